@@ -1,0 +1,75 @@
+# The short way to everything; meson does the work.
+#
+#   make            build into build/
+#   make demo       build and run examples/heat: 64 ranks with private globals
+#   make check      all tests           make check-asan   ... under ASan, UBSan
+#   make bench      benchmarks          make check-tsan   ... under TSan
+#   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
+#   make clean      removes the build directories
+#
+# Each target first installs the Debian packages it needs that are missing.
+
+SHELL := /bin/bash
+BUILD ?= build
+PREFIX ?= /usr/local
+MESON ?= meson
+
+build_packages := gcc libc6-dev g++ meson ninja-build pkg-config libhwloc-dev
+check_packages := $(build_packages) binutils clang-format mandoc \
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gfortran \
+	valgrind libc6-dbg
+bench_packages := $(build_packages) openmpi-bin libopenmpi-dev mpich \
+	libmpich-dev
+
+# One configured directory per kind of build.
+setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
+release = $(BUILD)-release
+
+.PHONY: all demo check check-asan check-tsan bench install clean \
+	need-build need-check need-bench
+
+all: need-build
+	$(call setup,$(BUILD))
+	$(MESON) compile -C $(BUILD)
+
+demo: all
+	VMPI_BUILD=$(abspath $(BUILD)) examples/heat/demo.sh
+
+check: need-check
+	$(call setup,$(BUILD))
+	$(MESON) compile -C $(BUILD)
+	$(MESON) test -C $(BUILD) --no-rebuild --print-errorlogs
+
+check-asan: need-check
+	$(call setup,$(BUILD)-asan,-Db_sanitize=address$(,)undefined)
+	$(MESON) test -C $(BUILD)-asan --print-errorlogs \
+		--timeout-multiplier 4 --no-suite lint
+
+check-tsan: need-check
+	$(call setup,$(BUILD)-tsan,-Db_sanitize=thread)
+	$(MESON) test -C $(BUILD)-tsan --print-errorlogs \
+		--timeout-multiplier 4 --no-suite lint
+
+bench: need-bench
+	$(call setup,$(release),-Dasserts=disabled -Dtests=false \
+		--prefix=$(PREFIX))
+	$(MESON) compile -C $(release)
+	VMPI_BUILD=$(abspath $(release)) bench/run.sh
+
+install: need-build
+	$(call setup,$(release),-Dasserts=disabled -Dtests=false \
+		--prefix=$(PREFIX))
+	$(MESON) configure $(release) -Dprefix=$(PREFIX)
+	$(MESON) install -C $(release)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(release)
+
+need-build:
+	@.ci/need $(build_packages)
+need-check:
+	@.ci/need $(check_packages)
+need-bench:
+	@.ci/need $(bench_packages)
+
+, := ,

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The handler knows which rank runs on its thread, which no launcher of
+ * processes could.  It prints one line and ends the process with 128 + signal,
+ * or lets the kernel do it when core files are wanted.
+ */
+#include "fatal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "core/rank.h"
+#include "node.h"
+#include "sched/stack.h"
+#include "signals.h"
+
+#define ALTSTACK_BYTES 65536
+
+static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+bool fatal_signal(int signal)
+{
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+		if (fatal[i] == signal)
+			return true;
+	return false;
+}
+
+static uintptr_t context_pc(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+	return (uintptr_t)context->uc_mcontext.pc;
+#endif
+}
+
+/* "(pc 0x7f..., ./prog+0x11d9)": what addr2line takes. */
+static void place_describe(char *text, size_t bytes, uintptr_t pc)
+{
+	size_t offset;
+
+	if (vm_image_find(node.image, (const void *)pc, &offset) >= 0)
+		snprintf(text, bytes, "pc %#lx, %s+%#zx", (unsigned long)pc,
+			 vm_image_path(node.image), offset);
+	else
+		snprintf(text, bytes, "pc %#lx", (unsigned long)pc);
+}
+
+/* Ends the process; with a core file if those are wanted. */
+static _Noreturn void end(int signal, const char *text)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	struct rlimit core;
+	char line[640];
+	sigset_t set;
+	int n;
+
+	if (getrlimit(RLIMIT_CORE, &core) || !core.rlim_cur)
+		vm_node_die(128 + signal, "%s", text);
+	n = snprintf(line, sizeof(line), "vmpirun: %s\n", text);
+	if (n > 0)
+		syscall(SYS_write, STDERR_FILENO, line, (size_t)n);
+	signals_set(signal, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	raise(signal);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	for (;;)
+		syscall(SYS_exit_group, 128 + signal);
+}
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+	const struct vm_rank *rank = vm_rank_self();
+	char text[512], place[256], who[64] = "the node process";
+
+	if (signals_call(signal, info, context))
+		return;
+	place_describe(place, sizeof(place), context_pc(context));
+	if (rank)
+		snprintf(who, sizeof(who), "rank %d", rank->index);
+	if (signal == SIGABRT)
+		snprintf(text, sizeof(text), "%s called abort()", who);
+	else if (info->si_code <= 0)
+		snprintf(text, sizeof(text), "%s was sent SIG%s by process %d",
+			 who, sigabbrev_np(signal), (int)info->si_pid);
+	else if (rank && (signal == SIGSEGV || signal == SIGBUS) &&
+		 vm_stack_guard_hit(&vm_self->stack, info->si_addr))
+		snprintf(text, sizeof(text),
+			 "%s overflowed its stack of %zu KiB; raise it with "
+			 "--stack SIZE (%s)",
+			 who, vm_self->stack.bytes / 1024, place);
+	else
+		snprintf(text, sizeof(text), "%s: SIG%s at address %p (%s)",
+			 who, sigabbrev_np(signal), info->si_addr, place);
+	end(signal, text);
+}
+
+void fatal_start(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = handle,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
+	};
+
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+		signals_set(fatal[i], &action, NULL);
+}
+
+void fatal_thread_start(void)
+{
+	stack_t stack = { .ss_size = ALTSTACK_BYTES };
+
+	stack.ss_sp = mmap(NULL, ALTSTACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	/* Without it a stack overflow ends the process unexplained. */
+	if (stack.ss_sp != MAP_FAILED)
+		sigaltstack(&stack, NULL);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Faults: the report that names the rank.
+ */
+#ifndef FATAL_H
+#define FATAL_H
+
+#include <stdbool.h>
+
+/* Whether the signal ends a rank, and with it the job, unless the rank handles
+ * it. */
+bool fatal_signal(int signal);
+
+/* Takes the fatal signals over; before the ranks start. */
+void fatal_start(void);
+
+/* Gives the calling thread a stack for them, so that an overflow of a rank's
+ * stack can be reported. */
+void fatal_thread_start(void);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Functions of libc that mean the process, and here mean the rank.
+ *
+ * They are exported by the executable, which the dynamic linker searches first;
+ * programs and their libraries get these.  Whoever is no rank, and a child made
+ * by fork() or vfork(), gets libc's behaviour.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/rank.h"
+#include "node.h"
+#include "out.h"
+#include "rank.h"
+#include "sched/worker.h"
+
+/* libc's own function of the name, found once. */
+#define REAL(name)                                                          \
+	({                                                                  \
+		static _Atomic(__typeof__(&name)) real;                     \
+		__typeof__(&name) found = real;                             \
+                                                                            \
+		if (!found)                                                 \
+			real = found = (__typeof__(&name))dlsym(RTLD_NEXT,  \
+								#name);     \
+		found;                                                      \
+	})
+
+NODE_EXPORT _Noreturn void exit(int status)
+{
+	rank_end(status, true);
+	REAL(exit)(status);
+	__builtin_unreachable();
+}
+
+static _Noreturn void end_now(int status)
+{
+	rank_end(status, false);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+NODE_EXPORT _Noreturn void _exit(int status)
+{
+	end_now(status);
+}
+
+NODE_EXPORT _Noreturn void _Exit(int status)
+{
+	end_now(status);
+}
+
+NODE_EXPORT _Noreturn void quick_exit(int status)
+{
+	end_now(status);
+}
+
+/* A destructor of a C++ thread_local variable runs when the rank ends, not when
+ * the worker does. */
+extern int __cxa_thread_atexit_impl(void (*run)(void *), void *object,
+				    void *dso_handle);
+
+NODE_EXPORT int __cxa_thread_atexit_impl(void (*run)(void *), void *object,
+					 void *dso_handle)
+{
+	struct vm_image_copy *copy = node_copy();
+
+	if (copy && vm_self == vm_rank_self()->ult)
+		return vm_image_at_end(copy, run, object);
+	return REAL(__cxa_thread_atexit_impl)(run, object, dso_handle);
+}
+
+/* A thread of a rank acts for the rank. */
+struct thread_start {
+	struct vm_rank *rank;
+	void *(*run)(void *);
+	void *arg;
+};
+
+static void thread_end(void *arg)
+{
+	(void)arg;
+	vm_thread_release();
+}
+
+static void *thread_main(void *arg)
+{
+	struct thread_start start = *(struct thread_start *)arg;
+	void *result;
+
+	free(arg);
+	if (vm_thread_adopt(start.rank))
+		vm_node_abort(1, "rank %d: out of memory for a thread",
+			      start.rank->index);
+	pthread_cleanup_push(thread_end, NULL);
+	result = start.run(start.arg);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			       void *(*run)(void *), void *arg)
+{
+	struct thread_start *start;
+	int error;
+
+	if (!node_copy())
+		return REAL(pthread_create)(thread, attr, run, arg);
+	start = malloc(sizeof(*start));
+	if (!start)
+		return EAGAIN;
+	*start = (struct thread_start){ vm_rank_self(), run, arg };
+	error = REAL(pthread_create)(thread, attr, thread_main, start);
+	if (error)
+		free(start);
+	return error;
+}
+
+/*
+ * Sleeping lets the other ranks of the worker run; of one rank it is libc's,
+ * which signals interrupt.
+ */
+static bool sleeps_as_task(void)
+{
+	return node.ranks > 1 && node_copy() && vm_self->worker->index >= 0;
+}
+
+NODE_EXPORT int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	if (!sleeps_as_task() || time->tv_sec < 0 || time->tv_nsec < 0 ||
+	    time->tv_nsec > 999999999)
+		return REAL(nanosleep)(time, left);
+	vm_ult_sleep((uint64_t)time->tv_sec * 1000000000u +
+		     (uint64_t)time->tv_nsec);
+	return 0;
+}
+
+NODE_EXPORT int usleep(useconds_t us)
+{
+	if (!sleeps_as_task())
+		return REAL(usleep)(us);
+	vm_ult_sleep((uint64_t)us * 1000u);
+	return 0;
+}
+
+NODE_EXPORT unsigned sleep(unsigned seconds)
+{
+	if (!sleeps_as_task())
+		return REAL(sleep)(seconds);
+	vm_ult_sleep((uint64_t)seconds * 1000000000u);
+	return 0;
+}
+
+NODE_EXPORT int sched_yield(void)
+{
+	if (node_copy() && vm_self->worker->index >= 0)
+		vm_ult_yield();
+	else
+		syscall(SYS_sched_yield);
+	return 0;
+}
+
+/*
+ * Output.  The library and this program write to the process's streams; they
+ * are told apart by where the call comes from.
+ */
+extern const char __executable_start[], etext[];
+
+static struct vm_image_copy *writer(int fd, const void *caller)
+{
+	const char *from = caller;
+
+	if (!out_active() || fd < 1 || fd > 2)
+		return NULL;
+	if (from >= __executable_start && from < etext)
+		return NULL;
+	return node_copy();
+}
+
+NODE_EXPORT ssize_t write(int fd, const void *bytes, size_t count)
+{
+	struct vm_image_copy *copy = writer(fd, __builtin_return_address(0));
+
+	if (copy)
+		return out_write(copy, fd, bytes, count);
+	return REAL(write)(fd, bytes, count);
+}
+
+NODE_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+	struct vm_image_copy *copy = writer(fd, __builtin_return_address(0));
+	ssize_t all = 0;
+
+	if (!copy)
+		return REAL(writev)(fd, parts, count);
+	for (int i = 0; i < count; i++) {
+		ssize_t n = out_write(copy, fd, parts[i].iov_base,
+				      parts[i].iov_len);
+
+		if (n < 0)
+			return all ? all : n;
+		all += n;
+	}
+	return all;
+}
+
+/* A buffer in a stream that all ranks share would mix their lines. */
+NODE_EXPORT int setvbuf(FILE *file, char *buffer, int mode, size_t bytes)
+{
+	if (out_stream(file))
+		return 0;
+	return REAL(setvbuf)(file, buffer, mode, bytes);
+}
+
+NODE_EXPORT void setbuf(FILE *file, char *buffer)
+{
+	if (!out_stream(file))
+		REAL(setbuf)(file, buffer);
+}
+
+NODE_EXPORT void setbuffer(FILE *file, char *buffer, size_t bytes)
+{
+	if (!out_stream(file))
+		REAL(setbuffer)(file, buffer, bytes);
+}
+
+NODE_EXPORT void setlinebuf(FILE *file)
+{
+	if (!out_stream(file))
+		REAL(setlinebuf)(file);
+}
+
+NODE_EXPORT int fileno(FILE *file)
+{
+	int fd = out_stream(file);
+
+	return fd ? fd : REAL(fileno)(file);
+}
+
+NODE_EXPORT int fclose(FILE *file)
+{
+	struct vm_image_copy *copy = out_stream(file) ? node_copy() : NULL;
+
+	if (!copy)
+		return REAL(fclose)(file);
+	out_flush(copy);
+	return 0;
+}
+
+NODE_EXPORT FILE *freopen(const char *path, const char *mode, FILE *file)
+{
+	int fd = out_stream(file);
+	struct vm_image_copy *copy = fd ? node_copy() : NULL;
+
+	if (!copy || !path)
+		return REAL(freopen)(path, mode, file);
+	return out_redirect(copy, fd, path, mode) ? NULL : file;
+}
+
+/* C++ streams that do not go through stdio would buffer in memory that all
+ * ranks share: std::ios_base::sync_with_stdio(bool) changes nothing. */
+NODE_EXPORT bool cout_stays(bool sync) __asm__(
+	"_ZNSt8ios_base15sync_with_stdioEb");
+NODE_EXPORT bool cout_stays(bool sync)
+{
+	(void)sync;
+	return true;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * vmpi-node PROGRAM [ARGUMENT...]: runs the program as the ranks of a job.
+ *
+ * Started by vmpirun, which describes the job in the environment, or by a
+ * program that was started by itself (core/image_main.h): then there is no
+ * description, one rank, and argv[0] is the program's.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "boot/job.h"
+#include "core/vars.h"
+#include "fatal.h"
+#include "introspect/var.h"
+#include "mpi/vars.h"
+#include "node.h"
+#include "out.h"
+#include "rank.h"
+#include "report.h"
+#include "signals.h"
+
+#define EXIT_MISTAKE 2
+
+struct node node;
+
+#define TUNABLES "GLIBC_TUNABLES"
+#define STATIC_TLS "glibc.rtld.optional_static_tls="
+#define STATIC_TLS_SPARE 4096 /* for the shared libraries */
+
+/* What the static block for thread-local variables has room for beyond the
+ * libraries this process was started with. */
+static size_t static_tls_room(const char *tunables)
+{
+	const char *found = tunables ? strstr(tunables, STATIC_TLS) : NULL;
+
+	return found ? strtoul(found + strlen(STATIC_TLS), NULL, 0) : 512;
+}
+
+/* libc reads the size of that block when a process starts, and here the image
+ * is known: start again if it is too small. */
+static void static_tls_ensure(char **argv)
+{
+	size_t needed = vm_image_static_tls(node.image);
+	const char *tunables = getenv(TUNABLES);
+	char *wider;
+
+	if (!needed || node.ranks == 1)
+		return;
+	needed += STATIC_TLS_SPARE;
+	if (static_tls_room(tunables) >= needed)
+		return;
+	/* The last one counts. */
+	if (asprintf(&wider, "%s%s" STATIC_TLS "%zu", tunables ? tunables : "",
+		     tunables ? ":" : "", needed) < 0)
+		return;
+	if (!setenv(TUNABLES, wider, 1))
+		execv("/proc/self/exe", argv);
+	free(wider);
+}
+
+/* The program's own name for messages of libc and for ps. */
+static void name_take(char *name)
+{
+	char *slash = strrchr(name, '/');
+
+	program_invocation_name = name;
+	program_invocation_short_name = slash ? slash + 1 : name;
+	prctl(PR_SET_NAME, program_invocation_short_name);
+}
+
+static int job_read(struct vm_job *job)
+{
+	int rc;
+
+	node.alone = !vm_job_present();
+	node.pid = getpid();
+	rc = vm_job_from_env(job);
+	if (rc)
+		return rc;
+	node.ranks = job->ranks;
+	vm_core_vars_add();
+	vm_mpi_vars_add();
+	return vm_vars_load(job->set);
+}
+
+/* argv[1] is the file; alone, argv[0] is what the user called it. */
+static int image_open(char **argv)
+{
+	const char *name = argv[1];
+
+	if (node.alone && strcmp(argv[0], "vmpi-node") &&
+	    !strstr(argv[0], "/vmpi-node"))
+		name = argv[0];
+	node.argv[0] = (char *)(uintptr_t)name;
+	return vm_image_open(&node.image, argv[1], name, node.ranks);
+}
+
+static void hook_end(void)
+{
+	rank_files_flush();
+}
+
+static int job_run(const struct vm_job *job)
+{
+	vmpi_config config = { .ranks = job->ranks };
+	int rc;
+
+	vm_node_hooks.thread_start = fatal_thread_start;
+	vm_node_hooks.end = hook_end;
+	report_prepare(job);
+	rc = vm_node_start(&config);
+	if (rc)
+		return EXIT_FAILURE;
+	report_start(job);
+	rc = vm_node_run(rank_main, NULL);
+	report_end(job);
+	vm_node_stop();
+	return rc < 0 ? EXIT_FAILURE : rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct vm_job job;
+	int status;
+
+	if (argc < 2) {
+		vm_log(VM_ERROR, "usage: vmpi-node PROGRAM [ARGUMENT...]; it is "
+				 "started by vmpirun");
+		return EXIT_MISTAKE;
+	}
+	node.argc = argc - 1;
+	node.argv = argv + 1;
+	if (job_read(&job) || image_open(argv))
+		return EXIT_MISTAKE;
+	static_tls_ensure(argv);
+	vm_job_clear_env();
+	name_take(node.argv[0]);
+	if (out_start(&job))
+		return EXIT_FAILURE;
+	signals_start();
+	fatal_thread_start();
+	fatal_start();
+	if (vm_image_load(node.image))
+		return EXIT_MISTAKE;
+	status = job_run(&job);
+	vm_job_fini(&job);
+	return status;
+}

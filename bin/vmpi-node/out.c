@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One lock for all: it is held for the copying and for one system call, and no
+ * task switches while it is held.  Raw system calls, because write() itself
+ * comes here (interpose.c).
+ */
+#include "out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "boot/job.h"
+#include "node.h"
+
+#define LINE_BYTES_MAX 65536 /* longer lines leave in pieces */
+
+/* One stream of one rank. */
+struct line {
+	char *text;
+	size_t used, room;
+	int fd;	       /* a file of this rank, or -1 */
+	bool redirect; /* by the program itself */
+};
+
+struct out_rank {
+	struct line line[2];
+};
+
+static struct {
+	pthread_mutex_t lock; /* guards all below and every line */
+	bool active, label;
+	char *directory;
+	int digits; /* of the largest rank's number */
+	int files, files_max;
+	FILE *stream[2];
+	size_t used;
+	char gathered[LINE_BYTES_MAX];
+} out = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* All of it, or -1 with errno. */
+static int raw_write(int fd, const char *bytes, size_t count)
+{
+	while (count) {
+		ssize_t n = syscall(SYS_write, fd, bytes, count);
+
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+			poll(&ready, 1, -1);
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		bytes += n;
+		count -= (size_t)n;
+	}
+	return 0;
+}
+
+static void path_make(char path[PATH_MAX], int rank, int stream)
+{
+	snprintf(path, PATH_MAX, "%s/rank.%0*d.%s", out.directory, out.digits,
+		 rank, stream ? "err" : "out");
+}
+
+/* Where a stream goes; *close_it: after this write.  -1 with errno. */
+static int line_fd(struct vm_image_copy *copy, struct line *line, int stream,
+		   bool *close_it)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	*close_it = false;
+	if (line->fd >= 0)
+		return line->fd;
+	if (!out.directory)
+		return stream + 1;
+	path_make(path, copy->index, stream);
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -1;
+	*close_it = out.files >= out.files_max;
+	if (!*close_it) {
+		line->fd = fd;
+		out.files++;
+	}
+	return fd;
+}
+
+static int gather_flush(int fd)
+{
+	int rc = raw_write(fd, out.gathered, out.used);
+
+	out.used = 0;
+	return rc;
+}
+
+static int gather(int fd, const char *bytes, size_t count)
+{
+	int rc = 0;
+
+	while (count && !rc) {
+		size_t n = sizeof(out.gathered) - out.used;
+
+		if (n > count)
+			n = count;
+		memcpy(out.gathered + out.used, bytes, n);
+		out.used += n;
+		bytes += n;
+		count -= n;
+		if (out.used == sizeof(out.gathered))
+			rc = gather_flush(fd);
+	}
+	return rc;
+}
+
+/* Writes what the line holds and then `count` bytes, line by line. */
+static int lines_write(struct vm_image_copy *copy, struct line *line,
+		       int stream, const char *bytes, size_t count)
+{
+	bool close_it;
+	int fd = line_fd(copy, line, stream, &close_it), rc = 0;
+	char label[32];
+	int label_bytes = 0;
+
+	if (fd < 0)
+		return -1;
+	if (out.label && !out.directory && !line->redirect)
+		label_bytes = snprintf(label, sizeof(label), "[%d] ",
+				       copy->index);
+	while ((count || line->used) && !rc) {
+		const char *newline = memchr(bytes, '\n', count);
+		size_t n = newline ? (size_t)(newline - bytes) + 1 : count;
+
+		rc = gather(fd, label, (size_t)label_bytes);
+		if (!rc)
+			rc = gather(fd, line->text, line->used);
+		if (!rc)
+			rc = gather(fd, bytes, n);
+		line->used = 0;
+		bytes += n;
+		count -= n;
+	}
+	if (gather_flush(fd))
+		rc = -1;
+	if (close_it)
+		close(fd);
+	return rc;
+}
+
+/* Keeps the beginning of a line.  False: out of memory. */
+static bool line_keep(struct line *line, const char *bytes, size_t count)
+{
+	if (line->used + count > line->room) {
+		size_t room = (line->used + count + 255) / 256 * 256;
+		char *text = realloc(line->text, room);
+
+		if (!text)
+			return false;
+		line->text = text;
+		line->room = room;
+	}
+	if (count)
+		memcpy(line->text + line->used, bytes, count);
+	line->used += count;
+	return true;
+}
+
+static struct out_rank *out_rank(struct vm_image_copy *copy)
+{
+	struct out_rank *mine = copy->out;
+
+	if (mine)
+		return mine;
+	mine = calloc(1, sizeof(*mine));
+	if (mine)
+		mine->line[0].fd = mine->line[1].fd = -1;
+	copy->out = mine;
+	return mine;
+}
+
+static ssize_t locked_write(struct vm_image_copy *copy, int stream,
+			    const char *bytes, size_t count)
+{
+	struct out_rank *mine = out_rank(copy);
+	const char *newline = memrchr(bytes, '\n', count);
+	size_t whole = newline ? (size_t)(newline - bytes) + 1 : 0;
+	struct line *line;
+
+	if (!mine) {
+		errno = ENOMEM;
+		return -1;
+	}
+	line = &mine->line[stream];
+	if (whole && lines_write(copy, line, stream, bytes, whole))
+		return -1;
+	if (line->used + (count - whole) >= LINE_BYTES_MAX ||
+	    !line_keep(line, bytes + whole, count - whole)) {
+		if (lines_write(copy, line, stream, bytes + whole,
+				count - whole))
+			return -1;
+	}
+	return (ssize_t)count;
+}
+
+ssize_t out_write(struct vm_image_copy *copy, int fd, const char *bytes,
+		  size_t count)
+{
+	ssize_t n;
+
+	pthread_mutex_lock(&out.lock);
+	n = locked_write(copy, fd - 1, bytes, count);
+	pthread_mutex_unlock(&out.lock);
+	return n;
+}
+
+/* A line without an end would run into the next rank's; in a file of the rank's
+ * own it may stay as it is. */
+void out_flush(struct vm_image_copy *copy)
+{
+	struct out_rank *mine;
+
+	pthread_mutex_lock(&out.lock);
+	mine = copy->out;
+	for (int i = 0; mine && i < 2; i++) {
+		struct line *line = &mine->line[i];
+		bool own = out.directory || line->redirect;
+
+		if (line->used)
+			lines_write(copy, line, i, "\n", own ? 0 : 1);
+		free(line->text);
+		line->text = NULL;
+		line->room = 0;
+		if (line->fd >= 0) {
+			close(line->fd);
+			out.files--;
+		}
+		line->fd = -1;
+	}
+	pthread_mutex_unlock(&out.lock);
+}
+
+int out_redirect(struct vm_image_copy *copy, int fd, const char *path,
+		 const char *mode)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+	int file, error = 0;
+	struct out_rank *mine;
+
+	flags |= mode[0] == 'a' ? O_APPEND : O_TRUNC;
+	file = open(path, flags, 0666);
+	if (file < 0)
+		return -1;
+	out_flush(copy);
+	pthread_mutex_lock(&out.lock);
+	mine = out_rank(copy);
+	if (mine) {
+		mine->line[fd - 1].fd = file;
+		mine->line[fd - 1].redirect = true;
+		out.files++;
+	} else {
+		error = ENOMEM;
+	}
+	pthread_mutex_unlock(&out.lock);
+	if (error) {
+		close(file);
+		errno = error;
+	}
+	return error ? -1 : 0;
+}
+
+static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
+{
+	struct vm_image_copy *copy = node_copy();
+	int fd = cookie == &out.stream[1] ? 2 : 1;
+
+	if (copy)
+		return out_write(copy, fd, bytes, count);
+	return raw_write(fd, bytes, count) ? 0 : (ssize_t)count;
+}
+
+bool out_active(void)
+{
+	return out.active;
+}
+
+int out_stream(const FILE *file)
+{
+	if (!out.active || !file)
+		return 0;
+	return file == out.stream[0] ? 1 : file == out.stream[1] ? 2 : 0;
+}
+
+/* All files exist from the start, and what an earlier job left in them does
+ * not stay. */
+static int files_make(int ranks)
+{
+	char path[PATH_MAX];
+	struct rlimit limit;
+
+	if (mkdir(out.directory, 0777) && errno != EEXIST) {
+		vm_log(VM_ERROR, "%s: %s", out.directory, strerror(errno));
+		return -VMPI_EIO;
+	}
+	for (int rank = 0; rank < ranks; rank++)
+		for (int stream = 0; stream < 2; stream++) {
+			int fd;
+
+			path_make(path, rank, stream);
+			fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+			if (fd < 0) {
+				vm_log(VM_ERROR, "%s: %s", path,
+				       strerror(errno));
+				return -VMPI_EIO;
+			}
+			close(fd);
+		}
+	/* Leave half of what is allowed to the program. */
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+		out.files_max = limit.rlim_max > 131072 ?
+					65536 :
+					(int)(limit.rlim_max / 2);
+	}
+	return 0;
+}
+
+/* A rank may change the directory of the process: the path becomes absolute. */
+static int directory_take(const char *directory)
+{
+	char *here = directory[0] == '/' ? strdup("") : getcwd(NULL, 0);
+
+	if (!here || asprintf(&out.directory, "%s%s%s", here, *here ? "/" : "",
+			      directory) < 0) {
+		vm_log(VM_ERROR, "%s: %s", directory, strerror(errno));
+		free(here);
+		return -VMPI_EIO;
+	}
+	free(here);
+	return 0;
+}
+
+/* A child must not find the lock held by a thread that it does not have. */
+static void lock_take(void)
+{
+	pthread_mutex_lock(&out.lock);
+}
+
+static void lock_give(void)
+{
+	pthread_mutex_unlock(&out.lock);
+}
+
+int out_start(const struct vm_job *job)
+{
+	cookie_io_functions_t functions = { .write = stream_write };
+	int rc = 0;
+
+	if (job->ranks == 1 && !job->label && !job->output_dir)
+		return 0;
+	out.label = job->label;
+	for (int rest = job->ranks - 1; rest || !out.digits; rest /= 10)
+		out.digits++;
+	if (job->output_dir) {
+		rc = directory_take(job->output_dir);
+		if (!rc)
+			rc = files_make(job->ranks);
+	}
+	if (!rc)
+		rc = pthread_atfork(lock_take, lock_give, lock_give);
+	if (rc)
+		return -VMPI_EIO;
+	for (int i = 0; i < 2; i++) {
+		out.stream[i] = fopencookie(&out.stream[i], "w", functions);
+		if (!out.stream[i]) {
+			vm_log(VM_ERROR, "no memory for the ranks' output");
+			return -VMPI_EIO;
+		}
+		setvbuf(out.stream[i], NULL, _IONBF, 0);
+	}
+	stdout = out.stream[0];
+	stderr = out.stream[1];
+	out.active = true;
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Standard output and error of ranks that share a process: whole lines.
+ *
+ * With several ranks, labels or files, `stdout` and `stderr` are streams that
+ * hand every write to the line assembler of the calling rank; a line leaves
+ * when it is complete.  A job of one rank without options keeps libc's streams.
+ */
+#ifndef OUT_H
+#define OUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "core/image.h"
+
+struct vm_job;
+
+/* Replaces the streams if the job asks for it; before anything is printed.  0
+ * or -VMPI_EIO (logged). */
+int out_start(const struct vm_job *job);
+
+/* Whether the streams are ours. */
+bool out_active(void);
+
+/* 1 or 2 for our streams, else 0. */
+int out_stream(const FILE *file);
+
+/* What the copy writes to fd 1 or 2; as write(2). */
+ssize_t out_write(struct vm_image_copy *copy, int fd, const char *bytes,
+		  size_t count);
+
+/* Writes out the beginning of a line that is not complete. */
+void out_flush(struct vm_image_copy *copy);
+
+/* From now on the copy's stream fd goes to the file.  0 or -1 (errno). */
+int out_redirect(struct vm_image_copy *copy, int fd, const char *path,
+		 const char *mode);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A rank ends as a process does: handlers, destructors, buffers, status.  A
+ * status other than 0 ends the job, because the other ranks would wait for a
+ * message that never comes.
+ */
+#include "rank.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/rank.h"
+#include "node.h"
+#include "out.h"
+#include "report.h"
+
+extern char **environ;
+
+#define FLUSH_SECONDS_MAX 1
+
+/* A rank may change its arguments, so each gets its own; freed with the
+ * process. */
+static char **words_copy(void)
+{
+	size_t bytes = ((size_t)node.argc + 1) * sizeof(char *);
+	char **words, *text;
+
+	for (int i = 0; i < node.argc; i++)
+		bytes += strlen(node.argv[i]) + 1;
+	words = malloc(bytes);
+	if (!words)
+		return NULL;
+	text = (char *)(words + node.argc + 1);
+	for (int i = 0; i < node.argc; i++) {
+		size_t length = strlen(node.argv[i]) + 1;
+
+		words[i] = memcpy(text, node.argv[i], length);
+		text += length;
+	}
+	words[node.argc] = NULL;
+	return words;
+}
+
+int rank_main(void *arg)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_image_copy *copy = vm_image_copy(node.image, rank->index);
+	char **words = words_copy();
+
+	(void)arg;
+	if (!words)
+		vm_node_abort(1, "rank %d: out of memory for its arguments",
+			      rank->index);
+	rank->image = copy;
+	if (vm_image_start(copy, node.argc, words, environ))
+		vm_node_abort(2, "rank %d cannot be started", rank->index);
+	rank_end(copy->descriptor->main(node.argc, words, environ), true);
+	return 0;
+}
+
+static void *flush_main(void *arg)
+{
+	fflush(NULL);
+	sem_post(arg);
+	return NULL;
+}
+
+void rank_files_flush(void)
+{
+	/* Static: after the deadline the thread still uses it. */
+	static sem_t done;
+	struct timespec until;
+	pthread_t thread;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += FLUSH_SECONDS_MAX;
+	if (sem_init(&done, 0, 0) ||
+	    pthread_create(&thread, NULL, flush_main, &done))
+		return;
+	while (sem_timedwait(&done, &until) && errno == EINTR)
+		;
+}
+
+/* exit() by another thread or task of the rank than its main one. */
+static _Noreturn void other_end(const struct vm_rank *rank, int status)
+{
+	if (node.ranks == 1) {
+		rank_files_flush();
+		syscall(SYS_exit_group, status);
+	}
+	vm_node_abort(status ? status : 1,
+		      "rank %d: a thread that is not its main one called "
+		      "exit(%d); the job is ended",
+		      rank->index, status);
+}
+
+/* exit() in a child made by fork(): its handlers and its buffers are a copy of
+ * this rank's and of all other ranks'. */
+static _Noreturn void child_end(struct vm_rank *rank, int status, bool handlers)
+{
+	struct vm_image_copy *copy = rank->image;
+
+	if (handlers) {
+		if (!copy->ending)
+			vm_image_end(copy);
+		out_flush(copy);
+		fflush(NULL);
+	}
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+/* What is wrong with this end, if anything. */
+static void end_judge(struct vm_rank *rank, int status)
+{
+	bool open = rank->mpi_state && rank->mpi_state(rank) == 1;
+
+	if (status && node.alone) {
+		rank_files_flush();
+		syscall(SYS_exit_group, status);
+	}
+	if (status)
+		vm_node_abort(status,
+			      "rank %d exited with status %d; the job is ended",
+			      rank->index, status);
+	if (open)
+		vm_node_abort(1,
+			      "rank %d ended without calling MPI_Finalize; the "
+			      "job is ended",
+			      rank->index);
+}
+
+void rank_end(int status, bool handlers)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_image_copy *copy = rank ? rank->image : NULL;
+
+	if (!copy)
+		return;
+	status &= 0xff;
+	/* The system call: libc's getpid() may be interposed by a tool. */
+	if (syscall(SYS_getpid) != node.pid)
+		child_end(rank, status, handlers);
+	if (vm_self != rank->ult)
+		other_end(rank, status);
+	if (handlers && !copy->ending)
+		vm_image_end(copy);
+	out_flush(copy);
+	report_rank_end(rank);
+	end_judge(rank, status);
+	vm_rank_exit(0);
+}

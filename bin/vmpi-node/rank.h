@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a rank: its copy's main and its end.
+ */
+#ifndef RANK_H
+#define RANK_H
+
+#include <stdbool.h>
+
+/* What every rank runs, a vmpi_body. */
+int rank_main(void *arg);
+
+/*
+ * The calling rank is done, as by exit(status), or by _exit(status) when
+ * `handlers` is false.  Returns only when the caller is no rank, or is a child
+ * process: then the process is to be ended.
+ */
+void rank_end(int status, bool handlers);
+
+/* Writes out the buffers of all files, but does not wait for ever for one that
+ * is in use. */
+void rank_files_flush(void);
+
+#endif

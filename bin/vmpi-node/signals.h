@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Signal handlers of ranks.
+ *
+ * signal() and sigaction() set what the calling rank does about a signal; the
+ * process has one dispatcher.  A signal that a rank caused itself (a fault,
+ * raise, a broken pipe) is its own; one from outside goes to every rank that
+ * has a handler.
+ */
+#ifndef SIGNALS_H
+#define SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Remembers what the process was started with; before the ranks start. */
+void signals_start(void);
+
+/* Calls the current rank's handler for a signal it caused; false: it has
+ * none. */
+bool signals_call(int signal, siginfo_t *info, void *context);
+
+/* As libc's sigaction(), for the process. */
+int signals_set(int signal, const struct sigaction *action,
+		struct sigaction *old);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Expands the table of mpi/calls.h to names.
+ */
+#include "calls.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mpi/calls.h"
+
+#define NAME(name, ...) "MPI_" #name,
+
+/* The refused ones are the last of all. */
+static const char *const names[] = { MPI_CALLS(NAME) NULL };
+static const char *const refused[] = { MPI_CALLS_UNSUPPORTED(NAME) NULL };
+
+#define REFUSED_COUNT (sizeof(refused) / sizeof(refused[0]) - 1)
+#define FULL_COUNT (sizeof(names) / sizeof(names[0]) - 1 - REFUSED_COUNT)
+
+#define WIDTH 26 /* MPI_Reduce_scatter_block and two blanks */
+#define COLUMNS 3
+
+static void columns_print(const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool last = i + 1 == count || i % COLUMNS == COLUMNS - 1;
+
+		printf("%-*s%s", last ? 0 : WIDTH, list[i], last ? "\n" : "");
+	}
+}
+
+void calls_print(enum form form)
+{
+	if (form == FORM_NAMES || form == FORM_PARSEABLE) {
+		for (size_t i = 0; i < FULL_COUNT + REFUSED_COUNT; i++) {
+			if (form == FORM_NAMES)
+				puts(names[i]);
+			else
+				text_fields("call", names[i],
+					    i < FULL_COUNT ? "full" : "refused",
+					    NULL);
+		}
+		return;
+	}
+	printf("%zu MPI calls, each also as PMPI_:\n", FULL_COUNT);
+	columns_print(names, FULL_COUNT);
+	if (REFUSED_COUNT) {
+		printf("%zu that return MPI_ERR_UNSUPPORTED_OPERATION:\n",
+		       REFUSED_COUNT);
+		columns_print(refused, REFUSED_COUNT);
+	}
+}

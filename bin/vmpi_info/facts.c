@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One function per group of facts; nothing is measured, only asked.
+ */
+#include "facts.h"
+
+#include <gnu/libc-version.h>
+#include <hwloc.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "introspect/source.h"
+#include "sched/stack.h"
+#include "sched/topo.h"
+#include "vmpi.h"
+
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+static void __attribute__((format(printf, 3, 4)))
+fact(enum form form, const char *name, const char *format, ...)
+{
+	char value[VM_VAR_PATH_MAX + 64];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	if (form == FORM_PARSEABLE)
+		text_fields("fact", name, value, NULL);
+	else
+		printf("%-16s%s\n", name, value);
+}
+
+static void build_facts(enum form form)
+{
+	unsigned built = HWLOC_API_VERSION, runs = hwloc_get_api_version();
+	struct utsname system;
+
+	fact(form, "version", "%s", vmpi_version());
+	fact(form, "compiler", "%s", COMPILER);
+	fact(form, "build", "%s", VM_BUILD_OPTIONS);
+	fact(form, "libc", "glibc %s (built with %d.%d)",
+	     gnu_get_libc_version(), __GLIBC__, __GLIBC_MINOR__);
+	fact(form, "hwloc", "API %u.%u.%u (built with %u.%u.%u)", runs >> 16,
+	     runs >> 8 & 255, runs & 255, built >> 16, built >> 8 & 255,
+	     built & 255);
+	if (uname(&system) == 0)
+		fact(form, "system", "%s %s %s", system.sysname, system.release,
+		     system.machine);
+}
+
+/* A number the kernel keeps in a file; false if it does not tell. */
+static bool kernel_number(const char *path, unsigned long *number)
+{
+	FILE *file = fopen(path, "re");
+	bool found;
+
+	if (!file)
+		return false;
+	found = fscanf(file, "%lu", number) == 1;
+	fclose(file);
+	return found;
+}
+
+static void machine_facts(enum form form)
+{
+	unsigned long maps;
+
+	if (vm_topo_init() == 0) {
+		fact(form, "processors", "%d cores, %d hardware threads",
+		     vm_topo_cores(), vm_topo_processors());
+		vm_topo_fini();
+	}
+	fact(form, "stack guard", "%s", vm_guard_name(vm_guard_probe()));
+	if (kernel_number("/proc/sys/vm/max_map_count", &maps))
+		fact(form, "mappings", "at most %lu (vm.max_map_count)", maps);
+}
+
+static void file_fact(enum form form, const char *name, const char *path)
+{
+	if (path)
+		fact(form, name, "%s%s", path,
+		     access(path, R_OK) == 0 ? "" : " (not there)");
+	else
+		fact(form, name, "none");
+}
+
+void facts_print(enum form form)
+{
+	char user_path[VM_VAR_PATH_MAX];
+	struct vm_var_files files;
+
+	build_facts(form);
+	machine_facts(form);
+	vm_var_files_usual(&files, user_path);
+	file_fact(form, "system file", files.system);
+	file_fact(form, "user file", files.user);
+	file_fact(form, "VMPI_CONFIG", files.config);
+}

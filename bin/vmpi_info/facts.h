@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was built, and on what machine it is.
+ */
+#ifndef VMPI_INFO_FACTS_H
+#define VMPI_INFO_FACTS_H
+
+#include "text.h"
+
+/* Prints all facts, one per line. */
+void facts_print(enum form form);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * vmpi_info: what this installation is, what one can set, what it counts.
+ *
+ * It links the same library as programs do and asks its tables; it starts no
+ * runtime.
+ */
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "core/vars.h"
+#include "facts.h"
+#include "introspect/nearest.h"
+#include "introspect/source.h"
+#include "manual.h"
+#include "mpi/vars.h"
+#include "text.h"
+#include "variables.h"
+#include "vmpi.h"
+
+#define EXIT_MISTAKE 2 /* on the command line or in a setting */
+
+enum key { KEY_NAMES = 0x100, KEY_CVARS, KEY_PVARS, KEY_CALLS, KEY_MAN };
+
+static const struct argp_option options[] = {
+	{ "all", 'a', 0, 0, "Facts, variables and calls, with all details", 0 },
+	{ "cvars", KEY_CVARS, 0, 0, "Control variables: what one can set", 0 },
+	{ "pvars", KEY_PVARS, 0, 0,
+	  "Performance variables: what the runtime counts", 0 },
+	{ "calls", KEY_CALLS, 0, 0, "MPI calls there are", 0 },
+	{ "names", KEY_NAMES, 0, 0, "Names alone, one per line", 1 },
+	{ "parseable", 'p', 0, 0,
+	  "One line each, fields separated by tabs, for programs", 1 },
+	{ "man", KEY_MAN, 0, 0, "The manual page vmpi-variables(7), in mdoc",
+	  1 },
+	{ "help", 'h', 0, 0, "Print this text", 2 },
+	{ "version", 'V', 0, 0, "Print the version", 2 },
+	{ 0 },
+};
+
+/* What was asked for. */
+struct request {
+	enum form form;
+	bool all, cvars, pvars, calls, man, help, version;
+	char **names; /* variables or patterns, up to name_count */
+	int name_count;
+	int seen; /* words before this one are understood */
+};
+
+static error_t option_parse(int key, char *text, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case 'a':
+		request->all = true;
+		break;
+	case KEY_CVARS:
+		request->cvars = true;
+		break;
+	case KEY_PVARS:
+		request->pvars = true;
+		break;
+	case KEY_CALLS:
+		request->calls = true;
+		break;
+	case KEY_NAMES:
+		request->form = FORM_NAMES;
+		break;
+	case 'p':
+		request->form = FORM_PARSEABLE;
+		break;
+	case KEY_MAN:
+		request->man = true;
+		break;
+	case 'h':
+		request->help = true;
+		break;
+	case 'V':
+		request->version = true;
+		break;
+	case ARGP_KEY_ARG:
+		request->names[request->name_count++] = text;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	request->seen = state->next;
+	return 0;
+}
+
+static const struct argp command_line = {
+	.options = options,
+	.parser = option_parse,
+	.args_doc = "[NAME...]",
+	.doc = "Show what this installation of vmpi is, what one can set and "
+	       "what it counts."
+	       "\vNAME is a variable or a shell pattern such as 'sched_*'.  "
+	       "Without arguments: facts, and the values of all control "
+	       "variables.  vmpi_info(1) describes the fields of --parseable.",
+};
+
+/* argp could not take this word; its own words would be two lines. */
+static int mistake_say(const char *word)
+{
+	const char *bare = word + strspn(word, "-");
+	size_t length = strcspn(bare, "=");
+	struct vm_nearest nearest;
+	char name[64];
+	const char *meant;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(length < 63 ? length : 63),
+		 bare);
+	vm_nearest_init(&nearest, name);
+	for (const struct argp_option *o = options; o->name; o++)
+		vm_nearest_offer(&nearest, o->name);
+	meant = vm_nearest_name(&nearest);
+	if (meant && strcmp(meant, name) == 0)
+		fprintf(stderr, "vmpi_info: --%s takes no value\n", meant);
+	else if (meant)
+		fprintf(stderr,
+			"vmpi_info: %.60s: no such option; did you mean "
+			"--%s?\n",
+			word, meant);
+	else
+		fprintf(stderr,
+			"vmpi_info: %.60s: no such option; vmpi_info --help "
+			"lists them\n",
+			word);
+	return EXIT_MISTAKE;
+}
+
+/* Variables by name; every name that fits none is a mistake. */
+static int names_print(const struct request *request)
+{
+	enum form form = request->form == FORM_BRIEF ? FORM_FULL :
+						       request->form;
+	bool both = request->cvars == request->pvars;
+	char nearest[NAME_BYTES];
+	const char *meant;
+	int status = 0;
+
+	for (int i = 0; i < request->name_count; i++) {
+		const char *name = request->names[i];
+		unsigned found = 0;
+
+		if (both || request->cvars)
+			found += cvars_print(form, name);
+		if (both || request->pvars)
+			found += pvars_print(form, name);
+		if (found)
+			continue;
+		status = EXIT_MISTAKE;
+		meant = variables_nearest(nearest, name);
+		fprintf(stderr, "vmpi_info: no variable is called '%.90s'; ",
+			name);
+		if (meant)
+			fprintf(stderr, "did you mean %s?\n", meant);
+		else
+			fputs("vmpi_info --names lists them\n", stderr);
+	}
+	return status;
+}
+
+/* All of the kinds that were asked for; of none in particular: what most want
+ * to see. */
+static void kinds_print(const struct request *request)
+{
+	bool none = !request->cvars && !request->pvars && !request->calls;
+	enum form form = request->form;
+	bool apart;
+
+	if (form == FORM_BRIEF && (request->all || !none))
+		form = FORM_FULL;
+	if ((request->all || none) && form != FORM_NAMES)
+		facts_print(form);
+	apart = form == FORM_BRIEF || (request->all && form == FORM_FULL);
+	if (apart)
+		putchar('\n');
+	if (request->all || request->cvars || none)
+		cvars_print(form, NULL);
+	if (apart && request->all)
+		putchar('\n');
+	if (request->all || request->pvars || (none && form != FORM_BRIEF))
+		pvars_print(form, NULL);
+	if (apart && request->all)
+		putchar('\n');
+	if (request->all || request->calls)
+		calls_print(form);
+}
+
+static int request_answer(const struct request *request)
+{
+	static char program[] = "vmpi_info";
+	int status = 0;
+
+	if (request->help) {
+		argp_help(&command_line, stdout,
+			  ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, program);
+		return 0;
+	}
+	if (request->version) {
+		printf("vmpi_info (vmpi) %s\n", vmpi_version());
+		return 0;
+	}
+	vm_core_vars_add();
+	vm_mpi_vars_add();
+	/* The manual shows defaults, whoever has it made. */
+	if (request->man) {
+		manual_print();
+		return 0;
+	}
+	if (vm_vars_load(NULL) < 0)
+		status = EXIT_MISTAKE;
+	if (request->name_count)
+		return names_print(request) | status;
+	kinds_print(request);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned flags = ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS;
+	struct request request = { .form = FORM_BRIEF, .seen = 1 };
+	int status;
+
+	request.names = calloc((size_t)argc + 1, sizeof(char *));
+	if (!request.names) {
+		fputs("vmpi_info: out of memory\n", stderr);
+		return EXIT_FAILURE;
+	}
+	if (argp_parse(&command_line, argc, argv, flags, NULL, &request) != 0)
+		status = mistake_say(argv[request.seen]);
+	else
+		status = request_answer(&request);
+	free(request.names);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		perror("vmpi_info: standard output");
+		return EXIT_FAILURE;
+	}
+	return status;
+}

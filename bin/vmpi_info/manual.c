@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mdoc: what is always the same stands in one text, the rest comes from the
+ * registries.
+ */
+#include "manual.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "introspect/pvar.h"
+#include "introspect/var.h"
+#include "variables.h"
+
+static const char head[] =
+	".\\\" Written by vmpi_info --man; do not edit.\n"
+	".Dd November 20, 2026\n"
+	".Dt VMPI-VARIABLES 7\n"
+	".Os\n"
+	".Sh NAME\n"
+	".Nm vmpi-variables\n"
+	".Nd control and performance variables of vmpi\n"
+	".Sh DESCRIPTION\n"
+	"Control variables are what one can set, performance variables are "
+	"what the\n"
+	"runtime counts.\n"
+	".Xr vmpi_info 1\n"
+	"shows those of this installation and where their values come from.\n"
+	".Pp\n"
+	"A control variable has the value of the last of these that sets it:\n"
+	".Bl -enum -compact\n"
+	".It\n"
+	"its default;\n"
+	".It\n"
+	"the system file\n"
+	".Pa " VM_SYSCONFDIR "/vmpi.conf ;\n"
+	".It\n"
+	"the user file\n"
+	".Pa ~/.config/vmpi.conf ,\n"
+	"or\n"
+	".Pa vmpi.conf\n"
+	"in\n"
+	".Ev XDG_CONFIG_HOME ;\n"
+	".It\n"
+	"the file that\n"
+	".Ev VMPI_CONFIG\n"
+	"names;\n"
+	".It\n"
+	"the environment: the name in capitals behind\n"
+	".Ev VMPI_ ,\n"
+	"an empty value counts as not set;\n"
+	".It\n"
+	".Nm vmpirun Fl -set Ar name Ns = Ns Ar value ;\n"
+	".It\n"
+	"the program itself, by\n"
+	".Fn vmpi_set .\n"
+	".El\n"
+	".Pp\n"
+	"Those marked\n"
+	".Em startup\n"
+	"have to be set before the runtime starts.\n"
+	"An unknown name or a bad value is reported with its place and ends "
+	"the start\n"
+	"with status 2; an unknown name in the environment is only warned "
+	"about.\n"
+	".Ss Files\n"
+	"A file has lines of the form\n"
+	".Ar name No = Ar value .\n"
+	"Blank lines count for nothing, nor does what follows a\n"
+	".Ql #\n"
+	"at the beginning of a line or after a blank.\n"
+	"Blanks around names and values are cut off.\n"
+	".Ss Values\n"
+	".Bl -tag -width string -compact\n"
+	".It Em int\n"
+	"a whole number, decimal or hexadecimal with\n"
+	".Ql 0x .\n"
+	".It Em size\n"
+	"the same, and\n"
+	".Ql K ,\n"
+	".Ql M ,\n"
+	".Ql G\n"
+	"or\n"
+	".Ql T\n"
+	"behind it for powers of 1024, also as\n"
+	".Ql KiB\n"
+	"and so on.\n"
+	".It Em switch\n"
+	".Ql on ,\n"
+	".Ql yes ,\n"
+	".Ql true ,\n"
+	".Ql 1 ,\n"
+	"or\n"
+	".Ql off ,\n"
+	".Ql no ,\n"
+	".Ql false ,\n"
+	".Ql 0 .\n"
+	".It Em string\n"
+	"the text as it stands, without control characters.\n"
+	".El\n";
+
+static const char tail[] =
+	".Sh ENVIRONMENT\n"
+	".Bl -tag -width Ds\n"
+	".It Ev VMPI_CONFIG\n"
+	"A file of control variables; it must exist.\n"
+	".It Ev XDG_CONFIG_HOME\n"
+	"The directory of the user file.\n"
+	".El\n"
+	".Sh FILES\n"
+	".Bl -tag -width Ds -compact\n"
+	".It Pa " VM_SYSCONFDIR "/vmpi.conf\n"
+	"the system file\n"
+	".It Pa ~/.config/vmpi.conf\n"
+	"the user file\n"
+	".El\n"
+	".Sh EXAMPLES\n"
+	"Ranks with stacks of 256 KiB, in three ways:\n"
+	".Bd -literal -offset indent\n"
+	"vmpirun -n 64 --set sched_stack_bytes=256K ./prog\n"
+	"VMPI_SCHED_STACK_BYTES=256K vmpirun -n 64 ./prog\n"
+	"echo 'sched_stack_bytes = 256K' >>~/.config/vmpi.conf\n"
+	".Ed\n"
+	".Sh SEE ALSO\n"
+	".Xr vmpi_info 1 ,\n"
+	".Xr vmpirun 1 ,\n"
+	".Xr vmpi 7\n";
+
+/* One word, roff's own signs made harmless. */
+static int word_print(const char *word, int length, bool first)
+{
+	int column = 0;
+
+	if (first && (word[0] == '.' || word[0] == '\''))
+		column += printf("\\&");
+	for (int i = 0; i < length; i++) {
+		if (word[i] == '\\')
+			column += printf("\\e");
+		else
+			column += printf("%c", word[i]);
+	}
+	return column;
+}
+
+/* Text of a row: each sentence begins a line, none is too long. */
+static void sentence_print(const char *text)
+{
+	bool ended = false; /* the word before ended a sentence */
+	int column = 0;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (column && (ended || column + 1 + length > 76)) {
+			putchar('\n');
+			column = 0;
+		}
+		if (column)
+			column += printf(" ");
+		column += word_print(text, length, column == 0);
+		ended = length && text[length - 1] == '.';
+		text += length;
+		text += strspn(text, " ");
+	}
+	printf("%s\n", ended ? "" : ".");
+}
+
+/* Begins a list per layer; layer is where the last one is remembered. */
+static void layer_begin(const char **layer, const char *name)
+{
+	static char shown[NAME_BYTES];
+
+	if (*layer && strcmp(*layer, name) == 0)
+		return;
+	if (*layer)
+		puts(".El");
+	snprintf(shown, sizeof(shown), "%s", name);
+	*layer = shown;
+	printf(".Ss Layer %s\n.Bl -tag -width Ds\n", name);
+}
+
+static int cvar_print(const struct vm_cvar_view *view, void *arg)
+{
+	char preset[VALUE_BYTES], range[VALUE_BYTES], env[NAME_BYTES + 8];
+	const struct vm_cvar *row = view->row;
+
+	layer_begin(arg, view->layer);
+	value_show(preset, row, view->preset);
+	range_show(range, row);
+	env_name(env, view->name);
+	printf(".It Va %s Pq Em %s , %s\n", view->name,
+	       vm_var_type_name(row->type), vm_var_when_name(row->when));
+	sentence_print(row->text);
+	if (range[0])
+		printf("From %s.\n", range);
+	printf("The default is %s.\n.Pq Ev %s\n", preset, env);
+	return 0;
+}
+
+static int pvar_print(const struct vm_pvar_view *view, void *arg)
+{
+	const struct vm_pvar *row = view->row;
+	char layer[NAME_BYTES];
+
+	snprintf(layer, sizeof(layer), "%.*s", (int)strcspn(view->name, "_"),
+		 view->name);
+	layer_begin(arg, layer);
+	printf(".It Va %s Pq Em %s No of each %s , in %s\n", view->name,
+	       vm_pvar_class_name(row->class_), vm_pvar_of_name(row->of),
+	       row->unit);
+	sentence_print(row->text);
+	return 0;
+}
+
+void manual_print(void)
+{
+	const char *layer = NULL;
+
+	fputs(head, stdout);
+	puts(".Sh CONTROL VARIABLES");
+	vm_cvar_each(cvar_print, &layer);
+	puts(layer ? ".El" : "None.");
+	layer = NULL;
+	puts(".Sh PERFORMANCE VARIABLES");
+	puts("All are unsigned 64-bit numbers that count from the start of the "
+	     "runtime.");
+	vm_pvar_each(pvar_print, &layer);
+	if (layer)
+		puts(".El");
+	fputs(tail, stdout);
+}

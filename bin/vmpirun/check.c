@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Found here, a mistake costs one line; found by the node process, it would
+ * cost a started job.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/vars.h"
+#include "introspect/var.h"
+#include "mpi/vars.h"
+#include "say.h"
+#include "vmpi.h"
+
+int check_settings(const char *set)
+{
+	char *lines = set ? strdup(set) : NULL;
+	char *rest = lines;
+	char *line;
+	int rc = 0;
+
+	if (!set)
+		return 0;
+	if (!lines) {
+		say("out of memory");
+		return -VMPI_ENOMEM;
+	}
+	vm_core_vars_add();
+	vm_mpi_vars_add();
+	while (!rc && (line = strsep(&rest, "\n"))) {
+		char *value = strchr(line, '=');
+
+		*value++ = '\0';
+		rc = vm_cvar_set(line, value, VM_SOURCE_COMMAND);
+	}
+	free(lines);
+	return rc;
+}
+
+static int output_refuse(const char *directory, int error)
+{
+	say("--output %s: %s", directory, strerror(error));
+	return -VMPI_EIO;
+}
+
+int check_output(const char *directory)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	int length = snprintf(path, sizeof(path), "%s/", directory);
+
+	if (length < 0 || (size_t)length >= sizeof(path))
+		return output_refuse(directory, ENAMETOOLONG);
+	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		if (mkdir(path, 0777) && errno != EEXIST)
+			return output_refuse(directory, errno);
+		*slash = '/';
+	}
+	if (stat(path, &status))
+		return output_refuse(directory, errno);
+	if (access(path, W_OK | X_OK))
+		return output_refuse(directory, errno);
+	return 0;
+}
+
+int check_wdir(const char *directory)
+{
+	char *here;
+
+	if (chdir(directory)) {
+		say("-wdir %s: %s", directory, strerror(errno));
+		return -VMPI_ENOENT;
+	}
+	/* As a shell's cd: programs may believe PWD. */
+	here = getcwd(NULL, 0);
+	if (here)
+		setenv("PWD", here, 1);
+	free(here);
+	return 0;
+}

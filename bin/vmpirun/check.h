@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The checks of what the user typed, besides its spelling.
+ */
+#ifndef VMPIRUN_CHECK_H
+#define VMPIRUN_CHECK_H
+
+/*
+ * Whether each line NAME=VALUE of set (or NULL) is a variable and its value in
+ * range.  The values go nowhere: the node process reads them again, with the
+ * files and the environment.  Result: 0, or -VMPI_E... after one line.
+ */
+int check_settings(const char *set);
+
+/* Make the directory and those above it.  0, or -VMPI_EIO after one line. */
+int check_output(const char *directory);
+
+/* Go to the directory of -wdir.  Result: 0, or -VMPI_ENOENT after one line. */
+int check_wdir(const char *directory);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The command line of vmpirun.
+ *
+ * One row per option in options.c is all there is to it: names, help text and
+ * the function that takes it.  Single-dash long names (-np, -wdir) are the
+ * custom of MPI launchers, hence getopt_long_only() below argp.
+ */
+#ifndef VMPIRUN_OPTIONS_H
+#define VMPIRUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boot/job.h"
+
+/* Strings point into argv or the environment, except those of job. */
+struct options {
+	struct vm_job job;
+	const char *wdir;     /* NULL: stay here */
+	const char **exports; /* VAR=value, in the order given */
+	size_t export_count;
+	uint64_t timeout_ns; /* 0: none */
+	const char *timeout_text;
+	bool dry_run;
+	char **program; /* the program and its arguments, up to NULL */
+};
+
+/*
+ * Reads the command line, MPIEXEC_TIMEOUT, and the number of cores.  --help and
+ * --version print and exit with status 0.  Result: 0, or -VMPI_EINVAL after
+ * one line about the first mistake.
+ */
+int options_parse(struct options *options, int argc, char **argv);
+
+void options_fini(struct options *options);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * vmpi.h: ranks, tasks, channels and messages as user-level threads.
+ *
+ * A rank is a task with an address.  Ranks and tasks are user-level threads
+ * (ULTs) on a few OS threads, the workers; a call that has to wait switches to
+ * another task instead of blocking its worker.  Every function may also be
+ * called from an ordinary OS thread: it then waits as threads do.
+ *
+ * Argument order: object first, then outputs, then inputs; a length follows its
+ * array, user data follows its callback.
+ *
+ * Functions return 0 or a negative VMPI_E... code; outputs are written on
+ * success only.  -VMPI_EAGAIN is the only "nothing yet, try again".  "May
+ * switch" says that other tasks of the same worker may run before it returns.
+ */
+#ifndef VMPI_H
+#define VMPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VMPI_VERSION_MAJOR 0
+#define VMPI_VERSION_MINOR 1
+#define VMPI_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define VMPI_API __attribute__((visibility("default")))
+#else
+#define VMPI_API
+#endif
+
+/*
+ * Errors.  One row each: name, number, text.
+ */
+#define VMPI_ERRORS(X)                                                       \
+	X(EAGAIN, 1, "nothing there yet, try again")                         \
+	X(EINVAL, 2, "invalid argument")                                     \
+	X(ENOMEM, 3, "out of memory")                                        \
+	X(ERANK, 4, "no such rank in this channel")                          \
+	X(ETAG, 5, "tag out of range")                                       \
+	X(ETRUNC, 6, "message longer than the receive buffer")               \
+	X(ECANCELED, 7, "operation was cancelled")                           \
+	X(ENORANK, 8, "caller belongs to no rank")                           \
+	X(ESTATE, 9, "runtime is not in the right state for this call")      \
+	X(ELIMIT, 10, "a limit of this machine or of a setting was reached") \
+	X(ENOTSUP, 11, "not supported")                                      \
+	X(ENOENT, 12, "no such name")                                        \
+	X(EIO, 13, "input or output failed")                                 \
+	X(EMISMATCH, 14, "ranks disagree about a collective call")
+
+enum vmpi_error {
+	VMPI_OK = 0,
+#define VMPI_ERROR_ENUM_(name, number, text) VMPI_##name = number,
+	VMPI_ERRORS(VMPI_ERROR_ENUM_)
+#undef VMPI_ERROR_ENUM_
+};
+
+/* The text of a code returned by a function here (negative or positive). */
+VMPI_API const char *vmpi_strerror(int error);
+
+/* "0.1.0"; the string lives for ever. */
+VMPI_API const char *vmpi_version(void);
+
+/*
+ * The runtime.
+ */
+typedef struct vmpi_config {
+	int ranks;	    /* how many ranks; 0: 1 */
+	int workers;	    /* OS threads; 0: one per allowed core */
+	size_t stack_bytes; /* stack of each rank; 0: sched_stack_bytes */
+} vmpi_config;
+
+/* What a rank or a task runs; the result is what vmpi_join() hands out. */
+typedef int (*vmpi_body)(void *arg);
+
+/*
+ * Runs body(arg) once per rank and returns when all ranks have returned: 0, or
+ * the result of the lowest rank whose result is not 0.  If the runtime is not
+ * started yet it is, with config (NULL: defaults), and stopped again at the
+ * end; otherwise config must be NULL.  A negative result of the call itself
+ * (-VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT, -VMPI_ESTATE) means nothing ran.
+ * Call from an OS thread, not from a task.
+ */
+VMPI_API int vmpi_run(const vmpi_config *config, vmpi_body body, void *arg);
+
+/*
+ * Starts the runtime inside a program that has its own main: the workers run,
+ * the ranks have addresses and mailboxes but no body yet.  -VMPI_ESTATE if it
+ * runs already.
+ */
+VMPI_API int vmpi_start(const vmpi_config *config);
+
+/*
+ * Waits until every task has ended, stops the workers and frees everything.
+ * Call from an OS thread.  -VMPI_ESTATE if it does not run, or if called by a
+ * task.  A runtime can be started again afterwards.
+ */
+VMPI_API int vmpi_stop(void);
+
+/*
+ * The calling OS thread acts for `rank` until vmpi_detach(): it shares the
+ * rank's mailbox.  -VMPI_ERANK; -VMPI_ESTATE for a task, or a thread that
+ * already acts for a rank.
+ */
+VMPI_API int vmpi_attach(int rank);
+VMPI_API int vmpi_detach(void);
+
+/*
+ * Tasks.
+ */
+typedef struct vmpi_task vmpi_task;
+
+/*
+ * Starts body(arg) as a task of the calling rank, or of no rank when the caller
+ * belongs to none.  Tasks of a rank share its mailbox.  The handle must be
+ * joined; with task == NULL the task is detached.  Does not switch.
+ * -VMPI_ENOMEM, -VMPI_ELIMIT.
+ */
+VMPI_API int vmpi_spawn(vmpi_task **task, vmpi_body body, void *arg);
+
+/* Waits for the end of *task, sets it to NULL; result may be NULL.  May switch.
+ */
+VMPI_API int vmpi_join(vmpi_task **task, int *result);
+
+/* Lets the other runnable tasks of this worker run first.  May switch. */
+VMPI_API void vmpi_yield(void);
+
+/* Sleeps for at least `ns` nanoseconds; other tasks run.  May switch. */
+VMPI_API void vmpi_sleep(uint64_t ns);
+
+/* The rank the caller belongs to and the number of ranks; -VMPI_ENORANK,
+ * -VMPI_ESTATE. */
+VMPI_API int vmpi_rank(void);
+VMPI_API int vmpi_size(void);
+
+/*
+ * Channels: isolated matching contexts over a list of ranks.  Messages of one
+ * channel are never seen by another.  Each rank has its own handle.
+ */
+typedef struct vmpi_chan vmpi_chan;
+
+#define VMPI_ANY (-1)	    /* as source or tag of a receive: whatever comes */
+#define VMPI_UNDEFINED (-2) /* as colour of a split: not in any channel */
+#define VMPI_TAG_MAX 0x7fffffff
+
+/* The channel of all ranks; NULL when the caller belongs to no rank. */
+VMPI_API vmpi_chan *vmpi_world(void);
+
+VMPI_API int vmpi_chan_rank(const vmpi_chan *chan);
+VMPI_API int vmpi_chan_size(const vmpi_chan *chan);
+
+/*
+ * Collective over chan: a channel of the same ranks; a channel per colour,
+ * ordered by (key, rank), *out = NULL for VMPI_UNDEFINED; wait for all.  May
+ * switch.  One task per rank and channel may be in a collective at a time.
+ */
+VMPI_API int vmpi_chan_dup(vmpi_chan *chan, vmpi_chan **out);
+VMPI_API int vmpi_chan_split(vmpi_chan *chan, vmpi_chan **out, int color,
+			     int key);
+VMPI_API int vmpi_barrier(vmpi_chan *chan);
+
+/* Gives the handle up and sets *chan to NULL; local, does not wait. */
+VMPI_API int vmpi_chan_free(vmpi_chan **chan);
+
+/*
+ * Messages between ranks of a channel.  Messages from one rank to another on
+ * one channel arrive in the order they were sent.
+ */
+typedef struct vmpi_status {
+	int source;
+	int tag;
+	size_t bytes; /* what was received */
+	int error;    /* 0, -VMPI_ETRUNC or -VMPI_ECANCELED */
+} vmpi_status;
+
+typedef struct vmpi_req vmpi_req;
+
+/*
+ * Sends `bytes` bytes; returns when buf may be used again.  Small messages are
+ * buffered, large ones wait for their receiver.  vmpi_ssend always waits until
+ * the message is matched.  -VMPI_ERANK, -VMPI_ETAG.  May switch.
+ */
+VMPI_API int vmpi_send(vmpi_chan *chan, const void *buf, size_t bytes, int dest,
+		       int tag);
+VMPI_API int vmpi_ssend(vmpi_chan *chan, const void *buf, size_t bytes,
+			int dest, int tag);
+
+/*
+ * Receives the oldest message that fits into buf; status may be NULL.
+ * -VMPI_ETRUNC: the message was longer, the first `bytes` bytes are there and
+ * the rest is lost.  May switch.
+ */
+VMPI_API int vmpi_recv(vmpi_chan *chan, void *buf, size_t bytes, int source,
+		       int tag, vmpi_status *status);
+
+/* The same without waiting; *req must be completed by a wait or a test. */
+VMPI_API int vmpi_isend(vmpi_chan *chan, vmpi_req **req, const void *buf,
+			size_t bytes, int dest, int tag);
+VMPI_API int vmpi_issend(vmpi_chan *chan, vmpi_req **req, const void *buf,
+			 size_t bytes, int dest, int tag);
+VMPI_API int vmpi_irecv(vmpi_chan *chan, vmpi_req **req, void *buf,
+			size_t bytes, int source, int tag);
+
+/*
+ * Waits for a request and frees it (*req becomes NULL; a NULL request is
+ * complete).  The result is that of the operation.  May switch.
+ */
+VMPI_API int vmpi_wait(vmpi_req **req, vmpi_status *status);
+
+/* 0 as vmpi_wait when complete, else -VMPI_EAGAIN.  May switch when called
+ * again and again. */
+VMPI_API int vmpi_test(vmpi_req **req, vmpi_status *status);
+
+/* All of n requests; the result is that of the first which failed.  statuses
+ * may be NULL.  May switch. */
+VMPI_API int vmpi_wait_all(vmpi_req **reqs, vmpi_status *statuses, int n);
+
+/*
+ * Any one of n requests: *index says which, -1 if all were NULL.  The second
+ * returns -VMPI_EAGAIN if none is complete.
+ */
+VMPI_API int vmpi_wait_any(vmpi_req **reqs, int *index, vmpi_status *status,
+			   int n);
+VMPI_API int vmpi_test_any(vmpi_req **reqs, int *index, vmpi_status *status,
+			   int n);
+
+/* Withdraws a request if it is not matched yet; it must still be completed and
+ * then says -VMPI_ECANCELED, or is done as if nothing had happened. */
+VMPI_API int vmpi_cancel(vmpi_req *req);
+
+/*
+ * Message handles.  Matching takes a message out of the mailbox: from then on
+ * it belongs to the caller alone and no other receive, match or task can get
+ * it.  The handle ends by exactly one of recv, irecv and drop.  (Hoefler et
+ * al., "Efficient MPI support for advanced hybrid programming models", 2010.)
+ */
+typedef struct vmpi_msg vmpi_msg;
+
+/* Waits for the oldest message that fits and takes it.  May switch. */
+VMPI_API int vmpi_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag);
+
+/* The same, or -VMPI_EAGAIN if there is none. */
+VMPI_API int vmpi_try_match(vmpi_chan *chan, vmpi_msg **msg, int source,
+			    int tag);
+
+VMPI_API int vmpi_msg_source(const vmpi_msg *msg);
+VMPI_API int vmpi_msg_tag(const vmpi_msg *msg);
+VMPI_API size_t vmpi_msg_size(const vmpi_msg *msg);
+
+/* Receives the payload as vmpi_recv would and ends the handle (*msg = NULL). */
+VMPI_API int vmpi_msg_recv(vmpi_msg **msg, void *buf, size_t bytes,
+			   vmpi_status *status);
+VMPI_API int vmpi_msg_irecv(vmpi_msg **msg, vmpi_req **req, void *buf,
+			    size_t bytes);
+
+/*
+ * The payload where it lies, without a copy: in the message, in a buffer of the
+ * runtime, or in the sender's own buffer, which stays blocked meanwhile.  Valid
+ * until the handle ends.  If the sender's data is not contiguous, it is packed
+ * once.  -VMPI_ENOMEM.
+ */
+VMPI_API int vmpi_msg_borrow(vmpi_msg *msg, const void **data);
+
+/* Ends the handle without receiving; the sender sees a completed send. */
+VMPI_API int vmpi_msg_drop(vmpi_msg **msg);
+
+/*
+ * Values.  The name is that of a control variable (see vmpi_info); the value is
+ * text as on vmpirun's command line.  -VMPI_ENOENT, -VMPI_EINVAL, -VMPI_ESTATE
+ * for one that cannot change any more.
+ */
+VMPI_API int vmpi_set(const char *name, const char *value);
+VMPI_API int vmpi_get(const char *name, char *value, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

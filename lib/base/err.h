@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Errors and assertions.
+ *
+ * Functions return 0 or a negative code of the table VMPI_ERRORS in vmpi.h.
+ * VM_ASSERT states an invariant (checked in builds with assertions on);
+ * vm_panic is for what cannot happen.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include <stdbool.h>
+
+#include "vmpi.h"
+
+#define VM_LIKELY(x) __builtin_expect(!!(x), 1)
+#define VM_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define VM_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
+#define VM_CACHELINE 64
+#define VM_ALIGNED(n) __attribute__((aligned(n)))
+#define VM_PRINTF(nth, first) __attribute__((format(printf, nth, first)))
+
+/* Prints and aborts the process: the state is beyond repair. */
+_Noreturn void vm_panic(const char *format, ...) VM_PRINTF(1, 2);
+
+#ifdef NDEBUG
+#define VM_ASSERT(cond) ((void)sizeof(cond))
+#else
+#define VM_ASSERT(cond)                                              \
+	do {                                                         \
+		if (VM_UNLIKELY(!(cond)))                            \
+			vm_panic("%s:%d: %s: assertion failed: %s",  \
+				 __FILE__, __LINE__, __func__, #cond); \
+	} while (0)
+#endif
+
+#endif

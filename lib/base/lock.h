@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A spin lock for sections of a few dozen instructions.
+ *
+ * Taking it uncontended is one atomic exchange, giving it back a plain store.
+ * Whoever waits long gives its time slice away, so that a holder which the
+ * kernel has preempted can run.  Never held across a task switch.
+ */
+#ifndef BASE_LOCK_H
+#define BASE_LOCK_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct vm_lock {
+	_Atomic int held;
+};
+
+static inline void vm_cpu_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+static inline void vm_lock_init(struct vm_lock *lock)
+{
+	atomic_init(&lock->held, 0);
+}
+
+static inline bool vm_lock_try(struct vm_lock *lock)
+{
+	return !atomic_load_explicit(&lock->held, memory_order_relaxed) &&
+	       !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
+}
+
+static inline void vm_lock_take(struct vm_lock *lock)
+{
+	while (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire)) {
+		for (int spins = 0;
+		     atomic_load_explicit(&lock->held, memory_order_relaxed);
+		     spins++) {
+			if (spins < 200)
+				vm_cpu_relax();
+			else
+				sched_yield();
+		}
+	}
+}
+
+/* Pairs with the acquire of the next vm_lock_take() or vm_lock_try(). */
+static inline void vm_lock_give(struct vm_lock *lock)
+{
+	atomic_store_explicit(&lock->held, 0, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the node program is.
+ *
+ * Everything must work from the build directory, from an installation, and
+ * from an installation that was moved, so places relative to who asks come
+ * before the one that was configured.  Who asks is vmpirun (its executable) or
+ * a program with the library inside (the library's file).
+ */
+#include "boot/job.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/log.h"
+
+/* The configured place; VM_LIBEXECDIR comes from meson. */
+#define INSTALLED VM_LIBEXECDIR "/vmpi-node"
+
+/* Tried in this order, from the directory of the executable or library. */
+static const char *const places[] = {
+	"vmpi-node",			/* beside: the node program itself */
+	"../vmpi-node/vmpi-node",	/* build/bin/vmpirun */
+	"../bin/vmpi-node/vmpi-node",	/* build/lib */
+	"../libexec/vmpi/vmpi-node",	/* PREFIX/bin, PREFIX/lib */
+	"../../libexec/vmpi/vmpi-node", /* PREFIX/lib/x86_64-linux-gnu */
+};
+
+/* Sets errno when it is not.  A directory may be "executable" as well. */
+static bool runnable(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return false;
+	if (!S_ISREG(status.st_mode)) {
+		errno = EACCES;
+		return false;
+	}
+	return access(path, X_OK) == 0;
+}
+
+/* Writes path in its shortest form; it exists. */
+static int path_give(char *path, size_t bytes, const char *found)
+{
+	char *real = realpath(found, NULL);
+	int length = snprintf(path, bytes, "%s", real ? real : found);
+
+	free(real);
+	if (length >= 0 && (size_t)length < bytes)
+		return 0;
+	vm_log(VM_ERROR, "%s: the path of the node program is too long", found);
+	return -VMPI_ELIMIT;
+}
+
+/* -VMPI_ENOENT, not logged, when none of the places near `file` has it. */
+static int near_find(char *path, size_t bytes, const char *file)
+{
+	char *real = realpath(file, NULL);
+	char *slash = real ? strrchr(real, '/') : NULL;
+	int rc = -VMPI_ENOENT;
+
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
+		char candidate[PATH_MAX];
+		int length = snprintf(candidate, sizeof(candidate), "%s/%s",
+				      real, places[i]);
+
+		if (length < 0 || (size_t)length >= sizeof(candidate) ||
+		    !runnable(candidate))
+			continue;
+		rc = path_give(path, bytes, candidate);
+		break;
+	}
+	free(real);
+	return rc;
+}
+
+int vm_job_node_path(char *path, size_t bytes)
+{
+	const char *given = getenv("VMPI_NODE");
+	Dl_info self;
+	int rc;
+
+	if (given && given[0]) {
+		if (runnable(given))
+			return path_give(path, bytes, given);
+		vm_log(VM_ERROR, "VMPI_NODE=%s: %s; it names the node program",
+		       given, strerror(errno));
+		return -VMPI_ENOENT;
+	}
+	rc = near_find(path, bytes, "/proc/self/exe");
+	/* In libvmpi.so this names the library, else the executable again. */
+	if (rc == -VMPI_ENOENT &&
+	    dladdr((void *)(uintptr_t)&vm_job_node_path, &self))
+		rc = near_find(path, bytes, self.dli_fname);
+	if (rc == -VMPI_ENOENT && runnable(INSTALLED))
+		rc = path_give(path, bytes, INSTALLED);
+	if (rc == -VMPI_ENOENT)
+		vm_log(VM_ERROR,
+		       "the node program vmpi-node is neither near this program "
+		       "(../libexec/vmpi) nor at " INSTALLED
+		       "; set VMPI_NODE to its path");
+	return rc;
+}

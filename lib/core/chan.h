@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Channels: a context number and the ranks it connects.
+ *
+ * Every rank has its own struct vmpi_chan; the list of ranks and the meeting
+ * place of collectives are shared by all members in this process.
+ */
+#ifndef CORE_CHAN_H
+#define CORE_CHAN_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/match.h"
+#include "vmpi.h"
+
+struct vm_rank;
+struct vm_meet;
+
+/* Ranks in order; immutable, shared by count. */
+struct vm_group {
+	_Atomic int refs;
+	int size;
+	struct vm_rank *ranks[];
+};
+
+struct vmpi_chan {
+	uint32_t context;	/* of point-to-point; context + 1: collectives */
+	int rank;		/* the owner's number in this channel */
+	struct vm_rank *owner;
+	struct vm_group *group; /* where destinations are looked up */
+	struct vm_meet *meet;	/* where the members meet */
+	void *user;		/* the layer above: the MPI communicator */
+};
+
+#define vm_chan vmpi_chan
+
+struct vm_group *vm_group_new(int size);
+struct vm_group *vm_group_hold(struct vm_group *group);
+void vm_group_drop(struct vm_group *group);
+
+/* The key of a message or receive on the channel. */
+static inline struct vm_env vm_chan_env(const struct vm_chan *chan, int source,
+					int tag)
+{
+	return (struct vm_env){ chan->context, source, tag };
+}
+
+/* The world and self channels of a rank, made when the runtime starts. */
+struct vm_chan *vm_chan_new(struct vm_rank *owner, struct vm_group *group,
+			    struct vm_meet *meet, uint32_t context, int rank);
+void vm_chan_free(struct vm_chan *chan);
+
+/* Two fresh context numbers, unique in this process; the even one. */
+uint32_t vm_context_new(void);
+
+/*
+ * Collective: see vmpi_chan_dup() and vmpi_chan_split().  0, -VMPI_ENOMEM on
+ * all members, -VMPI_EMISMATCH when they call different things.  May switch.
+ */
+int vm_chan_dup(struct vm_chan *chan, struct vm_chan **out);
+int vm_chan_split(struct vm_chan *chan, struct vm_chan **out, int color,
+		  int key);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rings between workers, and who empties them.
+ */
+#include "core/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/mailbox.h"
+#include "core/node.h"
+
+#define DRAIN_MAX 64 /* slots taken in one poll */
+
+static const size_t buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048,
+							 VM_BUFFER_MAX };
+
+static int buffer_class(size_t bytes)
+{
+	int class = 0;
+
+	while (bytes > buffer_bytes[class])
+		class ++;
+	return class;
+}
+
+void *vm_buffer_get(struct vm_lane *lane, size_t bytes)
+{
+	return vm_pool_get(&lane->buffer[buffer_class(bytes)]);
+}
+
+void vm_buffer_put(struct vm_lane *lane, void *buffer, size_t bytes)
+{
+	vm_pool_put(&lane->buffer[buffer_class(bytes)], buffer);
+}
+
+void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine)
+{
+	lane->engine = engine;
+	vm_pool_cache_init(&lane->req, &vm_node->req_pool);
+	vm_pool_cache_init(&lane->msg, &vm_node->msg_pool);
+	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
+		vm_pool_cache_init(&lane->buffer[i], &vm_node->buffer_pool[i]);
+}
+
+void vm_lane_fini(struct vm_lane *lane)
+{
+	vm_pool_cache_fini(&lane->req);
+	vm_pool_cache_fini(&lane->msg);
+	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
+		vm_pool_cache_fini(&lane->buffer[i]);
+}
+
+/* Address space for the rings of all pairs; only used rings take memory. */
+static void *rings_map(size_t count)
+{
+	void *map = mmap(NULL, count * VM_RING_SLOTS * sizeof(struct vm_slot),
+			 PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+int vm_engines_init(int count)
+{
+	size_t pairs = (size_t)count * (size_t)count;
+	size_t bytes = (size_t)count * sizeof(struct vm_engine);
+	struct vm_ring *rings;
+	struct vm_slot *slots;
+
+	vm_node->engines = aligned_alloc(VM_CACHELINE, bytes);
+	rings = aligned_alloc(VM_CACHELINE, pairs * sizeof(*rings));
+	slots = rings_map(pairs);
+	if (!vm_node->engines || !rings || !slots) {
+		free(vm_node->engines);
+		free(rings);
+		if (slots)
+			munmap(slots, pairs * VM_RING_SLOTS * sizeof(*slots));
+		vm_node->engines = NULL;
+		return -VMPI_ENOMEM;
+	}
+	memset(vm_node->engines, 0, bytes);
+	memset(rings, 0, pairs * sizeof(*rings));
+	vm_node->engine_count = count;
+	for (size_t i = 0; i < pairs; i++)
+		rings[i].slots = slots + i * VM_RING_SLOTS;
+	for (int i = 0; i < count; i++) {
+		struct vm_engine *engine = &vm_node->engines[i];
+
+		vm_lock_init(&engine->lock);
+		engine->index = i;
+		engine->in = rings + (size_t)i * (size_t)count;
+		engine->worker = &vm_sched.workers[i];
+		vm_lane_init(&engine->lane, engine);
+		engine->worker->lane = &engine->lane;
+	}
+	return 0;
+}
+
+void vm_engines_fini(void)
+{
+	size_t pairs =
+		(size_t)vm_node->engine_count * (size_t)vm_node->engine_count;
+
+	if (!vm_node->engines)
+		return;
+	munmap(vm_node->engines[0].in[0].slots,
+	       pairs * VM_RING_SLOTS * sizeof(struct vm_slot));
+	free(vm_node->engines[0].in);
+	free(vm_node->engines);
+	vm_node->engines = NULL;
+}
+
+static inline struct vm_slot *ring_oldest(struct vm_ring *ring)
+{
+	uint32_t tail =
+		atomic_load_explicit(&ring->tail, memory_order_relaxed);
+
+	return &ring->slots[tail % VM_RING_SLOTS];
+}
+
+/* Gives the oldest slot back to the writer. */
+static inline void slot_release(struct vm_ring *ring, struct vm_slot *slot)
+{
+	uint32_t tail =
+		atomic_load_explicit(&ring->tail, memory_order_relaxed);
+
+	atomic_store_explicit(&ring->tail, tail + 1, memory_order_relaxed);
+	/* Pairs with the load in vm_engine_slot(). */
+	atomic_store_explicit(&slot->full, 0, memory_order_release);
+}
+
+/* Takes one slot in. */
+static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
+		      struct vm_slot *slot)
+{
+	struct vm_rank *rank = &vm_node->ranks[slot->rank];
+	struct vm_arrival arrival = { .env = slot->env,
+				      .payload = slot->payload };
+	struct vm_match_node *node =
+		vm_match_arrival(&rank->match, &slot->env);
+	struct vm_req *req;
+
+	if (slot->payload == VM_PAYLOAD_INLINE) {
+		arrival.bytes = slot->inline_bytes;
+		arrival.buffer = slot->inline_data;
+	} else {
+		arrival.bytes = slot->far.bytes;
+		arrival.buffer = slot->far.buffer;
+		arrival.sender = slot->far.sender;
+	}
+	if (!node) {
+		vm_mailbox_queue(rank, &arrival);
+		slot_release(ring, slot);
+		return;
+	}
+	req = vm_container_of(node, struct vm_req, node);
+	req->posted = false;
+	if (slot->payload == VM_PAYLOAD_INLINE) {
+		vm_arrival_land(&arrival, req);
+		slot_release(ring, slot);
+		vm_req_complete(req);
+		return;
+	}
+	/* The request is ours alone: a long copy needs no lock. */
+	slot_release(ring, slot);
+	vm_lock_give(&engine->lock);
+	vm_arrival_land(&arrival, req);
+	vm_req_complete(req);
+	vm_lock_take(&engine->lock);
+}
+
+void vm_engine_drain(struct vm_engine *engine, int from, int most)
+{
+	struct vm_ring *ring = &engine->in[from];
+
+	for (int i = 0; i < most; i++) {
+		struct vm_slot *slot = ring_oldest(ring);
+
+		/* Pairs with the store in vm_slot_send(). */
+		if (!atomic_load_explicit(&slot->full, memory_order_acquire))
+			return;
+		slot_take(engine, ring, slot);
+	}
+}
+
+bool vm_engine_poll(struct vm_worker *worker)
+{
+	struct vm_lane *lane = worker->lane;
+	struct vm_engine *engine = lane ? lane->engine : NULL;
+	int count = vm_node->engine_count, looks = count;
+	bool did = false;
+
+	if (count == 1 || !engine)
+		return false;
+	/* With ULTs to run one ring a round is enough. */
+	if (worker->head && count > 2)
+		looks = 1;
+	while (looks-- > 0) {
+		uint32_t from = engine->turn;
+		struct vm_slot *slot = ring_oldest(&engine->in[from]);
+
+		engine->turn = from + 1 == (uint32_t)count ? 0 : from + 1;
+		if (!atomic_load_explicit(&slot->full, memory_order_relaxed) ||
+		    !vm_lock_try(&engine->lock))
+			continue;
+		vm_engine_drain(engine, (int)from, DRAIN_MAX);
+		vm_lock_give(&engine->lock);
+		did = true;
+	}
+	return did;
+}
+
+struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to)
+{
+	struct vm_ring *ring = &to->in[from->index];
+	struct vm_slot *slot = &ring->slots[ring->head % VM_RING_SLOTS];
+
+	/* Pairs with the store in slot_release(). */
+	for (int spins = 0;
+	     atomic_load_explicit(&slot->full, memory_order_acquire);
+	     spins++) {
+		if (vm_lock_try(&to->lock)) {
+			vm_engine_drain(to, from->index, DRAIN_MAX);
+			vm_lock_give(&to->lock);
+		} else if (spins > 200) {
+			sched_yield();
+		} else {
+			vm_cpu_relax();
+		}
+	}
+	ring->head++;
+	return slot;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Progress engines: how messages get from worker to worker.
+ *
+ * Each worker has one.  Its lock guards the mailboxes of the ranks at home
+ * there and the reading end of its rings; whoever holds it may move its
+ * messages.  A ring carries 64-byte slots from one worker to another: one cache
+ * line per small message, flag and payload together, no shared counters.
+ */
+#ifndef CORE_ENGINE_H
+#define CORE_ENGINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/lock.h"
+#include "base/pool.h"
+#include "core/match.h"
+#include "core/msg.h"
+#include "core/node.h"
+#include "core/rank.h"
+#include "core/req.h"
+#include "sched/worker.h"
+
+#define VM_RING_SLOTS 128u
+
+#define VM_BUFFER_MAX 16384 /* bytes of the largest copied payload */
+
+/* One OS thread's caches; worker->lane. */
+struct vm_lane {
+	struct vm_engine *engine; /* NULL: not a worker's */
+	struct vm_pool_cache req, msg, buffer[VM_BUFFER_CLASSES];
+};
+
+/* A message on its way; filled by the sending worker, then `payload` is set. */
+struct vm_slot {
+	_Atomic uint8_t full;
+	uint8_t payload; /* enum vm_payload */
+	uint8_t inline_bytes;
+	struct vm_env env;
+	uint32_t rank; /* destination, in the world */
+	union {
+		char inline_data[VM_INLINE_MAX];
+		struct {
+			void *buffer;
+			size_t bytes;
+			struct vm_req *sender;
+		} far;
+	};
+} VM_ALIGNED(VM_CACHELINE);
+
+VM_STATIC_ASSERT(sizeof(struct vm_slot) == 64, "a slot is one cache line");
+
+struct vm_ring {
+	struct vm_slot *slots;
+	uint32_t head VM_ALIGNED(VM_CACHELINE);	       /* writer's */
+	_Atomic uint32_t tail VM_ALIGNED(VM_CACHELINE); /* under the lock */
+};
+
+struct vm_engine {
+	struct vm_lock lock;
+	int index;
+	struct vm_worker *worker;
+	struct vm_lane lane; /* the worker's own */
+	struct vm_ring *in;  /* by sending engine */
+	uint32_t turn;	     /* which ring a busy worker looks at next */
+} VM_ALIGNED(VM_CACHELINE);
+
+/* One per worker; 0 or -VMPI_ENOMEM. */
+int vm_engines_init(int count);
+void vm_engines_fini(void);
+
+/* vm_sched.poll: takes in what has arrived for the worker. */
+bool vm_engine_poll(struct vm_worker *worker);
+
+/* Takes in what is in the ring `from` -> engine, at most `most` slots; the lock
+ * is held (and let go during long copies). */
+void vm_engine_drain(struct vm_engine *engine, int from, int most);
+
+/* The next free slot from the calling worker to `engine`; waits while the ring
+ * is full, by emptying it for the receiver. */
+struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to);
+
+/* The lane of the calling thread. */
+static inline struct vm_lane *vm_lane_self(void)
+{
+	return vm_self->worker->lane;
+}
+
+void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine);
+void vm_lane_fini(struct vm_lane *lane);
+
+/* A buffer of at least `bytes` <= VM_BUFFER_MAX; NULL at the bound. */
+void *vm_buffer_get(struct vm_lane *lane, size_t bytes);
+void vm_buffer_put(struct vm_lane *lane, void *buffer, size_t bytes);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks of one worker share an OS thread and so its thread-local variables.
+ * The program's own are private already, each copy has its own; those of the
+ * shared libraries are exchanged at every switch, which is why only small
+ * blocks are worth it.
+ */
+#include "core/image_local.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "sched/local.h"
+
+#define BLOCK_BYTES_MAX 4096
+
+/* libc's state is kept by sched (errno) or is what a thread needs anyway; the
+ * sanitizers' describes the OS thread. */
+static bool stays(const char *path)
+{
+	static const char *const names[] = {
+		"libc.so",    "ld-linux",   "libvmpi.so", "libasan.so",
+		"libtsan.so", "libubsan.so", "liblsan.so", "libhwloc.so",
+		"libm.so",    "libpthread.so", "vgpreload_",
+	};
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(file, names[i], strlen(names[i])))
+			return true;
+	return !*file; /* this program */
+}
+
+static int object_add(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const ElfW(Phdr) *tls = NULL;
+
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_TLS)
+			tls = &info->dlpi_phdr[i];
+	if (!tls || !tls->p_memsz || stays(info->dlpi_name))
+		return 0;
+	if (tls->p_memsz > BLOCK_BYTES_MAX) {
+		vm_log(VM_WARN,
+		       "the ranks share the thread-local variables of %s: they "
+		       "are too large (%zu bytes) to be exchanged at switches",
+		       info->dlpi_name, (size_t)tls->p_memsz);
+		return 0;
+	}
+	return vm_local_add(info->dlpi_tls_modid, tls->p_memsz,
+			    (const void *)(info->dlpi_addr + tls->p_vaddr),
+			    tls->p_filesz);
+}
+
+int vm_image_locals_add(void)
+{
+	int rc = dl_iterate_phdr(object_add, NULL);
+
+	if (rc)
+		vm_log(VM_ERROR,
+		       "too many libraries with thread-local variables; at most "
+		       "%d can be exchanged at switches", VM_LOCAL_MAX);
+	return rc;
+}

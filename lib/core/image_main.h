@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The entry of programs that are started without vmpirun.
+ */
+#ifndef CORE_IMAGE_MAIN_H
+#define CORE_IMAGE_MAIN_H
+
+#include "vmpi.h"
+
+/* Called by the entry code that vmpicc links into programs (bin/image): runs
+ * the program as a job of one rank.  Does not return. */
+VMPI_API _Noreturn void vmpi_image_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The unexpected queue and those who wait at it without a receive.
+ */
+#include "core/mailbox.h"
+
+#include "core/node.h"
+
+void vm_arrival_end(struct vm_arrival *arrival)
+{
+	if (arrival->payload == VM_PAYLOAD_COPY)
+		vm_buffer_put(vm_lane_self(), arrival->buffer, arrival->bytes);
+	if (arrival->sender)
+		vm_req_complete(arrival->sender);
+}
+
+void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req)
+{
+	struct vm_data bytes;
+
+	if (arrival->payload == VM_PAYLOAD_DIRECT) {
+		vm_data_land(&arrival->sender->data, &arrival->env, req);
+	} else {
+		bytes = vm_data_bytes(arrival->buffer, arrival->bytes);
+		vm_data_land(&bytes, &arrival->env, req);
+	}
+	vm_arrival_end(arrival);
+}
+
+static struct vm_msg *msg_new(struct vm_rank *rank,
+			      const struct vm_arrival *arrival)
+{
+	struct vm_msg *msg = vm_pool_get(&vm_lane_self()->msg);
+
+	if (!msg)
+		vm_panic("out of memory for unexpected messages (rank %d has "
+			 "%u of them)",
+			 rank->index, rank->match.arrived.count);
+	msg->node.env = arrival->env;
+	msg->rank = rank;
+	msg->sender = arrival->sender;
+	msg->bytes = arrival->bytes;
+	msg->payload = arrival->payload;
+	msg->packed = NULL;
+	if (arrival->payload == VM_PAYLOAD_INLINE) {
+		msg->buffer = msg->inline_data;
+		memcpy(msg->inline_data, arrival->buffer, arrival->bytes);
+	} else {
+		msg->buffer = arrival->buffer;
+	}
+	return msg;
+}
+
+/* Offers a message to those who probe, oldest first; whether one took it. */
+static bool probers_offer(struct vm_rank *rank, struct vm_msg *msg)
+{
+	struct vm_list *link = rank->probers.next;
+
+	while (link != &rank->probers) {
+		struct vm_prober *prober =
+			vm_container_of(link, struct vm_prober, link);
+		bool take = prober->take;
+
+		link = link->next;
+		if (!vm_env_fits(&msg->node.env, &prober->env))
+			continue;
+		vm_list_remove(&prober->link);
+		prober->msg = msg;
+		prober->status = (vmpi_status){ .source = msg->node.env.source,
+						.tag = msg->node.env.tag,
+						.bytes = msg->bytes };
+		vm_ult_wake(prober->ult);
+		if (take)
+			return true;
+	}
+	return false;
+}
+
+void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
+{
+	struct vm_msg *msg = msg_new(rank, arrival);
+
+	rank->pvars.unexpected++;
+	if (!vm_list_empty(&rank->probers) && probers_offer(rank, msg))
+		return;
+	if (msg->sender)
+		msg->sender->msg = msg;
+	vm_match_arrive(&rank->match, &msg->node);
+	if (rank->match.arrived.count > rank->pvars.unexpected_max)
+		rank->pvars.unexpected_max = rank->match.arrived.count;
+}
+
+void vm_mailbox_take(struct vm_msg *msg)
+{
+	if (msg->sender)
+		msg->sender->msg = NULL;
+	vm_match_take(&msg->rank->match, &msg->node);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Mailboxes: where arrivals and receives of a rank meet.
+ *
+ * Everything here but landing runs under the lock of the rank's engine.
+ */
+#ifndef CORE_MAILBOX_H
+#define CORE_MAILBOX_H
+
+#include <string.h>
+
+#include "core/engine.h"
+#include "core/layout.h"
+#include "core/rank.h"
+#include "core/req.h"
+
+/* A message that is here and belongs to no queue. */
+struct vm_arrival {
+	struct vm_env env;
+	uint8_t payload; /* enum vm_payload */
+	size_t bytes;
+	void *buffer;	       /* INLINE and COPY: the bytes */
+	struct vm_req *sender; /* DIRECT: its data and whom to tell */
+};
+
+static inline size_t vm_data_copy(const struct vm_data *to,
+				  const struct vm_data *from)
+{
+	size_t bytes = to->bytes < from->bytes ? to->bytes : from->bytes;
+
+	if (VM_UNLIKELY(to->layout || from->layout))
+		return vm_data_copy_slow(to, from);
+	if (bytes == 8)
+		memcpy(to->addr, from->addr, 8);
+	else if (bytes)
+		memcpy(to->addr, from->addr, bytes);
+	return bytes;
+}
+
+/* Copies `from` into the receive's buffer and fills its status. */
+static inline void vm_data_land(const struct vm_data *from,
+				const struct vm_env *env, struct vm_req *req)
+{
+	req->status.source = env->source;
+	req->status.tag = env->tag;
+	req->status.bytes = vm_data_copy(&req->data, from);
+	req->status.error = from->bytes > req->data.bytes ? -VMPI_ETRUNC : 0;
+}
+
+/*
+ * Ends an arrival that matched: its payload goes to the receive's buffer, its
+ * own buffer back, its sender is told.  The receive is not completed yet.
+ */
+void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req);
+
+/* Ends an arrival without a receive (drop). */
+void vm_arrival_end(struct vm_arrival *arrival);
+
+/* Queues an arrival that matched no posted receive, or hands it to a prober. */
+void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival);
+
+/* Takes a queued message out. */
+void vm_mailbox_take(struct vm_msg *msg);
+
+/* Posts a receive that matched no message. */
+static inline void vm_mailbox_post(struct vm_rank *rank, struct vm_req *req)
+{
+	req->posted = true;
+	vm_match_post(&rank->match, &req->node);
+	if (rank->match.posted.count > rank->pvars.posted_max)
+		rank->pvars.posted_max = rank->match.posted.count;
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arrive, and wait for the last.
+ *
+ * The last member to arrive on each worker is that worker's leader.  The last
+ * leader does the work and wakes the other leaders; each leader wakes the
+ * members of its own worker, which costs no cache line transfers.
+ */
+#include "core/meet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/chan.h"
+#include "core/engine.h"
+#include "core/node.h"
+#include "sched/ult.h"
+
+/* Sorts the members by worker: counts, then lists. */
+static void members_sort(struct vm_meet *meet, const struct vm_group *group)
+{
+	uint32_t *list = meet->members;
+
+	for (uint32_t i = 0; i < meet->size; i++)
+		meet->workers[group->ranks[i]->engine->index].member_count++;
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		struct vm_meet_worker *worker = &meet->workers[w];
+
+		worker->members = list;
+		list += worker->member_count;
+		meet->active_workers += worker->member_count > 0;
+		atomic_init(&worker->missing, worker->member_count);
+		worker->member_count = 0;
+	}
+	for (uint32_t i = 0; i < meet->size; i++) {
+		struct vm_meet_worker *worker =
+			&meet->workers[group->ranks[i]->engine->index];
+
+		worker->members[worker->member_count++] = i;
+	}
+	atomic_init(&meet->missing, meet->active_workers);
+}
+
+struct vm_meet *vm_meet_new(const struct vm_group *group)
+{
+	uint32_t size = (uint32_t)group->size;
+	uint32_t workers = size > 1 ? (uint32_t)vm_node->engine_count : 0;
+	size_t bytes = sizeof(struct vm_meet) +
+		       workers * sizeof(struct vm_meet_worker) +
+		       size * sizeof(struct vm_seat);
+	struct vm_meet *meet;
+
+	bytes += (size * sizeof(uint32_t) + VM_CACHELINE - 1) &
+		 ~(size_t)(VM_CACHELINE - 1);
+	meet = aligned_alloc(VM_CACHELINE, bytes);
+	if (!meet)
+		return NULL;
+	memset(meet, 0, bytes);
+	atomic_init(&meet->refs, 1);
+	meet->size = size;
+	meet->worker_count = workers;
+	meet->workers = (struct vm_meet_worker *)(meet + 1);
+	meet->seats = (struct vm_seat *)(meet->workers + workers);
+	meet->members = (uint32_t *)(meet->seats + size);
+	if (size > 1)
+		members_sort(meet, group);
+	return meet;
+}
+
+struct vm_meet *vm_meet_hold(struct vm_meet *meet)
+{
+	atomic_fetch_add_explicit(&meet->refs, 1, memory_order_relaxed);
+	return meet;
+}
+
+void vm_meet_drop(struct vm_meet *meet)
+{
+	if (meet && atomic_fetch_sub_explicit(&meet->refs, 1,
+					      memory_order_acq_rel) == 1)
+		free(meet);
+}
+
+/* Everybody has arrived and nobody has left. */
+static void meeting_hold(struct vm_meet *meet, vm_meet_last last)
+{
+	meet->result = 0;
+	for (uint32_t i = 0; i < meet->size; i++)
+		if (meet->seats[i].last != last)
+			meet->result = -VMPI_EMISMATCH;
+	if (last && !meet->result)
+		last(meet);
+}
+
+/* Wakes the members of one worker, all but the caller. */
+static void members_wake(struct vm_meet *meet, struct vm_meet_worker *worker,
+			 const struct vm_ult *self)
+{
+	for (uint32_t i = 0; i < worker->member_count; i++) {
+		struct vm_ult *ult = meet->seats[worker->members[i]].ult;
+
+		if (ult != self)
+			vm_ult_wake(ult);
+	}
+}
+
+/* The meeting has been held: makes the place ready for the next one, then
+ * wakes the leaders of the other workers. */
+static void leaders_wake(struct vm_meet *meet, const struct vm_ult *self)
+{
+	atomic_store_explicit(&meet->missing, meet->active_workers,
+			      memory_order_relaxed);
+	for (uint32_t w = 0; w < meet->worker_count; w++)
+		atomic_store_explicit(&meet->workers[w].missing,
+				      meet->workers[w].member_count,
+				      memory_order_relaxed);
+	for (uint32_t w = 0; w < meet->worker_count; w++)
+		if (meet->workers[w].member_count &&
+		    meet->workers[w].leader != self)
+			vm_ult_wake(meet->workers[w].leader);
+}
+
+int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
+{
+	struct vm_meet *meet = chan->meet;
+	struct vm_seat *seat = &meet->seats[chan->rank];
+	struct vm_ult *self = vm_self;
+	struct vm_meet_worker *worker;
+
+	chan->owner->pvars.meetings++;
+	seat->args = args;
+	seat->ult = self;
+	seat->last = last;
+	if (meet->size == 1) {
+		meeting_hold(meet, last);
+		return meet->result;
+	}
+	worker = &meet->workers[chan->owner->engine->index];
+	/* The acquire halves pair with the release halves of those before. */
+	if (atomic_fetch_sub_explicit(&worker->missing, 1,
+				      memory_order_acq_rel) != 1) {
+		vm_ult_suspend();
+		return meet->result;
+	}
+	worker->leader = self;
+	if (atomic_fetch_sub_explicit(&meet->missing, 1,
+				      memory_order_acq_rel) != 1) {
+		vm_ult_suspend();
+	} else {
+		meeting_hold(meet, last);
+		leaders_wake(meet, self);
+	}
+	{
+		int result = meet->result;
+
+		members_wake(meet, worker, self);
+		return result;
+	}
+}

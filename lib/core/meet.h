@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The meeting place of a channel's members that share this process.
+ *
+ * Each member arrives with a pointer to what it brings (arguments on its own
+ * stack) and waits; the last one to arrive works on all of them, then everybody
+ * goes on.  One meeting costs about one switch per member and no message.
+ * Arrivals are counted per worker first, so that members of one worker do not
+ * bounce a cache line to the others.
+ */
+#ifndef CORE_MEET_H
+#define CORE_MEET_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct vmpi_chan;
+struct vm_group;
+struct vm_ult;
+
+struct vm_meet;
+
+typedef void (*vm_meet_last)(struct vm_meet *meet);
+
+/* A member's place; written by the member, read by all between meetings. */
+struct vm_seat {
+	void *args;
+	struct vm_ult *ult; /* who waits here */
+	vm_meet_last last;  /* what this member thinks the meeting is about */
+} VM_ALIGNED(VM_CACHELINE);
+
+/* The members at home on one worker. */
+struct vm_meet_worker {
+	_Atomic uint32_t missing;
+	uint32_t member_count;
+	uint32_t *members;     /* their ranks in the channel */
+	struct vm_ult *leader; /* the last here waits for the other workers */
+} VM_ALIGNED(VM_CACHELINE);
+
+struct vm_meet {
+	_Atomic int refs;
+	uint32_t size;
+	uint32_t worker_count;
+	uint32_t active_workers; /* that have members */
+	int result;		 /* of the meeting that just ended */
+	_Atomic uint32_t missing VM_ALIGNED(VM_CACHELINE); /* workers */
+	struct vm_meet_worker *workers;
+	struct vm_seat *seats; /* by rank in the channel */
+	uint32_t *members;     /* memory of the workers' lists */
+};
+
+struct vm_meet *vm_meet_new(const struct vm_group *group);
+struct vm_meet *vm_meet_hold(struct vm_meet *meet);
+void vm_meet_drop(struct vm_meet *meet);
+
+/* What member `rank` brought to the current meeting. */
+static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
+{
+	return meet->seats[rank].args;
+}
+
+/*
+ * Arrives with args and returns when all members have arrived and the last of
+ * them has run last(meet) (NULL: nothing).  args must stay valid until the
+ * caller knows that nobody looks at it any more, e.g. by a second meeting.
+ * One task per member at a time.  0, or -VMPI_EMISMATCH on all members when they
+ * brought different functions `last`, which then does not run.  May switch.
+ */
+int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages that have arrived and are not received: the message handle.
+ *
+ * The payload lies in the message itself (inline), in a buffer of the runtime
+ * (copy) or still in the sender's memory (direct, with the sender's request).
+ */
+#ifndef CORE_MSG_H
+#define CORE_MSG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/layout.h"
+#include "core/match.h"
+#include "vmpi.h"
+
+struct vmpi_req;
+
+#define VM_INLINE_MAX 40 /* payload bytes that travel inside a message */
+
+enum vm_payload { VM_PAYLOAD_INLINE, VM_PAYLOAD_COPY, VM_PAYLOAD_DIRECT };
+
+struct vmpi_msg {
+	struct vm_match_node node;
+	struct vm_rank *rank;	/* whose mailbox it arrived in */
+	struct vmpi_req *sender; /* DIRECT, or a synchronous send; else NULL */
+	size_t bytes;
+	uint8_t payload;	/* enum vm_payload */
+	void *buffer;		/* COPY: from a pool or malloc */
+	void *packed;		/* a borrowed, packed copy; freed with the handle */
+	char inline_data[VM_INLINE_MAX];
+};
+
+#define vm_msg vmpi_msg
+
+#endif

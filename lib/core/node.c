@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Start and stop, in order: topology, workers, pools, engines, ranks; then the
+ * workers' threads.
+ */
+#include "core/node.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "core/chan.h"
+#include "core/engine.h"
+#include "core/meet.h"
+#include "sched/futex.h"
+#include "sched/topo.h"
+#include "sched/worker.h"
+
+struct vm_node *vm_node;
+struct vm_node_hooks vm_node_hooks;
+
+/* What a task started by vm_task_new() runs. */
+struct task_start {
+	vmpi_body body;
+	void *arg;
+};
+
+static void pools_init(struct vm_node *node)
+{
+	static const size_t bytes[VM_BUFFER_CLASSES] = { 256, 2048,
+							  VM_BUFFER_MAX };
+	size_t share = (size_t)core_cvar.copy_bytes_max / VM_BUFFER_CLASSES;
+
+	vm_pool_init(&node->req_pool, "requests", sizeof(struct vm_req), 0);
+	vm_pool_init(&node->msg_pool, "messages", sizeof(struct vm_msg), 0);
+	for (int i = 0; i < VM_BUFFER_CLASSES; i++) {
+		size_t most = share / bytes[i];
+
+		vm_pool_init(&node->buffer_pool[i], "buffers", bytes[i],
+			     most ? most : 1);
+	}
+	vm_stack_pool_init(&node->rank_stacks, node->stack_bytes);
+	vm_stack_pool_init(&node->task_stacks,
+			   (size_t)sched_cvar.task_stack_bytes);
+}
+
+static void pools_fini(struct vm_node *node)
+{
+	vm_pool_fini(&node->req_pool);
+	vm_pool_fini(&node->msg_pool);
+	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
+		vm_pool_fini(&node->buffer_pool[i]);
+	vm_stack_pool_fini(&node->rank_stacks);
+	vm_stack_pool_fini(&node->task_stacks);
+}
+
+/* Ranks are spread in blocks: neighbours share a worker. */
+static struct vm_engine *rank_home(const struct vm_node *node, int index)
+{
+	int64_t home = (int64_t)index * node->engine_count / node->rank_count;
+
+	return &node->engines[home];
+}
+
+static int rank_init(struct vm_node *node, struct vm_rank *rank, int index)
+{
+	struct vm_group *group = vm_group_new(1);
+	struct vm_meet *meet = NULL;
+
+	rank->index = index;
+	rank->engine = rank_home(node, index);
+	vm_match_init(&rank->match);
+	vm_list_init(&rank->probers);
+	node->world->ranks[index] = rank;
+	if (!group)
+		return -VMPI_ENOMEM;
+	group->ranks[0] = rank;
+	meet = vm_meet_new(group);
+	if (meet)
+		rank->self_chan =
+			vm_chan_new(rank, group, meet, vm_context_new(), 0);
+	vm_meet_drop(meet);
+	vm_group_drop(group);
+	return rank->self_chan ? 0 : -VMPI_ENOMEM;
+}
+
+static int ranks_init(struct vm_node *node, int count)
+{
+	size_t bytes = (size_t)count * sizeof(struct vm_rank);
+	uint32_t context = vm_context_new();
+	int rc = 0;
+
+	node->rank_count = count;
+	node->ranks = aligned_alloc(VM_CACHELINE, bytes);
+	node->world = vm_group_new(count);
+	if (!node->ranks || !node->world)
+		return -VMPI_ENOMEM;
+	memset(node->ranks, 0, bytes);
+	for (int i = 0; i < count && !rc; i++)
+		rc = rank_init(node, &node->ranks[i], i);
+	if (!rc)
+		node->world_meet = vm_meet_new(node->world);
+	if (!node->world_meet)
+		return -VMPI_ENOMEM;
+	for (int i = 0; i < count && !rc; i++) {
+		struct vm_rank *rank = &node->ranks[i];
+
+		rank->world = vm_chan_new(rank, node->world, node->world_meet,
+					  context, i);
+		if (!rank->world)
+			rc = -VMPI_ENOMEM;
+	}
+	return rc;
+}
+
+static void ranks_fini(struct vm_node *node)
+{
+	for (int i = 0; node->ranks && i < node->rank_count; i++) {
+		struct vm_rank *rank = &node->ranks[i];
+
+		if (!rank->engine)
+			break;
+		vm_chan_free(rank->world);
+		vm_chan_free(rank->self_chan);
+		vm_match_fini(&rank->match);
+	}
+	free(node->ranks);
+	vm_group_drop(node->world);
+	vm_meet_drop(node->world_meet);
+}
+
+static void thread_start(struct vm_worker *worker)
+{
+	(void)worker;
+	if (vm_node_hooks.thread_start)
+		vm_node_hooks.thread_start();
+}
+
+static int config_check(const vmpi_config *config)
+{
+	if (config->ranks < 0 || config->workers < 0 ||
+	    config->workers > 1024 ||
+	    (config->stack_bytes && config->stack_bytes < 16384)) {
+		vm_log(VM_ERROR,
+		       "vmpi_config: %d ranks, %d workers, stacks of %zu bytes: "
+		       "counts are not negative, workers at most 1024, stacks "
+		       "at least 16384",
+		       config->ranks, config->workers, config->stack_bytes);
+		return -VMPI_EINVAL;
+	}
+	return 0;
+}
+
+static int worker_count(const vmpi_config *config, int ranks)
+{
+	int count = config->workers;
+
+	if (!count)
+		count = (int)sched_cvar.workers;
+	if (!count) {
+		count = vm_topo_cores();
+		if (count > ranks && config->ranks > 0)
+			count = ranks;
+	}
+	return count;
+}
+
+static void node_free(void)
+{
+	ranks_fini(vm_node);
+	vm_engines_fini();
+	pools_fini(vm_node);
+	vm_sched_fini();
+	free(vm_node);
+	vm_node = NULL;
+}
+
+int vm_node_start(const vmpi_config *config)
+{
+	static const vmpi_config defaults;
+	int ranks, workers, rc;
+
+	if (vm_node)
+		return -VMPI_ESTATE;
+	if (!config)
+		config = &defaults;
+	rc = config_check(config);
+	if (!rc)
+		rc = vm_topo_init();
+	if (rc)
+		return rc;
+	ranks = config->ranks ? config->ranks : 1;
+	workers = worker_count(config, ranks);
+	vm_topo_plan(workers);
+	vm_node = calloc(1, sizeof(*vm_node));
+	if (!vm_node)
+		return -VMPI_ENOMEM;
+	vm_node->stack_bytes = config->stack_bytes ?
+				       config->stack_bytes :
+				       (size_t)sched_cvar.stack_bytes;
+	pools_init(vm_node);
+	rc = vm_sched_init(workers);
+	if (!rc)
+		rc = vm_engines_init(workers);
+	if (!rc)
+		rc = ranks_init(vm_node, ranks);
+	if (rc)
+		goto fail;
+	vm_sched.poll = vm_engine_poll;
+	vm_sched.thread_start = thread_start;
+	rc = vm_sched_start();
+	if (rc) {
+		vm_sched_stop();
+		goto fail;
+	}
+	vm_vars_freeze(true);
+	return 0;
+fail:
+	node_free();
+	return rc;
+}
+
+int vm_node_stop(void)
+{
+	uint32_t alive;
+
+	if (!vm_node || vm_self)
+		return -VMPI_ESTATE;
+	while ((alive = atomic_load_explicit(&vm_node->tasks_alive,
+					     memory_order_acquire)))
+		vm_futex_wait(&vm_node->tasks_alive, alive, 0);
+	vm_sched_stop();
+	node_free();
+	vm_vars_freeze(false);
+	return 0;
+}
+
+static void task_ended(void)
+{
+	/* Pairs with the load in vm_node_stop(). */
+	if (atomic_fetch_sub_explicit(&vm_node->tasks_alive, 1,
+				      memory_order_release) == 1)
+		vm_futex_wake(&vm_node->tasks_alive);
+}
+
+static int task_main(void *arg)
+{
+	struct task_start start = *(struct task_start *)arg;
+
+	free(arg);
+	return start.body(start.arg);
+}
+
+static struct vm_worker *task_worker(struct vm_rank *rank)
+{
+	uint32_t turn;
+
+	if (rank)
+		return rank->engine->worker;
+	turn = atomic_fetch_add_explicit(&vm_node->task_turn, 1,
+					 memory_order_relaxed);
+	return &vm_sched.workers[turn % (uint32_t)vm_sched.worker_count];
+}
+
+int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct task_start *start = malloc(sizeof(*start));
+	struct vm_worker *worker = task_worker(rank);
+	int rc;
+
+	if (!start)
+		return -VMPI_ENOMEM;
+	*start = (struct task_start){ body, arg };
+	rc = vm_ult_new(task, worker, &vm_node->task_stacks, task_main, start);
+	if (rc) {
+		free(start);
+		return rc;
+	}
+	(*task)->owner = rank;
+	(*task)->on_end = task_ended;
+	atomic_fetch_add_explicit(&vm_node->tasks_alive, 1,
+				  memory_order_relaxed);
+	vm_ult_wake(*task);
+	return 0;
+}
+
+/* Starts body as every rank; on failure the ranks started so far are joined by
+ * the caller as well. */
+static int ranks_start(vmpi_body body, void *arg)
+{
+	for (int i = 0; i < vm_node->rank_count; i++) {
+		struct vm_rank *rank = &vm_node->ranks[i];
+		int rc = vm_ult_new(&rank->ult, rank->engine->worker,
+				    &vm_node->rank_stacks, body, arg);
+
+		if (rc) {
+			rank->ult = NULL;
+			return rc;
+		}
+		rank->ult->owner = rank;
+	}
+	for (int i = 0; i < vm_node->rank_count; i++)
+		vm_ult_wake(vm_node->ranks[i].ult);
+	return 0;
+}
+
+static int ranks_join(void)
+{
+	int result = 0;
+
+	for (int i = 0; i < vm_node->rank_count; i++) {
+		int status = vm_ult_join(vm_node->ranks[i].ult);
+
+		vm_node->ranks[i].ult = NULL;
+		if (!result)
+			result = status;
+	}
+	return result;
+}
+
+int vm_node_run(vmpi_body body, void *arg)
+{
+	int rc;
+
+	if (!vm_node || vm_self)
+		return -VMPI_ESTATE;
+	rc = vm_thread_adopt(NULL);
+	if (rc)
+		return rc;
+	rc = ranks_start(body, arg);
+	if (!rc)
+		rc = ranks_join();
+	vm_thread_release();
+	return rc;
+}
+
+void vm_rank_exit(int status)
+{
+	vm_ult_exit(status);
+}
+
+/* Prints and ends the process; of several callers the first wins. */
+static _Noreturn void node_end(int code, bool hook, const char *format,
+			       va_list args)
+{
+	static _Atomic int ending;
+	char text[1024] = "vmpirun: ";
+	size_t length = strlen(text);
+	int n;
+
+	while (atomic_exchange_explicit(&ending, 1, memory_order_acq_rel))
+		pause();
+	n = vsnprintf(text + length, sizeof(text) - length - 1, format, args);
+	if (n > 0)
+		length += (size_t)n;
+	if (length > sizeof(text) - 2)
+		length = sizeof(text) - 2;
+	text[length++] = '\n';
+	if (hook && vm_node_hooks.end)
+		vm_node_hooks.end();
+	if (write(STDERR_FILENO, text, length) < 0)
+		code = code ? code : 1; /* nowhere left to say it */
+	/* Not _exit(): the node program replaces that one for its ranks. */
+	for (;;)
+		syscall(SYS_exit_group, code);
+}
+
+void vm_node_abort(int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	node_end(code, true, format, args);
+}
+
+void vm_node_die(int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	node_end(code, false, format, args);
+}
+
+int vm_thread_adopt(struct vm_rank *rank)
+{
+	struct vm_worker *worker;
+	struct vm_lane *lane;
+
+	if (!vm_node || vm_self)
+		return -VMPI_ESTATE;
+	lane = malloc(sizeof(*lane));
+	if (!lane)
+		return -VMPI_ENOMEM;
+	worker = vm_worker_adopt(rank);
+	if (!worker) {
+		free(lane);
+		return -VMPI_ENOMEM;
+	}
+	vm_lane_init(lane, NULL);
+	worker->lane = lane;
+	return 0;
+}
+
+void vm_thread_release(void)
+{
+	struct vm_worker *worker = vm_self->worker;
+	struct vm_lane *lane = worker->lane;
+
+	vm_lane_fini(lane);
+	vm_worker_release(worker);
+	free(lane);
+}

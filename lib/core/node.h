@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * This process: its workers, its ranks, and how they start and end.
+ */
+#ifndef CORE_NODE_H
+#define CORE_NODE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/pool.h"
+#include "core/rank.h"
+
+struct vm_engine;
+
+#define VM_BUFFER_CLASSES 3 /* sizes of buffers for copied payloads */
+
+/* Written at start and stop only, but for the atomics. */
+struct vm_node {
+	int rank_count;
+	struct vm_rank *ranks;
+	struct vm_group *world;
+	struct vm_meet *world_meet;
+	struct vm_engine *engines; /* one per worker */
+	int engine_count;
+	size_t stack_bytes; /* of ranks */
+	struct vm_stack_pool rank_stacks, task_stacks;
+	struct vm_pool req_pool, msg_pool, buffer_pool[VM_BUFFER_CLASSES];
+	_Atomic uint32_t context_next;
+	_Atomic uint32_t tasks_alive; /* futex of vm_node_stop() */
+	_Atomic uint32_t task_turn;   /* which worker gets the next task */
+};
+
+extern struct vm_node *vm_node; /* NULL while the runtime does not run */
+
+/* The implementations of vmpi_start, vmpi_run and vmpi_stop. */
+int vm_node_start(const vmpi_config *config);
+int vm_node_run(vmpi_body body, void *arg);
+int vm_node_stop(void);
+
+/*
+ * Hooks of the program that runs the node, set before the start; may be NULL.
+ * thread_start: on every worker thread before it runs anything.  end: once,
+ * before vm_node_abort() ends the process.
+ */
+struct vm_node_hooks {
+	void (*thread_start)(void);
+	void (*end)(void);
+};
+
+extern struct vm_node_hooks vm_node_hooks;
+
+/* A task of the caller's rank on its home worker, or of no rank on any. */
+int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg);
+
+/* Ends the calling rank's task as if its body had returned status. */
+_Noreturn void vm_rank_exit(int status);
+
+/*
+ * Prints "vmpirun: " and the text as one line and ends the process with code.
+ * Only the first caller prints and ends it; others wait for that.  The end hook
+ * is not called from a signal handler: there use vm_node_die().
+ */
+_Noreturn void vm_node_abort(int code, const char *format, ...)
+	VM_PRINTF(2, 3);
+_Noreturn void vm_node_die(int code, const char *format, ...) VM_PRINTF(2, 3);
+
+/* The calling OS thread acts for rank (NULL: for none), until it releases it.
+ * 0, -VMPI_ENOMEM, -VMPI_ESTATE. */
+int vm_thread_adopt(struct vm_rank *rank);
+void vm_thread_release(void);
+
+#endif

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sends and receives.
+ *
+ * A send to a rank of the same worker is matched at once, by the sender.  One
+ * to another worker is a slot in the ring between the two.  What is not matched
+ * at once goes by one of three protocols: inline (the bytes travel with the
+ * envelope), copy (they wait in a buffer, the sender goes on) or direct (they
+ * stay with the sender, who waits, and are copied once).
+ */
+#include "core/p2p.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "core/engine.h"
+#include "core/mailbox.h"
+#include "core/node.h"
+
+/* A send while it looks for its way. */
+struct send {
+	struct vm_rank *dest;
+	struct vm_env env;
+	const struct vm_data *data;
+	enum vm_send_mode mode;
+	struct vm_lane *lane;
+};
+
+/* The request of a direct send, before its message can be seen by others. */
+static void send_arm(struct vm_req *req, const struct send *send)
+{
+	req->data = *send->data;
+	req->rank = send->dest;
+	req->msg = NULL;
+	req->status = (vmpi_status){ .source = send->env.source,
+				     .tag = send->env.tag,
+				     .bytes = send->data->bytes };
+}
+
+static void send_count(struct vm_rank *rank, size_t bytes)
+{
+	rank->pvars.sends++;
+	rank->pvars.sent_bytes += bytes;
+}
+
+/* Copies the payload to a contiguous place. */
+static void send_pack(const struct send *send, void *place)
+{
+	struct vm_data to = vm_data_bytes(place, send->data->bytes);
+
+	vm_data_copy(&to, send->data);
+}
+
+static inline bool send_fits_inline(const struct send *send)
+{
+	return send->data->bytes <= (size_t)core_cvar.inline_limit &&
+	       send->mode == VM_SEND_STANDARD;
+}
+
+/* A buffer for the copy protocol, or NULL: then it is direct. */
+static void *send_buffer(const struct send *send)
+{
+	size_t bytes = send->data->bytes;
+
+	if (bytes > (size_t)core_cvar.copy_limit ||
+	    send->mode != VM_SEND_STANDARD)
+		return NULL;
+	return vm_buffer_get(send->lane, bytes);
+}
+
+/*
+ * Queues a message that nobody waits for; the lock is held.  Returns whether it
+ * is complete for the sender; if not, req has been armed.
+ */
+static bool send_queue(const struct send *send, struct vm_req *req)
+{
+	struct core_rank_pvars *pvars = &vm_rank_self()->pvars;
+	struct vm_arrival arrival = { .env = send->env,
+				      .bytes = send->data->bytes };
+	char small[VM_INLINE_MAX];
+
+	if (send_fits_inline(send)) {
+		send_pack(send, small);
+		arrival.payload = VM_PAYLOAD_INLINE;
+		arrival.buffer = small;
+		pvars->sends_inline++;
+	} else if ((arrival.buffer = send_buffer(send))) {
+		send_pack(send, arrival.buffer);
+		arrival.payload = VM_PAYLOAD_COPY;
+		pvars->sends_copy++;
+	} else {
+		send_arm(req, send);
+		arrival.payload = VM_PAYLOAD_DIRECT;
+		arrival.sender = req;
+		pvars->sends_direct++;
+	}
+	vm_mailbox_queue(send->dest, &arrival);
+	return !arrival.sender;
+}
+
+/* To a rank whose engine's lock the caller holds; gives it back. */
+static bool send_here(const struct send *send, struct vm_req *req)
+{
+	struct vm_engine *engine = send->dest->engine;
+	struct vm_match_node *node =
+		vm_match_arrival(&send->dest->match, &send->env);
+	struct vm_req *recv;
+	bool done;
+
+	if (!node) {
+		done = send_queue(send, req);
+		vm_lock_give(&engine->lock);
+		return done;
+	}
+	recv = vm_container_of(node, struct vm_req, node);
+	recv->posted = false;
+	vm_lock_give(&engine->lock);
+	vm_data_land(send->data, &send->env, recv);
+	vm_req_complete(recv);
+	return true;
+}
+
+/* To a rank at home on another worker, by the ring. */
+static bool send_far(const struct send *send, struct vm_req *req)
+{
+	struct core_rank_pvars *pvars = &vm_rank_self()->pvars;
+	struct vm_engine *engine = send->dest->engine;
+	struct vm_slot *slot = vm_engine_slot(send->lane->engine, engine);
+	bool done = true;
+
+	slot->env = send->env;
+	slot->rank = (uint32_t)send->dest->index;
+	if (send_fits_inline(send)) {
+		slot->payload = VM_PAYLOAD_INLINE;
+		slot->inline_bytes = (uint8_t)send->data->bytes;
+		send_pack(send, slot->inline_data);
+		pvars->sends_inline++;
+	} else {
+		void *buffer = send_buffer(send);
+
+		slot->far.bytes = send->data->bytes;
+		slot->far.buffer = buffer;
+		slot->far.sender = NULL;
+		slot->payload = buffer ? VM_PAYLOAD_COPY : VM_PAYLOAD_DIRECT;
+		if (buffer) {
+			send_pack(send, buffer);
+			pvars->sends_copy++;
+		} else {
+			send_arm(req, send);
+			slot->far.sender = req;
+			pvars->sends_direct++;
+			done = false;
+		}
+	}
+	/* Pairs with the load in vm_engine_drain(). */
+	atomic_store_explicit(&slot->full, 1, memory_order_release);
+	vm_worker_nudge(engine->worker);
+	return done;
+}
+
+/* From an OS thread that is no worker: it has no ring, so it delivers itself,
+ * behind what its rank has sent before. */
+static bool send_thread(const struct send *send, struct vm_req *req)
+{
+	struct vm_engine *engine = send->dest->engine;
+	struct vm_engine *home = vm_rank_self()->engine;
+
+	vm_lock_take(&engine->lock);
+	if (home != engine)
+		vm_engine_drain(engine, home->index, INT_MAX);
+	return send_here(send, req);
+}
+
+/* Returns whether the message is complete for the sender; if not, req is armed
+ * and will be completed. */
+static inline bool send_go(const struct send *send, struct vm_req *req)
+{
+	struct vm_engine *engine = send->dest->engine;
+
+	send_count(vm_rank_self(), send->data->bytes);
+	if (send->lane->engine == engine) {
+		vm_lock_take(&engine->lock);
+		return send_here(send, req);
+	}
+	if (VM_LIKELY(send->lane->engine != NULL))
+		return send_far(send, req);
+	return send_thread(send, req);
+}
+
+/* A rank that only sends lets the others run now and then. */
+static inline void send_pace(struct vm_ult *self)
+{
+	if (VM_UNLIKELY(++self->sends_in_row >=
+			(unsigned)core_cvar.send_budget)) {
+		self->sends_in_row = 0;
+		vm_ult_yield();
+	}
+}
+
+int vm_send(struct vm_rank *dest, struct vm_env env,
+	    const struct vm_data *data, enum vm_send_mode mode)
+{
+	struct vm_ult *self = vm_self;
+	struct send send = { dest, env, data, mode, self->worker->lane };
+	struct vm_waiter waiter = { .ult = self };
+	struct vm_req req;
+
+	atomic_init(&waiter.missing, 1);
+	atomic_init(&req.state, (uintptr_t)&waiter);
+	req.kind = VM_REQ_SEND;
+	req.transient = true;
+	if (send_go(&send, &req)) {
+		send_pace(self);
+		return 0;
+	}
+	self->sends_in_row = 0;
+	vm_ult_suspend();
+	return 0;
+}
+
+/* Starts a send whose request is there already. */
+static void send_begin(struct vm_req *req, const struct send *send)
+{
+	atomic_init(&req->state, VM_REQ_PENDING);
+	req->active = true;
+	if (send_go(send, req)) {
+		send_arm(req, send);
+		atomic_store_explicit(&req->state, VM_REQ_DONE,
+				      memory_order_relaxed);
+	}
+}
+
+int vm_isend(struct vm_rank *dest, struct vm_env env,
+	     const struct vm_data *data, enum vm_send_mode mode,
+	     struct vm_req **req)
+{
+	struct vm_ult *self = vm_self;
+	struct send send = { dest, env, data, mode, self->worker->lane };
+	struct vm_req *new = vm_req_new(VM_REQ_SEND);
+
+	if (!new)
+		return -VMPI_ENOMEM;
+	if (send_go(&send, new)) {
+		vm_pool_put(&send.lane->req, new);
+		*req = &vm_req_done_send;
+	} else {
+		vm_layout_hold(data->layout);
+		*req = new;
+	}
+	send_pace(self);
+	return 0;
+}
+
+int vm_send_start(struct vm_req *req, struct vm_rank *dest,
+		  enum vm_send_mode mode)
+{
+	struct vm_data data = req->data;
+	struct send send = { dest, req->node.env, &data, mode,
+			     vm_self->worker->lane };
+
+	vm_layout_hold(data.layout);
+	send_begin(req, &send);
+	send_pace(vm_self);
+	return 0;
+}
+
+/* The oldest message that fits, taken out, or NULL; the lock is held. */
+static inline struct vm_msg *msg_take(struct vm_rank *rank,
+				      const struct vm_env *env)
+{
+	struct vm_match_node *node = vm_match_peek(&rank->match, env);
+	struct vm_msg *msg;
+
+	if (!node)
+		return NULL;
+	msg = vm_container_of(node, struct vm_msg, node);
+	vm_mailbox_take(msg);
+	return msg;
+}
+
+static void msg_free(struct vm_msg *msg)
+{
+	free(msg->packed);
+	vm_pool_put(&vm_lane_self()->msg, msg);
+}
+
+static struct vm_arrival msg_arrival(const struct vm_msg *msg)
+{
+	return (struct vm_arrival){ .env = msg->node.env,
+				    .payload = msg->payload,
+				    .bytes = msg->bytes,
+				    .buffer = msg->buffer,
+				    .sender = msg->sender };
+}
+
+/* Moves the payload into a receive and ends the handle. */
+static void msg_land(struct vm_msg *msg, struct vm_req *req)
+{
+	struct vm_arrival arrival = msg_arrival(msg);
+
+	vm_arrival_land(&arrival, req);
+	msg_free(msg);
+}
+
+int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
+		   vmpi_status *status)
+{
+	struct vm_req req;
+
+	req.data = *data;
+	msg_land(msg, &req);
+	vm_rank_received(vm_rank_self(), req.status.bytes);
+	if (status)
+		*status = req.status;
+	return req.status.error;
+}
+
+int vm_msg_ireceive(struct vm_msg *msg, const struct vm_data *data,
+		    struct vm_req **req)
+{
+	struct vm_req *new = vm_req_new(VM_REQ_RECV);
+
+	if (!new)
+		return -VMPI_ENOMEM;
+	new->data = *data;
+	new->rank = vm_rank_self();
+	vm_layout_hold(data->layout);
+	msg_land(msg, new);
+	atomic_store_explicit(&new->state, VM_REQ_DONE, memory_order_relaxed);
+	*req = new;
+	return 0;
+}
+
+void vm_msg_drop(struct vm_msg *msg)
+{
+	struct vm_arrival arrival = msg_arrival(msg);
+
+	vm_arrival_end(&arrival);
+	msg_free(msg);
+}
+
+int vm_msg_borrow(struct vm_msg *msg, const void **data)
+{
+	struct vm_data to;
+
+	if (msg->payload != VM_PAYLOAD_DIRECT) {
+		*data = msg->buffer;
+		return 0;
+	}
+	if (!msg->sender->data.layout) {
+		*data = msg->sender->data.addr;
+		return 0;
+	}
+	if (!msg->packed) {
+		msg->packed = malloc(msg->bytes);
+		if (!msg->packed)
+			return -VMPI_ENOMEM;
+		to = vm_data_bytes(msg->packed, msg->bytes);
+		vm_data_copy(&to, &msg->sender->data);
+	}
+	*data = msg->packed;
+	return 0;
+}
+
+int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
+{
+	struct vm_ult *self = vm_self;
+	struct vm_rank *rank = self->owner;
+	struct vm_engine *engine = rank->engine;
+	struct vm_waiter waiter;
+	struct vm_msg *msg;
+	struct vm_req req;
+
+	self->sends_in_row = 0;
+	vm_lock_take(&engine->lock);
+	msg = msg_take(rank, &env);
+	if (msg) {
+		vm_lock_give(&engine->lock);
+		return vm_msg_receive(msg, data, status);
+	}
+	waiter.ult = self;
+	atomic_init(&waiter.missing, 1);
+	atomic_init(&req.state, (uintptr_t)&waiter);
+	req.kind = VM_REQ_RECV;
+	req.transient = true;
+	req.data = *data;
+	req.node.env = env;
+	vm_mailbox_post(rank, &req);
+	vm_lock_give(&engine->lock);
+	vm_ult_suspend();
+	vm_rank_received(rank, req.status.bytes);
+	if (status)
+		*status = req.status;
+	return req.status.error;
+}
+
+/* Starts a receive whose request is there already. */
+static void recv_begin(struct vm_req *req)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_engine *engine = rank->engine;
+	struct vm_msg *msg;
+
+	req->rank = rank;
+	req->active = true;
+	vm_layout_hold(req->data.layout);
+	atomic_init(&req->state, VM_REQ_PENDING);
+	vm_lock_take(&engine->lock);
+	msg = msg_take(rank, &req->node.env);
+	if (!msg)
+		vm_mailbox_post(rank, req);
+	vm_lock_give(&engine->lock);
+	if (msg) {
+		msg_land(msg, req);
+		atomic_store_explicit(&req->state, VM_REQ_DONE,
+				      memory_order_relaxed);
+	}
+}
+
+int vm_irecv(struct vm_env env, const struct vm_data *data, struct vm_req **req)
+{
+	struct vm_req *new = vm_req_new(VM_REQ_RECV);
+
+	if (!new)
+		return -VMPI_ENOMEM;
+	new->node.env = env;
+	new->data = *data;
+	recv_begin(new);
+	*req = new;
+	return 0;
+}
+
+int vm_recv_start(struct vm_req *req)
+{
+	recv_begin(req);
+	return 0;
+}
+
+static void msg_status(const struct vm_msg *msg, vmpi_status *status)
+{
+	*status = (vmpi_status){ .source = msg->node.env.source,
+				 .tag = msg->node.env.tag,
+				 .bytes = msg->bytes };
+}
+
+/* Finds a message that fits; without one, enters `prober` (NULL: gives up). */
+static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
+			    bool take, vmpi_status *status)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_match_node *node;
+	struct vm_msg *msg = NULL;
+
+	vm_lock_take(&rank->engine->lock);
+	node = vm_match_peek(&rank->match, &env);
+	if (node) {
+		msg = vm_container_of(node, struct vm_msg, node);
+		msg_status(msg, status);
+		if (take)
+			vm_mailbox_take(msg);
+	} else if (prober) {
+		*prober = (struct vm_prober){ .env = env,
+					      .ult = vm_self,
+					      .take = take };
+		vm_list_append(&rank->probers, &prober->link);
+	}
+	vm_lock_give(&rank->engine->lock);
+	return msg;
+}
+
+int vm_probe(struct vm_env env, vmpi_status *status)
+{
+	struct vm_prober prober;
+
+	vm_self->sends_in_row = 0;
+	if (!probe(env, &prober, false, status)) {
+		vm_ult_suspend();
+		*status = prober.status;
+	}
+	return 0;
+}
+
+int vm_iprobe(struct vm_env env, vmpi_status *status)
+{
+	if (probe(env, NULL, false, status))
+		return 0;
+	vm_req_poll();
+	return probe(env, NULL, false, status) ? 0 : -VMPI_EAGAIN;
+}
+
+int vm_match_wait(struct vm_env env, struct vm_msg **msg)
+{
+	struct vm_prober prober;
+	vmpi_status status;
+
+	vm_self->sends_in_row = 0;
+	*msg = probe(env, &prober, true, &status);
+	if (!*msg) {
+		vm_ult_suspend();
+		*msg = prober.msg;
+	}
+	return 0;
+}
+
+int vm_match_try(struct vm_env env, struct vm_msg **msg)
+{
+	vmpi_status status;
+	struct vm_msg *found = probe(env, NULL, true, &status);
+
+	if (!found) {
+		vm_req_poll();
+		found = probe(env, NULL, true, &status);
+	}
+	if (!found)
+		return -VMPI_EAGAIN;
+	*msg = found;
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Point to point: send, receive, probe and matched messages.
+ *
+ * All work for the calling task's rank.  env.source of a send is the sender's
+ * number in the channel; env of a receive may hold VM_ANY.  Arguments are
+ * checked above (core/api.c, lib/mpi).
+ */
+#ifndef CORE_P2P_H
+#define CORE_P2P_H
+
+#include "core/layout.h"
+#include "core/match.h"
+#include "core/msg.h"
+#include "core/req.h"
+
+struct vm_rank;
+
+enum vm_send_mode {
+	VM_SEND_STANDARD,
+	VM_SEND_SYNC, /* completes only when matched */
+};
+
+/* Returns when the buffer may be used again.  0 or -VMPI_ENOMEM.  May switch. */
+int vm_send(struct vm_rank *dest, struct vm_env env,
+	    const struct vm_data *data, enum vm_send_mode mode);
+/* *req may be &vm_req_done_send.  Does not wait (may poll). */
+int vm_isend(struct vm_rank *dest, struct vm_env env,
+	     const struct vm_data *data, enum vm_send_mode mode,
+	     struct vm_req **req);
+
+/* 0, -VMPI_ETRUNC, -VMPI_ENOMEM; status may be NULL.  May switch. */
+int vm_recv(struct vm_env env, const struct vm_data *data,
+	    vmpi_status *status);
+int vm_irecv(struct vm_env env, const struct vm_data *data,
+	     struct vm_req **req);
+
+/* Starts req again, or for the first time: kind, data, node.env, (send) dest
+ * are set; for persistent requests. */
+int vm_send_start(struct vm_req *req, struct vm_rank *dest,
+		  enum vm_send_mode mode);
+int vm_recv_start(struct vm_req *req);
+
+/* Looks at the oldest message that fits and leaves it: status says what it is.
+ * vm_iprobe: 0 or -VMPI_EAGAIN (it polled; does not switch). */
+int vm_probe(struct vm_env env, vmpi_status *status);
+int vm_iprobe(struct vm_env env, vmpi_status *status);
+
+/* Takes the oldest message that fits. */
+int vm_match_wait(struct vm_env env, struct vm_msg **msg);
+int vm_match_try(struct vm_env env, struct vm_msg **msg);
+
+/* Ends a handle: receives it; the second form into a request. */
+int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
+		   vmpi_status *status);
+int vm_msg_ireceive(struct vm_msg *msg, const struct vm_data *data,
+		    struct vm_req **req);
+void vm_msg_drop(struct vm_msg *msg);
+int vm_msg_borrow(struct vm_msg *msg, const void **data);
+
+#endif

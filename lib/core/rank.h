@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A rank: a task with an address.
+ *
+ * Its mailbox is at home on one worker and is touched only under the lock of
+ * that worker's engine.
+ */
+#ifndef CORE_RANK_H
+#define CORE_RANK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/match.h"
+#include "core/vars.h"
+#include "sched/ult.h"
+
+struct vm_engine;
+struct vmpi_chan;
+
+/* Waits for a message without receiving it (Probe): on the task's stack. */
+struct vm_prober {
+	struct vm_list link;
+	struct vm_env env;
+	struct vm_ult *ult;
+	bool take;	      /* take the message out (match) */
+	struct vmpi_msg *msg; /* take: what was found */
+	vmpi_status status;   /* else: what it is */
+};
+
+struct vm_rank {
+	int index; /* in the world */
+	struct vm_engine *engine; /* of its home worker */
+	struct vm_ult *ult;	  /* runs its body, NULL before and after */
+	struct vmpi_chan *world, *self_chan;
+	void *mpi;		  /* owned by lib/mpi */
+	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi at Init */
+	void *image;		  /* owned by the image loader */
+	/* Guarded by the engine's lock: */
+	struct vm_match match VM_ALIGNED(VM_CACHELINE);
+	struct vm_list probers;
+	struct core_rank_pvars pvars;
+} VM_ALIGNED(VM_CACHELINE);
+
+static inline void vm_rank_received(struct vm_rank *rank, size_t bytes)
+{
+	rank->pvars.receives++;
+	rank->pvars.received_bytes += bytes;
+}
+
+/* The rank the caller belongs to, or NULL. */
+static inline struct vm_rank *vm_rank_self(void)
+{
+	return vm_self ? (struct vm_rank *)vm_self->owner : NULL;
+}
+
+#endif

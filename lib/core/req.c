@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Completion and waiting.
+ */
+#include "core/req.h"
+
+#include <limits.h>
+
+#include "base/lock.h"
+#include "core/engine.h"
+#include "core/mailbox.h"
+#include "core/node.h"
+
+struct vm_req vm_req_done_send = { .state = VM_REQ_DONE, .kind = VM_REQ_SEND };
+
+struct vm_req *vm_req_new(enum vm_req_kind kind)
+{
+	struct vm_req *req = vm_pool_get(&vm_lane_self()->req);
+
+	if (!req)
+		return NULL;
+	*req = (struct vm_req){ .kind = (uint8_t)kind, .active = true };
+	return req;
+}
+
+struct vm_req *vm_req_new_done(enum vm_req_kind kind, const vmpi_status *status)
+{
+	struct vm_req *req = vm_req_new(kind);
+
+	if (!req)
+		return NULL;
+	req->status = *status;
+	atomic_init(&req->state, VM_REQ_DONE);
+	return req;
+}
+
+static void req_free(struct vm_req *req)
+{
+	if (req == &vm_req_done_send || req->transient)
+		return;
+	vm_layout_drop(req->data.layout);
+	if (req->on_free)
+		req->on_free(req);
+	vm_pool_put(&vm_lane_self()->req, req);
+}
+
+void vm_req_complete(struct vm_req *req)
+{
+	/* Pairs with the loads of vm_req_is_done() and the registration in
+	 * vm_req_await(); after it req belongs to its owner again. */
+	uintptr_t old = atomic_exchange_explicit(&req->state, VM_REQ_DONE,
+						 memory_order_acq_rel);
+	struct vm_waiter *waiter;
+	struct vm_ult *ult;
+
+	if (old == VM_REQ_PENDING)
+		return;
+	if (old == VM_REQ_DETACHED) {
+		req_free(req);
+		return;
+	}
+	waiter = (struct vm_waiter *)old;
+	ult = waiter->ult;
+	if (atomic_fetch_sub_explicit(&waiter->missing, 1,
+				      memory_order_acq_rel) != 1)
+		return;
+	if (vm_self->worker == ult->worker)
+		vm_ult_wake_next(ult);
+	else
+		vm_ult_wake(ult);
+}
+
+static bool req_counts(const struct vm_req *req)
+{
+	return !vm_req_is_null(req) &&
+	       (req->active || req == &vm_req_done_send);
+}
+
+/* Enters the waiter into a request; false: it is complete already. */
+static bool waiter_enter(struct vm_waiter *waiter, struct vm_req *req)
+{
+	uintptr_t pending = VM_REQ_PENDING;
+
+	/* Pairs with the exchange in vm_req_complete(). */
+	return atomic_compare_exchange_strong_explicit(
+		&req->state, &pending, (uintptr_t)waiter, memory_order_acq_rel,
+		memory_order_acquire);
+}
+
+/* Takes the waiter out again; false: it was not, or is no longer, in there. */
+static bool waiter_leave(struct vm_waiter *waiter, struct vm_req *req)
+{
+	uintptr_t entered = (uintptr_t)waiter;
+
+	return atomic_compare_exchange_strong_explicit(
+		&req->state, &entered, VM_REQ_PENDING, memory_order_acq_rel,
+		memory_order_acquire);
+}
+
+/* The value of waiter.missing while it is being entered: no number of
+ * completions brings it to zero. */
+#define MISSING_HIGH (INT_MAX / 2)
+
+/* Waits until `missing` of the requests the waiter is in have completed. */
+static void waiter_wait(struct vm_waiter *waiter, int missing)
+{
+	if (atomic_fetch_sub_explicit(&waiter->missing, MISSING_HIGH - missing,
+				      memory_order_acq_rel) >
+	    MISSING_HIGH - missing)
+		vm_ult_suspend();
+}
+
+/* Leaves all requests; returns when nobody can touch the waiter any more. */
+static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
+			     struct vm_req *const *reqs, int n)
+{
+	int completed = entered;
+
+	for (int i = 0; i < n; i++)
+		if (req_counts(reqs[i]) && waiter_leave(waiter, reqs[i]))
+			completed--;
+	while (atomic_load_explicit(&waiter->missing, memory_order_acquire) !=
+	       base - completed)
+		vm_cpu_relax();
+}
+
+static void await_one(struct vm_req *req)
+{
+	struct vm_waiter waiter = { .ult = vm_self };
+
+	if (vm_req_is_done(req))
+		return;
+	atomic_init(&waiter.missing, 1);
+	if (waiter_enter(&waiter, req))
+		vm_ult_suspend();
+}
+
+/* How many of the active ones are not complete; *active counts all of them. */
+static int count_pending(struct vm_req *const *reqs, int n, int *active)
+{
+	int pending = 0;
+
+	*active = 0;
+	for (int i = 0; i < n; i++) {
+		if (!req_counts(reqs[i]))
+			continue;
+		++*active;
+		pending += !vm_req_is_done(reqs[i]);
+	}
+	return pending;
+}
+
+static void await_many(struct vm_req *const *reqs, int n, int need)
+{
+	struct vm_waiter waiter = { .ult = vm_self };
+	int active, entered = 0, missing;
+	int pending = count_pending(reqs, n, &active);
+
+	if (need > active)
+		need = active;
+	if (active - pending >= need)
+		return;
+	atomic_init(&waiter.missing, MISSING_HIGH);
+	for (int i = 0; i < n; i++)
+		entered += req_counts(reqs[i]) &&
+			   waiter_enter(&waiter, reqs[i]);
+	missing = need - (active - entered);
+	if (missing > 0)
+		waiter_wait(&waiter, missing);
+	if (missing != entered)
+		waiter_leave_all(&waiter, missing > 0 ? missing : MISSING_HIGH,
+				 entered, reqs, n);
+}
+
+void vm_req_await(struct vm_req *const *reqs, int n, int need)
+{
+	vm_self->sends_in_row = 0;
+	if (n == 1) {
+		if (need > 0 && req_counts(reqs[0]))
+			await_one(reqs[0]);
+		return;
+	}
+	await_many(reqs, n, need);
+}
+
+void vm_req_poll(void)
+{
+	struct vm_ult *self = vm_self;
+
+	if (++self->tests_in_row < core_cvar.test_budget) {
+		vm_engine_poll(self->worker);
+		return;
+	}
+	self->tests_in_row = 0;
+	vm_ult_yield();
+}
+
+int vm_req_finish(struct vm_req *req, vmpi_status *status)
+{
+	int error = req->status.error;
+
+	VM_ASSERT(vm_req_is_done(req));
+	if (status)
+		*status = req->status;
+	if (req->kind == VM_REQ_RECV && req->rank &&
+	    error != -VMPI_ECANCELED)
+		vm_rank_received(req->rank, req->status.bytes);
+	if (req->persistent) {
+		req->active = false;
+		vm_layout_drop(req->data.layout);
+		req->data.layout = NULL;
+	} else {
+		req_free(req);
+	}
+	return error;
+}
+
+void vm_req_detach(struct vm_req *req)
+{
+	uintptr_t pending = VM_REQ_PENDING;
+
+	if (req == &vm_req_done_send)
+		return;
+	req->persistent = false;
+	if (!req->active || !atomic_compare_exchange_strong_explicit(
+				    &req->state, &pending, VM_REQ_DETACHED,
+				    memory_order_acq_rel, memory_order_acquire))
+		req_free(req);
+}
+
+/* Takes an unmatched request out of its queue; the lock is held. */
+static bool req_withdraw(struct vm_req *req)
+{
+	struct vm_msg *msg;
+
+	if (req->kind == VM_REQ_RECV) {
+		if (!req->posted)
+			return false;
+		req->posted = false;
+		vm_match_unpost(&req->rank->match, &req->node);
+		return true;
+	}
+	if (!req->msg)
+		return false;
+	msg = req->msg;
+	vm_mailbox_take(msg);
+	vm_pool_put(&vm_lane_self()->msg, msg);
+	return true;
+}
+
+void vm_req_cancel(struct vm_req *req)
+{
+	struct vm_engine *engine;
+	struct vm_rank *self = vm_rank_self();
+	bool withdrawn;
+
+	if (vm_req_is_done(req) || !req->rank)
+		return;
+	engine = req->rank->engine;
+	vm_lock_take(&engine->lock);
+	/* A send may still be on its way in our ring. */
+	if (self && self->engine != engine)
+		vm_engine_drain(engine, self->engine->index, INT_MAX);
+	withdrawn = req_withdraw(req);
+	vm_lock_give(&engine->lock);
+	if (withdrawn) {
+		req->status.error = -VMPI_ECANCELED;
+		vm_req_complete(req);
+	}
+}

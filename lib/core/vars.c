@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tables of core's variables, and all below it.
+ */
+#include "core/vars.h"
+
+#include "sched/vars.h"
+
+VM_CVARS_DEFINE(core, CORE_CVARS)
+VM_PVARS_DEFINE(core_rank, CORE_RANK_PVARS)
+
+void vm_core_vars_add(void)
+{
+	vm_vars_add(&sched_cvar_table);
+	vm_pvars_add(&sched_worker_pvar_table);
+	vm_vars_add(&core_cvar_table);
+	vm_pvars_add(&core_rank_pvar_table);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Performance variables (PVARs): what one can ask.
+ *
+ * A variable is one row of an X-macro list per kind of owner; its values are
+ * words in a block that each owner (a rank, a worker, the node) embeds in its
+ * own struct and writes plainly.  Anybody may read them at any time; there are
+ * no atomics on the message path.  This module knows rows, not owners.
+ *
+ * Row:  X(class, field, unit, of, text)
+ *	class	COUNTER LEVEL HIGHWATERMARK SIZE TIMER AGGREGATE STATE
+ *	of	RANK WORKER NODE: whose block it is
+ *
+ * In vars.h of a layer, one list per kind of owner:
+ *	struct sched_worker_pvars { SCHED_WORKER_PVARS(VM_PVAR_FIELD) };
+ *	extern const struct vm_pvar_table sched_worker_pvar_table;
+ * In its vars.c; the layer is what stands before the first underscore:
+ *	VM_PVARS_DEFINE(sched_worker, SCHED_WORKER_PVARS)
+ */
+#ifndef INTROSPECT_PVAR_H
+#define INTROSPECT_PVAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum vm_pvar_class {
+	VM_PVAR_COUNTER,       /* only grows */
+	VM_PVAR_LEVEL,	       /* how much of something is in use now */
+	VM_PVAR_HIGHWATERMARK, /* the most a level has been */
+	VM_PVAR_SIZE,	       /* how much there is of something fixed */
+	VM_PVAR_TIMER,	       /* time spent, only grows */
+	VM_PVAR_AGGREGATE,     /* a sum of amounts, such as bytes */
+	VM_PVAR_STATE,	       /* one of a list of states */
+};
+
+enum vm_pvar_of { VM_PVAR_RANK, VM_PVAR_WORKER, VM_PVAR_NODE };
+
+/* One row. */
+struct vm_pvar {
+	const char *field;
+	enum vm_pvar_class class_;
+	enum vm_pvar_of of;
+	const char *unit;
+	const char *text;
+};
+
+/* The rows of one kind of block: row i describes word i of the block. */
+struct vm_pvar_table {
+	const char *prefix; /* "sched_worker": layer and owner */
+	const struct vm_pvar *rows;
+	unsigned count;
+};
+
+#define VM_PVAR_FIELD(class, field, unit, of, text) uint64_t field;
+
+#define VM_PVAR_ROW(class__, field_, unit_, of_, text_) \
+	{ .field = #field_,                             \
+	  .class_ = VM_PVAR_##class__,                  \
+	  .of = VM_PVAR_##of_,                          \
+	  .unit = (unit_),                              \
+	  .text = (text_) },
+
+#define VM_PVARS_DEFINE(prefix_, LIST)                                        \
+	static const struct vm_pvar prefix_##_pvar_rows[] = { LIST(           \
+		VM_PVAR_ROW) };                                               \
+	_Static_assert(sizeof(struct prefix_##_pvars) / sizeof(uint64_t) ==   \
+			       sizeof(prefix_##_pvar_rows) /                  \
+				       sizeof(struct vm_pvar),                \
+		       "every PVAR is one word");                             \
+	const struct vm_pvar_table prefix_##_pvar_table = {                   \
+		.prefix = #prefix_,                                           \
+		.rows = prefix_##_pvar_rows,                                  \
+		.count = sizeof(prefix_##_pvar_rows) / sizeof(struct vm_pvar) \
+	};
+
+/*
+ * Adds a table; its variables' index is their order of arrival.  Again for the
+ * same table: nothing happens.  -VMPI_ELIMIT beyond VM_PVAR_TABLES_MAX.  Names
+ * must be new (asserted).  Any thread.
+ */
+#define VM_PVAR_TABLES_MAX 16
+int vm_pvars_add(const struct vm_pvar_table *table);
+
+/*
+ * The value of row `index` in a block, whoever writes it: a relaxed load, so a
+ * reader never sees half a word.
+ */
+static inline uint64_t vm_pvar_read(const void *block, unsigned index)
+{
+	return __atomic_load_n((const uint64_t *)block + index,
+			       __ATOMIC_RELAXED);
+}
+
+/*
+ * Adds a block to a total of the same kind: watermarks and states by the
+ * greater one, all others by sum.  total must belong to the caller.
+ */
+void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
+		   const void *block);
+
+/* What there is to say about a variable; valid during the visit. */
+struct vm_pvar_view {
+	const struct vm_pvar *row;
+	const struct vm_pvar_table *table;
+	const char *name; /* sched_switches */
+	unsigned index;
+};
+
+/* As vm_cvar_each(). */
+int vm_pvar_each(int (*visit)(const struct vm_pvar_view *view, void *arg),
+		 void *arg);
+
+/* Words for people: "counter", "worker". */
+const char *vm_pvar_class_name(enum vm_pvar_class class_);
+const char *vm_pvar_of_name(enum vm_pvar_of of);
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The slow half of the border: errors.
+ */
+#include "mpi/call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/node.h"
+#include "mpi/comm.h"
+#include "mpi/errh.h"
+
+static const char *const call_names[VM_CALLS] = {
+#define CALL_NAME(name, ...) [VM_CALL_##name] = "MPI_" #name,
+	MPI_CALLS(CALL_NAME)
+};
+
+const char *vm_call_name(enum vm_call_id id)
+{
+	return call_names[id];
+}
+
+void vm_call_outside(enum vm_call_id id)
+{
+	const struct vm_rank *rank = vm_rank_self();
+
+	if (!rank)
+		vm_node_abort(MPI_ERR_OTHER,
+			      "%s was called outside of any rank; build the "
+			      "program with vmpicc and start it with vmpirun",
+			      call_names[id]);
+	if (vm_mpi_phase() == VM_MPI_AFTER)
+		vm_node_abort(MPI_ERR_OTHER,
+			      "rank %d called %s after MPI_Finalize",
+			      rank->index, call_names[id]);
+	vm_node_abort(MPI_ERR_OTHER, "rank %d called %s before MPI_Init",
+		      rank->index, call_names[id]);
+}
+
+int vm_error(struct vm_call *call, int code, const char *format, ...)
+{
+	va_list args;
+
+	if (call->what)
+		return code;
+	va_start(args, format);
+	/* Without memory for the details the class has to do. */
+	if (vasprintf(&call->what, format, args) < 0)
+		call->what = NULL;
+	va_end(args);
+	return code;
+}
+
+/* Ends the job with all that is known about the error. */
+static _Noreturn void fail_fatally(const struct vm_call *call,
+				   const struct vm_comm *comm, int code,
+				   const char *what)
+{
+	const char *name = vm_error_name(code), *text = vm_error_text(code);
+
+	vm_node_abort(code, "rank %d: %s%s%s failed: %s%s%s%s%s",
+		      call->mpi->rank->index, call_names[call->id],
+		      comm ? " on " : "",
+		      comm ? vm_comm_text(call->mpi, comm) : "",
+		      name ? name : "unknown error", text ? ": " : "",
+		      text ? text : "", what ? ": " : "", what ? what : "");
+}
+
+/* Whose handler gets an error that belongs to no communicator: that of
+ * MPI_COMM_SELF (MPI 4.1, 9.3), or of MPI_COMM_WORLD where only that was set,
+ * as programs older than MPI 4 do. */
+static struct vm_comm *comm_for_errors(struct vm_mpi *mpi)
+{
+	return mpi->self.errh != vm_errh_default() ? &mpi->self : &mpi->world;
+}
+
+int vm_call_fail(struct vm_call *call, MPI_Comm handle, int rc)
+{
+	struct vm_comm *comm = vm_comm_in(call->mpi, handle);
+	struct vm_errh *errh =
+		(comm ? comm : comm_for_errors(call->mpi))->errh;
+	int code = vm_mpi_error(rc);
+
+	if (rc < 0)
+		vm_error(call, code, "%s", vmpi_strerror(rc));
+	if (errh->kind == VM_ERRH_FATAL || errh->kind == VM_ERRH_ABORT)
+		fail_fatally(call, comm, code, call->what);
+	free(call->what);
+	call->what = NULL;
+	if (errh->kind == VM_ERRH_USER) {
+		if (!comm)
+			handle = vm_comm_handle(call->mpi,
+						comm_for_errors(call->mpi));
+		errh->function(&handle, &code);
+	}
+	return code;
+}

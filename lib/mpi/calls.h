@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The MPI calls: one row each, a list per chapter.
+ *
+ * A row expands to the call's id, to its name in messages, and at the end of
+ * the chapter's file to the weak alias MPI_x of PMPI_x.  t/lint/calls.t
+ * compares the rows with mpi.h and with what libvmpi.so exports.
+ */
+#ifndef MPI_CALLS_H
+#define MPI_CALLS_H
+
+#include "mpi/unsupported.h"
+
+#define MPI_CALLS_ENV(X)                                                    \
+	X(Init) X(Init_thread) X(Initialized) X(Finalize) X(Finalized)      \
+	X(Query_thread) X(Is_thread_main) X(Abort) X(Wtime) X(Wtick)        \
+	X(Get_processor_name) X(Get_version) X(Get_library_version)         \
+	X(Abi_get_version) X(Pcontrol)
+
+#define MPI_CALLS_MEMORY(X)                                                 \
+	X(Alloc_mem) X(Free_mem) X(Get_address) X(Aint_add) X(Aint_diff)    \
+	X(Address)
+
+#define MPI_CALLS_P2P(X)                                                    \
+	X(Send) X(Ssend) X(Rsend) X(Isend) X(Issend) X(Irsend)              \
+	X(Recv) X(Irecv) X(Sendrecv) X(Sendrecv_replace)
+
+#define MPI_CALLS_PERSIST(X)                                                \
+	X(Send_init) X(Ssend_init) X(Rsend_init) X(Bsend_init)              \
+	X(Recv_init) X(Start) X(Startall)
+
+#define MPI_CALLS_BSEND(X)                                                  \
+	X(Bsend) X(Ibsend) X(Buffer_attach) X(Buffer_detach)
+
+#define MPI_CALLS_PROBE(X)                                                  \
+	X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Mrecv) X(Imrecv)
+
+#define MPI_CALLS_STATUS(X)                                                 \
+	X(Get_count) X(Get_elements) X(Test_cancelled)                      \
+	X(Status_set_cancelled) X(Status_set_elements)                      \
+	X(Status_get_source) X(Status_get_tag) X(Status_get_error)          \
+	X(Status_set_source) X(Status_set_tag) X(Status_set_error)
+
+#define MPI_CALLS_REQUEST(X)                                                \
+	X(Wait) X(Waitall) X(Waitany) X(Waitsome)                           \
+	X(Test) X(Testall) X(Testany) X(Testsome)                           \
+	X(Cancel) X(Request_free) X(Request_get_status)
+
+#define MPI_CALLS_COMM(X)                                                   \
+	X(Comm_size) X(Comm_rank) X(Comm_compare) X(Comm_free)              \
+	X(Comm_group) X(Comm_set_name) X(Comm_get_name) X(Comm_test_inter)  \
+	X(Comm_remote_size)
+
+#define MPI_CALLS_COMM_MAKE(X)                                              \
+	X(Comm_dup) X(Comm_split) X(Comm_split_type) X(Comm_create)         \
+	X(Comm_create_group)
+
+#define MPI_CALLS_GROUP(X)                                                  \
+	X(Group_size) X(Group_rank) X(Group_translate_ranks)                \
+	X(Group_compare) X(Group_free)
+
+#define MPI_CALLS_GROUP_OPS(X)                                              \
+	X(Group_union) X(Group_intersection) X(Group_difference)            \
+	X(Group_incl) X(Group_excl) X(Group_range_incl) X(Group_range_excl)
+
+#define MPI_CALLS_ATTR(X)                                                   \
+	X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr)          \
+	X(Comm_get_attr) X(Comm_delete_attr) X(Keyval_create)               \
+	X(Keyval_free) X(Attr_put) X(Attr_get) X(Attr_delete)
+
+#define MPI_CALLS_ERRH(X)                                                   \
+	X(Comm_create_errhandler) X(Comm_set_errhandler)                    \
+	X(Comm_get_errhandler) X(Comm_call_errhandler) X(Errhandler_free)   \
+	X(Error_string) X(Error_class)
+
+#define MPI_CALLS_INFO(X)                                                   \
+	X(Info_create) X(Info_set) X(Info_get) X(Info_get_string)           \
+	X(Info_get_valuelen) X(Info_get_nkeys) X(Info_get_nthkey)           \
+	X(Info_delete) X(Info_dup) X(Info_free)
+
+#define MPI_CALLS_TOPO(X)                                                   \
+	X(Dims_create) X(Cart_create) X(Cart_coords) X(Cart_rank)           \
+	X(Cart_shift) X(Cart_get) X(Cart_sub) X(Cartdim_get) X(Topo_test)
+
+/* Datatypes: type.c */
+#define MPI_CALLS_TYPE(X)                                                   \
+	X(Type_size) X(Type_get_extent) X(Type_get_true_extent)             \
+	X(Type_contiguous) X(Type_vector) X(Type_create_hvector)            \
+	X(Type_indexed) X(Type_create_hindexed)                             \
+	X(Type_create_indexed_block) X(Type_create_hindexed_block)          \
+	X(Type_create_struct) X(Type_create_resized)                        \
+	X(Type_create_subarray) X(Type_dup) X(Type_commit) X(Type_free)     \
+	X(Type_set_name) X(Type_get_name) X(Type_get_envelope)              \
+	X(Type_get_contents) X(Type_extent) X(Type_lb) X(Type_ub)           \
+	X(Type_hvector) X(Type_hindexed) X(Type_struct)
+
+#define MPI_CALLS_PACK(X) X(Pack) X(Unpack) X(Pack_size)
+
+#define MPI_CALLS_OP(X)                                                     \
+	X(Op_create) X(Op_free) X(Op_commutative) X(Reduce_local)
+
+#define MPI_CALLS_COLL(X)                                                   \
+	X(Barrier) X(Bcast) X(Gather) X(Gatherv) X(Scatter) X(Scatterv)     \
+	X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw)    \
+	X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block)    \
+	X(Scan) X(Exscan)
+
+#define MPI_CALLS_ICOLL(X)                                                  \
+	X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter)            \
+	X(Iscatterv) X(Iallgather) X(Iallgatherv) X(Ialltoall)              \
+	X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce)                \
+	X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan)
+
+#define MPI_CALLS(X)                                                        \
+	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \
+	MPI_CALLS_PERSIST(X) MPI_CALLS_BSEND(X) MPI_CALLS_PROBE(X)          \
+	MPI_CALLS_STATUS(X) MPI_CALLS_REQUEST(X) MPI_CALLS_COMM(X)          \
+	MPI_CALLS_COMM_MAKE(X) MPI_CALLS_GROUP(X) MPI_CALLS_GROUP_OPS(X)    \
+	MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X)                                 \
+	MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X) MPI_CALLS_TYPE(X)               \
+	MPI_CALLS_PACK(X) MPI_CALLS_OP(X) MPI_CALLS_COLL(X)                 \
+	MPI_CALLS_ICOLL(X) MPI_CALLS_UNSUPPORTED(X)
+
+enum vm_call_id {
+#define VM_CALL_ID_(name, ...) VM_CALL_##name,
+	MPI_CALLS(VM_CALL_ID_)
+#undef VM_CALL_ID_
+	VM_CALLS
+};
+
+/* MPI_x as a weak alias of PMPI_x: at the end of the file that defines it. */
+#define WEAK_ALIAS(name, ...)                     \
+	extern __typeof__(PMPI_##name) MPI_##name \
+		__attribute__((weak, alias("PMPI_" #name)));
+
+#endif

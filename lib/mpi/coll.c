@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Meetings of collectives: do all members want the same, who does the work, and
+ * how did it end.
+ */
+#include "mpi/coll.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
+{
+	int none = 0;
+	va_list args;
+
+	/* The first to fail it writes the text; the member reads both after the
+	 * meeting that ends the work. */
+	if (!atomic_compare_exchange_strong_explicit(&coll->error, &none, code,
+						     memory_order_relaxed,
+						     memory_order_relaxed))
+		return;
+	va_start(args, format);
+	vsnprintf(coll->what, sizeof(coll->what), format, args);
+	va_end(args);
+}
+
+/* What member i wants otherwise than member 0, as text; false if nothing. */
+static bool differs(const struct vm_coll *a, const struct vm_coll *b, size_t i,
+		    char *what, size_t size)
+{
+	const struct vm_type *x = a->recv.type, *y = b->recv.type;
+
+	if (a->id != b->id)
+		snprintf(what, size, "rank %zu calls %s, rank 0 %s", i,
+			 vm_call_name(b->id), vm_call_name(a->id));
+	else if (a->kind->rooted && a->root != b->root)
+		snprintf(what, size, "rank %zu has root %d, rank 0 root %d", i,
+			 b->root, a->root);
+	else if (a->kind->swaps && a->in_place != b->in_place)
+		snprintf(what, size, "of ranks %zu and 0 one is in place", i);
+	else if (!a->kind->reduces)
+		return false;
+	else if (a->op != b->op && (a->op->loops || b->op->loops ||
+				    a->op->commutes != b->op->commutes))
+		snprintf(what, size, "rank %zu reduces with %s, rank 0 with %s",
+			 i, vm_op_name(b->op), vm_op_name(a->op));
+	else if (x->size * a->recv.count != y->size * b->recv.count ||
+		 x->extent != y->extent || x->kind != y->kind)
+		snprintf(what, size,
+			 "rank %zu reduces %zu of %s, rank 0 %zu of %s", i,
+			 b->recv.count, vm_type_name(y), a->recv.count,
+			 vm_type_name(x));
+	else
+		return false;
+	return true;
+}
+
+/* Whether all members agree; if not they all know why. */
+static bool agreed(struct vm_meet *meet)
+{
+	char what[sizeof(((struct vm_coll *)0)->what)];
+	const struct vm_coll *first = vm_coll_of(meet, 0);
+
+	for (size_t i = 1; i < meet->size; i++) {
+		if (!differs(first, vm_coll_of(meet, i), i, what, sizeof(what)))
+			continue;
+		for (size_t j = 0; j < meet->size; j++)
+			vm_coll_fail(vm_coll_of(meet, j), MPI_ERR_OTHER,
+				     "the ranks disagree: %s", what);
+		return false;
+	}
+	return true;
+}
+
+/* The caller's own.  Only functions of the user mind whose task calls them. */
+static struct vm_coll *own(struct vm_meet *meet)
+{
+	struct vm_coll *coll = vm_coll_of(meet, 0);
+	const struct vm_rank *self;
+
+	if (!coll->op || coll->op->loops)
+		return coll;
+	self = vm_rank_self();
+	for (size_t i = 0; i < meet->size; i++) {
+		coll = vm_coll_of(meet, i);
+		if (coll->comm->chan->owner == self)
+			return coll;
+	}
+	vm_panic("collective: the last to arrive is no member");
+}
+
+/* All have arrived: run by the last of them. */
+static void arrived(struct vm_meet *meet)
+{
+	const struct vm_coll *any = vm_coll_of(meet, 0);
+	const struct vm_coll_kind *kind = any->kind;
+	size_t n = meet->size, limit = (size_t)mpi_cvar.coll_split_bytes;
+
+	if (!agreed(meet) || !kind->part)
+		return;
+	if (meet->active_workers > 1 && kind->work(any, n) > limit) {
+		for (size_t i = 0; i < n; i++)
+			vm_coll_of(meet, i)->split = true;
+		return;
+	}
+	kind->part(meet, own(meet), 0, n);
+	if (kind->finish)
+		kind->finish(meet, 0, n);
+}
+
+/* All have done their parts.  Unlike NULL, this is no one else's meeting. */
+static void parted(struct vm_meet *meet)
+{
+}
+
+int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
+{
+	const struct vm_coll_kind *kind = coll->kind;
+	struct vm_chan *chan = coll->comm->chan;
+	int rc = vm_meet(chan, coll, arrived);
+
+	if (rc == 0 && coll->split) {
+		size_t rank = (size_t)chan->rank;
+
+		kind->part(chan->meet, coll, rank, rank + 1);
+		rc = vm_meet(chan, coll, parted);
+		if (kind->finish)
+			kind->finish(chan->meet, rank, rank + 1);
+	}
+	if (rc == -VMPI_EMISMATCH)
+		return vm_error(call, MPI_ERR_OTHER,
+				"the ranks disagree: others make a call of "
+				"another kind on this communicator");
+	if (rc != 0)
+		return rc;
+	rc = atomic_load_explicit(&coll->error, memory_order_relaxed);
+	if (rc != 0)
+		return vm_error(call, rc, "%s", coll->what);
+	return 0;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives that move data: who copies what from whom.
+ *
+ * A member's part is what it receives, so that data goes to the core that will
+ * use it; of a gather, where only the root receives, it is what it sends.
+ */
+#include <string.h>
+
+#include "mpi/coll.h"
+
+/* From one member's buffer to another's. */
+static void move(struct vm_coll *to, const struct vm_data *to_data,
+		 const struct vm_coll *from, const struct vm_data *from_data)
+{
+	size_t bytes = to_data->bytes;
+
+	if (VM_UNLIKELY(bytes != from_data->bytes)) {
+		vm_coll_fail(to, MPI_ERR_TRUNCATE,
+			     "rank %d sends %zu bytes, rank %d expects %zu",
+			     from->comm->rank, from_data->bytes, to->comm->rank,
+			     to_data->bytes);
+		if (bytes > from_data->bytes)
+			bytes = from_data->bytes;
+	}
+	if (to_data->layout || from_data->layout)
+		vm_data_copy_slow(to_data, from_data);
+	else if (bytes)
+		memcpy(to_data->addr, from_data->addr, bytes);
+}
+
+static size_t block_bytes(const struct vm_blocks *blocks)
+{
+	return blocks->count * (blocks->type ? blocks->type->size : 0);
+}
+
+/* Bytes of all blocks of one side, of n members. */
+static size_t side_bytes(const struct vm_blocks *blocks, size_t n)
+{
+	size_t bytes = 0;
+
+	if (!blocks->counts)
+		return n * block_bytes(blocks);
+	for (size_t i = 0; i < n; i++)
+		bytes += vm_blocks_data(blocks, i).bytes;
+	return bytes;
+}
+
+const struct vm_coll_kind vm_coll_barrier = { 0 };
+
+static void bcast_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+		       size_t last)
+{
+	struct vm_coll *root = vm_coll_of(meet, (size_t)me->root);
+	struct vm_data from = vm_blocks_data(&root->recv, 0);
+
+	for (size_t i = first; i < last; i++) {
+		struct vm_coll *to = vm_coll_of(meet, i);
+		struct vm_data data;
+
+		if (to == root)
+			continue;
+		data = vm_blocks_data(&to->recv, 0);
+		move(to, &data, root, &from);
+	}
+}
+
+static size_t bcast_work(const struct vm_coll *any, size_t n)
+{
+	return n * block_bytes(&any->recv);
+}
+
+const struct vm_coll_kind vm_coll_bcast = {
+	.part = bcast_part,
+	.work = bcast_work,
+	.rooted = true,
+};
+
+static void gather_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+			size_t last)
+{
+	struct vm_coll *root = vm_coll_of(meet, (size_t)me->root);
+
+	for (size_t i = first; i < last; i++) {
+		struct vm_coll *from = vm_coll_of(meet, i);
+		struct vm_data from_data, to_data;
+
+		if (from->in_place)
+			continue;
+		from_data = vm_blocks_data(&from->send, 0);
+		to_data = vm_blocks_data(&root->recv, i);
+		move(root, &to_data, from, &from_data);
+	}
+}
+
+/* What one member brings says little of gatherv's and scatterv's whole. */
+static size_t gather_work(const struct vm_coll *any, size_t n)
+{
+	if (any->recv.counts)
+		return side_bytes(&any->recv, n);
+	return n * block_bytes(any->in_place ? &any->recv : &any->send);
+}
+
+const struct vm_coll_kind vm_coll_gather = {
+	.part = gather_part,
+	.work = gather_work,
+	.rooted = true,
+};
+
+static void scatter_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+			 size_t last)
+{
+	struct vm_coll *root = vm_coll_of(meet, (size_t)me->root);
+
+	for (size_t i = first; i < last; i++) {
+		struct vm_coll *to = vm_coll_of(meet, i);
+		struct vm_data from_data, to_data;
+
+		if (to->in_place)
+			continue;
+		from_data = vm_blocks_data(&root->send, i);
+		to_data = vm_blocks_data(&to->recv, 0);
+		move(to, &to_data, root, &from_data);
+	}
+}
+
+static size_t scatter_work(const struct vm_coll *any, size_t n)
+{
+	if (any->send.counts)
+		return side_bytes(&any->send, n);
+	return n * block_bytes(any->in_place ? &any->send : &any->recv);
+}
+
+const struct vm_coll_kind vm_coll_scatter = {
+	.part = scatter_part,
+	.work = scatter_work,
+	.rooted = true,
+};
+
+/* Member `to` collects every block from its owner. */
+static void allgather_pull(struct vm_meet *meet, struct vm_coll *to)
+{
+	for (size_t i = 0; i < meet->size; i++) {
+		struct vm_coll *from = vm_coll_of(meet, i);
+		struct vm_data from_data, to_data;
+
+		if (from == to && to->in_place)
+			continue;
+		from_data = from->in_place ? vm_blocks_data(&from->recv, i) :
+					     vm_blocks_data(&from->send, 0);
+		to_data = vm_blocks_data(&to->recv, i);
+		move(to, &to_data, from, &from_data);
+	}
+}
+
+/*
+ * One who works for all pulls the blocks once, then copies the whole result.
+ * Members in place keep their own block, which is in the result as well.
+ */
+static void allgather_part(struct vm_meet *meet, struct vm_coll *me,
+			   size_t first, size_t last)
+{
+	struct vm_coll *source = vm_coll_of(meet, first);
+	struct vm_data whole;
+
+	allgather_pull(meet, source);
+	if (!source->recv.counts)
+		whole = vm_type_data(source->recv.type, source->recv.buf,
+				     meet->size * source->recv.count);
+	for (size_t i = first + 1; i < last; i++) {
+		struct vm_coll *to = vm_coll_of(meet, i);
+		struct vm_data data;
+
+		if (source->recv.counts) {
+			allgather_pull(meet, to);
+			continue;
+		}
+		data = vm_type_data(to->recv.type, to->recv.buf,
+				    meet->size * to->recv.count);
+		move(to, &data, source, &whole);
+	}
+}
+
+/* Sharing the work means n * n small copies instead of n larger ones. */
+static size_t allgather_work(const struct vm_coll *any, size_t n)
+{
+	size_t bytes = side_bytes(&any->recv, n);
+
+	return bytes / n < 256 ? 0 : n * bytes;
+}
+
+const struct vm_coll_kind vm_coll_allgather = {
+	.part = allgather_part,
+	.work = allgather_work,
+};
+
+/* Exchanges the data of two members. */
+static void swap(struct vm_coll *one, const struct vm_data *one_data,
+		 struct vm_coll *other, const struct vm_data *other_data)
+{
+	struct vm_cursor a, b;
+	char *p = NULL, *q = NULL;
+	char between[512];
+	size_t n, m;
+
+	if (one_data->bytes != other_data->bytes) {
+		const char *text = "in place, %zu bytes are to be exchanged "
+				   "with %zu bytes of rank %d";
+
+		vm_coll_fail(one, MPI_ERR_TRUNCATE, text, one_data->bytes,
+			     other_data->bytes, other->comm->rank);
+		vm_coll_fail(other, MPI_ERR_TRUNCATE, text, other_data->bytes,
+			     one_data->bytes, one->comm->rank);
+		return;
+	}
+	vm_cursor_init(&a, one_data);
+	vm_cursor_init(&b, other_data);
+	while ((n = vm_cursor_piece(&a, &p, sizeof(between))) != 0) {
+		for (; n; n -= m, p += m) {
+			m = vm_cursor_piece(&b, &q, n);
+			memcpy(between, p, m);
+			memcpy(p, q, m);
+			memcpy(q, between, m);
+		}
+	}
+}
+
+/* Of each pair of members one swaps their blocks; both have half of theirs. */
+static void alltoall_swap(struct vm_meet *meet, struct vm_coll *to, size_t rank)
+{
+	for (size_t i = 0; i < meet->size; i++) {
+		struct vm_coll *from = vm_coll_of(meet, i);
+		struct vm_data from_data, to_data;
+		bool even = (i + rank) % 2 == 0;
+
+		if (i == rank || (i < rank) != even)
+			continue;
+		from_data = vm_blocks_data(&from->recv, rank);
+		to_data = vm_blocks_data(&to->recv, i);
+		swap(to, &to_data, from, &from_data);
+	}
+}
+
+static void alltoall_part(struct vm_meet *meet, struct vm_coll *me,
+			  size_t first, size_t last)
+{
+	for (size_t rank = first; rank < last; rank++) {
+		struct vm_coll *to = vm_coll_of(meet, rank);
+
+		if (to->in_place) {
+			alltoall_swap(meet, to, rank);
+			continue;
+		}
+		for (size_t i = 0; i < meet->size; i++) {
+			struct vm_coll *from = vm_coll_of(meet, i);
+			struct vm_data from_data, to_data;
+
+			from_data = vm_blocks_data(&from->send, rank);
+			to_data = vm_blocks_data(&to->recv, i);
+			move(to, &to_data, from, &from_data);
+		}
+	}
+}
+
+static size_t alltoall_work(const struct vm_coll *any, size_t n)
+{
+	return n * side_bytes(&any->recv, n);
+}
+
+const struct vm_coll_kind vm_coll_alltoall = {
+	.part = alltoall_part,
+	.work = alltoall_work,
+	.swaps = true,
+};

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives that reduce.
+ *
+ * A member's part is a slice of the elements, of all members' data.  It is
+ * reduced block by block in scratch memory that stays in the cache, and each
+ * result goes from there to everybody who wants it.
+ *
+ * Operands are combined in the order of the ranks, so that every run gives the
+ * same result: from the left, ((0 op 1) op 2) op ..., when the operation
+ * commutes, because operations compute inout = in op inout and members' send
+ * buffers may be read only; else from the right, 0 op (1 op (2 op ...)).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/coll.h"
+
+#define SCRATCH_BYTES 4096
+/* Functions of the user often expect all elements in one call. */
+#define USER_SCRATCH_BYTES ((size_t)1 << 20)
+
+/* Room for some elements of a type, addressed like a buffer of the user's. */
+struct scratch {
+	char *elements;	 /* where an element at 0 would be */
+	size_t capacity; /* elements */
+	void *heap;	 /* NULL: it is `stack` */
+	_Alignas(64) char stack[SCRATCH_BYTES];
+};
+
+/* The bytes that n elements cover, and where the first of them is. */
+static size_t span(const struct vm_type *type, size_t n, ptrdiff_t *low)
+{
+	ptrdiff_t rest = (ptrdiff_t)(n ? n - 1 : 0) * type->extent;
+
+	*low = type->true_lb + (rest < 0 ? rest : 0);
+	return (size_t)(type->true_extent + (rest < 0 ? -rest : rest));
+}
+
+/* How many of n elements fit into so many bytes; at least one. */
+static size_t capacity(const struct vm_type *type, size_t n, size_t bytes)
+{
+	size_t extent =
+		(size_t)(type->extent < 0 ? -type->extent : type->extent);
+	size_t fit = n;
+
+	if ((size_t)type->true_extent > bytes)
+		return 1;
+	if (extent)
+		fit = 1 + (bytes - (size_t)type->true_extent) / extent;
+	return fit < n ? fit : n;
+}
+
+/* Scratch for up to n elements; false when out of memory. */
+static bool scratch_open(struct scratch *scratch, const struct vm_coll *me,
+			 size_t n)
+{
+	const struct vm_type *type = me->recv.type;
+	ptrdiff_t low, shift;
+	size_t bytes;
+	char *memory = scratch->stack;
+
+	scratch->heap = NULL;
+	/* Elements keep the alignment that they have in a buffer at 0. */
+	scratch->capacity = capacity(type, n,
+				     me->op->user ? USER_SCRATCH_BYTES :
+						    SCRATCH_BYTES - 64);
+	bytes = span(type, scratch->capacity, &low) + 64;
+	if (bytes > SCRATCH_BYTES) {
+		bytes = (bytes + 63) & ~(size_t)63;
+		memory = scratch->heap = aligned_alloc(64, bytes);
+		if (!memory)
+			return false;
+	}
+	shift = low % 64;
+	if (shift < 0)
+		shift += 64;
+	scratch->elements = vm_at(memory, shift - low);
+	return true;
+}
+
+static void scratch_close(struct scratch *scratch)
+{
+	free(scratch->heap);
+}
+
+/* Element i of a buffer. */
+static void *element(const struct vm_type *type, const void *buf, size_t i)
+{
+	return vm_at(buf, (ptrdiff_t)i * type->extent);
+}
+
+static void copy(const struct vm_type *type, void *to, const void *from,
+		 size_t n)
+{
+	struct vm_data to_data, from_data;
+
+	if (type->dense) {
+		memcpy(vm_at(to, type->dense_offset),
+		       vm_at(from, type->dense_offset), n * type->size);
+		return;
+	}
+	to_data = vm_type_data(type, to, n);
+	from_data = vm_type_data(type, from, n);
+	vm_data_copy_slow(&to_data, &from_data);
+}
+
+/* Element i of what a member sends. */
+static const void *operand(const struct vm_meet *meet, size_t rank, size_t i)
+{
+	const struct vm_coll *coll = vm_coll_of(meet, rank);
+
+	return element(coll->recv.type, coll->send.buf, i);
+}
+
+/* acc = n elements from `from` on, reduced over all members. */
+static void fold(const struct vm_meet *meet, const struct vm_coll *me,
+		 void *acc, size_t from, size_t n)
+{
+	const struct vm_op *op = me->op;
+	const struct vm_type *type = me->recv.type;
+	size_t size = meet->size;
+
+	if (op->commutes) {
+		copy(type, acc, operand(meet, 0, from), n);
+		for (size_t i = 1; i < size; i++)
+			vm_op_apply(op, type, operand(meet, i, from), acc, n);
+		return;
+	}
+	copy(type, acc, operand(meet, size - 1, from), n);
+	for (size_t i = size - 1; i-- > 0;)
+		vm_op_apply(op, type, operand(meet, i, from), acc, n);
+}
+
+/* The elements that are the parts of members first to last - 1. */
+static size_t slice_begin(const struct vm_meet *meet, const struct vm_coll *me,
+			  size_t rank)
+{
+	size_t count = me->recv.count, size = meet->size;
+
+	return count / size * rank + count % size * rank / size;
+}
+
+static void no_memory(struct vm_meet *meet, size_t first, size_t last)
+{
+	for (size_t i = first; i < last; i++)
+		vm_coll_fail(vm_coll_of(meet, i), MPI_ERR_NO_MEM,
+			     "no memory to reduce in");
+}
+
+/* Reduces a slice and hands the result to the root or, without one, to all. */
+static void reduce_slice(struct vm_meet *meet, struct vm_coll *me, size_t first,
+			 size_t last, bool rooted)
+{
+	size_t i = slice_begin(meet, me, first);
+	size_t end = slice_begin(meet, me, last), n;
+	size_t to_first = rooted ? (size_t)me->root : 0;
+	size_t to_last = rooted ? to_first + 1 : meet->size;
+	struct scratch scratch;
+
+	if (i == end)
+		return;
+	if (!scratch_open(&scratch, me, end - i)) {
+		no_memory(meet, 0, meet->size);
+		return;
+	}
+	for (; i < end; i += n) {
+		n = end - i < scratch.capacity ? end - i : scratch.capacity;
+		fold(meet, me, scratch.elements, i, n);
+		for (size_t to = to_first; to < to_last; to++) {
+			const struct vm_coll *coll = vm_coll_of(meet, to);
+			const struct vm_type *type = coll->recv.type;
+
+			copy(type, element(type, coll->recv.buf, i),
+			     scratch.elements, n);
+		}
+	}
+	scratch_close(&scratch);
+}
+
+static void reduce_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+			size_t last)
+{
+	reduce_slice(meet, me, first, last, true);
+}
+
+static void allreduce_part(struct vm_meet *meet, struct vm_coll *me,
+			   size_t first, size_t last)
+{
+	reduce_slice(meet, me, first, last, false);
+}
+
+static size_t reduce_work(const struct vm_coll *any, size_t n)
+{
+	return n * any->recv.count * any->recv.type->size;
+}
+
+const struct vm_coll_kind vm_coll_reduce = {
+	.part = reduce_part,
+	.work = reduce_work,
+	.rooted = true,
+	.reduces = true,
+};
+
+const struct vm_coll_kind vm_coll_allreduce = {
+	.part = allreduce_part,
+	.work = reduce_work,
+	.reduces = true,
+};
+
+/* The elements that a member of a reduce-scatter gets. */
+static size_t share(const struct vm_coll *me, size_t size, size_t rank)
+{
+	if (!me->recv.counts)
+		return me->recv.count / size;
+	return (size_t)me->recv.counts[rank];
+}
+
+/* Where a member's share is collected: in place, its buffer still holds what
+ * the others have to read. */
+static void *share_open(struct vm_coll *to, size_t n)
+{
+	ptrdiff_t low;
+	size_t bytes = span(to->recv.type, n, &low);
+
+	if (!to->in_place)
+		return (void *)(uintptr_t)to->recv.buf;
+	to->temp = malloc(bytes ? bytes : 1);
+	return to->temp ? vm_at(to->temp, -low) : NULL;
+}
+
+/* Member rank's share, from element `begin` of all operands on. */
+static void share_reduce(struct vm_meet *meet, struct vm_coll *me,
+			 struct scratch *scratch, size_t rank, size_t begin)
+{
+	struct vm_coll *to = vm_coll_of(meet, rank);
+	const struct vm_type *type = to->recv.type;
+	size_t n, count = share(me, meet->size, rank);
+	char *buf;
+
+	if (count != share(to, meet->size, rank)) {
+		vm_coll_fail(to, MPI_ERR_TRUNCATE,
+			     "rank %d has %zu elements for rank %zu, which "
+			     "expects %zu",
+			     me->comm->rank, count, rank,
+			     share(to, meet->size, rank));
+		return;
+	}
+	if (count == 0)
+		return;
+	buf = share_open(to, count);
+	if (!buf) {
+		no_memory(meet, rank, rank + 1);
+		return;
+	}
+	for (size_t i = 0; i < count; i += n) {
+		n = count - i < scratch->capacity ? count - i :
+						    scratch->capacity;
+		fold(meet, me, scratch->elements, begin + i, n);
+		copy(type, element(type, buf, i), scratch->elements, n);
+	}
+}
+
+static void reduce_scatter_part(struct vm_meet *meet, struct vm_coll *me,
+				size_t first, size_t last)
+{
+	struct scratch scratch;
+	size_t begin = 0;
+
+	if (me->recv.count == 0)
+		return;
+	if (!scratch_open(&scratch, me, me->recv.count)) {
+		no_memory(meet, first, last);
+		return;
+	}
+	for (size_t rank = 0; rank < last; rank++) {
+		if (rank >= first)
+			share_reduce(meet, me, &scratch, rank, begin);
+		begin += share(me, meet->size, rank);
+	}
+	scratch_close(&scratch);
+}
+
+static void reduce_scatter_finish(struct vm_meet *meet, size_t first,
+				  size_t last)
+{
+	for (size_t rank = first; rank < last; rank++) {
+		struct vm_coll *to = vm_coll_of(meet, rank);
+		size_t count = share(to, meet->size, rank);
+		ptrdiff_t low;
+
+		if (!to->temp)
+			continue;
+		span(to->recv.type, count, &low);
+		copy(to->recv.type, (void *)(uintptr_t)to->recv.buf,
+		     vm_at(to->temp, -low), count);
+		free(to->temp);
+		to->temp = NULL;
+	}
+}
+
+const struct vm_coll_kind vm_coll_reduce_scatter = {
+	.part = reduce_scatter_part,
+	.finish = reduce_scatter_finish,
+	.work = reduce_work,
+	.reduces = true,
+};
+
+/* Each member's result is that of the one before it, op what it sends. */
+static void scan_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+		      size_t last)
+{
+	const struct vm_type *type = me->recv.type;
+	size_t i = slice_begin(meet, me, first);
+	size_t end = slice_begin(meet, me, last), n;
+	size_t most = capacity(type, end - i,
+			       me->op->user ? SIZE_MAX / 2 : SCRATCH_BYTES);
+
+	for (; i < end; i += n) {
+		const void *before = NULL;
+
+		n = end - i < most ? end - i : most;
+		for (size_t rank = 0; rank < meet->size; rank++) {
+			struct vm_coll *to = vm_coll_of(meet, rank);
+			void *out = element(to->recv.type, to->recv.buf, i);
+
+			if (!to->in_place)
+				copy(to->recv.type, out, operand(meet, rank, i),
+				     n);
+			if (before)
+				vm_op_apply(me->op, type, before, out, n);
+			before = out;
+		}
+	}
+}
+
+const struct vm_coll_kind vm_coll_scan = {
+	.part = scan_part,
+	.work = reduce_work,
+	.reduces = true,
+};
+
+/*
+ * The sum before each member is handed to it after what it sends was saved,
+ * since in place both are in one buffer.
+ */
+static void exscan_block(struct vm_meet *meet, struct vm_coll *me, void *before,
+			 void *next, size_t i, size_t n)
+{
+	const struct vm_type *type = me->recv.type;
+
+	copy(type, before, operand(meet, 0, i), n);
+	for (size_t rank = 1; rank < meet->size; rank++) {
+		struct vm_coll *to = vm_coll_of(meet, rank);
+		void *sum = next;
+
+		copy(type, next, operand(meet, rank, i), n);
+		copy(type, element(type, to->recv.buf, i), before, n);
+		vm_op_apply(me->op, type, before, next, n);
+		next = before;
+		before = sum;
+	}
+}
+
+static void exscan_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+			size_t last)
+{
+	size_t i = slice_begin(meet, me, first);
+	size_t end = slice_begin(meet, me, last), n;
+	struct scratch one, other;
+
+	if (i == end)
+		return;
+	if (!scratch_open(&one, me, end - i)) {
+		no_memory(meet, 0, meet->size);
+		return;
+	}
+	if (!scratch_open(&other, me, end - i)) {
+		no_memory(meet, 0, meet->size);
+		goto close_one;
+	}
+	for (; i < end; i += n) {
+		n = end - i < one.capacity ? end - i : one.capacity;
+		exscan_block(meet, me, one.elements, other.elements, i, n);
+	}
+	scratch_close(&other);
+close_one:
+	scratch_close(&one);
+}
+
+const struct vm_coll_kind vm_coll_exscan = {
+	.part = exscan_part,
+	.work = reduce_work,
+	.reduces = true,
+};

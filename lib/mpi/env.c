@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Begin, end, and questions about the environment.
+ *
+ * The runtime and all ranks exist before MPI_Init: that call only makes the
+ * rank's MPI state.  MPI_Finalize waits for all ranks.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "core/meet.h"
+#include "core/node.h"
+#include "mpi/attr.h"
+#include "mpi/bsend.h"
+#include "mpi/check.h"
+
+static int init_entry(enum vm_call_id id, int thread_level)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_call call = { .mpi = vm_mpi_self(), .id = id };
+
+	if (!rank || vm_mpi_phase() == VM_MPI_AFTER)
+		vm_call_outside(id);
+	if (call.mpi)
+		return vm_call_exit_self(
+			&call, vm_error(&call, MPI_ERR_OTHER,
+					"MPI is initialised already"));
+	if (vm_mpi_start(rank, thread_level) != 0)
+		vm_node_abort(MPI_ERR_NO_MEM,
+			      "rank %d: %s failed: out of memory", rank->index,
+			      vm_call_name(id));
+	return MPI_SUCCESS;
+}
+
+int PMPI_Init(int *argc, char ***argv)
+{
+	return init_entry(VM_CALL_Init, MPI_THREAD_MULTIPLE);
+}
+
+int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	/* All levels cost the same; a program may rely on more than it asked
+	 * for. */
+	int rc = init_entry(VM_CALL_Init_thread, MPI_THREAD_MULTIPLE);
+
+	if (rc == MPI_SUCCESS && provided)
+		*provided = MPI_THREAD_MULTIPLE;
+	return rc;
+}
+
+/* These two may be called at any time (MPI 4.1, 11.4.1). */
+int PMPI_Initialized(int *flag)
+{
+	if (!flag)
+		return MPI_ERR_ARG;
+	*flag = vm_mpi_phase() != VM_MPI_BEFORE;
+	return MPI_SUCCESS;
+}
+
+int PMPI_Finalized(int *flag)
+{
+	if (!flag)
+		return MPI_ERR_ARG;
+	*flag = vm_mpi_phase() == VM_MPI_AFTER;
+	return MPI_SUCCESS;
+}
+
+int PMPI_Finalize(void)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Finalize);
+	struct vm_mpi *mpi = call.mpi;
+	/* First of all as if MPI_COMM_SELF were freed (MPI 4.1, 11.2.4). */
+	int rc = vm_attrs_delete(mpi, &mpi->self.attrs, MPI_COMM_SELF);
+
+	if (rc == 0)
+		rc = vm_attrs_delete(mpi, &mpi->world.attrs, MPI_COMM_WORLD);
+	if (rc != 0)
+		return vm_call_exit(&call, MPI_COMM_SELF, rc);
+	vm_bsend_finish(mpi);
+	vm_meet(mpi->world.chan, NULL, NULL);
+	vm_mpi_stop(mpi);
+	return MPI_SUCCESS;
+}
+
+int PMPI_Query_thread(int *provided)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Query_thread);
+	int rc = vm_check_pointer(&call, provided, "provided");
+
+	if (rc == 0)
+		*provided = call.mpi->thread_level;
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Is_thread_main(int *flag)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Is_thread_main);
+	int rc = vm_check_pointer(&call, flag, "flag");
+
+	if (rc == 0)
+		*flag = vm_self == call.mpi->main_task;
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Abort(MPI_Comm comm, int errorcode)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Abort);
+
+	vm_node_abort(errorcode, "rank %d called MPI_Abort(%d)",
+		      call.mpi->rank->index, errorcode);
+}
+
+double PMPI_Wtime(void)
+{
+	return (double)(int64_t)(vm_clock_ticks() - vm_clock.tick0) *
+	       vm_clock.tick_ns * 1e-9;
+}
+
+double PMPI_Wtick(void)
+{
+	return vm_clock.tick_ns * 1e-9;
+}
+
+int PMPI_Get_processor_name(char *name, int *resultlen)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Get_processor_name);
+	int rc = vm_check_pointer(&call, name, "name");
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, resultlen, "resultlen");
+	if (rc != 0)
+		return vm_call_exit_self(&call, rc);
+	if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
+		snprintf(name, MPI_MAX_PROCESSOR_NAME, "localhost");
+	name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+	*resultlen = (int)strlen(name);
+	return MPI_SUCCESS;
+}
+
+/* These may be called at any time, so without vm_call_enter(). */
+int PMPI_Get_version(int *version, int *subversion)
+{
+	if (!version || !subversion)
+		return MPI_ERR_ARG;
+	*version = MPI_VERSION;
+	*subversion = MPI_SUBVERSION;
+	return MPI_SUCCESS;
+}
+
+int PMPI_Get_library_version(char *version, int *resultlen)
+{
+	if (!version || !resultlen)
+		return MPI_ERR_ARG;
+	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+			      "vmpi %s (MPI ABI %d.%d)", vmpi_version(),
+			      MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+	return MPI_SUCCESS;
+}
+
+int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
+{
+	if (!abi_major || !abi_minor)
+		return MPI_ERR_ARG;
+	*abi_major = MPI_ABI_VERSION;
+	*abi_minor = MPI_ABI_SUBVERSION;
+	return MPI_SUCCESS;
+}
+
+/* Meant for profiling libraries that put themselves in front. */
+int PMPI_Pcontrol(const int level, ...)
+{
+	return MPI_SUCCESS;
+}
+
+MPI_CALLS_ENV(WEAK_ALIAS)

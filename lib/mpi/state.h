@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What MPI is to one rank: its phase, its predefined communicators, its
+ * objects.
+ *
+ * struct vm_mpi hangs in vm_rank->mpi from MPI_Init to MPI_Finalize; afterwards
+ * a constant one in its last phase takes its place.  All tasks and threads of
+ * the rank share it.
+ */
+#ifndef MPI_STATE_H
+#define MPI_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "core/chan.h"
+#include "core/rank.h"
+#include "mpi.h"
+#include "mpi/object.h"
+
+struct vm_errh;
+struct vm_attrs;
+struct vm_topo;
+struct vm_bsend;
+
+/*
+ * A communicator as one rank sees it.  The first line is what a message needs;
+ * set when the communicator is made, like all but errh, attrs, name.
+ */
+struct vm_comm {
+	struct vm_object object;
+	uint32_t context; /* point to point; context + 1: collectives */
+	int rank, size;
+	uint32_t coll_sequence; /* of the next collective; for coll.c alone */
+	struct vm_rank **ranks; /* chan->group->ranks */
+	struct vm_chan *chan;
+	struct vm_errh *errh;	/* holds a reference */
+	struct vm_attrs *attrs; /* NULL: none */
+	struct vm_topo *topo;	/* NULL: none */
+	char *name;		/* NULL: none was set */
+};
+
+enum vm_mpi_phase { VM_MPI_BEFORE, VM_MPI_RUNNING, VM_MPI_AFTER };
+
+struct vm_mpi {
+	enum vm_mpi_phase phase;
+	int thread_level;
+	struct vm_comm world, self;
+	struct vm_rank *rank;
+	struct vm_ult *main_task; /* the one that called MPI_Init */
+	struct vm_bsend *bsend;	  /* NULL: no buffer is attached */
+	/* What the predefined attributes point at. */
+	int tag_ub, io, host, wtime_is_global, appnum, last_code, universe_size;
+	/* Guards the lists; never held across a switch. */
+	struct vm_lock lock;
+	struct vm_list alive[VM_OBJECTS], spare[VM_OBJECTS];
+	int keyval_next;
+};
+
+/* The caller's state; NULL before MPI_Init and outside of any rank. */
+static inline struct vm_mpi *vm_mpi_self(void)
+{
+	struct vm_rank *rank = vm_rank_self();
+
+	return VM_LIKELY(rank != NULL) ? rank->mpi : NULL;
+}
+
+/* The phase the calling rank is in. */
+enum vm_mpi_phase vm_mpi_phase(void);
+
+/* Makes the state of rank: 0 or -VMPI_ENOMEM. */
+int vm_mpi_start(struct vm_rank *rank, int thread_level);
+
+/* Frees all objects of the caller's rank and ends its RUNNING phase. */
+void vm_mpi_stop(struct vm_mpi *mpi);
+
+#endif

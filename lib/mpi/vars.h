@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one can set in mpi.
+ */
+#ifndef MPI_VARS_H
+#define MPI_VARS_H
+
+#include "introspect/var.h"
+
+#define MPI_CVARS(X)                                                         \
+	X(BOOL, check, 1, 0, 1, "flag", ANYTIME,                             \
+	  "Check the arguments of MPI calls: ranks, tags, counts, buffers "  \
+	  "and roots; handles are always checked")                           \
+	X(SIZE, coll_split_bytes, 32768, 0, 1099511627776, "bytes", ANYTIME, \
+	  "Data of a collective from which on all members share its work "   \
+	  "when they are on several workers; below, the last to arrive "     \
+	  "does it all")
+
+struct mpi_cvars {
+	MPI_CVARS(VM_CVAR_FIELD)
+};
+extern struct mpi_cvars mpi_cvar;
+extern const struct vm_cvar_table mpi_cvar_table;
+
+/* Makes the variables of this layer known; idempotent. */
+void vm_mpi_vars_add(void);
+
+#endif

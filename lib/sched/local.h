@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Thread-local memory of shared libraries that must belong to a ULT instead.
+ *
+ * libstdc++ keeps the exceptions being handled in thread-local variables,
+ * libgomp its team.  Registered blocks are saved and restored at every switch.
+ * The image loader knows which blocks an image needs.
+ */
+#ifndef SCHED_LOCAL_H
+#define SCHED_LOCAL_H
+
+#include <stddef.h>
+
+#define VM_LOCAL_MAX 8
+
+/*
+ * Registers the TLS block of a module (dlinfo RTLD_DI_TLS_MODID): its size, and
+ * how a fresh one begins (init_bytes bytes of init, then zeros).  Before the
+ * workers start.  0, or -VMPI_ELIMIT beyond VM_LOCAL_MAX.
+ */
+int vm_local_add(size_t tls_modid, size_t bytes, const void *init,
+		 size_t init_bytes);
+
+/* Bytes that a ULT needs for its copies. */
+size_t vm_local_bytes(void);
+
+/* Inside sched: addresses on the calling thread; fresh copies; exchange. */
+void vm_local_find(void *addresses[VM_LOCAL_MAX]);
+void vm_local_fresh(char *copies);
+void vm_local_save(char *copies, void *const addresses[VM_LOCAL_MAX]);
+void vm_local_load(const char *copies, void *const addresses[VM_LOCAL_MAX]);
+
+/* Forgets all blocks. */
+void vm_local_reset(void);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Slabs of stacks and their guards.
+ */
+#include "sched/stack.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/log.h"
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+#define PAGE ((size_t)4096)
+#define GUARD_BYTES PAGE
+#define SLAB_STACKS 64
+#define CANARY UINT64_C(0x76d9c0a11ab1e5ed)
+
+struct vm_stack_slab {
+	struct vm_stack_slab *next;
+	size_t bytes;
+	char *map;
+};
+
+/* Kept in the top of a free stack, which is resident anyway. */
+struct vm_stack_free {
+	struct vm_stack_free *next;
+	struct vm_stack stack;
+};
+
+static size_t max_map_count(void)
+{
+	FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
+	unsigned long count = 65530;
+
+	if (file) {
+		if (fscanf(file, "%lu", &count) != 1)
+			count = 65530;
+		fclose(file);
+	}
+	return count;
+}
+
+enum vm_guard vm_guard_probe(void)
+{
+	enum vm_guard guard = VM_GUARD_MPROTECT;
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return guard;
+	if (madvise(page, PAGE, MADV_GUARD_INSTALL) == 0)
+		guard = VM_GUARD_MADVISE;
+	munmap(page, PAGE);
+	return guard;
+}
+
+const char *vm_guard_name(enum vm_guard guard)
+{
+	static const char *const names[] = {
+		[VM_GUARD_MADVISE] = "madvise(MADV_GUARD_INSTALL)",
+		[VM_GUARD_MPROTECT] = "mprotect",
+		[VM_GUARD_CANARY] = "canary",
+	};
+
+	return names[guard];
+}
+
+void vm_stack_pool_init(struct vm_stack_pool *pool, size_t bytes)
+{
+	*pool = (struct vm_stack_pool){ 0 };
+	vm_lock_init(&pool->lock);
+	pool->bytes = (bytes + PAGE - 1) & ~(PAGE - 1);
+	pool->stride = pool->bytes + GUARD_BYTES;
+	pool->guard = vm_guard_probe();
+	/* A guard splits a mapping in two; half of them are for others. */
+	pool->guards_max = max_map_count() / 4;
+}
+
+void vm_stack_pool_fini(struct vm_stack_pool *pool)
+{
+	while (pool->slabs) {
+		struct vm_stack_slab *slab = pool->slabs;
+
+		pool->slabs = slab->next;
+		munmap(slab->map, slab->bytes);
+		free(slab);
+	}
+	pool->free = NULL;
+}
+
+/* A new slab; the lock is held. */
+static int slab_add(struct vm_stack_pool *pool)
+{
+	struct vm_stack_slab *slab = malloc(sizeof(*slab));
+	size_t count = SLAB_STACKS;
+
+	if (!slab)
+		return -VMPI_ENOMEM;
+	while (count > 1 && count * pool->stride > ((size_t)1 << 30))
+		count /= 2;
+	slab->bytes = count * pool->stride;
+	slab->map = mmap(NULL, slab->bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				 MAP_STACK,
+			 -1, 0);
+	if (slab->map == MAP_FAILED) {
+		vm_log(VM_ERROR,
+		       "no address space for %zu stacks of %zu KiB (%s): "
+		       "fewer ranks, a smaller --stack, or a larger ulimit -v "
+		       "or vm.max_map_count would do",
+		       count, pool->bytes / 1024, strerror(errno));
+		free(slab);
+		return -VMPI_ELIMIT;
+	}
+	madvise(slab->map, slab->bytes, MADV_NOHUGEPAGE);
+	slab->next = pool->slabs;
+	pool->slabs = slab;
+	pool->slab = slab->map;
+	pool->slab_end = slab->map + slab->bytes;
+	return 0;
+}
+
+/* Puts the best guard that can be had below stack; the lock is held. */
+static void guard_install(struct vm_stack_pool *pool, struct vm_stack *stack)
+{
+	char *page = stack->base - GUARD_BYTES;
+
+	if (pool->guard == VM_GUARD_MADVISE &&
+	    madvise(page, GUARD_BYTES, MADV_GUARD_INSTALL) != 0)
+		pool->guard = VM_GUARD_MPROTECT;
+	if (pool->guard == VM_GUARD_MPROTECT &&
+	    (pool->made >= pool->guards_max ||
+	     mprotect(page, GUARD_BYTES, PROT_NONE) != 0))
+		pool->guard = VM_GUARD_CANARY;
+	stack->guard = pool->guard;
+	if (stack->guard == VM_GUARD_CANARY)
+		*(uint64_t *)(void *)stack->base = CANARY;
+}
+
+int vm_stack_get(struct vm_stack_pool *pool, struct vm_stack *stack)
+{
+	int rc = 0;
+
+	vm_lock_take(&pool->lock);
+	if (pool->free) {
+		*stack = pool->free->stack;
+		pool->free = pool->free->next;
+		goto give;
+	}
+	if (pool->slab == pool->slab_end) {
+		rc = slab_add(pool);
+		if (rc)
+			goto give;
+	}
+	stack->base = pool->slab + GUARD_BYTES;
+	stack->bytes = pool->bytes;
+	pool->slab += pool->stride;
+	guard_install(pool, stack);
+	pool->made++;
+give:
+	vm_lock_give(&pool->lock);
+	return rc;
+}
+
+void vm_stack_put(struct vm_stack_pool *pool, struct vm_stack *stack)
+{
+	const size_t keep = 16 * PAGE;
+	struct vm_stack_free *entry =
+		(void *)(stack->base + stack->bytes - sizeof(*entry));
+
+	if (stack->bytes > keep) {
+		size_t lowest = stack->guard == VM_GUARD_CANARY ? PAGE : 0;
+
+		madvise(stack->base + lowest, stack->bytes - keep - lowest,
+			MADV_DONTNEED);
+	}
+	entry->stack = *stack;
+	vm_lock_take(&pool->lock);
+	entry->next = pool->free;
+	pool->free = entry;
+	vm_lock_give(&pool->lock);
+}
+
+bool vm_stack_overrun(const struct vm_stack *stack)
+{
+	return stack->guard == VM_GUARD_CANARY &&
+	       *(const uint64_t *)(const void *)stack->base != CANARY;
+}

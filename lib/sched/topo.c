@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The allowed part of the machine, as lists of cores and processors.
+ */
+#include "sched/topo.h"
+
+#include <hwloc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+
+static struct {
+	hwloc_topology_t topology;
+	hwloc_cpuset_t allowed;
+	int cores, processors;
+	int workers; /* of the plan */
+} topo;
+
+/* How many objects of a type hold an allowed processor; the nth of them. */
+static int count_allowed(hwloc_obj_type_t type)
+{
+	int n = hwloc_get_nbobjs_inside_cpuset_by_type(topo.topology,
+						       topo.allowed, type);
+	int count = 0;
+
+	if (n > 0 && type == HWLOC_OBJ_PU)
+		return n;
+	n = hwloc_get_nbobjs_by_type(topo.topology, type);
+	for (int i = 0; i < n; i++) {
+		hwloc_obj_t object =
+			hwloc_get_obj_by_type(topo.topology, type, (unsigned)i);
+
+		count += hwloc_bitmap_intersects(object->cpuset, topo.allowed);
+	}
+	return count;
+}
+
+static hwloc_obj_t nth_allowed(hwloc_obj_type_t type, int nth)
+{
+	int n = hwloc_get_nbobjs_by_type(topo.topology, type);
+
+	for (int i = 0; i < n; i++) {
+		hwloc_obj_t object =
+			hwloc_get_obj_by_type(topo.topology, type, (unsigned)i);
+
+		if (hwloc_bitmap_intersects(object->cpuset, topo.allowed) &&
+		    nth-- == 0)
+			return object;
+	}
+	return NULL;
+}
+
+int vm_topo_init(void)
+{
+	if (topo.topology)
+		return 0;
+	if (hwloc_topology_init(&topo.topology))
+		goto fail;
+	hwloc_topology_set_all_types_filter(topo.topology,
+					    HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(topo.topology, HWLOC_OBJ_CORE,
+				       HWLOC_TYPE_FILTER_KEEP_ALL);
+	if (hwloc_topology_load(topo.topology))
+		goto destroy;
+	topo.allowed = hwloc_bitmap_dup(
+		hwloc_topology_get_allowed_cpuset(topo.topology));
+	if (!topo.allowed)
+		goto destroy;
+	if (hwloc_topology_is_thissystem(topo.topology)) {
+		hwloc_cpuset_t bound = hwloc_bitmap_alloc();
+
+		if (bound && !hwloc_get_cpubind(topo.topology, bound,
+						HWLOC_CPUBIND_THREAD))
+			hwloc_bitmap_and(topo.allowed, topo.allowed, bound);
+		hwloc_bitmap_free(bound);
+	}
+	topo.cores = count_allowed(HWLOC_OBJ_CORE);
+	topo.processors = count_allowed(HWLOC_OBJ_PU);
+	if (topo.processors < 1)
+		topo.processors = 1;
+	if (topo.cores < 1)
+		topo.cores = topo.processors;
+	topo.workers = topo.cores;
+	return 0;
+destroy:
+	hwloc_topology_destroy(topo.topology);
+fail:
+	topo.topology = NULL;
+	vm_log(VM_ERROR, "hwloc cannot read this machine's topology");
+	return -VMPI_ENOTSUP;
+}
+
+void vm_topo_fini(void)
+{
+	if (!topo.topology)
+		return;
+	hwloc_bitmap_free(topo.allowed);
+	hwloc_topology_destroy(topo.topology);
+	memset(&topo, 0, sizeof(topo));
+}
+
+int vm_topo_cores(void)
+{
+	return topo.cores > 0 ? topo.cores : 1;
+}
+
+int vm_topo_processors(void)
+{
+	return topo.processors > 0 ? topo.processors : 1;
+}
+
+void vm_topo_plan(int workers)
+{
+	topo.workers = workers;
+}
+
+/* The object worker `index` is bound to; NULL: none. */
+static hwloc_obj_t place(int index)
+{
+	hwloc_obj_t core;
+
+	if (!topo.topology)
+		return NULL;
+	if (topo.workers > topo.cores)
+		return nth_allowed(HWLOC_OBJ_PU, index % topo.processors);
+	core = nth_allowed(HWLOC_OBJ_CORE, index);
+	return core ? core : nth_allowed(HWLOC_OBJ_PU, index);
+}
+
+void vm_topo_bind(int index)
+{
+	hwloc_obj_t object = place(index);
+	hwloc_cpuset_t set;
+
+	if (!object || topo.workers > topo.processors ||
+	    !hwloc_topology_is_thissystem(topo.topology))
+		return;
+	set = hwloc_bitmap_dup(object->cpuset);
+	if (!set)
+		return;
+	hwloc_bitmap_and(set, set, topo.allowed);
+	if (hwloc_set_cpubind(topo.topology, set, HWLOC_CPUBIND_THREAD))
+		vm_log(VM_INFO, "worker %d could not be bound", index);
+	hwloc_bitmap_free(set);
+}
+
+void vm_topo_describe(char *text, size_t bytes, int index)
+{
+	hwloc_obj_t object = place(index);
+	char set[64];
+
+	if (!object || topo.workers > topo.processors) {
+		snprintf(text, bytes, "not bound (%d workers on %d processors)",
+			 topo.workers, vm_topo_processors());
+		return;
+	}
+	hwloc_bitmap_list_snprintf(set, sizeof(set), object->cpuset);
+	snprintf(text, bytes, "%s %u (processor %s)",
+		 object->type == HWLOC_OBJ_CORE ? "core" : "processor",
+		 object->os_index == HWLOC_UNKNOWN_INDEX ? object->logical_index
+							  : object->os_index,
+		 set);
+}

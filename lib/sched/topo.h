@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which processors we may use and which worker gets which (hwloc).
+ */
+#ifndef SCHED_TOPO_H
+#define SCHED_TOPO_H
+
+#include <stddef.h>
+
+/* Reads the machine; idempotent.  0 or -VMPI_ENOTSUP (logged). */
+int vm_topo_init(void);
+void vm_topo_fini(void);
+
+/* Allowed cores, and allowed processors (hardware threads); at least 1. */
+int vm_topo_cores(void);
+int vm_topo_processors(void);
+
+/*
+ * Binds the calling OS thread as worker number `index`: to the core of that
+ * number while there are as many, else to its processor, else round robin.
+ */
+void vm_topo_bind(int index);
+
+/* "core 1 (processor 1)": where worker `index` of `count` goes. */
+void vm_topo_describe(char *text, size_t bytes, int index);
+
+/* How many workers share the machine; decides between cores and processors. */
+void vm_topo_plan(int workers);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The switch from one ULT to another, and the life of a ULT around it.
+ *
+ * There is one place that switches, switch_to(); whoever comes back there or
+ * starts fresh first buries the ULT that ended by switching here.
+ */
+#include "sched/ult.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "sched/ctx.h"
+#include "sched/futex.h"
+#include "sched/local.h"
+#include "sched/sanitize.h"
+#include "sched/worker.h"
+
+_Thread_local struct vm_ult *vm_self;
+
+/* Stack tops are spread over cache sets by this many lines. */
+#define COLOURS 61
+
+static void ult_free(struct vm_ult *ult)
+{
+	struct vm_stack stack = ult->stack;
+	struct vm_stack_pool *pool = ult->pool;
+
+	if (vm_stack_overrun(&stack))
+		vm_panic("a task overflowed its stack of %zu KiB; raise it "
+			 "with --stack SIZE",
+			 stack.bytes / 1024);
+	vm_sanitize_free(ult);
+	vm_stack_put(pool, &stack);
+}
+
+/* Off the stack of the ULT that ended last on this worker: let it go. */
+static void bury(struct vm_worker *worker)
+{
+	struct vm_ult *ult = worker->zombie;
+	void (*on_end)(void) = ult->on_end;
+	uintptr_t joiner;
+
+	worker->zombie = NULL;
+	/* Pairs with the exchange in vm_ult_join() and vm_ult_detach(). */
+	joiner = atomic_exchange_explicit(&ult->end, VM_ULT_ENDED,
+					  memory_order_acq_rel);
+	if (joiner == VM_ULT_DETACHED)
+		ult_free(ult);
+	else if (joiner != VM_ULT_ALIVE)
+		vm_ult_wake((struct vm_ult *)joiner);
+	if (on_end)
+		on_end();
+}
+
+/* What every ULT does first when it gets its OS thread (back). */
+static inline void resume(struct vm_ult *self)
+{
+	struct vm_worker *worker = self->worker;
+
+	vm_sanitize_enter(self);
+	if (VM_UNLIKELY(worker->zombie != NULL))
+		bury(worker);
+	if (VM_UNLIKELY(self->locals != NULL))
+		vm_local_load(self->locals, worker->locals);
+	*worker->errno_address = self->saved_errno;
+}
+
+/*
+ * Everything between two ULTs of a worker.  Never inlined: one call site of
+ * vm_ctx_switch() keeps the return predictor right.
+ */
+static __attribute__((noinline)) void switch_to(struct vm_ult *self,
+						struct vm_ult *next)
+{
+	struct vm_worker *worker = self->worker;
+
+	self->saved_errno = *worker->errno_address;
+	if (VM_UNLIKELY(self->locals != NULL))
+		vm_local_save(self->locals, worker->locals);
+	if (vm_sched.rank_time) {
+		uint64_t now = vm_clock_ticks();
+
+		self->run_ticks += now - worker->since;
+		worker->since = now;
+	}
+	worker->pvars.switches++;
+	vm_self = next;
+	vm_sanitize_leave(self, next, worker->zombie == self);
+	vm_ctx_switch(&self->sp, next->sp);
+	resume(self);
+}
+
+static void ult_main(void *arg)
+{
+	struct vm_ult *self = arg;
+
+	resume(self);
+	vm_ult_exit(self->body(self->arg));
+}
+
+int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
+	       struct vm_stack_pool *pool, int (*body)(void *), void *arg)
+{
+	static _Atomic unsigned colour;
+	struct vm_stack stack;
+	struct vm_ult *new;
+	size_t locals = vm_local_bytes();
+	uintptr_t top;
+	int rc = vm_stack_get(pool, &stack);
+
+	if (rc)
+		return rc;
+	top = (uintptr_t)stack.base + stack.bytes;
+	top -= atomic_fetch_add_explicit(&colour, 1, memory_order_relaxed) %
+	       COLOURS * VM_CACHELINE;
+	top -= sizeof(struct vm_ult);
+	new = (struct vm_ult *)(top & ~(uintptr_t)(VM_CACHELINE - 1));
+	*new = (struct vm_ult){ .worker = worker,
+				.body = body,
+				.arg = arg,
+				.stack = stack,
+				.pool = pool };
+	top = (uintptr_t)new;
+	if (locals) {
+		new->locals = (char *)((top - locals) & ~(uintptr_t)63);
+		vm_local_fresh(new->locals);
+		top = (uintptr_t)new->locals;
+	}
+	vm_sanitize_new(new);
+	new->sp = vm_ctx_make(stack.base, top - (uintptr_t)stack.base, ult_main,
+			      new);
+	*ult = new;
+	return 0;
+}
+
+/* To the run queue of another OS thread's worker. */
+static void wake_far(struct vm_ult *ult)
+{
+	struct vm_worker *worker = ult->worker;
+	struct vm_ult *head = atomic_load_explicit(&worker->inbox,
+						   memory_order_relaxed);
+
+	/* Pairs with the exchange in worker.c, inbox_drain(). */
+	do
+		ult->next = head;
+	while (!atomic_compare_exchange_weak_explicit(
+		&worker->inbox, &head, ult, memory_order_release,
+		memory_order_relaxed));
+	vm_worker_nudge(worker);
+}
+
+void vm_ult_wake(struct vm_ult *ult)
+{
+	struct vm_worker *worker = ult->worker;
+
+	if (VM_UNLIKELY(worker->index < 0)) {
+		/* Pairs with the load in thread_suspend(). */
+		atomic_store_explicit(&ult->signal, 1, memory_order_release);
+		vm_futex_wake(&ult->signal);
+	} else if (vm_self && vm_self->worker == worker) {
+		vm_worker_push(worker, ult);
+	} else {
+		wake_far(ult);
+	}
+}
+
+void vm_ult_wake_next(struct vm_ult *ult)
+{
+	struct vm_worker *worker = ult->worker;
+
+	VM_ASSERT(vm_self->worker == worker);
+	if (worker->index < 0) {
+		vm_ult_wake(ult);
+		return;
+	}
+	if (worker->next)
+		vm_worker_push(worker, worker->next);
+	worker->next = ult;
+}
+
+static void thread_suspend(struct vm_ult *self)
+{
+	while (!atomic_load_explicit(&self->signal, memory_order_acquire))
+		vm_futex_wait(&self->signal, 0, 0);
+	atomic_store_explicit(&self->signal, 0, memory_order_relaxed);
+}
+
+void vm_ult_suspend(void)
+{
+	struct vm_ult *self = vm_self, *next;
+	struct vm_worker *worker = self->worker;
+
+	if (VM_UNLIKELY(worker->index < 0)) {
+		thread_suspend(self);
+		return;
+	}
+	while (!(next = vm_worker_next(worker)))
+		vm_worker_idle(worker);
+	if (next != self)
+		switch_to(self, next);
+}
+
+void vm_ult_run_all(struct vm_worker *worker)
+{
+	struct vm_ult *next;
+
+	while (!atomic_load_explicit(&vm_sched.stop, memory_order_acquire)) {
+		next = vm_worker_next(worker);
+		if (next)
+			switch_to(&worker->root, next);
+		else
+			vm_worker_idle(worker);
+	}
+}
+
+void vm_ult_yield(void)
+{
+	struct vm_ult *self = vm_self, *next;
+	struct vm_worker *worker = self->worker;
+
+	if (worker->index < 0) {
+		vm_sched.poll(worker);
+		sched_yield();
+		return;
+	}
+	vm_worker_push(worker, self);
+	next = vm_worker_next(worker);
+	if (next != self)
+		switch_to(self, next);
+}
+
+void vm_ult_sleep(uint64_t ns)
+{
+	struct vm_ult *self = vm_self;
+
+	if (self && self->worker->index >= 0) {
+		self->deadline = vm_clock_ns() + ns;
+		vm_worker_timer_add(self->worker, self);
+		vm_ult_suspend();
+	} else {
+		struct timespec left = { .tv_sec = (time_t)(ns / 1000000000),
+					 .tv_nsec = (long)(ns % 1000000000) };
+
+		while (nanosleep(&left, &left) < 0 && errno == EINTR)
+			;
+	}
+}
+
+_Noreturn void vm_ult_exit(int result)
+{
+	struct vm_ult *self = vm_self, *next;
+	struct vm_worker *worker = self->worker;
+
+	VM_ASSERT(worker->index >= 0 && self != &worker->root);
+	self->result = result;
+	next = vm_worker_next(worker);
+	worker->zombie = self;
+	switch_to(self, next ? next : &worker->root);
+	vm_panic("a task that had ended was resumed");
+}
+
+int vm_ult_join(struct vm_ult *ult)
+{
+	uintptr_t alive = VM_ULT_ALIVE;
+	int result;
+
+	/* Pairs with the exchange in bury(). */
+	if (atomic_compare_exchange_strong_explicit(
+		    &ult->end, &alive, (uintptr_t)vm_self, memory_order_acq_rel,
+		    memory_order_acquire))
+		vm_ult_suspend();
+	result = ult->result;
+	ult_free(ult);
+	return result;
+}
+
+void vm_ult_detach(struct vm_ult *ult)
+{
+	if (atomic_exchange_explicit(&ult->end, VM_ULT_DETACHED,
+				     memory_order_acq_rel) == VM_ULT_ENDED)
+		ult_free(ult);
+}

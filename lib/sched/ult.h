@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * User-level threads (ULTs): suspend, wake, yield, sleep, join.
+ *
+ * A ULT lives at the top of its own stack and runs on one worker for good:
+ * compilers cache the addresses of thread-local variables, so running code must
+ * not change its OS thread.  An OS thread that calls vmpi without being a
+ * worker is a ULT too, one that waits in the kernel; nothing above sched sees a
+ * difference.
+ */
+#ifndef SCHED_ULT_H
+#define SCHED_ULT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sched/stack.h"
+
+struct vm_worker;
+
+/* Values of vm_ult.end below the address of a joining ULT. */
+enum { VM_ULT_ALIVE, VM_ULT_ENDED, VM_ULT_DETACHED };
+
+/* Fields belong to the ULT and its worker; the atomics say who else. */
+struct vm_ult {
+	void *sp; /* saved context while it does not run */
+	struct vm_ult *next; /* in a run queue or an inbox */
+	struct vm_worker *worker;
+	void *owner;	    /* the layer above: its rank, or NULL */
+	uint64_t run_ticks; /* time it ran, with sched_rank_time */
+	int saved_errno;
+	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
+	char *locals;	/* its copies of the blocks of sched/local.h */
+	_Atomic uint32_t signal; /* OS threads: futex word, set by wakers */
+	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */
+	int (*body)(void *arg);
+	void *arg;
+	int result;
+	void (*on_end)(void); /* called after it has ended; or NULL */
+	struct vm_stack stack;
+	struct vm_stack_pool *pool;
+	uint64_t deadline; /* sleepers: CLOCK_MONOTONIC ns */
+	struct vm_ult *heap_left, *heap_right;
+	void *fiber;	   /* thread sanitizer's name for it */
+	void *fake_stack;  /* address sanitizer's */
+	unsigned valgrind; /* its stack's number */
+} VM_ALIGNED(VM_CACHELINE);
+
+/* Who runs on this OS thread; NULL on a thread that vmpi does not know. */
+extern _Thread_local struct vm_ult *vm_self
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * A ULT that will run body(arg) on worker, not started yet; its stack comes
+ * from pool.  0, -VMPI_ENOMEM, -VMPI_ELIMIT (logged).
+ */
+int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
+	       struct vm_stack_pool *pool, int (*body)(void *), void *arg);
+
+/*
+ * Makes a suspended (or new) ULT runnable; any OS thread may call.  Each
+ * suspend takes one wake: a wake that comes first is not lost, a second one is
+ * an error of the caller.
+ */
+void vm_ult_wake(struct vm_ult *ult);
+
+/* As vm_ult_wake() by the ULT's own worker, which then runs it next, ahead of
+ * the run queue (at most three times in a row). */
+void vm_ult_wake_next(struct vm_ult *ult);
+
+/* Waits for one wake.  Other ULTs run; with none to run the caller polls on its
+ * own stack.  May switch. */
+void vm_ult_suspend(void);
+
+/* Goes to the end of the run queue.  May switch. */
+void vm_ult_yield(void);
+
+/* Sleeps for at least ns nanoseconds.  May switch. */
+void vm_ult_sleep(uint64_t ns);
+
+/* Ends the calling ULT. */
+_Noreturn void vm_ult_exit(int result);
+
+/* Waits for the end of ult, frees it and returns its result.  May switch. */
+int vm_ult_join(struct vm_ult *ult);
+
+/* ult frees itself at its end. */
+void vm_ult_detach(struct vm_ult *ult);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a worker does between ULTs: take in what others have woken, poll, spin,
+ * sleep.
+ *
+ * Sleeping without a fence on the waker's side: the sleeper sets `sleeping`,
+ * makes every other thread of the process pass a barrier (membarrier), looks
+ * once more for work, and only then waits.  A waker that left its work before
+ * the barrier is seen by that look; one that comes later sees `sleeping`.
+ */
+#include "sched/worker.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "sched/futex.h"
+#include "sched/sanitize.h"
+#include "sched/topo.h"
+
+#define HANDOFFS_MAX 3	/* times in a row that a woken ULT goes first */
+#define TIMER_ROUNDS 64 /* switches between looks at the sleepers */
+
+struct vm_sched vm_sched;
+
+/* The heap of sleepers: a skew heap, merged without recursion. */
+static struct vm_ult *heap_merge(struct vm_ult *a, struct vm_ult *b)
+{
+	struct vm_ult *root = NULL, **place = &root;
+
+	while (a && b) {
+		struct vm_ult *least = a->deadline <= b->deadline ? a : b;
+
+		b = least == a ? b : a;
+		a = least->heap_right;
+		least->heap_right = least->heap_left;
+		*place = least;
+		place = &least->heap_left;
+	}
+	*place = a ? a : b;
+	return root;
+}
+
+void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult)
+{
+	ult->heap_left = ult->heap_right = NULL;
+	worker->sleepers = heap_merge(worker->sleepers, ult);
+}
+
+/* Makes the sleepers runnable whose time has come. */
+static void timers_run(struct vm_worker *worker)
+{
+	uint64_t now = vm_clock_ns();
+
+	while (worker->sleepers && worker->sleepers->deadline <= now) {
+		struct vm_ult *ult = worker->sleepers;
+
+		worker->sleepers = heap_merge(ult->heap_left, ult->heap_right);
+		vm_worker_push(worker, ult);
+	}
+}
+
+/* Moves what others have woken to the run queue, in the order they did. */
+static void inbox_drain(struct vm_worker *worker)
+{
+	struct vm_ult *ult = atomic_exchange_explicit(&worker->inbox, NULL,
+						      memory_order_acquire);
+	struct vm_ult *fifo = NULL;
+
+	while (ult) {
+		struct vm_ult *next = ult->next;
+
+		ult->next = fifo;
+		fifo = ult;
+		ult = next;
+	}
+	while (fifo) {
+		struct vm_ult *next = fifo->next;
+
+		worker->pvars.far_wakes++;
+		vm_worker_push(worker, fifo);
+		fifo = next;
+	}
+}
+
+/* One look at everything that can make a ULT runnable. */
+static inline void collect(struct vm_worker *worker)
+{
+	if (atomic_load_explicit(&worker->inbox, memory_order_relaxed))
+		inbox_drain(worker);
+	vm_sched.poll(worker);
+	if (VM_UNLIKELY(worker->sleepers != NULL) &&
+	    (!worker->head || ++worker->rounds % TIMER_ROUNDS == 0))
+		timers_run(worker);
+}
+
+struct vm_ult *vm_worker_next(struct vm_worker *worker)
+{
+	struct vm_ult *ult;
+
+	collect(worker);
+	ult = worker->next;
+	if (ult) {
+		worker->next = NULL;
+		if (worker->handoffs++ < HANDOFFS_MAX || !worker->head) {
+			worker->pvars.handoffs++;
+			return ult;
+		}
+		vm_worker_push(worker, ult);
+	}
+	worker->handoffs = 0;
+	ult = worker->head;
+	if (ult) {
+		worker->head = ult->next;
+		if (!ult->next)
+			worker->tail = NULL;
+		else
+			__builtin_prefetch(ult->next->sp);
+	}
+	return ult;
+}
+
+static bool has_work(struct vm_worker *worker)
+{
+	collect(worker);
+	return worker->head || worker->next ||
+	       atomic_load_explicit(&vm_sched.stop, memory_order_relaxed);
+}
+
+static void fence_all(void)
+{
+	if (vm_sched.membarrier)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void worker_sleep(struct vm_worker *worker)
+{
+	uint64_t limit = 0;
+
+	atomic_store_explicit(&worker->sleeping, 1, memory_order_relaxed);
+	fence_all();
+	if (!has_work(worker)) {
+		if (worker->sleepers) {
+			uint64_t now = vm_clock_ns();
+			uint64_t due = worker->sleepers->deadline;
+
+			limit = due > now ? due - now : 1;
+		}
+		worker->pvars.sleeps++;
+		vm_futex_wait(&worker->sleeping, 1, limit);
+	}
+	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
+}
+
+void vm_worker_idle(struct vm_worker *worker)
+{
+	uint64_t start = vm_clock_ns();
+
+	do {
+		for (int i = 0; i < 16; i++) {
+			if (has_work(worker))
+				return;
+			vm_cpu_relax();
+		}
+	} while (vm_clock_ns() - start < vm_sched.spin_ns);
+	worker_sleep(worker);
+}
+
+void vm_worker_nudge_slow(struct vm_worker *worker)
+{
+	if (atomic_exchange_explicit(&worker->sleeping, 0,
+				     memory_order_relaxed))
+		vm_futex_wake(&worker->sleeping);
+}
+
+/* The bounds of the calling OS thread's stack, for the address sanitizer. */
+static void thread_stack(struct vm_stack *stack)
+{
+	pthread_attr_t attr;
+	void *base;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &base, &stack->bytes))
+		stack->base = base;
+	pthread_attr_destroy(&attr);
+}
+
+/* Binds the calling OS thread and struct to each other. */
+static void worker_enter(struct vm_worker *worker)
+{
+	worker->root.worker = worker;
+	worker->errno_address = &errno;
+	worker->thread = pthread_self();
+	vm_sanitize_thread(&worker->root);
+	vm_self = &worker->root;
+}
+
+static void *worker_main(void *arg)
+{
+	struct vm_worker *worker = arg;
+
+	if (sched_cvar.bind)
+		vm_topo_bind(worker->index);
+	worker_enter(worker);
+	thread_stack(&worker->root.stack);
+	vm_local_find(worker->locals);
+	if (vm_sched.thread_start)
+		vm_sched.thread_start(worker);
+	worker->since = vm_clock_ticks();
+	vm_ult_run_all(worker);
+	if (vm_sched.thread_stop)
+		vm_sched.thread_stop(worker);
+	vm_self = NULL;
+	return NULL;
+}
+
+static bool poll_nothing(struct vm_worker *worker)
+{
+	(void)worker;
+	return false;
+}
+
+int vm_sched_init(int count)
+{
+	size_t bytes = (size_t)count * sizeof(struct vm_worker);
+
+	vm_sched = (struct vm_sched){ .worker_count = count,
+				      .poll = poll_nothing };
+	vm_sched.workers = aligned_alloc(VM_CACHELINE, bytes);
+	if (!vm_sched.workers)
+		return -VMPI_ENOMEM;
+	memset(vm_sched.workers, 0, bytes);
+	for (int i = 0; i < count; i++)
+		vm_sched.workers[i].index = i;
+	vm_clock_init();
+	vm_sched.rank_time = sched_cvar.rank_time;
+	vm_sched.spin_ns = (uint64_t)sched_cvar.spin_us * 1000;
+	if (count > vm_topo_processors())
+		vm_sched.spin_ns /= 100;
+	vm_sched.membarrier =
+		syscall(SYS_membarrier,
+			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	return 0;
+}
+
+int vm_sched_start(void)
+{
+	for (int i = 0; i < vm_sched.worker_count; i++) {
+		int rc = pthread_create(&vm_sched.workers[i].thread, NULL,
+					worker_main, &vm_sched.workers[i]);
+
+		if (rc) {
+			vm_log(VM_ERROR, "cannot start worker %d of %d: %s", i,
+			       vm_sched.worker_count, strerror(rc));
+			vm_sched.worker_count = i;
+			return -VMPI_ELIMIT;
+		}
+	}
+	return 0;
+}
+
+void vm_sched_stop(void)
+{
+	atomic_store_explicit(&vm_sched.stop, true, memory_order_release);
+	for (int i = 0; i < vm_sched.worker_count; i++) {
+		atomic_thread_fence(memory_order_seq_cst);
+		vm_worker_nudge(&vm_sched.workers[i]);
+	}
+	for (int i = 0; i < vm_sched.worker_count; i++)
+		pthread_join(vm_sched.workers[i].thread, NULL);
+}
+
+void vm_sched_fini(void)
+{
+	free(vm_sched.workers);
+	vm_sched.workers = NULL;
+	vm_sched.worker_count = 0;
+}
+
+struct vm_worker *vm_worker_adopt(void *owner)
+{
+	struct vm_worker *worker =
+		aligned_alloc(VM_CACHELINE, sizeof(struct vm_worker));
+
+	if (!worker)
+		return NULL;
+	memset(worker, 0, sizeof(*worker));
+	worker->index = -1;
+	worker_enter(worker);
+	worker->root.owner = owner;
+	return worker;
+}
+
+void vm_worker_release(struct vm_worker *worker)
+{
+	VM_ASSERT(worker->index < 0);
+	vm_self = NULL;
+	free(worker);
+}

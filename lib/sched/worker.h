@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Workers: OS threads that run ULTs, and the scheduler's global state.
+ *
+ * A worker has a run queue that only it touches and an inbox where others leave
+ * ULTs they have woken.  With nothing to run it polls for a while and then
+ * sleeps in the kernel; whoever gives it work looks at `sleeping` and nudges
+ * it.
+ */
+#ifndef SCHED_WORKER_H
+#define SCHED_WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sched/local.h"
+#include "sched/ult.h"
+#include "sched/vars.h"
+
+struct vm_worker {
+	/* Touched by the worker's own OS thread only. */
+	struct vm_ult *head, *tail; /* run queue */
+	struct vm_ult *next;	    /* runs before the queue */
+	unsigned handoffs;	    /* times in a row `next` was taken */
+	unsigned rounds;	    /* switches, for what is done now and then */
+	struct vm_ult *zombie;	    /* has ended, its stack was just left */
+	struct vm_ult *sleepers;    /* heap by deadline */
+	uint64_t since;		    /* ticks when the running ULT began */
+	int *errno_address;
+	void *lane; /* the layer above: its per-thread caches */
+	void *locals[VM_LOCAL_MAX];
+	struct sched_worker_pvars pvars;
+	struct vm_ult root; /* the OS thread itself */
+	/* Constant after the start. */
+	int index; /* -1: an adopted OS thread */
+	pthread_t thread;
+	char *altstack;
+	/* Written by others. */
+	_Atomic(struct vm_ult *) inbox VM_ALIGNED(VM_CACHELINE);
+	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
+};
+
+/* Written at start and stop only. */
+struct vm_sched {
+	struct vm_worker *workers;
+	int worker_count;
+	/* Looks for messages; returns whether it did anything.  Called by a
+	 * worker between ULTs, and by threads that test in a loop. */
+	bool (*poll)(struct vm_worker *worker);
+	/* Called on each worker thread first and last. */
+	void (*thread_start)(struct vm_worker *worker);
+	void (*thread_stop)(struct vm_worker *worker);
+	uint64_t spin_ns;
+	bool membarrier; /* sleepers fence for everybody */
+	bool rank_time;
+	_Atomic bool stop;
+};
+
+extern struct vm_sched vm_sched;
+
+/* Makes `count` workers; their threads start with vm_sched_start().  The hooks
+ * are set in between.  0, -VMPI_ENOMEM. */
+int vm_sched_init(int count);
+int vm_sched_start(void);
+/* All ULTs have ended. */
+void vm_sched_stop(void);
+void vm_sched_fini(void);
+
+/* Wakes the worker if it sleeps; call after leaving work where it polls. */
+void vm_worker_nudge_slow(struct vm_worker *worker);
+static inline void vm_worker_nudge(struct vm_worker *worker)
+{
+	/*
+	 * The store that left the work must be visible before this load.  The
+	 * sleeper's membarrier sees to that (worker.c); without it, a fence.
+	 */
+	if (vm_sched.membarrier)
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
+	if (VM_UNLIKELY(atomic_load_explicit(&worker->sleeping,
+					     memory_order_relaxed)))
+		vm_worker_nudge_slow(worker);
+}
+
+/* Makes the calling OS thread a ULT that waits in the kernel; NULL when out of
+ * memory.  Released by vm_worker_release(). */
+struct vm_worker *vm_worker_adopt(void *owner);
+void vm_worker_release(struct vm_worker *worker);
+
+/* Inside sched: what a worker does between ULTs (worker.c). */
+struct vm_ult *vm_worker_next(struct vm_worker *worker);
+void vm_worker_idle(struct vm_worker *worker);
+void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult);
+
+/* Inside sched: runs ULTs until the scheduler stops (ult.c). */
+void vm_ult_run_all(struct vm_worker *worker);
+
+static inline void vm_worker_push(struct vm_worker *worker, struct vm_ult *ult)
+{
+	ult->next = NULL;
+	if (worker->tail)
+		worker->tail->next = ult;
+	else
+		worker->head = ult;
+	worker->tail = ult;
+}
+
+#endif

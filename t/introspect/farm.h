@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A table of control variables of a layer that does not exist, for tests.
+ */
+#ifndef T_INTROSPECT_FARM_H
+#define T_INTROSPECT_FARM_H
+
+#include "introspect/var.h"
+
+#define FARM_CVARS(X)                                                       \
+	X(INT, cows, 4, -1, 100, "cows", ANYTIME, "Cows in the barn")       \
+	X(SIZE, milk_bytes, 8192, 1024, 1048576, "bytes", STARTUP, "Milk")  \
+	X(BOOL, open, 1, 0, 1, "flag", ANYTIME, "Whether the gate is open") \
+	X(STRING, dog, "Rex", 0, 0, "name", ANYTIME, "The dog's name")      \
+	X(STRING, cat, "", 0, 0, "name", STARTUP, "The cat's name")
+
+struct farm_cvars {
+	FARM_CVARS(VM_CVAR_FIELD)
+};
+
+VM_CVARS_DEFINE(farm, FARM_CVARS)
+#endif

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Manual pages: clean for mandoc, and the options of each program's --help are
+# exactly those that its page describes.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+
+# The options in the left column of a help text, without their dashes: long
+# ones may be given with one or two.
+help_options() {
+	"$VMPI_BUILD/$1" --help 2>&1 | grep -E '^ {1,8}-' |
+		sed -E 's/^ +//; s/  +.*//' | grep -Eo -- \
+		'(^|[ ,|])--?[A-Za-z][-A-Za-z0-9:]*' | sed 's/^[ ,|]*-*//' |
+		sort -u
+}
+
+# The options that head an item of a page's lists.
+page_options() {
+	sed -n 's/^\.\(It\|Xc\|Op\) //p' "$1" | awk '{
+		for (i = 1; i < NF; i++)
+			if ($i == "Fl") {
+				name = $(i + 1)
+				gsub(/\\/, "", name)
+				if (sub(/^-?/, "", name) && name ~ /^[A-Za-z]/)
+					print name
+			}
+	}' | sort -u
+}
+
+for program in vmpirun vmpicc vmpi_info; do
+	page=$VMPI_SRC/man/$program.1
+	if [ ! -x "$VMPI_BUILD/$program" ]; then
+		skip 2 "$program is not built"
+		continue
+	fi
+	if [ ! -f "$page" ]; then
+		fail "$program has a manual page"
+		continue
+	fi
+	help_options $program >"$scratch/help"
+	page_options "$page" >"$scratch/page"
+	[ -s "$scratch/help" ] || fail "$program --help names its options"
+	none "$(comm -23 "$scratch/help" "$scratch/page" |
+		grep -Evx 'usage|V')" \
+		"man/$program.1 describes every option of $program --help"
+	none "$(comm -13 "$scratch/help" "$scratch/page")" \
+		"$program --help names every option in man/$program.1"
+done
+
+if command -v mandoc >/dev/null 2>&1; then
+	for page in "$VMPI_SRC"/man/*.[1-9]; do
+		[ -f "$page" ] || continue
+		none "$(cd "$VMPI_SRC" &&
+			mandoc -T lint -W warning "man/${page##*/}" 2>&1)" \
+			"man/${page##*/} is clean"
+	done
+else
+	skip 1 "mandoc is not installed"
+fi
+done_testing

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What libvmpi.so exports: the two public interfaces, versioned, and no more.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+need nm
+library=$VMPI_BUILD/lib/libvmpi.so
+[ -f "$library" ] || skip_all "$library is not built"
+cc=${CC:-cc}
+
+nm -D --defined-only "$library" | awk '$2 != "A" { print $NF }' |
+	sort >"$scratch/versioned"
+sed 's/@.*//' "$scratch/versioned" >"$scratch/exported"
+
+none "$(grep -Ev '^(vmpi|MPI|PMPI|MPIX|PMPIX)_' "$scratch/exported")" \
+	"only vmpi_*, MPI_*, PMPI_*, MPIX_* and PMPIX_* are exported"
+none "$(grep -v '@@VMPI_[0-9.]*$' "$scratch/versioned")" \
+	"every exported symbol has a version"
+
+# Prints the functions that header $1 declares with prefix $2.
+declared() {
+	$cc -E -P "$VMPI_SRC/include/$1" -I"$VMPI_SRC/include" | tr '\n' ' ' |
+		tr ';{}' '\n\n\n' | grep -v '^ *typedef' |
+		grep -Eo "\\b$2[A-Za-z0-9_]+ *\\(" | tr -d ' (' | sort -u
+}
+
+declared vmpi.h vmpi_ >"$scratch/declared"
+# Not for users: where the entry of an image begins (bin/image/entry.S).
+own=vmpi_image_main
+none "$(comm -23 "$scratch/declared" "$scratch/exported")" \
+	"every function of vmpi.h is exported"
+none "$(grep ^vmpi_ "$scratch/exported" | grep -vx "$own" |
+	comm -13 "$scratch/declared" -)" \
+	"every exported vmpi_* is declared in vmpi.h"
+
+if [ -f "$VMPI_SRC/include/mpi.h" ]; then
+	declared mpi.h 'P?MPIX?_' >"$scratch/declared"
+	none "$(comm -23 "$scratch/declared" "$scratch/exported")" \
+		"every function of mpi.h is exported"
+	none "$(grep -E '^P?MPIX?_' "$scratch/exported" |
+		comm -13 "$scratch/declared" -)" \
+		"every exported MPI function is declared in mpi.h"
+	none "$(sed -n 's/^MPI/PMPI/p' "$scratch/declared" | sort |
+		comm -23 - "$scratch/exported")" \
+		"every MPI function has its PMPI twin"
+fi
+done_testing

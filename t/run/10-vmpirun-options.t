@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The command line of vmpirun: what it takes, and that each mistake costs one
+# line and exit code 2, before anything is started.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+vmpirun=$VMPI_BUILD/vmpirun
+[ -x "$vmpirun" ] || skip_all "vmpirun is not built"
+unset MPIEXEC_TIMEOUT GLIBC_TUNABLES
+
+# A node program that only says that it was started, and how.
+cat >"$scratch/node" <<'END'
+#!/bin/sh
+echo "ranks $VMPI_JOB_RANKS"
+printf '%s' "$VMPI_JOB_SET" | sed 's/^/set /'
+shift
+for word; do
+	echo "word $word"
+done
+END
+chmod +x "$scratch/node"
+export VMPI_NODE="$scratch/node"
+cd "$scratch" || exit 1
+
+# mistake REGEX NAME WORD...: one line that matches, exit code 2, no start.
+mistake() {
+	regex=$1
+	name=$2
+	shift 2
+	timeout 20 "$vmpirun" "$@" </dev/null >out 2>err
+	code=$?
+	if [ $code -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && ! [ -s out ] &&
+		grep -Eq -- "$regex" err; then
+		pass "$name"
+	else
+		fail "$name"
+		diag "exit code $code, output: $(cat out err)"
+	fi
+}
+
+# gives WANT NAME WORD...: the started node process says WANT.
+gives() {
+	want=$1
+	name=$2
+	shift 2
+	is "$(timeout 20 "$vmpirun" "$@" </dev/null 2>&1)" "$want" "$name"
+}
+
+for ranks in "-n 3" "-n3" "-np 3" "--np 3" "--np=3" "-np=3" "-n=3" "--n 3" \
+	"-l -n 3" "-ln3" "-n 9 -n 3" "--oversubscribe -n 3" \
+	"-allow-run-as-root -n 3"; do
+	# shellcheck disable=SC2086
+	gives "ranks 3" "$ranks means three ranks" $ranks true
+done
+gives "ranks $(nproc)" "without -n there is a rank for each allowed core" true
+cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[^0-9].*//')
+if [ -n "$cpu" ]; then
+	is "$(taskset -c "$cpu" timeout 20 "$vmpirun" true </dev/null)" \
+		"ranks 1" "of which there may be fewer than cores"
+else
+	skip 1 "taskset is not installed"
+fi
+gives "ranks 1
+word -n
+word 9
+word --foo
+word -x" "words after the program are the program's" -n 1 true -n 9 --foo -x
+gives "ranks 1
+word a b
+word " "and stay as they are" -n 1 -- true 'a b' ''
+gives "ranks 1
+set sched_workers=2
+set sched_stack_bytes=64K
+set sched_spin_us=7" "settings come in their order" \
+	-n 1 -workers 2 -stack 64K -set sched_spin_us=7 true
+
+for count in 0 -4 4x x 1000001 99999999999999999999 "" " 4" 0x10 1e3; do
+	mistake "^vmpirun: -n $count: .* from 1 to 1000000" \
+		"-n '$count' is refused" -n "$count" true
+done
+for count in 0 -1 2x ""; do
+	mistake "^vmpirun: --workers $count: " "--workers '$count' is refused" \
+		--workers "$count" true
+done
+mistake 'sched_workers.* 999999999' "--workers out of range is refused" \
+	--workers 999999999 true
+for size in x 4x -1 "" 1.5M M; do
+	mistake "^vmpirun: --stack $size: a size" "--stack '$size' is refused" \
+		--stack "$size" true
+done
+mistake 'sched_stack_bytes' "--stack out of range is refused" --stack 1 true
+mistake 'sched_stack_bytes' "--stack in strange units is refused" \
+	--stack 1BK true
+for time in 0 -1 x 1h inf nan 0x10 "" 1e9999; do
+	mistake "^vmpirun: --timeout $time: a number of seconds" \
+		"--timeout '$time' is refused" --timeout "$time" true
+done
+MPIEXEC_TIMEOUT=soon
+export MPIEXEC_TIMEOUT
+mistake '^vmpirun: MPIEXEC_TIMEOUT=soon: ' "a bad MPIEXEC_TIMEOUT is refused" \
+	true
+gives "ranks 1" "unless there is a --timeout" --timeout 60 -n 1 true
+unset MPIEXEC_TIMEOUT
+
+mistake "'sched_worker'.*sched_workers" \
+	"--set of a misspelt variable names the right one" \
+	--set sched_worker=2 true
+mistake 'sched_spin_us.*-1' "--set of a value out of range is refused" \
+	--set sched_spin_us=-1 true
+for set in sched_workers =3 ""; do
+	mistake "^vmpirun: --set $set: NAME=VALUE" "--set '$set' is refused" \
+		--set "$set" true
+done
+mistake '^vmpirun: --set a=1 b=2: NAME=VALUE' "--set of two lines is refused" \
+	--set 'a=1
+b=2' true
+mistake '^vmpirun: -x =3: ' "-x without a name is refused" -x =3 true
+mistake '^vmpirun: -x VMPI_JOB_RANKS=9: ' "-x of a part of the job is refused" \
+	-x VMPI_JOB_RANKS=9 true
+
+mistake '^vmpirun: --lable: .*--label' "an unknown option names the nearest" \
+	--lable true
+mistake '^vmpirun: -timout: .*--timeout' "with one dash as well" \
+	-timout 3 true
+mistake '^vmpirun: --qqqqqq: ' "or tells where they are listed" --qqqqqq true
+mistake '^vmpirun: -w: .*--wdir' "an abbreviation of two options is refused" \
+	-w 3 true
+mistake '^vmpirun: -n: a value is needed' "-n without a number is refused" -n
+mistake '^vmpirun: --wdir: a value is needed: --wdir DIR' \
+	"--wdir without a directory is refused" --wdir
+mistake '^vmpirun: --label=3: ' "a value for a flag is refused" --label=3 true
+for later in "-N 2" "--nodes 2" "--nodes=2" "--fake-nodes 2" "-H a" \
+	"-host a,b" "--hosts a" "-f file" "--hostfile file" \
+	"--machinefile file" "--launcher srun" "--agent ssh" "-ppn 2" \
+	"--ranks-per-node 2"; do
+	# shellcheck disable=SC2086
+	mistake 'not supported yet: vmpirun starts one process on this host' \
+		"$later is known and refused" $later true
+done
+mistake "':'" "a second program is refused" -n 1 true : -n 1 true
+
+mistake '^vmpirun: no program given' "no program is a mistake"
+mistake '^vmpirun: no program given' "also after options" -n 2
+mistake '^vmpirun: nosuch: .*PATH' "a program not in PATH is refused" nosuch
+mistake '^vmpirun: ./nosuch: ' "a missing program is refused" ./nosuch
+mistake 'directory' "a directory is no program" /tmp
+echo hello >data
+mistake '^vmpirun: ./data: .*executed' "neither is a plain file" ./data
+cp node here-only
+mistake 'did you mean ./here-only' "a program here is not in PATH" here-only
+mistake '^vmpirun: the name' "an empty name is refused" ""
+mistake '^vmpirun: -wdir ./nosuch: ' "a missing -wdir is refused" \
+	-wdir ./nosuch true
+mistake '^vmpirun: -wdir ./data: ' "and one that is no directory" \
+	-wdir ./data true
+mistake '^vmpirun: --output .*/data/sub: ' "--output below a file is refused" \
+	--output data/sub true
+mistake '^vmpirun: --output: ' "--output without a name is refused" \
+	--output= true
+VMPI_NODE=/nosuch/node
+mistake '^vmpi: VMPI_NODE=/nosuch/node: ' "a missing node program is refused" \
+	true
+
+like "$("$vmpirun" --version)" '^vmpirun \(vmpi\) [0-9]+\.[0-9]+\.[0-9]+$' \
+	"--version prints the version"
+for help in --help '-?' -h -help; do
+	like "$("$vmpirun" "$help")" '^  -n, --np=N' "$help prints the options"
+done
+"$vmpirun" --help >/dev/full 2>/dev/null
+is $? 1 "help that cannot be written is an error"
+done_testing
