@@ -6,6 +6,7 @@
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
 #   make clean      removes the build directories
+#   make format     formats all C files (needs clang-format 14)
 #
 # Each target first installs the Debian packages it needs that are missing.
 
@@ -25,7 +26,7 @@ bench_packages := $(build_packages) openmpi-bin libopenmpi-dev mpich \
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan bench install clean \
+.PHONY: all demo check check-asan check-tsan bench install clean format \
 	need-build need-check need-bench
 
 all: need-build
@@ -42,12 +43,14 @@ check: need-check
 
 check-asan: need-check
 	$(call setup,$(BUILD)-asan,-Db_sanitize=address$(,)undefined)
-	$(MESON) test -C $(BUILD)-asan --print-errorlogs \
+	$(MESON) compile -C $(BUILD)-asan
+	$(MESON) test -C $(BUILD)-asan --no-rebuild --print-errorlogs \
 		--timeout-multiplier 4 --no-suite lint
 
 check-tsan: need-check
 	$(call setup,$(BUILD)-tsan,-Db_sanitize=thread)
-	$(MESON) test -C $(BUILD)-tsan --print-errorlogs \
+	$(MESON) compile -C $(BUILD)-tsan
+	$(MESON) test -C $(BUILD)-tsan --no-rebuild --print-errorlogs \
 		--timeout-multiplier 4 --no-suite lint
 
 bench: need-bench
@@ -64,6 +67,11 @@ install: need-build
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(release)
+
+format:
+	find include lib bin t examples bench -name '*.[ch]' | sort | \
+		grep -vxFf <(awk '!/^\#/ && NF { print $$1 }' \
+			t/lint/format.except) | xargs clang-format-14 -i
 
 need-build:
 	@.ci/need $(build_packages)

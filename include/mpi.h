@@ -866,7 +866,7 @@ int MPI_Scan(const void *sendbuf, void *recvbuf, int count,
 int MPI_Exscan(const void *sendbuf, void *recvbuf, int count,
 	       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
-/* Immediate collectives */
+/* Immediate collectives (not supported yet: these fail by name) */
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request);
 int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
 	       MPI_Comm comm, MPI_Request *request);

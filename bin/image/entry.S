@@ -8,6 +8,7 @@
  * gABI, chapter 5, "Note section".
  */
 	.section .interp, "a", %progbits
+interpreter:
 #if defined(__x86_64__)
 	.asciz	"/lib64/ld-linux-x86-64.so.2"
 #elif defined(__aarch64__)
@@ -33,6 +34,8 @@
 	.type	vmpi_image_start, %function
 vmpi_image_start:
 	.cfi_startproc
+	/* Nothing else mentions it, and -Wl,--gc-sections would drop it. */
+	.reloc	., BFD_RELOC_NONE, interpreter
 #if defined(__x86_64__)
 	.cfi_undefined rip
 	endbr64

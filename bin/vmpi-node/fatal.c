@@ -7,6 +7,7 @@
 #include "fatal.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -98,8 +99,9 @@ static void handle(int signal, siginfo_t *info, void *context)
 			 "--stack SIZE (%s)",
 			 who, vm_self->stack.bytes / 1024, place);
 	else
-		snprintf(text, sizeof(text), "%s: SIG%s at address %p (%s)",
-			 who, sigabbrev_np(signal), info->si_addr, place);
+		snprintf(text, sizeof(text), "%s: SIG%s at address 0x%jx (%s)",
+			 who, sigabbrev_np(signal),
+			 (uintmax_t)(uintptr_t)info->si_addr, place);
 	end(signal, text);
 }
 

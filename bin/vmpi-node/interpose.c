@@ -6,6 +6,9 @@
  * programs and their libraries get these.  Whoever is no rank, and a child made
  * by fork() or vfork(), gets libc's behaviour.
  */
+/* Else the headers would rename what is defined here. */
+#undef _FILE_OFFSET_BITS
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -245,6 +248,11 @@ NODE_EXPORT int fileno(FILE *file)
 	return fd ? fd : REAL(fileno)(file);
 }
 
+NODE_EXPORT int fileno_unlocked(FILE *file)
+{
+	return fileno(file);
+}
+
 NODE_EXPORT int fclose(FILE *file)
 {
 	struct vm_image_copy *copy = out_stream(file) ? node_copy() : NULL;
@@ -263,6 +271,12 @@ NODE_EXPORT FILE *freopen(const char *path, const char *mode, FILE *file)
 	if (!copy || !path)
 		return REAL(freopen)(path, mode, file);
 	return out_redirect(copy, fd, path, mode) ? NULL : file;
+}
+
+/* Programs with 64-bit file offsets call it so; here they always are. */
+NODE_EXPORT FILE *freopen64(const char *path, const char *mode, FILE *file)
+{
+	return freopen(path, mode, file);
 }
 
 /* C++ streams that do not go through stdio would buffer in memory that all

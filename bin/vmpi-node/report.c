@@ -127,18 +127,19 @@ void report_rank_end(const struct vm_rank *rank)
 
 static void rank_print(int index)
 {
-	const struct core_rank_pvars *p = &vm_node->ranks[index].pvars;
+	struct core_rank_pvars p;
 
+	vm_rank_counters(&vm_node->ranks[index], &p);
 	line_print("%8d %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
 		   " %14" PRIu64 " %10" PRIu64, index,
 		   (double)vm_clock_span_ns(report.ticks[index]) / 1e6,
-		   p->sends, p->sent_bytes, p->receives, p->received_bytes,
-		   p->meetings);
+		   p.sends, p.sent_bytes, p.receives, p.received_bytes,
+		   p.meetings);
 }
 
 static void ranks_print(int ranks)
 {
-	struct core_rank_pvars all = { 0 };
+	struct core_rank_pvars all = { 0 }, one;
 	uint64_t ticks = 0;
 
 	line_print("%8s %12s %12s %14s %12s %14s %10s", "rank", "run ms",
@@ -146,8 +147,8 @@ static void ranks_print(int ranks)
 	for (int i = 0; i < ranks; i++) {
 		if (ranks <= RANK_LINES_MAX)
 			rank_print(i);
-		vm_pvars_fold(&core_rank_pvar_table, &all,
-			      &vm_node->ranks[i].pvars);
+		vm_rank_counters(&vm_node->ranks[i], &one);
+		vm_pvars_fold(&core_rank_pvar_table, &all, &one);
 		ticks += report.ticks[i];
 	}
 	line_print("%8s %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
@@ -165,8 +166,12 @@ void report_end(const struct vm_job *job)
 	if (!report.ticks)
 		return;
 	for (int i = 0; i < vm_sched.worker_count; i++) {
-		switches += vm_sched.workers[i].pvars.switches;
-		sleeps += vm_sched.workers[i].pvars.sleeps;
+		struct sched_worker_pvars sum = { 0 };
+
+		vm_pvars_fold(&sched_worker_pvar_table, &sum,
+			      &vm_sched.workers[i].pvars);
+		switches += sum.switches;
+		sleeps += sum.sleeps;
 	}
 	line_print("%d rank%s on %d worker%s, %.3f s, %" PRIu64
 		   " switches, %" PRIu64 " sleeps", job->ranks,

@@ -9,9 +9,10 @@
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct vm_lock {
 	_Atomic int held;
@@ -24,6 +25,13 @@ static inline void vm_cpu_relax(void)
 #elif defined(__aarch64__)
 	__asm__ volatile("yield");
 #endif
+}
+
+/* Gives the OS thread's time slice away.  Not sched_yield(): the node program
+ * makes that one a task switch for the programs it runs. */
+static inline void vm_cpu_yield(void)
+{
+	syscall(SYS_sched_yield);
 }
 
 static inline void vm_lock_init(struct vm_lock *lock)
@@ -46,7 +54,7 @@ static inline void vm_lock_take(struct vm_lock *lock)
 			if (spins < 200)
 				vm_cpu_relax();
 			else
-				sched_yield();
+				vm_cpu_yield();
 		}
 	}
 }

@@ -15,15 +15,16 @@
 #include "core/p2p.h"
 #include "core/vars.h"
 
-/* Variables of an embedding program come from its environment and files. */
+/* Variables of an embedding program come from its environment and files; those
+ * of a job have been loaded when it runs. */
 static int vars_load(void)
 {
 	static bool loaded;
 	int rc;
 
-	if (loaded)
-		return 0;
 	vm_core_vars_add();
+	if (loaded || vm_node)
+		return 0;
 	rc = vm_vars_load(NULL);
 	loaded = rc == 0;
 	return rc;
@@ -372,6 +373,8 @@ int vmpi_test_any(vmpi_req **reqs, int *index, vmpi_status *status, int n)
 
 	if (n < 0 || (!reqs && n) || !index)
 		return -VMPI_EINVAL;
+	if (!vm_self)
+		return -VMPI_ENORANK;
 	for (int i = 0; i < n; i++) {
 		if (!reqs[i])
 			continue;
@@ -430,17 +433,17 @@ int vmpi_try_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag)
 
 int vmpi_msg_source(const vmpi_msg *msg)
 {
-	return msg->node.env.source;
+	return msg ? msg->node.env.source : -VMPI_EINVAL;
 }
 
 int vmpi_msg_tag(const vmpi_msg *msg)
 {
-	return msg->node.env.tag;
+	return msg ? msg->node.env.tag : -VMPI_EINVAL;
 }
 
 size_t vmpi_msg_size(const vmpi_msg *msg)
 {
-	return msg->bytes;
+	return msg ? msg->bytes : 0;
 }
 
 int vmpi_msg_recv(vmpi_msg **msg, void *buf, size_t bytes, vmpi_status *status)
@@ -492,16 +495,14 @@ int vmpi_msg_drop(vmpi_msg **msg)
 
 int vmpi_set(const char *name, const char *value)
 {
-	if (!name || !value)
-		return -VMPI_EINVAL;
-	vm_core_vars_add();
-	return vm_cvar_set(name, value, VM_SOURCE_RUNTIME);
+	int rc = name && value ? vars_load() : -VMPI_EINVAL;
+
+	return rc ? rc : vm_cvar_set(name, value, VM_SOURCE_RUNTIME);
 }
 
 int vmpi_get(const char *name, char *value, size_t bytes)
 {
-	if (!name || !value || !bytes)
-		return -VMPI_EINVAL;
-	vm_core_vars_add();
-	return vm_cvar_get(name, value, bytes);
+	int rc = name && value && bytes ? vars_load() : -VMPI_EINVAL;
+
+	return rc ? rc : vm_cvar_get(name, value, bytes);
 }

@@ -12,6 +12,7 @@
 #include "core/node.h"
 
 #define DRAIN_MAX 64 /* slots taken in one poll */
+#define RING_PATIENCE 2000
 
 static const size_t buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048,
 							 VM_BUFFER_MAX };
@@ -89,6 +90,7 @@ int vm_engines_init(int count)
 		struct vm_engine *engine = &vm_node->engines[i];
 
 		vm_lock_init(&engine->lock);
+		atomic_init(&engine->biased, vm_sched.membarrier);
 		engine->index = i;
 		engine->in = rings + (size_t)i * (size_t)count;
 		engine->worker = &vm_sched.workers[i];
@@ -110,6 +112,36 @@ void vm_engines_fini(void)
 	free(vm_node->engines[0].in);
 	free(vm_node->engines);
 	vm_node->engines = NULL;
+}
+
+void vm_engine_lock_far(struct vm_engine *engine)
+{
+	vm_lock_take(&engine->lock);
+	if (VM_LIKELY(!atomic_load_explicit(&engine->biased,
+					    memory_order_relaxed)))
+		return;
+	atomic_store_explicit(&engine->biased, false, memory_order_relaxed);
+	vm_sched_fence_all();
+	/* Pairs with the stores of the worker in vm_engine_lock/unlock(). */
+	while (atomic_load_explicit(&engine->inside, memory_order_acquire))
+		vm_cpu_yield();
+}
+
+bool vm_engine_try(struct vm_engine *engine)
+{
+	if (vm_self->worker == engine->worker) {
+		atomic_store_explicit(&engine->inside, true,
+				      memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		if (atomic_load_explicit(&engine->biased, memory_order_acquire))
+			return true;
+		atomic_store_explicit(&engine->inside, false,
+				      memory_order_release);
+	} else if (atomic_load_explicit(&engine->biased,
+					memory_order_relaxed)) {
+		return false;
+	}
+	return vm_lock_try(&engine->lock);
 }
 
 static inline struct vm_slot *ring_oldest(struct vm_ring *ring)
@@ -165,10 +197,10 @@ static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
 	}
 	/* The request is ours alone: a long copy needs no lock. */
 	slot_release(ring, slot);
-	vm_lock_give(&engine->lock);
+	vm_engine_unlock(engine);
 	vm_arrival_land(&arrival, req);
 	vm_req_complete(req);
-	vm_lock_take(&engine->lock);
+	vm_engine_lock(engine);
 }
 
 void vm_engine_drain(struct vm_engine *engine, int from, int most)
@@ -203,13 +235,30 @@ bool vm_engine_poll(struct vm_worker *worker)
 
 		engine->turn = from + 1 == (uint32_t)count ? 0 : from + 1;
 		if (!atomic_load_explicit(&slot->full, memory_order_relaxed) ||
-		    !vm_lock_try(&engine->lock))
+		    !vm_engine_try(engine))
 			continue;
 		vm_engine_drain(engine, (int)from, DRAIN_MAX);
-		vm_lock_give(&engine->lock);
+		vm_engine_unlock(engine);
 		did = true;
 	}
 	return did;
+}
+
+/* The ring is full: its reader is busy.  Helps it, at once if others have
+ * helped before, else only after a while, because that costs it the bias. */
+static void ring_wait(struct vm_engine *to, int from, int spins)
+{
+	if (spins < RING_PATIENCE && !vm_engine_try(to)) {
+		if (spins % 64)
+			vm_cpu_relax();
+		else
+			vm_cpu_yield();
+		return;
+	}
+	if (spins >= RING_PATIENCE)
+		vm_engine_lock(to);
+	vm_engine_drain(to, from, DRAIN_MAX);
+	vm_engine_unlock(to);
 }
 
 struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to)
@@ -218,18 +267,10 @@ struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to)
 	struct vm_slot *slot = &ring->slots[ring->head % VM_RING_SLOTS];
 
 	/* Pairs with the store in slot_release(). */
-	for (int spins = 0;
+	for (int spins = 1;
 	     atomic_load_explicit(&slot->full, memory_order_acquire);
-	     spins++) {
-		if (vm_lock_try(&to->lock)) {
-			vm_engine_drain(to, from->index, DRAIN_MAX);
-			vm_lock_give(&to->lock);
-		} else if (spins > 200) {
-			sched_yield();
-		} else {
-			vm_cpu_relax();
-		}
-	}
+	     spins++)
+		ring_wait(to, from->index, spins);
 	ring->head++;
 	return slot;
 }

@@ -31,6 +31,7 @@
 struct vm_lane {
 	struct vm_engine *engine; /* NULL: not a worker's */
 	struct vm_pool_cache req, msg, buffer[VM_BUFFER_CLASSES];
+	struct core_rank_pvars pvars; /* of a thread that is not a worker */
 };
 
 /* A message on its way; filled by the sending worker, then `payload` is set. */
@@ -60,12 +61,55 @@ struct vm_ring {
 
 struct vm_engine {
 	struct vm_lock lock;
+	_Atomic bool biased; /* the worker needs no lock yet */
+	_Atomic bool inside; /* the worker is in, while biased */
 	int index;
 	struct vm_worker *worker;
 	struct vm_lane lane; /* the worker's own */
 	struct vm_ring *in;  /* by sending engine */
 	uint32_t turn;	     /* which ring a busy worker looks at next */
 } VM_ALIGNED(VM_CACHELINE);
+
+/* For others than the worker: the first of them ends the bias (engine.c). */
+void vm_engine_lock_far(struct vm_engine *engine);
+
+/*
+ * Takes the engine.  Until somebody else wants it, its worker only raises a
+ * flag: no atomic exchange on the usual path.  Whoever comes from outside ends
+ * that for good and makes sure, by a barrier on all threads (membarrier), that
+ * the worker sees it or is seen inside.
+ */
+static inline void vm_engine_lock(struct vm_engine *engine)
+{
+	if (VM_LIKELY(vm_self->worker == engine->worker)) {
+		atomic_store_explicit(&engine->inside, true,
+				      memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		if (VM_LIKELY(atomic_load_explicit(&engine->biased,
+						   memory_order_acquire)))
+			return;
+		/* Pairs with the wait in vm_engine_lock_far(). */
+		atomic_store_explicit(&engine->inside, false,
+				      memory_order_release);
+		vm_lock_take(&engine->lock);
+	} else {
+		vm_engine_lock_far(engine);
+	}
+}
+
+/* The same if it is to be had at once; never ends the bias. */
+bool vm_engine_try(struct vm_engine *engine);
+
+static inline void vm_engine_unlock(struct vm_engine *engine)
+{
+	if (VM_LIKELY(vm_self->worker == engine->worker &&
+		      atomic_load_explicit(&engine->inside,
+					   memory_order_relaxed)))
+		atomic_store_explicit(&engine->inside, false,
+				      memory_order_release);
+	else
+		vm_lock_give(&engine->lock);
+}
 
 /* One per worker; 0 or -VMPI_ENOMEM. */
 int vm_engines_init(int count);
@@ -86,6 +130,22 @@ struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to);
 static inline struct vm_lane *vm_lane_self(void)
 {
 	return vm_self->worker->lane;
+}
+
+/* Where the calling thread counts what it does for `rank`, its own. */
+static inline struct core_rank_pvars *vm_counters(struct vm_rank *rank)
+{
+	if (VM_LIKELY(vm_self->worker->index >= 0))
+		return &rank->pvars;
+	return &vm_lane_self()->pvars;
+}
+
+static inline void vm_count_received(struct vm_rank *rank, size_t bytes)
+{
+	struct core_rank_pvars *pvars = vm_counters(rank);
+
+	vm_pvar_add(pvars->receives, 1);
+	vm_pvar_add(pvars->received_bytes, bytes);
 }
 
 void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine);

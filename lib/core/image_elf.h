@@ -82,7 +82,7 @@ void vm_elf_patch(struct vm_elf *elf);
 
 /*
  * Writes the view into a file without a name, for the dynamic linker to open as
- * /proc/self/fd/<elf->fd>.  0 or -VMPI_ENOTSUP, -VMPI_ENOMEM (logged).
+ * /proc/PID/fd/<elf->fd>.  0 or -VMPI_ENOTSUP, -VMPI_ENOMEM (logged).
  */
 int vm_elf_publish(struct vm_elf *elf);
 

@@ -7,6 +7,7 @@
  */
 #include "core/image_local.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
@@ -52,6 +53,19 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *arg)
 	return vm_local_add(info->dlpi_tls_modid, tls->p_memsz,
 			    (const void *)(info->dlpi_addr + tls->p_vaddr),
 			    tls->p_filesz);
+}
+
+void vm_image_streams_start(void)
+{
+	static char init[64]; /* std::ios_base::Init is empty; never destroyed */
+	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	void (*constructor)(void *);
+
+	if (!library)
+		return;
+	*(void **)&constructor = dlsym(library, "_ZNSt8ios_base4InitC1Ev");
+	if (constructor)
+		constructor(init);
 }
 
 int vm_image_locals_add(void)

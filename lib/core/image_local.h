@@ -12,4 +12,11 @@
  */
 int vm_image_locals_add(void);
 
+/*
+ * Makes cout and its siblings before any rank's constructors run: libstdc++
+ * lets the first of several threads make them and does not have the others
+ * wait, since it expects one thread at that time.
+ */
+void vm_image_streams_start(void);
+
 #endif

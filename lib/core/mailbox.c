@@ -41,12 +41,13 @@ static struct vm_msg *msg_new(struct vm_rank *rank,
 	msg->sender = arrival->sender;
 	msg->bytes = arrival->bytes;
 	msg->payload = arrival->payload;
-	msg->packed = NULL;
 	if (arrival->payload == VM_PAYLOAD_INLINE) {
 		msg->buffer = msg->inline_data;
-		memcpy(msg->inline_data, arrival->buffer, arrival->bytes);
+		vm_bytes_copy(msg->inline_data, arrival->buffer,
+			      arrival->bytes);
 	} else {
 		msg->buffer = arrival->buffer;
+		msg->packed = NULL;
 	}
 	return msg;
 }
@@ -80,14 +81,13 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 {
 	struct vm_msg *msg = msg_new(rank, arrival);
 
-	rank->pvars.unexpected++;
+	vm_pvar_add(rank->pvars.unexpected, 1);
 	if (!vm_list_empty(&rank->probers) && probers_offer(rank, msg))
 		return;
 	if (msg->sender)
 		msg->sender->msg = msg;
 	vm_match_arrive(&rank->match, &msg->node);
-	if (rank->match.arrived.count > rank->pvars.unexpected_max)
-		rank->pvars.unexpected_max = rank->match.arrived.count;
+	vm_pvar_max(rank->pvars.unexpected_max, rank->match.arrived.count);
 }
 
 void vm_mailbox_take(struct vm_msg *msg)

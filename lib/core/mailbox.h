@@ -23,6 +23,17 @@ struct vm_arrival {
 	struct vm_req *sender; /* DIRECT: its data and whom to tell */
 };
 
+/* memcpy() with the most frequent sizes done on the spot. */
+static inline void vm_bytes_copy(void *to, const void *from, size_t bytes)
+{
+	if (bytes == 8)
+		memcpy(to, from, 8);
+	else if (bytes == 4)
+		memcpy(to, from, 4);
+	else if (bytes)
+		memcpy(to, from, bytes);
+}
+
 static inline size_t vm_data_copy(const struct vm_data *to,
 				  const struct vm_data *from)
 {
@@ -30,10 +41,7 @@ static inline size_t vm_data_copy(const struct vm_data *to,
 
 	if (VM_UNLIKELY(to->layout || from->layout))
 		return vm_data_copy_slow(to, from);
-	if (bytes == 8)
-		memcpy(to->addr, from->addr, 8);
-	else if (bytes)
-		memcpy(to->addr, from->addr, bytes);
+	vm_bytes_copy(to->addr, from->addr, bytes);
 	return bytes;
 }
 
@@ -67,8 +75,7 @@ static inline void vm_mailbox_post(struct vm_rank *rank, struct vm_req *req)
 {
 	req->posted = true;
 	vm_match_post(&rank->match, &req->node);
-	if (rank->match.posted.count > rank->pvars.posted_max)
-		rank->pvars.posted_max = rank->match.posted.count;
+	vm_pvar_max(rank->pvars.posted_max, rank->match.posted.count);
 }
 
 #endif

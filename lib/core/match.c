@@ -45,15 +45,6 @@ static inline bool env_equal(const struct vm_env *a, const struct vm_env *b)
 	       a->tag == b->tag;
 }
 
-/* Whether a concrete envelope fits one that may hold wildcards. */
-static inline bool env_fits(const struct vm_env *env,
-			    const struct vm_env *wanted)
-{
-	return env->context == wanted->context &&
-	       (wanted->source == VM_ANY || wanted->source == env->source) &&
-	       (wanted->tag == VM_ANY || wanted->tag == env->tag);
-}
-
 static void bins_init(struct vm_match_bins *bins)
 {
 	vm_list_init(&bins->first);
@@ -133,13 +124,23 @@ void vm_match_fini(struct vm_match *match)
 	bins_fini(&match->arrived);
 }
 
-struct vm_match_node *vm_match_arrival(struct vm_match *match,
-				       const struct vm_env *env)
+/* One bin is a list in the order of posting: the first that fits. */
+static struct vm_match_node *list_find_posted(const struct vm_match *match,
+					      const struct vm_env *env)
+{
+	struct vm_list *link;
+
+	vm_list_each(link, match->posted.bins)
+		if (vm_env_fits(env, &node_of(link)->env))
+			return node_of(link);
+	return NULL;
+}
+
+static struct vm_match_node *bins_find_posted(const struct vm_match *match,
+					      const struct vm_env *env)
 {
 	struct vm_match_node *oldest = NULL;
 
-	if (!match->posted.count)
-		return NULL;
 	for (uint32_t pattern = 0; pattern < PATTERNS; pattern++) {
 		struct vm_env wanted = *env;
 		struct vm_match_node *node;
@@ -154,25 +155,33 @@ struct vm_match_node *vm_match_arrival(struct vm_match *match,
 		if (node && (!oldest || node->stamp < oldest->stamp))
 			oldest = node;
 	}
+	return oldest;
+}
+
+struct vm_match_node *vm_match_arrival_slow(struct vm_match *match,
+					    const struct vm_env *env)
+{
+	struct vm_match_node *oldest =
+		match->posted.mask ? bins_find_posted(match, env) :
+				     list_find_posted(match, env);
+
 	if (oldest)
 		vm_match_unpost(match, oldest);
 	return oldest;
 }
 
-struct vm_match_node *vm_match_peek(const struct vm_match *match,
-				    const struct vm_env *env)
+struct vm_match_node *vm_match_peek_slow(const struct vm_match *match,
+					 const struct vm_env *env)
 {
 	struct vm_list *link;
 
-	if (!match->arrived.count)
-		return NULL;
 	if (env->source != VM_ANY && env->tag != VM_ANY)
 		return bins_find(&match->arrived, env);
 	vm_list_each(link, &match->order) {
 		struct vm_match_node *node =
 			vm_container_of(link, struct vm_match_node, order);
 
-		if (env_fits(&node->env, env))
+		if (vm_env_fits(&node->env, env))
 			return node;
 	}
 	return NULL;
@@ -203,9 +212,4 @@ void vm_match_take(struct vm_match *match, struct vm_match_node *node)
 {
 	vm_list_remove(&node->order);
 	bins_remove(&match->arrived, node);
-}
-
-bool vm_env_fits(const struct vm_env *env, const struct vm_env *wanted)
-{
-	return env_fits(env, wanted);
 }

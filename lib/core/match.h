@@ -27,11 +27,13 @@ struct vm_env {
 
 /* Embedded in requests (posted) and messages (arrived). */
 struct vm_match_node {
-	struct vm_list bin;   /* in its hash bin */
-	struct vm_list order; /* arrivals: all of the mailbox, oldest first */
+	struct vm_list bin; /* in its hash bin */
+	union {
+		struct vm_list order; /* arrivals: all of the mailbox by age */
+		uint64_t stamp;	      /* posted: order of posting */
+	};
 	struct vm_env env;
-	uint32_t kind;	/* posted: which of the four patterns */
-	uint64_t stamp; /* posted: order of posting */
+	uint32_t kind; /* posted: which of the four patterns */
 };
 
 struct vm_match_bins {
@@ -49,18 +51,35 @@ struct vm_match {
 };
 
 /* Whether a concrete envelope fits one that may hold wildcards. */
-bool vm_env_fits(const struct vm_env *env, const struct vm_env *wanted);
+static inline bool vm_env_fits(const struct vm_env *env,
+			       const struct vm_env *wanted)
+{
+	return env->context == wanted->context &&
+	       (wanted->source == VM_ANY || wanted->source == env->source) &&
+	       (wanted->tag == VM_ANY || wanted->tag == env->tag);
+}
 
 void vm_match_init(struct vm_match *match);
 /* Frees the bins; the entries belong to the caller. */
 void vm_match_fini(struct vm_match *match);
 
 /* The oldest posted receive that env fits, taken out; or NULL. */
-struct vm_match_node *vm_match_arrival(struct vm_match *match,
-				       const struct vm_env *env);
+struct vm_match_node *vm_match_arrival_slow(struct vm_match *match,
+					    const struct vm_env *env);
+static inline struct vm_match_node *vm_match_arrival(struct vm_match *match,
+						     const struct vm_env *env)
+{
+	return match->posted.count ? vm_match_arrival_slow(match, env) : NULL;
+}
+
 /* The oldest arrival that env (wildcards allowed) fits; left in place. */
-struct vm_match_node *vm_match_peek(const struct vm_match *match,
-				    const struct vm_env *env);
+struct vm_match_node *vm_match_peek_slow(const struct vm_match *match,
+					 const struct vm_env *env);
+static inline struct vm_match_node *vm_match_peek(const struct vm_match *match,
+						  const struct vm_env *env)
+{
+	return match->arrived.count ? vm_match_peek_slow(match, env) : NULL;
+}
 
 /* Queues an entry whose env is set. */
 void vm_match_post(struct vm_match *match, struct vm_match_node *node);

@@ -126,8 +126,8 @@ int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
 	struct vm_ult *self = vm_self;
 	struct vm_meet_worker *worker;
 
-	chan->owner->pvars.meetings++;
-	seat->args = args;
+	vm_pvar_add(vm_counters(chan->owner)->meetings, 1);
+	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
 	seat->ult = self;
 	seat->last = last;
 	if (meet->size == 1) {

@@ -26,7 +26,9 @@ typedef void (*vm_meet_last)(struct vm_meet *meet);
 
 /* A member's place; written by the member, read by all between meetings. */
 struct vm_seat {
-	void *args;
+	/* Set again, to the same, while others still read it, when a member
+	 * comes early to the second meeting of one operation. */
+	_Atomic(void *) args;
 	struct vm_ult *ult; /* who waits here */
 	vm_meet_last last;  /* what this member thinks the meeting is about */
 } VM_ALIGNED(VM_CACHELINE);
@@ -58,7 +60,8 @@ void vm_meet_drop(struct vm_meet *meet);
 /* What member `rank` brought to the current meeting. */
 static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
 {
-	return meet->seats[rank].args;
+	return atomic_load_explicit(&meet->seats[rank].args,
+				    memory_order_relaxed);
 }
 
 /*

@@ -26,10 +26,12 @@ struct vmpi_msg {
 	struct vm_rank *rank;	/* whose mailbox it arrived in */
 	struct vmpi_req *sender; /* DIRECT, or a synchronous send; else NULL */
 	size_t bytes;
-	uint8_t payload;	/* enum vm_payload */
-	void *buffer;		/* COPY: from a pool or malloc */
-	void *packed;		/* a borrowed, packed copy; freed with the handle */
-	char inline_data[VM_INLINE_MAX];
+	void *buffer; /* INLINE, COPY: where the bytes are */
+	union {
+		char inline_data[VM_INLINE_MAX];
+		void *packed; /* DIRECT: a borrowed copy, freed at the end */
+	};
+	uint8_t payload; /* enum vm_payload */
 };
 
 #define vm_msg vmpi_msg

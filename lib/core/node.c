@@ -340,6 +340,13 @@ int vm_node_run(vmpi_body body, void *arg)
 	return rc;
 }
 
+void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	vm_pvars_fold(&core_rank_pvar_table, sum, &rank->pvars);
+	vm_pvars_fold(&core_rank_pvar_table, sum, &rank->thread_pvars);
+}
+
 void vm_rank_exit(int status)
 {
 	vm_ult_exit(status);
@@ -394,7 +401,7 @@ int vm_thread_adopt(struct vm_rank *rank)
 
 	if (!vm_node || vm_self)
 		return -VMPI_ESTATE;
-	lane = malloc(sizeof(*lane));
+	lane = calloc(1, sizeof(*lane));
 	if (!lane)
 		return -VMPI_ENOMEM;
 	worker = vm_worker_adopt(rank);
@@ -411,7 +418,14 @@ void vm_thread_release(void)
 {
 	struct vm_worker *worker = vm_self->worker;
 	struct vm_lane *lane = worker->lane;
+	struct vm_rank *rank = vm_rank_self();
 
+	if (rank) {
+		vm_engine_lock(rank->engine);
+		vm_pvars_fold(&core_rank_pvar_table, &rank->thread_pvars,
+			      &lane->pvars);
+		vm_engine_unlock(rank->engine);
+	}
 	vm_lane_fini(lane);
 	vm_worker_release(worker);
 	free(lane);

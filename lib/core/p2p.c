@@ -39,8 +39,10 @@ static void send_arm(struct vm_req *req, const struct send *send)
 
 static void send_count(struct vm_rank *rank, size_t bytes)
 {
-	rank->pvars.sends++;
-	rank->pvars.sent_bytes += bytes;
+	struct core_rank_pvars *pvars = vm_counters(rank);
+
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, bytes);
 }
 
 /* Copies the payload to a contiguous place. */
@@ -74,32 +76,35 @@ static void *send_buffer(const struct send *send)
  */
 static bool send_queue(const struct send *send, struct vm_req *req)
 {
-	struct core_rank_pvars *pvars = &vm_rank_self()->pvars;
+	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
 	struct vm_arrival arrival = { .env = send->env,
 				      .bytes = send->data->bytes };
 	char small[VM_INLINE_MAX];
 
 	if (send_fits_inline(send)) {
-		send_pack(send, small);
 		arrival.payload = VM_PAYLOAD_INLINE;
-		arrival.buffer = small;
-		pvars->sends_inline++;
+		arrival.buffer = send->data->addr;
+		if (send->data->layout) {
+			send_pack(send, small);
+			arrival.buffer = small;
+		}
+		vm_pvar_add(pvars->sends_inline, 1);
 	} else if ((arrival.buffer = send_buffer(send))) {
 		send_pack(send, arrival.buffer);
 		arrival.payload = VM_PAYLOAD_COPY;
-		pvars->sends_copy++;
+		vm_pvar_add(pvars->sends_copy, 1);
 	} else {
 		send_arm(req, send);
 		arrival.payload = VM_PAYLOAD_DIRECT;
 		arrival.sender = req;
-		pvars->sends_direct++;
+		vm_pvar_add(pvars->sends_direct, 1);
 	}
 	vm_mailbox_queue(send->dest, &arrival);
 	return !arrival.sender;
 }
 
 /* To a rank whose engine's lock the caller holds; gives it back. */
-static bool send_here(const struct send *send, struct vm_req *req)
+static inline bool send_here(const struct send *send, struct vm_req *req)
 {
 	struct vm_engine *engine = send->dest->engine;
 	struct vm_match_node *node =
@@ -109,21 +114,21 @@ static bool send_here(const struct send *send, struct vm_req *req)
 
 	if (!node) {
 		done = send_queue(send, req);
-		vm_lock_give(&engine->lock);
+		vm_engine_unlock(engine);
 		return done;
 	}
 	recv = vm_container_of(node, struct vm_req, node);
 	recv->posted = false;
-	vm_lock_give(&engine->lock);
+	vm_engine_unlock(engine);
 	vm_data_land(send->data, &send->env, recv);
 	vm_req_complete(recv);
 	return true;
 }
 
 /* To a rank at home on another worker, by the ring. */
-static bool send_far(const struct send *send, struct vm_req *req)
+static __attribute__((noinline)) bool send_far(const struct send *send, struct vm_req *req)
 {
-	struct core_rank_pvars *pvars = &vm_rank_self()->pvars;
+	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
 	struct vm_engine *engine = send->dest->engine;
 	struct vm_slot *slot = vm_engine_slot(send->lane->engine, engine);
 	bool done = true;
@@ -134,7 +139,7 @@ static bool send_far(const struct send *send, struct vm_req *req)
 		slot->payload = VM_PAYLOAD_INLINE;
 		slot->inline_bytes = (uint8_t)send->data->bytes;
 		send_pack(send, slot->inline_data);
-		pvars->sends_inline++;
+		vm_pvar_add(pvars->sends_inline, 1);
 	} else {
 		void *buffer = send_buffer(send);
 
@@ -144,11 +149,11 @@ static bool send_far(const struct send *send, struct vm_req *req)
 		slot->payload = buffer ? VM_PAYLOAD_COPY : VM_PAYLOAD_DIRECT;
 		if (buffer) {
 			send_pack(send, buffer);
-			pvars->sends_copy++;
+			vm_pvar_add(pvars->sends_copy, 1);
 		} else {
 			send_arm(req, send);
 			slot->far.sender = req;
-			pvars->sends_direct++;
+			vm_pvar_add(pvars->sends_direct, 1);
 			done = false;
 		}
 	}
@@ -160,12 +165,12 @@ static bool send_far(const struct send *send, struct vm_req *req)
 
 /* From an OS thread that is no worker: it has no ring, so it delivers itself,
  * behind what its rank has sent before. */
-static bool send_thread(const struct send *send, struct vm_req *req)
+static __attribute__((noinline)) bool send_thread(const struct send *send, struct vm_req *req)
 {
 	struct vm_engine *engine = send->dest->engine;
 	struct vm_engine *home = vm_rank_self()->engine;
 
-	vm_lock_take(&engine->lock);
+	vm_engine_lock(engine);
 	if (home != engine)
 		vm_engine_drain(engine, home->index, INT_MAX);
 	return send_here(send, req);
@@ -179,7 +184,7 @@ static inline bool send_go(const struct send *send, struct vm_req *req)
 
 	send_count(vm_rank_self(), send->data->bytes);
 	if (send->lane->engine == engine) {
-		vm_lock_take(&engine->lock);
+		vm_engine_lock(engine);
 		return send_here(send, req);
 	}
 	if (VM_LIKELY(send->lane->engine != NULL))
@@ -202,10 +207,9 @@ int vm_send(struct vm_rank *dest, struct vm_env env,
 {
 	struct vm_ult *self = vm_self;
 	struct send send = { dest, env, data, mode, self->worker->lane };
-	struct vm_waiter waiter = { .ult = self };
+	struct vm_waiter waiter = { .ult = self, .alone = true };
 	struct vm_req req;
 
-	atomic_init(&waiter.missing, 1);
 	atomic_init(&req.state, (uintptr_t)&waiter);
 	req.kind = VM_REQ_SEND;
 	req.transient = true;
@@ -280,7 +284,8 @@ static inline struct vm_msg *msg_take(struct vm_rank *rank,
 
 static void msg_free(struct vm_msg *msg)
 {
-	free(msg->packed);
+	if (msg->payload == VM_PAYLOAD_DIRECT)
+		free(msg->packed);
 	vm_pool_put(&vm_lane_self()->msg, msg);
 }
 
@@ -302,14 +307,37 @@ static void msg_land(struct vm_msg *msg, struct vm_req *req)
 	msg_free(msg);
 }
 
+/* The usual case of a receive that finds its message: plain bytes from here
+ * to there. */
+static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
+			     vmpi_status *status)
+{
+	size_t bytes = msg->bytes < data->bytes ? msg->bytes : data->bytes;
+	int error = msg->bytes > data->bytes ? -VMPI_ETRUNC : 0;
+
+	vm_bytes_copy(data->addr, msg->buffer, bytes);
+	if (msg->payload == VM_PAYLOAD_COPY)
+		vm_buffer_put(vm_lane_self(), msg->buffer, msg->bytes);
+	if (status)
+		*status = (vmpi_status){ .source = msg->node.env.source,
+					 .tag = msg->node.env.tag,
+					 .bytes = bytes,
+					 .error = error };
+	vm_count_received(vm_rank_self(), bytes);
+	vm_pool_put(&vm_lane_self()->msg, msg);
+	return error;
+}
+
 int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 		   vmpi_status *status)
 {
 	struct vm_req req;
 
+	if (VM_LIKELY(msg->payload != VM_PAYLOAD_DIRECT && !data->layout))
+		return msg_receive_bytes(msg, data, status);
 	req.data = *data;
 	msg_land(msg, &req);
-	vm_rank_received(vm_rank_self(), req.status.bytes);
+	vm_count_received(vm_rank_self(), req.status.bytes);
 	if (status)
 		*status = req.status;
 	return req.status.error;
@@ -372,23 +400,23 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 	struct vm_req req;
 
 	self->sends_in_row = 0;
-	vm_lock_take(&engine->lock);
+	vm_engine_lock(engine);
 	msg = msg_take(rank, &env);
 	if (msg) {
-		vm_lock_give(&engine->lock);
+		vm_engine_unlock(engine);
 		return vm_msg_receive(msg, data, status);
 	}
 	waiter.ult = self;
-	atomic_init(&waiter.missing, 1);
+	waiter.alone = true;
 	atomic_init(&req.state, (uintptr_t)&waiter);
 	req.kind = VM_REQ_RECV;
 	req.transient = true;
 	req.data = *data;
 	req.node.env = env;
 	vm_mailbox_post(rank, &req);
-	vm_lock_give(&engine->lock);
+	vm_engine_unlock(engine);
 	vm_ult_suspend();
-	vm_rank_received(rank, req.status.bytes);
+	vm_count_received(rank, req.status.bytes);
 	if (status)
 		*status = req.status;
 	return req.status.error;
@@ -405,11 +433,11 @@ static void recv_begin(struct vm_req *req)
 	req->active = true;
 	vm_layout_hold(req->data.layout);
 	atomic_init(&req->state, VM_REQ_PENDING);
-	vm_lock_take(&engine->lock);
+	vm_engine_lock(engine);
 	msg = msg_take(rank, &req->node.env);
 	if (!msg)
 		vm_mailbox_post(rank, req);
-	vm_lock_give(&engine->lock);
+	vm_engine_unlock(engine);
 	if (msg) {
 		msg_land(msg, req);
 		atomic_store_explicit(&req->state, VM_REQ_DONE,
@@ -451,7 +479,7 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 	struct vm_match_node *node;
 	struct vm_msg *msg = NULL;
 
-	vm_lock_take(&rank->engine->lock);
+	vm_engine_lock(rank->engine);
 	node = vm_match_peek(&rank->match, &env);
 	if (node) {
 		msg = vm_container_of(node, struct vm_msg, node);
@@ -464,7 +492,7 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 					      .take = take };
 		vm_list_append(&rank->probers, &prober->link);
 	}
-	vm_lock_give(&rank->engine->lock);
+	vm_engine_unlock(rank->engine);
 	return msg;
 }
 

@@ -40,19 +40,18 @@ struct vm_rank {
 	/* Guarded by the engine's lock: */
 	struct vm_match match VM_ALIGNED(VM_CACHELINE);
 	struct vm_list probers;
-	struct core_rank_pvars pvars;
+	/* Counted by the rank's tasks; and, added up when they leave, by its
+	 * other OS threads (vm_rank_counters()). */
+	struct core_rank_pvars pvars, thread_pvars;
 } VM_ALIGNED(VM_CACHELINE);
-
-static inline void vm_rank_received(struct vm_rank *rank, size_t bytes)
-{
-	rank->pvars.receives++;
-	rank->pvars.received_bytes += bytes;
-}
 
 /* The rank the caller belongs to, or NULL. */
 static inline struct vm_rank *vm_rank_self(void)
 {
 	return vm_self ? (struct vm_rank *)vm_self->owner : NULL;
 }
+
+/* The counters of a rank, of all its threads that have not left. */
+void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum);
 
 #endif

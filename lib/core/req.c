@@ -46,13 +46,17 @@ static void req_free(struct vm_req *req)
 
 void vm_req_complete(struct vm_req *req)
 {
-	/* Pairs with the loads of vm_req_is_done() and the registration in
-	 * vm_req_await(); after it req belongs to its owner again. */
-	uintptr_t old = atomic_exchange_explicit(&req->state, VM_REQ_DONE,
-						 memory_order_acq_rel);
 	struct vm_waiter *waiter;
 	struct vm_ult *ult;
+	uintptr_t old;
 
+	/* Pairs with the loads of vm_req_is_done() and the registration in
+	 * vm_req_await(); after it req belongs to its owner again. */
+	if (req->transient)
+		old = atomic_load_explicit(&req->state, memory_order_relaxed);
+	else
+		old = atomic_exchange_explicit(&req->state, VM_REQ_DONE,
+					       memory_order_acq_rel);
 	if (old == VM_REQ_PENDING)
 		return;
 	if (old == VM_REQ_DETACHED) {
@@ -61,7 +65,8 @@ void vm_req_complete(struct vm_req *req)
 	}
 	waiter = (struct vm_waiter *)old;
 	ult = waiter->ult;
-	if (atomic_fetch_sub_explicit(&waiter->missing, 1,
+	if (!waiter->alone &&
+	    atomic_fetch_sub_explicit(&waiter->missing, 1,
 				      memory_order_acq_rel) != 1)
 		return;
 	if (vm_self->worker == ult->worker)
@@ -126,11 +131,10 @@ static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
 
 static void await_one(struct vm_req *req)
 {
-	struct vm_waiter waiter = { .ult = vm_self };
+	struct vm_waiter waiter = { .ult = vm_self, .alone = true };
 
 	if (vm_req_is_done(req))
 		return;
-	atomic_init(&waiter.missing, 1);
 	if (waiter_enter(&waiter, req))
 		vm_ult_suspend();
 }
@@ -204,7 +208,7 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 		*status = req->status;
 	if (req->kind == VM_REQ_RECV && req->rank &&
 	    error != -VMPI_ECANCELED)
-		vm_rank_received(req->rank, req->status.bytes);
+		vm_count_received(req->rank, req->status.bytes);
 	if (req->persistent) {
 		req->active = false;
 		vm_layout_drop(req->data.layout);
@@ -257,12 +261,12 @@ void vm_req_cancel(struct vm_req *req)
 	if (vm_req_is_done(req) || !req->rank)
 		return;
 	engine = req->rank->engine;
-	vm_lock_take(&engine->lock);
+	vm_engine_lock(engine);
 	/* A send may still be on its way in our ring. */
 	if (self && self->engine != engine)
 		vm_engine_drain(engine, self->engine->index, INT_MAX);
 	withdrawn = req_withdraw(req);
-	vm_lock_give(&engine->lock);
+	vm_engine_unlock(engine);
 	if (withdrawn) {
 		req->status.error = -VMPI_ECANCELED;
 		vm_req_complete(req);

@@ -30,6 +30,7 @@ enum { VM_REQ_PENDING, VM_REQ_DONE, VM_REQ_DETACHED, VM_REQ_WAITER };
 struct vm_waiter {
 	struct vm_ult *ult;
 	_Atomic int missing; /* completions until it is woken */
+	bool alone;	     /* it waits for one request only */
 };
 
 /*
@@ -47,7 +48,8 @@ struct vmpi_req {
 	bool posted;	      /* a receive: it is in the posted queue */
 	/* Written by the owner: */
 	uint8_t kind;
-	bool transient;	 /* on its task's stack: nobody frees it */
+	bool transient;	 /* on its task's stack, with its waiter set: nobody
+			    else looks at its state, nobody frees it */
 	bool persistent; /* vm_req_finish() deactivates instead of freeing */
 	bool active;	 /* started and not finished yet */
 	void *user;	 /* the layer above: e.g. the communicator */

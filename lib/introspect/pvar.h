@@ -92,6 +92,18 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned index)
 }
 
 /*
+ * Writers: the owner of a block, one thread at a time.  A relaxed store of the
+ * whole word, no atomic addition.
+ */
+#define vm_pvar_add(word, amount) \
+	__atomic_store_n(&(word), (word) + (amount), __ATOMIC_RELAXED)
+#define vm_pvar_max(word, level)                                        \
+	do {                                                            \
+		if ((level) > (word))                                   \
+			__atomic_store_n(&(word), (level), __ATOMIC_RELAXED); \
+	} while (0)
+
+/*
  * Adds a block to a total of the same kind: watermarks and states by the
  * greater one, all others by sum.  total must belong to the caller.
  */

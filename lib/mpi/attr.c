@@ -114,8 +114,8 @@ static int attr_remove(struct vm_mpi *mpi, struct attr *attr, MPI_Comm comm)
 int vm_attrs_delete(struct vm_mpi *mpi, struct vm_attrs **attrs, MPI_Comm comm)
 {
 	while (*attrs && !vm_list_empty(&(*attrs)->list)) {
-		struct attr *last = vm_container_of((*attrs)->list.prev,
-						    struct attr, link);
+		struct attr *last =
+			vm_container_of((*attrs)->list.prev, struct attr, link);
 		int rc = attr_remove(mpi, last, comm);
 
 		if (rc != MPI_SUCCESS)

@@ -75,7 +75,8 @@ static struct segment *segment_new(struct vm_bsend *bsend, size_t bytes)
 	char *gap = bsend->begin;
 
 	vm_list_each(link, &bsend->segments) {
-		char *next = (char *)vm_container_of(link, struct segment, link);
+		char *next =
+			(char *)vm_container_of(link, struct segment, link);
 
 		if ((size_t)(next - gap) >= bytes)
 			break;

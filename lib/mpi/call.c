@@ -79,8 +79,7 @@ static struct vm_comm *comm_for_errors(struct vm_mpi *mpi)
 int vm_call_fail(struct vm_call *call, MPI_Comm handle, int rc)
 {
 	struct vm_comm *comm = vm_comm_in(call->mpi, handle);
-	struct vm_errh *errh =
-		(comm ? comm : comm_for_errors(call->mpi))->errh;
+	struct vm_errh *errh = (comm ? comm : comm_for_errors(call->mpi))->errh;
 	int code = vm_mpi_error(rc);
 
 	if (rc < 0)

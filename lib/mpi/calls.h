@@ -105,12 +105,6 @@
 	X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block)    \
 	X(Scan) X(Exscan)
 
-#define MPI_CALLS_ICOLL(X)                                                  \
-	X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter)            \
-	X(Iscatterv) X(Iallgather) X(Iallgatherv) X(Ialltoall)              \
-	X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce)                \
-	X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan)
-
 #define MPI_CALLS(X)                                                        \
 	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \
 	MPI_CALLS_PERSIST(X) MPI_CALLS_BSEND(X) MPI_CALLS_PROBE(X)          \
@@ -119,7 +113,7 @@
 	MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X)                                 \
 	MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X) MPI_CALLS_TYPE(X)               \
 	MPI_CALLS_PACK(X) MPI_CALLS_OP(X) MPI_CALLS_COLL(X)                 \
-	MPI_CALLS_ICOLL(X) MPI_CALLS_UNSUPPORTED(X)
+	MPI_CALLS_UNSUPPORTED(X)
 
 enum vm_call_id {
 #define VM_CALL_ID_(name, ...) VM_CALL_##name,

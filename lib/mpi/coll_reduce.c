@@ -208,12 +208,12 @@ const struct vm_coll_kind vm_coll_allreduce = {
 	.reduces = true,
 };
 
-/* The elements that a member of a reduce-scatter gets. */
-static size_t share(const struct vm_coll *me, size_t size, size_t rank)
+/* The elements that a member of a reduce-scatter gets, as `coll` says. */
+static size_t share(const struct vm_coll *coll, size_t size, size_t rank)
 {
-	if (!me->recv.counts)
-		return me->recv.count / size;
-	return (size_t)me->recv.counts[rank];
+	if (!coll->recv.counts)
+		return coll->recv.count / size;
+	return (size_t)coll->recv.counts[rank];
 }
 
 /* Where a member's share is collected: in place, its buffer still holds what
@@ -229,21 +229,21 @@ static void *share_open(struct vm_coll *to, size_t n)
 	return to->temp ? vm_at(to->temp, -low) : NULL;
 }
 
-/* Member rank's share, from element `begin` of all operands on. */
+/* Member rank's share, count elements of all operands from `begin` on. */
 static void share_reduce(struct vm_meet *meet, struct vm_coll *me,
-			 struct scratch *scratch, size_t rank, size_t begin)
+			 struct scratch *scratch, size_t rank, size_t begin,
+			 size_t count)
 {
 	struct vm_coll *to = vm_coll_of(meet, rank);
 	const struct vm_type *type = to->recv.type;
-	size_t n, count = share(me, meet->size, rank);
+	size_t n, own = share(to, meet->size, rank);
 	char *buf;
 
-	if (count != share(to, meet->size, rank)) {
+	if (count != own) {
 		vm_coll_fail(to, MPI_ERR_TRUNCATE,
-			     "rank %d has %zu elements for rank %zu, which "
+			     "rank 0 has %zu elements for rank %zu, which "
 			     "expects %zu",
-			     me->comm->rank, count, rank,
-			     share(to, meet->size, rank));
+			     count, rank, own);
 		return;
 	}
 	if (count == 0)
@@ -264,6 +264,7 @@ static void share_reduce(struct vm_meet *meet, struct vm_coll *me,
 static void reduce_scatter_part(struct vm_meet *meet, struct vm_coll *me,
 				size_t first, size_t last)
 {
+	const struct vm_coll *plan = vm_coll_of(meet, 0);
 	struct scratch scratch;
 	size_t begin = 0;
 
@@ -274,9 +275,11 @@ static void reduce_scatter_part(struct vm_meet *meet, struct vm_coll *me,
 		return;
 	}
 	for (size_t rank = 0; rank < last; rank++) {
+		size_t count = share(plan, meet->size, rank);
+
 		if (rank >= first)
-			share_reduce(meet, me, &scratch, rank, begin);
-		begin += share(me, meet->size, rank);
+			share_reduce(meet, me, &scratch, rank, begin, count);
+		begin += count;
 	}
 	scratch_close(&scratch);
 }

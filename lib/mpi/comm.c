@@ -217,18 +217,18 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen)
 	if (rc == 0)
 		rc = vm_check_pointer(&call, resultlen, "resultlen");
 	if (rc == 0 && comm == MPI_COMM_NULL) {
-		*resultlen = snprintf(name, MPI_MAX_OBJECT_NAME,
-				      "MPI_COMM_NULL");
+		*resultlen =
+			snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_COMM_NULL");
 		return vm_call_exit_self(&call, 0);
 	}
 	if (rc == 0)
 		rc = vm_check_comm(&call, comm, &c);
 	if (rc == 0)
-		*resultlen = snprintf(
-			name, MPI_MAX_OBJECT_NAME, "%s",
-			c->name || comm_is_predefined(call.mpi, c) ?
-				vm_comm_text(call.mpi, c) :
-				"");
+		*resultlen =
+			snprintf(name, MPI_MAX_OBJECT_NAME, "%s",
+				 c->name || comm_is_predefined(call.mpi, c) ?
+					 vm_comm_text(call.mpi, c) :
+					 "");
 	return vm_call_exit(&call, comm, rc);
 }
 

@@ -232,8 +232,8 @@ static int create_group(struct vm_call *call, struct vm_comm *parent,
 	struct shared shared;
 	int rc;
 
-	env.source = vm_group_place(parent->chan->group,
-				    group->group->ranks[0]);
+	env.source =
+		vm_group_place(parent->chan->group, group->group->ranks[0]);
 	rc = group->rank == 0 ? shared_make(&shared, group->group, env) :
 				shared_get(&shared, env);
 	if (rc != 0)

@@ -10,90 +10,90 @@
 #include "mpi/check.h"
 
 /* Name without MPI_, text. */
-#define ERROR_CLASSES(X)                                                     \
-	X(SUCCESS, "no error")                                               \
-	X(ERR_BUFFER, "invalid buffer")                                      \
-	X(ERR_COUNT, "invalid count")                                        \
-	X(ERR_TYPE, "invalid datatype")                                      \
-	X(ERR_TAG, "invalid tag")                                            \
-	X(ERR_COMM, "invalid communicator")                                  \
-	X(ERR_RANK, "invalid rank")                                          \
-	X(ERR_REQUEST, "invalid request")                                    \
-	X(ERR_ROOT, "invalid root")                                          \
-	X(ERR_GROUP, "invalid group")                                        \
-	X(ERR_OP, "invalid reduction operation")                             \
-	X(ERR_TOPOLOGY, "invalid topology")                                  \
-	X(ERR_DIMS, "invalid dimensions")                                    \
-	X(ERR_ARG, "invalid argument")                                       \
-	X(ERR_UNKNOWN, "unknown error")                                      \
-	X(ERR_TRUNCATE, "message truncated on receive")                      \
-	X(ERR_OTHER, "other error")                                          \
-	X(ERR_INTERN, "internal error")                                      \
-	X(ERR_PENDING, "operation is still pending")                         \
-	X(ERR_IN_STATUS, "the error code is in the status")                  \
-	X(ERR_ACCESS, "permission denied")                                   \
-	X(ERR_AMODE, "invalid access mode of a file")                        \
-	X(ERR_ASSERT, "invalid assertion")                                   \
-	X(ERR_BAD_FILE, "invalid file name")                                 \
-	X(ERR_BASE, "invalid base address")                                  \
-	X(ERR_CONVERSION, "data conversion failed")                          \
-	X(ERR_DISP, "invalid displacement")                                  \
-	X(ERR_DUP_DATAREP, "data representation is already defined")         \
-	X(ERR_FILE_EXISTS, "file exists")                                    \
-	X(ERR_FILE_IN_USE, "file is in use")                                 \
-	X(ERR_FILE, "invalid file handle")                                   \
-	X(ERR_INFO_KEY, "info key is too long or empty")                     \
-	X(ERR_INFO_NOKEY, "no such info key")                                \
-	X(ERR_INFO_VALUE, "info value is too long or empty")                 \
-	X(ERR_INFO, "invalid info object")                                   \
-	X(ERR_IO, "input or output failed")                                  \
-	X(ERR_KEYVAL, "invalid attribute key")                               \
-	X(ERR_LOCKTYPE, "invalid lock type")                                 \
-	X(ERR_NAME, "no such service name")                                  \
-	X(ERR_NO_MEM, "out of memory")                                       \
-	X(ERR_NOT_SAME, "argument differs between processes")                \
-	X(ERR_NO_SPACE, "not enough space")                                  \
-	X(ERR_NO_SUCH_FILE, "no such file")                                  \
-	X(ERR_PORT, "invalid port name")                                     \
-	X(ERR_QUOTA, "quota exceeded")                                       \
-	X(ERR_READ_ONLY, "file or file system is read-only")                 \
-	X(ERR_RMA_ATTACH, "memory cannot be attached")                       \
-	X(ERR_RMA_CONFLICT, "conflicting accesses to a window")              \
-	X(ERR_RMA_RANGE, "memory lies outside of the window")                \
-	X(ERR_RMA_SHARED, "memory cannot be shared")                         \
-	X(ERR_RMA_SYNC, "wrong synchronisation of window accesses")          \
-	X(ERR_SERVICE, "service name cannot be published or withdrawn")      \
-	X(ERR_SIZE, "invalid size")                                          \
-	X(ERR_SPAWN, "processes cannot be started")                          \
-	X(ERR_UNSUPPORTED_DATAREP, "unsupported data representation")        \
-	X(ERR_UNSUPPORTED_OPERATION, "operation is not supported")           \
-	X(ERR_WIN, "invalid window")                                         \
-	X(ERR_RMA_FLAVOR, "wrong kind of window")                            \
-	X(ERR_PROC_ABORTED, "a peer process has aborted")                    \
-	X(ERR_VALUE_TOO_LARGE, "value does not fit into its argument")       \
-	X(ERR_SESSION, "invalid session")                                    \
-	X(ERR_ERRHANDLER, "invalid error handler")                           \
-	X(ERR_ABI, "wrong application binary interface")                     \
-	X(T_ERR_CANNOT_INIT, "tool interface cannot be initialised")         \
-	X(T_ERR_NOT_ACCESSIBLE, "tool interface is not accessible")          \
-	X(T_ERR_NOT_INITIALIZED, "tool interface is not initialised")        \
-	X(T_ERR_NOT_SUPPORTED, "not supported by the tool interface")        \
-	X(T_ERR_MEMORY, "tool interface: out of memory")                     \
-	X(T_ERR_INVALID, "tool interface: invalid use")                      \
-	X(T_ERR_INVALID_INDEX, "tool interface: invalid index")              \
-	X(T_ERR_INVALID_ITEM, "tool interface: invalid item index")          \
-	X(T_ERR_INVALID_SESSION, "tool interface: invalid session")          \
-	X(T_ERR_INVALID_HANDLE, "tool interface: invalid handle")            \
-	X(T_ERR_INVALID_NAME, "tool interface: no such name")                \
-	X(T_ERR_OUT_OF_HANDLES, "tool interface: out of handles")            \
-	X(T_ERR_OUT_OF_SESSIONS, "tool interface: out of sessions")          \
-	X(T_ERR_CVAR_SET_NOT_NOW, "control variable cannot be set now")      \
-	X(T_ERR_CVAR_SET_NEVER, "control variable cannot be set")            \
-	X(T_ERR_PVAR_NO_WRITE, "performance variable cannot be written")     \
-	X(T_ERR_PVAR_NO_STARTSTOP,                                           \
-	  "performance variable cannot be started or stopped")               \
-	X(T_ERR_PVAR_NO_ATOMIC,                                              \
-	  "performance variable cannot be read and reset at once")           \
+#define ERROR_CLASSES(X)                                                 \
+	X(SUCCESS, "no error")                                           \
+	X(ERR_BUFFER, "invalid buffer")                                  \
+	X(ERR_COUNT, "invalid count")                                    \
+	X(ERR_TYPE, "invalid datatype")                                  \
+	X(ERR_TAG, "invalid tag")                                        \
+	X(ERR_COMM, "invalid communicator")                              \
+	X(ERR_RANK, "invalid rank")                                      \
+	X(ERR_REQUEST, "invalid request")                                \
+	X(ERR_ROOT, "invalid root")                                      \
+	X(ERR_GROUP, "invalid group")                                    \
+	X(ERR_OP, "invalid reduction operation")                         \
+	X(ERR_TOPOLOGY, "invalid topology")                              \
+	X(ERR_DIMS, "invalid dimensions")                                \
+	X(ERR_ARG, "invalid argument")                                   \
+	X(ERR_UNKNOWN, "unknown error")                                  \
+	X(ERR_TRUNCATE, "message truncated on receive")                  \
+	X(ERR_OTHER, "other error")                                      \
+	X(ERR_INTERN, "internal error")                                  \
+	X(ERR_PENDING, "operation is still pending")                     \
+	X(ERR_IN_STATUS, "the error code is in the status")              \
+	X(ERR_ACCESS, "permission denied")                               \
+	X(ERR_AMODE, "invalid access mode of a file")                    \
+	X(ERR_ASSERT, "invalid assertion")                               \
+	X(ERR_BAD_FILE, "invalid file name")                             \
+	X(ERR_BASE, "invalid base address")                              \
+	X(ERR_CONVERSION, "data conversion failed")                      \
+	X(ERR_DISP, "invalid displacement")                              \
+	X(ERR_DUP_DATAREP, "data representation is already defined")     \
+	X(ERR_FILE_EXISTS, "file exists")                                \
+	X(ERR_FILE_IN_USE, "file is in use")                             \
+	X(ERR_FILE, "invalid file handle")                               \
+	X(ERR_INFO_KEY, "info key is too long or empty")                 \
+	X(ERR_INFO_NOKEY, "no such info key")                            \
+	X(ERR_INFO_VALUE, "info value is too long or empty")             \
+	X(ERR_INFO, "invalid info object")                               \
+	X(ERR_IO, "input or output failed")                              \
+	X(ERR_KEYVAL, "invalid attribute key")                           \
+	X(ERR_LOCKTYPE, "invalid lock type")                             \
+	X(ERR_NAME, "no such service name")                              \
+	X(ERR_NO_MEM, "out of memory")                                   \
+	X(ERR_NOT_SAME, "argument differs between processes")            \
+	X(ERR_NO_SPACE, "not enough space")                              \
+	X(ERR_NO_SUCH_FILE, "no such file")                              \
+	X(ERR_PORT, "invalid port name")                                 \
+	X(ERR_QUOTA, "quota exceeded")                                   \
+	X(ERR_READ_ONLY, "file or file system is read-only")             \
+	X(ERR_RMA_ATTACH, "memory cannot be attached")                   \
+	X(ERR_RMA_CONFLICT, "conflicting accesses to a window")          \
+	X(ERR_RMA_RANGE, "memory lies outside of the window")            \
+	X(ERR_RMA_SHARED, "memory cannot be shared")                     \
+	X(ERR_RMA_SYNC, "wrong synchronisation of window accesses")      \
+	X(ERR_SERVICE, "service name cannot be published or withdrawn")  \
+	X(ERR_SIZE, "invalid size")                                      \
+	X(ERR_SPAWN, "processes cannot be started")                      \
+	X(ERR_UNSUPPORTED_DATAREP, "unsupported data representation")    \
+	X(ERR_UNSUPPORTED_OPERATION, "operation is not supported")       \
+	X(ERR_WIN, "invalid window")                                     \
+	X(ERR_RMA_FLAVOR, "wrong kind of window")                        \
+	X(ERR_PROC_ABORTED, "a peer process has aborted")                \
+	X(ERR_VALUE_TOO_LARGE, "value does not fit into its argument")   \
+	X(ERR_SESSION, "invalid session")                                \
+	X(ERR_ERRHANDLER, "invalid error handler")                       \
+	X(ERR_ABI, "wrong application binary interface")                 \
+	X(T_ERR_CANNOT_INIT, "tool interface cannot be initialised")     \
+	X(T_ERR_NOT_ACCESSIBLE, "tool interface is not accessible")      \
+	X(T_ERR_NOT_INITIALIZED, "tool interface is not initialised")    \
+	X(T_ERR_NOT_SUPPORTED, "not supported by the tool interface")    \
+	X(T_ERR_MEMORY, "tool interface: out of memory")                 \
+	X(T_ERR_INVALID, "tool interface: invalid use")                  \
+	X(T_ERR_INVALID_INDEX, "tool interface: invalid index")          \
+	X(T_ERR_INVALID_ITEM, "tool interface: invalid item index")      \
+	X(T_ERR_INVALID_SESSION, "tool interface: invalid session")      \
+	X(T_ERR_INVALID_HANDLE, "tool interface: invalid handle")        \
+	X(T_ERR_INVALID_NAME, "tool interface: no such name")            \
+	X(T_ERR_OUT_OF_HANDLES, "tool interface: out of handles")        \
+	X(T_ERR_OUT_OF_SESSIONS, "tool interface: out of sessions")      \
+	X(T_ERR_CVAR_SET_NOT_NOW, "control variable cannot be set now")  \
+	X(T_ERR_CVAR_SET_NEVER, "control variable cannot be set")        \
+	X(T_ERR_PVAR_NO_WRITE, "performance variable cannot be written") \
+	X(T_ERR_PVAR_NO_STARTSTOP,                                       \
+	  "performance variable cannot be started or stopped")           \
+	X(T_ERR_PVAR_NO_ATOMIC,                                          \
+	  "performance variable cannot be read and reset at once")       \
 	X(ERR_LASTCODE, "last error code")
 
 static const struct {
@@ -278,8 +278,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	if (!vm_error_name(errorcode))
 		return vm_call_exit(&call, comm,
 				    vm_error(&call, MPI_ERR_ARG,
-					     "%d is no error code",
-					     errorcode));
+					     "%d is no error code", errorcode));
 	if (errorcode != MPI_SUCCESS) {
 		vm_error(&call, errorcode, "raised by the program");
 		vm_call_exit(&call, comm, errorcode);

@@ -11,7 +11,12 @@
 
 #include "mpi/state.h"
 
-enum vm_errh_kind { VM_ERRH_FATAL, VM_ERRH_ABORT, VM_ERRH_RETURN, VM_ERRH_USER };
+enum vm_errh_kind {
+	VM_ERRH_FATAL,
+	VM_ERRH_ABORT,
+	VM_ERRH_RETURN,
+	VM_ERRH_USER
+};
 
 struct vm_errh {
 	struct vm_object object;

@@ -26,7 +26,8 @@ static int group_combine(struct vm_call *call, const struct vm_mpi_group *a,
 			 enum set_operation operation, MPI_Group *out)
 {
 	int a_size = vm_mpi_group_size(a), b_size = vm_mpi_group_size(b);
-	int *in_a = vm_group_places(a->group), *in_b = vm_group_places(b->group);
+	int *in_a = vm_group_places(a->group),
+	    *in_b = vm_group_places(b->group);
 	struct vm_group *group = vm_group_new(a_size + b_size);
 	int size = 0, rc = MPI_ERR_NO_MEM;
 

@@ -161,7 +161,7 @@ int PMPI_Info_create(MPI_Info *info)
 		new = info_new(call.mpi);
 		rc = new ? 0 : MPI_ERR_NO_MEM;
 		if (new)
-			*info = (MPI_Info)new;
+			*info = (MPI_Info) new;
 	}
 	return vm_call_exit_self(&call, rc);
 }

@@ -10,7 +10,7 @@
 #include "mpi/state.h"
 
 static const uint32_t magics[VM_OBJECTS] = {
-#define MAGIC_OF(kind, magic, text) [VM_OBJECT_##kind] = (magic),
+#define MAGIC_OF(kind, magic) [VM_OBJECT_##kind] = (magic),
 	VM_OBJECT_KINDS(MAGIC_OF)
 };
 

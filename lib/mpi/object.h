@@ -21,25 +21,25 @@ struct vm_mpi;
 
 #define VM_HANDLE_MIN 4096
 
-/* Kind, magic word (ASCII), name in messages. */
-#define VM_OBJECT_KINDS(X)                        \
-	X(COMM, 0x4d4d4f43, "communicator")       \
-	X(GROUP, 0x50555247, "group")             \
-	X(ERRH, 0x48525245, "error handler")      \
-	X(INFO, 0x4f464e49, "info object")        \
-	X(KEYVAL, 0x4c41564b, "attribute key")    \
-	X(TYPE, 0x45505954, "datatype")           \
-	X(OP, 0x504f4d52, "reduction operation")
+/* Kind, magic word (ASCII). */
+#define VM_OBJECT_KINDS(X)    \
+	X(COMM, 0x4d4d4f43)   \
+	X(GROUP, 0x50555247)  \
+	X(ERRH, 0x48525245)   \
+	X(INFO, 0x4f464e49)   \
+	X(KEYVAL, 0x4c41564b) \
+	X(TYPE, 0x45505954)   \
+	X(OP, 0x504f4d52)
 
 enum vm_object_kind {
-#define VM_OBJECT_KIND_(name, magic, text) VM_OBJECT_##name,
+#define VM_OBJECT_KIND_(name, magic) VM_OBJECT_##name,
 	VM_OBJECT_KINDS(VM_OBJECT_KIND_)
 #undef VM_OBJECT_KIND_
-	VM_OBJECTS
+		VM_OBJECTS
 };
 
 enum {
-#define VM_OBJECT_MAGIC_(name, magic, text) VM_MAGIC_##name = magic,
+#define VM_OBJECT_MAGIC_(name, magic) VM_MAGIC_##name = magic,
 	VM_OBJECT_KINDS(VM_OBJECT_MAGIC_)
 #undef VM_OBJECT_MAGIC_
 };

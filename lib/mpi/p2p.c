@@ -11,17 +11,32 @@
 #include "mpi/route.h"
 #include "mpi/status.h"
 
+/* Out of line, so that the route of an ordinary message stays in registers. */
+static __attribute__((noinline)) int
+send_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
+	 int dest, int tag, MPI_Comm comm, enum vm_send_mode mode)
+{
+	struct vm_route route;
+	int rc = vm_route_send(call, &route, buf, count, type, dest, tag, comm);
+
+	if (rc == 0 && route.peer)
+		rc = vm_send(route.peer, route.env, &route.data, mode);
+	return rc;
+}
+
 static inline int send_entry(enum vm_call_id id, const void *buf, int count,
 			     MPI_Datatype type, int dest, int tag,
 			     MPI_Comm comm, enum vm_send_mode mode)
 {
 	struct vm_call call = vm_call_enter(id);
 	struct vm_route route;
-	int rc = vm_route_send(&call, &route, buf, count, type, dest, tag,
-			       comm);
+	int rc;
 
-	if (VM_LIKELY(rc == 0 && route.peer))
+	if (VM_LIKELY(vm_route_plain_send(call.mpi, &route, buf, count, type,
+					  dest, tag, comm)))
 		rc = vm_send(route.peer, route.env, &route.data, mode);
+	else
+		rc = send_odd(&call, buf, count, type, dest, tag, comm, mode);
 	return vm_call_exit(&call, comm, rc);
 }
 
@@ -46,21 +61,42 @@ int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 			  VM_SEND_STANDARD);
 }
 
+static __attribute__((noinline)) int
+isend_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
+	  int dest, int tag, MPI_Comm comm, enum vm_send_mode mode,
+	  MPI_Request *request)
+{
+	struct vm_req *req = &vm_req_done_send;
+	struct vm_route route;
+	int rc = vm_route_send(call, &route, buf, count, type, dest, tag, comm);
+
+	if (rc == 0)
+		rc = vm_check_pointer(call, request, "request");
+	if (rc == 0 && route.peer)
+		rc = vm_isend(route.peer, route.env, &route.data, mode, &req);
+	if (rc == 0)
+		*request = (MPI_Request)req;
+	return rc;
+}
+
 static inline int isend_entry(enum vm_call_id id, const void *buf, int count,
 			      MPI_Datatype type, int dest, int tag,
 			      MPI_Comm comm, enum vm_send_mode mode,
 			      MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(id);
-	struct vm_req *req = &vm_req_done_send;
 	struct vm_route route;
-	int rc = vm_route_send(&call, &route, buf, count, type, dest, tag,
-			       comm);
+	struct vm_req *req;
+	int rc;
 
-	if (rc == 0)
-		rc = vm_check_pointer(&call, request, "request");
-	if (VM_LIKELY(rc == 0 && route.peer))
-		rc = vm_isend(route.peer, route.env, &route.data, mode, &req);
+	if (VM_UNLIKELY(!request ||
+			!vm_route_plain_send(call.mpi, &route, buf, count, type,
+					     dest, tag, comm))) {
+		rc = isend_odd(&call, buf, count, type, dest, tag, comm, mode,
+			       request);
+		return vm_call_exit(&call, comm, rc);
+	}
+	rc = vm_isend(route.peer, route.env, &route.data, mode, &req);
 	if (VM_LIKELY(rc == 0))
 		*request = (MPI_Request)req;
 	return vm_call_exit(&call, comm, rc);
@@ -87,18 +123,21 @@ int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 			   comm, VM_SEND_STANDARD, request);
 }
 
-/* Waits for a message; MPI_PROC_NULL gives none at once. */
-static inline int recv_route(const struct vm_route *route, MPI_Status *status)
+/* The receives that are not ordinary: any source, any tag, MPI_PROC_NULL. */
+static __attribute__((noinline)) int
+recv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
+	 int source, int tag, MPI_Comm comm, vmpi_status *result)
 {
-	vmpi_status result;
-	int rc = 0;
+	struct vm_route route;
+	int rc = vm_route_recv(call, &route, buf, count, type, source, tag,
+			       comm);
 
-	if (VM_LIKELY(route->peer != NULL))
-		rc = vm_recv(route->env, &route->data, &result);
-	else
-		result = vm_status_proc_null;
-	vm_status_set(status, &result);
-	return rc;
+	if (rc != 0)
+		return rc;
+	if (route.peer)
+		return vm_recv(route.env, &route.data, result);
+	*result = vm_status_proc_null;
+	return 0;
 }
 
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
@@ -106,13 +145,20 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Recv);
 	struct vm_route route;
-	int rc = vm_route_recv(&call, &route, buf, count, datatype, source, tag,
-			       comm);
+	vmpi_status result;
+	int rc;
 
-	if (VM_LIKELY(rc == 0))
-		rc = recv_route(&route, status);
+	if (VM_LIKELY(vm_route_plain_recv(call.mpi, &route, buf, count,
+					  datatype, source, tag, comm)))
+		rc = vm_recv(route.env, &route.data, &result);
+	else
+		rc = recv_odd(&call, buf, count, datatype, source, tag, comm,
+			      &result);
+	if (VM_LIKELY(rc == 0 || rc == -VMPI_ETRUNC))
+		vm_status_set(status, &result);
 	if (VM_UNLIKELY(rc < 0))
-		rc = vm_error_truncated(&call, rc, route.data.bytes);
+		rc = vm_error_truncated(
+			&call, rc, vm_type_get(datatype)->size * (size_t)count);
 	return vm_call_exit(&call, comm, rc);
 }
 
@@ -124,19 +170,40 @@ static int irecv_route(const struct vm_route *route, struct vm_req **req)
 	return *req ? 0 : -VMPI_ENOMEM;
 }
 
+static __attribute__((noinline)) int
+irecv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
+	  int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_route route;
+	struct vm_req *req;
+	int rc = vm_route_recv(call, &route, buf, count, type, source, tag,
+			       comm);
+
+	if (rc == 0)
+		rc = vm_check_pointer(call, request, "request");
+	if (rc == 0)
+		rc = irecv_route(&route, &req);
+	if (rc == 0)
+		*request = (MPI_Request)req;
+	return rc;
+}
+
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	       MPI_Comm comm, MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Irecv);
-	struct vm_req *req;
 	struct vm_route route;
-	int rc = vm_route_recv(&call, &route, buf, count, datatype, source, tag,
-			       comm);
+	struct vm_req *req;
+	int rc;
 
-	if (rc == 0)
-		rc = vm_check_pointer(&call, request, "request");
-	if (VM_LIKELY(rc == 0))
-		rc = irecv_route(&route, &req);
+	if (VM_UNLIKELY(!request ||
+			!vm_route_plain_recv(call.mpi, &route, buf, count,
+					     datatype, source, tag, comm))) {
+		rc = irecv_odd(&call, buf, count, datatype, source, tag, comm,
+			       request);
+		return vm_call_exit(&call, comm, rc);
+	}
+	rc = vm_irecv(route.env, &route.data, &req);
 	if (VM_LIKELY(rc == 0))
 		*request = (MPI_Request)req;
 	return vm_call_exit(&call, comm, rc);

@@ -84,8 +84,8 @@ static int send_init_entry(enum vm_call_id id, const void *buf, int count,
 {
 	struct vm_call call = vm_call_enter(id);
 	struct vm_route route;
-	int rc = vm_route_send(&call, &route, buf, count, type, dest, tag,
-			       comm);
+	int rc =
+		vm_route_send(&call, &route, buf, count, type, dest, tag, comm);
 
 	if (rc == 0)
 		rc = persist_new(&call, request, &route, VM_REQ_SEND, what);

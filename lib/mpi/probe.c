@@ -139,7 +139,7 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype,
 	vmpi_status result = vm_status_proc_null;
 	struct vm_env env = { .source = VM_ANY };
 	struct vm_data data;
-	struct vm_msg *msg;
+	struct vm_msg *msg = NULL;
 	int rc = message_in(&call, buf, count, datatype, message, &msg, &data);
 
 	if (rc != 0)
@@ -162,7 +162,7 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
 	struct vm_call call = vm_call_enter(VM_CALL_Imrecv);
 	struct vm_data data;
 	struct vm_req *req;
-	struct vm_msg *msg;
+	struct vm_msg *msg = NULL;
 	struct vm_env env;
 	int rc = message_in(&call, buf, count, datatype, message, &msg, &data);
 

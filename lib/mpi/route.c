@@ -15,9 +15,9 @@ static int route_data(struct vm_call *call, struct vm_route *route,
 	return rc;
 }
 
-int vm_route_send_odd(struct vm_call *call, struct vm_route *route,
-		      const void *buf, int count, MPI_Datatype datatype,
-		      int dest, int tag, MPI_Comm handle)
+int vm_route_send(struct vm_call *call, struct vm_route *route, const void *buf,
+		  int count, MPI_Datatype datatype, int dest, int tag,
+		  MPI_Comm handle)
 {
 	struct vm_comm *comm;
 	int rc = vm_check_comm(call, handle, &comm);
@@ -56,9 +56,9 @@ int vm_route_match(struct vm_call *call, struct vm_route *route, int source,
 	return rc;
 }
 
-int vm_route_recv_odd(struct vm_call *call, struct vm_route *route, void *buf,
-		      int count, MPI_Datatype datatype, int source, int tag,
-		      MPI_Comm handle)
+int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
+		  int count, MPI_Datatype datatype, int source, int tag,
+		  MPI_Comm handle)
 {
 	int rc = vm_route_match(call, route, source, tag, handle);
 

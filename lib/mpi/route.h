@@ -19,53 +19,62 @@ struct vm_route {
 	struct vm_data data;
 };
 
-/* The second looks: 0 with the route filled, or an MPI error. */
-int vm_route_send_odd(struct vm_call *call, struct vm_route *route,
-		      const void *buf, int count, MPI_Datatype datatype,
-		      int dest, int tag, MPI_Comm handle);
-int vm_route_recv_odd(struct vm_call *call, struct vm_route *route, void *buf,
-		      int count, MPI_Datatype datatype, int source, int tag,
-		      MPI_Comm handle);
+/* The second looks, at any message: 0 with the route filled, or an MPI error. */
+int vm_route_send(struct vm_call *call, struct vm_route *route, const void *buf,
+		  int count, MPI_Datatype datatype, int dest, int tag,
+		  MPI_Comm handle);
+int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
+		  int count, MPI_Datatype datatype, int source, int tag,
+		  MPI_Comm handle);
 
 /* The envelope of a receive or probe; route->peer NULL for MPI_PROC_NULL. */
 int vm_route_match(struct vm_call *call, struct vm_route *route, int source,
 		   int tag, MPI_Comm handle);
 
-static inline int vm_route_send(struct vm_call *call, struct vm_route *route,
-				const void *buf, int count,
-				MPI_Datatype datatype, int dest, int tag,
-				MPI_Comm handle)
+/*
+ * The first look: fills the route of an ordinary message; false: it is odd.
+ * The route of callers that do not give its address away stays in registers.
+ */
+static inline bool vm_route_plain(const struct vm_comm *comm,
+				  struct vm_route *route, const void *buf,
+				  int count, MPI_Datatype datatype, int peer,
+				  int tag)
 {
-	const struct vm_comm *comm = vm_comm_in(call->mpi, handle);
 	const struct vm_type *type = vm_type_get(datatype);
 
 	if (VM_UNLIKELY(!comm || !type || !type->committed || !buf ||
-			count < 0 || tag < 0 ||
-			(unsigned)dest >= (unsigned)comm->size))
-		return vm_route_send_odd(call, route, buf, count, datatype,
-					 dest, tag, handle);
-	route->peer = comm->ranks[dest];
-	route->env = (struct vm_env){ comm->context, comm->rank, tag };
+			(count | tag) < 0 ||
+			(unsigned)peer >= (unsigned)comm->size))
+		return false;
+	route->peer = comm->ranks[peer];
 	route->data = vm_type_data(type, buf, (size_t)count);
-	return 0;
+	return true;
 }
 
-static inline int vm_route_recv(struct vm_call *call, struct vm_route *route,
-				void *buf, int count, MPI_Datatype datatype,
-				int source, int tag, MPI_Comm handle)
+static inline bool vm_route_plain_send(struct vm_mpi *mpi,
+				       struct vm_route *route, const void *buf,
+				       int count, MPI_Datatype datatype,
+				       int dest, int tag, MPI_Comm handle)
 {
-	const struct vm_comm *comm = vm_comm_in(call->mpi, handle);
-	const struct vm_type *type = vm_type_get(datatype);
+	const struct vm_comm *comm = vm_comm_in(mpi, handle);
 
-	if (VM_UNLIKELY(!comm || !type || !type->committed || !buf ||
-			count < 0 || tag < 0 ||
-			(unsigned)source >= (unsigned)comm->size))
-		return vm_route_recv_odd(call, route, buf, count, datatype,
-					 source, tag, handle);
-	route->peer = comm->ranks[source];
+	if (!vm_route_plain(comm, route, buf, count, datatype, dest, tag))
+		return false;
+	route->env = (struct vm_env){ comm->context, comm->rank, tag };
+	return true;
+}
+
+static inline bool vm_route_plain_recv(struct vm_mpi *mpi,
+				       struct vm_route *route, const void *buf,
+				       int count, MPI_Datatype datatype,
+				       int source, int tag, MPI_Comm handle)
+{
+	const struct vm_comm *comm = vm_comm_in(mpi, handle);
+
+	if (!vm_route_plain(comm, route, buf, count, datatype, source, tag))
+		return false;
 	route->env = (struct vm_env){ comm->context, source, tag };
-	route->data = vm_type_data(type, buf, (size_t)count);
-	return 0;
+	return true;
 }
 
 #endif

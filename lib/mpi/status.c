@@ -131,14 +131,13 @@ static int field_set(enum vm_call_id id, const MPI_Status *status, int *field,
 
 int PMPI_Status_get_source(const MPI_Status *status, int *source)
 {
-	return field_get(VM_CALL_Status_get_source, status,
-			 &status->MPI_SOURCE, source);
+	return field_get(VM_CALL_Status_get_source, status, &status->MPI_SOURCE,
+			 source);
 }
 
 int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
-	return field_get(VM_CALL_Status_get_tag, status, &status->MPI_TAG,
-			 tag);
+	return field_get(VM_CALL_Status_get_tag, status, &status->MPI_TAG, tag);
 }
 
 int PMPI_Status_get_error(const MPI_Status *status, int *err)
@@ -149,14 +148,13 @@ int PMPI_Status_get_error(const MPI_Status *status, int *err)
 
 int PMPI_Status_set_source(MPI_Status *status, int source)
 {
-	return field_set(VM_CALL_Status_set_source, status,
-			 &status->MPI_SOURCE, source);
+	return field_set(VM_CALL_Status_set_source, status, &status->MPI_SOURCE,
+			 source);
 }
 
 int PMPI_Status_set_tag(MPI_Status *status, int tag)
 {
-	return field_set(VM_CALL_Status_set_tag, status, &status->MPI_TAG,
-			 tag);
+	return field_set(VM_CALL_Status_set_tag, status, &status->MPI_TAG, tag);
 }
 
 int PMPI_Status_set_error(MPI_Status *status, int err)

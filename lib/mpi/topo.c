@@ -213,8 +213,7 @@ static int check_dims(struct vm_call *call, const struct vm_comm *comm,
 	for (int i = 0; i < ndims && rc == 0; i++) {
 		if (dims[i] <= 0)
 			return vm_error(call, MPI_ERR_DIMS,
-					"dimension %d has size %d", i,
-					dims[i]);
+					"dimension %d has size %d", i, dims[i]);
 		product *= dims[i];
 		if (product > comm->size)
 			return vm_error(call, MPI_ERR_DIMS,
@@ -270,9 +269,9 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 		return vm_call_exit(&call, comm_old, MPI_ERR_NO_MEM);
 	topo->count = ndims;
 	for (int i = 0; i < ndims; i++)
-		topo->dims[i] = (struct vm_topo_dim){
-			.size = dims[i], .periodic = periods[i] != 0
-		};
+		topo->dims[i] =
+			(struct vm_topo_dim){ .size = dims[i],
+					      .periodic = periods[i] != 0 };
 	rc = cart_make(&call, c, c->rank < nodes ? 0 : VMPI_UNDEFINED, c->rank,
 		       topo, comm_cart);
 	return vm_call_exit(&call, comm_old, rc);
@@ -382,8 +381,8 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 		rc = vm_check_pointer(&call, dims, "dims");
 	for (int i = 0; i < ndims && rc == 0; i++)
 		if (dims[i] < 0)
-			rc = vm_error(&call, MPI_ERR_DIMS,
-				      "dimension %d is %d", i, dims[i]);
+			rc = vm_error(&call, MPI_ERR_DIMS, "dimension %d is %d",
+				      i, dims[i]);
 	if (rc == 0 && ndims > 0)
 		rc = vm_topo_spread(nnodes, ndims, dims);
 	if (rc == MPI_ERR_DIMS)

@@ -61,7 +61,11 @@ static void sums_add(struct sums *sums, const struct vm_block *block)
 	low += (along < 0 ? along : 0) + (across < 0 ? across : 0);
 	high += (along > 0 ? along : 0) + (across > 0 ? across : 0);
 	range_low(&sums->bounds, low + type->lb, type->lb_set);
-	range_high(&sums->bounds, high + type->lb + type->extent, type->ub_set);
+	/* The padding of a part is none of the whole. */
+	range_high(&sums->bounds,
+		   high + (type->ub_set ? type->lb + type->extent :
+					  type->true_lb + type->true_extent),
+		   type->ub_set);
 	sums->bounds.any = true;
 	if (type->align > sums->align)
 		sums->align = type->align;

@@ -5,6 +5,7 @@
 #include "mpi/vars.h"
 
 #include "base/err.h"
+#include "core/vars.h"
 
 VM_CVARS_DEFINE(mpi, MPI_CVARS)
 
@@ -13,4 +14,12 @@ void vm_mpi_vars_add(void)
 	/* There is room for the table of every layer. */
 	if (vm_vars_add(&mpi_cvar_table) != 0)
 		vm_panic("mpi: no room for the table of variables");
+}
+
+/* A program that embeds the library never meets a function of this layer before
+ * vmpi_start() reads the settings. */
+static __attribute__((constructor)) void vars_announce(void)
+{
+	vm_core_vars_add();
+	vm_mpi_vars_add();
 }

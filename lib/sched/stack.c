@@ -14,6 +14,10 @@
 #include "base/err.h"
 #include "base/log.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
@@ -182,6 +186,10 @@ void vm_stack_put(struct vm_stack_pool *pool, struct vm_stack *stack)
 		madvise(stack->base + lowest, stack->bytes - keep - lowest,
 			MADV_DONTNEED);
 	}
+#if defined(__SANITIZE_ADDRESS__)
+	/* The frames of a task that has ended are still marked as such. */
+	__asan_unpoison_memory_region(stack->base, stack->bytes);
+#endif
 	entry->stack = *stack;
 	vm_lock_take(&pool->lock);
 	entry->next = pool->free;

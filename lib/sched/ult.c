@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "sched/ctx.h"
 #include "sched/futex.h"
@@ -87,7 +88,7 @@ static __attribute__((noinline)) void switch_to(struct vm_ult *self,
 		self->run_ticks += now - worker->since;
 		worker->since = now;
 	}
-	worker->pvars.switches++;
+	vm_pvar_add(worker->pvars.switches, 1);
 	vm_self = next;
 	vm_sanitize_leave(self, next, worker->zombie == self);
 	vm_ctx_switch(&self->sp, next->sp);
@@ -223,8 +224,7 @@ void vm_ult_yield(void)
 	struct vm_worker *worker = self->worker;
 
 	if (worker->index < 0) {
-		vm_sched.poll(worker);
-		sched_yield();
+		vm_cpu_yield();
 		return;
 	}
 	vm_worker_push(worker, self);

@@ -84,7 +84,7 @@ static void inbox_drain(struct vm_worker *worker)
 	while (fifo) {
 		struct vm_ult *next = fifo->next;
 
-		worker->pvars.far_wakes++;
+		vm_pvar_add(worker->pvars.far_wakes, 1);
 		vm_worker_push(worker, fifo);
 		fifo = next;
 	}
@@ -95,7 +95,8 @@ static inline void collect(struct vm_worker *worker)
 {
 	if (atomic_load_explicit(&worker->inbox, memory_order_relaxed))
 		inbox_drain(worker);
-	vm_sched.poll(worker);
+	if (vm_sched.worker_count > 1)
+		vm_sched.poll(worker);
 	if (VM_UNLIKELY(worker->sleepers != NULL) &&
 	    (!worker->head || ++worker->rounds % TIMER_ROUNDS == 0))
 		timers_run(worker);
@@ -110,7 +111,7 @@ struct vm_ult *vm_worker_next(struct vm_worker *worker)
 	if (ult) {
 		worker->next = NULL;
 		if (worker->handoffs++ < HANDOFFS_MAX || !worker->head) {
-			worker->pvars.handoffs++;
+			vm_pvar_add(worker->pvars.handoffs, 1);
 			return ult;
 		}
 		vm_worker_push(worker, ult);
@@ -134,7 +135,7 @@ static bool has_work(struct vm_worker *worker)
 	       atomic_load_explicit(&vm_sched.stop, memory_order_relaxed);
 }
 
-static void fence_all(void)
+void vm_sched_fence_all(void)
 {
 	if (vm_sched.membarrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
@@ -147,7 +148,7 @@ static void worker_sleep(struct vm_worker *worker)
 	uint64_t limit = 0;
 
 	atomic_store_explicit(&worker->sleeping, 1, memory_order_relaxed);
-	fence_all();
+	vm_sched_fence_all();
 	if (!has_work(worker)) {
 		if (worker->sleepers) {
 			uint64_t now = vm_clock_ns();
@@ -155,7 +156,7 @@ static void worker_sleep(struct vm_worker *worker)
 
 			limit = due > now ? due - now : 1;
 		}
-		worker->pvars.sleeps++;
+		vm_pvar_add(worker->pvars.sleeps, 1);
 		vm_futex_wait(&worker->sleeping, 1, limit);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
@@ -200,7 +201,6 @@ static void worker_enter(struct vm_worker *worker)
 {
 	worker->root.worker = worker;
 	worker->errno_address = &errno;
-	worker->thread = pthread_self();
 	vm_sanitize_thread(&worker->root);
 	vm_self = &worker->root;
 }
@@ -296,6 +296,7 @@ struct vm_worker *vm_worker_adopt(void *owner)
 		return NULL;
 	memset(worker, 0, sizeof(*worker));
 	worker->index = -1;
+	worker->thread = pthread_self();
 	worker_enter(worker);
 	worker->root.owner = owner;
 	return worker;

@@ -46,8 +46,8 @@ struct vm_worker {
 struct vm_sched {
 	struct vm_worker *workers;
 	int worker_count;
-	/* Looks for messages; returns whether it did anything.  Called by a
-	 * worker between ULTs, and by threads that test in a loop. */
+	/* Looks for messages from other workers; returns whether it did
+	 * anything.  Called between ULTs while there are several workers. */
 	bool (*poll)(struct vm_worker *worker);
 	/* Called on each worker thread first and last. */
 	void (*thread_start)(struct vm_worker *worker);
@@ -84,6 +84,10 @@ static inline void vm_worker_nudge(struct vm_worker *worker)
 					     memory_order_relaxed)))
 		vm_worker_nudge_slow(worker);
 }
+
+/* Every other thread of the process passes a memory barrier; only with
+ * vm_sched.membarrier. */
+void vm_sched_fence_all(void);
 
 /* Makes the calling OS thread a ULT that waits in the kernel; NULL when out of
  * memory.  Released by vm_worker_release(). */

@@ -13,10 +13,12 @@ for tool in clang-format-14 clang-format; do
 	"$tool" --version 2>/dev/null | grep -q 'version 14\.' && format=$tool &&
 		break
 done
+awk '!/^#/ && NF { print $1 }' t/lint/format.except |
+	grep -vxFf - "$scratch/files" >"$scratch/formatted"
 if [ -n "$format" ]; then
-	none "$(xargs "$format" --dry-run -Werror <"$scratch/files" 2>&1 |
+	none "$(xargs "$format" --dry-run -Werror <"$scratch/formatted" 2>&1 |
 		grep -E '^[^ ]+:[0-9]+:[0-9]+: ' | sort -u -t: -k1,1)" \
-		"clang-format 14 changes nothing"
+		"clang-format 14 changes nothing (make format)"
 else
 	skip 1 "clang-format 14 is not installed"
 fi

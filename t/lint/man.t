@@ -6,6 +6,14 @@
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
 
+# vmpicc's --help is the compiler's; its own options are the patterns of its
+# first loop over the arguments.
+wrapper_options() {
+	sed -n '/^show=/,/^done/s/^[[:blank:]]*\(-[^)]*\)).*/\1/p' \
+		"$VMPI_BUILD/$1" | tr '|' '\n' | tr -d ' ' |
+		sed 's/^-*//; s/[=:].*//; s/_/-/g' | sort -u
+}
+
 # The options in the left column of a help text, without their dashes: long
 # ones may be given with one or two.
 help_options() {
@@ -25,7 +33,7 @@ page_options() {
 				if (sub(/^-?/, "", name) && name ~ /^[A-Za-z]/)
 					print name
 			}
-	}' | sort -u
+	}' | sed 's/[=:].*//; s/_/-/g' | sort -u
 }
 
 for program in vmpirun vmpicc vmpi_info; do
@@ -38,14 +46,17 @@ for program in vmpirun vmpicc vmpi_info; do
 		fail "$program has a manual page"
 		continue
 	fi
-	help_options $program >"$scratch/help"
+	case $program in
+	vmpicc) wrapper_options $program >"$scratch/help" ;;
+	*) help_options $program >"$scratch/help" ;;
+	esac
 	page_options "$page" >"$scratch/page"
-	[ -s "$scratch/help" ] || fail "$program --help names its options"
+	[ -s "$scratch/help" ] || fail "$program has options"
 	none "$(comm -23 "$scratch/help" "$scratch/page" |
 		grep -Evx 'usage|V')" \
-		"man/$program.1 describes every option of $program --help"
+		"man/$program.1 describes every option of $program"
 	none "$(comm -13 "$scratch/help" "$scratch/page")" \
-		"$program --help names every option in man/$program.1"
+		"$program has every option in man/$program.1"
 done
 
 if command -v mandoc >/dev/null 2>&1; then

@@ -152,8 +152,8 @@ static bool vector(MPI_Datatype old, const struct map *from, MPI_Datatype *type,
 static bool indexed(MPI_Datatype old, const struct map *from,
 		    MPI_Datatype *type, struct map *map)
 {
-	int n = below(4), kind = below(4), lengths[4], at[4];
-	MPI_Aint aints[4];
+	int n = below(4), kind = below(4), lengths[4] = { 0 }, at[4] = { 0 };
+	MPI_Aint aints[4] = { 0 };
 
 	for (int i = 0; i < n; i++) {
 		lengths[i] = kind < 2 ? below(4) : i ? lengths[0] : below(4);
@@ -198,9 +198,9 @@ static bool structure(MPI_Datatype old, const struct map *from,
 		      MPI_Datatype *type, struct map *map)
 {
 	static struct map maps[3];
-	int n = below(4), lengths[3];
-	MPI_Datatype types[3];
-	MPI_Aint aints[3];
+	int n = below(4), lengths[3] = { 0 };
+	MPI_Datatype types[3] = { 0 };
+	MPI_Aint aints[3] = { 0 };
 	bool fits = true;
 
 	for (int i = 0; i < n; i++) {

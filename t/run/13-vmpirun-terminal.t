@@ -25,7 +25,8 @@ out=$( (sleep 0.5; echo typed; sleep 0.5) |
 like "$out" '^read typed$' "the node process can read from the terminal"
 
 out=$( (sleep 1; printf '\003'; sleep 1) |
-	terminal "$vmpirun -n 1 ./program 'trap \"echo got TERM; exit 3\" TERM
+	terminal "trap : INT
+		$vmpirun -n 1 ./program 'trap \"echo got TERM; exit 3\" TERM
 		while :; do sleep 0.1; done'; echo code \$?")
 like "$out" 'again to kill' "Ctrl-C is vmpirun's to take"
 like "$out" '^got TERM' "the node process gets SIGTERM"

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# An installation, moved to where it was not configured for, still compiles and
+# runs programs, and pkg-config leads a program with its own main to the library.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+need meson pkg-config
+[ -f "$VMPI_BUILD/build.ninja" ] || skip_all "$VMPI_BUILD is not built"
+case ${VMPI_SANITIZE:-none} in
+none) ;;
+*) skip_all "the programs would need the sanitizer too" ;;
+esac
+cc=${CC:-cc}
+cd "$scratch" || exit 1
+
+ok "meson installs" \
+	meson install -C "$VMPI_BUILD" --no-rebuild --destdir "$scratch/root"
+vmpicc=$(find root -path '*/bin/vmpicc')
+bin=$scratch/${vmpicc%/vmpicc}
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$VMPI_SRC/README.md" \
+	>hello.c
+ok "the installed vmpicc compiles" "$bin/vmpicc" -o hello hello.c
+is "$(timeout 20 "$bin/vmpirun" -n 4 ./hello | grep -c 'of 4: sum 6')" 4 \
+	"the installed vmpirun runs it"
+is "$(timeout 20 ./hello)" "rank 0 of 1: sum 0" "so does the program alone"
+
+cat >own.c <<'END'
+#include <stdio.h>
+#include <vmpi.h>
+
+static int body(void *arg)
+{
+	return vmpi_barrier(vmpi_world());
+}
+
+int main(void)
+{
+	int rc = vmpi_run(&(vmpi_config){ .ranks = 3 }, body, NULL);
+
+	printf("%s\n", rc ? vmpi_strerror(rc) : "ran");
+	return rc != 0;
+}
+END
+pc=$(dirname "$(find root -name vmpi.pc)")
+PKG_CONFIG_PATH=$pc PKG_CONFIG_SYSROOT_DIR=$scratch/root
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+ok "a program with its own main is built by pkg-config" \
+	$cc -o own own.c $(pkg-config --cflags --libs vmpi)
+is "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir vmpi) timeout 20 ./own)" \
+	ran "and runs ranks"
+unset PKG_CONFIG_SYSROOT_DIR
+PKG_CONFIG_PATH=$VMPI_BUILD/meson-uninstalled
+ok "the same from the build directory" \
+	$cc -o own own.c $(pkg-config --cflags --libs vmpi)
+is "$(LD_LIBRARY_PATH=$VMPI_BUILD/lib timeout 20 ./own)" ran \
+	"and it runs ranks"
+done_testing

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives called wrongly: every rank gets the error class, none hangs, and
+ * the communicator is as good as before.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "ranks.h"
+
+/* How many ranks got which class. */
+static _Atomic int classes[64];
+
+static void count(int rc)
+{
+	int class;
+
+	MPI_Error_class(rc, &class);
+	classes[class]++;
+}
+
+static void different_calls(int rank, int size)
+{
+	int x = 0;
+
+	if (rank == 1)
+		count(MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD));
+	else
+		count(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void another_kind(int rank, int size)
+{
+	MPI_Comm comm;
+
+	if (rank == 1)
+		count(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+	else
+		count(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void different_roots(int rank, int size)
+{
+	int x = 0;
+
+	count(MPI_Bcast(&x, 1, MPI_INT, rank == 2, MPI_COMM_WORLD));
+}
+
+static void different_ops(int rank, int size)
+{
+	int x = 0, y;
+
+	count(MPI_Allreduce(&x, &y, 1, MPI_INT, rank == 2 ? MPI_MAX : MPI_SUM,
+			    MPI_COMM_WORLD));
+}
+
+static void different_counts(int rank, int size)
+{
+	int x[2] = { 0 }, y[2];
+
+	count(MPI_Allreduce(x, y, 1 + (rank == 2), MPI_INT, MPI_SUM,
+			    MPI_COMM_WORLD));
+}
+
+static void different_types(int rank, int size)
+{
+	int x = 0, y;
+
+	count(MPI_Allreduce(&x, &y, 1, rank == 2 ? MPI_FLOAT : MPI_INT, MPI_SUM,
+			    MPI_COMM_WORLD));
+}
+
+static void half_in_place(int rank, int size)
+{
+	int x[4] = { 0 }, y[4];
+
+	count(MPI_Alltoall(rank == 2 ? MPI_IN_PLACE : x, 1, MPI_INT, y, 1,
+			   MPI_INT, MPI_COMM_WORLD));
+}
+
+/* Only the ranks that get too much or too little see it. */
+static void short_bcast(int rank, int size)
+{
+	int x[4] = { rank, rank, rank, rank };
+
+	count(MPI_Bcast(x, rank == 3 ? 2 : 4, MPI_INT, 0, MPI_COMM_WORLD));
+	if (rank == 3)
+		ok(x[0] == 0 && x[1] == 0 && x[2] == 3,
+		   "what fits has arrived, and no more");
+}
+
+static void long_gather(int rank, int size)
+{
+	int x[4] = { 0 }, y[8];
+
+	count(MPI_Gather(x, 1 + (rank == 2), MPI_INT, y, 1, MPI_INT, 1,
+			 MPI_COMM_WORLD));
+}
+
+static void different_shares(int rank, int size)
+{
+	int x[8] = { 0 }, y[8], counts[4] = { 1, 1, 1, 1 };
+
+	if (rank == 2) {
+		counts[2] = 2;
+		counts[3] = 0;
+	}
+	count(MPI_Reduce_scatter(x, y, counts, MPI_INT, MPI_SUM,
+				 MPI_COMM_WORLD));
+}
+
+/* All ranks make the same wrong call. */
+static void arguments(int rank, int size)
+{
+	MPI_Datatype type;
+	int x[8] = { 0 }, y[8] = { 0 };
+	int bad[4] = { 1, -1, 1, 1 }, good[4] = { 0, 1, 2, 3 };
+
+	MPI_Type_contiguous(2, MPI_INT, &type);
+	if (rank == 0) {
+		is_int(MPI_Bcast(x, 1, MPI_INT, size, MPI_COMM_WORLD),
+		       MPI_ERR_ROOT, "a root that is no rank");
+		is_int(MPI_Bcast(x, 1, MPI_INT, -1, MPI_COMM_WORLD),
+		       MPI_ERR_ROOT, "a negative root");
+		is_int(MPI_Bcast(x, -1, MPI_INT, 0, MPI_COMM_WORLD),
+		       MPI_ERR_COUNT, "a negative count");
+		is_int(MPI_Bcast(x, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD),
+		       MPI_ERR_TYPE, "no datatype");
+		is_int(MPI_Bcast(x, 1, type, 0, MPI_COMM_WORLD), MPI_ERR_TYPE,
+		       "a datatype that is not committed");
+		is_int(MPI_Bcast(NULL, 1, MPI_INT, 0, MPI_COMM_WORLD),
+		       MPI_ERR_BUFFER, "no buffer");
+		is_int(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM,
+		       "no communicator");
+		is_int(MPI_Allreduce(x, y, 1, MPI_INT, MPI_OP_NULL,
+				     MPI_COMM_WORLD),
+		       MPI_ERR_OP, "no operation");
+		is_int(MPI_Allreduce(x, y, 1, MPI_FLOAT, MPI_BAND,
+				     MPI_COMM_WORLD),
+		       MPI_ERR_OP, "an operation that the type has not");
+		is_int(MPI_Gatherv(x, 1, MPI_INT, y, bad, good, MPI_INT, 0,
+				   MPI_COMM_WORLD),
+		       MPI_ERR_COUNT, "a negative count among others");
+		is_int(MPI_Gatherv(x, 1, MPI_INT, y, NULL, good, MPI_INT, 0,
+				   MPI_COMM_WORLD),
+		       MPI_ERR_ARG, "no counts");
+		is_int(MPI_Scatter(MPI_IN_PLACE, 1, MPI_INT, y, 1, MPI_INT, 0,
+				   MPI_COMM_WORLD),
+		       MPI_ERR_BUFFER, "in place where nothing can be");
+		is_int(MPI_Reduce(MPI_IN_PLACE, y, 1, MPI_INT, MPI_SUM, 1,
+				  MPI_COMM_WORLD),
+		       MPI_ERR_BUFFER, "in place at a rank that is not root");
+	}
+	MPI_Type_free(&type);
+}
+
+/* After an error everything goes on. */
+static void still_good(int rank, int size)
+{
+	int sum = 0;
+
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	classes[0] += sum == size * (size - 1) / 2;
+}
+
+static void (*wrong_call)(int rank, int size);
+
+static void twice(int rank, int size)
+{
+	wrong_call(rank, size);
+	still_good(rank, size);
+}
+
+/* n of the four ranks get the class, the others none. */
+static void expect(void (*call)(int rank, int size), int class, int n,
+		   const char *what)
+{
+	for (int workers = 1; workers <= 2; workers++) {
+		memset((void *)classes, 0, sizeof(classes));
+		wrong_call = call;
+		ranks_run(4, workers, twice);
+		ok(classes[class] == n && classes[0] == 4 + 4 - n,
+		   "%s: seen by %d on %d workers", what, n, workers);
+	}
+}
+
+int main(void)
+{
+	plan(20 + 2 + 13);
+	expect(different_calls, MPI_ERR_OTHER, 4, "different calls");
+	expect(another_kind, MPI_ERR_OTHER, 4, "calls of another kind");
+	expect(different_roots, MPI_ERR_OTHER, 4, "different roots");
+	expect(different_ops, MPI_ERR_OTHER, 4, "different operations");
+	expect(different_counts, MPI_ERR_OTHER, 4, "different counts");
+	expect(different_types, MPI_ERR_OTHER, 4, "different types");
+	expect(half_in_place, MPI_ERR_OTHER, 4, "in place at one rank only");
+	expect(short_bcast, MPI_ERR_TRUNCATE, 1, "a short receive buffer");
+	expect(long_gather, MPI_ERR_TRUNCATE, 1, "a long send buffer");
+	expect(different_shares, MPI_ERR_TRUNCATE, 1, "different shares");
+	ranks_run(4, 2, arguments);
+	return done_testing();
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communicators: isolation, splits, creation from groups, names.
+ */
+#include "mtap.h"
+
+static int next, before;
+
+static void predefined(void)
+{
+	int r = -1, s = -1, flag = -1;
+
+	MPI_Comm_rank(MPI_COMM_SELF, &r);
+	MPI_Comm_size(MPI_COMM_SELF, &s);
+	all_ok(r == 0 && s == 1, "MPI_COMM_SELF has one rank");
+	MPI_Comm_test_inter(MPI_COMM_WORLD, &flag);
+	all_ok(flag == 0, "MPI_COMM_WORLD is an intracommunicator");
+	all_ok(rank >= 0 && rank < size, "a rank lies between 0 and the size");
+}
+
+/* The same envelope on two communicators. */
+static void isolation(void)
+{
+	int out[2] = { 1, 2 }, in[2] = { 0 }, result;
+	MPI_Request requests[2];
+	MPI_Comm copy;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Isend(&out[0], 1, MPI_INT, next, 1, MPI_COMM_WORLD, &requests[0]);
+	MPI_Isend(&out[1], 1, MPI_INT, next, 1, copy, &requests[1]);
+	MPI_Recv(&in[1], 1, MPI_INT, before, 1, copy, MPI_STATUS_IGNORE);
+	MPI_Recv(&in[0], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG,
+		 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	all_ok(in[0] == 1 && in[1] == 2,
+	       "messages of a duplicate are a world of their own");
+	MPI_Comm_compare(MPI_COMM_WORLD, copy, &result);
+	all_ok(result == MPI_CONGRUENT, "a duplicate is congruent");
+	MPI_Comm_compare(copy, copy, &result);
+	all_ok(result == MPI_IDENT, "and identical with itself");
+	MPI_Comm_free(&copy);
+	all_ok(copy == MPI_COMM_NULL, "MPI_Comm_free forgets the handle");
+}
+
+static void free_while_pending(void)
+{
+	static char out[50000], in[50000];
+	MPI_Request requests[2];
+	MPI_Comm copy;
+
+	out[7] = (char)(rank + 1);
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Irecv(in, sizeof(in), MPI_CHAR, before, 1, copy, &requests[0]);
+	MPI_Isend(out, sizeof(out), MPI_CHAR, next, 1, copy, &requests[1]);
+	MPI_Comm_free(&copy);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	all_ok(in[7] == (char)(before + 1),
+	       "communication on a freed communicator ends as usual");
+}
+
+static void split(void)
+{
+	int r = -1, s = -1, half = (size + 1) / 2, sum = -1, got = -1;
+	MPI_Comm parity, none;
+
+	/* Even and odd ranks, in reverse order. */
+	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &parity);
+	MPI_Comm_rank(parity, &r);
+	MPI_Comm_size(parity, &s);
+	if (rank % 2)
+		half = size / 2;
+	all_ok(s == half && r == s - 1 - rank / 2,
+	       "a split orders by key within each colour");
+	MPI_Sendrecv(&rank, 1, MPI_INT, (r + 1) % s, 0, &got, 1, MPI_INT,
+		     (r + s - 1) % s, 0, parity, MPI_STATUS_IGNORE);
+	sum = s - 1 - (r + s - 1) % s;
+	all_ok(got == 2 * sum + rank % 2, "its members talk to each other");
+	MPI_Comm_free(&parity);
+
+	none = parity = MPI_COMM_SELF;
+	MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 5, 0, &none);
+	all_ok((rank == 0) == (none == MPI_COMM_NULL),
+	       "MPI_UNDEFINED gives MPI_COMM_NULL");
+	if (none != MPI_COMM_NULL) {
+		MPI_Comm_rank(none, &r);
+		MPI_Comm_free(&none);
+	}
+	all_ok(rank == 0 || r == rank - 1, "equal keys keep the old order");
+}
+
+static void split_type(void)
+{
+	int result = -1;
+	MPI_Comm shared;
+
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+			    MPI_INFO_NULL, &shared);
+	MPI_Comm_compare(MPI_COMM_WORLD, shared, &result);
+	all_ok(result == MPI_CONGRUENT || size == 1, "all ranks share memory");
+	MPI_Comm_free(&shared);
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL,
+			    &shared);
+	all_ok(shared == MPI_COMM_NULL, "MPI_UNDEFINED is in no such group");
+}
+
+/* Two groups that do not overlap, in one call. */
+static void create(void)
+{
+	MPI_Group world, mine;
+	MPI_Comm made = MPI_COMM_NULL;
+	int *members = malloc((size_t)size * sizeof(*members));
+	int n = 0, r = -1, s = -1;
+
+	MPI_Comm_group(MPI_COMM_WORLD, &world);
+	for (int i = size - 1; i >= 0; i--)
+		if (i % 2 == rank % 2)
+			members[n++] = i;
+	MPI_Group_incl(world, n, members, &mine);
+	MPI_Comm_create(MPI_COMM_WORLD, mine, &made);
+	MPI_Comm_rank(made, &r);
+	MPI_Comm_size(made, &s);
+	all_ok(s == n && members[r] == rank,
+	       "MPI_Comm_create takes disjoint groups and keeps their order");
+	MPI_Comm_free(&made);
+
+	made = MPI_COMM_SELF;
+	MPI_Comm_create(MPI_COMM_WORLD, MPI_GROUP_EMPTY, &made);
+	all_ok(made == MPI_COMM_NULL, "an empty group gives MPI_COMM_NULL");
+
+	/* Collective over the even ranks only. */
+	if (rank % 2 == 0) {
+		int got = -1, sent;
+
+		MPI_Comm_create_group(MPI_COMM_WORLD, mine, 17, &made);
+		MPI_Comm_rank(made, &r);
+		MPI_Comm_size(made, &s);
+		sent = r;
+		MPI_Sendrecv(&sent, 1, MPI_INT, (r + 1) % s, 0, &got, 1,
+			     MPI_INT, (r + s - 1) % s, 0, made,
+			     MPI_STATUS_IGNORE);
+		n = got == (r + s - 1) % s && members[r] == rank;
+		MPI_Comm_free(&made);
+	}
+	all_ok(rank % 2 || n == 1, "MPI_Comm_create_group asks its group only");
+	MPI_Group_free(&world);
+	MPI_Group_free(&mine);
+	free(members);
+}
+
+static void names(void)
+{
+	char name[MPI_MAX_OBJECT_NAME], longer[2 * MPI_MAX_OBJECT_NAME];
+	int length = -1;
+	MPI_Comm copy;
+
+	MPI_Comm_get_name(MPI_COMM_WORLD, name, &length);
+	all_ok(strcmp(name, "MPI_COMM_WORLD") == 0 && length == 14,
+	       "MPI_COMM_WORLD knows its name");
+	MPI_Comm_get_name(MPI_COMM_NULL, name, &length);
+	all_ok(strcmp(name, "MPI_COMM_NULL") == 0, "MPI_COMM_NULL too");
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Comm_get_name(copy, name, &length);
+	all_ok(length == 0 && name[0] == '\0', "a new communicator has none");
+	MPI_Comm_set_name(copy, "first");
+	MPI_Comm_set_name(copy, "a copy");
+	MPI_Comm_get_name(copy, name, &length);
+	all_ok(strcmp(name, "a copy") == 0 && length == 6,
+	       "until it is given one");
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	MPI_Comm_set_name(copy, longer);
+	MPI_Comm_get_name(copy, name, &length);
+	all_ok(length == MPI_MAX_OBJECT_NAME - 1, "a long name is cut");
+	MPI_Comm_free(&copy);
+}
+
+/* Communicators come and go; context numbers must not run into each other. */
+static void many(void)
+{
+	bool held = true;
+
+	for (int i = 0; i < 300; i++) {
+		int out = 1000 * rank + i, in = -1;
+		MPI_Comm copy;
+
+		MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+		MPI_Sendrecv(&out, 1, MPI_INT, next, 0, &in, 1, MPI_INT, before,
+			     0, copy, MPI_STATUS_IGNORE);
+		held = held && in == 1000 * before + i;
+		MPI_Comm_free(&copy);
+	}
+	all_ok(held, "hundreds of communicators come and go");
+}
+
+int main(int argc, char **argv)
+{
+	mtap_init(&argc, &argv);
+	next = (rank + 1) % size;
+	before = (rank + size - 1) % size;
+	predefined();
+	isolation();
+	free_while_pending();
+	split();
+	split_type();
+	create();
+	names();
+	many();
+	return mtap_end();
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Topology: what it says agrees with the kernel's view, and binding does what
+ * was described.
+ */
+#include "sched/topo.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "tap.h"
+
+/* How many processors a fresh thread may use after it was bound as worker. */
+static void *bound(void *arg)
+{
+	static cpu_set_t sets[2];
+	cpu_set_t *set = &sets[*(int *)arg];
+
+	vm_topo_bind(*(int *)arg);
+	CPU_ZERO(set);
+	return sched_getaffinity(0, sizeof(*set), set) ? NULL : set;
+}
+
+static cpu_set_t *bind_thread(int index)
+{
+	pthread_t thread;
+	void *set;
+
+	if (pthread_create(&thread, NULL, bound, &index))
+		bail("no thread");
+	pthread_join(thread, &set);
+	return set;
+}
+
+static void test_binding(void)
+{
+	cpu_set_t *first, *second, both;
+
+	if (vm_topo_cores() < 2) {
+		skip(3, "only one core");
+		return;
+	}
+	vm_topo_plan(2);
+	first = bind_thread(0);
+	second = bind_thread(1);
+	if (!first || !second)
+		bail("the kernel does not say where a thread runs");
+	ok(CPU_COUNT(first) < vm_topo_processors() || vm_topo_processors() < 2,
+	   "a worker is bound to a part of the machine");
+	CPU_AND(&both, first, second);
+	is_int(CPU_COUNT(&both), 0, "two workers are on different ones");
+	vm_topo_plan(vm_topo_processors() + 1);
+	first = bind_thread(0);
+	is_int(CPU_COUNT(first), vm_topo_processors(),
+	       "with too many workers nobody is bound");
+}
+
+int main(void)
+{
+	char text[128] = "";
+	cpu_set_t allowed;
+
+	plan(11);
+	is_int(vm_topo_cores(), 1, "before the start there is one core");
+	is_int(vm_topo_init(), 0, "the machine can be read");
+	is_int(vm_topo_init(), 0, "twice");
+	ok(vm_topo_cores() >= 1 && vm_topo_processors() >= vm_topo_cores(),
+	   "%d cores with %d processors", vm_topo_cores(),
+	   vm_topo_processors());
+	CPU_ZERO(&allowed);
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	is_int(vm_topo_processors(), CPU_COUNT(&allowed),
+	       "as many processors as the kernel allows us");
+	vm_topo_plan(1);
+	vm_topo_describe(text, sizeof(text), 0);
+	ok(strstr(text, "processor"), "worker 0 of 1 is on %s", text);
+	vm_topo_plan(1000000);
+	vm_topo_describe(text, sizeof(text), 77);
+	ok(strstr(text, "not bound"), "worker 77 of many is %s", text);
+	test_binding();
+	vm_topo_fini();
+	is_int(vm_topo_init(), 0, "it can be read again after the end");
+	vm_topo_fini();
+	return done_testing();
+}

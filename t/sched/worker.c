@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Workers: with nothing to do they take no processor time, and no wake is lost
+ * on the way to sleep.
+ */
+#include "sched/worker.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "base/lock.h"
+#include "sched.h"
+
+/* Processor time of the process in nanoseconds. */
+static uint64_t cpu_ns(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
+		       1000000000 +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) *
+		       1000;
+}
+
+static int waiter(void *arg)
+{
+	_Atomic bool *waits = arg;
+
+	atomic_store_explicit(waits, true, memory_order_relaxed);
+	vm_ult_suspend();
+	return 0;
+}
+
+static int napper(void *arg)
+{
+	(void)arg;
+	vm_ult_sleep(300000000);
+	return 0;
+}
+
+/* The processor's share of 0.3 s, in per cent. */
+static int idle_share(void)
+{
+	uint64_t start = vm_clock_ns(), cpu;
+
+	/* What has just started may still be at it. */
+	vm_ult_sleep(20000000);
+	cpu = cpu_ns();
+	start = vm_clock_ns();
+	vm_ult_sleep(300000000);
+	return (int)((cpu_ns() - cpu) * 100 / (vm_clock_ns() - start));
+}
+
+static void test_idle(void)
+{
+	static _Atomic bool waits[3];
+	struct vm_ult *ults[4];
+	uint64_t sleeps = 0;
+	int share;
+
+	sched_begin(3);
+	share = idle_share();
+	ok(share < 30, "idle workers take no processor time (%d %%)", share);
+	for (int i = 0; i < 3; i++) {
+		ults[i] = sched_new(i, waiter, &waits[i]);
+		while (!waits[i])
+			vm_ult_sleep(1000000);
+	}
+	share = idle_share();
+	ok(share < 30, "nor do those whose ULTs wait for ever (%d %%)", share);
+	ults[3] = sched_new(0, napper, NULL);
+	share = idle_share();
+	ok(share < 30, "nor those whose ULTs sleep (%d %%)", share);
+	vm_ult_join(ults[3]);
+	for (int i = 0; i < 3; i++) {
+		vm_ult_wake(ults[i]);
+		vm_ult_join(ults[i]);
+		sleeps += vm_sched.workers[i].pvars.sleeps;
+	}
+	ok(sleeps >= 3, "they have slept (%d times)", (int)sleeps);
+	sched_end();
+}
+
+/* Two that wake each other, each on a worker that then has nothing to do. */
+struct side {
+	struct vm_ult *other;
+	_Atomic int turns;
+	uint64_t pause_ticks;
+};
+
+static struct side sides[2];
+static int turns_max;
+
+static int volley(void *arg)
+{
+	struct side *side = arg;
+
+	for (int i = 0; i < turns_max; i++) {
+		uint64_t start;
+
+		vm_ult_suspend();
+		start = vm_clock_ticks();
+		while (vm_clock_ticks() - start <
+		       side->pause_ticks * (uint64_t)i)
+			vm_cpu_relax();
+		side->turns++;
+		/* The other one has ended when the second has its last turn. */
+		if (side == &sides[0] || i + 1 < turns_max)
+			vm_ult_wake(side->other);
+	}
+	return 0;
+}
+
+static void test_volley(int64_t spin_us, int turns)
+{
+	int64_t before = sched_cvar.spin_us;
+	struct vm_ult *ults[2];
+
+	turns_max = turns;
+	sched_cvar.spin_us = spin_us;
+	sched_begin(2);
+	for (int i = 0; i < 2; i++)
+		if (vm_ult_new(&ults[i], &vm_sched.workers[i], &sched_stacks,
+			       volley, &sides[i]))
+			bail("no ULT");
+	for (int i = 0; i < 2; i++) {
+		sides[i].turns = 0;
+		sides[i].other = ults[!i];
+	}
+	vm_ult_wake(ults[0]);
+	vm_ult_wake(ults[1]);
+	vm_ult_sleep(20000000);
+	vm_ult_wake(ults[0]);
+	for (int i = 0; i < 2; i++)
+		vm_ult_join(ults[i]);
+	is_int(sides[0].turns + sides[1].turns, 2 * turns,
+	       "no wake is lost when workers spin for %d us", (int)spin_us);
+	sched_end();
+	sched_cvar.spin_us = before;
+}
+
+/* More workers than processors, a chain of wakes through all of them. */
+#define CROWD 24
+#define ROUNDS 100
+
+static int relay(void *arg)
+{
+	int *sum = arg;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (i % 16 == 3)
+			vm_ult_sleep(1000);
+		else
+			vm_ult_yield();
+		++*sum;
+	}
+	return *sum;
+}
+
+static int relay_parent(void *arg)
+{
+	static int sums[CROWD * 4];
+	struct vm_ult *ults[CROWD * 4];
+	int sum = 0;
+
+	(void)arg;
+	for (int i = 0; i < CROWD * 4; i++)
+		ults[i] = sched_new(i % CROWD, relay, &sums[i]);
+	for (int i = 0; i < CROWD * 4; i++)
+		sum += vm_ult_join(ults[i]);
+	return sum;
+}
+
+static void test_crowd(void)
+{
+	sched_begin(CROWD);
+	is_int(sched_call(relay_parent, NULL), CROWD * 4 * ROUNDS,
+	       "%d workers do their work", CROWD);
+	sched_end();
+}
+
+static void test_again(void)
+{
+	for (int i = 0; i < 20; i++) {
+		sched_begin(1 + i % 4);
+		sched_end();
+	}
+	ok(true, "workers start and stop again and again");
+}
+
+int main(void)
+{
+	test_idle();
+	test_volley(0, 5000);
+	test_volley(50, 5000);
+	/* Pauses that grow: one of them ends just when the other falls asleep. */
+	sides[0].pause_ticks = 40;
+	sides[1].pause_ticks = 23;
+	test_volley(5, 3000);
+	test_volley(20, 3000);
+	test_crowd();
+	test_again();
+	return done_testing();
+}
