@@ -6,8 +6,9 @@
  *	handoff		between two processes on one core, by sched_yield()
  *	copy-BYTES	memcpy() to and fro between two buffers on one core
  *	line		a cache line from one core to another, one way
+ *	across-BYTES	memcpy() by one core of what another has just copied
  *
- * Usage: limits [switch|handoff|copy|line]...; without arguments all.
+ * Usage: limits [switch|handoff|copy|line|across]...; without arguments all.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -33,11 +34,6 @@ static struct {
 	int count, current;
 	long left;
 } ring;
-
-static struct {
-	_Atomic long count VM_ALIGNED(128);
-	int cpu;
-} line;
 
 static void fail(const char *what)
 {
@@ -191,24 +187,31 @@ static double copy_batch(char *a, char *b, size_t bytes, long n)
 	return (now_ns() - start) / (double)(2 * n);
 }
 
-/* Buffers as those of pingpong.c. */
+/* Two buffers as those of pingpong.c, to be freed by the first. */
+static void buffers_new(char *buffers[2])
+{
+	size_t bytes = (size_t)1 << 21;
+
+	buffers[0] = aligned_alloc(bytes, 2 * bytes);
+	if (!buffers[0])
+		fail("aligned_alloc");
+	buffers[1] = buffers[0] + bytes;
+	madvise(buffers[0], 2 * bytes, MADV_HUGEPAGE);
+	memset(buffers[0], 1, 2 * bytes);
+}
+
 static void copy_measure(size_t bytes)
 {
-	size_t buffer_bytes = (size_t)1 << 21;
-	char *a = aligned_alloc(buffer_bytes, 2 * buffer_bytes);
-	char *b = a + buffer_bytes;
 	long n = 2000000 / (20 + (long)bytes / 50);
 	double times[BATCHES];
+	char *buffers[2];
 
-	if (!a)
-		fail("aligned_alloc");
-	madvise(a, 2 * buffer_bytes, MADV_HUGEPAGE);
-	memset(a, 1, 2 * buffer_bytes);
-	copy_batch(a, b, bytes, n);
+	buffers_new(buffers);
+	copy_batch(buffers[0], buffers[1], bytes, n);
 	for (int i = 0; i < BATCHES; i++)
-		times[i] = copy_batch(a, b, bytes, n);
+		times[i] = copy_batch(buffers[0], buffers[1], bytes, n);
 	printf("copy-%zu %.2f\n", bytes, median_of(times, BATCHES));
-	free(a);
+	free(buffers[0]);
 }
 
 static void copies(void)
@@ -219,54 +222,72 @@ static void copies(void)
 	copy_measure(1 << 20);
 }
 
-enum { LINE_TRIPS = 5000 };
+/*
+ * Two threads on two cores in turn.  Each turn ends with a copy from the
+ * other's buffer to the own one, of 0 bytes when only the line is of interest.
+ */
+static struct {
+	_Atomic long turn VM_ALIGNED(128);
+	int other; /* processor of the second thread */
+	char *buffers[2];
+	size_t bytes;
+	int trips; /* per batch */
+} line;
 
-static void line_wait(long count)
+static void line_take(int side, long turn)
 {
-	while (atomic_load_explicit(&line.count, memory_order_acquire) != count)
+	while (atomic_load_explicit(&line.turn, memory_order_acquire) != turn)
 		vm_cpu_relax();
+	memcpy(line.buffers[side], line.buffers[!side], line.bytes);
+	atomic_store_explicit(&line.turn, turn + 1, memory_order_release);
 }
 
 static void *line_peer(void *arg)
 {
 	(void)arg;
-	bind_to(line.cpu);
-	for (long i = 0; i < (BATCHES + 1) * LINE_TRIPS; i++) {
-		line_wait(2 * i + 1);
-		atomic_store_explicit(&line.count, 2 * i + 2,
-				      memory_order_release);
-	}
+	bind_to(line.other);
+	for (long i = 0; i < (BATCHES + 1L) * line.trips; i++)
+		line_take(1, 2 * i + 1);
 	return NULL;
 }
 
-static double line_batch(long *done)
+static double line_batch(int batch)
 {
+	long first = (long)batch * line.trips;
 	double start = now_ns();
 
-	for (int i = 0; i < LINE_TRIPS; i++, ++*done) {
-		atomic_store_explicit(&line.count, 2 * *done + 1,
-				      memory_order_release);
-		line_wait(2 * *done + 2);
-	}
-	return (now_ns() - start) / (2 * LINE_TRIPS);
+	for (long i = first; i < first + line.trips; i++)
+		line_take(0, 2 * i);
+	return (now_ns() - start) / (2 * line.trips);
 }
 
-static void line_measure(int other)
+static double line_measure(size_t bytes, int trips)
 {
 	double times[BATCHES];
 	pthread_t peer;
-	long done = 0;
 
-	if (other < 0)
-		return;
-	line.cpu = other;
+	line.bytes = bytes;
+	line.trips = trips;
+	atomic_store(&line.turn, 0);
 	if (pthread_create(&peer, NULL, line_peer, NULL))
 		fail("pthread_create");
-	line_batch(&done);
+	line_batch(0);
 	for (int i = 0; i < BATCHES; i++)
-		times[i] = line_batch(&done);
+		times[i] = line_batch(i + 1);
 	pthread_join(peer, NULL);
-	printf("line %.2f\n", median_of(times, BATCHES));
+	return median_of(times, BATCHES);
+}
+
+static void across(void)
+{
+	static const size_t sizes[] = { 1024, 65536, 1 << 20 };
+
+	buffers_new(line.buffers);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		printf("across-%zu %.2f\n", sizes[i],
+		       line_measure(sizes[i],
+				    2000000 / (200 + (int)sizes[i] / 20)));
+	free(line.buffers[0]);
 }
 
 static bool wanted(int argc, char **argv, const char *what)
@@ -279,8 +300,7 @@ static bool wanted(int argc, char **argv, const char *what)
 
 int main(int argc, char **argv)
 {
-	int other = processor(1);
-
+	line.other = processor(1);
 	bind_to(processor(0));
 	if (wanted(argc, argv, "switch"))
 		switches();
@@ -288,7 +308,11 @@ int main(int argc, char **argv)
 		handoff();
 	if (wanted(argc, argv, "copy"))
 		copies();
+	if (line.other < 0)
+		return 0;
 	if (wanted(argc, argv, "line"))
-		line_measure(other);
+		printf("line %.2f\n", line_measure(0, 5000));
+	if (wanted(argc, argv, "across"))
+		across();
 	return 0;
 }

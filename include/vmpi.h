@@ -83,8 +83,9 @@ typedef int (*vmpi_body)(void *arg);
  * the result of the lowest rank whose result is not 0.  If the runtime is not
  * started yet it is, with config (NULL: defaults), and stopped again at the
  * end; otherwise config must be NULL.  A negative result of the call itself
- * (-VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT, -VMPI_ESTATE) means nothing ran.
- * Call from an OS thread, not from a task.
+ * (-VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT, -VMPI_ESTATE) means nothing ran;
+ * bodies had better not return negative numbers.  Call from an OS thread that is
+ * neither a task nor attached.
  */
 VMPI_API int vmpi_run(const vmpi_config *config, vmpi_body body, void *arg);
 
@@ -98,7 +99,7 @@ VMPI_API int vmpi_start(const vmpi_config *config);
 /*
  * Waits until every task has ended, stops the workers and frees everything.
  * Call from an OS thread.  -VMPI_ESTATE if it does not run, or if called by a
- * task.  A runtime can be started again afterwards.
+ * task or an attached thread.  A runtime can be started again afterwards.
  */
 VMPI_API int vmpi_stop(void);
 
@@ -176,7 +177,7 @@ typedef struct vmpi_status {
 	int tag;
 	size_t bytes; /* what was received */
 	int error;    /* 0, -VMPI_ETRUNC or -VMPI_ECANCELED */
-} vmpi_status;
+} vmpi_status;	      /* of a receive; of a send only error means something */
 
 typedef struct vmpi_req vmpi_req;
 
@@ -198,7 +199,10 @@ VMPI_API int vmpi_ssend(vmpi_chan *chan, const void *buf, size_t bytes,
 VMPI_API int vmpi_recv(vmpi_chan *chan, void *buf, size_t bytes, int source,
 		       int tag, vmpi_status *status);
 
-/* The same without waiting; *req must be completed by a wait or a test. */
+/*
+ * The same without waiting; *req must be completed by a wait or a test.  The
+ * sends may switch: a rank that only sends lets the others run now and then.
+ */
 VMPI_API int vmpi_isend(vmpi_chan *chan, vmpi_req **req, const void *buf,
 			size_t bytes, int dest, int tag);
 VMPI_API int vmpi_issend(vmpi_chan *chan, vmpi_req **req, const void *buf,
@@ -244,7 +248,7 @@ typedef struct vmpi_msg vmpi_msg;
 /* Waits for the oldest message that fits and takes it.  May switch. */
 VMPI_API int vmpi_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag);
 
-/* The same, or -VMPI_EAGAIN if there is none. */
+/* The same, or -VMPI_EAGAIN if there is none; then it may switch. */
 VMPI_API int vmpi_try_match(vmpi_chan *chan, vmpi_msg **msg, int source,
 			    int tag);
 

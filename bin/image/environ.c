@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 char **environ;
-extern char **__environ __attribute__((alias("environ")));
-extern char **_environ __attribute__((alias("environ")));
+#define TEXT(name) TEXT_(name)
+#define TEXT_(name) #name
+extern char **__environ __attribute__((alias(TEXT(environ))));
+extern char **_environ __attribute__((alias(TEXT(environ))));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char **array; /* ours; the program may put another into environ */

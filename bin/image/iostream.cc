@@ -35,11 +35,14 @@ static room<buffer> out_buffer, err_buffer, log_buffer, in_buffer;
 namespace std
 {
 
-room<ostream> cout, cerr, clog;
-room<istream> cin;
+/* Weak: with -static-libstdc++ the library's own are private as well. */
+#define WEAK __attribute__((weak))
+
+WEAK room<ostream> cout, cerr, clog;
+WEAK room<istream> cin;
 
 /* A buffer of C++'s own would be one more place where lines can mix. */
-bool ios_base::sync_with_stdio(bool)
+WEAK bool ios_base::sync_with_stdio(bool)
 {
 	return true;
 }

@@ -4,7 +4,8 @@
  *
  * Started by vmpirun, which describes the job in the environment, or by a
  * program that was started by itself (core/image_main.h): then there is no
- * description, one rank, and argv[0] is the program's.
+ * description, one rank, VMPI_IMAGE names the program, and the arguments are
+ * the program's alone.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,6 +17,7 @@
 
 #include "base/log.h"
 #include "boot/job.h"
+#include "core/image_main.h"
 #include "core/vars.h"
 #include "fatal.h"
 #include "introspect/var.h"
@@ -45,7 +47,7 @@ static size_t static_tls_room(const char *tunables)
 
 /* libc reads the size of that block when a process starts, and here the image
  * is known: start again if it is too small. */
-static void static_tls_ensure(char **argv)
+static void static_tls_ensure(const char *path)
 {
 	size_t needed = vm_image_static_tls(node.image);
 	const char *tunables = getenv(TUNABLES);
@@ -60,8 +62,9 @@ static void static_tls_ensure(char **argv)
 	if (asprintf(&wider, "%s%s" STATIC_TLS "%zu", tunables ? tunables : "",
 		     tunables ? ":" : "", needed) < 0)
 		return;
-	if (!setenv(TUNABLES, wider, 1))
-		execv("/proc/self/exe", argv);
+	if (!setenv(TUNABLES, wider, 1) && !setenv(VM_IMAGE_VARIABLE, path, 1))
+		execv("/proc/self/exe", node.argv);
+	unsetenv(VM_IMAGE_VARIABLE);
 	free(wider);
 }
 
@@ -85,21 +88,33 @@ static int job_read(struct vm_job *job)
 	if (rc)
 		return rc;
 	node.ranks = job->ranks;
+	return 0;
+}
+
+static int vars_read(const struct vm_job *job)
+{
 	vm_core_vars_add();
 	vm_mpi_vars_add();
 	return vm_vars_load(job->set);
 }
 
-/* argv[1] is the file; alone, argv[0] is what the user called it. */
-static int image_open(char **argv)
+/*
+ * The file to load; the arguments become the program's.  For a single rank the
+ * dynamic linker runs the constructors, and hands them the arguments of the
+ * process: those must be the program's, so this starts again.
+ */
+static char *program_take(int argc, char **argv)
 {
-	const char *name = argv[1];
+	const char *given = getenv(VM_IMAGE_VARIABLE);
+	char *path = strdup(given ? given : argv[1]);
 
-	if (node.alone && strcmp(argv[0], "vmpi-node") &&
-	    !strstr(argv[0], "/vmpi-node"))
-		name = argv[0];
-	node.argv[0] = (char *)(uintptr_t)name;
-	return vm_image_open(&node.image, argv[1], name, node.ranks);
+	node.argc = given ? argc : argc - 1;
+	node.argv = given ? argv : argv + 1;
+	if (!given && node.ranks == 1 && path &&
+	    !setenv(VM_IMAGE_VARIABLE, path, 1))
+		execv("/proc/self/exe", node.argv);
+	unsetenv(VM_IMAGE_VARIABLE);
+	return path;
 }
 
 static void hook_end(void)
@@ -128,18 +143,22 @@ static int job_run(const struct vm_job *job)
 int main(int argc, char **argv)
 {
 	struct vm_job job;
+	char *path;
 	int status;
 
-	if (argc < 2) {
+	if (argc < 2 && !getenv(VM_IMAGE_VARIABLE)) {
 		vm_log(VM_ERROR, "usage: vmpi-node PROGRAM [ARGUMENT...]; it is "
 				 "started by vmpirun");
 		return EXIT_MISTAKE;
 	}
-	node.argc = argc - 1;
-	node.argv = argv + 1;
-	if (job_read(&job) || image_open(argv))
+	if (job_read(&job))
 		return EXIT_MISTAKE;
-	static_tls_ensure(argv);
+	path = program_take(argc, argv);
+	if (!path || vars_read(&job) ||
+	    vm_image_open(&node.image, path, node.argv[0], node.ranks))
+		return EXIT_MISTAKE;
+	static_tls_ensure(path);
+	free(path);
 	vm_job_clear_env();
 	name_take(node.argv[0]);
 	if (out_start(&job))
@@ -150,6 +169,8 @@ int main(int argc, char **argv)
 	if (vm_image_load(node.image))
 		return EXIT_MISTAKE;
 	status = job_run(&job);
+	out_stop();
+	vm_image_close(node.image);
 	vm_job_fini(&job);
 	return status;
 }

@@ -396,3 +396,11 @@ int out_start(const struct vm_job *job)
 	out.active = true;
 	return 0;
 }
+
+void out_stop(void)
+{
+	for (int i = 0; out.active && i < node.ranks; i++)
+		free(vm_image_copy(node.image, i)->out);
+	free(out.directory);
+	out.directory = NULL;
+}

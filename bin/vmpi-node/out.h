@@ -21,6 +21,9 @@ struct vm_job;
  * or -VMPI_EIO (logged). */
 int out_start(const struct vm_job *job);
 
+/* When all ranks have ended: frees what they had. */
+void out_stop(void);
+
 /* Whether the streams are ours. */
 bool out_active(void);
 

@@ -25,8 +25,7 @@ extern char **environ;
 
 #define FLUSH_SECONDS_MAX 1
 
-/* A rank may change its arguments, so each gets its own; freed with the
- * process. */
+/* A rank may change its arguments, so each gets its own, in one block. */
 static char **words_copy(void)
 {
 	size_t bytes = ((size_t)node.argc + 1) * sizeof(char *);
@@ -52,16 +51,16 @@ int rank_main(void *arg)
 {
 	struct vm_rank *rank = vm_rank_self();
 	struct vm_image_copy *copy = vm_image_copy(node.image, rank->index);
-	char **words = words_copy();
 
 	(void)arg;
-	if (!words)
+	copy->words = words_copy();
+	if (!copy->words)
 		vm_node_abort(1, "rank %d: out of memory for its arguments",
 			      rank->index);
 	rank->image = copy;
-	if (vm_image_start(copy, node.argc, words, environ))
+	if (vm_image_start(copy, node.argc, copy->words, environ))
 		vm_node_abort(2, "rank %d cannot be started", rank->index);
-	rank_end(copy->descriptor->main(node.argc, words, environ), true);
+	rank_end(copy->descriptor->main(node.argc, copy->words, environ), true);
 	return 0;
 }
 

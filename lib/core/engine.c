@@ -217,30 +217,40 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most)
 	}
 }
 
+/* Looks into one ring.  True also when somebody else has the lock just now: a
+ * worker must not go to sleep over a ring that is not empty. */
+static inline bool ring_poll(struct vm_engine *engine, int from)
+{
+	struct vm_slot *slot = ring_oldest(&engine->in[from]);
+
+	if (VM_LIKELY(!atomic_load_explicit(&slot->full, memory_order_relaxed)))
+		return false;
+	if (vm_engine_try(engine)) {
+		vm_engine_drain(engine, from, DRAIN_MAX);
+		vm_engine_unlock(engine);
+	}
+	return true;
+}
+
 bool vm_engine_poll(struct vm_worker *worker)
 {
 	struct vm_lane *lane = worker->lane;
-	struct vm_engine *engine = lane ? lane->engine : NULL;
-	int count = vm_node->engine_count, looks = count;
+	struct vm_engine *engine = lane->engine;
+	int count = vm_node->engine_count;
 	bool did = false;
 
-	if (count == 1 || !engine)
+	if (!engine)
 		return false;
 	/* With ULTs to run one ring a round is enough. */
-	if (worker->head && count > 2)
-		looks = 1;
-	while (looks-- > 0) {
-		uint32_t from = engine->turn;
-		struct vm_slot *slot = ring_oldest(&engine->in[from]);
-
-		engine->turn = from + 1 == (uint32_t)count ? 0 : from + 1;
-		if (!atomic_load_explicit(&slot->full, memory_order_relaxed) ||
-		    !vm_engine_try(engine))
-			continue;
-		vm_engine_drain(engine, (int)from, DRAIN_MAX);
-		vm_engine_unlock(engine);
-		did = true;
+	if (worker->head && count > 2) {
+		engine->turn = engine->turn + 1 == (uint32_t)count ?
+				       0 :
+				       engine->turn + 1;
+		return ring_poll(engine, (int)engine->turn);
 	}
+	for (int from = 0; from < count; from++)
+		if (from != engine->index)
+			did |= ring_poll(engine, from);
 	return did;
 }
 

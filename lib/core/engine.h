@@ -60,14 +60,17 @@ struct vm_ring {
 };
 
 struct vm_engine {
-	struct vm_lock lock;
+	/* Constant: senders read it, so it shares no line with what follows. */
+	struct vm_worker *worker;
+	struct vm_ring *in; /* by sending engine */
+	int index;
+	/* Who may move its messages. */
+	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
 	_Atomic bool biased; /* the worker needs no lock yet */
 	_Atomic bool inside; /* the worker is in, while biased */
-	int index;
-	struct vm_worker *worker;
-	struct vm_lane lane; /* the worker's own */
-	struct vm_ring *in;  /* by sending engine */
-	uint32_t turn;	     /* which ring a busy worker looks at next */
+	/* The worker's own. */
+	uint32_t turn; /* which ring a busy worker looks at next */
+	struct vm_lane lane;
 } VM_ALIGNED(VM_CACHELINE);
 
 /* For others than the worker: the first of them ends the bias (engine.c). */

@@ -229,8 +229,10 @@ void vm_image_close(struct vm_image *image)
 {
 	if (!image)
 		return;
-	for (int i = 0; image->copies && i < image->ranks; i++)
+	for (int i = 0; image->copies && i < image->ranks; i++) {
 		free(image->copies[i].signals);
+		free(image->copies[i].words);
+	}
 	vm_image_libs_free(image->libs, image->lib_count);
 	vm_elf_close(&image->program);
 	free(image->copies);
@@ -271,16 +273,15 @@ static void maps_show(const struct vm_image *image, const struct link_map *any)
 	}
 }
 
-/* The object keeps the name by which people, debuggers and profilers find it,
- * not that of the file in memory.  The names live as long as the process. */
-static bool map_name(struct link_map *map, const struct vm_elf *elf)
+/* Renames a loaded object.  The names live as long as the process. */
+static bool map_name(struct link_map *map, const char *name)
 {
-	char *name = strdup(elf->path);
+	char *copy = strdup(name);
 
-	if (!name)
+	if (!copy)
 		return false;
 	free(map->l_name);
-	map->l_name = name;
+	map->l_name = copy;
 	return true;
 }
 
@@ -352,37 +353,68 @@ static int load_refuse(const struct vm_image *image, int rank, const char *why)
 	return -VMPI_EINVAL;
 }
 
-/* A library that takes symbols from the program cannot be bound before it. */
+/*
+ * A library that takes symbols from the program cannot be bound before it; that
+ * shows at the first copy.  Afterwards nothing may fail, because undoing it
+ * glibc would count the objects in its list.
+ */
 static void *part_dlopen(const struct vm_image *image, size_t index)
 {
+	struct vm_image_lib *lib = NULL;
 	char path[64];
-	void *handle;
+	void *handle = NULL;
 
 	/* Not /proc/self: a debugger reads this name too. */
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(),
 		 part(image, index)->fd);
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!handle && index + 1 < image->part_count)
+	if (index + 1 < image->part_count)
+		lib = &image->libs[image->own_first + index];
+	if (!lib || !lib->lazy)
+		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle && lib) {
+		lib->lazy = true;
 		handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	}
 	return handle;
 }
 
-/* Loads the parts of one copy and hides them again. */
+/*
+ * Loads one part.  Its name for now is what others ask for, so that they find
+ * it even if it has no SONAME.
+ */
+static bool part_load(struct vm_image_copy *copy, size_t index)
+{
+	const struct vm_image *image = copy->image;
+	void *handle = part_dlopen(image, index);
+
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &copy->maps[index])) {
+		load_refuse(image, copy->index, dlerror());
+		return false;
+	}
+	if ((image->merged &&
+	     !data_merge(part(image, index), copy->maps[index])) ||
+	    (index + 1 < image->part_count &&
+	     !map_name(copy->maps[index],
+		       image->libs[image->own_first + index].name))) {
+		load_refuse(image, copy->index, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+/* Loads the parts of one copy and hides them again.  They keep the names by
+ * which people, debuggers and profilers find them. */
 static int copy_load(struct vm_image_copy *copy)
 {
 	const struct vm_image *image = copy->image;
 	int rc = 0;
 
-	for (size_t i = 0; i < image->part_count && !rc; i++) {
-		void *handle = part_dlopen(image, i);
-
-		if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &copy->maps[i]))
-			rc = load_refuse(image, copy->index, dlerror());
-		else if (!map_name(copy->maps[i], part(image, i)) ||
-			 (image->merged &&
-			  !data_merge(part(image, i), copy->maps[i])))
+	for (size_t i = 0; i < image->part_count && !rc; i++)
+		if (!part_load(copy, i))
+			rc = -VMPI_EINVAL;
+	for (size_t i = 0; i < image->part_count && !rc; i++)
+		if (!map_name(copy->maps[i], part(image, i)->path))
 			rc = load_refuse(image, copy->index, strerror(errno));
-	}
 	for (size_t i = 0; i < image->part_count && copy->maps[i]; i++)
 		map_hide(copy->maps[i]);
 	if (rc)
@@ -421,22 +453,52 @@ static int copies_load(struct vm_image *image)
 	return rc;
 }
 
+/*
+ * Loads the libraries that all copies share, by their full paths, because the
+ * copies have no folder and $ORIGIN would lead nowhere.  What fails here (a
+ * library that takes symbols from the program) is tried again by the dynamic
+ * linker with the program.
+ */
+static void shared_load(struct vm_image *image)
+{
+	for (size_t i = 0; i < image->own_first; i++) {
+		struct vm_image_lib *lib = &image->libs[i];
+		void *handle = NULL;
+
+		if (!lib->own)
+			handle = dlopen(lib->path, RTLD_NOW | RTLD_LOCAL);
+		if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &lib->map))
+			lib->map = NULL;
+	}
+}
+
+/* As in part_load(): while copies are loaded a library has the name that others
+ * ask for.  Called once before and once after; exchanges the two. */
+static void shared_rename(struct vm_image *image)
+{
+	for (size_t i = 0; i < image->own_first; i++) {
+		struct vm_image_lib *lib = &image->libs[i];
+		char *name = lib->name;
+
+		if (!lib->map)
+			continue;
+		lib->name = lib->map->l_name;
+		lib->map->l_name = name;
+	}
+}
+
 int vm_image_load(struct vm_image *image)
 {
 	int rc;
 
-	/*
-	 * By its full path, because the copies have no folder: $ORIGIN would
-	 * lead nowhere.  What fails here (a library that takes symbols from the
-	 * program) is tried again by the dynamic linker with the program.
-	 */
-	for (size_t i = 0; i < image->own_first; i++)
-		if (!image->libs[i].own)
-			dlopen(image->libs[i].path, RTLD_NOW | RTLD_LOCAL);
+	shared_load(image);
 	vm_image_streams_start();
 	rc = vm_image_locals_add();
-	if (!rc && image->ranks > 1)
-		rc = copies_load(image);
+	if (rc || image->ranks == 1)
+		return rc;
+	shared_rename(image);
+	rc = copies_load(image);
+	shared_rename(image);
 	return rc;
 }
 

@@ -55,6 +55,7 @@ struct vm_image_copy {
 	struct vm_image_dtor *dtors;
 	struct sigaction *signals; /* by number, NULL: all are the default */
 	bool ending;		   /* exit handlers run or have run */
+	char **words;		   /* its arguments; freed with the image */
 	void *out;		   /* owned by the output module of the node */
 };
 

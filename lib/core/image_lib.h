@@ -20,6 +20,8 @@ struct vm_image_lib {
 	char *path;	   /* where the dynamic linker finds it */
 	struct vm_elf elf; /* open if own */
 	bool own;	   /* one copy per rank */
+	struct link_map *map; /* a shared one, once loaded */
+	bool lazy;	   /* takes symbols from the program: bound late */
 };
 
 /*

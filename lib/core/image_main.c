@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -23,7 +22,7 @@
 /* The file that runs: as it was given to execve() while that leads there. */
 static const char *program_path(void)
 {
-	const char *path = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+	const char *path = (const char *)getauxval(AT_EXECFN);
 	char *real = path ? realpath(path, NULL) : NULL;
 	char *running = realpath("/proc/self/exe", NULL);
 	const char *use = path;
@@ -38,27 +37,20 @@ static const char *program_path(void)
 
 _Noreturn void vmpi_image_main(int argc, char **argv)
 {
-	char **words = calloc((size_t)argc + 3, sizeof(*words));
 	const char *path = program_path();
 	char node[PATH_MAX];
 
-	if (!words || !path) {
+	if (!argc || !path || setenv(VM_IMAGE_VARIABLE, path, 1)) {
 		vm_log(VM_ERROR, "%s: cannot be started: %s",
 		       argc ? argv[0] : "the program",
-		       path ? "out of memory" : "its file is not found");
+		       !argc ? "it has no arguments" :
+		       path  ? strerror(errno) :
+			       "its file is not found");
 		_exit(EXIT_FAILURE);
 	}
 	if (vm_job_node_path(node, sizeof(node)))
 		_exit(2);
-	/*
-	 * The node program's argv[0] is the name the program was called by;
-	 * words[1] is its file.
-	 */
-	words[0] = argc ? argv[0] : (char *)(uintptr_t)path;
-	words[1] = (char *)(uintptr_t)path;
-	for (int i = 1; i < argc; i++)
-		words[i + 1] = argv[i];
-	execv(node, words);
+	execv(node, argv);
 	vm_log(VM_ERROR, "%s: cannot be started: %s", node, strerror(errno));
 	_exit(EXIT_FAILURE);
 }

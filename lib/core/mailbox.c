@@ -35,7 +35,7 @@ static struct vm_msg *msg_new(struct vm_rank *rank,
 	if (!msg)
 		vm_panic("out of memory for unexpected messages (rank %d has "
 			 "%u of them)",
-			 rank->index, rank->match.arrived.count);
+			 rank->index, vm_match_count(&rank->match.arrived));
 	msg->node.env = arrival->env;
 	msg->rank = rank;
 	msg->sender = arrival->sender;
@@ -87,7 +87,8 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 	if (msg->sender)
 		msg->sender->msg = msg;
 	vm_match_arrive(&rank->match, &msg->node);
-	vm_pvar_max(rank->pvars.unexpected_max, rank->match.arrived.count);
+	vm_pvar_max(rank->pvars.unexpected_max,
+		    vm_match_count(&rank->match.arrived));
 }
 
 void vm_mailbox_take(struct vm_msg *msg)

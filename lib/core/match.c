@@ -50,7 +50,7 @@ static void bins_init(struct vm_match_bins *bins)
 	vm_list_init(&bins->first);
 	bins->bins = &bins->first;
 	bins->mask = 0;
-	bins->count = 0;
+	atomic_init(&bins->count, 0);
 }
 
 static void bins_fini(struct vm_match_bins *bins)
@@ -81,21 +81,27 @@ static void bins_grow(struct vm_match_bins *bins)
 		free(old);
 }
 
+static inline void bins_count(struct vm_match_bins *bins, uint32_t change)
+{
+	atomic_store_explicit(&bins->count, vm_match_count(bins) + change,
+			      memory_order_relaxed);
+}
+
 static inline void bins_add(struct vm_match_bins *bins,
 			    struct vm_match_node *node)
 {
-	if (VM_UNLIKELY(bins->count >= BIN_LOAD * (bins->mask + 1)) &&
+	if (VM_UNLIKELY(vm_match_count(bins) >= BIN_LOAD * (bins->mask + 1)) &&
 	    bins->mask + 1 < BINS_MAX)
 		bins_grow(bins);
 	vm_list_append(bin_of(bins, &node->env), &node->bin);
-	bins->count++;
+	bins_count(bins, 1);
 }
 
 static inline void bins_remove(struct vm_match_bins *bins,
 			       struct vm_match_node *node)
 {
 	vm_list_remove(&node->bin);
-	bins->count--;
+	bins_count(bins, (uint32_t)-1);
 }
 
 /* The oldest entry with exactly this key. */

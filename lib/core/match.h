@@ -11,6 +11,7 @@
 #ifndef CORE_MATCH_H
 #define CORE_MATCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +40,7 @@ struct vm_match_node {
 struct vm_match_bins {
 	struct vm_list *bins; /* mask + 1 of them */
 	uint32_t mask;
-	uint32_t count;
+	_Atomic uint32_t count; /* others may look at it, relaxed */
 	struct vm_list first; /* the only bin of a short queue */
 };
 
@@ -59,6 +60,12 @@ static inline bool vm_env_fits(const struct vm_env *env,
 	       (wanted->tag == VM_ANY || wanted->tag == env->tag);
 }
 
+/* How long a queue is; exact under the lock, a hint without. */
+static inline uint32_t vm_match_count(const struct vm_match_bins *bins)
+{
+	return atomic_load_explicit(&bins->count, memory_order_relaxed);
+}
+
 void vm_match_init(struct vm_match *match);
 /* Frees the bins; the entries belong to the caller. */
 void vm_match_fini(struct vm_match *match);
@@ -69,7 +76,9 @@ struct vm_match_node *vm_match_arrival_slow(struct vm_match *match,
 static inline struct vm_match_node *vm_match_arrival(struct vm_match *match,
 						     const struct vm_env *env)
 {
-	return match->posted.count ? vm_match_arrival_slow(match, env) : NULL;
+	if (!vm_match_count(&match->posted))
+		return NULL;
+	return vm_match_arrival_slow(match, env);
 }
 
 /* The oldest arrival that env (wildcards allowed) fits; left in place. */
@@ -78,7 +87,9 @@ struct vm_match_node *vm_match_peek_slow(const struct vm_match *match,
 static inline struct vm_match_node *vm_match_peek(const struct vm_match *match,
 						  const struct vm_env *env)
 {
-	return match->arrived.count ? vm_match_peek_slow(match, env) : NULL;
+	if (!vm_match_count(&match->arrived))
+		return NULL;
+	return vm_match_peek_slow(match, env);
 }
 
 /* Queues an entry whose env is set. */

@@ -290,8 +290,8 @@ int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
 	return 0;
 }
 
-/* Starts body as every rank; on failure the ranks started so far are joined by
- * the caller as well. */
+/* Starts body as every rank.  On failure none has run; the stacks made so far
+ * go back with all others when the node stops. */
 static int ranks_start(vmpi_body body, void *arg)
 {
 	for (int i = 0; i < vm_node->rank_count; i++) {

@@ -192,6 +192,24 @@ static inline bool send_go(const struct send *send, struct vm_req *req)
 	return send_thread(send, req);
 }
 
+/*
+ * A flood does not fill the memory: once per budget a sender looks at the
+ * receiver's unexpected queue, and if it is too long this message is to be
+ * matched before it is complete.
+ */
+static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
+					      const struct vm_rank *dest,
+					      enum vm_send_mode mode)
+{
+	if (VM_LIKELY(self->sends_in_row + 1 <
+		      (unsigned)core_cvar.send_budget))
+		return mode;
+	return vm_match_count(&dest->match.arrived) >
+			       (uint32_t)core_cvar.unexpected_limit ?
+		       VM_SEND_SYNC :
+		       mode;
+}
+
 /* A rank that only sends lets the others run now and then. */
 static inline void send_pace(struct vm_ult *self)
 {
@@ -206,7 +224,8 @@ int vm_send(struct vm_rank *dest, struct vm_env env,
 	    const struct vm_data *data, enum vm_send_mode mode)
 {
 	struct vm_ult *self = vm_self;
-	struct send send = { dest, env, data, mode, self->worker->lane };
+	struct send send = { dest, env, data, send_throttle(self, dest, mode),
+			     self->worker->lane };
 	struct vm_waiter waiter = { .ult = self, .alone = true };
 	struct vm_req req;
 
@@ -239,7 +258,8 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 	     struct vm_req **req)
 {
 	struct vm_ult *self = vm_self;
-	struct send send = { dest, env, data, mode, self->worker->lane };
+	struct send send = { dest, env, data, send_throttle(self, dest, mode),
+			     self->worker->lane };
 	struct vm_req *new = vm_req_new(VM_REQ_SEND);
 
 	if (!new)

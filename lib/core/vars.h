@@ -17,6 +17,9 @@
 	X(SIZE, copy_bytes_max, 268435456, 0, 1099511627776, "bytes", STARTUP, \
 	  "Bound on the memory of all buffered messages; beyond it messages "  \
 	  "wait in their senders' memory")                                     \
+	X(INT, unexpected_limit, 100000, 64, 1000000000, "messages", ANYTIME,  \
+	  "Unexpected messages of a rank beyond which its senders wait for "   \
+	  "it, each at its next full send budget")                             \
 	X(INT, send_budget, 64, 1, 1000000, "messages", ANYTIME,               \
 	  "Sends in a row after which a rank lets the others run")             \
 	X(INT, test_budget, 1, 1, 1000000, "calls", ANYTIME,                   \

@@ -46,8 +46,8 @@ struct vm_worker {
 struct vm_sched {
 	struct vm_worker *workers;
 	int worker_count;
-	/* Looks for messages from other workers; returns whether it did
-	 * anything.  Called between ULTs while there are several workers. */
+	/* Looks for messages from other workers; returns whether there were
+	 * any.  Called between ULTs while there are several workers. */
 	bool (*poll)(struct vm_worker *worker);
 	/* Called on each worker thread first and last. */
 	void (*thread_start)(struct vm_worker *worker);

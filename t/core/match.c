@@ -13,7 +13,7 @@
 #include "tap.h"
 
 /* The model: two lists by age. */
-#define MODEL_MAX 4096
+#define MODEL_MAX 32768
 
 struct model {
 	int count;

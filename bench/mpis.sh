@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The MPIs that are compared: how each compiles and starts a program.  Read by
+# bench/run, which sets VMPI_BUILD, work (a directory) and one (the processor
+# for what runs on one core).
+
+# Debian's names: plain mpicc is whichever was chosen as alternative.
+declare -A compiler=(
+	[vmpi]=$VMPI_BUILD/vmpicc
+	[openmpi]=mpicc.openmpi
+	[mpich]=mpicc.mpich
+)
+declare -A starter=(
+	[vmpi]=$VMPI_BUILD/vmpirun
+	[openmpi]=mpirun.openmpi
+	[mpich]=mpiexec.mpich
+)
+declare -A title=([vmpi]=vmpi [openmpi]="Open MPI" [mpich]=MPICH)
+
+# In a container everybody is root.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# Sets mpis: those that are installed, vmpi first.
+mpis_find() {
+	local mpi
+
+	mpis=()
+	for mpi in vmpi openmpi mpich; do
+		if command -v "${compiler[$mpi]}" >/dev/null &&
+			command -v "${starter[$mpi]}" >/dev/null; then
+			mpis+=("$mpi")
+		else
+			echo "${title[$mpi]} is left out: ${compiler[$mpi]} or" \
+				"${starter[$mpi]} is not installed"
+		fi
+	done
+}
+
+# mpi_compile MPI NAME: bench/NAME.c becomes $work/NAME.MPI.
+mpi_compile() {
+	"${compiler[$1]}" -std=gnu17 -D_GNU_SOURCE -O2 -o "$work/$2.$1" \
+		"$source/$2.c" >>"$work/log" 2>&1 && return
+	tail -n 20 "$work/log" >&2
+	echo "bench/run: ${compiler[$1]} cannot compile bench/$2.c" >&2
+	exit 1
+}
+
+# launch MPI PLACE SECONDS RANKS NAME ARG...: starts $work/NAME.MPI.  PLACE is
+# one (all ranks on one core), two (two ranks, a core each) or any (ranks on all
+# cores as they come).
+launch() {
+	local mpi=$1 place=$2 seconds=$3 ranks=$4 name=$5
+	local run=(timeout -k 5 "$seconds")
+
+	shift 5
+	[ "$place" != one ] || run+=(taskset -c "$one")
+	run+=("${starter[$mpi]}")
+	case $mpi-$place in
+	vmpi-one) run+=(--workers 1) ;;
+	vmpi-two) run+=(--workers 2) ;;
+	openmpi-two) run+=(--bind-to core) ;;
+	openmpi-*) run+=(--bind-to none --oversubscribe
+		--mca mpi_yield_when_idle 1) ;;
+	mpich-two) run+=(-bind-to core) ;;
+	esac
+	"${run[@]}" -n "$ranks" "$work/$name.$mpi" "$@" 2>>"$work/log" </dev/null
+}

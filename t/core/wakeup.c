@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * No message is left lying while its worker sleeps: others hold the lock of the
+ * worker's mailboxes just when it looks for the last time, or leave more in its
+ * ring than it takes in at once.
+ */
+#include <pthread.h>
+#include <time.h>
+
+#include "core/engine.h"
+#include "job.h"
+
+#define ROUNDS 30000
+
+static _Atomic bool stop;
+
+/* An OS thread that looks for messages of rank 1 all the time. */
+static void *prober(void *arg)
+{
+	vmpi_msg *msg;
+
+	(void)arg;
+	if (vmpi_attach(1))
+		return NULL;
+	while (!atomic_load_explicit(&stop, memory_order_relaxed))
+		EXPECT(vmpi_try_match(vmpi_world(), &msg, 0, 99) ==
+		       -VMPI_EAGAIN);
+	vmpi_detach();
+	return arg;
+}
+
+/* Rank 0 and rank 1 in turns; each worker has nothing else to do. */
+static void ping_pong(int rank, int size)
+{
+	vmpi_chan *world = vmpi_world();
+	int ball = 0;
+
+	(void)size;
+	for (int i = 0; i < ROUNDS; i++) {
+		if (rank == 0) {
+			vmpi_send(world, &i, sizeof(i), 1, 0);
+			vmpi_recv(world, &ball, sizeof(ball), 1, 0, NULL);
+			EXPECT(ball == i);
+		} else {
+			vmpi_recv(world, &ball, sizeof(ball), 0, 0, NULL);
+			vmpi_send(world, &ball, sizeof(ball), 0, 0);
+		}
+	}
+}
+
+static void test_lock(void)
+{
+	static vmpi_config config = { .ranks = 2, .workers = 2 };
+	void (*body)(int, int) = ping_pong;
+	pthread_t thread;
+
+	stop = false;
+	vmpi_set("sched_spin_us", "0");
+	if (vmpi_start(&config) ||
+	    pthread_create(&thread, NULL, prober, NULL))
+		bail("no start");
+	is_int(vmpi_run(NULL, job_main, &body), 0, "two ranks play");
+	stop = true;
+	pthread_join(thread, NULL);
+	is_int(job_faults_take(), 0,
+	       "while a thread holds the lock of one again and again");
+	vmpi_stop();
+}
+
+/*
+ * More than a poll takes in at once, before the message that is waited for:
+ * the receiver's worker is asleep or about to be when the flood begins.
+ */
+static void flood(int rank, int size)
+{
+	vmpi_chan *world = vmpi_world();
+	int ball;
+
+	(void)size;
+	for (int i = 0; i < 3000; i++) {
+		if (rank == 0) {
+			for (int j = 0; j < 100; j++)
+				vmpi_send(world, &j, sizeof(j), 1, 1);
+			vmpi_send(world, &i, sizeof(i), 1, 2);
+			vmpi_recv(world, &ball, sizeof(ball), 1, 3, NULL);
+		} else {
+			vmpi_recv(world, &ball, sizeof(ball), 0, 2, NULL);
+			EXPECT(ball == i);
+			vmpi_send(world, &i, sizeof(i), 0, 3);
+			for (int j = 0; j < 100; j++)
+				vmpi_recv(world, &ball, sizeof(ball), 0, 1,
+					  NULL);
+		}
+	}
+}
+
+static void test_flood(void)
+{
+	vmpi_set("sched_spin_us", "0");
+	vmpi_set("core_send_budget", "1000000");
+	job(2, 2, flood, "a message behind a flood arrives");
+	vmpi_set("core_send_budget", "64");
+}
+
+int main(void)
+{
+	test_lock();
+	test_flood();
+	return done_testing();
+}

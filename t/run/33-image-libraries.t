@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Libraries that call the runtime are private to a rank, others are shared.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+case ${VMPI_SANITIZE:-none} in
+none) ;;
+*) quiet=yes ;;
+esac
+
+# wanted RANKS [TEXT]
+wanted() {
+	i=0
+	while [ $i -lt "$1" ]; do
+		tail=
+		[ $i = 0 ] && tail=" calls $1"
+		echo "rank $i: start 0 state $i global $i${2:+ $2 $i}$tail"
+		i=$((i + 1))
+	done | sort
+}
+
+mkdir lib
+build lib/libstate.so library.c -shared
+build lib/libplain.so plain.c -shared
+build uses uses.c -Llib -lstate -lplain -Wl,-rpath,'$ORIGIN/lib'
+for ranks in 1 2 12; do
+	is "$(run $ranks ./uses | grep ^rank | sort)" "$(wanted $ranks)" \
+		"the library's state is private, $ranks ranks"
+done
+is "$(run 3 ./uses | grep ends | sort)" "library of 0 ends
+library of 1 ends
+library of 2 ends" "its destructors run once per rank"
+is "$(cd / && "$scratch/uses" | grep ^rank)" "$(wanted 1)" \
+	"a library beside the program is found from elsewhere"
+is "$(cd / && run 3 "$scratch/uses" | grep ^rank | sort)" "$(wanted 3)" \
+	"also by several ranks"
+
+# A library behind a library, and one that calls back into the program.
+build lib/libouter.so plain.c -shared -Llib -lstate -Wl,--no-as-needed
+build nested uses.c -Llib -lstate -lplain -Wl,--no-as-needed -louter \
+	-Wl,-rpath,'$ORIGIN/lib'
+LD_LIBRARY_PATH=lib
+export LD_LIBRARY_PATH
+is "$(run 3 ./nested | grep ^rank | sort | sed 's/ calls.*//')" \
+	"$(wanted 3 | sed 's/ calls.*//')" \
+	"a library that needs a private one is private"
+build lib/libcall.so library.c -shared -DWITH_CALLBACK
+build calls uses.c -DWITH_CALLBACK -Llib -lcall -lplain
+is "$(run 3 ./calls | grep ^rank | sort)" "$(wanted 3 callback)" \
+	"a library may take symbols from the program"
+unset LD_LIBRARY_PATH
+run 2 ./calls >out 2>err
+is $? 2 "a library that is not found is an error"
+like "$(cat err)" "libcall.so is not found.*LD_LIBRARY_PATH" "which names it"
+
+# Initial-exec thread-local variables have room in libc's static block only.
+cat >tls.c <<'END'
+#include <stdio.h>
+#include <vmpi.h>
+static __thread char block[64] __attribute__((tls_model("initial-exec")));
+int main(void)
+{
+	block[5] = (char)vmpi_rank();
+	vmpi_barrier(vmpi_world());
+	if (block[5] != (char)vmpi_rank())
+		printf("rank %d: %d\n", vmpi_rank(), block[5]);
+	return 0;
+}
+END
+"$vmpicc" tls.c -o tls
+is "$(run 500 ./tls 2>&1; echo $?)" 0 "500 blocks of static TLS"
+is "$(env -u GLIBC_TUNABLES VMPI_JOB_RANKS=500 timeout 40 "$node" ./tls 2>&1
+	echo $?)" 0 "also when nobody has made room for them"
+is "$(run 8000 ./tls 2>&1; echo $?)" 0 "8000 blocks"
+done_testing
