@@ -9,7 +9,6 @@
 /* Else the headers would rename what is defined here. */
 #undef _FILE_OFFSET_BITS
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,19 +22,8 @@
 #include "node.h"
 #include "out.h"
 #include "rank.h"
+#include "real.h"
 #include "sched/worker.h"
-
-/* libc's own function of the name, found once. */
-#define REAL(name)                                                          \
-	({                                                                  \
-		static _Atomic(__typeof__(&name)) real;                     \
-		__typeof__(&name) found = real;                             \
-                                                                            \
-		if (!found)                                                 \
-			real = found = (__typeof__(&name))dlsym(RTLD_NEXT,  \
-								#name);     \
-		found;                                                      \
-	})
 
 NODE_EXPORT _Noreturn void exit(int status)
 {
@@ -281,8 +269,8 @@ NODE_EXPORT FILE *freopen64(const char *path, const char *mode, FILE *file)
 
 /* C++ streams that do not go through stdio would buffer in memory that all
  * ranks share: std::ios_base::sync_with_stdio(bool) changes nothing. */
-NODE_EXPORT bool cout_stays(bool sync) __asm__(
-	"_ZNSt8ios_base15sync_with_stdioEb");
+NODE_EXPORT bool
+cout_stays(bool sync) __asm__("_ZNSt8ios_base15sync_with_stdioEb");
 NODE_EXPORT bool cout_stays(bool sync)
 {
 	(void)sync;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the functions that stand before libc's have in common.
+ */
+#ifndef NODE_REAL_H
+#define NODE_REAL_H
+
+#include <dlfcn.h>
+#include <stdbool.h>
+
+#include "node.h"
+#include "sched/worker.h"
+
+/* libc's own function of the name, found once. */
+#define REAL(name)                                                          \
+	({                                                                  \
+		static _Atomic(__typeof__(&name)) real;                     \
+		__typeof__(&name) found = real;                             \
+                                                                            \
+		if (!found)                                                 \
+			real = found =                                      \
+				(__typeof__(&name))dlsym(RTLD_NEXT, #name); \
+		found;                                                      \
+	})
+
+/* Whether the caller is a task of a rank that shares its worker with others, or
+ * with messages that only the worker takes in: it must not block there. */
+static inline bool node_on_task(void)
+{
+	return node_copy() && vm_self->worker->index >= 0;
+}
+
+#endif
