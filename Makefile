@@ -19,7 +19,7 @@ build_packages := gcc libc6-dev g++ meson ninja-build pkg-config libhwloc-dev
 check_packages := $(build_packages) binutils clang-format mandoc \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gfortran \
 	valgrind libc6-dbg
-bench_packages := $(build_packages) openmpi-bin libopenmpi-dev mpich \
+bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 
 # One configured directory per kind of build.
@@ -54,10 +54,9 @@ check-tsan: need-check
 		--timeout-multiplier 4 --no-suite lint
 
 bench: need-bench
-	$(call setup,$(release),-Dasserts=disabled -Dtests=false \
-		--prefix=$(PREFIX))
-	$(MESON) compile -C $(release)
-	VMPI_BUILD=$(abspath $(release)) bench/run.sh
+	$(call setup,$(BUILD)-bench,-Dbuildtype=release -Dtests=false)
+	$(MESON) compile -C $(BUILD)-bench
+	VMPI_BUILD=$(abspath $(BUILD)-bench) bench/run $(BENCH)
 
 install: need-build
 	$(call setup,$(release),-Dasserts=disabled -Dtests=false \
@@ -66,7 +65,7 @@ install: need-build
 	$(MESON) install -C $(release)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(release)
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-bench $(release)
 
 format:
 	find include lib bin t examples bench -name '*.[ch]' | sort | \

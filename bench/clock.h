@@ -47,8 +47,7 @@ static inline int double_order(const void *a, const void *b)
 static inline double median_of(double *values, int n)
 {
 	qsort(values, (size_t)n, sizeof(*values), double_order);
-	return n % 2 ? values[n / 2] :
-		       (values[n / 2 - 1] + values[n / 2]) / 2;
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 /* How many repetitions make a batch when n of them took `took` ns. */

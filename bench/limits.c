@@ -5,10 +5,13 @@
  *	switch-N	from one context to the next, N of them in turn
  *	handoff		between two processes on one core, by sched_yield()
  *	copy-BYTES	memcpy() to and fro between two buffers on one core
- *	line		a cache line from one core to another, one way
+ *	line		a cache line from one core to another, one way: both
+ *			write the same
+ *	slot		the same with a line for each direction, as a mailbox
+ *			without an answer in it needs
  *	across-BYTES	memcpy() by one core of what another has just copied
  *
- * Usage: limits [switch|handoff|copy|line|across]...; without arguments all.
+ * Usage: limits [switch|handoff|copy|line|slot|across]...; without arguments all.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -228,7 +231,10 @@ static void copies(void)
  */
 static struct {
 	_Atomic long turn VM_ALIGNED(128);
-	int other; /* processor of the second thread */
+	_Atomic long answer VM_ALIGNED(128);
+	/* Constant during a measurement. */
+	int other VM_ALIGNED(128); /* processor of the second thread */
+	_Atomic long *turns[2];	   /* where either side looks */
 	char *buffers[2];
 	size_t bytes;
 	int trips; /* per batch */
@@ -236,10 +242,12 @@ static struct {
 
 static void line_take(int side, long turn)
 {
-	while (atomic_load_explicit(&line.turn, memory_order_acquire) != turn)
+	while (atomic_load_explicit(line.turns[side], memory_order_acquire) !=
+	       turn)
 		vm_cpu_relax();
 	memcpy(line.buffers[side], line.buffers[!side], line.bytes);
-	atomic_store_explicit(&line.turn, turn + 1, memory_order_release);
+	atomic_store_explicit(line.turns[!side], turn + 1,
+			      memory_order_release);
 }
 
 static void *line_peer(void *arg)
@@ -261,14 +269,17 @@ static double line_batch(int batch)
 	return (now_ns() - start) / (2 * line.trips);
 }
 
-static double line_measure(size_t bytes, int trips)
+static double line_measure(_Atomic long *answer, size_t bytes, int trips)
 {
 	double times[BATCHES];
 	pthread_t peer;
 
+	line.turns[0] = answer;
+	line.turns[1] = &line.turn;
 	line.bytes = bytes;
 	line.trips = trips;
 	atomic_store(&line.turn, 0);
+	atomic_store(&line.answer, 0);
 	if (pthread_create(&peer, NULL, line_peer, NULL))
 		fail("pthread_create");
 	line_batch(0);
@@ -285,7 +296,7 @@ static void across(void)
 	buffers_new(line.buffers);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		printf("across-%zu %.2f\n", sizes[i],
-		       line_measure(sizes[i],
+		       line_measure(&line.turn, sizes[i],
 				    2000000 / (200 + (int)sizes[i] / 20)));
 	free(line.buffers[0]);
 }
@@ -311,7 +322,9 @@ int main(int argc, char **argv)
 	if (line.other < 0)
 		return 0;
 	if (wanted(argc, argv, "line"))
-		printf("line %.2f\n", line_measure(0, 5000));
+		printf("line %.2f\n", line_measure(&line.turn, 0, 5000));
+	if (wanted(argc, argv, "slot"))
+		printf("slot %.2f\n", line_measure(&line.answer, 0, 5000));
 	if (wanted(argc, argv, "across"))
 		across();
 	return 0;

@@ -145,22 +145,33 @@ function large_goals(mine, copy, least)
 		  got("mpich", "1048576") >= 3 * mine)))
 }
 
+function bytes_row(name, bytes, goals)
+{
+	row(name, bytes, 1, place == "one" ? limit("copy-" bytes) : \
+		got("limit", "across-" bytes), goals)
+}
+
 function table_pingpong(mine, least)
 {
 	head("pingpong, 2 ranks " where() ": half round trip in ns")
 	row("8 B", "8", 1, place == "one" ? limit("switch-16") : \
 		median("line " state), small_goals(got("vmpi", "8")))
-	row("1 KiB", "1024", 1, limit("copy-1024"))
-	row("64 KiB", "65536", 1, limit("copy-65536"))
-	row("1 MiB", "1048576", 1, limit("copy-1048576"),
-	    large_goals(got("vmpi", "1048576"), limit("copy-1048576")))
+	bytes_row("1 KiB", "1024")
+	bytes_row("64 KiB", "65536")
+	bytes_row("1 MiB", "1048576", large_goals(got("vmpi", "1048576"),
+						  limit("copy-1048576")))
 	mine = got("vmpi", "rate")
 	least = place == "one" ? 25 : 15
 	row("8 B msg/s", "rate", -1, "",
 	    goal(">= " least " M/s", mine, mine >= least * 1e6))
-	print place == "one" ? \
-		"limit: a bare switch (16 contexts); memcpy()" : \
-		"limit: the cache line; memcpy() on one core"
+	if (place == "one") {
+		print "limit: a bare switch (16 contexts); memcpy()"
+		return
+	}
+	print "limit: the cache line; memcpy() of what the other core has" \
+		" copied (on one core\n1 MiB takes " \
+		number(limit("copy-1048576")) " ns).  With a line for each" \
+		" direction 8 B take " number(got("limit", "slot")) " ns."
 }
 
 function match_row(kind, n, key, mine, goals)
@@ -268,8 +279,8 @@ NR == FNR {
 {
 	state = state_of($4, $5)
 	if (state == "changed") {
-		if ($1 == section && !((FILENAME, $4, $5) in counted)) {
-			counted[FILENAME, $4, $5] = 1
+		if ($1 == section && !(($4, $5) in counted)) {
+			counted[$4, $5] = 1
 			changed++
 		}
 		next

@@ -14,7 +14,7 @@ extern const struct {
 	void *dso_handle;
 } vmpi_image_descriptor;
 
-__attribute__((visibility("hidden"), used)) const __typeof__(
-	vmpi_image_descriptor) vmpi_image_descriptor = {
+__attribute__((visibility("hidden"), used))
+const __typeof__(vmpi_image_descriptor) vmpi_image_descriptor = {
 	1, sizeof(vmpi_image_descriptor), main, &__dso_handle
 };

@@ -11,25 +11,25 @@ static struct drand48_data state;
 static unsigned short old_seed[3];
 
 /* One value of type, from the generator's own state or the caller's. */
-#define DRAW(type, name)                             \
-	type name##48(void)                          \
-	{                                            \
-		type value;                          \
-                                                     \
-		pthread_mutex_lock(&lock);           \
-		name##48_r(&state, &value);          \
-		pthread_mutex_unlock(&lock);         \
-		return value;                        \
+#define DRAW(type, name)                     \
+	type name##48(void)                  \
+	{                                    \
+		type value;                  \
+                                             \
+		pthread_mutex_lock(&lock);   \
+		name##48_r(&state, &value);  \
+		pthread_mutex_unlock(&lock); \
+		return value;                \
 	}
-#define DRAW_FROM(type, name)                        \
-	type name##48(unsigned short from[3])        \
-	{                                            \
-		type value;                          \
-                                                     \
-		pthread_mutex_lock(&lock);           \
-		name##48_r(from, &state, &value);    \
-		pthread_mutex_unlock(&lock);         \
-		return value;                        \
+#define DRAW_FROM(type, name)                     \
+	type name##48(unsigned short from[3])     \
+	{                                         \
+		type value;                       \
+                                                  \
+		pthread_mutex_lock(&lock);        \
+		name##48_r(from, &state, &value); \
+		pthread_mutex_unlock(&lock);      \
+		return value;                     \
 	}
 
 DRAW(double, drand)

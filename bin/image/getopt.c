@@ -87,9 +87,8 @@ static bool same(const struct option *a, const struct option *b)
 }
 
 /* The option called or abbreviated so; NULL: none, or *ambiguous. */
-static const struct option *long_find(const struct call *call,
-				      const char *name, size_t length,
-				      bool *ambiguous)
+static const struct option *long_find(const struct call *call, const char *name,
+				      size_t length, bool *ambiguous)
 {
 	const struct option *found = NULL;
 
@@ -112,7 +111,8 @@ static int long_ambiguous(const struct call *call, const char *prefix,
 			  size_t length)
 {
 	if (!call->quiet) {
-		fprintf(stderr, "%s: option '%s%s' is ambiguous; possibilities:",
+		fprintf(stderr,
+			"%s: option '%s%s' is ambiguous; possibilities:",
 			call->argv[0], prefix, scan.next);
 		for (const struct option *o = call->longs; o->name; o++)
 			if (!strncmp(o->name, scan.next, length))
@@ -314,16 +314,18 @@ static int next_option(struct call *call, bool posix)
 
 int getopt(int argc, char *const *argv, const char *shorts)
 {
-	struct call call = { argc, (char **)(size_t)argv, shorts, NULL, NULL,
-			     false, false };
+	struct call call = {
+		argc, (char **)(size_t)argv, shorts, NULL, NULL, false, false
+	};
 
 	return next_option(&call, false);
 }
 
 int __posix_getopt(int argc, char *const *argv, const char *shorts)
 {
-	struct call call = { argc, (char **)(size_t)argv, shorts, NULL, NULL,
-			     false, false };
+	struct call call = {
+		argc, (char **)(size_t)argv, shorts, NULL, NULL, false, false
+	};
 
 	return next_option(&call, true);
 }
@@ -331,8 +333,9 @@ int __posix_getopt(int argc, char *const *argv, const char *shorts)
 int getopt_long(int argc, char *const *argv, const char *shorts,
 		const struct option *longs, int *index)
 {
-	struct call call = { argc, (char **)(size_t)argv, shorts, longs, index,
-			     false, false };
+	struct call call = {
+		argc, (char **)(size_t)argv, shorts, longs, index, false, false
+	};
 
 	return next_option(&call, false);
 }
@@ -340,8 +343,9 @@ int getopt_long(int argc, char *const *argv, const char *shorts,
 int getopt_long_only(int argc, char *const *argv, const char *shorts,
 		     const struct option *longs, int *index)
 {
-	struct call call = { argc, (char **)(size_t)argv, shorts, longs, index,
-			     true, false };
+	struct call call = {
+		argc, (char **)(size_t)argv, shorts, longs, index, true, false
+	};
 
 	return next_option(&call, false);
 }

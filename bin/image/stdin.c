@@ -50,16 +50,16 @@ int __isoc23_vscanf(const char *format, va_list args)
 	return __isoc99_vfscanf(stdin, format, args);
 }
 
-#define SCANF(name)                                             \
-	int name(const char *format, ...)                       \
-	{                                                       \
-		va_list args;                                   \
-		int count;                                      \
-                                                                \
-		va_start(args, format);                         \
-		count = __isoc99_vfscanf(stdin, format, args);  \
-		va_end(args);                                   \
-		return count;                                   \
+#define SCANF(name)                                            \
+	int name(const char *format, ...)                      \
+	{                                                      \
+		va_list args;                                  \
+		int count;                                     \
+                                                               \
+		va_start(args, format);                        \
+		count = __isoc99_vfscanf(stdin, format, args); \
+		va_end(args);                                  \
+		return count;                                  \
 	}
 SCANF(__isoc99_scanf)
 SCANF(__isoc23_scanf)

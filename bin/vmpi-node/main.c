@@ -28,6 +28,12 @@
 #include "report.h"
 #include "signals.h"
 
+#ifdef VM_HAVE_VALGRIND
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0 /* which would not follow to a new process */
+#endif
+
 #define EXIT_MISTAKE 2
 
 struct node node;
@@ -40,9 +46,26 @@ struct node node;
  * libraries this process was started with. */
 static size_t static_tls_room(const char *tunables)
 {
-	const char *found = tunables ? strstr(tunables, STATIC_TLS) : NULL;
+	size_t room = 512;
 
-	return found ? strtoul(found + strlen(STATIC_TLS), NULL, 0) : 512;
+	/* The last one counts. */
+	while (tunables && (tunables = strstr(tunables, STATIC_TLS))) {
+		tunables += strlen(STATIC_TLS);
+		room = strtoul(tunables, NULL, 0);
+	}
+	return room;
+}
+
+/* Becomes a new process of this program that loads the file at path; returns if
+ * that fails.  By its name: under valgrind the link is valgrind's. */
+static void start_again(const char *path)
+{
+	char *self = realpath("/proc/self/exe", NULL);
+
+	if (self && !setenv(VM_IMAGE_VARIABLE, path, 1))
+		execv(self, node.argv);
+	unsetenv(VM_IMAGE_VARIABLE);
+	free(self);
 }
 
 /* libc reads the size of that block when a process starts, and here the image
@@ -58,13 +81,11 @@ static void static_tls_ensure(const char *path)
 	needed += STATIC_TLS_SPARE;
 	if (static_tls_room(tunables) >= needed)
 		return;
-	/* The last one counts. */
 	if (asprintf(&wider, "%s%s" STATIC_TLS "%zu", tunables ? tunables : "",
 		     tunables ? ":" : "", needed) < 0)
 		return;
-	if (!setenv(TUNABLES, wider, 1) && !setenv(VM_IMAGE_VARIABLE, path, 1))
-		execv("/proc/self/exe", node.argv);
-	unsetenv(VM_IMAGE_VARIABLE);
+	if (!setenv(TUNABLES, wider, 1))
+		start_again(path);
 	free(wider);
 }
 
@@ -110,9 +131,8 @@ static char *program_take(int argc, char **argv)
 
 	node.argc = given ? argc : argc - 1;
 	node.argv = given ? argv : argv + 1;
-	if (!given && node.ranks == 1 && path &&
-	    !setenv(VM_IMAGE_VARIABLE, path, 1))
-		execv("/proc/self/exe", node.argv);
+	if (!given && node.ranks == 1 && path && !RUNNING_ON_VALGRIND)
+		start_again(path);
 	unsetenv(VM_IMAGE_VARIABLE);
 	return path;
 }
@@ -147,8 +167,9 @@ int main(int argc, char **argv)
 	int status;
 
 	if (argc < 2 && !getenv(VM_IMAGE_VARIABLE)) {
-		vm_log(VM_ERROR, "usage: vmpi-node PROGRAM [ARGUMENT...]; it is "
-				 "started by vmpirun");
+		vm_log(VM_ERROR,
+		       "usage: vmpi-node PROGRAM [ARGUMENT...]; it is "
+		       "started by vmpirun");
 		return EXIT_MISTAKE;
 	}
 	if (job_read(&job))

@@ -24,7 +24,7 @@ struct node {
 	int ranks;
 	int argc; /* of the program */
 	char **argv;
-	pid_t pid; /* a child made by fork() is no rank any more */
+	pid_t pid;  /* a child made by fork() is no rank any more */
 	bool alone; /* started without vmpirun */
 };
 

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "boot/job.h"
 #include "node.h"
+#include "real.h"
 
 #define LINE_BYTES_MAX 65536 /* longer lines leave in pieces */
 
@@ -46,6 +47,18 @@ static struct {
 	size_t used;
 	char gathered[LINE_BYTES_MAX];
 } out = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* libc's: ours (block.c) would switch to another task, which must not happen
+ * inside printf(). */
+static void lock_take(void)
+{
+	REAL(pthread_mutex_lock)(&out.lock);
+}
+
+static void lock_give(void)
+{
+	pthread_mutex_unlock(&out.lock);
+}
 
 /* All of it, or -1 with errno. */
 static int raw_write(int fd, const char *bytes, size_t count)
@@ -138,8 +151,8 @@ static int lines_write(struct vm_image_copy *copy, struct line *line,
 	if (fd < 0)
 		return -1;
 	if (out.label && !out.directory && !line->redirect)
-		label_bytes = snprintf(label, sizeof(label), "[%d] ",
-				       copy->index);
+		label_bytes =
+			snprintf(label, sizeof(label), "[%d] ", copy->index);
 	while ((count || line->used) && !rc) {
 		const char *newline = memchr(bytes, '\n', count);
 		size_t n = newline ? (size_t)(newline - bytes) + 1 : count;
@@ -220,9 +233,9 @@ ssize_t out_write(struct vm_image_copy *copy, int fd, const char *bytes,
 {
 	ssize_t n;
 
-	pthread_mutex_lock(&out.lock);
+	lock_take();
 	n = locked_write(copy, fd - 1, bytes, count);
-	pthread_mutex_unlock(&out.lock);
+	lock_give();
 	return n;
 }
 
@@ -232,7 +245,7 @@ void out_flush(struct vm_image_copy *copy)
 {
 	struct out_rank *mine;
 
-	pthread_mutex_lock(&out.lock);
+	lock_take();
 	mine = copy->out;
 	for (int i = 0; mine && i < 2; i++) {
 		struct line *line = &mine->line[i];
@@ -249,7 +262,7 @@ void out_flush(struct vm_image_copy *copy)
 		}
 		line->fd = -1;
 	}
-	pthread_mutex_unlock(&out.lock);
+	lock_give();
 }
 
 int out_redirect(struct vm_image_copy *copy, int fd, const char *path,
@@ -264,7 +277,7 @@ int out_redirect(struct vm_image_copy *copy, int fd, const char *path,
 	if (file < 0)
 		return -1;
 	out_flush(copy);
-	pthread_mutex_lock(&out.lock);
+	lock_take();
 	mine = out_rank(copy);
 	if (mine) {
 		mine->line[fd - 1].fd = file;
@@ -273,7 +286,7 @@ int out_redirect(struct vm_image_copy *copy, int fd, const char *path,
 	} else {
 		error = ENOMEM;
 	}
-	pthread_mutex_unlock(&out.lock);
+	lock_give();
 	if (error) {
 		close(file);
 		errno = error;
@@ -353,17 +366,6 @@ static int directory_take(const char *directory)
 	return 0;
 }
 
-/* A child must not find the lock held by a thread that it does not have. */
-static void lock_take(void)
-{
-	pthread_mutex_lock(&out.lock);
-}
-
-static void lock_give(void)
-{
-	pthread_mutex_unlock(&out.lock);
-}
-
 int out_start(const struct vm_job *job)
 {
 	cookie_io_functions_t functions = { .write = stream_write };
@@ -379,6 +381,7 @@ int out_start(const struct vm_job *job)
 		if (!rc)
 			rc = files_make(job->ranks);
 	}
+	/* A child must not find it held by a thread that it does not have. */
 	if (!rc)
 		rc = pthread_atfork(lock_take, lock_give, lock_give);
 	if (rc)

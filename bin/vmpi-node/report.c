@@ -121,8 +121,8 @@ void report_rank_end(const struct vm_rank *rank)
 	const struct vm_ult *ult = rank->ult;
 
 	if (report.ticks)
-		report.ticks[rank->index] = ult->run_ticks + vm_clock_ticks() -
-					    ult->worker->since;
+		report.ticks[rank->index] =
+			ult->run_ticks + vm_clock_ticks() - ult->worker->since;
 }
 
 static void rank_print(int index)
@@ -131,8 +131,8 @@ static void rank_print(int index)
 
 	vm_rank_counters(&vm_node->ranks[index], &p);
 	line_print("%8d %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
-		   " %14" PRIu64 " %10" PRIu64, index,
-		   (double)vm_clock_span_ns(report.ticks[index]) / 1e6,
+		   " %14" PRIu64 " %10" PRIu64,
+		   index, (double)vm_clock_span_ns(report.ticks[index]) / 1e6,
 		   p.sends, p.sent_bytes, p.receives, p.received_bytes,
 		   p.meetings);
 }
@@ -152,8 +152,8 @@ static void ranks_print(int ranks)
 		ticks += report.ticks[i];
 	}
 	line_print("%8s %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
-		   " %14" PRIu64 " %10" PRIu64, "all",
-		   (double)vm_clock_span_ns(ticks) / 1e6, all.sends,
+		   " %14" PRIu64 " %10" PRIu64,
+		   "all", (double)vm_clock_span_ns(ticks) / 1e6, all.sends,
 		   all.sent_bytes, all.receives, all.received_bytes,
 		   all.meetings);
 }
@@ -174,10 +174,10 @@ void report_end(const struct vm_job *job)
 		sleeps += sum.sleeps;
 	}
 	line_print("%d rank%s on %d worker%s, %.3f s, %" PRIu64
-		   " switches, %" PRIu64 " sleeps", job->ranks,
-		   job->ranks == 1 ? "" : "s", vm_sched.worker_count,
-		   vm_sched.worker_count == 1 ? "" : "s", seconds, switches,
-		   sleeps);
+		   " switches, %" PRIu64 " sleeps",
+		   job->ranks, job->ranks == 1 ? "" : "s",
+		   vm_sched.worker_count, vm_sched.worker_count == 1 ? "" : "s",
+		   seconds, switches, sleeps);
 	ranks_print(job->ranks);
 	free(report.ticks);
 	report.ticks = NULL;

@@ -104,8 +104,8 @@ static void dispatch(int signal, siginfo_t *info, void *context)
 	for (int i = 0; i < node.ranks; i++) {
 		struct vm_image_copy *each = vm_image_copy(node.image, i);
 
-		if (!each->signals || each->signals[signal].sa_handler ==
-					      SIG_DFL)
+		if (!each->signals ||
+		    each->signals[signal].sa_handler == SIG_DFL)
 			continue;
 		handled = true;
 		if (calls(&each->signals[signal]))

@@ -25,11 +25,12 @@ struct vm_group {
 };
 
 struct vmpi_chan {
-	uint32_t context;	/* of point-to-point; context + 1: collectives */
-	int rank;		/* the owner's number in this channel */
+	uint32_t context; /* of point-to-point; context + 1: collectives */
+	int rank;	  /* the owner's number in this channel */
 	struct vm_rank *owner;
 	struct vm_group *group; /* where destinations are looked up */
 	struct vm_meet *meet;	/* where the members meet */
+	uint32_t started;	/* meetings that the owner has started there */
 	void *user;		/* the layer above: the MPI communicator */
 };
 

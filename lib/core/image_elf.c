@@ -64,7 +64,7 @@ const char *vm_elf_string(const struct vm_elf *elf, size_t offset)
 }
 
 bool vm_elf_dynamic(const struct vm_elf *elf, ElfW(Sxword) tag,
-		    ElfW(Xword) *value)
+		    ElfW(Xword) * value)
 {
 	for (size_t i = 0; i < elf->dynamic_count; i++) {
 		if (elf->dynamic[i].d_tag != tag)
@@ -86,7 +86,7 @@ const char *vm_elf_needed(const struct vm_elf *elf, size_t *next)
 	return NULL;
 }
 
-const ElfW(Phdr) *vm_elf_segment(const struct vm_elf *elf, ElfW(Word) type)
+const ElfW(Phdr) * vm_elf_segment(const struct vm_elf *elf, ElfW(Word) type)
 {
 	for (int i = 0; i < elf->header->e_phnum; i++)
 		if (elf->segments[i].p_type == type)
@@ -119,7 +119,7 @@ static const char *note_find(const char *bytes, size_t size, const char *name,
 }
 
 const void *vm_elf_note(const struct vm_elf *elf, const char *name,
-			unsigned type, size_t bytes, ElfW(Addr) *address)
+			unsigned type, size_t bytes, ElfW(Addr) * address)
 {
 	for (int i = 0; i < elf->header->e_phnum; i++) {
 		const ElfW(Phdr) *s = &elf->segments[i];
@@ -210,8 +210,8 @@ static size_t gnu_hash_count(const struct vm_elf *elf, ElfW(Addr) address)
 	if (last < first)
 		return first;
 	do {
-		chain = vm_elf_at(elf,
-				  address + 4 * (buckets + (last - first)), 4);
+		chain = vm_elf_at(elf, address + 4 * (buckets + (last - first)),
+				  4);
 		last++;
 	} while (chain && !(*chain & 1));
 	return last;
@@ -317,8 +317,9 @@ static int header_check(const struct vm_elf *elf, const char *name)
 	const unsigned char *ident = (const void *)elf->bytes;
 
 	if (elf->size >= 2 && !memcmp(ident, "#!", 2))
-		return refuse(name, "this is a script; vmpi runs programs built "
-				    "with vmpicc, one copy per rank");
+		return refuse(name,
+			      "this is a script; vmpi runs programs built "
+			      "with vmpicc, one copy per rank");
 	if (elf->size < SELFMAG || memcmp(ident, ELFMAG, SELFMAG))
 		return refuse(name, "this is not a program; vmpi runs programs "
 				    "built with vmpicc");
@@ -328,8 +329,8 @@ static int header_check(const struct vm_elf *elf, const char *name)
 	if (elf->header->e_machine != MACHINE ||
 	    ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB) {
 		vm_log(VM_ERROR,
-		       "%s: this program is for %s, this machine is "
-		       MACHINE_NAME "; build it here with vmpicc",
+		       "%s: this program is for %s, this machine is " MACHINE_NAME
+		       "; build it here with vmpicc",
 		       name,
 		       elf->header->e_machine == MACHINE ?
 			       "another kind of " MACHINE_NAME :
@@ -374,7 +375,7 @@ int vm_elf_open(struct vm_elf *elf, const char *path, const char *name)
 {
 	int rc;
 
-	*elf = (struct vm_elf){ .fd = -1 };
+	*elf = (struct vm_elf){ 0 };
 	rc = file_map(elf, path, name);
 	if (!rc)
 		rc = header_check(elf, name);
@@ -394,9 +395,7 @@ void vm_elf_close(struct vm_elf *elf)
 	free(elf->path);
 	if (elf->bytes)
 		munmap(elf->bytes, elf->size);
-	if (elf->fd >= 0)
-		close(elf->fd);
-	*elf = (struct vm_elf){ .fd = -1 };
+	*elf = (struct vm_elf){ 0 };
 }
 
 /*
@@ -444,81 +443,4 @@ void vm_elf_patch(struct vm_elf *elf)
 			symbol->st_info = ELF64_ST_INFO(
 				STB_GLOBAL, ELF64_ST_TYPE(symbol->st_info));
 	}
-}
-
-/* A file without a name in a directory, or -1. */
-static int file_unnamed(const char *directory)
-{
-	return directory ? open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0700)
-			 : -1;
-}
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x10u
-#endif
-
-/*
- * Memory first.  A kernel may forbid memory files that are executable (sysctl
- * vm.memfd_noexec); an older one does not know MFD_EXEC.
- */
-static int file_make(void)
-{
-	int fd = memfd_create("vmpi-image", MFD_CLOEXEC | MFD_EXEC);
-
-	if (fd < 0)
-		fd = memfd_create("vmpi-image", MFD_CLOEXEC);
-	if (fd < 0)
-		fd = file_unnamed("/dev/shm");
-	if (fd < 0)
-		fd = file_unnamed(getenv("TMPDIR"));
-	if (fd < 0)
-		fd = file_unnamed("/tmp");
-	return fd;
-}
-
-/* The end of what is loaded: debug information behind it is not needed, and
- * without section headers nobody looks for it in the copy. */
-static size_t file_loaded(struct vm_elf *elf)
-{
-	ElfW(Ehdr) *header = (ElfW(Ehdr) *)(void *)elf->bytes;
-	size_t end = 0;
-
-	for (int i = 0; i < header->e_phnum; i++) {
-		const ElfW(Phdr) *s = &elf->segments[i];
-
-		if (s->p_type == PT_LOAD && s->p_offset + s->p_filesz > end)
-			end = s->p_offset + s->p_filesz;
-	}
-	header->e_shoff = 0;
-	header->e_shnum = 0;
-	header->e_shstrndx = 0;
-	return end;
-}
-
-int vm_elf_publish(struct vm_elf *elf)
-{
-	size_t end = file_loaded(elf), done = 0;
-
-	elf->fd = file_make();
-	if (elf->fd < 0) {
-		vm_log(VM_ERROR,
-		       "%s: there is no place for a copy of the program "
-		       "(memfd_create, /dev/shm, TMPDIR, /tmp): %s",
-		       elf->path, strerror(errno));
-		return -VMPI_ENOTSUP;
-	}
-	while (done < end) {
-		ssize_t n = write(elf->fd, elf->bytes + done, end - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			vm_log(VM_ERROR,
-			       "%s: the copy of the program cannot be written: "
-			       "%s", elf->path, strerror(errno));
-			return -VMPI_ENOMEM;
-		}
-		done += (size_t)n;
-	}
-	return 0;
 }

@@ -22,19 +22,18 @@ struct vm_elf_code {
 };
 
 struct vm_elf {
-	char *path; /* absolute */
+	char *path;  /* absolute */
 	char *bytes; /* private, writable view of the file */
 	size_t size;
-	const ElfW(Ehdr) *header;
-	const ElfW(Phdr) *segments; /* header->e_phnum of them */
-	ElfW(Dyn) *dynamic;	    /* NULL: statically linked */
-	size_t dynamic_count;	    /* entries, without the last, DT_NULL */
-	const char *strings;	    /* .dynstr, ends with a zero */
+	const ElfW(Ehdr) * header;
+	const ElfW(Phdr) * segments; /* header->e_phnum of them */
+	ElfW(Dyn) * dynamic;	     /* NULL: statically linked */
+	size_t dynamic_count;	     /* entries, without the last, DT_NULL */
+	const char *strings;	     /* .dynstr, ends with a zero */
 	size_t strings_bytes;
-	ElfW(Sym) *symbols; /* .dynsym; NULL: none */
+	ElfW(Sym) * symbols; /* .dynsym; NULL: none */
 	size_t symbol_count;
 	struct vm_elf_code code; /* set by vm_elf_patch() */
-	int fd; /* the patched file, by vm_elf_publish(); or -1 */
 };
 
 /*
@@ -52,19 +51,19 @@ const char *vm_elf_string(const struct vm_elf *elf, size_t offset);
 
 /* The value of the first dynamic entry with the tag; false: there is none. */
 bool vm_elf_dynamic(const struct vm_elf *elf, ElfW(Sxword) tag,
-		    ElfW(Xword) *value);
+		    ElfW(Xword) * value);
 
 /* Names of the libraries it needs, one per call; start with *next = 0.  NULL
  * at the end. */
 const char *vm_elf_needed(const struct vm_elf *elf, size_t *next);
 
 /* The first segment of a type, or NULL. */
-const ElfW(Phdr) *vm_elf_segment(const struct vm_elf *elf, ElfW(Word) type);
+const ElfW(Phdr) * vm_elf_segment(const struct vm_elf *elf, ElfW(Word) type);
 
 /* The content of the note (name, type), or NULL; *address is where it will be
  * loaded. */
 const void *vm_elf_note(const struct vm_elf *elf, const char *name,
-			unsigned type, size_t bytes, ElfW(Addr) *address);
+			unsigned type, size_t bytes, ElfW(Addr) * address);
 
 /* Whether it imports a symbol whose name starts with one of the prefixes (the
  * list ends with NULL). */
@@ -79,11 +78,5 @@ size_t vm_elf_static_tls(const struct vm_elf *elf);
 
 /* Takes the constructors out of the view and makes unique symbols global. */
 void vm_elf_patch(struct vm_elf *elf);
-
-/*
- * Writes the view into a file without a name, for the dynamic linker to open as
- * /proc/PID/fd/<elf->fd>.  0 or -VMPI_ENOTSUP, -VMPI_ENOMEM (logged).
- */
-int vm_elf_publish(struct vm_elf *elf);
 
 #endif

@@ -20,16 +20,16 @@
 
 extern char **environ;
 
-static const char *const mpi_names[] = { "MPI_", "PMPI_", "MPIX_", "vmpi_",
-					 "mpi_", NULL };
+static const char *const mpi_names[] = { "MPI_",  "PMPI_", "MPIX_",
+					 "vmpi_", "mpi_",  NULL };
 
 /* Loaded with vmpi anyway, and never copied. */
 static bool library_is_base(const char *name)
 {
 	static const char *const base[] = {
-		"libvmpi.so.", "libc.so.",	"libm.so.",	 "libdl.so.",
-		"librt.so.",   "libpthread.so.", "libmvec.so.",	 "ld-linux",
-		"linux-vdso.", "linux-gate.",	"libresolv.so.", "libutil.so.",
+		"libvmpi.so.", "libc.so.",	 "libm.so.",	  "libdl.so.",
+		"librt.so.",   "libpthread.so.", "libmvec.so.",	  "ld-linux",
+		"linux-vdso.", "linux-gate.",	 "libresolv.so.", "libutil.so.",
 	};
 
 	for (size_t i = 0; i < sizeof(base) / sizeof(*base); i++)
@@ -164,7 +164,6 @@ static int trace_parse(const struct vm_elf *program, char *text,
 	if (!*libs)
 		return no_memory(program);
 	while ((line = strsep(&rest, "\n"))) {
-		(*libs)[*count].elf.fd = -1;
 		rc = *count < room ?
 			     line_take(program, line, &(*libs)[*count]) :
 			     0;
@@ -203,11 +202,13 @@ static bool needs_own(struct vm_image_lib *libs, size_t count,
 /* The libraries of other MPIs have other handles and other constants. */
 static int foreign_refuse(const struct vm_elf *program, const char *name)
 {
-	if (strncmp(name, "libmpi.so.", 10) && strncmp(name, "libmpich.so.", 12))
+	if (strncmp(name, "libmpi.so.", 10) &&
+	    strncmp(name, "libmpich.so.", 12))
 		return 0;
 	vm_log(VM_ERROR,
 	       "%s: it, or a library it needs, was built for another MPI (%s); "
-	       "build both with vmpicc", program->path, name);
+	       "build both with vmpicc",
+	       program->path, name);
 	return -VMPI_EINVAL;
 }
 

@@ -16,12 +16,12 @@
 #include "core/image_elf.h"
 
 struct vm_image_lib {
-	char *name;	   /* as programs ask for it: libz.so.1 */
-	char *path;	   /* where the dynamic linker finds it */
-	struct vm_elf elf; /* open if own */
-	bool own;	   /* one copy per rank */
+	char *name;	      /* as programs ask for it: libz.so.1 */
+	char *path;	      /* where the dynamic linker finds it */
+	struct vm_elf elf;    /* open if own */
+	bool own;	      /* one copy per rank */
 	struct link_map *map; /* a shared one, once loaded */
-	bool lazy;	   /* takes symbols from the program: bound late */
+	bool lazy;	      /* takes symbols from the program: bound late */
 };
 
 /*

@@ -21,8 +21,8 @@
 static bool stays(const char *path)
 {
 	static const char *const names[] = {
-		"libc.so",    "ld-linux",   "libvmpi.so", "libasan.so",
-		"libtsan.so", "libubsan.so", "liblsan.so", "libhwloc.so",
+		"libc.so",    "ld-linux",      "libvmpi.so", "libasan.so",
+		"libtsan.so", "libubsan.so",   "liblsan.so", "libhwloc.so",
 		"libm.so",    "libpthread.so", "vgpreload_",
 	};
 	const char *slash = strrchr(path, '/');
@@ -57,7 +57,8 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *arg)
 
 void vm_image_streams_start(void)
 {
-	static char init[64]; /* std::ios_base::Init is empty; never destroyed */
+	static char
+		init[64]; /* std::ios_base::Init is empty; never destroyed */
 	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	void (*constructor)(void *);
 
@@ -75,6 +76,7 @@ int vm_image_locals_add(void)
 	if (rc)
 		vm_log(VM_ERROR,
 		       "too many libraries with thread-local variables; at most "
-		       "%d can be exchanged at switches", VM_LOCAL_MAX);
+		       "%d can be exchanged at switches",
+		       VM_LOCAL_MAX);
 	return rc;
 }

@@ -14,6 +14,7 @@
 #include "core/chan.h"
 #include "core/engine.h"
 #include "core/node.h"
+#include "core/req.h"
 #include "sched/ult.h"
 
 /* Sorts the members by worker: counts, then lists. */
@@ -41,10 +42,8 @@ static void members_sort(struct vm_meet *meet, const struct vm_group *group)
 	atomic_init(&meet->missing, meet->active_workers);
 }
 
-struct vm_meet *vm_meet_new(const struct vm_group *group)
+static struct vm_meet *meet_alloc(uint32_t size, uint32_t workers)
 {
-	uint32_t size = (uint32_t)group->size;
-	uint32_t workers = size > 1 ? (uint32_t)vm_node->engine_count : 0;
 	size_t bytes = sizeof(struct vm_meet) +
 		       workers * sizeof(struct vm_meet_worker) +
 		       size * sizeof(struct vm_seat);
@@ -62,7 +61,19 @@ struct vm_meet *vm_meet_new(const struct vm_group *group)
 	meet->workers = (struct vm_meet_worker *)(meet + 1);
 	meet->seats = (struct vm_seat *)(meet->workers + workers);
 	meet->members = (uint32_t *)(meet->seats + size);
-	if (size > 1)
+	vm_lock_init(&meet->lock);
+	vm_list_init(&meet->started);
+	vm_list_init(&meet->spare);
+	return meet;
+}
+
+struct vm_meet *vm_meet_new(const struct vm_group *group)
+{
+	uint32_t size = (uint32_t)group->size;
+	uint32_t workers = size > 1 ? (uint32_t)vm_node->engine_count : 0;
+	struct vm_meet *meet = meet_alloc(size, workers);
+
+	if (meet && size > 1)
 		members_sort(meet, group);
 	return meet;
 }
@@ -75,9 +86,16 @@ struct vm_meet *vm_meet_hold(struct vm_meet *meet)
 
 void vm_meet_drop(struct vm_meet *meet)
 {
-	if (meet && atomic_fetch_sub_explicit(&meet->refs, 1,
-					      memory_order_acq_rel) == 1)
-		free(meet);
+	struct vm_list *link;
+
+	if (!meet || atomic_fetch_sub_explicit(&meet->refs, 1,
+					       memory_order_acq_rel) != 1)
+		return;
+	/* Unfinished ones are left when the job ends early. */
+	while ((link = vm_list_pop(&meet->spare)) ||
+	       (link = vm_list_pop(&meet->started)))
+		free(vm_container_of(link, struct vm_meet, link));
+	free(meet);
 }
 
 /* Everybody has arrived and nobody has left. */
@@ -155,4 +173,101 @@ int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
 		members_wake(meet, worker, self);
 		return result;
 	}
+}
+
+/* The started meeting of this number; the lock is held.  Members that are ahead
+ * of others ask for young ones. */
+static struct vm_meet *started_find(const struct vm_meet *place,
+				    uint32_t number)
+{
+	for (struct vm_list *link = place->started.prev;
+	     link != &place->started; link = link->prev) {
+		struct vm_meet *meet =
+			vm_container_of(link, struct vm_meet, link);
+
+		if (meet->number == number)
+			return meet;
+	}
+	return NULL;
+}
+
+/* The first member of a meeting makes it; the lock is held, but not while there
+ * is nothing spare.  NULL when out of memory. */
+static struct vm_meet *started_open(struct vm_meet *place, uint32_t number)
+{
+	struct vm_list *link = vm_list_pop(&place->spare);
+	struct vm_meet *meet, *other;
+
+	if (!link) {
+		vm_lock_give(&place->lock);
+		meet = meet_alloc(place->size, 0);
+		vm_lock_take(&place->lock);
+		if (!meet)
+			return NULL;
+		link = &meet->link;
+		other = started_find(place, number);
+		if (other) {
+			vm_list_append(&place->spare, link);
+			return other;
+		}
+	}
+	meet = vm_container_of(link, struct vm_meet, link);
+	meet->number = number;
+	meet->active_workers = 1; /* one member does all the work */
+	atomic_store_explicit(&meet->missing, place->size,
+			      memory_order_relaxed);
+	vm_list_append(&place->started, link);
+	/* Members may leave the channel before the meeting ends. */
+	vm_meet_hold(place);
+	return meet;
+}
+
+/* Everybody has started it, and it is in no list. */
+static void started_hold(struct vm_meet *place, struct vm_meet *meet,
+			 vm_meet_last last)
+{
+	meeting_hold(meet, last);
+	for (uint32_t i = 0; i < meet->size; i++) {
+		struct vm_req *req = meet->seats[i].req;
+
+		if (meet->result)
+			req->status.error = meet->result;
+		vm_req_complete(req);
+	}
+	vm_lock_take(&place->lock);
+	vm_list_append(&place->spare, &meet->link);
+	vm_lock_give(&place->lock);
+	vm_meet_drop(place);
+}
+
+int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
+		  struct vm_req *req)
+{
+	struct vm_meet *place = chan->meet, *meet;
+	struct vm_seat *seat;
+	bool complete;
+
+	vm_lock_take(&place->lock);
+	meet = started_find(place, chan->started);
+	if (!meet)
+		meet = started_open(place, chan->started);
+	if (!meet) {
+		vm_lock_give(&place->lock);
+		return -VMPI_ENOMEM;
+	}
+	chan->started++;
+	seat = &meet->seats[chan->rank];
+	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
+	seat->last = last;
+	seat->req = req;
+	/* Under the lock, which also shows the last one all seats. */
+	complete = atomic_fetch_sub_explicit(&meet->missing, 1,
+					     memory_order_relaxed) == 1;
+	if (complete)
+		vm_list_remove(&meet->link);
+	vm_lock_give(&place->lock);
+	vm_pvar_add(vm_counters(chan->owner)->meetings, 1);
+	if (complete)
+		started_hold(place, meet, last);
+	return 0;
 }

@@ -7,6 +7,11 @@
  * goes on.  One meeting costs about one switch per member and no message.
  * Arrivals are counted per worker first, so that members of one worker do not
  * bounce a cache line to the others.
+ *
+ * A member may also start a meeting: it leaves its pointer and a request there
+ * and goes on.  Each member's first started meeting is the same one, its second
+ * is, and so on, whatever other meetings it waits in between.  There is one
+ * struct vm_meet per started meeting that is not complete, lent by the place.
  */
 #ifndef CORE_MEET_H
 #define CORE_MEET_H
@@ -15,8 +20,11 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/list.h"
+#include "base/lock.h"
 
 struct vmpi_chan;
+struct vmpi_req;
 struct vm_group;
 struct vm_ult;
 
@@ -29,8 +37,9 @@ struct vm_seat {
 	/* Set again, to the same, while others still read it, when a member
 	 * comes early to the second meeting of one operation. */
 	_Atomic(void *) args;
-	struct vm_ult *ult; /* who waits here */
-	vm_meet_last last;  /* what this member thinks the meeting is about */
+	struct vm_ult *ult;   /* who waits here */
+	vm_meet_last last;    /* what this member thinks the meeting is about */
+	struct vmpi_req *req; /* completes when a started meeting ends */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* The members at home on one worker. */
@@ -51,6 +60,14 @@ struct vm_meet {
 	struct vm_meet_worker *workers;
 	struct vm_seat *seats; /* by rank in the channel */
 	uint32_t *members;     /* memory of the workers' lists */
+	/* Started meetings that wait for members, the oldest first, and those
+	 * that are over, for the next ones. */
+	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
+	struct vm_list started, spare;
+	/* Of a started meeting; link and number are guarded by the place's
+	 * lock. */
+	struct vm_list link;
+	uint32_t number;
 };
 
 struct vm_meet *vm_meet_new(const struct vm_group *group);
@@ -72,5 +89,15 @@ static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
  * brought different functions `last`, which then does not run.  May switch.
  */
 int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
+
+/*
+ * The same without waiting: when all members have started it, the last of them
+ * runs last(meet) on a meeting of its own and completes everybody's req, with
+ * -VMPI_EMISMATCH in status.error instead when they brought different
+ * functions.  args must stay valid until req is complete.  0 or -VMPI_ENOMEM.
+ * Does not switch.
+ */
+int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
+		  struct vmpi_req *req);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attribute keys and attributes of communicators.
+ * Attribute keys and lists of attributes.
  *
  * Callbacks run without any lock; lists are touched only by the calls of the
- * rank that owns the communicator, which the program must order itself where
- * several threads change the attributes of one communicator.
+ * rank that owns the object, which the program must order itself where several
+ * threads change the attributes of one object.
  */
 #include "mpi/attr.h"
 
@@ -17,8 +17,7 @@ struct keyval {
 	struct vm_object object;
 	int number;
 	bool freed; /* its handle is gone */
-	MPI_Comm_copy_attr_function *copy;
-	MPI_Comm_delete_attr_function *remove;
+	struct vm_attr_functions functions;
 	void *extra_state;
 };
 
@@ -48,7 +47,7 @@ static struct keyval *keyval_find(struct vm_mpi *mpi, int number)
 		struct keyval *keyval =
 			vm_container_of(link, struct keyval, object.link);
 
-		if (keyval->number == number && !keyval->freed)
+		if (keyval->number == number)
 			found = keyval;
 	}
 	vm_lock_give(&mpi->lock);
@@ -97,26 +96,39 @@ static void attr_free(struct vm_mpi *mpi, struct attr *attr)
 	free(attr);
 }
 
-/* Calls the delete callback and, if that agrees, frees the attribute. */
-static int attr_remove(struct vm_mpi *mpi, struct attr *attr, MPI_Comm comm)
+static int call_delete(const struct attr *attr, void *object)
 {
-	struct keyval *keyval = attr->keyval;
-	int rc = 0;
+	const struct keyval *keyval = attr->keyval;
+	const struct vm_attr_functions *functions = &keyval->functions;
 
-	if (keyval->remove != MPI_COMM_NULL_DELETE_FN)
-		rc = keyval->remove(comm, keyval->number, attr->value,
-				    keyval->extra_state);
+	if (functions->of == VM_ATTR_OF_TYPE)
+		return functions->type_delete == MPI_TYPE_NULL_DELETE_FN ?
+			       MPI_SUCCESS :
+			       functions->type_delete(object, keyval->number,
+						      attr->value,
+						      keyval->extra_state);
+	return functions->comm_delete == MPI_COMM_NULL_DELETE_FN ?
+		       MPI_SUCCESS :
+		       functions->comm_delete(object, keyval->number,
+					      attr->value, keyval->extra_state);
+}
+
+/* Calls the delete callback and, if that agrees, frees the attribute. */
+static int attr_remove(struct vm_mpi *mpi, struct attr *attr, void *object)
+{
+	int rc = call_delete(attr, object);
+
 	if (rc == MPI_SUCCESS)
 		attr_free(mpi, attr);
 	return rc;
 }
 
-int vm_attrs_delete(struct vm_mpi *mpi, struct vm_attrs **attrs, MPI_Comm comm)
+int vm_attrs_delete(struct vm_mpi *mpi, struct vm_attrs **attrs, void *object)
 {
 	while (*attrs && !vm_list_empty(&(*attrs)->list)) {
 		struct attr *last =
 			vm_container_of((*attrs)->list.prev, struct attr, link);
-		int rc = attr_remove(mpi, last, comm);
+		int rc = attr_remove(mpi, last, object);
 
 		if (rc != MPI_SUCCESS)
 			return rc;
@@ -137,20 +149,32 @@ void vm_attrs_free(struct vm_mpi *mpi, struct vm_attrs **attrs)
 }
 
 /* Whether and with which value the copy callback passes an attribute on. */
-static int attr_copy(const struct attr *attr, MPI_Comm from, void **value,
+static int call_copy(const struct attr *attr, void *from, void **value,
 		     int *flag)
 {
 	const struct keyval *keyval = attr->keyval;
+	const struct vm_attr_functions *functions = &keyval->functions;
+	bool of_type = functions->of == VM_ATTR_OF_TYPE;
 
-	*flag = keyval->copy == MPI_COMM_DUP_FN;
+	*flag = of_type ? functions->type_copy == MPI_TYPE_DUP_FN :
+			  functions->comm_copy == MPI_COMM_DUP_FN;
 	*value = attr->value;
-	if (*flag || keyval->copy == MPI_COMM_NULL_COPY_FN)
-		return 0;
-	return keyval->copy(from, keyval->number, keyval->extra_state,
-			    attr->value, value, flag);
+	if (*flag)
+		return MPI_SUCCESS;
+	if (of_type)
+		return functions->type_copy == MPI_TYPE_NULL_COPY_FN ?
+			       MPI_SUCCESS :
+			       functions->type_copy(from, keyval->number,
+						    keyval->extra_state,
+						    attr->value, value, flag);
+	return functions->comm_copy == MPI_COMM_NULL_COPY_FN ?
+		       MPI_SUCCESS :
+		       functions->comm_copy(from, keyval->number,
+					    keyval->extra_state, attr->value,
+					    value, flag);
 }
 
-int vm_attrs_copy(struct vm_mpi *mpi, struct vm_attrs **to, MPI_Comm from,
+int vm_attrs_copy(struct vm_mpi *mpi, struct vm_attrs **to, void *from,
 		  const struct vm_attrs *attrs)
 {
 	struct vm_list *link;
@@ -161,7 +185,7 @@ int vm_attrs_copy(struct vm_mpi *mpi, struct vm_attrs **to, MPI_Comm from,
 	vm_list_each(link, &attrs->list) {
 		struct attr *attr = vm_container_of(link, struct attr, link);
 		void *value;
-		int flag, rc = attr_copy(attr, from, &value, &flag);
+		int flag, rc = call_copy(attr, from, &value, &flag);
 
 		if (rc == MPI_SUCCESS && flag)
 			rc = attr_add(to, attr->keyval, value);
@@ -173,21 +197,19 @@ int vm_attrs_copy(struct vm_mpi *mpi, struct vm_attrs **to, MPI_Comm from,
 	return 0;
 }
 
-static int keyval_create(struct vm_call *call,
-			 MPI_Comm_copy_attr_function *copy,
-			 MPI_Comm_delete_attr_function *remove, int *number,
-			 void *extra_state)
+int vm_keyval_create(struct vm_call *call, int *number,
+		     const struct vm_attr_functions *functions,
+		     void *extra_state)
 {
 	struct keyval *keyval;
-	int rc = vm_check_pointer(call, number, "comm_keyval");
+	int rc = vm_check_pointer(call, number, "keyval");
 
 	if (rc != 0)
 		return rc;
 	keyval = vm_object_new(call->mpi, VM_OBJECT_KEYVAL, sizeof(*keyval));
 	if (!keyval)
 		return MPI_ERR_NO_MEM;
-	keyval->copy = copy;
-	keyval->remove = remove;
+	keyval->functions = *functions;
 	keyval->extra_state = extra_state;
 	vm_lock_take(&call->mpi->lock);
 	keyval->number = call->mpi->keyval_next++;
@@ -201,13 +223,20 @@ static bool keyval_is_predefined(int number)
 	return number >= MPI_TAG_UB && number <= MPI_WIN_MODEL;
 }
 
-/* The key the program made under this number. */
-static int check_keyval(struct vm_call *call, int number,
+/* The key the program made under this number, for objects of this kind. */
+static int check_keyval(struct vm_call *call, enum vm_attr_of of, int number,
 			struct keyval **keyval)
 {
 	*keyval = keyval_find(call->mpi, number);
-	if (*keyval)
+	if (*keyval && (*keyval)->freed)
+		*keyval = NULL;
+	if (*keyval && (*keyval)->functions.of == of)
 		return 0;
+	if (*keyval)
+		return vm_error(call, MPI_ERR_KEYVAL,
+				"attribute key %d is one of another kind of "
+				"object",
+				number);
 	return vm_error(call, MPI_ERR_KEYVAL,
 			keyval_is_predefined(number) ?
 				"predefined key %d cannot be changed" :
@@ -215,185 +244,69 @@ static int check_keyval(struct vm_call *call, int number,
 			number);
 }
 
-static int keyval_free(struct vm_call *call, int *number)
+int vm_keyval_free(struct vm_call *call, enum vm_attr_of of, int *number)
 {
 	struct keyval *keyval;
-	int rc = vm_check_pointer(call, number, "comm_keyval");
+	int rc = vm_check_pointer(call, number, "keyval");
 
-	if (rc == 0)
-		rc = check_keyval(call, *number, &keyval);
-	if (rc == 0) {
-		keyval->freed = true;
-		keyval_drop(call->mpi, keyval);
-		*number = MPI_KEYVAL_INVALID;
-	}
-	return rc;
-}
-
-static int attr_put(struct vm_call *call, MPI_Comm handle, int number,
-		    void *value)
-{
-	struct vm_comm *comm;
-	struct keyval *keyval;
-	struct attr *old;
-	int rc = vm_check_comm(call, handle, &comm);
-
-	if (rc == 0)
-		rc = check_keyval(call, number, &keyval);
 	if (rc != 0)
 		return rc;
-	old = attr_find(comm->attrs, number);
-	if (old)
-		rc = attr_remove(call->mpi, old, handle);
-	return rc == 0 ? attr_add(&comm->attrs, keyval, value) : rc;
-}
-
-static int *predefined_attr(struct vm_mpi *mpi, int number)
-{
-	switch (number) {
-	case MPI_TAG_UB:
-		return &mpi->tag_ub;
-	case MPI_IO:
-		return &mpi->io;
-	case MPI_HOST:
-		return &mpi->host;
-	case MPI_WTIME_IS_GLOBAL:
-		return &mpi->wtime_is_global;
-	case MPI_APPNUM:
-		return &mpi->appnum;
-	case MPI_LASTUSEDCODE:
-		return &mpi->last_code;
-	case MPI_UNIVERSE_SIZE:
-		return &mpi->universe_size;
-	default:
-		return NULL;
-	}
-}
-
-static int attr_get(struct vm_call *call, MPI_Comm handle, int number,
-		    void *value, int *flag)
-{
-	struct vm_comm *comm;
-	struct keyval *keyval;
-	struct attr *attr;
-	int *fixed, rc = vm_check_comm(call, handle, &comm);
-
-	if (rc == 0)
-		rc = vm_check_pointer(call, value, "attribute_val");
-	if (rc == 0)
-		rc = vm_check_pointer(call, flag, "flag");
-	if (rc != 0)
-		return rc;
-	fixed = predefined_attr(call->mpi, number);
-	if (fixed) {
-		*(int **)value = fixed;
-		*flag = 1;
-		return 0;
-	}
-	attr = attr_find(comm->attrs, number);
-	if (!attr) {
-		rc = check_keyval(call, number, &keyval);
+	/* Delete callbacks free the key they are called for, more than once
+	 * where several attributes end; it is alive as long as one has not. */
+	keyval = keyval_find(call->mpi, *number);
+	if (!keyval || !keyval->freed) {
+		rc = check_keyval(call, of, *number, &keyval);
 		if (rc != 0)
 			return rc;
+		keyval->freed = true;
+		keyval_drop(call->mpi, keyval);
 	}
+	*number = MPI_KEYVAL_INVALID;
+	return 0;
+}
+
+int vm_attr_put(struct vm_call *call, enum vm_attr_of of,
+		struct vm_attrs **attrs, void *object, int number, void *value)
+{
+	struct keyval *keyval;
+	struct attr *old;
+	int rc = check_keyval(call, of, number, &keyval);
+
+	if (rc != 0)
+		return rc;
+	old = attr_find(*attrs, number);
+	if (old)
+		rc = attr_remove(call->mpi, old, object);
+	return rc == 0 ? attr_add(attrs, keyval, value) : rc;
+}
+
+int vm_attr_get(struct vm_call *call, enum vm_attr_of of,
+		const struct vm_attrs *attrs, int number, void *value,
+		int *flag)
+{
+	struct keyval *keyval;
+	struct attr *attr = attr_find(attrs, number);
+	int rc = 0;
+
+	if (!attr)
+		rc = check_keyval(call, of, number, &keyval);
+	if (rc != 0)
+		return rc;
 	if (attr)
 		*(void **)value = attr->value;
 	*flag = attr != NULL;
 	return 0;
 }
 
-static int attr_delete(struct vm_call *call, MPI_Comm handle, int number)
+int vm_attr_delete(struct vm_call *call, enum vm_attr_of of,
+		   struct vm_attrs **attrs, void *object, int number)
 {
-	struct vm_comm *comm;
 	struct keyval *keyval;
-	struct attr *attr;
-	int rc = vm_check_comm(call, handle, &comm);
+	struct attr *attr = attr_find(*attrs, number);
 
-	if (rc == 0)
-		rc = check_keyval(call, number, &keyval);
-	if (rc != 0)
-		return rc;
-	attr = attr_find(comm->attrs, number);
-	if (!attr)
-		return 0; /* MPI says nothing: there is nothing to do */
-	return attr_remove(call->mpi, attr, handle);
+	/* A key that was freed lives on in what was set under it. */
+	if (attr)
+		return attr_remove(call->mpi, attr, object);
+	/* MPI says nothing of a key without a value: nothing is to do. */
+	return check_keyval(call, of, number, &keyval);
 }
-
-int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy,
-			    MPI_Comm_delete_attr_function *remove, int *keyval,
-			    void *extra_state)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_create_keyval);
-	int rc = keyval_create(&call, copy, remove, keyval, extra_state);
-
-	return vm_call_exit_self(&call, rc);
-}
-
-int PMPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *remove,
-		       int *keyval, void *extra_state)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Keyval_create);
-	int rc = keyval_create(&call, copy, remove, keyval, extra_state);
-
-	return vm_call_exit_self(&call, rc);
-}
-
-int PMPI_Comm_free_keyval(int *keyval)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_free_keyval);
-
-	return vm_call_exit_self(&call, keyval_free(&call, keyval));
-}
-
-int PMPI_Keyval_free(int *keyval)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Keyval_free);
-
-	return vm_call_exit_self(&call, keyval_free(&call, keyval));
-}
-
-int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_set_attr);
-
-	return vm_call_exit(&call, comm, attr_put(&call, comm, keyval, value));
-}
-
-int PMPI_Attr_put(MPI_Comm comm, int keyval, void *value)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Attr_put);
-
-	return vm_call_exit(&call, comm, attr_put(&call, comm, keyval, value));
-}
-
-int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_get_attr);
-	int rc = attr_get(&call, comm, keyval, value, flag);
-
-	return vm_call_exit(&call, comm, rc);
-}
-
-int PMPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Attr_get);
-	int rc = attr_get(&call, comm, keyval, value, flag);
-
-	return vm_call_exit(&call, comm, rc);
-}
-
-int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_delete_attr);
-
-	return vm_call_exit(&call, comm, attr_delete(&call, comm, keyval));
-}
-
-int PMPI_Attr_delete(MPI_Comm comm, int keyval)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Attr_delete);
-
-	return vm_call_exit(&call, comm, attr_delete(&call, comm, keyval));
-}
-
-MPI_CALLS_ATTR(WEAK_ALIAS)

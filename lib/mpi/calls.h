@@ -48,12 +48,19 @@
 
 #define MPI_CALLS_COMM(X)                                                   \
 	X(Comm_size) X(Comm_rank) X(Comm_compare) X(Comm_free)              \
-	X(Comm_group) X(Comm_set_name) X(Comm_get_name) X(Comm_test_inter)  \
-	X(Comm_remote_size)
+	X(Comm_group) X(Comm_set_name) X(Comm_get_name) X(Comm_test_inter)
 
 #define MPI_CALLS_COMM_MAKE(X)                                              \
 	X(Comm_dup) X(Comm_split) X(Comm_split_type) X(Comm_create)         \
 	X(Comm_create_group)
+
+#define MPI_CALLS_COMM_IDUP(X)                                              \
+	X(Comm_idup) X(Comm_idup_with_info) X(Comm_dup_with_info)           \
+	X(Comm_set_info) X(Comm_get_info)
+
+#define MPI_CALLS_INTER(X)                                                  \
+	X(Intercomm_create) X(Intercomm_merge) X(Comm_remote_size)          \
+	X(Comm_remote_group)
 
 #define MPI_CALLS_GROUP(X)                                                  \
 	X(Group_size) X(Group_rank) X(Group_translate_ranks)                \
@@ -66,12 +73,19 @@
 #define MPI_CALLS_ATTR(X)                                                   \
 	X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_set_attr)          \
 	X(Comm_get_attr) X(Comm_delete_attr) X(Keyval_create)               \
-	X(Keyval_free) X(Attr_put) X(Attr_get) X(Attr_delete)
+	X(Keyval_free) X(Attr_put) X(Attr_get) X(Attr_delete)               \
+	X(Type_create_keyval) X(Type_free_keyval) X(Type_set_attr)          \
+	X(Type_get_attr) X(Type_delete_attr)
 
 #define MPI_CALLS_ERRH(X)                                                   \
 	X(Comm_create_errhandler) X(Comm_set_errhandler)                    \
 	X(Comm_get_errhandler) X(Comm_call_errhandler) X(Errhandler_free)   \
-	X(Error_string) X(Error_class)
+	X(Error_string) X(Error_class) X(Errhandler_create)                 \
+	X(Errhandler_set) X(Errhandler_get)
+
+#define MPI_CALLS_ERRCODE(X)                                                \
+	X(Add_error_class) X(Add_error_code) X(Add_error_string)            \
+	X(Remove_error_class) X(Remove_error_code) X(Remove_error_string)
 
 #define MPI_CALLS_INFO(X)                                                   \
 	X(Info_create) X(Info_set) X(Info_get) X(Info_get_string)           \
@@ -94,6 +108,10 @@
 	X(Type_get_contents) X(Type_extent) X(Type_lb) X(Type_ub)           \
 	X(Type_hvector) X(Type_hindexed) X(Type_struct)
 
+#define MPI_CALLS_COUNT(X)                                                  \
+	X(Type_size_x) X(Type_get_extent_x) X(Type_get_true_extent_x)       \
+	X(Get_elements_x) X(Status_set_elements_x) X(Type_match_size)
+
 #define MPI_CALLS_PACK(X) X(Pack) X(Unpack) X(Pack_size)
 
 #define MPI_CALLS_OP(X)                                                     \
@@ -103,17 +121,22 @@
 	X(Barrier) X(Bcast) X(Gather) X(Gatherv) X(Scatter) X(Scatterv)     \
 	X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw)    \
 	X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block)    \
-	X(Scan) X(Exscan)
+	X(Scan) X(Exscan)                                                   \
+	X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter)            \
+	X(Iscatterv) X(Iallgather) X(Iallgatherv) X(Ialltoall)              \
+	X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce)                \
+	X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan)
 
 #define MPI_CALLS(X)                                                        \
 	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \
 	MPI_CALLS_PERSIST(X) MPI_CALLS_BSEND(X) MPI_CALLS_PROBE(X)          \
 	MPI_CALLS_STATUS(X) MPI_CALLS_REQUEST(X) MPI_CALLS_COMM(X)          \
-	MPI_CALLS_COMM_MAKE(X) MPI_CALLS_GROUP(X) MPI_CALLS_GROUP_OPS(X)    \
-	MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X)                                 \
+	MPI_CALLS_COMM_MAKE(X) MPI_CALLS_INTER(X) MPI_CALLS_GROUP(X)        \
+	MPI_CALLS_GROUP_OPS(X) MPI_CALLS_COMM_IDUP(X)                       \
+	MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X) MPI_CALLS_ERRCODE(X)            \
 	MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X) MPI_CALLS_TYPE(X)               \
-	MPI_CALLS_PACK(X) MPI_CALLS_OP(X) MPI_CALLS_COLL(X)                 \
-	MPI_CALLS_UNSUPPORTED(X)
+	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
+	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 
 enum vm_call_id {
 #define VM_CALL_ID_(name, ...) VM_CALL_##name,

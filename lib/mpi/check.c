@@ -19,6 +19,16 @@ int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm)
 			(void *)handle);
 }
 
+int vm_check_intra(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm)
+{
+	int rc = vm_check_comm(call, handle, comm);
+
+	if (rc == 0 && (*comm)->inter)
+		rc = vm_error(call, MPI_ERR_COMM,
+			      "an intercommunicator is not allowed here");
+	return rc;
+}
+
 int vm_check_type(struct vm_call *call, MPI_Datatype handle,
 		  struct vm_type **type)
 {

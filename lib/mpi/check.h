@@ -17,6 +17,9 @@ struct vm_type;
 
 /* Handles: *object is set on success. */
 int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm);
+/* The same, and it must be an intracommunicator. */
+int vm_check_intra(struct vm_call *call, MPI_Comm handle,
+		   struct vm_comm **comm);
 int vm_check_type(struct vm_call *call, MPI_Datatype handle,
 		  struct vm_type **type);
 /* The same, and it must be committed. */

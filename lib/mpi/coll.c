@@ -24,32 +24,33 @@ void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
 	va_end(args);
 }
 
-/* What member i wants otherwise than member 0, as text; false if nothing. */
-static bool differs(const struct vm_coll *a, const struct vm_coll *b, size_t i,
-		    char *what, size_t size)
+bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
+		     char *what, size_t size)
 {
 	const struct vm_type *x = a->recv.type, *y = b->recv.type;
 
 	if (a->id != b->id)
-		snprintf(what, size, "rank %zu calls %s, rank 0 %s", i,
-			 vm_call_name(b->id), vm_call_name(a->id));
+		snprintf(what, size, "rank %d calls %s, rank %d %s", b->rank,
+			 vm_call_name(b->id), a->rank, vm_call_name(a->id));
 	else if (a->kind->rooted && a->root != b->root)
-		snprintf(what, size, "rank %zu has root %d, rank 0 root %d", i,
-			 b->root, a->root);
+		snprintf(what, size, "rank %d has root %d, rank %d root %d",
+			 b->rank, b->root, a->rank, a->root);
 	else if (a->kind->swaps && a->in_place != b->in_place)
-		snprintf(what, size, "of ranks %zu and 0 one is in place", i);
+		snprintf(what, size, "of ranks %d and %d one is in place",
+			 b->rank, a->rank);
 	else if (!a->kind->reduces)
 		return false;
 	else if (a->op != b->op && (a->op->loops || b->op->loops ||
 				    a->op->commutes != b->op->commutes))
-		snprintf(what, size, "rank %zu reduces with %s, rank 0 with %s",
-			 i, vm_op_name(b->op), vm_op_name(a->op));
+		snprintf(what, size, "rank %d reduces with %s, rank %d with %s",
+			 b->rank, vm_op_name(b->op), a->rank,
+			 vm_op_name(a->op));
 	else if (x->size * a->recv.count != y->size * b->recv.count ||
 		 x->extent != y->extent || x->kind != y->kind)
 		snprintf(what, size,
-			 "rank %zu reduces %zu of %s, rank 0 %zu of %s", i,
-			 b->recv.count, vm_type_name(y), a->recv.count,
-			 vm_type_name(x));
+			 "rank %d reduces %zu of %s, rank %d %zu of %s",
+			 b->rank, b->recv.count, vm_type_name(y), a->rank,
+			 a->recv.count, vm_type_name(x));
 	else
 		return false;
 	return true;
@@ -62,7 +63,8 @@ static bool agreed(struct vm_meet *meet)
 	const struct vm_coll *first = vm_coll_of(meet, 0);
 
 	for (size_t i = 1; i < meet->size; i++) {
-		if (!differs(first, vm_coll_of(meet, i), i, what, sizeof(what)))
+		if (!vm_coll_differs(first, vm_coll_of(meet, i), what,
+				     sizeof(what)))
 			continue;
 		for (size_t j = 0; j < meet->size; j++)
 			vm_coll_fail(vm_coll_of(meet, j), MPI_ERR_OTHER,
@@ -83,19 +85,22 @@ static struct vm_coll *own(struct vm_meet *meet)
 	self = vm_rank_self();
 	for (size_t i = 0; i < meet->size; i++) {
 		coll = vm_coll_of(meet, i);
-		if (coll->comm->chan->owner == self)
+		if (coll->owner == self)
 			return coll;
 	}
 	vm_panic("collective: the last to arrive is no member");
 }
 
-/* All have arrived: run by the last of them. */
-static void arrived(struct vm_meet *meet)
+void vm_coll_arrived(struct vm_meet *meet)
 {
 	const struct vm_coll *any = vm_coll_of(meet, 0);
 	const struct vm_coll_kind *kind = any->kind;
 	size_t n = meet->size, limit = (size_t)mpi_cvar.coll_split_bytes;
 
+	if (any->first_size) {
+		vm_coll_arrived_inter(meet);
+		return;
+	}
 	if (!agreed(meet) || !kind->part)
 		return;
 	if (meet->active_workers > 1 && kind->work(any, n) > limit) {
@@ -117,7 +122,7 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 {
 	const struct vm_coll_kind *kind = coll->kind;
 	struct vm_chan *chan = coll->comm->chan;
-	int rc = vm_meet(chan, coll, arrived);
+	int rc = vm_meet(chan, coll, vm_coll_arrived);
 
 	if (rc == 0 && coll->split) {
 		size_t rank = (size_t)chan->rank;

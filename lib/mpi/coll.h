@@ -8,6 +8,9 @@
  * part by copying between the members' buffers; for much data on several
  * workers every member does its own part, and they meet once more.  No messages
  * are sent and nothing is packed.
+ *
+ * A nonblocking collective leaves a copy of its struct vm_coll at a meeting
+ * that is only started (coll_start.c); the last to start it does all the work.
  */
 #ifndef MPI_COLL_H
 #define MPI_COLL_H
@@ -15,7 +18,9 @@
 #include <stdatomic.h>
 
 #include "core/meet.h"
+#include "core/req.h"
 #include "mpi/check.h"
+#include "mpi/inter.h"
 #include "mpi/op.h"
 #include "mpi/type.h"
 
@@ -44,9 +49,17 @@ struct vm_coll_kind {
 	void (*part)(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		     size_t last);
 	void (*finish)(struct vm_meet *meet, size_t first, size_t last);
+	/*
+	 * On an intercommunicator: members 0 to meet->size - 1 are those of the
+	 * side that the data comes from, the others, up to n - 1, those it goes
+	 * to.  me->root is the root's number among them all.  NULL: there is no
+	 * such collective.
+	 */
+	void (*cross)(struct vm_meet *meet, struct vm_coll *me, size_t n);
 	/* About how many bytes all parts move; 0: never worth sharing. */
 	size_t (*work)(const struct vm_coll *any, size_t members);
 	bool rooted;  /* all members name the same root */
+	bool gathers; /* rooted: data goes to the root, not from it */
 	bool reduces; /* all have the same operation and size */
 	bool swaps;   /* all or none are in place */
 };
@@ -57,14 +70,18 @@ struct vm_coll_kind {
  */
 struct vm_coll {
 	const struct vm_coll_kind *kind;
-	struct vm_comm *comm;
+	struct vm_comm *comm;  /* may be gone when a nonblocking one ends */
+	struct vm_rank *owner; /* whose call it is, */
+	int rank, size;	       /* and his rank in comm, which is so large */
 	enum vm_call_id id;
 	int root;
+	int first_size; /* of an intercommunicator's first side; else 0 */
 	bool in_place;
 	bool split; /* set by the last to arrive: do your own part */
 	const struct vm_op *op;
 	struct vm_blocks send, recv;
-	void *temp; /* between part() and finish() */
+	void *temp;	    /* between part() and finish() */
+	struct vm_req *req; /* of a nonblocking one */
 	/* How it ended for this member: 0 or an MPI error, and why. */
 	_Atomic int error;
 	char what[128];
@@ -82,18 +99,62 @@ static inline void vm_coll_init(struct vm_coll *coll,
 {
 	coll->kind = kind;
 	coll->comm = comm;
+	coll->owner = call->mpi->rank;
+	coll->rank = comm->rank;
+	coll->size = comm->size;
 	coll->id = call->id;
 	coll->root = 0;
+	coll->first_size = vm_inter_first_size(comm);
 	coll->in_place = false;
 	coll->split = false;
 	coll->op = NULL;
 	coll->send = coll->recv = (struct vm_blocks){ 0 };
 	coll->temp = NULL;
+	coll->req = NULL;
 	atomic_init(&coll->error, 0);
+}
+
+/* Whether the caller is the root of a rooted one; whether it is one of those
+ * that the root sends to or receives from.  Within one group the root is both,
+ * between two groups others may be neither. */
+static inline bool vm_coll_is_root(const struct vm_coll *coll)
+{
+	return coll->root == (coll->first_size ? MPI_ROOT : coll->rank);
+}
+
+static inline bool vm_coll_is_leaf(const struct vm_coll *coll)
+{
+	return !coll->first_size || coll->root >= 0;
 }
 
 /* Meets the others and does the work: 0 or an MPI error.  May switch. */
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
+
+/*
+ * Starts a nonblocking one with a copy of coll: 0 with *request set, an MPI
+ * error, or a negative code of core.  The copy holds its types and operation
+ * until the request ends.
+ */
+int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
+		  MPI_Request *request);
+
+/* Compares what all have brought and does the work, or says who does: what the
+ * last to arrive runs. */
+void vm_coll_arrived(struct vm_meet *meet);
+
+/* The same on an intercommunicator. */
+void vm_coll_arrived_inter(struct vm_meet *meet);
+
+/* What b wants otherwise than a, as text; false if nothing. */
+bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
+		     char *what, size_t size);
+
+/* From one member's buffer to another's. */
+void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
+		  const struct vm_coll *from, const struct vm_data *from_data);
+
+/* Notes in call why the collective of a request failed. */
+void vm_coll_explain(struct vm_call *call, const struct vm_req *req);
 
 /* What member `rank` brought. */
 static inline struct vm_coll *vm_coll_of(const struct vm_meet *meet,
@@ -132,7 +193,7 @@ static inline struct vm_data vm_blocks_data(const struct vm_blocks *blocks,
 	/* Without elements the type may be any, even MPI_DATATYPE_NULL. */
 	if (blocks->counts[j] == 0)
 		return (struct vm_data){ 0 };
-	return vm_type_data(vm_type_get(blocks->types[j]),
+	return vm_type_data(vm_type_checked(blocks->types[j]),
 			    vm_at(blocks->buf, blocks->displs[j]),
 			    (size_t)blocks->counts[j]);
 }

@@ -10,6 +10,9 @@ int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
 	struct vm_comm *comm;
 	int rc = vm_check_comm(call, handle, &comm);
 
+	if (rc == 0 && comm->inter && !kind->cross)
+		rc = vm_error(call, MPI_ERR_COMM,
+			      "it is not defined on intercommunicators");
 	if (rc == 0)
 		vm_coll_init(coll, kind, call, comm);
 	return rc;
@@ -18,6 +21,8 @@ int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
 int vm_coll_root(struct vm_call *call, struct vm_coll *coll, int root)
 {
 	coll->root = root;
+	if (coll->comm->inter && (root == MPI_ROOT || root == MPI_PROC_NULL))
+		return 0;
 	return vm_check_root(call, coll->comm, root);
 }
 
@@ -140,7 +145,7 @@ int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
 	/* Members that receive nothing have no place. */
 	if (rc == 0 && receives && vm_coll_in_place(coll, sendbuf))
 		sendbuf = recvbuf;
-	else if (rc == 0 && count > 0)
+	else if (rc == 0 && count > 0 && vm_coll_is_leaf(coll))
 		rc = check_buf(call, sendbuf, type);
 	if (rc == 0) {
 		coll->recv.buf = recvbuf;

@@ -10,7 +10,8 @@
 
 #include "mpi/coll.h"
 
-/* The communicator, and an empty description of the call. */
+/* The communicator, on which there must be such a collective, and an empty
+ * description of the call. */
 int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
 		 const struct vm_coll_kind *kind, MPI_Comm comm);
 
@@ -28,15 +29,15 @@ int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
 		   const int displs[], const MPI_Datatype types[]);
 
 /* Both sides of a reduction of count elements; receives says whether recvbuf
- * means anything here. */
+ * means anything here, sendbuf does but for the root between two groups. */
 int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
 		     const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, bool receives);
 
-/* Whether buf is MPI_IN_PLACE, noted in coll. */
+/* Whether buf is MPI_IN_PLACE where that is allowed, noted in coll. */
 static inline bool vm_coll_in_place(struct vm_coll *coll, const void *buf)
 {
-	return coll->in_place = buf == MPI_IN_PLACE;
+	return coll->in_place = buf == MPI_IN_PLACE && !coll->first_size;
 }
 
 /* Ends the call: meets the others if rc is 0. */
@@ -45,6 +46,18 @@ static inline int vm_coll_close(struct vm_call *call, struct vm_coll *coll,
 {
 	if (rc == 0)
 		rc = vm_coll_run(call, coll);
+	return vm_call_exit(call, comm, rc);
+}
+
+/* Ends the call: leaves it to a meeting if rc is 0. */
+static inline int vm_coll_close_start(struct vm_call *call,
+				      const struct vm_coll *coll, MPI_Comm comm,
+				      int rc, MPI_Request *request)
+{
+	if (rc == 0)
+		rc = vm_check_pointer(call, request, "request");
+	if (rc == 0)
+		rc = vm_coll_start(call, coll, request);
 	return vm_call_exit(call, comm, rc);
 }
 

@@ -1,47 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions that reduce over all ranks of a communicator.
+ * The MPI functions that reduce over all ranks of a communicator.  Of each
+ * there is what its arguments mean, then the blocking and the nonblocking call.
  */
 #include "mpi/coll_args.h"
+
+static int reduce(struct vm_call *call, struct vm_coll *coll,
+		  const void *sendbuf, void *recvbuf, int count,
+		  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+{
+	int rc = vm_coll_open(call, coll, &vm_coll_reduce, comm);
+
+	if (rc == 0)
+		rc = vm_coll_root(call, coll, root);
+	if (rc == 0 && root != MPI_PROC_NULL)
+		rc = vm_coll_operands(call, coll, sendbuf, recvbuf, count,
+				      datatype, op, vm_coll_is_root(coll));
+	return rc;
+}
 
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
 		MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Reduce);
 	struct vm_coll coll;
-	int rc = vm_coll_open(&call, &coll, &vm_coll_reduce, comm);
+	int rc = reduce(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			root, comm);
 
-	if (rc == 0)
-		rc = vm_coll_root(&call, &coll, root);
-	if (rc == 0)
-		rc = vm_coll_operands(&call, &coll, sendbuf, recvbuf, count,
-				      datatype, op, coll.comm->rank == root);
 	return vm_coll_close(&call, &coll, comm, rc);
+}
+
+int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
+		 MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+		 MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Ireduce);
+	struct vm_coll coll;
+	int rc = reduce(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			root, comm);
+
+	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
 /* The shape of all where every member gets a result from count elements, but
  * for rank 0 of an exscan, whose receive buffer means nothing. */
-static int reduce_to_all(struct vm_call *call, const struct vm_coll_kind *kind,
-			 const void *sendbuf, void *recvbuf, int count,
-			 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+static int reduce_to_all(struct vm_call *call, struct vm_coll *coll,
+			 const struct vm_coll_kind *kind, const void *sendbuf,
+			 void *recvbuf, int count, MPI_Datatype datatype,
+			 MPI_Op op, MPI_Comm comm)
 {
-	struct vm_coll coll;
-	int rc = vm_coll_open(call, &coll, kind, comm);
+	int rc = vm_coll_open(call, coll, kind, comm);
 
 	if (rc == 0)
 		rc = vm_coll_operands(
-			call, &coll, sendbuf, recvbuf, count, datatype, op,
-			kind != &vm_coll_exscan || coll.comm->rank > 0 ||
+			call, coll, sendbuf, recvbuf, count, datatype, op,
+			kind != &vm_coll_exscan || coll->comm->rank > 0 ||
 				sendbuf == MPI_IN_PLACE);
-	return vm_coll_close(call, &coll, comm, rc);
+	return rc;
+}
+
+static int allreduce(struct vm_call *call, struct vm_coll *coll,
+		     const void *sendbuf, void *recvbuf, int count,
+		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	return reduce_to_all(call, coll, &vm_coll_allreduce, sendbuf, recvbuf,
+			     count, datatype, op, comm);
 }
 
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Allreduce);
+	struct vm_coll coll;
+	int rc = allreduce(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			   comm);
 
-	return reduce_to_all(&call, &vm_coll_allreduce, sendbuf, recvbuf, count,
+	return vm_coll_close(&call, &coll, comm, rc);
+}
+
+int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
+		    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+		    MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Iallreduce);
+	struct vm_coll coll;
+	int rc = allreduce(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			   comm);
+
+	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+static int scan(struct vm_call *call, struct vm_coll *coll, const void *sendbuf,
+		void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+		MPI_Comm comm)
+{
+	return reduce_to_all(call, coll, &vm_coll_scan, sendbuf, recvbuf, count,
 			     datatype, op, comm);
 }
 
@@ -49,18 +102,54 @@ int PMPI_Scan(const void *sendbuf, void *recvbuf, int count,
 	      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Scan);
+	struct vm_coll coll;
+	int rc =
+		scan(&call, &coll, sendbuf, recvbuf, count, datatype, op, comm);
 
-	return reduce_to_all(&call, &vm_coll_scan, sendbuf, recvbuf, count,
-			     datatype, op, comm);
+	return vm_coll_close(&call, &coll, comm, rc);
+}
+
+int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count,
+	       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+	       MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Iscan);
+	struct vm_coll coll;
+	int rc =
+		scan(&call, &coll, sendbuf, recvbuf, count, datatype, op, comm);
+
+	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+static int exscan(struct vm_call *call, struct vm_coll *coll,
+		  const void *sendbuf, void *recvbuf, int count,
+		  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	return reduce_to_all(call, coll, &vm_coll_exscan, sendbuf, recvbuf,
+			     count, datatype, op, comm);
 }
 
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count,
 		MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Exscan);
+	struct vm_coll coll;
+	int rc = exscan(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			comm);
 
-	return reduce_to_all(&call, &vm_coll_exscan, sendbuf, recvbuf, count,
-			     datatype, op, comm);
+	return vm_coll_close(&call, &coll, comm, rc);
+}
+
+int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count,
+		 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+		 MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Iexscan);
+	struct vm_coll coll;
+	int rc = exscan(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			comm);
+
+	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
 /* The sum of the counts of all members, which are shared out by `rank`. */
@@ -70,7 +159,7 @@ static int check_shares(struct vm_call *call, const struct vm_comm *comm,
 	int rc = vm_check_pointer(call, recvcounts, "recvcounts");
 
 	*total = 0;
-	for (int i = 0; rc == 0 && i < comm->size; i++) {
+	for (int i = 0; rc == 0 && i < comm->local_size; i++) {
 		if (recvcounts[i] < 0)
 			rc = vm_error(call, MPI_ERR_COUNT,
 				      "recvcounts[%d] is %d, must not be "
@@ -81,25 +170,63 @@ static int check_shares(struct vm_call *call, const struct vm_comm *comm,
 	return rc;
 }
 
+static int reduce_scatter(struct vm_call *call, struct vm_coll *coll,
+			  const void *sendbuf, void *recvbuf,
+			  const int recvcounts[], MPI_Datatype datatype,
+			  MPI_Op op, MPI_Comm comm)
+{
+	MPI_Count total = 0;
+	int rc = vm_coll_open(call, coll, &vm_coll_reduce_scatter, comm);
+
+	if (rc == 0)
+		rc = check_shares(call, coll->comm, recvcounts, &total);
+	if (rc == 0)
+		rc = vm_coll_operands(call, coll, sendbuf, recvbuf, total,
+				      datatype, op,
+				      recvcounts[coll->comm->rank] > 0 ||
+					      sendbuf == MPI_IN_PLACE);
+	if (rc == 0)
+		coll->recv.counts = recvcounts;
+	return rc;
+}
+
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
 			const int recvcounts[], MPI_Datatype datatype,
 			MPI_Op op, MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Reduce_scatter);
 	struct vm_coll coll;
-	MPI_Count total = 0;
-	int rc = vm_coll_open(&call, &coll, &vm_coll_reduce_scatter, comm);
+	int rc = reduce_scatter(&call, &coll, sendbuf, recvbuf, recvcounts,
+				datatype, op, comm);
+
+	return vm_coll_close(&call, &coll, comm, rc);
+}
+
+int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf,
+			 const int recvcounts[], MPI_Datatype datatype,
+			 MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Ireduce_scatter);
+	struct vm_coll coll;
+	int rc = reduce_scatter(&call, &coll, sendbuf, recvbuf, recvcounts,
+				datatype, op, comm);
+
+	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+static int reduce_scatter_block(struct vm_call *call, struct vm_coll *coll,
+				const void *sendbuf, void *recvbuf,
+				int recvcount, MPI_Datatype datatype, MPI_Op op,
+				MPI_Comm comm)
+{
+	int rc = vm_coll_open(call, coll, &vm_coll_reduce_scatter, comm);
 
 	if (rc == 0)
-		rc = check_shares(&call, coll.comm, recvcounts, &total);
-	if (rc == 0)
-		rc = vm_coll_operands(&call, &coll, sendbuf, recvbuf, total,
-				      datatype, op,
-				      recvcounts[coll.comm->rank] > 0 ||
-					      sendbuf == MPI_IN_PLACE);
-	if (rc == 0)
-		coll.recv.counts = recvcounts;
-	return vm_coll_close(&call, &coll, comm, rc);
+		rc = vm_coll_operands(call, coll, sendbuf, recvbuf,
+				      (MPI_Count)recvcount *
+					      coll->comm->local_size,
+				      datatype, op, true);
+	return rc;
 }
 
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
@@ -107,18 +234,33 @@ int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Reduce_scatter_block);
 	struct vm_coll coll;
-	int rc = vm_coll_open(&call, &coll, &vm_coll_reduce_scatter, comm);
+	int rc = reduce_scatter_block(&call, &coll, sendbuf, recvbuf, recvcount,
+				      datatype, op, comm);
 
-	if (rc == 0)
-		rc = vm_coll_operands(&call, &coll, sendbuf, recvbuf,
-				      (MPI_Count)recvcount * coll.comm->size,
-				      datatype, op, true);
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
+int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf,
+			       int recvcount, MPI_Datatype datatype, MPI_Op op,
+			       MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Ireduce_scatter_block);
+	struct vm_coll coll;
+	int rc = reduce_scatter_block(&call, &coll, sendbuf, recvbuf, recvcount,
+				      datatype, op, comm);
+
+	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
 WEAK_ALIAS(Reduce)
+WEAK_ALIAS(Ireduce)
 WEAK_ALIAS(Allreduce)
+WEAK_ALIAS(Iallreduce)
 WEAK_ALIAS(Scan)
+WEAK_ALIAS(Iscan)
 WEAK_ALIAS(Exscan)
+WEAK_ALIAS(Iexscan)
 WEAK_ALIAS(Reduce_scatter)
+WEAK_ALIAS(Ireduce_scatter)
 WEAK_ALIAS(Reduce_scatter_block)
+WEAK_ALIAS(Ireduce_scatter_block)

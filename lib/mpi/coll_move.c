@@ -9,16 +9,15 @@
 
 #include "mpi/coll.h"
 
-/* From one member's buffer to another's. */
-static void move(struct vm_coll *to, const struct vm_data *to_data,
-		 const struct vm_coll *from, const struct vm_data *from_data)
+void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
+		  const struct vm_coll *from, const struct vm_data *from_data)
 {
 	size_t bytes = to_data->bytes;
 
 	if (VM_UNLIKELY(bytes != from_data->bytes)) {
 		vm_coll_fail(to, MPI_ERR_TRUNCATE,
 			     "rank %d sends %zu bytes, rank %d expects %zu",
-			     from->comm->rank, from_data->bytes, to->comm->rank,
+			     from->rank, from_data->bytes, to->rank,
 			     to_data->bytes);
 		if (bytes > from_data->bytes)
 			bytes = from_data->bytes;
@@ -46,7 +45,12 @@ static size_t side_bytes(const struct vm_blocks *blocks, size_t n)
 	return bytes;
 }
 
-const struct vm_coll_kind vm_coll_barrier = { 0 };
+/* The meeting is all there is to do. */
+static void barrier_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
+{
+}
+
+const struct vm_coll_kind vm_coll_barrier = { .cross = barrier_cross };
 
 static void bcast_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		       size_t last)
@@ -61,7 +65,7 @@ static void bcast_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		if (to == root)
 			continue;
 		data = vm_blocks_data(&to->recv, 0);
-		move(to, &data, root, &from);
+		vm_coll_move(to, &data, root, &from);
 	}
 }
 
@@ -70,7 +74,13 @@ static size_t bcast_work(const struct vm_coll *any, size_t n)
 	return n * block_bytes(&any->recv);
 }
 
+static void bcast_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
+{
+	bcast_part(meet, me, meet->size, n);
+}
+
 const struct vm_coll_kind vm_coll_bcast = {
+	.cross = bcast_cross,
 	.part = bcast_part,
 	.work = bcast_work,
 	.rooted = true,
@@ -89,7 +99,7 @@ static void gather_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			continue;
 		from_data = vm_blocks_data(&from->send, 0);
 		to_data = vm_blocks_data(&root->recv, i);
-		move(root, &to_data, from, &from_data);
+		vm_coll_move(root, &to_data, from, &from_data);
 	}
 }
 
@@ -101,7 +111,14 @@ static size_t gather_work(const struct vm_coll *any, size_t n)
 	return n * block_bytes(any->in_place ? &any->recv : &any->send);
 }
 
+static void gather_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
+{
+	gather_part(meet, me, 0, meet->size);
+}
+
 const struct vm_coll_kind vm_coll_gather = {
+	.cross = gather_cross,
+	.gathers = true,
 	.part = gather_part,
 	.work = gather_work,
 	.rooted = true,
@@ -120,7 +137,7 @@ static void scatter_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			continue;
 		from_data = vm_blocks_data(&root->send, i);
 		to_data = vm_blocks_data(&to->recv, 0);
-		move(to, &to_data, root, &from_data);
+		vm_coll_move(to, &to_data, root, &from_data);
 	}
 }
 
@@ -131,7 +148,22 @@ static size_t scatter_work(const struct vm_coll *any, size_t n)
 	return n * block_bytes(any->in_place ? &any->send : &any->recv);
 }
 
+static void scatter_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
+{
+	struct vm_coll *root = vm_coll_of(meet, (size_t)me->root);
+
+	for (size_t i = meet->size; i < n; i++) {
+		struct vm_coll *to = vm_coll_of(meet, i);
+		struct vm_data from_data, to_data;
+
+		from_data = vm_blocks_data(&root->send, i - meet->size);
+		to_data = vm_blocks_data(&to->recv, 0);
+		vm_coll_move(to, &to_data, root, &from_data);
+	}
+}
+
 const struct vm_coll_kind vm_coll_scatter = {
+	.cross = scatter_cross,
 	.part = scatter_part,
 	.work = scatter_work,
 	.rooted = true,
@@ -149,7 +181,7 @@ static void allgather_pull(struct vm_meet *meet, struct vm_coll *to)
 		from_data = from->in_place ? vm_blocks_data(&from->recv, i) :
 					     vm_blocks_data(&from->send, 0);
 		to_data = vm_blocks_data(&to->recv, i);
-		move(to, &to_data, from, &from_data);
+		vm_coll_move(to, &to_data, from, &from_data);
 	}
 }
 
@@ -177,7 +209,7 @@ static void allgather_part(struct vm_meet *meet, struct vm_coll *me,
 		}
 		data = vm_type_data(to->recv.type, to->recv.buf,
 				    meet->size * to->recv.count);
-		move(to, &data, source, &whole);
+		vm_coll_move(to, &data, source, &whole);
 	}
 }
 
@@ -189,7 +221,14 @@ static size_t allgather_work(const struct vm_coll *any, size_t n)
 	return bytes / n < 256 ? 0 : n * bytes;
 }
 
+static void allgather_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
+{
+	for (size_t i = meet->size; i < n; i++)
+		allgather_pull(meet, vm_coll_of(meet, i));
+}
+
 const struct vm_coll_kind vm_coll_allgather = {
+	.cross = allgather_cross,
 	.part = allgather_part,
 	.work = allgather_work,
 };
@@ -208,9 +247,9 @@ static void swap(struct vm_coll *one, const struct vm_data *one_data,
 				   "with %zu bytes of rank %d";
 
 		vm_coll_fail(one, MPI_ERR_TRUNCATE, text, one_data->bytes,
-			     other_data->bytes, other->comm->rank);
+			     other_data->bytes, other->rank);
 		vm_coll_fail(other, MPI_ERR_TRUNCATE, text, other_data->bytes,
-			     one_data->bytes, one->comm->rank);
+			     one_data->bytes, one->rank);
 		return;
 	}
 	vm_cursor_init(&a, one_data);
@@ -257,7 +296,7 @@ static void alltoall_part(struct vm_meet *meet, struct vm_coll *me,
 
 			from_data = vm_blocks_data(&from->send, rank);
 			to_data = vm_blocks_data(&to->recv, i);
-			move(to, &to_data, from, &from_data);
+			vm_coll_move(to, &to_data, from, &from_data);
 		}
 	}
 }
@@ -267,7 +306,24 @@ static size_t alltoall_work(const struct vm_coll *any, size_t n)
 	return n * side_bytes(&any->recv, n);
 }
 
+static void alltoall_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
+{
+	for (size_t j = meet->size; j < n; j++) {
+		struct vm_coll *to = vm_coll_of(meet, j);
+
+		for (size_t i = 0; i < meet->size; i++) {
+			struct vm_coll *from = vm_coll_of(meet, i);
+			struct vm_data from_data, to_data;
+
+			from_data = vm_blocks_data(&from->send, j - meet->size);
+			to_data = vm_blocks_data(&to->recv, i);
+			vm_coll_move(to, &to_data, from, &from_data);
+		}
+	}
+}
+
 const struct vm_coll_kind vm_coll_alltoall = {
+	.cross = alltoall_cross,
 	.part = alltoall_part,
 	.work = alltoall_work,
 	.swaps = true,

@@ -148,20 +148,18 @@ static void no_memory(struct vm_meet *meet, size_t first, size_t last)
 			     "no memory to reduce in");
 }
 
-/* Reduces a slice and hands the result to the root or, without one, to all. */
+/* Reduces a slice and hands the result to members to_first to to_last - 1. */
 static void reduce_slice(struct vm_meet *meet, struct vm_coll *me, size_t first,
-			 size_t last, bool rooted)
+			 size_t last, size_t to_first, size_t to_last)
 {
 	size_t i = slice_begin(meet, me, first);
 	size_t end = slice_begin(meet, me, last), n;
-	size_t to_first = rooted ? (size_t)me->root : 0;
-	size_t to_last = rooted ? to_first + 1 : meet->size;
 	struct scratch scratch;
 
 	if (i == end)
 		return;
 	if (!scratch_open(&scratch, me, end - i)) {
-		no_memory(meet, 0, meet->size);
+		no_memory(meet, to_first, to_last);
 		return;
 	}
 	for (; i < end; i += n) {
@@ -181,13 +179,14 @@ static void reduce_slice(struct vm_meet *meet, struct vm_coll *me, size_t first,
 static void reduce_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			size_t last)
 {
-	reduce_slice(meet, me, first, last, true);
+	reduce_slice(meet, me, first, last, (size_t)me->root,
+		     (size_t)me->root + 1);
 }
 
 static void allreduce_part(struct vm_meet *meet, struct vm_coll *me,
 			   size_t first, size_t last)
 {
-	reduce_slice(meet, me, first, last, false);
+	reduce_slice(meet, me, first, last, 0, meet->size);
 }
 
 static size_t reduce_work(const struct vm_coll *any, size_t n)
@@ -195,14 +194,27 @@ static size_t reduce_work(const struct vm_coll *any, size_t n)
 	return n * any->recv.count * any->recv.type->size;
 }
 
+static void reduce_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
+{
+	reduce_part(meet, me, 0, meet->size);
+}
+
 const struct vm_coll_kind vm_coll_reduce = {
+	.cross = reduce_cross,
+	.gathers = true,
 	.part = reduce_part,
 	.work = reduce_work,
 	.rooted = true,
 	.reduces = true,
 };
 
+static void allreduce_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
+{
+	reduce_slice(meet, me, 0, meet->size, meet->size, n);
+}
+
 const struct vm_coll_kind vm_coll_allreduce = {
+	.cross = allreduce_cross,
 	.part = allreduce_part,
 	.work = reduce_work,
 	.reduces = true,
@@ -229,28 +241,28 @@ static void *share_open(struct vm_coll *to, size_t n)
 	return to->temp ? vm_at(to->temp, -low) : NULL;
 }
 
-/* Member rank's share, count elements of all operands from `begin` on. */
+/* A member's share among others, count elements of all operands from `begin`
+ * on. */
 static void share_reduce(struct vm_meet *meet, struct vm_coll *me,
-			 struct scratch *scratch, size_t rank, size_t begin,
-			 size_t count)
+			 struct scratch *scratch, struct vm_coll *to,
+			 size_t begin, size_t count, size_t sharers)
 {
-	struct vm_coll *to = vm_coll_of(meet, rank);
 	const struct vm_type *type = to->recv.type;
-	size_t n, own = share(to, meet->size, rank);
+	size_t n, own = share(to, sharers, (size_t)to->rank);
 	char *buf;
 
 	if (count != own) {
 		vm_coll_fail(to, MPI_ERR_TRUNCATE,
-			     "rank 0 has %zu elements for rank %zu, which "
+			     "rank 0 has %zu elements for rank %d, which "
 			     "expects %zu",
-			     count, rank, own);
+			     count, to->rank, own);
 		return;
 	}
 	if (count == 0)
 		return;
 	buf = share_open(to, count);
 	if (!buf) {
-		no_memory(meet, rank, rank + 1);
+		vm_coll_fail(to, MPI_ERR_NO_MEM, "no memory to reduce in");
 		return;
 	}
 	for (size_t i = 0; i < count; i += n) {
@@ -278,7 +290,8 @@ static void reduce_scatter_part(struct vm_meet *meet, struct vm_coll *me,
 		size_t count = share(plan, meet->size, rank);
 
 		if (rank >= first)
-			share_reduce(meet, me, &scratch, rank, begin, count);
+			share_reduce(meet, me, &scratch, vm_coll_of(meet, rank),
+				     begin, count, meet->size);
 		begin += count;
 	}
 	scratch_close(&scratch);
@@ -302,7 +315,33 @@ static void reduce_scatter_finish(struct vm_meet *meet, size_t first,
 	}
 }
 
+/* Each side shares the other's result out as it says itself. */
+static void reduce_scatter_cross(struct vm_meet *meet, struct vm_coll *me,
+				 size_t n)
+{
+	const struct vm_coll *plan = vm_coll_of(meet, meet->size);
+	size_t sharers = n - meet->size, begin = 0;
+	struct scratch scratch;
+
+	if (me->recv.count == 0)
+		return;
+	if (!scratch_open(&scratch, me, me->recv.count)) {
+		no_memory(meet, meet->size, n);
+		return;
+	}
+	for (size_t rank = 0; rank < sharers; rank++) {
+		size_t count = share(plan, sharers, rank);
+
+		share_reduce(meet, me, &scratch,
+			     vm_coll_of(meet, meet->size + rank), begin, count,
+			     sharers);
+		begin += count;
+	}
+	scratch_close(&scratch);
+}
+
 const struct vm_coll_kind vm_coll_reduce_scatter = {
+	.cross = reduce_scatter_cross,
 	.part = reduce_scatter_part,
 	.finish = reduce_scatter_finish,
 	.work = reduce_work,

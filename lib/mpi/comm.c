@@ -12,6 +12,7 @@
 #include "mpi/check.h"
 #include "mpi/errh.h"
 #include "mpi/group.h"
+#include "mpi/inter.h"
 #include "mpi/topo.h"
 
 MPI_Comm vm_comm_handle(struct vm_mpi *mpi, struct vm_comm *comm)
@@ -34,7 +35,7 @@ void vm_comm_init(struct vm_comm *comm, struct vm_chan *chan,
 {
 	comm->context = chan->context;
 	comm->rank = chan->rank;
-	comm->size = chan->group->size;
+	comm->size = comm->local_size = chan->group->size;
 	comm->ranks = chan->group->ranks;
 	comm->chan = chan;
 	comm->errh = vm_errh_hold(errh);
@@ -114,7 +115,7 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
 	if (rc == 0)
 		rc = vm_check_pointer(&call, size, "size");
 	if (rc == 0)
-		*size = c->size;
+		*size = c->local_size;
 	return vm_call_exit(&call, comm, rc);
 }
 
@@ -140,19 +141,7 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 	if (rc == 0)
 		rc = vm_check_pointer(&call, flag, "flag");
 	if (rc == 0)
-		*flag = 0; /* all of them are intracommunicators */
-	return vm_call_exit(&call, comm, rc);
-}
-
-int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_remote_size);
-	struct vm_comm *c;
-	int rc = vm_check_comm(&call, comm, &c);
-
-	if (rc == 0)
-		rc = vm_error(&call, MPI_ERR_COMM,
-			      "an intracommunicator has no remote group");
+		*flag = c->inter;
 	return vm_call_exit(&call, comm, rc);
 }
 
@@ -167,8 +156,14 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 	if (rc == 0)
 		rc = vm_check_pointer(&call, result, "result");
 	if (rc == 0) {
-		*result = vm_group_compare(a->chan->group, b->chan->group);
-		if (*result == MPI_IDENT && a != b)
+		if (a == b)
+			*result = MPI_IDENT;
+		else if (a->inter || b->inter)
+			rc = vm_inter_compare(a, b, result);
+		else
+			*result = vm_group_compare(a->chan->group,
+						   b->chan->group);
+		if (rc == 0 && *result == MPI_IDENT && a != b)
 			*result = MPI_CONGRUENT;
 	}
 	return vm_call_exit(&call, comm1, rc);
@@ -182,7 +177,9 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 
 	if (rc == 0)
 		rc = vm_check_pointer(&call, group, "group");
-	if (rc == 0)
+	if (rc == 0 && c->inter)
+		rc = vm_inter_group(&call, c, false, group);
+	else if (rc == 0)
 		rc = vm_mpi_group_new(call.mpi, group,
 				      vm_group_hold(c->chan->group), c->rank);
 	return vm_call_exit(&call, comm, rc);

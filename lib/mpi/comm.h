@@ -10,6 +10,8 @@
 
 #include "mpi/state.h"
 
+struct vm_call;
+
 /* Tags in the context of collectives (context + 1): those up to this one are
  * coll.c's, the others comm_make.c's. */
 #define VM_COLL_TAG_MAX 0x3fffffff
@@ -45,6 +47,11 @@ void vm_comm_init(struct vm_comm *comm, struct vm_chan *chan,
  */
 int vm_comm_new(struct vm_mpi *mpi, struct vm_comm **out, struct vm_chan *chan,
 		const struct vm_comm *parent);
+
+/* Attributes and topology of a duplicate; `handle` is that of `from`.  0, an MPI
+ * error, or what a callback returned.  May switch. */
+int vm_comm_copy(struct vm_call *call, struct vm_comm *to,
+		 const struct vm_comm *from, MPI_Comm handle);
 
 /* Ends a communicator that was not handed out yet. */
 void vm_comm_discard(struct vm_mpi *mpi, struct vm_comm *comm);

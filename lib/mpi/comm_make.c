@@ -13,6 +13,7 @@
 #include "mpi/check.h"
 #include "mpi/comm.h"
 #include "mpi/group.h"
+#include "mpi/inter.h"
 #include "mpi/topo.h"
 
 /* Splits and wraps what comes out; *out is MPI_COMM_NULL without a colour. */
@@ -21,8 +22,11 @@ static int comm_split(struct vm_call *call, struct vm_comm *parent, int color,
 {
 	struct vm_chan *chan = NULL;
 	struct vm_comm *comm;
-	int rc = vm_chan_split(parent->chan, &chan, color, key);
+	int rc;
 
+	if (parent->inter)
+		return vm_inter_split(call, parent, color, key, out);
+	rc = vm_chan_split(parent->chan, &chan, color, key);
 	if (rc != 0)
 		return rc;
 	if (!chan) {
@@ -35,9 +39,8 @@ static int comm_split(struct vm_call *call, struct vm_comm *parent, int color,
 	return rc;
 }
 
-/* Attributes and topology of a duplicate. */
-static int comm_copy(struct vm_call *call, struct vm_comm *to,
-		     const struct vm_comm *from, MPI_Comm handle)
+int vm_comm_copy(struct vm_call *call, struct vm_comm *to,
+		 const struct vm_comm *from, MPI_Comm handle)
 {
 	int rc = vm_attrs_copy(call->mpi, &to->attrs, handle, from->attrs);
 
@@ -62,7 +65,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 		rc = comm_split(&call, from, 0, 0, &copy);
 	if (rc == 0) {
 		to = vm_comm_get(copy);
-		rc = comm_copy(&call, to, from, comm);
+		rc = vm_comm_copy(&call, to, from, comm);
 		if (rc == 0)
 			*newcomm = copy;
 		else
@@ -128,7 +131,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* The members of a group are all in comm. */
+/* The members of a group are all in comm, on the caller's side of it. */
 static int check_subset(struct vm_call *call, const struct vm_comm *comm,
 			const struct vm_mpi_group *group)
 {
@@ -138,7 +141,8 @@ static int check_subset(struct vm_call *call, const struct vm_comm *comm,
 	if (!place)
 		return MPI_ERR_NO_MEM;
 	for (int i = 0; i < size && rc == 0; i++)
-		if (place[group->group->ranks[i]->index] < 0)
+		if ((unsigned)(place[group->group->ranks[i]->index] -
+			       comm->first) >= (unsigned)comm->local_size)
 			rc = vm_error(call, MPI_ERR_GROUP,
 				      "member %d of the group is not in the "
 				      "communicator",
@@ -164,7 +168,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		rc = check_subset(&call, c, g);
 	if (rc == 0) {
 		if (g->rank != MPI_UNDEFINED)
-			color = g->group->ranks[0]->index;
+			color = c->inter ? 0 : g->group->ranks[0]->index;
 		rc = comm_split(&call, c, color, g->rank, newcomm);
 	}
 	return vm_call_exit(&call, comm, rc);
@@ -256,7 +260,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_create_group);
 	struct vm_comm *c;
 	struct vm_mpi_group *g;
-	int rc = vm_check_comm(&call, comm, &c);
+	int rc = vm_check_intra(&call, comm, &c);
 
 	if (rc == 0)
 		rc = vm_check_group(&call, group, &g);

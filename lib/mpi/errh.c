@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mpi/check.h"
+#include "mpi/errcode.h"
 
 /* Name without MPI_, text. */
 #define ERROR_CLASSES(X)                                                 \
@@ -139,6 +140,11 @@ static int class_index(int code)
 	return -1;
 }
 
+int vm_error_class(int code)
+{
+	return class_index(code) >= 0 ? code : vm_errcode_class(code);
+}
+
 const char *vm_error_name(int code)
 {
 	int i = class_index(code);
@@ -150,7 +156,7 @@ const char *vm_error_text(int code)
 {
 	int i = class_index(code);
 
-	return i < 0 ? NULL : classes[i].text;
+	return i < 0 ? vm_errcode_text(code) : classes[i].text;
 }
 
 /* The predefined handlers, by handle - MPI_ERRORS_ARE_FATAL. */
@@ -215,10 +221,11 @@ static int check_errh(struct vm_call *call, MPI_Errhandler handle,
 				"not an error handler, or one that was freed");
 }
 
-int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function,
-				MPI_Errhandler *errhandler)
+static int errh_create(enum vm_call_id id,
+		       MPI_Comm_errhandler_function *function,
+		       MPI_Errhandler *errhandler)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_create_errhandler);
+	struct vm_call call = vm_call_enter(id);
 	struct vm_errh *errh;
 	int rc = vm_check_pointer(&call, (void *)(uintptr_t)function,
 				  "comm_errhandler_fn");
@@ -237,9 +244,10 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function,
 	return vm_call_exit_self(&call, rc);
 }
 
-int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+static int errh_set(enum vm_call_id id, MPI_Comm comm,
+		    MPI_Errhandler errhandler)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_set_errhandler);
+	struct vm_call call = vm_call_enter(id);
 	struct vm_comm *c;
 	struct vm_errh *errh, *old;
 	int rc = vm_check_comm(&call, comm, &c);
@@ -254,9 +262,10 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	return vm_call_exit(&call, comm, rc);
 }
 
-int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+static int errh_get(enum vm_call_id id, MPI_Comm comm,
+		    MPI_Errhandler *errhandler)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Comm_get_errhandler);
+	struct vm_call call = vm_call_enter(id);
 	struct vm_comm *c;
 	int rc = vm_check_comm(&call, comm, &c);
 
@@ -267,6 +276,40 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 	return vm_call_exit(&call, comm, rc);
 }
 
+int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function,
+				MPI_Errhandler *errhandler)
+{
+	return errh_create(VM_CALL_Comm_create_errhandler, function,
+			   errhandler);
+}
+
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+	return errh_set(VM_CALL_Comm_set_errhandler, comm, errhandler);
+}
+
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+	return errh_get(VM_CALL_Comm_get_errhandler, comm, errhandler);
+}
+
+/* The names of MPI-1. */
+int PMPI_Errhandler_create(MPI_Comm_errhandler_function *function,
+			   MPI_Errhandler *errhandler)
+{
+	return errh_create(VM_CALL_Errhandler_create, function, errhandler);
+}
+
+int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+	return errh_set(VM_CALL_Errhandler_set, comm, errhandler);
+}
+
+int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+	return errh_get(VM_CALL_Errhandler_get, comm, errhandler);
+}
+
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_call_errhandler);
@@ -275,7 +318,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 
 	if (rc != 0)
 		return vm_call_exit(&call, comm, rc);
-	if (!vm_error_name(errorcode))
+	if (vm_error_class(errorcode) < 0)
 		return vm_call_exit(&call, comm,
 				    vm_error(&call, MPI_ERR_ARG,
 					     "%d is no error code", errorcode));
@@ -304,21 +347,26 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 /* Allowed at any time, so without vm_call_enter(). */
 int PMPI_Error_class(int errorcode, int *errorclass)
 {
+	int class = vm_error_class(errorcode);
+
 	if (!errorclass)
 		return MPI_ERR_ARG;
-	*errorclass = vm_error_name(errorcode) ? errorcode : MPI_ERR_UNKNOWN;
+	*errorclass = class < 0 ? MPI_ERR_UNKNOWN : class;
 	return MPI_SUCCESS;
 }
 
 int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 {
 	const char *name = vm_error_name(errorcode);
+	const char *text = vm_error_text(errorcode);
 
 	if (!string || !resultlen)
 		return MPI_ERR_ARG;
 	if (name)
 		*resultlen = snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s",
-				      name, vm_error_text(errorcode));
+				      name, text);
+	else if (text)
+		*resultlen = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text);
 	else
 		*resultlen = snprintf(string, MPI_MAX_ERROR_STRING,
 				      "unknown error code %d", errorcode);

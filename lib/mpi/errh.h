@@ -40,7 +40,11 @@ void vm_errh_drop(struct vm_mpi *mpi, struct vm_errh *errh);
 /* The MPI class of a core error (-VMPI_E...); MPI errors pass unchanged. */
 int vm_mpi_error(int rc);
 
-/* "MPI_ERR_RANK" and "invalid rank"; NULL for unknown codes. */
+/* The class of an error code, also of one the program added; -1: no code. */
+int vm_error_class(int code);
+
+/* "MPI_ERR_RANK" (NULL for codes the program added) and "invalid rank"; NULL
+ * for unknown codes. */
 const char *vm_error_name(int code);
 const char *vm_error_text(int code);
 

@@ -151,18 +151,32 @@ static int check_key(struct vm_call *call, const char *key)
 			MPI_MAX_INFO_KEY - 1, length);
 }
 
+int vm_info_new(struct vm_mpi *mpi, MPI_Info *info)
+{
+	struct vm_info *new = info_new(mpi);
+
+	if (!new)
+		return MPI_ERR_NO_MEM;
+	*info = (MPI_Info) new;
+	return 0;
+}
+
+int vm_check_hints(struct vm_call *call, MPI_Info handle)
+{
+	if (handle == MPI_INFO_NULL || handle == MPI_INFO_ENV ||
+	    vm_object_of(handle, VM_MAGIC_INFO))
+		return 0;
+	return vm_error(call, MPI_ERR_INFO,
+			"not an info object, or one that was freed");
+}
+
 int PMPI_Info_create(MPI_Info *info)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Info_create);
-	struct vm_info *new;
 	int rc = vm_check_pointer(&call, info, "info");
 
-	if (rc == 0) {
-		new = info_new(call.mpi);
-		rc = new ? 0 : MPI_ERR_NO_MEM;
-		if (new)
-			*info = (MPI_Info) new;
-	}
+	if (rc == 0)
+		rc = vm_info_new(call.mpi, info);
 	return vm_call_exit_self(&call, rc);
 }
 

@@ -5,6 +5,7 @@
 #ifndef MPI_INFO_H
 #define MPI_INFO_H
 
+#include "mpi/call.h"
 #include "mpi/state.h"
 
 struct vm_info {
@@ -18,6 +19,12 @@ struct vm_info_pair {
 	char *value; /* lies behind key, in the same memory */
 	char key[];
 };
+
+/* A handle on an info without pairs: 0 or MPI_ERR_NO_MEM. */
+int vm_info_new(struct vm_mpi *mpi, MPI_Info *info);
+
+/* An argument that may be MPI_INFO_NULL: 0 or MPI_ERR_INFO. */
+int vm_check_hints(struct vm_call *call, MPI_Info handle);
 
 /* Frees the pairs. */
 void vm_info_clear(struct vm_info *info);

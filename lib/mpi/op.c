@@ -13,6 +13,21 @@ const char *vm_op_name(const struct vm_op *op)
 	return op->name ? op->name : "an operation of the user";
 }
 
+const struct vm_op *vm_op_hold(const struct vm_op *op)
+{
+	if (op->user)
+		vm_object_hold((struct vm_object *)(uintptr_t)&op->object);
+	return op;
+}
+
+void vm_op_drop(const struct vm_op *op)
+{
+	struct vm_op *object = (struct vm_op *)(uintptr_t)op;
+
+	if (op->user && vm_object_drop(&object->object))
+		vm_object_free(op->mpi, VM_OBJECT_OP, object);
+}
+
 static int check_handle(struct vm_call *call, MPI_Op handle,
 			const struct vm_op **op)
 {
@@ -60,6 +75,7 @@ int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 	if (rc == 0) {
 		object->commutes = commute != 0;
 		object->user = user_fn;
+		object->mpi = call.mpi;
 		*op = (MPI_Op)(uintptr_t)object;
 	}
 	return vm_call_exit_self(&call, rc);
@@ -78,8 +94,9 @@ int PMPI_Op_free(MPI_Op *op)
 			      "%s is predefined and cannot be freed",
 			      object->name);
 	if (rc == 0) {
-		vm_object_free(call.mpi, VM_OBJECT_OP,
-			       (void *)(uintptr_t)object);
+		/* The handle is gone, the operation when nobody uses it. */
+		((struct vm_op *)(uintptr_t)object)->object.magic = 0;
+		vm_op_drop(object);
 		*op = MPI_OP_NULL;
 	}
 	return vm_call_exit_self(&call, rc);

@@ -23,6 +23,7 @@ struct vm_op {
 	uint8_t families;	 /* predefined: of the types it takes */
 	const vm_op_loop *loops; /* predefined: by kind */
 	MPI_User_function *user;
+	struct vm_mpi *mpi; /* whose it is; NULL: predefined */
 };
 
 /* Predefined operations by handle - MPI_OP_NULL; NULL where there is none. */
@@ -43,6 +44,10 @@ static inline const struct vm_op *vm_op_get(MPI_Op handle)
 /* An operation that may be applied to the type, or MPI_ERR_OP. */
 int vm_check_op(struct vm_call *call, MPI_Op handle, const struct vm_type *type,
 		const struct vm_op **op);
+
+/* Shares an operation; gives it up.  Predefined ones are not counted. */
+const struct vm_op *vm_op_hold(const struct vm_op *op);
+void vm_op_drop(const struct vm_op *op);
 
 /* The name for messages. */
 const char *vm_op_name(const struct vm_op *op);

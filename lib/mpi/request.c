@@ -5,6 +5,7 @@
 #include "mpi/request.h"
 
 #include "mpi/check.h"
+#include "mpi/coll.h"
 #include "mpi/errh.h"
 #include "mpi/status.h"
 
@@ -81,6 +82,8 @@ static inline int finish(struct vm_call *call, MPI_Request *request,
 		if (req != &vm_req_done_send)
 			req->active = false;
 	}
+	if (VM_UNLIKELY(req->kind == VM_REQ_COLL))
+		vm_coll_explain(call, req);
 	rc = vm_req_finish(req, &result);
 	vm_status_set(status, &result);
 	if (VM_LIKELY(rc == 0 || rc == -VMPI_ECANCELED))
@@ -112,7 +115,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 		return vm_call_exit_self(&call, rc);
 	req = vm_request(*request);
 	if (vm_request_is_idle(req)) {
-		vm_status_set(status, &vm_status_empty);
+		vm_status_set_empty(status);
 		return MPI_SUCCESS;
 	}
 	if (!vm_req_is_done(req))
@@ -144,7 +147,7 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	req = vm_request(*request);
 	*flag = 1;
 	if (vm_request_is_idle(req)) {
-		vm_status_set(status, &vm_status_empty);
+		vm_status_set_empty(status);
 		return MPI_SUCCESS;
 	}
 	if (!done_after_poll(req)) {
@@ -166,7 +169,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 		return vm_call_exit_self(&call, rc);
 	*flag = 1;
 	if (vm_request_is_idle(req))
-		vm_status_set(status, &vm_status_empty);
+		vm_status_set_empty(status);
 	else if (done_after_poll(req))
 		vm_status_set(status, &req->status);
 	else
@@ -200,8 +203,7 @@ static int finish_all(struct vm_call *call, int count, MPI_Request *requests,
 		int rc;
 
 		if (vm_request_is_idle(req)) {
-			vm_status_set(status, &vm_status_empty);
-			set_error(status, MPI_SUCCESS);
+			vm_status_set_empty(status);
 			continue;
 		}
 		env = req->node.env;
@@ -282,7 +284,7 @@ static int finish_any(struct vm_call *call, int i, MPI_Request *requests,
 {
 	*index = i;
 	if (i == MPI_UNDEFINED) {
-		vm_status_set(status, &vm_status_empty);
+		vm_status_set_empty(status);
 		return MPI_SUCCESS;
 	}
 	return finish_one(call, &requests[i], status);
@@ -416,6 +418,11 @@ static int check_real(struct vm_call *call, const MPI_Request *request)
 		rc = vm_check_request(call, vm_request(*request));
 	if (rc == 0 && *request == MPI_REQUEST_NULL)
 		rc = vm_error(call, MPI_ERR_REQUEST, "MPI_REQUEST_NULL");
+	/* MPI 4.1, 6.12: the other ranks count on this one. */
+	if (rc == 0 && vm_request(*request)->kind == VM_REQ_COLL &&
+	    !vm_req_is_done(vm_request(*request)))
+		rc = vm_error(call, MPI_ERR_REQUEST,
+			      "a nonblocking collective must be completed");
 	return rc;
 }
 

@@ -10,6 +10,7 @@
 #include "mpi/attr.h"
 #include "mpi/bsend.h"
 #include "mpi/comm.h"
+#include "mpi/errcode.h"
 #include "mpi/errh.h"
 #include "mpi/group.h"
 #include "mpi/info.h"
@@ -104,6 +105,8 @@ void vm_mpi_stop(struct vm_mpi *mpi)
 
 	vm_comm_clear(mpi, &mpi->world);
 	vm_comm_clear(mpi, &mpi->self);
+	vm_type_extras_free(mpi);
+	vm_errcodes_free(mpi->errcodes);
 	for (int kind = 0; kind < VM_OBJECTS; kind++)
 		vm_list_each(link, &mpi->alive[kind])
 			clear_object(mpi, kind,

@@ -21,9 +21,11 @@
 #include "mpi.h"
 #include "mpi/object.h"
 
+struct vm_errcodes;
 struct vm_errh;
 struct vm_attrs;
 struct vm_topo;
+struct vm_type_extra;
 struct vm_bsend;
 
 /*
@@ -32,10 +34,15 @@ struct vm_bsend;
  */
 struct vm_comm {
 	struct vm_object object;
-	uint32_t context; /* point to point; context + 1: collectives */
-	int rank, size;
+	uint32_t context;	/* point to point; context + 1: collectives */
+	int rank, size;		/* size: of the ranks that messages go to */
 	uint32_t coll_sequence; /* of the next collective; for coll.c alone */
-	struct vm_rank **ranks; /* chan->group->ranks */
+	struct vm_rank **ranks; /* in chan->group->ranks */
+	/* An intercommunicator's channel connects both sides, one after the
+	 * other; size and ranks are those of the remote side. */
+	bool inter;
+	int local_size; /* of the own side; else size */
+	int first;	/* where the own side begins in chan->group; else 0 */
 	struct vm_chan *chan;
 	struct vm_errh *errh;	/* holds a reference */
 	struct vm_attrs *attrs; /* NULL: none */
@@ -58,6 +65,8 @@ struct vm_mpi {
 	struct vm_lock lock;
 	struct vm_list alive[VM_OBJECTS], spare[VM_OBJECTS];
 	int keyval_next;
+	struct vm_errcodes *errcodes;	   /* that the program added, or NULL */
+	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
 };
 
 /* The caller's state; NULL before MPI_Init and outside of any rank. */

@@ -4,7 +4,8 @@
  *
  * MPI_internal[0..1] hold the number of bytes (64 bits), [2] whether the
  * operation was cancelled.  MPI_ERROR is only written by calls that complete
- * several operations and return MPI_ERR_IN_STATUS (MPI 4.1, 3.2.5).
+ * several operations and return MPI_ERR_IN_STATUS (MPI 4.1, 3.2.5), and in an
+ * empty status (3.7.3).
  */
 #ifndef MPI_STATUS_H
 #define MPI_STATUS_H
@@ -52,5 +53,13 @@ static inline void vm_status_set(MPI_Status *status, const vmpi_status *from)
 /* What completes without having done anything: a null or inactive request; a
  * receive from MPI_PROC_NULL. */
 extern const vmpi_status vm_status_empty, vm_status_proc_null;
+
+/* The status of a null or inactive request. */
+static inline void vm_status_set_empty(MPI_Status *status)
+{
+	vm_status_set(status, &vm_status_empty);
+	if (status != MPI_STATUS_IGNORE)
+		status->MPI_ERROR = MPI_SUCCESS;
+}
 
 #endif

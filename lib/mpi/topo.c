@@ -256,7 +256,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 	struct vm_call call = vm_call_enter(VM_CALL_Cart_create);
 	struct vm_topo *topo;
 	struct vm_comm *c;
-	int nodes = 0, rc = vm_check_comm(&call, comm_old, &c);
+	int nodes = 0, rc = vm_check_intra(&call, comm_old, &c);
 
 	if (rc == 0)
 		rc = check_dims(&call, c, ndims, dims, periods, &nodes);
@@ -306,10 +306,30 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 	return vm_call_exit(&call, comm, rc);
 }
 
+/* Whether the largest factor less the smallest is less than in best.  Where they
+ * are the same: the larger largest one, the smaller sum, the larger first ones,
+ * as other MPIs choose. */
+static bool spread_better(const int *dims, const int *best, int count)
+{
+	int further = dims[0] - dims[count - 1] - best[0] + best[count - 1];
+	int more = 0, first = 0;
+
+	if (best[0] == 0 || further != 0)
+		return best[0] == 0 || further < 0;
+	for (int i = 0; i < count; i++) {
+		more += dims[i] - best[i];
+		if (first == 0)
+			first = dims[i] - best[i];
+	}
+	if (dims[0] != best[0] || more == 0)
+		return first > 0;
+	return more < 0;
+}
+
 /*
  * Tries all ways to write `nodes` as a product of dims[i..count-1], none larger
- * than `most`, and keeps in best[] the one whose largest factor less smallest
- * factor is least.  The numbers of divisors are small.
+ * than `most`, and keeps the best one in best[].  The numbers of divisors are
+ * small.
  */
 static void spread_try(int nodes, int i, int count, int most, int *dims,
 		       int *best)
@@ -318,8 +338,7 @@ static void spread_try(int nodes, int i, int count, int most, int *dims,
 		if (nodes > most)
 			return;
 		dims[i] = nodes;
-		if (best[0] == 0 ||
-		    dims[0] - dims[i] < best[0] - best[count - 1])
+		if (spread_better(dims, best, count))
 			memcpy(best, dims, (size_t)count * sizeof(*dims));
 		return;
 	}

@@ -7,15 +7,17 @@
 #include "mpi/type.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/attr.h"
 #include "mpi/check.h"
 #include "mpi/type_recipe.h"
 
 const char *vm_type_name(const struct vm_type *type)
 {
-	return type->name ? type->name : "";
+	return type->extra.name ? type->extra.name : "";
 }
 
 struct vm_type *vm_type_hold(struct vm_type *type)
@@ -25,14 +27,37 @@ struct vm_type *vm_type_hold(struct vm_type *type)
 	return type;
 }
 
+struct vm_type_extra *vm_type_extra(struct vm_mpi *mpi, struct vm_type *type)
+{
+	if (!type->builtin)
+		return &type->extra;
+	if (!mpi->type_extras)
+		mpi->type_extras =
+			calloc(VM_TYPE_BUILTINS, sizeof(*mpi->type_extras));
+	return mpi->type_extras ? &mpi->type_extras[type->value] : NULL;
+}
+
+static void extra_clear(struct vm_mpi *mpi, struct vm_type_extra *extra)
+{
+	vm_attrs_free(mpi, &extra->attrs);
+	free(extra->name);
+	extra->name = NULL;
+}
+
+void vm_type_extras_free(struct vm_mpi *mpi)
+{
+	for (int i = 0; mpi->type_extras && i < VM_TYPE_BUILTINS; i++)
+		extra_clear(mpi, &mpi->type_extras[i]);
+	free(mpi->type_extras);
+}
+
 void vm_type_clear(struct vm_type *type)
 {
 	vm_layout_drop(type->layout);
 	free((void *)(uintptr_t)type->recipe);
-	free(type->name);
+	extra_clear(type->mpi, &type->extra);
 	type->layout = NULL;
 	type->recipe = NULL;
-	type->name = NULL;
 }
 
 void vm_type_drop(struct vm_type *type)
@@ -74,6 +99,9 @@ int PMPI_Type_free(MPI_Datatype *datatype)
 		rc = vm_error(&call, MPI_ERR_TYPE,
 			      "%s is predefined and cannot be freed",
 			      vm_type_name(type));
+	/* The attributes end with the last handle; one may refuse. */
+	if (rc == 0 && type->handles == 1)
+		rc = vm_attrs_delete(call.mpi, &type->extra.attrs, *datatype);
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
 	vm_lock_take(&call.mpi->lock);
@@ -177,48 +205,51 @@ int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Type_set_name);
+	struct vm_type_extra *extra;
 	struct vm_type *type;
 	char *name;
 	int rc = vm_check_type(&call, datatype, &type);
 
 	if (rc == 0)
 		rc = vm_check_pointer(&call, type_name, "type_name");
-	if (rc == 0 && type->builtin)
-		rc = vm_error(&call, MPI_ERR_TYPE,
-			      "%s is predefined and keeps its name, which all "
-			      "ranks share",
-			      vm_type_name(type));
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
-	name = strndup(type_name, MPI_MAX_OBJECT_NAME - 1);
+	extra = vm_type_extra(call.mpi, type);
+	name = extra ? strndup(type_name, MPI_MAX_OBJECT_NAME - 1) : NULL;
 	if (!name)
 		return vm_call_exit_self(&call, MPI_ERR_NO_MEM);
-	free(type->name);
-	type->name = name;
+	free(extra->name);
+	extra->name = name;
 	return vm_call_exit_self(&call, 0);
+}
+
+/* What the user called it comes first. */
+static const char *user_name(const struct vm_mpi *mpi,
+			     const struct vm_type *type)
+{
+	if (!type) /* the null datatype has a name as well (MPI 4.1, 7.8) */
+		return "MPI_DATATYPE_NULL";
+	if (type->builtin && mpi->type_extras &&
+	    mpi->type_extras[type->value].name)
+		return mpi->type_extras[type->value].name;
+	return vm_type_name(type);
 }
 
 int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Type_get_name);
-	struct vm_type *type;
+	struct vm_type *type = NULL;
 	int rc = 0;
 
-	/* The null datatype has a name as well (MPI 4.1, 7.8). */
-	type = vm_type_get(datatype);
 	if (datatype != MPI_DATATYPE_NULL)
 		rc = vm_check_type(&call, datatype, &type);
 	if (rc == 0)
 		rc = vm_check_pointer(&call, type_name, "type_name");
 	if (rc == 0)
 		rc = vm_check_pointer(&call, resultlen, "resultlen");
-	if (rc == 0) {
-		const char *name = type ? vm_type_name(type) :
-					  "MPI_DATATYPE_NULL";
-
-		*resultlen = (int)strlen(name);
-		memcpy(type_name, name, (size_t)*resultlen + 1);
-	}
+	if (rc == 0)
+		*resultlen = snprintf(type_name, MPI_MAX_OBJECT_NAME, "%s",
+				      user_name(call.mpi, type));
 	return vm_call_exit_self(&call, rc);
 }
 

@@ -21,7 +21,14 @@
 #include "mpi.h"
 #include "mpi/object.h"
 
+struct vm_attrs;
 struct vm_type_recipe;
+
+/* What the user may add to a type. */
+struct vm_type_extra {
+	char *name;		/* NULL: none */
+	struct vm_attrs *attrs; /* NULL: none */
+};
 
 struct vm_type {
 	struct vm_object object; /* magic: there is a handle of the user */
@@ -45,7 +52,7 @@ struct vm_type {
 	_Atomic int handles;		     /* the user has */
 	struct vm_mpi *mpi;		     /* whose it is */
 	const struct vm_type_recipe *recipe; /* how it was made */
-	char *name;			     /* NULL: none */
+	struct vm_type_extra extra;
 };
 
 /* By handle - MPI_DATATYPE_NULL; NULL where there is no such type. */
@@ -63,6 +70,15 @@ static inline struct vm_type *vm_type_get(MPI_Datatype handle)
 	if (value >= VM_TYPE_BUILTINS)
 		return NULL;
 	return (struct vm_type *)(uintptr_t)vm_type_builtin[value];
+}
+
+/* The same for a handle that was checked before, and whose type is held since:
+ * the user may have freed it. */
+static inline struct vm_type *vm_type_checked(MPI_Datatype handle)
+{
+	if ((uintptr_t)handle >= VM_HANDLE_MIN)
+		return (struct vm_type *)handle;
+	return vm_type_get(handle);
 }
 
 static inline MPI_Datatype vm_type_handle(const struct vm_type *type)
@@ -101,6 +117,14 @@ void vm_type_drop(struct vm_type *type);
 
 /* One more handle for the user. */
 MPI_Datatype vm_type_give(struct vm_type *type);
+
+/* The name and attributes of a type, to be changed; NULL when out of memory.
+ * The predefined types are the same for all ranks, so theirs hang on the rank
+ * and begin empty. */
+struct vm_type_extra *vm_type_extra(struct vm_mpi *mpi, struct vm_type *type);
+
+/* Frees those of predefined types when a rank ends. */
+void vm_type_extras_free(struct vm_mpi *mpi);
 
 /* Frees what a derived type of a rank that ends holds, not the type itself. */
 void vm_type_clear(struct vm_type *type);

@@ -21,7 +21,7 @@ VM_KINDS_PAIR(PAIR_C_TYPE_)
 	.committed = true, .value = (handle)-0x200, .kind = VM_KIND_##kind_, \
 	.family = VM_FAMILY_##family_, .align = _Alignof(c_##kind_),         \
 	.extent = sizeof(c_##kind_), .repeat = 1, .basic = &type_##mpi_name, \
-	.name = (char *)(uintptr_t) "MPI_" #mpi_name
+	.extra.name = (char *)(uintptr_t) "MPI_" #mpi_name
 
 #define SIMPLE_(mpi_name, handle, kind, family)         \
 	static const struct vm_type type_##mpi_name = { \

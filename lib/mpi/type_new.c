@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "mpi/attr.h"
 #include "mpi/check.h"
 #include "mpi/type_build.h"
 
@@ -383,6 +384,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Type_dup);
 	struct vm_type_recipe *recipe = NULL;
+	struct vm_type_extra *from;
 	struct vm_type *type = NULL;
 	int rc = vm_check_pointer(&call, newtype, "newtype");
 
@@ -390,10 +392,17 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 		rc = begin(&call, &recipe, MPI_COMBINER_DUP, 0, 0, 0, oldtype);
 	if (rc == 0)
 		rc = vm_type_build(&call, &type, recipe);
-	if (rc == 0) {
-		type->committed = recipe->types[0]->committed;
+	if (rc != 0)
+		return vm_call_exit_self(&call, rc);
+	type->committed = recipe->types[0]->committed;
+	from = vm_type_extra(call.mpi, recipe->types[0]);
+	rc = from ? vm_attrs_copy(call.mpi, &type->extra.attrs, oldtype,
+				  from->attrs) :
+		    MPI_ERR_NO_MEM;
+	if (rc == 0)
 		*newtype = vm_type_handle(type);
-	}
+	else
+		vm_type_drop(type);
 	return vm_call_exit_self(&call, rc);
 }
 

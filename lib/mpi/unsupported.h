@@ -26,6 +26,11 @@
 	X(Win_unlock_all, (MPI_Win))                                           \
 	X(Win_flush, (int, MPI_Win))                                           \
 	X(Win_flush_local, (int, MPI_Win))                                     \
+	X(Win_create_keyval, (MPI_Win_copy_attr_function *,                    \
+			      MPI_Win_delete_attr_function *, int *, void *))  \
+	X(Win_free_keyval, (int *))                                            \
+	X(Win_set_attr, (MPI_Win, int, void *))                                \
+	X(Win_get_attr, (MPI_Win, int, void *, int *))                         \
 	X(Put, (const void *, int, MPI_Datatype, int, MPI_Aint, int,           \
 		MPI_Datatype, MPI_Win))                                        \
 	X(Get, (void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype,   \
@@ -113,41 +118,6 @@
 	X(Scan_init, (const void *, void *, int, MPI_Datatype, MPI_Op,         \
 		      MPI_Comm, MPI_Info, MPI_Request *))                      \
 	X(Exscan_init, (const void *, void *, int, MPI_Datatype, MPI_Op,       \
-			MPI_Comm, MPI_Info, MPI_Request *))                    \
-	X(Ibarrier, (MPI_Comm, MPI_Request *))                                 \
-	X(Ibcast, (void *, int, MPI_Datatype, int, MPI_Comm, MPI_Request *))   \
-	X(Igather, (const void *, int, MPI_Datatype, void *, int,              \
-		    MPI_Datatype, int, MPI_Comm, MPI_Request *))               \
-	X(Igatherv, (const void *, int, MPI_Datatype, void *, const int *,     \
-		     const int *, MPI_Datatype, int, MPI_Comm, MPI_Request *)) \
-	X(Iscatter, (const void *, int, MPI_Datatype, void *, int,             \
-		     MPI_Datatype, int, MPI_Comm, MPI_Request *))              \
-	X(Iscatterv,                                                           \
-	  (const void *, const int *, const int *, MPI_Datatype, void *, int,  \
-	   MPI_Datatype, int, MPI_Comm, MPI_Request *))                        \
-	X(Iallgather, (const void *, int, MPI_Datatype, void *, int,           \
-		       MPI_Datatype, MPI_Comm, MPI_Request *))                 \
-	X(Iallgatherv, (const void *, int, MPI_Datatype, void *, const int *,  \
-			const int *, MPI_Datatype, MPI_Comm, MPI_Request *))   \
-	X(Ialltoall, (const void *, int, MPI_Datatype, void *, int,            \
-		      MPI_Datatype, MPI_Comm, MPI_Request *))                  \
-	X(Ialltoallv,                                                          \
-	  (const void *, const int *, const int *, MPI_Datatype, void *,       \
-	   const int *, const int *, MPI_Datatype, MPI_Comm, MPI_Request *))   \
-	X(Ialltoallw, (const void *, const int *, const int *,                 \
-		       const MPI_Datatype *, void *, const int *, const int *, \
-		       const MPI_Datatype *, MPI_Comm, MPI_Request *))         \
-	X(Ireduce, (const void *, void *, int, MPI_Datatype, MPI_Op, int,      \
-		    MPI_Comm, MPI_Request *))                                  \
-	X(Iallreduce, (const void *, void *, int, MPI_Datatype, MPI_Op,        \
-		       MPI_Comm, MPI_Request *))                               \
-	X(Ireduce_scatter, (const void *, void *, const int *, MPI_Datatype,   \
-			    MPI_Op, MPI_Comm, MPI_Request *))                  \
-	X(Ireduce_scatter_block, (const void *, void *, int, MPI_Datatype,     \
-				  MPI_Op, MPI_Comm, MPI_Request *))            \
-	X(Iscan, (const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm,   \
-		  MPI_Request *))                                              \
-	X(Iexscan, (const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, \
-		    MPI_Request *))
+			MPI_Comm, MPI_Info, MPI_Request *))
 
 #endif

@@ -17,6 +17,9 @@
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #endif
+#if defined(VM_HAVE_VALGRIND)
+#include <valgrind/memcheck.h>
+#endif
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -174,6 +177,20 @@ give:
 	return rc;
 }
 
+/* Tools still take the frames of a task that has ended for such, or for memory
+ * beyond the top of a stack. */
+static void stack_unmark(const struct vm_stack *stack)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	__asan_unpoison_memory_region(stack->base, stack->bytes);
+#endif
+#if defined(VM_HAVE_VALGRIND)
+	VALGRIND_MAKE_MEM_UNDEFINED(stack->base + sizeof(CANARY),
+				    stack->bytes - sizeof(CANARY));
+#endif
+	(void)stack;
+}
+
 void vm_stack_put(struct vm_stack_pool *pool, struct vm_stack *stack)
 {
 	const size_t keep = 16 * PAGE;
@@ -186,10 +203,7 @@ void vm_stack_put(struct vm_stack_pool *pool, struct vm_stack *stack)
 		madvise(stack->base + lowest, stack->bytes - keep - lowest,
 			MADV_DONTNEED);
 	}
-#if defined(__SANITIZE_ADDRESS__)
-	/* The frames of a task that has ended are still marked as such. */
-	__asan_unpoison_memory_region(stack->base, stack->bytes);
-#endif
+	stack_unmark(stack);
 	entry->stack = *stack;
 	vm_lock_take(&pool->lock);
 	entry->next = pool->free;

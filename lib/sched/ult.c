@@ -239,6 +239,8 @@ void vm_ult_sleep(uint64_t ns)
 
 	if (self && self->worker->index >= 0) {
 		self->deadline = vm_clock_ns() + ns;
+		if (self->deadline < ns)
+			self->deadline = UINT64_MAX; /* for ever */
 		vm_worker_timer_add(self->worker, self);
 		vm_ult_suspend();
 	} else {

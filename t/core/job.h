@@ -17,14 +17,18 @@
 
 static _Atomic int job_faults;
 
-#define EXPECT(cond) ((cond) || job_fault(__FILE__, __LINE__, #cond))
+/* A statement: counts it when cond does not hold. */
+#define EXPECT(cond)                                          \
+	do {                                                  \
+		if (!(cond))                                  \
+			job_fault(__FILE__, __LINE__, #cond); \
+	} while (0)
 
-/* Counts a fault, prints the first few; false. */
-static inline bool job_fault(const char *file, int line, const char *what)
+/* Counts a fault, prints the first few. */
+static inline void job_fault(const char *file, int line, const char *what)
 {
 	if (atomic_fetch_add(&job_faults, 1) < 10)
 		diag("%s:%d: rank %d: %s", file, line, vmpi_rank(), what);
-	return false;
 }
 
 /* The faults since the last call. */

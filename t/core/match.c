@@ -358,6 +358,7 @@ int main(void)
 	const char *given = getenv("SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
 
+	plan(12);
 	diag("seed %llu (SEED=... repeats it)", (unsigned long long)seed);
 	state = seed;
 	test_small();

@@ -14,17 +14,19 @@
 
 static _Atomic bool stop;
 
-/* An OS thread that looks for messages of rank 1 all the time. */
+/* An OS thread that posts and withdraws receives of rank 1 all the time. */
 static void *prober(void *arg)
 {
-	vmpi_msg *msg;
+	vmpi_req *req;
 
 	(void)arg;
 	if (vmpi_attach(1))
 		return NULL;
-	while (!atomic_load_explicit(&stop, memory_order_relaxed))
-		EXPECT(vmpi_try_match(vmpi_world(), &msg, 0, 99) ==
-		       -VMPI_EAGAIN);
+	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
+		EXPECT(vmpi_irecv(vmpi_world(), &req, NULL, 0, 0, 99) == 0);
+		EXPECT(vmpi_cancel(req) == 0);
+		EXPECT(vmpi_wait(&req, NULL) == -VMPI_ECANCELED);
+	}
 	vmpi_detach();
 	return arg;
 }
@@ -56,8 +58,7 @@ static void test_lock(void)
 
 	stop = false;
 	vmpi_set("sched_spin_us", "0");
-	if (vmpi_start(&config) ||
-	    pthread_create(&thread, NULL, prober, NULL))
+	if (vmpi_start(&config) || pthread_create(&thread, NULL, prober, NULL))
 		bail("no start");
 	is_int(vmpi_run(NULL, job_main, &body), 0, "two ranks play");
 	stop = true;
@@ -104,6 +105,7 @@ static void test_flood(void)
 
 int main(void)
 {
+	plan(3);
 	test_lock();
 	test_flood();
 	return done_testing();

@@ -47,8 +47,7 @@ static void test_errors(void)
 	ok(setenv("", "x", 1) == -1 && errno == EINVAL,
 	   "an empty name is an error");
 	errno = 0;
-	ok(setenv("a=b", "x", 1) == -1 && errno == EINVAL,
-	   "so is one with =");
+	ok(setenv("a=b", "x", 1) == -1 && errno == EINVAL, "so is one with =");
 	ok(unsetenv("a=b") == -1, "also for unsetenv");
 }
 
@@ -70,7 +69,7 @@ static void test_many(void)
 
 int main(void)
 {
-	char *own[] = { (char *)(size_t)"A=1", (char *)(size_t)"B=2", NULL };
+	char *own[] = { (char *)(size_t) "A=1", (char *)(size_t) "B=2", NULL };
 
 	plan(16);
 	ok(environ && environ[0], "it begins as a copy of the process's");

@@ -53,12 +53,12 @@ static const struct option longs[] = {
 };
 
 static const char *const words[] = {
-	"x",	  "yy",	     "-",	"--",	  "-a",	    "-ab",
-	"-b",	  "-bv",     "-c",	"-cv",	  "-q",	    "-aq",
-	"--all",  "--al",    "--alm",	"--a",	  "--file", "--file=1",
-	"--fi",	  "--fil=2", "--opt",	"--opt=", "--opt=3", "--flag",
-	"--fl=4", "--nope",  "--nope=5", "-all",  "-file",  "-fi",
-	"-o",	  "-W",	     "-Wall",	"-Wopt=6", "-:",    "-f",
+	"x",	  "yy",	     "-",	 "--",	    "-a",      "-ab",
+	"-b",	  "-bv",     "-c",	 "-cv",	    "-q",      "-aq",
+	"--all",  "--al",    "--alm",	 "--a",	    "--file",  "--file=1",
+	"--fi",	  "--fil=2", "--opt",	 "--opt=",  "--opt=3", "--flag",
+	"--fl=4", "--nope",  "--nope=5", "-all",    "-file",   "-fi",
+	"-o",	  "-W",	     "-Wall",	 "-Wopt=6", "-:",      "-f",
 };
 
 static const char *const shorts[] = { "ab:c::f:W;", "+ab:c::", "-ab:c::W;",
@@ -70,7 +70,7 @@ enum { PLAIN, LONG, ONLY };
 struct library {
 	int (*plain)(int, char *const *, const char *);
 	int (*get_long)(int, char *const *, const char *, const struct option *,
-		    int *);
+			int *);
 	int (*only)(int, char *const *, const char *, const struct option *,
 		    int *);
 	char **arg;
@@ -115,11 +115,10 @@ static void scan_all(const struct library *lib, int kind, int argc,
 static const struct library theirs = { getopt,	getopt_long, getopt_long_only,
 				       &optarg, &optind,     &opterr,
 				       &optopt };
-static const struct library ours = {
-	image_getopt,  image_getopt_long, image_getopt_long_only,
-	&image_optarg, &image_optind,	  &image_opterr,
-	&image_optopt
-};
+static const struct library ours = { image_getopt,	     image_getopt_long,
+				     image_getopt_long_only, &image_optarg,
+				     &image_optind,	     &image_opterr,
+				     &image_optopt };
 
 static bool compare(unsigned *seed)
 {
@@ -127,8 +126,8 @@ static bool compare(unsigned *seed)
 	const char *argv[WORDS_MAX + 2] = { "prog" };
 	int argc = 1 + rand_r(seed) % WORDS_MAX;
 	int kind = rand_r(seed) % 3;
-	const char *options =
-		shorts[(size_t)rand_r(seed) % (sizeof(shorts) / sizeof(*shorts))];
+	const char *options = shorts[(size_t)rand_r(seed) %
+				     (sizeof(shorts) / sizeof(*shorts))];
 
 	for (int i = 1; i < argc; i++)
 		argv[i] = words[(size_t)rand_r(seed) %

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes of communicators.
+ * Attributes of communicators and datatypes.
  */
 #include "mtap.h"
 
@@ -143,6 +143,94 @@ static void old_names(void)
 	all_ok(key == MPI_KEYVAL_INVALID, "MPI_Keyval_free");
 }
 
+static int freed_again;
+
+static int free_again(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	(void)comm, (void)value, (void)extra;
+	freed_again++;
+	return MPI_Comm_free_keyval(&keyval);
+}
+
+/* A key that was freed lives on in what was set under it. */
+static void freed_keys(void)
+{
+	int key, copy, flag = 1;
+	void *value = NULL;
+	MPI_Comm comm;
+
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_delete, &key, NULL);
+	copy = key;
+	MPI_Comm_set_attr(mtap_comm, key, (void *)3);
+	MPI_Comm_free_keyval(&key);
+	MPI_Comm_get_attr(mtap_comm, copy, &value, &flag);
+	all_ok(flag && value == (void *)3, "a freed key still reads its value");
+	deletes = 0;
+	MPI_Comm_delete_attr(mtap_comm, copy);
+	all_ok(deletes == 1, "and deletes it");
+	MPI_Comm_dup(mtap_comm, &comm);
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_again, &key, NULL);
+	MPI_Comm_set_attr(mtap_comm, key, NULL);
+	MPI_Comm_set_attr(comm, key, NULL);
+	copy = key;
+	MPI_Comm_free(&comm);
+	MPI_Comm_free_keyval(&key);
+	MPI_Comm_delete_attr(mtap_comm, copy);
+	all_ok(freed_again == 2, "delete functions may free their own key");
+}
+
+static int type_copies, type_deletes;
+
+static int type_copy(MPI_Datatype type, int keyval, void *extra, void *in,
+		     void *out, int *flag)
+{
+	(void)type, (void)keyval, (void)extra;
+	type_copies++;
+	*(void **)out = (char *)in + 1;
+	*flag = 1;
+	return MPI_SUCCESS;
+}
+
+static int type_delete(MPI_Datatype type, int keyval, void *value, void *extra)
+{
+	(void)type, (void)keyval, (void)value, (void)extra;
+	type_deletes++;
+	return MPI_SUCCESS;
+}
+
+static void types(void)
+{
+	int key, comm_key, flag = 0, rc;
+	void *value = NULL;
+	MPI_Datatype type, copy;
+
+	MPI_Type_create_keyval(type_copy, type_delete, &key, NULL);
+	MPI_Type_contiguous(3, MPI_INT, &type);
+	MPI_Type_set_attr(type, key, (void *)41);
+	MPI_Type_dup(type, &copy);
+	MPI_Type_get_attr(copy, key, &value, &flag);
+	all_ok(flag && value == (void *)42 && type_copies == 1,
+	       "MPI_Type_dup calls the copy function");
+	MPI_Type_free(&copy);
+	MPI_Type_delete_attr(type, key);
+	all_ok(type_deletes == 2, "both ends call the delete function");
+	MPI_Type_get_attr(type, key, &value, &flag);
+	all_ok(!flag, "the attribute of the datatype is gone");
+	MPI_Type_free(&type);
+	MPI_Type_set_attr(MPI_INT, key, &key);
+	MPI_Type_get_attr(MPI_INT, key, &value, &flag);
+	all_ok(flag && value == &key,
+	       "each rank has attributes of its own on predefined types");
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
+			       &comm_key, NULL);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	rc = MPI_Type_set_attr(MPI_INT, comm_key, NULL);
+	all_class(rc, MPI_ERR_KEYVAL, "keys of communicators do not fit types");
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_free_keyval(&comm_key);
+	MPI_Type_free_keyval(&key);
+}
+
 /* Attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize, the
  * latest first; MPI still works then. */
 static int order[3], ended;
@@ -168,6 +256,8 @@ int main(int argc, char **argv)
 	duplicates();
 	refusal();
 	old_names();
+	freed_keys();
+	types();
 	for (int i = 0; i < 3; i++) {
 		MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key,
 				       NULL);

@@ -192,6 +192,69 @@ static void many(void)
 	all_ok(held, "hundreds of communicators come and go");
 }
 
+/* Ranks other than 0 go on before rank 0 has come. */
+static void idup(void)
+{
+	int key, flag = 0, in = -1, count = -1;
+	void *value = NULL;
+	MPI_Comm copy, third;
+	MPI_Request request;
+	MPI_Info info;
+
+	MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key,
+			       NULL);
+	MPI_Comm_set_attr(mtap_comm, key, &key);
+	if (rank == 0)
+		for (int i = 1; i < size; i++)
+			MPI_Recv(NULL, 0, MPI_INT, i, 9, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+	MPI_Comm_idup(mtap_comm, &copy, &request);
+	if (rank != 0)
+		MPI_Ssend(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Comm_get_attr(copy, key, &value, &flag);
+	all_ok(flag && value == &key, "MPI_Comm_idup copies attributes");
+	MPI_Comm_delete_attr(mtap_comm, key);
+	MPI_Comm_free_keyval(&key);
+	MPI_Comm_dup_with_info(copy, MPI_INFO_NULL, &third);
+	MPI_Sendrecv(&rank, 1, MPI_INT, next, 0, &in, 1, MPI_INT, before, 0,
+		     copy, MPI_STATUS_IGNORE);
+	all_ok(in == before, "its communicator works");
+	in = -1;
+	MPI_Sendrecv(&rank, 1, MPI_INT, next, 0, &in, 1, MPI_INT, before, 0,
+		     third, MPI_STATUS_IGNORE);
+	all_ok(in == before, "so does that of MPI_Comm_dup_with_info");
+	MPI_Comm_get_info(third, &info);
+	MPI_Info_get_nkeys(info, &count);
+	all_ok(count == 0, "MPI_Comm_get_info gives an info of its own");
+	MPI_Info_free(&info);
+	MPI_Comm_free(&third);
+	MPI_Comm_free(&copy);
+}
+
+/* Several at once, over communicators that are freed before they are made. */
+static void idup_many(void)
+{
+	MPI_Comm parent, copies[20];
+	MPI_Request requests[20];
+	bool held = true;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+	for (int i = 0; i < 20; i++)
+		MPI_Comm_idup(parent, &copies[i], &requests[i]);
+	MPI_Comm_free(&parent);
+	MPI_Waitall(20, requests, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < 20; i++) {
+		int out = rank + i, in = -1;
+
+		MPI_Sendrecv(&out, 1, MPI_INT, next, 0, &in, 1, MPI_INT, before,
+			     0, copies[i], MPI_STATUS_IGNORE);
+		held = held && in == before + i;
+		MPI_Comm_free(&copies[i]);
+	}
+	all_ok(held, "many duplicates can be on their way at once");
+}
+
 int main(int argc, char **argv)
 {
 	mtap_init(&argc, &argv);
@@ -205,5 +268,7 @@ int main(int argc, char **argv)
 	create();
 	names();
 	many();
+	idup();
+	idup_many();
 	return mtap_end();
 }

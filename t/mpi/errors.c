@@ -234,6 +234,46 @@ static void strings(void)
 	       "the string names the class");
 }
 
+/* Classes, codes and strings of the program. */
+static void own_codes(void)
+{
+	int class, code, bare, got = -1, length, *last, flag;
+	char text[MPI_MAX_ERROR_STRING];
+
+	MPI_Add_error_class(&class);
+	MPI_Add_error_code(class, &code);
+	MPI_Add_error_code(MPI_ERR_TAG, &bare);
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
+	all_ok(class > MPI_ERR_LASTCODE && code != class && flag &&
+		       *last >= class && *last >= code && *last >= bare,
+	       "MPI_LASTUSEDCODE covers classes and codes that were added");
+	MPI_Error_class(code, &got);
+	all_ok(got == class, "a code has the class it was added to");
+	MPI_Error_class(bare, &got);
+	all_ok(got == MPI_ERR_TAG, "which may be a predefined one");
+	MPI_Error_string(code, text, &length);
+	all_ok(length == 0 && text[0] == '\0', "a new code has no string");
+	MPI_Add_error_string(code, "the soup is cold");
+	MPI_Error_string(code, text, &length);
+	all_ok(length == 16 && strcmp(text, "the soup is cold") == 0,
+	       "until one is added");
+	all_class(MPI_Comm_call_errhandler(MPI_COMM_WORLD, code), MPI_SUCCESS,
+		  "a code of the program can be raised");
+	all_class(MPI_Remove_error_code(code), MPI_ERR_OTHER,
+		  "a code with a string cannot be removed");
+	all_class(MPI_Remove_error_class(class), MPI_ERR_OTHER,
+		  "a class with codes cannot be removed");
+	MPI_Remove_error_string(code);
+	MPI_Remove_error_code(code);
+	MPI_Remove_error_code(bare);
+	all_class(MPI_Remove_error_class(class), MPI_SUCCESS,
+		  "all of it can be removed in order");
+	MPI_Error_class(class, &got);
+	all_ok(got == MPI_ERR_UNKNOWN, "then the class is unknown");
+	all_class(MPI_Add_error_string(MPI_ERR_TAG, "x"), MPI_ERR_ARG,
+		  "predefined classes keep their strings");
+}
+
 /* Functions of later versions fail by name. */
 static void unsupported(void)
 {
@@ -256,6 +296,7 @@ int main(int argc, char **argv)
 	object_arguments();
 	handlers();
 	strings();
+	own_codes();
 	unsupported();
 	return mtap_end();
 }

@@ -27,8 +27,9 @@ static void null_requests(void)
 	int flag = 0, index = 0, count = 0, indices[3];
 	bool held = true;
 
+	status.MPI_ERROR = MPI_ERR_OTHER;
 	MPI_Wait(&request, &status);
-	held = held && is_empty(&status);
+	held = held && is_empty(&status) && status.MPI_ERROR == MPI_SUCCESS;
 	MPI_Test(&request, &flag, &status);
 	held = held && flag && is_empty(&status);
 	MPI_Waitall(3, none, statuses);

@@ -29,6 +29,8 @@ static void dims(void)
 		       spread(1024, 2, 0, 0, 0, 32, 32, 0) &&
 		       spread(1, 3, 0, 0, 0, 1, 1, 1),
 	       "it makes the dimensions as even as can be");
+	all_ok(spread(5040, 3, 0, 0, 0, 21, 16, 15),
+	       "of equally even ones it takes the largest first");
 	all_class(MPI_Dims_create(7, 2, bad), MPI_ERR_DIMS,
 		  "dimensions that do not divide");
 }

@@ -138,6 +138,11 @@ static void names(int rank, int size)
 	is_string(name, "MPI_2DOUBLE_PRECISION", "pairs as well");
 	MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length);
 	is_string(name, "MPI_DATATYPE_NULL", "and no type");
+	if (rank == 0)
+		MPI_Type_set_name(MPI_FLOAT, "water level");
+	MPI_Type_get_name(MPI_FLOAT, name, &length);
+	is_string(name, rank == 0 ? "water level" : "MPI_FLOAT",
+		  "each rank may name a predefined type anew");
 	MPI_Type_contiguous(1, MPI_INT, &type);
 	MPI_Type_get_name(type, name, &length);
 	ok(length == 0 && !*name, "a new type has none");

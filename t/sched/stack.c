@@ -173,6 +173,7 @@ int main(void)
 {
 	enum vm_guard best = vm_guard_probe();
 
+	plan(10 * (VM_GUARD_CANARY - (int)best + 1) + 4);
 	diag("this kernel's guard is %s", vm_guard_name(best));
 	for (int guard = best; guard <= VM_GUARD_CANARY; guard++)
 		test_pool((enum vm_guard)guard);

@@ -289,7 +289,8 @@ static int walker(void *arg)
 {
 	int me = (int)(intptr_t)arg, at;
 
-	atomic_fetch_add_explicit(&started, 1, memory_order_relaxed);
+	/* Pairs with the load in test_walk(). */
+	atomic_fetch_add_explicit(&started, 1, memory_order_release);
 	do {
 		vm_ult_suspend();
 		at = atomic_fetch_add_explicit(&steps, 1, memory_order_relaxed);
@@ -313,7 +314,7 @@ static void test_walk(int workers)
 	for (int i = 0; i < WALKERS; i++)
 		vm_ult_wake(walkers[i]);
 	/* Only one that has started may be woken again. */
-	while (started < WALKERS)
+	while (atomic_load_explicit(&started, memory_order_acquire) < WALKERS)
 		vm_ult_sleep(1000000);
 	vm_ult_wake(walkers[0]);
 	for (int i = 0; i < WALKERS; i++) {
@@ -414,8 +415,29 @@ static void test_far_join(void)
 	sched_end();
 }
 
+static int overslept;
+
+static int eternal(void *arg)
+{
+	(void)arg;
+	vm_ult_sleep(UINT64_MAX - 5);
+	overslept = 1;
+	return 0;
+}
+
+static int eternal_body(void *arg)
+{
+	(void)arg;
+	sched_new(0, eternal, NULL);
+	for (int i = 0; i < 5; i++)
+		vm_ult_sleep(1000000);
+	ok(!overslept, "who sleeps for ever does not wake at once");
+	return 0;
+}
+
 int main(void)
 {
+	plan(30);
 	sched_begin(1);
 	sched_call(yield_body, NULL);
 	sched_call(wake_body, NULL);
@@ -430,5 +452,8 @@ int main(void)
 	test_walk(5);
 	test_threads();
 	test_far_join();
+	/* The last one, with a worker that is never stopped. */
+	sched_begin(1);
+	sched_call(eternal_body, NULL);
 	return done_testing();
 }

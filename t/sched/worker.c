@@ -27,7 +27,8 @@ static int waiter(void *arg)
 {
 	_Atomic bool *waits = arg;
 
-	atomic_store_explicit(waits, true, memory_order_relaxed);
+	/* Who sees it may wake us: from now on we run, or are suspended. */
+	atomic_store_explicit(waits, true, memory_order_release);
 	vm_ult_suspend();
 	return 0;
 }
@@ -64,7 +65,7 @@ static void test_idle(void)
 	ok(share < 30, "idle workers take no processor time (%d %%)", share);
 	for (int i = 0; i < 3; i++) {
 		ults[i] = sched_new(i, waiter, &waits[i]);
-		while (!waits[i])
+		while (!atomic_load_explicit(&waits[i], memory_order_acquire))
 			vm_ult_sleep(1000000);
 	}
 	share = idle_share();
@@ -76,7 +77,8 @@ static void test_idle(void)
 	for (int i = 0; i < 3; i++) {
 		vm_ult_wake(ults[i]);
 		vm_ult_join(ults[i]);
-		sleeps += vm_sched.workers[i].pvars.sleeps;
+		sleeps += __atomic_load_n(&vm_sched.workers[i].pvars.sleeps,
+					  __ATOMIC_RELAXED);
 	}
 	ok(sleeps >= 3, "they have slept (%d times)", (int)sleeps);
 	sched_end();
@@ -85,6 +87,7 @@ static void test_idle(void)
 /* Two that wake each other, each on a worker that then has nothing to do. */
 struct side {
 	struct vm_ult *other;
+	_Atomic bool begun;
 	_Atomic int turns;
 	uint64_t pause_ticks;
 };
@@ -96,6 +99,7 @@ static int volley(void *arg)
 {
 	struct side *side = arg;
 
+	atomic_store_explicit(&side->begun, true, memory_order_release);
 	for (int i = 0; i < turns_max; i++) {
 		uint64_t start;
 
@@ -126,11 +130,15 @@ static void test_volley(int64_t spin_us, int turns)
 			bail("no ULT");
 	for (int i = 0; i < 2; i++) {
 		sides[i].turns = 0;
+		sides[i].begun = false;
 		sides[i].other = ults[!i];
 	}
 	vm_ult_wake(ults[0]);
 	vm_ult_wake(ults[1]);
-	vm_ult_sleep(20000000);
+	for (int i = 0; i < 2; i++)
+		while (!atomic_load_explicit(&sides[i].begun,
+					     memory_order_acquire))
+			vm_ult_sleep(1000000);
 	vm_ult_wake(ults[0]);
 	for (int i = 0; i < 2; i++)
 		vm_ult_join(ults[i]);
@@ -191,6 +199,7 @@ static void test_again(void)
 
 int main(void)
 {
+	plan(10);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);

@@ -5,9 +5,9 @@
 
 int library_start(void); /* keeps the caller's rank */
 int library_state(void);
-extern int library_global; /* 100 + rank */
+extern int library_global;  /* 100 + rank */
 int library_callback(void); /* what program_value() says */
-int program_value(void); /* the program's */
+int program_value(void);    /* the program's */
 
 int plain_next(void); /* counts the calls of all ranks */
 

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nonblocking collectives: what each member leaves behind when it goes on.
+ *
+ * That is a copy of its call; with it go references on the datatypes and the
+ * operation, which the user may free meanwhile.  His arrays of counts and the
+ * like stay where they are: MPI 4.1, 6.12, has him keep them.
+ */
+#include <stdlib.h>
+
+#include "mpi/coll.h"
+#include "mpi/status.h"
+
+/* Takes (or gives up) a reference on all types that one side uses. */
+static void types_count(const struct vm_blocks *blocks, int size,
+			void (*count)(struct vm_type *type))
+{
+	if (blocks->type)
+		count((struct vm_type *)(uintptr_t)blocks->type);
+	for (int i = 0; blocks->types && i < size; i++)
+		if (blocks->counts[i] > 0)
+			count(vm_type_checked(blocks->types[i]));
+}
+
+static void type_hold(struct vm_type *type)
+{
+	vm_type_hold(type);
+}
+
+static void hold(const struct vm_coll *coll)
+{
+	types_count(&coll->send, coll->size, type_hold);
+	types_count(&coll->recv, coll->size, type_hold);
+	if (coll->op)
+		vm_op_hold(coll->op);
+}
+
+/* The request has ended, or never began. */
+static void end(struct vm_req *req)
+{
+	struct vm_coll *coll = req->user;
+
+	types_count(&coll->send, coll->size, vm_type_drop);
+	types_count(&coll->recv, coll->size, vm_type_drop);
+	if (coll->op)
+		vm_op_drop(coll->op);
+	free(coll);
+}
+
+/* All have started it: run by the last of them. */
+static void started(struct vm_meet *meet)
+{
+	vm_coll_arrived(meet);
+	for (size_t i = 0; i < meet->size; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, i);
+
+		coll->req->status.error = atomic_load_explicit(
+			&coll->error, memory_order_relaxed);
+	}
+}
+
+static void give_up(struct vm_req *req)
+{
+	if (!req)
+		return;
+	vm_req_complete(req);
+	vm_req_finish(req, NULL);
+}
+
+int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
+		  MPI_Request *request)
+{
+	struct vm_coll *copy = malloc(sizeof(*copy));
+	struct vm_req *req = vm_req_new(VM_REQ_COLL);
+	int rc = -VMPI_ENOMEM;
+
+	if (!copy || !req) {
+		free(copy);
+		give_up(req);
+		return rc;
+	}
+	*copy = *coll;
+	hold(copy);
+	copy->req = req;
+	req->user = copy;
+	req->on_free = end;
+	req->status = vm_status_empty;
+	/* Whose error handler gets its errors. */
+	req->node.env.context = coll->comm->context;
+	rc = vm_meet_start(coll->comm->chan, copy, started, req);
+	if (rc != 0)
+		give_up(req);
+	else
+		*request = (MPI_Request)req;
+	return rc;
+}
+
+void vm_coll_explain(struct vm_call *call, const struct vm_req *req)
+{
+	const struct vm_coll *coll = req->user;
+
+	/* Others than collectives of data (MPI_Comm_idup) have core's errors. */
+	if (req->status.error > 0)
+		vm_error(call, req->status.error, "%s: %s",
+			 vm_call_name(coll->id), coll->what);
+	else if (req->status.error == -VMPI_EMISMATCH)
+		vm_error(call, MPI_ERR_OTHER,
+			 "the ranks disagree: others have started a call of "
+			 "another kind on this communicator");
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Signal handlers belong to ranks.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+
+build signals signals.c
+for ranks in 1 4; do
+	is "$(run $ranks ./signals own | sort)" \
+		"$(seq 0 $((ranks - 1)) |
+			sed 's/.*/rank &: calls 2 mine & old 1/')" \
+		"a rank's handler runs in the rank, $ranks ranks"
+done
+is "$(run 4 ./signals fault | sort)" "rank 1 caught 11
+rank 3 caught 11" "a rank may handle its own faults"
+is "$(run 2 ./signals ignore | sort)" "rank 0 goes on
+rank 1 goes on" "a rank may ignore a signal"
+run 3 ./signals default >out 2>&1
+is $? 143 "a signal with its default meaning ends the job"
+
+timeout 40 "$vmpirun" -n 3 ./signals outside >out 2>err </dev/null &
+job=$!
+for i in $(seq 100); do
+	pid=$(sed -n 's/^ready //p' err)
+	[ -n "$pid" ] && break
+	sleep 0.1
+done
+ok "the ranks are ready" test -n "$pid"
+kill -USR1 "${pid:-$job}"
+wait $job
+is $? 0 "a signal from outside"
+is "$(grep got err | sort)" "rank 0 got it
+rank 1 got it" "goes to every rank that handles it"
+done_testing

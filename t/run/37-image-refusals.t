@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What cannot be loaded once per rank is refused in one clear line.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+cc=${CC:-cc}
+
+# refused FILE REGEX WHAT
+refused() {
+	run 2 "$1" >out 2>err
+	is $? 2 "$3 is refused"
+	like "$(cat err)" "$2" "the message says what to do"
+	is "$(wc -l <err)" 1 "in one line"
+}
+
+echo 'int main(void) { return 0; }' >main.c
+$cc main.c -o pie
+refused ./pie "ordinary executable.*vmpicc" "an ordinary executable"
+if $cc -no-pie -fno-pie main.c -o fixed 2>/dev/null; then
+	refused ./fixed "ordinary executable.*vmpicc" "one at a fixed address"
+fi
+if $cc -static main.c -o static 2>/dev/null; then
+	refused ./static "ordinary executable.*vmpicc" "a static one"
+fi
+$cc -shared -fPIC main.c -o library.so
+refused ./library.so "shared library.*vmpicc" "a shared library"
+printf '#!/bin/sh\ntrue\n' >script
+chmod +x script
+refused ./script "script.*vmpicc" "a script"
+echo text >text
+chmod +x text
+refused ./text "not a program.*vmpicc" "a text"
+: >empty
+chmod +x empty
+refused ./empty "not a program.*vmpicc" "an empty file"
+if command -v aarch64-linux-gnu-gcc >/dev/null; then
+	if [ "$(uname -m)" != aarch64 ] &&
+		aarch64-linux-gnu-gcc main.c -o foreign; then
+		refused ./foreign "for aarch64.*vmpicc" \
+			"a program for another machine"
+	fi
+fi
+# Another MPI: a library of that name is enough.
+echo 'int MPI_Init(int *c, char ***v) { return 0; }' >mpi.c
+$cc -shared -fPIC mpi.c -o libmpi.so.40 -Wl,-soname,libmpi.so.40
+echo 'int MPI_Init(int *, char ***); int main(void) { return MPI_Init(0, 0); }' \
+	>other.c
+$cc other.c -o other libmpi.so.40
+refused ./other "another MPI.*libmpi.so.40.*vmpicc" "a program of another MPI"
+
+# Damaged files.
+"$vmpicc" main.c -o good
+bad=0
+for cut in 1 3 16 63 64 100 400 1000 1500; do
+	head -c "$cut" good >damaged
+	chmod +x damaged
+	run 2 ./damaged >out 2>err
+	[ $? = 2 ] || { bad=$((bad + 1)); diag "cut at $cut: $(cat err)"; }
+done
+is $bad 0 "a program cut short is refused"
+done_testing

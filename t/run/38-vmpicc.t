@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# vmpicc and vmpicxx: queries, compilers, and what is passed on.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+
+like "$("$vmpicc" -show main.c -o main)" \
+	'^[^ ]*cc .* -shared .*main.c -o main .*-fPIC .*-lvmpi' "-show prints a link"
+is "$("$vmpicc" -showme main.c)" "$("$vmpicc" -show main.c)" \
+	"-showme is the same"
+like "$("$vmpicc" -show -c main.c)" '-I[^ ]+ -c main.c -fPIC$' \
+	"-c has nothing of the link"
+for option in -E -S -M -fsyntax-only; do
+	none "$("$vmpicc" -show $option main.c | grep -e -lvmpi)" \
+		"neither has $option"
+done
+like "$("$vmpicc" -showme:compile)" '^-I[^ ]+ .*-fPIC$' "-showme:compile"
+like "$("$vmpicc" -showme:link)" '^-shared .*-lvmpi$' "-showme:link"
+ok "-showme:incdirs is where mpi.h is" \
+	test -e "$("$vmpicc" -showme:incdirs)/mpi.h"
+ok "-showme:libdirs is where libvmpi.so is" \
+	test -e "$("$vmpicc" -showme:libdirs)/libvmpi.so"
+is "$("$vmpicc" -showme:libs)" vmpi "-showme:libs"
+like "$("$vmpicc" -showme:version)" '^vmpicc: vmpi [0-9]+\.[0-9]+\.[0-9]+ ' \
+	"-showme:version"
+is "$("$vmpicc" -cc=other -showme:command)" other "-showme:command and -cc="
+like "$("$vmpicc" -compile-info)" '^[^ ]*cc .*-I.*-fPIC$' "-compile-info"
+like "$("$vmpicc" -link-info)" '^[^ ]*cc .*-lvmpi$' "-link-info"
+"$vmpicc" -showme:nonsense >out 2>err
+is $? 2 "an unknown query is an error"
+like "$(cat err)" "nonsense.* link," "that names the known ones"
+
+for variable in VMPI_CC MPICH_CC OMPI_CC; do
+	is "$(env $variable=other "$vmpicc" -showme:command)" other \
+		"$variable chooses the compiler"
+done
+is "$(VMPI_CC="env gcc" "$vmpicc" -show -c x.c | cut -d' ' -f1,2)" "env gcc" \
+	"of several words, too"
+is "$(MPICH_CC=b VMPI_CC=a "$vmpicc" -showme:command)" a "VMPI_CC comes first"
+like "$("$vmpicxx" -show main.cc)" 'fno-gnu-unique' "vmpicxx for C++"
+is "$(VMPI_CXX=other "$vmpicxx" -showme:command)" other "VMPI_CXX is for it"
+ok "vmpic++ is another name" test -x "$VMPI_BUILD/vmpic++"
+
+for option in -static -pie -static-pie; do
+	"$vmpicc" $option main.c >out 2>err
+	is $? 2 "$option is refused"
+	like "$(cat err)" "vmpicc: $option: .*leave $option out" \
+		"with a sentence that says why"
+done
+
+# What it builds.
+cat >main.c <<'END'
+#include <stdio.h>
+#include <vmpi.h>
+int value(void);
+int main(void)
+{
+	printf("%d\n", value() + vmpi_rank());
+	return 0;
+}
+END
+echo 'int value(void) { return X; }' >value.c
+ok "objects" "$vmpicc" -c -DX=5 main.c value.c
+ok "are linked" "$vmpicc" main.o value.o -o a.out
+is "$(./a.out)" 5 "into a program"
+ar cr libvalue.a value.o
+ok "or from an archive" "$vmpicc" main.o -L. -lvalue -o a.out
+is "$(./a.out)" 5 "into a program as well"
+ar cr libmain.a main.o
+ok "main itself may lie in an archive" "$vmpicc" value.o libmain.a -o a.out
+is "$(./a.out)" 5 "which gives a program, too"
+ok "a source with an odd name and definition" \
+	"$vmpicc" -include stdio.h "-DX=(int)sizeof(\"a b\")" main.c value.c \
+	-o "odd name"
+is "$("./odd name")" 4 "is passed on as it is"
+"$vmpicc" main.c -o missing >out 2>err
+is "$? $(ls missing 2>/dev/null)" "1 " "a missing function is an error"
+like "$(cat err)" "undefined reference.*value" "of the linker, as usual"
+"$vmpicc" value.c -DX=1 -o nomain >out 2>err
+ok "so is a missing main" test $? -ne 0
+ok "a shared library" "$vmpicc" -shared value.c -DX=7 -o libvalue.so
+none "$(nm -D libvalue.so | grep vmpi_image)" "has nothing of a program"
+ok "a relocatable object" "$vmpicc" -r main.o value.o -o both.o
+ok "--version needs no source" "$vmpicc" --version
+like "$("$vmpicc" -E main.c)" "vmpi_rank" "-E prints to standard output"
+ok "-v alone" "$vmpicc" -v
+done_testing

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Output of ranks: whole lines, labels, files.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+
+# lines RANKS TEXT: TEXT once per rank, & is the number.
+lines() {
+	seq 0 $(($1 - 1)) | sed "s/.*/$2/" | sort
+}
+
+build output output.c
+for ranks in 1 2 20; do
+	is "$(run $ranks ./output pieces | sort)" \
+		"$(lines $ranks 'rank & fputs write v1 v2 c end')" \
+		"a line in many pieces stays whole, $ranks ranks"
+done
+is "$(run 12 -l ./output pieces | sort)" \
+	"$(lines 12 '[&] rank & fputs write v1 v2 c end')" \
+	"-l labels whole lines"
+is "$(run 1 -l ./output pieces)" \
+	"[0] rank 0 fputs write v1 v2 c end" "also of a single rank"
+is "$(run 3 ./output open | sort)" "$(lines 3 'no newline &')" \
+	"a line without an end gets one"
+is "$(run 1 ./output open)" "no newline 0" "but not of a single rank"
+run 16 ./output many >out
+is "$(wc -l <out)" 8000 "many lines all come out"
+none "$(grep -Ev '^[0-9]+\.[0-9]+ some text that makes the line longer$' out)" \
+	"and none is mixed with another"
+is "$(run 3 ./output long | wc -c)" 900003 "long lines come out complete"
+is "$(run 3 ./output close | sort)" "$(lines 3 'before &')" \
+	"a rank may close its standard output"
+is "$(run 3 ./output child | sort)" "$(
+	lines 3 'child of &'
+	lines 3 "rank &: child's status &"
+)" "a child process has its parent's output"
+
+run 3 ./output own >out
+is "$(cat out own.*)" "$(lines 3 'rank &')" \
+	"freopen changes the output of one rank"
+
+mkdir sub
+run 12 --output sub/files ./output both >out 2>err
+is "$? $(cat out err)" "0 " "--output leaves nothing to the terminal"
+is "$(ls sub/files | wc -l)" 24 "and makes two files per rank"
+is "$(cat sub/files/rank.03.out sub/files/rank.11.err)" "o3
+e11" "with padded numbers"
+run 2 --output sub/files ./output open
+is "$(cat sub/files/rank.1.out)" "no newline 1" \
+	"what is written there is not changed"
+run 2 --output sub/files ./output close
+is "$(cat sub/files/rank.1.out)" "before 1" "an older file is replaced"
+
+if command -v script >/dev/null; then
+	cat >tty.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	printf("%d %d\n", isatty(1), isatty(fileno(stdout)));
+	return 0;
+}
+END
+	"$vmpicc" tty.c -o tty
+	is "$(script -qec ./tty /dev/null </dev/null | tr -d '\r')" "1 1" \
+		"a program alone sees the terminal"
+	is "$(script -qec "$vmpirun -n 2 ./tty" /dev/null </dev/null |
+		tr -d '\r' | sort -u)" "1 1" "so do ranks"
+else
+	skip 2 "script(1) is not installed"
+fi
+run 2 sh -c true >out 2>&1
+is $? 2 "a shell is no program for vmpi"
+done_testing

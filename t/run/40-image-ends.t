@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# How ranks end, with others waiting for them, and alone.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+ulimit -c 0
+
+now() {
+	date +%s%N | cut -c 1-13
+}
+
+build ends ends.c -lm
+# ends HOW CODE REGEX
+ends() {
+	start=$(now)
+	run 3 ./ends "$1" >out 2>err
+	code=$?
+	took=$(($(now) - start))
+	is $code "$2" "$1: the job's exit code is $2"
+	like "$(cat err)" "^vmpirun: rank 2$3" "$1: the rank is named"
+	is "$(wc -l <err)" 1 "$1: in one line"
+	ok "$1: within a second ($took ms)" test $took -lt 1500
+}
+ends exit 5 " exited with status 5"
+is "$(cat out)" handler "the rank's handlers have run"
+ends _exit 6 " exited with status 6"
+is "$(cat out)" "" "here they have not"
+ends _Exit 7 " exited with status 7"
+ends quick_exit 8 " exited with status 8"
+ends return 9 " exited with status 9"
+ends exit256 3 " exited with status 3"
+ends thread 6 ".*thread.*exit\(6\)"
+ends null 139 ": SIGSEGV at address 0x0 .*ends\+0x"
+ends overflow 139 " overflowed its stack of [0-9]+ KiB.*--stack"
+ends abort 134 " called abort"
+ends divide 136 ": SIGFPE"
+ends MPI_Abort 7 ".*MPI_Abort"
+ends unfinished 1 ".*without calling MPI_Finalize"
+ends file 5 " exited with status 5"
+is "$(cat written)" buffered "files are written out"
+
+run 3 ./ends early >out 2>err
+is "$? $(cat err)" "0 " "a program need not call MPI at all"
+run 3 ./ends threads >out 2>err
+is "$? $(cat err)" "0 " "threads of a rank belong to the rank"
+
+# alone HOW CODE ERR
+alone() {
+	timeout 40 ./ends "$1" >out 2>err </dev/null
+	is $? "$2" "$1: alone, the exit code is $2"
+	[ -n "$3" ] || none "$(cat err)" "$1: alone, nothing is said"
+}
+alone exit 5
+alone _exit 6
+alone return 9
+alone file 5
+alone null 139 said
+alone overflow 139 said
+alone MPI_Abort 7 said
+alone unfinished 1 said
+alone early 0
+
+if command -v addr2line >/dev/null; then
+	run 2 ./ends null 2>err >out
+	offset=$(sed -n 's/.*ends+\(0x[0-9a-f]*\)).*/\1/p' err)
+	like "$(addr2line -f -e ends "$offset")" "^(end|main)$" \
+		"addr2line finds the place of a fault"
+else
+	skip 1 "addr2line is not installed"
+fi
+done_testing

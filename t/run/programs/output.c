@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ways to write to standard output; argv[1] says which. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vmpi.h>
+
+/* One line in many pieces. */
+static void pieces(int rank)
+{
+	struct iovec parts[2] = { { (void *)(size_t) "v1 ", 3 },
+				  { (void *)(size_t) "v2 ", 3 } };
+
+	setvbuf(stdout, NULL, _IOFBF, 4096);
+	printf("rank %d ", rank);
+	vmpi_yield();
+	fputs("fputs ", stdout);
+	vmpi_yield();
+	fflush(stdout);
+	if (write(1, "write ", 6) < 0 || writev(1, parts, 2) < 0)
+		abort();
+	vmpi_yield();
+	putchar('c');
+	vmpi_yield();
+	puts(" end");
+}
+
+static void many(int rank)
+{
+	for (int i = 0; i < 500; i++) {
+		printf("%d.%d ", rank, i);
+		printf("%s\n", "some text that makes the line longer");
+	}
+}
+
+static void own_file(int rank)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "own.%d", rank);
+	if (!freopen(name, "w", stdout))
+		abort();
+	vmpi_barrier(vmpi_world());
+	printf("rank %d\n", rank);
+}
+
+static void child(int rank)
+{
+	int status = 0;
+
+	fflush(stdout);
+	if (fork() == 0) {
+		printf("child of %d\n", rank);
+		exit(10 + rank);
+	}
+	wait(&status);
+	printf("rank %d: child's status %d\n", rank, WEXITSTATUS(status) - 10);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "pieces";
+	int rank = vmpi_rank();
+
+	if (!strcmp(what, "pieces"))
+		pieces(rank);
+	else if (!strcmp(what, "many"))
+		many(rank);
+	else if (!strcmp(what, "own"))
+		own_file(rank);
+	else if (!strcmp(what, "child"))
+		child(rank);
+	else if (!strcmp(what, "open"))
+		printf("no newline %d", rank);
+	else if (!strcmp(what, "both")) {
+		printf("o%d\n", rank);
+		fprintf(stderr, "e%d\n", rank);
+	} else if (!strcmp(what, "close")) {
+		printf("before %d\n", rank);
+		if (fclose(stdout))
+			abort();
+	} else if (!strcmp(what, "long")) {
+		for (int i = 0; i < 300000; i++)
+			putchar('a' + rank);
+		putchar('\n');
+	}
+	return 0;
+}
