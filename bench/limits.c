@@ -245,7 +245,8 @@ static void line_take(int side, long turn)
 	while (atomic_load_explicit(line.turns[side], memory_order_acquire) !=
 	       turn)
 		vm_cpu_relax();
-	memcpy(line.buffers[side], line.buffers[!side], line.bytes);
+	if (line.bytes)
+		memcpy(line.buffers[side], line.buffers[!side], line.bytes);
 	atomic_store_explicit(line.turns[!side], turn + 1,
 			      memory_order_release);
 }

@@ -163,6 +163,7 @@ static int job_run(const struct vm_job *job)
 int main(int argc, char **argv)
 {
 	struct vm_job job;
+	bool mistake;
 	char *path;
 	int status;
 
@@ -175,11 +176,13 @@ int main(int argc, char **argv)
 	if (job_read(&job))
 		return EXIT_MISTAKE;
 	path = program_take(argc, argv);
-	if (!path || vars_read(&job) ||
-	    vm_image_open(&node.image, path, node.argv[0], node.ranks))
-		return EXIT_MISTAKE;
-	static_tls_ensure(path);
+	mistake = !path || vars_read(&job) ||
+		  vm_image_open(&node.image, path, node.argv[0], node.ranks);
+	if (!mistake)
+		static_tls_ensure(path);
 	free(path);
+	if (mistake)
+		return EXIT_MISTAKE;
 	vm_job_clear_env();
 	name_take(node.argv[0]);
 	if (out_start(&job))

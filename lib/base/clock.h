@@ -14,9 +14,9 @@
 #include <time.h>
 
 struct vm_clock {
-	bool counter;	   /* ticks come from the CPU's counter */
-	double tick_ns;	   /* nanoseconds per tick */
-	uint64_t tick0;	   /* ticks and CLOCK_MONOTONIC at the same moment */
+	bool counter;	/* ticks come from the CPU's counter */
+	double tick_ns; /* nanoseconds per tick */
+	uint64_t tick0; /* ticks and CLOCK_MONOTONIC at the same moment */
 	uint64_t ns0;
 };
 

@@ -26,11 +26,11 @@ _Noreturn void vm_panic(const char *format, ...) VM_PRINTF(1, 2);
 #ifdef NDEBUG
 #define VM_ASSERT(cond) ((void)sizeof(cond))
 #else
-#define VM_ASSERT(cond)                                              \
-	do {                                                         \
-		if (VM_UNLIKELY(!(cond)))                            \
-			vm_panic("%s:%d: %s: assertion failed: %s",  \
-				 __FILE__, __LINE__, __func__, #cond); \
+#define VM_ASSERT(cond)                                                       \
+	do {                                                                  \
+		if (VM_UNLIKELY(!(cond)))                                     \
+			vm_panic("%s:%d: %s: assertion failed: %s", __FILE__, \
+				 __LINE__, __func__, #cond);                  \
 	} while (0)
 #endif
 

@@ -17,7 +17,7 @@ struct vm_list {
 
 /* The struct of `type` whose `member` is at `pointer`. */
 #define vm_container_of(pointer, type, member) \
-	((type *)((char *)(pointer) - offsetof(type, member)))
+	((type *)((char *)(pointer)-offsetof(type, member)))
 
 static inline void vm_list_init(struct vm_list *list)
 {

@@ -15,7 +15,7 @@
 #define RING_PATIENCE 2000
 
 static const size_t buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048,
-							 VM_BUFFER_MAX };
+							VM_BUFFER_MAX };
 
 static int buffer_class(size_t bytes)
 {
@@ -146,8 +146,7 @@ bool vm_engine_try(struct vm_engine *engine)
 
 static inline struct vm_slot *ring_oldest(struct vm_ring *ring)
 {
-	uint32_t tail =
-		atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 
 	return &ring->slots[tail % VM_RING_SLOTS];
 }
@@ -155,8 +154,7 @@ static inline struct vm_slot *ring_oldest(struct vm_ring *ring)
 /* Gives the oldest slot back to the writer. */
 static inline void slot_release(struct vm_ring *ring, struct vm_slot *slot)
 {
-	uint32_t tail =
-		atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 
 	atomic_store_explicit(&ring->tail, tail + 1, memory_order_relaxed);
 	/* Pairs with the load in vm_engine_slot(). */
@@ -170,8 +168,7 @@ static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
 	struct vm_rank *rank = &vm_node->ranks[slot->rank];
 	struct vm_arrival arrival = { .env = slot->env,
 				      .payload = slot->payload };
-	struct vm_match_node *node =
-		vm_match_arrival(&rank->match, &slot->env);
+	struct vm_match_node *node = vm_match_arrival(&rank->match, &slot->env);
 	struct vm_req *req;
 
 	if (slot->payload == VM_PAYLOAD_INLINE) {
@@ -278,8 +275,7 @@ struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to)
 
 	/* Pairs with the store in slot_release(). */
 	for (int spins = 1;
-	     atomic_load_explicit(&slot->full, memory_order_acquire);
-	     spins++)
+	     atomic_load_explicit(&slot->full, memory_order_acquire); spins++)
 		ring_wait(to, from->index, spins);
 	ring->head++;
 	return slot;

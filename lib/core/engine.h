@@ -55,7 +55,7 @@ VM_STATIC_ASSERT(sizeof(struct vm_slot) == 64, "a slot is one cache line");
 
 struct vm_ring {
 	struct vm_slot *slots;
-	uint32_t head VM_ALIGNED(VM_CACHELINE);	       /* writer's */
+	uint32_t head VM_ALIGNED(VM_CACHELINE);		/* writer's */
 	_Atomic uint32_t tail VM_ALIGNED(VM_CACHELINE); /* under the lock */
 };
 

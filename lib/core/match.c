@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-#define BIN_LOAD 4	       /* entries per bin before the bins double */
+#define BIN_LOAD 4 /* entries per bin before the bins double */
 #define BINS_MAX (1u << 20)
 
 /* The patterns of a posted receive: bit 0 any source, bit 1 any tag. */
@@ -167,9 +167,9 @@ static struct vm_match_node *bins_find_posted(const struct vm_match *match,
 struct vm_match_node *vm_match_arrival_slow(struct vm_match *match,
 					    const struct vm_env *env)
 {
-	struct vm_match_node *oldest =
-		match->posted.mask ? bins_find_posted(match, env) :
-				     list_find_posted(match, env);
+	struct vm_match_node *oldest = match->posted.mask ?
+					       bins_find_posted(match, env) :
+					       list_find_posted(match, env);
 
 	if (oldest)
 		vm_match_unpost(match, oldest);

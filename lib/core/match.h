@@ -41,14 +41,14 @@ struct vm_match_bins {
 	struct vm_list *bins; /* mask + 1 of them */
 	uint32_t mask;
 	_Atomic uint32_t count; /* others may look at it, relaxed */
-	struct vm_list first; /* the only bin of a short queue */
+	struct vm_list first;	/* the only bin of a short queue */
 };
 
 struct vm_match {
 	struct vm_match_bins posted, arrived;
-	struct vm_list order;	/* arrivals by age */
-	uint64_t stamp;		/* of the next posted receive */
-	uint32_t pattern[4];	/* posted receives per pattern */
+	struct vm_list order; /* arrivals by age */
+	uint64_t stamp;	      /* of the next posted receive */
+	uint32_t pattern[4];  /* posted receives per pattern */
 };
 
 /* Whether a concrete envelope fits one that may hold wildcards. */

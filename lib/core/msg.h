@@ -23,7 +23,7 @@ enum vm_payload { VM_PAYLOAD_INLINE, VM_PAYLOAD_COPY, VM_PAYLOAD_DIRECT };
 
 struct vmpi_msg {
 	struct vm_match_node node;
-	struct vm_rank *rank;	/* whose mailbox it arrived in */
+	struct vm_rank *rank;	 /* whose mailbox it arrived in */
 	struct vmpi_req *sender; /* DIRECT, or a synchronous send; else NULL */
 	size_t bytes;
 	void *buffer; /* INLINE, COPY: where the bytes are */

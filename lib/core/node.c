@@ -33,7 +33,7 @@ struct task_start {
 static void pools_init(struct vm_node *node)
 {
 	static const size_t bytes[VM_BUFFER_CLASSES] = { 256, 2048,
-							  VM_BUFFER_MAX };
+							 VM_BUFFER_MAX };
 	size_t share = (size_t)core_cvar.copy_bytes_max / VM_BUFFER_CLASSES;
 
 	vm_pool_init(&node->req_pool, "requests", sizeof(struct vm_req), 0);

@@ -63,8 +63,7 @@ _Noreturn void vm_rank_exit(int status);
  * Only the first caller prints and ends it; others wait for that.  The end hook
  * is not called from a signal handler: there use vm_node_die().
  */
-_Noreturn void vm_node_abort(int code, const char *format, ...)
-	VM_PRINTF(2, 3);
+_Noreturn void vm_node_abort(int code, const char *format, ...) VM_PRINTF(2, 3);
 _Noreturn void vm_node_die(int code, const char *format, ...) VM_PRINTF(2, 3);
 
 /* The calling OS thread acts for rank (NULL: for none), until it releases it.

@@ -126,7 +126,8 @@ static inline bool send_here(const struct send *send, struct vm_req *req)
 }
 
 /* To a rank at home on another worker, by the ring. */
-static __attribute__((noinline)) bool send_far(const struct send *send, struct vm_req *req)
+static __attribute__((noinline)) bool send_far(const struct send *send,
+					       struct vm_req *req)
 {
 	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
 	struct vm_engine *engine = send->dest->engine;
@@ -165,7 +166,8 @@ static __attribute__((noinline)) bool send_far(const struct send *send, struct v
 
 /* From an OS thread that is no worker: it has no ring, so it delivers itself,
  * behind what its rank has sent before. */
-static __attribute__((noinline)) bool send_thread(const struct send *send, struct vm_req *req)
+static __attribute__((noinline)) bool send_thread(const struct send *send,
+						  struct vm_req *req)
 {
 	struct vm_engine *engine = send->dest->engine;
 	struct vm_engine *home = vm_rank_self()->engine;
@@ -201,8 +203,7 @@ static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
 					      const struct vm_rank *dest,
 					      enum vm_send_mode mode)
 {
-	if (VM_LIKELY(self->sends_in_row + 1 <
-		      (unsigned)core_cvar.send_budget))
+	if (VM_LIKELY(self->sends_in_row + 1 < (unsigned)core_cvar.send_budget))
 		return mode;
 	return vm_match_count(&dest->match.arrived) >
 			       (uint32_t)core_cvar.unexpected_limit ?
@@ -220,8 +221,8 @@ static inline void send_pace(struct vm_ult *self)
 	}
 }
 
-int vm_send(struct vm_rank *dest, struct vm_env env,
-	    const struct vm_data *data, enum vm_send_mode mode)
+int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
+	    enum vm_send_mode mode)
 {
 	struct vm_ult *self = vm_self;
 	struct send send = { dest, env, data, send_throttle(self, dest, mode),

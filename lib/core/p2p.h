@@ -22,16 +22,15 @@ enum vm_send_mode {
 };
 
 /* Returns when the buffer may be used again.  0 or -VMPI_ENOMEM.  May switch. */
-int vm_send(struct vm_rank *dest, struct vm_env env,
-	    const struct vm_data *data, enum vm_send_mode mode);
+int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
+	    enum vm_send_mode mode);
 /* *req may be &vm_req_done_send.  Does not wait (may poll). */
 int vm_isend(struct vm_rank *dest, struct vm_env env,
 	     const struct vm_data *data, enum vm_send_mode mode,
 	     struct vm_req **req);
 
 /* 0, -VMPI_ETRUNC, -VMPI_ENOMEM; status may be NULL.  May switch. */
-int vm_recv(struct vm_env env, const struct vm_data *data,
-	    vmpi_status *status);
+int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status);
 int vm_irecv(struct vm_env env, const struct vm_data *data,
 	     struct vm_req **req);
 

@@ -30,13 +30,13 @@ struct vm_prober {
 };
 
 struct vm_rank {
-	int index; /* in the world */
+	int index;		  /* in the world */
 	struct vm_engine *engine; /* of its home worker */
 	struct vm_ult *ult;	  /* runs its body, NULL before and after */
 	struct vmpi_chan *world, *self_chan;
-	void *mpi;		  /* owned by lib/mpi */
+	void *mpi;				/* owned by lib/mpi */
 	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi at Init */
-	void *image;		  /* owned by the image loader */
+	void *image;				/* owned by the image loader */
 	/* Guarded by the engine's lock: */
 	struct vm_match match VM_ALIGNED(VM_CACHELINE);
 	struct vm_list probers;

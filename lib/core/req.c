@@ -87,9 +87,10 @@ static bool waiter_enter(struct vm_waiter *waiter, struct vm_req *req)
 	uintptr_t pending = VM_REQ_PENDING;
 
 	/* Pairs with the exchange in vm_req_complete(). */
-	return atomic_compare_exchange_strong_explicit(
-		&req->state, &pending, (uintptr_t)waiter, memory_order_acq_rel,
-		memory_order_acquire);
+	return atomic_compare_exchange_strong_explicit(&req->state, &pending,
+						       (uintptr_t)waiter,
+						       memory_order_acq_rel,
+						       memory_order_acquire);
 }
 
 /* Takes the waiter out again; false: it was not, or is no longer, in there. */
@@ -97,9 +98,10 @@ static bool waiter_leave(struct vm_waiter *waiter, struct vm_req *req)
 {
 	uintptr_t entered = (uintptr_t)waiter;
 
-	return atomic_compare_exchange_strong_explicit(
-		&req->state, &entered, VM_REQ_PENDING, memory_order_acq_rel,
-		memory_order_acquire);
+	return atomic_compare_exchange_strong_explicit(&req->state, &entered,
+						       VM_REQ_PENDING,
+						       memory_order_acq_rel,
+						       memory_order_acquire);
 }
 
 /* The value of waiter.missing while it is being entered: no number of
@@ -206,8 +208,7 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 	VM_ASSERT(vm_req_is_done(req));
 	if (status)
 		*status = req->status;
-	if (req->kind == VM_REQ_RECV && req->rank &&
-	    error != -VMPI_ECANCELED)
+	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)
 		vm_count_received(req->rank, req->status.bytes);
 	if (req->persistent) {
 		req->active = false;

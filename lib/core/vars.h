@@ -11,7 +11,7 @@
 #define CORE_CVARS(X)                                                          \
 	X(SIZE, inline_limit, 40, 0, 40, "bytes", ANYTIME,                     \
 	  "Largest message that travels inside its ring slot or queue entry")  \
-	X(SIZE, copy_limit, 8192, 0, 16384, "bytes", ANYTIME,                 \
+	X(SIZE, copy_limit, 8192, 0, 16384, "bytes", ANYTIME,                  \
 	  "Largest message that is buffered when its receive is not posted; "  \
 	  "longer ones wait in the sender's memory (direct)")                  \
 	X(SIZE, copy_bytes_max, 268435456, 0, 1099511627776, "bytes", STARTUP, \
@@ -31,24 +31,24 @@ struct core_cvars {
 extern struct core_cvars core_cvar;
 extern const struct vm_cvar_table core_cvar_table;
 
-#define CORE_RANK_PVARS(X)                                                     \
-	X(COUNTER, sends, "messages", RANK, "Messages sent")                   \
-	X(COUNTER, sent_bytes, "bytes", RANK, "Payload sent")                  \
-	X(COUNTER, receives, "messages", RANK, "Messages received")            \
-	X(COUNTER, received_bytes, "bytes", RANK, "Payload received")          \
-	X(COUNTER, sends_inline, "messages", RANK,                             \
-	  "Messages sent by protocol inline")                                  \
-	X(COUNTER, sends_copy, "messages", RANK,                               \
-	  "Messages sent by protocol copy")                                    \
-	X(COUNTER, sends_direct, "messages", RANK,                             \
-	  "Messages sent by protocol direct")                                  \
-	X(COUNTER, unexpected, "messages", RANK,                               \
-	  "Messages that arrived before their receive was posted")             \
-	X(HIGHWATERMARK, unexpected_max, "messages", RANK,                     \
-	  "Longest unexpected queue")                                          \
-	X(HIGHWATERMARK, posted_max, "receives", RANK,                         \
-	  "Longest queue of posted receives")                                  \
-	X(COUNTER, meetings, "calls", RANK,                                    \
+#define CORE_RANK_PVARS(X)                                            \
+	X(COUNTER, sends, "messages", RANK, "Messages sent")          \
+	X(COUNTER, sent_bytes, "bytes", RANK, "Payload sent")         \
+	X(COUNTER, receives, "messages", RANK, "Messages received")   \
+	X(COUNTER, received_bytes, "bytes", RANK, "Payload received") \
+	X(COUNTER, sends_inline, "messages", RANK,                    \
+	  "Messages sent by protocol inline")                         \
+	X(COUNTER, sends_copy, "messages", RANK,                      \
+	  "Messages sent by protocol copy")                           \
+	X(COUNTER, sends_direct, "messages", RANK,                    \
+	  "Messages sent by protocol direct")                         \
+	X(COUNTER, unexpected, "messages", RANK,                      \
+	  "Messages that arrived before their receive was posted")    \
+	X(HIGHWATERMARK, unexpected_max, "messages", RANK,            \
+	  "Longest unexpected queue")                                 \
+	X(HIGHWATERMARK, posted_max, "receives", RANK,                \
+	  "Longest queue of posted receives")                         \
+	X(COUNTER, meetings, "calls", RANK,                           \
 	  "Collective meetings with the other ranks of this process")
 
 struct core_rank_pvars {

@@ -97,9 +97,9 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned index)
  */
 #define vm_pvar_add(word, amount) \
 	__atomic_store_n(&(word), (word) + (amount), __ATOMIC_RELAXED)
-#define vm_pvar_max(word, level)                                        \
-	do {                                                            \
-		if ((level) > (word))                                   \
+#define vm_pvar_max(word, level)                                              \
+	do {                                                                  \
+		if ((level) > (word))                                         \
 			__atomic_store_n(&(word), (level), __ATOMIC_RELAXED); \
 	} while (0)
 

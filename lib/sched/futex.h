@@ -21,8 +21,8 @@ static inline void vm_futex_wait(_Atomic uint32_t *word, uint32_t value,
 	struct timespec limit = { .tv_sec = (time_t)(ns / 1000000000),
 				  .tv_nsec = (long)(ns % 1000000000) };
 
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
-		ns ? &limit : NULL, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns ? &limit : NULL,
+		NULL, 0);
 }
 
 static inline void vm_futex_wake(_Atomic uint32_t *word)

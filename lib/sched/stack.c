@@ -114,10 +114,9 @@ static int slab_add(struct vm_stack_pool *pool)
 	while (count > 1 && count * pool->stride > ((size_t)1 << 30))
 		count /= 2;
 	slab->bytes = count * pool->stride;
-	slab->map = mmap(NULL, slab->bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-				 MAP_STACK,
-			 -1, 0);
+	slab->map = mmap(
+		NULL, slab->bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	if (slab->map == MAP_FAILED) {
 		vm_log(VM_ERROR,
 		       "no address space for %zu stacks of %zu KiB (%s): "

@@ -34,7 +34,7 @@ struct vm_stack_pool {
 	char *slab, *slab_end;
 	struct vm_stack_slab *slabs;
 	struct vm_stack_free *free;
-	size_t made; /* stacks made so far */
+	size_t made;	   /* stacks made so far */
 	size_t guards_max; /* mprotect guards that may be made */
 };
 

@@ -159,7 +159,8 @@ void vm_topo_describe(char *text, size_t bytes, int index)
 	hwloc_bitmap_list_snprintf(set, sizeof(set), object->cpuset);
 	snprintf(text, bytes, "%s %u (processor %s)",
 		 object->type == HWLOC_OBJ_CORE ? "core" : "processor",
-		 object->os_index == HWLOC_UNKNOWN_INDEX ? object->logical_index
-							  : object->os_index,
+		 object->os_index == HWLOC_UNKNOWN_INDEX ?
+			 object->logical_index :
+			 object->os_index,
 		 set);
 }

@@ -125,11 +125,11 @@ int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 				.arg = arg,
 				.stack = stack,
 				.pool = pool };
-	top = (uintptr_t)new;
+	top = (uintptr_t) new;
 	if (locals) {
 		new->locals = (char *)((top - locals) & ~(uintptr_t)63);
 		vm_local_fresh(new->locals);
-		top = (uintptr_t)new->locals;
+		top = (uintptr_t) new->locals;
 	}
 	vm_sanitize_new(new);
 	new->sp = vm_ctx_make(stack.base, top - (uintptr_t)stack.base, ult_main,
@@ -142,15 +142,15 @@ int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 static void wake_far(struct vm_ult *ult)
 {
 	struct vm_worker *worker = ult->worker;
-	struct vm_ult *head = atomic_load_explicit(&worker->inbox,
-						   memory_order_relaxed);
+	struct vm_ult *head =
+		atomic_load_explicit(&worker->inbox, memory_order_relaxed);
 
 	/* Pairs with the exchange in worker.c, inbox_drain(). */
 	do
 		ult->next = head;
-	while (!atomic_compare_exchange_weak_explicit(
-		&worker->inbox, &head, ult, memory_order_release,
-		memory_order_relaxed));
+	while (!atomic_compare_exchange_weak_explicit(&worker->inbox, &head,
+						      ult, memory_order_release,
+						      memory_order_relaxed));
 	vm_worker_nudge(worker);
 }
 

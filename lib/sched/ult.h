@@ -25,14 +25,14 @@ enum { VM_ULT_ALIVE, VM_ULT_ENDED, VM_ULT_DETACHED };
 
 /* Fields belong to the ULT and its worker; the atomics say who else. */
 struct vm_ult {
-	void *sp; /* saved context while it does not run */
+	void *sp;	     /* saved context while it does not run */
 	struct vm_ult *next; /* in a run queue or an inbox */
 	struct vm_worker *worker;
 	void *owner;	    /* the layer above: its rank, or NULL */
 	uint64_t run_ticks; /* time it ran, with sched_rank_time */
 	int saved_errno;
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
-	char *locals;	/* its copies of the blocks of sched/local.h */
+	char *locals;		 /* its copies of the blocks of sched/local.h */
 	_Atomic uint32_t signal; /* OS threads: futex word, set by wakers */
 	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */
 	int (*body)(void *arg);

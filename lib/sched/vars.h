@@ -8,19 +8,19 @@
 #include "introspect/pvar.h"
 #include "introspect/var.h"
 
-#define SCHED_CVARS(X)                                                         \
-	X(INT, workers, 0, 0, 1024, "threads", STARTUP,                        \
-	  "Workers (OS threads that run ranks); 0: one per allowed core")      \
-	X(BOOL, bind, 1, 0, 1, "flag", STARTUP,                                \
-	  "Bind each worker to a core of its own while there are enough")      \
-	X(SIZE, stack_bytes, 1048576, 16384, 1099511627776, "bytes", STARTUP,  \
-	  "Stack of each rank; only touched pages take memory")                \
-	X(SIZE, task_stack_bytes, 65536, 16384, 1099511627776, "bytes",        \
-	  STARTUP, "Stack of each task started by vmpi_spawn()")               \
-	X(INT, spin_us, 50, 0, 1000000, "us", ANYTIME,                         \
-	  "How long a worker with nothing to run polls before it sleeps; a "   \
-	  "hundredth of that when workers outnumber the allowed processors")   \
-	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP,                           \
+#define SCHED_CVARS(X)                                                        \
+	X(INT, workers, 0, 0, 1024, "threads", STARTUP,                       \
+	  "Workers (OS threads that run ranks); 0: one per allowed core")     \
+	X(BOOL, bind, 1, 0, 1, "flag", STARTUP,                               \
+	  "Bind each worker to a core of its own while there are enough")     \
+	X(SIZE, stack_bytes, 1048576, 16384, 1099511627776, "bytes", STARTUP, \
+	  "Stack of each rank; only touched pages take memory")               \
+	X(SIZE, task_stack_bytes, 65536, 16384, 1099511627776, "bytes",       \
+	  STARTUP, "Stack of each task started by vmpi_spawn()")              \
+	X(INT, spin_us, 50, 0, 1000000, "us", ANYTIME,                        \
+	  "How long a worker with nothing to run polls before it sleeps; a "  \
+	  "hundredth of that when workers outnumber the allowed processors")  \
+	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP,                          \
 	  "Read the clock at each switch, to know the run time of each rank")
 
 struct sched_cvars {
@@ -29,15 +29,15 @@ struct sched_cvars {
 extern struct sched_cvars sched_cvar;
 extern const struct vm_cvar_table sched_cvar_table;
 
-#define SCHED_WORKER_PVARS(X)                                                  \
-	X(COUNTER, switches, "switches", WORKER,                               \
-	  "Switches from one task to another")                                 \
-	X(COUNTER, handoffs, "switches", WORKER,                               \
-	  "Switches to a task that was just woken, ahead of the run queue")    \
-	X(COUNTER, sleeps, "sleeps", WORKER,                                   \
-	  "Times the worker had nothing to do and slept")                      \
-	X(COUNTER, far_wakes, "wakes", WORKER,                                 \
-	  "Tasks of this worker woken by other OS threads")                    \
+#define SCHED_WORKER_PVARS(X)                                               \
+	X(COUNTER, switches, "switches", WORKER,                            \
+	  "Switches from one task to another")                              \
+	X(COUNTER, handoffs, "switches", WORKER,                            \
+	  "Switches to a task that was just woken, ahead of the run queue") \
+	X(COUNTER, sleeps, "sleeps", WORKER,                                \
+	  "Times the worker had nothing to do and slept")                   \
+	X(COUNTER, far_wakes, "wakes", WORKER,                              \
+	  "Tasks of this worker woken by other OS threads")                 \
 	X(COUNTER, tasks, "tasks", WORKER, "Tasks started")
 
 struct sched_worker_pvars {

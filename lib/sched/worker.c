@@ -256,9 +256,9 @@ int vm_sched_init(int count)
 	vm_sched.spin_ns = (uint64_t)sched_cvar.spin_us * 1000;
 	if (count > vm_topo_processors())
 		vm_sched.spin_ns /= 100;
-	vm_sched.membarrier =
-		syscall(SYS_membarrier,
-			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	vm_sched.membarrier = syscall(SYS_membarrier,
+				      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+				      0, 0) == 0;
 	return 0;
 }
 

@@ -24,10 +24,10 @@ struct vm_worker {
 	struct vm_ult *head, *tail; /* run queue */
 	struct vm_ult *next;	    /* runs before the queue */
 	unsigned handoffs;	    /* times in a row `next` was taken */
-	unsigned rounds;	    /* switches, for what is done now and then */
-	struct vm_ult *zombie;	    /* has ended, its stack was just left */
-	struct vm_ult *sleepers;    /* heap by deadline */
-	uint64_t since;		    /* ticks when the running ULT began */
+	unsigned rounds;	 /* switches, for what is done now and then */
+	struct vm_ult *zombie;	 /* has ended, its stack was just left */
+	struct vm_ult *sleepers; /* heap by deadline */
+	uint64_t since;		 /* ticks when the running ULT began */
 	int *errno_address;
 	void *lane; /* the layer above: its per-thread caches */
 	void *locals[VM_LOCAL_MAX];

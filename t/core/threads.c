@@ -69,7 +69,7 @@ static void test_ring(int workers)
 
 /* A thread of each rank exchanges with all ranks' bodies, every size. */
 #define RANKS 4
-#define EACH 300
+#define EACH 120
 
 static size_t size_of(int i)
 {

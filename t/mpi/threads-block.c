@@ -68,7 +68,8 @@ int main(int argc, char **argv)
 	while (finished < THREADS)
 		pthread_cond_wait(&condition, &mutex);
 	pthread_mutex_unlock(&mutex);
-	all_ok(finished == THREADS, "a rank waits on a barrier and a condition");
+	all_ok(finished == THREADS,
+	       "a rank waits on a barrier and a condition");
 	for (int i = 0; i < THREADS; i++)
 		sem_wait(&semaphore);
 	for (int i = 0; i < THREADS; i++)

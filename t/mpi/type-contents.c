@@ -161,6 +161,34 @@ static void names(int rank, int size)
 	MPI_Type_free(&dup);
 }
 
+/* The same questions, answered in MPI_Count; and types by size. */
+static void counts(int rank, int size)
+{
+	MPI_Count bytes = -1, lb = -1, extent = -1, elements = -1;
+	MPI_Datatype type, resized;
+	MPI_Status status = { 0 };
+
+	MPI_Type_contiguous(3, MPI_INT, &type);
+	MPI_Type_create_resized(type, -4, 20, &resized);
+	MPI_Type_size_x(resized, &bytes);
+	MPI_Type_get_extent_x(resized, &lb, &extent);
+	ok(bytes == 12 && lb == -4 && extent == 20, "size and extent");
+	MPI_Type_get_true_extent_x(resized, &lb, &extent);
+	ok(lb == 0 && extent == 12, "true extent");
+	MPI_Status_set_elements_x(&status, resized, (MPI_Count)1 << 33);
+	MPI_Get_elements_x(&status, MPI_INT, &elements);
+	ok(elements == 3 * ((MPI_Count)1 << 33), "elements of a status");
+	MPI_Type_free(&type);
+	MPI_Type_free(&resized);
+	MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &type);
+	ok(type == MPI_REAL8, "a type of a class and size");
+	is_int(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &type),
+	       MPI_ERR_ARG, "there are not all sizes");
+	is_int(MPI_Type_match_size(1, 4, &type), MPI_ERR_ARG,
+	       "nor all classes");
+	(void)rank, (void)size;
+}
+
 static void old_names(int rank, int size)
 {
 	int lengths[] = { 1, 2 };
@@ -235,6 +263,7 @@ int main(void)
 	ranks_run(1, 1, recipes);
 	ranks_run(1, 1, handles);
 	ranks_run(1, 1, names);
+	ranks_run(1, 1, counts);
 	ranks_run(1, 1, old_names);
 	ranks_run(1, 1, wrong);
 	return done_testing();
