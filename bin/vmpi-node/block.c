@@ -130,18 +130,12 @@ static void *barrier_main(void *arg)
 NODE_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	struct barrier_wait wait = { .barrier = barrier, .task = vm_self };
-	pthread_attr_t attr;
 	pthread_t thread;
-	int error = -1;
 
-	if (node_on_task() && !pthread_attr_init(&attr)) {
-		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-		error = REAL(pthread_create)(&thread, &attr, barrier_main,
-					     &wait);
-		pthread_attr_destroy(&attr);
-	}
-	if (error)
+	if (!node_on_task() ||
+	    REAL(pthread_create)(&thread, NULL, barrier_main, &wait))
 		return REAL(pthread_barrier_wait)(barrier);
 	vm_ult_suspend();
+	REAL(pthread_join)(thread, NULL); /* it is on its last instructions */
 	return wait.result;
 }

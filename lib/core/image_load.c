@@ -285,7 +285,7 @@ int vm_image_load(struct vm_image *image)
 
 	shared_load(image);
 	vm_image_streams_start();
-	rc = vm_image_locals_add();
+	rc = vm_image_locals_add(image->libs, image->lib_count);
 	if (rc || image->ranks == 1)
 		return rc;
 	shared_rename(image);

@@ -16,22 +16,22 @@
 
 #define BLOCK_BYTES_MAX 4096
 
-/* libc's state is kept by sched (errno) or is what a thread needs anyway; the
- * sanitizers' describes the OS thread. */
-static bool stays(const char *path)
+/* The libraries of the program; whatever else is loaded (hwloc's, the
+ * sanitizers') describes the OS thread. */
+struct libs {
+	const struct vm_image_lib *table;
+	size_t count;
+};
+
+static bool of_program(const struct libs *libs, const char *path)
 {
-	static const char *const names[] = {
-		"libc.so",    "ld-linux",      "libvmpi.so", "libasan.so",
-		"libtsan.so", "libubsan.so",   "liblsan.so", "libhwloc.so",
-		"libm.so",    "libpthread.so", "vgpreload_",
-	};
 	const char *slash = strrchr(path, '/');
 	const char *file = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(file, names[i], strlen(names[i])))
+	for (size_t i = 0; i < libs->count; i++)
+		if (!libs->table[i].own && !strcmp(file, libs->table[i].name))
 			return true;
-	return !*file; /* this program */
+	return false;
 }
 
 static int object_add(struct dl_phdr_info *info, size_t size, void *arg)
@@ -41,7 +41,7 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *arg)
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_TLS)
 			tls = &info->dlpi_phdr[i];
-	if (!tls || !tls->p_memsz || stays(info->dlpi_name))
+	if (!tls || !tls->p_memsz || !of_program(arg, info->dlpi_name))
 		return 0;
 	if (tls->p_memsz > BLOCK_BYTES_MAX) {
 		vm_log(VM_WARN,
@@ -69,9 +69,10 @@ void vm_image_streams_start(void)
 		constructor(init);
 }
 
-int vm_image_locals_add(void)
+int vm_image_locals_add(const struct vm_image_lib *table, size_t count)
 {
-	int rc = dl_iterate_phdr(object_add, NULL);
+	struct libs libs = { table, count };
+	int rc = dl_iterate_phdr(object_add, &libs);
 
 	if (rc)
 		vm_log(VM_ERROR,

@@ -5,12 +5,14 @@
 #ifndef CORE_IMAGE_LOCAL_H
 #define CORE_IMAGE_LOCAL_H
 
+#include "core/image_lib.h"
+
 /*
- * Registers the thread-local block of every loaded library that is not libc's
- * or ours with sched/local.h, so that each ULT has its own: libstdc++'s current
- * exceptions, libgomp's team.  0 or -VMPI_ELIMIT (logged).
+ * Registers the thread-local blocks of the program's shared libraries with
+ * sched/local.h, so that each ULT has its own: libstdc++'s current exceptions,
+ * libgomp's team.  0 or -VMPI_ELIMIT (logged).
  */
-int vm_image_locals_add(void);
+int vm_image_locals_add(const struct vm_image_lib *table, size_t count);
 
 /*
  * Makes cout and its siblings before any rank's constructors run: libstdc++

@@ -147,6 +147,9 @@ static struct vm_match_node *bins_find_posted(const struct vm_match *match,
 {
 	struct vm_match_node *oldest = NULL;
 
+	/* Without wildcards one look is enough. */
+	if (match->pattern[0] == vm_match_count(&match->posted))
+		return bins_find(&match->posted, env);
 	for (uint32_t pattern = 0; pattern < PATTERNS; pattern++) {
 		struct vm_env wanted = *env;
 		struct vm_match_node *node;

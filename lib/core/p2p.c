@@ -24,6 +24,7 @@ struct send {
 	const struct vm_data *data;
 	enum vm_send_mode mode;
 	struct vm_lane *lane;
+	bool small; /* goes inline, and is complete at once */
 };
 
 /* The request of a direct send, before its message can be seen by others. */
@@ -53,10 +54,12 @@ static void send_pack(const struct send *send, void *place)
 	vm_data_copy(&to, send->data);
 }
 
-static inline bool send_fits_inline(const struct send *send)
+/* Decided once per send: the limit may change meanwhile. */
+static inline bool fits_inline(const struct vm_data *data,
+			       enum vm_send_mode mode)
 {
-	return send->data->bytes <= (size_t)core_cvar.inline_limit &&
-	       send->mode == VM_SEND_STANDARD;
+	return data->bytes <= (size_t)core_cvar.inline_limit &&
+	       mode == VM_SEND_STANDARD;
 }
 
 /* A buffer for the copy protocol, or NULL: then it is direct. */
@@ -81,7 +84,7 @@ static bool send_queue(const struct send *send, struct vm_req *req)
 				      .bytes = send->data->bytes };
 	char small[VM_INLINE_MAX];
 
-	if (send_fits_inline(send)) {
+	if (send->small) {
 		arrival.payload = VM_PAYLOAD_INLINE;
 		arrival.buffer = send->data->addr;
 		if (send->data->layout) {
@@ -136,7 +139,7 @@ static __attribute__((noinline)) bool send_far(const struct send *send,
 
 	slot->env = send->env;
 	slot->rank = (uint32_t)send->dest->index;
-	if (send_fits_inline(send)) {
+	if (send->small) {
 		slot->payload = VM_PAYLOAD_INLINE;
 		slot->inline_bytes = (uint8_t)send->data->bytes;
 		send_pack(send, slot->inline_data);
@@ -211,6 +214,20 @@ static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
 		       mode;
 }
 
+static inline struct send send_new(const struct vm_ult *self,
+				   struct vm_rank *dest, struct vm_env env,
+				   const struct vm_data *data,
+				   enum vm_send_mode mode)
+{
+	mode = send_throttle(self, dest, mode);
+	return (struct send){ dest,
+			      env,
+			      data,
+			      mode,
+			      self->worker->lane,
+			      fits_inline(data, mode) };
+}
+
 /* A rank that only sends lets the others run now and then. */
 static inline void send_pace(struct vm_ult *self)
 {
@@ -225,8 +242,7 @@ int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
 	    enum vm_send_mode mode)
 {
 	struct vm_ult *self = vm_self;
-	struct send send = { dest, env, data, send_throttle(self, dest, mode),
-			     self->worker->lane };
+	struct send send = send_new(self, dest, env, data, mode);
 	struct vm_waiter waiter = { .ult = self, .alone = true };
 	struct vm_req req;
 
@@ -259,14 +275,14 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 	     struct vm_req **req)
 {
 	struct vm_ult *self = vm_self;
-	struct send send = { dest, env, data, send_throttle(self, dest, mode),
-			     self->worker->lane };
-	struct vm_req *new = vm_req_new(VM_REQ_SEND);
+	struct send send = send_new(self, dest, env, data, mode);
+	struct vm_req *new = send.small ? NULL : vm_req_new(VM_REQ_SEND);
 
-	if (!new)
+	if (!new && !send.small)
 		return -VMPI_ENOMEM;
 	if (send_go(&send, new)) {
-		vm_pool_put(&send.lane->req, new);
+		if (new)
+			vm_pool_put(&send.lane->req, new);
 		*req = &vm_req_done_send;
 	} else {
 		vm_layout_hold(data->layout);
@@ -280,8 +296,7 @@ int vm_send_start(struct vm_req *req, struct vm_rank *dest,
 		  enum vm_send_mode mode)
 {
 	struct vm_data data = req->data;
-	struct send send = { dest, req->node.env, &data, mode,
-			     vm_self->worker->lane };
+	struct send send = send_new(vm_self, dest, req->node.env, &data, mode);
 
 	vm_layout_hold(data.layout);
 	send_begin(req, &send);

@@ -17,7 +17,7 @@
 	  "Stack of each rank; only touched pages take memory")               \
 	X(SIZE, task_stack_bytes, 65536, 16384, 1099511627776, "bytes",       \
 	  STARTUP, "Stack of each task started by vmpi_spawn()")              \
-	X(INT, spin_us, 50, 0, 1000000, "us", ANYTIME,                        \
+	X(INT, spin_us, 200, 0, 1000000, "us", ANYTIME,                       \
 	  "How long a worker with nothing to run polls before it sleeps; a "  \
 	  "hundredth of that when workers outnumber the allowed processors")  \
 	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP,                          \

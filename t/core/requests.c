@@ -188,6 +188,21 @@ static void errors(int rank, int size)
 	       statuses[0].error == -VMPI_ETRUNC);
 }
 
+/* Takes what its senders are ahead, until all of them have stopped: a sender
+ * that is too far ahead waits for that. */
+static void any_race_drain(int size)
+{
+	vmpi_chan *world = vmpi_world();
+	vmpi_msg *msg;
+
+	for (int stopped = 0; stopped < size - 1;) {
+		if (vmpi_try_match(world, &msg, VMPI_ANY, VMPI_ANY))
+			continue;
+		stopped += vmpi_msg_tag(msg) == 2;
+		EXPECT(vmpi_msg_drop(&msg) == 0);
+	}
+}
+
 /* Waits for any of a few while several workers complete them: nobody may touch
  * the waiter any more after the wait. */
 static void any_race(int rank, int size)
@@ -210,9 +225,8 @@ static void any_race(int rank, int size)
 		}
 		for (int r = 1; r < size; r++)
 			EXPECT(vmpi_send(world, NULL, 0, r, 1) == 0);
+		any_race_drain(size);
 		/* Those that nobody sends to any more are cancelled. */
-		for (int r = 1; r < size; r++)
-			EXPECT(vmpi_recv(world, NULL, 0, r, 2, NULL) == 0);
 		for (int r = 1; r < size; r++) {
 			if (!reqs[r - 1])
 				continue;
