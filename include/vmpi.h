@@ -85,7 +85,7 @@ typedef int (*vmpi_body)(void *arg);
  * end; otherwise config must be NULL.  A negative result of the call itself
  * (-VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT, -VMPI_ESTATE) means nothing ran;
  * bodies had better not return negative numbers.  Call from an OS thread that is
- * neither a task nor attached.
+ * neither a task nor attached; -VMPI_ESTATE while another call runs.
  */
 VMPI_API int vmpi_run(const vmpi_config *config, vmpi_body body, void *arg);
 
@@ -97,7 +97,8 @@ VMPI_API int vmpi_run(const vmpi_config *config, vmpi_body body, void *arg);
 VMPI_API int vmpi_start(const vmpi_config *config);
 
 /*
- * Waits until every task has ended, stops the workers and frees everything.
+ * Waits until every task has ended, stops the workers and frees everything;
+ * attached threads must have detached.
  * Call from an OS thread.  -VMPI_ESTATE if it does not run, or if called by a
  * task or an attached thread.  A runtime can be started again afterwards.
  */
@@ -183,7 +184,8 @@ typedef struct vmpi_req vmpi_req;
 
 /*
  * Sends `bytes` bytes; returns when buf may be used again.  Small messages are
- * buffered, large ones wait for their receiver.  vmpi_ssend always waits until
+ * buffered while the receiver has not too many of them (core_unexpected_limit),
+ * large ones wait for their receiver.  vmpi_ssend always waits until
  * the message is matched.  -VMPI_ERANK, -VMPI_ETAG.  May switch.
  */
 VMPI_API int vmpi_send(vmpi_chan *chan, const void *buf, size_t bytes, int dest,

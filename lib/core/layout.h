@@ -45,6 +45,17 @@ static inline struct vm_data vm_data_bytes(const void *addr, size_t bytes)
 				 .bytes = bytes };
 }
 
+/* *to = *from, word by word: these structs were just written word by word, and
+ * a wider load of fresh narrow stores stalls. */
+static inline void vm_data_assign(struct vm_data *to,
+				  const struct vm_data *from)
+{
+	to->addr = from->addr;
+	to->bytes = from->bytes;
+	to->layout = from->layout;
+	to->count = from->count;
+}
+
 /*
  * A layout with one reference and room for run_count runs, which the caller
  * fills in type map order; vm_layout_seal() then merges neighbours and counts

@@ -330,13 +330,17 @@ int vm_node_run(vmpi_body body, void *arg)
 
 	if (!vm_node || vm_self)
 		return -VMPI_ESTATE;
+	if (atomic_exchange(&vm_node->running, true))
+		return -VMPI_ESTATE;
 	rc = vm_thread_adopt(NULL);
 	if (rc)
-		return rc;
+		goto end;
 	rc = ranks_start(body, arg);
 	if (!rc)
 		rc = ranks_join();
 	vm_thread_release();
+end:
+	atomic_store(&vm_node->running, false);
 	return rc;
 }
 

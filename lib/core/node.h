@@ -28,6 +28,7 @@ struct vm_node {
 	size_t stack_bytes; /* of ranks */
 	struct vm_stack_pool rank_stacks, task_stacks;
 	struct vm_pool req_pool, msg_pool, buffer_pool[VM_BUFFER_CLASSES];
+	_Atomic bool running; /* the ranks have bodies */
 	_Atomic uint32_t context_next;
 	_Atomic uint32_t tasks_alive; /* futex of vm_node_stop() */
 	_Atomic uint32_t task_turn;   /* which worker gets the next task */

@@ -30,7 +30,7 @@ struct send {
 /* The request of a direct send, before its message can be seen by others. */
 static void send_arm(struct vm_req *req, const struct send *send)
 {
-	req->data = *send->data;
+	vm_data_assign(&req->data, send->data);
 	req->rank = send->dest;
 	req->msg = NULL;
 	req->status = (vmpi_status){ .source = send->env.source,
@@ -371,11 +371,11 @@ int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 
 	if (VM_LIKELY(msg->payload != VM_PAYLOAD_DIRECT && !data->layout))
 		return msg_receive_bytes(msg, data, status);
-	req.data = *data;
+	vm_data_assign(&req.data, data);
 	msg_land(msg, &req);
 	vm_count_received(vm_rank_self(), req.status.bytes);
 	if (status)
-		*status = req.status;
+		vm_status_assign(status, &req.status);
 	return req.status.error;
 }
 
@@ -386,7 +386,7 @@ int vm_msg_ireceive(struct vm_msg *msg, const struct vm_data *data,
 
 	if (!new)
 		return -VMPI_ENOMEM;
-	new->data = *data;
+	vm_data_assign(&new->data, data);
 	new->rank = vm_rank_self();
 	vm_layout_hold(data->layout);
 	msg_land(msg, new);
@@ -447,14 +447,14 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 	atomic_init(&req.state, (uintptr_t)&waiter);
 	req.kind = VM_REQ_RECV;
 	req.transient = true;
-	req.data = *data;
+	vm_data_assign(&req.data, data);
 	req.node.env = env;
 	vm_mailbox_post(rank, &req);
 	vm_engine_unlock(engine);
 	vm_ult_suspend();
 	vm_count_received(rank, req.status.bytes);
 	if (status)
-		*status = req.status;
+		vm_status_assign(status, &req.status);
 	return req.status.error;
 }
 
@@ -488,7 +488,7 @@ int vm_irecv(struct vm_env env, const struct vm_data *data, struct vm_req **req)
 	if (!new)
 		return -VMPI_ENOMEM;
 	new->node.env = env;
-	new->data = *data;
+	vm_data_assign(&new->data, data);
 	recv_begin(new);
 	*req = new;
 	return 0;

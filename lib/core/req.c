@@ -19,7 +19,19 @@ struct vm_req *vm_req_new(enum vm_req_kind kind)
 
 	if (!req)
 		return NULL;
-	*req = (struct vm_req){ .kind = (uint8_t)kind, .active = true };
+	/* What is not set here is set by those who start the operation. */
+	atomic_init(&req->state, VM_REQ_PENDING);
+	req->rank = NULL;
+	req->data.layout = NULL;
+	req->status = (vmpi_status){ 0 };
+	req->msg = NULL;
+	req->posted = false;
+	req->kind = (uint8_t)kind;
+	req->transient = false;
+	req->persistent = false;
+	req->active = true;
+	req->user = NULL;
+	req->on_free = NULL;
 	return req;
 }
 
@@ -178,15 +190,22 @@ static void await_many(struct vm_req *const *reqs, int n, int need)
 				 entered, reqs, n);
 }
 
+/* From the last to the first: operations often complete in their order, and
+ * then this waits once. */
+static void await_all(struct vm_req *const *reqs, int n)
+{
+	while (n-- > 0)
+		if (req_counts(reqs[n]))
+			await_one(reqs[n]);
+}
+
 void vm_req_await(struct vm_req *const *reqs, int n, int need)
 {
 	vm_self->sends_in_row = 0;
-	if (n == 1) {
-		if (need > 0 && req_counts(reqs[0]))
-			await_one(reqs[0]);
-		return;
-	}
-	await_many(reqs, n, need);
+	if (need >= n)
+		await_all(reqs, n);
+	else
+		await_many(reqs, n, need);
 }
 
 void vm_req_poll(void)
@@ -207,7 +226,7 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 
 	VM_ASSERT(vm_req_is_done(req));
 	if (status)
-		*status = req->status;
+		vm_status_assign(status, &req->status);
 	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)
 		vm_count_received(req->rank, req->status.bytes);
 	if (req->persistent) {

@@ -75,6 +75,15 @@ static inline bool vm_req_is_done(const struct vm_req *req)
 	       VM_REQ_DONE;
 }
 
+/* As vm_data_assign(). */
+static inline void vm_status_assign(vmpi_status *to, const vmpi_status *from)
+{
+	to->source = from->source;
+	to->tag = from->tag;
+	to->bytes = from->bytes;
+	to->error = from->error;
+}
+
 /* A request of the calling thread's pool; NULL when out of memory. */
 struct vm_req *vm_req_new(enum vm_req_kind kind);
 

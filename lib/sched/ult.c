@@ -231,6 +231,8 @@ void vm_ult_yield(void)
 	next = vm_worker_next(worker);
 	if (next != self)
 		switch_to(self, next);
+	else if (VM_UNLIKELY(vm_sched.crowded))
+		vm_cpu_yield(); /* what it waits for may need this core */
 }
 
 void vm_ult_sleep(uint64_t ns)

@@ -254,7 +254,8 @@ int vm_sched_init(int count)
 	vm_clock_init();
 	vm_sched.rank_time = sched_cvar.rank_time;
 	vm_sched.spin_ns = (uint64_t)sched_cvar.spin_us * 1000;
-	if (count > vm_topo_processors())
+	vm_sched.crowded = count > vm_topo_processors();
+	if (vm_sched.crowded)
 		vm_sched.spin_ns /= 100;
 	vm_sched.membarrier = syscall(SYS_membarrier,
 				      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,

@@ -55,6 +55,7 @@ struct vm_sched {
 	uint64_t spin_ns;
 	bool membarrier; /* sleepers fence for everybody */
 	bool rank_time;
+	bool crowded; /* more workers than processors */
 	_Atomic bool stop;
 };
 
