@@ -23,11 +23,27 @@ struct libs {
 	size_t count;
 };
 
+/* The list holds what libvmpi itself needs too. */
+static bool of_runtime(const char *file)
+{
+	static const char *const names[] = {
+		"libhwloc.so", "libudev.so",  "libcap.so",  "libasan.so",
+		"libtsan.so",  "libubsan.so", "liblsan.so",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(file, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 static bool of_program(const struct libs *libs, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *file = slash ? slash + 1 : path;
 
+	if (of_runtime(file))
+		return false;
 	for (size_t i = 0; i < libs->count; i++)
 		if (!libs->table[i].own && !strcmp(file, libs->table[i].name))
 			return true;
