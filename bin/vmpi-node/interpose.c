@@ -121,7 +121,7 @@ NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
  */
 static bool sleeps_as_task(void)
 {
-	return node.ranks > 1 && node_copy() && vm_self->worker->index >= 0;
+	return node.ranks > 1 && node_on_task();
 }
 
 NODE_EXPORT int nanosleep(const struct timespec *time, struct timespec *left)
@@ -152,7 +152,7 @@ NODE_EXPORT unsigned sleep(unsigned seconds)
 
 NODE_EXPORT int sched_yield(void)
 {
-	if (node_copy() && vm_self->worker->index >= 0)
+	if (node_on_task())
 		vm_ult_yield();
 	else
 		syscall(SYS_sched_yield);

@@ -14,14 +14,13 @@
 #define DRAIN_MAX 64 /* slots taken in one poll */
 #define RING_PATIENCE 2000
 
-static const size_t buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048,
-							VM_BUFFER_MAX };
+const size_t vm_buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048, VM_BUFFER_MAX };
 
 static int buffer_class(size_t bytes)
 {
 	int class = 0;
 
-	while (bytes > buffer_bytes[class])
+	while (bytes > vm_buffer_bytes[class])
 		class ++;
 	return class;
 }

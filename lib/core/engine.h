@@ -26,6 +26,7 @@
 #define VM_RING_SLOTS 128u
 
 #define VM_BUFFER_MAX 16384 /* bytes of the largest copied payload */
+extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
 
 /* One OS thread's caches; worker->lane. */
 struct vm_lane {

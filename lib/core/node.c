@@ -32,17 +32,15 @@ struct task_start {
 
 static void pools_init(struct vm_node *node)
 {
-	static const size_t bytes[VM_BUFFER_CLASSES] = { 256, 2048,
-							 VM_BUFFER_MAX };
 	size_t share = (size_t)core_cvar.copy_bytes_max / VM_BUFFER_CLASSES;
 
 	vm_pool_init(&node->req_pool, "requests", sizeof(struct vm_req), 0);
 	vm_pool_init(&node->msg_pool, "messages", sizeof(struct vm_msg), 0);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++) {
-		size_t most = share / bytes[i];
+		size_t most = share / vm_buffer_bytes[i];
 
-		vm_pool_init(&node->buffer_pool[i], "buffers", bytes[i],
-			     most ? most : 1);
+		vm_pool_init(&node->buffer_pool[i], "buffers",
+			     vm_buffer_bytes[i], most ? most : 1);
 	}
 	vm_stack_pool_init(&node->rank_stacks, node->stack_bytes);
 	vm_stack_pool_init(&node->task_stacks,

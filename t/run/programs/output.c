@@ -49,14 +49,16 @@ static void own_file(int rank)
 
 static void child(int rank)
 {
+	pid_t pid;
 	int status = 0;
 
 	fflush(stdout);
-	if (fork() == 0) {
+	pid = fork();
+	if (pid == 0) {
 		printf("child of %d\n", rank);
 		exit(10 + rank);
 	}
-	wait(&status);
+	waitpid(pid, &status, 0);
 	printf("rank %d: child's status %d\n", rank, WEXITSTATUS(status) - 10);
 }
 
