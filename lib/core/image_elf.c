@@ -176,6 +176,41 @@ size_t vm_elf_mappings(const struct vm_elf *elf, bool merged)
 	return count;
 }
 
+/* The loadable segment at the end, as table order has it; NULL: none. */
+static ElfW(Phdr) * last_segment(const struct vm_elf *elf)
+{
+	ElfW(Phdr) *last = NULL;
+
+	for (int i = 0; i < elf->header->e_phnum; i++)
+		if (elf->segments[i].p_type == PT_LOAD)
+			last = (ElfW(Phdr) *)(void *)(elf->bytes +
+						      elf->header->e_phoff) +
+			       i;
+	return last;
+}
+
+size_t vm_elf_pages(const struct vm_elf *elf)
+{
+	const ElfW(Phdr) *first = vm_elf_segment(elf, PT_LOAD);
+	const ElfW(Phdr) *last = last_segment(elf);
+
+	return last ? (page_up(last->p_vaddr + last->p_memsz) -
+		       page_down(first->p_vaddr)) /
+			       PAGE :
+		      0;
+}
+
+bool vm_elf_pad(struct vm_elf *elf)
+{
+	ElfW(Phdr) *last = last_segment(elf);
+
+	if (!last || !(last->p_flags & PF_W))
+		return false;
+	last->p_memsz =
+		page_up(last->p_vaddr + last->p_memsz) + 1 - last->p_vaddr;
+	return true;
+}
+
 size_t vm_elf_static_tls(const struct vm_elf *elf)
 {
 	const ElfW(Phdr) *tls = vm_elf_segment(elf, PT_TLS);

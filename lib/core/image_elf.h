@@ -72,6 +72,13 @@ bool vm_elf_imports(const struct vm_elf *elf, const char *const *prefixes);
 /* Memory mappings that one loaded copy takes; merged: data and bss are one. */
 size_t vm_elf_mappings(const struct vm_elf *elf, bool merged);
 
+/* Pages of the address space that one loaded copy takes. */
+size_t vm_elf_pages(const struct vm_elf *elf);
+
+/* Adds a page of zeros at the end of what is loaded.  false: there is no
+ * segment at the end that can be written. */
+bool vm_elf_pad(struct vm_elf *elf);
+
 /* Bytes of the fixed TLS block that one copy takes; 0 if it is not of the
  * initial-exec kind. */
 size_t vm_elf_static_tls(const struct vm_elf *elf);

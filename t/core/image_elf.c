@@ -51,6 +51,7 @@ static void test_good(void)
 	struct vm_image_file file;
 	struct vm_elf elf;
 	ElfW(Addr) address;
+	size_t pages;
 
 	is_int(vm_elf_open(&elf, "/proc/self/exe", "self"), 0,
 	       "this program can be opened");
@@ -62,6 +63,11 @@ static void test_good(void)
 	ok(!vm_elf_imports(&elf, none), "others are not");
 	ok(vm_elf_mappings(&elf, false) >= vm_elf_mappings(&elf, true),
 	   "merging does not need more mappings");
+	pages = vm_elf_pages(&elf);
+	ok(pages > 1 && pages * 4096 < 16 * elf.size, "it takes some pages");
+	ok(vm_elf_pad(&elf), "a page can be added");
+	is_int((intmax_t)vm_elf_pages(&elf), (intmax_t)pages + 1,
+	       "and is counted");
 	is_int((intmax_t)vm_elf_static_tls(&elf), 0,
 	       "it asks for no static TLS of a library");
 	ok(vm_elf_note(&elf, "GNU", 3, 8, &address) != NULL ||
@@ -144,7 +150,7 @@ int main(void)
 {
 	struct vm_elf elf;
 
-	plan(19);
+	plan(22);
 	vm_log_set_level((enum vm_log_level) - 1);
 	test_good();
 	test_damaged();
