@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions that are not there yet: see unsupported.h.
+ *
+ * None of them looks at its arguments, so all are defined as functions without
+ * any, under the names of those that mpi.h declares: the caller passes and
+ * removes arguments on its own, on every machine that vmpi runs on.
  */
 #include "mpi/unsupported.h"
 
 #include "mpi/call.h"
 
-static int unsupported(enum vm_call_id id)
+static int later(enum vm_call_id id)
 {
 	struct vm_call call = vm_call_enter(id);
 
@@ -16,11 +20,27 @@ static int unsupported(enum vm_call_id id)
 					  "it"));
 }
 
-#define UNSUPPORTED(name, arguments)                \
-	int PMPI_##name arguments                   \
-	{                                           \
-		return unsupported(VM_CALL_##name); \
-	}
-MPI_CALLS_UNSUPPORTED(UNSUPPORTED)
+/* Nobody can initialise the tool information interface, so all else in it is
+ * called too early.  Errors of its functions never end a program (MPI 4.1,
+ * 15.3.10). */
+static int later_tool(enum vm_call_id id)
+{
+	return id == VM_CALL_T_init_thread ? MPI_T_ERR_CANNOT_INIT :
+					     MPI_T_ERR_NOT_INITIALIZED;
+}
 
-MPI_CALLS_UNSUPPORTED(WEAK_ALIAS)
+#define PUBLIC __attribute__((visibility("default")))
+#define DEFINE(name, body)                                       \
+	PUBLIC int later_##name(void) __asm__("PMPI_" #name);    \
+	int later_##name(void)                                   \
+	{                                                        \
+		return body(VM_CALL_##name);                     \
+	}                                                        \
+	PUBLIC int later_weak_##name(void) __asm__("MPI_" #name) \
+		__attribute__((weak, alias("PMPI_" #name)));
+
+#define DEFINE_LATER(name) DEFINE(name, later)
+MPI_CALLS_LATER(DEFINE_LATER)
+
+#define DEFINE_LATER_TOOL(name) DEFINE(name, later_tool)
+MPI_CALLS_LATER_TOOL(DEFINE_LATER_TOOL)

@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 	int rank, value[4] = {0}, small;
 	MPI_Comm comm;
 	MPI_Win win;
+	MPI_File file;
 
 	if (!strcmp(what, "before"))
 		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -46,6 +47,11 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "later") && rank == 0)
 		MPI_Win_create(value, 16, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
 			       &win);
+	if (!strcmp(what, "file") && rank == 3)
+		MPI_File_open(MPI_COMM_SELF, "f", MPI_MODE_RDONLY,
+			      MPI_INFO_NULL, &file);
+	if (!strcmp(what, "large") && rank == 1)
+		MPI_Send_c(value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	if (!strcmp(what, "freed") && rank == 0) {
 		MPI_Comm copy;
 
@@ -88,6 +94,10 @@ dies truncate 15 'MPI_Recv on MPI_COMM_WORLD failed: MPI_ERR_TRUNCATE.*receive b
 	'truncation'
 dies later 55 'MPI_Win_create failed: MPI_ERR_UNSUPPORTED_OPERATION' \
 	'a function that is not there yet'
+dies file 55 'rank 3: MPI_File_open failed: MPI_ERR_UNSUPPORTED_OPERATION' \
+	'a file'
+dies large 55 'rank 1: MPI_Send_c failed: MPI_ERR_UNSUPPORTED_OPERATION' \
+	'a large count'
 dies freed 5 'MPI_Send failed: MPI_ERR_COMM.*no communicator, or one that was freed' \
 	'a freed communicator'
 done_testing
