@@ -123,6 +123,8 @@ static void ranks_fini(struct vm_node *node)
 
 		if (!rank->engine)
 			break;
+		if (rank->mpi)
+			rank->mpi_free(rank);
 		vm_chan_free(rank->world);
 		vm_chan_free(rank->self_chan);
 		vm_match_fini(&rank->match);

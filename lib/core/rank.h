@@ -35,7 +35,8 @@ struct vm_rank {
 	struct vm_ult *ult;	  /* runs its body, NULL before and after */
 	struct vmpi_chan *world, *self_chan;
 	void *mpi;				/* owned by lib/mpi */
-	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi at Init */
+	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi with mpi, */
+	void (*mpi_free)(struct vm_rank *rank); /* like this: ends it */
 	void *image;				/* owned by the image loader */
 	/* Guarded by the engine's lock: */
 	struct vm_match match VM_ALIGNED(VM_CACHELINE);

@@ -39,6 +39,22 @@ void vm_call_outside(enum vm_call_id id)
 		      rank->index, call_names[id]);
 }
 
+struct vm_call vm_call_enter_early(enum vm_call_id id)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_mpi *mpi = vm_mpi_self();
+
+	if (!rank)
+		vm_call_outside(id);
+	if (!mpi)
+		mpi = vm_mpi_of(rank);
+	if (!mpi)
+		vm_node_abort(MPI_ERR_NO_MEM,
+			      "rank %d: %s failed: out of memory", rank->index,
+			      call_names[id]);
+	return (struct vm_call){ .mpi = mpi, .id = id };
+}
+
 int vm_error(struct vm_call *call, int code, const char *format, ...)
 {
 	va_list args;

@@ -12,7 +12,7 @@
 #include "mpi/state.h"
 
 struct vm_call {
-	struct vm_mpi *mpi; /* of the calling rank, RUNNING */
+	struct vm_mpi *mpi; /* of the calling rank */
 	char *what;	    /* details of the error, or NULL; malloc'ed */
 	enum vm_call_id id;
 };
@@ -32,6 +32,10 @@ static inline struct vm_call vm_call_enter(enum vm_call_id id)
 		vm_call_outside(id);
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
+
+/* For functions that may be called at any time (MPI 4.1, 11.4.1) and use the
+ * rank's state; without the memory for that the job ends. */
+struct vm_call vm_call_enter_early(enum vm_call_id id);
 
 /*
  * Notes what is wrong, in words, and returns code (an MPI error class).  The

@@ -18,19 +18,15 @@
 
 static int init_entry(enum vm_call_id id, int thread_level)
 {
-	struct vm_rank *rank = vm_rank_self();
-	struct vm_call call = { .mpi = vm_mpi_self(), .id = id };
+	struct vm_call call = vm_call_enter_early(id);
 
-	if (!rank || vm_mpi_phase() == VM_MPI_AFTER)
+	if (call.mpi->phase == VM_MPI_AFTER)
 		vm_call_outside(id);
-	if (call.mpi)
+	if (call.mpi->phase == VM_MPI_RUNNING)
 		return vm_call_exit_self(
 			&call, vm_error(&call, MPI_ERR_OTHER,
 					"MPI is initialised already"));
-	if (vm_mpi_start(rank, thread_level) != 0)
-		vm_node_abort(MPI_ERR_NO_MEM,
-			      "rank %d: %s failed: out of memory", rank->index,
-			      vm_call_name(id));
+	vm_mpi_start(call.mpi, thread_level);
 	return MPI_SUCCESS;
 }
 

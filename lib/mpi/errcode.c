@@ -98,7 +98,7 @@ static int errcode_add(struct vm_call *call, int class, int *code)
 
 int PMPI_Add_error_class(int *errorclass)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Add_error_class);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Add_error_class);
 	int rc = vm_check_pointer(&call, errorclass, "errorclass");
 
 	if (rc == 0)
@@ -108,7 +108,7 @@ int PMPI_Add_error_class(int *errorclass)
 
 int PMPI_Add_error_code(int errorclass, int *errorcode)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Add_error_code);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Add_error_code);
 	int rc = vm_check_pointer(&call, errorcode, "errorcode");
 
 	if (rc == 0 && (errorclass == MPI_SUCCESS ||
@@ -132,7 +132,7 @@ static int check_own(struct vm_call *call, int code, struct errcode **row)
 
 int PMPI_Add_error_string(int errorcode, const char *string)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Add_error_string);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Add_error_string);
 	struct errcode *row;
 	char *text;
 	int rc = check_own(&call, errorcode, &row);
@@ -151,7 +151,7 @@ int PMPI_Add_error_string(int errorcode, const char *string)
 
 int PMPI_Remove_error_string(int errorcode)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Remove_error_string);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Remove_error_string);
 	struct errcode *row;
 	int rc = check_own(&call, errorcode, &row);
 
@@ -182,7 +182,7 @@ static int check_removable(struct vm_call *call, int code, bool is_class,
 
 int PMPI_Remove_error_code(int errorcode)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Remove_error_code);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Remove_error_code);
 	struct errcode *row;
 	int rc = check_removable(&call, errorcode, false, &row);
 
@@ -193,7 +193,7 @@ int PMPI_Remove_error_code(int errorcode)
 
 int PMPI_Remove_error_class(int errorclass)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Remove_error_class);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Remove_error_class);
 	const struct vm_errcodes *codes = call.mpi->errcodes;
 	struct errcode *row;
 	int rc = check_removable(&call, errorclass, true, &row);

@@ -331,7 +331,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Errhandler_free);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Errhandler_free);
 	struct vm_errh *errh;
 	int rc = vm_check_pointer(&call, errhandler, "errhandler");
 

@@ -172,7 +172,7 @@ int vm_check_hints(struct vm_call *call, MPI_Info handle)
 
 int PMPI_Info_create(MPI_Info *info)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_create);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_create);
 	int rc = vm_check_pointer(&call, info, "info");
 
 	if (rc == 0)
@@ -182,7 +182,7 @@ int PMPI_Info_create(MPI_Info *info)
 
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_set);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_set);
 	struct vm_info *object;
 	int rc = check_info(&call, info, &object);
 
@@ -222,7 +222,7 @@ static int info_read(struct vm_call *call, MPI_Info handle, const char *key,
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value,
 		  int *flag)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_get);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_get);
 	int length, rc = vm_check_pointer(&call, value, "value");
 
 	if (rc == 0)
@@ -242,7 +242,7 @@ int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value,
 int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen,
 			 char *value, int *flag)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_get_string);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_get_string);
 	int length, rc = vm_check_pointer(&call, buflen, "buflen");
 
 	if (rc == 0)
@@ -266,7 +266,7 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen,
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen,
 			   int *flag)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_get_valuelen);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_get_valuelen);
 	int length, rc = vm_check_pointer(&call, valuelen, "valuelen");
 
 	if (rc == 0)
@@ -283,7 +283,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen,
 
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_get_nkeys);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_get_nkeys);
 	struct vm_info *object;
 	bool temporary;
 	int rc = vm_check_pointer(&call, nkeys, "nkeys");
@@ -299,7 +299,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_get_nthkey);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_get_nthkey);
 	struct vm_info *object;
 	struct vm_list *link;
 	bool temporary;
@@ -326,7 +326,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 
 int PMPI_Info_delete(MPI_Info info, const char *key)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_delete);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_delete);
 	struct vm_info *object;
 	struct vm_info_pair *pair;
 	int rc = check_info(&call, info, &object);
@@ -348,7 +348,7 @@ int PMPI_Info_delete(MPI_Info info, const char *key)
 
 int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_dup);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_dup);
 	struct vm_info *from, *to = NULL;
 	struct vm_list *link;
 	bool temporary;
@@ -378,7 +378,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 
 int PMPI_Info_free(MPI_Info *info)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Info_free);
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_free);
 	struct vm_info *object;
 	int rc = vm_check_pointer(&call, info, "info");
 

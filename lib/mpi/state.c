@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/engine.h"
 #include "core/node.h"
 #include "mpi/attr.h"
 #include "mpi/bsend.h"
@@ -15,9 +16,6 @@
 #include "mpi/group.h"
 #include "mpi/info.h"
 #include "mpi/type.h"
-
-/* What vm_rank->mpi points at after MPI_Finalize. */
-static const struct vm_mpi finalized = { .phase = VM_MPI_AFTER };
 
 enum vm_mpi_phase vm_mpi_phase(void)
 {
@@ -46,15 +44,15 @@ static void attributes_init(struct vm_mpi *mpi)
 	mpi->keyval_next = VM_KEYVAL_FIRST;
 }
 
-int vm_mpi_start(struct vm_rank *rank, int thread_level)
+static void state_free(struct vm_rank *rank);
+
+static struct vm_mpi *state_new(struct vm_rank *rank)
 {
 	struct vm_mpi *mpi = calloc(1, sizeof(*mpi));
 
 	if (!mpi)
-		return -VMPI_ENOMEM;
+		return NULL;
 	mpi->rank = rank;
-	mpi->thread_level = thread_level;
-	mpi->main_task = vm_self;
 	vm_lock_init(&mpi->lock);
 	for (int kind = 0; kind < VM_OBJECTS; kind++) {
 		vm_list_init(&mpi->alive[kind]);
@@ -63,10 +61,27 @@ int vm_mpi_start(struct vm_rank *rank, int thread_level)
 	vm_comm_init(&mpi->world, rank->world, vm_errh_default());
 	vm_comm_init(&mpi->self, rank->self_chan, vm_errh_default());
 	attributes_init(mpi);
+	return mpi;
+}
+
+struct vm_mpi *vm_mpi_of(struct vm_rank *rank)
+{
+	/* Threads of a rank may come here at the same time. */
+	vm_engine_lock(rank->engine);
+	if (!rank->mpi) {
+		rank->mpi = state_new(rank);
+		rank->mpi_state = phase_of;
+		rank->mpi_free = state_free;
+	}
+	vm_engine_unlock(rank->engine);
+	return rank->mpi;
+}
+
+void vm_mpi_start(struct vm_mpi *mpi, int thread_level)
+{
+	mpi->thread_level = thread_level;
+	mpi->main_task = vm_self;
 	mpi->phase = VM_MPI_RUNNING;
-	rank->mpi_state = phase_of;
-	rank->mpi = mpi;
-	return 0;
 }
 
 /* Frees what an object that its program left behind holds. */
@@ -98,24 +113,51 @@ static void free_objects(struct vm_list *list)
 		free(vm_container_of(link, struct vm_object, link));
 }
 
-void vm_mpi_stop(struct vm_mpi *mpi)
+static bool outlives_finalize(int kind)
 {
-	struct vm_rank *rank = mpi->rank;
+	return kind == VM_OBJECT_INFO || kind == VM_OBJECT_ERRH;
+}
+
+/* Frees the objects of the kinds that do, or do not, outlive MPI_Finalize. */
+static void objects_end(struct vm_mpi *mpi, bool outlive)
+{
 	struct vm_list *link;
 
-	vm_comm_clear(mpi, &mpi->world);
-	vm_comm_clear(mpi, &mpi->self);
-	vm_type_extras_free(mpi);
-	vm_errcodes_free(mpi->errcodes);
 	for (int kind = 0; kind < VM_OBJECTS; kind++)
-		vm_list_each(link, &mpi->alive[kind])
-			clear_object(mpi, kind,
-				     vm_container_of(link, struct vm_object,
-						     link));
+		if (outlives_finalize(kind) == outlive)
+			vm_list_each(link, &mpi->alive[kind])
+				clear_object(mpi, kind,
+					     vm_container_of(link,
+							     struct vm_object,
+							     link));
 	for (int kind = 0; kind < VM_OBJECTS; kind++) {
+		if (outlives_finalize(kind) != outlive)
+			continue;
 		free_objects(&mpi->alive[kind]);
 		free_objects(&mpi->spare[kind]);
 	}
-	rank->mpi = (void *)(uintptr_t)&finalized;
+}
+
+void vm_mpi_stop(struct vm_mpi *mpi)
+{
+	vm_comm_clear(mpi, &mpi->world);
+	vm_comm_clear(mpi, &mpi->self);
+	vm_type_extras_free(mpi);
+	objects_end(mpi, false);
+	/* Errors of the calls that are still allowed. */
+	mpi->world.errh = mpi->self.errh = vm_errh_default();
+	mpi->phase = VM_MPI_AFTER;
+}
+
+/* The rank has ended, and with it all of its threads. */
+static void state_free(struct vm_rank *rank)
+{
+	struct vm_mpi *mpi = rank->mpi;
+
+	if (mpi->phase == VM_MPI_RUNNING)
+		vm_mpi_stop(mpi);
+	objects_end(mpi, true);
+	vm_errcodes_free(mpi->errcodes);
 	free(mpi);
+	rank->mpi = NULL;
 }

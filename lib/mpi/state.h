@@ -3,9 +3,11 @@
  * What MPI is to one rank: its phase, its predefined communicators, its
  * objects.
  *
- * struct vm_mpi hangs in vm_rank->mpi from MPI_Init to MPI_Finalize; afterwards
- * a constant one in its last phase takes its place.  All tasks and threads of
- * the rank share it.
+ * struct vm_mpi hangs in vm_rank->mpi from the rank's first MPI call to its end.
+ * Info objects, error codes and error handlers live as long, since MPI has
+ * programs use them before MPI_Init and after MPI_Finalize (MPI 4.1, 11.4.1);
+ * all else lives in the phase RUNNING.  All tasks and threads of the rank share
+ * the state.
  */
 #ifndef MPI_STATE_H
 #define MPI_STATE_H
@@ -69,7 +71,7 @@ struct vm_mpi {
 	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
 };
 
-/* The caller's state; NULL before MPI_Init and outside of any rank. */
+/* The caller's state; NULL before its first MPI call and outside of any rank. */
 static inline struct vm_mpi *vm_mpi_self(void)
 {
 	struct vm_rank *rank = vm_rank_self();
@@ -80,10 +82,13 @@ static inline struct vm_mpi *vm_mpi_self(void)
 /* The phase the calling rank is in. */
 enum vm_mpi_phase vm_mpi_phase(void);
 
-/* Makes the state of rank: 0 or -VMPI_ENOMEM. */
-int vm_mpi_start(struct vm_rank *rank, int thread_level);
+/* The state of rank, made by the first call: NULL when out of memory. */
+struct vm_mpi *vm_mpi_of(struct vm_rank *rank);
 
-/* Frees all objects of the caller's rank and ends its RUNNING phase. */
+/* Begins the RUNNING phase. */
+void vm_mpi_start(struct vm_mpi *mpi, int thread_level);
+
+/* Frees the objects of that phase and ends it. */
 void vm_mpi_stop(struct vm_mpi *mpi);
 
 #endif

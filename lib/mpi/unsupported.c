@@ -12,7 +12,7 @@
 
 static int later(enum vm_call_id id)
 {
-	struct vm_call call = vm_call_enter(id);
+	struct vm_call call = vm_call_enter_early(id);
 
 	return vm_call_exit_self(&call,
 				 vm_error(&call, MPI_ERR_UNSUPPORTED_OPERATION,
