@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/node.h"
+#include "core/process.h"
 #include "mpi/comm.h"
 #include "mpi/errh.h"
 
@@ -26,10 +27,14 @@ void vm_call_outside(enum vm_call_id id)
 {
 	const struct vm_rank *rank = vm_rank_self();
 
+	if (!rank && !vm_node)
+		vm_node_abort(MPI_ERR_OTHER, "%s was called before MPI_Init",
+			      call_names[id]);
 	if (!rank)
 		vm_node_abort(MPI_ERR_OTHER,
-			      "%s was called outside of any rank; build the "
-			      "program with vmpicc and start it with vmpirun",
+			      "%s was called by a thread that belongs to no "
+			      "rank; a task of a rank may call it, or a thread "
+			      "after vmpi_attach()",
 			      call_names[id]);
 	if (vm_mpi_phase() == VM_MPI_AFTER)
 		vm_node_abort(MPI_ERR_OTHER,
@@ -39,19 +44,43 @@ void vm_call_outside(enum vm_call_id id)
 		      rank->index, call_names[id]);
 }
 
+/* The calling thread becomes one of the rank that this process is; in other
+ * processes it stays without a rank. */
+static void process_join(enum vm_call_id id)
+{
+	int rc = vm_process_join();
+
+	if (rc && rc != -VMPI_ENORANK)
+		vm_node_abort(vm_mpi_error(rc), "%s failed: %s", call_names[id],
+			      vmpi_strerror(rc));
+}
+
+struct vm_mpi *vm_call_first(enum vm_call_id id)
+{
+	struct vm_mpi *mpi;
+
+	if (!vm_self && vm_process_rank())
+		process_join(id);
+	mpi = vm_mpi_self();
+	if (!mpi || mpi->phase != VM_MPI_RUNNING)
+		vm_call_outside(id);
+	return mpi;
+}
+
 struct vm_call vm_call_enter_early(enum vm_call_id id)
 {
-	struct vm_rank *rank = vm_rank_self();
 	struct vm_mpi *mpi = vm_mpi_self();
 
-	if (!rank)
+	if (!vm_self)
+		process_join(id);
+	if (!vm_rank_self())
 		vm_call_outside(id);
 	if (!mpi)
-		mpi = vm_mpi_of(rank);
+		mpi = vm_mpi_of(vm_rank_self());
 	if (!mpi)
 		vm_node_abort(MPI_ERR_NO_MEM,
-			      "rank %d: %s failed: out of memory", rank->index,
-			      call_names[id]);
+			      "rank %d: %s failed: out of memory",
+			      vm_rank_self()->index, call_names[id]);
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
 

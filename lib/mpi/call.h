@@ -23,13 +23,17 @@ const char *vm_call_name(enum vm_call_id id);
 /* Ends the job: the call was made before MPI_Init or after MPI_Finalize. */
 _Noreturn void vm_call_outside(enum vm_call_id id);
 
+/* The state for a thread of an ordinary executable that makes its first call;
+ * as above for all others. */
+struct vm_mpi *vm_call_first(enum vm_call_id id);
+
 /* For functions that need MPI to be initialised and not finalised. */
 static inline struct vm_call vm_call_enter(enum vm_call_id id)
 {
 	struct vm_mpi *mpi = vm_mpi_self();
 
 	if (VM_UNLIKELY(!mpi || mpi->phase != VM_MPI_RUNNING))
-		vm_call_outside(id);
+		mpi = vm_call_first(id);
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/engine.h"
 #include "core/node.h"
+#include "core/process.h"
 #include "mpi/attr.h"
 #include "mpi/bsend.h"
 #include "mpi/comm.h"
@@ -19,7 +20,11 @@
 
 enum vm_mpi_phase vm_mpi_phase(void)
 {
-	const struct vm_mpi *mpi = vm_mpi_self();
+	/* A thread that did not call anything yet, of a process that is a
+	 * rank. */
+	const struct vm_rank *rank = vm_self ? vm_rank_self() :
+					       vm_process_rank();
+	const struct vm_mpi *mpi = rank ? rank->mpi : NULL;
 
 	return mpi ? mpi->phase : VM_MPI_BEFORE;
 }
