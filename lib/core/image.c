@@ -29,7 +29,8 @@ static int ordinary_refuse(const struct vm_image *image)
 	size_t next = 0;
 
 	while ((name = vm_elf_needed(program, &next))) {
-		if (strncmp(name, "libmpi", 6))
+		if (strncmp(name, "libmpi", 6) ||
+		    !strncmp(name, "libmpi_abi.so.", 14))
 			continue;
 		vm_log(VM_ERROR,
 		       "%s: this program was built for another MPI (%s); build "

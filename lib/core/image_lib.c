@@ -199,6 +199,12 @@ static bool needs_own(struct vm_image_lib *libs, size_t count,
 	return false;
 }
 
+/* Our library of the MPI ABI calls the runtime, but has no state. */
+static bool library_is_jumps(const char *name)
+{
+	return !strncmp(name, "libmpi_abi.so.", 14);
+}
+
 /* The libraries of other MPIs have other handles and other constants. */
 static int foreign_refuse(const struct vm_elf *program, const char *name)
 {
@@ -226,7 +232,8 @@ static int own_mark(const struct vm_elf *program, struct vm_image_lib *libs,
 					 libs[i].path);
 		if (rc)
 			return rc;
-		libs[i].own = vm_elf_imports(&libs[i].elf, mpi_names) ||
+		libs[i].own = (vm_elf_imports(&libs[i].elf, mpi_names) &&
+			       !library_is_jumps(libs[i].name)) ||
 			      !strncmp(libs[i].name, "libgfortran.so.", 15);
 	}
 	while (changed) {

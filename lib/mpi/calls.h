@@ -138,6 +138,7 @@
 	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 
+#ifndef __ASSEMBLER__
 enum vm_call_id {
 #define VM_CALL_ID_(name, ...) VM_CALL_##name,
 	MPI_CALLS(VM_CALL_ID_)
@@ -149,5 +150,7 @@ enum vm_call_id {
 #define WEAK_ALIAS(name, ...)                     \
 	extern __typeof__(PMPI_##name) MPI_##name \
 		__attribute__((weak, alias("PMPI_" #name)));
+
+#endif
 
 #endif

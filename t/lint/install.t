@@ -24,6 +24,12 @@ ok "the installed vmpicc compiles" "$bin/vmpicc" -o hello hello.c
 is "$(timeout 20 "$bin/vmpirun" -n 4 ./hello | grep -c 'of 4: sum 6')" 4 \
 	"the installed vmpirun runs it"
 is "$(timeout 20 ./hello)" "rank 0 of 1: sum 0" "so does the program alone"
+lib=$(dirname "$(find "$scratch/root" -name libmpi_abi.so.1)")
+ok "a plain compiler links it with the installed libmpi_abi" \
+	$cc -o plain hello.c -I"$(dirname "$(find root -name mpi.h)")" \
+	-L"$lib" -lmpi_abi
+is "$(LD_LIBRARY_PATH=$lib timeout 20 ./plain)" "rank 0 of 1: sum 0" \
+	"and it runs as one rank"
 
 cat >own.c <<'END'
 #include <stdio.h>

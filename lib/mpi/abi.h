@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What libmpi_abi.so.1 finds in libvmpi.so: the address of every MPI function.
+ *
+ * The two have functions of the same names, so those of libmpi_abi cannot ask
+ * the dynamic linker for those of libvmpi; they jump through this table.
+ */
+#ifndef MPI_ABI_H
+#define MPI_ABI_H
+
+#include "mpi/calls.h"
+
+#define VM_ABI_CALLS_OFFSET 16
+
+#ifndef __ASSEMBLER__
+#include "base/err.h"
+
+struct vm_abi {
+	const char *version; /* of the library that the table is in */
+	uint64_t count;
+	void (*calls[VM_CALLS])(void); /* PMPI_..., by enum vm_call_id */
+};
+VM_STATIC_ASSERT(offsetof(struct vm_abi, calls) == VM_ABI_CALLS_OFFSET,
+		 "abi_entries.S looks for the calls there");
+
+extern VMPI_API const struct vm_abi vmpi_abi;
+#endif
+
+#endif
