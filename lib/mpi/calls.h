@@ -92,6 +92,23 @@
 	X(Info_get_valuelen) X(Info_get_nkeys) X(Info_get_nthkey)           \
 	X(Info_delete) X(Info_dup) X(Info_free)
 
+#define MPI_CALLS_FINT(X)                                                   \
+	X(Comm_toint) X(Comm_fromint) X(Comm_c2f) X(Comm_f2c)               \
+	X(Errhandler_toint) X(Errhandler_fromint) X(Errhandler_c2f)         \
+	X(Errhandler_f2c) X(File_toint) X(File_fromint) X(File_c2f)         \
+	X(File_f2c) X(Group_toint) X(Group_fromint) X(Group_c2f)            \
+	X(Group_f2c) X(Info_toint) X(Info_fromint) X(Info_c2f) X(Info_f2c)  \
+	X(Message_toint) X(Message_fromint) X(Message_c2f) X(Message_f2c)   \
+	X(Op_toint) X(Op_fromint) X(Op_c2f) X(Op_f2c) X(Request_toint)      \
+	X(Request_fromint) X(Request_c2f) X(Request_f2c) X(Session_toint)   \
+	X(Session_fromint) X(Session_c2f) X(Session_f2c) X(Type_toint)      \
+	X(Type_fromint) X(Type_c2f) X(Type_f2c) X(Win_toint) X(Win_fromint) \
+	X(Win_c2f) X(Win_f2c)
+
+#define MPI_CALLS_STATUS_FINT(X)                                            \
+	X(Status_c2f) X(Status_f2c) X(Status_c2f08) X(Status_f082c)         \
+	X(Status_f2f08) X(Status_f082f)
+
 #define MPI_CALLS_TOPO(X)                                                   \
 	X(Dims_create) X(Cart_create) X(Cart_coords) X(Cart_rank)           \
 	X(Cart_shift) X(Cart_get) X(Cart_sub) X(Cartdim_get) X(Topo_test)
@@ -135,6 +152,7 @@
 	MPI_CALLS_GROUP_OPS(X) MPI_CALLS_COMM_IDUP(X)                       \
 	MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X) MPI_CALLS_ERRCODE(X)            \
 	MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X) MPI_CALLS_TYPE(X)               \
+	MPI_CALLS_FINT(X) MPI_CALLS_STATUS_FINT(X)                          \
 	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 

@@ -14,6 +14,7 @@
 #include "mpi/comm.h"
 #include "mpi/errcode.h"
 #include "mpi/errh.h"
+#include "mpi/fint.h"
 #include "mpi/group.h"
 #include "mpi/info.h"
 #include "mpi/type.h"
@@ -163,6 +164,7 @@ static void state_free(struct vm_rank *rank)
 		vm_mpi_stop(mpi);
 	objects_end(mpi, true);
 	vm_errcodes_free(mpi->errcodes);
+	vm_fints_free(mpi->fints);
 	free(mpi);
 	rank->mpi = NULL;
 }

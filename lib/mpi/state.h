@@ -25,6 +25,7 @@
 
 struct vm_errcodes;
 struct vm_errh;
+struct vm_fints;
 struct vm_attrs;
 struct vm_topo;
 struct vm_type_extra;
@@ -67,7 +68,8 @@ struct vm_mpi {
 	struct vm_lock lock;
 	struct vm_list alive[VM_OBJECTS], spare[VM_OBJECTS];
 	int keyval_next;
-	struct vm_errcodes *errcodes;	   /* that the program added, or NULL */
+	struct vm_errcodes *errcodes; /* that the program added, or NULL */
+	struct vm_fints *fints; /* handles converted to integers, or NULL */
 	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
 };
 
