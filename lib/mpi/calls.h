@@ -25,6 +25,8 @@
 	X(Send) X(Ssend) X(Rsend) X(Isend) X(Issend) X(Irsend)              \
 	X(Recv) X(Irecv) X(Sendrecv) X(Sendrecv_replace)
 
+#define MPI_CALLS_EXCHANGE(X) X(Isendrecv) X(Isendrecv_replace)
+
 #define MPI_CALLS_PERSIST(X)                                                \
 	X(Send_init) X(Ssend_init) X(Rsend_init) X(Bsend_init)              \
 	X(Recv_init) X(Start) X(Startall)
@@ -152,7 +154,7 @@
 	MPI_CALLS_GROUP_OPS(X) MPI_CALLS_COMM_IDUP(X)                       \
 	MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X) MPI_CALLS_ERRCODE(X)            \
 	MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X) MPI_CALLS_TYPE(X)               \
-	MPI_CALLS_FINT(X) MPI_CALLS_STATUS_FINT(X)                          \
+	MPI_CALLS_FINT(X) MPI_CALLS_STATUS_FINT(X) MPI_CALLS_EXCHANGE(X)    \
 	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 

@@ -162,14 +162,6 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	return vm_call_exit(&call, comm, rc);
 }
 
-static int irecv_route(const struct vm_route *route, struct vm_req **req)
-{
-	if (VM_LIKELY(route->peer != NULL))
-		return vm_irecv(route->env, &route->data, req);
-	*req = vm_req_new_done(VM_REQ_RECV, &vm_status_proc_null);
-	return *req ? 0 : -VMPI_ENOMEM;
-}
-
 static __attribute__((noinline)) int
 irecv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
 	  int source, int tag, MPI_Comm comm, MPI_Request *request)
@@ -182,7 +174,7 @@ irecv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
 	if (rc == 0)
 		rc = vm_check_pointer(call, request, "request");
 	if (rc == 0)
-		rc = irecv_route(&route, &req);
+		rc = vm_route_irecv(&route, &req);
 	if (rc == 0)
 		*request = (MPI_Request)req;
 	return rc;
@@ -216,7 +208,7 @@ static int exchange(struct vm_call *call, const struct vm_route *send,
 {
 	struct vm_req *req;
 	vmpi_status result;
-	int rc = irecv_route(recv, &req), send_rc = 0;
+	int rc = vm_route_irecv(recv, &req), send_rc = 0;
 
 	if (rc != 0)
 		return rc;

@@ -4,6 +4,8 @@
  */
 #include "mpi/route.h"
 
+#include "mpi/status.h"
+
 static int route_data(struct vm_call *call, struct vm_route *route,
 		      const void *buf, int count, MPI_Datatype datatype)
 {
@@ -63,4 +65,12 @@ int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
 	int rc = vm_route_match(call, route, source, tag, handle);
 
 	return rc == 0 ? route_data(call, route, buf, count, datatype) : rc;
+}
+
+int vm_route_irecv(const struct vm_route *route, struct vm_req **req)
+{
+	if (route->peer)
+		return vm_irecv(route->env, &route->data, req);
+	*req = vm_req_new_done(VM_REQ_RECV, &vm_status_proc_null);
+	return *req ? 0 : -VMPI_ENOMEM;
 }

@@ -27,6 +27,9 @@ int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
 		  int count, MPI_Datatype datatype, int source, int tag,
 		  MPI_Comm handle);
 
+/* Starts the receive of a route, also one from MPI_PROC_NULL. */
+int vm_route_irecv(const struct vm_route *route, struct vm_req **req);
+
 /* The envelope of a receive or probe; route->peer NULL for MPI_PROC_NULL. */
 int vm_route_match(struct vm_call *call, struct vm_route *route, int source,
 		   int tag, MPI_Comm handle);

@@ -17,7 +17,7 @@
 
 /* Point to point */
 #define MPI_CALLS_LATER_P2P(X)                                               \
-	X(Isendrecv) X(Isendrecv_replace) X(Buffer_flush) X(Buffer_iflush)   \
+	X(Buffer_flush) X(Buffer_iflush)   \
 	X(Comm_attach_buffer) X(Comm_detach_buffer) X(Comm_flush_buffer)     \
 	X(Comm_iflush_buffer)
 
