@@ -21,8 +21,9 @@
 struct vm_ult;
 struct vm_rank;
 
-/* A send, a receive, a collective (core/meet.h). */
-enum vm_req_kind { VM_REQ_SEND, VM_REQ_RECV, VM_REQ_COLL };
+/* A send, a receive, a collective (core/meet.h); whatever the layer above
+ * completes itself. */
+enum vm_req_kind { VM_REQ_SEND, VM_REQ_RECV, VM_REQ_COLL, VM_REQ_GENERAL };
 
 /* Values of state below VM_REQ_WAITER; all others are a struct vm_waiter *. */
 enum { VM_REQ_PENDING, VM_REQ_DONE, VM_REQ_DETACHED, VM_REQ_WAITER };

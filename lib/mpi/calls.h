@@ -27,6 +27,8 @@
 
 #define MPI_CALLS_EXCHANGE(X) X(Isendrecv) X(Isendrecv_replace)
 
+#define MPI_CALLS_GREQUEST(X) X(Grequest_start) X(Grequest_complete)
+
 #define MPI_CALLS_PERSIST(X)                                                \
 	X(Send_init) X(Ssend_init) X(Rsend_init) X(Bsend_init)              \
 	X(Recv_init) X(Start) X(Startall)
@@ -155,6 +157,7 @@
 	MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X) MPI_CALLS_ERRCODE(X)            \
 	MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X) MPI_CALLS_TYPE(X)               \
 	MPI_CALLS_FINT(X) MPI_CALLS_STATUS_FINT(X) MPI_CALLS_EXCHANGE(X)    \
+	MPI_CALLS_GREQUEST(X)                                               \
 	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 

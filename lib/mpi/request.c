@@ -7,6 +7,7 @@
 #include "mpi/check.h"
 #include "mpi/coll.h"
 #include "mpi/errh.h"
+#include "mpi/grequest.h"
 #include "mpi/status.h"
 
 int vm_error_truncated(struct vm_call *call, int rc, size_t bytes)
@@ -82,6 +83,8 @@ static inline int finish(struct vm_call *call, MPI_Request *request,
 		if (req != &vm_req_done_send)
 			req->active = false;
 	}
+	if (VM_UNLIKELY(req->kind == VM_REQ_GENERAL))
+		return vm_grequest_finish(req, status);
 	if (VM_UNLIKELY(req->kind == VM_REQ_COLL))
 		vm_coll_explain(call, req);
 	rc = vm_req_finish(req, &result);
@@ -170,11 +173,13 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	*flag = 1;
 	if (vm_request_is_idle(req))
 		vm_status_set_empty(status);
-	else if (done_after_poll(req))
-		vm_status_set(status, &req->status);
-	else
+	else if (!done_after_poll(req))
 		*flag = 0;
-	return MPI_SUCCESS;
+	else if (req->kind == VM_REQ_GENERAL)
+		rc = vm_grequest_query(req, status);
+	else
+		vm_status_set(status, &req->status);
+	return vm_call_exit_self(&call, rc);
 }
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
@@ -434,7 +439,9 @@ int PMPI_Cancel(MPI_Request *request)
 	if (rc == 0 && vm_request_is_idle(vm_request(*request)))
 		rc = vm_error(&call, MPI_ERR_REQUEST,
 			      "the persistent request is not started");
-	if (rc == 0)
+	if (rc == 0 && vm_request(*request)->kind == VM_REQ_GENERAL)
+		rc = vm_grequest_cancel(vm_request(*request));
+	else if (rc == 0)
 		vm_req_cancel(vm_request(*request));
 	return vm_call_exit_self(&call, rc);
 }

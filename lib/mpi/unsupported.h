@@ -23,7 +23,7 @@
 
 /* Requests */
 #define MPI_CALLS_LATER_REQUEST(X)                                           \
-	X(Grequest_complete) X(Grequest_start) X(Request_get_status_all)     \
+	X(Request_get_status_all)     \
 	X(Request_get_status_any) X(Request_get_status_some)
 
 /* Datatypes */
