@@ -135,6 +135,9 @@
 
 #define MPI_CALLS_PACK(X) X(Pack) X(Unpack) X(Pack_size)
 
+#define MPI_CALLS_PACK_EXTERNAL(X)                                          \
+	X(Pack_external) X(Unpack_external) X(Pack_external_size)
+
 #define MPI_CALLS_OP(X)                                                     \
 	X(Op_create) X(Op_free) X(Op_commutative) X(Reduce_local)
 
@@ -159,6 +162,7 @@
 	MPI_CALLS_FINT(X) MPI_CALLS_STATUS_FINT(X) MPI_CALLS_EXCHANGE(X)    \
 	MPI_CALLS_GREQUEST(X)                                               \
 	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
+	MPI_CALLS_PACK_EXTERNAL(X)                                          \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 
 #ifndef __ASSEMBLER__

@@ -17,21 +17,20 @@
 
 /* Point to point */
 #define MPI_CALLS_LATER_P2P(X)                                               \
-	X(Buffer_flush) X(Buffer_iflush)   \
+	X(Buffer_flush) X(Buffer_iflush)                                     \
 	X(Comm_attach_buffer) X(Comm_detach_buffer) X(Comm_flush_buffer)     \
 	X(Comm_iflush_buffer)
 
 /* Requests */
 #define MPI_CALLS_LATER_REQUEST(X)                                           \
-	X(Request_get_status_all)     \
+	X(Request_get_status_all)                                            \
 	X(Request_get_status_any) X(Request_get_status_some)
 
 /* Datatypes */
 #define MPI_CALLS_LATER_TYPE(X)                                              \
 	X(Type_create_darray) X(Type_create_f90_real)                        \
 	X(Type_create_f90_complex) X(Type_create_f90_integer)                \
-	X(Type_get_value_index) X(Pack_external) X(Unpack_external)          \
-	X(Pack_external_size)
+	X(Type_get_value_index)
 
 /* Topologies */
 #define MPI_CALLS_LATER_TOPO(X)                                              \
