@@ -129,6 +129,9 @@
 	X(Type_get_contents) X(Type_extent) X(Type_lb) X(Type_ub)           \
 	X(Type_hvector) X(Type_hindexed) X(Type_struct)
 
+#define MPI_CALLS_TYPE_DARRAY(X)                                            \
+	X(Type_create_darray)
+
 #define MPI_CALLS_COUNT(X)                                                  \
 	X(Type_size_x) X(Type_get_extent_x) X(Type_get_true_extent_x)       \
 	X(Get_elements_x) X(Status_set_elements_x) X(Type_match_size)
@@ -163,6 +166,7 @@
 	MPI_CALLS_GREQUEST(X)                                               \
 	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
 	MPI_CALLS_PACK_EXTERNAL(X)                                          \
+	MPI_CALLS_TYPE_DARRAY(X)                                            \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 
 #ifndef __ASSEMBLER__

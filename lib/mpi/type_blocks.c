@@ -5,6 +5,7 @@
  */
 #include "base/err.h"
 #include "mpi/type_build.h"
+#include "mpi/type_darray.h"
 
 static void contiguous(const struct vm_type_recipe *r, struct vm_block *b)
 {
@@ -129,6 +130,7 @@ static const struct {
 	{ MPI_COMBINER_HINDEXED_BLOCK, hindexed_block },
 	{ MPI_COMBINER_STRUCT, structure },
 	{ MPI_COMBINER_SUBARRAY, subarray },
+	{ MPI_COMBINER_DARRAY, vm_darray_blocks },
 	{ MPI_COMBINER_RESIZED, whole },
 };
 
@@ -147,6 +149,8 @@ size_t vm_recipe_block_count(const struct vm_type_recipe *r)
 		for (int i = 2; i < r->ints[0]; i++)
 			planes *= (size_t)dimension(r, i).subsize;
 		return planes;
+	case MPI_COMBINER_DARRAY:
+		return vm_darray_block_count(r);
 	default:
 		return 1;
 	}

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "mpi/type_darray.h"
+
 typedef __int128 wide;
 
 /* The least and the greatest of what was added. */
@@ -125,6 +127,11 @@ static void type_fill(struct vm_type *type, const struct sums *sums)
 		type->extent = recipe->types[0]->extent;
 		for (int i = 0; i < recipe->ints[0]; i++)
 			type->extent *= recipe->ints[1 + i];
+		type->lb_set = type->ub_set = true;
+	} else if (recipe->combiner == MPI_COMBINER_DARRAY) {
+		type->lb = 0;
+		type->extent =
+			vm_darray_whole(recipe) * recipe->types[0]->extent;
 		type->lb_set = type->ub_set = true;
 	}
 }

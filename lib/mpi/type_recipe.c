@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mpi/check.h"
+#include "mpi/type_darray.h"
 
 struct vm_type_recipe *vm_recipe_new(int combiner, int int_count,
 				     int aint_count, int type_count)
@@ -64,6 +65,8 @@ static MPI_Count part_length(const struct vm_type_recipe *recipe)
 		for (int i = 0; i < ints[0]; i++)
 			length *= ints[1 + ints[0] + i];
 		return length;
+	case MPI_COMBINER_DARRAY:
+		return vm_darray_elements(recipe);
 	default: /* DUP, RESIZED */
 		return 1;
 	}

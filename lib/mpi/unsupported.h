@@ -28,7 +28,7 @@
 
 /* Datatypes */
 #define MPI_CALLS_LATER_TYPE(X)                                              \
-	X(Type_create_darray) X(Type_create_f90_real)                        \
+	X(Type_create_f90_real)                                              \
 	X(Type_create_f90_complex) X(Type_create_f90_integer)                \
 	X(Type_get_value_index)
 
