@@ -36,12 +36,19 @@ mpis_find() {
 	done
 }
 
-# mpi_compile MPI NAME: bench/NAME.c becomes $work/NAME.MPI.
+# mpi_compile MPI NAME [PART...]: bench/NAME.c, with bench/PART.c, becomes
+# $work/NAME.MPI.
 mpi_compile() {
-	"${compiler[$1]}" -std=gnu17 -D_GNU_SOURCE -O2 -o "$work/$2.$1" \
-		"$source/$2.c" >>"$work/log" 2>&1 && return
+	local mpi=$1 name=$2 files
+
+	shift
+	files=("${@/#/$source/}")
+	files=("${files[@]/%/.c}")
+	"${compiler[$mpi]}" -std=gnu17 -D_GNU_SOURCE -O2 -pthread \
+		-o "$work/$name.$mpi" "${files[@]}" >>"$work/log" 2>&1 &&
+		return
 	tail -n 20 "$work/log" >&2
-	echo "bench/run: ${compiler[$1]} cannot compile bench/$2.c" >&2
+	echo "bench/run: ${compiler[$mpi]} cannot compile bench/$name.c" >&2
 	exit 1
 }
 

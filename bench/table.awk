@@ -297,6 +297,8 @@ END {
 	state = "-"
 	if (section == "start")
 		table_start()
+	if (section == "mprobe")
+		table_mprobe()
 	place = "one"
 	if (section == "switch")
 		table_switch()
