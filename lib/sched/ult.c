@@ -159,9 +159,11 @@ void vm_ult_wake(struct vm_ult *ult)
 	struct vm_worker *worker = ult->worker;
 
 	if (VM_UNLIKELY(worker->index < 0)) {
-		/* Pairs with the load in thread_suspend(). */
-		atomic_store_explicit(&ult->signal, 1, memory_order_release);
-		vm_futex_wake(&ult->signal);
+		/* Pairs with the exchange and loads in thread_suspend(). */
+		if (atomic_exchange_explicit(&ult->signal, VM_SIGNAL_WOKEN,
+					     memory_order_acq_rel) ==
+		    VM_SIGNAL_ASLEEP)
+			vm_futex_wake(&ult->signal);
 	} else if (vm_self && vm_self->worker == worker) {
 		vm_worker_push(worker, ult);
 	} else {
@@ -183,11 +185,28 @@ void vm_ult_wake_next(struct vm_ult *ult)
 	worker->next = ult;
 }
 
+static bool is_woken(void *ult)
+{
+	/* Pairs with the exchange in vm_ult_wake(). */
+	return atomic_load_explicit(&((struct vm_ult *)ult)->signal,
+				    memory_order_acquire) == VM_SIGNAL_WOKEN;
+}
+
 static void thread_suspend(struct vm_ult *self)
 {
-	while (!atomic_load_explicit(&self->signal, memory_order_acquire))
-		vm_futex_wait(&self->signal, 0, 0);
-	atomic_store_explicit(&self->signal, 0, memory_order_relaxed);
+	struct vm_worker *worker = self->worker;
+	uint32_t none = VM_SIGNAL_NONE;
+
+	/* Pairs with the exchange in vm_ult_wake(). */
+	if ((worker->spun || !vm_thread_spin(worker, is_woken, self)) &&
+	    atomic_compare_exchange_strong_explicit(
+		    &self->signal, &none, VM_SIGNAL_ASLEEP,
+		    memory_order_acq_rel, memory_order_acquire))
+		while (!is_woken(self))
+			vm_futex_wait(&self->signal, VM_SIGNAL_ASLEEP, 0);
+	worker->spun = false;
+	atomic_store_explicit(&self->signal, VM_SIGNAL_NONE,
+			      memory_order_relaxed);
 }
 
 void vm_ult_suspend(void)
@@ -224,7 +243,7 @@ void vm_ult_yield(void)
 	struct vm_worker *worker = self->worker;
 
 	if (worker->index < 0) {
-		vm_cpu_yield();
+		vm_thread_yield(worker);
 		return;
 	}
 	vm_worker_push(worker, self);

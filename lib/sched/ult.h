@@ -23,6 +23,9 @@ struct vm_worker;
 /* Values of vm_ult.end below the address of a joining ULT. */
 enum { VM_ULT_ALIVE, VM_ULT_ENDED, VM_ULT_DETACHED };
 
+/* Values of vm_ult.signal. */
+enum { VM_SIGNAL_NONE, VM_SIGNAL_WOKEN, VM_SIGNAL_ASLEEP };
+
 /* Fields belong to the ULT and its worker; the atomics say who else. */
 struct vm_ult {
 	void *sp;	     /* saved context while it does not run */
@@ -33,7 +36,7 @@ struct vm_ult {
 	int saved_errno;
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
 	char *locals;		 /* its copies of the blocks of sched/local.h */
-	_Atomic uint32_t signal; /* OS threads: futex word, set by wakers */
+	_Atomic uint32_t signal; /* OS threads: futex word */
 	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */
 	int (*body)(void *arg);
 	void *arg;

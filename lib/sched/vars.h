@@ -18,8 +18,9 @@
 	X(SIZE, task_stack_bytes, 65536, 16384, 1099511627776, "bytes",       \
 	  STARTUP, "Stack of each task started by vmpi_spawn()")              \
 	X(INT, spin_us, 200, 0, 1000000, "us", ANYTIME,                       \
-	  "How long a worker with nothing to run polls before it sleeps; a "  \
-	  "hundredth of that when workers outnumber the allowed processors")  \
+	  "How long a worker with nothing to run, or another OS thread that " \
+	  "waits, polls before it sleeps; a hundredth of that when workers "  \
+	  "outnumber the allowed processors")                                 \
 	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP,                          \
 	  "Read the clock at each switch, to know the run time of each rank")
 

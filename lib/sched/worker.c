@@ -28,6 +28,11 @@
 #define HANDOFFS_MAX 3	/* times in a row that a woken ULT goes first */
 #define TIMER_ROUNDS 64 /* switches between looks at the sleepers */
 #define POLLS_EAGER 64	/* polls without a pause before a worker slows down */
+#define LOOKS_MOST 64	/* between two yields of one that polls */
+#define YIELD_ALONE_NS 1000  /* takes a yield when nobody else can run */
+#define YIELD_LONG_NS 500000 /* then somebody computes on this processor */
+#define NO_SPINS_LEAST 16    /* waits without polling after such a yield */
+#define NO_SPINS_MOST 1024   /* ... when there were many of them */
 
 struct vm_sched vm_sched;
 
@@ -166,23 +171,118 @@ static void worker_sleep(struct vm_worker *worker)
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
 }
 
+/*
+ * Between two looks of one that waits: others may have the processor.  False
+ * when one of them computes: then it is better to sleep, because the kernel
+ * lets who wakes up run soon, but who has given its time slice away late.
+ */
+static bool give_way(struct vm_worker *worker, uint64_t *now)
+{
+	uint64_t before = *now;
+
+	vm_cpu_yield();
+	*now = vm_clock_ns();
+	if (*now - before > YIELD_ALONE_NS)
+		worker->looks = 1;
+	else if (worker->looks < LOOKS_MOST)
+		worker->looks *= 2;
+	if (*now - before < YIELD_LONG_NS)
+		return true;
+	worker->no_spins = worker->no_spins_next;
+	if (worker->no_spins_next < NO_SPINS_MOST)
+		worker->no_spins_next *= 2;
+	return false;
+}
+
+/* Polling was worth it. */
+static bool spin_paid(struct vm_worker *worker)
+{
+	worker->no_spins_next = NO_SPINS_LEAST;
+	return true;
+}
+
+/* Whether this wait is to sleep at once. */
+static bool spins_not(struct vm_worker *worker)
+{
+	if (VM_LIKELY(!worker->no_spins))
+		return false;
+	worker->no_spins--;
+	return true;
+}
+
+bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
+		    void *arg)
+{
+	uint64_t start, now;
+
+	worker->spun = true;
+	if (spins_not(worker))
+		return false;
+	start = now = vm_clock_ns();
+	do {
+		for (int i = worker->looks; i > 0; i--) {
+			if (ready(arg)) {
+				worker->spun = false;
+				return spin_paid(worker);
+			}
+			if (i > 1)
+				vm_cpu_relax();
+		}
+	} while (give_way(worker, &now) && now - start < vm_sched.spin_ns);
+	return false;
+}
+
+/* An OS thread that polls lets others have the processor, unless they took
+ * long when it did that last. */
+void vm_thread_yield(struct vm_worker *worker)
+{
+	uint64_t now;
+
+	if (spins_not(worker))
+		return;
+	now = vm_clock_ns();
+	if (give_way(worker, &now))
+		spin_paid(worker);
+}
+
+/* The OS threads of the program may need this processor. */
+static bool has_company(void)
+{
+	return atomic_load_explicit(&vm_sched.threads, memory_order_relaxed) >
+	       0;
+}
+
+/* Polls before sleeping; whether there is work. */
+static bool worker_spin(struct vm_worker *worker)
+{
+	bool company = has_company();
+	uint64_t start, now;
+
+	if (company && spins_not(worker))
+		return false;
+	start = now = vm_clock_ns();
+	do {
+		for (int i = worker->looks; i > 0; i--) {
+			if (has_work(worker))
+				return spin_paid(worker);
+			vm_cpu_relax();
+		}
+		if (!company)
+			now = vm_clock_ns();
+		else if (!give_way(worker, &now))
+			return false;
+	} while (now - start < vm_sched.spin_ns);
+	return false;
+}
+
 void vm_worker_idle(struct vm_worker *worker)
 {
-	uint64_t start;
-
 	/* What is to come often comes soon; a pause takes up to 50 ns. */
 	for (int i = 0; i < POLLS_EAGER; i++)
 		if (has_work(worker))
 			return;
-	start = vm_clock_ns();
-	do {
-		for (int i = 0; i < 16; i++) {
-			if (has_work(worker))
-				return;
-			vm_cpu_relax();
-		}
-	} while (vm_clock_ns() - start < vm_sched.spin_ns);
-	worker_sleep(worker);
+	if (!worker_spin(worker))
+		worker_sleep(worker);
 }
 
 void vm_worker_nudge_slow(struct vm_worker *worker)
@@ -209,6 +309,8 @@ static void thread_stack(struct vm_stack *stack)
 static void worker_enter(struct vm_worker *worker)
 {
 	worker->root.worker = worker;
+	worker->no_spins_next = NO_SPINS_LEAST;
+	worker->looks = LOOKS_MOST;
 	worker->errno_address = &errno;
 	vm_sanitize_thread(&worker->root);
 	vm_self = &worker->root;
@@ -309,12 +411,14 @@ struct vm_worker *vm_worker_adopt(void *owner)
 	worker->thread = pthread_self();
 	worker_enter(worker);
 	worker->root.owner = owner;
+	atomic_fetch_add_explicit(&vm_sched.threads, 1, memory_order_relaxed);
 	return worker;
 }
 
 void vm_worker_release(struct vm_worker *worker)
 {
 	VM_ASSERT(worker->index < 0);
+	atomic_fetch_sub_explicit(&vm_sched.threads, 1, memory_order_relaxed);
 	vm_self = NULL;
 	free(worker);
 }

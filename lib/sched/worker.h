@@ -25,6 +25,10 @@ struct vm_worker {
 	struct vm_ult *next;	    /* runs before the queue */
 	unsigned handoffs;	    /* times in a row `next` was taken */
 	unsigned rounds;	 /* switches, for what is done now and then */
+	unsigned no_spins;	 /* waits that are to sleep without polling */
+	unsigned no_spins_next;	 /* ... after the next yield that takes long */
+	int looks;		 /* of one that polls, between two yields */
+	bool spun;		 /* has polled: the next wait only sleeps */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */
 	struct vm_ult *sleepers; /* heap by deadline */
 	uint64_t since;		 /* ticks when the running ULT began */
@@ -42,7 +46,7 @@ struct vm_worker {
 	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
 };
 
-/* Written at start and stop only. */
+/* Written at start and stop only, but for what says otherwise. */
 struct vm_sched {
 	struct vm_worker *workers;
 	int worker_count;
@@ -57,6 +61,7 @@ struct vm_sched {
 	bool rank_time;
 	bool crowded; /* more workers than processors */
 	_Atomic bool stop;
+	_Atomic int threads; /* adopted ones; written by these */
 };
 
 extern struct vm_sched vm_sched;
@@ -95,9 +100,18 @@ void vm_sched_fence_all(void);
 struct vm_worker *vm_worker_adopt(void *owner);
 void vm_worker_release(struct vm_worker *worker);
 
+/*
+ * An adopted OS thread polls ready(arg), for as long as a worker with nothing to
+ * do polls; whether it became true.  After false the thread is expected to
+ * suspend, which then sleeps at once.
+ */
+bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
+		    void *arg);
+
 /* Inside sched: what a worker does between ULTs (worker.c). */
 struct vm_ult *vm_worker_next(struct vm_worker *worker);
 void vm_worker_idle(struct vm_worker *worker);
+void vm_thread_yield(struct vm_worker *worker);
 void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult);
 
 /* Inside sched: runs ULTs until the scheduler stops (ult.c). */
