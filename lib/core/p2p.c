@@ -228,13 +228,16 @@ static inline struct send send_new(const struct vm_ult *self,
 			      fits_inline(data, mode) };
 }
 
-/* A rank that only sends lets the others run now and then. */
+/* A rank that only sends lets the others run now and then.  An OS thread need
+ * not: the kernel takes care of that, and beside threads that compute it would
+ * get the processor back late. */
 static inline void send_pace(struct vm_ult *self)
 {
 	if (VM_UNLIKELY(++self->sends_in_row >=
 			(unsigned)core_cvar.send_budget)) {
 		self->sends_in_row = 0;
-		vm_ult_yield();
+		if (self->worker->index >= 0)
+			vm_ult_yield();
 	}
 }
 
