@@ -535,12 +535,61 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 	return msg;
 }
 
+/* An OS thread that looks for a message. */
+struct look {
+	struct vm_rank *rank;
+	struct vm_env env;
+	bool take;
+	uint64_t seen; /* messages that had come when it looked last */
+	struct vm_msg *msg;
+	vmpi_status *status;
+};
+
+static bool look(void *arg)
+{
+	struct look *look = arg;
+	uint64_t come = __atomic_load_n(&look->rank->pvars.unexpected,
+					__ATOMIC_RELAXED);
+
+	if (look->seen == come)
+		return false;
+	look->seen = come;
+	look->msg = probe(look->env, NULL, look->take, look->status);
+	return look->msg != NULL;
+}
+
+/*
+ * Finds a message that fits, or enters `prober`.  An OS thread first looks
+ * itself for a while: of several that wait for any message the one that has a
+ * processor takes it, instead of one that must be woken.
+ */
+static struct vm_msg *probe_soon(struct vm_env env, struct vm_prober *prober,
+				 bool take, vmpi_status *status)
+{
+	struct vm_ult *self = vm_self;
+	struct look args = { .rank = self->owner,
+			     .env = env,
+			     .take = take,
+			     .seen = UINT64_MAX,
+			     .status = status };
+	struct vm_msg *msg;
+
+	if (VM_LIKELY(self->worker->index >= 0))
+		return probe(env, prober, take, status);
+	if (look(&args) || vm_thread_spin(self->worker, look, &args))
+		return args.msg;
+	msg = probe(env, prober, take, status);
+	if (msg)
+		self->worker->spun = false;
+	return msg;
+}
+
 int vm_probe(struct vm_env env, vmpi_status *status)
 {
 	struct vm_prober prober;
 
 	vm_self->sends_in_row = 0;
-	if (!probe(env, &prober, false, status)) {
+	if (!probe_soon(env, &prober, false, status)) {
 		vm_ult_suspend();
 		*status = prober.status;
 	}
@@ -561,7 +610,7 @@ int vm_match_wait(struct vm_env env, struct vm_msg **msg)
 	vmpi_status status;
 
 	vm_self->sends_in_row = 0;
-	*msg = probe(env, &prober, true, &status);
+	*msg = probe_soon(env, &prober, true, &status);
 	if (!*msg) {
 		vm_ult_suspend();
 		*msg = prober.msg;
