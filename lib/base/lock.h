@@ -4,7 +4,8 @@
  *
  * Taking it uncontended is one atomic exchange, giving it back a plain store.
  * Whoever waits long gives its time slice away, so that a holder which the
- * kernel has preempted can run.  Never held across a task switch.
+ * kernel has preempted can run; and then sleeps, because threads that compute
+ * would keep a slice for milliseconds.  Never held across a task switch.
  */
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
@@ -12,7 +13,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#define VM_LOCK_SPINS 200      /* looks with a pause in between */
+#define VM_LOCK_YIELDS 4       /* then time slices given away */
+#define VM_LOCK_SLEEP_NS 20000 /* then naps */
 
 struct vm_lock {
 	_Atomic int held;
@@ -45,16 +51,26 @@ static inline bool vm_lock_try(struct vm_lock *lock)
 	       !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
 }
 
+/* The OS thread sleeps a moment. */
+static inline void vm_cpu_nap(void)
+{
+	struct timespec moment = { .tv_nsec = VM_LOCK_SLEEP_NS };
+
+	syscall(SYS_nanosleep, &moment, NULL);
+}
+
 static inline void vm_lock_take(struct vm_lock *lock)
 {
 	while (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire)) {
 		for (int spins = 0;
 		     atomic_load_explicit(&lock->held, memory_order_relaxed);
 		     spins++) {
-			if (spins < 200)
+			if (spins < VM_LOCK_SPINS)
 				vm_cpu_relax();
-			else
+			else if (spins < VM_LOCK_SPINS + VM_LOCK_YIELDS)
 				vm_cpu_yield();
+			else
+				vm_cpu_nap();
 		}
 	}
 }
