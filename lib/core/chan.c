@@ -64,18 +64,11 @@ void vm_chan_free(struct vm_chan *chan)
 	free(chan);
 }
 
-/* What a member brings to a split, and takes away. */
-struct split {
-	struct vm_chan *chan, *out;
-	int color, key;
-	int result;
-};
-
 /* By colour, then key, then rank in the old channel. */
 static int split_compare(const void *left, const void *right)
 {
-	const struct split *a = *(struct split *const *)left;
-	const struct split *b = *(struct split *const *)right;
+	const struct vm_split *a = *(struct vm_split *const *)left;
+	const struct vm_split *b = *(struct vm_split *const *)right;
 
 	if (a->color != b->color)
 		return a->color < b->color ? -1 : 1;
@@ -85,7 +78,7 @@ static int split_compare(const void *left, const void *right)
 }
 
 /* One new channel for `size` members, in this order. */
-static int split_make(struct split **members, int size)
+static int split_one(struct vm_split **members, int size)
 {
 	struct vm_group *group = vm_group_new(size);
 	struct vm_meet *meet = NULL;
@@ -112,47 +105,67 @@ drop:
 	return rc;
 }
 
+int vm_split_make(struct vm_split **members, int size)
+{
+	int rc = 0;
+
+	for (int i = 0; i < size; i++)
+		members[i]->out = NULL;
+	qsort(members, (size_t)size, sizeof(*members), split_compare);
+	for (int i = 0, n; i < size && !rc; i += n) {
+		n = 1;
+		while (i + n < size &&
+		       members[i + n]->color == members[i]->color)
+			n++;
+		if (members[i]->color != VMPI_UNDEFINED)
+			rc = split_one(members + i, n);
+	}
+	for (int i = 0; rc && i < size; i++) {
+		vm_chan_free(members[i]->out);
+		members[i]->out = NULL;
+	}
+	return rc;
+}
+
+/* What a member brings to vm_chan_split(). */
+struct member {
+	struct vm_split split;
+	int result;
+};
+
 static void split_last(struct vm_meet *meet)
 {
 	int size = (int)meet->size, rc = -VMPI_ENOMEM;
-	struct split **members = malloc((size_t)size * sizeof(*members));
+	struct vm_split **splits = malloc((size_t)size * sizeof(*splits));
 
-	if (members) {
-		for (int i = 0; i < size; i++)
-			members[i] = vm_meet_args(meet, (uint32_t)i);
-		qsort(members, (size_t)size, sizeof(*members), split_compare);
-		rc = 0;
-		for (int i = 0, n; i < size && !rc; i += n) {
-			n = 1;
-			while (i + n < size &&
-			       members[i + n]->color == members[i]->color)
-				n++;
-			if (members[i]->color != VMPI_UNDEFINED)
-				rc = split_make(members + i, n);
+	if (splits) {
+		for (int i = 0; i < size; i++) {
+			struct member *member = vm_meet_args(meet, (uint32_t)i);
+
+			splits[i] = &member->split;
 		}
-		free(members);
+		rc = vm_split_make(splits, size);
+		free(splits);
 	}
 	for (int i = 0; i < size; i++) {
-		struct split *member = vm_meet_args(meet, (uint32_t)i);
+		struct member *member = vm_meet_args(meet, (uint32_t)i);
 
 		member->result = rc;
-		if (rc) {
-			vm_chan_free(member->out);
-			member->out = NULL;
-		}
 	}
 }
 
 int vm_chan_split(struct vm_chan *chan, struct vm_chan **out, int color,
 		  int key)
 {
-	struct split member = { .chan = chan, .color = color, .key = key };
+	struct member member = {
+		.split = { .chan = chan, .color = color, .key = key },
+	};
 	int rc = vm_meet(chan, &member, split_last);
 
 	if (!rc)
 		rc = member.result;
 	if (!rc)
-		*out = member.out;
+		*out = member.split.out;
 	return rc;
 }
 

@@ -55,6 +55,16 @@ void vm_chan_free(struct vm_chan *chan);
 /* Two fresh context numbers, unique in this process; the even one. */
 uint32_t vm_context_new(void);
 
+/* What a member brings to a split, and takes away. */
+struct vm_split {
+	struct vm_chan *chan, *out; /* the old channel, the new one or NULL */
+	int color, key;
+};
+
+/* Makes the new channels of all members of a channel, whose list it sorts.  0,
+ * or -VMPI_ENOMEM and no new channels. */
+int vm_split_make(struct vm_split **members, int size);
+
 /*
  * Collective: see vmpi_chan_dup() and vmpi_chan_split().  0, -VMPI_ENOMEM on
  * all members, -VMPI_EMISMATCH when they call different things.  May switch.

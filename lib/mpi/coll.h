@@ -142,7 +142,10 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
  * last to arrive runs. */
 void vm_coll_arrived(struct vm_meet *meet);
 
-/* The same on an intercommunicator. */
+/* The same when all have started it. */
+void vm_coll_started(struct vm_meet *meet);
+
+/* vm_coll_arrived() on an intercommunicator. */
 void vm_coll_arrived_inter(struct vm_meet *meet);
 
 /* What b wants otherwise than a, as text; false if nothing. */

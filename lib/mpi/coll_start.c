@@ -47,8 +47,7 @@ static void end(struct vm_req *req)
 	free(coll);
 }
 
-/* All have started it: run by the last of them. */
-static void started(struct vm_meet *meet)
+void vm_coll_started(struct vm_meet *meet)
 {
 	vm_coll_arrived(meet);
 	for (size_t i = 0; i < meet->size; i++) {
@@ -87,7 +86,7 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 	req->status = vm_status_empty;
 	/* Whose error handler gets its errors. */
 	req->node.env.context = coll->comm->context;
-	rc = vm_meet_start(coll->comm->chan, copy, started, req);
+	rc = vm_meet_start(coll->comm->chan, copy, vm_coll_started, req);
 	if (rc != 0)
 		give_up(req);
 	else
@@ -99,7 +98,6 @@ void vm_coll_explain(struct vm_call *call, const struct vm_req *req)
 {
 	const struct vm_coll *coll = req->user;
 
-	/* Others than collectives of data (MPI_Comm_idup) have core's errors. */
 	if (req->status.error > 0)
 		vm_error(call, req->status.error, "%s: %s",
 			 vm_call_name(coll->id), coll->what);

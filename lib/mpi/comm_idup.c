@@ -2,15 +2,13 @@
 /*
  * Duplicates of communicators without waiting, and their hints.
  *
- * The new communicator is an object from the start and has attributes and
- * topology; the last member to call (vm_meet_start()) gives all of them their
- * channels.  No hint is known, so all are ignored and none is told.
+ * The new communicator has attributes and topology from the start; the last
+ * member to call gives all of them their channels, and the handles become
+ * valid.  No hint is known, so all are ignored and none is told.
  */
 #include <stdlib.h>
 
-#include "core/meet.h"
-#include "mpi/check.h"
-#include "mpi/comm.h"
+#include "mpi/comm_split.h"
 #include "mpi/errh.h"
 #include "mpi/info.h"
 #include "mpi/inter.h"
@@ -19,18 +17,18 @@
 
 /* What each member leaves at the meeting; ends with the request. */
 struct idup {
+	struct vm_coll coll; /* first: meetings and requests know this */
 	struct vm_mpi *mpi;
 	struct vm_comm *comm;	/* the new one */
 	struct vm_group *group; /* of all members; holds a reference */
 	struct vm_errh *errh;	/* of the new one; holds a reference */
 	int first_size;		/* as of vm_inter_set(); 0: no sides */
-	struct vm_req *req;
-	struct vm_chan *chan; /* the new one, on its way */
+	struct vm_chan *chan;	/* the new one, on its way */
 };
 
 static struct idup *member(const struct vm_meet *meet, int i)
 {
-	return vm_meet_args(meet, (uint32_t)i);
+	return (struct idup *)vm_coll_of(meet, (size_t)i);
 }
 
 /* The channels of all members: 0 or -VMPI_ENOMEM. */
@@ -56,7 +54,9 @@ static int chans_make(const struct vm_meet *meet, struct vm_group *group)
 	return rc;
 }
 
-static void idup_last(struct vm_meet *meet)
+/* The handles become valid. */
+static void idup_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+		      size_t last)
 {
 	int size = (int)meet->size;
 	int rc = chans_make(meet, member(meet, 0)->group);
@@ -64,14 +64,20 @@ static void idup_last(struct vm_meet *meet)
 	for (int i = 0; i < size; i++) {
 		struct idup *idup = member(meet, i);
 
-		idup->req->status.error = rc;
-		if (rc != 0)
+		if (rc != 0) {
+			vm_coll_fail(&idup->coll, MPI_ERR_NO_MEM,
+				     "no memory for a communicator");
 			continue;
+		}
 		vm_comm_init(idup->comm, idup->chan, idup->errh);
 		if (idup->first_size)
 			vm_inter_set(idup->comm, idup->first_size);
+		idup->comm->object.magic = VM_MAGIC_COMM;
 	}
 }
+
+static const struct vm_coll_kind kind_idup = { .part = idup_part,
+					       .work = vm_comm_coll_work };
 
 static void idup_end(struct vm_req *req)
 {
@@ -84,8 +90,7 @@ static void idup_end(struct vm_req *req)
 	free(idup);
 }
 
-/* Of the kind of a collective, whose errors are all core's. */
-static struct vm_req *idup_req(struct vm_mpi *mpi, const struct vm_comm *from,
+static struct vm_req *idup_req(struct vm_call *call, struct vm_comm *from,
 			       struct vm_comm *to)
 {
 	struct idup *idup = malloc(sizeof(*idup));
@@ -95,12 +100,13 @@ static struct vm_req *idup_req(struct vm_mpi *mpi, const struct vm_comm *from,
 		free(idup);
 		return NULL;
 	}
-	*idup = (struct idup){ .mpi = mpi,
+	*idup = (struct idup){ .mpi = call->mpi,
 			       .comm = to,
 			       .group = vm_group_hold(from->chan->group),
 			       .errh = vm_errh_hold(from->errh),
-			       .first_size = vm_inter_first_size(from),
-			       .req = req };
+			       .first_size = vm_inter_first_size(from) };
+	vm_comm_coll_init(&idup->coll, &kind_idup, call, from);
+	idup->coll.req = req;
 	req->user = idup;
 	req->on_free = idup_end;
 	req->status = vm_status_empty;
@@ -109,7 +115,7 @@ static struct vm_req *idup_req(struct vm_mpi *mpi, const struct vm_comm *from,
 }
 
 static int idup_start(struct vm_call *call, MPI_Comm handle,
-		      const struct vm_comm *from, MPI_Comm *newcomm,
+		      struct vm_comm *from, MPI_Comm *newcomm,
 		      MPI_Request *request)
 {
 	struct vm_comm *to =
@@ -119,14 +125,15 @@ static int idup_start(struct vm_call *call, MPI_Comm handle,
 
 	if (!to)
 		return MPI_ERR_NO_MEM;
+	to->object.magic = 0; /* so that early use is recognised */
 	to->errh = vm_errh_default();
 	rc = vm_comm_copy(call, to, from, handle);
-	req = rc == 0 ? idup_req(call->mpi, from, to) : NULL;
+	req = rc == 0 ? idup_req(call, from, to) : NULL;
 	if (!req) {
 		vm_comm_discard(call->mpi, to);
 		return rc ? rc : MPI_ERR_NO_MEM;
 	}
-	rc = vm_meet_start(from->chan, req->user, idup_last, req);
+	rc = vm_meet_start(from->chan, req->user, vm_coll_started, req);
 	if (rc != 0) {
 		req->status.error = rc;
 		vm_req_complete(req);

@@ -3,7 +3,7 @@
  * Communicators made from others: dup, split, create.
  *
  * All but MPI_Comm_create_group are one meeting of the parent's members
- * (vm_chan_split()).  That one is collective over the new group only, so its
+ * (vm_comm_chan_split()).  That one is collective over the new group only, so its
  * first member makes the shared parts and sends them to the others.
  */
 #include "core/meet.h"
@@ -11,7 +11,7 @@
 #include "core/p2p.h"
 #include "mpi/attr.h"
 #include "mpi/check.h"
-#include "mpi/comm.h"
+#include "mpi/comm_split.h"
 #include "mpi/group.h"
 #include "mpi/inter.h"
 #include "mpi/topo.h"
@@ -26,7 +26,7 @@ static int comm_split(struct vm_call *call, struct vm_comm *parent, int color,
 
 	if (parent->inter)
 		return vm_inter_split(call, parent, color, key, out);
-	rc = vm_chan_split(parent->chan, &chan, color, key);
+	rc = vm_comm_chan_split(call, parent, &chan, color, key);
 	if (rc != 0)
 		return rc;
 	if (!chan) {

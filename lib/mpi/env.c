@@ -10,11 +10,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/meet.h"
 #include "core/node.h"
 #include "mpi/attr.h"
 #include "mpi/bsend.h"
-#include "mpi/check.h"
+#include "mpi/coll.h"
 
 static int init_entry(enum vm_call_id id, int thread_level)
 {
@@ -63,9 +62,13 @@ int PMPI_Finalized(int *flag)
 	return MPI_SUCCESS;
 }
 
+/* All ranks meet in it, and do nothing. */
+static const struct vm_coll_kind kind_finalize;
+
 int PMPI_Finalize(void)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Finalize);
+	struct vm_coll coll;
 	struct vm_mpi *mpi = call.mpi;
 	/* First of all as if MPI_COMM_SELF were freed (MPI 4.1, 11.2.4). */
 	int rc = vm_attrs_delete(mpi, &mpi->self.attrs, MPI_COMM_SELF);
@@ -75,7 +78,10 @@ int PMPI_Finalize(void)
 	if (rc != 0)
 		return vm_call_exit(&call, MPI_COMM_SELF, rc);
 	vm_bsend_finish(mpi);
-	vm_meet(mpi->world.chan, NULL, NULL);
+	vm_coll_init(&coll, &kind_finalize, &call, &mpi->world);
+	rc = vm_coll_run(&call, &coll);
+	if (rc != 0)
+		return vm_call_exit(&call, MPI_COMM_WORLD, rc);
 	vm_mpi_stop(mpi);
 	return MPI_SUCCESS;
 }

@@ -8,8 +8,9 @@
  */
 #include "mpi/inter.h"
 
-#include "core/meet.h"
 #include "core/p2p.h"
+#include "mpi/comm_split.h"
+#include "mpi/errh.h"
 #include "mpi/group.h"
 
 void vm_inter_set(struct vm_comm *comm, int first_size)
@@ -114,7 +115,7 @@ int vm_inter_split(struct vm_call *call, struct vm_comm *parent, int color,
 		   int key, MPI_Comm *out)
 {
 	struct vm_chan *mixed = NULL, *chan;
-	int local, rc = vm_chan_split(parent->chan, &mixed, color, key);
+	int local, rc = vm_comm_chan_split(call, parent, &mixed, color, key);
 
 	if (rc != 0)
 		return rc;
@@ -212,12 +213,13 @@ static int both_agree(struct both *both, const struct vm_comm *local,
 	return vm_send(other, to, &result, VM_SEND_STANDARD);
 }
 
-/* What a member of one side brings to its meeting, and takes away. */
+/* What a member of one side brings to its meeting, and takes away.  The leader
+ * is the root of it. */
 struct member {
+	struct vm_coll coll; /* first: meetings know this */
 	struct vm_chan *chan, *out;
-	int leader;
 	struct both both; /* the leader's */
-	int first_size, error;
+	int first_size;
 };
 
 static int member_place(const struct member *member, const struct both *both)
@@ -228,26 +230,35 @@ static int member_place(const struct member *member, const struct both *both)
 }
 
 /* Makes the handles of all from what the leader has brought. */
-static void side_last(struct vm_meet *meet)
+static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+		      size_t last)
 {
-	struct member *any = vm_meet_args(meet, 0);
-	struct member *leader = vm_meet_args(meet, (uint32_t)any->leader);
+	struct member *leader = vm_meet_args(meet, (uint32_t)me->root);
 	const struct both *both = &leader->both;
 
 	for (uint32_t i = 0; i < meet->size; i++) {
 		struct member *member = vm_meet_args(meet, i);
 
-		member->error = both->error;
-		if (both->error)
+		if (both->error) {
+			vm_coll_fail(&member->coll, both->error, "%s",
+				     both->error == MPI_ERR_COMM ?
+					     "a rank is in both groups" :
+					     "the leader has failed");
 			continue;
+		}
 		member->first_size = both->first_size;
 		member->out = vm_chan_new(member->chan->owner, both->group,
 					  both->meet, both->context,
 					  member_place(member, both));
 		if (!member->out)
-			member->error = MPI_ERR_NO_MEM;
+			vm_coll_fail(&member->coll, MPI_ERR_NO_MEM,
+				     "no memory for a communicator");
 	}
 }
+
+static const struct vm_coll_kind kind_side = { .part = side_part,
+					       .work = vm_comm_coll_work,
+					       .rooted = true };
 
 static int check_create(struct vm_call *call, MPI_Comm local_comm,
 			int local_leader, MPI_Comm *newintercomm,
@@ -280,21 +291,15 @@ static int check_leader(struct vm_call *call, MPI_Comm peer_comm,
 static int intercomm_create(struct vm_call *call, struct member *member,
 			    struct vm_comm *local, MPI_Comm *newintercomm)
 {
-	int rc = vm_meet(local->chan, member, side_last);
+	int rc = vm_coll_run(call, &member->coll);
 
 	/* All have taken theirs. */
 	vm_group_drop(member->both.group);
 	vm_meet_drop(member->both.meet);
 	if (rc == 0)
-		rc = member->error;
-	if (rc == 0)
 		return inter_new(call, member->out, local, member->first_size,
 				 newintercomm);
 	vm_chan_free(member->out);
-	if (rc == MPI_ERR_COMM)
-		vm_error(call, rc, "a rank is in both groups");
-	if (rc == MPI_ERR_OTHER)
-		vm_error(call, rc, "the ranks disagree who the leader is");
 	return rc;
 }
 
@@ -303,8 +308,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 			  MPI_Comm *newintercomm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Intercomm_create);
-	struct member member = { .leader = local_leader,
-				 .both.error = MPI_ERR_OTHER };
+	struct member member = { 0 };
 	struct vm_comm *local, *peer;
 	int rc = check_create(&call, local_comm, local_leader, newintercomm,
 			      &local);
@@ -317,8 +321,10 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 			rc = both_agree(&member.both, local, peer,
 					remote_leader, tag);
 		if (rc != 0)
-			member.both.error = rc;
+			member.both.error = vm_mpi_error(rc);
 	}
+	vm_comm_coll_init(&member.coll, &kind_side, &call, local);
+	member.coll.root = local_leader;
 	member.chan = local->chan;
 	rc = intercomm_create(&call, &member, local, newintercomm);
 	return vm_call_exit(&call, local_comm, rc);
@@ -347,7 +353,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 		rc = vm_check_pointer(&call, newintracomm, "newintracomm");
 	/* With equal keys the first side stays before the second. */
 	if (rc == 0)
-		rc = vm_chan_split(c->chan, &chan, 0, high != 0);
+		rc = vm_comm_chan_merge(&call, c, &chan, high != 0);
 	if (rc == 0)
 		rc = vm_comm_new(call.mpi, &comm, chan, c);
 	if (rc == 0)

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/check.h"
-#include "mpi/comm.h"
+#include "mpi/comm_split.h"
 
 static size_t topo_bytes(int count)
 {
@@ -231,7 +230,7 @@ static int cart_make(struct vm_call *call, struct vm_comm *parent, int color,
 {
 	struct vm_chan *chan = NULL;
 	struct vm_comm *comm;
-	int rc = vm_chan_split(parent->chan, &chan, color, key);
+	int rc = vm_comm_chan_split(call, parent, &chan, color, key);
 
 	if (rc == 0 && !chan)
 		*out = MPI_COMM_NULL;

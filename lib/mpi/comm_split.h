@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * New channels for the members of a communicator.
+ *
+ * Communicators are made in meetings of the kind that collectives have, so that
+ * ranks that call different things learn who calls what.
+ */
+#ifndef MPI_COMM_SPLIT_H
+#define MPI_COMM_SPLIT_H
+
+#include "core/chan.h"
+#include "mpi/coll.h"
+
+/*
+ * As vm_chan_split() of parent's channel, of both sides if it is an
+ * intercommunicator.  0 or an MPI error.  May switch.
+ */
+int vm_comm_chan_split(struct vm_call *call, struct vm_comm *parent,
+		       struct vm_chan **out, int color, int key);
+
+/* One channel of both sides of an intercommunicator: first those whose ranks
+ * say low.  MPI_ERR_ARG when a side does not agree with itself. */
+int vm_comm_chan_merge(struct vm_call *call, struct vm_comm *inter,
+		       struct vm_chan **out, bool high);
+
+/* The description of a call that makes communicators, on all members of comm's
+ * channel. */
+void vm_comm_coll_init(struct vm_coll *coll, const struct vm_coll_kind *kind,
+		       const struct vm_call *call, struct vm_comm *comm);
+
+/* The .work of such a kind: it is never worth sharing. */
+size_t vm_comm_coll_work(const struct vm_coll *any, size_t members);
+
+#endif
