@@ -184,7 +184,7 @@ static void side_layout(struct side *side, char *area)
 	}
 	extent = end + (ptrdiff_t)below(2) * 8;
 	elements = below((unsigned)(BYTES_MAX / bytes) + 1);
-	while ((ptrdiff_t)elements * extent > ORIGIN - 400)
+	while (elements * (size_t)labs(extent) > ORIGIN - 400)
 		elements--;
 	if (below(4) == 0)
 		extent = -extent;
