@@ -242,13 +242,15 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 void vm_req_detach(struct vm_req *req)
 {
 	uintptr_t pending = VM_REQ_PENDING;
+	bool active = req->active;
 
 	if (req == &vm_req_done_send)
 		return;
-	req->persistent = false;
-	if (!req->active || !atomic_compare_exchange_strong_explicit(
-				    &req->state, &pending, VM_REQ_DETACHED,
-				    memory_order_acq_rel, memory_order_acquire))
+	/* So that the layers above recognise stale handles. */
+	req->persistent = req->active = false;
+	if (!active || !atomic_compare_exchange_strong_explicit(
+			       &req->state, &pending, VM_REQ_DETACHED,
+			       memory_order_acq_rel, memory_order_acquire))
 		req_free(req);
 }
 

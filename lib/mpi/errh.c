@@ -237,6 +237,7 @@ static int errh_create(enum vm_call_id id,
 		if (errh) {
 			errh->kind = VM_ERRH_USER;
 			errh->function = function;
+			errh->handles = 1;
 			*errhandler = (MPI_Errhandler)errh;
 		}
 		rc = errh ? 0 : MPI_ERR_NO_MEM;
@@ -262,6 +263,20 @@ static int errh_set(enum vm_call_id id, MPI_Comm comm,
 	return vm_call_exit(&call, comm, rc);
 }
 
+/* One more handle for the user.  A handler that communicators have loses its
+ * magic word with its last handle and gets it back with a new one. */
+static MPI_Errhandler errh_give(struct vm_mpi *mpi, struct vm_errh *errh)
+{
+	vm_errh_hold(errh);
+	if (errh->kind == VM_ERRH_USER) {
+		vm_lock_take(&mpi->lock);
+		errh->handles++;
+		errh->object.magic = VM_MAGIC_ERRH;
+		vm_lock_give(&mpi->lock);
+	}
+	return vm_errh_handle(errh);
+}
+
 static int errh_get(enum vm_call_id id, MPI_Comm comm,
 		    MPI_Errhandler *errhandler)
 {
@@ -272,7 +287,7 @@ static int errh_get(enum vm_call_id id, MPI_Comm comm,
 	if (rc == 0)
 		rc = vm_check_pointer(&call, errhandler, "errhandler");
 	if (rc == 0)
-		*errhandler = vm_errh_handle(vm_errh_hold(c->errh));
+		*errhandler = errh_give(call.mpi, c->errh);
 	return vm_call_exit(&call, comm, rc);
 }
 
@@ -338,6 +353,12 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 	if (rc == 0)
 		rc = check_errh(&call, *errhandler, &errh);
 	if (rc == 0) {
+		if (errh->kind == VM_ERRH_USER) {
+			vm_lock_take(&call.mpi->lock);
+			if (--errh->handles == 0)
+				errh->object.magic = 0;
+			vm_lock_give(&call.mpi->lock);
+		}
 		vm_errh_drop(call.mpi, errh);
 		*errhandler = MPI_ERRHANDLER_NULL;
 	}

@@ -19,7 +19,8 @@ enum vm_errh_kind {
 };
 
 struct vm_errh {
-	struct vm_object object;
+	struct vm_object object; /* magic: there is a handle of the user */
+	int handles;		 /* the user has; guarded by the rank's lock */
 	enum vm_errh_kind kind;
 	MPI_Comm_errhandler_function *function; /* USER */
 };
