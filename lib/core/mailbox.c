@@ -4,6 +4,8 @@
  */
 #include "core/mailbox.h"
 
+#include <limits.h>
+
 #include "core/node.h"
 
 void vm_arrival_end(struct vm_arrival *arrival)
@@ -96,4 +98,18 @@ void vm_mailbox_take(struct vm_msg *msg)
 	if (msg->sender)
 		msg->sender->msg = NULL;
 	vm_match_take(&msg->rank->match, &msg->node);
+}
+
+void vm_mailbox_each(struct vm_rank *rank, vm_match_visit posted,
+		     vm_match_visit arrived, void *arg)
+{
+	struct vm_engine *engine = rank->engine;
+
+	vm_engine_lock(engine);
+	for (int from = 0; from < vm_node->engine_count; from++)
+		if (from != engine->index)
+			vm_engine_drain(engine, from, INT_MAX);
+	vm_match_each(&rank->match.posted, posted, arg);
+	vm_match_each(&rank->match.arrived, arrived, arg);
+	vm_engine_unlock(engine);
 }

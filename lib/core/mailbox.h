@@ -2,7 +2,7 @@
 /*
  * Mailboxes: where arrivals and receives of a rank meet.
  *
- * Everything here but landing runs under the lock of the rank's engine.
+ * Everything here but landing and looking runs under the lock of the rank's engine.
  */
 #ifndef CORE_MAILBOX_H
 #define CORE_MAILBOX_H
@@ -69,6 +69,11 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival);
 
 /* Takes a queued message out. */
 void vm_mailbox_take(struct vm_msg *msg);
+
+/* Looks at all that is left in the mailbox of the caller's rank when everything
+ * sent to it has arrived: the receives, then the messages. */
+void vm_mailbox_each(struct vm_rank *rank, vm_match_visit posted,
+		     vm_match_visit arrived, void *arg);
 
 /* Posts a receive that matched no message. */
 static inline void vm_mailbox_post(struct vm_rank *rank, struct vm_req *req)

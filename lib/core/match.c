@@ -116,6 +116,16 @@ static inline struct vm_match_node *bins_find(const struct vm_match_bins *bins,
 	return NULL;
 }
 
+void vm_match_each(const struct vm_match_bins *bins, vm_match_visit visit,
+		   void *arg)
+{
+	struct vm_list *link;
+
+	for (uint32_t i = 0; i <= bins->mask; i++)
+		vm_list_each(link, &bins->bins[i])
+			visit(node_of(link), arg);
+}
+
 void vm_match_init(struct vm_match *match)
 {
 	*match = (struct vm_match){ 0 };

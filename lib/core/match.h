@@ -92,6 +92,12 @@ static inline struct vm_match_node *vm_match_peek(const struct vm_match *match,
 	return vm_match_peek_slow(match, env);
 }
 
+/* Calls visit for all entries of one queue; of the same key the oldest comes
+ * first. */
+typedef void (*vm_match_visit)(struct vm_match_node *node, void *arg);
+void vm_match_each(const struct vm_match_bins *bins, vm_match_visit visit,
+		   void *arg);
+
 /* Queues an entry whose env is set. */
 void vm_match_post(struct vm_match *match, struct vm_match_node *node);
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node);

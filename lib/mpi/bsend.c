@@ -155,6 +155,24 @@ void vm_bsend_finish(struct vm_mpi *mpi)
 	mpi->bsend = NULL;
 }
 
+void vm_bsend_abandon(struct vm_mpi *mpi)
+{
+	struct vm_list *link;
+
+	if (!mpi->bsend)
+		return;
+	reap(mpi);
+	vm_list_each(link, &mpi->bsend->segments) {
+		struct segment *segment =
+			vm_container_of(link, struct segment, link);
+
+		if (segment->req)
+			vm_req_detach(segment->req);
+	}
+	free(mpi->bsend);
+	mpi->bsend = NULL;
+}
+
 static int bsend_entry(struct vm_call *call, const void *buf, int count,
 		       MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {

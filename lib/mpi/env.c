@@ -14,6 +14,7 @@
 #include "mpi/attr.h"
 #include "mpi/bsend.h"
 #include "mpi/coll.h"
+#include "mpi/pending.h"
 
 static int init_entry(enum vm_call_id id, int thread_level)
 {
@@ -77,11 +78,12 @@ int PMPI_Finalize(void)
 		rc = vm_attrs_delete(mpi, &mpi->world.attrs, MPI_COMM_WORLD);
 	if (rc != 0)
 		return vm_call_exit(&call, MPI_COMM_SELF, rc);
-	vm_bsend_finish(mpi);
 	vm_coll_init(&coll, &kind_finalize, &call, &mpi->world);
 	rc = vm_coll_run(&call, &coll);
 	if (rc != 0)
 		return vm_call_exit(&call, MPI_COMM_WORLD, rc);
+	vm_pending_report(mpi);
+	vm_bsend_abandon(mpi);
 	vm_mpi_stop(mpi);
 	return MPI_SUCCESS;
 }

@@ -14,7 +14,10 @@
 	X(SIZE, coll_split_bytes, 32768, 0, 1099511627776, "bytes", ANYTIME, \
 	  "Data of a collective from which on all members share its work "   \
 	  "when they are on several workers; below, the last to arrive "     \
-	  "does it all")
+	  "does it all")                                                     \
+	X(INT, finalize_reports, 10, 0, 1000000, "ranks", ANYTIME,           \
+	  "How many ranks say at MPI_Finalize which operations they have "   \
+	  "not completed")
 
 struct mpi_cvars {
 	MPI_CVARS(VM_CVAR_FIELD)
