@@ -49,14 +49,15 @@ static int check_cart(struct vm_call *call, MPI_Comm handle,
 	return rc;
 }
 
+/* An array of maxdims elements that gets a value per dimension. */
 static int check_room(struct vm_call *call, const struct vm_topo *topo,
-		      int maxdims)
+		      int maxdims, const int *array, const char *name)
 {
-	if (maxdims >= topo->count)
-		return 0;
-	return vm_error(call, MPI_ERR_ARG,
-			"maxdims is %d, but there are %d dimensions", maxdims,
-			topo->count);
+	if (maxdims < topo->count)
+		return vm_error(call, MPI_ERR_ARG,
+				"maxdims is %d, but there are %d dimensions",
+				maxdims, topo->count);
+	return topo->count > 0 ? vm_check_pointer(call, array, name) : 0;
 }
 
 int PMPI_Topo_test(MPI_Comm comm, int *status)
@@ -93,7 +94,11 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[],
 	int rc = check_cart(&call, comm, &c);
 
 	if (rc == 0)
-		rc = check_room(&call, c->topo, maxdims);
+		rc = check_room(&call, c->topo, maxdims, dims, "dims");
+	if (rc == 0)
+		rc = check_room(&call, c->topo, maxdims, periods, "periods");
+	if (rc == 0)
+		rc = check_room(&call, c->topo, maxdims, coords, "coords");
 	for (int i = 0; rc == 0 && i < c->topo->count; i++) {
 		dims[i] = c->topo->dims[i].size;
 		periods[i] = c->topo->dims[i].periodic;
@@ -109,7 +114,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	int rc = check_cart(&call, comm, &c);
 
 	if (rc == 0)
-		rc = check_room(&call, c->topo, maxdims);
+		rc = check_room(&call, c->topo, maxdims, coords, "coords");
 	if (rc == 0 && (rank < 0 || rank >= c->size))
 		rc = vm_error(&call, MPI_ERR_RANK,
 			      "rank %d, but ranks are 0 to %d", rank,

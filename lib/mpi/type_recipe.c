@@ -111,29 +111,32 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers,
 	return vm_call_exit_self(&call, rc);
 }
 
-/* Whether the caller's arrays are long enough for the recipe. */
-static int check_room(struct vm_call *call, const struct vm_type *type,
-		      int max_integers, int max_addresses, int max_datatypes)
+/* Whether the caller's array, of `most` elements, has room for `count`. */
+static int check_room(struct vm_call *call, const char *what, int most,
+		      const void *array, int count)
 {
-	const struct vm_type_recipe *recipe = type->recipe;
-
-	if (!recipe)
-		return vm_error(call, MPI_ERR_TYPE,
-				"%s is predefined and has no contents",
-				vm_type_name(type));
-	if (max_integers < recipe->int_count)
-		return vm_error(call, MPI_ERR_ARG,
-				"max_integers is %d, there are %d",
-				max_integers, recipe->int_count);
-	if (max_addresses < recipe->aint_count)
-		return vm_error(call, MPI_ERR_ARG,
-				"max_addresses is %d, there are %d",
-				max_addresses, recipe->aint_count);
-	if (max_datatypes < recipe->type_count)
-		return vm_error(call, MPI_ERR_ARG,
-				"max_datatypes is %d, there are %d",
-				max_datatypes, recipe->type_count);
+	if (most < count)
+		return vm_error(call, MPI_ERR_ARG, "max_%s is %d, there are %d",
+				what, most, count);
+	if (count > 0 && !array)
+		return vm_error(call, MPI_ERR_ARG, "array_of_%s is NULL", what);
 	return 0;
+}
+
+static int check_contents(struct vm_call *call, MPI_Datatype datatype,
+			  const struct vm_type_recipe **recipe)
+{
+	struct vm_type *type;
+	int rc = vm_check_type(call, datatype, &type);
+
+	if (rc != 0)
+		return rc;
+	*recipe = type->recipe;
+	if (*recipe)
+		return 0;
+	return vm_error(call, MPI_ERR_TYPE,
+			"%s is predefined and has no contents",
+			vm_type_name(type));
 }
 
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers,
@@ -144,15 +147,19 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Type_get_contents);
 	const struct vm_type_recipe *recipe;
-	struct vm_type *type;
-	int rc = vm_check_type(&call, datatype, &type);
+	int rc = check_contents(&call, datatype, &recipe);
 
 	if (rc == 0)
-		rc = check_room(&call, type, max_integers, max_addresses,
-				max_datatypes);
+		rc = check_room(&call, "integers", max_integers,
+				array_of_integers, recipe->int_count);
+	if (rc == 0)
+		rc = check_room(&call, "addresses", max_addresses,
+				array_of_addresses, recipe->aint_count);
+	if (rc == 0)
+		rc = check_room(&call, "datatypes", max_datatypes,
+				array_of_datatypes, recipe->type_count);
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
-	recipe = type->recipe;
 	if (recipe->int_count)
 		memcpy(array_of_integers, recipe->ints,
 		       (size_t)recipe->int_count * sizeof(int));

@@ -12,16 +12,20 @@
 #ifndef T_MPI_WANTS_H
 #define T_MPI_WANTS_H
 
+#include <string.h>
+
 #include "ranks.h"
 
-#define WANTS(class, call) wants(call, class, #class, #call)
+#define WANTS(class, call) wants(call, class, #call)
 
-static inline void wants(int code, int class, const char *name,
-			 const char *call)
+static inline void wants(int code, int class, const char *call)
 {
-	int got = -1;
+	char name[MPI_MAX_ERROR_STRING];
+	int got = -1, length;
 
 	MPI_Error_class(code, &got);
+	MPI_Error_string(class, name, &length);
+	name[strcspn(name, ":")] = '\0';
 	if (!ok(got == class, "%s: %s", name, call))
 		diag("the class is %d, not %d", got, class);
 }
