@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The MPIs that are compared: how each compiles and starts a program.  Read by
-# bench/run, which sets VMPI_BUILD, work (a directory) and one (the processor
-# for what runs on one core).
+# bench/run, which sets VMPI_BUILD, work (a directory), one (the processor for
+# what runs on one core) and both (two, when there are two).
 
 # Debian's names: plain mpicc is whichever was chosen as alternative.
 declare -A compiler=(
@@ -53,14 +53,18 @@ mpi_compile() {
 }
 
 # launch MPI PLACE SECONDS RANKS NAME ARG...: starts $work/NAME.MPI.  PLACE is
-# one (all ranks on one core), two (two ranks, a core each) or any (ranks on all
-# cores as they come).
+# one (all ranks on one core), two (two ranks, a core each; more share the two
+# cores) or any (ranks on all cores as they come).
 launch() {
 	local mpi=$1 place=$2 seconds=$3 ranks=$4 name=$5
 	local run=(timeout -k 5 "$seconds")
 
 	shift 5
 	[ "$place" != one ] || run+=(taskset -c "$one")
+	if [ "$place" = two ] && [ "$ranks" -gt 2 ]; then
+		run+=(taskset -c "$both")
+		[ "$mpi" = vmpi ] || place=any
+	fi
 	run+=("${starter[$mpi]}")
 	case $mpi-$place in
 	vmpi-one) run+=(--workers 1) ;;

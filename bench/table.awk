@@ -265,6 +265,90 @@ function table_start(counts, i, n, own, mine)
 	}
 }
 
+function us(ns)
+{
+	if (ns == "")
+		return "-"
+	if (ns < 0)
+		return "memory"
+	return sprintf(ns < 9995 ? "%.2f" : ns < 99950 ? "%.1f" : "%.0f",
+		       ns / 1000)
+}
+
+# One size of a collective: vmpi, the better peer, gain.
+function coll_cell(name, bytes, ranks, key, mine, peer, gain)
+{
+	key = name "-" bytes "-" ranks
+	mine = got("vmpi", key)
+	peer = best(key, 1)
+	if (mine == "" || mine < 0 || peer < 0)
+		peer = ""
+	gain = divide(peer, mine)
+	if (gain != "") {
+		compared++
+		if (gain < 1)
+			slower[++slow] = sprintf("%-34s %9s %9s %6.2fx", \
+				name " " bytes " B, " ranks " on " place, \
+				us(mine), us(peer), gain)
+	}
+	return sprintf(" %8s %8s %6s", us(mine), us(peer), ratio(gain))
+}
+
+function table_coll(counts, i, j, b, n)
+{
+	n = split("2 16 64 256 1024", counts, " ")
+	for (i = 1; i <= n; i++) {
+		if (!((place, counts[i]) in measured))
+			continue
+		printf "\ncoll, %d ranks on %s core%s: us; the better peer; " \
+			"gain\n%-21s %23s %24s %24s\n", counts[i], place,
+			place == "one" ? "" : "s", "", "8 B", "1 KiB", "1 MiB"
+		for (j = 1; j <= colls; j++)
+			printf "%-21s%s%s%s\n", coll[j],
+				coll_cell(coll[j], 8, counts[i]),
+				coll_cell(coll[j], 1024, counts[i]),
+				coll_cell(coll[j], 1048576, counts[i])
+	}
+}
+
+function coll_goal(text, key, most, ns)
+{
+	ns = got("vmpi", key)
+	if (ns != "")
+		printf "%s of 64 ranks on one core: %s us%s\n", text, us(ns),
+			goal("<= " most " us", ns, ns <= 1000 * most)
+}
+
+# After all tables: what the project has set itself.
+function coll_end(i)
+{
+	printf "\n-: not measured in time, or one of these: the others above " \
+		"64 ranks, MPICH on\none core.  memory: the buffers would " \
+		"need too much.\n\n"
+	if (slow)
+		printf "%-34s %9s %9s %7s\n", "Slower than the better peer:",
+			"vmpi", "peer", "gain"
+	for (i = 1; i <= slow; i++)
+		print slower[i]
+	printf "%d of %d rows are slower than the better peer.\n", slow,
+		compared
+	place = "one"
+	state = "-"
+	coll_goal("Barrier", "Barrier-8-64", 2)
+	coll_goal("Allreduce of 8 B", "Allreduce-8-64", 4)
+}
+
+# Which collectives there are, in their order, and how many ranks where.
+function coll_note(key, parts)
+{
+	split(key, parts, "-")
+	measured[$2, parts[3]] = 1
+	if (!(parts[1] in known)) {
+		known[parts[1]] = 1
+		coll[++colls] = parts[1]
+	}
+}
+
 BEGIN {
 	titles["vmpi"] = titles["openmpi"] = titles["mpich"] = 1
 	fastest = 1e9
@@ -286,6 +370,8 @@ NR == FNR {
 		}
 		next
 	}
+	if ($1 == "coll")
+		coll_note($6)
 	key = $1 " " $2 " " $3 " " state " " $6
 	values[key] = values[key] " " $7
 	if (state != "-" && $1 == section)
@@ -302,6 +388,13 @@ END {
 	place = "one"
 	if (section == "switch")
 		table_switch()
+	if (section == "coll") {
+		table_coll()
+		place = "two"
+		table_coll()
+		coll_end()
+		exit
+	}
 	for (i = 1; i <= 3; i++) {
 		place = i == 1 ? "one" : "two"
 		state = i == 1 ? "-" : i == 2 ? "near" : "far"
