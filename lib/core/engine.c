@@ -247,6 +247,8 @@ bool vm_engine_poll(struct vm_worker *worker)
 	for (int from = 0; from < count; from++)
 		if (from != engine->index)
 			did |= ring_poll(engine, from);
+	if (!worker->head)
+		did |= vm_share_help(worker);
 	return did;
 }
 

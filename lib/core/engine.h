@@ -21,6 +21,7 @@
 #include "core/node.h"
 #include "core/rank.h"
 #include "core/req.h"
+#include "core/share.h"
 #include "sched/worker.h"
 
 #define VM_RING_SLOTS 128u
@@ -72,6 +73,7 @@ struct vm_engine {
 	/* The worker's own. */
 	uint32_t turn; /* which ring a busy worker looks at next */
 	struct vm_lane lane;
+	struct vm_share share; /* what it has to offer */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* For others than the worker: the first of them ends the bias (engine.c). */

@@ -8,6 +8,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/engine.h"
+#include "core/share.h"
+
 void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
 {
 	int none = 0;
@@ -91,11 +94,33 @@ static struct vm_coll *own(struct vm_meet *meet)
 	vm_panic("collective: the last to arrive is no member");
 }
 
+/* Parts of a meeting, for whichever worker has the time. */
+struct parts {
+	struct vm_meet *meet;
+	const struct vm_coll_kind *kind;
+};
+
+static void parts_do(void *arg, size_t first, size_t last)
+{
+	const struct parts *parts = arg;
+
+	parts->kind->part(parts->meet, vm_coll_of(parts->meet, 0), first, last);
+}
+
+/* Where the member is whose part it is. */
+static int parts_home(void *arg, size_t part)
+{
+	const struct parts *parts = arg;
+
+	return vm_coll_of(parts->meet, part)->owner->engine->index;
+}
+
 void vm_coll_arrived(struct vm_meet *meet)
 {
 	const struct vm_coll *any = vm_coll_of(meet, 0);
 	const struct vm_coll_kind *kind = any->kind;
-	size_t n = meet->size, limit = (size_t)mpi_cvar.coll_split_bytes;
+	static const struct vm_share_work work = { parts_do, parts_home };
+	size_t n = meet->size, limit = (size_t)mpi_cvar.coll_share_bytes;
 
 	if (any->first_size) {
 		vm_coll_arrived_inter(meet);
@@ -103,35 +128,18 @@ void vm_coll_arrived(struct vm_meet *meet)
 	}
 	if (!agreed(meet) || !kind->part)
 		return;
-	if (meet->active_workers > 1 && kind->work(any, n) > limit) {
-		for (size_t i = 0; i < n; i++)
-			vm_coll_of(meet, i)->split = true;
-		return;
-	}
-	kind->part(meet, own(meet), 0, n);
+	if ((any->op && !any->op->loops) || kind->work(any, n) <= limit)
+		kind->part(meet, own(meet), 0, n);
+	else
+		vm_share_run(&work, &(struct parts){ meet, kind }, n);
 	if (kind->finish)
 		kind->finish(meet, 0, n);
 }
 
-/* All have done their parts.  Unlike NULL, this is no one else's meeting. */
-static void parted(struct vm_meet *meet)
-{
-}
-
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 {
-	const struct vm_coll_kind *kind = coll->kind;
-	struct vm_chan *chan = coll->comm->chan;
-	int rc = vm_meet(chan, coll, vm_coll_arrived);
+	int rc = vm_meet(coll->comm->chan, coll, vm_coll_arrived);
 
-	if (rc == 0 && coll->split) {
-		size_t rank = (size_t)chan->rank;
-
-		kind->part(chan->meet, coll, rank, rank + 1);
-		rc = vm_meet(chan, coll, parted);
-		if (kind->finish)
-			kind->finish(chan->meet, rank, rank + 1);
-	}
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others make a call of "

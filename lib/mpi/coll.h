@@ -4,10 +4,9 @@
  *
  * Every member describes its call in a struct vm_coll on its own stack and goes
  * to the meeting of the communicator (core/meet.h).  The last to arrive
- * compares what all have brought.  For little data it then does everybody's
- * part by copying between the members' buffers; for much data on several
- * workers every member does its own part, and they meet once more.  No messages
- * are sent and nothing is packed.
+ * compares what all have brought, then does everybody's part by copying between
+ * the members' buffers; where there is much to do, workers that are idle take
+ * some of the parts (core/share.h).  No messages are sent and nothing is packed.
  *
  * A nonblocking collective leaves a copy of its struct vm_coll at a meeting
  * that is only started (coll_start.c); the last to start it does all the work.
@@ -40,9 +39,9 @@ struct vm_blocks {
 struct vm_coll;
 
 /*
- * A kind of collective.  part() does the parts of members first to last - 1,
- * in the task of member me; parts may run at the same time on different
- * workers.  finish() follows when all parts are done and touches only what
+ * A kind of collective.  part() does the parts of members first to last - 1;
+ * parts may run at the same time on different workers, with the operation of
+ * member me, the one whose task it is if that matters.  finish() follows when all parts are done and touches only what
  * belongs to the members it is called for.
  */
 struct vm_coll_kind {
@@ -77,7 +76,6 @@ struct vm_coll {
 	int root;
 	int first_size; /* of an intercommunicator's first side; else 0 */
 	bool in_place;
-	bool split; /* set by the last to arrive: do your own part */
 	const struct vm_op *op;
 	struct vm_blocks send, recv;
 	void *temp;	    /* between part() and finish() */
@@ -106,7 +104,6 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	coll->root = 0;
 	coll->first_size = vm_inter_first_size(comm);
 	coll->in_place = false;
-	coll->split = false;
 	coll->op = NULL;
 	coll->send = coll->recv = (struct vm_blocks){ 0 };
 	coll->temp = NULL;
@@ -138,8 +135,8 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
 int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 		  MPI_Request *request);
 
-/* Compares what all have brought and does the work, or says who does: what the
- * last to arrive runs. */
+/* Compares what all have brought and does the work: what the last to arrive
+ * runs. */
 void vm_coll_arrived(struct vm_meet *meet);
 
 /* The same when all have started it. */

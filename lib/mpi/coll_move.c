@@ -185,40 +185,55 @@ static void allgather_pull(struct vm_meet *meet, struct vm_coll *to)
 	}
 }
 
+/* Blocks first to last - 1 of a side whose blocks are all alike. */
+static struct vm_data some_blocks(const struct vm_blocks *blocks, size_t first,
+				  size_t last)
+{
+	size_t skipped = first * blocks->count;
+
+	return vm_type_data(blocks->type,
+			    vm_at(blocks->buf,
+				  (ptrdiff_t)skipped * blocks->type->extent),
+			    (last - first) * blocks->count);
+}
+
+static void allgather_copy(struct vm_coll *to, const struct vm_coll *from,
+			   size_t first, size_t last)
+{
+	struct vm_data to_data = some_blocks(&to->recv, first, last);
+	struct vm_data from_data = some_blocks(&from->recv, first, last);
+
+	vm_coll_move(to, &to_data, from, &from_data);
+}
+
 /*
- * One who works for all pulls the blocks once, then copies the whole result.
- * Members in place keep their own block, which is in the result as well.
+ * Who does several parts pulls the blocks once, then copies the whole result.
+ * The own block of a member in place is left alone: others may be reading it.
  */
 static void allgather_part(struct vm_meet *meet, struct vm_coll *me,
 			   size_t first, size_t last)
 {
 	struct vm_coll *source = vm_coll_of(meet, first);
-	struct vm_data whole;
+	size_t n = meet->size;
 
 	allgather_pull(meet, source);
-	if (!source->recv.counts)
-		whole = vm_type_data(source->recv.type, source->recv.buf,
-				     meet->size * source->recv.count);
 	for (size_t i = first + 1; i < last; i++) {
 		struct vm_coll *to = vm_coll_of(meet, i);
-		struct vm_data data;
 
 		if (source->recv.counts) {
 			allgather_pull(meet, to);
-			continue;
+		} else if (to->in_place) {
+			allgather_copy(to, source, 0, i);
+			allgather_copy(to, source, i + 1, n);
+		} else {
+			allgather_copy(to, source, 0, n);
 		}
-		data = vm_type_data(to->recv.type, to->recv.buf,
-				    meet->size * to->recv.count);
-		vm_coll_move(to, &data, source, &whole);
 	}
 }
 
-/* Sharing the work means n * n small copies instead of n larger ones. */
 static size_t allgather_work(const struct vm_coll *any, size_t n)
 {
-	size_t bytes = side_bytes(&any->recv, n);
-
-	return bytes / n < 256 ? 0 : n * bytes;
+	return n * side_bytes(&any->recv, n);
 }
 
 static void allgather_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)

@@ -11,10 +11,9 @@
 	X(BOOL, check, 1, 0, 1, "flag", ANYTIME,                             \
 	  "Check the arguments of MPI calls: ranks, tags, counts, buffers "  \
 	  "and roots; handles are always checked")                           \
-	X(SIZE, coll_split_bytes, 32768, 0, 1099511627776, "bytes", ANYTIME, \
-	  "Data of a collective from which on all members share its work "   \
-	  "when they are on several workers; below, the last to arrive "     \
-	  "does it all")                                                     \
+	X(SIZE, coll_share_bytes, 32768, 0, 1099511627776, "bytes", ANYTIME, \
+	  "Data of a collective from which on idle workers take a share of " \
+	  "the work; below, the last to arrive does it all")                 \
 	X(INT, finalize_reports, 10, 0, 1000000, "ranks", ANYTIME,           \
 	  "How many ranks say at MPI_Finalize which operations they have "   \
 	  "not completed")

@@ -386,7 +386,7 @@ int main(void)
 
 	plan(3 * CHECKS);
 	for (int mode = 0; mode < 3; mode++) {
-		mpi_cvar.coll_split_bytes = modes[mode].split_bytes;
+		mpi_cvar.coll_share_bytes = modes[mode].split_bytes;
 		for (which = 0; which < CHECKS; which++) {
 			wrong = 0;
 			for (int i = 0; i < 8; i++)

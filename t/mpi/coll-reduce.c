@@ -316,7 +316,7 @@ static void run(int mode, void (*ranks)(int rank, int size))
 	static const int sizes[] = { 1, 2, 3, 4, 5, 8, 17, 64 };
 
 	wrong = 0;
-	mpi_cvar.coll_split_bytes = modes[mode].split_bytes;
+	mpi_cvar.coll_share_bytes = modes[mode].split_bytes;
 	for (int i = 0; i < 8; i++)
 		ranks_run(sizes[i], modes[mode].workers, ranks);
 }

@@ -59,7 +59,7 @@ int main(void)
 	for (int i = 0; i < 2; i++) {
 		pthread_t threads[RANKS];
 
-		mpi_cvar.coll_split_bytes = i ? 0 : 1 << 30;
+		mpi_cvar.coll_share_bytes = i ? 0 : 1 << 30;
 		wrong = 0;
 		if (vmpi_start(&config) != 0)
 			bail("the runtime does not start");
