@@ -169,64 +169,115 @@ const struct vm_coll_kind vm_coll_scatter = {
 	.rooted = true,
 };
 
-/* Member `to` collects every block from its owner. */
+/* Member `to` gets block i from its owner. */
+static void allgather_block(struct vm_meet *meet, struct vm_coll *to, size_t i)
+{
+	struct vm_coll *from = vm_coll_of(meet, i);
+	struct vm_data from_data, to_data;
+
+	if (from == to && to->in_place)
+		return;
+	from_data = from->in_place ? vm_blocks_data(&from->recv, i) :
+				     vm_blocks_data(&from->send, 0);
+	to_data = vm_blocks_data(&to->recv, i);
+	vm_coll_move(to, &to_data, from, &from_data);
+}
+
 static void allgather_pull(struct vm_meet *meet, struct vm_coll *to)
 {
-	for (size_t i = 0; i < meet->size; i++) {
-		struct vm_coll *from = vm_coll_of(meet, i);
-		struct vm_data from_data, to_data;
+	for (size_t i = 0; i < meet->size; i++)
+		allgather_block(meet, to, i);
+}
 
-		if (from == to && to->in_place)
+/* How many elements block i has, and how many are before it. */
+static size_t block_count(const struct vm_blocks *blocks, size_t i)
+{
+	return blocks->counts ? (size_t)blocks->counts[i] : blocks->count;
+}
+
+static ptrdiff_t block_begin(const struct vm_blocks *blocks, size_t i)
+{
+	return blocks->counts ? blocks->displs[i] :
+				(ptrdiff_t)(i * blocks->count);
+}
+
+/* So many elements from block i on. */
+static struct vm_data blocks_from(const struct vm_blocks *blocks, size_t i,
+				  size_t count)
+{
+	const struct vm_type *type = blocks->type;
+
+	return vm_type_data(
+		type, vm_at(blocks->buf, block_begin(blocks, i) * type->extent),
+		count);
+}
+
+/* The blocks from i on, before `last`, that are alike and without gaps on both
+ * sides: where they end, and their elements. */
+static size_t run_end(const struct vm_blocks *a, const struct vm_blocks *b,
+		      size_t i, size_t last, size_t *count)
+{
+	size_t end = i + 1, n = block_count(a, i);
+
+	if (!a->counts && !b->counts) {
+		*count = (last - i) * n;
+		return last;
+	}
+	while (end < last && block_count(a, end) == block_count(b, end) &&
+	       block_begin(a, end) == block_begin(a, i) + (ptrdiff_t)n &&
+	       block_begin(b, end) == block_begin(b, i) + (ptrdiff_t)n)
+		n += block_count(a, end++);
+	*count = n;
+	return end;
+}
+
+/* Member `to` gets blocks first to last - 1 from one who has them all; those
+ * that are not alike from their owners. */
+static void allgather_copy(struct vm_meet *meet, struct vm_coll *to,
+			   const struct vm_coll *from, size_t first,
+			   size_t last)
+{
+	const struct vm_blocks *a = &to->recv, *b = &from->recv;
+	struct vm_data to_data, from_data;
+	size_t count, end;
+
+	while (first < last) {
+		if (block_count(a, first) != block_count(b, first)) {
+			allgather_block(meet, to, first++);
 			continue;
-		from_data = from->in_place ? vm_blocks_data(&from->recv, i) :
-					     vm_blocks_data(&from->send, 0);
-		to_data = vm_blocks_data(&to->recv, i);
+		}
+		end = run_end(a, b, first, last, &count);
+		to_data = blocks_from(a, first, count);
+		from_data = blocks_from(b, first, count);
+		first = end;
 		vm_coll_move(to, &to_data, from, &from_data);
 	}
 }
 
-/* Blocks first to last - 1 of a side whose blocks are all alike. */
-static struct vm_data some_blocks(const struct vm_blocks *blocks, size_t first,
-				  size_t last)
-{
-	size_t skipped = first * blocks->count;
-
-	return vm_type_data(blocks->type,
-			    vm_at(blocks->buf,
-				  (ptrdiff_t)skipped * blocks->type->extent),
-			    (last - first) * blocks->count);
-}
-
-static void allgather_copy(struct vm_coll *to, const struct vm_coll *from,
-			   size_t first, size_t last)
-{
-	struct vm_data to_data = some_blocks(&to->recv, first, last);
-	struct vm_data from_data = some_blocks(&from->recv, first, last);
-
-	vm_coll_move(to, &to_data, from, &from_data);
-}
-
 /*
- * Who does several parts pulls the blocks once, then copies the whole result.
- * The own block of a member in place is left alone: others may be reading it.
+ * Who does several parts collects the blocks from their owners once; the other
+ * members get the result from the first.  The own block of a member in place is
+ * left alone: others may be reading it.
  */
 static void allgather_part(struct vm_meet *meet, struct vm_coll *me,
 			   size_t first, size_t last)
 {
 	struct vm_coll *source = vm_coll_of(meet, first);
 	size_t n = meet->size;
+	bool failed;
 
 	allgather_pull(meet, source);
-	for (size_t i = first + 1; i < last; i++) {
-		struct vm_coll *to = vm_coll_of(meet, i);
+	failed = atomic_load_explicit(&source->error, memory_order_relaxed);
+	for (size_t rank = first + 1; rank < last; rank++) {
+		struct vm_coll *to = vm_coll_of(meet, rank);
 
-		if (source->recv.counts) {
+		if (failed || to->recv.type->size != source->recv.type->size) {
 			allgather_pull(meet, to);
 		} else if (to->in_place) {
-			allgather_copy(to, source, 0, i);
-			allgather_copy(to, source, i + 1, n);
+			allgather_copy(meet, to, source, 0, rank);
+			allgather_copy(meet, to, source, rank + 1, n);
 		} else {
-			allgather_copy(to, source, 0, n);
+			allgather_copy(meet, to, source, 0, n);
 		}
 	}
 }

@@ -228,73 +228,96 @@ static size_t share(const struct vm_coll *coll, size_t size, size_t rank)
 	return (size_t)coll->recv.counts[rank];
 }
 
-/* Where a member's share is collected: in place, its buffer still holds what
- * the others have to read. */
-static void *share_open(struct vm_coll *to, size_t n)
+/* Gets a member ready to be given its share, of `count` elements.  In place, its
+ * buffer still holds what the others have to read: it is collected elsewhere. */
+static void share_open(struct vm_coll *to, size_t count, size_t sharers)
 {
+	size_t bytes, own = share(to, sharers, (size_t)to->rank);
 	ptrdiff_t low;
-	size_t bytes = span(to->recv.type, n, &low);
-
-	if (!to->in_place)
-		return (void *)(uintptr_t)to->recv.buf;
-	to->temp = malloc(bytes ? bytes : 1);
-	return to->temp ? vm_at(to->temp, -low) : NULL;
-}
-
-/* A member's share among others, count elements of all operands from `begin`
- * on. */
-static void share_reduce(struct vm_meet *meet, struct vm_coll *me,
-			 struct scratch *scratch, struct vm_coll *to,
-			 size_t begin, size_t count, size_t sharers)
-{
-	const struct vm_type *type = to->recv.type;
-	size_t n, own = share(to, sharers, (size_t)to->rank);
-	char *buf;
 
 	if (count != own) {
 		vm_coll_fail(to, MPI_ERR_TRUNCATE,
 			     "rank 0 has %zu elements for rank %d, which "
 			     "expects %zu",
 			     count, to->rank, own);
+	} else if (to->in_place) {
+		bytes = span(to->recv.type, count, &low);
+		to->temp = malloc(bytes ? bytes : 1);
+		if (!to->temp)
+			vm_coll_fail(to, MPI_ERR_NO_MEM,
+				     "no memory to reduce in");
+	}
+}
+
+/* Gives a member, unless it has failed, n of the `count` elements of its share,
+ * those from `at` on. */
+static void share_give(struct vm_coll *to, size_t count, size_t at,
+		       const void *elements, size_t n)
+{
+	const struct vm_type *type = to->recv.type;
+	void *buf = (void *)(uintptr_t)to->recv.buf;
+	ptrdiff_t low;
+
+	if (atomic_load_explicit(&to->error, memory_order_relaxed))
+		return;
+	if (to->temp) {
+		span(type, count, &low);
+		buf = vm_at(to->temp, -low);
+	}
+	copy(type, element(type, buf, at), elements, n);
+}
+
+/*
+ * Sharers first to last - 1 of those that sit from `seat` on.  Their shares are
+ * one row of elements, which is reduced in pieces of any size: shares may be
+ * small.
+ */
+static void shares_reduce(struct vm_meet *meet, struct vm_coll *me, size_t seat,
+			  size_t sharers, size_t first, size_t last)
+{
+	const struct vm_coll *plan = vm_coll_of(meet, seat);
+	size_t i = 0, end, n, rank = first, at = 0;
+	struct scratch scratch;
+
+	for (size_t r = 0; r < first; r++)
+		i += share(plan, sharers, r);
+	end = i;
+	for (size_t r = first; r < last; r++) {
+		share_open(vm_coll_of(meet, seat + r), share(plan, sharers, r),
+			   sharers);
+		end += share(plan, sharers, r);
+	}
+	if (i == end)
+		return;
+	if (!scratch_open(&scratch, me, end - i)) {
+		no_memory(meet, seat + first, seat + last);
 		return;
 	}
-	if (count == 0)
-		return;
-	buf = share_open(to, count);
-	if (!buf) {
-		vm_coll_fail(to, MPI_ERR_NO_MEM, "no memory to reduce in");
-		return;
+	for (; i < end; i += n) {
+		n = end - i < scratch.capacity ? end - i : scratch.capacity;
+		fold(meet, me, scratch.elements, i, n);
+		for (size_t given = 0, m; given < n; given += m) {
+			size_t count = share(plan, sharers, rank);
+
+			m = count - at < n - given ? count - at : n - given;
+			share_give(vm_coll_of(meet, seat + rank), count, at,
+				   element(me->recv.type, scratch.elements,
+					   given),
+				   m);
+			at += m;
+			if (at == count) {
+				rank++;
+				at = 0;
+			}
+		}
 	}
-	for (size_t i = 0; i < count; i += n) {
-		n = count - i < scratch->capacity ? count - i :
-						    scratch->capacity;
-		fold(meet, me, scratch->elements, begin + i, n);
-		copy(type, element(type, buf, i), scratch->elements, n);
-	}
+	scratch_close(&scratch);
 }
 
 static void reduce_scatter_part(struct vm_meet *meet, struct vm_coll *me,
 				size_t first, size_t last)
 {
-	const struct vm_coll *plan = vm_coll_of(meet, 0);
-	struct scratch scratch;
-	size_t begin = 0;
-
-	if (me->recv.count == 0)
-		return;
-	if (!scratch_open(&scratch, me, me->recv.count)) {
-		no_memory(meet, first, last);
-		return;
-	}
-	for (size_t rank = 0; rank < last; rank++) {
-		size_t count = share(plan, meet->size, rank);
-
-		if (rank >= first)
-			share_reduce(meet, me, &scratch, vm_coll_of(meet, rank),
-				     begin, count, meet->size);
-		begin += count;
-	}
-	scratch_close(&scratch);
+	shares_reduce(meet, me, 0, meet->size, first, last);
 }
 
 static void reduce_scatter_finish(struct vm_meet *meet, size_t first,
@@ -319,25 +342,9 @@ static void reduce_scatter_finish(struct vm_meet *meet, size_t first,
 static void reduce_scatter_cross(struct vm_meet *meet, struct vm_coll *me,
 				 size_t n)
 {
-	const struct vm_coll *plan = vm_coll_of(meet, meet->size);
-	size_t sharers = n - meet->size, begin = 0;
-	struct scratch scratch;
+	size_t sharers = n - meet->size;
 
-	if (me->recv.count == 0)
-		return;
-	if (!scratch_open(&scratch, me, me->recv.count)) {
-		no_memory(meet, meet->size, n);
-		return;
-	}
-	for (size_t rank = 0; rank < sharers; rank++) {
-		size_t count = share(plan, sharers, rank);
-
-		share_reduce(meet, me, &scratch,
-			     vm_coll_of(meet, meet->size + rank), begin, count,
-			     sharers);
-		begin += count;
-	}
-	scratch_close(&scratch);
+	shares_reduce(meet, me, meet->size, sharers, 0, sharers);
 }
 
 const struct vm_coll_kind vm_coll_reduce_scatter = {
@@ -384,23 +391,28 @@ const struct vm_coll_kind vm_coll_scan = {
 
 /*
  * The sum before each member is handed to it after what it sends was saved,
- * since in place both are in one buffer.
+ * since in place both are in one buffer.  Nobody wants the sum of all.
  */
-static void exscan_block(struct vm_meet *meet, struct vm_coll *me, void *before,
+static void exscan_block(struct vm_meet *meet, struct vm_coll *me, void *sum,
 			 void *next, size_t i, size_t n)
 {
 	const struct vm_type *type = me->recv.type;
+	const void *before = operand(meet, 0, i);
 
-	copy(type, before, operand(meet, 0, i), n);
 	for (size_t rank = 1; rank < meet->size; rank++) {
 		struct vm_coll *to = vm_coll_of(meet, rank);
-		void *sum = next;
+		void *out = element(type, to->recv.buf, i);
 
+		if (rank == meet->size - 1) {
+			copy(type, out, before, n);
+			return;
+		}
 		copy(type, next, operand(meet, rank, i), n);
-		copy(type, element(type, to->recv.buf, i), before, n);
+		copy(type, out, before, n);
 		vm_op_apply(me->op, type, before, next, n);
-		next = before;
-		before = sum;
+		before = next;
+		next = sum;
+		sum = (void *)(uintptr_t)before;
 	}
 }
 
