@@ -266,14 +266,20 @@ int PMPI_Testall(int count, MPI_Request requests[], int *flag,
 	return finish_all(&call, count, requests, statuses);
 }
 
-/* The first complete request; -1: none yet; MPI_UNDEFINED: all are idle. */
-static int find_done(int count, const MPI_Request *requests)
+/*
+ * The first complete request from start on, round the array; -1: none yet;
+ * MPI_UNDEFINED: all are idle.
+ */
+static int find_done(int start, int count, const MPI_Request *requests)
 {
 	bool active = false;
 
-	for (int i = 0; i < count; i++) {
-		const struct vm_req *req = vm_request(requests[i]);
+	for (int n = 0, i = start; n < count; n++, i++) {
+		const struct vm_req *req;
 
+		if (i == count)
+			i = 0;
+		req = vm_request(requests[i]);
 		if (vm_request_is_idle(req))
 			continue;
 		if (vm_req_is_done(req))
@@ -283,7 +289,22 @@ static int find_done(int count, const MPI_Request *requests)
 	return active ? -1 : MPI_UNDEFINED;
 }
 
-/* The end of Waitany and Testany: i is what find_done() said, not -1. */
+/*
+ * Waitany and Testany begin to look behind the request they gave last.  So none
+ * starves, and a ring of receives, each posted again when it was given, is given
+ * in the order of its messages.  Programs rely on that which take a rank's
+ * "done" for its last message, though MPI promises nothing.
+ */
+static int find_any(struct vm_call *call, int count,
+		    const MPI_Request *requests)
+{
+	int start = atomic_load_explicit(&call->mpi->any_next,
+					 memory_order_relaxed);
+
+	return find_done(start < count ? start : 0, count, requests);
+}
+
+/* The end of Waitany and Testany: i is what find_any() said, not -1. */
 static int finish_any(struct vm_call *call, int i, MPI_Request *requests,
 		      int *index, MPI_Status *status)
 {
@@ -292,6 +313,8 @@ static int finish_any(struct vm_call *call, int i, MPI_Request *requests,
 		vm_status_set_empty(status);
 		return MPI_SUCCESS;
 	}
+	atomic_store_explicit(&call->mpi->any_next, i + 1,
+			      memory_order_relaxed);
 	return finish_one(call, &requests[i], status);
 }
 
@@ -305,7 +328,7 @@ int PMPI_Waitany(int count, MPI_Request requests[], int *index,
 		rc = vm_check_pointer(&call, index, "index");
 	if (VM_UNLIKELY(rc != 0))
 		return vm_call_exit_self(&call, rc);
-	while ((i = find_done(count, requests)) == -1)
+	while ((i = find_any(&call, count, requests)) == -1)
 		vm_req_await((struct vm_req *const *)requests, count, 1);
 	return finish_any(&call, i, requests, index, status);
 }
@@ -322,10 +345,10 @@ int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
 		rc = vm_check_pointer(&call, flag, "flag");
 	if (VM_UNLIKELY(rc != 0))
 		return vm_call_exit_self(&call, rc);
-	i = find_done(count, requests);
+	i = find_any(&call, count, requests);
 	if (i == -1) {
 		vm_req_poll();
-		i = find_done(count, requests);
+		i = find_any(&call, count, requests);
 	}
 	*flag = i != -1;
 	if (!*flag) {
@@ -387,7 +410,7 @@ int PMPI_Waitsome(int incount, MPI_Request requests[], int *outcount,
 
 	if (VM_UNLIKELY(rc != 0))
 		return vm_call_exit_self(&call, rc);
-	while ((i = find_done(incount, requests)) == -1)
+	while ((i = find_done(0, incount, requests)) == -1)
 		vm_req_await((struct vm_req *const *)requests, incount, 1);
 	*outcount = MPI_UNDEFINED;
 	if (i == MPI_UNDEFINED)
@@ -404,7 +427,7 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int *outcount,
 
 	if (VM_UNLIKELY(rc != 0))
 		return vm_call_exit_self(&call, rc);
-	i = find_done(incount, requests);
+	i = find_done(0, incount, requests);
 	if (i == -1)
 		vm_req_poll();
 	*outcount = MPI_UNDEFINED;

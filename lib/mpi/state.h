@@ -70,6 +70,9 @@ struct vm_mpi {
 	int keyval_next;
 	struct vm_errcodes *errcodes; /* that the program added, or NULL */
 	struct vm_fints *fints; /* handles converted to integers, or NULL */
+	/* Where Waitany and Testany look first: request.c.  A hint, written by
+	 * any thread of the rank, relaxed; nothing else follows from it. */
+	_Atomic int any_next;
 	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
 };
 

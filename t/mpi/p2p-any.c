@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which of several complete requests MPI_Waitany and MPI_Testany give.
+ */
+#include "mtap.h"
+
+#define RECEIVES 4
+#define MESSAGES 30
+
+static int in[RECEIVES];
+static MPI_Request requests[RECEIVES];
+
+static void post(int i)
+{
+	MPI_Irecv(&in[i], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
+		  &requests[i]);
+}
+
+/*
+ * All messages are there before the first one is asked for; but for one before
+ * them, which alone is complete and so is where the order begins.
+ */
+static void send_all(int to)
+{
+	int index = -1;
+
+	for (int i = 0; i < RECEIVES; i++)
+		post(i);
+	MPI_Send(&rank, 1, MPI_INT, rank, 1, MPI_COMM_WORLD);
+	MPI_Waitany(RECEIVES, requests, &index, MPI_STATUS_IGNORE);
+	post(index);
+	everybody();
+	for (int i = 0; i < MESSAGES; i++)
+		MPI_Send(&i, 1, MPI_INT, to, 1, MPI_COMM_WORLD);
+	everybody();
+}
+
+/* The next one's index, by MPI_Waitany or MPI_Testany. */
+static int take(bool wait)
+{
+	int index = -1, flag = 0;
+
+	if (wait)
+		MPI_Waitany(RECEIVES, requests, &index, MPI_STATUS_IGNORE);
+	while (!wait && !flag)
+		MPI_Testany(RECEIVES, requests, &index, &flag,
+			    MPI_STATUS_IGNORE);
+	return index;
+}
+
+static void in_order(bool wait, const char *name)
+{
+	int wrong = 0, index;
+
+	send_all((rank + 1) % size);
+	for (int i = 0; i < MESSAGES; i++) {
+		index = take(wait);
+		wrong += in[index] != i;
+		post(index);
+	}
+	for (int i = 0; i < RECEIVES; i++) {
+		MPI_Cancel(&requests[i]);
+		MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+	}
+	all_ok(wrong == 0,
+	       "%s gives receives that are posted again in the order of their "
+	       "messages",
+	       name);
+}
+
+/* A request that is complete whenever one looks hides no other. */
+static void no_starving(void)
+{
+	MPI_Request pair[2];
+	int index = -1, rounds = 0, late = -1;
+
+	MPI_Irecv(&late, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, &pair[1]);
+	MPI_Send(&rank, 1, MPI_INT, rank, 2, MPI_COMM_WORLD);
+	while (index != 1 && rounds++ < 10) {
+		MPI_Isend(&rank, 0, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD,
+			  &pair[0]);
+		MPI_Waitany(2, pair, &index, MPI_STATUS_IGNORE);
+	}
+	MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
+	all_ok(index == 1 && late == rank,
+	       "MPI_Waitany gives each of two that are always complete");
+}
+
+int main(int argc, char **argv)
+{
+	mtap_init(&argc, &argv);
+	in_order(true, "MPI_Waitany");
+	in_order(false, "MPI_Testany");
+	no_starving();
+	return mtap_end();
+}
