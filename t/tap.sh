@@ -9,6 +9,9 @@
 #
 # $scratch is a directory of the test's own, removed at its end.
 
+# comm and sort agree on the order of letters.
+export LC_ALL=C
+
 tap_run=0
 tap_failed=0
 tap_plan=

@@ -110,11 +110,19 @@ static void reverse(char *to, const char *from, size_t n)
 		to[i] = from[n - 1 - i];
 }
 
+/* What the bytes beyond the external ones of an integer are.  char has no sign
+ * on some machines. */
+static char fill_of(const char *value, const struct part *part)
+{
+	return part->form == SIGNED && value[part->external - 1] & 0x80 ?
+		       (char)0xff :
+		       0;
+}
+
 /* An integer into fewer bytes: the rest must be what sign or zero extends. */
 static bool narrow(const char *value, const struct part *part)
 {
-	char fill = part->form == SIGNED && value[part->external - 1] < 0 ? -1 :
-									    0;
+	char fill = fill_of(value, part);
 
 	for (size_t i = part->external; i < part->native; i++)
 		if (value[i] != fill)
@@ -124,8 +132,7 @@ static bool narrow(const char *value, const struct part *part)
 
 static void widen(char *value, const struct part *part)
 {
-	char fill = part->form == SIGNED && value[part->external - 1] < 0 ? -1 :
-									    0;
+	char fill = fill_of(value, part);
 
 	memset(value + part->external, fill, part->native - part->external);
 }

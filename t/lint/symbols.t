@@ -11,7 +11,7 @@ cc=${CC:-cc}
 
 nm -D --defined-only "$library" | awk '$2 != "A" { print $NF }' |
 	sort >"$scratch/versioned"
-sed 's/@.*//' "$scratch/versioned" >"$scratch/exported"
+sed 's/@.*//' "$scratch/versioned" | sort >"$scratch/exported"
 
 none "$(grep -Ev '^(vmpi|MPI|PMPI|MPIX|PMPIX)_' "$scratch/exported")" \
 	"only vmpi_*, MPI_*, PMPI_*, MPIX_* and PMPIX_* are exported"

@@ -34,9 +34,20 @@ static void predefined(void)
 		       MPI_Message_f2c(0x128) == MPI_MESSAGE_NULL,
 	       "requests and messages");
 	all_ok(MPI_Win_c2f(MPI_WIN_NULL) == 0x110 &&
+		       MPI_Win_toint(MPI_WIN_NULL) == 0x110 &&
+		       MPI_Win_f2c(0x110) == MPI_WIN_NULL &&
+		       MPI_Win_fromint(0x110) == MPI_WIN_NULL,
+	       "windows");
+	all_ok(MPI_File_c2f(MPI_FILE_NULL) == 0x118 &&
+		       MPI_File_toint(MPI_FILE_NULL) == 0x118 &&
 		       MPI_File_f2c(0x118) == MPI_FILE_NULL &&
-		       MPI_Session_toint(MPI_SESSION_NULL) == 0x120,
-	       "windows, files and sessions");
+		       MPI_File_fromint(0x118) == MPI_FILE_NULL,
+	       "files");
+	all_ok(MPI_Session_c2f(MPI_SESSION_NULL) == 0x120 &&
+		       MPI_Session_toint(MPI_SESSION_NULL) == 0x120 &&
+		       MPI_Session_f2c(0x120) == MPI_SESSION_NULL &&
+		       MPI_Session_fromint(0x120) == MPI_SESSION_NULL,
+	       "sessions");
 }
 
 /* One of each kind: there and back, the number twice the same, both names. */

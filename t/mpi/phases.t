@@ -19,7 +19,6 @@ static MPI_Datatype type;
 static MPI_Info info;
 static MPI_Group group;
 static MPI_Status status;
-static MPI_Win win;
 
 #define CALLS(X)                                                           \
 	X(Send, &x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD)                      \
@@ -46,8 +45,7 @@ static MPI_Win win;
 	X(Op_commutative, MPI_SUM, &x)                                     \
 	X(Alloc_mem, 8, MPI_INFO_NULL, &info)                              \
 	X(Query_thread, &x)                                                \
-	X(Finalize)                                                        \
-	X(Win_fence, 0, win)
+	X(Finalize)
 
 /* Allowed at any time (MPI 4.1, 11.4.1). */
 static int any_time(void)
