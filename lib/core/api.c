@@ -13,6 +13,7 @@
 #include "core/meet.h"
 #include "core/node.h"
 #include "core/p2p.h"
+#include "core/probe.h"
 #include "core/vars.h"
 
 /* Variables of an embedding program come from its environment and files; those

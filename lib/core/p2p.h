@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Point to point: send, receive, probe and matched messages.
+ * Point to point: send, receive, and what becomes of matched messages
+ * (core/probe.h).
  *
  * All work for the calling task's rank.  env.source of a send is the sender's
  * number in the channel; env of a receive may hold VM_ANY.  Arguments are
@@ -39,15 +40,6 @@ int vm_irecv(struct vm_env env, const struct vm_data *data,
 int vm_send_start(struct vm_req *req, struct vm_rank *dest,
 		  enum vm_send_mode mode);
 int vm_recv_start(struct vm_req *req);
-
-/* Looks at the oldest message that fits and leaves it: status says what it is.
- * vm_iprobe: 0 or -VMPI_EAGAIN (it polled; does not switch). */
-int vm_probe(struct vm_env env, vmpi_status *status);
-int vm_iprobe(struct vm_env env, vmpi_status *status);
-
-/* Takes the oldest message that fits. */
-int vm_match_wait(struct vm_env env, struct vm_msg **msg);
-int vm_match_try(struct vm_env env, struct vm_msg **msg);
 
 /* Ends a handle: receives it; the second form into a request. */
 int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,

@@ -5,6 +5,7 @@
  * MPI_Message is core's message handle; the one constant that is no address
  * stands for a message from MPI_PROC_NULL.
  */
+#include "core/probe.h"
 #include "mpi/request.h"
 #include "mpi/route.h"
 #include "mpi/status.h"
