@@ -15,7 +15,8 @@ BUILD ?= build
 PREFIX ?= /usr/local
 MESON ?= meson
 
-build_packages := gcc libc6-dev g++ meson ninja-build pkg-config libhwloc-dev
+build_packages := gcc libc6-dev g++ meson ninja-build pkg-config libhwloc-dev \
+	libfabric-dev
 check_packages := $(build_packages) binutils clang-format mandoc \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gfortran \
 	valgrind libc6-dbg

@@ -51,7 +51,8 @@ extern "C" {
 	X(ENOTSUP, 11, "not supported")                                      \
 	X(ENOENT, 12, "no such name")                                        \
 	X(EIO, 13, "input or output failed")                                 \
-	X(EMISMATCH, 14, "ranks disagree about a collective call")
+	X(EMISMATCH, 14, "ranks disagree about a collective call")           \
+	X(EPEER, 15, "the other process has died or left")
 
 enum vmpi_error {
 	VMPI_OK = 0,

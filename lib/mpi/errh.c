@@ -121,6 +121,7 @@ static const int class_of_core[] = {
 	[VMPI_ENOENT] = MPI_ERR_ARG,
 	[VMPI_EIO] = MPI_ERR_IO,
 	[VMPI_EMISMATCH] = MPI_ERR_OTHER,
+	[VMPI_EPEER] = MPI_ERR_PROC_ABORTED,
 };
 
 int vm_mpi_error(int rc)

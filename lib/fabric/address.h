@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a process publishes about its fabric, and how another one's is read.
+ *
+ * A fixed head and the addresses of the ports.  Both ends must be of one kind:
+ * version, provider, address format, packet size.  Pure.
+ */
+#ifndef FABRIC_ADDRESS_H
+#define FABRIC_ADDRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define VM_ADDRESS_MAGIC 0x61664d56 /* "VMfa" */
+#define VM_PROVIDER_BYTES 40
+
+struct vm_address {
+	uint32_t magic;
+	uint16_t version; /* VM_WIRE_VERSION */
+	uint16_t ports;
+	uint32_t process;
+	uint32_t format; /* FI_SOCKADDR_IN, ... */
+	uint32_t packet_bytes;
+	uint16_t address_bytes; /* of each port */
+	uint16_t rma;
+	uint64_t job; /* a hash of the job key */
+	char provider[VM_PROVIDER_BYTES];
+	unsigned char ports_at[]; /* ports * address_bytes */
+};
+
+VM_STATIC_ASSERT(sizeof(struct vm_address) == 72, "the head has no gaps");
+
+/* The job key as strangers may see it. */
+uint64_t vm_address_job(uint64_t job_key);
+
+/*
+ * Whether the bytes are the address of `process`, and of the same kind as
+ * `ours`.  0, or -VMPI_EINVAL and *why: what is wrong.
+ */
+int vm_address_check(const char **why, const void *bytes, size_t length,
+		     const struct vm_address *ours, uint32_t process);
+
+#endif

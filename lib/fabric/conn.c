@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What happens on one connection: order, credits, waiting, the end.
+ */
+#include "fabric/conn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "fabric/rma.h"
+
+static void conn_init(struct vm_conn *conn, struct vm_port *port,
+		      uint32_t process, unsigned remote)
+{
+	*conn = (struct vm_conn){ .port = port,
+				  .peer = &port->fabric->peers[process],
+				  .process = process,
+				  .remote = (uint16_t)remote,
+				  .credits = VM_CREDITS_INITIAL,
+				  .granted = VM_CREDITS_INITIAL };
+	vm_list_init(&conn->backlog);
+	if (process == port->fabric->config.process)
+		conn->credits = (uint32_t)fabric_cvar.credits;
+}
+
+struct vm_contact *vm_contact_get(struct vm_port *port, uint32_t process)
+{
+	struct vm_contact *contact = port->contacts[process];
+	unsigned count = port->fabric->ports_of[process];
+
+	if (VM_LIKELY(contact != NULL))
+		return contact;
+	if (count == 0)
+		count = 1;
+	contact = calloc(1, sizeof(*contact) + count * sizeof(struct vm_conn));
+	if (!contact)
+		return NULL;
+	contact->process = process;
+	contact->count = count;
+	for (unsigned i = 0; i < count; i++)
+		conn_init(&contact->conns[i], port, process, i);
+	port->contacts[process] = contact;
+	return contact;
+}
+
+/* First use: the network learns the address, receives are posted for it. */
+static int conn_open(struct vm_conn *conn)
+{
+	struct vm_port *port = conn->port;
+	const struct vm_peer *peer = conn->peer;
+	int n;
+
+	n = port->fi->av_insert(
+		port->av, peer->addresses + conn->remote * peer->address_bytes,
+		&conn->address);
+	if (n != 1) {
+		vm_log(VM_ERROR,
+		       "port %u: the address of process %u, port %u, is "
+		       "refused: %s",
+		       port->index, conn->process, conn->remote,
+		       vm_fi_text(n < 0 ? -n : FI_EINVAL));
+		return -VMPI_EIO;
+	}
+	conn->ready = true;
+	port->conns++;
+	vm_port_retarget(port);
+	return 0;
+}
+
+int vm_conn_get(struct vm_conn **conn, struct vm_port *port, struct vm_to to)
+{
+	struct vm_fabric *fabric = port->fabric;
+	struct vm_contact *contact;
+	struct vm_conn *found;
+	int rc;
+
+	if (to.process >= fabric->config.processes ||
+	    to.port >= fabric->ports_of[to.process])
+		return -VMPI_EINVAL;
+	/* Pairs with the store in vm_fabric_connect(). */
+	if (!atomic_load_explicit(&fabric->peers[to.process].known,
+				  memory_order_acquire))
+		return -VMPI_EINVAL;
+	contact = vm_contact_get(port, to.process);
+	if (!contact)
+		return -VMPI_ENOMEM;
+	if (VM_UNLIKELY(contact->down))
+		return -VMPI_EPEER;
+	found = &contact->conns[to.port];
+	if (VM_UNLIKELY(found->error || found->bye))
+		return -VMPI_EPEER;
+	if (VM_UNLIKELY(!found->ready) &&
+	    to.process != fabric->config.process) {
+		rc = conn_open(found);
+		if (rc < 0)
+			return rc;
+	}
+	*conn = found;
+	return 0;
+}
+
+uint32_t vm_conn_window(const struct vm_port *port)
+{
+	uint64_t bytes = (uint64_t)fabric_cvar.receive_bytes_max;
+	uint64_t share =
+		bytes / (port->wire_bytes * (port->conns ? port->conns : 1));
+	uint64_t window = (uint64_t)fabric_cvar.credits;
+
+	if (window > share)
+		window = share;
+	return window < 2 ? 2 : (uint32_t)window;
+}
+
+/* How many credits the other side may get besides what it has. */
+static uint32_t owed(const struct vm_conn *conn)
+{
+	uint32_t window = vm_conn_window(conn->port);
+	uint32_t placed = conn->granted + conn->held;
+
+	return window > placed ? window - placed : 0;
+}
+
+void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
+		    enum vm_wire_kind kind)
+{
+	const struct vm_port *port = conn->port;
+	uint32_t credits = owed(conn);
+
+	wire->magic = VM_WIRE_MAGIC;
+	wire->version = VM_WIRE_VERSION;
+	wire->kind = (uint8_t)kind;
+	wire->source = port->fabric->config.process;
+	wire->job_key = port->fabric->config.job_key;
+	wire->seq = conn->tx_seq++;
+	wire->source_port = (uint16_t)port->index;
+	wire->port = conn->remote;
+	wire->credits = (uint16_t)credits;
+	wire->flags = 0;
+	conn->granted += credits;
+	conn->contact = true;
+}
+
+/* One try.  0; -VMPI_EAGAIN: not now; other errors are of the connection. */
+static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
+{
+	struct vm_port *port = conn->port;
+	struct iovec iov[2] = { { pkt->wire, pkt->wire_bytes },
+				{ (void *)pkt->data, pkt->data_bytes } };
+	void *desc[2] = { pkt->slab->desc, NULL };
+	ssize_t rc;
+
+	if (port->tx_used >= port->tx_depth)
+		return -VMPI_EAGAIN;
+	rc = port->fi->sendv(port->ep, iov, desc, pkt->data ? 2 : 1,
+			     conn->address, &pkt->context);
+	if (rc == -FI_EAGAIN)
+		return -VMPI_EAGAIN;
+	if (rc) {
+		vm_peer_fail(port->fabric, conn->process, -VMPI_EPEER,
+			     vm_fi_text((int)-rc));
+		return -VMPI_EPEER;
+	}
+	port->tx_used++;
+	if (pkt->op)
+		vm_list_append(&port->flying, &pkt->link);
+	return 0;
+}
+
+static void backlog_add(struct vm_conn *conn, struct vm_packet *pkt)
+{
+	struct vm_port *port = conn->port;
+
+	if (vm_list_empty(&conn->backlog)) {
+		vm_list_append(&port->waiting, &conn->waiting);
+		conn->since = 0;
+	}
+	vm_list_append(&conn->backlog, &pkt->link);
+	conn->backlogged++;
+	vm_pvar_add(port->pvars.backlogged, 1);
+	vm_pvar_add(port->pvars.backlog, 1);
+	vm_pvar_max(port->pvars.backlog_max, port->pvars.backlog);
+}
+
+void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt)
+{
+	/* A connection that has just failed is cleared by the next poll. */
+	if (!vm_list_empty(&conn->backlog) || transmit(conn, pkt) < 0)
+		backlog_add(conn, pkt);
+}
+
+/* The network has refused the oldest packet: for how long now? */
+static void refused(struct vm_conn *conn)
+{
+	uint64_t now = vm_clock_ns();
+	uint64_t limit = (uint64_t)fabric_cvar.peer_timeout_s * 1000000000u;
+
+	if (conn->since == 0)
+		conn->since = now;
+	else if (now - conn->since > limit)
+		vm_peer_fail(conn->port->fabric, conn->process, -VMPI_EPEER,
+			     "it has taken nothing for fabric_peer_timeout_s");
+}
+
+static void backlog_flush(struct vm_conn *conn)
+{
+	struct vm_port *port = conn->port;
+
+	while (!vm_list_empty(&conn->backlog)) {
+		struct vm_list *link = vm_list_pop(&conn->backlog);
+		struct vm_packet *pkt =
+			vm_container_of(link, struct vm_packet, link);
+
+		if (transmit(conn, pkt) < 0) {
+			/* Back to the front. */
+			vm_list_append(conn->backlog.next, link);
+			/* Only a port that has room was refused. */
+			if (port->tx_used < port->tx_depth)
+				refused(conn);
+			return;
+		}
+		conn->backlogged--;
+		conn->since = 0;
+		vm_pvar_add(port->pvars.backlog, (uint64_t)-1);
+	}
+	vm_list_remove(&conn->waiting);
+}
+
+void vm_conns_flush(struct vm_port *port)
+{
+	struct vm_list *link = port->waiting.next;
+
+	while (link != &port->waiting) {
+		struct vm_conn *conn =
+			vm_container_of(link, struct vm_conn, waiting);
+
+		link = link->next;
+		backlog_flush(conn);
+	}
+}
+
+/* A packet without payload. */
+static void bare_send(struct vm_conn *conn, enum vm_wire_kind kind)
+{
+	struct vm_port *port = conn->port;
+	struct vm_packet *pkt = vm_packet_get(&port->pkts, VM_WIRE_BYTES);
+
+	if (!pkt)
+		return;
+	pkt->use = VM_PKT_SEND;
+	pkt->conn = conn;
+	pkt->op = NULL;
+	pkt->data = NULL;
+	pkt->orphan = false;
+	pkt->wire_bytes = VM_WIRE_BYTES;
+	memset(pkt->wire, 0, VM_WIRE_BYTES);
+	vm_conn_header(conn, (struct vm_wire *)pkt->wire, kind);
+	vm_conn_send(conn, pkt);
+}
+
+void vm_conn_release(struct vm_conn *conn)
+{
+	uint32_t credits, room;
+
+	VM_ASSERT(conn->held > 0);
+	conn->held--;
+	if (conn->bye || conn->port->contacts[conn->process]->down)
+		return;
+	credits = owed(conn);
+	room = vm_conn_window(conn->port) - conn->held;
+	if (credits > 0 && 2 * credits >= room) {
+		vm_pvar_add(conn->port->pvars.credit_packets, 1);
+		bare_send(conn, VM_WIRE_CREDIT);
+	}
+}
+
+void vm_conn_bye(struct vm_conn *conn)
+{
+	if (conn->bye || conn->error || !conn->contact)
+		return;
+	bare_send(conn, VM_WIRE_BYE);
+	conn->bye = true;
+}
+
+/* The owner of a send is told that it failed; packets nobody waits for go. */
+static void packet_fail(struct vm_port *port, struct vm_packet *pkt)
+{
+	if (!pkt->op) {
+		vm_packet_put(&port->pkts, pkt);
+		return;
+	}
+	pkt->error = -VMPI_EPEER;
+	vm_list_append(&port->ended, &pkt->link);
+}
+
+static void conn_fail(struct vm_conn *conn, int error)
+{
+	struct vm_port *port = conn->port;
+
+	conn->error = error;
+	if (!vm_list_empty(&conn->backlog))
+		vm_list_remove(&conn->waiting);
+	vm_pvar_add(port->pvars.backlog, -(uint64_t)conn->backlogged);
+	conn->backlogged = 0;
+	while (!vm_list_empty(&conn->backlog))
+		packet_fail(port, vm_container_of(vm_list_pop(&conn->backlog),
+						  struct vm_packet, link));
+}
+
+/*
+ * Sends by reference that the network still has: their owners are told now, the
+ * packet is freed when the network gives it back, or when the port closes.
+ */
+static void flying_fail(struct vm_port *port, uint32_t process)
+{
+	struct vm_list *link = port->flying.next;
+
+	while (link != &port->flying) {
+		struct vm_packet *pkt =
+			vm_container_of(link, struct vm_packet, link);
+
+		link = link->next;
+		if (pkt->use != VM_PKT_SEND || pkt->conn->process != process)
+			continue;
+		vm_list_remove(&pkt->link);
+		pkt->orphan = true;
+		port->orphans++;
+		packet_fail(port, pkt);
+	}
+}
+
+/* What is held back by the link model has arrived all the same. */
+static void held_hurry(struct vm_port *port, uint32_t process)
+{
+	struct vm_due_heap later = { 0 };
+	struct vm_due *due;
+
+	while ((due = vm_due_take(&port->held, UINT64_MAX))) {
+		struct vm_packet *pkt =
+			vm_container_of(due, struct vm_packet, due);
+
+		if (pkt->use == VM_PKT_RECEIVE && pkt->conn->process == process)
+			vm_list_append(&port->arrived, &pkt->link);
+		else
+			vm_due_put(&later, due, due->when);
+	}
+	later.order += port->held.order;
+	port->held = later;
+}
+
+void vm_contact_fail(struct vm_port *port, struct vm_contact *contact,
+		     int error)
+{
+	if (contact->down)
+		return;
+	contact->down = true;
+	contact->error = error;
+	for (unsigned i = 0; i < contact->count; i++)
+		conn_fail(&contact->conns[i], error);
+	flying_fail(port, contact->process);
+	vm_rma_fail(port, contact->process);
+	held_hurry(port, contact->process);
+	vm_list_append(&port->gone, &contact->gone);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a fabric: open, address, connect, death of others, close.
+ */
+#include "fabric/fabric.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "fabric/address.h"
+#include "fabric/conn.h"
+#include "fabric/state.h"
+
+const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric)
+{
+	return &fabric->limits;
+}
+
+const struct fabric_node_pvars *vm_fabric_pvars(const struct vm_fabric *fabric)
+{
+	return &fabric->pvars;
+}
+
+/* How many ports there are to be. */
+static unsigned ports_wanted(const struct vm_fabric *fabric)
+{
+	unsigned ports = fabric->config.ports;
+	const struct fi_domain_attr *attr;
+
+	if (fabric_cvar.ports > 0)
+		ports = (unsigned)fabric_cvar.ports;
+	if (ports > VM_PORTS_MAX)
+		ports = VM_PORTS_MAX;
+	if (fabric->select.info) {
+		attr = fabric->select.info->domain_attr;
+		if (attr->ep_cnt && ports > attr->ep_cnt)
+			ports = (unsigned)attr->ep_cnt;
+		if (attr->cq_cnt && ports > attr->cq_cnt)
+			ports = (unsigned)attr->cq_cnt;
+	}
+	return ports ? ports : 1;
+}
+
+/* The provider, if there are others to talk to. */
+static int provider_open(struct vm_fabric *fabric)
+{
+	struct fi_info *info;
+	int rc;
+
+	fabric->limits.provider = "loop";
+	fabric->limits.packet_bytes = (uint32_t)fabric_cvar.packet_bytes;
+	if (fabric->config.processes == 1)
+		return 0;
+	if (!fabric->config.fi) {
+		rc = vm_fi_load();
+		if (rc < 0)
+			return rc;
+	}
+	fabric->fi = fabric->config.fi ? fabric->config.fi : &vm_fi_real;
+	rc = vm_select_init(&fabric->select, fabric->fi,
+			    fabric->config.one_host);
+	if (rc < 0)
+		return rc;
+	info = fabric->select.info;
+	rc = fabric->fi->fabric(info->fabric_attr, &fabric->fid);
+	if (rc) {
+		vm_log(VM_ERROR, "cannot open provider %s: %s",
+		       info->fabric_attr->prov_name, vm_fi_text(-rc));
+		return -VMPI_EIO;
+	}
+	fabric->limits.provider = info->fabric_attr->prov_name;
+	fabric->limits.rma = (info->caps & FI_RMA) != 0;
+	return 0;
+}
+
+static int descriptors_open(struct vm_fabric *fabric)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
+
+	fabric->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	fabric->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fabric->epoll_fd >= 0 && fabric->kick_fd >= 0 &&
+	    epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, fabric->kick_fd,
+		      &event) == 0)
+		return 0;
+	vm_log(VM_ERROR, "no descriptor to sleep on: %s", strerror(errno));
+	return -VMPI_ELIMIT;
+}
+
+static int ports_open(struct vm_fabric *fabric)
+{
+	unsigned wanted = ports_wanted(fabric);
+	size_t bytes = wanted * sizeof(struct vm_port);
+
+	fabric->ports = aligned_alloc(_Alignof(struct vm_port), bytes);
+	if (!fabric->ports)
+		return -VMPI_ENOMEM;
+	memset(fabric->ports, 0, bytes);
+	for (unsigned i = 0; i < wanted; i++) {
+		int rc;
+
+		fabric->limits.ports++;
+		rc = vm_port_init(&fabric->ports[i], fabric, i);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int peers_open(struct vm_fabric *fabric)
+{
+	uint32_t count = fabric->config.processes;
+
+	fabric->peers = calloc(count, sizeof(*fabric->peers));
+	fabric->ports_of = calloc(count, sizeof(*fabric->ports_of));
+	return fabric->peers && fabric->ports_of ? 0 : -VMPI_ENOMEM;
+}
+
+int vm_fabric_open(struct vm_fabric **fabric,
+		   const struct vm_fabric_config *config)
+{
+	struct vm_fabric *new;
+	int rc;
+
+	if (config->processes == 0 || config->process >= config->processes ||
+	    !config->arrived || !config->down)
+		return -VMPI_EINVAL;
+	new = aligned_alloc(_Alignof(struct vm_fabric), sizeof(*new));
+	if (!new)
+		return -VMPI_ENOMEM;
+	memset(new, 0, sizeof(*new));
+	new->config = *config;
+	new->epoll_fd = new->kick_fd = -1;
+	vm_list_init(&new->mrs);
+	vm_lock_init(&new->mr_lock);
+	rc = peers_open(new);
+	if (rc == 0)
+		rc = descriptors_open(new);
+	if (rc == 0)
+		rc = provider_open(new);
+	if (rc == 0)
+		rc = ports_open(new);
+	if (rc < 0) {
+		vm_fabric_close(new);
+		return rc;
+	}
+	/* We know ourselves. */
+	new->ports_of[config->process] = (uint16_t) new->limits.ports;
+	atomic_store_explicit(&new->peers[config->process].known, true,
+			      memory_order_release);
+	*fabric = new;
+	return 0;
+}
+
+void vm_fabric_close(struct vm_fabric *fabric)
+{
+	for (unsigned i = 0; i < fabric->limits.ports; i++)
+		vm_port_fini(&fabric->ports[i]);
+	free(fabric->ports);
+	if (fabric->fid)
+		fabric->fi->close(&fabric->fid->fid);
+	if (fabric->fi)
+		vm_select_fini(&fabric->select, fabric->fi);
+	for (uint32_t i = 0; fabric->peers && i < fabric->config.processes; i++)
+		free(fabric->peers[i].addresses);
+	free(fabric->peers);
+	free(fabric->ports_of);
+	if (fabric->epoll_fd >= 0)
+		close(fabric->epoll_fd);
+	if (fabric->kick_fd >= 0)
+		close(fabric->kick_fd);
+	free(fabric);
+}
+
+/* What is the same in all processes, and our number. */
+static void address_head(struct vm_fabric *fabric, struct vm_address *head)
+{
+	const struct fi_info *info = fabric->select.info;
+
+	*head = (struct vm_address){
+		.magic = VM_ADDRESS_MAGIC,
+		.version = VM_WIRE_VERSION,
+		.ports = (uint16_t)fabric->limits.ports,
+		.process = fabric->config.process,
+		.format = info ? info->addr_format : 0,
+		.packet_bytes = fabric->limits.packet_bytes,
+		.rma = fabric->limits.rma,
+		.job = vm_address_job(fabric->config.job_key),
+	};
+	strncpy(head->provider, fabric->limits.provider,
+		sizeof(head->provider) - 1);
+}
+
+int vm_fabric_address(struct vm_fabric *fabric, void *address, size_t bytes)
+{
+	struct vm_address head;
+	unsigned char *to = (unsigned char *)address + sizeof(head);
+	size_t each = 0, length = sizeof(head);
+
+	address_head(fabric, &head);
+	for (unsigned i = 0; fabric->fi && i < fabric->limits.ports; i++) {
+		unsigned char name[256];
+		size_t size = sizeof(name);
+		int rc = fabric->fi->getname(fabric->ports[i].ep, name, &size);
+
+		if (rc || (i > 0 && size != each)) {
+			vm_log(VM_ERROR, "port %u has no address: %s", i,
+			       vm_fi_text(-rc));
+			return -VMPI_EIO;
+		}
+		each = size;
+		length += size;
+		if (length > bytes)
+			return -VMPI_EINVAL;
+		memcpy(to + i * each, name, each);
+	}
+	if (length > bytes)
+		return -VMPI_EINVAL;
+	head.address_bytes = (uint16_t)each;
+	memcpy(address, &head, sizeof(head));
+	return (int)length;
+}
+
+int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
+		      const void *address, size_t bytes)
+{
+	struct vm_address ours, theirs;
+	struct vm_peer *peer;
+	const char *why;
+
+	if (process >= fabric->config.processes)
+		return -VMPI_EINVAL;
+	if (process == fabric->config.process)
+		return 0;
+	address_head(fabric, &ours);
+	if (vm_address_check(&why, address, bytes, &ours, process) < 0) {
+		vm_log(VM_ERROR, "the address of process %u: %s", process, why);
+		return -VMPI_EINVAL;
+	}
+	peer = &fabric->peers[process];
+	if (atomic_load_explicit(&peer->known, memory_order_relaxed))
+		return -VMPI_ESTATE;
+	memcpy(&theirs, address, sizeof(theirs));
+	peer->addresses = malloc(bytes - sizeof(theirs));
+	if (!peer->addresses)
+		return -VMPI_ENOMEM;
+	memcpy(peer->addresses, (const char *)address + sizeof(theirs),
+	       bytes - sizeof(theirs));
+	peer->address_bytes = theirs.address_bytes;
+	__atomic_store_n(&fabric->ports_of[process], theirs.ports,
+			 __ATOMIC_RELAXED);
+	/* Pairs with the load in vm_conn_get(). */
+	atomic_store_explicit(&peer->known, true, memory_order_release);
+	return 0;
+}
+
+unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process)
+{
+	return process < fabric->config.processes ? fabric->ports_of[process] :
+						    0;
+}
+
+void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
+		  const char *why)
+{
+	int alive = 0;
+
+	if (!atomic_compare_exchange_strong_explicit(
+		    &fabric->peers[process].error, &alive, error,
+		    memory_order_relaxed, memory_order_relaxed))
+		return;
+	vm_log(VM_INFO, "process %u is given up: %s", process, why);
+	__atomic_fetch_add(&fabric->pvars.peers_dead, 1, __ATOMIC_RELAXED);
+	/* Pairs with the loads in deaths_see() and vm_port_busy(). */
+	atomic_fetch_add_explicit(&fabric->deaths, 1, memory_order_release);
+	vm_fabric_kick(fabric);
+}
+
+void vm_fabric_peer_dead(struct vm_fabric *fabric, uint32_t process)
+{
+	if (process < fabric->config.processes &&
+	    process != fabric->config.process)
+		vm_peer_fail(fabric, process, -VMPI_EPEER, "it has died");
+}
+
+bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process)
+{
+	return process < fabric->config.processes &&
+	       !atomic_load_explicit(&fabric->peers[process].error,
+				     memory_order_relaxed);
+}

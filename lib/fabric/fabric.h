@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fabric: packets and remote memory between processes.
+ *
+ * A process opens one fabric with some ports, usually one per worker.  A port
+ * sends packets to ports of other processes, in order and without loss, and
+ * reads and writes their registered memory.  What arrives and what has ended is
+ * told by callbacks, and only out of vm_port_poll(): nothing moves unless
+ * somebody polls.  The fabric knows processes by number; the 32 bytes of header
+ * that the layer above sends along with each packet mean nothing to it.
+ *
+ * Threads.  Every function may be called by any thread at any time, but for
+ * open, connect, stop and close, which one thread calls.  Callbacks run in the
+ * thread that polls; those of one port never run at the same time and come in
+ * order.  They may call everything here but poll, sleep and what one thread
+ * calls.  No function switches ULTs, none waits for another process but
+ * vm_fabric_stop().
+ *
+ * Errors are returned or handed to callbacks as negative VMPI_E...: -VMPI_EPEER
+ * when the other process is dead or has left.
+ *
+ * A process may talk to itself: packets and remote memory to its own number go
+ * by the loop, which is as fast as memory unless the link model slows it down.
+ */
+#ifndef FABRIC_FABRIC_H
+#define FABRIC_FABRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+
+#define VM_UPPER_BYTES 32   /* header of the layer above in each packet */
+#define VM_PORTS_MAX 256    /* of a process */
+#define VM_ADDRESS_MAX 8192 /* bytes of the largest vm_fabric_address() */
+
+struct vm_fabric;
+struct vm_port;
+struct vm_pkt;
+struct vm_fi; /* fabric/fi.h */
+struct fabric_port_pvars;
+struct fabric_node_pvars;
+
+struct vm_fabric_config {
+	uint32_t process, processes; /* which of how many we are */
+	unsigned ports; /* wished for; fabric_ports and the provider limit it */
+	uint64_t job_key; /* random, the same in all processes of the job */
+	bool one_host;	  /* all processes are on this host: use loopback */
+	/* A packet has come; pkt is valid until the return, or kept. */
+	void (*arrived)(void *arg, struct vm_port *port, struct vm_pkt *pkt);
+	/*
+	 * A process is dead or has left: called once per process and port, by a
+	 * poll of that port, contact or not.  Operations with it on this port
+	 * end with -VMPI_EPEER.  error is 0 when it said goodbye (all it sent
+	 * has been delivered), else what had arrived has been delivered.
+	 */
+	void (*down)(void *arg, struct vm_port *port, uint32_t process,
+		     int error);
+	void *arg;
+	const struct vm_fi *fi; /* NULL: libfabric; tests hand in another */
+};
+
+/*
+ * Opens the ports.  With processes == 1 no provider is needed.  -VMPI_ENOMEM,
+ * -VMPI_EINVAL, -VMPI_ENOTSUP (no provider fits; logged with the reasons),
+ * -VMPI_EIO.  To be called before other threads run ULTs: providers may start
+ * threads and look at memory.
+ */
+int vm_fabric_open(struct vm_fabric **fabric,
+		   const struct vm_fabric_config *config);
+
+/* What others need to reach us, as opaque bytes to publish.  Its length, or
+ * -VMPI_EINVAL when bytes are too few. */
+int vm_fabric_address(struct vm_fabric *fabric, void *address, size_t bytes);
+
+/*
+ * Makes a process known by its published address: everything is checked.
+ * -VMPI_EINVAL, logged: malformed, another version, another job, another
+ * provider.  Nothing is sent; both sides are to be connected before one sends.
+ */
+int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
+		      const void *address, size_t bytes);
+
+/*
+ * Sends what is waiting, says goodbye and waits for the others to do so, at
+ * most so long; polls meanwhile.  The layer above has nothing outstanding.
+ * 0, or -VMPI_EPEER when not all did.
+ */
+int vm_fabric_stop(struct vm_fabric *fabric, uint64_t wait_ns);
+
+/* Frees everything.  No kept packets, no registered memory are left. */
+void vm_fabric_close(struct vm_fabric *fabric);
+
+/* What is possible here; constant after the open. */
+struct vm_fabric_limits {
+	unsigned ports;
+	uint32_t packet_bytes; /* largest payload of a packet */
+	bool rma;	       /* vm_rma_*() work between processes */
+	const char *provider;  /* "net", "tcp;ofi_rxm"; "loop" when alone */
+};
+const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric);
+
+struct vm_port *vm_fabric_port(struct vm_fabric *fabric, unsigned index);
+unsigned vm_port_index(const struct vm_port *port);
+
+/* How many ports a connected process has; its own: ours. */
+unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process);
+
+/*
+ * A process is dead: the launcher says so.  Everything that waits for it ends
+ * with -VMPI_EPEER at the next polls, new operations are refused.
+ */
+void vm_fabric_peer_dead(struct vm_fabric *fabric, uint32_t process);
+bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process);
+
+/*
+ * Sending.
+ *
+ * Packets of one port to one port of one process arrive in the order of the
+ * calls.  There are two classes:
+ *
+ * Data takes a credit of the receiver, which comes back when the packet is
+ * released there: what the layer above keeps (unexpected messages) stops the
+ * sender.  Without a credit the call returns -VMPI_EAGAIN and nothing is queued:
+ * the caller tries again after polls, or announces the message by a control
+ * packet instead.
+ *
+ * Control packets are always taken.  They need no credit, so that a flood of
+ * data never blocks them; the layer above bounds how many are outstanding, and
+ * keeps none of them for long.
+ */
+struct vm_to {
+	uint32_t process;
+	uint32_t port; /* index at the receiver */
+};
+
+struct vm_send {
+	const void *upper; /* VM_UPPER_BYTES of header, copied */
+	const void *data;
+	uint32_t bytes; /* at most packet_bytes */
+	uint8_t kind;	/* of the layer above; comes out as pkt->kind */
+	bool control;
+};
+
+/* A send that refers to the caller's memory: valid until done is called. */
+struct vm_send_op {
+	/* Out of a poll: the data have left, or never will (error). */
+	void (*done)(struct vm_send_op *op, int error);
+};
+
+/*
+ * Sends a packet.  1: taken, the data have been copied and op is not used.
+ * 0: taken, the data must stay until op->done is called.  -VMPI_EAGAIN: no
+ * credit, or too much waits already.  -VMPI_EPEER, -VMPI_ENOMEM.  With op ==
+ * NULL the data are always copied; else short ones are (fabric_copy_limit).
+ * What the network cannot take now waits in the port, in order.
+ */
+int vm_port_send(struct vm_port *port, struct vm_to to,
+		 const struct vm_send *send, struct vm_send_op *op);
+
+/* Credits left for data to that port; a hint for the choice of protocol. */
+unsigned vm_port_credits(struct vm_port *port, struct vm_to to);
+
+/* What has arrived. */
+struct vm_pkt {
+	const void *upper; /* VM_UPPER_BYTES, 8-byte aligned */
+	const void *data;  /* 8-byte aligned */
+	uint32_t bytes;
+	uint32_t process; /* the sender, and its port */
+	uint16_t port;
+	uint8_t kind;
+	bool control;
+};
+
+/*
+ * Inside `arrived`: the packet stays with the caller until vm_pkt_release(), by
+ * any thread.  The result is to be used from then on, not pkt: a short payload
+ * is moved to a packet of its size.  Never fails.
+ */
+struct vm_pkt *vm_pkt_keep(struct vm_pkt *pkt);
+void vm_pkt_release(struct vm_pkt *pkt);
+
+/*
+ * Remote memory.  A region is registered at the port that the other process
+ * will name in its reads and writes, and for the shortest possible time: whoever
+ * knows its random key may use it.
+ */
+enum vm_mr_access { VM_MR_READ = 1, VM_MR_WRITE = 2 }; /* by others */
+
+/* Where memory is, as the other process says; travels in packets. */
+struct vm_remote {
+	uint64_t address; /* of its first byte; add offsets to it */
+	uint64_t key;
+};
+
+struct vm_mr {
+	struct vm_remote remote; /* to be told to the other process */
+	/* The fabric's own. */
+	void *handle;
+	const void *base;
+	size_t bytes;
+	struct vm_port *port;
+	struct vm_list link;
+	unsigned access;
+};
+
+/* Lets others access bytes at base.  Without limits.rma only the loop uses it.
+ * -VMPI_ENOMEM, -VMPI_EIO. */
+int vm_mr_open(struct vm_port *port, struct vm_mr *mr, const void *base,
+	       size_t bytes, unsigned access);
+void vm_mr_close(struct vm_mr *mr);
+
+/*
+ * A read or write; filled by the caller up to the line, valid until done is
+ * called.  Large ones go in chunks, a few in flight at a time.
+ */
+struct vm_rma {
+	/*
+	 * Out of a poll of this port.  0: a read has all data here, a write has
+	 * them there.  Otherwise part of them may have moved.
+	 */
+	void (*done)(struct vm_rma *rma, int error);
+	struct vm_to to; /* where the region is registered */
+	struct vm_remote remote;
+	void *local;
+	size_t bytes;
+	/* ---- The fabric's own. */
+	struct vm_list link;
+	bool write, listed;
+	int error;
+	unsigned flying;     /* chunks */
+	size_t posted;	     /* bytes */
+	uint64_t due;	     /* by the link model: not done before */
+	void *carrier;	     /* the packet that will tell of the end */
+	void *desc, *handle; /* local registration, where it is needed */
+};
+
+/* 0: done will be called.  -VMPI_EPEER, -VMPI_ENOTSUP. */
+int vm_rma_read(struct vm_port *port, struct vm_rma *rma);
+int vm_rma_write(struct vm_port *port, struct vm_rma *rma);
+
+/*
+ * Progress.  Events handled (0: nothing new), or -VMPI_EAGAIN when another
+ * thread polls this port just now.  `own`: the caller's worker is the one the
+ * port belongs to, for the counters.  Works on whatever stack calls it; wants
+ * 16 KiB of it beyond what the callbacks need.
+ */
+int vm_port_poll(struct vm_port *port, bool own);
+
+/*
+ * Sleeping.  One thread at a time sleeps for all ports of the fabric:
+ *
+ *	if (vm_fabric_sleep_begin(fabric, &sleep) == 0) {
+ *		if (nothing to do, looked at once more)
+ *			vm_fabric_sleep_wait(fabric, &sleep, until_ns);
+ *		vm_fabric_sleep_end(fabric);
+ *	}
+ *	... poll all ports ...
+ *
+ * begin: 0; -VMPI_EAGAIN: there is something to poll; -VMPI_ESTATE: another
+ * thread sleeps here already (wait elsewhere).  After a begin that returned 0 a
+ * kick ends the wait, even one from before the wait.  Instead of calling wait
+ * one may wait for `fd` to become readable, no longer than until `until_ns`
+ * (CLOCK_MONOTONIC; UINT64_MAX: no limit).
+ */
+struct vm_sleep {
+	int fd;
+	uint64_t until_ns;
+};
+int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep);
+void vm_fabric_sleep_wait(struct vm_fabric *fabric,
+			  const struct vm_sleep *sleep, uint64_t until_ns);
+void vm_fabric_sleep_end(struct vm_fabric *fabric);
+
+/* Wakes the thread that sleeps here, if there is one.  What it is to see must
+ * have been stored before; includes the fence that takes. */
+void vm_fabric_kick(struct vm_fabric *fabric);
+
+/* Whether the link model (fabric_link_*) is on, with its text for people:
+ * "latency 50 us, 1000 MB/s"; for the warning that vmpirun prints. */
+bool vm_link_on(char *text, size_t bytes);
+
+/* The variables of this layer; idempotent. */
+void vm_fabric_vars_add(void);
+
+/* The counters of a port and of the process: blocks of fabric/vars.h. */
+const struct fabric_port_pvars *vm_port_pvars(const struct vm_port *port);
+const struct fabric_node_pvars *vm_fabric_pvars(const struct vm_fabric *fabric);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The link model: a slow network where there is a fast one, and the heap that
+ * holds back what has arrived before its time.
+ *
+ * The sender computes when a message would arrive and stamps it with that
+ * time (processes of one host share CLOCK_MONOTONIC); the receiver hides it until
+ * then.  A link is busy for message_ns + bytes / bandwidth per message and adds
+ * its latency.  Nobody waits: the head of the heap is a deadline for sleepers.
+ * Pure: time is an argument.
+ */
+#ifndef FABRIC_LINK_H
+#define FABRIC_LINK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fabric/vars.h"
+
+/* Both directions between us and one other process. */
+struct vm_link {
+	_Atomic uint64_t out_free, in_free; /* when the next may begin, ns */
+};
+
+static inline bool vm_link_active(void)
+{
+	return fabric_cvar.link_latency_ns | fabric_cvar.link_bandwidth |
+	       fabric_cvar.link_message_ns;
+}
+
+/*
+ * A message of that many bytes takes its turn on the link at `now`, or when the
+ * link is free.  *left: when its last byte has left (may be NULL); result: when
+ * it has arrived.
+ */
+uint64_t vm_link_send(struct vm_link *link, uint64_t *left, uint64_t now,
+		      size_t bytes);
+
+/* When a read or a write that begins now is done: a read asks first, a write is
+ * confirmed. */
+uint64_t vm_link_rma(struct vm_link *link, bool write, uint64_t now,
+		     size_t bytes);
+
+/* What is held back until a time; embedded.  A skew heap: no memory, nothing
+ * that can fail.  Equal times come out in the order they went in. */
+struct vm_due {
+	uint64_t when; /* ns */
+	uint64_t order;
+	struct vm_due *left, *right;
+};
+
+struct vm_due_heap {
+	struct vm_due *top; /* the earliest, or NULL */
+	uint64_t order;	    /* of the next one that is put in */
+};
+
+void vm_due_put(struct vm_due_heap *heap, struct vm_due *due, uint64_t when);
+/* Takes the earliest out if its time has come; else NULL. */
+struct vm_due *vm_due_take(struct vm_due_heap *heap, uint64_t now);
+
+#endif

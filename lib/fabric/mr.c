@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Registering memory under random keys.
+ */
+#include "fabric/mr.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#include "base/log.h"
+#include "fabric/port.h"
+#include "fabric/state.h"
+
+#define KEY_TRIES 8 /* keys may be taken; with 64 bits they never are */
+
+/* Under mr_lock; 0 when the kernel has no random numbers. */
+static uint64_t key_next(struct vm_fabric *fabric)
+{
+	if (fabric->keys_left == 0) {
+		ssize_t n = getrandom(fabric->keys, sizeof(fabric->keys), 0);
+
+		if (n != (ssize_t)sizeof(fabric->keys))
+			return 0;
+		fabric->keys_left =
+			sizeof(fabric->keys) / sizeof(fabric->keys[0]);
+	}
+	return fabric->keys[--fabric->keys_left];
+}
+
+static uint64_t key_take(struct vm_fabric *fabric)
+{
+	size_t bytes = 8;
+	uint64_t key;
+
+	vm_lock_take(&fabric->mr_lock);
+	key = key_next(fabric);
+	vm_lock_give(&fabric->mr_lock);
+	if (fabric->select.info)
+		bytes = fabric->select.info->domain_attr->mr_key_size;
+	return bytes < 8 ? key >> (64 - 8 * bytes) : key;
+}
+
+/* Under the port's lock. */
+static int mr_reg(struct vm_port *port, struct fid_mr **mr, const void *base,
+		  size_t bytes, uint64_t access)
+{
+	uint64_t mode = port->fabric->select.info->domain_attr->mr_mode;
+	int rc = -FI_ENOKEY;
+
+	for (int i = 0; i < KEY_TRIES && rc == -FI_ENOKEY; i++)
+		rc = port->fi->mr_reg(port->domain, base, bytes, access,
+				      key_take(port->fabric), mr);
+	if (rc == 0 && mode & FI_MR_ENDPOINT) {
+		rc = port->fi->mr_enable(*mr, port->ep);
+		if (rc)
+			port->fi->close(&(*mr)->fid);
+	}
+	if (rc == 0)
+		return 0;
+	vm_log(VM_ERROR, "port %u: cannot register %zu bytes: %s", port->index,
+	       bytes, vm_fi_text(-rc));
+	return rc == -FI_ENOMEM ? -VMPI_ENOMEM : -VMPI_EIO;
+}
+
+int vm_mr_local(struct vm_port *port, struct fid_mr **mr, const void *base,
+		size_t bytes, uint64_t access)
+{
+	return mr_reg(port, mr, base, bytes, access);
+}
+
+/* What others may do with it, in the words of libfabric. */
+static uint64_t access_flags(unsigned access)
+{
+	return (access & VM_MR_READ ? FI_REMOTE_READ : 0) |
+	       (access & VM_MR_WRITE ? FI_REMOTE_WRITE : 0);
+}
+
+int vm_mr_open(struct vm_port *port, struct vm_mr *mr, const void *base,
+	       size_t bytes, unsigned access)
+{
+	struct vm_fabric *fabric = port->fabric;
+	struct fid_mr *handle = NULL;
+	int rc = 0;
+
+	mr->remote = (struct vm_remote){ 0, 0 };
+	if (port->fi && fabric->limits.rma) {
+		uint64_t mode = fabric->select.info->domain_attr->mr_mode;
+
+		vm_port_lock(port);
+		rc = mr_reg(port, &handle, base, bytes, access_flags(access));
+		vm_port_unlock(port);
+		if (rc < 0)
+			return rc;
+		mr->remote.key = port->fi->mr_key(handle);
+		if (mode & FI_MR_VIRT_ADDR)
+			mr->remote.address = (uint64_t)(uintptr_t)base;
+	} else {
+		mr->remote.key = key_take(fabric);
+	}
+	mr->handle = handle;
+	mr->base = base;
+	mr->bytes = bytes;
+	mr->port = port;
+	mr->access = access;
+	vm_lock_take(&fabric->mr_lock);
+	vm_list_append(&fabric->mrs, &mr->link);
+	vm_lock_give(&fabric->mr_lock);
+	return 0;
+}
+
+void vm_mr_close(struct vm_mr *mr)
+{
+	struct vm_port *port = mr->port;
+	struct vm_fabric *fabric = port->fabric;
+
+	vm_lock_take(&fabric->mr_lock);
+	vm_list_remove(&mr->link);
+	vm_lock_give(&fabric->mr_lock);
+	if (!mr->handle)
+		return;
+	vm_port_lock(port);
+	port->fi->close(&((struct fid_mr *)mr->handle)->fid);
+	vm_port_unlock(port);
+	mr->handle = NULL;
+}
+
+void *vm_mr_find(struct vm_fabric *fabric, struct vm_remote remote,
+		 size_t bytes, unsigned access)
+{
+	struct vm_list *link;
+	char *found = NULL;
+
+	vm_lock_take(&fabric->mr_lock);
+	vm_list_each(link, &fabric->mrs) {
+		struct vm_mr *mr = vm_container_of(link, struct vm_mr, link);
+		uint64_t offset = remote.address - mr->remote.address;
+
+		if (mr->remote.key != remote.key)
+			continue;
+		if (offset <= mr->bytes && bytes <= mr->bytes - offset &&
+		    (mr->access & access) == access)
+			found = (char *)mr->base + offset;
+		break;
+	}
+	vm_lock_give(&fabric->mr_lock);
+	return found;
+}

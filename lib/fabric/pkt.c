@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Slabs of packets: mapped, cut, given back.
+ */
+#include "fabric/pkt.h"
+
+#include <sys/mman.h>
+
+#define SMALL_BYTES 256
+#define MEDIUM_BYTES 2048
+#define SLAB_BYTES 131072 /* at least this much memory at a time */
+#define SLAB_HEAD 128
+
+VM_STATIC_ASSERT(sizeof(struct vm_slab) <= SLAB_HEAD, "the head fits");
+
+static size_t packet_bytes(uint32_t wire_bytes)
+{
+	return (sizeof(struct vm_packet) + wire_bytes + 63) & ~(size_t)63;
+}
+
+void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
+		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
+		  int (*reg)(struct vm_port *, struct vm_slab *, bool))
+{
+	const uint32_t room[VM_PKT_CLASSES] = { SMALL_BYTES, MEDIUM_BYTES,
+						wire_bytes };
+
+	*pkts = (struct vm_pkts){ .port = port, .pvars = pvars, .reg = reg };
+	for (int i = 0; i < VM_PKT_CLASSES; i++) {
+		struct vm_pkt_class *class = &pkts->class_[i];
+		size_t each = packet_bytes(room[i]);
+
+		vm_list_init(&class->some);
+		vm_list_init(&class->none);
+		class->wire_bytes = room[i];
+		class->packets = (uint32_t)((SLAB_BYTES - SLAB_HEAD) / each);
+		if (class->packets < 8)
+			class->packets = 8;
+	}
+}
+
+static void slab_free(struct vm_pkts *pkts, struct vm_slab *slab)
+{
+	vm_list_remove(&slab->link);
+	if (pkts->reg)
+		pkts->reg(pkts->port, slab, false);
+	vm_pvar_add(pkts->pvars->pool_bytes, -slab->bytes);
+	munmap(slab, slab->bytes);
+}
+
+void vm_pkts_fini(struct vm_pkts *pkts)
+{
+	for (int i = 0; i < VM_PKT_CLASSES; i++) {
+		struct vm_list *lists[2] = { &pkts->class_[i].some,
+					     &pkts->class_[i].none };
+
+		for (int l = 0; l < 2; l++)
+			while (!vm_list_empty(lists[l]))
+				slab_free(pkts, vm_container_of(lists[l]->next,
+								struct vm_slab,
+								link));
+	}
+}
+
+static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
+{
+	struct vm_pkt_class *class = &pkts->class_[class_];
+	size_t each = packet_bytes(class->wire_bytes);
+	size_t bytes = SLAB_HEAD + each * class->packets;
+	struct vm_slab *slab = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (slab == MAP_FAILED)
+		return NULL;
+	vm_list_init(&slab->free);
+	slab->class_ = class_;
+	slab->bytes = bytes;
+	if (pkts->reg && pkts->reg(pkts->port, slab, true) < 0) {
+		munmap(slab, bytes);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < class->packets; i++) {
+		struct vm_packet *pkt =
+			(void *)((char *)slab + SLAB_HEAD + i * each);
+
+		pkt->port = pkts->port;
+		pkt->slab = slab;
+		vm_list_append(&slab->free, &pkt->link);
+	}
+	vm_list_append(&class->some, &slab->link);
+	class->idle++;
+	vm_pvar_add(pkts->pvars->pool_grows, 1);
+	vm_pvar_add(pkts->pvars->pool_bytes, bytes);
+	vm_pvar_max(pkts->pvars->pool_bytes_max, pkts->pvars->pool_bytes);
+	return slab;
+}
+
+/* The counter of used packets of a class. */
+static uint64_t *used_of(struct vm_pkts *pkts, unsigned class_)
+{
+	uint64_t *const used[VM_PKT_CLASSES] = { &pkts->pvars->small_used,
+						 &pkts->pvars->medium_used,
+						 &pkts->pvars->large_used };
+
+	return used[class_];
+}
+
+static unsigned class_of(const struct vm_pkts *pkts, size_t wire_bytes)
+{
+	unsigned i = 0;
+
+	while (i < VM_PKT_CLASSES - 1 &&
+	       wire_bytes > pkts->class_[i].wire_bytes)
+		i++;
+	return i;
+}
+
+struct vm_packet *vm_packet_get(struct vm_pkts *pkts, size_t wire_bytes)
+{
+	unsigned i = class_of(pkts, wire_bytes);
+	struct vm_pkt_class *class = &pkts->class_[i];
+	struct vm_slab *slab;
+	struct vm_list *link;
+
+	VM_ASSERT(wire_bytes <= class->wire_bytes);
+	if (!vm_list_empty(&class->some))
+		slab = vm_container_of(class->some.next, struct vm_slab, link);
+	else
+		slab = slab_new(pkts, i);
+	if (!slab)
+		return NULL;
+	link = vm_list_pop(&slab->free);
+	if (slab->used++ == 0)
+		class->idle--;
+	if (vm_list_empty(&slab->free)) {
+		vm_list_remove(&slab->link);
+		vm_list_append(&class->none, &slab->link);
+	}
+	vm_pvar_add(*used_of(pkts, i), 1);
+	return vm_container_of(link, struct vm_packet, link);
+}
+
+/* At the front of a list: what was used last is used next, and is in cache. */
+static void list_push(struct vm_list *list, struct vm_list *link)
+{
+	vm_list_append(list->next, link);
+}
+
+void vm_packet_put(struct vm_pkts *pkts, struct vm_packet *pkt)
+{
+	struct vm_slab *slab = pkt->slab;
+	struct vm_pkt_class *class = &pkts->class_[slab->class_];
+
+	VM_ASSERT(pkt->use != VM_PKT_FREE);
+	pkt->use = VM_PKT_FREE;
+	if (vm_list_empty(&slab->free)) {
+		vm_list_remove(&slab->link);
+		list_push(&class->some, &slab->link);
+	}
+	list_push(&slab->free, &pkt->link);
+	if (--slab->used == 0)
+		class->idle++;
+	vm_pvar_add(*used_of(pkts, slab->class_), (uint64_t)-1);
+}
+
+bool vm_packet_oversized(const struct vm_pkts *pkts,
+			 const struct vm_packet *pkt, size_t wire_bytes)
+{
+	return class_of(pkts, wire_bytes) < pkt->slab->class_;
+}
+
+void vm_pkts_shrink(struct vm_pkts *pkts)
+{
+	for (int i = 0; i < VM_PKT_CLASSES; i++) {
+		struct vm_pkt_class *class = &pkts->class_[i];
+		struct vm_list *link = class->some.next;
+
+		while (class->idle > 1 && link != &class->some) {
+			struct vm_slab *slab =
+				vm_container_of(link, struct vm_slab, link);
+
+			link = link->next;
+			if (slab->used)
+				continue;
+			slab_free(pkts, slab);
+			class->idle--;
+			vm_pvar_add(pkts->pvars->pool_shrinks, 1);
+		}
+	}
+}

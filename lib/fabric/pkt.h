@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets and the pools they come from.
+ *
+ * A port has one pool with three sizes of packets; the largest one takes any
+ * payload.  Memory comes in slabs of one size; a slab of which no packet is in
+ * use can be given back.  A pool is guarded by its port's lock.
+ *
+ * A packet is a buffer for the wire with what the port must know about it while
+ * the network has it, the layer above keeps it, or it waits: it is in at most
+ * one list.  Chunks of remote reads and writes use small packets as well.
+ */
+#ifndef FABRIC_PKT_H
+#define FABRIC_PKT_H
+
+#include "base/list.h"
+#include "fabric/fabric.h"
+#include "fabric/fi.h"
+#include "fabric/link.h"
+#include "fabric/vars.h"
+#include "fabric/wire.h"
+
+#define VM_PKT_CLASSES 3
+
+struct vm_conn;
+struct vm_slab;
+
+/* What a packet is used for. */
+enum vm_pkt_use {
+	VM_PKT_FREE,
+	VM_PKT_RECEIVE, /* posted, or arrived */
+	VM_PKT_SEND,
+	VM_PKT_CHUNK,
+	VM_PKT_CARRIER, /* of the end of a remote read or write */
+	VM_PKT_LOOP,	/* from us to us */
+};
+
+struct vm_packet {
+	struct fi_context2 context; /* first: the network hands it back */
+	struct vm_pkt view;	    /* what the layer above sees */
+	struct vm_list link;
+	struct vm_due due;
+	struct vm_port *port; /* whose pool it is from */
+	struct vm_port *at;   /* which delivers it, while it does */
+	struct vm_conn *conn;
+	struct vm_slab *slab;
+	void *op;	  /* vm_send_op, of a send; vm_rma, of a chunk */
+	const void *data; /* of a send by reference */
+	uint64_t left;	  /* of a send: gone by the link model at that time */
+	int error;
+	uint32_t wire_bytes; /* in `wire` */
+	uint32_t data_bytes; /* at `data`, or of a chunk */
+	uint8_t use;
+	bool kept;   /* the layer above has it */
+	bool moved;  /* ... has another one in its place */
+	bool orphan; /* its owner was told, but the network still has it */
+	char wire[] VM_ALIGNED(64);
+};
+
+struct vm_slab {
+	struct vm_list link;
+	struct vm_list free;
+	unsigned used, class_;
+	size_t bytes;
+	struct fid_mr *mr; /* where the provider wants local registration */
+	void *desc;
+};
+
+struct vm_pkts {
+	struct vm_pkt_class {
+		struct vm_list some,
+			none;	     /* slabs with, without free packets */
+		uint32_t wire_bytes; /* room in each packet */
+		uint32_t packets;    /* of a slab */
+		unsigned idle;	     /* slabs without a used packet */
+	} class_[VM_PKT_CLASSES];
+	struct vm_port *port;
+	struct fabric_port_pvars *pvars;
+	/* Local registration of a slab; NULL where none is needed. */
+	int (*reg)(struct vm_port *port, struct vm_slab *slab, bool open);
+};
+
+/* wire_bytes: room that the largest packets need. */
+void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
+		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
+		  int (*reg)(struct vm_port *, struct vm_slab *, bool));
+/* All packets are given up. */
+void vm_pkts_fini(struct vm_pkts *pkts);
+
+/* A packet with room for so many bytes on the wire; NULL: out of memory. */
+struct vm_packet *vm_packet_get(struct vm_pkts *pkts, size_t wire_bytes);
+void vm_packet_put(struct vm_pkts *pkts, struct vm_packet *pkt);
+
+/* Whether a packet for so many bytes would be smaller than this one. */
+bool vm_packet_oversized(const struct vm_pkts *pkts,
+			 const struct vm_packet *pkt, size_t wire_bytes);
+
+/* Gives slabs back that nobody uses, but one of each size. */
+void vm_pkts_shrink(struct vm_pkts *pkts);
+
+#endif

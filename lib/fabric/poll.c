@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One look at the network: what has arrived, what has ended, what can go on.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "fabric/conn.h"
+#include "fabric/rma.h"
+#include "fabric/state.h"
+
+#define EVENTS 16 /* read at a time */
+
+/* Moves all of a list to the end of another one. */
+static void list_move(struct vm_list *to, struct vm_list *from)
+{
+	if (vm_list_empty(from))
+		return;
+	from->next->prev = to->prev;
+	to->prev->next = from->next;
+	from->prev->next = to;
+	to->prev = from->prev;
+	vm_list_init(from);
+}
+
+/* Why the packet was not believed; a stranger's is dropped, and one of the job
+ * ends the process that sent it, because its stream is broken. */
+static void reject(struct vm_port *port, enum vm_reject why)
+{
+	uint64_t *counter = &port->pvars.reject_short + why;
+
+	vm_pvar_add(*counter, 1);
+	if ((*counter & (*counter - 1)) == 0)
+		vm_log(VM_INFO, "port %u: packet dropped: bad %s (%llu so far)",
+		       port->index, vm_reject_name(why),
+		       (unsigned long long)*counter);
+}
+
+/* What a header says about the state of its connection. */
+static enum vm_reject state_check(struct vm_conn *conn,
+				  const struct vm_wire *wire)
+{
+	if (wire->seq != conn->rx_seq)
+		return VM_reject_sequence;
+	if (wire->kind == VM_WIRE_DATA && conn->granted == 0)
+		return VM_reject_credit;
+	if (wire->credits > UINT16_MAX - conn->credits)
+		return VM_reject_credit;
+	return VM_reject_none;
+}
+
+/* The connection of a checked header; NULL: drop it silently. */
+static struct vm_conn *conn_of(struct vm_port *port, const struct vm_wire *wire)
+{
+	struct vm_to from = { wire->source, wire->source_port };
+	struct vm_conn *conn;
+	int rc = vm_conn_get(&conn, port, from);
+
+	if (rc == 0)
+		return conn->left ? NULL : conn;
+	if (rc == -VMPI_ENOMEM)
+		vm_peer_fail(port->fabric, wire->source, rc,
+			     "no memory for its packets");
+	/* After our goodbye we still listen. */
+	if (rc == -VMPI_EPEER && port->contacts[wire->source] &&
+	    !port->contacts[wire->source]->down)
+		return &port->contacts[wire->source]->conns[wire->source_port];
+	return NULL;
+}
+
+/* Delivers a packet of data or control, or holds it back. */
+static void accept_payload(struct vm_port *port, struct vm_conn *conn,
+			   struct vm_packet *pkt, const struct vm_wire *wire,
+			   size_t payload)
+{
+	uint64_t due = 0;
+
+	pkt->conn = conn;
+	pkt->wire_bytes = (uint32_t)(payload + wire->bytes);
+	pkt->view = (struct vm_pkt){
+		.upper = pkt->wire + offsetof(struct vm_wire, upper),
+		.data = pkt->wire + payload,
+		.bytes = wire->bytes,
+		.process = wire->source,
+		.port = wire->source_port,
+		.kind = wire->upper_kind,
+		.control = wire->kind == VM_WIRE_CONTROL,
+	};
+	vm_pvar_add(port->pvars.received, 1);
+	vm_pvar_add(port->pvars.received_bytes, wire->bytes);
+	if (wire->flags & VM_WIRE_STAMP)
+		due = vm_wire_stamp(pkt->wire);
+	if (VM_LIKELY(due <= conn->last_due && conn->last_due == 0)) {
+		vm_list_append(&port->arrived, &pkt->link);
+		return;
+	}
+	/* The link model may be switched off or made faster: order stays. */
+	if (due < conn->last_due)
+		due = conn->last_due;
+	conn->last_due = due;
+	vm_due_put(&port->held, &pkt->due, due);
+}
+
+static void packet_arrived(struct vm_port *port, struct vm_packet *pkt,
+			   size_t bytes)
+{
+	const struct vm_fabric *fabric = port->fabric;
+	const struct vm_wire_expect expect = {
+		.job_key = fabric->config.job_key,
+		.processes = fabric->config.processes,
+		.process = fabric->config.process,
+		.packet_bytes = fabric->limits.packet_bytes,
+		.port = (uint16_t)port->index,
+		.ports_of = fabric->ports_of,
+	};
+	struct vm_conn *conn = NULL;
+	struct vm_wire wire;
+	size_t payload;
+	enum vm_reject why =
+		vm_wire_check(&wire, &payload, pkt->wire, bytes, &expect);
+
+	if (why == VM_reject_none) {
+		conn = conn_of(port, &wire);
+		if (conn)
+			why = state_check(conn, &wire);
+	}
+	if (why != VM_reject_none) {
+		reject(port, why);
+		if (conn)
+			vm_peer_fail(port->fabric, conn->process, -VMPI_EIO,
+				     "a packet is out of sequence or without "
+				     "credit");
+	}
+	if (why != VM_reject_none || !conn) {
+		vm_port_recycle(port, pkt);
+		return;
+	}
+	conn->rx_seq++;
+	conn->contact = true;
+	conn->credits += wire.credits;
+	if (wire.kind == VM_WIRE_DATA) {
+		conn->granted--;
+		conn->held++;
+	}
+	if (wire.kind == VM_WIRE_DATA || wire.kind == VM_WIRE_CONTROL) {
+		accept_payload(port, conn, pkt, &wire, payload);
+		return;
+	}
+	vm_port_recycle(port, pkt);
+	if (wire.kind == VM_WIRE_BYE)
+		conn->left = port->leavers = true;
+}
+
+/* A send or chunk that the network is done with. */
+static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
+{
+	port->tx_used--;
+	if (VM_UNLIKELY(pkt->orphan)) {
+		pkt->orphan = false;
+		port->orphans--;
+		if (!pkt->op)
+			vm_packet_put(&port->pkts, pkt);
+		return;
+	}
+	if (pkt->use == VM_PKT_CHUNK) {
+		vm_rma_chunk_end(port, pkt, error);
+		return;
+	}
+	if (!pkt->op) {
+		vm_packet_put(&port->pkts, pkt);
+		return;
+	}
+	vm_list_remove(&pkt->link);
+	pkt->error = error;
+	if (pkt->left && !error && pkt->left > vm_clock_ns())
+		vm_due_put(&port->held, &pkt->due, pkt->left);
+	else
+		vm_list_append(&port->ended, &pkt->link);
+}
+
+void vm_port_event(struct vm_port *port, const struct fi_cq_data_entry *event)
+{
+	struct vm_packet *pkt = event->op_context;
+
+	if (event->flags & FI_RECV) {
+		port->rx_posted--;
+		vm_pvar_add(port->pvars.posted, (uint64_t)-1);
+		packet_arrived(port, pkt, event->len);
+	} else {
+		send_ended(port, pkt, 0);
+	}
+}
+
+/* An operation has failed in the network. */
+static void event_failed(struct vm_port *port)
+{
+	struct fi_cq_err_entry entry = { 0 };
+	char data[256];
+	struct vm_packet *pkt;
+	int error;
+
+	entry.err_data = data;
+	entry.err_data_size = sizeof(data);
+	if (port->fi->cq_readerr(port->cq, &entry) != 1)
+		return;
+	pkt = entry.op_context;
+	error = entry.err < 0 ? -entry.err : entry.err;
+	if (!pkt)
+		return;
+	if (pkt->use == VM_PKT_RECEIVE) {
+		port->rx_posted--;
+		vm_pvar_add(port->pvars.posted, (uint64_t)-1);
+		if (!port->closing && error != FI_ECANCELED)
+			reject(port, VM_reject_length);
+		vm_port_recycle(port, pkt);
+		return;
+	}
+	if (!pkt->orphan)
+		vm_peer_fail(port->fabric, pkt->conn->process, -VMPI_EPEER,
+			     vm_fi_text(error));
+	send_ended(port, pkt, -VMPI_EPEER);
+}
+
+/* Reads what the network has to say; how many events. */
+static int network_read(struct vm_port *port)
+{
+	struct fi_cq_data_entry events[EVENTS];
+	ssize_t n = port->fi->cq_read(port->cq, events, EVENTS);
+
+	if (n == -FI_EAVAIL) {
+		event_failed(port);
+		return 1;
+	}
+	for (ssize_t i = 0; i < n; i++)
+		vm_port_event(port, &events[i]);
+	return n > 0 ? (int)n : 0;
+}
+
+/* What was held back and is due now. */
+static void held_take(struct vm_port *port)
+{
+	uint64_t now = vm_clock_ns();
+	struct vm_due *due;
+
+	while ((due = vm_due_take(&port->held, now))) {
+		struct vm_packet *pkt =
+			vm_container_of(due, struct vm_packet, due);
+		bool arrival = pkt->use == VM_PKT_RECEIVE ||
+			       pkt->use == VM_PKT_LOOP;
+
+		vm_list_append(arrival ? &port->arrived : &port->ended,
+			       &pkt->link);
+	}
+}
+
+/* What came by the loop. */
+static void inbox_take(struct vm_port *port)
+{
+	struct vm_list list;
+
+	vm_list_init(&list);
+	vm_lock_take(&port->inbox_lock);
+	list_move(&list, &port->inbox);
+	atomic_store_explicit(&port->inbox_full, false, memory_order_relaxed);
+	vm_lock_give(&port->inbox_lock);
+	while (!vm_list_empty(&list)) {
+		struct vm_packet *pkt = vm_container_of(vm_list_pop(&list),
+							struct vm_packet, link);
+
+		vm_pvar_add(port->pvars.received, 1);
+		vm_pvar_add(port->pvars.received_bytes, pkt->view.bytes);
+		if (pkt->left)
+			vm_due_put(&port->held, &pkt->due, pkt->left);
+		else
+			vm_list_append(&port->arrived, &pkt->link);
+	}
+}
+
+/* Processes that were given up, here or by somebody else. */
+static void deaths_see(struct vm_port *port)
+{
+	struct vm_fabric *fabric = port->fabric;
+	/* Pairs with the addition in vm_peer_fail(). */
+	uint32_t deaths =
+		atomic_load_explicit(&fabric->deaths, memory_order_acquire);
+
+	if (VM_LIKELY(deaths == port->deaths))
+		return;
+	port->deaths = deaths;
+	for (uint32_t i = 0; i < fabric->config.processes; i++) {
+		int error = atomic_load_explicit(&fabric->peers[i].error,
+						 memory_order_relaxed);
+		struct vm_contact *contact;
+
+		if (!error)
+			continue;
+		contact = vm_contact_get(port, i);
+		if (contact)
+			vm_contact_fail(port, contact, error);
+		else
+			port->deaths--; /* again at the next poll */
+	}
+}
+
+/* Processes that said goodbye, once everything of theirs is delivered. */
+static void leavers_see(struct vm_port *port)
+{
+	for (uint32_t i = 0; i < port->fabric->config.processes; i++) {
+		struct vm_contact *contact = port->contacts[i];
+
+		for (unsigned c = 0; contact && c < contact->count; c++)
+			if (contact->conns[c].left)
+				vm_contact_fail(port, contact, 0);
+	}
+	port->leavers = false;
+}
+
+/* Under lock: everything that can move does. */
+static int port_move(struct vm_port *port)
+{
+	int events = port->fi ? network_read(port) : 0;
+
+	if (VM_UNLIKELY(atomic_load_explicit(&port->inbox_full,
+					     memory_order_acquire)))
+		inbox_take(port);
+	if (VM_UNLIKELY(!vm_list_empty(&port->waiting)))
+		vm_conns_flush(port);
+	if (!vm_list_empty(&port->rma))
+		vm_rma_push(port);
+	if (VM_UNLIKELY(port->held.top != NULL))
+		held_take(port);
+	if (VM_UNLIKELY(port->leavers))
+		leavers_see(port);
+	deaths_see(port);
+	return events;
+}
+
+/* Calls `arrived` for each packet; those not kept go on to `used`. */
+static int deliver(struct vm_port *port, struct vm_list *used,
+		   struct vm_list *arrived)
+{
+	const struct vm_fabric_config *config = &port->fabric->config;
+	struct vm_list *link;
+	int count = 0;
+
+	while ((link = vm_list_pop(arrived))) {
+		struct vm_packet *pkt =
+			vm_container_of(link, struct vm_packet, link);
+
+		pkt->at = port;
+		pkt->moved = false;
+		port->taken = false;
+		config->arrived(config->arg, port, &pkt->view);
+		count++;
+		/* A kept packet may be free or in use again by now. */
+		if (!port->taken)
+			vm_list_append(used, &pkt->link);
+	}
+	return count;
+}
+
+/* Tells the owners of ended operations. */
+static int tell(struct vm_list *ended)
+{
+	struct vm_list *link;
+	int count = 0;
+
+	vm_list_each(link, ended) {
+		struct vm_packet *pkt =
+			vm_container_of(link, struct vm_packet, link);
+
+		count++;
+		if (pkt->use == VM_PKT_CARRIER) {
+			struct vm_rma *rma = pkt->op;
+
+			rma->done(rma, pkt->error);
+		} else {
+			struct vm_send_op *op = pkt->op;
+
+			op->done(op, pkt->error);
+		}
+	}
+	return count;
+}
+
+/* Tells of processes that are gone. */
+static void report(struct vm_port *port, struct vm_list *gone)
+{
+	const struct vm_fabric_config *config = &port->fabric->config;
+	struct vm_list *link;
+
+	while ((link = vm_list_pop(gone))) {
+		struct vm_contact *contact =
+			vm_container_of(link, struct vm_contact, gone);
+
+		config->down(config->arg, port, contact->process,
+			     contact->error);
+	}
+}
+
+/* A packet of the loop goes back to the port that sent it. */
+static void loop_release(struct vm_packet *pkt)
+{
+	struct vm_port *owner = pkt->port;
+
+	vm_port_lock(owner);
+	if (!pkt->view.control)
+		pkt->conn->credits++;
+	if (pkt->kept)
+		vm_pvar_add(owner->pvars.kept, (uint64_t)-1);
+	vm_packet_put(&owner->pkts, pkt);
+	vm_port_unlock(owner);
+}
+
+/* Under lock: what was delivered and told of is used again. */
+static void clean(struct vm_port *port, struct vm_list *used,
+		  struct vm_list *loops, struct vm_list *ended)
+{
+	struct vm_list *link;
+
+	while ((link = vm_list_pop(used))) {
+		struct vm_packet *pkt =
+			vm_container_of(link, struct vm_packet, link);
+
+		if (pkt->use == VM_PKT_LOOP) {
+			vm_list_append(loops, link);
+			continue;
+		}
+		if (!pkt->moved && !pkt->view.control)
+			vm_conn_release(pkt->conn);
+		vm_port_recycle(port, pkt);
+	}
+	while ((link = vm_list_pop(ended))) {
+		struct vm_packet *pkt =
+			vm_container_of(link, struct vm_packet, link);
+
+		pkt->op = NULL;
+		if (!pkt->orphan)
+			vm_packet_put(&port->pkts, pkt);
+	}
+	if (port->fi)
+		vm_port_fill(port);
+}
+
+/* What a poll has found, on its way to those it concerns. */
+struct found {
+	struct vm_list arrived, ended, gone;
+	int events;
+};
+
+/* Under polling: one look, which fills `found`. */
+static void port_look(struct vm_port *port, struct found *found)
+{
+	vm_list_init(&found->arrived);
+	vm_list_init(&found->ended);
+	vm_list_init(&found->gone);
+	vm_port_lock(port);
+	found->events = port_move(port);
+	list_move(&found->arrived, &port->arrived);
+	list_move(&found->ended, &port->ended);
+	list_move(&found->gone, &port->gone);
+	vm_pvar_add(port->pvars.polls, 1);
+	if (VM_UNLIKELY(port->woken)) {
+		port->spurious = found->events == 0;
+		port->woken = false;
+	}
+	vm_port_unlock(port);
+}
+
+/* Under polling: the callbacks, and what follows from them. */
+static int port_tell(struct vm_port *port, struct found *found, bool own)
+{
+	uint64_t before = port->pvars.received_bytes;
+	struct vm_list used, loops, *link;
+	int count;
+
+	vm_list_init(&used);
+	vm_list_init(&loops);
+	count = deliver(port, &used, &found->arrived) + tell(&found->ended);
+	report(port, &found->gone);
+	vm_port_lock(port);
+	clean(port, &used, &loops, &found->ended);
+	if (own) {
+		vm_pvar_add(port->pvars.events_own, (uint64_t)count);
+	} else {
+		vm_pvar_add(port->pvars.events_helped, (uint64_t)count);
+		vm_pvar_add(port->pvars.bytes_helped, before - port->counted);
+	}
+	port->counted = before;
+	vm_port_unlock(port);
+	while ((link = vm_list_pop(&loops)))
+		loop_release(vm_container_of(link, struct vm_packet, link));
+	return count;
+}
+
+int vm_port_poll(struct vm_port *port, bool own)
+{
+	struct found found;
+	int count = 0;
+
+	if (!vm_lock_try(&port->polling)) {
+		__atomic_fetch_add(&port->pvars.polls_busy, 1,
+				   __ATOMIC_RELAXED);
+		return -VMPI_EAGAIN;
+	}
+	port_look(port, &found);
+	if (!vm_list_empty(&found.arrived) || !vm_list_empty(&found.ended) ||
+	    VM_UNLIKELY(!vm_list_empty(&found.gone)))
+		count = port_tell(port, &found, own);
+	vm_lock_give(&port->polling);
+	return count + found.events;
+}
+
+bool vm_port_busy(const struct vm_port *port)
+{
+	/* Pairs with the release stores of those who fill it and who die. */
+	return !vm_list_empty(&port->arrived) || !vm_list_empty(&port->ended) ||
+	       !vm_list_empty(&port->gone) || port->leavers ||
+	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
+	       port->deaths != atomic_load_explicit(&port->fabric->deaths,
+						    memory_order_acquire);
+}
+
+struct vm_pkt *vm_pkt_keep(struct vm_pkt *view)
+{
+	struct vm_packet *pkt = vm_container_of(view, struct vm_packet, view);
+	struct vm_port *port = pkt->port;
+	struct vm_packet *moved = NULL;
+
+	vm_port_lock(port);
+	if (pkt->use == VM_PKT_RECEIVE &&
+	    vm_packet_oversized(&port->pkts, pkt, pkt->wire_bytes))
+		moved = vm_packet_get(&port->pkts, pkt->wire_bytes);
+	if (moved) {
+		ptrdiff_t shift = moved->wire - pkt->wire;
+
+		memcpy(moved->wire, pkt->wire, pkt->wire_bytes);
+		moved->view = pkt->view;
+		moved->view.upper = (const char *)pkt->view.upper + shift;
+		moved->view.data = (const char *)pkt->view.data + shift;
+		moved->conn = pkt->conn;
+		moved->use = VM_PKT_RECEIVE;
+		moved->orphan = false;
+		pkt->moved = true;
+		vm_pvar_add(port->pvars.kept_moved, 1);
+	} else {
+		pkt->at->taken = true;
+		moved = pkt;
+	}
+	moved->kept = true;
+	vm_pvar_add(port->pvars.kept, 1);
+	vm_pvar_max(port->pvars.kept_max, port->pvars.kept);
+	vm_port_unlock(port);
+	return &moved->view;
+}
+
+void vm_pkt_release(struct vm_pkt *view)
+{
+	struct vm_packet *pkt = vm_container_of(view, struct vm_packet, view);
+	struct vm_port *port = pkt->port;
+
+	VM_ASSERT(pkt->kept);
+	if (pkt->use == VM_PKT_LOOP) {
+		loop_release(pkt);
+		return;
+	}
+	vm_port_lock(port);
+	if (!view->control)
+		vm_conn_release(pkt->conn);
+	vm_pvar_add(port->pvars.kept, (uint64_t)-1);
+	vm_port_recycle(port, pkt);
+	vm_port_unlock(port);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opening and closing a port, and the packets it has posted for arrivals.
+ */
+#include "fabric/port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+#include "base/log.h"
+#include "fabric/conn.h"
+#include "fabric/mr.h"
+#include "fabric/state.h"
+
+#define POSTED_RESERVE 16 /* posted besides what data may come */
+#define DEPTH_MAX 1024
+
+struct vm_port *vm_fabric_port(struct vm_fabric *fabric, unsigned index)
+{
+	VM_ASSERT(index < fabric->limits.ports);
+	return &fabric->ports[index];
+}
+
+unsigned vm_port_index(const struct vm_port *port)
+{
+	return port->index;
+}
+
+const struct fabric_port_pvars *vm_port_pvars(const struct vm_port *port)
+{
+	return &port->pvars;
+}
+
+/* Registers a slab of packets where the provider wants that. */
+static int slab_reg(struct vm_port *port, struct vm_slab *slab, bool open)
+{
+	int rc;
+
+	if (!open) {
+		if (slab->mr)
+			port->fi->close(&slab->mr->fid);
+		return 0;
+	}
+	rc = vm_mr_local(port, &slab->mr, slab, slab->bytes, FI_SEND | FI_RECV);
+	if (rc < 0)
+		return rc;
+	slab->desc = port->fi->mr_desc(slab->mr);
+	return 0;
+}
+
+void vm_port_retarget(struct vm_port *port)
+{
+	uint64_t target =
+		POSTED_RESERVE + (uint64_t)port->conns * vm_conn_window(port);
+
+	port->rx_target = target < port->rx_depth ? (unsigned)target :
+						    port->rx_depth;
+	vm_port_fill(port);
+}
+
+/* Hands a packet to the network for what comes next. */
+static int packet_post(struct vm_port *port, struct vm_packet *pkt)
+{
+	ssize_t rc;
+
+	pkt->use = VM_PKT_RECEIVE;
+	pkt->kept = pkt->moved = pkt->orphan = false;
+	rc = port->fi->recv(port->ep, pkt->wire, port->wire_bytes,
+			    pkt->slab->desc, &pkt->context);
+	if (rc) {
+		vm_packet_put(&port->pkts, pkt);
+		if (rc != -FI_EAGAIN)
+			vm_log(VM_ERROR, "port %u: cannot post a receive: %s",
+			       port->index, vm_fi_text((int)-rc));
+		return -VMPI_EAGAIN;
+	}
+	port->rx_posted++;
+	vm_pvar_add(port->pvars.posted, 1);
+	return 0;
+}
+
+void vm_port_fill(struct vm_port *port)
+{
+	while (port->rx_posted < port->rx_target && !port->closing) {
+		struct vm_packet *pkt =
+			vm_packet_get(&port->pkts, port->wire_bytes);
+
+		if (!pkt || packet_post(port, pkt) < 0)
+			return;
+	}
+}
+
+void vm_port_recycle(struct vm_port *port, struct vm_packet *pkt)
+{
+	if (port->rx_posted < port->rx_target && !port->closing)
+		packet_post(port, pkt);
+	else
+		vm_packet_put(&port->pkts, pkt);
+}
+
+static unsigned smaller(size_t a, unsigned b)
+{
+	return a < b ? (unsigned)a : b;
+}
+
+/* The queue of events, waited for by descriptor if the provider can. */
+static int cq_open(struct vm_port *port)
+{
+	struct fi_cq_attr attr = { .size = port->tx_depth + port->rx_depth,
+				   .format = FI_CQ_FORMAT_DATA,
+				   .wait_obj = FI_WAIT_FD };
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = port };
+	int rc = port->fi->cq_open(port->domain, &attr, &port->cq);
+
+	port->wait_fd = -1;
+	if (rc) {
+		attr.wait_obj = FI_WAIT_NONE;
+		return port->fi->cq_open(port->domain, &attr, &port->cq);
+	}
+	if (port->fi->cq_fd(port->cq, &port->wait_fd) || port->wait_fd < 0) {
+		port->wait_fd = -1;
+		return 0;
+	}
+	if (epoll_ctl(port->fabric->epoll_fd, EPOLL_CTL_ADD, port->wait_fd,
+		      &event))
+		return -errno;
+	return 0;
+}
+
+/* The network's objects, each needed by the next. */
+static int network_open(struct vm_port *port)
+{
+	struct vm_fabric *fabric = port->fabric;
+	struct fi_info *info = fabric->select.info;
+	struct fi_av_attr av = { .type = FI_AV_TABLE };
+	const struct vm_fi *fi = port->fi;
+	const char *what = "domain";
+	int rc = fi->domain(fabric->fid, info, &port->domain);
+
+	if (rc == 0) {
+		what = "address table";
+		rc = fi->av_open(port->domain, &av, &port->av);
+	}
+	if (rc == 0) {
+		what = "event queue";
+		rc = cq_open(port);
+	}
+	if (rc == 0) {
+		what = "endpoint";
+		rc = fi->endpoint(port->domain, info, &port->ep);
+	}
+	if (rc == 0)
+		rc = fi->ep_bind(port->ep, &port->av->fid, 0);
+	if (rc == 0)
+		rc = fi->ep_bind(port->ep, &port->cq->fid,
+				 FI_TRANSMIT | FI_RECV);
+	if (rc == 0)
+		rc = fi->enable(port->ep);
+	if (rc == 0)
+		return 0;
+	vm_log(VM_ERROR, "provider %s: cannot open the %s of port %u: %s",
+	       info->fabric_attr->prov_name, what, port->index,
+	       vm_fi_text(-rc));
+	return -VMPI_EIO;
+}
+
+static void network_settings(struct vm_port *port)
+{
+	const struct fi_info *info = port->fabric->select.info;
+	bool local = info->domain_attr->mr_mode & FI_MR_LOCAL;
+
+	port->tx_depth = smaller(info->tx_attr->size, DEPTH_MAX);
+	port->rx_depth = smaller(info->rx_attr->size, DEPTH_MAX);
+	port->inject_bytes = info->tx_attr->inject_size;
+	port->by_reference = info->tx_attr->iov_limit >= 2 && !local;
+}
+
+int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
+{
+	bool local = false;
+	int rc = 0;
+
+	port->fabric = fabric;
+	port->index = index;
+	port->fi = fabric->fi;
+	port->wait_fd = -1;
+	port->wire_bytes = VM_WIRE_MAX + fabric->limits.packet_bytes;
+	vm_lock_init(&port->polling);
+	vm_lock_init(&port->lock);
+	vm_lock_init(&port->inbox_lock);
+	vm_list_init(&port->arrived);
+	vm_list_init(&port->ended);
+	vm_list_init(&port->flying);
+	vm_list_init(&port->waiting);
+	vm_list_init(&port->gone);
+	vm_list_init(&port->rma);
+	vm_list_init(&port->inbox);
+	port->contacts =
+		calloc(fabric->config.processes, sizeof(*port->contacts));
+	if (!port->contacts)
+		return -VMPI_ENOMEM;
+	if (port->fi) {
+		network_settings(port);
+		rc = network_open(port);
+		local = fabric->select.info->domain_attr->mr_mode & FI_MR_LOCAL;
+	}
+	vm_pkts_init(&port->pkts, port, &port->pvars,
+		     (uint32_t)port->wire_bytes, local ? slab_reg : NULL);
+	if (rc == 0 && port->fi) {
+		vm_port_lock(port);
+		vm_port_retarget(port);
+		vm_port_unlock(port);
+	}
+	return rc;
+}
+
+static void fid_close(const struct vm_port *port, struct fid *fid)
+{
+	int rc = port->fi->close(fid);
+
+	if (rc)
+		vm_log(VM_WARN, "port %u: close: %s", port->index,
+		       vm_fi_text(-rc));
+}
+
+void vm_port_fini(struct vm_port *port)
+{
+	vm_port_lock(port);
+	port->closing = true;
+	/* The endpoint goes first: what it has of our memory, it has until
+	 * then. */
+	if (port->ep)
+		fid_close(port, &port->ep->fid);
+	vm_port_unlock(port);
+	if (port->pkts.port)
+		vm_pkts_fini(&port->pkts);
+	if (port->cq)
+		fid_close(port, &port->cq->fid);
+	if (port->av)
+		fid_close(port, &port->av->fid);
+	if (port->domain)
+		fid_close(port, &port->domain->fid);
+	for (uint32_t i = 0;
+	     port->contacts && i < port->fabric->config.processes; i++)
+		free(port->contacts[i]);
+	free(port->contacts);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ports: an endpoint each, its connections, and who moves what.
+ *
+ * Two locks.  `polling` is taken by try-lock by whoever polls and held while it
+ * calls back: so callbacks of a port are one at a time and in order.  `lock` is
+ * short, nothing is called back under it; it guards all else, and every call of
+ * the network for this port (a port is a domain of its own, so FI_THREAD_DOMAIN
+ * is all we ask for).  A poll reads events under `lock` into two lists, arrived
+ * and ended, and delivers those without it.  Order: polling, then lock, then
+ * inbox_lock; a thread holds `lock` of one port at a time.
+ */
+#ifndef FABRIC_PORT_H
+#define FABRIC_PORT_H
+
+#include <stdatomic.h>
+
+#include "base/list.h"
+#include "base/lock.h"
+#include "fabric/fabric.h"
+#include "fabric/fi.h"
+#include "fabric/link.h"
+#include "fabric/pkt.h"
+#include "fabric/vars.h"
+
+struct vm_port {
+	/* Constant after the open. */
+	struct vm_fabric *fabric;
+	unsigned index;
+	const struct vm_fi *fi; /* NULL: only the loop */
+	struct fid_domain *domain;
+	struct fid_ep *ep;
+	struct fid_av *av;
+	struct fid_cq *cq;
+	int wait_fd; /* -1: none, sleepers look now and then */
+	unsigned tx_depth, rx_depth;
+	size_t inject_bytes, wire_bytes; /* largest injected; of a packet */
+	bool by_reference; /* the provider takes header and data apart */
+
+	struct vm_lock polling VM_ALIGNED(VM_CACHELINE);
+	bool taken;	  /* under polling: the packet was kept */
+	uint64_t counted; /* ... bytes received up to the last poll */
+	/* Under lock. */
+	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
+	bool closing;
+	unsigned tx_used; /* what the network has of ours */
+	unsigned orphans; /* ... that failed already */
+	unsigned rx_posted, rx_target;
+	unsigned conns; /* connections that exist */
+	struct vm_pkts pkts;
+	struct vm_list arrived; /* packets to be delivered */
+	struct vm_list ended;	/* sends, chunks, operations to be told of */
+	struct vm_list flying;	/* sends and chunks whose owner waits */
+	struct vm_list waiting; /* connections with a backlog */
+	struct vm_list gone;	/* processes to be reported as down */
+	struct vm_list rma;	/* operations with chunks to be posted */
+	struct vm_due_heap held;
+	struct vm_contact **contacts; /* by process, or NULL */
+	uint32_t deaths;	      /* of fabric->deaths that were seen */
+	uint64_t shrunk_ns;	      /* when the pool was last looked over */
+	bool woken;		      /* a sleeper was woken for this port */
+	bool spurious;		      /* ... and there was nothing */
+	bool leavers;		      /* somebody has said goodbye */
+	struct fabric_port_pvars pvars;
+	/* Written by other ports: what they send us by the loop. */
+	struct vm_lock inbox_lock VM_ALIGNED(VM_CACHELINE);
+	struct vm_list inbox;
+	_Atomic bool inbox_full; /* there is something in it */
+};
+
+static inline void vm_port_lock(struct vm_port *port)
+{
+	vm_lock_take(&port->lock);
+}
+
+static inline void vm_port_unlock(struct vm_port *port)
+{
+	vm_lock_give(&port->lock);
+}
+
+/* Opens and closes what the network has of the port; the fabric's. */
+int vm_port_init(struct vm_port *port, struct vm_fabric *fabric,
+		 unsigned index);
+void vm_port_fini(struct vm_port *port);
+
+/* Under lock: posts receives up to the target. */
+void vm_port_fill(struct vm_port *port);
+/* Under lock: an arrived packet is used up; posts it again or frees it. */
+void vm_port_recycle(struct vm_port *port, struct vm_packet *pkt);
+/* Under lock: the target follows the number of connections. */
+void vm_port_retarget(struct vm_port *port);
+
+/* Under lock: one event of the network (poll.c). */
+void vm_port_event(struct vm_port *port, const struct fi_cq_data_entry *event);
+
+/* Under lock: whether a poll has something to do besides the network. */
+bool vm_port_busy(const struct vm_port *port);
+
+#endif

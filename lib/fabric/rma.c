@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads and writes in chunks.
+ *
+ * A read is done when the data are here.  A write asks for delivery complete
+ * with every chunk: a plain completion only says that a socket took the bytes.
+ */
+#include "fabric/rma.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "fabric/conn.h"
+#include "fabric/mr.h"
+#include "fabric/state.h"
+
+static void local_close(struct vm_port *port, struct vm_rma *rma)
+{
+	if (rma->handle)
+		port->fi->close(&((struct fid_mr *)rma->handle)->fid);
+	rma->handle = NULL;
+}
+
+/* The operation has ended; its owner will be told. */
+static void rma_end(struct vm_port *port, struct vm_rma *rma)
+{
+	struct vm_packet *carrier = rma->carrier;
+
+	VM_ASSERT(rma->flying == 0 && !rma->listed);
+	local_close(port, rma);
+	carrier->error = rma->error;
+	if (rma->due && !rma->error && rma->due > vm_clock_ns())
+		vm_due_put(&port->held, &carrier->due, rma->due);
+	else
+		vm_list_append(&port->ended, &carrier->link);
+}
+
+static void rma_unlist(struct vm_rma *rma)
+{
+	if (rma->listed)
+		vm_list_remove(&rma->link);
+	rma->listed = false;
+}
+
+/* Posts one chunk.  0, -VMPI_EAGAIN: not now, -VMPI_ENOMEM, -VMPI_EIO. */
+static int chunk_post(struct vm_port *port, struct vm_conn *conn,
+		      struct vm_rma *rma)
+{
+	size_t left = rma->bytes - rma->posted;
+	size_t most = (size_t)fabric_cvar.rma_chunk;
+	size_t bytes = left < most ? left : most;
+	struct iovec iov = { (char *)rma->local + rma->posted, bytes };
+	struct fi_rma_iov remote = { rma->remote.address + rma->posted, bytes,
+				     rma->remote.key };
+	struct fi_msg_rma msg = { .msg_iov = &iov,
+				  .desc = &rma->desc,
+				  .iov_count = 1,
+				  .addr = conn->address,
+				  .rma_iov = &remote,
+				  .rma_iov_count = 1 };
+	struct vm_packet *chunk;
+	ssize_t rc;
+
+	chunk = vm_packet_get(&port->pkts, 0);
+	if (!chunk)
+		return -VMPI_ENOMEM;
+	chunk->use = VM_PKT_CHUNK;
+	chunk->op = rma;
+	chunk->conn = conn;
+	chunk->orphan = false;
+	chunk->data_bytes = (uint32_t)bytes;
+	msg.context = &chunk->context;
+	rc = rma->write ?
+		     port->fi->writemsg(port->ep, &msg,
+					FI_COMPLETION | FI_DELIVERY_COMPLETE) :
+		     port->fi->readmsg(port->ep, &msg, FI_COMPLETION);
+	if (rc) {
+		vm_packet_put(&port->pkts, chunk);
+		if (rc == -FI_EAGAIN)
+			return -VMPI_EAGAIN;
+		vm_log(VM_ERROR, "remote %s of process %u: %s",
+		       rma->write ? "write" : "read", conn->process,
+		       vm_fi_text((int)-rc));
+		return -VMPI_EIO;
+	}
+	vm_list_append(&port->flying, &chunk->link);
+	port->tx_used++;
+	rma->posted += bytes;
+	rma->flying++;
+	vm_pvar_add(port->pvars.chunks, 1);
+	vm_pvar_add(port->pvars.rma_bytes, bytes);
+	return 0;
+}
+
+static struct vm_conn *conn_of(struct vm_port *port, const struct vm_rma *rma)
+{
+	return &port->contacts[rma->to.process]->conns[rma->to.port];
+}
+
+/* The network takes no chunk of this operation: since when? */
+static void chunk_refused(struct vm_port *port, struct vm_conn *conn)
+{
+	uint64_t limit = (uint64_t)fabric_cvar.peer_timeout_s * 1000000000u;
+	uint64_t now = vm_clock_ns();
+
+	if (conn->rma_since == 0)
+		conn->rma_since = now;
+	else if (now - conn->rma_since > limit)
+		vm_peer_fail(port->fabric, conn->process, -VMPI_EPEER,
+			     "it has taken nothing for fabric_peer_timeout_s");
+}
+
+/* Posts what may be under way of one operation. */
+static void rma_post(struct vm_port *port, struct vm_rma *rma)
+{
+	struct vm_conn *conn = conn_of(port, rma);
+	int rc = 0;
+
+	while (rc == 0 && rma->posted < rma->bytes &&
+	       rma->flying < (unsigned)fabric_cvar.rma_inflight &&
+	       port->tx_used < port->tx_depth) {
+		rc = chunk_post(port, conn, rma);
+		if (rc == 0)
+			conn->rma_since = 0;
+	}
+	if (rc == -VMPI_EAGAIN && rma->flying == 0)
+		chunk_refused(port, conn);
+	if (rc < 0 && rc != -VMPI_EAGAIN) {
+		rma->error = rc;
+		rma->posted = rma->bytes;
+	}
+	if (rma->posted < rma->bytes)
+		return;
+	rma_unlist(rma);
+	if (rma->flying == 0)
+		rma_end(port, rma);
+}
+
+void vm_rma_push(struct vm_port *port)
+{
+	struct vm_list *link = port->rma.next;
+
+	while (link != &port->rma) {
+		struct vm_rma *rma = vm_container_of(link, struct vm_rma, link);
+
+		link = link->next;
+		rma_post(port, rma);
+	}
+}
+
+void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error)
+{
+	struct vm_rma *rma = chunk->op;
+
+	vm_list_remove(&chunk->link);
+	vm_packet_put(&port->pkts, chunk);
+	rma->flying--;
+	if (error && !rma->error) {
+		rma->error = error;
+		rma->posted = rma->bytes;
+		rma_unlist(rma);
+	}
+	if (rma->flying == 0 && rma->posted == rma->bytes)
+		rma_end(port, rma);
+}
+
+/* Chunks that the network still has lose their operation. */
+static void chunks_orphan(struct vm_port *port, uint32_t process)
+{
+	struct vm_list *link = port->flying.next;
+
+	while (link != &port->flying) {
+		struct vm_packet *chunk =
+			vm_container_of(link, struct vm_packet, link);
+		struct vm_rma *rma = chunk->op;
+
+		link = link->next;
+		if (chunk->use != VM_PKT_CHUNK ||
+		    chunk->conn->process != process)
+			continue;
+		vm_list_remove(&chunk->link);
+		chunk->op = NULL;
+		chunk->orphan = true;
+		port->orphans++;
+		rma->error = -VMPI_EPEER;
+		rma->posted = rma->bytes;
+		if (--rma->flying == 0) {
+			rma_unlist(rma);
+			rma_end(port, rma);
+		}
+	}
+}
+
+void vm_rma_fail(struct vm_port *port, uint32_t process)
+{
+	struct vm_list *link;
+
+	chunks_orphan(port, process);
+	for (link = port->rma.next; link != &port->rma;) {
+		struct vm_rma *rma = vm_container_of(link, struct vm_rma, link);
+
+		link = link->next;
+		if (rma->to.process != process)
+			continue;
+		rma->error = -VMPI_EPEER;
+		rma_unlist(rma);
+		rma_end(port, rma);
+	}
+}
+
+/* From us to us: a copy. */
+static void loop_copy(struct vm_port *port, struct vm_rma *rma)
+{
+	unsigned access = rma->write ? VM_MR_WRITE : VM_MR_READ;
+	char *there = vm_mr_find(port->fabric, rma->remote, rma->bytes, access);
+
+	if (!there)
+		rma->error = -VMPI_EINVAL;
+	else if (rma->write)
+		memcpy(there, rma->local, rma->bytes);
+	else
+		memcpy(rma->local, there, rma->bytes);
+}
+
+/* The local side, where the provider wants it registered. */
+static int local_open(struct vm_port *port, struct vm_rma *rma)
+{
+	struct fid_mr *mr;
+	int rc;
+
+	rma->desc = rma->handle = NULL;
+	if (!port->fi || !rma->bytes ||
+	    !(port->fabric->select.info->domain_attr->mr_mode & FI_MR_LOCAL))
+		return 0;
+	rc = vm_mr_local(port, &mr, rma->local, rma->bytes,
+			 rma->write ? FI_WRITE : FI_READ);
+	if (rc < 0)
+		return rc;
+	rma->handle = mr;
+	rma->desc = port->fi->mr_desc(mr);
+	return 0;
+}
+
+/* Under lock: the operation begins. */
+static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool loop)
+{
+	struct vm_conn *conn;
+	struct vm_packet *carrier;
+	int rc = vm_conn_get(&conn, port, rma->to);
+
+	if (rc < 0)
+		return rc;
+	if (!loop && !port->fabric->limits.rma)
+		return -VMPI_ENOTSUP;
+	carrier = vm_packet_get(&port->pkts, 0);
+	if (!carrier)
+		return -VMPI_ENOMEM;
+	rc = local_open(port, rma);
+	carrier->use = VM_PKT_CARRIER;
+	if (rc < 0) {
+		vm_packet_put(&port->pkts, carrier);
+		return rc;
+	}
+	carrier->op = rma;
+	carrier->conn = conn;
+	carrier->orphan = false;
+	rma->carrier = carrier;
+	rma->due = 0;
+	if (vm_link_active())
+		rma->due = vm_link_rma(&conn->peer->link, rma->write,
+				       vm_clock_ns(), rma->bytes);
+	conn->contact = true;
+	if (rma->write)
+		vm_pvar_add(port->pvars.writes, 1);
+	else
+		vm_pvar_add(port->pvars.reads, 1);
+	return 0;
+}
+
+static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
+{
+	bool loop = rma->to.process == port->fabric->config.process;
+	int rc;
+
+	rma->write = write;
+	rma->error = 0;
+	rma->flying = 0;
+	rma->posted = 0;
+	rma->listed = false;
+	if (loop)
+		loop_copy(port, rma);
+	vm_port_lock(port);
+	rc = rma_begin(port, rma, loop);
+	if (rc == 0 && (loop || rma->bytes == 0)) {
+		rma_end(port, rma);
+	} else if (rc == 0) {
+		rma->listed = true;
+		vm_list_append(&port->rma, &rma->link);
+		rma_post(port, rma);
+	}
+	vm_port_unlock(port);
+	/* What ends without the network is seen by nobody who sleeps. */
+	if (rc == 0 && (loop || rma->bytes == 0))
+		vm_fabric_kick(port->fabric);
+	return rc;
+}
+
+int vm_rma_read(struct vm_port *port, struct vm_rma *rma)
+{
+	return rma_start(port, rma, false);
+}
+
+int vm_rma_write(struct vm_port *port, struct vm_rma *rma)
+{
+	return rma_start(port, rma, true);
+}

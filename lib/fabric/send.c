@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sending packets: injected, copied or by reference; or by the loop.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "fabric/conn.h"
+#include "fabric/state.h"
+
+#define INJECT_MAX 256 /* built on the stack */
+
+/* By the link model: when it arrives, and when it has left; 0 when off. */
+static uint64_t link_stamp(struct vm_conn *conn, uint64_t *left, size_t bytes)
+{
+	uint64_t due;
+
+	*left = 0;
+	if (VM_LIKELY(!vm_link_active()))
+		return 0;
+	due = vm_link_send(&conn->peer->link, left, vm_clock_ns(),
+			   VM_WIRE_BYTES + bytes);
+	return due;
+}
+
+/* Writes the header, with a stamp if there is one; its length. */
+static uint32_t header_write(struct vm_conn *conn, char *to,
+			     const struct vm_send *send, uint64_t stamp)
+{
+	struct vm_wire wire;
+
+	vm_conn_header(conn, &wire,
+		       send->control ? VM_WIRE_CONTROL : VM_WIRE_DATA);
+	wire.bytes = send->bytes;
+	wire.upper_kind = send->kind;
+	memcpy(wire.upper, send->upper, VM_UPPER_BYTES);
+	if (VM_UNLIKELY(stamp)) {
+		wire.flags = VM_WIRE_STAMP;
+		memcpy(to + VM_WIRE_BYTES, &stamp, sizeof(stamp));
+	}
+	memcpy(to, &wire, sizeof(wire));
+	return stamp ? VM_WIRE_MAX : VM_WIRE_BYTES;
+}
+
+/*
+ * The short way for small packets: built on the stack, taken by the network at
+ * once.  Whether it was; if not, nothing has happened.
+ */
+static bool injected(struct vm_conn *conn, const struct vm_send *send)
+{
+	struct vm_port *port = conn->port;
+	char buffer[INJECT_MAX] VM_ALIGNED(64);
+	uint32_t tx_seq = conn->tx_seq, granted = conn->granted;
+	uint32_t bytes;
+
+	if (VM_WIRE_BYTES + send->bytes > port->inject_bytes ||
+	    VM_WIRE_BYTES + send->bytes > INJECT_MAX ||
+	    !vm_list_empty(&conn->backlog) || vm_link_active())
+		return false;
+	bytes = header_write(conn, buffer, send, 0);
+	if (send->bytes)
+		memcpy(buffer + bytes, send->data, send->bytes);
+	if (port->fi->inject(port->ep, buffer, bytes + send->bytes,
+			     conn->address) == 0)
+		return true;
+	conn->tx_seq = tx_seq;
+	conn->granted = granted;
+	return false;
+}
+
+/* Through a packet.  As vm_port_send(). */
+static int packet_send(struct vm_conn *conn, const struct vm_send *send,
+		       struct vm_send_op *op)
+{
+	struct vm_port *port = conn->port;
+	bool refer = op && port->by_reference &&
+		     send->bytes > (uint64_t)fabric_cvar.copy_limit;
+	uint32_t copied = refer ? 0 : send->bytes;
+	struct vm_packet *pkt =
+		vm_packet_get(&port->pkts, VM_WIRE_MAX + copied);
+	uint64_t stamp;
+
+	if (!pkt)
+		return -VMPI_ENOMEM;
+	stamp = link_stamp(conn, &pkt->left, send->bytes);
+	pkt->use = VM_PKT_SEND;
+	pkt->conn = conn;
+	pkt->orphan = false;
+	pkt->op = refer ? op : NULL;
+	pkt->data = refer ? send->data : NULL;
+	pkt->data_bytes = refer ? send->bytes : 0;
+	pkt->wire_bytes = header_write(conn, pkt->wire, send, stamp);
+	if (copied) {
+		memcpy(pkt->wire + pkt->wire_bytes, send->data, copied);
+		pkt->wire_bytes += copied;
+	}
+	vm_conn_send(conn, pkt);
+	return refer ? 0 : 1;
+}
+
+/* To ourselves: the packet itself goes to the other port. */
+static int loop_send(struct vm_conn *conn, const struct vm_send *send)
+{
+	struct vm_port *port = conn->port;
+	struct vm_port *to = &port->fabric->ports[conn->remote];
+	struct vm_packet *pkt =
+		vm_packet_get(&port->pkts, VM_UPPER_BYTES + send->bytes);
+	uint64_t left, due;
+
+	if (!pkt)
+		return -VMPI_ENOMEM;
+	due = link_stamp(conn, &left, send->bytes);
+	/* Order stays when the link model is switched off or made faster. */
+	if (due < conn->last_due)
+		due = conn->last_due;
+	conn->last_due = due;
+	pkt->use = VM_PKT_LOOP;
+	pkt->conn = conn;
+	pkt->orphan = pkt->kept = false;
+	pkt->left = due;
+	memcpy(pkt->wire, send->upper, VM_UPPER_BYTES);
+	if (send->bytes)
+		memcpy(pkt->wire + VM_UPPER_BYTES, send->data, send->bytes);
+	pkt->view = (struct vm_pkt){ .upper = pkt->wire,
+				     .data = pkt->wire + VM_UPPER_BYTES,
+				     .bytes = send->bytes,
+				     .process = conn->process,
+				     .port = (uint16_t)port->index,
+				     .kind = send->kind,
+				     .control = send->control };
+	vm_lock_take(&to->inbox_lock);
+	vm_list_append(&to->inbox, &pkt->link);
+	/* Pairs with the load in port_move() and vm_port_busy(). */
+	atomic_store_explicit(&to->inbox_full, true, memory_order_release);
+	vm_lock_give(&to->inbox_lock);
+	return 1;
+}
+
+/* Under lock. */
+static int send_locked(struct vm_port *port, struct vm_to to,
+		       const struct vm_send *send, struct vm_send_op *op)
+{
+	bool loop = to.process == port->fabric->config.process;
+	struct vm_conn *conn;
+	int rc = vm_conn_get(&conn, port, to);
+
+	if (VM_UNLIKELY(rc < 0))
+		return rc;
+	if (!send->control) {
+		if (VM_UNLIKELY(conn->credits == 0)) {
+			vm_pvar_add(port->pvars.no_credit, 1);
+			return -VMPI_EAGAIN;
+		}
+		if (VM_UNLIKELY(conn->backlogged >=
+				(uint64_t)fabric_cvar.backlog_limit))
+			return -VMPI_EAGAIN;
+	}
+	if (loop)
+		rc = loop_send(conn, send);
+	else if (injected(conn, send))
+		rc = 1;
+	else
+		rc = packet_send(conn, send, op);
+	if (rc < 0)
+		return rc;
+	if (send->control)
+		vm_pvar_add(port->pvars.sent_control, 1);
+	else
+		conn->credits--;
+	vm_pvar_add(port->pvars.sent, 1);
+	vm_pvar_add(port->pvars.sent_bytes, send->bytes);
+	return rc;
+}
+
+int vm_port_send(struct vm_port *port, struct vm_to to,
+		 const struct vm_send *send, struct vm_send_op *op)
+{
+	int rc;
+
+	VM_ASSERT(send->bytes <= port->fabric->limits.packet_bytes);
+	vm_port_lock(port);
+	rc = send_locked(port, to, send, op);
+	vm_port_unlock(port);
+	if (rc >= 0 && to.process == port->fabric->config.process)
+		vm_fabric_kick(port->fabric);
+	return rc;
+}
+
+unsigned vm_port_credits(struct vm_port *port, struct vm_to to)
+{
+	struct vm_conn *conn;
+	unsigned credits = 0;
+
+	vm_port_lock(port);
+	if (vm_conn_get(&conn, port, to) == 0)
+		credits = conn->credits;
+	vm_port_unlock(port);
+	return credits;
+}

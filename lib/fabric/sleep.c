@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sleeping until the network has something, and the orderly end, which does
+ * little else.
+ *
+ * One descriptor stands for all: an epoll of the ports' wait descriptors and of
+ * the one that a kick writes to.  Some versions of a provider leave their
+ * descriptor readable for ever after the first message: a port whose wake turns
+ * out to be for nothing is waited for once by the provider's own means, which
+ * clears that.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fabric/conn.h"
+#include "fabric/state.h"
+
+#define RETRY_NS 1000000 /* the network is full, or cannot be waited for */
+#define CLEAR_MS 1	 /* less does not clear the descriptor */
+#define SHRINK_NS 1000000000
+
+static void earlier(uint64_t *until, uint64_t when)
+{
+	if (when < *until)
+		*until = when;
+}
+
+/* Once in a while packets that nobody needs are given back. */
+static void shrink(struct vm_port *port, uint64_t now)
+{
+	if (now - port->shrunk_ns < SHRINK_NS)
+		return;
+	port->shrunk_ns = now;
+	vm_pkts_shrink(&port->pkts);
+}
+
+/* Under lock: the descriptor was readable for nothing. */
+static int wait_clear(struct vm_port *port)
+{
+	struct fi_cq_data_entry event;
+
+	port->spurious = false;
+	__atomic_fetch_add(&port->fabric->pvars.spurious, 1, __ATOMIC_RELAXED);
+	if (port->fi->cq_sread(port->cq, &event, CLEAR_MS) != 1)
+		return 0;
+	vm_port_event(port, &event);
+	return -VMPI_EAGAIN;
+}
+
+/* Under lock.  0: this port can be slept for, no longer than *until. */
+static int port_settle(struct vm_port *port, uint64_t *until, uint64_t now)
+{
+	if (vm_port_busy(port))
+		return -VMPI_EAGAIN;
+	shrink(port, now);
+	if (port->held.top)
+		earlier(until, port->held.top->when);
+	if (!vm_list_empty(&port->waiting) || !vm_list_empty(&port->rma))
+		earlier(until, now + RETRY_NS);
+	if (!port->fi)
+		return 0;
+	if (port->rx_posted == 0)
+		earlier(until, now + RETRY_NS);
+	if (port->wait_fd < 0) {
+		earlier(until, now + RETRY_NS);
+		return 0;
+	}
+	if (port->spurious && wait_clear(port) < 0)
+		return -VMPI_EAGAIN;
+	return port->fi->trywait(port->fabric->fid, port->cq) == 0 ?
+		       0 :
+		       -VMPI_EAGAIN;
+}
+
+int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
+{
+	uint64_t now = vm_clock_ns();
+	uint64_t until = UINT64_MAX;
+	int rc = 0;
+
+	if (atomic_exchange_explicit(&fabric->sleeping, 1,
+				     memory_order_seq_cst))
+		return -VMPI_ESTATE;
+	/* Pairs with the fence in vm_fabric_kick(). */
+	atomic_thread_fence(memory_order_seq_cst);
+	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++) {
+		struct vm_port *port = &fabric->ports[i];
+
+		if (!vm_lock_try(&port->lock)) {
+			rc = -VMPI_EAGAIN;
+			break;
+		}
+		rc = port_settle(port, &until, now);
+		vm_port_unlock(port);
+	}
+	if (rc < 0) {
+		vm_fabric_sleep_end(fabric);
+		return rc;
+	}
+	sleep->fd = fabric->epoll_fd;
+	sleep->until_ns = until;
+	__atomic_fetch_add(&fabric->pvars.sleeps, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+void vm_fabric_sleep_wait(struct vm_fabric *fabric,
+			  const struct vm_sleep *sleep, uint64_t until_ns)
+{
+	struct pollfd fd = { .fd = sleep->fd, .events = POLLIN };
+	uint64_t until = sleep->until_ns;
+	struct timespec limit;
+	uint64_t now;
+
+	earlier(&until, until_ns);
+	if (until == UINT64_MAX) {
+		ppoll(&fd, 1, NULL, NULL);
+		return;
+	}
+	now = vm_clock_ns();
+	if (until <= now)
+		return;
+	limit.tv_sec = (time_t)((until - now) / 1000000000);
+	limit.tv_nsec = (long)((until - now) % 1000000000);
+	ppoll(&fd, 1, &limit, NULL);
+}
+
+void vm_fabric_sleep_end(struct vm_fabric *fabric)
+{
+	struct epoll_event events[32];
+	uint64_t kicks;
+	int n = epoll_wait(fabric->epoll_fd, events, 32, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct vm_port *port = events[i].data.ptr;
+
+		if (!port) {
+			/* It is empty only if another thread has read it. */
+			if (read(fabric->kick_fd, &kicks, sizeof(kicks)) < 0 &&
+			    errno != EAGAIN)
+				vm_panic("cannot read an event counter");
+			continue;
+		}
+		vm_port_lock(port);
+		port->woken = true;
+		vm_port_unlock(port);
+	}
+	/* Pairs with the exchange in vm_fabric_sleep_begin(). */
+	atomic_store_explicit(&fabric->sleeping, 0, memory_order_release);
+}
+
+void vm_fabric_kick(struct vm_fabric *fabric)
+{
+	const uint64_t one = 1;
+
+	/* Pairs with the fence in vm_fabric_sleep_begin(). */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&fabric->sleeping, memory_order_relaxed))
+		return;
+	/* A full counter wakes as well. */
+	if (write(fabric->kick_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
+		vm_panic("cannot write an event counter");
+}
+
+/* Under lock: whether the port has sent all it had to. */
+static bool port_drained(const struct vm_port *port)
+{
+	return vm_list_empty(&port->waiting) && vm_list_empty(&port->rma) &&
+	       port->tx_used == port->orphans && !port->held.top;
+}
+
+/* Under lock: everybody this port has talked to has said goodbye, or died. */
+static bool port_left(const struct vm_port *port)
+{
+	for (uint32_t i = 0; i < port->fabric->config.processes; i++) {
+		const struct vm_contact *contact = port->contacts[i];
+
+		if (!contact || i == port->fabric->config.process)
+			continue;
+		if (contact->down && contact->error)
+			continue;
+		for (unsigned c = 0; c < contact->count; c++)
+			if (contact->conns[c].contact &&
+			    !contact->conns[c].left)
+				return false;
+	}
+	return true;
+}
+
+static void port_goodbye(struct vm_port *port)
+{
+	for (uint32_t i = 0; i < port->fabric->config.processes; i++) {
+		struct vm_contact *contact = port->contacts[i];
+
+		if (!contact || i == port->fabric->config.process)
+			continue;
+		for (unsigned c = 0; c < contact->count; c++)
+			vm_conn_bye(&contact->conns[c]);
+	}
+}
+
+/* The stages of the end: whether all ports have come that far. */
+enum stage { DRAINED, SAID, LEFT, ENDED };
+
+static bool ports_at(struct vm_fabric *fabric, enum stage stage)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < fabric->limits.ports; i++) {
+		struct vm_port *port = &fabric->ports[i];
+
+		vm_port_poll(port, true);
+		vm_port_lock(port);
+		all = all && port_drained(port) &&
+		      (stage != LEFT || port_left(port));
+		vm_port_unlock(port);
+	}
+	return all;
+}
+
+static void say_goodbye(struct vm_fabric *fabric)
+{
+	for (unsigned i = 0; i < fabric->limits.ports; i++) {
+		vm_port_lock(&fabric->ports[i]);
+		port_goodbye(&fabric->ports[i]);
+		vm_port_unlock(&fabric->ports[i]);
+	}
+}
+
+int vm_fabric_stop(struct vm_fabric *fabric, uint64_t wait_ns)
+{
+	uint64_t end = vm_clock_ns() + wait_ns;
+	enum stage stage = DRAINED;
+	struct vm_sleep sleep;
+
+	while (stage != ENDED) {
+		if (ports_at(fabric, stage)) {
+			stage++;
+			if (stage == SAID)
+				say_goodbye(fabric);
+			continue;
+		}
+		if (vm_clock_ns() >= end)
+			return -VMPI_EPEER;
+		if (vm_fabric_sleep_begin(fabric, &sleep) == 0) {
+			vm_fabric_sleep_wait(fabric, &sleep,
+					     vm_clock_ns() + 10 * RETRY_NS);
+			vm_fabric_sleep_end(fabric);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fabric from inside: the ports, and what is known of the other processes.
+ */
+#ifndef FABRIC_STATE_H
+#define FABRIC_STATE_H
+
+#include <stdatomic.h>
+
+#include "base/lock.h"
+#include "fabric/fabric.h"
+#include "fabric/fi.h"
+#include "fabric/link.h"
+#include "fabric/port.h"
+#include "fabric/select.h"
+#include "fabric/vars.h"
+
+/* Another process, or ourselves. */
+struct vm_peer {
+	_Atomic bool known; /* connected: what follows is there */
+	_Atomic int error;  /* 0: alive */
+	size_t address_bytes;
+	unsigned char *addresses; /* of its ports, one after the other */
+	struct vm_link link;
+};
+
+struct vm_fabric {
+	/* Constant after the open. */
+	struct vm_fabric_config config;
+	struct vm_fabric_limits limits;
+	const struct vm_fi *fi; /* NULL: only the loop */
+	struct vm_select select;
+	struct fid_fabric *fid;
+	struct vm_port *ports;
+	struct vm_peer *peers; /* by process */
+	uint16_t *ports_of;    /* by process; 0 until it is connected */
+	int epoll_fd, kick_fd;
+
+	_Atomic uint32_t deaths; /* processes given up; ports compare it */
+	/* Sleeping: 1 between begin and end; pairs with vm_fabric_kick(). */
+	_Atomic int sleeping VM_ALIGNED(VM_CACHELINE);
+	struct fabric_node_pvars pvars; /* of who sleeps */
+	/* Registered memory, for the loop. */
+	struct vm_lock mr_lock VM_ALIGNED(VM_CACHELINE);
+	struct vm_list mrs;
+	uint64_t keys[32]; /* random numbers to be used up */
+	unsigned keys_left;
+};
+
+/* Gives a process up: all ports will see it.  Any thread, any lock of a port
+ * may be held.  error: why. */
+void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
+		  const char *why);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one can set and count in fabric.
+ */
+#ifndef FABRIC_VARS_H
+#define FABRIC_VARS_H
+
+#include "fabric/wire.h"
+#include "introspect/pvar.h"
+#include "introspect/var.h"
+
+#define FABRIC_CVARS(X)                                                        \
+	X(STRING, provider, "", 0, 0, "name", STARTUP,                         \
+	  "The libfabric provider to use, such as net or tcp;ofi_rxm; empty: " \
+	  "the first that fits of an order of preference (vmpi_info "          \
+	  "--fabric)")                                                         \
+	X(STRING, interface, "", 0, 0, "name", STARTUP,                        \
+	  "The network interface or address to use; empty: loopback when all " \
+	  "processes are on one host, else the interface of the default "      \
+	  "route")                                                             \
+	X(INT, ports, 0, 0, 256, "ports", STARTUP,                             \
+	  "Ports of each process; 0: one per worker")                          \
+	X(SIZE, packet_bytes, 16128, 512, 1048576, "bytes", STARTUP,           \
+	  "Largest payload of a packet; the same in all processes")            \
+	X(SIZE, copy_limit, 4096, 0, 1048576, "bytes", ANYTIME,                \
+	  "Largest payload that is copied into its packet although it could "  \
+	  "be sent from where it lies")                                        \
+	X(INT, credits, 64, 2, 4096, "packets", ANYTIME,                       \
+	  "Packets of data that a sender may have under way or unreceived at " \
+	  "each port")                                                         \
+	X(SIZE, receive_bytes_max, 67108864, 65536, 1099511627776, "bytes",    \
+	  ANYTIME,                                                             \
+	  "Bound on the memory that all senders together may fill at a port; " \
+	  "with many senders each gets fewer credits")                         \
+	X(INT, backlog_limit, 256, 1, 1000000, "packets", ANYTIME,             \
+	  "Packets of data for one receiver that wait for the network before " \
+	  "senders are told to try again")                                     \
+	X(SIZE, rma_chunk, 1048576, 4096, 1073741824, "bytes", ANYTIME,        \
+	  "Remote reads and writes go in chunks of this size")                 \
+	X(INT, rma_inflight, 4, 1, 64, "chunks", ANYTIME,                      \
+	  "Chunks of a remote read or write that are under way at a time")     \
+	X(INT, peer_timeout_s, 300, 1, 1000000, "s", ANYTIME,                  \
+	  "A process that takes nothing for so long is given up for dead")     \
+	X(INT, link_latency_ns, 0, 0, 60000000000, "ns", ANYTIME,              \
+	  "Link model: latency added to what goes between processes")          \
+	X(SIZE, link_bandwidth, 0, 0, 1099511627776, "bytes/s", ANYTIME,       \
+	  "Link model: bandwidth between two processes, each way; 0: no "      \
+	  "limit")                                                             \
+	X(INT, link_message_ns, 0, 0, 60000000000, "ns", ANYTIME,              \
+	  "Link model: time that each message occupies the link besides its "  \
+	  "bytes")
+
+struct fabric_cvars {
+	FABRIC_CVARS(VM_CVAR_FIELD)
+};
+extern struct fabric_cvars fabric_cvar;
+extern const struct vm_cvar_table fabric_cvar_table;
+
+/* Of each port, written under its lock. */
+#define FABRIC_PORT_PVARS(X)                                                   \
+	X(COUNTER, sent, "packets", WORKER, "Packets sent")                    \
+	X(AGGREGATE, sent_bytes, "bytes", WORKER, "Payload sent in packets")   \
+	X(COUNTER, sent_control, "packets", WORKER, "Control packets sent")    \
+	X(COUNTER, received, "packets", WORKER, "Packets received")            \
+	X(AGGREGATE, received_bytes, "bytes", WORKER,                          \
+	  "Payload received in packets")                                       \
+	X(COUNTER, polls, "polls", WORKER, "Looks at the network")             \
+	X(COUNTER, polls_busy, "polls", WORKER,                                \
+	  "Polls that found another thread polling the same port")             \
+	X(COUNTER, events_own, "events", WORKER,                               \
+	  "Events handled by the worker that the port belongs to")             \
+	X(COUNTER, events_helped, "events", WORKER,                            \
+	  "Events handled by other workers")                                   \
+	X(AGGREGATE, bytes_helped, "bytes", WORKER,                            \
+	  "Payload received by other workers' polls")                          \
+	X(COUNTER, no_credit, "sends", WORKER,                                 \
+	  "Sends refused because the receiver had given no credit")            \
+	X(COUNTER, backlogged, "packets", WORKER,                              \
+	  "Packets that had to wait for the network")                          \
+	X(LEVEL, backlog, "packets", WORKER, "Packets that wait now")          \
+	X(HIGHWATERMARK, backlog_max, "packets", WORKER,                       \
+	  "Most packets that waited at a time")                                \
+	X(COUNTER, credit_packets, "packets", WORKER,                          \
+	  "Packets sent only to give credits back")                            \
+	X(LEVEL, kept, "packets", WORKER,                                      \
+	  "Arrived packets that the layer above keeps")                        \
+	X(HIGHWATERMARK, kept_max, "packets", WORKER,                          \
+	  "Most packets kept at a time")                                       \
+	X(COUNTER, kept_moved, "packets", WORKER,                              \
+	  "Kept packets that were moved to a packet of their size")            \
+	X(COUNTER, reads, "operations", WORKER, "Remote reads")                \
+	X(COUNTER, writes, "operations", WORKER, "Remote writes")              \
+	X(AGGREGATE, rma_bytes, "bytes", WORKER,                               \
+	  "Bytes moved by remote reads and writes")                            \
+	X(COUNTER, chunks, "chunks", WORKER,                                   \
+	  "Chunks of remote reads and writes")                                 \
+	X(LEVEL, posted, "packets", WORKER,                                    \
+	  "Packets ready for what arrives next")                               \
+	X(LEVEL, pool_bytes, "bytes", WORKER, "Memory of packets")             \
+	X(HIGHWATERMARK, pool_bytes_max, "bytes", WORKER,                      \
+	  "Most memory of packets at a time")                                  \
+	X(COUNTER, pool_grows, "slabs", WORKER, "Times packet memory grew")    \
+	X(COUNTER, pool_shrinks, "slabs", WORKER,                              \
+	  "Times packet memory was given back")                                \
+	X(LEVEL, small_used, "packets", WORKER, "Packets of 256 bytes in use") \
+	X(LEVEL, medium_used, "packets", WORKER,                               \
+	  "Packets of 2048 bytes in use")                                      \
+	X(LEVEL, large_used, "packets", WORKER,                                \
+	  "Packets of the largest size in use")                                \
+	VM_WIRE_REJECTS(X)
+
+struct fabric_port_pvars {
+	FABRIC_PORT_PVARS(VM_PVAR_FIELD)
+};
+extern const struct vm_pvar_table fabric_port_pvar_table;
+
+/* Of the process. */
+#define FABRIC_NODE_PVARS(X)                                      \
+	X(COUNTER, sleeps, "sleeps", NODE,                        \
+	  "Times a worker slept until the network had something") \
+	X(COUNTER, spurious, "wakes", NODE,                       \
+	  "Times a sleeper was woken by the network for nothing") \
+	X(COUNTER, peers_dead, "processes", NODE,                 \
+	  "Other processes that died or were given up")
+
+struct fabric_node_pvars {
+	FABRIC_NODE_PVARS(VM_PVAR_FIELD)
+};
+extern const struct vm_pvar_table fabric_node_pvar_table;
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The header of every packet, and the one place where an arrived one is
+ * believed or not.
+ *
+ * 64 bytes, little endian: 32 of the fabric, 32 of the layer above.  With the
+ * flag STAMP eight more follow, the time of arrival by the link model.  Checking
+ * is a pure function of the bytes and of what we expect: nothing of a packet is
+ * used before it has passed.  Sequence numbers and credits need the state of the
+ * connection and are checked by port.c.
+ */
+#ifndef FABRIC_WIRE_H
+#define FABRIC_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "fabric/fabric.h"
+
+#define VM_WIRE_MAGIC 0x4d56 /* "VM" */
+#define VM_WIRE_VERSION 1
+#define VM_WIRE_BYTES 64
+#define VM_WIRE_STAMP_BYTES 8
+#define VM_WIRE_MAX (VM_WIRE_BYTES + VM_WIRE_STAMP_BYTES)
+
+/* Kinds of packets: name, whether it may have a payload. */
+#define VM_WIRE_KINDS(X) \
+	X(DATA, true)    \
+	X(CONTROL, true) \
+	X(CREDIT, false) \
+	X(BYE, false)
+
+enum vm_wire_kind {
+	VM_WIRE_NONE, /* never sent: a packet of zeros is none */
+#define VM_WIRE_KIND_(name, payload) VM_WIRE_##name,
+	VM_WIRE_KINDS(VM_WIRE_KIND_)
+#undef VM_WIRE_KIND_
+		VM_WIRE_KIND_END
+};
+
+enum vm_wire_flag { VM_WIRE_STAMP = 1 };
+
+struct vm_wire {
+	uint16_t magic;
+	uint8_t version;
+	uint8_t kind;
+	uint32_t source; /* process */
+	uint64_t job_key;
+	uint32_t seq;
+	uint32_t bytes; /* of payload */
+	uint16_t source_port;
+	uint16_t port;	  /* of the receiver */
+	uint16_t credits; /* given back */
+	uint8_t flags;
+	uint8_t upper_kind;
+	uint8_t upper[VM_UPPER_BYTES];
+};
+
+VM_STATIC_ASSERT(sizeof(struct vm_wire) == VM_WIRE_BYTES,
+		 "the header has no gaps");
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the wire header is little endian"
+#endif
+
+/* Why a packet is dropped, in the order of the checks; rows of the counters of
+ * fabric/vars.h.  Up to reject_key it may come from anybody. */
+#define VM_WIRE_REJECTS(X)                                             \
+	X(COUNTER, reject_short, "packets", WORKER,                    \
+	  "Packets dropped: shorter than a header")                    \
+	X(COUNTER, reject_magic, "packets", WORKER,                    \
+	  "Packets dropped: not of vmpi")                              \
+	X(COUNTER, reject_version, "packets", WORKER,                  \
+	  "Packets dropped: of another version of vmpi")               \
+	X(COUNTER, reject_key, "packets", WORKER,                      \
+	  "Packets dropped: of another job")                           \
+	X(COUNTER, reject_kind, "packets", WORKER,                     \
+	  "Packets dropped: of an unknown kind")                       \
+	X(COUNTER, reject_flags, "packets", WORKER,                    \
+	  "Packets dropped: with unknown flags")                       \
+	X(COUNTER, reject_source, "packets", WORKER,                   \
+	  "Packets dropped: from a process or port that is not there") \
+	X(COUNTER, reject_port, "packets", WORKER,                     \
+	  "Packets dropped: for another port")                         \
+	X(COUNTER, reject_length, "packets", WORKER,                   \
+	  "Packets dropped: payload not as long as stated")            \
+	X(COUNTER, reject_sequence, "packets", WORKER,                 \
+	  "Packets dropped: out of sequence")                          \
+	X(COUNTER, reject_credit, "packets", WORKER,                   \
+	  "Packets dropped: data without credit, or impossible credits")
+
+enum vm_reject {
+#define VM_REJECT_(class, field, unit, of, text) VM_##field,
+	VM_WIRE_REJECTS(VM_REJECT_)
+#undef VM_REJECT_
+		VM_reject_end,
+	VM_reject_none = -1
+};
+
+/* What a packet must agree with. */
+struct vm_wire_expect {
+	uint64_t job_key;
+	uint32_t processes;
+	uint32_t process; /* ours: packets from there do not come by wire */
+	uint32_t packet_bytes;
+	uint16_t port;		  /* the one it arrived at */
+	const uint16_t *ports_of; /* by process; 0: not connected */
+};
+
+/*
+ * Checks all that can be checked without the connection.  VM_reject_none, or
+ * why not; *header is set on success only, and *payload then is the offset of
+ * its payload.
+ */
+enum vm_reject vm_wire_check(struct vm_wire *header, size_t *payload,
+			     const void *packet, size_t bytes,
+			     const struct vm_wire_expect *expect);
+
+/* The stamp of a packet that has one. */
+uint64_t vm_wire_stamp(const void *packet);
+
+/* "from another job": for the log. */
+const char *vm_reject_name(enum vm_reject reject);
+
+#endif
