@@ -259,20 +259,25 @@ static void bare_send(struct vm_conn *conn, enum vm_wire_kind kind)
 	vm_conn_send(conn, pkt);
 }
 
-void vm_conn_release(struct vm_conn *conn)
+void vm_conn_credit(struct vm_conn *conn)
 {
 	uint32_t credits, room;
 
-	VM_ASSERT(conn->held > 0);
-	conn->held--;
 	if (conn->bye || conn->port->contacts[conn->process]->down)
 		return;
 	credits = owed(conn);
-	room = vm_conn_window(conn->port) - conn->held;
+	room = credits + conn->granted;
 	if (credits > 0 && 2 * credits >= room) {
 		vm_pvar_add(conn->port->pvars.credit_packets, 1);
 		bare_send(conn, VM_WIRE_CREDIT);
 	}
+}
+
+void vm_conn_release(struct vm_conn *conn)
+{
+	VM_ASSERT(conn->held > 0);
+	conn->held--;
+	vm_conn_credit(conn);
 }
 
 void vm_conn_bye(struct vm_conn *conn)

@@ -67,7 +67,10 @@ void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt);
 /* Hands the backlogs of a port to the network, as far as it takes them. */
 void vm_conns_flush(struct vm_port *port);
 
-/* A packet of data is no longer held; gives credits back if it is time. */
+/* Gives credits back in a packet of their own if it is time. */
+void vm_conn_credit(struct vm_conn *conn);
+
+/* A packet of data is no longer held. */
 void vm_conn_release(struct vm_conn *conn);
 
 /* Says goodbye; nothing is sent afterwards. */

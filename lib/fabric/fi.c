@@ -9,6 +9,7 @@
 #include "fabric/fi.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -43,13 +44,37 @@ static int look_up(void *handle, void *function, const char *name,
 	return 0;
 }
 
+/*
+ * Some of the libraries behind libfabric catch SIGSEGV and its like when they
+ * are loaded or asked; the process keeps the handlers it had.
+ */
+#define SIGNALS 32
+
+static void signals_save(struct sigaction saved[SIGNALS])
+{
+	for (int i = 1; i < SIGNALS; i++)
+		if (sigaction(i, NULL, &saved[i]))
+			saved[i].sa_handler = SIG_ERR;
+}
+
+static void signals_restore(const struct sigaction saved[SIGNALS])
+{
+	for (int i = 1; i < SIGNALS; i++)
+		if (i != SIGKILL && i != SIGSTOP &&
+		    saved[i].sa_handler != SIG_ERR)
+			sigaction(i, &saved[i], NULL);
+}
+
 int vm_fi_load(void)
 {
+	struct sigaction saved[SIGNALS];
 	void *handle;
 
 	if (library.getinfo)
 		return 0;
+	signals_save(saved);
 	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	signals_restore(saved);
 	if (!handle) {
 		vm_log(VM_ERROR, "several processes need libfabric: %s",
 		       dlerror());
@@ -85,7 +110,13 @@ static struct fi_info *real_dupinfo(const struct fi_info *info)
 static int real_getinfo(const char *node, uint64_t flags,
 			const struct fi_info *hints, struct fi_info **info)
 {
-	return library.getinfo(VM_FI_API, node, NULL, flags, hints, info);
+	struct sigaction saved[SIGNALS];
+	int rc;
+
+	signals_save(saved);
+	rc = library.getinfo(VM_FI_API, node, NULL, flags, hints, info);
+	signals_restore(saved);
+	return rc;
 }
 
 static int real_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric)

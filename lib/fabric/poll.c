@@ -146,6 +146,8 @@ static void packet_arrived(struct vm_port *port, struct vm_packet *pkt,
 	}
 	if (wire.kind == VM_WIRE_DATA || wire.kind == VM_WIRE_CONTROL) {
 		accept_payload(port, conn, pkt, &wire, payload);
+		if (wire.kind == VM_WIRE_DATA)
+			vm_conn_credit(conn);
 		return;
 	}
 	vm_port_recycle(port, pkt);
@@ -463,9 +465,11 @@ static void port_look(struct vm_port *port, struct found *found)
 	list_move(&found->gone, &port->gone);
 	vm_pvar_add(port->pvars.polls, 1);
 	if (VM_UNLIKELY(port->woken)) {
-		port->spurious = found->events == 0;
+		port->spurious++;
 		port->woken = false;
 	}
+	if (found->events)
+		port->spurious = 0;
 	vm_port_unlock(port);
 }
 

@@ -59,7 +59,7 @@ struct vm_port {
 	uint32_t deaths;	      /* of fabric->deaths that were seen */
 	uint64_t shrunk_ns;	      /* when the pool was last looked over */
 	bool woken;		      /* a sleeper was woken for this port */
-	bool spurious;		      /* ... and there was nothing */
+	unsigned spurious;	      /* times in a row there was nothing */
 	bool leavers;		      /* somebody has said goodbye */
 	struct fabric_port_pvars pvars;
 	/* Written by other ports: what they send us by the loop. */

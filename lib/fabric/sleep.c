@@ -5,9 +5,10 @@
  *
  * One descriptor stands for all: an epoll of the ports' wait descriptors and of
  * the one that a kick writes to.  Some versions of a provider leave their
- * descriptor readable for ever after the first message: a port whose wake turns
- * out to be for nothing is waited for once by the provider's own means, which
- * clears that.
+ * descriptor readable for ever after the first message, others while they
+ * connect: a port whose wakes turn out to be for nothing is waited for once by
+ * the provider's own means, which clears that; where it does not help, sleeps
+ * are short and without the descriptor until something comes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,6 +22,9 @@
 
 #define RETRY_NS 1000000 /* the network is full, or cannot be waited for */
 #define CLEAR_MS 1	 /* less does not clear the descriptor */
+#define SPURIOUS_CLEAR 2 /* wakes for nothing in a row until we clear it */
+#define SPURIOUS_BLIND 8 /* ... until we look now and then instead */
+#define BLIND_SLEEPS 32
 #define SHRINK_NS 1000000000
 
 static void earlier(uint64_t *until, uint64_t when)
@@ -43,7 +47,6 @@ static int wait_clear(struct vm_port *port)
 {
 	struct fi_cq_data_entry event;
 
-	port->spurious = false;
 	__atomic_fetch_add(&port->fabric->pvars.spurious, 1, __ATOMIC_RELAXED);
 	if (port->fi->cq_sread(port->cq, &event, CLEAR_MS) != 1)
 		return 0;
@@ -51,8 +54,9 @@ static int wait_clear(struct vm_port *port)
 	return -VMPI_EAGAIN;
 }
 
-/* Under lock.  0: this port can be slept for, no longer than *until. */
-static int port_settle(struct vm_port *port, uint64_t *until, uint64_t now)
+/* Under lock.  0: this port can be slept for, no longer than *until, by *fd. */
+static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
+		       uint64_t now)
 {
 	if (vm_port_busy(port))
 		return -VMPI_EAGAIN;
@@ -69,18 +73,27 @@ static int port_settle(struct vm_port *port, uint64_t *until, uint64_t now)
 		earlier(until, now + RETRY_NS);
 		return 0;
 	}
-	if (port->spurious && wait_clear(port) < 0)
+	if (port->spurious >= SPURIOUS_BLIND) {
+		/* After some time it gets another chance. */
+		if (++port->spurious > SPURIOUS_BLIND + BLIND_SLEEPS)
+			port->spurious = 0;
+		earlier(until, now + RETRY_NS);
+		*fd = port->fabric->kick_fd;
+		return 0;
+	}
+	if (port->spurious >= SPURIOUS_CLEAR && wait_clear(port) < 0)
 		return -VMPI_EAGAIN;
-	return port->fi->trywait(port->fabric->fid, port->cq) == 0 ?
-		       0 :
-		       -VMPI_EAGAIN;
+	if (port->fi->trywait(port->fabric->fid, port->cq) == 0)
+		return 0;
+	port->spurious++;
+	return -VMPI_EAGAIN;
 }
 
 int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 {
 	uint64_t now = vm_clock_ns();
 	uint64_t until = UINT64_MAX;
-	int rc = 0;
+	int rc = 0, fd = fabric->epoll_fd;
 
 	if (atomic_exchange_explicit(&fabric->sleeping, 1,
 				     memory_order_seq_cst))
@@ -94,14 +107,14 @@ int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 			rc = -VMPI_EAGAIN;
 			break;
 		}
-		rc = port_settle(port, &until, now);
+		rc = port_settle(port, &fd, &until, now);
 		vm_port_unlock(port);
 	}
 	if (rc < 0) {
 		vm_fabric_sleep_end(fabric);
 		return rc;
 	}
-	sleep->fd = fabric->epoll_fd;
+	sleep->fd = fd;
 	sleep->until_ns = until;
 	__atomic_fetch_add(&fabric->pvars.sleeps, 1, __ATOMIC_RELAXED);
 	return 0;

@@ -9,6 +9,7 @@
 #ifndef T_FABRIC_PAIR_H
 #define T_FABRIC_PAIR_H
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,14 +30,14 @@ struct side {
 	uint32_t process;
 	uint64_t sent[2][PAIR_PORTS][PAIR_PORTS]; /* to, from, at */
 	uint64_t got[2][PAIR_PORTS][PAIR_PORTS];  /* from, from, at */
-	uint64_t packets, bytes;
-	unsigned faults; /* wrong order or content */
-	unsigned downs;
+	_Atomic uint64_t packets;
+	_Atomic unsigned faults; /* wrong order or content */
+	_Atomic unsigned downs;
 	int down_error;
 	bool keep; /* keep data instead of using it up */
 	struct vm_pkt *kept[KEPT_MAX];
-	unsigned kept_count;
-	uint64_t last_ns; /* when the last packet came */
+	_Atomic unsigned kept_count;
+	_Atomic uint64_t last_ns; /* when the last packet came */
 };
 
 struct pair {
@@ -78,17 +79,16 @@ static inline void side_arrived(void *arg, struct vm_port *port,
 	if (number != side->got[pkt->process][pkt->port][at]++ ||
 	    pkt->kind != (uint8_t)(number % 251) ||
 	    !pattern_fits(pkt->data, number, pkt->bytes))
-		side->faults++;
-	side->packets++;
-	side->bytes += pkt->bytes;
+		atomic_fetch_add(&side->faults, 1);
 	side->last_ns = vm_clock_ns();
 	if (side->keep && side->kept_count < KEPT_MAX) {
 		struct vm_pkt *kept = vm_pkt_keep(pkt);
 
 		if (!pattern_fits(kept->data, number, kept->bytes))
-			side->faults++;
-		side->kept[side->kept_count++] = kept;
+			atomic_fetch_add(&side->faults, 1);
+		side->kept[atomic_fetch_add(&side->kept_count, 1)] = kept;
 	}
+	atomic_fetch_add(&side->packets, 1);
 }
 
 static inline void side_down(void *arg, struct vm_port *port, uint32_t process,
@@ -102,6 +102,10 @@ static inline void side_down(void *arg, struct vm_port *port, uint32_t process,
 	side->down_error = error;
 }
 
+/* What takes arrivals, for tests that want their own. */
+static void (*pair_handler)(void *, struct vm_port *,
+			    struct vm_pkt *) = side_arrived;
+
 static inline int side_open(struct side *side, uint32_t process, unsigned ports,
 			    const struct vm_fi *fi)
 {
@@ -110,12 +114,13 @@ static inline int side_open(struct side *side, uint32_t process, unsigned ports,
 					   .ports = ports,
 					   .job_key = 0x1234567890abcdef,
 					   .one_host = true,
-					   .arrived = side_arrived,
+					   .arrived = pair_handler,
 					   .down = side_down,
 					   .arg = side,
 					   .fi = fi };
 
-	*side = (struct side){ .process = process };
+	memset(side, 0, sizeof(*side));
+	side->process = process;
 	return vm_fabric_open(&side->fabric, &config);
 }
 

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The other process is killed: everything that waits for it ends with an error,
+ * whether the launcher tells or not, and nothing hangs.
+ */
+#include "fork.h"
+
+enum { SENDS = 40, READS = 4 };
+
+static int ended, refused;
+
+static void send_done(struct vm_send_op *op, int error)
+{
+	(void)op;
+	ended++;
+	refused += error == -VMPI_EPEER;
+}
+
+static void rma_done(struct vm_rma *rma, int error)
+{
+	(void)rma;
+	ended++;
+	refused += error == -VMPI_EPEER;
+}
+
+/* Connects, so that what follows is under way when the other one dies. */
+static void connect_first(struct far *far, struct side *side)
+{
+	far_tell(far, 's');
+	while (side->packets == 0)
+		side_poll(side);
+	char answer;
+	bytes_receive(far->socket, &answer, 1);
+}
+
+static struct vm_send_op ops[SENDS];
+static struct vm_rma rmas[READS];
+static char data[20000];
+static char *near;
+
+/* Starts a lot; how many ends there will be. */
+static int start_all(struct far *far, struct side *side)
+{
+	struct vm_port *port = vm_fabric_port(side->fabric, 0);
+	int expected = 0;
+
+	ended = refused = 0;
+	for (int i = 0; i < READS; i++) {
+		rmas[i] = (struct vm_rma){ .done = rma_done,
+					   .to = { 1, 0 },
+					   .remote = far->remote,
+					   .local = near,
+					   .bytes = FAR_BYTES };
+		expected += vm_rma_read(port, &rmas[i]) == 0;
+	}
+	for (int i = 0; i < SENDS; i++) {
+		ops[i].done = send_done;
+		expected += side_send(side, 1, 0, 0, data, 16000, true,
+				      &ops[i]) == 0;
+	}
+	return expected;
+}
+
+static void after(struct side *side, const char *name)
+{
+	struct vm_rma rma = rmas[0];
+
+	is_int(side_send(side, 1, 0, 0, data, 10, true, NULL), -VMPI_EPEER,
+	       "%s: sends are refused from then on", name);
+	is_int(vm_rma_read(vm_fabric_port(side->fabric, 0), &rma), -VMPI_EPEER,
+	       "%s: so are reads", name);
+	is_int((int)side->downs, 2, "%s: each port was told once", name);
+	is_int(side->down_error, -VMPI_EPEER, "%s: as an error", name);
+	ok(!vm_fabric_peer_alive(side->fabric, 1), "%s: it is not alive", name);
+	is_int(vm_fabric_stop(side->fabric, 5000000000u), 0,
+	       "%s: we end without waiting for it", name);
+	vm_fabric_close(side->fabric);
+}
+
+static void told(const char *name)
+{
+	struct side side;
+	struct far far;
+	int expected;
+
+	far_open(&far, &side, 2);
+	connect_first(&far, &side);
+	far_tell(&far, 'b');
+	expected = start_all(&far, &side);
+	kill(far.pid, SIGKILL);
+	is_int(far_wait(&far), -1, "%s: the other process is killed", name);
+	vm_fabric_peer_dead(side.fabric, 1);
+	while (ended < expected || side.downs < 2)
+		side_idle(&side, vm_clock_ns() + 1000000);
+	is_int(ended, expected, "%s: all operations end", name);
+	ok(refused > 0, "%s: those that were not done fail (%d of %d)", name,
+	   refused, ended);
+	after(&side, name);
+}
+
+static void untold(const char *name)
+{
+	struct side side;
+	struct far far;
+	int expected;
+
+	set("fabric_peer_timeout_s", "1");
+	far_open(&far, &side, 2);
+	connect_first(&far, &side);
+	far_tell(&far, 'b');
+	expected = start_all(&far, &side);
+	kill(far.pid, SIGKILL);
+	is_int(far_wait(&far), -1, "%s: another one is killed", name);
+	while (ended < expected || side.downs < 2)
+		side_idle(&side, NEVER_NS);
+	is_int(ended, expected, "%s: all operations end though nobody tells us",
+	       name);
+	after(&side, name);
+}
+
+/* Nothing but short packets, sent after the death. */
+static void silent(const char *name)
+{
+	struct side side;
+	struct far far;
+	int rc = 1;
+
+	far_open(&far, &side, 2);
+	connect_first(&far, &side);
+	kill(far.pid, SIGKILL);
+	is_int(far_wait(&far), -1, "%s: a third one is killed", name);
+	while (rc >= 0) {
+		rc = side_send(&side, 1, 0, 0, data, 10, true, NULL);
+		side_idle(&side, vm_clock_ns() + 10000000);
+	}
+	is_int(rc, -VMPI_EPEER, "%s: packets into the void are noticed", name);
+	while (side.downs < 2)
+		side_idle(&side, NEVER_NS);
+	after(&side, name);
+	set("fabric_peer_timeout_s", "300");
+}
+
+int main(void)
+{
+	vm_clock_init();
+	near = malloc(FAR_BYTES);
+	for (size_t i = 0; i < PROVIDERS; i++) {
+		if (!provider_use(providers[i])) {
+			skip(1, "libfabric has no such provider: %s",
+			     providers[i]);
+			continue;
+		}
+		told(providers[i]);
+		untold(providers[i]);
+		silent(providers[i]);
+	}
+	free(near);
+	return done_testing();
+}

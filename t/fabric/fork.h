@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A fabric here and one in a child process, which does what it is told by a
+ * socket.
+ *
+ * The child is process 1.  It polls and sleeps as a worker would, and obeys one
+ * letter at a time; each is answered by the same letter.
+ */
+#ifndef T_FABRIC_FORK_H
+#define T_FABRIC_FORK_H
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "pair.h"
+
+#define FAR_BYTES (8u << 20)
+#define NEVER_NS UINT64_MAX
+
+struct far {
+	pid_t pid;
+	int socket;
+	struct vm_remote remote; /* FAR_BYTES that may be read and written */
+};
+
+static inline void bytes_send(int fd, const void *bytes, size_t count)
+{
+	if (send(fd, bytes, count, MSG_NOSIGNAL) != (ssize_t)count)
+		bail("the other process is gone");
+}
+
+static inline void bytes_receive(int fd, void *bytes, size_t count)
+{
+	if (recv(fd, bytes, count, MSG_WAITALL) != (ssize_t)count)
+		bail("the other process is gone");
+}
+
+/* Exchanges addresses by the socket. */
+static inline void side_connect(struct side *side, int fd)
+{
+	unsigned char address[VM_ADDRESS_MAX];
+	int n = vm_fabric_address(side->fabric, address, sizeof(address));
+
+	if (n < 0)
+		bail("no address");
+	bytes_send(fd, &n, sizeof(n));
+	bytes_send(fd, address, (size_t)n);
+	bytes_receive(fd, &n, sizeof(n));
+	bytes_receive(fd, address, (size_t)n);
+	if (vm_fabric_connect(side->fabric, !side->process, address,
+			      (size_t)n) < 0)
+		bail("cannot connect");
+}
+
+/* One round of a worker that has nothing else to do. */
+static inline void side_idle(struct side *side, uint64_t until_ns)
+{
+	struct vm_sleep sleep;
+
+	if (side_poll(side))
+		return;
+	if (vm_fabric_sleep_begin(side->fabric, &sleep) < 0)
+		return;
+	vm_fabric_sleep_wait(side->fabric, &sleep, until_ns);
+	vm_fabric_sleep_end(side->fabric);
+}
+
+/* What the child does for a letter; false: it is to end. */
+static inline bool far_obey(struct side *side, char letter)
+{
+	static char data[20000];
+
+	switch (letter) {
+	case 's': /* sends a packet */
+		while (side_send(side, 0, 0, 0, data, 100, false, NULL) < 0)
+			side_poll(side);
+		return true;
+	case 'b': /* is busy and does not poll */
+		usleep(300000);
+		return true;
+	case 'k':
+		side->keep = true;
+		return true;
+	case 'r':
+		side->keep = false;
+		side_release(side);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The child's life. */
+static inline void far_main(int fd, unsigned ports)
+{
+	unsigned char *memory = malloc(FAR_BYTES);
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	struct side side;
+	struct vm_mr mr;
+	char letter;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pattern_fill(memory, 1, FAR_BYTES);
+	if (side_open(&side, 1, ports, NULL) < 0)
+		_exit(1);
+	side_connect(&side, fd);
+	if (vm_mr_open(vm_fabric_port(side.fabric, 0), &mr, memory, FAR_BYTES,
+		       VM_MR_READ | VM_MR_WRITE) < 0)
+		_exit(1);
+	bytes_send(fd, &mr.remote, sizeof(mr.remote));
+	for (;;) {
+		side_idle(&side, vm_clock_ns() + 1000000);
+		if (poll(&poll_fd, 1, 0) != 1)
+			continue;
+		if (recv(fd, &letter, 1, 0) != 1)
+			_exit(1);
+		if (!far_obey(&side, letter))
+			break;
+		bytes_send(fd, &letter, 1);
+	}
+	vm_mr_close(&mr);
+	if (vm_fabric_stop(side.fabric, 10000000000u) < 0 || side.faults)
+		_exit(2);
+	vm_fabric_close(side.fabric);
+	_exit(0);
+}
+
+static inline void far_open(struct far *far, struct side *side, unsigned ports)
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		bail("socketpair: %s", strerror(errno));
+	far->pid = fork();
+	if (far->pid == 0) {
+		close(fds[0]);
+		far_main(fds[1], ports);
+	}
+	close(fds[1]);
+	far->socket = fds[0];
+	if (far->pid < 0 || side_open(side, 0, ports, NULL) < 0)
+		bail("cannot open a fabric here and in a child");
+	side_connect(side, far->socket);
+	bytes_receive(far->socket, &far->remote, sizeof(far->remote));
+}
+
+static inline void far_tell(struct far *far, char letter)
+{
+	bytes_send(far->socket, &letter, 1);
+}
+
+/* Tells and waits for the answer. */
+static inline void far_do(struct far *far, char letter)
+{
+	char answer;
+
+	far_tell(far, letter);
+	bytes_receive(far->socket, &answer, 1);
+}
+
+/* The child's exit status, or -1 when it was killed. */
+static inline int far_wait(struct far *far)
+{
+	int status;
+
+	close(far->socket);
+	if (waitpid(far->pid, &status, 0) != far->pid)
+		return -2;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#endif

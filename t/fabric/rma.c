@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Remote reads and writes of 0 to 8 MiB, several at a time, over each provider
+ * of TCP and to ourselves.
+ */
+#include "pair.h"
+
+#define BYTES_MAX (8u << 20)
+#define OPS 8
+
+static int ended, failed;
+
+static void rma_done(struct vm_rma *rma, int error)
+{
+	(void)rma;
+	ended++;
+	failed += error != 0;
+}
+
+/* One operation of each size; whether the bytes and only those have moved. */
+static bool moved(struct pair *pair, bool write, uint32_t owner, size_t bytes,
+		  unsigned char *near, unsigned char *far)
+{
+	struct vm_port *port = vm_fabric_port(pair->side[0].fabric, 0);
+	struct vm_port *there = vm_fabric_port(pair->side[owner].fabric, 1);
+	struct vm_rma rma = { .done = rma_done,
+			      .to = { owner, 1 },
+			      .local = near,
+			      .bytes = bytes };
+	unsigned char *from = write ? near : far, *to = write ? far : near;
+	struct vm_mr mr;
+
+	pattern_fill(from, bytes, bytes + 1);
+	memset(to, 0xee, bytes + 1);
+	ended = failed = 0;
+	if (vm_mr_open(there, &mr, far, bytes,
+		       write ? VM_MR_WRITE : VM_MR_READ) < 0)
+		return false;
+	rma.remote = mr.remote;
+	if ((write ? vm_rma_write : vm_rma_read)(port, &rma) < 0)
+		return false;
+	POLL_UNTIL(pair, ended == 1);
+	vm_mr_close(&mr);
+	return failed == 0 && pattern_fits(to, bytes, bytes) &&
+	       to[bytes] == 0xee;
+}
+
+static void sizes(struct pair *pair, const char *name, unsigned char *near,
+		  unsigned char *far)
+{
+	static const size_t list[] = { 1,	  8,	   4096,    65537,
+				       1048575,	  1048576, 1048577, 3000001,
+				       BYTES_MAX, 0 };
+	int wrong[4] = { 0 };
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		for (int k = 0; k < 4; k++)
+			wrong[k] +=
+				!moved(pair, k & 1, k < 2, list[i], near, far);
+	is_int(wrong[0], 0, "%s: remote reads of all sizes", name);
+	is_int(wrong[1], 0, "%s: remote writes of all sizes", name);
+	is_int(wrong[2], 0, "%s: reads of our own memory", name);
+	is_int(wrong[3], 0, "%s: writes to our own memory", name);
+}
+
+/* Several operations at a time, both ways, packets between them. */
+static void many(struct pair *pair, const char *name, unsigned char *near,
+		 unsigned char *far)
+{
+	size_t each = BYTES_MAX / OPS - 1;
+	struct vm_rma rma[2][OPS];
+	struct vm_mr mr[2];
+	int wrong = 0;
+
+	pattern_fill(near, 1, BYTES_MAX / 2);
+	pattern_fill(far, 2, BYTES_MAX / 2);
+	ended = failed = 0;
+	/* Side 0 reads far's first half, side 1 near's; each into its second
+	 * half. */
+	for (int s = 0; s < 2; s++)
+		wrong += vm_mr_open(vm_fabric_port(pair->side[s].fabric, 0),
+				    &mr[s], s ? far : near, BYTES_MAX / 2,
+				    VM_MR_READ) < 0;
+	each /= 2;
+	for (int i = 0; i < OPS; i++) {
+		for (int s = 0; s < 2; s++) {
+			struct vm_rma *r = &rma[s][i];
+			static char data[100];
+
+			*r = (struct vm_rma){
+				.done = rma_done,
+				.to = { !s, 0 },
+				.remote = mr[!s].remote,
+				.local = (s ? far : near) + BYTES_MAX / 2 +
+					 (size_t)i * each,
+				.bytes = each,
+			};
+			r->remote.address += (size_t)i * each;
+			wrong += vm_rma_read(vm_fabric_port(
+						     pair->side[s].fabric, 0),
+					     r) < 0;
+			side_send(&pair->side[s], !s, 0, 0, data, sizeof(data),
+				  true, NULL);
+		}
+	}
+	POLL_UNTIL(pair, ended == 2 * OPS);
+	for (int s = 0; s < 2; s++)
+		vm_mr_close(&mr[s]);
+	wrong += failed;
+	wrong += memcmp(near + BYTES_MAX / 2, far, OPS * each) != 0;
+	wrong += memcmp(far + BYTES_MAX / 2, near, OPS * each) != 0;
+	is_int(wrong, 0, "%s: many reads both ways, with packets between them",
+	       name);
+	is_int(pair->side[0].faults + pair->side[1].faults, 0,
+	       "%s: and those packets arrive in order", name);
+}
+
+static void refusals(struct pair *pair, const char *name, unsigned char *near,
+		     unsigned char *far)
+{
+	struct vm_port *port = vm_fabric_port(pair->side[0].fabric, 0);
+	struct vm_rma rma = {
+		.done = rma_done, .to = { 0, 1 }, .local = near, .bytes = 100
+	};
+	struct vm_mr mr;
+
+	vm_mr_open(vm_fabric_port(pair->side[0].fabric, 1), &mr, far, 64,
+		   VM_MR_READ);
+	rma.remote = mr.remote;
+	ended = failed = 0;
+	vm_rma_read(port, &rma);
+	POLL_UNTIL(pair, ended == 1);
+	is_int(failed, 1, "%s: a read beyond the region fails", name);
+	rma.bytes = 10;
+	ended = failed = 0;
+	vm_rma_write(port, &rma);
+	POLL_UNTIL(pair, ended == 1);
+	is_int(failed, 1, "%s: a write to what may be read fails", name);
+	vm_mr_close(&mr);
+	ended = failed = 0;
+	vm_rma_read(port, &rma);
+	POLL_UNTIL(pair, ended == 1);
+	is_int(failed, 1, "%s: a region that is closed is gone", name);
+	rma.to.process = 7;
+	is_int(vm_rma_read(port, &rma), -VMPI_EINVAL,
+	       "%s: there is no process 7", name);
+}
+
+static void run(const char *provider)
+{
+	unsigned char *near = malloc(BYTES_MAX + 1);
+	unsigned char *far = malloc(BYTES_MAX + 1);
+	struct pair pair;
+
+	pair_open(&pair, 2, NULL);
+	ok(vm_fabric_limits(pair.side[0].fabric)->rma,
+	   "%s: there is remote memory", provider);
+	sizes(&pair, provider, near, far);
+	many(&pair, provider, near, far);
+	refusals(&pair, provider, near, far);
+	ok(pair_stop(&pair), "%s: both sides end in order", provider);
+	pair_close(&pair);
+	free(near);
+	free(far);
+}
+
+int main(void)
+{
+	vm_clock_init();
+	for (size_t i = 0; i < PROVIDERS; i++) {
+		if (provider_use(providers[i]))
+			run(providers[i]);
+		else
+			skip(1, "libfabric has no such provider: %s",
+			     providers[i]);
+	}
+	return done_testing();
+}

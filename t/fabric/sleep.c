@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sleeping: packets, kicks and deadlines end it, and nothing else does, so that
+ * an idle process does not run.
+ */
+#include <pthread.h>
+
+#include "fork.h"
+
+#define NEVER UINT64_MAX
+
+/* Sleeps until a packet has come; how many rounds that took. */
+static unsigned await(struct side *side, uint64_t packets)
+{
+	unsigned rounds = 0;
+
+	while (side->packets < packets) {
+		side_idle(side, NEVER);
+		rounds++;
+	}
+	return rounds;
+}
+
+/* Nothing happens for a while: how many times a sleeper wakes. */
+static unsigned idle_rounds(struct side *side)
+{
+	uint64_t end = vm_clock_ns() + 300000000;
+	unsigned rounds = 0;
+
+	while (vm_clock_ns() < end) {
+		side_idle(side, end);
+		rounds++;
+	}
+	return rounds;
+}
+
+static void *kicker(void *arg)
+{
+	struct side *side = arg;
+
+	usleep(50000);
+	vm_fabric_kick(side->fabric);
+	return NULL;
+}
+
+static void kicks(struct side *side, const char *name)
+{
+	struct vm_sleep sleep, second;
+	pthread_t thread;
+
+	while (side_poll(side))
+		;
+	/* The end of a poll can leave something to poll. */
+	while (vm_fabric_sleep_begin(side->fabric, &sleep) < 0)
+		side_poll(side);
+	is_int(vm_fabric_sleep_begin(side->fabric, &second), -VMPI_ESTATE,
+	       "%s: one thread at a time sleeps", name);
+	vm_fabric_kick(side->fabric);
+	vm_fabric_sleep_wait(side->fabric, &sleep, NEVER);
+	vm_fabric_sleep_end(side->fabric);
+	ok(true, "%s: a kick before the wait ends it", name);
+	while (vm_fabric_sleep_begin(side->fabric, &sleep) < 0)
+		side_poll(side);
+	pthread_create(&thread, NULL, kicker, side);
+	vm_fabric_sleep_wait(side->fabric, &sleep, NEVER);
+	vm_fabric_sleep_end(side->fabric);
+	pthread_join(thread, NULL);
+	ok(true, "%s: a kick from another thread ends it", name);
+	vm_fabric_kick(side->fabric);
+	while (vm_fabric_sleep_begin(side->fabric, &sleep) < 0)
+		side_poll(side);
+	vm_fabric_sleep_wait(side->fabric, &sleep, vm_clock_ns() + 1000000);
+	vm_fabric_sleep_end(side->fabric);
+	ok(true, "%s: a deadline ends it", name);
+}
+
+static void run(const char *provider)
+{
+	static char data[100];
+	struct side side;
+	struct far far;
+	unsigned rounds;
+
+	far_open(&far, &side, 2);
+	kicks(&side, provider);
+	rounds = idle_rounds(&side);
+	ok(rounds < 40, "%s: before any packet a sleeper sleeps (%u rounds)",
+	   provider, rounds);
+	far_tell(&far, 's');
+	rounds = await(&side, 1);
+	ok(rounds < 1000, "%s: a packet wakes it (%u rounds)", provider,
+	   rounds);
+	for (int i = 0; i < 20; i++)
+		side_send(&side, 1, 0, 0, data, 100, true, NULL);
+	rounds = idle_rounds(&side);
+	ok(rounds < 200, "%s: then it sleeps again (%u rounds)", provider,
+	   rounds);
+	far_tell(&far, 's');
+	rounds = await(&side, 2);
+	ok(rounds < 1000, "%s: and wakes again (%u rounds)", provider, rounds);
+	is_int(side.faults, 0, "%s: nothing is wrong", provider);
+	for (int i = 0; i < 2; i++)
+		recv(far.socket, data, 1, MSG_WAITALL);
+	far_tell(&far, 'q');
+	is_int(vm_fabric_stop(side.fabric, 10000000000u), 0,
+	       "%s: it ends in order", provider);
+	is_int(far_wait(&far), 0, "%s: so does the other process", provider);
+	vm_fabric_close(side.fabric);
+}
+
+int main(void)
+{
+	vm_clock_init();
+	for (size_t i = 0; i < PROVIDERS; i++) {
+		if (provider_use(providers[i]))
+			run(providers[i]);
+		else
+			skip(1, "libfabric has no such provider: %s",
+			     providers[i]);
+	}
+	return done_testing();
+}
