@@ -357,14 +357,17 @@ static void held_hurry(struct vm_port *port, uint32_t process)
 void vm_contact_fail(struct vm_port *port, struct vm_contact *contact,
 		     int error)
 {
-	if (contact->down)
+	if (contact->down && (contact->error || !error))
 		return;
-	contact->down = true;
 	contact->error = error;
-	for (unsigned i = 0; i < contact->count; i++)
+	/* Who has left still takes what was sent before, and our goodbye. */
+	for (unsigned i = 0; error && i < contact->count; i++)
 		conn_fail(&contact->conns[i], error);
-	flying_fail(port, contact->process);
+	if (error)
+		flying_fail(port, contact->process);
 	vm_rma_fail(port, contact->process);
 	held_hurry(port, contact->process);
-	vm_list_append(&port->gone, &contact->gone);
+	if (!contact->down)
+		vm_list_append(&port->gone, &contact->gone);
+	contact->down = true;
 }

@@ -59,13 +59,13 @@ static struct vm_conn *conn_of(struct vm_port *port, const struct vm_wire *wire)
 	int rc = vm_conn_get(&conn, port, from);
 
 	if (rc == 0)
-		return conn->left ? NULL : conn;
+		return conn;
 	if (rc == -VMPI_ENOMEM)
 		vm_peer_fail(port->fabric, wire->source, rc,
 			     "no memory for its packets");
-	/* After our goodbye we still listen. */
+	/* After goodbyes we still listen: on other connections more may come. */
 	if (rc == -VMPI_EPEER && port->contacts[wire->source] &&
-	    !port->contacts[wire->source]->down)
+	    !port->contacts[wire->source]->error)
 		return &port->contacts[wire->source]->conns[wire->source_port];
 	return NULL;
 }
@@ -151,8 +151,12 @@ static void packet_arrived(struct vm_port *port, struct vm_packet *pkt,
 		return;
 	}
 	vm_port_recycle(port, pkt);
-	if (wire.kind == VM_WIRE_BYE)
+	if (wire.kind == VM_WIRE_BYE) {
 		conn->left = port->leavers = true;
+		/* We have not met before, and are leaving as well. */
+		if (port->goodbye)
+			vm_conn_bye(conn);
+	}
 }
 
 /* A send or chunk that the network is done with. */
@@ -449,6 +453,7 @@ static void clean(struct vm_port *port, struct vm_list *used,
 /* What a poll has found, on its way to those it concerns. */
 struct found {
 	struct vm_list arrived, ended, gone;
+	uint64_t received_bytes; /* the port's, up to now */
 	int events;
 };
 
@@ -463,6 +468,7 @@ static void port_look(struct vm_port *port, struct found *found)
 	list_move(&found->arrived, &port->arrived);
 	list_move(&found->ended, &port->ended);
 	list_move(&found->gone, &port->gone);
+	found->received_bytes = port->pvars.received_bytes;
 	vm_pvar_add(port->pvars.polls, 1);
 	if (VM_UNLIKELY(port->woken)) {
 		port->spurious++;
@@ -476,7 +482,6 @@ static void port_look(struct vm_port *port, struct found *found)
 /* Under polling: the callbacks, and what follows from them. */
 static int port_tell(struct vm_port *port, struct found *found, bool own)
 {
-	uint64_t before = port->pvars.received_bytes;
 	struct vm_list used, loops, *link;
 	int count;
 
@@ -490,9 +495,10 @@ static int port_tell(struct vm_port *port, struct found *found, bool own)
 		vm_pvar_add(port->pvars.events_own, (uint64_t)count);
 	} else {
 		vm_pvar_add(port->pvars.events_helped, (uint64_t)count);
-		vm_pvar_add(port->pvars.bytes_helped, before - port->counted);
+		vm_pvar_add(port->pvars.bytes_helped,
+			    found->received_bytes - port->counted);
 	}
-	port->counted = before;
+	port->counted = found->received_bytes;
 	vm_port_unlock(port);
 	while ((link = vm_list_pop(&loops)))
 		loop_release(vm_container_of(link, struct vm_packet, link));

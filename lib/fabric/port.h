@@ -43,6 +43,7 @@ struct vm_port {
 	/* Under lock. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
 	bool closing;
+	bool goodbye;	  /* was said to all we know */
 	unsigned tx_used; /* what the network has of ours */
 	unsigned orphans; /* ... that failed already */
 	unsigned rx_posted, rx_target;

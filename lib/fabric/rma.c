@@ -270,7 +270,6 @@ static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool loop)
 	if (vm_link_active())
 		rma->due = vm_link_rma(&conn->peer->link, rma->write,
 				       vm_clock_ns(), rma->bytes);
-	conn->contact = true;
 	if (rma->write)
 		vm_pvar_add(port->pvars.writes, 1);
 	else
@@ -281,6 +280,7 @@ static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool loop)
 static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 {
 	bool loop = rma->to.process == port->fabric->config.process;
+	bool at_once = loop || rma->bytes == 0;
 	int rc;
 
 	rma->write = write;
@@ -292,7 +292,7 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 		loop_copy(port, rma);
 	vm_port_lock(port);
 	rc = rma_begin(port, rma, loop);
-	if (rc == 0 && (loop || rma->bytes == 0)) {
+	if (rc == 0 && at_once) {
 		rma_end(port, rma);
 	} else if (rc == 0) {
 		rma->listed = true;
@@ -300,8 +300,9 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 		rma_post(port, rma);
 	}
 	vm_port_unlock(port);
-	/* What ends without the network is seen by nobody who sleeps. */
-	if (rc == 0 && (loop || rma->bytes == 0))
+	/* The operation may have ended and be gone by now.  What ends without
+	 * the network is seen by nobody who sleeps. */
+	if (rc == 0 && at_once)
 		vm_fabric_kick(port->fabric);
 	return rc;
 }

@@ -238,6 +238,7 @@ static void say_goodbye(struct vm_fabric *fabric)
 {
 	for (unsigned i = 0; i < fabric->limits.ports; i++) {
 		vm_port_lock(&fabric->ports[i]);
+		fabric->ports[i].goodbye = true;
 		port_goodbye(&fabric->ports[i]);
 		vm_port_unlock(&fabric->ports[i]);
 	}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A network in memory, behind the table that the fabric calls (fabric/fi.h).
+ *
+ * It keeps libfabric's rules as far as vmpi relies on them, and no further:
+ * messages of one endpoint to another stay in order, but those of different ones
+ * overtake each other; everything takes a random number of polls; any call may
+ * say FI_EAGAIN.  On demand it loses, doubles or changes messages and whole
+ * peers, as the networks of TCP do.  All fabrics of a process share it.
+ */
+#ifndef T_FAKE_FABRIC_H
+#define T_FAKE_FABRIC_H
+
+#include <stdbool.h>
+
+#include "fabric/fi.h"
+
+struct fake_faults {
+	unsigned again_percent; /* of calls that answer FI_EAGAIN */
+	unsigned delay_max;	/* polls until something moves */
+	bool no_rma;
+	bool local_mr; /* wants local memory registered, addresses are real */
+	bool small;    /* few operations at a time */
+	/* One at a time, then it is reset. */
+	bool lose_next, double_next;
+	int flip_next; /* bit of the next message to be changed; 0: none */
+};
+
+extern struct fake_faults fake_faults;
+extern const struct vm_fi fake_fabric;
+
+/* Everything random begins with this. */
+void fake_seed(unsigned seed);
+
+/*
+ * The endpoint with that number (in the order of their opening, from 0) is dead:
+ * what is under way is lost, sends to it answer FI_EAGAIN for ever.
+ */
+void fake_kill(unsigned endpoint);
+
+/* Sends bytes to an endpoint as a stranger would. */
+void fake_inject(unsigned endpoint, const void *bytes, size_t count);
+
+/* Objects that are open, to find what was not closed. */
+unsigned fake_open_objects(void);
+
+#endif
