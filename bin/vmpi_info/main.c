@@ -13,6 +13,8 @@
 
 #include "calls.h"
 #include "core/vars.h"
+#include "fabric.h"
+#include "fabric/fabric.h"
 #include "facts.h"
 #include "introspect/nearest.h"
 #include "introspect/source.h"
@@ -24,7 +26,14 @@
 
 #define EXIT_MISTAKE 2 /* on the command line or in a setting */
 
-enum key { KEY_NAMES = 0x100, KEY_CVARS, KEY_PVARS, KEY_CALLS, KEY_MAN };
+enum key {
+	KEY_NAMES = 0x100,
+	KEY_CVARS,
+	KEY_PVARS,
+	KEY_CALLS,
+	KEY_FABRIC,
+	KEY_MAN
+};
 
 static const struct argp_option options[] = {
 	{ "all", 'a', 0, 0, "Facts, variables and calls, with all details", 0 },
@@ -32,6 +41,8 @@ static const struct argp_option options[] = {
 	{ "pvars", KEY_PVARS, 0, 0,
 	  "Performance variables: what the runtime counts", 0 },
 	{ "calls", KEY_CALLS, 0, 0, "MPI calls there are", 0 },
+	{ "fabric", KEY_FABRIC, 0, 0,
+	  "Networks between processes: which is taken, and why", 0 },
 	{ "names", KEY_NAMES, 0, 0, "Names alone, one per line", 1 },
 	{ "parseable", 'p', 0, 0,
 	  "One line each, fields separated by tabs, for programs", 1 },
@@ -45,7 +56,7 @@ static const struct argp_option options[] = {
 /* What was asked for. */
 struct request {
 	enum form form;
-	bool all, cvars, pvars, calls, man, help, version;
+	bool all, cvars, pvars, calls, fabric, man, help, version;
 	char **names; /* variables or patterns, up to name_count */
 	int name_count;
 	int seen; /* words before this one are understood */
@@ -67,6 +78,9 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_CALLS:
 		request->calls = true;
+		break;
+	case KEY_FABRIC:
+		request->fabric = true;
 		break;
 	case KEY_NAMES:
 		request->form = FORM_NAMES;
@@ -208,6 +222,7 @@ static int request_answer(const struct request *request)
 		return 0;
 	}
 	vm_core_vars_add();
+	vm_fabric_vars_add();
 	vm_mpi_vars_add();
 	/* The manual shows defaults, whoever has it made. */
 	if (request->man) {
@@ -218,7 +233,11 @@ static int request_answer(const struct request *request)
 		status = EXIT_MISTAKE;
 	if (request->name_count)
 		return names_print(request) | status;
-	kinds_print(request);
+	if (request->fabric)
+		status |= fabric_print(request->form);
+	if (!request->fabric || request->all || request->cvars ||
+	    request->pvars || request->calls)
+		kinds_print(request);
 	return status;
 }
 

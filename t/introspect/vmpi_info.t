@@ -73,6 +73,17 @@ none "$("$info" --parseable --cvars | awk -F'\t' 'NF != 12 || $12 == ""')" \
 	"a control variable has 12 fields and a description"
 none "$("$info" --parseable --pvars | awk -F'\t' 'NF != 6 || $6 == ""')" \
 	"a performance variable has 6 fields and a description"
+says 0 "--fabric asks for networks" "$info" --fabric --parseable
+is "$(echo "$said" | grep -c "^provider${tab}one host${tab}.*${tab}taken${tab}")" 1 \
+	"one of them is taken on one host"
+like "$said" "^provider${tab}one host${tab}[^${tab}]*${tab}[^${tab}]*${tab}127.0.0.1${tab}taken${tab}" \
+	"on the loopback interface"
+says 0 "--fabric is for people too" "$info" --fabric
+like "$said" '^  \* [a-z]+' "with an asterisk at what is taken"
+says 1 "a provider that is not there ends with status 1" \
+	env VMPI_FABRIC_PROVIDER=none "$info" --fabric
+like "$said" "^vmpi: fabric_provider = none: libfabric offers no such provider" \
+	"and one line with what was asked for"
 says 0 "--calls prints calls" "$info" --calls --parseable
 like "$said" "^call${tab}MPI_Send${tab}full$" "MPI_Send is one of them"
 none "$(echo "$said" | sort | uniq -d)" "each once"
