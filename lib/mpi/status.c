@@ -5,6 +5,8 @@
 #include "mpi/status.h"
 
 #include <limits.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "mpi/check.h"
 #include "mpi/type.h"
@@ -104,9 +106,10 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
 	return vm_call_exit_self(&call, rc);
 }
 
-/* The three public fields, for languages that cannot see them. */
+/* The three public fields, for languages that cannot see them: each is the int
+ * at an offset. */
 static int field_get(enum vm_call_id id, const MPI_Status *status,
-		     const int *field, int *value)
+		     size_t offset, int *value)
 {
 	struct vm_call call = vm_call_enter(id);
 	int rc = vm_check_pointer(&call, status, "status");
@@ -114,53 +117,55 @@ static int field_get(enum vm_call_id id, const MPI_Status *status,
 	if (rc == 0)
 		rc = vm_check_pointer(&call, value, "value");
 	if (rc == 0)
-		*value = *field;
+		memcpy(value, (const char *)status + offset, sizeof(*value));
 	return vm_call_exit_self(&call, rc);
 }
 
-static int field_set(enum vm_call_id id, const MPI_Status *status, int *field,
+static int field_set(enum vm_call_id id, MPI_Status *status, size_t offset,
 		     int value)
 {
 	struct vm_call call = vm_call_enter(id);
 	int rc = vm_check_pointer(&call, status, "status");
 
 	if (rc == 0)
-		*field = value;
+		memcpy((char *)status + offset, &value, sizeof(value));
 	return vm_call_exit_self(&call, rc);
 }
 
 int PMPI_Status_get_source(const MPI_Status *status, int *source)
 {
-	return field_get(VM_CALL_Status_get_source, status, &status->MPI_SOURCE,
-			 source);
+	return field_get(VM_CALL_Status_get_source, status,
+			 offsetof(MPI_Status, MPI_SOURCE), source);
 }
 
 int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
-	return field_get(VM_CALL_Status_get_tag, status, &status->MPI_TAG, tag);
+	return field_get(VM_CALL_Status_get_tag, status,
+			 offsetof(MPI_Status, MPI_TAG), tag);
 }
 
 int PMPI_Status_get_error(const MPI_Status *status, int *err)
 {
-	return field_get(VM_CALL_Status_get_error, status, &status->MPI_ERROR,
-			 err);
+	return field_get(VM_CALL_Status_get_error, status,
+			 offsetof(MPI_Status, MPI_ERROR), err);
 }
 
 int PMPI_Status_set_source(MPI_Status *status, int source)
 {
-	return field_set(VM_CALL_Status_set_source, status, &status->MPI_SOURCE,
-			 source);
+	return field_set(VM_CALL_Status_set_source, status,
+			 offsetof(MPI_Status, MPI_SOURCE), source);
 }
 
 int PMPI_Status_set_tag(MPI_Status *status, int tag)
 {
-	return field_set(VM_CALL_Status_set_tag, status, &status->MPI_TAG, tag);
+	return field_set(VM_CALL_Status_set_tag, status,
+			 offsetof(MPI_Status, MPI_TAG), tag);
 }
 
 int PMPI_Status_set_error(MPI_Status *status, int err)
 {
-	return field_set(VM_CALL_Status_set_error, status, &status->MPI_ERROR,
-			 err);
+	return field_set(VM_CALL_Status_set_error, status,
+			 offsetof(MPI_Status, MPI_ERROR), err);
 }
 
 MPI_CALLS_STATUS(WEAK_ALIAS)

@@ -23,14 +23,15 @@ static void questions(void)
 	ASKS(MPI_Comm_size, &n);
 	ASKS(MPI_Comm_rank, &n);
 	ASKS(MPI_Comm_test_inter, &n);
-	ASKS(MPI_Comm_group, &group);
+	ASKS(MPI_Comm_group, &(MPI_Group){ 0 });
 	ASKS(MPI_Topo_test, &n);
 	ASKS(MPI_Comm_get_info, &(MPI_Info){ 0 });
 	ASKS(MPI_Comm_set_name, "name");
 	WANTS(MPI_ERR_COMM, MPI_Comm_remote_size(WORLD, &n));
 	WANTS(MPI_ERR_COMM, MPI_Comm_remote_size(MPI_COMM_NULL, &n));
-	WANTS(MPI_ERR_COMM, MPI_Comm_remote_group(WORLD, &group));
-	WANTS(MPI_ERR_COMM, MPI_Comm_remote_group(MPI_COMM_NULL, &group));
+	WANTS(MPI_ERR_COMM, MPI_Comm_remote_group(WORLD, &(MPI_Group){ 0 }));
+	WANTS(MPI_ERR_COMM,
+	      MPI_Comm_remote_group(MPI_COMM_NULL, &(MPI_Group){ 0 }));
 	WANTS(MPI_ERR_COMM, MPI_Comm_compare(MPI_COMM_NULL, WORLD, &n));
 	WANTS(MPI_ERR_COMM, MPI_Comm_compare(WORLD, MPI_COMM_NULL, &n));
 	WANTS(MPI_ERR_ARG, MPI_Comm_compare(WORLD, WORLD, NULL));
@@ -271,6 +272,7 @@ static void body(int rank, int ranks)
 	size = ranks;
 	bad = MPI_COMM_NULL;
 	MPI_Comm_group(SELF, &self_group);
+	MPI_Comm_group(WORLD, &group);
 	questions();
 	makers();
 	inter();
