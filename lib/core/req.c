@@ -212,6 +212,7 @@ void vm_req_poll(void)
 {
 	struct vm_ult *self = vm_self;
 
+	vm_worker_vain(self->worker);
 	if (++self->tests_in_row < core_cvar.test_budget) {
 		vm_engine_poll(self->worker);
 		return;
@@ -225,6 +226,7 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 	int error = req->status.error;
 
 	VM_ASSERT(vm_req_is_done(req));
+	vm_worker_got(vm_self->worker);
 	if (status)
 		vm_status_assign(status, &req->status);
 	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)

@@ -37,6 +37,8 @@ extern const struct vm_cvar_table sched_cvar_table;
 	  "Switches to a task that was just woken, ahead of the run queue") \
 	X(COUNTER, sleeps, "sleeps", WORKER,                                \
 	  "Times the worker had nothing to do and slept")                   \
+	X(COUNTER, naps, "sleeps", WORKER,                                  \
+	  "Times its tasks only polled and it slept for a moment")          \
 	X(COUNTER, far_wakes, "wakes", WORKER,                              \
 	  "Tasks of this worker woken by other OS threads")                 \
 	X(COUNTER, tasks, "tasks", WORKER, "Tasks started")

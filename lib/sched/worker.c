@@ -33,6 +33,10 @@
 #define YIELD_LONG_NS 500000 /* then somebody computes on this processor */
 #define NO_SPINS_LEAST 16    /* waits without polling after such a yield */
 #define NO_SPINS_MOST 1024   /* ... when there were many of them */
+#define VAIN_ROW 256	     /* polls between looks at the clock */
+#define VAIN_ROW_NS 50000    /* in which no ULT of such a row has computed */
+#define VAIN_POLLS 1024	     /* after these a worker sleeps ... */
+#define NAP_NS 50000	     /* ... for so long, once each row */
 
 struct vm_sched vm_sched;
 
@@ -283,6 +287,39 @@ void vm_worker_idle(struct vm_worker *worker)
 			return;
 	if (!worker_spin(worker))
 		worker_sleep(worker);
+}
+
+/*
+ * Like worker_sleep(), but the run queue holds ULTs that poll.  They may wait
+ * for something that wakes nobody, so it is short.
+ */
+static void worker_nap(struct vm_worker *worker)
+{
+	struct vm_ult *tail = worker->tail;
+
+	atomic_store_explicit(&worker->sleeping, 1, memory_order_relaxed);
+	vm_sched_fence_all();
+	if (!collect(worker) && worker->tail == tail && !worker->next) {
+		vm_pvar_add(worker->pvars.naps, 1);
+		vm_futex_wait(&worker->sleeping, 1, NAP_NS);
+	}
+	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
+}
+
+void vm_worker_vain(struct vm_worker *worker)
+{
+	uint64_t now;
+
+	if (VM_LIKELY(++worker->vain % VAIN_ROW != 0) || worker->index < 0)
+		return;
+	now = vm_clock_ns();
+	if (now - worker->vain_since >= VAIN_ROW_NS) {
+		worker->vain = 0;
+	} else if (worker->vain >= VAIN_POLLS) {
+		worker_nap(worker);
+		now = vm_clock_ns();
+	}
+	worker->vain_since = now;
 }
 
 void vm_worker_nudge_slow(struct vm_worker *worker)

@@ -29,6 +29,8 @@ struct vm_worker {
 	unsigned no_spins_next;	 /* ... after the next yield that takes long */
 	int looks;		 /* of one that polls, between two yields */
 	bool spun;		 /* has polled: the next wait only sleeps */
+	unsigned vain;		 /* polls in a row of ULTs that found nothing */
+	uint64_t vain_since;	 /* ns, when this was last looked at */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */
 	struct vm_ult *sleepers; /* heap by deadline */
 	uint64_t since;		 /* ticks when the running ULT began */
@@ -107,6 +109,17 @@ void vm_worker_release(struct vm_worker *worker);
  */
 bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		    void *arg);
+
+/*
+ * A ULT polled for something and found nothing.  When that is all that happens,
+ * the worker sleeps for a moment or until another one has something for it.
+ * vm_worker_got() says that something did happen.
+ */
+void vm_worker_vain(struct vm_worker *worker);
+static inline void vm_worker_got(struct vm_worker *worker)
+{
+	worker->vain = 0;
+}
 
 /* Inside sched: what a worker does between ULTs (worker.c). */
 struct vm_ult *vm_worker_next(struct vm_worker *worker);
