@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/copy.h"
 #include "mpi/coll.h"
 
 void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
@@ -24,8 +25,8 @@ void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
 	}
 	if (to_data->layout || from_data->layout)
 		vm_data_copy_slow(to_data, from_data);
-	else if (bytes)
-		memcpy(to_data->addr, from_data->addr, bytes);
+	else
+		vm_copy(to_data->addr, from_data->addr, bytes);
 }
 
 static size_t block_bytes(const struct vm_blocks *blocks)

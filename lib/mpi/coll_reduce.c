@@ -12,8 +12,8 @@
  * buffers may be read only; else from the right, 0 op (1 op (2 op ...)).
  */
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/copy.h"
 #include "mpi/coll.h"
 
 #define SCRATCH_BYTES 4096
@@ -96,8 +96,8 @@ static void copy(const struct vm_type *type, void *to, const void *from,
 	struct vm_data to_data, from_data;
 
 	if (type->dense) {
-		memcpy(vm_at(to, type->dense_offset),
-		       vm_at(from, type->dense_offset), n * type->size);
+		vm_copy(vm_at(to, type->dense_offset),
+			vm_at(from, type->dense_offset), n * type->size);
 		return;
 	}
 	to_data = vm_type_data(type, to, n);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Copying to memory that another core may have.
+ *
+ * Stores leave a core in their order, and each waits for its cache line: a
+ * plain memcpy() into lines that another core has written fetches them one
+ * after the other.  Asked for beforehand, they come together.
+ */
+#ifndef BASE_COPY_H
+#define BASE_COPY_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/err.h"
+
+/* Below it is not worth it; above, a core cannot have so many lines on their
+ * way, and memcpy() takes other instructions. */
+#define VM_COPY_FETCH_MIN 256
+#define VM_COPY_FETCH_MAX 4096
+
+/* Soon this line will be written to. */
+static inline void vm_fetch_to_write(void *line)
+{
+#if defined(__x86_64__)
+	/* gcc's builtin makes this one only for processors of its choice; those
+	 * that do not know it ignore it. */
+	__asm__ volatile("prefetchw %0" ::"m"(*(const char *)line));
+#else
+	__builtin_prefetch(line, 1);
+#endif
+}
+
+/* memcpy(), also of nothing from nowhere. */
+static inline void vm_copy(void *to, const void *from, size_t bytes)
+{
+	if (bytes >= VM_COPY_FETCH_MIN && bytes <= VM_COPY_FETCH_MAX)
+		for (size_t i = 0; i < bytes; i += VM_CACHELINE)
+			vm_fetch_to_write((char *)to + i);
+	if (bytes)
+		memcpy(to, from, bytes);
+}
+
+#endif
