@@ -152,7 +152,13 @@
 	X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter)            \
 	X(Iscatterv) X(Iallgather) X(Iallgatherv) X(Ialltoall)              \
 	X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce)                \
-	X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan)
+	X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan)     \
+	X(Barrier_init) X(Bcast_init) X(Gather_init) X(Gatherv_init)        \
+	X(Scatter_init) X(Scatterv_init) X(Allgather_init)                  \
+	X(Allgatherv_init) X(Alltoall_init) X(Alltoallv_init)               \
+	X(Alltoallw_init) X(Reduce_init) X(Allreduce_init)                  \
+	X(Reduce_scatter_init) X(Reduce_scatter_block_init) X(Scan_init)    \
+	X(Exscan_init)
 
 #define MPI_CALLS(X)                                                        \
 	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \

@@ -135,6 +135,21 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
 int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 		  MPI_Request *request);
 
+/*
+ * Keeps a copy of coll for MPI_Start: 0 with an inactive *request, or an MPI
+ * error (coll_persist.c).  The copy that a request keeps.
+ */
+int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
+		 MPI_Request *request);
+struct vm_coll *vm_coll_kept(const struct vm_req *req);
+
+/* References on all that coll uses; gives them up. */
+void vm_coll_hold(const struct vm_coll *coll);
+void vm_coll_let_go(const struct vm_coll *coll);
+
+/* Leaves coll, whose req is set, to a meeting of all members. */
+int vm_coll_leave(struct vm_coll *coll);
+
 /* Compares what all have brought and does the work: what the last to arrive
  * runs. */
 void vm_coll_arrived(struct vm_meet *meet);

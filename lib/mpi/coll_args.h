@@ -9,6 +9,7 @@
 #define MPI_COLL_ARGS_H
 
 #include "mpi/coll.h"
+#include "mpi/info.h"
 
 /* The communicator, on which there must be such a collective, and an empty
  * description of the call. */
@@ -58,6 +59,21 @@ static inline int vm_coll_close_start(struct vm_call *call,
 		rc = vm_check_pointer(call, request, "request");
 	if (rc == 0)
 		rc = vm_coll_start(call, coll, request);
+	return vm_call_exit(call, comm, rc);
+}
+
+/* Ends the call: keeps it for MPI_Start if rc is 0. */
+static inline int vm_coll_close_init(struct vm_call *call,
+				     const struct vm_coll *coll, MPI_Comm comm,
+				     int rc, MPI_Info info,
+				     MPI_Request *request)
+{
+	if (rc == 0)
+		rc = vm_check_hints(call, info);
+	if (rc == 0)
+		rc = vm_check_pointer(call, request, "request");
+	if (rc == 0)
+		rc = vm_coll_keep(call, coll, request);
 	return vm_call_exit(call, comm, rc);
 }
 

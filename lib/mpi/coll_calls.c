@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The MPI functions of the barrier and of collectives with a root that move
- * data.  Of each there is what its arguments mean, then the blocking and the
- * nonblocking call.
+ * data.  Of each there is what its arguments mean, then the blocking, the
+ * nonblocking and the persistent call.
  */
 #include "mpi/coll_args.h"
 
@@ -27,6 +27,15 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 	int rc = barrier(&call, &coll, comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Barrier_init);
+	struct vm_coll coll;
+	int rc = barrier(&call, &coll, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
 static int bcast(struct vm_call *call, struct vm_coll *coll, void *buffer,
@@ -59,6 +68,16 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
 	int rc = bcast(&call, &coll, buffer, count, datatype, root, comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root,
+		    MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Bcast_init);
+	struct vm_coll coll;
+	int rc = bcast(&call, &coll, buffer, count, datatype, root, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
 /* Opens a rooted collective; *is_root and *is_leaf say which arguments
@@ -118,6 +137,19 @@ int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		     void *recvbuf, int recvcount, MPI_Datatype recvtype,
+		     int root, MPI_Comm comm, MPI_Info info,
+		     MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Gather_init);
+	struct vm_coll coll;
+	int rc = gather(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
+			recvcount, recvtype, root, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 static int gatherv(struct vm_call *call, struct vm_coll *coll,
 		   const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   void *recvbuf, const int recvcounts[], const int displs[],
@@ -161,6 +193,19 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		      void *recvbuf, const int recvcounts[], const int displs[],
+		      MPI_Datatype recvtype, int root, MPI_Comm comm,
+		      MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Gatherv_init);
+	struct vm_coll coll;
+	int rc = gatherv(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
+			 recvcounts, displs, recvtype, root, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 static int scatter(struct vm_call *call, struct vm_coll *coll,
 		   const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
@@ -201,6 +246,19 @@ int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 			 recvcount, recvtype, root, comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		      void *recvbuf, int recvcount, MPI_Datatype recvtype,
+		      int root, MPI_Comm comm, MPI_Info info,
+		      MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Scatter_init);
+	struct vm_coll coll;
+	int rc = scatter(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
+			 recvcount, recvtype, root, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
 static int scatterv(struct vm_call *call, struct vm_coll *coll,
@@ -247,15 +305,34 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[],
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
+		       const int displs[], MPI_Datatype sendtype, void *recvbuf,
+		       int recvcount, MPI_Datatype recvtype, int root,
+		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Scatterv_init);
+	struct vm_coll coll;
+	int rc = scatterv(&call, &coll, sendbuf, sendcounts, displs, sendtype,
+			  recvbuf, recvcount, recvtype, root, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 WEAK_ALIAS(Barrier)
 WEAK_ALIAS(Ibarrier)
+WEAK_ALIAS(Barrier_init)
 WEAK_ALIAS(Bcast)
 WEAK_ALIAS(Ibcast)
+WEAK_ALIAS(Bcast_init)
 WEAK_ALIAS(Gather)
 WEAK_ALIAS(Igather)
+WEAK_ALIAS(Gather_init)
 WEAK_ALIAS(Gatherv)
 WEAK_ALIAS(Igatherv)
+WEAK_ALIAS(Gatherv_init)
 WEAK_ALIAS(Scatter)
 WEAK_ALIAS(Iscatter)
+WEAK_ALIAS(Scatter_init)
 WEAK_ALIAS(Scatterv)
 WEAK_ALIAS(Iscatterv)
+WEAK_ALIAS(Scatterv_init)

@@ -45,6 +45,19 @@ int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Allgather_init(const void *sendbuf, int sendcount,
+			MPI_Datatype sendtype, void *recvbuf, int recvcount,
+			MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+			MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Allgather_init);
+	struct vm_coll coll;
+	int rc = allgather(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
+			   recvcount, recvtype, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 static int allgatherv(struct vm_call *call, struct vm_coll *coll,
 		      const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		      void *recvbuf, const int recvcounts[], const int displs[],
@@ -85,6 +98,20 @@ int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Allgatherv_init(const void *sendbuf, int sendcount,
+			 MPI_Datatype sendtype, void *recvbuf,
+			 const int recvcounts[], const int displs[],
+			 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+			 MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Allgatherv_init);
+	struct vm_coll coll;
+	int rc = allgatherv(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
+			    recvcounts, displs, recvtype, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 static int alltoall(struct vm_call *call, struct vm_coll *coll,
 		    const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		    void *recvbuf, int recvcount, MPI_Datatype recvtype,
@@ -123,6 +150,19 @@ int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 			  recvcount, recvtype, comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+int PMPI_Alltoall_init(const void *sendbuf, int sendcount,
+		       MPI_Datatype sendtype, void *recvbuf, int recvcount,
+		       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+		       MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Alltoall_init);
+	struct vm_coll coll;
+	int rc = alltoall(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
+			  recvcount, recvtype, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
 static int alltoallv(struct vm_call *call, struct vm_coll *coll,
@@ -166,6 +206,20 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[],
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[],
+			const int sdispls[], MPI_Datatype sendtype,
+			void *recvbuf, const int recvcounts[],
+			const int rdispls[], MPI_Datatype recvtype,
+			MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Alltoallv_init);
+	struct vm_coll coll;
+	int rc = alltoallv(&call, &coll, sendbuf, sendcounts, sdispls, sendtype,
+			   recvbuf, recvcounts, rdispls, recvtype, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
 static int alltoallw(struct vm_call *call, struct vm_coll *coll,
@@ -214,13 +268,33 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[],
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[],
+			const int sdispls[], const MPI_Datatype sendtypes[],
+			void *recvbuf, const int recvcounts[],
+			const int rdispls[], const MPI_Datatype recvtypes[],
+			MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Alltoallw_init);
+	struct vm_coll coll;
+	int rc = alltoallw(&call, &coll, sendbuf, sendcounts, sdispls,
+			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+			   comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 WEAK_ALIAS(Allgather)
 WEAK_ALIAS(Iallgather)
+WEAK_ALIAS(Allgather_init)
 WEAK_ALIAS(Allgatherv)
 WEAK_ALIAS(Iallgatherv)
+WEAK_ALIAS(Allgatherv_init)
 WEAK_ALIAS(Alltoall)
 WEAK_ALIAS(Ialltoall)
+WEAK_ALIAS(Alltoall_init)
 WEAK_ALIAS(Alltoallv)
 WEAK_ALIAS(Ialltoallv)
+WEAK_ALIAS(Alltoallv_init)
 WEAK_ALIAS(Alltoallw)
 WEAK_ALIAS(Ialltoallw)
+WEAK_ALIAS(Alltoallw_init)

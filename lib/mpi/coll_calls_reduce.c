@@ -42,6 +42,18 @@ int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
+		     MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+		     MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Reduce_init);
+	struct vm_coll coll;
+	int rc = reduce(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			root, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 /* The shape of all where every member gets a result from count elements, but
  * for rank 0 of an exscan, whose receive buffer means nothing. */
 static int reduce_to_all(struct vm_call *call, struct vm_coll *coll,
@@ -90,6 +102,18 @@ int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count,
+			MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+			MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Allreduce_init);
+	struct vm_coll coll;
+	int rc = allreduce(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			   comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 static int scan(struct vm_call *call, struct vm_coll *coll, const void *sendbuf,
 		void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
 		MPI_Comm comm)
@@ -121,6 +145,18 @@ int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count,
+		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+		   MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Scan_init);
+	struct vm_coll coll;
+	int rc =
+		scan(&call, &coll, sendbuf, recvbuf, count, datatype, op, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 static int exscan(struct vm_call *call, struct vm_coll *coll,
 		  const void *sendbuf, void *recvbuf, int count,
 		  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
@@ -150,6 +186,18 @@ int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count,
 			comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
+}
+
+int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
+		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+		     MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Exscan_init);
+	struct vm_coll coll;
+	int rc = exscan(&call, &coll, sendbuf, recvbuf, count, datatype, op,
+			comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
 /* The sum of the counts of all members, which are shared out by `rank`. */
@@ -214,6 +262,19 @@ int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf,
+			     const int recvcounts[], MPI_Datatype datatype,
+			     MPI_Op op, MPI_Comm comm, MPI_Info info,
+			     MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Reduce_scatter_init);
+	struct vm_coll coll;
+	int rc = reduce_scatter(&call, &coll, sendbuf, recvbuf, recvcounts,
+				datatype, op, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 static int reduce_scatter_block(struct vm_call *call, struct vm_coll *coll,
 				const void *sendbuf, void *recvbuf,
 				int recvcount, MPI_Datatype datatype, MPI_Op op,
@@ -252,15 +313,34 @@ int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
+int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf,
+				   int recvcount, MPI_Datatype datatype,
+				   MPI_Op op, MPI_Comm comm, MPI_Info info,
+				   MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Reduce_scatter_block_init);
+	struct vm_coll coll;
+	int rc = reduce_scatter_block(&call, &coll, sendbuf, recvbuf, recvcount,
+				      datatype, op, comm);
+
+	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
+}
+
 WEAK_ALIAS(Reduce)
 WEAK_ALIAS(Ireduce)
+WEAK_ALIAS(Reduce_init)
 WEAK_ALIAS(Allreduce)
 WEAK_ALIAS(Iallreduce)
+WEAK_ALIAS(Allreduce_init)
 WEAK_ALIAS(Scan)
 WEAK_ALIAS(Iscan)
+WEAK_ALIAS(Scan_init)
 WEAK_ALIAS(Exscan)
 WEAK_ALIAS(Iexscan)
+WEAK_ALIAS(Exscan_init)
 WEAK_ALIAS(Reduce_scatter)
 WEAK_ALIAS(Ireduce_scatter)
+WEAK_ALIAS(Reduce_scatter_init)
 WEAK_ALIAS(Reduce_scatter_block)
 WEAK_ALIAS(Ireduce_scatter_block)
+WEAK_ALIAS(Reduce_scatter_block_init)

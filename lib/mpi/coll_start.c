@@ -27,7 +27,7 @@ static void type_hold(struct vm_type *type)
 	vm_type_hold(type);
 }
 
-static void hold(const struct vm_coll *coll)
+void vm_coll_hold(const struct vm_coll *coll)
 {
 	types_count(&coll->send, coll->size, type_hold);
 	types_count(&coll->recv, coll->size, type_hold);
@@ -35,16 +35,19 @@ static void hold(const struct vm_coll *coll)
 		vm_op_hold(coll->op);
 }
 
-/* The request has ended, or never began. */
-static void end(struct vm_req *req)
+void vm_coll_let_go(const struct vm_coll *coll)
 {
-	struct vm_coll *coll = req->user;
-
 	types_count(&coll->send, coll->size, vm_type_drop);
 	types_count(&coll->recv, coll->size, vm_type_drop);
 	if (coll->op)
 		vm_op_drop(coll->op);
-	free(coll);
+}
+
+/* The request has ended, or never began. */
+static void end(struct vm_req *req)
+{
+	vm_coll_let_go(req->user);
+	free(req->user);
 }
 
 void vm_coll_started(struct vm_meet *meet)
@@ -56,6 +59,16 @@ void vm_coll_started(struct vm_meet *meet)
 		coll->req->status.error = atomic_load_explicit(
 			&coll->error, memory_order_relaxed);
 	}
+}
+
+int vm_coll_leave(struct vm_coll *coll)
+{
+	struct vm_req *req = coll->req;
+
+	req->status = vm_status_empty;
+	/* Whose error handler gets its errors. */
+	req->node.env.context = coll->comm->context;
+	return vm_meet_start(coll->comm->chan, coll, vm_coll_started, req);
 }
 
 static void give_up(struct vm_req *req)
@@ -79,14 +92,11 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 		return rc;
 	}
 	*copy = *coll;
-	hold(copy);
+	vm_coll_hold(copy);
 	copy->req = req;
 	req->user = copy;
 	req->on_free = end;
-	req->status = vm_status_empty;
-	/* Whose error handler gets its errors. */
-	req->node.env.context = coll->comm->context;
-	rc = vm_meet_start(coll->comm->chan, copy, vm_coll_started, req);
+	rc = vm_coll_leave(copy);
 	if (rc != 0)
 		give_up(req);
 	else
@@ -96,7 +106,8 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 
 void vm_coll_explain(struct vm_call *call, const struct vm_req *req)
 {
-	const struct vm_coll *coll = req->user;
+	const struct vm_coll *coll = req->persistent ? vm_coll_kept(req) :
+						       req->user;
 
 	if (req->status.error > 0)
 		vm_error(call, req->status.error, "%s: %s",

@@ -48,15 +48,6 @@
 	X(Neighbor_allgatherv_init) X(Neighbor_alltoall_init)                \
 	X(Neighbor_alltoallv_init) X(Neighbor_alltoallw_init)
 
-/* Persistent collectives */
-#define MPI_CALLS_LATER_COLL_INIT(X)                                         \
-	X(Barrier_init) X(Bcast_init) X(Gather_init) X(Gatherv_init)         \
-	X(Scatter_init) X(Scatterv_init) X(Allgather_init)                   \
-	X(Allgatherv_init) X(Alltoall_init) X(Alltoallv_init)                \
-	X(Alltoallw_init) X(Reduce_init) X(Allreduce_init)                   \
-	X(Reduce_scatter_init) X(Reduce_scatter_block_init) X(Scan_init)     \
-	X(Exscan_init)
-
 /* One-sided communication */
 #define MPI_CALLS_LATER_RMA(X)                                               \
 	X(Win_create) X(Win_create_dynamic) X(Win_allocate) X(Win_attach)    \
@@ -201,7 +192,7 @@
 	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_P2P(X)                        \
 	MPI_CALLS_LATER_REQUEST(X) MPI_CALLS_LATER_TYPE(X)                   \
 	MPI_CALLS_LATER_TOPO(X) MPI_CALLS_LATER_NEIGHBOR(X)                  \
-	MPI_CALLS_LATER_COLL_INIT(X) MPI_CALLS_LATER_RMA(X)                  \
+	 MPI_CALLS_LATER_RMA(X)                  \
 	MPI_CALLS_LATER_PART(X) MPI_CALLS_LATER_IO(X)                        \
 	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
 	MPI_CALLS_LATER_LARGE(X)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Persistent collectives: a nonblocking one whose arguments were checked once
+ * and that is started again and again (MPI 4.1, 6.13).
+ *
+ * Members have to start them in the same order, as MPI asks for, so a start is
+ * the next started meeting of the communicator, like any nonblocking call.
+ */
+#include <stdlib.h>
+
+#include "mpi/coll.h"
+#include "mpi/request.h"
+
+struct kept {
+	struct vm_persist persist; /* first: what MPI_Start looks at */
+	struct vm_coll coll;
+};
+
+struct vm_coll *vm_coll_kept(const struct vm_req *req)
+{
+	return &((struct kept *)req->user)->coll;
+}
+
+static int start_kept(struct vm_req *req, struct vm_persist *persist)
+{
+	struct vm_coll *coll = vm_coll_kept(req);
+	int rc;
+
+	coll->temp = NULL;
+	atomic_store_explicit(&coll->error, 0, memory_order_relaxed);
+	/* Nobody else knows the request yet. */
+	atomic_store_explicit(&req->state, VM_REQ_PENDING,
+			      memory_order_relaxed);
+	req->active = true;
+	rc = vm_coll_leave(coll);
+	if (rc != 0)
+		req->active = false;
+	return rc;
+}
+
+static void kept_end(struct vm_req *req)
+{
+	vm_coll_let_go(vm_coll_kept(req));
+	free(req->user);
+}
+
+int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
+		 MPI_Request *request)
+{
+	struct kept *kept = calloc(1, sizeof(*kept));
+	struct vm_req *req = kept ? vm_req_new(VM_REQ_COLL) : NULL;
+
+	if (!req) {
+		free(kept);
+		return MPI_ERR_NO_MEM;
+	}
+	kept->persist.start = start_kept;
+	kept->coll = *coll;
+	kept->coll.req = req;
+	vm_coll_hold(&kept->coll);
+	req->persistent = true;
+	req->active = false;
+	req->user = kept;
+	req->on_free = kept_end;
+	*request = (MPI_Request)req;
+	return 0;
+}
