@@ -835,7 +835,7 @@ int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[],
 		  const int edges[], int *newrank);
 int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 			  const int degrees[], const int destinations[],
-			  const int weights[], MPI_Info info, int reorder,
+			  const int *weights, MPI_Info info, int reorder,
 			  MPI_Comm *comm_dist_graph);
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
 				   int *weighted);
@@ -1129,13 +1129,13 @@ int MPI_Win_test(MPI_Win win, int *flag);
 /* Graphs and neighbours */
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 				   const int sources[],
-				   const int sourceweights[], int outdegree,
+				   const int *sourceweights, int outdegree,
 				   const int destinations[],
-				   const int destweights[], MPI_Info info,
+				   const int *destweights, MPI_Info info,
 				   int reorder, MPI_Comm *comm_dist_graph);
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[],
-			     int sourceweights[], int maxoutdegree,
-			     int destinations[], int destweights[]);
+			     int *sourceweights, int maxoutdegree,
+			     int destinations[], int *destweights);
 int MPI_Neighbor_allgather(const void *sendbuf, int sendcount,
 			   MPI_Datatype sendtype, void *recvbuf, int recvcount,
 			   MPI_Datatype recvtype, MPI_Comm comm);
@@ -2379,7 +2379,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[],
 		   const int edges[], int *newrank);
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 			   const int degrees[], const int destinations[],
-			   const int weights[], MPI_Info info, int reorder,
+			   const int *weights, MPI_Info info, int reorder,
 			   MPI_Comm *comm_dist_graph);
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree,
 				    int *outdegree, int *weighted);
@@ -2667,13 +2667,13 @@ int PMPI_Win_sync(MPI_Win win);
 int PMPI_Win_test(MPI_Win win, int *flag);
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 				    const int sources[],
-				    const int sourceweights[], int outdegree,
+				    const int *sourceweights, int outdegree,
 				    const int destinations[],
-				    const int destweights[], MPI_Info info,
+				    const int *destweights, MPI_Info info,
 				    int reorder, MPI_Comm *comm_dist_graph);
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[],
-			      int sourceweights[], int maxoutdegree,
-			      int destinations[], int destweights[]);
+			      int *sourceweights, int maxoutdegree,
+			      int destinations[], int *destweights);
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount,
 			    MPI_Datatype sendtype, void *recvbuf, int recvcount,
 			    MPI_Datatype recvtype, MPI_Comm comm);

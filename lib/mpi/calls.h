@@ -115,7 +115,17 @@
 
 #define MPI_CALLS_TOPO(X)                                                   \
 	X(Dims_create) X(Cart_create) X(Cart_coords) X(Cart_rank)           \
-	X(Cart_shift) X(Cart_get) X(Cart_sub) X(Cartdim_get) X(Topo_test)
+	X(Cart_shift) X(Cart_get) X(Cart_sub) X(Cartdim_get) X(Topo_test)   \
+	X(Cart_map)
+
+#define MPI_CALLS_GRAPH(X)                                                  \
+	X(Graphdims_get) X(Graph_get) X(Graph_neighbors_count)              \
+	X(Graph_neighbors) X(Dist_graph_neighbors_count)                    \
+	X(Dist_graph_neighbors)
+
+#define MPI_CALLS_GRAPH_MAKE(X)                                             \
+	X(Graph_create) X(Graph_map) X(Dist_graph_create)                   \
+	X(Dist_graph_create_adjacent)
 
 /* Datatypes: type.c */
 #define MPI_CALLS_TYPE(X)                                                   \
@@ -173,6 +183,8 @@
 	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
 	MPI_CALLS_PACK_EXTERNAL(X)                                          \
 	MPI_CALLS_TYPE_DARRAY(X)                                            \
+	MPI_CALLS_GRAPH(X)                                                  \
+	MPI_CALLS_GRAPH_MAKE(X)                                             \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 
 #ifndef __ASSEMBLER__

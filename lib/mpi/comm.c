@@ -11,6 +11,7 @@
 #include "mpi/attr.h"
 #include "mpi/check.h"
 #include "mpi/errh.h"
+#include "mpi/graph.h"
 #include "mpi/group.h"
 #include "mpi/inter.h"
 #include "mpi/topo.h"
@@ -62,6 +63,7 @@ void vm_comm_clear(struct vm_mpi *mpi, struct vm_comm *comm)
 	vm_attrs_free(mpi, &comm->attrs);
 	vm_errh_drop(mpi, comm->errh);
 	vm_topo_free(comm->topo);
+	vm_graph_drop(comm->graph);
 	free(comm->name);
 	if (!comm_is_predefined(mpi, comm))
 		vm_chan_free(comm->chan);

@@ -12,6 +12,8 @@
 #include "mpi/attr.h"
 #include "mpi/check.h"
 #include "mpi/comm_split.h"
+#include "mpi/comm.h"
+#include "mpi/graph.h"
 #include "mpi/group.h"
 #include "mpi/inter.h"
 #include "mpi/topo.h"
@@ -44,6 +46,8 @@ int vm_comm_copy(struct vm_call *call, struct vm_comm *to,
 {
 	int rc = vm_attrs_copy(call->mpi, &to->attrs, handle, from->attrs);
 
+	if (rc == 0 && from->graph)
+		to->graph = vm_graph_hold(from->graph);
 	if (rc == 0 && from->topo) {
 		to->topo = vm_topo_copy(from->topo);
 		if (!to->topo)

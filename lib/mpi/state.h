@@ -28,6 +28,7 @@ struct vm_errh;
 struct vm_fints;
 struct vm_attrs;
 struct vm_topo;
+struct vm_graph;
 struct vm_type_extra;
 struct vm_bsend;
 
@@ -49,7 +50,8 @@ struct vm_comm {
 	struct vm_chan *chan;
 	struct vm_errh *errh;	/* holds a reference */
 	struct vm_attrs *attrs; /* NULL: none */
-	struct vm_topo *topo;	/* NULL: none */
+	struct vm_topo *topo;	/* Cartesian; NULL: none */
+	struct vm_graph *graph; /* NULL: none */
 	char *name;		/* NULL: none was set */
 };
 

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "mpi/comm_split.h"
+#include "mpi/check.h"
+#include "mpi/comm.h"
+#include "mpi/graph.h"
 
 static size_t topo_bytes(int count)
 {
@@ -69,7 +72,9 @@ int PMPI_Topo_test(MPI_Comm comm, int *status)
 	if (rc == 0)
 		rc = vm_check_pointer(&call, status, "status");
 	if (rc == 0)
-		*status = c->topo ? MPI_CART : MPI_UNDEFINED;
+		*status = c->topo  ? MPI_CART :
+			  c->graph ? c->graph->kind :
+				     MPI_UNDEFINED;
 	return vm_call_exit(&call, comm, rc);
 }
 
@@ -279,6 +284,23 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 	rc = cart_make(&call, c, c->rank < nodes ? 0 : VMPI_UNDEFINED, c->rank,
 		       topo, comm_cart);
 	return vm_call_exit(&call, comm_old, rc);
+}
+
+/* Ranks keep their numbers, as in MPI_Cart_create. */
+int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[],
+		  const int periods[], int *newrank)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Cart_map);
+	struct vm_comm *c;
+	int nodes = 0, rc = vm_check_intra(&call, comm, &c);
+
+	if (rc == 0)
+		rc = check_dims(&call, c, ndims, dims, periods, &nodes);
+	if (rc == 0)
+		rc = vm_check_pointer(&call, newrank, "newrank");
+	if (rc == 0)
+		*newrank = c->rank < nodes ? c->rank : MPI_UNDEFINED;
+	return vm_call_exit(&call, comm, rc);
 }
 
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)

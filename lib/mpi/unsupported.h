@@ -32,13 +32,6 @@
 	X(Type_create_f90_complex) X(Type_create_f90_integer)                \
 	X(Type_get_value_index)
 
-/* Topologies */
-#define MPI_CALLS_LATER_TOPO(X)                                              \
-	X(Cart_map) X(Graph_create) X(Graphdims_get) X(Graph_get)            \
-	X(Graph_neighbors_count) X(Graph_neighbors) X(Graph_map)             \
-	X(Dist_graph_create) X(Dist_graph_create_adjacent)                   \
-	X(Dist_graph_neighbors_count) X(Dist_graph_neighbors)
-
 /* Neighbourhood collectives */
 #define MPI_CALLS_LATER_NEIGHBOR(X)                                          \
 	X(Neighbor_allgather) X(Ineighbor_allgather) X(Neighbor_allgatherv)  \
@@ -191,8 +184,8 @@
 #define MPI_CALLS_LATER(X)                                                   \
 	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_P2P(X)                        \
 	MPI_CALLS_LATER_REQUEST(X) MPI_CALLS_LATER_TYPE(X)                   \
-	MPI_CALLS_LATER_TOPO(X) MPI_CALLS_LATER_NEIGHBOR(X)                  \
-	 MPI_CALLS_LATER_RMA(X)                  \
+	 MPI_CALLS_LATER_NEIGHBOR(X)                  \
+	 MPI_CALLS_LATER_RMA(X)                                              \
 	MPI_CALLS_LATER_PART(X) MPI_CALLS_LATER_IO(X)                        \
 	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
 	MPI_CALLS_LATER_LARGE(X)
