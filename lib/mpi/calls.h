@@ -154,6 +154,16 @@
 #define MPI_CALLS_OP(X)                                                     \
 	X(Op_create) X(Op_free) X(Op_commutative) X(Reduce_local)
 
+#define MPI_CALLS_NEIGHBOR(X)                                               \
+	X(Neighbor_allgather) X(Ineighbor_allgather)                        \
+	X(Neighbor_allgather_init) X(Neighbor_allgatherv)                   \
+	X(Ineighbor_allgatherv) X(Neighbor_allgatherv_init)                 \
+	X(Neighbor_alltoall) X(Ineighbor_alltoall)                          \
+	X(Neighbor_alltoall_init) X(Neighbor_alltoallv)                     \
+	X(Ineighbor_alltoallv) X(Neighbor_alltoallv_init)                   \
+	X(Neighbor_alltoallw) X(Ineighbor_alltoallw)                        \
+	X(Neighbor_alltoallw_init)
+
 #define MPI_CALLS_COLL(X)                                                   \
 	X(Barrier) X(Bcast) X(Gather) X(Gatherv) X(Scatter) X(Scatterv)     \
 	X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw)    \
@@ -185,6 +195,7 @@
 	MPI_CALLS_TYPE_DARRAY(X)                                            \
 	MPI_CALLS_GRAPH(X)                                                  \
 	MPI_CALLS_GRAPH_MAKE(X)                                             \
+	MPI_CALLS_NEIGHBOR(X)                                               \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 
 #ifndef __ASSEMBLER__

@@ -79,6 +79,30 @@ void vm_joined_start(struct vm_joined *joined, MPI_Request *request)
 		joined_main(joined);
 }
 
+void vm_joined_restart(struct vm_joined *joined, struct vm_req *req)
+{
+	MPI_Request request;
+	struct vm_req *own = joined->req;
+
+	/* Its own request is not needed. */
+	vm_req_complete(own);
+	vm_req_finish(own, NULL);
+	/* Nobody else knows the persistent one yet. */
+	atomic_store_explicit(&req->state, VM_REQ_PENDING,
+			      memory_order_relaxed);
+	req->active = true;
+	joined->req = req;
+	vm_joined_start(joined, &request);
+}
+
+int vm_joined_wait(struct vm_joined *joined)
+{
+	struct vm_req *req = joined->req;
+
+	joined_main(joined);
+	return vm_req_finish(req, NULL);
+}
+
 void vm_joined_give_up(struct vm_joined *joined)
 {
 	struct vm_req *req = joined->req;

@@ -32,6 +32,12 @@ static inline void vm_joined_add(struct vm_joined *joined, struct vm_req *part)
 /* Hands the request out and lets go of joined. */
 void vm_joined_start(struct vm_joined *joined, MPI_Request *request);
 
+/* The same into an inactive persistent request. */
+void vm_joined_restart(struct vm_joined *joined, struct vm_req *req);
+
+/* Waits for all and lets go of joined: 0 or the first error.  May switch. */
+int vm_joined_wait(struct vm_joined *joined);
+
 /* An operation could not start: withdraws the receives among the others, waits
  * for all, and frees joined.  May switch. */
 void vm_joined_give_up(struct vm_joined *joined);

@@ -166,8 +166,7 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* The rank `disp` further in a direction, or MPI_PROC_NULL. */
-static int shifted(const struct vm_comm *comm, int direction, int disp)
+int vm_topo_shift(const struct vm_comm *comm, int direction, int disp)
 {
 	const struct vm_topo_dim *dim = &comm->topo->dims[direction];
 	long coord = (long)dim->coord + disp;
@@ -198,8 +197,8 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source,
 	if (rc == 0)
 		rc = vm_check_pointer(&call, rank_dest, "rank_dest");
 	if (rc == 0) {
-		*rank_source = shifted(c, direction, -disp);
-		*rank_dest = shifted(c, direction, disp);
+		*rank_source = vm_topo_shift(c, direction, -disp);
+		*rank_dest = vm_topo_shift(c, direction, disp);
 	}
 	return vm_call_exit(&call, comm, rc);
 }

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+struct vm_comm;
+
 struct vm_topo_dim {
 	int size;
 	bool periodic;
@@ -24,6 +26,9 @@ struct vm_topo {
 /* NULL when out of memory. */
 struct vm_topo *vm_topo_copy(const struct vm_topo *topo);
 void vm_topo_free(struct vm_topo *topo);
+
+/* The rank `disp` further in a direction of comm's grid, or MPI_PROC_NULL. */
+int vm_topo_shift(const struct vm_comm *comm, int direction, int disp);
 
 /*
  * Spreads `nodes` over the dimensions that are 0 in dims, as evenly as their

@@ -32,15 +32,6 @@
 	X(Type_create_f90_complex) X(Type_create_f90_integer)                \
 	X(Type_get_value_index)
 
-/* Neighbourhood collectives */
-#define MPI_CALLS_LATER_NEIGHBOR(X)                                          \
-	X(Neighbor_allgather) X(Ineighbor_allgather) X(Neighbor_allgatherv)  \
-	X(Ineighbor_allgatherv) X(Neighbor_alltoall) X(Ineighbor_alltoall)   \
-	X(Neighbor_alltoallv) X(Ineighbor_alltoallv) X(Neighbor_alltoallw)   \
-	X(Ineighbor_alltoallw) X(Neighbor_allgather_init)                    \
-	X(Neighbor_allgatherv_init) X(Neighbor_alltoall_init)                \
-	X(Neighbor_alltoallv_init) X(Neighbor_alltoallw_init)
-
 /* One-sided communication */
 #define MPI_CALLS_LATER_RMA(X)                                               \
 	X(Win_create) X(Win_create_dynamic) X(Win_allocate) X(Win_attach)    \
@@ -184,7 +175,7 @@
 #define MPI_CALLS_LATER(X)                                                   \
 	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_P2P(X)                        \
 	MPI_CALLS_LATER_REQUEST(X) MPI_CALLS_LATER_TYPE(X)                   \
-	 MPI_CALLS_LATER_NEIGHBOR(X)                  \
+	                                         \
 	 MPI_CALLS_LATER_RMA(X)                                              \
 	MPI_CALLS_LATER_PART(X) MPI_CALLS_LATER_IO(X)                        \
 	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
