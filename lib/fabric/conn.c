@@ -151,7 +151,7 @@ static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 	void *desc[2] = { pkt->slab->desc, NULL };
 	ssize_t rc;
 
-	if (port->tx_used >= port->tx_depth)
+	if (!vm_port_room(port))
 		return -VMPI_EAGAIN;
 	rc = port->fi->sendv(port->ep, iov, desc, pkt->data ? 2 : 1,
 			     conn->address, &pkt->context);
@@ -163,8 +163,7 @@ static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 		return -VMPI_EPEER;
 	}
 	port->tx_used++;
-	if (pkt->op)
-		vm_list_append(&port->flying, &pkt->link);
+	vm_list_append(&port->flying, &pkt->link);
 	return 0;
 }
 
@@ -216,7 +215,7 @@ static void backlog_flush(struct vm_conn *conn)
 			/* Back to the front. */
 			vm_list_append(conn->backlog.next, link);
 			/* Only a port that has room was refused. */
-			if (port->tx_used < port->tx_depth)
+			if (vm_port_room(port))
 				refused(conn);
 			return;
 		}
@@ -314,8 +313,8 @@ static void conn_fail(struct vm_conn *conn, int error)
 }
 
 /*
- * Sends by reference that the network still has: their owners are told now, the
- * packet is freed when the network gives it back, or when the port closes.
+ * Sends that the network still has: their owners are told now, the packets are
+ * freed when the network gives them back, or when the port closes.
  */
 static void flying_fail(struct vm_port *port, uint32_t process)
 {
@@ -331,7 +330,8 @@ static void flying_fail(struct vm_port *port, uint32_t process)
 		vm_list_remove(&pkt->link);
 		pkt->orphan = true;
 		port->orphans++;
-		packet_fail(port, pkt);
+		if (pkt->op)
+			packet_fail(port, pkt);
 	}
 }
 

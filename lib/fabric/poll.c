@@ -174,11 +174,11 @@ static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
 		vm_rma_chunk_end(port, pkt, error);
 		return;
 	}
+	vm_list_remove(&pkt->link);
 	if (!pkt->op) {
 		vm_packet_put(&port->pkts, pkt);
 		return;
 	}
-	vm_list_remove(&pkt->link);
 	pkt->error = error;
 	if (pkt->left && !error && pkt->left > vm_clock_ns())
 		vm_due_put(&port->held, &pkt->due, pkt->left);

@@ -51,7 +51,7 @@ struct vm_port {
 	struct vm_pkts pkts;
 	struct vm_list arrived; /* packets to be delivered */
 	struct vm_list ended;	/* sends, chunks, operations to be told of */
-	struct vm_list flying;	/* sends and chunks whose owner waits */
+	struct vm_list flying;	/* sends and chunks the network has */
 	struct vm_list waiting; /* connections with a backlog */
 	struct vm_list gone;	/* processes to be reported as down */
 	struct vm_list rma;	/* operations with chunks to be posted */
@@ -83,6 +83,13 @@ static inline void vm_port_unlock(struct vm_port *port)
 int vm_port_init(struct vm_port *port, struct vm_fabric *fabric,
 		 unsigned index);
 void vm_port_fini(struct vm_port *port);
+
+/* Under lock: whether the network may get one more.  What it still has for dead
+ * processes does not count: it may have that for ever. */
+static inline bool vm_port_room(const struct vm_port *port)
+{
+	return port->tx_used - port->orphans < port->tx_depth;
+}
 
 /* Under lock: posts receives up to the target. */
 void vm_port_fill(struct vm_port *port);

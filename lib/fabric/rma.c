@@ -119,7 +119,7 @@ static void rma_post(struct vm_port *port, struct vm_rma *rma)
 
 	while (rc == 0 && rma->posted < rma->bytes &&
 	       rma->flying < (unsigned)fabric_cvar.rma_inflight &&
-	       port->tx_used < port->tx_depth) {
+	       vm_port_room(port)) {
 		rc = chunk_post(port, conn, rma);
 		if (rc == 0)
 			conn->rma_since = 0;
