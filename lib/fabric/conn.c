@@ -101,22 +101,10 @@ int vm_conn_get(struct vm_conn **conn, struct vm_port *port, struct vm_to to)
 	return 0;
 }
 
-uint32_t vm_conn_window(const struct vm_port *port)
-{
-	uint64_t bytes = (uint64_t)fabric_cvar.receive_bytes_max;
-	uint64_t share =
-		bytes / (port->wire_bytes * (port->conns ? port->conns : 1));
-	uint64_t window = (uint64_t)fabric_cvar.credits;
-
-	if (window > share)
-		window = share;
-	return window < 2 ? 2 : (uint32_t)window;
-}
-
 /* How many credits the other side may get besides what it has. */
 static uint32_t owed(const struct vm_conn *conn)
 {
-	uint32_t window = vm_conn_window(conn->port);
+	uint32_t window = conn->port->window;
 	uint32_t placed = conn->granted + conn->held;
 
 	return window > placed ? window - placed : 0;

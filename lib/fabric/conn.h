@@ -80,7 +80,4 @@ void vm_conn_bye(struct vm_conn *conn);
 void vm_contact_fail(struct vm_port *port, struct vm_contact *contact,
 		     int error);
 
-/* Packets that this connection may have at our side. */
-uint32_t vm_conn_window(const struct vm_port *port);
-
 #endif

@@ -11,7 +11,8 @@
 #include "fabric/rma.h"
 #include "fabric/state.h"
 
-#define EVENTS 16 /* read at a time */
+#define EVENTS 16	    /* read at a time */
+#define SETTINGS_POLLS 1024 /* polls between looks at the settings */
 
 /* Moves all of a list to the end of another one. */
 static void list_move(struct vm_list *to, struct vm_list *from)
@@ -470,6 +471,8 @@ static void port_look(struct vm_port *port, struct found *found)
 	list_move(&found->gone, &port->gone);
 	found->received_bytes = port->pvars.received_bytes;
 	vm_pvar_add(port->pvars.polls, 1);
+	if (VM_UNLIKELY(port->pvars.polls % SETTINGS_POLLS == 0) && port->fi)
+		vm_port_retarget(port);
 	if (VM_UNLIKELY(port->woken)) {
 		port->spurious++;
 		port->woken = false;

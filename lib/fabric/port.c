@@ -49,11 +49,25 @@ static int slab_reg(struct vm_port *port, struct vm_slab *slab, bool open)
 	return 0;
 }
 
+/* How many packets of data each sender may place here. */
+static uint32_t window_find(const struct vm_port *port)
+{
+	uint64_t bytes = (uint64_t)fabric_cvar.receive_bytes_max;
+	uint64_t share =
+		bytes / (port->wire_bytes * (port->conns ? port->conns : 1));
+	uint64_t window = (uint64_t)fabric_cvar.credits;
+
+	if (window > share)
+		window = share;
+	return window < 2 ? 2 : (uint32_t)window;
+}
+
 void vm_port_retarget(struct vm_port *port)
 {
-	uint64_t target =
-		POSTED_RESERVE + (uint64_t)port->conns * vm_conn_window(port);
+	uint64_t target;
 
+	port->window = window_find(port);
+	target = POSTED_RESERVE + (uint64_t)port->conns * port->window;
 	port->rx_target = target < port->rx_depth ? (unsigned)target :
 						    port->rx_depth;
 	vm_port_fill(port);

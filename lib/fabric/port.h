@@ -47,7 +47,8 @@ struct vm_port {
 	unsigned tx_used; /* what the network has of ours */
 	unsigned orphans; /* ... that failed already */
 	unsigned rx_posted, rx_target;
-	unsigned conns; /* connections that exist */
+	unsigned conns;	 /* connections that exist */
+	uint32_t window; /* credits of each, from time to time looked up */
 	struct vm_pkts pkts;
 	struct vm_list arrived; /* packets to be delivered */
 	struct vm_list ended;	/* sends, chunks, operations to be told of */
@@ -95,7 +96,8 @@ static inline bool vm_port_room(const struct vm_port *port)
 void vm_port_fill(struct vm_port *port);
 /* Under lock: an arrived packet is used up; posts it again or frees it. */
 void vm_port_recycle(struct vm_port *port, struct vm_packet *pkt);
-/* Under lock: the target follows the number of connections. */
+/* Under lock: window and target follow the settings and the number of
+ * connections. */
 void vm_port_retarget(struct vm_port *port);
 
 /* Under lock: one event of the network (poll.c). */
