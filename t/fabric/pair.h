@@ -23,13 +23,16 @@
 #include "tap.h"
 
 #define PAIR_PORTS 4
+#define PAIR_PROCESSES 3
 #define KEPT_MAX 4096
 
 struct side {
 	struct vm_fabric *fabric;
 	uint32_t process;
-	uint64_t sent[2][PAIR_PORTS][PAIR_PORTS]; /* to, from, at */
-	uint64_t got[2][PAIR_PORTS][PAIR_PORTS];  /* from, from, at */
+	uint64_t sent[PAIR_PROCESSES][PAIR_PORTS]
+		     [PAIR_PORTS]; /* to, from, at */
+	uint64_t got[PAIR_PROCESSES][PAIR_PORTS]
+		    [PAIR_PORTS]; /* from, from, at */
 	_Atomic uint64_t packets;
 	_Atomic unsigned faults; /* wrong order or content */
 	_Atomic unsigned downs;
@@ -106,11 +109,12 @@ static inline void side_down(void *arg, struct vm_port *port, uint32_t process,
 static void (*pair_handler)(void *, struct vm_port *,
 			    struct vm_pkt *) = side_arrived;
 
-static inline int side_open(struct side *side, uint32_t process, unsigned ports,
-			    const struct vm_fi *fi)
+static inline int side_open_of(struct side *side, uint32_t process,
+			       uint32_t processes, unsigned ports,
+			       const struct vm_fi *fi)
 {
 	struct vm_fabric_config config = { .process = process,
-					   .processes = 2,
+					   .processes = processes,
 					   .ports = ports,
 					   .job_key = 0x1234567890abcdef,
 					   .one_host = true,
@@ -122,6 +126,12 @@ static inline int side_open(struct side *side, uint32_t process, unsigned ports,
 	memset(side, 0, sizeof(*side));
 	side->process = process;
 	return vm_fabric_open(&side->fabric, &config);
+}
+
+static inline int side_open(struct side *side, uint32_t process, unsigned ports,
+			    const struct vm_fi *fi)
+{
+	return side_open_of(side, process, 2, ports, fi);
 }
 
 /* Both sides know each other afterwards; bails out otherwise. */
