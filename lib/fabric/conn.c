@@ -9,7 +9,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "fabric/probe.h"
 #include "fabric/rma.h"
+
+#define PROBE_NS 500000000 /* between looks at one that takes nothing */
 
 static void conn_init(struct vm_conn *conn, struct vm_port *port,
 		      uint32_t process, unsigned remote)
@@ -18,6 +21,7 @@ static void conn_init(struct vm_conn *conn, struct vm_port *port,
 				  .peer = &port->fabric->peers[process],
 				  .process = process,
 				  .remote = (uint16_t)remote,
+				  .probe_fd = -1,
 				  .credits = VM_CREDITS_INITIAL,
 				  .granted = VM_CREDITS_INITIAL };
 	vm_list_init(&conn->backlog);
@@ -43,6 +47,13 @@ struct vm_contact *vm_contact_get(struct vm_port *port, uint32_t process)
 		conn_init(&contact->conns[i], port, process, i);
 	port->contacts[process] = contact;
 	return contact;
+}
+
+void vm_contact_free(struct vm_contact *contact)
+{
+	for (unsigned i = 0; contact && i < contact->count; i++)
+		vm_probe_end(&contact->conns[i].probe_fd);
+	free(contact);
 }
 
 /* First use: the network learns the address, receives are posted for it. */
@@ -177,17 +188,27 @@ void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt)
 		backlog_add(conn, pkt);
 }
 
-/* The network has refused the oldest packet: for how long now? */
-static void refused(struct vm_conn *conn)
+void vm_conn_refused(struct vm_conn *conn, uint64_t *since)
 {
-	uint64_t now = vm_clock_ns();
 	uint64_t limit = (uint64_t)fabric_cvar.peer_timeout_s * 1000000000u;
+	struct vm_fabric *fabric = conn->port->fabric;
+	const struct vm_peer *peer = conn->peer;
+	uint64_t now = vm_clock_ns();
 
-	if (conn->since == 0)
-		conn->since = now;
-	else if (now - conn->since > limit)
-		vm_peer_fail(conn->port->fabric, conn->process, -VMPI_EPEER,
+	if (*since == 0) {
+		*since = conn->probed = now;
+	} else if (now - *since > limit) {
+		vm_peer_fail(fabric, conn->process, -VMPI_EPEER,
 			     "it has taken nothing for fabric_peer_timeout_s");
+	} else if (now - conn->probed > PROBE_NS) {
+		conn->probed = now;
+		if (vm_probe_dead(&conn->probe_fd,
+				  peer->addresses +
+					  conn->remote * peer->address_bytes,
+				  peer->address_bytes))
+			vm_peer_fail(fabric, conn->process, -VMPI_EPEER,
+				     "nobody listens at its address");
+	}
 }
 
 static void backlog_flush(struct vm_conn *conn)
@@ -204,7 +225,7 @@ static void backlog_flush(struct vm_conn *conn)
 			vm_list_append(conn->backlog.next, link);
 			/* Only a port that has room was refused. */
 			if (vm_port_room(port))
-				refused(conn);
+				vm_conn_refused(conn, &conn->since);
 			return;
 		}
 		conn->backlogged--;

@@ -37,6 +37,8 @@ struct vm_conn {
 	unsigned backlogged;
 	uint64_t since;	    /* when the network first refused the oldest, ns */
 	uint64_t rma_since; /* the same of chunks */
+	uint64_t probed;    /* when it was last looked for, ns */
+	int probe_fd;
 	struct vm_list waiting; /* in port->waiting while there is a backlog */
 };
 
@@ -49,6 +51,8 @@ struct vm_contact {
 	unsigned count;
 	struct vm_conn conns[]; /* by port there */
 };
+
+void vm_contact_free(struct vm_contact *contact); /* or NULL */
 
 /* NULL: out of memory.  Ports of a process that is not connected: 1. */
 struct vm_contact *vm_contact_get(struct vm_port *port, uint32_t process);
@@ -63,6 +67,10 @@ void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
 
 /* Sends a packet whose header is filled, now or as soon as it can go. */
 void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt);
+
+/* The network takes nothing for this connection, since *since (0: from now on):
+ * after some time the process is looked for, in the end it is given up. */
+void vm_conn_refused(struct vm_conn *conn, uint64_t *since);
 
 /* Hands the backlogs of a port to the network, as far as it takes them. */
 void vm_conns_flush(struct vm_port *port);

@@ -259,6 +259,6 @@ void vm_port_fini(struct vm_port *port)
 		fid_close(port, &port->domain->fid);
 	for (uint32_t i = 0;
 	     port->contacts && i < port->fabric->config.processes; i++)
-		free(port->contacts[i]);
+		vm_contact_free(port->contacts[i]);
 	free(port->contacts);
 }

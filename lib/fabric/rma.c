@@ -98,19 +98,6 @@ static struct vm_conn *conn_of(struct vm_port *port, const struct vm_rma *rma)
 	return &port->contacts[rma->to.process]->conns[rma->to.port];
 }
 
-/* The network takes no chunk of this operation: since when? */
-static void chunk_refused(struct vm_port *port, struct vm_conn *conn)
-{
-	uint64_t limit = (uint64_t)fabric_cvar.peer_timeout_s * 1000000000u;
-	uint64_t now = vm_clock_ns();
-
-	if (conn->rma_since == 0)
-		conn->rma_since = now;
-	else if (now - conn->rma_since > limit)
-		vm_peer_fail(port->fabric, conn->process, -VMPI_EPEER,
-			     "it has taken nothing for fabric_peer_timeout_s");
-}
-
 /* Posts what may be under way of one operation. */
 static void rma_post(struct vm_port *port, struct vm_rma *rma)
 {
@@ -125,7 +112,7 @@ static void rma_post(struct vm_port *port, struct vm_rma *rma)
 			conn->rma_since = 0;
 	}
 	if (rc == -VMPI_EAGAIN && rma->flying == 0)
-		chunk_refused(port, conn);
+		vm_conn_refused(conn, &conn->rma_since);
 	if (rc < 0 && rc != -VMPI_EAGAIN) {
 		rma->error = rc;
 		rma->posted = rma->bytes;

@@ -21,6 +21,7 @@
 #include "fabric/state.h"
 
 #define RETRY_NS 1000000 /* the network is full, or cannot be waited for */
+#define RETRY_NS_MAX 20000000
 #define CLEAR_MS 1	 /* less does not clear the descriptor */
 #define SPURIOUS_CLEAR 2 /* wakes for nothing in a row until we clear it */
 #define SPURIOUS_BLIND 8 /* ... until we look now and then instead */
@@ -54,6 +55,19 @@ static int wait_clear(struct vm_port *port)
 	return -VMPI_EAGAIN;
 }
 
+/* When to try again what the network refuses: the longer it has, the later. */
+static uint64_t retry_ns(const struct vm_port *port, uint64_t now)
+{
+	const struct vm_conn *oldest = vm_container_of(
+		port->waiting.next, const struct vm_conn, waiting);
+	uint64_t age =
+		oldest->since && now > oldest->since ? now - oldest->since : 0;
+
+	if (age / 4 < RETRY_NS)
+		return RETRY_NS;
+	return age / 4 < RETRY_NS_MAX ? age / 4 : RETRY_NS_MAX;
+}
+
 /* Under lock.  0: this port can be slept for, no longer than *until, by *fd. */
 static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 		       uint64_t now)
@@ -63,7 +77,9 @@ static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 	shrink(port, now);
 	if (port->held.top)
 		earlier(until, port->held.top->when);
-	if (!vm_list_empty(&port->waiting) || !vm_list_empty(&port->rma))
+	if (!vm_list_empty(&port->waiting))
+		earlier(until, now + retry_ns(port, now));
+	if (!vm_list_empty(&port->rma))
 		earlier(until, now + RETRY_NS);
 	if (!port->fi)
 		return 0;

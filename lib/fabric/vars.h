@@ -39,7 +39,7 @@
 	  "Remote reads and writes go in chunks of this size")                 \
 	X(INT, rma_inflight, 4, 1, 64, "chunks", ANYTIME,                      \
 	  "Chunks of a remote read or write that are under way at a time")     \
-	X(INT, peer_timeout_s, 300, 1, 1000000, "s", ANYTIME,                  \
+	X(INT, peer_timeout_s, 3600, 1, 1000000, "s", ANYTIME,                 \
 	  "A process that takes nothing for so long is given up for dead")     \
 	X(INT, link_latency_ns, 0, 0, 60000000000, "ns", ANYTIME,              \
 	  "Link model: latency added to what goes between processes")          \

@@ -104,7 +104,6 @@ static void untold(const char *name)
 	struct far far;
 	int expected;
 
-	set("fabric_peer_timeout_s", "1");
 	far_open(&far, &side, 2);
 	connect_first(&far, &side);
 	far_tell(&far, 'b');
@@ -137,7 +136,6 @@ static void silent(const char *name)
 	while (side.downs < 2)
 		side_idle(&side, NEVER_NS);
 	after(&side, name);
-	set("fabric_peer_timeout_s", "300");
 }
 
 int main(void)

@@ -33,7 +33,7 @@ if [ -e /usr/include/hwloc.h ]; then
 		[ -e "$arch/hwloc" ] && flags="$flags -idirafter $arch"
 	done
 	none "$(for source in lib/*/*.c; do
-		$cross $flags -I"$scratch/include" -DVM_VERSION='"0"' \
+		$cross $flags -I"$scratch/include" -DVM_VERSION='"0"' -DVM_FI_VERSION='"FABRIC_1.3"' \
 			-DVM_SYSCONFDIR='"/etc"' -DVM_LIBEXECDIR='"/usr"' \
 			-fsyntax-only "$source" 2>&1
 	done)" "every source of the library compiles for aarch64"
