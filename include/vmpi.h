@@ -98,10 +98,10 @@ VMPI_API int vmpi_run(const vmpi_config *config, vmpi_body body, void *arg);
 VMPI_API int vmpi_start(const vmpi_config *config);
 
 /*
- * Waits until every task has ended, stops the workers and frees everything;
- * attached threads must have detached.
- * Call from an OS thread.  -VMPI_ESTATE if it does not run, or if called by a
- * task or an attached thread.  A runtime can be started again afterwards.
+ * Waits until every task has ended, stops the workers and frees everything.
+ * Call from an OS thread.  -VMPI_ESTATE if it does not run, if called by a
+ * task or an attached thread, or while threads are attached: then it is called
+ * again when they have detached.  A runtime can be started again afterwards.
  */
 VMPI_API int vmpi_stop(void);
 

@@ -234,7 +234,14 @@ int vm_node_stop(void)
 	while ((alive = atomic_load_explicit(&vm_node->tasks_alive,
 					     memory_order_acquire)))
 		vm_futex_wait(&vm_node->tasks_alive, alive, 0);
-	vm_sched_stop();
+	if (!atomic_load_explicit(&vm_sched.stop, memory_order_relaxed))
+		vm_sched_stop();
+	/*
+	 * Those of an OpenMP team may be on their way out, others never end;
+	 * they still use all that.  Pairs with vm_thread_release().
+	 */
+	if (atomic_load_explicit(&vm_node->threads, memory_order_acquire))
+		return -VMPI_ESTATE;
 	node_free();
 	vm_vars_freeze(false);
 	return 0;
@@ -415,6 +422,7 @@ int vm_thread_adopt(struct vm_rank *rank)
 	}
 	vm_lane_init(lane, NULL);
 	worker->lane = lane;
+	atomic_fetch_add_explicit(&vm_node->threads, 1, memory_order_relaxed);
 	return 0;
 }
 
@@ -433,4 +441,6 @@ void vm_thread_release(void)
 	vm_lane_fini(lane);
 	vm_worker_release(worker);
 	free(lane);
+	/* Afterwards the node may be gone: pairs with vm_node_stop(). */
+	atomic_fetch_sub_explicit(&vm_node->threads, 1, memory_order_release);
 }

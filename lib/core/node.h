@@ -33,6 +33,7 @@ struct vm_node {
 	_Atomic uint32_t tasks_alive; /* futex of vm_node_stop() */
 	_Atomic uint32_t task_turn;   /* which worker gets the next task */
 	_Atomic uint32_t reports;     /* ranks that left operations undone */
+	_Atomic int threads;	      /* adopted; vm_node_stop() asks */
 };
 
 extern struct vm_node *vm_node; /* NULL while the runtime does not run */
