@@ -11,8 +11,8 @@
 #include "base/list.h"
 #include "base/err.h"
 
-#define ENDPOINTS 32
-#define INJECT 128
+#define ENDPOINTS FAKE_ENDPOINTS
+#define INJECT FAKE_INJECT
 
 /* Something on its way: a message, a remote operation, a completion. */
 struct event {
@@ -137,81 +137,20 @@ void fake_seed(unsigned seed)
 	net.endpoints = 0;
 }
 
+void fake_objects_add(int count)
+{
+	net.objects += (unsigned)count;
+}
+
 unsigned fake_open_objects(void)
 {
 	return net.objects;
-}
-
-/* Descriptions. */
-static void fake_freeinfo(struct fi_info *info)
-{
-	if (!info)
-		return;
-	free(info->fabric_attr->prov_name);
-	free(info->fabric_attr);
-	free(info->domain_attr);
-	free(info->ep_attr);
-	free(info->tx_attr);
-	free(info->rx_attr);
-	free(info);
-	net.objects--;
-}
-
-#define COPY(to, from, field)                                             \
-	do {                                                              \
-		(to)->field = calloc(1, sizeof(*(to)->field));            \
-		if (from)                                                 \
-			*(to)->field =                                    \
-				*((const struct fi_info *)(from))->field; \
-	} while (0)
-
-static struct fi_info *fake_dupinfo(const struct fi_info *from)
-{
-	struct fi_info *info = calloc(1, sizeof(*info));
-
-	if (from)
-		*info = *from;
-	COPY(info, from, fabric_attr);
-	COPY(info, from, domain_attr);
-	COPY(info, from, ep_attr);
-	COPY(info, from, tx_attr);
-	COPY(info, from, rx_attr);
-	if (from && from->fabric_attr->prov_name)
-		info->fabric_attr->prov_name =
-			strdup(from->fabric_attr->prov_name);
-	info->next = NULL;
-	net.objects++;
-	return info;
-}
-
-static int fake_getinfo(const char *node, uint64_t flags,
-			const struct fi_info *hints, struct fi_info **result)
-{
-	struct fi_info *info;
-
-	(void)node;
-	(void)flags;
-	if (fake_faults.no_rma && hints->caps & FI_RMA)
-		return -FI_ENODATA;
-	info = fake_dupinfo(NULL);
-	info->caps = hints->caps;
-	info->fabric_attr->prov_name = strdup("fake");
-	info->domain_attr->mr_key_size = 8;
-	info->domain_attr->mr_mode =
-		fake_faults.local_mr ? FI_MR_LOCAL | FI_MR_VIRT_ADDR : 0;
-	info->domain_attr->ep_cnt = info->domain_attr->cq_cnt = ENDPOINTS;
-	info->tx_attr->size = info->rx_attr->size = fake_faults.small ? 8 : 256;
-	info->tx_attr->inject_size = INJECT;
-	info->tx_attr->iov_limit = 4;
-	*result = info;
-	return 0;
 }
 
 /* Objects. */
 static int fake_fabric_open(struct fi_fabric_attr *attr,
 			    struct fid_fabric **fabric)
 {
-	(void)attr;
 	*fabric = calloc(1, sizeof(**fabric));
 	(*fabric)->fid.fclass = FI_CLASS_FABRIC;
 	net.objects++;
@@ -223,8 +162,6 @@ static int fake_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 {
 	struct fake_domain *new = calloc(1, sizeof(*new));
 
-	(void)fabric;
-	(void)info;
 	new->fid.fid.fclass = FI_CLASS_DOMAIN;
 	*domain = &new->fid;
 	net.objects++;
@@ -236,8 +173,6 @@ static int fake_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
 {
 	struct fake_av *new = calloc(1, sizeof(*new));
 
-	(void)domain;
-	(void)attr;
 	new->fid.fid.fclass = FI_CLASS_AV;
 	*av = &new->fid;
 	net.objects++;
@@ -249,7 +184,6 @@ static int fake_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
 {
 	struct fake_cq *new;
 
-	(void)domain;
 	if (attr->wait_obj != FI_WAIT_NONE)
 		return -FI_ENOSYS;
 	new = calloc(1, sizeof(*new));
@@ -266,7 +200,6 @@ static int fake_endpoint(struct fid_domain *domain, struct fi_info *info,
 {
 	struct fake_ep *new = calloc(1, sizeof(*new));
 
-	(void)info;
 	new->fid.fid.fclass = FI_CLASS_EP;
 	new->domain = (struct fake_domain *)domain;
 	vm_list_init(&new->posted);
@@ -285,7 +218,6 @@ static int fake_endpoint(struct fid_domain *domain, struct fi_info *info,
 
 static int fake_ep_bind(struct fid_ep *ep, struct fid *fid, uint64_t flags)
 {
-	(void)flags;
 	if (fid->fclass == FI_CLASS_CQ)
 		((struct fake_ep *)ep)->cq = (struct fake_cq *)fid;
 	return 0;
@@ -310,7 +242,6 @@ static int fake_av_insert(struct fid_av *av, const void *address,
 {
 	uint32_t number;
 
-	(void)av;
 	memcpy(&number, address, sizeof(number));
 	if (number >= net.endpoints)
 		return -FI_EINVAL;
@@ -507,8 +438,6 @@ static int fake_mr_reg(struct fid_domain *domain, const void *base,
 
 static int fake_mr_enable(struct fid_mr *mr, struct fid_ep *ep)
 {
-	(void)mr;
-	(void)ep;
 	return 0;
 }
 
@@ -554,7 +483,6 @@ static ssize_t rma_post(struct fid_ep *fid, const struct fi_msg_rma *msg,
 static ssize_t fake_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 			    uint64_t flags)
 {
-	(void)flags;
 	return rma_post(ep, msg, false);
 }
 
@@ -719,24 +647,20 @@ static ssize_t fake_cq_readerr(struct fid_cq *fid,
 	return 1;
 }
 
+/* Nothing can be waited for. */
 static ssize_t fake_cq_sread(struct fid_cq *cq, struct fi_cq_data_entry *entry,
 			     int timeout_ms)
 {
-	(void)timeout_ms;
 	return fake_cq_read(cq, entry, 1);
 }
 
 static int fake_cq_fd(struct fid_cq *cq, int *fd)
 {
-	(void)cq;
-	(void)fd;
 	return -FI_ENOSYS;
 }
 
 static int fake_trywait(struct fid_fabric *fabric, struct fid_cq *cq)
 {
-	(void)fabric;
-	(void)cq;
 	return -FI_ENOSYS;
 }
 

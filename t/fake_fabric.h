@@ -44,4 +44,13 @@ void fake_inject(unsigned endpoint, const void *bytes, size_t count);
 /* Objects that are open, to find what was not closed. */
 unsigned fake_open_objects(void);
 
+/* Among the files of the network itself. */
+#define FAKE_ENDPOINTS 32
+#define FAKE_INJECT 128
+void fake_objects_add(int count);
+int fake_getinfo(const char *node, uint64_t flags, const struct fi_info *hints,
+		 struct fi_info **info);
+struct fi_info *fake_dupinfo(const struct fi_info *info);
+void fake_freeinfo(struct fi_info *info);
+
 #endif

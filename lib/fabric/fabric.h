@@ -13,8 +13,8 @@
  * open, connect, stop and close, which one thread calls.  Callbacks run in the
  * thread that polls; those of one port never run at the same time and come in
  * order.  They may call everything here but poll, sleep and what one thread
- * calls.  No function switches ULTs, none waits for another process but
- * vm_fabric_stop().
+ * calls, and must not switch ULTs.  No function switches ULTs, none waits for
+ * another process but vm_fabric_stop().
  *
  * Errors are returned or handed to callbacks as negative VMPI_E...: -VMPI_EPEER
  * when the other process is dead or has left.

@@ -104,8 +104,11 @@ static void accept_payload(struct vm_port *port, struct vm_conn *conn,
 	vm_due_put(&port->held, &pkt->due, due);
 }
 
-static void packet_arrived(struct vm_port *port, struct vm_packet *pkt,
-			   size_t bytes)
+/* The connection of a packet that is believed, or NULL: what is wrong with it is
+ * counted, and ends the process that broke its stream. */
+static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
+				    size_t *payload, const void *packet,
+				    size_t bytes)
 {
 	const struct vm_fabric *fabric = port->fabric;
 	const struct vm_wire_expect expect = {
@@ -117,24 +120,32 @@ static void packet_arrived(struct vm_port *port, struct vm_packet *pkt,
 		.ports_of = fabric->ports_of,
 	};
 	struct vm_conn *conn = NULL;
-	struct vm_wire wire;
-	size_t payload;
 	enum vm_reject why =
-		vm_wire_check(&wire, &payload, pkt->wire, bytes, &expect);
+		vm_wire_check(wire, payload, packet, bytes, &expect);
 
 	if (why == VM_reject_none) {
-		conn = conn_of(port, &wire);
+		conn = conn_of(port, wire);
 		if (conn)
-			why = state_check(conn, &wire);
+			why = state_check(conn, wire);
 	}
-	if (why != VM_reject_none) {
-		reject(port, why);
-		if (conn)
-			vm_peer_fail(port->fabric, conn->process, -VMPI_EIO,
-				     "a packet is out of sequence or without "
-				     "credit");
-	}
-	if (why != VM_reject_none || !conn) {
+	if (VM_LIKELY(why == VM_reject_none))
+		return conn;
+	reject(port, why);
+	if (conn)
+		vm_peer_fail(port->fabric, conn->process, -VMPI_EIO,
+			     "a packet is out of sequence or without credit");
+	return NULL;
+}
+
+static void packet_arrived(struct vm_port *port, struct vm_packet *pkt,
+			   size_t bytes)
+{
+	struct vm_wire wire;
+	size_t payload;
+	struct vm_conn *conn =
+		packet_check(port, &wire, &payload, pkt->wire, bytes);
+
+	if (!conn) {
 		vm_port_recycle(port, pkt);
 		return;
 	}
@@ -407,20 +418,6 @@ static void report(struct vm_port *port, struct vm_list *gone)
 	}
 }
 
-/* A packet of the loop goes back to the port that sent it. */
-static void loop_release(struct vm_packet *pkt)
-{
-	struct vm_port *owner = pkt->port;
-
-	vm_port_lock(owner);
-	if (!pkt->view.control)
-		pkt->conn->credits++;
-	if (pkt->kept)
-		vm_pvar_add(owner->pvars.kept, (uint64_t)-1);
-	vm_packet_put(&owner->pkts, pkt);
-	vm_port_unlock(owner);
-}
-
 /* Under lock: what was delivered and told of is used again. */
 static void clean(struct vm_port *port, struct vm_list *used,
 		  struct vm_list *loops, struct vm_list *ended)
@@ -504,7 +501,7 @@ static int port_tell(struct vm_port *port, struct found *found, bool own)
 	port->counted = found->received_bytes;
 	vm_port_unlock(port);
 	while ((link = vm_list_pop(&loops)))
-		loop_release(vm_container_of(link, struct vm_packet, link));
+		vm_loop_release(vm_container_of(link, struct vm_packet, link));
 	return count;
 }
 
@@ -534,55 +531,4 @@ bool vm_port_busy(const struct vm_port *port)
 	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
 	       port->deaths != atomic_load_explicit(&port->fabric->deaths,
 						    memory_order_acquire);
-}
-
-struct vm_pkt *vm_pkt_keep(struct vm_pkt *view)
-{
-	struct vm_packet *pkt = vm_container_of(view, struct vm_packet, view);
-	struct vm_port *port = pkt->port;
-	struct vm_packet *moved = NULL;
-
-	vm_port_lock(port);
-	if (pkt->use == VM_PKT_RECEIVE &&
-	    vm_packet_oversized(&port->pkts, pkt, pkt->wire_bytes))
-		moved = vm_packet_get(&port->pkts, pkt->wire_bytes);
-	if (moved) {
-		ptrdiff_t shift = moved->wire - pkt->wire;
-
-		memcpy(moved->wire, pkt->wire, pkt->wire_bytes);
-		moved->view = pkt->view;
-		moved->view.upper = (const char *)pkt->view.upper + shift;
-		moved->view.data = (const char *)pkt->view.data + shift;
-		moved->conn = pkt->conn;
-		moved->use = VM_PKT_RECEIVE;
-		moved->orphan = false;
-		pkt->moved = true;
-		vm_pvar_add(port->pvars.kept_moved, 1);
-	} else {
-		pkt->at->taken = true;
-		moved = pkt;
-	}
-	moved->kept = true;
-	vm_pvar_add(port->pvars.kept, 1);
-	vm_pvar_max(port->pvars.kept_max, port->pvars.kept);
-	vm_port_unlock(port);
-	return &moved->view;
-}
-
-void vm_pkt_release(struct vm_pkt *view)
-{
-	struct vm_packet *pkt = vm_container_of(view, struct vm_packet, view);
-	struct vm_port *port = pkt->port;
-
-	VM_ASSERT(pkt->kept);
-	if (pkt->use == VM_PKT_LOOP) {
-		loop_release(pkt);
-		return;
-	}
-	vm_port_lock(port);
-	if (!view->control)
-		vm_conn_release(pkt->conn);
-	vm_pvar_add(port->pvars.kept, (uint64_t)-1);
-	vm_port_recycle(port, pkt);
-	vm_port_unlock(port);
 }

@@ -100,6 +100,9 @@ void vm_port_recycle(struct vm_port *port, struct vm_packet *pkt);
  * connections. */
 void vm_port_retarget(struct vm_port *port);
 
+/* A packet of the loop goes back to the port that sent it; under no lock. */
+void vm_loop_release(struct vm_packet *pkt);
+
 /* Under lock: one event of the network (poll.c). */
 void vm_port_event(struct vm_port *port, const struct fi_cq_data_entry *event);
 

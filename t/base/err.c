@@ -130,7 +130,7 @@ static void test_output(void)
 
 int main(void)
 {
-	plan(52);
+	plan(55);
 	test_table();
 	test_output();
 	return done_testing();

@@ -25,19 +25,22 @@ for level in -O0 -O2; do
 	grep -q '^ok' "$scratch/out" || fail "the test ran its checks"
 done
 
-# hwloc.h is the same for all machines, so the host's will do to compile.
+# hwloc.h and rdma/ are the same for all machines, so the host's will do to
+# compile.
 mkdir "$scratch/include"
-if [ -e /usr/include/hwloc.h ]; then
-	ln -s /usr/include/hwloc.h /usr/include/hwloc "$scratch/include"
+if [ -e /usr/include/hwloc.h ] && [ -e /usr/include/rdma/fabric.h ]; then
+	ln -s /usr/include/hwloc.h /usr/include/hwloc /usr/include/rdma \
+		"$scratch/include"
 	for arch in /usr/include/*-linux-gnu; do
 		[ -e "$arch/hwloc" ] && flags="$flags -idirafter $arch"
 	done
 	none "$(for source in lib/*/*.c; do
 		$cross $flags -I"$scratch/include" -DVM_VERSION='"0"' -DVM_FI_VERSION='"FABRIC_1.3"' \
 			-DVM_SYSCONFDIR='"/etc"' -DVM_LIBEXECDIR='"/usr"' \
+			-DVM_FI_VERSION='"FABRIC_1.3"' \
 			-fsyntax-only "$source" 2>&1
 	done)" "every source of the library compiles for aarch64"
 else
-	skip 1 "hwloc.h is not installed"
+	skip 1 "hwloc.h or rdma/fabric.h is not installed"
 fi
 done_testing

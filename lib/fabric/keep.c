@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arrived packets that the layer above keeps, and how they come back.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "fabric/conn.h"
+#include "fabric/state.h"
+
+void vm_loop_release(struct vm_packet *pkt)
+{
+	struct vm_port *owner = pkt->port;
+
+	vm_port_lock(owner);
+	if (!pkt->view.control)
+		pkt->conn->credits++;
+	if (pkt->kept)
+		vm_pvar_add(owner->pvars.kept, (uint64_t)-1);
+	vm_packet_put(&owner->pkts, pkt);
+	vm_port_unlock(owner);
+}
+
+struct vm_pkt *vm_pkt_keep(struct vm_pkt *view)
+{
+	struct vm_packet *pkt = vm_container_of(view, struct vm_packet, view);
+	struct vm_port *port = pkt->port;
+	struct vm_packet *moved = NULL;
+
+	vm_port_lock(port);
+	if (pkt->use == VM_PKT_RECEIVE &&
+	    vm_packet_oversized(&port->pkts, pkt, pkt->wire_bytes))
+		moved = vm_packet_get(&port->pkts, pkt->wire_bytes);
+	if (moved) {
+		ptrdiff_t shift = moved->wire - pkt->wire;
+
+		memcpy(moved->wire, pkt->wire, pkt->wire_bytes);
+		moved->view = pkt->view;
+		moved->view.upper = (const char *)pkt->view.upper + shift;
+		moved->view.data = (const char *)pkt->view.data + shift;
+		moved->conn = pkt->conn;
+		moved->use = VM_PKT_RECEIVE;
+		moved->orphan = false;
+		pkt->moved = true;
+		vm_pvar_add(port->pvars.kept_moved, 1);
+	} else {
+		pkt->at->taken = true;
+		moved = pkt;
+	}
+	moved->kept = true;
+	vm_pvar_add(port->pvars.kept, 1);
+	vm_pvar_max(port->pvars.kept_max, port->pvars.kept);
+	vm_port_unlock(port);
+	return &moved->view;
+}
+
+void vm_pkt_release(struct vm_pkt *view)
+{
+	struct vm_packet *pkt = vm_container_of(view, struct vm_packet, view);
+	struct vm_port *port = pkt->port;
+
+	VM_ASSERT(pkt->kept);
+	if (pkt->use == VM_PKT_LOOP) {
+		vm_loop_release(pkt);
+		return;
+	}
+	vm_port_lock(port);
+	if (!view->control)
+		vm_conn_release(pkt->conn);
+	vm_pvar_add(port->pvars.kept, (uint64_t)-1);
+	vm_port_recycle(port, pkt);
+	vm_port_unlock(port);
+}
