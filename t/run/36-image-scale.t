@@ -65,10 +65,9 @@ none "$(grep wrong out)" "with globals of their own"
 each=$((($(sed -n 's/pss //p' out) - $(sed -n 's/pss //p' one)) / 4096))
 diag "4096 ranks: $took ms, $each KiB each"
 if [ $plain = yes ]; then
-	ok "in less than 1.5 seconds" test "$took" -lt 1500
-	ok "and less than 40 KiB per rank" test "$each" -lt 40
+	ok "in less than 40 KiB each" test "$each" -lt 40
 else
-	skip 2 "measured without sanitizers"
+	skip 1 "measured without sanitizers"
 fi
 is "$(run 1000 ./bss | grep -c hello)" 1000 "with large uninitialised data"
 is "$(run 1000 ./segments | grep -c hello)" 1000 "with many segments"

@@ -20,7 +20,7 @@ is "$(cat demo.err)" "" "it complains of nothing"
 is "$(awk '$1 ~ /^[0-9]+$/ && $NF == "ok" { printf "%s ", $1 }' demo.out)" \
 	"1 4 32 " "its table has a line for each V, with a right answer"
 none "$(awk '$1 ~ /^[0-9]+$/ {
-	if ($9 != $2 || $11 != $2 || $10 != "of" || $7 + 0 < 1 || $3 + 0 <= 0)
+	if ($9 != $2 || $11 != $2 || $10 != "of" || $7 + 0 < 1 || $3 !~ /^[0-9]+[.][0-9]+$/)
 		print
 }' demo.out)" "each line has private globals, switches and times"
 none "$(awk '$1 ~ /^[0-9]+$/ && $2 <= 64 && !($4 + 0 <= $5 + 0 &&
