@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrive, and wait for the last.
+ * Arrive, and wait for the others.
  *
- * The last member to arrive on each worker is that worker's leader.  The last
- * leader does the work and wakes the other leaders; each leader wakes the
- * members of its own worker, which costs no cache line transfers.
+ * The last member to arrive on each worker is that worker's leader.  Leaders
+ * wait for each other; then each wakes the members of its own worker, which
+ * costs no cache line transfers.
  */
 #include "core/meet.h"
 
@@ -16,6 +16,9 @@
 #include "core/node.h"
 #include "core/req.h"
 #include "sched/ult.h"
+
+#define POST_BYTES 1024
+#define POST_MEMBER_BYTES 64
 
 /* Sorts the members by worker: counts, then lists. */
 static void members_sort(struct vm_meet *meet, const struct vm_group *group)
@@ -39,7 +42,43 @@ static void members_sort(struct vm_meet *meet, const struct vm_group *group)
 
 		worker->members[worker->member_count++] = i;
 	}
-	atomic_init(&meet->missing, meet->active_workers);
+}
+
+/* Room for what many members send each, or one sends all others: as much as is
+ * faster copied twice, on both sides at once, than by one worker alone. */
+static size_t post_bytes(const struct vm_meet_worker *worker)
+{
+	size_t bytes = sizeof(struct vm_post) + POST_BYTES +
+		       (size_t)POST_MEMBER_BYTES * worker->member_count;
+
+	return (bytes + VM_CACHELINE - 1) & ~(size_t)(VM_CACHELINE - 1);
+}
+
+/* Gives each worker with members its posts; false: no memory. */
+static bool posts_make(struct vm_meet *meet)
+{
+	size_t bytes = 0;
+	char *next;
+
+	for (uint32_t w = 0; w < meet->worker_count; w++)
+		if (meet->workers[w].member_count)
+			bytes += 2 * post_bytes(&meet->workers[w]);
+	next = meet->posts = aligned_alloc(VM_CACHELINE, bytes);
+	if (!next)
+		return false;
+	memset(next, 0, bytes);
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		struct vm_meet_worker *worker = &meet->workers[w];
+
+		if (!worker->member_count)
+			continue;
+		bytes = post_bytes(worker);
+		worker->room = (uint32_t)(bytes - sizeof(struct vm_post));
+		worker->posts[0] = (struct vm_post *)next;
+		worker->posts[1] = (struct vm_post *)(next + bytes);
+		next += 2 * bytes;
+	}
+	return true;
 }
 
 static struct vm_meet *meet_alloc(uint32_t size, uint32_t workers)
@@ -73,8 +112,13 @@ struct vm_meet *vm_meet_new(const struct vm_group *group)
 	uint32_t workers = size > 1 ? (uint32_t)vm_node->engine_count : 0;
 	struct vm_meet *meet = meet_alloc(size, workers);
 
-	if (meet && size > 1)
-		members_sort(meet, group);
+	if (!meet || size < 2)
+		return meet;
+	members_sort(meet, group);
+	if (meet->active_workers > 1 && !posts_make(meet)) {
+		free(meet);
+		return NULL;
+	}
 	return meet;
 }
 
@@ -95,7 +139,22 @@ void vm_meet_drop(struct vm_meet *meet)
 	while ((link = vm_list_pop(&meet->spare)) ||
 	       (link = vm_list_pop(&meet->started)))
 		free(vm_container_of(link, struct vm_meet, link));
+	for (uint32_t w = 0; w < meet->worker_count; w++)
+		free(meet->workers[w].scratch);
+	free(meet->posts);
 	free(meet);
+}
+
+void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes)
+{
+	if (bytes > worker->scratch_bytes) {
+		bytes = (bytes + VM_CACHELINE - 1) &
+			~(size_t)(VM_CACHELINE - 1);
+		free(worker->scratch);
+		worker->scratch = aligned_alloc(VM_CACHELINE, bytes);
+		worker->scratch_bytes = worker->scratch ? bytes : 0;
+	}
+	return worker->scratch;
 }
 
 /* Everybody has arrived and nobody has left. */
@@ -121,35 +180,102 @@ static void members_wake(struct vm_meet *meet, struct vm_meet_worker *worker,
 	}
 }
 
-/* The meeting has been held: makes the place ready for the next one, then
- * wakes the leaders of the other workers. */
-static void leaders_wake(struct vm_meet *meet, const struct vm_ult *self)
+/* Whether all members of a worker have come to the same thing. */
+static bool members_agree(const struct vm_meet *meet,
+			  const struct vm_meet_worker *worker,
+			  vm_meet_last last)
 {
-	atomic_store_explicit(&meet->missing, meet->active_workers,
-			      memory_order_relaxed);
-	for (uint32_t w = 0; w < meet->worker_count; w++)
-		atomic_store_explicit(&meet->workers[w].missing,
-				      meet->workers[w].member_count,
-				      memory_order_relaxed);
-	for (uint32_t w = 0; w < meet->worker_count; w++)
-		if (meet->workers[w].member_count &&
-		    meet->workers[w].leader != self)
-			vm_ult_wake(meet->workers[w].leader);
+	for (uint32_t i = 0; i < worker->member_count; i++)
+		if (meet->seats[worker->members[i]].last != last)
+			return false;
+	return true;
 }
 
-int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
+/* Whether what all workers show is enough for each of them.  They all decide
+ * the same, since they look at the same. */
+static bool posts_agree(const struct vm_meet *meet,
+			const struct vm_meet_worker *self)
+{
+	const struct vm_post *mine = vm_meet_post(self, self);
+
+	if (!mine->each)
+		return false;
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		const struct vm_meet_worker *worker = &meet->workers[w];
+		const struct vm_post *post;
+
+		if (!worker->member_count || worker == self)
+			continue;
+		post = vm_meet_post(worker, self);
+		if (!post->each || post->last != mine->last ||
+		    memcmp(post->key, mine->key, VM_POST_KEY))
+			return false;
+	}
+	return true;
+}
+
+/* One leader holds the meeting for all members: the first that is free to. */
+static int hold_for_all(struct vm_meet *meet, struct vm_meet_worker *self,
+			vm_meet_last last)
+{
+	uint32_t number = self->number;
+	uint32_t claimed =
+		atomic_load_explicit(&meet->claimed, memory_order_relaxed);
+
+	/* Only leaders of this meeting look, and nobody writes another one. */
+	if (claimed != number &&
+	    atomic_compare_exchange_strong_explicit(
+		    &meet->claimed, &claimed, number, memory_order_relaxed,
+		    memory_order_relaxed)) {
+		meeting_hold(meet, last);
+		vm_post_show(meet, self, &meet->held, number);
+	} else {
+		vm_post_wait(self, &meet->held, number);
+	}
+	return meet->result;
+}
+
+/* All members of the caller's worker have arrived: meets the other workers. */
+static int leaders_meet(struct vm_meet *meet, struct vm_meet_worker *self,
+			void *args, const struct vm_meet_way *way)
+{
+	uint32_t number = ++self->number;
+	struct vm_post *post = vm_meet_post(self, self);
+
+	post->last = way->last;
+	if (!way->show)
+		memset(post->key, 0, VM_POST_KEY);
+	post->each = members_agree(meet, self, way->last) &&
+		     (way->show ? way->show(meet, self, post) : !way->last);
+	vm_post_show(meet, self, &post->number, number);
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		struct vm_meet_worker *worker = &meet->workers[w];
+
+		if (worker->member_count && worker != self)
+			vm_post_wait(self, &vm_meet_post(worker, self)->number,
+				     number);
+	}
+	if (!posts_agree(meet, self))
+		return hold_for_all(meet, self, way->last);
+	if (way->own)
+		way->own(meet, self, args);
+	return 0;
+}
+
+int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_way *way)
 {
 	struct vm_meet *meet = chan->meet;
 	struct vm_seat *seat = &meet->seats[chan->rank];
 	struct vm_ult *self = vm_self;
 	struct vm_meet_worker *worker;
+	int result;
 
 	vm_pvar_add(vm_counters(chan->owner)->meetings, 1);
 	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
 	seat->ult = self;
-	seat->last = last;
+	seat->last = way->last;
 	if (meet->size == 1) {
-		meeting_hold(meet, last);
+		meeting_hold(meet, way->last);
 		return meet->result;
 	}
 	worker = &meet->workers[chan->owner->engine->index];
@@ -157,22 +283,27 @@ int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
 	if (atomic_fetch_sub_explicit(&worker->missing, 1,
 				      memory_order_acq_rel) != 1) {
 		vm_ult_suspend();
-		return meet->result;
+		return worker->result;
 	}
-	worker->leader = self;
-	if (atomic_fetch_sub_explicit(&meet->missing, 1,
-				      memory_order_acq_rel) != 1) {
-		vm_ult_suspend();
+	/* Nobody comes again before he is woken. */
+	atomic_store_explicit(&worker->missing, worker->member_count,
+			      memory_order_relaxed);
+	if (meet->active_workers > 1) {
+		result = leaders_meet(meet, worker, args, way);
 	} else {
-		meeting_hold(meet, last);
-		leaders_wake(meet, self);
+		meeting_hold(meet, way->last);
+		result = meet->result;
 	}
-	{
-		int result = meet->result;
+	worker->result = result;
+	members_wake(meet, worker, self);
+	return result;
+}
 
-		members_wake(meet, worker, self);
-		return result;
-	}
+int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
+{
+	const struct vm_meet_way way = { .last = last };
+
+	return vm_meet_by(chan, args, &way);
 }
 
 /* The started meeting of this number; the lock is held.  Members that are ahead

@@ -3,10 +3,11 @@
  * The meeting place of a channel's members that share this process.
  *
  * Each member arrives with a pointer to what it brings (arguments on its own
- * stack) and waits; the last one to arrive works on all of them, then everybody
- * goes on.  One meeting costs about one switch per member and no message.
- * Arrivals are counted per worker first, so that members of one worker do not
- * bounce a cache line to the others.
+ * stack) and waits; one of them works on all of them, then everybody goes on.
+ * One meeting costs about one switch per member and no message.  Arrivals are
+ * counted per worker, and the last of each worker shows the other workers that
+ * its members have arrived (core/post.h).  When what they show is all that the
+ * others need, each worker does what its own members want, at once.
  *
  * A member may also start a meeting: it leaves its pointer and a request there
  * and goes on.  Each member's first started meeting is the same one, its second
@@ -22,6 +23,7 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "base/lock.h"
+#include "core/post.h"
 
 struct vmpi_chan;
 struct vmpi_req;
@@ -44,10 +46,18 @@ struct vm_seat {
 
 /* The members at home on one worker. */
 struct vm_meet_worker {
+	/* Touched by members of this worker only. */
 	_Atomic uint32_t missing;
+	uint32_t number; /* of the last meeting */
+	int result;	 /* and how it ended */
+	void *scratch;	 /* see vm_meet_scratch() */
+	size_t scratch_bytes;
+	/* Read by others; constant but for the waiter. */
+	struct vm_post_waiter waiter VM_ALIGNED(VM_CACHELINE);
+	struct vm_post *posts[2]; /* NULL: it meets no other workers */
+	uint32_t room;		  /* bytes of a post's data */
 	uint32_t member_count;
-	uint32_t *members;     /* their ranks in the channel */
-	struct vm_ult *leader; /* the last here waits for the other workers */
+	uint32_t *members; /* their ranks in the channel, ascending */
 } VM_ALIGNED(VM_CACHELINE);
 
 struct vm_meet {
@@ -55,11 +65,15 @@ struct vm_meet {
 	uint32_t size;
 	uint32_t worker_count;
 	uint32_t active_workers; /* that have members */
-	int result;		 /* of the meeting that just ended */
-	_Atomic uint32_t missing VM_ALIGNED(VM_CACHELINE); /* workers */
 	struct vm_meet_worker *workers;
 	struct vm_seat *seats; /* by rank in the channel */
 	uint32_t *members;     /* memory of the workers' lists */
+	char *posts;	       /* and posts */
+	/* The number of the last meeting that one member held for all, who
+	 * claims it, and sets `held` and the result when it is over. */
+	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
+	int result;
+	_Atomic uint32_t missing; /* members, of a started meeting */
 	/* Started meetings that wait for members, the oldest first, and those
 	 * that are over, for the next ones. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
@@ -74,6 +88,35 @@ struct vm_meet *vm_meet_new(const struct vm_group *group);
 struct vm_meet *vm_meet_hold(struct vm_meet *meet);
 void vm_meet_drop(struct vm_meet *meet);
 
+/*
+ * How members meet that may not need one who works for all.  show() and own()
+ * are run by the last member to arrive on each worker.
+ */
+struct vm_meet_way {
+	/* Writes what the other workers need to know of this worker's members:
+	 * key, bytes and data.  false: the long way is needed.  NULL: there is
+	 * nothing to know. */
+	bool (*show)(struct vm_meet *meet, struct vm_meet_worker *worker,
+		     struct vm_post *post);
+	/* All workers have shown theirs, with the same key: does what this
+	 * worker's members want; args is the caller's.  NULL: nothing. */
+	void (*own)(struct vm_meet *meet, struct vm_meet_worker *worker,
+		    void *args);
+	/* The long way: does it for all members; see vm_meet(). */
+	vm_meet_last last;
+};
+
+/* What worker `other` shows to the meeting that `self` is at. */
+static inline struct vm_post *vm_meet_post(const struct vm_meet_worker *other,
+					   const struct vm_meet_worker *self)
+{
+	return other->posts[self->number & 1];
+}
+
+/* Memory for own(), at least so many bytes, aligned to a cache line; it is kept
+ * from meeting to meeting.  NULL: there is none. */
+void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes);
+
 /* What member `rank` brought to the current meeting. */
 static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
 {
@@ -82,13 +125,18 @@ static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
 }
 
 /*
- * Arrives with args and returns when all members have arrived and the last of
- * them has run last(meet) (NULL: nothing).  args must stay valid until the
+ * Arrives with args and returns when all members have arrived and one of them
+ * has run last(meet) (NULL: nothing).  args must stay valid until the
  * caller knows that nobody looks at it any more, e.g. by a second meeting.
  * One task per member at a time.  0, or -VMPI_EMISMATCH on all members when they
  * brought different functions `last`, which then does not run.  May switch.
  */
 int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
+
+/* The same in a way that may be shorter; all who bring way->last bring the same
+ * way. */
+int vm_meet_by(struct vmpi_chan *chan, void *args,
+	       const struct vm_meet_way *way);
 
 /*
  * The same without waiting: when all members have started it, the last of them

@@ -224,6 +224,15 @@ void vm_ult_suspend(void)
 		switch_to(self, next);
 }
 
+bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value)
+{
+	struct vm_worker *worker = vm_self->worker;
+
+	/* Others need the processor of an OS thread and of crowded workers. */
+	return worker->index >= 0 && !vm_sched.crowded &&
+	       vm_worker_watch(worker, word, value);
+}
+
 void vm_ult_run_all(struct vm_worker *worker)
 {
 	struct vm_ult *next;

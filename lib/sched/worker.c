@@ -37,6 +37,8 @@
 #define VAIN_ROW_NS 50000    /* in which no ULT of such a row has computed */
 #define VAIN_POLLS 1024	     /* after these a worker sleeps ... */
 #define NAP_NS 50000	     /* ... for so long, once each row */
+#define WATCH_ROUNDS 1024    /* polls for a word before its watcher suspends */
+#define WATCH_LOOKS 8	     /* at the word between two polls */
 
 struct vm_sched vm_sched;
 
@@ -320,6 +322,23 @@ void vm_worker_vain(struct vm_worker *worker)
 		now = vm_clock_ns();
 	}
 	worker->vain_since = now;
+}
+
+bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
+		     uint32_t value)
+{
+	for (int round = 0; round < WATCH_ROUNDS; round++) {
+		for (int i = 0; i < WATCH_LOOKS; i++)
+			if (atomic_load_explicit(word, memory_order_acquire) ==
+			    value)
+				return true;
+		collect(worker);
+		if (worker->head || worker->next)
+			return false;
+		if (round > POLLS_EAGER)
+			vm_cpu_relax();
+	}
+	return false;
 }
 
 void vm_worker_nudge_slow(struct vm_worker *worker)

@@ -125,6 +125,8 @@ static inline void vm_worker_got(struct vm_worker *worker)
 struct vm_ult *vm_worker_next(struct vm_worker *worker);
 void vm_worker_idle(struct vm_worker *worker);
 void vm_thread_yield(struct vm_worker *worker);
+bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
+		     uint32_t value);
 void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult);
 
 /* Inside sched: runs ULTs until the scheduler stops (ult.c). */
