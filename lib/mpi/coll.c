@@ -10,6 +10,7 @@
 
 #include "core/engine.h"
 #include "core/share.h"
+#include "mpi/coll_stand.h"
 
 void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
 {
@@ -138,7 +139,12 @@ void vm_coll_arrived(struct vm_meet *meet)
 
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 {
-	int rc = vm_meet(coll->comm->chan, coll, vm_coll_arrived);
+	static const struct vm_meet_way way = {
+		.show = vm_stand_show,
+		.own = vm_stand_own,
+		.last = vm_coll_arrived,
+	};
+	int rc = vm_meet_by(coll->comm->chan, coll, &way);
 
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,

@@ -3,10 +3,12 @@
  * Collectives among ranks that share memory.
  *
  * Every member describes its call in a struct vm_coll on its own stack and goes
- * to the meeting of the communicator (core/meet.h).  The last to arrive
- * compares what all have brought, then does everybody's part by copying between
- * the members' buffers; where there is much to do, workers that are idle take
- * some of the parts (core/share.h).  No messages are sent and nothing is packed.
+ * to the meeting of the communicator (core/meet.h).  One of them compares what
+ * all have brought, then does everybody's part by copying between the members'
+ * buffers; where there is much to do, workers that are idle take some of the
+ * parts (core/share.h).  No messages are sent and nothing is packed.  Where
+ * there is little to do, workers do not wait for one another's work: each does
+ * its members' parts with stand-ins for the others (coll_stand.h).
  *
  * A nonblocking collective leaves a copy of its struct vm_coll at a meeting
  * that is only started (coll_start.c); the last to start it does all the work.
@@ -61,6 +63,9 @@ struct vm_coll_kind {
 	bool gathers; /* rooted: data goes to the root, not from it */
 	bool reduces; /* all have the same operation and size */
 	bool swaps;   /* all or none are in place */
+	/* A part is not what one member wants, but a bit of what all do, or
+	 * the root. */
+	bool slices;
 };
 
 /*
@@ -150,8 +155,8 @@ void vm_coll_let_go(const struct vm_coll *coll);
 /* Leaves coll, whose req is set, to a meeting of all members. */
 int vm_coll_leave(struct vm_coll *coll);
 
-/* Compares what all have brought and does the work: what the last to arrive
- * runs. */
+/* Compares what all have brought and does the work of all: what one of them
+ * runs, the last to start if the collective is nonblocking. */
 void vm_coll_arrived(struct vm_meet *meet);
 
 /* The same when all have started it. */

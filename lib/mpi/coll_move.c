@@ -123,6 +123,7 @@ const struct vm_coll_kind vm_coll_gather = {
 	.part = gather_part,
 	.work = gather_work,
 	.rooted = true,
+	.slices = true,
 };
 
 static void scatter_part(struct vm_meet *meet, struct vm_coll *me, size_t first,

@@ -206,6 +206,7 @@ const struct vm_coll_kind vm_coll_reduce = {
 	.work = reduce_work,
 	.rooted = true,
 	.reduces = true,
+	.slices = true,
 };
 
 static void allreduce_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
@@ -218,6 +219,7 @@ const struct vm_coll_kind vm_coll_allreduce = {
 	.part = allreduce_part,
 	.work = reduce_work,
 	.reduces = true,
+	.slices = true,
 };
 
 /* The elements that a member of a reduce-scatter gets, as `coll` says. */
@@ -387,6 +389,7 @@ const struct vm_coll_kind vm_coll_scan = {
 	.part = scan_part,
 	.work = reduce_work,
 	.reduces = true,
+	.slices = true,
 };
 
 /*
@@ -446,4 +449,5 @@ const struct vm_coll_kind vm_coll_exscan = {
 	.part = exscan_part,
 	.work = reduce_work,
 	.reduces = true,
+	.slices = true,
 };

@@ -13,7 +13,7 @@
 	  "and roots; handles are always checked")                           \
 	X(SIZE, coll_share_bytes, 32768, 0, 1099511627776, "bytes", ANYTIME, \
 	  "Data of a collective from which on idle workers take a share of " \
-	  "the work; below, the last to arrive does it all")                 \
+	  "the work; below, no part goes to another worker")                 \
 	X(INT, finalize_reports, 10, 0, 1000000, "ranks", ANYTIME,           \
 	  "How many ranks say at MPI_Finalize which operations they have "   \
 	  "not completed")
