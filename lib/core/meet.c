@@ -316,10 +316,29 @@ static struct vm_meet *started_find(const struct vm_meet *place,
 		struct vm_meet *meet =
 			vm_container_of(link, struct vm_meet, link);
 
-		if (meet->number == number)
+		if (atomic_load_explicit(&meet->number, memory_order_relaxed) ==
+		    number)
 			return meet;
 	}
 	return NULL;
+}
+
+/* A meeting to be started, with the members of the place; NULL when out of
+ * memory. */
+static struct vm_meet *started_new(const struct vm_meet *place)
+{
+	struct vm_meet *meet = meet_alloc(place->size, place->worker_count);
+
+	if (!meet)
+		return NULL;
+	meet->active_workers = place->active_workers;
+	for (uint32_t w = 0; w < place->worker_count; w++) {
+		uint32_t count = place->workers[w].member_count;
+
+		meet->workers[w].member_count = count;
+		atomic_init(&meet->workers[w].missing, count);
+	}
+	return meet;
 }
 
 /* The first member of a meeting makes it; the lock is held, but not while there
@@ -331,7 +350,7 @@ static struct vm_meet *started_open(struct vm_meet *place, uint32_t number)
 
 	if (!link) {
 		vm_lock_give(&place->lock);
-		meet = meet_alloc(place->size, 0);
+		meet = started_new(place);
 		vm_lock_take(&place->lock);
 		if (!meet)
 			return NULL;
@@ -343,17 +362,40 @@ static struct vm_meet *started_open(struct vm_meet *place, uint32_t number)
 		}
 	}
 	meet = vm_container_of(link, struct vm_meet, link);
-	meet->number = number;
-	meet->active_workers = 1; /* one member does all the work */
-	atomic_store_explicit(&meet->missing, place->size,
+	atomic_store_explicit(&meet->missing, meet->active_workers,
 			      memory_order_relaxed);
+	/* Both pair with the loads in started_get(). */
+	atomic_store_explicit(&meet->number, number, memory_order_release);
+	atomic_store_explicit(&place->window[number % VM_MEET_WINDOW], meet,
+			      memory_order_release);
 	vm_list_append(&place->started, link);
 	/* Members may leave the channel before the meeting ends. */
 	vm_meet_hold(place);
 	return meet;
 }
 
-/* Everybody has started it, and it is in no list. */
+/*
+ * The started meeting that a member of it asks for.  Those in the window may be
+ * over, or be another one by now, but never go before their place does; and the
+ * one that has our number stays ours until we have come to it.
+ */
+static struct vm_meet *started_get(struct vm_meet *place, uint32_t number)
+{
+	struct vm_meet *meet = atomic_load_explicit(
+		&place->window[number % VM_MEET_WINDOW], memory_order_acquire);
+
+	if (meet &&
+	    atomic_load_explicit(&meet->number, memory_order_acquire) == number)
+		return meet;
+	vm_lock_take(&place->lock);
+	meet = started_find(place, number);
+	if (!meet)
+		meet = started_open(place, number);
+	vm_lock_give(&place->lock);
+	return meet;
+}
+
+/* Everybody has started it. */
 static void started_hold(struct vm_meet *place, struct vm_meet *meet,
 			 vm_meet_last last)
 {
@@ -366,39 +408,48 @@ static void started_hold(struct vm_meet *place, struct vm_meet *meet,
 		vm_req_complete(req);
 	}
 	vm_lock_take(&place->lock);
+	vm_list_remove(&meet->link);
 	vm_list_append(&place->spare, &meet->link);
 	vm_lock_give(&place->lock);
 	vm_meet_drop(place);
 }
 
+/* Counts a member that has started a meeting; whether it is the last.  First of
+ * its worker, like those who wait, so that a line is not fought for. */
+static bool started_last(struct vm_meet *meet, uint32_t index)
+{
+	struct vm_meet_worker *worker;
+
+	if (meet->size == 1)
+		return true;
+	worker = &meet->workers[index];
+	/* The acquire halves pair with the release halves of those before. */
+	if (atomic_fetch_sub_explicit(&worker->missing, 1,
+				      memory_order_acq_rel) != 1)
+		return false;
+	/* For the next meeting here. */
+	atomic_store_explicit(&worker->missing, worker->member_count,
+			      memory_order_relaxed);
+	return atomic_fetch_sub_explicit(&meet->missing, 1,
+					 memory_order_acq_rel) == 1;
+}
+
 int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 		  struct vm_req *req)
 {
-	struct vm_meet *place = chan->meet, *meet;
+	struct vm_meet *place = chan->meet;
+	struct vm_meet *meet = started_get(place, chan->started);
 	struct vm_seat *seat;
-	bool complete;
 
-	vm_lock_take(&place->lock);
-	meet = started_find(place, chan->started);
 	if (!meet)
-		meet = started_open(place, chan->started);
-	if (!meet) {
-		vm_lock_give(&place->lock);
 		return -VMPI_ENOMEM;
-	}
 	chan->started++;
 	seat = &meet->seats[chan->rank];
 	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
 	seat->last = last;
 	seat->req = req;
-	/* Under the lock, which also shows the last one all seats. */
-	complete = atomic_fetch_sub_explicit(&meet->missing, 1,
-					     memory_order_relaxed) == 1;
-	if (complete)
-		vm_list_remove(&meet->link);
-	vm_lock_give(&place->lock);
 	vm_pvar_add(vm_counters(chan->owner)->meetings, 1);
-	if (complete)
+	if (started_last(meet, (uint32_t)chan->owner->engine->index))
 		started_hold(place, meet, last);
 	return 0;
 }

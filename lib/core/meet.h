@@ -60,28 +60,32 @@ struct vm_meet_worker {
 	uint32_t *members; /* their ranks in the channel, ascending */
 } VM_ALIGNED(VM_CACHELINE);
 
+/* Started meetings that are found without the lock. */
+#define VM_MEET_WINDOW 8
+
 struct vm_meet {
-	_Atomic int refs;
 	uint32_t size;
 	uint32_t worker_count;
 	uint32_t active_workers; /* that have members */
 	struct vm_meet_worker *workers;
-	struct vm_seat *seats; /* by rank in the channel */
-	uint32_t *members;     /* memory of the workers' lists */
-	char *posts;	       /* and posts */
+	struct vm_seat *seats;	 /* by rank in the channel */
+	uint32_t *members;	 /* memory of the workers' lists */
+	char *posts;		 /* and posts */
+	_Atomic uint32_t number; /* of a started meeting, set last */
 	/* The number of the last meeting that one member held for all, who
 	 * claims it, and sets `held` and the result when it is over. */
 	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
 	int result;
-	_Atomic uint32_t missing; /* members, of a started meeting */
+	_Atomic uint32_t missing; /* workers, of a started meeting */
 	/* Started meetings that wait for members, the oldest first, and those
 	 * that are over, for the next ones. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
+	_Atomic int refs;
 	struct vm_list started, spare;
-	/* Of a started meeting; link and number are guarded by the place's
-	 * lock. */
-	struct vm_list link;
-	uint32_t number;
+	struct vm_list link; /* of a started meeting, under the place's lock */
+	/* The last one opened whose number has this remainder. */
+	_Atomic(struct vm_meet *)
+		window[VM_MEET_WINDOW] VM_ALIGNED(VM_CACHELINE);
 };
 
 struct vm_meet *vm_meet_new(const struct vm_group *group);
