@@ -160,7 +160,16 @@ static inline void slot_release(struct vm_ring *ring, struct vm_slot *slot)
 	atomic_store_explicit(&slot->full, 0, memory_order_release);
 }
 
-/* Takes one slot in. */
+static void slot_call(struct vm_ring *ring, struct vm_slot *slot)
+{
+	void (*run)(void *arg) = slot->call.run;
+	void *arg = slot->call.arg;
+
+	slot_release(ring, slot);
+	run(arg);
+}
+
+/* Takes one slot with a message in. */
 static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
 		      struct vm_slot *slot)
 {
@@ -209,7 +218,10 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most)
 		/* Pairs with the store in vm_slot_send(). */
 		if (!atomic_load_explicit(&slot->full, memory_order_acquire))
 			return;
-		slot_take(engine, ring, slot);
+		if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL))
+			slot_call(ring, slot);
+		else
+			slot_take(engine, ring, slot);
 	}
 }
 
@@ -280,4 +292,17 @@ struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to)
 		ring_wait(to, from->index, spins);
 	ring->head++;
 	return slot;
+}
+
+void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
+		    void (*run)(void *arg), void *arg)
+{
+	struct vm_slot *slot = vm_engine_slot(from, to);
+
+	slot->payload = VM_PAYLOAD_CALL;
+	slot->call.run = run;
+	slot->call.arg = arg;
+	/* Pairs with the load in vm_engine_drain(). */
+	atomic_store_explicit(&slot->full, 1, memory_order_release);
+	vm_worker_nudge(to->worker);
 }

@@ -50,6 +50,10 @@ struct vm_slot {
 			size_t bytes;
 			struct vm_req *sender;
 		} far;
+		struct {
+			void (*run)(void *arg);
+			void *arg;
+		} call;
 	};
 } VM_ALIGNED(VM_CACHELINE);
 
@@ -131,6 +135,11 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most);
 /* The next free slot from the calling worker to `engine`; waits while the ring
  * is full, by emptying it for the receiver. */
 struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to);
+
+/* Has run(arg) called where the ring from -> to is read, under the lock of `to`;
+ * `from` is the calling worker's. */
+void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
+		    void (*run)(void *arg), void *arg);
 
 /* The lane of the calling thread. */
 static inline struct vm_lane *vm_lane_self(void)

@@ -16,6 +16,7 @@
 #include "core/node.h"
 #include "core/req.h"
 #include "sched/ult.h"
+#include "sched/worker.h"
 
 #define POST_BYTES 1024
 #define POST_MEMBER_BYTES 64
@@ -325,16 +326,19 @@ static struct vm_meet *started_find(const struct vm_meet *place,
 
 /* A meeting to be started, with the members of the place; NULL when out of
  * memory. */
-static struct vm_meet *started_new(const struct vm_meet *place)
+static struct vm_meet *started_new(struct vm_meet *place)
 {
 	struct vm_meet *meet = meet_alloc(place->size, place->worker_count);
 
 	if (!meet)
 		return NULL;
+	meet->place = place;
 	meet->active_workers = place->active_workers;
 	for (uint32_t w = 0; w < place->worker_count; w++) {
 		uint32_t count = place->workers[w].member_count;
 
+		meet->workers[w].meet = meet;
+		meet->workers[w].members = place->workers[w].members;
 		meet->workers[w].member_count = count;
 		atomic_init(&meet->workers[w].missing, count);
 	}
@@ -395,23 +399,71 @@ static struct vm_meet *started_get(struct vm_meet *place, uint32_t number)
 	return meet;
 }
 
-/* Everybody has started it. */
-static void started_hold(struct vm_meet *place, struct vm_meet *meet,
-			 vm_meet_last last)
+/* All members know that the meeting is over. */
+static void started_end(struct vm_meet *meet)
 {
-	meeting_hold(meet, last);
-	for (uint32_t i = 0; i < meet->size; i++) {
-		struct vm_req *req = meet->seats[i].req;
+	struct vm_meet *place = meet->place;
 
-		if (meet->result)
-			req->status.error = meet->result;
-		vm_req_complete(req);
-	}
 	vm_lock_take(&place->lock);
 	vm_list_remove(&meet->link);
 	vm_list_append(&place->spare, &meet->link);
 	vm_lock_give(&place->lock);
 	vm_meet_drop(place);
+}
+
+static void member_complete(struct vm_meet *meet, uint32_t rank)
+{
+	struct vm_req *req = meet->seats[rank].req;
+
+	if (meet->result)
+		req->status.error = meet->result;
+	vm_req_complete(req);
+}
+
+/* Tells the members of one worker, best on that worker. */
+static void members_complete(void *arg)
+{
+	struct vm_meet_worker *worker = arg;
+	struct vm_meet *meet = worker->meet;
+
+	if (atomic_load_explicit(&worker->threads, memory_order_relaxed))
+		atomic_store_explicit(&worker->threads, false,
+				      memory_order_relaxed);
+	for (uint32_t i = 0; i < worker->member_count; i++)
+		member_complete(meet, worker->members[i]);
+	/* The last one sees what all others did to the meeting. */
+	if (atomic_fetch_sub_explicit(&meet->missing, 1,
+				      memory_order_acq_rel) == 1)
+		started_end(meet);
+}
+
+/* Everybody has started it; the caller's worker is `self`. */
+static void started_hold(struct vm_meet *meet, uint32_t self, vm_meet_last last)
+{
+	struct vm_engine *engine = vm_lane_self()->engine;
+
+	meeting_hold(meet, last);
+	if (meet->size == 1) {
+		member_complete(meet, 0);
+		started_end(meet);
+		return;
+	}
+	atomic_store_explicit(&meet->missing, meet->active_workers,
+			      memory_order_relaxed);
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		struct vm_meet_worker *worker = &meet->workers[w];
+
+		if (!worker->member_count || w == self)
+			continue;
+		/* Threads do not wait for a worker that may be computing. */
+		if (!engine || atomic_load_explicit(&worker->threads,
+						    memory_order_relaxed))
+			members_complete(worker);
+		else
+			vm_engine_call(engine, &vm_node->engines[w],
+				       members_complete, worker);
+	}
+	members_complete(&meet->workers[self]);
 }
 
 /* Counts a member that has started a meeting; whether it is the last.  First of
@@ -423,6 +475,9 @@ static bool started_last(struct vm_meet *meet, uint32_t index)
 	if (meet->size == 1)
 		return true;
 	worker = &meet->workers[index];
+	if (VM_UNLIKELY(vm_self->worker->index < 0))
+		atomic_store_explicit(&worker->threads, true,
+				      memory_order_relaxed);
 	/* The acquire halves pair with the release halves of those before. */
 	if (atomic_fetch_sub_explicit(&worker->missing, 1,
 				      memory_order_acq_rel) != 1)
@@ -439,6 +494,7 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 {
 	struct vm_meet *place = chan->meet;
 	struct vm_meet *meet = started_get(place, chan->started);
+	uint32_t worker = (uint32_t)chan->owner->engine->index;
 	struct vm_seat *seat;
 
 	if (!meet)
@@ -449,7 +505,7 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	seat->last = last;
 	seat->req = req;
 	vm_pvar_add(vm_counters(chan->owner)->meetings, 1);
-	if (started_last(meet, (uint32_t)chan->owner->engine->index))
-		started_hold(place, meet, last);
+	if (started_last(meet, worker))
+		started_hold(meet, worker, last);
 	return 0;
 }

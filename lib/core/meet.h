@@ -52,12 +52,15 @@ struct vm_meet_worker {
 	int result;	 /* and how it ended */
 	void *scratch;	 /* see vm_meet_scratch() */
 	size_t scratch_bytes;
+	/* An OS thread has started the meeting; set by any. */
+	_Atomic bool threads;
 	/* Read by others; constant but for the waiter. */
 	struct vm_post_waiter waiter VM_ALIGNED(VM_CACHELINE);
 	struct vm_post *posts[2]; /* NULL: it meets no other workers */
 	uint32_t room;		  /* bytes of a post's data */
 	uint32_t member_count;
 	uint32_t *members; /* their ranks in the channel, ascending */
+	struct vm_meet *meet;
 } VM_ALIGNED(VM_CACHELINE);
 
 /* Started meetings that are found without the lock. */
@@ -71,12 +74,15 @@ struct vm_meet {
 	struct vm_seat *seats;	 /* by rank in the channel */
 	uint32_t *members;	 /* memory of the workers' lists */
 	char *posts;		 /* and posts */
-	_Atomic uint32_t number; /* of a started meeting, set last */
+	struct vm_meet *place;	 /* of a started meeting: whence it is lent */
+	_Atomic uint32_t number; /* and its number, set last */
 	/* The number of the last meeting that one member held for all, who
 	 * claims it, and sets `held` and the result when it is over. */
 	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
 	int result;
-	_Atomic uint32_t missing; /* workers, of a started meeting */
+	/* Of a started meeting: workers whose members have not all come; then,
+	 * those whose members have not been told that it is over. */
+	_Atomic uint32_t missing;
 	/* Started meetings that wait for members, the oldest first, and those
 	 * that are over, for the next ones. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
@@ -144,7 +150,8 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
 
 /*
  * The same without waiting: when all members have started it, the last of them
- * runs last(meet) on a meeting of its own and completes everybody's req, with
+ * runs last(meet) on a meeting of its own and everybody's req completes, that of
+ * members on other workers when these next look for messages, with
  * -VMPI_EMISMATCH in status.error instead when they brought different
  * functions.  args must stay valid until req is complete.  0 or -VMPI_ENOMEM.
  * Does not switch.

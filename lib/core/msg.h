@@ -19,7 +19,13 @@ struct vmpi_req;
 
 #define VM_INLINE_MAX 40 /* payload bytes that travel inside a message */
 
-enum vm_payload { VM_PAYLOAD_INLINE, VM_PAYLOAD_COPY, VM_PAYLOAD_DIRECT };
+/* A slot with a call is no message, but something to do where it is read. */
+enum vm_payload {
+	VM_PAYLOAD_INLINE,
+	VM_PAYLOAD_COPY,
+	VM_PAYLOAD_DIRECT,
+	VM_PAYLOAD_CALL
+};
 
 struct vmpi_msg {
 	struct vm_match_node node;
