@@ -66,6 +66,8 @@ struct vm_coll_kind {
 	/* A part is not what one member wants, but a bit of what all do, or
 	 * the root. */
 	bool slices;
+	/* One member makes what all want, out of more than their data. */
+	bool whole;
 };
 
 /*

@@ -171,7 +171,7 @@ bool vm_stand_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 		const struct vm_coll *coll =
 			vm_coll_of(meet, worker->members[i]);
 
-		if (coll->first_size ||
+		if (coll->first_size || coll->kind->whole ||
 		    (i && vm_coll_differs(first, coll, what, sizeof(what))))
 			return false;
 		if (vm_stand_sends(coll, coll->rank) &&

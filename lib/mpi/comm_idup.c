@@ -77,7 +77,8 @@ static void idup_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 }
 
 static const struct vm_coll_kind kind_idup = { .part = idup_part,
-					       .work = vm_comm_coll_work };
+					       .work = vm_comm_coll_work,
+					       .whole = true };
 
 static void idup_end(struct vm_req *req)
 {

@@ -85,9 +85,11 @@ static void merge_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 }
 
 static const struct vm_coll_kind kind_split = { .part = split_part,
-						.work = vm_comm_coll_work };
+						.work = vm_comm_coll_work,
+						.whole = true };
 static const struct vm_coll_kind kind_merge = { .part = merge_part,
-						.work = vm_comm_coll_work };
+						.work = vm_comm_coll_work,
+						.whole = true };
 
 static int run(struct vm_call *call, const struct vm_coll_kind *kind,
 	       struct vm_comm *comm, struct vm_chan **out, int color, int key)

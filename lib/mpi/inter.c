@@ -257,6 +257,7 @@ static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 }
 
 static const struct vm_coll_kind kind_side = { .part = side_part,
+					       .whole = true,
 					       .work = vm_comm_coll_work,
 					       .rooted = true };
 
