@@ -154,8 +154,8 @@ struct vm_coll *vm_coll_kept(const struct vm_req *req);
 void vm_coll_hold(const struct vm_coll *coll);
 void vm_coll_let_go(const struct vm_coll *coll);
 
-/* Leaves coll, whose req is set, to a meeting of all members. */
-int vm_coll_leave(struct vm_coll *coll);
+/* Leaves coll, whose req is set, to a meeting of all members of chan. */
+int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan);
 
 /* Compares what all have brought and does the work of all: what one of them
  * runs, the last to start if the collective is nonblocking. */

@@ -3,17 +3,20 @@
  * Persistent collectives: a nonblocking one whose arguments were checked once
  * and that is started again and again (MPI 4.1, 6.13).
  *
- * Members have to start them in the same order, as MPI asks for, so a start is
- * the next started meeting of the communicator, like any nonblocking call.
+ * Members make them in the same order but start them in any, so each has a
+ * channel of its own, and the starts are its started meetings.  The channel also
+ * outlives the communicator.
  */
 #include <stdlib.h>
 
+#include "core/chan.h"
 #include "mpi/coll.h"
 #include "mpi/request.h"
 
 struct kept {
 	struct vm_persist persist; /* first: what MPI_Start looks at */
 	struct vm_coll coll;
+	struct vm_chan *chan;
 };
 
 struct vm_coll *vm_coll_kept(const struct vm_req *req)
@@ -23,7 +26,8 @@ struct vm_coll *vm_coll_kept(const struct vm_req *req)
 
 static int start_kept(struct vm_req *req, struct vm_persist *persist)
 {
-	struct vm_coll *coll = vm_coll_kept(req);
+	struct kept *kept = req->user;
+	struct vm_coll *coll = &kept->coll;
 	int rc;
 
 	coll->temp = NULL;
@@ -32,7 +36,7 @@ static int start_kept(struct vm_req *req, struct vm_persist *persist)
 	atomic_store_explicit(&req->state, VM_REQ_PENDING,
 			      memory_order_relaxed);
 	req->active = true;
-	rc = vm_coll_leave(coll);
+	rc = vm_coll_leave(coll, kept->chan);
 	if (rc != 0)
 		req->active = false;
 	return rc;
@@ -40,8 +44,11 @@ static int start_kept(struct vm_req *req, struct vm_persist *persist)
 
 static void kept_end(struct vm_req *req)
 {
-	vm_coll_let_go(vm_coll_kept(req));
-	free(req->user);
+	struct kept *kept = req->user;
+
+	vm_coll_let_go(&kept->coll);
+	vm_chan_free(kept->chan);
+	free(kept);
 }
 
 int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
@@ -49,10 +56,16 @@ int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 {
 	struct kept *kept = calloc(1, sizeof(*kept));
 	struct vm_req *req = kept ? vm_req_new(VM_REQ_COLL) : NULL;
+	int rc = req ? vm_chan_dup(coll->comm->chan, &kept->chan) :
+		       -VMPI_ENOMEM;
 
-	if (!req) {
+	if (rc) {
 		free(kept);
-		return MPI_ERR_NO_MEM;
+		if (req) {
+			vm_req_complete(req);
+			vm_req_finish(req, NULL);
+		}
+		return rc;
 	}
 	kept->persist.start = start_kept;
 	kept->coll = *coll;
@@ -60,6 +73,8 @@ int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 	vm_coll_hold(&kept->coll);
 	req->persistent = true;
 	req->active = false;
+	/* Whose error handler gets its errors. */
+	req->node.env.context = coll->comm->context;
 	req->user = kept;
 	req->on_free = kept_end;
 	*request = (MPI_Request)req;

@@ -65,14 +65,10 @@ void vm_coll_started(struct vm_meet *meet)
 	}
 }
 
-int vm_coll_leave(struct vm_coll *coll)
+int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 {
-	struct vm_req *req = coll->req;
-
-	req->status = vm_status_empty;
-	/* Whose error handler gets its errors. */
-	req->node.env.context = coll->comm->context;
-	return vm_meet_start(coll->comm->chan, coll, vm_coll_started, req);
+	coll->req->status = vm_status_empty;
+	return vm_meet_start(chan, coll, vm_coll_started, coll->req);
 }
 
 static void give_up(struct vm_req *req)
@@ -100,7 +96,9 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 	copy->req = req;
 	req->user = copy;
 	req->on_free = end;
-	rc = vm_coll_leave(copy);
+	/* Whose error handler gets its errors. */
+	req->node.env.context = coll->comm->context;
+	rc = vm_coll_leave(copy, coll->comm->chan);
 	if (rc != 0)
 		give_up(req);
 	else

@@ -448,6 +448,7 @@ static int check_real(struct vm_call *call, const MPI_Request *request)
 		rc = vm_error(call, MPI_ERR_REQUEST, "MPI_REQUEST_NULL");
 	/* MPI 4.1, 6.12: the other ranks count on this one. */
 	if (rc == 0 && vm_request(*request)->kind == VM_REQ_COLL &&
+	    vm_request(*request)->active &&
 	    !vm_req_is_done(vm_request(*request)))
 		rc = vm_error(call, MPI_ERR_REQUEST,
 			      "a nonblocking collective must be completed");

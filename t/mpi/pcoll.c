@@ -126,8 +126,37 @@ static void large(int rank, int size)
 	free(out);
 }
 
+/* Made in one order by all, started in another by each; one is freed before it
+ * was started, and they outlive their communicator. */
+static void order(int rank, int size)
+{
+	int token, sum = -1, none = 0;
+	MPI_Request r[3];
+	MPI_Comm comm;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	MPI_Bcast_init(&token, 1, MPI_INT, 0, comm, MPI_INFO_NULL, &r[0]);
+	MPI_Barrier_init(comm, MPI_INFO_NULL, &r[1]);
+	MPI_Allreduce_init(&rank, &sum, 1, MPI_INT, MPI_SUM, comm,
+			   MPI_INFO_NULL, &r[2]);
+	MPI_Comm_free(&comm);
+	for (int round = 0; round < 20; round++) {
+		token = rank ? -1 : round;
+		for (int i = 0; i < 3; i++)
+			MPI_Start(&r[(i + rank + round) % 3]);
+		MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+		expect(token == round && sum == size * (size - 1) / 2);
+	}
+	for (int i = 0; i < 3; i++)
+		MPI_Request_free(&r[i]);
+	MPI_Bcast_init(&none, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+		       &r[0]);
+	expect(MPI_Request_free(&r[0]) == MPI_SUCCESS);
+}
+
 static void all(int rank, int size)
 {
+	order(rank, size);
 	again(rank, size);
 	mixed(rank, size);
 	held(rank, size);

@@ -6,6 +6,8 @@
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
+[ "${VMPI_SANITIZE:-none}" != thread ] ||
+	skip_all "the thread sanitizer does not see who holds a program's mutex"
 for program in vmpirun vmpicc bench/mprobe_native; do
 	[ -x "$VMPI_BUILD/$program" ] || skip_all "$program is not built"
 done
