@@ -39,7 +39,9 @@ void value_show(char text[VALUE_BYTES], const struct vm_cvar *row,
 			 value[0] == '0' ? "off" : "on");
 	} else {
 		vm_value_pretty(row, pretty, strtoll(value, NULL, 10));
-		snprintf(text, VALUE_BYTES, "%s %s", pretty, row->unit);
+		snprintf(text, VALUE_BYTES, "%s%s%s", pretty,
+			 row->type == VM_VAR_CHOICE ? "" : " ",
+			 row->type == VM_VAR_CHOICE ? "" : row->unit);
 	}
 }
 
@@ -50,6 +52,10 @@ void range_show(char text[VALUE_BYTES], const struct vm_cvar *row)
 	text[0] = '\0';
 	if (row->type == VM_VAR_STRING || row->type == VM_VAR_BOOL)
 		return;
+	if (row->type == VM_VAR_CHOICE) {
+		snprintf(text, VALUE_BYTES, "%s", row->unit);
+		return;
+	}
 	vm_value_pretty(row, min, row->min);
 	vm_value_pretty(row, max, row->max);
 	snprintf(text, VALUE_BYTES, "%s to %s %s", min, max, row->unit);
@@ -73,7 +79,10 @@ static void cvar_facts(const struct vm_cvar_view *view)
 	range_show(range, view->row);
 	env_name(env, view->name);
 	snprintf(text, sizeof(text), "%s%s%s, default %s, %s, environment %s",
-		 vm_var_type_name(view->row->type), range[0] ? " from " : "",
+		 vm_var_type_name(view->row->type),
+		 !range[0]			  ? "" :
+		 view->row->type == VM_VAR_CHOICE ? " of " :
+						    " from ",
 		 range, preset,
 		 view->row->when == VM_VAR_STARTUP ? "set before the start" :
 						     "set at any time",

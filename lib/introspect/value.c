@@ -138,6 +138,32 @@ static int bool_parse(struct span span, int64_t *number)
 	return -VMPI_EINVAL;
 }
 
+/* Word number `number` of "auto|read|write". */
+static struct span choice_word(const char *words, int64_t number)
+{
+	for (; number > 0; number--)
+		words += strcspn(words, "|") + 1;
+	return (struct span){ words, words + strcspn(words, "|") };
+}
+
+static int choice_parse(const struct vm_cvar *row, struct span span,
+			int64_t *number, char why[VM_VALUE_WHY_MAX])
+{
+	for (int64_t i = row->min; i <= row->max; i++) {
+		char word[VM_NUMBER_MAX], digits[VM_NUMBER_MAX];
+
+		vm_value_pretty(row, word, i);
+		vm_value_format(digits, i);
+		if (span_is(span, word) || span_is(span, digits)) {
+			*number = i;
+			return 0;
+		}
+	}
+	snprintf(why, VM_VALUE_WHY_MAX, "not a choice; write one of %s",
+		 row->unit);
+	return -VMPI_EINVAL;
+}
+
 static int string_check(const char *text, char why[VM_VALUE_WHY_MAX])
 {
 	size_t length = strlen(text);
@@ -185,6 +211,8 @@ int vm_value_parse(const struct vm_cvar *row, int64_t *number,
 
 	if (row->type == VM_VAR_STRING)
 		return string_check(text, why);
+	if (row->type == VM_VAR_CHOICE)
+		return choice_parse(row, span, number, why);
 	if (row->type == VM_VAR_BOOL) {
 		rc = bool_parse(span, &value);
 		if (rc < 0)
@@ -217,6 +245,13 @@ void vm_value_pretty(const struct vm_cvar *row, char text[VM_NUMBER_MAX],
 	static const char letters[] = " KMGT";
 	int i = 0;
 
+	if (row->type == VM_VAR_CHOICE) {
+		struct span word = choice_word(row->unit, number);
+
+		snprintf(text, VM_NUMBER_MAX, "%.*s",
+			 (int)(word.end - word.begin), word.begin);
+		return;
+	}
 	if (row->type != VM_VAR_SIZE || number <= 0) {
 		vm_value_format(text, number);
 		return;

@@ -437,6 +437,7 @@ const char *vm_var_type_name(enum vm_var_type type)
 		[VM_VAR_INT] = "int",
 		[VM_VAR_SIZE] = "size",
 		[VM_VAR_BOOL] = "switch",
+		[VM_VAR_CHOICE] = "choice",
 		[VM_VAR_STRING] = "string",
 	};
 

@@ -10,7 +10,8 @@
  * each layer hands its table over by vm_vars_add().
  *
  * Row:  X(type, field, default, min, max, unit, when, text)
- *	type	INT, SIZE (K, M, G, T suffixes), BOOL (min 0, max 1) or
+ *	type	INT, SIZE (K, M, G, T suffixes), BOOL (min 0, max 1), CHOICE
+ *		(a word of the unit, "auto|read|write", as its number) or
  *		STRING (min and max 0)
  *	when	STARTUP: only before the runtime starts; ANYTIME
  *	text	one or more sentences for vmpi_info and vmpi-variables(7)
@@ -31,7 +32,13 @@
 
 #include "introspect/source.h" /* vm_vars_load() */
 
-enum vm_var_type { VM_VAR_INT, VM_VAR_SIZE, VM_VAR_BOOL, VM_VAR_STRING };
+enum vm_var_type {
+	VM_VAR_INT,
+	VM_VAR_SIZE,
+	VM_VAR_BOOL,
+	VM_VAR_CHOICE,
+	VM_VAR_STRING
+};
 
 enum vm_var_when { VM_VAR_STARTUP, VM_VAR_ANYTIME };
 
@@ -78,6 +85,7 @@ struct vm_cvar_table {
 #define VM_CVAR_TYPE_INT int64_t
 #define VM_CVAR_TYPE_SIZE int64_t
 #define VM_CVAR_TYPE_BOOL int64_t
+#define VM_CVAR_TYPE_CHOICE int64_t
 #define VM_CVAR_TYPE_STRING const char *
 #define VM_CVAR_FIELD(type, field, value, min, max, unit, when, text) \
 	VM_CVAR_TYPE_##type field;
@@ -90,10 +98,12 @@ struct vm_cvar_table {
 #define VM_CVAR_NUMBER_INT(value) (value)
 #define VM_CVAR_NUMBER_SIZE(value) (value)
 #define VM_CVAR_NUMBER_BOOL(value) (value)
+#define VM_CVAR_NUMBER_CHOICE(value) (value)
 #define VM_CVAR_NUMBER_STRING(value) 0
 #define VM_CVAR_STRING_INT(value) NULL
 #define VM_CVAR_STRING_SIZE(value) NULL
 #define VM_CVAR_STRING_BOOL(value) NULL
+#define VM_CVAR_STRING_CHOICE(value) NULL
 #define VM_CVAR_STRING_STRING(value) (value)
 #define VM_CVAR_ROW(type_, field_, value_, min_, max_, unit_, when_, text_) \
 	{ .field = #field_,                                                 \

@@ -29,6 +29,10 @@ static const struct vm_cvar bool_row = { .type = VM_VAR_BOOL,
 					 .min = 0,
 					 .max = 1,
 					 .unit = "flag" };
+static const struct vm_cvar choice_row = { .type = VM_VAR_CHOICE,
+					   .min = 0,
+					   .max = 2,
+					   .unit = "auto|read|write" };
 static const struct vm_cvar string_row = { .type = VM_VAR_STRING,
 					   .unit = "path" };
 
@@ -55,6 +59,21 @@ static void refuses(const struct vm_cvar *row, const char *text,
 	   "a %s refuses '%s': %s", vm_var_type_name(row->type), text, want);
 	if (!strstr(why, want))
 		diag("said: %s", why);
+}
+
+static void choices(void)
+{
+	char text[VM_NUMBER_MAX];
+
+	takes(&choice_row, "auto", 0);
+	takes(&choice_row, " Write ", 2);
+	takes(&choice_row, "1", 1);
+	refuses(&choice_row, "", "one of auto|read|write");
+	refuses(&choice_row, "wri", "one of auto|read|write");
+	refuses(&choice_row, "read|write", "one of auto|read|write");
+	refuses(&choice_row, "3", "one of auto|read|write");
+	vm_value_pretty(&choice_row, text, 1);
+	is_string(text, "read", "a choice is shown as its word");
 }
 
 static void integers(void)
@@ -271,6 +290,7 @@ int main(void)
 	const char *given = getenv("SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
 
+	choices();
 	integers();
 	sizes();
 	switches();
