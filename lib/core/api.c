@@ -71,7 +71,8 @@ int vmpi_attach(int rank)
 {
 	if (!vm_node)
 		return -VMPI_ESTATE;
-	if (rank < 0 || rank >= vm_node->rank_count)
+	if (rank < vm_node->rank_first ||
+	    rank >= vm_node->rank_first + vm_node->rank_here)
 		return -VMPI_ERANK;
 	return vm_thread_adopt(&vm_node->ranks[rank]);
 }

@@ -40,6 +40,8 @@ void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine)
 	lane->engine = engine;
 	vm_pool_cache_init(&lane->req, &vm_node->req_pool);
 	vm_pool_cache_init(&lane->msg, &vm_node->msg_pool);
+	vm_pool_cache_init(&lane->push, &vm_node->push_pool);
+	vm_pool_cache_init(&lane->pull, &vm_node->pull_pool);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_cache_init(&lane->buffer[i], &vm_node->buffer_pool[i]);
 }
@@ -48,6 +50,8 @@ void vm_lane_fini(struct vm_lane *lane)
 {
 	vm_pool_cache_fini(&lane->req);
 	vm_pool_cache_fini(&lane->msg);
+	vm_pool_cache_fini(&lane->push);
+	vm_pool_cache_fini(&lane->pull);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_cache_fini(&lane->buffer[i]);
 }

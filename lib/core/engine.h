@@ -32,7 +32,8 @@ extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
 /* One OS thread's caches; worker->lane. */
 struct vm_lane {
 	struct vm_engine *engine; /* NULL: not a worker's */
-	struct vm_pool_cache req, msg, buffer[VM_BUFFER_CLASSES];
+	struct vm_pool_cache req, msg, push, pull, buffer[VM_BUFFER_CLASSES];
+	unsigned polls_left;	      /* rounds without a look at the port */
 	struct core_rank_pvars pvars; /* of a thread that is not a worker */
 };
 
@@ -79,6 +80,9 @@ struct vm_engine {
 	struct vm_lane lane;
 	struct vm_share share; /* what it has to offer */
 } VM_ALIGNED(VM_CACHELINE);
+
+/* Of ranks in other processes: nobody's. */
+extern struct vm_engine vm_engine_away;
 
 /* For others than the worker: the first of them ends the bias (engine.c). */
 void vm_engine_lock_far(struct vm_engine *engine);

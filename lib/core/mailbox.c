@@ -5,11 +5,18 @@
 #include "core/mailbox.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "core/node.h"
 
 void vm_arrival_end(struct vm_arrival *arrival)
 {
+	if (VM_UNLIKELY(vm_payload_foreign(arrival->payload))) {
+		if (arrival->payload == VM_PAYLOAD_FETCHED)
+			free(arrival->buffer);
+		vm_origin_end(arrival->origin, arrival->port, 0);
+		return;
+	}
 	if (arrival->payload == VM_PAYLOAD_COPY)
 		vm_buffer_put(vm_lane_self(), arrival->buffer, arrival->bytes);
 	if (arrival->sender)
@@ -49,7 +56,10 @@ static struct vm_msg *msg_new(struct vm_rank *rank,
 			      arrival->bytes);
 	} else {
 		msg->buffer = arrival->buffer;
-		msg->packed = NULL;
+		if (vm_payload_foreign(arrival->payload))
+			msg->origin = *arrival->origin;
+		else
+			msg->packed = NULL;
 	}
 	return msg;
 }

@@ -19,8 +19,10 @@ struct vm_arrival {
 	struct vm_env env;
 	uint8_t payload; /* enum vm_payload */
 	size_t bytes;
-	void *buffer;	       /* INLINE and COPY: the bytes */
+	void *buffer;	       /* INLINE, COPY, PACKET, FETCHED: the bytes */
 	struct vm_req *sender; /* DIRECT: its data and whom to tell */
+	const struct vm_origin *origin; /* if foreign */
+	struct vm_port *port;		/* if foreign: of the receiver */
 };
 
 /* memcpy() with the most frequent sizes done on the spot. */
@@ -57,7 +59,8 @@ static inline void vm_data_land(const struct vm_data *from,
 
 /*
  * Ends an arrival that matched: its payload goes to the receive's buffer, its
- * own buffer back, its sender is told.  The receive is not completed yet.
+ * own buffer back, its sender is told.  The receive is not completed yet.  Not for
+ * a remote payload, which has to be pulled.
  */
 void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req);
 

@@ -27,7 +27,9 @@ static void members_sort(struct vm_meet *meet, const struct vm_group *group)
 	uint32_t *list = meet->members;
 
 	for (uint32_t i = 0; i < meet->size; i++)
-		meet->workers[group->ranks[i]->engine->index].member_count++;
+		if (group->ranks[i]->engine->index >= 0)
+			meet->workers[group->ranks[i]->engine->index]
+				.member_count++;
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
 		struct vm_meet_worker *worker = &meet->workers[w];
 

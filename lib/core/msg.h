@@ -4,6 +4,8 @@
  *
  * The payload lies in the message itself (inline), in a buffer of the runtime
  * (copy) or still in the sender's memory (direct, with the sender's request).
+ * That of a message from another process lies in a packet or is still there
+ * (remote).
  */
 #ifndef CORE_MSG_H
 #define CORE_MSG_H
@@ -13,6 +15,7 @@
 
 #include "core/layout.h"
 #include "core/match.h"
+#include "core/remote.h"
 #include "vmpi.h"
 
 struct vmpi_req;
@@ -24,18 +27,28 @@ enum vm_payload {
 	VM_PAYLOAD_INLINE,
 	VM_PAYLOAD_COPY,
 	VM_PAYLOAD_DIRECT,
-	VM_PAYLOAD_CALL
+	VM_PAYLOAD_CALL,
+	VM_PAYLOAD_PACKET,
+	VM_PAYLOAD_REMOTE,
+	VM_PAYLOAD_FETCHED /* was remote; the buffer is malloc'ed */
 };
+
+/* Whether it came from another process, and has an origin. */
+static inline bool vm_payload_foreign(uint8_t payload)
+{
+	return payload >= VM_PAYLOAD_PACKET;
+}
 
 struct vmpi_msg {
 	struct vm_match_node node;
 	struct vm_rank *rank;	 /* whose mailbox it arrived in */
 	struct vmpi_req *sender; /* DIRECT, or a synchronous send; else NULL */
 	size_t bytes;
-	void *buffer; /* INLINE, COPY: where the bytes are */
+	void *buffer; /* where the bytes are; not DIRECT, REMOTE */
 	union {
 		char inline_data[VM_INLINE_MAX];
 		void *packed; /* DIRECT: a borrowed copy, freed at the end */
+		struct vm_origin origin; /* if foreign */
 	};
 	uint8_t payload; /* enum vm_payload */
 };

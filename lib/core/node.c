@@ -14,9 +14,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "boot/boot.h"
 #include "core/chan.h"
 #include "core/engine.h"
 #include "core/meet.h"
+#include "core/pull.h"
+#include "core/push.h"
+#include "core/remote.h"
 #include "sched/futex.h"
 #include "sched/topo.h"
 #include "sched/worker.h"
@@ -36,6 +40,12 @@ static void pools_init(struct vm_node *node)
 
 	vm_pool_init(&node->req_pool, "requests", sizeof(struct vm_req), 0);
 	vm_pool_init(&node->msg_pool, "messages", sizeof(struct vm_msg), 0);
+	vm_pool_init(&node->push_pool, "sends to other processes",
+		     sizeof(struct vm_push), 0);
+	vm_pool_init(&node->pull_pool, "receives from other processes",
+		     sizeof(struct vm_pull), 0);
+	vm_opids_init(&node->pushes);
+	vm_opids_init(&node->pulls);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++) {
 		size_t most = share / vm_buffer_bytes[i];
 
@@ -51,16 +61,21 @@ static void pools_fini(struct vm_node *node)
 {
 	vm_pool_fini(&node->req_pool);
 	vm_pool_fini(&node->msg_pool);
+	vm_pool_fini(&node->push_pool);
+	vm_pool_fini(&node->pull_pool);
+	vm_opids_fini(&node->pushes);
+	vm_opids_fini(&node->pulls);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_fini(&node->buffer_pool[i]);
 	vm_stack_pool_fini(&node->rank_stacks);
 	vm_stack_pool_fini(&node->task_stacks);
 }
 
-/* Ranks are spread in blocks: neighbours share a worker. */
+/* Ranks are spread in blocks: neighbours share a worker.  index: of the ranks
+ * of this process. */
 static struct vm_engine *rank_home(const struct vm_node *node, int index)
 {
-	int64_t home = (int64_t)index * node->engine_count / node->rank_count;
+	int64_t home = (int64_t)index * node->engine_count / node->rank_here;
 
 	return &node->engines[home];
 }
@@ -71,10 +86,10 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int index)
 	struct vm_meet *meet = NULL;
 
 	rank->index = index;
-	rank->engine = rank_home(node, index);
+	rank->engine = rank_home(node, index - node->rank_first);
+	rank->via = core_cvar.loop ? &vm_engine_away : rank->engine;
 	vm_match_init(&rank->match);
 	vm_list_init(&rank->probers);
-	node->world->ranks[index] = rank;
 	if (!group)
 		return -VMPI_ENOMEM;
 	group->ranks[0] = rank;
@@ -87,25 +102,48 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int index)
 	return rank->self_chan ? 0 : -VMPI_ENOMEM;
 }
 
-static int ranks_init(struct vm_node *node, int count)
+/* Whose ranks are where, and how they are reached. */
+static void ranks_place(struct vm_node *node)
 {
+	const struct vm_boot_peer alone = { .rank_count = node->rank_count };
+	const struct vm_boot_peer *peers =
+		vm_node_hooks.boot ? vm_node_hooks.boot->peers : &alone;
+
+	for (int p = 0; p < node->process_count; p++) {
+		for (int i = 0; i < peers[p].rank_count; i++) {
+			int index = peers[p].rank_first + i;
+			struct vm_rank *rank = &node->ranks[index];
+
+			rank->index = index;
+			rank->engine = rank->via = &vm_engine_away;
+			rank->to.process = (uint32_t)p;
+			node->world->ranks[index] = rank;
+			if (node->fabric)
+				vm_remote_place(rank, i, peers[p].rank_count);
+		}
+	}
+}
+
+static int ranks_init(struct vm_node *node)
+{
+	int count = node->rank_count, end = node->rank_first + node->rank_here;
 	size_t bytes = (size_t)count * sizeof(struct vm_rank);
 	uint32_t context = vm_context_new();
 	int rc = 0;
 
-	node->rank_count = count;
 	node->ranks = aligned_alloc(VM_CACHELINE, bytes);
 	node->world = vm_group_new(count);
 	if (!node->ranks || !node->world)
 		return -VMPI_ENOMEM;
 	memset(node->ranks, 0, bytes);
-	for (int i = 0; i < count && !rc; i++)
+	ranks_place(node);
+	for (int i = node->rank_first; i < end && !rc; i++)
 		rc = rank_init(node, &node->ranks[i], i);
 	if (!rc)
 		node->world_meet = vm_meet_new(node->world);
 	if (!node->world_meet)
 		return -VMPI_ENOMEM;
-	for (int i = 0; i < count && !rc; i++) {
+	for (int i = node->rank_first; i < end && !rc; i++) {
 		struct vm_rank *rank = &node->ranks[i];
 
 		rank->world = vm_chan_new(rank, node->world, node->world_meet,
@@ -118,10 +156,10 @@ static int ranks_init(struct vm_node *node, int count)
 
 static void ranks_fini(struct vm_node *node)
 {
-	for (int i = 0; node->ranks && i < node->rank_count; i++) {
-		struct vm_rank *rank = &node->ranks[i];
+	for (int i = 0; node->ranks && i < node->rank_here; i++) {
+		struct vm_rank *rank = &node->ranks[node->rank_first + i];
 
-		if (!rank->engine)
+		if (rank->engine == &vm_engine_away || !rank->engine)
 			break;
 		if (rank->mpi)
 			rank->mpi_free(rank);
@@ -172,12 +210,41 @@ static int worker_count(const vmpi_config *config, int ranks)
 
 static void node_free(void)
 {
+	vm_remote_close();
 	ranks_fini(vm_node);
 	vm_engines_fini();
 	pools_fini(vm_node);
 	vm_sched_fini();
 	free(vm_node);
 	vm_node = NULL;
+}
+
+/* Which ranks there are, and which of them are ours. */
+static void ranks_count(struct vm_node *node, int ranks)
+{
+	const struct vm_boot *boot = vm_node_hooks.boot;
+
+	node->rank_here = node->rank_count = ranks;
+	node->process_count = 1;
+	if (!boot)
+		return;
+	node->process = boot->process;
+	node->process_count = boot->processes;
+	node->rank_count = boot->ranks;
+	node->rank_first = boot->rank_first;
+	node->rank_here = boot->rank_count;
+}
+
+static void sched_hook(const struct vm_node *node)
+{
+	vm_sched.thread_start = thread_start;
+	vm_sched.polls = node->engine_count > 1 || node->fabric;
+	vm_sched.poll = vm_engine_poll;
+	if (!node->fabric)
+		return;
+	vm_sched.poll = vm_remote_poll;
+	vm_sched.sleep = vm_remote_sleep;
+	vm_sched.kick = vm_remote_kick;
 }
 
 int vm_node_start(const vmpi_config *config)
@@ -204,15 +271,17 @@ int vm_node_start(const vmpi_config *config)
 				       config->stack_bytes :
 				       (size_t)sched_cvar.stack_bytes;
 	pools_init(vm_node);
+	ranks_count(vm_node, ranks);
 	rc = vm_sched_init(workers);
 	if (!rc)
 		rc = vm_engines_init(workers);
+	if (!rc && (vm_node->process_count > 1 || core_cvar.loop))
+		rc = vm_remote_open(vm_node_hooks.boot);
 	if (!rc)
-		rc = ranks_init(vm_node, ranks);
+		rc = ranks_init(vm_node);
 	if (rc)
 		goto fail;
-	vm_sched.poll = vm_engine_poll;
-	vm_sched.thread_start = thread_start;
+	sched_hook(vm_node);
 	rc = vm_sched_start();
 	if (rc) {
 		vm_sched_stop();
@@ -301,8 +370,10 @@ int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
  * go back with all others when the node stops. */
 static int ranks_start(vmpi_body body, void *arg)
 {
-	for (int i = 0; i < vm_node->rank_count; i++) {
-		struct vm_rank *rank = &vm_node->ranks[i];
+	struct vm_rank *ranks = vm_node->ranks + vm_node->rank_first;
+
+	for (int i = 0; i < vm_node->rank_here; i++) {
+		struct vm_rank *rank = &ranks[i];
 		int rc = vm_ult_new(&rank->ult, rank->engine->worker,
 				    &vm_node->rank_stacks, body, arg);
 
@@ -312,19 +383,20 @@ static int ranks_start(vmpi_body body, void *arg)
 		}
 		rank->ult->owner = rank;
 	}
-	for (int i = 0; i < vm_node->rank_count; i++)
-		vm_ult_wake(vm_node->ranks[i].ult);
+	for (int i = 0; i < vm_node->rank_here; i++)
+		vm_ult_wake(ranks[i].ult);
 	return 0;
 }
 
 static int ranks_join(void)
 {
+	struct vm_rank *ranks = vm_node->ranks + vm_node->rank_first;
 	int result = 0;
 
-	for (int i = 0; i < vm_node->rank_count; i++) {
-		int status = vm_ult_join(vm_node->ranks[i].ult);
+	for (int i = 0; i < vm_node->rank_here; i++) {
+		int status = vm_ult_join(ranks[i].ult);
 
-		vm_node->ranks[i].ult = NULL;
+		ranks[i].ult = NULL;
 		if (!result)
 			result = status;
 	}

@@ -11,23 +11,34 @@
 
 #include "base/err.h"
 #include "base/pool.h"
+#include "core/opid.h"
 #include "core/rank.h"
 
+struct vm_boot;
 struct vm_engine;
+struct vm_fabric;
+struct vm_worker;
 
 #define VM_BUFFER_CLASSES 3 /* sizes of buffers for copied payloads */
 
 /* Written at start and stop only, but for the atomics. */
 struct vm_node {
-	int rank_count;
+	int rank_count; /* of the whole job */
 	struct vm_rank *ranks;
+	int rank_first, rank_here; /* those of this process */
+	int process, process_count;
+	struct vm_fabric *fabric;	     /* NULL: all ranks share memory */
+	struct vm_opids pushes, pulls;	     /* core/push.h, core/pull.h */
+	_Atomic(struct vm_worker *) watcher; /* sleeps in the fabric */
+	struct core_node_pvars pvars;
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	struct vm_engine *engines; /* one per worker */
 	int engine_count;
 	size_t stack_bytes; /* of ranks */
 	struct vm_stack_pool rank_stacks, task_stacks;
-	struct vm_pool req_pool, msg_pool, buffer_pool[VM_BUFFER_CLASSES];
+	struct vm_pool req_pool, msg_pool, push_pool, pull_pool;
+	struct vm_pool buffer_pool[VM_BUFFER_CLASSES];
 	_Atomic bool running; /* the ranks have bodies */
 	_Atomic uint32_t context_next;
 	_Atomic uint32_t tasks_alive; /* futex of vm_node_stop() */
@@ -46,9 +57,11 @@ int vm_node_stop(void);
 /*
  * Hooks of the program that runs the node, set before the start; may be NULL.
  * thread_start: on every worker thread before it runs anything.  end: once,
- * before vm_node_abort() ends the process.
+ * before vm_node_abort() ends the process.  boot: this process is one of
+ * several, and has the ranks that boot says; NULL: it is the only one.
  */
 struct vm_node_hooks {
+	struct vm_boot *boot;
 	void (*thread_start)(void);
 	void (*end)(void);
 };

@@ -16,6 +16,8 @@
 #include "core/engine.h"
 #include "core/mailbox.h"
 #include "core/node.h"
+#include "core/pull.h"
+#include "core/remote.h"
 
 /* A send while it looks for its way. */
 struct send {
@@ -25,6 +27,9 @@ struct send {
 	enum vm_send_mode mode;
 	struct vm_lane *lane;
 	bool small; /* goes inline, and is complete at once */
+	/* Elsewhere: the request it had to make, or why it was not sent. */
+	struct vm_req *made;
+	int error;
 };
 
 /* The request of a direct send, before its message can be seen by others. */
@@ -128,14 +133,32 @@ static inline bool send_here(const struct send *send, struct vm_req *req)
 	return true;
 }
 
+/* To a rank of another process. */
+static bool send_away(struct send *send, struct vm_req *req)
+{
+	struct vm_req *armed = req;
+	int rc = vm_remote_send(send->dest, &send->env, send->data,
+				send->mode == VM_SEND_SYNC, &armed);
+
+	if (rc < 0)
+		send->error = rc;
+	else if (!req)
+		send->made = armed;
+	return rc != 0;
+}
+
 /* To a rank at home on another worker, by the ring. */
-static __attribute__((noinline)) bool send_far(const struct send *send,
+static __attribute__((noinline)) bool send_far(struct send *send,
 					       struct vm_req *req)
 {
 	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
-	struct vm_engine *engine = send->dest->engine;
-	struct vm_slot *slot = vm_engine_slot(send->lane->engine, engine);
+	struct vm_engine *engine = send->dest->via;
+	struct vm_slot *slot;
 	bool done = true;
+
+	if (engine == &vm_engine_away)
+		return send_away(send, req);
+	slot = vm_engine_slot(send->lane->engine, engine);
 
 	slot->env = send->env;
 	slot->rank = (uint32_t)send->dest->index;
@@ -169,12 +192,14 @@ static __attribute__((noinline)) bool send_far(const struct send *send,
 
 /* From an OS thread that is no worker: it has no ring, so it delivers itself,
  * behind what its rank has sent before. */
-static __attribute__((noinline)) bool send_thread(const struct send *send,
+static __attribute__((noinline)) bool send_thread(struct send *send,
 						  struct vm_req *req)
 {
-	struct vm_engine *engine = send->dest->engine;
+	struct vm_engine *engine = send->dest->via;
 	struct vm_engine *home = vm_rank_self()->engine;
 
+	if (engine == &vm_engine_away)
+		return send_away(send, req);
 	vm_engine_lock(engine);
 	if (home != engine)
 		vm_engine_drain(engine, home->index, INT_MAX);
@@ -183,9 +208,9 @@ static __attribute__((noinline)) bool send_thread(const struct send *send,
 
 /* Returns whether the message is complete for the sender; if not, req is armed
  * and will be completed. */
-static inline bool send_go(const struct send *send, struct vm_req *req)
+static inline bool send_go(struct send *send, struct vm_req *req)
 {
-	struct vm_engine *engine = send->dest->engine;
+	struct vm_engine *engine = send->dest->via;
 
 	send_count(vm_rank_self(), send->data->bytes);
 	if (send->lane->engine == engine) {
@@ -225,7 +250,9 @@ static inline struct send send_new(const struct vm_ult *self,
 			      data,
 			      mode,
 			      self->worker->lane,
-			      fits_inline(data, mode) };
+			      fits_inline(data, mode),
+			      NULL,
+			      0 };
 }
 
 /* A rank that only sends lets the others run now and then.  An OS thread need
@@ -254,20 +281,21 @@ int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
 	req.transient = true;
 	if (send_go(&send, &req)) {
 		send_pace(self);
-		return 0;
+		return send.error;
 	}
 	self->sends_in_row = 0;
 	vm_ult_suspend();
-	return 0;
+	return req.status.error;
 }
 
 /* Starts a send whose request is there already. */
-static void send_begin(struct vm_req *req, const struct send *send)
+static void send_begin(struct vm_req *req, struct send *send)
 {
 	atomic_init(&req->state, VM_REQ_PENDING);
 	req->active = true;
 	if (send_go(send, req)) {
 		send_arm(req, send);
+		req->status.error = send->error;
 		atomic_store_explicit(&req->state, VM_REQ_DONE,
 				      memory_order_relaxed);
 	}
@@ -289,10 +317,10 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 		*req = &vm_req_done_send;
 	} else {
 		vm_layout_hold(data->layout);
-		*req = new;
+		*req = new ? new : send.made;
 	}
 	send_pace(self);
-	return 0;
+	return send.error;
 }
 
 int vm_send_start(struct vm_req *req, struct vm_rank *dest,
@@ -334,16 +362,25 @@ static struct vm_arrival msg_arrival(const struct vm_msg *msg)
 				    .payload = msg->payload,
 				    .bytes = msg->bytes,
 				    .buffer = msg->buffer,
-				    .sender = msg->sender };
+				    .sender = msg->sender,
+				    .origin = &msg->origin,
+				    .port = msg->rank->port };
 }
 
-/* Moves the payload into a receive and ends the handle. */
-static void msg_land(struct vm_msg *msg, struct vm_req *req)
+/* Moves the payload into a receive and ends the handle.  Returns whether the
+ * receive is complete; if not it is on its way. */
+static bool msg_land(struct vm_msg *msg, struct vm_req *req)
 {
 	struct vm_arrival arrival = msg_arrival(msg);
+	bool here = msg->payload != VM_PAYLOAD_REMOTE;
 
-	vm_arrival_land(&arrival, req);
+	if (here)
+		vm_arrival_land(&arrival, req);
+	else
+		vm_pull_start(req, &arrival.env, arrival.origin, arrival.port,
+			      arrival.bytes);
 	msg_free(msg);
+	return here;
 }
 
 /* The usual case of a receive that finds its message: plain bytes from here
@@ -370,12 +407,19 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 		   vmpi_status *status)
 {
+	struct vm_waiter waiter;
 	struct vm_req req;
 
-	if (VM_LIKELY(msg->payload != VM_PAYLOAD_DIRECT && !data->layout))
+	if (VM_LIKELY(msg->payload < VM_PAYLOAD_DIRECT && !data->layout))
 		return msg_receive_bytes(msg, data, status);
+	waiter.ult = vm_self;
+	waiter.alone = true;
+	atomic_init(&req.state, (uintptr_t)&waiter);
+	req.kind = VM_REQ_RECV;
+	req.transient = true;
 	vm_data_assign(&req.data, data);
-	msg_land(msg, &req);
+	if (!msg_land(msg, &req))
+		vm_ult_suspend();
 	vm_count_received(vm_rank_self(), req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
@@ -392,8 +436,9 @@ int vm_msg_ireceive(struct vm_msg *msg, const struct vm_data *data,
 	vm_data_assign(&new->data, data);
 	new->rank = vm_rank_self();
 	vm_layout_hold(data->layout);
-	msg_land(msg, new);
-	atomic_store_explicit(&new->state, VM_REQ_DONE, memory_order_relaxed);
+	if (msg_land(msg, new))
+		atomic_store_explicit(&new->state, VM_REQ_DONE,
+				      memory_order_relaxed);
 	*req = new;
 	return 0;
 }
@@ -406,10 +451,37 @@ void vm_msg_drop(struct vm_msg *msg)
 	msg_free(msg);
 }
 
+/* Gets a remote payload into memory of the handle. */
+static int msg_fetch(struct vm_msg *msg)
+{
+	struct vm_waiter waiter = { .ult = vm_self, .alone = true };
+	struct vm_req req = { .kind = VM_REQ_RECV, .transient = true };
+	void *buffer = malloc(msg->bytes ? msg->bytes : 1);
+
+	if (!buffer)
+		return -VMPI_ENOMEM;
+	atomic_init(&req.state, (uintptr_t)&waiter);
+	req.data = vm_data_bytes(buffer, msg->bytes);
+	vm_pull_start(&req, &msg->node.env, &msg->origin, msg->rank->port,
+		      msg->bytes);
+	vm_ult_suspend();
+	/* Its sender has been told. */
+	msg->payload = VM_PAYLOAD_FETCHED;
+	msg->buffer = buffer;
+	msg->origin = (struct vm_origin){ 0 };
+	return req.status.error;
+}
+
 int vm_msg_borrow(struct vm_msg *msg, const void **data)
 {
 	struct vm_data to;
 
+	if (msg->payload == VM_PAYLOAD_REMOTE) {
+		int rc = msg_fetch(msg);
+
+		if (rc)
+			return rc;
+	}
 	if (msg->payload != VM_PAYLOAD_DIRECT) {
 		*data = msg->buffer;
 		return 0;
@@ -477,11 +549,9 @@ static void recv_begin(struct vm_req *req)
 	if (!msg)
 		vm_mailbox_post(rank, req);
 	vm_engine_unlock(engine);
-	if (msg) {
-		msg_land(msg, req);
+	if (msg && msg_land(msg, req))
 		atomic_store_explicit(&req->state, VM_REQ_DONE,
 				      memory_order_relaxed);
-	}
 }
 
 int vm_irecv(struct vm_env env, const struct vm_data *data, struct vm_req **req)

@@ -47,6 +47,7 @@ int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 int vm_msg_ireceive(struct vm_msg *msg, const struct vm_data *data,
 		    struct vm_req **req);
 void vm_msg_drop(struct vm_msg *msg);
+/* A remote payload is fetched first, and that may switch. */
 int vm_msg_borrow(struct vm_msg *msg, const void **data);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "core/match.h"
 #include "core/vars.h"
+#include "fabric/fabric.h"
 #include "sched/ult.h"
 
 struct vm_engine;
@@ -31,7 +32,13 @@ struct vm_prober {
 
 struct vm_rank {
 	int index;		  /* in the world */
-	struct vm_engine *engine; /* of its home worker */
+	struct vm_engine *engine; /* of its home worker; elsewhere:
+				     vm_engine_away */
+	struct vm_engine *via;	  /* where senders find it: the engine, or
+				     vm_engine_away */
+	struct vm_port *port;	  /* its home port; NULL: elsewhere, or there
+				     is no fabric */
+	struct vm_to to;	  /* the same for others */
 	struct vm_ult *ult;	  /* runs its body, NULL before and after */
 	struct vmpi_chan *world, *self_chan;
 	void *mpi;				/* owned by lib/mpi */

@@ -214,7 +214,7 @@ void vm_req_poll(void)
 
 	vm_worker_vain(self->worker);
 	if (++self->tests_in_row < core_cvar.test_budget) {
-		vm_engine_poll(self->worker);
+		vm_sched.poll(self->worker);
 		return;
 	}
 	self->tests_in_row = 0;
@@ -284,6 +284,10 @@ void vm_req_cancel(struct vm_req *req)
 
 	if (vm_req_is_done(req) || !req->rank)
 		return;
+	if (req->kind == VM_REQ_SEND && req->rank->via == &vm_engine_away) {
+		vm_remote_cancel(req);
+		return;
+	}
 	engine = req->rank->engine;
 	vm_engine_lock(engine);
 	/* A send may still be on its way in our ring. */

@@ -4,10 +4,12 @@
  */
 #include "core/vars.h"
 
+#include "fabric/fabric.h"
 #include "sched/vars.h"
 
 VM_CVARS_DEFINE(core, CORE_CVARS)
 VM_PVARS_DEFINE(core_rank, CORE_RANK_PVARS)
+VM_PVARS_DEFINE(core_node, CORE_NODE_PVARS)
 
 void vm_core_vars_add(void)
 {
@@ -15,4 +17,6 @@ void vm_core_vars_add(void)
 	vm_pvars_add(&sched_worker_pvar_table);
 	vm_vars_add(&core_cvar_table);
 	vm_pvars_add(&core_rank_pvar_table);
+	vm_pvars_add(&core_node_pvar_table);
+	vm_fabric_vars_add();
 }

@@ -8,22 +8,46 @@
 #include "introspect/pvar.h"
 #include "introspect/var.h"
 
-#define CORE_CVARS(X)                                                          \
-	X(SIZE, inline_limit, 40, 0, 40, "bytes", ANYTIME,                     \
-	  "Largest message that travels inside its ring slot or queue entry")  \
-	X(SIZE, copy_limit, 8192, 0, 16384, "bytes", ANYTIME,                  \
-	  "Largest message that is buffered when its receive is not posted; "  \
-	  "longer ones wait in the sender's memory (direct)")                  \
-	X(SIZE, copy_bytes_max, 268435456, 0, 1099511627776, "bytes", STARTUP, \
-	  "Bound on the memory of all buffered messages; beyond it messages "  \
-	  "wait in their senders' memory")                                     \
-	X(INT, unexpected_limit, 100000, 64, 1000000000, "messages", ANYTIME,  \
-	  "Unexpected messages of a rank beyond which its senders wait for "   \
-	  "it, each at its next full send budget")                             \
-	X(INT, send_budget, 64, 1, 1000000, "messages", ANYTIME,               \
-	  "Sends in a row after which a rank lets the others run")             \
-	X(INT, test_budget, 1, 1, 1000000, "calls", ANYTIME,                   \
-	  "Failed tests or probes in a row after which a rank yields")
+#define CORE_CVARS(X)                                                           \
+	X(SIZE, inline_limit, 40, 0, 40, "bytes", ANYTIME,                      \
+	  "Largest message that travels inside its ring slot or queue entry")   \
+	X(SIZE, copy_limit, 8192, 0, 16384, "bytes", ANYTIME,                   \
+	  "Largest message that is buffered when its receive is not posted; "   \
+	  "longer ones wait in the sender's memory (direct)")                   \
+	X(SIZE, copy_bytes_max, 268435456, 0, 1099511627776, "bytes", STARTUP,  \
+	  "Bound on the memory of all buffered messages; beyond it messages "   \
+	  "wait in their senders' memory")                                      \
+	X(INT, unexpected_limit, 100000, 64, 1000000000, "messages", ANYTIME,   \
+	  "Unexpected messages of a rank beyond which its senders wait for "    \
+	  "it, each at its next full send budget")                              \
+	X(INT, send_budget, 64, 1, 1000000, "messages", ANYTIME,                \
+	  "Sends in a row after which a rank lets the others run")              \
+	X(INT, test_budget, 1, 1, 1000000, "calls", ANYTIME,                    \
+	  "Failed tests or probes in a row after which a rank yields")          \
+	X(SIZE, eager_limit, 8192, 0, 1048576, "bytes", ANYTIME,                \
+	  "Largest message that is sent to another process at once; longer "    \
+	  "ones are announced and fetched (rendezvous).  The packets of the "   \
+	  "fabric limit it too")                                                \
+	X(CHOICE, rndv_protocol, VM_RNDV_AUTO, 0, 3,                            \
+	  "auto|read|write|pipeline", ANYTIME,                                  \
+	  "How a long message comes from another process: the receiver reads "  \
+	  "it, the sender writes it, or it comes in pieces.  auto reads where " \
+	  "that is possible")                                                   \
+	X(SIZE, rndv_fragment, 65536, 64, 1073741824, "bytes", ANYTIME,         \
+	  "Largest piece of a pipelined message")                               \
+	X(SIZE, rndv_window, 1048576, 64, 1073741824, "bytes", ANYTIME,         \
+	  "Bytes of a pipelined message that may be under way")                 \
+	X(INT, poll_rounds, 16, 1, 1000000, "switches", ANYTIME,                \
+	  "Switches between looks at the network while there are ranks to run") \
+	X(BOOL, help, 1, 0, 1, "flag", ANYTIME,                                 \
+	  "Idle workers move the messages of busy ones (collaborative "         \
+	  "polling)")                                                           \
+	X(BOOL, loop, 0, 0, 1, "flag", STARTUP,                                 \
+	  "Messages between ranks of one process go by the fabric too, so "     \
+	  "that the link model (fabric_link_latency) applies to them")
+
+/* Values of rndv_protocol. */
+enum vm_rndv { VM_RNDV_AUTO, VM_RNDV_READ, VM_RNDV_WRITE, VM_RNDV_PIPELINE };
 
 struct core_cvars {
 	CORE_CVARS(VM_CVAR_FIELD)
@@ -42,6 +66,10 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "Messages sent by protocol copy")                           \
 	X(COUNTER, sends_direct, "messages", RANK,                    \
 	  "Messages sent by protocol direct")                         \
+	X(COUNTER, sends_eager, "messages", RANK,                     \
+	  "Messages sent to other processes at once")                 \
+	X(COUNTER, sends_rendezvous, "messages", RANK,                \
+	  "Messages announced to other processes")                    \
 	X(COUNTER, unexpected, "messages", RANK,                      \
 	  "Messages that arrived before their receive was posted")    \
 	X(HIGHWATERMARK, unexpected_max, "messages", RANK,            \
@@ -55,6 +83,15 @@ struct core_rank_pvars {
 	CORE_RANK_PVARS(VM_PVAR_FIELD)
 };
 extern const struct vm_pvar_table core_rank_pvar_table;
+
+#define CORE_NODE_PVARS(X)                           \
+	X(COUNTER, packets_unknown, "packets", NODE, \
+	  "Packets dropped: of no known kind or for no rank of this process")
+
+struct core_node_pvars {
+	CORE_NODE_PVARS(VM_PVAR_FIELD)
+};
+extern const struct vm_pvar_table core_node_pvar_table;
 
 /* Makes the variables of base to core known; idempotent. */
 void vm_core_vars_add(void);

@@ -110,7 +110,7 @@ static inline bool collect(struct vm_worker *worker)
 
 	if (atomic_load_explicit(&worker->inbox, memory_order_relaxed))
 		inbox_drain(worker);
-	if (vm_sched.worker_count > 1)
+	if (vm_sched.polls)
 		found = vm_sched.poll(worker);
 	if (VM_UNLIKELY(worker->sleepers != NULL) &&
 	    (!worker->head || ++worker->rounds % TIMER_ROUNDS == 0))
@@ -172,7 +172,8 @@ static void worker_sleep(struct vm_worker *worker)
 			limit = due > now ? due - now : 1;
 		}
 		vm_pvar_add(worker->pvars.sleeps, 1);
-		vm_futex_wait(&worker->sleeping, 1, limit);
+		if (!vm_sched.sleep || !vm_sched.sleep(worker, limit))
+			vm_futex_wait(&worker->sleeping, 1, limit);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
 }
@@ -343,9 +344,12 @@ bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 
 void vm_worker_nudge_slow(struct vm_worker *worker)
 {
-	if (atomic_exchange_explicit(&worker->sleeping, 0,
-				     memory_order_relaxed))
+	/* Pairs with the look of who sleeps elsewhere (vm_sched.sleep). */
+	if (atomic_exchange(&worker->sleeping, 0)) {
 		vm_futex_wake(&worker->sleeping);
+		if (vm_sched.kick)
+			vm_sched.kick(worker);
+	}
 }
 
 /* The bounds of the calling OS thread's stack, for the address sanitizer. */

@@ -55,6 +55,12 @@ struct vm_sched {
 	/* Looks for messages from other workers; returns whether there were
 	 * any.  Called between ULTs while there are several workers. */
 	bool (*poll)(struct vm_worker *worker);
+	bool polls; /* there is something to poll */
+	/* Sleeps where network traffic wakes too, for limit_ns (0: no limit);
+	 * false: not now, sleep as ever.  NULL: there is no network. */
+	bool (*sleep)(struct vm_worker *worker, uint64_t limit_ns);
+	/* Wakes the worker if it sleeps there; with sleep. */
+	void (*kick)(struct vm_worker *worker);
 	/* Called on each worker thread first and last. */
 	void (*thread_start)(struct vm_worker *worker);
 	void (*thread_stop)(struct vm_worker *worker);

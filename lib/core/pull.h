@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The receiver's half of a rendezvous: it chooses how the payload comes.
+ *
+ * read: it reads the sender's memory, then says FIN.  write: it says where to,
+ * the sender writes and says WRITTEN.  pipeline: the sender sends the payload in
+ * pieces, no more than the receiver has asked for; this works between any two
+ * layouts and without remote memory.
+ */
+#ifndef CORE_PULL_H
+#define CORE_PULL_H
+
+#include "core/layout.h"
+#include "core/remote.h"
+#include "core/wire.h"
+
+struct vmpi_req;
+struct vm_pull;
+
+struct vm_protocol {
+	const char *name;
+	bool (*fits)(const struct vm_pull *pull);
+	/* 0, or an error and nothing has begun. */
+	int (*start)(struct vm_pull *pull);
+};
+
+struct vm_pull {
+	struct vmpi_req *req;
+	struct vm_origin origin;
+	struct vm_port *port;
+	uint64_t id;
+	size_t wanted, received, granted;
+	struct vm_cursor cursor; /* where the next piece goes */
+	struct vm_mr mr;
+	struct vm_rma rma;
+};
+
+/*
+ * Fetches the payload of a message of `bytes` bytes into a receive whose buffer
+ * is set, fills its status and completes it, maybe before the return.
+ */
+void vm_pull_start(struct vmpi_req *req, const struct vm_env *env,
+		   const struct vm_origin *origin, struct vm_port *port,
+		   size_t bytes);
+
+/* The process is down: ends all pulls of the port that come from there. */
+void vm_pull_down(struct vm_port *port, uint32_t process, int error);
+
+#endif

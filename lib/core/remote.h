@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks of other processes: sending to them, and what comes from them.
+ *
+ * All messages of a pair of ranks take the way between their two home ports, in
+ * order.  A small one is a packet (eager); it waits there when nobody has posted
+ * a receive, and holds the sender's credit.  A long one, a synchronous one and
+ * one without a credit are announced (RTS) and wait at the sender; the receiver
+ * then chooses how the payload comes (core/pull.h, core/push.h).
+ *
+ * Nothing here is called with an engine's lock held, because what a port hands
+ * over takes it.
+ */
+#ifndef CORE_REMOTE_H
+#define CORE_REMOTE_H
+
+#include <stdbool.h>
+
+#include "core/layout.h"
+#include "core/match.h"
+#include "fabric/fabric.h"
+
+struct vm_boot;
+struct vm_msg_origin;
+struct vm_rank;
+struct vm_worker;
+struct vmpi_req;
+
+/* Where the payload of a message from another process is: part of an arrival
+ * and of a message. */
+struct vm_origin {
+	struct vm_pkt *pkt;	 /* here, in its packet; NULL: at the sender */
+	uint64_t sender;	 /* operation that a FIN ends; 0: none */
+	struct vm_remote memory; /* to read it from; key 0: cannot be read */
+	struct vm_to from;	 /* port that the answer goes to */
+};
+
+/*
+ * Joins the fabric, before the ranks are made: -VMPI_ENOMEM, -VMPI_ENOTSUP,
+ * -VMPI_EIO, -VMPI_EINVAL, logged.  boot == NULL: one process, whose ranks talk
+ * by the fabric's loop all the same.
+ */
+int vm_remote_open(struct vm_boot *boot);
+/* Leaves it in order; the workers have stopped, the ranks are there. */
+void vm_remote_close(void);
+
+/* Sets how others reach a rank; which process has it is known. */
+void vm_remote_place(struct vm_rank *rank, int index_in_process,
+		     int ranks_in_process);
+
+/*
+ * Sends to a rank elsewhere for the calling rank.  1: complete.  0: *req is
+ * armed and will be completed; if it was NULL it is a new one.  Or an error,
+ * nothing is sent: -VMPI_EPEER, -VMPI_ENOMEM.
+ */
+int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
+		   const struct vm_data *data, bool sync,
+		   struct vmpi_req **req);
+
+/* Asks the receiver to give a message back that it has not matched. */
+void vm_remote_cancel(const struct vmpi_req *req);
+
+/* The payload is not needed any more, or never was. */
+void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,
+		   int error);
+
+/* vm_sched.poll, .sleep and .kick of a node with a fabric. */
+bool vm_remote_poll(struct vm_worker *worker);
+bool vm_remote_sleep(struct vm_worker *worker, uint64_t limit_ns);
+void vm_remote_kick(struct vm_worker *worker);
+
+#endif
