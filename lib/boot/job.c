@@ -25,7 +25,7 @@ extern char **environ;
 #define TUNABLE "glibc.rtld.optional_static_tls"
 #define TUNABLE_BYTES "300000"
 
-enum kind { KIND_COUNT, KIND_FLAG, KIND_TEXT };
+enum kind { KIND_COUNT, KIND_MANY, KIND_FLAG, KIND_TEXT };
 
 struct field {
 	enum kind kind;
@@ -128,6 +128,7 @@ static int field_read(struct vm_job *job, const struct field *field,
 {
 	switch (field->kind) {
 	case KIND_COUNT:
+	case KIND_MANY:
 		if (!count_read(field_count(job, field), text))
 			return 0;
 		vm_log(VM_ERROR, "%s=%s: a number from 1 to %d is needed",
@@ -223,9 +224,12 @@ int vm_job_each(const struct vm_job *job, vm_job_each_fn each, void *arg)
 
 		switch (field->kind) {
 		case KIND_COUNT:
+		case KIND_MANY:
 			snprintf(digits, sizeof(digits), "%d",
 				 *field_count(job, field));
 			value = digits;
+			if (field->kind == KIND_MANY && !strcmp(digits, "1"))
+				value = NULL;
 			break;
 		case KIND_FLAG:
 			value = *field_flag(job, field) ? "1" : NULL;

@@ -18,14 +18,19 @@
 #define VM_JOB_PREFIX "VMPI_JOB_"
 
 /*
- * Kinds: COUNT is an int, 1 to VM_JOB_RANKS_MAX, never absent in a job; FLAG is
- * a bool, written as 1 and absent when false; TEXT is a string, absent when
- * NULL.
+ * Kinds: COUNT is an int, 1 to VM_JOB_RANKS_MAX, never absent in a job; MANY is
+ * the same, but absent when 1; FLAG is a bool, written as 1 and absent when
+ * false; TEXT is a string, absent when NULL.
  *
  *	kind, field, environment name, default, text
  */
 #define VM_JOB_FIELDS(X)                                                     \
 	X(COUNT, ranks, "RANKS", 1, "how many ranks the job has")            \
+	X(MANY, nodes, "NODES", 1, "how many node processes have the ranks") \
+	X(TEXT, blocks, "BLOCKS", NULL,                                      \
+	  "ranks of each node process, as 6,2; without it equal blocks")     \
+	X(TEXT, key, "KEY", NULL,                                            \
+	  "32 hexadecimal digits that strangers do not know")                \
 	X(FLAG, label, "LABEL", false, "begin each line with its rank")      \
 	X(TEXT, output_dir, "OUTPUT", NULL, "directory of rank.N.{out,err}") \
 	X(FLAG, summary, "SUMMARY", false, "print a table at the end")       \
@@ -36,6 +41,7 @@
 	X(TEXT, set, "SET", NULL, "newline-separated NAME=VALUE settings")
 
 #define VM_JOB_TYPE_COUNT int
+#define VM_JOB_TYPE_MANY int
 #define VM_JOB_TYPE_FLAG bool
 #define VM_JOB_TYPE_TEXT char *
 #define VM_JOB_FIELD(kind, field, name, value, text) VM_JOB_TYPE_##kind field;

@@ -20,6 +20,7 @@ static void default_test(void)
 	ok(!vm_job_present(), "without variables there is no job");
 	is_int(vm_job_from_env(&job), 0, "no job can be read all the same");
 	is_int(job.ranks, 1, "and has one rank");
+	is_int(job.nodes, 1, "on one node");
 	ok(!job.label && !job.summary && !job.report_bindings &&
 		   !job.display_map && !job.output_dir && !job.set,
 	   "for which nothing is asked");
@@ -34,6 +35,9 @@ static void round_trip_test(void)
 	job.ranks = VM_JOB_RANKS_MAX;
 	job.label = true;
 	job.report_bindings = true;
+	job.nodes = 3;
+	vm_job_text(&job.blocks, "1,2,3");
+	vm_job_text(&job.key, "00112233445566778899aabbccddeeff");
 	vm_job_text(&job.output_dir, "/a b/'c'");
 	vm_job_set_add(&job, "sched_workers", "2");
 	vm_job_set_add(&job, "debug_text", "x=y z");
@@ -43,6 +47,9 @@ static void round_trip_test(void)
 	is_int(back.ranks, VM_JOB_RANKS_MAX, "the number of ranks is the same");
 	ok(back.label && back.report_bindings, "flags that were set are set");
 	ok(!back.summary && !back.display_map, "the others are not");
+	is_int(back.nodes, 3, "so is the number of nodes");
+	is_string(back.blocks, "1,2,3", "and the ranks of each");
+	is_string(back.key, "00112233445566778899aabbccddeeff", "and the key");
 	is_string(back.output_dir, "/a b/'c'", "a text is the same");
 	is_string(back.set, "sched_workers=2\ndebug_text=x=y z",
 		  "the settings stand in lines in their order");

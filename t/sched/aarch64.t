@@ -34,10 +34,14 @@ if [ -e /usr/include/hwloc.h ] && [ -e /usr/include/rdma/fabric.h ]; then
 	for arch in /usr/include/*-linux-gnu; do
 		[ -e "$arch/hwloc" ] && flags="$flags -idirafter $arch"
 	done
+	# So will pmix.h.
+	pmix=$(pkg-config --cflags-only-I pmix 2>/dev/null)
 	none "$(for source in lib/*/*.c; do
-		$cross $flags -I"$scratch/include" -DVM_VERSION='"0"' -DVM_FI_VERSION='"FABRIC_1.3"' \
-			-DVM_SYSCONFDIR='"/etc"' -DVM_LIBEXECDIR='"/usr"' \
+		[ "$source" != lib/boot/pmix.c ] || [ -n "$pmix" ] || continue
+		$cross $flags -I"$scratch/include" $pmix -DVM_VERSION='"0"' \
 			-DVM_FI_VERSION='"FABRIC_1.3"' \
+			-DVM_SYSCONFDIR='"/etc"' -DVM_LIBEXECDIR='"/usr"' \
+			-DVM_PMIX_LIBDIR='"/usr/lib"' \
 			-fsyntax-only "$source" 2>&1
 	done)" "every source of the library compiles for aarch64"
 else

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A way to be started: how processes of a job find each other.  One const
+ * struct per way; boot.c has the table and asks them in its order.
+ */
+#ifndef BOOT_BACKEND_H
+#define BOOT_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct vm_boot;
+struct vm_news;
+
+/*
+ * Results are 0 or negative and logged, as in boot/boot.h.  Names have been
+ * checked.  Put, fence, get and close are called by one thread at a time, abort
+ * by any.
+ */
+struct vm_boot_backend {
+	const char *name;
+
+	/* Whether the environment says that we were started this way. */
+	bool (*present)(void);
+
+	/* The number of this process, from the environment; or negative. */
+	int (*process)(void);
+
+	/* Joins: sets boot's process, processes and launcher_kills, and calls
+	 * vm_news_count().  From now on, and until close, who has died is added
+	 * to news (vm_news_add()) by any thread, or by a pump. */
+	int (*open)(void **state, struct vm_boot *boot, struct vm_news *news);
+	int (*put)(void *state, const char *name, const void *bytes,
+		   size_t length);
+	int (*fence)(void *state);
+	int (*get)(void *state, void *bytes, size_t *length, size_t room,
+		   int process, const char *name);
+	void (*abort)(void *state, int code, const char *text, bool in_handler);
+
+	/* From now on news are wanted. */
+	int (*news)(void *state);
+	void (*close)(void *state);
+};
+
+extern const struct vm_boot_backend vm_boot_pmix;
+extern const struct vm_boot_backend vm_boot_pmi;
+extern const struct vm_boot_backend vm_boot_refused;
+extern const struct vm_boot_backend vm_boot_alone;
+
+#endif

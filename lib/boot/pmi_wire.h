@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PMI-1 on the wire: lines of "key=value" words, the first of which is "cmd".
+ *
+ * Both sides read with this and neither trusts the other: a line is of bounded
+ * length, printable, and has the form, or it is refused.  No memory is
+ * allocated and nothing is called but read.
+ *
+ * Ours are the words "vmpi=1" in the answer to init, by which a client knows
+ * that it may ask for news (cmd=vmpi_news), the lines "cmd=vmpi_left
+ * process=P status=S" that follow at any time, and "rc=-1" in a barrier_out
+ * that somebody did not come to.
+ */
+#ifndef BOOT_PMI_WIRE_H
+#define BOOT_PMI_WIRE_H
+
+#include <stddef.h>
+
+#define VM_PMI_LINE_MAX 4096 /* with the newline */
+#define VM_PMI_WORDS_MAX 16
+#define VM_PMI_KVSNAME_MAX 64 /* what our server promises, with the zero */
+#define VM_PMI_KEY_MAX 64
+#define VM_PMI_VALUE_MAX 1024
+
+/* A line in its parts, which point into it. */
+struct vm_pmi_message {
+	const char *command;
+	int count;
+	struct {
+		const char *key, *value;
+	} words[VM_PMI_WORDS_MAX];
+};
+
+/*
+ * Takes a line (without its newline) apart in place.  The value of the key
+ * "value" reaches to the end of the line, others to the next blank.
+ * Result: 0, or -VMPI_EINVAL (not logged) when it is none.
+ */
+int vm_pmi_parse(struct vm_pmi_message *message, char *line);
+
+/* The value of the key, or NULL. */
+const char *vm_pmi_text(const struct vm_pmi_message *message, const char *key);
+
+/* The value of the key as a decimal number, or `none` when there is none. */
+int vm_pmi_number(const struct vm_pmi_message *message, const char *key,
+		  int none);
+
+/* Bytes that have come and are not read yet. */
+struct vm_pmi_reader {
+	size_t begin, end;
+	char bytes[2 * VM_PMI_LINE_MAX];
+};
+
+void vm_pmi_reader_init(struct vm_pmi_reader *reader);
+
+/*
+ * Reads what the socket has, without waiting.  Result: the number of bytes; 0
+ * at its end; -VMPI_EAGAIN; -VMPI_EIO; -VMPI_ELIMIT when a line is too long.
+ */
+int vm_pmi_reader_fill(struct vm_pmi_reader *reader, int fd);
+
+/* The next whole line, valid until the next fill, or NULL.  Bytes that no line
+ * may have are still there for vm_pmi_parse() to refuse. */
+char *vm_pmi_reader_line(struct vm_pmi_reader *reader);
+
+#endif
