@@ -5,6 +5,8 @@
 #include "sched/topo.h"
 
 #include <hwloc.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +54,17 @@ static hwloc_obj_t nth_allowed(hwloc_obj_type_t type, int nth)
 	return NULL;
 }
 
+static void allowed_count(void)
+{
+	topo.cores = count_allowed(HWLOC_OBJ_CORE);
+	topo.processors = count_allowed(HWLOC_OBJ_PU);
+	if (topo.processors < 1)
+		topo.processors = 1;
+	if (topo.cores < 1)
+		topo.cores = topo.processors;
+	topo.workers = topo.cores;
+}
+
 int vm_topo_init(void)
 {
 	if (topo.topology)
@@ -76,13 +89,7 @@ int vm_topo_init(void)
 			hwloc_bitmap_and(topo.allowed, topo.allowed, bound);
 		hwloc_bitmap_free(bound);
 	}
-	topo.cores = count_allowed(HWLOC_OBJ_CORE);
-	topo.processors = count_allowed(HWLOC_OBJ_PU);
-	if (topo.processors < 1)
-		topo.processors = 1;
-	if (topo.cores < 1)
-		topo.cores = topo.processors;
-	topo.workers = topo.cores;
+	allowed_count();
 	return 0;
 destroy:
 	hwloc_topology_destroy(topo.topology);
@@ -99,6 +106,32 @@ void vm_topo_fini(void)
 	hwloc_bitmap_free(topo.allowed);
 	hwloc_topology_destroy(topo.topology);
 	memset(&topo, 0, sizeof(topo));
+}
+
+void vm_topo_share(int share, int shares)
+{
+	bool cores = count_allowed(HWLOC_OBJ_CORE) > 0;
+	int from = (int)((int64_t)share * topo.cores / shares);
+	int to = (int)((int64_t)(share + 1) * topo.cores / shares);
+	hwloc_cpuset_t set = hwloc_bitmap_alloc();
+
+	if (!set)
+		return; /* then all are shared by all */
+	for (int i = from; i < to || i == from; i++) {
+		hwloc_obj_t object =
+			nth_allowed(cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU, i);
+
+		if (object)
+			hwloc_bitmap_or(set, set, object->cpuset);
+	}
+	hwloc_bitmap_and(set, set, topo.allowed);
+	if (hwloc_bitmap_iszero(set)) {
+		hwloc_bitmap_free(set);
+		return;
+	}
+	hwloc_bitmap_free(topo.allowed);
+	topo.allowed = set;
+	allowed_count();
 }
 
 int vm_topo_cores(void)

@@ -11,6 +11,13 @@
 int vm_topo_init(void);
 void vm_topo_fini(void);
 
+/*
+ * From now on only a share of the allowed cores: number `share` of `shares`
+ * equal ones, or one core where there are fewer cores than shares.  For
+ * processes of one job that may use the same cores.
+ */
+void vm_topo_share(int share, int shares);
+
 /* Allowed cores, and allowed processors (hardware threads); at least 1. */
 int vm_topo_cores(void);
 int vm_topo_processors(void);

@@ -57,12 +57,38 @@ static void test_binding(void)
 	       "with too many workers nobody is bound");
 }
 
+/* The cores of this process, divided among `shares`. */
+static void test_shares(int shares)
+{
+	int all = vm_topo_cores();
+	int processors = vm_topo_processors();
+	int cores = 0, least = all, together = 0;
+
+	for (int i = 0; i < shares; i++) {
+		vm_topo_share(i, shares);
+		cores += vm_topo_cores();
+		together += vm_topo_processors();
+		if (vm_topo_cores() < least)
+			least = vm_topo_cores();
+		vm_topo_fini();
+		if (vm_topo_init())
+			bail("no topology");
+	}
+	is_int(least, shares < all ? all / shares : 1,
+	       "of %d shares each has its part of the cores", shares);
+	is_int(cores, shares < all ? all : shares,
+	       "which together are all, or one each");
+	ok(shares > all || together == processors,
+	   "and all processors are in one share");
+	is_int(vm_topo_cores(), all, "a new start has all again");
+}
+
 int main(void)
 {
 	char text[128] = "";
 	cpu_set_t allowed;
 
-	plan(11);
+	plan(31);
 	is_int(vm_topo_cores(), 1, "before the start there is one core");
 	is_int(vm_topo_init(), 0, "the machine can be read");
 	is_int(vm_topo_init(), 0, "twice");
@@ -80,6 +106,8 @@ int main(void)
 	vm_topo_describe(text, sizeof(text), 77);
 	ok(strstr(text, "not bound"), "worker 77 of many is %s", text);
 	test_binding();
+	for (int shares = 1; shares <= 5; shares++)
+		test_shares(shares);
 	vm_topo_fini();
 	is_int(vm_topo_init(), 0, "it can be read again after the end");
 	vm_topo_fini();
