@@ -3,7 +3,7 @@
  * What is printed by --dry-run and what is run come from one walk over one
  * table each, so that they cannot differ.
  *
- * Process groups: the node process leads its own, so that vmpirun decides what
+ * Process groups: each process leads its own, so that vmpirun decides what
  * Ctrl-C does and can reach whatever the ranks have started.  Only when
  * standard input is a terminal does it stay in ours: a terminal stops whoever
  * reads from it in another group than the foreground's.
@@ -11,13 +11,17 @@
 #include "launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "boot/boot.h"
 #include "check.h"
 #include "program.h"
 #include "say.h"
@@ -40,6 +44,16 @@ static int exports_set(const struct options *options)
 	return 0;
 }
 
+/* Whether the agent is a command; only its words are looked at. */
+static int agent_check(const char *agent)
+{
+	struct words words = { 0 };
+	int rc = agent ? words_add_command(&words, "--agent", agent, "", 0) : 0;
+
+	words_fini(&words);
+	return rc;
+}
+
 int launch_check(struct launch *launch, struct options *options)
 {
 	char node[PATH_MAX];
@@ -58,6 +72,10 @@ int launch_check(struct launch *launch, struct options *options)
 	if (!rc)
 		rc = program_find(&launch->program, options->program[0],
 				  origin ? origin : ".");
+	if (!rc)
+		rc = agent_check(options->agent);
+	if (!rc)
+		rc = plan_make(&launch->plan, options);
 	if (!rc && options->job.output_dir && !options->dry_run)
 		rc = check_output(options->job.output_dir);
 	if (!rc && !(launch->node = strdup(node))) {
@@ -70,28 +88,47 @@ int launch_check(struct launch *launch, struct options *options)
 
 void launch_fini(struct launch *launch)
 {
+	if (launch->serves)
+		vm_pmi_server_fini(&launch->server);
+	free(launch->children);
+	plan_fini(&launch->plan);
 	free(launch->node);
 	free(launch->program);
 }
 
-/* A word as the shell reads it back: quoted unless it is plain. */
-static void word_print(const char *word)
+/* Whether vmpirun joins several node processes. */
+static bool is_serving(const struct launch *launch)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789%+,-./:=@_";
+	return !launch->plan.engine && launch->plan.nodes > 1;
+}
 
-	if (word[0] && !word[strspn(word, plain)]) {
-		fputs(word, stdout);
-		return;
-	}
-	putchar('\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", stdout);
-		else
-			putchar(*word);
-	putchar('\'');
+/* The command line of child `number`.  0, or -VMPI_E... after one line. */
+static int words_make(const struct launch *launch, struct words *words,
+		      int number)
+{
+	const struct options *options = launch->options;
+	int rc = 0;
+
+	*words = (struct words){ 0 };
+	if (launch->plan.engine)
+		engine_words(launch->plan.engine, words, launch->plan.program,
+			     &(struct engine_job){
+				     .nodes = launch->plan.nodes,
+				     .options = options,
+			     });
+	else if (options->agent)
+		rc = words_add_command(
+			words, "--agent", options->agent,
+			plan_host(&launch->plan, options, number), number);
+	words_add(words, launch->node);
+	words_add(words, launch->program);
+	for (char **word = options->program + 1; *word; word++)
+		words_add(words, *word);
+	if (words->failed)
+		rc = -VMPI_ENOMEM;
+	if (rc)
+		words_fini(words);
+	return rc;
 }
 
 static int unset_print(const char *name, const char *value, void *arg)
@@ -110,11 +147,14 @@ static int assignment_print(const char *name, const char *value, void *arg)
 	return 0;
 }
 
-int launch_print(const struct launch *launch)
+static int line_print(const struct launch *launch, int number)
 {
 	const struct options *options = launch->options;
-	int rc;
+	struct words words;
+	int rc = words_make(launch, &words, number);
 
+	if (rc)
+		return rc;
 	if (options->wdir) {
 		fputs("cd ", stdout);
 		word_print(options->wdir);
@@ -122,21 +162,36 @@ int launch_print(const struct launch *launch)
 	}
 	fputs("env", stdout);
 	rc = vm_job_each(&options->job, unset_print, NULL);
+	for (int i = 0; !launch->plan.engine && vm_boot_variables[i]; i++)
+		unset_print(vm_boot_variables[i], NULL, NULL);
 	for (size_t i = 0; i < options->export_count; i++) {
 		putchar(' ');
 		word_print(options->exports[i]);
 	}
 	if (!rc)
 		rc = vm_job_each(&options->job, assignment_print, NULL);
-	putchar(' ');
-	word_print(launch->node);
-	putchar(' ');
-	word_print(launch->program);
-	for (char **word = options->program + 1; *word; word++) {
+	if (is_serving(launch))
+		printf(" PMI_RANK=%d PMI_SIZE=%d", number, launch->plan.nodes);
+	for (size_t i = 0; i < words.count; i++) {
 		putchar(' ');
-		word_print(*word);
+		word_print(words.list[i]);
 	}
 	putchar('\n');
+	words_fini(&words);
+	return rc;
+}
+
+int launch_print(const struct launch *launch)
+{
+	int lines = is_serving(launch) ? launch->plan.nodes : 1;
+	int rc = 0;
+
+	if (is_serving(launch))
+		printf("# %d processes; vmpirun adds PMI_FD, a socket to itself, "
+		       "and VMPI_JOB_KEY\n",
+		       lines);
+	for (int i = 0; !rc && i < lines; i++)
+		rc = line_print(launch, i);
 	if (fflush(stdout) || ferror(stdout)) {
 		say("standard output: %s", strerror(errno));
 		return -VMPI_EIO;
@@ -144,10 +199,60 @@ int launch_print(const struct launch *launch)
 	return rc;
 }
 
-static _Noreturn void node_exec(const struct launch *launch, pid_t parent,
-				char **words, const sigset_t *signals)
+/* A random key for the job: who has it belongs to it. */
+static int key_make(struct vm_job *job)
 {
-	if (launch->own_group)
+	unsigned char bytes[VM_BOOT_KEY_BYTES];
+	char text[2 * VM_BOOT_KEY_BYTES + 1];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
+		say("getrandom: %s", strerror(errno));
+		return -VMPI_EIO;
+	}
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return vm_job_text(&job->key, text);
+}
+
+/* In the child: its environment.  fd is its end of the socket to the server,
+ * or -1. */
+static int environment_make(const struct launch *launch, int number, int fd)
+{
+	char text[16];
+	int rc = vm_job_to_env(&launch->options->job);
+
+	if (launch->plan.engine)
+		return rc;
+	vm_boot_clear_env();
+	if (fd < 0)
+		return rc;
+	/* A copy without FD_CLOEXEC. */
+	fd = dup(fd);
+	if (fd < 0)
+		return -VMPI_ELIMIT;
+	snprintf(text, sizeof(text), "%d", fd);
+	rc |= setenv("PMI_FD", text, 1);
+	snprintf(text, sizeof(text), "%d", number);
+	rc |= setenv("PMI_RANK", text, 1);
+	snprintf(text, sizeof(text), "%d", launch->plan.nodes);
+	rc |= setenv("PMI_SIZE", text, 1);
+	return rc;
+}
+
+/* In the child of a node that is not the first: there is nothing to read. */
+static void input_close(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		dup2(fd, STDIN_FILENO);
+}
+
+static _Noreturn void child_exec(const struct launch *launch, int number,
+				 pid_t parent, int fd, char **words,
+				 const sigset_t *signals)
+{
+	if (launch->children[number].group)
 		setpgid(0, 0);
 	else
 		signal(SIGINT, SIG_IGN); /* the terminal's; vmpirun decides */
@@ -155,56 +260,80 @@ static _Noreturn void node_exec(const struct launch *launch, pid_t parent,
 	/* Had vmpirun died before that call, nobody would tell us. */
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
-	if (vm_job_to_env(&launch->options->job))
+	if (environment_make(launch, number, fd))
 		_exit(EXIT_FAILURE);
+	if (number > 0)
+		input_close();
 	sigprocmask(SIG_SETMASK, signals, NULL);
-	execv(launch->node, words);
-	say("%s: the node program cannot be started: %s", launch->node,
+	execvp(words[0], words);
+	say("%s: %s cannot be started: %s", words[0],
+	    launch->plan.engine	   ? "the launcher" :
+	    launch->options->agent ? "the agent" :
+				     "the node program",
 	    strerror(errno));
 	_exit(EXIT_MISTAKE);
 }
 
-/* The command line of the node process; only the array is allocated. */
-static char **words_make(const struct launch *launch)
+static int child_start(struct launch *launch, int number,
+		       const sigset_t *signals)
 {
-	char **given = launch->options->program;
-	size_t count = 0;
-	char **words;
+	struct child *child = &launch->children[number];
+	pid_t parent = getpid();
+	int ends[2] = { -1, -1 };
+	struct words words;
+	int rc;
 
-	while (given[count])
-		count++;
-	words = calloc(count + 2, sizeof(char *));
-	if (!words)
-		return NULL;
-	words[0] = launch->node;
-	words[1] = launch->program;
-	for (size_t i = 1; i < count; i++)
-		words[i + 1] = given[i];
-	return words;
+	if (launch->serves &&
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+		say("a socket for node %d: %s", number, strerror(errno));
+		return -VMPI_ELIMIT;
+	}
+	rc = words_make(launch, &words, number);
+	if (!rc)
+		child->pid = fork();
+	if (!rc && child->pid == 0)
+		child_exec(launch, number, parent, ends[1], words.list,
+			   signals);
+	if (!rc && child->pid < 0) {
+		say("the node process cannot be started: fork: %s",
+		    strerror(errno));
+		rc = -VMPI_ELIMIT;
+	}
+	words_fini(&words);
+	if (launch->serves) {
+		vm_pmi_server_attach(&launch->server, number, ends[0]);
+		close(ends[1]);
+	}
+	if (rc)
+		return rc;
+	/* Here too, so that it is true when launch_start() returns; after the
+	 * child's exec it fails, and then the child has done it. */
+	if (child->group)
+		setpgid(child->pid, child->pid);
+	launch->count = number + 1;
+	return 0;
 }
 
 int launch_start(struct launch *launch, const sigset_t *signals)
 {
-	pid_t parent = getpid();
-	char **words = words_make(launch);
+	int count = launch->plan.engine ? 1 : launch->plan.nodes;
+	bool group = !isatty(STDIN_FILENO);
+	int rc = 0;
 
-	if (!words) {
+	launch->children = calloc((size_t)count, sizeof(*launch->children));
+	if (!launch->children) {
 		say("out of memory");
 		return -VMPI_ENOMEM;
 	}
-	launch->own_group = !isatty(STDIN_FILENO);
-	launch->pid = fork();
-	if (launch->pid == 0)
-		node_exec(launch, parent, words, signals);
-	free(words);
-	if (launch->pid < 0) {
-		say("the node process cannot be started: fork: %s",
-		    strerror(errno));
-		return -VMPI_ELIMIT;
+	if (is_serving(launch)) {
+		rc = key_make(&launch->options->job);
+		if (!rc)
+			rc = vm_pmi_server_init(&launch->server, count);
+		launch->serves = !rc;
 	}
-	/* Here too, so that it is true when launch_start() returns; after the
-	 * child's exec it fails, and then the child has done it. */
-	if (launch->own_group)
-		setpgid(launch->pid, launch->pid);
-	return 0;
+	for (int i = 0; !rc && i < count; i++) {
+		launch->children[i].group = group;
+		rc = child_start(launch, i, signals);
+	}
+	return rc;
 }

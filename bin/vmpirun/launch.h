@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starting the node process, or printing how it would be started.
+ * Starting the node processes, or the engine that starts them, or printing how
+ * they would be started.
  *
- * The node process gets the job in its environment, the -x variables, standard
- * input (rank 0 reads it) and the directory -wdir.  It dies with vmpirun.
+ * A node process gets the job in its environment, the -x variables and the
+ * directory -wdir; node 0 also gets standard input, for rank 0.  Several on
+ * this host find each other through a PMI-1 server in vmpirun.  They die with
+ * vmpirun.
  */
 #ifndef VMPIRUN_LAUNCH_H
 #define VMPIRUN_LAUNCH_H
@@ -12,31 +15,44 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "boot/pmi_server.h"
 #include "options.h"
+#include "plan.h"
+
+/* A process that vmpirun has started. */
+struct child {
+	pid_t pid;
+	bool group; /* it leads a process group */
+	bool ended;
+};
 
 struct launch {
 	struct options *options;
+	struct plan plan;
 	char *node;    /* path of the node program */
 	char *program; /* path of the program */
 
 	/* After launch_start(). */
-	pid_t pid;
-	bool own_group; /* the node process leads a process group */
+	int count; /* node processes, or 1 for an engine */
+	struct child *children;
+	bool serves; /* the server is there: several node processes */
+	struct vm_pmi_server server;
 };
 
 /*
- * Everything that can go wrong because of what the user typed: the node
- * program, the directories, the program, the settings.  Changes to -wdir and
- * sets the -x variables.  Result: 0, or -VMPI_E... after one line.
+ * Everything that can go wrong because of what the user typed: the number of
+ * nodes, the node program, the directories, the program, the settings.  Changes
+ * to -wdir and sets the -x variables.  Result: 0, or -VMPI_E... after one line.
  */
 int launch_check(struct launch *launch, struct options *options);
 
-/* Prints the command as a shell takes it.  Result: 0 or -VMPI_EIO. */
+/* Prints the command as a shell takes it, or, of several node processes, one
+ * line each.  Result: 0 or -VMPI_E... after one line. */
 int launch_print(const struct launch *launch);
 
 /*
- * Starts the node process with the signal mask `signals`.
- * Result: 0, or -VMPI_E... after one line.
+ * Starts the processes with the signal mask `signals`.  Result: 0, or
+ * -VMPI_E... after one line; then those that were started are children.
  */
 int launch_start(struct launch *launch, const sigset_t *signals);
 

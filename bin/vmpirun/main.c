@@ -2,9 +2,10 @@
 /*
  * vmpirun: start a program as N ranks.
  *
- * All ranks live in one node process (bin/vmpi-node).  vmpirun checks what was
- * typed, starts that process with the job in its environment, and stands by:
- * it passes signals on, keeps the time limit, and gives back the exit code.
+ * The ranks live in node processes (bin/vmpi-node), usually one per host.
+ * vmpirun checks what was typed, starts them with the job in their environment
+ * or lets an engine do it, and stands by: it lets them find each other, passes
+ * signals on, keeps the time limit, and gives back the exit code.
  */
 #include <stdlib.h>
 
@@ -20,11 +21,12 @@ static int run(struct launch *launch)
 
 	if (options->dry_run)
 		return launch_print(launch) ? EXIT_FAILURE : EXIT_SUCCESS;
-	watch_init(&watch);
-	if (launch_start(launch, &watch.before))
+	watch_init(&watch, launch);
+	if (launch_start(launch, &watch.before)) {
+		watch_kill(&watch);
 		return EXIT_FAILURE;
-	return watch_node(&watch, launch->pid, launch->own_group,
-			  options->timeout_ns, options->timeout_text);
+	}
+	return watch_run(&watch);
 }
 
 int main(int argc, char **argv)

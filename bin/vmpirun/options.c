@@ -9,7 +9,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@
 
 static const char program_doc[] =
 	"Run PROGRAM as N ranks, which are user-level threads of one process "
-	"on this host."
+	"per node."
 	"\vLong options may also begin with one dash: -np 4, -wdir DIR.  "
 	"vmpirun(1) describes signals and exit codes.";
 
@@ -180,6 +179,47 @@ static int timeout_take(struct options *options, const char *text)
 	return seconds_take(options, "--timeout ", text);
 }
 
+static int nodes_take(struct options *options, const char *text)
+{
+	options->nodes = count_of(text);
+	if (options->nodes >= 1 && options->nodes <= VM_JOB_RANKS_MAX)
+		return 0;
+	say("--nodes %s: a number of nodes, at least 1, is needed", text);
+	return -VMPI_EINVAL;
+}
+
+static int ppn_take(struct options *options, const char *text)
+{
+	options->ppn = count_of(text);
+	if (options->ppn >= 1 && options->ppn <= VM_JOB_RANKS_MAX)
+		return 0;
+	say("--ppn %s: a number of ranks per node, at least 1, is needed",
+	    text);
+	return -VMPI_EINVAL;
+}
+
+static int hosts_take(struct options *options, const char *text)
+{
+	return hosts_add_list(&options->hosts, text);
+}
+
+static int hostfile_take(struct options *options, const char *text)
+{
+	return hosts_add_file(&options->hosts, text);
+}
+
+static int launcher_take(struct options *options, const char *text)
+{
+	options->launcher = text;
+	return 0;
+}
+
+static int agent_take(struct options *options, const char *text)
+{
+	options->agent = text;
+	return 0;
+}
+
 #define FLAG_TAKE(name, field)                                            \
 	static int name##_take(struct options *options, const char *text) \
 	{                                                                 \
@@ -192,6 +232,7 @@ FLAG_TAKE(summary, job.summary)
 FLAG_TAKE(bindings, job.report_bindings)
 FLAG_TAKE(map, job.display_map)
 FLAG_TAKE(dry_run, dry_run)
+FLAG_TAKE(keep_going, keep_going)
 
 /* What other launchers must be told is always so here. */
 static int accept_take(struct options *options, const char *text)
@@ -207,7 +248,6 @@ static int version_take(struct options *options, const char *text)
 
 static int help_take(struct options *options, const char *text);
 
-#define LATER (OPTION_HIDDEN | OPTION_ARG_OPTIONAL)
 #define ALIAS (OPTION_ALIAS | OPTION_HIDDEN)
 
 static const struct row rows[] = {
@@ -249,25 +289,39 @@ static const struct row rows[] = {
 	{ "dry-run", 0, 0, 0,
 	  "Print the command that would be run, and do not run it", 2,
 	  dry_run_take },
-	{ 0, 0, 0, 0, "For scripts made for other launchers (no effect):", 3,
+	{ 0, 0, 0, 0, "Nodes:", 3, 0 },
+	{ "nodes", 'N', "N", 0,
+	  "Run the ranks in N processes, one per host, or all on this one", 3,
+	  nodes_take },
+	{ "fake-nodes", 0, 0, ALIAS, 0, 3, 0 },
+	{ "ppn", 0, "N", 0, "Give each node N ranks", 3, ppn_take },
+	{ "ranks-per-node", 0, 0, ALIAS, 0, 3, 0 },
+	{ "hosts", 'H', "LIST", 0,
+	  "Use these hosts, such as a:4,b (with numbers of ranks)", 3,
+	  hosts_take },
+	{ "host", 0, 0, ALIAS, 0, 3, 0 },
+	{ "hostfile", 'f', "FILE", 0,
+	  "Use the hosts in FILE, one per line, such as: a slots=4", 3,
+	  hostfile_take },
+	{ "machinefile", 0, 0, ALIAS, 0, 3, 0 },
+	{ "launcher", 0, "NAME", 0,
+	  "Who starts the nodes: auto, fork (vmpirun itself), srun, mpirun, "
+	  "hydra",
+	  3, launcher_take },
+	{ "agent", 0, "COMMAND", 0,
+	  "Put COMMAND before each node process; %h is its host, %n its number",
+	  3, agent_take },
+	{ "keep-going", 0, 0, 0, "Let the other nodes go on when one has died",
+	  3, keep_going_take },
+	{ "disable-auto-cleanup", 0, 0, ALIAS, 0, 3, 0 },
+	{ 0, 0, 0, 0, "For scripts made for other launchers (no effect):", 4,
 	  0 },
-	{ "allow-run-as-root", 0, 0, 0, "Always allowed", 3, accept_take },
-	{ "oversubscribe", 0, 0, 0, "Always allowed", 3, accept_take },
+	{ "allow-run-as-root", 0, 0, 0, "Always allowed", 4, accept_take },
+	{ "oversubscribe", 0, 0, 0, "Always allowed", 4, accept_take },
 	{ 0, 0, 0, 0, "Help:", -1, 0 },
 	{ "help", '?', 0, 0, "Print this text", -1, help_take },
 	{ "version", 'V', 0, 0, "Print the version", -1, version_take },
 	{ "h", 'h', 0, OPTION_HIDDEN, 0, 5, help_take },
-	/* Known names of what is not there: a row without a function. */
-	{ "nodes", 'N', "N", LATER, 0, 5, 0 },
-	{ "fake-nodes", 0, "N", LATER, 0, 5, 0 },
-	{ "ppn", 0, "N", LATER, 0, 5, 0 },
-	{ "ranks-per-node", 0, "N", LATER, 0, 5, 0 },
-	{ "host", 'H', "LIST", LATER, 0, 5, 0 },
-	{ "hosts", 0, "LIST", LATER, 0, 5, 0 },
-	{ "hostfile", 'f', "FILE", LATER, 0, 5, 0 },
-	{ "machinefile", 0, "FILE", LATER, 0, 5, 0 },
-	{ "launcher", 0, "NAME", LATER, 0, 5, 0 },
-	{ "agent", 0, "COMMAND", LATER, 0, 5, 0 },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -310,14 +364,7 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
 
 		if (!rows[i].name || row_key(i) != key)
 			continue;
-		if (row->take) {
-			parse->rc = row->take(parse->options, text);
-		} else {
-			say("--%s is not supported yet: vmpirun starts one "
-			    "process on this host",
-			    rows[i].name);
-			parse->rc = -VMPI_EINVAL;
-		}
+		parse->rc = row->take(parse->options, text);
 		parse->failed = parse->rc != 0;
 		parse->seen = state->next;
 		return parse->rc ? EINVAL : 0;
@@ -424,25 +471,6 @@ static void mistake_say(const char *word)
 		unknown_say(word, name);
 }
 
-/* How many cores this process may use; they need not be the first ones. */
-static int cores_allowed(void)
-{
-	for (int cpus = CPU_SETSIZE; cpus <= 1 << 20; cpus *= 2) {
-		size_t bytes = CPU_ALLOC_SIZE(cpus);
-		cpu_set_t *set = CPU_ALLOC(cpus);
-		int count = 0;
-
-		if (!set)
-			return 1;
-		if (!sched_getaffinity(0, bytes, set))
-			count = CPU_COUNT_S(bytes, set);
-		CPU_FREE(set);
-		if (count > 0)
-			return count;
-	}
-	return 1;
-}
-
 /* What the words did not say, and what they did not say rightly. */
 static int options_finish(struct options *options)
 {
@@ -460,8 +488,6 @@ static int options_finish(struct options *options)
 		    "run one program");
 		return -VMPI_EINVAL;
 	}
-	if (!options->job.ranks)
-		options->job.ranks = cores_allowed();
 	if (!options->timeout_ns && limit && limit[0])
 		return seconds_take(options, "MPIEXEC_TIMEOUT=", limit);
 	return 0;
@@ -492,6 +518,7 @@ int options_parse(struct options *options, int argc, char **argv)
 void options_fini(struct options *options)
 {
 	vm_job_fini(&options->job);
+	hosts_fini(&options->hosts);
 	free(options->exports);
 	options->exports = NULL;
 }

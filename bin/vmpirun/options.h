@@ -14,10 +14,17 @@
 #include <stdint.h>
 
 #include "boot/job.h"
+#include "hosts.h"
 
-/* Strings point into argv or the environment, except those of job. */
+/* Strings point into argv or the environment, except those of job and hosts. */
 struct options {
-	struct vm_job job;
+	struct vm_job job; /* ranks: 0 when -n is missing, until plan_make() */
+	int nodes;	   /* --nodes, or 0 */
+	int ppn;	   /* --ppn, or 0 */
+	struct hosts hosts;
+	const char *launcher; /* NULL: auto */
+	const char *agent;
+	bool keep_going;
 	const char *wdir;     /* NULL: stay here */
 	const char **exports; /* VAR=value, in the order given */
 	size_t export_count;
@@ -28,7 +35,7 @@ struct options {
 };
 
 /*
- * Reads the command line, MPIEXEC_TIMEOUT, and the number of cores.  --help and
+ * Reads the command line, host files and MPIEXEC_TIMEOUT.  --help and
  * --version print and exit with status 0.  Result: 0, or -VMPI_EINVAL after
  * one line about the first mistake.
  */

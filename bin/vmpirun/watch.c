@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All signals are blocked and taken one at a time by sigtimedwait(): no
- * handlers, no races, and vmpirun sleeps in between.
+ * All signals are blocked and read from a descriptor, and one poll() waits for
+ * them, for the sockets of the node processes and for the time: no handlers, no
+ * races, and vmpirun sleeps in between.
  */
 #include "watch.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "say.h"
+#include "vmpi.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define GRACE_SIGNAL_NS (5 * SECOND_NS)
 #define GRACE_LIMIT_NS (1 * SECOND_NS)
-#define EXIT_TIMEOUT 124 /* as timeout(1) */
+#define GRACE_NEWS_NS (1 * SECOND_NS)	    /* from a death to SIGTERM */
+#define GRACE_FAILED_NS (3 * SECOND_NS / 4) /* from there to SIGKILL */
+#define EXIT_TIMEOUT 124		    /* as timeout(1) */
 
 /* What a signal to vmpirun does to the job. */
 enum effect { EFFECT_END, EFFECT_STOP, EFFECT_PASS, EFFECT_CHILD };
@@ -45,12 +52,16 @@ static void name_make(char *name, size_t bytes, int signal)
 		snprintf(name, bytes, "signal %d", signal);
 }
 
-void watch_init(struct watch *watch)
+void watch_init(struct watch *watch, struct launch *launch)
 {
 	*watch = (struct watch){
+		.launch = launch,
+		.signal_fd = -1,
 		.limit_ns = UINT64_MAX,
+		.end_ns = UINT64_MAX,
 		.kill_ns = UINT64_MAX,
-		.code = -1,
+		.ended = -1,
+		.failed = -1,
 	};
 	/* If the parent ignores its children, ours would vanish unseen. */
 	signal(SIGCHLD, SIG_DFL);
@@ -67,27 +78,35 @@ void watch_init(struct watch *watch)
 	sigprocmask(SIG_BLOCK, &watch->signals, &watch->before);
 }
 
-static void node_signal(const struct watch *watch, int signal)
+static void child_signal(const struct child *child, int signal)
 {
 	/* It may have ended meanwhile; then SIGCHLD is on its way. */
-	kill(watch->group ? -watch->pid : watch->pid, signal);
+	if (!child->ended)
+		kill(child->group ? -child->pid : child->pid, signal);
 }
 
-static void node_end(struct watch *watch, int code, uint64_t grace_ns)
+static void all_signal(const struct watch *watch, int signal)
 {
-	watch->code = code;
+	for (int i = 0; i < watch->launch->count; i++)
+		child_signal(&watch->launch->children[i], signal);
+}
+
+static void all_end(struct watch *watch, uint64_t grace_ns)
+{
+	watch->ending = true;
 	watch->grace_ns = grace_ns;
 	watch->kill_ns = vm_clock_ns() + grace_ns;
 	watch->limit_ns = UINT64_MAX;
-	node_signal(watch, SIGTERM);
+	watch->end_ns = UINT64_MAX;
+	all_signal(watch, SIGTERM);
 	/* A stopped process would see it only when it goes on. */
-	node_signal(watch, SIGCONT);
+	all_signal(watch, SIGCONT);
 }
 
-static void node_kill(struct watch *watch)
+static void all_kill(struct watch *watch)
 {
 	watch->kill_ns = UINT64_MAX;
-	node_signal(watch, SIGKILL);
+	all_signal(watch, SIGKILL);
 }
 
 static void signal_end(struct watch *watch, int signal)
@@ -95,26 +114,35 @@ static void signal_end(struct watch *watch, int signal)
 	char name[32];
 
 	name_make(name, sizeof(name), signal);
-	if (watch->code >= 0) {
+	if (watch->ended >= 0) {
 		say("%s again: the job is killed", name);
-		node_kill(watch);
+		all_kill(watch);
 		return;
 	}
 	say("%s: the job is asked to end (SIGTERM); again to kill", name);
-	node_end(watch, 128 + signal, GRACE_SIGNAL_NS);
+	watch->ended = 128 + signal;
+	all_end(watch, GRACE_SIGNAL_NS);
 }
 
-static void time_over(struct watch *watch)
+/* One of the times has come, or none. */
+static void time_check(struct watch *watch)
 {
-	if (watch->kill_ns != UINT64_MAX) {
-		say("the job has not ended within %d s: it is killed",
-		    (int)(watch->grace_ns / SECOND_NS));
-		node_kill(watch);
-		return;
+	uint64_t now = vm_clock_ns();
+
+	if (now >= watch->kill_ns) {
+		/* After a failure the user waits for nothing we should say. */
+		if (watch->ended >= 0)
+			say("the job has not ended within %d s: it is killed",
+			    (int)(watch->grace_ns / SECOND_NS));
+		all_kill(watch);
+	} else if (now >= watch->end_ns) {
+		all_end(watch, GRACE_FAILED_NS);
+	} else if (now >= watch->limit_ns) {
+		say("the time limit of %s s is over; the job is ended",
+		    watch->launch->options->timeout_text);
+		watch->ended = EXIT_TIMEOUT;
+		all_end(watch, GRACE_LIMIT_NS);
 	}
-	say("the time limit of %s s is over; the job is ended",
-	    watch->limit_text);
-	node_end(watch, EXIT_TIMEOUT, GRACE_LIMIT_NS);
 }
 
 static void signal_take(struct watch *watch, int signal)
@@ -127,92 +155,230 @@ static void signal_take(struct watch *watch, int signal)
 			signal_end(watch, signal);
 			break;
 		case EFFECT_STOP:
-			node_signal(watch, signal);
+			all_signal(watch, signal);
 			raise(SIGSTOP);
 			break;
 		case EFFECT_PASS:
-			node_signal(watch, signal);
+			all_signal(watch, signal);
 			break;
-		case EFFECT_CHILD: /* the caller looks at every signal */
+		case EFFECT_CHILD: /* the caller looks at all of them */
 			break;
 		}
 	}
 }
 
-/* The next signal, or 0 when the earlier of the two times has come. */
-static int signal_wait(const struct watch *watch)
+/* The job ends; who ends by itself, because it was told, has time until then. */
+static void end_after(struct watch *watch, uint64_t grace_ns)
 {
-	uint64_t until = watch->limit_ns < watch->kill_ns ? watch->limit_ns :
-							    watch->kill_ns;
+	uint64_t end_ns = vm_clock_ns() + grace_ns;
 
-	for (;;) {
-		uint64_t now = vm_clock_ns();
-		uint64_t left = until > now ? until - now : 0;
-		struct timespec wait = {
-			.tv_sec = (time_t)(left / SECOND_NS),
-			.tv_nsec = (long)(left % SECOND_NS),
-		};
-		int signal = sigtimedwait(&watch->signals, NULL,
-					  until == UINT64_MAX ? NULL : &wait);
-
-		if (signal > 0)
-			return signal;
-		if (errno == EAGAIN)
-			return 0;
-	}
+	if (!watch->ending && end_ns < watch->end_ns)
+		watch->end_ns = end_ns;
 }
 
-static int code_of(const struct watch *watch, const siginfo_t *end)
+/* A node has failed; the first one gives the exit code. */
+static void fail(struct watch *watch, int code, uint64_t grace_ns)
 {
-	char name[32];
+	if (watch->failed < 0)
+		watch->failed = code;
+	if (!watch->launch->options->keep_going)
+		end_after(watch, grace_ns);
+}
 
-	if (watch->code >= 0)
-		return watch->code;
-	if (end->si_code == CLD_EXITED)
-		return end->si_status;
-	name_make(name, sizeof(name), end->si_status);
-	say("the node process (pid %d) died of %s%s", (int)watch->pid, name,
+/* A node has called abort: that is for all. */
+static void abort_check(struct watch *watch)
+{
+	const struct launch *launch = watch->launch;
+
+	if (!launch->serves || launch->server.abort_process < 0)
+		return;
+	if (watch->failed < 0)
+		watch->failed = launch->server.abort_code;
+	end_after(watch, 0);
+}
+
+/* "node 1 (ranks 16-31, pid 4711)" */
+static void child_name(const struct watch *watch, char *text, size_t bytes,
+		       int number)
+{
+	const struct launch *launch = watch->launch;
+	const int *first = launch->plan.first + number;
+	int pid = (int)launch->children[number].pid;
+
+	if (launch->plan.engine)
+		snprintf(text, bytes, "%s (pid %d)",
+			 engine_name(launch->plan.engine), pid);
+	else if (launch->count == 1)
+		snprintf(text, bytes, "the node process (pid %d)", pid);
+	else if (first[1] - first[0] == 1)
+		snprintf(text, bytes, "node %d (rank %d, pid %d)", number,
+			 first[0], pid);
+	else
+		snprintf(text, bytes, "node %d (ranks %d-%d, pid %d)", number,
+			 first[0], first[1] - 1, pid);
+}
+
+static void death_say(struct watch *watch, int number, const siginfo_t *end)
+{
+	char name[96], signal[32];
+
+	child_name(watch, name, sizeof(name), number);
+	name_make(signal, sizeof(signal), end->si_status);
+	say("%s died of %s%s", name, signal,
 	    end->si_status == SIGKILL ?
 		    "; if nobody sent it, memory has run out" :
 		    "");
-	return 128 + end->si_status;
 }
 
-/* Whether the node process has ended; then *code is vmpirun's exit code. */
-static bool node_ended(const struct watch *watch, int *code)
+/* A child has ended by a signal, and nobody here wanted that. */
+static void death_take(struct watch *watch, int number, const siginfo_t *end)
 {
+	if (watch->ended < 0 && watch->failed < 0)
+		death_say(watch, number, end);
+	fail(watch, 128 + end->si_status, GRACE_NEWS_NS);
+}
+
+/* A child has ended with an exit code. */
+static void exit_take(struct watch *watch, int number, int code)
+{
+	struct launch *launch = watch->launch;
+	bool deserted = launch->serves &&
+			vm_pmi_server_joined(&launch->server, number) &&
+			!vm_pmi_server_left(&launch->server, number);
+	char name[96];
+
+	if (!code && !deserted)
+		return;
+	/* Of one process the reason has been said; also of one that aborts. */
+	if (launch->count > 1 && watch->ended < 0 && watch->failed < 0 &&
+	    !vm_pmi_server_aborted(&launch->server, number)) {
+		child_name(watch, name, sizeof(name), number);
+		say("%s has ended with code %d%s", name, code,
+		    launch->options->keep_going ? "" : ": the job is ended");
+	}
+	fail(watch, code ? code : EXIT_FAILURE, 0);
+}
+
+/* Looks whether child `number` has ended. */
+static void child_check(struct watch *watch, int number)
+{
+	struct launch *launch = watch->launch;
+	struct child *child = &launch->children[number];
 	siginfo_t end = { 0 };
+	bool exited;
 
 	/* Left unreaped for the moment, so that its number stays its own. */
-	if (waitid(P_PID, (id_t)watch->pid, &end,
+	if (child->ended ||
+	    waitid(P_PID, (id_t)child->pid, &end,
 		   WEXITED | WNOHANG | WNOWAIT) ||
 	    end.si_pid == 0)
-		return false;
-	*code = code_of(watch, &end);
+		return;
+	exited = end.si_code == CLD_EXITED;
+	if (launch->serves)
+		vm_pmi_server_ended(&launch->server, number,
+				    end.si_status + (exited ? 0 : 128));
+	if (exited)
+		exit_take(watch, number, end.si_status);
+	else
+		death_take(watch, number, &end);
 	/* What ranks have started and left behind ends with the job. */
-	if (watch->group)
-		kill(-watch->pid, SIGKILL);
-	waitid(P_PID, (id_t)watch->pid, &end, WEXITED);
-	return true;
+	if (child->group)
+		kill(-child->pid, SIGKILL);
+	waitid(P_PID, (id_t)child->pid, &end, WEXITED);
+	child->ended = true;
 }
 
-int watch_node(struct watch *watch, pid_t pid, bool group, uint64_t limit_ns,
-	       const char *limit_text)
+static void signals_read(struct watch *watch)
 {
-	int code;
+	struct signalfd_siginfo info;
 
-	watch->pid = pid;
-	watch->group = group;
-	watch->limit_text = limit_text;
-	if (limit_ns)
-		watch->limit_ns = vm_clock_ns() + limit_ns;
-	while (!node_ended(watch, &code)) {
-		int signal = signal_wait(watch);
+	while (read(watch->signal_fd, &info, sizeof(info)) ==
+	       (ssize_t)sizeof(info))
+		signal_take(watch, (int)info.ssi_signo);
+}
 
-		if (signal)
-			signal_take(watch, signal);
-		else
-			time_over(watch);
+/* How long poll() may sleep, in milliseconds, rounded up. */
+static int wait_ms(const struct watch *watch)
+{
+	uint64_t until = watch->limit_ns;
+	uint64_t now, left;
+
+	if (watch->end_ns < until)
+		until = watch->end_ns;
+	if (watch->kill_ns < until)
+		until = watch->kill_ns;
+	if (until == UINT64_MAX)
+		return -1;
+	now = vm_clock_ns();
+	left = until > now ? until - now : 0;
+	return left > 60 * SECOND_NS ? 60000 : (int)((left + 999999) / 1000000);
+}
+
+/* Waits until something has happened; fds has room for all children. */
+static void events_wait(struct watch *watch, struct pollfd *fds)
+{
+	struct launch *launch = watch->launch;
+	int count = launch->serves ? launch->count : 0;
+
+	fds[0] = (struct pollfd){ .fd = watch->signal_fd, .events = POLLIN };
+	for (int i = 0; i < count; i++)
+		fds[i + 1].events = vm_pmi_server_events(&launch->server,
+							 &fds[i + 1].fd, i);
+	if (poll(fds, (nfds_t)count + 1, wait_ms(watch)) <= 0)
+		return;
+	for (int i = 0; i < count; i++)
+		if (fds[i + 1].fd >= 0 && fds[i + 1].revents)
+			vm_pmi_server_ready(&launch->server, i);
+	signals_read(watch);
+}
+
+static bool is_running(const struct watch *watch)
+{
+	for (int i = 0; i < watch->launch->count; i++)
+		if (!watch->launch->children[i].ended)
+			return true;
+	return false;
+}
+
+static void watch_loop(struct watch *watch, struct pollfd *fds)
+{
+	while (is_running(watch)) {
+		events_wait(watch, fds);
+		for (int i = 0; i < watch->launch->count; i++)
+			child_check(watch, i);
+		abort_check(watch);
+		time_check(watch);
 	}
-	return code;
+}
+
+void watch_kill(struct watch *watch)
+{
+	all_signal(watch, SIGKILL);
+	for (int i = 0; i < watch->launch->count; i++)
+		waitid(P_PID, (id_t)watch->launch->children[i].pid,
+		       &(siginfo_t){ 0 }, WEXITED);
+}
+
+int watch_run(struct watch *watch)
+{
+	const struct options *options = watch->launch->options;
+	size_t count = (size_t)watch->launch->count + 1;
+	struct pollfd *fds = calloc(count, sizeof(*fds));
+
+	watch->signal_fd =
+		signalfd(-1, &watch->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (!fds || watch->signal_fd < 0) {
+		say("cannot wait for the job: %s", strerror(errno));
+		watch_kill(watch);
+		free(fds);
+		return EXIT_FAILURE;
+	}
+	if (options->timeout_ns)
+		watch->limit_ns = vm_clock_ns() + options->timeout_ns;
+	watch_loop(watch, fds);
+	close(watch->signal_fd);
+	free(fds);
+	if (watch->ended >= 0)
+		return watch->ended;
+	return watch->failed >= 0 ? watch->failed : EXIT_SUCCESS;
 }

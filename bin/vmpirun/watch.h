@@ -1,38 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Standing by while the node process runs: signals, the time limit, the end.
+ * Standing by while the processes run: their PMI, signals, the time limit, the
+ * end.
  *
- * One rule for all ways to end a job early: SIGTERM first, SIGKILL when the
- * node process has not ended after a grace period, or at a second signal.
+ * One rule for all ways to end a job early: SIGTERM first, SIGKILL when a
+ * process has not ended after a grace period, or at a second signal.  When a
+ * node process dies, the others are told at once and have a second to do what
+ * they do about it before that begins.
  */
 #ifndef VMPIRUN_WATCH_H
 #define VMPIRUN_WATCH_H
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "launch.h"
 
 struct watch {
+	struct launch *launch;
 	sigset_t signals; /* that we wait for; blocked */
 	sigset_t before;  /* the mask vmpirun was started with */
-	pid_t pid;
-	bool group;	   /* pid leads a process group */
+	int signal_fd;
 	uint64_t limit_ns; /* when the time is over, or UINT64_MAX */
+	uint64_t end_ns;   /* when to send SIGTERM, or UINT64_MAX */
 	uint64_t kill_ns;  /* when to send SIGKILL, or UINT64_MAX */
-	uint64_t grace_ns; /* how long the node process had until kill_ns */
-	const char *limit_text;
-	int code; /* exit code once we have ended the job, else -1 */
+	uint64_t grace_ns; /* how long the processes had until kill_ns */
+	int ended;   /* exit code once the user has ended the job, else -1 */
+	int failed;  /* exit code of the first failure, else -1 */
+	bool ending; /* SIGTERM has been sent */
 };
 
-/* Blocks the signals; before the node process is started. */
-void watch_init(struct watch *watch);
+/* Blocks the signals; before the processes are started. */
+void watch_init(struct watch *watch, struct launch *launch);
 
-/*
- * Waits until the node process pid has ended.  limit_ns is 0 or the time it
- * has, limit_text how the user wrote it.  Result: the exit code for vmpirun.
- */
-int watch_node(struct watch *watch, pid_t pid, bool group, uint64_t limit_ns,
-	       const char *limit_text);
+/* Waits until all processes have ended.  Result: the exit code for vmpirun. */
+int watch_run(struct watch *watch);
+
+/* Kills and reaps the processes. */
+void watch_kill(struct watch *watch);
 
 #endif

@@ -130,14 +130,6 @@ mistake '^vmpirun: -n: a value is needed' "-n without a number is refused" -n
 mistake '^vmpirun: --wdir: a value is needed: --wdir DIR' \
 	"--wdir without a directory is refused" --wdir
 mistake '^vmpirun: --label=3: ' "a value for a flag is refused" --label=3 true
-for later in "-N 2" "--nodes 2" "--nodes=2" "--fake-nodes 2" "-H a" \
-	"-host a,b" "--hosts a" "-f file" "--hostfile file" \
-	"--machinefile file" "--launcher srun" "--agent ssh" "-ppn 2" \
-	"--ranks-per-node 2"; do
-	# shellcheck disable=SC2086
-	mistake 'not supported yet: vmpirun starts one process on this host' \
-		"$later is known and refused" $later true
-done
 mistake "':'" "a second program is refused" -n 1 true : -n 1 true
 
 mistake '^vmpirun: no program given' "no program is a mistake"

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One row per engine.  Each is told: one process per host; do not bind it, its
+ * workers do that; pass our variables on; rank 0 gets standard input.  What
+ * belongs to the job goes through the environment alone.
+ */
+#include "engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot/job.h"
+#include "say.h"
+#include "vmpi.h"
+
+extern char **environ;
+
+struct engine {
+	const char *name;
+	const char *programs[3]; /* tried in this order */
+	const char *needs;	 /* for auto: a variable that has to be set */
+	void (*options)(struct words *words, const struct engine_job *job);
+};
+
+/* "a,b" or "a:1,b:1" of the hosts that are used. */
+static void hosts_add(struct words *words, const struct engine_job *job,
+		      const char *option, const char *each)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *stream = open_memstream(&text, &bytes);
+
+	if (!stream) {
+		words_add(words, option);
+		return;
+	}
+	for (int i = 0; i < job->nodes; i++)
+		fprintf(stream, "%s%s%s", i ? "," : "",
+			job->options->hosts.list[i].name, each);
+	fclose(stream);
+	words_addf(words, "%s%s", option, text);
+	free(text);
+}
+
+static void srun_options(struct words *words, const struct engine_job *job)
+{
+	/* Slurm sorts its hosts; only so the first stays the first. */
+	bool in_order = job->options->hosts.count && job->options->job.blocks;
+
+	words_addf(words, "--ntasks=%d", job->nodes);
+	if (in_order) {
+		words_add(words, "--distribution=arbitrary");
+	} else {
+		words_addf(words, "--nodes=%d", job->nodes);
+		words_add(words, "--ntasks-per-node=1");
+	}
+	if (job->options->hosts.count)
+		hosts_add(words, job, "--nodelist=", "");
+	words_add(words, "--mpi=pmix");
+	words_add(words, "--cpu-bind=none");
+	words_add(words, "--export=ALL");
+	words_add(words, "--input=0");
+	words_addf(words, "--kill-on-bad-exit=%d", !job->options->keep_going);
+}
+
+static const char *const export_begins[] = { "VMPI_", "FI_" };
+
+/* Whether variables of this name are passed on without being asked for. */
+static bool is_exported(const char *name)
+{
+	for (size_t i = 0; i < sizeof(export_begins) / sizeof(char *); i++)
+		if (!strncmp(name, export_begins[i], strlen(export_begins[i])))
+			return true;
+	return false;
+}
+
+static void export_add(struct words *words, const char *name)
+{
+	words_add(words, "-x");
+	words_addf(words, "%.*s", (int)strcspn(name, "="), name);
+}
+
+static int job_export(const char *name, const char *value, void *arg)
+{
+	if (value)
+		export_add(arg, name);
+	return 0;
+}
+
+/* The variables that processes on other hosts have to get: those of the job,
+ * of vmpi and libfabric, and of -x.  Open MPI passes what it is told alone. */
+static void exports_add(struct words *words, const struct options *options)
+{
+	const size_t prefix = strlen(VM_JOB_PREFIX);
+
+	vm_job_each(&options->job, job_export, words);
+	for (char **entry = environ; entry && *entry; entry++)
+		if (is_exported(*entry) &&
+		    strncmp(*entry, VM_JOB_PREFIX, prefix) != 0)
+			export_add(words, *entry);
+	for (size_t i = 0; i < options->export_count; i++)
+		if (!is_exported(options->exports[i]))
+			export_add(words, options->exports[i]);
+}
+
+static void mpirun_options(struct words *words, const struct engine_job *job)
+{
+	if (geteuid() == 0)
+		words_add(words, "--allow-run-as-root");
+	words_add(words, "-np");
+	words_addf(words, "%d", job->nodes);
+	if (job->options->hosts.count) {
+		words_add(words, "--host");
+		hosts_add(words, job, "", ":1");
+		words_add(words, "--map-by");
+		words_add(words, "ppr:1:node");
+	} else {
+		words_add(words, "--oversubscribe");
+	}
+	words_add(words, "--bind-to");
+	words_add(words, "none");
+	exports_add(words, job->options);
+}
+
+static void hydra_options(struct words *words, const struct engine_job *job)
+{
+	words_add(words, "-n");
+	words_addf(words, "%d", job->nodes);
+	if (job->options->hosts.count) {
+		words_add(words, "-hosts");
+		hosts_add(words, job, "", "");
+		words_add(words, "-ppn");
+		words_add(words, "1");
+	}
+	words_add(words, "-bind-to");
+	words_add(words, "none");
+	if (job->options->keep_going)
+		words_add(words, "-disable-auto-cleanup");
+}
+
+static const struct engine engines[] = {
+	{ "srun", { "srun" }, "SLURM_JOB_ID", srun_options },
+	{ "mpirun",
+	  { "mpirun", "mpirun.openmpi", "prterun" },
+	  NULL,
+	  mpirun_options },
+	{ "hydra", { "mpiexec.hydra" }, NULL, hydra_options },
+};
+
+#define ENGINES (sizeof(engines) / sizeof(engines[0]))
+
+const char *engine_name(const struct engine *engine)
+{
+	return engine->name;
+}
+
+/* MPICH's mpirun is Hydra with another name. */
+static bool is_hydra(const char *path)
+{
+	char *real = realpath(path, NULL);
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	bool hydra = slash &&
+		     (strstr(slash, "hydra") || strstr(slash, "mpich"));
+
+	free(real);
+	return hydra;
+}
+
+/* The path of a program in PATH, or NULL; to be freed. */
+static char *path_find(const char *name)
+{
+	const char *at = getenv("PATH");
+
+	while (at) {
+		size_t length = strcspn(at, ":");
+		char *path = NULL;
+
+		if (length &&
+		    asprintf(&path, "%.*s/%s", (int)length, at, name) > 0 &&
+		    access(path, X_OK) == 0)
+			return path;
+		free(length ? path : NULL);
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	return NULL;
+}
+
+static char *engine_path(const struct engine *engine)
+{
+	for (size_t i = 0; i < 3 && engine->programs[i]; i++) {
+		char *path = path_find(engine->programs[i]);
+
+		if (path && (!strcmp(engine->name, "hydra") || !is_hydra(path)))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* What can be had here, without being asked for by name. */
+static int auto_find(const struct engine **engine, char **program)
+{
+	for (size_t i = 0; i < ENGINES; i++) {
+		if (engines[i].needs && !getenv(engines[i].needs))
+			continue;
+		*program = engine_path(&engines[i]);
+		if (!*program)
+			continue;
+		*engine = &engines[i];
+		return 0;
+	}
+	say("starting on other hosts needs one of these in PATH: srun (in a "
+	    "job of Slurm), mpirun (of Open MPI), mpiexec.hydra (of MPICH)");
+	return -VMPI_ENOENT;
+}
+
+int engine_find(const struct engine **engine, char **program, const char *name)
+{
+	if (!strcmp(name, "auto"))
+		return auto_find(engine, program);
+	for (size_t i = 0; i < ENGINES; i++) {
+		if (strcmp(engines[i].name, name) != 0)
+			continue;
+		*program = engine_path(&engines[i]);
+		if (!*program) {
+			say("--launcher %s: there is no %s in PATH", name,
+			    engines[i].programs[0]);
+			return -VMPI_ENOENT;
+		}
+		*engine = &engines[i];
+		return 0;
+	}
+	say("--launcher %s: auto, fork, srun, mpirun or hydra is needed", name);
+	return -VMPI_EINVAL;
+}
+
+void engine_words(const struct engine *engine, struct words *words,
+		  const char *program, const struct engine_job *job)
+{
+	words_add(words, program);
+	engine->options(words, job);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Engines: programs that start processes on many hosts, for which vmpirun only
+ * composes the command.  They start one node process per host, which joins by
+ * itself (lib/boot).
+ */
+#ifndef VMPIRUN_ENGINE_H
+#define VMPIRUN_ENGINE_H
+
+#include <stdbool.h>
+
+#include "options.h"
+#include "words.h"
+
+struct engine;
+
+/* What there is to start: a node process on each of the first `nodes` hosts. */
+struct engine_job {
+	int nodes;
+	const struct options *options;
+};
+
+/*
+ * Finds the engine that is called `name` on the command line, or for "auto" the
+ * first that is there.  *program is its path, to be freed.
+ * Result: 0, or -VMPI_E... after one line.
+ */
+int engine_find(const struct engine **engine, char **program, const char *name);
+
+/* The name it has on the command line. */
+const char *engine_name(const struct engine *engine);
+
+/* Adds program and its options; the node program comes next. */
+void engine_words(const struct engine *engine, struct words *words,
+		  const char *program, const struct engine_job *job);
+
+#endif

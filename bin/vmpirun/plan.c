@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was not said follows from what was: hosts give nodes, slots give ranks,
+ * and both together give blocks in proportion to the slots.
+ */
+#include "plan.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "boot/place.h"
+#include "say.h"
+#include "vmpi.h"
+
+/* Numbers of steps from here on are Slurm's own: interactive shells. */
+#define STEP_SPECIAL 0xffff0000ul
+
+/* How many cores this process may use; they need not be the first ones. */
+static int cores_allowed(void)
+{
+	for (int cpus = CPU_SETSIZE; cpus <= 1 << 20; cpus *= 2) {
+		size_t bytes = CPU_ALLOC_SIZE(cpus);
+		cpu_set_t *set = CPU_ALLOC(cpus);
+		int count = 0;
+
+		if (!set)
+			return 1;
+		if (!sched_getaffinity(0, bytes, set))
+			count = CPU_COUNT_S(bytes, set);
+		CPU_FREE(set);
+		if (count > 0)
+			return count;
+	}
+	return 1;
+}
+
+/* The nodes of the Slurm job in whose script we run, or 0: there is none, or
+ * we are one of the tasks that srun has started. */
+static int slurm_nodes(void)
+{
+	const char *step = getenv("SLURM_STEP_ID");
+	const char *nodes = getenv("SLURM_JOB_NUM_NODES");
+
+	if (!getenv("SLURM_JOB_ID") || !nodes)
+		return 0;
+	if (step && strtoul(step, NULL, 10) < STEP_SPECIAL)
+		return 0;
+	return (int)strtol(nodes, NULL, 10);
+}
+
+static int launcher_choose(struct plan *plan, const struct options *options)
+{
+	const char *name = options->launcher ? options->launcher : "auto";
+	bool automatic = !strcmp(name, "auto");
+	bool remote = hosts_remote(&options->hosts);
+
+	if (options->agent && !automatic && strcmp(name, "fork") != 0) {
+		say("--agent goes with --launcher fork, not with %s", name);
+		return -VMPI_EINVAL;
+	}
+	if (!automatic && !strcmp(name, "fork") && remote && !options->agent) {
+		say("--launcher fork starts on this host alone; for others "
+		    "there are srun, mpirun and hydra");
+		return -VMPI_EINVAL;
+	}
+	if (!strcmp(name, "fork") || (automatic && options->agent))
+		return 0;
+	if (automatic && !options->hosts.count && slurm_nodes() > 1)
+		name = "srun";
+	else if (automatic && !remote)
+		return 0;
+	return engine_find(&plan->engine, &plan->program, name);
+}
+
+static int nodes_choose(struct plan *plan, const struct options *options)
+{
+	int hosts = options->hosts.count;
+	int ranks = options->job.ranks;
+	int most = plan->engine && !hosts ? slurm_nodes() : hosts;
+
+	plan->nodes = options->nodes ? options->nodes : most ? most : 1;
+	if (hosts && plan->nodes > hosts) {
+		say("--nodes %d: there are only %d hosts", plan->nodes, hosts);
+		return -VMPI_EINVAL;
+	}
+	if (options->ppn && ranks) {
+		int needed = (ranks + options->ppn - 1) / options->ppn;
+
+		if ((options->nodes || most) && needed > plan->nodes) {
+			say("-n %d: %d nodes with --ppn %d have room for %lld "
+			    "ranks",
+			    ranks, plan->nodes, options->ppn,
+			    (long long)plan->nodes * options->ppn);
+			return -VMPI_EINVAL;
+		}
+		plan->nodes = needed;
+	}
+	/* Hosts are an offer, --nodes is an order. */
+	if (ranks && plan->nodes > ranks && !options->nodes)
+		plan->nodes = ranks;
+	return 0;
+}
+
+static void ranks_choose(const struct plan *plan, struct options *options)
+{
+	int cores = cores_allowed();
+	long ranks = plan->engine ? (long)cores * plan->nodes : cores;
+
+	if (options->job.ranks)
+		return;
+	if (options->ppn)
+		ranks = (long)options->ppn * plan->nodes;
+	else if (options->hosts.slots_given)
+		ranks = hosts_slots(&options->hosts);
+	if (ranks < plan->nodes)
+		ranks = plan->nodes;
+	if (ranks > VM_JOB_RANKS_MAX)
+		ranks = VM_JOB_RANKS_MAX;
+	options->job.ranks = (int)ranks;
+}
+
+/* The first rank of a node, by the slots of the hosts before it. */
+static int slots_first(const struct options *options, int nodes, int node)
+{
+	int64_t before = 0, all = 0;
+
+	for (int i = 0; i < nodes; i++) {
+		all += options->hosts.list[i].slots;
+		if (i < node)
+			before += options->hosts.list[i].slots;
+	}
+	return (int)((before * options->job.ranks + all - 1) / all);
+}
+
+/* Writes the sizes of the blocks into the job, unless they are equal ones. */
+static int blocks_give(const struct plan *plan, struct options *options)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *stream;
+	int equal[2];
+	bool same = true;
+
+	for (int i = 0; i < plan->nodes; i++) {
+		equal[0] = (int)(((int64_t)i * options->job.ranks +
+				  plan->nodes - 1) /
+				 plan->nodes);
+		same &= plan->first[i] == equal[0];
+	}
+	if (same)
+		return 0;
+	stream = open_memstream(&text, &bytes);
+	for (int i = 0; stream && i < plan->nodes; i++)
+		fprintf(stream, "%s%d", i ? "," : "",
+			plan->first[i + 1] - plan->first[i]);
+	if (!stream || fclose(stream)) {
+		say("out of memory");
+		return -VMPI_ENOMEM;
+	}
+	free(options->job.blocks);
+	options->job.blocks = text;
+	return 0;
+}
+
+static int blocks_make(struct plan *plan, struct options *options)
+{
+	int ranks = options->job.ranks;
+
+	plan->first = calloc((size_t)plan->nodes + 1, sizeof(*plan->first));
+	if (!plan->first) {
+		say("out of memory");
+		return -VMPI_ENOMEM;
+	}
+	if (vm_place_fill(plan->first, plan->nodes, ranks, NULL)) {
+		say("%d ranks are too few for %d nodes: each has at least one",
+		    ranks, plan->nodes);
+		return -VMPI_EINVAL;
+	}
+	for (int i = 0; i < plan->nodes; i++) {
+		if (options->ppn)
+			plan->first[i] = i * options->ppn;
+		else if (options->hosts.slots_given)
+			plan->first[i] = slots_first(options, plan->nodes, i);
+	}
+	for (int i = 0; i < plan->nodes; i++) {
+		if (plan->first[i] < plan->first[i + 1])
+			continue;
+		say("%d ranks are too few: host %s would get none", ranks,
+		    options->hosts.count ? options->hosts.list[i].name : "");
+		return -VMPI_EINVAL;
+	}
+	return blocks_give(plan, options);
+}
+
+int plan_make(struct plan *plan, struct options *options)
+{
+	int rc;
+
+	*plan = (struct plan){ 0 };
+	rc = launcher_choose(plan, options);
+	if (!rc)
+		rc = nodes_choose(plan, options);
+	if (rc)
+		return rc;
+	ranks_choose(plan, options);
+	options->job.nodes = plan->nodes;
+	return blocks_make(plan, options);
+}
+
+const char *plan_host(const struct plan *plan, const struct options *options,
+		      int number)
+{
+	static char own[256];
+
+	if (options->hosts.count)
+		return options->hosts.list[number].name;
+	if (!own[0] && gethostname(own, sizeof(own) - 1))
+		snprintf(own, sizeof(own), "localhost");
+	return own;
+}
+
+void plan_fini(struct plan *plan)
+{
+	free(plan->program);
+	free(plan->first);
+}

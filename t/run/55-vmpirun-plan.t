@@ -1,0 +1,219 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Which command vmpirun makes of hosts, slots and launchers, and the mistakes in
+# them.  The launchers are stand-ins that print their arguments.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+vmpirun=$VMPI_BUILD/vmpirun
+[ -x "$vmpirun" ] || skip_all "vmpirun is not built"
+for name in $(env | sed -n 's/^\(SLURM_[A-Z_]*\|VMPI_[A-Z_]*\|FI_[A-Z_]*\)=.*/\1/p'); do
+	case $name in
+	VMPI_SRC | VMPI_BUILD) ;;
+	*) unset "$name" ;;
+	esac
+done
+unset MPIEXEC_TIMEOUT GLIBC_TUNABLES VMPI_SRC VMPI_BUILD
+cd "$scratch" || exit 1
+mkdir all none srun mpirun hydra
+for name in srun mpirun mpiexec.hydra; do
+	printf '#!/bin/sh\necho "%s: $VMPI_JOB_RANKS $VMPI_JOB_NODES $VMPI_JOB_BLOCKS" "$@"\n' \
+		$name >all/$name
+	chmod +x all/$name
+done
+cp all/srun srun
+cp all/mpirun mpirun
+cp all/mpiexec.hydra hydra
+printf '#!/bin/sh\n' >all/node
+chmod +x all/node
+cp all/node prog
+VMPI_NODE=$scratch/all/node
+export VMPI_NODE
+here=$(pwd -P)
+# The tools of this test, and no launcher.
+for tool in timeout wc grep cat env sh; do
+	ln -s "$(command -v $tool)" none/$tool
+done
+
+# Paths cut down to names, and what is the same in every line left out.
+plain() {
+	sed -e "s,$here/[a-z]*/,,g" -e 's/ GLIBC_TUNABLES=[^ ]*//' \
+		-e "s/--allow-run-as-root //"
+}
+dry() {
+	stand_ins=$scratch/$1:$scratch/none
+	shift
+	PATH=$stand_ins timeout 20 "$vmpirun" --dry-run "$@" 2>&1 | plain
+}
+
+is "$(dry all -n 4 ./prog a 'b c')" \
+	"env VMPI_JOB_RANKS=4 node ./prog a 'b c'" \
+	"one host, one process: no launcher"
+is "$(dry all -n 4 --nodes 2 ./prog)" \
+	"# 2 processes; vmpirun adds PMI_FD, a socket to itself, and VMPI_JOB_KEY
+env VMPI_JOB_RANKS=4 VMPI_JOB_NODES=2 PMI_RANK=0 PMI_SIZE=2 node ./prog
+env VMPI_JOB_RANKS=4 VMPI_JOB_NODES=2 PMI_RANK=1 PMI_SIZE=2 node ./prog" \
+	"several processes on this host: a line each"
+is "$(dry all -n 2 --agent "taskset -c %n" -H a,b ./prog | tail -n 1)" \
+	"env VMPI_JOB_RANKS=2 VMPI_JOB_NODES=2 PMI_RANK=1 PMI_SIZE=2 taskset -c 1 node ./prog" \
+	"an agent stands before each"
+
+mpirun_end="--bind-to none -x VMPI_JOB_RANKS -x VMPI_JOB_NODES -x GLIBC_TUNABLES"
+is "$(dry mpirun -n 8 -H a,b ./prog x)" \
+	"env VMPI_JOB_RANKS=8 VMPI_JOB_NODES=2 mpirun -np 2 --host a:1,b:1 --map-by ppr:1:node $mpirun_end -x VMPI_NODE node ./prog x" \
+	"two hosts: mpirun, when it is there"
+is "$(dry all -n 8 -H a,b ./prog)" \
+	"env VMPI_JOB_RANKS=8 VMPI_JOB_NODES=2 mpirun -np 2 --host a:1,b:1 --map-by ppr:1:node $mpirun_end -x VMPI_NODE node ./prog" \
+	"it comes before hydra, and srun without a job is none"
+is "$(dry hydra -n 8 -H a,b ./prog)" \
+	"env VMPI_JOB_RANKS=8 VMPI_JOB_NODES=2 mpiexec.hydra -n 2 -hosts a,b -ppn 1 -bind-to none node ./prog" \
+	"hydra, when there is nothing else"
+srun_end="--mpi=pmix --cpu-bind=none --export=ALL --input=0"
+is "$(SLURM_JOB_ID=1 dry all -n 8 -H a,b ./prog)" \
+	"env VMPI_JOB_RANKS=8 VMPI_JOB_NODES=2 srun --ntasks=2 --nodes=2 --ntasks-per-node=1 --nodelist=a,b $srun_end --kill-on-bad-exit=1 node ./prog" \
+	"in a Slurm job srun comes first"
+is "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=3 dry all -n 8 ./prog)" \
+	"env VMPI_JOB_RANKS=8 VMPI_JOB_NODES=3 srun --ntasks=3 --nodes=3 --ntasks-per-node=1 $srun_end --kill-on-bad-exit=1 node ./prog" \
+	"which needs no hosts"
+like "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=3 dry all -N 2 -n 8 ./prog)" \
+	'srun --ntasks=2 --nodes=2' "--nodes takes some of the nodes"
+like "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=3 SLURM_STEP_ID=0 dry all -n 8 ./prog)" \
+	'^env VMPI_JOB_RANKS=8 node ./prog$' "a task of srun starts no tasks"
+like "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=1 dry all -n 8 ./prog)" \
+	'^env VMPI_JOB_RANKS=8 node ./prog$' "one node needs no srun"
+like "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=3 dry all -n 8 --launcher fork ./prog)" \
+	'^env VMPI_JOB_RANKS=8 node ./prog$' "--launcher fork starts here"
+like "$(dry all --launcher hydra -n 8 -H a,b ./prog)" ' mpiexec.hydra -n 2 ' \
+	"--launcher hydra asks for it"
+is "$(dry all --launcher mpirun --nodes 2 -n 2 ./prog)" \
+	"env VMPI_JOB_RANKS=2 VMPI_JOB_NODES=2 mpirun -np 2 --oversubscribe $mpirun_end -x VMPI_NODE node ./prog" \
+	"a launcher may start all nodes on this host"
+like "$(dry all --launcher srun --nodes 2 -n 2 --keep-going ./prog)" \
+	'kill-on-bad-exit=0' "--keep-going is passed on"
+
+is "$(dry all --launcher srun -n 8 -H b:6,a:2 ./prog)" \
+	"env VMPI_JOB_RANKS=8 VMPI_JOB_NODES=2 VMPI_JOB_BLOCKS=6,2 srun --ntasks=2 --distribution=arbitrary --nodelist=b,a $srun_end --kill-on-bad-exit=1 node ./prog" \
+	"slots make unequal blocks, in the order of the hosts"
+like "$(dry hydra -H a:6,b:2 ./prog)" 'RANKS=8 VMPI_JOB_NODES=2 VMPI_JOB_BLOCKS=6,2' \
+	"slots are the number of ranks"
+like "$(dry hydra -n 16 -H a:6,b:2 ./prog)" 'RANKS=16 .*BLOCKS=12,4' \
+	"or give the proportion"
+like "$(dry hydra -n 4 -H a:2,b:2 ./prog)" 'NODES=2 mpiexec' \
+	"equal blocks are not written"
+like "$(dry hydra -n 4 -H a,a,a,b ./prog)" 'NODES=2 VMPI_JOB_BLOCKS=3,1' \
+	"a host that comes again has a slot more"
+like "$(dry hydra -n 2 -H a,b,c ./prog)" 'NODES=2 .* -hosts a,b ' \
+	"hosts that no rank needs are left out"
+like "$(dry hydra --nodes 2 -n 9 -H a,b,c ./prog)" ' -hosts a,b ' \
+	"--nodes takes the first hosts"
+like "$(dry hydra --ppn 2 -H a,b,c ./prog)" 'RANKS=6 .*NODES=3' \
+	"--ppn times hosts is the number of ranks"
+like "$(dry hydra --ppn 3 -n 7 -H a,b,c ./prog)" 'BLOCKS=3,3,1' \
+	"--ppn fills one host after the other"
+
+cat >hosts <<'END'
+# two hosts
+a slots=2 max_slots=4
+
+  b:3	# with a tab
+user@c.example.org
+END
+like "$(dry hydra -f hosts ./prog)" \
+	'RANKS=6 .*BLOCKS=2,3,1 .* -hosts a,b,user@c.example.org ' \
+	"a host file has names and slots"
+like "$(dry hydra -f hosts -H d ./prog)" '-hosts a,b,user@c.example.org,d ' \
+	"and may be added to"
+is "$(VMPI_SCHED_BIND=0 FI_PROVIDER=net dry mpirun -x GREETING=hi -n 2 -H a,b ./prog | grep -o ' -x [A-Z_]*' | sort | tr -d '\n')" \
+	" -x FI_PROVIDER -x GLIBC_TUNABLES -x GREETING -x VMPI_JOB_NODES -x VMPI_JOB_RANKS -x VMPI_NODE -x VMPI_SCHED_BIND" \
+	"mpirun is told which variables to pass on"
+
+# What is printed is what is run.
+PATH_before=$PATH
+PATH=$scratch/all:$scratch/none
+for launcher in srun mpirun hydra; do
+	words="--launcher $launcher -n 5 --nodes 2 -l ./prog a"
+	# shellcheck disable=SC2086
+	command=$(timeout 20 "$vmpirun" --dry-run $words 'b  c')
+	# shellcheck disable=SC2086
+	is "$(sh -c "$command")" "$(timeout 20 "$vmpirun" $words 'b  c')" \
+		"the command of --launcher $launcher does what vmpirun does"
+done
+printf '#!/bin/sh\nexit 33\n' >all/srun
+timeout 20 "$vmpirun" --launcher srun -n 1 ./prog
+is $? 33 "the exit code of a launcher is passed on"
+printf '#!/bin/sh\nkill -SEGV $$\n' >all/srun
+out=$(timeout 20 "$vmpirun" --launcher srun -n 1 ./prog 2>&1)
+is $? 139 "so is its death"
+like "$out" '^vmpirun: srun \(pid [0-9]+\) died of SIGSEGV$' "with its name"
+PATH=$PATH_before
+rm all/mpirun
+ln -s mpiexec.hydra all/mpirun
+like "$(dry all -n 2 -H a,b ./prog)" ' mpiexec.hydra -n 2 ' \
+	"an mpirun that is Hydra is used as Hydra"
+
+# mistake REGEX NAME WORD...
+mistake() {
+	regex=$1
+	name=$2
+	shift 2
+	PATH=$scratch/none timeout 20 "$vmpirun" "$@" </dev/null >out 2>err
+	code=$?
+	if [ $code -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && ! [ -s out ] &&
+		grep -Eq -- "$regex" err; then
+		pass "$name"
+	else
+		fail "$name"
+		diag "exit code $code, output: $(cat out err)"
+	fi
+}
+
+mistake '--nodes 0: a number' "no nodes are refused" --nodes 0 ./prog
+mistake '--nodes x: a number' "nodes are a number" --nodes x ./prog
+mistake '--ppn 0: a number' "--ppn is one too" --ppn 0 ./prog
+mistake '2 ranks are too few for 3 nodes' "each node has a rank" \
+	-n 2 --nodes 3 ./prog
+mistake '^vmpirun: --nodes 3: there are only 2 hosts' "nodes need hosts" \
+	--nodes 3 -H localhost,other --agent env ./prog
+mistake 'have room for 4 ranks' "--ppn and --nodes leave room" \
+	-n 5 --nodes 2 --ppn 2 ./prog
+mistake 'srun \(in a job of Slurm\), mpirun .*, mpiexec.hydra' \
+	"other hosts need a launcher" -n 2 -H other ./prog
+mistake '--launcher hydra: there is no mpiexec.hydra in PATH' \
+	"so does --launcher hydra" --launcher hydra ./prog
+mistake '--launcher x: auto, fork, srun, mpirun or hydra' \
+	"an unknown launcher is refused" --launcher x ./prog
+mistake 'starts on this host alone' "fork is for this host" \
+	--launcher fork -H other ./prog
+mistake '--agent goes with --launcher fork' "an agent is for fork" \
+	--launcher srun --agent env ./prog
+mistake '--agent: a command is needed' "an agent is a command" \
+	--agent ' ' ./prog
+mistake 'a quote has no end' "its quotes have two ends" \
+	--agent "a 'b" ./prog
+mistake 'only %h, %n and %% are known' "its percents are known" \
+	--agent "a %x" ./prog
+for list in '' , a, ,a a:0 a:x a:-1 a:99999999 'a b' 'a;b' a:1:2 :3; do
+	mistake "^vmpirun: --hosts: .*the name of a host is needed" \
+		"hosts '$list' are refused" -H "$list" ./prog
+done
+mistake '^vmpirun: --hostfile nosuch: No such file' \
+	"a missing host file is refused" --hostfile nosuch ./prog
+mistake '^vmpirun: --hostfile none: ' "so is a directory" --hostfile none ./prog
+file_mistake() {
+	printf "$1" >bad
+	mistake "$2" "$3" -f bad ./prog
+}
+file_mistake '' '--hostfile bad: there is no host in it' "so is an empty one"
+file_mistake '# a\n\n' 'there is no host in it' "also with comments"
+file_mistake 'a\nb slots=0\n' "^vmpirun: bad:2: 'slots=0'" "slots are counted"
+file_mistake 'a\nb slots=x\n' "^vmpirun: bad:2: 'slots=x'" "with numbers"
+file_mistake 'a cpu=2\n' "^vmpirun: bad:1: 'cpu=2': only slots=N" \
+	"other words are refused"
+file_mistake 'a:2 slots=2\n' "^vmpirun: bad:1: 'a:2'" "slots are given once"
+file_mistake 'a\n\n;b\n' "^vmpirun: bad:3: ';b'" "the line is named"
+file_mistake 'a\0b\n' "bad:1|other hosts" "a zero does no harm"
+head -c 100000 /dev/urandom >bad
+mistake "^vmpirun: (bad:[0-9]+|--hostfile bad)" "nor does anything else" -f bad ./prog
+mistake 'would get none' "each host gets a rank" \
+	-n 3 -H localhost:100,b:1,c:1 --agent env ./prog
+done_testing
