@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * vmpi-node PROGRAM [ARGUMENT...]: runs the program as the ranks of a job.
+ * vmpi-node PROGRAM [ARGUMENT...]: runs the program as ranks of a job.
  *
- * Started by vmpirun, which describes the job in the environment, or by a
- * program that was started by itself (core/image_main.h): then there is no
- * description, one rank, VMPI_IMAGE names the program, and the arguments are
- * the program's alone.
+ * Started by vmpirun, which describes the job in the environment; or by another
+ * launcher, as one of several; or by a program that was started by itself
+ * (core/image_main.h): then there is no description, one rank, VMPI_IMAGE names
+ * the program, and the arguments are the program's alone.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "boot/boot.h"
 #include "boot/job.h"
 #include "core/image_main.h"
 #include "core/vars.h"
@@ -26,6 +28,7 @@
 #include "out.h"
 #include "rank.h"
 #include "report.h"
+#include "sched/topo.h"
 #include "signals.h"
 
 #ifdef VM_HAVE_VALGRIND
@@ -108,7 +111,10 @@ static int job_read(struct vm_job *job)
 	rc = vm_job_from_env(job);
 	if (rc)
 		return rc;
-	node.ranks = job->ranks;
+	rc = vm_boot_ranks_here(job);
+	if (rc < 0)
+		return rc;
+	node.ranks = rc;
 	return 0;
 }
 
@@ -137,6 +143,56 @@ static char *program_take(int argc, char **argv)
 	return path;
 }
 
+/* On a thread of boot's. */
+static void news_take(const struct vm_boot_news *news, void *arg)
+{
+	if (news->process < 0)
+		vm_node_die(EXIT_FAILURE,
+			    "the launcher is gone; this node process ends");
+}
+
+/* Rank 0 reads standard input; some launchers leave it to all processes. */
+static void input_close(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	dup2(fd, STDIN_FILENO);
+	close(fd);
+}
+
+/* Joins the job; from here on this process must not execute another program. */
+static int job_join(const struct vm_job *job)
+{
+	int rc = vm_boot_open(&node.boot, job);
+
+	if (rc)
+		return rc;
+	node.first = node.boot->rank_first;
+	node.alone &= node.boot->processes == 1;
+	vm_node_hooks.boot = node.boot;
+	if (node.boot->processes == 1)
+		return 0;
+	if (node.boot->process > 0)
+		input_close();
+	rc = vm_topo_init();
+	if (rc)
+		return rc;
+	vm_topo_share(node.boot->share, node.boot->shares);
+	return vm_boot_watch(node.boot, news_take, NULL);
+}
+
+/* The code of this process, of which the launcher is told too. */
+static int job_leave(int status)
+{
+	if (status)
+		vm_boot_abort(node.boot, status, "a node process has failed",
+			      false);
+	vm_boot_close(node.boot);
+	return status;
+}
+
 static void hook_end(void)
 {
 	rank_files_flush();
@@ -144,7 +200,7 @@ static void hook_end(void)
 
 static int job_run(const struct vm_job *job)
 {
-	vmpi_config config = { .ranks = job->ranks };
+	vmpi_config config = { .ranks = node.ranks };
 	int rc;
 
 	vm_node_hooks.thread_start = fatal_thread_start;
@@ -181,20 +237,20 @@ int main(int argc, char **argv)
 	if (!mistake)
 		static_tls_ensure(path);
 	free(path);
-	if (mistake)
+	if (mistake || job_join(&job))
 		return EXIT_MISTAKE;
 	vm_job_clear_env();
 	name_take(node.argv[0]);
 	if (out_start(&job))
-		return EXIT_FAILURE;
+		return job_leave(EXIT_FAILURE);
 	signals_start();
 	fatal_thread_start();
 	fatal_start();
 	if (vm_image_load(node.image))
-		return EXIT_MISTAKE;
+		return job_leave(EXIT_MISTAKE);
 	status = job_run(&job);
 	out_stop();
 	vm_image_close(node.image);
 	vm_job_fini(&job);
-	return status;
+	return job_leave(status);
 }

@@ -18,14 +18,18 @@
 #include "core/node.h"
 #include "core/rank.h"
 
+struct vm_boot;
+
 /* Written by main() before the ranks start. */
 struct node {
 	struct vm_image *image;
-	int ranks;
-	int argc; /* of the program */
+	struct vm_boot *boot;
+	int ranks; /* of this process */
+	int first; /* the number in the job of the first of them */
+	int argc;  /* of the program */
 	char **argv;
 	pid_t pid;  /* a child made by fork() is no rank any more */
-	bool alone; /* started without vmpirun */
+	bool alone; /* started without a launcher */
 };
 
 extern struct node node;
@@ -36,6 +40,12 @@ static inline struct vm_image_copy *node_copy(void)
 	struct vm_rank *rank = vm_rank_self();
 
 	return rank ? rank->image : NULL;
+}
+
+/* The number of a rank of this process in the whole job: for people. */
+static inline int node_rank(const struct vm_rank *rank)
+{
+	return node.first + rank->index;
 }
 
 #define NODE_EXPORT __attribute__((visibility("default")))

@@ -100,7 +100,7 @@ static int line_fd(struct vm_image_copy *copy, struct line *line, int stream,
 		return line->fd;
 	if (!out.directory)
 		return stream + 1;
-	path_make(path, copy->index, stream);
+	path_make(path, node.first + copy->index, stream);
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -1;
@@ -151,8 +151,8 @@ static int lines_write(struct vm_image_copy *copy, struct line *line,
 	if (fd < 0)
 		return -1;
 	if (out.label && !out.directory && !line->redirect)
-		label_bytes =
-			snprintf(label, sizeof(label), "[%d] ", copy->index);
+		label_bytes = snprintf(label, sizeof(label), "[%d] ",
+				       node.first + copy->index);
 	while ((count || line->used) && !rc) {
 		const char *newline = memchr(bytes, '\n', count);
 		size_t n = newline ? (size_t)(newline - bytes) + 1 : count;

@@ -21,6 +21,7 @@
 #include "core/rank.h"
 #include "core/vars.h"
 #include "introspect/var.h"
+#include "node.h"
 #include "sched/topo.h"
 #include "sched/vars.h"
 #include "sched/worker.h"
@@ -60,7 +61,7 @@ void report_prepare(const struct vm_job *job)
 {
 	if (!job->summary)
 		return;
-	report.ticks = calloc((size_t)job->ranks, sizeof(*report.ticks));
+	report.ticks = calloc((size_t)node.ranks, sizeof(*report.ticks));
 	if (report.ticks)
 		sched_cvar.rank_time = 1;
 }
@@ -132,9 +133,9 @@ static void rank_print(int index)
 	vm_rank_counters(&vm_node->ranks[index], &p);
 	line_print("%8d %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
 		   " %14" PRIu64 " %10" PRIu64,
-		   index, (double)vm_clock_span_ns(report.ticks[index]) / 1e6,
-		   p.sends, p.sent_bytes, p.receives, p.received_bytes,
-		   p.meetings);
+		   node.first + index,
+		   (double)vm_clock_span_ns(report.ticks[index]) / 1e6, p.sends,
+		   p.sent_bytes, p.receives, p.received_bytes, p.meetings);
 }
 
 static void ranks_print(int ranks)
@@ -175,10 +176,10 @@ void report_end(const struct vm_job *job)
 	}
 	line_print("%d rank%s on %d worker%s, %.3f s, %" PRIu64
 		   " switches, %" PRIu64 " sleeps",
-		   job->ranks, job->ranks == 1 ? "" : "s",
+		   node.ranks, node.ranks == 1 ? "" : "s",
 		   vm_sched.worker_count, vm_sched.worker_count == 1 ? "" : "s",
 		   seconds, switches, sleeps);
-	ranks_print(job->ranks);
+	ranks_print(node.ranks);
 	free(report.ticks);
 	report.ticks = NULL;
 }
