@@ -48,7 +48,8 @@ struct vm_boot {
 	uint8_t key[VM_BOOT_KEY_BYTES];
 
 	const char *backend; /* "alone", "pmi", "pmix" */
-	bool launcher_kills; /* the launcher ends all when one process dies */
+	/* The launcher is known to end all processes when one dies. */
+	bool launcher_kills;
 
 	struct vm_boot_private *private;
 };

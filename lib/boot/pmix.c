@@ -166,7 +166,8 @@ static int pmix_open(void **state, struct vm_boot *boot, struct vm_news *news)
 	if (rc)
 		goto finalize;
 	boot->process = (int)pmix->self.rank;
-	boot->launcher_kills = true;
+	/* Slurm does so when it is told to (-K), and does not say. */
+	boot->launcher_kills = !getenv("SLURM_STEP_ID");
 	atomic_store(&pmix_news_to, news);
 	*state = pmix;
 	return 0;
