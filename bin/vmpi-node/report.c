@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "boot/boot.h"
 #include "boot/job.h"
 #include "core/engine.h"
 #include "core/node.h"
@@ -44,6 +45,10 @@ static void line_print(const char *format, ...)
 	va_list args;
 	int n;
 
+	/* With several node processes each has a report. */
+	if (node.boot->processes > 1)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "node %d: ", node.boot->process);
 	va_start(args, format);
 	n = vsnprintf(text + length, sizeof(text) - length - 1, format, args);
 	va_end(args);
@@ -100,7 +105,8 @@ static void map_print(void)
 			used += (size_t)snprintf(
 				text + used, sizeof(text) - used,
 				first == r ? "%s%d" : "%s%d-%d",
-				used ? "," : "", first, r);
+				used ? "," : "", node.first + first,
+				node.first + r);
 		}
 		line_print("worker %d: %d rank%s%s%s", i, count,
 			   count == 1 ? "" : "s", count ? ": " : "", text);

@@ -474,6 +474,9 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 		vm_node_hooks.end();
 	if (write(STDERR_FILENO, text, length) < 0)
 		code = code ? code : 1; /* nowhere left to say it */
+	if (vm_node_hooks.boot)
+		vm_boot_abort(vm_node_hooks.boot, code, "see standard error",
+			      !hook);
 	/* Not _exit(): the node program replaces that one for its ranks. */
 	for (;;)
 		syscall(SYS_exit_group, code);
