@@ -106,7 +106,7 @@ int vm_boot_put(struct vm_boot *boot, const char *name, const void *bytes,
 /*
  * Waits until all processes have come here, and makes visible what they have
  * put before.  Result: 0; -VMPI_EIO when a process has died or left (the living
- * have come all the same) or the launcher is gone.
+ * have come all the same; not logged, vmpirun says it) or the launcher is gone.
  */
 int vm_boot_fence(struct vm_boot *boot);
 

@@ -272,7 +272,11 @@ static int join(struct pmi *pmi)
 	if (rc)
 		return rc;
 	pmi->vmpi = vm_pmi_number(&message, "vmpi", 0) == 1;
-	return limits_ask(pmi);
+	/* From the beginning: fences say only to those who ask that somebody
+	 * is missing.  News are kept until they are watched. */
+	if (pmi->vmpi)
+		rc = request(pmi, &message, "vmpi_news_on", "cmd=vmpi_news\n");
+	return rc ? rc : limits_ask(pmi);
 }
 
 static int env_read(struct pmi *pmi)
@@ -478,11 +482,9 @@ static int pmi_fence(void *state)
 
 	pthread_mutex_lock(&pmi->call);
 	rc = request(pmi, &message, "barrier_out", "cmd=barrier_in\n");
-	if (!rc && vm_pmi_number(&message, "rc", 0)) {
-		vm_log(VM_ERROR, "a process has ended without coming to a "
-				 "fence of its job");
+	/* Our vmpirun has said who is missing. */
+	if (!rc && vm_pmi_number(&message, "rc", 0))
 		rc = -VMPI_EIO;
-	}
 	pthread_mutex_unlock(&pmi->call);
 	return rc;
 }
@@ -502,18 +504,16 @@ static void pmi_abort(void *state, int code, const char *text, bool in_handler)
 	(void)line_send(pmi, line, sizeof(line) - 1);
 }
 
+/* They come since we joined, if at all. */
 static int pmi_news(void *state)
 {
 	struct pmi *pmi = state;
-	struct vm_pmi_message message;
-	int rc;
+	bool gone;
 
-	if (!pmi->vmpi)
-		return 0;
-	pthread_mutex_lock(&pmi->call);
-	rc = request(pmi, &message, "vmpi_news_on", "cmd=vmpi_news\n");
-	pthread_mutex_unlock(&pmi->call);
-	return rc;
+	pthread_mutex_lock(&pmi->read);
+	gone = pmi->gone;
+	pthread_mutex_unlock(&pmi->read);
+	return gone ? -VMPI_EIO : 0;
 }
 
 static void pmi_close(void *state)

@@ -26,7 +26,7 @@
 struct vm_pmi_client {
 	int fd; /* -1: closed */
 	bool joined, left, ended, aborted;
-	bool ending; /* ended, but not all it sent has been read */
+	bool refused; /* its socket was closed by us */
 	bool in_fence;
 	bool wants_news;
 	bool in_mcmd; /* in the lines of a request we refuse */
@@ -44,11 +44,13 @@ static struct vm_pmi_client *client_of(const struct vm_pmi_server *server,
 	return &server->clients[process];
 }
 
-/* It will not come to a fence any more. */
+/*
+ * It will not come to a fence any more.  That its socket is closed is not
+ * enough: how it has ended is known a little later, and should be known first.
+ */
 static bool is_away(const struct vm_pmi_client *client)
 {
-	return !client->ending &&
-	       (client->left || client->ended || client->fd < 0);
+	return client->left || client->ended || client->refused;
 }
 
 int vm_pmi_server_init(struct vm_pmi_server *server, int count)
@@ -156,6 +158,7 @@ static void answer(struct vm_pmi_client *client, const char *format, ...)
 	VM_ASSERT(length > 0 && (size_t)length < sizeof(line));
 	if (out_grow(client, (size_t)length)) {
 		vm_log(VM_ERROR, "out of memory for an answer to a process");
+		client->refused = true;
 		client_close(client);
 		return;
 	}
@@ -384,6 +387,7 @@ static void client_refuse(struct vm_pmi_server *server,
 	vm_log(VM_ERROR,
 	       "node process %d: %s on its PMI socket, which is closed",
 	       (int)(client - server->clients), what);
+	client->refused = true;
 	client_close(client);
 	fence_check(server);
 }
@@ -429,7 +433,6 @@ void vm_pmi_server_ready(struct vm_pmi_server *server, int process)
 		}
 		if (got <= 0) {
 			client_close(client);
-			fence_check(server);
 			return;
 		}
 		lines_take(server, client);
@@ -452,10 +455,7 @@ void vm_pmi_server_ended(struct vm_pmi_server *server, int process, int status)
 {
 	struct vm_pmi_client *client = client_of(server, process);
 
-	/* The fence has to wait: the others hear of the death before. */
-	client->ending = true;
 	vm_pmi_server_ready(server, process);
-	client->ending = false;
 	client_close(client);
 	client->in_fence = false;
 	client->ended = true;

@@ -171,6 +171,8 @@ static void answers_test(void)
 		{ { "cmd=init", "hello\n" }, -VMPI_EIO },
 		{ { "cmd=init", "cmd=maxes\n" }, -VMPI_EIO },
 		{ { "cmd=init", "cmd=response_to_init rc=-1\n" }, -VMPI_EIO },
+		{ { "cmd=init", "cmd=response_to_init rc=0 vmpi=1\n" },
+		  -VMPI_EINVAL },
 		{ { "cmd=init", "cmd=response_to_init rc=0\ncmd=again\n" },
 		  -VMPI_EIO },
 		{ { "cmd=init", much }, -VMPI_EIO },

@@ -266,15 +266,16 @@ int main(int argc, char **argv)
 {
 	int first = argc > 1 && strchr(argv[1], '/') ? 2 : 1;
 	struct vm_job job;
-	int here;
+	int here, rc;
 
 	alarm(SECONDS_MAX);
 	if (vm_job_from_env(&job))
 		return 2;
 	here = vm_boot_ranks_here(&job);
-	if (here < 0 || vm_boot_open(&boot, &job))
-		return 2;
+	rc = here < 0 ? here : vm_boot_open(&boot, &job);
 	vm_job_fini(&job);
+	if (rc)
+		return 2;
 	if (here != boot->rank_count)
 		failed("knowing the number of ranks before");
 	for (int i = 0; i < boot->ranks; i++) {

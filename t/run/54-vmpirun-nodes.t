@@ -115,6 +115,18 @@ out=$(run -n 4 --nodes 4 --keep-going true fence 3:abort=5 sleep=20000)
 is $? 5 "an abort is for all"
 out=$(run -n 3 --nodes 3 true 0:signal=KILL fence sleep=20000)
 is $? 137 "a death before the first fence is no different"
+cat >early-node <<END
+#!/bin/sh
+[ "\$PMI_RANK" != 0 ] || kill -KILL \$\$
+exec "$node" "\$@"
+END
+chmod +x early-node
+wrong=
+for try in 1 2 3 4 5 6; do
+	out=$(VMPI_NODE=./early-node run -n 3 --nodes 3 true fence sleep=20000)
+	[ $? -eq 137 ] && [ "$(echo "$out" | wc -l)" -eq 1 ] || wrong=$out
+done
+none "$wrong" "a death before a node has joined is the only thing reported"
 out=$(run -n 3 --nodes 3 --timeout 0.5 true ignore=TERM sleep=20000)
 is $? 124 "the time limit ends all nodes"
 
