@@ -86,7 +86,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 		return;
 	place_describe(place, sizeof(place), context_pc(context));
 	if (rank)
-		snprintf(who, sizeof(who), "rank %d", node_rank(rank));
+		snprintf(who, sizeof(who), "rank %d", rank->index);
 	if (signal == SIGABRT)
 		snprintf(text, sizeof(text), "%s called abort()", who);
 	else if (info->si_code <= 0)

@@ -90,7 +90,7 @@ static void *thread_main(void *arg)
 	free(arg);
 	if (vm_thread_adopt(start.rank))
 		vm_node_abort(1, "rank %d: out of memory for a thread",
-			      node_rank(start.rank));
+			      start.rank->index);
 	pthread_cleanup_push(thread_end, NULL);
 	result = start.run(start.arg);
 	pthread_cleanup_pop(1);

@@ -42,12 +42,6 @@ static inline struct vm_image_copy *node_copy(void)
 	return rank ? rank->image : NULL;
 }
 
-/* The number of a rank of this process in the whole job: for people. */
-static inline int node_rank(const struct vm_rank *rank)
-{
-	return node.first + rank->index;
-}
-
 #define NODE_EXPORT __attribute__((visibility("default")))
 
 #endif

@@ -50,16 +50,17 @@ static char **words_copy(void)
 int rank_main(void *arg)
 {
 	struct vm_rank *rank = vm_rank_self();
-	struct vm_image_copy *copy = vm_image_copy(node.image, rank->index);
+	struct vm_image_copy *copy =
+		vm_image_copy(node.image, rank->index - node.first);
 
 	(void)arg;
 	copy->words = words_copy();
 	if (!copy->words)
 		vm_node_abort(1, "rank %d: out of memory for its arguments",
-			      node_rank(rank));
+			      rank->index);
 	rank->image = copy;
 	if (vm_image_start(copy, node.argc, copy->words, environ))
-		vm_node_abort(2, "rank %d cannot be started", node_rank(rank));
+		vm_node_abort(2, "rank %d cannot be started", rank->index);
 	rank_end(copy->descriptor->main(node.argc, copy->words, environ), true);
 	return 0;
 }
@@ -97,7 +98,7 @@ static _Noreturn void other_end(const struct vm_rank *rank, int status)
 	vm_node_abort(status ? status : 1,
 		      "rank %d: a thread that is not its main one called "
 		      "exit(%d); the job is ended",
-		      node_rank(rank), status);
+		      rank->index, status);
 }
 
 /* exit() in a child made by fork(): its handlers and its buffers are a copy of
@@ -128,12 +129,12 @@ static void end_judge(struct vm_rank *rank, int status)
 	if (status)
 		vm_node_abort(status,
 			      "rank %d exited with status %d; the job is ended",
-			      node_rank(rank), status);
+			      rank->index, status);
 	if (open)
 		vm_node_abort(1,
 			      "rank %d ended without calling MPI_Finalize; the "
 			      "job is ended",
-			      node_rank(rank));
+			      rank->index);
 }
 
 void rank_end(int status, bool handlers)

@@ -105,8 +105,7 @@ static void map_print(void)
 			used += (size_t)snprintf(
 				text + used, sizeof(text) - used,
 				first == r ? "%s%d" : "%s%d-%d",
-				used ? "," : "", node.first + first,
-				node.first + r);
+				used ? "," : "", first, r);
 		}
 		line_print("worker %d: %d rank%s%s%s", i, count,
 			   count == 1 ? "" : "s", count ? ": " : "", text);
@@ -128,7 +127,7 @@ void report_rank_end(const struct vm_rank *rank)
 	const struct vm_ult *ult = rank->ult;
 
 	if (report.ticks)
-		report.ticks[rank->index] =
+		report.ticks[rank->index - node.first] =
 			ult->run_ticks + vm_clock_ticks() - ult->worker->since;
 }
 
@@ -136,7 +135,7 @@ static void rank_print(int index)
 {
 	struct core_rank_pvars p;
 
-	vm_rank_counters(&vm_node->ranks[index], &p);
+	vm_rank_counters(&vm_node->ranks[node.first + index], &p);
 	line_print("%8d %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
 		   " %14" PRIu64 " %10" PRIu64,
 		   node.first + index,

@@ -21,18 +21,28 @@
 #define POST_BYTES 1024
 #define POST_MEMBER_BYTES 64
 
+/* The members here of one worker; NULL: the rank is elsewhere. */
+static struct vm_meet_worker *worker_of(struct vm_meet *meet,
+					const struct vm_rank *rank)
+{
+	int index = rank->engine->index;
+
+	return index < 0 ? NULL : &meet->workers[index];
+}
+
 /* Sorts the members by worker: counts, then lists. */
 static void members_sort(struct vm_meet *meet, const struct vm_group *group)
 {
+	struct vm_meet_worker *worker;
 	uint32_t *list = meet->members;
 
-	for (uint32_t i = 0; i < meet->size; i++)
-		if (group->ranks[i]->engine->index >= 0)
-			meet->workers[group->ranks[i]->engine->index]
-				.member_count++;
+	for (uint32_t i = 0; i < meet->size; i++) {
+		worker = worker_of(meet, group->ranks[i]);
+		if (worker)
+			worker->member_count++;
+	}
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
-		struct vm_meet_worker *worker = &meet->workers[w];
-
+		worker = &meet->workers[w];
 		worker->members = list;
 		list += worker->member_count;
 		meet->active_workers += worker->member_count > 0;
@@ -40,10 +50,9 @@ static void members_sort(struct vm_meet *meet, const struct vm_group *group)
 		worker->member_count = 0;
 	}
 	for (uint32_t i = 0; i < meet->size; i++) {
-		struct vm_meet_worker *worker =
-			&meet->workers[group->ranks[i]->engine->index];
-
-		worker->members[worker->member_count++] = i;
+		worker = worker_of(meet, group->ranks[i]);
+		if (worker)
+			worker->members[worker->member_count++] = i;
 	}
 }
 

@@ -194,22 +194,6 @@ static int config_check(const vmpi_config *config)
 	return 0;
 }
 
-/* Until ranks of other processes have addresses here. */
-static int processes_check(struct vm_boot *boot)
-{
-	if (!boot || boot->processes == 1)
-		return 0;
-	if (boot->process == 0)
-		vm_log(VM_ERROR,
-		       "the job has %d node processes, but there is no "
-		       "communication between processes yet: start it with one "
-		       "(--nodes 1)",
-		       boot->processes);
-	/* Said once, before the first process ends and the others with it. */
-	vm_boot_fence(boot);
-	return -VMPI_ENOTSUP;
-}
-
 static int worker_count(const vmpi_config *config, int ranks)
 {
 	int count = config->workers;
@@ -273,8 +257,6 @@ int vm_node_start(const vmpi_config *config)
 	if (!config)
 		config = &defaults;
 	rc = config_check(config);
-	if (!rc)
-		rc = processes_check(vm_node_hooks.boot);
 	if (!rc)
 		rc = vm_topo_init();
 	if (rc)

@@ -434,10 +434,8 @@ int vm_cvar_each(int (*visit)(const struct vm_cvar_view *view, void *arg),
 const char *vm_var_type_name(enum vm_var_type type)
 {
 	static const char *const names[] = {
-		[VM_VAR_INT] = "int",
-		[VM_VAR_SIZE] = "size",
-		[VM_VAR_BOOL] = "switch",
-		[VM_VAR_CHOICE] = "choice",
+		[VM_VAR_INT] = "int",	    [VM_VAR_SIZE] = "size",
+		[VM_VAR_BOOL] = "switch",   [VM_VAR_CHOICE] = "choice",
 		[VM_VAR_STRING] = "string",
 	};
 
