@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "core/context.h"
+#include "core/engine.h"
 #include "core/meet.h"
 #include "core/node.h"
 
@@ -34,12 +36,6 @@ void vm_group_drop(struct vm_group *group)
 		free(group);
 }
 
-uint32_t vm_context_new(void)
-{
-	return atomic_fetch_add_explicit(&vm_node->context_next, 2,
-					 memory_order_relaxed);
-}
-
 struct vm_chan *vm_chan_new(struct vm_rank *owner, struct vm_group *group,
 			    struct vm_meet *meet, uint32_t context, int rank)
 {
@@ -64,37 +60,78 @@ void vm_chan_free(struct vm_chan *chan)
 	free(chan);
 }
 
+bool vm_rank_here(const struct vm_rank *rank)
+{
+	return rank->engine != &vm_engine_away;
+}
+
+struct vm_split_wish vm_split_wish(const struct vm_chan *chan, int color,
+				   int key)
+{
+	struct vm_split_wish wish = { .color = color, .key = key };
+
+	if (chan->meet->far && color != VMPI_UNDEFINED)
+		wish.context = vm_context_new();
+	return wish;
+}
+
+void vm_split_wished(const struct vm_chan *chan,
+		     const struct vm_split_wish *wish,
+		     const struct vm_chan *out)
+{
+	if (chan->meet->far && wish->color != VMPI_UNDEFINED &&
+	    (!out || out->context != wish->context))
+		vm_context_return(wish->context);
+}
+
 /* By colour, then key, then rank in the old channel. */
 static int split_compare(const void *left, const void *right)
 {
 	const struct vm_split *a = *(struct vm_split *const *)left;
 	const struct vm_split *b = *(struct vm_split *const *)right;
 
-	if (a->color != b->color)
-		return a->color < b->color ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->chan->rank < b->chan->rank ? -1 : 1;
+	if (a->wish.color != b->wish.color)
+		return a->wish.color < b->wish.color ? -1 : 1;
+	if (a->wish.key != b->wish.key)
+		return a->wish.key < b->wish.key ? -1 : 1;
+	return a->rank < b->rank ? -1 : 1;
+}
+
+static bool any_here(struct vm_split **members, int size)
+{
+	for (int i = 0; i < size; i++)
+		if (vm_rank_here(members[i]->owner))
+			return true;
+	return false;
 }
 
 /* One new channel for `size` members, in this order. */
 static int split_one(struct vm_split **members, int size)
 {
-	struct vm_group *group = vm_group_new(size);
+	uint32_t context = members[0]->wish.context;
+	struct vm_group *group;
 	struct vm_meet *meet = NULL;
-	uint32_t context = vm_context_new();
 	int rc = -VMPI_ENOMEM;
 
+	if (!any_here(members, size))
+		return 0;
+	group = vm_group_new(size);
 	if (!group)
 		return rc;
 	for (int i = 0; i < size; i++)
-		group->ranks[i] = members[i]->chan->owner;
+		group->ranks[i] = members[i]->owner;
 	meet = vm_meet_new(group);
 	if (!meet)
 		goto drop;
+	/* The number of the members' choice; none was needed within one
+	 * process. */
+	if (!context)
+		context = vm_context_new();
 	for (int i = 0; i < size; i++) {
-		members[i]->out = vm_chan_new(members[i]->chan->owner, group,
-					      meet, context, i);
+		if (!vm_rank_here(members[i]->owner))
+			continue;
+		members[i]->out =
+			vm_chan_new(members[i]->owner, group, meet, context, i);
 		if (!members[i]->out)
 			goto drop;
 	}
@@ -115,9 +152,9 @@ int vm_split_make(struct vm_split **members, int size)
 	for (int i = 0, n; i < size && !rc; i += n) {
 		n = 1;
 		while (i + n < size &&
-		       members[i + n]->color == members[i]->color)
+		       members[i + n]->wish.color == members[i]->wish.color)
 			n++;
-		if (members[i]->color != VMPI_UNDEFINED)
+		if (members[i]->wish.color != VMPI_UNDEFINED)
 			rc = split_one(members + i, n);
 	}
 	for (int i = 0; rc && i < size; i++) {
@@ -129,28 +166,98 @@ int vm_split_make(struct vm_split **members, int size)
 
 /* What a member brings to vm_chan_split(). */
 struct member {
+	struct vm_chan *chan;
 	struct vm_split split;
 	int result;
 };
 
+/* The wishes of the members of other processes. */
+static int wishes_exchange(struct vm_meet *meet, struct vm_split_wish *all)
+{
+	const struct vm_far *far = meet->far;
+	const struct vm_far_process *here = &far->processes[far->self];
+	struct vm_split_wish *mine = calloc(here->count, sizeof(*mine));
+	struct vm_far_part *parts = calloc((size_t)far->count, sizeof(*parts));
+	int rc = mine && parts ? 0 : -VMPI_ENOMEM;
+
+	for (uint32_t i = 0; !rc && i < here->count; i++)
+		mine[i] = all[here->members[i]];
+	for (int p = 0; !rc && p < far->count; p++) {
+		parts[p].out = mine;
+		parts[p].out_bytes = here->count * sizeof(*mine);
+	}
+	/* The others wait for us even without memory. */
+	if (rc)
+		rc = vm_far_barrier(meet, VM_FAR_MISMATCH);
+	else
+		rc = vm_far_exchange(meet, VM_FAR_SPLIT, parts);
+	for (int p = 0; parts && p < far->count; p++) {
+		const struct vm_far_process *there = &far->processes[p];
+		const struct vm_split_wish *theirs = parts[p].in;
+
+		if (theirs &&
+		    parts[p].in_bytes == there->count * sizeof(*theirs))
+			for (uint32_t i = 0; i < there->count; i++)
+				all[there->members[i]] = theirs[i];
+		free(parts[p].in);
+	}
+	free(parts);
+	free(mine);
+	return rc;
+}
+
+/* Fills in what all members say: 0 or an error. */
+static int wishes_collect(struct vm_meet *meet, struct vm_split_wish *all)
+{
+	for (uint32_t i = 0; i < meet->size; i++)
+		if (vm_meet_here(meet, i))
+			all[i] = ((struct member *)vm_meet_args(meet, i))
+					 ->split.wish;
+	return meet->far ? wishes_exchange(meet, all) : 0;
+}
+
+static int members_split(struct vm_meet *meet, struct vm_group *group)
+{
+	size_t size = meet->size;
+	struct vm_split_wish *all = calloc(size, sizeof(*all));
+	struct vm_split *others = calloc(size, sizeof(*others));
+	struct vm_split **splits = malloc(size * sizeof(*splits));
+	int rc = -VMPI_ENOMEM;
+
+	if (all && others && splits)
+		rc = wishes_collect(meet, all);
+	else if (meet->far)
+		vm_far_barrier(meet, VM_FAR_MISMATCH);
+	for (uint32_t i = 0; !rc && i < size; i++) {
+		struct member *member = vm_meet_args(meet, i);
+
+		splits[i] = vm_meet_here(meet, i) ? &member->split : &others[i];
+		splits[i]->owner = group->ranks[i];
+		splits[i]->rank = (int)i;
+		splits[i]->wish = all[i];
+	}
+	if (!rc)
+		rc = vm_split_make(splits, (int)size);
+	free(splits);
+	free(others);
+	free(all);
+	return rc;
+}
+
 static void split_last(struct vm_meet *meet)
 {
-	int size = (int)meet->size, rc = -VMPI_ENOMEM;
-	struct vm_split **splits = malloc((size_t)size * sizeof(*splits));
+	struct member *any = NULL;
+	int rc;
 
-	if (splits) {
-		for (int i = 0; i < size; i++) {
-			struct member *member = vm_meet_args(meet, (uint32_t)i);
+	for (uint32_t i = 0; i < meet->size && !any; i++)
+		if (vm_meet_here(meet, i))
+			any = vm_meet_args(meet, i);
+	rc = members_split(meet, any->chan->group);
+	for (uint32_t i = 0; i < meet->size; i++) {
+		struct member *member = vm_meet_args(meet, i);
 
-			splits[i] = &member->split;
-		}
-		rc = vm_split_make(splits, size);
-		free(splits);
-	}
-	for (int i = 0; i < size; i++) {
-		struct member *member = vm_meet_args(meet, (uint32_t)i);
-
-		member->result = rc;
+		if (vm_meet_here(meet, i))
+			member->result = rc;
 	}
 }
 
@@ -158,12 +265,14 @@ int vm_chan_split(struct vm_chan *chan, struct vm_chan **out, int color,
 		  int key)
 {
 	struct member member = {
-		.split = { .chan = chan, .color = color, .key = key },
+		.chan = chan,
+		.split = { .wish = vm_split_wish(chan, color, key) },
 	};
 	int rc = vm_meet(chan, &member, split_last);
 
 	if (!rc)
 		rc = member.result;
+	vm_split_wished(chan, &member.split.wish, rc ? NULL : member.split.out);
 	if (!rc)
 		*out = member.split.out;
 	return rc;

@@ -9,6 +9,7 @@
 #define CORE_CHAN_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/match.h"
@@ -52,18 +53,37 @@ struct vm_chan *vm_chan_new(struct vm_rank *owner, struct vm_group *group,
 			    struct vm_meet *meet, uint32_t context, int rank);
 void vm_chan_free(struct vm_chan *chan);
 
-/* Two fresh context numbers, unique in this process; the even one. */
-uint32_t vm_context_new(void);
-
-/* What a member brings to a split, and takes away. */
-struct vm_split {
-	struct vm_chan *chan, *out; /* the old channel, the new one or NULL */
+/* What a member of a channel says in a split; goes to other processes. */
+struct vm_split_wish {
 	int color, key;
+	uint32_t context; /* to be used if it is the first of a new channel;
+			     only among several processes */
 };
 
-/* Makes the new channels of all members of a channel, whose list it sorts.  0,
- * or -VMPI_ENOMEM and no new channels. */
+/* A member in a split. */
+struct vm_split {
+	struct vm_rank *owner;
+	struct vm_chan *out; /* the new channel or NULL */
+	int rank;	     /* in the old one */
+	struct vm_split_wish wish;
+};
+
+/* What a member of chan says. */
+struct vm_split_wish vm_split_wish(const struct vm_chan *chan, int color,
+				   int key);
+
+/* The member has its new channel, or none. */
+void vm_split_wished(const struct vm_chan *chan,
+		     const struct vm_split_wish *wish,
+		     const struct vm_chan *out);
+
+/* Makes the new channels of all members that are in this process, from the list
+ * of all members of a channel, which it sorts.  0, or -VMPI_ENOMEM and no new
+ * channels. */
 int vm_split_make(struct vm_split **members, int size);
+
+/* Whether a rank is in this process. */
+bool vm_rank_here(const struct vm_rank *rank);
 
 /*
  * Collective: see vmpi_chan_dup() and vmpi_chan_split().  0, -VMPI_ENOMEM on

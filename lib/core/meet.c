@@ -124,14 +124,64 @@ struct vm_meet *vm_meet_new(const struct vm_group *group)
 	uint32_t workers = size > 1 ? (uint32_t)vm_node->engine_count : 0;
 	struct vm_meet *meet = meet_alloc(size, workers);
 
-	if (!meet || size < 2)
+	if (!meet)
+		return NULL;
+	if (vm_far_new(&meet->far, group)) {
+		free(meet);
+		return NULL;
+	}
+	if (size < 2)
 		return meet;
 	members_sort(meet, group);
 	if (meet->active_workers > 1 && !posts_make(meet)) {
+		free(meet->far);
 		free(meet);
 		return NULL;
 	}
 	return meet;
+}
+
+/* The place of this context, held, unless it is about to end; the lock is
+ * held. */
+static struct vm_meet *shared_find(uint32_t context)
+{
+	struct vm_list *link;
+
+	vm_list_each(link, &vm_node->places) {
+		struct vm_meet *meet =
+			vm_container_of(link, struct vm_meet, link);
+		int refs =
+			atomic_load_explicit(&meet->refs, memory_order_relaxed);
+
+		if (meet->context != context)
+			continue;
+		while (refs > 0)
+			if (atomic_compare_exchange_weak_explicit(
+				    &meet->refs, &refs, refs + 1,
+				    memory_order_relaxed, memory_order_relaxed))
+				return meet;
+	}
+	return NULL;
+}
+
+struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context)
+{
+	struct vm_meet *meet = vm_meet_new(group), *other;
+
+	if (!meet)
+		return NULL;
+	meet->context = context;
+	vm_lock_take(&vm_node->places_lock);
+	other = shared_find(context);
+	if (!other) {
+		meet->shared = true;
+		vm_list_append(&vm_node->places, &meet->link);
+	}
+	vm_lock_give(&vm_node->places_lock);
+	if (!other)
+		return meet;
+	vm_meet_drop(meet);
+	return other;
 }
 
 struct vm_meet *vm_meet_hold(struct vm_meet *meet)
@@ -147,6 +197,11 @@ void vm_meet_drop(struct vm_meet *meet)
 	if (!meet || atomic_fetch_sub_explicit(&meet->refs, 1,
 					       memory_order_acq_rel) != 1)
 		return;
+	if (meet->shared) {
+		vm_lock_take(&vm_node->places_lock);
+		vm_list_remove(&meet->link);
+		vm_lock_give(&vm_node->places_lock);
+	}
 	/* Unfinished ones are left when the job ends early. */
 	while ((link = vm_list_pop(&meet->spare)) ||
 	       (link = vm_list_pop(&meet->started)))
@@ -154,6 +209,7 @@ void vm_meet_drop(struct vm_meet *meet)
 	for (uint32_t w = 0; w < meet->worker_count; w++)
 		free(meet->workers[w].scratch);
 	free(meet->posts);
+	free(meet->far);
 	free(meet);
 }
 
@@ -169,15 +225,47 @@ void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes)
 	return worker->scratch;
 }
 
+/* The same when there are members in other processes. */
+static void meeting_hold_far(struct vm_meet *meet, vm_meet_last last)
+{
+	const struct vm_far_process *here =
+		&meet->far->processes[meet->far->self];
+	enum vm_far_topic topic = VM_FAR_BARRIER;
+
+	meet->result = 0;
+	for (uint32_t i = 0; i < here->count; i++)
+		if (meet->seats[here->members[i]].last != last)
+			topic = VM_FAR_MISMATCH;
+	if (last && topic == VM_FAR_BARRIER)
+		last(meet);
+	else
+		meet->result = vm_far_barrier(meet, topic);
+}
+
 /* Everybody has arrived and nobody has left. */
 static void meeting_hold(struct vm_meet *meet, vm_meet_last last)
 {
+	if (meet->far) {
+		meeting_hold_far(meet, last);
+		return;
+	}
 	meet->result = 0;
 	for (uint32_t i = 0; i < meet->size; i++)
 		if (meet->seats[i].last != last)
 			meet->result = -VMPI_EMISMATCH;
 	if (last && !meet->result)
 		last(meet);
+}
+
+/* The same for one that members wait for, on any of their channels. */
+static void meeting_hold_named(struct vm_meet *meet, const struct vm_chan *chan,
+			       vm_meet_last last)
+{
+	if (VM_UNLIKELY(meet->far != NULL)) {
+		meet->context = chan->context;
+		meet->tag = meet->meetings++ & VM_FAR_NUMBERS;
+	}
+	meeting_hold(meet, last);
 }
 
 /* Wakes the members of one worker, all but the caller. */
@@ -227,9 +315,10 @@ static bool posts_agree(const struct vm_meet *meet,
 }
 
 /* One leader holds the meeting for all members: the first that is free to. */
-static int hold_for_all(struct vm_meet *meet, struct vm_meet_worker *self,
+static int hold_for_all(const struct vm_chan *chan, struct vm_meet_worker *self,
 			vm_meet_last last)
 {
+	struct vm_meet *meet = chan->meet;
 	uint32_t number = self->number;
 	uint32_t claimed =
 		atomic_load_explicit(&meet->claimed, memory_order_relaxed);
@@ -239,7 +328,7 @@ static int hold_for_all(struct vm_meet *meet, struct vm_meet_worker *self,
 	    atomic_compare_exchange_strong_explicit(
 		    &meet->claimed, &claimed, number, memory_order_relaxed,
 		    memory_order_relaxed)) {
-		meeting_hold(meet, last);
+		meeting_hold_named(meet, chan, last);
 		vm_post_show(meet, self, &meet->held, number);
 	} else {
 		vm_post_wait(self, &meet->held, number);
@@ -248,16 +337,18 @@ static int hold_for_all(struct vm_meet *meet, struct vm_meet_worker *self,
 }
 
 /* All members of the caller's worker have arrived: meets the other workers. */
-static int leaders_meet(struct vm_meet *meet, struct vm_meet_worker *self,
+static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 			void *args, const struct vm_meet_way *way)
 {
+	struct vm_meet *meet = chan->meet;
 	uint32_t number = ++self->number;
 	struct vm_post *post = vm_meet_post(self, self);
 
 	post->last = way->last;
 	if (!way->show)
 		memset(post->key, 0, VM_POST_KEY);
-	post->each = members_agree(meet, self, way->last) &&
+	/* What members of other processes bring, only one gets to know. */
+	post->each = !meet->far && members_agree(meet, self, way->last) &&
 		     (way->show ? way->show(meet, self, post) : !way->last);
 	vm_post_show(meet, self, &post->number, number);
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
@@ -268,7 +359,7 @@ static int leaders_meet(struct vm_meet *meet, struct vm_meet_worker *self,
 				     number);
 	}
 	if (!posts_agree(meet, self))
-		return hold_for_all(meet, self, way->last);
+		return hold_for_all(chan, self, way->last);
 	if (way->own)
 		way->own(meet, self, args);
 	return 0;
@@ -301,9 +392,9 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_way *way)
 	atomic_store_explicit(&worker->missing, worker->member_count,
 			      memory_order_relaxed);
 	if (meet->active_workers > 1) {
-		result = leaders_meet(meet, worker, args, way);
+		result = leaders_meet(chan, worker, args, way);
 	} else {
-		meeting_hold(meet, way->last);
+		meeting_hold_named(meet, chan, way->last);
 		result = meet->result;
 	}
 	worker->result = result;
@@ -344,6 +435,7 @@ static struct vm_meet *started_new(struct vm_meet *place)
 	if (!meet)
 		return NULL;
 	meet->place = place;
+	meet->far = place->far;
 	meet->active_workers = place->active_workers;
 	for (uint32_t w = 0; w < place->worker_count; w++) {
 		uint32_t count = place->workers[w].member_count;
@@ -477,6 +569,40 @@ static void started_hold(struct vm_meet *meet, uint32_t self, vm_meet_last last)
 	members_complete(&meet->workers[self]);
 }
 
+static int started_far_main(void *arg)
+{
+	struct vm_meet *meet = arg;
+	uint32_t left = meet->active_workers;
+
+	meeting_hold(meet, meet->last);
+	atomic_store_explicit(&meet->missing, left, memory_order_relaxed);
+	/* It may be another meeting once the last of them know. */
+	for (struct vm_meet_worker *worker = meet->workers; left; worker++) {
+		if (!worker->member_count)
+			continue;
+		left--;
+		members_complete(worker);
+	}
+	return 0;
+}
+
+/* All members here have started it; those of other processes may not have, and
+ * who starts does not wait. */
+static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
+			     uint32_t number, vm_meet_last last)
+{
+	struct vm_ult *task;
+
+	meet->context = chan->context;
+	meet->tag = (number & VM_FAR_NUMBERS) | VM_FAR_STARTED;
+	meet->last = last;
+	if (vm_task_new_deep(&task, started_far_main, meet) == 0)
+		vm_ult_detach(task);
+	else
+		/* Out of tasks: this call does the waiting. */
+		started_far_main(meet);
+}
+
 /* Counts a member that has started a meeting; whether it is the last.  First of
  * its worker, like those who wait, so that a line is not fought for. */
 static bool started_last(struct vm_meet *meet, uint32_t index)
@@ -516,7 +642,11 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	seat->last = last;
 	seat->req = req;
 	vm_pvar_add(vm_counters(chan->owner)->meetings, 1);
-	if (started_last(meet, worker))
+	if (!started_last(meet, worker))
+		return 0;
+	if (VM_UNLIKELY(meet->far != NULL))
+		started_hold_far(meet, chan, chan->started - 1, last);
+	else
 		started_hold(meet, worker, last);
 	return 0;
 }

@@ -18,11 +18,13 @@
 #define CORE_MEET_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "base/list.h"
 #include "base/lock.h"
+#include "core/far.h"
 #include "core/post.h"
 
 struct vmpi_chan;
@@ -70,12 +72,13 @@ struct vm_meet {
 	uint32_t size;
 	uint32_t worker_count;
 	uint32_t active_workers; /* that have members */
+	_Atomic uint32_t number; /* of a started meeting, set last */
 	struct vm_meet_worker *workers;
-	struct vm_seat *seats;	 /* by rank in the channel */
-	uint32_t *members;	 /* memory of the workers' lists */
-	char *posts;		 /* and posts */
-	struct vm_meet *place;	 /* of a started meeting: whence it is lent */
-	_Atomic uint32_t number; /* and its number, set last */
+	struct vm_seat *seats; /* by rank in the channel */
+	uint32_t *members;     /* memory of the workers' lists */
+	char *posts;	       /* and posts */
+	struct vm_far *far;    /* NULL: all members are in this process */
+	struct vm_meet *place; /* of a started meeting: whence it is lent */
 	/* The number of the last meeting that one member held for all, who
 	 * claims it, and sets `held` and the result when it is over. */
 	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
@@ -83,18 +86,31 @@ struct vm_meet {
 	/* Of a started meeting: workers whose members have not all come; then,
 	 * those whose members have not been told that it is over. */
 	_Atomic uint32_t missing;
+	/* Among several processes, by who holds it: the name of the meeting;
+	 * how many there have been; of a started one, what it is about. */
+	uint32_t context, tag, meetings;
+	vm_meet_last last;
+	bool shared; /* in the node's list of places */
 	/* Started meetings that wait for members, the oldest first, and those
 	 * that are over, for the next ones. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
 	_Atomic int refs;
 	struct vm_list started, spare;
-	struct vm_list link; /* of a started meeting, under the place's lock */
+	/* Of a started meeting, under the place's lock; or of a shared place,
+	 * under that of the node's list. */
+	struct vm_list link;
 	/* The last one opened whose number has this remainder. */
 	_Atomic(struct vm_meet *)
 		window[VM_MEET_WINDOW] VM_ALIGNED(VM_CACHELINE);
 };
 
 struct vm_meet *vm_meet_new(const struct vm_group *group);
+/*
+ * The place of a channel whose members in this process make their handles each
+ * on their own, knowing its context: the first one makes it, the others get the
+ * same.  NULL when out of memory.
+ */
+struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context);
 struct vm_meet *vm_meet_hold(struct vm_meet *meet);
 void vm_meet_drop(struct vm_meet *meet);
 
@@ -127,6 +143,12 @@ static inline struct vm_post *vm_meet_post(const struct vm_meet_worker *other,
  * from meeting to meeting.  NULL: there is none. */
 void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes);
 
+/* Whether a member is in this process: only they have seats. */
+static inline bool vm_meet_here(const struct vm_meet *meet, uint32_t rank)
+{
+	return !meet->far || meet->far->of[rank] == (uint32_t)meet->far->self;
+}
+
 /* What member `rank` brought to the current meeting. */
 static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
 {
@@ -140,6 +162,10 @@ static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
  * caller knows that nobody looks at it any more, e.g. by a second meeting.
  * One task per member at a time.  0, or -VMPI_EMISMATCH on all members when they
  * brought different functions `last`, which then does not run.  May switch.
+ *
+ * When members are in several processes, last() runs in each of them, finds the
+ * members that are there, and may talk to the others (core/far.h); it leaves in
+ * meet->result how that went.
  */
 int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
 
@@ -154,7 +180,8 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
  * members on other workers when these next look for messages, with
  * -VMPI_EMISMATCH in status.error instead when they brought different
  * functions.  args must stay valid until req is complete.  0 or -VMPI_ENOMEM.
- * Does not switch.
+ * Does not switch.  Among several processes a task of the last member runs
+ * last(meet).
  */
 int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
 		  struct vmpi_req *req);

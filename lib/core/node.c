@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "boot/boot.h"
 #include "core/chan.h"
+#include "core/context.h"
 #include "core/engine.h"
 #include "core/meet.h"
 #include "core/pull.h"
@@ -128,7 +129,6 @@ static int ranks_init(struct vm_node *node)
 {
 	int count = node->rank_count, end = node->rank_first + node->rank_here;
 	size_t bytes = (size_t)count * sizeof(struct vm_rank);
-	uint32_t context = vm_context_new();
 	int rc = 0;
 
 	node->ranks = aligned_alloc(VM_CACHELINE, bytes);
@@ -147,7 +147,7 @@ static int ranks_init(struct vm_node *node)
 		struct vm_rank *rank = &node->ranks[i];
 
 		rank->world = vm_chan_new(rank, node->world, node->world_meet,
-					  context, i);
+					  VM_CONTEXT_WORLD, i);
 		if (!rank->world)
 			rc = -VMPI_ENOMEM;
 	}
@@ -272,6 +272,9 @@ int vm_node_start(const vmpi_config *config)
 				       (size_t)sched_cvar.stack_bytes;
 	pools_init(vm_node);
 	ranks_count(vm_node, ranks);
+	vm_contexts_init(vm_node);
+	vm_lock_init(&vm_node->places_lock);
+	vm_list_init(&vm_node->places);
 	rc = vm_sched_init(workers);
 	if (!rc)
 		rc = vm_engines_init(workers);
@@ -343,7 +346,8 @@ static struct vm_worker *task_worker(struct vm_rank *rank)
 	return &vm_sched.workers[turn % (uint32_t)vm_sched.worker_count];
 }
 
-int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
+static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
+		    vmpi_body body, void *arg)
 {
 	struct vm_rank *rank = vm_rank_self();
 	struct task_start *start = malloc(sizeof(*start));
@@ -353,7 +357,7 @@ int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
 	if (!start)
 		return -VMPI_ENOMEM;
 	*start = (struct task_start){ body, arg };
-	rc = vm_ult_new(task, worker, &vm_node->task_stacks, task_main, start);
+	rc = vm_ult_new(task, worker, stacks, task_main, start);
 	if (rc) {
 		free(start);
 		return rc;
@@ -364,6 +368,16 @@ int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
 				  memory_order_relaxed);
 	vm_ult_wake(*task);
 	return 0;
+}
+
+int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
+{
+	return task_new(task, &vm_node->task_stacks, body, arg);
+}
+
+int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)
+{
+	return task_new(task, &vm_node->rank_stacks, body, arg);
 }
 
 /* Starts body as every rank.  On failure none has run; the stacks made so far

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/list.h"
+#include "base/lock.h"
 #include "base/pool.h"
 #include "core/opid.h"
 #include "core/rank.h"
@@ -19,6 +21,7 @@ struct vm_engine;
 struct vm_fabric;
 struct vm_worker;
 
+#define VM_CONTEXT_SPARES 1024
 #define VM_BUFFER_CLASSES 3 /* sizes of buffers for copied payloads */
 
 /* Written at start and stop only, but for the atomics. */
@@ -39,8 +42,14 @@ struct vm_node {
 	struct vm_stack_pool rank_stacks, task_stacks;
 	struct vm_pool req_pool, msg_pool, push_pool, pull_pool;
 	struct vm_pool buffer_pool[VM_BUFFER_CLASSES];
-	_Atomic bool running; /* the ranks have bodies */
-	_Atomic uint32_t context_next;
+	_Atomic bool running;	       /* the ranks have bodies */
+	_Atomic uint32_t context_next; /* core/context.h */
+	uint32_t context_base, context_mask;
+	struct vm_lock context_lock; /* of those taken and never used */
+	unsigned context_spares;
+	uint32_t context_spare[VM_CONTEXT_SPARES];
+	struct vm_lock places_lock; /* of vm_meet_shared() */
+	struct vm_list places;
 	_Atomic uint32_t tasks_alive; /* futex of vm_node_stop() */
 	_Atomic uint32_t task_turn;   /* which worker gets the next task */
 	_Atomic uint32_t reports;     /* ranks that left operations undone */
@@ -70,6 +79,8 @@ extern struct vm_node_hooks vm_node_hooks;
 
 /* A task of the caller's rank on its home worker, or of no rank on any. */
 int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg);
+/* The same with a stack as large as those of ranks. */
+int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg);
 
 /* Ends the calling rank's task as if its body had returned status. */
 _Noreturn void vm_rank_exit(int status);

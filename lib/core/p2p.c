@@ -534,9 +534,8 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 }
 
 /* Starts a receive whose request is there already. */
-static void recv_begin(struct vm_req *req)
+static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 {
-	struct vm_rank *rank = vm_rank_self();
 	struct vm_engine *engine = rank->engine;
 	struct vm_msg *msg;
 
@@ -554,7 +553,8 @@ static void recv_begin(struct vm_req *req)
 				      memory_order_relaxed);
 }
 
-int vm_irecv(struct vm_env env, const struct vm_data *data, struct vm_req **req)
+int vm_irecv_for(struct vm_rank *rank, struct vm_env env,
+		 const struct vm_data *data, struct vm_req **req)
 {
 	struct vm_req *new = vm_req_new(VM_REQ_RECV);
 
@@ -562,13 +562,18 @@ int vm_irecv(struct vm_env env, const struct vm_data *data, struct vm_req **req)
 		return -VMPI_ENOMEM;
 	new->node.env = env;
 	vm_data_assign(&new->data, data);
-	recv_begin(new);
+	recv_begin(new, rank);
 	*req = new;
 	return 0;
 }
 
+int vm_irecv(struct vm_env env, const struct vm_data *data, struct vm_req **req)
+{
+	return vm_irecv_for(vm_rank_self(), env, data, req);
+}
+
 int vm_recv_start(struct vm_req *req)
 {
-	recv_begin(req);
+	recv_begin(req, vm_rank_self());
 	return 0;
 }

@@ -34,6 +34,9 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status);
 int vm_irecv(struct vm_env env, const struct vm_data *data,
 	     struct vm_req **req);
+/* From the mailbox of another rank of this process, by any of its tasks. */
+int vm_irecv_for(struct vm_rank *rank, struct vm_env env,
+		 const struct vm_data *data, struct vm_req **req);
 
 /* Starts req again, or for the first time: kind, data, node.env, (send) dest
  * are set; for persistent requests. */

@@ -10,6 +10,7 @@
 
 #include "core/engine.h"
 #include "core/share.h"
+#include "mpi/coll_far.h"
 #include "mpi/coll_stand.h"
 
 void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
@@ -79,9 +80,9 @@ static bool agreed(struct vm_meet *meet)
 }
 
 /* The caller's own.  Only functions of the user mind whose task calls them. */
-static struct vm_coll *own(struct vm_meet *meet)
+static struct vm_coll *own(struct vm_meet *meet, size_t any)
 {
-	struct vm_coll *coll = vm_coll_of(meet, 0);
+	struct vm_coll *coll = vm_coll_of(meet, any);
 	const struct vm_rank *self;
 
 	if (!coll->op || coll->op->loops)
@@ -116,21 +117,99 @@ static int parts_home(void *arg, size_t part)
 	return vm_coll_of(parts->meet, part)->owner->engine->index;
 }
 
+/* Whether all members of all processes make the same call; before anything else
+ * is compared. */
+static bool same_call(struct vm_meet *meet)
+{
+	const struct vm_coll *first = vm_coll_of(meet, 0);
+
+	for (size_t i = 1; i < meet->size; i++) {
+		const struct vm_coll *coll = vm_coll_of(meet, i);
+
+		if (coll->id == first->id)
+			continue;
+		for (size_t j = 0; j < meet->size; j++)
+			vm_coll_fail(vm_coll_of(meet, j), MPI_ERR_OTHER,
+				     "the ranks disagree: rank %d calls %s, "
+				     "rank %d %s",
+				     coll->rank, vm_call_name(coll->id),
+				     first->rank, vm_call_name(first->id));
+		return false;
+	}
+	return true;
+}
+
+/* The parts of the members here. */
+static void parts_here(struct vm_meet *meet, const struct vm_far_process *here)
+{
+	struct vm_coll *me = own(meet, here->members[0]);
+	const struct vm_coll_kind *kind = me->kind;
+	bool all = kind->slices || kind->whole;
+
+	if (kind->gathers && !vm_coll_of(meet, (size_t)me->root)->owner)
+		return;
+	if (all)
+		kind->part(meet, me, 0, meet->size);
+	for (uint32_t i = 0, end; i < here->count; i = end) {
+		size_t first = here->members[i];
+
+		for (end = i + 1; end < here->count; end++)
+			if (here->members[end] != first + end - i)
+				break;
+		if (!all)
+			kind->part(meet, me, first, first + end - i);
+		if (kind->finish)
+			kind->finish(meet, first, first + end - i);
+	}
+}
+
+/* With members in other processes. */
+static void arrived_far(struct vm_meet *meet)
+{
+	const struct vm_far *far = meet->far;
+	struct vm_coll_view view;
+	int rc = vm_coll_view_open(&view, meet);
+	bool inter = rc == 0 && view.any->first_size;
+	bool agree;
+	long root;
+
+	if (rc == 0 && same_call(&view.meet)) {
+		agree = inter ? vm_coll_inter_agreed(&view.meet, &root) :
+				agreed(&view.meet);
+		if (agree)
+			rc = vm_coll_view_compute(&view);
+		if (agree && rc == 0 && inter)
+			vm_coll_inter_cross(&view.meet, root);
+		else if (agree && rc == 0 && view.any->kind->part)
+			parts_here(&view.meet, &far->processes[far->self]);
+	}
+	vm_coll_view_close(&view, meet);
+	meet->result = rc;
+}
+
 void vm_coll_arrived(struct vm_meet *meet)
 {
-	const struct vm_coll *any = vm_coll_of(meet, 0);
-	const struct vm_coll_kind *kind = any->kind;
+	const struct vm_coll *any;
+	const struct vm_coll_kind *kind;
 	static const struct vm_share_work work = { parts_do, parts_home };
 	size_t n = meet->size, limit = (size_t)mpi_cvar.coll_share_bytes;
+	long root;
 
+	if (meet->far) {
+		arrived_far(meet);
+		return;
+	}
+	any = vm_coll_of(meet, 0);
+	kind = any->kind;
 	if (any->first_size) {
-		vm_coll_arrived_inter(meet);
+		if (vm_coll_inter_agreed(meet, &root))
+			vm_coll_inter_cross(meet, root);
 		return;
 	}
 	if (!agreed(meet) || !kind->part)
 		return;
 	if ((any->op && !any->op->loops) || kind->work(any, n) <= limit)
-		kind->part(meet, own(meet), 0, n);
+		kind->part(meet, own(meet, 0), 0, n);
 	else
 		vm_share_run(&work, &(struct parts){ meet, kind }, n);
 	if (kind->finish)

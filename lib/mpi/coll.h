@@ -40,11 +40,22 @@ struct vm_blocks {
 
 struct vm_coll;
 
+/* Which data members in other processes need (coll_far.c). */
+enum vm_coll_flow {
+	VM_FLOW_NONE,
+	VM_FLOW_BCAST,	 /* the root's buffer: all */
+	VM_FLOW_SCATTER, /* the root's blocks: each member its own */
+	VM_FLOW_GATHER,	 /* what each sends: the root */
+	VM_FLOW_ALL,	 /* what each sends: all */
+	VM_FLOW_BLOCKS,	 /* each one's blocks: each member its own */
+};
+
 /*
  * A kind of collective.  part() does the parts of members first to last - 1;
  * parts may run at the same time on different workers, with the operation of
- * member me, the one whose task it is if that matters.  finish() follows when all parts are done and touches only what
- * belongs to the members it is called for.
+ * member me, the one whose task it is if that matters.  finish() follows when
+ * all parts are done and touches only what belongs to the members it is called
+ * for.
  */
 struct vm_coll_kind {
 	void (*part)(struct vm_meet *meet, struct vm_coll *me, size_t first,
@@ -66,8 +77,10 @@ struct vm_coll_kind {
 	/* A part is not what one member wants, but a bit of what all do, or
 	 * the root. */
 	bool slices;
-	/* One member makes what all want, out of more than their data. */
+	/* One member makes what all want, out of more than their data; in each
+	 * process one. */
 	bool whole;
+	enum vm_coll_flow flow;
 };
 
 /*
@@ -77,7 +90,7 @@ struct vm_coll_kind {
 struct vm_coll {
 	const struct vm_coll_kind *kind;
 	struct vm_comm *comm;  /* may be gone when a nonblocking one ends */
-	struct vm_rank *owner; /* whose call it is, */
+	struct vm_rank *owner; /* whose call it is; NULL: a stand-in's, */
 	int rank, size;	       /* and his rank in comm, which is so large */
 	enum vm_call_id id;
 	int root;
@@ -85,7 +98,7 @@ struct vm_coll {
 	bool in_place;
 	const struct vm_op *op;
 	struct vm_blocks send, recv;
-	void *temp;	    /* between part() and finish() */
+	void *temp; /* between part() and finish(); a stand-in's memory */
 	struct vm_req *req; /* of a nonblocking one */
 	/* How it ended for this member: 0 or an MPI error, and why. */
 	_Atomic int error;
@@ -164,8 +177,13 @@ void vm_coll_arrived(struct vm_meet *meet);
 /* The same when all have started it. */
 void vm_coll_started(struct vm_meet *meet);
 
-/* vm_coll_arrived() on an intercommunicator. */
-void vm_coll_arrived_inter(struct vm_meet *meet);
+/* On an intercommunicator: whether all members agree, with the place of the root
+ * if there is one; then what vm_coll_arrived() does. */
+bool vm_coll_inter_agreed(struct vm_meet *meet, long *root);
+void vm_coll_inter_cross(struct vm_meet *meet, long root);
+
+/* The bytes that n elements cover, and where the first of them is. */
+size_t vm_coll_span(const struct vm_type *type, size_t n, ptrdiff_t *low);
 
 /* What b wants otherwise than a, as text; false if nothing. */
 bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,

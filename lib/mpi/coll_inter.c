@@ -164,19 +164,36 @@ static void cross(struct vm_meet *meet, bool second, long root)
 	view_close(&view);
 }
 
-void vm_coll_arrived_inter(struct vm_meet *meet)
+bool vm_coll_inter_agreed(struct vm_meet *meet, long *root)
+{
+	*root = vm_coll_of(meet, 0)->kind->rooted ? root_find(meet) : -1;
+	return agreed(meet, *root);
+}
+
+/* Whether the data of one direction goes to anybody in this process. */
+static bool is_here(const struct vm_meet *meet, bool second, long root)
+{
+	if (root >= 0 && vm_coll_of(meet, 0)->kind->gathers)
+		return vm_coll_of(meet, (size_t)root)->owner != NULL;
+	for (size_t i = 0; i < meet->size; i++)
+		if (is_second(meet, i) != second && vm_coll_of(meet, i)->owner)
+			return true;
+	return false;
+}
+
+void vm_coll_inter_cross(struct vm_meet *meet, long root)
 {
 	const struct vm_coll_kind *kind = vm_coll_of(meet, 0)->kind;
-	long root = kind->rooted ? root_find(meet) : -1;
+	bool second = root >= 0 && is_second(meet, (size_t)root);
 
-	if (!agreed(meet, root))
-		return;
 	if (kind->rooted) {
-		bool second = is_second(meet, (size_t)root);
-
-		cross(meet, kind->gathers ? !second : second, root);
+		second = kind->gathers ? !second : second;
+		if (is_here(meet, second, root))
+			cross(meet, second, root);
 		return;
 	}
-	cross(meet, false, -1);
-	cross(meet, true, -1);
+	if (is_here(meet, false, -1))
+		cross(meet, false, -1);
+	if (is_here(meet, true, -1))
+		cross(meet, true, -1);
 }

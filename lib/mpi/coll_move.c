@@ -15,6 +15,8 @@ void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
 {
 	size_t bytes = to_data->bytes;
 
+	if (VM_UNLIKELY(!to->owner))
+		return; /* done in its own process */
 	if (VM_UNLIKELY(bytes != from_data->bytes)) {
 		vm_coll_fail(to, MPI_ERR_TRUNCATE,
 			     "rank %d sends %zu bytes, rank %d expects %zu",
@@ -83,6 +85,7 @@ static void bcast_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 const struct vm_coll_kind vm_coll_bcast = {
 	.cross = bcast_cross,
 	.part = bcast_part,
+	.flow = VM_FLOW_BCAST,
 	.work = bcast_work,
 	.rooted = true,
 };
@@ -121,6 +124,7 @@ const struct vm_coll_kind vm_coll_gather = {
 	.cross = gather_cross,
 	.gathers = true,
 	.part = gather_part,
+	.flow = VM_FLOW_GATHER,
 	.work = gather_work,
 	.rooted = true,
 	.slices = true,
@@ -167,6 +171,7 @@ static void scatter_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 const struct vm_coll_kind vm_coll_scatter = {
 	.cross = scatter_cross,
 	.part = scatter_part,
+	.flow = VM_FLOW_SCATTER,
 	.work = scatter_work,
 	.rooted = true,
 };
@@ -298,6 +303,7 @@ static void allgather_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 const struct vm_coll_kind vm_coll_allgather = {
 	.cross = allgather_cross,
 	.part = allgather_part,
+	.flow = VM_FLOW_ALL,
 	.work = allgather_work,
 };
 
@@ -340,7 +346,16 @@ static void alltoall_swap(struct vm_meet *meet, struct vm_coll *to, size_t rank)
 		struct vm_data from_data, to_data;
 		bool even = (i + rank) % 2 == 0;
 
-		if (i == rank || (i < rank) != even)
+		if (i == rank)
+			continue;
+		/* What a member elsewhere had there has come already. */
+		if (!from->owner) {
+			from_data = vm_blocks_data(&from->send, rank);
+			to_data = vm_blocks_data(&to->recv, i);
+			vm_coll_move(to, &to_data, from, &from_data);
+			continue;
+		}
+		if ((i < rank) != even)
 			continue;
 		from_data = vm_blocks_data(&from->recv, rank);
 		to_data = vm_blocks_data(&to->recv, i);
@@ -393,6 +408,7 @@ static void alltoall_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 const struct vm_coll_kind vm_coll_alltoall = {
 	.cross = alltoall_cross,
 	.part = alltoall_part,
+	.flow = VM_FLOW_BLOCKS,
 	.work = alltoall_work,
 	.swaps = true,
 };

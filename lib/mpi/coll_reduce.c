@@ -28,8 +28,7 @@ struct scratch {
 	_Alignas(64) char stack[SCRATCH_BYTES];
 };
 
-/* The bytes that n elements cover, and where the first of them is. */
-static size_t span(const struct vm_type *type, size_t n, ptrdiff_t *low)
+size_t vm_coll_span(const struct vm_type *type, size_t n, ptrdiff_t *low)
 {
 	ptrdiff_t rest = (ptrdiff_t)(n ? n - 1 : 0) * type->extent;
 
@@ -65,7 +64,7 @@ static bool scratch_open(struct scratch *scratch, const struct vm_coll *me,
 	scratch->capacity = capacity(type, n,
 				     me->op->user ? USER_SCRATCH_BYTES :
 						    SCRATCH_BYTES - 64);
-	bytes = span(type, scratch->capacity, &low) + 64;
+	bytes = vm_coll_span(type, scratch->capacity, &low) + 64;
 	if (bytes > SCRATCH_BYTES) {
 		bytes = (bytes + 63) & ~(size_t)63;
 		memory = scratch->heap = aligned_alloc(64, bytes);
@@ -169,8 +168,9 @@ static void reduce_slice(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			const struct vm_coll *coll = vm_coll_of(meet, to);
 			const struct vm_type *type = coll->recv.type;
 
-			copy(type, element(type, coll->recv.buf, i),
-			     scratch.elements, n);
+			if (coll->owner)
+				copy(type, element(type, coll->recv.buf, i),
+				     scratch.elements, n);
 		}
 	}
 	scratch_close(&scratch);
@@ -205,6 +205,7 @@ const struct vm_coll_kind vm_coll_reduce = {
 	.part = reduce_part,
 	.work = reduce_work,
 	.rooted = true,
+	.flow = VM_FLOW_GATHER,
 	.reduces = true,
 	.slices = true,
 };
@@ -218,6 +219,7 @@ const struct vm_coll_kind vm_coll_allreduce = {
 	.cross = allreduce_cross,
 	.part = allreduce_part,
 	.work = reduce_work,
+	.flow = VM_FLOW_ALL,
 	.reduces = true,
 	.slices = true,
 };
@@ -243,7 +245,7 @@ static void share_open(struct vm_coll *to, size_t count, size_t sharers)
 			     "expects %zu",
 			     count, to->rank, own);
 	} else if (to->in_place) {
-		bytes = span(to->recv.type, count, &low);
+		bytes = vm_coll_span(to->recv.type, count, &low);
 		to->temp = malloc(bytes ? bytes : 1);
 		if (!to->temp)
 			vm_coll_fail(to, MPI_ERR_NO_MEM,
@@ -263,7 +265,7 @@ static void share_give(struct vm_coll *to, size_t count, size_t at,
 	if (atomic_load_explicit(&to->error, memory_order_relaxed))
 		return;
 	if (to->temp) {
-		span(type, count, &low);
+		vm_coll_span(type, count, &low);
 		buf = vm_at(to->temp, -low);
 	}
 	copy(type, element(type, buf, at), elements, n);
@@ -332,7 +334,7 @@ static void reduce_scatter_finish(struct vm_meet *meet, size_t first,
 
 		if (!to->temp)
 			continue;
-		span(to->recv.type, count, &low);
+		vm_coll_span(to->recv.type, count, &low);
 		copy(to->recv.type, (void *)(uintptr_t)to->recv.buf,
 		     vm_at(to->temp, -low), count);
 		free(to->temp);
@@ -354,6 +356,7 @@ const struct vm_coll_kind vm_coll_reduce_scatter = {
 	.part = reduce_scatter_part,
 	.finish = reduce_scatter_finish,
 	.work = reduce_work,
+	.flow = VM_FLOW_ALL,
 	.reduces = true,
 };
 
@@ -388,6 +391,7 @@ static void scan_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 const struct vm_coll_kind vm_coll_scan = {
 	.part = scan_part,
 	.work = reduce_work,
+	.flow = VM_FLOW_ALL,
 	.reduces = true,
 	.slices = true,
 };
@@ -448,6 +452,7 @@ close_one:
 const struct vm_coll_kind vm_coll_exscan = {
 	.part = exscan_part,
 	.work = reduce_work,
+	.flow = VM_FLOW_ALL,
 	.reduces = true,
 	.slices = true,
 };

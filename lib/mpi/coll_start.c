@@ -55,9 +55,12 @@ void vm_coll_started(struct vm_meet *meet)
 	vm_coll_arrived(meet);
 	for (size_t i = 0; i < meet->size; i++) {
 		struct vm_coll *coll = vm_coll_of(meet, i);
-		int error = atomic_load_explicit(&coll->error,
-						 memory_order_relaxed);
+		int error;
 
+		if (!vm_meet_here(meet, (uint32_t)i))
+			continue;
+		error = atomic_load_explicit(&coll->error,
+					     memory_order_relaxed);
 		/* The request, without error till now, is better left where
 		 * its owner is. */
 		if (error)

@@ -7,7 +7,9 @@
  * valid.  No hint is known, so all are ignored and none is told.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/context.h"
 #include "mpi/comm_split.h"
 #include "mpi/errh.h"
 #include "mpi/info.h"
@@ -24,31 +26,51 @@ struct idup {
 	struct vm_errh *errh;	/* of the new one; holds a reference */
 	int first_size;		/* as of vm_inter_set(); 0: no sides */
 	struct vm_chan *chan;	/* the new one, on its way */
+	uint32_t context;	/* the first member's: of the new one */
 };
 
+/* NULL: it is elsewhere. */
 static struct idup *member(const struct vm_meet *meet, int i)
 {
-	return (struct idup *)vm_coll_of(meet, (size_t)i);
+	struct vm_coll *coll = vm_coll_of(meet, (size_t)i);
+
+	return coll->owner ? (struct idup *)coll : NULL;
 }
 
-/* The channels of all members: 0 or -VMPI_ENOMEM. */
+/* The context that the first member has brought. */
+static uint32_t context_of(const struct vm_meet *meet)
+{
+	uint32_t context;
+
+	memcpy(&context, vm_comm_coll_brought(vm_coll_of(meet, 0)),
+	       sizeof(context));
+	return context;
+}
+
+/* The channels of all members here: 0 or -VMPI_ENOMEM. */
 static int chans_make(const struct vm_meet *meet, struct vm_group *group)
 {
 	struct vm_meet *place = vm_meet_new(group);
-	uint32_t context = vm_context_new();
-	int i, rc = place ? 0 : -VMPI_ENOMEM;
+	uint32_t context = context_of(meet);
+	int rc = place ? 0 : -VMPI_ENOMEM;
 
-	for (i = 0; i < group->size && rc == 0; i++) {
-		struct vm_chan *chan =
+	for (int i = 0; i < group->size && rc == 0; i++) {
+		struct idup *idup = member(meet, i);
+
+		if (!idup)
+			continue;
+		idup->chan =
 			vm_chan_new(group->ranks[i], group, place, context, i);
-
-		member(meet, i)->chan = chan;
-		if (!chan)
+		if (!idup->chan)
 			rc = -VMPI_ENOMEM;
 	}
-	while (rc != 0 && --i >= 0) {
-		vm_chan_free(member(meet, i)->chan);
-		member(meet, i)->chan = NULL;
+	for (int i = 0; i < group->size && rc != 0; i++) {
+		struct idup *idup = member(meet, i);
+
+		if (!idup)
+			continue;
+		vm_chan_free(idup->chan);
+		idup->chan = NULL;
 	}
 	vm_meet_drop(place);
 	return rc;
@@ -59,11 +81,13 @@ static void idup_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		      size_t last)
 {
 	int size = (int)meet->size;
-	int rc = chans_make(meet, member(meet, 0)->group);
+	int rc = chans_make(meet, ((struct idup *)me)->group);
 
 	for (int i = 0; i < size; i++) {
 		struct idup *idup = member(meet, i);
 
+		if (!idup)
+			continue;
 		if (rc != 0) {
 			vm_coll_fail(&idup->coll, MPI_ERR_NO_MEM,
 				     "no memory for a communicator");
@@ -76,9 +100,12 @@ static void idup_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 	}
 }
 
-static const struct vm_coll_kind kind_idup = { .part = idup_part,
-					       .work = vm_comm_coll_work,
-					       .whole = true };
+static const struct vm_coll_kind kind_idup = {
+	.part = idup_part,
+	.work = vm_comm_coll_work,
+	.whole = true,
+	.flow = VM_FLOW_ALL,
+};
 
 static void idup_end(struct vm_req *req)
 {
@@ -106,7 +133,10 @@ static struct vm_req *idup_req(struct vm_call *call, struct vm_comm *from,
 			       .group = vm_group_hold(from->chan->group),
 			       .errh = vm_errh_hold(from->errh),
 			       .first_size = vm_inter_first_size(from) };
-	vm_comm_coll_init(&idup->coll, &kind_idup, call, from);
+	if (from->chan->rank == 0)
+		idup->context = vm_context_new();
+	vm_comm_coll_init(&idup->coll, &kind_idup, call, from, &idup->context,
+			  sizeof(idup->context));
 	idup->coll.req = req;
 	req->user = idup;
 	req->on_free = idup_end;

@@ -4,8 +4,9 @@
  *
  * All but MPI_Comm_create_group are one meeting of the parent's members
  * (vm_comm_chan_split()).  That one is collective over the new group only, so its
- * first member makes the shared parts and sends them to the others.
+ * first member sends the others what they cannot know.
  */
+#include "core/context.h"
 #include "core/meet.h"
 #include "core/node.h"
 #include "core/p2p.h"
@@ -98,14 +99,15 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 }
 
 /*
- * The colour for a kind of split.  All ranks share memory.  There is no finer
- * hardware level that a rank would be bound to, so the others give nothing.
+ * The colour for a kind of split.  The ranks of one process share memory.  There
+ * is no finer hardware level that a rank would be bound to, so the others give
+ * nothing.
  */
 static int split_type_color(struct vm_call *call, int split_type, int *color)
 {
 	switch (split_type) {
 	case MPI_COMM_TYPE_SHARED:
-		*color = 0;
+		*color = vm_node->process;
 		return 0;
 	case MPI_UNDEFINED:
 	case MPI_COMM_TYPE_HW_UNGUIDED:
@@ -178,52 +180,20 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* What the first member of a new group sends to the others; each message
- * carries a reference to both. */
-struct shared {
-	struct vm_group *group;
-	struct vm_meet *meet;
-	uint32_t context;
-};
-
-static int shared_send(const struct shared *shared, struct vm_env env)
+/* The first member chooses the context and tells it to the others. */
+static int context_agree(uint32_t *context, const struct vm_mpi_group *group,
+			 struct vm_env env)
 {
-	struct vm_data data = vm_data_bytes(shared, sizeof(*shared));
+	struct vm_data data = vm_data_bytes(context, sizeof(*context));
 	int rc = 0;
 
-	for (int i = 1; i < shared->group->size && rc == 0; i++) {
-		vm_group_hold(shared->group);
-		vm_meet_hold(shared->meet);
-		rc = vm_send(shared->group->ranks[i], env, &data,
+	if (group->rank != 0)
+		return vm_recv(env, &data, NULL);
+	*context = vm_context_new();
+	for (int i = 1; i < group->group->size && rc == 0; i++)
+		rc = vm_send(group->group->ranks[i], env, &data,
 			     VM_SEND_STANDARD);
-	}
 	return rc;
-}
-
-/* By the first member: makes the shared parts. */
-static int shared_make(struct shared *shared, struct vm_group *group,
-		       struct vm_env env)
-{
-	int rc = -VMPI_ENOMEM;
-
-	shared->group = vm_group_hold(group);
-	shared->meet = vm_meet_new(group);
-	shared->context = vm_context_new();
-	if (shared->meet)
-		rc = shared_send(shared, env);
-	if (rc != 0) {
-		vm_meet_drop(shared->meet);
-		vm_group_drop(shared->group);
-	}
-	return rc;
-}
-
-/* By the others: gets them. */
-static int shared_get(struct shared *shared, struct vm_env env)
-{
-	struct vm_data data = vm_data_bytes(shared, sizeof(*shared));
-
-	return vm_recv(env, &data, NULL);
 }
 
 static int create_group(struct vm_call *call, struct vm_comm *parent,
@@ -234,22 +204,23 @@ static int create_group(struct vm_call *call, struct vm_comm *parent,
 	struct vm_env env = { .context = parent->context + 1,
 			      .tag = (VM_COLL_TAG_MAX + 1) |
 				     (tag & VM_COLL_TAG_MAX) };
-	struct vm_rank *self = call->mpi->rank;
 	struct vm_comm *comm;
 	struct vm_chan *chan;
-	struct shared shared;
+	struct vm_meet *meet;
+	uint32_t context;
 	int rc;
 
 	env.source =
 		vm_group_place(parent->chan->group, group->group->ranks[0]);
-	rc = group->rank == 0 ? shared_make(&shared, group->group, env) :
-				shared_get(&shared, env);
+	rc = context_agree(&context, group, env);
 	if (rc != 0)
 		return rc;
-	chan = vm_chan_new(self, shared.group, shared.meet, shared.context,
+	meet = vm_meet_shared(group->group, context);
+	if (!meet)
+		return MPI_ERR_NO_MEM;
+	chan = vm_chan_new(call->mpi->rank, group->group, meet, context,
 			   group->rank);
-	vm_meet_drop(shared.meet);
-	vm_group_drop(shared.group);
+	vm_meet_drop(meet);
 	if (!chan)
 		return MPI_ERR_NO_MEM;
 	rc = vm_comm_new(call->mpi, &comm, chan, parent);

@@ -11,12 +11,13 @@
 struct split {
 	struct vm_coll coll; /* first: meetings know this */
 	struct vm_split split;
-	int first_size; /* of an intercommunicator's first side */
+	const struct vm_group *group; /* of all members */
+	int first_size;		      /* of an intercommunicator's first side */
 };
 
-static struct split *split_of(const struct vm_meet *meet, size_t i)
+static const struct vm_split_wish *wish_of(const struct vm_meet *meet, size_t i)
 {
-	return (struct split *)vm_coll_of(meet, i);
+	return vm_comm_coll_brought(vm_coll_of(meet, i));
 }
 
 size_t vm_comm_coll_work(const struct vm_coll *any, size_t members)
@@ -25,27 +26,41 @@ size_t vm_comm_coll_work(const struct vm_coll *any, size_t members)
 }
 
 void vm_comm_coll_init(struct vm_coll *coll, const struct vm_coll_kind *kind,
-		       const struct vm_call *call, struct vm_comm *comm)
+		       const struct vm_call *call, struct vm_comm *comm,
+		       const void *brings, size_t bytes)
 {
 	vm_coll_init(coll, kind, call, comm);
 	/* Both sides of an intercommunicator are one channel here. */
 	coll->rank = comm->chan->rank;
 	coll->size = comm->chan->group->size;
 	coll->first_size = 0;
+	coll->send = (struct vm_blocks){ .buf = brings,
+					 .type = vm_type_get(MPI_BYTE),
+					 .count = bytes };
 }
 
 static void split_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		       size_t last)
 {
+	const struct vm_group *group = ((struct split *)me)->group;
 	size_t n = meet->size;
 	struct vm_split **members = malloc(n * sizeof(*members));
+	struct vm_split *others = calloc(n, sizeof(*others));
 	int rc = -VMPI_ENOMEM;
 
-	for (size_t i = 0; members && i < n; i++)
-		members[i] = &split_of(meet, i)->split;
-	if (members)
+	for (size_t i = 0; members && others && i < n; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, i);
+
+		members[i] = coll->owner ? &((struct split *)coll)->split :
+					   &others[i];
+		members[i]->owner = group->ranks[i];
+		members[i]->rank = (int)i;
+		members[i]->wish = *wish_of(meet, i);
+	}
+	if (members && others)
 		rc = vm_split_make(members, (int)n);
 	free(members);
+	free(others);
 	for (size_t i = 0; rc != 0 && i < n; i++)
 		vm_coll_fail(vm_coll_of(meet, i), MPI_ERR_NO_MEM,
 			     "no memory for a communicator");
@@ -56,8 +71,7 @@ static void split_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 static size_t side_odd(const struct vm_meet *meet, size_t first, size_t last)
 {
 	for (size_t i = first + 1; i < last; i++)
-		if (split_of(meet, i)->split.key !=
-		    split_of(meet, first)->split.key)
+		if (wish_of(meet, i)->key != wish_of(meet, first)->key)
 			return i;
 	return 0;
 }
@@ -65,7 +79,7 @@ static size_t side_odd(const struct vm_meet *meet, size_t first, size_t last)
 static void merge_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		       size_t last)
 {
-	size_t n = meet->size, half = (size_t)split_of(meet, 0)->first_size;
+	size_t n = meet->size, half = (size_t)((struct split *)me)->first_size;
 	size_t lead = 0, odd = side_odd(meet, 0, half);
 
 	if (!odd) {
@@ -80,28 +94,37 @@ static void merge_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		vm_coll_fail(vm_coll_of(meet, i), MPI_ERR_ARG,
 			     "rank %zu of a group says high = %d, rank 0 of "
 			     "the same group %d",
-			     odd - lead, split_of(meet, odd)->split.key,
-			     split_of(meet, lead)->split.key);
+			     odd - lead, wish_of(meet, odd)->key,
+			     wish_of(meet, lead)->key);
 }
 
-static const struct vm_coll_kind kind_split = { .part = split_part,
-						.work = vm_comm_coll_work,
-						.whole = true };
-static const struct vm_coll_kind kind_merge = { .part = merge_part,
-						.work = vm_comm_coll_work,
-						.whole = true };
+static const struct vm_coll_kind kind_split = {
+	.part = split_part,
+	.work = vm_comm_coll_work,
+	.whole = true,
+	.flow = VM_FLOW_ALL,
+};
+static const struct vm_coll_kind kind_merge = {
+	.part = merge_part,
+	.work = vm_comm_coll_work,
+	.whole = true,
+	.flow = VM_FLOW_ALL,
+};
 
 static int run(struct vm_call *call, const struct vm_coll_kind *kind,
 	       struct vm_comm *comm, struct vm_chan **out, int color, int key)
 {
 	struct split split = {
-		.split = { .chan = comm->chan, .color = color, .key = key },
+		.split = { .wish = vm_split_wish(comm->chan, color, key) },
+		.group = comm->chan->group,
 		.first_size = vm_inter_first_size(comm),
 	};
+	struct vm_split_wish wish = split.split.wish;
 	int rc;
 
-	vm_comm_coll_init(&split.coll, kind, call, comm);
+	vm_comm_coll_init(&split.coll, kind, call, comm, &wish, sizeof(wish));
 	rc = vm_coll_run(call, &split.coll);
+	vm_split_wished(comm->chan, &wish, rc ? NULL : split.split.out);
 	if (rc == 0)
 		*out = split.split.out;
 	return rc;

@@ -10,6 +10,7 @@
 #include "core/meet.h"
 #include "mpi/check.h"
 #include "mpi/comm.h"
+#include "mpi/comm_split.h"
 #include "mpi/info.h"
 
 /* nnodes, indx and edges of MPI_Graph_create. */
@@ -189,19 +190,46 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 	return vm_call_exit(&call, comm_old, rc);
 }
 
-/* What a rank brings to MPI_Dist_graph_create; nodes is the length of sources
- * and degrees. */
+/* The arguments of MPI_Dist_graph_create; nodes is the length of sources and
+ * degrees. */
 struct part {
 	int nodes;
 	const int *sources, *degrees, *destinations, *weights;
 };
 
-/* Looks for the edges at a rank. */
-struct finder {
-	int rank;
-	bool weighted;
-	struct vm_graph *graph; /* without arrays they are only counted */
+/* What a rank brings: all of its edges. */
+struct edge {
+	int from, to, weight;
 };
+
+struct brought {
+	struct vm_coll coll;	/* first: meetings know this */
+	struct vm_graph *graph; /* its own edges of all; NULL: no memory */
+};
+
+/* NULL when out of memory. */
+static struct edge *part_edges(const struct part *part, size_t *count)
+{
+	struct edge *edges;
+	size_t total = 0, at = 0;
+
+	for (int i = 0; i < part->nodes; i++)
+		total += (size_t)part->degrees[i];
+	*count = total;
+	edges = malloc((total + 1) * sizeof(*edges));
+	if (!edges)
+		return NULL;
+	for (int i = 0; i < part->nodes; i++)
+		for (int j = 0; j < part->degrees[i]; j++, at++)
+			edges[at] = (struct edge){
+				.from = part->sources[i],
+				.to = part->destinations[at],
+				.weight = no_weights(part->weights) ?
+						  0 :
+						  part->weights[at],
+			};
+	return edges;
+}
 
 static void edge_add(struct vm_edges *edges, int rank, int weight)
 {
@@ -212,31 +240,26 @@ static void edge_add(struct vm_edges *edges, int rank, int weight)
 	edges->count++;
 }
 
-/* The edges at this rank of those that `part` brings. */
-static void part_find(const struct part *part, const struct finder *finder)
+/* The edges at this rank of those that all have brought; without arrays they
+ * are only counted. */
+static void edges_find(const struct vm_meet *meet, struct vm_graph *graph,
+		       int rank)
 {
-	int at = 0;
+	graph->in.count = graph->out.count = 0;
+	for (uint32_t i = 0; i < meet->size; i++) {
+		const struct vm_coll *coll = vm_coll_of(meet, i);
+		const struct edge *edges = vm_comm_coll_brought(coll);
+		size_t n = coll->send.count / sizeof(*edges);
 
-	for (int i = 0; i < part->nodes; i++)
-		for (int j = 0; j < part->degrees[i]; j++, at++) {
-			int weight = no_weights(part->weights) ?
-					     0 :
-					     part->weights[at];
-
-			if (part->sources[i] == finder->rank)
-				edge_add(&finder->graph->out,
-					 part->destinations[at], weight);
-			if (part->destinations[at] == finder->rank)
-				edge_add(&finder->graph->in, part->sources[i],
-					 weight);
+		for (size_t j = 0; j < n; j++) {
+			if (edges[j].from == rank)
+				edge_add(&graph->out, edges[j].to,
+					 edges[j].weight);
+			if (edges[j].to == rank)
+				edge_add(&graph->in, edges[j].from,
+					 edges[j].weight);
 		}
-}
-
-static void parts_find(const struct vm_meet *meet, const struct finder *finder)
-{
-	finder->graph->in.count = finder->graph->out.count = 0;
-	for (uint32_t i = 0; i < meet->size; i++)
-		part_find(vm_meet_args(meet, i), finder);
+	}
 }
 
 static bool edges_room(struct vm_edges *edges, bool weighted)
@@ -248,10 +271,28 @@ static bool edges_room(struct vm_edges *edges, bool weighted)
 	return edges->ranks && (!weighted || edges->weights);
 }
 
-/* All have brought their parts: each takes what it needs from them, after. */
-static void parts_brought(struct vm_meet *meet)
+static void graph_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+		       size_t last)
 {
+	for (size_t i = first; i < last; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, i);
+		struct vm_graph *graph = ((struct brought *)coll)->graph;
+
+		edges_find(meet, graph, coll->rank);
+		if (edges_room(&graph->in, graph->weighted) &&
+		    edges_room(&graph->out, graph->weighted))
+			edges_find(meet, graph, coll->rank);
+		else
+			vm_coll_fail(coll, MPI_ERR_NO_MEM,
+				     "no memory for the graph");
+	}
 }
+
+static const struct vm_coll_kind kind_graph = {
+	.part = graph_part,
+	.work = vm_comm_coll_work,
+	.flow = VM_FLOW_ALL,
+};
 
 static int check_parts(struct vm_call *call, const struct vm_comm *comm,
 		       const struct part *part)
@@ -276,34 +317,27 @@ static int check_parts(struct vm_call *call, const struct vm_comm *comm,
 
 /* The graph of the caller's rank from the parts of all: 0 with *graph set. */
 static int parts_exchange(struct vm_call *call, struct vm_comm *comm,
-			  struct part *part, struct vm_graph **out)
+			  const struct part *part, struct vm_graph **out)
 {
-	struct finder finder = {
-		.rank = comm->rank,
-		.weighted = part->weights != MPI_UNWEIGHTED,
-		.graph = vm_graph_new(MPI_DIST_GRAPH),
-	};
-	struct vm_graph *graph = finder.graph;
-	bool enough = graph != NULL;
-	int rc = vm_meet(comm->chan, part, parts_brought);
+	struct brought brought = { .graph = vm_graph_new(MPI_DIST_GRAPH) };
+	size_t count;
+	struct edge *edges = part_edges(part, &count);
+	int rc;
 
-	if (rc == 0 && enough) {
-		graph->weighted = finder.weighted;
-		parts_find(comm->chan->meet, &finder);
-		enough = edges_room(&graph->in, finder.weighted) &&
-			 edges_room(&graph->out, finder.weighted);
-		if (enough)
-			parts_find(comm->chan->meet, &finder);
+	if (!brought.graph || !edges) {
+		vm_graph_drop(brought.graph);
+		free(edges);
+		return MPI_ERR_NO_MEM;
 	}
-	/* Nobody leaves while others look at its arrays. */
+	brought.graph->weighted = part->weights != MPI_UNWEIGHTED;
+	vm_comm_coll_init(&brought.coll, &kind_graph, call, comm, edges,
+			  count * sizeof(*edges));
+	rc = vm_coll_run(call, &brought.coll);
+	free(edges);
 	if (rc == 0)
-		rc = vm_meet(comm->chan, part, parts_brought);
-	if (rc == 0 && !enough)
-		rc = MPI_ERR_NO_MEM;
-	if (rc == 0)
-		*out = graph;
+		*out = brought.graph;
 	else
-		vm_graph_drop(graph);
+		vm_graph_drop(brought.graph);
 	return rc;
 }
 

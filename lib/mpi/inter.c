@@ -2,12 +2,17 @@
 /*
  * Making intercommunicators, and what they are made of.
  *
- * The leaders tell each other their groups in messages (all ranks are in this
- * process, so pointers do); one of them makes the shared parts.  Each side then
- * meets and takes the channels from its leader.
+ * The leaders tell each other their groups in messages; one of them puts both
+ * together and chooses the context.  Each side then meets and makes its channels
+ * of what its leader knows.
  */
 #include "mpi/inter.h"
 
+#include <stdlib.h>
+
+#include "core/context.h"
+#include "core/meet.h"
+#include "core/node.h"
 #include "core/p2p.h"
 #include "mpi/comm_split.h"
 #include "mpi/errh.h"
@@ -137,46 +142,56 @@ int vm_inter_split(struct vm_call *call, struct vm_comm *parent, int color,
 	return rc;
 }
 
-/* The shared parts, made by one leader and sent to the other, with a reference
- * on each; or why there are none. */
+/* Both sides, as the leader of the first has put them together: ranks by their
+ * numbers in the world, the first side before the second.  Or why there is
+ * none. */
 struct both {
-	int error; /* 0 or an MPI error */
-	int first_size;
-	struct vm_group *group;
-	struct vm_meet *meet;
+	int32_t error; /* 0 or an MPI error */
+	int32_t first_size, size;
 	uint32_t context;
+	int32_t ranks[];
 };
 
-static bool overlap(const struct vm_group *a, const struct vm_group *b)
+static size_t both_bytes(int size)
 {
-	for (int i = 0; i < a->size; i++)
-		if (vm_group_place(b, a->ranks[i]) != MPI_UNDEFINED)
+	return sizeof(struct both) + (size_t)size * sizeof(int32_t);
+}
+
+/* Room for all ranks of the job, so that whatever comes fits; NULL when out of
+ * memory. */
+static struct both *both_new(const struct vm_group *first)
+{
+	struct both *both = calloc(1, both_bytes(vm_node->rank_count));
+
+	if (!both)
+		return NULL;
+	both->first_size = both->size = first->size;
+	for (int i = 0; i < first->size; i++)
+		both->ranks[i] = first->ranks[i]->index;
+	return both;
+}
+
+static bool overlap(const struct vm_group *group, const struct both *with)
+{
+	for (int i = 0; i < with->size; i++)
+		if (vm_group_place(group, &vm_node->ranks[with->ranks[i]]) !=
+		    MPI_UNDEFINED)
 			return true;
 	return false;
 }
 
-/* By the leader of the first side. */
-static void both_make(struct both *both, const struct vm_group *first,
-		      const struct vm_group *second)
+/* By the leader of the first side, whose group is in both. */
+static void both_join(struct both *both, const struct vm_group *first,
+		      const struct both *second)
 {
-	*both = (struct both){ .first_size = first->size };
 	if (overlap(first, second)) {
 		both->error = MPI_ERR_COMM;
+		both->size = 0;
 		return;
 	}
-	both->error = MPI_ERR_NO_MEM;
-	both->group = vm_group_new(first->size + second->size);
-	if (!both->group)
-		return;
-	for (int i = 0; i < first->size; i++)
-		both->group->ranks[i] = first->ranks[i];
 	for (int i = 0; i < second->size; i++)
-		both->group->ranks[first->size + i] = second->ranks[i];
-	both->meet = vm_meet_new(both->group);
-	if (!both->meet)
-		return;
+		both->ranks[both->size++] = second->ranks[i];
 	both->context = vm_context_new();
-	both->error = 0;
 }
 
 /* The leaders' talk.  The one with the lower number in the world is first. */
@@ -188,78 +203,104 @@ static int both_agree(struct both *both, const struct vm_comm *local,
 			      .tag = (VM_COLL_TAG_MAX + 1) |
 				     (tag & VM_COLL_TAG_MAX) };
 	struct vm_rank *other = peer->ranks[remote_leader];
-	struct vm_group *mine = local->chan->group, *theirs;
-	struct vm_data group = vm_data_bytes(&mine, sizeof(mine));
-	struct vm_data result = vm_data_bytes(both, sizeof(*both));
+	struct vm_group *mine = local->chan->group;
+	struct vm_data out = vm_data_bytes(both, both_bytes(both->size));
+	struct vm_data in =
+		vm_data_bytes(both, both_bytes(vm_node->rank_count));
 	struct vm_env to = env, from = env;
+	struct both *theirs;
 	int rc;
 
 	to.source = peer->rank;
 	from.source = remote_leader;
 	if (other->index < local->chan->owner->index) {
-		rc = vm_send(other, to, &group, VM_SEND_STANDARD);
-		return rc ? rc : vm_recv(from, &result, NULL);
+		rc = vm_send(other, to, &out, VM_SEND_STANDARD);
+		return rc ? rc : vm_recv(from, &in, NULL);
 	}
-	group.addr = &theirs;
-	rc = vm_recv(from, &group, NULL);
-	if (rc != 0)
-		return rc;
-	/* The other side waits in this call until it has the answer. */
-	both_make(both, mine, theirs);
-	if (both->error == 0) {
-		vm_group_hold(both->group);
-		vm_meet_hold(both->meet);
+	theirs = malloc(both_bytes(vm_node->rank_count));
+	if (!theirs)
+		return -VMPI_ENOMEM;
+	in.addr = theirs;
+	rc = vm_recv(from, &in, NULL);
+	if (rc == 0) {
+		both_join(both, mine, theirs);
+		out.bytes = both_bytes(both->size);
+		rc = vm_send(other, to, &out, VM_SEND_STANDARD);
 	}
-	return vm_send(other, to, &result, VM_SEND_STANDARD);
+	free(theirs);
+	return rc;
 }
 
 /* What a member of one side brings to its meeting, and takes away.  The leader
- * is the root of it. */
+ * is the root of it, and brings a struct both. */
 struct member {
 	struct vm_coll coll; /* first: meetings know this */
 	struct vm_chan *chan, *out;
-	struct both both; /* the leader's */
 	int first_size;
 };
 
-static int member_place(const struct member *member, const struct both *both)
+/* The group of both sides; NULL when out of memory. */
+static struct vm_group *both_group(const struct both *both)
 {
-	bool first = both->group->ranks[0] == member->chan->group->ranks[0];
+	struct vm_group *group = vm_group_new(both->size);
 
-	return member->chan->rank + (first ? 0 : both->first_size);
+	for (int i = 0; group && i < both->size; i++)
+		group->ranks[i] = &vm_node->ranks[both->ranks[i]];
+	return group;
 }
 
-/* Makes the handles of all from what the leader has brought. */
+static void member_make(struct member *member, const struct both *both,
+			struct vm_group *group, struct vm_meet *place)
+{
+	const struct vm_chan *chan = member->chan;
+	bool first = group->ranks[0] == chan->group->ranks[0];
+
+	member->first_size = both->first_size;
+	member->out = vm_chan_new(chan->owner, group, place, both->context,
+				  chan->rank + (first ? 0 : both->first_size));
+}
+
+/* Makes the handles of all that are here from what the leader has brought. */
 static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		      size_t last)
 {
-	struct member *leader = vm_meet_args(meet, (uint32_t)me->root);
-	const struct both *both = &leader->both;
+	const struct both *both =
+		vm_comm_coll_brought(vm_coll_of(meet, (size_t)me->root));
+	struct vm_group *group = both->error ? NULL : both_group(both);
+	/* Members of the other side may be here too. */
+	struct vm_meet *place = group ? vm_meet_shared(group, both->context) :
+					NULL;
 
-	for (uint32_t i = 0; i < meet->size; i++) {
-		struct member *member = vm_meet_args(meet, i);
+	for (size_t i = 0; i < meet->size; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, i);
+		struct member *member = (struct member *)coll;
 
+		if (!coll->owner)
+			continue;
 		if (both->error) {
-			vm_coll_fail(&member->coll, both->error, "%s",
+			vm_coll_fail(coll, both->error, "%s",
 				     both->error == MPI_ERR_COMM ?
 					     "a rank is in both groups" :
 					     "the leader has failed");
 			continue;
 		}
-		member->first_size = both->first_size;
-		member->out = vm_chan_new(member->chan->owner, both->group,
-					  both->meet, both->context,
-					  member_place(member, both));
+		if (place)
+			member_make(member, both, group, place);
 		if (!member->out)
-			vm_coll_fail(&member->coll, MPI_ERR_NO_MEM,
+			vm_coll_fail(coll, MPI_ERR_NO_MEM,
 				     "no memory for a communicator");
 	}
+	vm_meet_drop(place);
+	vm_group_drop(group);
 }
 
-static const struct vm_coll_kind kind_side = { .part = side_part,
-					       .whole = true,
-					       .work = vm_comm_coll_work,
-					       .rooted = true };
+static const struct vm_coll_kind kind_side = {
+	.part = side_part,
+	.work = vm_comm_coll_work,
+	.rooted = true,
+	.whole = true,
+	.flow = VM_FLOW_ALL,
+};
 
 static int check_create(struct vm_call *call, MPI_Comm local_comm,
 			int local_leader, MPI_Comm *newintercomm,
@@ -289,19 +330,25 @@ static int check_leader(struct vm_call *call, MPI_Comm peer_comm,
 	return rc == 0 ? vm_check_tag(call, tag) : rc;
 }
 
-static int intercomm_create(struct vm_call *call, struct member *member,
-			    struct vm_comm *local, MPI_Comm *newintercomm)
+/* The leader's part before its side meets: what it brings there; NULL when out
+ * of memory. */
+static struct both *lead(struct vm_call *call, const struct vm_comm *local,
+			 MPI_Comm peer_comm, int remote_leader, int tag)
 {
-	int rc = vm_coll_run(call, &member->coll);
+	struct both *both = both_new(local->chan->group);
+	struct vm_comm *peer;
+	int rc;
 
-	/* All have taken theirs. */
-	vm_group_drop(member->both.group);
-	vm_meet_drop(member->both.meet);
+	if (!both)
+		return NULL;
+	rc = check_leader(call, peer_comm, remote_leader, tag, &peer);
 	if (rc == 0)
-		return inter_new(call, member->out, local, member->first_size,
-				 newintercomm);
-	vm_chan_free(member->out);
-	return rc;
+		rc = both_agree(both, local, peer, remote_leader, tag);
+	if (rc != 0) {
+		both->error = vm_mpi_error(rc);
+		both->size = 0;
+	}
+	return both;
 }
 
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
@@ -310,24 +357,27 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Intercomm_create);
 	struct member member = { 0 };
-	struct vm_comm *local, *peer;
+	struct both none = { .error = MPI_ERR_NO_MEM }, *both = NULL;
+	struct vm_comm *local;
 	int rc = check_create(&call, local_comm, local_leader, newintercomm,
 			      &local);
 
 	if (rc != 0)
 		return vm_call_exit(&call, local_comm, rc);
-	if (local->rank == local_leader) {
-		rc = check_leader(&call, peer_comm, remote_leader, tag, &peer);
-		if (rc == 0)
-			rc = both_agree(&member.both, local, peer,
-					remote_leader, tag);
-		if (rc != 0)
-			member.both.error = vm_mpi_error(rc);
-	}
-	vm_comm_coll_init(&member.coll, &kind_side, &call, local);
+	if (local->rank == local_leader)
+		both = lead(&call, local, peer_comm, remote_leader, tag);
+	vm_comm_coll_init(&member.coll, &kind_side, &call, local,
+			  both ? both : &none,
+			  both_bytes(both ? both->size : 0));
 	member.coll.root = local_leader;
 	member.chan = local->chan;
-	rc = intercomm_create(&call, &member, local, newintercomm);
+	rc = vm_coll_run(&call, &member.coll);
+	free(both);
+	if (rc == 0)
+		rc = inter_new(&call, member.out, local, member.first_size,
+			       newintercomm);
+	else
+		vm_chan_free(member.out);
 	return vm_call_exit(&call, local_comm, rc);
 }
 
