@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/vars.h"
 #include "ranks.h"
 
 #define HOLE -77

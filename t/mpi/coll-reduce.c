@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "mpi/vars.h"
 #include "ranks.h"
 
 #define HOLE 0x5a5a5a5au

@@ -3,13 +3,19 @@
  * Runs a function as the ranks of an MPI job inside of a test program.
  *
  * The ranks share the test's globals: that is what makes checks easy.  Errors
- * return, so that a test sees their classes.
+ * return, so that a test sees their classes.  With T_MPI_PROGRAM the test becomes
+ * a program that vmpirun runs.
  */
 #ifndef T_MPI_RANKS_H
 #define T_MPI_RANKS_H
 
+#ifdef T_MPI_PROGRAM
+#include "ranks_program.h"
+#else
+
 #include <mpi.h>
 
+#include "mpi/vars.h"
 #include "tap.h"
 #include "vmpi.h"
 
@@ -39,5 +45,7 @@ static inline void ranks_run(int size, int workers,
 		bail("%d ranks on %d workers: %s", size, workers,
 		     vmpi_strerror(rc));
 }
+
+#endif /* T_MPI_PROGRAM */
 
 #endif
