@@ -20,6 +20,7 @@
 #include "boot/boot.h"
 #include "boot/job.h"
 #include "core/image_main.h"
+#include "core/remote.h"
 #include "core/vars.h"
 #include "fatal.h"
 #include "introspect/var.h"
@@ -146,9 +147,21 @@ static char *program_take(int argc, char **argv)
 /* On a thread of boot's. */
 static void news_take(const struct vm_boot_news *news, void *arg)
 {
+	(void)arg;
 	if (news->process < 0)
 		vm_node_die(EXIT_FAILURE,
 			    "the launcher is gone; this node process ends");
+	vm_lock_take(&node.running_lock);
+	if (node.running)
+		vm_remote_dead(news->process);
+	vm_lock_give(&node.running_lock);
+}
+
+static void running_set(bool running)
+{
+	vm_lock_take(&node.running_lock);
+	node.running = running;
+	vm_lock_give(&node.running_lock);
 }
 
 /* Rank 0 reads standard input; some launchers leave it to all processes. */
@@ -180,7 +193,7 @@ static int job_join(const struct vm_job *job)
 	if (rc)
 		return rc;
 	vm_topo_share(node.boot->share, node.boot->shares);
-	return vm_boot_watch(node.boot, news_take, NULL);
+	return 0;
 }
 
 /* The code of this process, of which the launcher is told too. */
@@ -209,9 +222,15 @@ static int job_run(const struct vm_job *job)
 	rc = vm_node_start(&config);
 	if (rc)
 		return EXIT_FAILURE;
+	running_set(true);
+	/* Who died before has been noticed by the start, or is told now. */
+	if (node.boot->processes > 1 &&
+	    vm_boot_watch(node.boot, news_take, NULL))
+		return EXIT_FAILURE;
 	report_start(job);
 	rc = vm_node_run(rank_main, NULL);
 	report_end(job);
+	running_set(false);
 	vm_node_stop();
 	return rc < 0 ? EXIT_FAILURE : rc;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/lock.h"
 #include "core/image.h"
 #include "core/node.h"
 #include "core/rank.h"
@@ -30,6 +31,9 @@ struct node {
 	char **argv;
 	pid_t pid;  /* a child made by fork() is no rank any more */
 	bool alone; /* started without a launcher */
+	/* Between the start and the stop of the runtime; guarded by the lock. */
+	bool running;
+	struct vm_lock running_lock;
 };
 
 extern struct node node;

@@ -47,14 +47,30 @@ struct vm_chan *vm_chan_new(struct vm_rank *owner, struct vm_group *group,
 				  .rank = rank,
 				  .owner = owner,
 				  .group = vm_group_hold(group),
-				  .meet = vm_meet_hold(meet) };
+				  .meet = vm_meet_hold(meet),
+				  .sources = group->ranks,
+				  .source_count = group->size };
+	vm_lock_take(&vm_node->chans_lock);
+	vm_list_append(&owner->chans, &chan->link);
+	vm_lock_give(&vm_node->chans_lock);
 	return chan;
+}
+
+void vm_chan_from(struct vm_chan *chan, int first, int count)
+{
+	vm_lock_take(&vm_node->chans_lock);
+	chan->sources = chan->group->ranks + first;
+	chan->source_count = count;
+	vm_lock_give(&vm_node->chans_lock);
 }
 
 void vm_chan_free(struct vm_chan *chan)
 {
 	if (!chan)
 		return;
+	vm_lock_take(&vm_node->chans_lock);
+	vm_list_remove(&chan->link);
+	vm_lock_give(&vm_node->chans_lock);
 	vm_group_drop(chan->group);
 	vm_meet_drop(chan->meet);
 	free(chan);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "core/match.h"
 #include "vmpi.h"
 
@@ -29,10 +30,13 @@ struct vmpi_chan {
 	uint32_t context; /* of point-to-point; context + 1: collectives */
 	int rank;	  /* the owner's number in this channel */
 	struct vm_rank *owner;
-	struct vm_group *group; /* where destinations are looked up */
-	struct vm_meet *meet;	/* where the members meet */
-	uint32_t started;	/* meetings that the owner has started there */
-	void *user;		/* the layer above: the MPI communicator */
+	struct vm_group *group;	  /* where destinations are looked up */
+	struct vm_meet *meet;	  /* where the members meet */
+	struct vm_list link;	  /* of the owner's channels */
+	struct vm_rank **sources; /* who its messages may come from: the */
+	int source_count;	  /* group, or the other side of it */
+	uint32_t started; /* meetings that the owner has started there */
+	void *user;	  /* the layer above: the MPI communicator */
 };
 
 #define vm_chan vmpi_chan
@@ -52,6 +56,9 @@ static inline struct vm_env vm_chan_env(const struct vm_chan *chan, int source,
 struct vm_chan *vm_chan_new(struct vm_rank *owner, struct vm_group *group,
 			    struct vm_meet *meet, uint32_t context, int rank);
 void vm_chan_free(struct vm_chan *chan);
+
+/* Messages of the channel come from `count` members, from `first` on, only. */
+void vm_chan_from(struct vm_chan *chan, int first, int count);
 
 /* What a member of a channel says in a split; goes to other processes. */
 struct vm_split_wish {

@@ -34,6 +34,7 @@ struct vm_lane {
 	struct vm_engine *engine; /* NULL: not a worker's */
 	struct vm_pool_cache req, msg, push, pull, buffer[VM_BUFFER_CLASSES];
 	unsigned polls_left;	      /* rounds without a look at the port */
+	_Atomic bool called;	      /* was woken to watch (core/watch.h) */
 	struct core_rank_pvars pvars; /* of a thread that is not a worker */
 };
 

@@ -22,6 +22,7 @@
 #include "core/pull.h"
 #include "core/push.h"
 #include "core/remote.h"
+#include "core/watch.h"
 #include "sched/futex.h"
 #include "sched/topo.h"
 #include "sched/worker.h"
@@ -39,6 +40,7 @@ static void pools_init(struct vm_node *node)
 {
 	size_t share = (size_t)core_cvar.copy_bytes_max / VM_BUFFER_CLASSES;
 
+	vm_lock_init(&node->chans_lock);
 	vm_pool_init(&node->req_pool, "requests", sizeof(struct vm_req), 0);
 	vm_pool_init(&node->msg_pool, "messages", sizeof(struct vm_msg), 0);
 	vm_pool_init(&node->push_pool, "sends to other processes",
@@ -91,6 +93,7 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int index)
 	rank->via = core_cvar.loop ? &vm_engine_away : rank->engine;
 	vm_match_init(&rank->match);
 	vm_list_init(&rank->probers);
+	vm_list_init(&rank->chans);
 	if (!group)
 		return -VMPI_ENOMEM;
 	group->ranks[0] = rank;
@@ -242,9 +245,9 @@ static void sched_hook(const struct vm_node *node)
 	vm_sched.poll = vm_engine_poll;
 	if (!node->fabric)
 		return;
-	vm_sched.poll = vm_remote_poll;
-	vm_sched.sleep = vm_remote_sleep;
-	vm_sched.kick = vm_remote_kick;
+	vm_sched.poll = vm_watch_poll;
+	vm_sched.sleep = vm_watch_sleep;
+	vm_sched.kick = vm_watch_kick;
 }
 
 int vm_node_start(const vmpi_config *config)

@@ -30,9 +30,10 @@ struct vm_node {
 	struct vm_rank *ranks;
 	int rank_first, rank_here; /* those of this process */
 	int process, process_count;
-	struct vm_fabric *fabric;	     /* NULL: all ranks share memory */
-	struct vm_opids pushes, pulls;	     /* core/push.h, core/pull.h */
-	_Atomic(struct vm_worker *) watcher; /* sleeps in the fabric */
+	struct vm_fabric *fabric;      /* NULL: all ranks share memory */
+	struct vm_opids pushes, pulls; /* core/push.h, core/pull.h */
+	_Atomic bool *lost;	       /* core/lost.h */
+	struct vm_lock chans_lock;     /* guards the ranks' chans */
 	struct core_node_pvars pvars;
 	struct vm_group *world;
 	struct vm_meet *world_meet;
@@ -54,6 +55,10 @@ struct vm_node {
 	_Atomic uint32_t task_turn;   /* which worker gets the next task */
 	_Atomic uint32_t reports;     /* ranks that left operations undone */
 	_Atomic int threads;	      /* adopted; vm_node_stop() asks */
+	/* Who waits for the network (core/watch.h). */
+	_Atomic(struct vm_worker *) watcher VM_ALIGNED(VM_CACHELINE);
+	_Atomic int asleep;  /* workers that sleep elsewhere */
+	_Atomic bool called; /* one of them was woken to watch */
 };
 
 extern struct vm_node *vm_node; /* NULL while the runtime does not run */

@@ -45,9 +45,9 @@ static bool opids_grow(struct vm_opids *opids)
 	return true;
 }
 
-uint64_t vm_opid_new(struct vm_opids *opids, void *op)
+uint64_t vm_opid_new(struct vm_opids *opids, void *op, uint64_t *id)
 {
-	uint64_t id = 0;
+	uint64_t new = 0;
 
 	vm_lock_take(&opids->lock);
 	if (opids->free || opids_grow(opids)) {
@@ -57,10 +57,11 @@ uint64_t vm_opid_new(struct vm_opids *opids, void *op)
 		opids->free = entry->next;
 		entry->op = op;
 		entry->uses++;
-		id = id_of(opids, index);
+		new = id_of(opids, index);
 	}
+	*id = new;
 	vm_lock_give(&opids->lock);
-	return id;
+	return new;
 }
 
 static struct vm_opid_entry *entry_of(struct vm_opids *opids, uint64_t id)

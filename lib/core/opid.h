@@ -28,8 +28,9 @@ struct vm_opids {
 void vm_opids_init(struct vm_opids *opids);
 void vm_opids_fini(struct vm_opids *opids);
 
-/* A number for op, or 0 when out of memory. */
-uint64_t vm_opid_new(struct vm_opids *opids, void *op);
+/* A number for op, or 0 when out of memory.  *id gets it before anybody can find
+ * op by it; afterwards op belongs to whoever takes it. */
+uint64_t vm_opid_new(struct vm_opids *opids, void *op, uint64_t *id);
 /* What the number was given for, or NULL. */
 void *vm_opid_find(struct vm_opids *opids, uint64_t id);
 /* The same, and the number is over: of several callers one gets it. */

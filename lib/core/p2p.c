@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "core/engine.h"
+#include "core/lost.h"
 #include "core/mailbox.h"
 #include "core/node.h"
 #include "core/pull.h"
@@ -465,11 +466,15 @@ static int msg_fetch(struct vm_msg *msg)
 	vm_pull_start(&req, &msg->node.env, &msg->origin, msg->rank->port,
 		      msg->bytes);
 	vm_ult_suspend();
-	/* Its sender has been told. */
+	/* Its sender has been told, or is gone: there is nothing left to ask. */
+	msg->origin = (struct vm_origin){ 0 };
+	if (req.status.error) {
+		free(buffer);
+		return req.status.error;
+	}
 	msg->payload = VM_PAYLOAD_FETCHED;
 	msg->buffer = buffer;
-	msg->origin = (struct vm_origin){ 0 };
-	return req.status.error;
+	return 0;
 }
 
 int vm_msg_borrow(struct vm_msg *msg, const void **data)
@@ -517,6 +522,10 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 		vm_engine_unlock(engine);
 		return vm_msg_receive(msg, data, status);
 	}
+	if (vm_lost_wanted(rank, &env)) {
+		vm_engine_unlock(engine);
+		return -VMPI_EPEER;
+	}
 	waiter.ult = self;
 	waiter.alone = true;
 	atomic_init(&req.state, (uintptr_t)&waiter);
@@ -537,6 +546,7 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 {
 	struct vm_engine *engine = rank->engine;
+	bool lost = false;
 	struct vm_msg *msg;
 
 	req->rank = rank;
@@ -546,9 +556,15 @@ static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 	vm_engine_lock(engine);
 	msg = msg_take(rank, &req->node.env);
 	if (!msg)
+		lost = vm_lost_wanted(rank, &req->node.env);
+	if (!msg && !lost)
 		vm_mailbox_post(rank, req);
 	vm_engine_unlock(engine);
-	if (msg && msg_land(msg, req))
+	if (VM_UNLIKELY(lost))
+		req->status = (vmpi_status){ .source = req->node.env.source,
+					     .tag = req->node.env.tag,
+					     .error = -VMPI_EPEER };
+	if (lost || (msg && msg_land(msg, req)))
 		atomic_store_explicit(&req->state, VM_REQ_DONE,
 				      memory_order_relaxed);
 }

@@ -22,7 +22,8 @@ enum vm_send_mode {
 	VM_SEND_SYNC, /* completes only when matched */
 };
 
-/* Returns when the buffer may be used again.  0 or -VMPI_ENOMEM.  May switch. */
+/* Returns when the buffer may be used again.  0, -VMPI_ENOMEM,
+ * -VMPI_EPEER.  May switch. */
 int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
 	    enum vm_send_mode mode);
 /* *req may be &vm_req_done_send.  Does not wait (may poll). */
@@ -30,7 +31,7 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 	     const struct vm_data *data, enum vm_send_mode mode,
 	     struct vm_req **req);
 
-/* 0, -VMPI_ETRUNC, -VMPI_ENOMEM; status may be NULL.  May switch. */
+/* 0, -VMPI_ETRUNC, -VMPI_ENOMEM, -VMPI_EPEER; status may be NULL.  May switch. */
 int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status);
 int vm_irecv(struct vm_env env, const struct vm_data *data,
 	     struct vm_req **req);

@@ -6,6 +6,7 @@
 #include "core/probe.h"
 
 #include "core/engine.h"
+#include "core/lost.h"
 #include "core/mailbox.h"
 #include "core/node.h"
 
@@ -16,7 +17,8 @@ static void msg_status(const struct vm_msg *msg, vmpi_status *status)
 				 .bytes = msg->bytes };
 }
 
-/* Finds a message that fits; without one, enters `prober` (NULL: gives up). */
+/* Finds a message that fits; without one, enters `prober` (NULL: gives up).  Where
+ * none can come any more it is not entered, but has an error. */
 static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 			    bool take, vmpi_status *status)
 {
@@ -35,10 +37,28 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 		*prober = (struct vm_prober){ .env = env,
 					      .ult = vm_self,
 					      .take = take };
-		vm_list_append(&rank->probers, &prober->link);
+		if (vm_lost_wanted(rank, &env))
+			prober->error = -VMPI_EPEER;
+		else
+			vm_list_append(&rank->probers, &prober->link);
 	}
 	vm_engine_unlock(rank->engine);
 	return msg;
+}
+
+/* What a look that found nothing says. */
+static int none(const struct vm_env *env)
+{
+	struct vm_rank *rank = vm_rank_self();
+	bool lost;
+
+	if (VM_LIKELY(
+		    !atomic_load_explicit(&rank->bereft, memory_order_relaxed)))
+		return -VMPI_EAGAIN;
+	vm_engine_lock(rank->engine);
+	lost = vm_lost_wanted(rank, env) && !vm_match_peek(&rank->match, env);
+	vm_engine_unlock(rank->engine);
+	return lost ? -VMPI_EPEER : -VMPI_EAGAIN;
 }
 
 /* An OS thread that looks for a message. */
@@ -95,11 +115,13 @@ int vm_probe(struct vm_env env, vmpi_status *status)
 	struct vm_prober prober;
 
 	vm_self->sends_in_row = 0;
-	if (!probe_soon(env, &prober, false, status)) {
+	if (probe_soon(env, &prober, false, status))
+		return 0;
+	if (!prober.error)
 		vm_ult_suspend();
+	if (!prober.error)
 		*status = prober.status;
-	}
-	return 0;
+	return prober.error;
 }
 
 int vm_iprobe(struct vm_env env, vmpi_status *status)
@@ -107,20 +129,25 @@ int vm_iprobe(struct vm_env env, vmpi_status *status)
 	if (probe(env, NULL, false, status))
 		return 0;
 	vm_req_poll();
-	return probe(env, NULL, false, status) ? 0 : -VMPI_EAGAIN;
+	return probe(env, NULL, false, status) ? 0 : none(&env);
 }
 
 int vm_match_wait(struct vm_env env, struct vm_msg **msg)
 {
 	struct vm_prober prober;
 	vmpi_status status;
+	struct vm_msg *found;
 
 	vm_self->sends_in_row = 0;
-	*msg = probe_soon(env, &prober, true, &status);
-	if (!*msg) {
-		vm_ult_suspend();
-		*msg = prober.msg;
+	found = probe_soon(env, &prober, true, &status);
+	if (!found) {
+		if (!prober.error)
+			vm_ult_suspend();
+		if (prober.error)
+			return prober.error;
+		found = prober.msg;
 	}
+	*msg = found;
 	return 0;
 }
 
@@ -134,7 +161,7 @@ int vm_match_try(struct vm_env env, struct vm_msg **msg)
 		found = probe(env, NULL, true, &status);
 	}
 	if (!found)
-		return -VMPI_EAGAIN;
+		return none(&env);
 	*msg = found;
 	return 0;
 }

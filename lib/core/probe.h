@@ -13,7 +13,8 @@
 #include "vmpi.h"
 
 /* Looks at the oldest message that fits and leaves it: status says what it is.
- * vm_iprobe: 0 or -VMPI_EAGAIN (it polled; does not switch). */
+ * vm_iprobe: 0 or -VMPI_EAGAIN (it polled; does not switch).  All: -VMPI_EPEER
+ * when who could send it is gone. */
 int vm_probe(struct vm_env env, vmpi_status *status);
 int vm_iprobe(struct vm_env env, vmpi_status *status);
 

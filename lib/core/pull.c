@@ -11,20 +11,6 @@
 #include "core/opid.h"
 #include "core/req.h"
 
-static int step_send(const struct vm_pull *pull, enum vm_packet_kind kind,
-		     const struct vm_wire_step *step,
-		     const struct vm_remote *memory)
-{
-	struct vm_send send = { .upper = step,
-				.data = memory,
-				.bytes = memory ? sizeof(*memory) : 0,
-				.kind = (uint8_t)kind,
-				.control = true };
-	int rc = vm_port_send(pull->port, pull->origin.from, &send, NULL);
-
-	return rc < 0 ? rc : 0;
-}
-
 /* Ends a pull that is in no table any more. */
 static void pull_end(struct vm_pull *pull, int error)
 {
@@ -77,24 +63,44 @@ static bool write_fits(const struct vm_pull *pull)
 	       !pull->req->data.layout;
 }
 
-static int write_start(struct vm_pull *pull)
+/*
+ * Gives the pull a number and asks for the payload.  From the number on others
+ * may end it with its request: 0, also when somebody has; or an error, and it is
+ * the caller's again.
+ */
+static int pull_ask(struct vm_pull *pull, const struct vm_remote *place)
 {
 	struct vm_wire_step step = { .to = pull->origin.sender,
-				     .bytes = pull->wanted };
+				     .bytes = pull->granted };
+	struct vm_port *port = pull->port;
+	struct vm_to to = pull->origin.from;
+	int rc;
+
+	step.from = vm_opid_new(&vm_node->pulls, pull, &pull->id);
+	if (!step.from)
+		return -VMPI_ENOMEM;
+	rc = vm_remote_step(port, to, VM_PACKET_CTS, &step, place,
+			    place ? sizeof(*place) : 0);
+	if (rc && !vm_opid_take(&vm_node->pulls, step.from))
+		return 0;
+	return rc;
+}
+
+static int write_start(struct vm_pull *pull)
+{
+	struct vm_remote place;
 	int rc = vm_mr_open(pull->port, &pull->mr, pull->req->data.addr,
 			    pull->wanted, VM_MR_WRITE);
 
 	if (rc)
 		return rc;
-	pull->id = vm_opid_new(&vm_node->pulls, pull);
-	step.from = pull->id;
-	rc = pull->id ?
-		     step_send(pull, VM_PACKET_CTS, &step, &pull->mr.remote) :
-		     -VMPI_ENOMEM;
+	pull->writes = true;
+	pull->granted = pull->wanted;
+	place = pull->mr.remote;
+	rc = pull_ask(pull, &place);
 	if (rc) {
-		vm_opid_take(&vm_node->pulls, pull->id);
 		vm_mr_close(&pull->mr);
-		pull->mr.base = NULL;
+		pull->writes = false;
 	}
 	return rc;
 }
@@ -105,31 +111,34 @@ static bool always_fits(const struct vm_pull *pull)
 	return true;
 }
 
-/* Lets the sender send up to a window beyond what is here. */
+/* How far the sender may go: a window beyond what is here, and never less than
+ * it was told before. */
+static size_t pipeline_limit(const struct vm_pull *pull)
+{
+	size_t window = (size_t)core_cvar.rndv_window;
+
+	if (window > pull->wanted - pull->received)
+		window = pull->wanted - pull->received;
+	window += pull->received;
+	return window > pull->granted ? window : pull->granted;
+}
+
+static int pipeline_start(struct vm_pull *pull)
+{
+	vm_cursor_init(&pull->cursor, &pull->req->data);
+	pull->granted = pipeline_limit(pull);
+	return pull_ask(pull, NULL);
+}
+
+/* Under way: 0 or -VMPI_EPEER. */
 static int pipeline_grant(struct vm_pull *pull)
 {
 	struct vm_wire_step step = { .to = pull->origin.sender,
 				     .from = pull->id };
 
-	pull->granted = pull->received + (size_t)core_cvar.rndv_window;
-	if (pull->granted > pull->wanted)
-		pull->granted = pull->wanted;
-	step.bytes = pull->granted;
-	return step_send(pull, VM_PACKET_CTS, &step, NULL);
-}
-
-static int pipeline_start(struct vm_pull *pull)
-{
-	int rc;
-
-	vm_cursor_init(&pull->cursor, &pull->req->data);
-	pull->id = vm_opid_new(&vm_node->pulls, pull);
-	if (!pull->id)
-		return -VMPI_ENOMEM;
-	rc = pipeline_grant(pull);
-	if (rc)
-		vm_opid_take(&vm_node->pulls, pull->id);
-	return rc;
+	pull->granted = step.bytes = pipeline_limit(pull);
+	return vm_remote_step(pull->port, pull->origin.from, VM_PACKET_CTS,
+			      &step, NULL, 0);
 }
 
 static const struct vm_protocol protocols[] = {
@@ -141,9 +150,10 @@ static const struct vm_protocol protocols[] = {
 static void pull_begin(struct vm_pull *pull)
 {
 	const size_t count = sizeof(protocols) / sizeof(*protocols);
-	int rc = -VMPI_ENOTSUP;
+	/* A message that could not be fetched before is fetched no more. */
+	int rc = pull->origin.sender ? -VMPI_ENOTSUP : -VMPI_EPEER;
 
-	for (size_t i = 0; i < count && rc; i++)
+	for (size_t i = 0; i < count && rc && pull->origin.sender; i++)
 		if (protocols[i].fits(pull))
 			rc = protocols[i].start(pull);
 	if (rc)
@@ -170,9 +180,8 @@ void vm_pull_start(struct vm_req *req, const struct vm_env *env,
 	pull->origin = *origin;
 	pull->port = port;
 	pull->wanted = req->status.bytes;
-	pull->received = 0;
-	pull->id = 0;
-	pull->mr.base = NULL;
+	pull->received = pull->granted = 0;
+	pull->writes = false;
 	if (pull->wanted)
 		pull_begin(pull);
 	else
@@ -206,7 +215,7 @@ void vm_pull_fragment(struct vm_port *port, struct vm_pkt *pkt)
 	int rc = 0;
 
 	(void)port;
-	if (!pull || pull->mr.base || step->bytes != pull->received ||
+	if (!pull || pull->writes || step->bytes != pull->received ||
 	    pkt->bytes > pull->granted - pull->received)
 		return;
 	piece_land(pull, pkt->data, pkt->bytes);
@@ -228,7 +237,7 @@ void vm_pull_written(struct vm_port *port, struct vm_pkt *pkt)
 	struct vm_pull *pull = pull_find(pkt, step->to);
 
 	(void)port;
-	if (!pull || !pull->mr.base)
+	if (!pull || !pull->writes)
 		return;
 	if (vm_opid_take(&vm_node->pulls, pull->id)) {
 		vm_mr_close(&pull->mr);
@@ -262,7 +271,7 @@ void vm_pull_down(struct vm_port *port, uint32_t process, int error)
 		pull = vm_opid_take(&vm_node->pulls, id);
 		if (!pull)
 			continue;
-		if (pull->mr.base)
+		if (pull->writes)
 			vm_mr_close(&pull->mr);
 		pull_end(pull, error);
 	}

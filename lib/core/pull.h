@@ -31,6 +31,7 @@ struct vm_pull {
 	uint64_t id;
 	size_t wanted, received, granted;
 	struct vm_cursor cursor; /* where the next piece goes */
+	bool writes;		 /* the sender does; mr is open */
 	struct vm_mr mr;
 	struct vm_rma rma;
 };

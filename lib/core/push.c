@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/mailbox.h"
 #include "core/node.h"
 #include "core/opid.h"
+#include "core/remote.h"
 #include "core/req.h"
 
 static bool readable(const struct vm_data *data)
@@ -21,39 +23,72 @@ static bool readable(const struct vm_data *data)
 	       core_cvar.rndv_protocol != VM_RNDV_PIPELINE;
 }
 
-struct vm_push *vm_push_new(struct vm_req *req, struct vm_port *port,
-			    struct vm_to to, struct vm_wire_envelope *envelope)
+struct vm_push *vm_push_new(struct vm_req *req, const struct vm_data *data,
+			    struct vm_port *port, struct vm_to to)
 {
 	struct vm_push *push = vm_pool_get(&vm_lane_self()->push);
 
 	if (!push)
 		return NULL;
 	push->req = req;
+	vm_data_assign(&push->data, data);
+	push->buffer = NULL;
 	push->port = port;
 	push->to = to;
 	push->sent = 0;
 	push->readable = push->writing = false;
-	push->id = vm_opid_new(&vm_node->pushes, push);
-	if (!push->id) {
-		vm_pool_put(&vm_lane_self()->push, push);
-		return NULL;
-	}
-	req->push = push->id;
-	envelope->sender = push->id;
 	return push;
 }
 
-static void push_release(struct vm_push *push)
+struct vm_push *vm_push_new_copy(const struct vm_data *data,
+				 struct vm_port *port, struct vm_to to)
 {
-	if (push->readable)
-		vm_mr_close(&push->mr);
-	vm_pool_put(&vm_lane_self()->push, push);
+	struct vm_lane *lane = vm_lane_self();
+	struct vm_push *push;
+	struct vm_data copy;
+	void *buffer;
+
+	if (data->bytes > VM_BUFFER_MAX)
+		return NULL;
+	buffer = vm_buffer_get(lane, data->bytes);
+	if (!buffer)
+		return NULL;
+	copy = vm_data_bytes(buffer, data->bytes);
+	push = vm_push_new(NULL, &copy, port, to);
+	if (!push) {
+		vm_buffer_put(lane, buffer, data->bytes);
+		return NULL;
+	}
+	push->buffer = buffer;
+	vm_data_copy(&copy, data);
+	return push;
 }
 
 void vm_push_free(struct vm_push *push)
 {
-	if (vm_opid_take(&vm_node->pushes, push->id))
-		push_release(push);
+	if (push->readable)
+		vm_mr_close(&push->mr);
+	if (push->buffer)
+		vm_buffer_put(vm_lane_self(), push->buffer, push->data.bytes);
+	vm_pool_put(&vm_lane_self()->push, push);
+}
+
+int vm_push_show(struct vm_push *push, struct vm_wire_envelope *envelope)
+{
+	struct vm_req *req = push->req;
+	uint64_t id = vm_opid_new(&vm_node->pushes, push, &push->id);
+
+	if (!id)
+		return -VMPI_ENOMEM;
+	if (req)
+		req->push = id;
+	envelope->sender = id;
+	return 0;
+}
+
+bool vm_push_hide(uint64_t id)
+{
+	return vm_opid_take(&vm_node->pushes, id) != NULL;
 }
 
 /* Ends a push that is in no table any more. */
@@ -61,44 +96,50 @@ static void push_end(struct vm_push *push, int error)
 {
 	struct vm_req *req = push->req;
 
-	push_release(push);
+	vm_push_free(push);
+	if (!req)
+		return;
 	if (error)
 		req->status.error = error;
 	vm_req_complete(req);
 }
 
-int vm_push_announce(struct vm_push *push,
-		     const struct vm_wire_envelope *envelope)
+int vm_push_announce(struct vm_push *push, struct vm_wire_envelope *envelope)
 {
+	const struct vm_data *data = &push->data;
 	struct vm_send send = { .upper = envelope,
 				.kind = VM_PACKET_RTS,
 				.control = true };
-	const struct vm_data *data = &push->req->data;
+	struct vm_port *port = push->port;
+	struct vm_to to = push->to;
+	struct vm_remote memory;
 	int rc;
 
 	/* Without a registration the receiver takes another protocol. */
 	push->readable = readable(data) &&
-			 vm_mr_open(push->port, &push->mr, data->addr,
-				    data->bytes, VM_MR_READ) == 0;
+			 vm_mr_open(port, &push->mr, data->addr, data->bytes,
+				    VM_MR_READ) == 0;
 	if (push->readable) {
-		send.data = &push->mr.remote;
-		send.bytes = sizeof(push->mr.remote);
+		memory = push->mr.remote;
+		send.data = &memory;
+		send.bytes = sizeof(memory);
 	}
-	rc = vm_port_send(push->port, push->to, &send, NULL);
-	if (rc < 0)
-		vm_push_free(push);
-	return rc < 0 ? rc : 0;
+	rc = vm_push_show(push, envelope);
+	if (!rc) {
+		rc = vm_port_send(port, to, &send, NULL);
+		if (rc >= 0 || !vm_push_hide(envelope->sender))
+			return 0;
+	}
+	vm_push_free(push);
+	return rc;
 }
 
 static void written_send(const struct vm_push *push, int error)
 {
 	struct vm_wire_step step = { .to = push->puller, .error = error };
-	struct vm_send send = { .upper = &step,
-				.kind = VM_PACKET_WRITTEN,
-				.control = true };
 
 	/* A receiver that is gone needs no news. */
-	vm_port_send(push->port, push->to, &send, NULL);
+	vm_remote_step(push->port, push->to, VM_PACKET_WRITTEN, &step, NULL, 0);
 }
 
 static void written(struct vm_rma *rma, int error)
@@ -119,49 +160,52 @@ static void push_write(struct vm_push *push, const struct vm_remote *memory,
 	push->rma = (struct vm_rma){ .done = written,
 				     .to = push->to,
 				     .remote = *memory,
-				     .local = push->req->data.addr,
+				     .local = push->data.addr,
 				     .bytes = bytes };
 	rc = vm_rma_write(push->port, &push->rma);
 	if (rc < 0)
 		written(&push->rma, rc);
 }
 
+/* The next piece of the payload in one place, at most `most` bytes; short ones
+ * are put together in the buffer.  Its length. */
+static size_t piece_next(struct vm_push *push, char **piece, char *buffer,
+			 size_t most)
+{
+	size_t done = vm_cursor_piece(&push->cursor, piece, most);
+	size_t n;
+	char *more;
+
+	if (most > VM_BUFFER_MAX)
+		most = VM_BUFFER_MAX;
+	if (done >= most)
+		return done;
+	memcpy(buffer, *piece, done);
+	*piece = buffer;
+	while (done < most &&
+	       (n = vm_cursor_piece(&push->cursor, &more, most - done))) {
+		memcpy(buffer + done, more, n);
+		done += n;
+	}
+	return done;
+}
+
 /* One piece of the payload; 0, or an error. */
 static int fragment_send(struct vm_push *push, size_t most)
 {
-	char buffer[VM_BUFFER_MAX], *piece;
 	struct vm_wire_step step = { .to = push->puller, .bytes = push->sent };
-	struct vm_send send = { .upper = &step,
-				.kind = VM_PACKET_FRAGMENT,
-				.control = true };
 	size_t limit = (size_t)core_cvar.rndv_fragment;
 	size_t room = vm_fabric_limits(vm_node->fabric)->packet_bytes;
-	size_t done, n;
-	int rc;
+	char buffer[VM_BUFFER_MAX], *piece;
 
 	if (most > limit)
 		most = limit;
 	if (most > room)
 		most = room;
-	done = vm_cursor_piece(&push->cursor, &piece, most);
-	send.data = piece;
-	if (done < most) {
-		/* Short pieces travel together. */
-		if (most > sizeof(buffer))
-			most = sizeof(buffer);
-		memcpy(buffer, piece, done < most ? done : most);
-		while (done < most &&
-		       (n = vm_cursor_piece(&push->cursor, &piece,
-					    most - done))) {
-			memcpy(buffer + done, piece, n);
-			done += n;
-		}
-		send.data = buffer;
-	}
-	send.bytes = (uint32_t)done;
-	rc = vm_port_send(push->port, push->to, &send, NULL);
-	push->sent += done;
-	return rc < 0 ? rc : 0;
+	most = piece_next(push, &piece, buffer, most);
+	push->sent += most;
+	return vm_remote_step(push->port, push->to, VM_PACKET_FRAGMENT, &step,
+			      piece, most);
 }
 
 static struct vm_push *push_find(const struct vm_pkt *pkt, uint64_t id)
@@ -181,15 +225,15 @@ void vm_push_cts(struct vm_port *port, struct vm_pkt *pkt)
 	if (!push || push->writing)
 		return;
 	push->puller = step->from;
-	if (granted > push->req->data.bytes)
-		granted = push->req->data.bytes;
+	if (granted > push->data.bytes)
+		granted = push->data.bytes;
 	if (pkt->bytes == sizeof(struct vm_remote)) {
-		if (!push->req->data.layout)
+		if (!push->data.layout)
 			push_write(push, pkt->data, granted);
 		return;
 	}
 	if (!push->sent)
-		vm_cursor_init(&push->cursor, &push->req->data);
+		vm_cursor_init(&push->cursor, &push->data);
 	while (push->sent < granted)
 		if (fragment_send(push, granted - push->sent) < 0)
 			return; /* the port says that the process is down */

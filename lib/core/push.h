@@ -14,7 +14,9 @@
 struct vmpi_req;
 
 struct vm_push {
-	struct vmpi_req *req;
+	struct vmpi_req *req; /* NULL: the sender does not wait for it */
+	struct vm_data data;
+	void *buffer; /* of the pool, with the data; NULL: the sender's memory */
 	struct vm_port *port;
 	struct vm_to to;
 	uint64_t id, puller;
@@ -26,17 +28,26 @@ struct vm_push {
 	struct vm_rma rma;
 };
 
-/* For the message of req, whose data are set; envelope->sender becomes its
- * number.  NULL: out of memory. */
-struct vm_push *vm_push_new(struct vmpi_req *req, struct vm_port *port,
-			    struct vm_to to, struct vm_wire_envelope *envelope);
-
-/* Announces the message: 0, or an error and the push is gone. */
-int vm_push_announce(struct vm_push *push,
-		     const struct vm_wire_envelope *envelope);
-
-/* Ends it, before anybody else has seen it. */
+/* For a message of req; NULL: out of memory. */
+struct vm_push *vm_push_new(struct vmpi_req *req, const struct vm_data *data,
+			    struct vm_port *port, struct vm_to to);
+/* The same with the data copied, for which nobody waits. */
+struct vm_push *vm_push_new_copy(const struct vm_data *data,
+				 struct vm_port *port, struct vm_to to);
 void vm_push_free(struct vm_push *push);
+
+/*
+ * Gives it a number, which envelope->sender gets: 0 or -VMPI_ENOMEM.  From then
+ * on others may end it, with its request, at any time: the caller does not touch
+ * it any more, unless it can hide it again.
+ */
+int vm_push_show(struct vm_push *push, struct vm_wire_envelope *envelope);
+/* Takes the number back; false: somebody has ended the push. */
+bool vm_push_hide(uint64_t id);
+
+/* Announces the message; the push is not the caller's any more.  0, or an error
+ * and the request is as if nothing had begun. */
+int vm_push_announce(struct vm_push *push, struct vm_wire_envelope *envelope);
 
 /* The process is down: ends all pushes of the port that go there. */
 void vm_push_down(struct vm_port *port, uint32_t process, int error);

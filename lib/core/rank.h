@@ -28,6 +28,7 @@ struct vm_prober {
 	bool take;	      /* take the message out (match) */
 	struct vmpi_msg *msg; /* take: what was found */
 	vmpi_status status;   /* else: what it is */
+	int error;	      /* 0, or there will be none */
 };
 
 struct vm_rank {
@@ -41,13 +42,15 @@ struct vm_rank {
 	struct vm_to to;	  /* the same for others */
 	struct vm_ult *ult;	  /* runs its body, NULL before and after */
 	struct vmpi_chan *world, *self_chan;
-	void *mpi;				/* owned by lib/mpi */
+	struct vm_list chans; /* all channels; vm_node->chans_lock */
+	void *mpi;	      /* owned by lib/mpi */
 	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi with mpi, */
 	void (*mpi_free)(struct vm_rank *rank); /* like this: ends it */
 	void *image;				/* owned by the image loader */
 	/* Guarded by the engine's lock: */
 	struct vm_match match VM_ALIGNED(VM_CACHELINE);
 	struct vm_list probers;
+	_Atomic bool bereft; /* ranks it may wait for are gone (core/lost.h) */
 	/* Counted by the rank's tasks; and, added up when they leave, by its
 	 * other OS threads (vm_rank_counters()). */
 	struct core_rank_pvars pvars, thread_pvars;

@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "boot/boot.h"
 #include "core/engine.h"
+#include "core/lost.h"
 #include "core/mailbox.h"
 #include "core/node.h"
 #include "core/pull.h"
@@ -45,16 +45,21 @@ static void arrived(void *arg, struct vm_port *port, struct vm_pkt *pkt)
 static void down(void *arg, struct vm_port *port, uint32_t process, int error)
 {
 	(void)arg;
+	/* For a message that is not over a goodbye comes too early. */
+	if (!error)
+		error = -VMPI_EPEER;
 	vm_push_down(port, process, error);
 	vm_pull_down(port, process, error);
+	vm_lost_down(port, process);
 }
 
-/* The rank a message is for, if it is one of ours. */
+/* The rank a message is for, if it is one of ours and its key has no wildcards. */
 static struct vm_rank *rank_of(const struct vm_wire_envelope *envelope)
 {
 	uint32_t first = (uint32_t)vm_node->rank_first;
 
-	if (envelope->rank - first < (uint32_t)vm_node->rank_here)
+	if (envelope->rank - first < (uint32_t)vm_node->rank_here &&
+	    envelope->source != VM_ANY && envelope->tag != VM_ANY)
 		return &vm_node->ranks[envelope->rank];
 	unknown_count();
 	return NULL;
@@ -114,8 +119,12 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 	struct vm_req *req;
 
 	(void)port;
-	if (!rank || pkt->bytes != envelope->bytes)
+	if (!rank)
 		return;
+	if (pkt->bytes != envelope->bytes) {
+		unknown_count();
+		return;
+	}
 	arrival.payload = VM_PAYLOAD_PACKET;
 	req = deliver(rank, &arrival, &origin, pkt);
 	if (!req)
@@ -136,6 +145,10 @@ void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 	(void)port;
 	if (!rank)
 		return;
+	if (!envelope->sender) {
+		unknown_count();
+		return;
+	}
 	if (pkt->bytes == sizeof(origin.memory))
 		memcpy(&origin.memory, pkt->data, sizeof(origin.memory));
 	arrival.payload = VM_PAYLOAD_REMOTE;
@@ -184,19 +197,42 @@ void vm_remote_withdraw(struct vm_port *port, struct vm_pkt *pkt)
 	vm_pool_put(&vm_lane_self()->msg, msg);
 }
 
+/* Control packets are always taken while there is memory, and without them the
+ * other side would wait for ever. */
+static int control_send(struct vm_port *port, struct vm_to to,
+			const struct vm_send *send)
+{
+	int rc = vm_port_send(port, to, send, NULL);
+
+	if (rc == -VMPI_ENOMEM)
+		vm_panic("out of memory for packets to process %u", to.process);
+	return rc < 0 ? rc : 0;
+}
+
+int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
+		   const struct vm_wire_step *step, const void *data,
+		   size_t bytes)
+{
+	struct vm_send send = { .upper = step,
+				.data = data,
+				.bytes = (uint32_t)bytes,
+				.kind = kind,
+				.control = true };
+
+	return control_send(port, to, &send);
+}
+
 void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,
 		   int error)
 {
 	struct vm_wire_step step = { .to = origin->sender, .error = error };
-	struct vm_send send = { .upper = &step,
-				.kind = VM_PACKET_FIN,
-				.control = true };
 
 	if (origin->pkt)
 		vm_pkt_release(origin->pkt);
 	/* A sender that is gone needs no news. */
 	if (origin->sender)
-		vm_port_send(port, origin->from, &send, NULL);
+		vm_remote_step(port, origin->from, VM_PACKET_FIN, &step, NULL,
+			       0);
 }
 
 /* Sends the payload along: 1, or -VMPI_EAGAIN, -VMPI_EPEER, -VMPI_ENOMEM. */
@@ -236,6 +272,31 @@ static bool fits_eager(const struct vm_data *data)
 	       data->bytes <= vm_fabric_limits(vm_node->fabric)->packet_bytes;
 }
 
+/*
+ * With its payload, but complete only when the receiver says so: 0,
+ * -VMPI_EAGAIN: the push is still to be announced; or an error, it is gone.
+ */
+static int eager_sync(const struct vm_rank *dest,
+		      struct vm_wire_envelope *envelope,
+		      const struct vm_data *data, struct vm_push *push)
+{
+	struct vm_rank *self = vm_rank_self();
+	int rc = vm_push_show(push, envelope);
+
+	if (!rc)
+		rc = eager_send(self, dest, envelope, data);
+	if (rc >= 0) {
+		vm_pvar_add(vm_counters(self)->sends_eager, 1);
+		return 0;
+	}
+	/* Whoever ended the push completes the request too. */
+	if (!vm_push_hide(envelope->sender))
+		return 0;
+	if (rc != -VMPI_EAGAIN)
+		vm_push_free(push);
+	return rc;
+}
+
 /* With a request that is complete only when the receiver says so. */
 static int announced_send(struct vm_rank *dest,
 			  struct vm_wire_envelope *envelope,
@@ -247,30 +308,63 @@ static int announced_send(struct vm_rank *dest,
 
 	vm_data_assign(&req->data, data);
 	req->rank = dest;
+	req->msg = NULL;
 	req->status = (vmpi_status){ .source = envelope->source,
 				     .tag = envelope->tag,
 				     .bytes = data->bytes };
-	push = vm_push_new(req, self->port, dest->to, envelope);
+	push = vm_push_new(req, data, self->port, dest->to);
 	if (!push)
 		return -VMPI_ENOMEM;
 	if (fits_eager(data))
+		rc = eager_sync(dest, envelope, data, push);
+	if (rc != -VMPI_EAGAIN)
+		return rc;
+	vm_pvar_add(vm_counters(self)->sends_rendezvous, 1);
+	return vm_push_announce(push, envelope);
+}
+
+/* Without a credit a short message waits here, in a copy: 1, or -VMPI_EAGAIN
+ * (there is no room), -VMPI_EPEER, -VMPI_ENOMEM. */
+static int copied_send(const struct vm_rank *dest,
+		       struct vm_wire_envelope *envelope,
+		       const struct vm_data *data)
+{
+	struct vm_rank *self = vm_rank_self();
+	struct vm_push *push = vm_push_new_copy(data, self->port, dest->to);
+	int rc;
+
+	if (!push)
+		return -VMPI_EAGAIN;
+	vm_pvar_add(vm_counters(self)->sends_rendezvous, 1);
+	rc = vm_push_announce(push, envelope);
+	return rc ? rc : 1;
+}
+
+#define CREDIT_POLLS 16 /* looks for credits before a message waits */
+
+/* A message that needs nobody's answer: as eager_send(). */
+static int short_send(const struct vm_rank *dest,
+		      struct vm_wire_envelope *envelope,
+		      const struct vm_data *data)
+{
+	struct vm_rank *self = vm_rank_self();
+	int rc = eager_send(self, dest, envelope, data);
+
+	for (int i = 0; i < CREDIT_POLLS && rc == -VMPI_EAGAIN; i++) {
+		vm_port_poll(self->port, vm_self->worker->index >= 0);
 		rc = eager_send(self, dest, envelope, data);
-	if (rc == -VMPI_EAGAIN) {
-		vm_pvar_add(vm_counters(self)->sends_rendezvous, 1);
-		return vm_push_announce(push, envelope);
 	}
-	if (rc < 0) {
-		vm_push_free(push);
+	if (rc != -VMPI_EAGAIN) {
+		if (rc >= 0)
+			vm_pvar_add(vm_counters(self)->sends_eager, 1);
 		return rc;
 	}
-	vm_pvar_add(vm_counters(self)->sends_eager, 1);
-	return 0;
+	return copied_send(dest, envelope, data);
 }
 
 int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 		   const struct vm_data *data, bool sync, struct vm_req **req)
 {
-	struct vm_rank *self = vm_rank_self();
 	struct vm_wire_envelope envelope = { .context = env->context,
 					     .source = env->source,
 					     .tag = env->tag,
@@ -280,9 +374,7 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 	int rc;
 
 	if (!sync && fits_eager(data)) {
-		rc = eager_send(self, dest, &envelope, data);
-		if (rc >= 0)
-			vm_pvar_add(vm_counters(self)->sends_eager, 1);
+		rc = short_send(dest, &envelope, data);
 		if (rc != -VMPI_EAGAIN)
 			return rc;
 	}
@@ -311,7 +403,7 @@ void vm_remote_cancel(const struct vm_req *req)
 				.control = true };
 
 	/* Without an answer the request ends as if nothing had been asked. */
-	vm_port_send(vm_rank_self()->port, req->rank->to, &send, NULL);
+	control_send(vm_rank_self()->port, req->rank->to, &send);
 }
 
 /* Spreads the ranks of a process over its ports, in blocks as over workers. */
@@ -400,6 +492,8 @@ int vm_remote_open(struct vm_boot *boot)
 		config.one_host = boot->hosts == 1;
 	}
 	rc = vm_fabric_open(&vm_node->fabric, &config);
+	if (!rc)
+		rc = vm_lost_init(vm_node);
 	if (!rc && boot)
 		rc = addresses_exchange(boot);
 	return rc;
@@ -422,14 +516,23 @@ static void rank_close(struct vm_rank *rank)
 
 #define STOP_NS 2000000000u
 
+static void ranks_close(void)
+{
+	for (int i = 0; vm_node->ranks && i < vm_node->rank_here; i++) {
+		struct vm_rank *rank = &vm_node->ranks[vm_node->rank_first + i];
+
+		if (rank->match.order.next)
+			rank_close(rank);
+	}
+}
+
 void vm_remote_close(void)
 {
 	int rc = -VMPI_ENOMEM;
 
 	if (!vm_node->fabric)
 		return;
-	for (int i = 0; vm_node->ranks && i < vm_node->rank_here; i++)
-		rank_close(&vm_node->ranks[vm_node->rank_first + i]);
+	ranks_close();
 	/* What still comes needs somebody who takes it. */
 	if (vm_thread_adopt(NULL) == 0) {
 		rc = vm_fabric_stop(vm_node->fabric, STOP_NS);
@@ -437,76 +540,14 @@ void vm_remote_close(void)
 	}
 	if (rc)
 		vm_log(VM_WARN, "not all processes of the job said goodbye");
+	ranks_close(); /* more may have come */
 	vm_fabric_close(vm_node->fabric);
 	vm_node->fabric = NULL;
+	vm_lost_fini(vm_node);
 }
 
-bool vm_remote_poll(struct vm_worker *worker)
+void vm_remote_dead(int process)
 {
-	bool did = vm_node->engine_count > 1 && vm_engine_poll(worker);
-	struct vm_lane *lane = worker->lane;
-	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
-	unsigned own;
-
-	if (!lane->engine)
-		return did;
-	if (worker->head &&
-	    ++lane->polls_left < (unsigned)core_cvar.poll_rounds)
-		return did;
-	lane->polls_left = 0;
-	own = (unsigned)lane->engine->index % ports;
-	did |= vm_port_poll(vm_fabric_port(vm_node->fabric, own), true) > 0;
-	if (worker->head || !core_cvar.help)
-		return did;
-	for (unsigned i = 1; i < ports; i++)
-		did |= vm_port_poll(vm_fabric_port(vm_node->fabric,
-						   (own + i) % ports),
-				    false) > 0;
-	return did;
-}
-
-/* While somebody waits for the network, others sleep as ever.  When he has got
- * work, another one has to wait in his place. */
-static void watch_hand_over(const struct vm_worker *worker)
-{
-	if (!worker->head && !worker->next)
-		return;
-	for (int i = 0; i < vm_sched.worker_count; i++) {
-		struct vm_worker *other = &vm_sched.workers[i];
-
-		if (other != worker &&
-		    atomic_load_explicit(&other->sleeping,
-					 memory_order_relaxed)) {
-			vm_worker_nudge_slow(other);
-			return;
-		}
-	}
-}
-
-bool vm_remote_sleep(struct vm_worker *worker, uint64_t limit_ns)
-{
-	struct vm_sleep sleep;
-	int rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
-	uint64_t until = limit_ns ? vm_clock_ns() + limit_ns : UINT64_MAX;
-
-	if (rc == -VMPI_EAGAIN)
-		return true;
-	if (rc)
-		return false;
-	/* Pairs with the exchange in vm_worker_nudge_slow() and the load in
-	 * vm_remote_kick(): one of the two sees the other. */
-	atomic_store(&vm_node->watcher, worker);
-	if (atomic_load(&worker->sleeping))
-		vm_fabric_sleep_wait(vm_node->fabric, &sleep, until);
-	atomic_store(&vm_node->watcher, NULL);
-	vm_fabric_sleep_end(vm_node->fabric);
-	vm_remote_poll(worker);
-	watch_hand_over(worker);
-	return true;
-}
-
-void vm_remote_kick(struct vm_worker *worker)
-{
-	if (atomic_load(&vm_node->watcher) == worker)
-		vm_fabric_kick(vm_node->fabric);
+	if (vm_node->fabric)
+		vm_fabric_peer_dead(vm_node->fabric, (uint32_t)process);
 }

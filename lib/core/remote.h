@@ -23,7 +23,7 @@
 struct vm_boot;
 struct vm_msg_origin;
 struct vm_rank;
-struct vm_worker;
+struct vm_wire_step;
 struct vmpi_req;
 
 /* Where the payload of a message from another process is: part of an arrival
@@ -44,6 +44,9 @@ int vm_remote_open(struct vm_boot *boot);
 /* Leaves it in order; the workers have stopped, the ranks are there. */
 void vm_remote_close(void);
 
+/* The launcher says that a process is dead.  Any thread, while the node runs. */
+void vm_remote_dead(int process);
+
 /* Sets how others reach a rank; which process has it is known. */
 void vm_remote_place(struct vm_rank *rank, int index_in_process,
 		     int ranks_in_process);
@@ -60,13 +63,13 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 /* Asks the receiver to give a message back that it has not matched. */
 void vm_remote_cancel(const struct vmpi_req *req);
 
+/* Sends a step of a rendezvous; data may be NULL.  0, or -VMPI_EPEER. */
+int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
+		   const struct vm_wire_step *step, const void *data,
+		   size_t bytes);
+
 /* The payload is not needed any more, or never was. */
 void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,
 		   int error);
-
-/* vm_sched.poll, .sleep and .kick of a node with a fabric. */
-bool vm_remote_poll(struct vm_worker *worker);
-bool vm_remote_sleep(struct vm_worker *worker, uint64_t limit_ns);
-void vm_remote_kick(struct vm_worker *worker);
 
 #endif

@@ -29,6 +29,7 @@ void vm_inter_set(struct vm_comm *comm, int first_size)
 	comm->first = second ? first_size : 0;
 	comm->rank = comm->chan->rank - comm->first;
 	comm->ranks = comm->chan->group->ranks + (second ? 0 : first_size);
+	vm_chan_from(comm->chan, second ? 0 : first_size, comm->size);
 }
 
 /* One side's ranks as a group of their own; NULL when out of memory. */

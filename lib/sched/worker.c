@@ -110,11 +110,12 @@ static inline bool collect(struct vm_worker *worker)
 
 	if (atomic_load_explicit(&worker->inbox, memory_order_relaxed))
 		inbox_drain(worker);
-	if (vm_sched.polls)
-		found = vm_sched.poll(worker);
 	if (VM_UNLIKELY(worker->sleepers != NULL) &&
 	    (!worker->head || ++worker->rounds % TIMER_ROUNDS == 0))
 		timers_run(worker);
+	/* Last: it sees whether there is something to run. */
+	if (vm_sched.polls)
+		found = vm_sched.poll(worker);
 	return found;
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who looks at the network, and who waits for it.
+ *
+ * A worker with nothing to run looks at all ports (collaborative polling).  When
+ * it is to sleep and nobody does so yet it becomes the watcher and sleeps where
+ * the network wakes it; the others sleep as ever.  A worker that has something
+ * to run while nobody watches wakes one that sleeps, to watch: so there is a
+ * watcher, or one on his way, whenever some worker sleeps.
+ */
+#ifndef CORE_WATCH_H
+#define CORE_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct vm_worker;
+
+/* vm_sched.poll, .sleep and .kick of a node with a fabric. */
+bool vm_watch_poll(struct vm_worker *worker);
+bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns);
+void vm_watch_kick(struct vm_worker *worker);
+
+#endif

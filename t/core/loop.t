@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The tests of messages once more, with messages that go by the fabric's loop:
+# by each protocol, with packets, pieces and windows so small that all come up.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+[ -x "$VMPI_BUILD/t/core-order" ] || skip_all "the tests are not built"
+
+VMPI_CORE_LOOP=1 STORM_SECONDS=1 VMPI_CORE_EAGER_LIMIT=500
+VMPI_CORE_RNDV_FRAGMENT=300 VMPI_CORE_RNDV_WINDOW=1000
+export VMPI_CORE_LOOP STORM_SECONDS VMPI_CORE_EAGER_LIMIT
+export VMPI_CORE_RNDV_FRAGMENT VMPI_CORE_RNDV_WINDOW
+
+by() {
+	protocol=$1
+	shift
+	for name in "$@"; do
+		out=$(VMPI_CORE_RNDV_PROTOCOL=$protocol TAP_TIMEOUT=60 \
+			"$VMPI_BUILD/t/core-$name" 2>&1)
+		is $? 0 "$name by $protocol" || diag "$out"
+	done
+}
+
+by read order handles cancel storm
+by write order handles cancel storm
+by pipeline order handles cancel storm flood requests threads wakeup
+VMPI_CORE_HELP=0
+export VMPI_CORE_HELP
+by read order storm wakeup
+done_testing
