@@ -247,6 +247,7 @@ static void sched_hook(const struct vm_node *node)
 		return;
 	vm_sched.poll = vm_watch_poll;
 	vm_sched.sleep = vm_watch_sleep;
+	vm_sched.thread_poll = vm_watch_thread_poll;
 	vm_sched.kick = vm_watch_kick;
 }
 
@@ -311,6 +312,8 @@ int vm_node_stop(void)
 		vm_futex_wait(&vm_node->tasks_alive, alive, 0);
 	if (!atomic_load_explicit(&vm_sched.stop, memory_order_relaxed))
 		vm_sched_stop();
+	/* Other processes wait for that, whoever remains here. */
+	vm_remote_stop();
 	/*
 	 * Those of an OpenMP team may be on their way out, others never end;
 	 * they still use all that.  Pairs with vm_thread_release().

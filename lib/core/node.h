@@ -31,6 +31,7 @@ struct vm_node {
 	int rank_first, rank_here; /* those of this process */
 	int process, process_count;
 	struct vm_fabric *fabric;      /* NULL: all ranks share memory */
+	bool stopped;		       /* it has said goodbye */
 	struct vm_opids pushes, pulls; /* core/push.h, core/pull.h */
 	_Atomic bool *lost;	       /* core/lost.h */
 	struct vm_lock chans_lock;     /* guards the ranks' chans */

@@ -526,12 +526,13 @@ static void ranks_close(void)
 	}
 }
 
-void vm_remote_close(void)
+void vm_remote_stop(void)
 {
 	int rc = -VMPI_ENOMEM;
 
-	if (!vm_node->fabric)
+	if (!vm_node->fabric || vm_node->stopped)
 		return;
+	vm_node->stopped = true;
 	ranks_close();
 	/* What still comes needs somebody who takes it. */
 	if (vm_thread_adopt(NULL) == 0) {
@@ -541,6 +542,13 @@ void vm_remote_close(void)
 	if (rc)
 		vm_log(VM_WARN, "not all processes of the job said goodbye");
 	ranks_close(); /* more may have come */
+}
+
+void vm_remote_close(void)
+{
+	if (!vm_node->fabric)
+		return;
+	vm_remote_stop();
 	vm_fabric_close(vm_node->fabric);
 	vm_node->fabric = NULL;
 	vm_lost_fini(vm_node);

@@ -41,7 +41,9 @@ struct vm_origin {
  * by the fabric's loop all the same.
  */
 int vm_remote_open(struct vm_boot *boot);
-/* Leaves it in order; the workers have stopped, the ranks are there. */
+/* Says goodbye and waits for that of the others; the workers have stopped, the
+ * ranks are there.  Leaves it, after the same if need be. */
+void vm_remote_stop(void);
 void vm_remote_close(void);
 
 /* The launcher says that a process is dead.  Any thread, while the node runs. */

@@ -118,6 +118,17 @@ bool vm_watch_poll(struct vm_worker *worker)
 	return did;
 }
 
+bool vm_watch_thread_poll(void)
+{
+	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
+	bool did = false;
+
+	for (unsigned i = 0; i < ports; i++)
+		did |= vm_port_poll(vm_fabric_port(vm_node->fabric, i), false) >
+		       0;
+	return did;
+}
+
 /* Somebody else watches. */
 static void sleep_elsewhere(struct vm_worker *worker, uint64_t limit_ns)
 {

@@ -16,8 +16,9 @@
 
 struct vm_worker;
 
-/* vm_sched.poll, .sleep and .kick of a node with a fabric. */
+/* vm_sched.poll, .thread_poll, .sleep and .kick of a node with a fabric. */
 bool vm_watch_poll(struct vm_worker *worker);
+bool vm_watch_thread_poll(void);
 bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns);
 void vm_watch_kick(struct vm_worker *worker);
 

@@ -192,6 +192,31 @@ static bool is_woken(void *ult)
 				    memory_order_acquire) == VM_SIGNAL_WOKEN;
 }
 
+/* How long a thread of a rank sleeps between looks at the network. */
+#define LOOK_NS_MIN 1000000u
+#define LOOK_NS_MAX 16000000u
+
+/*
+ * Sleeps until the thread is woken.  A rank may hold what a worker waits for in
+ * the kernel, such as a mutex, while it waits for the network: then nobody looks
+ * there but its threads.
+ */
+static void thread_sleep(struct vm_ult *self)
+{
+	bool looks = vm_sched.thread_poll && self->owner;
+	uint64_t ns = looks ? LOOK_NS_MIN : 0;
+
+	while (!is_woken(self)) {
+		vm_futex_wait(&self->signal, VM_SIGNAL_ASLEEP, ns);
+		if (!looks || is_woken(self))
+			continue;
+		if (vm_sched.thread_poll())
+			ns = LOOK_NS_MIN;
+		else if (ns < LOOK_NS_MAX)
+			ns *= 2;
+	}
+}
+
 static void thread_suspend(struct vm_ult *self)
 {
 	struct vm_worker *worker = self->worker;
@@ -202,8 +227,7 @@ static void thread_suspend(struct vm_ult *self)
 	    atomic_compare_exchange_strong_explicit(
 		    &self->signal, &none, VM_SIGNAL_ASLEEP,
 		    memory_order_acq_rel, memory_order_acquire))
-		while (!is_woken(self))
-			vm_futex_wait(&self->signal, VM_SIGNAL_ASLEEP, 0);
+		thread_sleep(self);
 	worker->spun = false;
 	atomic_store_explicit(&self->signal, VM_SIGNAL_NONE,
 			      memory_order_relaxed);

@@ -59,6 +59,9 @@ struct vm_sched {
 	/* Sleeps where network traffic wakes too, for limit_ns (0: no limit);
 	 * false: not now, sleep as ever.  NULL: there is no network. */
 	bool (*sleep)(struct vm_worker *worker, uint64_t limit_ns);
+	/* Looks at the network, for an OS thread that waits while a worker may be
+	 * blocked by its rank; whether there was anything.  With sleep. */
+	bool (*thread_poll)(void);
 	/* Wakes the worker if it sleeps there; with sleep. */
 	void (*kick)(struct vm_worker *worker);
 	/* Called on each worker thread first and last. */
