@@ -23,6 +23,7 @@
 #include "core/push.h"
 #include "core/remote.h"
 #include "core/watch.h"
+#include "fabric/vars.h"
 #include "sched/futex.h"
 #include "sched/topo.h"
 #include "sched/worker.h"
@@ -455,6 +456,20 @@ void vm_rank_exit(int status)
 	vm_ult_exit(status);
 }
 
+#define DEATH_NS 100000000
+
+/* When another process has died that is the reason of all that follows: the
+ * launcher gets the time to say so first. */
+static void death_let_say(void)
+{
+	struct timespec moment = { .tv_nsec = DEATH_NS };
+
+	if (vm_node && vm_node->fabric &&
+	    __atomic_load_n(&vm_fabric_pvars(vm_node->fabric)->peers_dead,
+			    __ATOMIC_RELAXED))
+		syscall(SYS_nanosleep, &moment, NULL);
+}
+
 /* Prints and ends the process; of several callers the first wins. */
 static _Noreturn void node_end(int code, bool hook, const char *format,
 			       va_list args)
@@ -466,6 +481,8 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 
 	while (atomic_exchange_explicit(&ending, 1, memory_order_acq_rel))
 		pause();
+	if (hook)
+		death_let_say();
 	n = vsnprintf(text + length, sizeof(text) - length - 1, format, args);
 	if (n > 0)
 		length += (size_t)n;
