@@ -116,8 +116,10 @@ static size_t head_part(size_t bytes)
 
 static struct vm_env env_of(const struct vm_meet *meet, int process)
 {
+	const struct vm_far_process *from = &meet->far->processes[process];
+
 	return (struct vm_env){ .context = meet->context + 1,
-				.source = process,
+				.source = (int)from->members[0],
 				.tag = (int)meet->tag };
 }
 

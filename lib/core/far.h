@@ -5,9 +5,8 @@
  * The members of one process meet in memory (core/meet.h); the last of them to
  * arrive is the leader of the process there, and the leaders exchange messages.
  * These go to the first member of the other process, in the context of
- * collectives: source is the number of the sending process among those of the
- * channel, tag the number of the meeting.  Any worker may receive them for that
- * member.
+ * collectives: source is the sending process's first member, tag the number of
+ * the meeting.  Any worker may receive them for that member.
  */
 #ifndef CORE_FAR_H
 #define CORE_FAR_H

@@ -47,8 +47,14 @@ static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
 
 /* Whether a message of that number in the channel, or of any, may be missing. */
 static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
-		      int source)
+		      const struct vm_env *env)
 {
+	int source = env->source;
+
+	/* Collectives number all members. */
+	if (env->context != chan->context)
+		return source >= 0 && source < chan->group->size &&
+		       is_lost(rank, chan->group->ranks[source]);
 	if (source != VM_ANY)
 		return source >= 0 && source < chan->source_count &&
 		       is_lost(rank, chan->sources[source]);
@@ -70,7 +76,7 @@ bool vm_lost_wanted_slow(const struct vm_rank *rank, const struct vm_env *env)
 
 		if (chan->context != (env->context & ~1u))
 			continue;
-		lost = chan_lost(rank, chan, env->source);
+		lost = chan_lost(rank, chan, env);
 		break;
 	}
 	vm_lock_give(&vm_node->chans_lock);
