@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/engine.h"
 #include "core/share.h"
@@ -163,26 +164,145 @@ static void parts_here(struct vm_meet *meet, const struct vm_far_process *here)
 	}
 }
 
+/* A meeting about some elements of a reduction. */
+struct slice {
+	struct vm_meet meet;
+	struct vm_coll *parts; /* of the members here */
+};
+
+static bool slice_open(struct slice *slice, const struct vm_meet *meet,
+		       const struct vm_far_process *here)
+{
+	size_t n = meet->size;
+
+	slice->meet.size = meet->size;
+	slice->meet.far = meet->far;
+	slice->meet.context = meet->context;
+	slice->meet.tag = meet->tag;
+	slice->meet.seats = aligned_alloc(_Alignof(struct vm_seat),
+					  n * sizeof(struct vm_seat));
+	slice->parts = calloc(here->count, sizeof(*slice->parts));
+	for (uint32_t i = 0; slice->meet.seats && i < n; i++)
+		atomic_init(&slice->meet.seats[i].args, NULL);
+	return slice->meet.seats && slice->parts;
+}
+
+static void slice_close(struct slice *slice)
+{
+	free(slice->meet.seats);
+	free(slice->parts);
+}
+
+/* The calls of the members here, for n elements from `first` on. */
+static void slice_fill(struct slice *slice, const struct vm_meet *meet,
+		       const struct vm_far_process *here, size_t first,
+		       size_t n)
+{
+	for (uint32_t i = 0; i < here->count; i++) {
+		const struct vm_coll *coll = vm_coll_of(meet, here->members[i]);
+		struct vm_coll *part = &slice->parts[i];
+		ptrdiff_t offset = (ptrdiff_t)first * coll->recv.type->extent;
+
+		*part = *coll;
+		part->send.buf = vm_at(coll->send.buf, offset);
+		part->recv.buf = vm_at(coll->recv.buf, offset);
+		part->send.count = part->recv.count = n;
+		atomic_store_explicit(&slice->meet.seats[here->members[i]].args,
+				      part, memory_order_relaxed);
+	}
+}
+
+/* What has gone wrong in a slice is for the whole call. */
+static void slice_errors(const struct slice *slice, const struct vm_meet *meet,
+			 const struct vm_far_process *here)
+{
+	for (uint32_t i = 0; i < here->count; i++) {
+		const struct vm_coll *part = &slice->parts[i];
+		int error = atomic_load_explicit(&part->error,
+						 memory_order_relaxed);
+
+		if (error)
+			vm_coll_fail(vm_coll_of(meet, here->members[i]), error,
+				     "%s", part->what);
+	}
+}
+
+/* One slice of a reduction; *alone: others do not know of the error. */
+static int slice_do(struct slice *slice, const struct vm_far_process *here,
+		    bool *alone)
+{
+	struct vm_coll_view view;
+	int rc = vm_coll_view_open(&view, &slice->meet);
+
+	if (rc == 0) {
+		rc = vm_coll_view_compute(&view);
+		*alone = rc != 0;
+	}
+	if (rc == 0)
+		parts_here(&view.meet, here);
+	vm_coll_view_close(&view, &slice->meet);
+	return rc;
+}
+
+/* A reduction of much data, `step` elements at a time. */
+static int slices_do(struct vm_meet *meet, size_t step)
+{
+	const struct vm_far *far = meet->far;
+	const struct vm_far_process *here = &far->processes[far->self];
+	size_t count = vm_coll_of(meet, here->members[0])->recv.count, n;
+	struct slice slice = { 0 };
+	bool alone = false;
+	int rc = 0;
+
+	if (!slice_open(&slice, meet, here)) {
+		rc = -VMPI_ENOMEM;
+		alone = true;
+	}
+	for (size_t i = 0; i < count && rc == 0; i += n) {
+		n = count - i < step ? count - i : step;
+		slice_fill(&slice, meet, here, i, n);
+		rc = slice_do(&slice, here, &alone);
+		slice_errors(&slice, meet, here);
+		alone = alone && i + n < count;
+	}
+	/* The others are at the next slice. */
+	if (alone)
+		vm_far_barrier(meet, VM_FAR_MISMATCH);
+	slice_close(&slice);
+	return rc;
+}
+
+/* Members agree: the work of those here, within one group. */
+static int work_here(struct vm_meet *meet, struct vm_coll_view *view)
+{
+	const struct vm_far *far = meet->far;
+	size_t step = vm_coll_slice(view->any);
+
+	if (step)
+		return slices_do(meet, step);
+	if (view->any->kind->part)
+		parts_here(&view->meet, &far->processes[far->self]);
+	return 0;
+}
+
 /* With members in other processes. */
 static void arrived_far(struct vm_meet *meet)
 {
-	const struct vm_far *far = meet->far;
 	struct vm_coll_view view;
 	int rc = vm_coll_view_open(&view, meet);
 	bool inter = rc == 0 && view.any->first_size;
-	bool agree;
+	bool agree = false;
 	long root;
 
-	if (rc == 0 && same_call(&view.meet)) {
+	if (rc == 0 && same_call(&view.meet))
 		agree = inter ? vm_coll_inter_agreed(&view.meet, &root) :
 				agreed(&view.meet);
-		if (agree)
-			rc = vm_coll_view_compute(&view);
-		if (agree && rc == 0 && inter)
-			vm_coll_inter_cross(&view.meet, root);
-		else if (agree && rc == 0 && view.any->kind->part)
-			parts_here(&view.meet, &far->processes[far->self]);
-	}
+	if (agree)
+		rc = vm_coll_view_compute(&view);
+	if (agree && rc == 0 && inter)
+		vm_coll_inter_cross(&view.meet, root);
+	else if (agree && rc == 0)
+		rc = work_here(meet, &view);
 	vm_coll_view_close(&view, meet);
 	meet->result = rc;
 }

@@ -89,9 +89,25 @@ static size_t root_seat(const struct vm_coll *coll, size_t from)
 	return (size_t)coll->root;
 }
 
+size_t vm_coll_slice(const struct vm_coll *coll)
+{
+	size_t limit = (size_t)mpi_cvar.coll_operand_bytes, row;
+
+	/* Parts of others need all elements. */
+	if (!coll->kind->reduces || !coll->kind->slices || coll->first_size)
+		return 0;
+	row = coll->recv.type->size * (size_t)coll->size;
+	if (row == 0 || coll->recv.count <= 1 ||
+	    coll->recv.count <= limit / row)
+		return 0;
+	return limit / row ? limit / row : 1;
+}
+
 /* Whether this member sends anything to any other. */
 static bool sends(const struct vm_coll *coll)
 {
+	if (vm_coll_slice(coll))
+		return false;
 	switch (coll->kind->flow) {
 	case VM_FLOW_NONE:
 		return false;

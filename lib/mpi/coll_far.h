@@ -32,6 +32,13 @@ int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet);
  * kinds' functions can work with them.  0 or -VMPI_ENOMEM. */
 int vm_coll_view_compute(struct vm_coll_view *view);
 
+/*
+ * The elements of a reduction whose operands go to other processes at a time; 0:
+ * all at once.  Otherwise the view has no operands yet, and the members have to
+ * meet again for each slice.
+ */
+size_t vm_coll_slice(const struct vm_coll *coll);
+
 void vm_coll_view_close(struct vm_coll_view *view, const struct vm_meet *meet);
 
 #endif

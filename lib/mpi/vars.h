@@ -14,6 +14,10 @@
 	X(SIZE, coll_share_bytes, 32768, 0, 1099511627776, "bytes", ANYTIME, \
 	  "Data of a collective from which on idle workers take a share of " \
 	  "the work; below, no part goes to another worker")                 \
+	X(SIZE, coll_operand_bytes, 16777216, 64, 1099511627776, "bytes",    \
+	  STARTUP,                                                           \
+	  "Operands of a reduction that a process takes from others at a "   \
+	  "time; larger ones go in slices.  The same in all processes")      \
 	X(INT, finalize_reports, 10, 0, 1000000, "ranks", ANYTIME,           \
 	  "How many ranks say at MPI_Finalize which operations they have "   \
 	  "not completed")
