@@ -5,7 +5,7 @@
  *
  * Each process checks what its own ranks have received and prints its checks
  * with "node N" in front; the script makes TAP of them.  STORM_SECONDS (default
- * 1) is how long it sends.
+ * 1) is how long it sends, STORM_BYTES (default 262144) the largest message.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -15,7 +15,11 @@
 #include "boot/job.h"
 #include "core/node.h"
 #include "core/vars.h"
-#define BYTES_MAX ((size_t)8 << 20)
+#define BYTES_MAX (bytes_max)
+#define SENDS_MAX 100000000
+
+static size_t bytes_max = (size_t)256 << 10;
+
 #include "storm.h"
 
 static int process;
@@ -76,9 +80,12 @@ static void storm(struct vm_boot *boot, uint64_t ns)
 int main(void)
 {
 	const char *given = getenv("SEED"), *time = getenv("STORM_SECONDS");
+	const char *bytes = getenv("STORM_BYTES");
 	struct vm_boot *boot = job_join();
 
 	alarm(time ? (unsigned)strtod(time, NULL) + 60 : 60);
+	if (bytes)
+		bytes_max = strtoull(bytes, NULL, 0);
 	seed = given ? strtoull(given, NULL, 0) : 1;
 	storm(boot, (uint64_t)((time ? strtod(time, NULL) : 1) * 1e9));
 	vm_boot_close(boot);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A storm of messages among 32 ranks in 3 processes, by each provider there is.
-# STORM_SECONDS (default 1) is how long each sends; SEED repeats what can be.
+# STORM_SECONDS (default 1) is how long each sends, STORM_BYTES (default 262144)
+# how much at most; SEED repeats what can be.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"

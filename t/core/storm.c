@@ -6,6 +6,7 @@
  * SEED repeats a storm as far as threads allow.
  */
 #define BYTES_MAX ((size_t)256 << 10)
+#define SENDS_MAX 30000
 #include "storm.h"
 
 static void storm(int workers, uint64_t ns)

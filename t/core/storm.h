@@ -11,7 +11,7 @@
  * their own, where numbers only grow and the count must be right.  At the end
  * each sender says how many it has sent.
  *
- * Whoever includes this defines BYTES_MAX.
+ * Whoever includes this defines BYTES_MAX, and SENDS_MAX of one sender.
  */
 #ifndef T_CORE_STORM_H
 #define T_CORE_STORM_H
@@ -26,8 +26,7 @@
 
 #define RANKS 32
 #define THREADS 2
-#define OPEN_MAX 8	/* receives of a rank that are under way */
-#define SENDS_MAX 30000 /* of one sender */
+#define OPEN_MAX 8 /* receives of a rank that are under way */
 
 /* Tags: plain streams, then special ones. */
 enum { PLAIN = 4, CANCEL = PLAIN, THREAD, DONE = THREAD + THREADS, TAGS };
