@@ -30,13 +30,14 @@ struct vmpi_chan {
 	uint32_t context; /* of point-to-point; context + 1: collectives */
 	int rank;	  /* the owner's number in this channel */
 	struct vm_rank *owner;
-	struct vm_group *group;	  /* where destinations are looked up */
-	struct vm_meet *meet;	  /* where the members meet */
+	struct vm_group *group; /* where destinations are looked up */
+	struct vm_meet *meet;	/* where the members meet */
+	uint32_t started;	/* meetings that the owner has started there */
+	int source_count;
+	void *user;		  /* the layer above: the MPI communicator */
 	struct vm_list link;	  /* of the owner's channels */
-	struct vm_rank **sources; /* who its messages may come from: the */
-	int source_count;	  /* group, or the other side of it */
-	uint32_t started; /* meetings that the owner has started there */
-	void *user;	  /* the layer above: the MPI communicator */
+	struct vm_rank **sources; /* who its messages may come from: so many of
+				     the group */
 };
 
 #define vm_chan vmpi_chan

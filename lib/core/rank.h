@@ -40,10 +40,11 @@ struct vm_rank {
 	struct vm_port *port;	  /* its home port; NULL: elsewhere, or there
 				     is no fabric */
 	struct vm_to to;	  /* the same for others */
+	void *mpi;		  /* owned by lib/mpi; with the above in one
+				     line, the rest is rarely looked at */
 	struct vm_ult *ult;	  /* runs its body, NULL before and after */
 	struct vmpi_chan *world, *self_chan;
 	struct vm_list chans; /* all channels; vm_node->chans_lock */
-	void *mpi;	      /* owned by lib/mpi */
 	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi with mpi, */
 	void (*mpi_free)(struct vm_rank *rank); /* like this: ends it */
 	void *image;				/* owned by the image loader */
