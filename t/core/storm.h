@@ -205,10 +205,15 @@ static int send_all(void *arg)
 	for (int i = 0; i < OPEN_MAX; i++)
 		flight_end(sender, &sender->flights[i]);
 	for (int dest = 0; dest < RANKS; dest++) {
-		struct counts counts;
+		const uint32_t *next = next_number[sender->rank][dest];
+		struct counts counts = { 0 };
 
-		memcpy(counts.sent, next_number[sender->rank][dest],
-		       sizeof(counts.sent));
+		/* Other senders of the rank tell of their own. */
+		for (int i = 0; i < sender->tag_count; i++)
+			counts.sent[sender->tag_first + i] =
+				next[sender->tag_first + i];
+		if (sender->cancels)
+			counts.sent[CANCEL] = next[CANCEL];
 		counts.cancelled = cancelled[sender->rank][dest];
 		EXPECT(vmpi_send(vmpi_world(), &counts, sizeof(counts), dest,
 				 DONE) == 0);
