@@ -62,6 +62,14 @@ int vm_check_count(struct vm_call *call, MPI_Count count)
 			(long long)count);
 }
 
+int vm_check_size(struct vm_call *call, MPI_Count count, const char *name)
+{
+	if (VM_LIKELY(count >= 0))
+		return 0;
+	return vm_error(call, MPI_ERR_COUNT, "%s is %lld, must not be negative",
+			name, (long long)count);
+}
+
 int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
 		    MPI_Datatype handle)
 {

@@ -27,6 +27,9 @@ int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
 		       struct vm_type **type);
 
 int vm_check_count(struct vm_call *call, MPI_Count count);
+/* The same where a negative one would lead into foreign memory: always checked.
+ * name: of the argument. */
+int vm_check_size(struct vm_call *call, MPI_Count count, const char *name);
 
 /* Count, datatype (committed) and buffer of a communication: buf must not be
  * NULL when bytes of a predefined type are to be moved. */

@@ -31,9 +31,7 @@ static int check_count(struct vm_call *call, MPI_Count count, int i)
 	if (VM_LIKELY(count >= 0))
 		return 0;
 	if (i < 0)
-		return vm_error(call, MPI_ERR_COUNT,
-				"count is %lld, must not be negative",
-				(long long)count);
+		return vm_check_size(call, count, "count");
 	return vm_error(call, MPI_ERR_COUNT,
 			"the count for rank %d is %lld, must not be negative",
 			i, (long long)count);

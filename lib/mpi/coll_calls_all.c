@@ -5,12 +5,13 @@
  */
 #include "mpi/coll_args.h"
 
-static int allgather(struct vm_call *call, struct vm_coll *coll,
-		     const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		     void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		     MPI_Comm comm)
+/* Allgather and alltoall, whose arguments are alike. */
+static int open_alike(struct vm_call *call, struct vm_coll *coll,
+		      const struct vm_coll_kind *kind, const void *sendbuf,
+		      int sendcount, MPI_Datatype sendtype, void *recvbuf,
+		      int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	int rc = vm_coll_open(call, coll, &vm_coll_allgather, comm);
+	int rc = vm_coll_open(call, coll, kind, comm);
 
 	if (rc == 0)
 		rc = vm_coll_side(call, &coll->recv, recvbuf, recvcount,
@@ -27,8 +28,9 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Allgather);
 	struct vm_coll coll;
-	int rc = allgather(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
-			   recvcount, recvtype, comm);
+	int rc = open_alike(&call, &coll, &vm_coll_allgather, sendbuf,
+			    sendcount, sendtype, recvbuf, recvcount, recvtype,
+			    comm);
 
 	return vm_coll_close(&call, &coll, comm, rc);
 }
@@ -39,8 +41,9 @@ int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Iallgather);
 	struct vm_coll coll;
-	int rc = allgather(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
-			   recvcount, recvtype, comm);
+	int rc = open_alike(&call, &coll, &vm_coll_allgather, sendbuf,
+			    sendcount, sendtype, recvbuf, recvcount, recvtype,
+			    comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
@@ -52,8 +55,9 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Allgather_init);
 	struct vm_coll coll;
-	int rc = allgather(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
-			   recvcount, recvtype, comm);
+	int rc = open_alike(&call, &coll, &vm_coll_allgather, sendbuf,
+			    sendcount, sendtype, recvbuf, recvcount, recvtype,
+			    comm);
 
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
@@ -112,30 +116,14 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount,
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
-static int alltoall(struct vm_call *call, struct vm_coll *coll,
-		    const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		    void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		    MPI_Comm comm)
-{
-	int rc = vm_coll_open(call, coll, &vm_coll_alltoall, comm);
-
-	if (rc == 0)
-		rc = vm_coll_side(call, &coll->recv, recvbuf, recvcount,
-				  recvtype);
-	if (rc == 0 && !vm_coll_in_place(coll, sendbuf))
-		rc = vm_coll_side(call, &coll->send, sendbuf, sendcount,
-				  sendtype);
-	return rc;
-}
-
 int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		  MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Alltoall);
 	struct vm_coll coll;
-	int rc = alltoall(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
-			  recvcount, recvtype, comm);
+	int rc = open_alike(&call, &coll, &vm_coll_alltoall, sendbuf, sendcount,
+			    sendtype, recvbuf, recvcount, recvtype, comm);
 
 	return vm_coll_close(&call, &coll, comm, rc);
 }
@@ -146,8 +134,8 @@ int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Ialltoall);
 	struct vm_coll coll;
-	int rc = alltoall(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
-			  recvcount, recvtype, comm);
+	int rc = open_alike(&call, &coll, &vm_coll_alltoall, sendbuf, sendcount,
+			    sendtype, recvbuf, recvcount, recvtype, comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
@@ -159,8 +147,8 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Alltoall_init);
 	struct vm_coll coll;
-	int rc = alltoall(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
-			  recvcount, recvtype, comm);
+	int rc = open_alike(&call, &coll, &vm_coll_alltoall, sendbuf, sendcount,
+			    sendtype, recvbuf, recvcount, recvtype, comm);
 
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }

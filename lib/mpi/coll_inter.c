@@ -27,7 +27,6 @@ static bool view_open(struct view *view, struct vm_meet *meet, bool second)
 
 	view->n = n;
 	view->turned = NULL;
-	view->meet.active_workers = 1;
 	view->meet.seats = meet->seats;
 	view->meet.size = (uint32_t)(second ? n - first_size : first_size);
 	if (!second)

@@ -98,14 +98,6 @@ int vm_near_open(struct vm_call *call, struct vm_near *near, MPI_Comm handle)
 	return rc;
 }
 
-static int check_count(struct vm_call *call, int count)
-{
-	if (count >= 0)
-		return 0;
-	return vm_error(call, MPI_ERR_COUNT,
-			"count is %d, must not be negative", count);
-}
-
 /* The counts and types of several blocks. */
 static int check_blocks(struct vm_call *call, const struct vm_near_side *side,
 			int blocks)
@@ -120,7 +112,7 @@ static int check_blocks(struct vm_call *call, const struct vm_near_side *side,
 		rc = vm_check_pointer(call, side->places,
 				      "the array of displacements");
 	for (int j = 0; j < blocks && rc == 0; j++) {
-		rc = check_count(call, side->counts[j]);
+		rc = vm_check_size(call, side->counts[j], "count");
 		if (rc == 0 && side->types && side->counts[j] > 0)
 			rc = vm_check_committed(call, side->types[j], &type);
 	}
@@ -140,7 +132,7 @@ static int check_side(struct vm_call *call, struct vm_near_side *side,
 	if (rc == 0 && many && blocks > 0)
 		rc = check_blocks(call, side, blocks);
 	if (rc == 0 && !many)
-		rc = check_count(call, side->count);
+		rc = vm_check_size(call, side->count, "count");
 	if (rc == 0 && side->buf == MPI_IN_PLACE)
 		rc = vm_error(call, MPI_ERR_BUFFER,
 			      "MPI_IN_PLACE is not allowed here");

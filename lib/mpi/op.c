@@ -125,9 +125,8 @@ int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
 
 	if (rc == 0)
 		rc = vm_check_op(&call, op, type, &object);
-	if (rc == 0 && count < 0)
-		rc = vm_error(&call, MPI_ERR_COUNT,
-			      "count is %d, must not be negative", count);
+	if (rc == 0)
+		rc = vm_check_size(&call, count, "count");
 	if (rc == 0)
 		rc = vm_check_buffer(&call, inbuf, count, datatype);
 	if (rc == 0)

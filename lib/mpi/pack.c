@@ -45,9 +45,8 @@ static int check_typed(struct vm_call *call, struct vm_data *data,
 
 	if (rc == 0)
 		rc = vm_check_committed(call, datatype, &type);
-	if (rc == 0 && count < 0)
-		rc = vm_error(call, MPI_ERR_COUNT,
-			      "count is %d, must not be negative", count);
+	if (rc == 0)
+		rc = vm_check_size(call, count, "count");
 	if (rc == 0)
 		rc = vm_check_buffer(call, buf, count, datatype);
 	if (rc == 0)
@@ -96,9 +95,8 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 		rc = vm_check_type(&call, datatype, &type);
 	if (rc == 0)
 		rc = vm_check_pointer(&call, size, "size");
-	if (rc == 0 && incount < 0)
-		rc = vm_error(&call, MPI_ERR_COUNT,
-			      "incount is %d, must not be negative", incount);
+	if (rc == 0)
+		rc = vm_check_size(&call, incount, "incount");
 	if (rc == 0) {
 		size_t bytes = type->size * (size_t)incount;
 

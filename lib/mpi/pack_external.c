@@ -245,9 +245,8 @@ static int check_move(struct vm_call *call, const char *datarep,
 
 	if (rc == 0)
 		rc = vm_check_committed(call, datatype, &type);
-	if (rc == 0 && count < 0)
-		rc = vm_error(call, MPI_ERR_COUNT,
-			      "count is %d, must not be negative", count);
+	if (rc == 0)
+		rc = vm_check_size(call, count, "count");
 	if (rc == 0)
 		rc = vm_check_buffer(call, typed, count, datatype);
 	if (rc == 0)
@@ -338,9 +337,8 @@ int PMPI_Pack_external_size(const char datarep[], int incount,
 
 	if (rc == 0)
 		rc = vm_check_type(&call, datatype, &type);
-	if (rc == 0 && incount < 0)
-		rc = vm_error(&call, MPI_ERR_COUNT,
-			      "incount is %d, must not be negative", incount);
+	if (rc == 0)
+		rc = vm_check_size(&call, incount, "incount");
 	if (rc == 0)
 		rc = vm_check_pointer(&call, size, "size");
 	if (rc == 0)

@@ -48,9 +48,10 @@ static int check_array(struct vm_call *call, int count, const void *array,
 /* What all constructors have: a count, an output, and arrays of count. */
 static int check_new(struct vm_call *call, int count, MPI_Datatype *newtype)
 {
-	if (count < 0)
-		return vm_error(call, MPI_ERR_COUNT,
-				"count is %d, must not be negative", count);
+	int rc = vm_check_size(call, count, "count");
+
+	if (rc != 0)
+		return rc;
 	if (count > (INT_MAX - 2) / 3)
 		return vm_error(call, MPI_ERR_COUNT,
 				"count is %d, at most %d blocks are supported",
