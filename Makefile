@@ -4,6 +4,7 @@
 #   make demo       build and run examples/heat: 64 ranks with private globals
 #   make check      all tests           make check-asan   ... under ASan, UBSan
 #   make bench      benchmarks          make check-tsan   ... under TSan
+#   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
 #   make clean      removes the build directories
 #   make format     formats all C files (needs clang-format 14)
@@ -28,7 +29,7 @@ bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan bench install clean format \
+.PHONY: all demo check check-asan check-tsan check-nodes bench install clean format \
 	need-build need-check need-bench
 
 all: need-build
@@ -54,6 +55,12 @@ check-tsan: need-check
 	$(MESON) compile -C $(BUILD)-tsan
 	$(MESON) test -C $(BUILD)-tsan --no-rebuild --print-errorlogs \
 		--timeout-multiplier 4 --no-suite lint
+
+# SETUPS: some of those in t/across/meson.build; JOBS: how many tests at a time.
+check-nodes: need-check
+	$(call setup,$(BUILD))
+	$(MESON) compile -C $(BUILD)
+	t/across/matrix $(BUILD) $(SETUPS)
 
 bench: need-bench
 	$(call setup,$(BUILD)-bench,-Dbuildtype=release -Dtests=false)

@@ -3649,6 +3649,30 @@ int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
 int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
 			    MPI_Aint *disp_unit, void *baseptr);
 
+/*
+ * Extensions: not part of MPI, and in libvmpi.so alone.  vmpi_clock(3).
+ *
+ * Rank time and core time in seconds since some moment (Nigay, Mosimann,
+ * Schneider, Hoefler, 2020).  Rank time passes while the caller has its core;
+ * core time while any rank of the core is between start and stop.
+ */
+#define MPIX_HAVE_RANK_TIME		1
+double MPIX_Rtime(void);
+double MPIX_Ptime(void);
+void MPIX_Start_processor_timer(void);
+void MPIX_Stop_processor_timer(void);
+double PMPIX_Rtime(void);
+double PMPIX_Ptime(void);
+void PMPIX_Start_processor_timer(void);
+void PMPIX_Stop_processor_timer(void);
+
+/* Sections of vmpi-overlap(7) nest; a name of NULL ends the
+ * innermost one. */
+int MPIX_Section_begin(const char *name);
+int MPIX_Section_end(const char *name);
+int PMPIX_Section_begin(const char *name);
+int PMPIX_Section_end(const char *name);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

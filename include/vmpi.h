@@ -277,12 +277,101 @@ VMPI_API int vmpi_msg_borrow(vmpi_msg *msg, const void **data);
 VMPI_API int vmpi_msg_drop(vmpi_msg **msg);
 
 /*
+ * Time.  A core has many ranks, so wall-clock time says little about any of
+ * them.  Rank time passes only while the caller has its core: not while another
+ * task has it, nor while vmpi has the caller wait.  Core time passes on a core
+ * while any of its tasks is between start and stop: from the moment it gets the
+ * core until it leaves it, wherever it began.  Both are ns since some moment, so
+ * that differences mean something; they need not be switched on, but the first
+ * call of all makes each switch read the clock from then on (sched_rank_time:
+ * from the start) and may take 10 ms.  None of these switches, any thread may
+ * call; vmpi_clock(3) says what that means.  (Nigay, Mosimann, Schneider,
+ * Hoefler, "Communication and timing issues with MPI virtualization", 2020.)
+ */
+VMPI_API uint64_t vmpi_rank_time_ns(void);
+VMPI_API uint64_t vmpi_core_time_ns(void);
+
+/*
+ * Between these the caller is in the section that core time is about.  They
+ * nest; a section that is left open ends with its task.  -VMPI_ENORANK for a
+ * thread that is neither a task nor attached; -VMPI_ESTATE for a stop without a
+ * start.
+ */
+VMPI_API int vmpi_core_timer_start(void);
+VMPI_API int vmpi_core_timer_stop(void);
+
+/*
+ * Counters, seen in the same two ways: what the caller counted while it had its
+ * core, and what its core counted in sections.  One row each: name, unit, what
+ * is counted.
+ */
+#define VMPI_COUNTERS(X)                                              \
+	X(CYCLES, "cycles", "processor cycles in user code")          \
+	X(INSTRUCTIONS, "instructions", "instructions in user code")  \
+	X(CACHE_REFERENCES, "accesses", "accesses to the last cache") \
+	X(CACHE_MISSES, "accesses",                                   \
+	  "accesses to the last cache that went to memory")           \
+	X(BRANCHES, "branches", "branches in user code")              \
+	X(BRANCH_MISSES, "branches",                                  \
+	  "branches in user code that were mispredicted")             \
+	X(PAGE_FAULTS, "faults", "page faults")                       \
+	X(CONTEXT_SWITCHES, "switches",                               \
+	  "times the kernel gave the processor to another thread")    \
+	X(TASK_CLOCK, "ns", "time on a processor, as the kernel has it")
+
+enum vmpi_counter_kind {
+#define VMPI_COUNTER_ENUM_(name, unit, text) VMPI_COUNTER_##name,
+	VMPI_COUNTERS(VMPI_COUNTER_ENUM_)
+#undef VMPI_COUNTER_ENUM_
+		VMPI_COUNTER_KINDS
+};
+
+typedef struct vmpi_counter vmpi_counter;
+
+/*
+ * Starts counting `kind` in all workers; until the last close each switch reads
+ * the counter, which is a system call (0.1 to 0.3 us) for each open kind.
+ * -VMPI_ENOTSUP: this machine or its kernel does not let us count that, and
+ * nothing else is counted instead.  -VMPI_ENORANK, -VMPI_ELIMIT.  Does not
+ * switch.
+ */
+VMPI_API int vmpi_counter_open(vmpi_counter **counter, int kind);
+VMPI_API int vmpi_counter_close(vmpi_counter **counter);
+
+/*
+ * Of the caller, and of sections of the caller's core, since some moment after
+ * the open.  -VMPI_EIO: the machine has stopped counting it; -VMPI_ENORANK.  One
+ * system call; does not switch.
+ */
+VMPI_API int vmpi_counter_rank(const vmpi_counter *counter, uint64_t *value);
+VMPI_API int vmpi_counter_core(const vmpi_counter *counter, uint64_t *value);
+
+/* "CACHE_MISSES"; its unit; by which means it is counted: "perf_event",
+ * "getrusage", "clock_gettime".  NULL for what is no kind or counter. */
+VMPI_API const char *vmpi_counter_name(int kind);
+VMPI_API const char *vmpi_counter_unit(int kind);
+VMPI_API const char *vmpi_counter_source(const vmpi_counter *counter);
+
+/*
  * Values.  The name is that of a control variable (see vmpi_info); the value is
  * text as on vmpirun's command line.  -VMPI_ENOENT, -VMPI_EINVAL, -VMPI_ESTATE
  * for one that cannot change any more.
  */
 VMPI_API int vmpi_set(const char *name, const char *value);
 VMPI_API int vmpi_get(const char *name, char *value, size_t bytes);
+
+/*
+ * Sections of a rank's work in which the overlap of its messages with computing
+ * is measured (vmpi-overlap(7)).  They nest; they are those of the task that
+ * runs the rank's body, for others these do nothing.  end: `name` must be the
+ * innermost one, NULL is whichever that is; else -VMPI_EINVAL, as for an empty
+ * name.
+ */
+VMPI_API int vmpi_section_begin(const char *name);
+VMPI_API int vmpi_section_end(const char *name);
+
+/* The calling rank is measured (on != 0) or not from now on. */
+VMPI_API void vmpi_overlap_switch(int on);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,8 @@
 #	ok "true is true" true		(name, then a command)
 #	is "$(echo hi)" hi "echo says it"
 #
+# Each check returns whether it held: is $? 0 "it ran" || diag "$output".
+#
 # $scratch is a directory of the test's own, removed at its end.
 
 # comm and sort agree on the order of letters.
@@ -52,6 +54,7 @@ ok() {
 	else
 		fail "$tap_name"
 		sed 's/^/# /' "$scratch/.ok"
+		return 1
 	fi
 }
 
@@ -62,6 +65,7 @@ is() {
 	else
 		fail "$3"
 		diag "got '$1', want '$2'"
+		return 1
 	fi
 }
 
@@ -72,6 +76,7 @@ like() {
 	else
 		fail "$3"
 		diag "no line matches '$2' in: $1"
+		return 1
 	fi
 }
 
@@ -82,6 +87,7 @@ none() {
 	else
 		fail "$2"
 		diag "$1"
+		return 1
 	fi
 }
 

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/event.h"
 #include "core/rank.h"
 #include "node.h"
 #include "out.h"
@@ -124,13 +125,20 @@ static bool sleeps_as_task(void)
 	return node.ranks > 1 && node_on_task();
 }
 
+static void sleep_ns(uint64_t ns)
+{
+	vm_event_block_begin();
+	vm_ult_sleep(ns);
+	vm_event_block_end();
+}
+
 NODE_EXPORT int nanosleep(const struct timespec *time, struct timespec *left)
 {
 	if (!sleeps_as_task() || time->tv_sec < 0 || time->tv_nsec < 0 ||
 	    time->tv_nsec > 999999999)
 		return REAL(nanosleep)(time, left);
-	vm_ult_sleep((uint64_t)time->tv_sec * 1000000000u +
-		     (uint64_t)time->tv_nsec);
+	sleep_ns((uint64_t)time->tv_sec * 1000000000u +
+		 (uint64_t)time->tv_nsec);
 	return 0;
 }
 
@@ -138,7 +146,7 @@ NODE_EXPORT int usleep(useconds_t us)
 {
 	if (!sleeps_as_task())
 		return REAL(usleep)(us);
-	vm_ult_sleep((uint64_t)us * 1000u);
+	sleep_ns((uint64_t)us * 1000u);
 	return 0;
 }
 
@@ -146,16 +154,19 @@ NODE_EXPORT unsigned sleep(unsigned seconds)
 {
 	if (!sleeps_as_task())
 		return REAL(sleep)(seconds);
-	vm_ult_sleep((uint64_t)seconds * 1000000000u);
+	sleep_ns((uint64_t)seconds * 1000000000u);
 	return 0;
 }
 
 NODE_EXPORT int sched_yield(void)
 {
-	if (node_on_task())
-		vm_ult_yield();
-	else
+	if (!node_on_task()) {
 		syscall(SYS_sched_yield);
+		return 0;
+	}
+	vm_event_block_begin();
+	vm_ult_yield();
+	vm_event_block_end();
 	return 0;
 }
 

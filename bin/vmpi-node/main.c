@@ -10,16 +10,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/flush.h"
 #include "base/log.h"
+#include "base/word.h"
 #include "boot/boot.h"
 #include "boot/job.h"
 #include "core/image_main.h"
+#include "core/image_tied.h"
 #include "core/remote.h"
 #include "core/vars.h"
 #include "fatal.h"
@@ -103,6 +107,18 @@ static void name_take(char *name)
 	prctl(PR_SET_NAME, program_invocation_short_name);
 }
 
+/* The word that vmpirun has made; left open for what this process may still
+ * execute.  Not a descriptor: none. */
+static int word_fd(const struct vm_job *job)
+{
+	char *end;
+	long fd = job->word ? strtol(job->word, &end, 10) : -1;
+
+	if (fd < 0 || fd > INT_MAX || *end || fcntl((int)fd, F_GETFD) < 0)
+		return -1;
+	return (int)fd;
+}
+
 static int job_read(struct vm_job *job)
 {
 	int rc;
@@ -112,11 +128,24 @@ static int job_read(struct vm_job *job)
 	rc = vm_job_from_env(job);
 	if (rc)
 		return rc;
+	vm_word_set(word_fd(job));
+	vm_word_start(true);
 	rc = vm_boot_ranks_here(job);
 	if (rc < 0)
 		return rc;
 	node.ranks = rc;
 	return 0;
+}
+
+/*
+ * An agent that stays between vmpirun and this process dies with vmpirun, and
+ * this process then with the agent.  Where there are others a socket to vmpirun
+ * tells of its end.
+ */
+static void parent_heed(const struct vm_job *job)
+{
+	if (!node.alone && node.ranks == job->ranks)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 static int vars_read(const struct vm_job *job)
@@ -180,9 +209,10 @@ static int job_join(const struct vm_job *job)
 {
 	int rc = vm_boot_open(&node.boot, job);
 
+	if (job->word)
+		fcntl(word_fd(job), F_SETFD, FD_CLOEXEC);
 	if (rc)
 		return rc;
-	node.first = node.boot->rank_first;
 	node.alone &= node.boot->processes == 1;
 	vm_node_hooks.boot = node.boot;
 	if (node.boot->processes == 1)
@@ -206,9 +236,10 @@ static int job_leave(int status)
 	return status;
 }
 
-static void hook_end(void)
+/* The node is about to be freed. */
+static void hook_left(void)
 {
-	rank_files_flush();
+	running_set(false);
 }
 
 static int job_run(const struct vm_job *job)
@@ -216,12 +247,18 @@ static int job_run(const struct vm_job *job)
 	vmpi_config config = { .ranks = node.ranks };
 	int rc;
 
+	if (core_cvar.balance) {
+		node.tied = vm_image_tied(node.image);
+		vm_node_hooks.untied = !node.tied ||
+				       core_cvar.balance == VM_BALANCE_FORCE;
+	}
 	vm_node_hooks.thread_start = fatal_thread_start;
-	vm_node_hooks.end = hook_end;
+	vm_node_hooks.end = vm_flush_files;
+	vm_node_hooks.left = hook_left;
 	report_prepare(job);
 	rc = vm_node_start(&config);
 	if (rc)
-		return EXIT_FAILURE;
+		return rc == -VMPI_EINVAL ? EXIT_MISTAKE : EXIT_FAILURE;
 	running_set(true);
 	/* Who died before has been noticed by the start, or is told now. */
 	if (node.boot->processes > 1 &&
@@ -230,7 +267,6 @@ static int job_run(const struct vm_job *job)
 	report_start(job);
 	rc = vm_node_run(rank_main, NULL);
 	report_end(job);
-	running_set(false);
 	vm_node_stop();
 	return rc < 0 ? EXIT_FAILURE : rc;
 }
@@ -250,6 +286,7 @@ int main(int argc, char **argv)
 	}
 	if (job_read(&job))
 		return EXIT_MISTAKE;
+	parent_heed(&job);
 	path = program_take(argc, argv);
 	mistake = !path || vars_read(&job) ||
 		  vm_image_open(&node.image, path, node.argv[0], node.ranks);
@@ -267,6 +304,7 @@ int main(int argc, char **argv)
 	fatal_start();
 	if (vm_image_load(node.image))
 		return job_leave(EXIT_MISTAKE);
+	vm_word_start(false);
 	status = job_run(&job);
 	out_stop();
 	vm_image_close(node.image);

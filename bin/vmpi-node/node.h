@@ -15,28 +15,35 @@
 #include <sys/types.h>
 
 #include "base/lock.h"
+#include "boot/boot.h"
 #include "core/image.h"
 #include "core/node.h"
 #include "core/rank.h"
-
-struct vm_boot;
 
 /* Written by main() before the ranks start. */
 struct node {
 	struct vm_image *image;
 	struct vm_boot *boot;
 	int ranks; /* of this process */
-	int first; /* the number in the job of the first of them */
 	int argc;  /* of the program */
 	char **argv;
-	pid_t pid;  /* a child made by fork() is no rank any more */
-	bool alone; /* started without a launcher */
+	pid_t pid;	  /* a child made by fork() is no rank any more */
+	bool alone;	  /* started without a launcher */
+	const char *tied; /* why ranks cannot move, if they are to */
 	/* Between the start and the stop of the runtime; guarded by the lock. */
 	bool running;
 	struct vm_lock running_lock;
 };
 
 extern struct node node;
+
+/* The number in the job of rank `local` of this process. */
+static inline int node_number(int local)
+{
+	int slot = node.boot->rank_first + local;
+
+	return node.boot->numbers ? node.boot->numbers[slot] : slot;
+}
 
 /* The copy of the rank that runs here, or NULL: not called by a rank. */
 static inline struct vm_image_copy *node_copy(void)

@@ -9,15 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/flush.h"
 #include "base/log.h"
 #include "boot/job.h"
 #include "node.h"
@@ -60,26 +59,28 @@ static void lock_give(void)
 	pthread_mutex_unlock(&out.lock);
 }
 
-/* All of it, or -1 with errno. */
-static int raw_write(int fd, const char *bytes, size_t count)
+/* Around fork(): a child must not find a lock held by a thread that it does not
+ * have. */
+static void fork_begin(void)
 {
-	while (count) {
-		ssize_t n = syscall(SYS_write, fd, bytes, count);
+	/* Without the lock, because who has to end first may print. */
+	if (node.image)
+		vm_image_fork_begin(node.image, node_copy());
+	lock_take();
+}
 
-		if (n < 0 && errno == EAGAIN) {
-			struct pollfd ready = { .fd = fd, .events = POLLOUT };
+static void fork_parent(void)
+{
+	lock_give();
+	if (node.image)
+		vm_image_fork_end(node.image, false);
+}
 
-			poll(&ready, 1, -1);
-			continue;
-		}
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		bytes += n;
-		count -= (size_t)n;
-	}
-	return 0;
+static void fork_child(void)
+{
+	lock_give();
+	if (node.image)
+		vm_image_fork_end(node.image, true);
 }
 
 static void path_make(char path[PATH_MAX], int rank, int stream)
@@ -100,7 +101,7 @@ static int line_fd(struct vm_image_copy *copy, struct line *line, int stream,
 		return line->fd;
 	if (!out.directory)
 		return stream + 1;
-	path_make(path, node.first + copy->index, stream);
+	path_make(path, node_number(copy->index), stream);
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -1;
@@ -114,7 +115,7 @@ static int line_fd(struct vm_image_copy *copy, struct line *line, int stream,
 
 static int gather_flush(int fd)
 {
-	int rc = raw_write(fd, out.gathered, out.used);
+	int rc = vm_flush_bytes(fd, out.gathered, out.used);
 
 	out.used = 0;
 	return rc;
@@ -152,7 +153,7 @@ static int lines_write(struct vm_image_copy *copy, struct line *line,
 		return -1;
 	if (out.label && !out.directory && !line->redirect)
 		label_bytes = snprintf(label, sizeof(label), "[%d] ",
-				       node.first + copy->index);
+				       node_number(copy->index));
 	while ((count || line->used) && !rc) {
 		const char *newline = memchr(bytes, '\n', count);
 		size_t n = newline ? (size_t)(newline - bytes) + 1 : count;
@@ -301,7 +302,7 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
 
 	if (copy)
 		return out_write(copy, fd, bytes, count);
-	return raw_write(fd, bytes, count) ? 0 : (ssize_t)count;
+	return vm_flush_bytes(fd, bytes, count) ? 0 : (ssize_t)count;
 }
 
 bool out_active(void)
@@ -381,9 +382,8 @@ int out_start(const struct vm_job *job)
 		if (!rc)
 			rc = files_make(job->ranks);
 	}
-	/* A child must not find it held by a thread that it does not have. */
 	if (!rc)
-		rc = pthread_atfork(lock_take, lock_give, lock_give);
+		rc = pthread_atfork(fork_begin, fork_parent, fork_child);
 	if (rc)
 		return -VMPI_EIO;
 	for (int i = 0; i < 2; i++) {

@@ -6,24 +6,20 @@
  */
 #include "rank.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/flush.h"
+#include "core/node.h"
 #include "core/rank.h"
 #include "node.h"
 #include "out.h"
 #include "report.h"
 
 extern char **environ;
-
-#define FLUSH_SECONDS_MAX 1
 
 /* A rank may change its arguments, so each gets its own, in one block. */
 static char **words_copy(void)
@@ -50,8 +46,7 @@ static char **words_copy(void)
 int rank_main(void *arg)
 {
 	struct vm_rank *rank = vm_rank_self();
-	struct vm_image_copy *copy =
-		vm_image_copy(node.image, rank->index - node.first);
+	struct vm_image_copy *copy = vm_image_copy(node.image, rank->local);
 
 	(void)arg;
 	copy->words = words_copy();
@@ -65,34 +60,11 @@ int rank_main(void *arg)
 	return 0;
 }
 
-static void *flush_main(void *arg)
-{
-	fflush(NULL);
-	sem_post(arg);
-	return NULL;
-}
-
-void rank_files_flush(void)
-{
-	/* Static: after the deadline the thread still uses it. */
-	static sem_t done;
-	struct timespec until;
-	pthread_t thread;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += FLUSH_SECONDS_MAX;
-	if (sem_init(&done, 0, 0) ||
-	    pthread_create(&thread, NULL, flush_main, &done))
-		return;
-	while (sem_timedwait(&done, &until) && errno == EINTR)
-		;
-}
-
 /* exit() by another thread or task of the rank than its main one. */
 static _Noreturn void other_end(const struct vm_rank *rank, int status)
 {
-	if (node.ranks == 1) {
-		rank_files_flush();
+	if (vm_node->rank_count == 1) {
+		vm_flush_files();
 		syscall(SYS_exit_group, status);
 	}
 	vm_node_abort(status ? status : 1,
@@ -123,7 +95,7 @@ static void end_judge(struct vm_rank *rank, int status)
 	bool open = rank->mpi_state && rank->mpi_state(rank) == 1;
 
 	if (status && node.alone) {
-		rank_files_flush();
+		vm_flush_files();
 		syscall(SYS_exit_group, status);
 	}
 	if (status)
@@ -152,6 +124,7 @@ void rank_end(int status, bool handlers)
 		other_end(rank, status);
 	if (handlers && !copy->ending)
 		vm_image_end(copy);
+	vm_image_left(copy);
 	out_flush(copy);
 	report_rank_end(rank);
 	end_judge(rank, status);

@@ -17,8 +17,4 @@ int rank_main(void *arg);
  */
 void rank_end(int status, bool handlers);
 
-/* Writes out the buffers of all files, but does not wait for ever for one that
- * is in use. */
-void rank_files_flush(void);
-
 #endif

@@ -21,8 +21,12 @@
 #include "core/node.h"
 #include "core/rank.h"
 #include "core/vars.h"
+#include "fabric/fabric.h"
+#include "fabric/vars.h"
 #include "introspect/var.h"
+#include "learn.h"
 #include "node.h"
+#include "sched/clocks.h"
 #include "sched/topo.h"
 #include "sched/vars.h"
 #include "sched/worker.h"
@@ -31,7 +35,7 @@
 
 static struct {
 	uint64_t begin_ns;
-	uint64_t *ticks; /* run time by rank; NULL: no summary */
+	uint64_t *ticks; /* run time by rank; NULL: nobody asks */
 } report;
 
 /* One write per line, past the ranks' streams. */
@@ -64,7 +68,7 @@ static void line_print(const char *format, ...)
 
 void report_prepare(const struct vm_job *job)
 {
-	if (!job->summary)
+	if (!job->summary && !job->learn)
 		return;
 	report.ticks = calloc((size_t)node.ranks, sizeof(*report.ticks));
 	if (report.ticks)
@@ -114,7 +118,6 @@ static void map_print(void)
 
 void report_start(const struct vm_job *job)
 {
-	vm_clock_init();
 	report.begin_ns = vm_clock_ns();
 	if (job->report_bindings)
 		bindings_print();
@@ -124,21 +127,18 @@ void report_start(const struct vm_job *job)
 
 void report_rank_end(const struct vm_rank *rank)
 {
-	const struct vm_ult *ult = rank->ult;
-
 	if (report.ticks)
-		report.ticks[rank->index - node.first] =
-			ult->run_ticks + vm_clock_ticks() - ult->worker->since;
+		report.ticks[rank->local] = vm_clocks_of(rank->ult);
 }
 
 static void rank_print(int index)
 {
 	struct core_rank_pvars p;
 
-	vm_rank_counters(&vm_node->ranks[node.first + index], &p);
+	vm_rank_counters(vm_node->own[index], &p);
 	line_print("%8d %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
 		   " %14" PRIu64 " %10" PRIu64,
-		   node.first + index,
+		   node_number(index),
 		   (double)vm_clock_span_ns(report.ticks[index]) / 1e6, p.sends,
 		   p.sent_bytes, p.receives, p.received_bytes, p.meetings);
 }
@@ -153,7 +153,7 @@ static void ranks_print(int ranks)
 	for (int i = 0; i < ranks; i++) {
 		if (ranks <= RANK_LINES_MAX)
 			rank_print(i);
-		vm_rank_counters(&vm_node->ranks[i], &one);
+		vm_rank_counters(vm_node->own[i], &one);
 		vm_pvars_fold(&core_rank_pvar_table, &all, &one);
 		ticks += report.ticks[i];
 	}
@@ -164,13 +164,116 @@ static void ranks_print(int ranks)
 		   all.meetings);
 }
 
-void report_end(const struct vm_job *job)
+/* How collectives went among processes, if any did. */
+static void far_print(void)
+{
+	static const char prefix[] = "far_";
+	const struct vm_pvar_table *table = &core_node_pvar_table;
+	char text[256] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; i < table->count; i++) {
+		uint64_t calls = vm_pvar_read(&vm_node->pvars, i);
+		const char *field = table->rows[i].field;
+
+		if (!calls || strncmp(field, prefix, sizeof(prefix) - 1) != 0 ||
+		    used >= sizeof(text))
+			continue;
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 ", %s %" PRIu64,
+					 field + sizeof(prefix) - 1, calls);
+	}
+	if (used)
+		line_print("collectives among processes: %s", text + 2);
+}
+
+/* Which workers found something at a port, and how often. */
+static void finders_print(int port)
+{
+	char text[256] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < vm_node->engine_count; i++) {
+		uint64_t found =
+			vm_pvar_read(vm_node->found[i], (unsigned)port);
+
+		if (found && used < sizeof(text))
+			used += (size_t)snprintf(text + used,
+						 sizeof(text) - used,
+						 ", worker %d %" PRIu64, i,
+						 found);
+	}
+	if (used)
+		line_print("port %d: looks that found something: %s", port,
+			   text + 2);
+}
+
+/* Who moved the messages from and to other processes; a port is a worker's. */
+static void moved_print(void)
+{
+	const struct fabric_port_pvars *p;
+	int ports;
+
+	if (!vm_node->fabric)
+		return;
+	ports = (int)vm_fabric_limits(vm_node->fabric)->ports;
+	for (int i = 0; i < ports; i++) {
+		p = vm_port_pvars(vm_fabric_port(vm_node->fabric, (unsigned)i));
+		line_print("port %d: %" PRIu64 " events handled by its worker, "
+			   "%" PRIu64 " by others, with %" PRIu64
+			   " bytes in packets",
+			   i, p->events_own, p->events_helped, p->bytes_helped);
+		finders_print(i);
+	}
+}
+
+/* What --balance=auto did, or why it could not. */
+static void balance_print(void)
+{
+	const struct core_node_pvars *p = &vm_node->pvars;
+	double halts = p->balance_halts ? (double)p->balance_halts : 1;
+
+	if (node.tied && vm_node_hooks.untied)
+		line_print("balance: forced, although %s", node.tied);
+	if (!vm_node_hooks.untied)
+		line_print("balance: ranks stay where they are: %s", node.tied);
+	else if (!vm_node->mover)
+		line_print("balance: ranks stay where they are: there is one "
+			   "%s",
+			   node.ranks == 1 ? "rank" : "worker");
+	else
+		line_print("balance: %" PRIu64 " move%s of ranks, in %" PRIu64
+			   " of %" PRIu64 " rounds; each time expected to save "
+			   "%.1f %% of a round's time, saved %.1f %%; %.1f %% "
+			   "wasted at last",
+			   p->balance_moves, p->balance_moves == 1 ? "" : "s",
+			   p->balance_halts, p->balance_rounds,
+			   (double)p->balance_expected / 10 / halts,
+			   (double)p->balance_got / 10 / halts,
+			   (double)p->balance_waste / 10);
+}
+
+/* The placement that the run times ask for. */
+static void learn_print(const char *path)
+{
+	uint64_t *ns = calloc((size_t)node.ranks, sizeof(*ns));
+	double before, after;
+
+	for (int i = 0; ns && i < node.ranks; i++)
+		ns[i] = vm_clock_span_ns(report.ticks[i]);
+	if (ns && learn_write(path, ns, &before, &after) == 1)
+		line_print("balance: placement written to %s: %.1f %% of the "
+			   "busiest worker's time was wasted, %.1f %% would be",
+			   path, before, after);
+	free(ns);
+}
+
+static void summary_print(void)
 {
 	uint64_t switches = 0, sleeps = 0;
 	double seconds = (double)(vm_clock_ns() - report.begin_ns) / 1e9;
 
-	if (!report.ticks)
-		return;
+	vm_clock_ready();
 	for (int i = 0; i < vm_sched.worker_count; i++) {
 		struct sched_worker_pvars sum = { 0 };
 
@@ -185,6 +288,20 @@ void report_end(const struct vm_job *job)
 		   vm_sched.worker_count, vm_sched.worker_count == 1 ? "" : "s",
 		   seconds, switches, sleeps);
 	ranks_print(node.ranks);
+	far_print();
+	moved_print();
+}
+
+void report_end(const struct vm_job *job)
+{
+	if (core_cvar.balance)
+		balance_print();
+	if (!report.ticks)
+		return;
+	if (job->summary)
+		summary_print();
+	if (job->learn)
+		learn_print(job->learn);
 	free(report.ticks);
 	report.ticks = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What vmpirun's --report-bindings, --display-map and --summary print, to
+ * What vmpirun's --report-bindings, --display-map, --summary and --balance print, to
  * standard error, every line beginning with "vmpirun: ".
  */
 #ifndef REPORT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One function per group of facts; nothing is measured, only asked.
+ * One function per group of facts; nothing is measured but the clock, only
+ * asked.
  */
 #include "facts.h"
 
@@ -12,9 +13,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "introspect/source.h"
+#include "sched/counter.h"
 #include "sched/stack.h"
 #include "sched/topo.h"
+#include "sched/vars.h"
 #include "vmpi.h"
 
 #ifdef __clang__
@@ -69,6 +73,31 @@ static bool kernel_number(const char *path, unsigned long *number)
 	return found;
 }
 
+/* What can be counted for ranks, and by which means. */
+static void counter_facts(enum form form)
+{
+	char can[256] = "", cannot[256] = "";
+	size_t used = 0, left = 0;
+
+	for (int kind = 0; kind < VMPI_COUNTER_KINDS; kind++) {
+		struct vmpi_counter counter = { .source = vm_counter_probe(
+							kind) };
+		const char *name = vmpi_counter_name(kind);
+
+		if (counter.source == VM_COUNTER_NONE)
+			left += (size_t)snprintf(cannot + left,
+						 sizeof(cannot) - left, " %s",
+						 name);
+		else
+			used += (size_t)snprintf(can + used, sizeof(can) - used,
+						 "%s%s (%s)", used ? " " : "",
+						 name,
+						 vmpi_counter_source(&counter));
+	}
+	fact(form, "counters", "%s%s%s", used ? can : "none",
+	     left ? "; not available:" : "", cannot);
+}
+
 static void machine_facts(enum form form)
 {
 	unsigned long maps;
@@ -78,6 +107,12 @@ static void machine_facts(enum form form)
 		     vm_topo_cores(), vm_topo_processors());
 		vm_topo_fini();
 	}
+	vm_clock_start((enum vm_clock_choice)sched_cvar.clock);
+	vm_clock_ready();
+	fact(form, "clock", "%s, %.6g ns per tick (%s)",
+	     vm_clock.counter ? "the CPU's counter" : "CLOCK_MONOTONIC",
+	     vm_clock.tick_ns, vm_clock.why);
+	counter_facts(form);
 	fact(form, "stack guard", "%s", vm_guard_name(vm_guard_probe()));
 	if (kernel_number("/proc/sys/vm/max_map_count", &maps))
 		fact(form, "mappings", "at most %lu (vm.max_map_count)", maps);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate.h"
 #include "calls.h"
 #include "core/vars.h"
 #include "fabric.h"
@@ -32,6 +33,8 @@ enum key {
 	KEY_PVARS,
 	KEY_CALLS,
 	KEY_FABRIC,
+	KEY_CALIBRATE,
+	KEY_OVERLAP,
 	KEY_MAN
 };
 
@@ -43,6 +46,12 @@ static const struct argp_option options[] = {
 	{ "calls", KEY_CALLS, 0, 0, "MPI calls there are", 0 },
 	{ "fabric", KEY_FABRIC, 0, 0,
 	  "Networks between processes: which is taken, and why", 0 },
+	{ "calibrate", KEY_CALIBRATE, 0, 0,
+	  "Measure the times of transfers, and write the table for "
+	  "vmpirun --overlap",
+	  0 },
+	{ "overlap", KEY_OVERLAP, "DIR", 0,
+	  "The report of a job's measures of overlap in DIR", 0 },
 	{ "names", KEY_NAMES, 0, 0, "Names alone, one per line", 1 },
 	{ "parseable", 'p', 0, 0,
 	  "One line each, fields separated by tabs, for programs", 1 },
@@ -56,8 +65,9 @@ static const struct argp_option options[] = {
 /* What was asked for. */
 struct request {
 	enum form form;
-	bool all, cvars, pvars, calls, fabric, man, help, version;
-	char **names; /* variables or patterns, up to name_count */
+	bool all, cvars, pvars, calls, fabric, calibrate, man, help, version;
+	const char *overlap; /* directory */
+	char **names;	     /* variables or patterns, up to name_count */
 	int name_count;
 	int seen; /* words before this one are understood */
 };
@@ -81,6 +91,12 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_FABRIC:
 		request->fabric = true;
+		break;
+	case KEY_CALIBRATE:
+		request->calibrate = true;
+		break;
+	case KEY_OVERLAP:
+		request->overlap = text;
 		break;
 	case KEY_NAMES:
 		request->form = FORM_NAMES;
@@ -134,7 +150,9 @@ static int mistake_say(const char *word)
 		vm_nearest_offer(&nearest, o->name);
 	meant = vm_nearest_name(&nearest);
 	if (meant && strcmp(meant, name) == 0)
-		fprintf(stderr, "vmpi_info: --%s takes no value\n", meant);
+		fprintf(stderr, "vmpi_info: --%s %s\n", meant,
+			strcmp(meant, "overlap") ? "takes no value" :
+						   "needs a directory");
 	else if (meant)
 		fprintf(stderr,
 			"vmpi_info: %.60s: no such option; did you mean "
@@ -231,6 +249,10 @@ static int request_answer(const struct request *request)
 	}
 	if (vm_vars_load(NULL) < 0)
 		status = EXIT_MISTAKE;
+	if (request->overlap)
+		return overlap_print(request->overlap) | status;
+	if (request->calibrate)
+		return status ? status : calibrate();
 	if (request->name_count)
 		return names_print(request) | status;
 	if (request->fabric)
@@ -247,6 +269,8 @@ int main(int argc, char **argv)
 	struct request request = { .form = FORM_BRIEF, .seen = 1 };
 	int status;
 
+	if (calibrate_is_node())
+		return calibrate_node();
 	request.names = calloc((size_t)argc + 1, sizeof(char *));
 	if (!request.names) {
 		fputs("vmpi_info: out of memory\n", stderr);

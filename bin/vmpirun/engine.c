@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One row per engine.  Each is told: one process per host; do not bind it, its
- * workers do that; pass our variables on; rank 0 gets standard input.  What
+ * One row per engine.  Each is told: how many processes per host; do not bind
+ * them, workers do that; pass our variables on; rank 0 gets standard input.  What
  * belongs to the job goes through the environment alone.
  */
 #include "engine.h"
@@ -24,9 +24,31 @@ struct engine {
 	void (*options)(struct words *words, const struct engine_job *job);
 };
 
-/* "a,b" or "a:1,b:1" of the hosts that are used. */
+/* How many processes a host gets. */
+static int processes_on(const struct engine_job *job, int host)
+{
+	return job->options->job.processes ?
+		       job->first[host + 1] - job->first[host] :
+		       1;
+}
+
+/* How a host and the number of its processes are written. */
+enum host_style { HOST_NAME, HOST_COUNT, HOST_REPEAT };
+
+static void host_print(FILE *stream, const char *name, int processes,
+		       enum host_style style)
+{
+	if (style == HOST_COUNT)
+		fprintf(stream, "%s:%d", name, processes);
+	else if (style == HOST_NAME)
+		processes = 1;
+	for (int i = 0; style != HOST_COUNT && i < processes; i++)
+		fprintf(stream, "%s%s", i ? "," : "", name);
+}
+
+/* "a,b", "a:2,b:1" or "a,a,b" of the hosts that are used. */
 static void hosts_add(struct words *words, const struct engine_job *job,
-		      const char *option, const char *each)
+		      const char *option, enum host_style style)
 {
 	char *text = NULL;
 	size_t bytes;
@@ -36,9 +58,12 @@ static void hosts_add(struct words *words, const struct engine_job *job,
 		words_add(words, option);
 		return;
 	}
-	for (int i = 0; i < job->nodes; i++)
-		fprintf(stream, "%s%s%s", i ? "," : "",
-			job->options->hosts.list[i].name, each);
+	for (int i = 0; i < job->hosts; i++) {
+		if (i)
+			putc(',', stream);
+		host_print(stream, job->options->hosts.list[i].name,
+			   processes_on(job, i), style);
+	}
 	fclose(stream);
 	words_addf(words, "%s%s", option, text);
 	free(text);
@@ -46,18 +71,31 @@ static void hosts_add(struct words *words, const struct engine_job *job,
 
 static void srun_options(struct words *words, const struct engine_job *job)
 {
-	/* Slurm sorts its hosts; only so the first stays the first. */
-	bool in_order = job->options->hosts.count && job->options->job.blocks;
+	bool processes = job->options->job.processes;
+	int most = 1;
+	bool equal = true;
+	bool in_order;
 
-	words_addf(words, "--ntasks=%d", job->nodes);
+	for (int i = 0; i < job->hosts; i++) {
+		equal &= processes_on(job, i) == processes_on(job, 0);
+		if (processes_on(job, i) > most)
+			most = processes_on(job, i);
+	}
+	/* Slurm sorts its hosts; only so the first stays the first. */
+	in_order = job->options->hosts.count &&
+		   (job->options->job.blocks || !equal);
+	words_addf(words, "--ntasks=%d", job->processes);
 	if (in_order) {
 		words_add(words, "--distribution=arbitrary");
 	} else {
-		words_addf(words, "--nodes=%d", job->nodes);
-		words_add(words, "--ntasks-per-node=1");
+		words_addf(words, "--nodes=%d", job->hosts);
+		words_addf(words, "--ntasks-per-node=%d", most);
 	}
 	if (job->options->hosts.count)
-		hosts_add(words, job, "--nodelist=", "");
+		hosts_add(words, job, "--nodelist=",
+			  processes && in_order ? HOST_REPEAT : HOST_NAME);
+	if (job->label)
+		words_add(words, "--label");
 	words_add(words, "--mpi=pmix");
 	words_add(words, "--cpu-bind=none");
 	words_add(words, "--export=ALL");
@@ -110,30 +148,38 @@ static void mpirun_options(struct words *words, const struct engine_job *job)
 	if (geteuid() == 0)
 		words_add(words, "--allow-run-as-root");
 	words_add(words, "-np");
-	words_addf(words, "%d", job->nodes);
+	words_addf(words, "%d", job->processes);
 	if (job->options->hosts.count) {
 		words_add(words, "--host");
-		hosts_add(words, job, "", ":1");
+		hosts_add(words, job, "", HOST_COUNT);
 		words_add(words, "--map-by");
-		words_add(words, "ppr:1:node");
+		words_add(words,
+			  job->options->job.processes ? "slot" : "ppr:1:node");
 	} else {
 		words_add(words, "--oversubscribe");
 	}
 	words_add(words, "--bind-to");
 	words_add(words, "none");
+	if (job->label)
+		words_add(words, "--tag-output");
 	exports_add(words, job->options);
 }
 
 static void hydra_options(struct words *words, const struct engine_job *job)
 {
 	words_add(words, "-n");
-	words_addf(words, "%d", job->nodes);
-	if (job->options->hosts.count) {
+	words_addf(words, "%d", job->processes);
+	if (job->options->hosts.count && job->options->job.processes) {
 		words_add(words, "-hosts");
-		hosts_add(words, job, "", "");
+		hosts_add(words, job, "", HOST_COUNT);
+	} else if (job->options->hosts.count) {
+		words_add(words, "-hosts");
+		hosts_add(words, job, "", HOST_NAME);
 		words_add(words, "-ppn");
 		words_add(words, "1");
 	}
+	if (job->label)
+		words_add(words, "-prepend-rank");
 	words_add(words, "-bind-to");
 	words_add(words, "none");
 	if (job->options->keep_going)

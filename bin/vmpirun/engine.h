@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Engines: programs that start processes on many hosts, for which vmpirun only
- * composes the command.  They start one node process per host, which joins by
- * itself (lib/boot).
+ * composes the command.  They start one node process per host, or the processes
+ * that are ranks, which join by themselves (lib/boot).
  */
 #ifndef VMPIRUN_ENGINE_H
 #define VMPIRUN_ENGINE_H
@@ -14,9 +14,14 @@
 
 struct engine;
 
-/* What there is to start: a node process on each of the first `nodes` hosts. */
+/*
+ * What there is to start on the first `hosts` hosts: a node process on each; or,
+ * when each rank is a process, on host i the ranks from first[i] on.
+ */
 struct engine_job {
-	int nodes;
+	int processes, hosts;
+	const int *first; /* [hosts + 1] */
+	bool label;	  /* begin each line with the number of its process */
 	const struct options *options;
 };
 

@@ -40,6 +40,13 @@ static int no_memory(void)
 	return -VMPI_ENOMEM;
 }
 
+/* A job has no more ranks than that, so nobody needs more. */
+static int slots_sum(int slots, int more)
+{
+	return slots > VM_JOB_RANKS_MAX - more ? VM_JOB_RANKS_MAX :
+						 slots + more;
+}
+
 static int host_add(struct hosts *hosts, const char *name, int slots)
 {
 	struct host *list;
@@ -49,7 +56,8 @@ static int host_add(struct hosts *hosts, const char *name, int slots)
 		if (strcmp(hosts->list[i].name, name) != 0)
 			continue;
 		/* A name per slot is how batch systems write them. */
-		hosts->list[i].slots += slots ? slots : 1;
+		hosts->list[i].slots =
+			slots_sum(hosts->list[i].slots, slots ? slots : 1);
 		hosts->slots_given = true;
 		return 0;
 	}

@@ -21,8 +21,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/word.h"
 #include "boot/boot.h"
 #include "check.h"
+#include "overlap.h"
 #include "program.h"
 #include "say.h"
 #include "vmpi.h"
@@ -54,13 +56,71 @@ static int agent_check(const char *agent)
 	return rc;
 }
 
+/* A node program that was asked for by name gets whatever program there is. */
+static int kind_choose(struct launch *launch)
+{
+	struct options *options = launch->options;
+	bool image = true;
+	int rc = 0;
+
+	if (!getenv("VMPI_NODE"))
+		rc = program_kind(&image, launch->program, options->program[0]);
+	options->job.processes = !image;
+	return rc;
+}
+
+/* What the node program does for its ranks nobody does for processes. */
+static int processes_check(const struct launch *launch)
+{
+	const struct options *options = launch->options;
+	const struct vm_job *job = &options->job;
+	const struct {
+		bool given;
+		const char *option;
+	} mute[] = {
+		{ job->summary, "--summary" },
+		{ job->report_bindings, "--report-bindings" },
+		{ job->display_map, "--display-map" },
+		{ options->map.path || options->map.cyclic, "--map" },
+		{ options->balanced || job->learn, "--balance" },
+	};
+
+	for (size_t i = 0; i < sizeof(mute) / sizeof(mute[0]); i++) {
+		if (!mute[i].given)
+			continue;
+		say("%s is about the ranks of a process; %s was not linked by "
+		    "vmpicc: each rank is a process",
+		    mute[i].option, options->program[0]);
+		return -VMPI_EINVAL;
+	}
+	if (job->output_dir && launch->plan.engine) {
+		say("--output: of %s, which was not linked by vmpicc, %s writes "
+		    "the output; use its own options",
+		    options->program[0], engine_name(launch->plan.engine));
+		return -VMPI_EINVAL;
+	}
+	return 0;
+}
+
+/* The output is ours: nobody else must be told, as a process may be a script
+ * that runs a program linked by vmpicc. */
+static void output_take(struct launch *launch)
+{
+	struct vm_job *job = &launch->options->job;
+
+	launch->label = job->label && !job->output_dir;
+	launch->output_dir = job->output_dir;
+	job->label = false;
+	job->output_dir = NULL;
+}
+
 int launch_check(struct launch *launch, struct options *options)
 {
 	char node[PATH_MAX];
 	char *origin = getcwd(NULL, 0);
 	int rc;
 
-	*launch = (struct launch){ .options = options };
+	*launch = (struct launch){ .options = options, .word = -1 };
 	rc = exports_set(options);
 	if (!rc)
 		rc = check_settings(options->job.set);
@@ -73,12 +133,20 @@ int launch_check(struct launch *launch, struct options *options)
 		rc = program_find(&launch->program, options->program[0],
 				  origin ? origin : ".");
 	if (!rc)
+		rc = kind_choose(launch);
+	if (!rc)
 		rc = agent_check(options->agent);
 	if (!rc)
 		rc = plan_make(&launch->plan, options);
+	if (!rc && options->job.processes)
+		rc = processes_check(launch);
+	if (!rc)
+		rc = overlap_check(options);
 	if (!rc && options->job.output_dir && !options->dry_run)
 		rc = check_output(options->job.output_dir);
-	if (!rc && !(launch->node = strdup(node))) {
+	if (!rc && options->job.processes)
+		output_take(launch);
+	else if (!rc && !(launch->node = strdup(node))) {
 		say("out of memory");
 		rc = -VMPI_ENOMEM;
 	}
@@ -88,10 +156,14 @@ int launch_check(struct launch *launch, struct options *options)
 
 void launch_fini(struct launch *launch)
 {
+	relay_fini(&launch->relay);
 	if (launch->serves)
 		vm_pmi_server_fini(&launch->server);
+	if (launch->word >= 0)
+		close(launch->word);
 	free(launch->children);
 	plan_fini(&launch->plan);
+	free(launch->output_dir);
 	free(launch->node);
 	free(launch->program);
 }
@@ -113,14 +185,18 @@ static int words_make(const struct launch *launch, struct words *words,
 	if (launch->plan.engine)
 		engine_words(launch->plan.engine, words, launch->plan.program,
 			     &(struct engine_job){
-				     .nodes = launch->plan.nodes,
+				     .processes = launch->plan.nodes,
+				     .hosts = launch->plan.hosts,
+				     .first = launch->plan.blocks,
+				     .label = launch->label,
 				     .options = options,
 			     });
 	else if (options->agent)
 		rc = words_add_command(
 			words, "--agent", options->agent,
 			plan_host(&launch->plan, options, number), number);
-	words_add(words, launch->node);
+	if (launch->node)
+		words_add(words, launch->node);
 	words_add(words, launch->program);
 	for (char **word = options->program + 1; *word; word++)
 		words_add(words, *word);
@@ -186,6 +262,8 @@ int launch_print(const struct launch *launch)
 	int lines = is_serving(launch) ? launch->plan.nodes : 1;
 	int rc = 0;
 
+	if (!launch->node)
+		puts("# not linked by vmpicc: each rank is a process");
 	if (is_serving(launch))
 		printf("# %d processes; vmpirun adds PMI_FD, a socket to itself, "
 		       "and VMPI_JOB_KEY\n",
@@ -226,12 +304,16 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	vm_boot_clear_env();
 	if (fd < 0)
 		return rc;
-	/* A copy without FD_CLOEXEC. */
+	/* Copies without FD_CLOEXEC. */
 	fd = dup(fd);
 	if (fd < 0)
 		return -VMPI_ELIMIT;
 	snprintf(text, sizeof(text), "%d", fd);
 	rc |= setenv("PMI_FD", text, 1);
+	fd = launch->word < 0 ? -1 : dup(launch->word);
+	snprintf(text, sizeof(text), "%d", fd);
+	if (fd >= 0)
+		rc |= setenv(VM_JOB_PREFIX "WORD", text, 1);
 	snprintf(text, sizeof(text), "%d", number);
 	rc |= setenv("PMI_RANK", text, 1);
 	snprintf(text, sizeof(text), "%d", launch->plan.nodes);
@@ -239,7 +321,7 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	return rc;
 }
 
-/* In the child of a node that is not the first: there is nothing to read. */
+/* In the child that is not the first: there is nothing to read. */
 static void input_close(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -249,8 +331,8 @@ static void input_close(void)
 }
 
 static _Noreturn void child_exec(const struct launch *launch, int number,
-				 pid_t parent, int fd, char **words,
-				 const sigset_t *signals)
+				 pid_t parent, int fd, const int output[2],
+				 char **words, const sigset_t *signals)
 {
 	if (launch->children[number].group)
 		setpgid(0, 0);
@@ -264,14 +346,60 @@ static _Noreturn void child_exec(const struct launch *launch, int number,
 		_exit(EXIT_FAILURE);
 	if (number > 0)
 		input_close();
+	for (int i = 0; i < 2; i++)
+		if (output[i] >= 0 && dup2(output[i], i + 1) < 0)
+			_exit(EXIT_FAILURE);
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	execvp(words[0], words);
 	say("%s: %s cannot be started: %s", words[0],
 	    launch->plan.engine	   ? "the launcher" :
 	    launch->options->agent ? "the agent" :
-				     "the node program",
+	    launch->node	   ? "the node program" :
+				     "the program",
 	    strerror(errno));
 	_exit(EXIT_MISTAKE);
+}
+
+/* One of the files of rank `number` in the directory of --output, or -1. */
+static int file_open(const struct launch *launch, int number, const char *end)
+{
+	int digits = 1, fd = -1;
+	char *path;
+
+	for (int rest = launch->plan.nodes - 1; rest > 9; rest /= 10)
+		digits++;
+	if (asprintf(&path, "%s/rank.%0*d.%s", launch->output_dir, digits,
+		     number, end) < 0) {
+		say("out of memory");
+		return -1;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
+		  0666);
+	if (fd < 0)
+		say("%s: %s", path, strerror(errno));
+	free(path);
+	return fd;
+}
+
+/* Where the output of a process goes; -1: to our own. */
+static int output_open(struct launch *launch, int output[2], int number)
+{
+	if (launch->output_dir) {
+		output[0] = file_open(launch, number, "out");
+		output[1] = output[0] < 0 ? -1 :
+					    file_open(launch, number, "err");
+		return output[1] < 0 ? -VMPI_EIO : 0;
+	}
+	if (launch->label && !launch->plan.engine)
+		return relay_add(&launch->relay, output, number);
+	return 0;
+}
+
+static void output_close(const int output[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (output[i] >= 0)
+			close(output[i]);
 }
 
 static int child_start(struct launch *launch, int number,
@@ -279,7 +407,7 @@ static int child_start(struct launch *launch, int number,
 {
 	struct child *child = &launch->children[number];
 	pid_t parent = getpid();
-	int ends[2] = { -1, -1 };
+	int ends[2] = { -1, -1 }, output[2] = { -1, -1 };
 	struct words words;
 	int rc;
 
@@ -290,15 +418,18 @@ static int child_start(struct launch *launch, int number,
 	}
 	rc = words_make(launch, &words, number);
 	if (!rc)
+		rc = output_open(launch, output, number);
+	if (!rc)
 		child->pid = fork();
 	if (!rc && child->pid == 0)
-		child_exec(launch, number, parent, ends[1], words.list,
+		child_exec(launch, number, parent, ends[1], output, words.list,
 			   signals);
 	if (!rc && child->pid < 0) {
-		say("the node process cannot be started: fork: %s",
+		say("process %d cannot be started: fork: %s", number,
 		    strerror(errno));
 		rc = -VMPI_ELIMIT;
 	}
+	output_close(output);
 	words_fini(&words);
 	if (launch->serves) {
 		vm_pmi_server_attach(&launch->server, number, ends[0]);
@@ -330,10 +461,16 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 		if (!rc)
 			rc = vm_pmi_server_init(&launch->server, count);
 		launch->serves = !rc;
+		/* Who goes on when one has died says more. */
+		if (!launch->options->keep_going)
+			launch->word = vm_word_new();
+		vm_word_set(launch->word);
 	}
+	if (!rc && launch->label && !launch->plan.engine)
+		rc = relay_init(&launch->relay, count);
 	for (int i = 0; !rc && i < count; i++) {
 		launch->children[i].group = group;
 		rc = child_start(launch, i, signals);
 	}
-	return rc;
+	return rc ? rc : relay_start(&launch->relay);
 }

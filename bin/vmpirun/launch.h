@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starting the node processes, or the engine that starts them, or printing how
- * they would be started.
+ * Starting the node processes, or the processes that are ranks, or the engine
+ * that starts them, or printing how they would be started.
  *
- * A node process gets the job in its environment, the -x variables and the
+ * A process gets the job in its environment, the -x variables and the
  * directory -wdir; node 0 also gets standard input, for rank 0.  Several on
  * this host find each other through a PMI-1 server in vmpirun.  They die with
  * vmpirun.
@@ -18,6 +18,7 @@
 #include "boot/pmi_server.h"
 #include "options.h"
 #include "plan.h"
+#include "relay.h"
 
 /* A process that vmpirun has started. */
 struct child {
@@ -29,13 +30,18 @@ struct child {
 struct launch {
 	struct options *options;
 	struct plan plan;
-	char *node;    /* path of the node program */
+	char *node;    /* path of the node program; NULL: ranks are processes */
 	char *program; /* path of the program */
+	/* Of ranks that are processes, whose output passes through here. */
+	bool label;
+	char *output_dir;
+	struct relay relay; /* with label */
 
 	/* After launch_start(). */
-	int count; /* node processes, or 1 for an engine */
+	int count; /* processes, or 1 for an engine */
 	struct child *children;
 	bool serves; /* the server is there: several node processes */
+	int word;    /* by which one of them says why all end, or -1 */
 	struct vm_pmi_server server;
 };
 

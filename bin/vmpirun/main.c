@@ -11,6 +11,7 @@
 
 #include "launch.h"
 #include "options.h"
+#include "overlap.h"
 #include "say.h"
 #include "watch.h"
 
@@ -18,6 +19,7 @@ static int run(struct launch *launch)
 {
 	const struct options *options = launch->options;
 	struct watch watch;
+	int code;
 
 	if (options->dry_run)
 		return launch_print(launch) ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -26,7 +28,10 @@ static int run(struct launch *launch)
 		watch_kill(&watch);
 		return EXIT_FAILURE;
 	}
-	return watch_run(&watch);
+	code = watch_run(&watch);
+	if (overlap_report(options, launch->plan.nodes) && !code)
+		code = EXIT_FAILURE;
+	return code;
 }
 
 int main(int argc, char **argv)

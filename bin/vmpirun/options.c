@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "introspect/nearest.h"
+#include "overlap.h"
 #include "say.h"
 #include "vmpi.h"
 
@@ -22,7 +23,7 @@
 
 static const char program_doc[] =
 	"Run PROGRAM as N ranks, which are user-level threads of one process "
-	"per node."
+	"per node; or, if it was not linked by vmpicc, processes."
 	"\vLong options may also begin with one dash: -np 4, -wdir DIR.  "
 	"vmpirun(1) describes signals and exit codes.";
 
@@ -130,29 +131,52 @@ static int wdir_take(struct options *options, const char *text)
 	return 0;
 }
 
-/* Relative to where vmpirun was called, as the shell completes it. */
-static int output_take(struct options *options, const char *text)
+/* A path relative to where vmpirun was called, as the shell completes it. */
+static int path_take(char **field, const char *option, const char *text)
 {
-	char *here = NULL;
-	char *path = NULL;
+	char *here, *path = NULL;
 	int rc;
 
+	if (text[0] == '/')
+		return vm_job_text(field, text);
+	here = getcwd(NULL, 0);
+	if (!here || asprintf(&path, "%s/%s", here, text) < 0) {
+		say("%s %s: %s", option, text, strerror(errno));
+		free(here);
+		return -VMPI_EIO;
+	}
+	rc = vm_job_text(field, path);
+	free(path);
+	free(here);
+	return rc;
+}
+
+static int output_take(struct options *options, const char *text)
+{
 	if (!text[0]) {
 		say("--output: the name of a directory is needed");
 		return -VMPI_EINVAL;
 	}
-	if (text[0] == '/')
-		return vm_job_text(&options->job.output_dir, text);
-	here = getcwd(NULL, 0);
-	if (!here || asprintf(&path, "%s/%s", here, text) < 0) {
-		say("--output %s: %s", text, strerror(errno));
-		free(here);
-		return -VMPI_EIO;
+	return path_take(&options->job.output_dir, "--output", text);
+}
+
+#define LEARN_FILE "vmpi.map"
+
+static int balance_take(struct options *options, const char *text)
+{
+	if (!strcmp(text, "auto") || !strcmp(text, "off") ||
+	    !strcmp(text, "force")) {
+		options->balanced = strcmp(text, "off") != 0;
+		return vm_job_set_add(&options->job, "core_balance", text);
 	}
-	rc = vm_job_text(&options->job.output_dir, path);
-	free(path);
-	free(here);
-	return rc;
+	if (!strcmp(text, "learn"))
+		text = "learn=" LEARN_FILE;
+	if (!strncmp(text, "learn=", 6) && text[6])
+		return path_take(&options->job.learn, "--balance=learn",
+				 text + 6);
+	say("--balance %s: off, auto, force, learn or learn=FILE is needed",
+	    text);
+	return -VMPI_EINVAL;
 }
 
 static int seconds_take(struct options *options, const char *option,
@@ -206,6 +230,11 @@ static int hosts_take(struct options *options, const char *text)
 static int hostfile_take(struct options *options, const char *text)
 {
 	return hosts_add_file(&options->hosts, text);
+}
+
+static int place_take(struct options *options, const char *text)
+{
+	return map_take_word(&options->map, text);
 }
 
 static int launcher_take(struct options *options, const char *text)
@@ -282,6 +311,10 @@ static const struct row rows[] = {
 	  2, output_take },
 	{ "summary", 0, 0, 0, "Print a table of times and messages at the end",
 	  2, summary_take },
+	{ "overlap", 0, "DIR", OPTION_ARG_OPTIONAL,
+	  "Measure how much of the messages' transfers was overlapped with "
+	  "computing; reports go to DIR (default: vmpi-overlap)",
+	  2, overlap_take },
 	{ "report-bindings", 0, 0, 0, "Print the core of each worker", 2,
 	  bindings_take },
 	{ "display-map", 0, 0, 0, "Print the ranks of each worker", 2,
@@ -304,6 +337,14 @@ static const struct row rows[] = {
 	  "Use the hosts in FILE, one per line, such as: a slots=4", 3,
 	  hostfile_take },
 	{ "machinefile", 0, 0, ALIAS, 0, 3, 0 },
+	{ "map", 0, "HOW", 0,
+	  "Place the ranks: block (neighbours together, the default), cyclic, "
+	  "or a file with lines such as: 0-3 0:1",
+	  3, place_take },
+	{ "balance", 0, "HOW", 0,
+	  "Move ranks to workers with less to do: off (the default), auto, "
+	  "force; or learn[=FILE]: write a file for --map",
+	  3, balance_take },
 	{ "launcher", 0, "NAME", 0,
 	  "Who starts the nodes: auto, fork (vmpirun itself), srun, mpirun, "
 	  "hydra",
@@ -519,6 +560,8 @@ void options_fini(struct options *options)
 {
 	vm_job_fini(&options->job);
 	hosts_fini(&options->hosts);
+	map_fini(&options->map);
 	free(options->exports);
+	free(options->overlap);
 	options->exports = NULL;
 }

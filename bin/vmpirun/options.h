@@ -15,6 +15,7 @@
 
 #include "boot/job.h"
 #include "hosts.h"
+#include "map.h"
 
 /* Strings point into argv or the environment, except those of job and hosts. */
 struct options {
@@ -22,9 +23,12 @@ struct options {
 	int nodes;	   /* --nodes, or 0 */
 	int ppn;	   /* --ppn, or 0 */
 	struct hosts hosts;
+	struct map map;	      /* --map */
+	bool balanced;	      /* --balance=auto or force */
 	const char *launcher; /* NULL: auto */
 	const char *agent;
 	bool keep_going;
+	char *overlap;	      /* --overlap: a directory; NULL: none */
 	const char *wdir;     /* NULL: stay here */
 	const char **exports; /* VAR=value, in the order given */
 	size_t export_count;

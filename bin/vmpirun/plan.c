@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What was not said follows from what was: hosts give nodes, slots give ranks,
- * and both together give blocks in proportion to the slots.
+ * and both together give blocks in proportion to the slots.  A block of ranks is
+ * a node process, or as many processes as ranks: then it is planned as if hosts
+ * were nodes, and the blocks are divided at the end.
  */
 #include "plan.h"
 
@@ -75,13 +77,43 @@ static int launcher_choose(struct plan *plan, const struct options *options)
 	return engine_find(&plan->engine, &plan->program, name);
 }
 
+/* The hosts there are to choose from, or 0: this one. */
+static int hosts_offered(const struct plan *plan, const struct options *options)
+{
+	int hosts = options->hosts.count;
+
+	return plan->engine && !hosts ? slurm_nodes() : hosts;
+}
+
+/* On this host --nodes is a number of processes, and that of the ranks. */
+static int processes_check(const struct plan *plan, struct options *options)
+{
+	int ranks = options->job.ranks;
+
+	if (!options->nodes || hosts_offered(plan, options))
+		return 0;
+	if (ranks && ranks != options->nodes) {
+		say("--nodes %d: %s was not linked by vmpicc, so each of its %d "
+		    "ranks is a process; leave --nodes out",
+		    options->nodes, options->program[0], ranks);
+		return -VMPI_EINVAL;
+	}
+	options->job.ranks = options->nodes;
+	options->nodes = 0;
+	return 0;
+}
+
 static int nodes_choose(struct plan *plan, const struct options *options)
 {
 	int hosts = options->hosts.count;
 	int ranks = options->job.ranks;
-	int most = plan->engine && !hosts ? slurm_nodes() : hosts;
+	int most = hosts_offered(plan, options);
 
+	if (!most && options->job.processes)
+		most = 1;
 	plan->nodes = options->nodes ? options->nodes : most ? most : 1;
+	if (!options->nodes && !most && options->map.nodes)
+		plan->nodes = options->map.nodes;
 	if (hosts && plan->nodes > hosts) {
 		say("--nodes %d: there are only %d hosts", plan->nodes, hosts);
 		return -VMPI_EINVAL;
@@ -111,7 +143,9 @@ static void ranks_choose(const struct plan *plan, struct options *options)
 
 	if (options->job.ranks)
 		return;
-	if (options->ppn)
+	if (options->map.path)
+		ranks = options->map.map.ranks;
+	else if (options->ppn)
 		ranks = (long)options->ppn * plan->nodes;
 	else if (options->hosts.slots_given)
 		ranks = hosts_slots(&options->hosts);
@@ -165,6 +199,36 @@ static int blocks_give(const struct plan *plan, struct options *options)
 	return 0;
 }
 
+/* The blocks are as large as the file of --map makes them. */
+static int map_blocks(struct plan *plan, struct options *options)
+{
+	int ranks = options->job.ranks;
+	int rc = map_count(&options->map, plan->first, plan->nodes, ranks);
+
+	if (rc)
+		return rc;
+	plan->first[plan->nodes] = ranks;
+	for (int i = plan->nodes - 1; i >= 0; i--)
+		plan->first[i] = plan->first[i + 1] - plan->first[i];
+	return blocks_give(plan, options);
+}
+
+/* Makes a process of each rank. */
+static int blocks_divide(struct plan *plan, struct options *options)
+{
+	int ranks = options->job.ranks;
+
+	plan->first = calloc((size_t)ranks + 1, sizeof(*plan->first));
+	if (!plan->first) {
+		say("out of memory");
+		return -VMPI_ENOMEM;
+	}
+	for (int i = 0; i <= ranks; i++)
+		plan->first[i] = i;
+	plan->nodes = options->job.nodes = ranks;
+	return 0;
+}
+
 static int blocks_make(struct plan *plan, struct options *options)
 {
 	int ranks = options->job.ranks;
@@ -179,6 +243,8 @@ static int blocks_make(struct plan *plan, struct options *options)
 		    ranks, plan->nodes);
 		return -VMPI_EINVAL;
 	}
+	if (options->map.path)
+		return map_blocks(plan, options);
 	for (int i = 0; i < plan->nodes; i++) {
 		if (options->ppn)
 			plan->first[i] = i * options->ppn;
@@ -192,7 +258,10 @@ static int blocks_make(struct plan *plan, struct options *options)
 		    options->hosts.count ? options->hosts.list[i].name : "");
 		return -VMPI_EINVAL;
 	}
-	return blocks_give(plan, options);
+	plan->hosts = plan->nodes;
+	plan->blocks = plan->first;
+	return options->job.processes ? blocks_divide(plan, options) :
+					blocks_give(plan, options);
 }
 
 int plan_make(struct plan *plan, struct options *options)
@@ -201,22 +270,32 @@ int plan_make(struct plan *plan, struct options *options)
 
 	*plan = (struct plan){ 0 };
 	rc = launcher_choose(plan, options);
+	if (!rc && options->job.processes)
+		rc = processes_check(plan, options);
 	if (!rc)
 		rc = nodes_choose(plan, options);
 	if (rc)
 		return rc;
 	ranks_choose(plan, options);
 	options->job.nodes = plan->nodes;
-	return blocks_make(plan, options);
+	rc = blocks_make(plan, options);
+	if (!rc)
+		rc = map_give(&options->map, &options->job.map, plan->first,
+			      plan->nodes);
+	return rc;
 }
 
 const char *plan_host(const struct plan *plan, const struct options *options,
 		      int number)
 {
 	static char own[256];
+	int host = 0;
 
+	while (host + 1 < plan->hosts &&
+	       plan->blocks[host + 1] <= plan->first[number])
+		host++;
 	if (options->hosts.count)
-		return options->hosts.list[number].name;
+		return options->hosts.list[host].name;
 	if (!own[0] && gethostname(own, sizeof(own) - 1))
 		snprintf(own, sizeof(own), "localhost");
 	return own;
@@ -225,5 +304,7 @@ const char *plan_host(const struct plan *plan, const struct options *options,
 void plan_fini(struct plan *plan)
 {
 	free(plan->program);
+	if (plan->blocks != plan->first)
+		free(plan->blocks);
 	free(plan->first);
 }

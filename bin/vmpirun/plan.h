@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many node processes there are, which ranks each has, and who starts them.
+ * How many processes there are, which ranks each has, on which host, and who
+ * starts them.
  */
 #ifndef VMPIRUN_PLAN_H
 #define VMPIRUN_PLAN_H
@@ -11,17 +12,20 @@
 struct plan {
 	const struct engine *engine; /* NULL: vmpirun starts them itself */
 	char *program;		     /* path of the engine */
-	int nodes;
-	int *first; /* [nodes + 1]: first rank of each node */
+	int nodes;		     /* processes */
+	int *first;  /* [nodes + 1]: first rank of each process */
+	int hosts;   /* nodes, unless each rank is a process */
+	int *blocks; /* [hosts + 1]: first rank of each host */
 };
 
 /*
- * Completes options->job: ranks, nodes, blocks.  options is used as long as the
- * plan.  Result: 0, or -VMPI_E... after one line.
+ * Completes options->job: ranks, nodes, blocks; job.processes says whether each
+ * rank is a process.  options is used as long as the plan.  Result: 0, or
+ * -VMPI_E... after one line.
  */
 int plan_make(struct plan *plan, struct options *options);
 
-/* The name of the host of node `number`, for %h. */
+/* The name of the host of process `number`, for %h. */
 const char *plan_host(const struct plan *plan, const struct options *options,
 		      int number);
 

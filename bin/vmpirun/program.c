@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether the file is a program for vmpi is the loader's question; here it only
- * has to be there and to be executable.
+ * The file has to be there and to be executable.  Of one linked by vmpicc the
+ * loader finds out the rest; here only the note is looked for by which it is
+ * known.
  */
 #include "program.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/image.h"
 #include "say.h"
 #include "vmpi.h"
 
@@ -118,4 +120,73 @@ int program_find(char **path, const char *name, const char *origin)
 		directories = standard;
 	}
 	return path_search(path, name, directories);
+}
+
+/* Whether the kernel would give it to an interpreter, or we may not know. */
+static bool is_script(const char *path)
+{
+	char begin[2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return errno == EACCES;
+	got = read(fd, begin, sizeof(begin));
+	close(fd);
+	return got == 2 && begin[0] == '#' && begin[1] == '!';
+}
+
+/* A library of another MPI that the program was linked with, or NULL. */
+static const char *other_mpi(const struct vm_elf *elf)
+{
+	const char *name;
+	size_t next = 0;
+
+	while ((name = vm_elf_needed(elf, &next)))
+		if (!strncmp(name, "libmpi", 6) &&
+		    strncmp(name, "libmpi_abi.so.", 14) != 0)
+			return name;
+	return NULL;
+}
+
+/* A library has no interpreter; nor has a program that is linked statically. */
+static bool is_library(const struct vm_elf *elf)
+{
+	ElfW(Xword) flags;
+
+	return elf->header->e_type == ET_DYN &&
+	       !vm_elf_segment(elf, PT_INTERP) &&
+	       !(vm_elf_dynamic(elf, DT_FLAGS_1, &flags) && flags & DF_1_PIE);
+}
+
+int program_kind(bool *image, const char *path, const char *name)
+{
+	const char *other;
+	struct vm_elf elf;
+	ElfW(Addr) address;
+	int rc;
+
+	*image = false;
+	if (is_script(path))
+		return 0;
+	rc = vm_elf_open(&elf, path, name);
+	if (rc)
+		return rc;
+	other = other_mpi(&elf);
+	if (vm_elf_note(&elf, "vmpi", VM_IMAGE_NOTE, sizeof(int32_t),
+			&address)) {
+		*image = true;
+	} else if (other) {
+		say("%s: this program was built for another MPI (%s); build it "
+		    "with vmpicc, or with mpi.h of vmpi and -lmpi_abi",
+		    name, other);
+		rc = -VMPI_EINVAL;
+	} else if (is_library(&elf)) {
+		say("%s: this is a shared library; a program is needed, built "
+		    "with vmpicc, or with -lmpi_abi",
+		    name);
+		rc = -VMPI_EINVAL;
+	}
+	vm_elf_close(&elf);
+	return rc;
 }

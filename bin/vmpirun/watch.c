@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/word.h"
 #include "say.h"
 #include "vmpi.h"
 
@@ -197,7 +198,7 @@ static void abort_check(struct watch *watch)
 	end_after(watch, 0);
 }
 
-/* "node 1 (ranks 16-31, pid 4711)" */
+/* "node 1 (ranks 16-31, pid 4711)", "rank 3 (pid 4711)" */
 static void child_name(const struct watch *watch, char *text, size_t bytes,
 		       int number)
 {
@@ -208,6 +209,8 @@ static void child_name(const struct watch *watch, char *text, size_t bytes,
 	if (launch->plan.engine)
 		snprintf(text, bytes, "%s (pid %d)",
 			 engine_name(launch->plan.engine), pid);
+	else if (!launch->node)
+		snprintf(text, bytes, "rank %d (pid %d)", number, pid);
 	else if (launch->count == 1)
 		snprintf(text, bytes, "the node process (pid %d)", pid);
 	else if (first[1] - first[0] == 1)
@@ -233,8 +236,12 @@ static void death_say(struct watch *watch, int number, const siginfo_t *end)
 /* A child has ended by a signal, and nobody here wanted that. */
 static void death_take(struct watch *watch, int number, const siginfo_t *end)
 {
-	if (watch->ended < 0 && watch->failed < 0)
+	/* The others are to end in silence: their reason is this. */
+	if (watch->ended < 0 && watch->failed < 0) {
+		vm_word_take();
 		death_say(watch, number, end);
+		vm_word_give();
+	}
 	fail(watch, 128 + end->si_status, GRACE_NEWS_NS);
 }
 
@@ -249,12 +256,15 @@ static void exit_take(struct watch *watch, int number, int code)
 
 	if (!code && !deserted)
 		return;
-	/* Of one process the reason has been said; also of one that aborts. */
+	/* Of one process the reason has been said, or nobody else is ended; also
+	 * of one that aborts. */
 	if (launch->count > 1 && watch->ended < 0 && watch->failed < 0 &&
-	    !vm_pmi_server_aborted(&launch->server, number)) {
+	    !vm_pmi_server_aborted(&launch->server, number) && vm_word_take()) {
 		child_name(watch, name, sizeof(name), number);
-		say("%s has ended with code %d%s", name, code,
+		say("%s has ended with code %d%s%s", name, code,
+		    !code && !launch->node ? " and without MPI_Finalize" : "",
 		    launch->options->keep_going ? "" : ": the job is ended");
+		vm_word_give();
 	}
 	fail(watch, code ? code : EXIT_FAILURE, 0);
 }

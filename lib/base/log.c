@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/word.h"
+
 static _Atomic int log_level = VM_WARN;
 
 void vm_log_set_level(enum vm_log_level level)
@@ -27,7 +29,12 @@ void vm_log(enum vm_log_level level, const char *format, ...)
 	size_t length = sizeof(prefix) - 1;
 	int n;
 
+	bool last = level == VM_ERROR && vm_word_starting();
+
 	if ((int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
+		return;
+	/* Another process has said it. */
+	if (last && !vm_word_take())
 		return;
 	memcpy(line, prefix, length);
 	va_start(args, format);
@@ -41,5 +48,7 @@ void vm_log(enum vm_log_level level, const char *format, ...)
 	line[length++] = '\n';
 	while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)
 		;
+	if (last)
+		vm_word_give();
 	errno = saved;
 }

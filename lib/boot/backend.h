@@ -26,7 +26,7 @@ struct vm_boot_backend {
 	/* The number of this process, from the environment; or negative. */
 	int (*process)(void);
 
-	/* Joins: sets boot's process, processes and launcher_kills, and calls
+	/* Joins: sets boot's process, processes and what the launcher does, and calls
 	 * vm_news_count().  From now on, and until close, who has died is added
 	 * to news (vm_news_add()) by any thread, or by a pump. */
 	int (*open)(void **state, struct vm_boot *boot, struct vm_news *news);

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "boot/backend.h"
 #include "boot/card.h"
+#include "boot/map.h"
 #include "boot/news.h"
 #include "boot/place.h"
 
@@ -24,7 +25,8 @@
 struct vm_boot_private {
 	const struct vm_boot_backend *backend;
 	void *state;
-	int *first; /* [processes + 1], vm_place_fill() */
+	int *first;	   /* [processes + 1], vm_place_fill() */
+	struct vm_map map; /* of a job with a placement */
 	struct vm_news news;
 	bool watched;
 };
@@ -118,6 +120,35 @@ static int first_make(int **first, const struct vm_job *job, int processes,
 	free(*first);
 	*first = NULL;
 	return blocks_refuse(job, processes, ranks);
+}
+
+/* Reads the placement, if there is one. */
+static int map_make(struct vm_boot *boot, const struct vm_job *job)
+{
+	struct vm_boot_private *private = boot->private;
+	int rc;
+
+	if (!job->map)
+		return 0;
+	rc = vm_map_read(&private->map, job->map, private->first,
+			 boot->processes);
+	if (rc == -VMPI_EINVAL)
+		vm_log(VM_ERROR,
+		       "VMPI_JOB_MAP: \"cyclic\", or NODE[:WORKER][xCOUNT] with "
+		       "commas between is needed, with a place for each of %d "
+		       "ranks; vmpirun makes it of --map",
+		       boot->ranks);
+	if (rc)
+		return rc == -VMPI_EINVAL ? rc : no_memory();
+	boot->numbers = calloc((size_t)boot->ranks, sizeof(*boot->numbers));
+	boot->workers = calloc((size_t)boot->ranks, sizeof(*boot->workers));
+	if (!boot->numbers || !boot->workers)
+		return no_memory();
+	vm_map_numbers(&private->map, private->first, boot->processes,
+		       boot->numbers);
+	for (int i = 0; i < boot->ranks; i++)
+		boot->workers[i] = private->map.worker[boot->numbers[i]];
+	return 0;
 }
 
 int vm_boot_ranks_here(const struct vm_job *job)
@@ -254,7 +285,7 @@ static int cards_exchange(struct vm_boot *boot, const struct vm_job *job)
 		free(cards);
 		return no_memory();
 	}
-	vm_card_fill(&own, boot->processes, boot->ranks, job->blocks);
+	vm_card_fill(&own, boot->processes, boot->ranks, job->blocks, job->map);
 	rc = key_make(boot, job, &own);
 	if (!rc)
 		rc = vm_boot_put(boot, CARD_NAME, &own, sizeof(own));
@@ -288,6 +319,9 @@ static struct vm_boot *boot_new(void)
 static void boot_free(struct vm_boot *boot)
 {
 	free(boot->private->first);
+	vm_map_fini(&boot->private->map);
+	free(boot->numbers);
+	free(boot->workers);
 	free(boot->private);
 	free(boot->peers);
 	free(boot);
@@ -320,6 +354,8 @@ int vm_boot_open(struct vm_boot **result, const struct vm_job *job)
 			       first_make(&private->first, job, boot->processes,
 					  boot->ranks);
 	if (!rc)
+		rc = map_make(boot, job);
+	if (!rc)
 		rc = cards_exchange(boot, job);
 	if (rc) {
 		vm_boot_close(boot);
@@ -346,6 +382,8 @@ void vm_boot_close(struct vm_boot *boot)
 int vm_boot_process_of(const struct vm_boot *boot, int rank)
 {
 	VM_ASSERT(rank >= 0 && rank < boot->ranks);
+	if (boot->private->map.node)
+		return boot->private->map.node[rank];
 	return vm_place_process(boot->private->first, boot->processes, rank);
 }
 

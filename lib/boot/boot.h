@@ -4,7 +4,7 @@
  * there is a fabric.
  *
  * A job has P processes, numbered from 0, and N ranks; each process has a block
- * of consecutive ranks.  Who started us (a backend of boot/backend.h) is found
+ * of consecutive slots, which are the ranks themselves unless there is a placement.  Who started us (a backend of boot/backend.h) is found
  * in the environment: our vmpirun or MPICH's mpiexec.hydra (PMI-1), Open MPI's
  * mpirun or srun --mpi=pmix (PMIx), or nobody.  Processes exchange named blobs:
  * put, then fence, then get.  Functions block the calling OS thread, may be
@@ -26,7 +26,7 @@
 
 /* What every process knows of every process. */
 struct vm_boot_peer {
-	int rank_first, rank_count; /* its block; MPI_COMM_WORLD's numbers */
+	int rank_first, rank_count; /* its slots: see vm_boot.numbers */
 	int host;		    /* same number: loopback connects the two */
 	char host_name[VM_BOOT_HOST_MAX];
 };
@@ -35,9 +35,14 @@ struct vm_boot_peer {
 struct vm_boot {
 	int process, processes;
 	int ranks;		    /* of the whole job */
-	int rank_first, rank_count; /* of this process; at least one */
+	int rank_first, rank_count; /* its slots; at least one */
 	int hosts;		    /* 1: loopback connects all processes */
 	struct vm_boot_peer *peers; /* [processes] */
+
+	/* With a placement (boot/map.h): the number in the job of the rank of
+	 * each slot, and its worker.  NULL: a rank's slot is its number, and
+	 * VM_MAP_BLOCK. */
+	int *numbers, *workers;
 
 	/* Several processes of the job may use the same cores (same machine,
 	 * same affinity mask): this is number `share` of `shares` such. */
@@ -50,6 +55,8 @@ struct vm_boot {
 	const char *backend; /* "alone", "pmi", "pmix" */
 	/* The launcher is known to end all processes when one dies. */
 	bool launcher_kills;
+	/* It may let the others live and tell nobody. */
+	bool launcher_silent;
 
 	struct vm_boot_private *private;
 };
@@ -91,7 +98,7 @@ void vm_boot_clear_env(void);
  */
 void vm_boot_close(struct vm_boot *boot);
 
-/* The process that has the rank; rank is one of the job's. */
+/* The process that has the rank; rank is one of the job's numbers. */
 int vm_boot_process_of(const struct vm_boot *boot, int rank);
 
 /*

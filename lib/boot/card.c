@@ -64,7 +64,7 @@ static uint64_t cores_read(void)
 }
 
 void vm_card_fill(struct vm_card *card, int processes, int ranks,
-		  const char *blocks)
+		  const char *blocks, const char *map)
 {
 	memset(card, 0, sizeof(*card));
 	card->magic = MAGIC;
@@ -72,6 +72,7 @@ void vm_card_fill(struct vm_card *card, int processes, int ranks,
 	card->ranks = ranks;
 	card->processes = processes;
 	card->blocks = blocks ? hash(blocks, strlen(blocks)) : 0;
+	card->blocks ^= map ? 2 * hash(map, strlen(map)) : 0;
 	card->machine = machine_read();
 	card->network = network_read();
 	card->cores = cores_read();

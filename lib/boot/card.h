@@ -15,7 +15,7 @@
 struct vm_card {
 	uint32_t magic, version;
 	int32_t ranks, processes;
-	uint64_t blocks;		  /* hash of the sizes of the blocks */
+	uint64_t blocks; /* hash of the blocks and the placement */
 	uint64_t machine, network, cores; /* hashes; 0: not known */
 	uint8_t key[VM_BOOT_KEY_BYTES];
 	char host_name[VM_BOOT_HOST_MAX];
@@ -23,7 +23,7 @@ struct vm_card {
 
 /* This process's card; the key is left zero. */
 void vm_card_fill(struct vm_card *card, int processes, int ranks,
-		  const char *blocks);
+		  const char *blocks, const char *map);
 
 /* NULL, or what in a card from another process does not fit to ours. */
 const char *vm_card_wrong(const struct vm_card *card,

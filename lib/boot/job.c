@@ -242,7 +242,7 @@ int vm_job_each(const struct vm_job *job, vm_job_each_fn each, void *arg)
 		if (rc)
 			return rc;
 	}
-	return tunables_each(each, arg);
+	return job->processes ? 0 : tunables_each(each, arg);
 }
 
 static int env_put(const char *name, const char *value, void *arg)

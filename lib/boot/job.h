@@ -29,8 +29,12 @@
 	X(MANY, nodes, "NODES", 1, "how many node processes have the ranks") \
 	X(TEXT, blocks, "BLOCKS", NULL,                                      \
 	  "ranks of each node process, as 6,2; without it equal blocks")     \
+	X(TEXT, map, "MAP", NULL,                                            \
+	  "the node and worker of each rank (boot/map.h)")                   \
 	X(TEXT, key, "KEY", NULL,                                            \
 	  "32 hexadecimal digits that strangers do not know")                \
+	X(FLAG, processes, "PROCESSES", false,                               \
+	  "each rank is a process, of an ordinary executable")               \
 	X(FLAG, label, "LABEL", false, "begin each line with its rank")      \
 	X(TEXT, output_dir, "OUTPUT", NULL, "directory of rank.N.{out,err}") \
 	X(FLAG, summary, "SUMMARY", false, "print a table at the end")       \
@@ -38,6 +42,10 @@
 	  "print which core each worker is bound to")                        \
 	X(FLAG, display_map, "DISPLAY_MAP", false,                           \
 	  "print the ranks of each worker")                                  \
+	X(TEXT, word, "WORD", NULL,                                          \
+	  "descriptor by which one process says why all end")                \
+	X(TEXT, learn, "LEARN", NULL,                                        \
+	  "file for a placement made of the ranks' run times")               \
 	X(TEXT, set, "SET", NULL, "newline-separated NAME=VALUE settings")
 
 #define VM_JOB_TYPE_COUNT int
@@ -97,8 +105,9 @@ typedef int (*vm_job_each_fn)(const char *name, const char *value, void *arg);
 
 /*
  * Call each for every variable that vm_job_to_env() sets or unsets: the fields
- * in the order of the table, then GLIBC_TUNABLES, which gives the node process
- * room for the thread-local variables of many images.  Stops at the first
+ * in the order of the table, then, unless each rank is a process,
+ * GLIBC_TUNABLES, which gives the node process room for the thread-local
+ * variables of many images.  Stops at the first
  * non-zero result and returns it; -VMPI_ENOMEM; else 0.
  */
 int vm_job_each(const struct vm_job *job, vm_job_each_fn each, void *arg);

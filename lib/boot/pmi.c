@@ -220,12 +220,16 @@ static int request(struct pmi *pmi, struct vm_pmi_message *message,
 
 static int refused(const struct vm_pmi_message *message, const char *what)
 {
-	const char *why = vm_pmi_text(message, "msg");
+	const char *text = vm_pmi_text(message, "msg");
+	char why[256];
 
 	if (vm_pmi_number(message, "rc", 0) == 0)
 		return 0;
-	vm_log(VM_ERROR, "the launcher's PMI refuses %s: %s", what,
-	       why ? why : "it does not say why");
+	snprintf(why, sizeof(why), "%s", text ? text : "it does not say why");
+	/* A text is one word on the wire. */
+	for (char *at = why; (at = strchr(at, '_'));)
+		*at = ' ';
+	vm_log(VM_ERROR, "the launcher's PMI refuses %s: %s", what, why);
 	return -VMPI_EIO;
 }
 

@@ -208,6 +208,13 @@ static void init_answer(struct vm_pmi_server *server,
 {
 	bool known = vm_pmi_number(message, "pmi_version", 0) == 1;
 
+	/* The process may be a script that runs one program after the other. */
+	if (client->left) {
+		answer(client,
+		       "cmd=response_to_init rc=-1 "
+		       "msg=this_process_has_been_in_the_job_already\n");
+		return;
+	}
 	client->joined |= known;
 	answer(client,
 	       "cmd=response_to_init pmi_version=1 pmi_subversion=1 "

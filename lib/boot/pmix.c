@@ -168,6 +168,7 @@ static int pmix_open(void **state, struct vm_boot *boot, struct vm_news *news)
 	boot->process = (int)pmix->self.rank;
 	/* Slurm does so when it is told to (-K), and does not say. */
 	boot->launcher_kills = !getenv("SLURM_STEP_ID");
+	boot->launcher_silent = !boot->launcher_kills;
 	atomic_store(&pmix_news_to, news);
 	*state = pmix;
 	return 0;

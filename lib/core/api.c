@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/calls.h"
 #include "core/chan.h"
 #include "core/engine.h"
 #include "core/meet.h"
@@ -15,6 +16,10 @@
 #include "core/p2p.h"
 #include "core/probe.h"
 #include "core/vars.h"
+
+#define ENTRY(name) VM_ENTRY(vmpi_##name)
+VM_API_CALLS(ENTRY)
+#undef ENTRY
 
 /* Variables of an embedding program come from its environment and files; those
  * of a job have been loaded when it runs. */
@@ -71,8 +76,8 @@ int vmpi_attach(int rank)
 {
 	if (!vm_node)
 		return -VMPI_ESTATE;
-	if (rank < vm_node->rank_first ||
-	    rank >= vm_node->rank_first + vm_node->rank_here)
+	if (rank < 0 || rank >= vm_node->rank_count ||
+	    !vm_rank_here(&vm_node->ranks[rank]))
 		return -VMPI_ERANK;
 	return vm_thread_adopt(&vm_node->ranks[rank]);
 }
@@ -94,7 +99,7 @@ int vmpi_spawn(vmpi_task **task, vmpi_body body, void *arg)
 		return -VMPI_ESTATE;
 	if (!body)
 		return -VMPI_EINVAL;
-	rc = vm_task_new(&ult, body, arg);
+	rc = vm_task_new_user(&ult, body, arg);
 	if (rc)
 		return rc;
 	if (task)

@@ -38,6 +38,7 @@ void vm_buffer_put(struct vm_lane *lane, void *buffer, size_t bytes)
 void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine)
 {
 	lane->engine = engine;
+	lane->poll_rounds = 1;
 	vm_pool_cache_init(&lane->req, &vm_node->req_pool);
 	vm_pool_cache_init(&lane->msg, &vm_node->msg_pool);
 	vm_pool_cache_init(&lane->push, &vm_node->push_pool);
@@ -199,7 +200,7 @@ static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
 	req = vm_container_of(node, struct vm_req, node);
 	req->posted = false;
 	if (slot->payload == VM_PAYLOAD_INLINE) {
-		vm_arrival_land(&arrival, req);
+		vm_arrival_receive(&arrival, req, rank, VM_WAY_NODE);
 		slot_release(ring, slot);
 		vm_req_complete(req);
 		return;
@@ -207,7 +208,7 @@ static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
 	/* The request is ours alone: a long copy needs no lock. */
 	slot_release(ring, slot);
 	vm_engine_unlock(engine);
-	vm_arrival_land(&arrival, req);
+	vm_arrival_receive(&arrival, req, rank, VM_WAY_NODE);
 	vm_req_complete(req);
 	vm_engine_lock(engine);
 }

@@ -34,7 +34,10 @@ struct vm_lane {
 	struct vm_engine *engine; /* NULL: not a worker's */
 	struct vm_pool_cache req, msg, push, pull, buffer[VM_BUFFER_CLASSES];
 	unsigned polls_left;	      /* rounds without a look at the port */
+	unsigned poll_rounds;	      /* ... after which there is one */
 	_Atomic bool called;	      /* was woken to watch (core/watch.h) */
+	uint32_t waits;		      /* of threads, when last looked at */
+	uint64_t nap_ns;	      /* the last one beside them */
 	struct core_rank_pvars pvars; /* of a thread that is not a worker */
 };
 

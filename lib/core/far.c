@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/chan.h"
+#include "core/far_part.h"
 #include "core/meet.h"
 #include "core/node.h"
 #include "core/p2p.h"
@@ -88,6 +89,11 @@ int vm_far_new(struct vm_far **out, const struct vm_group *group)
 
 		process->members[process->count++] = i;
 	}
+	far->blocks = true;
+	for (size_t i = 1, changes = 0; i < size; i++) {
+		changes += far->of[i] != far->of[i - 1];
+		far->blocks = changes < (size_t)far->count;
+	}
 	*out = far;
 	return 0;
 }
@@ -114,47 +120,21 @@ static size_t head_part(size_t bytes)
 	return bytes < HEAD_ROOM ? bytes : HEAD_ROOM;
 }
 
-static struct vm_env env_of(const struct vm_meet *meet, int process)
-{
-	const struct vm_far_process *from = &meet->far->processes[process];
-
-	return (struct vm_env){ .context = meet->context + 1,
-				.source = (int)from->members[0],
-				.tag = (int)meet->tag };
-}
-
-/* Receives from process p in the name of the first member here. */
+/* Messages of plain bytes. */
 static int part_recv(const struct vm_meet *meet, int p, void *buf, size_t bytes,
 		     struct vm_req **req)
 {
-	const struct vm_far *far = meet->far;
 	struct vm_data data = vm_data_bytes(buf, bytes);
 
-	return vm_irecv_for(far->processes[far->self].first, env_of(meet, p),
-			    &data, req);
+	return vm_far_part_recv(meet, p, &data, req);
 }
 
 static int part_send(const struct vm_meet *meet, int p, const void *buf,
 		     size_t bytes, struct vm_req **req)
 {
-	const struct vm_far *far = meet->far;
 	struct vm_data data = vm_data_bytes(buf, bytes);
 
-	return vm_isend(far->processes[p].first, env_of(meet, far->self), &data,
-			VM_SEND_STANDARD, req);
-}
-
-/* Waits for one of them; of a receive that never began there is nothing. */
-static int part_wait(struct vm_req **req)
-{
-	int rc;
-
-	if (!*req)
-		return 0;
-	vm_req_await(req, 1, 1);
-	rc = vm_req_finish(*req, NULL);
-	*req = NULL;
-	return rc;
+	return vm_far_part_send(meet, p, &data, req);
 }
 
 static void first_error(int *rc, int next)
@@ -217,7 +197,7 @@ static int talk_all(const struct vm_meet *meet, enum vm_far_topic topic,
 	for (int p = 0; p < far->count && !rc; p++) {
 		if (p == far->self)
 			continue;
-		rc = part_wait(&talks[p].reqs[0]);
+		rc = vm_far_part_wait(meet, &talks[p].reqs[0], NULL);
 		if (rc)
 			break;
 		mismatch |= talks[p].in.topic != (uint32_t)topic;
@@ -225,18 +205,22 @@ static int talk_all(const struct vm_meet *meet, enum vm_far_topic topic,
 	}
 	for (int p = 0; p < far->count; p++)
 		for (int i = 1; i < 4; i++)
-			first_error(&rc, part_wait(&talks[p].reqs[i]));
+			first_error(&rc,
+				    vm_far_part_wait(meet, &talks[p].reqs[i],
+						     NULL));
 	return !rc && mismatch ? -VMPI_EMISMATCH : rc;
 }
 
 /* Receives that found nobody, after an error. */
-static void talks_end(struct talk *talks, int count)
+static void talks_end(const struct vm_meet *meet, struct talk *talks)
 {
+	int count = meet->far->count;
+
 	for (int p = 0; p < count; p++) {
 		if (!talks[p].reqs[0])
 			continue;
 		vm_req_cancel(talks[p].reqs[0]);
-		part_wait(&talks[p].reqs[0]);
+		vm_far_part_wait(meet, &talks[p].reqs[0], NULL);
 	}
 	free(talks);
 }
@@ -245,7 +229,7 @@ int vm_far_exchange(const struct vm_meet *meet, enum vm_far_topic topic,
 		    struct vm_far_part *parts)
 {
 	int rc, count = meet->far->count;
-	struct talk *talks = calloc((size_t)count, sizeof(*talks));
+	struct talk *talks = malloc((size_t)count * sizeof(*talks));
 
 	for (int p = 0; p < count; p++) {
 		parts[p].in = NULL;
@@ -253,8 +237,10 @@ int vm_far_exchange(const struct vm_meet *meet, enum vm_far_topic topic,
 	}
 	if (!talks)
 		return -VMPI_ENOMEM;
+	for (int p = 0; p < count; p++)
+		memset(talks[p].reqs, 0, sizeof(talks[p].reqs));
 	rc = talk_all(meet, topic, talks, parts);
-	talks_end(talks, count);
+	talks_end(meet, talks);
 	for (int p = 0; rc && p < count; p++) {
 		free(parts[p].in);
 		parts[p].in = NULL;

@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "core/image_load.h"
 
@@ -243,6 +245,55 @@ struct vm_image_copy *vm_image_copy(const struct vm_image *image, int rank)
 typedef void (*start_fn)(int argc, char **argv, char **envp);
 typedef void (*end_fn)(void);
 
+/* Handlers may take as long as they like, and libc's lock is free while one runs:
+ * fork() waits no longer than this. */
+#define FORK_WAIT_NS 1000000000u
+
+void vm_image_fork_begin(struct vm_image *image,
+			 const struct vm_image_copy *copy)
+{
+	uint64_t end = vm_clock_ns() + FORK_WAIT_NS;
+	int own = copy && copy->listing;
+
+	/* Pairs with the addition and the load in list_enter(). */
+	atomic_fetch_add(&image->forking, 1);
+	while (atomic_load(&image->listing) > own && vm_clock_ns() < end)
+		vm_cpu_yield();
+}
+
+void vm_image_fork_end(struct vm_image *image, bool child)
+{
+	if (child) {
+		atomic_store(&image->listing, 0);
+		atomic_store(&image->forking, 0);
+	} else {
+		atomic_fetch_sub(&image->forking, 1);
+	}
+}
+
+/* Code of the program that adds to libc's list of handlers, or runs those in it,
+ * does so while nobody forks. */
+static void list_enter(struct vm_image_copy *copy)
+{
+	struct vm_image *image = copy->image;
+
+	/* Pairs with the addition and the load in vm_image_fork_begin(). */
+	while (atomic_fetch_add(&image->listing, 1),
+	       atomic_load(&image->forking)) {
+		atomic_fetch_sub(&image->listing, 1);
+		vm_cpu_yield();
+	}
+	copy->listing = true;
+}
+
+void vm_image_left(struct vm_image_copy *copy)
+{
+	if (!copy->listing)
+		return;
+	copy->listing = false;
+	atomic_fetch_sub(&copy->image->listing, 1);
+}
+
 int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 		   char **envp)
 {
@@ -253,6 +304,7 @@ int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 			vm_image_part(image, 0)); /* learn the destructors */
 		return vm_image_load_single(copy);
 	}
+	list_enter(copy);
 	for (size_t i = 0; i < image->part_count; i++) {
 		const struct vm_elf_code *code = &vm_image_part(image, i)->code;
 		ElfW(Addr) base = copy->maps[i]->l_addr;
@@ -263,6 +315,7 @@ int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 		for (size_t k = 0; k < code->init_count; k++)
 			run[k](argc, argv, envp);
 	}
+	vm_image_left(copy);
 	return 0;
 }
 
@@ -284,6 +337,7 @@ void vm_image_end(struct vm_image_copy *copy)
 	struct vm_image_dtor *dtor;
 
 	copy->ending = true;
+	list_enter(copy);
 	while ((dtor = copy->dtors)) {
 		copy->dtors = dtor->next;
 		dtor->run(dtor->object);
@@ -300,6 +354,7 @@ void vm_image_end(struct vm_image_copy *copy)
 		if (code->fini && image->ranks > 1)
 			((end_fn)(base + code->fini))();
 	}
+	vm_image_left(copy);
 }
 
 int vm_image_find(const struct vm_image *image, const void *address,

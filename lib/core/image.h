@@ -55,6 +55,7 @@ struct vm_image_copy {
 	struct vm_image_dtor *dtors;
 	struct sigaction *signals; /* by number, NULL: all are the default */
 	bool ending;		   /* exit handlers run or have run */
+	bool listing;		   /* as in its image */
 	char **words;		   /* its arguments; freed with the image */
 	void *out;		   /* owned by the output module of the node */
 };
@@ -89,6 +90,18 @@ int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 
 /* Runs atexit handlers and destructors, the latest first. */
 void vm_image_end(struct vm_image_copy *copy);
+
+/* A constructor, handler or destructor does not return, but ends its rank. */
+void vm_image_left(struct vm_image_copy *copy);
+
+/*
+ * Before and after fork(), where `copy` (or NULL) is the caller's.  A child has
+ * the locks of all threads but only one of them, and libc does not make that of
+ * its list of handlers free: nobody shall hold it meanwhile.
+ */
+void vm_image_fork_begin(struct vm_image *image,
+			 const struct vm_image_copy *copy);
+void vm_image_fork_end(struct vm_image *image, bool child);
 
 /* Has run(object) called by vm_image_end().  0 or -VMPI_ENOMEM. */
 int vm_image_at_end(struct vm_image_copy *copy, void (*run)(void *object),

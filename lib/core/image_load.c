@@ -22,7 +22,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "core/image_direct.h"
 #include "core/image_local.h"
+#include "introspect/vars.h"
 
 static void map_hide(struct link_map *map)
 {
@@ -171,6 +173,9 @@ static bool part_load(struct vm_image_copy *copy, size_t index)
 		load_refuse(image, copy->index, strerror(errno));
 		return false;
 	}
+	if (!overlap_cvar.watch)
+		vm_image_direct(vm_image_part(image, index),
+				copy->maps[index]->l_addr);
 	return true;
 }
 
@@ -320,5 +325,7 @@ int vm_image_load_single(struct vm_image_copy *copy)
 			return load_refuse(image, 0, strerror(errno));
 		entry->d_un.d_val = 0;
 	}
+	if (!overlap_cvar.watch)
+		vm_image_direct(&image->program, map->l_addr);
 	return 0;
 }

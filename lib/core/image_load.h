@@ -17,10 +17,13 @@ struct vm_image {
 	size_t part_count; /* objects of a copy: own libraries and program */
 	ElfW(Addr) descriptor; /* offset in the program */
 	int ranks;
-	bool merged; /* data and bss share a mapping, to save mappings */
+	char tied[256]; /* vm_image_tied() */
+	bool merged;	/* data and bss share a mapping, to save mappings */
 	struct vm_image_copy *copies;
 	struct link_map **maps;	     /* part_count for each copy */
 	struct vm_image_file *files; /* of the parts, while copies are loaded */
+	/* Any thread: those that may be at libc's list of handlers, those in fork(). */
+	_Atomic int listing, forking;
 };
 
 /* Part `index` of a copy: a library of its own, or at last the program. */

@@ -12,6 +12,7 @@
 #include "core/chan.h"
 #include "core/engine.h"
 #include "core/mailbox.h"
+#include "core/meet.h"
 #include "core/node.h"
 
 #define BATCH 64 /* receives ended under one lock */
@@ -31,18 +32,42 @@ void vm_lost_fini(struct vm_node *node)
 	node->lost = NULL;
 }
 
+/* A process may have left after it has done all it had to, or have died. */
+enum { HERE, LEFT, DIED };
+
 /* The mark of a process, as the port has seen it. */
-static _Atomic bool *mark_of(const struct vm_port *port, uint32_t process)
+static _Atomic uint8_t *mark_of(const struct vm_port *port, uint32_t process)
 {
 	return &vm_node->lost[vm_port_index(port) *
 				      (size_t)vm_node->process_count +
 			      process];
 }
 
-static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
+static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
 {
 	return atomic_load_explicit(mark_of(rank->port, source->to.process),
 				    memory_order_relaxed);
+}
+
+static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
+{
+	return mark(rank, source) != HERE;
+}
+
+/* Whether a leader of a channel waits in vain for another one: when any process
+ * has died the others may have given up (core/far.h). */
+static bool far_lost(const struct vm_rank *rank, const struct vm_chan *chan,
+		     int source)
+{
+	const struct vm_far *far = chan->meet->far;
+
+	if (source < 0 || source >= chan->group->size ||
+	    is_lost(rank, chan->group->ranks[source]))
+		return true;
+	for (int p = 0; far && p < far->count; p++)
+		if (mark(rank, far->processes[p].first) == DIED)
+			return true;
+	return false;
 }
 
 /* Whether a message of that number in the channel, or of any, may be missing. */
@@ -51,6 +76,8 @@ static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 {
 	int source = env->source;
 
+	if (env->context != chan->context && vm_far_is_tag(env->tag))
+		return far_lost(rank, chan, source);
 	/* Collectives number all members. */
 	if (env->context != chan->context)
 		return source >= 0 && source < chan->group->size &&
@@ -139,7 +166,8 @@ static void probers_end(struct vm_rank *rank)
 	}
 }
 
-static void rank_down(struct vm_rank *rank)
+/* Ends what waits in vain; the receives that are held only if that is final. */
+static void rank_down(struct vm_rank *rank, bool goodbye)
 {
 	struct batch batch = { .rank = rank };
 
@@ -148,20 +176,54 @@ static void rank_down(struct vm_rank *rank)
 		atomic_store_explicit(&rank->bereft, true,
 				      memory_order_relaxed);
 		probers_end(rank);
-		batch_take(&batch);
+		if (!goodbye || !rank->holds ||
+		    atomic_load_explicit(&vm_node->bereaved,
+					 memory_order_relaxed))
+			batch_take(&batch);
 		vm_engine_unlock(rank->engine);
 		batch_end(&batch);
 	} while (batch.count);
 }
 
-void vm_lost_down(struct vm_port *port, uint32_t process)
+void vm_lost_hold(struct vm_rank *rank)
 {
-	struct vm_rank *ranks = vm_node->ranks + vm_node->rank_first;
+	atomic_fetch_add_explicit(&vm_node->holds, 1, memory_order_relaxed);
+	vm_engine_lock(rank->engine);
+	rank->holds = true;
+	vm_engine_unlock(rank->engine);
+}
 
+static void rank_let(struct vm_rank *rank)
+{
+	bool bereft;
+
+	vm_engine_lock(rank->engine);
+	rank->holds = false;
+	bereft = atomic_load_explicit(&rank->bereft, memory_order_relaxed);
+	vm_engine_unlock(rank->engine);
+	if (bereft)
+		rank_down(rank, true);
+}
+
+void vm_lost_let(void)
+{
+	/* Pairs with itself: the last one has seen what all have done. */
+	if (atomic_fetch_sub_explicit(&vm_node->holds, 1,
+				      memory_order_acq_rel) > 1)
+		return;
+	for (int i = 0; i < vm_node->rank_here; i++)
+		rank_let(vm_node->own[i]);
+}
+
+void vm_lost_down(struct vm_port *port, uint32_t process, bool died)
+{
+	if (died)
+		atomic_store_explicit(&vm_node->bereaved, true,
+				      memory_order_relaxed);
 	/* Read under the locks that rank_down() takes. */
-	atomic_store_explicit(mark_of(port, process), true,
+	atomic_store_explicit(mark_of(port, process), died ? DIED : LEFT,
 			      memory_order_relaxed);
 	for (int i = 0; i < vm_node->rank_here; i++)
-		if (ranks[i].port == port)
-			rank_down(&ranks[i]);
+		if (vm_node->own[i]->port == port)
+			rank_down(vm_node->own[i], !died);
 }

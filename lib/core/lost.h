@@ -23,8 +23,19 @@ struct vm_port;
 int vm_lost_init(struct vm_node *node);
 void vm_lost_fini(struct vm_node *node);
 
-/* A callback of the port: the process is gone, all it sent has been delivered. */
-void vm_lost_down(struct vm_port *port, uint32_t process);
+/* A callback of the port: the process is gone, all it sent has been delivered;
+ * it died, or has said goodbye. */
+void vm_lost_down(struct vm_port *port, uint32_t process, bool died);
+
+/*
+ * From here on others say goodbye because they have done what they had to do:
+ * receives that the rank has posted stay as they are until every rank of this
+ * process that holds has called vm_lost_let().  All hold before the first one
+ * lets.  When a process dies that is over, since others then leave before they
+ * have done it.
+ */
+void vm_lost_hold(struct vm_rank *rank);
+void vm_lost_let(void);
 
 /* Whether a receive of the rank waits in vain; the engine's lock is held. */
 bool vm_lost_wanted_slow(const struct vm_rank *rank, const struct vm_env *env);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "core/event.h"
 #include "core/node.h"
 
 void vm_arrival_end(struct vm_arrival *arrival)
@@ -19,8 +20,10 @@ void vm_arrival_end(struct vm_arrival *arrival)
 	}
 	if (arrival->payload == VM_PAYLOAD_COPY)
 		vm_buffer_put(vm_lane_self(), arrival->buffer, arrival->bytes);
-	if (arrival->sender)
+	if (arrival->sender) {
+		vm_event_end(&arrival->sender->xfer);
 		vm_req_complete(arrival->sender);
+	}
 }
 
 void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req)
@@ -34,6 +37,21 @@ void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req)
 		vm_data_land(&bytes, &arrival->env, req);
 	}
 	vm_arrival_end(arrival);
+}
+
+void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
+			const struct vm_rank *rank, enum vm_way way)
+{
+	struct vm_event_copy copy;
+
+	/* What came from another process has been told of at its arrival. */
+	if (!vm_event_on() || vm_payload_foreign(arrival->payload)) {
+		vm_arrival_land(arrival, req);
+		return;
+	}
+	vm_event_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way, arrival->bytes);
+	vm_arrival_land(arrival, req);
+	vm_event_copy_end(&copy);
 }
 
 static struct vm_msg *msg_new(struct vm_rank *rank,

@@ -64,6 +64,10 @@ static inline void vm_data_land(const struct vm_data *from,
  */
 void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req);
 
+/* The same as an event of the receiver: `rank` gets it by `way`. */
+void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
+			const struct vm_rank *rank, enum vm_way way);
+
 /* Ends an arrival without a receive (drop). */
 void vm_arrival_end(struct vm_arrival *arrival);
 

@@ -44,11 +44,14 @@ struct vm_seat {
 	struct vm_ult *ult;   /* who waits here */
 	vm_meet_last last;    /* what this member thinks the meeting is about */
 	struct vmpi_req *req; /* completes when a started meeting ends */
+	uint32_t worker;      /* that the member belongs to here: where it was
+				 at home when the place was made */
 } VM_ALIGNED(VM_CACHELINE);
 
-/* The members at home on one worker. */
+/* The members that were at home on one worker when the place was made.  One that
+ * has moved since (core/move.h) stays, and pays for the longer way. */
 struct vm_meet_worker {
-	/* Touched by members of this worker only. */
+	/* Touched by these members only. */
 	_Atomic uint32_t missing;
 	uint32_t number; /* of the last meeting */
 	int result;	 /* and how it ended */
@@ -72,7 +75,9 @@ struct vm_meet {
 	uint32_t size;
 	uint32_t worker_count;
 	uint32_t active_workers; /* that have members */
-	_Atomic uint32_t number; /* of a started meeting, set last */
+	/* Of a started meeting, set last; of a place, how many were ever
+	 * started: where blocking ones look anyway. */
+	_Atomic uint32_t number;
 	struct vm_meet_worker *workers;
 	struct vm_seat *seats; /* by rank in the channel */
 	uint32_t *members;     /* memory of the workers' lists */
@@ -103,6 +108,11 @@ struct vm_meet {
 	_Atomic(struct vm_meet *)
 		window[VM_MEET_WINDOW] VM_ALIGNED(VM_CACHELINE);
 };
+
+/* Room for a meeting; NULL when out of memory. */
+struct vm_meet *vm_meet_alloc(uint32_t size, uint32_t workers);
+/* Holds one: everybody has arrived and nobody has left. */
+void vm_meet_run(struct vm_meet *meet, vm_meet_last last);
 
 struct vm_meet *vm_meet_new(const struct vm_group *group);
 /*
@@ -179,8 +189,9 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
  * runs last(meet) on a meeting of its own and everybody's req completes, that of
  * members on other workers when these next look for messages, with
  * -VMPI_EMISMATCH in status.error instead when they brought different
- * functions.  args must stay valid until req is complete.  0 or -VMPI_ENOMEM.
- * Does not switch.  Among several processes a task of the last member runs
+ * functions.  args must stay valid until req is complete.  0, -VMPI_ENOMEM, or
+ * -VMPI_EMISMATCH for the first to start it when others wait in vm_meet(): they
+ * will never start it.  Does not switch.  Among several processes a task of the last member runs
  * last(meet).
  */
 int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,

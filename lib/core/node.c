@@ -14,11 +14,15 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/word.h"
 #include "boot/boot.h"
+#include "boot/map.h"
 #include "core/chan.h"
 #include "core/context.h"
 #include "core/engine.h"
+#include "core/event.h"
 #include "core/meet.h"
+#include "core/move.h"
 #include "core/pull.h"
 #include "core/push.h"
 #include "core/remote.h"
@@ -35,6 +39,7 @@ struct vm_node_hooks vm_node_hooks;
 struct task_start {
 	vmpi_body body;
 	void *arg;
+	bool watched; /* it runs code of the user */
 };
 
 static void pools_init(struct vm_node *node)
@@ -75,26 +80,44 @@ static void pools_fini(struct vm_node *node)
 	vm_stack_pool_fini(&node->task_stacks);
 }
 
-/* Ranks are spread in blocks: neighbours share a worker.  index: of the ranks
- * of this process. */
-static struct vm_engine *rank_home(const struct vm_node *node, int index)
+/* Where the placement of the job puts a rank; without one ranks are spread in
+ * blocks: neighbours share a worker.  NULL: there is no such worker (logged). */
+static struct vm_engine *rank_home(const struct vm_node *node,
+				   const struct vm_rank *rank)
 {
-	int64_t home = (int64_t)index * node->engine_count / node->rank_here;
+	const struct vm_boot *boot = vm_node_hooks.boot;
+	int64_t home = (int64_t)rank->local * node->engine_count;
+	int worker = VM_MAP_BLOCK;
 
-	return &node->engines[home];
+	if (boot && boot->workers)
+		worker = boot->workers[node->rank_first + rank->local];
+	if (worker < node->engine_count)
+		return &node->engines[worker >= 0 ?
+					      worker :
+				      worker == VM_MAP_CYCLIC ?
+					      rank->local % node->engine_count :
+					      home / node->rank_here];
+	vm_log(VM_ERROR,
+	       "the placement puts rank %d on worker %d of node %d, which has "
+	       "workers 0 to %d; --workers sets their number",
+	       rank->index, worker, node->process, node->engine_count - 1);
+	return NULL;
 }
 
-static int rank_init(struct vm_node *node, struct vm_rank *rank, int index)
+static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 {
 	struct vm_group *group = vm_group_new(1);
 	struct vm_meet *meet = NULL;
 
-	rank->index = index;
-	rank->engine = rank_home(node, index - node->rank_first);
+	rank->local = local;
+	node->own[local] = rank;
+	rank->engine = rank_home(node, rank);
 	rank->via = core_cvar.loop ? &vm_engine_away : rank->engine;
 	vm_match_init(&rank->match);
 	vm_list_init(&rank->probers);
 	vm_list_init(&rank->chans);
+	if (!rank->engine)
+		return -VMPI_EINVAL;
 	if (!group)
 		return -VMPI_ENOMEM;
 	group->ranks[0] = rank;
@@ -107,6 +130,13 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int index)
 	return rank->self_chan ? 0 : -VMPI_ENOMEM;
 }
 
+static int rank_of_slot(int slot)
+{
+	const struct vm_boot *boot = vm_node_hooks.boot;
+
+	return boot && boot->numbers ? boot->numbers[slot] : slot;
+}
+
 /* Whose ranks are where, and how they are reached. */
 static void ranks_place(struct vm_node *node)
 {
@@ -116,7 +146,8 @@ static void ranks_place(struct vm_node *node)
 
 	for (int p = 0; p < node->process_count; p++) {
 		for (int i = 0; i < peers[p].rank_count; i++) {
-			int index = peers[p].rank_first + i;
+			int slot = peers[p].rank_first + i;
+			int index = rank_of_slot(slot);
 			struct vm_rank *rank = &node->ranks[index];
 
 			rank->index = index;
@@ -131,27 +162,31 @@ static void ranks_place(struct vm_node *node)
 
 static int ranks_init(struct vm_node *node)
 {
-	int count = node->rank_count, end = node->rank_first + node->rank_here;
+	int count = node->rank_count;
 	size_t bytes = (size_t)count * sizeof(struct vm_rank);
 	int rc = 0;
 
 	node->ranks = aligned_alloc(VM_CACHELINE, bytes);
+	node->own = calloc((size_t)node->rank_here, sizeof(*node->own));
 	node->world = vm_group_new(count);
-	if (!node->ranks || !node->world)
+	if (!node->ranks || !node->own || !node->world)
 		return -VMPI_ENOMEM;
 	memset(node->ranks, 0, bytes);
 	ranks_place(node);
-	for (int i = node->rank_first; i < end && !rc; i++)
-		rc = rank_init(node, &node->ranks[i], i);
-	if (!rc)
-		node->world_meet = vm_meet_new(node->world);
+	for (int i = 0; i < node->rank_here && !rc; i++)
+		rc = rank_init(node,
+			       &node->ranks[rank_of_slot(node->rank_first + i)],
+			       i);
+	if (rc)
+		return rc;
+	node->world_meet = vm_meet_new(node->world);
 	if (!node->world_meet)
 		return -VMPI_ENOMEM;
-	for (int i = node->rank_first; i < end && !rc; i++) {
-		struct vm_rank *rank = &node->ranks[i];
+	for (int i = 0; i < node->rank_here && !rc; i++) {
+		struct vm_rank *rank = node->own[i];
 
 		rank->world = vm_chan_new(rank, node->world, node->world_meet,
-					  VM_CONTEXT_WORLD, i);
+					  VM_CONTEXT_WORLD, rank->index);
 		if (!rank->world)
 			rc = -VMPI_ENOMEM;
 	}
@@ -160,10 +195,10 @@ static int ranks_init(struct vm_node *node)
 
 static void ranks_fini(struct vm_node *node)
 {
-	for (int i = 0; node->ranks && i < node->rank_here; i++) {
-		struct vm_rank *rank = &node->ranks[node->rank_first + i];
+	for (int i = 0; node->own && i < node->rank_here; i++) {
+		struct vm_rank *rank = node->own[i];
 
-		if (rank->engine == &vm_engine_away || !rank->engine)
+		if (!rank || !rank->engine)
 			break;
 		if (rank->mpi)
 			rank->mpi_free(rank);
@@ -171,6 +206,7 @@ static void ranks_fini(struct vm_node *node)
 		vm_chan_free(rank->self_chan);
 		vm_match_fini(&rank->match);
 	}
+	free(node->own);
 	free(node->ranks);
 	vm_group_drop(node->world);
 	vm_meet_drop(node->world_meet);
@@ -215,8 +251,10 @@ static int worker_count(const vmpi_config *config, int ranks)
 static void node_free(void)
 {
 	vm_remote_close();
+	vm_mover_fini(vm_node);
 	ranks_fini(vm_node);
 	vm_engines_fini();
+	vm_event_stop(vm_node);
 	pools_fini(vm_node);
 	vm_sched_fini();
 	free(vm_node);
@@ -250,6 +288,10 @@ static void sched_hook(const struct vm_node *node)
 	vm_sched.sleep = vm_watch_sleep;
 	vm_sched.thread_poll = vm_watch_thread_poll;
 	vm_sched.kick = vm_watch_kick;
+	if (!vm_node_hooks.process)
+		return;
+	vm_sched.thread_sleep = vm_watch_thread_sleep;
+	vm_sched.thread_kick = vm_watch_thread_kick;
 }
 
 int vm_node_start(const vmpi_config *config)
@@ -286,10 +328,15 @@ int vm_node_start(const vmpi_config *config)
 	if (!rc && (vm_node->process_count > 1 || core_cvar.loop))
 		rc = vm_remote_open(vm_node_hooks.boot);
 	if (!rc)
+		rc = vm_event_start(vm_node);
+	if (!rc)
 		rc = ranks_init(vm_node);
 	if (rc)
 		goto fail;
 	sched_hook(vm_node);
+	rc = vm_mover_init(vm_node);
+	if (rc)
+		goto fail;
 	rc = vm_sched_start();
 	if (rc) {
 		vm_sched_stop();
@@ -315,6 +362,8 @@ int vm_node_stop(void)
 		vm_sched_stop();
 	/* Other processes wait for that, whoever remains here. */
 	vm_remote_stop();
+	if (vm_node_hooks.left)
+		vm_node_hooks.left();
 	/*
 	 * Those of an OpenMP team may be on their way out, others never end;
 	 * they still use all that.  Pairs with vm_thread_release().
@@ -324,6 +373,22 @@ int vm_node_stop(void)
 	node_free();
 	vm_vars_freeze(false);
 	return 0;
+}
+
+void vm_node_leave(void)
+{
+	VM_ASSERT(vm_node->rank_here == 1 && vm_self);
+	if (!vm_node->fabric)
+		return;
+	vm_sched_stop();
+	vm_remote_close();
+	vm_sched.polls = false;
+	vm_sched.poll = vm_engine_poll;
+	vm_sched.sleep = NULL;
+	vm_sched.thread_poll = NULL;
+	vm_sched.thread_sleep = NULL;
+	vm_sched.thread_kick = NULL;
+	vm_sched.kick = NULL;
 }
 
 static void task_ended(void)
@@ -337,9 +402,18 @@ static void task_ended(void)
 static int task_main(void *arg)
 {
 	struct task_start start = *(struct task_start *)arg;
+	struct vm_rank *rank = vm_rank_self();
+	int result;
 
 	free(arg);
-	return start.body(start.arg);
+	if (start.watched)
+		vm_event_body_begin();
+	result = start.body(start.arg);
+	vm_event_body_end();
+	if (rank)
+		atomic_fetch_sub_explicit(&rank->tasks, 1,
+					  memory_order_relaxed);
+	return result;
 }
 
 static struct vm_worker *task_worker(struct vm_rank *rank)
@@ -354,7 +428,7 @@ static struct vm_worker *task_worker(struct vm_rank *rank)
 }
 
 static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
-		    vmpi_body body, void *arg)
+		    vmpi_body body, void *arg, bool watched)
 {
 	struct vm_rank *rank = vm_rank_self();
 	struct task_start *start = malloc(sizeof(*start));
@@ -363,7 +437,7 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 
 	if (!start)
 		return -VMPI_ENOMEM;
-	*start = (struct task_start){ body, arg };
+	*start = (struct task_start){ body, arg, watched };
 	rc = vm_ult_new(task, worker, stacks, task_main, start);
 	if (rc) {
 		free(start);
@@ -371,6 +445,9 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 	}
 	(*task)->owner = rank;
 	(*task)->on_end = task_ended;
+	if (rank)
+		atomic_fetch_add_explicit(&rank->tasks, 1,
+					  memory_order_relaxed);
 	atomic_fetch_add_explicit(&vm_node->tasks_alive, 1,
 				  memory_order_relaxed);
 	vm_ult_wake(*task);
@@ -379,45 +456,68 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 
 int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
 {
-	return task_new(task, &vm_node->task_stacks, body, arg);
+	return task_new(task, &vm_node->task_stacks, body, arg, false);
+}
+
+int vm_task_new_user(struct vm_ult **task, vmpi_body body, void *arg)
+{
+	return task_new(task, &vm_node->task_stacks, body, arg, true);
 }
 
 int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)
 {
-	return task_new(task, &vm_node->rank_stacks, body, arg);
+	return task_new(task, &vm_node->rank_stacks, body, arg, false);
+}
+
+static int rank_body(void *arg)
+{
+	const struct vm_node_body *body = arg;
+	int result;
+
+	vm_event_body_begin();
+	result = body->body(body->arg);
+	vm_event_body_end();
+	vm_mover_leave(vm_rank_self());
+	return result;
 }
 
 /* Starts body as every rank.  On failure none has run; the stacks made so far
  * go back with all others when the node stops. */
 static int ranks_start(vmpi_body body, void *arg)
 {
-	struct vm_rank *ranks = vm_node->ranks + vm_node->rank_first;
+	struct vm_rank **own = vm_node->own;
 
+	vm_mover_open(false);
+	vm_node->body = (struct vm_node_body){ body, arg };
 	for (int i = 0; i < vm_node->rank_here; i++) {
-		struct vm_rank *rank = &ranks[i];
+		struct vm_rank *rank = own[i];
 		int rc = vm_ult_new(&rank->ult, rank->engine->worker,
-				    &vm_node->rank_stacks, body, arg);
+				    &vm_node->rank_stacks, rank_body,
+				    &vm_node->body);
 
 		if (rc) {
 			rank->ult = NULL;
 			return rc;
 		}
 		rank->ult->owner = rank;
+		rank->left = false;
+		vm_event_rank(rank, rank->ult);
 	}
 	for (int i = 0; i < vm_node->rank_here; i++)
-		vm_ult_wake(ranks[i].ult);
+		vm_ult_wake(own[i]->ult);
+	vm_mover_open(true);
 	return 0;
 }
 
 static int ranks_join(void)
 {
-	struct vm_rank *ranks = vm_node->ranks + vm_node->rank_first;
+	struct vm_rank **own = vm_node->own;
 	int result = 0;
 
 	for (int i = 0; i < vm_node->rank_here; i++) {
-		int status = vm_ult_join(ranks[i].ult);
+		int status = vm_ult_join(own[i]->ult);
 
-		ranks[i].ult = NULL;
+		own[i]->ult = NULL;
 		if (!result)
 			result = status;
 	}
@@ -453,6 +553,8 @@ void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
 
 void vm_rank_exit(int status)
 {
+	vm_mover_leave(vm_rank_self());
+	vm_event_body_end();
 	vm_ult_exit(status);
 }
 
@@ -491,8 +593,11 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 	text[length++] = '\n';
 	if (hook && vm_node_hooks.end)
 		vm_node_hooks.end();
-	if (write(STDERR_FILENO, text, length) < 0)
-		code = code ? code : 1; /* nowhere left to say it */
+	if (vm_word_take()) {
+		if (write(STDERR_FILENO, text, length) < 0)
+			code = code ? code : 1; /* nowhere left to say it */
+		vm_word_give();
+	}
 	if (vm_node_hooks.boot)
 		vm_boot_abort(vm_node_hooks.boot, code, "see standard error",
 			      !hook);
@@ -534,6 +639,8 @@ int vm_thread_adopt(struct vm_rank *rank)
 	}
 	vm_lane_init(lane, NULL);
 	worker->lane = lane;
+	if (rank)
+		vm_mover_thread(1);
 	atomic_fetch_add_explicit(&vm_node->threads, 1, memory_order_relaxed);
 	return 0;
 }
@@ -550,6 +657,8 @@ void vm_thread_release(void)
 			      &lane->pvars);
 		vm_engine_unlock(rank->engine);
 	}
+	if (rank)
+		vm_mover_thread(-1);
 	vm_lane_fini(lane);
 	vm_worker_release(worker);
 	free(lane);

@@ -18,33 +18,51 @@
 
 struct vm_boot;
 struct vm_engine;
+struct vm_event;
 struct vm_fabric;
+struct vm_mover;
+struct vm_pulse;
 struct vm_worker;
 
 #define VM_CONTEXT_SPARES 1024
 #define VM_BUFFER_CLASSES 3 /* sizes of buffers for copied payloads */
 
+/* What every rank runs. */
+struct vm_node_body {
+	vmpi_body body;
+	void *arg;
+};
+
 /* Written at start and stop only, but for the atomics. */
 struct vm_node {
 	int rank_count; /* of the whole job */
 	struct vm_rank *ranks;
-	int rank_first, rank_here; /* those of this process */
+	int rank_first, rank_here; /* slots of this process: boot/boot.h */
+	struct vm_rank **own;	   /* their ranks, so many as rank_here */
 	int process, process_count;
 	struct vm_fabric *fabric;      /* NULL: all ranks share memory */
+	struct vm_pulse *pulse;	       /* core/pulse.h; or NULL */
 	bool stopped;		       /* it has said goodbye */
+	struct vm_event *event;	       /* core/event.h */
 	struct vm_opids pushes, pulls; /* core/push.h, core/pull.h */
-	_Atomic bool *lost;	       /* core/lost.h */
-	struct vm_lock chans_lock;     /* guards the ranks' chans */
+	_Atomic uint8_t *lost;	       /* core/lost.h */
+	_Atomic uint32_t *copies;      /* by process: what waits for it */
+	/* By worker: of each port, how many of its looks found something. */
+	uint64_t **found;
+	struct vm_lines *lines;	   /* core/line.h */
+	struct vm_lock chans_lock; /* guards the ranks' chans */
 	struct core_node_pvars pvars;
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	struct vm_engine *engines; /* one per worker */
+	struct vm_mover *mover;	   /* core/move.h; NULL: ranks stay */
 	int engine_count;
 	size_t stack_bytes; /* of ranks */
 	struct vm_stack_pool rank_stacks, task_stacks;
 	struct vm_pool req_pool, msg_pool, push_pool, pull_pool;
 	struct vm_pool buffer_pool[VM_BUFFER_CLASSES];
-	_Atomic bool running;	       /* the ranks have bodies */
+	_Atomic bool running; /* the ranks have bodies */
+	struct vm_node_body body;
 	_Atomic uint32_t context_next; /* core/context.h */
 	uint32_t context_base, context_mask;
 	struct vm_lock context_lock; /* of those taken and never used */
@@ -56,10 +74,14 @@ struct vm_node {
 	_Atomic uint32_t task_turn;   /* which worker gets the next task */
 	_Atomic uint32_t reports;     /* ranks that left operations undone */
 	_Atomic int threads;	      /* adopted; vm_node_stop() asks */
+	_Atomic int holds;     /* ranks between vm_lost_hold() and _let() */
+	_Atomic bool bereaved; /* a process has died (core/lost.h) */
 	/* Who waits for the network (core/watch.h). */
 	_Atomic(struct vm_worker *) watcher VM_ALIGNED(VM_CACHELINE);
 	_Atomic int asleep;  /* workers that sleep elsewhere */
 	_Atomic bool called; /* one of them was woken to watch */
+	_Atomic(struct vm_ult *) thread_watcher;
+	_Atomic uint32_t thread_waits; /* times that a thread went to sleep */
 };
 
 extern struct vm_node *vm_node; /* NULL while the runtime does not run */
@@ -70,29 +92,45 @@ int vm_node_run(vmpi_body body, void *arg);
 int vm_node_stop(void);
 
 /*
+ * Takes the only rank of this process out of the job, whose processes say
+ * goodbye to each other: it sends and receives nothing any more.  Its objects
+ * stay.  Called by an OS thread of the rank, when there are no tasks.
+ */
+void vm_node_leave(void);
+
+/*
  * Hooks of the program that runs the node, set before the start; may be NULL.
  * thread_start: on every worker thread before it runs anything.  end: once,
- * before vm_node_abort() ends the process.  boot: this process is one of
- * several, and has the ranks that boot says; NULL: it is the only one.
+ * before vm_node_abort() ends the process.  left: in vm_node_stop(), when all
+ * others have said goodbye; until then it matters who dies.  boot: this process
+ * is one of several, and has the ranks that boot says; NULL: it is the only one.
+ * untied: ranks may change their OS thread (core/image_tied.h).  process: it is
+ * a rank itself, of which OS threads are the tasks.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;
+	bool untied;
+	bool process;
 	void (*thread_start)(void);
 	void (*end)(void);
+	void (*left)(void);
 };
 
 extern struct vm_node_hooks vm_node_hooks;
 
 /* A task of the caller's rank on its home worker, or of no rank on any. */
 int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg);
-/* The same with a stack as large as those of ranks. */
+/* The same for code of the user. */
+int vm_task_new_user(struct vm_ult **task, vmpi_body body, void *arg);
+/* As the first with a stack as large as those of ranks. */
 int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg);
 
 /* Ends the calling rank's task as if its body had returned status. */
 _Noreturn void vm_rank_exit(int status);
 
 /*
- * Prints "vmpirun: " and the text as one line and ends the process with code.
+ * Prints "vmpirun: " and the text as one line, unless another process of the
+ * job has said why it ends (base/word.h), and ends the process with code.
  * Only the first caller prints and ends it; others wait for that.  The end hook
  * is not called from a signal handler: there use vm_node_die().
  */

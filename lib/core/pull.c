@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/event.h"
 #include "core/node.h"
 #include "core/opid.h"
 #include "core/req.h"
@@ -16,6 +17,10 @@ static void pull_end(struct vm_pull *pull, int error)
 {
 	struct vm_req *req = pull->req;
 
+	if (error)
+		vm_event_forget(&pull->xfer);
+	else
+		vm_event_end(&pull->xfer);
 	vm_pool_put(&vm_lane_self()->pull, pull);
 	if (error)
 		req->status.error = error;
@@ -47,6 +52,13 @@ static void read_done(struct vm_rma *rma, int error)
 	pull_finish(vm_container_of(rma, struct vm_pull, rma), error);
 }
 
+/* The one transfer of the whole payload begins. */
+static void pull_event_begin(struct vm_pull *pull)
+{
+	vm_event_begin(&pull->xfer, pull->req->rank, VM_SIDE_RECEIVE,
+		       VM_WAY_FABRIC, pull->wanted);
+}
+
 static int read_start(struct vm_pull *pull)
 {
 	pull->rma = (struct vm_rma){ .done = read_done,
@@ -54,6 +66,7 @@ static int read_start(struct vm_pull *pull)
 				     .remote = pull->origin.memory,
 				     .local = pull->req->data.addr,
 				     .bytes = pull->wanted };
+	pull_event_begin(pull);
 	return vm_rma_read(pull->port, &pull->rma);
 }
 
@@ -97,6 +110,7 @@ static int write_start(struct vm_pull *pull)
 	pull->writes = true;
 	pull->granted = pull->wanted;
 	place = pull->mr.remote;
+	pull_event_begin(pull);
 	rc = pull_ask(pull, &place);
 	if (rc) {
 		vm_mr_close(&pull->mr);
@@ -123,10 +137,39 @@ static size_t pipeline_limit(const struct vm_pull *pull)
 	return window > pull->granted ? window : pull->granted;
 }
 
+/*
+ * Pieces from `from` on are asked for now.  Two such moments are kept; with more
+ * under way the newer pieces are taken to have been asked for earlier, which
+ * makes the bounds wider, not wrong.
+ */
+static void pull_event_granted(struct vm_pull *pull, size_t from)
+{
+	const struct vm_rank *rank = pull->req->rank;
+
+	if (!vm_event_on() || !rank || !rank->overlap || pull->next_from)
+		return;
+	vm_overlap_mark(rank->overlap, from ? &pull->xfer_next : &pull->xfer,
+			vm_clock_ticks(), VM_SIDE_RECEIVE, VM_WAY_FABRIC);
+	pull->next_from = from;
+}
+
+/* A piece is here. */
+static void pull_event_piece(struct vm_pull *pull, size_t bytes)
+{
+	if (!vm_event_on())
+		return;
+	if (pull->next_from && pull->received >= pull->next_from) {
+		pull->xfer = pull->xfer_next;
+		pull->next_from = 0;
+	}
+	vm_overlap_part(&pull->xfer, vm_clock_ticks(), bytes);
+}
+
 static int pipeline_start(struct vm_pull *pull)
 {
 	vm_cursor_init(&pull->cursor, &pull->req->data);
 	pull->granted = pipeline_limit(pull);
+	pull_event_granted(pull, 0);
 	return pull_ask(pull, NULL);
 }
 
@@ -136,6 +179,7 @@ static int pipeline_grant(struct vm_pull *pull)
 	struct vm_wire_step step = { .to = pull->origin.sender,
 				     .from = pull->id };
 
+	pull_event_granted(pull, pull->granted);
 	pull->granted = step.bytes = pipeline_limit(pull);
 	return vm_remote_step(pull->port, pull->origin.from, VM_PACKET_CTS,
 			      &step, NULL, 0);
@@ -154,8 +198,10 @@ static void pull_begin(struct vm_pull *pull)
 	int rc = pull->origin.sender ? -VMPI_ENOTSUP : -VMPI_EPEER;
 
 	for (size_t i = 0; i < count && rc && pull->origin.sender; i++)
-		if (protocols[i].fits(pull))
+		if (protocols[i].fits(pull)) {
+			vm_event_forget(&pull->xfer);
 			rc = protocols[i].start(pull);
+		}
 	if (rc)
 		pull_finish(pull, rc);
 }
@@ -182,6 +228,8 @@ void vm_pull_start(struct vm_req *req, const struct vm_env *env,
 	pull->wanted = req->status.bytes;
 	pull->received = pull->granted = 0;
 	pull->writes = false;
+	pull->xfer.overlap = NULL;
+	pull->next_from = 0;
 	if (pull->wanted)
 		pull_begin(pull);
 	else
@@ -218,6 +266,7 @@ void vm_pull_fragment(struct vm_port *port, struct vm_pkt *pkt)
 	if (!pull || pull->writes || step->bytes != pull->received ||
 	    pkt->bytes > pull->granted - pull->received)
 		return;
+	pull_event_piece(pull, pkt->bytes);
 	piece_land(pull, pkt->data, pkt->bytes);
 	if (pull->received < pull->wanted &&
 	    (pull->granted == pull->wanted ||

@@ -13,6 +13,7 @@
 #include "core/layout.h"
 #include "core/remote.h"
 #include "core/wire.h"
+#include "introspect/overlap.h"
 
 struct vmpi_req;
 struct vm_pull;
@@ -34,6 +35,10 @@ struct vm_pull {
 	bool writes;		 /* the sender does; mr is open */
 	struct vm_mr mr;
 	struct vm_rma rma;
+	/* The transfer; of a pipeline the moment from which the next piece may
+	 * have come, and that of those from next_from on (0: the same). */
+	struct vm_overlap_xfer xfer, xfer_next;
+	size_t next_from;
 };
 
 /*

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/event.h"
 #include "core/mailbox.h"
 #include "core/node.h"
 #include "core/opid.h"
@@ -23,8 +24,19 @@ static bool readable(const struct vm_data *data)
 	       core_cvar.rndv_protocol != VM_RNDV_PIPELINE;
 }
 
+/* A piece is not needed any more where it lies. */
+static void piece_left(struct vm_send_op *op, int error)
+{
+	struct vm_push *push = vm_container_of(op, struct vm_push, op);
+
+	(void)error; /* the receiver has it, or the port says that it is down */
+	if (--push->flying == 0 && push->over)
+		vm_push_end(push, push->error);
+}
+
 struct vm_push *vm_push_new(struct vm_req *req, const struct vm_data *data,
-			    struct vm_port *port, struct vm_to to)
+			    const struct vm_wire_envelope *envelope,
+			    struct vm_to to)
 {
 	struct vm_push *push = vm_pool_get(&vm_lane_self()->push);
 
@@ -33,30 +45,60 @@ struct vm_push *vm_push_new(struct vm_req *req, const struct vm_data *data,
 	push->req = req;
 	vm_data_assign(&push->data, data);
 	push->buffer = NULL;
-	push->port = port;
+	push->rank = vm_rank_self();
+	push->port = push->rank->port;
 	push->to = to;
+	push->envelope = *envelope;
 	push->sent = 0;
-	push->readable = push->writing = false;
+	push->overlap = push->xfer.overlap = NULL;
+	push->readable = push->writing = push->over = false;
+	push->flying = 0;
+	push->op.done = piece_left;
 	return push;
 }
 
+/* One more copy that waits for the process, if there may be one. */
+static bool copy_count(uint32_t process)
+{
+	_Atomic uint32_t *copies = &vm_node->copies[process];
+
+	/* Messages among ourselves have the bound of all memory only.  Some
+	 * threads at a time may go one too far. */
+	if (process != (uint32_t)vm_node->process &&
+	    atomic_load_explicit(copies, memory_order_relaxed) >=
+		    (uint32_t)core_cvar.copies_max)
+		return false;
+	atomic_fetch_add_explicit(copies, 1, memory_order_relaxed);
+	return true;
+}
+
+static void copy_uncount(uint32_t process)
+{
+	atomic_fetch_sub_explicit(&vm_node->copies[process], 1,
+				  memory_order_relaxed);
+}
+
 struct vm_push *vm_push_new_copy(const struct vm_data *data,
-				 struct vm_port *port, struct vm_to to)
+				 const struct vm_wire_envelope *envelope,
+				 struct vm_to to)
 {
 	struct vm_lane *lane = vm_lane_self();
 	struct vm_push *push;
 	struct vm_data copy;
 	void *buffer;
 
-	if (data->bytes > VM_BUFFER_MAX)
+	if (data->bytes > VM_BUFFER_MAX || !copy_count(to.process))
 		return NULL;
 	buffer = vm_buffer_get(lane, data->bytes);
-	if (!buffer)
+	if (!buffer) {
+		copy_uncount(to.process);
 		return NULL;
+	}
 	copy = vm_data_bytes(buffer, data->bytes);
-	push = vm_push_new(NULL, &copy, port, to);
+	push = vm_push_new(NULL, &copy, envelope, to);
 	if (!push) {
 		vm_buffer_put(lane, buffer, data->bytes);
+		copy_uncount(to.process);
 		return NULL;
 	}
 	push->buffer = buffer;
@@ -66,10 +108,13 @@ struct vm_push *vm_push_new_copy(const struct vm_data *data,
 
 void vm_push_free(struct vm_push *push)
 {
+	vm_event_forget(&push->xfer);
 	if (push->readable)
 		vm_mr_close(&push->mr);
-	if (push->buffer)
+	if (push->buffer) {
 		vm_buffer_put(vm_lane_self(), push->buffer, push->data.bytes);
+		copy_uncount(push->to.process);
+	}
 	vm_pool_put(&vm_lane_self()->push, push);
 }
 
@@ -91,11 +136,16 @@ bool vm_push_hide(uint64_t id)
 	return vm_opid_take(&vm_node->pushes, id) != NULL;
 }
 
-/* Ends a push that is in no table any more. */
-static void push_end(struct vm_push *push, int error)
+void vm_push_end(struct vm_push *push, int error)
 {
 	struct vm_req *req = push->req;
 
+	push->over = true;
+	push->error = error;
+	if (push->flying)
+		return;
+	if (!error)
+		vm_event_end(&push->xfer);
 	vm_push_free(push);
 	if (!req)
 		return;
@@ -104,10 +154,11 @@ static void push_end(struct vm_push *push, int error)
 	vm_req_complete(req);
 }
 
-int vm_push_announce(struct vm_push *push, struct vm_wire_envelope *envelope)
+int vm_push_announce(struct vm_push *push)
 {
+	struct vm_wire_envelope envelope = push->envelope;
 	const struct vm_data *data = &push->data;
-	struct vm_send send = { .upper = envelope,
+	struct vm_send send = { .upper = &envelope,
 				.kind = VM_PACKET_RTS,
 				.control = true };
 	struct vm_port *port = push->port;
@@ -124,14 +175,14 @@ int vm_push_announce(struct vm_push *push, struct vm_wire_envelope *envelope)
 		send.data = &memory;
 		send.bytes = sizeof(memory);
 	}
-	rc = vm_push_show(push, envelope);
-	if (!rc) {
-		rc = vm_port_send(port, to, &send, NULL);
-		if (rc >= 0 || !vm_push_hide(envelope->sender))
-			return 0;
-	}
-	vm_push_free(push);
-	return rc;
+	vm_event_begin(&push->xfer, push->rank, VM_SIDE_SEND, VM_WAY_FABRIC,
+		       data->bytes);
+	push->overlap = push->xfer.overlap;
+	rc = vm_push_show(push, &envelope);
+	if (rc)
+		return rc;
+	rc = vm_port_send(port, to, &send, NULL);
+	return rc >= 0 || !vm_push_hide(envelope.sender) ? 0 : rc;
 }
 
 static void written_send(const struct vm_push *push, int error)
@@ -148,7 +199,7 @@ static void written(struct vm_rma *rma, int error)
 
 	written_send(push, error);
 	if (vm_opid_take(&vm_node->pushes, push->id))
-		push_end(push, error);
+		vm_push_end(push, error);
 }
 
 static void push_write(struct vm_push *push, const struct vm_remote *memory,
@@ -157,6 +208,7 @@ static void push_write(struct vm_push *push, const struct vm_remote *memory,
 	int rc;
 
 	push->writing = true;
+	vm_event_again(&push->xfer);
 	push->rma = (struct vm_rma){ .done = written,
 				     .to = push->to,
 				     .remote = *memory,
@@ -197,6 +249,7 @@ static int fragment_send(struct vm_push *push, size_t most)
 	size_t limit = (size_t)core_cvar.rndv_fragment;
 	size_t room = vm_fabric_limits(vm_node->fabric)->packet_bytes;
 	char buffer[VM_BUFFER_MAX], *piece;
+	int rc;
 
 	if (most > limit)
 		most = limit;
@@ -204,8 +257,12 @@ static int fragment_send(struct vm_push *push, size_t most)
 		most = room;
 	most = piece_next(push, &piece, buffer, most);
 	push->sent += most;
-	return vm_remote_step(push->port, push->to, VM_PACKET_FRAGMENT, &step,
-			      piece, most);
+	rc = vm_remote_fragment(push->port, push->to, &step, piece, most,
+				piece == buffer ? NULL : &push->op,
+				push->overlap);
+	if (rc == 0)
+		push->flying++;
+	return rc < 0 ? rc : 0;
 }
 
 static struct vm_push *push_find(const struct vm_pkt *pkt, uint64_t id)
@@ -232,6 +289,7 @@ void vm_push_cts(struct vm_port *port, struct vm_pkt *pkt)
 			push_write(push, pkt->data, granted);
 		return;
 	}
+	vm_event_forget(&push->xfer); /* the pieces are */
 	if (!push->sent)
 		vm_cursor_init(&push->cursor, &push->data);
 	while (push->sent < granted)
@@ -248,7 +306,7 @@ void vm_push_fin(struct vm_port *port, struct vm_pkt *pkt)
 	if (!push || push->writing)
 		return;
 	if (vm_opid_take(&vm_node->pushes, push->id))
-		push_end(push, step->error);
+		vm_push_end(push, step->error);
 }
 
 struct search {
@@ -277,6 +335,6 @@ void vm_push_down(struct vm_port *port, uint32_t process, int error)
 	while ((id = vm_opid_each(&vm_node->pushes, push_goes_to, &search))) {
 		push = vm_opid_take(&vm_node->pushes, id);
 		if (push)
-			push_end(push, error);
+			vm_push_end(push, error);
 	}
 }

@@ -18,6 +18,7 @@
 #include "sched/ult.h"
 
 struct vm_engine;
+struct vm_overlap;
 struct vmpi_chan;
 
 /* Waits for a message without receiving it (Probe): on the task's stack. */
@@ -32,7 +33,8 @@ struct vm_prober {
 };
 
 struct vm_rank {
-	int index;		  /* in the world */
+	int index; /* in the world */
+	int local; /* in vm_node->own, if it is of this process */
 	struct vm_engine *engine; /* of its home worker; elsewhere:
 				     vm_engine_away */
 	struct vm_engine *via;	  /* where senders find it: the engine, or
@@ -43,6 +45,8 @@ struct vm_rank {
 	void *mpi;		  /* owned by lib/mpi; with the above in one
 				     line, the rest is rarely looked at */
 	struct vm_ult *ult;	  /* runs its body, NULL before and after */
+	_Atomic int tasks;	  /* its other tasks that have not ended */
+	bool left;		  /* its body has ended; core/move.h */
 	struct vmpi_chan *world, *self_chan;
 	struct vm_list chans; /* all channels; vm_node->chans_lock */
 	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi with mpi, */
@@ -52,9 +56,11 @@ struct vm_rank {
 	struct vm_match match VM_ALIGNED(VM_CACHELINE);
 	struct vm_list probers;
 	_Atomic bool bereft; /* ranks it may wait for are gone (core/lost.h) */
+	bool holds;	     /* vm_lost_hold() */
 	/* Counted by the rank's tasks; and, added up when they leave, by its
 	 * other OS threads (vm_rank_counters()). */
 	struct core_rank_pvars pvars, thread_pvars;
+	struct vm_overlap *overlap; /* core/event.h; NULL: not watched */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* The rank the caller belongs to, or NULL. */

@@ -8,12 +8,17 @@
 
 #include "base/log.h"
 #include "boot/boot.h"
+#include "core/chan.h"
 #include "core/engine.h"
+#include "core/event.h"
+#include "core/line.h"
 #include "core/lost.h"
 #include "core/mailbox.h"
 #include "core/node.h"
 #include "core/pull.h"
+#include "core/pulse.h"
 #include "core/push.h"
+#include "core/watch.h"
 #include "core/wire.h"
 
 /* Where senders look for ranks that are not to be reached by memory. */
@@ -44,21 +49,30 @@ static void arrived(void *arg, struct vm_port *port, struct vm_pkt *pkt)
 
 static void down(void *arg, struct vm_port *port, uint32_t process, int error)
 {
+	bool died = error != 0;
+
 	(void)arg;
 	/* For a message that is not over a goodbye comes too early. */
-	if (!error)
+	if (!died)
 		error = -VMPI_EPEER;
+	vm_line_down(port, process, error);
 	vm_push_down(port, process, error);
 	vm_pull_down(port, process, error);
-	vm_lost_down(port, process);
+	vm_lost_down(port, process, died);
+}
+
+static void room(void *arg, struct vm_port *port, uint32_t process,
+		 uint32_t remote)
+{
+	(void)arg;
+	vm_line_room(port, (struct vm_to){ process, remote });
 }
 
 /* The rank a message is for, if it is one of ours and its key has no wildcards. */
 static struct vm_rank *rank_of(const struct vm_wire_envelope *envelope)
 {
-	uint32_t first = (uint32_t)vm_node->rank_first;
-
-	if (envelope->rank - first < (uint32_t)vm_node->rank_here &&
+	if (envelope->rank < (uint32_t)vm_node->rank_count &&
+	    vm_rank_here(&vm_node->ranks[envelope->rank]) &&
 	    envelope->source != VM_ANY && envelope->tag != VM_ANY)
 		return &vm_node->ranks[envelope->rank];
 	unknown_count();
@@ -126,6 +140,7 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 		return;
 	}
 	arrival.payload = VM_PAYLOAD_PACKET;
+	vm_event_half(rank, VM_SIDE_RECEIVE, VM_WAY_FABRIC, pkt->bytes);
 	req = deliver(rank, &arrival, &origin, pkt);
 	if (!req)
 		return;
@@ -200,13 +215,13 @@ void vm_remote_withdraw(struct vm_port *port, struct vm_pkt *pkt)
 /* Control packets are always taken while there is memory, and without them the
  * other side would wait for ever. */
 static int control_send(struct vm_port *port, struct vm_to to,
-			const struct vm_send *send)
+			const struct vm_send *send, struct vm_send_op *op)
 {
-	int rc = vm_port_send(port, to, send, NULL);
+	int rc = vm_port_send(port, to, send, op);
 
 	if (rc == -VMPI_ENOMEM)
 		vm_panic("out of memory for packets to process %u", to.process);
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
@@ -218,8 +233,24 @@ int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
 				.bytes = (uint32_t)bytes,
 				.kind = kind,
 				.control = true };
+	int rc = control_send(port, to, &send, NULL);
 
-	return control_send(port, to, &send);
+	return rc < 0 ? rc : 0;
+}
+
+int vm_remote_fragment(struct vm_port *port, struct vm_to to,
+		       const struct vm_wire_step *step, const void *data,
+		       size_t bytes, struct vm_send_op *op,
+		       struct vm_overlap *overlap)
+{
+	struct vm_send send = { .upper = step,
+				.data = data,
+				.bytes = (uint32_t)bytes,
+				.kind = VM_PACKET_FRAGMENT,
+				.control = true,
+				.overlap = overlap };
+
+	return control_send(port, to, &send, op);
 }
 
 void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,
@@ -233,177 +264,6 @@ void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,
 	if (origin->sender)
 		vm_remote_step(port, origin->from, VM_PACKET_FIN, &step, NULL,
 			       0);
-}
-
-/* Sends the payload along: 1, or -VMPI_EAGAIN, -VMPI_EPEER, -VMPI_ENOMEM. */
-static int eager_send(const struct vm_rank *self, const struct vm_rank *dest,
-		      const struct vm_wire_envelope *envelope,
-		      const struct vm_data *data)
-{
-	struct vm_send send = { .upper = envelope,
-				.data = data->addr,
-				.bytes = (uint32_t)data->bytes,
-				.kind = VM_PACKET_EAGER };
-	struct vm_lane *lane = vm_lane_self();
-	void *buffer = NULL;
-	int rc;
-
-	if (data->layout) {
-		struct vm_data packed;
-
-		if (data->bytes > VM_BUFFER_MAX)
-			return -VMPI_EAGAIN;
-		buffer = vm_buffer_get(lane, data->bytes);
-		if (!buffer)
-			return -VMPI_EAGAIN;
-		packed = vm_data_bytes(buffer, data->bytes);
-		vm_data_copy(&packed, data);
-		send.data = buffer;
-	}
-	rc = vm_port_send(self->port, dest->to, &send, NULL);
-	if (buffer)
-		vm_buffer_put(lane, buffer, data->bytes);
-	return rc;
-}
-
-static bool fits_eager(const struct vm_data *data)
-{
-	return data->bytes <= (size_t)core_cvar.eager_limit &&
-	       data->bytes <= vm_fabric_limits(vm_node->fabric)->packet_bytes;
-}
-
-/*
- * With its payload, but complete only when the receiver says so: 0,
- * -VMPI_EAGAIN: the push is still to be announced; or an error, it is gone.
- */
-static int eager_sync(const struct vm_rank *dest,
-		      struct vm_wire_envelope *envelope,
-		      const struct vm_data *data, struct vm_push *push)
-{
-	struct vm_rank *self = vm_rank_self();
-	int rc = vm_push_show(push, envelope);
-
-	if (!rc)
-		rc = eager_send(self, dest, envelope, data);
-	if (rc >= 0) {
-		vm_pvar_add(vm_counters(self)->sends_eager, 1);
-		return 0;
-	}
-	/* Whoever ended the push completes the request too. */
-	if (!vm_push_hide(envelope->sender))
-		return 0;
-	if (rc != -VMPI_EAGAIN)
-		vm_push_free(push);
-	return rc;
-}
-
-/* With a request that is complete only when the receiver says so. */
-static int announced_send(struct vm_rank *dest,
-			  struct vm_wire_envelope *envelope,
-			  const struct vm_data *data, struct vm_req *req)
-{
-	struct vm_rank *self = vm_rank_self();
-	struct vm_push *push;
-	int rc = -VMPI_EAGAIN;
-
-	vm_data_assign(&req->data, data);
-	req->rank = dest;
-	req->msg = NULL;
-	req->status = (vmpi_status){ .source = envelope->source,
-				     .tag = envelope->tag,
-				     .bytes = data->bytes };
-	push = vm_push_new(req, data, self->port, dest->to);
-	if (!push)
-		return -VMPI_ENOMEM;
-	if (fits_eager(data))
-		rc = eager_sync(dest, envelope, data, push);
-	if (rc != -VMPI_EAGAIN)
-		return rc;
-	vm_pvar_add(vm_counters(self)->sends_rendezvous, 1);
-	return vm_push_announce(push, envelope);
-}
-
-/* Without a credit a short message waits here, in a copy: 1, or -VMPI_EAGAIN
- * (there is no room), -VMPI_EPEER, -VMPI_ENOMEM. */
-static int copied_send(const struct vm_rank *dest,
-		       struct vm_wire_envelope *envelope,
-		       const struct vm_data *data)
-{
-	struct vm_rank *self = vm_rank_self();
-	struct vm_push *push = vm_push_new_copy(data, self->port, dest->to);
-	int rc;
-
-	if (!push)
-		return -VMPI_EAGAIN;
-	vm_pvar_add(vm_counters(self)->sends_rendezvous, 1);
-	rc = vm_push_announce(push, envelope);
-	return rc ? rc : 1;
-}
-
-#define CREDIT_POLLS 16 /* looks for credits before a message waits */
-
-/* A message that needs nobody's answer: as eager_send(). */
-static int short_send(const struct vm_rank *dest,
-		      struct vm_wire_envelope *envelope,
-		      const struct vm_data *data)
-{
-	struct vm_rank *self = vm_rank_self();
-	int rc = eager_send(self, dest, envelope, data);
-
-	for (int i = 0; i < CREDIT_POLLS && rc == -VMPI_EAGAIN; i++) {
-		vm_port_poll(self->port, vm_self->worker->index >= 0);
-		rc = eager_send(self, dest, envelope, data);
-	}
-	if (rc != -VMPI_EAGAIN) {
-		if (rc >= 0)
-			vm_pvar_add(vm_counters(self)->sends_eager, 1);
-		return rc;
-	}
-	return copied_send(dest, envelope, data);
-}
-
-int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
-		   const struct vm_data *data, bool sync, struct vm_req **req)
-{
-	struct vm_wire_envelope envelope = { .context = env->context,
-					     .source = env->source,
-					     .tag = env->tag,
-					     .rank = (uint32_t)dest->index,
-					     .bytes = data->bytes };
-	struct vm_req *new = NULL;
-	int rc;
-
-	if (!sync && fits_eager(data)) {
-		rc = short_send(dest, &envelope, data);
-		if (rc != -VMPI_EAGAIN)
-			return rc;
-	}
-	if (!*req) {
-		new = vm_req_new(VM_REQ_SEND);
-		if (!new)
-			return -VMPI_ENOMEM;
-		*req = new;
-	}
-	rc = announced_send(dest, &envelope, data, *req);
-	if (rc && new) {
-		vm_pool_put(&vm_lane_self()->req, new);
-		*req = NULL;
-	}
-	return rc;
-}
-
-void vm_remote_cancel(const struct vm_req *req)
-{
-	struct vm_wire_envelope envelope = {
-		.rank = (uint32_t)req->rank->index,
-		.sender = req->push,
-	};
-	struct vm_send send = { .upper = &envelope,
-				.kind = VM_PACKET_WITHDRAW,
-				.control = true };
-
-	/* Without an answer the request ends as if nothing had been asked. */
-	control_send(vm_rank_self()->port, req->rank->to, &send);
 }
 
 /* Spreads the ranks of a process over its ports, in blocks as over workers. */
@@ -479,6 +339,7 @@ int vm_remote_open(struct vm_boot *boot)
 		.one_host = true,
 		.arrived = arrived,
 		.down = down,
+		.room = room,
 		.arg = vm_node,
 	};
 	int rc = stacks_check();
@@ -494,8 +355,18 @@ int vm_remote_open(struct vm_boot *boot)
 	rc = vm_fabric_open(&vm_node->fabric, &config);
 	if (!rc)
 		rc = vm_lost_init(vm_node);
+	if (!rc)
+		rc = vm_watch_init();
+	if (!rc)
+		rc = vm_lines_init(vm_node);
+	vm_node->copies = calloc((size_t)vm_node->process_count,
+				 sizeof(*vm_node->copies));
+	if (!rc && !vm_node->copies)
+		rc = -VMPI_ENOMEM;
 	if (!rc && boot)
 		rc = addresses_exchange(boot);
+	if (!rc && boot)
+		rc = vm_pulse_start(&vm_node->pulse, boot, vm_node->fabric);
 	return rc;
 }
 
@@ -520,26 +391,31 @@ static void rank_close(struct vm_rank *rank)
 
 static void ranks_close(void)
 {
-	for (int i = 0; vm_node->ranks && i < vm_node->rank_here; i++) {
-		struct vm_rank *rank = &vm_node->ranks[vm_node->rank_first + i];
+	for (int i = 0; vm_node->own && i < vm_node->rank_here; i++) {
+		struct vm_rank *rank = vm_node->own[i];
 
-		if (rank->match.order.next)
+		if (rank && rank->match.order.next)
 			rank_close(rank);
 	}
 }
 
 void vm_remote_stop(void)
 {
-	int rc = -VMPI_ENOMEM;
+	bool stranger = !vm_self;
+	int rc = 0;
 
 	if (!vm_node->fabric || vm_node->stopped)
 		return;
 	vm_node->stopped = true;
 	ranks_close();
 	/* What still comes needs somebody who takes it. */
-	if (vm_thread_adopt(NULL) == 0) {
+	if (stranger)
+		rc = vm_thread_adopt(NULL);
+	if (!rc) {
+		vm_lines_drain(vm_node->fabric);
 		rc = vm_fabric_stop(vm_node->fabric, STOP_NS);
-		vm_thread_release();
+		if (stranger)
+			vm_thread_release();
 	}
 	if (rc)
 		vm_log(VM_WARN, "not all processes of the job said goodbye");
@@ -551,9 +427,14 @@ void vm_remote_close(void)
 	if (!vm_node->fabric)
 		return;
 	vm_remote_stop();
+	vm_pulse_stop(vm_node->pulse);
 	vm_fabric_close(vm_node->fabric);
 	vm_node->fabric = NULL;
 	vm_lost_fini(vm_node);
+	vm_watch_fini();
+	vm_lines_fini(vm_node);
+	free(vm_node->copies);
+	vm_node->copies = NULL;
 }
 
 void vm_remote_dead(int process)

@@ -4,9 +4,10 @@
  *
  * All messages of a pair of ranks take the way between their two home ports, in
  * order.  A small one is a packet (eager); it waits there when nobody has posted
- * a receive, and holds the sender's credit.  A long one, a synchronous one and
- * one without a credit are announced (RTS) and wait at the sender; the receiver
- * then chooses how the payload comes (core/pull.h, core/push.h).
+ * a receive, and holds the sender's credit; without a credit it waits at the
+ * sender, in line (core/line.h).  A long one is announced (RTS) and waits at the
+ * sender; the receiver then chooses how the payload comes (core/pull.h,
+ * core/push.h).
  *
  * Nothing here is called with an engine's lock held, because what a port hands
  * over takes it.
@@ -22,6 +23,7 @@
 
 struct vm_boot;
 struct vm_msg_origin;
+struct vm_push;
 struct vm_rank;
 struct vm_wire_step;
 struct vmpi_req;
@@ -62,6 +64,13 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 		   const struct vm_data *data, bool sync,
 		   struct vmpi_req **req);
 
+/*
+ * One try of a message that stands in line, or is about to.  1: the payload is
+ * out, the push is the caller's; 0: it is not the caller's any more, its request
+ * will be completed.  -VMPI_EAGAIN: it has to wait.  Other errors: it never goes.
+ */
+int vm_remote_try(struct vm_push *push);
+
 /* Asks the receiver to give a message back that it has not matched. */
 void vm_remote_cancel(const struct vmpi_req *req);
 
@@ -69,6 +78,16 @@ void vm_remote_cancel(const struct vmpi_req *req);
 int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
 		   const struct vm_wire_step *step, const void *data,
 		   size_t bytes);
+
+/*
+ * A piece of a payload, as a transfer of the sender (or NULL).  With op long
+ * data are not copied and must stay until op->done is called.  0: it will be;
+ * 1: it will not.
+ */
+int vm_remote_fragment(struct vm_port *port, struct vm_to to,
+		       const struct vm_wire_step *step, const void *data,
+		       size_t bytes, struct vm_send_op *op,
+		       struct vm_overlap *overlap);
 
 /* The payload is not needed any more, or never was. */
 void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,

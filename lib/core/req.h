@@ -16,6 +16,7 @@
 #include "base/list.h"
 #include "core/layout.h"
 #include "core/match.h"
+#include "introspect/overlap.h"
 #include "vmpi.h"
 
 struct vm_ult;
@@ -57,6 +58,7 @@ struct vmpi_req {
 	bool active;	 /* started and not finished yet */
 	void *user;	 /* the layer above: e.g. the communicator */
 	void (*on_free)(struct vmpi_req *req); /* layer above, may be NULL */
+	struct vm_overlap_xfer xfer; /* of a direct send, while watched */
 };
 
 #define vm_req vmpi_req

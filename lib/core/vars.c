@@ -5,6 +5,7 @@
 #include "core/vars.h"
 
 #include "fabric/fabric.h"
+#include "introspect/vars.h"
 #include "sched/vars.h"
 
 VM_CVARS_DEFINE(core, CORE_CVARS)
@@ -19,4 +20,6 @@ void vm_core_vars_add(void)
 	vm_pvars_add(&core_rank_pvar_table);
 	vm_pvars_add(&core_node_pvar_table);
 	vm_fabric_vars_add();
+	vm_vars_add(&overlap_cvar_table);
+	vm_pvars_add(&overlap_rank_pvar_table);
 }

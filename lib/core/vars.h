@@ -17,6 +17,9 @@
 	X(SIZE, copy_bytes_max, 268435456, 0, 1099511627776, "bytes", STARTUP,  \
 	  "Bound on the memory of all buffered messages; beyond it messages "   \
 	  "wait in their senders' memory")                                      \
+	X(INT, copies_max, 4096, 1, 1000000000, "messages", ANYTIME,            \
+	  "Buffered messages that wait until one other process takes them; "    \
+	  "beyond it messages to it wait in their senders' memory")             \
 	X(INT, unexpected_limit, 100000, 64, 1000000000, "messages", ANYTIME,   \
 	  "Unexpected messages of a rank beyond which its senders wait for "    \
 	  "it, each at its next full send budget")                              \
@@ -38,13 +41,35 @@
 	X(SIZE, rndv_window, 1048576, 64, 1073741824, "bytes", ANYTIME,         \
 	  "Bytes of a pipelined message that may be under way")                 \
 	X(INT, poll_rounds, 16, 1, 1000000, "switches", ANYTIME,                \
-	  "Switches between looks at the network while there are ranks to run") \
+	  "Most switches between looks at the network while ranks can run; "    \
+	  "fewer after a look that found something")                            \
 	X(BOOL, help, 1, 0, 1, "flag", ANYTIME,                                 \
 	  "Idle workers move the messages of busy ones (collaborative "         \
 	  "polling)")                                                           \
+	X(INT, look_ms, 1000, 0, 1000000, "ms", STARTUP,                        \
+	  "Time in which each other process is looked at once, to see whether " \
+	  "it is still there, under launchers that neither end a job when a "   \
+	  "process dies nor tell (srun without -K); 0: never")                  \
 	X(BOOL, loop, 0, 0, 1, "flag", STARTUP,                                 \
 	  "Messages between ranks of one process go by the fabric too, so "     \
-	  "that the link model (fabric_link_latency) applies to them")
+	  "that the link model (fabric_link_latency) applies to them")          \
+	X(CHOICE, balance, VM_BALANCE_OFF, 0, 2, "off|auto|force", STARTUP,     \
+	  "Move ranks from workers with much to do to those with little: auto " \
+	  "only those of programs that keep no thread-local addresses, force "  \
+	  "all")                                                                \
+	X(INT, balance_round, 100, 1, 3600000, "ms", STARTUP,                   \
+	  "Run time of the busiest worker after which it is looked whether "    \
+	  "ranks should move")                                                  \
+	X(INT, balance_gain, 5, 1, 100, "percent", STARTUP,                     \
+	  "Least share of a round's time that moves must promise to save")      \
+	X(BOOL, balance_log, 0, 0, 1, "flag", ANYTIME,                          \
+	  "Print a line about each round of balancing")                         \
+	X(INT, balance_shuffle, 0, 0, 1000000000, "polls", STARTUP,             \
+	  "For tests: with balance, move some ranks at random each so many "    \
+	  "polls; 0: never")
+
+/* Values of balance. */
+enum vm_balance_how { VM_BALANCE_OFF, VM_BALANCE_AUTO, VM_BALANCE_FORCE };
 
 /* Values of rndv_protocol. */
 enum vm_rndv { VM_RNDV_AUTO, VM_RNDV_READ, VM_RNDV_WRITE, VM_RNDV_PIPELINE };
@@ -67,7 +92,10 @@ extern const struct vm_cvar_table core_cvar_table;
 	X(COUNTER, sends_direct, "messages", RANK,                    \
 	  "Messages sent by protocol direct")                         \
 	X(COUNTER, sends_eager, "messages", RANK,                     \
-	  "Messages sent to other processes at once")                 \
+	  "Messages sent to other processes with their payload")      \
+	X(COUNTER, sends_in_line, "messages", RANK,                   \
+	  "Messages to other processes that first waited for a "      \
+	  "credit, or behind one that did")                           \
 	X(COUNTER, sends_rendezvous, "messages", RANK,                \
 	  "Messages announced to other processes")                    \
 	X(COUNTER, unexpected, "messages", RANK,                      \
@@ -84,9 +112,36 @@ struct core_rank_pvars {
 };
 extern const struct vm_pvar_table core_rank_pvar_table;
 
-#define CORE_NODE_PVARS(X)                           \
-	X(COUNTER, packets_unknown, "packets", NODE, \
-	  "Packets dropped: of no known kind or for no rank of this process")
+#define CORE_NODE_PVARS(X)                                                    \
+	X(COUNTER, packets_unknown, "packets", NODE,                          \
+	  "Packets dropped: of no known kind or for no rank of this process") \
+	X(COUNTER, balance_rounds, "rounds", NODE,                            \
+	  "Times it was looked whether ranks should move")                    \
+	X(LEVEL, balance_waste, "permille", NODE,                             \
+	  "Share of the last round that perfect balance would have saved")    \
+	X(COUNTER, balance_halts, "halts", NODE,                              \
+	  "Times all workers stood still and ranks were moved")               \
+	X(COUNTER, balance_moves, "ranks", NODE, "Ranks that were moved")     \
+	X(AGGREGATE, balance_expected, "permille", NODE,                      \
+	  "Sum of what moves were expected to save of a round's time")        \
+	X(AGGREGATE, balance_got, "permille", NODE,                           \
+	  "Sum of what they saved, of those that did")                        \
+	X(COUNTER, far_linear, "calls", NODE,                                 \
+	  "Collectives among processes: messages from each to each")          \
+	X(COUNTER, far_ordered, "calls", NODE,                                \
+	  "Collectives among processes: all operands in all processes")       \
+	X(COUNTER, far_binomial, "calls", NODE,                               \
+	  "Collectives among processes: along a tree")                        \
+	X(COUNTER, far_scatter_allgather, "calls", NODE,                      \
+	  "Collectives among processes: in pieces and round a ring")          \
+	X(COUNTER, far_ring, "calls", NODE,                                   \
+	  "Collectives among processes: round a ring")                        \
+	X(COUNTER, far_pairwise, "calls", NODE,                               \
+	  "Collectives among processes: with one process after the other")    \
+	X(COUNTER, far_recursive_doubling, "calls", NODE,                     \
+	  "Collectives among processes: in pairs of processes, step by step") \
+	X(COUNTER, far_reduce_scatter, "calls", NODE,                         \
+	  "Collectives among processes: each process a piece")
 
 struct core_node_pvars {
 	CORE_NODE_PVARS(VM_PVAR_FIELD)

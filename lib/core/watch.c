@@ -4,7 +4,11 @@
  */
 #include "core/watch.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/clock.h"
+#include "base/lock.h"
 #include "core/engine.h"
 #include "core/node.h"
 #include "fabric/fabric.h"
@@ -13,6 +17,11 @@
 /* How long a worker sleeps at most when what wakes the watcher is for others,
  * whom he must not help. */
 #define UNHELPED_NS 1000000
+
+/* How long a worker sleeps while threads watch for themselves: the longer they
+ * do, the longer. */
+#define NAP_NS_MIN 1000000
+#define NAP_NS_MAX 64000000
 
 /* The home port of an engine's ranks: as vm_remote_place() spreads them. */
 static unsigned port_of(int engine, unsigned ports)
@@ -34,11 +43,21 @@ static bool may_look(unsigned port, unsigned ports)
 	return true;
 }
 
+static bool port_poll(struct vm_lane *lane, unsigned port, bool own)
+{
+	uint64_t *found = vm_node->found[lane->engine->index];
+
+	if (vm_port_poll(vm_fabric_port(vm_node->fabric, port), own) <= 0)
+		return false;
+	vm_pvar_add(found[port], 1);
+	return true;
+}
+
 static bool ports_poll(struct vm_worker *worker, struct vm_lane *lane)
 {
 	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
 	unsigned own = port_of(lane->engine->index, ports);
-	bool did = vm_port_poll(vm_fabric_port(vm_node->fabric, own), true) > 0;
+	bool did = port_poll(lane, own, true);
 
 	if (worker->head)
 		return did;
@@ -46,9 +65,7 @@ static bool ports_poll(struct vm_worker *worker, struct vm_lane *lane)
 		unsigned other = (own + i) % ports;
 
 		if (may_look(other, ports))
-			did |= vm_port_poll(vm_fabric_port(vm_node->fabric,
-							   other),
-					    false) > 0;
+			did |= port_poll(lane, other, false);
 	}
 	return did;
 }
@@ -102,6 +119,27 @@ static inline void watch_check(struct vm_worker *worker, struct vm_lane *lane)
 		watcher_call();
 }
 
+/*
+ * The worker looks at the network, and notes when it looks again while it has
+ * something to run: at the next switch after a look that found something, and
+ * else after twice as many as before.  Ranks that compute long switch rarely,
+ * and each step of a rendezvous waits for a look.
+ */
+static bool look(struct vm_worker *worker, struct vm_lane *lane)
+{
+	unsigned most = (unsigned)core_cvar.poll_rounds;
+	bool did = ports_poll(worker, lane);
+
+	lane->polls_left = 0;
+	if (did)
+		lane->poll_rounds = 1;
+	else if (lane->poll_rounds <= most / 2)
+		lane->poll_rounds *= 2;
+	else
+		lane->poll_rounds = most;
+	return did;
+}
+
 bool vm_watch_poll(struct vm_worker *worker)
 {
 	bool did = vm_node->engine_count > 1 && vm_engine_poll(worker);
@@ -109,13 +147,37 @@ bool vm_watch_poll(struct vm_worker *worker)
 
 	if (VM_UNLIKELY(!lane->engine))
 		return did;
-	if (!worker->head ||
-	    ++lane->polls_left >= (unsigned)core_cvar.poll_rounds) {
-		lane->polls_left = 0;
-		did |= ports_poll(worker, lane);
-	}
+	if (!worker->head || ++lane->polls_left >= lane->poll_rounds)
+		did |= look(worker, lane);
 	watch_check(worker, lane);
 	return did;
+}
+
+int vm_watch_init(void)
+{
+	size_t ports = vm_fabric_limits(vm_node->fabric)->ports;
+	int count = vm_node->engine_count;
+
+	/* Each has lines of the cache of its own. */
+	ports = (ports + 7) & ~(size_t)7;
+	vm_node->found = calloc((size_t)count, sizeof(*vm_node->found));
+	for (int i = 0; vm_node->found && i < count; i++) {
+		size_t bytes = ports * sizeof(uint64_t);
+
+		vm_node->found[i] = aligned_alloc(VM_CACHELINE, bytes);
+		if (!vm_node->found[i])
+			return -VMPI_ENOMEM;
+		memset(vm_node->found[i], 0, bytes);
+	}
+	return vm_node->found ? 0 : -VMPI_ENOMEM;
+}
+
+void vm_watch_fini(void)
+{
+	for (int i = 0; vm_node->found && i < vm_node->engine_count; i++)
+		free(vm_node->found[i]);
+	free(vm_node->found);
+	vm_node->found = NULL;
 }
 
 bool vm_watch_thread_poll(void)
@@ -154,11 +216,82 @@ static void sleep_watching(struct vm_worker *worker,
 	vm_fabric_sleep_end(vm_node->fabric);
 }
 
+/* Threads that wait watch for themselves; whether they did since the worker
+ * looked last, or do.  Then it has slept. */
+static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
+{
+	struct vm_lane *lane = worker->lane;
+	uint32_t waits = atomic_load_explicit(&vm_node->thread_waits,
+					      memory_order_relaxed);
+
+	if (waits != lane->waits)
+		lane->nap_ns = NAP_NS_MIN;
+	else if (!atomic_load(&vm_node->thread_watcher))
+		return false;
+	else if (lane->nap_ns < NAP_NS_MAX)
+		lane->nap_ns *= 2;
+	lane->waits = waits;
+	if (!limit_ns || limit_ns > lane->nap_ns)
+		limit_ns = lane->nap_ns;
+	vm_futex_wait(&worker->sleeping, 1, limit_ns);
+	return true;
+}
+
+/* Those who wait elsewhere, or nobody while the thread computes, shall not have
+ * to wait for the worker's nap to end. */
+static void watch_pass(uint64_t since_ns)
+{
+	if (atomic_load_explicit(&vm_sched.threads, memory_order_relaxed) > 1 ||
+	    vm_clock_ns() - since_ns >= NAP_NS_MIN)
+		vm_worker_nudge_slow(vm_sched.workers);
+}
+
+bool vm_watch_thread_sleep(struct vm_ult *self)
+{
+	uint64_t begin = vm_clock_ns();
+	struct vm_sleep sleep;
+	int rc;
+
+	atomic_fetch_add_explicit(&vm_node->thread_waits, 1,
+				  memory_order_relaxed);
+	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
+	if (rc == -VMPI_ESTATE)
+		return false;
+	if (rc == 0) {
+		/* Pairs with the exchange in vm_ult_wake() and the load in
+		 * vm_watch_thread_kick(): one of the two sees the other. */
+		atomic_store(&vm_node->thread_watcher, self);
+		if (atomic_load(&self->signal) == VM_SIGNAL_ASLEEP)
+			vm_fabric_sleep_wait(vm_node->fabric, &sleep,
+					     UINT64_MAX);
+		atomic_store(&vm_node->thread_watcher, NULL);
+		vm_fabric_sleep_end(vm_node->fabric);
+	} else {
+		vm_cpu_yield(); /* the worker may be at it */
+	}
+	vm_watch_thread_poll();
+	if (atomic_load(&self->signal) != VM_SIGNAL_ASLEEP)
+		watch_pass(begin);
+	return true;
+}
+
+bool vm_watch_thread_kick(struct vm_ult *ult)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load(&vm_node->thread_watcher) != ult)
+		return false;
+	vm_fabric_kick(vm_node->fabric);
+	return true;
+}
+
 bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns)
 {
 	struct vm_sleep sleep;
-	int rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
+	int rc;
 
+	if (vm_sched.thread_sleep && nap_beside(worker, limit_ns))
+		return true;
+	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
 	if (rc == -VMPI_ESTATE) {
 		call_end(worker->lane);
 		sleep_elsewhere(worker, limit_ns);
@@ -166,9 +299,14 @@ bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns)
 	}
 	if (rc == 0)
 		sleep_watching(worker, &sleep, limit_ns);
-	if (vm_watch_poll(worker) || core_cvar.help ||
-	    !atomic_load(&worker->sleeping))
+	if (vm_watch_poll(worker) || !atomic_load(&worker->sleeping))
 		return true;
+	if (core_cvar.help) {
+		/* Who is at a port may need this processor to go on. */
+		if (rc < 0)
+			vm_cpu_yield();
+		return true;
+	}
 	/* There is something, but it is not for this worker. */
 	if (!limit_ns || limit_ns > UNHELPED_NS)
 		limit_ns = UNHELPED_NS;

@@ -13,6 +13,8 @@
 #include "fabric/rma.h"
 
 #define PROBE_NS 500000000 /* between looks at one that takes nothing */
+#define BRIM_POLLS 1024	   /* without a release until a sender is told */
+#define BRIM_NS 200000	   /* ... when nobody polls because all sleep */
 
 static void conn_init(struct vm_conn *conn, struct vm_port *port,
 		      uint32_t process, unsigned remote)
@@ -161,12 +163,12 @@ static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 			     vm_fi_text((int)-rc));
 		return -VMPI_EPEER;
 	}
-	port->tx_used++;
+	vm_port_flies(port);
 	vm_list_append(&port->flying, &pkt->link);
 	return 0;
 }
 
-static void backlog_add(struct vm_conn *conn, struct vm_packet *pkt)
+void vm_conn_queue(struct vm_conn *conn, struct vm_packet *pkt)
 {
 	struct vm_port *port = conn->port;
 
@@ -176,16 +178,8 @@ static void backlog_add(struct vm_conn *conn, struct vm_packet *pkt)
 	}
 	vm_list_append(&conn->backlog, &pkt->link);
 	conn->backlogged++;
-	vm_pvar_add(port->pvars.backlogged, 1);
 	vm_pvar_add(port->pvars.backlog, 1);
 	vm_pvar_max(port->pvars.backlog_max, port->pvars.backlog);
-}
-
-void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt)
-{
-	/* A connection that has just failed is cleared by the next poll. */
-	if (!vm_list_empty(&conn->backlog) || transmit(conn, pkt) < 0)
-		backlog_add(conn, pkt);
 }
 
 void vm_conn_refused(struct vm_conn *conn, uint64_t *since)
@@ -211,7 +205,7 @@ void vm_conn_refused(struct vm_conn *conn, uint64_t *since)
 	}
 }
 
-static void backlog_flush(struct vm_conn *conn)
+void vm_conn_flush(struct vm_conn *conn)
 {
 	struct vm_port *port = conn->port;
 
@@ -235,6 +229,18 @@ static void backlog_flush(struct vm_conn *conn)
 	vm_list_remove(&conn->waiting);
 }
 
+void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt)
+{
+	/* What only waits for company has it now. */
+	if (VM_UNLIKELY(!vm_list_empty(&conn->backlog)))
+		vm_conn_flush(conn);
+	/* A connection that has just failed is cleared by the next poll. */
+	if (vm_list_empty(&conn->backlog) && transmit(conn, pkt) == 0)
+		return;
+	vm_pvar_add(conn->port->pvars.backlogged, 1);
+	vm_conn_queue(conn, pkt);
+}
+
 void vm_conns_flush(struct vm_port *port)
 {
 	struct vm_list *link = port->waiting.next;
@@ -244,7 +250,7 @@ void vm_conns_flush(struct vm_port *port)
 			vm_container_of(link, struct vm_conn, waiting);
 
 		link = link->next;
-		backlog_flush(conn);
+		vm_conn_flush(conn);
 	}
 }
 
@@ -260,7 +266,7 @@ static void bare_send(struct vm_conn *conn, enum vm_wire_kind kind)
 	pkt->conn = conn;
 	pkt->op = NULL;
 	pkt->data = NULL;
-	pkt->orphan = false;
+	pkt->orphan = pkt->batch = false;
 	pkt->wire_bytes = VM_WIRE_BYTES;
 	memset(pkt->wire, 0, VM_WIRE_BYTES);
 	vm_conn_header(conn, (struct vm_wire *)pkt->wire, kind);
@@ -279,6 +285,54 @@ void vm_conn_credit(struct vm_conn *conn)
 		vm_pvar_add(conn->port->pvars.credit_packets, 1);
 		bare_send(conn, VM_WIRE_CREDIT);
 	}
+}
+
+void vm_conn_room(struct vm_conn *conn)
+{
+	if (VM_LIKELY(conn->room_state != VM_ROOM_WANTED))
+		return;
+	conn->room_state = VM_ROOM_LISTED;
+	vm_list_append(&conn->port->room, &conn->room);
+}
+
+/* Whether it has been full for long enough that this is not just a moment
+ * between two receives. */
+static bool brims_long(struct vm_conn *conn, uint64_t now)
+{
+	if (!now)
+		return conn->port->pvars.polls - conn->brim_polls > BRIM_POLLS;
+	if (!conn->brim_ns)
+		conn->brim_ns = now;
+	return now - conn->brim_ns >= BRIM_NS;
+}
+
+uint64_t vm_conns_brim(struct vm_port *port, uint64_t now)
+{
+	struct vm_list *link = port->brim.next;
+	uint64_t again = UINT64_MAX;
+
+	/* What the link model holds back is not the receiver's yet. */
+	if (port->held.top)
+		return again;
+	while (link != &port->brim) {
+		struct vm_conn *conn =
+			vm_container_of(link, struct vm_conn, brim);
+		bool over = conn->granted || owed(conn);
+
+		link = link->next;
+		if (!over && !brims_long(conn, now)) {
+			if (again > conn->brim_ns + BRIM_NS)
+				again = conn->brim_ns + BRIM_NS;
+			continue;
+		}
+		vm_list_remove(&conn->brim);
+		conn->brims = false;
+		if (over)
+			vm_conn_credit(conn);
+		else if (!conn->bye && !port->contacts[conn->process]->down)
+			bare_send(conn, VM_WIRE_FULL);
+	}
+	return again;
 }
 
 void vm_conn_release(struct vm_conn *conn)

@@ -9,6 +9,8 @@
  * places: granted (the sender may send them, or they are under way) and held
  * (arrived, not released).  What is missing to the window is owed, and goes back
  * with the next packet, or in one of its own when it is half of what can be.
+ * When all of the window is held and stays so, the receiver says that it is full:
+ * until credits come after all, its sender does not wait for them.
  */
 #ifndef FABRIC_CONN_H
 #define FABRIC_CONN_H
@@ -17,6 +19,9 @@
 #include "fabric/state.h"
 
 #define VM_CREDITS_INITIAL 8 /* of both ends, before anything is exchanged */
+
+/* Whether data were refused, and whether they may go now. */
+enum vm_room { VM_ROOM_UNWANTED, VM_ROOM_WANTED, VM_ROOM_LISTED };
 
 struct vm_conn {
 	struct vm_port *port;
@@ -32,8 +37,17 @@ struct vm_conn {
 	uint32_t tx_seq, rx_seq;
 	uint32_t credits;	/* for our data */
 	uint32_t granted, held; /* of its data */
+	bool full;		/* it holds all it lets us send, for good */
+	uint8_t room_state;	/* enum vm_room */
+	struct vm_list room;	/* in port->room when it is VM_ROOM_LISTED */
+	bool brims;		/* all of the window is held */
+	struct vm_list brim;	/* in port->brim then */
+	uint64_t brim_polls;	/* ... since that poll, */
+	uint64_t brim_ns;	/* and the first sleep after it */
 	uint64_t last_due;	/* of the link model */
 	struct vm_list backlog; /* packets */
+	uint64_t look; /* of the port, since when packets are counted */
+	unsigned row;  /* ... that many */
 	unsigned backlogged;
 	uint64_t since;	    /* when the network first refused the oldest, ns */
 	uint64_t rma_since; /* the same of chunks */
@@ -68,6 +82,12 @@ void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
 /* Sends a packet whose header is filled, now or as soon as it can go. */
 void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt);
 
+/* Puts it behind what waits, whether it could go or not. */
+void vm_conn_queue(struct vm_conn *conn, struct vm_packet *pkt);
+
+/* Hands what waits to the network, as far as it takes that. */
+void vm_conn_flush(struct vm_conn *conn);
+
 /* The network takes nothing for this connection, since *since (0: from now on):
  * after some time the process is looked for, in the end it is given up. */
 void vm_conn_refused(struct vm_conn *conn, uint64_t *since);
@@ -77,6 +97,14 @@ void vm_conns_flush(struct vm_port *port);
 
 /* Gives credits back in a packet of their own if it is time. */
 void vm_conn_credit(struct vm_conn *conn);
+
+/* Data may be taken again, or never will be: who was refused is told. */
+void vm_conn_room(struct vm_conn *conn);
+
+/* Connections that have no credit left at the other side are looked at: are they
+ * full?  now: 0 in a poll, else the time at which a thread goes to sleep.  When
+ * to look again; UINT64_MAX: not by time. */
+uint64_t vm_conns_brim(struct vm_port *port, uint64_t now);
 
 /* A packet of data is no longer held. */
 void vm_conn_release(struct vm_conn *conn);

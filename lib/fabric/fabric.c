@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "fabric/address.h"
 #include "fabric/conn.h"
+#include "fabric/probe.h"
 #include "fabric/state.h"
 
 const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric)
@@ -65,6 +66,8 @@ static int provider_open(struct vm_fabric *fabric)
 	fabric->fi = fabric->config.fi ? fabric->config.fi : &vm_fi_real;
 	rc = vm_select_init(&fabric->select, fabric->fi,
 			    fabric->config.one_host);
+	if (!rc && !fabric->config.one_host)
+		rc = vm_select_reaches(&fabric->select);
 	if (rc < 0)
 		return rc;
 	info = fabric->select.info;
@@ -136,7 +139,7 @@ int vm_fabric_open(struct vm_fabric **fabric,
 		return -VMPI_ENOMEM;
 	memset(new, 0, sizeof(*new));
 	new->config = *config;
-	new->epoll_fd = new->kick_fd = -1;
+	new->epoll_fd = new->kick_fd = new->gather.timer_fd = -1;
 	vm_list_init(&new->mrs);
 	vm_lock_init(&new->mr_lock);
 	rc = peers_open(new);
@@ -150,6 +153,8 @@ int vm_fabric_open(struct vm_fabric **fabric,
 		vm_fabric_close(new);
 		return rc;
 	}
+	if (new->fi)
+		vm_gather_open(new);
 	/* We know ourselves. */
 	new->ports_of[config->process] = (uint16_t) new->limits.ports;
 	atomic_store_explicit(&new->peers[config->process].known, true,
@@ -160,6 +165,7 @@ int vm_fabric_open(struct vm_fabric **fabric,
 
 void vm_fabric_close(struct vm_fabric *fabric)
 {
+	vm_gather_close(fabric);
 	for (unsigned i = 0; i < fabric->limits.ports; i++)
 		vm_port_fini(&fabric->ports[i]);
 	free(fabric->ports);
@@ -294,4 +300,30 @@ bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process)
 	return process < fabric->config.processes &&
 	       !atomic_load_explicit(&fabric->peers[process].error,
 				     memory_order_relaxed);
+}
+
+void vm_fabric_look(struct vm_fabric *fabric, uint32_t process,
+		    struct vm_look *look)
+{
+	const struct vm_peer *peer = &fabric->peers[process];
+	int fd = look->fd - 1;
+
+	if (process == fabric->config.process ||
+	    /* Pairs with the store in vm_fabric_connect(). */
+	    !atomic_load_explicit(&peer->known, memory_order_acquire) ||
+	    !vm_fabric_peer_alive(fabric, process))
+		return;
+	/* Its ports are open as long as it lives. */
+	if (vm_probe_dead(&fd, peer->addresses, peer->address_bytes))
+		vm_peer_fail(fabric, process, -VMPI_EPEER,
+			     "nobody listens at its address");
+	look->fd = fd + 1;
+}
+
+void vm_fabric_look_end(struct vm_look *look)
+{
+	int fd = look->fd - 1;
+
+	vm_probe_end(&fd);
+	look->fd = 0;
 }

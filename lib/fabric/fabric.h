@@ -6,7 +6,8 @@
  * sends packets to ports of other processes, in order and without loss, and
  * reads and writes their registered memory.  What arrives and what has ended is
  * told by callbacks, and only out of vm_port_poll(): nothing moves unless
- * somebody polls.  The fabric knows processes by number; the 32 bytes of header
+ * somebody polls, but for small packets that were held back for a moment to go
+ * together.  The fabric knows processes by number; the 32 bytes of header
  * that the layer above sends along with each packet mean nothing to it.
  *
  * Threads.  Every function may be called by any thread at any time, but for
@@ -36,6 +37,7 @@
 #define VM_ADDRESS_MAX 8192 /* bytes of the largest vm_fabric_address() */
 
 struct vm_fabric;
+struct vm_overlap;
 struct vm_port;
 struct vm_pkt;
 struct vm_fi; /* fabric/fi.h */
@@ -57,6 +59,12 @@ struct vm_fabric_config {
 	 */
 	void (*down)(void *arg, struct vm_port *port, uint32_t process,
 		     int error);
+	/*
+	 * Data to that port that were refused with -VMPI_EAGAIN are worth another
+	 * try: called by a poll of the port they were sent by.  May be NULL.
+	 */
+	void (*room)(void *arg, struct vm_port *port, uint32_t process,
+		     uint32_t remote);
 	void *arg;
 	const struct vm_fi *fi; /* NULL: libfabric; tests hand in another */
 };
@@ -115,6 +123,20 @@ void vm_fabric_peer_dead(struct vm_fabric *fabric, uint32_t process);
 bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process);
 
 /*
+ * Asks whether a process is still there, and gives it up if not; the answer may
+ * have to wait for the next call, so this never does.  Only where processes have
+ * addresses of TCP; others are taken for alive.  A look belongs to one thread,
+ * begins as zeros, is about one process, and ends before the fabric closes.
+ */
+struct vm_look {
+	int fd; /* what was asked, + 1 */
+};
+
+void vm_fabric_look(struct vm_fabric *fabric, uint32_t process,
+		    struct vm_look *look);
+void vm_fabric_look_end(struct vm_look *look);
+
+/*
  * Sending.
  *
  * Packets of one port to one port of one process arrive in the order of the
@@ -123,8 +145,9 @@ bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process);
  * Data takes a credit of the receiver, which comes back when the packet is
  * released there: what the layer above keeps (unexpected messages) stops the
  * sender.  Without a credit the call returns -VMPI_EAGAIN and nothing is queued:
- * the caller tries again after polls, or announces the message by a control
- * packet instead.
+ * the caller tries again when it is told that there is room.  When the receiver
+ * keeps all it may and releases nothing the call returns -VMPI_ELIMIT: to wait
+ * may be in vain, the message is announced by a control packet instead.
  *
  * Control packets are always taken.  They need no credit, so that a flood of
  * data never blocks them; the layer above bounds how many are outstanding, and
@@ -141,6 +164,8 @@ struct vm_send {
 	uint32_t bytes; /* at most packet_bytes */
 	uint8_t kind;	/* of the layer above; comes out as pkt->kind */
 	bool control;
+	/* Whose transfer it is, from now until the data have left; or NULL. */
+	struct vm_overlap *overlap;
 };
 
 /* A send that refers to the caller's memory: valid until done is called. */
@@ -152,8 +177,9 @@ struct vm_send_op {
 /*
  * Sends a packet.  1: taken, the data have been copied and op is not used.
  * 0: taken, the data must stay until op->done is called.  -VMPI_EAGAIN: no
- * credit, or too much waits already.  -VMPI_EPEER, -VMPI_ENOMEM.  With op ==
- * NULL the data are always copied; else short ones are (fabric_copy_limit).
+ * credit, or too much waits already.  -VMPI_ELIMIT: that will not change soon.
+ * -VMPI_EPEER, -VMPI_ENOMEM.  With op == NULL the data are always copied; else
+ * short ones are (fabric_copy_limit).
  * What the network cannot take now waits in the port, in order.
  */
 int vm_port_send(struct vm_port *port, struct vm_to to,

@@ -8,8 +8,8 @@
 
 #define SMALL_BYTES 256
 #define MEDIUM_BYTES 2048
-#define SLAB_BYTES 131072 /* at least this much memory at a time */
 #define SLAB_HEAD 128
+#define SLAB_PACKETS_LEAST 8
 
 VM_STATIC_ASSERT(sizeof(struct vm_slab) <= SLAB_HEAD, "the head fits");
 
@@ -28,14 +28,10 @@ void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 	*pkts = (struct vm_pkts){ .port = port, .pvars = pvars, .reg = reg };
 	for (int i = 0; i < VM_PKT_CLASSES; i++) {
 		struct vm_pkt_class *class = &pkts->class_[i];
-		size_t each = packet_bytes(room[i]);
 
 		vm_list_init(&class->some);
 		vm_list_init(&class->none);
 		class->wire_bytes = room[i];
-		class->packets = (uint32_t)((SLAB_BYTES - SLAB_HEAD) / each);
-		if (class->packets < 8)
-			class->packets = 8;
 	}
 }
 
@@ -62,11 +58,21 @@ void vm_pkts_fini(struct vm_pkts *pkts)
 	}
 }
 
+/* How many packets a new slab gets. */
+static unsigned slab_packets(size_t each)
+{
+	size_t packets = ((size_t)fabric_cvar.slab_bytes - SLAB_HEAD) / each;
+
+	return packets < SLAB_PACKETS_LEAST ? SLAB_PACKETS_LEAST :
+					      (unsigned)packets;
+}
+
 static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
 {
 	struct vm_pkt_class *class = &pkts->class_[class_];
 	size_t each = packet_bytes(class->wire_bytes);
-	size_t bytes = SLAB_HEAD + each * class->packets;
+	unsigned packets = slab_packets(each);
+	size_t bytes = SLAB_HEAD + each * packets;
 	struct vm_slab *slab = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -79,7 +85,7 @@ static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
 		munmap(slab, bytes);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < class->packets; i++) {
+	for (unsigned i = 0; i < packets; i++) {
 		struct vm_packet *pkt =
 			(void *)((char *)slab + SLAB_HEAD + i * each);
 
@@ -175,7 +181,8 @@ void vm_pkts_shrink(struct vm_pkts *pkts)
 		struct vm_pkt_class *class = &pkts->class_[i];
 		struct vm_list *link = class->some.next;
 
-		while (class->idle > 1 && link != &class->some) {
+		while (class->idle > (uint64_t)fabric_cvar.pool_keep &&
+		       link != &class->some) {
 			struct vm_slab *slab =
 				vm_container_of(link, struct vm_slab, link);
 

@@ -19,6 +19,7 @@
 #include "fabric/link.h"
 #include "fabric/vars.h"
 #include "fabric/wire.h"
+#include "introspect/overlap.h"
 
 #define VM_PKT_CLASSES 3
 
@@ -46,14 +47,19 @@ struct vm_packet {
 	struct vm_slab *slab;
 	void *op;	  /* vm_send_op, of a send; vm_rma, of a chunk */
 	const void *data; /* of a send by reference */
-	uint64_t left;	  /* of a send: gone by the link model at that time */
+	/* Of a send that is watched: whom its op tells, who is told then. */
+	struct vm_send_op watched, *behind;
+	struct vm_overlap_xfer xfer;
+	uint64_t left; /* of a send: gone by the link model at that time */
 	int error;
 	uint32_t wire_bytes; /* in `wire` */
 	uint32_t data_bytes; /* at `data`, or of a chunk */
 	uint8_t use;
-	bool kept;   /* the layer above has it */
-	bool moved;  /* ... has another one in its place */
-	bool orphan; /* its owner was told, but the network still has it */
+	bool kept;     /* the layer above has it */
+	bool moved;    /* ... has another one in its place */
+	bool orphan;   /* its owner was told, but the network still has it */
+	bool batch;    /* of a send: others may be added behind the last one */
+	uint32_t last; /* ... which begins there */
 	char wire[] VM_ALIGNED(64);
 };
 
@@ -71,7 +77,6 @@ struct vm_pkts {
 		struct vm_list some,
 			none;	     /* slabs with, without free packets */
 		uint32_t wire_bytes; /* room in each packet */
-		uint32_t packets;    /* of a slab */
 		unsigned idle;	     /* slabs without a used packet */
 	} class_[VM_PKT_CLASSES];
 	struct vm_port *port;
@@ -95,7 +100,7 @@ void vm_packet_put(struct vm_pkts *pkts, struct vm_packet *pkt);
 bool vm_packet_oversized(const struct vm_pkts *pkts,
 			 const struct vm_packet *pkt, size_t wire_bytes);
 
-/* Gives slabs back that nobody uses, but one of each size. */
+/* Gives slabs back that nobody uses, but fabric_pool_keep of each size. */
 void vm_pkts_shrink(struct vm_pkts *pkts);
 
 #endif

@@ -137,33 +137,53 @@ static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
 	return NULL;
 }
 
-static void packet_arrived(struct vm_port *port, struct vm_packet *pkt,
-			   size_t bytes)
+/* Credits that come back, or the news that none will. */
+static void credits_take(struct vm_conn *conn, const struct vm_wire *wire)
 {
-	struct vm_wire wire;
-	size_t payload;
-	struct vm_conn *conn =
-		packet_check(port, &wire, &payload, pkt->wire, bytes);
-
-	if (!conn) {
-		vm_port_recycle(port, pkt);
+	conn->credits += wire->credits;
+	if (wire->credits)
+		conn->full = false;
+	else if (VM_UNLIKELY(wire->kind == VM_WIRE_FULL))
+		conn->full = conn->credits == 0;
+	else
 		return;
-	}
+	vm_conn_room(conn);
+}
+
+/* The sender has used up its credits, and has got none back. */
+static void brim_begin(struct vm_conn *conn)
+{
+	if (conn->brims)
+		return;
+	conn->brims = true;
+	conn->brim_polls = conn->port->pvars.polls;
+	conn->brim_ns = 0;
+	vm_list_append(&conn->port->brim, &conn->brim);
+}
+
+/* Takes in a checked packet, which is all there is in pkt. */
+static void packet_take(struct vm_port *port, struct vm_conn *conn,
+			struct vm_packet *pkt, const struct vm_wire *wire,
+			size_t payload)
+{
 	conn->rx_seq++;
 	conn->contact = true;
-	conn->credits += wire.credits;
-	if (wire.kind == VM_WIRE_DATA) {
+	credits_take(conn, wire);
+	if (wire->kind == VM_WIRE_DATA) {
 		conn->granted--;
 		conn->held++;
 	}
-	if (wire.kind == VM_WIRE_DATA || wire.kind == VM_WIRE_CONTROL) {
-		accept_payload(port, conn, pkt, &wire, payload);
-		if (wire.kind == VM_WIRE_DATA)
+	if (wire->kind == VM_WIRE_DATA || wire->kind == VM_WIRE_CONTROL) {
+		accept_payload(port, conn, pkt, wire, payload);
+		if (wire->kind == VM_WIRE_DATA) {
 			vm_conn_credit(conn);
+			if (VM_UNLIKELY(conn->granted == 0))
+				brim_begin(conn);
+		}
 		return;
 	}
 	vm_port_recycle(port, pkt);
-	if (wire.kind == VM_WIRE_BYE) {
+	if (wire->kind == VM_WIRE_BYE) {
 		conn->left = port->leavers = true;
 		/* We have not met before, and are leaving as well. */
 		if (port->goodbye)
@@ -171,10 +191,55 @@ static void packet_arrived(struct vm_port *port, struct vm_packet *pkt,
 	}
 }
 
+/* One of several packets in a message, in a packet of its own; or NULL. */
+static struct vm_packet *part_copy(struct vm_port *port, const char *wire,
+				   size_t bytes)
+{
+	struct vm_packet *pkt = vm_packet_get(&port->pkts, bytes);
+
+	if (!pkt)
+		return NULL;
+	pkt->use = VM_PKT_RECEIVE;
+	pkt->kept = pkt->moved = pkt->orphan = false;
+	memcpy(pkt->wire, wire, bytes);
+	vm_pvar_add(port->pvars.gathered_received, 1);
+	return pkt;
+}
+
+/* A message of one packet, or of several that are dealt with one by one. */
+static void message_arrived(struct vm_port *port, struct vm_packet *pkt,
+			    size_t bytes)
+{
+	struct vm_packet *part;
+	struct vm_wire wire = { .flags = VM_WIRE_MORE };
+	size_t payload;
+
+	for (size_t at = 0; wire.flags & VM_WIRE_MORE;
+	     at += vm_wire_next(payload + wire.bytes)) {
+		struct vm_conn *conn = packet_check(port, &wire, &payload,
+						    pkt->wire + at, bytes - at);
+
+		if (!conn)
+			break;
+		if (at == 0 && !(wire.flags & VM_WIRE_MORE)) {
+			packet_take(port, conn, pkt, &wire, payload);
+			return;
+		}
+		part = part_copy(port, pkt->wire + at, payload + wire.bytes);
+		if (!part) {
+			vm_peer_fail(port->fabric, conn->process, -VMPI_ENOMEM,
+				     "no memory for its packets");
+			break;
+		}
+		packet_take(port, conn, part, &wire, payload);
+	}
+	vm_port_recycle(port, pkt);
+}
+
 /* A send or chunk that the network is done with. */
 static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
 {
-	port->tx_used--;
+	vm_port_landed(port);
 	if (VM_UNLIKELY(pkt->orphan)) {
 		pkt->orphan = false;
 		port->orphans--;
@@ -186,6 +251,7 @@ static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
 		vm_rma_chunk_end(port, pkt, error);
 		return;
 	}
+	vm_conn_room(pkt->conn);
 	vm_list_remove(&pkt->link);
 	if (!pkt->op) {
 		vm_packet_put(&port->pkts, pkt);
@@ -205,7 +271,7 @@ void vm_port_event(struct vm_port *port, const struct fi_cq_data_entry *event)
 	if (event->flags & FI_RECV) {
 		port->rx_posted--;
 		vm_pvar_add(port->pvars.posted, (uint64_t)-1);
-		packet_arrived(port, pkt, event->len);
+		message_arrived(port, pkt, event->len);
 	} else {
 		send_ended(port, pkt, 0);
 	}
@@ -351,6 +417,8 @@ static int port_move(struct vm_port *port)
 		held_take(port);
 	if (VM_UNLIKELY(port->leavers))
 		leavers_see(port);
+	if (VM_UNLIKELY(!vm_list_empty(&port->brim)))
+		vm_conns_brim(port, 0);
 	deaths_see(port);
 	return events;
 }
@@ -451,6 +519,7 @@ static void clean(struct vm_port *port, struct vm_list *used,
 /* What a poll has found, on its way to those it concerns. */
 struct found {
 	struct vm_list arrived, ended, gone;
+	bool room;		 /* for data that were refused */
 	uint64_t received_bytes; /* the port's, up to now */
 	int events;
 };
@@ -466,16 +535,22 @@ static void port_look(struct vm_port *port, struct found *found)
 	list_move(&found->arrived, &port->arrived);
 	list_move(&found->ended, &port->ended);
 	list_move(&found->gone, &port->gone);
+	found->room = !vm_list_empty(&port->room);
 	found->received_bytes = port->pvars.received_bytes;
 	vm_pvar_add(port->pvars.polls, 1);
-	if (VM_UNLIKELY(port->pvars.polls % SETTINGS_POLLS == 0) && port->fi)
+	if (VM_UNLIKELY(port->pvars.polls % SETTINGS_POLLS == 0) && port->fi) {
 		vm_port_retarget(port);
+		vm_port_shrink(port, vm_clock_ns());
+	}
 	if (VM_UNLIKELY(port->woken)) {
 		port->spurious++;
 		port->woken = false;
 	}
-	if (found->events)
+	if (found->events) {
 		port->spurious = 0;
+		vm_pvar_add(port->pvars.polls_found, 1);
+		vm_pvar_max(port->pvars.events_max, (uint64_t)found->events);
+	}
 	vm_port_unlock(port);
 }
 
@@ -505,6 +580,27 @@ static int port_tell(struct vm_port *port, struct found *found, bool own)
 	return count;
 }
 
+/* Under polling: who was refused may try again. */
+static void room_tell(struct vm_port *port)
+{
+	const struct vm_fabric_config *config = &port->fabric->config;
+	struct vm_list *link;
+
+	vm_port_lock(port);
+	while ((link = vm_list_pop(&port->room))) {
+		struct vm_conn *conn =
+			vm_container_of(link, struct vm_conn, room);
+
+		conn->room_state = VM_ROOM_UNWANTED;
+		vm_port_unlock(port);
+		if (config->room)
+			config->room(config->arg, port, conn->process,
+				     conn->remote);
+		vm_port_lock(port);
+	}
+	vm_port_unlock(port);
+}
+
 int vm_port_poll(struct vm_port *port, bool own)
 {
 	struct found found;
@@ -519,6 +615,8 @@ int vm_port_poll(struct vm_port *port, bool own)
 	if (!vm_list_empty(&found.arrived) || !vm_list_empty(&found.ended) ||
 	    VM_UNLIKELY(!vm_list_empty(&found.gone)))
 		count = port_tell(port, &found, own);
+	if (VM_UNLIKELY(found.room))
+		room_tell(port);
 	vm_lock_give(&port->polling);
 	return count + found.events;
 }
@@ -528,6 +626,7 @@ bool vm_port_busy(const struct vm_port *port)
 	/* Pairs with the release stores of those who fill it and who die. */
 	return !vm_list_empty(&port->arrived) || !vm_list_empty(&port->ended) ||
 	       !vm_list_empty(&port->gone) || port->leavers ||
+	       !vm_list_empty(&port->room) ||
 	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
 	       port->deaths != atomic_load_explicit(&port->fabric->deaths,
 						    memory_order_acquire);

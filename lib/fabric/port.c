@@ -15,6 +15,7 @@
 
 #define POSTED_RESERVE 16 /* posted besides what data may come */
 #define DEPTH_MAX 1024
+#define SHRINK_NS 1000000000
 
 struct vm_port *vm_fabric_port(struct vm_fabric *fabric, unsigned index)
 {
@@ -115,6 +116,14 @@ void vm_port_recycle(struct vm_port *port, struct vm_packet *pkt)
 		vm_packet_put(&port->pkts, pkt);
 }
 
+void vm_port_shrink(struct vm_port *port, uint64_t now)
+{
+	if (now - port->shrunk_ns < SHRINK_NS)
+		return;
+	port->shrunk_ns = now;
+	vm_pkts_shrink(&port->pkts);
+}
+
 static unsigned smaller(size_t a, unsigned b)
 {
 	return a < b ? (unsigned)a : b;
@@ -210,6 +219,8 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 	vm_list_init(&port->flying);
 	vm_list_init(&port->waiting);
 	vm_list_init(&port->gone);
+	vm_list_init(&port->room);
+	vm_list_init(&port->brim);
 	vm_list_init(&port->rma);
 	vm_list_init(&port->inbox);
 	port->contacts =

@@ -55,6 +55,8 @@ struct vm_port {
 	struct vm_list flying;	/* sends and chunks the network has */
 	struct vm_list waiting; /* connections with a backlog */
 	struct vm_list gone;	/* processes to be reported as down */
+	struct vm_list room;	/* connections that take data again */
+	struct vm_list brim;	/* ... whose data take the whole window */
 	struct vm_list rma;	/* operations with chunks to be posted */
 	struct vm_due_heap held;
 	struct vm_contact **contacts; /* by process, or NULL */
@@ -89,8 +91,28 @@ void vm_port_fini(struct vm_port *port);
  * processes does not count: it may have that for ever. */
 static inline bool vm_port_room(const struct vm_port *port)
 {
-	return port->tx_used - port->orphans < port->tx_depth;
+	unsigned used = port->tx_used - port->orphans;
+
+	return used < port->tx_depth &&
+	       used < (uint64_t)fabric_cvar.send_inflight;
 }
+
+/* Under lock: the network has got one more, or is done with one. */
+static inline void vm_port_flies(struct vm_port *port)
+{
+	port->tx_used++;
+	vm_pvar_add(port->pvars.flying, 1);
+	vm_pvar_max(port->pvars.flying_max, port->pvars.flying);
+}
+
+static inline void vm_port_landed(struct vm_port *port)
+{
+	port->tx_used--;
+	vm_pvar_add(port->pvars.flying, (uint64_t)-1);
+}
+
+/* Under lock: once in a while packets that nobody needs are given back. */
+void vm_port_shrink(struct vm_port *port, uint64_t now);
 
 /* Under lock: posts receives up to the target. */
 void vm_port_fill(struct vm_port *port);

@@ -85,7 +85,7 @@ static int chunk_post(struct vm_port *port, struct vm_conn *conn,
 		return -VMPI_EIO;
 	}
 	vm_list_append(&port->flying, &chunk->link);
-	port->tx_used++;
+	vm_port_flies(port);
 	rma->posted += bytes;
 	rma->flying++;
 	vm_pvar_add(port->pvars.chunks, 1);

@@ -76,13 +76,64 @@ static bool is_address(const char *text)
 	       inet_pton(AF_INET6, text, bytes) == 1;
 }
 
+/* What fabric_interface can name: an interface, or a network as 10.1.0.0/16,
+ * because interfaces need not have the same name on all hosts. */
+struct wanted {
+	const char *name;
+	int family; /* of the network; 0: there is none */
+	unsigned char network[sizeof(struct in6_addr)];
+	unsigned bits;
+};
+
+static void wanted_read(struct wanted *wanted, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	char address[64], end;
+
+	*wanted = (struct wanted){ .name = name };
+	if (!slash || slash - name >= (ptrdiff_t)sizeof(address) ||
+	    sscanf(slash, "/%3u%c", &wanted->bits, &end) != 1)
+		return;
+	snprintf(address, sizeof(address), "%.*s", (int)(slash - name), name);
+	if (inet_pton(AF_INET, address, wanted->network) == 1 &&
+	    wanted->bits <= 32)
+		wanted->family = AF_INET;
+	else if (inet_pton(AF_INET6, address, wanted->network) == 1 &&
+		 wanted->bits <= 128)
+		wanted->family = AF_INET6;
+}
+
+static bool is_wanted(const struct wanted *wanted, const struct ifaddrs *one)
+{
+	const struct sockaddr *a = one->ifa_addr;
+	const unsigned char *bytes;
+	unsigned whole = wanted->bits / 8, rest = wanted->bits % 8;
+
+	if (!wanted->family)
+		return strcmp(one->ifa_name, wanted->name) == 0;
+	if (a->sa_family != wanted->family)
+		return false;
+	bytes = a->sa_family == AF_INET ?
+			(const void *)&(
+				(const struct sockaddr_in *)(const void *)a)
+				->sin_addr :
+			(const void *)&(
+				(const struct sockaddr_in6 *)(const void *)a)
+				->sin6_addr;
+	return !memcmp(bytes, wanted->network, whole) &&
+	       (!rest ||
+		(bytes[whole] ^ wanted->network[whole]) >> (8 - rest) == 0);
+}
+
 /* The address of an interface: its first of IPv4, else of IPv6. */
 static int interface_address(char address[64], const char *name)
 {
+	struct wanted wanted;
 	struct ifaddrs *list, *one;
 	const struct sockaddr *found = NULL;
 	char known[256] = "";
 
+	wanted_read(&wanted, name);
 	if (getifaddrs(&list))
 		return -VMPI_EIO;
 	for (one = list; one; one = one->ifa_next) {
@@ -94,7 +145,7 @@ static int interface_address(char address[64], const char *name)
 		if (!strstr(known, one->ifa_name))
 			snprintf(known + used, sizeof(known) - used, " %s",
 				 one->ifa_name);
-		if (strcmp(one->ifa_name, name) == 0 &&
+		if (is_wanted(&wanted, one) &&
 		    (!found ||
 		     (found->sa_family == AF_INET6 && a->sa_family == AF_INET)))
 			found = a;
@@ -103,8 +154,8 @@ static int interface_address(char address[64], const char *name)
 		address_text(address, found);
 	else
 		vm_log(VM_ERROR,
-		       "fabric_interface = %.32s: no such interface or "
-		       "address; there are%s",
+		       "fabric_interface = %.32s: no such interface, address or "
+		       "network; there are%s",
 		       name, known);
 	freeifaddrs(list);
 	return found ? 0 : -VMPI_EINVAL;
@@ -305,6 +356,27 @@ int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
 		       "vmpi_info --fabric says why",
 		       select->node[0] ? " at " : "", select->node);
 	return -VMPI_ENOTSUP;
+}
+
+int vm_select_reaches(const struct vm_select *select)
+{
+	const char *address = "";
+
+	for (unsigned i = 0; i < select->count; i++)
+		if (select->choices[i].taken)
+			address = select->choices[i].address;
+	if (strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0)
+		return 0;
+	if (fabric_cvar.interface[0])
+		vm_log(VM_ERROR,
+		       "fabric_interface = %.32s: %s is loopback, by which "
+		       "nobody reaches the other hosts of the job",
+		       fabric_cvar.interface, address);
+	else
+		vm_log(VM_ERROR,
+		       "no network interface but loopback is up, by which "
+		       "nobody reaches the other hosts of the job");
+	return -VMPI_EINVAL;
 }
 
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi)

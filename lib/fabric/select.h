@@ -34,11 +34,13 @@ struct vm_select {
 
 /*
  * Asks and chooses.  -VMPI_ENOTSUP: nothing fits (choices say why);
- * -VMPI_EINVAL: fabric_interface names none.  Both are logged; the choices are
- * there in any case.  vm_select_fini() afterwards.
+ * -VMPI_EINVAL: fabric_interface names none that fits.  Both are logged; the
+ * choices are there in any case.  vm_select_fini() afterwards.
  */
 int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
 		   bool one_host);
+/* Whether what was taken leads to other hosts: 0, or -VMPI_EINVAL, logged. */
+int vm_select_reaches(const struct vm_select *select);
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "fabric/batch.h"
 #include "fabric/conn.h"
 #include "fabric/state.h"
 
@@ -68,6 +69,45 @@ static bool injected(struct vm_conn *conn, const struct vm_send *send)
 	return false;
 }
 
+/* Behind others in a batch: 1, or -VMPI_ENOMEM. */
+static int batch_send(struct vm_conn *conn, const struct vm_send *send)
+{
+	char *to = vm_batch_room(conn, VM_WIRE_BYTES + send->bytes);
+
+	if (!to)
+		return -VMPI_ENOMEM;
+	header_write(conn, to, send, 0);
+	if (send->bytes)
+		memcpy(to + VM_WIRE_BYTES, send->data, send->bytes);
+	/* Only data may wait for more to come. */
+	if (send->control)
+		vm_conn_flush(conn);
+	return 1;
+}
+
+/* The transfer of a packet has ended. */
+static void watched_done(struct vm_send_op *op, int error)
+{
+	struct vm_packet *pkt = vm_container_of(op, struct vm_packet, watched);
+
+	if (error)
+		vm_overlap_forget(&pkt->xfer);
+	else
+		vm_overlap_end(&pkt->xfer, vm_clock_ticks());
+	if (pkt->behind)
+		pkt->behind->done(pkt->behind, error);
+}
+
+/* The transfer of a packet begins; it ends when the packet has left. */
+static void packet_watch(struct vm_packet *pkt, const struct vm_send *send)
+{
+	pkt->behind = pkt->op;
+	pkt->watched.done = watched_done;
+	pkt->op = &pkt->watched;
+	vm_overlap_begin(send->overlap, &pkt->xfer, vm_clock_ticks(),
+			 VM_SIDE_SEND, VM_WAY_FABRIC, send->bytes);
+}
+
 /* Through a packet.  As vm_port_send(). */
 static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 		       struct vm_send_op *op)
@@ -85,7 +125,7 @@ static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 	stamp = link_stamp(conn, &pkt->left, send->bytes);
 	pkt->use = VM_PKT_SEND;
 	pkt->conn = conn;
-	pkt->orphan = false;
+	pkt->orphan = pkt->batch = false;
 	pkt->op = refer ? op : NULL;
 	pkt->data = refer ? send->data : NULL;
 	pkt->data_bytes = refer ? send->bytes : 0;
@@ -94,6 +134,8 @@ static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 		memcpy(pkt->wire + pkt->wire_bytes, send->data, copied);
 		pkt->wire_bytes += copied;
 	}
+	if (VM_UNLIKELY(send->overlap != NULL))
+		packet_watch(pkt, send);
 	vm_conn_send(conn, pkt);
 	return refer ? 0 : 1;
 }
@@ -136,6 +178,45 @@ static int loop_send(struct vm_conn *conn, const struct vm_send *send)
 	return 1;
 }
 
+/* Whether packets have all the memory they may; what is unused is no reason. */
+static bool pool_full(struct vm_port *port)
+{
+	uint64_t most = (uint64_t)fabric_cvar.send_bytes_max;
+
+	if (VM_LIKELY(port->pvars.pool_bytes <= most))
+		return false;
+	vm_pkts_shrink(&port->pkts);
+	return port->pvars.pool_bytes > most;
+}
+
+static int sent_count(struct vm_conn *conn, const struct vm_send *send, int rc)
+{
+	struct vm_port *port = conn->port;
+
+	if (rc < 0)
+		return rc;
+	if (send->control)
+		vm_pvar_add(port->pvars.sent_control, 1);
+	else
+		conn->credits--;
+	vm_pvar_add(port->pvars.sent, 1);
+	vm_pvar_add(port->pvars.sent_bytes, send->bytes);
+	return rc;
+}
+
+/*
+ * Data are not taken: -VMPI_EAGAIN, and the caller is told when to try again; or
+ * -VMPI_ELIMIT.  Of the loop nobody tells when it has room.
+ */
+static int refused(struct vm_conn *conn)
+{
+	if (conn->full || conn->process == conn->port->fabric->config.process)
+		return -VMPI_ELIMIT;
+	if (conn->room_state == VM_ROOM_UNWANTED)
+		conn->room_state = VM_ROOM_WANTED;
+	return -VMPI_EAGAIN;
+}
+
 /* Under lock. */
 static int send_locked(struct vm_port *port, struct vm_to to,
 		       const struct vm_send *send, struct vm_send_op *op)
@@ -149,27 +230,30 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 	if (!send->control) {
 		if (VM_UNLIKELY(conn->credits == 0)) {
 			vm_pvar_add(port->pvars.no_credit, 1);
-			return -VMPI_EAGAIN;
+			return refused(conn);
 		}
 		if (VM_UNLIKELY(conn->backlogged >=
 				(uint64_t)fabric_cvar.backlog_limit))
-			return -VMPI_EAGAIN;
+			return refused(conn);
+		if (VM_UNLIKELY(pool_full(port))) {
+			vm_pvar_add(port->pvars.no_memory, 1);
+			/* It may be what others keep. */
+			return conn->backlogged ? refused(conn) : -VMPI_ELIMIT;
+		}
 	}
 	if (loop)
 		rc = loop_send(conn, send);
+	else if (vm_batch_wanted(conn, send))
+		rc = batch_send(conn, send);
 	else if (injected(conn, send))
 		rc = 1;
 	else
-		rc = packet_send(conn, send, op);
-	if (rc < 0)
-		return rc;
-	if (send->control)
-		vm_pvar_add(port->pvars.sent_control, 1);
-	else
-		conn->credits--;
-	vm_pvar_add(port->pvars.sent, 1);
-	vm_pvar_add(port->pvars.sent_bytes, send->bytes);
-	return rc;
+		return sent_count(conn, send, packet_send(conn, send, op));
+	/* Of these two nobody tells when they have left. */
+	if (VM_UNLIKELY(send->overlap != NULL) && rc > 0)
+		vm_overlap_half(send->overlap, VM_SIDE_SEND, VM_WAY_FABRIC,
+				send->bytes);
+	return sent_count(conn, send, rc);
 }
 
 int vm_port_send(struct vm_port *port, struct vm_to to,

@@ -26,21 +26,11 @@
 #define SPURIOUS_CLEAR 2 /* wakes for nothing in a row until we clear it */
 #define SPURIOUS_BLIND 8 /* ... until we look now and then instead */
 #define BLIND_SLEEPS 32
-#define SHRINK_NS 1000000000
 
 static void earlier(uint64_t *until, uint64_t when)
 {
 	if (when < *until)
 		*until = when;
-}
-
-/* Once in a while packets that nobody needs are given back. */
-static void shrink(struct vm_port *port, uint64_t now)
-{
-	if (now - port->shrunk_ns < SHRINK_NS)
-		return;
-	port->shrunk_ns = now;
-	vm_pkts_shrink(&port->pkts);
 }
 
 /* Under lock: the descriptor was readable for nothing. */
@@ -74,9 +64,11 @@ static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 {
 	if (vm_port_busy(port))
 		return -VMPI_EAGAIN;
-	shrink(port, now);
+	vm_port_shrink(port, now);
 	if (port->held.top)
 		earlier(until, port->held.top->when);
+	if (!vm_list_empty(&port->brim))
+		earlier(until, vm_conns_brim(port, now));
 	if (!vm_list_empty(&port->waiting))
 		earlier(until, now + retry_ns(port, now));
 	if (!vm_list_empty(&port->rma))

@@ -10,6 +10,7 @@
 #include "base/lock.h"
 #include "fabric/fabric.h"
 #include "fabric/fi.h"
+#include "fabric/gather.h"
 #include "fabric/link.h"
 #include "fabric/port.h"
 #include "fabric/select.h"
@@ -35,6 +36,7 @@ struct vm_fabric {
 	struct vm_peer *peers; /* by process */
 	uint16_t *ports_of;    /* by process; 0 until it is connected */
 	int epoll_fd, kick_fd;
+	struct vm_gather gather;
 
 	_Atomic uint32_t deaths; /* processes given up; ports compare it */
 	/* Sleeping: 1 between begin and end; pairs with vm_fabric_kick(). */

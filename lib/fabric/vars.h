@@ -15,9 +15,9 @@
 	  "the first that fits of an order of preference (vmpi_info "          \
 	  "--fabric)")                                                         \
 	X(STRING, interface, "", 0, 0, "name", STARTUP,                        \
-	  "The network interface or address to use; empty: loopback when all " \
-	  "processes are on one host, else the interface of the default "      \
-	  "route")                                                             \
+	  "The network interface, address or network (10.1.0.0/16) to use; "   \
+	  "empty: loopback when all processes are on one host, else the "      \
+	  "interface of the default route")                                    \
 	X(INT, ports, 0, 0, 256, "ports", STARTUP,                             \
 	  "Ports of each process; 0: one per worker")                          \
 	X(SIZE, packet_bytes, 16128, 512, 1048576, "bytes", STARTUP,           \
@@ -35,10 +35,29 @@
 	X(INT, backlog_limit, 256, 1, 1000000, "packets", ANYTIME,             \
 	  "Packets of data for one receiver that wait for the network before " \
 	  "senders are told to try again")                                     \
+	X(INT, gather, 4, 0, 1000000, "packets", ANYTIME,                      \
+	  "Small packets in a row to one receiver that are sent one by one; "  \
+	  "those that follow before the next look at the network go "          \
+	  "together.  0: none do")                                             \
+	X(INT, gather_us, 50, 1, 1000000, "us", ANYTIME,                       \
+	  "Longest time that small packets wait for others to go together")    \
 	X(SIZE, rma_chunk, 1048576, 4096, 1073741824, "bytes", ANYTIME,        \
 	  "Remote reads and writes go in chunks of this size")                 \
 	X(INT, rma_inflight, 4, 1, 64, "chunks", ANYTIME,                      \
 	  "Chunks of a remote read or write that are under way at a time")     \
+	X(INT, send_inflight, 1024, 1, 1024, "packets", ANYTIME,               \
+	  "Packets and chunks of a port that the network has at a time; the "  \
+	  "others wait in the port.  The provider may allow fewer")            \
+	X(SIZE, slab_bytes, 131072, 4096, 1073741824, "bytes", ANYTIME,        \
+	  "Packet memory grows by so much at a time, but at least by eight "   \
+	  "packets")                                                           \
+	X(INT, pool_keep, 1, 0, 1000000, "slabs", ANYTIME,                     \
+	  "Unused pieces of packet memory, for each size of packets, that a "  \
+	  "port keeps; the others are given back after a second")              \
+	X(SIZE, send_bytes_max, 268435456, 1048576, 1099511627776, "bytes",    \
+	  ANYTIME,                                                             \
+	  "Packet memory of a port beyond which it takes no data to send: "    \
+	  "messages wait in their senders' memory")                            \
 	X(INT, peer_timeout_s, 3600, 1, 1000000, "s", ANYTIME,                 \
 	  "A process that takes nothing for so long is given up for dead")     \
 	X(INT, link_latency_ns, 0, 0, 60000000000, "ns", ANYTIME,              \
@@ -67,6 +86,10 @@ extern const struct vm_cvar_table fabric_cvar_table;
 	X(COUNTER, polls, "polls", WORKER, "Looks at the network")             \
 	X(COUNTER, polls_busy, "polls", WORKER,                                \
 	  "Polls that found another thread polling the same port")             \
+	X(COUNTER, polls_found, "polls", WORKER,                               \
+	  "Looks at the network that found something")                         \
+	X(HIGHWATERMARK, events_max, "events", WORKER,                         \
+	  "Most that one look found")                                          \
 	X(COUNTER, events_own, "events", WORKER,                               \
 	  "Events handled by the worker that the port belongs to")             \
 	X(COUNTER, events_helped, "events", WORKER,                            \
@@ -75,8 +98,19 @@ extern const struct vm_cvar_table fabric_cvar_table;
 	  "Payload received by other workers' polls")                          \
 	X(COUNTER, no_credit, "sends", WORKER,                                 \
 	  "Sends refused because the receiver had given no credit")            \
+	X(COUNTER, no_memory, "sends", WORKER,                                 \
+	  "Sends refused because of fabric_send_bytes_max")                    \
+	X(LEVEL, flying, "packets", WORKER,                                    \
+	  "Packets and chunks that the network has now")                       \
+	X(HIGHWATERMARK, flying_max, "packets", WORKER,                        \
+	  "Most that the network had at a time")                               \
 	X(COUNTER, backlogged, "packets", WORKER,                              \
 	  "Packets that had to wait for the network")                          \
+	X(COUNTER, batches, "messages", WORKER,                                \
+	  "Messages of the network that carried several packets")              \
+	X(COUNTER, gathered, "packets", WORKER, "Packets in such messages")    \
+	X(COUNTER, gathered_received, "packets", WORKER,                       \
+	  "Packets received in messages that carried several")                 \
 	X(LEVEL, backlog, "packets", WORKER, "Packets that wait now")          \
 	X(HIGHWATERMARK, backlog_max, "packets", WORKER,                       \
 	  "Most packets that waited at a time")                                \

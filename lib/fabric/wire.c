@@ -22,11 +22,12 @@ static bool length_fits(const struct vm_wire *header, size_t *payload,
 							VM_WIRE_BYTES;
 
 	if (header->bytes > expect->packet_bytes ||
-	    (header->bytes && !kind_payload[header->kind]) ||
-	    offset + header->bytes != bytes)
+	    (header->bytes && !kind_payload[header->kind]))
 		return false;
 	*payload = offset;
-	return true;
+	if (header->flags & VM_WIRE_MORE)
+		return vm_wire_next(offset + header->bytes) < bytes;
+	return offset + header->bytes == bytes;
 }
 
 enum vm_reject vm_wire_check(struct vm_wire *header, size_t *payload,
@@ -47,7 +48,7 @@ enum vm_reject vm_wire_check(struct vm_wire *header, size_t *payload,
 		return VM_reject_key;
 	if (wire.kind == VM_WIRE_NONE || wire.kind >= VM_WIRE_KIND_END)
 		return VM_reject_kind;
-	if (wire.flags & ~VM_WIRE_STAMP)
+	if (wire.flags & ~(VM_WIRE_STAMP | VM_WIRE_MORE))
 		return VM_reject_flags;
 	if (wire.source >= expect->processes ||
 	    wire.source == expect->process ||

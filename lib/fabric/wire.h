@@ -4,7 +4,9 @@
  * believed or not.
  *
  * 64 bytes, little endian: 32 of the fabric, 32 of the layer above.  With the
- * flag STAMP eight more follow, the time of arrival by the link model.  Checking
+ * flag STAMP eight more follow, the time of arrival by the link model.  With the
+ * flag MORE another packet follows in the same message of the network, at the
+ * next multiple of eight bytes; each is checked by itself.  Checking
  * is a pure function of the bytes and of what we expect: nothing of a packet is
  * used before it has passed.  Sequence numbers and credits need the state of the
  * connection and are checked by port.c.
@@ -20,7 +22,7 @@
 #include "fabric/fabric.h"
 
 #define VM_WIRE_MAGIC 0x4d56 /* "VM" */
-#define VM_WIRE_VERSION 1
+#define VM_WIRE_VERSION 3
 #define VM_WIRE_BYTES 64
 #define VM_WIRE_STAMP_BYTES 8
 #define VM_WIRE_MAX (VM_WIRE_BYTES + VM_WIRE_STAMP_BYTES)
@@ -30,6 +32,7 @@
 	X(DATA, true)    \
 	X(CONTROL, true) \
 	X(CREDIT, false) \
+	X(FULL, false)   \
 	X(BYE, false)
 
 enum vm_wire_kind {
@@ -40,7 +43,7 @@ enum vm_wire_kind {
 		VM_WIRE_KIND_END
 };
 
-enum vm_wire_flag { VM_WIRE_STAMP = 1 };
+enum vm_wire_flag { VM_WIRE_STAMP = 1, VM_WIRE_MORE = 2 };
 
 struct vm_wire {
 	uint16_t magic;
@@ -109,13 +112,19 @@ struct vm_wire_expect {
 };
 
 /*
- * Checks all that can be checked without the connection.  VM_reject_none, or
- * why not; *header is set on success only, and *payload then is the offset of
- * its payload.
+ * Checks all that can be checked without the connection.  bytes: up to the end
+ * of the message.  VM_reject_none, or why not; *header is set on success only,
+ * and *payload then is the offset of its payload.
  */
 enum vm_reject vm_wire_check(struct vm_wire *header, size_t *payload,
 			     const void *packet, size_t bytes,
 			     const struct vm_wire_expect *expect);
+
+/* Where the packet that follows one of so many bytes begins. */
+static inline size_t vm_wire_next(size_t bytes)
+{
+	return (bytes + 7) & ~(size_t)7;
+}
 
 /* The stamp of a packet that has one. */
 uint64_t vm_wire_stamp(const void *packet);

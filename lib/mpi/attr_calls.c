@@ -247,5 +247,3 @@ int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval)
 				    keyval);
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_ATTR(WEAK_ALIAS)

@@ -256,5 +256,3 @@ int PMPI_Buffer_detach(void *buffer_addr, int *size)
 	}
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_BSEND(WEAK_ALIAS)

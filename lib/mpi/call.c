@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/event.h"
 #include "core/node.h"
 #include "core/process.h"
 #include "mpi/comm.h"
@@ -21,6 +22,16 @@ static const char *const call_names[VM_CALLS] = {
 const char *vm_call_name(enum vm_call_id id)
 {
 	return call_names[id];
+}
+
+const char *vm_call_number_name(uint32_t number)
+{
+	const char *native = vm_event_native_name(number);
+
+	if (native)
+		return native;
+	number -= VM_CALL_MPI_FIRST;
+	return number < VM_CALLS ? call_names[number] : "none";
 }
 
 void vm_call_outside(enum vm_call_id id)
@@ -50,8 +61,10 @@ static void process_join(enum vm_call_id id)
 {
 	int rc = vm_process_join();
 
+	/* A mistake in what was asked for has been said. */
 	if (rc && rc != -VMPI_ENORANK)
-		vm_node_abort(vm_mpi_error(rc), "%s failed: %s", call_names[id],
+		vm_node_abort(rc == -VMPI_EINVAL ? 2 : vm_mpi_error(rc),
+			      "%s failed: %s", call_names[id],
 			      vmpi_strerror(rc));
 }
 

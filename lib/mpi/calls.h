@@ -2,9 +2,10 @@
 /*
  * The MPI calls: one row each, a list per chapter.
  *
- * A row expands to the call's id, to its name in messages, and at the end of
- * the chapter's file to the weak alias MPI_x of PMPI_x.  t/lint/calls.t
- * compares the rows with mpi.h and with what libvmpi.so exports.
+ * A row expands to the call's id, to its name in messages, and to the entries
+ * PMPI_x and MPI_x (mpi/entries.S, core/entry.h), which is why PMPI_x is defined
+ * as vm_entry_PMPI_x.  t/lint/calls.t compares the rows with mpi.h and with what
+ * libvmpi.so exports.
  */
 #ifndef MPI_CALLS_H
 #define MPI_CALLS_H
@@ -198,6 +199,27 @@
 	MPI_CALLS_NEIGHBOR(X)                                               \
 	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
 
+/*
+ * Those that are no calls to who watches (vmpi-overlap(7)): they only look at
+ * something of the rank's own, in less time than it takes to look at the clock.
+ */
+#define MPI_LOOKUPS(X)                                                      \
+	X(Initialized) X(Finalized) X(Query_thread) X(Is_thread_main)       \
+	X(Wtime) X(Wtick) X(Get_version) X(Abi_get_version)                 \
+	X(Get_address) X(Aint_add) X(Aint_diff) X(Address)                  \
+	X(Get_count) X(Get_elements) X(Test_cancelled)                      \
+	X(Status_set_cancelled) X(Status_set_elements)                      \
+	X(Status_get_source) X(Status_get_tag) X(Status_get_error)          \
+	X(Status_set_source) X(Status_set_tag) X(Status_set_error)          \
+	X(Comm_size) X(Comm_rank) X(Comm_test_inter) X(Comm_remote_size)    \
+	X(Group_size) X(Group_rank) X(Topo_test) X(Cartdim_get)             \
+	X(Cart_get) X(Cart_rank) X(Cart_coords) X(Cart_shift)               \
+	X(Type_size) X(Type_get_extent) X(Type_get_true_extent)             \
+	X(Type_extent) X(Type_lb) X(Type_ub) X(Type_size_x)                 \
+	X(Type_get_extent_x) X(Type_get_true_extent_x) X(Get_elements_x)    \
+	X(Status_set_elements_x) X(Op_commutative)                          \
+	MPI_CALLS_FINT(X)
+
 #ifndef __ASSEMBLER__
 enum vm_call_id {
 #define VM_CALL_ID_(name, ...) VM_CALL_##name,
@@ -206,10 +228,20 @@ enum vm_call_id {
 	VM_CALLS
 };
 
-/* MPI_x as a weak alias of PMPI_x: at the end of the file that defines it. */
-#define WEAK_ALIAS(name, ...)                     \
-	extern __typeof__(PMPI_##name) MPI_##name \
-		__attribute__((weak, alias("PMPI_" #name)));
+#include "core/entry.h"
+#include "mpi.h"
+
+#define VM_CALL_ENTRY_(name, ...) VM_ENTRY(PMPI_##name)
+MPI_CALLS(VM_CALL_ENTRY_)
+#undef VM_CALL_ENTRY_
+
+/* What is no MPI and cannot fail: MPIX_x of mpix.c. */
+#define MPIX_CALLS(X)                                                       \
+	X(Rtime) X(Start_processor_timer) X(Stop_processor_timer) X(Ptime)
+
+#define MPIX_WEAK_ALIAS(name)                       \
+	extern __typeof__(PMPIX_##name) MPIX_##name \
+		__attribute__((weak, alias("PMPIX_" #name)));
 
 #endif
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/chan.h"
 #include "core/engine.h"
 #include "core/share.h"
 #include "mpi/coll_far.h"
@@ -44,6 +45,10 @@ bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 	else if (a->kind->swaps && a->in_place != b->in_place)
 		snprintf(what, size, "of ranks %d and %d one is in place",
 			 b->rank, a->rank);
+	else if (a->shares != b->shares)
+		snprintf(what, size,
+			 "rank %d has other recvcounts than rank %d", b->rank,
+			 a->rank);
 	else if (!a->kind->reduces)
 		return false;
 	else if (a->op != b->op && (a->op->loops || b->op->loops ||
@@ -62,8 +67,7 @@ bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 	return true;
 }
 
-/* Whether all members agree; if not they all know why. */
-static bool agreed(struct vm_meet *meet)
+bool vm_coll_agreed(struct vm_meet *meet)
 {
 	char what[sizeof(((struct vm_coll *)0)->what)];
 	const struct vm_coll *first = vm_coll_of(meet, 0);
@@ -80,8 +84,7 @@ static bool agreed(struct vm_meet *meet)
 	return true;
 }
 
-/* The caller's own.  Only functions of the user mind whose task calls them. */
-static struct vm_coll *own(struct vm_meet *meet, size_t any)
+struct vm_coll *vm_coll_own(struct vm_meet *meet, size_t any)
 {
 	struct vm_coll *coll = vm_coll_of(meet, any);
 	const struct vm_rank *self;
@@ -118,195 +121,6 @@ static int parts_home(void *arg, size_t part)
 	return vm_coll_of(parts->meet, part)->owner->engine->index;
 }
 
-/* Whether all members of all processes make the same call; before anything else
- * is compared. */
-static bool same_call(struct vm_meet *meet)
-{
-	const struct vm_coll *first = vm_coll_of(meet, 0);
-
-	for (size_t i = 1; i < meet->size; i++) {
-		const struct vm_coll *coll = vm_coll_of(meet, i);
-
-		if (coll->id == first->id)
-			continue;
-		for (size_t j = 0; j < meet->size; j++)
-			vm_coll_fail(vm_coll_of(meet, j), MPI_ERR_OTHER,
-				     "the ranks disagree: rank %d calls %s, "
-				     "rank %d %s",
-				     coll->rank, vm_call_name(coll->id),
-				     first->rank, vm_call_name(first->id));
-		return false;
-	}
-	return true;
-}
-
-/* The parts of the members here. */
-static void parts_here(struct vm_meet *meet, const struct vm_far_process *here)
-{
-	struct vm_coll *me = own(meet, here->members[0]);
-	const struct vm_coll_kind *kind = me->kind;
-	bool all = kind->slices || kind->whole;
-
-	if (kind->gathers && !vm_coll_of(meet, (size_t)me->root)->owner)
-		return;
-	if (all)
-		kind->part(meet, me, 0, meet->size);
-	for (uint32_t i = 0, end; i < here->count; i = end) {
-		size_t first = here->members[i];
-
-		for (end = i + 1; end < here->count; end++)
-			if (here->members[end] != first + end - i)
-				break;
-		if (!all)
-			kind->part(meet, me, first, first + end - i);
-		if (kind->finish)
-			kind->finish(meet, first, first + end - i);
-	}
-}
-
-/* A meeting about some elements of a reduction. */
-struct slice {
-	struct vm_meet meet;
-	struct vm_coll *parts; /* of the members here */
-};
-
-static bool slice_open(struct slice *slice, const struct vm_meet *meet,
-		       const struct vm_far_process *here)
-{
-	size_t n = meet->size;
-
-	slice->meet.size = meet->size;
-	slice->meet.far = meet->far;
-	slice->meet.context = meet->context;
-	slice->meet.tag = meet->tag;
-	slice->meet.seats = aligned_alloc(_Alignof(struct vm_seat),
-					  n * sizeof(struct vm_seat));
-	slice->parts = calloc(here->count, sizeof(*slice->parts));
-	for (uint32_t i = 0; slice->meet.seats && i < n; i++)
-		atomic_init(&slice->meet.seats[i].args, NULL);
-	return slice->meet.seats && slice->parts;
-}
-
-static void slice_close(struct slice *slice)
-{
-	free(slice->meet.seats);
-	free(slice->parts);
-}
-
-/* The calls of the members here, for n elements from `first` on. */
-static void slice_fill(struct slice *slice, const struct vm_meet *meet,
-		       const struct vm_far_process *here, size_t first,
-		       size_t n)
-{
-	for (uint32_t i = 0; i < here->count; i++) {
-		const struct vm_coll *coll = vm_coll_of(meet, here->members[i]);
-		struct vm_coll *part = &slice->parts[i];
-		ptrdiff_t offset = (ptrdiff_t)first * coll->recv.type->extent;
-
-		*part = *coll;
-		part->send.buf = vm_at(coll->send.buf, offset);
-		part->recv.buf = vm_at(coll->recv.buf, offset);
-		part->send.count = part->recv.count = n;
-		atomic_store_explicit(&slice->meet.seats[here->members[i]].args,
-				      part, memory_order_relaxed);
-	}
-}
-
-/* What has gone wrong in a slice is for the whole call. */
-static void slice_errors(const struct slice *slice, const struct vm_meet *meet,
-			 const struct vm_far_process *here)
-{
-	for (uint32_t i = 0; i < here->count; i++) {
-		const struct vm_coll *part = &slice->parts[i];
-		int error = atomic_load_explicit(&part->error,
-						 memory_order_relaxed);
-
-		if (error)
-			vm_coll_fail(vm_coll_of(meet, here->members[i]), error,
-				     "%s", part->what);
-	}
-}
-
-/* One slice of a reduction; *alone: others do not know of the error. */
-static int slice_do(struct slice *slice, const struct vm_far_process *here,
-		    bool *alone)
-{
-	struct vm_coll_view view;
-	int rc = vm_coll_view_open(&view, &slice->meet);
-
-	if (rc == 0) {
-		rc = vm_coll_view_compute(&view);
-		*alone = rc != 0;
-	}
-	if (rc == 0)
-		parts_here(&view.meet, here);
-	vm_coll_view_close(&view, &slice->meet);
-	return rc;
-}
-
-/* A reduction of much data, `step` elements at a time. */
-static int slices_do(struct vm_meet *meet, size_t step)
-{
-	const struct vm_far *far = meet->far;
-	const struct vm_far_process *here = &far->processes[far->self];
-	size_t count = vm_coll_of(meet, here->members[0])->recv.count, n;
-	struct slice slice = { 0 };
-	bool alone = false;
-	int rc = 0;
-
-	if (!slice_open(&slice, meet, here)) {
-		rc = -VMPI_ENOMEM;
-		alone = true;
-	}
-	for (size_t i = 0; i < count && rc == 0; i += n) {
-		n = count - i < step ? count - i : step;
-		slice_fill(&slice, meet, here, i, n);
-		rc = slice_do(&slice, here, &alone);
-		slice_errors(&slice, meet, here);
-		alone = alone && i + n < count;
-	}
-	/* The others are at the next slice. */
-	if (alone)
-		vm_far_barrier(meet, VM_FAR_MISMATCH);
-	slice_close(&slice);
-	return rc;
-}
-
-/* Members agree: the work of those here, within one group. */
-static int work_here(struct vm_meet *meet, struct vm_coll_view *view)
-{
-	const struct vm_far *far = meet->far;
-	size_t step = vm_coll_slice(view->any);
-
-	if (step)
-		return slices_do(meet, step);
-	if (view->any->kind->part)
-		parts_here(&view->meet, &far->processes[far->self]);
-	return 0;
-}
-
-/* With members in other processes. */
-static void arrived_far(struct vm_meet *meet)
-{
-	struct vm_coll_view view;
-	int rc = vm_coll_view_open(&view, meet);
-	bool inter = rc == 0 && view.any->first_size;
-	bool agree = false;
-	long root;
-
-	if (rc == 0 && same_call(&view.meet))
-		agree = inter ? vm_coll_inter_agreed(&view.meet, &root) :
-				agreed(&view.meet);
-	if (agree)
-		rc = vm_coll_view_compute(&view);
-	if (agree && rc == 0 && inter)
-		vm_coll_inter_cross(&view.meet, root);
-	else if (agree && rc == 0)
-		rc = work_here(meet, &view);
-	vm_coll_view_close(&view, meet);
-	meet->result = rc;
-}
-
 void vm_coll_arrived(struct vm_meet *meet)
 {
 	const struct vm_coll *any;
@@ -316,7 +130,7 @@ void vm_coll_arrived(struct vm_meet *meet)
 	long root;
 
 	if (meet->far) {
-		arrived_far(meet);
+		vm_coll_far(meet);
 		return;
 	}
 	any = vm_coll_of(meet, 0);
@@ -326,14 +140,23 @@ void vm_coll_arrived(struct vm_meet *meet)
 			vm_coll_inter_cross(meet, root);
 		return;
 	}
-	if (!agreed(meet) || !kind->part)
+	if (!vm_coll_agreed(meet) || !kind->part)
 		return;
 	if ((any->op && !any->op->loops) || kind->work(any, n) <= limit)
-		kind->part(meet, own(meet, 0), 0, n);
+		kind->part(meet, vm_coll_own(meet, 0), 0, n);
 	else
 		vm_share_run(&work, &(struct parts){ meet, kind }, n);
 	if (kind->finish)
 		kind->finish(meet, 0, n);
+}
+
+/* Whether the caller has started all that others have.  If not it would wait for
+ * members that wait for it: where all do the same in the same order, nobody waits
+ * while something is started that he has not started. */
+static bool in_order(const struct vm_chan *chan)
+{
+	return atomic_load_explicit(&chan->meet->number,
+				    memory_order_relaxed) == chan->started;
 }
 
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
@@ -343,8 +166,15 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 		.own = vm_stand_own,
 		.last = vm_coll_arrived,
 	};
-	int rc = vm_meet_by(coll->comm->chan, coll, &way);
+	struct vm_chan *chan = coll->comm->chan;
+	int rc;
 
+	if (VM_UNLIKELY(!in_order(chan)) && !coll->kind->ends)
+		return vm_error(call, MPI_ERR_OTHER,
+				"the ranks disagree: others have started a "
+				"nonblocking collective that this rank has "
+				"not, they do not match blocking ones");
+	rc = vm_meet_by(chan, coll, &way);
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others make a call of "

@@ -36,6 +36,9 @@ struct vm_blocks {
 	size_t count;
 	const int *counts, *displs; /* NULL: all blocks are alike */
 	const MPI_Datatype *types;  /* NULL: all of one type */
+	/* With counts, of which then nothing is known: each block where it is.
+	 * Of stand-ins; NULL: no. */
+	const struct vm_data *made;
 };
 
 struct vm_coll;
@@ -48,6 +51,19 @@ enum vm_coll_flow {
 	VM_FLOW_GATHER,	 /* what each sends: the root */
 	VM_FLOW_ALL,	 /* what each sends: all */
 	VM_FLOW_BLOCKS,	 /* each one's blocks: each member its own */
+};
+
+/* Those that have algorithms to choose from (coll_plan.c). */
+enum vm_coll_family {
+	VM_FAMILY_NONE,
+	VM_FAMILY_BCAST,
+	VM_FAMILY_ALLGATHER,
+	VM_FAMILY_ALLTOALL,
+	VM_FAMILY_REDUCE,
+	VM_FAMILY_ALLREDUCE,
+	VM_FAMILY_REDUCE_SCATTER,
+	VM_FAMILY_SCAN,
+	VM_FAMILIES
 };
 
 /*
@@ -74,13 +90,17 @@ struct vm_coll_kind {
 	bool gathers; /* rooted: data goes to the root, not from it */
 	bool reduces; /* all have the same operation and size */
 	bool swaps;   /* all or none are in place */
+	bool ends;    /* nonblocking ones may be left behind */
 	/* A part is not what one member wants, but a bit of what all do, or
 	 * the root. */
 	bool slices;
 	/* One member makes what all want, out of more than their data; in each
 	 * process one. */
 	bool whole;
+	bool direct; /* large blocks go to other processes by themselves */
+	bool relays; /* other processes may pass data on */
 	enum vm_coll_flow flow;
+	enum vm_coll_family family;
 };
 
 /*
@@ -94,6 +114,7 @@ struct vm_coll {
 	int rank, size;	       /* and his rank in comm, which is so large */
 	enum vm_call_id id;
 	int root;
+	int shares; /* of what gives shares by counts: a hash of those; or 0 */
 	int first_size; /* of an intercommunicator's first side; else 0 */
 	bool in_place;
 	const struct vm_op *op;
@@ -102,7 +123,7 @@ struct vm_coll {
 	struct vm_req *req; /* of a nonblocking one */
 	/* How it ended for this member: 0 or an MPI error, and why. */
 	_Atomic int error;
-	char what[128];
+	char what[120];
 };
 
 extern const struct vm_coll_kind vm_coll_barrier, vm_coll_bcast, vm_coll_gather,
@@ -122,6 +143,7 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	coll->size = comm->size;
 	coll->id = call->id;
 	coll->root = 0;
+	coll->shares = 0;
 	coll->first_size = vm_inter_first_size(comm);
 	coll->in_place = false;
 	coll->op = NULL;
@@ -170,6 +192,13 @@ void vm_coll_let_go(const struct vm_coll *coll);
 /* Leaves coll, whose req is set, to a meeting of all members of chan. */
 int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan);
 
+/* Whether all members agree; if not they all know why. */
+bool vm_coll_agreed(struct vm_meet *meet);
+
+/* What the caller has brought, or `any`: only functions of the user mind whose
+ * task calls them. */
+struct vm_coll *vm_coll_own(struct vm_meet *meet, size_t any);
+
 /* Compares what all have brought and does the work of all: what one of them
  * runs, the last to start if the collective is nonblocking. */
 void vm_coll_arrived(struct vm_meet *meet);
@@ -188,6 +217,31 @@ size_t vm_coll_span(const struct vm_type *type, size_t n, ptrdiff_t *low);
 /* What b wants otherwise than a, as text; false if nothing. */
 bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 		     char *what, size_t size);
+
+/* acc = n elements from `from` on, reduced over all members of a meeting, with
+ * the operation of `me`. */
+void vm_coll_fold(const struct vm_meet *meet, const struct vm_coll *me,
+		  void *acc, size_t from, size_t n);
+
+/* How many of n elements are best reduced at a time. */
+size_t vm_coll_fold_step(const struct vm_coll *me, size_t n);
+
+/* Copies n elements to where others may be already: the same. */
+void vm_coll_copy(const struct vm_type *type, void *to, const void *from,
+		  size_t n);
+
+/* The elements that a member of a reduce-scatter gets, as `coll` says. */
+static inline size_t vm_coll_share(const struct vm_coll *coll, size_t size,
+				   size_t rank)
+{
+	if (!coll->recv.counts)
+		return coll->recv.count / size;
+	return (size_t)coll->recv.counts[rank];
+}
+
+/* Member `to` gets block i of an allgather from its owner. */
+void vm_coll_allgather_block(struct vm_meet *meet, struct vm_coll *to,
+			     size_t i);
 
 /* From one member's buffer to another's. */
 void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
@@ -225,6 +279,8 @@ static inline struct vm_data vm_blocks_data(const struct vm_blocks *blocks,
 			vm_at(blocks->buf,
 			      (ptrdiff_t)(j * blocks->count) * type->extent),
 			blocks->count);
+	if (VM_UNLIKELY(blocks->made != NULL))
+		return blocks->made[j];
 	if (!blocks->types)
 		return vm_type_data(type,
 				    vm_at(blocks->buf,

@@ -317,22 +317,3 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
 
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
-
-WEAK_ALIAS(Barrier)
-WEAK_ALIAS(Ibarrier)
-WEAK_ALIAS(Barrier_init)
-WEAK_ALIAS(Bcast)
-WEAK_ALIAS(Ibcast)
-WEAK_ALIAS(Bcast_init)
-WEAK_ALIAS(Gather)
-WEAK_ALIAS(Igather)
-WEAK_ALIAS(Gather_init)
-WEAK_ALIAS(Gatherv)
-WEAK_ALIAS(Igatherv)
-WEAK_ALIAS(Gatherv_init)
-WEAK_ALIAS(Scatter)
-WEAK_ALIAS(Iscatter)
-WEAK_ALIAS(Scatter_init)
-WEAK_ALIAS(Scatterv)
-WEAK_ALIAS(Iscatterv)
-WEAK_ALIAS(Scatterv_init)

@@ -270,19 +270,3 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[],
 
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
-
-WEAK_ALIAS(Allgather)
-WEAK_ALIAS(Iallgather)
-WEAK_ALIAS(Allgather_init)
-WEAK_ALIAS(Allgatherv)
-WEAK_ALIAS(Iallgatherv)
-WEAK_ALIAS(Allgatherv_init)
-WEAK_ALIAS(Alltoall)
-WEAK_ALIAS(Ialltoall)
-WEAK_ALIAS(Alltoall_init)
-WEAK_ALIAS(Alltoallv)
-WEAK_ALIAS(Ialltoallv)
-WEAK_ALIAS(Alltoallv_init)
-WEAK_ALIAS(Alltoallw)
-WEAK_ALIAS(Ialltoallw)
-WEAK_ALIAS(Alltoallw_init)

@@ -218,6 +218,16 @@ static int check_shares(struct vm_call *call, const struct vm_comm *comm,
 	return rc;
 }
 
+/* Equal shares have equal ones; others hardly ever. */
+static int shares_hash(const int recvcounts[], int n)
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < n; i++)
+		hash = (hash ^ (uint32_t)recvcounts[i]) * 0x9e3779b97f4a7c15u;
+	return (int)(hash >> 33);
+}
+
 static int reduce_scatter(struct vm_call *call, struct vm_coll *coll,
 			  const void *sendbuf, void *recvbuf,
 			  const int recvcounts[], MPI_Datatype datatype,
@@ -233,8 +243,12 @@ static int reduce_scatter(struct vm_call *call, struct vm_coll *coll,
 				      datatype, op,
 				      recvcounts[coll->comm->rank] > 0 ||
 					      sendbuf == MPI_IN_PLACE);
-	if (rc == 0)
+	if (rc == 0) {
 		coll->recv.counts = recvcounts;
+		/* Each side of an intercommunicator has its own. */
+		if (!coll->first_size)
+			coll->shares = shares_hash(recvcounts, coll->size);
+	}
 	return rc;
 }
 
@@ -325,22 +339,3 @@ int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf,
 
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
-
-WEAK_ALIAS(Reduce)
-WEAK_ALIAS(Ireduce)
-WEAK_ALIAS(Reduce_init)
-WEAK_ALIAS(Allreduce)
-WEAK_ALIAS(Iallreduce)
-WEAK_ALIAS(Allreduce_init)
-WEAK_ALIAS(Scan)
-WEAK_ALIAS(Iscan)
-WEAK_ALIAS(Scan_init)
-WEAK_ALIAS(Exscan)
-WEAK_ALIAS(Iexscan)
-WEAK_ALIAS(Exscan_init)
-WEAK_ALIAS(Reduce_scatter)
-WEAK_ALIAS(Ireduce_scatter)
-WEAK_ALIAS(Reduce_scatter_init)
-WEAK_ALIAS(Reduce_scatter_block)
-WEAK_ALIAS(Ireduce_scatter_block)
-WEAK_ALIAS(Reduce_scatter_block_init)

@@ -25,6 +25,8 @@ void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
 		if (bytes > from_data->bytes)
 			bytes = from_data->bytes;
 	}
+	if (VM_UNLIKELY(to_data->addr == from_data->addr && !from->owner))
+		return; /* it has come there */
 	if (to_data->layout || from_data->layout)
 		vm_data_copy_slow(to_data, from_data);
 	else
@@ -88,6 +90,9 @@ const struct vm_coll_kind vm_coll_bcast = {
 	.flow = VM_FLOW_BCAST,
 	.work = bcast_work,
 	.rooted = true,
+	.direct = true,
+	.relays = true,
+	.family = VM_FAMILY_BCAST,
 };
 
 static void gather_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
@@ -128,6 +133,7 @@ const struct vm_coll_kind vm_coll_gather = {
 	.work = gather_work,
 	.rooted = true,
 	.slices = true,
+	.direct = true,
 };
 
 static void scatter_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
@@ -174,10 +180,10 @@ const struct vm_coll_kind vm_coll_scatter = {
 	.flow = VM_FLOW_SCATTER,
 	.work = scatter_work,
 	.rooted = true,
+	.direct = true,
 };
 
-/* Member `to` gets block i from its owner. */
-static void allgather_block(struct vm_meet *meet, struct vm_coll *to, size_t i)
+void vm_coll_allgather_block(struct vm_meet *meet, struct vm_coll *to, size_t i)
 {
 	struct vm_coll *from = vm_coll_of(meet, i);
 	struct vm_data from_data, to_data;
@@ -193,7 +199,7 @@ static void allgather_block(struct vm_meet *meet, struct vm_coll *to, size_t i)
 static void allgather_pull(struct vm_meet *meet, struct vm_coll *to)
 {
 	for (size_t i = 0; i < meet->size; i++)
-		allgather_block(meet, to, i);
+		vm_coll_allgather_block(meet, to, i);
 }
 
 /* How many elements block i has, and how many are before it. */
@@ -250,7 +256,7 @@ static void allgather_copy(struct vm_meet *meet, struct vm_coll *to,
 
 	while (first < last) {
 		if (block_count(a, first) != block_count(b, first)) {
-			allgather_block(meet, to, first++);
+			vm_coll_allgather_block(meet, to, first++);
 			continue;
 		}
 		end = run_end(a, b, first, last, &count);
@@ -305,6 +311,9 @@ const struct vm_coll_kind vm_coll_allgather = {
 	.part = allgather_part,
 	.flow = VM_FLOW_ALL,
 	.work = allgather_work,
+	.direct = true,
+	.relays = true,
+	.family = VM_FAMILY_ALLGATHER,
 };
 
 /* Exchanges the data of two members. */
@@ -411,4 +420,6 @@ const struct vm_coll_kind vm_coll_alltoall = {
 	.flow = VM_FLOW_BLOCKS,
 	.work = alltoall_work,
 	.swaps = true,
+	.direct = true,
+	.family = VM_FAMILY_ALLTOALL,
 };

@@ -50,6 +50,12 @@ static size_t capacity(const struct vm_type *type, size_t n, size_t bytes)
 	return fit < n ? fit : n;
 }
 
+size_t vm_coll_fold_step(const struct vm_coll *me, size_t n)
+{
+	return capacity(me->recv.type, n,
+			me->op->user ? USER_SCRATCH_BYTES : SCRATCH_BYTES - 64);
+}
+
 /* Scratch for up to n elements; false when out of memory. */
 static bool scratch_open(struct scratch *scratch, const struct vm_coll *me,
 			 size_t n)
@@ -61,9 +67,7 @@ static bool scratch_open(struct scratch *scratch, const struct vm_coll *me,
 
 	scratch->heap = NULL;
 	/* Elements keep the alignment that they have in a buffer at 0. */
-	scratch->capacity = capacity(type, n,
-				     me->op->user ? USER_SCRATCH_BYTES :
-						    SCRATCH_BYTES - 64);
+	scratch->capacity = vm_coll_fold_step(me, n);
 	bytes = vm_coll_span(type, scratch->capacity, &low) + 64;
 	if (bytes > SCRATCH_BYTES) {
 		bytes = (bytes + 63) & ~(size_t)63;
@@ -89,10 +93,13 @@ static void *element(const struct vm_type *type, const void *buf, size_t i)
 	return vm_at(buf, (ptrdiff_t)i * type->extent);
 }
 
-static void copy(const struct vm_type *type, void *to, const void *from,
-		 size_t n)
+void vm_coll_copy(const struct vm_type *type, void *to, const void *from,
+		  size_t n)
 {
 	struct vm_data to_data, from_data;
+
+	if (to == from)
+		return;
 
 	if (type->dense) {
 		vm_copy(vm_at(to, type->dense_offset),
@@ -112,21 +119,20 @@ static const void *operand(const struct vm_meet *meet, size_t rank, size_t i)
 	return element(coll->recv.type, coll->send.buf, i);
 }
 
-/* acc = n elements from `from` on, reduced over all members. */
-static void fold(const struct vm_meet *meet, const struct vm_coll *me,
-		 void *acc, size_t from, size_t n)
+void vm_coll_fold(const struct vm_meet *meet, const struct vm_coll *me,
+		  void *acc, size_t from, size_t n)
 {
 	const struct vm_op *op = me->op;
 	const struct vm_type *type = me->recv.type;
 	size_t size = meet->size;
 
 	if (op->commutes) {
-		copy(type, acc, operand(meet, 0, from), n);
+		vm_coll_copy(type, acc, operand(meet, 0, from), n);
 		for (size_t i = 1; i < size; i++)
 			vm_op_apply(op, type, operand(meet, i, from), acc, n);
 		return;
 	}
-	copy(type, acc, operand(meet, size - 1, from), n);
+	vm_coll_copy(type, acc, operand(meet, size - 1, from), n);
 	for (size_t i = size - 1; i-- > 0;)
 		vm_op_apply(op, type, operand(meet, i, from), acc, n);
 }
@@ -163,14 +169,15 @@ static void reduce_slice(struct vm_meet *meet, struct vm_coll *me, size_t first,
 	}
 	for (; i < end; i += n) {
 		n = end - i < scratch.capacity ? end - i : scratch.capacity;
-		fold(meet, me, scratch.elements, i, n);
+		vm_coll_fold(meet, me, scratch.elements, i, n);
 		for (size_t to = to_first; to < to_last; to++) {
 			const struct vm_coll *coll = vm_coll_of(meet, to);
 			const struct vm_type *type = coll->recv.type;
 
 			if (coll->owner)
-				copy(type, element(type, coll->recv.buf, i),
-				     scratch.elements, n);
+				vm_coll_copy(type,
+					     element(type, coll->recv.buf, i),
+					     scratch.elements, n);
 		}
 	}
 	scratch_close(&scratch);
@@ -208,6 +215,7 @@ const struct vm_coll_kind vm_coll_reduce = {
 	.flow = VM_FLOW_GATHER,
 	.reduces = true,
 	.slices = true,
+	.family = VM_FAMILY_REDUCE,
 };
 
 static void allreduce_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
@@ -222,21 +230,14 @@ const struct vm_coll_kind vm_coll_allreduce = {
 	.flow = VM_FLOW_ALL,
 	.reduces = true,
 	.slices = true,
+	.family = VM_FAMILY_ALLREDUCE,
 };
-
-/* The elements that a member of a reduce-scatter gets, as `coll` says. */
-static size_t share(const struct vm_coll *coll, size_t size, size_t rank)
-{
-	if (!coll->recv.counts)
-		return coll->recv.count / size;
-	return (size_t)coll->recv.counts[rank];
-}
 
 /* Gets a member ready to be given its share, of `count` elements.  In place, its
  * buffer still holds what the others have to read: it is collected elsewhere. */
 static void share_open(struct vm_coll *to, size_t count, size_t sharers)
 {
-	size_t bytes, own = share(to, sharers, (size_t)to->rank);
+	size_t bytes, own = vm_coll_share(to, sharers, (size_t)to->rank);
 	ptrdiff_t low;
 
 	if (count != own) {
@@ -268,7 +269,7 @@ static void share_give(struct vm_coll *to, size_t count, size_t at,
 		vm_coll_span(type, count, &low);
 		buf = vm_at(to->temp, -low);
 	}
-	copy(type, element(type, buf, at), elements, n);
+	vm_coll_copy(type, element(type, buf, at), elements, n);
 }
 
 /*
@@ -284,12 +285,12 @@ static void shares_reduce(struct vm_meet *meet, struct vm_coll *me, size_t seat,
 	struct scratch scratch;
 
 	for (size_t r = 0; r < first; r++)
-		i += share(plan, sharers, r);
+		i += vm_coll_share(plan, sharers, r);
 	end = i;
 	for (size_t r = first; r < last; r++) {
-		share_open(vm_coll_of(meet, seat + r), share(plan, sharers, r),
-			   sharers);
-		end += share(plan, sharers, r);
+		share_open(vm_coll_of(meet, seat + r),
+			   vm_coll_share(plan, sharers, r), sharers);
+		end += vm_coll_share(plan, sharers, r);
 	}
 	if (i == end)
 		return;
@@ -299,9 +300,9 @@ static void shares_reduce(struct vm_meet *meet, struct vm_coll *me, size_t seat,
 	}
 	for (; i < end; i += n) {
 		n = end - i < scratch.capacity ? end - i : scratch.capacity;
-		fold(meet, me, scratch.elements, i, n);
+		vm_coll_fold(meet, me, scratch.elements, i, n);
 		for (size_t given = 0, m; given < n; given += m) {
-			size_t count = share(plan, sharers, rank);
+			size_t count = vm_coll_share(plan, sharers, rank);
 
 			m = count - at < n - given ? count - at : n - given;
 			share_give(vm_coll_of(meet, seat + rank), count, at,
@@ -329,14 +330,14 @@ static void reduce_scatter_finish(struct vm_meet *meet, size_t first,
 {
 	for (size_t rank = first; rank < last; rank++) {
 		struct vm_coll *to = vm_coll_of(meet, rank);
-		size_t count = share(to, meet->size, rank);
+		size_t count = vm_coll_share(to, meet->size, rank);
 		ptrdiff_t low;
 
 		if (!to->temp)
 			continue;
 		vm_coll_span(to->recv.type, count, &low);
-		copy(to->recv.type, (void *)(uintptr_t)to->recv.buf,
-		     vm_at(to->temp, -low), count);
+		vm_coll_copy(to->recv.type, (void *)(uintptr_t)to->recv.buf,
+			     vm_at(to->temp, -low), count);
 		free(to->temp);
 		to->temp = NULL;
 	}
@@ -358,6 +359,7 @@ const struct vm_coll_kind vm_coll_reduce_scatter = {
 	.work = reduce_work,
 	.flow = VM_FLOW_ALL,
 	.reduces = true,
+	.family = VM_FAMILY_REDUCE_SCATTER,
 };
 
 /* Each member's result is that of the one before it, op what it sends. */
@@ -379,8 +381,8 @@ static void scan_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			void *out = element(to->recv.type, to->recv.buf, i);
 
 			if (!to->in_place)
-				copy(to->recv.type, out, operand(meet, rank, i),
-				     n);
+				vm_coll_copy(to->recv.type, out,
+					     operand(meet, rank, i), n);
 			if (before)
 				vm_op_apply(me->op, type, before, out, n);
 			before = out;
@@ -394,6 +396,7 @@ const struct vm_coll_kind vm_coll_scan = {
 	.flow = VM_FLOW_ALL,
 	.reduces = true,
 	.slices = true,
+	.family = VM_FAMILY_SCAN,
 };
 
 /*
@@ -411,11 +414,11 @@ static void exscan_block(struct vm_meet *meet, struct vm_coll *me, void *sum,
 		void *out = element(type, to->recv.buf, i);
 
 		if (rank == meet->size - 1) {
-			copy(type, out, before, n);
+			vm_coll_copy(type, out, before, n);
 			return;
 		}
-		copy(type, next, operand(meet, rank, i), n);
-		copy(type, out, before, n);
+		vm_coll_copy(type, next, operand(meet, rank, i), n);
+		vm_coll_copy(type, out, before, n);
 		vm_op_apply(me->op, type, before, next, n);
 		before = next;
 		next = sum;
@@ -455,4 +458,5 @@ const struct vm_coll_kind vm_coll_exscan = {
 	.flow = VM_FLOW_ALL,
 	.reduces = true,
 	.slices = true,
+	.family = VM_FAMILY_SCAN,
 };

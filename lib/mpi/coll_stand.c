@@ -18,7 +18,7 @@ void vm_coll_key_init(struct vm_coll_key *key, const struct vm_coll *coll)
 	key->id = (uint16_t)coll->id;
 	key->in_place = kind->swaps && coll->in_place;
 	key->type_kind = 0;
-	key->root = kind->rooted ? coll->root : 0;
+	key->root = kind->rooted ? coll->root : coll->shares;
 	key->op = 0;
 	key->bytes = 0;
 	key->extent = 0;
@@ -106,6 +106,7 @@ static void side_set(struct vm_blocks *side, const void *buf,
 	side->count = count;
 	side->counts = side->displs = NULL;
 	side->types = NULL;
+	side->made = NULL;
 }
 
 void vm_stand_init(struct vm_coll *stand, const struct vm_coll *like, int rank,
@@ -121,6 +122,7 @@ void vm_stand_init(struct vm_coll *stand, const struct vm_coll *like, int rank,
 	stand->size = like->size;
 	stand->id = like->id;
 	stand->root = like->root;
+	stand->shares = like->shares;
 	stand->first_size = 0;
 	stand->in_place = like->kind->reduces;
 	stand->op = like->op;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "mpi/coll.h"
+#include "mpi/errh.h"
 #include "mpi/status.h"
 
 /* Takes (or gives up) a reference on all types that one side uses. */
@@ -102,6 +103,10 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 	/* Whose error handler gets its errors. */
 	req->node.env.context = coll->comm->context;
 	rc = vm_coll_leave(copy, coll->comm->chan);
+	if (rc == -VMPI_EMISMATCH)
+		vm_error(call, vm_mpi_error(rc),
+			 "the ranks disagree: others wait in a blocking "
+			 "collective, it does not match nonblocking ones");
 	if (rc != 0)
 		give_up(req);
 	else

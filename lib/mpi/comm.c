@@ -251,5 +251,3 @@ int PMPI_Comm_free(MPI_Comm *comm)
 	*comm = MPI_COMM_NULL;
 	return MPI_SUCCESS;
 }
-
-MPI_CALLS_COMM(WEAK_ALIAS)

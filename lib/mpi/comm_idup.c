@@ -240,5 +240,3 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 		rc = vm_info_new(call.mpi, info_used);
 	return vm_call_exit(&call, comm, rc);
 }
-
-MPI_CALLS_COMM_IDUP(WEAK_ALIAS)

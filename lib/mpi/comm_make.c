@@ -8,7 +8,7 @@
  */
 #include "core/context.h"
 #include "core/meet.h"
-#include "core/node.h"
+#include "core/process.h"
 #include "core/p2p.h"
 #include "mpi/attr.h"
 #include "mpi/check.h"
@@ -99,15 +99,15 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 }
 
 /*
- * The colour for a kind of split.  The ranks of one process share memory.  There
- * is no finer hardware level that a rank would be bound to, so the others give
- * nothing.
+ * The colour for a kind of split.  The ranks of one process share memory; where
+ * each has a process, those of a host can.  There is no finer hardware level
+ * that a rank would be bound to, so the others give nothing.
  */
 static int split_type_color(struct vm_call *call, int split_type, int *color)
 {
 	switch (split_type) {
 	case MPI_COMM_TYPE_SHARED:
-		*color = vm_node->process;
+		*color = vm_process_domain();
 		return 0;
 	case MPI_UNDEFINED:
 	case MPI_COMM_TYPE_HW_UNGUIDED:
@@ -251,5 +251,3 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 		rc = create_group(&call, c, g, tag, newcomm);
 	return vm_call_exit(&call, comm, rc);
 }
-
-MPI_CALLS_COMM_MAKE(WEAK_ALIAS)

@@ -142,5 +142,3 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 		*datatype = found;
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_COUNT(WEAK_ALIAS)

@@ -2,7 +2,8 @@
 /*
  * Begin, end, and questions about the environment.
  *
- * The runtime and all ranks exist before MPI_Init: that call only makes the
+ * The runtime and all ranks exist before MPI_Init, or are made by it where a
+ * process is a rank (core/process.h); for the rest that call only makes the
  * rank's MPI state.  MPI_Finalize waits for all ranks.
  */
 #include <stdio.h>
@@ -10,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "core/lost.h"
 #include "core/node.h"
+#include "core/process.h"
 #include "mpi/attr.h"
 #include "mpi/bsend.h"
 #include "mpi/coll.h"
@@ -64,13 +67,14 @@ int PMPI_Finalized(int *flag)
 }
 
 /* All ranks meet in it, and do nothing. */
-static const struct vm_coll_kind kind_finalize;
+static const struct vm_coll_kind kind_finalize = { .ends = true };
 
 int PMPI_Finalize(void)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Finalize);
 	struct vm_coll coll;
 	struct vm_mpi *mpi = call.mpi;
+	bool bereft;
 	/* First of all as if MPI_COMM_SELF were freed (MPI 4.1, 11.2.4). */
 	int rc = vm_attrs_delete(mpi, &mpi->self.attrs, MPI_COMM_SELF);
 
@@ -78,14 +82,23 @@ int PMPI_Finalize(void)
 		rc = vm_attrs_delete(mpi, &mpi->world.attrs, MPI_COMM_WORLD);
 	if (rc != 0)
 		return vm_call_exit(&call, MPI_COMM_SELF, rc);
+	/* Who is through here first may be gone before others say what they
+	 * have left undone. */
+	vm_lost_hold(mpi->rank);
 	vm_coll_init(&coll, &kind_finalize, &call, &mpi->world);
 	rc = vm_coll_run(&call, &coll);
-	if (rc != 0)
-		return vm_call_exit(&call, MPI_COMM_WORLD, rc);
-	vm_pending_report(mpi);
+	/* Without those who have died it is over as well. */
+	bereft = rc == -VMPI_EPEER;
+	if (rc == 0)
+		vm_pending_report(mpi);
+	vm_lost_let();
+	rc = vm_call_exit(&call, MPI_COMM_WORLD, rc);
+	if (rc != MPI_SUCCESS && !bereft)
+		return rc;
 	vm_bsend_abandon(mpi);
 	vm_mpi_stop(mpi);
-	return MPI_SUCCESS;
+	vm_process_leave();
+	return rc;
 }
 
 int PMPI_Query_thread(int *provided)
@@ -118,12 +131,12 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
 
 double PMPI_Wtime(void)
 {
-	return (double)(int64_t)(vm_clock_ticks() - vm_clock.tick0) *
-	       vm_clock.tick_ns * 1e-9;
+	return vm_clock_seconds();
 }
 
 double PMPI_Wtick(void)
 {
+	vm_clock_ready();
 	return vm_clock.tick_ns * 1e-9;
 }
 
@@ -171,11 +184,3 @@ int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
 	*abi_minor = MPI_ABI_SUBVERSION;
 	return MPI_SUCCESS;
 }
-
-/* Meant for profiling libraries that put themselves in front. */
-int PMPI_Pcontrol(const int level, ...)
-{
-	return MPI_SUCCESS;
-}
-
-MPI_CALLS_ENV(WEAK_ALIAS)

@@ -208,5 +208,3 @@ int PMPI_Remove_error_class(int errorclass)
 		row->class = 0;
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_ERRCODE(WEAK_ALIAS)

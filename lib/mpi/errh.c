@@ -394,5 +394,3 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 				      "unknown error code %d", errorcode);
 	return MPI_SUCCESS;
 }
-
-MPI_CALLS_ERRH(WEAK_ALIAS)

@@ -87,5 +87,3 @@ int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype,
 	rc = start(&call, comm, &send, &recv, copy.addr, request);
 	return vm_call_exit(&call, comm, rc);
 }
-
-MPI_CALLS_EXCHANGE(WEAK_ALIAS)

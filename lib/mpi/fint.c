@@ -155,5 +155,3 @@ static void *from_int(enum vm_call_id id, enum vm_fint_kind kind, int number)
 		return from_int(VM_CALL_##name##_f2c, VM_FINT_##name, number); \
 	}
 VM_FINT_KINDS(CONVERSIONS)
-
-MPI_CALLS_FINT(WEAK_ALIAS)

@@ -255,5 +255,3 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[],
 			       destweights);
 	return vm_call_exit(&call, comm, rc);
 }
-
-MPI_CALLS_GRAPH(WEAK_ALIAS)

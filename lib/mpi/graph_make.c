@@ -365,5 +365,3 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 		rc = vm_graph_comm(&call, c, true, graph, comm_dist_graph);
 	return vm_call_exit(&call, comm_old, rc);
 }
-
-MPI_CALLS_GRAPH_MAKE(WEAK_ALIAS)

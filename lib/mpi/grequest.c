@@ -118,5 +118,3 @@ int PMPI_Grequest_complete(MPI_Request request)
 		vm_req_complete(req);
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_GREQUEST(WEAK_ALIAS)

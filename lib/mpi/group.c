@@ -242,5 +242,3 @@ int PMPI_Group_free(MPI_Group *group)
 	}
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_GROUP(WEAK_ALIAS)

@@ -236,5 +236,3 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3],
 	return choose_entry(VM_CALL_Group_range_excl, group, n, NULL, ranges,
 			    true, newgroup);
 }
-
-MPI_CALLS_GROUP_OPS(WEAK_ALIAS)

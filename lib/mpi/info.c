@@ -390,5 +390,3 @@ int PMPI_Info_free(MPI_Info *info)
 	}
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_INFO(WEAK_ALIAS)

@@ -438,5 +438,3 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 		rc = vm_inter_group(&call, c, true, group);
 	return vm_call_exit(&call, comm, rc);
 }
-
-MPI_CALLS_INTER(WEAK_ALIAS)

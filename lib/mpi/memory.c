@@ -62,5 +62,3 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
 	return (MPI_Aint)((uintptr_t)addr1 - (uintptr_t)addr2);
 }
-
-MPI_CALLS_MEMORY(WEAK_ALIAS)

@@ -332,5 +332,3 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
 
 	return vm_near_close_init(&call, &near, comm, rc, info, request);
 }
-
-MPI_CALLS_NEIGHBOR(WEAK_ALIAS)

@@ -135,5 +135,3 @@ int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
 		vm_op_apply(object, type, inbuf, inoutbuf, (size_t)count);
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_OP(WEAK_ALIAS)

@@ -267,5 +267,3 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 	free(copy.addr);
 	return vm_call_exit(&call, comm, rc);
 }
-
-MPI_CALLS_P2P(WEAK_ALIAS)

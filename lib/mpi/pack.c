@@ -104,5 +104,3 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 	}
 	return vm_call_exit(&call, comm, rc);
 }
-
-MPI_CALLS_PACK(WEAK_ALIAS)

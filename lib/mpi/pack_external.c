@@ -345,5 +345,3 @@ int PMPI_Pack_external_size(const char datarep[], int incount,
 		*size = (MPI_Aint)external_bytes(type, (size_t)incount);
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_PACK_EXTERNAL(WEAK_ALIAS)

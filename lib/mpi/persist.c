@@ -181,5 +181,3 @@ int PMPI_Startall(int count, MPI_Request requests[])
 		rc = start_one(&call, requests[i]);
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_PERSIST(WEAK_ALIAS)

@@ -186,5 +186,3 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
 	}
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_PROBE(WEAK_ALIAS)

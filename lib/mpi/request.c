@@ -481,5 +481,3 @@ int PMPI_Request_free(MPI_Request *request)
 	}
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_REQUEST(WEAK_ALIAS)

@@ -43,7 +43,8 @@ static void attributes_init(struct vm_mpi *mpi)
 	mpi->tag_ub = VMPI_TAG_MAX;
 	mpi->io = MPI_ANY_SOURCE; /* every rank can do I/O */
 	mpi->host = MPI_PROC_NULL;
-	mpi->wtime_is_global = 1; /* one clock: one process */
+	/* Each process has a clock of its own. */
+	mpi->wtime_is_global = vm_node->process_count == 1;
 	mpi->appnum = 0;
 	mpi->last_code = MPI_ERR_LASTCODE;
 	mpi->universe_size = vm_node->rank_count;

@@ -167,5 +167,3 @@ int PMPI_Status_set_error(MPI_Status *status, int err)
 	return field_set(VM_CALL_Status_set_error, status,
 			 offsetof(MPI_Status, MPI_ERROR), err);
 }
-
-MPI_CALLS_STATUS(WEAK_ALIAS)

@@ -53,5 +53,3 @@ int PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
 {
 	return convert(VM_CALL_Status_f082f, f_status, f08_status);
 }
-
-MPI_CALLS_STATUS_FINT(WEAK_ALIAS)

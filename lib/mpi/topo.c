@@ -435,5 +435,3 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 			 nnodes);
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_TOPO(WEAK_ALIAS)

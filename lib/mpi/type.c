@@ -287,14 +287,3 @@ MPI_Count vm_type_elements(const struct vm_type *type, MPI_Count bytes)
 	rest = part_elements(type, bytes % size);
 	return rest < 0 ? rest : bytes / size * type->elements + rest;
 }
-
-WEAK_ALIAS(Type_size)
-WEAK_ALIAS(Type_get_extent)
-WEAK_ALIAS(Type_get_true_extent)
-WEAK_ALIAS(Type_commit)
-WEAK_ALIAS(Type_free)
-WEAK_ALIAS(Type_set_name)
-WEAK_ALIAS(Type_get_name)
-WEAK_ALIAS(Type_extent)
-WEAK_ALIAS(Type_lb)
-WEAK_ALIAS(Type_ub)

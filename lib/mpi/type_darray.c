@@ -302,5 +302,3 @@ int PMPI_Type_create_darray(int size, int rank, int ndims,
 		*newtype = vm_type_handle(type);
 	return vm_call_exit_self(&call, rc);
 }
-
-MPI_CALLS_TYPE_DARRAY(WEAK_ALIAS)

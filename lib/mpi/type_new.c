@@ -464,18 +464,3 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[],
 	}
 	return finish(&call, rc, recipe, newtype);
 }
-
-WEAK_ALIAS(Type_contiguous)
-WEAK_ALIAS(Type_vector)
-WEAK_ALIAS(Type_create_hvector)
-WEAK_ALIAS(Type_hvector)
-WEAK_ALIAS(Type_indexed)
-WEAK_ALIAS(Type_create_hindexed)
-WEAK_ALIAS(Type_hindexed)
-WEAK_ALIAS(Type_create_indexed_block)
-WEAK_ALIAS(Type_create_hindexed_block)
-WEAK_ALIAS(Type_create_struct)
-WEAK_ALIAS(Type_struct)
-WEAK_ALIAS(Type_create_resized)
-WEAK_ALIAS(Type_dup)
-WEAK_ALIAS(Type_create_subarray)

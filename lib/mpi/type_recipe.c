@@ -170,6 +170,3 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers,
 		array_of_datatypes[i] = vm_type_give(recipe->types[i]);
 	return vm_call_exit_self(&call, 0);
 }
-
-WEAK_ALIAS(Type_get_envelope)
-WEAK_ALIAS(Type_get_contents)

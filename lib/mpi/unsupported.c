@@ -29,15 +29,12 @@ static int later_tool(enum vm_call_id id)
 					     MPI_T_ERR_NOT_INITIALIZED;
 }
 
-#define PUBLIC __attribute__((visibility("default")))
-#define DEFINE(name, body)                                       \
-	PUBLIC int later_##name(void) __asm__("PMPI_" #name);    \
-	int later_##name(void)                                   \
-	{                                                        \
-		return body(VM_CALL_##name);                     \
-	}                                                        \
-	PUBLIC int later_weak_##name(void) __asm__("MPI_" #name) \
-		__attribute__((weak, alias("PMPI_" #name)));
+#define DEFINE(name, body)                                      \
+	int later_##name(void) __asm__("vm_entry_PMPI_" #name); \
+	int later_##name(void)                                  \
+	{                                                       \
+		return body(VM_CALL_##name);                    \
+	}
 
 #define DEFINE_LATER(name) DEFINE(name, later)
 MPI_CALLS_LATER(DEFINE_LATER)

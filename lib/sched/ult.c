@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "sched/clocks.h"
 #include "sched/ctx.h"
 #include "sched/futex.h"
 #include "sched/local.h"
@@ -38,8 +39,12 @@ static void ult_free(struct vm_ult *ult)
 	vm_stack_put(pool, &stack);
 }
 
-/* Off the stack of the ULT that ended last on this worker: let it go. */
-static void bury(struct vm_worker *worker)
+/*
+ * Off the stack of the ULT that ended last on this worker: let it go.  Never
+ * inlined: what runs right after a switch must not have kept the address of
+ * vm_self from before, because the ULT may have moved to another OS thread.
+ */
+static __attribute__((noinline)) void bury(struct vm_worker *worker)
 {
 	struct vm_ult *ult = worker->zombie;
 	void (*on_end)(void) = ult->on_end;
@@ -82,12 +87,8 @@ static __attribute__((noinline)) void switch_to(struct vm_ult *self,
 	self->saved_errno = *worker->errno_address;
 	if (VM_UNLIKELY(self->locals != NULL))
 		vm_local_save(self->locals, worker->locals);
-	if (vm_sched.rank_time) {
-		uint64_t now = vm_clock_ticks();
-
-		self->run_ticks += now - worker->since;
-		worker->since = now;
-	}
+	if (VM_UNLIKELY(vm_watched() != 0))
+		vm_clocks_switch(worker, self, next);
 	vm_pvar_add(worker->pvars.switches, 1);
 	vm_self = next;
 	vm_sanitize_leave(self, next, worker->zombie == self);
@@ -145,7 +146,7 @@ static void wake_far(struct vm_ult *ult)
 	struct vm_ult *head =
 		atomic_load_explicit(&worker->inbox, memory_order_relaxed);
 
-	/* Pairs with the exchange in worker.c, inbox_drain(). */
+	/* Pairs with the exchange in vm_worker_inbox(). */
 	do
 		ult->next = head;
 	while (!atomic_compare_exchange_weak_explicit(&worker->inbox, &head,
@@ -161,8 +162,10 @@ void vm_ult_wake(struct vm_ult *ult)
 	if (VM_UNLIKELY(worker->index < 0)) {
 		/* Pairs with the exchange and loads in thread_suspend(). */
 		if (atomic_exchange_explicit(&ult->signal, VM_SIGNAL_WOKEN,
-					     memory_order_acq_rel) ==
+					     memory_order_acq_rel) !=
 		    VM_SIGNAL_ASLEEP)
+			return;
+		if (!vm_sched.thread_kick || !vm_sched.thread_kick(ult))
 			vm_futex_wake(&ult->signal);
 	} else if (vm_self && vm_self->worker == worker) {
 		vm_worker_push(worker, ult);
@@ -207,6 +210,9 @@ static void thread_sleep(struct vm_ult *self)
 	uint64_t ns = looks ? LOOK_NS_MIN : 0;
 
 	while (!is_woken(self)) {
+		if (looks && vm_sched.thread_sleep &&
+		    vm_sched.thread_sleep(self))
+			continue;
 		vm_futex_wait(&self->signal, VM_SIGNAL_ASLEEP, ns);
 		if (!looks || is_woken(self))
 			continue;
@@ -220,6 +226,7 @@ static void thread_sleep(struct vm_ult *self)
 static void thread_suspend(struct vm_ult *self)
 {
 	struct vm_worker *worker = self->worker;
+	bool ran = vm_clocks_pause(self);
 	uint32_t none = VM_SIGNAL_NONE;
 
 	/* Pairs with the exchange in vm_ult_wake(). */
@@ -231,6 +238,22 @@ static void thread_suspend(struct vm_ult *self)
 	worker->spun = false;
 	atomic_store_explicit(&self->signal, VM_SIGNAL_NONE,
 			      memory_order_relaxed);
+	if (ran)
+		vm_clocks_resume(self);
+}
+
+/* Nothing to run: the caller polls and sleeps on its own stack until there is. */
+static __attribute__((noinline)) struct vm_ult *
+next_await(struct vm_worker *worker)
+{
+	uint64_t since = vm_clocks_idle(worker);
+	struct vm_ult *next;
+
+	do
+		vm_worker_idle(worker);
+	while (!(next = vm_worker_next(worker)));
+	vm_clocks_busy(worker, since);
+	return next;
 }
 
 void vm_ult_suspend(void)
@@ -242,8 +265,9 @@ void vm_ult_suspend(void)
 		thread_suspend(self);
 		return;
 	}
-	while (!(next = vm_worker_next(worker)))
-		vm_worker_idle(worker);
+	next = vm_worker_next(worker);
+	if (!next)
+		next = next_await(worker);
 	if (next != self)
 		switch_to(self, next);
 }
@@ -251,10 +275,25 @@ void vm_ult_suspend(void)
 bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value)
 {
 	struct vm_worker *worker = vm_self->worker;
+	uint64_t since;
+	bool seen;
 
 	/* Others need the processor of an OS thread and of crowded workers. */
-	return worker->index >= 0 && !vm_sched.crowded &&
-	       vm_worker_watch(worker, word, value);
+	if (worker->index < 0 || vm_sched.crowded)
+		return false;
+	since = vm_clocks_idle(worker);
+	seen = vm_worker_watch(worker, word, value);
+	vm_clocks_busy(worker, since);
+	return seen;
+}
+
+/* The worker's own OS thread has nothing to run. */
+static void root_idle(struct vm_worker *worker)
+{
+	uint64_t since = vm_clocks_idle(worker);
+
+	vm_worker_idle(worker);
+	vm_clocks_busy(worker, since);
 }
 
 void vm_ult_run_all(struct vm_worker *worker)
@@ -262,11 +301,12 @@ void vm_ult_run_all(struct vm_worker *worker)
 	struct vm_ult *next;
 
 	while (!atomic_load_explicit(&vm_sched.stop, memory_order_acquire)) {
+		vm_halt_stand(worker);
 		next = vm_worker_next(worker);
 		if (next)
 			switch_to(&worker->root, next);
 		else
-			vm_worker_idle(worker);
+			root_idle(worker);
 	}
 }
 

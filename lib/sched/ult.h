@@ -2,9 +2,9 @@
 /*
  * User-level threads (ULTs): suspend, wake, yield, sleep, join.
  *
- * A ULT lives at the top of its own stack and runs on one worker for good:
- * compilers cache the addresses of thread-local variables, so running code must
- * not change its OS thread.  An OS thread that calls vmpi without being a
+ * A ULT lives at the top of its own stack and runs on one worker: compilers
+ * cache the addresses of thread-local variables, so running code must not change
+ * its OS thread, unless it is known to keep none (sched/halt.h).  An OS thread that calls vmpi without being a
  * worker is a ULT too, one that waits in the kernel; nothing above sched sees a
  * difference.
  */
@@ -16,8 +16,10 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "introspect/timer.h"
 #include "sched/stack.h"
 
+struct vm_overlap;
 struct vm_worker;
 
 /* Values of vm_ult.end below the address of a joining ULT. */
@@ -26,16 +28,23 @@ enum { VM_ULT_ALIVE, VM_ULT_ENDED, VM_ULT_DETACHED };
 /* Values of vm_ult.signal. */
 enum { VM_SIGNAL_NONE, VM_SIGNAL_WOKEN, VM_SIGNAL_ASLEEP };
 
+/* Values of vm_ult.view: what a watched task does. */
+enum { VM_VIEW_NONE, VM_VIEW_COMPUTES, VM_VIEW_CALLS };
+
 /* Fields belong to the ULT and its worker; the atomics say who else. */
 struct vm_ult {
 	void *sp;	     /* saved context while it does not run */
 	struct vm_ult *next; /* in a run queue or an inbox */
 	struct vm_worker *worker;
-	void *owner;	    /* the layer above: its rank, or NULL */
-	uint64_t run_ticks; /* time it ran, with sched_rank_time */
+	void *owner; /* the layer above: its rank, or NULL */
 	int saved_errno;
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
-	char *locals;		 /* its copies of the blocks of sched/local.h */
+	struct vm_timer timer; /* its time and sections (clocks.h) */
+	char *locals;	       /* its copies of the blocks of sched/local.h */
+	/* The layer above, while it is watched (core/event.h). */
+	struct vm_overlap *overlap; /* of the rank, of its main task */
+	const char *frame;	    /* of the call it is in */
+	uint8_t view;
 	_Atomic uint32_t signal; /* OS threads: futex word */
 	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */
 	int (*body)(void *arg);
@@ -49,6 +58,7 @@ struct vm_ult {
 	void *fiber;	   /* thread sanitizer's name for it */
 	void *fake_stack;  /* address sanitizer's */
 	unsigned valgrind; /* its stack's number */
+	struct vm_timer counters[VMPI_COUNTER_KINDS]; /* (counter.h) */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* Who runs on this OS thread; NULL on a thread that vmpi does not know. */

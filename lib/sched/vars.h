@@ -9,6 +9,9 @@
 #include "introspect/var.h"
 
 #define SCHED_CVARS(X)                                                        \
+	X(CHOICE, clock, 0, 0, 2, "auto|counter|monotonic", STARTUP,          \
+	  "Where times come from: the CPU's counter when it can be trusted, " \
+	  "the counter in any case where its rate is fixed, CLOCK_MONOTONIC") \
 	X(INT, workers, 0, 0, 1024, "threads", STARTUP,                       \
 	  "Workers (OS threads that run ranks); 0: one per allowed core")     \
 	X(BOOL, bind, 1, 0, 1, "flag", STARTUP,                               \
@@ -22,7 +25,11 @@
 	  "waits, polls before it sleeps; a hundredth of that when workers "  \
 	  "outnumber the allowed processors")                                 \
 	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP,                          \
-	  "Read the clock at each switch, to know the run time of each rank")
+	  "Read the clock at each switch from the start on, to know the run " \
+	  "time of each rank; else from when somebody first asks for it")     \
+	X(CHOICE, counters, 0, 0, 3, "auto|perf|usage|off", ANYTIME,          \
+	  "By which means vmpi_counter_open() counts: perf_event_open() or "  \
+	  "else getrusage(), only one of them, or not at all")
 
 struct sched_cvars {
 	SCHED_CVARS(VM_CVAR_FIELD)
@@ -41,7 +48,12 @@ extern const struct vm_cvar_table sched_cvar_table;
 	  "Times its tasks only polled and it slept for a moment")          \
 	X(COUNTER, far_wakes, "wakes", WORKER,                              \
 	  "Tasks of this worker woken by other OS threads")                 \
-	X(COUNTER, tasks, "tasks", WORKER, "Tasks started")
+	X(COUNTER, tasks, "tasks", WORKER, "Tasks started")                 \
+	X(TIMER, idle_ns, "ns", WORKER,                                     \
+	  "Time with nothing to run, since rank time is known")             \
+	X(TIMER, core_ns, "ns", WORKER,                                     \
+	  "Time of its ranks in sections, as of the last idle moment, end " \
+	  "of a section or MPIX_Ptime()")
 
 struct sched_worker_pvars {
 	SCHED_WORKER_PVARS(VM_PVAR_FIELD)

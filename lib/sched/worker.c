@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "sched/clocks.h"
 #include "sched/futex.h"
 #include "sched/sanitize.h"
 #include "sched/topo.h"
@@ -66,21 +67,26 @@ void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult)
 	worker->sleepers = heap_merge(worker->sleepers, ult);
 }
 
+struct vm_ult *vm_worker_timer_take(struct vm_worker *worker)
+{
+	struct vm_ult *ult = worker->sleepers;
+
+	if (ult)
+		worker->sleepers = heap_merge(ult->heap_left, ult->heap_right);
+	return ult;
+}
+
 /* Makes the sleepers runnable whose time has come. */
 static void timers_run(struct vm_worker *worker)
 {
 	uint64_t now = vm_clock_ns();
 
-	while (worker->sleepers && worker->sleepers->deadline <= now) {
-		struct vm_ult *ult = worker->sleepers;
-
-		worker->sleepers = heap_merge(ult->heap_left, ult->heap_right);
-		vm_worker_push(worker, ult);
-	}
+	while (worker->sleepers && worker->sleepers->deadline <= now)
+		vm_worker_push(worker, vm_worker_timer_take(worker));
 }
 
-/* Moves what others have woken to the run queue, in the order they did. */
-static void inbox_drain(struct vm_worker *worker)
+/* In the order they did. */
+void vm_worker_inbox(struct vm_worker *worker)
 {
 	struct vm_ult *ult = atomic_exchange_explicit(&worker->inbox, NULL,
 						      memory_order_acquire);
@@ -109,7 +115,7 @@ static inline bool collect(struct vm_worker *worker)
 	bool found = false;
 
 	if (atomic_load_explicit(&worker->inbox, memory_order_relaxed))
-		inbox_drain(worker);
+		vm_worker_inbox(worker);
 	if (VM_UNLIKELY(worker->sleepers != NULL) &&
 	    (!worker->head || ++worker->rounds % TIMER_ROUNDS == 0))
 		timers_run(worker);
@@ -117,6 +123,12 @@ static inline bool collect(struct vm_worker *worker)
 	if (vm_sched.polls)
 		found = vm_sched.poll(worker);
 	return found;
+}
+
+bool vm_worker_collect(struct vm_worker *worker)
+{
+	collect(worker);
+	return worker->head || worker->next;
 }
 
 struct vm_ult *vm_worker_next(struct vm_worker *worker)
@@ -221,23 +233,31 @@ static bool spins_not(struct vm_worker *worker)
 bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		    void *arg)
 {
+	bool found = false, ran;
 	uint64_t start, now;
 
 	worker->spun = true;
 	if (spins_not(worker))
 		return false;
+	ran = vm_clocks_pause(&worker->root);
 	start = now = vm_clock_ns();
 	do {
-		for (int i = worker->looks; i > 0; i--) {
-			if (ready(arg)) {
-				worker->spun = false;
-				return spin_paid(worker);
-			}
-			if (i > 1)
+		for (int i = worker->looks; i > 0 && !found; i--) {
+			if (vm_sched.thread_sleep)
+				vm_sched.thread_poll();
+			found = ready(arg);
+			if (!found && i > 1)
 				vm_cpu_relax();
 		}
-	} while (give_way(worker, &now) && now - start < vm_sched.spin_ns);
-	return false;
+	} while (!found && give_way(worker, &now) &&
+		 now - start < vm_sched.spin_ns);
+	if (found) {
+		worker->spun = false;
+		spin_paid(worker);
+	}
+	if (ran)
+		vm_clocks_resume(&worker->root);
+	return found;
 }
 
 /* An OS thread that polls lets others have the processor, unless they took
@@ -266,7 +286,7 @@ static bool worker_spin(struct vm_worker *worker)
 	bool company = has_company();
 	uint64_t start, now;
 
-	if (company && spins_not(worker))
+	if (company && (vm_sched.thread_sleep || spins_not(worker)))
 		return false;
 	start = now = vm_clock_ns();
 	do {
@@ -300,6 +320,7 @@ void vm_worker_idle(struct vm_worker *worker)
 static void worker_nap(struct vm_worker *worker)
 {
 	struct vm_ult *tail = worker->tail;
+	uint64_t since = vm_clocks_idle(worker);
 
 	atomic_store_explicit(&worker->sleeping, 1, memory_order_relaxed);
 	vm_sched_fence_all();
@@ -308,6 +329,7 @@ static void worker_nap(struct vm_worker *worker)
 		vm_futex_wait(&worker->sleeping, 1, NAP_NS);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
+	vm_clocks_busy(worker, since);
 }
 
 void vm_worker_vain(struct vm_worker *worker)
@@ -388,8 +410,8 @@ static void *worker_main(void *arg)
 	vm_local_find(worker->locals);
 	if (vm_sched.thread_start)
 		vm_sched.thread_start(worker);
-	worker->since = vm_clock_ticks();
 	vm_ult_run_all(worker);
+	vm_counters_end(worker);
 	if (vm_sched.thread_stop)
 		vm_sched.thread_stop(worker);
 	vm_self = NULL;
@@ -405,17 +427,20 @@ static bool poll_nothing(struct vm_worker *worker)
 int vm_sched_init(int count)
 {
 	size_t bytes = (size_t)count * sizeof(struct vm_worker);
+	unsigned watched = vm_watched() & VM_WATCH_CLOCKS;
 
 	vm_sched = (struct vm_sched){ .worker_count = count,
-				      .poll = poll_nothing };
+				      .poll = poll_nothing,
+				      .watched = watched };
 	vm_sched.workers = aligned_alloc(VM_CACHELINE, bytes);
 	if (!vm_sched.workers)
 		return -VMPI_ENOMEM;
 	memset(vm_sched.workers, 0, bytes);
 	for (int i = 0; i < count; i++)
 		vm_sched.workers[i].index = i;
-	vm_clock_init();
-	vm_sched.rank_time = sched_cvar.rank_time;
+	vm_clock_start((enum vm_clock_choice)sched_cvar.clock);
+	if (sched_cvar.rank_time)
+		vm_clocks_start();
 	vm_sched.spin_ns = (uint64_t)sched_cvar.spin_us * 1000;
 	vm_sched.crowded = count > vm_topo_processors();
 	if (vm_sched.crowded)
@@ -480,6 +505,7 @@ void vm_worker_release(struct vm_worker *worker)
 {
 	VM_ASSERT(worker->index < 0);
 	atomic_fetch_sub_explicit(&vm_sched.threads, 1, memory_order_relaxed);
+	vm_counters_end(worker);
 	vm_self = NULL;
 	free(worker);
 }

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sched/counter.h"
+#include "sched/halt.h"
 #include "sched/local.h"
 #include "sched/ult.h"
 #include "sched/vars.h"
@@ -33,11 +35,16 @@ struct vm_worker {
 	uint64_t vain_since;	 /* ns, when this was last looked at */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */
 	struct vm_ult *sleepers; /* heap by deadline */
-	uint64_t since;		 /* ticks when the running ULT began */
+	uint64_t idle_ticks;	 /* while the clocks are on (clocks.h) */
+	bool halting;		 /* the root is to run, for a halt */
+	uint32_t halt_asked;	 /* the halt that it has waited for ... */
+	uint64_t halt_ns_left;	 /* ... and how long it will */
 	int *errno_address;
 	void *lane; /* the layer above: its per-thread caches */
 	void *locals[VM_LOCAL_MAX];
 	struct sched_worker_pvars pvars;
+	struct vm_timer_core core_time;
+	struct vm_counter_worker counters;
 	struct vm_ult root; /* the OS thread itself */
 	/* Constant after the start. */
 	int index; /* -1: an adopted OS thread */
@@ -62,20 +69,33 @@ struct vm_sched {
 	/* Looks at the network, for an OS thread that waits while a worker may be
 	 * blocked by its rank; whether there was anything.  With sleep. */
 	bool (*thread_poll)(void);
+	/*
+	 * For ranks that are OS threads, which then look at the network while
+	 * they poll, and sleep there; else NULL.  thread_sleep: false: not now,
+	 * sleep as ever.  thread_kick: wakes one that sleeps there; false: it
+	 * does not.
+	 */
+	bool (*thread_sleep)(struct vm_ult *self);
+	bool (*thread_kick)(struct vm_ult *ult);
 	/* Wakes the worker if it sleeps there; with sleep. */
 	void (*kick)(struct vm_worker *worker);
 	/* Called on each worker thread first and last. */
 	void (*thread_start)(struct vm_worker *worker);
 	void (*thread_stop)(struct vm_worker *worker);
 	uint64_t spin_ns;
-	bool membarrier; /* sleepers fence for everybody */
-	bool rank_time;
-	bool crowded; /* more workers than processors */
+	bool membarrier;	  /* sleepers fence for everybody */
+	bool crowded;		  /* more workers than processors */
+	_Atomic unsigned watched; /* bits: what a switch has to note */
+	struct vm_counters counters;
 	_Atomic bool stop;
 	_Atomic int threads; /* adopted ones; written by these */
+	struct vm_halt halt;
 };
 
 extern struct vm_sched vm_sched;
+
+/* Bits of vm_sched.watched (clocks.h). */
+enum { VM_WATCH_CLOCKS = 1, VM_WATCH_COUNTERS = 2 }; /* with the clocks */
 
 /* Makes `count` workers; their threads start with vm_sched_start().  The hooks
  * are set in between.  0, -VMPI_ENOMEM. */
@@ -137,6 +157,12 @@ void vm_thread_yield(struct vm_worker *worker);
 bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 		     uint32_t value);
 void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult);
+/* The next sleeper, taken out; NULL: there is none. */
+struct vm_ult *vm_worker_timer_take(struct vm_worker *worker);
+/* Takes in what makes ULTs runnable; whether there is one. */
+bool vm_worker_collect(struct vm_worker *worker);
+/* Moves what others have woken to the run queue. */
+void vm_worker_inbox(struct vm_worker *worker);
 
 /* Inside sched: runs ULTs until the scheduler stops (ult.c). */
 void vm_ult_run_all(struct vm_worker *worker);

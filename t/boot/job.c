@@ -58,6 +58,25 @@ static void round_trip_test(void)
 	vm_job_fini(&job);
 }
 
+static void processes_test(void)
+{
+	struct vm_job job, back;
+
+	vm_job_init(&job);
+	job.ranks = job.nodes = 4;
+	unsetenv("GLIBC_TUNABLES");
+	is_int(vm_job_to_env(&job), 0, "a job of node processes");
+	ok(getenv("GLIBC_TUNABLES"), "has room for their images");
+	unsetenv("GLIBC_TUNABLES");
+	job.processes = true;
+	is_int(vm_job_to_env(&job), 0, "one of ranks that are processes");
+	ok(!getenv("GLIBC_TUNABLES"), "needs none");
+	is_int(vm_job_from_env(&back), 0, "and comes back");
+	ok(back.processes, "as such");
+	vm_job_fini(&back);
+	vm_job_clear_env();
+}
+
 static void replace_test(void)
 {
 	struct vm_job job, back;
@@ -166,6 +185,7 @@ int main(void)
 {
 	default_test();
 	round_trip_test();
+	processes_test();
 	replace_test();
 	tunables_test();
 	refuse_test();

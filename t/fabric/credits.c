@@ -132,13 +132,13 @@ static void shrinks(struct pair *pair, const char *name)
 	POLL_UNTIL(pair, pair->side[1].packets - before == 3000);
 	ok(pvars->pool_grows > 3 && grown > 3000 * 1500,
 	   "%s: the pool grows with what waits", name);
-	while (pvars->pool_shrinks == 0) {
+	while (pvars->pool_bytes >= grown / 2) {
 		pair_poll(pair);
 		if (vm_fabric_sleep_begin(pair->side[0].fabric, &sleep) == 0)
 			vm_fabric_sleep_end(pair->side[0].fabric);
 		usleep(1000);
 	}
-	ok(pvars->pool_bytes < grown / 2, "%s: and shrinks when idle", name);
+	ok(pvars->pool_shrinks > 0, "%s: and shrinks when idle", name);
 	is_int((int)pvars->backlog, 0, "%s: nothing waits any more", name);
 }
 
@@ -158,12 +158,6 @@ static void run(const char *provider)
 int main(void)
 {
 	vm_clock_init();
-	for (size_t i = 0; i < PROVIDERS; i++) {
-		if (provider_use(providers[i]))
-			run(providers[i]);
-		else
-			skip(1, "libfabric has no such provider: %s",
-			     providers[i]);
-	}
+	providers_each(run);
 	return done_testing();
 }

@@ -260,4 +260,16 @@ static inline bool provider_use(const char *provider)
 	return there;
 }
 
+/* With each provider that libfabric has. */
+static inline void providers_each(void (*run)(const char *provider))
+{
+	for (size_t i = 0; i < PROVIDERS; i++) {
+		if (provider_use(providers[i]))
+			run(providers[i]);
+		else
+			skip(1, "libfabric has no such provider: %s",
+			     providers[i]);
+	}
+}
+
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "introspect/var.h"
 #include "tap.h"
 
 #define LARGE 9000
@@ -90,13 +91,37 @@ static void churn(struct vm_pkts *pkts)
 	is_int(registered, 3, "one slab of each size is left");
 }
 
+/* The settings hold for the next piece, and the next look. */
+static void settings(struct vm_pkts *pkts)
+{
+	struct vm_packet *held[300];
+	uint64_t grows = pvars.pool_grows, shrinks = pvars.pool_shrinks;
+
+	vm_cvar_set("fabric_slab_bytes", "4096", VM_SOURCE_RUNTIME);
+	vm_cvar_set("fabric_pool_keep", "3", VM_SOURCE_RUNTIME);
+	for (int i = 0; i < 300; i++)
+		held[i] = get(pkts, LARGE);
+	is_int((int)(pvars.pool_grows - grows), (300 - 14 + 7) / 8,
+	       "small pieces have eight packets");
+	for (int i = 0; i < 300; i++)
+		vm_packet_put(pkts, held[i]);
+	vm_pkts_shrink(pkts);
+	is_int(registered, 5, "of the large ones three are left");
+	ok(pvars.pool_shrinks > shrinks, "the others were given back");
+	vm_cvar_set("fabric_pool_keep", "0", VM_SOURCE_RUNTIME);
+	vm_pkts_shrink(pkts);
+	is_int(registered, 0, "nothing need be kept");
+}
+
 int main(void)
 {
 	struct vm_pkts pkts;
 
+	vm_fabric_vars_add();
 	vm_pkts_init(&pkts, NULL, &pvars, LARGE, reg);
 	sizes(&pkts);
 	churn(&pkts);
+	settings(&pkts);
 	vm_pkts_fini(&pkts);
 	is_int(registered, 0, "none are left when the pool ends");
 	is_int((int)pvars.pool_bytes, 0, "nor any memory");

@@ -222,12 +222,6 @@ int main(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		bail("no shared memory");
-	for (size_t i = 0; i < PROVIDERS; i++) {
-		if (provider_use(providers[i]))
-			run(providers[i]);
-		else
-			skip(1, "libfabric has no such provider: %s",
-			     providers[i]);
-	}
+	providers_each(run);
 	return done_testing();
 }

@@ -167,12 +167,6 @@ static void run(const char *provider)
 int main(void)
 {
 	vm_clock_init();
-	for (size_t i = 0; i < PROVIDERS; i++) {
-		if (provider_use(providers[i]))
-			run(providers[i]);
-		else
-			skip(1, "libfabric has no such provider: %s",
-			     providers[i]);
-	}
+	providers_each(run);
 	return done_testing();
 }

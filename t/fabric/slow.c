@@ -178,12 +178,6 @@ int main(void)
 	vm_clock_init();
 	set("fabric_provider", "");
 	alone();
-	for (size_t i = 0; i < PROVIDERS; i++) {
-		if (provider_use(providers[i]))
-			run(providers[i]);
-		else
-			skip(1, "libfabric has no such provider: %s",
-			     providers[i]);
-	}
+	providers_each(run);
 	return done_testing();
 }

@@ -78,11 +78,13 @@ static void fields(void)
 		is_int(check(&p, BYTES), (reason), text); \
 	} while (0)
 	WITH(magic, 0x4d57, VM_reject_magic, "another magic number");
-	WITH(version, 2, VM_reject_version, "another version");
+	WITH(version, VM_WIRE_VERSION + 1, VM_reject_version,
+	     "another version");
 	WITH(job_key, 1, VM_reject_key, "another job");
 	WITH(kind, 0, VM_reject_kind, "no kind");
 	WITH(kind, VM_WIRE_KIND_END, VM_reject_kind, "an unknown kind");
-	WITH(flags, 2, VM_reject_flags, "an unknown flag");
+	WITH(flags, 4, VM_reject_flags, "an unknown flag");
+	WITH(flags, VM_WIRE_MORE, VM_reject_length, "more is not there");
 	WITH(source, 4, VM_reject_source, "a process that is not there");
 	WITH(source, 1, VM_reject_source, "ourselves");
 	WITH(source, 2, VM_reject_source, "a process that is not connected");

@@ -24,10 +24,21 @@ says() {
 says 0 "vmpi_info works without arguments" "$info"
 like "$said" '^version +[0-9]+\.[0-9]+\.[0-9]+$' "the version is a fact"
 like "$said" '^stack guard +[a-z]' "so is the guard below stacks"
+like "$said" '^clock +.*, [0-9.]+ ns per tick \(.+\)$' \
+	"so is where times come from, and why"
 like "$said" "^user file +$scratch/vmpi.conf \\(not there\\)$" \
 	"so is the user file, which need not be there"
 like "$said" '^sched_stack_bytes +1M bytes +default$' \
 	"control variables have value and source"
+
+like "$said" '^counters +(none|[A-Z_]+ \()' "so is what can be counted"
+says 0 "the source of times can be chosen" \
+	env VMPI_SCHED_CLOCK=monotonic "$info"
+like "$said" '^clock +CLOCK_MONOTONIC, 1 ns per tick \(asked for by' \
+	"then the facts say so"
+says 0 "so can the means of counting" env VMPI_SCHED_COUNTERS=usage "$info"
+like "$said" '^counters +PAGE_FAULTS \(getrusage\) .*; not available: CYCLES ' \
+	"which may leave little"
 
 says 0 "a variable is shown by name" "$info" sched_stack_bytes
 like "$said" '^sched_stack_bytes = 1M bytes  \(default\)$' "with its value"

@@ -27,8 +27,8 @@ declared() {
 
 declared vmpi.h vmpi_ >"$scratch/declared"
 # Not for users: where the entry of an image begins (bin/image/entry.S); what
-# libmpi_abi.so.1 jumps through (lib/mpi/abi.h).
-own='vmpi_image_main\|vmpi_abi'
+# libmpi_abi.so.1 jumps through (lib/mpi/abi.h); errno (vmpi/libc/errno.h).
+own='vmpi_image_main\|vmpi_abi\|vmpi_errno_location'
 none "$(comm -23 "$scratch/declared" "$scratch/exported")" \
 	"every function of vmpi.h is exported"
 none "$(grep ^vmpi_ "$scratch/exported" | grep -vx "$own" |

@@ -178,7 +178,11 @@ static void expect(void (*call)(int rank, int size), int class, int n,
 	for (int workers = 1; workers <= 2; workers++) {
 		memset((void *)classes, 0, sizeof(classes));
 		wrong_call = call;
-		ranks_run(4, workers, twice);
+		if (!ranks_run(4, workers, twice)) {
+			skip(1, "%s: not on %d workers", what, workers);
+			continue;
+		}
+		ranks_share(classes, 64);
 		ok(classes[class] == n && classes[0] == 4 + 4 - n,
 		   "%s: seen by %d on %d workers", what, n, workers);
 	}
@@ -196,7 +200,7 @@ int main(void)
 	expect(half_in_place, MPI_ERR_OTHER, 4, "in place at one rank only");
 	expect(short_bcast, MPI_ERR_TRUNCATE, 1, "a short receive buffer");
 	expect(long_gather, MPI_ERR_TRUNCATE, 1, "a long send buffer");
-	expect(different_shares, MPI_ERR_TRUNCATE, 1, "different shares");
+	expect(different_shares, MPI_ERR_OTHER, 4, "different shares");
 	ranks_run(4, 2, arguments);
 	return done_testing();
 }

@@ -7,8 +7,10 @@
  * The operation that does not commute composes maps x -> a x + b: any mistake
  * in the order of the operands shows.
  */
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ranks.h"
 
@@ -251,6 +253,17 @@ static void body(int rank, int size)
 	MPI_Type_free(&r.type);
 }
 
+/* In several processes each reduces what is its own first, unless it is to be in
+ * order. */
+static bool is_sum(double got, double want)
+{
+	const char *way = getenv("VMPI_MPI_COLL_ALLREDUCE_ALGORITHM");
+
+	if (!getenv("TAP_NODES") || (way && !strcmp(way, "ordered")))
+		return got == want;
+	return fabs(got - want) <= 1e-12 * want;
+}
+
 /* Predefined operations, on much data and on little. */
 static void predefined(int rank, int size)
 {
@@ -270,7 +283,7 @@ static void predefined(int rank, int size)
 
 			for (int other = 1; other < size; other++)
 				sum += 0.1 * (other + 1) + i;
-			wrong += recv[i] != sum;
+			wrong += !is_sum(recv[i], sum);
 		}
 		MPI_Allreduce(MPI_IN_PLACE, send, n, MPI_DOUBLE, MPI_MAX,
 			      MPI_COMM_WORLD);
@@ -332,7 +345,7 @@ int main(void)
 		run(mode, predefined);
 		is_int(wrong, 0,
 		       "sums are those of a loop over the ranks, "
-		       "bit for bit");
+		       "bit for bit in order");
 		run(mode, minloc);
 		is_int(wrong, 0, "pairs of a value and an index reduce");
 	}

@@ -92,7 +92,7 @@ static void split(void)
  * fewer. */
 static int expected_shared(void)
 {
-	const char *processes = getenv("VMPI_T_NODES");
+	const char *processes = getenv("TAP_NODES");
 
 	return processes && atoi(processes) > 1 ? MPI_UNEQUAL : MPI_CONGRUENT;
 }

@@ -9,6 +9,21 @@
 static int mine;
 static bool strange;
 
+/* Maps x -> a x + b of 16 bits in one integer, which do not commute: first the
+ * right one, then the left one. */
+static int compose(int left, int right)
+{
+	unsigned a = (unsigned)left >> 16, b = (unsigned)left & 0xffff;
+	unsigned c = (unsigned)right >> 16, d = (unsigned)right & 0xffff;
+
+	return (int)((a * c & 0xffff) << 16 | ((a * d + b) & 0xffff));
+}
+
+static int map_of(int i)
+{
+	return (2 * i + 1) << 16 | (7 * i + 3);
+}
+
 static void append(void *in, void *inout, int *n, MPI_Datatype *type)
 {
 	int *a = in, *b = inout, me = -1;
@@ -16,29 +31,29 @@ static void append(void *in, void *inout, int *n, MPI_Datatype *type)
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	strange = strange || me + 1 != mine || *type != MPI_INT;
 	for (int i = 0; i < *n; i++)
-		b[i] += 31 * a[i];
+		b[i] = compose(a[i], b[i]);
 }
 
 static int appended(int first, int last)
 {
-	int sum = last;
+	int sum = map_of(first);
 
-	for (int i = last; i-- > first;)
-		sum += 31 * i;
+	for (int i = first + 1; i <= last; i++)
+		sum = compose(sum, map_of(i));
 	return sum;
 }
 
 static void own_globals(void)
 {
-	int all = -1, scan = -1, reduced = -1;
+	int all = -1, scan = -1, reduced = -1, map = map_of(rank);
 	MPI_Request requests[3];
 	MPI_Op op;
 
 	MPI_Op_create(append, 0, &op);
-	MPI_Iallreduce(&rank, &all, 1, MPI_INT, op, MPI_COMM_WORLD,
+	MPI_Iallreduce(&map, &all, 1, MPI_INT, op, MPI_COMM_WORLD,
 		       &requests[0]);
-	MPI_Iscan(&rank, &scan, 1, MPI_INT, op, MPI_COMM_WORLD, &requests[1]);
-	MPI_Ireduce(&rank, &reduced, 1, MPI_INT, op, size - 1, MPI_COMM_WORLD,
+	MPI_Iscan(&map, &scan, 1, MPI_INT, op, MPI_COMM_WORLD, &requests[1]);
+	MPI_Ireduce(&map, &reduced, 1, MPI_INT, op, size - 1, MPI_COMM_WORLD,
 		    &requests[2]);
 	MPI_Op_free(&op);
 	MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);

@@ -10,6 +10,7 @@ cd "$scratch" || exit 1
 cat >program.c <<'END'
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 static const MPI_Comm world = MPI_COMM_WORLD;
 static int rank, x;
@@ -39,6 +40,16 @@ static void ibarrier(void)
 
 	MPI_Ibarrier(world, &request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Late, so that the others wait by then. */
+static void late(void)
+{
+	usleep(100000);
+	if (rank % 2)
+		ibarrier();
+	else
+		MPI_Barrier(world);
 }
 
 static void cart(void)
@@ -89,6 +100,8 @@ int main(int argc, char **argv)
 	CASE("create-barrier",
 	     MPI_Intercomm_create(world, 2, MPI_COMM_SELF, 0, 0, &comm),
 	     BARRIER)
+	CASE("ibarrier-barrier", ibarrier(), (usleep(100000), BARRIER))
+	CASE("barrier-ibarrier", late(), BARRIER)
 	CASE("finalize-barrier", MPI_Finalize(), BARRIER)
 	CASE("barrier-finalize", BARRIER, MPI_Finalize())
 	MPI_Finalize();
@@ -130,6 +143,10 @@ dies idup-ibarrier 16 'rank 1 calls MPI_Comm_idup, rank 0 MPI_Ibarrier' \
 	'MPI_Comm_idup against MPI_Ibarrier'
 dies create-barrier 16 'rank 1 calls MPI_Intercomm_create, rank 0 MPI_Barrier' \
 	'MPI_Intercomm_create against a barrier'
+dies ibarrier-barrier 16 'MPI_Barrier on MPI_COMM_WORLD failed: .*others have started a nonblocking collective' \
+	'a barrier after a nonblocking one of others'
+dies barrier-ibarrier 16 'rank 1: MPI_Ibarrier on MPI_COMM_WORLD failed: .*others wait in a blocking collective' \
+	'a nonblocking barrier after a blocking one of others'
 dies finalize-barrier 16 'rank 1 calls MPI_Finalize, rank 0 MPI_Barrier' \
 	'MPI_Finalize against a barrier'
 dies barrier-finalize 16 'rank 1 calls MPI_Barrier, rank 0 MPI_Finalize' \

@@ -22,7 +22,7 @@ static void post(int i)
  */
 static void send_all(int to)
 {
-	int index = -1;
+	int index = -1, last;
 
 	for (int i = 0; i < RECEIVES; i++)
 		post(i);
@@ -32,7 +32,9 @@ static void send_all(int to)
 	everybody();
 	for (int i = 0; i < MESSAGES; i++)
 		MPI_Send(&i, 1, MPI_INT, to, 1, MPI_COMM_WORLD);
-	everybody();
+	/* What comes behind them on their way, also from another process. */
+	MPI_Sendrecv(&rank, 1, MPI_INT, to, 4, &last, 1, MPI_INT,
+		     MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* The next one's index, by MPI_Waitany or MPI_Testany. */

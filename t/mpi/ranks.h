@@ -34,8 +34,9 @@ static int ranks_body(void *arg)
 	return 0;
 }
 
-/* Runs body as `size` ranks on so many workers. */
-static inline void ranks_run(int size, int workers,
+/* Runs body as `size` ranks on so many workers.  Whether it did: a program does
+ * for the ranks and workers that it has been made for. */
+static inline bool ranks_run(int size, int workers,
 			     void (*body)(int rank, int size))
 {
 	vmpi_config config = { .ranks = size, .workers = workers };
@@ -44,6 +45,15 @@ static inline void ranks_run(int size, int workers,
 	if (rc != 0)
 		bail("%d ranks on %d workers: %s", size, workers,
 		     vmpi_strerror(rc));
+	return true;
+}
+
+/* Counts[n], to which all ranks have added; in a program each to its own, which
+ * are added up here. */
+static inline void ranks_share(_Atomic int *counts, int n)
+{
+	(void)counts;
+	(void)n;
 }
 
 #endif /* T_MPI_PROGRAM */

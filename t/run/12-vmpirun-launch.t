@@ -120,17 +120,19 @@ is $? 1 "--dry-run that cannot be written is an error"
 
 # Where the node program is looked for.
 unset VMPI_NODE
+echo 'int main(void) { return 0; }' >image.c
+"$VMPI_BUILD/vmpicc" -o image image.c
 copy() {
 	mkdir -p "$1" "$2"
 	cp "$vmpirun" "$1/vmpirun"
 	cp node "$2/vmpi-node"
-	timeout 20 "$1/vmpirun" -n 5 true </dev/null 2>&1
+	timeout 20 "$1/vmpirun" -n 5 ./image </dev/null 2>&1
 }
 like "$(copy build/bin/vmpirun build/bin/vmpi-node)" '^VMPI_JOB_RANKS=5$' \
 	"the node program of a build directory is found"
 like "$(copy prefix/bin prefix/libexec/vmpi)" '^VMPI_JOB_RANKS=5$' \
 	"and that of an installation, wherever it is"
 ln -s prefix/bin/vmpirun link
-like "$(timeout 20 ./link -n 5 true </dev/null)" '^VMPI_JOB_RANKS=5$' \
+like "$(timeout 20 ./link -n 5 ./image </dev/null)" '^VMPI_JOB_RANKS=5$' \
 	"also through a symbolic link"
 done_testing

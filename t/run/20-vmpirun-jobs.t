@@ -131,6 +131,13 @@ is $? 0 "bindings, map and summary can be asked for"
 diag "$(cat out)"
 is "$(grep -c '^hello from' out)" 3 "and the program still says hello"
 
+run -n 4 --nodes 2 --workers 1 --summary ./program >out 2>&1
+is "$(awk '/node [01]: +[0-3] / { meetings[$3] += $NF }
+	/node [01]: +all / { print $3, ($NF > 0 && $NF == meetings[$3]) }' out |
+	sort)" "0: 1
+1: 1" "each node process sums up its own ranks"
+diag "$(cat out)"
+
 # ends CODE REGEX WHAT: the job ends within a second with a line about rank 2.
 ends() {
 	start=$(now)
@@ -152,13 +159,4 @@ ends 7 'MPI_Abort\(7\)|MPI_Abort.*7' MPI_Abort
 
 run --timeout 1 -n 3 ./program deadlock >out 2>err
 is $? 124 "a deadlocked job ends at its time limit"
-
-printf '#!/bin/sh\necho hello\n' >script
-chmod +x script
-for other in ./script /bin/true; do
-	run -n 2 "$other" >out 2>err
-	is $? 2 "$other is no program for vmpi"
-	is "$(wc -l <err)" 1 "which takes one line"
-	diag "$(cat err)"
-done
 done_testing

@@ -41,6 +41,14 @@ ways() {
 		case $flags in
 		*clang*) command -v clang++ >/dev/null || continue ;;
 		esac
+		# Libraries of libfabric's providers bring a libstdc++ before
+		# the image that has a process of its own is there.
+		case ${TAP_ACROSS:-1}$flags in
+		[3-9]-static*)
+			skip 1 "two libstdc++ in a process of one rank"
+			continue
+			;;
+		esac
 		build other cxx.cc -std=c++17 $flags
 		is "$(run 5 ./other | normal)" "$(wanted 5)" \
 			"built with $flags"

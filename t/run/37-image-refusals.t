@@ -10,25 +10,36 @@ cc=${CC:-cc}
 # refused FILE REGEX WHAT
 refused() {
 	run 2 "$1" >out 2>err
-	is $? 2 "$3 is refused"
+	check_refused $? "$2" "$3"
+}
+
+# The same by the node program itself: vmpirun makes each rank a process.
+node_refused() {
+	VMPI_JOB_RANKS=2 timeout 40 "$node" "$1" </dev/null >out 2>err
+	check_refused $? "$2" "$3"
+}
+
+# check_refused CODE REGEX WHAT
+check_refused() {
+	is $1 2 "$3 is refused"
 	like "$(cat err)" "$2" "the message says what to do"
 	is "$(wc -l <err)" 1 "in one line"
 }
 
 echo 'int main(void) { return 0; }' >main.c
 $cc main.c -o pie
-refused ./pie "ordinary executable.*vmpicc" "an ordinary executable"
+node_refused ./pie "ordinary executable.*vmpicc" "an ordinary executable"
 if $cc -no-pie -fno-pie main.c -o fixed 2>/dev/null; then
-	refused ./fixed "ordinary executable.*vmpicc" "one at a fixed address"
+	node_refused ./fixed "ordinary executable.*vmpicc" "one at a fixed address"
 fi
 if $cc -static main.c -o static 2>/dev/null; then
-	refused ./static "ordinary executable.*vmpicc" "a static one"
+	node_refused ./static "ordinary executable.*vmpicc" "a static one"
 fi
 $cc -shared -fPIC main.c -o library.so
 refused ./library.so "shared library.*vmpicc" "a shared library"
 printf '#!/bin/sh\ntrue\n' >script
 chmod +x script
-refused ./script "script.*vmpicc" "a script"
+node_refused ./script "script.*vmpicc" "a script"
 echo text >text
 chmod +x text
 refused ./text "not a program.*vmpicc" "a text"

@@ -6,11 +6,12 @@
 . "$VMPI_SRC/t/tap.sh"
 . "$VMPI_SRC/t/run/image.sh"
 
+# The compiler may be several words (ccache cc).
 like "$("$vmpicc" -show main.c -o main)" \
-	'^[^ ]*cc .* -shared .*main.c -o main .*-fPIC .*-lvmpi' "-show prints a link"
+	'^([^ -][^ ]* )*[^ ]*cc .* -shared .*main.c -o main .*-fPIC .*-lvmpi' "-show prints a link"
 is "$("$vmpicc" -showme main.c)" "$("$vmpicc" -show main.c)" \
 	"-showme is the same"
-like "$("$vmpicc" -show -c main.c)" '-I[^ ]+ -c main.c -fPIC$' \
+like "$("$vmpicc" -show -c main.c)" '-I[^ ]+ .*-c main.c -fPIC$' \
 	"-c has nothing of the link"
 for option in -E -S -M -fsyntax-only; do
 	none "$("$vmpicc" -show $option main.c | grep -e -lvmpi)" \
@@ -26,8 +27,8 @@ is "$("$vmpicc" -showme:libs)" vmpi "-showme:libs"
 like "$("$vmpicc" -showme:version)" '^vmpicc: vmpi [0-9]+\.[0-9]+\.[0-9]+ ' \
 	"-showme:version"
 is "$("$vmpicc" -cc=other -showme:command)" other "-showme:command and -cc="
-like "$("$vmpicc" -compile-info)" '^[^ ]*cc .*-I.*-fPIC$' "-compile-info"
-like "$("$vmpicc" -link-info)" '^[^ ]*cc .*-lvmpi$' "-link-info"
+like "$("$vmpicc" -compile-info)" '^([^ -][^ ]* )*[^ ]*cc .*-I.*-fPIC$' "-compile-info"
+like "$("$vmpicc" -link-info)" '^([^ -][^ ]* )*[^ ]*cc .*-lvmpi$' "-link-info"
 "$vmpicc" -showme:nonsense >out 2>err
 is $? 2 "an unknown query is an error"
 like "$(cat err)" "nonsense.* link," "that names the known ones"

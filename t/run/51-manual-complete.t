@@ -15,7 +15,7 @@ tidy() {
 
 $cc -E -P include/vmpi.h | sed 's/__attribute__((visibility("default")))//' |
 	tr '\n' ' ' | tr ';{}' '\n\n\n' | grep -v typedef | tidy |
-	grep -E '^[a-z_ *]+vmpi_[a-z_]+\(.*\)$' | sort >"$scratch/declared"
+	grep -E '^[a-z0-9_ *]+vmpi_[a-z_]+\(.*\)$' | sort >"$scratch/declared"
 [ -s "$scratch/declared" ]
 is "$?" 0 "vmpi.h declares functions"
 

@@ -199,8 +199,4 @@ is "$(LD_LIBRARY_PATH=.:$libdir timeout 30 "$VMPI_BUILD/vmpirun" -n 3 ./image \
 	2>&1 | sort)" "part of rank 0
 part of rank 1
 part of rank 2" "a library linked with -lmpi_abi serves the ranks of an image"
-
-timeout 30 "$VMPI_BUILD/vmpirun" -n 2 ./one >out 2>err
-is $? 2 "several ranks of an ordinary executable are refused"
-like "$(cat err)" "ordinary executable.*vmpicc" "with what to do"
 done_testing

@@ -214,6 +214,9 @@ file_mistake 'a\n\n;b\n' "^vmpirun: bad:3: ';b'" "the line is named"
 file_mistake 'a\0b\n' "bad:1|other hosts" "a zero does no harm"
 head -c 100000 /dev/urandom >bad
 mistake "^vmpirun: (bad:[0-9]+|--hostfile bad)" "nor does anything else" -f bad ./prog
+many=$(awk 'BEGIN { while (i++ < 2200) printf "localhost:1000000," }')
+like "$("$vmpirun" -H "${many%,}" --dry-run ./prog 2>&1)" \
+	'VMPI_JOB_RANKS=1000000 ' "more slots than a job may have ranks are as many"
 mistake 'would get none' "each host gets a rank" \
 	-n 3 -H localhost:100,b:1,c:1 --agent env ./prog
 done_testing

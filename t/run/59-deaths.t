@@ -9,6 +9,7 @@
 unset MPIEXEC_TIMEOUT
 
 build bereft bereft.c
+build doomed doomed.c
 
 job() {
 	timeout 20 "$vmpirun" -n 6 --nodes 3 --workers 1 "$@" </dev/null 2>&1
@@ -25,5 +26,45 @@ out=$(job ./bereft default)
 is $? 137 "with the default error handler the job ends"
 like "$out" '^vmpirun: node 1 \(ranks 2-3, pid [0-9]+\) died of SIGKILL' \
 	"and says which node and ranks have died" || diag "$out"
+out=$(DIE=700 RETURN=1 timeout 20 "$vmpirun" -n 3 --nodes 3 --workers 1 \
+	--keep-going ./doomed after 1 1 0 </dev/null 2>&1)
+is $? 137 "nobody waits for the goodbye of who dies after MPI_Finalize" ||
+	diag "$out"
+# An agent that does not become the node process.
+cat >agent <<'END'
+#!/bin/sh
+"$@"
+exit $?
+END
+chmod +x agent
+# Processes of a job that are there, by what is in their environment.
+there() {
+	grep -lsz "^DEATH_MARK=$scratch$1\$" /proc/[0-9]*/environ |
+		while read -r file; do
+			file=${file%/environ}
+			grep -sq doomed "$file/comm" && echo "${file#/proc/}"
+		done
+}
+
+# There are so many of them, within ten seconds.
+there_wait() {
+	tries=0
+	while [ $tries -lt 100 ] && [ "$(there "$1" | wc -l)" -ne "$2" ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	there "$1"
+}
+
+for nodes in 1 2; do
+	DEATH_MARK=$scratch$nodes "$vmpirun" -n 2 --nodes $nodes --workers 1 \
+		--agent "$scratch/agent" ./doomed idle 2 1 0 </dev/null \
+		>out 2>&1 &
+	vmpirun_pid=$!
+	is "$(there_wait $nodes $nodes | wc -l)" $nodes "a job with an agent"
+	kill -9 $vmpirun_pid
+	wait $vmpirun_pid 2>/dev/null
+	none "$(there_wait $nodes 0)" "ends with vmpirun ($nodes nodes)"
+done
 none "$(pgrep -f "$scratch/bereft\|\./bereft default")" "nobody is left behind"
 done_testing

@@ -57,12 +57,13 @@ SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 CommunicationParameters=NoAddrCache,NoCtldInAddrAny,NoInAddrAny
 ReturnToService=2
-NodeName=n[1-$2] NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=[$((slurm_base + 1))-$((slurm_base + $2))] CPUs=2 State=UNKNOWN
+NodeName=n[1-$2] NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=[$((slurm_base + 1))-$((slurm_base + $2))] CPUs=$3 State=UNKNOWN
 PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 END
 }
 
-# slurm_start COUNT: 1 or 2 fake nodes, n1 and n2.
+# slurm_start COUNT [CPUS]: 1 or 2 fake nodes, n1 and n2, of so many processors
+# (2); a job takes one of each of its nodes.
 slurm_start() {
 	PATH=$PATH:/usr/sbin:/sbin
 	need slurmctld slurmd srun munged sinfo ss
@@ -72,7 +73,7 @@ slurm_start() {
 	chmod 755 "$scratch" "$slurm_dir"
 	head -c 128 /dev/urandom >"$slurm_dir/munge.key"
 	chmod 400 "$slurm_dir/munge.key"
-	slurm_conf "$slurm_dir" "$1" >"$slurm_dir/slurm.conf"
+	slurm_conf "$slurm_dir" "$1" "${2:-2}" >"$slurm_dir/slurm.conf"
 	SLURM_CONF=$slurm_dir/slurm.conf
 	export SLURM_CONF
 	trap 'slurm_stop; rm -rf "$scratch"' EXIT

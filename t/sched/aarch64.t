@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The aarch64 context switch: cross-compiled, and its unit test run by
-# qemu-user.  On an aarch64 machine the ordinary unit test does this already.
+# The aarch64 context switch and the entries of public functions:
+# cross-compiled, and their unit tests run by qemu-user.  On an aarch64 machine
+# the ordinary unit tests do this already.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$VMPI_SRC/t/tap.sh"
 cross=aarch64-linux-gnu-gcc
@@ -18,12 +19,23 @@ for level in -O0 -O2; do
 	ok "the context switch and its test compile for aarch64 with $level" \
 		$cross $flags $level -g -static -pthread t/sched/ctx.c t/tap.c \
 		lib/sched/ctx_aarch64.S lib/sched/ctx.c lib/base/err.c \
-		lib/base/log.c -lm -o "$scratch/ctx$level"
+		lib/base/log.c lib/base/word.c -lm -o "$scratch/ctx$level"
 	timeout 50 qemu-aarch64 "$scratch/ctx$level" >"$scratch/out" 2>&1
 	is $? 0 "the test passes under qemu-aarch64"
 	sed 's/^/# /' "$scratch/out"
 	grep -q '^ok' "$scratch/out" || fail "the test ran its checks"
+	ok "the entries and their test compile for aarch64 with $level" \
+		$cross $flags $level -g -static -pthread t/core/entry.c t/tap.c \
+		lib/core/calls.S lib/core/entry.c -lm -o "$scratch/entry$level"
+	timeout 50 qemu-aarch64 "$scratch/entry$level" >"$scratch/out" 2>&1
+	is $? 0 "the test passes under qemu-aarch64"
+	sed 's/^/# /' "$scratch/out"
+	grep -q '^ok' "$scratch/out" || fail "the test ran its checks"
 done
+ok "the entries of mpi.h assemble for aarch64" \
+	$cross $flags -c lib/mpi/entries.S -o "$scratch/entries.o"
+ok "and those of libmpi_abi.so" \
+	$cross $flags -c lib/mpi/abi_entries.S -o "$scratch/abi_entries.o"
 
 # hwloc.h and rdma/ are the same for all machines, so the host's will do to
 # compile.

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The output of ranks that are processes, with their numbers before each line.
+ *
+ * Each process writes into two pipes, and a thread of ours copies whole lines to
+ * standard output and error: when those are not read, the ranks wait and vmpirun
+ * does not.
+ */
+#ifndef VMPIRUN_RELAY_H
+#define VMPIRUN_RELAY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct relay_stream;
+
+/* All zero: there is none, and only relay_fini() is called, or relay_start(),
+ * which then does nothing. */
+struct relay {
+	int count, room;
+	struct relay_stream *streams; /* [count] */
+	int stop;		      /* eventfd: all processes have ended */
+	bool running;
+	pthread_t thread;
+};
+
+/* For so many processes.  Results here: 0, or -VMPI_E... after one line. */
+int relay_init(struct relay *relay, int processes);
+
+/* Gives the standard output and error of process `rank`, which are the caller's
+ * to close. */
+int relay_add(struct relay *relay, int output[2], int rank);
+
+/* Begins to read.  Signals that the caller has blocked stay so. */
+int relay_start(struct relay *relay);
+
+/* The processes have ended: writes what they have left, and ends. */
+void relay_fini(struct relay *relay);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who is watched, and the events of calls.
+ */
+#include "core/event.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "core/calls.h"
+#include "core/engine.h"
+#include "core/node.h"
+#include "introspect/overlap_file.h"
+
+/* Hangs in the node while somebody watches. */
+struct vm_event {
+	struct vm_overlap_core *cores; /* of the workers */
+	struct vm_overlap_file *file;
+};
+
+static const char *const native_names[] = {
+#define NAME(name) [VM_API_CALL_##name] = "vmpi_" #name,
+	VM_API_CALLS(NAME)
+#undef NAME
+};
+
+VM_STATIC_ASSERT(VM_API_CALLS_END <= VM_CALL_MPI_FIRST,
+		 "the numbers of native calls end before those of MPI");
+
+const char *vm_event_native_name(uint32_t call)
+{
+	return call < VM_API_CALLS_END ? native_names[call] : NULL;
+}
+
+/* The core that a task runs on; NULL: an OS thread that is no rank's main
+ * one. */
+static struct vm_overlap_core *core_find(const struct vm_ult *ult)
+{
+	if (ult->worker->index >= 0)
+		return &vm_node->event->cores[ult->worker->index];
+	return ult->overlap ? &ult->overlap->own : NULL;
+}
+
+/* The same where the task itself runs: its rank's record knows. */
+static inline struct vm_overlap_core *core_of(const struct vm_ult *ult)
+{
+	if (VM_LIKELY(ult->overlap != NULL))
+		return atomic_load_explicit(&ult->overlap->core,
+					    memory_order_relaxed);
+	return core_find(ult);
+}
+
+static inline __attribute__((always_inline)) void
+core_stop(const struct vm_ult *ult, uint64_t now)
+{
+	struct vm_overlap_core *core = core_of(ult);
+
+	if (core)
+		vm_overlap_sum_off(&core->user, now);
+}
+
+static inline void core_go(const struct vm_ult *ult, uint64_t now)
+{
+	struct vm_overlap_core *core = core_of(ult);
+
+	if (core)
+		vm_overlap_sum_on(&core->user, now);
+}
+
+static inline __attribute__((always_inline)) void call_end(struct vm_ult *self,
+							   uint64_t now)
+{
+	if (self->overlap)
+		vm_overlap_exit(self->overlap, now);
+	core_go(self, now);
+	self->view = VM_VIEW_COMPUTES;
+}
+
+static __attribute__((noinline)) void call_left(struct vm_ult *self,
+						uint64_t now)
+{
+	call_end(self, now);
+}
+
+bool vm_event_enter(uint32_t call, const void *frame)
+{
+	struct vm_ult *self = vm_self;
+	uint64_t now;
+
+	if (!self || self->view == VM_VIEW_NONE)
+		return false;
+	if (self->view == VM_VIEW_CALLS && (const char *)frame < self->frame)
+		return false;
+	now = vm_clock_ticks();
+	/* A call that was left by longjmp() ends now. */
+	if (VM_UNLIKELY(self->view == VM_VIEW_CALLS))
+		call_left(self, now);
+	self->view = VM_VIEW_CALLS;
+	self->frame = frame;
+	core_stop(self, now);
+	if (self->overlap)
+		vm_overlap_enter(self->overlap, now, call);
+	return true;
+}
+
+void vm_event_exit(void)
+{
+	struct vm_ult *self = vm_self;
+
+	if (self->view == VM_VIEW_CALLS)
+		call_end(self, vm_clock_ticks());
+}
+
+void vm_event_body_begin(void)
+{
+	if (vm_event_on() && vm_self->view == VM_VIEW_NONE)
+		call_end(vm_self, vm_clock_ticks());
+}
+
+void vm_event_body_end(void)
+{
+	struct vm_ult *self = vm_self;
+	uint64_t now;
+
+	if (!vm_event_on() || self->view == VM_VIEW_NONE)
+		return;
+	now = vm_clock_ticks();
+	core_stop(self, now);
+	if (self->overlap && self->view == VM_VIEW_COMPUTES)
+		vm_overlap_enter(self->overlap, now, 0);
+	self->view = VM_VIEW_NONE;
+}
+
+void vm_event_block_begin(void)
+{
+	if (vm_event_on() && vm_self->view == VM_VIEW_COMPUTES)
+		core_stop(vm_self, vm_clock_ticks());
+}
+
+void vm_event_block_end(void)
+{
+	if (vm_event_on() && vm_self->view == VM_VIEW_COMPUTES)
+		core_go(vm_self, vm_clock_ticks());
+}
+
+void vm_event_rank(struct vm_rank *rank, struct vm_ult *task)
+{
+	struct vm_event *event = vm_node->event;
+	struct vm_overlap *overlap;
+
+	if (!event)
+		return;
+	if (rank->overlap) { /* its next body */
+		task->overlap = rank->overlap;
+		return;
+	}
+	overlap = &event->file->rank[rank->local];
+	overlap->rank = rank->index;
+	overlap->worker = task->worker->index;
+	task->overlap = overlap;
+	vm_overlap_init(overlap, &event->file->setup, core_find(task),
+			vm_clock_ticks(), overlap_cvar.begin_on);
+	rank->overlap = overlap;
+}
+
+void vm_event_moved(struct vm_ult *task)
+{
+	if (vm_event_on() && task->overlap)
+		vm_overlap_move(task->overlap, core_find(task),
+				vm_clock_ticks());
+}
+
+/* The table, in ticks, and the bins. */
+static int setup_make(struct vm_overlap_setup *setup, bool fabric)
+{
+	char usual[PATH_MAX], why[256];
+	const char *path = overlap_cvar.table;
+	int rc = 0;
+
+	if (vm_overlap_bins_parse(setup, overlap_cvar.bins, why, sizeof(why))) {
+		vm_log(VM_ERROR, "overlap_bins: %s", why);
+		return -VMPI_EINVAL;
+	}
+	if (!path[0]) {
+		rc = vm_xfer_usual(usual, sizeof(usual));
+		path = usual;
+	}
+	if (rc) {
+		vm_log(VM_ERROR, "without a home directory overlap_table must "
+				 "say where the transfer times are");
+		return rc;
+	}
+	rc = vm_xfer_load(&setup->table, path);
+	if (!rc && fabric && !setup->table.count[VM_WAY_FABRIC]) {
+		vm_log(VM_ERROR,
+		       "%s: no lines for way fabric, which this job with "
+		       "several processes needs; vmpi_info --calibrate writes "
+		       "them",
+		       path);
+		return -VMPI_EINVAL;
+	}
+	vm_xfer_scale(&setup->table, 1 / vm_clock.tick_ns);
+	return rc;
+}
+
+int vm_event_start(struct vm_node *node)
+{
+	struct vm_overlap_file head = {
+		.process = node->process,
+		.processes = node->process_count,
+		.rank_first = node->rank_first,
+		.rank_count = node->rank_here,
+		.ranks = node->rank_count,
+		.workers = node->engine_count,
+	};
+	size_t bytes =
+		(size_t)node->engine_count * sizeof(struct vm_overlap_core);
+	int rc;
+
+	if (!overlap_cvar.watch)
+		return 0;
+	vm_clock_ready(); /* for the table, and who reads the measures */
+	head.tick_ns = vm_clock.tick_ns;
+	head.begin = vm_clock_ticks();
+	rc = setup_make(&head.setup, node->fabric != NULL);
+	if (rc)
+		return rc;
+	node->event = calloc(1, sizeof(*node->event));
+	if (!node->event)
+		return -VMPI_ENOMEM;
+	node->event->cores = aligned_alloc(VM_CACHELINE, bytes);
+	if (!node->event->cores)
+		return -VMPI_ENOMEM;
+	memset(node->event->cores, 0, bytes);
+	return vm_overlap_file_new(&node->event->file, overlap_cvar.dir, &head);
+}
+
+void vm_event_stop(struct vm_node *node)
+{
+	if (!node->event)
+		return;
+	vm_overlap_file_free(node->event->file);
+	free(node->event->cores);
+	free(node->event);
+	node->event = NULL;
+}
+
+static uint64_t to_ns(uint64_t ticks)
+{
+	return vm_clock_span_ns(ticks);
+}
+
+void vm_event_counters(struct vm_rank *rank, struct overlap_rank_pvars *pvars)
+{
+	struct vm_overlap *overlap = rank->overlap;
+	struct vm_overlap_row all = { 0 };
+	uint64_t user = 0, call = 0;
+
+	*pvars = (struct overlap_rank_pvars){ 0 };
+	if (!overlap)
+		return;
+	vm_overlap_fold(overlap);
+	for (unsigned s = 0; s < overlap->sections; s++) {
+		user += overlap->list[s].user;
+		call += overlap->list[s].call;
+		for (int side = 0; side < VM_SIDES; side++)
+			for (unsigned bin = 0; bin < overlap->setup->bins;
+			     bin++)
+				vm_overlap_row_add(
+					&all, &overlap->rows[s][side][bin]);
+	}
+	*pvars = (struct overlap_rank_pvars){
+		.transfers = all.transfers,
+		.data_ns = to_ns(all.data),
+		.min_ns = to_ns(all.min),
+		.max_ns = to_ns(all.max),
+		.core_min_ns = to_ns(all.core_min),
+		.core_max_ns = to_ns(all.core_max),
+		.user_ns = to_ns(user),
+		.call_ns = to_ns(call),
+	};
+}

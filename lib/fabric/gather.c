@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The thread that sends the batches nobody else has sent.
+ */
+#include "fabric/gather.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "fabric/conn.h"
+#include "fabric/state.h"
+
+/* The timer runs out once, `us` from now. */
+static void timer_set(struct vm_fabric *fabric, int64_t us)
+{
+	const struct itimerspec when = {
+		.it_value = { us / 1000000, us % 1000000 * 1000 },
+	};
+
+	if (timerfd_settime(fabric->gather.timer_fd, 0, &when, NULL))
+		vm_panic("cannot set a timer: %s", strerror(errno));
+}
+
+void vm_gather_arm(struct vm_fabric *fabric)
+{
+	struct vm_gather *gather = &fabric->gather;
+
+	if (!atomic_load_explicit(&gather->armed, memory_order_relaxed) &&
+	    !atomic_exchange(&gather->armed, true))
+		timer_set(fabric, fabric_cvar.gather_us);
+}
+
+/* Sends what waits; whether the network has refused some of it. */
+static bool ports_flush(struct vm_fabric *fabric)
+{
+	bool refused = false;
+
+	for (unsigned i = 0; i < fabric->limits.ports; i++) {
+		struct vm_port *port = &fabric->ports[i];
+
+		vm_port_lock(port);
+		if (!vm_list_empty(&port->waiting))
+			vm_conns_flush(port);
+		refused |= !vm_list_empty(&port->waiting);
+		vm_port_unlock(port);
+	}
+	return refused;
+}
+
+static void *gather_main(void *arg)
+{
+	struct vm_fabric *fabric = arg;
+	struct vm_gather *gather = &fabric->gather;
+	uint64_t expired;
+
+	while (!atomic_load(&gather->stop)) {
+		if (read(gather->timer_fd, &expired, sizeof(expired)) < 0 &&
+		    errno != EINTR)
+			vm_panic("cannot wait for a timer: %s",
+				 strerror(errno));
+		/* Before the look: who queues behind it arms again. */
+		atomic_store(&gather->armed, false);
+		/* Who sleeps did not know when it has to be tried again. */
+		if (ports_flush(fabric))
+			vm_fabric_kick(fabric);
+	}
+	return NULL;
+}
+
+/* A thread that no signal of the program reaches. */
+static int thread_start(struct vm_fabric *fabric)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&fabric->gather.thread, NULL, gather_main,
+			       fabric);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+void vm_gather_open(struct vm_fabric *fabric)
+{
+	struct vm_gather *gather = &fabric->gather;
+	int error = 0;
+
+	gather->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (gather->timer_fd < 0)
+		error = errno;
+	else
+		error = thread_start(fabric);
+	if (error)
+		vm_log(VM_WARN,
+		       "small packets are not put together, because there is "
+		       "no thread for what is late: %s",
+		       strerror(error));
+	gather->running = !error;
+}
+
+void vm_gather_close(struct vm_fabric *fabric)
+{
+	struct vm_gather *gather = &fabric->gather;
+
+	if (gather->running) {
+		gather->running = false;
+		atomic_store(&gather->stop, true);
+		timer_set(fabric, 1);
+		pthread_join(gather->thread, NULL);
+	}
+	if (gather->timer_fd >= 0)
+		close(gather->timer_fd);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The measures of all ranks of a job, by section, side and size, and what is
+ * worst in them.
+ */
+#ifndef INTROSPECT_OVERLAP_MERGE_H
+#define INTROSPECT_OVERLAP_MERGE_H
+
+#include "introspect/overlap_report.h"
+
+/* "16K", "more" for the bin without a limit. */
+void vm_overlap_edge_text(char text[24], uint64_t edge);
+const char *vm_overlap_side_name(enum vm_side side);
+void vm_overlap_json_string(FILE *file, const char *text);
+
+/* The merged table as JSON. */
+void vm_overlap_job_json(const struct vm_overlap_job *job, FILE *file);
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one can set and read of the bounds on overlap.
+ *
+ * overlap_watch is the word that every entry of the library looks at
+ * (core/entry.h): it is the first of the struct.
+ */
+#ifndef INTROSPECT_VARS_H
+#define INTROSPECT_VARS_H
+
+#include "introspect/pvar.h"
+#include "introspect/var.h"
+
+#define OVERLAP_CVARS(X)                                                      \
+	X(BOOL, watch, 0, 0, 1, "flag", STARTUP,                              \
+	  "Measure how much of their messages' transfers ranks and cores "    \
+	  "overlap with computing; see vmpi-overlap(7)")                      \
+	X(STRING, bins, "1K,16K,128K,1M", 0, 0, "sizes", STARTUP,             \
+	  "Largest messages of the bins that sizes are counted in; larger "   \
+	  "ones have a bin of their own")                                     \
+	X(STRING, table, "", 0, 0, "path", STARTUP,                           \
+	  "Transfer times, as vmpi_info --calibrate writes them; empty: "     \
+	  "vmpi-xfer.table in $XDG_CONFIG_HOME or ~/.config")                 \
+	X(STRING, dir, "", 0, 0, "path", STARTUP,                             \
+	  "Directory where each process keeps its measures, in a file that "  \
+	  "vmpirun --overlap and vmpi_info --overlap read; empty: in memory") \
+	X(BOOL, begin_on, 1, 0, 1, "flag", STARTUP,                           \
+	  "Ranks measure from their start on, not only after MPI_Pcontrol(1)")
+
+struct overlap_cvars {
+	OVERLAP_CVARS(VM_CVAR_FIELD)
+};
+extern struct overlap_cvars overlap_cvar;
+extern const struct vm_cvar_table overlap_cvar_table;
+
+#define OVERLAP_RANK_PVARS(X)                                                 \
+	X(COUNTER, transfers, "transfers", RANK,                              \
+	  "Data transfers of messages, sent and received")                    \
+	X(TIMER, data_ns, "ns", RANK, "Data transfer time")                   \
+	X(TIMER, min_ns, "ns", RANK,                                          \
+	  "Minimum of it that was overlapped with the rank's computing")      \
+	X(TIMER, max_ns, "ns", RANK,                                          \
+	  "Maximum of it that was overlapped with the rank's computing")      \
+	X(TIMER, core_min_ns, "ns", RANK,                                     \
+	  "Minimum of it in which the rank's core ran user code of any rank") \
+	X(TIMER, core_max_ns, "ns", RANK,                                     \
+	  "Maximum of it in which the rank's core ran user code of any rank") \
+	X(TIMER, user_ns, "ns", RANK, "User computation time")                \
+	X(TIMER, call_ns, "ns", RANK, "Communication call time")
+
+struct overlap_rank_pvars {
+	OVERLAP_RANK_PVARS(VM_PVAR_FIELD)
+};
+extern const struct vm_pvar_table overlap_rank_pvar_table;
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The entries of mpi.h: PMPI_x, and MPI_x as its weak alias (core/entry.h).
+ */
+#include "core/entry.h"
+#include "core/entry.inc"
+#include "mpi/calls.h"
+
+#define LOOKUP(name) .set lookup_PMPI_##name, 1 ;
+MPI_LOOKUPS(LOOKUP)
+
+	.set number, VM_CALL_MPI_FIRST
+
+	.macro mpi_entry name
+	entry PMPI_\name
+	.weak MPI_\name
+	.set MPI_\name, PMPI_\name
+	.endm
+
+#define ENTRY(name, ...) mpi_entry name ;
+MPI_CALLS(ENTRY)
+
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All of the clocks that is not on the way of a switch.
+ */
+#include "sched/clocks.h"
+
+#include "base/err.h"
+
+void vm_clocks_start(void)
+{
+	/*
+	 * A ULT whose clock has begun carries the news to its next worker by
+	 * whatever hands it over; all others may hear it late.
+	 */
+	atomic_fetch_or_explicit(&vm_sched.watched, VM_WATCH_CLOCKS,
+				 memory_order_relaxed);
+}
+
+/* Shows ticks as a performance variable, once their length is known. */
+static void ticks_show(uint64_t *pvar, uint64_t ticks)
+{
+	if (atomic_load_explicit(&vm_clock.ready, memory_order_acquire))
+		__atomic_store_n(pvar, vm_clock_span_ns(ticks),
+				 __ATOMIC_RELAXED);
+}
+
+static void core_show(struct vm_worker *worker)
+{
+	ticks_show(&worker->pvars.core_ns,
+		   atomic_load_explicit(&worker->core_time.sum,
+					memory_order_relaxed));
+}
+
+bool vm_clocks_pause_slow(struct vm_ult *self)
+{
+	if (!vm_timer_runs(&self->timer))
+		return false;
+	vm_timer_suspend(&self->timer, &self->worker->core_time,
+			 vm_clock_ticks());
+	if (vm_watched() & VM_WATCH_COUNTERS)
+		vm_counters_suspend(self);
+	return true;
+}
+
+void vm_clocks_resume(struct vm_ult *self)
+{
+	if (vm_watched() & VM_WATCH_COUNTERS)
+		vm_counters_resume(self);
+	vm_timer_resume(&self->timer, vm_clock_ticks());
+}
+
+uint64_t vm_clocks_idle_slow(struct vm_worker *worker)
+{
+	uint64_t now = vm_clock_ticks();
+
+	if (vm_timer_runs(&vm_self->timer))
+		vm_timer_suspend(&vm_self->timer, &worker->core_time, now);
+	core_show(worker);
+	if (vm_watched() & VM_WATCH_COUNTERS)
+		vm_counters_suspend(vm_self);
+	return now;
+}
+
+void vm_clocks_busy_slow(struct vm_worker *worker, uint64_t since)
+{
+	uint64_t now;
+
+	if (vm_watched() & VM_WATCH_COUNTERS)
+		vm_counters_resume(vm_self);
+	now = vm_clock_ticks();
+	worker->idle_ticks += now - since;
+	ticks_show(&worker->pvars.idle_ns, worker->idle_ticks);
+	vm_timer_resume(&vm_self->timer, now);
+}
+
+/* The clocks are on and that of the calling ULT has begun; the time. */
+static uint64_t begin(struct vm_ult *self)
+{
+	uint64_t now;
+
+	if (VM_UNLIKELY(!(vm_watched() & VM_WATCH_CLOCKS)))
+		vm_clocks_start();
+	now = vm_clock_ticks();
+	/* An OS thread's goes on from what it was before vmpi knew of it. */
+	if (VM_UNLIKELY(!vm_timer_runs(&self->timer)))
+		vm_timer_resume(&self->timer,
+				self->worker->index < 0 ? vm_clock.tick0 : now);
+	return now;
+}
+
+uint64_t vm_clocks_self(struct vm_ult *self)
+{
+	uint64_t now;
+
+	vm_clock_ready();
+	now = begin(self);
+	return vm_timer_rank(&self->timer, now);
+}
+
+uint64_t vm_clocks_of(const struct vm_ult *ult)
+{
+	return vm_timer_peek(&ult->timer, vm_clock_ticks);
+}
+
+void vm_clocks_enter(struct vm_ult *self)
+{
+	uint64_t now;
+
+	vm_clock_ready();
+	now = begin(self);
+	if (vm_watched() & VM_WATCH_COUNTERS)
+		vm_counters_enter(self);
+	vm_timer_enter(&self->timer, now);
+}
+
+bool vm_clocks_leave(struct vm_ult *self)
+{
+	struct vm_worker *worker = self->worker;
+
+	if (self->timer.depth && vm_watched() & VM_WATCH_COUNTERS)
+		vm_counters_leave(self);
+	if (!vm_timer_leave(&self->timer, &worker->core_time, vm_clock_ticks()))
+		return false;
+	core_show(worker);
+	return true;
+}
+
+uint64_t vm_clocks_core(struct vm_ult *self)
+{
+	struct vm_worker *worker = self->worker;
+	uint64_t now;
+
+	vm_clock_ready();
+	now = begin(self);
+	core_show(worker);
+	return vm_timer_of_core(&worker->core_time, &self->timer, now);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rank time and core time of ULTs and workers (introspect/timer.h).
+ *
+ * Off until somebody asks for the first time or sched_rank_time is set: then
+ * each switch reads the clock once, for the ULT that leaves and the one that
+ * comes.  A ULT runs from the moment it is switched to until it is switched
+ * away from or has nothing to do but wait; a wait that polls is no running.
+ * What was before the clocks were on is not known; for each ULT they begin when
+ * it is next resumed, or asks.
+ */
+#ifndef SCHED_CLOCKS_H
+#define SCHED_CLOCKS_H
+
+#include "base/clock.h"
+#include "introspect/timer.h"
+#include "sched/ult.h"
+#include "sched/worker.h"
+
+static inline unsigned vm_watched(void)
+{
+	return atomic_load_explicit(&vm_sched.watched, memory_order_relaxed);
+}
+
+/* Switches the clocks on, for good.  Any thread. */
+void vm_clocks_start(void);
+
+/* The switch from one ULT of a worker to another, while something is watched. */
+static inline void vm_clocks_switch(struct vm_worker *worker,
+				    struct vm_ult *from, struct vm_ult *to)
+{
+	uint64_t now = vm_clock_ticks();
+
+	if (VM_LIKELY(vm_timer_runs(&from->timer)))
+		vm_timer_suspend(&from->timer, &worker->core_time, now);
+	vm_timer_resume(&to->timer, now);
+	if (VM_UNLIKELY(vm_watched() & VM_WATCH_COUNTERS))
+		vm_counters_switch(worker, from, to);
+}
+
+/*
+ * The calling ULT is about to wait without a switch: whether it ran until now.
+ * Where it did, vm_clocks_resume() says that it does again.
+ */
+bool vm_clocks_pause_slow(struct vm_ult *self);
+void vm_clocks_resume(struct vm_ult *self);
+static inline bool vm_clocks_pause(struct vm_ult *self)
+{
+	return VM_UNLIKELY(vm_watched() != 0) && vm_clocks_pause_slow(self);
+}
+
+/*
+ * As vm_clocks_pause(), on a worker that has nothing to run, which counts as
+ * idle; the result goes to vm_clocks_busy().
+ */
+uint64_t vm_clocks_idle_slow(struct vm_worker *worker);
+void vm_clocks_busy_slow(struct vm_worker *worker, uint64_t since);
+static inline uint64_t vm_clocks_idle(struct vm_worker *worker)
+{
+	return VM_UNLIKELY(vm_watched() != 0) ? vm_clocks_idle_slow(worker) : 0;
+}
+
+static inline void vm_clocks_busy(struct vm_worker *worker, uint64_t since)
+{
+	if (VM_UNLIKELY(since != 0))
+		vm_clocks_busy_slow(worker, since);
+}
+
+/* Rank time of the calling ULT in ticks; switches the clocks on. */
+uint64_t vm_clocks_self(struct vm_ult *self);
+
+/* Rank time of any ULT that has not ended, for any thread.  0 until the clocks
+ * have begun for it. */
+uint64_t vm_clocks_of(const struct vm_ult *ult);
+
+/*
+ * The calling ULT enters a section, leaves it (false: it is in none), reads the
+ * core time of its worker in ticks.  They switch the clocks on.
+ */
+void vm_clocks_enter(struct vm_ult *self);
+bool vm_clocks_leave(struct vm_ult *self);
+uint64_t vm_clocks_core(struct vm_ult *self);
+
+#endif

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Node processes and vmpirun are killed at any moment.  The job ends with a
+# report of who died; or what needs the dead fails, and the rest goes on; and
+# nothing is left behind.
+# KILLS (default 12) is how many jobs, `60-kills.t 500` says it too; SEED repeats
+# them.  `run-killer` alone repeats a single one (killer.c).
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+unset MPIEXEC_TIMEOUT
+killer=$VMPI_BUILD/t/run/run-killer
+kills=${1:-${KILLS:-12}}
+seed=${SEED:-$(date +%s)}
+[ -x "$killer" ] || skip_all "the killer is not built"
+
+build doomed doomed.c
+set --
+for provider in net tcp "tcp;ofi_rxm"; do
+	out=$(timeout 40 "$vmpirun" -n 2 --nodes 2 --set \
+		"fabric_provider=$provider" ./doomed begin 0 1 1 2>&1 </dev/null)
+	rc=$?
+	case $out in
+	*"no provider fits"*) continue ;;
+	esac
+	is "$rc: $out" "0: " "$provider: the job ends when nobody dies"
+	set -- "$@" "$provider"
+done
+[ $# -gt 0 ] || skip_all "libfabric has no provider for several processes here"
+
+mkdir files
+diag "seed $seed (SEED=... repeats it), $kills jobs (KILLS=...)"
+out=$(TMPDIR=$scratch/files "$killer" "$vmpirun" ./doomed "$kills" "$seed" "$@" 2>&1)
+is $? 0 "whoever dies, whenever: all ends as it should"
+diag "$out"
+done_testing
