@@ -15,7 +15,8 @@ declare -A starter=(
 	[openmpi]=mpirun.openmpi
 	[mpich]=mpiexec.mpich
 )
-declare -A title=([vmpi]=vmpi [openmpi]="Open MPI" [mpich]=MPICH)
+declare -A title=([vmpi]=vmpi [openmpi]="Open MPI" [mpich]=MPICH
+	[raw]=libfabric)
 
 # In a container everybody is root.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -75,4 +76,23 @@ launch() {
 	mpich-two) run+=(-bind-to core) ;;
 	esac
 	"${run[@]}" -n "$ranks" "$work/$name.$mpi" "$@" 2>>"$work/log" </dev/null
+}
+
+# launch_tcp MPI[:PROTOCOL] SECONDS NAME ARG...: starts $work/NAME.MPI as two
+# ranks in two processes that talk by TCP over loopback, whatever else the MPI
+# could use on one host.  PROTOCOL: of vmpi's long messages.
+launch_tcp() {
+	local mpi=${1%:*} protocol=${1#*:} run=(timeout -k 5 "$2") name=$3
+
+	shift 3
+	case $mpi in
+	vmpi) run+=("${starter[vmpi]}" --nodes 2 --workers 1
+		--set "core_rndv_protocol=$protocol") ;;
+	openmpi) run+=("${starter[openmpi]}" --bind-to core --mca pml ob1
+		--mca btl self,tcp --mca btl_tcp_if_include lo) ;;
+	mpich) run+=(env MPIR_CVAR_NOLOCAL=1 UCX_TLS=tcp,self
+		UCX_NET_DEVICES=lo FI_PROVIDER=tcp "${starter[mpich]}"
+		-bind-to core) ;;
+	esac
+	"${run[@]}" -n 2 "$work/$name.$mpi" "$@" 2>>"$work/log" </dev/null
 }

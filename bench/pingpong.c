@@ -2,17 +2,20 @@
 /*
  * Ping-pong between two ranks, and the rate of small messages.
  *
+ *	pingpong [--quick] [long]
+ *
  * Each rank has one buffer: what goes out is what came in, so that across two
  * cores every byte has just been written by the other one.  Prints "SIZE ns"
- * (half round trip) and "rate messages/s" (8 bytes, WINDOW of them, then an
- * acknowledgement).
+ * (half round trip; `long`: up to 4 MiB) and "rate messages/s" (8 bytes, WINDOW
+ * of them, then an acknowledgement).
  */
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "pair.h"
 
-#define SIZE_MAX_BYTES ((size_t)1 << 20)
-#define BUFFER_BYTES ((size_t)1 << 21)
+#define HUGE_PAGE ((size_t)1 << 21)
+#define BUFFER_BYTES ((size_t)1 << 23)
 #define WINDOW 64
 #define RATE_BYTES 8
 
@@ -91,17 +94,19 @@ static void buffer_fill(int rank, char *buffer)
 
 int main(int argc, char **argv)
 {
-	static const size_t sizes[] = { 8, 1024, 65536, SIZE_MAX_BYTES };
+	static const size_t sizes[] = { 8, 1024, 65536, 1 << 20, 4 << 20 };
+	bool more = argc > 1 && !strcmp(argv[argc - 1], "long");
+	size_t count = sizeof(sizes) / sizeof(*sizes) - !more;
 	struct effort effort = effort_of(argc, argv);
 	int rank = pair_rank(&argc, &argv);
-	struct message message = { .buffer = aligned_alloc(BUFFER_BYTES,
+	struct message message = { .buffer = aligned_alloc(HUGE_PAGE,
 							   BUFFER_BYTES) };
 	double ns;
 
 	if (!message.buffer)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	madvise(message.buffer, BUFFER_BYTES, MADV_HUGEPAGE);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (size_t i = 0; i < count; i++) {
 		message.bytes = (int)sizes[i];
 		buffer_fill(rank, message.buffer);
 		ns = pair_measure(rank, &effort, ping, &message);

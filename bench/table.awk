@@ -395,6 +395,11 @@ END {
 		coll_end()
 		exit
 	}
+	if (section == "fabric") {
+		place = "two"
+		table_fabric()
+		exit
+	}
 	for (i = 1; i <= 3; i++) {
 		place = i == 1 ? "one" : "two"
 		state = i == 1 ? "-" : i == 2 ? "near" : "far"

@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collaborative polling: rank 0 sends to rank 2, of another process, which
- * computes when the messages come; rank 3, of the same process on another
- * worker, waits.  How long does rank 2 wait when it has computed?  With
- * core_help its messages have landed meanwhile; without, they begin to come.
+ * Collaborative polling: rank 2 computes while messages come to it; ranks on
+ * another worker of its process wait.  How long does rank 2 wait when it has
+ * computed?  With core_help its messages have landed meanwhile; without, they
+ * begin to come.
  *
- *	for help in 0 1; do
- *		vmpirun -n 4 --nodes 2 --workers 2 --set core_help=$help ./polling
- *	done
+ *	helping far|near ROUNDS
  *
- * Prints one line: microseconds computed and waited, the median of ROUNDS.
+ * 4 ranks on 2 workers of each of 2 processes.  far: the messages are those of
+ * rank 0, of the other process.  near: of rank 3, of the same process, which
+ * waits for them to be received.  Prints microseconds computed and waited, the
+ * medians of ROUNDS; helping.sh compares.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define ROUNDS 51
+#define ROUNDS_MAX 1000
 #define MESSAGES 8
 #define BYTES (1 << 20)
-#define COMPUTE_S 0.02
+#define LOOPS 10000000 /* of computing: some 20 ms */
 enum { SENDER = 0, IDLE_THERE = 1, COMPUTER = 2, HELPER = 3, RANKS = 4 };
 
-static double computed[ROUNDS], waited[ROUNDS];
+static double computed[ROUNDS_MAX], waited[ROUNDS_MAX];
+static int sender, rounds;
 
+/* A fixed amount of work: who takes the processor away makes it longer. */
 static void compute(void)
 {
-	double end = MPI_Wtime() + COMPUTE_S;
 	volatile double x = 1;
 
-	while (MPI_Wtime() < end)
-		for (int i = 0; i < 1000; i++)
-			x = x * 1.0000001 + 1e-9;
+	for (int i = 0; i < LOOPS; i++)
+		x = x * 1.0000001 + 1e-9;
 }
 
 static int compare(const void *left, const void *right)
@@ -42,8 +44,8 @@ static int compare(const void *left, const void *right)
 
 static double median(double *values)
 {
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2] * 1e6;
+	qsort(values, (size_t)rounds, sizeof(*values), compare);
+	return values[rounds / 2] * 1e6;
 }
 
 static void receive(char *buffer, int round)
@@ -52,9 +54,9 @@ static void receive(char *buffer, int round)
 	double start, middle;
 
 	for (int i = 0; i < MESSAGES; i++)
-		MPI_Irecv(buffer + (size_t)i * BYTES, BYTES, MPI_CHAR, SENDER,
+		MPI_Irecv(buffer + (size_t)i * BYTES, BYTES, MPI_CHAR, sender,
 			  i, MPI_COMM_WORLD, &reqs[i]);
-	MPI_Send(NULL, 0, MPI_CHAR, SENDER, 0, MPI_COMM_WORLD);
+	MPI_Send(NULL, 0, MPI_CHAR, sender, 0, MPI_COMM_WORLD);
 	start = MPI_Wtime();
 	compute();
 	middle = MPI_Wtime();
@@ -62,7 +64,8 @@ static void receive(char *buffer, int round)
 	computed[round] = middle - start;
 	waited[round] = MPI_Wtime() - middle;
 	/* Who waits is done too. */
-	MPI_Send(NULL, 0, MPI_CHAR, HELPER, 0, MPI_COMM_WORLD);
+	if (sender != HELPER)
+		MPI_Send(NULL, 0, MPI_CHAR, HELPER, 0, MPI_COMM_WORLD);
 }
 
 static void send(char *buffer)
@@ -85,16 +88,21 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (size != RANKS || !buffer) {
-		fprintf(stderr, "polling: needs %d ranks\n", RANKS);
-		return 2;
+	sender = argc > 1 && !strcmp(argv[1], "near") ? HELPER : SENDER;
+	rounds = argc > 2 ? atoi(argv[2]) : 0;
+	if (size != RANKS || !buffer || rounds < 1 || rounds > ROUNDS_MAX) {
+		fprintf(stderr,
+			"helping: needs far or near, a number of rounds "
+			"up to %d, and %d ranks\n",
+			ROUNDS_MAX, RANKS);
+		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
-	for (int i = 0; i < ROUNDS; i++) {
-		if (rank == SENDER)
+	for (int i = 0; i < rounds; i++) {
+		if (rank == sender)
 			send(buffer);
 		else if (rank == COMPUTER)
 			receive(buffer, i);
-		else if (rank == HELPER)
+		else if (rank == HELPER) /* idle */
 			MPI_Recv(NULL, 0, MPI_CHAR, COMPUTER, 0, MPI_COMM_WORLD,
 				 MPI_STATUS_IGNORE);
 	}
