@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/event.h"
+#include "core/account.h"
 #include "real.h"
 #include "sched/ult.h"
 
@@ -27,14 +27,14 @@ static void pause_after(unsigned tries)
 {
 	unsigned doublings = tries < TRIES_EAGER ? 0 : tries - TRIES_EAGER;
 
-	vm_event_block_begin();
+	vm_account_block_begin();
 	if (tries < TRIES_EAGER)
 		vm_ult_yield();
 	else if (doublings < 7)
 		vm_ult_sleep((uint64_t)SLEEP_NS_MIN << doublings);
 	else
 		vm_ult_sleep(SLEEP_NS_MAX);
-	vm_event_block_end();
+	vm_account_block_end();
 }
 
 NODE_EXPORT int pthread_join(pthread_t thread, void **result)
@@ -110,9 +110,9 @@ NODE_EXPORT int pthread_cond_wait(pthread_cond_t *condition,
 	if (error != ETIMEDOUT)
 		return error;
 	pthread_mutex_unlock(mutex);
-	vm_event_block_begin();
+	vm_account_block_begin();
 	vm_ult_yield();
-	vm_event_block_end();
+	vm_account_block_end();
 	return pthread_mutex_lock(mutex);
 }
 
@@ -140,9 +140,9 @@ NODE_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 	if (!node_on_task() ||
 	    REAL(pthread_create)(&thread, NULL, barrier_main, &wait))
 		return REAL(pthread_barrier_wait)(barrier);
-	vm_event_block_begin();
+	vm_account_block_begin();
 	vm_ult_suspend();
-	vm_event_block_end();
+	vm_account_block_end();
 	REAL(pthread_join)(thread, NULL); /* it is on its last instructions */
 	return wait.result;
 }

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/event.h"
+#include "core/account.h"
 #include "core/rank.h"
 #include "node.h"
 #include "out.h"
@@ -127,9 +127,9 @@ static bool sleeps_as_task(void)
 
 static void sleep_ns(uint64_t ns)
 {
-	vm_event_block_begin();
+	vm_account_block_begin();
 	vm_ult_sleep(ns);
-	vm_event_block_end();
+	vm_account_block_end();
 }
 
 NODE_EXPORT int nanosleep(const struct timespec *time, struct timespec *left)
@@ -164,9 +164,9 @@ NODE_EXPORT int sched_yield(void)
 		syscall(SYS_sched_yield);
 		return 0;
 	}
-	vm_event_block_begin();
+	vm_account_block_begin();
 	vm_ult_yield();
-	vm_event_block_end();
+	vm_account_block_end();
 	return 0;
 }
 

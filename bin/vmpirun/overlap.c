@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/event.h"
+#include "core/account.h"
 #include "introspect/overlap_report.h"
 #include "introspect/var.h"
 #include "mpi/call.h"

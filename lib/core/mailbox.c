@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "core/event.h"
+#include "core/account.h"
 #include "core/node.h"
 
 void vm_arrival_end(struct vm_arrival *arrival)
@@ -21,7 +21,7 @@ void vm_arrival_end(struct vm_arrival *arrival)
 	if (arrival->payload == VM_PAYLOAD_COPY)
 		vm_buffer_put(vm_lane_self(), arrival->buffer, arrival->bytes);
 	if (arrival->sender) {
-		vm_event_end(&arrival->sender->xfer);
+		vm_account_end(&arrival->sender->xfer);
 		vm_req_complete(arrival->sender);
 	}
 }
@@ -42,16 +42,17 @@ void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req)
 void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
 			const struct vm_rank *rank, enum vm_way way)
 {
-	struct vm_event_copy copy;
+	struct vm_account_copy copy;
 
 	/* What came from another process has been told of at its arrival. */
-	if (!vm_event_on() || vm_payload_foreign(arrival->payload)) {
+	if (!vm_account_on() || vm_payload_foreign(arrival->payload)) {
 		vm_arrival_land(arrival, req);
 		return;
 	}
-	vm_event_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way, arrival->bytes);
+	vm_account_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way,
+			      arrival->bytes);
 	vm_arrival_land(arrival, req);
-	vm_event_copy_end(&copy);
+	vm_account_copy_end(&copy);
 }
 
 static struct vm_msg *msg_new(struct vm_rank *rank,

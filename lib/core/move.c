@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "core/engine.h"
-#include "core/event.h"
+#include "core/account.h"
 #include "core/node.h"
 #include "core/vars.h"
 #include "sched/clocks.h"
@@ -239,7 +239,7 @@ static void rank_move(struct vm_rank *rank, struct vm_engine *to)
 		rank->via = to;
 	rank->engine = to;
 	rank->ult->worker = to->worker;
-	vm_event_moved(rank->ult);
+	vm_account_moved(rank->ult);
 	mover()->done++;
 }
 

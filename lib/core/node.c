@@ -17,10 +17,10 @@
 #include "base/word.h"
 #include "boot/boot.h"
 #include "boot/map.h"
+#include "core/account.h"
 #include "core/chan.h"
 #include "core/context.h"
 #include "core/engine.h"
-#include "core/event.h"
 #include "core/meet.h"
 #include "core/move.h"
 #include "core/pull.h"
@@ -250,11 +250,12 @@ static int worker_count(const vmpi_config *config, int ranks)
 
 static void node_free(void)
 {
+	vm_ledger_close();
 	vm_remote_close();
 	vm_mover_fini(vm_node);
 	ranks_fini(vm_node);
 	vm_engines_fini();
-	vm_event_stop(vm_node);
+	vm_account_stop(vm_node);
 	pools_fini(vm_node);
 	vm_sched_fini();
 	free(vm_node);
@@ -328,11 +329,12 @@ int vm_node_start(const vmpi_config *config)
 	if (!rc && (vm_node->process_count > 1 || core_cvar.loop))
 		rc = vm_remote_open(vm_node_hooks.boot);
 	if (!rc)
-		rc = vm_event_start(vm_node);
+		rc = vm_account_start(vm_node);
 	if (!rc)
 		rc = ranks_init(vm_node);
 	if (rc)
 		goto fail;
+	vm_ledger_open(vm_node);
 	sched_hook(vm_node);
 	rc = vm_mover_init(vm_node);
 	if (rc)
@@ -407,9 +409,9 @@ static int task_main(void *arg)
 
 	free(arg);
 	if (start.watched)
-		vm_event_body_begin();
+		vm_account_body_begin();
 	result = start.body(start.arg);
-	vm_event_body_end();
+	vm_account_body_end();
 	if (rank)
 		atomic_fetch_sub_explicit(&rank->tasks, 1,
 					  memory_order_relaxed);
@@ -474,9 +476,9 @@ static int rank_body(void *arg)
 	const struct vm_node_body *body = arg;
 	int result;
 
-	vm_event_body_begin();
+	vm_account_body_begin();
 	result = body->body(body->arg);
-	vm_event_body_end();
+	vm_account_body_end();
 	vm_mover_leave(vm_rank_self());
 	return result;
 }
@@ -501,7 +503,7 @@ static int ranks_start(vmpi_body body, void *arg)
 		}
 		rank->ult->owner = rank;
 		rank->left = false;
-		vm_event_rank(rank, rank->ult);
+		vm_account_rank(rank, rank->ult);
 	}
 	for (int i = 0; i < vm_node->rank_here; i++)
 		vm_ult_wake(own[i]->ult);
@@ -554,7 +556,7 @@ void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
 void vm_rank_exit(int status)
 {
 	vm_mover_leave(vm_rank_self());
-	vm_event_body_end();
+	vm_account_body_end();
 	vm_ult_exit(status);
 }
 

@@ -13,12 +13,13 @@
 #include "base/list.h"
 #include "base/lock.h"
 #include "base/pool.h"
+#include "core/ledger.h"
 #include "core/opid.h"
 #include "core/rank.h"
 
 struct vm_boot;
 struct vm_engine;
-struct vm_event;
+struct vm_account;
 struct vm_fabric;
 struct vm_mover;
 struct vm_pulse;
@@ -43,7 +44,7 @@ struct vm_node {
 	struct vm_fabric *fabric;      /* NULL: all ranks share memory */
 	struct vm_pulse *pulse;	       /* core/pulse.h; or NULL */
 	bool stopped;		       /* it has said goodbye */
-	struct vm_event *event;	       /* core/event.h */
+	struct vm_account *account;    /* core/account.h */
 	struct vm_opids pushes, pulls; /* core/push.h, core/pull.h */
 	_Atomic uint8_t *lost;	       /* core/lost.h */
 	_Atomic uint32_t *copies;      /* by process: what waits for it */
@@ -52,6 +53,7 @@ struct vm_node {
 	struct vm_lines *lines;	   /* core/line.h */
 	struct vm_lock chans_lock; /* guards the ranks' chans */
 	struct core_node_pvars pvars;
+	struct vm_ledger ledger;
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	struct vm_engine *engines; /* one per worker */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "core/engine.h"
-#include "core/event.h"
+#include "core/account.h"
 #include "core/lost.h"
 #include "core/mailbox.h"
 #include "core/node.h"
@@ -56,14 +56,14 @@ static void send_count(struct vm_rank *rank, size_t bytes)
 /* The sender's transfer of what it has copied, or has to be copied. */
 static inline void send_copied(const struct send *send, enum vm_way way)
 {
-	vm_event_copied(vm_rank_self(), VM_SIDE_SEND, way, send->data->bytes);
+	vm_account_copied(vm_rank_self(), VM_SIDE_SEND, way, send->data->bytes);
 }
 
 static inline void send_offered(struct vm_req *req, const struct send *send,
 				enum vm_way way)
 {
-	vm_event_begin(&req->xfer, vm_rank_self(), VM_SIDE_SEND, way,
-		       send->data->bytes);
+	vm_account_begin(&req->xfer, vm_rank_self(), VM_SIDE_SEND, way,
+			 send->data->bytes);
 }
 
 /* Copies the payload to a contiguous place. */
@@ -133,24 +133,24 @@ static bool send_queue(const struct send *send, struct vm_req *req)
 static __attribute__((noinline)) void land_watched(const struct send *send,
 						   struct vm_req *recv)
 {
-	struct vm_event_copy sent, received;
+	struct vm_account_copy sent, received;
 	uint64_t bytes = send->data->bytes;
 
-	if (bytes <= VM_EVENT_TIMED) {
-		vm_event_copied(vm_rank_self(), VM_SIDE_SEND, VM_WAY_WORKER,
-				bytes);
-		vm_event_copied(send->dest, VM_SIDE_RECEIVE, VM_WAY_WORKER,
-				bytes);
+	if (bytes <= VM_ACCOUNT_TIMED) {
+		vm_account_copied(vm_rank_self(), VM_SIDE_SEND, VM_WAY_WORKER,
+				  bytes);
+		vm_account_copied(send->dest, VM_SIDE_RECEIVE, VM_WAY_WORKER,
+				  bytes);
 		vm_data_land(send->data, &send->env, recv);
 		return;
 	}
-	vm_event_copy_begin(&sent, vm_rank_self(), VM_SIDE_SEND, VM_WAY_WORKER,
-			    send->data->bytes);
-	vm_event_copy_begin(&received, send->dest, VM_SIDE_RECEIVE,
-			    VM_WAY_WORKER, send->data->bytes);
+	vm_account_copy_begin(&sent, vm_rank_self(), VM_SIDE_SEND,
+			      VM_WAY_WORKER, send->data->bytes);
+	vm_account_copy_begin(&received, send->dest, VM_SIDE_RECEIVE,
+			      VM_WAY_WORKER, send->data->bytes);
 	vm_data_land(send->data, &send->env, recv);
-	vm_event_copy_end(&received);
-	vm_event_copy_end(&sent);
+	vm_account_copy_end(&received);
+	vm_account_copy_end(&sent);
 }
 
 /* To a rank whose engine's lock the caller holds; gives it back.  Left to itself
@@ -172,7 +172,7 @@ send_here(const struct send *send, struct vm_req *req)
 	recv = vm_container_of(node, struct vm_req, node);
 	recv->posted = false;
 	vm_engine_unlock(engine);
-	if (vm_event_on())
+	if (vm_account_on())
 		land_watched(send, recv);
 	else
 		vm_data_land(send->data, &send->env, recv);
@@ -450,7 +450,8 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 					 .bytes = bytes,
 					 .error = error };
 	vm_count_received(vm_rank_self(), bytes);
-	vm_event_copied(vm_rank_self(), VM_SIDE_RECEIVE, VM_WAY_WORKER, bytes);
+	vm_account_copied(vm_rank_self(), VM_SIDE_RECEIVE, VM_WAY_WORKER,
+			  bytes);
 	vm_pool_put(&vm_lane_self()->msg, msg);
 	return error;
 }

@@ -13,7 +13,7 @@
 #include "base/flush.h"
 #include "base/log.h"
 #include "boot/boot.h"
-#include "core/event.h"
+#include "core/account.h"
 #include "core/node.h"
 #include "core/remote.h"
 #include "core/vars.h"
@@ -164,9 +164,9 @@ int vm_process_join(void)
 	if (!rc)
 		rc = vm_thread_adopt(vm_process_rank());
 	/* Of its threads the first one is watched. */
-	if (!rc && vm_event_on() && !vm_rank_self()->overlap) {
-		vm_event_rank(vm_rank_self(), vm_self);
-		vm_event_body_begin();
+	if (!rc && vm_account_on() && !vm_rank_self()->overlap) {
+		vm_account_rank(vm_rank_self(), vm_self);
+		vm_account_body_begin();
 	}
 	if (!rc && pthread_setspecific(process.leave, vm_process_rank())) {
 		vm_thread_release();

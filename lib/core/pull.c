@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/engine.h"
-#include "core/event.h"
+#include "core/account.h"
 #include "core/node.h"
 #include "core/opid.h"
 #include "core/req.h"
@@ -18,9 +18,9 @@ static void pull_end(struct vm_pull *pull, int error)
 	struct vm_req *req = pull->req;
 
 	if (error)
-		vm_event_forget(&pull->xfer);
+		vm_account_forget(&pull->xfer);
 	else
-		vm_event_end(&pull->xfer);
+		vm_account_end(&pull->xfer);
 	vm_pool_put(&vm_lane_self()->pull, pull);
 	if (error)
 		req->status.error = error;
@@ -55,8 +55,8 @@ static void read_done(struct vm_rma *rma, int error)
 /* The one transfer of the whole payload begins. */
 static void pull_event_begin(struct vm_pull *pull)
 {
-	vm_event_begin(&pull->xfer, pull->req->rank, VM_SIDE_RECEIVE,
-		       VM_WAY_FABRIC, pull->wanted);
+	vm_account_begin(&pull->xfer, pull->req->rank, VM_SIDE_RECEIVE,
+			 VM_WAY_FABRIC, pull->wanted);
 }
 
 static int read_start(struct vm_pull *pull)
@@ -146,7 +146,7 @@ static void pull_event_granted(struct vm_pull *pull, size_t from)
 {
 	const struct vm_rank *rank = pull->req->rank;
 
-	if (!vm_event_on() || !rank || !rank->overlap || pull->next_from)
+	if (!vm_account_on() || !rank || !rank->overlap || pull->next_from)
 		return;
 	vm_overlap_mark(rank->overlap, from ? &pull->xfer_next : &pull->xfer,
 			vm_clock_ticks(), VM_SIDE_RECEIVE, VM_WAY_FABRIC);
@@ -156,7 +156,7 @@ static void pull_event_granted(struct vm_pull *pull, size_t from)
 /* A piece is here. */
 static void pull_event_piece(struct vm_pull *pull, size_t bytes)
 {
-	if (!vm_event_on())
+	if (!vm_account_on())
 		return;
 	if (pull->next_from && pull->received >= pull->next_from) {
 		pull->xfer = pull->xfer_next;
@@ -199,7 +199,7 @@ static void pull_begin(struct vm_pull *pull)
 
 	for (size_t i = 0; i < count && rc && pull->origin.sender; i++)
 		if (protocols[i].fits(pull)) {
-			vm_event_forget(&pull->xfer);
+			vm_account_forget(&pull->xfer);
 			rc = protocols[i].start(pull);
 		}
 	if (rc)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/engine.h"
-#include "core/event.h"
+#include "core/account.h"
 #include "core/mailbox.h"
 #include "core/node.h"
 #include "core/opid.h"
@@ -108,7 +108,7 @@ struct vm_push *vm_push_new_copy(const struct vm_data *data,
 
 void vm_push_free(struct vm_push *push)
 {
-	vm_event_forget(&push->xfer);
+	vm_account_forget(&push->xfer);
 	if (push->readable)
 		vm_mr_close(&push->mr);
 	if (push->buffer) {
@@ -145,7 +145,7 @@ void vm_push_end(struct vm_push *push, int error)
 	if (push->flying)
 		return;
 	if (!error)
-		vm_event_end(&push->xfer);
+		vm_account_end(&push->xfer);
 	vm_push_free(push);
 	if (!req)
 		return;
@@ -175,8 +175,8 @@ int vm_push_announce(struct vm_push *push)
 		send.data = &memory;
 		send.bytes = sizeof(memory);
 	}
-	vm_event_begin(&push->xfer, push->rank, VM_SIDE_SEND, VM_WAY_FABRIC,
-		       data->bytes);
+	vm_account_begin(&push->xfer, push->rank, VM_SIDE_SEND, VM_WAY_FABRIC,
+			 data->bytes);
 	push->overlap = push->xfer.overlap;
 	rc = vm_push_show(push, &envelope);
 	if (rc)
@@ -208,7 +208,7 @@ static void push_write(struct vm_push *push, const struct vm_remote *memory,
 	int rc;
 
 	push->writing = true;
-	vm_event_again(&push->xfer);
+	vm_account_again(&push->xfer);
 	push->rma = (struct vm_rma){ .done = written,
 				     .to = push->to,
 				     .remote = *memory,
@@ -289,7 +289,7 @@ void vm_push_cts(struct vm_port *port, struct vm_pkt *pkt)
 			push_write(push, pkt->data, granted);
 		return;
 	}
-	vm_event_forget(&push->xfer); /* the pieces are */
+	vm_account_forget(&push->xfer); /* the pieces are */
 	if (!push->sent)
 		vm_cursor_init(&push->cursor, &push->data);
 	while (push->sent < granted)

@@ -60,7 +60,7 @@ struct vm_rank {
 	/* Counted by the rank's tasks; and, added up when they leave, by its
 	 * other OS threads (vm_rank_counters()). */
 	struct core_rank_pvars pvars, thread_pvars;
-	struct vm_overlap *overlap; /* core/event.h; NULL: not watched */
+	struct vm_overlap *overlap; /* core/account.h; NULL: not watched */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* The rank the caller belongs to, or NULL. */

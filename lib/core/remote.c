@@ -10,7 +10,7 @@
 #include "boot/boot.h"
 #include "core/chan.h"
 #include "core/engine.h"
-#include "core/event.h"
+#include "core/account.h"
 #include "core/line.h"
 #include "core/lost.h"
 #include "core/mailbox.h"
@@ -140,7 +140,7 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 		return;
 	}
 	arrival.payload = VM_PAYLOAD_PACKET;
-	vm_event_half(rank, VM_SIDE_RECEIVE, VM_WAY_FABRIC, pkt->bytes);
+	vm_account_half(rank, VM_SIDE_RECEIVE, VM_WAY_FABRIC, pkt->bytes);
 	req = deliver(rank, &arrival, &origin, pkt);
 	if (!req)
 		return;

@@ -8,7 +8,7 @@
 
 #include "base/lock.h"
 #include "core/engine.h"
-#include "core/event.h"
+#include "core/account.h"
 #include "core/mailbox.h"
 #include "core/node.h"
 
@@ -272,7 +272,7 @@ static bool req_withdraw(struct vm_req *req)
 	if (!req->msg)
 		return false;
 	msg = req->msg;
-	vm_event_forget(&req->xfer);
+	vm_account_forget(&req->xfer);
 	vm_mailbox_take(msg);
 	vm_pool_put(&vm_lane_self()->msg, msg);
 	return true;

@@ -4,13 +4,13 @@
  * rank, whose computing and calls they divide.  For others, and while nobody
  * watches, these do nothing.
  */
-#include "core/event.h"
+#include "core/account.h"
 #include "sched/ult.h"
 #include "vmpi.h"
 
 static struct vm_overlap *watched(void)
 {
-	return vm_event_on() && vm_self ? vm_self->overlap : NULL;
+	return vm_account_on() && vm_self ? vm_self->overlap : NULL;
 }
 
 int vmpi_section_begin(const char *name)

@@ -20,6 +20,8 @@ static struct {
 	 * the acquire load in vm_pvar_each(). */
 	const struct vm_pvar_table *tables[VM_PVAR_TABLES_MAX];
 	_Atomic unsigned count;
+	/* By table; pairs with the acquire load in place_of(). */
+	_Atomic(const struct vm_pvar_place *) places[VM_PVAR_TABLES_MAX];
 } pvars;
 
 /* "sched_worker" and "switches" make sched_switches: the owner is no part of
@@ -82,20 +84,23 @@ int vm_pvars_add(const struct vm_pvar_table *table)
 	return rc;
 }
 
+/* Puts value to *sum. */
+static void class_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value)
+{
+	if (class_ != VM_PVAR_HIGHWATERMARK && class_ != VM_PVAR_STATE)
+		*sum += value;
+	else if (value > *sum)
+		*sum = value;
+}
+
 void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
 		   const void *block)
 {
 	uint64_t *sum = total;
 
-	for (unsigned i = 0; i < table->count; i++) {
-		uint64_t value = vm_pvar_read(block, i);
-		enum vm_pvar_class class_ = table->rows[i].class_;
-
-		if (class_ != VM_PVAR_HIGHWATERMARK && class_ != VM_PVAR_STATE)
-			sum[i] += value;
-		else if (value > sum[i])
-			sum[i] = value;
-	}
+	for (unsigned i = 0; i < table->count; i++)
+		class_fold(&sum[i], table->rows[i].class_,
+			   vm_pvar_read(block, i));
 }
 
 int vm_pvar_each(int (*visit)(const struct vm_pvar_view *view, void *arg),
@@ -117,6 +122,145 @@ int vm_pvar_each(int (*visit)(const struct vm_pvar_view *view, void *arg),
 		}
 	}
 	return rc;
+}
+
+void vm_pvars_place(const struct vm_pvar_table *table,
+		    const struct vm_pvar_place *place)
+{
+	unsigned count =
+		atomic_load_explicit(&pvars.count, memory_order_acquire);
+	unsigned t = 0;
+
+	while (t < count && pvars.tables[t] != table)
+		t++;
+	VM_ASSERT(t < count);
+	atomic_store_explicit(&pvars.places[t], place, memory_order_release);
+}
+
+/* A variable by its number. */
+struct spot {
+	const struct vm_pvar_table *table;
+	const struct vm_pvar_place *place; /* NULL: there are no blocks */
+	unsigned row;
+};
+
+static bool spot_find(struct spot *spot, int number)
+{
+	unsigned count =
+		atomic_load_explicit(&pvars.count, memory_order_acquire);
+	unsigned rest = (unsigned)number, t = 0;
+
+	while (t < count && rest >= pvars.tables[t]->count)
+		rest -= pvars.tables[t++]->count;
+	if (number < 0 || t == count)
+		return false;
+	spot->table = pvars.tables[t];
+	spot->place =
+		atomic_load_explicit(&pvars.places[t], memory_order_acquire);
+	spot->row = rest;
+	return true;
+}
+
+int vm_pvar_count(void)
+{
+	unsigned tables =
+		atomic_load_explicit(&pvars.count, memory_order_acquire);
+	unsigned count = 0;
+
+	for (unsigned t = 0; t < tables; t++)
+		count += pvars.tables[t]->count;
+	return (int)count;
+}
+
+struct wanted {
+	const char *name;
+	unsigned index;
+};
+
+static int name_find(const struct vm_pvar_view *view, void *arg)
+{
+	struct wanted *wanted = arg;
+
+	wanted->index = view->index;
+	return strcmp(view->name, wanted->name) == 0;
+}
+
+int vm_pvar_find(const char *name)
+{
+	struct wanted wanted = { .name = name };
+
+	return vm_pvar_each(name_find, &wanted) ? (int)wanted.index : -1;
+}
+
+bool vm_pvar_info(int number, struct vm_pvar_view *view, char *name)
+{
+	struct spot spot;
+
+	if (!spot_find(&spot, number))
+		return false;
+	view->table = spot.table;
+	view->row = &spot.table->rows[spot.row];
+	view->name = name;
+	view->index = (unsigned)number;
+	pvar_name(name, view->table, view->row);
+	return true;
+}
+
+unsigned vm_pvar_blocks(int number)
+{
+	struct spot spot;
+
+	return spot_find(&spot, number) && spot.place ? spot.place->count : 0;
+}
+
+static bool place_has(const struct vm_pvar_place *place, unsigned i)
+{
+	return i < place->count && (!place->here || place->here(i));
+}
+
+static uint64_t spot_read(const struct spot *spot, unsigned i)
+{
+	const struct vm_pvar_place *place = spot->place;
+	const char *block = place->base + i * place->stride;
+	uint64_t value;
+
+	if (place->refresh)
+		place->refresh(i);
+	value = vm_pvar_read(block, spot->row);
+	if (place->also)
+		class_fold(&value, spot->table->rows[spot->row].class_,
+			   vm_pvar_read(block + place->also, spot->row));
+	return value;
+}
+
+int vm_pvar_value(uint64_t *value, int number, unsigned i)
+{
+	struct spot spot;
+
+	if (!spot_find(&spot, number))
+		return -VMPI_ENOENT;
+	if (!spot.place || !place_has(spot.place, i))
+		return -VMPI_ERANK;
+	*value = spot_read(&spot, i);
+	return 0;
+}
+
+int vm_pvar_total(uint64_t *value, int number)
+{
+	uint64_t sum = 0;
+	struct spot spot;
+
+	if (!spot_find(&spot, number))
+		return -VMPI_ENOENT;
+	if (!spot.place)
+		return -VMPI_ESTATE;
+	for (unsigned i = 0; i < spot.place->count; i++) {
+		if (place_has(spot.place, i))
+			class_fold(&sum, spot.table->rows[spot.row].class_,
+				   spot_read(&spot, i));
+	}
+	*value = sum;
+	return 0;
 }
 
 const char *vm_pvar_class_name(enum vm_pvar_class class_)

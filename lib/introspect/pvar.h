@@ -20,6 +20,7 @@
 #ifndef INTROSPECT_PVAR_H
 #define INTROSPECT_PVAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -109,6 +110,52 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned index)
  */
 void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
 		   const void *block);
+
+/*
+ * Where the blocks of a table lie.  Ranks are counted as in the world, workers
+ * and ports from 0; the node has one block.  The value of a variable is that of
+ * its block and, where there is one, of a second block that lies `also` bytes
+ * behind it.
+ */
+struct vm_pvar_place {
+	const char *base;
+	size_t stride; /* from one block to the next */
+	size_t also;   /* 0: there is no second one */
+	unsigned count;
+	/* Whether block i is of this process; NULL: all are. */
+	bool (*here)(unsigned i);
+	/* Brings block i up to date, before it is read from inside the process;
+	 * any thread, also in a signal handler; or NULL. */
+	void (*refresh)(unsigned i);
+};
+
+/*
+ * The blocks of the table are there from now on, where *place says, which must
+ * live until NULL says that they are gone.  The table has been added.
+ */
+void vm_pvars_place(const struct vm_pvar_table *table,
+		    const struct vm_pvar_place *place);
+
+/*
+ * Variables by number, in the order of vm_pvar_each(): how many there are, the
+ * number of a name or -1, what is to be said about one (false: no such number;
+ * the name is written to name[VM_NAME_MAX]).
+ */
+int vm_pvar_count(void);
+int vm_pvar_find(const char *name);
+struct vm_pvar_view;
+bool vm_pvar_info(int number, struct vm_pvar_view *view, char *name);
+
+/*
+ * The value of variable `number` in block i of its table: 0; -VMPI_ENOENT: no
+ * such variable; -VMPI_ERANK: no such block in this process now.  Any thread,
+ * and in signal handlers.  vm_pvar_blocks(): how many blocks there are, some of
+ * which may be of other processes.  vm_pvar_total(): of all blocks of this
+ * process, as vm_pvars_fold() adds them up; -VMPI_ESTATE when there is none.
+ */
+unsigned vm_pvar_blocks(int number);
+int vm_pvar_value(uint64_t *value, int number, unsigned i);
+int vm_pvar_total(uint64_t *value, int number);
 
 /* What there is to say about a variable; valid during the visit. */
 struct vm_pvar_view {

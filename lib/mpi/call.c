@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/event.h"
+#include "core/account.h"
 #include "core/node.h"
 #include "core/process.h"
 #include "mpi/comm.h"
@@ -26,7 +26,7 @@ const char *vm_call_name(enum vm_call_id id)
 
 const char *vm_call_number_name(uint32_t number)
 {
-	const char *native = vm_event_native_name(number);
+	const char *native = vm_account_native_name(number);
 
 	if (native)
 		return native;

@@ -41,7 +41,7 @@ struct vm_ult {
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
 	struct vm_timer timer; /* its time and sections (clocks.h) */
 	char *locals;	       /* its copies of the blocks of sched/local.h */
-	/* The layer above, while it is watched (core/event.h). */
+	/* The layer above, while it is watched (core/account.h). */
 	struct vm_overlap *overlap; /* of the rank, of its main task */
 	const char *frame;	    /* of the call it is in */
 	uint8_t view;

@@ -17,13 +17,13 @@
 
 /* The word that entries look at, and what they call. */
 int64_t overlap_cvar[8];
-bool vm_event_enter(uint32_t call, const void *frame);
-void vm_event_exit(void);
+bool vm_account_enter(uint32_t call, const void *frame);
+void vm_account_exit(void);
 
 static uint32_t entered[8];
 static const char *frames[8];
 static unsigned enters, exits;
-static bool tell; /* what vm_event_enter() says */
+static bool tell; /* what vm_account_enter() says */
 
 /* All registers that a function may change. */
 static void registers_spoil(void)
@@ -50,7 +50,7 @@ static void registers_spoil(void)
 #endif
 }
 
-bool vm_event_enter(uint32_t call, const void *frame)
+bool vm_account_enter(uint32_t call, const void *frame)
 {
 	entered[enters % 8] = call;
 	frames[enters % 8] = frame;
@@ -59,7 +59,7 @@ bool vm_event_enter(uint32_t call, const void *frame)
 	return tell;
 }
 
-void vm_event_exit(void)
+void vm_account_exit(void)
 {
 	exits++;
 	registers_spoil();

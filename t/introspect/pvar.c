@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "introspect/nearest.h"
 #include "tap.h"
 
 #define FARM_BARN_PVARS(X)                                         \
@@ -45,6 +46,58 @@ static int stop_at_second(const struct vm_pvar_view *view, void *arg)
 	return view->index == 1 ? 7 : 0;
 }
 
+static bool odd_here(unsigned i)
+{
+	return i % 2 == 1;
+}
+
+/* Blocks with a second one each, of which only the odd ones are here. */
+static void place_checks(void)
+{
+	struct {
+		struct farm_barn_pvars first, second;
+	} barns[4] = {
+		[0] = { .first = { .cows = 100 } },
+		[1] = { .first = { .cows = 3, .hay_max = 7 },
+			.second = { .cows = 4, .hay_max = 5 } },
+		[3] = { .first = { .cows = 10, .hay_max = 6 } },
+	};
+	const struct vm_pvar_place place = {
+		.base = (const char *)barns,
+		.stride = sizeof(barns[0]),
+		.also = sizeof(barns[0].first),
+		.count = 4,
+		.here = odd_here,
+	};
+	struct vm_pvar_view view;
+	char name[VM_NAME_MAX];
+	uint64_t value = 77;
+
+	is_int(vm_pvar_count(), 5, "five variables");
+	is_int(vm_pvar_find("farm_eggs"), 4, "found by its name");
+	is_int(vm_pvar_find("farm_egg"), -1, "no such name");
+	ok(vm_pvar_info(3, &view, name) && strcmp(name, "farm_door") == 0,
+	   "told by its number");
+	ok(!vm_pvar_info(5, &view, name) && !vm_pvar_info(-1, &view, name),
+	   "no such numbers");
+	is_int(vm_pvar_value(&value, 0, 1), -VMPI_ERANK, "no blocks yet");
+	is_int(vm_pvar_total(&value, 0), -VMPI_ESTATE, "so no total");
+	vm_pvars_place(&farm_barn_pvar_table, &place);
+	is_int(vm_pvar_blocks(0), 4, "four blocks");
+	is_int(vm_pvar_value(&value, 0, 0), -VMPI_ERANK, "one is elsewhere");
+	is_int(vm_pvar_value(&value, 0, 4), -VMPI_ERANK, "one is nowhere");
+	is_int(vm_pvar_value(&value, 5, 1), -VMPI_ENOENT, "no such variable");
+	is_int((intmax_t)value, 77, "failures leave the value alone");
+	is_int(vm_pvar_value(&value, 0, 1), 0, "a value can be read");
+	is_int((intmax_t)value, 7, "of both blocks");
+	vm_pvar_value(&value, 1, 1);
+	is_int((intmax_t)value, 7, "of watermarks the higher one");
+	is_int(vm_pvar_total(&value, 0), 0, "a total can be read");
+	is_int((intmax_t)value, 17, "of all blocks that are here");
+	vm_pvars_place(&farm_barn_pvar_table, NULL);
+	is_int(vm_pvar_value(&value, 0, 1), -VMPI_ERANK, "blocks can go");
+}
+
 int main(void)
 {
 	struct farm_barn_pvars total = { .cows = 1, .hay_max = 5, .door = 1 };
@@ -80,5 +133,6 @@ int main(void)
 	is_int((intmax_t)total.milk_bytes, INT64_C(1) << 40,
 	       "aggregates add up");
 	is_int((intmax_t)total.door, 1, "states are not added");
+	place_checks();
 	return done_testing();
 }

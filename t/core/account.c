@@ -3,7 +3,7 @@
  * Which transfers and calls ranks tell of, by protocol: counts and orders, no
  * times.
  */
-#include "core/event.h"
+#include "core/account.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void look(int rank)
 	struct vm_overlap *overlap = vm_rank_self()->overlap;
 	struct seen *mine = &seen[rank];
 
-	vm_event_counters(vm_rank_self(), &mine->pvars);
+	vm_account_counters(vm_rank_self(), &mine->pvars);
 	memcpy(mine->calls, overlap->by_call, sizeof(mine->calls));
 	mine->user = overlap->list[0].user;
 	mine->call = overlap->list[0].call;
@@ -184,7 +184,7 @@ static void test_calls(void)
 	   "computing and calling take time");
 	is_int((long)seen[0].pvars.transfers, MESSAGES,
 	       "the counters of a rank have the sums");
-	is_string(vm_event_native_name(VM_API_CALL_wait), "vmpi_wait",
+	is_string(vm_account_native_name(VM_API_CALL_wait), "vmpi_wait",
 		  "calls have names");
 }
 
@@ -233,7 +233,7 @@ static int jump_body(void *arg)
 	vmpi_overlap_switch(1);
 	if (!setjmp(jump)) {
 		/* As a callback would: the call has not ended. */
-		vm_event_enter(
+		vm_account_enter(
 			VM_API_CALL_wait,
 			(const void *)((uintptr_t)__builtin_frame_address(0) -
 				       4096));

@@ -2,7 +2,7 @@
 /*
  * Who is watched, and the events of calls.
  */
-#include "core/event.h"
+#include "core/account.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "introspect/overlap_file.h"
 
 /* Hangs in the node while somebody watches. */
-struct vm_event {
+struct vm_account {
 	struct vm_overlap_core *cores; /* of the workers */
 	struct vm_overlap_file *file;
 };
@@ -29,7 +29,7 @@ static const char *const native_names[] = {
 VM_STATIC_ASSERT(VM_API_CALLS_END <= VM_CALL_MPI_FIRST,
 		 "the numbers of native calls end before those of MPI");
 
-const char *vm_event_native_name(uint32_t call)
+const char *vm_account_native_name(uint32_t call)
 {
 	return call < VM_API_CALLS_END ? native_names[call] : NULL;
 }
@@ -39,7 +39,7 @@ const char *vm_event_native_name(uint32_t call)
 static struct vm_overlap_core *core_find(const struct vm_ult *ult)
 {
 	if (ult->worker->index >= 0)
-		return &vm_node->event->cores[ult->worker->index];
+		return &vm_node->account->cores[ult->worker->index];
 	return ult->overlap ? &ult->overlap->own : NULL;
 }
 
@@ -84,7 +84,7 @@ static __attribute__((noinline)) void call_left(struct vm_ult *self,
 	call_end(self, now);
 }
 
-bool vm_event_enter(uint32_t call, const void *frame)
+bool vm_account_enter(uint32_t call, const void *frame)
 {
 	struct vm_ult *self = vm_self;
 	uint64_t now;
@@ -105,7 +105,7 @@ bool vm_event_enter(uint32_t call, const void *frame)
 	return true;
 }
 
-void vm_event_exit(void)
+void vm_account_exit(void)
 {
 	struct vm_ult *self = vm_self;
 
@@ -113,18 +113,18 @@ void vm_event_exit(void)
 		call_end(self, vm_clock_ticks());
 }
 
-void vm_event_body_begin(void)
+void vm_account_body_begin(void)
 {
-	if (vm_event_on() && vm_self->view == VM_VIEW_NONE)
+	if (vm_account_on() && vm_self->view == VM_VIEW_NONE)
 		call_end(vm_self, vm_clock_ticks());
 }
 
-void vm_event_body_end(void)
+void vm_account_body_end(void)
 {
 	struct vm_ult *self = vm_self;
 	uint64_t now;
 
-	if (!vm_event_on() || self->view == VM_VIEW_NONE)
+	if (!vm_account_on() || self->view == VM_VIEW_NONE)
 		return;
 	now = vm_clock_ticks();
 	core_stop(self, now);
@@ -133,41 +133,41 @@ void vm_event_body_end(void)
 	self->view = VM_VIEW_NONE;
 }
 
-void vm_event_block_begin(void)
+void vm_account_block_begin(void)
 {
-	if (vm_event_on() && vm_self->view == VM_VIEW_COMPUTES)
+	if (vm_account_on() && vm_self->view == VM_VIEW_COMPUTES)
 		core_stop(vm_self, vm_clock_ticks());
 }
 
-void vm_event_block_end(void)
+void vm_account_block_end(void)
 {
-	if (vm_event_on() && vm_self->view == VM_VIEW_COMPUTES)
+	if (vm_account_on() && vm_self->view == VM_VIEW_COMPUTES)
 		core_go(vm_self, vm_clock_ticks());
 }
 
-void vm_event_rank(struct vm_rank *rank, struct vm_ult *task)
+void vm_account_rank(struct vm_rank *rank, struct vm_ult *task)
 {
-	struct vm_event *event = vm_node->event;
+	struct vm_account *account = vm_node->account;
 	struct vm_overlap *overlap;
 
-	if (!event)
+	if (!account)
 		return;
 	if (rank->overlap) { /* its next body */
 		task->overlap = rank->overlap;
 		return;
 	}
-	overlap = &event->file->rank[rank->local];
+	overlap = &account->file->rank[rank->local];
 	overlap->rank = rank->index;
 	overlap->worker = task->worker->index;
 	task->overlap = overlap;
-	vm_overlap_init(overlap, &event->file->setup, core_find(task),
+	vm_overlap_init(overlap, &account->file->setup, core_find(task),
 			vm_clock_ticks(), overlap_cvar.begin_on);
 	rank->overlap = overlap;
 }
 
-void vm_event_moved(struct vm_ult *task)
+void vm_account_moved(struct vm_ult *task)
 {
-	if (vm_event_on() && task->overlap)
+	if (vm_account_on() && task->overlap)
 		vm_overlap_move(task->overlap, core_find(task),
 				vm_clock_ticks());
 }
@@ -205,7 +205,7 @@ static int setup_make(struct vm_overlap_setup *setup, bool fabric)
 	return rc;
 }
 
-int vm_event_start(struct vm_node *node)
+int vm_account_start(struct vm_node *node)
 {
 	struct vm_overlap_file head = {
 		.process = node->process,
@@ -227,24 +227,25 @@ int vm_event_start(struct vm_node *node)
 	rc = setup_make(&head.setup, node->fabric != NULL);
 	if (rc)
 		return rc;
-	node->event = calloc(1, sizeof(*node->event));
-	if (!node->event)
+	node->account = calloc(1, sizeof(*node->account));
+	if (!node->account)
 		return -VMPI_ENOMEM;
-	node->event->cores = aligned_alloc(VM_CACHELINE, bytes);
-	if (!node->event->cores)
+	node->account->cores = aligned_alloc(VM_CACHELINE, bytes);
+	if (!node->account->cores)
 		return -VMPI_ENOMEM;
-	memset(node->event->cores, 0, bytes);
-	return vm_overlap_file_new(&node->event->file, overlap_cvar.dir, &head);
+	memset(node->account->cores, 0, bytes);
+	return vm_overlap_file_new(&node->account->file, overlap_cvar.dir,
+				   &head);
 }
 
-void vm_event_stop(struct vm_node *node)
+void vm_account_stop(struct vm_node *node)
 {
-	if (!node->event)
+	if (!node->account)
 		return;
-	vm_overlap_file_free(node->event->file);
-	free(node->event->cores);
-	free(node->event);
-	node->event = NULL;
+	vm_overlap_file_free(node->account->file);
+	free(node->account->cores);
+	free(node->account);
+	node->account = NULL;
 }
 
 static uint64_t to_ns(uint64_t ticks)
@@ -252,7 +253,7 @@ static uint64_t to_ns(uint64_t ticks)
 	return vm_clock_span_ns(ticks);
 }
 
-void vm_event_counters(struct vm_rank *rank, struct overlap_rank_pvars *pvars)
+void vm_account_counters(struct vm_rank *rank, struct overlap_rank_pvars *pvars)
 {
 	struct vm_overlap *overlap = rank->overlap;
 	struct vm_overlap_row all = { 0 };
