@@ -72,6 +72,16 @@ static void count_add(struct vm_line *line, uint32_t n)
 	atomic_store_explicit(&line->count, count + n, memory_order_relaxed);
 }
 
+int vm_line_fate(struct vm_push *push, int rc)
+{
+	if (rc == -VMPI_EAGAIN)
+		return VM_LINE_WAITS;
+	if (rc == 0)
+		return VM_LINE_ANNOUNCED;
+	vm_push_free(push);
+	return rc < 0 ? rc : VM_LINE_SENT;
+}
+
 int vm_line_enter(struct vm_push *push)
 {
 	struct vm_line *line = vm_line_of(push->port, push->to);
@@ -92,12 +102,7 @@ int vm_line_enter(struct vm_push *push)
 		count_add(line, 1);
 	}
 	vm_lock_give(&line->lock);
-	if (rc == -VMPI_EAGAIN)
-		return VM_LINE_WAITS;
-	if (rc == 0)
-		return VM_LINE_ANNOUNCED;
-	vm_push_free(push);
-	return rc < 0 ? rc : VM_LINE_SENT;
+	return vm_line_fate(push, rc);
 }
 
 /* What has left a line, with the error of each. */

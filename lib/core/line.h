@@ -73,6 +73,10 @@ enum vm_line_fate {
  * error, and its request is as if nothing had begun. */
 int vm_line_enter(struct vm_push *push);
 
+/* The fate of a message for which vm_remote_try() returned rc; frees the push if
+ * it is of no more use. */
+int vm_line_fate(struct vm_push *push, int rc);
+
 /* Takes the message of a request out of the line and ends it with
  * -VMPI_ECANCELED; false: it does not stand there. */
 bool vm_line_cancel(const struct vm_port *port, struct vm_to to,

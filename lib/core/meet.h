@@ -191,8 +191,8 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
  * -VMPI_EMISMATCH in status.error instead when they brought different
  * functions.  args must stay valid until req is complete.  0, -VMPI_ENOMEM, or
  * -VMPI_EMISMATCH for the first to start it when others wait in vm_meet(): they
- * will never start it.  Does not switch.  Among several processes a task of the last member runs
- * last(meet).
+ * will never start it.  Does not switch.  Among several processes a task of the
+ * last member runs last(meet).
  */
 int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
 		  struct vmpi_req *req);

@@ -87,12 +87,8 @@ static int push_go(struct vm_push *push)
 
 	if (!vm_line_waits(push->port, push->to))
 		rc = vm_remote_try(push);
-	if (rc == -VMPI_EAGAIN)
-		return vm_line_enter(push);
-	if (rc == 0)
-		return VM_LINE_ANNOUNCED;
-	vm_push_free(push);
-	return rc < 0 ? rc : VM_LINE_SENT;
+	return rc == -VMPI_EAGAIN ? vm_line_enter(push) :
+				    vm_line_fate(push, rc);
 }
 
 /* 1: complete, 0: its request will be; or an error. */
