@@ -4,9 +4,10 @@
  * there is a fabric.
  *
  * A job has P processes, numbered from 0, and N ranks; each process has a block
- * of consecutive slots, which are the ranks themselves unless there is a placement.  Who started us (a backend of boot/backend.h) is found
- * in the environment: our vmpirun or MPICH's mpiexec.hydra (PMI-1), Open MPI's
- * mpirun or srun --mpi=pmix (PMIx), or nobody.  Processes exchange named blobs:
+ * of consecutive slots, which are the ranks themselves unless there is a
+ * placement.  Who started us (a backend of boot/backend.h) is found in the
+ * environment: our vmpirun or MPICH's mpiexec.hydra (PMI-1), Open MPI's mpirun
+ * or srun --mpi=pmix (PMIx), or nobody.  Processes exchange named blobs:
  * put, then fence, then get.  Functions block the calling OS thread, may be
  * called by any thread, one at a time per process for fences, and log errors.
  */

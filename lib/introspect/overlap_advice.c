@@ -62,52 +62,38 @@ static void remedy(char *text, size_t bytes, const struct worst *worst,
 	const struct vm_overlap_row *row = &worst->row;
 	int workers = worst->process->workers ? worst->process->workers : 1;
 	int v = (worst->process->rank_count + workers - 1) / workers;
+	bool same = row->same_call * 2 >= row->transfers;
+	const char *what;
 
-	if (row->core_min * 2 >= row->data)
+	if (row->core_min * 2 >= row->data) {
 		snprintf(text, bytes,
 			 "its core ran other ranks meanwhile, so little is "
 			 "lost");
-	else if (row->same_call * 2 >= row->transfers &&
-		 strcasestr(call, "wait"))
-		snprintf(text, bytes,
-			 "the data move only in the wait; call MPI_Test or "
-			 "MPI_Iprobe while computing, or run V >= %d ranks per "
-			 "core",
-			 v < 2 ? 3 : v + 1);
-	else if (row->same_call * 2 >= row->transfers &&
-		 worst->side == VM_SIDE_RECEIVE)
-		snprintf(text, bytes,
-			 "post receives earlier (MPI_Irecv) and compute before "
-			 "the wait, or run V >= %d ranks per core",
-			 v < 2 ? 3 : v + 1);
-	else if (row->same_call * 2 >= row->transfers)
-		snprintf(text, bytes,
-			 "send with MPI_Isend and compute before the wait, or "
-			 "run V >= %d ranks per core",
-			 v < 2 ? 3 : v + 1);
+		return;
+	}
+	if (same && strcasestr(call, "wait"))
+		what = "the data move only in the wait; call MPI_Test or "
+		       "MPI_Iprobe while computing";
+	else if (same && worst->side == VM_SIDE_RECEIVE)
+		what = "post receives earlier (MPI_Irecv) and compute before "
+		       "the wait";
+	else if (same)
+		what = "send with MPI_Isend and compute before the wait";
 	else
-		snprintf(text, bytes,
-			 "compute longer between the start and the wait, call "
-			 "MPI_Test in between, or run V >= %d ranks per core",
-			 v < 2 ? 3 : v + 1);
+		what = "compute longer between the start and the wait, call "
+		       "MPI_Test in between";
+	snprintf(text, bytes, "%s, or run V >= %d ranks per core", what,
+		 v < 2 ? 3 : v + 1);
 }
 
 static void range_text(char text[64], const struct vm_overlap_setup *setup,
 		       unsigned bin)
 {
-	char low[24], high[24];
+	static const struct vm_overlap_range words = { "", " of up to %s",
+						       " of %s to %s",
+						       " of more than %s" };
 
-	vm_overlap_edge_text(high, setup->edge[bin]);
-	if (bin)
-		vm_overlap_edge_text(low, setup->edge[bin - 1]);
-	if (setup->bins == 1)
-		text[0] = '\0';
-	else if (!bin)
-		snprintf(text, 64, " of up to %s", high);
-	else if (bin == setup->bins - 1)
-		snprintf(text, 64, " of more than %s", low);
-	else
-		snprintf(text, 64, " of %s to %s", low, high);
+	vm_overlap_range_text(text, setup, bin, &words);
 }
 
 static void sentence(char *text, size_t bytes, const struct worst *worst,

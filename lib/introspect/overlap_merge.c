@@ -39,8 +39,8 @@ void vm_overlap_edge_text(char text[24], uint64_t edge)
 }
 
 /* "16K..128K" */
-static void bin_text(char text[64], const struct vm_overlap_setup *setup,
-		     unsigned bin)
+void vm_overlap_range_text(char text[64], const struct vm_overlap_setup *setup,
+			   unsigned bin, const struct vm_overlap_range *words)
 {
 	char low[24], high[24];
 
@@ -48,13 +48,22 @@ static void bin_text(char text[64], const struct vm_overlap_setup *setup,
 	if (bin)
 		vm_overlap_edge_text(low, setup->edge[bin - 1]);
 	if (setup->bins == 1)
-		snprintf(text, 64, "all");
+		snprintf(text, 64, "%s", words->all);
 	else if (!bin)
-		snprintf(text, 64, "..%s", high);
+		snprintf(text, 64, words->first, high);
 	else if (bin == setup->bins - 1)
-		snprintf(text, 64, "%s..", low);
+		snprintf(text, 64, words->last, low);
 	else
-		snprintf(text, 64, "%s..%s", low, high);
+		snprintf(text, 64, words->middle, low, high);
+}
+
+static void bin_text(char text[64], const struct vm_overlap_setup *setup,
+		     unsigned bin)
+{
+	static const struct vm_overlap_range words = { "all", "..%s", "%s..%s",
+						       "%s.." };
+
+	vm_overlap_range_text(text, setup, bin, &words);
 }
 
 static struct section *section_of(struct merge *merge, const char *path)

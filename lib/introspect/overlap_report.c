@@ -108,105 +108,153 @@ const char *vm_overlap_side_name(enum vm_side side)
 	return side_names[side];
 }
 
-static void section_text(struct writer *writer, unsigned s)
+/* The numbers of a row, of a section and of a call, by their names in JSON; the
+ * text has them in the same order. */
+enum { NUMBERS_MAX = 16 };
+
+struct numbers {
+	unsigned count;
+	const char *name[NUMBERS_MAX];
+	uint64_t value[NUMBERS_MAX];
+};
+
+static void number_add(struct numbers *numbers, const char *name,
+		       uint64_t value)
+{
+	VM_ASSERT(numbers->count < NUMBERS_MAX);
+	numbers->name[numbers->count] = name;
+	numbers->value[numbers->count++] = value;
+}
+
+static void section_numbers(struct numbers *numbers,
+			    const struct writer *writer, unsigned s)
 {
 	const struct vm_overlap_section *section = &writer->rank->list[s];
+
+	number_add(numbers, "entered", section->entered);
+	number_add(numbers, "user_ns", ns(writer, section->user));
+	number_add(numbers, "call_ns", ns(writer, section->call));
+}
+
+static void row_numbers(struct numbers *numbers, const struct writer *writer,
+			const struct vm_overlap_row *row)
+{
+	number_add(numbers, "transfers", row->transfers);
+	number_add(numbers, "bytes", row->bytes);
+	number_add(numbers, "data_ns", ns(writer, row->data));
+	number_add(numbers, "min_ns", ns(writer, row->min));
+	number_add(numbers, "max_ns", ns(writer, row->max));
+	number_add(numbers, "core_min_ns", ns(writer, row->core_min));
+	number_add(numbers, "core_max_ns", ns(writer, row->core_max));
+	number_add(numbers, "same_call", row->same_call);
+	number_add(numbers, "half", row->half);
+	number_add(numbers, "capped", row->capped);
+	number_add(numbers, "open", row->open);
+}
+
+static void call_numbers(struct numbers *numbers, const struct writer *writer,
+			 const struct vm_overlap_call *sum)
+{
+	number_add(numbers, "count", sum->count);
+	number_add(numbers, "time_ns", ns(writer, sum->time));
+}
+
+static void numbers_text(struct writer *writer, const struct numbers *numbers)
+{
+	for (unsigned i = 0; i < numbers->count; i++)
+		fprintf(writer->file, " %" PRIu64, numbers->value[i]);
+	fputc('\n', writer->file);
+}
+
+static void numbers_json(struct writer *writer, const struct numbers *numbers)
+{
+	for (unsigned i = 0; i < numbers->count; i++)
+		fprintf(writer->file, ", \"%s\": %" PRIu64, numbers->name[i],
+			numbers->value[i]);
+	fputc('}', writer->file);
+}
+
+static void begin_text(struct writer *writer, const char *what, unsigned s)
+{
 	char path[512];
 
 	vm_overlap_section_path(writer->rank, s, path, sizeof(path));
-	fprintf(writer->file, "section ");
+	fprintf(writer->file, "%s ", what);
 	name_write(writer->file, path[0] ? path : "/", false);
-	fprintf(writer->file, " %u %" PRIu64 " %" PRIu64 "\n", section->entered,
-		ns(writer, section->user), ns(writer, section->call));
+}
+
+static void begin_json(struct writer *writer, unsigned s)
+{
+	char path[512];
+
+	vm_overlap_section_path(writer->rank, s, path, sizeof(path));
+	fprintf(writer->file,
+		"%s\n  {\"section\": ", writer->lines++ ? "," : "");
+	name_write(writer->file, path, true);
+}
+
+static void section_text(struct writer *writer, unsigned s,
+			 const struct numbers *numbers)
+{
+	begin_text(writer, "section", s);
+	numbers_text(writer, numbers);
 }
 
 static void row_text(struct writer *writer, unsigned s, enum vm_side side,
-		     unsigned bin, const struct vm_overlap_row *row)
+		     unsigned bin, const struct numbers *numbers)
 {
-	char path[512], edge[24];
+	char edge[24];
 
-	vm_overlap_section_path(writer->rank, s, path, sizeof(path));
 	vm_overlap_edge_text(edge, writer->process->setup.edge[bin]);
-	fprintf(writer->file, "row ");
-	name_write(writer->file, path[0] ? path : "/", false);
-	fprintf(writer->file,
-		" %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		" %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		" %" PRIu64 " %" PRIu64 "\n",
-		side_names[side], edge, row->transfers, row->bytes,
-		ns(writer, row->data), ns(writer, row->min),
-		ns(writer, row->max), ns(writer, row->core_min),
-		ns(writer, row->core_max), row->same_call, row->half,
-		row->capped, row->open);
+	begin_text(writer, "row", s);
+	fprintf(writer->file, " %s %s", side_names[side], edge);
+	numbers_text(writer, numbers);
 }
 
-static void call_text(struct writer *writer, uint32_t call,
-		      const struct vm_overlap_call *sum)
+static void call_text(struct writer *writer, const char *name,
+		      const struct numbers *numbers)
 {
-	fprintf(writer->file, "call %s %" PRIu64 " %" PRIu64 "\n",
-		writer->job->call_name(call), sum->count,
-		ns(writer, sum->time));
+	fprintf(writer->file, "call %s", name);
+	numbers_text(writer, numbers);
 }
 
-static void section_json(struct writer *writer, unsigned s)
+static void section_json(struct writer *writer, unsigned s,
+			 const struct numbers *numbers)
 {
-	const struct vm_overlap_section *section = &writer->rank->list[s];
-	char path[512];
-
-	vm_overlap_section_path(writer->rank, s, path, sizeof(path));
-	fprintf(writer->file,
-		"%s\n  {\"section\": ", writer->lines++ ? "," : "");
-	name_write(writer->file, path, true);
-	fprintf(writer->file,
-		", \"entered\": %u, \"user_ns\": %" PRIu64
-		", \"call_ns\": %" PRIu64 "}",
-		section->entered, ns(writer, section->user),
-		ns(writer, section->call));
+	begin_json(writer, s);
+	numbers_json(writer, numbers);
 }
 
 static void row_json(struct writer *writer, unsigned s, enum vm_side side,
-		     unsigned bin, const struct vm_overlap_row *row)
+		     unsigned bin, const struct numbers *numbers)
 {
 	uint64_t edge = writer->process->setup.edge[bin];
-	char path[512], number[24] = "null";
+	char number[24] = "null";
 
 	if (edge != UINT64_MAX)
 		snprintf(number, sizeof(number), "%" PRIu64, edge);
-	vm_overlap_section_path(writer->rank, s, path, sizeof(path));
-	fprintf(writer->file,
-		"%s\n  {\"section\": ", writer->lines++ ? "," : "");
-	name_write(writer->file, path, true);
-	fprintf(writer->file,
-		", \"side\": \"%s\", \"bytes_max\": %s, \"transfers\": %" PRIu64
-		", \"bytes\": %" PRIu64 ", \"data_ns\": %" PRIu64
-		", \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64
-		", \"core_min_ns\": %" PRIu64 ", \"core_max_ns\": %" PRIu64
-		", \"same_call\": %" PRIu64 ", \"half\": %" PRIu64
-		", \"capped\": %" PRIu64 ", \"open\": %" PRIu64 "}",
-		side_names[side], number, row->transfers, row->bytes,
-		ns(writer, row->data), ns(writer, row->min),
-		ns(writer, row->max), ns(writer, row->core_min),
-		ns(writer, row->core_max), row->same_call, row->half,
-		row->capped, row->open);
+	begin_json(writer, s);
+	fprintf(writer->file, ", \"side\": \"%s\", \"bytes_max\": %s",
+		side_names[side], number);
+	numbers_json(writer, numbers);
 }
 
-static void call_json(struct writer *writer, uint32_t call,
-		      const struct vm_overlap_call *sum)
+static void call_json(struct writer *writer, const char *name,
+		      const struct numbers *numbers)
 {
-	fprintf(writer->file,
-		"%s\n  {\"call\": \"%s\", \"count\": %" PRIu64
-		", \"time_ns\": %" PRIu64 "}",
-		writer->lines++ ? "," : "", writer->job->call_name(call),
-		sum->count, ns(writer, sum->time));
+	fprintf(writer->file, "%s\n  {\"call\": \"%s\"",
+		writer->lines++ ? "," : "", name);
+	numbers_json(writer, numbers);
 }
 
 struct format {
 	const char *ending, *begin, *sections, *rows, *calls, *end;
-	void (*section)(struct writer *writer, unsigned section);
+	void (*section)(struct writer *writer, unsigned section,
+			const struct numbers *numbers);
 	void (*row)(struct writer *writer, unsigned section, enum vm_side side,
-		    unsigned bin, const struct vm_overlap_row *row);
-	void (*call)(struct writer *writer, uint32_t call,
-		     const struct vm_overlap_call *sum);
+		    unsigned bin, const struct numbers *numbers);
+	void (*call)(struct writer *writer, const char *name,
+		     const struct numbers *numbers);
 };
 
 /* begin: the numbers of the rank, of all ranks, of its process, its worker. */
@@ -229,13 +277,15 @@ static void rows_write(struct writer *writer, const struct format *format)
 			for (unsigned bin = 0;
 			     bin < writer->process->setup.bins; bin++) {
 				struct vm_overlap_row row = { 0 };
+				struct numbers numbers = { 0 };
 
 				vm_overlap_row_add(&row,
 						   &rank->rows[s][side][bin]);
-				if (row.transfers)
-					format->row(writer, s,
-						    (enum vm_side)side, bin,
-						    &row);
+				if (!row.transfers)
+					continue;
+				row_numbers(&numbers, writer, &row);
+				format->row(writer, s, (enum vm_side)side, bin,
+					    &numbers);
 			}
 }
 
@@ -247,16 +297,25 @@ static void rank_write(struct writer *writer, const struct format *format)
 		writer->process->process, rank->worker);
 	fputs(format->sections, writer->file);
 	writer->lines = 0;
-	for (unsigned s = 0; s < rank->sections; s++)
-		format->section(writer, s);
+	for (unsigned s = 0; s < rank->sections; s++) {
+		struct numbers numbers = { 0 };
+
+		section_numbers(&numbers, writer, s);
+		format->section(writer, s, &numbers);
+	}
 	fputs(format->rows, writer->file);
 	writer->lines = 0;
 	rows_write(writer, format);
 	fputs(format->calls, writer->file);
 	writer->lines = 0;
-	for (uint32_t call = 0; call < VM_OVERLAP_CALLS; call++)
-		if (rank->by_call[call].count)
-			format->call(writer, call, &rank->by_call[call]);
+	for (uint32_t call = 0; call < VM_OVERLAP_CALLS; call++) {
+		struct numbers numbers = { 0 };
+
+		if (!rank->by_call[call].count)
+			continue;
+		call_numbers(&numbers, writer, &rank->by_call[call]);
+		format->call(writer, writer->job->call_name(call), &numbers);
+	}
 	fputs(format->end, writer->file);
 }
 

@@ -4,9 +4,9 @@
  *
  * A ULT lives at the top of its own stack and runs on one worker: compilers
  * cache the addresses of thread-local variables, so running code must not change
- * its OS thread, unless it is known to keep none (sched/halt.h).  An OS thread that calls vmpi without being a
- * worker is a ULT too, one that waits in the kernel; nothing above sched sees a
- * difference.
+ * its OS thread, unless it is known to keep none (sched/halt.h).  An OS thread
+ * that calls vmpi without being a worker is a ULT too, one that waits in the
+ * kernel; nothing above sched sees a difference.
  */
 #ifndef SCHED_ULT_H
 #define SCHED_ULT_H
