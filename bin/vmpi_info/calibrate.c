@@ -27,7 +27,7 @@
 #include "introspect/overlap_report.h"
 #include "introspect/vars.h"
 #include "introspect/xfer.h"
-#include "mpi/call.h"
+#include "core/border.h"
 #include "vmpi.h"
 
 #define NODE_VARIABLE "VM_INFO_CALIBRATES" /* VMPI_ are variables */
@@ -334,7 +334,7 @@ int calibrate(void)
 
 int overlap_print(const char *directory)
 {
-	struct vm_overlap_job job = { .call_name = vm_call_number_name };
+	struct vm_overlap_job job = { .call_name = vm_border_call_name };
 	int rc = vm_overlap_job_read(&job, directory, 0);
 
 	if (rc == -VMPI_ENOENT)

@@ -18,7 +18,7 @@
 #include "core/account.h"
 #include "introspect/overlap_report.h"
 #include "introspect/var.h"
-#include "mpi/call.h"
+#include "core/border.h"
 #include "say.h"
 
 #define DIRECTORY "vmpi-overlap"
@@ -129,7 +129,7 @@ int overlap_check(const struct options *options)
 
 int overlap_report(const struct options *options, int processes)
 {
-	struct vm_overlap_job job = { .call_name = vm_call_number_name };
+	struct vm_overlap_job job = { .call_name = vm_border_call_name };
 	int rc;
 
 	if (!options->overlap)

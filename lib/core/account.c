@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/calls.h"
+#include "core/border.h"
 #include "core/engine.h"
 #include "core/node.h"
 #include "introspect/overlap_file.h"
@@ -19,20 +19,6 @@ struct vm_account {
 	struct vm_overlap_core *cores; /* of the workers */
 	struct vm_overlap_file *file;
 };
-
-static const char *const native_names[] = {
-#define NAME(name) [VM_API_CALL_##name] = "vmpi_" #name,
-	VM_API_CALLS(NAME)
-#undef NAME
-};
-
-VM_STATIC_ASSERT(VM_API_CALLS_END <= VM_CALL_MPI_FIRST,
-		 "the numbers of native calls end before those of MPI");
-
-const char *vm_account_native_name(uint32_t call)
-{
-	return call < VM_API_CALLS_END ? native_names[call] : NULL;
-}
 
 /* The core that a task runs on; NULL: an OS thread that is no rank's main
  * one. */
@@ -52,8 +38,7 @@ static inline struct vm_overlap_core *core_of(const struct vm_ult *ult)
 	return core_find(ult);
 }
 
-static inline __attribute__((always_inline)) void
-core_stop(const struct vm_ult *ult, uint64_t now)
+static inline void core_stop(const struct vm_ult *ult, uint64_t now)
 {
 	struct vm_overlap_core *core = core_of(ult);
 
@@ -69,54 +54,37 @@ static inline void core_go(const struct vm_ult *ult, uint64_t now)
 		vm_overlap_sum_on(&core->user, now);
 }
 
-static inline __attribute__((always_inline)) void call_end(struct vm_ult *self,
-							   uint64_t now)
+static void call_end(struct vm_ult *self)
 {
+	uint64_t now = vm_clock_ticks();
+
 	if (self->overlap)
 		vm_overlap_exit(self->overlap, now);
 	core_go(self, now);
-	self->view = VM_VIEW_COMPUTES;
 }
 
-static __attribute__((noinline)) void call_left(struct vm_ult *self,
-						uint64_t now)
-{
-	call_end(self, now);
-}
-
-bool vm_account_enter(uint32_t call, const void *frame)
+void vm_account_enter(struct vm_rank *rank, uint32_t call)
 {
 	struct vm_ult *self = vm_self;
-	uint64_t now;
+	uint64_t now = vm_clock_ticks();
 
-	if (!self || self->view == VM_VIEW_NONE)
-		return false;
-	if (self->view == VM_VIEW_CALLS && (const char *)frame < self->frame)
-		return false;
-	now = vm_clock_ticks();
-	/* A call that was left by longjmp() ends now. */
-	if (VM_UNLIKELY(self->view == VM_VIEW_CALLS))
-		call_left(self, now);
-	self->view = VM_VIEW_CALLS;
-	self->frame = frame;
 	core_stop(self, now);
 	if (self->overlap)
 		vm_overlap_enter(self->overlap, now, call);
-	return true;
+	(void)rank;
 }
 
-void vm_account_exit(void)
+void vm_account_exit(struct vm_rank *rank, uint32_t call)
 {
-	struct vm_ult *self = vm_self;
-
-	if (self->view == VM_VIEW_CALLS)
-		call_end(self, vm_clock_ticks());
+	call_end(vm_self);
+	(void)rank;
+	(void)call;
 }
 
 void vm_account_body_begin(void)
 {
-	if (vm_account_on() && vm_self->view == VM_VIEW_NONE)
-		call_end(vm_self, vm_clock_ticks());
+	if (vm_account_on())
+		call_end(vm_self);
 }
 
 void vm_account_body_end(void)
@@ -124,13 +92,12 @@ void vm_account_body_end(void)
 	struct vm_ult *self = vm_self;
 	uint64_t now;
 
-	if (!vm_account_on() || self->view == VM_VIEW_NONE)
+	if (!vm_account_on())
 		return;
 	now = vm_clock_ticks();
 	core_stop(self, now);
 	if (self->overlap && self->view == VM_VIEW_COMPUTES)
 		vm_overlap_enter(self->overlap, now, 0);
-	self->view = VM_VIEW_NONE;
 }
 
 void vm_account_block_begin(void)
@@ -234,14 +201,17 @@ int vm_account_start(struct vm_node *node)
 	if (!node->account->cores)
 		return -VMPI_ENOMEM;
 	memset(node->account->cores, 0, bytes);
-	return vm_overlap_file_new(&node->account->file, overlap_cvar.dir,
-				   &head);
+	rc = vm_overlap_file_new(&node->account->file, overlap_cvar.dir, &head);
+	if (!rc)
+		vm_border_set(VM_BORDER_OVERLAP);
+	return rc;
 }
 
 void vm_account_stop(struct vm_node *node)
 {
 	if (!node->account)
 		return;
+	vm_border_clear(VM_BORDER_OVERLAP);
 	vm_overlap_file_free(node->account->file);
 	free(node->account->cores);
 	free(node->account);

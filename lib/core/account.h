@@ -28,13 +28,9 @@ static inline bool vm_account_on(void)
 	return VM_UNLIKELY(overlap_cvar.watch != 0);
 }
 
-/* For core/calls.S: a call from a frame; whether its end is to be told.  Inner
- * calls, of a callback, belong to the outer one. */
-bool vm_account_enter(uint32_t call, const void *frame);
-void vm_account_exit(void);
-
-/* The name of a call of vmpi.h; NULL: it is none. */
-const char *vm_account_native_name(uint32_t call);
+/* A call of the calling task begins or ends (core/border.h). */
+void vm_account_enter(struct vm_rank *rank, uint32_t call);
+void vm_account_exit(struct vm_rank *rank, uint32_t call);
 
 /*
  * Makes what watching needs, with the workers there and before the ranks are:
@@ -45,8 +41,8 @@ int vm_account_start(struct vm_node *node);
 void vm_account_stop(struct vm_node *node);
 
 /* The rank is there; task runs it.  The task is about to run its body; it will
- * not run on.  It runs on another worker from now on: call while it is
- * suspended, after that has changed. */
+ * not run on (both by core/border.h).  It runs on another worker from now on:
+ * call while it is suspended, after that has changed. */
 void vm_account_rank(struct vm_rank *rank, struct vm_ult *task);
 void vm_account_body_begin(void);
 void vm_account_body_end(void);

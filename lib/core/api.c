@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/border.h"
 #include "core/calls.h"
 #include "core/chan.h"
 #include "core/engine.h"
@@ -74,12 +75,17 @@ int vmpi_run(const vmpi_config *config, vmpi_body body, void *arg)
 
 int vmpi_attach(int rank)
 {
+	int rc;
+
 	if (!vm_node)
 		return -VMPI_ESTATE;
 	if (rank < 0 || rank >= vm_node->rank_count ||
 	    !vm_rank_here(&vm_node->ranks[rank]))
 		return -VMPI_ERANK;
-	return vm_thread_adopt(&vm_node->ranks[rank]);
+	rc = vm_thread_adopt(&vm_node->ranks[rank]);
+	if (!rc)
+		vm_border_body_begin();
+	return rc;
 }
 
 int vmpi_detach(void)

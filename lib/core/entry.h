@@ -5,9 +5,10 @@
  * A function F of the tables (core/calls.h, mpi/calls.h) is compiled under the
  * name vm_entry_F; F itself is a few instructions that jump there (entry.inc).
  * One predictable branch asks whether anybody watches; then the call goes
- * through vm_entry_watched (calls.S), which tells core/account.h of its begin and
+ * through vm_entry_watched (calls.S), which tells core/border.h of its begin and
  * its end.  Functions that are no calls have an entry too, a jump.  An image that
- * nobody watches is bound past its entries (core/image_direct.h).
+ * nobody watches or may begin to is bound past its entries
+ * (core/image_direct.h).
  */
 #ifndef CORE_ENTRY_H
 #define CORE_ENTRY_H

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "core/border.h"
 #include "core/image_direct.h"
 #include "core/image_local.h"
-#include "introspect/vars.h"
 
 static void map_hide(struct link_map *map)
 {
@@ -173,7 +173,7 @@ static bool part_load(struct vm_image_copy *copy, size_t index)
 		load_refuse(image, copy->index, strerror(errno));
 		return false;
 	}
-	if (!overlap_cvar.watch)
+	if (!vm_border_is_kept())
 		vm_image_direct(vm_image_part(image, index),
 				copy->maps[index]->l_addr);
 	return true;
@@ -284,10 +284,19 @@ static void shared_rename(struct vm_image *image)
 	}
 }
 
+/* An image that may begin to watch its calls has to keep its entries. */
+static void watchers_look(const struct vm_image *image)
+{
+	for (size_t i = 0; i < image->part_count; i++)
+		if (vm_elf_imports(vm_image_part(image, i), vm_border_imports))
+			vm_border_set(VM_BORDER_KEEP);
+}
+
 int vm_image_load(struct vm_image *image)
 {
 	int rc;
 
+	watchers_look(image);
 	shared_load(image);
 	vm_image_streams_start();
 	rc = vm_image_locals_add(image->libs, image->lib_count);
@@ -325,7 +334,7 @@ int vm_image_load_single(struct vm_image_copy *copy)
 			return load_refuse(image, 0, strerror(errno));
 		entry->d_un.d_val = 0;
 	}
-	if (!overlap_cvar.watch)
+	if (!vm_border_is_kept())
 		vm_image_direct(&image->program, map->l_addr);
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include "boot/boot.h"
 #include "boot/map.h"
 #include "core/account.h"
+#include "core/border.h"
 #include "core/chan.h"
 #include "core/context.h"
 #include "core/engine.h"
@@ -409,9 +410,9 @@ static int task_main(void *arg)
 
 	free(arg);
 	if (start.watched)
-		vm_account_body_begin();
+		vm_border_body_begin();
 	result = start.body(start.arg);
-	vm_account_body_end();
+	vm_border_body_end();
 	if (rank)
 		atomic_fetch_sub_explicit(&rank->tasks, 1,
 					  memory_order_relaxed);
@@ -476,9 +477,9 @@ static int rank_body(void *arg)
 	const struct vm_node_body *body = arg;
 	int result;
 
-	vm_account_body_begin();
+	vm_border_body_begin();
 	result = body->body(body->arg);
-	vm_account_body_end();
+	vm_border_body_end();
 	vm_mover_leave(vm_rank_self());
 	return result;
 }
@@ -556,7 +557,7 @@ void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
 void vm_rank_exit(int status)
 {
 	vm_mover_leave(vm_rank_self());
-	vm_account_body_end();
+	vm_border_body_end();
 	vm_ult_exit(status);
 }
 

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "boot/boot.h"
 #include "core/account.h"
+#include "core/border.h"
 #include "core/node.h"
 #include "core/remote.h"
 #include "core/vars.h"
@@ -164,10 +165,10 @@ int vm_process_join(void)
 	if (!rc)
 		rc = vm_thread_adopt(vm_process_rank());
 	/* Of its threads the first one is watched. */
-	if (!rc && vm_account_on() && !vm_rank_self()->overlap) {
+	if (!rc && vm_account_on() && !vm_rank_self()->overlap)
 		vm_account_rank(vm_rank_self(), vm_self);
-		vm_account_body_begin();
-	}
+	if (!rc)
+		vm_border_body_begin();
 	if (!rc && pthread_setspecific(process.leave, vm_process_rank())) {
 		vm_thread_release();
 		rc = -VMPI_ENOMEM;

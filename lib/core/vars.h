@@ -66,7 +66,14 @@
 	  "Print a line about each round of balancing")                         \
 	X(INT, balance_shuffle, 0, 0, 1000000000, "polls", STARTUP,             \
 	  "For tests: with balance, move some ranks at random each so many "    \
-	  "polls; 0: never")
+	  "polls; 0: never")                                                    \
+	X(CHOICE, border, VM_BORDER_HOW_AUTO, 0, 1, "auto|keep", STARTUP,       \
+	  "Whether somebody may begin to watch a program's calls while it "     \
+	  "runs: auto only where the program itself can, keep always, which "   \
+	  "costs a branch per call")
+
+/* Values of border. */
+enum vm_border_how { VM_BORDER_HOW_AUTO, VM_BORDER_HOW_KEEP };
 
 /* Values of balance. */
 enum vm_balance_how { VM_BALANCE_OFF, VM_BALANCE_AUTO, VM_BALANCE_FORCE };

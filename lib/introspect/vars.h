@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What one can set and read of the bounds on overlap.
- *
- * overlap_watch is the word that every entry of the library looks at
- * (core/entry.h): it is the first of the struct.
  */
 #ifndef INTROSPECT_VARS_H
 #define INTROSPECT_VARS_H

@@ -8,30 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/account.h"
+#include "core/border.h"
 #include "core/node.h"
 #include "core/process.h"
 #include "mpi/comm.h"
 #include "mpi/errh.h"
 
-static const char *const call_names[VM_CALLS] = {
+const char *const vm_border_mpi_names[] = {
 #define CALL_NAME(name, ...) [VM_CALL_##name] = "MPI_" #name,
 	MPI_CALLS(CALL_NAME)
 };
+const uint32_t vm_border_mpi_count = VM_CALLS;
 
 const char *vm_call_name(enum vm_call_id id)
 {
-	return call_names[id];
-}
-
-const char *vm_call_number_name(uint32_t number)
-{
-	const char *native = vm_account_native_name(number);
-
-	if (native)
-		return native;
-	number -= VM_CALL_MPI_FIRST;
-	return number < VM_CALLS ? call_names[number] : "none";
+	return vm_border_mpi_names[id];
 }
 
 void vm_call_outside(enum vm_call_id id)
@@ -40,19 +31,19 @@ void vm_call_outside(enum vm_call_id id)
 
 	if (!rank && !vm_node)
 		vm_node_abort(MPI_ERR_OTHER, "%s was called before MPI_Init",
-			      call_names[id]);
+			      vm_border_mpi_names[id]);
 	if (!rank)
 		vm_node_abort(MPI_ERR_OTHER,
 			      "%s was called by a thread that belongs to no "
 			      "rank; a task of a rank may call it, or a thread "
 			      "after vmpi_attach()",
-			      call_names[id]);
+			      vm_border_mpi_names[id]);
 	if (vm_mpi_phase() == VM_MPI_AFTER)
 		vm_node_abort(MPI_ERR_OTHER,
 			      "rank %d called %s after MPI_Finalize",
-			      rank->index, call_names[id]);
+			      rank->index, vm_border_mpi_names[id]);
 	vm_node_abort(MPI_ERR_OTHER, "rank %d called %s before MPI_Init",
-		      rank->index, call_names[id]);
+		      rank->index, vm_border_mpi_names[id]);
 }
 
 /* The calling thread becomes one of the rank that this process is; in other
@@ -64,7 +55,7 @@ static void process_join(enum vm_call_id id)
 	/* A mistake in what was asked for has been said. */
 	if (rc && rc != -VMPI_ENORANK)
 		vm_node_abort(rc == -VMPI_EINVAL ? 2 : vm_mpi_error(rc),
-			      "%s failed: %s", call_names[id],
+			      "%s failed: %s", vm_border_mpi_names[id],
 			      vmpi_strerror(rc));
 }
 
@@ -93,7 +84,7 @@ struct vm_call vm_call_enter_early(enum vm_call_id id)
 	if (!mpi)
 		vm_node_abort(MPI_ERR_NO_MEM,
 			      "rank %d: %s failed: out of memory",
-			      vm_rank_self()->index, call_names[id]);
+			      vm_rank_self()->index, vm_border_mpi_names[id]);
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
 
@@ -119,7 +110,7 @@ static _Noreturn void fail_fatally(const struct vm_call *call,
 	const char *name = vm_error_name(code), *text = vm_error_text(code);
 
 	vm_node_abort(code, "rank %d: %s%s%s failed: %s%s%s%s%s",
-		      call->mpi->rank->index, call_names[call->id],
+		      call->mpi->rank->index, vm_border_mpi_names[call->id],
 		      comm ? " on " : "",
 		      comm ? vm_comm_text(call->mpi, comm) : "",
 		      name ? name : "unknown error", text ? ": " : "",

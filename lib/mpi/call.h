@@ -19,8 +19,6 @@ struct vm_call {
 
 /* "MPI_Send" */
 const char *vm_call_name(enum vm_call_id id);
-/* The same by the number of an entry (core/entry.h), of vmpi.h too. */
-const char *vm_call_number_name(uint32_t number);
 
 /* Ends the job: the call was made before MPI_Init or after MPI_Finalize. */
 _Noreturn void vm_call_outside(enum vm_call_id id);

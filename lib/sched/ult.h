@@ -28,7 +28,7 @@ enum { VM_ULT_ALIVE, VM_ULT_ENDED, VM_ULT_DETACHED };
 /* Values of vm_ult.signal. */
 enum { VM_SIGNAL_NONE, VM_SIGNAL_WOKEN, VM_SIGNAL_ASLEEP };
 
-/* Values of vm_ult.view: what a watched task does. */
+/* Values of vm_ult.view: what a task does; NONE: nothing of the user's. */
 enum { VM_VIEW_NONE, VM_VIEW_COMPUTES, VM_VIEW_CALLS };
 
 /* Fields belong to the ULT and its worker; the atomics say who else. */
@@ -41,10 +41,13 @@ struct vm_ult {
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
 	struct vm_timer timer; /* its time and sections (clocks.h) */
 	char *locals;	       /* its copies of the blocks of sched/local.h */
-	/* The layer above, while it is watched (core/account.h). */
-	struct vm_overlap *overlap; /* of the rank, of its main task */
+	/* The layer above (core/border.h). */
+	struct vm_overlap *overlap; /* core/account.h: of the rank, of its
+				       main task */
 	const char *frame;	    /* of the call it is in */
 	uint8_t view;
+	uint8_t told;		 /* bits of those who heard of its begin */
+	uint16_t call;		 /* its number, while the view is CALLS */
 	_Atomic uint32_t signal; /* OS threads: futex word */
 	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */
 	int (*body)(void *arg);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/border.h"
 #include "core/calls.h"
 #include "core/node.h"
 #include "tap.h"
@@ -184,7 +185,7 @@ static void test_calls(void)
 	   "computing and calling take time");
 	is_int((long)seen[0].pvars.transfers, MESSAGES,
 	       "the counters of a rank have the sums");
-	is_string(vm_account_native_name(VM_API_CALL_wait), "vmpi_wait",
+	is_string(vm_border_call_name(VM_API_CALL_wait), "vmpi_wait",
 		  "calls have names");
 }
 
@@ -233,7 +234,7 @@ static int jump_body(void *arg)
 	vmpi_overlap_switch(1);
 	if (!setjmp(jump)) {
 		/* As a callback would: the call has not ended. */
-		vm_account_enter(
+		vm_border_enter(
 			VM_API_CALL_wait,
 			(const void *)((uintptr_t)__builtin_frame_address(0) -
 				       4096));

@@ -16,14 +16,14 @@
 #define ARGUMENTS 14 /* 6 of them or 8 in registers */
 
 /* The word that entries look at, and what they call. */
-int64_t overlap_cvar[8];
-bool vm_account_enter(uint32_t call, const void *frame);
-void vm_account_exit(void);
+uint64_t vm_border;
+bool vm_border_enter(uint32_t call, const void *frame);
+void vm_border_exit(void);
 
 static uint32_t entered[8];
 static const char *frames[8];
 static unsigned enters, exits;
-static bool tell; /* what vm_account_enter() says */
+static bool tell; /* what vm_border_enter() says */
 
 /* All registers that a function may change. */
 static void registers_spoil(void)
@@ -50,7 +50,7 @@ static void registers_spoil(void)
 #endif
 }
 
-bool vm_account_enter(uint32_t call, const void *frame)
+bool vm_border_enter(uint32_t call, const void *frame)
 {
 	entered[enters % 8] = call;
 	frames[enters % 8] = frame;
@@ -59,7 +59,7 @@ bool vm_account_enter(uint32_t call, const void *frame)
 	return tell;
 }
 
-void vm_account_exit(void)
+void vm_border_exit(void)
 {
 	exits++;
 	registers_spoil();
@@ -147,7 +147,9 @@ static void test_direct(void)
 int main(void)
 {
 	test_calls("off", 0, 0);
-	overlap_cvar[0] = 1;
+	vm_border = 1;
+	test_calls("kept, nobody watches", 0, 0);
+	vm_border = 2;
 	test_calls("watched, ends not wanted", 5, 0);
 	tell = true;
 	test_calls("watched", 5, 5);
