@@ -251,6 +251,7 @@ static int worker_count(const vmpi_config *config, int ranks)
 
 static void node_free(void)
 {
+	vm_steward_fini(&vm_node->steward);
 	vm_ledger_close();
 	vm_remote_close();
 	vm_mover_fini(vm_node);
@@ -319,6 +320,7 @@ int vm_node_start(const vmpi_config *config)
 	vm_node->stack_bytes = config->stack_bytes ?
 				       config->stack_bytes :
 				       (size_t)sched_cvar.stack_bytes;
+	vm_steward_init(&vm_node->steward);
 	pools_init(vm_node);
 	ranks_count(vm_node, ranks);
 	vm_contexts_init(vm_node);
@@ -367,6 +369,7 @@ int vm_node_stop(void)
 	vm_remote_stop();
 	if (vm_node_hooks.left)
 		vm_node_hooks.left();
+	vm_steward_stop(&vm_node->steward);
 	/*
 	 * Those of an OpenMP team may be on their way out, others never end;
 	 * they still use all that.  Pairs with vm_thread_release().
@@ -381,6 +384,7 @@ int vm_node_stop(void)
 void vm_node_leave(void)
 {
 	VM_ASSERT(vm_node->rank_here == 1 && vm_self);
+	vm_steward_stop(&vm_node->steward);
 	if (!vm_node->fabric)
 		return;
 	vm_sched_stop();

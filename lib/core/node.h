@@ -16,6 +16,7 @@
 #include "core/ledger.h"
 #include "core/opid.h"
 #include "core/rank.h"
+#include "core/steward.h"
 
 struct vm_boot;
 struct vm_engine;
@@ -54,6 +55,7 @@ struct vm_node {
 	struct vm_lock chans_lock; /* guards the ranks' chans */
 	struct core_node_pvars pvars;
 	struct vm_ledger ledger;
+	struct vm_steward steward;
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	struct vm_engine *engines; /* one per worker */
