@@ -170,12 +170,14 @@ static void far_print(void)
 	static const char prefix[] = "far_";
 	const struct vm_pvar_table *table = &core_node_pvar_table;
 	char text[256] = "";
+	unsigned word = 0;
 	size_t used = 0;
 
 	for (unsigned i = 0; i < table->count; i++) {
-		uint64_t calls = vm_pvar_read(&vm_node->pvars, i);
+		uint64_t calls = vm_pvar_read(&vm_node->pvars, word);
 		const char *field = table->rows[i].field;
 
+		word += table->rows[i].words;
 		if (!calls || strncmp(field, prefix, sizeof(prefix) - 1) != 0 ||
 		    used >= sizeof(text))
 			continue;

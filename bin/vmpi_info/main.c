@@ -13,6 +13,7 @@
 
 #include "calibrate.h"
 #include "calls.h"
+#include "categories.h"
 #include "core/vars.h"
 #include "fabric.h"
 #include "fabric/fabric.h"
@@ -31,6 +32,8 @@ enum key {
 	KEY_NAMES = 0x100,
 	KEY_CVARS,
 	KEY_PVARS,
+	KEY_CATEGORIES,
+	KEY_CATEGORY,
 	KEY_CALLS,
 	KEY_FABRIC,
 	KEY_CALIBRATE,
@@ -43,6 +46,10 @@ static const struct argp_option options[] = {
 	{ "cvars", KEY_CVARS, 0, 0, "Control variables: what one can set", 0 },
 	{ "pvars", KEY_PVARS, 0, 0,
 	  "Performance variables: what the runtime counts", 0 },
+	{ "categories", KEY_CATEGORIES, 0, 0,
+	  "Categories of variables, and which are in them", 0 },
+	{ "category", KEY_CATEGORY, "NAME", 0,
+	  "Only what is in this category and those below it", 0 },
 	{ "calls", KEY_CALLS, 0, 0, "MPI calls there are", 0 },
 	{ "fabric", KEY_FABRIC, 0, 0,
 	  "Networks between processes: which is taken, and why", 0 },
@@ -65,9 +72,11 @@ static const struct argp_option options[] = {
 /* What was asked for. */
 struct request {
 	enum form form;
-	bool all, cvars, pvars, calls, fabric, calibrate, man, help, version;
-	const char *overlap; /* directory */
-	char **names;	     /* variables or patterns, up to name_count */
+	bool all, cvars, pvars, categories, calls, fabric, calibrate, man;
+	bool help, version;
+	const char *category; /* its name */
+	const char *overlap;  /* directory */
+	char **names;	      /* variables or patterns, up to name_count */
 	int name_count;
 	int seen; /* words before this one are understood */
 };
@@ -85,6 +94,12 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_PVARS:
 		request->pvars = true;
+		break;
+	case KEY_CATEGORIES:
+		request->categories = true;
+		break;
+	case KEY_CATEGORY:
+		request->category = text;
 		break;
 	case KEY_CALLS:
 		request->calls = true;
@@ -151,8 +166,9 @@ static int mistake_say(const char *word)
 	meant = vm_nearest_name(&nearest);
 	if (meant && strcmp(meant, name) == 0)
 		fprintf(stderr, "vmpi_info: --%s %s\n", meant,
-			strcmp(meant, "overlap") ? "takes no value" :
-						   "needs a directory");
+			strcmp(meant, "overlap") == 0  ? "needs a directory" :
+			strcmp(meant, "category") == 0 ? "needs a name" :
+							 "takes no value");
 	else if (meant)
 		fprintf(stderr,
 			"vmpi_info: %.60s: no such option; did you mean "
@@ -167,7 +183,7 @@ static int mistake_say(const char *word)
 }
 
 /* Variables by name; every name that fits none is a mistake. */
-static int names_print(const struct request *request)
+static int names_print(const struct request *request, enum vm_category category)
 {
 	enum form form = request->form == FORM_BRIEF ? FORM_FULL :
 						       request->form;
@@ -178,19 +194,24 @@ static int names_print(const struct request *request)
 
 	for (int i = 0; i < request->name_count; i++) {
 		const char *name = request->names[i];
+		const struct choice choice = { name, category };
 		unsigned found = 0;
 
 		if (both || request->cvars)
-			found += cvars_print(form, name);
+			found += cvars_print(form, &choice);
 		if (both || request->pvars)
-			found += pvars_print(form, name);
+			found += pvars_print(form, &choice);
 		if (found)
 			continue;
 		status = EXIT_MISTAKE;
 		meant = variables_nearest(nearest, name);
-		fprintf(stderr, "vmpi_info: no variable is called '%.90s'; ",
-			name);
-		if (meant)
+		fprintf(stderr,
+			"vmpi_info: no variable%s%s is called '%.90s'; ",
+			request->category ? " of category " : "",
+			request->category ? request->category : "", name);
+		if (meant && strcmp(meant, name) == 0)
+			fputs("it is in another one\n", stderr);
+		else if (meant)
 			fprintf(stderr, "did you mean %s?\n", meant);
 		else
 			fputs("vmpi_info --names lists them\n", stderr);
@@ -200,27 +221,33 @@ static int names_print(const struct request *request)
 
 /* All of the kinds that were asked for; of none in particular: what most want
  * to see. */
-static void kinds_print(const struct request *request)
+static void kinds_print(const struct request *request,
+			enum vm_category category)
 {
-	bool none = !request->cvars && !request->pvars && !request->calls;
+	const struct choice choice = { NULL, category };
+	bool none = !request->cvars && !request->pvars && !request->calls &&
+		    !request->categories;
+	bool facts = none && category == VM_CATEGORY_none;
 	enum form form = request->form;
 	bool apart;
 
-	if (form == FORM_BRIEF && (request->all || !none))
+	if (form == FORM_BRIEF && (request->all || !facts))
 		form = FORM_FULL;
-	if ((request->all || none) && form != FORM_NAMES)
+	if ((request->all || facts) && form != FORM_NAMES)
 		facts_print(form);
 	apart = form == FORM_BRIEF || (request->all && form == FORM_FULL);
 	if (apart)
 		putchar('\n');
 	if (request->all || request->cvars || none)
-		cvars_print(form, NULL);
+		cvars_print(form, &choice);
 	if (apart && request->all)
 		putchar('\n');
 	if (request->all || request->pvars || (none && form != FORM_BRIEF))
-		pvars_print(form, NULL);
+		pvars_print(form, &choice);
 	if (apart && request->all)
 		putchar('\n');
+	if (request->categories)
+		categories_print(form, category);
 	if (request->all || request->calls)
 		calls_print(form);
 }
@@ -228,6 +255,7 @@ static void kinds_print(const struct request *request)
 static int request_answer(const struct request *request)
 {
 	static char program[] = "vmpi_info";
+	int category = VM_CATEGORY_none;
 	int status = 0;
 
 	if (request->help) {
@@ -247,6 +275,11 @@ static int request_answer(const struct request *request)
 		manual_print();
 		return 0;
 	}
+	if (request->category) {
+		category = category_named(request->category);
+		if (category < 0)
+			return EXIT_MISTAKE;
+	}
 	if (vm_vars_load(NULL) < 0)
 		status = EXIT_MISTAKE;
 	if (request->overlap)
@@ -254,12 +287,13 @@ static int request_answer(const struct request *request)
 	if (request->calibrate)
 		return status ? status : calibrate();
 	if (request->name_count)
-		return names_print(request) | status;
+		return names_print(request, (enum vm_category)category) |
+		       status;
 	if (request->fabric)
 		status |= fabric_print(request->form);
 	if (!request->fabric || request->all || request->cvars ||
-	    request->pvars || request->calls)
-		kinds_print(request);
+	    request->pvars || request->calls || request->categories)
+		kinds_print(request, (enum vm_category)category);
 	return status;
 }
 

@@ -59,7 +59,21 @@ static const char head[] =
 	".Pp\n"
 	"Those marked\n"
 	".Em startup\n"
-	"have to be set before the runtime starts.\n"
+	"have to be set before the runtime starts, those marked\n"
+	".Em anytime\n"
+	"can be set whenever one likes.\n"
+	"Those marked\n"
+	".Em alike\n"
+	"must have the same value in all processes of a job, and do not change "
+	"while a\n"
+	"call that they concern is under way;\n"
+	"of those marked\n"
+	".Em rank\n"
+	"each rank may have a value of its own.\n"
+	".Pp\n"
+	"Behind that stands the category, and whom the variable is for\n"
+	".Pq Em user , tuner , develop ,\n"
+	"and whether it is of the basic ones, the details or the rest.\n"
 	"An unknown name or a bad value is reported with its place and ends "
 	"the start\n"
 	"with status 2; an unknown name in the environment is only warned "
@@ -96,6 +110,8 @@ static const char head[] =
 	".Ql no ,\n"
 	".Ql false ,\n"
 	".Ql 0 .\n"
+	".It Em choice\n"
+	"one of the words, or its number, from 0.\n"
 	".It Em string\n"
 	"the text as it stands, without control characters.\n"
 	".El\n";
@@ -189,8 +205,9 @@ static int cvar_print(const struct vm_cvar_view *view, void *arg)
 	value_show(preset, row, view->preset);
 	range_show(range, row);
 	env_name(env, view->name);
-	printf(".It Va %s Pq Em %s , %s\n", view->name,
-	       vm_var_type_name(row->type), vm_var_when_name(row->when));
+	printf(".It Va %s Pq Em %s , %s , %s , %s\n", view->name,
+	       vm_var_type_name(row->type), vm_var_when_name(row->when),
+	       category_name(row->category), vm_level_name(row->level));
 	sentence_print(row->text);
 	if (range[0])
 		printf("From %s.\n", range);
@@ -201,16 +218,34 @@ static int cvar_print(const struct vm_cvar_view *view, void *arg)
 static int pvar_print(const struct vm_pvar_view *view, void *arg)
 {
 	const struct vm_pvar *row = view->row;
-	char layer[NAME_BYTES];
+	char layer[NAME_BYTES], facts[VALUE_BYTES];
 
 	snprintf(layer, sizeof(layer), "%.*s", (int)strcspn(view->name, "_"),
 		 view->name);
 	layer_begin(arg, layer);
-	printf(".It Va %s Pq Em %s No of each %s , in %s\n", view->name,
-	       vm_pvar_class_name(row->class_), vm_pvar_of_name(row->of),
-	       row->unit);
+	pvar_facts(facts, row);
+	printf(".It Va %s Pq %s\n", view->name, facts);
 	sentence_print(row->text);
 	return 0;
+}
+
+static void categories_print(void)
+{
+	struct vm_category_view view;
+
+	puts(".Sh CATEGORIES\n"
+	     "Variables of both kinds are in categories, which\n"
+	     ".Nm vmpi_info Fl -categories\n"
+	     "lists with their variables.\n"
+	     ".Bl -tag -width overlap -compact");
+	for (int i = 0; vm_category_info(i, &view); i++) {
+		printf(".It Em %s\n", view.name);
+		sentence_print(view.text);
+		if (view.parent != VM_CATEGORY_none)
+			printf("Part of\n.Em %s .\n",
+			       category_name(view.parent));
+	}
+	puts(".El");
 }
 
 void manual_print(void)
@@ -224,9 +259,15 @@ void manual_print(void)
 	layer = NULL;
 	puts(".Sh PERFORMANCE VARIABLES");
 	puts("All are unsigned 64-bit numbers that count from the start of the "
-	     "runtime.");
+	     "runtime, or\n"
+	     "arrays of them.\n"
+	     "Percentages are in millionths; a state is the number of one of "
+	     "the words given\n"
+	     "as its unit, from 0; a low-water mark is 2^64 - 1 as long as "
+	     "there was no level.");
 	vm_pvar_each(pvar_print, &layer);
 	if (layer)
 		puts(".El");
+	categories_print();
 	fputs(tail, stdout);
 }

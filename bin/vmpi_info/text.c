@@ -10,7 +10,7 @@
 
 #define COLUMNS 79
 
-void text_paragraph(int indent, const char *text)
+static void words_print(int indent, const char *text)
 {
 	int column = 0;
 
@@ -26,7 +26,20 @@ void text_paragraph(int indent, const char *text)
 		text += length;
 		text += strspn(text, " ");
 	}
-	printf("%s\n", text[-1] == '.' ? "" : ".");
+}
+
+void text_words(int indent, const char *words)
+{
+	words_print(indent, words);
+	putchar('\n');
+}
+
+void text_paragraph(int indent, const char *text)
+{
+	size_t length = strlen(text);
+
+	words_print(indent, text);
+	puts(length && text[length - 1] == '.' ? "" : ".");
 }
 
 void text_fields(const char *first, ...)

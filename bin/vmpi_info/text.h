@@ -18,6 +18,9 @@ enum form {
 /* Prints a paragraph behind indent columns, with a full stop at its end. */
 void text_paragraph(int indent, const char *text);
 
+/* The same with the words as they are, without one. */
+void text_words(int indent, const char *words);
+
 /* Prints one line of the NULL-terminated fields. */
 void text_fields(const char *first, ...) __attribute__((sentinel));
 

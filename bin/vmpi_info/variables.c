@@ -23,9 +23,25 @@ VM_STATIC_ASSERT(NAME_BYTES == VM_NAME_MAX, "names are as long as theirs");
 /* What a visit needs to know. */
 struct tour {
 	enum form form;
-	const char *pattern;
+	const struct choice *choice;
 	unsigned found;
 };
+
+bool choice_has(const struct choice *choice, const char *name,
+		enum vm_category category)
+{
+	if (!vm_category_in(category, choice->category))
+		return false;
+	return !choice->pattern || fnmatch(choice->pattern, name, 0) == 0;
+}
+
+const char *category_name(enum vm_category category)
+{
+	struct vm_category_view view;
+
+	vm_category_info((int)category, &view);
+	return view.name;
+}
 
 void value_show(char text[VALUE_BYTES], const struct vm_cvar *row,
 		const char *value)
@@ -69,6 +85,19 @@ void env_name(char out[NAME_BYTES + 8], const char *name)
 		out[i] = (char)toupper((unsigned char)out[i]);
 }
 
+/* When a variable can be set, as part of a sentence. */
+static const char *when_show(enum vm_var_when when)
+{
+	static const char *const texts[] = {
+		[VM_VAR_STARTUP] = "set before the start",
+		[VM_VAR_ANYTIME] = "set at any time",
+		[VM_VAR_ALIKE] = "set at any time in all processes alike",
+		[VM_VAR_RANK] = "set at any time, also for one rank",
+	};
+
+	return texts[when];
+}
+
 /* What is to be known besides name, value and text, in a sentence. */
 static void cvar_facts(const struct vm_cvar_view *view)
 {
@@ -78,15 +107,15 @@ static void cvar_facts(const struct vm_cvar_view *view)
 	value_show(preset, view->row, view->preset);
 	range_show(range, view->row);
 	env_name(env, view->name);
-	snprintf(text, sizeof(text), "%s%s%s, default %s, %s, environment %s",
+	snprintf(text, sizeof(text),
+		 "%s%s%s, default %s, %s, environment %s, category %s, %s",
 		 vm_var_type_name(view->row->type),
 		 !range[0]			  ? "" :
 		 view->row->type == VM_VAR_CHOICE ? " of " :
 						    " from ",
-		 range, preset,
-		 view->row->when == VM_VAR_STARTUP ? "set before the start" :
-						     "set at any time",
-		 env);
+		 range, preset, when_show(view->row->when), env,
+		 category_name(view->row->category),
+		 vm_level_name(view->row->level));
 	text_paragraph(INDENT, text);
 }
 
@@ -103,6 +132,7 @@ static void cvar_for_programs(const struct vm_cvar_view *view)
 		    row->unit, vm_var_type_name(row->type),
 		    vm_var_when_name(row->when),
 		    vm_var_source_name(view->source), view->place, row->text,
+		    vm_level_name(row->level), category_name(row->category),
 		    NULL);
 }
 
@@ -111,7 +141,7 @@ static int cvar_visit(const struct vm_cvar_view *view, void *arg)
 	char value[VALUE_BYTES];
 	struct tour *tour = arg;
 
-	if (tour->pattern && fnmatch(tour->pattern, view->name, 0) != 0)
+	if (!choice_has(tour->choice, view->name, view->row->category))
 		return 0;
 	tour->found++;
 	value_show(value, view->row, view->value);
@@ -137,20 +167,44 @@ static int cvar_visit(const struct vm_cvar_view *view, void *arg)
 	return 0;
 }
 
-unsigned cvars_print(enum form form, const char *pattern)
+unsigned cvars_print(enum form form, const struct choice *choice)
 {
-	struct tour tour = { .form = form, .pattern = pattern };
+	struct tour tour = { .form = form, .choice = choice };
 
 	vm_cvar_each(cvar_visit, &tour);
 	return tour.found;
 }
 
-static int pvar_visit(const struct vm_pvar_view *view, void *arg)
+void pvar_facts(char text[VALUE_BYTES], const struct vm_pvar *row)
+{
+	char words[32] = "";
+
+	if (row->words > 1)
+		snprintf(words, sizeof(words), "%u of ", row->words);
+	snprintf(text, VALUE_BYTES, "%s%s of each %s, in %s, %s, %s", words,
+		 vm_pvar_class_name(row->class_), vm_pvar_of_name(row->of),
+		 row->unit, category_name(row->category),
+		 vm_level_name(row->level));
+}
+
+static void pvar_for_programs(const struct vm_pvar_view *view)
 {
 	const struct vm_pvar *row = view->row;
+	char words[VM_NUMBER_MAX];
+
+	vm_value_format(words, row->words);
+	text_fields("pvar", view->name, vm_pvar_class_name(row->class_),
+		    row->unit, vm_pvar_of_name(row->of), row->text,
+		    vm_level_name(row->level), category_name(row->category),
+		    words, NULL);
+}
+
+static int pvar_visit(const struct vm_pvar_view *view, void *arg)
+{
+	char facts[VALUE_BYTES];
 	struct tour *tour = arg;
 
-	if (tour->pattern && fnmatch(tour->pattern, view->name, 0) != 0)
+	if (!choice_has(tour->choice, view->name, view->row->category))
 		return 0;
 	tour->found++;
 	switch (tour->form) {
@@ -158,24 +212,21 @@ static int pvar_visit(const struct vm_pvar_view *view, void *arg)
 		puts(view->name);
 		break;
 	case FORM_PARSEABLE:
-		text_fields("pvar", view->name, vm_pvar_class_name(row->class_),
-			    row->unit, vm_pvar_of_name(row->of), row->text,
-			    NULL);
+		pvar_for_programs(view);
 		break;
 	case FORM_BRIEF:
 	case FORM_FULL:
-		printf("%s  (%s of each %s, in %s)\n", view->name,
-		       vm_pvar_class_name(row->class_),
-		       vm_pvar_of_name(row->of), row->unit);
-		text_paragraph(INDENT, row->text);
+		pvar_facts(facts, view->row);
+		printf("%s  (%s)\n", view->name, facts);
+		text_paragraph(INDENT, view->row->text);
 		break;
 	}
 	return 0;
 }
 
-unsigned pvars_print(enum form form, const char *pattern)
+unsigned pvars_print(enum form form, const struct choice *choice)
 {
-	struct tour tour = { .form = form, .pattern = pattern };
+	struct tour tour = { .form = form, .choice = choice };
 
 	vm_pvar_each(pvar_visit, &tour);
 	return tour.found;

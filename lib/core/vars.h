@@ -9,62 +9,66 @@
 #include "introspect/var.h"
 
 #define CORE_CVARS(X)                                                           \
-	X(SIZE, inline_limit, 40, 0, 40, "bytes", ANYTIME,                      \
+	X(SIZE, inline_limit, 40, 0, 40, "bytes", ANYTIME, TD, p2p,             \
 	  "Largest message that travels inside its ring slot or queue entry")   \
-	X(SIZE, copy_limit, 8192, 0, 16384, "bytes", ANYTIME,                   \
+	X(SIZE, copy_limit, 8192, 0, 16384, "bytes", ANYTIME, TB, p2p,          \
 	  "Largest message that is buffered when its receive is not posted; "   \
 	  "longer ones wait in the sender's memory (direct)")                   \
 	X(SIZE, copy_bytes_max, 268435456, 0, 1099511627776, "bytes", STARTUP,  \
+	  TD, pool,                                                             \
 	  "Bound on the memory of all buffered messages; beyond it messages "   \
 	  "wait in their senders' memory")                                      \
-	X(INT, copies_max, 4096, 1, 1000000000, "messages", ANYTIME,            \
+	X(INT, copies_max, 4096, 1, 1000000000, "messages", ANYTIME, TD,        \
+	  credit,                                                               \
 	  "Buffered messages that wait until one other process takes them; "    \
 	  "beyond it messages to it wait in their senders' memory")             \
 	X(INT, unexpected_limit, 100000, 64, 1000000000, "messages", ANYTIME,   \
+	  TD, match,                                                            \
 	  "Unexpected messages of a rank beyond which its senders wait for "    \
 	  "it, each at its next full send budget")                              \
-	X(INT, send_budget, 64, 1, 1000000, "messages", ANYTIME,                \
+	X(INT, send_budget, 64, 1, 1000000, "messages", ANYTIME, TD, sched,     \
 	  "Sends in a row after which a rank lets the others run")              \
-	X(INT, test_budget, 1, 1, 1000000, "calls", ANYTIME,                    \
+	X(INT, test_budget, 1, 1, 1000000, "calls", ANYTIME, TD, sched,         \
 	  "Failed tests or probes in a row after which a rank yields")          \
-	X(SIZE, eager_limit, 8192, 0, 1048576, "bytes", ANYTIME,                \
+	X(SIZE, eager_limit, 8192, 0, 1048576, "bytes", ANYTIME, TB, p2p,       \
 	  "Largest message that is sent to another process at once; longer "    \
 	  "ones are announced and fetched (rendezvous).  The packets of the "   \
 	  "fabric limit it too")                                                \
 	X(CHOICE, rndv_protocol, VM_RNDV_AUTO, 0, 3,                            \
-	  "auto|read|write|pipeline", ANYTIME,                                  \
+	  "auto|read|write|pipeline", ANYTIME, TB, rndv,                        \
 	  "How a long message comes from another process: the receiver reads "  \
 	  "it, the sender writes it, or it comes in pieces.  auto reads where " \
 	  "that is possible")                                                   \
-	X(SIZE, rndv_fragment, 65536, 64, 1073741824, "bytes", ANYTIME,         \
-	  "Largest piece of a pipelined message")                               \
-	X(SIZE, rndv_window, 1048576, 64, 1073741824, "bytes", ANYTIME,         \
-	  "Bytes of a pipelined message that may be under way")                 \
-	X(INT, poll_rounds, 16, 1, 1000000, "switches", ANYTIME,                \
+	X(SIZE, rndv_fragment, 65536, 64, 1073741824, "bytes", ANYTIME, TD,     \
+	  rndv, "Largest piece of a pipelined message")                         \
+	X(SIZE, rndv_window, 1048576, 64, 1073741824, "bytes", ANYTIME, TD,     \
+	  rndv, "Bytes of a pipelined message that may be under way")           \
+	X(INT, poll_rounds, 16, 1, 1000000, "switches", ANYTIME, TD, poll,      \
 	  "Most switches between looks at the network while ranks can run; "    \
 	  "fewer after a look that found something")                            \
-	X(BOOL, help, 1, 0, 1, "flag", ANYTIME,                                 \
+	X(BOOL, help, 1, 0, 1, "flag", ANYTIME, TB, poll,                       \
 	  "Idle workers move the messages of busy ones (collaborative "         \
 	  "polling)")                                                           \
-	X(INT, look_ms, 1000, 0, 1000000, "ms", STARTUP,                        \
+	X(INT, look_ms, 1000, 0, 1000000, "ms", STARTUP, DD, launch,            \
 	  "Time in which each other process is looked at once, to see whether " \
 	  "it is still there, under launchers that neither end a job when a "   \
 	  "process dies nor tell (srun without -K); 0: never")                  \
-	X(BOOL, loop, 0, 0, 1, "flag", STARTUP,                                 \
+	X(BOOL, loop, 0, 0, 1, "flag", STARTUP, DD, fabric,                     \
 	  "Messages between ranks of one process go by the fabric too, so "     \
 	  "that the link model (fabric_link_latency) applies to them")          \
 	X(CHOICE, balance, VM_BALANCE_OFF, 0, 2, "off|auto|force", STARTUP,     \
+	  UB, balance,                                                          \
 	  "Move ranks from workers with much to do to those with little: auto " \
 	  "only those of programs that keep no thread-local addresses, force "  \
 	  "all")                                                                \
-	X(INT, balance_round, 100, 1, 3600000, "ms", STARTUP,                   \
+	X(INT, balance_round, 100, 1, 3600000, "ms", STARTUP, TD, balance,      \
 	  "Run time of the busiest worker after which it is looked whether "    \
 	  "ranks should move")                                                  \
-	X(INT, balance_gain, 5, 1, 100, "percent", STARTUP,                     \
+	X(INT, balance_gain, 5, 1, 100, "percent", STARTUP, TD, balance,        \
 	  "Least share of a round's time that moves must promise to save")      \
-	X(BOOL, balance_log, 0, 0, 1, "flag", ANYTIME,                          \
+	X(BOOL, balance_log, 0, 0, 1, "flag", ANYTIME, UD, balance,             \
 	  "Print a line about each round of balancing")                         \
-	X(INT, balance_shuffle, 0, 0, 1000000000, "polls", STARTUP,             \
+	X(INT, balance_shuffle, 0, 0, 1000000000, "polls", STARTUP, DA, debug,  \
 	  "For tests: with balance, move some ranks at random each so many "    \
 	  "polls; 0: never")                                                    \
 	X(CHOICE, border, VM_BORDER_HOW_AUTO, 0, 1, "auto|keep", STARTUP,       \
@@ -87,31 +91,31 @@ struct core_cvars {
 extern struct core_cvars core_cvar;
 extern const struct vm_cvar_table core_cvar_table;
 
-#define CORE_RANK_PVARS(X)                                            \
-	X(COUNTER, sends, "messages", RANK, "Messages sent")          \
-	X(COUNTER, sent_bytes, "bytes", RANK, "Payload sent")         \
-	X(COUNTER, receives, "messages", RANK, "Messages received")   \
-	X(COUNTER, received_bytes, "bytes", RANK, "Payload received") \
-	X(COUNTER, sends_inline, "messages", RANK,                    \
-	  "Messages sent by protocol inline")                         \
-	X(COUNTER, sends_copy, "messages", RANK,                      \
-	  "Messages sent by protocol copy")                           \
-	X(COUNTER, sends_direct, "messages", RANK,                    \
-	  "Messages sent by protocol direct")                         \
-	X(COUNTER, sends_eager, "messages", RANK,                     \
-	  "Messages sent to other processes with their payload")      \
-	X(COUNTER, sends_in_line, "messages", RANK,                   \
-	  "Messages to other processes that first waited for a "      \
-	  "credit, or behind one that did")                           \
-	X(COUNTER, sends_rendezvous, "messages", RANK,                \
-	  "Messages announced to other processes")                    \
-	X(COUNTER, unexpected, "messages", RANK,                      \
-	  "Messages that arrived before their receive was posted")    \
-	X(HIGHWATERMARK, unexpected_max, "messages", RANK,            \
-	  "Longest unexpected queue")                                 \
-	X(HIGHWATERMARK, posted_max, "receives", RANK,                \
-	  "Longest queue of posted receives")                         \
-	X(COUNTER, meetings, "calls", RANK,                           \
+#define CORE_RANK_PVARS(X)                                                     \
+	X(COUNTER, sends, "messages", RANK, UB, p2p, "Messages sent")          \
+	X(COUNTER, sent_bytes, "bytes", RANK, UB, p2p, "Payload sent")         \
+	X(COUNTER, receives, "messages", RANK, UB, p2p, "Messages received")   \
+	X(COUNTER, received_bytes, "bytes", RANK, UB, p2p, "Payload received") \
+	X(COUNTER, sends_inline, "messages", RANK, TB, p2p,                    \
+	  "Messages sent by protocol inline")                                  \
+	X(COUNTER, sends_copy, "messages", RANK, TB, p2p,                      \
+	  "Messages sent by protocol copy")                                    \
+	X(COUNTER, sends_direct, "messages", RANK, TB, p2p,                    \
+	  "Messages sent by protocol direct")                                  \
+	X(COUNTER, sends_eager, "messages", RANK, TB, p2p,                     \
+	  "Messages sent to other processes with their payload")               \
+	X(COUNTER, sends_in_line, "messages", RANK, TB, credit,                \
+	  "Messages to other processes that first waited for a "               \
+	  "credit, or behind one that did")                                    \
+	X(COUNTER, sends_rendezvous, "messages", RANK, TB, rndv,               \
+	  "Messages announced to other processes")                             \
+	X(COUNTER, unexpected, "messages", RANK, UD, match,                    \
+	  "Messages that arrived before their receive was posted")             \
+	X(HIGHWATERMARK, unexpected_max, "messages", RANK, UD, match,          \
+	  "Longest unexpected queue")                                          \
+	X(HIGHWATERMARK, posted_max, "receives", RANK, UD, match,              \
+	  "Longest queue of posted receives")                                  \
+	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
 	  "Collective meetings with the other ranks of this process")
 
 struct core_rank_pvars {
@@ -120,34 +124,35 @@ struct core_rank_pvars {
 extern const struct vm_pvar_table core_rank_pvar_table;
 
 #define CORE_NODE_PVARS(X)                                                    \
-	X(COUNTER, packets_unknown, "packets", NODE,                          \
+	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,              \
 	  "Packets dropped: of no known kind or for no rank of this process") \
-	X(COUNTER, balance_rounds, "rounds", NODE,                            \
+	X(COUNTER, balance_rounds, "rounds", NODE, UD, balance,               \
 	  "Times it was looked whether ranks should move")                    \
-	X(LEVEL, balance_waste, "permille", NODE,                             \
+	X(LEVEL, balance_waste, "permille", NODE, UD, balance,                \
 	  "Share of the last round that perfect balance would have saved")    \
-	X(COUNTER, balance_halts, "halts", NODE,                              \
+	X(COUNTER, balance_halts, "halts", NODE, UD, balance,                 \
 	  "Times all workers stood still and ranks were moved")               \
-	X(COUNTER, balance_moves, "ranks", NODE, "Ranks that were moved")     \
-	X(AGGREGATE, balance_expected, "permille", NODE,                      \
+	X(COUNTER, balance_moves, "ranks", NODE, UD, balance,                 \
+	  "Ranks that were moved")                                            \
+	X(AGGREGATE, balance_expected, "permille", NODE, UD, balance,         \
 	  "Sum of what moves were expected to save of a round's time")        \
-	X(AGGREGATE, balance_got, "permille", NODE,                           \
+	X(AGGREGATE, balance_got, "permille", NODE, UD, balance,              \
 	  "Sum of what they saved, of those that did")                        \
-	X(COUNTER, far_linear, "calls", NODE,                                 \
+	X(COUNTER, far_linear, "calls", NODE, TD, coll,                       \
 	  "Collectives among processes: messages from each to each")          \
-	X(COUNTER, far_ordered, "calls", NODE,                                \
+	X(COUNTER, far_ordered, "calls", NODE, TD, coll,                      \
 	  "Collectives among processes: all operands in all processes")       \
-	X(COUNTER, far_binomial, "calls", NODE,                               \
+	X(COUNTER, far_binomial, "calls", NODE, TD, coll,                     \
 	  "Collectives among processes: along a tree")                        \
-	X(COUNTER, far_scatter_allgather, "calls", NODE,                      \
+	X(COUNTER, far_scatter_allgather, "calls", NODE, TD, coll,            \
 	  "Collectives among processes: in pieces and round a ring")          \
-	X(COUNTER, far_ring, "calls", NODE,                                   \
+	X(COUNTER, far_ring, "calls", NODE, TD, coll,                         \
 	  "Collectives among processes: round a ring")                        \
-	X(COUNTER, far_pairwise, "calls", NODE,                               \
+	X(COUNTER, far_pairwise, "calls", NODE, TD, coll,                     \
 	  "Collectives among processes: with one process after the other")    \
-	X(COUNTER, far_recursive_doubling, "calls", NODE,                     \
+	X(COUNTER, far_recursive_doubling, "calls", NODE, TD, coll,           \
 	  "Collectives among processes: in pairs of processes, step by step") \
-	X(COUNTER, far_reduce_scatter, "calls", NODE,                         \
+	X(COUNTER, far_reduce_scatter, "calls", NODE, TD, coll,               \
 	  "Collectives among processes: each process a piece")
 
 struct core_node_pvars {

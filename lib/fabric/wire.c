@@ -75,7 +75,8 @@ uint64_t vm_wire_stamp(const void *packet)
 const char *vm_reject_name(enum vm_reject reject)
 {
 	static const char *const names[] = {
-#define REJECT_NAME(class, field, unit, of, text) [VM_##field] = #field,
+#define REJECT_NAME(class, field, unit, of, level, category, text) \
+	[VM_##field] = #field,
 		VM_WIRE_REJECTS(REJECT_NAME)
 #undef REJECT_NAME
 	};

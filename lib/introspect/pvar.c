@@ -14,60 +14,73 @@
 #include "base/log.h"
 #include "introspect/nearest.h"
 
+/* Where a variable is. */
+struct spot {
+	unsigned char table;
+	unsigned short row, word;
+};
+
 static struct {
 	struct vm_lock lock; /* orders those who add */
-	/* A table is there before the release store of the count; pairs with
-	 * the acquire load in vm_pvar_each(). */
 	const struct vm_pvar_table *tables[VM_PVAR_TABLES_MAX];
+	unsigned table_count; /* under lock */
+	/* By number.  A spot and its table are there before the release store
+	 * of the count; pairs with the acquire load in vm_pvar_count(). */
+	struct spot spots[VM_PVARS_MAX];
 	_Atomic unsigned count;
-	/* By table; pairs with the acquire load in place_of(). */
+	/* By table; pairs with the acquire load in find(). */
 	_Atomic(const struct vm_pvar_place *) places[VM_PVAR_TABLES_MAX];
 } pvars;
 
 /* "sched_worker" and "switches" make sched_switches: the owner is no part of
- * the name, users see it in the last column. */
+ * the name, users see it in a column of its own. */
 static void pvar_name(char name[VM_NAME_MAX], const struct vm_pvar_table *table,
 		      const struct vm_pvar *row)
 {
-	snprintf(name, VM_NAME_MAX, "%.*s_%s", (int)strcspn(table->prefix, "_"),
-		 table->prefix, row->field);
+	snprintf(name, VM_NAME_MAX, "%.*s_%.*s",
+		 (int)strcspn(table->prefix, "_"), table->prefix,
+		 (int)strcspn(row->field, "["), row->field);
 }
 
-static int name_compare(const struct vm_pvar_view *view, void *arg)
-{
-	return strcmp(view->name, arg) == 0;
-}
-
-static void names_check(const struct vm_pvar_table *table)
+static void row_check(const struct vm_pvar_table *table,
+		      const struct vm_pvar *row)
 {
 	char name[VM_NAME_MAX];
 
-	for (unsigned i = 0; i < table->count; i++) {
-		pvar_name(name, table, &table->rows[i]);
-		if (vm_pvar_each(name_compare, name))
-			vm_panic("two performance variables are called %s",
-				 name);
-		if (!table->rows[i].text[0])
-			vm_panic("the performance variable %s has no text",
-				 name);
-	}
+	pvar_name(name, table, row);
+	if (vm_pvar_find(name) >= 0)
+		vm_panic("two performance variables are called %s", name);
+	if (!row->text[0])
+		vm_panic("the performance variable %s has no text", name);
+	if (!row->words || row->words > VM_PVAR_WORDS_MAX)
+		vm_panic("the performance variable %s has %u words", name,
+			 row->words);
 }
 
 /* Under lock. */
 static int table_add(const struct vm_pvar_table *table)
 {
+	unsigned t = pvars.table_count, word = 0;
 	unsigned count =
 		atomic_load_explicit(&pvars.count, memory_order_relaxed);
 
-	for (unsigned t = 0; t < count; t++) {
-		if (pvars.tables[t] == table)
+	for (unsigned i = 0; i < t; i++) {
+		if (pvars.tables[i] == table)
 			return 0;
 	}
-	if (count == VM_PVAR_TABLES_MAX)
+	if (t == VM_PVAR_TABLES_MAX || table->count > VM_PVARS_MAX - count)
 		return -VMPI_ELIMIT;
-	names_check(table);
-	pvars.tables[count] = table;
-	atomic_store_explicit(&pvars.count, count + 1, memory_order_release);
+	pvars.tables[pvars.table_count++] = table;
+	for (unsigned i = 0; i < table->count; i++) {
+		row_check(table, &table->rows[i]);
+		pvars.spots[count] =
+			(struct spot){ .table = (unsigned char)t,
+				       .row = (unsigned short)i,
+				       .word = (unsigned short)word };
+		word += table->rows[i].words;
+		atomic_store_explicit(&pvars.count, ++count,
+				      memory_order_release);
+	}
 	return 0;
 }
 
@@ -87,130 +100,150 @@ int vm_pvars_add(const struct vm_pvar_table *table)
 /* Puts value to *sum. */
 static void class_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value)
 {
-	if (class_ != VM_PVAR_HIGHWATERMARK && class_ != VM_PVAR_STATE)
+	switch (class_) {
+	case VM_PVAR_COUNTER:
+	case VM_PVAR_LEVEL:
+	case VM_PVAR_SIZE:
+	case VM_PVAR_TIMER:
+	case VM_PVAR_AGGREGATE:
 		*sum += value;
-	else if (value > *sum)
-		*sum = value;
+		break;
+	case VM_PVAR_HIGHWATERMARK:
+	case VM_PVAR_PERCENTAGE:
+	case VM_PVAR_STATE:
+	case VM_PVAR_GENERIC:
+		if (value > *sum)
+			*sum = value;
+		break;
+	case VM_PVAR_LOWWATERMARK:
+		if (value < *sum)
+			*sum = value;
+		break;
+	}
+}
+
+/* What a sum begins with. */
+static void row_clear(const struct vm_pvar *row, uint64_t *words)
+{
+	for (unsigned w = 0; w < row->words; w++)
+		words[w] = row->class_ == VM_PVAR_LOWWATERMARK ? VM_PVAR_NONE :
+								 0;
+}
+
+static void row_fold(const struct vm_pvar *row, uint64_t *sum,
+		     const uint64_t *words)
+{
+	for (unsigned w = 0; w < row->words; w++)
+		class_fold(&sum[w], row->class_, vm_pvar_read(words, w));
+}
+
+void vm_pvars_clear(const struct vm_pvar_table *table, void *block)
+{
+	uint64_t *words = block;
+
+	for (unsigned i = 0; i < table->count; i++) {
+		row_clear(&table->rows[i], words);
+		words += table->rows[i].words;
+	}
 }
 
 void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
 		   const void *block)
 {
+	const uint64_t *words = block;
 	uint64_t *sum = total;
 
-	for (unsigned i = 0; i < table->count; i++)
-		class_fold(&sum[i], table->rows[i].class_,
-			   vm_pvar_read(block, i));
+	for (unsigned i = 0; i < table->count; i++) {
+		row_fold(&table->rows[i], sum, words);
+		sum += table->rows[i].words;
+		words += table->rows[i].words;
+	}
+}
+
+int vm_pvar_count(void)
+{
+	return (int)atomic_load_explicit(&pvars.count, memory_order_acquire);
+}
+
+bool vm_pvar_info(int number, struct vm_pvar_view *view, char *name)
+{
+	const struct spot *spot;
+
+	if (number < 0 || number >= vm_pvar_count())
+		return false;
+	spot = &pvars.spots[number];
+	view->table = pvars.tables[spot->table];
+	view->row = &view->table->rows[spot->row];
+	view->name = name;
+	view->index = (unsigned)number;
+	view->word = spot->word;
+	pvar_name(name, view->table, view->row);
+	return true;
 }
 
 int vm_pvar_each(int (*visit)(const struct vm_pvar_view *view, void *arg),
 		 void *arg)
 {
 	char name[VM_NAME_MAX];
-	struct vm_pvar_view view = { .name = name };
-	unsigned count =
-		atomic_load_explicit(&pvars.count, memory_order_acquire);
+	struct vm_pvar_view view;
 	int rc = 0;
 
-	for (unsigned t = 0; t < count; t++) {
-		view.table = pvars.tables[t];
-		for (unsigned i = 0; rc == 0 && i < view.table->count; i++) {
-			view.row = &view.table->rows[i];
-			pvar_name(name, view.table, view.row);
-			rc = visit(&view, arg);
-			view.index++;
-		}
-	}
+	for (int i = 0; rc == 0 && vm_pvar_info(i, &view, name); i++)
+		rc = visit(&view, arg);
 	return rc;
+}
+
+int vm_pvar_find(const char *name)
+{
+	char known[VM_NAME_MAX];
+	struct vm_pvar_view view;
+
+	for (int i = 0; vm_pvar_info(i, &view, known); i++) {
+		if (strcmp(known, name) == 0)
+			return i;
+	}
+	return -1;
 }
 
 void vm_pvars_place(const struct vm_pvar_table *table,
 		    const struct vm_pvar_place *place)
 {
-	unsigned count =
-		atomic_load_explicit(&pvars.count, memory_order_acquire);
 	unsigned t = 0;
 
-	while (t < count && pvars.tables[t] != table)
+	vm_lock_take(&pvars.lock);
+	while (t < pvars.table_count && pvars.tables[t] != table)
 		t++;
-	VM_ASSERT(t < count);
+	VM_ASSERT(t < pvars.table_count);
 	atomic_store_explicit(&pvars.places[t], place, memory_order_release);
+	vm_lock_give(&pvars.lock);
 }
 
 /* A variable by its number. */
-struct spot {
-	const struct vm_pvar_table *table;
+struct found {
+	const struct vm_pvar *row;
 	const struct vm_pvar_place *place; /* NULL: there are no blocks */
-	unsigned row;
+	unsigned word;
 };
 
-static bool spot_find(struct spot *spot, int number)
+static bool find(struct found *found, int number)
 {
-	unsigned count =
-		atomic_load_explicit(&pvars.count, memory_order_acquire);
-	unsigned rest = (unsigned)number, t = 0;
+	const struct spot *spot;
 
-	while (t < count && rest >= pvars.tables[t]->count)
-		rest -= pvars.tables[t++]->count;
-	if (number < 0 || t == count)
+	if (number < 0 || number >= vm_pvar_count())
 		return false;
-	spot->table = pvars.tables[t];
-	spot->place =
-		atomic_load_explicit(&pvars.places[t], memory_order_acquire);
-	spot->row = rest;
-	return true;
-}
-
-int vm_pvar_count(void)
-{
-	unsigned tables =
-		atomic_load_explicit(&pvars.count, memory_order_acquire);
-	unsigned count = 0;
-
-	for (unsigned t = 0; t < tables; t++)
-		count += pvars.tables[t]->count;
-	return (int)count;
-}
-
-struct wanted {
-	const char *name;
-	unsigned index;
-};
-
-static int name_find(const struct vm_pvar_view *view, void *arg)
-{
-	struct wanted *wanted = arg;
-
-	wanted->index = view->index;
-	return strcmp(view->name, wanted->name) == 0;
-}
-
-int vm_pvar_find(const char *name)
-{
-	struct wanted wanted = { .name = name };
-
-	return vm_pvar_each(name_find, &wanted) ? (int)wanted.index : -1;
-}
-
-bool vm_pvar_info(int number, struct vm_pvar_view *view, char *name)
-{
-	struct spot spot;
-
-	if (!spot_find(&spot, number))
-		return false;
-	view->table = spot.table;
-	view->row = &spot.table->rows[spot.row];
-	view->name = name;
-	view->index = (unsigned)number;
-	pvar_name(name, view->table, view->row);
+	spot = &pvars.spots[number];
+	found->row = &pvars.tables[spot->table]->rows[spot->row];
+	found->word = spot->word;
+	found->place = atomic_load_explicit(&pvars.places[spot->table],
+					    memory_order_acquire);
 	return true;
 }
 
 unsigned vm_pvar_blocks(int number)
 {
-	struct spot spot;
+	struct found found;
 
-	return spot_find(&spot, number) && spot.place ? spot.place->count : 0;
+	return find(&found, number) && found.place ? found.place->count : 0;
 }
 
 static bool place_has(const struct vm_pvar_place *place, unsigned i)
@@ -218,48 +251,46 @@ static bool place_has(const struct vm_pvar_place *place, unsigned i)
 	return i < place->count && (!place->here || place->here(i));
 }
 
-static uint64_t spot_read(const struct spot *spot, unsigned i)
+/* Adds block i to a sum. */
+static void block_fold(const struct found *found, uint64_t *sum, unsigned i)
 {
-	const struct vm_pvar_place *place = spot->place;
+	const struct vm_pvar_place *place = found->place;
 	const char *block = place->base + i * place->stride;
-	uint64_t value;
 
 	if (place->refresh)
 		place->refresh(i);
-	value = vm_pvar_read(block, spot->row);
+	row_fold(found->row, sum, (const uint64_t *)block + found->word);
 	if (place->also)
-		class_fold(&value, spot->table->rows[spot->row].class_,
-			   vm_pvar_read(block + place->also, spot->row));
-	return value;
+		row_fold(found->row, sum,
+			 (const uint64_t *)(block + place->also) + found->word);
 }
 
 int vm_pvar_value(uint64_t *value, int number, unsigned i)
 {
-	struct spot spot;
+	struct found found;
 
-	if (!spot_find(&spot, number))
+	if (!find(&found, number))
 		return -VMPI_ENOENT;
-	if (!spot.place || !place_has(spot.place, i))
+	if (!found.place || !place_has(found.place, i))
 		return -VMPI_ERANK;
-	*value = spot_read(&spot, i);
+	row_clear(found.row, value);
+	block_fold(&found, value, i);
 	return 0;
 }
 
 int vm_pvar_total(uint64_t *value, int number)
 {
-	uint64_t sum = 0;
-	struct spot spot;
+	struct found found;
 
-	if (!spot_find(&spot, number))
+	if (!find(&found, number))
 		return -VMPI_ENOENT;
-	if (!spot.place)
+	if (!found.place)
 		return -VMPI_ESTATE;
-	for (unsigned i = 0; i < spot.place->count; i++) {
-		if (place_has(spot.place, i))
-			class_fold(&sum, spot.table->rows[spot.row].class_,
-				   spot_read(&spot, i));
+	row_clear(found.row, value);
+	for (unsigned i = 0; i < found.place->count; i++) {
+		if (place_has(found.place, i))
+			block_fold(&found, value, i);
 	}
-	*value = sum;
 	return 0;
 }
 
@@ -269,10 +300,13 @@ const char *vm_pvar_class_name(enum vm_pvar_class class_)
 		[VM_PVAR_COUNTER] = "counter",
 		[VM_PVAR_LEVEL] = "level",
 		[VM_PVAR_HIGHWATERMARK] = "high-water mark",
+		[VM_PVAR_LOWWATERMARK] = "low-water mark",
 		[VM_PVAR_SIZE] = "size",
+		[VM_PVAR_PERCENTAGE] = "percentage",
 		[VM_PVAR_TIMER] = "timer",
 		[VM_PVAR_AGGREGATE] = "aggregate",
 		[VM_PVAR_STATE] = "state",
+		[VM_PVAR_GENERIC] = "generic",
 	};
 
 	return names[class_];

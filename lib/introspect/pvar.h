@@ -7,9 +7,12 @@
  * own struct and writes plainly.  Anybody may read them at any time; there are
  * no atomics on the message path.  This module knows rows, not owners.
  *
- * Row:  X(class, field, unit, of, text)
- *	class	COUNTER LEVEL HIGHWATERMARK SIZE TIMER AGGREGATE STATE
+ * Row:  X(class, field, unit, of, level, category, text)
+ *	class	of enum vm_pvar_class, without its VM_PVAR_
+ *	field	with [n] behind it for an array of n words
+ *	unit	of a STATE its words in order, "auto|read|write"
  *	of	RANK WORKER NODE: whose block it is
+ *	level, category		tokens of introspect/category.h
  *
  * In vars.h of a layer, one list per kind of owner:
  *	struct sched_worker_pvars { SCHED_WORKER_PVARS(VM_PVAR_FIELD) };
@@ -24,50 +27,73 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "introspect/category.h"
+
 enum vm_pvar_class {
 	VM_PVAR_COUNTER,       /* only grows */
 	VM_PVAR_LEVEL,	       /* how much of something is in use now */
 	VM_PVAR_HIGHWATERMARK, /* the most a level has been */
+	VM_PVAR_LOWWATERMARK,  /* the least, its opposite: see below */
 	VM_PVAR_SIZE,	       /* how much there is of something fixed */
+	VM_PVAR_PERCENTAGE,    /* used part of something, in millionths */
 	VM_PVAR_TIMER,	       /* time spent, only grows */
 	VM_PVAR_AGGREGATE,     /* a sum of amounts, such as bytes */
 	VM_PVAR_STATE,	       /* one of a list of states */
+	VM_PVAR_GENERIC,       /* something else; text says what */
 };
+
+/*
+ * A low-water mark is VM_PVAR_NONE until there was a level: its owner writes
+ * that at the start (vm_pvars_clear()).
+ */
+#define VM_PVAR_NONE UINT64_MAX
 
 enum vm_pvar_of { VM_PVAR_RANK, VM_PVAR_WORKER, VM_PVAR_NODE };
 
 /* One row. */
 struct vm_pvar {
-	const char *field;
+	const char *field; /* as written: "sizes[32]" */
 	enum vm_pvar_class class_;
 	enum vm_pvar_of of;
+	unsigned words;
+	enum vm_level level;
+	enum vm_category category;
 	const char *unit;
 	const char *text;
 };
 
-/* The rows of one kind of block: row i describes word i of the block. */
+/* The rows of one kind of block, whose words lie one after the other. */
 struct vm_pvar_table {
 	const char *prefix; /* "sched_worker": layer and owner */
 	const struct vm_pvar *rows;
 	unsigned count;
 };
 
-#define VM_PVAR_FIELD(class, field, unit, of, text) uint64_t field;
+#define VM_PVAR_FIELD(class, field, unit, of, level, category, text) \
+	uint64_t field;
 
-#define VM_PVAR_ROW(class__, field_, unit_, of_, text_) \
-	{ .field = #field_,                             \
-	  .class_ = VM_PVAR_##class__,                  \
-	  .of = VM_PVAR_##of_,                          \
-	  .unit = (unit_),                              \
+/* The words of a field, which may be an array. */
+#define VM_PVAR_WORDS_(field) \
+	(sizeof(struct { uint64_t field; }) / sizeof(uint64_t))
+#define VM_PVAR_AND_WORDS(class, field, unit, of, level, category, text) \
+	+VM_PVAR_WORDS_(field)
+
+#define VM_PVAR_ROW(class__, field_, unit_, of_, level_, category_, text_) \
+	{ .field = #field_,                                                \
+	  .class_ = VM_PVAR_##class__,                                     \
+	  .of = VM_PVAR_##of_,                                             \
+	  .words = VM_PVAR_WORDS_(field_),                                 \
+	  .level = VM_LEVEL_##level_,                                      \
+	  .category = VM_CATEGORY_##category_,                             \
+	  .unit = (unit_),                                                 \
 	  .text = (text_) },
 
 #define VM_PVARS_DEFINE(prefix_, LIST)                                        \
 	static const struct vm_pvar prefix_##_pvar_rows[] = { LIST(           \
 		VM_PVAR_ROW) };                                               \
 	_Static_assert(sizeof(struct prefix_##_pvars) / sizeof(uint64_t) ==   \
-			       sizeof(prefix_##_pvar_rows) /                  \
-				       sizeof(struct vm_pvar),                \
-		       "every PVAR is one word");                             \
+			       0 LIST(VM_PVAR_AND_WORDS),                     \
+		       "a block has the words of its rows");                  \
 	const struct vm_pvar_table prefix_##_pvar_table = {                   \
 		.prefix = #prefix_,                                           \
 		.rows = prefix_##_pvar_rows,                                  \
@@ -76,19 +102,22 @@ struct vm_pvar_table {
 
 /*
  * Adds a table; its variables' index is their order of arrival.  Again for the
- * same table: nothing happens.  -VMPI_ELIMIT beyond VM_PVAR_TABLES_MAX.  Names
- * must be new (asserted).  Any thread.
+ * same table: nothing happens.  -VMPI_ELIMIT beyond VM_PVAR_TABLES_MAX tables
+ * or VM_PVARS_MAX variables.  Names must be new, arrays no longer than
+ * VM_PVAR_WORDS_MAX (asserted).  Any thread.
  */
-#define VM_PVAR_TABLES_MAX 16
+#define VM_PVAR_TABLES_MAX 24
+#define VM_PVARS_MAX 512
+#define VM_PVAR_WORDS_MAX 256
 int vm_pvars_add(const struct vm_pvar_table *table);
 
 /*
- * The value of row `index` in a block, whoever writes it: a relaxed load, so a
- * reader never sees half a word.
+ * Word `word` of a block, whoever writes it: a relaxed load, so a reader never
+ * sees half a word.
  */
-static inline uint64_t vm_pvar_read(const void *block, unsigned index)
+static inline uint64_t vm_pvar_read(const void *block, unsigned word)
 {
-	return __atomic_load_n((const uint64_t *)block + index,
+	return __atomic_load_n((const uint64_t *)block + word,
 			       __ATOMIC_RELAXED);
 }
 
@@ -104,9 +133,15 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned index)
 			__atomic_store_n(&(word), (level), __ATOMIC_RELAXED); \
 	} while (0)
 
+/* Makes a block what it is before anything was counted. */
+void vm_pvars_clear(const struct vm_pvar_table *table, void *block);
+
 /*
- * Adds a block to a total of the same kind: watermarks and states by the
- * greater one, all others by sum.  total must belong to the caller.
+ * Adds a block to a total of the same kind: high-water marks, states,
+ * percentages and generic ones by the greater one, low-water marks by the
+ * smaller one, all others by sum; arrays word by word.  total must belong to
+ * the caller, who has cleared it; where there are no low-water marks, zeros
+ * will do.
  */
 void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
 		   const void *block);
@@ -147,11 +182,12 @@ struct vm_pvar_view;
 bool vm_pvar_info(int number, struct vm_pvar_view *view, char *name);
 
 /*
- * The value of variable `number` in block i of its table: 0; -VMPI_ENOENT: no
- * such variable; -VMPI_ERANK: no such block in this process now.  Any thread,
- * and in signal handlers.  vm_pvar_blocks(): how many blocks there are, some of
- * which may be of other processes.  vm_pvar_total(): of all blocks of this
- * process, as vm_pvars_fold() adds them up; -VMPI_ESTATE when there is none.
+ * The value of variable `number` in block i of its table, as many words as its
+ * row says: 0; -VMPI_ENOENT: no such variable; -VMPI_ERANK: no such block in
+ * this process now.  Any thread, and in signal handlers.  vm_pvar_blocks(): how
+ * many blocks there are, some of which may be of other processes.
+ * vm_pvar_total(): of all blocks of this process, as vm_pvars_fold() adds them
+ * up; -VMPI_ESTATE when there is none.
  */
 unsigned vm_pvar_blocks(int number);
 int vm_pvar_value(uint64_t *value, int number, unsigned i);
@@ -161,8 +197,9 @@ int vm_pvar_total(uint64_t *value, int number);
 struct vm_pvar_view {
 	const struct vm_pvar *row;
 	const struct vm_pvar_table *table;
-	const char *name; /* sched_switches */
+	const char *name; /* sched_switches; an array's without its [n] */
 	unsigned index;
+	unsigned word; /* the first one of its value in the block */
 };
 
 /* As vm_cvar_each(). */

@@ -138,12 +138,23 @@ static int bool_parse(struct span span, int64_t *number)
 	return -VMPI_EINVAL;
 }
 
-/* Word number `number` of "auto|read|write". */
-static struct span choice_word(const char *words, int64_t number)
+unsigned vm_words_count(const char *words)
 {
-	for (; number > 0; number--)
+	unsigned count = 1;
+
+	while ((words = strchr(words, '|'))) {
+		words++;
+		count++;
+	}
+	return count;
+}
+
+const char *vm_words_item(const char *words, unsigned i, size_t *length)
+{
+	for (; i > 0; i--)
 		words += strcspn(words, "|") + 1;
-	return (struct span){ words, words + strcspn(words, "|") };
+	*length = strcspn(words, "|");
+	return words;
 }
 
 static int choice_parse(const struct vm_cvar *row, struct span span,
@@ -246,10 +257,11 @@ void vm_value_pretty(const struct vm_cvar *row, char text[VM_NUMBER_MAX],
 	int i = 0;
 
 	if (row->type == VM_VAR_CHOICE) {
-		struct span word = choice_word(row->unit, number);
+		size_t length;
+		const char *word =
+			vm_words_item(row->unit, (unsigned)number, &length);
 
-		snprintf(text, VM_NUMBER_MAX, "%.*s",
-			 (int)(word.end - word.begin), word.begin);
+		snprintf(text, VM_NUMBER_MAX, "%.*s", (int)length, word);
 		return;
 	}
 	if (row->type != VM_VAR_SIZE || number <= 0) {

@@ -24,6 +24,13 @@
 int vm_value_parse(const struct vm_cvar *row, int64_t *number,
 		   char why[VM_VALUE_WHY_MAX], const char *text);
 
+/*
+ * The words of a CHOICE or of a STATE, "auto|read|write": how many there are,
+ * and word i, of *length bytes, which is not 0-terminated; i must be less.
+ */
+unsigned vm_words_count(const char *words);
+const char *vm_words_item(const char *words, unsigned i, size_t *length);
+
 /* The number as vm_value_parse() takes it, at most 21 bytes with the end. */
 #define VM_NUMBER_MAX 24
 void vm_value_format(char text[VM_NUMBER_MAX], int64_t number);

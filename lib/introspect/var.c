@@ -431,6 +431,70 @@ int vm_cvar_each(int (*visit)(const struct vm_cvar_view *view, void *arg),
 	return rc;
 }
 
+int vm_cvar_count(void)
+{
+	unsigned tables =
+		atomic_load_explicit(&vars.table_count, memory_order_acquire);
+	unsigned count = 0;
+
+	for (unsigned t = 0; t < tables; t++)
+		count += vars.tables[t]->count;
+	return (int)count;
+}
+
+int vm_cvar_find(const char *name)
+{
+	struct slot slot;
+
+	return slot_find(&slot, name) ? (int)slot.index : -1;
+}
+
+bool vm_cvar_info(int number, struct vm_cvar_view *view, char *name)
+{
+	struct slot slot;
+
+	if (number < 0 || !slot_at(&slot, (unsigned)number))
+		return false;
+	slot_name(&slot, name);
+	*view = (struct vm_cvar_view){ .row = slot.row,
+				       .layer = slot.table->layer,
+				       .name = name,
+				       .index = slot.index };
+	vm_lock_take(&vars.lock);
+	view->source = (enum vm_var_source)vars.source[slot.index];
+	vm_lock_give(&vars.lock);
+	return true;
+}
+
+int vm_cvar_load(int64_t *value, int number)
+{
+	struct slot slot;
+
+	if (number < 0 || !slot_at(&slot, (unsigned)number))
+		return -VMPI_ENOENT;
+	if (slot.row->type == VM_VAR_STRING)
+		return -VMPI_EINVAL;
+	*value = word_load(slot.word);
+	return 0;
+}
+
+int vm_cvar_store(int number, int64_t value, enum vm_var_source source)
+{
+	struct write write = { .number = value, .source = source };
+	const struct vm_cvar *row;
+	int rc;
+
+	if (number < 0 || !slot_at(&write.slot, (unsigned)number))
+		return -VMPI_ENOENT;
+	row = write.slot.row;
+	if (row->type == VM_VAR_STRING || value < row->min || value > row->max)
+		return -VMPI_EINVAL;
+	vm_lock_take(&vars.lock);
+	rc = write_locked(&write);
+	vm_lock_give(&vars.lock);
+	return rc;
+}
+
 const char *vm_var_type_name(enum vm_var_type type)
 {
 	static const char *const names[] = {
@@ -444,7 +508,14 @@ const char *vm_var_type_name(enum vm_var_type type)
 
 const char *vm_var_when_name(enum vm_var_when when)
 {
-	return when == VM_VAR_STARTUP ? "startup" : "anytime";
+	static const char *const names[] = {
+		[VM_VAR_STARTUP] = "startup",
+		[VM_VAR_ANYTIME] = "anytime",
+		[VM_VAR_ALIKE] = "alike",
+		[VM_VAR_RANK] = "rank",
+	};
+
+	return names[when];
 }
 
 const char *vm_var_source_name(enum vm_var_source source)

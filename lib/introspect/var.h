@@ -9,11 +9,15 @@
  * time is a relaxed atomic store of the one word.  This module knows nobody:
  * each layer hands its table over by vm_vars_add().
  *
- * Row:  X(type, field, default, min, max, unit, when, text)
+ * Row:  X(type, field, default, min, max, unit, when, level, category, text)
  *	type	INT, SIZE (K, M, G, T suffixes), BOOL (min 0, max 1), CHOICE
  *		(a word of the unit, "auto|read|write", as its number) or
  *		STRING (min and max 0)
- *	when	STARTUP: only before the runtime starts; ANYTIME
+ *	when	STARTUP: only before the runtime starts; ANYTIME, in each
+ *		process as it likes; ALIKE: at any time when no call that it
+ *		concerns is under way, and the same in all processes; RANK: at
+ *		any time, and each rank may have a value of its own
+ *	level, category		tokens of introspect/category.h
  *	text	one or more sentences for vmpi_info and vmpi-variables(7)
  *
  * In vars.h of a layer:
@@ -30,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "introspect/category.h"
 #include "introspect/source.h" /* vm_vars_load() */
 
 enum vm_var_type {
@@ -40,7 +45,7 @@ enum vm_var_type {
 	VM_VAR_STRING
 };
 
-enum vm_var_when { VM_VAR_STARTUP, VM_VAR_ANYTIME };
+enum vm_var_when { VM_VAR_STARTUP, VM_VAR_ANYTIME, VM_VAR_ALIKE, VM_VAR_RANK };
 
 /* Who gave a variable its value; later ones win over earlier ones. */
 #define VM_VAR_SOURCES(X)             \
@@ -66,6 +71,8 @@ struct vm_cvar {
 	int64_t number;	    /* default, of all types but STRING */
 	const char *string; /* default, of STRING */
 	int64_t min, max;
+	enum vm_level level;
+	enum vm_category category;
 	const char *unit;
 	const char *text;
 };
@@ -87,11 +94,13 @@ struct vm_cvar_table {
 #define VM_CVAR_TYPE_BOOL int64_t
 #define VM_CVAR_TYPE_CHOICE int64_t
 #define VM_CVAR_TYPE_STRING const char *
-#define VM_CVAR_FIELD(type, field, value, min, max, unit, when, text) \
+#define VM_CVAR_FIELD(type, field, value, min, max, unit, when, level, \
+		      category, text)                                  \
 	VM_CVAR_TYPE_##type field;
 
 /* ... to their initial values ... */
-#define VM_CVAR_VALUE(type, field, value, min, max, unit, when, text) \
+#define VM_CVAR_VALUE(type, field, value, min, max, unit, when, level, \
+		      category, text)                                  \
 	.field = (value),
 
 /* ... and to the rows. */
@@ -105,15 +114,18 @@ struct vm_cvar_table {
 #define VM_CVAR_STRING_BOOL(value) NULL
 #define VM_CVAR_STRING_CHOICE(value) NULL
 #define VM_CVAR_STRING_STRING(value) (value)
-#define VM_CVAR_ROW(type_, field_, value_, min_, max_, unit_, when_, text_) \
-	{ .field = #field_,                                                 \
-	  .type = VM_VAR_##type_,                                           \
-	  .when = VM_VAR_##when_,                                           \
-	  .number = VM_CVAR_NUMBER_##type_(value_),                         \
-	  .string = VM_CVAR_STRING_##type_(value_),                         \
-	  .min = (min_),                                                    \
-	  .max = (max_),                                                    \
-	  .unit = (unit_),                                                  \
+#define VM_CVAR_ROW(type_, field_, value_, min_, max_, unit_, when_, level_, \
+		    category_, text_)                                        \
+	{ .field = #field_,                                                  \
+	  .type = VM_VAR_##type_,                                            \
+	  .when = VM_VAR_##when_,                                            \
+	  .number = VM_CVAR_NUMBER_##type_(value_),                          \
+	  .string = VM_CVAR_STRING_##type_(value_),                          \
+	  .min = (min_),                                                     \
+	  .max = (max_),                                                     \
+	  .level = VM_LEVEL_##level_,                                        \
+	  .category = VM_CATEGORY_##category_,                               \
+	  .unit = (unit_),                                                   \
 	  .text = (text_) },
 
 #define VM_CVARS_DEFINE(layer_, LIST)                                         \
@@ -188,6 +200,24 @@ struct vm_cvar_view {
 	const char *place; /* "/etc/vmpi.conf:3"; "" without one */
 	unsigned index;
 };
+
+/*
+ * Variables by their index, the number.  vm_cvar_count(): how many there are.
+ * vm_cvar_find(): the number of a name, or -1.  vm_cvar_info(): row, layer, name
+ * (written to name[VM_NAME_MAX]), source and index of one; value, preset and
+ * place stay NULL; false: no such number.
+ *
+ * vm_cvar_load(), vm_cvar_store(): the value as a number, of all types but
+ * STRING.  -VMPI_ENOENT: no such number; -VMPI_EINVAL: a STRING, or out of its
+ * range; -VMPI_ESTATE: STARTUP, and the runtime has started.  A value from a
+ * higher source stays, as with vm_cvar_set().  Nothing is logged: who tries
+ * numbers says what it means.  Any thread; loads also in signal handlers.
+ */
+int vm_cvar_count(void);
+int vm_cvar_find(const char *name);
+bool vm_cvar_info(int number, struct vm_cvar_view *view, char *name);
+int vm_cvar_load(int64_t *value, int number);
+int vm_cvar_store(int number, int64_t value, enum vm_var_source source);
 
 /* Visits all variables in the order of their index; a visit that does not
  * return 0 ends it with that result.  */

@@ -8,20 +8,20 @@
 #include "introspect/pvar.h"
 #include "introspect/var.h"
 
-#define OVERLAP_CVARS(X)                                                      \
-	X(BOOL, watch, 0, 0, 1, "flag", STARTUP,                              \
-	  "Measure how much of their messages' transfers ranks and cores "    \
-	  "overlap with computing; see vmpi-overlap(7)")                      \
-	X(STRING, bins, "1K,16K,128K,1M", 0, 0, "sizes", STARTUP,             \
-	  "Largest messages of the bins that sizes are counted in; larger "   \
-	  "ones have a bin of their own")                                     \
-	X(STRING, table, "", 0, 0, "path", STARTUP,                           \
-	  "Transfer times, as vmpi_info --calibrate writes them; empty: "     \
-	  "vmpi-xfer.table in $XDG_CONFIG_HOME or ~/.config")                 \
-	X(STRING, dir, "", 0, 0, "path", STARTUP,                             \
-	  "Directory where each process keeps its measures, in a file that "  \
-	  "vmpirun --overlap and vmpi_info --overlap read; empty: in memory") \
-	X(BOOL, begin_on, 1, 0, 1, "flag", STARTUP,                           \
+#define OVERLAP_CVARS(X)                                                       \
+	X(BOOL, watch, 0, 0, 1, "flag", STARTUP, UB, overlap,                  \
+	  "Measure how much of their messages' transfers ranks and cores "     \
+	  "overlap with computing; see vmpi-overlap(7)")                       \
+	X(STRING, bins, "1K,16K,128K,1M", 0, 0, "sizes", STARTUP, UD, overlap, \
+	  "Largest messages of the bins that sizes are counted in; larger "    \
+	  "ones have a bin of their own")                                      \
+	X(STRING, table, "", 0, 0, "path", STARTUP, UD, overlap,               \
+	  "Transfer times, as vmpi_info --calibrate writes them; empty: "      \
+	  "vmpi-xfer.table in $XDG_CONFIG_HOME or ~/.config")                  \
+	X(STRING, dir, "", 0, 0, "path", STARTUP, UD, overlap,                 \
+	  "Directory where each process keeps its measures, in a file that "   \
+	  "vmpirun --overlap and vmpi_info --overlap read; empty: in memory")  \
+	X(BOOL, begin_on, 1, 0, 1, "flag", STARTUP, UD, overlap,               \
 	  "Ranks measure from their start on, not only after MPI_Pcontrol(1)")
 
 struct overlap_cvars {
@@ -31,19 +31,19 @@ extern struct overlap_cvars overlap_cvar;
 extern const struct vm_cvar_table overlap_cvar_table;
 
 #define OVERLAP_RANK_PVARS(X)                                                 \
-	X(COUNTER, transfers, "transfers", RANK,                              \
+	X(COUNTER, transfers, "transfers", RANK, UD, overlap,                 \
 	  "Data transfers of messages, sent and received")                    \
-	X(TIMER, data_ns, "ns", RANK, "Data transfer time")                   \
-	X(TIMER, min_ns, "ns", RANK,                                          \
+	X(TIMER, data_ns, "ns", RANK, UB, overlap, "Data transfer time")      \
+	X(TIMER, min_ns, "ns", RANK, UB, overlap,                             \
 	  "Minimum of it that was overlapped with the rank's computing")      \
-	X(TIMER, max_ns, "ns", RANK,                                          \
+	X(TIMER, max_ns, "ns", RANK, UB, overlap,                             \
 	  "Maximum of it that was overlapped with the rank's computing")      \
-	X(TIMER, core_min_ns, "ns", RANK,                                     \
+	X(TIMER, core_min_ns, "ns", RANK, UD, overlap,                        \
 	  "Minimum of it in which the rank's core ran user code of any rank") \
-	X(TIMER, core_max_ns, "ns", RANK,                                     \
+	X(TIMER, core_max_ns, "ns", RANK, UD, overlap,                        \
 	  "Maximum of it in which the rank's core ran user code of any rank") \
-	X(TIMER, user_ns, "ns", RANK, "User computation time")                \
-	X(TIMER, call_ns, "ns", RANK, "Communication call time")
+	X(TIMER, user_ns, "ns", RANK, UB, timer, "User computation time")     \
+	X(TIMER, call_ns, "ns", RANK, UB, timer, "Communication call time")
 
 struct overlap_rank_pvars {
 	OVERLAP_RANK_PVARS(VM_PVAR_FIELD)

@@ -9,25 +9,27 @@
 #include "introspect/var.h"
 
 #define SCHED_CVARS(X)                                                        \
-	X(CHOICE, clock, 0, 0, 2, "auto|counter|monotonic", STARTUP,          \
+	X(CHOICE, clock, 0, 0, 2, "auto|counter|monotonic", STARTUP, TD,      \
+	  timer,                                                              \
 	  "Where times come from: the CPU's counter when it can be trusted, " \
 	  "the counter in any case where its rate is fixed, CLOCK_MONOTONIC") \
-	X(INT, workers, 0, 0, 1024, "threads", STARTUP,                       \
+	X(INT, workers, 0, 0, 1024, "threads", STARTUP, UB, launch,           \
 	  "Workers (OS threads that run ranks); 0: one per allowed core")     \
-	X(BOOL, bind, 1, 0, 1, "flag", STARTUP,                               \
+	X(BOOL, bind, 1, 0, 1, "flag", STARTUP, UB, launch,                   \
 	  "Bind each worker to a core of its own while there are enough")     \
 	X(SIZE, stack_bytes, 1048576, 16384, 1099511627776, "bytes", STARTUP, \
-	  "Stack of each rank; only touched pages take memory")               \
+	  UB, launch, "Stack of each rank; only touched pages take memory")   \
 	X(SIZE, task_stack_bytes, 65536, 16384, 1099511627776, "bytes",       \
-	  STARTUP, "Stack of each task started by vmpi_spawn()")              \
-	X(INT, spin_us, 200, 0, 1000000, "us", ANYTIME,                       \
+	  STARTUP, UD, launch, "Stack of each task started by vmpi_spawn()")  \
+	X(INT, spin_us, 200, 0, 1000000, "us", ANYTIME, TD, sched,            \
 	  "How long a worker with nothing to run, or another OS thread that " \
 	  "waits, polls before it sleeps; a hundredth of that when workers "  \
 	  "outnumber the allowed processors")                                 \
-	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP,                          \
+	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP, TB, timer,               \
 	  "Read the clock at each switch from the start on, to know the run " \
 	  "time of each rank; else from when somebody first asks for it")     \
-	X(CHOICE, counters, 0, 0, 3, "auto|perf|usage|off", ANYTIME,          \
+	X(CHOICE, counters, 0, 0, 3, "auto|perf|usage|off", ANYTIME, UD,      \
+	  timer,                                                              \
 	  "By which means vmpi_counter_open() counts: perf_event_open() or "  \
 	  "else getrusage(), only one of them, or not at all")
 
@@ -38,20 +40,20 @@ extern struct sched_cvars sched_cvar;
 extern const struct vm_cvar_table sched_cvar_table;
 
 #define SCHED_WORKER_PVARS(X)                                               \
-	X(COUNTER, switches, "switches", WORKER,                            \
+	X(COUNTER, switches, "switches", WORKER, TB, sched,                 \
 	  "Switches from one task to another")                              \
-	X(COUNTER, handoffs, "switches", WORKER,                            \
+	X(COUNTER, handoffs, "switches", WORKER, DD, sched,                 \
 	  "Switches to a task that was just woken, ahead of the run queue") \
-	X(COUNTER, sleeps, "sleeps", WORKER,                                \
+	X(COUNTER, sleeps, "sleeps", WORKER, TD, sched,                     \
 	  "Times the worker had nothing to do and slept")                   \
-	X(COUNTER, naps, "sleeps", WORKER,                                  \
+	X(COUNTER, naps, "sleeps", WORKER, TD, sched,                       \
 	  "Times its tasks only polled and it slept for a moment")          \
-	X(COUNTER, far_wakes, "wakes", WORKER,                              \
+	X(COUNTER, far_wakes, "wakes", WORKER, TD, sched,                   \
 	  "Tasks of this worker woken by other OS threads")                 \
-	X(COUNTER, tasks, "tasks", WORKER, "Tasks started")                 \
-	X(TIMER, idle_ns, "ns", WORKER,                                     \
+	X(COUNTER, tasks, "tasks", WORKER, UD, sched, "Tasks started")      \
+	X(TIMER, idle_ns, "ns", WORKER, UB, timer,                          \
 	  "Time with nothing to run, since rank time is known")             \
-	X(TIMER, core_ns, "ns", WORKER,                                     \
+	X(TIMER, core_ns, "ns", WORKER, UB, timer,                          \
 	  "Time of its ranks in sections, as of the last idle moment, end " \
 	  "of a section or MPIX_Ptime()")
 

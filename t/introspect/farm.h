@@ -7,12 +7,15 @@
 
 #include "introspect/var.h"
 
-#define FARM_CVARS(X)                                                       \
-	X(INT, cows, 4, -1, 100, "cows", ANYTIME, "Cows in the barn")       \
-	X(SIZE, milk_bytes, 8192, 1024, 1048576, "bytes", STARTUP, "Milk")  \
-	X(BOOL, open, 1, 0, 1, "flag", ANYTIME, "Whether the gate is open") \
-	X(STRING, dog, "Rex", 0, 0, "name", ANYTIME, "The dog's name")      \
-	X(STRING, cat, "", 0, 0, "name", STARTUP, "The cat's name")
+#define FARM_CVARS(X)                                                          \
+	X(INT, cows, 4, -1, 100, "cows", ANYTIME, UB, p2p, "Cows in the barn") \
+	X(SIZE, milk_bytes, 8192, 1024, 1048576, "bytes", STARTUP, TD, pool,   \
+	  "Milk")                                                              \
+	X(BOOL, open, 1, 0, 1, "flag", ANYTIME, DA, debug,                     \
+	  "Whether the gate is open")                                          \
+	X(STRING, dog, "Rex", 0, 0, "name", ANYTIME, UD, p2p,                  \
+	  "The dog's name")                                                    \
+	X(STRING, cat, "", 0, 0, "name", STARTUP, UA, p2p, "The cat's name")
 
 struct farm_cvars {
 	FARM_CVARS(VM_CVAR_FIELD)

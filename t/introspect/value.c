@@ -257,6 +257,19 @@ static void random_words(uint64_t seed)
 }
 
 /* Any bytes at all: nothing but a clean answer. */
+static void words(void)
+{
+	size_t length;
+	const char *word;
+
+	is_int(vm_words_count("auto|read|write"), 3, "three words");
+	is_int(vm_words_count("only"), 1, "one word");
+	word = vm_words_item("auto|read|write", 1, &length);
+	ok(length == 4 && strncmp(word, "read", 4) == 0, "one in between");
+	word = vm_words_item("auto|read|write", 2, &length);
+	ok(length == 5 && strncmp(word, "write", 5) == 0, "the last one");
+}
+
 static void random_bytes(uint64_t seed)
 {
 	static const struct vm_cvar *const rows[] = { &int_row, &size_row,
@@ -296,6 +309,7 @@ int main(void)
 	switches();
 	strings();
 	formats();
+	words();
 	random_words(seed);
 	random_bytes(seed);
 	return done_testing();

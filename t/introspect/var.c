@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "captured.h"
 #include "farm.h"
+#include "introspect/nearest.h"
 #include "tap.h"
 
 /* Sets at run time; the result and what was said. */
@@ -156,6 +157,47 @@ static void tour(void)
 		  "in order, with value, default and source");
 }
 
+static void numbers(void)
+{
+	struct vm_cvar_view view;
+	char name[VM_NAME_MAX];
+	int64_t value = 77;
+	int dog, milk;
+
+	is_int(vm_cvar_count(), 5, "five variables");
+	milk = vm_cvar_find("farm_milk_bytes");
+	dog = vm_cvar_find("farm_dog");
+	is_int(milk, 1, "a number for a name");
+	is_int(vm_cvar_find("farm_pigs"), -1, "none for an unknown one");
+	ok(vm_cvar_info(milk, &view, name) && strcmp(view.name, name) == 0 &&
+		   strcmp(name, "farm_milk_bytes") == 0 &&
+		   view.source == VM_SOURCE_RUNTIME,
+	   "a name for the number");
+	ok(view.row->category == VM_CATEGORY_pool &&
+		   view.row->level == VM_LEVEL_TD,
+	   "with category and level");
+	ok(!vm_cvar_info(-1, &view, name) && !vm_cvar_info(5, &view, name),
+	   "nothing about numbers that there are not");
+	is_int(vm_cvar_load(&value, dog), -VMPI_EINVAL, "a text is no number");
+	is_int(vm_cvar_load(&value, 5), -VMPI_ENOENT, "no such number");
+	is_int(value, 77, "failures leave the value alone");
+	is_int(vm_cvar_load(&value, milk), 0, "a value is loaded");
+	is_int(value, 2048, "as a number");
+	is_int(vm_cvar_store(milk, 4096, VM_SOURCE_RUNTIME), 0, "and stored");
+	is_int(farm_cvar.milk_bytes, 4096, "into the field");
+	is_int(vm_cvar_store(milk, 1023, VM_SOURCE_RUNTIME), -VMPI_EINVAL,
+	       "not out of its range");
+	is_int(vm_cvar_store(dog, 1, VM_SOURCE_RUNTIME), -VMPI_EINVAL,
+	       "not into a text");
+	is_int(vm_cvar_store(-1, 1, VM_SOURCE_RUNTIME), -VMPI_ENOENT,
+	       "not nowhere");
+	vm_vars_freeze(true);
+	is_int(vm_cvar_store(milk, 1024, VM_SOURCE_RUNTIME), -VMPI_ESTATE,
+	       "not after the start");
+	vm_vars_freeze(false);
+	is_int(farm_cvar.milk_bytes, 4096, "a refused store changes nothing");
+}
+
 static void *write_many(void *arg)
 {
 	static const char *const dogs[] = { "Bello", "Hasso", "Rex" };
@@ -225,6 +267,7 @@ int main(void)
 	frozen();
 	sources();
 	tour();
+	numbers();
 	threads();
 	bound();
 	return done_testing();

@@ -80,10 +80,32 @@ fi
 says 0 "--names prints names" "$info" --names
 none "$(echo "$said" | grep -Ev '^[a-z]+_[a-z_]+$')" "and nothing else"
 none "$(echo "$said" | sort | uniq -d)" "each once"
-none "$("$info" --parseable --cvars | awk -F'\t' 'NF != 12 || $12 == ""')" \
-	"a control variable has 12 fields and a description"
-none "$("$info" --parseable --pvars | awk -F'\t' 'NF != 6 || $6 == ""')" \
-	"a performance variable has 6 fields and a description"
+none "$("$info" --parseable --cvars | awk -F'\t' 'NF != 14 || $12 == ""')" \
+	"a control variable has 14 fields and a description"
+none "$("$info" --parseable --pvars | awk -F'\t' 'NF != 9 || $6 == ""')" \
+	"a performance variable has 9 fields and a description"
+categories=$("$info" --categories --names)
+none "$("$info" --parseable --cvars | cut -f 14 | sort -u |
+	grep -Fxv "$categories")" "it is in a category that there is"
+none "$("$info" --parseable --pvars | cut -f 8 | sort -u |
+	grep -Fxv "$categories")" "so is a performance variable"
+is "$("$info" --parseable --categories | cut -f 5,6 | tr '\t ' '\n\n' |
+	grep . | sort)" "$("$info" --names | sort)" \
+	"each variable is in one category"
+says 0 "--categories lists them" "$info" --categories
+like "$said" '^rndv, in p2p$' "with what they are part of"
+says 0 "--category chooses one" "$info" --category=p2p --cvars --names
+like "$said" '^core_eager_limit$' "with its variables"
+like "$said" '^core_rndv_protocol$' "and those of the categories below"
+none "$(echo "$said" | grep -E '^(sched_bind|fabric_credits)$')" \
+	"and no others"
+says 2 "an unknown category ends with status 2" "$info" --category=p3p
+is "$said" "vmpi_info: no category is called 'p3p'; did you mean p2p?" \
+	"and one line with the nearest"
+says 2 "a variable is looked for in the category" \
+	"$info" --category=coll sched_bind
+is "$said" "vmpi_info: no variable of category coll is called 'sched_bind'; it is in another one" \
+	"and the answer says so"
 says 0 "--fabric asks for networks" "$info" --fabric --parseable
 is "$(echo "$said" | grep -c "^provider${tab}one host${tab}.*${tab}taken${tab}")" 1 \
 	"one of them is taken on one host"
