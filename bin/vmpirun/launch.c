@@ -114,6 +114,15 @@ static void output_take(struct launch *launch)
 	job->output_dir = NULL;
 }
 
+/* The job's name for vmpistat: the number of this process. */
+static int id_make(struct vm_job *job)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", (int)getpid());
+	return vm_job_text(&job->id, text);
+}
+
 int launch_check(struct launch *launch, struct options *options)
 {
 	char node[PATH_MAX];
@@ -144,6 +153,8 @@ int launch_check(struct launch *launch, struct options *options)
 		rc = overlap_check(options);
 	if (!rc && options->job.output_dir && !options->dry_run)
 		rc = check_output(options->job.output_dir);
+	if (!rc && !options->dry_run)
+		rc = id_make(&options->job);
 	if (!rc && options->job.processes)
 		output_take(launch);
 	else if (!rc && !(launch->node = strdup(node))) {

@@ -26,8 +26,8 @@ struct vm_boot_backend {
 	/* The number of this process, from the environment; or negative. */
 	int (*process)(void);
 
-	/* Joins: sets boot's process, processes and what the launcher does, and calls
-	 * vm_news_count().  From now on, and until close, who has died is added
+	/* Joins: sets boot's process, processes, what the launcher does and,
+	 * unless it has one, its id, and calls vm_news_count().  From now on, and until close, who has died is added
 	 * to news (vm_news_add()) by any thread, or by a pump. */
 	int (*open)(void **state, struct vm_boot *boot, struct vm_news *news);
 	int (*put)(void *state, const char *name, const void *bytes,

@@ -343,6 +343,7 @@ int vm_boot_open(struct vm_boot **result, const struct vm_job *job)
 		boot_free(boot);
 		return rc;
 	}
+	snprintf(boot->id, sizeof(boot->id), "%s", job->id ? job->id : "");
 	rc = private->backend->open(&private->state, boot, &private->news);
 	if (rc) {
 		vm_news_fini(&private->news);

@@ -24,6 +24,7 @@
 #define VM_BOOT_NAME_MAX 24    /* bytes of a blob's name, without the zero */
 #define VM_BOOT_BLOB_MAX 65536 /* bytes of a blob */
 #define VM_BOOT_HOST_MAX 64    /* bytes of a host's name, with the zero */
+#define VM_BOOT_ID_MAX 64      /* bytes of a job's name, with the zero */
 
 /* What every process knows of every process. */
 struct vm_boot_peer {
@@ -52,6 +53,9 @@ struct vm_boot {
 	/* Random, the same in all processes, unknown to others.  All zero in
 	 * a job of one process. */
 	uint8_t key[VM_BOOT_KEY_BYTES];
+
+	/* What the launcher calls the job, for people; "": nothing. */
+	char id[VM_BOOT_ID_MAX];
 
 	const char *backend; /* "alone", "pmi", "pmix" */
 	/* The launcher is known to end all processes when one dies. */

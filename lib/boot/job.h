@@ -31,6 +31,7 @@
 	  "ranks of each node process, as 6,2; without it equal blocks")     \
 	X(TEXT, map, "MAP", NULL,                                            \
 	  "the node and worker of each rank (boot/map.h)")                   \
+	X(TEXT, id, "ID", NULL, "what vmpistat calls the job")               \
 	X(TEXT, key, "KEY", NULL,                                            \
 	  "32 hexadecimal digits that strangers do not know")                \
 	X(FLAG, processes, "PROCESSES", false,                               \

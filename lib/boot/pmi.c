@@ -344,6 +344,9 @@ static int pmi_open(void **state, struct vm_boot *boot, struct vm_news *news)
 	vm_news_pump(news, pmi->fd, pump, pmi);
 	*state = pmi;
 	boot->process = pmi->process;
+	if (!pmi->vmpi && !boot->id[0])
+		snprintf(boot->id, sizeof(boot->id), "%.*s",
+			 (int)sizeof(boot->id) - 1, pmi->kvsname);
 	boot->processes = pmi->processes;
 	boot->launcher_kills = !pmi->vmpi;
 	return 0;

@@ -166,6 +166,9 @@ static int pmix_open(void **state, struct vm_boot *boot, struct vm_news *news)
 	if (rc)
 		goto finalize;
 	boot->process = (int)pmix->self.rank;
+	if (!boot->id[0])
+		snprintf(boot->id, sizeof(boot->id), "%.*s",
+			 (int)sizeof(boot->id) - 1, pmix->self.nspace);
 	/* Slurm does so when it is told to (-K), and does not say. */
 	boot->launcher_kills = !getenv("SLURM_STEP_ID");
 	boot->launcher_silent = !boot->launcher_kills;

@@ -6,11 +6,17 @@
  */
 #include "core/ledger.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "boot/boot.h"
 #include "core/engine.h"
 #include "core/node.h"
 #include "core/rank.h"
 #include "fabric/fabric.h"
 #include "fabric/vars.h"
+#include "introspect/share.h"
 #include "sched/vars.h"
 #include "sched/worker.h"
 
@@ -39,7 +45,56 @@ static void fabric_open(struct vm_ledger *ledger, struct vm_fabric *fabric)
 	vm_pvars_place(&fabric_node_pvar_table, &ledger->fabric);
 }
 
-void vm_ledger_open(struct vm_node *node)
+void vm_ledger_share(const struct vm_boot *boot)
+{
+	char pid[16];
+	const char *job = pid, *why = "";
+
+	if (core_cvar.share == VM_SHARE_OFF)
+		return;
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	if (boot && boot->id[0])
+		job = boot->id;
+	if (vm_share_open(VM_SHARE_DIR, job, boot ? (unsigned)boot->process : 0,
+			  &why))
+		vm_log(VM_INFO, "counters cannot be seen from outside: %s",
+		       why);
+}
+
+static void where_fill(struct vm_ledger *ledger, const struct vm_node *node)
+{
+	size_t count = (size_t)node->rank_count;
+
+	if (node->process_count == 1 || !vm_share_is_open())
+		return;
+	ledger->where = vm_share_alloc(count * sizeof(*ledger->where), 64);
+	for (size_t i = 0; ledger->where && i < count; i++)
+		ledger->where[i] = node->ranks[i].to.process;
+}
+
+static int publish(const struct vm_ledger *ledger, const struct vm_node *node)
+{
+	const struct vm_share_facts facts = {
+		.node = (unsigned)node->process,
+		.nodes = (unsigned)node->process_count,
+		.ranks = (unsigned)node->rank_count,
+		.ranks_here = (unsigned)node->rank_here,
+		.workers = (unsigned)vm_sched.worker_count,
+		.where = ledger->where,
+		.tables = {
+			{ &core_rank_pvar_table, &ledger->ranks },
+			{ &sched_worker_pvar_table, &ledger->workers },
+			{ &core_node_pvar_table, &ledger->node },
+			{ &fabric_port_pvar_table, &ledger->ports },
+			{ &fabric_node_pvar_table, &ledger->fabric },
+		},
+		.table_count = node->fabric ? 5 : 3,
+	};
+
+	return vm_share_publish(&facts);
+}
+
+int vm_ledger_open(struct vm_node *node)
 {
 	struct vm_ledger *ledger = &node->ledger;
 
@@ -65,6 +120,8 @@ void vm_ledger_open(struct vm_node *node)
 	vm_pvars_place(&core_node_pvar_table, &ledger->node);
 	if (node->fabric)
 		fabric_open(ledger, node->fabric);
+	where_fill(ledger, node);
+	return publish(ledger, node);
 }
 
 void vm_ledger_close(void)
@@ -74,4 +131,5 @@ void vm_ledger_close(void)
 	vm_pvars_place(&core_node_pvar_table, NULL);
 	vm_pvars_place(&fabric_port_pvar_table, NULL);
 	vm_pvars_place(&fabric_node_pvar_table, NULL);
+	vm_share_free(vm_node->ledger.where);
 }

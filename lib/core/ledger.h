@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the counters of this process lie: tells introspect/pvar.h of the blocks
- * of ranks, workers, ports and the node while the runtime runs.
+ * of ranks, workers, ports and the node while the runtime runs, and the readers
+ * of the shared-memory file.
  */
 #ifndef CORE_LEDGER_H
 #define CORE_LEDGER_H
 
 #include "introspect/pvar.h"
 
+struct vm_boot;
 struct vm_node;
 
 struct vm_ledger {
 	struct vm_pvar_place ranks, workers, ports, node, fabric;
+	uint32_t *where; /* the node of each rank, for the file */
 };
 
-/* The ranks are there, no worker runs yet. */
-void vm_ledger_open(struct vm_node *node);
+/* First of all: opens the file that the memory of all of them comes from
+ * (introspect/share.h), unless core_share says no.  boot may be NULL. */
+void vm_ledger_share(const struct vm_boot *boot);
+
+/* The ranks are there, no worker runs yet.  0, -VMPI_ENOMEM. */
+int vm_ledger_open(struct vm_node *node);
 
 /* Before any of it is freed. */
 void vm_ledger_close(void);

@@ -29,6 +29,7 @@
 #include "core/remote.h"
 #include "core/watch.h"
 #include "fabric/vars.h"
+#include "introspect/share.h"
 #include "sched/futex.h"
 #include "sched/topo.h"
 #include "sched/worker.h"
@@ -167,12 +168,11 @@ static int ranks_init(struct vm_node *node)
 	size_t bytes = (size_t)count * sizeof(struct vm_rank);
 	int rc = 0;
 
-	node->ranks = aligned_alloc(VM_CACHELINE, bytes);
+	node->ranks = vm_share_alloc(bytes, VM_CACHELINE);
 	node->own = calloc((size_t)node->rank_here, sizeof(*node->own));
 	node->world = vm_group_new(count);
 	if (!node->ranks || !node->own || !node->world)
 		return -VMPI_ENOMEM;
-	memset(node->ranks, 0, bytes);
 	ranks_place(node);
 	for (int i = 0; i < node->rank_here && !rc; i++)
 		rc = rank_init(node,
@@ -208,7 +208,7 @@ static void ranks_fini(struct vm_node *node)
 		vm_match_fini(&rank->match);
 	}
 	free(node->own);
-	free(node->ranks);
+	vm_share_free(node->ranks);
 	vm_group_drop(node->world);
 	vm_meet_drop(node->world_meet);
 }
@@ -260,8 +260,9 @@ static void node_free(void)
 	vm_account_stop(vm_node);
 	pools_fini(vm_node);
 	vm_sched_fini();
-	free(vm_node);
+	vm_share_free(vm_node);
 	vm_node = NULL;
+	vm_share_close(false);
 }
 
 /* Which ranks there are, and which of them are ours. */
@@ -314,9 +315,12 @@ int vm_node_start(const vmpi_config *config)
 	ranks = config->ranks ? config->ranks : 1;
 	workers = worker_count(config, ranks);
 	vm_topo_plan(workers);
-	vm_node = calloc(1, sizeof(*vm_node));
-	if (!vm_node)
+	vm_ledger_share(vm_node_hooks.boot);
+	vm_node = vm_share_alloc(sizeof(*vm_node), _Alignof(struct vm_node));
+	if (!vm_node) {
+		vm_share_close(false);
 		return -VMPI_ENOMEM;
+	}
 	vm_node->stack_bytes = config->stack_bytes ?
 				       config->stack_bytes :
 				       (size_t)sched_cvar.stack_bytes;
@@ -337,7 +341,9 @@ int vm_node_start(const vmpi_config *config)
 		rc = ranks_init(vm_node);
 	if (rc)
 		goto fail;
-	vm_ledger_open(vm_node);
+	rc = vm_ledger_open(vm_node);
+	if (rc)
+		goto fail;
 	sched_hook(vm_node);
 	rc = vm_mover_init(vm_node);
 	if (rc)

@@ -68,10 +68,14 @@
 	  "Least share of a round's time that moves must promise to save")      \
 	X(BOOL, balance_log, 0, 0, 1, "flag", ANYTIME, UD, balance,             \
 	  "Print a line about each round of balancing")                         \
+	X(CHOICE, share, VM_SHARE_AUTO, 0, 1, "off|auto", STARTUP, UB, live,    \
+	  "Keep counters in a file in /dev/shm, where vmpistat finds them: "    \
+	  "auto unless there is no room")                                       \
 	X(INT, balance_shuffle, 0, 0, 1000000000, "polls", STARTUP, DA, debug,  \
 	  "For tests: with balance, move some ranks at random each so many "    \
 	  "polls; 0: never")                                                    \
-	X(CHOICE, border, VM_BORDER_HOW_AUTO, 0, 1, "auto|keep", STARTUP,       \
+	X(CHOICE, border, VM_BORDER_HOW_AUTO, 0, 1, "auto|keep", STARTUP, UD,   \
+	  live,                                                                 \
 	  "Whether somebody may begin to watch a program's calls while it "     \
 	  "runs: auto only where the program itself can, keep always, which "   \
 	  "costs a branch per call")
@@ -81,6 +85,9 @@ enum vm_border_how { VM_BORDER_HOW_AUTO, VM_BORDER_HOW_KEEP };
 
 /* Values of balance. */
 enum vm_balance_how { VM_BALANCE_OFF, VM_BALANCE_AUTO, VM_BALANCE_FORCE };
+
+/* Values of share. */
+enum vm_share_how { VM_SHARE_OFF, VM_SHARE_AUTO };
 
 /* Values of rndv_protocol. */
 enum vm_rndv { VM_RNDV_AUTO, VM_RNDV_READ, VM_RNDV_WRITE, VM_RNDV_PIPELINE };

@@ -17,6 +17,7 @@
 #include "fabric/conn.h"
 #include "fabric/probe.h"
 #include "fabric/state.h"
+#include "introspect/share.h"
 
 const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric)
 {
@@ -101,10 +102,9 @@ static int ports_open(struct vm_fabric *fabric)
 	unsigned wanted = ports_wanted(fabric);
 	size_t bytes = wanted * sizeof(struct vm_port);
 
-	fabric->ports = aligned_alloc(_Alignof(struct vm_port), bytes);
+	fabric->ports = vm_share_alloc(bytes, _Alignof(struct vm_port));
 	if (!fabric->ports)
 		return -VMPI_ENOMEM;
-	memset(fabric->ports, 0, bytes);
 	for (unsigned i = 0; i < wanted; i++) {
 		int rc;
 
@@ -134,10 +134,9 @@ int vm_fabric_open(struct vm_fabric **fabric,
 	if (config->processes == 0 || config->process >= config->processes ||
 	    !config->arrived || !config->down)
 		return -VMPI_EINVAL;
-	new = aligned_alloc(_Alignof(struct vm_fabric), sizeof(*new));
+	new = vm_share_alloc(sizeof(*new), _Alignof(struct vm_fabric));
 	if (!new)
 		return -VMPI_ENOMEM;
-	memset(new, 0, sizeof(*new));
 	new->config = *config;
 	new->epoll_fd = new->kick_fd = new->gather.timer_fd = -1;
 	vm_list_init(&new->mrs);
@@ -168,7 +167,7 @@ void vm_fabric_close(struct vm_fabric *fabric)
 	vm_gather_close(fabric);
 	for (unsigned i = 0; i < fabric->limits.ports; i++)
 		vm_port_fini(&fabric->ports[i]);
-	free(fabric->ports);
+	vm_share_free(fabric->ports);
 	if (fabric->fid)
 		fabric->fi->close(&fabric->fid->fid);
 	if (fabric->fi)
@@ -181,7 +180,7 @@ void vm_fabric_close(struct vm_fabric *fabric)
 		close(fabric->epoll_fd);
 	if (fabric->kick_fd >= 0)
 		close(fabric->kick_fd);
-	free(fabric);
+	vm_share_free(fabric);
 }
 
 /* What is the same in all processes, and our number. */

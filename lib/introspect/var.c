@@ -17,6 +17,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "introspect/nearest.h"
+#include "introspect/share.h"
 #include "introspect/value.h"
 
 VM_STATIC_ASSERT(sizeof(char *) == sizeof(int64_t), "a value is one word");
@@ -218,6 +219,7 @@ static int write_locked(const struct write *write)
 		number = (intptr_t)text;
 	}
 	word_store(slot->word, number);
+	vm_share_cvar(slot->index, number, text);
 	vars.source[slot->index] = (unsigned char)write->source;
 	vars.path[slot->index] = path;
 	vars.line[slot->index] = write->line;

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "introspect/share.h"
 #include "sched/clocks.h"
 #include "sched/futex.h"
 #include "sched/sanitize.h"
@@ -432,10 +433,9 @@ int vm_sched_init(int count)
 	vm_sched = (struct vm_sched){ .worker_count = count,
 				      .poll = poll_nothing,
 				      .watched = watched };
-	vm_sched.workers = aligned_alloc(VM_CACHELINE, bytes);
+	vm_sched.workers = vm_share_alloc(bytes, VM_CACHELINE);
 	if (!vm_sched.workers)
 		return -VMPI_ENOMEM;
-	memset(vm_sched.workers, 0, bytes);
 	for (int i = 0; i < count; i++)
 		vm_sched.workers[i].index = i;
 	vm_clock_start((enum vm_clock_choice)sched_cvar.clock);
@@ -480,7 +480,7 @@ void vm_sched_stop(void)
 
 void vm_sched_fini(void)
 {
-	free(vm_sched.workers);
+	vm_share_free(vm_sched.workers);
 	vm_sched.workers = NULL;
 	vm_sched.worker_count = 0;
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shared-memory file of a node process, as it lies there.
+ *
+ * The head says where everything is: offsets count bytes from the beginning of
+ * the file, texts are offsets into the span of texts, each ended by a zero.  The
+ * blocks of counters are the very memory that the runtime works with.  All is
+ * in the byte order and the word size of the host, which no other one reads.
+ * Everything but blocks, states and values of control variables is written
+ * once, before `ready`.
+ */
+#ifndef INTROSPECT_SHARE_FORMAT_H
+#define INTROSPECT_SHARE_FORMAT_H
+
+#include <stdint.h>
+
+#define VM_SHARE_MAGIC "vmpilive"
+#define VM_SHARE_VERSION 1
+#define VM_SHARE_PLACES_MAX 24
+#define VM_SHARE_STRING_BYTES 128 /* of a control variable that is a text */
+#define VM_SHARE_NO_STRING UINT32_MAX
+
+struct vm_share_span {
+	uint64_t offset, bytes;
+};
+
+/* The blocks of a table of performance variables: struct vm_pvar_place. */
+struct vm_share_place {
+	uint64_t offset, stride, also;
+	uint32_t count;	 /* 0: the blocks are not in the file */
+	uint32_t ranked; /* block i is of rank i, and in this file only if
+			    vm_share_head.where says so */
+};
+
+/* A performance variable. */
+struct vm_share_pvar {
+	uint32_t name, class_, of, unit, level, category, text;
+	uint32_t place; /* its table's */
+	uint32_t word, words;
+	uint32_t highest; /* totals are the highest value, not the sum */
+	uint32_t unused;
+};
+
+/* A control variable; its value is word i of the span of values. */
+struct vm_share_cvar {
+	uint32_t name, type, when, unit, level, category, text;
+	uint32_t string; /* offset in the span of strings, or NO_STRING */
+	int64_t min, max;
+};
+
+enum vm_share_phase { VM_SHARE_STARTS, VM_SHARE_RUNS, VM_SHARE_ENDED };
+
+struct vm_share_head {
+	char magic[8];
+	uint32_t version, head_bytes;
+	uint64_t layout; /* hash of rows and texts: equal ones mean the same */
+	uint32_t ready;	 /* written last, by a release store */
+	uint32_t phase;	 /* enum vm_share_phase */
+	uint32_t pid, uid;
+	uint64_t pid_start;  /* /proc/PID/stat 22: who else had this number? */
+	uint64_t started_ns; /* CLOCK_REALTIME */
+	uint32_t node, nodes, ranks, ranks_here, workers, unused;
+	char job[64], host[64], program[64], library[32];
+	struct vm_share_span where; /* uint32_t for each rank: its node */
+	struct vm_share_span pvars, cvars, values, strings, texts;
+	struct vm_share_place places[VM_SHARE_PLACES_MAX];
+};
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows and texts are collected on the heap first, since how long the texts are
+ * is known at the end.
+ */
+#include "introspect/share_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "introspect/nearest.h"
+#include "introspect/var.h"
+
+/* What is collected. */
+struct tables {
+	FILE *out; /* of the texts */
+	char *texts;
+	size_t text_bytes;
+	uint32_t text_next;
+	struct vm_share_pvar *pvars;
+	struct vm_share_cvar *cvars;
+	unsigned pvar_count, cvar_count, strings;
+	const struct vm_share_facts *facts;
+};
+
+static uint32_t text_put(struct tables *tables, const char *text)
+{
+	uint32_t at = tables->text_next;
+
+	fputs(text, tables->out);
+	fputc('\0', tables->out);
+	tables->text_next += (uint32_t)strlen(text) + 1;
+	return at;
+}
+
+static uint32_t table_place(const struct vm_share_facts *facts,
+			    const struct vm_pvar_table *table)
+{
+	unsigned i = 0;
+
+	while (i < facts->table_count && facts->tables[i].table != table)
+		i++;
+	return i; /* beyond the last one: nowhere */
+}
+
+static int pvar_put(const struct vm_pvar_view *view, void *arg)
+{
+	struct tables *tables = arg;
+	const struct vm_pvar *row = view->row;
+	struct vm_share_pvar *pvar = &tables->pvars[tables->pvar_count++];
+
+	*pvar = (struct vm_share_pvar){
+		.name = text_put(tables, view->name),
+		.class_ = text_put(tables, vm_pvar_class_name(row->class_)),
+		.of = text_put(tables, vm_pvar_of_name(row->of)),
+		.unit = text_put(tables, row->unit),
+		.level = text_put(tables, ""),
+		.category = text_put(tables, ""),
+		.text = text_put(tables, row->text),
+		.place = table_place(tables->facts, view->table),
+		.word = (uint32_t)(row - view->table->rows),
+		.words = 1,
+		.highest = row->class_ == VM_PVAR_HIGHWATERMARK ||
+			   row->class_ == VM_PVAR_STATE,
+	};
+	return 0;
+}
+
+static int cvar_put(const struct vm_cvar_view *view, void *arg)
+{
+	struct tables *tables = arg;
+	const struct vm_cvar *row = view->row;
+	struct vm_share_cvar *cvar = &tables->cvars[tables->cvar_count++];
+
+	*cvar = (struct vm_share_cvar){
+		.name = text_put(tables, view->name),
+		.type = text_put(tables, vm_var_type_name(row->type)),
+		.when = text_put(tables, vm_var_when_name(row->when)),
+		.unit = text_put(tables, row->unit),
+		.level = text_put(tables, ""),
+		.category = text_put(tables, ""),
+		.text = text_put(tables, row->text),
+		.string = VM_SHARE_NO_STRING,
+		.min = row->min,
+		.max = row->max,
+	};
+	if (row->type == VM_VAR_STRING)
+		cvar->string = tables->strings++ * VM_SHARE_STRING_BYTES;
+	return 0;
+}
+
+static int cvar_count(const struct vm_cvar_view *view, void *arg)
+{
+	*(unsigned *)arg = view->index + 1;
+	return 0;
+}
+
+static void tables_free(struct tables *tables)
+{
+	if (tables->out)
+		fclose(tables->out);
+	free(tables->texts);
+	free(tables->pvars);
+	free(tables->cvars);
+}
+
+static int tables_collect(struct tables *tables)
+{
+	unsigned cvars = 0, pvars = (unsigned)vm_pvar_count();
+
+	vm_cvar_each(cvar_count, &cvars);
+	tables->pvars = calloc(pvars + 1, sizeof(*tables->pvars));
+	tables->cvars = calloc(cvars + 1, sizeof(*tables->cvars));
+	tables->out = open_memstream(&tables->texts, &tables->text_bytes);
+	if (!tables->pvars || !tables->cvars || !tables->out)
+		return -VMPI_ENOMEM;
+	text_put(tables, "");
+	vm_pvar_each(pvar_put, tables);
+	vm_cvar_each(cvar_put, tables);
+	return fflush(tables->out) ? -VMPI_ENOMEM : 0;
+}
+
+static uint64_t hash_add(uint64_t hash, const void *bytes, size_t length)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t tables_hash(const struct tables *tables)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	hash = hash_add(hash, tables->pvars,
+			tables->pvar_count * sizeof(*tables->pvars));
+	hash = hash_add(hash, tables->cvars,
+			tables->cvar_count * sizeof(*tables->cvars));
+	return hash_add(hash, tables->texts, tables->text_bytes);
+}
+
+/* Copies bytes (NULL: zeros) into one piece of the file; each begins at a
+ * multiple of 8. */
+static void *span_put(char **at, struct vm_share_span *span, const void *bytes,
+		      size_t length)
+{
+	char *to = *at;
+
+	if (bytes)
+		memcpy(to, bytes, length);
+	*span = (struct vm_share_span){ vm_share_offset(to), length };
+	*at += (length + 7) & ~(size_t)7;
+	return to;
+}
+
+static int tables_put(struct vm_share_head *head,
+		      struct vm_share_mirror *mirror,
+		      const struct tables *tables)
+{
+	size_t pvars = tables->pvar_count * sizeof(*tables->pvars);
+	size_t cvars = tables->cvar_count * sizeof(*tables->cvars);
+	size_t values = tables->cvar_count * sizeof(int64_t);
+	size_t strings = tables->strings * (size_t)VM_SHARE_STRING_BYTES;
+	size_t bytes = pvars + cvars + values + strings + tables->text_bytes;
+	char *at = vm_share_alloc(bytes + 8 * 8, 64);
+
+	if (!at)
+		return -VMPI_ENOMEM;
+	if (!vm_share_offset(at)) {
+		vm_share_free(at);
+		return -VMPI_ENOMEM;
+	}
+	span_put(&at, &head->pvars, tables->pvars, pvars);
+	mirror->rows = span_put(&at, &head->cvars, tables->cvars, cvars);
+	mirror->values = span_put(&at, &head->values, NULL, values);
+	mirror->strings = span_put(&at, &head->strings, NULL, strings);
+	mirror->count = tables->cvar_count;
+	span_put(&at, &head->texts, tables->texts, tables->text_bytes);
+	return 0;
+}
+
+static void places_put(struct vm_share_head *head,
+		       const struct vm_share_facts *facts)
+{
+	for (unsigned i = 0; i < facts->table_count; i++) {
+		const struct vm_pvar_table *table = facts->tables[i].table;
+		const struct vm_pvar_place *place = facts->tables[i].place;
+		uint64_t offset = vm_share_offset(place->base);
+
+		if (!offset)
+			continue;
+		head->places[i] = (struct vm_share_place){
+			.offset = offset,
+			.stride = place->stride,
+			.also = place->also,
+			.count = place->count,
+			.ranked = table->rows[0].of == VM_PVAR_RANK,
+		};
+	}
+}
+
+int vm_share_tables(struct vm_share_head *head, struct vm_share_mirror *mirror,
+		    const struct vm_share_facts *facts)
+{
+	struct tables tables = { .facts = facts };
+	int rc = tables_collect(&tables);
+
+	if (rc == 0)
+		rc = tables_put(head, mirror, &tables);
+	if (rc == 0) {
+		head->layout = tables_hash(&tables);
+		head->nodes = facts->nodes;
+		head->ranks = facts->ranks;
+		head->ranks_here = facts->ranks_here;
+		head->workers = facts->workers;
+		head->where = (struct vm_share_span){
+			vm_share_offset(facts->where),
+			facts->ranks * sizeof(uint32_t),
+		};
+		if (!head->where.offset)
+			head->where.bytes = 0;
+		places_put(head, facts);
+	}
+	tables_free(&tables);
+	return rc;
+}
+
+void vm_share_mirror_set(const struct vm_share_mirror *mirror, unsigned index,
+			 int64_t value, const char *text)
+{
+	uint32_t at;
+
+	if (index >= mirror->count)
+		return;
+	at = mirror->rows[index].string;
+	if (at == VM_SHARE_NO_STRING)
+		__atomic_store_n(&mirror->values[index], value,
+				 __ATOMIC_RELAXED);
+	else
+		snprintf(mirror->strings + at, VM_SHARE_STRING_BYTES, "%s",
+			 text);
+}
+
+static int value_put(const struct vm_cvar_view *view, void *arg)
+{
+	bool text = view->row->type == VM_VAR_STRING;
+	int64_t value = text ? 0 : strtoll(view->value, NULL, 10);
+
+	vm_share_mirror_set(arg, view->index, value, view->value);
+	return 0;
+}
+
+void vm_share_mirror_fill(const struct vm_share_mirror *mirror)
+{
+	struct vm_share_mirror copy = *mirror;
+
+	vm_cvar_each(value_put, &copy);
+}
