@@ -21,9 +21,9 @@
 
 #define ROUNDS 4000
 
-#define FARM_HEN_PVARS(X)                      \
-	X(COUNTER, laid, "eggs", RANK, "Eggs") \
-	X(HIGHWATERMARK, top, "eggs", RANK, "Most eggs")
+#define FARM_HEN_PVARS(X)                               \
+	X(COUNTER, laid, "eggs", RANK, UB, p2p, "Eggs") \
+	X(HIGHWATERMARK, top, "eggs", RANK, UB, p2p, "Most eggs")
 
 struct farm_hen_pvars {
 	FARM_HEN_PVARS(VM_PVAR_FIELD)
