@@ -6,7 +6,7 @@
 . "$VMPI_SRC/t/tap.sh"
 . "$VMPI_SRC/t/across/launched.sh"
 need mpiexec.hydra
-timeout 50 mpiexec.hydra -n 1 true >"$scratch/out" 2>&1 ||
+timeout 250 mpiexec.hydra -n 1 true >"$scratch/out" 2>&1 ||
 	skip_all "mpiexec.hydra of MPICH does not run here"
 launched hydra 2 net
 launched hydra 4 'tcp;ofi_rxm' '*co*'

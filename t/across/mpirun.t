@@ -8,7 +8,7 @@
 need mpirun.openmpi
 grep -q 'VM_HAVE_PMIX=1' "$VMPI_BUILD/build.ninja" ||
 	skip_all "this vmpi was built without PMIx"
-timeout 50 mpirun.openmpi --oversubscribe --allow-run-as-root -np 1 true \
+timeout 250 mpirun.openmpi --oversubscribe --allow-run-as-root -np 1 true \
 	>"$scratch/out" 2>&1 ||
 	skip_all "mpirun of Open MPI does not run here"
 launched mpirun 2 net

@@ -21,14 +21,14 @@ bin=$scratch/${vmpicc%/vmpicc}
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$VMPI_SRC/README.md" \
 	>hello.c
 ok "the installed vmpicc compiles" "$bin/vmpicc" -o hello hello.c
-is "$(timeout 20 "$bin/vmpirun" -n 4 ./hello | grep -c 'of 4: sum 6')" 4 \
+is "$(timeout 100 "$bin/vmpirun" -n 4 ./hello | grep -c 'of 4: sum 6')" 4 \
 	"the installed vmpirun runs it"
-is "$(timeout 20 ./hello)" "rank 0 of 1: sum 0" "so does the program alone"
+is "$(timeout 100 ./hello)" "rank 0 of 1: sum 0" "so does the program alone"
 lib=$(dirname "$(find "$scratch/root" -name libmpi_abi.so.1)")
 ok "a plain compiler links it with the installed libmpi_abi" \
 	$cc -o plain hello.c -I"$(dirname "$(find root -name mpi.h)")" \
 	-L"$lib" -lmpi_abi
-is "$(LD_LIBRARY_PATH=$lib timeout 20 ./plain)" "rank 0 of 1: sum 0" \
+is "$(LD_LIBRARY_PATH=$lib timeout 100 ./plain)" "rank 0 of 1: sum 0" \
 	"and it runs as one rank"
 
 cat >own.c <<'END'
@@ -53,12 +53,12 @@ PKG_CONFIG_PATH=$pc PKG_CONFIG_SYSROOT_DIR=$scratch/root
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 ok "a program with its own main is built by pkg-config" \
 	$cc -o own own.c $(pkg-config --cflags --libs vmpi)
-is "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir vmpi) timeout 20 ./own)" \
+is "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir vmpi) timeout 100 ./own)" \
 	ran "and runs ranks"
 unset PKG_CONFIG_SYSROOT_DIR
 PKG_CONFIG_PATH=$VMPI_BUILD/meson-uninstalled
 ok "the same from the build directory" \
 	$cc -o own own.c $(pkg-config --cflags --libs vmpi)
-is "$(LD_LIBRARY_PATH=$VMPI_BUILD/lib timeout 20 ./own)" ran \
+is "$(LD_LIBRARY_PATH=$VMPI_BUILD/lib timeout 100 ./own)" ran \
 	"and it runs ranks"
 done_testing

@@ -18,11 +18,11 @@ PATH=$VMPI_BUILD:$PATH
 
 ok "the first program of README.md compiles" \
 	vmpicc -O2 -Wall -Werror -o hello hello.c
-timeout 20 vmpirun -n 64 ./hello >out 2>err
+timeout 100 vmpirun -n 64 ./hello >out 2>err
 is $? 0 "it runs as 64 ranks"
 is "$(sort -u out | wc -l)" 64 "each rank prints a line of its own"
 is "$(grep -c ': sum 2016$' out)" 64 "the sum is that of private variables"
 is "$(cat err)" "" "nothing is said on standard error"
-timeout 20 ./hello >out 2>&1
+timeout 100 ./hello >out 2>&1
 is "$(cat out)" "rank 0 of 1: sum 0" "alone it is one rank"
 done_testing

@@ -69,7 +69,7 @@ END
 
 # dies WHAT CODE TEXT NAME: the job exits with CODE and says TEXT.
 dies() {
-	timeout 30 "$VMPI_BUILD/vmpirun" -n 4 --workers 2 ./program "$1" \
+	timeout 150 "$VMPI_BUILD/vmpirun" -n 4 --workers 2 ./program "$1" \
 		>out 2>err
 	is "$?" "$2" "$4: exit code $2"
 	if grep -q -- "$3" err; then

@@ -114,7 +114,7 @@ END
 dies() {
 	for where in '--workers 1' '--workers 2' '--nodes 2'; do
 		# shellcheck disable=SC2086
-		timeout 30 "$VMPI_BUILD/vmpirun" -n 4 $where ./program "$1" \
+		timeout 150 "$VMPI_BUILD/vmpirun" -n 4 $where ./program "$1" \
 			>out 2>err
 		is "$?" "$2" "$4: exit code $2, $where"
 		like "$(cat err)" "$3" "$4: \"$3\""

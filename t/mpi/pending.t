@@ -160,7 +160,7 @@ export ASAN_OPTIONS="${leaks:+$leaks:}detect_leaks=0"
 run() {
 	workers=$1 what=$2
 	shift 2
-	timeout 30 "$VMPI_BUILD/vmpirun" -n 4 --workers "$workers" "$@" \
+	timeout 150 "$VMPI_BUILD/vmpirun" -n 4 --workers "$workers" "$@" \
 		./program "$what" >out 2>err
 	code=$?
 }

@@ -99,17 +99,17 @@ END
 
 # dies PHASE WORDS NAME
 dies() {
-	timeout 30 "$VMPI_BUILD/vmpirun" -n 2 --workers 1 ./program "$1" "$3" \
+	timeout 150 "$VMPI_BUILD/vmpirun" -n 2 --workers 1 ./program "$1" "$3" \
 		>out 2>err
 	is "$? $(sed 's/rank [01]/rank N/' err)" \
 		"16 vmpirun: rank N called MPI_$3 $2" "MPI_$3 $2"
 }
 
-for name in $(timeout 30 "$VMPI_BUILD/vmpirun" -n 1 ./program); do
+for name in $(timeout 150 "$VMPI_BUILD/vmpirun" -n 1 ./program); do
 	dies before "before MPI_Init" "$name"
 	dies after "after MPI_Finalize" "$name"
 done
 dies init "after MPI_Finalize" Init
-timeout 30 "$VMPI_BUILD/vmpirun" -n 4 ./program none none >out 2>err
+timeout 150 "$VMPI_BUILD/vmpirun" -n 4 ./program none none >out 2>err
 is "$? $(cat err)" "0 " "the others may be called at any time"
 done_testing

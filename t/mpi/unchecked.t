@@ -62,14 +62,14 @@ int main(int argc, char **argv)
 END
 "$VMPI_BUILD/vmpicc" -o program program.c || exit 1
 
-on=$(timeout 30 "$VMPI_BUILD/vmpirun" -n 1 ./program 2>&1 | tr '\n' ';')
+on=$(timeout 150 "$VMPI_BUILD/vmpirun" -n 1 ./program 2>&1 | tr '\n' ';')
 is "$on" "uncommitted 3;tag 4;count 2;bcast 3;rank 6;root 8;counts 2;comm 5;type 3;" \
 	"with checks every mistake has its class"
-off=$(timeout 30 "$VMPI_BUILD/vmpirun" -n 1 --set mpi_check=0 ./program off 2>&1 |
+off=$(timeout 150 "$VMPI_BUILD/vmpirun" -n 1 --set mpi_check=0 ./program off 2>&1 |
 	tr '\n' ';')
 is "$off" "uncommitted 0;received 2;tag 0;received -5;count 0;received 0;bcast 0;rank 6;root 8;counts 2;comm 5;type 3;" \
 	"without, only those that would harm memory have"
-env=$(VMPI_MPI_CHECK=0 timeout 30 "$VMPI_BUILD/vmpirun" -n 1 ./program off 2>&1 |
+env=$(VMPI_MPI_CHECK=0 timeout 150 "$VMPI_BUILD/vmpirun" -n 1 ./program off 2>&1 |
 	tr '\n' ';')
 is "$env" "$off" "the environment turns them off as well"
 done_testing

@@ -28,7 +28,7 @@ mistake() {
 	regex=$1
 	name=$2
 	shift 2
-	timeout 20 "$vmpirun" "$@" </dev/null >out 2>err
+	timeout 100 "$vmpirun" "$@" </dev/null >out 2>err
 	code=$?
 	if [ $code -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && ! [ -s out ] &&
 		grep -Eq -- "$regex" err; then
@@ -44,7 +44,7 @@ gives() {
 	want=$1
 	name=$2
 	shift 2
-	is "$(timeout 20 "$vmpirun" "$@" </dev/null 2>&1)" "$want" "$name"
+	is "$(timeout 100 "$vmpirun" "$@" </dev/null 2>&1)" "$want" "$name"
 }
 
 for ranks in "-n 3" "-n3" "-np 3" "--np 3" "--np=3" "-np=3" "-n=3" "--n 3" \
@@ -56,7 +56,7 @@ done
 gives "ranks $(nproc)" "without -n there is a rank for each allowed core" true
 cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[^0-9].*//')
 if [ -n "$cpu" ]; then
-	is "$(taskset -c "$cpu" timeout 20 "$vmpirun" true </dev/null)" \
+	is "$(taskset -c "$cpu" timeout 100 "$vmpirun" true </dev/null)" \
 		"ranks 1" "of which there may be fewer than cores"
 else
 	skip 1 "taskset is not installed"
@@ -100,7 +100,7 @@ MPIEXEC_TIMEOUT=soon
 export MPIEXEC_TIMEOUT
 mistake '^vmpirun: MPIEXEC_TIMEOUT=soon: ' "a bad MPIEXEC_TIMEOUT is refused" \
 	true
-gives "ranks 1" "unless there is a --timeout" --timeout 60 -n 1 true
+gives "ranks 1" "unless there is a --timeout" --timeout 250 -n 1 true
 unset MPIEXEC_TIMEOUT
 
 mistake "'sched_worker'.*sched_workers" \

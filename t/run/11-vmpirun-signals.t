@@ -74,15 +74,15 @@ now() {
 }
 
 for status in 0 1 5 7 9 42 124 139 255; do
-	timeout 20 "$vmpirun" ./program "exit $status" </dev/null
+	timeout 100 "$vmpirun" ./program "exit $status" </dev/null
 	is $? $status "a node process that exits with $status is passed on"
 done
 
-out=$(timeout 20 "$vmpirun" ./program 'kill -SEGV $$' </dev/null 2>&1)
+out=$(timeout 100 "$vmpirun" ./program 'kill -SEGV $$' </dev/null 2>&1)
 is $? 139 "a node process that dies of SIGSEGV makes it 139"
 like "$out" '^vmpirun: the node process \(pid [0-9]+\) died of SIGSEGV$' \
 	"with a line that says so"
-out=$(timeout 20 "$vmpirun" ./program 'kill -KILL $$' </dev/null 2>&1)
+out=$(timeout 100 "$vmpirun" ./program 'kill -KILL $$' </dev/null 2>&1)
 is $? 137 "SIGKILL makes it 137"
 like "$out" 'SIGKILL; if nobody sent it' "with a hint"
 
@@ -163,7 +163,7 @@ ok "SIGKILL follows after 1 s (took $took ms)" \
 ok "and the node process is gone" until_true gone "$(cat pid)"
 unset MPIEXEC_TIMEOUT
 
-timeout 20 "$vmpirun" --timeout 5 ./program 'exit 6' </dev/null
+timeout 100 "$vmpirun" --timeout 5 ./program 'exit 6' </dev/null
 is $? 6 "a job that ends in time has its own exit code"
 
 begin ./program "$wait_long"
@@ -172,7 +172,7 @@ kill -KILL $run
 end
 ok "when vmpirun is killed, the node process is gone" until_true gone "$pid"
 
-timeout 20 "$vmpirun" ./program \
+timeout 100 "$vmpirun" ./program \
 	'sleep 30 >/dev/null 2>&1 & echo $! >child; exit 0' </dev/null
 ok "what the job has left behind is gone when vmpirun is" \
 	until_true gone "$(cat child)"
@@ -197,7 +197,7 @@ end
 
 (
 	trap '' CHLD
-	exec timeout 20 "$vmpirun" ./program 'exit 4' </dev/null
+	exec timeout 100 "$vmpirun" ./program 'exit 4' </dev/null
 )
 is $? 4 "a parent that ignores its children changes nothing"
 done_testing

@@ -17,7 +17,7 @@ export VMPI_NODE="$scratch/node"
 
 # terminal COMMAND: runs it with a new terminal, whose keys are our input.
 terminal() {
-	timeout 20 script -qec "$1" /dev/null | tr -d '\r'
+	timeout 100 script -qec "$1" /dev/null | tr -d '\r'
 }
 
 out=$( (sleep 0.5; echo typed; sleep 0.5) |

@@ -93,7 +93,7 @@ now() {
 }
 
 run() {
-	timeout 30 "$vmpirun" "$@" </dev/null
+	timeout 150 "$vmpirun" "$@" </dev/null
 }
 
 hello() {
@@ -117,7 +117,7 @@ is "$(cat out err)" "" "then nothing comes out elsewhere"
 is "$(cat files/rank.1.out)" "out 1" "standard output is in rank.N.out"
 is "$(cat files/rank.1.err)" "err 1" "standard error in rank.N.err"
 
-is "$(echo hello | timeout 30 "$vmpirun" -n 3 ./program stdin)" \
+is "$(echo hello | timeout 150 "$vmpirun" -n 3 ./program stdin)" \
 	"rank 0 read hello" "rank 0 reads standard input"
 is "$(run -n 3 -x GREETING=hi ./program env)" "hi no job" \
 	"ranks see -x variables and no job"

@@ -70,7 +70,7 @@ int main(void)
 END
 "$vmpicc" tls.c -o tls
 is "$(run 500 ./tls 2>&1; echo $?)" 0 "500 blocks of static TLS"
-is "$(env -u GLIBC_TUNABLES VMPI_JOB_RANKS=500 timeout 40 "$node" ./tls 2>&1
+is "$(env -u GLIBC_TUNABLES VMPI_JOB_RANKS=500 timeout 200 "$node" ./tls 2>&1
 	echo $?)" 0 "also when nobody has made room for them"
 case ${VMPI_SANITIZE:-none} in
 none) is "$(run 8000 ./tls 2>&1; echo $?)" 0 "8000 blocks" ;;

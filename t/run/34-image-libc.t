@@ -36,7 +36,7 @@ int main(void)
 }
 END
 "$vmpicc" input.c -o input
-is "$(echo '42 xxx' | timeout 40 "$vmpirun" -n 3 ./input | sort)" \
+is "$(echo '42 xxx' | timeout 200 "$vmpirun" -n 3 ./input | sort)" \
 	"rank 0: 1 42 3
 rank 1: -1 -1 0
 rank 2: -1 -1 0" "standard input belongs to rank 0"

@@ -21,7 +21,7 @@ run 3 ./signals default >out 2>&1
 is $? 143 "a signal with its default meaning ends the job"
 
 # It goes to a process.
-timeout 40 "$vmpirun" -n 3 --nodes 1 ./signals outside >out 2>err </dev/null &
+timeout 200 "$vmpirun" -n 3 --nodes 1 ./signals outside >out 2>err </dev/null &
 job=$!
 for i in $(seq 100); do
 	pid=$(sed -n 's/^ready //p' err)

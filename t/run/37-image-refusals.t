@@ -15,7 +15,7 @@ refused() {
 
 # The same by the node program itself: vmpirun makes each rank a process.
 node_refused() {
-	VMPI_JOB_RANKS=2 timeout 40 "$node" "$1" </dev/null >out 2>err
+	VMPI_JOB_RANKS=2 timeout 200 "$node" "$1" </dev/null >out 2>err
 	check_refused $? "$2" "$3"
 }
 

@@ -52,7 +52,7 @@ is "$? $(cat err)" "0 " "threads of a rank belong to the rank"
 
 # alone HOW CODE ERR
 alone() {
-	timeout 40 ./ends "$1" >out 2>err </dev/null
+	timeout 200 ./ends "$1" >out 2>err </dev/null
 	is $? "$2" "$1: alone, the exit code is $2"
 	[ -n "$3" ] || none "$(cat err)" "$1: alone, nothing is said"
 }

@@ -65,7 +65,7 @@ int main(void)
 }
 END
 	"$vmpicc" -g -O0 stop.c -o stop
-	VMPI_JOB_RANKS=3 timeout 50 gdb -batch -nx \
+	VMPI_JOB_RANKS=3 timeout 250 gdb -batch -nx \
 		-ex 'set breakpoint pending on' -ex 'break stop_here' \
 		-ex run -ex bt -ex 'info breakpoints' \
 		--args "$node" ./stop >out 2>&1 </dev/null

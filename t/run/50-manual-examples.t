@@ -50,9 +50,9 @@ compile() {
 
 execute() {
 	if grep -q 'include <mpi\.h>' "$1.c"; then
-		timeout 30 "$VMPI_BUILD/vmpirun" -n 4 "./$1"
+		timeout 150 "$VMPI_BUILD/vmpirun" -n 4 "./$1"
 	else
-		timeout 30 "./$1"
+		timeout 150 "./$1"
 	fi
 }
 

@@ -13,7 +13,7 @@ export VMPI_BUILD
 heat=$VMPI_SRC/examples/heat
 cd "$scratch" || exit 1
 
-timeout 55 "$heat/demo.sh" 64 20 >demo.out 2>demo.err
+timeout 250 "$heat/demo.sh" 64 20 >demo.out 2>demo.err
 is "$?" 0 "the demo ends with 0"
 diag "$(cat demo.out demo.err)"
 is "$(cat demo.err)" "" "it complains of nothing"
@@ -32,7 +32,7 @@ like "$(cat demo.out)" '^The same plate each time: checksum [0-9a-f]{16}$' \
 ok "heat compiles without a warning" \
 	"$VMPI_BUILD/vmpicc" -O1 -Wall -Wextra -Werror -o heat "$heat/heat.c" -lm
 sum() {
-	timeout 20 "$@" 2>&1 | sed -n 's/^checksum: //p'
+	timeout 100 "$@" 2>&1 | sed -n 's/^checksum: //p'
 }
 one=$(sum "$VMPI_BUILD/vmpirun" -n 1 ./heat 50 30)
 [ -n "$one" ]
@@ -45,16 +45,16 @@ for n in 2 7 15; do
 	is "$(sum "$VMPI_BUILD/vmpirun" -n $n --workers 2 ./heat 50 30)" "$one" \
 		"$n ranks, with blocks of different sizes, cool the same plate"
 done
-out=$(timeout 20 "$VMPI_BUILD/vmpirun" -n 4 ./heat 7 2>&1)
+out=$(timeout 100 "$VMPI_BUILD/vmpirun" -n 4 ./heat 7 2>&1)
 is "$?" 2 "a plate that is too small is refused with 2"
 like "$out" "^heat: not a number in range: '7'\$" "... and a sentence"
-timeout 20 "$VMPI_BUILD/vmpirun" -n 100 ./heat 8 >out 2>&1
+timeout 100 "$VMPI_BUILD/vmpirun" -n 100 ./heat 8 >out 2>&1
 is "$?" 2 "so are more blocks than points"
 
 # A solver with a wrong step must not pass.
 sed 's/0\.25 \*/0.2499999 */' "$heat/heat.c" >wrong.c
 "$VMPI_BUILD/vmpicc" -O1 -o wrong wrong.c -lm
-timeout 20 "$VMPI_BUILD/vmpirun" -n 4 ./wrong 50 30 >out 2>&1
+timeout 100 "$VMPI_BUILD/vmpirun" -n 4 ./wrong 50 30 >out 2>&1
 is "$?" 1 "a wrong answer ends with 1"
 like "$(cat out)" '^answer: WRONG' "... and is called so"
 
@@ -86,7 +86,7 @@ int *shared(void)
 }
 END
 "$VMPI_BUILD/vmpicc" -O1 -o shared shared.c -lm
-timeout 20 "$VMPI_BUILD/vmpirun" -n 4 ./shared 50 30 >out 2>&1
+timeout 100 "$VMPI_BUILD/vmpirun" -n 4 ./shared 50 30 >out 2>&1
 is "$?" 1 "a global that is not private ends with 1"
 like "$(cat out)" '^globals: 1 of 4 ranks private$' "... and is counted"
 done_testing

@@ -102,15 +102,15 @@ none "$(readelf -W --dyn-syms one | grep 'MPI_.*@')" \
 is "$(readelf -d "$libdir/libmpi_abi.so.1" |
 	sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')" libmpi_abi.so.1 \
 	"the library's own name is that"
-is "$(LD_LIBRARY_PATH=$libdir timeout 30 ./one 2>&1)" "$want" \
+is "$(LD_LIBRARY_PATH=$libdir timeout 150 ./one 2>&1)" "$want" \
 	"by itself it is one rank"
 
 $cc -o native one.c "-L$libdir" -lvmpi "-Wl,-rpath,$libdir" -pthread
-is "$(timeout 30 ./native 2>&1)" "$want" "one linked with -lvmpi is, too"
+is "$(timeout 150 ./native 2>&1)" "$want" "one linked with -lvmpi is, too"
 
 # ends WHAT CODE REGEX NAME
 ends() {
-	LD_LIBRARY_PATH=$libdir timeout 30 ./one "$1" >out 2>err
+	LD_LIBRARY_PATH=$libdir timeout 150 ./one "$1" >out 2>err
 	is $? "$2" "$4: exit code $2"
 	like "$(cat err)" "$3" "$4: the message"
 }
@@ -152,7 +152,7 @@ int main(void)
 }
 END_C
 $cc -o open open.c -ldl
-is "$(LD_LIBRARY_PATH=$libdir timeout 30 ./open 2>&1)" "size 1" \
+is "$(LD_LIBRARY_PATH=$libdir timeout 150 ./open 2>&1)" "size 1" \
 	"dlopen and dlsym find the functions"
 
 # One state, whichever of the two names was linked.
@@ -188,14 +188,14 @@ for names in "vmpi mpi_abi" "mpi_abi vmpi"; do
 	$cc -shared -fPIC -o libpart.so part.c "-L$libdir" "-l$1"
 	$cc -o whole whole.c -L. -lpart "-L$libdir" "-l$2" \
 		-Wl,--no-as-needed "-l$1" "-Wl,-rpath-link,$libdir"
-	is "$(LD_LIBRARY_PATH=.:$libdir timeout 30 ./whole 2>&1)" \
+	is "$(LD_LIBRARY_PATH=.:$libdir timeout 150 ./whole 2>&1)" \
 		"part of rank 0" \
 		"a library linked with -l$1 and a program with -l$2 share MPI"
 done
 
 $cc -shared -fPIC -o libpart.so part.c "-L$libdir" -lmpi_abi
 "$VMPI_BUILD/vmpicc" -o image whole.c -L. -lpart
-is "$(LD_LIBRARY_PATH=.:$libdir timeout 30 "$VMPI_BUILD/vmpirun" -n 3 ./image \
+is "$(LD_LIBRARY_PATH=.:$libdir timeout 150 "$VMPI_BUILD/vmpirun" -n 3 ./image \
 	2>&1 | sort)" "part of rank 0
 part of rank 1
 part of rank 2" "a library linked with -lmpi_abi serves the ranks of an image"

@@ -14,7 +14,7 @@ VMPI_NODE=$node
 export VMPI_NODE
 
 run() {
-	timeout 30 "$vmpirun" "$@" </dev/null 2>&1
+	timeout 150 "$vmpirun" "$@" </dev/null 2>&1
 }
 
 until_true() {
@@ -56,7 +56,7 @@ like "$out" '^process 0 of 3: ranks 0-2 of 7' "and fills the first"
 out=$(run -H localhost:4 true who)
 like "$out" '^process 0 of 1: ranks 0-3 of 4' "localhost needs no launcher"
 
-out=$(echo hello | timeout 30 "$vmpirun" -n 2 --nodes 2 true stdin 2>&1)
+out=$(echo hello | timeout 150 "$vmpirun" -n 2 --nodes 2 true stdin 2>&1)
 like "$out" "^process 0: stdin 'hello'\$" "node 0 gets standard input"
 like "$out" "^process 1: stdin ''\$" "the others nothing"
 out=$(PMI_FD=9 PMI_RANK=3 PMIX_NAMESPACE=x PMIX_RANK=1 run -n 2 true who)

@@ -36,7 +36,7 @@ joins() {
 	want=" $1 size $1"
 	name=$2
 	shift 2
-	timeout 50 "$@" </dev/null >out 2>err
+	timeout 250 "$@" </dev/null >out 2>err
 	code=$?
 	ok "$name ends (code $code)" test $code -eq 0
 	is "$(sort out | uniq -c | tr -s ' ')" "$want" "all its ranks are there"
@@ -44,16 +44,16 @@ joins() {
 }
 joins 4 "a job of 2 node processes" vmpirun -n 4 --nodes 2 ./hello
 joins 4 "one of 4 with a rank each" vmpirun -n 4 --nodes 4 ./hello
-is "$(timeout 50 vmpirun -n 3 --nodes 1 ./hello | sort | uniq -c | tr -s ' ')" \
+is "$(timeout 250 vmpirun -n 3 --nodes 1 ./hello | sort | uniq -c | tr -s ' ')" \
 	" 3 size 3" "one node process runs"
-is "$(timeout 50 vmpirun -n 2 --agent env ./hello | sort | uniq -c | tr -s ' ')" \
+is "$(timeout 250 vmpirun -n 2 --agent env ./hello | sort | uniq -c | tr -s ' ')" \
 	" 2 size 2" "also behind an agent"
 if command -v mpiexec.hydra >/dev/null &&
-	timeout 50 mpiexec.hydra -n 1 true >out 2>&1; then
+	timeout 250 mpiexec.hydra -n 1 true >out 2>&1; then
 	joins 2 "an image started twice by hydra" mpiexec.hydra -n 2 ./hello
-	is "$(timeout 50 mpiexec.hydra -n 1 ./hello)" "size 1" \
+	is "$(timeout 250 mpiexec.hydra -n 1 ./hello)" "size 1" \
 		"one that hydra starts alone runs"
-	is "$(timeout 50 mpiexec.hydra -n 1 "$VMPI_BUILD/bin/vmpi-node/vmpi-node" \
+	is "$(timeout 250 mpiexec.hydra -n 1 "$VMPI_BUILD/bin/vmpi-node/vmpi-node" \
 		./hello)" "size 1" "so does vmpi-node"
 else
 	skip 5 "mpiexec.hydra of MPICH does not run here"

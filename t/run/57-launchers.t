@@ -19,26 +19,26 @@ cd "$scratch" || exit 1
 joins() {
 	name=$1
 	shift
-	out=$(timeout 50 "$@" "$node" who key exchange fence </dev/null 2>&1)
+	out=$(timeout 250 "$@" "$node" who key exchange fence </dev/null 2>&1)
 	is $? 0 "$name starts a job of two processes"
 	like "$out" "^process 0 of 2: ranks 0-0 of 2, hosts 1, .* launcher kills" \
 		"the first is rank 0, on the same host as the other"
 	like "$out" '^process 1 of 2: ranks 1-1 of 2' "the second is rank 1"
 	is "$(echo "$out" | grep -c 'key is the same$')" 2 "they have one key"
 	is "$(echo "$out" | grep -c 'exchanged$')" 2 "and exchange blobs"
-	timeout 50 "$@" "$node" watch fence 1:abort=42 sleep=30000 \
+	timeout 250 "$@" "$node" watch fence 1:abort=42 sleep=30000 \
 		</dev/null >out 2>&1
 	is $? 42 "an abort ends the job with its code"
-	timeout 50 "$@" "$node" watch fence 1:signal=KILL sleep=30000 \
+	timeout 250 "$@" "$node" watch fence 1:signal=KILL sleep=30000 \
 		</dev/null >out 2>&1
 	code=$?
 	ok "the death of one ends the job (code $code)" \
 		test $code -ne 0 -a $code -ne 124
-	timeout 50 "$@" env VMPI_JOB_RANKS=5 VMPI_JOB_NODES=2 "$node" who \
+	timeout 250 "$@" env VMPI_JOB_RANKS=5 VMPI_JOB_NODES=2 "$node" who \
 		</dev/null >out 2>&1
 	like "$(cat out)" '^process 1 of 2: ranks 3-4 of 5' \
 		"a job in the environment is looked at"
-	timeout 50 "$@" env VMPI_JOB_RANKS=5 VMPI_JOB_NODES=3 "$node" who \
+	timeout 250 "$@" env VMPI_JOB_RANKS=5 VMPI_JOB_NODES=3 "$node" who \
 		</dev/null >out 2>&1
 	like "$(cat out)" 'the job is of 3 node processes .* has started 2' \
 		"and has to fit"
@@ -46,7 +46,7 @@ joins() {
 
 # vmpirun with --launcher $1.
 delegates() {
-	out=$(echo hello | VMPI_NODE=$node timeout 50 "$vmpirun" \
+	out=$(echo hello | VMPI_NODE=$node timeout 250 "$vmpirun" \
 		--launcher "$1" --nodes 2 -n 6 -x GREETING=hi true who \
 		exchange 0:stdin 2>&1)
 	is $? 0 "vmpirun --launcher $1 starts two nodes"
@@ -62,7 +62,7 @@ for name in mpirun.openmpi mpirun; do
 done
 if [ -z "$mpirun" ] || ! grep -q 'VM_HAVE_PMIX=1' "$VMPI_BUILD/build.ninja"; then
 	skip 13 "there is no mpirun of Open MPI, or this vmpi has no PMIx"
-elif ! timeout 50 $mpirun --oversubscribe --allow-run-as-root -np 1 true \
+elif ! timeout 250 $mpirun --oversubscribe --allow-run-as-root -np 1 true \
 	>out 2>&1; then
 	skip 13 "mpirun of Open MPI does not run here"
 else
@@ -75,7 +75,7 @@ else
 fi
 
 if ! command -v mpiexec.hydra >/dev/null ||
-	! timeout 50 mpiexec.hydra -n 1 true >out 2>&1; then
+	! timeout 250 mpiexec.hydra -n 1 true >out 2>&1; then
 	skip 13 "mpiexec.hydra of MPICH does not run here"
 else
 	joins "mpiexec.hydra" mpiexec.hydra -n 2
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 }
 END
 	ok "a program of MPICH is built" mpicc.mpich -o sum sum.c
-	out=$(VMPI_NODE=./sum timeout 50 "$vmpirun" -n 2 --nodes 2 true \
+	out=$(VMPI_NODE=./sum timeout 250 "$vmpirun" -n 2 --nodes 2 true \
 		2>&1 | sort)
 	is "$out" "rank 0 of 2: sum 1
 rank 1 of 2: sum 1" "it runs on vmpirun's PMI"

@@ -19,7 +19,7 @@ export ASAN_OPTIONS
 slurm_start 2
 cd "$scratch" || exit 1
 
-out=$(timeout 40 srun -N 2 --mpi=pmix "$node" who key exchange 2>&1)
+out=$(timeout 200 srun -N 2 --mpi=pmix "$node" who key exchange 2>&1)
 is $? 0 "srun --mpi=pmix starts a job of two processes"
 like "$out" '^process 0 of 2: ranks 0-0 of 2, hosts 1, .* pmix' \
 	"the first is rank 0, on the same machine as the other"
@@ -27,13 +27,13 @@ like "$out" '^process 1 of 2: ranks 1-1 of 2' "the second is rank 1"
 is "$(echo "$out" | grep -c 'key is the same$')" 2 "they have one key"
 is "$(echo "$out" | grep -c 'exchanged$')" 2 "and exchange blobs"
 
-timeout 40 srun -N 2 --mpi=pmix "$node" 1:abort=42 sleep=30000 >out 2>&1
+timeout 200 srun -N 2 --mpi=pmix "$node" 1:abort=42 sleep=30000 >out 2>&1
 is $? 42 "an abort ends the job with its code"
-timeout 40 srun -N 2 --mpi=pmix -K "$node" 1:signal=KILL sleep=30000 \
+timeout 200 srun -N 2 --mpi=pmix -K "$node" 1:signal=KILL sleep=30000 \
 	>out 2>&1
 ok "the death of a process ends the job" test $? -ne 0 -a $? -ne 124
 
-out=$(timeout 40 srun -N 2 "$node" who 2>&1)
+out=$(timeout 200 srun -N 2 "$node" who 2>&1)
 is "$(echo "$out" | grep -c '^process 0 of 1: .* alone')" 2 \
 	"without --mpi=pmix each is alone"
 like "$out" 'vmpi: this is one of 2 tasks of srun, .*--mpi=pmix' \
@@ -45,10 +45,10 @@ export VMPI_NODE
 batch() {
 	cat >job <<END
 #!/bin/sh
-exec timeout 40 "$vmpirun" $*
+exec timeout 200 "$vmpirun" $*
 END
 	chmod +x job
-	timeout 50 salloc -N 2 ./job 2>&1 | grep -v '^salloc:'
+	timeout 250 salloc -N 2 ./job 2>&1 | grep -v '^salloc:'
 }
 if command -v salloc >/dev/null; then
 	out=$(batch -n 6 true who key exchange)

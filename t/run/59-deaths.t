@@ -12,7 +12,7 @@ build bereft bereft.c
 build doomed doomed.c
 
 job() {
-	timeout 20 "$vmpirun" -n 6 --nodes 3 --workers 1 "$@" </dev/null 2>&1
+	timeout 100 "$vmpirun" -n 6 --nodes 3 --workers 1 "$@" </dev/null 2>&1
 }
 
 for protocol in read write pipeline; do
@@ -26,7 +26,7 @@ out=$(job ./bereft default)
 is $? 137 "with the default error handler the job ends"
 like "$out" '^vmpirun: node 1 \(ranks 2-3, pid [0-9]+\) died of SIGKILL' \
 	"and says which node and ranks have died" || diag "$out"
-out=$(DIE=700 RETURN=1 timeout 20 "$vmpirun" -n 3 --nodes 3 --workers 1 \
+out=$(DIE=700 RETURN=1 timeout 100 "$vmpirun" -n 3 --nodes 3 --workers 1 \
 	--keep-going ./doomed after 1 1 0 </dev/null 2>&1)
 is $? 137 "nobody waits for the goodbye of who dies after MPI_Finalize" ||
 	diag "$out"

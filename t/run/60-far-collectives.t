@@ -16,7 +16,7 @@ dies() {
 	bytes=$2
 	delay=$3
 	shift 3
-	out=$(timeout 30 "$vmpirun" -n 8 --nodes 4 --workers 1 --keep-going \
+	out=$(timeout 150 "$vmpirun" -n 8 --nodes 4 --workers 1 --keep-going \
 		"$@" ./orphans "$call" "$bytes" "$delay" </dev/null 2>&1)
 	rc=$?
 	is "$rc $(echo "$out" | grep -c ': 0 faults$')" '137 6' \
@@ -45,7 +45,7 @@ for way in ordered linear recursive_doubling reduce_scatter; do
 done
 
 build far-count far-count.c
-out=$(timeout 30 "$vmpirun" -n 4 --nodes 2 --summary \
+out=$(timeout 150 "$vmpirun" -n 4 --nodes 2 --summary \
 	--set mpi_coll_allreduce_algorithm=reduce_scatter ./far-count 2>&1)
 is "$(echo "$out" | grep -c 'among processes:.* reduce_scatter 7$')" 2 \
 	'the summary of each process counts what was used' || diag "$out"

@@ -18,7 +18,7 @@ seed=${SEED:-$(date +%s)}
 build doomed doomed.c
 set --
 for provider in net tcp "tcp;ofi_rxm"; do
-	out=$(timeout 40 "$vmpirun" -n 2 --nodes 2 --set \
+	out=$(timeout 200 "$vmpirun" -n 2 --nodes 2 --set \
 		"fabric_provider=$provider" ./doomed begin 0 1 1 2>&1 </dev/null)
 	rc=$?
 	case $out in

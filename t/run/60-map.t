@@ -11,7 +11,7 @@ cd "$scratch" || exit 1
 
 # The ranks of each worker, as the node processes print them.
 map() {
-	timeout 60 "$vmpirun" --workers 2 --display-map "$@" ./hello 2>&1 |
+	timeout 250 "$vmpirun" --workers 2 --display-map "$@" ./hello 2>&1 |
 		sed -n 's/^vmpirun: \(.*worker.*\)$/\1/p' | sort
 }
 
@@ -34,14 +34,14 @@ is "$(map --map nodes)" "node 0: worker 0: 1 rank: 0
 node 0: worker 1: 1 rank: 2
 node 1: worker 0: 1 rank: 1
 node 1: worker 1: 1 rank: 3" "without workers a node's ranks lie in blocks"
-is "$(timeout 60 "$vmpirun" --workers 2 --map places ./hello | sort | sed -n '$p')" \
-	"$(timeout 60 "$vmpirun" -n 8 ./hello | sort | sed -n '$p')" \
+is "$(timeout 250 "$vmpirun" --workers 2 --map places ./hello | sort | sed -n '$p')" \
+	"$(timeout 250 "$vmpirun" -n 8 ./hello | sort | sed -n '$p')" \
 	"the program's numbers are the same"
 
 # mistake TEXT MESSAGE NAME: a file with this text.
 mistake() {
 	printf "$1" >wrong
-	out=$(timeout 60 "$vmpirun" --workers 2 -n 4 --map wrong ./hello 2>&1)
+	out=$(timeout 250 "$vmpirun" --workers 2 -n 4 --map wrong ./hello 2>&1)
 	is "$? $out" "2 $2" "$3"
 }
 mistake '0-3 0\nhm 0\n' \
@@ -69,17 +69,17 @@ mistake '0-3 1\n' "vmpirun: --map wrong: node 0 gets no rank; each has at least 
 mistake '0-3 0:2\n' \
 	"vmpi: the placement puts rank 0 on worker 2 of node 0, which has workers 0 to 1; --workers sets their number" \
 	"the node knows its workers"
-out=$(timeout 60 "$vmpirun" -n 4 --nodes 1 --map places ./hello 2>&1)
+out=$(timeout 250 "$vmpirun" -n 4 --nodes 1 --map places ./hello 2>&1)
 is "$? $out" "2 vmpirun: --map places: it places 8 ranks, but the job has 4" \
 	"a file for another job"
-out=$(timeout 60 "$vmpirun" -n 8 --nodes 1 --map places ./hello 2>&1)
+out=$(timeout 250 "$vmpirun" -n 8 --nodes 1 --map places ./hello 2>&1)
 is "$? $out" "2 vmpirun: --map places: it names node 1, but the job has nodes 0 to 0" \
 	"a file for more nodes"
-out=$(timeout 60 "$vmpirun" -n 4 --map blok ./hello 2>&1)
+out=$(timeout 250 "$vmpirun" -n 4 --map blok ./hello 2>&1)
 is "$? $out" \
 	"2 vmpirun: --map blok: block, cyclic, or the name of a file is needed: No such file or directory" \
 	"a word that is none"
-out=$(VMPI_JOB_RANKS=4 VMPI_JOB_MAP=0x3 timeout 60 "$VMPI_BUILD/bin/vmpi-node/vmpi-node" ./hello 2>&1)
+out=$(VMPI_JOB_RANKS=4 VMPI_JOB_MAP=0x3 timeout 250 "$VMPI_BUILD/bin/vmpi-node/vmpi-node" ./hello 2>&1)
 is "$? $out" \
 	'2 vmpi: VMPI_JOB_MAP: "cyclic", or NODE[:WORKER][xCOUNT] with commas between is needed, with a place for each of 4 ranks; vmpirun makes it of --map' \
 	"a node process checks what it is told"

@@ -12,7 +12,7 @@ vmpicc=$VMPI_BUILD/vmpicc
 cd "$scratch" || exit 1
 
 run() {
-	timeout 60 "$vmpirun" -n 4 --workers 2 "$@"
+	timeout 250 "$vmpirun" -n 4 --workers 2 "$@"
 }
 
 # stays NAME: what is said about why its ranks stay.
@@ -41,7 +41,7 @@ case $out in
 'vmpirun: balance: '*' of ranks, in '*' rounds; '*) out=right ;;
 esac
 is "$out" right "what has been done is told"
-is "$(timeout 60 "$vmpirun" -n 4 --workers 1 --balance=auto ./plain 2>&1)" \
+is "$(timeout 250 "$vmpirun" -n 4 --workers 1 --balance=auto ./plain 2>&1)" \
 	"vmpirun: balance: ranks stay where they are: there is one worker" \
 	"nor is there anywhere to go with one worker"
 is "$(run --balance=off ./plain 2>&1)" "" "off says nothing"
@@ -120,7 +120,7 @@ for name in p2p-any p2p-modes p2p-complete icoll neighbor; do
 		continue
 	}
 	for nodes in 1 2; do
-		timeout 100 "$vmpirun" -n 9 --nodes $nodes --workers 2 \
+		timeout 250 "$vmpirun" -n 9 --nodes $nodes --workers 2 \
 			--balance=force --set core_balance_shuffle=40 \
 			"$program" >"$name.out" 2>&1
 		is "$? $(grep -c '^not ok' "$name.out")" "0 0" \
@@ -134,7 +134,7 @@ result() {
 	sed -n 's/^seconds.*result //p'
 }
 uneven() {
-	timeout 60 "$vmpirun" -n 16 --workers 2 "$@" ./uneven 150 5
+	timeout 250 "$vmpirun" -n 16 --workers 2 "$@" ./uneven 150 5
 }
 want=$(uneven | result)
 out=$(uneven --balance=auto --set core_balance_round=10 2>&1)

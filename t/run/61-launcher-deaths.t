@@ -32,7 +32,7 @@ ends() {
 	name=$1
 	shift
 	for phase in idle eager large allreduce split; do
-		out=$(timeout 50 "$@" ./doomed $phase 2 1 0 2>&1 </dev/null)
+		out=$(timeout 250 "$@" ./doomed $phase 2 1 0 2>&1 </dev/null)
 		rc=$?
 		ok "$name: the job ends, $phase (code $rc)" \
 			test $rc -ne 0 -a $rc -ne 124 || diag "$out"
@@ -49,14 +49,14 @@ pmix=$(grep -c 'VM_HAVE_PMIX=1' "$VMPI_BUILD/build.ninja")
 OMPI_MCA_oob_tcp_if_include=lo
 OMPI_MCA_btl_tcp_if_include=lo
 export OMPI_MCA_oob_tcp_if_include OMPI_MCA_btl_tcp_if_include
-if [ -z "$mpirun" ] || [ "$pmix" = 0 ] || ! timeout 50 $mpirun \
+if [ -z "$mpirun" ] || [ "$pmix" = 0 ] || ! timeout 250 $mpirun \
 	--oversubscribe --allow-run-as-root -np 1 true >out 2>&1; then
 	skip 6 "mpirun of Open MPI does not run here, or there is no PMIx"
 else
 	ends mpirun $mpirun --oversubscribe --allow-run-as-root -np 2
 fi
 if ! command -v mpiexec.hydra >/dev/null ||
-	! timeout 50 mpiexec.hydra -n 1 true >out 2>&1; then
+	! timeout 250 mpiexec.hydra -n 1 true >out 2>&1; then
 	skip 6 "mpiexec.hydra of MPICH does not run here"
 else
 	ends mpiexec.hydra mpiexec.hydra -n 2
@@ -76,7 +76,7 @@ skip_all() {
 . "$VMPI_SRC/t/run/slurm.sh"
 slurm_start 2
 ends "srun without -K" srun -N 2 --mpi=pmix
-out=$(RETURN=1 timeout 50 srun -N 2 --mpi=pmix ./doomed large 2 1 0 2>&1)
+out=$(RETURN=1 timeout 250 srun -N 2 --mpi=pmix ./doomed large 2 1 0 2>&1)
 is $? 137 "with errors that are returned the others go on and end"
 none "$(echo "$out" | grep WRONG)" "after MPI_ERR_PROC_ABORTED"
 done_testing

@@ -20,7 +20,7 @@ $cc -o processes "$programs/processes.c" "-L$libdir" -lmpi_abi \
 job() {
 	job_ranks=$1
 	shift
-	timeout 50 "$vmpirun" -n "$job_ranks" "$@" </dev/null 2>err
+	timeout 250 "$vmpirun" -n "$job_ranks" "$@" </dev/null 2>err
 }
 
 # good RANKS NAME WORD...
@@ -96,7 +96,7 @@ is "$(cat dir/rank.07.out dir/rank.07.err)" "out
 err" "--output writes files"
 is "$(ls dir | wc -l)" 24 "two of each rank"
 none "$(cat out err)" "and nothing else"
-is "$(echo hello | timeout 20 "$vmpirun" -n 3 -l cat)" "[0] hello" \
+is "$(echo hello | timeout 100 "$vmpirun" -n 3 -l cat)" "[0] hello" \
 	"standard input is that of rank 0"
 
 # Programs without MPI, and scripts.
@@ -179,7 +179,7 @@ rank 2 of 3 sum 3 before 1 1" "ranks can be Python"
 	chmod +x ranks
 	is "$(job 2 ./ranks "$libdir" | sort | tail -n 1)" \
 		"rank 1 of 2 sum 1 before 0 0" "also as scripts"
-	is "$(timeout 20 ./ranks "$libdir")" "rank 0 of 1 sum 0 before 0 0" \
+	is "$(timeout 100 ./ranks "$libdir")" "rank 0 of 1 sum 0 before 0 0" \
 		"also alone"
 fi
 
@@ -217,21 +217,21 @@ is "$(job 5 --dry-run -H a:3,b:2 --agent 'on %h %n' ./processes |
 direct() {
 	direct_name=$1
 	shift
-	timeout 50 "$@" ./processes work </dev/null >out 2>err
+	timeout 250 "$@" ./processes work </dev/null >out 2>err
 	is $? 0 "$direct_name starts ranks"
 	is "$(grep -c ': 0 faults$' out)" 3 "$direct_name: they are content" ||
 		diag "$(cat out err)"
 	good 3 "--launcher $direct_name" --launcher "$direct_name" ./processes
 }
 if command -v mpiexec.hydra >/dev/null &&
-	timeout 50 mpiexec.hydra -n 1 true >out 2>&1; then
+	timeout 250 mpiexec.hydra -n 1 true >out 2>&1; then
 	direct hydra mpiexec.hydra -n 3
 else
 	skip 4 "mpiexec.hydra of MPICH does not run here"
 fi
 if grep -q 'VM_HAVE_PMIX=1' "$VMPI_BUILD/build.ninja" &&
 	command -v mpirun.openmpi >/dev/null &&
-	timeout 50 mpirun.openmpi --oversubscribe --allow-run-as-root -np 1 \
+	timeout 250 mpirun.openmpi --oversubscribe --allow-run-as-root -np 1 \
 		true >out 2>&1; then
 	OMPI_MCA_oob_tcp_if_include=lo
 	OMPI_MCA_btl_tcp_if_include=lo

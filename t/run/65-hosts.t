@@ -87,7 +87,7 @@ $cc -o processes "$programs/processes.c" $abi &&
 	"$vmpicc" -o image "$programs/processes.c" -pthread || exit 1
 
 job() {
-	timeout 50 "$vmpirun" --agent 'ip netns exec %h' "$@" </dev/null 2>err
+	timeout 250 "$vmpirun" --agent 'ip netns exec %h' "$@" </dev/null 2>err
 }
 
 links_wait
@@ -134,7 +134,7 @@ is "$(listens --set fabric_interface=10.199.1.0/28)" \
 unset RANKS_PER_HOST
 job -H $a:3 ./processes work >out
 is "$(grep -c ': 0 faults$' out)" 3 "one of the hosts alone is one host"
-is "$(timeout 20 "$vmpirun" -n 2 --agent "ip netns exec $a" ./where 2>&1 |
+is "$(timeout 100 "$vmpirun" -n 2 --agent "ip netns exec $a" ./where 2>&1 |
 	sed 's/.*: //' | sort -u)" 127.0.0.1 "whose processes use loopback"
 
 # refused INTERFACE REGEX NAME

@@ -19,7 +19,7 @@ fabric 1048576 400000
 END
 
 job() {
-	timeout 60 "$vmpirun" --set overlap_table="$scratch/table" "$@" \
+	timeout 250 "$vmpirun" --set overlap_table="$scratch/table" "$@" \
 		</dev/null >out 2>&1
 }
 
@@ -117,12 +117,12 @@ is "$? $out" "2 vmpi_info: --overlap=$scratch/nothing: no measures of a job \
 are there" "where there is none it says so"
 
 export VMPI_OVERLAP_TABLE="$scratch/measured"
-timeout 120 "$VMPI_BUILD/vmpi_info" --calibrate >out 2>&1
+timeout 250 "$VMPI_BUILD/vmpi_info" --calibrate >out 2>&1
 is $? 0 "transfers can be measured" || diag "$(cat out)"
 is "$(awk '/^[a-z]/ { print $1 }' measured | uniq | tr '\n' ' ')" \
 	"worker node fabric " "in all three ways"
 unset VMPI_OVERLAP_TABLE
-timeout 60 "$vmpirun" -n 2 --nodes 2 --set overlap_table="$scratch/measured" \
+timeout 250 "$vmpirun" -n 2 --nodes 2 --set overlap_table="$scratch/measured" \
 	--overlap=dir ./overlap 5000 >out 2>&1
 is $? 0 "and the table that was written is one" || diag "$(cat out)"
 

@@ -26,7 +26,7 @@ export VMPI_FABRIC_LINK_LATENCY_NS=3000000 VMPI_FABRIC_LINK_BANDWIDTH=100M
 
 # solver WAY PROTOCOL: two ranks, one per process, and nobody to help.
 solver() {
-	timeout 90 "$vmpirun" -n 2 --nodes 2 --workers 1 \
+	timeout 250 "$vmpirun" -n 2 --nodes 2 --workers 1 \
 		--set overlap_table="$scratch/table" \
 		--set core_rndv_protocol="$2" --overlap=dir ./sweep "$1" 10 \
 		</dev/null >out 2>&1

@@ -38,5 +38,5 @@ build() {
 run() {
 	run_ranks=$1
 	shift
-	timeout 40 "$vmpirun" -n "$run_ranks" "$@" </dev/null
+	timeout 200 "$vmpirun" -n "$run_ranks" "$@" </dev/null
 }
