@@ -16,7 +16,7 @@ includes() {
 			name = part[2]
 			slash = index(name, "/")
 			layer = slash ? substr(name, 1, slash - 1) : ""
-			if (name == "vmpi.h")
+			if (name == "vmpi.h" || name == "vmpi_policy.h")
 				next
 			if (name == "mpi.h" && own == "mpi")
 				next
