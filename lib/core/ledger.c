@@ -115,6 +115,11 @@ int vm_ledger_open(struct vm_node *node)
 		.base = (const char *)&node->pvars,
 		.count = 1,
 	};
+	ledger->tune = (struct vm_pvar_place){
+		.base = (const char *)&node->tune_pvars,
+		.count = 1,
+	};
+	vm_pvars_place(&tune_node_pvar_table, &ledger->tune);
 	vm_pvars_place(&core_rank_pvar_table, &ledger->ranks);
 	vm_pvars_place(&sched_worker_pvar_table, &ledger->workers);
 	vm_pvars_place(&core_node_pvar_table, &ledger->node);
@@ -131,5 +136,6 @@ void vm_ledger_close(void)
 	vm_pvars_place(&core_node_pvar_table, NULL);
 	vm_pvars_place(&fabric_port_pvar_table, NULL);
 	vm_pvars_place(&fabric_node_pvar_table, NULL);
+	vm_pvars_place(&tune_node_pvar_table, NULL);
 	vm_share_free(vm_node->ledger.where);
 }

@@ -13,7 +13,7 @@ struct vm_boot;
 struct vm_node;
 
 struct vm_ledger {
-	struct vm_pvar_place ranks, workers, ports, node, fabric;
+	struct vm_pvar_place ranks, workers, ports, node, fabric, tune;
 	uint32_t *where; /* the node of each rank, for the file */
 };
 

@@ -27,6 +27,7 @@
 #include "core/pull.h"
 #include "core/push.h"
 #include "core/remote.h"
+#include "core/tune.h"
 #include "core/watch.h"
 #include "fabric/vars.h"
 #include "introspect/share.h"
@@ -252,6 +253,7 @@ static int worker_count(const vmpi_config *config, int ranks)
 static void node_free(void)
 {
 	vm_steward_fini(&vm_node->steward);
+	vm_tune_stop(vm_node);
 	vm_ledger_close();
 	vm_remote_close();
 	vm_mover_fini(vm_node);
@@ -346,6 +348,8 @@ int vm_node_start(const vmpi_config *config)
 		goto fail;
 	sched_hook(vm_node);
 	rc = vm_mover_init(vm_node);
+	if (!rc)
+		rc = vm_tune_start(vm_node);
 	if (rc)
 		goto fail;
 	rc = vm_sched_start();
@@ -376,6 +380,7 @@ int vm_node_stop(void)
 	if (vm_node_hooks.left)
 		vm_node_hooks.left();
 	vm_steward_stop(&vm_node->steward);
+	vm_tune_stop(vm_node);
 	/*
 	 * Those of an OpenMP team may be on their way out, others never end;
 	 * they still use all that.  Pairs with vm_thread_release().
@@ -391,6 +396,7 @@ void vm_node_leave(void)
 {
 	VM_ASSERT(vm_node->rank_here == 1 && vm_self);
 	vm_steward_stop(&vm_node->steward);
+	vm_tune_stop(vm_node);
 	if (!vm_node->fabric)
 		return;
 	vm_sched_stop();

@@ -17,6 +17,7 @@
 #include "core/opid.h"
 #include "core/rank.h"
 #include "core/steward.h"
+#include "introspect/tune_vars.h"
 
 struct vm_boot;
 struct vm_engine;
@@ -24,6 +25,7 @@ struct vm_account;
 struct vm_fabric;
 struct vm_mover;
 struct vm_pulse;
+struct vm_tune;
 struct vm_worker;
 
 #define VM_CONTEXT_SPARES 1024
@@ -56,6 +58,8 @@ struct vm_node {
 	struct core_node_pvars pvars;
 	struct vm_ledger ledger;
 	struct vm_steward steward;
+	struct vm_tune *tune; /* core/tune.h; NULL: no policies */
+	struct tune_node_pvars tune_pvars;
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	struct vm_engine *engines; /* one per worker */

@@ -177,6 +177,9 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 	struct vm_req *new = NULL;
 	int rc;
 
+	vm_pvar_add(vm_counters(vm_rank_self())
+			    ->far_sizes[vm_size_bin(data->bytes)],
+		    1);
 	if (how == VM_PUSH_SHORT) {
 		rc = short_send(dest, &envelope, data);
 		if (rc != -VMPI_EAGAIN)

@@ -5,6 +5,7 @@
 #include "core/vars.h"
 
 #include "fabric/fabric.h"
+#include "introspect/tune_vars.h"
 #include "introspect/vars.h"
 #include "sched/vars.h"
 
@@ -22,4 +23,6 @@ void vm_core_vars_add(void)
 	vm_fabric_vars_add();
 	vm_vars_add(&overlap_cvar_table);
 	vm_pvars_add(&overlap_rank_pvar_table);
+	vm_vars_add(&tune_cvar_table);
+	vm_pvars_add(&tune_node_pvar_table);
 }

@@ -6,6 +6,7 @@
 #define CORE_VARS_H
 
 #include "introspect/pvar.h"
+#include "introspect/sizes.h"
 #include "introspect/var.h"
 
 #define CORE_CVARS(X)                                                           \
@@ -116,6 +117,9 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "credit, or behind one that did")                                    \
 	X(COUNTER, sends_rendezvous, "messages", RANK, TB, rndv,               \
 	  "Messages announced to other processes")                             \
+	X(COUNTER, far_sizes[VM_SIZE_BINS], "messages", RANK, TB, p2p,         \
+	  "Messages sent to other processes by size: to 256 bytes, 384, 512, " \
+	  "768, 1024 and so on; the last word counts all that are longer")     \
 	X(COUNTER, unexpected, "messages", RANK, UD, match,                    \
 	  "Messages that arrived before their receive was posted")             \
 	X(HIGHWATERMARK, unexpected_max, "messages", RANK, UD, match,          \
