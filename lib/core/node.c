@@ -26,6 +26,7 @@
 #include "core/move.h"
 #include "core/pull.h"
 #include "core/push.h"
+#include "core/rank_cvar.h"
 #include "core/remote.h"
 #include "core/tune.h"
 #include "core/watch.h"
@@ -114,6 +115,7 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 
 	rank->local = local;
 	node->own[local] = rank;
+	vm_rank_cvars_init(rank);
 	rank->engine = rank_home(node, rank);
 	rank->via = core_cvar.loop ? &vm_engine_away : rank->engine;
 	vm_match_init(&rank->match);
@@ -207,6 +209,7 @@ static void ranks_fini(struct vm_node *node)
 		vm_chan_free(rank->world);
 		vm_chan_free(rank->self_chan);
 		vm_match_fini(&rank->match);
+		vm_rank_cvars_fini(rank);
 	}
 	free(node->own);
 	vm_share_free(node->ranks);

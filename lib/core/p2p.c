@@ -75,10 +75,11 @@ static void send_pack(const struct send *send, void *place)
 }
 
 /* Decided once per send: the limit may change meanwhile. */
-static inline bool fits_inline(const struct vm_data *data,
+static inline bool fits_inline(const struct core_cvars *cvars,
+			       const struct vm_data *data,
 			       enum vm_send_mode mode)
 {
-	return data->bytes <= (size_t)core_cvar.inline_limit &&
+	return data->bytes <= (size_t)cvars->inline_limit &&
 	       mode == VM_SEND_STANDARD;
 }
 
@@ -87,7 +88,7 @@ static void *send_buffer(const struct send *send)
 {
 	size_t bytes = send->data->bytes;
 
-	if (bytes > (size_t)core_cvar.copy_limit ||
+	if (bytes > (size_t)vm_rank_cvars(vm_rank_self())->copy_limit ||
 	    send->mode != VM_SEND_STANDARD)
 		return NULL;
 	return vm_buffer_get(send->lane, bytes);
@@ -278,10 +279,11 @@ static inline bool send_go(struct send *send, struct vm_req *req)
  * matched before it is complete.
  */
 static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
+					      const struct core_cvars *cvars,
 					      const struct vm_rank *dest,
 					      enum vm_send_mode mode)
 {
-	if (VM_LIKELY(self->sends_in_row + 1 < (unsigned)core_cvar.send_budget))
+	if (VM_LIKELY(self->sends_in_row + 1 < (unsigned)cvars->send_budget))
 		return mode;
 	return vm_match_count(&dest->match.arrived) >
 			       (uint32_t)core_cvar.unexpected_limit ?
@@ -294,13 +296,15 @@ static inline struct send send_new(const struct vm_ult *self,
 				   const struct vm_data *data,
 				   enum vm_send_mode mode)
 {
-	mode = send_throttle(self, dest, mode);
+	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
+
+	mode = send_throttle(self, cvars, dest, mode);
 	return (struct send){ dest,
 			      env,
 			      data,
 			      mode,
 			      self->worker->lane,
-			      fits_inline(data, mode),
+			      fits_inline(cvars, data, mode),
 			      NULL,
 			      0 };
 }
@@ -310,8 +314,10 @@ static inline struct send send_new(const struct vm_ult *self,
  * get the processor back late. */
 static inline void send_pace(struct vm_ult *self)
 {
+	const struct vm_rank *rank = self->owner;
+
 	if (VM_UNLIKELY(++self->sends_in_row >=
-			(unsigned)core_cvar.send_budget)) {
+			(unsigned)vm_rank_cvars(rank)->send_budget)) {
 		self->sends_in_row = 0;
 		if (self->worker->index >= 0)
 			vm_ult_yield();

@@ -34,16 +34,24 @@ static void pull_finish(struct vm_pull *pull, int error)
 	pull_end(pull, error);
 }
 
-static bool wanted(enum vm_rndv rndv)
+/* What is set for the receiving rank. */
+static const struct core_cvars *cvars_of(const struct vm_pull *pull)
 {
-	int64_t choice = core_cvar.rndv_protocol;
+	const struct vm_rank *rank = pull->req->rank;
+
+	return rank ? vm_rank_cvars(rank) : &core_cvar;
+}
+
+static bool wanted(const struct vm_pull *pull, enum vm_rndv rndv)
+{
+	int64_t choice = cvars_of(pull)->rndv_protocol;
 
 	return choice == VM_RNDV_AUTO || choice == (int64_t)rndv;
 }
 
 static bool read_fits(const struct vm_pull *pull)
 {
-	return wanted(VM_RNDV_READ) && pull->origin.memory.key &&
+	return wanted(pull, VM_RNDV_READ) && pull->origin.memory.key &&
 	       !pull->req->data.layout;
 }
 
@@ -72,7 +80,7 @@ static int read_start(struct vm_pull *pull)
 
 static bool write_fits(const struct vm_pull *pull)
 {
-	return wanted(VM_RNDV_WRITE) && pull->origin.memory.key &&
+	return wanted(pull, VM_RNDV_WRITE) && pull->origin.memory.key &&
 	       !pull->req->data.layout;
 }
 
@@ -129,7 +137,7 @@ static bool always_fits(const struct vm_pull *pull)
  * it was told before. */
 static size_t pipeline_limit(const struct vm_pull *pull)
 {
-	size_t window = (size_t)core_cvar.rndv_window;
+	size_t window = (size_t)cvars_of(pull)->rndv_window;
 
 	if (window > pull->wanted - pull->received)
 		window = pull->wanted - pull->received;
@@ -271,7 +279,7 @@ void vm_pull_fragment(struct vm_port *port, struct vm_pkt *pkt)
 	if (pull->received < pull->wanted &&
 	    (pull->granted == pull->wanted ||
 	     pull->granted - pull->received >
-		     (size_t)core_cvar.rndv_window / 2))
+		     (size_t)cvars_of(pull)->rndv_window / 2))
 		return;
 	if (pull->received < pull->wanted)
 		rc = pipeline_grant(pull);

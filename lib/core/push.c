@@ -17,11 +17,11 @@
 #include "core/remote.h"
 #include "core/req.h"
 
-static bool readable(const struct vm_data *data)
+static bool readable(const struct vm_rank *rank, const struct vm_data *data)
 {
 	return !data->layout && data->bytes &&
 	       vm_fabric_limits(vm_node->fabric)->rma &&
-	       core_cvar.rndv_protocol != VM_RNDV_PIPELINE;
+	       vm_rank_cvars(rank)->rndv_protocol != VM_RNDV_PIPELINE;
 }
 
 /* A piece is not needed any more where it lies. */
@@ -167,7 +167,7 @@ int vm_push_announce(struct vm_push *push)
 	int rc;
 
 	/* Without a registration the receiver takes another protocol. */
-	push->readable = readable(data) &&
+	push->readable = readable(push->rank, data) &&
 			 vm_mr_open(port, &push->mr, data->addr, data->bytes,
 				    VM_MR_READ) == 0;
 	if (push->readable) {
@@ -246,7 +246,7 @@ static size_t piece_next(struct vm_push *push, char **piece, char *buffer,
 static int fragment_send(struct vm_push *push, size_t most)
 {
 	struct vm_wire_step step = { .to = push->puller, .bytes = push->sent };
-	size_t limit = (size_t)core_cvar.rndv_fragment;
+	size_t limit = (size_t)vm_rank_cvars(push->rank)->rndv_fragment;
 	size_t room = vm_fabric_limits(vm_node->fabric)->packet_bytes;
 	char buffer[VM_BUFFER_MAX], *piece;
 	int rc;

@@ -17,6 +17,7 @@
 #include "fabric/fabric.h"
 #include "sched/ult.h"
 
+struct vm_cvar_copy;
 struct vm_engine;
 struct vm_overlap;
 struct vmpi_chan;
@@ -42,16 +43,19 @@ struct vm_rank {
 	struct vm_port *port;	  /* its home port; NULL: elsewhere, or there
 				     is no fabric */
 	struct vm_to to;	  /* the same for others */
-	void *mpi;		  /* owned by lib/mpi; with the above in one
-				     line, the rest is rarely looked at */
-	struct vm_ult *ult;	  /* runs its body, NULL before and after */
-	_Atomic int tasks;	  /* its other tasks that have not ended */
-	bool left;		  /* its body has ended; core/move.h */
+	void *mpi;		  /* owned by lib/mpi */
+	/* Its control variables, or all of them; with the above in one line,
+	 * the rest is rarely looked at. */
+	_Atomic(const struct core_cvars *) cvars;
+	struct vm_ult *ult; /* runs its body, NULL before and after */
+	_Atomic int tasks;  /* its other tasks that have not ended */
+	bool left;	    /* its body has ended; core/move.h */
 	struct vmpi_chan *world, *self_chan;
 	struct vm_list chans; /* all channels; vm_node->chans_lock */
 	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi with mpi, */
 	void (*mpi_free)(struct vm_rank *rank); /* like this: ends it */
 	void *image;				/* owned by the image loader */
+	_Atomic(struct vm_cvar_copy *) cvar_copy; /* core/rank_cvar.h */
 	/* Guarded by the engine's lock: */
 	struct vm_match match VM_ALIGNED(VM_CACHELINE);
 	struct vm_list probers;
@@ -67,6 +71,13 @@ struct vm_rank {
 static inline struct vm_rank *vm_rank_self(void)
 {
 	return vm_self ? (struct vm_rank *)vm_self->owner : NULL;
+}
+
+/* What is set for the rank; read each variable once per call. */
+static inline const struct core_cvars *vm_rank_cvars(const struct vm_rank *rank)
+{
+	/* Pairs with the store in vm_cvar_store_rank(). */
+	return atomic_load_explicit(&rank->cvars, memory_order_acquire);
 }
 
 /* The counters of a rank, of all its threads that have not left. */

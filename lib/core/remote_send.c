@@ -47,7 +47,9 @@ static int eager_send(const struct vm_rank *rank, struct vm_to to,
 
 static bool fits_eager(const struct vm_data *data)
 {
-	return data->bytes <= (size_t)core_cvar.eager_limit &&
+	const struct core_cvars *cvars = vm_rank_cvars(vm_rank_self());
+
+	return data->bytes <= (size_t)cvars->eager_limit &&
 	       data->bytes <= vm_fabric_limits(vm_node->fabric)->packet_bytes;
 }
 

@@ -214,7 +214,11 @@ void vm_req_poll(void)
 	struct vm_ult *self = vm_self;
 
 	vm_worker_vain(self->worker);
-	if (++self->tests_in_row < core_cvar.test_budget) {
+	const struct vm_rank *rank = self->owner;
+	int64_t budget = rank ? vm_rank_cvars(rank)->test_budget :
+				core_cvar.test_budget;
+
+	if (++self->tests_in_row < budget) {
 		vm_sched.poll(self->worker);
 		return;
 	}

@@ -10,9 +10,9 @@
 #include "introspect/var.h"
 
 #define CORE_CVARS(X)                                                           \
-	X(SIZE, inline_limit, 40, 0, 40, "bytes", ANYTIME, TD, p2p,             \
+	X(SIZE, inline_limit, 40, 0, 40, "bytes", RANK, TD, p2p,                \
 	  "Largest message that travels inside its ring slot or queue entry")   \
-	X(SIZE, copy_limit, 8192, 0, 16384, "bytes", ANYTIME, TB, p2p,          \
+	X(SIZE, copy_limit, 8192, 0, 16384, "bytes", RANK, TB, p2p,             \
 	  "Largest message that is buffered when its receive is not posted; "   \
 	  "longer ones wait in the sender's memory (direct)")                   \
 	X(SIZE, copy_bytes_max, 268435456, 0, 1099511627776, "bytes", STARTUP,  \
@@ -27,23 +27,23 @@
 	  TD, match,                                                            \
 	  "Unexpected messages of a rank beyond which its senders wait for "    \
 	  "it, each at its next full send budget")                              \
-	X(INT, send_budget, 64, 1, 1000000, "messages", ANYTIME, TD, sched,     \
+	X(INT, send_budget, 64, 1, 1000000, "messages", RANK, TD, sched,        \
 	  "Sends in a row after which a rank lets the others run")              \
-	X(INT, test_budget, 1, 1, 1000000, "calls", ANYTIME, TD, sched,         \
+	X(INT, test_budget, 1, 1, 1000000, "calls", RANK, TD, sched,            \
 	  "Failed tests or probes in a row after which a rank yields")          \
-	X(SIZE, eager_limit, 8192, 0, 1048576, "bytes", ANYTIME, TB, p2p,       \
+	X(SIZE, eager_limit, 8192, 0, 1048576, "bytes", RANK, TB, p2p,          \
 	  "Largest message that is sent to another process at once; longer "    \
 	  "ones are announced and fetched (rendezvous).  The packets of the "   \
 	  "fabric limit it too")                                                \
 	X(CHOICE, rndv_protocol, VM_RNDV_AUTO, 0, 3,                            \
-	  "auto|read|write|pipeline", ANYTIME, TB, rndv,                        \
+	  "auto|read|write|pipeline", RANK, TB, rndv,                           \
 	  "How a long message comes from another process: the receiver reads "  \
 	  "it, the sender writes it, or it comes in pieces.  auto reads where " \
 	  "that is possible")                                                   \
-	X(SIZE, rndv_fragment, 65536, 64, 1073741824, "bytes", ANYTIME, TD,     \
-	  rndv, "Largest piece of a pipelined message")                         \
-	X(SIZE, rndv_window, 1048576, 64, 1073741824, "bytes", ANYTIME, TD,     \
-	  rndv, "Bytes of a pipelined message that may be under way")           \
+	X(SIZE, rndv_fragment, 65536, 64, 1073741824, "bytes", RANK, TD, rndv,  \
+	  "Largest piece of a pipelined message")                               \
+	X(SIZE, rndv_window, 1048576, 64, 1073741824, "bytes", RANK, TD, rndv,  \
+	  "Bytes of a pipelined message that may be under way")                 \
 	X(INT, poll_rounds, 16, 1, 1000000, "switches", ANYTIME, TD, poll,      \
 	  "Most switches between looks at the network while ranks can run; "    \
 	  "fewer after a look that found something")                            \

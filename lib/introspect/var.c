@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "introspect/cvar_copy.h"
 #include "introspect/nearest.h"
 #include "introspect/share.h"
 #include "introspect/value.h"
@@ -220,6 +221,8 @@ static int write_locked(const struct write *write)
 	}
 	word_store(slot->word, number);
 	vm_share_cvar(slot->index, number, text);
+	vm_cvar_copies_write(slot->table,
+			     (unsigned)(slot->row - slot->table->rows), number);
 	vars.source[slot->index] = (unsigned char)write->source;
 	vars.path[slot->index] = path;
 	vars.line[slot->index] = write->line;
