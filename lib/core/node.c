@@ -675,7 +675,7 @@ void vm_thread_release(void)
 
 	if (rank) {
 		vm_engine_lock(rank->engine);
-		vm_pvars_fold(&core_rank_pvar_table, &rank->thread_pvars,
+		vm_pvars_fold_shared(&core_rank_pvar_table, &rank->thread_pvars,
 			      &lane->pvars);
 		vm_engine_unlock(rank->engine);
 	}

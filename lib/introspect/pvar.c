@@ -97,8 +97,7 @@ int vm_pvars_add(const struct vm_pvar_table *table)
 	return rc;
 }
 
-/* Puts value to *sum. */
-static void class_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value)
+void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value)
 {
 	switch (class_) {
 	case VM_PVAR_COUNTER:
@@ -134,7 +133,7 @@ static void row_fold(const struct vm_pvar *row, uint64_t *sum,
 		     const uint64_t *words)
 {
 	for (unsigned w = 0; w < row->words; w++)
-		class_fold(&sum[w], row->class_, vm_pvar_read(words, w));
+		vm_pvar_fold(&sum[w], row->class_, vm_pvar_read(words, w));
 }
 
 void vm_pvars_clear(const struct vm_pvar_table *table, void *block)
@@ -157,6 +156,39 @@ void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
 		row_fold(&table->rows[i], sum, words);
 		sum += table->rows[i].words;
 		words += table->rows[i].words;
+	}
+}
+
+void vm_pvar_raise(uint64_t *word, bool low, uint64_t mark)
+{
+	uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	while ((low ? mark < seen : mark > seen) &&
+	       !__atomic_compare_exchange_n(word, &seen, mark, true,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+void vm_pvars_fold_shared(const struct vm_pvar_table *table, void *total,
+			  const void *block)
+{
+	const uint64_t *words = block;
+	uint64_t *sum = total;
+
+	for (unsigned i = 0; i < table->count; i++) {
+		const struct vm_pvar *row = &table->rows[i];
+		bool low = row->class_ == VM_PVAR_LOWWATERMARK;
+
+		for (unsigned w = 0; w < row->words; w++) {
+			if (low || row->class_ == VM_PVAR_HIGHWATERMARK)
+				vm_pvar_raise(&sum[w], low,
+					      vm_pvar_read(words, w));
+			else
+				vm_pvar_fold(&sum[w], row->class_,
+					     vm_pvar_read(words, w));
+		}
+		sum += row->words;
+		words += row->words;
 	}
 }
 
@@ -239,6 +271,20 @@ static bool find(struct found *found, int number)
 	return true;
 }
 
+bool vm_pvar_spot(struct vm_pvar_spot *spot, int number)
+{
+	const struct spot *at;
+
+	if (number < 0 || number >= vm_pvar_count())
+		return false;
+	at = &pvars.spots[number];
+	spot->table = pvars.tables[at->table];
+	spot->row = &spot->table->rows[at->row];
+	spot->word = at->word;
+	spot->place = &pvars.places[at->table];
+	return true;
+}
+
 unsigned vm_pvar_blocks(int number)
 {
 	struct found found;
@@ -260,6 +306,8 @@ static void block_fold(const struct found *found, uint64_t *sum, unsigned i)
 	if (place->refresh)
 		place->refresh(i);
 	row_fold(found->row, sum, (const uint64_t *)block + found->word);
+	/* A mark that is lowered is raised in the second block before. */
+	atomic_thread_fence(memory_order_acquire);
 	if (place->also)
 		row_fold(found->row, sum,
 			 (const uint64_t *)(block + place->also) + found->word);

@@ -129,7 +129,7 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned word)
 	__atomic_store_n(&(word), (word) + (amount), __ATOMIC_RELAXED)
 #define vm_pvar_max(word, level)                                              \
 	do {                                                                  \
-		if ((level) > (word))                                         \
+		if ((level) > __atomic_load_n(&(word), __ATOMIC_RELAXED))     \
 			__atomic_store_n(&(word), (level), __ATOMIC_RELAXED); \
 	} while (0)
 
@@ -146,11 +146,19 @@ void vm_pvars_clear(const struct vm_pvar_table *table, void *block);
 void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
 		   const void *block);
 
+/* Makes a watermark that several threads write at least (low: at most) mark. */
+void vm_pvar_raise(uint64_t *word, bool low, uint64_t mark);
+
+/* As vm_pvars_fold(), to a total of which others may raise the watermarks
+ * meanwhile (introspect/session.h). */
+void vm_pvars_fold_shared(const struct vm_pvar_table *table, void *total,
+			  const void *block);
+
 /*
  * Where the blocks of a table lie.  Ranks are counted as in the world, workers
  * and ports from 0; the node has one block.  The value of a variable is that of
  * its block and, where there is one, of a second block that lies `also` bytes
- * behind it.
+ * behind it; sessions put watermarks there that they set back.
  */
 struct vm_pvar_place {
 	const char *base;
@@ -192,6 +200,22 @@ bool vm_pvar_info(int number, struct vm_pvar_view *view, char *name);
 unsigned vm_pvar_blocks(int number);
 int vm_pvar_value(uint64_t *value, int number, unsigned i);
 int vm_pvar_total(uint64_t *value, int number);
+
+/*
+ * Where a variable lies, for those who read it often: its place is in *place,
+ * NULL while there are no blocks, its value in the row's words from `word` on.
+ * False: no such number.
+ */
+struct vm_pvar_spot {
+	const struct vm_pvar_table *table;
+	const struct vm_pvar *row;
+	unsigned word;
+	const _Atomic(const struct vm_pvar_place *) *place;
+};
+bool vm_pvar_spot(struct vm_pvar_spot *spot, int number);
+
+/* Adds one word of a variable of that class to *sum, as vm_pvars_fold() does. */
+void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value);
 
 /* What there is to say about a variable; valid during the visit. */
 struct vm_pvar_view {
