@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The page: two lines about the job, what is wrong with it, a screen, and a line
+ * for keys, prompts and messages.
+ */
+#include "screens.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HEAD_ROWS 2
+
+static const char *const screen_titles[] = {
+#define SCREEN_TITLE(name, key, title) title,
+	VIEW_SCREENS(SCREEN_TITLE)
+#undef SCREEN_TITLE
+};
+
+static void title_draw(const struct page *page)
+{
+	const struct model *model = page->model;
+	int workers = 0, here = 0;
+	char up[FIGURE_MAX];
+	double started = model->now_s;
+
+	for (int i = 0; i < model->node_count; i++) {
+		workers += model->nodes[i].workers;
+		here += model->nodes[i].ranks;
+		if (model->nodes[i].started < started)
+			started = model->nodes[i].started;
+	}
+	figure_text(up, FIGURE_NS, (model->now_s - started) * 1e9);
+	canvas_put(
+		page->canvas, 0, 0, STYLE_BOLD,
+		"vmpitop  %.20s, job %s: %d ranks%s, %d node%s, %d worker%s, "
+		"V %.3g, up %s%s",
+		model->program, model->job, model->ranks,
+		here < model->ranks ? " (some elsewhere)" : "",
+		model->node_count, model->node_count == 1 ? "" : "s", workers,
+		workers == 1 ? "" : "s", workers ? (double)here / workers : 0,
+		up, page->view->paused ? "  PAUSED" : "");
+}
+
+static int sum_put(const struct page *page, int col, enum figure figure,
+		   const char *unit)
+{
+	char text[FIGURE_MAX];
+	double sum;
+	bool known = figure_sum(&sum, page->model, figure, page->view->node);
+
+	figure_text(text, known ? figure_rows[figure].kind : FIGURE_NONE, sum);
+	return canvas_put(page->canvas, 1, col, STYLE_PLAIN, "%s %s/s   ", text,
+			  unit);
+}
+
+static void states_put(const struct page *page, int col)
+{
+	static const char *const names[] = { "?", "run", "ready", "wait",
+					     "done" };
+	int counts[RANK_DONE + 1] = { 0 };
+
+	for (int i = 0; i < page->model->block_count[GROUP_RANK]; i++) {
+		const struct block *rank = &page->model->blocks[GROUP_RANK][i];
+
+		if (page_shows(page, rank->node))
+			counts[rank->state]++;
+	}
+	for (int i = RANK_RUNS; i <= RANK_DONE; i++)
+		if (counts[i])
+			col = canvas_put(page->canvas, 1, col, STYLE_PLAIN,
+					 "%d %s  ", counts[i], names[i]);
+}
+
+static void head_draw(const struct page *page)
+{
+	int col = 0;
+
+	title_draw(page);
+	if (page->view->node >= 0)
+		col = canvas_put(page->canvas, 1, 0, STYLE_BOLD,
+				 "node %d:  ", page->view->node);
+	col = sum_put(page, col, FIGURE_RANK_messages, "messages");
+	col = sum_put(page, col, FIGURE_RANK_bytes, "bytes");
+	col = sum_put(page, col, FIGURE_WORKER_switches, "switches");
+	states_put(page, col);
+}
+
+/* Where the job's end or hang is told of; takes its lines from the box. */
+static void verdict_draw(struct page *page)
+{
+	struct verdict verdict;
+	int lines;
+
+	verdict_find(&verdict, page->model, page->view->hang_s);
+	lines = verdict.line_count;
+	if (lines > page->box.rows / 2)
+		lines = page->box.rows / 2;
+	for (int i = 0; i < lines; i++) {
+		canvas_put(page->canvas, page->box.row, 0,
+			   verdict.kind == VERDICT_ENDED ? STYLE_WARN :
+							   STYLE_BAD,
+			   "%s", verdict.lines[i]);
+		page->box.row++;
+		page->box.rows--;
+	}
+}
+
+static void help_draw(const struct page *page)
+{
+	static const char *const lines[] = {
+		"o w r f v p   screens: overview, workers, ranks, fabric, "
+		"variables, plot",
+		"1 to 6, Tab   the same in turn",
+		"arrows        move the cursor; also PgUp PgDn Home End",
+		"< >           sort by the column before, behind",
+		"i             invert the order",
+		"n             look at all nodes, or one after the other",
+		"Enter         overview: look at this node; variables: plot "
+		"this one",
+		"/             only variables with this text in name, category "
+		"or kind",
+		"l             plot: value or change per second",
+		"m             plot with braille, blocks or ASCII",
+		"s             set a control variable (vmpirun --control): "
+		"NAME=VALUE,",
+		"              or RANK:NAME=VALUE for one rank",
+		"space         pause",
+		"+ -           look half, or twice as often",
+		"q             quit",
+	};
+
+	for (int i = 0; i < (int)(sizeof(lines) / sizeof(lines[0])); i++)
+		canvas_put(page->canvas, page->box.row + i, 2, STYLE_PLAIN,
+			   "%s", lines[i]);
+}
+
+static void foot_draw(const struct page *page)
+{
+	const struct view *view = page->view;
+	int row = page->canvas->rows - 1, col = 0;
+
+	if (view->prompt != PROMPT_NONE) {
+		col = canvas_put(page->canvas, row, 0, STYLE_BOLD, "%s%s",
+				 view->prompt == PROMPT_FILTER ? "filter: " :
+								 "set: ",
+				 view->typed);
+		canvas_mark(page->canvas, row, col, STYLE_CHOSEN, ' ');
+		return;
+	}
+	if (view->message[0]) {
+		canvas_put(page->canvas, row, 0, view->message_style, "%s",
+			   view->message);
+		return;
+	}
+	for (int i = 0; i < SCREENS; i++)
+		col = canvas_put(page->canvas, row, col,
+				 view->screen == (enum screen)i ? STYLE_CHOSEN :
+								  STYLE_HEAD,
+				 " %d %s ", i + 1, screen_titles[i]);
+	canvas_put(page->canvas, row, col, STYLE_DIM,
+		   view->help ? "  any key: back" : "  h help  q quit");
+}
+
+void view_draw(struct view *view, struct canvas *canvas,
+	       const struct model *model)
+{
+	struct page page = { .view = view, .canvas = canvas, .model = model };
+
+	canvas_clear(canvas);
+	page.box = (struct box){ HEAD_ROWS, 0, canvas->rows - HEAD_ROWS - 1,
+				 canvas->cols };
+	head_draw(&page);
+	verdict_draw(&page);
+	if (view->help)
+		help_draw(&page);
+	else if (view->screen == SCREEN_OVERVIEW)
+		screen_overview(&page);
+	else if (view->screen == SCREEN_WORKERS)
+		screen_blocks(&page, "worker", GROUP_WORKER);
+	else if (view->screen == SCREEN_RANKS)
+		screen_ranks(&page);
+	else if (view->screen == SCREEN_FABRIC)
+		screen_blocks(&page, "port", GROUP_PORT);
+	else if (view->screen == SCREEN_VARIABLES)
+		screen_variables(&page);
+	else
+		screen_plot(&page);
+	foot_draw(&page);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is said of jobs that end, die and hang.
+ */
+#include "vmpitop/verdict.h"
+
+#include "job.h"
+#include "tap.h"
+
+static struct model model;
+static struct verdict verdict;
+
+static bool said(const char *text)
+{
+	for (int i = 0; i < verdict.line_count; i++)
+		if (strstr(verdict.lines[i], text))
+			return true;
+	for (int i = 0; i < verdict.line_count; i++)
+		diag("it says: %s", verdict.lines[i]);
+	return false;
+}
+
+static void ends_check(void)
+{
+	verdict_find(&verdict, &model, 5);
+	is_int(verdict.kind, VERDICT_FINE, "a job that runs is fine");
+	is_int(verdict.line_count, 0, "and nothing is said of it");
+	model.nodes[0].life = LIFE_ENDED;
+	verdict_find(&verdict, &model, 5);
+	is_int(verdict.kind, VERDICT_FINE, "one node may end before the other");
+	model.nodes[1].life = LIFE_ENDED;
+	verdict_find(&verdict, &model, 5);
+	is_int(verdict.kind, VERDICT_ENDED, "a job ends with its last node");
+	model.nodes[1].life = LIFE_DIED;
+	verdict_find(&verdict, &model, 5);
+	is_int(verdict.kind, VERDICT_DIED, "a node that died is told of");
+	ok(said("node 1 (process 101 on host1) died"), "... by name");
+	model.nodes[0].life = model.nodes[1].life = LIFE_RUNS;
+}
+
+static void hang_check(void)
+{
+	model.still_s = 12.7;
+	verdict_find(&verdict, &model, 5);
+	is_int(verdict.kind, VERDICT_FINE, "ranks that compute do not hang");
+	for (int i = 0; i < 6; i++)
+		job_wait(&model, i, i == 5 ? 2 : i + 1);
+	verdict_find(&verdict, &model, 20);
+	is_int(verdict.kind, VERDICT_FINE, "it takes its time to hang");
+	verdict_find(&verdict, &model, 5);
+	is_int(verdict.kind, VERDICT_HANGS, "all wait for long: it hangs");
+	ok(said("6 ranks wait, and nothing has moved for 12.0s"),
+	   "it says how many, and for how long");
+	ok(said("a circle: rank 2 for 3 for 4 for 5 for 2"),
+	   "it names the circle, without those that only lead to it");
+	is_int(verdict.line_count, VERDICT_LINES, "... and who waits");
+	ok(said("rank 2 waits: 3"), "... for whom");
+	model.blocks[GROUP_RANK][5].state = RANK_DONE;
+	verdict_find(&verdict, &model, 5);
+	ok(said("5 ranks wait"), "who has ended hangs no more");
+	ok(!strstr(verdict.lines[1], "circle"),
+	   "who waits for one that has ended is in no circle");
+	job_wait(&model, 5, 5);
+	verdict_find(&verdict, &model, 5);
+	ok(said("a circle: rank 5 for 5"), "a rank may wait for itself");
+	job_wait(&model, 5, 99);
+	job_wait(&model, 0, -1);
+	verdict_find(&verdict, &model, 5);
+	ok(said("6 ranks wait"), "a peer that is none does no harm");
+	model.blocks[GROUP_RANK][3].state = RANK_READY;
+	verdict_find(&verdict, &model, 5);
+	is_int(verdict.kind, VERDICT_FINE,
+	       "while one can run it does not hang");
+}
+
+/* Circles of any length, and long ways to them. */
+static void circles_check(void)
+{
+	unsigned seed = 3;
+	bool found = true;
+
+	for (int round = 0; round < 500; round++) {
+		for (int i = 0; i < 6; i++)
+			job_wait(&model, i, (int)(rand_r(&seed) % 6));
+		verdict_find(&verdict, &model, 5);
+		found &= verdict.kind == VERDICT_HANGS &&
+			 strstr(verdict.lines[1], "a circle") != NULL;
+	}
+	ok(found, "when all wait for somebody there is a circle");
+}
+
+int main(void)
+{
+	plan(19);
+	job_make(&model);
+	ends_check();
+	hang_check();
+	circles_check();
+	model_fini(&model);
+	return done_testing();
+}
