@@ -8,12 +8,30 @@
  * signals on, keeps the time limit, and gives back the exit code.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "introspect/control_client.h"
+#include "introspect/share.h"
 #include "launch.h"
 #include "options.h"
 #include "overlap.h"
 #include "say.h"
 #include "watch.h"
+
+/* Killed processes have left their sockets; those elsewhere are not here. */
+static void control_clean(const struct launch *launch)
+{
+	const struct options *options = launch->options;
+
+	for (int i = 0; options->control && i < launch->plan.nodes; i++) {
+		char share[VM_SHARE_PATH_MAX], path[2 * VM_SHARE_PATH_MAX];
+
+		vm_share_path(share, sizeof(share), VM_SHARE_DIR,
+			      options->job.id, (unsigned)i);
+		vm_control_path(path, sizeof(path), share);
+		unlink(path);
+	}
+}
 
 static int run(struct launch *launch)
 {
@@ -29,6 +47,7 @@ static int run(struct launch *launch)
 		return EXIT_FAILURE;
 	}
 	code = watch_run(&watch);
+	control_clean(launch);
 	if (overlap_report(options, launch->plan.nodes) && !code)
 		code = EXIT_FAILURE;
 	return code;

@@ -256,6 +256,13 @@ static int agent_take(struct options *options, const char *text)
 		return 0;                                                 \
 	}
 
+/* The variable travels with the job; vmpirun cleans up. */
+static int control_take(struct options *options, const char *text)
+{
+	options->control = true;
+	return vm_job_set_add(&options->job, "core_control", "1");
+}
+
 FLAG_TAKE(label, job.label)
 FLAG_TAKE(summary, job.summary)
 FLAG_TAKE(bindings, job.report_bindings)
@@ -315,6 +322,9 @@ static const struct row rows[] = {
 	  "Measure how much of the messages' transfers was overlapped with "
 	  "computing; reports go to DIR (default: vmpi-overlap)",
 	  2, overlap_take },
+	{ "control", 0, 0, 0,
+	  "Take settings while the job runs, from vmpitop and vmpistat", 2,
+	  control_take },
 	{ "report-bindings", 0, 0, 0, "Print the core of each worker", 2,
 	  bindings_take },
 	{ "display-map", 0, 0, 0, "Print the ranks of each worker", 2,

@@ -28,6 +28,7 @@ struct options {
 	const char *launcher; /* NULL: auto */
 	const char *agent;
 	bool keep_going;
+	bool control; /* --control */
 	char *overlap;	      /* --overlap: a directory; NULL: none */
 	const char *wdir;     /* NULL: stay here */
 	const char **exports; /* VAR=value, in the order given */

@@ -45,18 +45,32 @@ static void fabric_open(struct vm_ledger *ledger, struct vm_fabric *fabric)
 	vm_pvars_place(&fabric_node_pvar_table, &ledger->fabric);
 }
 
+#define PID_MAX 16
+
+/* What the launcher calls the job, or else the number of this process. */
+static const char *job_name(char pid[PID_MAX], const struct vm_boot *boot)
+{
+	snprintf(pid, PID_MAX, "%d", (int)getpid());
+	return boot && boot->id[0] ? boot->id : pid;
+}
+
+void vm_ledger_path(char *path, size_t bytes, const struct vm_boot *boot)
+{
+	char pid[PID_MAX];
+
+	vm_share_path(path, bytes, VM_SHARE_DIR, job_name(pid, boot),
+		      boot ? (unsigned)boot->process : 0);
+}
+
 void vm_ledger_share(const struct vm_boot *boot)
 {
-	char pid[16];
-	const char *job = pid, *why = "";
+	char pid[PID_MAX];
+	const char *why = "";
 
 	if (core_cvar.share == VM_SHARE_OFF)
 		return;
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	if (boot && boot->id[0])
-		job = boot->id;
-	if (vm_share_open(VM_SHARE_DIR, job, boot ? (unsigned)boot->process : 0,
-			  &why))
+	if (vm_share_open(VM_SHARE_DIR, job_name(pid, boot),
+			  boot ? (unsigned)boot->process : 0, &why))
 		vm_log(VM_INFO, "counters cannot be seen from outside: %s",
 		       why);
 }

@@ -21,6 +21,9 @@ struct vm_ledger {
  * (introspect/share.h), unless core_share says no.  boot may be NULL. */
 void vm_ledger_share(const struct vm_boot *boot);
 
+/* The path of that file, whether there is one or not. */
+void vm_ledger_path(char *path, size_t bytes, const struct vm_boot *boot);
+
 /* The ranks are there, no worker runs yet.  0, -VMPI_ENOMEM. */
 int vm_ledger_open(struct vm_node *node);
 

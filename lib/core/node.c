@@ -21,6 +21,7 @@
 #include "core/border.h"
 #include "core/chan.h"
 #include "core/context.h"
+#include "core/control.h"
 #include "core/engine.h"
 #include "core/meet.h"
 #include "core/move.h"
@@ -361,6 +362,7 @@ int vm_node_start(const vmpi_config *config)
 		goto fail;
 	}
 	vm_vars_freeze(true);
+	vm_control_start(vm_node);
 	return 0;
 fail:
 	node_free();
@@ -382,6 +384,7 @@ int vm_node_stop(void)
 	vm_remote_stop();
 	if (vm_node_hooks.left)
 		vm_node_hooks.left();
+	vm_control_stop(vm_node);
 	vm_steward_stop(&vm_node->steward);
 	vm_tune_stop(vm_node);
 	/*
@@ -398,6 +401,7 @@ int vm_node_stop(void)
 void vm_node_leave(void)
 {
 	VM_ASSERT(vm_node->rank_here == 1 && vm_self);
+	vm_control_stop(vm_node);
 	vm_steward_stop(&vm_node->steward);
 	vm_tune_stop(vm_node);
 	if (!vm_node->fabric)

@@ -22,6 +22,7 @@
 struct vm_boot;
 struct vm_engine;
 struct vm_account;
+struct vm_control;
 struct vm_fabric;
 struct vm_mover;
 struct vm_pulse;
@@ -60,6 +61,7 @@ struct vm_node {
 	struct vm_steward steward;
 	struct vm_tune *tune; /* core/tune.h; NULL: no policies */
 	struct tune_node_pvars tune_pvars;
+	struct vm_control *control; /* core/control.h; or NULL */
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	struct vm_engine *engines; /* one per worker */

@@ -69,6 +69,9 @@
 	  "Least share of a round's time that moves must promise to save")      \
 	X(BOOL, balance_log, 0, 0, 1, "flag", ANYTIME, UD, balance,             \
 	  "Print a line about each round of balancing")                         \
+	X(BOOL, control, 0, 0, 1, "flag", STARTUP, UD, live,                    \
+	  "Take settings while the job runs, from its user alone (vmpirun "     \
+	  "--control); vmpitop(1) and vmpistat(1) send them")                   \
 	X(CHOICE, share, VM_SHARE_AUTO, 0, 1, "off|auto", STARTUP, UB, live,    \
 	  "Keep counters in a file in /dev/shm, where vmpistat finds them: "    \
 	  "auto unless there is no room")                                       \
