@@ -16,7 +16,7 @@ by() {
 	protocol=$1
 	shift
 	for name in "$@"; do
-		out=$(VMPI_CORE_RNDV_PROTOCOL=$protocol TAP_TIMEOUT=60 \
+		out=$(VMPI_CORE_RNDV_PROTOCOL=$protocol TAP_TIMEOUT=300 \
 			"$VMPI_BUILD/t/core-$name" 2>&1)
 		is $? 0 "$name by $protocol" || diag "$out"
 	done
