@@ -39,6 +39,7 @@ struct vm_lane {
 	uint32_t waits;		      /* of threads, when last looked at */
 	uint64_t nap_ns;	      /* the last one beside them */
 	struct core_rank_pvars pvars; /* of a thread that is not a worker */
+	struct vm_list link;	      /* likewise: in rank->lanes */
 };
 
 /* A message on its way; filled by the sending worker, then `payload` is set. */

@@ -25,6 +25,11 @@ static bool rank_here(unsigned i)
 	return vm_node->ranks[i].engine != &vm_engine_away;
 }
 
+static void rank_refresh(unsigned i)
+{
+	vm_rank_refresh(&vm_node->ranks[i]);
+}
+
 static void fabric_open(struct vm_ledger *ledger, struct vm_fabric *fabric)
 {
 	const char *first =
@@ -119,6 +124,7 @@ int vm_ledger_open(struct vm_node *node)
 			offsetof(struct vm_rank, pvars),
 		.count = (unsigned)node->rank_count,
 		.here = rank_here,
+		.refresh = rank_refresh,
 	};
 	ledger->workers = (struct vm_pvar_place){
 		.base = (const char *)&vm_sched.workers[0].pvars,

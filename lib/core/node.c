@@ -121,6 +121,7 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 	rank->via = core_cvar.loop ? &vm_engine_away : rank->engine;
 	vm_match_init(&rank->match);
 	vm_list_init(&rank->probers);
+	vm_rank_threads_init(rank);
 	vm_list_init(&rank->chans);
 	if (!rank->engine)
 		return -VMPI_EINVAL;
@@ -570,13 +571,6 @@ end:
 	return rc;
 }
 
-void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
-{
-	memset(sum, 0, sizeof(*sum));
-	vm_pvars_fold(&core_rank_pvar_table, sum, &rank->pvars);
-	vm_pvars_fold(&core_rank_pvar_table, sum, &rank->thread_pvars);
-}
-
 void vm_rank_exit(int status)
 {
 	vm_mover_leave(vm_rank_self());
@@ -646,48 +640,4 @@ void vm_node_die(int code, const char *format, ...)
 
 	va_start(args, format);
 	node_end(code, false, format, args);
-}
-
-int vm_thread_adopt(struct vm_rank *rank)
-{
-	struct vm_worker *worker;
-	struct vm_lane *lane;
-
-	if (!vm_node || vm_self)
-		return -VMPI_ESTATE;
-	lane = calloc(1, sizeof(*lane));
-	if (!lane)
-		return -VMPI_ENOMEM;
-	worker = vm_worker_adopt(rank);
-	if (!worker) {
-		free(lane);
-		return -VMPI_ENOMEM;
-	}
-	vm_lane_init(lane, NULL);
-	worker->lane = lane;
-	if (rank)
-		vm_mover_thread(1);
-	atomic_fetch_add_explicit(&vm_node->threads, 1, memory_order_relaxed);
-	return 0;
-}
-
-void vm_thread_release(void)
-{
-	struct vm_worker *worker = vm_self->worker;
-	struct vm_lane *lane = worker->lane;
-	struct vm_rank *rank = vm_rank_self();
-
-	if (rank) {
-		vm_engine_lock(rank->engine);
-		vm_pvars_fold_shared(&core_rank_pvar_table, &rank->thread_pvars,
-			      &lane->pvars);
-		vm_engine_unlock(rank->engine);
-	}
-	if (rank)
-		vm_mover_thread(-1);
-	vm_lane_fini(lane);
-	vm_worker_release(worker);
-	free(lane);
-	/* Afterwards the node may be gone: pairs with vm_node_stop(). */
-	atomic_fetch_sub_explicit(&vm_node->threads, 1, memory_order_release);
 }

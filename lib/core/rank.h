@@ -61,9 +61,14 @@ struct vm_rank {
 	struct vm_list probers;
 	_Atomic bool bereft; /* ranks it may wait for are gone (core/lost.h) */
 	bool holds;	     /* vm_lost_hold() */
-	/* Counted by the rank's tasks; and, added up when they leave, by its
-	 * other OS threads (vm_rank_counters()). */
+	/* Counted by the rank's tasks; and by its other OS threads, as of when
+	 * somebody last looked (vm_rank_refresh()). */
 	struct core_rank_pvars pvars, thread_pvars;
+	/* Those threads: core/rank_threads.c. */
+	struct vm_lock lanes_lock; /* guards these three */
+	struct vm_list lanes;
+	struct core_rank_pvars left_pvars; /* of those that have left */
+	_Atomic bool threaded;		   /* there have been some */
 	struct vm_overlap *overlap; /* core/account.h; NULL: not watched */
 } VM_ALIGNED(VM_CACHELINE);
 
@@ -80,7 +85,12 @@ static inline const struct core_cvars *vm_rank_cvars(const struct vm_rank *rank)
 	return atomic_load_explicit(&rank->cvars, memory_order_acquire);
 }
 
-/* The counters of a rank, of all its threads that have not left. */
+void vm_rank_threads_init(struct vm_rank *rank);
+
+/* Brings rank->thread_pvars up to date; any thread, and in signal handlers. */
+void vm_rank_refresh(struct vm_rank *rank);
+
+/* The counters of a rank, of all its tasks and threads. */
 void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum);
 
 #endif

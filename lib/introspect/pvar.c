@@ -169,11 +169,11 @@ void vm_pvar_raise(uint64_t *word, bool low, uint64_t mark)
 		;
 }
 
-void vm_pvars_fold_shared(const struct vm_pvar_table *table, void *total,
-			  const void *block)
+void vm_pvars_show(const struct vm_pvar_table *table, void *block,
+		   const void *now)
 {
-	const uint64_t *words = block;
-	uint64_t *sum = total;
+	const uint64_t *words = now;
+	uint64_t *shown = block;
 
 	for (unsigned i = 0; i < table->count; i++) {
 		const struct vm_pvar *row = &table->rows[i];
@@ -181,13 +181,12 @@ void vm_pvars_fold_shared(const struct vm_pvar_table *table, void *total,
 
 		for (unsigned w = 0; w < row->words; w++) {
 			if (low || row->class_ == VM_PVAR_HIGHWATERMARK)
-				vm_pvar_raise(&sum[w], low,
-					      vm_pvar_read(words, w));
+				vm_pvar_raise(&shown[w], low, words[w]);
 			else
-				vm_pvar_fold(&sum[w], row->class_,
-					     vm_pvar_read(words, w));
+				__atomic_store_n(&shown[w], words[w],
+						 __ATOMIC_RELAXED);
 		}
-		sum += row->words;
+		shown += row->words;
 		words += row->words;
 	}
 }

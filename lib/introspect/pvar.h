@@ -149,10 +149,10 @@ void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
 /* Makes a watermark that several threads write at least (low: at most) mark. */
 void vm_pvar_raise(uint64_t *word, bool low, uint64_t mark);
 
-/* As vm_pvars_fold(), to a total of which others may raise the watermarks
- * meanwhile (introspect/session.h). */
-void vm_pvars_fold_shared(const struct vm_pvar_table *table, void *total,
-			  const void *block);
+/* Makes block what `now` is, for readers at any time; watermarks, which others
+ * may raise meanwhile (introspect/session.h), at least. */
+void vm_pvars_show(const struct vm_pvar_table *table, void *block,
+		   const void *now);
 
 /*
  * Where the blocks of a table lie.  Ranks are counted as in the world, workers

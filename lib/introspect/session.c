@@ -2,12 +2,13 @@
 /*
  * Sessions and their handles: made, moved, freed.
  */
-#include "introspect/session_handle.h"
+#include "introspect/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "introspect/session_handle.h"
 
 static enum vm_handle_kind kind_of(enum vm_pvar_class class_)
 {
