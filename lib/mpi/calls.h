@@ -181,6 +181,22 @@
 	X(Reduce_scatter_init) X(Reduce_scatter_block_init) X(Scan_init)    \
 	X(Exscan_init)
 
+/* The tool information interface: tool*.c */
+#define MPI_CALLS_TOOL(X)                                                   \
+	X(T_init_thread) X(T_finalize) X(T_enum_get_info)                   \
+	X(T_enum_get_item) X(T_cvar_get_num) X(T_cvar_get_info)             \
+	X(T_cvar_get_index) X(T_cvar_handle_alloc) X(T_cvar_handle_free)    \
+	X(T_cvar_read) X(T_cvar_write) X(T_pvar_get_num)                    \
+	X(T_pvar_get_info) X(T_pvar_get_index) X(T_pvar_session_create)     \
+	X(T_pvar_session_free) X(T_pvar_handle_alloc)                       \
+	X(T_pvar_handle_free) X(T_pvar_start) X(T_pvar_stop) X(T_pvar_read) \
+	X(T_pvar_write) X(T_pvar_reset) X(T_pvar_readreset)                 \
+	X(T_category_get_num) X(T_category_get_info)                        \
+	X(T_category_get_num_events) X(T_category_get_index)                \
+	X(T_category_get_cvars) X(T_category_get_pvars)                     \
+	X(T_category_get_events) X(T_category_get_categories)               \
+	X(T_category_changed)
+
 #define MPI_CALLS(X)                                                        \
 	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \
 	MPI_CALLS_PERSIST(X) MPI_CALLS_BSEND(X) MPI_CALLS_PROBE(X)          \
@@ -197,11 +213,12 @@
 	MPI_CALLS_GRAPH(X)                                                  \
 	MPI_CALLS_GRAPH_MAKE(X)                                             \
 	MPI_CALLS_NEIGHBOR(X)                                               \
-	MPI_CALLS_COLL(X) MPI_CALLS_UNSUPPORTED(X)
+	MPI_CALLS_COLL(X) MPI_CALLS_TOOL(X) MPI_CALLS_UNSUPPORTED(X)
 
 /*
  * Those that are no calls to who watches (vmpi-overlap(7)): they only look at
- * something of the rank's own, in less time than it takes to look at the clock.
+ * something of the rank's own, in less time than it takes to look at the clock,
+ * or they are a tool's, which does not watch itself.
  */
 #define MPI_LOOKUPS(X)                                                      \
 	X(Initialized) X(Finalized) X(Query_thread) X(Is_thread_main)       \
@@ -218,7 +235,7 @@
 	X(Type_extent) X(Type_lb) X(Type_ub) X(Type_size_x)                 \
 	X(Type_get_extent_x) X(Type_get_true_extent_x) X(Get_elements_x)    \
 	X(Status_set_elements_x) X(Op_commutative)                          \
-	MPI_CALLS_FINT(X)
+	MPI_CALLS_FINT(X) MPI_CALLS_TOOL(X)
 
 #ifndef __ASSEMBLER__
 enum vm_call_id {

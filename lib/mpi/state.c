@@ -17,6 +17,7 @@
 #include "mpi/fint.h"
 #include "mpi/group.h"
 #include "mpi/info.h"
+#include "mpi/tool.h"
 #include "mpi/type.h"
 
 enum vm_mpi_phase vm_mpi_phase(void)
@@ -164,6 +165,7 @@ static void state_free(struct vm_rank *rank)
 	if (mpi->phase == VM_MPI_RUNNING)
 		vm_mpi_stop(mpi);
 	objects_end(mpi, true);
+	vm_tool_end(mpi);
 	vm_errcodes_free(mpi->errcodes);
 	vm_fints_free(mpi->fints);
 	free(mpi);

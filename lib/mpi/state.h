@@ -76,6 +76,7 @@ struct vm_mpi {
 	 * any thread of the rank, relaxed; nothing else follows from it. */
 	_Atomic int any_next;
 	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
+	_Atomic int tools; /* MPI_T_init_thread() without MPI_T_finalize() */
 };
 
 /* The caller's state; NULL before its first MPI call and outside of any rank. */

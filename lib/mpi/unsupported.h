@@ -148,28 +148,16 @@
 	X(Type_vector_c) X(Unpack_c) X(Unpack_external_c) X(Win_allocate_c)  \
 	X(Win_allocate_shared_c) X(Win_create_c) X(Win_shared_query_c)
 
-/* The tool information interface, which has no error handler */
+/* Events of the tool information interface, which has no error handler */
 #define MPI_CALLS_LATER_TOOL(X)                                              \
-	X(T_category_changed) X(T_category_get_categories)                   \
-	X(T_category_get_cvars) X(T_category_get_events)                     \
-	X(T_category_get_index) X(T_category_get_info) X(T_category_get_num) \
-	X(T_category_get_num_events) X(T_category_get_pvars)                 \
-	X(T_cvar_get_index) X(T_cvar_get_info) X(T_cvar_get_num)             \
-	X(T_cvar_handle_alloc) X(T_cvar_handle_free) X(T_cvar_read)          \
-	X(T_cvar_write) X(T_enum_get_info) X(T_enum_get_item)                \
 	X(T_event_callback_get_info) X(T_event_callback_set_info)            \
 	X(T_event_copy) X(T_event_get_index) X(T_event_get_info)             \
 	X(T_event_get_num) X(T_event_get_source) X(T_event_get_timestamp)    \
 	X(T_event_handle_alloc) X(T_event_handle_free)                       \
 	X(T_event_handle_get_info) X(T_event_handle_set_info)                \
 	X(T_event_read) X(T_event_register_callback)                         \
-	X(T_event_set_dropped_handler) X(T_finalize) X(T_init_thread)        \
-	X(T_pvar_get_index) X(T_pvar_get_info) X(T_pvar_get_num)             \
-	X(T_pvar_handle_alloc) X(T_pvar_handle_free) X(T_pvar_read)          \
-	X(T_pvar_readreset) X(T_pvar_reset) X(T_pvar_session_create)         \
-	X(T_pvar_session_free) X(T_pvar_start) X(T_pvar_stop)                \
-	X(T_pvar_write) X(T_source_get_info) X(T_source_get_num)             \
-	X(T_source_get_timestamp)
+	X(T_event_set_dropped_handler) X(T_source_get_info)                  \
+	X(T_source_get_num) X(T_source_get_timestamp)
 
 /* Those that go to an error handler. */
 #define MPI_CALLS_LATER(X)                                                   \

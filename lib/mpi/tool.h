@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the functions of the tool information interface (MPI_T) share.
+ *
+ * To MPI_T a process is a rank: each rank initialises and finalises it for
+ * itself and has its own sessions, whose handles read that rank's values from
+ * whatever thread.  What is called outside of any rank belongs to the process.
+ * Nothing in here looks for the MPI state of a communicator or raises an error
+ * handler; all may be called before MPI_Init and after MPI_Finalize, by any
+ * thread.
+ */
+#ifndef MPI_TOOL_H
+#define MPI_TOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "introspect/category.h"
+#include "introspect/pvar.h"
+#include "introspect/var.h"
+#include "mpi/call.h"
+
+struct vm_tool_user;
+
+/* MPI_SUCCESS, or MPI_T_ERR_NOT_INITIALIZED: not by the calling rank, or by
+ * nobody where the caller is no rank. */
+int vm_tool_check(void);
+
+/* On whose behalf the caller makes objects; they go with its last
+ * MPI_T_finalize. */
+const void *vm_tool_owner(void);
+
+/* The rank ends: what it has left goes.  mpi->tools is 0 afterwards. */
+void vm_tool_end(struct vm_mpi *mpi);
+
+/* Which rank's values the caller's sessions see, or VM_VIEW_PROCESS. */
+int vm_tool_view(void);
+
+/*
+ * Returns text as MPI has it (MPI 4.1, 15.3.3): cut to *length - 1 characters and
+ * ended; *length becomes its whole length with the end.  buffer NULL or *length
+ * 0: the length alone; length NULL: nothing.
+ */
+void vm_tool_text(char *buffer, int *length, const char *text);
+
+/* Any result may be NULL: then it is not wanted. */
+#define VM_TOOL_PUT(out, value)           \
+	do {                              \
+		if (out)                  \
+			*(out) = (value); \
+	} while (0)
+
+/* MPI_T_VERBOSITY_... */
+int vm_tool_verbosity(enum vm_level level);
+
+/*
+ * Objects by handle.  A handle is a number that looks like a pointer: place,
+ * count of uses and kind, so that one that is over, or never was, is known.
+ * Looking one up takes no lock.
+ */
+enum vm_tool_kind {
+	VM_TOOL_SESSION = 1,
+	VM_TOOL_PVAR,
+	VM_TOOL_CVAR,
+	VM_TOOL_EVENT,
+};
+
+/* A new handle on object, or 0: out of memory or handles.  free_object is called
+ * when its owner (vm_tool_owner()) ends before it; NULL: the object belongs to
+ * another one, which sees to that. */
+uintptr_t vm_tool_handle_new(enum vm_tool_kind kind, void *object,
+			     void (*free_object)(void *object));
+
+/* The object, or NULL. */
+void *vm_tool_object(const void *handle, enum vm_tool_kind kind);
+
+/* The same, and the handle is over: of several callers one gets it. */
+void *vm_tool_object_take(const void *handle, enum vm_tool_kind kind);
+
+/* Frees all objects of an owner. */
+void vm_tool_objects_end(const void *owner);
+
+/* The enumeration of a control variable that is a CHOICE or BOOL, and of a
+ * performance variable that is a STATE with words; else MPI_T_ENUM_NULL. */
+MPI_T_enum vm_tool_enum_cvar(int number, const struct vm_cvar *row);
+MPI_T_enum vm_tool_enum_pvar(int number, const struct vm_pvar *row);
+
+/*
+ * Performance variables by their MPI_T index: one for each variable, and behind
+ * an array of amounts another one for its total.
+ */
+struct vm_tool_pvar {
+	int number;
+	bool total;
+	const struct vm_pvar *row;
+};
+int vm_tool_pvar_count(void);
+bool vm_tool_pvar_at(struct vm_tool_pvar *pvar, int index);
+MPI_Datatype vm_tool_pvar_type(const struct vm_pvar *row);
+bool vm_tool_pvar_atomic(const struct vm_pvar *row);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Control variables by MPI_T; their index is their number (introspect/var.h).
+ *
+ * Their types: MPI_INT with an enumeration for what is on or off or has words,
+ * MPI_CHAR for strings, MPI_UNSIGNED_LONG_LONG for numbers, or MPI_COUNT for
+ * those that may be negative: tools know no other type of 64 bits.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/node.h"
+#include "introspect/nearest.h"
+#include "introspect/value.h"
+#include "mpi/tool.h"
+
+struct cvar {
+	int number;
+	const struct vm_cvar *row;
+};
+
+static MPI_Datatype type_of(const struct vm_cvar *row)
+{
+	switch (row->type) {
+	case VM_VAR_STRING:
+		return MPI_CHAR;
+	case VM_VAR_BOOL:
+	case VM_VAR_CHOICE:
+		return MPI_INT;
+	default:
+		return row->min < 0 ? MPI_COUNT : MPI_UNSIGNED_LONG_LONG;
+	}
+}
+
+static int scope_of(const struct vm_cvar *row)
+{
+	static const int scopes[] = {
+		/* All processes are started with the same. */
+		[VM_VAR_STARTUP] = MPI_T_SCOPE_ALL_EQ,
+		[VM_VAR_ANYTIME] = MPI_T_SCOPE_LOCAL,
+		[VM_VAR_ALIKE] = MPI_T_SCOPE_ALL_EQ,
+		[VM_VAR_RANK] = MPI_T_SCOPE_LOCAL,
+	};
+
+	return scopes[row->when];
+}
+
+int PMPI_T_cvar_get_num(int *num_cvar)
+{
+	if (vm_tool_check())
+		return MPI_T_ERR_NOT_INITIALIZED;
+	if (!num_cvar)
+		return MPI_T_ERR_INVALID;
+	*num_cvar = vm_cvar_count();
+	return MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
+			 int *verbosity, MPI_Datatype *datatype,
+			 MPI_T_enum *enumtype, char *desc, int *desc_len,
+			 int *bind, int *scope)
+{
+	char known[VM_NAME_MAX];
+	struct vm_cvar_view view;
+
+	if (vm_tool_check())
+		return MPI_T_ERR_NOT_INITIALIZED;
+	if (!vm_cvar_info(cvar_index, &view, known))
+		return MPI_T_ERR_INVALID_INDEX;
+	vm_tool_text(name, name_len, known);
+	vm_tool_text(desc, desc_len, view.row->text);
+	VM_TOOL_PUT(verbosity, vm_tool_verbosity(view.row->level));
+	VM_TOOL_PUT(datatype, type_of(view.row));
+	VM_TOOL_PUT(enumtype, vm_tool_enum_cvar(cvar_index, view.row));
+	VM_TOOL_PUT(bind, MPI_T_BIND_NO_OBJECT);
+	VM_TOOL_PUT(scope, scope_of(view.row));
+	return MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
+{
+	int number;
+
+	if (vm_tool_check())
+		return MPI_T_ERR_NOT_INITIALIZED;
+	if (!name || !cvar_index)
+		return MPI_T_ERR_INVALID;
+	number = vm_cvar_find(name);
+	if (number < 0)
+		return MPI_T_ERR_INVALID_NAME;
+	*cvar_index = number;
+	return MPI_SUCCESS;
+}
+
+/* All variables are those of the process, so none looks at the object. */
+int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
+			     MPI_T_cvar_handle *handle, int *count)
+{
+	char known[VM_NAME_MAX];
+	struct vm_cvar_view view;
+	struct cvar *cvar;
+	uintptr_t id;
+
+	if (vm_tool_check())
+		return MPI_T_ERR_NOT_INITIALIZED;
+	if (!handle)
+		return MPI_T_ERR_INVALID;
+	*handle = MPI_T_CVAR_HANDLE_NULL;
+	if (!vm_cvar_info(cvar_index, &view, known))
+		return MPI_T_ERR_INVALID_INDEX;
+	cvar = malloc(sizeof(*cvar));
+	if (!cvar)
+		return MPI_T_ERR_MEMORY;
+	*cvar = (struct cvar){ .number = cvar_index, .row = view.row };
+	id = vm_tool_handle_new(VM_TOOL_CVAR, cvar, free);
+	if (!id) {
+		free(cvar);
+		return MPI_T_ERR_OUT_OF_HANDLES;
+	}
+	*handle = (MPI_T_cvar_handle)id;
+	VM_TOOL_PUT(count,
+		    view.row->type == VM_VAR_STRING ? VM_VAR_TEXT_MAX : 1);
+	return MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
+{
+	struct cvar *cvar;
+
+	if (vm_tool_check())
+		return MPI_T_ERR_NOT_INITIALIZED;
+	if (!handle)
+		return MPI_T_ERR_INVALID;
+	cvar = vm_tool_object_take(*handle, VM_TOOL_CVAR);
+	if (!cvar)
+		return MPI_T_ERR_INVALID_HANDLE;
+	free(cvar);
+	*handle = MPI_T_CVAR_HANDLE_NULL;
+	return MPI_SUCCESS;
+}
+
+static int string_read(const struct cvar *cvar, char *text)
+{
+	char known[VM_NAME_MAX];
+	struct vm_cvar_view view;
+
+	vm_cvar_info(cvar->number, &view, known);
+	return vm_cvar_get(known, text, VM_VAR_TEXT_MAX) ? MPI_T_ERR_INVALID :
+							   MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
+{
+	const struct cvar *cvar;
+	int64_t value = 0;
+
+	if (vm_tool_check())
+		return MPI_T_ERR_NOT_INITIALIZED;
+	cvar = vm_tool_object(handle, VM_TOOL_CVAR);
+	if (!cvar)
+		return MPI_T_ERR_INVALID_HANDLE;
+	if (!buf)
+		return MPI_T_ERR_INVALID;
+	if (cvar->row->type == VM_VAR_STRING)
+		return string_read(cvar, buf);
+	if (vm_cvar_load(&value, cvar->number) != 0)
+		return MPI_T_ERR_INVALID;
+	if (type_of(cvar->row) == MPI_INT)
+		*(int *)buf = (int)value;
+	else
+		*(int64_t *)buf = value;
+	return MPI_SUCCESS;
+}
+
+/* The text of a buffer that need not end. */
+static int string_write(const struct cvar *cvar, const char *text)
+{
+	char known[VM_NAME_MAX], why[VM_VALUE_WHY_MAX];
+	struct vm_cvar_view view;
+	int64_t unused;
+
+	if (!memchr(text, '\0', VM_VAR_TEXT_MAX) ||
+	    vm_value_parse(cvar->row, &unused, why, text) != 0)
+		return MPI_T_ERR_INVALID;
+	vm_cvar_info(cvar->number, &view, known);
+	return vm_cvar_set(known, text, VM_SOURCE_RUNTIME) ? MPI_T_ERR_MEMORY :
+							     MPI_SUCCESS;
+}
+
+int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
+{
+	const struct cvar *cvar;
+	int64_t value;
+
+	if (vm_tool_check())
+		return MPI_T_ERR_NOT_INITIALIZED;
+	cvar = vm_tool_object(handle, VM_TOOL_CVAR);
+	if (!cvar)
+		return MPI_T_ERR_INVALID_HANDLE;
+	if (!buf)
+		return MPI_T_ERR_INVALID;
+	if (vm_node && cvar->row->when == VM_VAR_STARTUP)
+		return MPI_T_ERR_CVAR_SET_NOT_NOW;
+	if (cvar->row->type == VM_VAR_STRING)
+		return string_write(cvar, buf);
+	value = type_of(cvar->row) == MPI_INT ? *(const int *)buf :
+						*(const int64_t *)buf;
+	switch (vm_cvar_store(cvar->number, value, VM_SOURCE_RUNTIME)) {
+	case 0:
+		return MPI_SUCCESS;
+	case -VMPI_ESTATE:
+		return MPI_T_ERR_CVAR_SET_NOT_NOW;
+	default:
+		return MPI_T_ERR_INVALID;
+	}
+}

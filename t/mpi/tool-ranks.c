@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_T: a process is a rank.  Each rank has its own sessions, which see its own
+ * values, from whatever thread; nobody's resets are seen by others.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tool.h"
+
+#define SESSIONS 4
+#define TURNS 20
+
+static MPI_T_pvar_session session;
+
+/* So many messages to the next rank and from the one before. */
+static void round_trip(int messages)
+{
+	int token = 0;
+
+	for (int i = 0; i < messages; i++)
+		MPI_Sendrecv(&token, 1, MPI_INT, (rank + 1) % size, 9, &token,
+			     1, MPI_INT, (rank + size - 1) % size, 9,
+			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* So many messages of the rank to itself. */
+static void own_messages(int messages)
+{
+	int token = 0;
+
+	for (int i = 0; i < messages; i++)
+		MPI_Sendrecv(&token, 1, MPI_INT, rank, 8, &token, 1, MPI_INT,
+			     rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void own_values(void)
+{
+	MPI_T_pvar_handle sends = tool_handle(session, "core_sends");
+	MPI_T_pvar_handle later;
+	uint64_t value, written = 1000;
+
+	everybody();
+	MPI_T_pvar_reset(session, sends);
+	own_messages(rank + 1);
+	value = tool_read(session, sends);
+	all_ok(value == (uint64_t)rank + 1,
+	       "each rank counts its own messages");
+	later = tool_handle(session, "core_sends");
+	all_ok(tool_read(session, later) == 0, "a handle begins with 0");
+	MPI_T_pvar_reset(session, sends);
+	round_trip(5);
+	all_ok(tool_read(session, sends) == 5, "a reset begins again");
+	MPI_T_pvar_readreset(session, sends, &value);
+	all_ok(value >= 5 && tool_read(session, sends) == 0,
+	       "so does a read with reset");
+	MPI_T_pvar_write(session, sends, &written);
+	round_trip(2);
+	all_ok(tool_read(session, sends) == 1002, "and a written value");
+	MPI_T_pvar_handle_free(session, &sends);
+	MPI_T_pvar_handle_free(session, &later);
+}
+
+/* Several sessions of each rank, which reset in different steps. */
+static void isolated(void)
+{
+	MPI_T_pvar_session sessions[SESSIONS];
+	MPI_T_pvar_handle handles[SESSIONS];
+	uint64_t want[SESSIONS] = { 0 };
+	bool held = true;
+
+	for (int i = 0; i < SESSIONS; i++) {
+		MPI_T_pvar_session_create(&sessions[i]);
+		handles[i] = tool_handle(sessions[i], "core_sends");
+	}
+	for (int i = 0; i < SESSIONS; i++)
+		MPI_T_pvar_reset(sessions[i], handles[i]);
+	for (int turn = 1; turn <= TURNS; turn++) {
+		round_trip(1);
+		for (int i = 0; i < SESSIONS; i++) {
+			want[i]++;
+			held = held &&
+			       tool_read(sessions[i], handles[i]) == want[i];
+			if ((turn + rank) % (i + 2))
+				continue;
+			MPI_T_pvar_reset(sessions[i], handles[i]);
+			want[i] = 0;
+		}
+	}
+	all_ok(held, "%d ranks with %d sessions each, apart", size, SESSIONS);
+	for (int i = 0; i < SESSIONS; i++)
+		MPI_T_pvar_session_free(&sessions[i]);
+}
+
+/* A thread of a tool, which belongs to the rank like all that it starts. */
+struct helper {
+	MPI_T_pvar_handle handle;
+	uint64_t value;
+	int rc;
+};
+
+static void *help(void *arg)
+{
+	struct helper *helper = arg;
+
+	helper->rc = MPI_T_pvar_read(session, helper->handle, &helper->value);
+	return NULL;
+}
+
+static void helpers(void)
+{
+	struct helper helper = { .handle = tool_handle(session, "core_sends"),
+				 .rc = -1 };
+	pthread_t thread;
+
+	everybody();
+	MPI_T_pvar_reset(session, helper.handle);
+	own_messages(rank + 3);
+	pthread_create(&thread, NULL, help, &helper);
+	pthread_join(thread, NULL);
+	all_ok(helper.rc == MPI_SUCCESS && helper.value == (uint64_t)rank + 3,
+	       "a thread reads the values of the session's rank");
+	MPI_T_pvar_handle_free(session, &helper.handle);
+}
+
+/* Messages that nobody waits for make the queue longer. */
+static void watermarks(void)
+{
+	MPI_T_pvar_handle first = tool_handle(session, "core_unexpected_max");
+	MPI_T_pvar_handle second = tool_handle(session, "core_unexpected_max");
+	MPI_Request requests[16];
+	int token = 0;
+
+	everybody();
+	MPI_T_pvar_reset(session, first);
+	MPI_T_pvar_reset(session, second);
+	everybody();
+	for (int i = 0; i < 16; i++)
+		MPI_Isend(&token, 1, MPI_INT, (rank + 1) % size, 3,
+			  MPI_COMM_WORLD, &requests[i]);
+	everybody();
+	for (int i = 0; i < 16; i++)
+		MPI_Recv(&token, 1, MPI_INT, (rank + size - 1) % size, 3,
+			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Waitall(16, requests, MPI_STATUSES_IGNORE);
+	all_ok(tool_read(session, first) >= 16, "a watermark is reached");
+	MPI_T_pvar_reset(session, first);
+	all_ok(tool_read(session, first) < 16, "and set back");
+	all_ok(tool_read(session, second) >= 16, "for one handle");
+	MPI_T_pvar_handle_free(session, &first);
+	MPI_T_pvar_handle_free(session, &second);
+}
+
+/* One rank ends its use of the interface, the others go on. */
+static void apart(void)
+{
+	MPI_T_pvar_handle sends;
+	int n = -1, gone;
+
+	everybody();
+	gone = rank == size - 1;
+	if (gone)
+		MPI_T_finalize();
+	everybody();
+	all_ok(MPI_T_cvar_get_num(&n) ==
+		       (gone ? MPI_T_ERR_NOT_INITIALIZED : MPI_SUCCESS),
+	       "each rank finalises for itself");
+	sends = gone ? MPI_T_PVAR_HANDLE_NULL :
+		       tool_handle(session, "core_sends");
+	if (!gone)
+		MPI_T_pvar_reset(session, sends);
+	round_trip(4);
+	all_ok(gone || tool_read(session, sends) == 4,
+	       "the sessions of the others stay");
+	if (!gone)
+		MPI_T_finalize();
+}
+
+/* Threads make, read and free handles of one session. */
+static _Atomic int mistakes;
+
+static void *churn(void *arg)
+{
+	for (int i = 0; i < 200; i++) {
+		MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+		uint64_t value = 0;
+		int count;
+
+		if (MPI_T_pvar_handle_alloc(session, (int)(intptr_t)arg, NULL,
+					    &handle, &count) ||
+		    count != 1 || MPI_T_pvar_read(session, handle, &value) ||
+		    MPI_T_pvar_reset(session, MPI_T_PVAR_ALL_HANDLES) ||
+		    MPI_T_pvar_handle_free(session, &handle))
+			atomic_fetch_add(&mistakes, 1);
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	void *index = (void *)(intptr_t)tool_find("core_sends");
+	pthread_t thread[3];
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, churn, index);
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	all_ok(mistakes == 0, "threads share a session");
+}
+
+int main(int argc, char **argv)
+{
+	int provided;
+
+	mtap_init(&argc, &argv);
+	MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
+	MPI_T_pvar_session_create(&session);
+	own_values();
+	isolated();
+	helpers();
+	if (size > 1)
+		watermarks();
+	if (size <= 8)
+		threads();
+	apart();
+	return mtap_end();
+}
