@@ -225,8 +225,36 @@ static void moved_print(void)
 			   "%" PRIu64 " by others, with %" PRIu64
 			   " bytes in packets",
 			   i, p->events_own, p->events_helped, p->bytes_helped);
+		line_print("port %d: %" PRIu64 " KiB of packet memory, %" PRIu64
+			   " KiB at most",
+			   i, p->pool_bytes / 1024, p->pool_bytes_max / 1024);
 		finders_print(i);
 	}
+}
+
+static uint64_t places_sum(const uint64_t *words)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < VM_PAIR_PLACES; i++)
+		sum += words[i];
+	return sum;
+}
+
+/* How long messages came from other processes, and who came late. */
+static void rndv_print(void)
+{
+	const struct core_node_pvars *p = &vm_node->pvars;
+
+	if (p->rndv_reads + p->rndv_writes + p->rndv_pipelines == 0)
+		return;
+	line_print("long messages: %" PRIu64 " read, %" PRIu64
+		   " written, %" PRIu64 " in pieces; %" PRIu64
+		   " offered after their receive was posted, %" PRIu64
+		   " before",
+		   p->rndv_reads, p->rndv_writes, p->rndv_pipelines,
+		   places_sum(p->rndv_sender_late),
+		   places_sum(p->rndv_receiver_late));
 }
 
 /* What --balance=auto did, or why it could not. */
@@ -291,6 +319,7 @@ static void summary_print(void)
 		   seconds, switches, sleeps);
 	ranks_print(node.ranks);
 	far_print();
+	rndv_print();
 	moved_print();
 }
 

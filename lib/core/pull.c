@@ -10,6 +10,7 @@
 #include "core/account.h"
 #include "core/node.h"
 #include "core/opid.h"
+#include "core/pair.h"
 #include "core/req.h"
 
 /* Ends a pull that is in no table any more. */
@@ -44,9 +45,7 @@ static const struct core_cvars *cvars_of(const struct vm_pull *pull)
 
 static bool wanted(const struct vm_pull *pull, enum vm_rndv rndv)
 {
-	int64_t choice = cvars_of(pull)->rndv_protocol;
-
-	return choice == VM_RNDV_AUTO || choice == (int64_t)rndv;
+	return pull->choice == VM_RNDV_AUTO || pull->choice == rndv;
 }
 
 static bool read_fits(const struct vm_pull *pull)
@@ -194,9 +193,9 @@ static int pipeline_grant(struct vm_pull *pull)
 }
 
 static const struct vm_protocol protocols[] = {
-	{ "read", read_fits, read_start },
-	{ "write", write_fits, write_start },
-	{ "pipeline", always_fits, pipeline_start },
+	{ VM_RNDV_READ, read_fits, read_start },
+	{ VM_RNDV_WRITE, write_fits, write_start },
+	{ VM_RNDV_PIPELINE, always_fits, pipeline_start },
 };
 
 static void pull_begin(struct vm_pull *pull)
@@ -209,6 +208,8 @@ static void pull_begin(struct vm_pull *pull)
 		if (protocols[i].fits(pull)) {
 			vm_account_forget(&pull->xfer);
 			rc = protocols[i].start(pull);
+			if (!rc) /* the pull may be gone */
+				vm_pair_asked(protocols[i].rndv);
 		}
 	if (rc)
 		pull_finish(pull, rc);
@@ -233,6 +234,7 @@ void vm_pull_start(struct vm_req *req, const struct vm_env *env,
 	pull->req = req;
 	pull->origin = *origin;
 	pull->port = port;
+	pull->choice = vm_pair_protocol(cvars_of(pull), origin->from.process);
 	pull->wanted = req->status.bytes;
 	pull->received = pull->granted = 0;
 	pull->writes = false;

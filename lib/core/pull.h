@@ -12,6 +12,7 @@
 
 #include "core/layout.h"
 #include "core/remote.h"
+#include "core/vars.h"
 #include "core/wire.h"
 #include "introspect/overlap.h"
 
@@ -19,7 +20,7 @@ struct vmpi_req;
 struct vm_pull;
 
 struct vm_protocol {
-	const char *name;
+	enum vm_rndv rndv;
 	bool (*fits)(const struct vm_pull *pull);
 	/* 0, or an error and nothing has begun. */
 	int (*start)(struct vm_pull *pull);
@@ -29,6 +30,7 @@ struct vm_pull {
 	struct vmpi_req *req;
 	struct vm_origin origin;
 	struct vm_port *port;
+	enum vm_rndv choice; /* of the protocol, or auto */
 	uint64_t id;
 	size_t wanted, received, granted;
 	struct vm_cursor cursor; /* where the next piece goes */

@@ -15,6 +15,7 @@
 #include "core/lost.h"
 #include "core/mailbox.h"
 #include "core/node.h"
+#include "core/pair.h"
 #include "core/pull.h"
 #include "core/pulse.h"
 #include "core/push.h"
@@ -168,6 +169,7 @@ void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 		memcpy(&origin.memory, pkt->data, sizeof(origin.memory));
 	arrival.payload = VM_PAYLOAD_REMOTE;
 	req = deliver(rank, &arrival, &origin, pkt);
+	vm_pair_offered(pkt->process, req != NULL);
 	if (req)
 		vm_pull_start(req, &arrival.env, &origin, rank->port,
 			      arrival.bytes);

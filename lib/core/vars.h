@@ -9,6 +9,8 @@
 #include "introspect/sizes.h"
 #include "introspect/var.h"
 
+#define VM_PAIR_PLACES 63 /* core/pair.h */
+
 #define CORE_CVARS(X)                                                           \
 	X(SIZE, inline_limit, 40, 0, 40, "bytes", RANK, TD, p2p,                \
 	  "Largest message that travels inside its ring slot or queue entry")   \
@@ -40,6 +42,12 @@
 	  "How a long message comes from another process: the receiver reads "  \
 	  "it, the sender writes it, or it comes in pieces.  auto reads where " \
 	  "that is possible")                                                   \
+	X(INT, rndv_write_from, 0, 0, INT64_MAX, "set", ANYTIME, TD, rndv,      \
+	  "Processes whose long messages auto lets their senders write: the "   \
+	  "sum of 2 to the power of p % 63 of each such process p")             \
+	X(INT, rndv_pieces_from, 0, 0, INT64_MAX, "set", ANYTIME, TD, rndv,     \
+	  "Of the others, those whose long messages auto lets come in pieces: " \
+	  "a sum as that of rndv_write_from")                                   \
 	X(SIZE, rndv_fragment, 65536, 64, 1073741824, "bytes", RANK, TD, rndv,  \
 	  "Largest piece of a pipelined message")                               \
 	X(SIZE, rndv_window, 1048576, 64, 1073741824, "bytes", RANK, TD, rndv,  \
@@ -140,6 +148,18 @@ extern const struct vm_pvar_table core_rank_pvar_table;
 #define CORE_NODE_PVARS(X)                                                    \
 	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,              \
 	  "Packets dropped: of no known kind or for no rank of this process") \
+	X(COUNTER, rndv_reads, "messages", NODE, TB, rndv,                    \
+	  "Long messages that were read from other processes")                \
+	X(COUNTER, rndv_writes, "messages", NODE, TB, rndv,                   \
+	  "Long messages that their senders were asked to write")             \
+	X(COUNTER, rndv_pipelines, "messages", NODE, TB, rndv,                \
+	  "Long messages that were asked for in pieces")                      \
+	X(COUNTER, rndv_sender_late[VM_PAIR_PLACES], "messages", NODE, TB,    \
+	  rndv,                                                               \
+	  "Long messages offered after their receive was posted; each word "  \
+	  "is of the processes p that send and have the same p % 63")         \
+	X(COUNTER, rndv_receiver_late[VM_PAIR_PLACES], "messages", NODE, TB,  \
+	  rndv, "Those offered before, likewise")                             \
 	X(COUNTER, balance_rounds, "rounds", NODE, UD, balance,               \
 	  "Times it was looked whether ranks should move")                    \
 	X(LEVEL, balance_waste, "permille", NODE, UD, balance,                \

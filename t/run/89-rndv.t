@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# How long messages come from another process: as is set for all, or for that
+# process; and who of the two comes late is counted.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+
+build late late.c
+
+# come WANT NAME OPTION...: what the receiver's summary says of 2 times 5.
+come() {
+	want=$1 name=$2
+	shift 2
+	timeout 60 "$vmpirun" -n 2 --nodes 2 --workers 1 --summary "$@" \
+		./late 100000 5 </dev/null >out 2>&1
+	is $? 0 "$name: the messages are whole" || diag "$(cat out)"
+	is "$(sed -n 's/^vmpirun: node 0: long messages: //p' out)" \
+		"$want; 5 offered after their receive was posted, 5 before" \
+		"$name: so they came, and this one was late"
+}
+
+by=core_rndv
+come '10 read, 0 written, 0 in pieces' 'auto'
+come '0 read, 10 written, 0 in pieces' 'write' --set ${by}_protocol=write
+come '0 read, 10 written, 0 in pieces' 'written from process 1' \
+	--set ${by}_write_from=2
+come '0 read, 0 written, 10 in pieces' 'in pieces from process 1' \
+	--set ${by}_pieces_from=2
+come '10 read, 0 written, 0 in pieces' 'of others, not of process 1' \
+	--set ${by}_write_from=1 --set ${by}_pieces_from=4
+come '10 read, 0 written, 0 in pieces' 'what is set for all is for all' \
+	--set ${by}_write_from=2 --set ${by}_protocol=read
+like "$(cat out)" '^vmpirun: node 0: port 0: [0-9]+ KiB of packet memory, [1-9][0-9]* KiB at most$' \
+	'the summary says how much memory packets took'
+none "$(sed -n '/^vmpirun: node 1: long messages/p' out)" \
+	'who only sends says nothing of messages that came'
+done_testing

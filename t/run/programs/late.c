@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * late BYTES MESSAGES: rank 1 sends messages to rank 0, first those whose receive
+ * is posted before they are offered, then as many whose offer comes first.  The
+ * order comes from other messages, not from waiting.
+ */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BULK, TOKEN };
+
+static void token(int rank, int from)
+{
+	if (rank == from)
+		MPI_Send(NULL, 0, MPI_CHAR, !from, TOKEN, MPI_COMM_WORLD);
+	else
+		MPI_Recv(NULL, 0, MPI_CHAR, from, TOKEN, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+}
+
+/* The receive, or the offer, and then the token that says so. */
+static int message(int rank, char *buffer, int bytes, int sender_late, int i)
+{
+	MPI_Request req = MPI_REQUEST_NULL;
+
+	memset(buffer, rank ? i : -1, (size_t)bytes);
+	if (rank == 0 && !sender_late)
+		token(rank, 1);
+	if (rank == 0)
+		MPI_Irecv(buffer, bytes, MPI_CHAR, 1, BULK, MPI_COMM_WORLD,
+			  &req);
+	if (sender_late)
+		token(rank, 0);
+	if (rank == 1)
+		MPI_Isend(buffer, bytes, MPI_CHAR, 0, BULK, MPI_COMM_WORLD,
+			  &req);
+	if (rank == 1 && !sender_late)
+		token(rank, 1);
+	MPI_Wait(&req, MPI_STATUS_IGNORE);
+	return buffer[0] == (char)i && buffer[bytes - 1] == (char)i;
+}
+
+int main(int argc, char **argv)
+{
+	int rank, bytes = atoi(argv[1]), count = atoi(argv[2]), right = 1;
+	char *buffer = malloc((size_t)bytes);
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 2 * count; i++)
+		right &= message(rank, buffer, bytes, i < count, i);
+	MPI_Finalize();
+	return !right;
+}
