@@ -361,6 +361,39 @@ VMPI_API int vmpi_set(const char *name, const char *value);
 VMPI_API int vmpi_get(const char *name, char *value, size_t bytes);
 
 /*
+ * Hooks: what a tool does at each call of each rank of this process, with the
+ * rank.  Calls are the functions of this header and of mpi.h that move messages,
+ * wait or let others run, made by the body of a rank, its tasks or threads that
+ * act for it.  A call in a callback belongs to the outer one; what a hook calls
+ * itself is told to nobody.  vmpi_hook(3) has examples.
+ */
+typedef struct vmpi_hook vmpi_hook;
+
+/* rank as in the world; call is a number, see vmpi_call_name().  Runs on the
+ * task that calls, on its stack; it may use vmpi, and has to return. */
+typedef void (*vmpi_hook_fn)(int rank, int call, void *arg);
+
+/*
+ * From now on each call that begins is told to enter, and its end to exit;
+ * either may be NULL.  Several hooks hear of begins in some order and of ends in
+ * the opposite one.  Any thread, at any time, before the runtime starts too.
+ * -VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT: there are 8 already.
+ */
+VMPI_API int vmpi_hook_add(vmpi_hook **hook, vmpi_hook_fn enter,
+			   vmpi_hook_fn exit, void *arg);
+
+/*
+ * Ends that: afterwards neither runs any more nor will.  Sets *hook to NULL.
+ * -VMPI_EINVAL: it is none; -VMPI_ESTATE: called by a hook.  May switch.
+ */
+VMPI_API int vmpi_hook_remove(vmpi_hook **hook);
+
+/* "MPI_Send", "vmpi_wait"; NULL for what is no call.  Numbers are positive and
+ * below the count. */
+VMPI_API const char *vmpi_call_name(int call);
+VMPI_API int vmpi_call_count(void);
+
+/*
  * Sections of a rank's work in which the overlap of its messages with computing
  * is measured (vmpi-overlap(7)).  They nest; they are those of the task that
  * runs the rank's body, for others these do nothing.  end: `name` must be the

@@ -9,6 +9,7 @@
 
 #include "core/account.h"
 #include "core/calls.h"
+#include "core/hook.h"
 #include "core/rank.h"
 #include "core/vars.h"
 

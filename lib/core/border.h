@@ -25,8 +25,10 @@ enum {
 	VM_BORDER_OVERLAP = 2, /* core/account.h */
 	VM_BORDER_PROFILE = 4,
 	VM_BORDER_TRACE = 8,
-	VM_BORDER_HOOKS = 16,
+	VM_BORDER_HOOKS = 16, /* core/hook.h */
 	VM_BORDER_EVENTS = 32,
+	/* In vm_ult.told only: the task is in a hook. */
+	VM_BORDER_INSIDE = 128,
 };
 
 /*
@@ -37,10 +39,14 @@ enum {
  * in this order, ends in the opposite one.  What a watcher calls itself is not
  * told.  The header of each row is included by border.c.
  */
-#define VM_BORDER_WATCHERS(X) X(OVERLAP, vm_account_enter, vm_account_exit)
+#define VM_BORDER_WATCHERS(X)                         \
+	X(OVERLAP, vm_account_enter, vm_account_exit) \
+	X(HOOKS, vm_hook_enter, vm_hook_exit)
 
 /* The same from the last to the first. */
-#define VM_BORDER_WATCHERS_BACK(X) X(OVERLAP, vm_account_enter, vm_account_exit)
+#define VM_BORDER_WATCHERS_BACK(X)            \
+	X(HOOKS, vm_hook_enter, vm_hook_exit) \
+	X(OVERLAP, vm_account_enter, vm_account_exit)
 
 struct vm_ult;
 

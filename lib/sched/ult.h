@@ -39,6 +39,7 @@ struct vm_ult {
 	void *owner; /* the layer above: its rank, or NULL */
 	int saved_errno;
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
+	uint32_t hooks_told;   /* the layer above's (core/hook.c) */
 	struct vm_timer timer; /* its time and sections (clocks.h) */
 	char *locals;	       /* its copies of the blocks of sched/local.h */
 	/* The layer above (core/border.h). */
