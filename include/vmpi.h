@@ -361,6 +361,97 @@ VMPI_API int vmpi_set(const char *name, const char *value);
 VMPI_API int vmpi_get(const char *name, char *value, size_t bytes);
 
 /*
+ * Variables by number: performance variables, which count what the runtime
+ * does, and control variables, which say what it is to do.  vmpi_info lists
+ * them all; vmpi_var(3) has examples.  Those of each kind are numbered from its
+ * constant on, in the same order in all ranks and processes; a number stays.
+ */
+enum vmpi_var_kind { VMPI_PERFORMANCE = 0, VMPI_CONTROL = 1 << 20 };
+enum vmpi_var_of { VMPI_OF_RANK, VMPI_OF_WORKER, VMPI_OF_NODE };
+
+typedef struct vmpi_var {
+	char name[96];
+	int number;
+	int kind;	  /* enum vmpi_var_kind */
+	int of;		  /* who has a value: enum vmpi_var_of */
+	int words;	  /* of a value; 0: it is text, for vmpi_get() */
+	int settable;	  /* now, by vmpi_var_write() or vmpi_set() */
+	int64_t min, max; /* of what can be written */
+	const char *what; /* "counter", "level", "timer", ...; "size", ... */
+	const char *unit; /* of a state or choice its words: "auto|read" */
+	const char *category;
+	const char *text; /* all of these live for ever */
+} vmpi_var;
+
+VMPI_API int vmpi_var_count(int kind);
+
+/* The number of a name, or -VMPI_ENOENT. */
+VMPI_API int vmpi_var_find(const char *name);
+
+/* -VMPI_ENOENT: there is no such number. */
+VMPI_API int vmpi_var_info(int number, vmpi_var *info);
+
+/*
+ * The value, as many words as vmpi_var_info() says: of the calling rank, of the
+ * caller's worker or of the node.  _rank and _worker: of any one of this
+ * process; _total: of all of them, watermarks and states by the greatest, all
+ * others by sum.  Control variables have one value, negative ones in two's
+ * complement.
+ * -VMPI_ENOENT: no such number; -VMPI_EINVAL: a value that is text, or of a kind
+ * that ranks (workers) do not have; -VMPI_ENORANK: the caller belongs to none;
+ * -VMPI_ERANK: that one is not in this process; -VMPI_ESTATE: the runtime does
+ * not run.
+ *
+ * These take no lock, allocate nothing and may be called by any thread and by
+ * signal handlers, while the runtime neither starts nor stops.
+ */
+VMPI_API int vmpi_var_read(int number, uint64_t *values);
+VMPI_API int vmpi_var_read_rank(int number, uint64_t *values, int rank);
+VMPI_API int vmpi_var_read_worker(int number, uint64_t *values, int worker);
+VMPI_API int vmpi_var_total(int number, uint64_t *values);
+
+/*
+ * Sets a control variable of this process.  -VMPI_ENOENT; -VMPI_EINVAL: out of
+ * its range, or text (vmpi_set()); -VMPI_ESTATE: a performance variable, or one
+ * that cannot change any more.
+ */
+VMPI_API int vmpi_var_write(int number, int64_t value);
+
+/*
+ * Sessions: many performance variables in one call.  A session sees the values
+ * of one rank of this process, those of the workers and the node in total; or,
+ * with VMPI_ANY for the rank, the totals of all ranks of this process.
+ */
+typedef struct vmpi_session vmpi_session;
+
+/*
+ * n names, in the order given, each of a variable or a pattern with * and ? for
+ * several; n == 0: all variables.  A variable comes once.  -VMPI_ENOENT: a name
+ * or a pattern fits none; -VMPI_EINVAL, -VMPI_ENOMEM.
+ */
+VMPI_API int vmpi_session_new(vmpi_session **session, int rank,
+			      const char *const *names, int n);
+VMPI_API void vmpi_session_free(vmpi_session **session);
+
+/* How many words it reads, and the number of the variable that word i is of. */
+VMPI_API int vmpi_session_words(const vmpi_session *session);
+VMPI_API int vmpi_session_var(const vmpi_session *session, int i);
+
+/*
+ * All of its values: as they are; of another rank; and how much they have grown
+ * since the last vmpi_session_delta(), or since the session was made: levels,
+ * watermarks, sizes and states are as they are.  Each word is read for itself,
+ * one after the other.  Threads and signal handlers as vmpi_var_read(); but one
+ * at a time for a session's deltas.  What nobody counts, before the runtime
+ * starts, is 0.  -VMPI_ERANK: no rank of this process; then values are
+ * undefined.
+ */
+VMPI_API int vmpi_session_read(const vmpi_session *session, uint64_t *values);
+VMPI_API int vmpi_session_read_rank(const vmpi_session *session,
+				    uint64_t *values, int rank);
+VMPI_API int vmpi_session_delta(vmpi_session *session, uint64_t *values);
+
+/*
  * Hooks: what a tool does at each call of each rank of this process, with the
  * rank.  Calls are the functions of this header and of mpi.h that move messages,
  * wait or let others run, made by the body of a rank, its tasks or threads that

@@ -291,6 +291,16 @@ unsigned vm_pvar_blocks(int number)
 	return find(&found, number) && found.place ? found.place->count : 0;
 }
 
+int vm_pvar_owner(enum vm_pvar_of *of, int number)
+{
+	struct found found;
+
+	if (!find(&found, number))
+		return -VMPI_ENOENT;
+	*of = found.row->of;
+	return 0;
+}
+
 static bool place_has(const struct vm_pvar_place *place, unsigned i)
 {
 	return i < place->count && (!place->here || place->here(i));
@@ -322,6 +332,36 @@ int vm_pvar_value(uint64_t *value, int number, unsigned i)
 		return -VMPI_ERANK;
 	row_clear(found.row, value);
 	block_fold(&found, value, i);
+	return 0;
+}
+
+/* The rows of a table lie one after the other, as their words do in a block. */
+int vm_pvar_values(uint64_t *values, int number, unsigned count, unsigned i)
+{
+	const struct vm_pvar_place *place;
+	const uint64_t *words, *also;
+	struct found found;
+
+	if (!find(&found, number))
+		return -VMPI_ENOENT;
+	place = found.place;
+	if (!place || !place_has(place, i))
+		return -VMPI_ERANK;
+	if (place->refresh)
+		place->refresh(i);
+	words = (const uint64_t *)(place->base + i * place->stride) +
+		found.word;
+	also = words + place->also / sizeof(uint64_t);
+	for (const struct vm_pvar *row = found.row; row < found.row + count;
+	     row++) {
+		row_clear(row, values);
+		row_fold(row, values, words);
+		if (place->also)
+			row_fold(row, values, also);
+		values += row->words;
+		words += row->words;
+		also += row->words;
+	}
 	return 0;
 }
 

@@ -198,6 +198,8 @@ bool vm_pvar_info(int number, struct vm_pvar_view *view, char *name);
  * up; -VMPI_ESTATE when there is none.
  */
 unsigned vm_pvar_blocks(int number);
+/* Whose blocks they are; -VMPI_ENOENT. */
+int vm_pvar_owner(enum vm_pvar_of *of, int number);
 int vm_pvar_value(uint64_t *value, int number, unsigned i);
 int vm_pvar_total(uint64_t *value, int number);
 
@@ -216,6 +218,12 @@ bool vm_pvar_spot(struct vm_pvar_spot *spot, int number);
 
 /* Adds one word of a variable of that class to *sum, as vm_pvars_fold() does. */
 void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value);
+
+/*
+ * As vm_pvar_value() of `count` variables from `number` on, one after the other,
+ * which are all of one table; nothing is written on failure.
+ */
+int vm_pvar_values(uint64_t *values, int number, unsigned count, unsigned i);
 
 /* What there is to say about a variable; valid during the visit. */
 struct vm_pvar_view {
