@@ -25,6 +25,7 @@
 #include "boot/boot.h"
 #include "check.h"
 #include "overlap.h"
+#include "profile.h"
 #include "program.h"
 #include "say.h"
 #include "vmpi.h"
@@ -155,6 +156,8 @@ int launch_check(struct launch *launch, struct options *options)
 		rc = check_output(options->job.output_dir);
 	if (!rc && !options->dry_run)
 		rc = id_make(&options->job);
+	if (!rc)
+		rc = profile_check(options, launch->plan.engine);
 	if (!rc && options->job.processes)
 		output_take(launch);
 	else if (!rc && !(launch->node = strdup(node))) {

@@ -15,6 +15,7 @@
 #include "launch.h"
 #include "options.h"
 #include "overlap.h"
+#include "profile.h"
 #include "say.h"
 #include "watch.h"
 
@@ -49,6 +50,8 @@ static int run(struct launch *launch)
 	code = watch_run(&watch);
 	control_clean(launch);
 	if (overlap_report(options, launch->plan.nodes) && !code)
+		code = EXIT_FAILURE;
+	if (profile_report(options, launch->plan.nodes) && !code)
 		code = EXIT_FAILURE;
 	return code;
 }

@@ -16,6 +16,7 @@
 
 #include "introspect/nearest.h"
 #include "overlap.h"
+#include "profile.h"
 #include "say.h"
 #include "vmpi.h"
 
@@ -325,6 +326,13 @@ static const struct row rows[] = {
 	{ "control", 0, 0, 0,
 	  "Take settings while the job runs, from vmpitop and vmpistat", 2,
 	  control_take },
+	{ "profile", 0, "NAMES", OPTION_ARG_OPTIONAL,
+	  "Print at the end how much time passed and how much counters grew in "
+	  "each function and section; NAMES of counters, with commas between "
+	  "and * and ? for several (default: the usual ones)",
+	  2, profile_take },
+	{ "profile-json", 0, "FILE", 0, "Write the profile to FILE too", 2,
+	  profile_json_take },
 	{ "report-bindings", 0, 0, 0, "Print the core of each worker", 2,
 	  bindings_take },
 	{ "display-map", 0, 0, 0, "Print the ranks of each worker", 2,
@@ -573,5 +581,9 @@ void options_fini(struct options *options)
 	map_fini(&options->map);
 	free(options->exports);
 	free(options->overlap);
+	/* Gone already, unless the job has not started. */
+	if (options->profile_dir)
+		rmdir(options->profile_dir);
+	free(options->profile_dir);
 	options->exports = NULL;
 }

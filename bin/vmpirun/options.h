@@ -28,8 +28,11 @@ struct options {
 	const char *launcher; /* NULL: auto */
 	const char *agent;
 	bool keep_going;
-	bool control; /* --control */
-	char *overlap;	      /* --overlap: a directory; NULL: none */
+	bool control;	     /* --control */
+	char *overlap;	     /* --overlap: a directory; NULL: none */
+	const char *profile; /* --profile: names; NULL: none */
+	const char *profile_json;
+	char *profile_dir;    /* where the files are; NULL: no report */
 	const char *wdir;     /* NULL: stay here */
 	const char **exports; /* VAR=value, in the order given */
 	size_t export_count;

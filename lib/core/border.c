@@ -10,6 +10,7 @@
 #include "core/account.h"
 #include "core/calls.h"
 #include "core/hook.h"
+#include "core/profiler.h"
 #include "core/rank.h"
 #include "core/vars.h"
 
@@ -61,6 +62,7 @@ void vm_border_clear(unsigned bits)
 bool vm_border_is_kept(void)
 {
 	return core_cvar.border == VM_BORDER_HOW_KEEP || overlap_cvar.watch ||
+	       core_cvar.profile[0] ||
 	       atomic_load_explicit(&vm_border, memory_order_relaxed) != 0;
 }
 
@@ -122,12 +124,15 @@ void vm_border_body_begin(void)
 	if (vm_self->view != VM_VIEW_NONE)
 		return;
 	vm_account_body_begin();
+	vm_profiler_body_begin();
 	vm_self->view = VM_VIEW_COMPUTES;
 }
 
 void vm_border_body_end(void)
 {
-	if (vm_self->view != VM_VIEW_NONE)
+	if (vm_self->view != VM_VIEW_NONE) {
+		vm_profiler_body_end();
 		vm_account_body_end();
+	}
 	vm_self->view = VM_VIEW_NONE;
 }

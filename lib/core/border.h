@@ -23,7 +23,7 @@
 enum {
 	VM_BORDER_KEEP = 1,
 	VM_BORDER_OVERLAP = 2, /* core/account.h */
-	VM_BORDER_PROFILE = 4,
+	VM_BORDER_PROFILE = 4, /* core/profiler.h */
 	VM_BORDER_TRACE = 8,
 	VM_BORDER_HOOKS = 16, /* core/hook.h */
 	VM_BORDER_EVENTS = 32,
@@ -39,13 +39,15 @@ enum {
  * in this order, ends in the opposite one.  What a watcher calls itself is not
  * told.  The header of each row is included by border.c.
  */
-#define VM_BORDER_WATCHERS(X)                         \
-	X(OVERLAP, vm_account_enter, vm_account_exit) \
+#define VM_BORDER_WATCHERS(X)                           \
+	X(OVERLAP, vm_account_enter, vm_account_exit)   \
+	X(PROFILE, vm_profiler_enter, vm_profiler_exit) \
 	X(HOOKS, vm_hook_enter, vm_hook_exit)
 
 /* The same from the last to the first. */
-#define VM_BORDER_WATCHERS_BACK(X)            \
-	X(HOOKS, vm_hook_enter, vm_hook_exit) \
+#define VM_BORDER_WATCHERS_BACK(X)                      \
+	X(HOOKS, vm_hook_enter, vm_hook_exit)           \
+	X(PROFILE, vm_profiler_enter, vm_profiler_exit) \
 	X(OVERLAP, vm_account_enter, vm_account_exit)
 
 struct vm_ult;

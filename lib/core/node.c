@@ -25,6 +25,7 @@
 #include "core/engine.h"
 #include "core/meet.h"
 #include "core/move.h"
+#include "core/profiler.h"
 #include "core/pull.h"
 #include "core/push.h"
 #include "core/rank_cvar.h"
@@ -265,6 +266,7 @@ static void node_free(void)
 	ranks_fini(vm_node);
 	vm_engines_fini();
 	vm_account_stop(vm_node);
+	vm_profiler_stop(vm_node);
 	pools_fini(vm_node);
 	vm_sched_fini();
 	vm_share_free(vm_node);
@@ -344,6 +346,8 @@ int vm_node_start(const vmpi_config *config)
 		rc = vm_remote_open(vm_node_hooks.boot);
 	if (!rc)
 		rc = vm_account_start(vm_node);
+	if (!rc)
+		rc = vm_profiler_start(vm_node);
 	if (!rc)
 		rc = ranks_init(vm_node);
 	if (rc)
@@ -529,6 +533,7 @@ static int ranks_start(vmpi_body body, void *arg)
 		rank->ult->owner = rank;
 		rank->left = false;
 		vm_account_rank(rank, rank->ult);
+		vm_profiler_rank(rank, rank->ult);
 	}
 	for (int i = 0; i < vm_node->rank_here; i++)
 		vm_ult_wake(own[i]->ult);

@@ -25,6 +25,7 @@ struct vm_account;
 struct vm_control;
 struct vm_fabric;
 struct vm_mover;
+struct vm_profiler;
 struct vm_pulse;
 struct vm_tune;
 struct vm_worker;
@@ -49,6 +50,7 @@ struct vm_node {
 	struct vm_pulse *pulse;	       /* core/pulse.h; or NULL */
 	bool stopped;		       /* it has said goodbye */
 	struct vm_account *account;    /* core/account.h */
+	struct vm_profiler *profiler;  /* core/profiler.h */
 	struct vm_opids pushes, pulls; /* core/push.h, core/pull.h */
 	_Atomic uint8_t *lost;	       /* core/lost.h */
 	_Atomic uint32_t *copies;      /* by process: what waits for it */

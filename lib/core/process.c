@@ -16,6 +16,7 @@
 #include "core/account.h"
 #include "core/border.h"
 #include "core/node.h"
+#include "core/profiler.h"
 #include "core/remote.h"
 #include "core/vars.h"
 #include "introspect/var.h"
@@ -167,6 +168,8 @@ int vm_process_join(void)
 	/* Of its threads the first one is watched. */
 	if (!rc && vm_account_on() && !vm_rank_self()->overlap)
 		vm_account_rank(vm_rank_self(), vm_self);
+	if (!rc && !vm_rank_self()->profile)
+		vm_profiler_rank(vm_rank_self(), vm_self);
 	if (!rc)
 		vm_border_body_begin();
 	if (!rc && pthread_setspecific(process.leave, vm_process_rank())) {

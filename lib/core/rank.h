@@ -20,6 +20,7 @@
 struct vm_cvar_copy;
 struct vm_engine;
 struct vm_overlap;
+struct vm_profile;
 struct vmpi_chan;
 
 /* Waits for a message without receiving it (Probe): on the task's stack. */
@@ -69,7 +70,9 @@ struct vm_rank {
 	struct vm_list lanes;
 	struct core_rank_pvars left_pvars; /* of those that have left */
 	_Atomic bool threaded;		   /* there have been some */
-	struct vm_overlap *overlap; /* core/account.h; NULL: not watched */
+	struct vm_overlap *overlap;  /* core/account.h; NULL: not watched */
+	struct vm_profile *profile;  /* core/profiler.h; NULL: there is none */
+	struct vm_ult *profile_task; /* whose calls are in it */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* The rank the caller belongs to, or NULL. */

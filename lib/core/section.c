@@ -5,6 +5,7 @@
  * watches, these do nothing.
  */
 #include "core/account.h"
+#include "core/profiler.h"
 #include "sched/ult.h"
 #include "vmpi.h"
 
@@ -19,6 +20,7 @@ int vmpi_section_begin(const char *name)
 
 	if (!name || !name[0])
 		return -VMPI_EINVAL;
+	vm_profiler_section_begin(name);
 	if (overlap)
 		vm_overlap_section_begin(overlap, vm_clock_ticks(), name);
 	return 0;
@@ -27,9 +29,10 @@ int vmpi_section_begin(const char *name)
 int vmpi_section_end(const char *name)
 {
 	struct vm_overlap *overlap = watched();
+	int rc = vm_profiler_section_end(name);
 
 	if (!overlap)
-		return 0;
+		return rc;
 	return vm_overlap_section_end(overlap, vm_clock_ticks(), name);
 }
 
@@ -37,6 +40,7 @@ void vmpi_overlap_switch(int on)
 {
 	struct vm_overlap *overlap = watched();
 
+	vm_profiler_switch(on != 0);
 	if (overlap)
 		vm_overlap_switch(overlap, vm_clock_ticks(), on != 0);
 }

@@ -86,6 +86,13 @@
 	X(INT, balance_shuffle, 0, 0, 1000000000, "polls", STARTUP, DA, debug,  \
 	  "For tests: with balance, move some ranks at random each so many "    \
 	  "polls; 0: never")                                                    \
+	X(STRING, profile, "", 0, 0, "names", STARTUP, UD, live,                \
+	  "Counters of ranks whose growth is profiled by function and "         \
+	  "section, with commas between and * and ? for several; default: "     \
+	  "the usual ones; empty: none.  See vmpi-profile(7)")                  \
+	X(STRING, profile_dir, "", 0, 0, "path", STARTUP, UA, live,             \
+	  "Directory where each process keeps its profile, in a file that "     \
+	  "vmpirun --profile reads; empty: in memory")                          \
 	X(CHOICE, border, VM_BORDER_HOW_AUTO, 0, 1, "auto|keep", STARTUP, UD,   \
 	  live,                                                                 \
 	  "Whether somebody may begin to watch a program's calls while it "     \

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The node processes write their profiles into files that outlive them, in a
+ * directory made for the job: where all hosts find it, if there are others.
+ */
+#include "profile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/border.h"
+#include "core/profiler.h"
+#include "core/vars.h"
+#include "introspect/bulk.h"
+#include "introspect/profile_report.h"
+#include "say.h"
+
+int profile_take(struct options *options, const char *vars)
+{
+	options->profile = vars ? vars : "default";
+	return vm_job_set_add(&options->job, "core_profile", options->profile);
+}
+
+int profile_json_take(struct options *options, const char *file)
+{
+	if (!file[0]) {
+		say("--profile-json: the name of a file is needed");
+		return -VMPI_EINVAL;
+	}
+	options->profile_json = file;
+	return 0;
+}
+
+/* The file is made now, so that a mistake shows before the job has run. */
+static int json_open(const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	if (file && !fclose(file))
+		return 0;
+	say("--profile-json %s: %s", path, strerror(errno));
+	return -VMPI_EIO;
+}
+
+static int directory_make(struct options *options, bool others)
+{
+	const char *temporary = getenv("TMPDIR");
+	char *here = NULL;
+	int rc = 0;
+
+	if (others)
+		here = getcwd(NULL, 0);
+	else
+		here = strdup(temporary && temporary[0] == '/' ? temporary :
+								 "/tmp");
+	if (!here || asprintf(&options->profile_dir, "%s/vmpi-profile.XXXXXX",
+			      here) < 0) {
+		options->profile_dir = NULL;
+		rc = -VMPI_ENOMEM;
+	} else if (!mkdtemp(options->profile_dir)) {
+		rc = -VMPI_EIO;
+	}
+	if (rc) {
+		say("--profile: %s: %s", here ? here : ".", strerror(errno));
+		free(options->profile_dir);
+		options->profile_dir = NULL;
+	}
+	free(here);
+	return rc ? rc :
+		    vm_job_set_add(&options->job, "core_profile_dir",
+				   options->profile_dir);
+}
+
+int profile_check(struct options *options, bool others)
+{
+	struct vm_bulk bulk;
+	int rc;
+
+	if (!options->profile && options->profile_json) {
+		say("--profile-json needs --profile");
+		return -VMPI_EINVAL;
+	}
+	if (!options->profile)
+		return 0;
+	vm_core_vars_add();
+	rc = vm_profiler_vars(&bulk, options->profile, "--profile");
+	if (rc)
+		return rc;
+	vm_bulk_fini(&bulk);
+	if (options->dry_run)
+		return 0;
+	if (options->profile_json)
+		rc = json_open(options->profile_json);
+	return rc ? rc : directory_make(options, others);
+}
+
+static int json_write(const struct vm_profile_job *job, const char *path)
+{
+	FILE *file = fopen(path, "we");
+	bool bad;
+
+	if (file) {
+		vm_profile_job_json(job, file);
+		bad = ferror(file);
+		if (!fclose(file) && !bad)
+			return 0;
+	}
+	say("--profile-json %s: %s", path, strerror(errno));
+	return -VMPI_EIO;
+}
+
+static void files_remove(const char *dir, int processes)
+{
+	char path[PATH_MAX];
+
+	for (int p = 0; p < processes; p++)
+		if (!vm_profile_file_path(path, sizeof(path), dir, p))
+			unlink(path);
+	if (rmdir(dir))
+		say("--profile: %s: %s", dir, strerror(errno));
+}
+
+int profile_report(const struct options *options, int processes)
+{
+	struct vm_profile_job job = { .call_name = vm_border_call_name };
+	int rc;
+
+	if (!options->profile_dir)
+		return 0;
+	rc = vm_profile_job_read(&job, options->profile_dir, processes);
+	if (rc == -VMPI_ENOENT)
+		say("--profile: no process has counted anything");
+	if (!rc) {
+		fputs("vmpirun: ", stderr);
+		vm_profile_job_print(&job, stderr);
+		if (options->profile_json)
+			rc = json_write(&job, options->profile_json);
+	}
+	vm_profile_job_fini(&job);
+	files_remove(options->profile_dir, processes);
+	return rc;
+}
