@@ -28,6 +28,7 @@
 #include "profile.h"
 #include "program.h"
 #include "say.h"
+#include "trace.h"
 #include "vmpi.h"
 
 static int exports_set(const struct options *options)
@@ -152,6 +153,8 @@ int launch_check(struct launch *launch, struct options *options)
 		rc = processes_check(launch);
 	if (!rc)
 		rc = overlap_check(options);
+	if (!rc)
+		rc = trace_check(options, launch->plan.nodes);
 	if (!rc && options->job.output_dir && !options->dry_run)
 		rc = check_output(options->job.output_dir);
 	if (!rc && !options->dry_run)

@@ -17,6 +17,7 @@
 #include "overlap.h"
 #include "profile.h"
 #include "say.h"
+#include "trace.h"
 #include "watch.h"
 
 /* Killed processes have left their sockets; those elsewhere are not here. */
@@ -49,6 +50,8 @@ static int run(struct launch *launch)
 	}
 	code = watch_run(&watch);
 	control_clean(launch);
+	if (trace_write(options, launch->plan.nodes) && !code)
+		code = EXIT_FAILURE;
 	if (overlap_report(options, launch->plan.nodes) && !code)
 		code = EXIT_FAILURE;
 	if (profile_report(options, launch->plan.nodes) && !code)

@@ -18,6 +18,7 @@
 #include "overlap.h"
 #include "profile.h"
 #include "say.h"
+#include "trace.h"
 #include "vmpi.h"
 
 #define SECONDS_MAX 1e9
@@ -333,6 +334,10 @@ static const struct row rows[] = {
 	  2, profile_take },
 	{ "profile-json", 0, "FILE", 0, "Write the profile to FILE too", 2,
 	  profile_json_take },
+	{ "trace", 0, "FILE", 0,
+	  "Record what ranks and workers do, and write it to FILE for Perfetto "
+	  "or chrome://tracing",
+	  2, trace_take },
 	{ "report-bindings", 0, 0, 0, "Print the core of each worker", 2,
 	  bindings_take },
 	{ "display-map", 0, 0, 0, "Print the ranks of each worker", 2,
@@ -585,5 +590,6 @@ void options_fini(struct options *options)
 	if (options->profile_dir)
 		rmdir(options->profile_dir);
 	free(options->profile_dir);
+	free(options->trace);
 	options->exports = NULL;
 }

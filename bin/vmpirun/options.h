@@ -33,6 +33,7 @@ struct options {
 	const char *profile; /* --profile: names; NULL: none */
 	const char *profile_json;
 	char *profile_dir;    /* where the files are; NULL: no report */
+	char *trace;	      /* --trace: a file; NULL: none */
 	const char *wdir;     /* NULL: stay here */
 	const char **exports; /* VAR=value, in the order given */
 	size_t export_count;

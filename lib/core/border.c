@@ -12,7 +12,9 @@
 #include "core/hook.h"
 #include "core/profiler.h"
 #include "core/rank.h"
+#include "core/trace.h"
 #include "core/vars.h"
+#include "introspect/vars.h"
 
 _Atomic uint64_t vm_border;
 
@@ -62,7 +64,7 @@ void vm_border_clear(unsigned bits)
 bool vm_border_is_kept(void)
 {
 	return core_cvar.border == VM_BORDER_HOW_KEEP || overlap_cvar.watch ||
-	       core_cvar.profile[0] ||
+	       core_cvar.profile[0] || trace_cvar.file[0] ||
 	       atomic_load_explicit(&vm_border, memory_order_relaxed) != 0;
 }
 

@@ -39,15 +39,19 @@ enum {
  * in this order, ends in the opposite one.  What a watcher calls itself is not
  * told.  The header of each row is included by border.c.
  */
-#define VM_BORDER_WATCHERS(X)                           \
-	X(OVERLAP, vm_account_enter, vm_account_exit)   \
-	X(PROFILE, vm_profiler_enter, vm_profiler_exit) \
+#define VM_BORDER_WATCHERS(X)                                \
+	X(OVERLAP, vm_account_enter, vm_account_exit)        \
+	X(PROFILE, vm_profiler_enter, vm_profiler_exit)      \
+	X(EVENTS, vm_trace_event_enter, vm_trace_event_exit) \
+	X(TRACE, vm_trace_enter, vm_trace_exit)              \
 	X(HOOKS, vm_hook_enter, vm_hook_exit)
 
 /* The same from the last to the first. */
-#define VM_BORDER_WATCHERS_BACK(X)                      \
-	X(HOOKS, vm_hook_enter, vm_hook_exit)           \
-	X(PROFILE, vm_profiler_enter, vm_profiler_exit) \
+#define VM_BORDER_WATCHERS_BACK(X)                           \
+	X(HOOKS, vm_hook_enter, vm_hook_exit)                \
+	X(TRACE, vm_trace_enter, vm_trace_exit)              \
+	X(EVENTS, vm_trace_event_enter, vm_trace_event_exit) \
+	X(PROFILE, vm_profiler_enter, vm_profiler_exit)      \
 	X(OVERLAP, vm_account_enter, vm_account_exit)
 
 struct vm_ult;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/account.h"
+#include "core/trace.h"
 #include "core/node.h"
 
 void vm_arrival_end(struct vm_arrival *arrival)
@@ -39,20 +40,41 @@ void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req)
 	vm_arrival_end(arrival);
 }
 
+static enum vm_proto proto_of(const struct vm_arrival *arrival)
+{
+	return arrival->payload == VM_PAYLOAD_INLINE ? VM_PROTO_INLINE :
+	       arrival->payload == VM_PAYLOAD_COPY   ? VM_PROTO_COPY :
+	       arrival->payload == VM_PAYLOAD_DIRECT ? VM_PROTO_DIRECT :
+						       VM_PROTO_EAGER;
+}
+
+static __attribute__((noinline)) void receive_told(struct vm_arrival *arrival,
+						   struct vm_req *req,
+						   const struct vm_rank *rank,
+						   enum vm_way way)
+{
+	enum vm_proto proto = proto_of(arrival);
+	struct vm_account_copy copy = { .xfer.overlap = NULL };
+
+	/* What came from another process has been accounted at its arrival; what
+	 * was fetched has been told then too. */
+	if (!vm_payload_foreign(arrival->payload))
+		vm_account_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way,
+				      arrival->bytes);
+	if (arrival->payload != VM_PAYLOAD_FETCHED)
+		vm_trace_match(rank, &arrival->env, arrival->bytes, proto,
+			       NULL);
+	vm_arrival_land(arrival, req);
+	vm_account_copy_end(&copy);
+}
+
 void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
 			const struct vm_rank *rank, enum vm_way way)
 {
-	struct vm_account_copy copy;
-
-	/* What came from another process has been told of at its arrival. */
-	if (!vm_account_on() || vm_payload_foreign(arrival->payload)) {
+	if (vm_told())
+		receive_told(arrival, req, rank, way);
+	else
 		vm_arrival_land(arrival, req);
-		return;
-	}
-	vm_account_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way,
-			      arrival->bytes);
-	vm_arrival_land(arrival, req);
-	vm_account_copy_end(&copy);
 }
 
 static struct vm_msg *msg_new(struct vm_rank *rank,
@@ -113,6 +135,9 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 	struct vm_msg *msg = msg_new(rank, arrival);
 
 	vm_pvar_add(rank->pvars.unexpected, 1);
+	if (vm_told())
+		vm_trace_unexpected(rank, &arrival->env, arrival->bytes,
+				    vm_match_count(&rank->match.arrived) + 1);
 	if (!vm_list_empty(&rank->probers) && probers_offer(rank, msg))
 		return;
 	if (msg->sender)

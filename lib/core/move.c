@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "core/engine.h"
 #include "core/account.h"
+#include "core/trace.h"
 #include "core/node.h"
 #include "core/vars.h"
 #include "sched/clocks.h"
@@ -235,6 +236,7 @@ static void rank_move(struct vm_rank *rank, struct vm_engine *to)
 {
 	if (!rank_free(rank) || rank->engine == to)
 		return;
+	vm_trace_moved(rank, rank->engine->index, to->index);
 	if (rank->via == rank->engine)
 		rank->via = to;
 	rank->engine = to;

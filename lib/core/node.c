@@ -18,6 +18,7 @@
 #include "boot/boot.h"
 #include "boot/map.h"
 #include "core/account.h"
+#include "core/trace.h"
 #include "core/border.h"
 #include "core/chan.h"
 #include "core/context.h"
@@ -265,6 +266,7 @@ static void node_free(void)
 	vm_mover_fini(vm_node);
 	ranks_fini(vm_node);
 	vm_engines_fini();
+	vm_trace_stop(vm_node);
 	vm_account_stop(vm_node);
 	vm_profiler_stop(vm_node);
 	pools_fini(vm_node);
@@ -348,6 +350,8 @@ int vm_node_start(const vmpi_config *config)
 		rc = vm_account_start(vm_node);
 	if (!rc)
 		rc = vm_profiler_start(vm_node);
+	if (!rc)
+		rc = vm_trace_start(vm_node);
 	if (!rc)
 		rc = ranks_init(vm_node);
 	if (rc)

@@ -23,6 +23,7 @@ struct vm_boot;
 struct vm_engine;
 struct vm_account;
 struct vm_control;
+struct vm_tracer;
 struct vm_fabric;
 struct vm_mover;
 struct vm_profiler;
@@ -51,6 +52,7 @@ struct vm_node {
 	bool stopped;		       /* it has said goodbye */
 	struct vm_account *account;    /* core/account.h */
 	struct vm_profiler *profiler;  /* core/profiler.h */
+	struct vm_tracer *tracer;      /* core/trace.h */
 	struct vm_opids pushes, pulls; /* core/push.h, core/pull.h */
 	_Atomic uint8_t *lost;	       /* core/lost.h */
 	_Atomic uint32_t *copies;      /* by process: what waits for it */

@@ -20,6 +20,7 @@
 #include "core/node.h"
 #include "core/pull.h"
 #include "core/remote.h"
+#include "core/trace.h"
 
 /* A send while it looks for its way. */
 struct send {
@@ -53,17 +54,40 @@ static void send_count(struct vm_rank *rank, size_t bytes)
 	vm_pvar_add(pvars->sent_bytes, bytes);
 }
 
-/* The sender's transfer of what it has copied, or has to be copied. */
+/* The sender's transfer of what it has copied, or has to be copied: before the
+ * message can be seen by others. */
+static __attribute__((noinline)) void copied_told(const struct send *send,
+						  enum vm_way way)
+{
+	enum vm_proto proto = send->small ? VM_PROTO_INLINE : VM_PROTO_COPY;
+
+	vm_account_copied(vm_rank_self(), VM_SIDE_SEND, way, send->data->bytes);
+	vm_trace_send(send->dest, &send->env, send->data->bytes);
+	vm_trace_sends(send->dest, &send->env, send->data->bytes, proto, NULL);
+}
+
 static inline void send_copied(const struct send *send, enum vm_way way)
 {
-	vm_account_copied(vm_rank_self(), VM_SIDE_SEND, way, send->data->bytes);
+	if (vm_told())
+		copied_told(send, way);
+}
+
+static __attribute__((noinline)) void
+offered_told(struct vm_req *req, const struct send *send, enum vm_way way)
+{
+	vm_account_begin(&req->xfer, vm_rank_self(), VM_SIDE_SEND, way,
+			 send->data->bytes);
+	vm_trace_send(send->dest, &send->env, send->data->bytes);
+	vm_trace_sends(send->dest, &send->env, send->data->bytes,
+		       VM_PROTO_DIRECT, req);
 }
 
 static inline void send_offered(struct vm_req *req, const struct send *send,
 				enum vm_way way)
 {
-	vm_account_begin(&req->xfer, vm_rank_self(), VM_SIDE_SEND, way,
-			 send->data->bytes);
+	req->xfer.overlap = NULL;
+	if (vm_told())
+		offered_told(req, send, way);
 }
 
 /* Copies the payload to a contiguous place. */
@@ -131,27 +155,22 @@ static bool send_queue(const struct send *send, struct vm_req *req)
 }
 
 /* The copy is a transfer of both ranks. */
-static __attribute__((noinline)) void land_watched(const struct send *send,
-						   struct vm_req *recv)
+static __attribute__((noinline)) void land_told(const struct send *send,
+						struct vm_req *recv)
 {
 	struct vm_account_copy sent, received;
 	uint64_t bytes = send->data->bytes;
 
-	if (bytes <= VM_ACCOUNT_TIMED) {
-		vm_account_copied(vm_rank_self(), VM_SIDE_SEND, VM_WAY_WORKER,
-				  bytes);
-		vm_account_copied(send->dest, VM_SIDE_RECEIVE, VM_WAY_WORKER,
-				  bytes);
-		vm_data_land(send->data, &send->env, recv);
-		return;
-	}
+	vm_trace_send(send->dest, &send->env, bytes);
 	vm_account_copy_begin(&sent, vm_rank_self(), VM_SIDE_SEND,
-			      VM_WAY_WORKER, send->data->bytes);
+			      VM_WAY_WORKER, bytes);
 	vm_account_copy_begin(&received, send->dest, VM_SIDE_RECEIVE,
-			      VM_WAY_WORKER, send->data->bytes);
+			      VM_WAY_WORKER, bytes);
 	vm_data_land(send->data, &send->env, recv);
 	vm_account_copy_end(&received);
 	vm_account_copy_end(&sent);
+	vm_trace_sends(send->dest, &send->env, bytes, VM_PROTO_DIRECT, NULL);
+	vm_trace_match(send->dest, &send->env, bytes, VM_PROTO_DIRECT, NULL);
 }
 
 /* To a rank whose engine's lock the caller holds; gives it back.  Left to itself
@@ -173,8 +192,8 @@ send_here(const struct send *send, struct vm_req *req)
 	recv = vm_container_of(node, struct vm_req, node);
 	recv->posted = false;
 	vm_engine_unlock(engine);
-	if (vm_account_on())
-		land_watched(send, recv);
+	if (vm_told())
+		land_told(send, recv);
 	else
 		vm_data_land(send->data, &send->env, recv);
 	vm_req_complete(recv);
@@ -335,12 +354,15 @@ int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
 	atomic_init(&req.state, (uintptr_t)&waiter);
 	req.kind = VM_REQ_SEND;
 	req.transient = true;
+	req.told = false;
 	if (send_go(&send, &req)) {
 		send_pace(self);
 		return send.error;
 	}
 	self->sends_in_row = 0;
 	vm_ult_suspend();
+	if (VM_UNLIKELY(req.told))
+		vm_trace_sent(&req);
 	return req.status.error;
 }
 
@@ -439,6 +461,17 @@ static bool msg_land(struct vm_msg *msg, struct vm_req *req)
 	return here;
 }
 
+static __attribute__((noinline)) void bytes_told(const struct vm_msg *msg,
+						 size_t bytes)
+{
+	vm_account_copied(vm_rank_self(), VM_SIDE_RECEIVE, VM_WAY_WORKER,
+			  bytes);
+	vm_trace_match(msg->rank, &msg->node.env, msg->bytes,
+		       msg->payload == VM_PAYLOAD_COPY ? VM_PROTO_COPY :
+							 VM_PROTO_INLINE,
+		       NULL);
+}
+
 /* The usual case of a receive that finds its message: plain bytes from here
  * to there. */
 static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
@@ -456,8 +489,8 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 					 .bytes = bytes,
 					 .error = error };
 	vm_count_received(vm_rank_self(), bytes);
-	vm_account_copied(vm_rank_self(), VM_SIDE_RECEIVE, VM_WAY_WORKER,
-			  bytes);
+	if (vm_told())
+		bytes_told(msg, bytes);
 	vm_pool_put(&vm_lane_self()->msg, msg);
 	return error;
 }
@@ -506,6 +539,8 @@ void vm_msg_drop(struct vm_msg *msg)
 {
 	struct vm_arrival arrival = msg_arrival(msg);
 
+	if (vm_told() && msg->payload != VM_PAYLOAD_FETCHED)
+		vm_trace_dropped(msg->rank, &arrival.env, arrival.bytes);
 	vm_arrival_end(&arrival);
 	msg_free(msg);
 }

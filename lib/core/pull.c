@@ -8,6 +8,7 @@
 
 #include "core/engine.h"
 #include "core/account.h"
+#include "core/trace.h"
 #include "core/node.h"
 #include "core/opid.h"
 #include "core/pair.h"
@@ -23,6 +24,8 @@ static void pull_end(struct vm_pull *pull, int error)
 	else
 		vm_account_end(&pull->xfer);
 	vm_pool_put(&vm_lane_self()->pull, pull);
+	if (vm_told() && req->rank)
+		vm_trace_received(req);
 	if (error)
 		req->status.error = error;
 	vm_req_complete(req);
@@ -225,6 +228,8 @@ void vm_pull_start(struct vm_req *req, const struct vm_env *env,
 	req->status.tag = env->tag;
 	req->status.bytes = bytes < req->data.bytes ? bytes : req->data.bytes;
 	req->status.error = bytes > req->data.bytes ? -VMPI_ETRUNC : 0;
+	if (vm_told() && req->rank)
+		vm_trace_match(req->rank, env, bytes, VM_PROTO_RENDEZVOUS, req);
 	if (!pull) {
 		vm_origin_end(origin, port, -VMPI_ENOMEM);
 		req->status.error = -VMPI_ENOMEM;

@@ -11,6 +11,7 @@
 #include "core/chan.h"
 #include "core/engine.h"
 #include "core/account.h"
+#include "core/trace.h"
 #include "core/line.h"
 #include "core/lost.h"
 #include "core/mailbox.h"
@@ -145,6 +146,9 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 	req = deliver(rank, &arrival, &origin, pkt);
 	if (!req)
 		return;
+	if (vm_told())
+		vm_trace_match(rank, &arrival.env, pkt->bytes, VM_PROTO_EAGER,
+			       NULL);
 	vm_data_land(&data, &arrival.env, req);
 	vm_origin_end(&origin, rank->port, 0);
 	vm_req_complete(req);

@@ -11,6 +11,7 @@
 #include "core/node.h"
 #include "core/push.h"
 #include "core/req.h"
+#include "core/trace.h"
 
 /* Sends the payload along: 1, or -VMPI_EAGAIN, -VMPI_ELIMIT (also when it cannot
  * be packed now), -VMPI_EPEER, -VMPI_ENOMEM. */
@@ -182,10 +183,16 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 	vm_pvar_add(vm_counters(vm_rank_self())
 			    ->far_sizes[vm_size_bin(data->bytes)],
 		    1);
+	if (vm_told())
+		vm_trace_send(dest, env, data->bytes);
 	if (how == VM_PUSH_SHORT) {
 		rc = short_send(dest, &envelope, data);
-		if (rc != -VMPI_EAGAIN)
+		if (rc != -VMPI_EAGAIN) {
+			if (vm_told())
+				vm_trace_sends(dest, env, data->bytes,
+					       VM_PROTO_EAGER, NULL);
 			return rc;
+		}
 	}
 	if (!*req) {
 		new = vm_req_new(VM_REQ_SEND);
@@ -193,6 +200,11 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 			return -VMPI_ENOMEM;
 		*req = new;
 	}
+	if (vm_told())
+		vm_trace_sends(dest, env, data->bytes,
+			       how == VM_PUSH_LONG ? VM_PROTO_RENDEZVOUS :
+						     VM_PROTO_EAGER,
+			       *req);
 	rc = request_send(dest, &envelope, data, how, *req);
 	if (rc && new) {
 		vm_pool_put(&vm_lane_self()->req, new);

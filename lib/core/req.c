@@ -9,6 +9,7 @@
 #include "base/lock.h"
 #include "core/engine.h"
 #include "core/account.h"
+#include "core/trace.h"
 #include "core/mailbox.h"
 #include "core/node.h"
 
@@ -29,6 +30,7 @@ struct vm_req *vm_req_new(enum vm_req_kind kind)
 	req->posted = false;
 	req->kind = (uint8_t)kind;
 	req->transient = false;
+	req->told = false;
 	req->persistent = false;
 	req->active = true;
 	req->user = NULL;
@@ -236,6 +238,8 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 		vm_status_assign(status, &req->status);
 	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)
 		vm_count_received(req->rank, req->status.bytes);
+	if (VM_UNLIKELY(req->told))
+		vm_trace_sent(req);
 	if (req->persistent) {
 		req->active = false;
 		vm_layout_drop(req->data.layout);

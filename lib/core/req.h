@@ -54,6 +54,7 @@ struct vmpi_req {
 	uint8_t kind;
 	bool transient;	 /* on its task's stack, with its waiter set: nobody
 			    else looks at its state, nobody frees it */
+	bool told;	 /* its end is to be told (core/trace.h) */
 	bool persistent; /* vm_req_finish() deactivates instead of freeing */
 	bool active;	 /* started and not finished yet */
 	void *user;	 /* the layer above: e.g. the communicator */

@@ -22,6 +22,7 @@ void vm_core_vars_add(void)
 	vm_pvars_add(&core_node_pvar_table);
 	vm_fabric_vars_add();
 	vm_vars_add(&overlap_cvar_table);
+	vm_vars_add(&trace_cvar_table);
 	vm_pvars_add(&overlap_rank_pvar_table);
 	vm_vars_add(&tune_cvar_table);
 	vm_pvars_add(&tune_node_pvar_table);

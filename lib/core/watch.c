@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "core/engine.h"
 #include "core/node.h"
+#include "core/trace.h"
 #include "fabric/fabric.h"
 #include "sched/futex.h"
 
@@ -50,6 +51,8 @@ static bool port_poll(struct vm_lane *lane, unsigned port, bool own)
 	if (vm_port_poll(vm_fabric_port(vm_node->fabric, port), own) <= 0)
 		return false;
 	vm_pvar_add(found[port], 1);
+	if (!own)
+		vm_trace_help((int)port);
 	return true;
 }
 

@@ -60,7 +60,7 @@
 	  "sender in its communicator")                                       \
 	E(S, I32, tag, "tag of the message")                                  \
 	E(S, I32, side, "0: a send, 1: a receive")                            \
-	E(S, I32, proto, "protocol (vmpi_events(7)); -1: not known yet")
+	E(S, I32, proto, "protocol (vmpi-events(7)); -1: not known yet")
 #define VM_EVENT_OF_xfer_end(E, S) VM_EVENT_OF_xfer_begin(E, S)
 #define VM_EVENT_OF_call_enter(E, S)                    \
 	E(S, I32, rank, "who calls, in MPI_COMM_WORLD") \

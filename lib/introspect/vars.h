@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one can set and read of the bounds on overlap.
+ * What one can set and read of the bounds on overlap, and of traces.
  */
 #ifndef INTROSPECT_VARS_H
 #define INTROSPECT_VARS_H
@@ -29,6 +29,23 @@ struct overlap_cvars {
 };
 extern struct overlap_cvars overlap_cvar;
 extern const struct vm_cvar_table overlap_cvar_table;
+
+#define TRACE_CVARS(X)                                                         \
+	X(STRING, file, "", 0, 0, "path", STARTUP, UB, live,                   \
+	  "Record what ranks and workers do for vmpirun --trace, which makes " \
+	  "this file of the records; empty: nothing is recorded")              \
+	X(SIZE, bytes, 16777216, 4096, 68719476736, "bytes", STARTUP, UD,      \
+	  live,                                                                \
+	  "Room for the records of each worker; a full one overwrites its "    \
+	  "oldest")                                                            \
+	X(INT, counter_us, 1000, 1, 1000000000, "us", STARTUP, UD, live,       \
+	  "How often at most the levels among the counters are recorded")
+
+struct trace_cvars {
+	TRACE_CVARS(VM_CVAR_FIELD)
+};
+extern struct trace_cvars trace_cvar;
+extern const struct vm_cvar_table trace_cvar_table;
 
 #define OVERLAP_RANK_PVARS(X)                                                 \
 	X(COUNTER, transfers, "transfers", RANK, UD, overlap,                 \

@@ -16,6 +16,24 @@ void vm_clocks_start(void)
 				 memory_order_relaxed);
 }
 
+void vm_clocks_tell(bool told)
+{
+	if (told)
+		atomic_fetch_or_explicit(&vm_sched.watched,
+					 VM_WATCH_CLOCKS | VM_WATCH_TOLD,
+					 memory_order_release);
+	else
+		atomic_fetch_and_explicit(&vm_sched.watched,
+					  ~(unsigned)VM_WATCH_TOLD,
+					  memory_order_relaxed);
+}
+
+static void idle_tell(bool idle, uint64_t now)
+{
+	if (vm_watched() & VM_WATCH_TOLD)
+		vm_sched.told_idle(vm_self, idle, now);
+}
+
 /* Shows ticks as a performance variable, once their length is known. */
 static void ticks_show(uint64_t *pvar, uint64_t ticks)
 {
@@ -33,20 +51,26 @@ static void core_show(struct vm_worker *worker)
 
 bool vm_clocks_pause_slow(struct vm_ult *self)
 {
+	uint64_t now;
+
 	if (!vm_timer_runs(&self->timer))
 		return false;
-	vm_timer_suspend(&self->timer, &self->worker->core_time,
-			 vm_clock_ticks());
+	now = vm_clock_ticks();
+	vm_timer_suspend(&self->timer, &self->worker->core_time, now);
 	if (vm_watched() & VM_WATCH_COUNTERS)
 		vm_counters_suspend(self);
+	idle_tell(true, now);
 	return true;
 }
 
 void vm_clocks_resume(struct vm_ult *self)
 {
+	uint64_t now = vm_clock_ticks();
+
 	if (vm_watched() & VM_WATCH_COUNTERS)
 		vm_counters_resume(self);
-	vm_timer_resume(&self->timer, vm_clock_ticks());
+	idle_tell(false, now);
+	vm_timer_resume(&self->timer, now);
 }
 
 uint64_t vm_clocks_idle_slow(struct vm_worker *worker)
@@ -58,6 +82,7 @@ uint64_t vm_clocks_idle_slow(struct vm_worker *worker)
 	core_show(worker);
 	if (vm_watched() & VM_WATCH_COUNTERS)
 		vm_counters_suspend(vm_self);
+	idle_tell(true, now);
 	return now;
 }
 
@@ -70,6 +95,7 @@ void vm_clocks_busy_slow(struct vm_worker *worker, uint64_t since)
 	now = vm_clock_ticks();
 	worker->idle_ticks += now - since;
 	ticks_show(&worker->pvars.idle_ns, worker->idle_ticks);
+	idle_tell(false, now);
 	vm_timer_resume(&vm_self->timer, now);
 }
 

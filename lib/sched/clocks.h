@@ -25,9 +25,13 @@ static inline unsigned vm_watched(void)
 /* Switches the clocks on, for good.  Any thread. */
 void vm_clocks_start(void);
 
+/* From now on switches and waits are told, or no longer.  Any thread. */
+void vm_clocks_tell(bool told);
+
 /* The switch from one ULT of a worker to another, while something is watched. */
 static inline void vm_clocks_switch(struct vm_worker *worker,
-				    struct vm_ult *from, struct vm_ult *to)
+				    struct vm_ult *from, struct vm_ult *to,
+				    enum vm_why why)
 {
 	uint64_t now = vm_clock_ticks();
 
@@ -36,6 +40,8 @@ static inline void vm_clocks_switch(struct vm_worker *worker,
 	vm_timer_resume(&to->timer, now);
 	if (VM_UNLIKELY(vm_watched() & VM_WATCH_COUNTERS))
 		vm_counters_switch(worker, from, to);
+	if (VM_UNLIKELY(vm_watched() & VM_WATCH_TOLD))
+		vm_sched.told_switch(worker, from, to, why, now);
 }
 
 /*

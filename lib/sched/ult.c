@@ -79,8 +79,8 @@ static inline void resume(struct vm_ult *self)
  * Everything between two ULTs of a worker.  Never inlined: one call site of
  * vm_ctx_switch() keeps the return predictor right.
  */
-static __attribute__((noinline)) void switch_to(struct vm_ult *self,
-						struct vm_ult *next)
+static __attribute__((noinline)) void
+switch_to(struct vm_ult *self, struct vm_ult *next, enum vm_why why)
 {
 	struct vm_worker *worker = self->worker;
 
@@ -88,7 +88,7 @@ static __attribute__((noinline)) void switch_to(struct vm_ult *self,
 	if (VM_UNLIKELY(self->locals != NULL))
 		vm_local_save(self->locals, worker->locals);
 	if (VM_UNLIKELY(vm_watched() != 0))
-		vm_clocks_switch(worker, self, next);
+		vm_clocks_switch(worker, self, next, why);
 	vm_pvar_add(worker->pvars.switches, 1);
 	vm_self = next;
 	vm_sanitize_leave(self, next, worker->zombie == self);
@@ -269,7 +269,7 @@ void vm_ult_suspend(void)
 	if (!next)
 		next = next_await(worker);
 	if (next != self)
-		switch_to(self, next);
+		switch_to(self, next, VM_WHY_WAITS);
 }
 
 bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value)
@@ -304,7 +304,7 @@ void vm_ult_run_all(struct vm_worker *worker)
 		vm_halt_stand(worker);
 		next = vm_worker_next(worker);
 		if (next)
-			switch_to(&worker->root, next);
+			switch_to(&worker->root, next, VM_WHY_YIELDS);
 		else
 			root_idle(worker);
 	}
@@ -322,7 +322,7 @@ void vm_ult_yield(void)
 	vm_worker_push(worker, self);
 	next = vm_worker_next(worker);
 	if (next != self)
-		switch_to(self, next);
+		switch_to(self, next, VM_WHY_YIELDS);
 	else if (VM_UNLIKELY(vm_sched.crowded))
 		vm_cpu_yield(); /* what it waits for may need this core */
 }
@@ -355,7 +355,7 @@ _Noreturn void vm_ult_exit(int result)
 	self->result = result;
 	next = vm_worker_next(worker);
 	worker->zombie = self;
-	switch_to(self, next ? next : &worker->root);
+	switch_to(self, next ? next : &worker->root, VM_WHY_ENDS);
 	vm_panic("a task that had ended was resumed");
 }
 

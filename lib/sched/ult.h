@@ -48,6 +48,7 @@ struct vm_ult {
 	const char *frame;	    /* of the call it is in */
 	uint8_t view;
 	uint8_t told;		 /* bits of those who heard of its begin */
+	uint8_t busy;		 /* it runs a callback of an event */
 	uint16_t call;		 /* its number, while the view is CALLS */
 	_Atomic uint32_t signal; /* OS threads: futex word */
 	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */

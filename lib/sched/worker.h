@@ -55,6 +55,16 @@ struct vm_worker {
 	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
 };
 
+/* Bits of vm_sched.watched (clocks.h). */
+enum {
+	VM_WATCH_CLOCKS = 1,
+	VM_WATCH_COUNTERS = 2, /* with the clocks */
+	VM_WATCH_TOLD = 4,     /* told_switch, told_idle; with the clocks */
+};
+
+/* Why a ULT is switched away from. */
+enum vm_why { VM_WHY_WAITS, VM_WHY_YIELDS, VM_WHY_ENDS };
+
 /* Written at start and stop only, but for what says otherwise. */
 struct vm_sched {
 	struct vm_worker *workers;
@@ -82,6 +92,12 @@ struct vm_sched {
 	/* Called on each worker thread first and last. */
 	void (*thread_start)(struct vm_worker *worker);
 	void (*thread_stop)(struct vm_worker *worker);
+	/* With VM_WATCH_TOLD: a worker switches from one ULT to another, on the
+	 * stack of the first; self, on its worker or OS thread, begins or ends
+	 * to wait without a switch. */
+	void (*told_switch)(struct vm_worker *worker, struct vm_ult *from,
+			    struct vm_ult *to, enum vm_why why, uint64_t now);
+	void (*told_idle)(struct vm_ult *self, bool idle, uint64_t now);
 	uint64_t spin_ns;
 	bool membarrier;	  /* sleepers fence for everybody */
 	bool crowded;		  /* more workers than processors */
@@ -93,9 +109,6 @@ struct vm_sched {
 };
 
 extern struct vm_sched vm_sched;
-
-/* Bits of vm_sched.watched (clocks.h). */
-enum { VM_WATCH_CLOCKS = 1, VM_WATCH_COUNTERS = 2 }; /* with the clocks */
 
 /* Makes `count` workers; their threads start with vm_sched_start().  The hooks
  * are set in between.  0, -VMPI_ENOMEM. */
