@@ -193,10 +193,15 @@ static void handle_aim(struct vm_handle *handle,
 
 	handle->block = want->block;
 	handle->total = want->total;
-	handle->kind = kind_of(row->class_);
+	handle->kind = (unsigned char)kind_of(row->class_);
 	if (want->absolute || (want->block && handle->kind == VM_MARK))
 		handle->kind = VM_AS_IS;
+	handle->low = row->class_ == VM_PVAR_LOWWATERMARK;
+	handle->adds = handle->kind == VM_SINCE ||
+		       row->class_ == VM_PVAR_LEVEL ||
+		       row->class_ == VM_PVAR_SIZE;
 	handle->blocks = 1;
+	handle->words = row->words;
 	handle->count = row->words;
 	if (row->of == VM_PVAR_RANK && rank >= 0) {
 		handle->first = (unsigned)rank;
@@ -211,6 +216,7 @@ static void handle_aim(struct vm_handle *handle,
 	}
 	if (want->total)
 		handle->count = 1;
+	handle->plain = handle->blocks == 1 && !want->total && !want->block;
 	handle->level = handle->kind == VM_MARK ? level_of(&handle->spot) :
 						  VM_LEVEL_NONE;
 }

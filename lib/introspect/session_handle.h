@@ -36,16 +36,23 @@ struct vm_handle {
 	struct vm_session *session;
 	struct vm_lock lock;  /* orders reset, start, stop; guards scratch */
 	struct vm_list marks; /* of a MARK: session_mark.c */
-	struct vm_pvar_spot spot;
-	unsigned level; /* word of the LEVEL of a VM_MARK, or VM_LEVEL_NONE */
-	const void *block; /* of an object; NULL: those of the place */
-	enum vm_handle_kind kind;
-	bool fold;  /* all blocks make the same values */
-	bool total; /* all values make one */
-	_Atomic bool stopped;
-	unsigned first, blocks; /* which of the place's */
-	unsigned count;
+	unsigned level;	   /* word of the LEVEL of a MARK, or VM_LEVEL_NONE */
+	unsigned blocks;   /* how many of the place's it sees, from first on */
 	uint64_t *scratch; /* count words */
+	/* What a read looks at, with the first cell in one cache line or two. */
+	struct vm_pvar_spot spot;
+	const void *block; /* of an object; NULL: those of the place */
+	/* Where the block was last seen to be here; relaxed. */
+	_Atomic(const struct vm_pvar_place *) sure;
+	unsigned words; /* of the row */
+	unsigned first, count;
+	unsigned char kind; /* enum vm_handle_kind */
+	bool low;	    /* a low-water mark */
+	bool adds;	    /* what is folded is added */
+	bool fold;	    /* all blocks make the same values */
+	bool total;	    /* all values make one */
+	bool plain;	    /* its values are the words of one block */
+	_Atomic bool stopped;
 	struct vm_cell cells[];
 };
 
@@ -60,7 +67,7 @@ struct vm_session {
 
 static inline bool vm_handle_low(const struct vm_handle *handle)
 {
-	return handle->spot.row->class_ == VM_PVAR_LOWWATERMARK;
+	return handle->low;
 }
 
 /* Whether a is more of a mark than b. */
@@ -81,7 +88,7 @@ static inline unsigned vm_cell_of(const struct vm_handle *handle, unsigned nth,
 {
 	if (handle->total)
 		return 0;
-	return handle->fold ? w : nth * handle->spot.row->words + w;
+	return handle->fold ? w : nth * handle->words + w;
 }
 
 static inline uint64_t vm_base(struct vm_handle *handle, unsigned e)

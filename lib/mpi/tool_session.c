@@ -18,14 +18,14 @@ struct session {
 };
 
 struct handle {
-	struct vm_list link; /* in its session */
-	uintptr_t id;
 	struct session *session;
 	struct vm_handle *handle;
-	const struct vm_pvar *row;
 	/* Of what is no 64-bit number: values before they are converted. */
-	struct vm_lock lock;
 	uint64_t *values; /* under lock; or NULL */
+	struct vm_lock lock;
+	struct vm_list link; /* in its session */
+	uintptr_t id;
+	const struct vm_pvar *row;
 };
 
 static void handle_free(struct handle *handle)
