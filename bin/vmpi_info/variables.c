@@ -181,10 +181,11 @@ void pvar_facts(char text[VALUE_BYTES], const struct vm_pvar *row)
 
 	if (row->words > 1)
 		snprintf(words, sizeof(words), "%u of ", row->words);
-	snprintf(text, VALUE_BYTES, "%s%s of each %s, in %s, %s, %s", words,
+	snprintf(text, VALUE_BYTES, "%s%s of each %s, in %s, %s, %s%s", words,
 		 vm_pvar_class_name(row->class_), vm_pvar_of_name(row->of),
 		 row->unit, category_name(row->category),
-		 vm_level_name(row->level));
+		 vm_level_name(row->level),
+		 VM_PVARS_COUNTED ? "" : "; not counted in this build");
 }
 
 static void pvar_for_programs(const struct vm_pvar_view *view)

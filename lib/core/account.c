@@ -18,6 +18,7 @@
 struct vm_account {
 	struct vm_overlap_core *cores; /* of the workers */
 	struct vm_overlap_file *file;
+	uint64_t show_ticks;
 };
 
 /* The core that a task runs on; NULL: an OS thread that is no rank's main
@@ -54,12 +55,32 @@ static inline void core_go(const struct vm_ult *ult, uint64_t now)
 		vm_overlap_sum_on(&core->user, now);
 }
 
+#define SHOW_NS 1000000 /* what was measured is shown that often, at most */
+
+/* For readers of the rank's variables, who may be in other processes. */
+static __attribute__((noinline)) void show(struct vm_rank *rank, uint64_t now)
+{
+	struct overlap_rank_pvars pvars;
+	const uint64_t *from = (const uint64_t *)&pvars;
+	uint64_t *to = (uint64_t *)&rank->overlap_pvars;
+
+	rank->overlap->shown = now;
+	vm_account_counters(rank, &pvars);
+	for (size_t i = 0; i < sizeof(pvars) / sizeof(*to); i++)
+		vm_pvar_set(to[i], from[i]);
+}
+
 static void call_end(struct vm_ult *self)
 {
 	uint64_t now = vm_clock_ticks();
+	struct vm_overlap *overlap = self->overlap;
 
-	if (self->overlap)
-		vm_overlap_exit(self->overlap, now);
+	if (overlap) {
+		vm_overlap_exit(overlap, now);
+		if (VM_UNLIKELY(now - overlap->shown >
+				vm_node->account->show_ticks))
+			show(self->owner, now);
+	}
 	core_go(self, now);
 }
 
@@ -98,6 +119,8 @@ void vm_account_body_end(void)
 	core_stop(self, now);
 	if (self->overlap && self->view == VM_VIEW_COMPUTES)
 		vm_overlap_enter(self->overlap, now, 0);
+	if (self->overlap)
+		show(self->owner, now);
 }
 
 void vm_account_block_begin(void)
@@ -197,6 +220,7 @@ int vm_account_start(struct vm_node *node)
 	node->account = calloc(1, sizeof(*node->account));
 	if (!node->account)
 		return -VMPI_ENOMEM;
+	node->account->show_ticks = (uint64_t)(SHOW_NS / vm_clock.tick_ns);
 	node->account->cores = aligned_alloc(VM_CACHELINE, bytes);
 	if (!node->account->cores)
 		return -VMPI_ENOMEM;
@@ -223,33 +247,60 @@ static uint64_t to_ns(uint64_t ticks)
 	return vm_clock_span_ns(ticks);
 }
 
+/* Adds a bin of a side of a section to what is shown of the bin. */
+static void bin_add(struct overlap_rank_pvars *pvars, unsigned bin,
+		    const struct vm_overlap_row *row)
+{
+	pvars->bin_transfers[bin] += row->transfers;
+	pvars->bin_data_ns[bin] += row->data;
+	pvars->bin_min_ns[bin] += row->min;
+	pvars->bin_max_ns[bin] += row->max;
+}
+
+static void bins_to_ns(struct overlap_rank_pvars *pvars)
+{
+	for (unsigned bin = 0; bin < VM_OVERLAP_BINS; bin++) {
+		pvars->bin_data_ns[bin] = to_ns(pvars->bin_data_ns[bin]);
+		pvars->bin_min_ns[bin] = to_ns(pvars->bin_min_ns[bin]);
+		pvars->bin_max_ns[bin] = to_ns(pvars->bin_max_ns[bin]);
+	}
+}
+
+/* Adds a section. */
+static void section_add(struct overlap_rank_pvars *pvars,
+			struct vm_overlap_row *all,
+			const struct vm_overlap *overlap, unsigned section)
+{
+	const struct vm_overlap_row *row;
+
+	pvars->user_ns += overlap->list[section].user;
+	pvars->call_ns += overlap->list[section].call;
+	for (int side = 0; side < VM_SIDES; side++)
+		for (unsigned bin = 0; bin < overlap->setup->bins; bin++) {
+			row = &overlap->rows[section][side][bin];
+			vm_overlap_row_add(all, row);
+			bin_add(pvars, bin, row);
+		}
+}
+
 void vm_account_counters(struct vm_rank *rank, struct overlap_rank_pvars *pvars)
 {
 	struct vm_overlap *overlap = rank->overlap;
 	struct vm_overlap_row all = { 0 };
-	uint64_t user = 0, call = 0;
 
 	*pvars = (struct overlap_rank_pvars){ 0 };
 	if (!overlap)
 		return;
 	vm_overlap_fold(overlap);
-	for (unsigned s = 0; s < overlap->sections; s++) {
-		user += overlap->list[s].user;
-		call += overlap->list[s].call;
-		for (int side = 0; side < VM_SIDES; side++)
-			for (unsigned bin = 0; bin < overlap->setup->bins;
-			     bin++)
-				vm_overlap_row_add(
-					&all, &overlap->rows[s][side][bin]);
-	}
-	*pvars = (struct overlap_rank_pvars){
-		.transfers = all.transfers,
-		.data_ns = to_ns(all.data),
-		.min_ns = to_ns(all.min),
-		.max_ns = to_ns(all.max),
-		.core_min_ns = to_ns(all.core_min),
-		.core_max_ns = to_ns(all.core_max),
-		.user_ns = to_ns(user),
-		.call_ns = to_ns(call),
-	};
+	for (unsigned s = 0; s < overlap->sections; s++)
+		section_add(pvars, &all, overlap, s);
+	pvars->transfers = all.transfers;
+	pvars->data_ns = to_ns(all.data);
+	pvars->min_ns = to_ns(all.min);
+	pvars->max_ns = to_ns(all.max);
+	pvars->core_min_ns = to_ns(all.core_min);
+	pvars->core_max_ns = to_ns(all.core_max);
+	pvars->user_ns = to_ns(pvars->user_ns);
+	pvars->call_ns = to_ns(pvars->call_ns);
+	bins_to_ns(pvars);
 }

@@ -30,24 +30,63 @@ static void rank_refresh(unsigned i)
 	vm_rank_refresh(&vm_node->ranks[i]);
 }
 
-static void fabric_open(struct vm_ledger *ledger, struct vm_fabric *fabric)
+/* The blocks of a table lie there, for readers inside and outside. */
+static void tell(struct vm_ledger *ledger, const struct vm_pvar_table *table,
+		 struct vm_pvar_place place)
+{
+	struct vm_ledger_row *row = &ledger->rows[ledger->count++];
+
+	VM_ASSERT(ledger->count <= VM_LEDGER_TABLES);
+	row->table = table;
+	row->place = place;
+	vm_pvars_place(table, &row->place);
+}
+
+static void fabric_tell(struct vm_ledger *ledger, struct vm_fabric *fabric)
 {
 	const char *first =
 		(const char *)vm_port_pvars(vm_fabric_port(fabric, 0));
-	unsigned count = vm_fabric_limits(fabric)->ports;
-
-	ledger->ports = (struct vm_pvar_place){ .base = first, .count = count };
-	if (count > 1)
-		ledger->ports.stride =
-			(size_t)((const char *)vm_port_pvars(
-					 vm_fabric_port(fabric, 1)) -
-				 first);
-	ledger->fabric = (struct vm_pvar_place){
-		.base = (const char *)vm_fabric_pvars(fabric),
-		.count = 1,
+	struct vm_pvar_place ports = {
+		.base = first,
+		.count = vm_fabric_limits(fabric)->ports,
 	};
-	vm_pvars_place(&fabric_port_pvar_table, &ledger->ports);
-	vm_pvars_place(&fabric_node_pvar_table, &ledger->fabric);
+
+	if (ports.count > 1)
+		ports.stride = (size_t)((const char *)vm_port_pvars(
+						vm_fabric_port(fabric, 1)) -
+					first);
+	tell(ledger, &fabric_port_pvar_table, ports);
+	tell(ledger, &fabric_node_pvar_table,
+	     (struct vm_pvar_place){
+		     .base = (const char *)vm_fabric_pvars(fabric),
+		     .count = 1,
+	     });
+}
+
+/* Blocks inside the ranks, from their first one on. */
+static struct vm_pvar_place ranks_place(const struct vm_node *node,
+					const void *first)
+{
+	return (struct vm_pvar_place){
+		.base = first,
+		.stride = sizeof(struct vm_rank),
+		.count = (unsigned)node->rank_count,
+		.here = rank_here,
+	};
+}
+
+static void ranks_tell(struct vm_ledger *ledger, const struct vm_node *node)
+{
+	struct vm_pvar_place counted = ranks_place(node, &node->ranks[0].pvars);
+
+	counted.also = offsetof(struct vm_rank, thread_pvars) -
+		       offsetof(struct vm_rank, pvars);
+	counted.refresh = rank_refresh;
+	tell(ledger, &core_rank_pvar_table, counted);
+	tell(ledger, &core_match_pvar_table,
+	     ranks_place(node, &node->ranks[0].match.pvars));
+	tell(ledger, &overlap_rank_pvar_table,
+	     ranks_place(node, &node->ranks[0].overlap_pvars));
 }
 
 #define PID_MAX 16
@@ -93,23 +132,21 @@ static void where_fill(struct vm_ledger *ledger, const struct vm_node *node)
 
 static int publish(const struct vm_ledger *ledger, const struct vm_node *node)
 {
-	const struct vm_share_facts facts = {
+	struct vm_share_facts facts = {
 		.node = (unsigned)node->process,
 		.nodes = (unsigned)node->process_count,
 		.ranks = (unsigned)node->rank_count,
 		.ranks_here = (unsigned)node->rank_here,
 		.workers = (unsigned)vm_sched.worker_count,
 		.where = ledger->where,
-		.tables = {
-			{ &core_rank_pvar_table, &ledger->ranks },
-			{ &sched_worker_pvar_table, &ledger->workers },
-			{ &core_node_pvar_table, &ledger->node },
-			{ &fabric_port_pvar_table, &ledger->ports },
-			{ &fabric_node_pvar_table, &ledger->fabric },
-		},
-		.table_count = node->fabric ? 5 : 3,
+		.table_count = ledger->count,
 	};
 
+	for (unsigned i = 0; i < ledger->count; i++)
+		facts.tables[i] = (struct vm_share_table){
+			ledger->rows[i].table,
+			&ledger->rows[i].place,
+		};
 	return vm_share_publish(&facts);
 }
 
@@ -117,45 +154,41 @@ int vm_ledger_open(struct vm_node *node)
 {
 	struct vm_ledger *ledger = &node->ledger;
 
-	ledger->ranks = (struct vm_pvar_place){
-		.base = (const char *)&node->ranks[0].pvars,
-		.stride = sizeof(struct vm_rank),
-		.also = offsetof(struct vm_rank, thread_pvars) -
-			offsetof(struct vm_rank, pvars),
-		.count = (unsigned)node->rank_count,
-		.here = rank_here,
-		.refresh = rank_refresh,
-	};
-	ledger->workers = (struct vm_pvar_place){
-		.base = (const char *)&vm_sched.workers[0].pvars,
-		.stride = sizeof(struct vm_worker),
-		.count = (unsigned)vm_sched.worker_count,
-	};
-	ledger->node = (struct vm_pvar_place){
-		.base = (const char *)&node->pvars,
-		.count = 1,
-	};
-	ledger->tune = (struct vm_pvar_place){
-		.base = (const char *)&node->tune_pvars,
-		.count = 1,
-	};
-	vm_pvars_place(&tune_node_pvar_table, &ledger->tune);
-	vm_pvars_place(&core_rank_pvar_table, &ledger->ranks);
-	vm_pvars_place(&sched_worker_pvar_table, &ledger->workers);
-	vm_pvars_place(&core_node_pvar_table, &ledger->node);
+	ranks_tell(ledger, node);
+	tell(ledger, &sched_worker_pvar_table,
+	     (struct vm_pvar_place){
+		     .base = (const char *)&vm_sched.workers[0].pvars,
+		     .stride = sizeof(struct vm_worker),
+		     .count = (unsigned)vm_sched.worker_count,
+	     });
+	tell(ledger, &core_node_pvar_table,
+	     (struct vm_pvar_place){
+		     .base = (const char *)&node->pvars,
+		     .count = 1,
+	     });
+	tell(ledger, &tune_node_pvar_table,
+	     (struct vm_pvar_place){
+		     .base = (const char *)&node->tune_pvars,
+		     .count = 1,
+	     });
 	if (node->fabric)
-		fabric_open(ledger, node->fabric);
+		fabric_tell(ledger, node->fabric);
+	if (node->found)
+		tell(ledger, &core_worker_pvar_table,
+		     (struct vm_pvar_place){
+			     .base = (const char *)node->found,
+			     .stride = sizeof(*node->found),
+			     .count = (unsigned)node->engine_count,
+		     });
 	where_fill(ledger, node);
 	return publish(ledger, node);
 }
 
 void vm_ledger_close(void)
 {
-	vm_pvars_place(&core_rank_pvar_table, NULL);
-	vm_pvars_place(&sched_worker_pvar_table, NULL);
-	vm_pvars_place(&core_node_pvar_table, NULL);
-	vm_pvars_place(&fabric_port_pvar_table, NULL);
-	vm_pvars_place(&fabric_node_pvar_table, NULL);
-	vm_pvars_place(&tune_node_pvar_table, NULL);
-	vm_share_free(vm_node->ledger.where);
+	struct vm_ledger *ledger = &vm_node->ledger;
+
+	while (ledger->count)
+		vm_pvars_place(ledger->rows[--ledger->count].table, NULL);
+	vm_share_free(ledger->where);
 }

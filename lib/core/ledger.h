@@ -12,8 +12,14 @@
 struct vm_boot;
 struct vm_node;
 
+#define VM_LEDGER_TABLES 16
+
 struct vm_ledger {
-	struct vm_pvar_place ranks, workers, ports, node, fabric, tune;
+	struct vm_ledger_row {
+		const struct vm_pvar_table *table;
+		struct vm_pvar_place place;
+	} rows[VM_LEDGER_TABLES];
+	unsigned count;
 	uint32_t *where; /* the node of each rank, for the file */
 };
 

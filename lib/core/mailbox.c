@@ -85,7 +85,7 @@ static struct vm_msg *msg_new(struct vm_rank *rank,
 	if (!msg)
 		vm_panic("out of memory for unexpected messages (rank %d has "
 			 "%u of them)",
-			 rank->index, vm_match_count(&rank->match.arrived));
+			 rank->index, vm_match_arrived(&rank->match));
 	msg->node.env = arrival->env;
 	msg->rank = rank;
 	msg->sender = arrival->sender;
@@ -132,9 +132,10 @@ static bool probers_offer(struct vm_rank *rank, struct vm_msg *msg)
 
 void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 {
+	struct core_match_pvars *pvars = &rank->match.pvars;
 	struct vm_msg *msg = msg_new(rank, arrival);
 
-	vm_pvar_add(rank->pvars.unexpected, 1);
+	vm_pvar_keep(pvars->unexpected, 1); /* probes ask it */
 	if (vm_told())
 		vm_trace_unexpected(rank, &arrival->env, arrival->bytes,
 				    vm_match_count(&rank->match.arrived) + 1);
@@ -143,8 +144,9 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 	if (msg->sender)
 		msg->sender->msg = msg;
 	vm_match_arrive(&rank->match, &msg->node);
-	vm_pvar_max(rank->pvars.unexpected_max,
-		    vm_match_count(&rank->match.arrived));
+	vm_pvar_max(pvars->unexpected_max, pvars->unexpected_len);
+	vm_pvar_add(pvars->unexpected_bytes, msg->bytes);
+	vm_pvar_max(pvars->unexpected_bytes_max, pvars->unexpected_bytes);
 }
 
 void vm_mailbox_take(struct vm_msg *msg)
@@ -152,6 +154,7 @@ void vm_mailbox_take(struct vm_msg *msg)
 	if (msg->sender)
 		msg->sender->msg = NULL;
 	vm_match_take(&msg->rank->match, &msg->node);
+	vm_pvar_add(msg->rank->match.pvars.unexpected_bytes, -msg->bytes);
 }
 
 void vm_mailbox_each(struct vm_rank *rank, vm_match_visit posted,

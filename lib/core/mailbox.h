@@ -87,8 +87,7 @@ static inline void vm_mailbox_post(struct vm_rank *rank, struct vm_req *req)
 {
 	req->posted = true;
 	vm_match_post(&rank->match, &req->node);
-	vm_pvar_max(rank->pvars.posted_max,
-		    vm_match_count(&rank->match.posted));
+	vm_pvar_max(rank->match.pvars.posted_max, rank->match.pvars.posted_len);
 }
 
 #endif

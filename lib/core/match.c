@@ -50,7 +50,6 @@ static void bins_init(struct vm_match_bins *bins)
 	vm_list_init(&bins->first);
 	bins->bins = &bins->first;
 	bins->mask = 0;
-	atomic_init(&bins->count, 0);
 }
 
 static void bins_fini(struct vm_match_bins *bins)
@@ -81,38 +80,35 @@ static void bins_grow(struct vm_match_bins *bins)
 		free(old);
 }
 
-static inline void bins_count(struct vm_match_bins *bins, uint32_t change)
-{
-	atomic_store_explicit(&bins->count, vm_match_count(bins) + change,
-			      memory_order_relaxed);
-}
-
-static inline void bins_add(struct vm_match_bins *bins,
+/* length: the word that counts the queue's entries.  The code itself asks it. */
+static inline void bins_add(struct vm_match_bins *bins, uint64_t *length,
 			    struct vm_match_node *node)
 {
-	if (VM_UNLIKELY(vm_match_count(bins) >= BIN_LOAD * (bins->mask + 1)) &&
+	if (VM_UNLIKELY(*length >= BIN_LOAD * (bins->mask + 1)) &&
 	    bins->mask + 1 < BINS_MAX)
 		bins_grow(bins);
 	vm_list_append(bin_of(bins, &node->env), &node->bin);
-	bins_count(bins, 1);
+	vm_pvar_keep(*length, 1);
 }
 
-static inline void bins_remove(struct vm_match_bins *bins,
-			       struct vm_match_node *node)
+static inline void bins_remove(uint64_t *length, struct vm_match_node *node)
 {
 	vm_list_remove(&node->bin);
-	bins_count(bins, (uint32_t)-1);
+	vm_pvar_keep(*length, (uint64_t)-1);
 }
 
-/* The oldest entry with exactly this key. */
+/* The oldest entry with exactly this key; *looked grows by those looked at. */
 static inline struct vm_match_node *bins_find(const struct vm_match_bins *bins,
-					      const struct vm_env *env)
+					      const struct vm_env *env,
+					      unsigned *looked)
 {
 	struct vm_list *bin = bin_of(bins, env), *link;
 
-	vm_list_each(link, bin)
+	vm_list_each(link, bin) {
+		++*looked;
 		if (env_equal(&node_of(link)->env, env))
 			return node_of(link);
+	}
 	return NULL;
 }
 
@@ -142,24 +138,28 @@ void vm_match_fini(struct vm_match *match)
 
 /* One bin is a list in the order of posting: the first that fits. */
 static struct vm_match_node *list_find_posted(const struct vm_match *match,
-					      const struct vm_env *env)
+					      const struct vm_env *env,
+					      unsigned *looked)
 {
 	struct vm_list *link;
 
-	vm_list_each(link, match->posted.bins)
+	vm_list_each(link, match->posted.bins) {
+		++*looked;
 		if (vm_env_fits(env, &node_of(link)->env))
 			return node_of(link);
+	}
 	return NULL;
 }
 
 static struct vm_match_node *bins_find_posted(const struct vm_match *match,
-					      const struct vm_env *env)
+					      const struct vm_env *env,
+					      unsigned *looked)
 {
 	struct vm_match_node *oldest = NULL;
 
 	/* Without wildcards one look is enough. */
-	if (match->pattern[0] == vm_match_count(&match->posted))
-		return bins_find(&match->posted, env);
+	if (match->pattern[0] == vm_match_posted(match))
+		return bins_find(&match->posted, env, looked);
 	for (uint32_t pattern = 0; pattern < PATTERNS; pattern++) {
 		struct vm_env wanted = *env;
 		struct vm_match_node *node;
@@ -170,7 +170,7 @@ static struct vm_match_node *bins_find_posted(const struct vm_match *match,
 			wanted.source = VM_ANY;
 		if (pattern & 2)
 			wanted.tag = VM_ANY;
-		node = bins_find(&match->posted, &wanted);
+		node = bins_find(&match->posted, &wanted, looked);
 		if (node && (!oldest || node->stamp < oldest->stamp))
 			oldest = node;
 	}
@@ -180,30 +180,50 @@ static struct vm_match_node *bins_find_posted(const struct vm_match *match,
 struct vm_match_node *vm_match_arrival_slow(struct vm_match *match,
 					    const struct vm_env *env)
 {
-	struct vm_match_node *oldest = match->posted.mask ?
-					       bins_find_posted(match, env) :
-					       list_find_posted(match, env);
+	unsigned looked = 0;
+	struct vm_match_node *oldest =
+		match->posted.mask ? bins_find_posted(match, env, &looked) :
+				     list_find_posted(match, env, &looked);
 
-	if (oldest)
+	if (VM_UNLIKELY(looked > 1))
+		vm_pvar_add(match->pvars.posted_attempts, looked - 1);
+	if (oldest) {
 		vm_match_unpost(match, oldest);
+		vm_pvar_add(match->pvars.late_senders, 1);
+	}
 	return oldest;
 }
 
-struct vm_match_node *vm_match_peek_slow(const struct vm_match *match,
-					 const struct vm_env *env)
+/* The first arrival by age. */
+static struct vm_match_node *order_find(const struct vm_match *match,
+					const struct vm_env *env,
+					unsigned *looked)
 {
 	struct vm_list *link;
 
-	if (env->source != VM_ANY && env->tag != VM_ANY)
-		return bins_find(&match->arrived, env);
 	vm_list_each(link, &match->order) {
 		struct vm_match_node *node =
 			vm_container_of(link, struct vm_match_node, order);
 
+		++*looked;
 		if (vm_env_fits(&node->env, env))
 			return node;
 	}
 	return NULL;
+}
+
+struct vm_match_node *vm_match_peek_slow(struct vm_match *match,
+					 const struct vm_env *env)
+{
+	bool any = env->source == VM_ANY || env->tag == VM_ANY;
+	unsigned looked = 0;
+	struct vm_match_node *node =
+		any ? order_find(match, env, &looked) :
+		      bins_find(&match->arrived, env, &looked);
+
+	if (VM_UNLIKELY(looked > 1))
+		vm_pvar_add(match->pvars.unexpected_attempts, looked - 1);
+	return node;
 }
 
 void vm_match_post(struct vm_match *match, struct vm_match_node *node)
@@ -212,23 +232,23 @@ void vm_match_post(struct vm_match *match, struct vm_match_node *node)
 		     (node->env.tag == VM_ANY ? 2u : 0);
 	node->stamp = match->stamp++;
 	match->pattern[node->kind]++;
-	bins_add(&match->posted, node);
+	bins_add(&match->posted, &match->pvars.posted_len, node);
 }
 
 void vm_match_unpost(struct vm_match *match, struct vm_match_node *node)
 {
 	match->pattern[node->kind]--;
-	bins_remove(&match->posted, node);
+	bins_remove(&match->pvars.posted_len, node);
 }
 
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node)
 {
 	vm_list_append(&match->order, &node->order);
-	bins_add(&match->arrived, node);
+	bins_add(&match->arrived, &match->pvars.unexpected_len, node);
 }
 
 void vm_match_take(struct vm_match *match, struct vm_match_node *node)
 {
 	vm_list_remove(&node->order);
-	bins_remove(&match->arrived, node);
+	bins_remove(&match->pvars.unexpected_len, node);
 }

@@ -11,12 +11,12 @@
 #ifndef CORE_MATCH_H
 #define CORE_MATCH_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/list.h"
+#include "core/vars.h"
 
 #define VM_ANY (-1) /* as source or tag of a receive */
 
@@ -40,11 +40,11 @@ struct vm_match_node {
 struct vm_match_bins {
 	struct vm_list *bins; /* mask + 1 of them */
 	uint32_t mask;
-	_Atomic uint32_t count; /* others may look at it, relaxed */
-	struct vm_list first;	/* the only bin of a short queue */
+	struct vm_list first; /* the only bin of a short queue */
 };
 
 struct vm_match {
+	struct core_match_pvars pvars; /* first the lengths of the queues */
 	struct vm_match_bins posted, arrived;
 	struct vm_list order; /* arrivals by age */
 	uint64_t stamp;	      /* of the next posted receive */
@@ -60,10 +60,17 @@ static inline bool vm_env_fits(const struct vm_env *env,
 	       (wanted->tag == VM_ANY || wanted->tag == env->tag);
 }
 
-/* How long a queue is; exact under the lock, a hint without. */
-static inline uint32_t vm_match_count(const struct vm_match_bins *bins)
+/* How long the queues are; exact under the lock, a hint without. */
+static inline uint32_t vm_match_posted(const struct vm_match *match)
 {
-	return atomic_load_explicit(&bins->count, memory_order_relaxed);
+	return (uint32_t)__atomic_load_n(&match->pvars.posted_len,
+					 __ATOMIC_RELAXED);
+}
+
+static inline uint32_t vm_match_arrived(const struct vm_match *match)
+{
+	return (uint32_t)__atomic_load_n(&match->pvars.unexpected_len,
+					 __ATOMIC_RELAXED);
 }
 
 void vm_match_init(struct vm_match *match);
@@ -76,18 +83,18 @@ struct vm_match_node *vm_match_arrival_slow(struct vm_match *match,
 static inline struct vm_match_node *vm_match_arrival(struct vm_match *match,
 						     const struct vm_env *env)
 {
-	if (!vm_match_count(&match->posted))
+	if (!vm_match_posted(match))
 		return NULL;
 	return vm_match_arrival_slow(match, env);
 }
 
 /* The oldest arrival that env (wildcards allowed) fits; left in place. */
-struct vm_match_node *vm_match_peek_slow(const struct vm_match *match,
+struct vm_match_node *vm_match_peek_slow(struct vm_match *match,
 					 const struct vm_env *env);
-static inline struct vm_match_node *vm_match_peek(const struct vm_match *match,
+static inline struct vm_match_node *vm_match_peek(struct vm_match *match,
 						  const struct vm_env *env)
 {
-	if (!vm_match_count(&match->arrived))
+	if (!vm_match_arrived(match))
 		return NULL;
 	return vm_match_peek_slow(match, env);
 }

@@ -110,7 +110,7 @@ static void round_count(const struct vm_balance *b)
 {
 	struct core_node_pvars *pvars = &vm_node->pvars;
 
-	vm_pvar_add(pvars->balance_rounds, 1);
+	vm_pvar_keep(pvars->balance_rounds, 1);
 	__atomic_store_n(&pvars->balance_waste, b->waste, __ATOMIC_RELAXED);
 	if (b->just_judged && b->got > 0)
 		vm_pvar_add(pvars->balance_got, (unsigned)b->got);

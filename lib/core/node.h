@@ -47,19 +47,18 @@ struct vm_node {
 	int rank_first, rank_here; /* slots of this process: boot/boot.h */
 	struct vm_rank **own;	   /* their ranks, so many as rank_here */
 	int process, process_count;
-	struct vm_fabric *fabric;      /* NULL: all ranks share memory */
-	struct vm_pulse *pulse;	       /* core/pulse.h; or NULL */
-	bool stopped;		       /* it has said goodbye */
-	struct vm_account *account;    /* core/account.h */
-	struct vm_profiler *profiler;  /* core/profiler.h */
-	struct vm_tracer *tracer;      /* core/trace.h */
-	struct vm_opids pushes, pulls; /* core/push.h, core/pull.h */
-	_Atomic uint8_t *lost;	       /* core/lost.h */
-	_Atomic uint32_t *copies;      /* by process: what waits for it */
-	/* By worker: of each port, how many of its looks found something. */
-	uint64_t **found;
-	struct vm_lines *lines;	   /* core/line.h */
-	struct vm_lock chans_lock; /* guards the ranks' chans */
+	struct vm_fabric *fabric;	 /* NULL: all ranks share memory */
+	struct vm_pulse *pulse;		 /* core/pulse.h; or NULL */
+	bool stopped;			 /* it has said goodbye */
+	struct vm_account *account;	 /* core/account.h */
+	struct vm_profiler *profiler;	 /* core/profiler.h */
+	struct vm_tracer *tracer;	 /* core/trace.h */
+	struct vm_opids pushes, pulls;	 /* core/push.h, core/pull.h */
+	_Atomic uint8_t *lost;		 /* core/lost.h */
+	_Atomic uint32_t *copies;	 /* by process: what waits for it */
+	struct core_worker_pvars *found; /* by worker; core/watch.h */
+	struct vm_lines *lines;		 /* core/line.h */
+	struct vm_lock chans_lock;	 /* guards the ranks' chans */
 	struct core_node_pvars pvars;
 	struct vm_ledger ledger;
 	struct vm_steward steward;

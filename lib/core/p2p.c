@@ -46,12 +46,20 @@ static void send_arm(struct vm_req *req, const struct send *send)
 				     .bytes = send->data->bytes };
 }
 
-static void send_count(struct vm_rank *rank, size_t bytes)
+static inline void send_count(struct core_rank_pvars *pvars, size_t bytes)
 {
-	struct core_rank_pvars *pvars = vm_counters(rank);
-
 	vm_pvar_add(pvars->sends, 1);
 	vm_pvar_add(pvars->sent_bytes, bytes);
+}
+
+/* To a rank of this process. */
+static inline void near_count(const struct send *send)
+{
+	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
+	size_t bytes = send->data->bytes;
+
+	send_count(pvars, bytes);
+	vm_pvar_add(pvars->sizes_near[vm_pvar_size(bytes)], 1);
 }
 
 /* The sender's transfer of what it has copied, or has to be copied: before the
@@ -143,12 +151,14 @@ static bool send_queue(const struct send *send, struct vm_req *req)
 		send_copied(send, VM_WAY_WORKER);
 		arrival.payload = VM_PAYLOAD_COPY;
 		vm_pvar_add(pvars->sends_copy, 1);
+		vm_pvar_add(pvars->bytes_copy, arrival.bytes);
 	} else {
 		send_arm(req, send);
 		send_offered(req, send, VM_WAY_WORKER);
 		arrival.payload = VM_PAYLOAD_DIRECT;
 		arrival.sender = req;
 		vm_pvar_add(pvars->sends_direct, 1);
+		vm_pvar_add(pvars->bytes_direct, arrival.bytes);
 	}
 	vm_mailbox_queue(send->dest, &arrival);
 	return !arrival.sender;
@@ -203,9 +213,13 @@ send_here(const struct send *send, struct vm_req *req)
 /* To a rank of another process. */
 static bool send_away(struct send *send, struct vm_req *req)
 {
+	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
 	struct vm_req *armed = req;
-	int rc = vm_remote_send(send->dest, &send->env, send->data,
-				send->mode == VM_SEND_SYNC, &armed);
+	int rc;
+
+	send_count(pvars, send->data->bytes);
+	rc = vm_remote_send(send->dest, &send->env, send->data,
+			    send->mode == VM_SEND_SYNC, &armed);
 
 	if (rc < 0)
 		send->error = rc;
@@ -225,6 +239,7 @@ static __attribute__((noinline)) bool send_far(struct send *send,
 
 	if (engine == &vm_engine_away)
 		return send_away(send, req);
+	near_count(send);
 	slot = vm_engine_slot(send->lane->engine, engine);
 
 	slot->env = send->env;
@@ -245,12 +260,14 @@ static __attribute__((noinline)) bool send_far(struct send *send,
 		if (buffer) {
 			send_pack(send, buffer);
 			vm_pvar_add(pvars->sends_copy, 1);
+			vm_pvar_add(pvars->bytes_copy, slot->far.bytes);
 			send_copied(send, VM_WAY_NODE);
 		} else {
 			send_arm(req, send);
 			send_offered(req, send, VM_WAY_NODE);
 			slot->far.sender = req;
 			vm_pvar_add(pvars->sends_direct, 1);
+			vm_pvar_add(pvars->bytes_direct, slot->far.bytes);
 			done = false;
 		}
 	}
@@ -270,6 +287,7 @@ static __attribute__((noinline)) bool send_thread(struct send *send,
 
 	if (engine == &vm_engine_away)
 		return send_away(send, req);
+	near_count(send);
 	vm_engine_lock(engine);
 	if (home != engine)
 		vm_engine_drain(engine, home->index, INT_MAX);
@@ -282,8 +300,8 @@ static inline bool send_go(struct send *send, struct vm_req *req)
 {
 	struct vm_engine *engine = send->dest->via;
 
-	send_count(vm_rank_self(), send->data->bytes);
 	if (send->lane->engine == engine) {
+		near_count(send);
 		vm_engine_lock(engine);
 		return send_here(send, req);
 	}
@@ -304,7 +322,7 @@ static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
 {
 	if (VM_LIKELY(self->sends_in_row + 1 < (unsigned)cvars->send_budget))
 		return mode;
-	return vm_match_count(&dest->match.arrived) >
+	return vm_match_arrived(&dest->match) >
 			       (uint32_t)core_cvar.unexpected_limit ?
 		       VM_SEND_SYNC :
 		       mode;

@@ -74,7 +74,7 @@ struct look {
 static bool look(void *arg)
 {
 	struct look *look = arg;
-	uint64_t come = __atomic_load_n(&look->rank->pvars.unexpected,
+	uint64_t come = __atomic_load_n(&look->rank->match.pvars.unexpected,
 					__ATOMIC_RELAXED);
 
 	if (look->seen == come)

@@ -15,6 +15,7 @@
 #include "core/match.h"
 #include "core/vars.h"
 #include "fabric/fabric.h"
+#include "introspect/vars.h"
 #include "sched/ult.h"
 
 struct vm_cvar_copy;
@@ -73,6 +74,7 @@ struct vm_rank {
 	struct vm_overlap *overlap;  /* core/account.h; NULL: not watched */
 	struct vm_profile *profile;  /* core/profiler.h; NULL: there is none */
 	struct vm_ult *profile_task; /* whose calls are in it */
+	struct overlap_rank_pvars overlap_pvars; /* by its main task */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* The rank the caller belongs to, or NULL. */

@@ -100,6 +100,7 @@ static int push_send(struct vm_push *push)
 	struct core_rank_pvars *pvars = vm_counters(push->rank);
 	enum vm_push_how how = push->how;
 	bool asked = push->req != NULL, announced;
+	size_t bytes = push->data.bytes;
 	int fate = push_go(push);
 
 	if (fate < 0)
@@ -107,7 +108,9 @@ static int push_send(struct vm_push *push)
 	announced = how == VM_PUSH_LONG ||
 		    (how == VM_PUSH_SHORT && fate == VM_LINE_ANNOUNCED);
 	vm_pvar_add(pvars->sends_rendezvous, announced);
+	vm_pvar_add(pvars->bytes_rendezvous, announced ? bytes : 0);
 	vm_pvar_add(pvars->sends_eager, !announced);
+	vm_pvar_add(pvars->bytes_eager, announced ? 0 : bytes);
 	vm_pvar_add(pvars->sends_in_line, fate == VM_LINE_WAITS);
 	return fate == VM_LINE_SENT || !asked;
 }
@@ -155,8 +158,10 @@ static int short_send(const struct vm_rank *dest,
 			vm_port_poll(self->port, vm_self->worker->index >= 0);
 		rc = eager_send(self, dest->to, envelope, data);
 	}
-	if (rc >= 0)
+	if (rc >= 0) {
 		vm_pvar_add(vm_counters(self)->sends_eager, 1);
+		vm_pvar_add(vm_counters(self)->bytes_eager, data->bytes);
+	}
 	if (rc != -VMPI_EAGAIN && rc != -VMPI_ELIMIT)
 		return rc;
 	push = vm_push_new_copy(data, envelope, dest->to);

@@ -138,12 +138,17 @@ extern const struct vm_cvar_table core_cvar_table;
 	X(COUNTER, far_sizes[VM_SIZE_BINS], "messages", RANK, TB, p2p,         \
 	  "Messages sent to other processes by size: to 256 bytes, 384, 512, " \
 	  "768, 1024 and so on; the last word counts all that are longer")     \
-	X(COUNTER, unexpected, "messages", RANK, UD, match,                    \
-	  "Messages that arrived before their receive was posted")             \
-	X(HIGHWATERMARK, unexpected_max, "messages", RANK, UD, match,          \
-	  "Longest unexpected queue")                                          \
-	X(HIGHWATERMARK, posted_max, "receives", RANK, UD, match,              \
-	  "Longest queue of posted receives")                                  \
+	X(AGGREGATE, bytes_copy, "bytes", RANK, TB, p2p,                       \
+	  "Payload sent by protocol copy")                                     \
+	X(AGGREGATE, bytes_direct, "bytes", RANK, TB, p2p,                     \
+	  "Payload sent by protocol direct")                                   \
+	X(AGGREGATE, bytes_eager, "bytes", RANK, TB, p2p,                      \
+	  "Payload sent to other processes along with its message")            \
+	X(AGGREGATE, bytes_rendezvous, "bytes", RANK, TB, rndv,                \
+	  "Payload announced to other processes")                              \
+	X(COUNTER, sizes_near[VM_PVAR_SIZES], "messages", RANK, TB, p2p,       \
+	  "Messages sent to ranks of the same process, by size: empty ones, "  \
+	  "one byte, 2 to 3, 4 to 7 and so on")                                \
 	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
 	  "Collective meetings with the other ranks of this process")
 
@@ -151,6 +156,36 @@ struct core_rank_pvars {
 	CORE_RANK_PVARS(VM_PVAR_FIELD)
 };
 extern const struct vm_pvar_table core_rank_pvar_table;
+
+/* Of each rank's mailbox, written under the lock of its engine (core/match.h). */
+#define CORE_MATCH_PVARS(X)                                                      \
+	X(LEVEL, posted_len, "receives", RANK, UB, match,                        \
+	  "Posted receives that wait for a message")                             \
+	X(LEVEL, unexpected_len, "messages", RANK, UB, match,                    \
+	  "Messages that wait for a receive")                                    \
+	X(COUNTER, posted_attempts, "receives", RANK, TD, match,                 \
+	  "Posted receives that arriving messages were compared with, but for "  \
+	  "one each")                                                            \
+	X(COUNTER, late_senders, "messages", RANK, TB, match,                    \
+	  "Messages that came when their receive was posted")                    \
+	X(HIGHWATERMARK, posted_max, "receives", RANK, UD, match,                \
+	  "Longest queue of posted receives")                                    \
+	X(COUNTER, unexpected_attempts, "messages", RANK, TD, match,             \
+	  "Waiting messages that receives were compared with, but for one each") \
+	X(COUNTER, unexpected, "messages", RANK, UD, match,                      \
+	  "Messages that came before their receive was posted: the receiver "    \
+	  "was late")                                                            \
+	X(HIGHWATERMARK, unexpected_max, "messages", RANK, UD, match,            \
+	  "Longest unexpected queue")                                            \
+	X(LEVEL, unexpected_bytes, "bytes", RANK, UD, match,                     \
+	  "Payload of the messages that wait for a receive")                     \
+	X(HIGHWATERMARK, unexpected_bytes_max, "bytes", RANK, UD, match,         \
+	  "Most such payload at a time")
+
+struct core_match_pvars {
+	CORE_MATCH_PVARS(VM_PVAR_FIELD)
+};
+extern const struct vm_pvar_table core_match_pvar_table;
 
 #define CORE_NODE_PVARS(X)                                                    \
 	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,              \
@@ -200,6 +235,17 @@ struct core_node_pvars {
 	CORE_NODE_PVARS(VM_PVAR_FIELD)
 };
 extern const struct vm_pvar_table core_node_pvar_table;
+
+/* Of each worker, where there is a network; written by it. */
+#define CORE_WORKER_PVARS(X)                                                  \
+	X(COUNTER, found[256], "looks", WORKER, TB, poll,                     \
+	  "Looks at the network that found something, by port: the worker's " \
+	  "own, and those of others that it helped")
+
+struct core_worker_pvars {
+	CORE_WORKER_PVARS(VM_PVAR_FIELD)
+};
+extern const struct vm_pvar_table core_worker_pvar_table;
 
 /* Makes the variables of base to core known; idempotent. */
 void vm_core_vars_add(void);

@@ -13,6 +13,7 @@
 #include "core/node.h"
 #include "core/trace.h"
 #include "fabric/fabric.h"
+#include "introspect/share.h"
 #include "sched/futex.h"
 
 /* How long a worker sleeps at most when what wakes the watcher is for others,
@@ -46,7 +47,7 @@ static bool may_look(unsigned port, unsigned ports)
 
 static bool port_poll(struct vm_lane *lane, unsigned port, bool own)
 {
-	uint64_t *found = vm_node->found[lane->engine->index];
+	uint64_t *found = vm_node->found[lane->engine->index].found;
 
 	if (vm_port_poll(vm_fabric_port(vm_node->fabric, port), own) <= 0)
 		return false;
@@ -156,30 +157,21 @@ bool vm_watch_poll(struct vm_worker *worker)
 	return did;
 }
 
+VM_STATIC_ASSERT(sizeof(struct core_worker_pvars) % VM_CACHELINE == 0,
+		 "workers write to lines of their own");
+
 int vm_watch_init(void)
 {
-	size_t ports = vm_fabric_limits(vm_node->fabric)->ports;
-	int count = vm_node->engine_count;
-
 	/* Each has lines of the cache of its own. */
-	ports = (ports + 7) & ~(size_t)7;
-	vm_node->found = calloc((size_t)count, sizeof(*vm_node->found));
-	for (int i = 0; vm_node->found && i < count; i++) {
-		size_t bytes = ports * sizeof(uint64_t);
-
-		vm_node->found[i] = aligned_alloc(VM_CACHELINE, bytes);
-		if (!vm_node->found[i])
-			return -VMPI_ENOMEM;
-		memset(vm_node->found[i], 0, bytes);
-	}
+	vm_node->found = vm_share_alloc((size_t)vm_node->engine_count *
+						sizeof(*vm_node->found),
+					VM_CACHELINE);
 	return vm_node->found ? 0 : -VMPI_ENOMEM;
 }
 
 void vm_watch_fini(void)
 {
-	for (int i = 0; vm_node->found && i < vm_node->engine_count; i++)
-		free(vm_node->found[i]);
-	free(vm_node->found);
+	vm_share_free(vm_node->found);
 	vm_node->found = NULL;
 }
 

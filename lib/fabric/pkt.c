@@ -40,7 +40,7 @@ static void slab_free(struct vm_pkts *pkts, struct vm_slab *slab)
 	vm_list_remove(&slab->link);
 	if (pkts->reg)
 		pkts->reg(pkts->port, slab, false);
-	vm_pvar_add(pkts->pvars->pool_bytes, -slab->bytes);
+	vm_pvar_keep(pkts->pvars->pool_bytes, -slab->bytes);
 	munmap(slab, slab->bytes);
 }
 
@@ -96,7 +96,7 @@ static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
 	vm_list_append(&class->some, &slab->link);
 	class->idle++;
 	vm_pvar_add(pkts->pvars->pool_grows, 1);
-	vm_pvar_add(pkts->pvars->pool_bytes, bytes);
+	vm_pvar_keep(pkts->pvars->pool_bytes, bytes);
 	vm_pvar_max(pkts->pvars->pool_bytes_max, pkts->pvars->pool_bytes);
 	return slab;
 }

@@ -32,7 +32,7 @@ static void reject(struct vm_port *port, enum vm_reject why)
 {
 	uint64_t *counter = &port->pvars.reject_short + why;
 
-	vm_pvar_add(*counter, 1);
+	vm_pvar_keep(*counter, 1);
 	if ((*counter & (*counter - 1)) == 0)
 		vm_log(VM_INFO, "port %u: packet dropped: bad %s (%llu so far)",
 		       port->index, vm_reject_name(why),
@@ -537,7 +537,7 @@ static void port_look(struct vm_port *port, struct found *found)
 	list_move(&found->gone, &port->gone);
 	found->room = !vm_list_empty(&port->room);
 	found->received_bytes = port->pvars.received_bytes;
-	vm_pvar_add(port->pvars.polls, 1);
+	vm_pvar_keep(port->pvars.polls, 1);
 	if (VM_UNLIKELY(port->pvars.polls % SETTINGS_POLLS == 0) && port->fi) {
 		vm_port_retarget(port);
 		vm_port_shrink(port, vm_clock_ns());

@@ -22,9 +22,9 @@
 
 #include "base/err.h"
 #include "base/lock.h"
+#include "introspect/vars.h"
 #include "introspect/xfer.h"
 
-#define VM_OVERLAP_BINS 16
 #define VM_OVERLAP_SECTIONS 32
 #define VM_OVERLAP_DEPTH 32 /* of nested sections */
 #define VM_OVERLAP_RING 64
@@ -158,6 +158,7 @@ struct vm_overlap {
 	struct vm_overlap_sum user; /* readable by all */
 	uint64_t since;		    /* of this state in this section */
 	uint64_t entered;	    /* the call */
+	uint64_t shown;		    /* when what it measured was shown last */
 	_Atomic uint32_t calls;	    /* number of the last one */
 	uint32_t call;		    /* which function it is */
 	_Atomic uint32_t section;   /* innermost */

@@ -124,14 +124,27 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned word)
 /*
  * Writers: the owner of a block, one thread at a time.  A relaxed store of the
  * whole word, no atomic addition.
+ *
+ * A build with -Dcounters=disabled counts nothing, to measure what counting
+ * costs.  vm_pvar_set() and vm_pvar_keep(), which is vm_pvar_add() otherwise, are
+ * for what the code itself asks: they are there in every build.
  */
-#define vm_pvar_add(word, amount) \
-	__atomic_store_n(&(word), (word) + (amount), __ATOMIC_RELAXED)
-#define vm_pvar_max(word, level)                                              \
-	do {                                                                  \
-		if ((level) > __atomic_load_n(&(word), __ATOMIC_RELAXED))     \
-			__atomic_store_n(&(word), (level), __ATOMIC_RELAXED); \
+#define vm_pvar_set(word, value) \
+	__atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#define vm_pvar_keep(word, amount) vm_pvar_set(word, (word) + (amount))
+#ifdef VM_NO_COUNTERS
+#define VM_PVARS_COUNTED 0
+#define vm_pvar_add(word, amount) ((void)sizeof((word) + (amount)))
+#define vm_pvar_max(word, level) ((void)sizeof((word) + (level)))
+#else
+#define VM_PVARS_COUNTED 1
+#define vm_pvar_add(word, amount) vm_pvar_keep(word, amount)
+#define vm_pvar_max(word, level)                                          \
+	do {                                                              \
+		if ((level) > __atomic_load_n(&(word), __ATOMIC_RELAXED)) \
+			vm_pvar_set(word, level);                         \
 	} while (0)
+#endif
 
 /* Makes a block what it is before anything was counted. */
 void vm_pvars_clear(const struct vm_pvar_table *table, void *block);
@@ -224,6 +237,19 @@ void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value);
  * which are all of one table; nothing is written on failure.
  */
 int vm_pvar_values(uint64_t *values, int number, unsigned count, unsigned i);
+
+/*
+ * Where an amount is counted in an array of powers of two: word 0 has the zeros,
+ * word i what is from 2^(i - 1) to 2^i - 1, the last one what is more.
+ */
+#define VM_PVAR_SIZES 32
+static inline unsigned vm_pvar_size(uint64_t amount)
+{
+	/* One bit more, so that there is one; amounts are no longer than 2^63. */
+	unsigned word = 63 - (unsigned)__builtin_clzll(2 * amount + 1);
+
+	return word < VM_PVAR_SIZES ? word : VM_PVAR_SIZES - 1;
+}
 
 /* What there is to say about a variable; valid during the visit. */
 struct vm_pvar_view {

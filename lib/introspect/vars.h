@@ -47,6 +47,9 @@ struct trace_cvars {
 extern struct trace_cvars trace_cvar;
 extern const struct vm_cvar_table trace_cvar_table;
 
+#define VM_OVERLAP_BINS 16 /* at most */
+
+/* What a rank has measured, as of its last call or a millisecond before. */
 #define OVERLAP_RANK_PVARS(X)                                                 \
 	X(COUNTER, transfers, "transfers", RANK, UD, overlap,                 \
 	  "Data transfers of messages, sent and received")                    \
@@ -60,7 +63,15 @@ extern const struct vm_cvar_table trace_cvar_table;
 	X(TIMER, core_max_ns, "ns", RANK, UD, overlap,                        \
 	  "Maximum of it in which the rank's core ran user code of any rank") \
 	X(TIMER, user_ns, "ns", RANK, UB, timer, "User computation time")     \
-	X(TIMER, call_ns, "ns", RANK, UB, timer, "Communication call time")
+	X(TIMER, call_ns, "ns", RANK, UB, timer, "Communication call time")   \
+	X(COUNTER, bin_transfers[VM_OVERLAP_BINS], "transfers", RANK, UD,     \
+	  overlap, "Transfers of each bin of overlap_bins")                   \
+	X(TIMER, bin_data_ns[VM_OVERLAP_BINS], "ns", RANK, UD, overlap,       \
+	  "Their data transfer time")                                         \
+	X(TIMER, bin_min_ns[VM_OVERLAP_BINS], "ns", RANK, UD, overlap,        \
+	  "Minimum of it that was overlapped with the rank's computing")      \
+	X(TIMER, bin_max_ns[VM_OVERLAP_BINS], "ns", RANK, UD, overlap,        \
+	  "Maximum of it that was overlapped with the rank's computing")
 
 struct overlap_rank_pvars {
 	OVERLAP_RANK_PVARS(VM_PVAR_FIELD)

@@ -14,6 +14,7 @@
 #include "core/border.h"
 #include "core/calls.h"
 #include "core/node.h"
+#include "introspect/pvar.h"
 #include "tap.h"
 #include "vmpi.h"
 
@@ -100,6 +101,20 @@ static void run(int workers, size_t size, bool late)
 	if (vmpi_run(&(vmpi_config){ .ranks = 2, .workers = workers }, body,
 		     NULL))
 		bail("the runtime does not run");
+}
+
+/* What others read of rank 0: as many transfers as it has counted itself. */
+static void shown(void)
+{
+	uint64_t all = 0, bins[VM_OVERLAP_BINS] = { 0 }, sum = 0;
+
+	vm_pvar_value(&all, vm_pvar_find("overlap_transfers"), 0);
+	vm_pvar_value(bins, vm_pvar_find("overlap_bin_transfers"), 0);
+	for (int i = 0; i < VM_OVERLAP_BINS; i++)
+		sum += bins[i];
+	is_int((intmax_t)all, (intmax_t)seen[0].pvars.transfers,
+	       "others see the transfers of a rank");
+	is_int((intmax_t)sum, (intmax_t)all, "and in which bins they are");
 }
 
 static bool sane(const struct vm_overlap_row *row)
@@ -260,8 +275,14 @@ static void test_jumps(void)
 
 static int again_body(void *arg)
 {
+	char out[100] = "", in[100];
+	vmpi_req *req;
+
 	vmpi_overlap_switch(1);
 	vmpi_yield();
+	vmpi_isend(vmpi_world(), &req, out, sizeof(out), 0, 5);
+	vmpi_recv(vmpi_world(), in, sizeof(in), 0, 5, NULL);
+	vmpi_wait(&req, NULL);
 	vmpi_overlap_switch(0);
 	memset(seen, 0, sizeof(seen));
 	look(0);
@@ -276,6 +297,8 @@ static void test_again(void)
 	vmpi_run(NULL, again_body, NULL);
 	is_int((long)seen[0].calls[VM_API_CALL_yield].count, 2,
 	       "a rank with a second body is watched on");
+	is_int((intmax_t)seen[0].pvars.transfers, 4, "each message is two");
+	shown();
 	vmpi_stop();
 }
 

@@ -77,8 +77,7 @@ static void throttle(int rank, int size)
 			uint32_t count;
 
 			vmpi_sleep(1000000);
-			count = vm_match_count(
-				&vm_node->ranks[0].match.arrived);
+			count = vm_match_arrived(&vm_node->ranks[0].match);
 			/* Each sender may finish its budget first, rings may
 			 * be full. */
 			EXPECT(count <= LIMIT + (uint32_t)size * 64 + 64 * 128);

@@ -199,8 +199,8 @@ static void test_small(void)
 	}
 	ok(match.posted.mask && match.arrived.mask, "long queues have bins");
 	test_all("bins");
-	is_int(match.posted.count, 100, "other contexts are not touched");
-	is_int(match.arrived.count, 100, "in either queue");
+	is_int(match.pvars.posted_len, 100, "other contexts are not touched");
+	is_int(match.pvars.unexpected_len, 100, "in either queue");
 	vm_match_fini(&match);
 }
 
@@ -275,8 +275,8 @@ static void test_random(void)
 			bail("the model is too small");
 		longest = arrived.count > longest ? arrived.count : longest;
 		longest = posted.count > longest ? posted.count : longest;
-		if (match.posted.count != (uint32_t)posted.count ||
-		    match.arrived.count != (uint32_t)arrived.count)
+		if (match.pvars.posted_len != (uint32_t)posted.count ||
+		    match.pvars.unexpected_len != (uint32_t)arrived.count)
 			wrong = 1;
 	}
 	is_int(wrong, 0, "%d random events, queues up to %d long", EVENTS,
@@ -348,7 +348,8 @@ static void test_large(void)
 	is_int(wrong, 0, "and as many arrivals by age");
 	ok(vm_clock_ns() - start < 5000000000, "in %d ms",
 	   (int)((vm_clock_ns() - start) / 1000000));
-	is_int(match.posted.count + match.arrived.count, 0, "nothing is left");
+	is_int(match.pvars.posted_len + match.pvars.unexpected_len, 0,
+	       "nothing is left");
 	vm_match_fini(&match);
 	free(things);
 }
