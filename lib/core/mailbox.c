@@ -138,7 +138,7 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 	vm_pvar_keep(pvars->unexpected, 1); /* probes ask it */
 	if (vm_told())
 		vm_trace_unexpected(rank, &arrival->env, arrival->bytes,
-				    vm_match_count(&rank->match.arrived) + 1);
+				    vm_match_arrived(&rank->match) + 1);
 	if (!vm_list_empty(&rank->probers) && probers_offer(rank, msg))
 		return;
 	if (msg->sender)
