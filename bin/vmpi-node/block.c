@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "core/account.h"
+#include "core/wait.h"
 #include "real.h"
 #include "sched/ult.h"
 
@@ -26,6 +27,7 @@
 static void pause_after(unsigned tries)
 {
 	unsigned doublings = tries < TRIES_EAGER ? 0 : tries - TRIES_EAGER;
+	struct vm_rank *rank = vm_wait_begin(VM_SHARE_OTHER);
 
 	vm_account_block_begin();
 	if (tries < TRIES_EAGER)
@@ -35,6 +37,7 @@ static void pause_after(unsigned tries)
 	else
 		vm_ult_sleep(SLEEP_NS_MAX);
 	vm_account_block_end();
+	vm_wait_end(rank);
 }
 
 NODE_EXPORT int pthread_join(pthread_t thread, void **result)
@@ -141,7 +144,7 @@ NODE_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 	    REAL(pthread_create)(&thread, NULL, barrier_main, &wait))
 		return REAL(pthread_barrier_wait)(barrier);
 	vm_account_block_begin();
-	vm_ult_suspend();
+	vm_wait_other(VM_SHARE_OTHER, VM_SHARE_NOWHERE);
 	vm_account_block_end();
 	REAL(pthread_join)(thread, NULL); /* it is on its last instructions */
 	return wait.result;

@@ -20,6 +20,7 @@
 
 #include "core/account.h"
 #include "core/rank.h"
+#include "core/wait.h"
 #include "node.h"
 #include "out.h"
 #include "rank.h"
@@ -127,9 +128,12 @@ static bool sleeps_as_task(void)
 
 static void sleep_ns(uint64_t ns)
 {
+	struct vm_rank *rank = vm_wait_begin(VM_SHARE_SLEEP);
+
 	vm_account_block_begin();
 	vm_ult_sleep(ns);
 	vm_account_block_end();
+	vm_wait_end(rank);
 }
 
 NODE_EXPORT int nanosleep(const struct timespec *time, struct timespec *left)

@@ -17,6 +17,7 @@
 #include "core/p2p.h"
 #include "core/probe.h"
 #include "core/vars.h"
+#include "core/wait.h"
 
 #define ENTRY(name) VM_ENTRY(vmpi_##name)
 VM_API_CALLS(ENTRY)
@@ -118,6 +119,7 @@ int vmpi_spawn(vmpi_task **task, vmpi_body body, void *arg)
 int vmpi_join(vmpi_task **task, int *result)
 {
 	bool stranger = vm_self == NULL;
+	struct vm_rank *rank;
 	int rc = 0;
 
 	if (!task || !*task)
@@ -126,7 +128,9 @@ int vmpi_join(vmpi_task **task, int *result)
 		rc = vm_thread_adopt(NULL);
 	if (rc)
 		return rc;
+	rank = vm_wait_begin(VM_SHARE_OTHER);
 	rc = vm_ult_join((struct vm_ult *)*task);
+	vm_wait_end(rank);
 	if (stranger)
 		vm_thread_release();
 	*task = NULL;
@@ -145,7 +149,10 @@ void vmpi_yield(void)
 
 void vmpi_sleep(uint64_t ns)
 {
+	struct vm_rank *rank = vm_wait_begin(VM_SHARE_SLEEP);
+
 	vm_ult_sleep(ns);
+	vm_wait_end(rank);
 }
 
 int vmpi_rank(void)

@@ -17,6 +17,7 @@
 #include "fabric/fabric.h"
 #include "fabric/vars.h"
 #include "introspect/share.h"
+#include "introspect/share_list.h"
 #include "sched/vars.h"
 #include "sched/worker.h"
 
@@ -113,6 +114,7 @@ void vm_ledger_share(const struct vm_boot *boot)
 
 	if (core_cvar.share == VM_SHARE_OFF)
 		return;
+	vm_share_clean(VM_SHARE_DIR, VM_SHARE_OLD_S);
 	if (vm_share_open(VM_SHARE_DIR, job_name(pid, boot),
 			  boot ? (unsigned)boot->process : 0, &why))
 		vm_log(VM_INFO, "counters cannot be seen from outside: %s",
@@ -139,6 +141,16 @@ static int publish(const struct vm_ledger *ledger, const struct vm_node *node)
 		.ranks_here = (unsigned)node->rank_here,
 		.workers = (unsigned)vm_sched.worker_count,
 		.where = ledger->where,
+		.waits = {
+			.base = (const char *)&node->ranks[0].wait,
+			.stride = sizeof(struct vm_rank),
+			.count = (unsigned)node->rank_count,
+		},
+		.asleep = {
+			.base = (const char *)&vm_sched.workers[0].sleeping,
+			.stride = sizeof(struct vm_worker),
+			.count = (unsigned)vm_sched.worker_count,
+		},
 		.table_count = ledger->count,
 	};
 

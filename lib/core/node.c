@@ -32,6 +32,7 @@
 #include "core/rank_cvar.h"
 #include "core/remote.h"
 #include "core/tune.h"
+#include "core/wait.h"
 #include "core/watch.h"
 #include "fabric/vars.h"
 #include "introspect/share.h"
@@ -125,6 +126,8 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 	vm_list_init(&rank->probers);
 	vm_rank_threads_init(rank);
 	vm_list_init(&rank->chans);
+	/* The main thread of a process joins as all of them do. */
+	rank->wait.others = vm_node_hooks.process ? -1 : 0;
 	if (!rank->engine)
 		return -VMPI_EINVAL;
 	if (!group)
@@ -445,9 +448,11 @@ static int task_main(void *arg)
 		vm_border_body_begin();
 	result = start.body(start.arg);
 	vm_border_body_end();
-	if (rank)
+	if (rank) {
 		atomic_fetch_sub_explicit(&rank->tasks, 1,
 					  memory_order_relaxed);
+		vm_wait_others(rank, -1);
+	}
 	return result;
 }
 
@@ -480,9 +485,11 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 	}
 	(*task)->owner = rank;
 	(*task)->on_end = task_ended;
-	if (rank)
+	if (rank) {
 		atomic_fetch_add_explicit(&rank->tasks, 1,
 					  memory_order_relaxed);
+		vm_wait_others(rank, 1);
+	}
 	atomic_fetch_add_explicit(&vm_node->tasks_alive, 1,
 				  memory_order_relaxed);
 	vm_ult_wake(*task);
@@ -504,15 +511,22 @@ int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)
 	return task_new(task, &vm_node->rank_stacks, body, arg, false);
 }
 
+static void rank_left(void)
+{
+	vm_mover_leave(vm_rank_self());
+	vm_rank_does(vm_rank_self(), VM_SHARE_DONE);
+}
+
 static int rank_body(void *arg)
 {
 	const struct vm_node_body *body = arg;
 	int result;
 
+	vm_rank_does(vm_rank_self(), VM_SHARE_RUNNING);
 	vm_border_body_begin();
 	result = body->body(body->arg);
 	vm_border_body_end();
-	vm_mover_leave(vm_rank_self());
+	rank_left();
 	return result;
 }
 
@@ -582,8 +596,8 @@ end:
 
 void vm_rank_exit(int status)
 {
-	vm_mover_leave(vm_rank_self());
 	vm_border_body_end();
+	rank_left();
 	vm_ult_exit(status);
 }
 
@@ -622,6 +636,9 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 	text[length++] = '\n';
 	if (hook && vm_node_hooks.end)
 		vm_node_hooks.end();
+	/* What a signal ends can be looked at afterwards. */
+	if (hook)
+		vm_share_remove();
 	if (vm_word_take()) {
 		if (write(STDERR_FILENO, text, length) < 0)
 			code = code ? code : 1; /* nowhere left to say it */

@@ -21,6 +21,7 @@
 #include "core/pull.h"
 #include "core/remote.h"
 #include "core/trace.h"
+#include "core/wait.h"
 
 /* A send while it looks for its way. */
 struct send {
@@ -378,7 +379,8 @@ int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
 		return send.error;
 	}
 	self->sends_in_row = 0;
-	vm_ult_suspend();
+	vm_wait_message(VM_SHARE_SEND, &env, dest->index, data->bytes,
+			VM_SHARE_SENDS | VM_SHARE_OF_WORLD);
 	if (VM_UNLIKELY(req.told))
 		vm_trace_sent(&req);
 	return req.status.error;
@@ -516,6 +518,7 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 		   vmpi_status *status)
 {
+	struct vm_env env = msg->node.env;
 	struct vm_waiter waiter;
 	struct vm_req req;
 
@@ -529,7 +532,8 @@ int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 	req.rank = vm_rank_self();
 	vm_data_assign(&req.data, data);
 	if (!msg_land(msg, &req))
-		vm_ult_suspend();
+		vm_wait_message(VM_SHARE_RECEIVE, &env, env.source, data->bytes,
+				0);
 	vm_count_received(vm_rank_self(), req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
@@ -578,7 +582,8 @@ static int msg_fetch(struct vm_msg *msg)
 	req.data = vm_data_bytes(buffer, msg->bytes);
 	vm_pull_start(&req, &msg->node.env, &msg->origin, msg->rank->port,
 		      msg->bytes);
-	vm_ult_suspend();
+	vm_wait_message(VM_SHARE_RECEIVE, &msg->node.env, msg->node.env.source,
+			msg->bytes, 0);
 	/* Its sender has been told, or is gone: there is nothing left to ask. */
 	msg->origin = (struct vm_origin){ 0 };
 	if (req.status.error) {
@@ -649,7 +654,7 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 	req.node.env = env;
 	vm_mailbox_post(rank, &req);
 	vm_engine_unlock(engine);
-	vm_ult_suspend();
+	vm_wait_message(VM_SHARE_RECEIVE, &env, env.source, data->bytes, 0);
 	vm_count_received(rank, req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);

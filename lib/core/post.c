@@ -17,6 +17,7 @@
 #include "core/post.h"
 
 #include "core/meet.h"
+#include "core/wait.h"
 #include "sched/ult.h"
 
 /* Wakes the leader of a worker if it waits for this word. */
@@ -49,7 +50,8 @@ void vm_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
 
 /* Registers and suspends the caller, unless the word is number already. */
 static void wait_suspended(struct vm_post_waiter *waiter,
-			   const _Atomic uint32_t *word, uint32_t number)
+			   const _Atomic uint32_t *word, uint32_t number,
+			   uint32_t context)
 {
 	struct vm_ult *self = vm_self;
 
@@ -62,14 +64,14 @@ static void wait_suspended(struct vm_post_waiter *waiter,
 						    memory_order_acq_rel,
 						    memory_order_relaxed))
 		return;
-	vm_ult_suspend();
+	vm_wait_other(VM_SHARE_COLLECTIVE, context);
 }
 
 void vm_post_wait(struct vm_meet_worker *self, const _Atomic uint32_t *word,
-		  uint32_t number)
+		  uint32_t number, uint32_t context)
 {
 	/* Pairs with the store in vm_post_show(). */
 	while (atomic_load_explicit(word, memory_order_acquire) != number)
 		if (!vm_ult_watch(word, number))
-			wait_suspended(&self->waiter, word, number);
+			wait_suspended(&self->waiter, word, number, context);
 }

@@ -47,9 +47,9 @@ struct vm_post_waiter {
 void vm_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
 		  _Atomic uint32_t *word, uint32_t number);
 
-/* Waits until *word is number; self is the worker of the caller, its leader.
- * May switch. */
+/* Waits until *word is number; self is the worker of the caller, its leader;
+ * context of their channel is for those who look (core/wait.h).  May switch. */
 void vm_post_wait(struct vm_meet_worker *self, const _Atomic uint32_t *word,
-		  uint32_t number);
+		  uint32_t number, uint32_t context);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/lost.h"
 #include "core/mailbox.h"
 #include "core/node.h"
+#include "core/wait.h"
 
 static void msg_status(const struct vm_msg *msg, vmpi_status *status)
 {
@@ -118,7 +119,7 @@ int vm_probe(struct vm_env env, vmpi_status *status)
 	if (probe_soon(env, &prober, false, status))
 		return 0;
 	if (!prober.error)
-		vm_ult_suspend();
+		vm_wait_message(VM_SHARE_PROBE, &env, env.source, 0, 0);
 	if (!prober.error)
 		*status = prober.status;
 	return prober.error;
@@ -142,7 +143,7 @@ int vm_match_wait(struct vm_env env, struct vm_msg **msg)
 	found = probe_soon(env, &prober, true, &status);
 	if (!found) {
 		if (!prober.error)
-			vm_ult_suspend();
+			vm_wait_message(VM_SHARE_PROBE, &env, env.source, 0, 0);
 		if (prober.error)
 			return prober.error;
 		found = prober.msg;

@@ -16,6 +16,7 @@
 #include "core/vars.h"
 #include "fabric/fabric.h"
 #include "introspect/vars.h"
+#include "introspect/share_format.h"
 #include "sched/ult.h"
 
 struct vm_cvar_copy;
@@ -63,6 +64,7 @@ struct vm_rank {
 	struct vm_list probers;
 	_Atomic bool bereft; /* ranks it may wait for are gone (core/lost.h) */
 	bool holds;	     /* vm_lost_hold() */
+	struct vm_share_wait wait; /* core/wait.h; then its state, of: */
 	/* Counted by the rank's tasks; and by its other OS threads, as of when
 	 * somebody last looked (vm_rank_refresh()). */
 	struct core_rank_pvars pvars, thread_pvars;
@@ -76,6 +78,11 @@ struct vm_rank {
 	struct vm_ult *profile_task; /* whose calls are in it */
 	struct overlap_rank_pvars overlap_pvars; /* by its main task */
 } VM_ALIGNED(VM_CACHELINE);
+
+VM_STATIC_ASSERT(offsetof(struct vm_rank, pvars.state) ==
+			 offsetof(struct vm_rank, wait) +
+				 sizeof(struct vm_share_wait),
+		 "readers find them behind each other");
 
 /* The rank the caller belongs to, or NULL. */
 static inline struct vm_rank *vm_rank_self(void)

@@ -13,6 +13,7 @@
 #include "core/engine.h"
 #include "core/move.h"
 #include "core/node.h"
+#include "core/wait.h"
 
 void vm_rank_threads_init(struct vm_rank *rank)
 {
@@ -89,6 +90,7 @@ int vm_thread_adopt(struct vm_rank *rank)
 	if (rank) {
 		lane_enter(rank, lane);
 		vm_mover_thread(1);
+		vm_wait_others(rank, 1);
 	}
 	atomic_fetch_add_explicit(&vm_node->threads, 1, memory_order_relaxed);
 	return 0;
@@ -103,6 +105,7 @@ void vm_thread_release(void)
 	if (rank) {
 		lane_leave(rank, lane);
 		vm_mover_thread(-1);
+		vm_wait_others(rank, -1);
 	}
 	vm_lane_fini(lane);
 	vm_worker_release(worker);

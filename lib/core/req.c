@@ -12,6 +12,7 @@
 #include "core/trace.h"
 #include "core/mailbox.h"
 #include "core/node.h"
+#include "core/wait.h"
 
 struct vm_req vm_req_done_send = { .state = VM_REQ_DONE, .kind = VM_REQ_SEND };
 
@@ -129,7 +130,7 @@ static void waiter_wait(struct vm_waiter *waiter, int missing)
 	if (atomic_fetch_sub_explicit(&waiter->missing, MISSING_HIGH - missing,
 				      memory_order_acq_rel) >
 	    MISSING_HIGH - missing)
-		vm_ult_suspend();
+		vm_wait_other(VM_SHARE_WAIT, VM_SHARE_NOWHERE);
 }
 
 /* Leaves all requests; returns when nobody can touch the waiter any more. */
@@ -146,6 +147,22 @@ static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
 		vm_cpu_relax();
 }
 
+/* Suspends the caller until req completes. */
+static void wait_for(const struct vm_req *req)
+{
+	struct vm_env env = { .tag = req->status.tag };
+
+	if (req->kind == VM_REQ_SEND && req->rank)
+		vm_wait_message(VM_SHARE_WAIT, &env, req->rank->index,
+				req->data.bytes,
+				VM_SHARE_SENDS | VM_SHARE_OF_WORLD);
+	else if (req->kind == VM_REQ_RECV)
+		vm_wait_message(VM_SHARE_WAIT, &req->node.env,
+				req->node.env.source, req->data.bytes, 0);
+	else
+		vm_wait_other(VM_SHARE_WAIT, VM_SHARE_NOWHERE);
+}
+
 static void await_one(struct vm_req *req)
 {
 	struct vm_waiter waiter = { .ult = vm_self, .alone = true };
@@ -153,7 +170,7 @@ static void await_one(struct vm_req *req)
 	if (vm_req_is_done(req))
 		return;
 	if (waiter_enter(&waiter, req))
-		vm_ult_suspend();
+		wait_for(req);
 }
 
 /* How many of the active ones are not complete; *active counts all of them. */

@@ -117,7 +117,11 @@ struct core_cvars {
 extern struct core_cvars core_cvar;
 extern const struct vm_cvar_table core_cvar_table;
 
+/* state is the first: core/rank.h. */
 #define CORE_RANK_PVARS(X)                                                     \
+	X(STATE, state,                                                        \
+	  "new|running|receive|send|probe|wait|collective|sleep|other|done",   \
+	  RANK, UB, sched, "What the rank does, or what it waits for")         \
 	X(COUNTER, sends, "messages", RANK, UB, p2p, "Messages sent")          \
 	X(COUNTER, sent_bytes, "bytes", RANK, UB, p2p, "Payload sent")         \
 	X(COUNTER, receives, "messages", RANK, UB, p2p, "Messages received")   \

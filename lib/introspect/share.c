@@ -320,13 +320,6 @@ void vm_share_cvar(unsigned index, int64_t value, const char *text)
 	vm_lock_give(&share.mirror_lock);
 }
 
-void vm_share_end(void)
-{
-	if (share.open)
-		__atomic_store_n(&share.head->phase, VM_SHARE_ENDED,
-				 __ATOMIC_RELAXED);
-}
-
 void vm_share_remove(void)
 {
 	if (share.open && share.pid == (pid_t)syscall(SYS_getpid))

@@ -53,6 +53,9 @@ struct vm_share_facts {
 	unsigned node, nodes, ranks, ranks_here, workers;
 	/* Of each rank, its node; of vm_share_alloc(); or NULL: all here. */
 	const uint32_t *where;
+	/* What ranks wait for, and whether workers sleep; both of count 0:
+	 * nobody says. */
+	struct vm_pvar_place waits, asleep;
 	/* Tables and where their blocks lie; those of ranks are counted as in
 	 * the world. */
 	struct vm_share_table {
@@ -68,9 +71,6 @@ int vm_share_publish(const struct vm_share_facts *facts);
 
 /* Control variable `index` is this now; text: of a STRING, else NULL. */
 void vm_share_cvar(unsigned index, int64_t value, const char *text);
-
-/* Marks the process as ended in its file. */
-void vm_share_end(void);
 
 /* Closes the file, and removes it unless it is to be kept.  Memory that came
  * from it is gone. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lock is one of fcntl()'s, which a child does not inherit.
+ * The lock belongs to the open file: it stays when the same process opens and
+ * closes the file again, and a child of fork() closes it (introspect/share.c).
  */
 #include "introspect/share_alive.h"
 
@@ -16,41 +17,60 @@ bool vm_share_lock(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	return fcntl(fd, F_SETLK, &lock) == 0;
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
 static bool is_locked(int fd)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 
-	return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-uint64_t vm_share_pid_start(pid_t pid)
+#define STAT_BYTES 1024
+
+/* What /proc says of a process, from its state (field 3) on; NULL: nothing. */
+static const char *stat_read(char text[STAT_BYTES], pid_t pid)
 {
-	char path[32], text[1024], *field;
-	uint64_t start = 0;
+	char path[32];
+	const char *field;
 	ssize_t n;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
+		return NULL;
+	n = read(fd, text, STAT_BYTES - 1);
 	close(fd);
 	if (n <= 0)
-		return 0;
+		return NULL;
 	text[n] = '\0';
-	/* A program's name may hold blanks and brackets; then field 3. */
+	/* A program's name may hold blanks and brackets. */
 	field = strrchr(text, ')');
-	if (!field || field[1] != ' ' || field[2] == 'Z' || field[2] == 'X')
+	return field && field[1] == ' ' ? field + 2 : NULL;
+}
+
+uint64_t vm_share_pid_start(pid_t pid)
+{
+	char text[STAT_BYTES];
+	const char *field = stat_read(text, pid);
+
+	if (!field || *field == 'Z' || *field == 'X')
 		return 0;
-	for (int i = 2; i < 22 && field; i++)
-		field = strchr(field + 1, ' ');
-	if (field)
-		start = strtoull(field, NULL, 10);
-	return start;
+	for (int i = 3; i < 22 && field; i++) {
+		field = strchr(field, ' ');
+		field += field != NULL;
+	}
+	return field ? strtoull(field, NULL, 10) : 0;
+}
+
+bool vm_share_pid_stopped(pid_t pid)
+{
+	char text[STAT_BYTES];
+	const char *field = stat_read(text, pid);
+
+	return field && (*field == 'T' || *field == 't');
 }
 
 bool vm_share_alive_fd(int fd)

@@ -18,6 +18,9 @@ bool vm_share_lock(int fd);
 /* When the process started, in ticks of the kernel; 0: there is none. */
 uint64_t vm_share_pid_start(pid_t pid);
 
+/* Whether a signal has stopped it. */
+bool vm_share_pid_stopped(pid_t pid);
+
 /* Whether the process that made the file lives; fd may be read. */
 bool vm_share_alive_fd(int fd);
 

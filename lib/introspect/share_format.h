@@ -32,12 +32,15 @@ struct vm_share_place {
 			    vm_share_head.where says so */
 };
 
+/* How blocks make a total: by sum, by the highest or the lowest value. */
+enum vm_share_fold { VM_SHARE_SUM, VM_SHARE_HIGHEST, VM_SHARE_LOWEST };
+
 /* A performance variable. */
 struct vm_share_pvar {
 	uint32_t name, class_, of, unit, level, category, text;
 	uint32_t place; /* its table's */
 	uint32_t word, words;
-	uint32_t highest; /* totals are the highest value, not the sum */
+	uint32_t fold; /* enum vm_share_fold */
 	uint32_t unused;
 };
 
@@ -48,7 +51,51 @@ struct vm_share_cvar {
 	int64_t min, max;
 };
 
-enum vm_share_phase { VM_SHARE_STARTS, VM_SHARE_RUNS, VM_SHARE_ENDED };
+/*
+ * What a rank does: the performance variable core_state, and the words for it.
+ * From VM_SHARE_RECEIVE to VM_SHARE_OTHER it waits.
+ */
+#define VM_SHARE_STATES(X)                                                   \
+	X(NEW, "new")		    /* has not begun */                      \
+	X(RUNNING, "running")	    /* or could, or was woken */             \
+	X(RECEIVE, "receive")	    /* for a message */                      \
+	X(SEND, "send")		    /* for the receiver of its message */    \
+	X(PROBE, "probe")	    /* for a message, without receiving */   \
+	X(WAIT, "wait")		    /* for operations it has started */      \
+	X(COLLECTIVE, "collective") /* for the other members of a channel */ \
+	X(SLEEP, "sleep")	    /* for a time */                         \
+	X(OTHER, "other")	    /* for a lock, a thread, a task */       \
+	X(DONE, "done")		    /* has ended */
+
+enum vm_share_state {
+#define VM_SHARE_STATE_ENUM_(name, word) VM_SHARE_##name,
+	VM_SHARE_STATES(VM_SHARE_STATE_ENUM_)
+#undef VM_SHARE_STATE_ENUM_
+		VM_SHARE_STATE_COUNT
+};
+
+/* What it waits for; then comes its state, a word of 8 bytes. */
+struct vm_share_wait {
+	uint32_t unused;
+	uint32_t context; /* of the channel or communicator; 0: the world */
+	int32_t peer;	  /* -1: any, VM_SHARE_NOBODY: nobody in particular */
+	int32_t tag;	  /* -1: any */
+	uint64_t bytes;	  /* of the buffer */
+	uint32_t flags;	  /* enum vm_share_flags */
+	int32_t others;	  /* tasks and threads of the rank beside its main one,
+			     who may do more */
+};
+
+#define VM_SHARE_NOBODY (-2)
+#define VM_SHARE_NOWHERE 1u /* no channel's number: these are even */
+
+enum vm_share_flags {
+	VM_SHARE_OF_WORLD = 1, /* peer is a rank of the job, whatever context */
+	VM_SHARE_SENDS = 2,    /* what it waits for is a send */
+};
+
+/* DEAD is noted by who found it so (introspect/share_list.h). */
+enum vm_share_phase { VM_SHARE_STARTS, VM_SHARE_RUNS, VM_SHARE_DEAD };
 
 struct vm_share_head {
 	char magic[8];
@@ -63,6 +110,9 @@ struct vm_share_head {
 	char job[64], host[64], program[64], library[32];
 	struct vm_share_span where; /* uint32_t for each rank: its node */
 	struct vm_share_span pvars, cvars, values, strings, texts;
+	struct vm_share_place waits;  /* struct vm_share_wait, by rank */
+	struct vm_share_place asleep; /* uint32_t, by worker: 1: it sleeps, with
+					 nothing to do */
 	struct vm_share_place places[VM_SHARE_PLACES_MAX];
 };
 

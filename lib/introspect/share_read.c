@@ -21,6 +21,7 @@
 #define COPY_BYTES_MAX (UINT64_C(64) << 20)
 #define RANKS_MAX 1000000
 #define WORDS_MAX 4096
+#define WAIT_BYTES (sizeof(struct vm_share_wait) + sizeof(uint64_t))
 
 struct vm_share_file {
 	int fd;
@@ -95,12 +96,12 @@ static int head_check(struct vm_share_file *file, char *why)
 		return refuse(why, "it is too short");
 	if (memcmp(head->magic, VM_SHARE_MAGIC, sizeof(head->magic)) != 0)
 		return refuse(why, "it is no file of vmpi");
+	head->library[sizeof(head->library) - 1] = '\0';
 	if (head->version != VM_SHARE_VERSION ||
 	    head->head_bytes != sizeof(*head)) {
 		snprintf(why, VM_SHARE_WHY_MAX,
-			 "it has format %u of vmpi %.31s, this program knows "
-			 "format %d",
-			 head->version, head->library, VM_SHARE_VERSION);
+			 "it is of another vmpi (%.31s), or damaged",
+			 head->library);
 		return -VMPI_EINVAL;
 	}
 	if (head->ready != 1) {
@@ -137,6 +138,20 @@ static bool place_fits(const struct vm_share_file *file,
 		place->stride <= (room - place->also) / (place->count - 1));
 }
 
+/* The same for blocks of so many bytes. */
+static bool blocks_fit(const struct vm_share_file *file,
+		       const struct vm_share_place *place, size_t bytes)
+{
+	uint64_t last;
+
+	if (!place_fits(file, place))
+		return false;
+	if (place->count == 0)
+		return true;
+	last = place->offset + (place->count - 1) * place->stride;
+	return last <= file->bytes && bytes <= file->bytes - last;
+}
+
 /* The words of a row, in the last block of its place, are in the file. */
 static bool row_fits(const struct vm_share_file *file,
 		     const struct vm_share_pvar *row)
@@ -144,7 +159,8 @@ static bool row_fits(const struct vm_share_file *file,
 	const struct vm_share_place *place;
 	uint64_t last, words;
 
-	if (row->words == 0 || row->words > WORDS_MAX || row->word > WORDS_MAX)
+	if (row->words == 0 || row->words > WORDS_MAX ||
+	    row->word > WORDS_MAX || row->fold > VM_SHARE_LOWEST)
 		return false;
 	if (row->place >= VM_SHARE_PLACES_MAX)
 		return true; /* it has no blocks */
@@ -173,6 +189,10 @@ static int rows_check(const struct vm_share_file *file, char *why)
 {
 	const struct vm_share_head *head = &file->head;
 
+	if (!blocks_fit(file, &head->waits, WAIT_BYTES) ||
+	    !blocks_fit(file, &head->asleep, sizeof(uint32_t)) ||
+	    head->waits.count > head->ranks)
+		return refuse(why, "its ranks lie outside of it");
 	for (unsigned i = 0; i < VM_SHARE_PLACES_MAX; i++) {
 		const struct vm_share_place *place = &head->places[i];
 
@@ -349,7 +369,7 @@ void vm_share_pvar_info(const struct vm_share_file *file,
 		.category = file->texts + row->category,
 		.text = file->texts + row->text,
 		.words = row->words,
-		.highest = row->highest,
+		.fold = (enum vm_share_fold)row->fold,
 		.ranked = row_place(file, row)->ranked,
 	};
 }
@@ -387,9 +407,11 @@ static uint64_t word_load(const struct vm_share_file *file, uint64_t offset)
 static uint64_t fold(const struct vm_share_pvar *row, uint64_t sum,
 		     uint64_t value)
 {
-	if (!row->highest)
-		return sum + value;
-	return value > sum ? value : sum;
+	if (row->fold == VM_SHARE_HIGHEST)
+		return value > sum ? value : sum;
+	if (row->fold == VM_SHARE_LOWEST)
+		return value < sum ? value : sum;
+	return sum + value;
 }
 
 int vm_share_value(const struct vm_share_file *file, uint64_t *value,
@@ -421,7 +443,7 @@ int vm_share_total(const struct vm_share_file *file, uint64_t *value,
 	for (unsigned i = 0; i < count; i++) {
 		if (vm_share_value(file, &one, number, i, word))
 			continue;
-		sum = fold(row, sum, one);
+		sum = any ? fold(row, sum, one) : one;
 		any = true;
 	}
 	if (!any)
@@ -447,4 +469,63 @@ void vm_share_cvar_text(const struct vm_share_file *file,
 	memcpy(text, file->map + file->head.strings.offset + at,
 	       VM_SHARE_STRING_BYTES);
 	text[VM_SHARE_STRING_BYTES - 1] = '\0';
+}
+
+const char *vm_share_state_word(enum vm_share_state state)
+{
+	static const char *const words[] = {
+#define STATE_WORD(name, word) [VM_SHARE_##name] = word,
+		VM_SHARE_STATES(STATE_WORD)
+#undef STATE_WORD
+	};
+
+	return words[state];
+}
+
+/* Looks at a rank whose words change until two looks agree. */
+#define LOOKS 100
+
+int vm_share_doing(const struct vm_share_file *file,
+		   struct vm_share_doing *doing, unsigned rank)
+{
+	const struct vm_share_place *place = &file->head.waits;
+	uint64_t at = place->offset + rank * place->stride;
+	uint64_t state_at = at + sizeof(struct vm_share_wait);
+
+	if (rank >= place->count ||
+	    vm_share_where(file, rank) != file->head.node)
+		return -VMPI_ERANK;
+	for (int i = 0; i < LOOKS; i++) {
+		/* Pair with the stores in core/wait.h. */
+		uint64_t state = __atomic_load_n(
+			(const uint64_t *)(file->map + state_at),
+			__ATOMIC_ACQUIRE);
+		struct vm_share_wait wait, again;
+
+		memcpy(&wait, file->map + at, sizeof(wait));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		memcpy(&again, file->map + at, sizeof(again));
+		if (state >= VM_SHARE_STATE_COUNT)
+			return -VMPI_ERANK;
+		if (word_load(file, state_at) != state ||
+		    memcmp(&wait, &again, sizeof(wait)) != 0)
+			continue;
+		doing->state = (enum vm_share_state)state;
+		doing->wait = wait;
+		return 0;
+	}
+	return -VMPI_EAGAIN;
+}
+
+bool vm_share_asleep(const struct vm_share_file *file)
+{
+	const struct vm_share_place *place = &file->head.asleep;
+	bool asleep = place->count > 0;
+
+	for (unsigned i = 0; asleep && i < place->count; i++)
+		asleep = __atomic_load_n((const uint32_t *)(file->map +
+							    place->offset +
+							    i * place->stride),
+					 __ATOMIC_RELAXED) == 1;
+	return asleep;
 }

@@ -43,12 +43,30 @@ bool vm_share_lives(const struct vm_share_file *file);
 /* Which node has the rank. */
 unsigned vm_share_where(const struct vm_share_file *file, unsigned rank);
 
+/* What a rank does, and, while it waits, for what. */
+struct vm_share_doing {
+	enum vm_share_state state;
+	struct vm_share_wait wait;
+};
+
+/* The word for a state. */
+const char *vm_share_state_word(enum vm_share_state state);
+
+/* 0; -VMPI_ERANK: the rank is not in this file; -VMPI_EAGAIN: it goes from one
+ * wait to the next too fast to be seen. */
+int vm_share_doing(const struct vm_share_file *file,
+		   struct vm_share_doing *doing, unsigned rank);
+
+/* Whether all workers sleep for want of anything to do: then nothing is under
+ * way inside the process, whatever its ranks wait for. */
+bool vm_share_asleep(const struct vm_share_file *file);
+
 /* Variables by number; texts live as long as the file is open. */
 struct vm_share_pvar_view {
 	const char *name, *class_, *of, *unit, *level, *category, *text;
 	unsigned words;
-	bool highest; /* totals are the highest value, not the sum */
-	bool ranked;  /* block i is of rank i of the job */
+	enum vm_share_fold fold;
+	bool ranked; /* block i is of rank i of the job */
 };
 
 struct vm_share_cvar_view {

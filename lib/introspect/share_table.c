@@ -45,6 +45,40 @@ static uint32_t table_place(const struct vm_share_facts *facts,
 	return i; /* beyond the last one: nowhere */
 }
 
+/* Where the row's first word is in a block. */
+static uint32_t row_word(const struct vm_pvar_table *table,
+			 const struct vm_pvar *row)
+{
+	uint32_t word = 0;
+
+	for (const struct vm_pvar *each = table->rows; each < row; each++)
+		word += each->words;
+	return word;
+}
+
+static const char *category_name(enum vm_category category)
+{
+	struct vm_category_view view;
+
+	return vm_category_info(category, &view) ? view.name : "";
+}
+
+/* As vm_pvars_fold() does it. */
+static enum vm_share_fold class_fold(enum vm_pvar_class class_)
+{
+	switch (class_) {
+	case VM_PVAR_HIGHWATERMARK:
+	case VM_PVAR_PERCENTAGE:
+	case VM_PVAR_STATE:
+	case VM_PVAR_GENERIC:
+		return VM_SHARE_HIGHEST;
+	case VM_PVAR_LOWWATERMARK:
+		return VM_SHARE_LOWEST;
+	default:
+		return VM_SHARE_SUM;
+	}
+}
+
 static int pvar_put(const struct vm_pvar_view *view, void *arg)
 {
 	struct tables *tables = arg;
@@ -56,14 +90,13 @@ static int pvar_put(const struct vm_pvar_view *view, void *arg)
 		.class_ = text_put(tables, vm_pvar_class_name(row->class_)),
 		.of = text_put(tables, vm_pvar_of_name(row->of)),
 		.unit = text_put(tables, row->unit),
-		.level = text_put(tables, ""),
-		.category = text_put(tables, ""),
+		.level = text_put(tables, vm_level_name(row->level)),
+		.category = text_put(tables, category_name(row->category)),
 		.text = text_put(tables, row->text),
 		.place = table_place(tables->facts, view->table),
-		.word = (uint32_t)(row - view->table->rows),
-		.words = 1,
-		.highest = row->class_ == VM_PVAR_HIGHWATERMARK ||
-			   row->class_ == VM_PVAR_STATE,
+		.word = row_word(view->table, row),
+		.words = row->words,
+		.fold = class_fold(row->class_),
 	};
 	return 0;
 }
@@ -79,8 +112,8 @@ static int cvar_put(const struct vm_cvar_view *view, void *arg)
 		.type = text_put(tables, vm_var_type_name(row->type)),
 		.when = text_put(tables, vm_var_when_name(row->when)),
 		.unit = text_put(tables, row->unit),
-		.level = text_put(tables, ""),
-		.category = text_put(tables, ""),
+		.level = text_put(tables, vm_level_name(row->level)),
+		.category = text_put(tables, category_name(row->category)),
 		.text = text_put(tables, row->text),
 		.string = VM_SHARE_NO_STRING,
 		.min = row->min,
@@ -182,23 +215,30 @@ static int tables_put(struct vm_share_head *head,
 	return 0;
 }
 
+static struct vm_share_place place_put(const struct vm_pvar_place *place,
+				       bool ranked)
+{
+	uint64_t offset = place->count ? vm_share_offset(place->base) : 0;
+
+	if (!offset)
+		return (struct vm_share_place){ 0 };
+	return (struct vm_share_place){ .offset = offset,
+					.stride = place->stride,
+					.also = place->also,
+					.count = place->count,
+					.ranked = ranked };
+}
+
 static void places_put(struct vm_share_head *head,
 		       const struct vm_share_facts *facts)
 {
+	head->waits = place_put(&facts->waits, true);
+	head->asleep = place_put(&facts->asleep, false);
 	for (unsigned i = 0; i < facts->table_count; i++) {
 		const struct vm_pvar_table *table = facts->tables[i].table;
-		const struct vm_pvar_place *place = facts->tables[i].place;
-		uint64_t offset = vm_share_offset(place->base);
 
-		if (!offset)
-			continue;
-		head->places[i] = (struct vm_share_place){
-			.offset = offset,
-			.stride = place->stride,
-			.also = place->also,
-			.count = place->count,
-			.ranked = table->rows[0].of == VM_PVAR_RANK,
-		};
+		head->places[i] = place_put(facts->tables[i].place,
+					    table->rows[0].of == VM_PVAR_RANK);
 	}
 }
 

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "farm.h"
 #include "introspect/share_alive.h"
+#include "introspect/share_list.h"
 #include "introspect/share_read.h"
 #include "introspect/share_table.h"
 #include "tap.h"
@@ -141,7 +142,7 @@ static void values_check(const struct vm_share_file *file)
 	is_string(view.class_, "counter", "a variable's class is told");
 	is_string(view.of, "rank", "and whose it is");
 	is_string(view.text, "Eggs", "and its text");
-	ok(view.ranked && !view.highest, "and how it is counted");
+	ok(view.ranked && view.fold == VM_SHARE_SUM, "and how it is counted");
 	is_int(vm_share_blocks(file, cows), BARNS, "there are three barns");
 	is_int(vm_share_value(file, &value, cows, BARNS, 0), -VMPI_ERANK,
 	       "and no fourth");
@@ -236,6 +237,37 @@ static void look(void)
 	is_int(vm_share_map(&file, path, why), -VMPI_ENOENT, "others do not");
 }
 
+static int entry_count(const struct vm_share_entry *entry, void *arg)
+{
+	++*(int *)arg;
+	return strcmp(entry->job, "dead") == 0 ? (int)entry->node + 10 : 0;
+}
+
+/* There is a dead file; others are alive, foreign, or no files at all. */
+static void clean(const char *why)
+{
+	char name[VM_SHARE_PATH_MAX];
+	struct timespec times[2] = { { 0 }, { 0 } };
+	int count = 0;
+
+	snprintf(name, sizeof(name), "%s/vmpi.%u.dead", dir,
+		 (unsigned)getuid());
+	close(open(name, O_CREAT | O_WRONLY, 0600));
+	is_int(vm_share_each(dir, entry_count, &count), 11,
+	       "the files of this user are found");
+	is_int(count, 1, "and no others");
+	unlink(name);
+	is_int(vm_share_open(dir, "live", 1, &why), 0, "there is a live one");
+	is_int(vm_share_clean(dir, 60), 0, "files found dead first stay");
+	is_int(vm_share_clean(dir, 60), 0, "for as long as was said");
+	utimensat(AT_FDCWD, path, times, 0);
+	is_int(vm_share_clean(dir, 60), 1, "then they go");
+	vm_share_close(true);
+	is_int(vm_share_clean(dir, 0), 0, "those of the living never");
+	vm_share_path(name, sizeof(name), dir, "live", 1);
+	ok(unlink(name) == 0, "a file that is kept is there");
+}
+
 /* A child dies with its file; the parent looks. */
 static void dead(void)
 {
@@ -262,6 +294,7 @@ static void dead(void)
 		       0);
 	is_int((intmax_t)value, 12, "what it had counted is there");
 	vm_share_unmap(file);
+	clean(text);
 	is_int(vm_share_open(dir, "dead", 1, &text), 0,
 	       "another process can have its name");
 	vm_share_close(false);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a rank does, and what it waits for: words that others read, also when
+ * this process is stopped or dead (introspect/share_read.h).
+ *
+ * They are written where the rank's main task suspends itself, and nowhere else:
+ * who finds what it wants at once writes nothing.  A rank that was woken counts
+ * as waiting until it runs.
+ */
+#ifndef CORE_WAIT_H
+#define CORE_WAIT_H
+
+#include "core/chan.h"
+#include "core/context.h"
+#include "core/match.h"
+#include "core/rank.h"
+#include "introspect/share_format.h"
+#include "sched/ult.h"
+
+static inline void vm_rank_does(struct vm_rank *rank, enum vm_share_state state)
+{
+	/* Pairs with the loads in vm_share_wait(). */
+	__atomic_store_n(&rank->pvars.state, state, __ATOMIC_RELEASE);
+}
+
+/* Whose wait it is to be told of: NULL: of none, the rank's main task does
+ * something else. */
+static inline struct vm_rank *vm_wait_rank(void)
+{
+	struct vm_ult *self = vm_self;
+	struct vm_rank *rank = (struct vm_rank *)self->owner;
+
+	return rank && (!rank->ult || rank->ult == self) ? rank : NULL;
+}
+
+/* The details, before the state; a reader who finds the same state before and
+ * after them has those of one wait, or of one like it. */
+static inline void vm_wait_fill(struct vm_rank *rank, uint32_t context,
+				int32_t peer, int32_t tag, uint64_t bytes,
+				uint32_t flags)
+{
+	struct vm_share_wait *wait = &rank->wait;
+
+	wait->context = context;
+	wait->peer = peer;
+	wait->tag = tag;
+	wait->flags = flags;
+	wait->bytes = bytes;
+}
+
+/* The rank has so many more, or fewer, tasks and threads. */
+static inline void vm_wait_others(struct vm_rank *rank, int more)
+{
+	__atomic_fetch_add(&rank->wait.others, more, __ATOMIC_RELAXED);
+}
+
+/* Suspends the caller, who waits for a message or for its receiver.  May
+ * switch. */
+static inline void vm_wait_message(enum vm_share_state state,
+				   const struct vm_env *env, int32_t peer,
+				   uint64_t bytes, uint32_t flags)
+{
+	struct vm_rank *rank = vm_wait_rank();
+
+	if (VM_LIKELY(rank != NULL)) {
+		/* Those of collectives' own messages are odd. */
+		if (VM_UNLIKELY(env->context & 1)) {
+			state = VM_SHARE_COLLECTIVE;
+			peer = VM_SHARE_NOBODY;
+		}
+		vm_wait_fill(rank, env->context & ~1u, peer, env->tag, bytes,
+			     flags);
+		vm_rank_does(rank, state);
+	}
+	vm_ult_suspend();
+	if (VM_LIKELY(rank != NULL))
+		vm_rank_does(rank, VM_SHARE_RUNNING);
+}
+
+/* The same for an operation of many (context: of its channel, or
+ * VM_SHARE_NOWHERE), or for none at all.  May switch. */
+static inline void vm_wait_other(enum vm_share_state state, uint32_t context)
+{
+	struct vm_rank *rank = vm_wait_rank();
+
+	if (rank) {
+		vm_wait_fill(rank, context, VM_SHARE_NOBODY, VM_ANY, 0, 0);
+		vm_rank_does(rank, state);
+	}
+	vm_ult_suspend();
+	if (rank)
+		vm_rank_does(rank, VM_SHARE_RUNNING);
+}
+
+/* The rank's main task does something else than computing from here to _end();
+ * what it returns goes there. */
+static inline struct vm_rank *vm_wait_begin(enum vm_share_state state)
+{
+	struct vm_rank *rank = vm_self ? vm_wait_rank() : NULL;
+
+	if (rank)
+		vm_rank_does(rank, state);
+	return rank;
+}
+
+static inline void vm_wait_end(struct vm_rank *rank)
+{
+	if (rank)
+		vm_rank_does(rank, VM_SHARE_RUNNING);
+}
+
+#endif

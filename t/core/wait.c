@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What ranks wait for, as others read it: each kind of wait shows its words in
+ * the process's own file, while rank 0 looks and keeps the others waiting.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "introspect/share.h"
+#include "introspect/share_read.h"
+#include "job.h"
+
+static struct vm_share_file *file;
+
+static void file_open(void)
+{
+	char path[VM_SHARE_PATH_MAX], why[VM_SHARE_WHY_MAX] = "", pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	vm_share_path(path, sizeof(path), VM_SHARE_DIR, pid, 0);
+	if (vm_share_map(&file, path, why))
+		bail("%s: %s", path, why);
+}
+
+/* Waits until the rank is in that state, and returns what it waits for. */
+static struct vm_share_wait await(int rank, enum vm_share_state state)
+{
+	struct vm_share_doing doing = { .state = VM_SHARE_NEW };
+
+	while (vm_share_doing(file, &doing, (unsigned)rank) ||
+	       doing.state != state)
+		vmpi_yield();
+	return doing.wait;
+}
+
+/* Lets a rank that waits for a message of rank 0 go on. */
+static void release(int rank, int tag)
+{
+	EXPECT(vmpi_send(vmpi_world(), NULL, 0, rank, tag) == 0);
+}
+
+static void watch(int size)
+{
+	vmpi_chan *world = vmpi_world();
+	struct vm_share_wait wait;
+	vmpi_status status;
+	char *bytes = malloc(100000);
+
+	wait = await(1, VM_SHARE_RECEIVE);
+	EXPECT(wait.context == 0 && wait.peer == 0 && wait.tag == 11);
+	EXPECT(wait.bytes == 40 && wait.flags == 0);
+	release(1, 11);
+	wait = await(1, VM_SHARE_PROBE);
+	EXPECT(wait.peer == -1 && wait.tag == 12);
+	release(1, 12);
+	wait = await(1, VM_SHARE_WAIT);
+	EXPECT(wait.peer == 0 && wait.tag == 13 && wait.flags == 0);
+	release(1, 13);
+	wait = await(1, VM_SHARE_SEND);
+	EXPECT(wait.peer == 0 && wait.tag == 14 && wait.bytes == 100000);
+	EXPECT(wait.flags == (VM_SHARE_SENDS | VM_SHARE_OF_WORLD));
+	EXPECT(vmpi_recv(world, bytes, 100000, 1, 14, &status) == 0);
+	wait = await(1, VM_SHARE_WAIT);
+	EXPECT(wait.peer == 0 && wait.tag == 15 &&
+	       wait.flags == (VM_SHARE_SENDS | VM_SHARE_OF_WORLD));
+	EXPECT(vmpi_recv(world, bytes, 100000, 1, 15, &status) == 0);
+	/* It counts as waiting until it runs: something else comes first. */
+	await(1, VM_SHARE_RECEIVE);
+	release(1, 19);
+	for (int i = 2; i < size; i++) {
+		wait = await(i, VM_SHARE_COLLECTIVE);
+		EXPECT(wait.context == 0 && wait.peer == VM_SHARE_NOBODY);
+	}
+	wait = await(1, VM_SHARE_WAIT);
+	EXPECT(wait.peer == VM_SHARE_NOBODY);
+	release(1, 17);
+	await(1, VM_SHARE_SLEEP);
+	EXPECT(vmpi_send(world, bytes, 1, 1, 18) == 0);
+	free(bytes);
+}
+
+static void be_watched(void)
+{
+	vmpi_chan *world = vmpi_world();
+	char *bytes = calloc(1, 100000);
+	vmpi_req *two[2];
+	vmpi_msg *msg;
+	vmpi_status status;
+	int found = 0;
+
+	EXPECT(vmpi_recv(world, bytes, 40, 0, 11, NULL) == 0);
+	EXPECT(vmpi_match(world, &msg, VMPI_ANY, 12) == 0);
+	EXPECT(vmpi_msg_recv(&msg, bytes, 40, &status) == 0);
+	EXPECT(vmpi_irecv(world, &two[0], bytes, 40, 0, 13) == 0);
+	EXPECT(vmpi_wait(&two[0], NULL) == 0);
+	EXPECT(vmpi_send(world, bytes, 100000, 0, 14) == 0);
+	EXPECT(vmpi_isend(world, &two[0], bytes, 100000, 0, 15) == 0);
+	EXPECT(vmpi_wait(&two[0], NULL) == 0);
+	EXPECT(vmpi_recv(world, bytes, 40, 0, 19, NULL) == 0);
+	EXPECT(vmpi_irecv(world, &two[0], bytes, 40, 0, 16) == 0);
+	EXPECT(vmpi_irecv(world, &two[1], bytes, 40, 0, 17) == 0);
+	EXPECT(vmpi_wait_any(two, &found, NULL, 2) == 0 && found == 1);
+	EXPECT(vmpi_cancel(two[0]) == 0);
+	vmpi_wait(&two[0], NULL);
+	EXPECT(vmpi_irecv(world, &two[0], bytes, 40, 0, 18) == 0);
+	do
+		vmpi_sleep(1000000);
+	while (vmpi_test(&two[0], NULL) == -VMPI_EAGAIN);
+	free(bytes);
+}
+
+static void body(int rank, int size)
+{
+	if (rank == 0)
+		watch(size);
+	else if (rank == 1)
+		be_watched();
+	EXPECT(vmpi_barrier(vmpi_world()) == 0);
+}
+
+static int main_body(void *arg)
+{
+	body(vmpi_rank(), vmpi_size());
+	(void)arg;
+	return 0;
+}
+
+static void watched(int workers)
+{
+	vmpi_config config = { .ranks = 5, .workers = workers };
+	struct vm_share_doing doing;
+
+	if (vmpi_start(&config))
+		bail("no runtime");
+	file_open();
+	ok(vm_share_doing(file, &doing, 1) == 0 && doing.state == VM_SHARE_NEW,
+	   "ranks that have not begun are new");
+	is_int(vmpi_run(NULL, main_body, NULL), 0, "the ranks run");
+	is_int(job_faults_take(), 0,
+	       "each wait shows what it is for (%d workers)", workers);
+	ok(vm_share_doing(file, &doing, 1) == 0 && doing.state == VM_SHARE_DONE,
+	   "ranks that have ended are done");
+	vmpi_stop();
+	vm_share_unmap(file);
+}
+
+int main(void)
+{
+	watched(1);
+	watched(2);
+	watched(5);
+	return done_testing();
+}
