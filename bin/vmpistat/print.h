@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The forms of output, to standard output.
+ */
+#ifndef VMPISTAT_PRINT_H
+#define VMPISTAT_PRINT_H
+
+#include "sample.h"
+
+/* A line per job. */
+void list_text(const struct jobs *jobs);
+void list_json(const struct jobs *jobs);
+
+/* A job's variables; with a time since the last sample, those that grow as
+ * rates too. */
+void sample_text(const struct sample *sample, struct choice *choice);
+/* One line. */
+void sample_json(const struct sample *sample, struct choice *choice);
+/* Prometheus's text format, with the names of OpenMetrics. */
+void sample_prometheus(const struct sample *sample,
+		       const struct choice *choice);
+
+/* "12 s", "3 min", "2 h 5 min" */
+void age_format(char text[32], double seconds);
+
+#endif

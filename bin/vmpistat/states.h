@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who waits for whom, in words, and whether that can ever end.
+ */
+#ifndef VMPISTAT_STATES_H
+#define VMPISTAT_STATES_H
+
+#include "job.h"
+
+/* Prints what each rank does, equal ones together, and the deadlock, if there
+ * is one.  Looks twice at a job that runs, a moment apart.  0, -VMPI_ENOMEM
+ * (said). */
+int states_text(const struct job *job);
+int states_json(const struct job *job);
+
+#endif
