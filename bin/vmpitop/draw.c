@@ -55,9 +55,7 @@ static int sum_put(const struct page *page, int col, enum figure figure,
 
 static void states_put(const struct page *page, int col)
 {
-	static const char *const names[] = { "?", "run", "ready", "wait",
-					     "done" };
-	int counts[RANK_DONE + 1] = { 0 };
+	int counts[RANK_STATES] = { 0 };
 
 	for (int i = 0; i < page->model->block_count[GROUP_RANK]; i++) {
 		const struct block *rank = &page->model->blocks[GROUP_RANK][i];
@@ -65,10 +63,11 @@ static void states_put(const struct page *page, int col)
 		if (page_shows(page, rank->node))
 			counts[rank->state]++;
 	}
-	for (int i = RANK_RUNS; i <= RANK_DONE; i++)
+	for (int i = RANK_NEW; i < RANK_STATES; i++)
 		if (counts[i])
 			col = canvas_put(page->canvas, 1, col, STYLE_PLAIN,
-					 "%d %s  ", counts[i], names[i]);
+					 "%d %s  ", counts[i],
+					 rank_state_name((enum rank_state)i));
 }
 
 static void head_draw(const struct page *page)
@@ -185,5 +184,6 @@ void view_draw(struct view *view, struct canvas *canvas,
 		screen_variables(&page);
 	else
 		screen_plot(&page);
-	foot_draw(&page);
+	if (!view->bare)
+		foot_draw(&page);
 }

@@ -20,6 +20,15 @@ const struct figure_row figure_rows[FIGURES] = {
 	MODEL_FIGURES(FIGURE_ROW)
 };
 
+const char *rank_state_name(enum rank_state state)
+{
+	static const char *const names[RANK_STATES] = {
+		"-", "new", "run", "wait", "sleep", "done"
+	};
+
+	return names[state];
+}
+
 int figure_first(enum group group)
 {
 	int first = 0;
@@ -61,6 +70,9 @@ struct value figure_value(const struct model *model, const struct block *block,
 	double number;
 
 	if (!(block->known & 1u << i))
+		return value_none();
+	/* A clock that never went is not on. */
+	if (row->how == HOW_SHARE && !block->now[i])
 		return value_none();
 	if (row->how == HOW_NOW)
 		return value_of(row->kind, (double)block->now[i]);

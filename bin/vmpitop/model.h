@@ -27,32 +27,32 @@ enum how {
  * The figures: group, name, title, width, how, kind, and the variable, with
  * another one that is added to it, or NULL.
  */
-#define MODEL_FIGURES(X)                                                       \
-	X(WORKER, idle, "idle", 7, SHARE, PERCENT, "sched_idle_ns", NULL)      \
-	X(WORKER, switches, "switch/s", 10, RATE, COUNT, "sched_switches",     \
-	  NULL)                                                                \
-	X(WORKER, runnable, "ready", 7, NOW, COUNT, "sched_runnable", NULL)    \
-	X(WORKER, sleeps, "sleep/s", 9, RATE, COUNT, "sched_sleeps",           \
-	  "sched_naps")                                                        \
-	X(WORKER, wakes, "wake/s", 8, RATE, COUNT, "sched_far_wakes", NULL)    \
-	X(WORKER, polls, "poll/s", 8, RATE, COUNT, "sched_polls", NULL)        \
-	X(WORKER, tasks, "task/s", 8, RATE, COUNT, "sched_tasks", NULL)        \
-	X(RANK, posted, "posted", 7, NOW, COUNT, "core_posted_now", NULL)      \
-	X(RANK, unexpected, "unexp", 7, NOW, COUNT, "core_unexpected_now",     \
-	  NULL)                                                                \
-	X(RANK, messages, "msg/s", 8, RATE, COUNT, "core_sends", NULL)         \
-	X(RANK, bytes, "byte/s", 8, RATE, BYTES, "core_sent_bytes", NULL)      \
-	X(RANK, time, "time", 7, SHARE, PERCENT, "core_rank_ns", NULL)         \
-	X(PORT, sent, "sent/s", 8, RATE, COUNT, "fabric_sent", NULL)           \
-	X(PORT, received, "recv/s", 8, RATE, COUNT, "fabric_received", NULL)   \
-	X(PORT, bytes, "byte/s", 8, RATE, BYTES, "fabric_sent_bytes",          \
-	  "fabric_received_bytes")                                             \
-	X(PORT, polls, "poll/s", 8, RATE, COUNT, "fabric_polls", NULL)         \
-	X(PORT, helped, "steal/s", 9, RATE, COUNT, "fabric_events_helped",     \
-	  NULL)                                                                \
-	X(PORT, kept, "kept", 6, NOW, COUNT, "fabric_kept", NULL)              \
-	X(PORT, backlog, "queue", 7, NOW, COUNT, "fabric_backlog", NULL)       \
-	X(PORT, credit, "nocred/s", 10, RATE, COUNT, "fabric_no_credit", NULL) \
+#define MODEL_FIGURES(X)                                                     \
+	X(WORKER, idle, "idle", 7, SHARE, PERCENT, "sched_idle_ns", NULL)    \
+	X(WORKER, switches, "switch/s", 10, RATE, COUNT, "sched_switches",   \
+	  NULL)                                                              \
+	X(WORKER, runnable, "ready", 7, NOW, COUNT, "sched_runnable", NULL)  \
+	X(WORKER, sleeps, "sleep/s", 9, RATE, COUNT, "sched_sleeps",         \
+	  "sched_naps")                                                      \
+	X(WORKER, wakes, "wake/s", 8, RATE, COUNT, "sched_far_wakes", NULL)  \
+	X(WORKER, polls, "poll/s", 8, RATE, COUNT, "sched_polls", NULL)      \
+	X(WORKER, tasks, "task/s", 8, RATE, COUNT, "sched_tasks", NULL)      \
+	X(RANK, posted, "posted", 7, NOW, COUNT, "core_posted_len", NULL)    \
+	X(RANK, unexpected, "unexp", 7, NOW, COUNT, "core_unexpected_len",   \
+	  NULL)                                                              \
+	X(RANK, received, "recv/s", 8, RATE, COUNT, "core_receives", NULL)   \
+	X(RANK, messages, "msg/s", 8, RATE, COUNT, "core_sends", NULL)       \
+	X(RANK, bytes, "byte/s", 8, RATE, BYTES, "core_sent_bytes", NULL)    \
+	X(PORT, sent, "sent/s", 8, RATE, COUNT, "fabric_sent", NULL)         \
+	X(PORT, received, "recv/s", 8, RATE, COUNT, "fabric_received", NULL) \
+	X(PORT, bytes, "byte/s", 8, RATE, BYTES, "fabric_sent_bytes",        \
+	  "fabric_received_bytes")                                           \
+	X(PORT, polls, "poll/s", 8, RATE, COUNT, "fabric_polls", NULL)       \
+	X(PORT, helped, "steal/s", 8, RATE, COUNT, "fabric_events_helped",   \
+	  NULL)                                                              \
+	X(PORT, kept, "kept", 6, NOW, COUNT, "fabric_kept", NULL)            \
+	X(PORT, backlog, "queue", 7, NOW, COUNT, "fabric_backlog", NULL)     \
+	X(PORT, credit, "nocr/s", 8, RATE, COUNT, "fabric_no_credit", NULL)  \
 	X(PORT, pool, "pool", 7, NOW, BYTES, "fabric_pool_bytes", NULL)
 
 enum figure {
@@ -81,11 +81,15 @@ int figure_count(enum group group);
 
 enum rank_state {
 	RANK_UNKNOWN,
+	RANK_NEW, /* has not begun */
 	RANK_RUNS,
-	RANK_READY, /* could run */
 	RANK_WAITS,
+	RANK_SLEEPS, /* for a time */
 	RANK_DONE,
+	RANK_STATES
 };
+
+const char *rank_state_name(enum rank_state state);
 
 /* A worker, a rank or a port. */
 struct block {
@@ -94,6 +98,7 @@ struct block {
 	uint32_t known; /* bits: which figures have a value */
 	bool had;	/* ... and had one the time before */
 	enum rank_state state;
+	uint32_t turn;	/* counts waits of a rank */
 	int peer;	/* whom the rank waits for; -1: anybody, or unknown */
 	char waits[40]; /* what for: "MPI_Recv from 3" */
 };
@@ -105,6 +110,8 @@ struct node {
 	char host[64];
 	int ranks, workers;
 	double started; /* seconds since 1970 */
+	double cpu_s;	/* processor time it has used; negative: not known */
+	double cpu_before_s;
 	enum life life;
 	bool control; /* variables can be set */
 };
@@ -112,11 +119,12 @@ struct node {
 /* A variable, of a node or added up over those that are looked at. */
 struct variable {
 	char name[96];
-	bool control;	  /* a CVAR */
-	bool settable;	  /* ... at any time */
-	bool counts;	  /* its change per second says more than its value */
-	const char *kind; /* "counter", "size" */
-	const char *category; /* or "" */
+	bool control;	   /* a CVAR */
+	bool settable;	   /* ... at any time */
+	bool counts;	   /* its change per second says more than its value */
+	bool shown;	   /* `now` has a value */
+	char kind[24];	   /* "counter", "setting" */
+	char category[24]; /* or "" */
 	char unit[48];
 	char text[200]; /* what it means */
 	double now, before;

@@ -35,7 +35,9 @@ void screen_blocks(const struct page *page, const char *title, enum group group)
 {
 	struct column columns[TABLE_COLUMNS_MAX] = {
 		{ .title = "node", .width = 6, .rises = true },
-		{ .title = title, .width = 8, .rises = true },
+		{ .title = title,
+		  .width = group == GROUP_PORT ? 6 : 8,
+		  .rises = true },
 	};
 	struct table *table = &page->view->table;
 	int count = figure_columns(columns, 2, group);
@@ -57,12 +59,14 @@ void screen_blocks(const struct page *page, const char *title, enum group group)
 	}
 	table_draw(page->canvas, page->box, table,
 		   &page->view->listings[page->view->screen]);
+	if (!table->row_count)
+		canvas_put(page->canvas, page->box.row + 1, 0, STYLE_DIM,
+			   "no %s: its ranks share the memory of one process",
+			   title);
 }
 
 void screen_ranks(const struct page *page)
 {
-	static const char *const states[] = { "-", "run", "ready", "wait",
-					      "done" };
 	struct column columns[TABLE_COLUMNS_MAX] = {
 		{ .title = "rank", .width = 8, .rises = true },
 		{ .title = "node", .width = 6, .rises = true },
@@ -88,7 +92,7 @@ void screen_ranks(const struct page *page)
 							STYLE_PLAIN;
 		row->values[0] = value_of(FIGURE_NUMBER, rank->index);
 		row->values[1] = value_of(FIGURE_NUMBER, rank->node);
-		row->values[2] = value_text(states[rank->state]);
+		row->values[2] = value_text(rank_state_name(rank->state));
 		figures_fill(page, row->values + 3, rank, GROUP_RANK);
 		row->values[count - 1] = value_text(rank->waits);
 	}
@@ -96,15 +100,15 @@ void screen_ranks(const struct page *page)
 		   &page->view->listings[SCREEN_RANKS]);
 }
 
-static struct value node_busy(const struct page *page, const struct node *node)
+/* In percent of one core. */
+static struct value node_cpu(const struct page *page, const struct node *node)
 {
-	double idle;
+	double used = node->cpu_s - node->cpu_before_s;
 
-	if (!figure_sum(&idle, page->model, FIGURE_WORKER_idle, node->number) ||
-	    !node->workers)
+	if (node->cpu_s < 0 || node->cpu_before_s < 0 || used < 0 ||
+	    page->model->interval_s <= 0)
 		return value_none();
-	idle /= node->workers;
-	return value_of(FIGURE_PERCENT, idle > 100 ? 0 : 100 - idle);
+	return value_of(FIGURE_PERCENT, 100 * used / page->model->interval_s);
 }
 
 static struct value node_sum(const struct page *page, const struct node *node,
@@ -125,7 +129,7 @@ static void nodes_draw(const struct page *page, struct box box)
 		{ .title = "pid", .width = 9, .rises = true },
 		{ .title = "ranks", .width = 7 },
 		{ .title = "wkrs", .width = 6 },
-		{ .title = "busy", .width = 7 },
+		{ .title = "cpu", .width = 7 },
 		{ .title = "msg/s", .width = 8 },
 		{ .title = "byte/s", .width = 8 },
 		{ .title = "switch/s", .width = 10 },
@@ -148,7 +152,7 @@ static void nodes_draw(const struct page *page, struct box box)
 		row->values[1] = value_of(FIGURE_NUMBER, node->pid);
 		row->values[2] = value_of(FIGURE_NUMBER, node->ranks);
 		row->values[3] = value_of(FIGURE_NUMBER, node->workers);
-		row->values[4] = node_busy(page, node);
+		row->values[4] = node_cpu(page, node);
 		row->values[5] = node_sum(page, node, FIGURE_RANK_messages);
 		row->values[6] = node_sum(page, node, FIGURE_RANK_bytes);
 		row->values[7] = node_sum(page, node, FIGURE_WORKER_switches);
@@ -217,14 +221,15 @@ void screen_variables(struct page *page)
 				value_none();
 		row->values[4] = value_text(variable->unit);
 	}
-	page->box.rows--;
+	if (!page->view->bare)
+		page->box.rows--;
 	table_draw(page->canvas, page->box, table,
 		   &page->view->listings[SCREEN_VARIABLES]);
 	chosen = table_chosen(table, &page->view->listings[SCREEN_VARIABLES]);
-	if (chosen)
+	if (chosen && !page->view->bare)
 		canvas_put(page->canvas, page->box.row + page->box.rows, 0,
 			   STYLE_DIM, "%s", model->variables[chosen->id].text);
-	else
+	if (!chosen)
 		canvas_put(page->canvas, page->box.row + 1, 0, STYLE_WARN,
 			   "no variable has '%s' in its name, category or kind",
 			   page->view->filter);

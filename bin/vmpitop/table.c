@@ -10,7 +10,9 @@
 
 void table_begin(struct table *table, const struct column *columns, int count)
 {
-	table->columns = columns;
+	if (count)
+		memcpy(table->columns, columns,
+		       (size_t)count * sizeof(*columns));
 	table->column_count = count;
 	table->row_count = 0;
 }

@@ -39,7 +39,7 @@ struct row {
 };
 
 struct table {
-	const struct column *columns;
+	struct column columns[TABLE_COLUMNS_MAX];
 	int column_count;
 	struct row *rows;
 	int row_count, row_room;
@@ -54,7 +54,7 @@ struct listing {
 	int page;	 /* rows of it */
 };
 
-/* An empty table of these columns, which keeps its memory. */
+/* An empty table of these columns, which are copied; it keeps its memory. */
 void table_begin(struct table *table, const struct column *columns, int count);
 void table_fini(struct table *table);
 

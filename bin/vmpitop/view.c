@@ -183,6 +183,18 @@ static void set_take(struct view *view)
 	view->set_wanted = true;
 }
 
+/* The cursor begins at the top of what is found. */
+static void filter_take(struct view *view, const char *text)
+{
+	struct listing *listing = &view->listings[SCREEN_VARIABLES];
+
+	if (!strcmp(view->filter, text))
+		return;
+	snprintf(view->filter, sizeof(view->filter), "%s", text);
+	listing->chosen = UINT64_MAX;
+	listing->cursor = listing->top = 0;
+}
+
 static void prompt_key(struct view *view, int key)
 {
 	size_t length = strlen(view->typed);
@@ -196,10 +208,8 @@ static void prompt_key(struct view *view, int key)
 	}
 	if (key == KEY_OF_ENTER || key == KEY_OF_ESCAPE)
 		view->prompt = PROMPT_NONE;
-	if (prompt == PROMPT_FILTER && key != KEY_OF_ESCAPE)
-		memcpy(view->filter, view->typed, sizeof(view->filter));
-	else if (prompt == PROMPT_FILTER)
-		view->filter[0] = '\0';
+	if (prompt == PROMPT_FILTER)
+		filter_take(view, key == KEY_OF_ESCAPE ? "" : view->typed);
 	else if (key == KEY_OF_ENTER && view->typed[0])
 		set_take(view);
 }

@@ -43,6 +43,7 @@ struct view {
 	struct table table; /* of the last picture */
 	int node;	    /* the one that is looked at; -1: all */
 	bool paused, help, quit;
+	bool bare;	   /* a page to be printed: without the line of keys */
 	double interval_s; /* between looks */
 	double hang_s;	   /* verdict_find() */
 	char filter[VIEW_TEXT_MAX];

@@ -36,7 +36,7 @@ page_options() {
 	}' | sed 's/[=:].*//; s/_/-/g' | sort -u
 }
 
-for program in vmpirun vmpicc vmpi_info vmpistat; do
+for program in vmpirun vmpicc vmpi_info vmpistat vmpitop; do
 	page=$VMPI_SRC/man/$program.1
 	if [ ! -x "$VMPI_BUILD/$program" ]; then
 		skip 2 "$program is not built"

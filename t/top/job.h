@@ -36,7 +36,8 @@ static inline void job_blocks(struct model *model, enum group group,
 static inline void job_variable(struct variable *variable, const char *name,
 				const char *kind, const char *unit)
 {
-	*variable = (struct variable){ .kind = kind, .category = "p2p" };
+	*variable = (struct variable){ .category = "p2p" };
+	snprintf(variable->kind, sizeof(variable->kind), "%s", kind);
 	snprintf(variable->name, sizeof(variable->name), "%s", name);
 	snprintf(variable->unit, sizeof(variable->unit), "%s", unit);
 	snprintf(variable->text, sizeof(variable->text), "What %s is", name);

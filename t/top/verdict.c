@@ -67,7 +67,7 @@ static void hang_check(void)
 	job_wait(&model, 0, -1);
 	verdict_find(&verdict, &model, 5);
 	ok(said("6 ranks wait"), "a peer that is none does no harm");
-	model.blocks[GROUP_RANK][3].state = RANK_READY;
+	model.blocks[GROUP_RANK][3].state = RANK_NEW;
 	verdict_find(&verdict, &model, 5);
 	is_int(verdict.kind, VERDICT_FINE,
 	       "while one can run it does not hang");

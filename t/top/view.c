@@ -65,7 +65,7 @@ static void sort_check(void)
 	press('r');
 	press(KEY_OF_HOME);
 	is_int(view.table.rows[0].id, 0, "ranks are sorted by number");
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		press('>');
 	is_int(view.table.rows[0].id, 5, "then by messages per second");
 	press('i');
@@ -93,8 +93,13 @@ static void node_check(void)
 
 static void plot_check(void)
 {
+	press('v');
+	press(KEY_OF_END);
 	press('/');
-	type("SENDS");
+	type("S");
+	ok(view.listings[SCREEN_VARIABLES].cursor == 0,
+	   "the cursor goes to the top of what is found");
+	type("ENDS");
 	ok(shown("filter: SENDS"), "a filter is typed");
 	is_int(view.table.row_count, 1, "and works as it is typed");
 	press(KEY_OF_BACKSPACE);

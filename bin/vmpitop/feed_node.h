@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One process of a job, as its file shows it.
+ */
+#ifndef VMPITOP_FEED_NODE_H
+#define VMPITOP_FEED_NODE_H
+
+#include "introspect/control_client.h"
+#include "introspect/share.h"
+#include "introspect/share_read.h"
+#include "model.h"
+
+struct feed_node {
+	char path[VM_SHARE_PATH_MAX + 256];
+	char control[VM_SHARE_PATH_MAX + 256 + sizeof(VM_CONTROL_SUFFIX)];
+	struct vm_share_file *file;
+	const struct vm_share_head *head;
+	int figures[FIGURES][2]; /* the numbers of their variables, or -1 */
+};
+
+/* 0, or -VMPI_E... of vm_share_map(). */
+int feed_node_open(struct feed_node *node, const char *path);
+void feed_node_close(struct feed_node *node);
+
+/* What there is to say of it as a whole; *to is what was said last, or zeros with
+ * the number -1. */
+void feed_node_fill(const struct feed_node *node, struct node *to);
+
+bool feed_node_has(const struct feed_node *node, int rank);
+
+/* How many blocks of a group are in it, and what they are now; the result is
+ * the same number. */
+int feed_node_blocks(const struct feed_node *node, enum group group);
+int feed_node_group(const struct feed_node *node, struct block *blocks,
+		    enum group group);
+
+/* The variables of the model are those of this process, unless it has some.  0
+ * or -VMPI_ENOMEM. */
+int feed_node_rows(const struct feed_node *node, struct model *model);
+
+/* Adds its values to them; first: there are none yet. */
+void feed_node_add(const struct feed_node *node, struct model *model,
+		   bool first);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * vmpitop: watch a job while it runs, hangs, and after it died.
+ *
+ * It reads the shared-memory files of the job's processes, so that looking costs
+ * the job nothing; only settings are sent, to the control sockets.  A loop: look
+ * (feed.h), draw (view.h), wait for a key (terminal.h).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "feed.h"
+#include "jobs.h"
+#include "options.h"
+#include "terminal.h"
+#include "view.h"
+
+#define BATCH_COLS 80
+#define BATCH_ROWS 24
+
+struct top {
+	const struct options *options;
+	struct feed *feed;
+	struct model model;
+	struct view view;
+	struct canvas canvas;
+	uint64_t next_ns; /* the next look */
+};
+
+static int look(struct top *top)
+{
+	int rc = feed_look(top->feed, &top->model, top->view.node);
+
+	if (!rc)
+		view_look(&top->view, &top->model);
+	top->next_ns = vm_clock_ns() + (uint64_t)(top->view.interval_s * 1e9);
+	return rc;
+}
+
+/* The page has this size now. */
+static int canvas_fit(struct top *top, int rows, int cols)
+{
+	if (top->canvas.rows == rows && top->canvas.cols == cols)
+		return 0;
+	canvas_fini(&top->canvas);
+	return canvas_init(&top->canvas, rows, cols);
+}
+
+static void set_do(struct top *top)
+{
+	struct view *view = &top->view;
+	char text[FEED_TEXT_MAX];
+	int rc = feed_set(top->feed, text, view->set_name, view->set_value,
+			  view->node, view->set_rank);
+
+	view->set_wanted = false;
+	view_say(view, rc ? STYLE_BAD : STYLE_GOOD, "%s", text);
+	top->next_ns = 0;
+}
+
+static double wait_s(const struct top *top)
+{
+	uint64_t now = vm_clock_ns();
+
+	if (top->view.paused)
+		return 3600;
+	return now < top->next_ns ? (double)(top->next_ns - now) / 1e9 : 0;
+}
+
+static int terminal_run(struct top *top)
+{
+	int rc = 0, rows, cols;
+
+	while (!rc && !top->view.quit) {
+		int key;
+
+		if (!top->view.paused && vm_clock_ns() >= top->next_ns)
+			rc = look(top);
+		term_size(&rows, &cols);
+		if (!rc)
+			rc = canvas_fit(top, rows, cols);
+		if (rc)
+			break;
+		view_draw(&top->view, &top->canvas, &top->model);
+		term_show(&top->canvas);
+		key = term_key(wait_s(top));
+		if (key == TERM_GONE)
+			break;
+		if (key != TERM_NONE)
+			view_key(&top->view, &top->model, key);
+		if (top->view.set_wanted)
+			set_do(top);
+	}
+	return rc;
+}
+
+static int number_of(const char *name, int other)
+{
+	const char *text = getenv(name);
+	long number = text ? strtol(text, NULL, 10) : 0;
+
+	return number > 0 && number < 100000 ? (int)number : other;
+}
+
+/* As long as what there is to show. */
+static int batch_rows(const struct top *top)
+{
+	const struct model *model = &top->model;
+	int most = BATCH_ROWS;
+
+	if (top->view.screen == SCREEN_VARIABLES)
+		most = model->variable_count + 10;
+	for (int group = 0; group < GROUPS; group++)
+		if (top->view.screen != SCREEN_OVERVIEW &&
+		    top->view.screen != SCREEN_PLOT &&
+		    top->view.screen != SCREEN_VARIABLES &&
+		    model->block_count[group] + 10 > most)
+			most = model->block_count[group] + 10;
+	return number_of("LINES", most);
+}
+
+static void pause_s(double seconds)
+{
+	struct timespec time = { .tv_sec = (time_t)seconds };
+
+	time.tv_nsec = (long)((seconds - (double)time.tv_sec) * 1e9);
+	nanosleep(&time, NULL);
+}
+
+static bool job_lives(const struct model *model)
+{
+	for (int i = 0; i < model->node_count; i++)
+		if (model->nodes[i].life == LIFE_RUNS)
+			return true;
+	return false;
+}
+
+/* What changes per second takes two looks; of a job that is over one is all. */
+static int batch_run(struct top *top)
+{
+	int rc = look(top);
+
+	for (int i = 0; i < top->options->batch && !rc; i++) {
+		if (job_lives(&top->model)) {
+			pause_s(top->view.interval_s);
+			rc = look(top);
+		}
+		if (!rc)
+			rc = canvas_fit(top, batch_rows(top),
+					number_of("COLUMNS", BATCH_COLS));
+		if (rc)
+			break;
+		view_draw(&top->view, &top->canvas, &top->model);
+		if (i)
+			putchar('\n');
+		canvas_print(&top->canvas, stdout);
+		if (fflush(stdout)) {
+			perror("vmpitop: standard output");
+			return -VMPI_EIO;
+		}
+	}
+	return rc;
+}
+
+/* --sort: the column of the first screen whose title begins so. */
+static int sort_take(struct top *top, const char *name)
+{
+	struct listing *listing = &top->view.listings[top->view.screen];
+	const struct table *table = &top->view.table;
+	bool turned = name[0] == '-';
+
+	name += turned;
+	for (int i = 0; i < table->column_count; i++) {
+		if (strncmp(table->columns[i].title, name, strlen(name)) != 0)
+			continue;
+		listing->sort = i;
+		listing->turned = turned;
+		return 0;
+	}
+	fprintf(stderr, "vmpitop: --sort %.60s: this screen's columns are",
+		name);
+	for (int i = 0; i < table->column_count; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", table->columns[i].title);
+	fputc('\n', stderr);
+	return EXIT_MISTAKE;
+}
+
+static int plot_take(struct top *top, const char *name)
+{
+	const struct variable *variable = model_variable(&top->model, name);
+
+	if (!variable) {
+		fprintf(stderr,
+			"vmpitop: --plot %.60s: the job has no such variable; "
+			"vmpitop --batch 1 --screen variables lists them\n",
+			name);
+		return EXIT_MISTAKE;
+	}
+	snprintf(top->view.plotted, sizeof(top->view.plotted), "%s", name);
+	top->view.plot_level = !variable->counts;
+	return 0;
+}
+
+/* What the options say of screens; the first look has been taken. */
+static int options_take(struct top *top)
+{
+	const struct options *options = top->options;
+
+	if (options->node >= 0 && !model_node(&top->model, options->node)) {
+		fprintf(stderr, "vmpitop: --node %d: it is not on this host\n",
+			options->node);
+		return EXIT_MISTAKE;
+	}
+	if (options->plot && plot_take(top, options->plot))
+		return EXIT_MISTAKE;
+	if (!options->sort)
+		return 0;
+	if (canvas_fit(top, BATCH_ROWS, BATCH_COLS))
+		return EXIT_FAILURE;
+	view_draw(&top->view, &top->canvas, &top->model);
+	return sort_take(top, options->sort);
+}
+
+static int top_run(struct top *top, const char *job)
+{
+	const struct options *options = top->options;
+	char why[256];
+	int rc = feed_open(&top->feed, options->directory, job), status;
+
+	view_init(&top->view,
+		  options->marks_given ? options->marks : term_plot_how());
+	top->view.interval_s = options->delay_s;
+	top->view.hang_s = options->hang_s;
+	top->view.screen = options->screen;
+	top->view.node = options->node;
+	top->view.bare = options->batch > 0;
+	if (options->filter)
+		snprintf(top->view.filter, sizeof(top->view.filter), "%s",
+			 options->filter);
+	if (!rc)
+		rc = look(top);
+	status = rc ? 0 : options_take(top);
+	if (!rc && !status && options->batch) {
+		rc = batch_run(top);
+	} else if (!rc && !status && term_open(why, sizeof(why))) {
+		fprintf(stderr, "vmpitop: %s\n", why);
+		status = EXIT_MISTAKE;
+	} else if (!rc && !status) {
+		rc = terminal_run(top);
+		term_close();
+	}
+	if (rc)
+		fprintf(stderr, "vmpitop: %s\n",
+			rc == -VMPI_ENOENT ? "the job is gone" :
+					     vmpi_strerror(rc));
+	return rc ? EXIT_FAILURE : status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct top top = { .options = &options };
+	const struct job *job;
+	struct jobs jobs;
+	int rc, status = options_parse(&options, argc, argv);
+
+	if (status)
+		return status;
+	rc = jobs_find(&jobs, options.directory);
+	if (rc) {
+		fprintf(stderr, "vmpitop: %.200s: %s\n", options.directory,
+			vmpi_strerror(rc));
+		return EXIT_FAILURE;
+	}
+	if (options.list) {
+		jobs_print(&jobs, stdout);
+		jobs_fini(&jobs);
+		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
+	job = jobs_choose(&jobs, options.job);
+	status = job ? top_run(&top, job->id) : EXIT_MISTAKE;
+	jobs_fini(&jobs);
+	feed_close(top.feed);
+	view_fini(&top.view);
+	canvas_fini(&top.canvas);
+	model_fini(&top.model);
+	return status;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What vmpitop watches: watched FILE [hang]
+ *
+ * Rank r sends r + 1 messages a round to its right neighbour, until FILE is
+ * there; rank 0 says when core_eager_limit changes.  hang: all wait for a
+ * message of their right neighbour, which never comes.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <vmpi.h>
+
+static int rank, size;
+
+static void limit_say(void)
+{
+	static char known[32];
+	char value[32];
+
+	if (vmpi_get("core_eager_limit", value, sizeof(value)) ||
+	    !strcmp(value, known))
+		return;
+	strcpy(known, value);
+	printf("limit %s\n", known);
+	fflush(stdout);
+}
+
+static void round_go(void)
+{
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	int word = rank;
+	MPI_Request request;
+
+	for (int i = 0; i <= rank; i++) {
+		MPI_Isend(&word, 1, MPI_INT, right, 1, MPI_COMM_WORLD,
+			  &request);
+		MPI_Request_free(&request);
+	}
+	for (int i = 0; i <= left; i++)
+		MPI_Recv(&word, 1, MPI_INT, left, 1, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+	int go = 1, word;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (argc > 2)
+		MPI_Recv(&word, 1, MPI_INT, (rank + 1) % size, 7,
+			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	while (argc == 2 && go) {
+		round_go();
+		if (rank == 0) {
+			limit_say();
+			usleep(2000);
+			go = access(argv[1], F_OK) != 0;
+		}
+		MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
