@@ -22,6 +22,7 @@
 #include "job.h"
 #include "print.h"
 #include "sample.h"
+#include "set.h"
 #include "states.h"
 #include "vmpi.h"
 
@@ -34,6 +35,7 @@ enum key {
 	KEY_PROMETHEUS,
 	KEY_STATES,
 	KEY_CLEAN,
+	KEY_SET,
 	KEY_COUNT
 };
 
@@ -50,6 +52,10 @@ static const struct argp_option options[] = {
 	{ "json", KEY_JSON, 0, 0, "One line of JSON per sample", 2 },
 	{ "prometheus", KEY_PROMETHEUS, 0, 0,
 	  "Prometheus's text format, of the job or of all", 2 },
+	{ "set", KEY_SET, "NAME=VALUE", 0,
+	  "Set a control variable, with --rank of one rank, of a job started "
+	  "with vmpirun --control",
+	  3 },
 	{ "clean", KEY_CLEAN, 0, 0, "Remove what killed jobs have left behind",
 	  3 },
 	{ "help", 'h', 0, 0, "Print this text", 4 },
@@ -64,6 +70,7 @@ struct request {
 	enum form form;
 	bool states, clean, help, version;
 	const char *job;
+	const char *set; /* NAME=VALUE */
 	struct choice choice;
 	int seen;  /* words before this one are understood */
 	bool told; /* what is wrong has been said */
@@ -161,6 +168,9 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_CLEAN:
 		request->clean = true;
+		break;
+	case KEY_SET:
+		request->set = text;
 		break;
 	case 'h':
 		request->help = true;
@@ -326,6 +336,9 @@ static int job_show(struct request *request, const struct job *job)
 
 	if (status)
 		return status;
+	if (request->set)
+		return job_set(job, request->set,
+			       choice->ranks ? choice->rank : -1);
 	if (request->states)
 		return (request->form == FORM_JSON ? states_json(job) :
 						     states_text(job)) ?
@@ -391,6 +404,11 @@ static int request_answer(struct request *request)
 		printf("%u file%s of dead processes removed\n", gone,
 		       gone == 1 ? "" : "s");
 		return 0;
+	}
+	if (!request->job && request->set) {
+		complain("--set: the job is missing: vmpistat JOB --set "
+			 "NAME=VALUE");
+		return EXIT_MISTAKE;
 	}
 	if (jobs_find(&jobs, VM_SHARE_DIR, request->job))
 		return EXIT_FAILURE;

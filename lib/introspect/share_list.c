@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "introspect/control_client.h"
 #include "introspect/share_alive.h"
 
 /* A number in digits, up to the end; false: it is none. */
@@ -96,6 +97,7 @@ struct cleaning {
 
 static int clean_visit(const struct vm_share_entry *entry, void *arg)
 {
+	char control[VM_SHARE_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
 	struct cleaning *cleaning = arg;
 	struct stat about;
 	int fd =
@@ -105,8 +107,12 @@ static int clean_visit(const struct vm_share_entry *entry, void *arg)
 		return 0;
 	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
 	    about.st_uid == getuid() && !vm_share_alive_fd(fd) &&
-	    is_old(fd, cleaning->old_s) && unlink(entry->path) == 0)
+	    is_old(fd, cleaning->old_s) && unlink(entry->path) == 0) {
 		cleaning->gone++;
+		/* With its socket, if it had one. */
+		vm_control_path(control, sizeof(control), entry->path);
+		unlink(control);
+	}
 	close(fd);
 	return 0;
 }

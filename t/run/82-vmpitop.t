@@ -166,6 +166,18 @@ keys s
 typed core_balance=auto
 shown 'can only be set before' "also what cannot be set now"
 
+vmpistat=$VMPI_BUILD/vmpistat
+ok "vmpistat --set sets one too" \
+	timeout 60 "$vmpistat" "$running" --set core_eager_limit=2K
+limit_2048() { grep -q '^limit 2048$' out; }
+soon limit_2048
+is $? 0 "and the program sees that" || diag "$(cat out)"
+out=$(timeout 60 "$vmpistat" "$running" --set core_eager_limit=-1 2>&1)
+is $? 2 "what the job refuses is a mistake"
+like "$out" 'node 0: core_eager_limit = -1: out of range' "and said"
+out=$(timeout 60 "$vmpistat" --set core_eager_limit=1 2>&1)
+is $? 2 "so is a setting without a job"
+
 tmux_do resize-window -t 0 -x 100 -y 30
 row_30() { page | sed -n 30p | grep -q core_balance; }
 soon row_30
