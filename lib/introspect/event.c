@@ -73,15 +73,17 @@ static struct {
 			 "an event has few elements");
 VM_EVENTS(ELEMENTS)
 
+#define WORD(of, type, field, text) "|" #field
 #define ROW(name_, source_, level_, category_, text_)                   \
 	{ .name = "vmpi." #name_,                                       \
 	  .text = (text_),                                              \
-	  .level = #level_,                                             \
+	  .level = VM_LEVEL_##level_,                                   \
 	  .category = #category_,                                       \
 	  .source = VM_SOURCE_##source_,                                \
 	  .element_count =                                              \
 		  sizeof(name_##_elements) / sizeof(*name_##_elements), \
-	  .elements = name_##_elements },
+	  .elements = name_##_elements,                                 \
+	  .words = VM_EVENT_OF_##name_(WORD, ) + 1 },
 static const struct vm_event_row rows[] = { VM_EVENTS(ROW) };
 
 size_t vm_event_type_bytes(enum vm_event_type type)

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "introspect/category.h"
 
 /*
  * Row:  X(name, source, level, category, text)
@@ -135,10 +136,11 @@ struct vm_event_element {
 struct vm_event_row {
 	const char *name; /* "vmpi.xfer_begin" */
 	const char *text;
-	const char *level;    /* "TD" */
+	enum vm_level level;
 	const char *category; /* "p2p" */
 	int source;	      /* its source; VM_SOURCE_SCHED: that and above */
 	int element_count;
+	const char *words; /* names of the elements: "bytes|id" */
 	const struct vm_event_element *elements;
 };
 

@@ -195,7 +195,14 @@
 	X(T_category_get_num_events) X(T_category_get_index)                \
 	X(T_category_get_cvars) X(T_category_get_pvars)                     \
 	X(T_category_get_events) X(T_category_get_categories)               \
-	X(T_category_changed)
+	X(T_category_changed) X(T_event_get_num) X(T_event_get_info)        \
+	X(T_event_get_index) X(T_event_handle_alloc)                        \
+	X(T_event_handle_set_info) X(T_event_handle_get_info)               \
+	X(T_event_handle_free) X(T_event_register_callback)                 \
+	X(T_event_callback_set_info) X(T_event_callback_get_info)           \
+	X(T_event_set_dropped_handler) X(T_event_read) X(T_event_copy)      \
+	X(T_event_get_timestamp) X(T_event_get_source) X(T_source_get_num)  \
+	X(T_source_get_info) X(T_source_get_timestamp)
 
 #define MPI_CALLS(X)                                                        \
 	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \

@@ -84,6 +84,8 @@ void vm_tool_objects_end(const void *owner);
  * performance variable that is a STATE with words; else MPI_T_ENUM_NULL. */
 MPI_T_enum vm_tool_enum_cvar(int number, const struct vm_cvar *row);
 MPI_T_enum vm_tool_enum_pvar(int number, const struct vm_pvar *row);
+/* The names of the elements of a type of event, in their order. */
+MPI_T_enum vm_tool_enum_event(int id);
 
 /*
  * Performance variables by their MPI_T index: one for each variable, and behind

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Enumerations of the tool information interface: the words of a variable's row.
+ * Enumerations of the tool information interface: the words of a variable's row,
+ * the names of an event's elements.
  *
- * A handle is a number that says which variable; no object is behind it.
+ * A handle is a number that says whose they are; no object is behind it.
  */
 #include <stdio.h>
 
+#include "introspect/event.h"
 #include "introspect/nearest.h"
 #include "introspect/value.h"
 #include "mpi/tool.h"
@@ -13,7 +15,7 @@
 /* Above predefined handles and all that is easily mistaken for one. */
 #define FIRST 0x10000u
 #define STEP 16u
-enum whose { CVAR, PVAR, WHOSE };
+enum whose { CVAR, PVAR, EVENT, WHOSE };
 
 static MPI_T_enum handle_of(enum whose whose, int number)
 {
@@ -46,6 +48,21 @@ MPI_T_enum vm_tool_enum_pvar(int number, const struct vm_pvar *row)
 	return pvar_words(row) ? handle_of(PVAR, number) : MPI_T_ENUM_NULL;
 }
 
+MPI_T_enum vm_tool_enum_event(int id)
+{
+	return handle_of(EVENT, id);
+}
+
+/* Those of a variable, or the elements of an event, and its name. */
+static const char *event_words(int id, char name[VM_NAME_MAX])
+{
+	const struct vm_event_row *row = vm_event_row(id);
+
+	if (row)
+		snprintf(name, VM_NAME_MAX, "%s", row->name);
+	return row ? row->words : NULL;
+}
+
 /* The words, and the name of their variable; NULL: no enumeration. */
 static const char *words_of(MPI_T_enum handle, char name[VM_NAME_MAX])
 {
@@ -58,6 +75,8 @@ static const char *words_of(MPI_T_enum handle, char name[VM_NAME_MAX])
 	    at / STEP / WHOSE > INT32_MAX)
 		return NULL;
 	number = (int)(at / STEP / WHOSE);
+	if (at / STEP % WHOSE == EVENT)
+		return event_words(number, name);
 	if (at / STEP % WHOSE == CVAR)
 		return vm_cvar_info(number, &cvar, name) ?
 			       cvar_words(cvar.row) :

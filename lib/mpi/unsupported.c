@@ -9,7 +9,6 @@
 #include "mpi/unsupported.h"
 
 #include "mpi/call.h"
-#include "mpi/tool.h"
 
 static int later(enum vm_call_id id)
 {
@@ -21,15 +20,6 @@ static int later(enum vm_call_id id)
 					  "it"));
 }
 
-/* Errors of the tool information interface never end a program (MPI 4.1,
- * 15.3.10). */
-static int later_tool(enum vm_call_id id)
-{
-	(void)id;
-	return vm_tool_check() ? MPI_T_ERR_NOT_INITIALIZED :
-				 MPI_T_ERR_NOT_SUPPORTED;
-}
-
 #define DEFINE(name, body)                                      \
 	int later_##name(void) __asm__("vm_entry_PMPI_" #name); \
 	int later_##name(void)                                  \
@@ -39,6 +29,3 @@ static int later_tool(enum vm_call_id id)
 
 #define DEFINE_LATER(name) DEFINE(name, later)
 MPI_CALLS_LATER(DEFINE_LATER)
-
-#define DEFINE_LATER_TOOL(name) DEFINE(name, later_tool)
-MPI_CALLS_LATER_TOOL(DEFINE_LATER_TOOL)

@@ -148,17 +148,6 @@
 	X(Type_vector_c) X(Unpack_c) X(Unpack_external_c) X(Win_allocate_c)  \
 	X(Win_allocate_shared_c) X(Win_create_c) X(Win_shared_query_c)
 
-/* Events of the tool information interface, which has no error handler */
-#define MPI_CALLS_LATER_TOOL(X)                                              \
-	X(T_event_callback_get_info) X(T_event_callback_set_info)            \
-	X(T_event_copy) X(T_event_get_index) X(T_event_get_info)             \
-	X(T_event_get_num) X(T_event_get_source) X(T_event_get_timestamp)    \
-	X(T_event_handle_alloc) X(T_event_handle_free)                       \
-	X(T_event_handle_get_info) X(T_event_handle_set_info)                \
-	X(T_event_read) X(T_event_register_callback)                         \
-	X(T_event_set_dropped_handler) X(T_source_get_info)                  \
-	X(T_source_get_num) X(T_source_get_timestamp)
-
 /* Those that go to an error handler. */
 #define MPI_CALLS_LATER(X)                                                   \
 	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_P2P(X)                        \
@@ -169,6 +158,6 @@
 	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
 	MPI_CALLS_LATER_LARGE(X)
 
-#define MPI_CALLS_UNSUPPORTED(X) MPI_CALLS_LATER(X) MPI_CALLS_LATER_TOOL(X)
+#define MPI_CALLS_UNSUPPORTED(X) MPI_CALLS_LATER(X)
 
 #endif
