@@ -65,7 +65,7 @@
 #define VM_EVENT_OF_xfer_end(E, S) VM_EVENT_OF_xfer_begin(E, S)
 #define VM_EVENT_OF_call_enter(E, S)                    \
 	E(S, I32, rank, "who calls, in MPI_COMM_WORLD") \
-	E(S, I32, call, "number of the call (vmpi_call_name())")
+	E(S, I32, call, "number of the call, 0 for none")
 #define VM_EVENT_OF_call_exit(E, S) VM_EVENT_OF_call_enter(E, S)
 #define VM_EVENT_OF_unexpected(E, S)                              \
 	E(S, U64, bytes, "length of the message")                 \
