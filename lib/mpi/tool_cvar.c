@@ -10,12 +10,15 @@
 #include <string.h>
 
 #include "core/node.h"
+#include "core/rank_cvar.h"
 #include "introspect/nearest.h"
+#include "introspect/session.h"
 #include "introspect/value.h"
 #include "mpi/tool.h"
 
 struct cvar {
 	int number;
+	int rank; /* whose value it is, or VM_VIEW_PROCESS */
 	const struct vm_cvar *row;
 };
 
@@ -92,7 +95,8 @@ int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
 	return MPI_SUCCESS;
 }
 
-/* All variables are those of the process, so none looks at the object. */
+/* No variable is bound to an object, so none looks at it.  A handle on what each
+ * rank may have a value of its own of is the caller's rank's. */
 int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
 			     MPI_T_cvar_handle *handle, int *count)
 {
@@ -111,7 +115,11 @@ int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
 	cvar = malloc(sizeof(*cvar));
 	if (!cvar)
 		return MPI_T_ERR_MEMORY;
-	*cvar = (struct cvar){ .number = cvar_index, .row = view.row };
+	*cvar = (struct cvar){ .number = cvar_index,
+			       .rank = view.row->when == VM_VAR_RANK ?
+					       vm_tool_view() :
+					       VM_VIEW_PROCESS,
+			       .row = view.row };
 	id = vm_tool_handle_new(VM_TOOL_CVAR, cvar, free);
 	if (!id) {
 		free(cvar);
@@ -149,6 +157,26 @@ static int string_read(const struct cvar *cvar, char *text)
 							   MPI_SUCCESS;
 }
 
+/* Before the runtime runs ranks have no values of their own. */
+static bool of_rank(const struct cvar *cvar)
+{
+	return cvar->rank != VM_VIEW_PROCESS && vm_node;
+}
+
+static int number_read(const struct cvar *cvar, int64_t *value)
+{
+	return of_rank(cvar) ?
+		       vm_cvar_load_rank(value, cvar->number, cvar->rank) :
+		       vm_cvar_load(value, cvar->number);
+}
+
+static int number_write(const struct cvar *cvar, int64_t value)
+{
+	return of_rank(cvar) ?
+		       vm_cvar_store_rank(cvar->number, cvar->rank, value) :
+		       vm_cvar_store(cvar->number, value, VM_SOURCE_RUNTIME);
+}
+
 int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
 	const struct cvar *cvar;
@@ -163,7 +191,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 		return MPI_T_ERR_INVALID;
 	if (cvar->row->type == VM_VAR_STRING)
 		return string_read(cvar, buf);
-	if (vm_cvar_load(&value, cvar->number) != 0)
+	if (number_read(cvar, &value) != 0)
 		return MPI_T_ERR_INVALID;
 	if (type_of(cvar->row) == MPI_INT)
 		*(int *)buf = (int)value;
@@ -205,11 +233,13 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 		return string_write(cvar, buf);
 	value = type_of(cvar->row) == MPI_INT ? *(const int *)buf :
 						*(const int64_t *)buf;
-	switch (vm_cvar_store(cvar->number, value, VM_SOURCE_RUNTIME)) {
+	switch (number_write(cvar, value)) {
 	case 0:
 		return MPI_SUCCESS;
 	case -VMPI_ESTATE:
 		return MPI_T_ERR_CVAR_SET_NOT_NOW;
+	case -VMPI_ENOMEM:
+		return MPI_T_ERR_MEMORY;
 	default:
 		return MPI_T_ERR_INVALID;
 	}

@@ -151,6 +151,29 @@ static void watermarks(void)
 	MPI_T_pvar_handle_free(session, &second);
 }
 
+/* Each rank sets limits for itself alone. */
+static void own_limits(void)
+{
+	unsigned long long own = 100 + (unsigned)rank, read = 0, old = 0;
+	MPI_T_cvar_handle cvar;
+	int index = -1;
+
+	MPI_T_cvar_get_index("core_eager_limit", &index);
+	MPI_T_cvar_handle_alloc(index, NULL, &cvar, NULL);
+	MPI_T_cvar_read(cvar, &old);
+	everybody();
+	all_ok(MPI_T_cvar_write(cvar, &own) == MPI_SUCCESS, "a rank's limit");
+	everybody();
+	MPI_T_cvar_read(cvar, &read);
+	all_ok(read == own, "is its own");
+	round_trip(3);
+	all_ok(MPI_T_cvar_write(cvar, &old) == MPI_SUCCESS, "and goes back");
+	own = 1ull << 40;
+	all_ok(MPI_T_cvar_write(cvar, &own) == MPI_T_ERR_INVALID,
+	       "within its range");
+	MPI_T_cvar_handle_free(&cvar);
+}
+
 /* One rank ends its use of the interface, the others go on. */
 static void apart(void)
 {
@@ -222,6 +245,7 @@ int main(int argc, char **argv)
 		watermarks();
 	if (size <= 8)
 		threads();
+	own_limits();
 	apart();
 	return mtap_end();
 }
