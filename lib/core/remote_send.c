@@ -51,7 +51,7 @@ static bool fits_eager(const struct vm_data *data)
 	const struct core_cvars *cvars = vm_rank_cvars(vm_rank_self());
 
 	return data->bytes <= (size_t)cvars->eager_limit &&
-	       data->bytes <= vm_fabric_limits(vm_node->fabric)->packet_bytes;
+	       data->bytes <= vm_fabric_limits(vm_node->fabric)->data_bytes;
 }
 
 /*

@@ -35,8 +35,7 @@
 	  "Failed tests or probes in a row after which a rank yields")          \
 	X(SIZE, eager_limit, 8192, 0, 1048576, "bytes", RANK, TB, p2p,          \
 	  "Largest message that is sent to another process at once; longer "    \
-	  "ones are announced and fetched (rendezvous).  The packets of the "   \
-	  "fabric limit it too")                                                \
+	  "ones are announced and fetched (rendezvous)")                        \
 	X(CHOICE, rndv_protocol, VM_RNDV_AUTO, 0, 3,                            \
 	  "auto|read|write|pipeline", RANK, TB, rndv,                           \
 	  "How a long message comes from another process: the receiver reads "  \

@@ -335,10 +335,10 @@ uint64_t vm_conns_brim(struct vm_port *port, uint64_t now)
 	return again;
 }
 
-void vm_conn_release(struct vm_conn *conn)
+void vm_conn_release(struct vm_conn *conn, unsigned packets)
 {
-	VM_ASSERT(conn->held > 0);
-	conn->held--;
+	VM_ASSERT(conn->held >= packets);
+	conn->held -= packets;
 	vm_conn_credit(conn);
 }
 
@@ -366,6 +366,9 @@ static void conn_fail(struct vm_conn *conn, int error)
 	struct vm_port *port = conn->port;
 
 	conn->error = error;
+	if (conn->whole)
+		vm_packet_put(&port->pkts, conn->whole);
+	conn->whole = NULL;
 	if (!vm_list_empty(&conn->backlog))
 		vm_list_remove(&conn->waiting);
 	vm_pvar_add(port->pvars.backlog, -(uint64_t)conn->backlogged);

@@ -35,17 +35,20 @@ struct vm_conn {
 	int error;	 /* 0, or why it ended */
 	fi_addr_t address;
 	uint32_t tx_seq, rx_seq;
-	uint32_t credits;	/* for our data */
-	uint32_t granted, held; /* of its data */
-	bool full;		/* it holds all it lets us send, for good */
-	uint8_t room_state;	/* enum vm_room */
-	struct vm_list room;	/* in port->room when it is VM_ROOM_LISTED */
-	bool brims;		/* all of the window is held */
-	struct vm_list brim;	/* in port->brim then */
-	uint64_t brim_polls;	/* ... since that poll, */
-	uint64_t brim_ns;	/* and the first sleep after it */
-	uint64_t last_due;	/* of the link model */
-	struct vm_list backlog; /* packets */
+	uint32_t credits;	 /* for our data */
+	uint32_t granted, held;	 /* of its data */
+	bool full;		 /* it holds all it lets us send, for good */
+	uint8_t room_state;	 /* enum vm_room */
+	struct vm_list room;	 /* in port->room when it is VM_ROOM_LISTED */
+	bool brims;		 /* all of the window is held */
+	struct vm_list brim;	 /* in port->brim then */
+	uint64_t brim_polls;	 /* ... since that poll, */
+	uint64_t brim_ns;	 /* and the first sleep after it */
+	struct vm_packet *whole; /* a payload in parts, that is coming in; */
+	uint32_t whole_at;	 /* so much of it is there */
+	uint32_t whole_data;	 /* where its payload is in `wire` */
+	uint64_t last_due;	 /* of the link model */
+	struct vm_list backlog;	 /* packets */
 	uint64_t look; /* of the port, since when packets are counted */
 	unsigned row;  /* ... that many */
 	unsigned backlogged;
@@ -106,8 +109,8 @@ void vm_conn_room(struct vm_conn *conn);
  * to look again; UINT64_MAX: not by time. */
 uint64_t vm_conns_brim(struct vm_port *port, uint64_t now);
 
-/* A packet of data is no longer held. */
-void vm_conn_release(struct vm_conn *conn);
+/* So many packets of data are no longer held. */
+void vm_conn_release(struct vm_conn *conn, unsigned packets);
 
 /* Says goodbye; nothing is sent afterwards. */
 void vm_conn_bye(struct vm_conn *conn);

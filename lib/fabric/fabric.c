@@ -57,6 +57,10 @@ static int provider_open(struct vm_fabric *fabric)
 
 	fabric->limits.provider = "loop";
 	fabric->limits.packet_bytes = (uint32_t)fabric_cvar.packet_bytes;
+	fabric->limits.data_bytes = fabric->limits.packet_bytes >
+						    VM_LONG_BYTES_MAX ?
+					    fabric->limits.packet_bytes :
+					    VM_LONG_BYTES_MAX;
 	if (fabric->config.processes == 1)
 		return 0;
 	if (!fabric->config.fi) {

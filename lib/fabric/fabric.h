@@ -104,6 +104,7 @@ void vm_fabric_close(struct vm_fabric *fabric);
 struct vm_fabric_limits {
 	unsigned ports;
 	uint32_t packet_bytes; /* largest payload of a packet */
+	uint32_t data_bytes;   /* ... of data, which may go in several */
 	bool rma;	       /* vm_rma_*() work between processes */
 	const char *provider;  /* "net", "tcp;ofi_rxm"; "loop" when alone */
 };
@@ -161,7 +162,7 @@ struct vm_to {
 struct vm_send {
 	const void *upper; /* VM_UPPER_BYTES of header, copied */
 	const void *data;
-	uint32_t bytes; /* at most packet_bytes */
+	uint32_t bytes; /* at most packet_bytes; of data, data_bytes */
 	uint8_t kind;	/* of the layer above; comes out as pkt->kind */
 	bool control;
 	/* Whose transfer it is, from now until the data have left; or NULL. */
@@ -181,6 +182,10 @@ struct vm_send_op {
  * -VMPI_EPEER, -VMPI_ENOMEM.  With op == NULL the data are always copied; else
  * short ones are (fabric_copy_limit).
  * What the network cannot take now waits in the port, in order.
+ *
+ * Data beyond packet_bytes go in several packets, each of which takes a credit,
+ * and arrive as one.  They are always copied; -VMPI_ELIMIT when there are not
+ * enough credits, because to wait for so many may be in vain.
  */
 int vm_port_send(struct vm_port *port, struct vm_to to,
 		 const struct vm_send *send, struct vm_send_op *op);

@@ -39,6 +39,7 @@ struct vm_pkt *vm_pkt_keep(struct vm_pkt *view)
 		moved->view.upper = (const char *)pkt->view.upper + shift;
 		moved->view.data = (const char *)pkt->view.data + shift;
 		moved->conn = pkt->conn;
+		moved->parts = pkt->parts;
 		moved->use = VM_PKT_RECEIVE;
 		moved->orphan = false;
 		pkt->moved = true;
@@ -66,7 +67,7 @@ void vm_pkt_release(struct vm_pkt *view)
 	}
 	vm_port_lock(port);
 	if (!view->control)
-		vm_conn_release(pkt->conn);
+		vm_conn_release(pkt->conn, pkt->parts);
 	vm_pvar_add(port->pvars.kept, (uint64_t)-1);
 	vm_port_recycle(port, pkt);
 	vm_port_unlock(port);

@@ -10,6 +10,8 @@
 #define MEDIUM_BYTES 2048
 #define SLAB_HEAD 128
 #define SLAB_PACKETS_LEAST 8
+#define SLAB_LONG_LEAST 2		 /* of those above the wire's */
+#define LONG_BYTES_LEAST UINT32_C(32768) /* payload of the first of them */
 
 VM_STATIC_ASSERT(sizeof(struct vm_slab) <= SLAB_HEAD, "the head fits");
 
@@ -22,8 +24,8 @@ void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
 		  int (*reg)(struct vm_port *, struct vm_slab *, bool))
 {
-	const uint32_t room[VM_PKT_CLASSES] = { SMALL_BYTES, MEDIUM_BYTES,
-						wire_bytes };
+	const uint32_t room[VM_PKT_WIRE + 1] = { SMALL_BYTES, MEDIUM_BYTES,
+						 wire_bytes };
 
 	*pkts = (struct vm_pkts){ .port = port, .pvars = pvars, .reg = reg };
 	for (int i = 0; i < VM_PKT_CLASSES; i++) {
@@ -31,7 +33,11 @@ void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 
 		vm_list_init(&class->some);
 		vm_list_init(&class->none);
-		class->wire_bytes = room[i];
+		class->wire_bytes =
+			i <= VM_PKT_WIRE ?
+				room[i] :
+				VM_WIRE_MAX + (LONG_BYTES_LEAST
+					       << (i - VM_PKT_WIRE - 1));
 	}
 }
 
@@ -41,6 +47,8 @@ static void slab_free(struct vm_pkts *pkts, struct vm_slab *slab)
 	if (pkts->reg)
 		pkts->reg(pkts->port, slab, false);
 	vm_pvar_keep(pkts->pvars->pool_bytes, -slab->bytes);
+	vm_pvar_add(pkts->pvars->pool_packets[slab->class_],
+		    -(uint64_t)slab->packets);
 	munmap(slab, slab->bytes);
 }
 
@@ -58,20 +66,25 @@ void vm_pkts_fini(struct vm_pkts *pkts)
 	}
 }
 
+VM_STATIC_ASSERT(LONG_BYTES_LEAST << (VM_PKT_CLASSES - VM_PKT_WIRE - 2) ==
+			 VM_LONG_BYTES_MAX,
+		 "the last class takes the longest payload");
+
 /* How many packets a new slab gets. */
-static unsigned slab_packets(size_t each)
+static unsigned slab_packets(unsigned class_, size_t each)
 {
 	size_t packets = ((size_t)fabric_cvar.slab_bytes - SLAB_HEAD) / each;
+	size_t least = class_ > VM_PKT_WIRE ? SLAB_LONG_LEAST :
+					      SLAB_PACKETS_LEAST;
 
-	return packets < SLAB_PACKETS_LEAST ? SLAB_PACKETS_LEAST :
-					      (unsigned)packets;
+	return (unsigned)(packets < least ? least : packets);
 }
 
 static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
 {
 	struct vm_pkt_class *class = &pkts->class_[class_];
 	size_t each = packet_bytes(class->wire_bytes);
-	unsigned packets = slab_packets(each);
+	unsigned packets = slab_packets(class_, each);
 	size_t bytes = SLAB_HEAD + each * packets;
 	struct vm_slab *slab = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -80,6 +93,7 @@ static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
 		return NULL;
 	vm_list_init(&slab->free);
 	slab->class_ = class_;
+	slab->packets = packets;
 	slab->bytes = bytes;
 	if (pkts->reg && pkts->reg(pkts->port, slab, true) < 0) {
 		munmap(slab, bytes);
@@ -95,6 +109,7 @@ static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
 	}
 	vm_list_append(&class->some, &slab->link);
 	class->idle++;
+	vm_pvar_add(pkts->pvars->pool_packets[class_], packets);
 	vm_pvar_add(pkts->pvars->pool_grows, 1);
 	vm_pvar_keep(pkts->pvars->pool_bytes, bytes);
 	vm_pvar_max(pkts->pvars->pool_bytes_max, pkts->pvars->pool_bytes);
@@ -104,11 +119,12 @@ static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
 /* The counter of used packets of a class. */
 static uint64_t *used_of(struct vm_pkts *pkts, unsigned class_)
 {
-	uint64_t *const used[VM_PKT_CLASSES] = { &pkts->pvars->small_used,
-						 &pkts->pvars->medium_used,
-						 &pkts->pvars->large_used };
+	uint64_t *const used[VM_PKT_WIRE + 2] = { &pkts->pvars->small_used,
+						  &pkts->pvars->medium_used,
+						  &pkts->pvars->large_used,
+						  &pkts->pvars->long_used };
 
-	return used[class_];
+	return used[class_ <= VM_PKT_WIRE ? class_ : VM_PKT_WIRE + 1];
 }
 
 static unsigned class_of(const struct vm_pkts *pkts, size_t wire_bytes)
@@ -142,6 +158,8 @@ struct vm_packet *vm_packet_get(struct vm_pkts *pkts, size_t wire_bytes)
 		vm_list_remove(&slab->link);
 		vm_list_append(&class->none, &slab->link);
 	}
+	if (++class->used > class->peak)
+		class->peak = class->used;
 	vm_pvar_add(*used_of(pkts, i), 1);
 	return vm_container_of(link, struct vm_packet, link);
 }
@@ -166,6 +184,7 @@ void vm_packet_put(struct vm_pkts *pkts, struct vm_packet *pkt)
 	list_push(&slab->free, &pkt->link);
 	if (--slab->used == 0)
 		class->idle++;
+	class->used--;
 	vm_pvar_add(*used_of(pkts, slab->class_), (uint64_t)-1);
 }
 
@@ -175,23 +194,41 @@ bool vm_packet_oversized(const struct vm_pkts *pkts,
 	return class_of(pkts, wire_bytes) < pkt->slab->class_;
 }
 
+/* How many idle slabs of a class stay. */
+static uint64_t slabs_kept(const struct vm_pkts *pkts, unsigned class_)
+{
+	if (class_ > VM_PKT_WIRE && !pkts->class_[class_].peak)
+		return 0;
+	return (uint64_t)fabric_cvar.pool_keep;
+}
+
+static void class_shrink(struct vm_pkts *pkts, unsigned class_)
+{
+	struct vm_pkt_class *class = &pkts->class_[class_];
+	uint64_t kept = slabs_kept(pkts, class_);
+	struct vm_list *link = class->some.next;
+
+	while (class->idle > kept && link != &class->some) {
+		struct vm_slab *slab =
+			vm_container_of(link, struct vm_slab, link);
+
+		link = link->next;
+		if (slab->used)
+			continue;
+		slab_free(pkts, slab);
+		class->idle--;
+		vm_pvar_add(pkts->pvars->pool_shrinks, 1);
+	}
+}
+
 void vm_pkts_shrink(struct vm_pkts *pkts)
 {
-	for (int i = 0; i < VM_PKT_CLASSES; i++) {
+	for (unsigned i = 0; i < VM_PKT_CLASSES; i++) {
 		struct vm_pkt_class *class = &pkts->class_[i];
-		struct vm_list *link = class->some.next;
 
-		while (class->idle > (uint64_t)fabric_cvar.pool_keep &&
-		       link != &class->some) {
-			struct vm_slab *slab =
-				vm_container_of(link, struct vm_slab, link);
-
-			link = link->next;
-			if (slab->used)
-				continue;
-			slab_free(pkts, slab);
-			class->idle--;
-			vm_pvar_add(pkts->pvars->pool_shrinks, 1);
-		}
+		class_shrink(pkts, i);
+		__atomic_store_n(&pkts->pvars->pool_peak[i], class->peak,
+				 __ATOMIC_RELAXED);
+		class->peak = class->used;
 	}
 }

@@ -2,9 +2,11 @@
 /*
  * Packets and the pools they come from.
  *
- * A port has one pool with three sizes of packets; the largest one takes any
- * payload.  Memory comes in slabs of one size; a slab of which no packet is in
- * use can be given back.  A pool is guarded by its port's lock.
+ * A port has one pool with several sizes of packets.  The third one is that of
+ * the wire: it takes any packet that arrives.  Those above it are for payloads
+ * that came in several packets.  Memory comes in slabs of one size; a slab of
+ * which no packet is in use can be given back.  A pool is guarded by its port's
+ * lock.
  *
  * A packet is a buffer for the wire with what the port must know about it while
  * the network has it, the layer above keeps it, or it waits: it is in at most
@@ -21,7 +23,9 @@
 #include "fabric/wire.h"
 #include "introspect/overlap.h"
 
-#define VM_PKT_CLASSES 3
+#define VM_PKT_WIRE 2	 /* the class of what is posted for arrivals */
+#define VM_PKT_CLASSES 9 /* the others are powers of two up to ... */
+#define VM_LONG_BYTES_MAX (UINT32_C(1) << 20)
 
 struct vm_conn;
 struct vm_slab;
@@ -55,18 +59,19 @@ struct vm_packet {
 	uint32_t wire_bytes; /* in `wire` */
 	uint32_t data_bytes; /* at `data`, or of a chunk */
 	uint8_t use;
-	bool kept;     /* the layer above has it */
-	bool moved;    /* ... has another one in its place */
-	bool orphan;   /* its owner was told, but the network still has it */
-	bool batch;    /* of a send: others may be added behind the last one */
-	uint32_t last; /* ... which begins there */
+	bool kept;	/* the layer above has it */
+	bool moved;	/* ... has another one in its place */
+	bool orphan;	/* its owner was told, but the network still has it */
+	bool batch;	/* of a send: others may be added behind the last one */
+	uint16_t parts; /* of an arrival: packets that it came in */
+	uint32_t last;	/* ... which begins there */
 	char wire[] VM_ALIGNED(64);
 };
 
 struct vm_slab {
 	struct vm_list link;
 	struct vm_list free;
-	unsigned used, class_;
+	unsigned used, class_, packets;
 	size_t bytes;
 	struct fid_mr *mr; /* where the provider wants local registration */
 	void *desc;
@@ -78,6 +83,7 @@ struct vm_pkts {
 			none;	     /* slabs with, without free packets */
 		uint32_t wire_bytes; /* room in each packet */
 		unsigned idle;	     /* slabs without a used packet */
+		unsigned used, peak; /* packets; most since the last shrink */
 	} class_[VM_PKT_CLASSES];
 	struct vm_port *port;
 	struct fabric_port_pvars *pvars;
@@ -100,7 +106,8 @@ void vm_packet_put(struct vm_pkts *pkts, struct vm_packet *pkt);
 bool vm_packet_oversized(const struct vm_pkts *pkts,
 			 const struct vm_packet *pkt, size_t wire_bytes);
 
-/* Gives slabs back that nobody uses, but fabric_pool_keep of each size. */
+/* Gives slabs back that nobody uses, but fabric_pool_keep of each size; of those
+ * above the wire's none if none was used since the last time. */
 void vm_pkts_shrink(struct vm_pkts *pkts);
 
 #endif

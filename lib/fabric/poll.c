@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "fabric/conn.h"
+#include "fabric/part.h"
 #include "fabric/rma.h"
 #include "fabric/state.h"
 
@@ -41,9 +42,13 @@ static void reject(struct vm_port *port, enum vm_reject why)
 
 /* What a header says about the state of its connection. */
 static enum vm_reject state_check(struct vm_conn *conn,
-				  const struct vm_wire *wire)
+				  const struct vm_wire *wire,
+				  const void *packet, size_t payload)
 {
 	if (wire->seq != conn->rx_seq)
+		return VM_reject_sequence;
+	if (VM_UNLIKELY(conn->whole || wire->flags & VM_WIRE_PART) &&
+	    !vm_part_fits(conn, wire, packet, payload))
 		return VM_reject_sequence;
 	if (wire->kind == VM_WIRE_DATA && conn->granted == 0)
 		return VM_reject_credit;
@@ -71,13 +76,12 @@ static struct vm_conn *conn_of(struct vm_port *port, const struct vm_wire *wire)
 	return NULL;
 }
 
-/* Delivers a packet of data or control, or holds it back. */
+/* Delivers a packet of data or control, or holds it back; due: when it arrives
+ * by the link model. */
 static void accept_payload(struct vm_port *port, struct vm_conn *conn,
 			   struct vm_packet *pkt, const struct vm_wire *wire,
-			   size_t payload)
+			   size_t payload, uint64_t due)
 {
-	uint64_t due = 0;
-
 	pkt->conn = conn;
 	pkt->wire_bytes = (uint32_t)(payload + wire->bytes);
 	pkt->view = (struct vm_pkt){
@@ -91,8 +95,6 @@ static void accept_payload(struct vm_port *port, struct vm_conn *conn,
 	};
 	vm_pvar_add(port->pvars.received, 1);
 	vm_pvar_add(port->pvars.received_bytes, wire->bytes);
-	if (wire->flags & VM_WIRE_STAMP)
-		due = vm_wire_stamp(pkt->wire);
 	if (VM_LIKELY(due <= conn->last_due && conn->last_due == 0)) {
 		vm_list_append(&port->arrived, &pkt->link);
 		return;
@@ -126,7 +128,7 @@ static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
 	if (why == VM_reject_none) {
 		conn = conn_of(port, wire);
 		if (conn)
-			why = state_check(conn, wire);
+			why = state_check(conn, wire, packet, *payload);
 	}
 	if (VM_LIKELY(why == VM_reject_none))
 		return conn;
@@ -161,6 +163,24 @@ static void brim_begin(struct vm_conn *conn)
 	vm_list_append(&conn->port->brim, &conn->brim);
 }
 
+/* Data or control; what is part of something longer waits for the rest. */
+static void payload_take(struct vm_port *port, struct vm_conn *conn,
+			 struct vm_packet *pkt, const struct vm_wire *wire,
+			 size_t payload)
+{
+	uint64_t due = wire->flags & VM_WIRE_STAMP ? vm_wire_stamp(pkt->wire) :
+						     0;
+	struct vm_wire header = *wire;
+
+	pkt->parts = 1;
+	if (VM_UNLIKELY(wire->flags & VM_WIRE_PART)) {
+		pkt = vm_part_take(conn, pkt, &header, &payload);
+		if (!pkt)
+			return;
+	}
+	accept_payload(port, conn, pkt, &header, payload, due);
+}
+
 /* Takes in a checked packet, which is all there is in pkt. */
 static void packet_take(struct vm_port *port, struct vm_conn *conn,
 			struct vm_packet *pkt, const struct vm_wire *wire,
@@ -174,7 +194,7 @@ static void packet_take(struct vm_port *port, struct vm_conn *conn,
 		conn->held++;
 	}
 	if (wire->kind == VM_WIRE_DATA || wire->kind == VM_WIRE_CONTROL) {
-		accept_payload(port, conn, pkt, wire, payload);
+		payload_take(port, conn, pkt, wire, payload);
 		if (wire->kind == VM_WIRE_DATA) {
 			vm_conn_credit(conn);
 			if (VM_UNLIKELY(conn->granted == 0))
@@ -501,7 +521,7 @@ static void clean(struct vm_port *port, struct vm_list *used,
 			continue;
 		}
 		if (!pkt->moved && !pkt->view.control)
-			vm_conn_release(pkt->conn);
+			vm_conn_release(pkt->conn, pkt->parts);
 		vm_port_recycle(port, pkt);
 	}
 	while ((link = vm_list_pop(ended))) {

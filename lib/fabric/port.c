@@ -110,7 +110,7 @@ void vm_port_recycle(struct vm_port *port, struct vm_packet *pkt)
 {
 	/* Kept packets may have been moved to smaller ones. */
 	if (port->rx_posted < port->rx_target && !port->closing &&
-	    pkt->slab->class_ == VM_PKT_CLASSES - 1)
+	    pkt->slab->class_ == VM_PKT_WIRE)
 		packet_post(port, pkt);
 	else
 		vm_packet_put(&port->pkts, pkt);

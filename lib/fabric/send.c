@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "fabric/batch.h"
 #include "fabric/conn.h"
+#include "fabric/part.h"
 #include "fabric/state.h"
 
 #define INJECT_MAX 256 /* built on the stack */
@@ -24,10 +25,12 @@ static uint64_t link_stamp(struct vm_conn *conn, uint64_t *left, size_t bytes)
 	return due;
 }
 
-/* Writes the header, with a stamp if there is one; its length. */
+/* Writes the header, with a stamp and a part if there is one; its length. */
 static uint32_t header_write(struct vm_conn *conn, char *to,
-			     const struct vm_send *send, uint64_t stamp)
+			     const struct vm_send *send, uint64_t stamp,
+			     const struct vm_wire_part *part)
 {
+	uint32_t bytes = VM_WIRE_BYTES;
 	struct vm_wire wire;
 
 	vm_conn_header(conn, &wire,
@@ -37,10 +40,16 @@ static uint32_t header_write(struct vm_conn *conn, char *to,
 	memcpy(wire.upper, send->upper, VM_UPPER_BYTES);
 	if (VM_UNLIKELY(stamp)) {
 		wire.flags = VM_WIRE_STAMP;
-		memcpy(to + VM_WIRE_BYTES, &stamp, sizeof(stamp));
+		memcpy(to + bytes, &stamp, sizeof(stamp));
+		bytes += VM_WIRE_STAMP_BYTES;
+	}
+	if (VM_UNLIKELY(part != NULL)) {
+		wire.flags |= VM_WIRE_PART;
+		memcpy(to + bytes, part, sizeof(*part));
+		bytes += VM_WIRE_PART_BYTES;
 	}
 	memcpy(to, &wire, sizeof(wire));
-	return stamp ? VM_WIRE_MAX : VM_WIRE_BYTES;
+	return bytes;
 }
 
 /*
@@ -58,7 +67,7 @@ static bool injected(struct vm_conn *conn, const struct vm_send *send)
 	    VM_WIRE_BYTES + send->bytes > INJECT_MAX ||
 	    !vm_list_empty(&conn->backlog) || vm_link_active())
 		return false;
-	bytes = header_write(conn, buffer, send, 0);
+	bytes = header_write(conn, buffer, send, 0, NULL);
 	if (send->bytes)
 		memcpy(buffer + bytes, send->data, send->bytes);
 	if (port->fi->inject(port->ep, buffer, bytes + send->bytes,
@@ -76,7 +85,7 @@ static int batch_send(struct vm_conn *conn, const struct vm_send *send)
 
 	if (!to)
 		return -VMPI_ENOMEM;
-	header_write(conn, to, send, 0);
+	header_write(conn, to, send, 0, NULL);
 	if (send->bytes)
 		memcpy(to + VM_WIRE_BYTES, send->data, send->bytes);
 	/* Only data may wait for more to come. */
@@ -129,7 +138,7 @@ static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 	pkt->op = refer ? op : NULL;
 	pkt->data = refer ? send->data : NULL;
 	pkt->data_bytes = refer ? send->bytes : 0;
-	pkt->wire_bytes = header_write(conn, pkt->wire, send, stamp);
+	pkt->wire_bytes = header_write(conn, pkt->wire, send, stamp, NULL);
 	if (copied) {
 		memcpy(pkt->wire + pkt->wire_bytes, send->data, copied);
 		pkt->wire_bytes += copied;
@@ -138,6 +147,68 @@ static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 		packet_watch(pkt, send);
 	vm_conn_send(conn, pkt);
 	return refer ? 0 : 1;
+}
+
+/* One part, in a packet that has room for it. */
+static void part_send(struct vm_conn *conn, struct vm_packet *pkt,
+		      const struct vm_send *piece,
+		      const struct vm_wire_part *part)
+{
+	uint64_t stamp = link_stamp(conn, &pkt->left, piece->bytes);
+
+	pkt->use = VM_PKT_SEND;
+	pkt->conn = conn;
+	pkt->orphan = pkt->batch = false;
+	pkt->op = NULL;
+	pkt->data = NULL;
+	pkt->data_bytes = 0;
+	pkt->wire_bytes = header_write(conn, pkt->wire, piece, stamp, part);
+	memcpy(pkt->wire + pkt->wire_bytes, piece->data, piece->bytes);
+	pkt->wire_bytes += piece->bytes;
+	if (VM_UNLIKELY(piece->overlap != NULL))
+		packet_watch(pkt, piece);
+	vm_conn_send(conn, pkt);
+}
+
+/* A payload that is longer than a packet: 1, or -VMPI_ENOMEM. */
+static int parts_send(struct vm_conn *conn, const struct vm_send *send)
+{
+	struct vm_port *port = conn->port;
+	uint32_t each = port->fabric->limits.packet_bytes;
+	struct vm_list packets, *link;
+	struct vm_send piece = *send;
+	struct vm_wire_part part = { .total = send->bytes };
+	int rc = 1;
+
+	/* All or none: a part that is missing would break the stream. */
+	vm_list_init(&packets);
+	for (uint32_t at = 0; rc > 0 && at < send->bytes; at += each) {
+		uint32_t left = send->bytes - at;
+		struct vm_packet *pkt = vm_packet_get(
+			&port->pkts, VM_WIRE_MAX + (left < each ? left : each));
+
+		if (pkt)
+			vm_list_append(&packets, &pkt->link);
+		else
+			rc = -VMPI_ENOMEM;
+	}
+	while ((link = vm_list_pop(&packets))) {
+		struct vm_packet *pkt =
+			vm_container_of(link, struct vm_packet, link);
+
+		if (rc < 0) {
+			pkt->use = VM_PKT_SEND;
+			vm_packet_put(&port->pkts, pkt);
+			continue;
+		}
+		piece.data = (const char *)send->data + part.at;
+		piece.bytes = send->bytes - part.at < each ?
+				      send->bytes - part.at :
+				      each;
+		part_send(conn, pkt, &piece, &part);
+		part.at += piece.bytes;
+	}
+	return rc;
 }
 
 /* To ourselves: the packet itself goes to the other port. */
@@ -189,7 +260,8 @@ static bool pool_full(struct vm_port *port)
 	return port->pvars.pool_bytes > most;
 }
 
-static int sent_count(struct vm_conn *conn, const struct vm_send *send, int rc)
+static int sent_count(struct vm_conn *conn, const struct vm_send *send,
+		      unsigned packets, int rc)
 {
 	struct vm_port *port = conn->port;
 
@@ -198,8 +270,8 @@ static int sent_count(struct vm_conn *conn, const struct vm_send *send, int rc)
 	if (send->control)
 		vm_pvar_add(port->pvars.sent_control, 1);
 	else
-		conn->credits--;
-	vm_pvar_add(port->pvars.sent, 1);
+		conn->credits -= packets;
+	vm_pvar_add(port->pvars.sent, packets);
 	vm_pvar_add(port->pvars.sent_bytes, send->bytes);
 	return rc;
 }
@@ -222,6 +294,7 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 		       const struct vm_send *send, struct vm_send_op *op)
 {
 	bool loop = to.process == port->fabric->config.process;
+	unsigned packets = loop ? 1 : vm_parts(port, send->bytes);
 	struct vm_conn *conn;
 	int rc = vm_conn_get(&conn, port, to);
 
@@ -231,6 +304,11 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 		if (VM_UNLIKELY(conn->credits == 0)) {
 			vm_pvar_add(port->pvars.no_credit, 1);
 			return refused(conn);
+		}
+		/* The receiver may keep the rest until this has come. */
+		if (VM_UNLIKELY(conn->credits < packets)) {
+			vm_pvar_add(port->pvars.no_credit, 1);
+			return -VMPI_ELIMIT;
 		}
 		if (VM_UNLIKELY(conn->backlogged >=
 				(uint64_t)fabric_cvar.backlog_limit))
@@ -243,17 +321,19 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 	}
 	if (loop)
 		rc = loop_send(conn, send);
+	else if (VM_UNLIKELY(packets > 1))
+		return sent_count(conn, send, packets, parts_send(conn, send));
 	else if (vm_batch_wanted(conn, send))
 		rc = batch_send(conn, send);
 	else if (injected(conn, send))
 		rc = 1;
 	else
-		return sent_count(conn, send, packet_send(conn, send, op));
+		return sent_count(conn, send, 1, packet_send(conn, send, op));
 	/* Of these two nobody tells when they have left. */
 	if (VM_UNLIKELY(send->overlap != NULL) && rc > 0)
 		vm_overlap_half(send->overlap, VM_SIDE_SEND, VM_WAY_FABRIC,
 				send->bytes);
-	return sent_count(conn, send, rc);
+	return sent_count(conn, send, 1, rc);
 }
 
 int vm_port_send(struct vm_port *port, struct vm_to to,
@@ -261,7 +341,9 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 {
 	int rc;
 
-	VM_ASSERT(send->bytes <= port->fabric->limits.packet_bytes);
+	VM_ASSERT(send->bytes <= (send->control ?
+					  port->fabric->limits.packet_bytes :
+					  port->fabric->limits.data_bytes));
 	vm_port_lock(port);
 	rc = send_locked(port, to, send, op);
 	vm_port_unlock(port);

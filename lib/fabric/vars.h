@@ -21,7 +21,8 @@
 	X(INT, ports, 0, 0, 256, "ports", STARTUP, TD, fabric,                 \
 	  "Ports of each process; 0: one per worker")                          \
 	X(SIZE, packet_bytes, 16128, 512, 1048576, "bytes", STARTUP, TD, pool, \
-	  "Largest payload of a packet; the same in all processes")            \
+	  "Largest payload of a packet; the same in all processes.  Longer "   \
+	  "messages that are sent at once go in several")                      \
 	X(SIZE, copy_limit, 4096, 0, 1048576, "bytes", ANYTIME, TD, fabric,    \
 	  "Largest payload that is copied into its packet although it could "  \
 	  "be sent from where it lies")                                        \
@@ -78,78 +79,85 @@ extern struct fabric_cvars fabric_cvar;
 extern const struct vm_cvar_table fabric_cvar_table;
 
 /* Of each port, written under its lock. */
-#define FABRIC_PORT_PVARS(X)                                                 \
-	X(COUNTER, sent, "packets", WORKER, UD, fabric, "Packets sent")      \
-	X(AGGREGATE, sent_bytes, "bytes", WORKER, UD, fabric,                \
-	  "Payload sent in packets")                                         \
-	X(COUNTER, sent_control, "packets", WORKER, TD, fabric,              \
-	  "Control packets sent")                                            \
-	X(COUNTER, received, "packets", WORKER, UD, fabric,                  \
-	  "Packets received")                                                \
-	X(AGGREGATE, received_bytes, "bytes", WORKER, UD, fabric,            \
-	  "Payload received in packets")                                     \
-	X(COUNTER, polls, "polls", WORKER, TB, poll, "Looks at the network") \
-	X(COUNTER, polls_busy, "polls", WORKER, DD, poll,                    \
-	  "Polls that found another thread polling the same port")           \
-	X(COUNTER, polls_found, "polls", WORKER, TB, poll,                   \
-	  "Looks at the network that found something")                       \
-	X(HIGHWATERMARK, events_max, "events", WORKER, DD, poll,             \
-	  "Most that one look found")                                        \
-	X(COUNTER, events_own, "events", WORKER, TB, poll,                   \
-	  "Events handled by the worker that the port belongs to")           \
-	X(COUNTER, events_helped, "events", WORKER, TB, poll,                \
-	  "Events handled by other workers")                                 \
-	X(AGGREGATE, bytes_helped, "bytes", WORKER, TB, poll,                \
-	  "Payload received by other workers' polls")                        \
-	X(COUNTER, no_credit, "sends", WORKER, TB, credit,                   \
-	  "Sends refused because the receiver had given no credit")          \
-	X(COUNTER, no_memory, "sends", WORKER, TB, pool,                     \
-	  "Sends refused because of fabric_send_bytes_max")                  \
-	X(LEVEL, flying, "packets", WORKER, TD, fabric,                      \
-	  "Packets and chunks that the network has now")                     \
-	X(HIGHWATERMARK, flying_max, "packets", WORKER, TD, fabric,          \
-	  "Most that the network had at a time")                             \
-	X(COUNTER, backlogged, "packets", WORKER, TD, fabric,                \
-	  "Packets that had to wait for the network")                        \
-	X(COUNTER, batches, "messages", WORKER, TD, fabric,                  \
-	  "Messages of the network that carried several packets")            \
-	X(COUNTER, gathered, "packets", WORKER, TD, fabric,                  \
-	  "Packets in such messages")                                        \
-	X(COUNTER, gathered_received, "packets", WORKER, TD, fabric,         \
-	  "Packets received in messages that carried several")               \
-	X(LEVEL, backlog, "packets", WORKER, TD, fabric,                     \
-	  "Packets that wait now")                                           \
-	X(HIGHWATERMARK, backlog_max, "packets", WORKER, TD, fabric,         \
-	  "Most packets that waited at a time")                              \
-	X(COUNTER, credit_packets, "packets", WORKER, TD, credit,            \
-	  "Packets sent only to give credits back")                          \
-	X(LEVEL, kept, "packets", WORKER, TD, pool,                          \
-	  "Arrived packets that the layer above keeps")                      \
-	X(HIGHWATERMARK, kept_max, "packets", WORKER, TD, pool,              \
-	  "Most packets kept at a time")                                     \
-	X(COUNTER, kept_moved, "packets", WORKER, DD, pool,                  \
-	  "Kept packets that were moved to a packet of their size")          \
-	X(COUNTER, reads, "operations", WORKER, TB, rndv, "Remote reads")    \
-	X(COUNTER, writes, "operations", WORKER, TB, rndv, "Remote writes")  \
-	X(AGGREGATE, rma_bytes, "bytes", WORKER, TB, rndv,                   \
-	  "Bytes moved by remote reads and writes")                          \
-	X(COUNTER, chunks, "chunks", WORKER, TD, rndv,                       \
-	  "Chunks of remote reads and writes")                               \
-	X(LEVEL, posted, "packets", WORKER, DD, pool,                        \
-	  "Packets ready for what arrives next")                             \
-	X(LEVEL, pool_bytes, "bytes", WORKER, UD, pool, "Memory of packets") \
-	X(HIGHWATERMARK, pool_bytes_max, "bytes", WORKER, UD, pool,          \
-	  "Most memory of packets at a time")                                \
-	X(COUNTER, pool_grows, "slabs", WORKER, TD, pool,                    \
-	  "Times packet memory grew")                                        \
-	X(COUNTER, pool_shrinks, "slabs", WORKER, TD, pool,                  \
-	  "Times packet memory was given back")                              \
-	X(LEVEL, small_used, "packets", WORKER, TD, pool,                    \
-	  "Packets of 256 bytes in use")                                     \
-	X(LEVEL, medium_used, "packets", WORKER, TD, pool,                   \
-	  "Packets of 2048 bytes in use")                                    \
-	X(LEVEL, large_used, "packets", WORKER, TD, pool,                    \
-	  "Packets of the largest size in use")                              \
+#define FABRIC_PORT_PVARS(X)                                                   \
+	X(COUNTER, sent, "packets", WORKER, UD, fabric, "Packets sent")        \
+	X(AGGREGATE, sent_bytes, "bytes", WORKER, UD, fabric,                  \
+	  "Payload sent in packets")                                           \
+	X(COUNTER, sent_control, "packets", WORKER, TD, fabric,                \
+	  "Control packets sent")                                              \
+	X(COUNTER, received, "packets", WORKER, UD, fabric,                    \
+	  "Packets received")                                                  \
+	X(AGGREGATE, received_bytes, "bytes", WORKER, UD, fabric,              \
+	  "Payload received in packets")                                       \
+	X(COUNTER, polls, "polls", WORKER, TB, poll, "Looks at the network")   \
+	X(COUNTER, polls_busy, "polls", WORKER, DD, poll,                      \
+	  "Polls that found another thread polling the same port")             \
+	X(COUNTER, polls_found, "polls", WORKER, TB, poll,                     \
+	  "Looks at the network that found something")                         \
+	X(HIGHWATERMARK, events_max, "events", WORKER, DD, poll,               \
+	  "Most that one look found")                                          \
+	X(COUNTER, events_own, "events", WORKER, TB, poll,                     \
+	  "Events handled by the worker that the port belongs to")             \
+	X(COUNTER, events_helped, "events", WORKER, TB, poll,                  \
+	  "Events handled by other workers")                                   \
+	X(AGGREGATE, bytes_helped, "bytes", WORKER, TB, poll,                  \
+	  "Payload received by other workers' polls")                          \
+	X(COUNTER, no_credit, "sends", WORKER, TB, credit,                     \
+	  "Sends refused because the receiver had given no credit")            \
+	X(COUNTER, no_memory, "sends", WORKER, TB, pool,                       \
+	  "Sends refused because of fabric_send_bytes_max")                    \
+	X(LEVEL, flying, "packets", WORKER, TD, fabric,                        \
+	  "Packets and chunks that the network has now")                       \
+	X(HIGHWATERMARK, flying_max, "packets", WORKER, TD, fabric,            \
+	  "Most that the network had at a time")                               \
+	X(COUNTER, backlogged, "packets", WORKER, TD, fabric,                  \
+	  "Packets that had to wait for the network")                          \
+	X(COUNTER, batches, "messages", WORKER, TD, fabric,                    \
+	  "Messages of the network that carried several packets")              \
+	X(COUNTER, gathered, "packets", WORKER, TD, fabric,                    \
+	  "Packets in such messages")                                          \
+	X(COUNTER, gathered_received, "packets", WORKER, TD, fabric,           \
+	  "Packets received in messages that carried several")                 \
+	X(LEVEL, backlog, "packets", WORKER, TD, fabric,                       \
+	  "Packets that wait now")                                             \
+	X(HIGHWATERMARK, backlog_max, "packets", WORKER, TD, fabric,           \
+	  "Most packets that waited at a time")                                \
+	X(COUNTER, credit_packets, "packets", WORKER, TD, credit,              \
+	  "Packets sent only to give credits back")                            \
+	X(LEVEL, kept, "packets", WORKER, TD, pool,                            \
+	  "Arrived packets that the layer above keeps")                        \
+	X(HIGHWATERMARK, kept_max, "packets", WORKER, TD, pool,                \
+	  "Most packets kept at a time")                                       \
+	X(COUNTER, kept_moved, "packets", WORKER, DD, pool,                    \
+	  "Kept packets that were moved to a packet of their size")            \
+	X(COUNTER, reads, "operations", WORKER, TB, rndv, "Remote reads")      \
+	X(COUNTER, writes, "operations", WORKER, TB, rndv, "Remote writes")    \
+	X(AGGREGATE, rma_bytes, "bytes", WORKER, TB, rndv,                     \
+	  "Bytes moved by remote reads and writes")                            \
+	X(COUNTER, chunks, "chunks", WORKER, TD, rndv,                         \
+	  "Chunks of remote reads and writes")                                 \
+	X(LEVEL, posted, "packets", WORKER, DD, pool,                          \
+	  "Packets ready for what arrives next")                               \
+	X(LEVEL, pool_bytes, "bytes", WORKER, UD, pool, "Memory of packets")   \
+	X(HIGHWATERMARK, pool_bytes_max, "bytes", WORKER, UD, pool,            \
+	  "Most memory of packets at a time")                                  \
+	X(COUNTER, pool_grows, "slabs", WORKER, TD, pool,                      \
+	  "Times packet memory grew")                                          \
+	X(COUNTER, pool_shrinks, "slabs", WORKER, TD, pool,                    \
+	  "Times packet memory was given back")                                \
+	X(LEVEL, small_used, "packets", WORKER, TD, pool,                      \
+	  "Packets of 256 bytes in use")                                       \
+	X(LEVEL, medium_used, "packets", WORKER, TD, pool,                     \
+	  "Packets of 2048 bytes in use")                                      \
+	X(LEVEL, large_used, "packets", WORKER, TD, pool,                      \
+	  "Packets of the largest size in use")                                \
+	X(LEVEL, long_used, "packets", WORKER, TD, pool,                       \
+	  "Packets of larger sizes in use, of payloads that came in several")  \
+	X(LEVEL, pool_packets[9], "packets", WORKER, TD, pool,                 \
+	  "Packets there are, by size: 256 bytes, 2048, fabric_packet_bytes, " \
+	  "and 32K to 1M for payloads that came in several")                   \
+	X(LEVEL, pool_peak[9], "packets", WORKER, TD, pool,                    \
+	  "Most of them in use at a time, of the second before last")          \
 	VM_WIRE_REJECTS(X)
 
 struct fabric_port_pvars {

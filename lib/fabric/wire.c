@@ -18,9 +18,12 @@ static const bool kind_payload[VM_WIRE_KIND_END] = {
 static bool length_fits(const struct vm_wire *header, size_t *payload,
 			size_t bytes, const struct vm_wire_expect *expect)
 {
-	size_t offset = header->flags & VM_WIRE_STAMP ? VM_WIRE_MAX :
-							VM_WIRE_BYTES;
+	size_t offset = VM_WIRE_BYTES;
 
+	if (header->flags & VM_WIRE_STAMP)
+		offset += VM_WIRE_STAMP_BYTES;
+	if (header->flags & VM_WIRE_PART)
+		offset += VM_WIRE_PART_BYTES;
 	if (header->bytes > expect->packet_bytes ||
 	    (header->bytes && !kind_payload[header->kind]))
 		return false;
@@ -48,7 +51,7 @@ enum vm_reject vm_wire_check(struct vm_wire *header, size_t *payload,
 		return VM_reject_key;
 	if (wire.kind == VM_WIRE_NONE || wire.kind >= VM_WIRE_KIND_END)
 		return VM_reject_kind;
-	if (wire.flags & ~(VM_WIRE_STAMP | VM_WIRE_MORE))
+	if (wire.flags & ~(VM_WIRE_STAMP | VM_WIRE_MORE | VM_WIRE_PART))
 		return VM_reject_flags;
 	if (wire.source >= expect->processes ||
 	    wire.source == expect->process ||
@@ -70,6 +73,15 @@ uint64_t vm_wire_stamp(const void *packet)
 
 	memcpy(&stamp, (const char *)packet + VM_WIRE_BYTES, sizeof(stamp));
 	return stamp;
+}
+
+struct vm_wire_part vm_wire_part(const void *packet, size_t payload)
+{
+	struct vm_wire_part part;
+
+	memcpy(&part, (const char *)packet + payload - VM_WIRE_PART_BYTES,
+	       sizeof(part));
+	return part;
 }
 
 const char *vm_reject_name(enum vm_reject reject)

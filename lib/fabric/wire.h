@@ -5,6 +5,8 @@
  *
  * 64 bytes, little endian: 32 of the fabric, 32 of the layer above.  With the
  * flag STAMP eight more follow, the time of arrival by the link model.  With the
+ * flag PART eight more: the payload is part of a longer one, which comes in
+ * several packets of data, one right after the other on its connection.  With the
  * flag MORE another packet follows in the same message of the network, at the
  * next multiple of eight bytes; each is checked by itself.  Checking
  * is a pure function of the bytes and of what we expect: nothing of a packet is
@@ -22,10 +24,11 @@
 #include "fabric/fabric.h"
 
 #define VM_WIRE_MAGIC 0x4d56 /* "VM" */
-#define VM_WIRE_VERSION 3
+#define VM_WIRE_VERSION 4
 #define VM_WIRE_BYTES 64
 #define VM_WIRE_STAMP_BYTES 8
-#define VM_WIRE_MAX (VM_WIRE_BYTES + VM_WIRE_STAMP_BYTES)
+#define VM_WIRE_PART_BYTES 8
+#define VM_WIRE_MAX (VM_WIRE_BYTES + VM_WIRE_STAMP_BYTES + VM_WIRE_PART_BYTES)
 
 /* Kinds of packets: name, whether it may have a payload. */
 #define VM_WIRE_KINDS(X) \
@@ -43,7 +46,13 @@ enum vm_wire_kind {
 		VM_WIRE_KIND_END
 };
 
-enum vm_wire_flag { VM_WIRE_STAMP = 1, VM_WIRE_MORE = 2 };
+enum vm_wire_flag { VM_WIRE_STAMP = 1, VM_WIRE_MORE = 2, VM_WIRE_PART = 4 };
+
+/* What of a longer payload is in a packet. */
+struct vm_wire_part {
+	uint32_t at;	/* its first byte */
+	uint32_t total; /* bytes of the whole */
+};
 
 struct vm_wire {
 	uint16_t magic;
@@ -128,6 +137,9 @@ static inline size_t vm_wire_next(size_t bytes)
 
 /* The stamp of a packet that has one. */
 uint64_t vm_wire_stamp(const void *packet);
+
+/* The part that a packet with the flag PART is; its payload is at `payload`. */
+struct vm_wire_part vm_wire_part(const void *packet, size_t payload);
 
 /* "from another job": for the log. */
 const char *vm_reject_name(enum vm_reject reject);

@@ -84,6 +84,40 @@ static void sizes(struct pair *pair, const char *name)
 	is_int(done_failed, 0, "%s: and their end is told", name);
 }
 
+/* Longer ones go in several packets, as long as there are credits. */
+static void parts(struct pair *pair, const char *name)
+{
+	uint32_t most = vm_fabric_limits(pair->side[0].fabric)->packet_bytes;
+	const uint32_t list[] = { most + 1,	most * 2, most * 2 + 1,
+				  most * 3 - 1, most * 4, 7,
+				  most * 5 + 7, most * 3, most };
+	enum { SIZES = sizeof(list) / sizeof(list[0]) };
+	static char data[16128 * 6];
+	uint64_t before = pair->side[1].packets;
+	uint64_t packets =
+		vm_port_pvars(vm_fabric_port(pair->side[0].fabric, 0))->sent;
+	unsigned refused = 0;
+	struct vm_to to = { pair->side[1].process, 0 };
+
+	for (unsigned i = 0; i < SIZES; i++) {
+		/* Each waits until the one before has given its credits back. */
+		POLL_UNTIL(
+			pair,
+			pair->side[1].packets - before == i &&
+				vm_port_credits(
+					vm_fabric_port(pair->side[0].fabric, 0),
+					to) >= 6);
+		refused += send_surely(pair, 0, 1, 0, data, list[i], NULL) < 0;
+	}
+	POLL_UNTIL(pair, pair->side[1].packets - before == SIZES);
+	is_int(refused, 0, "%s: payloads longer than a packet are taken", name);
+	is_int(pair->side[1].faults, 0, "%s: and arrive as one, whole", name);
+	packets = vm_port_pvars(vm_fabric_port(pair->side[0].fabric, 0))->sent -
+		  packets;
+	ok(packets >= 2 + 2 + 3 + 3 + 4 + 1 + 6 + 3 + 1,
+	   "%s: each in as many packets as it takes", name);
+}
+
 static void loop(struct pair *pair, const char *name)
 {
 	enum { COUNT = 200 };
@@ -106,6 +140,7 @@ static void run(const char *provider)
 		  "%s is opened", provider);
 	small(&pair, provider);
 	sizes(&pair, provider);
+	parts(&pair, provider);
 	loop(&pair, provider);
 	ok(pair_stop(&pair), "%s: both sides end in order", provider);
 	is_int((int)pair.side[0].downs, 2, "%s: each port is told so",

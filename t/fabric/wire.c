@@ -83,8 +83,9 @@ static void fields(void)
 	WITH(job_key, 1, VM_reject_key, "another job");
 	WITH(kind, 0, VM_reject_kind, "no kind");
 	WITH(kind, VM_WIRE_KIND_END, VM_reject_kind, "an unknown kind");
-	WITH(flags, 4, VM_reject_flags, "an unknown flag");
+	WITH(flags, 8, VM_reject_flags, "an unknown flag");
 	WITH(flags, VM_WIRE_MORE, VM_reject_length, "more is not there");
+	WITH(flags, VM_WIRE_PART, VM_reject_length, "what part is not said");
 	WITH(source, 4, VM_reject_source, "a process that is not there");
 	WITH(source, 1, VM_reject_source, "ourselves");
 	WITH(source, 2, VM_reject_source, "a process that is not connected");
@@ -112,7 +113,8 @@ static void stamps(void)
 	is_int(vm_wire_check(&wire, &payload, &p, BYTES + VM_WIRE_STAMP_BYTES,
 			     &expect),
 	       VM_reject_none, "with it the packet is taken");
-	is_int((int)payload, VM_WIRE_MAX, "and its payload is behind it");
+	is_int((int)payload, VM_WIRE_BYTES + VM_WIRE_STAMP_BYTES,
+	       "and its payload is behind it");
 	ok(vm_wire_stamp(&p) == when, "the stamp is read");
 }
 
