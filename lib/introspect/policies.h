@@ -12,7 +12,9 @@
 #include "vmpi_policy.h"
 
 /* X(name): there is `const struct vmpi_policy vm_policy_<name>`. */
-#define VM_POLICIES(X) X(eager)
+#define VM_POLICIES(X) \
+	X(eager)       \
+	X(pool)
 
 #define VM_POLICY_DECLARE_(name) \
 	extern const struct vmpi_policy vm_policy_##name;
