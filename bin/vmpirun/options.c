@@ -19,6 +19,7 @@
 #include "profile.h"
 #include "say.h"
 #include "trace.h"
+#include "tune.h"
 #include "vmpi.h"
 
 #define SECONDS_MAX 1e9
@@ -345,6 +346,17 @@ static const struct row rows[] = {
 	{ "dry-run", 0, 0, 0,
 	  "Print the command that would be run, and do not run it", 2,
 	  dry_run_take },
+	{ 0, 0, 0, 0, "Tuning:", 6, 0 },
+	{ "tune", 0, "LIST", 0,
+	  "Let built-in policies set variables while the job runs: a list such "
+	  "as eager,pool, or all; see vmpi-tuning(7)",
+	  6, tune_take },
+	{ "policy", 0, "FILE[=ARGUMENT]", 0,
+	  "Let the policy in a shared object do so (vmpi_policy.h); may be "
+	  "repeated",
+	  6, policy_take },
+	{ "tune-log", 0, 0, 0, "Print a line about each decision of a policy",
+	  6, tune_log_take },
 	{ 0, 0, 0, 0, "Nodes:", 3, 0 },
 	{ "nodes", 'N', "N", 0,
 	  "Run the ranks in N processes, one per host, or all on this one", 3,
@@ -591,5 +603,6 @@ void options_fini(struct options *options)
 		rmdir(options->profile_dir);
 	free(options->profile_dir);
 	free(options->trace);
+	free(options->plugins);
 	options->exports = NULL;
 }

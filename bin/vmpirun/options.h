@@ -34,6 +34,7 @@ struct options {
 	const char *profile_json;
 	char *profile_dir;    /* where the files are; NULL: no report */
 	char *trace;	      /* --trace: a file; NULL: none */
+	char *plugins;	      /* all --policy, with colons between; or NULL */
 	const char *wdir;     /* NULL: stay here */
 	const char **exports; /* VAR=value, in the order given */
 	size_t export_count;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Policies of the command line become variables of the job.
+ */
+#include "tune.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "introspect/policies.h"
+#include "say.h"
+#include "vmpi.h"
+
+int tune_take(struct options *options, const char *list)
+{
+	for (const char *name = list; *name || name == list;) {
+		size_t length = strcspn(name, ",");
+
+		if (!vm_policies_builtin_find(name, length) &&
+		    !(length == 3 && !memcmp(name, "all", 3))) {
+			say("--tune %s: there is no policy '%.*s'; there are "
+			    "%sand all",
+			    list, (int)length, name, VM_POLICIES_BUILTIN);
+			return -VMPI_EINVAL;
+		}
+		name += length;
+		if (*name == ',' && name[1])
+			name++;
+	}
+	return vm_job_set_add(&options->job, "tune_policies", list);
+}
+
+/* The file of text with its path from the root, and the argument behind it. */
+static char *plugin_absolute(const char *text)
+{
+	char *here = text[0] == '/' ? strdup("") : getcwd(NULL, 0);
+	char *path = NULL;
+
+	if (here &&
+	    asprintf(&path, "%s%s%s", here, here[0] ? "/" : "", text) < 0)
+		path = NULL;
+	free(here);
+	return path;
+}
+
+/* Whether the file can be read; says so if not. */
+static bool plugin_there(const char *plugin, const char *text)
+{
+	char *path = strndup(plugin, strcspn(plugin, "="));
+	bool there = path && !access(path, R_OK);
+
+	if (!there)
+		say("--policy %s: %s", text, strerror(path ? errno : ENOMEM));
+	free(path);
+	return there;
+}
+
+int policy_take(struct options *options, const char *text)
+{
+	char *plugin, *all = NULL;
+
+	if (!text[0] || text[0] == '=' || strpbrk(text, ":\n")) {
+		say("--policy %s: FILE or FILE=ARGUMENT is needed, without "
+		    "colons",
+		    text);
+		return -VMPI_EINVAL;
+	}
+	plugin = plugin_absolute(text);
+	if (!plugin || !plugin_there(plugin, text)) {
+		free(plugin);
+		return -VMPI_EINVAL;
+	}
+	if (asprintf(&all, "%s%s%s", options->plugins ? options->plugins : "",
+		     options->plugins ? ":" : "", plugin) < 0)
+		all = NULL;
+	free(plugin);
+	if (!all)
+		return -VMPI_ENOMEM;
+	free(options->plugins);
+	options->plugins = all;
+	return vm_job_set_add(&options->job, "tune_plugins", all);
+}
+
+int tune_log_take(struct options *options, const char *text)
+{
+	return vm_job_set_add(&options->job, "tune_log", "1");
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Neighbours exchange messages of so many bytes, again and again, and check
+ * them; so many rounds, or, when there is a variable and a value, until that
+ * control variable of the first rank's process has the value, and so many rounds
+ * more; or until there is a file.
+ *
+ *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH]
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <vmpi.h>
+
+static unsigned char *out, *in;
+static int bytes, rank, ranks, wrong;
+
+static void exchange(int round)
+{
+	int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+	MPI_Request requests[2];
+
+	memset(out, rank + round, (size_t)bytes);
+	MPI_Irecv(in, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &requests[0]);
+	MPI_Isend(out, bytes, MPI_BYTE, right, 1, MPI_COMM_WORLD, &requests[1]);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < bytes; i++)
+		wrong += in[i] != (unsigned char)(left + round);
+}
+
+/* Whether the variable has the value, which all ranks agree on. */
+static int reached(const char *name, const char *value)
+{
+	char text[64] = "";
+	int yes = 0;
+
+	if (rank == 0 && !strcmp(name, "file"))
+		yes = !access(value, R_OK);
+	else if (rank == 0 && vmpi_get(name, text, sizeof(text)) == 0)
+		yes = !strcmp(text, value);
+	MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return yes;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = atoi(argv[2]), i, all = 0, seen = 0;
+
+	MPI_Init(NULL, NULL);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	bytes = atoi(argv[1]);
+	out = malloc((size_t)bytes + 1);
+	in = malloc((size_t)bytes + 1);
+	for (i = 0; argc < 5 ? i < rounds : !seen; i++) {
+		exchange(i);
+		if (argc > 4 && i % 20 == 0)
+			seen = reached(argv[3], argv[4]);
+	}
+	for (int more = 0; seen && more < rounds; more++)
+		exchange(i + more);
+	MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("wrong %d\n", all);
+	free(out);
+	free(in);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Policies for 87-tune.t: one per value of MODE, each with a mistake of its own,
+ * but for the first.  When one ends it makes the file that its argument names.
+ */
+#include <vmpi_policy.h>
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef MODE
+#define MODE 0
+#endif
+
+static int ticks, limit;
+
+static int start(vmpi_tuner *tuner)
+{
+	limit = tuner->control_find(tuner, "core_eager_limit");
+	if (!strcmp(tuner->argument, "x"))
+		return -1;
+	return limit < 0 ? limit : 0;
+}
+
+static int tick(vmpi_tuner *tuner, uint64_t now_ns)
+{
+	(void)now_ns;
+	ticks++;
+#if MODE == 1
+	return ticks < 3 ? 0 : -13;
+#elif MODE == 2
+	tuner->write(tuner, limit, ticks % 2 ? 1024 : 4096, "to and fro");
+	return 0;
+#elif MODE == 3
+	tuner->write(tuner, tuner->control_find(tuner, "fabric_packet_bytes"),
+		     1024, "never");
+	tuner->write(tuner, 9999, 1, "nothing");
+	return ticks < 3 ? 0 : -2;
+#else
+	return tuner->write(tuner, limit, 12345, "because") < 0;
+#endif
+}
+
+static void end(vmpi_tuner *tuner)
+{
+	FILE *file = tuner->argument[0] ? fopen(tuner->argument, "w") : NULL;
+
+	if (file)
+		fclose(file);
+}
+
+#if MODE == 4
+int vmpi_policy_is_not_here;
+#else
+const struct vmpi_policy vmpi_policy = {
+#if MODE == 5
+	.abi = VMPI_POLICY_ABI + 1,
+#else
+	.abi = VMPI_POLICY_ABI,
+#endif
+#if MODE != 6
+	.name = "mine",
+#endif
+	.description = "for a test",
+	.start = start,
+#if MODE != 7
+	.tick = tick,
+#endif
+	.end = end,
+};
+#endif
