@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "advise.h"
 #include "base/clock.h"
 #include "boot/boot.h"
 #include "boot/job.h"
@@ -68,7 +69,7 @@ static void line_print(const char *format, ...)
 
 void report_prepare(const struct vm_job *job)
 {
-	if (!job->summary && !job->learn)
+	if (!job->summary && !job->learn && !job->advise)
 		return;
 	report.ticks = calloc((size_t)node.ranks, sizeof(*report.ticks));
 	if (report.ticks)
@@ -331,6 +332,8 @@ void report_end(const struct vm_job *job)
 		return;
 	if (job->summary)
 		summary_print();
+	if (job->advise)
+		advise_print(report.ticks, vm_clock_ns() - report.begin_ns);
 	if (job->learn)
 		learn_print(job->learn);
 	free(report.ticks);

@@ -81,6 +81,7 @@ static int processes_check(const struct launch *launch)
 		const char *option;
 	} mute[] = {
 		{ job->summary, "--summary" },
+		{ job->advise, "--advise" },
 		{ job->report_bindings, "--report-bindings" },
 		{ job->display_map, "--display-map" },
 		{ options->map.path || options->map.cyclic, "--map" },

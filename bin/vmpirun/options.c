@@ -268,6 +268,7 @@ static int control_take(struct options *options, const char *text)
 
 FLAG_TAKE(label, job.label)
 FLAG_TAKE(summary, job.summary)
+FLAG_TAKE(advise, job.advise)
 FLAG_TAKE(bindings, job.report_bindings)
 FLAG_TAKE(map, job.display_map)
 FLAG_TAKE(dry_run, dry_run)
@@ -321,6 +322,9 @@ static const struct row rows[] = {
 	  2, output_take },
 	{ "summary", 0, 0, 0, "Print a table of times and messages at the end",
 	  2, summary_take },
+	{ "advise", 0, 0, 0,
+	  "Print at the end what would make the program faster, and why", 2,
+	  advise_take },
 	{ "overlap", 0, "DIR", OPTION_ARG_OPTIONAL,
 	  "Measure how much of the messages' transfers was overlapped with "
 	  "computing; reports go to DIR (default: vmpi-overlap)",

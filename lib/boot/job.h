@@ -39,6 +39,7 @@
 	X(FLAG, label, "LABEL", false, "begin each line with its rank")      \
 	X(TEXT, output_dir, "OUTPUT", NULL, "directory of rank.N.{out,err}") \
 	X(FLAG, summary, "SUMMARY", false, "print a table at the end")       \
+	X(FLAG, advise, "ADVISE", false, "print recommendations at the end") \
 	X(FLAG, report_bindings, "REPORT_BINDINGS", false,                   \
 	  "print which core each worker is bound to")                        \
 	X(FLAG, display_map, "DISPLAY_MAP", false,                           \

@@ -41,7 +41,7 @@ enum vm_rndv vm_pair_protocol(const struct core_cvars *cvars, uint32_t process)
 	return VM_RNDV_AUTO;
 }
 
-void vm_pair_asked(enum vm_rndv protocol)
+void vm_pair_asked(enum vm_rndv protocol, uint64_t bytes)
 {
 	struct core_node_pvars *pvars = &vm_node->pvars;
 
@@ -49,4 +49,5 @@ void vm_pair_asked(enum vm_rndv protocol)
 	      protocol == VM_RNDV_WRITE ? &pvars->rndv_writes :
 					  &pvars->rndv_pipelines,
 	      1);
+	count(&pvars->rndv_bytes, bytes);
 }

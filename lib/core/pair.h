@@ -34,6 +34,6 @@ void vm_pair_offered(uint32_t process, bool posted);
  * set; auto: by the first protocol that fits. */
 enum vm_rndv vm_pair_protocol(const struct core_cvars *cvars, uint32_t process);
 
-/* A message is being fetched by this protocol. */
-void vm_pair_asked(enum vm_rndv protocol);
+/* A message of so many bytes is being fetched by this protocol. */
+void vm_pair_asked(enum vm_rndv protocol, uint64_t bytes);
 #endif

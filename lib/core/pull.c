@@ -46,14 +46,14 @@ static const struct core_cvars *cvars_of(const struct vm_pull *pull)
 	return rank ? vm_rank_cvars(rank) : &core_cvar;
 }
 
-static bool wanted(const struct vm_pull *pull, enum vm_rndv rndv)
+static bool is_wanted(const struct vm_pull *pull, enum vm_rndv rndv)
 {
 	return pull->choice == VM_RNDV_AUTO || pull->choice == rndv;
 }
 
 static bool read_fits(const struct vm_pull *pull)
 {
-	return wanted(pull, VM_RNDV_READ) && pull->origin.memory.key &&
+	return is_wanted(pull, VM_RNDV_READ) && pull->origin.memory.key &&
 	       !pull->req->data.layout;
 }
 
@@ -82,7 +82,7 @@ static int read_start(struct vm_pull *pull)
 
 static bool write_fits(const struct vm_pull *pull)
 {
-	return wanted(pull, VM_RNDV_WRITE) && pull->origin.memory.key &&
+	return is_wanted(pull, VM_RNDV_WRITE) && pull->origin.memory.key &&
 	       !pull->req->data.layout;
 }
 
@@ -206,13 +206,14 @@ static void pull_begin(struct vm_pull *pull)
 	const size_t count = sizeof(protocols) / sizeof(*protocols);
 	/* A message that could not be fetched before is fetched no more. */
 	int rc = pull->origin.sender ? -VMPI_ENOTSUP : -VMPI_EPEER;
+	uint64_t wanted = pull->wanted;
 
 	for (size_t i = 0; i < count && rc && pull->origin.sender; i++)
 		if (protocols[i].fits(pull)) {
 			vm_account_forget(&pull->xfer);
 			rc = protocols[i].start(pull);
 			if (!rc) /* the pull may be gone */
-				vm_pair_asked(protocols[i].rndv);
+				vm_pair_asked(protocols[i].rndv, wanted);
 		}
 	if (rc)
 		pull_finish(pull, rc);

@@ -199,6 +199,8 @@ extern const struct vm_pvar_table core_match_pvar_table;
 	  "Long messages that their senders were asked to write")             \
 	X(COUNTER, rndv_pipelines, "messages", NODE, TB, rndv,                \
 	  "Long messages that were asked for in pieces")                      \
+	X(AGGREGATE, rndv_bytes, "bytes", NODE, TB, rndv,                     \
+	  "Payload of those three kinds")                                     \
 	X(COUNTER, rndv_sender_late[VM_PAIR_PLACES], "messages", NODE, TB,    \
 	  rndv,                                                               \
 	  "Long messages offered after their receive was posted; each word "  \

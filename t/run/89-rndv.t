@@ -9,12 +9,12 @@
 
 build late late.c
 
-# come WANT NAME OPTION...: what the receiver's summary says of 2 times 5.
+# come WANT NAME OPTION...: what the receiver's summary says of 5 and 5.
 come() {
 	want=$1 name=$2
 	shift 2
 	timeout 60 "$vmpirun" -n 2 --nodes 2 --workers 1 --summary "$@" \
-		./late 100000 5 </dev/null >out 2>&1
+		./late 100000 5 5 </dev/null >out 2>&1
 	is $? 0 "$name: the messages are whole" || diag "$(cat out)"
 	is "$(sed -n 's/^vmpirun: node 0: long messages: //p' out)" \
 		"$want; 5 offered after their receive was posted, 5 before" \

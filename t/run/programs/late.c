@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * late BYTES MESSAGES: rank 1 sends messages to rank 0, first those whose receive
- * is posted before they are offered, then as many whose offer comes first.  The
- * order comes from other messages, not from waiting.
+ * late BYTES N M: rank 1 sends messages to rank 0, first N whose receive is posted
+ * before they are offered, then M whose offer comes first.  The order comes from
+ * other messages, not from waiting.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -43,13 +43,14 @@ static int message(int rank, char *buffer, int bytes, int sender_late, int i)
 
 int main(int argc, char **argv)
 {
-	int rank, bytes = atoi(argv[1]), count = atoi(argv[2]), right = 1;
+	int rank, bytes = atoi(argv[1]), right = 1;
+	int posted = atoi(argv[2]), offered = atoi(argv[3]);
 	char *buffer = malloc((size_t)bytes);
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	for (int i = 0; i < 2 * count; i++)
-		right &= message(rank, buffer, bytes, i < count, i);
+	for (int i = 0; i < posted + offered; i++)
+		right &= message(rank, buffer, bytes, i < posted, i);
 	MPI_Finalize();
 	return !right;
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * As with a placement that is learned, the processes tell each other by boot's
+ * blobs, because ranks and fabric are at their end.  Processes of one job are of
+ * one version, so a blob is the struct.
+ */
+#include "advise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "boot/boot.h"
+#include "core/engine.h"
+#include "core/node.h"
+#include "core/vars.h"
+#include "fabric/vars.h"
+#include "introspect/advise.h"
+#include "introspect/pvar.h"
+#include "introspect/nearest.h"
+#include "node.h"
+#include "sched/topo.h"
+#include "sched/worker.h"
+
+#define BLOB "advise"
+#define WORDS_MAX 256 /* of a counter */
+
+/* The total of a counter, of all words of an array; 0: there is none now, as
+ * those of the fabric in a job of one process. */
+static uint64_t counter(const char *name)
+{
+	uint64_t words[WORDS_MAX] = { 0 }, sum = 0;
+	struct vm_pvar_view view;
+	char text[VM_NAME_MAX];
+	int number = vm_pvar_find(name);
+
+	if (!vm_pvar_info(number, &view, text) || view.row->words > WORDS_MAX ||
+	    vm_pvar_total(words, number))
+		return 0;
+	for (unsigned i = 0; i < view.row->words; i++)
+		sum += words[i];
+	return sum;
+}
+
+static void counters_take(struct vm_advise_facts *facts)
+{
+#define TAKE(merge, field, name, text) \
+	if ((name)[0])                 \
+		facts->field = counter(name);
+	VM_ADVISE_FACTS(TAKE)
+#undef TAKE
+	facts->far_other = counter("core_far_binomial") +
+			   counter("core_far_scatter_allgather") +
+			   counter("core_far_ring") +
+			   counter("core_far_pairwise") +
+			   counter("core_far_recursive_doubling") +
+			   counter("core_far_reduce_scatter");
+}
+
+static void settings_take(struct vm_advise_facts *facts)
+{
+	facts->eager_limit = (uint64_t)core_cvar.eager_limit;
+	facts->packet_bytes = (uint64_t)fabric_cvar.packet_bytes;
+	facts->credits = (uint64_t)fabric_cvar.credits;
+	facts->pool_keep = (uint64_t)fabric_cvar.pool_keep;
+	facts->balance = (uint64_t)core_cvar.balance;
+	facts->protocol = (uint64_t)core_cvar.rndv_protocol;
+}
+
+/* 0 or -VMPI_ENOMEM. */
+static int times_take(struct vm_advise_facts *facts, const uint64_t *ticks)
+{
+	int workers = vm_node->engine_count;
+	uint64_t *busy = calloc((size_t)workers, sizeof(*busy));
+
+	if (!busy)
+		return -VMPI_ENOMEM;
+	for (int i = 0; i < node.ranks; i++) {
+		uint64_t ns = vm_clock_span_ns(ticks[i]);
+
+		facts->run_ns += ns;
+		busy[vm_node->own[i]->engine->index] += ns;
+	}
+	for (int i = 0; i < workers; i++)
+		if (busy[i] > facts->busiest_ns)
+			facts->busiest_ns = busy[i];
+	free(busy);
+	return 0;
+}
+
+/* The facts of the other processes are added: 0, or an error. */
+static int others_add(struct vm_advise_facts *facts)
+{
+	struct vm_boot *boot = node.boot;
+	int rc = vm_boot_put(boot, BLOB, facts, sizeof(*facts));
+
+	if (!rc)
+		rc = vm_boot_fence(boot);
+	for (int p = 1; p < boot->processes && boot->process == 0 && !rc; p++) {
+		struct vm_advise_facts more;
+		size_t bytes;
+
+		rc = vm_boot_get(boot, &more, &bytes, sizeof(more), p, BLOB);
+		if (!rc && bytes != sizeof(more)) {
+			vm_log(VM_ERROR,
+			       "--advise: node %d is of another version of "
+			       "vmpi",
+			       p);
+			rc = -VMPI_EINVAL;
+		}
+		if (!rc)
+			vm_advise_merge(facts, &more);
+	}
+	return rc;
+}
+
+static void all_print(const struct vm_advise_facts *facts)
+{
+	struct vm_advice advice[VM_ADVISE_MAX];
+	int count = vm_advise(advice, VM_ADVISE_MAX, facts);
+
+	for (int i = 0; i < count; i++)
+		fprintf(stderr, "vmpirun: advice (%s): %s\n", advice[i].rule,
+			advice[i].text);
+	if (!count)
+		fprintf(stderr, "vmpirun: nothing to advise\n");
+}
+
+void advise_print(const uint64_t *ticks, uint64_t wall_ns)
+{
+	struct vm_advise_facts facts = {
+		.wall_ns = wall_ns,
+		.processes = 1,
+		.ranks = (uint64_t)node.ranks,
+		.workers = (uint64_t)vm_node->engine_count,
+		.cores = (uint64_t)vm_topo_cores(),
+	};
+	int rc;
+
+	vm_clock_ready();
+	counters_take(&facts);
+	settings_take(&facts);
+	rc = times_take(&facts, ticks);
+	if (!rc && node.boot->processes > 1)
+		rc = others_add(&facts);
+	if (rc == -VMPI_ENOMEM)
+		vm_log(VM_ERROR, "--advise: out of memory");
+	if (!rc && node.boot->process == 0)
+		all_print(&facts);
+}

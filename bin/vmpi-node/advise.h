@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * vmpirun's --advise: the facts of the processes, brought together, and what
+ * introspect/advise.h says to them.
+ */
+#ifndef ADVISE_H
+#define ADVISE_H
+
+#include <stdint.h>
+
+/*
+ * When all ranks have ended: a collective operation of all processes, of which
+ * node 0 prints.  ticks are the run times of the ranks here, wall_ns the time
+ * that has passed.
+ */
+void advise_print(const uint64_t *ticks, uint64_t wall_ns);
+#endif

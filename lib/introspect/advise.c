@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rules.  A rule returns its weight, of 1000, after writing its sentence, or
+ * 0.  What it is about comes first, then what was counted, then the flag.
+ */
+#include "introspect/advise.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef unsigned rule_fn(char *text, const struct vm_advise_facts *facts);
+
+/* part of all, of 1000. */
+static unsigned permille(uint64_t part, uint64_t all)
+{
+	if (!all)
+		return 0;
+	return part >= all ? 1000 : (unsigned)((double)part * 1000 / all);
+}
+
+/* "18.3 %" is written as 183 of 1000 with this. */
+#define PERCENT "%u.%u %%"
+#define IN_PERCENT(of_1000) (of_1000) / 10, (of_1000) % 10
+
+/* Time in which workers ran no rank, of all their time. */
+static unsigned idle(const struct vm_advise_facts *facts)
+{
+	return 1000 - permille(facts->run_ns, facts->wall_ns * facts->workers);
+}
+
+static uint64_t long_messages(const struct vm_advise_facts *facts)
+{
+	return facts->reads + facts->writes + facts->pieces;
+}
+
+/* The next value that people like: "20K" for 18300. */
+static const char *size_text(char *text, size_t room, uint64_t bytes)
+{
+	uint64_t kib = (bytes + 1023) / 1024;
+	uint64_t step = kib > 256 ? 64 : kib > 64 ? 16 : 4;
+
+	snprintf(text, room, "%" PRIu64 "K", (kib + step - 1) / step * step);
+	return text;
+}
+
+#define LONG_LEAST 100	     /* messages */
+#define EAGER_MOST 131072    /* bytes: longer ones are better fetched */
+#define EAGER_IDLE_LEAST 150 /* of 1000 */
+
+static unsigned eager_rule(char *text, const struct vm_advise_facts *facts)
+{
+	uint64_t count = long_messages(facts);
+	uint64_t mean = count ? facts->long_bytes / count : 0;
+	char size[32], packet[64] = "";
+	int n;
+
+	if (count < LONG_LEAST || mean > EAGER_MOST ||
+	    mean <= facts->eager_limit || idle(facts) < EAGER_IDLE_LEAST)
+		return 0;
+	size_text(size, sizeof(size), mean);
+	if (mean > facts->packet_bytes)
+		snprintf(packet, sizeof(packet),
+			 " --set fabric_packet_bytes=%s", size);
+	n = snprintf(text, VM_ADVISE_TEXT_MAX,
+		     "%" PRIu64 " messages of %" PRIu64
+		     " bytes (mean) were announced and then fetched, and "
+		     "workers had no rank to run " PERCENT
+		     " of the time: --set core_eager_limit=%s%s",
+		     count, mean, IN_PERCENT(idle(facts)), size, packet);
+	return n > 0 ? idle(facts) : 0;
+}
+
+#define LATE_LEAST 750 /* of 1000 */
+#define LATE_IDLE_LEAST 150
+
+static unsigned rndv_rule(char *text, const struct vm_advise_facts *facts)
+{
+	uint64_t offers = facts->sender_late + facts->receiver_late;
+	unsigned late = permille(facts->receiver_late, offers);
+
+	/* Those that eager_rule() is about had better not be announced. */
+	if (offers < LONG_LEAST || late < LATE_LEAST || facts->protocol ||
+	    facts->writes > facts->reads || idle(facts) < LATE_IDLE_LEAST ||
+	    facts->long_bytes / offers <= EAGER_MOST)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 PERCENT " of %" PRIu64 " long messages were offered before "
+			 "their receive was posted, so their senders waited "
+			 "until receivers looked again: --set "
+			 "core_rndv_protocol=write, or post receives earlier",
+		 IN_PERCENT(late), offers);
+	return idle(facts);
+}
+
+#define IDLE_LEAST 300 /* of 1000 */
+#define FEW_RANKS 3    /* ranks per worker */
+
+static unsigned ranks_rule(char *text, const struct vm_advise_facts *facts)
+{
+	if (idle(facts) < IDLE_LEAST || !facts->sends || facts->cores < 2 ||
+	    facts->ranks >= FEW_RANKS * facts->workers)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "workers had no rank to run " PERCENT
+		 " of the time, with %" PRIu64 " ranks on %" PRIu64
+		 " workers: more ranks per worker hide waiting: -n %" PRIu64,
+		 IN_PERCENT(idle(facts)), facts->ranks, facts->workers,
+		 FEW_RANKS * facts->workers);
+	return idle(facts);
+}
+
+#define SWITCH_NS 200	 /* what one may cost with what it does to caches */
+#define SWITCH_LEAST 100 /* of 1000 of the time of workers */
+#define MANY_RANKS 16	 /* ranks per worker */
+
+static unsigned switches_rule(char *text, const struct vm_advise_facts *facts)
+{
+	uint64_t time = facts->wall_ns * facts->workers;
+	unsigned cost = permille(facts->switches * SWITCH_NS, time);
+
+	if (cost < SWITCH_LEAST || facts->ranks < MANY_RANKS * facts->workers)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "%" PRIu64 " switches in %.1f s among %" PRIu64
+		 " ranks on %" PRIu64 " workers: fewer ranks do more between "
+		 "two messages: -n %" PRIu64,
+		 facts->switches, (double)facts->wall_ns / 1e9, facts->ranks,
+		 facts->workers, facts->workers * MANY_RANKS / 4);
+	return cost;
+}
+
+#define CORES_BUSY_LEAST 700 /* of 1000 */
+
+static unsigned workers_rule(char *text, const struct vm_advise_facts *facts)
+{
+	uint64_t per = facts->processes ? facts->cores / facts->processes : 0;
+	unsigned busy = 1000 - idle(facts);
+
+	if (!per || facts->workers == facts->cores)
+		return 0;
+	if (facts->workers > facts->cores) {
+		snprintf(text, VM_ADVISE_TEXT_MAX,
+			 "%" PRIu64 " workers share %" PRIu64
+			 " cores: --workers %" PRIu64,
+			 facts->workers, facts->cores, per);
+		return permille(facts->workers - facts->cores, facts->workers);
+	}
+	if (facts->ranks <= facts->workers || busy < CORES_BUSY_LEAST)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "%" PRIu64 " ranks kept %" PRIu64 " workers busy " PERCENT
+		 " of the time, and there are %" PRIu64
+		 " cores: --workers %" PRIu64,
+		 facts->ranks, facts->workers, IN_PERCENT(busy), facts->cores,
+		 per);
+	return busy;
+}
+
+#define WASTE_LEAST 150 /* of 1000 of the busiest worker's time */
+
+static unsigned balance_rule(char *text, const struct vm_advise_facts *facts)
+{
+	uint64_t mean = facts->workers ? facts->run_ns / facts->workers : 0;
+	unsigned waste = 1000 - permille(mean, facts->busiest_ns);
+
+	/* A worker with one rank has nothing to give. */
+	if (waste < WASTE_LEAST || facts->balance || !facts->busiest_ns ||
+	    facts->ranks < 2 * facts->workers ||
+	    permille(facts->busiest_ns, facts->wall_ns) < WASTE_LEAST)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "the busiest worker ran ranks for %.1f s, the mean is %.1f s "
+		 "(" PERCENT " wasted): --balance=auto",
+		 (double)facts->busiest_ns / 1e9, (double)mean / 1e9,
+		 IN_PERCENT(waste));
+	return waste;
+}
+
+#define NAPS_LEAST 100
+#define NAPS_PER_S 20
+
+static unsigned polling_rule(char *text, const struct vm_advise_facts *facts)
+{
+	double seconds = (double)facts->wall_ns / 1e9;
+	double rate = (double)facts->naps / seconds / (double)facts->workers;
+
+	if (facts->naps < NAPS_LEAST || rate < NAPS_PER_S)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "%" PRIu64 " times all ranks of a worker only tested or "
+		 "probed in vain: MPI_Wait, MPI_Waitany or MPI_Recv instead of "
+		 "loops of MPI_Test or MPI_Iprobe let others run, and their "
+		 "worker sleep",
+		 facts->naps);
+	return idle(facts) ? idle(facts) : 1;
+}
+
+#define FLOOD_LEAST 1000 /* messages in a queue */
+#define FLOOD_PART 500	 /* of 1000 of all messages */
+
+static unsigned flood_rule(char *text, const struct vm_advise_facts *facts)
+{
+	unsigned part = permille(facts->unexpected, facts->receives);
+
+	if (facts->queue_max < FLOOD_LEAST || part < FLOOD_PART)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 PERCENT " of %" PRIu64 " messages came before their receive, "
+			 "up to %" PRIu64 " waited at one rank: post receives "
+			 "earlier, or hold senders back: --set "
+			 "core_unexpected_limit=%" PRIu64,
+		 IN_PERCENT(part), facts->receives, facts->queue_max,
+		 facts->queue_max / 4);
+	return part;
+}
+
+#define CREDIT_LEAST 100 /* messages */
+#define CREDIT_PART 50	 /* of 1000 */
+#define CREDITS_MAX 4096
+
+static unsigned credit_rule(char *text, const struct vm_advise_facts *facts)
+{
+	unsigned part = permille(facts->in_line, facts->eager);
+	uint64_t more = facts->credits * 4;
+
+	if (facts->in_line < CREDIT_LEAST || part < CREDIT_PART ||
+	    facts->credits >= CREDITS_MAX)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "%" PRIu64 " of %" PRIu64 " messages to other processes "
+		 "waited until the receiver gave a credit: --set "
+		 "fabric_credits=%" PRIu64,
+		 facts->in_line, facts->eager,
+		 more < CREDITS_MAX ? more : CREDITS_MAX);
+	return part;
+}
+
+#define POOL_LEAST (UINT64_C(16) << 20) /* bytes of a process */
+#define POOL_PART 500			/* of 1000 of the most */
+
+static unsigned pool_rule(char *text, const struct vm_advise_facts *facts)
+{
+	unsigned part = permille(facts->pool_bytes, facts->pool_max);
+
+	if (facts->pool_bytes < POOL_LEAST * facts->processes ||
+	    part < POOL_PART || !facts->pool_keep)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "%.1f MiB of packet memory were still there at the end, of "
+		 "%.1f MiB at most: --set fabric_pool_keep=0",
+		 (double)facts->pool_bytes / 1048576,
+		 (double)facts->pool_max / 1048576);
+	return part;
+}
+
+#define COPIES_LEAST 1000 /* messages */
+#define COPIES_PART 500	  /* of 1000 */
+
+static unsigned copies_rule(char *text, const struct vm_advise_facts *facts)
+{
+	unsigned part = permille(facts->copies, facts->sends);
+
+	if (facts->copies < COPIES_LEAST || part < COPIES_PART)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 PERCENT " of %" PRIu64 " messages were copied twice, because "
+			 "their receive was not posted: post receives earlier "
+			 "(MPI_Irecv), or let senders wait: --set "
+			 "core_copy_limit=1K",
+		 IN_PERCENT(part), facts->sends);
+	return part / 10 ? part / 10 : 1;
+}
+
+#define COLL_LEAST 100 /* calls */
+#define COLL_PART 500  /* of 1000 */
+#define COLL_PROCESSES 4
+
+static unsigned coll_rule(char *text, const struct vm_advise_facts *facts)
+{
+	uint64_t slow = facts->far_linear + facts->far_ordered;
+	unsigned part = permille(slow, slow + facts->far_other);
+
+	/* Among few processes there is nothing better. */
+	if (slow < COLL_LEAST || part < COLL_PART ||
+	    facts->processes < COLL_PROCESSES)
+		return 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "%" PRIu64 " of %" PRIu64 " collectives among %" PRIu64
+		 " processes sent from each to each: let --set "
+		 "mpi_coll_<name>_algorithm=auto choose (vmpi-variables(7)), "
+		 "and operations commute",
+		 slow, slow + facts->far_other, facts->processes);
+	return part / 10;
+}
+
+static const struct {
+	const char *name;
+	rule_fn *fn;
+} rules[] = {
+	{ "eager", eager_rule },     { "rendezvous", rndv_rule },
+	{ "ranks", ranks_rule },     { "switches", switches_rule },
+	{ "workers", workers_rule }, { "balance", balance_rule },
+	{ "polling", polling_rule }, { "flood", flood_rule },
+	{ "credits", credit_rule },  { "pool", pool_rule },
+	{ "copies", copies_rule },   { "collectives", coll_rule },
+};
+
+#define RULES (sizeof(rules) / sizeof(rules[0]))
+_Static_assert(RULES <= VM_ADVISE_MAX, "all may speak");
+
+static int weightier(const void *left, const void *right)
+{
+	const struct vm_advice *a = left, *b = right;
+
+	return (a->weight < b->weight) - (a->weight > b->weight);
+}
+
+int vm_advise(struct vm_advice *advice, int room,
+	      const struct vm_advise_facts *facts)
+{
+	struct vm_advice all[RULES];
+	int count = 0;
+
+	if (facts->wall_ns < VM_ADVISE_LEAST_NS || !facts->workers)
+		return 0;
+	for (size_t i = 0; i < RULES; i++) {
+		all[count].rule = rules[i].name;
+		all[count].weight = rules[i].fn(all[count].text, facts);
+		count += all[count].weight > 0;
+	}
+	qsort(all, (size_t)count, sizeof(all[0]), weightier);
+	if (count > room)
+		count = room;
+	for (int i = 0; i < count; i++)
+		advice[i] = all[i];
+	return count;
+}
+
+static void fold_SUM(uint64_t *all, uint64_t more)
+{
+	*all += more;
+}
+
+static void fold_MAX(uint64_t *all, uint64_t more)
+{
+	if (more > *all)
+		*all = more;
+}
+
+void vm_advise_merge(struct vm_advise_facts *all,
+		     const struct vm_advise_facts *more)
+{
+#define FOLD(merge, field, counter, text) \
+	fold_##merge(&all->field, more->field);
+	VM_ADVISE_FACTS(FOLD)
+#undef FOLD
+}
