@@ -14,7 +14,8 @@
 /* X(name): there is `const struct vmpi_policy vm_policy_<name>`. */
 #define VM_POLICIES(X) \
 	X(eager)       \
-	X(pool)
+	X(pool)        \
+	X(rndv)
 
 #define VM_POLICY_DECLARE_(name) \
 	extern const struct vmpi_policy vm_policy_##name;
