@@ -34,7 +34,7 @@ awk -v latency="$LATENCY_NS" -v bandwidth="$BANDWIDTH" 'BEGIN {
 
 # The options of a row.
 options() {
-	large="--set fabric_packet_bytes=33000 --set core_eager_limit=33000"
+	large="--set core_eager_limit=33000"
 	case $1 in
 	default) ;;
 	eager) echo "$large" ;;

@@ -62,7 +62,6 @@ static void counters_take(struct vm_advise_facts *facts)
 static void settings_take(struct vm_advise_facts *facts)
 {
 	facts->eager_limit = (uint64_t)core_cvar.eager_limit;
-	facts->packet_bytes = (uint64_t)fabric_cvar.packet_bytes;
 	facts->credits = (uint64_t)fabric_cvar.credits;
 	facts->pool_keep = (uint64_t)fabric_cvar.pool_keep;
 	facts->balance = (uint64_t)core_cvar.balance;

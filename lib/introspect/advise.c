@@ -52,23 +52,19 @@ static unsigned eager_rule(char *text, const struct vm_advise_facts *facts)
 {
 	uint64_t count = long_messages(facts);
 	uint64_t mean = count ? facts->long_bytes / count : 0;
-	char size[32], packet[64] = "";
-	int n;
+	char size[32];
 
 	if (count < LONG_LEAST || mean > EAGER_MOST ||
 	    mean <= facts->eager_limit || idle(facts) < EAGER_IDLE_LEAST)
 		return 0;
 	size_text(size, sizeof(size), mean);
-	if (mean > facts->packet_bytes)
-		snprintf(packet, sizeof(packet),
-			 " --set fabric_packet_bytes=%s", size);
-	n = snprintf(text, VM_ADVISE_TEXT_MAX,
-		     "%" PRIu64 " messages of %" PRIu64
-		     " bytes (mean) were announced and then fetched, and "
-		     "workers had no rank to run " PERCENT
-		     " of the time: --set core_eager_limit=%s%s",
-		     count, mean, IN_PERCENT(idle(facts)), size, packet);
-	return n > 0 ? idle(facts) : 0;
+	snprintf(text, VM_ADVISE_TEXT_MAX,
+		 "%" PRIu64 " messages of %" PRIu64
+		 " bytes (mean) were announced and then fetched, and "
+		 "workers had no rank to run " PERCENT
+		 " of the time: --set core_eager_limit=%s",
+		 count, mean, IN_PERCENT(idle(facts)), size);
+	return idle(facts);
 }
 
 #define LATE_LEAST 750 /* of 1000 */

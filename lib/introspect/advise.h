@@ -51,7 +51,6 @@
 	X(SUM, far_ordered, "core_far_ordered", "collectives: all to all")     \
 	X(SUM, far_other, "", "collectives by better algorithms")              \
 	X(MAX, eager_limit, "", "core_eager_limit")                            \
-	X(MAX, packet_bytes, "", "fabric_packet_bytes")                        \
 	X(MAX, credits, "", "fabric_credits")                                  \
 	X(MAX, pool_keep, "", "fabric_pool_keep")                              \
 	X(MAX, balance, "", "core_balance")                                    \

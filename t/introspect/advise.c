@@ -27,7 +27,6 @@ static const struct vm_advise_facts quiet = {
 	.receives = 10000,
 	.eager = 10000,
 	.eager_limit = 8192,
-	.packet_bytes = 16128,
 	.credits = 64,
 	.pool_keep = 1,
 };
@@ -52,7 +51,7 @@ static const struct row {
 	{ "eager",
 	  "100 messages of 18300 bytes (mean) were announced and then fetched, "
 	  "and workers had no rank to run 15.0 % of the time: --set "
-	  "core_eager_limit=20K --set fabric_packet_bytes=20K",
+	  "core_eager_limit=20K",
 	  { SET(reads, 100), SET(long_bytes, 1830000),
 	    SET(run_ns, 17000 * MS) },
 	  { SET(run_ns, 17020 * MS), SET(reads, 99), SET(long_bytes, 13107300),
