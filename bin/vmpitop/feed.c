@@ -143,7 +143,7 @@ static uint64_t motion_of(const struct model *model)
 	for (int i = 0; i < model->block_count[GROUP_RANK]; i++) {
 		const struct block *rank = &model->blocks[GROUP_RANK][i];
 
-		sum += rank->now[messages] + rank->turn + rank->state;
+		sum += rank->now[messages] + rank->state;
 	}
 	for (int i = 0; i < model->block_count[GROUP_WORKER]; i++)
 		sum += model->blocks[GROUP_WORKER][i].now[switches];

@@ -195,7 +195,6 @@ static void doing_read(const struct feed_node *node, struct block *rank)
 	if (rc)
 		return;
 	rank->state = state_of(doing.state);
-	rank->turn = doing.wait.turn;
 	if (rank->state == RANK_WAITS)
 		peer_write(rank, &doing);
 }

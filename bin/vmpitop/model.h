@@ -98,7 +98,6 @@ struct block {
 	uint32_t known; /* bits: which figures have a value */
 	bool had;	/* ... and had one the time before */
 	enum rank_state state;
-	uint32_t turn;	/* counts waits of a rank */
 	int peer;	/* whom the rank waits for; -1: anybody, or unknown */
 	char waits[40]; /* what for: "MPI_Recv from 3" */
 };
