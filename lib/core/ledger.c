@@ -79,13 +79,16 @@ static struct vm_pvar_place ranks_place(const struct vm_node *node,
 static void ranks_tell(struct vm_ledger *ledger, const struct vm_node *node)
 {
 	struct vm_pvar_place counted = ranks_place(node, &node->ranks[0].pvars);
+	struct vm_pvar_place matched =
+		ranks_place(node, &node->ranks[0].match.pvars);
 
 	counted.also = offsetof(struct vm_rank, thread_pvars) -
 		       offsetof(struct vm_rank, pvars);
 	counted.refresh = rank_refresh;
 	tell(ledger, &core_rank_pvar_table, counted);
-	tell(ledger, &core_match_pvar_table,
-	     ranks_place(node, &node->ranks[0].match.pvars));
+	matched.also = offsetof(struct vm_rank, match_marks) -
+		       offsetof(struct vm_rank, match.pvars);
+	tell(ledger, &core_match_pvar_table, matched);
 	tell(ledger, &overlap_rank_pvar_table,
 	     ranks_place(node, &node->ranks[0].overlap_pvars));
 }

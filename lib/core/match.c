@@ -187,10 +187,8 @@ struct vm_match_node *vm_match_arrival_slow(struct vm_match *match,
 
 	if (VM_UNLIKELY(looked > 1))
 		vm_pvar_add(match->pvars.posted_attempts, looked - 1);
-	if (oldest) {
+	if (oldest)
 		vm_match_unpost(match, oldest);
-		vm_pvar_add(match->pvars.late_senders, 1);
-	}
 	return oldest;
 }
 

@@ -60,7 +60,8 @@ static inline void near_count(const struct send *send)
 	size_t bytes = send->data->bytes;
 
 	send_count(pvars, bytes);
-	vm_pvar_add(pvars->sizes_near[vm_pvar_size(bytes)], 1);
+	if (!send->small)
+		vm_pvar_add(pvars->sizes_near[vm_pvar_size(bytes)], 1);
 }
 
 /* The sender's transfer of what it has copied, or has to be copied: before the

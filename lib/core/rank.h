@@ -68,6 +68,8 @@ struct vm_rank {
 	/* Counted by the rank's tasks; and by its other OS threads, as of when
 	 * somebody last looked (vm_rank_refresh()). */
 	struct core_rank_pvars pvars, thread_pvars;
+	/* Marks of the mailbox that tools have set back (session.h). */
+	struct core_match_pvars match_marks;
 	/* Those threads: core/rank_threads.c. */
 	struct vm_lock lanes_lock; /* guards these three */
 	struct vm_list lanes;

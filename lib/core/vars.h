@@ -150,8 +150,8 @@ extern const struct vm_cvar_table core_cvar_table;
 	X(AGGREGATE, bytes_rendezvous, "bytes", RANK, TB, rndv,                \
 	  "Payload announced to other processes")                              \
 	X(COUNTER, sizes_near[VM_PVAR_SIZES], "messages", RANK, TB, p2p,       \
-	  "Messages sent to ranks of the same process, by size: empty ones, "  \
-	  "one byte, 2 to 3, 4 to 7 and so on")                                \
+	  "Messages longer than core_inline_limit sent to ranks of the same "  \
+	  "process, by size: empty ones, one byte, 2 to 3, 4 to 7 and so on")  \
 	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
 	  "Collective meetings with the other ranks of this process")
 
@@ -169,15 +169,13 @@ extern const struct vm_pvar_table core_rank_pvar_table;
 	X(COUNTER, posted_attempts, "receives", RANK, TD, match,                 \
 	  "Posted receives that arriving messages were compared with, but for "  \
 	  "one each")                                                            \
-	X(COUNTER, late_senders, "messages", RANK, TB, match,                    \
-	  "Messages that came when their receive was posted")                    \
 	X(HIGHWATERMARK, posted_max, "receives", RANK, UD, match,                \
 	  "Longest queue of posted receives")                                    \
 	X(COUNTER, unexpected_attempts, "messages", RANK, TD, match,             \
 	  "Waiting messages that receives were compared with, but for one each") \
 	X(COUNTER, unexpected, "messages", RANK, UD, match,                      \
 	  "Messages that came before their receive was posted: the receiver "    \
-	  "was late")                                                            \
+	  "was late.  Of all others (core_receives) the sender was")             \
 	X(HIGHWATERMARK, unexpected_max, "messages", RANK, UD, match,            \
 	  "Longest unexpected queue")                                            \
 	X(LEVEL, unexpected_bytes, "bytes", RANK, UD, match,                     \

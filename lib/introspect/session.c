@@ -25,7 +25,17 @@ static enum vm_handle_kind kind_of(enum vm_pvar_class class_)
 	}
 }
 
-/* The word of the level that a mark is the extreme of: kept of kept_max. */
+/* Whether it is the level that a mark is the extreme of: kept or kept_len of
+ * kept_max, whose first `length` letters are "kept". */
+static bool is_level(const struct vm_pvar *row, const char *mark, size_t length)
+{
+	if (strncmp(row->field, mark, length) != 0)
+		return false;
+	return strcspn(row->field, "[") == length ||
+	       strcmp(row->field + length, "_len") == 0;
+}
+
+/* The word of that level. */
 static unsigned level_of(const struct vm_pvar_spot *spot)
 {
 	const struct vm_pvar_table *table = spot->table;
@@ -38,8 +48,7 @@ static unsigned level_of(const struct vm_pvar_spot *spot)
 
 		if (row->class_ == VM_PVAR_LEVEL &&
 		    row->words == spot->row->words &&
-		    strcspn(row->field, "[") == length &&
-		    strncmp(row->field, spot->row->field, length) == 0)
+		    is_level(row, spot->row->field, length))
 			return word;
 		word += row->words;
 	}
