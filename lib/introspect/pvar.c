@@ -335,6 +335,32 @@ int vm_pvar_value(uint64_t *value, int number, unsigned i)
 	return 0;
 }
 
+/* Whether values of that class are added up; most are. */
+static bool class_sums(enum vm_pvar_class class_)
+{
+	return (1u << class_) & (1u << VM_PVAR_COUNTER | 1u << VM_PVAR_LEVEL |
+				 1u << VM_PVAR_SIZE | 1u << VM_PVAR_TIMER |
+				 1u << VM_PVAR_AGGREGATE);
+}
+
+/* As row_fold() of both blocks, for who reads much: also may be words itself. */
+static inline void row_read(const struct vm_pvar *row, uint64_t *values,
+			    const uint64_t *words, const uint64_t *also)
+{
+	if (VM_UNLIKELY(!class_sums(row->class_))) {
+		row_clear(row, values);
+		row_fold(row, values, words);
+		row_fold(row, values, also);
+	} else if (also == words) {
+		for (unsigned w = 0; w < row->words; w++)
+			values[w] = vm_pvar_read(words, w);
+	} else {
+		for (unsigned w = 0; w < row->words; w++)
+			values[w] =
+				vm_pvar_read(words, w) + vm_pvar_read(also, w);
+	}
+}
+
 /* The rows of a table lie one after the other, as their words do in a block. */
 int vm_pvar_values(uint64_t *values, int number, unsigned count, unsigned i)
 {
@@ -354,10 +380,7 @@ int vm_pvar_values(uint64_t *values, int number, unsigned count, unsigned i)
 	also = words + place->also / sizeof(uint64_t);
 	for (const struct vm_pvar *row = found.row; row < found.row + count;
 	     row++) {
-		row_clear(row, values);
-		row_fold(row, values, words);
-		if (place->also)
-			row_fold(row, values, also);
+		row_read(row, values, words, also);
 		values += row->words;
 		words += row->words;
 		also += row->words;

@@ -22,8 +22,12 @@
 	  "Print a line about each decision of a policy")                       \
 	X(SIZE, memory, 67108864, 0, 1099511627776, "bytes", ANYTIME, TB,       \
 	  tune,                                                                 \
-	  "Packet memory of a process beyond which no policy raises anything "  \
-	  "that takes more of it")
+	  "Packet memory of a process, besides what is ready for arrivals, "    \
+	  "beyond which policies take back what needs more of it")              \
+	X(SIZE, eager_max, 131072, 1024, 1048576, "bytes", ANYTIME, TB, tune,   \
+	  "Highest core_eager_limit that policy eager sets")                    \
+	X(INT, gain, 3, 1, 100, "percent", ANYTIME, TB, tune,                   \
+	  "Least gain of a trial by which a policy keeps what it has tried")
 
 struct tune_cvars {
 	TUNE_CVARS(VM_CVAR_FIELD)
