@@ -7,6 +7,8 @@
 #include "core/ledger.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -199,11 +201,56 @@ int vm_ledger_open(struct vm_node *node)
 	return publish(ledger, node);
 }
 
+static size_t block_bytes(const struct vm_pvar_table *table)
+{
+	size_t words = 0;
+
+	for (unsigned i = 0; i < table->count; i++)
+		words += table->rows[i].words;
+	return words * sizeof(uint64_t);
+}
+
+/* Row i of the ledger is told of its copy, which does not change any more. */
+static void keep(struct vm_ledger *ledger, unsigned i)
+{
+	struct vm_ledger_row *row = &ledger->rows[i];
+	struct vm_pvar_place place = row->place;
+	size_t bytes = block_bytes(row->table);
+	char *copy = malloc(place.count * bytes);
+
+	vm_pvars_place(row->table, NULL);
+	if (!copy)
+		return;
+	for (unsigned b = 0; b < place.count; b++)
+		memcpy(copy + b * bytes, place.base + b * place.stride, bytes);
+	ledger->kept[i] = copy;
+	row->place.base = copy;
+	row->place.stride = bytes;
+	vm_pvars_place(row->table, &row->place);
+}
+
+void vm_ledger_leave(void)
+{
+	struct vm_ledger *ledger = &vm_node->ledger;
+
+	for (unsigned i = 0; i < ledger->count; i++) {
+		const struct vm_pvar_table *table = ledger->rows[i].table;
+
+		/* What vm_remote_close() frees. */
+		if (table == &fabric_port_pvar_table ||
+		    table == &fabric_node_pvar_table ||
+		    table == &core_worker_pvar_table)
+			keep(ledger, i);
+	}
+}
+
 void vm_ledger_close(void)
 {
 	struct vm_ledger *ledger = &vm_node->ledger;
 
-	while (ledger->count)
+	while (ledger->count) {
 		vm_pvars_place(ledger->rows[--ledger->count].table, NULL);
+		free(ledger->kept[ledger->count]);
+	}
 	vm_share_free(ledger->where);
 }

@@ -419,6 +419,8 @@ void vm_node_leave(void)
 	if (!vm_node->fabric)
 		return;
 	vm_sched_stop();
+	vm_remote_stop();
+	vm_ledger_leave();
 	vm_remote_close();
 	vm_sched.polls = false;
 	vm_sched.poll = vm_engine_poll;

@@ -14,12 +14,65 @@ static __attribute__((constructor)) void begin(void)
 	MPI_T_pvar_get_num(&early_count);
 }
 
+/* Handles on all variables that belong to no object. */
+#define HANDLES_MAX 1024
+#define WORDS_MAX 4096
+static MPI_T_pvar_handle handles[HANDLES_MAX];
+static int handle_count;
+
+static int all_handles(MPI_T_pvar_session session)
+{
+	struct tool_pvar pvar;
+	int count, faults = 0;
+
+	for (int i = 0; tool_pvar(&pvar, i) == MPI_SUCCESS; i++) {
+		if (pvar.bind != MPI_T_BIND_NO_OBJECT)
+			continue;
+		faults += handle_count == HANDLES_MAX ||
+			  MPI_T_pvar_handle_alloc(session, i, NULL,
+						  &handles[handle_count++],
+						  &count) ||
+			  count > WORDS_MAX;
+	}
+	return faults;
+}
+
+static int all_read(MPI_T_pvar_session session)
+{
+	static uint64_t values[WORDS_MAX];
+	int faults = 0;
+
+	for (int i = 0; i < handle_count; i++)
+		faults += MPI_T_pvar_read(session, handles[i], values) !=
+			  MPI_SUCCESS;
+	return faults;
+}
+
+/*
+ * After MPI_Finalize, when a rank that is a process of its own has closed its
+ * fabric: what that has counted stays.
+ */
+static int after_end(MPI_T_pvar_session session, MPI_T_pvar_handle sends,
+		     uint64_t sends_before, MPI_T_pvar_handle packets,
+		     uint64_t packets_before)
+{
+	int faults = all_read(session);
+
+	faults += tool_read(session, sends) < sends_before;
+	faults += tool_read(session, packets) < packets_before;
+	while (handle_count > 0)
+		faults += MPI_T_pvar_handle_free(session,
+						 &handles[--handle_count]) !=
+			  MPI_SUCCESS;
+	return faults;
+}
+
 int main(int argc, char **argv)
 {
 	MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
-	MPI_T_pvar_handle sends;
+	MPI_T_pvar_handle sends, packets;
 	int initialized = -1, created, count = 0, token = 0, mistakes = 0;
-	uint64_t before, after;
+	uint64_t before, after, sent;
 	unsigned long long spin = 0, value = 123;
 	MPI_T_cvar_handle cvar;
 	int index = -1;
@@ -47,11 +100,16 @@ int main(int argc, char **argv)
 		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	after = tool_read(session, sends);
 	all_ok(after == before + 1, "the handle of before counts");
+	packets = tool_handle(session, "fabric_sent");
+	all_ok(all_handles(session) == 0 && all_read(session) == 0,
+	       "all variables are read");
 	all_ok(true, "MPI ends");
 	MPI_Comm_free(&mtap_comm);
 	after = tool_read(session, sends);
+	sent = tool_read(session, packets);
 	MPI_Finalize();
-	if (tool_read(session, sends) < after ||
+	mistakes += after_end(session, sends, after, packets, sent);
+	if (MPI_T_pvar_handle_free(session, &packets) ||
 	    MPI_T_cvar_write(cvar, &value) || MPI_T_cvar_handle_free(&cvar) ||
 	    MPI_T_pvar_handle_free(session, &sends) ||
 	    MPI_T_pvar_session_free(&session) || MPI_T_finalize() ||
