@@ -70,6 +70,12 @@ static void room(void *arg, struct vm_port *port, uint32_t process,
 	vm_line_room(port, (struct vm_to){ process, remote });
 }
 
+static void pool(void *arg, struct vm_port *port, int64_t bytes, uint64_t total)
+{
+	(void)arg;
+	vm_trace_packets((int)vm_port_index(port), bytes, total);
+}
+
 /* The rank a message is for, if it is one of ours and its key has no wildcards. */
 static struct vm_rank *rank_of(const struct vm_wire_envelope *envelope)
 {
@@ -346,6 +352,7 @@ int vm_remote_open(struct vm_boot *boot)
 		.arrived = arrived,
 		.down = down,
 		.room = room,
+		.pool = pool,
 		.arg = vm_node,
 	};
 	int rc = stacks_check();

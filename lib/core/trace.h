@@ -92,6 +92,9 @@ void vm_trace_unexpected(const struct vm_rank *rank, const struct vm_env *env,
 /* The calling worker has polled for another one and found something. */
 void vm_trace_help(int owner);
 
+/* The packets of a port have so many bytes more, or less; under its lock. */
+void vm_trace_packets(int port, int64_t bytes, uint64_t total);
+
 /* A rank is at home on another worker; all stand still. */
 void vm_trace_moved(const struct vm_rank *rank, int from, int to);
 

@@ -216,6 +216,25 @@ void vm_trace_help(int owner)
 		vm_event_raise_steal(&from, &event);
 }
 
+void vm_trace_packets(int port, int64_t bytes, uint64_t total)
+{
+	enum vm_event_id id = bytes > 0 ? VM_EVENT_pool_grow :
+					  VM_EVENT_pool_shrink;
+	struct vm_event_from from = place_of(VM_EVENT_ALL);
+	struct vm_event_pool_grow event = {
+		.bytes = (uint64_t)(bytes > 0 ? bytes : -bytes),
+		.total = total,
+		.owner = port,
+	};
+
+	if (vm_event_wanted(id))
+		vm_event_raise(id, &from, &event);
+}
+
+VM_STATIC_ASSERT(sizeof(struct vm_event_pool_grow) ==
+			 sizeof(struct vm_event_pool_shrink),
+		 "both events of a pool have the same elements");
+
 void vm_trace_moved(const struct vm_rank *rank, int from, int to)
 {
 	struct vm_event_from place = place_of(VM_EVENT_ALL);

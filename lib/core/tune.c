@@ -11,12 +11,44 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "core/node.h"
+#include "introspect/event.h"
 #include "introspect/policies.h"
+#include "sched/worker.h"
 
 #define MILLISECOND_NS UINT64_C(1000000)
 
+/* Its number among the built-in ones; -1: it is out of a file. */
+static int policy_number(const char *name)
+{
+	const struct vmpi_policy *policy =
+		vm_policies_builtin_find(name, strlen(name));
+	int i = 0;
+
+	while (vm_policies_builtin[i] && vm_policies_builtin[i] != policy)
+		i++;
+	return policy ? i : -1;
+}
+
+/* The steward is no task; who stops the runtime may be one. */
+static void tell(const struct vm_policy_record *record)
+{
+	struct vm_event_from from = { .rank = VM_EVENT_ALL,
+				      .safety = VM_SAFETY_THREAD_SAFE,
+				      .busy = vm_self ? &vm_self->busy : NULL };
+	struct vm_event_tune event = { .before = record->old_value,
+				       .after = record->new_value,
+				       .variable = record->number,
+				       .rank = -1,
+				       .policy =
+					       policy_number(record->policy) };
+
+	vm_event_raise_tune(&from, &event);
+}
+
 static void decided(void *arg, const struct vm_policy_record *record)
 {
+	if (vm_event_wanted(VM_EVENT_tune))
+		tell(record);
 	if (tune_cvar.log)
 		vm_log(VM_WARN,
 		       "tune: process %d: %s: %s %" PRId64 " -> %" PRId64

@@ -65,6 +65,13 @@ struct vm_fabric_config {
 	 */
 	void (*room)(void *arg, struct vm_port *port, uint32_t process,
 		     uint32_t remote);
+	/*
+	 * The packets of a port have so many bytes more (negative: less) than
+	 * before, `total` from now on: called under the port's lock, of
+	 * the open and the close too.  May be NULL.
+	 */
+	void (*pool)(void *arg, struct vm_port *port, int64_t bytes,
+		     uint64_t total);
 	void *arg;
 	const struct vm_fi *fi; /* NULL: libfabric; tests hand in another */
 };

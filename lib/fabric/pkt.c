@@ -22,12 +22,15 @@ static size_t packet_bytes(uint32_t wire_bytes)
 
 void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
-		  int (*reg)(struct vm_port *, struct vm_slab *, bool))
+		  int (*reg)(struct vm_port *, struct vm_slab *, bool),
+		  void (*told)(struct vm_port *, int64_t, uint64_t))
 {
 	const uint32_t room[VM_PKT_WIRE + 1] = { SMALL_BYTES, MEDIUM_BYTES,
 						 wire_bytes };
 
-	*pkts = (struct vm_pkts){ .port = port, .pvars = pvars, .reg = reg };
+	*pkts = (struct vm_pkts){
+		.port = port, .pvars = pvars, .reg = reg, .told = told
+	};
 	for (int i = 0; i < VM_PKT_CLASSES; i++) {
 		struct vm_pkt_class *class = &pkts->class_[i];
 
@@ -41,12 +44,21 @@ void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 	}
 }
 
+/* Somebody who sees the count has been told before. */
+static void pool_changes(struct vm_pkts *pkts, int64_t bytes)
+{
+	if (pkts->told)
+		pkts->told(pkts->port, bytes,
+			   pkts->pvars->pool_bytes + (uint64_t)bytes);
+	vm_pvar_keep(pkts->pvars->pool_bytes, (uint64_t)bytes);
+}
+
 static void slab_free(struct vm_pkts *pkts, struct vm_slab *slab)
 {
 	vm_list_remove(&slab->link);
 	if (pkts->reg)
 		pkts->reg(pkts->port, slab, false);
-	vm_pvar_keep(pkts->pvars->pool_bytes, -slab->bytes);
+	pool_changes(pkts, -(int64_t)slab->bytes);
 	vm_pvar_add(pkts->pvars->pool_packets[slab->class_],
 		    -(uint64_t)slab->packets);
 	munmap(slab, slab->bytes);
@@ -109,9 +121,9 @@ static struct vm_slab *slab_new(struct vm_pkts *pkts, unsigned class_)
 	}
 	vm_list_append(&class->some, &slab->link);
 	class->idle++;
+	pool_changes(pkts, (int64_t)bytes);
 	vm_pvar_add(pkts->pvars->pool_packets[class_], packets);
 	vm_pvar_add(pkts->pvars->pool_grows, 1);
-	vm_pvar_keep(pkts->pvars->pool_bytes, bytes);
 	vm_pvar_max(pkts->pvars->pool_bytes_max, pkts->pvars->pool_bytes);
 	return slab;
 }

@@ -89,12 +89,15 @@ struct vm_pkts {
 	struct fabric_port_pvars *pvars;
 	/* Local registration of a slab; NULL where none is needed. */
 	int (*reg)(struct vm_port *port, struct vm_slab *slab, bool open);
+	/* Told of each change before it is counted; or NULL. */
+	void (*told)(struct vm_port *port, int64_t bytes, uint64_t total);
 };
 
 /* wire_bytes: room that the largest packets need. */
 void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
-		  int (*reg)(struct vm_port *, struct vm_slab *, bool));
+		  int (*reg)(struct vm_port *, struct vm_slab *, bool),
+		  void (*told)(struct vm_port *, int64_t, uint64_t));
 /* All packets are given up. */
 void vm_pkts_fini(struct vm_pkts *pkts);
 

@@ -50,6 +50,14 @@ static int slab_reg(struct vm_port *port, struct vm_slab *slab, bool open)
 	return 0;
 }
 
+static void pool_told(struct vm_port *port, int64_t bytes, uint64_t total)
+{
+	const struct vm_fabric_config *config = &port->fabric->config;
+
+	if (config->pool)
+		config->pool(config->arg, port, bytes, total);
+}
+
 /* How many packets of data each sender may place here. */
 static uint32_t window_find(const struct vm_port *port)
 {
@@ -233,7 +241,8 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 		local = fabric->select.info->domain_attr->mr_mode & FI_MR_LOCAL;
 	}
 	vm_pkts_init(&port->pkts, port, &port->pvars,
-		     (uint32_t)port->wire_bytes, local ? slab_reg : NULL);
+		     (uint32_t)port->wire_bytes, local ? slab_reg : NULL,
+		     pool_told);
 	if (rc == 0 && port->fi) {
 		vm_port_lock(port);
 		vm_port_retarget(port);

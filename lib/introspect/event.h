@@ -94,7 +94,8 @@
 	E(S, I64, after, "its value from now on")                    \
 	E(S, I32, variable, "its index among the control variables") \
 	E(S, I32, rank, "whose value it is; -1: that of all ranks")  \
-	E(S, I32, policy, "number of the policy, in the order of --tune=all")
+	E(S, I32, policy,                                            \
+	  "number of the policy, in the order of --tune=all; -1: out of a file")
 #define VM_EVENT_OF_rank_moved(E, S)                      \
 	E(S, I32, rank, "which rank, in MPI_COMM_WORLD")  \
 	E(S, I32, from, "number of the worker it ran on") \

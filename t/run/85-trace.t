@@ -51,6 +51,11 @@ for protocol in read write pipeline; do
 	is "$(value other_receives_without_send)" 0 "each was sent"
 done
 
+# Long messages that go at once need packets that were not there.
+job -n 4 --nodes 2 --workers 1 --set core_eager_limit=1M ./trace 10
+is $? 0 "two processes with long packets"
+ok "their memory is a moment" test "$(value moment_pool_grows)" -ge 1
+
 job -n 4 --workers 2 ./trace 100 2
 is $? 3 "a rank that exits with 3 ends the job"
 ok "what there was is in the trace" test "$(value other_messages)" -ge 20

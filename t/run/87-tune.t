@@ -66,6 +66,18 @@ ok "a line says why" \
 	grep -q "tune: process 0: mine: core_eager_limit 8192 -> 12345: because" \
 	out || diag "$(cat out)"
 
+# What it decides is an event, which a trace records.
+if command -v python3 >/dev/null; then
+	job --policy policy0.so --trace t.json ./halo 100 10 \
+		core_eager_limit 12345
+	is $? 0 "a policy in a job that is traced" || diag "$(cat out)"
+	python3 "$VMPI_SRC/t/run/trace.py" t.json >found 2>&1
+	is $? 0 "the trace is right" || diag "$(cat found)"
+	moments=$(awk '$1 == "moment_policy" { print $2 }' found)
+	ok "decisions are in it" test "${moments:-0}" -ge 1 ||
+		diag "$(cat found)"
+fi
+
 # Policies that fail do not end the job.  The program goes on until it has ended.
 # fails MODE PATTERN NAME
 fails() {
