@@ -395,8 +395,8 @@ VMPI_API int vmpi_var_info(int number, vmpi_var *info);
  * The value, as many words as vmpi_var_info() says: of the calling rank, of the
  * caller's worker or of the node.  _rank and _worker: of any one of this
  * process; _total: of all of them, watermarks and states by the greatest, all
- * others by sum.  Control variables have one value, negative ones in two's
- * complement.
+ * others by sum.  Control variables have the value of the process, or where a
+ * rank has one of its own, that for the rank; negative ones in two's complement.
  * -VMPI_ENOENT: no such number; -VMPI_EINVAL: a value that is text, or of a kind
  * that ranks (workers) do not have; -VMPI_ENORANK: the caller belongs to none;
  * -VMPI_ERANK: that one is not in this process; -VMPI_ESTATE: the runtime does
@@ -416,6 +416,14 @@ VMPI_API int vmpi_var_total(int number, uint64_t *values);
  * that cannot change any more.
  */
 VMPI_API int vmpi_var_write(int number, int64_t value);
+
+/*
+ * Gives one rank of this process a value of its own, from its next call on, which
+ * goes before that of the process.  As vmpi_var_write(); -VMPI_EINVAL also: the
+ * variable has one value for all ranks; -VMPI_ERANK: that one is not in this
+ * process; -VMPI_ESTATE also: the runtime does not run; -VMPI_ENOMEM.  Any thread.
+ */
+VMPI_API int vmpi_var_write_rank(int number, int64_t value, int rank);
 
 /*
  * Sessions: many performance variables in one call.  A session sees the values

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "core/node.h"
 #include "core/rank.h"
+#include "core/rank_cvar.h"
 #include "core/vars.h"
 #include "introspect/bulk.h"
 #include "introspect/category.h"
@@ -114,11 +115,11 @@ int vmpi_var_info(int number, vmpi_var *info)
 	return found ? 0 : -VMPI_ENOENT;
 }
 
-/* The value of a control variable, which is that of all. */
-static int control_read(int number, uint64_t *values)
+/* The value of a control variable for that rank; -1: of the process. */
+static int control_read(int number, uint64_t *values, int rank)
 {
 	int64_t value;
-	int rc = vm_cvar_load(&value, number - VMPI_CONTROL);
+	int rc = vm_cvar_load_rank(&value, number - VMPI_CONTROL, rank);
 
 	if (!rc)
 		*values = (uint64_t)value;
@@ -149,7 +150,7 @@ int vmpi_var_read(int number, uint64_t *values)
 	if (!values)
 		return -VMPI_EINVAL;
 	if (is_control(number))
-		return control_read(number, values);
+		return control_read(number, values, rank ? rank->index : -1);
 	rc = vm_pvar_owner(&of, number);
 	if (rc)
 		return rc;
@@ -165,8 +166,13 @@ int vmpi_var_read(int number, uint64_t *values)
 
 int vmpi_var_read_rank(int number, uint64_t *values, int rank)
 {
-	return values ? block_read(number, values, VM_PVAR_RANK, rank) :
-			-VMPI_EINVAL;
+	if (!values)
+		return -VMPI_EINVAL;
+	if (!is_control(number))
+		return block_read(number, values, VM_PVAR_RANK, rank);
+	if (!vm_node)
+		return -VMPI_ESTATE;
+	return rank < 0 ? -VMPI_ERANK : control_read(number, values, rank);
 }
 
 int vmpi_var_read_worker(int number, uint64_t *values, int worker)
@@ -179,7 +185,7 @@ int vmpi_var_total(int number, uint64_t *values)
 {
 	if (!values)
 		return -VMPI_EINVAL;
-	return is_control(number) ? control_read(number, values) :
+	return is_control(number) ? control_read(number, values, -1) :
 				    vm_pvar_total(values, number);
 }
 
@@ -192,6 +198,17 @@ int vmpi_var_write(int number, int64_t value)
 		return vm_cvar_store(number - VMPI_CONTROL, value,
 				     VM_SOURCE_RUNTIME);
 	return vm_pvar_owner(&of, number) ? -VMPI_ENOENT : -VMPI_ESTATE;
+}
+
+int vmpi_var_write_rank(int number, int64_t value, int rank)
+{
+	enum vm_pvar_of of;
+
+	if (!is_control(number))
+		return vm_pvar_owner(&of, number) ? -VMPI_ENOENT : -VMPI_ESTATE;
+	if (!vm_node)
+		return -VMPI_ESTATE;
+	return vm_cvar_store_rank(number - VMPI_CONTROL, rank, value);
 }
 
 struct vmpi_session {

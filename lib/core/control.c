@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "core/node.h"
+#include "core/rank_cvar.h"
 #include "core/steward.h"
 #include "introspect/control.h"
 #include "introspect/control_client.h"
@@ -82,6 +83,18 @@ static bool client_send(struct client *client)
 	return !client->last;
 }
 
+static int rank_load(int64_t *value, int rank, int number)
+{
+	return vm_cvar_load_rank(value, number, rank);
+}
+
+static int rank_store(int rank, int number, int64_t value)
+{
+	return vm_cvar_store_rank(number, rank, value);
+}
+
+static const struct vm_control_ranks ranks = { rank_load, rank_store };
+
 static void client_answer(struct client *client)
 {
 	client->out_bytes = strlen(client->out);
@@ -106,7 +119,7 @@ static void client_answer_all(struct client *client)
 		} else {
 			/* What stands behind a zero does not count. */
 			*end = '\0';
-			vm_control_answer(client->out, client->in, NULL);
+			vm_control_answer(client->out, client->in, &ranks);
 			bytes = (size_t)(end - client->in) + 1;
 			client->in_bytes -= bytes;
 			memmove(client->in, end + 1, client->in_bytes);

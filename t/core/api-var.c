@@ -80,6 +80,54 @@ static void test_control(void)
 	vmpi_stop();
 }
 
+static uint64_t limits[RANKS];
+
+static int limit_read(void *arg)
+{
+	vmpi_var_read(var("core_eager_limit"), &limits[vmpi_rank()]);
+	(void)arg;
+	return 0;
+}
+
+static void test_control_of_ranks(void)
+{
+	int limit = var("core_eager_limit");
+	uint64_t value = 0;
+
+	is_int(vmpi_var_write_rank(limit, 1000, 0), -VMPI_ESTATE,
+	       "before the start there is no rank to set it for");
+	is_int(vmpi_var_read_rank(limit, &value, 0), -VMPI_ESTATE,
+	       "nor one that has it");
+	vmpi_start(&(vmpi_config){ .ranks = RANKS, .workers = 2 });
+	is_int(vmpi_var_write_rank(limit, 1000, 1), 0,
+	       "a rank gets a value of its own");
+	vmpi_run(NULL, limit_read, NULL);
+	is_int((long)limits[1], 1000, "which it reads");
+	is_int((long)limits[0], 8192, "and no other rank");
+	is_int(vmpi_var_read_rank(limit, &value, 1), 0, "others read it");
+	is_int((long)value, 1000, "as well");
+	vmpi_var_total(limit, &value);
+	is_int((long)value, 8192, "that of the process stays");
+	is_int(vmpi_var_write_rank(limit, -1, 1), -VMPI_EINVAL,
+	       "not any value");
+	is_int(vmpi_var_write_rank(var("sched_spin_us"), 1, 1), -VMPI_EINVAL,
+	       "nor of what is the same for all ranks");
+	is_int(vmpi_var_write_rank(limit, 1000, RANKS), -VMPI_ERANK,
+	       "nor for a rank that is not there");
+	is_int(vmpi_var_write_rank(limit, 1000, -1), -VMPI_ERANK, "nor for -1");
+	is_int(vmpi_var_write_rank(var("core_sends"), 1, 0), -VMPI_ESTATE,
+	       "nor a counter");
+	is_int(vmpi_var_write_rank(-5, 1, 0), -VMPI_ENOENT,
+	       "nor what does not exist");
+	is_int(vmpi_var_read_rank(limit, &value, RANKS), -VMPI_ERANK,
+	       "who is not there has no value");
+	vmpi_stop();
+	vmpi_start(&(vmpi_config){ .ranks = RANKS, .workers = 2 });
+	vmpi_var_read_rank(limit, &value, 1);
+	is_int((long)value, 8192, "it lasts as long as the runtime");
+	vmpi_stop();
+}
+
 static uint64_t of_rank[RANKS], others[RANKS], mine[RANKS], total;
 static int codes[RANKS][4];
 
@@ -314,6 +362,7 @@ int main(void)
 {
 	test_info();
 	test_control();
+	test_control_of_ranks();
 	test_ranks();
 	test_sessions();
 	test_signals();

@@ -120,6 +120,31 @@ static void test_requests(void)
 	is_int(ask(request), -VMPI_ELIMIT, "and not too long");
 }
 
+/* Each of two ranks may have a value of its own. */
+static void test_ranks(void)
+{
+	is_int(ask("set core_eager_limit 4K"), 0, "all ranks have a value");
+	is_int(ask("rank 1 set core_eager_limit 2K"), 0,
+	       "one gets another one");
+	is_int(ask("rank 1 get core_eager_limit"), 0, "it can be asked for");
+	is_string(answer, "2048", "and has it");
+	is_int(ask("rank 0 get core_eager_limit"), 0, "the other one");
+	is_string(answer, "4096", "has that of all");
+	ask("get core_eager_limit");
+	is_string(answer, "4096", "which stays as it was");
+	is_int(ask("rank 2 get core_eager_limit"), -VMPI_EINVAL,
+	       "a rank that is not there");
+	is_string(answer, "rank 2 is not of this process", "has none");
+	is_int(ask("rank 1 set core_eager_limit 2G"), -VMPI_EINVAL,
+	       "ranges hold for ranks too");
+	is_int(ask("rank 1 set sched_spin_us 7"), -VMPI_EINVAL,
+	       "what is of the process");
+	is_string(answer,
+		  "sched_spin_us has one value for all ranks of a process; set "
+		  "it without a rank",
+		  "is not set for one rank");
+}
+
 static void test_harmless(void)
 {
 	int fd = client_open(), mute, many[3 * VM_CONTROL_CLIENTS_MAX];
@@ -210,6 +235,7 @@ int main(void)
 	path_find();
 	test_off();
 	test_requests();
+	test_ranks();
 	test_harmless();
 	test_fork();
 	test_stop();
