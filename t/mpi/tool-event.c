@@ -24,6 +24,10 @@ static void none_called(MPI_T_event_instance event,
 			MPI_T_event_registration reg, MPI_T_cb_safety safety,
 			void *user)
 {
+	(void)event;
+	(void)reg;
+	(void)safety;
+	(void)user;
 }
 
 static void early(void)
@@ -168,6 +172,7 @@ static void count_call(MPI_T_event_instance event, MPI_T_event_registration reg,
 	MPI_Count ticks = 0;
 	int source = -1, flag;
 
+	(void)reg;
 	MPI_T_event_read(event, 0, &who);
 	MPI_T_event_copy(event, whole);
 	MPI_T_event_get_timestamp(event, &ticks);
@@ -185,6 +190,8 @@ static void count_call(MPI_T_event_instance event, MPI_T_event_registration reg,
 static void count_end(MPI_T_event_registration reg, MPI_T_cb_safety safety,
 		      void *user)
 {
+	(void)reg;
+	(void)safety;
 	((struct heard *)user)->freed++;
 }
 
@@ -239,6 +246,7 @@ static void count_xfer(MPI_T_event_instance event, MPI_T_event_registration reg,
 	int32_t who, tag, side;
 	uint64_t bytes;
 
+	(void)reg;
 	MPI_T_event_read(event, 0, &bytes);
 	MPI_T_event_read(event, 2, &who);
 	MPI_T_event_read(event, 4, &tag);
@@ -279,6 +287,9 @@ static void transfers(void)
 static void count_drops(MPI_Count count, MPI_T_event_registration reg,
 			int source, MPI_T_cb_safety safety, void *user)
 {
+	(void)reg;
+	(void)source;
+	(void)safety;
 	((struct heard *)user)->dropped += count;
 }
 
@@ -300,6 +311,73 @@ static void drops(void)
 	/* Left to MPI_T_finalize. */
 }
 
+/* Elements 0 bytes, 1 total, 2 pool. */
+static void count_pool(MPI_T_event_instance event, MPI_T_event_registration reg,
+		       MPI_T_cb_safety safety, void *user)
+{
+	struct heard *heard = user;
+	uint64_t bytes = 0, total = 0;
+	int32_t pool = -1;
+
+	(void)reg;
+	MPI_T_event_read(event, 0, &bytes);
+	MPI_T_event_read(event, 1, &total);
+	MPI_T_event_read(event, 2, &pool);
+	heard->wrong += !bytes || bytes > total || pool != 0 ||
+			safety != MPI_T_CB_REQUIRE_THREAD_SAFE;
+	heard->calls++;
+}
+
+/* The sum over all ports; -1 on failure. */
+static long long pool_grows(MPI_T_pvar_session session, MPI_T_pvar_handle grows,
+			    int count)
+{
+	uint64_t values[64];
+	long long sum = 0;
+
+	if (count > 64 || MPI_T_pvar_read(session, grows, values))
+		return -1;
+	for (int i = 0; i < count; i++)
+		sum += (long long)values[i];
+	return sum;
+}
+
+/* Messages that nobody has asked for yet need packets, where they are packets. */
+static void pools(void)
+{
+	enum { MESSAGES = 100 };
+	static char out[MESSAGES][4000], in[4000];
+	struct heard heard = { .self = rank };
+	MPI_T_event_registration reg = hear("vmpi.pool_grow",
+					    MPI_T_CB_REQUIRE_THREAD_SAFE,
+					    count_pool, &heard);
+	MPI_T_pvar_session session;
+	MPI_T_pvar_handle grows;
+	MPI_Request requests[MESSAGES];
+	int index = -1, count = 0;
+	long long before, after;
+
+	MPI_T_pvar_session_create(&session);
+	MPI_T_pvar_get_index("fabric_pool_grows", MPI_T_PVAR_CLASS_COUNTER,
+			     &index);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &grows, &count);
+	before = pool_grows(session, grows, count);
+	for (int i = 0; i < MESSAGES; i++)
+		MPI_Isend(out[i], 4000, MPI_BYTE, (rank + 1) % size, TAG + 2,
+			  MPI_COMM_WORLD, &requests[i]);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; i < MESSAGES; i++)
+		MPI_Recv(in, 4000, MPI_BYTE, (rank + size - 1) % size, TAG + 2,
+			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Waitall(MESSAGES, requests, MPI_STATUSES_IGNORE);
+	after = pool_grows(session, grows, count);
+	all_ok(before >= 0 && heard.calls >= after - before,
+	       "all memory that pools take is told before it is counted");
+	all_ok(heard.wrong == 0, "with its bytes, at the level of the place");
+	MPI_T_event_handle_free(reg, &heard, count_end);
+	MPI_T_pvar_session_free(&session);
+}
+
 int main(int argc, char **argv)
 {
 	int provided;
@@ -312,6 +390,7 @@ int main(int argc, char **argv)
 	mistakes();
 	calls();
 	transfers();
+	pools();
 	drops();
 	is_code(MPI_T_finalize(), MPI_SUCCESS, "finalised with one left");
 	ring();
