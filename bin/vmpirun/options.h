@@ -2,8 +2,7 @@
 /*
  * The command line of vmpirun.
  *
- * One row per option in options.c is all there is to it: names, help text and
- * the function that takes it.  Single-dash long names (-np, -wdir) are the
+ * Which there are is in options_table.h.  Single-dash long names (-np, -wdir) are the
  * custom of MPI launchers, hence getopt_long_only() below argp.
  */
 #ifndef VMPIRUN_OPTIONS_H
