@@ -30,6 +30,10 @@ lives = {}  # by thread: from when to when there is a slice
 counts = collections.Counter()
 named = {(e["pid"], e["tid"]) for e in events
          if e["ph"] == "M" and e["name"] == "thread_name"}
+# Who starts and stops the runtime is no worker.
+others = {(e["pid"], e["tid"]) for e in events
+          if e["ph"] == "M" and e["name"] == "thread_name" and
+          e["args"]["name"].startswith("other threads")}
 
 for event in events:
     phase, thread = event["ph"], (event["pid"], event["tid"])
@@ -97,7 +101,7 @@ for mistake in mistakes:
     print(mistake)
 if mistakes:
     sys.exit(1)
-threads = collections.Counter(pid for pid, tid in named)
+threads = collections.Counter(pid for pid, tid in named - others)
 print("ranks", threads[RANKS])
 print("workers", sum(threads.values()) - threads[RANKS])
 for name in sorted(counts):
