@@ -113,3 +113,14 @@ need() {
 			skip_all "$tap_tool is not installed"
 	done
 }
+
+# still PATTERN: the processes whose command line matches (pgrep -f) and which do
+# not end within 20 seconds.  One that was killed may take a moment.
+still() {
+	tap_looks=0
+	while [ $tap_looks -lt 200 ] && pgrep -f "$1" >/dev/null; do
+		sleep 0.1
+		tap_looks=$((tap_looks + 1))
+	done
+	pgrep -f "$1"
+}

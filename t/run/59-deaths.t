@@ -66,5 +66,5 @@ for nodes in 1 2; do
 	wait $vmpirun_pid 2>/dev/null
 	none "$(there_wait $nodes 0)" "ends with vmpirun ($nodes nodes)"
 done
-none "$(pgrep -f "$scratch/bereft\|\./bereft default")" "nobody is left behind"
+none "$(still "$scratch/bereft\|\./bereft default")" "nobody is left behind"
 done_testing

@@ -65,7 +65,7 @@ job 3 ./processes crash >out
 is $? 139 "so does a fault"
 like "$(cat err)" '^vmpirun: rank 1 \(pid [0-9]+\) died of SIGSEGV$' \
 	"the rank is named"
-none "$(pgrep -f "$scratch/processes|\./processes (die|crash)")" \
+none "$(still "$scratch/processes|\./processes (die|crash)")" \
 	"nobody is left behind"
 job 4 --keep-going ./processes bereft >out
 is $? 137 "--keep-going: the code is that of the death"
