@@ -20,10 +20,10 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "work.h"
 
 #define PHASES_MAX 100
-#define CALIBRATE_LOOPS 200000
 
 static struct {
 	int bytes, iterations, phases, rank;
@@ -32,34 +32,9 @@ static struct {
 	char *buffer;
 } run;
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
-
-static void work(long loops)
-{
-	volatile double x = 1;
-
-	for (long i = 0; i < loops; i++)
-		x = x * 1.0000001 + 1e-9;
-}
-
 static void calibrate(void)
 {
-	double best = 1e30;
-
-	for (int i = 0; i < 20; i++) {
-		double start = now();
-
-		work(CALIBRATE_LOOPS);
-		if (now() - start < best)
-			best = now() - start;
-	}
-	run.loops = (long)(run.compute_us / best * CALIBRATE_LOOPS);
+	run.loops = work_loops(run.compute_us);
 }
 
 /* The one that computes on while the message is under way, or the one that

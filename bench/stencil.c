@@ -18,11 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "work.h"
 
 #define FACES 4
 #define REPEATS_MAX 99
-#define CALIBRATE_LOOPS 200000
 enum { COMPUTES = 1, EXCHANGES = 2 };
 
 static struct {
@@ -38,14 +38,6 @@ static struct {
 	MPI_Comm comm;
 } run;
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
-
 static int order(const void *left, const void *right)
 {
 	double a = *(const double *)left, b = *(const double *)right;
@@ -59,29 +51,10 @@ static double median(double *values, int count)
 	return values[count / 2];
 }
 
-/* A fixed amount of work, not a fixed time: it takes longer when the core has
- * something else to do. */
-static void work(long loops)
-{
-	volatile double x = 1;
-
-	for (long i = 0; i < loops; i++)
-		x = x * 1.0000001 + 1e-9;
-}
-
 /* How many loops are the rank's part of a core's computing. */
 static void calibrate(void)
 {
-	double best = 1e30;
-
-	for (int i = 0; i < 20; i++) {
-		double start = now();
-
-		work(CALIBRATE_LOOPS);
-		if (now() - start < best)
-			best = now() - start;
-	}
-	run.loops = (long)(run.compute_us / best * CALIBRATE_LOOPS / run.half);
+	run.loops = work_loops(run.compute_us / run.half);
 }
 
 static void exchange(int computes)

@@ -21,12 +21,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "work.h"
 
 #define FACES 6
 #define FIELDS_MAX 32
 #define WINDOW 9 /* iterations whose median is looked at */
-#define CALIBRATE_LOOPS 200000
 enum { COMPUTES = 1, EXCHANGES = 2 };
 
 static struct {
@@ -39,35 +39,9 @@ static struct {
 	MPI_Comm grid;
 } run;
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
-
-/* A fixed amount of work, not a fixed time. */
-static void work(long loops)
-{
-	volatile double x = 1;
-
-	for (long i = 0; i < loops; i++)
-		x = x * 1.0000001 + 1e-9;
-}
-
 static void calibrate(void)
 {
-	double best = 1e30;
-
-	for (int i = 0; i < 20; i++) {
-		double start = now();
-
-		work(CALIBRATE_LOOPS);
-		if (now() - start < best)
-			best = now() - start;
-	}
-	run.loops = (long)(run.compute_us / best * CALIBRATE_LOOPS);
+	run.loops = work_loops(run.compute_us);
 }
 
 static void iterate(int what)
