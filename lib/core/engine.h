@@ -156,17 +156,16 @@ static inline struct vm_lane *vm_lane_self(void)
 	return vm_self->worker->lane;
 }
 
-/* Where the calling thread counts what it does for `rank`, its own. */
-static inline struct core_rank_pvars *vm_counters(struct vm_rank *rank)
+/* Where the caller counts what it does for its rank: there, or, an OS thread
+ * that is no worker, in its lane. */
+static inline struct core_rank_pvars *vm_counters(void)
 {
-	if (VM_LIKELY(vm_self->worker->index >= 0))
-		return &rank->pvars;
-	return &vm_lane_self()->pvars;
+	return vm_self->counts;
 }
 
-static inline void vm_count_received(struct vm_rank *rank, size_t bytes)
+static inline void vm_count_received(size_t bytes)
 {
-	struct core_rank_pvars *pvars = vm_counters(rank);
+	struct core_rank_pvars *pvars = vm_counters();
 
 	vm_pvar_add(pvars->receives, 1);
 	vm_pvar_add(pvars->received_bytes, bytes);

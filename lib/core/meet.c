@@ -375,7 +375,7 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_way *way)
 	struct vm_meet_worker *worker;
 	int result;
 
-	vm_pvar_add(vm_counters(chan->owner)->meetings, 1);
+	vm_pvar_add(vm_counters()->meetings, 1);
 	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
 	seat->ult = self;
 	seat->last = way->last;

@@ -287,7 +287,7 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
 	seat->last = last;
 	seat->req = req;
-	vm_pvar_add(vm_counters(chan->owner)->meetings, 1);
+	vm_pvar_add(vm_counters()->meetings, 1);
 	if (!started_last(meet, worker))
 		return 0;
 	if (VM_UNLIKELY(meet->far != NULL))

@@ -77,7 +77,7 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 					 .tag = msg->node.env.tag,
 					 .bytes = bytes,
 					 .error = error };
-	vm_count_received(vm_rank_self(), bytes);
+	vm_count_received(bytes);
 	if (vm_told())
 		bytes_told(msg, bytes);
 	vm_pool_put(&vm_lane_self()->msg, msg);
@@ -103,7 +103,7 @@ int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 	if (!vm_msg_land(msg, &req))
 		vm_wait_message(VM_SHARE_RECEIVE, &env, env.source, data->bytes,
 				0);
-	vm_count_received(vm_rank_self(), req.status.bytes);
+	vm_count_received(req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
 	return req.status.error;

@@ -486,6 +486,7 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 		return rc;
 	}
 	(*task)->owner = rank;
+	(*task)->counts = rank ? &rank->pvars : NULL;
 	(*task)->on_end = task_ended;
 	if (rank) {
 		atomic_fetch_add_explicit(&rank->tasks, 1,
@@ -551,6 +552,7 @@ static int ranks_start(vmpi_body body, void *arg)
 			return rc;
 		}
 		rank->ult->owner = rank;
+		rank->ult->counts = &rank->pvars;
 		rank->left = false;
 		vm_account_rank(rank, rank->ult);
 		vm_profiler_rank(rank, rank->ult);

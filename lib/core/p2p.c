@@ -54,7 +54,7 @@ static inline void send_count(struct core_rank_pvars *pvars, size_t bytes)
 /* To a rank of this process. */
 static inline void near_count(const struct send *send)
 {
-	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
+	struct core_rank_pvars *pvars = vm_counters();
 	size_t bytes = send->data->bytes;
 
 	send_count(pvars, bytes);
@@ -132,7 +132,7 @@ static void *send_buffer(const struct send *send)
  */
 static bool send_queue(const struct send *send, struct vm_req *req)
 {
-	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
+	struct core_rank_pvars *pvars = vm_counters();
 	struct vm_arrival arrival = { .env = send->env,
 				      .bytes = send->data->bytes };
 	char small[VM_INLINE_MAX];
@@ -213,7 +213,7 @@ send_here(const struct send *send, struct vm_req *req)
 /* To a rank of another process. */
 static bool send_away(struct send *send, struct vm_req *req)
 {
-	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
+	struct core_rank_pvars *pvars = vm_counters();
 	struct vm_req *armed = req;
 	int rc;
 
@@ -232,7 +232,7 @@ static bool send_away(struct send *send, struct vm_req *req)
 static __attribute__((noinline)) bool send_far(struct send *send,
 					       struct vm_req *req)
 {
-	struct core_rank_pvars *pvars = vm_counters(vm_rank_self());
+	struct core_rank_pvars *pvars = vm_counters();
 	struct vm_engine *engine = send->dest->via;
 	struct vm_slot *slot;
 	bool done = true;
@@ -477,7 +477,7 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 	vm_mailbox_post(rank, &req);
 	vm_engine_unlock(engine);
 	vm_wait_message(VM_SHARE_RECEIVE, &env, env.source, data->bytes, 0);
-	vm_count_received(rank, req.status.bytes);
+	vm_count_received(req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
 	return req.status.error;

@@ -87,6 +87,7 @@ int vm_thread_adopt(struct vm_rank *rank)
 	}
 	vm_lane_init(lane, NULL);
 	worker->lane = lane;
+	worker->root.counts = &lane->pvars;
 	if (rank) {
 		lane_enter(rank, lane);
 		vm_mover_thread(1);

@@ -97,7 +97,7 @@ static int push_go(struct vm_push *push)
 /* 1: complete, 0: its request will be; or an error. */
 static int push_send(struct vm_push *push)
 {
-	struct core_rank_pvars *pvars = vm_counters(push->rank);
+	struct core_rank_pvars *pvars = vm_counters();
 	enum vm_push_how how = push->how;
 	bool asked = push->req != NULL, announced;
 	size_t bytes = push->data.bytes;
@@ -159,8 +159,8 @@ static int short_send(const struct vm_rank *dest,
 		rc = eager_send(self, dest->to, envelope, data);
 	}
 	if (rc >= 0) {
-		vm_pvar_add(vm_counters(self)->sends_eager, 1);
-		vm_pvar_add(vm_counters(self)->bytes_eager, data->bytes);
+		vm_pvar_add(vm_counters()->sends_eager, 1);
+		vm_pvar_add(vm_counters()->bytes_eager, data->bytes);
 	}
 	if (rc != -VMPI_EAGAIN && rc != -VMPI_ELIMIT)
 		return rc;
@@ -185,9 +185,7 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 	struct vm_req *new = NULL;
 	int rc;
 
-	vm_pvar_add(vm_counters(vm_rank_self())
-			    ->far_sizes[vm_size_bin(data->bytes)],
-		    1);
+	vm_pvar_add(vm_counters()->far_sizes[vm_size_bin(data->bytes)], 1);
 	if (vm_told())
 		vm_trace_send(dest, env, data->bytes);
 	if (how == VM_PUSH_SHORT) {

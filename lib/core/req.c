@@ -254,7 +254,7 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 	if (status)
 		vm_status_assign(status, &req->status);
 	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)
-		vm_count_received(req->rank, req->status.bytes);
+		vm_count_received(req->status.bytes);
 	if (VM_UNLIKELY(req->told))
 		vm_trace_sent(req);
 	if (req->persistent) {

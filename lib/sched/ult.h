@@ -36,7 +36,8 @@ struct vm_ult {
 	void *sp;	     /* saved context while it does not run */
 	struct vm_ult *next; /* in a run queue or an inbox */
 	struct vm_worker *worker;
-	void *owner; /* the layer above: its rank, or NULL */
+	void *owner;  /* the layer above: its rank, or NULL, */
+	void *counts; /* and where it counts what it does for it */
 	int saved_errno;
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
 	uint32_t hooks_told;   /* the layer above's (core/hook.c) */
