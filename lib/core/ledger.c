@@ -86,9 +86,13 @@ static void ranks_tell(struct vm_ledger *ledger, const struct vm_node *node)
 
 	counted.also = offsetof(struct vm_rank, thread_pvars) -
 		       offsetof(struct vm_rank, pvars);
+	counted.used = offsetof(struct vm_rank, threaded) -
+		       offsetof(struct vm_rank, pvars);
 	counted.refresh = rank_refresh;
 	tell(ledger, &core_rank_pvar_table, counted);
 	matched.also = offsetof(struct vm_rank, match_marks) -
+		       offsetof(struct vm_rank, match.pvars);
+	matched.used = offsetof(struct vm_rank, match_marked) -
 		       offsetof(struct vm_rank, match.pvars);
 	tell(ledger, &core_match_pvar_table, matched);
 	tell(ledger, &overlap_rank_pvar_table,

@@ -68,13 +68,16 @@ struct vm_rank {
 	/* Counted by the rank's tasks; and by its other OS threads, as of when
 	 * somebody last looked (vm_rank_refresh()). */
 	struct core_rank_pvars pvars, thread_pvars;
-	/* Marks of the mailbox that tools have set back (session.h). */
+	/* Marks of the mailbox that tools have set back (session.h), and
+	 * whether there are any. */
 	struct core_match_pvars match_marks;
+	_Atomic bool match_marked;
 	/* Those threads: core/rank_threads.c. */
 	struct vm_lock lanes_lock; /* guards these three */
 	struct vm_list lanes;
 	struct core_rank_pvars left_pvars; /* of those that have left */
-	_Atomic bool threaded;		   /* there have been some */
+	_Atomic bool
+		threaded; /* there have been some, or marks were set back */
 	struct vm_overlap *overlap;  /* core/account.h; NULL: not watched */
 	struct vm_profile *profile;  /* core/profiler.h; NULL: there is none */
 	struct vm_ult *profile_task; /* whose calls are in it */

@@ -183,6 +183,10 @@ struct vm_pvar_place {
 	const char *base;
 	size_t stride; /* from one block to the next */
 	size_t also;   /* 0: there is no second one */
+	/* So far behind a block lies an _Atomic bool, false until there is
+	 * something in the second one or to be brought up to date; 0: maybe
+	 * there always is. */
+	size_t used;
 	unsigned count;
 	/* Whether block i is of this process; NULL: all are. */
 	bool (*here)(unsigned i);

@@ -225,7 +225,8 @@ static void handle_aim(struct vm_handle *handle,
 	}
 	if (want->total)
 		handle->count = 1;
-	handle->plain = handle->blocks == 1 && !want->total && !want->block;
+	handle->simple = handle->blocks == 1 && handle->count == 1 &&
+			 handle->words == 1 && !want->block;
 	handle->level = handle->kind == VM_MARK ? level_of(&handle->spot) :
 						  VM_LEVEL_NONE;
 }

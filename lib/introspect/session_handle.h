@@ -51,7 +51,7 @@ struct vm_handle {
 	bool adds;	    /* what is folded is added */
 	bool fold;	    /* all blocks make the same values */
 	bool total;	    /* all values make one */
-	bool plain;	    /* its values are the words of one block */
+	bool simple;	    /* it is one word of one block */
 	_Atomic bool stopped;
 	struct vm_cell cells[];
 };

@@ -39,6 +39,12 @@ static void mark_keep(const struct vm_handle *handle, unsigned i, unsigned w,
 	}
 }
 
+/* Pairs with the acquire load in is_alone(). */
+static _Atomic bool *used_of(const struct vm_walk *walk)
+{
+	return (_Atomic bool *)((uintptr_t)walk->words + walk->place->used);
+}
+
 /*
  * Lowers one live mark to its level.  Its owner may write it meanwhile, plainly:
  * a greater value, which then is what has to be kept, or which stays.
@@ -60,6 +66,9 @@ static void mark_lower(const struct vm_handle *handle,
 	while (vm_beyond(low, seen, level)) {
 		mark_keep(handle, walk->at, w, seen);
 		vm_pvar_raise(also, low, seen);
+		if (walk->place->used)
+			atomic_store_explicit(used_of(walk), true,
+					      memory_order_release);
 		if (__atomic_compare_exchange_n(word, &seen, level, true,
 						__ATOMIC_RELEASE,
 						__ATOMIC_RELAXED))

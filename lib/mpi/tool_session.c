@@ -12,6 +12,7 @@
 #include "mpi/tool.h"
 
 struct session {
+	uintptr_t id; /* 0: it has none yet */
 	struct vm_session *session;
 	struct vm_lock lock;
 	struct vm_list handles; /* under lock */
@@ -78,6 +79,7 @@ int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
 		session_free(made);
 		return MPI_T_ERR_OUT_OF_SESSIONS;
 	}
+	made->id = id;
 	*session = (MPI_T_pvar_session)id;
 	return MPI_SUCCESS;
 }
@@ -169,13 +171,14 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
 static struct handle *handle_in(MPI_T_pvar_session session,
 				MPI_T_pvar_handle handle, int *why)
 {
-	const struct session *owner = vm_tool_object(session, VM_TOOL_SESSION);
 	struct handle *found = vm_tool_object(handle, VM_TOOL_PVAR);
 
-	if (VM_LIKELY(owner && found && found->session == owner))
+	/* The handles of a session end with it. */
+	if (VM_LIKELY(found && found->session->id == (uintptr_t)session))
 		return found;
 	*why = vm_tool_check() ? MPI_T_ERR_NOT_INITIALIZED :
-	       !owner	       ? MPI_T_ERR_INVALID_SESSION :
+	       !vm_tool_object(session, VM_TOOL_SESSION) ?
+				 MPI_T_ERR_INVALID_SESSION :
 				 MPI_T_ERR_INVALID_HANDLE;
 	return NULL;
 }
@@ -206,7 +209,7 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session session,
 #define PERCENT_ONE 1e6 /* introspect/pvar.h counts in millionths */
 
 /* Values that are no 64-bit numbers. */
-static void convert(struct handle *handle, void *buf)
+static __attribute__((noinline)) void convert(struct handle *handle, void *buf)
 {
 	unsigned count = vm_handle_count(handle->handle);
 	bool state = handle->row->class_ == VM_PVAR_STATE;

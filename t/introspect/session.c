@@ -414,11 +414,71 @@ static void threads(void)
 	vm_session_free(keeper);
 }
 
+/* A second block that is read only when something is there. */
+#define FARM_DOG_PVARS(X)                                  \
+	X(COUNTER, barks, "barks", RANK, UB, p2p, "Barks") \
+	X(HIGHWATERMARK, bite_max, "N", RANK, UB, p2p, "Hardest bite")
+struct farm_dog_pvars {
+	FARM_DOG_PVARS(VM_PVAR_FIELD)
+};
+VM_PVARS_DEFINE(farm_dog, FARM_DOG_PVARS)
+
+static struct {
+	struct farm_dog_pvars first, second;
+	_Atomic bool used;
+} dogs[RANKS];
+static unsigned refreshed;
+
+static void dog_refresh(unsigned i)
+{
+	refreshed++;
+	if (dogs[i].used)
+		dogs[i].second.barks = 30;
+}
+
+static const struct vm_pvar_place dog_place = {
+	.base = (const char *)dogs,
+	.stride = sizeof(dogs[0]),
+	.also = offsetof(__typeof__(dogs[0]), second),
+	.used = offsetof(__typeof__(dogs[0]), used),
+	.count = RANKS,
+	.refresh = dog_refresh,
+};
+
+static void second_block(void)
+{
+	struct vm_session *session = session_new(1);
+	struct vm_handle_want want = { .number = vm_pvar_find("farm_bite_max"),
+				       .absolute = true };
+	struct vm_handle *barks, *bite, *bare;
+
+	vm_pvars_place(&farm_dog_pvar_table, &dog_place);
+	barks = handle_new(session, "farm_barks");
+	refreshed = 0;
+	dogs[1].first.barks = 2;
+	ok(value(barks) == 2 && value(barks) == 2, "the first block is read");
+	is_int(refreshed, 0, "with nothing in the second, it alone");
+	dogs[1].used = true;
+	is_int((intmax_t)value(barks), 32, "then both");
+	is_int(refreshed, 1, "brought up to date");
+	dogs[1].used = false;
+	if (vm_handle_new(&bare, session, &want) != 0)
+		bail("no absolute handle");
+	dogs[1].first.bite_max = 60;
+	is_int((intmax_t)value(bare), 60, "a mark");
+	bite = handle_new(session, "farm_bite_max");
+	ok(dogs[1].used, "that is set back says that there is a second block");
+	ok(value(bite) == 0 && value(bare) == 60, "where it is found");
+	vm_session_free(session);
+	vm_pvars_place(&farm_dog_pvar_table, NULL);
+}
+
 int main(void)
 {
 	vm_pvars_add(&farm_cow_pvar_table);
 	vm_pvars_add(&farm_hand_pvar_table);
 	vm_pvars_add(&farm_field_pvar_table);
+	vm_pvars_add(&farm_dog_pvar_table);
 	before_blocks();
 	counters();
 	anew();
@@ -427,5 +487,6 @@ int main(void)
 	others();
 	each();
 	threads();
+	second_block();
 	return done_testing();
 }
