@@ -514,22 +514,24 @@ int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)
 	return task_new(task, &vm_node->rank_stacks, body, arg, false);
 }
 
-static void rank_left(void)
+static void rank_left(struct vm_rank *rank)
 {
-	vm_mover_leave(vm_rank_self());
-	vm_rank_does(vm_rank_self(), VM_SHARE_DONE);
+	vm_border_body_end();
+	vm_mover_leave(rank);
+	vm_rank_does(rank, VM_SHARE_DONE);
 }
 
 static int rank_body(void *arg)
 {
 	const struct vm_node_body *body = arg;
+	struct vm_rank *rank = vm_rank_self();
 	int result;
 
-	vm_rank_does(vm_rank_self(), VM_SHARE_RUNNING);
+	vm_rank_does(rank, VM_SHARE_RUNNING);
 	vm_border_body_begin();
 	result = body->body(body->arg);
-	vm_border_body_end();
-	rank_left();
+	/* Maybe on another OS thread. */
+	rank_left(rank);
 	return result;
 }
 
@@ -600,8 +602,7 @@ end:
 
 void vm_rank_exit(int status)
 {
-	vm_border_body_end();
-	rank_left();
+	rank_left(vm_rank_self());
 	vm_ult_exit(status);
 }
 

@@ -150,17 +150,20 @@ static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
 /* Suspends the caller until req completes. */
 static void wait_for(const struct vm_req *req)
 {
-	struct vm_env env = { .tag = req->status.tag };
+	/* What it says of a send stays; that of a receive is being written. */
+	struct vm_env env = { 0 };
 
-	if (req->kind == VM_REQ_SEND && req->rank)
+	if (req->kind == VM_REQ_SEND && req->rank) {
+		env.tag = req->status.tag;
 		vm_wait_message(VM_SHARE_WAIT, &env, req->rank->index,
 				req->data.bytes,
 				VM_SHARE_SENDS | VM_SHARE_OF_WORLD);
-	else if (req->kind == VM_REQ_RECV)
+	} else if (req->kind == VM_REQ_RECV) {
 		vm_wait_message(VM_SHARE_WAIT, &req->node.env,
 				req->node.env.source, req->data.bytes, 0);
-	else
+	} else {
 		vm_wait_other(VM_SHARE_WAIT, VM_SHARE_NOWHERE);
+	}
 }
 
 static void await_one(struct vm_req *req)

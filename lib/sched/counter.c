@@ -135,9 +135,10 @@ static bool count_read(struct vm_counter_worker *worker, int kind,
 static bool count(struct vm_worker *worker, int kind, uint64_t *value)
 {
 	struct vmpi_counter *counter = &vm_sched.counters.kinds[kind];
+	enum vm_counter_source source =
+		atomic_load_explicit(&counter->source, memory_order_relaxed);
 
-	if (VM_LIKELY(count_read(&worker->counters, kind, counter->source,
-				 value)))
+	if (VM_LIKELY(count_read(&worker->counters, kind, source, value)))
 		return true;
 	atomic_store_explicit(&counter->lost, true, memory_order_relaxed);
 	return false;
@@ -270,9 +271,10 @@ static int kind_start(struct vm_worker *worker, int kind)
 {
 	struct vm_counters *counters = &vm_sched.counters;
 	struct vmpi_counter *counter = &counters->kinds[kind];
+	enum vm_counter_source source = source_find(&worker->counters, kind);
 
-	counter->source = source_find(&worker->counters, kind);
-	if (counter->source == VM_COUNTER_NONE)
+	atomic_store_explicit(&counter->source, source, memory_order_relaxed);
+	if (source == VM_COUNTER_NONE)
 		return errno == EMFILE || errno == ENFILE ? -VMPI_ELIMIT :
 							    -VMPI_ENOTSUP;
 	atomic_store_explicit(&counter->lost, false, memory_order_relaxed);

@@ -40,7 +40,8 @@ enum vm_counter_choice {
 /* A kind, in vm_sched.counters. */
 struct vmpi_counter {
 	int users; /* guarded by the lock */
-	enum vm_counter_source source;
+	/* Workers may still look at that of the last opening. */
+	_Atomic(enum vm_counter_source) source;
 	_Atomic uint32_t epoch; /* which opening this is */
 	_Atomic bool lost;	/* some thread could not count it */
 };

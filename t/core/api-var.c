@@ -206,7 +206,8 @@ static int word_of(const vmpi_session *session, const char *name)
 
 static int session_body(void *arg)
 {
-	int rank = vmpi_rank(), *wrong = arg, sends, bytes;
+	int rank = vmpi_rank(), sends, bytes;
+	_Atomic int *wrong = arg;
 	uint64_t values[512];
 	vmpi_session *session;
 
@@ -238,7 +239,8 @@ static void test_sessions(void)
 	static const char *const none[] = { NULL };
 	vmpi_session *session = NULL, *all;
 	uint64_t values[2048];
-	int wrong = 0, sends;
+	_Atomic int wrong = 0;
+	int sends;
 
 	vmpi_run(&(vmpi_config){ .ranks = RANKS, .workers = 2 }, session_body,
 		 &wrong);
