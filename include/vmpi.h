@@ -367,7 +367,12 @@ VMPI_API int vmpi_get(const char *name, char *value, size_t bytes);
  * constant on, in the same order in all ranks and processes; a number stays.
  */
 enum vmpi_var_kind { VMPI_PERFORMANCE = 0, VMPI_CONTROL = 1 << 20 };
-enum vmpi_var_of { VMPI_OF_RANK, VMPI_OF_WORKER, VMPI_OF_NODE };
+enum vmpi_var_of {
+	VMPI_OF_RANK,
+	VMPI_OF_WORKER,
+	VMPI_OF_NODE,
+	VMPI_OF_CHAN /* of a rank on a channel: by MPI_T only */
+};
 
 typedef struct vmpi_var {
 	char name[96];

@@ -18,7 +18,8 @@
 
 VM_STATIC_ASSERT((int)VMPI_OF_RANK == (int)VM_PVAR_RANK &&
 			 (int)VMPI_OF_WORKER == (int)VM_PVAR_WORKER &&
-			 (int)VMPI_OF_NODE == (int)VM_PVAR_NODE,
+			 (int)VMPI_OF_NODE == (int)VM_PVAR_NODE &&
+			 (int)VMPI_OF_CHAN == (int)VM_PVAR_CHAN,
 		 "owners are numbered alike");
 
 static bool is_control(int number)
@@ -159,6 +160,8 @@ int vmpi_var_read(int number, uint64_t *values)
 	if (of == VM_PVAR_RANK)
 		return rank ? block_read(number, values, of, rank->index) :
 			      -VMPI_ENORANK;
+	if (of == VM_PVAR_CHAN)
+		return -VMPI_EINVAL;
 	if (!vm_self || vm_self->worker->index < 0)
 		return -VMPI_ENORANK;
 	return block_read(number, values, of, vm_self->worker->index);
@@ -183,10 +186,15 @@ int vmpi_var_read_worker(int number, uint64_t *values, int worker)
 
 int vmpi_var_total(int number, uint64_t *values)
 {
+	enum vm_pvar_of of;
+
 	if (!values)
 		return -VMPI_EINVAL;
-	return is_control(number) ? control_read(number, values, -1) :
-				    vm_pvar_total(values, number);
+	if (is_control(number))
+		return control_read(number, values, -1);
+	if (!vm_pvar_owner(&of, number) && of == VM_PVAR_CHAN)
+		return -VMPI_EINVAL;
+	return vm_pvar_total(values, number);
 }
 
 int vmpi_var_write(int number, int64_t value)

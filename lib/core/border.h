@@ -27,6 +27,7 @@ enum {
 	VM_BORDER_TRACE = 8,
 	VM_BORDER_HOOKS = 16, /* core/hook.h */
 	VM_BORDER_EVENTS = 32,
+	VM_BORDER_SPECIAL = 64, /* of messages only: core/special.h */
 	/* In vm_ult.told only: the task is in a hook. */
 	VM_BORDER_INSIDE = 128,
 };

@@ -10,6 +10,7 @@
 #include "core/engine.h"
 #include "core/meet.h"
 #include "core/node.h"
+#include "core/special.h"
 
 struct vm_group *vm_group_new(int size)
 {
@@ -68,6 +69,7 @@ void vm_chan_free(struct vm_chan *chan)
 {
 	if (!chan)
 		return;
+	vm_special_chan_ends(chan);
 	vm_lock_take(&vm_node->chans_lock);
 	vm_list_remove(&chan->link);
 	vm_lock_give(&vm_node->chans_lock);

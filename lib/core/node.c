@@ -31,6 +31,7 @@
 #include "core/push.h"
 #include "core/rank_cvar.h"
 #include "core/remote.h"
+#include "core/special.h"
 #include "core/tune.h"
 #include "core/wait.h"
 #include "core/watch.h"
@@ -215,6 +216,7 @@ static void ranks_fini(struct vm_node *node)
 			rank->mpi_free(rank);
 		vm_chan_free(rank->world);
 		vm_chan_free(rank->self_chan);
+		vm_specials_fini(rank);
 		vm_match_fini(&rank->match);
 		vm_rank_cvars_fini(rank);
 	}

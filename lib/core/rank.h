@@ -23,6 +23,7 @@ struct vm_cvar_copy;
 struct vm_engine;
 struct vm_overlap;
 struct vm_profile;
+struct vm_special;
 struct vmpi_chan;
 
 /* Waits for a message without receiving it (Probe): on the task's stack. */
@@ -50,6 +51,7 @@ struct vm_rank {
 	/* Its control variables, or all of them; with the above in one line,
 	 * the rest is rarely looked at. */
 	_Atomic(const struct core_cvars *) cvars;
+	_Atomic(struct vm_special *) specials; /* core/special.h; mostly NULL */
 	struct vm_ult *ult; /* runs its body, NULL before and after */
 	_Atomic int tasks;  /* its other tasks that have not ended */
 	bool left;	    /* its body has ended; core/move.h */

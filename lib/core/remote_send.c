@@ -11,6 +11,7 @@
 #include "core/node.h"
 #include "core/push.h"
 #include "core/req.h"
+#include "core/special.h"
 #include "core/trace.h"
 
 /* Sends the payload along: 1, or -VMPI_EAGAIN, -VMPI_ELIMIT (also when it cannot
@@ -46,11 +47,19 @@ static int eager_send(const struct vm_rank *rank, struct vm_to to,
 	return rc;
 }
 
-static bool fits_eager(const struct vm_data *data)
+/* The limit of the rank, unless its channel has one of its own. */
+static size_t eager_limit(const struct vm_rank *rank, uint32_t context)
 {
-	const struct core_cvars *cvars = vm_rank_cvars(vm_rank_self());
+	int64_t own = vm_special_setting(rank, context, VM_SPECIAL_EAGER_LIMIT);
 
-	return data->bytes <= (size_t)cvars->eager_limit &&
+	return (size_t)(VM_LIKELY(own == VM_SPECIAL_UNSET) ?
+				vm_rank_cvars(rank)->eager_limit :
+				own);
+}
+
+static bool fits_eager(const struct vm_data *data, uint32_t context)
+{
+	return data->bytes <= eager_limit(vm_rank_self(), context) &&
 	       data->bytes <= vm_fabric_limits(vm_node->fabric)->data_bytes;
 }
 
@@ -179,9 +188,9 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 					     .tag = env->tag,
 					     .rank = (uint32_t)dest->index,
 					     .bytes = data->bytes };
-	enum vm_push_how how = !fits_eager(data) ? VM_PUSH_LONG :
-			       sync		 ? VM_PUSH_SYNC :
-						   VM_PUSH_SHORT;
+	enum vm_push_how how = !fits_eager(data, env->context) ? VM_PUSH_LONG :
+			       sync			       ? VM_PUSH_SYNC :
+								 VM_PUSH_SHORT;
 	struct vm_req *new = NULL;
 	int rc;
 

@@ -137,7 +137,7 @@ void vm_trace_stop(struct vm_node *node)
 	if (!node->tracer)
 		return;
 	vm_events_on_change(NULL);
-	vm_border_clear(VM_BORDER_TRACE | VM_BORDER_EVENTS);
+	vm_border_clear(VM_BORDER_TRACE | VM_BORDER_EVENTS | VM_BORDER_SPECIAL);
 	for (int i = 0; i < 3; i++)
 		if (node->tracer->heard[i])
 			vm_event_unregister(node->tracer->heard[i], NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens, told: to the records of a trace (introspect/trace.h) and to
- * whoever has registered for events (introspect/event.h).
+ * What happens, told: to the records of a trace (introspect/trace.h), to whoever
+ * has registered for events (introspect/event.h), and messages to the counters of
+ * special channels (core/special.h).
  *
  * Each place is one line; while nobody listens it is the branch of vm_told(),
  * which core/account.h shares.  Some run under the lock of an engine or of a
@@ -30,8 +31,8 @@ static inline bool vm_told(void)
 {
 	return VM_UNLIKELY(
 		(atomic_load_explicit(&vm_border, memory_order_relaxed) &
-		 (VM_BORDER_OVERLAP | VM_BORDER_TRACE | VM_BORDER_EVENTS)) !=
-		0);
+		 (VM_BORDER_OVERLAP | VM_BORDER_TRACE | VM_BORDER_EVENTS |
+		  VM_BORDER_SPECIAL)) != 0);
 }
 
 /*

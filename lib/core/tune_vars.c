@@ -123,6 +123,7 @@ static int counter_info(void *arg, int number, struct vmpi_policy_var *var)
 		[VM_PVAR_RANK] = VMPI_POLICY_RANKS,
 		[VM_PVAR_WORKER] = VMPI_POLICY_WORKERS,
 		[VM_PVAR_NODE] = VMPI_POLICY_NODE,
+		[VM_PVAR_CHAN] = VMPI_POLICY_NODE, /* no blocks */
 	};
 	struct vm_tune *tune = arg;
 	struct vm_pvar_view view;

@@ -12,6 +12,7 @@
 VM_CVARS_DEFINE(core, CORE_CVARS)
 VM_PVARS_DEFINE(core_rank, CORE_RANK_PVARS)
 VM_PVARS_DEFINE(core_match, CORE_MATCH_PVARS)
+VM_PVARS_DEFINE(core_chan, CORE_CHAN_PVARS)
 VM_PVARS_DEFINE(core_node, CORE_NODE_PVARS)
 VM_PVARS_DEFINE(core_worker, CORE_WORKER_PVARS)
 
@@ -30,4 +31,5 @@ void vm_core_vars_add(void)
 	vm_pvars_add(&overlap_rank_pvar_table);
 	vm_vars_add(&tune_cvar_table);
 	vm_pvars_add(&tune_node_pvar_table);
+	vm_pvars_add(&core_chan_pvar_table);
 }

@@ -35,7 +35,8 @@
 	  "Failed tests or probes in a row after which a rank yields")          \
 	X(SIZE, eager_limit, 8192, 0, 1048576, "bytes", RANK, TB, p2p,          \
 	  "Largest message that is sent to another process at once; longer "    \
-	  "ones are announced and fetched (rendezvous)")                        \
+	  "ones are announced and fetched (rendezvous).  By MPI_T also of one " \
+	  "communicator: core_eager_limit_bycomm")                              \
 	X(CHOICE, rndv_protocol, VM_RNDV_AUTO, 0, 3,                            \
 	  "auto|read|write|pipeline", RANK, TB, rndv,                           \
 	  "How a long message comes from another process: the receiver reads "  \
@@ -116,6 +117,35 @@ struct core_cvars {
 extern struct core_cvars core_cvar;
 extern const struct vm_cvar_table core_cvar_table;
 
+/* How collectives go; the words before the last one are those of the settings. */
+#define CORE_COLL_ALGORITHMS                                            \
+	"none|linear|ordered|binomial|scatter_allgather|ring|pairwise|" \
+	"recursive_doubling|reduce_scatter|shared"
+#define CORE_COLL_ALGORITHMS_TEXT                                         \
+	"How the last collective went: among processes by an algorithm; " \
+	"shared: from memory to memory in one process"
+
+/* What a rank has started, the nonblocking and the persistent ones too. */
+#define CORE_COLL_CALLS_ROW(X, field, name)        \
+	X(COUNTER, field, "calls", RANK, UD, coll, \
+	  "Collectives that the rank has begun: " name)
+#define CORE_COLL_CALLS(X)                                                   \
+	CORE_COLL_CALLS_ROW(X, coll_barrier_calls, "MPI_Barrier")            \
+	CORE_COLL_CALLS_ROW(X, coll_bcast_calls, "MPI_Bcast")                \
+	CORE_COLL_CALLS_ROW(X, coll_gather_calls, "MPI_Gather, MPI_Gatherv") \
+	CORE_COLL_CALLS_ROW(X, coll_scatter_calls,                           \
+			    "MPI_Scatter, MPI_Scatterv")                     \
+	CORE_COLL_CALLS_ROW(X, coll_allgather_calls,                         \
+			    "MPI_Allgather, MPI_Allgatherv")                 \
+	CORE_COLL_CALLS_ROW(X, coll_alltoall_calls,                          \
+			    "MPI_Alltoall, MPI_Alltoallv, MPI_Alltoallw")    \
+	CORE_COLL_CALLS_ROW(X, coll_reduce_calls, "MPI_Reduce")              \
+	CORE_COLL_CALLS_ROW(X, coll_allreduce_calls, "MPI_Allreduce")        \
+	CORE_COLL_CALLS_ROW(X, coll_reduce_scatter_calls,                    \
+			    "MPI_Reduce_scatter, MPI_Reduce_scatter_block")  \
+	CORE_COLL_CALLS_ROW(X, coll_scan_calls, "MPI_Scan")                  \
+	CORE_COLL_CALLS_ROW(X, coll_exscan_calls, "MPI_Exscan")
+
 /* state is the first: core/rank.h. */
 #define CORE_RANK_PVARS(X)                                                     \
 	X(STATE, state,                                                        \
@@ -153,7 +183,10 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "Messages longer than core_inline_limit sent to ranks of the same "  \
 	  "process, by size: empty ones, one byte, 2 to 3, 4 to 7 and so on")  \
 	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
-	  "Collective meetings with the other ranks of this process")
+	  "Collective meetings with the other ranks of this process")          \
+	X(STATE, coll_algorithm, CORE_COLL_ALGORITHMS, RANK, UD, coll,         \
+	  CORE_COLL_ALGORITHMS_TEXT)                                           \
+	CORE_COLL_CALLS(X)
 
 struct core_rank_pvars {
 	CORE_RANK_PVARS(VM_PVAR_FIELD)
@@ -187,6 +220,30 @@ struct core_match_pvars {
 	CORE_MATCH_PVARS(VM_PVAR_FIELD)
 };
 extern const struct vm_pvar_table core_match_pvar_table;
+
+/* Of a rank on one of its channels, while somebody looks (core/special.h). */
+#define CORE_CHAN_PVARS(X)                                                   \
+	X(COUNTER, comm_sends, "messages", CHAN, UD, p2p,                    \
+	  "Messages sent on the communicator, without those of collectives") \
+	X(AGGREGATE, comm_sent_bytes, "bytes", CHAN, UD, p2p,                \
+	  "Payload of those")                                                \
+	X(COUNTER, comm_receives, "messages", CHAN, UD, p2p,                 \
+	  "Messages on the communicator that have met a receive")            \
+	X(AGGREGATE, comm_received_bytes, "bytes", CHAN, UD, p2p,            \
+	  "Payload of those")                                                \
+	X(LEVEL, comm_posted_len, "receives", CHAN, UD, match,               \
+	  "Posted receives on the communicator that wait for a message")     \
+	X(LEVEL, comm_unexpected_len, "messages", CHAN, UD, match,           \
+	  "Messages on the communicator that wait for a receive")            \
+	X(COUNTER, comm_collectives, "calls", CHAN, UD, coll,                \
+	  "Collectives that the rank has begun on the communicator")         \
+	X(STATE, comm_algorithm, CORE_COLL_ALGORITHMS, CHAN, UD, coll,       \
+	  CORE_COLL_ALGORITHMS_TEXT)
+
+struct core_chan_pvars {
+	CORE_CHAN_PVARS(VM_PVAR_FIELD)
+};
+extern const struct vm_pvar_table core_chan_pvar_table;
 
 #define CORE_NODE_PVARS(X)                                                    \
 	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,              \

@@ -44,7 +44,8 @@ static int name_choose(struct chosen *chosen, const char *name,
 		if (pattern ? fnmatch(name, known, 0) : strcmp(name, known))
 			continue;
 		fit++;
-		if (wanted && !wanted(view.row)) {
+		if (view.row->of == VM_PVAR_CHAN ||
+		    (wanted && !wanted(view.row))) {
 			if (!pattern)
 				return -VMPI_EINVAL;
 			fit--;

@@ -35,7 +35,7 @@ typedef bool vm_bulk_wanted(const struct vm_pvar *row);
 /*
  * The list of n names, in their order, each of a variable or a pattern with *
  * and ?; a variable comes once, and of a pattern only those that are wanted.
- * n == 0: all wanted ones.  0; -VMPI_ENOENT: *bad fits none; -VMPI_EINVAL: *bad
+ * n == 0: all wanted ones.  None of channels are.  0; -VMPI_ENOENT: *bad fits none; -VMPI_EINVAL: *bad
  * is not wanted; -VMPI_ENOMEM.  Nothing is logged.
  */
 int vm_bulk_init(struct vm_bulk *bulk, const char *const *names, unsigned n,

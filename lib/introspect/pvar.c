@@ -428,6 +428,7 @@ const char *vm_pvar_of_name(enum vm_pvar_of of)
 		[VM_PVAR_RANK] = "rank",
 		[VM_PVAR_WORKER] = "worker",
 		[VM_PVAR_NODE] = "node",
+		[VM_PVAR_CHAN] = "communicator",
 	};
 
 	return names[of];

@@ -11,7 +11,7 @@
  *	class	of enum vm_pvar_class, without its VM_PVAR_
  *	field	with [n] behind it for an array of n words
  *	unit	of a STATE its words in order, "auto|read|write"
- *	of	RANK WORKER NODE: whose block it is
+ *	of	RANK WORKER NODE, CHAN (of a rank on a channel): whose block
  *	level, category		tokens of introspect/category.h
  *
  * In vars.h of a layer, one list per kind of owner:
@@ -48,7 +48,8 @@ enum vm_pvar_class {
  */
 #define VM_PVAR_NONE UINT64_MAX
 
-enum vm_pvar_of { VM_PVAR_RANK, VM_PVAR_WORKER, VM_PVAR_NODE };
+/* A channel's blocks have no place: they are known to those who hold one. */
+enum vm_pvar_of { VM_PVAR_RANK, VM_PVAR_WORKER, VM_PVAR_NODE, VM_PVAR_CHAN };
 
 /* One row. */
 struct vm_pvar {

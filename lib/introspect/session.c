@@ -201,6 +201,7 @@ static void handle_aim(struct vm_handle *handle,
 	unsigned there = place ? place->count : 0;
 
 	handle->block = want->block;
+	handle->refresh = want->refresh;
 	handle->total = want->total;
 	handle->kind = (unsigned char)kind_of(row->class_);
 	if (want->absolute || (want->block && handle->kind == VM_MARK))
@@ -281,6 +282,8 @@ int vm_handle_new(struct vm_handle **handle, struct vm_session *session,
 
 	if (!vm_pvar_spot(&like.spot, want->number))
 		return -VMPI_ENOENT;
+	if (like.spot.row->of == VM_PVAR_CHAN && !want->block)
+		return -VMPI_EINVAL;
 	handle_aim(&like, want, session->rank);
 	if (like.spot.row->class_ == VM_PVAR_STATE && adds_up(&like))
 		return -VMPI_ENOTSUP;

@@ -42,10 +42,13 @@ struct vm_handle_want {
 	/* A block of the variable's table that belongs to an object and lives
 	 * longer than the handle; NULL: the blocks of ranks, workers or node. */
 	const void *block;
+	/* Brings it up to date before it is read, as vm_pvar_place; or NULL. */
+	void (*refresh)(const void *block);
 };
 
 /*
  * A handle that runs and begins now.  -VMPI_ENOENT: no such variable;
+ * -VMPI_EINVAL: of a channel, and there is no block;
  * -VMPI_ENOTSUP: the states of several cannot be added up; -VMPI_ENOMEM.
  *
  * So many values as vm_handle_count() says: those of a block, of all blocks one

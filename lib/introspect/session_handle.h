@@ -42,6 +42,7 @@ struct vm_handle {
 	/* What a read looks at, with the first cell in one cache line or two. */
 	struct vm_pvar_spot spot;
 	const void *block; /* of an object; NULL: those of the place */
+	void (*refresh)(const void *block);
 	/* Where the block was last seen to be here; relaxed. */
 	_Atomic(const struct vm_pvar_place *) sure;
 	unsigned words; /* of the row */

@@ -38,6 +38,8 @@ void vm_live_read(const struct vm_handle *handle, uint64_t *values)
 
 	values_clear(handle, values);
 	if (handle->block) {
+		if (handle->refresh)
+			handle->refresh(handle->block);
 		block_fold(handle, values, handle->block, 0);
 		return;
 	}

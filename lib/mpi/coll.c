@@ -159,6 +159,38 @@ static bool in_order(const struct vm_chan *chan)
 				    memory_order_relaxed) == chan->started;
 }
 
+void vm_coll_begin(struct vm_coll *coll, uint32_t context)
+{
+	const struct vm_coll_kind *kind = coll->kind;
+	struct vm_special *special = vm_special_find(coll->owner, context);
+	char *pvars = (char *)vm_counters(coll->owner);
+
+	if (kind->calls)
+		vm_pvar_add(*(uint64_t *)(void *)(pvars + kind->calls), 1);
+	coll->asked = VM_SPECIAL_UNSET;
+	coll->way = VM_COLL_SHARED;
+	if (VM_LIKELY(!special))
+		return;
+	if (kind->family)
+		coll->asked = (int8_t)atomic_load_explicit(
+			&special->settings[VM_COLL_SETTING(kind->family)],
+			memory_order_relaxed);
+	if (kind->calls && VM_PVARS_COUNTED)
+		__atomic_fetch_add(&special->pvars.comm_collectives, 1,
+				   __ATOMIC_RELAXED);
+}
+
+void vm_coll_went(const struct vm_coll *coll, uint32_t context)
+{
+	struct vm_special *special = vm_special_find(coll->owner, context);
+
+	if (!coll->kind->calls || !VM_PVARS_COUNTED)
+		return;
+	vm_pvar_set(coll->owner->pvars.coll_algorithm, (uint64_t)coll->way);
+	if (VM_UNLIKELY(special != NULL))
+		vm_pvar_set(special->pvars.comm_algorithm, (uint64_t)coll->way);
+}
+
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 {
 	static const struct vm_meet_way way = {
@@ -174,6 +206,7 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 				"the ranks disagree: others have started a "
 				"nonblocking collective that this rank has "
 				"not, they do not match blocking ones");
+	vm_coll_begin(coll, chan->context);
 	rc = vm_meet_by(chan, coll, &way);
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
@@ -184,5 +217,6 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 	rc = atomic_load_explicit(&coll->error, memory_order_relaxed);
 	if (rc != 0)
 		return vm_error(call, rc, "%s", coll->what);
+	vm_coll_went(coll, chan->context);
 	return 0;
 }

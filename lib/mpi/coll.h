@@ -20,6 +20,7 @@
 
 #include "core/meet.h"
 #include "core/req.h"
+#include "core/special.h"
 #include "mpi/check.h"
 #include "mpi/inter.h"
 #include "mpi/op.h"
@@ -66,6 +67,14 @@ enum vm_coll_family {
 	VM_FAMILIES
 };
 
+/* The setting of a communicator's own that has the word of a family. */
+#define VM_COLL_SETTING(family) (VM_SPECIAL_ABOVE + (unsigned)(family)-1)
+VM_STATIC_ASSERT(VM_COLL_SETTING(VM_FAMILIES) <= VM_SPECIAL_SETTINGS,
+		 "every family has a setting");
+
+/* The last word of CORE_COLL_ALGORITHMS, behind those of coll_plan.h. */
+#define VM_COLL_SHARED 9
+
 /*
  * A kind of collective.  part() does the parts of members first to last - 1;
  * parts may run at the same time on different workers, with the operation of
@@ -101,7 +110,13 @@ struct vm_coll_kind {
 	bool relays; /* other processes may pass data on */
 	enum vm_coll_flow flow;
 	enum vm_coll_family family;
+	/* Where the rank counts it, in core_rank_pvars; 0: nowhere. */
+	size_t calls;
 };
+
+/* Where, for the rows of kinds. */
+#define VM_COLL_CALLS(name) \
+	offsetof(struct core_rank_pvars, coll_##name##_calls)
 
 /*
  * What a member brings.  Which sides are set depends on the kind; with
@@ -117,6 +132,9 @@ struct vm_coll {
 	int shares; /* of what gives shares by counts: a hash of those; or 0 */
 	int first_size; /* of an intercommunicator's first side; else 0 */
 	bool in_place;
+	/* Which algorithm its communicator asks for, a word of the family's
+	 * setting, or VM_SPECIAL_UNSET; and how it went (CORE_COLL_ALGORITHMS). */
+	int8_t asked, way;
 	const struct vm_op *op;
 	struct vm_blocks send, recv;
 	void *temp; /* between part() and finish(); a stand-in's memory */
@@ -146,6 +164,8 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	coll->shares = 0;
 	coll->first_size = vm_inter_first_size(comm);
 	coll->in_place = false;
+	coll->asked = VM_SPECIAL_UNSET;
+	coll->way = VM_COLL_SHARED;
 	coll->op = NULL;
 	coll->send = coll->recv = (struct vm_blocks){ 0 };
 	coll->temp = NULL;
@@ -165,6 +185,11 @@ static inline bool vm_coll_is_leaf(const struct vm_coll *coll)
 {
 	return !coll->first_size || coll->root >= 0;
 }
+
+/* The rank begins it; it went.  context: of its communicator.  Anybody may say
+ * the latter. */
+void vm_coll_begin(struct vm_coll *coll, uint32_t context);
+void vm_coll_went(const struct vm_coll *coll, uint32_t context);
 
 /* Meets the others and does the work: 0 or an MPI error.  May switch. */
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll);

@@ -319,6 +319,15 @@ static int view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
 	return rc;
 }
 
+/* How it goes, for the members here. */
+static void ways_set(const struct vm_coll_view *view,
+		     const struct vm_meet *meet)
+{
+	for (uint32_t i = 0; i < view->here->count; i++)
+		vm_coll_of(meet, view->here->members[i])->way =
+			(int8_t)view->plan.way;
+}
+
 void vm_coll_far(struct vm_meet *meet)
 {
 	struct vm_coll_plan plan = vm_coll_plan(meet);
@@ -331,8 +340,10 @@ void vm_coll_far(struct vm_meet *meet)
 		agree = view.any->first_size ?
 				vm_coll_inter_agreed(&view.meet, &root) :
 				vm_coll_agreed(&view.meet);
-	if (agree && plans_agree(&view))
+	if (agree && plans_agree(&view)) {
+		ways_set(&view, meet);
 		rc = view_do(&view, meet, root);
+	}
 	vm_coll_partial_close(view.partial);
 	vm_coll_view_close(&view);
 	meet->result = rc;

@@ -55,7 +55,10 @@ static void barrier_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 {
 }
 
-const struct vm_coll_kind vm_coll_barrier = { .cross = barrier_cross };
+const struct vm_coll_kind vm_coll_barrier = {
+	.calls = VM_COLL_CALLS(barrier),
+	.cross = barrier_cross,
+};
 
 static void bcast_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		       size_t last)
@@ -85,6 +88,7 @@ static void bcast_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 }
 
 const struct vm_coll_kind vm_coll_bcast = {
+	.calls = VM_COLL_CALLS(bcast),
 	.cross = bcast_cross,
 	.part = bcast_part,
 	.flow = VM_FLOW_BCAST,
@@ -126,6 +130,7 @@ static void gather_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 }
 
 const struct vm_coll_kind vm_coll_gather = {
+	.calls = VM_COLL_CALLS(gather),
 	.cross = gather_cross,
 	.gathers = true,
 	.part = gather_part,
@@ -175,6 +180,7 @@ static void scatter_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 }
 
 const struct vm_coll_kind vm_coll_scatter = {
+	.calls = VM_COLL_CALLS(scatter),
 	.cross = scatter_cross,
 	.part = scatter_part,
 	.flow = VM_FLOW_SCATTER,
@@ -307,6 +313,7 @@ static void allgather_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 }
 
 const struct vm_coll_kind vm_coll_allgather = {
+	.calls = VM_COLL_CALLS(allgather),
 	.cross = allgather_cross,
 	.part = allgather_part,
 	.flow = VM_FLOW_ALL,
@@ -415,6 +422,7 @@ static void alltoall_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 }
 
 const struct vm_coll_kind vm_coll_alltoall = {
+	.calls = VM_COLL_CALLS(alltoall),
 	.cross = alltoall_cross,
 	.part = alltoall_part,
 	.flow = VM_FLOW_BLOCKS,

@@ -203,7 +203,9 @@ struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 		plan.way = VM_WAY_ORDERED;
 	if (!family || any->first_size)
 		return plan;
-	plan.asked = families[family].ways[*families[family].asked];
+	plan.asked = families[family].ways[any->asked == VM_SPECIAL_UNSET ?
+						   *families[family].asked :
+						   any->asked];
 	if (!agree_here(meet) || (any->kind->reduces && !can_combine(far, any)))
 		plan.packs = !vm_coll_slice(any);
 	else if (plan.asked != VM_WAY_AUTO)

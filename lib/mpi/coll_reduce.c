@@ -207,6 +207,7 @@ static void reduce_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 }
 
 const struct vm_coll_kind vm_coll_reduce = {
+	.calls = VM_COLL_CALLS(reduce),
 	.cross = reduce_cross,
 	.gathers = true,
 	.part = reduce_part,
@@ -224,6 +225,7 @@ static void allreduce_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 }
 
 const struct vm_coll_kind vm_coll_allreduce = {
+	.calls = VM_COLL_CALLS(allreduce),
 	.cross = allreduce_cross,
 	.part = allreduce_part,
 	.work = reduce_work,
@@ -353,6 +355,7 @@ static void reduce_scatter_cross(struct vm_meet *meet, struct vm_coll *me,
 }
 
 const struct vm_coll_kind vm_coll_reduce_scatter = {
+	.calls = VM_COLL_CALLS(reduce_scatter),
 	.cross = reduce_scatter_cross,
 	.part = reduce_scatter_part,
 	.finish = reduce_scatter_finish,
@@ -391,6 +394,7 @@ static void scan_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 }
 
 const struct vm_coll_kind vm_coll_scan = {
+	.calls = VM_COLL_CALLS(scan),
 	.part = scan_part,
 	.work = reduce_work,
 	.flow = VM_FLOW_ALL,
@@ -453,6 +457,7 @@ close_one:
 }
 
 const struct vm_coll_kind vm_coll_exscan = {
+	.calls = VM_COLL_CALLS(exscan),
 	.part = exscan_part,
 	.work = reduce_work,
 	.flow = VM_FLOW_ALL,

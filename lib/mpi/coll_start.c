@@ -66,12 +66,15 @@ void vm_coll_started(struct vm_meet *meet)
 		 * its owner is. */
 		if (error)
 			coll->req->status.error = error;
+		else
+			vm_coll_went(coll, coll->req->node.env.context);
 	}
 }
 
 int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 {
 	coll->req->status = vm_status_empty;
+	vm_coll_begin(coll, coll->req->node.env.context);
 	return vm_meet_start(chan, coll, vm_coll_started, coll->req);
 }
 

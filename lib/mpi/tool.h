@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "introspect/category.h"
+#include "introspect/nearest.h"
 #include "introspect/pvar.h"
 #include "introspect/var.h"
 #include "mpi/call.h"
@@ -99,6 +100,26 @@ struct vm_tool_pvar {
 int vm_tool_pvar_count(void);
 bool vm_tool_pvar_at(struct vm_tool_pvar *pvar, int index);
 MPI_Datatype vm_tool_pvar_type(const struct vm_pvar *row);
+
+/*
+ * Control variables by their MPI_T index: those of introspect/var.h by number,
+ * then those that a communicator may have a value of its own of once more,
+ * bound to communicators.
+ */
+struct vm_tool_cvar {
+	int number;
+	int setting; /* of core/special.h; VM_TOOL_UNBOUND: of no communicator */
+	const struct vm_cvar *row;
+	char name[VM_NAME_MAX];
+};
+#define VM_TOOL_UNBOUND (-1)
+int vm_tool_cvar_count(void);
+bool vm_tool_cvar_at(struct vm_tool_cvar *cvar, int index);
+
+/* What obj_handle, the address of a communicator's handle, is bound to: 0 and the
+ * caller holds it, MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_MEMORY. */
+struct vm_special;
+int vm_tool_bind(struct vm_special **special, const void *obj_handle);
 bool vm_tool_pvar_atomic(const struct vm_pvar *row);
 
 #endif

@@ -25,11 +25,10 @@ static void member_add(struct members *members, int category, int index)
 
 static void cvars_collect(struct members *members)
 {
-	char name[VM_NAME_MAX];
-	struct vm_cvar_view view;
+	struct vm_tool_cvar cvar;
 
-	for (int i = 0; vm_cvar_info(i, &view, name); i++)
-		member_add(members, view.row->category, i);
+	for (int i = 0; vm_tool_cvar_at(&cvar, i); i++)
+		member_add(members, cvar.row->category, i);
 }
 
 static void pvars_collect(struct members *members)

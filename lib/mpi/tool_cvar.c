@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control variables by MPI_T; their index is their number (introspect/var.h).
+ * Control variables by MPI_T.
  *
  * Their types: MPI_INT with an enumeration for what is on or off or has words,
  * MPI_CHAR for strings, MPI_UNSIGNED_LONG_LONG for numbers, or MPI_COUNT for
@@ -11,6 +11,7 @@
 
 #include "core/node.h"
 #include "core/rank_cvar.h"
+#include "core/special.h"
 #include "introspect/nearest.h"
 #include "introspect/session.h"
 #include "introspect/value.h"
@@ -20,6 +21,8 @@ struct cvar {
 	int number;
 	int rank; /* whose value it is, or VM_VIEW_PROCESS */
 	const struct vm_cvar *row;
+	struct vm_special *special; /* of a communicator's; or NULL */
+	unsigned setting;
 };
 
 static MPI_Datatype type_of(const struct vm_cvar *row)
@@ -54,7 +57,7 @@ int PMPI_T_cvar_get_num(int *num_cvar)
 		return MPI_T_ERR_NOT_INITIALIZED;
 	if (!num_cvar)
 		return MPI_T_ERR_INVALID;
-	*num_cvar = vm_cvar_count();
+	*num_cvar = vm_tool_cvar_count();
 	return MPI_SUCCESS;
 }
 
@@ -63,71 +66,101 @@ int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
 			 MPI_T_enum *enumtype, char *desc, int *desc_len,
 			 int *bind, int *scope)
 {
-	char known[VM_NAME_MAX];
-	struct vm_cvar_view view;
+	struct vm_tool_cvar cvar;
 
 	if (vm_tool_check())
 		return MPI_T_ERR_NOT_INITIALIZED;
-	if (!vm_cvar_info(cvar_index, &view, known))
+	if (!vm_tool_cvar_at(&cvar, cvar_index))
 		return MPI_T_ERR_INVALID_INDEX;
-	vm_tool_text(name, name_len, known);
-	vm_tool_text(desc, desc_len, view.row->text);
-	VM_TOOL_PUT(verbosity, vm_tool_verbosity(view.row->level));
-	VM_TOOL_PUT(datatype, type_of(view.row));
-	VM_TOOL_PUT(enumtype, vm_tool_enum_cvar(cvar_index, view.row));
-	VM_TOOL_PUT(bind, MPI_T_BIND_NO_OBJECT);
-	VM_TOOL_PUT(scope, scope_of(view.row));
+	vm_tool_text(name, name_len, cvar.name);
+	vm_tool_text(desc, desc_len, cvar.row->text);
+	VM_TOOL_PUT(verbosity, vm_tool_verbosity(cvar.row->level));
+	VM_TOOL_PUT(datatype, type_of(cvar.row));
+	VM_TOOL_PUT(enumtype, vm_tool_enum_cvar(cvar.number, cvar.row));
+	VM_TOOL_PUT(bind, cvar.setting == VM_TOOL_UNBOUND ?
+				  MPI_T_BIND_NO_OBJECT :
+				  MPI_T_BIND_MPI_COMM);
+	VM_TOOL_PUT(scope, scope_of(cvar.row));
 	return MPI_SUCCESS;
 }
 
 int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
 {
-	int number;
+	struct vm_tool_cvar cvar;
 
 	if (vm_tool_check())
 		return MPI_T_ERR_NOT_INITIALIZED;
 	if (!name || !cvar_index)
 		return MPI_T_ERR_INVALID;
-	number = vm_cvar_find(name);
-	if (number < 0)
-		return MPI_T_ERR_INVALID_NAME;
-	*cvar_index = number;
-	return MPI_SUCCESS;
+	for (int i = 0; vm_tool_cvar_at(&cvar, i); i++) {
+		if (strcmp(cvar.name, name) == 0) {
+			*cvar_index = i;
+			return MPI_SUCCESS;
+		}
+	}
+	return MPI_T_ERR_INVALID_NAME;
 }
 
-/* No variable is bound to an object, so none looks at it.  A handle on what each
- * rank may have a value of its own of is the caller's rank's. */
+static void cvar_free(void *object)
+{
+	struct cvar *cvar = object;
+
+	if (cvar->special)
+		vm_special_drop(cvar->special);
+	free(cvar);
+}
+
+/* A handle on what each rank may have a value of its own of is the caller's
+ * rank's. */
+static int cvar_new(struct cvar **cvar, const struct vm_tool_cvar *what,
+		    const void *obj_handle)
+{
+	struct cvar *made = calloc(1, sizeof(*made));
+	int rc = 0;
+
+	if (!made)
+		return MPI_T_ERR_MEMORY;
+	made->number = what->number;
+	made->rank = what->row->when == VM_VAR_RANK ? vm_tool_view() :
+						      VM_VIEW_PROCESS;
+	made->row = what->row;
+	if (what->setting != VM_TOOL_UNBOUND) {
+		made->setting = (unsigned)what->setting;
+		rc = vm_tool_bind(&made->special, obj_handle);
+	}
+	if (rc)
+		free(made);
+	else
+		*cvar = made;
+	return rc;
+}
+
 int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
 			     MPI_T_cvar_handle *handle, int *count)
 {
-	char known[VM_NAME_MAX];
-	struct vm_cvar_view view;
+	struct vm_tool_cvar what;
 	struct cvar *cvar;
 	uintptr_t id;
+	int rc;
 
 	if (vm_tool_check())
 		return MPI_T_ERR_NOT_INITIALIZED;
 	if (!handle)
 		return MPI_T_ERR_INVALID;
 	*handle = MPI_T_CVAR_HANDLE_NULL;
-	if (!vm_cvar_info(cvar_index, &view, known))
+	if (!vm_tool_cvar_at(&what, cvar_index))
 		return MPI_T_ERR_INVALID_INDEX;
-	cvar = malloc(sizeof(*cvar));
-	if (!cvar)
-		return MPI_T_ERR_MEMORY;
-	*cvar = (struct cvar){ .number = cvar_index,
-			       .rank = view.row->when == VM_VAR_RANK ?
-					       vm_tool_view() :
-					       VM_VIEW_PROCESS,
-			       .row = view.row };
-	id = vm_tool_handle_new(VM_TOOL_CVAR, cvar, free);
+	rc = cvar_new(&cvar, &what, obj_handle);
+	if (rc)
+		return rc;
+	id = vm_tool_handle_new(VM_TOOL_CVAR, cvar, cvar_free);
 	if (!id) {
-		free(cvar);
+		cvar_free(cvar);
 		return MPI_T_ERR_OUT_OF_HANDLES;
 	}
 	*handle = (MPI_T_cvar_handle)id;
 	VM_TOOL_PUT(count,
-		    view.row->type == VM_VAR_STRING ? VM_VAR_TEXT_MAX : 1);
+		    what.row->type == VM_VAR_STRING ? VM_VAR_TEXT_MAX : 1);
 	return MPI_SUCCESS;
 }
 
@@ -142,7 +175,7 @@ int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 	cvar = vm_tool_object_take(*handle, VM_TOOL_CVAR);
 	if (!cvar)
 		return MPI_T_ERR_INVALID_HANDLE;
-	free(cvar);
+	cvar_free(cvar);
 	*handle = MPI_T_CVAR_HANDLE_NULL;
 	return MPI_SUCCESS;
 }
@@ -163,8 +196,16 @@ static bool of_rank(const struct cvar *cvar)
 	return cvar->rank != VM_VIEW_PROCESS && vm_node;
 }
 
+/* The communicator's own value, or what goes for it without one. */
 static int number_read(const struct cvar *cvar, int64_t *value)
 {
+	if (cvar->special) {
+		*value = atomic_load_explicit(
+			&cvar->special->settings[cvar->setting],
+			memory_order_relaxed);
+		if (*value != VM_SPECIAL_UNSET)
+			return 0;
+	}
 	return of_rank(cvar) ?
 		       vm_cvar_load_rank(value, cvar->number, cvar->rank) :
 		       vm_cvar_load(value, cvar->number);
@@ -172,6 +213,12 @@ static int number_read(const struct cvar *cvar, int64_t *value)
 
 static int number_write(const struct cvar *cvar, int64_t value)
 {
+	if (cvar->special && (value < cvar->row->min || value > cvar->row->max))
+		return -VMPI_EINVAL;
+	if (cvar->special)
+		return vm_special_set(cvar->special, cvar->setting, value) ?
+			       0 :
+			       -VMPI_ENOENT;
 	return of_rank(cvar) ?
 		       vm_cvar_store_rank(cvar->number, cvar->rank, value) :
 		       vm_cvar_store(cvar->number, value, VM_SOURCE_RUNTIME);
@@ -240,6 +287,8 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 		return MPI_T_ERR_CVAR_SET_NOT_NOW;
 	case -VMPI_ENOMEM:
 		return MPI_T_ERR_MEMORY;
+	case -VMPI_ENOENT: /* the communicator was freed */
+		return MPI_T_ERR_INVALID_HANDLE;
 	default:
 		return MPI_T_ERR_INVALID;
 	}

@@ -142,7 +142,8 @@ int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len,
 	VM_TOOL_PUT(var_class, class_of(pvar.row));
 	VM_TOOL_PUT(datatype, vm_tool_pvar_type(pvar.row));
 	VM_TOOL_PUT(enumtype, vm_tool_enum_pvar(pvar.number, pvar.row));
-	VM_TOOL_PUT(bind, MPI_T_BIND_NO_OBJECT);
+	VM_TOOL_PUT(bind, pvar.row->of == VM_PVAR_CHAN ? MPI_T_BIND_MPI_COMM :
+							 MPI_T_BIND_NO_OBJECT);
 	VM_TOOL_PUT(readonly, !vm_pvar_resets(pvar.number));
 	VM_TOOL_PUT(continuous, 1);
 	VM_TOOL_PUT(atomic, vm_tool_pvar_atomic(pvar.row));

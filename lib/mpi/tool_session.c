@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/special.h"
 #include "introspect/session.h"
 #include "mpi/tool.h"
 
@@ -21,6 +22,7 @@ struct session {
 struct handle {
 	struct session *session;
 	struct vm_handle *handle;
+	struct vm_special *special; /* whose block it sees; or NULL */
 	/* Of what is no 64-bit number: values before they are converted. */
 	uint64_t *values; /* under lock; or NULL */
 	struct vm_lock lock;
@@ -31,7 +33,12 @@ struct handle {
 
 static void handle_free(struct handle *handle)
 {
-	vm_handle_free(handle->handle);
+	if (handle->handle)
+		vm_handle_free(handle->handle);
+	if (handle->special) {
+		vm_special_unwatch();
+		vm_special_drop(handle->special);
+	}
 	free(handle->values);
 	free(handle);
 }
@@ -100,36 +107,61 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 	return MPI_SUCCESS;
 }
 
+/* What is counted on a communicator, from now on if nobody has watched it. */
+static int handle_bind(struct handle *handle, struct vm_handle_want *want,
+		       const void *obj_handle)
+{
+	int rc = vm_tool_bind(&handle->special, obj_handle);
+
+	if (rc)
+		return rc;
+	vm_special_watch();
+	want->block = &handle->special->pvars;
+	want->refresh = vm_special_refresh;
+	return 0;
+}
+
+/* Aims a handle whose session and row are known. */
+static int handle_fill(struct handle *handle, struct vm_handle_want *want,
+		       const void *obj_handle)
+{
+	int rc = handle->row->of == VM_PVAR_CHAN ?
+			 handle_bind(handle, want, obj_handle) :
+			 0;
+
+	if (rc)
+		return rc;
+	rc = vm_handle_new(&handle->handle, handle->session->session, want);
+	if (rc)
+		return rc == -VMPI_ENOTSUP ? MPI_T_ERR_NOT_ACCESSIBLE :
+					     MPI_T_ERR_MEMORY;
+	if (vm_tool_pvar_type(handle->row) == MPI_UNSIGNED_LONG_LONG)
+		return 0;
+	handle->values = calloc(vm_handle_count(handle->handle),
+				sizeof(*handle->values));
+	return handle->values ? 0 : MPI_T_ERR_MEMORY;
+}
+
 /* A handle in the session that is not yet to be found; 0 or an error. */
 static int handle_new(struct handle **handle, struct session *session,
-		      const struct vm_tool_pvar *pvar)
+		      const struct vm_tool_pvar *pvar, const void *obj_handle)
 {
-	const struct vm_handle_want want = { .number = pvar->number,
-					     .total = pvar->total };
+	struct vm_handle_want want = { .number = pvar->number,
+				       .total = pvar->total };
 	struct handle *made = calloc(1, sizeof(*made));
 	int rc;
 
 	if (!made)
 		return MPI_T_ERR_MEMORY;
-	rc = vm_handle_new(&made->handle, session->session, &want);
-	if (rc) {
-		free(made);
-		return rc == -VMPI_ENOTSUP ? MPI_T_ERR_NOT_ACCESSIBLE :
-					     MPI_T_ERR_MEMORY;
-	}
 	made->session = session;
 	made->row = pvar->row;
 	vm_lock_init(&made->lock);
-	if (vm_tool_pvar_type(pvar->row) != MPI_UNSIGNED_LONG_LONG) {
-		made->values = calloc(vm_handle_count(made->handle),
-				      sizeof(*made->values));
-		if (!made->values) {
-			handle_free(made);
-			return MPI_T_ERR_MEMORY;
-		}
-	}
-	*handle = made;
-	return 0;
+	rc = handle_fill(made, &want, obj_handle);
+	if (rc)
+		handle_free(made);
+	else
+		*handle = made;
+	return rc;
 }
 
 int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
@@ -151,7 +183,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
 		return MPI_T_ERR_INVALID_SESSION;
 	if (!vm_tool_pvar_at(&pvar, pvar_index))
 		return MPI_T_ERR_INVALID_INDEX;
-	rc = handle_new(&made, owner, &pvar);
+	rc = handle_new(&made, owner, &pvar, obj_handle);
 	if (rc)
 		return rc;
 	made->id = vm_tool_handle_new(VM_TOOL_PVAR, made, NULL);

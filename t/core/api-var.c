@@ -186,6 +186,10 @@ static void test_ranks(void)
 	is_int(vmpi_var_read(-1, &value), -VMPI_ENOENT, "no such number");
 	is_int(vmpi_var_read(var("core_sends"), NULL), -VMPI_EINVAL,
 	       "nowhere to put it");
+	is_int(vmpi_var_read_rank(var("core_comm_sends"), &value, 0),
+	       -VMPI_EINVAL, "what is of channels is of no rank,");
+	is_int(vmpi_var_total(var("core_comm_sends"), &value), -VMPI_EINVAL,
+	       "and has no total");
 	vmpi_stop();
 	is_int(vmpi_var_read_rank(var("core_sends"), &value, 0), -VMPI_ESTATE,
 	       "after the end there are no ranks");
@@ -237,6 +241,8 @@ static void test_sessions(void)
 {
 	static const char *const bad[] = { "core_sends", "core_zz*" };
 	static const char *const none[] = { NULL };
+	static const char *const chan[] = { "core_comm_sends" };
+	static const char *const chans[] = { "core_comm_*" };
 	vmpi_session *session = NULL, *all;
 	uint64_t values[2048];
 	_Atomic int wrong = 0;
@@ -249,6 +255,10 @@ static void test_sessions(void)
 	       "a pattern that fits nothing");
 	is_int(vmpi_session_new(&session, 0, none, 1), -VMPI_EINVAL,
 	       "a name that is none");
+	is_int(vmpi_session_new(&session, 0, chan, 1), -VMPI_EINVAL,
+	       "what is of channels");
+	is_int(vmpi_session_new(&session, 0, chans, 1), -VMPI_ENOENT,
+	       "nor does a pattern fit it");
 	is_int(vmpi_session_new(&session, -7, NULL, 0), -VMPI_EINVAL,
 	       "a rank that is none");
 	ok(!session, "then there is no session");

@@ -28,6 +28,9 @@
 	X(LOWWATERMARK, milk_low, "l", WORKER, UB, p2p, "Least milk")
 #define FARM_FIELD_PVARS(X) \
 	X(PERCENTAGE, grass, "grass", NODE, UB, p2p, "Part that is grown")
+#define FARM_GATE_PVARS(X)                                              \
+	X(COUNTER, passages, "cows", CHAN, UB, p2p, "Cows that passed") \
+	X(LEVEL, queue_len, "cows", CHAN, UB, p2p, "Cows that wait")
 
 struct farm_cow_pvars {
 	FARM_COW_PVARS(VM_PVAR_FIELD)
@@ -38,9 +41,13 @@ struct farm_hand_pvars {
 struct farm_field_pvars {
 	FARM_FIELD_PVARS(VM_PVAR_FIELD)
 };
+struct farm_gate_pvars {
+	FARM_GATE_PVARS(VM_PVAR_FIELD)
+};
 VM_PVARS_DEFINE(farm_cow, FARM_COW_PVARS)
 VM_PVARS_DEFINE(farm_hand, FARM_HAND_PVARS)
 VM_PVARS_DEFINE(farm_field, FARM_FIELD_PVARS)
+VM_PVARS_DEFINE(farm_gate, FARM_GATE_PVARS)
 
 static struct {
 	struct farm_cow_pvars first, second;
@@ -324,6 +331,45 @@ static void others(void)
 	vm_session_free(all);
 }
 
+static int looks;
+
+static void gate_look(const void *block)
+{
+	((struct farm_gate_pvars *)(uintptr_t)block)->queue_len =
+		(uint64_t)++looks;
+}
+
+/* What belongs to a channel has a block, or none at all. */
+static void of_channels(void)
+{
+	struct vm_session *session = session_new(1);
+	struct farm_gate_pvars gate = { .passages = 5 };
+	struct vm_handle_want want = { .number =
+					       vm_pvar_find("farm_passages") };
+	struct vm_handle *passages = NULL, *queue;
+	uint64_t none;
+
+	is_int(vm_handle_new(&passages, session, &want), -VMPI_EINVAL,
+	       "what is of a channel needs its block");
+	ok(!passages, "then there is no handle");
+	is_int(vm_pvar_value(&none, want.number, 0), -VMPI_ERANK,
+	       "nobody else has one");
+	want.block = &gate;
+	vm_handle_new(&passages, session, &want);
+	want.number = vm_pvar_find("farm_queue_len");
+	want.refresh = gate_look;
+	vm_handle_new(&queue, session, &want);
+	gate.passages += 2;
+	is_int((intmax_t)value(passages), 2, "it counts from its beginning");
+	looks = 6;
+	is_int((intmax_t)value(queue), 7,
+	       "a block is brought up to date before it is read");
+	is_int((intmax_t)value(queue), 8, "each time");
+	is_string(vm_pvar_of_name(VM_PVAR_CHAN), "communicator",
+		  "users know channels as communicators");
+	vm_session_free(session);
+}
+
 static int touch(struct vm_handle *handle, void *arg)
 {
 	(void)handle;
@@ -479,12 +525,14 @@ int main(void)
 	vm_pvars_add(&farm_hand_pvar_table);
 	vm_pvars_add(&farm_field_pvar_table);
 	vm_pvars_add(&farm_dog_pvar_table);
+	vm_pvars_add(&farm_gate_pvar_table);
 	before_blocks();
 	counters();
 	anew();
 	arrays();
 	watermarks();
 	others();
+	of_channels();
 	each();
 	threads();
 	second_block();

@@ -147,8 +147,8 @@ static bool cvar_is(int i)
 	if (MPI_T_cvar_get_info(i, name, &length, &verbosity, &type, &what,
 				NULL, NULL, &bind, &scope))
 		return false;
-	held = verbosity_is(verbosity) && bind == MPI_T_BIND_NO_OBJECT &&
-	       scope >= MPI_T_SCOPE_CONSTANT && scope <= MPI_T_SCOPE_ALL_EQ;
+	held = verbosity_is(verbosity) && scope >= MPI_T_SCOPE_CONSTANT &&
+	       scope <= MPI_T_SCOPE_ALL_EQ;
 	if (type == MPI_INT)
 		held = held && enumeration_is(what);
 	else
@@ -157,7 +157,13 @@ static bool cvar_is(int i)
 			type == MPI_CHAR);
 	held = held && MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
 	       index == i;
-	if (MPI_T_cvar_handle_alloc(i, NULL, &cvar, &count))
+	/* Where an object is wanted none is a mistake that is told. */
+	if (bind == MPI_T_BIND_MPI_COMM)
+		return held &&
+		       MPI_T_cvar_handle_alloc(i, NULL, &cvar, &count) ==
+			       MPI_T_ERR_INVALID_HANDLE;
+	if (bind != MPI_T_BIND_NO_OBJECT ||
+	    MPI_T_cvar_handle_alloc(i, NULL, &cvar, &count))
 		return false;
 	held = held && (type == MPI_CHAR || count == 1) &&
 	       cvar_access(cvar, type, count);
