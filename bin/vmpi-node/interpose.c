@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "core/account.h"
+#include "core/engine.h"
 #include "core/rank.h"
 #include "core/wait.h"
 #include "node.h"
@@ -169,7 +170,7 @@ NODE_EXPORT int sched_yield(void)
 		return 0;
 	}
 	vm_account_block_begin();
-	vm_ult_yield();
+	vm_rank_yield();
 	vm_account_block_end();
 	return 0;
 }

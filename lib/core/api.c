@@ -142,7 +142,7 @@ int vmpi_join(vmpi_task **task, int *result)
 void vmpi_yield(void)
 {
 	if (vm_self)
-		vm_ult_yield();
+		vm_rank_yield();
 	else
 		sched_yield();
 }

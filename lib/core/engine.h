@@ -171,6 +171,16 @@ static inline void vm_count_received(size_t bytes)
 	vm_pvar_add(pvars->received_bytes, bytes);
 }
 
+/* The calling task or thread lets others run.  May switch. */
+static inline void vm_rank_yield(void)
+{
+	struct vm_rank *rank = vm_rank_self();
+
+	if (VM_LIKELY(rank != NULL))
+		vm_pvar_add(vm_counters()->yields, 1);
+	vm_ult_yield();
+}
+
 void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine);
 void vm_lane_fini(struct vm_lane *lane);
 

@@ -33,6 +33,11 @@ static void rank_refresh(unsigned i)
 	vm_rank_refresh(&vm_node->ranks[i]);
 }
 
+static void time_refresh(unsigned i)
+{
+	vm_rank_time_refresh(&vm_node->ranks[i]);
+}
+
 /* The blocks of a table lie there, for readers inside and outside. */
 static void tell(struct vm_ledger *ledger, const struct vm_pvar_table *table,
 		 struct vm_pvar_place place)
@@ -83,6 +88,8 @@ static void ranks_tell(struct vm_ledger *ledger, const struct vm_node *node)
 	struct vm_pvar_place counted = ranks_place(node, &node->ranks[0].pvars);
 	struct vm_pvar_place matched =
 		ranks_place(node, &node->ranks[0].match.pvars);
+	struct vm_pvar_place timed =
+		ranks_place(node, &node->ranks[0].time.pvars);
 
 	counted.also = offsetof(struct vm_rank, thread_pvars) -
 		       offsetof(struct vm_rank, pvars);
@@ -90,6 +97,8 @@ static void ranks_tell(struct vm_ledger *ledger, const struct vm_node *node)
 		       offsetof(struct vm_rank, pvars);
 	counted.refresh = rank_refresh;
 	tell(ledger, &core_rank_pvar_table, counted);
+	timed.refresh = time_refresh;
+	tell(ledger, &core_time_pvar_table, timed);
 	matched.also = offsetof(struct vm_rank, match_marks) -
 		       offsetof(struct vm_rank, match.pvars);
 	matched.used = offsetof(struct vm_rank, match_marked) -

@@ -493,6 +493,7 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 	if (rank) {
 		atomic_fetch_add_explicit(&rank->tasks, 1,
 					  memory_order_relaxed);
+		vm_pvar_add(vm_counters()->tasks, 1);
 		vm_wait_others(rank, 1);
 	}
 	atomic_fetch_add_explicit(&vm_node->tasks_alive, 1,
@@ -520,6 +521,7 @@ static void rank_left(struct vm_rank *rank)
 {
 	vm_border_body_end();
 	vm_mover_leave(rank);
+	vm_rank_time_end(rank);
 	vm_rank_does(rank, VM_SHARE_DONE);
 }
 
@@ -530,6 +532,7 @@ static int rank_body(void *arg)
 	int result;
 
 	vm_rank_does(rank, VM_SHARE_RUNNING);
+	vm_rank_time_begin(rank);
 	vm_border_body_begin();
 	result = body->body(body->arg);
 	/* Maybe on another OS thread. */

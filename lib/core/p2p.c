@@ -357,7 +357,7 @@ static inline void send_pace(struct vm_ult *self)
 			(unsigned)vm_rank_cvars(rank)->send_budget)) {
 		self->sends_in_row = 0;
 		if (self->worker->index >= 0)
-			vm_ult_yield();
+			vm_rank_yield();
 	}
 }
 

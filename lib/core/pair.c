@@ -41,6 +41,19 @@ enum vm_rndv vm_pair_protocol(const struct core_cvars *cvars, uint32_t process)
 	return VM_RNDV_AUTO;
 }
 
+void vm_pair_flies(int64_t more)
+{
+	struct core_node_pvars *pvars = &vm_node->pvars;
+	uint64_t now;
+
+	if (!VM_PVARS_COUNTED)
+		return;
+	now = __atomic_add_fetch(&pvars->rndv_flying, (uint64_t)more,
+				 __ATOMIC_RELAXED);
+	if (more > 0)
+		vm_pvar_raise(&pvars->rndv_flying_max, false, now);
+}
+
 void vm_pair_asked(enum vm_rndv protocol, uint64_t bytes)
 {
 	struct core_node_pvars *pvars = &vm_node->pvars;

@@ -36,4 +36,7 @@ enum vm_rndv vm_pair_protocol(const struct core_cvars *cvars, uint32_t process);
 
 /* A message of so many bytes is being fetched by this protocol. */
 void vm_pair_asked(enum vm_rndv protocol, uint64_t bytes);
+
+/* So many more (or fewer) of them are under way. */
+void vm_pair_flies(int64_t more);
 #endif

@@ -24,6 +24,7 @@ static void pull_end(struct vm_pull *pull, int error)
 	else
 		vm_account_end(&pull->xfer);
 	vm_pool_put(&vm_lane_self()->pull, pull);
+	vm_pair_flies(-1);
 	if (vm_told() && req->rank)
 		vm_trace_received(req);
 	if (error)
@@ -237,6 +238,7 @@ void vm_pull_start(struct vm_req *req, const struct vm_env *env,
 		vm_req_complete(req);
 		return;
 	}
+	vm_pair_flies(1);
 	pull->req = req;
 	pull->origin = *origin;
 	pull->port = port;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core/match.h"
+#include "core/rank_time.h"
 #include "core/vars.h"
 #include "fabric/fabric.h"
 #include "introspect/vars.h"
@@ -84,6 +85,7 @@ struct vm_rank {
 	struct vm_profile *profile;  /* core/profiler.h; NULL: there is none */
 	struct vm_ult *profile_task; /* whose calls are in it */
 	struct overlap_rank_pvars overlap_pvars; /* by its main task */
+	struct vm_rank_time time;
 } VM_ALIGNED(VM_CACHELINE);
 
 VM_STATIC_ASSERT(offsetof(struct vm_rank, pvars.state) ==

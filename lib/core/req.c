@@ -245,7 +245,7 @@ void vm_req_poll(void)
 		return;
 	}
 	self->tests_in_row = 0;
-	vm_ult_yield();
+	vm_rank_yield();
 }
 
 int vm_req_finish(struct vm_req *req, vmpi_status *status)

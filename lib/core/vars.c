@@ -11,6 +11,7 @@
 
 VM_CVARS_DEFINE(core, CORE_CVARS)
 VM_PVARS_DEFINE(core_rank, CORE_RANK_PVARS)
+VM_PVARS_DEFINE(core_time, CORE_TIME_PVARS)
 VM_PVARS_DEFINE(core_match, CORE_MATCH_PVARS)
 VM_PVARS_DEFINE(core_chan, CORE_CHAN_PVARS)
 VM_PVARS_DEFINE(core_node, CORE_NODE_PVARS)
@@ -22,6 +23,7 @@ void vm_core_vars_add(void)
 	vm_pvars_add(&sched_worker_pvar_table);
 	vm_vars_add(&core_cvar_table);
 	vm_pvars_add(&core_rank_pvar_table);
+	vm_pvars_add(&core_time_pvar_table);
 	vm_pvars_add(&core_match_pvar_table);
 	vm_pvars_add(&core_node_pvar_table);
 	vm_pvars_add(&core_worker_pvar_table);

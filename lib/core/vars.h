@@ -151,6 +151,8 @@ extern const struct vm_cvar_table core_cvar_table;
 	X(STATE, state,                                                        \
 	  "new|running|receive|send|probe|wait|collective|sleep|other|done",   \
 	  RANK, UB, sched, "What the rank does, or what it waits for")         \
+	X(COUNTER, waits, "waits", RANK, UD, sched,                            \
+	  "Times the rank waited for a message, its receiver or others")       \
 	X(COUNTER, sends, "messages", RANK, UB, p2p, "Messages sent")          \
 	X(COUNTER, sent_bytes, "bytes", RANK, UB, p2p, "Payload sent")         \
 	X(COUNTER, receives, "messages", RANK, UB, p2p, "Messages received")   \
@@ -184,6 +186,11 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "process, by size: empty ones, one byte, 2 to 3, 4 to 7 and so on")  \
 	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
 	  "Collective meetings with the other ranks of this process")          \
+	X(COUNTER, yields, "yields", RANK, UD, sched,                          \
+	  "Times the rank let others run although it could go on: by itself, " \
+	  "after core_send_budget sends or core_test_budget tests")            \
+	X(COUNTER, tasks, "tasks", RANK, UD, sched,                            \
+	  "Tasks that the rank has started")                                   \
 	X(STATE, coll_algorithm, CORE_COLL_ALGORITHMS, RANK, UD, coll,         \
 	  CORE_COLL_ALGORITHMS_TEXT)                                           \
 	CORE_COLL_CALLS(X)
@@ -192,6 +199,22 @@ struct core_rank_pvars {
 	CORE_RANK_PVARS(VM_PVAR_FIELD)
 };
 extern const struct vm_pvar_table core_rank_pvar_table;
+
+/* Of each rank that is a task; as of when somebody looked (core/rank_time.h). */
+#define CORE_TIME_PVARS(X)                                                    \
+	X(TIMER, wall_ns, "ns", RANK, UD, timer,                              \
+	  "Time since the rank began, until it ends")                         \
+	X(TIMER, run_ns, "ns", RANK, UB, timer,                               \
+	  "Part of it in which the rank ran, since rank time is known: see "  \
+	  "sched_rank_time")                                                  \
+	X(TIMER, wait_ns, "ns", RANK, UB, timer,                              \
+	  "The rest, in which the rank waited or others ran in its place; 0 " \
+	  "without sched_rank_time.  Time in MPI calls is overlap_call_ns")
+
+struct core_time_pvars {
+	CORE_TIME_PVARS(VM_PVAR_FIELD)
+};
+extern const struct vm_pvar_table core_time_pvar_table;
 
 /* Of each rank's mailbox, written under the lock of its engine (core/match.h). */
 #define CORE_MATCH_PVARS(X)                                                      \
@@ -256,6 +279,10 @@ extern const struct vm_pvar_table core_chan_pvar_table;
 	  "Long messages that were asked for in pieces")                      \
 	X(AGGREGATE, rndv_bytes, "bytes", NODE, TB, rndv,                     \
 	  "Payload of those three kinds")                                     \
+	X(LEVEL, rndv_flying, "messages", NODE, TD, rndv,                     \
+	  "Long messages that are on their way from other processes now")     \
+	X(HIGHWATERMARK, rndv_flying_max, "messages", NODE, TD, rndv,         \
+	  "Most of them at a time")                                           \
 	X(COUNTER, rndv_sender_late[VM_PAIR_PLACES], "messages", NODE, TB,    \
 	  rndv,                                                               \
 	  "Long messages offered after their receive was posted; each word "  \

@@ -70,6 +70,7 @@ static inline void vm_wait_message(enum vm_share_state state,
 		}
 		vm_wait_fill(rank, env->context & ~1u, peer, env->tag, bytes,
 			     flags);
+		vm_pvar_add(rank->pvars.waits, 1);
 		vm_rank_does(rank, state);
 	}
 	vm_ult_suspend();
@@ -85,6 +86,7 @@ static inline void vm_wait_other(enum vm_share_state state, uint32_t context)
 
 	if (rank) {
 		vm_wait_fill(rank, context, VM_SHARE_NOBODY, VM_ANY, 0, 0);
+		vm_pvar_add(rank->pvars.waits, 1);
 		vm_rank_does(rank, state);
 	}
 	vm_ult_suspend();

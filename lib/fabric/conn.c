@@ -156,9 +156,12 @@ static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 		return -VMPI_EAGAIN;
 	rc = port->fi->sendv(port->ep, iov, desc, pkt->data ? 2 : 1,
 			     conn->address, &pkt->context);
-	if (rc == -FI_EAGAIN)
+	if (rc == -FI_EAGAIN) {
+		vm_pvar_add(port->pvars.again, 1);
 		return -VMPI_EAGAIN;
+	}
 	if (rc) {
+		vm_pvar_add(port->pvars.errors, 1);
 		vm_peer_fail(port->fabric, conn->process, -VMPI_EPEER,
 			     vm_fi_text((int)-rc));
 		return -VMPI_EPEER;

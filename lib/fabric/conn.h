@@ -98,6 +98,15 @@ void vm_conn_refused(struct vm_conn *conn, uint64_t *since);
 /* Hands the backlogs of a port to the network, as far as it takes them. */
 void vm_conns_flush(struct vm_port *port);
 
+/* The other side had left us so few credits. */
+static inline void vm_conn_low(struct vm_conn *conn, uint64_t credits)
+{
+	struct fabric_port_pvars *pvars = &conn->port->pvars;
+
+	if (VM_PVARS_COUNTED && VM_UNLIKELY(credits < pvars->credits_low))
+		vm_pvar_set(pvars->credits_low, credits);
+}
+
 /* Gives credits back in a packet of their own if it is time. */
 void vm_conn_credit(struct vm_conn *conn);
 

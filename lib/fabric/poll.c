@@ -142,6 +142,8 @@ static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
 /* Credits that come back, or the news that none will. */
 static void credits_take(struct vm_conn *conn, const struct vm_wire *wire)
 {
+	if (wire->credits)
+		vm_conn_low(conn, conn->credits);
 	conn->credits += wire->credits;
 	if (wire->credits)
 		conn->full = false;
@@ -311,6 +313,8 @@ static void event_failed(struct vm_port *port)
 		return;
 	pkt = entry.op_context;
 	error = entry.err < 0 ? -entry.err : entry.err;
+	if (error != FI_ECANCELED)
+		vm_pvar_add(port->pvars.errors, 1);
 	if (!pkt)
 		return;
 	if (pkt->use == VM_PKT_RECEIVE) {

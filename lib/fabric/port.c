@@ -93,9 +93,13 @@ static int packet_post(struct vm_port *port, struct vm_packet *pkt)
 			    pkt->slab->desc, &pkt->context);
 	if (rc) {
 		vm_packet_put(&port->pkts, pkt);
-		if (rc != -FI_EAGAIN)
+		if (rc == -FI_EAGAIN) {
+			vm_pvar_add(port->pvars.again, 1);
+		} else {
+			vm_pvar_add(port->pvars.errors, 1);
 			vm_log(VM_ERROR, "port %u: cannot post a receive: %s",
 			       port->index, vm_fi_text((int)-rc));
+		}
 		return -VMPI_EAGAIN;
 	}
 	port->rx_posted++;
@@ -231,6 +235,7 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 	vm_list_init(&port->brim);
 	vm_list_init(&port->rma);
 	vm_list_init(&port->inbox);
+	vm_pvar_set(port->pvars.credits_low, (uint64_t)fabric_cvar.credits);
 	port->contacts =
 		calloc(fabric->config.processes, sizeof(*port->contacts));
 	if (!port->contacts)

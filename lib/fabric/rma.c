@@ -77,8 +77,11 @@ static int chunk_post(struct vm_port *port, struct vm_conn *conn,
 		     port->fi->readmsg(port->ep, &msg, FI_COMPLETION);
 	if (rc) {
 		vm_packet_put(&port->pkts, chunk);
-		if (rc == -FI_EAGAIN)
+		if (rc == -FI_EAGAIN) {
+			vm_pvar_add(port->pvars.again, 1);
 			return -VMPI_EAGAIN;
+		}
+		vm_pvar_add(port->pvars.errors, 1);
 		vm_log(VM_ERROR, "remote %s of process %u: %s",
 		       rma->write ? "write" : "read", conn->process,
 		       vm_fi_text((int)-rc));

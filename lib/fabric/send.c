@@ -303,6 +303,7 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 	if (!send->control) {
 		if (VM_UNLIKELY(conn->credits == 0)) {
 			vm_pvar_add(port->pvars.no_credit, 1);
+			vm_conn_low(conn, 0);
 			return refused(conn);
 		}
 		/* The receiver may keep the rest until this has come. */

@@ -104,6 +104,15 @@ extern const struct vm_cvar_table fabric_cvar_table;
 	  "Payload received by other workers' polls")                          \
 	X(COUNTER, no_credit, "sends", WORKER, TB, credit,                     \
 	  "Sends refused because the receiver had given no credit")            \
+	X(LOWWATERMARK, credits_low, "packets", WORKER, TB, credit,            \
+	  "Fewest credits that a receiver had left us, of those seen when it " \
+	  "gave some back and when a send was refused; at first "              \
+	  "fabric_credits")                                                    \
+	X(COUNTER, again, "calls", WORKER, TD, fabric,                         \
+	  "Calls of the provider that it refused for now (FI_EAGAIN)")         \
+	X(COUNTER, errors, "operations", WORKER, UD, fabric,                   \
+	  "Operations that failed, at once or in the completion queue, but "   \
+	  "for those cancelled at the end")                                    \
 	X(COUNTER, no_memory, "sends", WORKER, TB, pool,                       \
 	  "Sends refused because of fabric_send_bytes_max")                    \
 	X(LEVEL, flying, "packets", WORKER, TD, fabric,                        \

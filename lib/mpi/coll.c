@@ -163,7 +163,7 @@ void vm_coll_begin(struct vm_coll *coll, uint32_t context)
 {
 	const struct vm_coll_kind *kind = coll->kind;
 	struct vm_special *special = vm_special_find(coll->owner, context);
-	char *pvars = (char *)vm_counters(coll->owner);
+	char *pvars = (char *)vm_counters();
 
 	if (kind->calls)
 		vm_pvar_add(*(uint64_t *)(void *)(pvars + kind->calls), 1);

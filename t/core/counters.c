@@ -93,19 +93,110 @@ static void posted(void)
 	is_int(value_of("core_sends"), 5, "all sends were counted");
 }
 
+static int nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* How often the rank gave its worker away, and why. */
+static void ways_out(void)
+{
+	int waits = value_of("core_waits"), yields = value_of("core_yields");
+	vmpi_task *task;
+
+	for (int i = 0; i < 5; i++)
+		vmpi_yield();
+	is_int(value_of("core_yields") - yields, 5, "the rank yielded");
+	is_int(value_of("core_waits") - waits, 0, "and did not wait");
+	is_int(value_of("core_tasks"), 0, "it has started nothing");
+	vmpi_spawn(&task, nothing, NULL);
+	vmpi_join(&task, NULL);
+	is_int(value_of("core_tasks"), 1, "but one task");
+}
+
+/* Ranks 0 and 1, of one worker, wait for each other. */
+static void turns(int rank)
+{
+	int waits = value_of("core_waits");
+
+	for (int i = 0; i < 10; i++) {
+		if (rank == 0)
+			vmpi_recv(vmpi_world(), other, 8, 1, 4, NULL);
+		vmpi_send(vmpi_world(), other, 8, 1 - rank, 4);
+		if (rank == 1)
+			vmpi_recv(vmpi_world(), other, 8, 0, 4, NULL);
+	}
+	if (rank == 0) {
+		ok(value_of("core_waits") - waits >= 9,
+		   "a rank that receives first waits");
+		ok(value_of("core_waits") - waits <= 10, "once each time");
+	}
+}
+
+static uint64_t ns_of(const char *name)
+{
+	value_of(name);
+	return words[0];
+}
+
+/* What is not collected is 0; what is asked for grows. */
+static void times(void)
+{
+	uint64_t wall = ns_of("core_wall_ns"), run;
+
+	ok(wall > 0, "a rank has begun");
+	is_int((int)ns_of("core_run_ns"), 0, "nobody asked how long it ran");
+	is_int((int)ns_of("core_wait_ns"), 0, "nor how long it waited");
+	vmpi_rank_time_ns();
+	vmpi_sleep(2000000);
+	run = ns_of("core_run_ns");
+	ok(run > 0, "its run time is known when somebody has");
+	ok(ns_of("core_wall_ns") >= wall + 2000000, "time goes on");
+	ok(run <= ns_of("core_run_ns"), "no time goes back");
+	ok(run <= ns_of("core_wall_ns"), "it ran no longer than it was there");
+	is_int((int)ns_of("core_wait_ns"), 0,
+	       "how long it waited is known from the start on or not at all");
+}
+
 static int body(void *arg)
 {
 	waiting();
 	posted();
+	ways_out();
+	times();
 	return *(int *)arg;
+}
+
+static int pair_body(void *arg)
+{
+	int rank = vmpi_rank();
+
+	turns(rank);
+	if (rank == 0)
+		vmpi_sleep(3000000);
+	else
+		vmpi_recv(vmpi_world(), other, 8, 0, 5, NULL);
+	if (rank == 0) {
+		ok(ns_of("core_wait_ns") >= 3000000, "time that it slept");
+		ok(ns_of("core_run_ns") > 0, "and ran");
+		ok(ns_of("core_wall_ns") >= ns_of("core_run_ns") + 3000000,
+		   "is the time since it began");
+		vmpi_send(vmpi_world(), other, 8, 1, 5);
+	}
+	(void)arg;
+	return 0;
 }
 
 int main(void)
 {
 	const vmpi_config config = { .ranks = 1 };
+	const vmpi_config two = { .ranks = 2, .workers = 1 };
 	int status = 0;
 
 	sizes();
 	is_int(vmpi_run(&config, body, &status), 0, "a rank runs");
+	vmpi_set("sched_rank_time", "1");
+	is_int(vmpi_run(&two, pair_body, NULL), 0, "two ranks run");
 	return done_testing();
 }

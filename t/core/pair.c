@@ -93,6 +93,9 @@ static void lateness(int rank, int size)
 		EXPECT(pvars()->rndv_receiver_late[0] == MESSAGES);
 		/* There is no remote memory without another process. */
 		EXPECT(pvars()->rndv_pipelines == 2 * MESSAGES);
+		EXPECT(pvars()->rndv_flying == 0);
+		EXPECT(pvars()->rndv_flying_max >= 1);
+		EXPECT(pvars()->rndv_flying_max <= 2);
 	}
 }
 

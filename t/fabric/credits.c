@@ -48,6 +48,9 @@ static void stopped(struct pair *pair, const char *name)
 	is_int(vm_port_credits(vm_fabric_port(pair->side[0].fabric, 0),
 			       (struct vm_to){ 1, 0 }),
 	       0, "%s: the sender has no credit left", name);
+	is_int((int)vm_port_pvars(vm_fabric_port(pair->side[0].fabric, 0))
+		       ->credits_low,
+	       0, "%s: which is the fewest it had", name);
 	to->keep = false;
 	for (int i = 0; i < 1000; i++)
 		side_send(&pair->side[0], 1, 0, 0, data, 100, true, NULL);

@@ -126,6 +126,23 @@ static unsigned act(struct pair *pair, uint64_t number, bool rma)
 	return 0;
 }
 
+/* What the ports of both sides have counted together. */
+static uint64_t sum_of(const struct pair *pair, size_t counter)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < 2 * PORTS; i++) {
+		const void *pvars = vm_port_pvars(vm_fabric_port(
+			pair->side[i / PORTS].fabric, i % PORTS));
+
+		sum += vm_pvar_read(pvars, (unsigned)counter);
+	}
+	return sum;
+}
+
+#define COUNTER(field) \
+	(offsetof(struct fabric_port_pvars, field) / sizeof(uint64_t))
+
 static void storm(const char *name, unsigned seed, struct fake_faults faults)
 {
 	struct pair pair;
@@ -157,6 +174,10 @@ static void storm(const char *name, unsigned seed, struct fake_faults faults)
 	       "%s: %u packets come once, in order and whole", name, packets);
 	is_int((int)(sends_failed + reads_failed), 0,
 	       "%s: %u remote operations succeed", name, moves);
+	ok((sum_of(&pair, COUNTER(again)) > 0) == (faults.again_percent > 0),
+	   "%s: what the network refused for now is counted", name);
+	is_int((int)sum_of(&pair, COUNTER(errors)), 0, "%s: and is no error",
+	       name);
 	ok(pair_stop(&pair), "%s: both sides end in order", name);
 	pair_close(&pair);
 	data_free();
@@ -199,9 +220,6 @@ static void broken_stream(const char *name, const struct fake_faults *once,
 	pair_close(&pair);
 	is_int((int)fake_open_objects(), 0, "%s: everything is closed", name);
 }
-
-#define COUNTER(field) \
-	(offsetof(struct fabric_port_pvars, field) / sizeof(uint64_t))
 
 /* Strangers are counted and dropped; the job goes on. */
 static void strangers(void)
