@@ -453,7 +453,8 @@ VMPI_API int vmpi_session_var(const vmpi_session *session, int i);
 /*
  * All of its values: as they are; of another rank; and how much they have grown
  * since the last vmpi_session_delta(), or since the session was made: levels,
- * watermarks, sizes and states are as they are.  Each word is read for itself,
+ * watermarks, sizes and states are as they are; watermarks of ranks, but not by
+ * _rank, since the session was made.  Each word is read for itself,
  * one after the other.  Threads and signal handlers as vmpi_var_read(); but one
  * at a time for a session's deltas.  What nobody counts, before the runtime
  * starts, is 0.  -VMPI_ERANK: no rank of this process; then values are

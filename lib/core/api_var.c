@@ -13,6 +13,7 @@
 #include "introspect/bulk.h"
 #include "introspect/category.h"
 #include "introspect/nearest.h"
+#include "introspect/session.h"
 #include "sched/worker.h"
 #include "vmpi.h"
 
@@ -225,7 +226,58 @@ struct vmpi_session {
 	bool *grows;	/* by word: deltas are differences */
 	uint64_t *base; /* what was at the last delta */
 	uint64_t *now;
+	/* Watermarks that begin with the session; by their first word. */
+	struct vm_session *marks;
+	struct mark {
+		struct vm_handle *handle;
+		unsigned word;
+	} * mark;
+	unsigned mark_count;
 };
+
+/* Puts those in the place of what they are since the process began. */
+static void marks_read(const vmpi_session *session, uint64_t *values)
+{
+	for (unsigned i = 0; i < session->mark_count; i++)
+		vm_handle_read(session->mark[i].handle,
+			       values + session->mark[i].word);
+}
+
+static bool is_mark(int number)
+{
+	char name[VM_NAME_MAX];
+	struct vm_pvar_view view;
+
+	return vm_pvar_info(number, &view, name) &&
+	       (view.row->class_ == VM_PVAR_HIGHWATERMARK ||
+		view.row->class_ == VM_PVAR_LOWWATERMARK) &&
+	       vm_pvar_resets(number);
+}
+
+/* Of a session that is filled but for them: 0 or -VMPI_ENOMEM. */
+static int marks_make(vmpi_session *session)
+{
+	const int *numbers = session->bulk.numbers;
+	int rc =
+		vm_session_new(&session->marks, session->rank == VM_BULK_TOTAL ?
+							VM_VIEW_PROCESS :
+							session->rank);
+
+	session->mark = calloc(session->bulk.words + 1, sizeof(*session->mark));
+	if (!session->mark)
+		return -VMPI_ENOMEM;
+	for (unsigned w = 0; w < session->bulk.words && !rc; w++) {
+		struct vm_handle_want want = { .number = numbers[w] };
+		struct mark *mark = &session->mark[session->mark_count];
+
+		if ((w && numbers[w - 1] == numbers[w]) || !is_mark(numbers[w]))
+			continue;
+		mark->word = w;
+		rc = vm_handle_new(&mark->handle, session->marks, &want);
+		session->mark_count += !rc;
+	}
+	return rc;
+}
 
 static int names_check(const char *const *names, int n)
 {
@@ -242,6 +294,7 @@ static int session_fill(vmpi_session *session)
 	size_t words = session->bulk.words + 1;
 	char name[VM_NAME_MAX];
 	struct vm_pvar_view view;
+	int rc;
 
 	session->grows = calloc(words, sizeof(*session->grows));
 	session->base = calloc(words, sizeof(*session->base));
@@ -252,7 +305,8 @@ static int session_fill(vmpi_session *session)
 		session->grows[w] =
 			vm_pvar_info(session->bulk.numbers[w], &view, name) &&
 			vm_pvar_grows(view.row);
-	return vm_bulk_read(&session->bulk, session->base, session->rank);
+	rc = vm_bulk_read(&session->bulk, session->base, session->rank);
+	return rc ? rc : marks_make(session);
 }
 
 int vmpi_session_new(vmpi_session **out, int rank, const char *const *names,
@@ -285,6 +339,9 @@ void vmpi_session_free(vmpi_session **session)
 {
 	if (!session || !*session)
 		return;
+	if ((*session)->marks)
+		vm_session_free((*session)->marks);
+	free((*session)->mark);
 	vm_bulk_fini(&(*session)->bulk);
 	free((*session)->grows);
 	free((*session)->base);
@@ -305,11 +362,19 @@ int vmpi_session_var(const vmpi_session *session, int i)
 	return session->bulk.numbers[i];
 }
 
+/* As the session sees them. */
+static int session_read(const vmpi_session *session, uint64_t *values)
+{
+	int rc = vm_bulk_read(&session->bulk, values, session->rank);
+
+	if (!rc)
+		marks_read(session, values);
+	return rc;
+}
+
 int vmpi_session_read(const vmpi_session *session, uint64_t *values)
 {
-	if (!session || !values)
-		return -VMPI_EINVAL;
-	return vm_bulk_read(&session->bulk, values, session->rank);
+	return session && values ? session_read(session, values) : -VMPI_EINVAL;
 }
 
 int vmpi_session_read_rank(const vmpi_session *session, uint64_t *values,
@@ -326,7 +391,7 @@ int vmpi_session_delta(vmpi_session *session, uint64_t *values)
 
 	if (!session || !values)
 		return -VMPI_EINVAL;
-	rc = vm_bulk_read(&session->bulk, session->now, session->rank);
+	rc = session_read(session, session->now);
 	if (rc)
 		return rc;
 	for (unsigned w = 0; w < session->bulk.words; w++)

@@ -237,6 +237,76 @@ static int session_body(void *arg)
 	return 0;
 }
 
+static const char *const mark_names[] = { "core_unexpected_max",
+					  "core_unexpected_len",
+					  "core_unexpected_bytes_max" };
+
+/* n messages to itself that wait until all are there. */
+static void pile(int n)
+{
+	static char data[10];
+
+	for (int i = 0; i < n; i++)
+		vmpi_send(vmpi_world(), data, sizeof(data), vmpi_rank(), i);
+	for (int i = 0; i < n; i++)
+		vmpi_recv(vmpi_world(), data, sizeof(data), vmpi_rank(), i,
+			  NULL);
+}
+
+static bool reads(vmpi_session *session, uint64_t max, uint64_t bytes)
+{
+	uint64_t values[3];
+
+	return vmpi_session_read(session, values) == 0 && values[0] == max &&
+	       values[1] == 0 && values[2] == bytes;
+}
+
+static int marks_body(void *arg)
+{
+	vmpi_session *old, *new, *all;
+	uint64_t values[3];
+
+	(void)arg;
+	vmpi_session_new(&old, 0, mark_names, 3);
+	pile(7);
+	ok(reads(old, 7, 70), "a session has watermarks");
+	vmpi_session_new(&new, 0, mark_names, 3);
+	ok(reads(new, 0, 0), "which begin with it");
+	pile(3);
+	ok(reads(new, 3, 30), "and go on from there");
+	ok(reads(old, 7, 70), "those of others stay");
+	vmpi_session_new(&all, VMPI_ANY, mark_names, 3);
+	pile(2);
+	ok(reads(all, 2, 20) && reads(new, 3, 30),
+	   "so do those of a session of all ranks");
+	vmpi_session_delta(new, values);
+	ok(values[0] == 3, "a delta has them as they are");
+	vmpi_session_read_rank(new, values, 0);
+	ok(values[0] == 7 && values[2] == 70,
+	   "of any rank they are since the start");
+	vmpi_var_read(var("core_unexpected_max"), values);
+	ok(values[0] == 7, "as they are without a session");
+	vmpi_session_free(&old);
+	pile(5);
+	ok(reads(new, 5, 50), "a session that ends disturbs nobody");
+	vmpi_session_free(&new);
+	vmpi_session_free(&all);
+	return 0;
+}
+
+static void test_marks(void)
+{
+	vmpi_session *early;
+	uint64_t values[3];
+
+	vmpi_session_new(&early, 0, mark_names, 3);
+	ok(reads(early, 0, 0), "before the start a watermark is 0");
+	vmpi_run(&(vmpi_config){ .ranks = 1 }, marks_body, NULL);
+	ok(vmpi_session_read(early, values) == 0,
+	   "a session may be older than the runtime");
+	vmpi_session_free(&early);
+}
+
 static void test_sessions(void)
 {
 	static const char *const bad[] = { "core_sends", "core_zz*" };
@@ -377,6 +447,7 @@ int main(void)
 	test_control_of_ranks();
 	test_ranks();
 	test_sessions();
+	test_marks();
 	test_signals();
 	return done_testing();
 }
