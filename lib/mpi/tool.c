@@ -41,6 +41,11 @@ int vm_tool_check(void)
 	return count > 0 ? MPI_SUCCESS : MPI_T_ERR_NOT_INITIALIZED;
 }
 
+bool vm_tool_is_rank(void)
+{
+	return rank_of_caller() != NULL;
+}
+
 const void *vm_tool_owner(void)
 {
 	const struct vm_rank *rank = rank_of_caller();

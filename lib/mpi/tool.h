@@ -27,6 +27,10 @@ struct vm_tool_user;
  * nobody where the caller is no rank. */
 int vm_tool_check(void);
 
+/* Whether the caller is a rank that others run, in a process that is not its
+ * own. */
+bool vm_tool_is_rank(void);
+
 /* On whose behalf the caller makes objects; they go with its last
  * MPI_T_finalize. */
 const void *vm_tool_owner(void);

@@ -38,6 +38,19 @@ static MPI_Datatype type_of(const struct vm_cvar *row)
 	}
 }
 
+/* A rank among others never sees the time before the start. */
+static bool is_fixed(const struct vm_cvar *row)
+{
+	return row->when == VM_VAR_STARTUP && vm_tool_is_rank();
+}
+
+/* A rank's runtime does not end before it; that of vmpi_start() may. */
+static int too_late(void)
+{
+	return vm_tool_view() == VM_VIEW_PROCESS ? MPI_T_ERR_CVAR_SET_NOT_NOW :
+						   MPI_T_ERR_CVAR_SET_NEVER;
+}
+
 static int scope_of(const struct vm_cvar *row)
 {
 	static const int scopes[] = {
@@ -48,7 +61,7 @@ static int scope_of(const struct vm_cvar *row)
 		[VM_VAR_RANK] = MPI_T_SCOPE_LOCAL,
 	};
 
-	return scopes[row->when];
+	return is_fixed(row) ? MPI_T_SCOPE_READONLY : scopes[row->when];
 }
 
 int PMPI_T_cvar_get_num(int *num_cvar)
@@ -275,7 +288,7 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 	if (!buf)
 		return MPI_T_ERR_INVALID;
 	if (vm_node && cvar->row->when == VM_VAR_STARTUP)
-		return MPI_T_ERR_CVAR_SET_NOT_NOW;
+		return too_late();
 	if (cvar->row->type == VM_VAR_STRING)
 		return string_write(cvar, buf);
 	value = type_of(cvar->row) == MPI_INT ? *(const int *)buf :

@@ -194,12 +194,12 @@ static void cvar_handles(void)
 	MPI_T_cvar_get_index("sched_workers", &n);
 	MPI_T_cvar_handle_alloc(n, NULL, &cvar, NULL);
 	value = 1;
-	is_code(MPI_T_cvar_write(cvar, &value), MPI_T_ERR_CVAR_SET_NOT_NOW,
+	is_code(MPI_T_cvar_write(cvar, &value), MPI_T_ERR_CVAR_SET_NEVER,
 		"too late for what the runtime starts with");
 	MPI_T_cvar_handle_free(&cvar);
 	MPI_T_cvar_get_index("fabric_provider", &n);
 	MPI_T_cvar_handle_alloc(n, NULL, &cvar, NULL);
-	is_code(MPI_T_cvar_write(cvar, "tcp"), MPI_T_ERR_CVAR_SET_NOT_NOW,
+	is_code(MPI_T_cvar_write(cvar, "tcp"), MPI_T_ERR_CVAR_SET_NEVER,
 		"a string too");
 	MPI_T_cvar_handle_free(&cvar);
 }

@@ -113,10 +113,10 @@ static bool enumeration_is(MPI_T_enum what)
 	return true;
 }
 
-/* Reads a control variable and writes the same value again. */
-static bool cvar_access(MPI_T_cvar_handle cvar, MPI_Datatype type, int count)
+/* Reads a control variable and writes the same value again, as its scope says. */
+static bool cvar_access(MPI_T_cvar_handle cvar, MPI_Datatype type, int count,
+			int scope)
 {
-	static const int writes[] = { MPI_SUCCESS, MPI_T_ERR_CVAR_SET_NOT_NOW };
 	char text[4096];
 	uint64_t value[2] = { POISON, POISON };
 	void *buffer = type == MPI_CHAR ? (void *)text : (void *)value;
@@ -132,7 +132,11 @@ static bool cvar_access(MPI_T_cvar_handle cvar, MPI_Datatype type, int count)
 				 value[1] != POISON))
 		return false;
 	rc = MPI_T_cvar_write(cvar, buffer);
-	return rc == writes[0] || rc == writes[1];
+	/* A process that is a rank has had a time before the start. */
+	if (scope == MPI_T_SCOPE_ALL_EQ)
+		return rc == MPI_SUCCESS || rc == MPI_T_ERR_CVAR_SET_NEVER;
+	return rc == (scope == MPI_T_SCOPE_READONLY ? MPI_T_ERR_CVAR_SET_NEVER :
+						      MPI_SUCCESS);
 }
 
 static bool cvar_is(int i)
@@ -166,7 +170,7 @@ static bool cvar_is(int i)
 	    MPI_T_cvar_handle_alloc(i, NULL, &cvar, &count))
 		return false;
 	held = held && (type == MPI_CHAR || count == 1) &&
-	       cvar_access(cvar, type, count);
+	       cvar_access(cvar, type, count, scope);
 	return MPI_T_cvar_handle_free(&cvar) == MPI_SUCCESS && held;
 }
 
