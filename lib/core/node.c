@@ -560,9 +560,10 @@ static int ranks_start(vmpi_body body, void *arg)
 		}
 		rank->ult->owner = rank;
 		rank->ult->counts = &rank->pvars;
+		rank->main = rank->ult;
 		rank->left = false;
 		vm_account_rank(rank, rank->ult);
-		vm_profiler_rank(rank, rank->ult);
+		vm_profiler_rank(rank);
 	}
 	for (int i = 0; i < vm_node->rank_here; i++)
 		vm_ult_wake(own[i]->ult);

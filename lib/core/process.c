@@ -153,6 +153,19 @@ static int process_start(void)
 	return 0;
 }
 
+/* Of the rank's threads the first one is watched. */
+static void main_choose(struct vm_rank *rank)
+{
+	pthread_mutex_lock(&process.lock);
+	if (!rank->main) {
+		rank->main = vm_self;
+		if (vm_account_on())
+			vm_account_rank(rank, vm_self);
+		vm_profiler_rank(rank);
+	}
+	pthread_mutex_unlock(&process.lock);
+}
+
 int vm_process_join(void)
 {
 	int rc = 0;
@@ -165,11 +178,8 @@ int vm_process_join(void)
 	pthread_mutex_unlock(&process.lock);
 	if (!rc)
 		rc = vm_thread_adopt(vm_process_rank());
-	/* Of its threads the first one is watched. */
-	if (!rc && vm_account_on() && !vm_rank_self()->overlap)
-		vm_account_rank(vm_rank_self(), vm_self);
-	if (!rc && !vm_rank_self()->profile)
-		vm_profiler_rank(vm_rank_self(), vm_self);
+	if (!rc)
+		main_choose(vm_rank_self());
 	if (!rc)
 		vm_border_body_begin();
 	if (!rc && pthread_setspecific(process.leave, vm_process_rank())) {

@@ -176,12 +176,9 @@ void vm_profiler_stop(struct vm_node *node)
 	node->profiler = NULL;
 }
 
-void vm_profiler_rank(struct vm_rank *rank, struct vm_ult *task)
+void vm_profiler_rank(struct vm_rank *rank)
 {
-	if (!vm_node->profiler)
-		return;
-	rank->profile_task = task;
-	if (rank->profile) /* its next body */
+	if (!vm_node->profiler || rank->profile) /* its next body */
 		return;
 	rank->profile = &vm_node->profiler->file->rank[rank->local];
 	vm_profile_init(rank->profile, rank->index,
@@ -193,9 +190,8 @@ static struct vm_profile *profile_self(void)
 {
 	const struct vm_rank *rank = vm_rank_self();
 
-	return rank && rank->profile && rank->profile_task == vm_self ?
-		       rank->profile :
-		       NULL;
+	return rank && rank->profile && rank->main == vm_self ? rank->profile :
+								NULL;
 }
 
 /* A profile that is to be written, the values of now, and when that is. */

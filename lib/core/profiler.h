@@ -35,8 +35,8 @@ int vm_profiler_vars(struct vm_bulk *bulk, const char *text, const char *who);
 int vm_profiler_start(struct vm_node *node);
 void vm_profiler_stop(struct vm_node *node);
 
-/* The rank is there; task runs it. */
-void vm_profiler_rank(struct vm_rank *rank, struct vm_ult *task);
+/* The rank is there, with its main task. */
+void vm_profiler_rank(struct vm_rank *rank);
 
 /* Watchers of the border (core/border.h). */
 void vm_profiler_enter(struct vm_rank *rank, uint32_t call);

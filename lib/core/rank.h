@@ -54,8 +54,11 @@ struct vm_rank {
 	_Atomic(const struct core_cvars *) cvars;
 	_Atomic(struct vm_special *) specials; /* core/special.h; mostly NULL */
 	struct vm_ult *ult; /* runs its body, NULL before and after */
-	_Atomic int tasks;  /* its other tasks that have not ended */
-	bool left;	    /* its body has ended; core/move.h */
+	/* Whose calls are told of: the same, and it stays; of an ordinary
+	 * executable its first thread. */
+	struct vm_ult *main;
+	_Atomic int tasks; /* its other tasks that have not ended */
+	bool left;	   /* its body has ended; core/move.h */
 	struct vmpi_chan *world, *self_chan;
 	struct vm_list chans; /* all channels; vm_node->chans_lock */
 	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi with mpi, */
@@ -79,11 +82,9 @@ struct vm_rank {
 	struct vm_lock lanes_lock; /* guards these three */
 	struct vm_list lanes;
 	struct core_rank_pvars left_pvars; /* of those that have left */
-	_Atomic bool
-		threaded; /* there have been some, or marks were set back */
-	struct vm_overlap *overlap;  /* core/account.h; NULL: not watched */
-	struct vm_profile *profile;  /* core/profiler.h; NULL: there is none */
-	struct vm_ult *profile_task; /* whose calls are in it */
+	_Atomic bool threaded; /* there have been some, or marks set back */
+	struct vm_overlap *overlap; /* core/account.h; NULL: not watched */
+	struct vm_profile *profile; /* core/profiler.h; NULL: there is none */
 	struct overlap_rank_pvars overlap_pvars; /* by its main task */
 	struct vm_rank_time time;
 } VM_ALIGNED(VM_CACHELINE);

@@ -147,16 +147,11 @@ void vm_trace_stop(struct vm_node *node)
 }
 
 /* Whose main task it is; NULL: of none. */
-static struct vm_rank *main_of(const struct vm_ult *ult)
+static const struct vm_rank *main_of(const struct vm_ult *ult)
 {
-	struct vm_rank *rank = ult->owner;
+	const struct vm_rank *rank = ult->owner;
 
-	if (!rank)
-		return NULL;
-	/* The rank that an ordinary process is has threads only. */
-	if (rank->ult == ult || (vm_node_hooks.process && !ult->stack.base))
-		return rank;
-	return NULL;
+	return rank && rank->main == ult ? rank : NULL;
 }
 
 static uint32_t rank_of(const struct vm_ult *ult)

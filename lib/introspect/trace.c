@@ -84,6 +84,11 @@ int vm_trace_new(struct vm_trace *trace, const char *path,
 	trace->file = map;
 	*trace->file = file;
 	memcpy(trace->file->magic, VM_TRACE_MAGIC, sizeof(file.magic));
+	/* The first page of a ring may take a file system milliseconds, which
+	 * the first call of a rank would be shown to last. */
+	for (int i = 0; i <= file.workers; i++)
+		atomic_store_explicit(&vm_trace_ring(trace, i)->head, 0,
+				      memory_order_relaxed);
 	return 0;
 }
 

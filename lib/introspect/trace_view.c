@@ -68,12 +68,16 @@ static void process_name(struct vm_trace_view *view, int pid, const char *kind,
 }
 
 static void thread_name(struct vm_trace_view *view, int pid, int tid,
-			const char *kind)
+			const char *kind, bool numbered)
 {
 	struct vm_json_event event = { 'M', "thread_name", pid, tid, 0 };
 
-	vm_json_event(view->json, &event, ",\"args\":{\"name\":\"%s %d\"}",
-		      kind, tid);
+	if (numbered)
+		vm_json_event(view->json, &event,
+			      ",\"args\":{\"name\":\"%s %d\"}", kind, tid);
+	else
+		vm_json_event(view->json, &event, ",\"args\":{\"name\":\"%s\"}",
+			      kind);
 	event.name = "thread_sort_index";
 	vm_json_event(view->json, &event, ",\"args\":{\"sort_index\":%d}", tid);
 }
@@ -100,7 +104,8 @@ static void lane_name(struct vm_trace_view *view,
 		return;
 	state->seen = true;
 	thread_name(view, pid_of(lane), tid_of(lane),
-		    lane->worker >= 0 ? "worker" : "other threads");
+		    lane->worker >= 0 ? "worker" : "other threads",
+		    lane->worker >= 0);
 }
 
 /* Ranks. */
@@ -156,7 +161,7 @@ void vm_trace_view_rank(struct vm_trace_view *view, uint32_t rank, int64_t ns)
 	if (!state || state->lives)
 		return;
 	if (!state->seen)
-		thread_name(view, VM_TRACE_PID_RANKS, (int)rank, "rank");
+		thread_name(view, VM_TRACE_PID_RANKS, (int)rank, "rank", true);
 	state->seen = state->lives = true;
 	rank_begin(view, rank, "rank", ns);
 }

@@ -72,6 +72,36 @@ job -n 64 --workers 2 ./trace 200
 is $? 0 "64 ranks"
 is "$(value other_messages)" 12800 "with all their messages"
 
+# Ordinary executables, one per rank: their calls are those of the first thread.
+case ${VMPI_SANITIZE:-none} in
+none)
+	libdir=$VMPI_BUILD/lib
+	for name in trace trace-threads; do
+		${CC:-cc} -I"$VMPI_SRC/include" "$programs/$name.c" \
+			-o ordinary-$name "-L$libdir" -lmpi_abi -pthread \
+			"-Wl,-rpath,$libdir" || exit 1
+	done
+	job -n 3 ./ordinary-trace 10
+	is $? 0 "three ordinary executables"
+	is "$(value ranks) $(value workers)" "3 3" "each has its thread"
+	ok "every message is an arrow" test "$(value other_messages)" -ge 30
+	is "$(value other_receives_without_send)" 0 "each was sent"
+	is "$(value slice_MPI_Send) $(value slice_MPI_Wait)" "30 30" \
+		"every call is a slice"
+	is "$(value slice_rank)" 3 "each rank lives once"
+	job -n 2 ./ordinary-trace-threads 50 3
+	is $? 0 "ordinary executables with four threads"
+	is "$(value slice_MPI_Sendrecv)" 100 \
+		"the calls of their first threads are slices, no others"
+	ok "the messages of all are arrows" test "$(value other_messages)" -ge 400
+	job -n 3 ./ordinary-trace 100 2
+	is $? 3 "an ordinary executable that exits with 3 ends the job"
+	ok "what there was is in the trace" \
+		test "$(value other_messages)" -ge 10
+	;;
+*) skip 17 "ordinary executables would need the sanitizer too" ;;
+esac
+
 timeout 60 "$vmpirun" --trace none/t.json -n 1 ./trace >out 2>&1 </dev/null
 is $? 2 "a file that cannot be made is refused before the start"
 like "$(cat out)" "vmpirun: --trace $scratch/none/t.json: No such file*" \
