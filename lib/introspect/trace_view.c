@@ -311,7 +311,7 @@ static void moment(struct vm_trace_view *view,
 	case VM_TRACE_POOL:
 		event.name = record->detail ? "pool grows" : "pool shrinks";
 		vm_json_event(json, &event,
-			      ",\"s\":\"p\",\"args\":{\"pool\":%u,\"owner\":%d,"
+			      ",\"s\":\"t\",\"args\":{\"pool\":%u,\"owner\":%d,"
 			      "\"bytes\":%llu}",
 			      record->id, record->peer,
 			      (unsigned long long)record->value);
@@ -343,6 +343,19 @@ static void unexpected(struct vm_trace_view *view,
 		      (unsigned long long)record->value);
 }
 
+/* One that is always 0 needs no line of its own. */
+static bool counter_shown(const struct vm_trace_view *view,
+			  const struct vm_trace_record *record,
+			  const struct vm_trace_lane *lane)
+{
+	uint64_t *seen = &view->counters[lane->process];
+	uint64_t bit = UINT64_C(1) << record->id;
+
+	if (record->value)
+		*seen |= bit;
+	return *seen & bit;
+}
+
 static void counter(struct vm_trace_view *view,
 		    const struct vm_trace_record *record,
 		    const struct vm_trace_lane *lane, int64_t ns)
@@ -351,7 +364,7 @@ static void counter(struct vm_trace_view *view,
 	char escaped[6 * VM_TRACE_NAME_MAX];
 	struct vm_json_event event = { 'C', escaped, pid_of(lane), 0, ns };
 
-	if (record->id >= file->counters)
+	if (record->id >= file->counters || !counter_shown(view, record, lane))
 		return;
 	vm_json_escape(escaped, sizeof(escaped), file->names[record->id]);
 	vm_json_event(view->json, &event, ",\"args\":{\"value\":%llu}",
@@ -396,7 +409,9 @@ int vm_trace_view_init(struct vm_trace_view *view, struct vm_json *json,
 					.end = lanes->first };
 	view->ranks = calloc((size_t)lanes->ranks, sizeof(*view->ranks));
 	view->lanes = calloc((size_t)lanes->count, sizeof(*view->lanes));
-	if (!view->ranks || !view->lanes)
+	view->counters =
+		calloc((size_t)lanes->processes, sizeof(*view->counters));
+	if (!view->ranks || !view->lanes || !view->counters)
 		return -VMPI_ENOMEM;
 	processes_name(view);
 	return 0;
@@ -411,4 +426,5 @@ void vm_trace_view_fini(struct vm_trace_view *view)
 			life_end(view, (uint32_t)i, view->end);
 	free(view->ranks);
 	free(view->lanes);
+	free(view->counters);
 }

@@ -24,6 +24,7 @@ struct vm_trace_view {
 	const char *(*call_name)(uint32_t call);
 	struct vm_trace_of_rank *ranks;
 	struct vm_trace_of_lane *lanes;
+	uint64_t *counters; /* by process: bits of those that were not 0 */
 	const struct vm_trace_lanes *of;
 	int64_t end; /* the last time there was */
 };

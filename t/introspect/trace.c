@@ -29,6 +29,8 @@ static struct vm_trace process_new(int process, const char *host,
 				      .processes = 2,
 				      .ranks = 4,
 				      .workers = 1,
+				      .counters = 2,
+				      .names = { "still", "moves" },
 				      .tick_ns = 1,
 				      .ticks = 1000,
 				      .real_ns = 1000000000 + real_ns };
@@ -129,6 +131,33 @@ static void ring_checks(void)
 	   "times count from the first record");
 }
 
+static void count(struct vm_trace *trace, uint64_t ticks, uint32_t id,
+		  uint64_t value)
+{
+	struct vm_trace_record record = { .ticks = ticks,
+					  .kind = VM_TRACE_COUNTER,
+					  .rank = VM_TRACE_NO_RANK,
+					  .id = id,
+					  .value = value };
+
+	vm_trace_add(trace, 0, &record);
+}
+
+static void counter_checks(void)
+{
+	struct vm_trace trace = process_new(0, "a", 0);
+
+	for (uint64_t i = 0; i < 4; i++) {
+		count(&trace, i * 1000, 0, 0);
+		count(&trace, i * 1000, 1, i == 2 ? 7 : 0);
+	}
+	merge(&trace, 1);
+	ok(!strstr(text, "still"), "a counter that stays 0 has no line");
+	ok(strstr(text, "\"ts\":2.000,\"args\":{\"value\":7}") != NULL &&
+		   strstr(text, "\"ts\":3.000,\"args\":{\"value\":0}") != NULL,
+	   "another one has its values, 0 too");
+}
+
 static void file_checks(void)
 {
 	char part[96];
@@ -194,6 +223,7 @@ int main(void)
 	snprintf(path, sizeof(path), "/tmp/vmpi-trace-%d.json", (int)getpid());
 	host_checks();
 	ring_checks();
+	counter_checks();
 	file_checks();
 	json_checks();
 	pair_checks();
