@@ -20,6 +20,7 @@
 #include "introspect/advise.h"
 #include "introspect/pvar.h"
 #include "introspect/nearest.h"
+#include "introspect/var.h"
 #include "node.h"
 #include "sched/topo.h"
 #include "sched/worker.h"
@@ -59,8 +60,67 @@ static void counters_take(struct vm_advise_facts *facts)
 			   counter("core_far_reduce_scatter");
 }
 
+/* Packets that are there and were not even at the last peak, by size. */
+static uint64_t pool_unused(void)
+{
+	uint64_t there[WORDS_MAX] = { 0 }, used[WORDS_MAX] = { 0 }, sum = 0;
+	struct vm_pvar_view view;
+	char text[VM_NAME_MAX];
+	int packets = vm_pvar_find("fabric_pool_packets");
+	int peak = vm_pvar_find("fabric_pool_peak");
+
+	if (!vm_pvar_info(packets, &view, text) ||
+	    view.row->words > WORDS_MAX || vm_pvar_total(there, packets) ||
+	    vm_pvar_total(used, peak))
+		return 0;
+	for (unsigned i = 0; i < view.row->words; i++) {
+		uint64_t bytes = i == 0 ? 256 :
+				 i == 1 ? 2048 :
+				 i == 2 ? (uint64_t)fabric_cvar.packet_bytes :
+					  UINT64_C(32768) << (i - 3);
+
+		if (there[i] > used[i])
+			sum += (there[i] - used[i]) * bytes;
+	}
+	return sum;
+}
+
+/* Families of collectives that were told to use a slow algorithm. */
+static uint64_t coll_slow(void)
+{
+	static const struct {
+		const char *name;
+		int64_t words;
+	} families[] = {
+#define FAMILY(word, call, slow) { "mpi_coll_" #word "_algorithm", slow },
+		VM_ADVISE_FAMILIES(FAMILY)
+#undef FAMILY
+	};
+	uint64_t slow = 0;
+
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		int64_t value = 0;
+
+		vm_cvar_load(&value, vm_cvar_find(families[i].name));
+		if (value >= 1 && value <= families[i].words)
+			slow |= UINT64_C(1) << i;
+	}
+	return slow;
+}
+
+/* Whether the ranks here are not one after the other in the world. */
+static bool ranks_scattered(void)
+{
+	for (int i = 1; i < node.ranks; i++)
+		if (vm_node->own[i]->index != vm_node->own[0]->index + i)
+			return true;
+	return false;
+}
+
 static void settings_take(struct vm_advise_facts *facts)
 {
+	facts->coll_slow = coll_slow();
+	facts->scattered = ranks_scattered();
 	facts->eager_limit = (uint64_t)core_cvar.eager_limit;
 	facts->credits = (uint64_t)fabric_cvar.credits;
 	facts->pool_keep = (uint64_t)fabric_cvar.pool_keep;
@@ -140,8 +200,11 @@ void advise_print(const uint64_t *ticks, uint64_t wall_ns)
 
 	vm_clock_ready();
 	counters_take(&facts);
+	facts.pool_unused = pool_unused();
 	settings_take(&facts);
 	rc = times_take(&facts, ticks);
+	if (!rc)
+		rc = advise_calls_take(&facts, ticks);
 	if (!rc && node.boot->processes > 1)
 		rc = others_add(&facts);
 	if (rc == -VMPI_ENOMEM)

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "advise.h"
 #include "base/flush.h"
 #include "base/log.h"
 #include "base/word.h"
@@ -150,9 +151,12 @@ static void parent_heed(const struct vm_job *job)
 
 static int vars_read(const struct vm_job *job)
 {
+	int rc;
+
 	vm_core_vars_add();
 	vm_mpi_vars_add();
-	return vm_vars_load(job->set);
+	rc = vm_vars_load(job->set);
+	return rc || !job->advise ? rc : advise_prepare();
 }
 
 /*

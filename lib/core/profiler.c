@@ -150,6 +150,20 @@ static int profiler_make(struct vm_profiler *profiler,
 	return rc;
 }
 
+int vm_profiler_word(const char *name)
+{
+	const struct vm_bulk *bulk;
+	int number = vm_pvar_find(name);
+
+	if (!vm_node->profiler || number < 0)
+		return -1;
+	bulk = &vm_node->profiler->bulk;
+	for (unsigned w = 0; w < bulk->words; w++)
+		if (bulk->numbers[w] == number)
+			return (int)w;
+	return -1;
+}
+
 int vm_profiler_start(struct vm_node *node)
 {
 	int rc;

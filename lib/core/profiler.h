@@ -30,6 +30,10 @@ struct vm_ult;
  */
 int vm_profiler_vars(struct vm_bulk *bulk, const char *text, const char *who);
 
+/* Which of the values of a profile is that of the variable `name`, its first
+ * word; -1: none, or nothing is profiled. */
+int vm_profiler_word(const char *name);
+
 /* With the workers there and before the ranks are: 0; -VMPI_EINVAL, -VMPI_EIO,
  * -VMPI_ENOMEM, logged. */
 int vm_profiler_start(struct vm_node *node);

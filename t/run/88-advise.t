@@ -42,45 +42,123 @@ is "$? $(cat out)" '0 ' 'without --advise there is none'
 
 # Everything waits for the network.
 slow="--nodes 2 --workers 1 --advise --set fabric_link_latency_ns=20000000"
+waiting=', and ranks waited [0-9.]+ % of their time in calls \(most in'
 advise eager "$vmpirun" -n 2 $slow ./advise long 18300 100
-like "$said" '^advice \(eager\): 200 messages of 18300 bytes \(mean\) were announced and then fetched, and workers had no rank to run [0-9.]+ % of the time: --set core_eager_limit=20K$' \
-	'messages beyond the eager limit: the variable, with its value'
+like "$said" "^advice \(eager\): 200 messages of 18300 bytes on average \(most from MPI_Isend\) were announced and then fetched$waiting MPI_Waitall\): --set core_eager_limit=20K\$" \
+	'messages beyond the eager limit: the call, the variable, with its value'
 is "$(echo "$said" | grep -c eager)" 1 'all processes say it together'
-like "$said" '^advice \(ranks\): workers had no rank to run .* with 2 ranks on 2 workers: .*: -n 6$' \
+like "$said" "^advice \(ranks\): workers had no rank to run .* with 2 ranks on 2 workers$waiting MPI_Waitall\): .*: -n 6\$" \
 	'few ranks per worker'
 advise eager-set "$vmpirun" -n 2 $slow --set core_eager_limit=20K \
 	./advise long 18300 100
 silent eager 'with that flag it is not said any more'
 advise ranks-set "$vmpirun" -n 6 $slow ./advise long 100 20
 silent ranks 'nor is the other with so many ranks'
+advise profiled "$vmpirun" -n 2 $slow --profile=core_receives \
+	./advise long 18300 100
+like "$said" '^advice \(eager\): 200 messages of 18300 bytes on average were ' \
+	'with a profile of other counters no call is named'
 
 advise rendezvous "$vmpirun" -n 2 $slow ./late 200000 0 100
-like "$said" '^advice \(rendezvous\): 100.0 % of 100 long messages were offered before their receive was posted, .*: --set core_rndv_protocol=write, or' \
+like "$said" "^advice \(rendezvous\): 100.0 % of 100 long messages \(most from MPI_Isend\) were offered before their receive was posted$waiting MPI_Wait\): --set core_rndv_protocol=write, or" \
 	'receivers that come late'
 advise rendezvous-set "$vmpirun" -n 2 $slow --set core_rndv_protocol=write \
 	./late 200000 0 100
 silent rendezvous 'with that protocol it is not said'
 
+# Rank 1 sends while rank 0 computes.
 near="--workers 1 --advise"
+two="-n 2 --workers 2 --advise"
 advise flood "$vmpirun" -n 2 $near ./advise flood 8 3000
 like "$said" '^advice \(flood\): .* messages came before their receive, up to 300[01] waited at one rank: .*: --set core_unexpected_limit=750$' \
 	'a flood of messages'
 silent copies 'short ones are not copied twice'
+advise flood-set "$vmpirun" $two --set core_unexpected_limit=750 \
+	./advise pour 8 3000
+silent flood 'with that limit there is none'
 advise copies "$vmpirun" -n 2 $near ./advise flood 1000 3000
-like "$said" '^advice \(copies\): [0-9.]+ % of 300[0-9] messages were copied twice' \
+like "$said" '^advice \(copies\): [0-9.]+ % of 300[0-9] messages \(most from MPI_Send\) were copied twice, .*: --set core_copy_limit=256$' \
 	'longer ones are'
-advise credits "$vmpirun" -n 2 --nodes 2 $near ./advise flood 1000 1000
-like "$said" '^advice \(credits\): [0-9]+ of [0-9]+ messages to other processes waited until .*: --set fabric_credits=256$' \
+advise copies-set "$vmpirun" $two --set core_copy_limit=256 \
+	./advise pour 1000 3000
+silent copies 'with that limit they are not'
+
+far="-n 2 --nodes 2 $near"
+advise credits "$vmpirun" $far ./advise bursts 1000 200 40
+like "$said" '^advice \(credits\): [0-9]+ of [0-9]+ messages to other processes waited until .* \(most from MPI_Send\): --set fabric_credits=256$' \
 	'a sender without credits'
+advise credits-set "$vmpirun" $far --set fabric_credits=256 \
+	./advise bursts 1000 200 40
+silent credits 'with so many it has some'
+kept="$far --set fabric_credits=1024 --set fabric_pool_keep"
+advise pool "$vmpirun" $kept=1000 ./advise rest 8000 800
+like "$said" '^advice \(pool\): [0-9.]+ MiB of the [0-9.]+ MiB of packet memory .*: --set fabric_pool_keep=1$' \
+	'packet memory that is kept for nothing'
+advise pool-set "$vmpirun" $kept=1 ./advise rest 8000 800
+silent pool 'with that it is given back'
+
 advise polling "$vmpirun" -n 2 $near ./advise poll
-like "$said" '^advice \(polling\): [0-9]+ times all ranks of a worker only tested' \
-	'a rank that polls'
+like "$said" '^advice \(polling\): .* tested or probed .*, most by MPI_Iprobe: MPI_Wait, ' \
+	'a rank that probes'
+advise testing "$vmpirun" $two ./advise test 20
+like "$said" '^advice \(polling\): ranks tested or probed [0-9]+ times for 20 messages, most by MPI_Test: ' \
+	'a rank that tests while another one computes'
+advise testing-set "$vmpirun" $two ./advise wait 20
+silent polling 'one that waits is not told'
+
+# How long the machine computes between two switches is a matter of what else it
+# does, so there are some tries.
+case ${VMPI_SANITIZE:-none} in
+none)
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		timeout 120 "$vmpirun" -n 64 $near ./advise pingpong 3000 \
+			</dev/null >out 2>&1
+		grep -q '(switches)' out && break
+	done
+	like "$(cat out)" '^vmpirun: advice \(switches\): [0-9]+ switches in .* among 64 ranks on 1 workers: .*: -n 4$' \
+		'ranks that only switch'
+	;;
+*) skip 1 'a sanitizer computes too long between two switches' ;;
+esac
+advise switches-set "$vmpirun" -n 4 $near ./advise pingpong 3000
+silent switches 'with so few it is not said'
+
 advise balance "$vmpirun" -n 4 --workers 2 --advise ./advise uneven
 like "$said" '^advice \(balance\): the busiest worker ran .*: --balance=auto$' \
 	'ranks that have unequal work'
 advise balanced "$vmpirun" -n 4 --workers 2 --advise --balance=auto \
 	./advise uneven
 silent balance 'with --balance it is not said'
+
+if [ "$(nproc)" -ge 2 ]; then
+	advise cores "$vmpirun" -n 4 --workers 1 --advise ./advise compute
+	like "$said" '^advice \(workers\): 4 ranks kept 1 workers busy .*: --workers [0-9]+$' \
+		'cores that nobody uses'
+	advise cores-set "$vmpirun" -n 4 \
+		$(echo "$said" | sed -n 's/^advice (workers).*: //p') \
+		--advise ./advise compute
+	silent workers 'with that many workers it is not said'
+else
+	skip 4 'there is one core'
+fi
+
+# Broadcasts and reductions among four processes.
+four="--nodes 4 $near"
+algorithm=mpi_coll_bcast_algorithm
+advise collectives "$vmpirun" -n 4 $four --set $algorithm=linear \
+	./advise bcast 65536 100
+like "$said" "^advice \(collectives\): [0-9]+ of [0-9]+ collectives among 4 processes sent from each to each; MPI_Bcast is set to: --set $algorithm=auto\$" \
+	'an algorithm that was set'
+advise collectives-set "$vmpirun" -n 4 $four --set $algorithm=auto \
+	./advise bcast 65536 100
+silent collectives 'with auto it is not said'
+advise short "$vmpirun" -n 4 $four ./advise bcast 8 200
+silent collectives 'nor of short ones, which auto sends from each to each'
+advise order "$vmpirun" -n 8 $four --map=cyclic ./advise fold 200
+like "$said" '^advice \(collectives\): [0-9]+ of [0-9]+ collectives among 4 processes sent all operands to all, because operations do not commute .*: --map=block$' \
+	'operations that do not commute among ranks that are no neighbours'
+advise order-set "$vmpirun" -n 8 $four --map=block ./advise fold 200
+silent collectives 'among neighbours it is not said'
 
 timeout 60 "$vmpirun" -n 2 --advise=yes ./advise quiet </dev/null >out 2>&1
 is "$?: $(cat out)" '2: vmpirun: --advise=yes: this option takes no value' \

@@ -5,10 +5,21 @@
  *	advise quiet		ranks that compute and meet
  *	advise long BYTES N	pairs that wait for N long messages
  *	advise poll		a rank that tests until a message is there
+ *	advise test N		N messages that are tested for while others
+ *				compute
+ *	advise wait N		the same, waited for
  *	advise flood BYTES N	N messages before their receives
  *	advise uneven		ranks 0 and 1 compute, the others do not
+ *	advise pingpong N	pairs that answer each other N times
+ *	advise compute		all ranks compute and tell each other
+ *	advise pour BYTES N	N messages while their receiver computes
+ *	advise bursts BYTES N M	N messages before their receives, M times
+ *	advise rest BYTES N	N messages before their receives, then few
+ *	advise bcast BYTES N	N broadcasts
+ *	advise fold N		N reductions that do not commute
  */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,8 +93,13 @@ static void flood(char **argv)
 	for (int i = 0; i < count && rank == 0; i++)
 		MPI_Recv(buffer, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
-	compute(0.1);
 	free(buffer);
+}
+
+static void flooded(char **argv)
+{
+	flood(argv);
+	compute(0.1);
 }
 
 static void uneven(char **argv)
@@ -94,13 +110,152 @@ static void uneven(char **argv)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 1 sends now and then, rank 0 has nothing else to do. */
+static void message_await(bool tests)
+{
+	MPI_Request req;
+	int there = 0;
+
+	if (rank == 1) {
+		compute(0.02);
+		MPI_Send(NULL, 0, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+	}
+	if (rank != 0)
+		return;
+	MPI_Irecv(NULL, 0, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &req);
+	while (tests && !there)
+		MPI_Test(&req, &there, MPI_STATUS_IGNORE);
+	if (!tests)
+		MPI_Wait(&req, MPI_STATUS_IGNORE);
+}
+
+static void test(char **argv)
+{
+	for (int i = 0; i < atoi(argv[2]); i++)
+		message_await(true);
+}
+
+static void waited(char **argv)
+{
+	for (int i = 0; i < atoi(argv[2]); i++)
+		message_await(false);
+}
+
+/* Pairs; each message is awaited before the next one goes. */
+static void pingpong(char **argv)
+{
+	int other = rank ^ 1, token = 0;
+
+	for (int i = 0; i < atoi(argv[2]); i++) {
+		if (rank & 1)
+			MPI_Send(&i, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
+		MPI_Recv(&token, 1, MPI_INT, other, 0, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		if (!(rank & 1))
+			MPI_Send(&i, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
+	}
+}
+
+static void busy(char **argv)
+{
+	(void)argv;
+	for (int i = 0; i < 10; i++) {
+		compute(0.02);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+}
+
+/* Rank 0 computes while rank 1 sends. */
+static void pour(char **argv)
+{
+	int bytes = atoi(argv[2]), count = atoi(argv[3]);
+	char *buffer = calloc(1, (size_t)bytes);
+
+	if (rank == 0)
+		compute(0.5);
+	for (int i = 0; i < count && rank == 1; i++)
+		MPI_Send(buffer, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+	for (int i = 0; i < count && rank == 0; i++)
+		MPI_Recv(buffer, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	free(buffer);
+}
+
+static void bursts(char **argv)
+{
+	for (int i = 0; i < atoi(argv[4]); i++) {
+		flood(argv);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+}
+
+static void rest(char **argv)
+{
+	double end;
+
+	flood(argv);
+	end = MPI_Wtime() + 3.5;
+	for (int go = 1; go;) {
+		compute(0.01);
+		go = MPI_Wtime() < end;
+		MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	}
+}
+
+static void broadcasts(char **argv)
+{
+	int bytes = atoi(argv[2]);
+	char *buffer = calloc(1, (size_t)bytes);
+
+	for (int i = 0; i < atoi(argv[3]); i++)
+		MPI_Bcast(buffer, bytes, MPI_CHAR, i % size, MPI_COMM_WORLD);
+	free(buffer);
+}
+
+/* 2x2 matrices of integers. */
+static void product(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+	(void)type;
+	for (int i = 0; i < *count; i++) {
+		unsigned *a = (unsigned *)in + 4 * i;
+		unsigned *b = (unsigned *)inout + 4 * i;
+		unsigned c[4] = { a[0] * b[0] + a[1] * b[2],
+				  a[0] * b[1] + a[1] * b[3],
+				  a[2] * b[0] + a[3] * b[2],
+				  a[2] * b[1] + a[3] * b[3] };
+
+		memcpy(b, c, sizeof(c));
+	}
+}
+
+static void fold(char **argv)
+{
+	unsigned mine[4] = { 1, (unsigned)rank, 0, 1 }, all[4];
+	MPI_Datatype matrix;
+	MPI_Op op;
+
+	MPI_Type_contiguous(4, MPI_UNSIGNED, &matrix);
+	MPI_Type_commit(&matrix);
+	MPI_Op_create(product, 0, &op);
+	for (int i = 0; i < atoi(argv[2]); i++)
+		MPI_Allreduce(mine, all, 1, matrix, op, MPI_COMM_WORLD);
+	compute(0.1);
+	MPI_Op_free(&op);
+	MPI_Type_free(&matrix);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(char **argv);
 	int arguments;
 } problems[] = {
-	{ "quiet", quiet, 0 }, { "long", messages, 2 }, { "poll", poll, 0 },
-	{ "flood", flood, 2 }, { "uneven", uneven, 0 },
+	{ "quiet", quiet, 0 },	    { "long", messages, 2 },
+	{ "poll", poll, 0 },	    { "flood", flooded, 2 },
+	{ "uneven", uneven, 0 },    { "test", test, 1 },
+	{ "wait", waited, 1 },	    { "pingpong", pingpong, 1 },
+	{ "compute", busy, 0 },	    { "pour", pour, 2 },
+	{ "bursts", bursts, 3 },    { "rest", rest, 2 },
+	{ "bcast", broadcasts, 2 }, { "fold", fold, 1 },
 };
 
 int main(int argc, char **argv)

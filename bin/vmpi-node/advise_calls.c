@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The calls of the ranks of this process, from their profiles: how often, how
+ * long, and what was counted in them.
+ */
+#include "advise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/border.h"
+#include "core/node.h"
+#include "core/profiler.h"
+#include "core/vars.h"
+#include "introspect/advise.h"
+#include "introspect/profile.h"
+#include "introspect/var.h"
+#include "node.h"
+
+/* In a profile that somebody else wants there is what he wants. */
+int advise_prepare(void)
+{
+	static const char names[] =
+#define NAME(field, counter, text) counter ","
+		VM_ADVISE_COUNTS(NAME)
+#undef NAME
+			"core_sends";
+
+	if (core_cvar.profile[0])
+		return 0;
+	return vm_cvar_set("core_profile", names, VM_SOURCE_COMMAND);
+}
+
+/* Calls that look whether something is there, and return. */
+static bool is_poll(const char *name)
+{
+	static const char *const polls[] = { "MPI_Test",
+					     "MPI_Testany",
+					     "MPI_Testall",
+					     "MPI_Testsome",
+					     "MPI_Iprobe",
+					     "MPI_Improbe",
+					     "MPI_Request_get_status",
+					     "vmpi_test",
+					     "vmpi_test_any",
+					     "vmpi_try_match" };
+
+	for (size_t i = 0; i < sizeof(polls) / sizeof(polls[0]); i++)
+		if (!strcmp(name, polls[i]))
+			return true;
+	return false;
+}
+
+static void row_add(struct vm_advise_call *call,
+		    const struct vm_profile_row *row)
+{
+	int word;
+
+	call->count += row->count;
+	call->time_ns += vm_clock_span_ns(row->time);
+#define COUNT(field, counter, text)       \
+	word = vm_profiler_word(counter); \
+	if (word >= 0)                    \
+		call->field += row->values[word];
+	VM_ADVISE_COUNTS(COUNT)
+#undef COUNT
+}
+
+/* A rank does not run while it waits, and is in a call then. */
+static void rank_add(struct vm_advise_facts *facts,
+		     struct vm_advise_call *calls,
+		     const struct vm_profile *profile, uint64_t run)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < profile->rows; i++) {
+		const struct vm_profile_row *row = &profile->table[i];
+
+		all += row->time;
+		if (row->call == 0 || row->call >= vm_border_call_count())
+			continue;
+		row_add(&calls[row->call], row);
+		facts->call_ns += vm_clock_span_ns(row->time);
+	}
+	if (all > run)
+		facts->wait_ns += vm_clock_span_ns(all - run);
+}
+
+static int longer(const void *left, const void *right)
+{
+	const struct vm_advise_call *a = left, *b = right;
+
+	return (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns);
+}
+
+int advise_calls_take(struct vm_advise_facts *facts, const uint64_t *ticks)
+{
+	uint32_t count = vm_border_call_count();
+	struct vm_advise_call *calls = calloc(count, sizeof(*calls));
+
+	if (!calls)
+		return -VMPI_ENOMEM;
+	for (int i = 0; i < node.ranks; i++)
+		if (vm_node->own[i]->profile)
+			rank_add(facts, calls, vm_node->own[i]->profile,
+				 ticks[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(calls[i].name, sizeof(calls[i].name), "%s",
+			 vm_border_call_name(i));
+		if (is_poll(calls[i].name))
+			calls[i].polls = calls[i].count;
+	}
+	qsort(calls, count, sizeof(*calls), longer);
+	for (uint32_t i = 0; i < VM_ADVISE_CALLS && i < count; i++)
+		if (calls[i].count)
+			vm_advise_call_add(facts, &calls[i]);
+	free(calls);
+	return 0;
+}
