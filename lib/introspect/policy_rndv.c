@@ -13,9 +13,16 @@
  * Being likely is not enough: each change is a trial, and the rate of long messages
  * of that process before and after, by the medians of some windows, decides.  What
  * gains too little is taken back and left alone for a time that doubles; what was
- * worth it is taken at once the next time.  When lateness changes the processes
- * go back to auto.  A set changes once in CHANGE_TICKS at most, for all processes
- * together, so it cannot swing.
+ * worth it is taken at once the next time.
+ *
+ * A way changes who comes late.  So what a process goes back to auto for is not
+ * how late receives are by its way, but that this is not as it was at first
+ * any more: the application does something else.  Where by its way receives are
+ * not late as they were by auto, it could do so unseen: such a process tries auto
+ * for a moment, after times that double.  Where lateness changes again and
+ * again in a short time, the process stays with auto for a time that doubles.  A
+ * set changes once in CHANGE_TICKS at most, for all processes together.  So it
+ * cannot swing.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -32,28 +39,34 @@
 #define WINDOW_TICKS_MAX 1000 /* then a window is forgotten */
 #define ROUNDS 3
 #define CHANGE_TICKS 20
-#define LEAVE_WINDOWS 2 /* in a row in which lateness is another one */
+#define LEAVE_WINDOWS 2	 /* in a row in which lateness is another one */
+#define LEAVE_PERCENT 40 /* that it differs by */
+#define SHORT_TICKS 200	 /* after which a change is none of a swing */
 #define BAN_TICKS 200
+#define CHECK_TICKS 200
 #define BAN_TICKS_MAX 100000
 #define REASON_BYTES 120
 
 enum way { WAY_AUTO, WAY_WRITE, WAY_PIECES, WAYS };
 
-/* Percent of messages for which the receiver is late: in which a way is tried,
- * and beyond which it is left. */
+/* Percent of messages for which the receiver is late, by auto: in which a way is
+ * tried. */
 static const struct {
 	const char *variable, *name;
-	unsigned from, to, least, most;
+	unsigned from, to;
 } ways[WAYS] = {
-	[WAY_AUTO] = { NULL, "auto", 0, 100, 0, 100 },
-	[WAY_WRITE] = { "core_rndv_write_from", "write", 75, 100, 50, 100 },
-	[WAY_PIECES] = { "core_rndv_pieces_from", "pieces", 35, 65, 20, 80 },
+	[WAY_AUTO] = { NULL, "auto", 0, 100 },
+	[WAY_WRITE] = { "core_rndv_write_from", "write", 75, 100 },
+	[WAY_PIECES] = { "core_rndv_pieces_from", "pieces", 35, 65 },
 };
 
 /* What is known of a way for a process. */
 struct trial {
 	bool good;
+	unsigned late; /* of receives by this way, in percent */
 	uint64_t banned_until, ban_ticks;
+	uint64_t taken;	      /* when it was taken last */
+	uint64_t check_ticks; /* after which auto is tried */
 };
 
 struct pair {
@@ -157,14 +170,14 @@ static void way_take(struct pair *pair, enum way way)
 	pair->rate_count = pair->strange = 0;
 }
 
-static void ban(struct rndv *r, struct trial *trial)
+/* It is left alone for a time, each time twice as long. */
+static void rest(const struct rndv *r, struct trial *trial)
 {
 	uint64_t ticks = trial->ban_ticks;
 
 	ticks = ticks == 0		  ? BAN_TICKS :
 		ticks < BAN_TICKS_MAX / 2 ? ticks * 2 :
 					    BAN_TICKS_MAX;
-	trial->good = false;
 	trial->ban_ticks = ticks;
 	trial->banned_until = r->tick + ticks;
 }
@@ -184,6 +197,7 @@ static void auto_judge(struct rndv *r, int place, unsigned late)
 			continue;
 		way_take(pair, (enum way)way);
 		pair->trying = !trial->good;
+		trial->taken = r->tick;
 		pair->before = before;
 		snprintf(r->reason[way], REASON_BYTES,
 			 "process %d: receives came late for %u %% of %" PRIu64
@@ -194,7 +208,8 @@ static void auto_judge(struct rndv *r, int place, unsigned late)
 	}
 }
 
-static void trial_judge(vmpi_tuner *tuner, struct rndv *r, int place)
+static void trial_judge(vmpi_tuner *tuner, struct rndv *r, int place,
+			unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
 	struct trial *trial = &pair->trials[pair->way];
@@ -208,12 +223,65 @@ static void trial_judge(vmpi_tuner *tuner, struct rndv *r, int place)
 		 "process %d: %+.1f %% long messages/s by %s: %s", place,
 		 (gain - 1) * 100, ways[way].name,
 		 trial->good ? "kept" : "no gain");
+	trial->late = late;
+	trial->check_ticks = CHECK_TICKS;
 	if (trial->good) {
 		trial->ban_ticks = 0;
 		tuner->log(tuner, r->reason[way]);
 		return;
 	}
-	ban(r, trial);
+	rest(r, trial);
+	way_take(pair, WAY_AUTO);
+}
+
+/* Not as it was at first by this way; late is in percent. */
+static bool is_strange(const struct pair *pair, unsigned late)
+{
+	unsigned before = pair->trials[pair->way].late;
+
+	return late > before + LEAVE_PERCENT || late + LEAVE_PERCENT < before;
+}
+
+/* By auto it might not be chosen any more, for what can be seen. */
+static bool is_doubtful(const struct rndv *r, const struct pair *pair,
+			unsigned late)
+{
+	const struct trial *trial = &pair->trials[pair->way];
+
+	return (late < ways[pair->way].from || late > ways[pair->way].to) &&
+	       r->tick - trial->taken >= trial->check_ticks;
+}
+
+/* Auto for a moment; what is worth it is taken again at once. */
+static void way_check(struct rndv *r, int place, unsigned late)
+{
+	struct pair *pair = &r->pairs[place];
+	struct trial *trial = &pair->trials[pair->way];
+
+	snprintf(
+		r->reason[pair->way], REASON_BYTES,
+		"process %d: receives come late for %u %%: to see whether they "
+		"do by auto",
+		place, late);
+	if (trial->check_ticks < BAN_TICKS_MAX)
+		trial->check_ticks *= 2;
+	way_take(pair, WAY_AUTO);
+}
+
+/* What has been kept is left. */
+static void way_leave(struct rndv *r, int place, unsigned late)
+{
+	struct pair *pair = &r->pairs[place];
+	struct trial *trial = &pair->trials[pair->way];
+
+	snprintf(r->reason[pair->way], REASON_BYTES,
+		 "process %d: receives come late for %u %%, no more for %u %%",
+		 place, late, trial->late);
+	if (r->tick - trial->taken < SHORT_TICKS)
+		rest(r, trial);
+	else
+		trial->ban_ticks = 0;
+	trial->check_ticks = CHECK_TICKS;
 	way_take(pair, WAY_AUTO);
 }
 
@@ -236,17 +304,21 @@ static void pair_judge(vmpi_tuner *tuner, struct rndv *r, int place,
 			rate_add(pair, now_ns);
 		pair->settled = true;
 		if (pair->rate_count == ROUNDS)
-			trial_judge(tuner, r, place);
+			trial_judge(tuner, r, place, late);
 		return;
 	}
-	pair->strange = late < ways[way].least || late > ways[way].most ?
-				pair->strange + 1 :
-				0;
-	if (pair->strange < LEAVE_WINDOWS)
+	/* Taken again: the first window may be of both ways. */
+	if (!pair->settled || !pair->rate_count) {
+		pair->rate_count = pair->settled;
+		pair->settled = true;
+		pair->trials[way].late = late;
 		return;
-	snprintf(r->reason[way], REASON_BYTES,
-		 "process %d: receives come late for %u %% only", place, late);
-	way_take(pair, WAY_AUTO);
+	}
+	pair->strange = is_strange(pair, late) ? pair->strange + 1 : 0;
+	if (pair->strange >= LEAVE_WINDOWS)
+		way_leave(r, place, late);
+	else if (is_doubtful(r, pair, late))
+		way_check(r, place, late);
 }
 
 static void pair_tick(vmpi_tuner *tuner, struct rndv *r, int place,

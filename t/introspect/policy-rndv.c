@@ -10,6 +10,7 @@
 #include "world.h"
 
 #define TICK_NS UINT64_C(10000000)
+#define BAN_MOST_TICKS 200000 /* twice the longest rest */
 
 static struct world world;
 static struct vm_policies all;
@@ -50,23 +51,28 @@ static int64_t pieces(void)
 }
 
 /* Process p sends 100 messages in a tick, more by so many percent where they are
- * written or come in pieces; the receiver is late for so many percent. */
+ * written or come in pieces; the receiver is late for so many percent, or for
+ * none where the way itself makes it early. */
 struct sender {
 	int place, late, write_gain, pieces_gain;
 };
 
+static bool early[63]; /* by place */
+
 static void sender_tick(const struct sender *s)
 {
-	int count = 100;
+	int count = 100, late = s->late;
 
+	if (early[s->place] && (writes() | pieces()) >> s->place & 1)
+		late = 0;
 	if (writes() >> s->place & 1)
 		count += s->write_gain;
 	else if (pieces() >> s->place & 1)
 		count += s->pieces_gain;
 	world_add(&world, "core_rndv_receiver_late", (unsigned)s->place,
-		  (uint64_t)(count * s->late / 100));
+		  (uint64_t)(count * late / 100));
 	world_add(&world, "core_rndv_sender_late", (unsigned)s->place,
-		  (uint64_t)(count - count * s->late / 100));
+		  (uint64_t)(count - count * late / 100));
 }
 
 static void run(int ticks, struct sender a, struct sender b)
@@ -85,20 +91,20 @@ static void end(void)
 
 static void test_gain(void)
 {
-	struct sender late = { 1, 90, 30, 0 }, early = { 2, 0, 30, 30 };
+	struct sender late = { 1, 90, 30, 0 }, first = { 2, 0, 30, 30 };
 
 	begin(0);
-	run(200, late, early);
+	run(200, late, first);
 	is_int(writes(), 2, "who waits for a late receiver is asked to write");
 	is_int(pieces(), 0, "and nobody to send pieces");
 	is_int(pvars.decisions, 1, "by one decision");
-	run(5000, late, early);
+	run(5000, late, first);
 	is_int(pvars.decisions, 1, "which stays");
 	late.late = 10;
-	run(100, late, early);
+	run(100, late, first);
 	is_int(writes(), 0, "until the sender comes late");
 	late.late = 90;
-	run(40, late, early);
+	run(40, late, first);
 	is_int(writes(), 2, "what was worth it is taken at once next time");
 	is_int(pvars.decisions, 3, "one decision each time");
 	end();
@@ -122,40 +128,88 @@ static void test_no_gain(void)
 
 static void test_pieces(void)
 {
-	struct sender mixed = { 62, 50, -10, 20 }, early = { 0, 10, 50, 50 };
+	struct sender mixed = { 62, 50, -10, 20 }, first = { 0, 10, 50, 50 };
 
 	begin(0);
-	run(300, mixed, early);
+	run(300, mixed, first);
 	is_int(pieces(), INT64_C(1) << 62,
 	       "who is late in turn with the receiver sends pieces");
 	is_int(writes(), 0, "and does not write");
 	mixed.late = 5;
-	run(100, mixed, early);
+	run(100, mixed, first);
 	is_int(pieces(), 0, "until that changes");
 	end();
 }
 
 static void test_others(void)
 {
-	struct sender late = { 1, 90, 30, 0 }, early = { 2, 0, 0, 0 };
+	struct sender late = { 1, 90, 30, 0 }, first = { 2, 0, 0, 0 };
 
 	begin(8);
-	run(200, late, early);
+	run(200, late, first);
 	is_int(writes(), 8 + 2, "what the user has set stays");
 	end();
 	is_int(writes(), 8, "and is what remains");
 	begin(0);
 	*world_value(&world, "core_rndv_protocol") = 1;
-	run(500, late, early);
+	run(500, late, first);
 	is_int(pvars.decisions, 0, "a protocol for all is respected");
 	end();
 	begin(0);
-	run(200, late, early);
+	run(200, late, first);
 	*world_value(&world, "core_rndv_write_from") = 16;
-	run(15, late, early);
+	run(15, late, first);
 	is_int(writes() & 16, 16, "what somebody sets meanwhile stays");
-	run(400, late, early);
+	run(400, late, first);
 	is_int(writes(), 16 + 2, "and what is known is added again");
+	end();
+}
+
+/* A way may change what it was chosen for. */
+static void test_early(void)
+{
+	struct sender mixed = { 1, 50, 0, 100 };
+	struct sender late = { 2, 100, 50, 0 };
+
+	early[1] = early[2] = true;
+	begin(0);
+	run(300, mixed, late);
+	ok(writes() == 4 && pieces() == 2,
+	   "ways that make receives come in time are taken");
+	run(20000, mixed, late);
+	ok(pvars.decisions <= 34,
+	   "and left ever more seldom, for a moment: %d decisions in 20000 "
+	   "ticks",
+	   (int)pvars.decisions);
+	mixed.late = late.late = 0;
+	run(20000, mixed, late);
+	is_int(writes() + pieces(), 0, "until none is needed");
+	early[1] = early[2] = false;
+	end();
+}
+
+/* Phases that are too short to be followed. */
+static void test_short(void)
+{
+	struct sender late = { 1, 100, 30, 0 }, none = { 2, 0, 0, 0 };
+	int before;
+
+	begin(0);
+	run(200, late, none);
+	for (int i = 0; i < 400; i++) {
+		late.late = i % 2 ? 100 : 0;
+		run(50, late, none);
+	}
+	before = (int)pvars.decisions;
+	ok(before < 40,
+	   "short phases are followed ever more seldom: %d "
+	   "decisions in 20000 ticks",
+	   before);
+	for (int i = 0; i < 10; i++) {
+		late.late = i % 2 ? 0 : 100;
+		run(BAN_MOST_TICKS, late, none);
+	}
+	ok(pvars.decisions - (unsigned)before >= 8, "long ones are followed");
 	end();
 }
 
@@ -194,6 +248,8 @@ int main(void)
 	test_no_gain();
 	test_pieces();
 	test_others();
+	test_early();
+	test_short();
 	test_random();
 	return done_testing();
 }

@@ -3,9 +3,10 @@
  * Neighbours exchange messages of so many bytes, again and again, and check
  * them; so many rounds, or, when there is a variable and a value, until that
  * control variable of the first rank's process has the value, and so many rounds
- * more; or until there is a file.
+ * more; or until there is a file, or policies have looked so often, which is
+ * said with how often they have decided.
  *
- *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH]
+ *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH | ticks COUNT]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -30,6 +31,15 @@ static void exchange(int round)
 		wrong += in[i] != (unsigned char)(left + round);
 }
 
+static uint64_t counter(const char *name)
+{
+	uint64_t value = 0;
+
+	if (vmpi_var_read(vmpi_var_find(name), &value))
+		return 0;
+	return value;
+}
+
 /* Whether the variable has the value, which all ranks agree on. */
 static int reached(const char *name, const char *value)
 {
@@ -38,6 +48,8 @@ static int reached(const char *name, const char *value)
 
 	if (rank == 0 && !strcmp(name, "file"))
 		yes = !access(value, R_OK);
+	else if (rank == 0 && !strcmp(name, "ticks"))
+		yes = counter("tune_ticks") >= strtoull(value, NULL, 10);
 	else if (rank == 0 && vmpi_get(name, text, sizeof(text)) == 0)
 		yes = !strcmp(text, value);
 	MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -64,6 +76,9 @@ int main(int argc, char **argv)
 	MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("wrong %d\n", all);
+	if (argc > 4 && !strcmp(argv[3], "ticks"))
+		printf("decisions of rank %d: %llu\n", rank,
+		       (unsigned long long)counter("tune_decisions"));
 	free(out);
 	free(in);
 	MPI_Finalize();

@@ -3,10 +3,14 @@
  * late BYTES N M: rank 1 sends messages to rank 0, first N whose receive is posted
  * before they are offered, then M whose offer comes first.  The order comes from
  * other messages, not from waiting.
+ *
+ * late BYTES N M VARIABLE VALUE OTHER: the receiver goes on to be late until that
+ * variable of rank 0 has the value, and then the sender until it has the other.
  */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vmpi.h>
 
 enum { BULK, TOKEN };
 
@@ -41,6 +45,17 @@ static int message(int rank, char *buffer, int bytes, int sender_late, int i)
 	return buffer[0] == (char)i && buffer[bytes - 1] == (char)i;
 }
 
+static int has(int rank, const char *name, const char *value)
+{
+	char text[64] = "";
+	int yes = 0;
+
+	if (rank == 0 && vmpi_get(name, text, sizeof(text)) == 0)
+		yes = !strcmp(text, value);
+	MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return yes;
+}
+
 int main(int argc, char **argv)
 {
 	int rank, bytes = atoi(argv[1]), right = 1;
@@ -51,6 +66,10 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	for (int i = 0; i < posted + offered; i++)
 		right &= message(rank, buffer, bytes, i < posted, i);
+	for (int late = 0; argc > 6 && late < 2; late++)
+		while (!has(rank, argv[4], argv[5 + late]))
+			for (int i = 0; i < 10; i++)
+				right &= message(rank, buffer, bytes, late, i);
 	MPI_Finalize();
 	return !right;
 }
