@@ -201,14 +201,16 @@ struct core_rank_pvars {
 extern const struct vm_pvar_table core_rank_pvar_table;
 
 /* Of each rank that is a task; as of when somebody looked (core/rank_time.h). */
-#define CORE_TIME_PVARS(X)                                                    \
-	X(TIMER, wall_ns, "ns", RANK, UD, timer,                              \
-	  "Time since the rank began, until it ends")                         \
-	X(TIMER, run_ns, "ns", RANK, UB, timer,                               \
-	  "Part of it in which the rank ran, since rank time is known: see "  \
-	  "sched_rank_time")                                                  \
-	X(TIMER, wait_ns, "ns", RANK, UB, timer,                              \
-	  "The rest, in which the rank waited or others ran in its place; 0 " \
+#define CORE_TIME_PVARS(X)                                                      \
+	X(TIMER, wall_ns, "ns", RANK, UD, timer,                                \
+	  "Time since the rank began, until it ends.  It and the next two are " \
+	  "brought up to date by reads in the process: outside they are what "  \
+	  "they were at the last of these")                                     \
+	X(TIMER, run_ns, "ns", RANK, UB, timer,                                 \
+	  "Part of it in which the rank ran, since rank time is known: see "    \
+	  "sched_rank_time")                                                    \
+	X(TIMER, wait_ns, "ns", RANK, UB, timer,                                \
+	  "The rest, in which the rank waited or others ran in its place; 0 "   \
 	  "without sched_rank_time.  Time in MPI calls is overlap_call_ns")
 
 struct core_time_pvars {

@@ -42,6 +42,19 @@ static void pvar_name(char name[VM_NAME_MAX], const struct vm_pvar_table *table,
 		 (int)strcspn(row->field, "["), row->field);
 }
 
+/* Whether that is the name, without making it: each new row is compared with all
+ * others. */
+static bool name_is(const struct vm_pvar_table *table,
+		    const struct vm_pvar *row, const char *name)
+{
+	size_t layer = strcspn(table->prefix, "_");
+	size_t field = strcspn(row->field, "[");
+
+	return strncmp(name, table->prefix, layer) == 0 && name[layer] == '_' &&
+	       strncmp(name + layer + 1, row->field, field) == 0 &&
+	       name[layer + 1 + field] == '\0';
+}
+
 static void row_check(const struct vm_pvar_table *table,
 		      const struct vm_pvar *row)
 {
@@ -226,11 +239,13 @@ int vm_pvar_each(int (*visit)(const struct vm_pvar_view *view, void *arg),
 
 int vm_pvar_find(const char *name)
 {
-	char known[VM_NAME_MAX];
-	struct vm_pvar_view view;
+	int count = vm_pvar_count();
 
-	for (int i = 0; vm_pvar_info(i, &view, known); i++) {
-		if (strcmp(known, name) == 0)
+	for (int i = 0; i < count; i++) {
+		const struct spot *spot = &pvars.spots[i];
+		const struct vm_pvar_table *table = pvars.tables[spot->table];
+
+		if (name_is(table, &table->rows[spot->row], name))
 			return i;
 	}
 	return -1;
