@@ -180,9 +180,10 @@ static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
 int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
 
 /* The same in a way that may be shorter; all who bring way->last bring the same
- * way. */
+ * way.  calls: where in core_rank_pvars the caller's rank counts it besides; 0:
+ * nowhere. */
 int vm_meet_by(struct vmpi_chan *chan, void *args,
-	       const struct vm_meet_way *way);
+	       const struct vm_meet_way *way, size_t calls);
 
 /*
  * The same without waiting: when all members have started it, the last of them

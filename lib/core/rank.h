@@ -52,7 +52,6 @@ struct vm_rank {
 	/* Its control variables, or all of them; with the above in one line,
 	 * the rest is rarely looked at. */
 	_Atomic(const struct core_cvars *) cvars;
-	_Atomic(struct vm_special *) specials; /* core/special.h; mostly NULL */
 	struct vm_ult *ult; /* runs its body, NULL before and after */
 	/* Whose calls are told of: the same, and it stays; of an ordinary
 	 * executable its first thread. */
@@ -70,6 +69,8 @@ struct vm_rank {
 	struct vm_list probers;
 	_Atomic bool bereft; /* ranks it may wait for are gone (core/lost.h) */
 	bool holds;	     /* vm_lost_hold() */
+	_Atomic(struct vm_special *) specials; /* core/special.h; mostly NULL;
+						  not under the lock */
 	struct vm_share_wait wait; /* core/wait.h; then its state, of: */
 	/* Counted by the rank's tasks; and by its other OS threads, as of when
 	 * somebody last looked (vm_rank_refresh()). */

@@ -186,14 +186,14 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "process, by size: empty ones, one byte, 2 to 3, 4 to 7 and so on")  \
 	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
 	  "Collective meetings with the other ranks of this process")          \
+	X(STATE, coll_algorithm, CORE_COLL_ALGORITHMS, RANK, UD, coll,         \
+	  CORE_COLL_ALGORITHMS_TEXT)                                           \
+	CORE_COLL_CALLS(X)                                                     \
 	X(COUNTER, yields, "yields", RANK, UD, sched,                          \
 	  "Times the rank let others run although it could go on: by itself, " \
 	  "after core_send_budget sends or core_test_budget tests")            \
 	X(COUNTER, tasks, "tasks", RANK, UD, sched,                            \
-	  "Tasks that the rank has started")                                   \
-	X(STATE, coll_algorithm, CORE_COLL_ALGORITHMS, RANK, UD, coll,         \
-	  CORE_COLL_ALGORITHMS_TEXT)                                           \
-	CORE_COLL_CALLS(X)
+	  "Tasks that the rank has started")
 
 struct core_rank_pvars {
 	CORE_RANK_PVARS(VM_PVAR_FIELD)

@@ -159,36 +159,62 @@ static bool in_order(const struct vm_chan *chan)
 				    memory_order_relaxed) == chan->started;
 }
 
-void vm_coll_begin(struct vm_coll *coll, uint32_t context)
+/* Which algorithm a special communicator asks for; it is counted there. */
+static __attribute__((noinline)) void special_begin(struct vm_coll *coll,
+						    uint32_t context)
 {
-	const struct vm_coll_kind *kind = coll->kind;
-	struct vm_special *special = vm_special_find(coll->owner, context);
-	char *pvars = (char *)vm_counters();
+	struct vm_special *special = vm_special_look(coll->owner, context);
+	enum vm_coll_family family = coll->kind->family;
 
-	if (kind->calls)
-		vm_pvar_add(*(uint64_t *)(void *)(pvars + kind->calls), 1);
-	coll->asked = VM_SPECIAL_UNSET;
-	coll->way = VM_COLL_SHARED;
-	if (VM_LIKELY(!special))
+	if (!special)
 		return;
-	if (kind->family)
+	if (family)
 		coll->asked = (int8_t)atomic_load_explicit(
-			&special->settings[VM_COLL_SETTING(kind->family)],
+			&special->settings[VM_COLL_SETTING(family)],
 			memory_order_relaxed);
-	if (kind->calls && VM_PVARS_COUNTED)
+	if (coll->kind->calls && VM_PVARS_COUNTED)
 		__atomic_fetch_add(&special->pvars.comm_collectives, 1,
 				   __ATOMIC_RELAXED);
 }
 
+static __attribute__((noinline)) void special_went(const struct vm_coll *coll,
+						   uint32_t context)
+{
+	struct vm_special *special = vm_special_look(coll->owner, context);
+
+	if (special && coll->kind->calls && VM_PVARS_COUNTED)
+		vm_pvar_set(special->pvars.comm_algorithm, (uint64_t)coll->way);
+}
+
+static inline bool has_specials(const struct vm_rank *rank)
+{
+	return VM_UNLIKELY(atomic_load_explicit(&rank->specials,
+						memory_order_acquire) != NULL);
+}
+
+static inline void went(const struct vm_coll *coll)
+{
+	if (VM_PVARS_COUNTED && VM_LIKELY(coll->kind->calls != 0))
+		vm_pvar_set(coll->owner->pvars.coll_algorithm,
+			    (uint64_t)coll->way);
+}
+
+void vm_coll_begin(struct vm_coll *coll, uint32_t context)
+{
+	char *pvars = (char *)vm_counters();
+
+	if (coll->kind->calls)
+		vm_pvar_add(*(uint64_t *)(void *)(pvars + coll->kind->calls),
+			    1);
+	if (has_specials(coll->owner))
+		special_begin(coll, context);
+}
+
 void vm_coll_went(const struct vm_coll *coll, uint32_t context)
 {
-	struct vm_special *special = vm_special_find(coll->owner, context);
-
-	if (!coll->kind->calls || !VM_PVARS_COUNTED)
-		return;
-	vm_pvar_set(coll->owner->pvars.coll_algorithm, (uint64_t)coll->way);
-	if (VM_UNLIKELY(special != NULL))
-		vm_pvar_set(special->pvars.comm_algorithm, (uint64_t)coll->way);
+	went(coll);
+	if (has_specials(coll->owner))
+		special_went(coll, context);
 }
 
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
@@ -199,6 +225,7 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 		.last = vm_coll_arrived,
 	};
 	struct vm_chan *chan = coll->comm->chan;
+	bool special;
 	int rc;
 
 	if (VM_UNLIKELY(!in_order(chan)) && !coll->kind->ends)
@@ -206,8 +233,10 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 				"the ranks disagree: others have started a "
 				"nonblocking collective that this rank has "
 				"not, they do not match blocking ones");
-	vm_coll_begin(coll, chan->context);
-	rc = vm_meet_by(chan, coll, &way);
+	special = has_specials(coll->owner);
+	if (special)
+		special_begin(coll, chan->context);
+	rc = vm_meet_by(chan, coll, &way, coll->kind->calls);
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others make a call of "
@@ -217,6 +246,8 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 	rc = atomic_load_explicit(&coll->error, memory_order_relaxed);
 	if (rc != 0)
 		return vm_error(call, rc, "%s", coll->what);
-	vm_coll_went(coll, chan->context);
+	went(coll);
+	if (special)
+		special_went(coll, chan->context);
 	return 0;
 }
