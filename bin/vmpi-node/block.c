@@ -144,7 +144,7 @@ NODE_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 	    REAL(pthread_create)(&thread, NULL, barrier_main, &wait))
 		return REAL(pthread_barrier_wait)(barrier);
 	vm_account_block_begin();
-	vm_wait_other(VM_SHARE_OTHER, VM_SHARE_NOWHERE);
+	vm_wait_other(VM_SHARE_OTHER);
 	vm_account_block_end();
 	REAL(pthread_join)(thread, NULL); /* it is on its last instructions */
 	return wait.result;

@@ -39,29 +39,30 @@ static void name_json(const char *key, const char *text)
 	string_json(plain);
 }
 
-static void job_json(const struct job *job)
+static void job_json(const struct vm_share_job *job)
 {
-	const struct vm_share_head *head = job_head(job);
+	const struct vm_share_head *head = vm_share_job_head(job);
 
 	name_json("job", job->name);
 	putchar(',');
 	name_json("program", head->program);
 	printf(",\"state\":\"%s\",\"age_seconds\":%.3f,\"ranks\":%u,"
 	       "\"node_count\":%u,\"nodes\":[",
-	       job_state(job), job_age(job), head->ranks, head->nodes);
+	       vm_share_job_state(job), vm_share_job_age(job), head->ranks,
+	       head->nodes);
 	for (unsigned f = 0; f < job->count; f++) {
 		head = vm_share_head(job->files[f]);
 		printf("%s{\"node\":%u,", f ? "," : "", head->node);
 		name_json("host", head->host);
 		printf(",\"pid\":%u,\"state\":\"%s\",\"ranks\":%u,"
 		       "\"workers\":%u}",
-		       head->pid, file_state(job->files[f]), head->ranks_here,
-		       head->workers);
+		       head->pid, vm_share_file_state(job->files[f]),
+		       head->ranks_here, head->workers);
 	}
 	putchar(']');
 }
 
-void list_json(const struct jobs *jobs)
+void list_json(const struct vm_share_jobs *jobs)
 {
 	fputs("{\"jobs\":[", stdout);
 	for (unsigned i = 0; i < jobs->count; i++) {
@@ -159,7 +160,7 @@ static void pvar_json(const struct sample *sample, unsigned i,
 	putchar('}');
 }
 
-static void cvars_json(const struct job *job, struct choice *choice)
+static void cvars_json(const struct vm_share_job *job, struct choice *choice)
 {
 	const struct vm_share_file *file = job->files[0];
 	char text[VM_SHARE_STRING_BYTES];

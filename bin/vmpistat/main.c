@@ -19,9 +19,10 @@
 
 #include "base/err.h"
 #include "introspect/nearest.h"
-#include "job.h"
+#include "introspect/share_job.h"
 #include "print.h"
 #include "sample.h"
+#include "say.h"
 #include "set.h"
 #include "states.h"
 #include "vmpi.h"
@@ -227,7 +228,8 @@ static int mistake_say(const char *word)
 }
 
 /* Nothing fits a name: that is a mistake, of which there may be several. */
-static int names_check(const struct choice *choice, const struct job *job)
+static int names_check(const struct choice *choice,
+		       const struct vm_share_job *job)
 {
 	const struct vm_share_file *file = job->files[0];
 	struct vm_share_pvar_view view;
@@ -258,9 +260,10 @@ static int names_check(const struct choice *choice, const struct job *job)
 	return status;
 }
 
-static int rank_check(const struct choice *choice, const struct job *job)
+static int rank_check(const struct choice *choice,
+		      const struct vm_share_job *job)
 {
-	unsigned ranks = job_head(job)->ranks;
+	unsigned ranks = vm_share_job_head(job)->ranks;
 
 	if (choice->ranks && choice->rank >= (long)ranks) {
 		complain("--rank %ld: job %s has ranks 0 to %u", choice->rank,
@@ -268,7 +271,7 @@ static int rank_check(const struct choice *choice, const struct job *job)
 		return EXIT_MISTAKE;
 	}
 	if (choice->ranks && choice->rank >= 0 &&
-	    !job_rank(job, (unsigned)choice->rank)) {
+	    !vm_share_job_rank(job, (unsigned)choice->rank)) {
 		complain("--rank %ld: it is on another host", choice->rank);
 		return EXIT_MISTAKE;
 	}
@@ -276,7 +279,7 @@ static int rank_check(const struct choice *choice, const struct job *job)
 }
 
 /* Also notes which control variables fit: not all forms ask for them. */
-static void cvars_fit(struct choice *choice, const struct job *job)
+static void cvars_fit(struct choice *choice, const struct vm_share_job *job)
 {
 	struct vm_share_cvar_view view;
 
@@ -311,7 +314,7 @@ static void samples_print(const struct request *request, struct sample *sample,
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (;;) {
-		bool lives = left == 1 || job_lives(sample->job);
+		bool lives = left == 1 || vm_share_job_lives(sample->job);
 
 		sample_take(sample);
 		sample_print(request, sample, choice);
@@ -328,7 +331,7 @@ static void samples_print(const struct request *request, struct sample *sample,
 	}
 }
 
-static int job_show(struct request *request, const struct job *job)
+static int job_show(struct request *request, const struct vm_share_job *job)
 {
 	struct choice *choice = &request->choice;
 	struct sample sample;
@@ -356,7 +359,7 @@ static int job_show(struct request *request, const struct job *job)
 	return status;
 }
 
-static int jobs_show(struct request *request, const struct jobs *jobs)
+static int jobs_show(struct request *request, const struct vm_share_jobs *jobs)
 {
 	int status = 0;
 
@@ -383,10 +386,15 @@ static int jobs_show(struct request *request, const struct jobs *jobs)
 	return 0;
 }
 
+static void refused_say(const char *path, const char *why)
+{
+	complain("%s cannot be read: %s", path, why);
+}
+
 static int request_answer(struct request *request)
 {
 	static char program[] = "vmpistat";
-	struct jobs jobs;
+	struct vm_share_jobs jobs;
 	int status;
 
 	if (request->help) {
@@ -410,8 +418,16 @@ static int request_answer(struct request *request)
 			 "NAME=VALUE");
 		return EXIT_MISTAKE;
 	}
-	if (jobs_find(&jobs, VM_SHARE_DIR, request->job))
+	if (vm_share_jobs_find(&jobs, VM_SHARE_DIR, request->job,
+			       request->job ? refused_say : NULL)) {
+		complain("out of memory");
 		return EXIT_FAILURE;
+	}
+	if (!request->job && jobs.unreadable)
+		complain("%u file%s of vmpi in %s cannot be read; vmpistat JOB "
+			 "says why",
+			 jobs.unreadable, jobs.unreadable == 1 ? "" : "s",
+			 VM_SHARE_DIR);
 	status = jobs.unreadable ? EXIT_FAILURE : 0;
 	if (request->job && jobs.count == 0 && !status) {
 		complain("there is no job %.60s of this user on this host; "
@@ -421,7 +437,7 @@ static int request_answer(struct request *request)
 	}
 	if (!request->job || jobs.count)
 		status |= jobs_show(request, &jobs);
-	jobs_free(&jobs);
+	vm_share_jobs_free(&jobs);
 	return status;
 }
 

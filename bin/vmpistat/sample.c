@@ -31,7 +31,7 @@ static bool class_grows(const char *class_)
 	       strcmp(class_, "aggregate") == 0;
 }
 
-int sample_init(struct sample *sample, const struct job *job,
+int sample_init(struct sample *sample, const struct vm_share_job *job,
 		struct choice *choice)
 {
 	const struct vm_share_file *file = job->files[0];
@@ -78,7 +78,8 @@ static int number_in(const struct sample *sample, const struct pvar *pvar,
 {
 	struct vm_share_pvar_view view;
 
-	if (vm_share_head(file)->layout == job_head(sample->job)->layout)
+	if (vm_share_head(file)->layout ==
+	    vm_share_job_head(sample->job)->layout)
 		return (int)pvar->number;
 	for (unsigned i = 0; i < vm_share_pvar_count(file); i++) {
 		vm_share_pvar_info(file, &view, i);

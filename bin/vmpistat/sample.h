@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "job.h"
+#include "introspect/share_job.h"
 
 /* What was asked for. */
 struct choice {
@@ -33,7 +33,7 @@ struct pvar {
 };
 
 struct sample {
-	const struct job *job;
+	const struct vm_share_job *job;
 	struct pvar *pvars; /* those that were chosen */
 	unsigned count;
 	uint64_t *totals, *before; /* of the job now and last time, by word */
@@ -43,7 +43,7 @@ struct sample {
 
 /* Chooses variables; notes in choice->used which names fitted.  0,
  * -VMPI_ENOMEM. */
-int sample_init(struct sample *sample, const struct job *job,
+int sample_init(struct sample *sample, const struct vm_share_job *job,
 		struct choice *choice);
 void sample_fini(struct sample *sample);
 

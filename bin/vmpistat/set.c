@@ -11,12 +11,13 @@
 
 #include "base/err.h"
 #include "introspect/control_client.h"
+#include "say.h"
 
 #define ANSWER_MS 5000
 #define EXIT_MISTAKE 2
 
-static int process_set(const struct job *job, const struct vm_share_file *file,
-		       const char *request)
+static int process_set(const struct vm_share_job *job,
+		       const struct vm_share_file *file, const char *request)
 {
 	char share[VM_SHARE_PATH_MAX], path[2 * VM_SHARE_PATH_MAX];
 	char answer[VM_CONTROL_LINE_MAX];
@@ -33,7 +34,7 @@ static int process_set(const struct job *job, const struct vm_share_file *file,
 							  EXIT_FAILURE;
 }
 
-int job_set(const struct job *job, const char *setting, long rank)
+int job_set(const struct vm_share_job *job, const char *setting, long rank)
 {
 	const char *equals = strchr(setting, '=');
 	char request[VM_CONTROL_LINE_MAX], which[32] = "";
@@ -54,7 +55,8 @@ int job_set(const struct job *job, const char *setting, long rank)
 		return EXIT_MISTAKE;
 	}
 	if (rank >= 0)
-		return process_set(job, job_rank(job, (unsigned)rank), request);
+		return process_set(job, vm_share_job_rank(job, (unsigned)rank),
+				   request);
 	for (unsigned i = 0; i < job->count && !status; i++)
 		status = process_set(job, job->files[i], request);
 	return status;

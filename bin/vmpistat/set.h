@@ -5,13 +5,13 @@
 #ifndef VMPISTAT_SET_H
 #define VMPISTAT_SET_H
 
-#include "job.h"
+#include "introspect/share_job.h"
 
 /*
  * Sets what "NAME=VALUE" says in all processes of the job, or (rank not
  * negative) for one rank.  0; 2: the job takes it not; 1: it does not answer;
  * both said.
  */
-int job_set(const struct job *job, const char *setting, long rank);
+int job_set(const struct vm_share_job *job, const char *setting, long rank);
 
 #endif

@@ -5,12 +5,12 @@
 #ifndef VMPISTAT_STATES_H
 #define VMPISTAT_STATES_H
 
-#include "job.h"
+#include "introspect/share_job.h"
 
 /* Prints what each rank does, equal ones together, and the deadlock, if there
  * is one.  Looks twice at a job that runs, a moment apart.  0, -VMPI_ENOMEM
  * (said). */
-int states_text(const struct job *job);
-int states_json(const struct job *job);
+int states_text(const struct vm_share_job *job);
+int states_json(const struct vm_share_job *job);
 
 #endif

@@ -21,31 +21,33 @@ void age_format(char text[32], double seconds)
 		snprintf(text, 32, "%lu h %lu min", s / 3600, s / 60 % 60);
 }
 
-void list_text(const struct jobs *jobs)
+void list_text(const struct vm_share_jobs *jobs)
 {
 	char age[32];
 
 	printf("%-12s %7s %5s %12s %-8s %s\n", "JOB", "RANKS", "NODES", "AGE",
 	       "STATE", "PROGRAM");
 	for (unsigned i = 0; i < jobs->count; i++) {
-		const struct job *job = &jobs->list[i];
-		const struct vm_share_head *head = job_head(job);
+		const struct vm_share_job *job = &jobs->list[i];
+		const struct vm_share_head *head = vm_share_job_head(job);
 
-		age_format(age, job_age(job));
+		age_format(age, vm_share_job_age(job));
 		printf("%-12s %7u %5u %12s %-8s %s\n", job->name, head->ranks,
-		       head->nodes, age, job_state(job), head->program);
+		       head->nodes, age, vm_share_job_state(job),
+		       head->program);
 	}
 }
 
-static void head_text(const struct job *job)
+static void head_text(const struct vm_share_job *job)
 {
-	const struct vm_share_head *head = job_head(job);
+	const struct vm_share_head *head = vm_share_job_head(job);
 	char age[32];
 
-	age_format(age, job_age(job));
+	age_format(age, vm_share_job_age(job));
 	printf("job %s: %s, %u rank%s in %u process%s, %s, %s old\n", job->name,
 	       head->program, head->ranks, head->ranks == 1 ? "" : "s",
-	       head->nodes, head->nodes == 1 ? "" : "es", job_state(job), age);
+	       head->nodes, head->nodes == 1 ? "" : "es",
+	       vm_share_job_state(job), age);
 	if (job->count < head->nodes)
 		printf("  of which %u %s on this host\n", job->count,
 		       job->count == 1 ? "is" : "are");
@@ -147,7 +149,7 @@ static void total_text(const struct sample *sample, unsigned i)
 	}
 }
 
-static void cvars_text(const struct job *job, struct choice *choice)
+static void cvars_text(const struct vm_share_job *job, struct choice *choice)
 {
 	const struct vm_share_file *file = job->files[0];
 	char text[VM_SHARE_STRING_BYTES], number[32];

@@ -15,8 +15,7 @@
 #include "base/err.h"
 #include "feed_node.h"
 #include "introspect/control_client.h"
-#include "introspect/share.h"
-#include "jobs.h"
+#include "introspect/share_list.h"
 
 #define ANSWER_MS 2000 /* how long a process is waited for */
 
@@ -56,21 +55,23 @@ static int node_compare(const void *left, const void *right)
 	       (a->head->node < b->head->node);
 }
 
-static int file_visit(const char *path, void *arg)
+static int file_visit(const struct vm_share_entry *entry, void *arg)
 {
 	struct feed *feed = arg;
 	struct feed_node *nodes;
 	int rc;
 
+	if (strcmp(entry->job, feed->job) != 0)
+		return 0;
 	for (int i = 0; i < feed->count; i++)
-		if (!strcmp(feed->nodes[i].path, path))
+		if (!strcmp(feed->nodes[i].path, entry->path))
 			return 0;
 	nodes = realloc(feed->nodes,
 			(size_t)(feed->count + 1) * sizeof(*nodes));
 	if (!nodes)
 		return -VMPI_ENOMEM;
 	feed->nodes = nodes;
-	rc = feed_node_open(&nodes[feed->count], path);
+	rc = feed_node_open(&nodes[feed->count], entry->path);
 	if (rc == -VMPI_ENOMEM)
 		return rc;
 	/* Others are no file yet, or none of a job. */
@@ -81,13 +82,12 @@ static int file_visit(const char *path, void *arg)
 static int nodes_find(struct feed *feed)
 {
 	int before = feed->count;
-	int rc = jobs_files(feed->directory, feed->job, file_visit, feed);
+	int rc = vm_share_each(feed->directory, file_visit, feed);
 
 	if (feed->count > before)
 		qsort(feed->nodes, (size_t)feed->count, sizeof(*feed->nodes),
 		      node_compare);
-	/* Without the directory there is what was opened before. */
-	return rc == -VMPI_ENOMEM ? rc : 0;
+	return rc;
 }
 
 static int nodes_fill(struct feed *feed, struct model *model)

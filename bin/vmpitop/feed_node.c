@@ -159,44 +159,52 @@ static enum rank_state state_of(enum vm_share_state state)
 	}
 }
 
-static void peer_write(struct block *rank, const struct vm_share_doing *doing)
+/* "MPI_Recv from 3 tag 7", "MPI_Barrier", "other" */
+static void waits_write(char *text, size_t bytes, const char *call,
+			const struct vm_share_doing *doing)
 {
 	const struct vm_share_wait *wait = &doing->wait;
-	const char *way = wait->flags & VM_SHARE_SENDS ? "to" : "from";
+	bool sends = wait->flags & VM_SHARE_SENDS;
 	char peer[24] = "any", tag[24] = "", where[32] = "";
 
+	if (doing->state == VM_SHARE_OTHER || !call)
+		call = vm_share_state_word(doing->state);
+	if (wait->context && wait->context != VM_SHARE_NOWHERE)
+		snprintf(where, sizeof(where), " of %" PRIu32, wait->context);
+	if (doing->state == VM_SHARE_COLLECTIVE) {
+		snprintf(text, bytes, "%s%s", call, where);
+		return;
+	}
 	if (wait->peer == VM_SHARE_NOBODY) {
-		snprintf(rank->waits, sizeof(rank->waits), "%s",
-			 vm_share_state_word(doing->state));
+		snprintf(text, bytes, "%s", call);
 		return;
 	}
 	if (wait->peer >= 0)
 		snprintf(peer, sizeof(peer), "%d", wait->peer);
 	if (wait->tag >= 0)
 		snprintf(tag, sizeof(tag), " tag %d", wait->tag);
-	/* Of another channel than the world the peer is a member. */
-	if (wait->context && !(wait->flags & VM_SHARE_OF_WORLD))
-		snprintf(where, sizeof(where), " of %" PRIx32, wait->context);
-	else
-		rank->peer = wait->peer;
-	snprintf(rank->waits, sizeof(rank->waits), "%s %s %s%s%s",
-		 vm_share_state_word(doing->state), way, peer, where, tag);
+	/* Of another channel than the world the peer may be a member. */
+	if (wait->flags & VM_SHARE_OF_WORLD)
+		where[0] = '\0';
+	snprintf(text, bytes, "%s %s %s%s%s", call, sends ? "to" : "from", peer,
+		 where, tag);
 }
 
 static void doing_read(const struct feed_node *node, struct block *rank)
 {
-	struct vm_share_doing doing;
-	int rc = vm_share_doing(node->file, &doing, (unsigned)rank->index);
+	struct vm_share_doing *doing = &rank->doing;
+	int rc = vm_share_doing(node->file, doing, (unsigned)rank->index);
 
-	rank->peer = -1;
 	rank->waits[0] = '\0';
 	/* Too fast to be seen: it runs. */
 	rank->state = rc == -VMPI_EAGAIN ? RANK_RUNS : RANK_UNKNOWN;
 	if (rc)
 		return;
-	rank->state = state_of(doing.state);
+	rank->state = state_of(doing->state);
 	if (rank->state == RANK_WAITS)
-		peer_write(rank, &doing);
+		waits_write(rank->waits, sizeof(rank->waits),
+			    vm_share_call_name(node->file, doing->wait.call),
+			    doing);
 }
 
 int feed_node_group(const struct feed_node *node, struct block *blocks,

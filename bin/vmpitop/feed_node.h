@@ -11,8 +11,8 @@
 #include "model.h"
 
 struct feed_node {
-	char path[VM_SHARE_PATH_MAX + 256];
-	char control[VM_SHARE_PATH_MAX + 256 + sizeof(VM_CONTROL_SUFFIX)];
+	char path[VM_SHARE_PATH_MAX];
+	char control[VM_SHARE_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
 	struct vm_share_file *file;
 	const struct vm_share_head *head;
 	int figures[FIGURES][2]; /* the numbers of their variables, or -1 */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "figure.h"
+#include "introspect/share_read.h"
 
 enum group { GROUP_WORKER, GROUP_RANK, GROUP_PORT, GROUPS };
 
@@ -97,8 +98,8 @@ struct block {
 	uint32_t known; /* bits: which figures have a value */
 	bool had;	/* ... and had one the time before */
 	enum rank_state state;
-	int peer;	/* whom the rank waits for; -1: anybody, or unknown */
-	char waits[40]; /* what for: "MPI_Recv from 3" */
+	struct vm_share_doing doing; /* of a rank whose state is known */
+	char waits[64];		     /* what for: "MPI_Recv from 3 tag 7" */
 };
 
 enum life { LIFE_RUNS, LIFE_ENDED, LIFE_DIED };

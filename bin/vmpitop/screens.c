@@ -65,6 +65,16 @@ void screen_blocks(const struct page *page, const char *title, enum group group)
 			   title);
 }
 
+/* Lines are short: MPI is what most calls are of. */
+static const char *waits_short(const struct block *rank)
+{
+	static const char prefix[] = "MPI_";
+	size_t length = sizeof(prefix) - 1;
+
+	return rank->waits +
+	       (strncmp(rank->waits, prefix, length) ? 0 : length);
+}
+
 void screen_ranks(const struct page *page)
 {
 	struct column columns[TABLE_COLUMNS_MAX] = {
@@ -94,7 +104,7 @@ void screen_ranks(const struct page *page)
 		row->values[1] = value_of(FIGURE_NUMBER, rank->node);
 		row->values[2] = value_text(rank_state_name(rank->state));
 		figures_fill(page, row->values + 3, rank, GROUP_RANK);
-		row->values[count - 1] = value_text(rank->waits);
+		row->values[count - 1] = value_text(waits_short(rank));
 	}
 	table_draw(page->canvas, page->box, table,
 		   &page->view->listings[SCREEN_RANKS]);

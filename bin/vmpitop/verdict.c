@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks wait for one other at most, so whoever follows whom they wait for comes
- * to an end or goes round in a circle.
+ * Who can never go on is asked where everybody asks it
+ * (introspect/share_states.h); here nothing has moved for long enough.
  */
 #include "verdict.h"
 
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "introspect/share_states.h"
 
 /* Most ranks of a circle that are named. */
 #define CIRCLE_MAX 8
@@ -54,24 +55,49 @@ static bool nodes_judge(struct verdict *verdict, const struct model *model)
 	return verdict->kind != VERDICT_FINE;
 }
 
+/* The ranks of the job by number. */
 struct ranks {
 	const struct block **by_number; /* NULL: not seen */
-	int count;
+	struct vm_share_doing *doing;
+	bool *known;
+	struct vm_stuck_rank *needs;
+	unsigned *circle;
+	unsigned count, stuck;
 	int waiting, others; /* ... of those that have not ended */
 };
 
+static void ranks_fini(struct ranks *ranks)
+{
+	free(ranks->by_number);
+	free(ranks->doing);
+	free(ranks->known);
+	free(ranks->needs);
+	free(ranks->circle);
+}
+
 static int ranks_collect(struct ranks *ranks, const struct model *model)
 {
-	*ranks = (struct ranks){ .count = model->ranks };
-	ranks->by_number =
-		calloc((size_t)ranks->count + 1, sizeof(*ranks->by_number));
-	if (!ranks->by_number)
+	size_t room = (size_t)model->ranks + 1;
+
+	*ranks = (struct ranks){ .count = (unsigned)model->ranks };
+	ranks->by_number = calloc(room, sizeof(*ranks->by_number));
+	ranks->doing = calloc(room, sizeof(*ranks->doing));
+	ranks->known = calloc(room, sizeof(*ranks->known));
+	ranks->needs = calloc(room, sizeof(*ranks->needs));
+	ranks->circle = calloc(room, sizeof(*ranks->circle));
+	if (!ranks->by_number || !ranks->doing || !ranks->known ||
+	    !ranks->needs || !ranks->circle) {
+		ranks_fini(ranks);
 		return -1;
+	}
 	for (int i = 0; i < model->block_count[GROUP_RANK]; i++) {
 		const struct block *rank = &model->blocks[GROUP_RANK][i];
 
-		if (rank->index < ranks->count)
+		if (rank->index < model->ranks) {
 			ranks->by_number[rank->index] = rank;
+			ranks->doing[rank->index] = rank->doing;
+			ranks->known[rank->index] = rank->state != RANK_UNKNOWN;
+		}
 		ranks->waiting += rank->state == RANK_WAITS;
 		ranks->others += rank->state != RANK_WAITS &&
 				 rank->state != RANK_DONE;
@@ -79,70 +105,42 @@ static int ranks_collect(struct ranks *ranks, const struct model *model)
 	return 0;
 }
 
-/* Whom rank waits for; -1: nobody in particular. */
-static int follow(const struct ranks *ranks, int rank)
+/* The first rank to be named: of the circle, if there is one. */
+static unsigned circle_say(struct verdict *verdict, struct ranks *ranks)
 {
-	const struct block *block = rank >= 0 && rank < ranks->count ?
-					    ranks->by_number[rank] :
-					    NULL;
-
-	return block && block->state == RANK_WAITS ? block->peer : -1;
-}
-
-/* A rank of a circle, or -1: there is none.  color: 0 not seen yet. */
-static int circle_find(const struct ranks *ranks)
-{
-	int *color = calloc((size_t)ranks->count + 1, sizeof(*color));
-	int found = -1;
-
-	for (int i = 0; color && i < ranks->count && found < 0; i++) {
-		int rank = i;
-
-		while (rank >= 0 && rank < ranks->count && !color[rank]) {
-			color[rank] = i + 1;
-			rank = follow(ranks, rank);
-		}
-		if (rank >= 0 && rank < ranks->count && color[rank] == i + 1)
-			found = rank;
-	}
-	free(color);
-	return found;
-}
-
-static void circle_say(struct verdict *verdict, const struct ranks *ranks,
-		       int first)
-{
+	unsigned ended, length = 0, i;
 	char text[120];
-	int length = snprintf(text, sizeof(text), "%d", first);
-	int rank = first;
+	int used;
 
-	for (int i = 0; i < CIRCLE_MAX; i++) {
-		rank = follow(ranks, rank);
-		length += snprintf(text + length, sizeof(text) - (size_t)length,
-				   " for %d", rank);
-		if (rank == first)
-			break;
-	}
-	say(verdict, "a circle: rank %s%s", text, rank == first ? "" : " ...");
+	if (ranks->stuck)
+		length = vm_stuck_circle(ranks->circle, &ended, ranks->needs,
+					 ranks->count);
+	if (!length)
+		return 0;
+	used = snprintf(text, sizeof(text), "%u", ranks->circle[0]);
+	for (i = 1; i <= length && i <= CIRCLE_MAX; i++)
+		used += snprintf(text + used, sizeof(text) - (size_t)used,
+				 " for %u", ranks->circle[i % length]);
+	say(verdict, "a circle: rank %s%s", text, i > length ? "" : " ...");
+	return ranks->circle[0];
 }
 
-static void hang_say(struct verdict *verdict, const struct ranks *ranks,
+static void hang_say(struct verdict *verdict, struct ranks *ranks,
 		     double still_s)
 {
 	char since[FIGURE_MAX];
-	int circle = circle_find(ranks), rank = circle < 0 ? 0 : circle;
+	unsigned rank;
 
 	figure_text(since, FIGURE_NS, (double)(int64_t)still_s * 1e9);
 	say(verdict,
 	    "the job hangs: %d ranks wait, and nothing has moved for %s",
 	    ranks->waiting, since);
-	if (circle >= 0)
-		circle_say(verdict, ranks, circle);
-	for (int i = 0; i < ranks->count; i++) {
+	rank = circle_say(verdict, ranks);
+	for (unsigned i = 0; i < ranks->count; i++) {
 		const struct block *block = ranks->by_number[rank];
 
 		if (block && block->state == RANK_WAITS)
-			say(verdict, "rank %d waits: %s", rank, block->waits);
+			say(verdict, "rank %u waits: %s", rank, block->waits);
 		rank = (rank + 1) % ranks->count;
 	}
 }
@@ -159,7 +157,9 @@ void verdict_find(struct verdict *verdict, const struct model *model,
 		return;
 	if (ranks.waiting && !ranks.others) {
 		verdict->kind = VERDICT_HANGS;
+		ranks.stuck = vm_states_judge(ranks.needs, ranks.doing,
+					      ranks.known, ranks.count);
 		hang_say(verdict, &ranks, model->still_s);
 	}
-	free(ranks.by_number);
+	ranks_fini(&ranks);
 }

@@ -23,6 +23,9 @@
 VM_API_CALLS(ENTRY)
 #undef ENTRY
 
+/* The calling task is in this call, which may wait. */
+#define WAITS_IN(name) vm_wait_in(VM_API_CALL_##name)
+
 /* Variables of an embedding program come from its environment and files; those
  * of a job have been loaded when it runs. */
 static int vars_load(void)
@@ -202,7 +205,10 @@ int vmpi_chan_dup(vmpi_chan *chan, vmpi_chan **out)
 
 	if (!rc && !out)
 		rc = -VMPI_EINVAL;
-	return rc ? rc : vm_chan_dup(chan, out);
+	if (rc)
+		return rc;
+	WAITS_IN(chan_dup);
+	return vm_chan_dup(chan, out);
 }
 
 int vmpi_chan_split(vmpi_chan *chan, vmpi_chan **out, int color, int key)
@@ -211,14 +217,20 @@ int vmpi_chan_split(vmpi_chan *chan, vmpi_chan **out, int color, int key)
 
 	if (!rc && (!out || (color < 0 && color != VMPI_UNDEFINED)))
 		rc = -VMPI_EINVAL;
-	return rc ? rc : vm_chan_split(chan, out, color, key);
+	if (rc)
+		return rc;
+	WAITS_IN(chan_split);
+	return vm_chan_split(chan, out, color, key);
 }
 
 int vmpi_barrier(vmpi_chan *chan)
 {
 	int rc = chan_check(chan);
 
-	return rc ? rc : vm_meet(chan, NULL, NULL);
+	if (rc)
+		return rc;
+	WAITS_IN(barrier);
+	return vm_meet(chan, NULL, NULL);
 }
 
 int vmpi_chan_free(vmpi_chan **chan)
@@ -268,26 +280,29 @@ static int recv_check(const vmpi_chan *chan, const void *buf, size_t bytes,
 }
 
 static int send_mode(vmpi_chan *chan, const void *buf, size_t bytes, int dest,
-		     int tag, enum vm_send_mode mode)
+		     int tag, enum vm_send_mode mode, enum vm_api_call_id call)
 {
 	struct vm_data data = vm_data_bytes(buf, bytes);
 	int rc = send_check(chan, buf, bytes, dest, tag);
 
 	if (rc)
 		return rc;
+	vm_wait_in(call);
 	return vm_send(chan->group->ranks[dest],
 		       vm_chan_env(chan, chan->rank, tag), &data, mode);
 }
 
 int vmpi_send(vmpi_chan *chan, const void *buf, size_t bytes, int dest, int tag)
 {
-	return send_mode(chan, buf, bytes, dest, tag, VM_SEND_STANDARD);
+	return send_mode(chan, buf, bytes, dest, tag, VM_SEND_STANDARD,
+			 VM_API_CALL_send);
 }
 
 int vmpi_ssend(vmpi_chan *chan, const void *buf, size_t bytes, int dest,
 	       int tag)
 {
-	return send_mode(chan, buf, bytes, dest, tag, VM_SEND_SYNC);
+	return send_mode(chan, buf, bytes, dest, tag, VM_SEND_SYNC,
+			 VM_API_CALL_ssend);
 }
 
 int vmpi_recv(vmpi_chan *chan, void *buf, size_t bytes, int source, int tag,
@@ -296,7 +311,10 @@ int vmpi_recv(vmpi_chan *chan, void *buf, size_t bytes, int source, int tag,
 	struct vm_data data = vm_data_bytes(buf, bytes);
 	int rc = recv_check(chan, buf, bytes, source, tag);
 
-	return rc ? rc : vm_recv(vm_chan_env(chan, source, tag), &data, status);
+	if (rc)
+		return rc;
+	WAITS_IN(recv);
+	return vm_recv(vm_chan_env(chan, source, tag), &data, status);
 }
 
 static int isend_mode(vmpi_chan *chan, vmpi_req **req, const void *buf,
@@ -353,6 +371,7 @@ int vmpi_wait(vmpi_req **req, vmpi_status *status)
 		status_empty(status);
 		return 0;
 	}
+	WAITS_IN(wait);
 	vm_req_await(req, 1, 1);
 	rc = vm_req_finish(*req, status);
 	*req = NULL;
@@ -377,6 +396,7 @@ int vmpi_wait_all(vmpi_req **reqs, vmpi_status *statuses, int n)
 		return -VMPI_EINVAL;
 	if (!vm_self)
 		return -VMPI_ENORANK;
+	WAITS_IN(wait_all);
 	vm_req_await(reqs, n, n);
 	for (int i = 0; i < n; i++) {
 		int rc = vmpi_wait(&reqs[i], statuses ? &statuses[i] : NULL);
@@ -419,6 +439,7 @@ int vmpi_wait_any(vmpi_req **reqs, int *index, vmpi_status *status, int n)
 		return -VMPI_EINVAL;
 	if (!vm_self)
 		return -VMPI_ENORANK;
+	WAITS_IN(wait_any);
 	vm_req_await(reqs, n, 1);
 	return vmpi_test_any(reqs, index, status, n);
 }
@@ -439,7 +460,10 @@ int vmpi_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag)
 
 	if (!rc && !msg)
 		rc = -VMPI_EINVAL;
-	return rc ? rc : vm_match_wait(vm_chan_env(chan, source, tag), msg);
+	if (rc)
+		return rc;
+	WAITS_IN(match);
+	return vm_match_wait(vm_chan_env(chan, source, tag), msg);
 }
 
 int vmpi_try_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag)
@@ -475,6 +499,7 @@ int vmpi_msg_recv(vmpi_msg **msg, void *buf, size_t bytes, vmpi_status *status)
 		return -VMPI_EINVAL;
 	if (!vm_rank_self())
 		return -VMPI_ENORANK;
+	WAITS_IN(msg_recv);
 	rc = vm_msg_receive(*msg, &data, status);
 	*msg = NULL;
 	return rc;
@@ -499,6 +524,8 @@ int vmpi_msg_borrow(vmpi_msg *msg, const void **data)
 {
 	if (!msg || !data)
 		return -VMPI_EINVAL;
+	if (vm_self)
+		WAITS_IN(msg_borrow);
 	return vm_msg_borrow(msg, data);
 }
 

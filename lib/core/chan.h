@@ -61,6 +61,19 @@ void vm_chan_free(struct vm_chan *chan);
 /* Messages of the channel come from `count` members, from `first` on, only. */
 void vm_chan_from(struct vm_chan *chan, int first, int count);
 
+/* The member after the owner; after the last one the first. */
+static inline struct vm_rank *vm_chan_next(const struct vm_chan *chan)
+{
+	int next = chan->rank + 1;
+
+	return chan->group->ranks[next < chan->group->size ? next : 0];
+}
+
+/* Whom a message of env comes from, which is from a member: its number in the
+ * world, or VM_ANY: the channel is gone.  For the rank's own tasks, for
+ * core/wait.h. */
+int32_t vm_chan_source(struct vm_rank *rank, const struct vm_env *env);
+
 /* What a member of a channel says in a split; goes to other processes. */
 struct vm_split_wish {
 	int color, key;

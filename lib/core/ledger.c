@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "boot/boot.h"
+#include "core/border.h"
 #include "core/engine.h"
 #include "core/node.h"
 #include "core/rank.h"
@@ -169,6 +170,8 @@ static int publish(const struct vm_ledger *ledger, const struct vm_node *node)
 			.stride = sizeof(struct vm_worker),
 			.count = (unsigned)vm_sched.worker_count,
 		},
+		.call_name = vm_border_call_name,
+		.call_count = vm_border_call_count(),
 		.table_count = ledger->count,
 	};
 

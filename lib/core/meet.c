@@ -333,7 +333,7 @@ static int hold_for_all(const struct vm_chan *chan, struct vm_meet_worker *self,
 		meeting_hold_named(meet, chan, last);
 		vm_post_show(meet, self, &meet->held, number);
 	} else {
-		vm_post_wait(self, &meet->held, number, chan->context);
+		vm_post_wait(self, &meet->held, number, chan);
 	}
 	return meet->result;
 }
@@ -358,7 +358,7 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 
 		if (worker->member_count && worker != self)
 			vm_post_wait(self, &vm_meet_post(worker, self)->number,
-				     number, chan->context);
+				     number, chan);
 	}
 	if (!posts_agree(meet, self))
 		return hold_for_all(chan, self, way->last);
@@ -399,7 +399,7 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_way *way,
 	/* The acquire halves pair with the release halves of those before. */
 	if (atomic_fetch_sub_explicit(&worker->missing, 1,
 				      memory_order_acq_rel) != 1) {
-		vm_wait_other(VM_SHARE_COLLECTIVE, chan->context);
+		vm_wait_members(chan);
 		return worker->result;
 	}
 	/* Nobody comes again before he is woken. */

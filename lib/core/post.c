@@ -51,7 +51,7 @@ void vm_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
 /* Registers and suspends the caller, unless the word is number already. */
 static void wait_suspended(struct vm_post_waiter *waiter,
 			   const _Atomic uint32_t *word, uint32_t number,
-			   uint32_t context)
+			   const struct vm_chan *chan)
 {
 	struct vm_ult *self = vm_self;
 
@@ -64,14 +64,14 @@ static void wait_suspended(struct vm_post_waiter *waiter,
 						    memory_order_acq_rel,
 						    memory_order_relaxed))
 		return;
-	vm_wait_other(VM_SHARE_COLLECTIVE, context);
+	vm_wait_members(chan);
 }
 
 void vm_post_wait(struct vm_meet_worker *self, const _Atomic uint32_t *word,
-		  uint32_t number, uint32_t context)
+		  uint32_t number, const struct vm_chan *chan)
 {
 	/* Pairs with the store in vm_post_show(). */
 	while (atomic_load_explicit(word, memory_order_acquire) != number)
 		if (!vm_ult_watch(word, number))
-			wait_suspended(&self->waiter, word, number, context);
+			wait_suspended(&self->waiter, word, number, chan);
 }

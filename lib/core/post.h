@@ -21,6 +21,7 @@
 struct vm_meet;
 struct vm_meet_worker;
 struct vm_ult;
+struct vmpi_chan;
 
 #define VM_POST_KEY 32
 
@@ -48,8 +49,8 @@ void vm_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
 		  _Atomic uint32_t *word, uint32_t number);
 
 /* Waits until *word is number; self is the worker of the caller, its leader;
- * context of their channel is for those who look (core/wait.h).  May switch. */
+ * their channel is for those who look (core/wait.h).  May switch. */
 void vm_post_wait(struct vm_meet_worker *self, const _Atomic uint32_t *word,
-		  uint32_t number, uint32_t context);
+		  uint32_t number, const struct vmpi_chan *chan);
 
 #endif

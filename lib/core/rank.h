@@ -71,6 +71,10 @@ struct vm_rank {
 	bool holds;	     /* vm_lost_hold() */
 	_Atomic(struct vm_special *) specials; /* core/special.h; mostly NULL;
 						  not under the lock */
+	/* The channel that its main task has waited in last, and its context;
+	 * 0: none that is there.  Set and cleared under vm_node->chans_lock. */
+	_Atomic uint32_t waited_context;
+	_Atomic(struct vmpi_chan *) waited_chan;
 	struct vm_share_wait wait; /* core/wait.h; then its state, of: */
 	/* Counted by the rank's tasks; and by its other OS threads, as of when
 	 * somebody last looked (vm_rank_refresh()). */

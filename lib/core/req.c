@@ -130,7 +130,7 @@ static void waiter_wait(struct vm_waiter *waiter, int missing)
 	if (atomic_fetch_sub_explicit(&waiter->missing, MISSING_HIGH - missing,
 				      memory_order_acq_rel) >
 	    MISSING_HIGH - missing)
-		vm_wait_other(VM_SHARE_WAIT, VM_SHARE_NOWHERE);
+		vm_wait_other(VM_SHARE_WAIT);
 }
 
 /* Leaves all requests; returns when nobody can touch the waiter any more. */
@@ -162,7 +162,7 @@ static void wait_for(const struct vm_req *req)
 		vm_wait_message(VM_SHARE_WAIT, &req->node.env,
 				req->node.env.source, req->data.bytes, 0);
 	} else {
-		vm_wait_other(VM_SHARE_WAIT, VM_SHARE_NOWHERE);
+		vm_wait_other(VM_SHARE_WAIT);
 	}
 }
 

@@ -33,6 +33,13 @@ static inline struct vm_rank *vm_wait_rank(void)
 	return rank && (!rank->ult || rank->ult == self) ? rank : NULL;
 }
 
+/* The caller is in this call, of core/calls.h or mpi/calls.h, which may wait;
+ * there is a caller. */
+static inline void vm_wait_in(uint32_t call)
+{
+	vm_self->waits_in = call;
+}
+
 /* The details, before the state; a reader who finds the same state before and
  * after them has those of one wait, or of one like it. */
 static inline void vm_wait_fill(struct vm_rank *rank, uint32_t context,
@@ -41,6 +48,7 @@ static inline void vm_wait_fill(struct vm_rank *rank, uint32_t context,
 {
 	struct vm_share_wait *wait = &rank->wait;
 
+	wait->call = vm_self->waits_in;
 	wait->context = context;
 	wait->peer = peer;
 	wait->tag = tag;
@@ -64,9 +72,18 @@ static inline void vm_wait_message(enum vm_share_state state,
 
 	if (VM_LIKELY(rank != NULL)) {
 		/* Those of collectives' own messages are odd. */
-		if (VM_UNLIKELY(env->context & 1)) {
+		if (VM_UNLIKELY(env->context & 1))
 			state = VM_SHARE_COLLECTIVE;
-			peer = VM_SHARE_NOBODY;
+		/* Members of other channels than the world have other numbers
+		 * there. */
+		if (VM_UNLIKELY(env->context > 1) && peer >= 0 &&
+		    !(flags & VM_SHARE_OF_WORLD)) {
+			int32_t source = vm_chan_source(rank, env);
+
+			if (VM_LIKELY(source >= 0)) {
+				peer = source;
+				flags |= VM_SHARE_OF_WORLD;
+			}
 		}
 		vm_wait_fill(rank, env->context & ~1u, peer, env->tag, bytes,
 			     flags);
@@ -78,14 +95,35 @@ static inline void vm_wait_message(enum vm_share_state state,
 		vm_rank_does(rank, VM_SHARE_RUNNING);
 }
 
-/* The same for an operation of many (context: of its channel, or
- * VM_SHARE_NOWHERE), or for none at all.  May switch. */
-static inline void vm_wait_other(enum vm_share_state state, uint32_t context)
+/* The same for all other members of a channel to come to where the caller is.
+ * May switch. */
+static inline void vm_wait_members(const struct vm_chan *chan)
+{
+	struct vm_rank *rank = vm_wait_rank();
+
+	if (VM_LIKELY(rank != NULL)) {
+		uint32_t flags = VM_SHARE_ALL | VM_SHARE_OF_WORLD;
+
+		vm_wait_fill(rank, chan->context,
+			     VM_UNLIKELY(chan->context) ?
+				     vm_chan_next(chan)->index :
+				     VM_SHARE_NOBODY,
+			     VM_ANY, 0, flags);
+		vm_rank_does(rank, VM_SHARE_COLLECTIVE);
+	}
+	vm_ult_suspend();
+	if (VM_LIKELY(rank != NULL))
+		vm_rank_does(rank, VM_SHARE_RUNNING);
+}
+
+/* The same for none of these.  May switch. */
+static inline void vm_wait_other(enum vm_share_state state)
 {
 	struct vm_rank *rank = vm_wait_rank();
 
 	if (rank) {
-		vm_wait_fill(rank, context, VM_SHARE_NOBODY, VM_ANY, 0, 0);
+		vm_wait_fill(rank, VM_SHARE_NOWHERE, VM_SHARE_NOBODY, VM_ANY, 0,
+			     0);
 		vm_pvar_add(rank->pvars.waits, 1);
 		vm_rank_does(rank, state);
 	}

@@ -56,6 +56,9 @@ struct vm_share_facts {
 	/* What ranks wait for, and whether workers sleep; both of count 0:
 	 * nobody says. */
 	struct vm_pvar_place waits, asleep;
+	/* The names of calls by number; so many. */
+	const char *(*call_name)(uint32_t call);
+	uint32_t call_count;
 	/* Tables and where their blocks lie; those of ranks are counted as in
 	 * the world. */
 	struct vm_share_table {

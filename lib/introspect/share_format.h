@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define VM_SHARE_MAGIC "vmpilive"
-#define VM_SHARE_VERSION 1
+#define VM_SHARE_VERSION 2
 #define VM_SHARE_PLACES_MAX 24
 #define VM_SHARE_STRING_BYTES 128 /* of a control variable that is a text */
 #define VM_SHARE_NO_STRING UINT32_MAX
@@ -76,7 +76,7 @@ enum vm_share_state {
 
 /* What it waits for; then comes its state, a word of 8 bytes. */
 struct vm_share_wait {
-	uint32_t unused;
+	uint32_t call;	  /* the one it waits in, by number; 0: not known */
 	uint32_t context; /* of the channel or communicator; 0: the world */
 	int32_t peer;	  /* -1: any, VM_SHARE_NOBODY: nobody in particular */
 	int32_t tag;	  /* -1: any */
@@ -92,6 +92,9 @@ struct vm_share_wait {
 enum vm_share_flags {
 	VM_SHARE_OF_WORLD = 1, /* peer is a rank of the job, whatever context */
 	VM_SHARE_SENDS = 2,    /* what it waits for is a send */
+	VM_SHARE_ALL = 4,      /* it waits for all members of the channel: peer
+				  is the next one after it, or NOBODY: the
+				  channel has all ranks of the job */
 };
 
 /* DEAD is noted by who found it so (introspect/share_list.h). */
@@ -110,6 +113,8 @@ struct vm_share_head {
 	char job[64], host[64], program[64], library[32];
 	struct vm_share_span where; /* uint32_t for each rank: its node */
 	struct vm_share_span pvars, cvars, values, strings, texts;
+	struct vm_share_span calls;   /* uint32_t for each number of a call: the
+				       text that is its name */
 	struct vm_share_place waits;  /* struct vm_share_wait, by rank */
 	struct vm_share_place asleep; /* uint32_t, by worker: 1: it sleeps, with
 					 nothing to do */

@@ -32,7 +32,8 @@ struct vm_share_file {
 	struct vm_share_cvar *cvars;
 	char *texts;
 	uint32_t *where; /* NULL: all ranks are here */
-	unsigned pvar_count, cvar_count;
+	uint32_t *calls;
+	unsigned pvar_count, cvar_count, call_count;
 };
 
 static int refuse(char *why, const char *what)
@@ -200,6 +201,8 @@ static int rows_check(const struct vm_share_file *file, char *why)
 		    (place->ranked && place->count > head->ranks))
 			return refuse(why, "its blocks lie outside of it");
 	}
+	if (!texts_fit(file, file->calls, file->call_count))
+		return refuse(why, "its calls lie outside of it");
 	for (unsigned i = 0; i < file->pvar_count; i++) {
 		if (!texts_fit(file, &file->pvars[i].name, ROW_TEXTS) ||
 		    !row_fits(file, &file->pvars[i]))
@@ -231,6 +234,9 @@ static int tables_read(struct vm_share_file *file, char *why)
 	if (!rc)
 		rc = span_copy(file, &file->cvars, &head->cvars,
 			       sizeof(*file->cvars), why);
+	if (!rc)
+		rc = span_copy(file, &file->calls, &head->calls,
+			       sizeof(*file->calls), why);
 	if (!rc && head->where.bytes)
 		rc = span_copy(file, &file->where, &head->where,
 			       head->ranks ? head->ranks * sizeof(uint32_t) : 1,
@@ -239,6 +245,7 @@ static int tables_read(struct vm_share_file *file, char *why)
 		return rc;
 	file->pvar_count = (unsigned)(head->pvars.bytes / sizeof(*file->pvars));
 	file->cvar_count = (unsigned)(head->cvars.bytes / sizeof(*file->cvars));
+	file->call_count = (unsigned)(head->calls.bytes / sizeof(*file->calls));
 	if (!span_fits(file, &head->values, sizeof(int64_t)) ||
 	    head->values.offset % 8 ||
 	    head->values.bytes / sizeof(int64_t) != file->cvar_count ||
@@ -307,6 +314,7 @@ void vm_share_unmap(struct vm_share_file *file)
 	free(file->pvars);
 	free(file->cvars);
 	free(file->texts);
+	free(file->calls);
 	free(file->where);
 	free(file);
 }
@@ -480,6 +488,13 @@ const char *vm_share_state_word(enum vm_share_state state)
 	};
 
 	return words[state];
+}
+
+const char *vm_share_call_name(const struct vm_share_file *file, uint32_t call)
+{
+	return call > 0 && call < file->call_count ?
+		       file->texts + file->calls[call] :
+		       NULL;
 }
 
 /* Looks at a rank whose words change until two looks agree. */

@@ -57,6 +57,10 @@ const char *vm_share_state_word(enum vm_share_state state);
 int vm_share_doing(const struct vm_share_file *file,
 		   struct vm_share_doing *doing, unsigned rank);
 
+/* "MPI_Send"; NULL: it is no number of a call.  Lives as long as the file is
+ * open. */
+const char *vm_share_call_name(const struct vm_share_file *file, uint32_t call);
+
 /* Whether all workers sleep for want of anything to do: then nothing is under
  * way inside the process, whatever its ranks wait for. */
 bool vm_share_asleep(const struct vm_share_file *file);

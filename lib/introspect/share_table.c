@@ -21,6 +21,7 @@ struct tables {
 	uint32_t text_next;
 	struct vm_share_pvar *pvars;
 	struct vm_share_cvar *cvars;
+	uint32_t *calls;
 	unsigned pvar_count, cvar_count, strings;
 	const struct vm_share_facts *facts;
 };
@@ -137,21 +138,27 @@ static void tables_free(struct tables *tables)
 	free(tables->texts);
 	free(tables->pvars);
 	free(tables->cvars);
+	free(tables->calls);
 }
 
 static int tables_collect(struct tables *tables)
 {
 	unsigned cvars = 0, pvars = (unsigned)vm_pvar_count();
+	uint32_t calls = tables->facts->call_count;
 
 	vm_cvar_each(cvar_count, &cvars);
 	tables->pvars = calloc(pvars + 1, sizeof(*tables->pvars));
 	tables->cvars = calloc(cvars + 1, sizeof(*tables->cvars));
+	tables->calls = calloc(calls + 1, sizeof(*tables->calls));
 	tables->out = open_memstream(&tables->texts, &tables->text_bytes);
-	if (!tables->pvars || !tables->cvars || !tables->out)
+	if (!tables->pvars || !tables->cvars || !tables->calls || !tables->out)
 		return -VMPI_ENOMEM;
 	text_put(tables, "");
 	vm_pvar_each(pvar_put, tables);
 	vm_cvar_each(cvar_put, tables);
+	for (uint32_t i = 0; i < calls; i++)
+		tables->calls[i] =
+			text_put(tables, tables->facts->call_name(i));
 	return fflush(tables->out) ? -VMPI_ENOMEM : 0;
 }
 
@@ -197,7 +204,9 @@ static int tables_put(struct vm_share_head *head,
 	size_t cvars = tables->cvar_count * sizeof(*tables->cvars);
 	size_t values = tables->cvar_count * sizeof(int64_t);
 	size_t strings = tables->strings * (size_t)VM_SHARE_STRING_BYTES;
-	size_t bytes = pvars + cvars + values + strings + tables->text_bytes;
+	size_t calls = tables->facts->call_count * sizeof(*tables->calls);
+	size_t bytes =
+		pvars + cvars + values + strings + tables->text_bytes + calls;
 	char *at = vm_share_alloc(bytes + 8 * 8, 64);
 
 	if (!at)
@@ -212,6 +221,7 @@ static int tables_put(struct vm_share_head *head,
 	mirror->strings = span_put(&at, &head->strings, NULL, strings);
 	mirror->count = tables->cvar_count;
 	span_put(&at, &head->texts, tables->texts, tables->text_bytes);
+	span_put(&at, &head->calls, tables->calls, calls);
 	return 0;
 }
 

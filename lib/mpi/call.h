@@ -8,6 +8,7 @@
 #ifndef MPI_CALL_H
 #define MPI_CALL_H
 
+#include "core/wait.h"
 #include "mpi/calls.h"
 #include "mpi/state.h"
 
@@ -27,6 +28,21 @@ _Noreturn void vm_call_outside(enum vm_call_id id);
  * as above for all others. */
 struct vm_mpi *vm_call_first(enum vm_call_id id);
 
+/* Whether the call may wait, and says that it is the one; known when it is
+ * compiled. */
+static inline bool vm_call_waits(enum vm_call_id id)
+{
+	switch (id) {
+#define VM_CALL_CASE_(name) case VM_CALL_##name:
+		MPI_LOOKUPS(VM_CALL_CASE_)
+		MPI_IMMEDIATES(VM_CALL_CASE_)
+#undef VM_CALL_CASE_
+		return false;
+	default:
+		return true;
+	}
+}
+
 /* For functions that need MPI to be initialised and not finalised. */
 static inline struct vm_call vm_call_enter(enum vm_call_id id)
 {
@@ -34,6 +50,8 @@ static inline struct vm_call vm_call_enter(enum vm_call_id id)
 
 	if (VM_UNLIKELY(!mpi || mpi->phase != VM_MPI_RUNNING))
 		mpi = vm_call_first(id);
+	if (vm_call_waits(id))
+		vm_wait_in(VM_CALL_MPI_FIRST + id);
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
 

@@ -244,6 +244,16 @@
 	X(Status_set_elements_x) X(Op_commutative)                          \
 	MPI_CALLS_FINT(X) MPI_CALLS_TOOL(X)
 
+/*
+ * Those that never wait, beside these: they do not say that they are the call
+ * that the rank is in (core/wait.h).  A call that is missing here only does that
+ * for nothing.
+ */
+#define MPI_IMMEDIATES(X)                                                   \
+	X(Isend) X(Issend) X(Irsend) X(Irecv)                               \
+	X(Test) X(Testall) X(Testany) X(Testsome) X(Request_get_status)     \
+	X(Iprobe) X(Improbe) X(Imrecv) X(Start) X(Startall)
+
 #ifndef __ASSEMBLER__
 enum vm_call_id {
 #define VM_CALL_ID_(name, ...) VM_CALL_##name,

@@ -40,13 +40,14 @@ struct vm_ult {
 	void *counts; /* and where it counts what it does for it */
 	int saved_errno;
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
-	uint32_t hooks_told;   /* the layer above's (core/hook.c) */
+	uint32_t waits_in;     /* the layer above's (core/wait.h) */
 	struct vm_timer timer; /* its time and sections (clocks.h) */
 	char *locals;	       /* its copies of the blocks of sched/local.h */
 	/* The layer above (core/border.h). */
 	struct vm_overlap *overlap; /* core/account.h: of the rank, of its
 				       main task */
 	const char *frame;	    /* of the call it is in */
+	uint32_t hooks_told;	    /* core/hook.c */
 	uint8_t view;
 	uint8_t told;		 /* bits of those who heard of its begin */
 	uint8_t busy;		 /* it runs a callback of an event */

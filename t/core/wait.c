@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "introspect/share.h"
@@ -23,14 +24,19 @@ static void file_open(void)
 		bail("%s: %s", path, why);
 }
 
-/* Waits until the rank is in that state, and returns what it waits for. */
-static struct vm_share_wait await(int rank, enum vm_share_state state)
+/* Waits until the rank is in that state, and returns what it waits for; that is
+ * in this call (NULL: no matter). */
+static struct vm_share_wait await(int rank, enum vm_share_state state,
+				  const char *call)
 {
 	struct vm_share_doing doing = { .state = VM_SHARE_NEW };
+	const char *name;
 
 	while (vm_share_doing(file, &doing, (unsigned)rank) ||
 	       doing.state != state)
 		vmpi_yield();
+	name = vm_share_call_name(file, doing.wait.call);
+	EXPECT(!call || (name && strcmp(name, call) == 0));
 	return doing.wait;
 }
 
@@ -47,35 +53,36 @@ static void watch(int size)
 	vmpi_status status;
 	char *bytes = malloc(100000);
 
-	wait = await(1, VM_SHARE_RECEIVE);
+	wait = await(1, VM_SHARE_RECEIVE, "vmpi_recv");
 	EXPECT(wait.context == 0 && wait.peer == 0 && wait.tag == 11);
 	EXPECT(wait.bytes == 40 && wait.flags == 0);
 	release(1, 11);
-	wait = await(1, VM_SHARE_PROBE);
+	wait = await(1, VM_SHARE_PROBE, "vmpi_match");
 	EXPECT(wait.peer == -1 && wait.tag == 12);
 	release(1, 12);
-	wait = await(1, VM_SHARE_WAIT);
+	wait = await(1, VM_SHARE_WAIT, "vmpi_wait");
 	EXPECT(wait.peer == 0 && wait.tag == 13 && wait.flags == 0);
 	release(1, 13);
-	wait = await(1, VM_SHARE_SEND);
+	wait = await(1, VM_SHARE_SEND, "vmpi_send");
 	EXPECT(wait.peer == 0 && wait.tag == 14 && wait.bytes == 100000);
 	EXPECT(wait.flags == (VM_SHARE_SENDS | VM_SHARE_OF_WORLD));
 	EXPECT(vmpi_recv(world, bytes, 100000, 1, 14, &status) == 0);
-	wait = await(1, VM_SHARE_WAIT);
+	wait = await(1, VM_SHARE_WAIT, "vmpi_wait");
 	EXPECT(wait.peer == 0 && wait.tag == 15 &&
 	       wait.flags == (VM_SHARE_SENDS | VM_SHARE_OF_WORLD));
 	EXPECT(vmpi_recv(world, bytes, 100000, 1, 15, &status) == 0);
 	/* It counts as waiting until it runs: something else comes first. */
-	await(1, VM_SHARE_RECEIVE);
+	await(1, VM_SHARE_RECEIVE, "vmpi_recv");
 	release(1, 19);
 	for (int i = 2; i < size; i++) {
-		wait = await(i, VM_SHARE_COLLECTIVE);
-		EXPECT(wait.context == 0 && wait.peer == VM_SHARE_NOBODY);
+		wait = await(i, VM_SHARE_COLLECTIVE, "vmpi_barrier");
+		EXPECT(wait.context == 0 && wait.peer == VM_SHARE_NOBODY &&
+		       (wait.flags & VM_SHARE_ALL));
 	}
-	wait = await(1, VM_SHARE_WAIT);
+	wait = await(1, VM_SHARE_WAIT, "vmpi_wait_any");
 	EXPECT(wait.peer == VM_SHARE_NOBODY);
 	release(1, 17);
-	await(1, VM_SHARE_SLEEP);
+	await(1, VM_SHARE_SLEEP, NULL);
 	EXPECT(vmpi_send(world, bytes, 1, 1, 18) == 0);
 	free(bytes);
 }
@@ -110,8 +117,42 @@ static void be_watched(void)
 	free(bytes);
 }
 
+/* A channel of ranks 0 to 2 in the opposite order: its numbers are others. */
+static void turned(int rank, int size)
+{
+	struct vm_share_wait wait;
+	vmpi_chan *chan, *other;
+	vmpi_req *req;
+
+	EXPECT(vmpi_chan_split(vmpi_world(), &chan, rank > 2, size - rank) ==
+	       0);
+	EXPECT(vmpi_chan_dup(chan, &other) == 0);
+	if (rank == 0) {
+		wait = await(1, VM_SHARE_RECEIVE, "vmpi_recv");
+		EXPECT(wait.peer == 0 && wait.tag == 21 && wait.context > 1 &&
+		       wait.flags == VM_SHARE_OF_WORLD);
+		EXPECT(vmpi_send(chan, NULL, 0, 1, 21) == 0);
+		wait = await(1, VM_SHARE_WAIT, "vmpi_wait_all");
+		EXPECT(wait.peer == 0 && wait.tag == 22 && wait.context > 1 &&
+		       wait.flags == VM_SHARE_OF_WORLD);
+		wait = await(2, VM_SHARE_COLLECTIVE, "vmpi_barrier");
+		EXPECT(wait.peer == 1 && wait.context > 1 &&
+		       wait.flags == (VM_SHARE_ALL | VM_SHARE_OF_WORLD));
+		EXPECT(vmpi_send(other, NULL, 0, 1, 22) == 0);
+	} else if (rank == 1) {
+		EXPECT(vmpi_recv(chan, NULL, 0, 2, 21, NULL) == 0);
+		EXPECT(vmpi_irecv(other, &req, NULL, 0, 2, 22) == 0);
+		EXPECT(vmpi_wait_all(&req, NULL, 1) == 0);
+	}
+	EXPECT(vmpi_barrier(chan) == 0);
+	/* What was noted of a channel goes with it. */
+	EXPECT(vmpi_chan_free(&other) == 0);
+	EXPECT(vmpi_chan_free(&chan) == 0);
+}
+
 static void body(int rank, int size)
 {
+	turned(rank, size);
 	if (rank == 0)
 		watch(size);
 	else if (rank == 1)

@@ -226,14 +226,14 @@ top "'$vmpitop' --delay 0.2 --hang 1 $hung"
 shown 'the job hangs: 3 ranks wait, and nothing has moved for' \
 	"a job that hangs is seen to"
 shown 'a circle: rank 0 for 1 for 2 for 0' "with the circle of its ranks"
-shown 'rank 1 waits: receive from 2 tag 7' "and what they wait for"
+shown 'rank 1 waits: MPI_Recv from 2 tag 7' "and what they wait for"
 keys s
 shown 'vmpirun --control' "without --control nothing can be set"
 process=$(page | sed -n 's/^ *0  *\([0-9]*\) .*runs.*/\1/p')
 kill -KILL "${process:-0}"
 shown "node 0 \\(process $process on .*\\) died" "a killed process is seen to"
 keys r
-shown '^ +2 +0 wait .*receive from 0 tag 7' \
+shown '^ +2 +0 wait .* Recv from 0 tag 7' \
 	"and what it waited for is still there"
 keys q
 shown '^code 0$' "q quits there too"

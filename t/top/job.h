@@ -23,7 +23,6 @@ static inline void job_blocks(struct model *model, enum group group,
 
 		block->node = i / per_node;
 		block->index = group == GROUP_RANK ? i : i % per_node;
-		block->peer = -1;
 		block->had = true;
 		block->known = (1u << figures) - 1;
 		/* Over two seconds: 10, 20, 30 ... a second. */
@@ -91,7 +90,8 @@ static inline void job_wait(struct model *model, int rank, int peer)
 	struct block *block = &model->blocks[GROUP_RANK][rank];
 
 	block->state = RANK_WAITS;
-	block->peer = peer;
+	block->doing = (struct vm_share_doing){ .state = VM_SHARE_RECEIVE,
+						.wait.peer = peer };
 	snprintf(block->waits, sizeof(block->waits), "%d", peer);
 }
 

@@ -3,9 +3,8 @@
  * Files are found by their names; what they say of their job is not needed for
  * that, so that one which lies cannot hide in another job.
  */
-#include "job.h"
+#include "introspect/share_job.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,21 +13,11 @@
 #include "base/err.h"
 #include "introspect/share_alive.h"
 
-void complain(const char *format, ...)
-{
-	va_list args;
-
-	fputs("vmpistat: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
 /* The job of this name, a new one if there is none; NULL: out of memory. */
-static struct job *job_named(struct jobs *jobs, const char *name)
+static struct vm_share_job *job_named(struct vm_share_jobs *jobs,
+				      const char *name)
 {
-	struct job *list;
+	struct vm_share_job *list;
 
 	for (unsigned i = 0; i < jobs->count; i++)
 		if (strcmp(jobs->list[i].name, name) == 0)
@@ -38,12 +27,12 @@ static struct job *job_named(struct jobs *jobs, const char *name)
 		return NULL;
 	jobs->list = list;
 	list = &list[jobs->count++];
-	*list = (struct job){ .files = NULL };
+	*list = (struct vm_share_job){ .files = NULL };
 	snprintf(list->name, sizeof(list->name), "%s", name);
 	return list;
 }
 
-static int file_add(struct job *job, struct vm_share_file *file)
+static int file_add(struct vm_share_job *job, struct vm_share_file *file)
 {
 	size_t bytes = (job->count + 1) * sizeof(struct vm_share_file *);
 	struct vm_share_file **files = realloc(job->files, bytes);
@@ -56,8 +45,9 @@ static int file_add(struct job *job, struct vm_share_file *file)
 }
 
 struct finding {
-	struct jobs *jobs;
+	struct vm_share_jobs *jobs;
 	const char *only;
+	vm_share_refused refused;
 };
 
 static int file_visit(const struct vm_share_entry *entry, void *arg)
@@ -65,7 +55,7 @@ static int file_visit(const struct vm_share_entry *entry, void *arg)
 	struct finding *finding = arg;
 	char why[VM_SHARE_WHY_MAX];
 	struct vm_share_file *file;
-	struct job *job;
+	struct vm_share_job *job;
 	int rc;
 
 	if (finding->only && strcmp(finding->only, entry->job) != 0)
@@ -78,8 +68,8 @@ static int file_visit(const struct vm_share_entry *entry, void *arg)
 		return 0;
 	if (rc) {
 		finding->jobs->unreadable++;
-		if (finding->only)
-			complain("%s cannot be read: %s", entry->path, why);
+		if (finding->refused)
+			finding->refused(entry->path, why);
 		return 0;
 	}
 	job = job_named(finding->jobs, entry->job);
@@ -101,7 +91,7 @@ static int file_compare(const void *a, const void *b)
 /* By number where names are numbers, which then come first. */
 static int job_compare(const void *a, const void *b)
 {
-	const struct job *left = a, *right = b;
+	const struct vm_share_job *left = a, *right = b;
 	unsigned long one = strtoul(left->name, NULL, 10);
 	unsigned long two = strtoul(right->name, NULL, 10);
 
@@ -110,21 +100,16 @@ static int job_compare(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-int jobs_find(struct jobs *jobs, const char *dir, const char *only)
+int vm_share_jobs_find(struct vm_share_jobs *jobs, const char *dir,
+		       const char *only, vm_share_refused refused)
 {
-	struct finding finding = { jobs, only };
+	struct finding finding = { jobs, only, refused };
 
-	*jobs = (struct jobs){ .list = NULL };
+	*jobs = (struct vm_share_jobs){ .list = NULL };
 	if (vm_share_each(dir, file_visit, &finding)) {
-		complain("out of memory");
-		jobs_free(jobs);
+		vm_share_jobs_free(jobs);
 		return -VMPI_ENOMEM;
 	}
-	if (!only && jobs->unreadable)
-		complain("%u file%s of vmpi in %s cannot be read; vmpistat JOB "
-			 "says why",
-			 jobs->unreadable, jobs->unreadable == 1 ? "" : "s",
-			 dir);
 	for (unsigned i = 0; i < jobs->count; i++)
 		qsort(jobs->list[i].files, jobs->list[i].count,
 		      sizeof(struct vm_share_file *), file_compare);
@@ -134,17 +119,17 @@ int jobs_find(struct jobs *jobs, const char *dir, const char *only)
 	return 0;
 }
 
-void jobs_free(struct jobs *jobs)
+void vm_share_jobs_free(struct vm_share_jobs *jobs)
 {
 	for (unsigned i = 0; i < jobs->count; i++) {
-		struct job *job = &jobs->list[i];
+		struct vm_share_job *job = &jobs->list[i];
 
 		for (unsigned f = 0; f < job->count; f++)
 			vm_share_unmap(job->files[f]);
 		free(job->files);
 	}
 	free(jobs->list);
-	*jobs = (struct jobs){ .list = NULL };
+	*jobs = (struct vm_share_jobs){ .list = NULL };
 }
 
 /* From the best to the worst. */
@@ -157,12 +142,12 @@ static unsigned state_of(const struct vm_share_file *file)
 	return vm_share_pid_stopped((pid_t)vm_share_head(file)->pid);
 }
 
-const char *file_state(const struct vm_share_file *file)
+const char *vm_share_file_state(const struct vm_share_file *file)
 {
 	return states[state_of(file)];
 }
 
-const char *job_state(const struct job *job)
+const char *vm_share_job_state(const struct vm_share_job *job)
 {
 	unsigned worst = 0;
 
@@ -175,7 +160,7 @@ const char *job_state(const struct job *job)
 	return states[worst];
 }
 
-bool job_lives(const struct job *job)
+bool vm_share_job_lives(const struct vm_share_job *job)
 {
 	for (unsigned i = 0; i < job->count; i++)
 		if (vm_share_lives(job->files[i]))
@@ -183,7 +168,7 @@ bool job_lives(const struct job *job)
 	return false;
 }
 
-double job_age(const struct job *job)
+double vm_share_job_age(const struct vm_share_job *job)
 {
 	uint64_t first = UINT64_MAX;
 	struct timespec now;
@@ -199,12 +184,13 @@ double job_age(const struct job *job)
 	       (double)first * 1e-9;
 }
 
-const struct vm_share_head *job_head(const struct job *job)
+const struct vm_share_head *vm_share_job_head(const struct vm_share_job *job)
 {
 	return vm_share_head(job->files[0]);
 }
 
-const struct vm_share_file *job_rank(const struct job *job, unsigned rank)
+const struct vm_share_file *vm_share_job_rank(const struct vm_share_job *job,
+					      unsigned rank)
 {
 	for (unsigned i = 0; i < job->count; i++) {
 		const struct vm_share_head *head = vm_share_head(job->files[i]);
