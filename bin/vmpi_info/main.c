@@ -18,7 +18,7 @@
 #include "fabric.h"
 #include "fabric/fabric.h"
 #include "facts.h"
-#include "introspect/nearest.h"
+#include "introspect/mistake.h"
 #include "introspect/source.h"
 #include "manual.h"
 #include "mpi/vars.h"
@@ -152,33 +152,10 @@ static const struct argp command_line = {
 /* argp could not take this word; its own words would be two lines. */
 static int mistake_say(const char *word)
 {
-	const char *bare = word + strspn(word, "-");
-	size_t length = strcspn(bare, "=");
-	struct vm_nearest nearest;
-	char name[64];
-	const char *meant;
+	char text[VM_MISTAKE_MAX];
 
-	snprintf(name, sizeof(name), "%.*s", (int)(length < 63 ? length : 63),
-		 bare);
-	vm_nearest_init(&nearest, name);
-	for (const struct argp_option *o = options; o->name; o++)
-		vm_nearest_offer(&nearest, o->name);
-	meant = vm_nearest_name(&nearest);
-	if (meant && strcmp(meant, name) == 0)
-		fprintf(stderr, "vmpi_info: --%s %s\n", meant,
-			strcmp(meant, "overlap") == 0  ? "needs a directory" :
-			strcmp(meant, "category") == 0 ? "needs a name" :
-							 "takes no value");
-	else if (meant)
-		fprintf(stderr,
-			"vmpi_info: %.60s: no such option; did you mean "
-			"--%s?\n",
-			word, meant);
-	else
-		fprintf(stderr,
-			"vmpi_info: %.60s: no such option; vmpi_info --help "
-			"lists them\n",
-			word);
+	vm_mistake_text(text, "vmpi_info", word, options);
+	fprintf(stderr, "vmpi_info: %s\n", text);
 	return EXIT_MISTAKE;
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "introspect/nearest.h"
+#include "introspect/mistake.h"
 #include "options_table.h"
 #include "say.h"
 #include "vmpi.h"
@@ -102,75 +102,13 @@ int options_help_take(struct options *options, const char *text)
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-static const struct option_row *row_find(const char *name)
-{
-	for (size_t i = 0; i < option_row_count; i++)
-		if (option_rows[i].name &&
-		    (!strcmp(option_rows[i].name, name) ||
-		     (name[0] == option_rows[i].letter && !name[1])))
-			return row_real(i);
-	return NULL;
-}
-
-/* No option has this name. */
-static void unknown_say(const char *word, const char *name)
-{
-	struct vm_nearest nearest;
-	const char *meant;
-
-	vm_nearest_init(&nearest, name);
-	for (size_t i = 0; i < option_row_count; i++)
-		if (option_rows[i].name &&
-		    !(option_rows[i].flags & OPTION_HIDDEN))
-			vm_nearest_offer(&nearest, option_rows[i].name);
-	meant = vm_nearest_name(&nearest);
-	if (meant)
-		say("%s: no such option; did you mean --%s?", word, meant);
-	else
-		say("%s: no such option; vmpirun --help lists them", word);
-}
-
-/* Whether name is the beginning of several options; they are put into list. */
-static bool rows_begin(char *list, size_t bytes, const char *name)
-{
-	unsigned found = 0;
-	size_t length = 0;
-
-	list[0] = '\0';
-	for (size_t i = 0; name[0] && i < option_row_count; i++) {
-		if (!option_rows[i].name ||
-		    option_rows[i].flags & OPTION_HIDDEN ||
-		    strncmp(option_rows[i].name, name, strlen(name)) != 0)
-			continue;
-		length += (size_t)snprintf(list + length, bytes - length,
-					   "%s--%s", found++ ? ", " : "",
-					   option_rows[i].name);
-		if (length >= bytes)
-			break;
-	}
-	return found > 1;
-}
-
 /* getopt could not take this word. */
 static void mistake_say(const char *word)
 {
-	char name[64], list[256];
-	const char *bare = word + strspn(word, "-");
-	size_t length = strcspn(bare, "=");
-	const struct option_row *row;
+	char text[VM_MISTAKE_MAX];
 
-	snprintf(name, sizeof(name), "%.*s",
-		 (int)(length < sizeof(name) ? length : sizeof(name) - 1),
-		 bare);
-	row = row_find(name);
-	if (row && row->value && !bare[length])
-		say("%s: a value is needed: %s %s", word, word, row->value);
-	else if (row && !row->value && bare[length])
-		say("%s: this option takes no value", word);
-	else if (rows_begin(list, sizeof(list), name))
-		say("%s: which option is meant: %s?", word, list);
-	else
-		unknown_say(word, name);
+	vm_mistake_text(text, "vmpirun", word, argp_options);
+	say("%s", text);
 }
 
 /* What the words did not say, and what they did not say rightly. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "introspect/mistake.h"
 #include "introspect/nearest.h"
 #include "introspect/share_job.h"
 #include "print.h"
@@ -201,29 +202,13 @@ static const struct argp command_line = {
 	       "'core_*'.  vmpistat(1) describes the forms.",
 };
 
-/* argp could not take this word; its own words would be two lines. */
+/* argp could not take this word. */
 static int mistake_say(const char *word)
 {
-	const char *bare = word + strspn(word, "-");
-	size_t length = strcspn(bare, "=");
-	struct vm_nearest nearest;
-	char name[64];
-	const char *meant;
+	char text[VM_MISTAKE_MAX];
 
-	snprintf(name, sizeof(name), "%.*s", (int)(length < 63 ? length : 63),
-		 bare);
-	vm_nearest_init(&nearest, name);
-	for (const struct argp_option *o = options; o->name; o++)
-		vm_nearest_offer(&nearest, o->name);
-	meant = vm_nearest_name(&nearest);
-	if (meant && strcmp(meant, name) == 0)
-		complain("--%s: a value is missing, or too much", meant);
-	else if (meant)
-		complain("%.60s: no such option; did you mean --%s?", word,
-			 meant);
-	else
-		complain("%.60s: no such option; vmpistat --help lists them",
-			 word);
+	vm_mistake_text(text, "vmpistat", word, options);
+	complain("%s", text);
 	return EXIT_MISTAKE;
 }
 

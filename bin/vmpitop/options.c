@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "introspect/nearest.h"
+#include "introspect/mistake.h"
 #include "introspect/share.h"
 
 enum key {
@@ -231,31 +231,10 @@ static const struct argp command_line = {
 /* argp could not take this word. */
 static void mistake_say(const char *word)
 {
-	const char *bare = word + strspn(word, "-");
-	size_t length = strcspn(bare, "=");
-	struct vm_nearest nearest;
-	char name[64];
-	const char *meant;
+	char text[VM_MISTAKE_MAX];
 
-	snprintf(name, sizeof(name), "%.*s", (int)(length < 63 ? length : 63),
-		 bare);
-	vm_nearest_init(&nearest, name);
-	for (const struct argp_option *row = rows; row->name; row++)
-		if (!(row->flags & OPTION_HIDDEN))
-			vm_nearest_offer(&nearest, row->name);
-	meant = vm_nearest_name(&nearest);
-	if (meant && !strcmp(meant, name))
-		fprintf(stderr, "vmpitop: --%s %s\n", meant,
-			bare[length] ? "takes no value" : "needs a value");
-	else if (meant)
-		fprintf(stderr,
-			"vmpitop: %.60s: no such option; did you mean --%s?\n",
-			word, meant);
-	else
-		fprintf(stderr,
-			"vmpitop: %.60s: no such option, or it needs a value; "
-			"vmpitop --help lists them\n",
-			word);
+	vm_mistake_text(text, "vmpitop", word, rows);
+	fprintf(stderr, "vmpitop: %s\n", text);
 }
 
 int options_parse(struct options *options, int argc, char **argv)

@@ -71,7 +71,7 @@ says 2 "an unknown option ends with status 2" "$info" --cvras
 is "$said" "vmpi_info: --cvras: no such option; did you mean --cvars?" \
 	"and one line with the nearest option"
 says 2 "a value where none belongs is a mistake" "$info" --all=yes
-is "$said" "vmpi_info: --all takes no value" "and is said in one line"
+is "$said" "vmpi_info: --all=yes: this option takes no value" "and is said in one line"
 if [ -c /dev/full ]; then
 	"$info" >/dev/full 2>"$scratch/err"
 	is $? 1 "output that cannot be written is an error"
