@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/word.h"
 #include "say.h"
+#include "states.h"
 #include "vmpi.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -28,7 +29,13 @@
 #define EXIT_TIMEOUT 124		    /* as timeout(1) */
 
 /* What a signal to vmpirun does to the job. */
-enum effect { EFFECT_END, EFFECT_STOP, EFFECT_PASS, EFFECT_CHILD };
+enum effect {
+	EFFECT_END,
+	EFFECT_STOP,
+	EFFECT_PASS,
+	EFFECT_SHOW, /* pass, and say what the ranks do */
+	EFFECT_CHILD
+};
 
 static const struct {
 	int signal;
@@ -37,7 +44,7 @@ static const struct {
 	{ SIGINT, EFFECT_END },	   { SIGTERM, EFFECT_END },
 	{ SIGHUP, EFFECT_END },	   { SIGQUIT, EFFECT_END },
 	{ SIGTSTP, EFFECT_STOP },  { SIGCONT, EFFECT_PASS },
-	{ SIGUSR1, EFFECT_PASS },  { SIGUSR2, EFFECT_PASS },
+	{ SIGUSR1, EFFECT_SHOW },  { SIGUSR2, EFFECT_PASS },
 	{ SIGCHLD, EFFECT_CHILD },
 };
 
@@ -141,6 +148,7 @@ static void time_check(struct watch *watch)
 	} else if (now >= watch->limit_ns) {
 		say("the time limit of %s s is over; the job is ended",
 		    watch->launch->options->timeout_text);
+		states_say(watch->launch->options->job.id);
 		watch->ended = EXIT_TIMEOUT;
 		all_end(watch, GRACE_LIMIT_NS);
 	}
@@ -158,6 +166,10 @@ static void signal_take(struct watch *watch, int signal)
 		case EFFECT_STOP:
 			all_signal(watch, signal);
 			raise(SIGSTOP);
+			break;
+		case EFFECT_SHOW:
+			states_say(watch->launch->options->job.id);
+			all_signal(watch, signal);
 			break;
 		case EFFECT_PASS:
 			all_signal(watch, signal);

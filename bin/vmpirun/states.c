@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The node processes are not asked: they may hang.  Their files are read, as
+ * vmpistat --states does it (introspect/share_states.h).
+ */
+#include "states.h"
+
+#include "introspect/share.h"
+#include "introspect/share_states.h"
+#include "say.h"
+
+#define LINES_MAX 16
+
+static void line_say(const char *line, void *arg)
+{
+	(void)arg;
+	say("%s", line);
+}
+
+void states_say(const char *job)
+{
+	struct vm_share_jobs jobs;
+	struct vm_states states;
+
+	/* Without memory for it there are more urgent things. */
+	if (vm_share_jobs_find(&jobs, VM_SHARE_DIR, job, NULL))
+		return;
+	if (jobs.count && !vm_states_init(&states, &jobs.list[0])) {
+		if (states.count)
+			vm_states_say(&states, LINES_MAX, line_say, NULL);
+		vm_states_fini(&states);
+	}
+	vm_share_jobs_free(&jobs);
+}

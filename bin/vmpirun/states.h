@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the ranks of the job do, for a user who wonders why it does not end.
+ */
+#ifndef VMPIRUN_STATES_H
+#define VMPIRUN_STATES_H
+
+/* Says what the ranks of this job do that are on this host, those together that
+ * do the same, and the deadlock, if there is one; nothing if it cannot be seen
+ * (core_share).  Takes up to a tenth of a second. */
+void states_say(const char *job);
+
+#endif

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What vmpirun says of the ranks at SIGUSR1, and when the time limit is over.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+unset MPIEXEC_TIMEOUT VMPI_CORE_SHARE
+
+build stat stat.c
+
+# Waits until the command succeeds.
+until_true() {
+	tries=0
+	while ! "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 3000 ] || return 1
+		sleep 0.1
+	done
+}
+
+has() {
+	timeout 120 "$VMPI_BUILD/vmpistat" --states "$job" 2>/dev/null |
+		grep -q "$1"
+}
+
+# Starts a job with these arguments, sends SIGUSR1 when vmpistat sees the pattern,
+# and ends it when something was said; that is in err, without vmpirun's name.
+shown() {
+	pattern=$1
+	shift
+	rm -f pid
+	timeout 500 sh -c 'echo $$ >pid; exec "$@"' start "$vmpirun" "$@" \
+		</dev/null >out 2>raw &
+	runner=$!
+	until_true test -s pid
+	job=$(cat pid)
+	until_true has "$pattern"
+	kill -USR1 "$job"
+	until_true grep -q . raw
+	# It is said line by line.
+	until_true sh -c 'was=$(cat raw); sleep 0.3; [ "$was" = "$(cat raw)" ]'
+	sed 's/^vmpirun: //' raw >err
+	kill -0 "$job"
+	alive=$?
+	kill -TERM "$job"
+	wait $runner
+}
+
+circle="rank 0           in MPI_Recv: receives from rank 1, tag 7, up to 4 bytes
+rank 1           in MPI_Probe: waits for a message from rank 2, any tag (probe)
+rank 2           in MPI_Wait: waits for its receive from rank 0, tag 9, up to 8 bytes
+ranks 3-39       in MPI_Barrier of all ranks
+deadlock: rank 0 waits for rank 1, which waits for rank 2, which waits for rank 0 (40 of 40 ranks can never go on)"
+
+for nodes in 1 2; do
+	shown '40 of 40' -n 40 --nodes $nodes ./stat circle
+	is "$(cat err)" "$circle" \
+		"SIGUSR1 shows what ranks do, and a deadlock (processes: $nodes)"
+	is $alive 0 "and the job goes on"
+done
+
+shown '^rank 3 .* MPI_Barrier' -n 5 ./stat sleeps
+ok "who only sleeps is no deadlock" sh -c '
+	grep -q "^rank 4  *sleeps" err && ! grep -q "^deadlock" err' || cat err
+
+shown '100 of 100' -n 100 ./stat ring
+is "$(grep -c '^rank ' err)" 16 "of many ranks some are shown"
+ok "and the others counted" grep -q \
+	'^and 84 more ranks: 84 receive (vmpistat --states [0-9]* shows all)$' err
+ok "a long circle is cut" grep -q \
+	'which waits for 84 more, the last of which waits for rank 0 (100 of 100' err
+
+# A busy machine may need longer to get there.
+for limit in 2 15 100; do
+	timeout 500 "$vmpirun" --timeout $limit -n 40 ./stat circle </dev/null \
+		>out 2>raw
+	code=$?
+	grep -q '^vmpirun: deadlock' raw && break
+done
+is $code 124 "a job that hangs ends with the time limit"
+is "$(sed 's/^vmpirun: //; 1d' raw)" "$circle" "after the same was said"
+timeout 500 "$vmpirun" --timeout 1 -n 2 --set core_share=off ./stat ring \
+	</dev/null >out 2>raw
+is "$? $(grep -c . raw)" "124 1" "what cannot be seen is not said"
+done_testing
