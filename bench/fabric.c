@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "clock.h"
+#include "events.h"
 #include "fabric/fabric.h"
 #include "fabric/fi.h"
 #include "fabric/select.h"
@@ -188,17 +189,10 @@ static void raw_open(void)
 
 static void raw_poll(void)
 {
-	struct fi_cq_data_entry entries[16];
-	ssize_t n = vm_fi_real.cq_read(end.cq, entries, 16);
+	int error = events_count(end.cq, &end.raw_received, &end.raw_sent);
 
-	if (n < 0 && n != -FI_EAGAIN)
-		die("events", (int)-n);
-	for (ssize_t i = 0; i < n; i++) {
-		if (entries[i].flags & FI_RECV)
-			end.raw_received++;
-		else
-			end.raw_sent++;
-	}
+	if (error)
+		die("events", error);
 }
 
 static void raw_receive(size_t bytes)

@@ -12,6 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "events.h"
+
 struct end end;
 
 _Noreturn void die(const char *what, int error)
@@ -34,17 +36,10 @@ void take(void *bytes, size_t count)
 
 void poll_once(void)
 {
-	struct fi_cq_data_entry entries[16];
-	ssize_t n = vm_fi_real.cq_read(end.cq, entries, 16);
+	int error = events_count(end.cq, &end.received, &end.sent);
 
-	if (n < 0 && n != -FI_EAGAIN)
-		die("events", (int)-n);
-	for (ssize_t i = 0; i < n; i++) {
-		if (entries[i].flags & FI_RECV)
-			end.received++;
-		else
-			end.sent++;
-	}
+	if (error)
+		die("events", error);
 }
 
 void receive(char *to, size_t bytes)
