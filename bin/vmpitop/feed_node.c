@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 
 /* The number of a variable of this name, or -1. */
@@ -118,9 +119,19 @@ int feed_node_blocks(const struct feed_node *node, enum group group)
 	return (int)node->head->ranks_here;
 }
 
-/* The values of a block; of a variable that has several words their sum. */
+/* What the second variable of a figure adds to the first: itself, or how long
+ * something that has not ended has taken until now, 0: nothing goes on. */
+static uint64_t also(const struct figure_row *row, uint64_t value, uint64_t now)
+{
+	if (row->how != HOW_SHARE)
+		return value;
+	return value && now > value ? now - value : 0;
+}
+
+/* The values of a block at a moment of CLOCK_MONOTONIC; of a variable that has
+ * several words their sum. */
 static void figures_read(const struct feed_node *node, struct block *block,
-			 enum group group)
+			 enum group group, uint64_t now)
 {
 	int first = figure_first(group);
 
@@ -135,7 +146,8 @@ static void figures_read(const struct feed_node *node, struct block *block,
 			    vm_share_value(node->file, &value, (unsigned)number,
 					   (unsigned)block->index, 0))
 				continue;
-			sum += value;
+			sum += k ? also(&figure_rows[first + i], value, now) :
+				   value;
 			block->known |= 1u << i;
 		}
 		block->before[i] = block->now[i];
@@ -211,6 +223,8 @@ int feed_node_group(const struct feed_node *node, struct block *blocks,
 		    enum group group)
 {
 	int count = feed_node_blocks(node, group), index = 0;
+	/* For the dead no time passes. */
+	uint64_t now = vm_share_lives(node->file) ? vm_clock_ns() : 0;
 
 	for (int i = 0; i < count; i++, index++) {
 		struct block *block = &blocks[i];
@@ -222,7 +236,7 @@ int feed_node_group(const struct feed_node *node, struct block *blocks,
 			     block->node == (int)node->head->node;
 		block->node = (int)node->head->node;
 		block->index = index;
-		figures_read(node, block, group);
+		figures_read(node, block, group, now);
 		if (group == GROUP_RANK)
 			doing_read(node, block);
 	}

@@ -71,9 +71,6 @@ struct value figure_value(const struct model *model, const struct block *block,
 
 	if (!(block->known & 1u << i))
 		return value_none();
-	/* A clock that never went is not on. */
-	if (row->how == HOW_SHARE && !block->now[i])
-		return value_none();
 	if (row->how == HOW_NOW)
 		return value_of(row->kind, (double)block->now[i]);
 	if (!block->had || model->interval_s <= 0)

@@ -21,7 +21,8 @@ enum group { GROUP_WORKER, GROUP_RANK, GROUP_PORT, GROUPS };
 enum how {
 	HOW_NOW,   /* the value */
 	HOW_RATE,  /* its change per second */
-	HOW_SHARE, /* of nanoseconds: how much of the time */
+	HOW_SHARE, /* of nanoseconds: how much of the time; the other variable
+		      says since when more of it passes, or 0 */
 };
 
 /*
@@ -29,7 +30,8 @@ enum how {
  * another one that is added to it, or NULL.
  */
 #define MODEL_FIGURES(X)                                                      \
-	X(WORKER, idle, "idle", 7, SHARE, PERCENT, "sched_idle_ns", NULL)     \
+	X(WORKER, idle, "idle", 7, SHARE, PERCENT, "sched_idle_ns",           \
+	  "sched_idle_since_ns")                                              \
 	X(WORKER, switches, "switch/s", 10, RATE, COUNT, "sched_switches",    \
 	  NULL)                                                               \
 	X(WORKER, handoffs, "hand/s", 8, RATE, COUNT, "sched_handoffs", NULL) \

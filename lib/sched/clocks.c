@@ -73,7 +73,7 @@ void vm_clocks_resume(struct vm_ult *self)
 	vm_timer_resume(&self->timer, now);
 }
 
-uint64_t vm_clocks_idle_slow(struct vm_worker *worker)
+bool vm_clocks_idle_slow(struct vm_worker *worker)
 {
 	uint64_t now = vm_clock_ticks();
 
@@ -83,18 +83,16 @@ uint64_t vm_clocks_idle_slow(struct vm_worker *worker)
 	if (vm_watched() & VM_WATCH_COUNTERS)
 		vm_counters_suspend(vm_self);
 	idle_tell(true, now);
-	return now;
+	return true;
 }
 
-void vm_clocks_busy_slow(struct vm_worker *worker, uint64_t since)
+void vm_clocks_busy_slow(void)
 {
 	uint64_t now;
 
 	if (vm_watched() & VM_WATCH_COUNTERS)
 		vm_counters_resume(vm_self);
 	now = vm_clock_ticks();
-	worker->idle_ticks += now - since;
-	ticks_show(&worker->pvars.idle_ns, worker->idle_ticks);
 	idle_tell(false, now);
 	vm_timer_resume(&vm_self->timer, now);
 }

@@ -59,17 +59,17 @@ static inline bool vm_clocks_pause(struct vm_ult *self)
  * As vm_clocks_pause(), on a worker that has nothing to run, which counts as
  * idle; the result goes to vm_clocks_busy().
  */
-uint64_t vm_clocks_idle_slow(struct vm_worker *worker);
-void vm_clocks_busy_slow(struct vm_worker *worker, uint64_t since);
-static inline uint64_t vm_clocks_idle(struct vm_worker *worker)
+bool vm_clocks_idle_slow(struct vm_worker *worker);
+void vm_clocks_busy_slow(void);
+static inline bool vm_clocks_idle(struct vm_worker *worker)
 {
-	return VM_UNLIKELY(vm_watched() != 0) ? vm_clocks_idle_slow(worker) : 0;
+	return VM_UNLIKELY(vm_watched() != 0) && vm_clocks_idle_slow(worker);
 }
 
-static inline void vm_clocks_busy(struct vm_worker *worker, uint64_t since)
+static inline void vm_clocks_busy(bool told)
 {
-	if (VM_UNLIKELY(since != 0))
-		vm_clocks_busy_slow(worker, since);
+	if (VM_UNLIKELY(told))
+		vm_clocks_busy_slow();
 }
 
 /* Rank time of the calling ULT in ticks; switches the clocks on. */

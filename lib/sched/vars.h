@@ -52,7 +52,12 @@ extern const struct vm_cvar_table sched_cvar_table;
 	  "Tasks of this worker woken by other OS threads")                 \
 	X(COUNTER, tasks, "tasks", WORKER, UD, sched, "Tasks started")      \
 	X(TIMER, idle_ns, "ns", WORKER, UB, timer,                          \
-	  "Time with nothing to run, since rank time is known")             \
+	  "Time with nothing to run: asleep, or polling for more than a "   \
+	  "moment")                                                         \
+	X(GENERIC, idle_since_ns, "ns", WORKER, DD, timer,                  \
+	  "Since when a worker that sleeps has had nothing to run, by "     \
+	  "CLOCK_MONOTONIC, not in sched_idle_ns yet; 0: it does not "      \
+	  "sleep")                                                          \
 	X(TIMER, core_ns, "ns", WORKER, UB, timer,                          \
 	  "Time of its ranks in sections, as of the last idle moment, end " \
 	  "of a section or MPIX_Ptime()")

@@ -172,7 +172,8 @@ void vm_sched_fence_all(void)
 		atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void worker_sleep(struct vm_worker *worker)
+/* idle_since: since when there has been nothing to run, for those who look. */
+static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
 {
 	uint64_t limit = 0;
 
@@ -186,8 +187,10 @@ static void worker_sleep(struct vm_worker *worker)
 			limit = due > now ? due - now : 1;
 		}
 		vm_pvar_add(worker->pvars.sleeps, 1);
+		vm_pvar_set(worker->pvars.idle_since_ns, idle_since);
 		if (!vm_sched.sleep || !vm_sched.sleep(worker, limit))
 			vm_futex_wait(&worker->sleeping, 1, limit);
+		vm_pvar_set(worker->pvars.idle_since_ns, 0);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
 }
@@ -281,15 +284,15 @@ static bool has_company(void)
 	       0;
 }
 
-/* Polls before sleeping; whether there is work. */
-static bool worker_spin(struct vm_worker *worker)
+/* Polls before sleeping; whether there is work.  *now is when it last looked at
+ * the clock. */
+static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 {
 	bool company = has_company();
-	uint64_t start, now;
+	uint64_t start = *now;
 
 	if (company && (vm_sched.thread_sleep || spins_not(worker)))
 		return false;
-	start = now = vm_clock_ns();
 	do {
 		for (int i = worker->looks; i > 0; i--) {
 			if (has_work(worker))
@@ -297,21 +300,29 @@ static bool worker_spin(struct vm_worker *worker)
 			vm_cpu_relax();
 		}
 		if (!company)
-			now = vm_clock_ns();
-		else if (!give_way(worker, &now))
+			*now = vm_clock_ns();
+		else if (!give_way(worker, now))
 			return false;
-	} while (now - start < vm_sched.spin_ns);
+	} while (*now - start < vm_sched.spin_ns);
 	return false;
 }
 
 void vm_worker_idle(struct vm_worker *worker)
 {
+	uint64_t start, now;
+
 	/* What is to come often comes soon; a pause takes up to 50 ns. */
 	for (int i = 0; i < POLLS_EAGER; i++)
 		if (has_work(worker))
 			return;
-	if (!worker_spin(worker))
-		worker_sleep(worker);
+	/* Only who has nothing to do looks at the clock, so it is always known
+	 * how long. */
+	start = now = vm_clock_ns();
+	if (!worker_spin(worker, &now)) {
+		worker_sleep(worker, start);
+		now = vm_clock_ns();
+	}
+	vm_pvar_add(worker->pvars.idle_ns, now - start);
 }
 
 /*
@@ -321,7 +332,7 @@ void vm_worker_idle(struct vm_worker *worker)
 static void worker_nap(struct vm_worker *worker)
 {
 	struct vm_ult *tail = worker->tail;
-	uint64_t since = vm_clocks_idle(worker);
+	bool told = vm_clocks_idle(worker);
 
 	atomic_store_explicit(&worker->sleeping, 1, memory_order_relaxed);
 	vm_sched_fence_all();
@@ -330,21 +341,22 @@ static void worker_nap(struct vm_worker *worker)
 		vm_futex_wait(&worker->sleeping, 1, NAP_NS);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
-	vm_clocks_busy(worker, since);
+	vm_clocks_busy(told);
 }
 
 void vm_worker_vain(struct vm_worker *worker)
 {
-	uint64_t now;
+	uint64_t start, now;
 
 	if (VM_LIKELY(++worker->vain % VAIN_ROW != 0) || worker->index < 0)
 		return;
-	now = vm_clock_ns();
+	start = now = vm_clock_ns();
 	if (now - worker->vain_since >= VAIN_ROW_NS) {
 		worker->vain = 0;
 	} else if (worker->vain >= VAIN_POLLS) {
 		worker_nap(worker);
 		now = vm_clock_ns();
+		vm_pvar_add(worker->pvars.idle_ns, now - start);
 	}
 	worker->vain_since = now;
 }

@@ -35,7 +35,6 @@ struct vm_worker {
 	uint64_t vain_since;	 /* ns, when this was last looked at */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */
 	struct vm_ult *sleepers; /* heap by deadline */
-	uint64_t idle_ticks;	 /* while the clocks are on (clocks.h) */
 	bool halting;		 /* the root is to run, for a halt */
 	uint32_t halt_asked;	 /* the halt that it has waited for ... */
 	uint64_t halt_ns_left;	 /* ... and how long it will */

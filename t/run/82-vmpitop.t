@@ -227,6 +227,10 @@ shown 'the job hangs: 3 ranks wait, and nothing has moved for' \
 	"a job that hangs is seen to"
 shown 'a circle: rank 0 for 1 for 2 for 0' "with the circle of its ranks"
 shown 'rank 1 waits: MPI_Recv from 2 tag 7' "and what they wait for"
+keys w
+shown '^ +0 +0 +100%' "its worker has had nothing to do all the time"
+keys o
+shown 'the job hangs' "the overview is back"
 keys s
 shown 'vmpirun --control' "without --control nothing can be set"
 process=$(page | sed -n 's/^ *0  *\([0-9]*\) .*runs.*/\1/p')

@@ -123,7 +123,7 @@ static int share_body(void *arg)
 /* Waits with nobody else to run. */
 static int wait_body(void *arg)
 {
-	uint64_t idle = vm_self->worker->idle_ticks, least = UINT64_MAX;
+	uint64_t idle = vm_self->worker->pvars.idle_ns, least = UINT64_MAX;
 	bool inside = true;
 
 	(void)arg;
@@ -140,7 +140,7 @@ static int wait_body(void *arg)
 	}
 	ok(inside, "what passes while a rank waits is no less than it ran");
 	is_int((intmax_t)least, 0, "a rank that waits does not run");
-	ok(vm_self->worker->idle_ticks > idle, "its worker was idle");
+	ok(vm_self->worker->pvars.idle_ns > idle, "its worker was idle");
 	return 0;
 }
 
