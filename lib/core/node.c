@@ -560,7 +560,8 @@ static int ranks_start(vmpi_body body, void *arg)
 		}
 		rank->ult->owner = rank;
 		rank->ult->counts = &rank->pvars;
-		rank->main = rank->ult;
+		atomic_store_explicit(&rank->main, rank->ult,
+				      memory_order_relaxed);
 		rank->left = false;
 		vm_account_rank(rank, rank->ult);
 		vm_profiler_rank(rank);

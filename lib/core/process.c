@@ -29,6 +29,7 @@ static struct {
 	struct vm_boot *boot; /* NULL: not in the job yet, or any more */
 	struct vm_lock news_lock;
 	bool running; /* under that lock: deaths matter */
+	bool watched; /* the rank's calls are, of one of its threads */
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct vm_rank *vm_process_rank(void)
@@ -157,8 +158,8 @@ static int process_start(void)
 static void main_choose(struct vm_rank *rank)
 {
 	pthread_mutex_lock(&process.lock);
-	if (!rank->main) {
-		rank->main = vm_self;
+	if (!process.watched && vm_rank_main(rank) == vm_self) {
+		process.watched = true;
 		if (vm_account_on())
 			vm_account_rank(rank, vm_self);
 		vm_profiler_rank(rank);

@@ -204,8 +204,9 @@ static struct vm_profile *profile_self(void)
 {
 	const struct vm_rank *rank = vm_rank_self();
 
-	return rank && rank->profile && rank->main == vm_self ? rank->profile :
-								NULL;
+	return rank && rank->profile && vm_rank_main(rank) == vm_self ?
+		       rank->profile :
+		       NULL;
 }
 
 /* A profile that is to be written, the values of now, and when that is. */

@@ -53,9 +53,9 @@ struct vm_rank {
 	 * the rest is rarely looked at. */
 	_Atomic(const struct core_cvars *) cvars;
 	struct vm_ult *ult; /* runs its body, NULL before and after */
-	/* Whose calls are told of: the same, and it stays; of an ordinary
-	 * executable its first thread. */
-	struct vm_ult *main;
+	/* Whose calls and waits are told of: the same, and it stays; without
+	 * one, the first OS thread of those that are attached. */
+	_Atomic(struct vm_ult *) main;
 	_Atomic int tasks; /* its other tasks that have not ended */
 	bool left;	   /* its body has ended; core/move.h */
 	struct vmpi_chan *world, *self_chan;
@@ -103,6 +103,11 @@ VM_STATIC_ASSERT(offsetof(struct vm_rank, pvars.state) ==
 static inline struct vm_rank *vm_rank_self(void)
 {
 	return vm_self ? (struct vm_rank *)vm_self->owner : NULL;
+}
+
+static inline struct vm_ult *vm_rank_main(const struct vm_rank *rank)
+{
+	return atomic_load_explicit(&rank->main, memory_order_relaxed);
 }
 
 /* What is set for the rank; read each variable once per call. */

@@ -55,6 +55,11 @@ void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
 
 static void lane_enter(struct vm_rank *rank, struct vm_lane *lane)
 {
+	struct vm_ult *none = NULL;
+
+	atomic_compare_exchange_strong_explicit(&rank->main, &none, vm_self,
+						memory_order_relaxed,
+						memory_order_relaxed);
 	vm_lock_take(&rank->lanes_lock);
 	vm_list_append(&rank->lanes, &lane->link);
 	atomic_store_explicit(&rank->threaded, true, memory_order_release);
@@ -63,6 +68,11 @@ static void lane_enter(struct vm_rank *rank, struct vm_lane *lane)
 
 static void lane_leave(struct vm_rank *rank, struct vm_lane *lane)
 {
+	struct vm_ult *self = vm_self;
+
+	atomic_compare_exchange_strong_explicit(&rank->main, &self, NULL,
+						memory_order_relaxed,
+						memory_order_relaxed);
 	vm_lock_take(&rank->lanes_lock);
 	vm_list_remove(&lane->link);
 	vm_pvars_fold(&core_rank_pvar_table, &rank->left_pvars, &lane->pvars);

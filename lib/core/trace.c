@@ -151,7 +151,7 @@ static const struct vm_rank *main_of(const struct vm_ult *ult)
 {
 	const struct vm_rank *rank = ult->owner;
 
-	return rank && rank->main == ult ? rank : NULL;
+	return rank && vm_rank_main(rank) == ult ? rank : NULL;
 }
 
 static uint32_t rank_of(const struct vm_ult *ult)

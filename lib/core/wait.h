@@ -23,14 +23,13 @@ static inline void vm_rank_does(struct vm_rank *rank, enum vm_share_state state)
 	__atomic_store_n(&rank->pvars.state, state, __ATOMIC_RELEASE);
 }
 
-/* Whose wait it is to be told of: NULL: of none, the rank's main task does
+/* Whose wait it is to be told of; NULL: of none, the rank's main task does
  * something else. */
 static inline struct vm_rank *vm_wait_rank(void)
 {
-	struct vm_ult *self = vm_self;
-	struct vm_rank *rank = (struct vm_rank *)self->owner;
+	struct vm_rank *rank = vm_self->owner;
 
-	return rank && (!rank->ult || rank->ult == self) ? rank : NULL;
+	return rank && vm_rank_main(rank) == vm_self ? rank : NULL;
 }
 
 /* The caller is in this call, of core/calls.h or mpi/calls.h, which may wait;
@@ -62,8 +61,21 @@ static inline void vm_wait_others(struct vm_rank *rank, int more)
 	__atomic_fetch_add(&rank->wait.others, more, __ATOMIC_RELAXED);
 }
 
-/* Suspends the caller, who waits for a message or for its receiver.  May
- * switch. */
+/* Suspends the caller, whose rank's wait has been filled in; NULL: it is not told
+ * of.  May switch. */
+static inline void vm_wait_now(struct vm_rank *rank, enum vm_share_state state)
+{
+	if (VM_UNLIKELY(!rank)) {
+		vm_ult_suspend();
+		return;
+	}
+	vm_pvar_add(rank->pvars.waits, 1);
+	vm_rank_does(rank, state);
+	vm_ult_suspend();
+	vm_rank_does(rank, VM_SHARE_RUNNING);
+}
+
+/* ... for a message or for its receiver.  May switch. */
 static inline void vm_wait_message(enum vm_share_state state,
 				   const struct vm_env *env, int32_t peer,
 				   uint64_t bytes, uint32_t flags)
@@ -87,49 +99,34 @@ static inline void vm_wait_message(enum vm_share_state state,
 		}
 		vm_wait_fill(rank, env->context & ~1u, peer, env->tag, bytes,
 			     flags);
-		vm_pvar_add(rank->pvars.waits, 1);
-		vm_rank_does(rank, state);
 	}
-	vm_ult_suspend();
-	if (VM_LIKELY(rank != NULL))
-		vm_rank_does(rank, VM_SHARE_RUNNING);
+	vm_wait_now(rank, state);
 }
 
-/* The same for all other members of a channel to come to where the caller is.
- * May switch. */
+/* ... for all other members of a channel to come to where the caller is.  May
+ * switch. */
 static inline void vm_wait_members(const struct vm_chan *chan)
 {
 	struct vm_rank *rank = vm_wait_rank();
 
-	if (VM_LIKELY(rank != NULL)) {
-		uint32_t flags = VM_SHARE_ALL | VM_SHARE_OF_WORLD;
-
+	if (VM_LIKELY(rank != NULL))
 		vm_wait_fill(rank, chan->context,
 			     VM_UNLIKELY(chan->context) ?
 				     vm_chan_next(chan)->index :
 				     VM_SHARE_NOBODY,
-			     VM_ANY, 0, flags);
-		vm_rank_does(rank, VM_SHARE_COLLECTIVE);
-	}
-	vm_ult_suspend();
-	if (VM_LIKELY(rank != NULL))
-		vm_rank_does(rank, VM_SHARE_RUNNING);
+			     VM_ANY, 0, VM_SHARE_ALL | VM_SHARE_OF_WORLD);
+	vm_wait_now(rank, VM_SHARE_COLLECTIVE);
 }
 
-/* The same for none of these.  May switch. */
+/* ... for none of these.  May switch. */
 static inline void vm_wait_other(enum vm_share_state state)
 {
 	struct vm_rank *rank = vm_wait_rank();
 
-	if (rank) {
+	if (rank)
 		vm_wait_fill(rank, VM_SHARE_NOWHERE, VM_SHARE_NOBODY, VM_ANY, 0,
 			     0);
-		vm_pvar_add(rank->pvars.waits, 1);
-		vm_rank_does(rank, state);
-	}
-	vm_ult_suspend();
-	if (rank)
-		vm_rank_does(rank, VM_SHARE_RUNNING);
+	vm_wait_now(rank, state);
 }
 
 /* The rank's main task does something else than computing from here to _end();
