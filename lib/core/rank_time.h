@@ -6,15 +6,20 @@
 #ifndef CORE_RANK_TIME_H
 #define CORE_RANK_TIME_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "core/vars.h"
 
 struct vm_rank;
+struct vm_ult;
 
 struct vm_rank_time {
-	uint64_t began_ns;	      /* 0: not yet */
-	_Atomic bool ended;	      /* from then on the times stay */
+	/* Written by the task first: when the rank would have begun but for the
+	 * time between its bodies, and how long it ran in those before. */
+	uint64_t began_ns, run_before_ns;
+	/* The task, which sets it when that is written, and takes it back. */
+	_Atomic(const struct vm_ult *) task;
 	struct core_time_pvars pvars; /* grow only, whoever looks */
 };
 

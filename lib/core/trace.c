@@ -29,7 +29,8 @@ static void counters_choose(struct vm_tracer *tracer,
 		char name[VM_NAME_MAX];
 
 		if (!vm_pvar_info(i, &view, name) ||
-		    view.row->class_ != VM_PVAR_LEVEL || view.row->words != 1)
+		    view.row->class_ != VM_PVAR_LEVEL || view.row->words != 1 ||
+		    view.row->of == VM_PVAR_CHAN)
 			continue;
 		tracer->pvar[head->counters] = i;
 		tracer->last[head->counters] = UINT64_MAX;

@@ -188,6 +188,26 @@ static int pair_body(void *arg)
 	return 0;
 }
 
+static int sleep_body(void *arg)
+{
+	vmpi_rank_time_ns();
+	vmpi_sleep(1000000);
+	*(uint64_t *)arg = ns_of("core_wall_ns");
+	return 0;
+}
+
+static void again(const vmpi_config *config)
+{
+	uint64_t first = 0, second = 0;
+
+	vmpi_start(config);
+	vmpi_run(NULL, sleep_body, &first);
+	ok(ns_of("core_wall_ns") >= first, "times stay when a rank has ended");
+	vmpi_run(NULL, sleep_body, &second);
+	ok(second >= first + 1000000, "and go on when it runs again");
+	vmpi_stop();
+}
+
 int main(void)
 {
 	const vmpi_config config = { .ranks = 1 };
@@ -196,6 +216,7 @@ int main(void)
 
 	sizes();
 	is_int(vmpi_run(&config, body, &status), 0, "a rank runs");
+	again(&config);
 	vmpi_set("sched_rank_time", "1");
 	is_int(vmpi_run(&two, pair_body, NULL), 0, "two ranks run");
 	return done_testing();
