@@ -150,11 +150,10 @@ static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
 /* Suspends the caller until req completes. */
 static void wait_for(const struct vm_req *req)
 {
-	/* What it says of a send stays; that of a receive is being written. */
-	struct vm_env env = { 0 };
-
 	if (req->kind == VM_REQ_SEND && req->rank) {
-		env.tag = req->status.tag;
+		/* That of a receive is written by whoever completes it. */
+		struct vm_env env = { .tag = req->status.tag };
+
 		vm_wait_message(VM_SHARE_WAIT, &env, req->rank->index,
 				req->data.bytes,
 				VM_SHARE_SENDS | VM_SHARE_OF_WORLD);
