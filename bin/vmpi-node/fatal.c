@@ -6,6 +6,7 @@
  */
 #include "fatal.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,14 +43,57 @@ static uintptr_t context_pc(const ucontext_t *context)
 #endif
 }
 
+/* One line of /proc/self/maps: whether pc is in it, and of which file. */
+static bool map_describe(char *text, size_t bytes, const char *line,
+			 uintptr_t pc)
+{
+	unsigned long begin, end, offset;
+	int name = 0;
+
+	if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &begin, &end, &offset,
+		   &name) < 3 ||
+	    !name || line[name] != '/' || pc < begin || pc >= end)
+		return false;
+	snprintf(text, bytes, "%s+%#lx", line + name, pc - begin + offset);
+	return true;
+}
+
+/* In a library, such as that of a policy; with calls of the kernel only, as the
+ * heap and locks of the loader may be what is broken. */
+static bool library_find(char *text, size_t bytes, uintptr_t pc)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	char block[2048], line[512];
+	size_t used = 0;
+	ssize_t n = 0;
+	bool found = false;
+
+	while (fd >= 0 && !found && (n = read(fd, block, sizeof(block))) > 0)
+		for (ssize_t i = 0; i < n && !found; i++) {
+			line[used] = block[i] == '\n' ? '\0' : block[i];
+			used += used < sizeof(line) - 1;
+			if (block[i] != '\n')
+				continue;
+			found = map_describe(text, bytes, line, pc);
+			used = 0;
+		}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
 /* "(pc 0x7f..., ./prog+0x11d9)": what addr2line takes. */
 static void place_describe(char *text, size_t bytes, uintptr_t pc)
 {
+	char library[192];
 	size_t offset;
 
 	if (vm_image_find(node.image, (const void *)pc, &offset) >= 0)
 		snprintf(text, bytes, "pc %#lx, %s+%#zx", (unsigned long)pc,
 			 vm_image_path(node.image), offset);
+	else if (library_find(library, sizeof(library), pc))
+		snprintf(text, bytes, "pc %#lx, %s", (unsigned long)pc,
+			 library);
 	else
 		snprintf(text, bytes, "pc %#lx", (unsigned long)pc);
 }

@@ -157,7 +157,18 @@ static void *steward_main(void *arg)
 	return NULL;
 }
 
-/* Under the lock: the thread, which no signal of the program reaches. */
+/* Those of a mistake in a policy have to say what and where. */
+static void signals_all(sigset_t *set)
+{
+	static const int mistakes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+					SIGABRT };
+
+	sigfillset(set);
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++)
+		sigdelset(set, mistakes[i]);
+}
+
+/* Under the lock: the thread, which no signal for the program reaches. */
 static int thread_start(struct vm_steward *steward)
 {
 	sigset_t all, before;
@@ -170,7 +181,7 @@ static int thread_start(struct vm_steward *steward)
 		error = errno;
 		goto fail;
 	}
-	sigfillset(&all);
+	signals_all(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&steward->thread, NULL, steward_main, steward);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -9,7 +9,7 @@
 unset MPIEXEC_TIMEOUT
 
 build halo halo.c
-for mode in 0 1 2 3 4 5 6 7; do
+for mode in 0 1 2 3 4 5 6 7 8 9 10; do
 	${CC:-cc} -shared -fPIC -DMODE=$mode -I"$VMPI_SRC/include" \
 		"$programs/policy.c" -o policy$mode.so || exit 1
 done
@@ -57,6 +57,22 @@ refused "it does not start" "a policy that does not want to" \
 	--policy policy0.so=x
 refused "another one of this name" "the same policy twice" \
 	--policy policy0.so --policy ./policy0.so=y
+
+# Crashes end the job, and what is said leads to the file.
+case ${VMPI_SANITIZE:-none} in
+none)
+	for mode in 8:constructor 9:start 10:tick; do
+		file=policy${mode%:*}.so
+		timeout 200 "$vmpirun" -n 1 --policy "./$file" \
+			--set tune_interval_ms=1 ./halo 1 100 file none \
+			</dev/null >out 2>&1
+		is $? 139 "a policy that crashes in its ${mode#*:}: SIGSEGV"
+		like "$(cat out)" "SIGSEGV at address 0x8 \\(pc 0x[0-9a-f]+, .*/$file\\+0x[0-9a-f]+\\)\$" \
+			"a line says where"
+	done
+	;;
+*) skip 6 "a sanitizer tells of crashes in its own way" ;;
+esac
 
 # A policy at work.
 job --policy policy0.so --tune-log ./halo 100 10 core_eager_limit 12345

@@ -15,8 +15,24 @@
 
 static int ticks, limit;
 
+#if MODE >= 8
+static volatile int *volatile nowhere = (int *)8;
+
+#if MODE == 8
+__attribute__((constructor))
+#endif
+static void
+crash(void)
+{
+	*nowhere = 1;
+}
+#endif
+
 static int start(vmpi_tuner *tuner)
 {
+#if MODE == 9
+	crash();
+#endif
 	limit = tuner->control_find(tuner, "core_eager_limit");
 	if (!strcmp(tuner->argument, "x"))
 		return -1;
@@ -31,6 +47,10 @@ static int tick(vmpi_tuner *tuner, uint64_t now_ns)
 	return ticks < 3 ? 0 : -13;
 #elif MODE == 2
 	tuner->write(tuner, limit, ticks % 2 ? 1024 : 4096, "to and fro");
+	return 0;
+#elif MODE == 10
+	if (ticks == 3)
+		crash();
 	return 0;
 #elif MODE == 3
 	tuner->write(tuner, tuner->control_find(tuner, "fabric_packet_bytes"),
