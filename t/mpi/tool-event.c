@@ -127,8 +127,32 @@ static void sources(void)
 	all_ok(before > 0 && after >= before, "their time goes on");
 }
 
+/* All that takes a registration knows that there is none. */
+static void over(MPI_T_event_registration reg, const char *what)
+{
+	MPI_Info info = MPI_INFO_NULL;
+
+	is_code(MPI_T_event_register_callback(reg, MPI_T_CB_REQUIRE_NONE,
+					      MPI_INFO_NULL, NULL, none_called),
+		MPI_T_ERR_INVALID_HANDLE, "%s: a callback", what);
+	is_code(MPI_T_event_callback_get_info(reg, MPI_T_CB_REQUIRE_NONE,
+					      &info),
+		MPI_T_ERR_INVALID_HANDLE, "%s: its information", what);
+	is_code(MPI_T_event_callback_set_info(reg, MPI_T_CB_REQUIRE_NONE,
+					      MPI_INFO_NULL),
+		MPI_T_ERR_INVALID_HANDLE, "%s: other information", what);
+	is_code(MPI_T_event_handle_get_info(reg, &info),
+		MPI_T_ERR_INVALID_HANDLE, "%s: information", what);
+	is_code(MPI_T_event_handle_set_info(reg, MPI_INFO_NULL),
+		MPI_T_ERR_INVALID_HANDLE, "%s: setting it", what);
+	is_code(MPI_T_event_set_dropped_handler(reg, NULL),
+		MPI_T_ERR_INVALID_HANDLE, "%s: who hears of losses", what);
+}
+
 static void mistakes(void)
 {
+	MPI_Count time;
+	char buffer[64];
 	MPI_T_event_registration reg;
 	int n, count;
 
@@ -147,6 +171,14 @@ static void mistakes(void)
 		MPI_T_ERR_INVALID_HANDLE, "a handle that never was");
 	is_code(MPI_T_event_read(NULL, 0, &n), MPI_T_ERR_INVALID_HANDLE,
 		"no event");
+	is_code(MPI_T_event_copy(NULL, buffer), MPI_T_ERR_INVALID_HANDLE,
+		"no event to copy");
+	is_code(MPI_T_event_get_source(NULL, &n), MPI_T_ERR_INVALID_HANDLE,
+		"nor with a source");
+	is_code(MPI_T_event_get_timestamp(NULL, &time),
+		MPI_T_ERR_INVALID_HANDLE, "nor with a time");
+	is_code(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, NULL),
+		MPI_T_ERR_INVALID, "nowhere for the registration");
 	MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &reg);
 	is_code(MPI_T_event_register_callback(reg, (MPI_T_cb_safety)2,
 					      MPI_INFO_NULL, NULL, none_called),
@@ -155,6 +187,9 @@ static void mistakes(void)
 		"a registration ends");
 	is_code(MPI_T_event_handle_free(reg, NULL, NULL),
 		MPI_T_ERR_INVALID_HANDLE, "but only once");
+	over(reg, "a registration that is over");
+	over(NULL, "none");
+	over(JUNK, "one that never was");
 }
 
 /* What a registration has heard; callbacks of several threads add to it. */
