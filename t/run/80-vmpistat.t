@@ -212,6 +212,24 @@ refused "--stat=x: no such option; did you mean --states?" --stat=x "$job"
 finish
 "$vmpistat" --clean >cleaned
 
+# Setting variables: of jobs that take that.
+start -n 4 --control ./stat circle
+ok "a job that takes settings" await_line '^deadlock: '
+ok "takes one" timeout 60 "$vmpistat" "$job" --set core_eager_limit=4K
+at="--set: node 0:"
+refused "$at no control variable is called 'core_eager_limi'; did you mean core_eager_limit?" \
+	"$job" --set core_eager_limi=4K
+refused "$at no control variable is called 'core_sends'; vmpi_info --cvars lists them" \
+	"$job" --set core_sends=0
+refused "$at sched_workers can only be set before the runtime starts" \
+	"$job" --set sched_workers=1
+refused "$at core_eager_limit = 2M: out of range; it may be 0 to 1M bytes" \
+	"$job" --set core_eager_limit=2M
+refused "--set core_eager_limit: NAME=VALUE is needed; vmpi_info --cvars lists the names" \
+	"$job" --set core_eager_limit
+finish
+"$vmpistat" --clean >cleaned
+
 # Ends of its own leave nothing behind.
 timeout 300 "$vmpirun" -n 2 ./stat end </dev/null >out 2>&1
 is $? 0 "a job ends"
