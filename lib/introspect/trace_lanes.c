@@ -30,6 +30,7 @@ static void clocks_set(struct vm_trace_lanes *lanes)
 		struct vm_trace_part *part = &lanes->parts[i];
 		const struct vm_trace_file *file = part->trace.file;
 		const struct vm_trace_file *of = file;
+		int host = 0;
 
 		if (!file)
 			continue;
@@ -39,10 +40,12 @@ static void clocks_set(struct vm_trace_lanes *lanes)
 				lanes->parts[j].trace.file;
 
 			if (other && other->counter == file->counter &&
-			    !strcmp(other->host, file->host))
+			    !strcmp(other->host, file->host)) {
 				of = other;
+				host = lanes->parts[j].host;
+			}
 		}
-		lanes->hosts += of == file;
+		part->host = of == file ? lanes->hosts++ : host;
 		part->ticks = of->ticks;
 		part->tick_ns = of->tick_ns;
 		part->base = (int64_t)(of->real_ns - zero->real_ns);
@@ -111,6 +114,7 @@ void vm_trace_lanes_rewind(struct vm_trace_lanes *lanes)
 			lanes->heap[lanes->alive++] = &lanes->lanes[i];
 	for (int i = lanes->alive / 2; i-- > 0;)
 		heap_down(lanes, i);
+	lanes->first = lanes->alive ? lanes->heap[0]->ns : 0;
 }
 
 const struct vm_trace_record *vm_trace_lanes_next(struct vm_trace_lanes *lanes,
@@ -178,8 +182,6 @@ static void lanes_add(struct vm_trace_lanes *lanes, int process)
 		if (lane_rewind(lane)) {
 			lanes->records += lane->end - lane->next;
 			lanes->dropped += lane->dropped;
-			if (lane->ns < lanes->first)
-				lanes->first = lane->ns;
 			if (lane->dropped && lane->ns > lanes->horizon)
 				lanes->horizon = lane->ns;
 		}
@@ -217,7 +219,6 @@ int vm_trace_lanes_open(struct vm_trace_lanes *lanes, const char *path,
 	int rc;
 
 	*lanes = (struct vm_trace_lanes){ .processes = processes,
-					  .first = INT64_MAX,
 					  .horizon = INT64_MIN };
 	lanes->parts = calloc((size_t)processes, sizeof(*lanes->parts));
 	if (!lanes->parts)
@@ -233,8 +234,6 @@ int vm_trace_lanes_open(struct vm_trace_lanes *lanes, const char *path,
 	for (int i = 0; i < processes; i++)
 		if (lanes->parts[i].trace.file)
 			lanes_add(lanes, i);
-	if (!lanes->records)
-		lanes->first = 0;
 	vm_trace_lanes_rewind(lanes);
 	return 0;
 }

@@ -13,6 +13,7 @@ struct vm_trace_part {
 	uint64_t ticks;	       /* which are `base` nanoseconds */
 	int64_t base;
 	double tick_ns;
+	int host; /* which, in the order of processes */
 };
 
 /* A ring while it is read. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "introspect/trace_clock.h"
 #include "introspect/trace_pair.h"
 #include "introspect/trace_view.h"
 
@@ -29,18 +30,6 @@ struct merge {
 	struct vm_trace_summary *summary;
 	uint64_t flows;
 };
-
-static struct vm_trace_key key_of(const struct vm_trace_record *record)
-{
-	bool send = record->kind == VM_TRACE_SEND;
-
-	return (struct vm_trace_key){ {
-		record->context,
-		(uint32_t)record->tag,
-		send ? record->id : (uint32_t)record->peer,
-		send ? (uint32_t)record->peer : record->rank,
-	} };
-}
 
 static struct vm_trace_key later_key(int process, uint32_t rank, uint32_t id)
 {
@@ -64,7 +53,7 @@ static int excess_count(struct merge *merge)
 	while (!rc &&
 	       (record = vm_trace_lanes_next(&merge->lanes, &lane, &ns))) {
 		struct vm_trace_half one = { .ns = 0 }, *half;
-		struct vm_trace_key key = key_of(record);
+		struct vm_trace_key key = vm_trace_key_of(record);
 
 		if (ns < merge->lanes.horizon ||
 		    (record->kind != VM_TRACE_SEND &&
@@ -137,7 +126,7 @@ static int send_record(struct merge *merge,
 				      .value = record->value,
 				      .rank = record->rank,
 				      .tag = record->tag };
-	struct vm_trace_key key = key_of(record);
+	struct vm_trace_key key = vm_trace_key_of(record);
 	struct vm_trace_half match;
 
 	vm_trace_view_rank(&merge->view, record->rank, ns);
@@ -159,7 +148,7 @@ static int match_record(struct merge *merge,
 				       .value = record->id,
 				       .rank = record->rank,
 				       .tag = record->detail };
-	struct vm_trace_key key = key_of(record);
+	struct vm_trace_key key = vm_trace_key_of(record);
 	struct vm_trace_half send;
 
 	if (ns < merge->lanes.horizon ||
@@ -226,8 +215,9 @@ static int text_end(struct merge *merge)
 		(unsigned long long)sum->messages,
 		(unsigned long long)sum->sends_alone,
 		(unsigned long long)sum->matches_alone,
-		sum->hosts > 1 ? "hosts differ by what their times of day do" :
-				 "one for all");
+		sum->hosts == 1 ? "one for all" :
+		sum->unset	? "hosts differ by what their times of day do" :
+				  "hosts are put together by their messages");
 }
 
 static int text_write(struct merge *merge, const char *path,
@@ -263,8 +253,12 @@ int vm_trace_merge(struct vm_trace_summary *summary, const char *path,
 		.records = merge.lanes.records,
 		.dropped = merge.lanes.dropped,
 	};
+	summary->unset = merge.lanes.hosts - 1;
 	if (!rc && merge.lanes.dropped)
 		rc = excess_count(&merge);
+	else if (!rc && merge.lanes.hosts > 1)
+		rc = summary->unset = vm_trace_clocks_align(&merge.lanes);
+	rc = rc > 0 ? 0 : rc;
 	if (!rc)
 		rc = text_write(&merge, path, call_name);
 	vm_trace_table_fini(&merge.sends);

@@ -10,6 +10,7 @@
 
 struct vm_trace_summary {
 	int processes, missing, hosts; /* missing: those that left nothing */
+	int unset; /* hosts whose clock is only their time of day */
 	uint64_t records, dropped;
 	uint64_t messages; /* with both their ends */
 	uint64_t sends_alone, matches_alone;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "introspect/trace.h"
+
 struct vm_trace_key {
 	uint32_t word[4];
 };
@@ -28,6 +30,20 @@ struct vm_trace_table {
 	struct vm_trace_queue **buckets;
 	size_t size, count; /* of queues */
 };
+
+/* What a send and its receive have in common. */
+static inline struct vm_trace_key
+vm_trace_key_of(const struct vm_trace_record *record)
+{
+	bool send = record->kind == VM_TRACE_SEND;
+
+	return (struct vm_trace_key){ {
+		record->context,
+		(uint32_t)record->tag,
+		send ? record->id : (uint32_t)record->peer,
+		send ? (uint32_t)record->peer : record->rank,
+	} };
+}
 
 /* 0 or -VMPI_ENOMEM. */
 int vm_trace_put(struct vm_trace_table *table, const struct vm_trace_key *key,

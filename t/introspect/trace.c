@@ -97,6 +97,67 @@ static void host_checks(void)
 	   "none is received before it was sent");
 }
 
+/* How long the arrows of the text are, least and most, in ns. */
+static void arrows(double *least, double *most)
+{
+	double from, to;
+
+	*least = 1e9;
+	*most = -1e9;
+	for (const char *at = text; (at = strstr(at, "\"ph\":\"s\"")); at++) {
+		const char *f = strstr(at, "\"ph\":\"f\"");
+
+		from = strtod(strstr(at, "\"ts\":") + 5, NULL);
+		to = f ? strtod(strstr(f, "\"ts\":") + 5, NULL) : 0;
+		*least = (to - from) * 1000 < *least ? (to - from) * 1000 :
+						       *least;
+		*most = (to - from) * 1000 > *most ? (to - from) * 1000 : *most;
+	}
+}
+
+/* A clock that is seven milliseconds ahead and gains a second in three hours. */
+static uint64_t other_clock(uint64_t ns)
+{
+	return ns + ns / 10000 + 7000000;
+}
+
+static void clock_checks(void)
+{
+	struct vm_trace traces[2];
+	struct vm_trace_summary sum;
+	double least, most;
+
+	for (int both = 0; both < 2; both++) {
+		traces[0] = process_new(0, "a", 0);
+		traces[1] = process_new(1, "b", 0);
+		for (uint64_t i = 0; i < 16; i++) {
+			uint64_t ns = i * 1000000;
+
+			add(&traces[0], 0, ns, VM_TRACE_SEND, 0, 1);
+			add(&traces[1], 0, other_clock(ns + 1000),
+			    VM_TRACE_MATCH, 1, 0);
+			if (!both)
+				continue;
+			add(&traces[1], 0, other_clock(ns + 500000),
+			    VM_TRACE_SEND, 1, 0);
+			add(&traces[0], 0, ns + 501000, VM_TRACE_MATCH, 0, 1);
+		}
+		sum = merge(traces, 2);
+		arrows(&least, &most);
+		is_int(sum.unset, !both, "%s",
+		       both ? "messages both ways put two clocks together" :
+			      "messages one way do not");
+		if (!both)
+			continue;
+		ok(least > 900 && most < 1100,
+		   "all arrows are as long as they are: %.0f to %.0f ns", least,
+		   most);
+		ok(strstr(text, "hosts are put together by their messages") !=
+			   NULL,
+		   "which is said");
+	}
+}
+
 static void ring_checks(void)
 {
 	struct vm_trace traces[2] = { process_new(0, "a", 0) };
@@ -222,6 +283,7 @@ int main(void)
 {
 	snprintf(path, sizeof(path), "/tmp/vmpi-trace-%d.json", (int)getpid());
 	host_checks();
+	clock_checks();
 	ring_checks();
 	counter_checks();
 	file_checks();

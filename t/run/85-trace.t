@@ -51,6 +51,25 @@ for protocol in read write pipeline; do
 	is "$(value other_receives_without_send)" 0 "each was sent"
 done
 
+# Two hosts, as far as names go.
+cat >host <<'END'
+#!/bin/sh
+host=$1
+shift
+exec unshare -u -- sh -c 'hostname "$0" && eval "exec $*"' "$host" "$@"
+END
+chmod +x host
+if unshare -u true 2>/dev/null; then
+	job -n 4 -H hosta,hostb --agent "$scratch/host %h" --workers 1 \
+		./trace 100
+	is $? 0 "two hosts"
+	grep -q '"clock":"hosts are put together by their messages"' t.json
+	is $? 0 "their clocks are put together" || diag "$(cat found)"
+	is "$(value other_receives_without_send)" 0 "each message was sent"
+else
+	skip 5 "host names cannot be changed"
+fi
+
 # Long messages that go at once need packets that were not there.
 job -n 4 --nodes 2 --workers 1 --set core_eager_limit=1M ./trace 10
 is $? 0 "two processes with long packets"
