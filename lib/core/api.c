@@ -24,7 +24,7 @@ VM_API_CALLS(ENTRY)
 #undef ENTRY
 
 /* The calling task is in this call, which may wait. */
-#define WAITS_IN(name) vm_wait_in(VM_API_CALL_##name)
+#define WAITS_IN(name) vm_wait_in(vm_self, VM_API_CALL_##name)
 
 /* Variables of an embedding program come from its environment and files; those
  * of a job have been loaded when it runs. */
@@ -287,7 +287,7 @@ static int send_mode(vmpi_chan *chan, const void *buf, size_t bytes, int dest,
 
 	if (rc)
 		return rc;
-	vm_wait_in(call);
+	vm_wait_in(vm_self, call);
 	return vm_send(chan->group->ranks[dest],
 		       vm_chan_env(chan, chan->rank, tag), &data, mode);
 }

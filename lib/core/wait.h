@@ -32,11 +32,10 @@ static inline struct vm_rank *vm_wait_rank(void)
 	return rank && vm_rank_main(rank) == vm_self ? rank : NULL;
 }
 
-/* The caller is in this call, of core/calls.h or mpi/calls.h, which may wait;
- * there is a caller. */
-static inline void vm_wait_in(uint32_t call)
+/* The caller is in this call, of core/calls.h or mpi/calls.h, which may wait. */
+static inline void vm_wait_in(struct vm_ult *self, uint32_t call)
 {
-	vm_self->waits_in = call;
+	self->waits_in = call;
 }
 
 /* The details, before the state; a reader who finds the same state before and

@@ -47,11 +47,14 @@ static inline bool vm_call_waits(enum vm_call_id id)
 static inline struct vm_call vm_call_enter(enum vm_call_id id)
 {
 	struct vm_mpi *mpi = vm_mpi_self();
+	struct vm_ult *self = vm_self;
 
-	if (VM_UNLIKELY(!mpi || mpi->phase != VM_MPI_RUNNING))
+	if (VM_UNLIKELY(!mpi || mpi->phase != VM_MPI_RUNNING)) {
 		mpi = vm_call_first(id);
+		self = vm_self;
+	}
 	if (vm_call_waits(id))
-		vm_wait_in(VM_CALL_MPI_FIRST + id);
+		vm_wait_in(self, VM_CALL_MPI_FIRST + id);
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
 
