@@ -235,11 +235,13 @@ static void handle_aim(struct vm_handle *handle,
 static struct vm_handle *handle_make(const struct vm_handle *like)
 {
 	size_t bytes = sizeof(*like) + like->count * sizeof(struct vm_cell);
-	struct vm_handle *handle =
-		calloc(1, bytes + like->count * sizeof(uint64_t));
+	size_t all = bytes + like->count * sizeof(uint64_t);
+	struct vm_handle *handle = aligned_alloc(
+		VM_CACHELINE, (all + VM_CACHELINE - 1) & -(size_t)VM_CACHELINE);
 
 	if (!handle)
 		return NULL;
+	memset(handle, 0, all);
 	memcpy(handle, like, sizeof(*like));
 	handle->scratch = (uint64_t *)(void *)((char *)handle + bytes);
 	for (unsigned e = 0; e < handle->count; e++)

@@ -13,7 +13,9 @@
 
 #include <limits.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
+#include "base/err.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "introspect/session.h"
@@ -39,14 +41,17 @@ struct vm_handle {
 	unsigned level;	   /* word of the LEVEL of a MARK, or VM_LEVEL_NONE */
 	unsigned blocks;   /* how many of the place's it sees, from first on */
 	uint64_t *scratch; /* count words */
-	/* What a read looks at, with the first cell in one cache line or two. */
-	struct vm_pvar_spot spot;
 	const void *block; /* of an object; NULL: those of the place */
 	void (*refresh)(const void *block);
+	unsigned count;
+	/* What a read of one word looks at, with the first base: one cache line,
+	 * since a tool that reads hundreds has the program's data to read again
+	 * afterwards. */
+	struct vm_pvar_spot spot VM_ALIGNED(VM_CACHELINE);
 	/* Where the block was last seen to be here; relaxed. */
 	_Atomic(const struct vm_pvar_place *) sure;
-	unsigned words; /* of the row */
-	unsigned first, count;
+	unsigned first;
+	unsigned words;	    /* of the row */
 	unsigned char kind; /* enum vm_handle_kind */
 	bool low;	    /* a low-water mark */
 	bool adds;	    /* what is folded is added */
@@ -56,6 +61,11 @@ struct vm_handle {
 	_Atomic bool stopped;
 	struct vm_cell cells[];
 };
+
+VM_STATIC_ASSERT(offsetof(struct vm_handle, cells) -
+				 offsetof(struct vm_handle, spot) <=
+			 VM_CACHELINE - sizeof(uint64_t),
+		 "the first base is in the line");
 
 struct vm_session {
 	int rank;
