@@ -39,7 +39,7 @@ static void name_json(const char *key, const char *text)
 	string_json(plain);
 }
 
-static void job_json(const struct vm_share_job *job)
+static void job_json(const struct vm_share_job *job, const char *state)
 {
 	const struct vm_share_head *head = vm_share_job_head(job);
 
@@ -48,8 +48,7 @@ static void job_json(const struct vm_share_job *job)
 	name_json("program", head->program);
 	printf(",\"state\":\"%s\",\"age_seconds\":%.3f,\"ranks\":%u,"
 	       "\"node_count\":%u,\"nodes\":[",
-	       vm_share_job_state(job), vm_share_job_age(job), head->ranks,
-	       head->nodes);
+	       state, vm_share_job_age(job), head->ranks, head->nodes);
 	for (unsigned f = 0; f < job->count; f++) {
 		head = vm_share_head(job->files[f]);
 		printf("%s{\"node\":%u,", f ? "," : "", head->node);
@@ -67,7 +66,7 @@ void list_json(const struct vm_share_jobs *jobs)
 	fputs("{\"jobs\":[", stdout);
 	for (unsigned i = 0; i < jobs->count; i++) {
 		fputs(i ? ",{" : "{", stdout);
-		job_json(&jobs->list[i]);
+		job_json(&jobs->list[i], vm_share_job_state(&jobs->list[i]));
 		putchar('}');
 	}
 	puts("]}");
@@ -188,7 +187,7 @@ static void cvars_json(const struct vm_share_job *job, struct choice *choice)
 void sample_json(const struct sample *sample, struct choice *choice)
 {
 	putchar('{');
-	job_json(sample->job);
+	job_json(sample->job, sample->state);
 	fputs(",\"pvars\":{", stdout);
 	for (unsigned i = 0; i < sample->count; i++) {
 		if (i)

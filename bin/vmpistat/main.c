@@ -299,11 +299,11 @@ static void samples_print(const struct request *request, struct sample *sample,
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (;;) {
-		bool lives = left == 1 || vm_share_job_lives(sample->job);
-
 		sample_take(sample);
 		sample_print(request, sample, choice);
-		if (left == 1 || !lives || fflush(stdout) || ferror(stdout))
+		if (left == 1 || !sample->lives)
+			return;
+		if (sample->looked && (fflush(stdout) || ferror(stdout)))
 			return;
 		left -= left > 0;
 		next.tv_sec += period.tv_sec;

@@ -144,6 +144,12 @@ void sample_take(struct sample *sample)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	sample->time_s = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 	sample->passed_s = last_s > 0 ? sample->time_s - last_s : 0;
+	sample->looked = sample->time_s - sample->looked_s >= SAMPLE_LOOK_S;
+	if (sample->looked) {
+		sample->lives = vm_share_job_lives(sample->job);
+		sample->state = vm_share_job_state(sample->job);
+		sample->looked_s = sample->time_s;
+	}
 	for (unsigned i = 0; i < sample->count; i++) {
 		const struct pvar *pvar = &sample->pvars[i];
 

@@ -39,6 +39,11 @@ struct sample {
 	uint64_t *totals, *before; /* of the job now and last time, by word */
 	unsigned *first;	   /* of each variable's words in totals */
 	double time_s, passed_s;   /* now; since last time, 0: there was none */
+	/* Whether the job lives costs more than all its values: it was looked at
+	 * last then (0: never), maybe for this sample. */
+	double looked_s;
+	bool looked, lives;
+	const char *state;
 };
 
 /* Chooses variables; notes in choice->used which names fitted.  0,
@@ -47,7 +52,8 @@ int sample_init(struct sample *sample, const struct vm_share_job *job,
 		struct choice *choice);
 void sample_fini(struct sample *sample);
 
-/* Reads the totals. */
+/* Reads the totals, and before them, once in SAMPLE_LOOK_S, how the job is. */
+#define SAMPLE_LOOK_S 0.1
 void sample_take(struct sample *sample);
 
 /* A value in one file: -VMPI_ERANK: it has no such block or variable. */

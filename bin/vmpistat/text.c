@@ -38,16 +38,16 @@ void list_text(const struct vm_share_jobs *jobs)
 	}
 }
 
-static void head_text(const struct vm_share_job *job)
+static void head_text(const struct sample *sample)
 {
+	const struct vm_share_job *job = sample->job;
 	const struct vm_share_head *head = vm_share_job_head(job);
 	char age[32];
 
 	age_format(age, vm_share_job_age(job));
 	printf("job %s: %s, %u rank%s in %u process%s, %s, %s old\n", job->name,
 	       head->program, head->ranks, head->ranks == 1 ? "" : "s",
-	       head->nodes, head->nodes == 1 ? "" : "es",
-	       vm_share_job_state(job), age);
+	       head->nodes, head->nodes == 1 ? "" : "es", sample->state, age);
 	if (job->count < head->nodes)
 		printf("  of which %u %s on this host\n", job->count,
 		       job->count == 1 ? "is" : "are");
@@ -180,7 +180,7 @@ static void cvars_text(const struct vm_share_job *job, struct choice *choice)
 
 void sample_text(const struct sample *sample, struct choice *choice)
 {
-	head_text(sample->job);
+	head_text(sample);
 	for (unsigned i = 0; i < sample->count; i++) {
 		const struct pvar *pvar = &sample->pvars[i];
 		bool rank = strcmp(pvar->view.of, "rank") == 0;
