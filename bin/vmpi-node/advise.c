@@ -16,6 +16,7 @@
 #include "core/engine.h"
 #include "core/node.h"
 #include "core/vars.h"
+#include "fabric/fabric.h"
 #include "fabric/vars.h"
 #include "introspect/advise.h"
 #include "introspect/pvar.h"
@@ -73,15 +74,9 @@ static uint64_t pool_unused(void)
 	    view.row->words > WORDS_MAX || vm_pvar_total(there, packets) ||
 	    vm_pvar_total(used, peak))
 		return 0;
-	for (unsigned i = 0; i < view.row->words; i++) {
-		uint64_t bytes = i == 0 ? 256 :
-				 i == 1 ? 2048 :
-				 i == 2 ? (uint64_t)fabric_cvar.packet_bytes :
-					  UINT64_C(32768) << (i - 3);
-
+	for (unsigned i = 0; i < view.row->words; i++)
 		if (there[i] > used[i])
-			sum += (there[i] - used[i]) * bytes;
-	}
+			sum += (there[i] - used[i]) * vm_pool_payload(i);
 	return sum;
 }
 

@@ -326,4 +326,7 @@ void vm_fabric_vars_add(void);
 const struct fabric_port_pvars *vm_port_pvars(const struct vm_port *port);
 const struct fabric_node_pvars *vm_fabric_pvars(const struct vm_fabric *fabric);
 
+/* Bytes of payload of a packet of each size (fabric_pool_packets). */
+uint32_t vm_pool_payload(unsigned size);
+
 #endif

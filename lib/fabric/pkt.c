@@ -20,6 +20,17 @@ static size_t packet_bytes(uint32_t wire_bytes)
 	return (sizeof(struct vm_packet) + wire_bytes + 63) & ~(size_t)63;
 }
 
+uint32_t vm_pool_payload(unsigned size)
+{
+	const uint32_t payload[VM_PKT_WIRE + 1] = {
+		SMALL_BYTES, MEDIUM_BYTES, (uint32_t)fabric_cvar.packet_bytes
+	};
+
+	return size <= VM_PKT_WIRE ?
+		       payload[size] :
+		       LONG_BYTES_LEAST << (size - VM_PKT_WIRE - 1);
+}
+
 void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
 		  int (*reg)(struct vm_port *, struct vm_slab *, bool),

@@ -196,7 +196,7 @@ static void rest(char **argv)
 	flood(argv);
 	end = MPI_Wtime() + 3.5;
 	for (int go = 1; go;) {
-		compute(0.01);
+		compute(0.0003);
 		go = MPI_Wtime() < end;
 		MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	}
