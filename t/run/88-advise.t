@@ -101,7 +101,7 @@ advise polling "$vmpirun" -n 2 $near ./advise poll
 like "$said" '^advice \(polling\): .* tested or probed .*, most by MPI_Iprobe: MPI_Wait, ' \
 	'a rank that probes'
 advise testing "$vmpirun" $two ./advise test 20
-like "$said" '^advice \(polling\): ranks tested or probed [0-9]+ times for 20 messages, most by MPI_Test: ' \
+like "$said" '^advice \(polling\): .* tested or probed .*, most by MPI_Test: ' \
 	'a rank that tests while another one computes'
 advise testing-set "$vmpirun" $two ./advise wait 20
 silent polling 'one that waits is not told'
@@ -111,7 +111,7 @@ silent polling 'one that waits is not told'
 case ${VMPI_SANITIZE:-none} in
 none)
 	for try in 1 2 3 4 5 6 7 8 9 10; do
-		timeout 120 "$vmpirun" -n 64 $near ./advise pingpong 3000 \
+		timeout 120 "$vmpirun" -n 64 $near ./advise pingpong 20000 \
 			</dev/null >out 2>&1
 		grep -q '(switches)' out && break
 	done
@@ -120,7 +120,7 @@ none)
 	;;
 *) skip 1 'a sanitizer computes too long between two switches' ;;
 esac
-advise switches-set "$vmpirun" -n 4 $near ./advise pingpong 3000
+advise switches-set "$vmpirun" -n 4 $near ./advise pingpong 20000
 silent switches 'with so few it is not said'
 
 advise balance "$vmpirun" -n 4 --workers 2 --advise ./advise uneven
