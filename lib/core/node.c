@@ -488,7 +488,9 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 		return rc;
 	}
 	(*task)->owner = rank;
-	(*task)->counts = rank ? &rank->pvars : NULL;
+	/* Without a rank too it may wait for the request of one. */
+	(*task)->counts = rank ? &rank->pvars :
+				 &((struct vm_lane *)worker->lane)->pvars;
 	(*task)->on_end = task_ended;
 	if (rank) {
 		atomic_fetch_add_explicit(&rank->tasks, 1,

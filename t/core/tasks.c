@@ -229,13 +229,40 @@ static void test_stop(void)
 	is_int(ended, 100, "after all of them");
 }
 
+/* A task of no rank waits for what a rank has asked for. */
+static int waits(void *arg)
+{
+	vmpi_req **req = arg;
+
+	return vmpi_rank() == -VMPI_ENORANK ? vmpi_wait(req, NULL) : -1;
+}
+
+static void test_without_rank(void)
+{
+	vmpi_config config = { .ranks = 1, .workers = 1 };
+	vmpi_task *task;
+	vmpi_req *req;
+	int in = 0, out = 5, result = -1;
+
+	vmpi_start(&config);
+	EXPECT(vmpi_attach(0) == 0);
+	EXPECT(vmpi_irecv(vmpi_world(), &req, &in, sizeof(in), 0, 1) == 0);
+	EXPECT(vmpi_send(vmpi_world(), &out, sizeof(out), 0, 1) == 0);
+	EXPECT(vmpi_detach() == 0);
+	EXPECT(vmpi_spawn(&task, waits, &req) == 0);
+	EXPECT(vmpi_join(&task, &result) == 0);
+	vmpi_stop();
+	ok(result == 0 && in == 5 && job_faults_take() == 0,
+	   "a task of no rank can wait for a rank's receive");
+}
+
 int main(void)
 {
 	static const struct {
 		int ranks, workers;
 	} runs[] = { { 1, 1 }, { 4, 2 }, { 6, 5 } };
 
-	plan(17);
+	plan(18);
 	for (int i = 0; i < 3; i++) {
 		int ranks = runs[i].ranks, workers = runs[i].workers;
 
@@ -246,5 +273,6 @@ int main(void)
 	}
 	test_deadlock();
 	test_stop();
+	test_without_rank();
 	return done_testing();
 }
