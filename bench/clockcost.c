@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "introspect/timer.h"
+#include "introspect/measure/timer.h"
 #include "sched/clocks.h"
 #include "sched/topo.h"
 #include "sched/ult.h"

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 
 /* Adds to *received and *sent what has; 0, or an error of libfabric. */
 static inline int events_count(struct fid_cq *cq, uint64_t *received,

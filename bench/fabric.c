@@ -21,7 +21,7 @@
 #include "clock.h"
 #include "events.h"
 #include "fabric/fabric.h"
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 #include "fabric/select.h"
 #include "fabric/vars.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 #include "fabric/select.h"
 
 #define BYTES_MAX ((size_t)4 << 20)

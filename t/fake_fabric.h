@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network in memory, behind the table that the fabric calls (fabric/fi.h).
+ * A network in memory, behind the table that the fabric calls (fabric/ofi/fi.h).
  *
  * It keeps libfabric's rules as far as vmpi relies on them, and no further:
  * messages of one endpoint to another stay in order, but those of different ones
@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 
 struct fake_faults {
 	unsigned again_percent; /* of calls that answer FI_EAGAIN */

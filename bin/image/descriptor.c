@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the loader has to know about a copy: the struct vm_image_descriptor of
- * core/image.h, found through the note in entry.S.
+ * core/image/image.h, found through the note in entry.S.
  */
 #include <stdint.h>
 

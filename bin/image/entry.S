@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What makes a shared object a program: the name of its dynamic linker, an
- * entry point, and the note by which the loader knows it (core/image.h).
+ * entry point, and the note by which the loader knows it (core/image/image.h).
  *
  * The entry point is run only when the program is started by itself; the loader
  * calls main through the descriptor.  Source of the note's shape: System V

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * vmpirun's --advise: the facts of the processes, brought together, and what
- * introspect/advise.h says to them.
+ * report/advice.h says to them.
  */
 #ifndef ADVISE_H
 #define ADVISE_H

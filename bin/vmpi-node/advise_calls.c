@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/border.h"
-#include "core/node.h"
-#include "core/profiler.h"
-#include "core/vars.h"
-#include "introspect/advise.h"
-#include "introspect/profile.h"
-#include "introspect/var.h"
+#include "core/instrument/intercept.h"
+#include "core/runtime/node.h"
+#include "core/instrument/profiler.h"
+#include "core/rank/vars.h"
+#include "report/advice.h"
+#include "introspect/measure/profile.h"
+#include "introspect/vars/cvar.h"
 #include "node.h"
 
 /* In a profile that somebody else wants there is what he wants. */

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/account.h"
-#include "core/wait.h"
+#include "core/instrument/overlap_events.h"
+#include "core/rank/wait.h"
 #include "real.h"
 #include "sched/ult.h"
 

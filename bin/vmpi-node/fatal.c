@@ -17,7 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "core/rank.h"
+#include "core/rank/rank.h"
 #include "node.h"
 #include "sched/stack.h"
 #include "signals.h"

@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/account.h"
-#include "core/engine.h"
-#include "core/rank.h"
-#include "core/wait.h"
+#include "core/instrument/overlap_events.h"
+#include "core/local/engine.h"
+#include "core/rank/rank.h"
+#include "core/rank/wait.h"
 #include "node.h"
 #include "out.h"
 #include "rank.h"

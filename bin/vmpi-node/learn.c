@@ -12,9 +12,9 @@
 
 #include "base/log.h"
 #include "boot/boot.h"
-#include "core/engine.h"
-#include "core/node.h"
-#include "introspect/balance.h"
+#include "core/local/engine.h"
+#include "core/runtime/node.h"
+#include "introspect/measure/balance.h"
 #include "node.h"
 
 #define UNIT_SHIFT 16	/* times are told in 2^16 ns */

@@ -4,7 +4,7 @@
  *
  * Started by vmpirun, which describes the job in the environment; or by another
  * launcher, as one of several; or by a program that was started by itself
- * (core/image_main.h): then there is no description, one rank, VMPI_IMAGE names
+ * (core/instrument/image_main.h): then there is no description, one rank, VMPI_IMAGE names
  * the program, and the arguments are the program's alone.
  */
 #include <errno.h>
@@ -20,16 +20,16 @@
 #include "advise.h"
 #include "base/flush.h"
 #include "base/log.h"
-#include "base/word.h"
+#include "base/last_word.h"
 #include "boot/boot.h"
 #include "boot/job.h"
-#include "core/image_main.h"
-#include "core/image_tied.h"
-#include "core/remote.h"
-#include "core/vars.h"
+#include "core/instrument/image_main.h"
+#include "core/image/tied.h"
+#include "core/remote/remote.h"
+#include "core/rank/vars.h"
 #include "fatal.h"
-#include "introspect/var.h"
-#include "mpi/vars.h"
+#include "introspect/vars/cvar.h"
+#include "mpi/call/vars.h"
 #include "node.h"
 #include "out.h"
 #include "rank.h"

@@ -16,9 +16,9 @@
 
 #include "base/lock.h"
 #include "boot/boot.h"
-#include "core/image.h"
-#include "core/node.h"
-#include "core/rank.h"
+#include "core/image/image.h"
+#include "core/runtime/node.h"
+#include "core/rank/rank.h"
 
 /* Written by main() before the ranks start. */
 struct node {

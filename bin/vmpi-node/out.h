@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "core/image.h"
+#include "core/image/image.h"
 
 struct vm_job;
 

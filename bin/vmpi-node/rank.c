@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/flush.h"
-#include "core/node.h"
-#include "core/rank.h"
-#include "introspect/share.h"
+#include "core/runtime/node.h"
+#include "core/rank/rank.h"
+#include "introspect/export/export.h"
 #include "node.h"
 #include "out.h"
 #include "report.h"

@@ -22,12 +22,12 @@
 #include "base/err.h"
 #include "boot/boot.h"
 #include "boot/job.h"
-#include "core/node.h"
-#include "core/vars.h"
-#include "introspect/overlap_report.h"
-#include "introspect/vars.h"
-#include "introspect/xfer.h"
-#include "core/border.h"
+#include "core/runtime/node.h"
+#include "core/rank/vars.h"
+#include "report/overlap_report.h"
+#include "introspect/measure/vars.h"
+#include "introspect/measure/xfer_table.h"
+#include "core/instrument/intercept.h"
 #include "vmpi.h"
 
 #define NODE_VARIABLE "VM_INFO_CALIBRATES" /* VMPI_ are variables */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Expands the table of mpi/calls.h to names.
+ * Expands the table of mpi/call/calls.h to names.
  */
 #include "calls.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mpi/calls.h"
+#include "mpi/call/calls.h"
 
 #define NAME(name, ...) "MPI_" #name,
 

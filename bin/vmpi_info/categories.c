@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "introspect/nearest.h"
+#include "base/nearest.h"
 #include "variables.h"
 
 #define INDENT 8

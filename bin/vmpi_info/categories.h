@@ -5,7 +5,7 @@
 #ifndef VMPI_INFO_CATEGORIES_H
 #define VMPI_INFO_CATEGORIES_H
 
-#include "introspect/category.h"
+#include "introspect/vars/category.h"
 #include "text.h"
 
 /* Prints `outer` and those below it; VM_CATEGORY_none: all. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "introspect/source.h"
+#include "introspect/vars/config.h"
 #include "sched/counter.h"
 #include "sched/stack.h"
 #include "sched/topo.h"

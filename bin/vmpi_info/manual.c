@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "introspect/pvar.h"
-#include "introspect/var.h"
+#include "introspect/vars/pvar.h"
+#include "introspect/vars/cvar.h"
 #include "variables.h"
 
 static const char head[] =

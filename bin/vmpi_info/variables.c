@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "introspect/nearest.h"
-#include "introspect/pvar.h"
-#include "introspect/value.h"
+#include "base/nearest.h"
+#include "introspect/vars/pvar.h"
+#include "introspect/vars/value.h"
 
 VM_STATIC_ASSERT(NAME_BYTES == VM_NAME_MAX, "names are as long as theirs");
 

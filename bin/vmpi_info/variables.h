@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "introspect/pvar.h"
-#include "introspect/var.h"
+#include "introspect/vars/pvar.h"
+#include "introspect/vars/cvar.h"
 #include "text.h"
 
 /* Which ones: whose name fits the shell pattern (NULL: all), and in which

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/vars.h"
-#include "introspect/var.h"
-#include "mpi/vars.h"
+#include "core/rank/vars.h"
+#include "introspect/vars/cvar.h"
+#include "mpi/call/vars.h"
 #include "say.h"
 #include "vmpi.h"
 

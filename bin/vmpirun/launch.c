@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/word.h"
+#include "base/last_word.h"
 #include "boot/boot.h"
 #include "check.h"
 #include "overlap.h"

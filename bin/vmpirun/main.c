@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "introspect/control_client.h"
-#include "introspect/share.h"
+#include "report/live/control.h"
+#include "introspect/export/export.h"
 #include "launch.h"
 #include "options.h"
 #include "overlap.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "introspect/mistake.h"
+#include "report/cli.h"
 #include "options_table.h"
 #include "say.h"
 #include "vmpi.h"

@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/account.h"
-#include "introspect/overlap_report.h"
-#include "introspect/var.h"
-#include "core/border.h"
+#include "core/instrument/overlap_events.h"
+#include "report/overlap_report.h"
+#include "introspect/vars/cvar.h"
+#include "core/instrument/intercept.h"
 #include "say.h"
 
 #define DIRECTORY "vmpi-overlap"

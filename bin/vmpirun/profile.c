@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/border.h"
-#include "core/profiler.h"
-#include "core/vars.h"
-#include "introspect/bulk.h"
-#include "introspect/profile_report.h"
+#include "core/instrument/intercept.h"
+#include "core/instrument/profiler.h"
+#include "core/rank/vars.h"
+#include "introspect/vars/bulk.h"
+#include "report/profile_report.h"
 #include "say.h"
 
 int profile_take(struct options *options, const char *vars)

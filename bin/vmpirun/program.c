@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/image.h"
+#include "core/image/image.h"
 #include "say.h"
 #include "vmpi.h"
 

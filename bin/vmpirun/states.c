@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The node processes are not asked: they may hang.  Their files are read, as
- * vmpistat --states does it (introspect/share_states.h).
+ * vmpistat --states does it (report/live/states.h).
  */
 #include "states.h"
 
-#include "introspect/share.h"
-#include "introspect/share_states.h"
+#include "introspect/export/export.h"
+#include "report/live/states.h"
 #include "say.h"
 
 #define LINES_MAX 16

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/border.h"
-#include "introspect/trace.h"
-#include "introspect/trace_merge.h"
+#include "core/instrument/intercept.h"
+#include "introspect/measure/trace.h"
+#include "report/trace/merge.h"
 #include "say.h"
 
 int trace_take(struct options *options, const char *path)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "introspect/policies.h"
+#include "introspect/policy/policies.h"
 #include "say.h"
 #include "vmpi.h"
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/word.h"
+#include "base/last_word.h"
 #include "say.h"
 #include "states.h"
 #include "vmpi.h"

@@ -3,7 +3,7 @@
  * vmpistat: what the jobs of this user do, seen from outside.
  *
  * It reads the files in which processes keep their counters
- * (introspect/share_read.h) and asks them for nothing, so that they notice
+ * (report/live/file.h) and asks them for nothing, so that they notice
  * nothing, and need not even live.
  */
 #include <argp.h>
@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "introspect/mistake.h"
-#include "introspect/nearest.h"
-#include "introspect/share_job.h"
+#include "report/cli.h"
+#include "base/nearest.h"
+#include "report/live/job.h"
 #include "print.h"
 #include "sample.h"
 #include "say.h"

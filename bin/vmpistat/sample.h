@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "introspect/share_job.h"
+#include "report/live/job.h"
 
 /* What was asked for. */
 struct choice {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "introspect/control_client.h"
+#include "report/live/control.h"
 #include "say.h"
 
 #define ANSWER_MS 5000

@@ -5,7 +5,7 @@
 #ifndef VMPISTAT_SET_H
 #define VMPISTAT_SET_H
 
-#include "introspect/share_job.h"
+#include "report/live/job.h"
 
 /*
  * Sets what "NAME=VALUE" says in all processes of the job, or (rank not

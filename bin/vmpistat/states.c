@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two forms of what introspect/share_states.h says.
+ * Two forms of what report/live/states.h says.
  */
 #include "states.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "introspect/share_states.h"
+#include "report/live/states.h"
 #include "say.h"
 
 static void line_print(const char *line, void *arg)

@@ -5,7 +5,7 @@
 #ifndef VMPISTAT_STATES_H
 #define VMPISTAT_STATES_H
 
-#include "introspect/share_job.h"
+#include "report/live/job.h"
 
 /* Prints what each rank does, equal ones together, and the deadlock, if there
  * is one.  Looks twice at a job that runs, a moment apart.  0, -VMPI_ENOMEM

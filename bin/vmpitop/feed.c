@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "feed_node.h"
-#include "introspect/control_client.h"
-#include "introspect/share_list.h"
+#include "report/live/control.h"
+#include "introspect/export/list.h"
 
 #define ANSWER_MS 2000 /* how long a process is waited for */
 

@@ -5,9 +5,9 @@
 #ifndef VMPITOP_FEED_NODE_H
 #define VMPITOP_FEED_NODE_H
 
-#include "introspect/control_client.h"
-#include "introspect/share.h"
-#include "introspect/share_read.h"
+#include "report/live/control.h"
+#include "introspect/export/export.h"
+#include "report/live/file.h"
 #include "model.h"
 
 struct feed_node {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "figure.h"
-#include "introspect/nearest.h"
+#include "base/nearest.h"
 
 /* Texts of a file go to a terminal. */
 static void text_take(char to[64], const char *from)

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "introspect/share_job.h"
+#include "report/live/job.h"
 
 /* A line for each. */
 void jobs_print(const struct vm_share_jobs *jobs, FILE *out);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "figure.h"
-#include "introspect/share_read.h"
+#include "report/live/file.h"
 
 enum group { GROUP_WORKER, GROUP_RANK, GROUP_PORT, GROUPS };
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "introspect/mistake.h"
-#include "introspect/share.h"
+#include "report/cli.h"
+#include "introspect/export/export.h"
 
 enum key {
 	KEY_BATCH = 'b',

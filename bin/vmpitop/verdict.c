@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who can never go on is asked where everybody asks it
- * (introspect/share_states.h); here nothing has moved for long enough.
+ * (report/live/states.h); here nothing has moved for long enough.
  */
 #include "verdict.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "introspect/share_states.h"
+#include "report/live/states.h"
 
 /* Most ranks of a circle that are named. */
 #define CIRCLE_MAX 8

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/word.h"
+#include "base/last_word.h"
 
 static _Atomic int log_level = VM_WARN;
 

@@ -13,7 +13,7 @@ enum vm_log_level { VM_ERROR, VM_WARN, VM_INFO, VM_DEBUG };
 
 /* Writes "vmpi: text" as one line if level is not above the log level.  An error
  * by which all processes of a job end as they start is written by one of them
- * (base/word.h). */
+ * (base/last_word.h). */
 void vm_log(enum vm_log_level level, const char *format, ...) VM_PRINTF(2, 3);
 
 /* Messages above `level` are dropped; the default is VM_WARN. */

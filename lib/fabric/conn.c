@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "fabric/probe.h"
+#include "fabric/liveness.h"
 #include "fabric/rma.h"
 
 #define PROBE_NS 500000000 /* between looks at one that takes nothing */

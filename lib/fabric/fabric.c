@@ -15,9 +15,9 @@
 #include "base/log.h"
 #include "fabric/address.h"
 #include "fabric/conn.h"
-#include "fabric/probe.h"
+#include "fabric/liveness.h"
 #include "fabric/state.h"
-#include "introspect/share.h"
+#include "introspect/export/export.h"
 
 const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric)
 {

@@ -40,7 +40,7 @@ struct vm_fabric;
 struct vm_overlap;
 struct vm_port;
 struct vm_pkt;
-struct vm_fi; /* fabric/fi.h */
+struct vm_fi; /* fabric/ofi/fi.h */
 struct fabric_port_pvars;
 struct fabric_node_pvars;
 

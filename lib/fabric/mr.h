@@ -6,7 +6,7 @@
 #define FABRIC_MR_H
 
 #include "fabric/fabric.h"
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 
 /* Where registered memory of our own is that another part of the process names
  * by the loop; NULL unless key, bounds and access fit. */

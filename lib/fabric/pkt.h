@@ -17,11 +17,11 @@
 
 #include "base/list.h"
 #include "fabric/fabric.h"
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 #include "fabric/link.h"
 #include "fabric/vars.h"
 #include "fabric/wire.h"
-#include "introspect/overlap.h"
+#include "introspect/measure/overlap.h"
 
 #define VM_PKT_WIRE 2	 /* the class of what is posted for arrivals */
 #define VM_PKT_CLASSES 9 /* the others are powers of two up to ... */

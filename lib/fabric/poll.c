@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "fabric/conn.h"
-#include "fabric/part.h"
+#include "fabric/segment.h"
 #include "fabric/rma.h"
 #include "fabric/state.h"
 

@@ -18,7 +18,7 @@
 #include "base/list.h"
 #include "base/lock.h"
 #include "fabric/fabric.h"
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 #include "fabric/link.h"
 #include "fabric/pkt.h"
 #include "fabric/vars.h"

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 
 #define VM_CHOICES_MAX 64
 

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "fabric/batch.h"
 #include "fabric/conn.h"
-#include "fabric/part.h"
+#include "fabric/segment.h"
 #include "fabric/state.h"
 
 #define INJECT_MAX 256 /* built on the stack */

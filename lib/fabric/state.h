@@ -9,7 +9,7 @@
 
 #include "base/lock.h"
 #include "fabric/fabric.h"
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 #include "fabric/gather.h"
 #include "fabric/link.h"
 #include "fabric/port.h"

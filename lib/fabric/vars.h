@@ -6,8 +6,8 @@
 #define FABRIC_VARS_H
 
 #include "fabric/wire.h"
-#include "introspect/pvar.h"
-#include "introspect/var.h"
+#include "introspect/vars/pvar.h"
+#include "introspect/vars/cvar.h"
 
 #define FABRIC_CVARS(X)                                                        \
 	X(STRING, provider, "", 0, 0, "name", STARTUP, UB, fabric,             \

@@ -8,7 +8,7 @@
 #ifndef MPI_ABI_H
 #define MPI_ABI_H
 
-#include "mpi/calls.h"
+#include "mpi/call/calls.h"
 
 #define VM_ABI_CALLS_OFFSET 16
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entries of mpi.h: PMPI_x, and MPI_x as its weak alias (core/entry.h).
+ * The entries of mpi.h: PMPI_x, and MPI_x as its weak alias (core/instrument/entry.h).
  */
-#include "core/entry.h"
-#include "core/entry.inc"
-#include "mpi/calls.h"
+#include "core/instrument/entry.h"
+#include "core/instrument/entry.inc"
+#include "mpi/call/calls.h"
 
 #define LOOKUP(name) .set lookup_PMPI_##name, 1 ;
 MPI_LOOKUPS(LOOKUP)

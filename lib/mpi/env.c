@@ -3,7 +3,7 @@
  * Begin, end, and questions about the environment.
  *
  * The runtime and all ranks exist before MPI_Init, or are made by it where a
- * process is a rank (core/process.h); for the rest that call only makes the
+ * process is a rank (core/runtime/process.h); for the rest that call only makes the
  * rank's MPI state.  MPI_Finalize waits for all ranks.
  */
 #include <stdio.h>
@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/lost.h"
-#include "core/node.h"
-#include "core/process.h"
-#include "mpi/attr.h"
-#include "mpi/bsend.h"
-#include "mpi/coll.h"
-#include "mpi/pending.h"
+#include "core/remote/failure.h"
+#include "core/runtime/node.h"
+#include "core/runtime/process.h"
+#include "mpi/call/attr.h"
+#include "mpi/p2p/bsend.h"
+#include "mpi/coll/coll.h"
+#include "mpi/p2p/pending.h"
 
 static int init_entry(enum vm_call_id id, int thread_level)
 {

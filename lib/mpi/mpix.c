@@ -8,8 +8,8 @@
 #include <mpi.h>
 
 #include "base/clock.h"
-#include "core/times.h"
-#include "mpi/calls.h"
+#include "core/instrument/times.h"
+#include "mpi/call/calls.h"
 #include "vmpi.h"
 
 double PMPIX_Rtime(void)

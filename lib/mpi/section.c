@@ -5,7 +5,7 @@
  */
 #include <stdarg.h>
 
-#include "mpi/call.h"
+#include "mpi/call/call.h"
 
 /* Levels of MPI_Pcontrol; 2, flush, has nothing to do. */
 enum { WATCH_OFF = 0, WATCH_ON = 1, SECTION_BEGIN = 3, SECTION_END = -3 };

@@ -6,19 +6,19 @@
 
 #include <stdlib.h>
 
-#include "core/engine.h"
-#include "core/node.h"
-#include "core/process.h"
-#include "mpi/attr.h"
-#include "mpi/bsend.h"
-#include "mpi/comm.h"
-#include "mpi/errcode.h"
-#include "mpi/errh.h"
-#include "mpi/fint.h"
-#include "mpi/group.h"
-#include "mpi/info.h"
-#include "mpi/tool.h"
-#include "mpi/type.h"
+#include "core/local/engine.h"
+#include "core/runtime/node.h"
+#include "core/runtime/process.h"
+#include "mpi/call/attr.h"
+#include "mpi/p2p/bsend.h"
+#include "mpi/comm/comm.h"
+#include "mpi/call/errcode.h"
+#include "mpi/call/errh.h"
+#include "mpi/p2p/fint.h"
+#include "mpi/comm/group.h"
+#include "mpi/call/info.h"
+#include "mpi/tool/tool.h"
+#include "mpi/type/type.h"
 
 enum vm_mpi_phase vm_mpi_phase(void)
 {
@@ -31,7 +31,7 @@ enum vm_mpi_phase vm_mpi_phase(void)
 	return mpi ? mpi->phase : VM_MPI_BEFORE;
 }
 
-/* For those below who report on a rank (core/rank.h). */
+/* For those below who report on a rank (core/rank/rank.h). */
 static int phase_of(struct vm_rank *rank)
 {
 	const struct vm_mpi *mpi = rank->mpi;

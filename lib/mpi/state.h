@@ -18,10 +18,10 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "base/lock.h"
-#include "core/chan.h"
-#include "core/rank.h"
+#include "core/rank/chan.h"
+#include "core/rank/rank.h"
 #include "mpi.h"
-#include "mpi/object.h"
+#include "mpi/call/object.h"
 
 struct vm_errcodes;
 struct vm_errh;

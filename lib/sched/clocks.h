@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank time and core time of ULTs and workers (introspect/timer.h).
+ * Rank time and core time of ULTs and workers (introspect/measure/timer.h).
  *
  * Off until somebody asks for the first time or sched_rank_time is set: then
  * each switch reads the clock once, for the ULT that leaves and the one that
@@ -13,7 +13,7 @@
 #define SCHED_CLOCKS_H
 
 #include "base/clock.h"
-#include "introspect/timer.h"
+#include "introspect/measure/timer.h"
 #include "sched/ult.h"
 #include "sched/worker.h"
 

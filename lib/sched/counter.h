@@ -3,7 +3,7 @@
  * Performance counters of ULTs and of sections of workers.
  *
  * The kernel counts per OS thread; a switch reads the count and gives the
- * difference to whoever ran, by the arithmetic of introspect/timer.h.  Each OS
+ * difference to whoever ran, by the arithmetic of introspect/measure/timer.h.  Each OS
  * thread opens its own counters when it first meets a kind that is open, and
  * keeps them to its end.  Nothing of this happens while no kind is open.
  */
@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 #include "base/lock.h"
-#include "introspect/timer.h"
+#include "introspect/measure/timer.h"
 
 struct vm_ult;
 struct vm_worker;

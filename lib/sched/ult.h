@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "introspect/timer.h"
+#include "introspect/measure/timer.h"
 #include "sched/stack.h"
 
 struct vm_overlap;
@@ -40,14 +40,15 @@ struct vm_ult {
 	void *counts; /* and where it counts what it does for it */
 	int saved_errno;
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
-	uint32_t waits_in;     /* the layer above's (core/wait.h) */
+	uint32_t waits_in;     /* the layer above's (core/rank/wait.h) */
 	struct vm_timer timer; /* its time and sections (clocks.h) */
 	char *locals;	       /* its copies of the blocks of sched/local.h */
-	/* The layer above (core/border.h). */
-	struct vm_overlap *overlap; /* core/account.h: of the rank, of its
+	/* The layer above (core/instrument/intercept.h). */
+	struct vm_overlap *
+		overlap; /* core/instrument/overlap_events.h: of the rank, of its
 				       main task */
-	const char *frame;	    /* of the call it is in */
-	uint32_t hooks_told;	    /* core/hook.c */
+	const char *frame;   /* of the call it is in */
+	uint32_t hooks_told; /* core/instrument/hook.c */
 	uint8_t view;
 	uint8_t told;		 /* bits of those who heard of its begin */
 	uint8_t busy;		 /* it runs a callback of an event */

@@ -5,8 +5,8 @@
 #ifndef SCHED_VARS_H
 #define SCHED_VARS_H
 
-#include "introspect/pvar.h"
-#include "introspect/var.h"
+#include "introspect/vars/pvar.h"
+#include "introspect/vars/cvar.h"
 
 #define SCHED_CVARS(X)                                                        \
 	X(CHOICE, clock, 0, 0, 2, "auto|counter|monotonic", STARTUP, TD,      \

@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "introspect/share.h"
+#include "introspect/export/export.h"
 #include "sched/clocks.h"
 #include "sched/futex.h"
 #include "sched/sanitize.h"

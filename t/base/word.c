@@ -2,7 +2,7 @@
 /*
  * The word: of several processes one speaks, the others wait until it has.
  */
-#include "base/word.h"
+#include "base/last_word.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

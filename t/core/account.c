@@ -3,7 +3,7 @@
  * Which transfers and calls ranks tell of, by protocol: counts and orders, no
  * times.
  */
-#include "core/account.h"
+#include "core/instrument/overlap_events.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/border.h"
-#include "core/calls.h"
-#include "core/node.h"
-#include "introspect/pvar.h"
+#include "core/instrument/intercept.h"
+#include "core/instrument/calls.h"
+#include "core/runtime/node.h"
+#include "introspect/vars/pvar.h"
 #include "tap.h"
 #include "vmpi.h"
 

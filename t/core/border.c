@@ -2,13 +2,13 @@
 /*
  * Which calls are told while watching begins and ends at run time.
  */
-#include "core/border.h"
+#include "core/instrument/intercept.h"
 
 #include <setjmp.h>
 #include <string.h>
 
-#include "core/calls.h"
-#include "core/vars.h"
+#include "core/instrument/calls.h"
+#include "core/rank/vars.h"
 #include "sched/ult.h"
 #include "tap.h"
 #include "vmpi.h"

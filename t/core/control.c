@@ -3,7 +3,7 @@
  * The control socket: who may ask, what is answered, and that nobody who
  * connects does any harm.
  */
-#include "core/control.h"
+#include "core/service/control.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "core/ledger.h"
-#include "core/node.h"
-#include "introspect/control_client.h"
-#include "introspect/share.h"
+#include "core/service/publish.h"
+#include "core/runtime/node.h"
+#include "report/live/control.h"
+#include "introspect/export/export.h"
 #include "tap.h"
 
 /* Longer than a machine is busy: nothing here waits for the end of it. */

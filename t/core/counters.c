@@ -6,7 +6,7 @@
 #include <vmpi.h>
 
 #include "base/err.h"
-#include "introspect/pvar.h"
+#include "introspect/vars/pvar.h"
 #include "tap.h"
 
 #define LONG_BYTES 100000 /* stays with the sender */

@@ -5,12 +5,12 @@
  * registers.  Needs nothing of the library but the entries, so that it runs on
  * other machines too (t/sched/aarch64.t).
  */
-#include "core/entry.h"
+#include "core/instrument/entry.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/calls.h"
+#include "core/instrument/calls.h"
 #include "tap.h"
 
 #define ARGUMENTS 14 /* 6 of them or 8 in registers */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/node.h"
+#include "core/runtime/node.h"
 #include "job.h"
 
 #define MESSAGES 400

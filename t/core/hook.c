@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/calls.h"
+#include "core/instrument/calls.h"
 #include "tap.h"
 #include "vmpi.h"
 

@@ -3,7 +3,7 @@
  * Reading ELF files: what is found in good ones, and that damaged ones are
  * refused or survived, never followed out of the file.
  */
-#include "core/image_elf.h"
+#include "core/image/elf.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "core/image_file.h"
+#include "core/image/file.h"
 #include "tap.h"
 
 static bool needs(const struct vm_elf *elf, const char *wanted)

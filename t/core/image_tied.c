@@ -3,14 +3,14 @@
  * Which files tie their ranks to an OS thread: libraries that are known, and
  * this program, whose one import after the other is given a harmless name.
  */
-#include "core/image_tied.h"
+#include "core/image/tied.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/image_elf.h"
+#include "core/image/elf.h"
 #include "tap.h"
 
 /* The file that a library was loaded from. */

@@ -3,7 +3,7 @@
  * Layouts: runs are merged, cursors hand out every byte once, and copies
  * between random layouts equal those of a reference that goes byte by byte.
  */
-#include "core/layout.h"
+#include "core/local/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Matching against a model that goes through lists: all short sequences of
  * arrivals and receives, then long random ones.
  */
-#include "core/match.h"
+#include "core/rank/match.h"
 
 #include <stdlib.h>
 #include <string.h>

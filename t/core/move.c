@@ -4,16 +4,16 @@
  * time: of every size, received in every way, with meetings in between.  Each
  * stream from rank to rank comes in order and as it was sent.
  */
-#include "core/move.h"
+#include "core/runtime/migrate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/chan.h"
-#include "core/engine.h"
-#include "core/node.h"
-#include "core/probe.h"
-#include "core/vars.h"
+#include "core/rank/chan.h"
+#include "core/local/engine.h"
+#include "core/runtime/node.h"
+#include "core/comm/probe.h"
+#include "core/rank/vars.h"
 #include "job.h"
 #include "sched/vars.h"
 

@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "boot/boot.h"
 #include "boot/job.h"
-#include "core/node.h"
-#include "core/vars.h"
+#include "core/runtime/node.h"
+#include "core/rank/vars.h"
 #define BYTES_MAX (bytes_max)
 #define SENDS_MAX 100000000
 

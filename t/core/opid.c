@@ -5,7 +5,7 @@
  */
 #include <pthread.h>
 
-#include "core/opid.h"
+#include "core/remote/op_table.h"
 #include "tap.h"
 
 #define COUNT 1000 /* the table grows four times */

@@ -5,11 +5,11 @@
  * process talk by the fabric's loop, so the pair is process 0 with itself; that
  * messages then go so between processes, t/run/89-rndv.t shows.
  */
-#include "core/pair.h"
+#include "core/remote/peer_stats.h"
 
 #include <stdlib.h>
 
-#include "core/node.h"
+#include "core/runtime/node.h"
 #include "job.h"
 
 #define BYTES 10000 /* more than the eager limit */

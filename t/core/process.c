@@ -2,11 +2,11 @@
 /*
  * A process that is a rank: its threads join as they come, and leave.
  */
-#include "core/process.h"
+#include "core/runtime/process.h"
 
 #include <pthread.h>
 
-#include "core/node.h"
+#include "core/runtime/node.h"
 #include "tap.h"
 
 static vmpi_chan *chan;

@@ -3,15 +3,15 @@
  * Control variables of one rank: its messages go by its own limits, those of
  * the others by the process's.
  */
-#include "core/rank_cvar.h"
+#include "core/rank/cvar.h"
 
 #include <string.h>
 #include <vmpi.h>
 
 #include "base/err.h"
-#include "core/node.h"
-#include "core/rank.h"
-#include "introspect/pvar.h"
+#include "core/runtime/node.h"
+#include "core/rank/rank.h"
+#include "introspect/vars/pvar.h"
 #include "tap.h"
 
 #define BYTES 32

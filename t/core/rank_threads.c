@@ -5,8 +5,8 @@
 #include <pthread.h>
 
 #include "base/err.h"
-#include "core/rank.h"
-#include "introspect/pvar.h"
+#include "core/rank/rank.h"
+#include "introspect/vars/pvar.h"
 #include "tap.h"
 
 static int number;

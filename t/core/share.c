@@ -2,11 +2,11 @@
 /*
  * Shared work: every part is done once, by whoever; idle workers do help.
  */
-#include "core/share.h"
+#include "core/local/work.h"
 
 #include <sched.h>
 
-#include "core/rank.h"
+#include "core/rank/rank.h"
 #include "job.h"
 #include "sched/worker.h"
 

@@ -3,15 +3,15 @@
  * The steward: there is no thread until there is a duty, duties come and go
  * from any thread and from duties, and nothing of it is left after the stop.
  */
-#include "core/steward.h"
+#include "core/service/thread.h"
 
 #include <dirent.h>
 #include <poll.h>
 #include <sched.h>
 #include <unistd.h>
 
-#include "core/node.h"
-#include "core/process.h"
+#include "core/runtime/node.h"
+#include "core/runtime/process.h"
 #include "job.h"
 
 static int files_in(const char *path)

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "introspect/share.h"
-#include "introspect/share_read.h"
+#include "introspect/export/export.h"
+#include "report/live/file.h"
 #include "job.h"
 
 static struct vm_share_file *file;

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "core/engine.h"
+#include "core/local/engine.h"
 #include "job.h"
 
 /* Where others need the processors there are as many rounds as time allows. */

@@ -17,9 +17,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "fabric/fabric.h"
-#include "fabric/fi.h"
+#include "fabric/ofi/fi.h"
 #include "fabric/vars.h"
-#include "introspect/var.h"
+#include "introspect/vars/cvar.h"
 #include "tap.h"
 
 #define PAIR_PORTS 4

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "introspect/var.h"
+#include "introspect/vars/cvar.h"
 #include "tap.h"
 
 #define LARGE 9000

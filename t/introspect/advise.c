@@ -3,7 +3,7 @@
  * Recommendations: each rule speaks at its threshold, with the flag to set, and
  * is silent just below.
  */
-#include "introspect/advise.h"
+#include "report/advice.h"
 
 #include <stddef.h>
 #include <stdio.h>

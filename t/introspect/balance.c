@@ -3,7 +3,7 @@
  * The balancing policy: against the best of all placements in the small, and
  * against loads that stay, jump, change once and tremble in the large.
  */
-#include "introspect/balance.h"
+#include "introspect/measure/balance.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 /*
  * Categories: a tree with names, and a stamp that moves when members come.
  */
-#include "introspect/category.h"
+#include "introspect/vars/category.h"
 
 #include <string.h>
 
 #include "farm.h"
-#include "introspect/pvar.h"
+#include "introspect/vars/pvar.h"
 #include "tap.h"
 
 #define FARM_HEN_PVARS(X) \

@@ -2,7 +2,7 @@
 /*
  * The language of the control socket: each request, each mistake, any bytes.
  */
-#include "introspect/control.h"
+#include "introspect/export/control.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Copies of control variables: own values stay, all others follow.
  */
-#include "introspect/cvar_copy.h"
+#include "introspect/vars/cvar_copy.h"
 
 #include "base/err.h"
 #include "farm.h"

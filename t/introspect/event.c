@@ -3,7 +3,7 @@
  * Events: types, sources, registrations, levels of safety, drops, and ends while
  * others raise.
  */
-#include "introspect/event.h"
+#include "introspect/vars/event.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -5,7 +5,7 @@
 #ifndef T_INTROSPECT_FARM_H
 #define T_INTROSPECT_FARM_H
 
-#include "introspect/var.h"
+#include "introspect/vars/cvar.h"
 
 #define FARM_CVARS(X)                                                          \
 	X(INT, cows, 4, -1, 100, "cows", ANYTIME, UB, p2p, "Cows in the barn") \

@@ -2,7 +2,7 @@
 /*
  * What is said of words that are no options.
  */
-#include "introspect/mistake.h"
+#include "report/cli.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * Which known name a misspelt one meant.
  */
-#include "introspect/nearest.h"
+#include "base/nearest.h"
 
 #include "tap.h"
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "introspect/overlap.h"
+#include "introspect/measure/overlap.h"
 #include "tap.h"
 
 #define UNITS 96

@@ -3,7 +3,7 @@
  * Bounds on overlap: all cases in the small, each with the numbers of the
  * definition; sections, bins, the ring, many threads.
  */
-#include "introspect/overlap.h"
+#include "introspect/measure/overlap.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  * Policy eager, in jobs that are replayed: what it finds, what it takes back,
  * and that it never swings, whatever is sent.
  */
-#include "introspect/policies.h"
+#include "introspect/policy/policies.h"
 
 #include <stdlib.h>
 
-#include "introspect/sizes.h"
+#include "introspect/vars/sizes.h"
 #include "world.h"
 
 #define TICK_NS UINT64_C(10000000)

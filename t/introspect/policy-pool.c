@@ -3,7 +3,7 @@
  * Policy pool, in jobs that are replayed: what is unused goes, what is needed
  * comes back, and it never swings.
  */
-#include "introspect/policies.h"
+#include "introspect/policy/policies.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Policy rndv, in jobs that are replayed: whom it lets write, what it takes
  * back, and that it never swings, whoever comes late.
  */
-#include "introspect/policies.h"
+#include "introspect/policy/policies.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * What every policy is held to, whatever it does: ranges, what may not be set,
  * no swinging to and fro, and all goes back.
  */
-#include "introspect/policy.h"
+#include "introspect/policy/policy.h"
 
 #include <stdlib.h>
 

@@ -3,13 +3,13 @@
  * Profiles with invented clocks and counters: everything is in exactly one row,
  * whatever ranks do.
  */
-#include "introspect/profile.h"
+#include "introspect/measure/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "introspect/profile_report.h"
+#include "report/profile_report.h"
 #include "tap.h"
 
 static struct vm_profile *profile;

@@ -2,13 +2,13 @@
 /*
  * Performance variables: rows become fields and names; blocks add up.
  */
-#include "introspect/pvar.h"
+#include "introspect/vars/pvar.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "introspect/nearest.h"
+#include "base/nearest.h"
 #include "tap.h"
 
 #define FARM_BARN_PVARS(X)                                                   \

@@ -3,7 +3,7 @@
  * Sessions: handles with beginnings of their own, over blocks that are plainly
  * written.
  */
-#include "introspect/session.h"
+#include "introspect/vars/session.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

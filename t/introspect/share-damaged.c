@@ -4,7 +4,7 @@
  * good, or reads values from inside it.  Changes are random with a printed seed
  * (give one as the argument), and all values of a file that passes are read.
  */
-#include "introspect/share_read.h"
+#include "report/live/file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 #include "farm.h"
-#include "introspect/share.h"
+#include "introspect/export/export.h"
 #include "tap.h"
 
 #define ROUNDS 4000

@@ -3,7 +3,7 @@
  * The shared-memory file: what the process counts is read from outside of it,
  * and nothing that a file may hold makes its reader fall.
  */
-#include "introspect/share.h"
+#include "introspect/export/export.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,10 +17,10 @@
 
 #include "base/err.h"
 #include "farm.h"
-#include "introspect/share_alive.h"
-#include "introspect/share_list.h"
-#include "introspect/share_read.h"
-#include "introspect/share_table.h"
+#include "introspect/export/alive.h"
+#include "introspect/export/list.h"
+#include "report/live/file.h"
+#include "introspect/export/table.h"
 #include "tap.h"
 
 #define FARM_BARN_PVARS(X)                                                \

@@ -2,7 +2,7 @@
 /*
  * Where values come from: files, environment, --set, and who wins.
  */
-#include "introspect/source.h"
+#include "introspect/vars/config.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Who can never go on: cases by hand, and random ones
  * against a search that tries every order of events.
  */
-#include "introspect/stuck.h"
+#include "report/live/deadlock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * then many random ones; where sections do not nest, the listings of the paper,
  * word for word, must say the same.
  */
-#include "introspect/timer.h"
+#include "introspect/measure/timer.h"
 
 #include <pthread.h>
 #include <stdlib.h>

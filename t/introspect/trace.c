@@ -3,16 +3,16 @@
  * Traces of made-up processes: rings that overflow, records out of order, hosts
  * whose clocks differ, files that are none, text that has to be escaped.
  */
-#include "introspect/trace.h"
+#include "introspect/measure/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "introspect/trace_json.h"
-#include "introspect/trace_merge.h"
-#include "introspect/trace_pair.h"
+#include "report/json.h"
+#include "report/trace/merge.h"
+#include "report/trace/pair.h"
 #include "tap.h"
 
 static char path[64], text[1 << 20];

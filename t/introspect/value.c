@@ -3,7 +3,7 @@
  * Values as text: what is taken, what is refused and with which words, and a
  * random test against the C library.
  */
-#include "introspect/value.h"
+#include "introspect/vars/value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

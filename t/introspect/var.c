@@ -2,7 +2,7 @@
 /*
  * The registry of control variables: rows, names, writes, refusals.
  */
-#include "introspect/var.h"
+#include "introspect/vars/cvar.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "captured.h"
 #include "farm.h"
-#include "introspect/nearest.h"
+#include "base/nearest.h"
 #include "tap.h"
 
 /* Sets at run time; the result and what was said. */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "introspect/policy.h"
+#include "introspect/policy/policy.h"
 #include "tap.h"
 
 #define WORLD_VARS 32

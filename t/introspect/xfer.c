@@ -3,7 +3,7 @@
  * The table of transfer times: between, below and beyond its points; and files
  * that are none.
  */
-#include "introspect/xfer.h"
+#include "introspect/measure/xfer_table.h"
 
 #include <string.h>
 

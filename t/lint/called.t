@@ -8,7 +8,7 @@ cc=${CC:-cc}
 
 # rows LIST: the names in one of the lists of lib/mpi.
 rows() {
-	printf '#include "mpi/calls.h"\n#define ROW(name, ...) row MPI_##name end\n%s(ROW)\n' \
+	printf '#include "mpi/call/calls.h"\n#define ROW(name, ...) row MPI_##name end\n%s(ROW)\n' \
 		"$1" >"$scratch/rows.c"
 	$cc -E -P -Ilib -Iinclude "$scratch/rows.c" |
 		grep -Eo 'row MPI_[A-Za-z0-9_]+' | sed 's/^row //' | sort

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The table of MPI calls (lib/mpi/calls.h) and mpi.h name the same functions.
+# The table of MPI calls (lib/mpi/call/calls.h) and mpi.h name the same functions.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$VMPI_SRC/t/tap.sh"
 cd "$VMPI_SRC" || exit 1
 cc=${CC:-cc}
 
 cat >"$scratch/rows.c" <<'END'
-#include "mpi/calls.h"
+#include "mpi/call/calls.h"
 #define ROW(name, ...) row MPI_##name end
 MPI_CALLS(ROW)
 END
 cat >"$scratch/lookups.c" <<'END'
-#include "mpi/calls.h"
+#include "mpi/call/calls.h"
 #define ROW(name, ...) row MPI_##name end
 MPI_LOOKUPS(ROW)
 END

@@ -15,13 +15,24 @@ esac
 
 # Constants with addresses in them lie in .data.rel.ro: not writable.  A static
 # of a function is called name.number.
-objdump -t "$library" | awk '
+objdump -t "$library" | awk -v lib="$VMPI_SRC/lib/" '
+# Objects are named after their sources, with "_" for "/".
+BEGIN {
+	find = "find " lib " -name \"*.[cS]\""
+	while ((find | getline path) > 0) {
+		path = substr(path, length(lib) + 1)
+		name = path
+		gsub("/", "_", name)
+		source[name] = path
+	}
+}
 /file format/ {
 	file = $1
 	sub(/:$/, "", file)
 	sub(/^.*[:\/]/, "", file)
 	sub(/\.o$/, "", file)
-	sub(/_/, "/", file)
+	if (file in source)
+		file = source[file]
 	next
 }
 (/ O / || (/\.t(bss|data)/ && !/ d /)) && match($0, /[ \t](\.(data|bss|tdata|tbss)[^ \t]*|\*COM\*)\t/) {

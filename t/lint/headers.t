@@ -28,12 +28,13 @@ for header in include/*.h; do
 		"$name includes nothing private"
 done
 
-for folder in lib/*/; do
-	none "$(for header in "$folder"*.h; do
+find lib -mindepth 1 -type d | sort >"$scratch/folders"
+while read -r folder; do
+	none "$(for header in "$folder"/*.h; do
 		[ -f "$header" ] || continue
 		$cc -std=gnu17 -D_GNU_SOURCE -Ilib -Iinclude -Wall -Wextra \
 			-Wno-unused-parameter -Werror -fsyntax-only \
 			-x c "$header" 2>&1
-	done)" "each header in ${folder%/} compiles alone"
-done
+	done)" "each header in $folder compiles alone"
+done <"$scratch/folders"
 done_testing

@@ -8,8 +8,8 @@ cd "$VMPI_SRC" || exit 1
 
 # Prints each wrong include of folder $1, layer $2, allowed layers $3.
 includes() {
-	for file in "$1"/*.c "$1"/*.h "$1"/*.S "$1"/*.cc; do
-		[ -f "$file" ] || continue
+	find "$1" -name '*.[chS]' -o -name '*.cc' | sort |
+	while read -r file; do
 		awk -v file="$file" -v own="$2" -v allowed=" $2 $3 " '
 		/^[ \t]*#[ \t]*include[ \t]*"/ {
 			split($0, part, "\"")
@@ -34,9 +34,9 @@ includes() {
 
 # Prints the .c files of folder $1 whose first include is not their own header.
 own_first() {
-	for file in "$1"/*.c; do
+	find "$1" -name '*.c' | sort | while read -r file; do
 		header=${file%.c}.h
-		[ -f "$file" ] && [ -f "$header" ] || continue
+		[ -f "$header" ] || continue
 		first=$(sed -n 's/^#[ \t]*include[ \t]*\(["<].*[">]\).*/\1/p' \
 			"$file" | head -n 1)
 		[ "$first" = "\"${header#lib/}\"" ] ||

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "mpi/vars.h"
+#include "mpi/call/vars.h"
 #include "ranks.h"
 
 #define RANKS 4

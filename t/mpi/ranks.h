@@ -15,7 +15,7 @@
 
 #include <mpi.h>
 
-#include "mpi/vars.h"
+#include "mpi/call/vars.h"
 #include "tap.h"
 #include "vmpi.h"
 

@@ -3,7 +3,7 @@
  * Functions that are not there yet: each returns the error that says so, and
  * none touches its arguments.  fatal.t sees to their messages.
  */
-#include "mpi/unsupported.h"
+#include "mpi/call/unsupported.h"
 
 #include <string.h>
 

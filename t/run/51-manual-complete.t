@@ -77,7 +77,8 @@ none "$(grep -ho '^\.It Er .*' man/*.3 | grep -Eo 'VMPI_E[A-Z]+' | sort -u |
 none "$(grep -Eho '\bLi (sched|core|mpi)_[a-z_]+' man/vmpi*.[37] |
 	cut -d' ' -f2 | sort -u | while read -r variable; do
 	layer=${variable%%_*}
-	grep -Eq "X\([A-Z]+, ${variable#*_}," "lib/$layer/vars.h" ||
+	find "lib/$layer" -name vars.h -exec cat {} + |
+		grep -Eq "X\([A-Z]+, ${variable#*_}," ||
 		echo "$variable"
 done)" "every variable in a page exists"
 done_testing

@@ -19,14 +19,14 @@ for level in -O0 -O2; do
 	ok "the context switch and its test compile for aarch64 with $level" \
 		$cross $flags $level -g -static -pthread t/sched/ctx.c t/tap.c \
 		lib/sched/ctx_aarch64.S lib/sched/ctx.c lib/base/err.c \
-		lib/base/log.c lib/base/word.c -lm -o "$scratch/ctx$level"
+		lib/base/log.c lib/base/last_word.c -lm -o "$scratch/ctx$level"
 	timeout 250 qemu-aarch64 "$scratch/ctx$level" >"$scratch/out" 2>&1
 	is $? 0 "the test passes under qemu-aarch64"
 	sed 's/^/# /' "$scratch/out"
 	grep -q '^ok' "$scratch/out" || fail "the test ran its checks"
 	ok "the entries and their test compile for aarch64 with $level" \
 		$cross $flags $level -g -static -pthread t/core/entry.c t/tap.c \
-		lib/core/calls.S lib/core/entry.c -lm -o "$scratch/entry$level"
+		lib/core/instrument/calls.S lib/core/instrument/entry.c -lm -o "$scratch/entry$level"
 	timeout 250 qemu-aarch64 "$scratch/entry$level" >"$scratch/out" 2>&1
 	is $? 0 "the test passes under qemu-aarch64"
 	sed 's/^/# /' "$scratch/out"

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The descriptor is an eventfd: its value is FREE, SAID, or nothing while
+ * somebody speaks.  Reading it takes the value away from all others.
+ */
+#include "base/last_word.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define FREE 1
+#define SAID 2
+#define PATIENCE_MS 1000
+
+static struct {
+	_Atomic int fd; /* plus 1; 0: there is none */
+	_Atomic bool mine, starting;
+} word;
+
+int vm_word_new(void)
+{
+	return eventfd(FREE, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+void vm_word_set(int fd)
+{
+	atomic_store_explicit(&word.fd, fd + 1, memory_order_relaxed);
+}
+
+static void value_put(int fd, uint64_t value)
+{
+	while (write(fd, &value, sizeof(value)) < 0 && errno == EINTR)
+		;
+}
+
+bool vm_word_take(void)
+{
+	int fd = atomic_load_explicit(&word.fd, memory_order_relaxed) - 1;
+	struct pollfd look = { .fd = fd, .events = POLLIN };
+	uint64_t value;
+
+	if (fd < 0 || atomic_load_explicit(&word.mine, memory_order_relaxed))
+		return true;
+	while (read(fd, &value, sizeof(value)) != sizeof(value)) {
+		if (errno == EINTR)
+			continue;
+		/* Who died while he spoke has perhaps not been heard. */
+		if (errno != EAGAIN || poll(&look, 1, PATIENCE_MS) == 0)
+			return true;
+	}
+	if (value == FREE) {
+		atomic_store_explicit(&word.mine, true, memory_order_relaxed);
+		return true;
+	}
+	value_put(fd, SAID);
+	return false;
+}
+
+void vm_word_give(void)
+{
+	int fd = atomic_load_explicit(&word.fd, memory_order_relaxed) - 1;
+
+	if (fd >= 0)
+		value_put(fd, SAID);
+}
+
+void vm_word_start(bool starting)
+{
+	atomic_store_explicit(&word.starting, starting, memory_order_relaxed);
+}
+
+bool vm_word_starting(void)
+{
+	return atomic_load_explicit(&word.starting, memory_order_relaxed);
+}

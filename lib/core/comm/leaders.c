@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every leader sends to every other: with a few processes that is one message
+ * time, and no leader waits for what another one has to pass on.
+ */
+#include "core/comm/leaders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rank/chan.h"
+#include "core/comm/leaders_msg.h"
+#include "core/comm/meet.h"
+#include "core/runtime/node.h"
+#include "core/comm/p2p.h"
+
+/* The place of a process in far; a new one if it is not there. */
+static uint32_t process_find(struct vm_far *far, uint32_t process)
+{
+	uint32_t i = 0;
+
+	while (i < (uint32_t)far->count && far->processes[i].process != process)
+		i++;
+	if (i == (uint32_t)far->count) {
+		far->processes[i].process = process;
+		far->count++;
+	}
+	return i;
+}
+
+/* How many processes there can be at most. */
+static size_t processes_most(const struct vm_group *group)
+{
+	return (size_t)(group->size < vm_node->process_count ?
+				group->size :
+				vm_node->process_count);
+}
+
+static bool all_here(const struct vm_group *group)
+{
+	uint32_t process = (uint32_t)vm_node->process;
+
+	if (vm_node->process_count == 1)
+		return true;
+	for (int i = 0; i < group->size; i++)
+		if (group->ranks[i]->to.process != process)
+			return false;
+	return true;
+}
+
+int vm_far_new(struct vm_far **out, const struct vm_group *group)
+{
+	size_t size = (size_t)group->size, most = processes_most(group);
+	size_t head =
+		sizeof(struct vm_far) + most * sizeof(struct vm_far_process);
+	uint32_t *list, last = UINT32_MAX, at = 0;
+	struct vm_far *far;
+
+	*out = NULL;
+	if (all_here(group))
+		return 0;
+	far = calloc(1, head + 2 * size * sizeof(uint32_t));
+	if (!far)
+		return -VMPI_ENOMEM;
+	far->of = (uint32_t *)((char *)far + head);
+	list = far->of + size;
+	for (size_t i = 0; i < size; i++) {
+		struct vm_rank *rank = group->ranks[i];
+
+		/* Neighbours are often in one process. */
+		if (rank->to.process != last)
+			at = process_find(far, rank->to.process);
+		last = rank->to.process;
+		if (!far->processes[at].count++)
+			far->processes[at].first = rank;
+		far->of[i] = at;
+	}
+	for (int p = 0; p < far->count; p++) {
+		struct vm_far_process *process = &far->processes[p];
+
+		if (process->process == (uint32_t)vm_node->process)
+			far->self = p;
+		process->members = list;
+		list += process->count;
+		process->count = 0;
+	}
+	for (uint32_t i = 0; i < size; i++) {
+		struct vm_far_process *process = &far->processes[far->of[i]];
+
+		process->members[process->count++] = i;
+	}
+	far->blocks = true;
+	for (size_t i = 1, changes = 0; i < size; i++) {
+		changes += far->of[i] != far->of[i - 1];
+		far->blocks = changes < (size_t)far->count;
+	}
+	*out = far;
+	return 0;
+}
+
+/* What fits behind the head goes with it; the rest in a second message. */
+#define HEAD_ROOM 4080u
+
+struct head {
+	uint32_t topic, spare;
+	uint64_t bytes;
+	char data[HEAD_ROOM];
+};
+
+#define HEAD_BYTES offsetof(struct head, data)
+
+/* An exchange with one process. */
+struct talk {
+	struct vm_req *reqs[4]; /* receive, send, and of the rest the same */
+	struct head in, out;
+};
+
+static size_t head_part(size_t bytes)
+{
+	return bytes < HEAD_ROOM ? bytes : HEAD_ROOM;
+}
+
+/* Messages of plain bytes. */
+static int part_recv(const struct vm_meet *meet, int p, void *buf, size_t bytes,
+		     struct vm_req **req)
+{
+	struct vm_data data = vm_data_bytes(buf, bytes);
+
+	return vm_far_part_recv(meet, p, &data, req);
+}
+
+static int part_send(const struct vm_meet *meet, int p, const void *buf,
+		     size_t bytes, struct vm_req **req)
+{
+	struct vm_data data = vm_data_bytes(buf, bytes);
+
+	return vm_far_part_send(meet, p, &data, req);
+}
+
+static void first_error(int *rc, int next)
+{
+	if (next && !*rc)
+		*rc = next;
+}
+
+static int talk_begin(const struct vm_meet *meet, int p, struct talk *talk,
+		      enum vm_far_topic topic, const struct vm_far_part *part)
+{
+	size_t n = head_part(part->out_bytes);
+	int rc;
+
+	talk->out.topic = topic;
+	talk->out.spare = 0;
+	talk->out.bytes = part->out_bytes;
+	if (n)
+		memcpy(talk->out.data, part->out, n);
+	rc = part_recv(meet, p, &talk->in, sizeof(talk->in), &talk->reqs[0]);
+	if (rc)
+		return rc;
+	rc = part_send(meet, p, &talk->out, HEAD_BYTES + n, &talk->reqs[1]);
+	if (!rc && n < part->out_bytes)
+		rc = part_send(meet, p, (const char *)part->out + n,
+			       part->out_bytes - n, &talk->reqs[2]);
+	return rc;
+}
+
+/* The head has come. */
+static int talk_rest(const struct vm_meet *meet, int p, struct talk *talk,
+		     struct vm_far_part *part)
+{
+	size_t bytes = talk->in.bytes, n = head_part(bytes);
+
+	part->in_bytes = bytes;
+	part->in = bytes ? malloc(bytes) : NULL;
+	if (bytes && !part->in)
+		return -VMPI_ENOMEM;
+	if (n)
+		memcpy(part->in, talk->in.data, n);
+	if (n == bytes)
+		return 0;
+	return part_recv(meet, p, (char *)part->in + n, bytes - n,
+			 &talk->reqs[3]);
+}
+
+static int talk_all(const struct vm_meet *meet, enum vm_far_topic topic,
+		    struct talk *talks, struct vm_far_part *parts)
+{
+	const struct vm_far *far = meet->far;
+	bool mismatch = topic == VM_FAR_MISMATCH;
+	int rc = 0;
+
+	for (int p = 0; p < far->count; p++)
+		if (p != far->self)
+			first_error(&rc, talk_begin(meet, p, &talks[p], topic,
+						    &parts[p]));
+	/* Errors are for good here: a process is gone, or memory is. */
+	for (int p = 0; p < far->count && !rc; p++) {
+		if (p == far->self)
+			continue;
+		rc = vm_far_part_wait(meet, &talks[p].reqs[0], NULL);
+		if (rc)
+			break;
+		mismatch |= talks[p].in.topic != (uint32_t)topic;
+		rc = talk_rest(meet, p, &talks[p], &parts[p]);
+	}
+	for (int p = 0; p < far->count; p++)
+		for (int i = 1; i < 4; i++)
+			first_error(&rc,
+				    vm_far_part_wait(meet, &talks[p].reqs[i],
+						     NULL));
+	return !rc && mismatch ? -VMPI_EMISMATCH : rc;
+}
+
+/* Receives that found nobody, after an error. */
+static void talks_end(const struct vm_meet *meet, struct talk *talks)
+{
+	int count = meet->far->count;
+
+	for (int p = 0; p < count; p++) {
+		if (!talks[p].reqs[0])
+			continue;
+		vm_req_cancel(talks[p].reqs[0]);
+		vm_far_part_wait(meet, &talks[p].reqs[0], NULL);
+	}
+	free(talks);
+}
+
+int vm_far_exchange(const struct vm_meet *meet, enum vm_far_topic topic,
+		    struct vm_far_part *parts)
+{
+	int rc, count = meet->far->count;
+	struct talk *talks = malloc((size_t)count * sizeof(*talks));
+
+	for (int p = 0; p < count; p++) {
+		parts[p].in = NULL;
+		parts[p].in_bytes = 0;
+	}
+	if (!talks)
+		return -VMPI_ENOMEM;
+	for (int p = 0; p < count; p++)
+		memset(talks[p].reqs, 0, sizeof(talks[p].reqs));
+	rc = talk_all(meet, topic, talks, parts);
+	talks_end(meet, talks);
+	for (int p = 0; rc && p < count; p++) {
+		free(parts[p].in);
+		parts[p].in = NULL;
+	}
+	return rc;
+}
+
+int vm_far_barrier(const struct vm_meet *meet, enum vm_far_topic topic)
+{
+	int count = meet->far->count;
+	struct vm_far_part *parts = calloc((size_t)count, sizeof(*parts));
+	int rc;
+
+	if (!parts)
+		return -VMPI_ENOMEM;
+	rc = vm_far_exchange(meet, topic, parts);
+	for (int p = 0; p < count; p++)
+		free(parts[p].in);
+	free(parts);
+	return rc;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages of leaders that both sides expect.  After an error a leader goes on
+ * with what the others wait for, in empty messages: these are too short, so the
+ * error gets to all who would have had the data.
+ */
+#include <stdlib.h>
+
+#include "core/rank/chan.h"
+#include "core/comm/leaders.h"
+#include "core/comm/leaders_msg.h"
+#include "core/local/layout.h"
+#include "core/local/req.h"
+
+struct vm_far_message {
+	struct vm_req *req;
+	size_t bytes; /* of a receive */
+	bool receive;
+};
+
+void vm_far_talk_begin(struct vm_far_talk *talk, const struct vm_meet *meet)
+{
+	*talk = (struct vm_far_talk){ .meet = meet };
+}
+
+static void note(struct vm_far_talk *talk, int error)
+{
+	if (error && !talk->error)
+		talk->error = error;
+}
+
+/* Room for one more; NULL: no memory. */
+static struct vm_far_message *message_new(struct vm_far_talk *talk)
+{
+	struct vm_far_message *more;
+	int room = talk->room ? 2 * talk->room : 16;
+
+	if (talk->count == talk->room) {
+		more = realloc(talk->messages, (size_t)room * sizeof(*more));
+		if (!more) {
+			note(talk, -VMPI_ENOMEM);
+			return NULL;
+		}
+		talk->messages = more;
+		talk->room = room;
+	}
+	return &talk->messages[talk->count];
+}
+
+void vm_far_send(struct vm_far_talk *talk, int process,
+		 const struct vm_data *data)
+{
+	struct vm_data none = vm_data_bytes(NULL, 0);
+	struct vm_far_message *message = message_new(talk);
+	int rc;
+
+	if (!message)
+		return;
+	message->receive = false;
+	rc = vm_far_part_send(talk->meet, process, talk->error ? &none : data,
+			      &message->req);
+	if (rc)
+		note(talk, rc);
+	else
+		talk->count++;
+}
+
+void vm_far_recv(struct vm_far_talk *talk, int process,
+		 const struct vm_data *data)
+{
+	struct vm_far_message *message = message_new(talk);
+	int rc;
+
+	if (!message)
+		return;
+	message->receive = true;
+	message->bytes = data->bytes;
+	rc = vm_far_part_recv(talk->meet, process, data, &message->req);
+	if (rc)
+		note(talk, rc);
+	else
+		talk->count++;
+}
+
+static void message_wait(struct vm_far_talk *talk,
+			 struct vm_far_message *message)
+{
+	size_t bytes = 0;
+
+	note(talk, vm_far_part_wait(talk->meet, &message->req, &bytes));
+	if (message->receive && bytes != message->bytes)
+		note(talk, bytes ? -VMPI_ETRUNC : -VMPI_EPEER);
+}
+
+int vm_far_received(struct vm_far_talk *talk)
+{
+	int sends = 0;
+
+	for (int i = 0; i < talk->count; i++)
+		if (talk->messages[i].receive)
+			message_wait(talk, &talk->messages[i]);
+		else
+			talk->messages[sends++] = talk->messages[i];
+	talk->count = sends;
+	return talk->error;
+}
+
+int vm_far_wait(struct vm_far_talk *talk)
+{
+	vm_far_received(talk);
+	for (int i = 0; i < talk->count; i++)
+		message_wait(talk, &talk->messages[i]);
+	talk->count = 0;
+	return talk->error;
+}
+
+int vm_far_talk_end(struct vm_far_talk *talk)
+{
+	int rc = vm_far_wait(talk);
+
+	free(talk->messages);
+	talk->messages = NULL;
+	talk->room = 0;
+	return rc;
+}

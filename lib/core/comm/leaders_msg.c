@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receives end when any process of the channel dies (core/remote/failure.c).  A send to one
+ * that is alive does not, and that one may have given up: then it is withdrawn,
+ * if the receiver has not begun to fetch it.
+ */
+#include "core/comm/leaders_msg.h"
+
+#include "core/rank/chan.h"
+#include "core/comm/leaders.h"
+#include "core/comm/meet.h"
+#include "core/comm/p2p.h"
+
+static struct vm_env env_of(const struct vm_meet *meet, int process)
+{
+	const struct vm_far_process *from = &meet->far->processes[process];
+
+	return (struct vm_env){ .context = meet->context + 1,
+				.source = (int)from->members[0],
+				.tag = (int)(meet->tag | VM_FAR_TAG) };
+}
+
+int vm_far_part_recv(const struct vm_meet *meet, int process,
+		     const struct vm_data *data, struct vm_req **req)
+{
+	const struct vm_far *far = meet->far;
+
+	return vm_irecv_for(far->processes[far->self].first,
+			    env_of(meet, process), data, req);
+}
+
+int vm_far_part_send(const struct vm_meet *meet, int process,
+		     const struct vm_data *data, struct vm_req **req)
+{
+	const struct vm_far *far = meet->far;
+
+	return vm_isend(far->processes[process].first, env_of(meet, far->self),
+			data, VM_SEND_STANDARD, req);
+}
+
+/* A receive that only a death ends: from ourselves, since others may leave. */
+static int never_begin(const struct vm_meet *meet, struct vm_req **req)
+{
+	const struct vm_far *far = meet->far;
+	struct vm_data data = vm_data_bytes(NULL, 0);
+	struct vm_env env = env_of(meet, far->self);
+
+	env.tag = (int)((uint32_t)env.tag | VM_FAR_NEVER);
+	return vm_irecv_for(far->processes[far->self].first, env, &data, req);
+}
+
+static int send_await(const struct vm_meet *meet, struct vm_req *req)
+{
+	struct vm_req *both[2] = { req, NULL };
+	int rc;
+
+	if (vm_req_is_done(req))
+		return 0;
+	rc = never_begin(meet, &both[1]);
+	if (rc)
+		return rc;
+	vm_req_await(both, 2, 1);
+	if (!vm_req_is_done(req)) {
+		vm_req_cancel(req);
+		vm_req_await(both, 1, 1);
+		rc = -VMPI_EPEER;
+	}
+	vm_req_cancel(both[1]);
+	vm_req_await(&both[1], 1, 1);
+	vm_req_finish(both[1], NULL);
+	return rc;
+}
+
+int vm_far_part_wait(const struct vm_meet *meet, struct vm_req **req,
+		     size_t *bytes)
+{
+	vmpi_status status = { 0 };
+	int rc = 0, end;
+
+	if (!*req)
+		return 0;
+	if ((*req)->kind == VM_REQ_SEND)
+		rc = send_await(meet, *req);
+	else
+		vm_req_await(req, 1, 1);
+	end = vm_req_finish(*req, &status);
+	*req = NULL;
+	if (bytes)
+		*bytes = status.bytes;
+	return rc ? rc : end;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arrive, and wait for the others.
+ *
+ * The last member to arrive on each worker is that worker's leader.  Leaders
+ * wait for each other; then each wakes the members of its own worker, which
+ * costs no cache line transfers.
+ */
+#include "core/comm/meet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rank/chan.h"
+#include "core/local/engine.h"
+#include "core/runtime/node.h"
+#include "core/local/req.h"
+#include "core/rank/wait.h"
+#include "sched/ult.h"
+#include "sched/worker.h"
+
+#define POST_BYTES 1024
+#define POST_MEMBER_BYTES 64
+
+/* The members here of one worker; NULL: the rank is elsewhere. */
+static struct vm_meet_worker *worker_of(struct vm_meet *meet,
+					const struct vm_rank *rank)
+{
+	int index = rank->engine->index;
+
+	return index < 0 ? NULL : &meet->workers[index];
+}
+
+/* Sorts the members by worker: counts, then lists. */
+static void members_sort(struct vm_meet *meet, const struct vm_group *group)
+{
+	struct vm_meet_worker *worker;
+	uint32_t *list = meet->members;
+
+	for (uint32_t i = 0; i < meet->size; i++) {
+		worker = worker_of(meet, group->ranks[i]);
+		if (worker)
+			worker->member_count++;
+	}
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		worker = &meet->workers[w];
+		worker->members = list;
+		list += worker->member_count;
+		meet->active_workers += worker->member_count > 0;
+		atomic_init(&worker->missing, worker->member_count);
+		worker->member_count = 0;
+	}
+	for (uint32_t i = 0; i < meet->size; i++) {
+		worker = worker_of(meet, group->ranks[i]);
+		if (!worker)
+			continue;
+		worker->members[worker->member_count++] = i;
+		meet->seats[i].worker = (uint32_t)(worker - meet->workers);
+	}
+}
+
+/* Room for what many members send each, or one sends all others: as much as is
+ * faster copied twice, on both sides at once, than by one worker alone. */
+static size_t post_bytes(const struct vm_meet_worker *worker)
+{
+	size_t bytes = sizeof(struct vm_post) + POST_BYTES +
+		       (size_t)POST_MEMBER_BYTES * worker->member_count;
+
+	return (bytes + VM_CACHELINE - 1) & ~(size_t)(VM_CACHELINE - 1);
+}
+
+/* Gives each worker with members its posts; false: no memory. */
+static bool posts_make(struct vm_meet *meet)
+{
+	size_t bytes = 0;
+	char *next;
+
+	for (uint32_t w = 0; w < meet->worker_count; w++)
+		if (meet->workers[w].member_count)
+			bytes += 2 * post_bytes(&meet->workers[w]);
+	next = meet->posts = aligned_alloc(VM_CACHELINE, bytes);
+	if (!next)
+		return false;
+	memset(next, 0, bytes);
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		struct vm_meet_worker *worker = &meet->workers[w];
+
+		if (!worker->member_count)
+			continue;
+		bytes = post_bytes(worker);
+		worker->room = (uint32_t)(bytes - sizeof(struct vm_post));
+		worker->posts[0] = (struct vm_post *)next;
+		worker->posts[1] = (struct vm_post *)(next + bytes);
+		next += 2 * bytes;
+	}
+	return true;
+}
+
+struct vm_meet *vm_meet_alloc(uint32_t size, uint32_t workers)
+{
+	size_t bytes = sizeof(struct vm_meet) +
+		       workers * sizeof(struct vm_meet_worker) +
+		       size * sizeof(struct vm_seat);
+	struct vm_meet *meet;
+
+	bytes += (size * sizeof(uint32_t) + VM_CACHELINE - 1) &
+		 ~(size_t)(VM_CACHELINE - 1);
+	meet = aligned_alloc(VM_CACHELINE, bytes);
+	if (!meet)
+		return NULL;
+	memset(meet, 0, bytes);
+	atomic_init(&meet->refs, 1);
+	meet->size = size;
+	meet->worker_count = workers;
+	meet->workers = (struct vm_meet_worker *)(meet + 1);
+	meet->seats = (struct vm_seat *)(meet->workers + workers);
+	meet->members = (uint32_t *)(meet->seats + size);
+	vm_lock_init(&meet->lock);
+	vm_list_init(&meet->started);
+	vm_list_init(&meet->spare);
+	return meet;
+}
+
+struct vm_meet *vm_meet_new(const struct vm_group *group)
+{
+	uint32_t size = (uint32_t)group->size;
+	uint32_t workers = size > 1 ? (uint32_t)vm_node->engine_count : 0;
+	struct vm_meet *meet = vm_meet_alloc(size, workers);
+
+	if (!meet)
+		return NULL;
+	if (vm_far_new(&meet->far, group)) {
+		free(meet);
+		return NULL;
+	}
+	if (size < 2)
+		return meet;
+	members_sort(meet, group);
+	if (meet->active_workers > 1 && !posts_make(meet)) {
+		free(meet->far);
+		free(meet);
+		return NULL;
+	}
+	return meet;
+}
+
+/* The place of this context, held, unless it is about to end; the lock is
+ * held. */
+static struct vm_meet *shared_find(uint32_t context)
+{
+	struct vm_list *link;
+
+	vm_list_each(link, &vm_node->places) {
+		struct vm_meet *meet =
+			vm_container_of(link, struct vm_meet, link);
+		int refs =
+			atomic_load_explicit(&meet->refs, memory_order_relaxed);
+
+		if (meet->context != context)
+			continue;
+		while (refs > 0)
+			if (atomic_compare_exchange_weak_explicit(
+				    &meet->refs, &refs, refs + 1,
+				    memory_order_relaxed, memory_order_relaxed))
+				return meet;
+	}
+	return NULL;
+}
+
+struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context)
+{
+	struct vm_meet *meet = vm_meet_new(group), *other;
+
+	if (!meet)
+		return NULL;
+	meet->context = context;
+	vm_lock_take(&vm_node->places_lock);
+	other = shared_find(context);
+	if (!other) {
+		meet->shared = true;
+		vm_list_append(&vm_node->places, &meet->link);
+	}
+	vm_lock_give(&vm_node->places_lock);
+	if (!other)
+		return meet;
+	vm_meet_drop(meet);
+	return other;
+}
+
+struct vm_meet *vm_meet_hold(struct vm_meet *meet)
+{
+	atomic_fetch_add_explicit(&meet->refs, 1, memory_order_relaxed);
+	return meet;
+}
+
+void vm_meet_drop(struct vm_meet *meet)
+{
+	struct vm_list *link;
+
+	if (!meet || atomic_fetch_sub_explicit(&meet->refs, 1,
+					       memory_order_acq_rel) != 1)
+		return;
+	if (meet->shared) {
+		vm_lock_take(&vm_node->places_lock);
+		vm_list_remove(&meet->link);
+		vm_lock_give(&vm_node->places_lock);
+	}
+	/* Unfinished ones are left when the job ends early. */
+	while ((link = vm_list_pop(&meet->spare)) ||
+	       (link = vm_list_pop(&meet->started)))
+		free(vm_container_of(link, struct vm_meet, link));
+	for (uint32_t w = 0; w < meet->worker_count; w++)
+		free(meet->workers[w].scratch);
+	free(meet->posts);
+	free(meet->far);
+	free(meet);
+}
+
+void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes)
+{
+	if (bytes > worker->scratch_bytes) {
+		bytes = (bytes + VM_CACHELINE - 1) &
+			~(size_t)(VM_CACHELINE - 1);
+		free(worker->scratch);
+		worker->scratch = aligned_alloc(VM_CACHELINE, bytes);
+		worker->scratch_bytes = worker->scratch ? bytes : 0;
+	}
+	return worker->scratch;
+}
+
+/* The same when there are members in other processes. */
+static void meeting_hold_far(struct vm_meet *meet, vm_meet_last last)
+{
+	const struct vm_far_process *here =
+		&meet->far->processes[meet->far->self];
+	enum vm_far_topic topic = VM_FAR_BARRIER;
+
+	meet->result = 0;
+	for (uint32_t i = 0; i < here->count; i++)
+		if (meet->seats[here->members[i]].last != last)
+			topic = VM_FAR_MISMATCH;
+	if (last && topic == VM_FAR_BARRIER)
+		last(meet);
+	else
+		meet->result = vm_far_barrier(meet, topic);
+}
+
+void vm_meet_run(struct vm_meet *meet, vm_meet_last last)
+{
+	if (meet->far) {
+		meeting_hold_far(meet, last);
+		return;
+	}
+	meet->result = 0;
+	for (uint32_t i = 0; i < meet->size; i++)
+		if (meet->seats[i].last != last)
+			meet->result = -VMPI_EMISMATCH;
+	if (last && !meet->result)
+		last(meet);
+}
+
+/* The same for one that members wait for, on any of their channels. */
+static void meeting_hold_named(struct vm_meet *meet, const struct vm_chan *chan,
+			       vm_meet_last last)
+{
+	if (VM_UNLIKELY(meet->far != NULL)) {
+		meet->context = chan->context;
+		meet->tag = meet->meetings++ & VM_FAR_NUMBERS;
+	}
+	vm_meet_run(meet, last);
+}
+
+/* Wakes the members of one worker, all but the caller. */
+static void members_wake(struct vm_meet *meet, struct vm_meet_worker *worker,
+			 const struct vm_ult *self)
+{
+	for (uint32_t i = 0; i < worker->member_count; i++) {
+		struct vm_ult *ult = meet->seats[worker->members[i]].ult;
+
+		if (ult != self)
+			vm_ult_wake(ult);
+	}
+}
+
+/* Whether all members of a worker have come to the same thing. */
+static bool members_agree(const struct vm_meet *meet,
+			  const struct vm_meet_worker *worker,
+			  vm_meet_last last)
+{
+	for (uint32_t i = 0; i < worker->member_count; i++)
+		if (meet->seats[worker->members[i]].last != last)
+			return false;
+	return true;
+}
+
+/* Whether what all workers show is enough for each of them.  They all decide
+ * the same, since they look at the same. */
+static bool posts_agree(const struct vm_meet *meet,
+			const struct vm_meet_worker *self)
+{
+	const struct vm_post *mine = vm_meet_post(self, self);
+
+	if (!mine->each)
+		return false;
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		const struct vm_meet_worker *worker = &meet->workers[w];
+		const struct vm_post *post;
+
+		if (!worker->member_count || worker == self)
+			continue;
+		post = vm_meet_post(worker, self);
+		if (!post->each || post->last != mine->last ||
+		    memcmp(post->key, mine->key, VM_POST_KEY))
+			return false;
+	}
+	return true;
+}
+
+/* One leader holds the meeting for all members: the first that is free to. */
+static int hold_for_all(const struct vm_chan *chan, struct vm_meet_worker *self,
+			vm_meet_last last)
+{
+	struct vm_meet *meet = chan->meet;
+	uint32_t number = self->number;
+	uint32_t claimed =
+		atomic_load_explicit(&meet->claimed, memory_order_relaxed);
+
+	/* Only leaders of this meeting look, and nobody writes another one. */
+	if (claimed != number &&
+	    atomic_compare_exchange_strong_explicit(
+		    &meet->claimed, &claimed, number, memory_order_relaxed,
+		    memory_order_relaxed)) {
+		meeting_hold_named(meet, chan, last);
+		vm_post_show(meet, self, &meet->held, number);
+	} else {
+		vm_post_wait(self, &meet->held, number, chan);
+	}
+	return meet->result;
+}
+
+/* All members of the caller's worker have arrived: meets the other workers. */
+static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
+			void *args, const struct vm_meet_way *way)
+{
+	struct vm_meet *meet = chan->meet;
+	uint32_t number = ++self->number;
+	struct vm_post *post = vm_meet_post(self, self);
+
+	post->last = way->last;
+	if (!way->show)
+		memset(post->key, 0, VM_POST_KEY);
+	/* What members of other processes bring, only one gets to know. */
+	post->each = !meet->far && members_agree(meet, self, way->last) &&
+		     (way->show ? way->show(meet, self, post) : !way->last);
+	vm_post_show(meet, self, &post->number, number);
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		struct vm_meet_worker *worker = &meet->workers[w];
+
+		if (worker->member_count && worker != self)
+			vm_post_wait(self, &vm_meet_post(worker, self)->number,
+				     number, chan);
+	}
+	if (!posts_agree(meet, self))
+		return hold_for_all(chan, self, way->last);
+	if (way->own)
+		way->own(meet, self, args);
+	return 0;
+}
+
+/* One more meeting, and one more of what it is for. */
+static inline void meeting_count(size_t calls)
+{
+	struct core_rank_pvars *pvars = vm_counters();
+	uint64_t *more = (uint64_t *)(void *)((char *)pvars + calls);
+
+	vm_pvar_add(pvars->meetings, 1);
+	if (VM_LIKELY(calls != 0))
+		vm_pvar_add(*more, 1);
+}
+
+int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_way *way,
+	       size_t calls)
+{
+	struct vm_meet *meet = chan->meet;
+	struct vm_seat *seat = &meet->seats[chan->rank];
+	struct vm_ult *self = vm_self;
+	struct vm_meet_worker *worker;
+	int result;
+
+	meeting_count(calls);
+	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
+	seat->ult = self;
+	seat->last = way->last;
+	if (meet->size == 1) {
+		vm_meet_run(meet, way->last);
+		return meet->result;
+	}
+	worker = &meet->workers[seat->worker];
+	/* The acquire halves pair with the release halves of those before. */
+	if (atomic_fetch_sub_explicit(&worker->missing, 1,
+				      memory_order_acq_rel) != 1) {
+		vm_wait_members(chan);
+		return worker->result;
+	}
+	/* Nobody comes again before he is woken. */
+	atomic_store_explicit(&worker->missing, worker->member_count,
+			      memory_order_relaxed);
+	if (meet->active_workers > 1) {
+		result = leaders_meet(chan, worker, args, way);
+	} else {
+		meeting_hold_named(meet, chan, way->last);
+		result = meet->result;
+	}
+	worker->result = result;
+	members_wake(meet, worker, self);
+	return result;
+}
+
+int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
+{
+	const struct vm_meet_way way = { .last = last };
+
+	return vm_meet_by(chan, args, &way, 0);
+}

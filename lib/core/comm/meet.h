@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The meeting place of a channel's members that share this process.
+ *
+ * Each member arrives with a pointer to what it brings (arguments on its own
+ * stack) and waits; one of them works on all of them, then everybody goes on.
+ * One meeting costs about one switch per member and no message.  Arrivals are
+ * counted per worker, and the last of each worker shows the other workers that
+ * its members have arrived (core/comm/meet_post.h).  When what they show is all that the
+ * others need, each worker does what its own members want, at once.
+ *
+ * A member may also start a meeting: it leaves its pointer and a request there
+ * and goes on.  Each member's first started meeting is the same one, its second
+ * is, and so on, whatever other meetings it waits in between.  There is one
+ * struct vm_meet per started meeting that is not complete, lent by the place.
+ */
+#ifndef CORE_COMM_MEET_H
+#define CORE_COMM_MEET_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "core/comm/leaders.h"
+#include "core/comm/meet_post.h"
+
+struct vmpi_chan;
+struct vmpi_req;
+struct vm_group;
+struct vm_ult;
+
+struct vm_meet;
+
+typedef void (*vm_meet_last)(struct vm_meet *meet);
+
+/* A member's place; written by the member, read by all between meetings. */
+struct vm_seat {
+	/* Set again, to the same, while others still read it, when a member
+	 * comes early to the second meeting of one operation. */
+	_Atomic(void *) args;
+	struct vm_ult *ult;   /* who waits here */
+	vm_meet_last last;    /* what this member thinks the meeting is about */
+	struct vmpi_req *req; /* completes when a started meeting ends */
+	uint32_t worker;      /* that the member belongs to here: where it was
+				 at home when the place was made */
+} VM_ALIGNED(VM_CACHELINE);
+
+/* The members that were at home on one worker when the place was made.  One that
+ * has moved since (core/runtime/migrate.h) stays, and pays for the longer way. */
+struct vm_meet_worker {
+	/* Touched by these members only. */
+	_Atomic uint32_t missing;
+	uint32_t number; /* of the last meeting */
+	int result;	 /* and how it ended */
+	void *scratch;	 /* see vm_meet_scratch() */
+	size_t scratch_bytes;
+	/* An OS thread has started the meeting; set by any. */
+	_Atomic bool threads;
+	/* Read by others; constant but for the waiter. */
+	struct vm_post_waiter waiter VM_ALIGNED(VM_CACHELINE);
+	struct vm_post *posts[2]; /* NULL: it meets no other workers */
+	uint32_t room;		  /* bytes of a post's data */
+	uint32_t member_count;
+	uint32_t *members; /* their ranks in the channel, ascending */
+	struct vm_meet *meet;
+} VM_ALIGNED(VM_CACHELINE);
+
+/* Started meetings that are found without the lock. */
+#define VM_MEET_WINDOW 8
+
+struct vm_meet {
+	uint32_t size;
+	uint32_t worker_count;
+	uint32_t active_workers; /* that have members */
+	/* Of a started meeting, set last; of a place, how many were ever
+	 * started: where blocking ones look anyway. */
+	_Atomic uint32_t number;
+	struct vm_meet_worker *workers;
+	struct vm_seat *seats; /* by rank in the channel */
+	uint32_t *members;     /* memory of the workers' lists */
+	char *posts;	       /* and posts */
+	struct vm_far *far;    /* NULL: all members are in this process */
+	struct vm_meet *place; /* of a started meeting: whence it is lent */
+	/* The number of the last meeting that one member held for all, who
+	 * claims it, and sets `held` and the result when it is over. */
+	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
+	int result;
+	/* Of a started meeting: workers whose members have not all come; then,
+	 * those whose members have not been told that it is over. */
+	_Atomic uint32_t missing;
+	/* Among several processes, by who holds it: the name of the meeting;
+	 * how many there have been; of a started one, what it is about. */
+	uint32_t context, tag, meetings;
+	vm_meet_last last;
+	bool shared; /* in the node's list of places */
+	/* Started meetings that wait for members, the oldest first, and those
+	 * that are over, for the next ones. */
+	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
+	_Atomic int refs;
+	struct vm_list started, spare;
+	/* Of a started meeting, under the place's lock; or of a shared place,
+	 * under that of the node's list. */
+	struct vm_list link;
+	/* The last one opened whose number has this remainder. */
+	_Atomic(struct vm_meet *)
+		window[VM_MEET_WINDOW] VM_ALIGNED(VM_CACHELINE);
+};
+
+/* Room for a meeting; NULL when out of memory. */
+struct vm_meet *vm_meet_alloc(uint32_t size, uint32_t workers);
+/* Holds one: everybody has arrived and nobody has left. */
+void vm_meet_run(struct vm_meet *meet, vm_meet_last last);
+
+struct vm_meet *vm_meet_new(const struct vm_group *group);
+/*
+ * The place of a channel whose members in this process make their handles each
+ * on their own, knowing its context: the first one makes it, the others get the
+ * same.  NULL when out of memory.
+ */
+struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context);
+struct vm_meet *vm_meet_hold(struct vm_meet *meet);
+void vm_meet_drop(struct vm_meet *meet);
+
+/*
+ * How members meet that may not need one who works for all.  show() and own()
+ * are run by the last member to arrive on each worker.
+ */
+struct vm_meet_way {
+	/* Writes what the other workers need to know of this worker's members:
+	 * key, bytes and data.  false: the long way is needed.  NULL: there is
+	 * nothing to know. */
+	bool (*show)(struct vm_meet *meet, struct vm_meet_worker *worker,
+		     struct vm_post *post);
+	/* All workers have shown theirs, with the same key: does what this
+	 * worker's members want; args is the caller's.  NULL: nothing. */
+	void (*own)(struct vm_meet *meet, struct vm_meet_worker *worker,
+		    void *args);
+	/* The long way: does it for all members; see vm_meet(). */
+	vm_meet_last last;
+};
+
+/* What worker `other` shows to the meeting that `self` is at. */
+static inline struct vm_post *vm_meet_post(const struct vm_meet_worker *other,
+					   const struct vm_meet_worker *self)
+{
+	return other->posts[self->number & 1];
+}
+
+/* Memory for own(), at least so many bytes, aligned to a cache line; it is kept
+ * from meeting to meeting.  NULL: there is none. */
+void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes);
+
+/* Whether a member is in this process: only they have seats. */
+static inline bool vm_meet_here(const struct vm_meet *meet, uint32_t rank)
+{
+	return !meet->far || meet->far->of[rank] == (uint32_t)meet->far->self;
+}
+
+/* What member `rank` brought to the current meeting. */
+static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
+{
+	return atomic_load_explicit(&meet->seats[rank].args,
+				    memory_order_relaxed);
+}
+
+/*
+ * Arrives with args and returns when all members have arrived and one of them
+ * has run last(meet) (NULL: nothing).  args must stay valid until the
+ * caller knows that nobody looks at it any more, e.g. by a second meeting.
+ * One task per member at a time.  0, or -VMPI_EMISMATCH on all members when they
+ * brought different functions `last`, which then does not run.  May switch.
+ *
+ * When members are in several processes, last() runs in each of them, finds the
+ * members that are there, and may talk to the others (core/comm/leaders.h); it leaves in
+ * meet->result how that went.
+ */
+int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
+
+/* The same in a way that may be shorter; all who bring way->last bring the same
+ * way.  calls: where in core_rank_pvars the caller's rank counts it besides; 0:
+ * nowhere. */
+int vm_meet_by(struct vmpi_chan *chan, void *args,
+	       const struct vm_meet_way *way, size_t calls);
+
+/*
+ * The same without waiting: when all members have started it, the last of them
+ * runs last(meet) on a meeting of its own and everybody's req completes, that of
+ * members on other workers when these next look for messages, with
+ * -VMPI_EMISMATCH in status.error instead when they brought different
+ * functions.  args must stay valid until req is complete.  0, -VMPI_ENOMEM, or
+ * -VMPI_EMISMATCH for the first to start it when others wait in vm_meet(): they
+ * will never start it.  Does not switch.  Among several processes a task of the
+ * last member runs last(meet).
+ */
+int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
+		  struct vmpi_req *req);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Looking for a message without receiving it: as it lies in the mailbox, or
+ * taken out as a handle.
+ */
+#include "core/comm/probe.h"
+
+#include "core/local/engine.h"
+#include "core/remote/failure.h"
+#include "core/local/mailbox.h"
+#include "core/runtime/node.h"
+#include "core/rank/wait.h"
+
+static void msg_status(const struct vm_msg *msg, vmpi_status *status)
+{
+	*status = (vmpi_status){ .source = msg->node.env.source,
+				 .tag = msg->node.env.tag,
+				 .bytes = msg->bytes };
+}
+
+/* Finds a message that fits; without one, enters `prober` (NULL: gives up).  Where
+ * none can come any more it is not entered, but has an error. */
+static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
+			    bool take, vmpi_status *status)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct vm_match_node *node;
+	struct vm_msg *msg = NULL;
+
+	vm_engine_lock(rank->engine);
+	node = vm_match_peek(&rank->match, &env);
+	if (node) {
+		msg = vm_container_of(node, struct vm_msg, node);
+		msg_status(msg, status);
+		if (take)
+			vm_mailbox_take(msg);
+	} else if (prober) {
+		*prober = (struct vm_prober){ .env = env,
+					      .ult = vm_self,
+					      .take = take };
+		if (vm_lost_wanted(rank, &env))
+			prober->error = -VMPI_EPEER;
+		else
+			vm_list_append(&rank->probers, &prober->link);
+	}
+	vm_engine_unlock(rank->engine);
+	return msg;
+}
+
+/* What a look that found nothing says. */
+static int none(const struct vm_env *env)
+{
+	struct vm_rank *rank = vm_rank_self();
+	bool lost;
+
+	if (VM_LIKELY(
+		    !atomic_load_explicit(&rank->bereft, memory_order_relaxed)))
+		return -VMPI_EAGAIN;
+	vm_engine_lock(rank->engine);
+	lost = vm_lost_wanted(rank, env) && !vm_match_peek(&rank->match, env);
+	vm_engine_unlock(rank->engine);
+	return lost ? -VMPI_EPEER : -VMPI_EAGAIN;
+}
+
+/* An OS thread that looks for a message. */
+struct look {
+	struct vm_rank *rank;
+	struct vm_env env;
+	bool take;
+	uint64_t seen; /* messages that had come when it looked last */
+	struct vm_msg *msg;
+	vmpi_status *status;
+};
+
+static bool look(void *arg)
+{
+	struct look *look = arg;
+	uint64_t come = __atomic_load_n(&look->rank->match.pvars.unexpected,
+					__ATOMIC_RELAXED);
+
+	if (look->seen == come)
+		return false;
+	look->seen = come;
+	look->msg = probe(look->env, NULL, look->take, look->status);
+	return look->msg != NULL;
+}
+
+/*
+ * Finds a message that fits, or enters `prober`.  An OS thread first looks
+ * itself for a while: of several that wait for any message the one that has a
+ * processor takes it, instead of one that must be woken.
+ */
+static struct vm_msg *probe_soon(struct vm_env env, struct vm_prober *prober,
+				 bool take, vmpi_status *status)
+{
+	struct vm_ult *self = vm_self;
+	struct look args = { .rank = self->owner,
+			     .env = env,
+			     .take = take,
+			     .seen = UINT64_MAX,
+			     .status = status };
+	struct vm_msg *msg;
+
+	if (VM_LIKELY(self->worker->index >= 0))
+		return probe(env, prober, take, status);
+	if (look(&args) || vm_thread_spin(self->worker, look, &args))
+		return args.msg;
+	msg = probe(env, prober, take, status);
+	if (msg)
+		self->worker->spun = false;
+	return msg;
+}
+
+int vm_probe(struct vm_env env, vmpi_status *status)
+{
+	struct vm_prober prober;
+
+	vm_self->sends_in_row = 0;
+	if (probe_soon(env, &prober, false, status))
+		return 0;
+	if (!prober.error)
+		vm_wait_message(VM_SHARE_PROBE, &env, env.source, 0, 0);
+	if (!prober.error)
+		*status = prober.status;
+	return prober.error;
+}
+
+int vm_iprobe(struct vm_env env, vmpi_status *status)
+{
+	if (probe(env, NULL, false, status))
+		return 0;
+	vm_req_poll();
+	return probe(env, NULL, false, status) ? 0 : none(&env);
+}
+
+int vm_match_wait(struct vm_env env, struct vm_msg **msg)
+{
+	struct vm_prober prober;
+	vmpi_status status;
+	struct vm_msg *found;
+
+	vm_self->sends_in_row = 0;
+	found = probe_soon(env, &prober, true, &status);
+	if (!found) {
+		if (!prober.error)
+			vm_wait_message(VM_SHARE_PROBE, &env, env.source, 0, 0);
+		if (prober.error)
+			return prober.error;
+		found = prober.msg;
+	}
+	*msg = found;
+	return 0;
+}
+
+int vm_match_try(struct vm_env env, struct vm_msg **msg)
+{
+	vmpi_status status;
+	struct vm_msg *found = probe(env, NULL, true, &status);
+
+	if (!found) {
+		vm_req_poll();
+		found = probe(env, NULL, true, &status);
+	}
+	if (!found)
+		return none(&env);
+	*msg = found;
+	return 0;
+}

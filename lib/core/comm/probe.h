@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Probes: which message is there, and taking it as a handle.
+ *
+ * All look into the mailbox of the calling task's rank; env may hold VM_ANY.
+ * Arguments are checked above (core/runtime/api.c, lib/mpi).
+ */
+#ifndef CORE_COMM_PROBE_H
+#define CORE_COMM_PROBE_H
+
+#include "core/rank/match.h"
+#include "core/comm/msg.h"
+#include "vmpi.h"
+
+/* Looks at the oldest message that fits and leaves it: status says what it is.
+ * vm_iprobe: 0 or -VMPI_EAGAIN (it polled; does not switch).  All: -VMPI_EPEER
+ * when who could send it is gone. */
+int vm_probe(struct vm_env env, vmpi_status *status);
+int vm_iprobe(struct vm_env env, vmpi_status *status);
+
+/* Takes the oldest message that fits. */
+int vm_match_wait(struct vm_env env, struct vm_msg **msg);
+int vm_match_try(struct vm_env env, struct vm_msg **msg);
+
+#endif

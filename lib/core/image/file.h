@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file that copies are loaded from: a patched ELF file, in memory.
+ *
+ * It has no name in a folder, the dynamic linker opens it through /proc.  Only
+ * under valgrind it is a whole file with a name, because valgrind reads the
+ * symbols of what is mapped, at the moment it is mapped.
+ */
+#ifndef CORE_IMAGE_FILE_H
+#define CORE_IMAGE_FILE_H
+
+#include <stdbool.h>
+
+#include "core/image/elf.h"
+
+struct vm_image_file {
+	int fd;
+	bool named;
+	char path[48];
+	char alias[64]; /* named: valgrind knows files by their names, so each
+			   copy is loaded by one of its own */
+};
+
+/* Writes the view of elf into a new file.  0; -VMPI_ENOTSUP, -VMPI_ENOMEM
+ * (logged). */
+int vm_image_file_make(struct vm_image_file *file, struct vm_elf *elf);
+
+/* The path to load a copy from, and when it is loaded. */
+const char *vm_image_file_enter(struct vm_image_file *file, int copy);
+void vm_image_file_leave(struct vm_image_file *file);
+
+/* What is loaded from it stays. */
+void vm_image_file_close(struct vm_image_file *file);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The image: a program loaded once per rank, so that each has its own globals.
+ *
+ * vmpicc links programs as shared objects with an entry point.  The dynamic
+ * linker loads such a file once only, because it looks through the list of what
+ * is loaded first; the loader takes each copy out of that list until all copies
+ * are there.  So glibc knows every copy (exceptions, thread-local variables and
+ * debuggers work), the copies share the pages of their text, and a copy costs
+ * two mappings and the pages of data it writes to.
+ *
+ * One thread opens and loads, before the workers start.  Then each rank starts
+ * its copy, runs main, and ends its copy, on its own ULT.
+ */
+#ifndef CORE_IMAGE_IMAGE_H
+#define CORE_IMAGE_IMAGE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/image/elf.h"
+#include "core/image/lib.h"
+
+struct vm_image;
+
+/*
+ * What bin/image puts into each program; a note (name "vmpi", type
+ * VM_IMAGE_NOTE) holds the distance from the note's content to it, as int32_t.
+ */
+#define VM_IMAGE_NOTE 1
+struct vm_image_descriptor {
+	uint32_t version;
+	uint32_t bytes; /* of this struct */
+	int (*main)(int argc, char **argv, char **envp);
+	void *dso_handle; /* by which atexit handlers are told apart */
+};
+
+/* A destructor of a C++ thread_local variable. */
+struct vm_image_dtor {
+	struct vm_image_dtor *next;
+	void (*run)(void *object);
+	void *object;
+};
+
+/* One rank's copy.  The rank writes what is below the line. */
+struct vm_image_copy {
+	struct vm_image *image;
+	int index;
+	struct link_map **maps; /* own libraries, then the program; NULL: not
+				   loaded yet */
+	const struct vm_image_descriptor *descriptor;
+	/* ---- */
+	struct vm_image_dtor *dtors;
+	struct sigaction *signals; /* by number, NULL: all are the default */
+	bool ending;		   /* exit handlers run or have run */
+	bool listing;		   /* as in its image */
+	char **words;		   /* its arguments; freed with the image */
+	void *out;		   /* owned by the output module of the node */
+};
+
+/*
+ * Opens the program at path for `ranks` copies and finds its libraries.  `name`
+ * is how the user calls it.  0; -VMPI_ENOENT, -VMPI_EINVAL (not built with
+ * vmpicc...), -VMPI_ELIMIT, -VMPI_ENOMEM, all logged with what would be right.
+ */
+int vm_image_open(struct vm_image **image, const char *path, const char *name,
+		  int ranks);
+void vm_image_close(struct vm_image *image);
+
+/* Bytes of libc's static block for thread-local variables that the copies
+ * take; the block's size is set when a process starts (GLIBC_TUNABLES). */
+size_t vm_image_static_tls(const struct vm_image *image);
+
+/*
+ * Loads the shared libraries, registers their thread-local state with sched,
+ * and loads all copies; a single copy is loaded by vm_image_start() instead,
+ * from the file itself, where every tool finds its symbols.  0, or
+ * -VMPI_ELIMIT, -VMPI_EINVAL (logged).
+ */
+int vm_image_load(struct vm_image *image);
+
+struct vm_image_copy *vm_image_copy(const struct vm_image *image, int rank);
+
+/* Runs the constructors.  Call on the rank's ULT.  0 or -VMPI_EINVAL (logged).
+ */
+int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
+		   char **envp);
+
+/* Runs atexit handlers and destructors, the latest first. */
+void vm_image_end(struct vm_image_copy *copy);
+
+/* A constructor, handler or destructor does not return, but ends its rank. */
+void vm_image_left(struct vm_image_copy *copy);
+
+/*
+ * Before and after fork(), where `copy` (or NULL) is the caller's.  A child has
+ * the locks of all threads but only one of them, and libc does not make that of
+ * its list of handlers free: nobody shall hold it meanwhile.
+ */
+void vm_image_fork_begin(struct vm_image *image,
+			 const struct vm_image_copy *copy);
+void vm_image_fork_end(struct vm_image *image, bool child);
+
+/* Has run(object) called by vm_image_end().  0 or -VMPI_ENOMEM. */
+int vm_image_at_end(struct vm_image_copy *copy, void (*run)(void *object),
+		    void *object);
+
+/*
+ * Which copy an address lies in: its number and the offset in the program's
+ * file, or -1.  Async-signal-safe.
+ */
+int vm_image_find(const struct vm_image *image, const void *address,
+		  size_t *offset);
+
+/* The absolute path of the program. */
+const char *vm_image_path(const struct vm_image *image);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a library lies is asked of the dynamic linker itself: a program that is
+ * started with LD_TRACE_LOADED_OBJECTS set prints its libraries and exits (as
+ * ldd does it), so every rule about search paths holds here too.  A program
+ * that needs the C library only is not asked: that saves the 2 ms.
+ */
+#include "core/image/lib.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+extern char **environ;
+
+static const char *const mpi_names[] = { "MPI_",  "PMPI_", "MPIX_",
+					 "vmpi_", "mpi_",  NULL };
+
+/* Loaded with vmpi anyway, and never copied. */
+static bool library_is_base(const char *name)
+{
+	static const char *const base[] = {
+		"libvmpi.so.", "libc.so.",	 "libm.so.",	  "libdl.so.",
+		"librt.so.",   "libpthread.so.", "libmvec.so.",	  "ld-linux",
+		"linux-vdso.", "linux-gate.",	 "libresolv.so.", "libutil.so.",
+	};
+
+	for (size_t i = 0; i < sizeof(base) / sizeof(*base); i++)
+		if (!strncmp(name, base[i], strlen(base[i])))
+			return true;
+	return false;
+}
+
+static int no_memory(const struct vm_elf *program)
+{
+	vm_log(VM_ERROR, "%s: out of memory for the list of its libraries",
+	       program->path);
+	return -VMPI_ENOMEM;
+}
+
+/* Everything a command prints; NULL on an error (errno). */
+static char *output_read(int fd)
+{
+	size_t used = 0, room = 4096;
+	char *text = malloc(room);
+
+	while (text) {
+		ssize_t n = read(fd, text + used, room - used - 1);
+		char *more;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+		if (used < room - 1)
+			continue;
+		more = realloc(text, room *= 2);
+		if (!more)
+			free(text);
+		text = more;
+	}
+	if (text)
+		text[used] = '\0';
+	return text;
+}
+
+/* The environment with the dynamic linker's question added; free() it. */
+static char **trace_environ(void)
+{
+	static char question[] = "LD_TRACE_LOADED_OBJECTS=1";
+	size_t count = 0;
+	char **copy;
+
+	while (environ[count])
+		count++;
+	copy = malloc((count + 2) * sizeof(*copy));
+	if (!copy)
+		return NULL;
+	memcpy(copy, environ, count * sizeof(*copy));
+	copy[count] = question;
+	copy[count + 1] = NULL;
+	return copy;
+}
+
+/* What the dynamic linker prints about the program; NULL on an error. */
+static char *trace_run(const char *path)
+{
+	char *words[] = { (char *)(uintptr_t)path, NULL };
+	posix_spawn_file_actions_t actions;
+	char *text = NULL, **envp = trace_environ();
+	int pipes[2], status;
+	pid_t pid;
+
+	if (!envp)
+		return NULL;
+	if (pipe2(pipes, O_CLOEXEC)) {
+		free(envp);
+		return NULL;
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO);
+	errno = posix_spawn(&pid, path, &actions, NULL, words, envp);
+	close(pipes[1]);
+	if (!errno) {
+		text = output_read(pipes[0]);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	close(pipes[0]);
+	posix_spawn_file_actions_destroy(&actions);
+	free(envp);
+	return text;
+}
+
+/*
+ * One line of the trace: "\tlibm.so.6 => /lib/libm.so.6 (0x00007...)", or
+ * "\tlibx.so => not found"; without an arrow it is a path or the vDSO.
+ */
+static int line_take(const struct vm_elf *program, char *line,
+		     struct vm_image_lib *lib)
+{
+	char *arrow = strstr(line, " => "), *end;
+
+	line += strspn(line, " \t");
+	if (!arrow)
+		return 0;
+	*arrow = '\0';
+	if (library_is_base(line))
+		return 0;
+	arrow += 4;
+	if (!strncmp(arrow, "not found", 9)) {
+		vm_log(VM_ERROR,
+		       "%s: its library %s is not found; put the library's "
+		       "folder into LD_LIBRARY_PATH, or link with -Wl,-rpath",
+		       program->path, line);
+		return -VMPI_ENOENT;
+	}
+	end = strrchr(arrow, '(');
+	if (end && end > arrow)
+		end[-1] = '\0';
+	lib->name = strdup(line);
+	lib->path = strdup(arrow);
+	return lib->name && lib->path ? 1 : no_memory(program);
+}
+
+static int trace_parse(const struct vm_elf *program, char *text,
+		       struct vm_image_lib **libs, size_t *count)
+{
+	char *rest = text, *line;
+	size_t room = 0;
+	int rc = 0;
+
+	for (const char *c = text; *c; c++)
+		room += *c == '\n';
+	*libs = calloc(room + 1, sizeof(**libs));
+	if (!*libs)
+		return no_memory(program);
+	while ((line = strsep(&rest, "\n"))) {
+		rc = *count < room ?
+			     line_take(program, line, &(*libs)[*count]) :
+			     0;
+		if (rc < 0)
+			return rc;
+		*count += (size_t)rc;
+	}
+	return 0;
+}
+
+static struct vm_image_lib *lib_named(struct vm_image_lib *libs, size_t count,
+				      const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (libs[i].name && !strcmp(libs[i].name, name))
+			return &libs[i];
+	return NULL;
+}
+
+static bool needs_own(struct vm_image_lib *libs, size_t count,
+		      const struct vm_image_lib *lib)
+{
+	size_t next = 0;
+	const char *name;
+
+	while ((name = vm_elf_needed(&lib->elf, &next))) {
+		const struct vm_image_lib *needed =
+			lib_named(libs, count, name);
+
+		if (needed && needed != lib && needed->own)
+			return true;
+	}
+	return false;
+}
+
+/* Our library of the MPI ABI calls the runtime, but has no state. */
+static bool library_is_jumps(const char *name)
+{
+	return !strncmp(name, "libmpi_abi.so.", 14);
+}
+
+/* The libraries of other MPIs have other handles and other constants. */
+static int foreign_refuse(const struct vm_elf *program, const char *name)
+{
+	if (strncmp(name, "libmpi.so.", 10) &&
+	    strncmp(name, "libmpich.so.", 12))
+		return 0;
+	vm_log(VM_ERROR,
+	       "%s: it, or a library it needs, was built for another MPI (%s); "
+	       "build both with vmpicc",
+	       program->path, name);
+	return -VMPI_EINVAL;
+}
+
+/* Decides which libraries are copied; those stay open. */
+static int own_mark(const struct vm_elf *program, struct vm_image_lib *libs,
+		    size_t count)
+{
+	bool changed = true;
+
+	for (size_t i = 0; i < count; i++) {
+		int rc = foreign_refuse(program, libs[i].name);
+
+		if (!rc)
+			rc = vm_elf_open(&libs[i].elf, libs[i].path,
+					 libs[i].path);
+		if (rc)
+			return rc;
+		libs[i].own = (vm_elf_imports(&libs[i].elf, mpi_names) &&
+			       !library_is_jumps(libs[i].name)) ||
+			      !strncmp(libs[i].name, "libgfortran.so.", 15);
+	}
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < count; i++) {
+			if (libs[i].own || !needs_own(libs, count, &libs[i]))
+				continue;
+			libs[i].own = true;
+			changed = true;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!libs[i].own)
+			vm_elf_close(&libs[i].elf);
+	return 0;
+}
+
+/* Whether none of libs[from...] other than libs[at] is needed by libs[at]. */
+static bool ready(struct vm_image_lib *libs, size_t from, size_t count,
+		  size_t at)
+{
+	struct vm_image_lib lib = libs[at];
+	bool found;
+
+	if (!lib.own)
+		return true;
+	libs[at].own = false;
+	found = needs_own(libs + from, count - from, &lib);
+	libs[at].own = true;
+	return !found;
+}
+
+/* Shared libraries first, then each after those it needs; libraries that need
+ * one another stay in the dynamic linker's order. */
+static void order(struct vm_image_lib *libs, size_t count)
+{
+	for (size_t done = 0; done < count; done++) {
+		size_t pick = done;
+
+		for (size_t i = done; i < count; i++) {
+			if (!libs[i].own) {
+				pick = i;
+				break;
+			}
+			if (libs[pick].own && !ready(libs, done, count, pick) &&
+			    ready(libs, done, count, i))
+				pick = i;
+		}
+		struct vm_image_lib lib = libs[pick];
+
+		memmove(&libs[done + 1], &libs[done],
+			(pick - done) * sizeof(*libs));
+		libs[done] = lib;
+	}
+}
+
+static bool only_base(const struct vm_elf *program)
+{
+	size_t next = 0;
+	const char *name;
+
+	while ((name = vm_elf_needed(program, &next)))
+		if (!library_is_base(name))
+			return false;
+	return true;
+}
+
+int vm_image_libs(const struct vm_elf *program, struct vm_image_lib **libs,
+		  size_t *count)
+{
+	char *text;
+	int rc;
+
+	*libs = NULL;
+	*count = 0;
+	if (only_base(program))
+		return 0;
+	text = trace_run(program->path);
+	if (!text) {
+		vm_log(VM_ERROR, "%s: its libraries cannot be listed: %s",
+		       program->path, strerror(errno));
+		return -VMPI_ENOENT;
+	}
+	rc = trace_parse(program, text, libs, count);
+	free(text);
+	if (!rc)
+		rc = own_mark(program, *libs, *count);
+	if (!rc)
+		order(*libs, *count);
+	if (rc) {
+		vm_image_libs_free(*libs, *count);
+		*libs = NULL;
+		*count = 0;
+	}
+	return rc;
+}
+
+void vm_image_libs_free(struct vm_image_lib *libs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(libs[i].name);
+		free(libs[i].path);
+		vm_elf_close(&libs[i].elf);
+	}
+	free(libs);
+}

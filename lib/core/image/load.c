@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Loading a program many times.
+ *
+ * glibc compares a name, and then device and inode, with everything in its list
+ * of loaded objects (struct link_map, l_next and l_prev are public).  What is
+ * not in the list is loaded anew.  While copies are being loaded nobody else
+ * may use the dynamic linker; afterwards all are in the list again.
+ *
+ * The file that is loaded is a patched one in memory (core/image/elf.h): no
+ * constructors, because they have to run on the rank's ULT, where its
+ * thread-local variables are.
+ */
+#include "core/image/load.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "core/instrument/intercept.h"
+#include "core/image/direct.h"
+#include "core/image/local.h"
+
+static void map_hide(struct link_map *map)
+{
+	map->l_prev->l_next = map->l_next;
+	if (map->l_next)
+		map->l_next->l_prev = map->l_prev;
+}
+
+/* Puts every hidden copy back, in order, at the end of the list. */
+static void maps_show(const struct vm_image *image, const struct link_map *any)
+{
+	size_t count = (size_t)image->ranks * image->part_count;
+	struct link_map *last = (struct link_map *)(uintptr_t)any;
+
+	while (last->l_next)
+		last = last->l_next;
+	for (size_t i = 0; i < count && image->maps[i]; i++) {
+		last->l_next = image->maps[i];
+		image->maps[i]->l_prev = last;
+		image->maps[i]->l_next = NULL;
+		last = image->maps[i];
+	}
+}
+
+/* Renames a loaded object.  The names live as long as the process. */
+static bool map_name(struct link_map *map, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return false;
+	free(map->l_name);
+	map->l_name = copy;
+	return true;
+}
+
+/* Replaces the pages of the data segments that belong to the file by anonymous
+ * ones, which the kernel joins with the pages of the bss behind them. */
+static bool data_merge(const struct vm_elf *elf, const struct link_map *map)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < elf->header->e_phnum; i++) {
+		const ElfW(Phdr) *s = &elf->segments[i];
+		char *low = (char *)map->l_addr + s->p_vaddr / page * page;
+		size_t bytes = s->p_vaddr % page + s->p_filesz;
+		char *saved;
+
+		if (s->p_type != PT_LOAD || !(s->p_flags & PF_W) || !bytes)
+			continue;
+		saved = malloc(bytes);
+		if (!saved)
+			return false;
+		memcpy(saved, low, bytes);
+		if (mmap(low, (bytes + page - 1) / page * page,
+			 PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1,
+			 0) == MAP_FAILED) {
+			free(saved);
+			return false;
+		}
+		memcpy(low, saved, bytes);
+		free(saved);
+	}
+	return true;
+}
+
+/*
+ * A debugger looks at the list when something is loaded, and has seen the files
+ * in memory: let it look again.  The library is a part of glibc that nobody
+ * uses.
+ */
+static void debugger_tell(void)
+{
+	char line[128];
+	int tracer = 0;
+	FILE *file = fopen("/proc/self/status", "re");
+	void *handle;
+
+	if (!file)
+		return;
+	while (fgets(line, sizeof(line), file) &&
+	       sscanf(line, "TracerPid: %d", &tracer) != 1)
+		;
+	fclose(file);
+	handle = tracer ? dlopen("libBrokenLocale.so.1", RTLD_NOW) : NULL;
+	if (handle)
+		dlclose(handle);
+}
+
+static int load_refuse(const struct vm_image *image, int rank, const char *why)
+{
+	vm_log(VM_ERROR, "%s: copy %d of %d cannot be loaded: %s", image->name,
+	       rank + 1, image->ranks, why);
+	if (strstr(why, "static TLS"))
+		vm_log(VM_ERROR,
+		       "its thread-local variables take %zu bytes of libc's "
+		       "static block in all; start with GLIBC_TUNABLES="
+		       "glibc.rtld.optional_static_tls=%zu",
+		       vm_image_static_tls(image),
+		       vm_image_static_tls(image) + 4096);
+	return -VMPI_EINVAL;
+}
+
+/*
+ * A library that takes symbols from the program cannot be bound before it; that
+ * shows at the first copy.  Afterwards nothing may fail, because undoing it
+ * glibc would count the objects in its list.
+ */
+static void *part_dlopen(const struct vm_image *image, int copy, size_t index)
+{
+	const char *path = vm_image_file_enter(&image->files[index], copy);
+	struct vm_image_lib *lib = NULL;
+	void *handle = NULL;
+
+	if (index + 1 < image->part_count)
+		lib = &image->libs[image->own_first + index];
+	if (!lib || !lib->lazy)
+		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle && lib) {
+		lib->lazy = true;
+		handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	}
+	vm_image_file_leave(&image->files[index]);
+	return handle;
+}
+
+/*
+ * Loads one part.  Its name for now is what others ask for, so that they find
+ * it even if it has no SONAME.
+ */
+static bool part_load(struct vm_image_copy *copy, size_t index)
+{
+	const struct vm_image *image = copy->image;
+	void *handle = part_dlopen(image, copy->index, index);
+
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &copy->maps[index])) {
+		load_refuse(image, copy->index, dlerror());
+		return false;
+	}
+	if ((image->merged &&
+	     !data_merge(vm_image_part(image, index), copy->maps[index])) ||
+	    (index + 1 < image->part_count &&
+	     !map_name(copy->maps[index],
+		       image->libs[image->own_first + index].name))) {
+		load_refuse(image, copy->index, strerror(errno));
+		return false;
+	}
+	if (!vm_border_is_kept())
+		vm_image_direct(vm_image_part(image, index),
+				copy->maps[index]->l_addr);
+	return true;
+}
+
+/* Loads the parts of one copy and hides them again.  They keep the names by
+ * which people, debuggers and profilers find them. */
+static int copy_load(struct vm_image_copy *copy)
+{
+	const struct vm_image *image = copy->image;
+	int rc = 0;
+
+	for (size_t i = 0; i < image->part_count && !rc; i++)
+		if (!part_load(copy, i))
+			rc = -VMPI_EINVAL;
+	for (size_t i = 0; i < image->part_count && !rc; i++)
+		if (!map_name(copy->maps[i], vm_image_part(image, i)->path))
+			rc = load_refuse(image, copy->index, strerror(errno));
+	for (size_t i = 0; i < image->part_count && copy->maps[i]; i++)
+		map_hide(copy->maps[i]);
+	if (rc)
+		return rc;
+	copy->descriptor =
+		(const void *)(vm_image_map(copy)->l_addr + image->descriptor);
+	return 0;
+}
+
+static int files_make(struct vm_image *image)
+{
+	int rc = 0;
+
+	image->files = calloc(image->part_count, sizeof(*image->files));
+	if (!image->files)
+		return load_refuse(image, 0, "out of memory");
+	for (size_t i = 0; i < image->part_count; i++)
+		image->files[i].fd = -1;
+	for (size_t i = 0; i < image->part_count && !rc; i++) {
+		vm_elf_patch(vm_image_part(image, i));
+		rc = vm_image_file_make(&image->files[i],
+					vm_image_part(image, i));
+	}
+	return rc;
+}
+
+static void files_close(struct vm_image *image)
+{
+	for (size_t i = 0; image->files && i < image->part_count; i++)
+		vm_image_file_close(&image->files[i]);
+	free(image->files);
+	image->files = NULL;
+}
+
+static int copies_load(struct vm_image *image)
+{
+	const struct link_map *program = NULL;
+	void *self;
+	int rc = files_make(image);
+
+	self = dlopen(NULL, RTLD_LAZY);
+	if (!self || dlinfo(self, RTLD_DI_LINKMAP, &program))
+		vm_panic("the dynamic linker does not know this program: %s",
+			 dlerror());
+	for (int i = 0; i < image->ranks && !rc; i++) {
+		rc = copy_load(&image->copies[i]);
+		if (!rc && i &&
+		    vm_image_map(&image->copies[i]) ==
+			    vm_image_map(&image->copies[i - 1]))
+			vm_panic(
+				"this C library does not load a program twice");
+	}
+	maps_show(image, program);
+	debugger_tell();
+	files_close(image);
+	return rc;
+}
+
+/*
+ * Loads the libraries that all copies share, by their full paths, because the
+ * copies have no folder and $ORIGIN would lead nowhere.  What fails here (a
+ * library that takes symbols from the program) is tried again by the dynamic
+ * linker with the program.
+ */
+static void shared_load(struct vm_image *image)
+{
+	for (size_t i = 0; i < image->own_first; i++) {
+		struct vm_image_lib *lib = &image->libs[i];
+		void *handle = NULL;
+
+		if (!lib->own)
+			handle = dlopen(lib->path, RTLD_NOW | RTLD_LOCAL);
+		if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &lib->map))
+			lib->map = NULL;
+	}
+}
+
+/* As in part_load(): while copies are loaded a library has the name that others
+ * ask for.  Called once before and once after; exchanges the two. */
+static void shared_rename(struct vm_image *image)
+{
+	for (size_t i = 0; i < image->own_first; i++) {
+		struct vm_image_lib *lib = &image->libs[i];
+		char *name = lib->name;
+
+		if (!lib->map)
+			continue;
+		lib->name = lib->map->l_name;
+		lib->map->l_name = name;
+	}
+}
+
+/* An image that may begin to watch its calls has to keep its entries. */
+static void watchers_look(const struct vm_image *image)
+{
+	for (size_t i = 0; i < image->part_count; i++)
+		if (vm_elf_imports(vm_image_part(image, i), vm_border_imports))
+			vm_border_set(VM_BORDER_KEEP);
+}
+
+int vm_image_load(struct vm_image *image)
+{
+	int rc;
+
+	watchers_look(image);
+	shared_load(image);
+	vm_image_streams_start();
+	rc = vm_image_locals_add(image->libs, image->lib_count);
+	if (rc || image->ranks == 1)
+		return rc;
+	shared_rename(image);
+	rc = copies_load(image);
+	shared_rename(image);
+	return rc;
+}
+
+/*
+ * The file itself, constructors included.  Its destructors must not run again
+ * at the end of the process: the dynamic linker reads their number from the
+ * loaded file, which is in memory that may be protected by now.
+ */
+int vm_image_load_single(struct vm_image_copy *copy)
+{
+	const struct vm_image *image = copy->image;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *handle = dlopen(image->program.path, RTLD_NOW | RTLD_LOCAL);
+	struct link_map *map;
+
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map))
+		return load_refuse(image, 0, dlerror());
+	copy->maps[0] = map;
+	copy->descriptor = (const void *)(map->l_addr + image->descriptor);
+	for (ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+		char *low = (char *)((uintptr_t)entry / page * page);
+		size_t bytes = (uintptr_t)(entry + 1) - (uintptr_t)low;
+
+		if (entry->d_tag != DT_FINI_ARRAYSZ)
+			continue;
+		if (mprotect(low, bytes, PROT_READ | PROT_WRITE))
+			return load_refuse(image, 0, strerror(errno));
+		entry->d_un.d_val = 0;
+	}
+	if (!vm_border_is_kept())
+		vm_image_direct(&image->program, map->l_addr);
+	return 0;
+}

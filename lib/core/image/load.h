@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inside the image loader: what image.c and image_load.c share.
+ */
+#ifndef CORE_IMAGE_LOAD_H
+#define CORE_IMAGE_LOAD_H
+
+#include "core/image/image.h"
+#include "core/image/file.h"
+
+struct vm_image {
+	struct vm_elf program;
+	char *name; /* as the user calls it */
+	struct vm_image_lib *libs;
+	size_t lib_count;
+	size_t own_first;  /* libs[own_first...] are copied */
+	size_t part_count; /* objects of a copy: own libraries and program */
+	ElfW(Addr) descriptor; /* offset in the program */
+	int ranks;
+	char tied[256]; /* vm_image_tied() */
+	bool merged;	/* data and bss share a mapping, to save mappings */
+	struct vm_image_copy *copies;
+	struct link_map **maps;	     /* part_count for each copy */
+	struct vm_image_file *files; /* of the parts, while copies are loaded */
+	/* Any thread: those that may be at libc's list of handlers, those in fork(). */
+	_Atomic int listing, forking;
+};
+
+/* Part `index` of a copy: a library of its own, or at last the program. */
+static inline struct vm_elf *vm_image_part(const struct vm_image *image,
+					   size_t index)
+{
+	struct vm_image *writable = (struct vm_image *)(uintptr_t)image;
+
+	return index + 1 < image->part_count ?
+		       &image->libs[image->own_first + index].elf :
+		       &writable->program;
+}
+
+static inline struct link_map *vm_image_map(const struct vm_image_copy *copy)
+{
+	return copy->maps[copy->image->part_count - 1];
+}
+
+/* Loads the single copy from the program's own file and runs its constructors.
+ * 0 or -VMPI_EINVAL (logged). */
+int vm_image_load_single(struct vm_image_copy *copy);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The functions of vmpi.h that are calls: they move messages, wait, or let
+ * others run.  Those that only look something up are none.
+ */
+#ifndef CORE_INSTRUMENT_CALLS_H
+#define CORE_INSTRUMENT_CALLS_H
+
+#include "core/instrument/entry.h"
+
+#define VM_API_CALLS(X)                                                        \
+	X(spawn)                                                               \
+	X(join)                                                                \
+	X(yield) X(sleep) X(chan_dup) X(chan_split) X(barrier) X(chan_free)    \
+		X(send) X(ssend) X(recv) X(isend) X(issend) X(irecv) X(wait)   \
+			X(test) X(wait_all) X(wait_any) X(test_any) X(cancel)  \
+				X(match) X(try_match) X(msg_recv) X(msg_irecv) \
+					X(msg_borrow) X(msg_drop)
+
+#ifndef __ASSEMBLER__
+enum vm_api_call_id {
+	VM_API_CALL_BEFORE_ = VM_CALL_NATIVE_FIRST - 1,
+#define VM_API_CALL_ID_(name) VM_API_CALL_##name,
+	VM_API_CALLS(VM_API_CALL_ID_)
+#undef VM_API_CALL_ID_
+		VM_API_CALLS_END
+};
+#endif
+#endif

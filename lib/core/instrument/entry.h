@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The border of the library: what stands before its public functions.
+ *
+ * A function F of the tables (core/instrument/calls.h, mpi/call/calls.h) is compiled under the
+ * name vm_entry_F; F itself is a few instructions that jump there (entry.inc).
+ * One predictable branch asks whether anybody watches; then the call goes
+ * through vm_entry_watched (calls.S), which tells core/instrument/intercept.h of its begin and
+ * its end.  Functions that are no calls have an entry too, a jump.  An image that
+ * nobody watches or may begin to is bound past its entries
+ * (core/image/direct.h).
+ */
+#ifndef CORE_INSTRUMENT_ENTRY_H
+#define CORE_INSTRUMENT_ENTRY_H
+
+/* Numbers of calls: 0 none, then those of vmpi.h, then those of mpi.h. */
+#define VM_CALL_NATIVE_FIRST 1
+#define VM_CALL_MPI_FIRST 48
+
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+
+/* The address of the function behind an entry; what is no entry comes back. */
+uintptr_t vm_entry_direct(uintptr_t entry);
+
+/* In the file that defines `name`, before it does. */
+#define VM_ENTRY(name) extern __typeof__(name) name __asm__("vm_entry_" #name);
+#endif
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which calls are told, and to whom.
+ */
+#include "core/instrument/intercept.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "core/instrument/overlap_events.h"
+#include "core/instrument/calls.h"
+#include "core/instrument/hook.h"
+#include "core/instrument/profiler.h"
+#include "core/rank/rank.h"
+#include "core/instrument/trace.h"
+#include "core/rank/vars.h"
+#include "introspect/measure/vars.h"
+
+_Atomic uint64_t vm_border;
+
+const char *const vm_border_imports[] = { "vmpi_hook",
+					  "MPI_T_init_thread",
+					  "PMPI_T_init_thread",
+					  "MPI_T_event_handle_alloc",
+					  "PMPI_T_event_handle_alloc",
+					  NULL };
+
+static const char *const native_names[] = {
+#define NAME(name) [VM_API_CALL_##name] = "vmpi_" #name,
+	VM_API_CALLS(NAME)
+#undef NAME
+};
+
+VM_STATIC_ASSERT(VM_API_CALLS_END <= VM_CALL_MPI_FIRST,
+		 "the numbers of native calls end before those of MPI");
+
+const char *vm_border_call_name(uint32_t call)
+{
+	const char *name = NULL;
+
+	if (call < VM_API_CALLS_END)
+		name = native_names[call];
+	else if (call >= VM_CALL_MPI_FIRST && call < vm_border_call_count())
+		name = vm_border_mpi_names[call - VM_CALL_MPI_FIRST];
+	return name ? name : "none";
+}
+
+uint32_t vm_border_call_count(void)
+{
+	return VM_CALL_MPI_FIRST + vm_border_mpi_count;
+}
+
+void vm_border_set(unsigned bits)
+{
+	atomic_fetch_or_explicit(&vm_border, bits, memory_order_release);
+}
+
+void vm_border_clear(unsigned bits)
+{
+	atomic_fetch_and_explicit(&vm_border, ~(uint64_t)bits,
+				  memory_order_release);
+}
+
+bool vm_border_is_kept(void)
+{
+	return core_cvar.border == VM_BORDER_HOW_KEEP || overlap_cvar.watch ||
+	       core_cvar.profile[0] || trace_cvar.file[0] ||
+	       atomic_load_explicit(&vm_border, memory_order_relaxed) != 0;
+}
+
+static void told_enter(struct vm_ult *self, unsigned bits)
+{
+	struct vm_rank *rank = self->owner;
+
+	self->told = (uint8_t)bits;
+#define ENTER(bit, enter, exit)     \
+	if (bits & VM_BORDER_##bit) \
+		enter(rank, self->call);
+	VM_BORDER_WATCHERS(ENTER)
+#undef ENTER
+}
+
+/* Also for a call that was left by longjmp(), which ends when the next one
+ * begins. */
+static void told_exit(struct vm_ult *self)
+{
+	struct vm_rank *rank = self->owner;
+	unsigned bits = self->told;
+
+#define EXIT(bit, enter, exit)      \
+	if (bits & VM_BORDER_##bit) \
+		exit(rank, self->call);
+	VM_BORDER_WATCHERS_BACK(EXIT)
+#undef EXIT
+	self->view = VM_VIEW_COMPUTES;
+}
+
+bool vm_border_enter(uint32_t call, const void *frame)
+{
+	struct vm_ult *self = vm_self;
+
+	if (!self || self->view == VM_VIEW_NONE)
+		return false;
+	if (VM_UNLIKELY(self->view == VM_VIEW_CALLS)) {
+		if ((const char *)frame < self->frame)
+			return false;
+		told_exit(self);
+	}
+	self->view = VM_VIEW_CALLS;
+	self->frame = frame;
+	self->call = (uint16_t)call;
+	/* Pairs with vm_border_set(): what a watcher has made is there. */
+	told_enter(self, (unsigned)atomic_load_explicit(&vm_border,
+							memory_order_acquire));
+	return true;
+}
+
+void vm_border_exit(void)
+{
+	if (vm_self->view == VM_VIEW_CALLS)
+		told_exit(vm_self);
+}
+
+void vm_border_body_begin(void)
+{
+	if (vm_self->view != VM_VIEW_NONE)
+		return;
+	vm_account_body_begin();
+	vm_profiler_body_begin();
+	vm_self->view = VM_VIEW_COMPUTES;
+}
+
+void vm_border_body_end(void)
+{
+	if (vm_self->view != VM_VIEW_NONE) {
+		vm_profiler_body_end();
+		vm_account_body_end();
+	}
+	vm_self->view = VM_VIEW_NONE;
+}

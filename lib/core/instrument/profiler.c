@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which variables are read when, and where they go.
+ */
+#include "core/instrument/profiler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "core/instrument/intercept.h"
+#include "core/runtime/node.h"
+#include "core/rank/rank.h"
+#include "introspect/vars/bulk.h"
+#include "base/nearest.h"
+#include "introspect/measure/profile_file.h"
+
+#define NAMES_MAX 64
+
+/* Hangs in the node while it is profiled. */
+struct vm_profiler {
+	struct vm_bulk bulk;
+	struct vm_profile_file *file;
+};
+
+static bool wanted(const struct vm_pvar *row)
+{
+	return row->of == VM_PVAR_RANK && vm_pvar_grows(row);
+}
+
+/* What is near the name among those that can be profiled. */
+static int near_each(const struct vm_pvar_view *view, void *arg)
+{
+	if (wanted(view->row))
+		vm_nearest_offer(arg, view->name);
+	return 0;
+}
+
+static void name_refuse(const char *name, const char *who)
+{
+	struct vm_nearest nearest;
+	const char *near;
+	int number = vm_pvar_find(name);
+
+	if (number >= 0) {
+		vm_log(VM_ERROR,
+		       "%s: %s does not only grow, or is not counted by rank: "
+		       "counters, timers and aggregates of ranks can be "
+		       "profiled",
+		       who, name);
+		return;
+	}
+	vm_nearest_init(&nearest, name);
+	vm_pvar_each(near_each, &nearest);
+	near = vm_nearest_name(&nearest);
+	vm_log(VM_ERROR, "%s: no performance variable is called '%s'; %s%s%s",
+	       who, name, near ? "did you mean " : "vmpi_info lists them",
+	       near ? near : "", near ? "?" : "");
+}
+
+/* Cuts the text at its commas. */
+static unsigned names_cut(const char *names[NAMES_MAX], char *text)
+{
+	char *rest = text, *name;
+	unsigned n = 0;
+
+	while (n < NAMES_MAX && (name = strtok_r(rest, ", ", &rest)))
+		names[n++] = name;
+	return n;
+}
+
+int vm_profiler_vars(struct vm_bulk *bulk, const char *text, const char *who)
+{
+	const char *names[NAMES_MAX], *bad = "";
+	char *copy;
+	unsigned n;
+	int rc = -VMPI_EINVAL;
+
+	if (!strcmp(text, "default"))
+		text = VM_PROFILER_DEFAULT;
+	copy = strdup(text);
+	if (!copy)
+		return -VMPI_ENOMEM;
+	n = names_cut(names, copy);
+	if (n) {
+		rc = vm_bulk_init(bulk, names, n, wanted, &bad);
+		if (rc == -VMPI_ENOENT || rc == -VMPI_EINVAL) {
+			name_refuse(bad, who);
+			rc = -VMPI_EINVAL;
+		}
+	} else {
+		vm_log(VM_ERROR, "%s: no variable is named", who);
+	}
+	if (!rc && bulk->words > VM_PROFILE_WORDS) {
+		vm_log(VM_ERROR,
+		       "%s: %u counters are named, %d can be profiled at once",
+		       who, bulk->words, VM_PROFILE_WORDS);
+		vm_bulk_fini(bulk);
+		rc = -VMPI_EINVAL;
+	}
+	free(copy);
+	return rc;
+}
+
+/* Names and units; the elements of an array by their index. */
+static void vars_describe(struct vm_profile_file *head,
+			  const struct vm_bulk *bulk)
+{
+	char name[VM_NAME_MAX];
+	struct vm_pvar_view view;
+	unsigned element = 0;
+
+	head->words = bulk->words;
+	for (unsigned w = 0; w < bulk->words; w++) {
+		struct vm_profile_var *var = &head->vars[w];
+		int number = bulk->numbers[w];
+
+		element = w && number == bulk->numbers[w - 1] ? element + 1 : 0;
+		vm_pvar_info(number, &view, name);
+		if (view.row->words > 1)
+			snprintf(var->name, sizeof(var->name), "%.80s[%u]",
+				 name, element);
+		else
+			snprintf(var->name, sizeof(var->name), "%s", name);
+		snprintf(var->unit, sizeof(var->unit), "%s", view.row->unit);
+	}
+}
+
+static int profiler_make(struct vm_profiler *profiler,
+			 const struct vm_node *node)
+{
+	struct vm_profile_file *head;
+	int rc = vm_profiler_vars(&profiler->bulk, core_cvar.profile,
+				  "core_profile");
+
+	if (rc)
+		return rc;
+	head = calloc(1, sizeof(*head));
+	if (!head)
+		return -VMPI_ENOMEM;
+	vm_clock_ready();
+	head->process = node->process;
+	head->rank_count = node->rank_here;
+	head->tick_ns = vm_clock.tick_ns;
+	vars_describe(head, &profiler->bulk);
+	rc = vm_profile_file_new(&profiler->file, core_cvar.profile_dir, head);
+	free(head);
+	return rc;
+}
+
+int vm_profiler_word(const char *name)
+{
+	const struct vm_bulk *bulk;
+	int number = vm_pvar_find(name);
+
+	if (!vm_node->profiler || number < 0)
+		return -1;
+	bulk = &vm_node->profiler->bulk;
+	for (unsigned w = 0; w < bulk->words; w++)
+		if (bulk->numbers[w] == number)
+			return (int)w;
+	return -1;
+}
+
+int vm_profiler_start(struct vm_node *node)
+{
+	int rc;
+
+	if (!core_cvar.profile[0])
+		return 0;
+	node->profiler = calloc(1, sizeof(*node->profiler));
+	if (!node->profiler)
+		return -VMPI_ENOMEM;
+	rc = profiler_make(node->profiler, node);
+	if (!rc)
+		vm_border_set(VM_BORDER_PROFILE);
+	return rc;
+}
+
+void vm_profiler_stop(struct vm_node *node)
+{
+	if (!node->profiler)
+		return;
+	vm_border_clear(VM_BORDER_PROFILE);
+	vm_profile_file_free(node->profiler->file);
+	vm_bulk_fini(&node->profiler->bulk);
+	free(node->profiler);
+	node->profiler = NULL;
+}
+
+void vm_profiler_rank(struct vm_rank *rank)
+{
+	if (!vm_node->profiler || rank->profile) /* its next body */
+		return;
+	rank->profile = &vm_node->profiler->file->rank[rank->local];
+	vm_profile_init(rank->profile, rank->index,
+			vm_node->profiler->bulk.words);
+}
+
+/* The profile that the caller writes; NULL: none. */
+static struct vm_profile *profile_self(void)
+{
+	const struct vm_rank *rank = vm_rank_self();
+
+	return rank && rank->profile && vm_rank_main(rank) == vm_self ?
+		       rank->profile :
+		       NULL;
+}
+
+/* A profile that is to be written, the values of now, and when that is. */
+struct moment {
+	struct vm_profile *profile;
+	uint64_t values[VM_PROFILE_WORDS], now;
+};
+
+static bool moment_take(struct moment *moment)
+{
+	moment->profile = profile_self();
+	if (!moment->profile)
+		return false;
+	vm_bulk_read(&vm_node->profiler->bulk, moment->values,
+		     moment->profile->rank);
+	moment->now = vm_clock_ticks();
+	return true;
+}
+
+void vm_profiler_enter(struct vm_rank *rank, uint32_t call)
+{
+	struct moment m;
+
+	if (moment_take(&m))
+		vm_profile_enter(m.profile, m.now, m.values, call);
+	(void)rank;
+}
+
+void vm_profiler_exit(struct vm_rank *rank, uint32_t call)
+{
+	struct moment m;
+
+	if (moment_take(&m))
+		vm_profile_exit(m.profile, m.now, m.values);
+	(void)rank;
+	(void)call;
+}
+
+void vm_profiler_body_begin(void)
+{
+	struct moment m;
+
+	if (moment_take(&m))
+		vm_profile_begin(m.profile, m.now, m.values);
+}
+
+void vm_profiler_body_end(void)
+{
+	struct moment m;
+
+	if (moment_take(&m))
+		vm_profile_end(m.profile, m.now, m.values);
+}
+
+void vm_profiler_section_begin(const char *name)
+{
+	struct moment m;
+
+	if (moment_take(&m))
+		vm_profile_section_begin(m.profile, m.now, m.values, name);
+}
+
+int vm_profiler_section_end(const char *name)
+{
+	struct moment m;
+
+	if (!moment_take(&m))
+		return 0;
+	return vm_profile_section_end(m.profile, m.now, m.values, name);
+}
+
+void vm_profiler_switch(bool on)
+{
+	struct moment m;
+
+	if (moment_take(&m))
+		vm_profile_switch(m.profile, m.now, m.values, on);
+}

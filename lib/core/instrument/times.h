@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The clocks of sched/clocks.h for whoever calls, also threads that vmpi does
+ * not know: these are never made to wait, and rank time is wall-clock time.
+ */
+#ifndef CORE_INSTRUMENT_TIMES_H
+#define CORE_INSTRUMENT_TIMES_H
+
+#include <stdint.h>
+
+#include "sched/ult.h"
+
+/* The caller as a ULT, for which a thread of an ordinary executable joins its
+ * rank; NULL: vmpi does not know it. */
+struct vm_ult *vm_times_self(void);
+
+/* Ticks (base/clock.h) since some moment; without a ULT core time is 0. */
+uint64_t vm_times_rank(void);
+uint64_t vm_times_core(void);
+
+#endif

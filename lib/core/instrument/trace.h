@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What happens, told: to the records of a trace (introspect/measure/trace.h), to whoever
+ * has registered for events (introspect/vars/event.h), and messages to the counters of
+ * special channels (core/local/chan_stats.h).
+ *
+ * Each place is one line; while nobody listens it is the branch of vm_told(),
+ * which core/instrument/overlap_events.h shares.  Some run under the lock of an engine or of a
+ * port, and on the thread of whoever polls: callbacks there must be THREAD_SAFE
+ * and must not wait.
+ */
+#ifndef CORE_INSTRUMENT_TRACE_H
+#define CORE_INSTRUMENT_TRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "core/instrument/intercept.h"
+#include "core/rank/match.h"
+#include "introspect/measure/trace.h"
+#include "sched/worker.h"
+
+struct vm_node;
+struct vm_rank;
+struct vm_req;
+
+/* Somebody wants to hear of messages. */
+static inline bool vm_told(void)
+{
+	return VM_UNLIKELY(
+		(atomic_load_explicit(&vm_border, memory_order_relaxed) &
+		 (VM_BORDER_OVERLAP | VM_BORDER_TRACE | VM_BORDER_EVENTS |
+		  VM_BORDER_SPECIAL)) != 0);
+}
+
+/*
+ * Opens the file of this process, if trace_file asks for it, and hears from now
+ * on who registers for events: 0; -VMPI_EIO (logged), -VMPI_ENOMEM.  The workers
+ * are there and do not run.
+ */
+int vm_trace_start(struct vm_node *node);
+void vm_trace_stop(struct vm_node *node);
+
+/* Calls (core/instrument/intercept.h). */
+void vm_trace_enter(struct vm_rank *rank, uint32_t call);
+void vm_trace_exit(struct vm_rank *rank, uint32_t call);
+void vm_trace_event_enter(struct vm_rank *rank, uint32_t call);
+void vm_trace_event_exit(struct vm_rank *rank, uint32_t call);
+
+/* The scheduler (struct vm_sched). */
+void vm_trace_switch(struct vm_worker *worker, struct vm_ult *from,
+		     struct vm_ult *to, enum vm_why why, uint64_t now);
+void vm_trace_idle(struct vm_ult *self, bool idle, uint64_t now);
+
+/* Protocols, as events name them. */
+enum vm_proto {
+	VM_PROTO_INLINE,
+	VM_PROTO_COPY,
+	VM_PROTO_DIRECT,
+	VM_PROTO_EAGER,
+	VM_PROTO_RENDEZVOUS,
+};
+
+/*
+ * The calling rank sends to dest.  req: the request that will be complete, which
+ * vm_trace_sent() tells; NULL: it is.  The first is before others can see the
+ * message.
+ */
+void vm_trace_send(const struct vm_rank *dest, const struct vm_env *env,
+		   uint64_t bytes);
+void vm_trace_sends(const struct vm_rank *dest, const struct vm_env *env,
+		    uint64_t bytes, enum vm_proto proto, struct vm_req *req);
+void vm_trace_sent(struct vm_req *req);
+
+/*
+ * A message meets a receive of rank.  later: the request whose payload comes
+ * later, which vm_trace_received() tells; NULL: it is there with that.  Dropped:
+ * nobody receives it.
+ */
+void vm_trace_match(const struct vm_rank *rank, const struct vm_env *env,
+		    uint64_t bytes, enum vm_proto proto,
+		    const struct vm_req *later);
+void vm_trace_received(const struct vm_req *req);
+void vm_trace_dropped(const struct vm_rank *rank, const struct vm_env *env,
+		      uint64_t bytes);
+
+/* A message for rank was queued, so many with it. */
+void vm_trace_unexpected(const struct vm_rank *rank, const struct vm_env *env,
+			 uint64_t bytes, uint32_t queued);
+
+/* The calling worker has polled for another one and found something. */
+void vm_trace_help(int owner);
+
+/* The packets of a port have so many bytes more, or less; under its lock. */
+void vm_trace_packets(int port, int64_t bytes, uint64_t total);
+
+/* A rank is at home on another worker; all stand still. */
+void vm_trace_moved(const struct vm_rank *rank, int from, int to);
+
+#endif

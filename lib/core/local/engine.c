@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rings between workers, and who empties them.
+ */
+#include "core/local/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/local/mailbox.h"
+#include "core/runtime/node.h"
+
+#define DRAIN_MAX 64 /* slots taken in one poll */
+#define RING_PATIENCE 2000
+
+const size_t vm_buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048, VM_BUFFER_MAX };
+
+static int buffer_class(size_t bytes)
+{
+	int class = 0;
+
+	while (bytes > vm_buffer_bytes[class])
+		class ++;
+	return class;
+}
+
+void *vm_buffer_get(struct vm_lane *lane, size_t bytes)
+{
+	return vm_pool_get(&lane->buffer[buffer_class(bytes)]);
+}
+
+void vm_buffer_put(struct vm_lane *lane, void *buffer, size_t bytes)
+{
+	vm_pool_put(&lane->buffer[buffer_class(bytes)], buffer);
+}
+
+void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine)
+{
+	lane->engine = engine;
+	lane->poll_rounds = 1;
+	vm_pool_cache_init(&lane->req, &vm_node->req_pool);
+	vm_pool_cache_init(&lane->msg, &vm_node->msg_pool);
+	vm_pool_cache_init(&lane->push, &vm_node->push_pool);
+	vm_pool_cache_init(&lane->pull, &vm_node->pull_pool);
+	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
+		vm_pool_cache_init(&lane->buffer[i], &vm_node->buffer_pool[i]);
+}
+
+void vm_lane_fini(struct vm_lane *lane)
+{
+	vm_pool_cache_fini(&lane->req);
+	vm_pool_cache_fini(&lane->msg);
+	vm_pool_cache_fini(&lane->push);
+	vm_pool_cache_fini(&lane->pull);
+	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
+		vm_pool_cache_fini(&lane->buffer[i]);
+}
+
+/* Address space for the rings of all pairs; only used rings take memory. */
+static void *rings_map(size_t count)
+{
+	void *map = mmap(NULL, count * VM_RING_SLOTS * sizeof(struct vm_slot),
+			 PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+int vm_engines_init(int count)
+{
+	size_t pairs = (size_t)count * (size_t)count;
+	size_t bytes = (size_t)count * sizeof(struct vm_engine);
+	struct vm_ring *rings;
+	struct vm_slot *slots;
+
+	vm_node->engines = aligned_alloc(VM_CACHELINE, bytes);
+	rings = aligned_alloc(VM_CACHELINE, pairs * sizeof(*rings));
+	slots = rings_map(pairs);
+	if (!vm_node->engines || !rings || !slots) {
+		free(vm_node->engines);
+		free(rings);
+		if (slots)
+			munmap(slots, pairs * VM_RING_SLOTS * sizeof(*slots));
+		vm_node->engines = NULL;
+		return -VMPI_ENOMEM;
+	}
+	memset(vm_node->engines, 0, bytes);
+	memset(rings, 0, pairs * sizeof(*rings));
+	vm_node->engine_count = count;
+	for (size_t i = 0; i < pairs; i++)
+		rings[i].slots = slots + i * VM_RING_SLOTS;
+	for (int i = 0; i < count; i++) {
+		struct vm_engine *engine = &vm_node->engines[i];
+
+		vm_lock_init(&engine->lock);
+		atomic_init(&engine->biased, vm_sched.membarrier);
+		engine->index = i;
+		engine->in = rings + (size_t)i * (size_t)count;
+		engine->worker = &vm_sched.workers[i];
+		vm_lane_init(&engine->lane, engine);
+		engine->worker->lane = &engine->lane;
+	}
+	return 0;
+}
+
+void vm_engines_fini(void)
+{
+	size_t pairs =
+		(size_t)vm_node->engine_count * (size_t)vm_node->engine_count;
+
+	if (!vm_node->engines)
+		return;
+	munmap(vm_node->engines[0].in[0].slots,
+	       pairs * VM_RING_SLOTS * sizeof(struct vm_slot));
+	free(vm_node->engines[0].in);
+	free(vm_node->engines);
+	vm_node->engines = NULL;
+}
+
+void vm_engine_lock_far(struct vm_engine *engine)
+{
+	vm_lock_take(&engine->lock);
+	if (VM_LIKELY(!atomic_load_explicit(&engine->biased,
+					    memory_order_relaxed)))
+		return;
+	atomic_store_explicit(&engine->biased, false, memory_order_relaxed);
+	vm_sched_fence_all();
+	/* Pairs with the stores of the worker in vm_engine_lock/unlock(). */
+	while (atomic_load_explicit(&engine->inside, memory_order_acquire))
+		vm_cpu_yield();
+}
+
+bool vm_engine_try(struct vm_engine *engine)
+{
+	if (vm_self->worker == engine->worker) {
+		atomic_store_explicit(&engine->inside, true,
+				      memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		if (atomic_load_explicit(&engine->biased, memory_order_acquire))
+			return true;
+		atomic_store_explicit(&engine->inside, false,
+				      memory_order_release);
+	} else if (atomic_load_explicit(&engine->biased,
+					memory_order_relaxed)) {
+		return false;
+	}
+	return vm_lock_try(&engine->lock);
+}
+
+static inline struct vm_slot *ring_oldest(struct vm_ring *ring)
+{
+	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+
+	return &ring->slots[tail % VM_RING_SLOTS];
+}
+
+/* Gives the oldest slot back to the writer. */
+static inline void slot_release(struct vm_ring *ring, struct vm_slot *slot)
+{
+	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+
+	atomic_store_explicit(&ring->tail, tail + 1, memory_order_relaxed);
+	/* Pairs with the load in vm_engine_slot(). */
+	atomic_store_explicit(&slot->full, 0, memory_order_release);
+}
+
+static void slot_call(struct vm_ring *ring, struct vm_slot *slot)
+{
+	void (*run)(void *arg) = slot->call.run;
+	void *arg = slot->call.arg;
+
+	slot_release(ring, slot);
+	run(arg);
+}
+
+/* Takes one slot with a message in. */
+static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
+		      struct vm_slot *slot)
+{
+	struct vm_rank *rank = &vm_node->ranks[slot->rank];
+	struct vm_arrival arrival = { .env = slot->env,
+				      .payload = slot->payload };
+	struct vm_match_node *node = vm_match_arrival(&rank->match, &slot->env);
+	struct vm_req *req;
+
+	if (slot->payload == VM_PAYLOAD_INLINE) {
+		arrival.bytes = slot->inline_bytes;
+		arrival.buffer = slot->inline_data;
+	} else {
+		arrival.bytes = slot->far.bytes;
+		arrival.buffer = slot->far.buffer;
+		arrival.sender = slot->far.sender;
+	}
+	if (!node) {
+		vm_mailbox_queue(rank, &arrival);
+		slot_release(ring, slot);
+		return;
+	}
+	req = vm_container_of(node, struct vm_req, node);
+	req->posted = false;
+	if (slot->payload == VM_PAYLOAD_INLINE) {
+		vm_arrival_receive(&arrival, req, rank, VM_WAY_NODE);
+		slot_release(ring, slot);
+		vm_req_complete(req);
+		return;
+	}
+	/* The request is ours alone: a long copy needs no lock. */
+	slot_release(ring, slot);
+	vm_engine_unlock(engine);
+	vm_arrival_receive(&arrival, req, rank, VM_WAY_NODE);
+	vm_req_complete(req);
+	vm_engine_lock(engine);
+}
+
+void vm_engine_drain(struct vm_engine *engine, int from, int most)
+{
+	struct vm_ring *ring = &engine->in[from];
+
+	for (int i = 0; i < most; i++) {
+		struct vm_slot *slot = ring_oldest(ring);
+
+		/* Pairs with the store in vm_slot_send(). */
+		if (!atomic_load_explicit(&slot->full, memory_order_acquire))
+			return;
+		if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL))
+			slot_call(ring, slot);
+		else
+			slot_take(engine, ring, slot);
+	}
+}
+
+/* Looks into one ring.  True also when somebody else has the lock just now: a
+ * worker must not go to sleep over a ring that is not empty. */
+static inline bool ring_poll(struct vm_engine *engine, int from)
+{
+	struct vm_slot *slot = ring_oldest(&engine->in[from]);
+
+	if (VM_LIKELY(!atomic_load_explicit(&slot->full, memory_order_relaxed)))
+		return false;
+	if (vm_engine_try(engine)) {
+		vm_engine_drain(engine, from, DRAIN_MAX);
+		vm_engine_unlock(engine);
+	}
+	return true;
+}
+
+bool vm_engine_poll(struct vm_worker *worker)
+{
+	struct vm_lane *lane = worker->lane;
+	struct vm_engine *engine = lane->engine;
+	int count = vm_node->engine_count;
+	bool did = false;
+
+	if (!engine)
+		return false;
+	/* With ULTs to run one ring a round is enough. */
+	if (worker->head && count > 2) {
+		engine->turn = engine->turn + 1 == (uint32_t)count ?
+				       0 :
+				       engine->turn + 1;
+		return ring_poll(engine, (int)engine->turn);
+	}
+	for (int from = 0; from < count; from++)
+		if (from != engine->index)
+			did |= ring_poll(engine, from);
+	if (!worker->head)
+		did |= vm_share_help(worker);
+	return did;
+}
+
+/* The ring is full: its reader is busy.  Helps it, at once if others have
+ * helped before, else only after a while, because that costs it the bias. */
+static void ring_wait(struct vm_engine *to, int from, int spins)
+{
+	if (spins < RING_PATIENCE && !vm_engine_try(to)) {
+		if (spins % 64)
+			vm_cpu_relax();
+		else
+			vm_cpu_yield();
+		return;
+	}
+	if (spins >= RING_PATIENCE)
+		vm_engine_lock(to);
+	vm_engine_drain(to, from, DRAIN_MAX);
+	vm_engine_unlock(to);
+}
+
+struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to)
+{
+	struct vm_ring *ring = &to->in[from->index];
+	struct vm_slot *slot = &ring->slots[ring->head % VM_RING_SLOTS];
+
+	/* Pairs with the store in slot_release(). */
+	for (int spins = 1;
+	     atomic_load_explicit(&slot->full, memory_order_acquire); spins++)
+		ring_wait(to, from->index, spins);
+	ring->head++;
+	return slot;
+}
+
+void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
+		    void (*run)(void *arg), void *arg)
+{
+	struct vm_slot *slot = vm_engine_slot(from, to);
+
+	slot->payload = VM_PAYLOAD_CALL;
+	slot->call.run = run;
+	slot->call.arg = arg;
+	/* Pairs with the load in vm_engine_drain(). */
+	atomic_store_explicit(&slot->full, 1, memory_order_release);
+	vm_worker_nudge(to->worker);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Progress engines: how messages get from worker to worker.
+ *
+ * Each worker has one.  Its lock guards the mailboxes of the ranks at home
+ * there and the reading end of its rings; whoever holds it may move its
+ * messages.  A ring carries 64-byte slots from one worker to another: one cache
+ * line per small message, flag and payload together, no shared counters.
+ */
+#ifndef CORE_LOCAL_ENGINE_H
+#define CORE_LOCAL_ENGINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/lock.h"
+#include "base/pool.h"
+#include "core/rank/match.h"
+#include "core/comm/msg.h"
+#include "core/runtime/node.h"
+#include "core/rank/rank.h"
+#include "core/local/req.h"
+#include "core/local/work.h"
+#include "sched/worker.h"
+
+#define VM_RING_SLOTS 128u
+
+#define VM_BUFFER_MAX 16384 /* bytes of the largest copied payload */
+extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
+
+/* One OS thread's caches; worker->lane. */
+struct vm_lane {
+	struct vm_engine *engine; /* NULL: not a worker's */
+	struct vm_pool_cache req, msg, push, pull, buffer[VM_BUFFER_CLASSES];
+	unsigned polls_left;  /* rounds without a look at the port */
+	unsigned poll_rounds; /* ... after which there is one */
+	_Atomic bool called;  /* was woken to watch (core/remote/progress.h) */
+	uint32_t waits;	      /* of threads, when last looked at */
+	uint64_t nap_ns;      /* the last one beside them */
+	struct core_rank_pvars pvars; /* of a thread that is not a worker */
+	struct vm_list link;	      /* likewise: in rank->lanes */
+};
+
+/* A message on its way; filled by the sending worker, then `payload` is set. */
+struct vm_slot {
+	_Atomic uint8_t full;
+	uint8_t payload; /* enum vm_payload */
+	uint8_t inline_bytes;
+	struct vm_env env;
+	uint32_t rank; /* destination, in the world */
+	union {
+		char inline_data[VM_INLINE_MAX];
+		struct {
+			void *buffer;
+			size_t bytes;
+			struct vm_req *sender;
+		} far;
+		struct {
+			void (*run)(void *arg);
+			void *arg;
+		} call;
+	};
+} VM_ALIGNED(VM_CACHELINE);
+
+VM_STATIC_ASSERT(sizeof(struct vm_slot) == 64, "a slot is one cache line");
+
+struct vm_ring {
+	struct vm_slot *slots;
+	uint32_t head VM_ALIGNED(VM_CACHELINE);		/* writer's */
+	_Atomic uint32_t tail VM_ALIGNED(VM_CACHELINE); /* under the lock */
+};
+
+struct vm_engine {
+	/* Constant: senders read it, so it shares no line with what follows. */
+	struct vm_worker *worker;
+	struct vm_ring *in; /* by sending engine */
+	int index;
+	/* Who may move its messages. */
+	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
+	_Atomic bool biased; /* the worker needs no lock yet */
+	_Atomic bool inside; /* the worker is in, while biased */
+	/* The worker's own. */
+	uint32_t turn; /* which ring a busy worker looks at next */
+	struct vm_lane lane;
+	struct vm_share share; /* what it has to offer */
+} VM_ALIGNED(VM_CACHELINE);
+
+/* Of ranks in other processes: nobody's. */
+extern struct vm_engine vm_engine_away;
+
+/* For others than the worker: the first of them ends the bias (engine.c). */
+void vm_engine_lock_far(struct vm_engine *engine);
+
+/*
+ * Takes the engine.  Until somebody else wants it, its worker only raises a
+ * flag: no atomic exchange on the usual path.  Whoever comes from outside ends
+ * that for good and makes sure, by a barrier on all threads (membarrier), that
+ * the worker sees it or is seen inside.
+ */
+static inline void vm_engine_lock(struct vm_engine *engine)
+{
+	if (VM_LIKELY(vm_self->worker == engine->worker)) {
+		atomic_store_explicit(&engine->inside, true,
+				      memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		if (VM_LIKELY(atomic_load_explicit(&engine->biased,
+						   memory_order_acquire)))
+			return;
+		/* Pairs with the wait in vm_engine_lock_far(). */
+		atomic_store_explicit(&engine->inside, false,
+				      memory_order_release);
+		vm_lock_take(&engine->lock);
+	} else {
+		vm_engine_lock_far(engine);
+	}
+}
+
+/* The same if it is to be had at once; never ends the bias. */
+bool vm_engine_try(struct vm_engine *engine);
+
+static inline void vm_engine_unlock(struct vm_engine *engine)
+{
+	if (VM_LIKELY(vm_self->worker == engine->worker &&
+		      atomic_load_explicit(&engine->inside,
+					   memory_order_relaxed)))
+		atomic_store_explicit(&engine->inside, false,
+				      memory_order_release);
+	else
+		vm_lock_give(&engine->lock);
+}
+
+/* One per worker; 0 or -VMPI_ENOMEM. */
+int vm_engines_init(int count);
+void vm_engines_fini(void);
+
+/* vm_sched.poll: takes in what has arrived for the worker. */
+bool vm_engine_poll(struct vm_worker *worker);
+
+/* Takes in what is in the ring `from` -> engine, at most `most` slots; the lock
+ * is held (and let go during long copies). */
+void vm_engine_drain(struct vm_engine *engine, int from, int most);
+
+/* The next free slot from the calling worker to `engine`; waits while the ring
+ * is full, by emptying it for the receiver. */
+struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to);
+
+/* Has run(arg) called where the ring from -> to is read, under the lock of `to`;
+ * `from` is the calling worker's. */
+void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
+		    void (*run)(void *arg), void *arg);
+
+/* The lane of the calling thread. */
+static inline struct vm_lane *vm_lane_self(void)
+{
+	return vm_self->worker->lane;
+}
+
+/* Where the caller counts what it does for its rank: there, or, an OS thread
+ * that is no worker, in its lane. */
+static inline struct core_rank_pvars *vm_counters(void)
+{
+	return vm_self->counts;
+}
+
+static inline void vm_count_received(size_t bytes)
+{
+	struct core_rank_pvars *pvars = vm_counters();
+
+	vm_pvar_add(pvars->receives, 1);
+	vm_pvar_add(pvars->received_bytes, bytes);
+}
+
+/* The calling task or thread lets others run.  May switch. */
+static inline void vm_rank_yield(void)
+{
+	struct vm_rank *rank = vm_rank_self();
+
+	if (VM_LIKELY(rank != NULL))
+		vm_pvar_add(vm_counters()->yields, 1);
+	vm_ult_yield();
+}
+
+void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine);
+void vm_lane_fini(struct vm_lane *lane);
+
+/* A buffer of at least `bytes` <= VM_BUFFER_MAX; NULL at the bound. */
+void *vm_buffer_get(struct vm_lane *lane, size_t bytes);
+void vm_buffer_put(struct vm_lane *lane, void *buffer, size_t bytes);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Completion and waiting.
+ */
+#include "core/local/req.h"
+
+#include <limits.h>
+
+#include "base/lock.h"
+#include "core/local/engine.h"
+#include "core/instrument/overlap_events.h"
+#include "core/instrument/trace.h"
+#include "core/local/mailbox.h"
+#include "core/runtime/node.h"
+#include "core/rank/wait.h"
+
+struct vm_req vm_req_done_send = { .state = VM_REQ_DONE, .kind = VM_REQ_SEND };
+
+struct vm_req *vm_req_new(enum vm_req_kind kind)
+{
+	struct vm_req *req = vm_pool_get(&vm_lane_self()->req);
+
+	if (!req)
+		return NULL;
+	/* What is not set here is set by those who start the operation. */
+	atomic_init(&req->state, VM_REQ_PENDING);
+	req->rank = NULL;
+	req->data.layout = NULL;
+	req->status = (vmpi_status){ 0 };
+	req->msg = NULL;
+	req->posted = false;
+	req->kind = (uint8_t)kind;
+	req->transient = false;
+	req->told = false;
+	req->persistent = false;
+	req->active = true;
+	req->user = NULL;
+	req->on_free = NULL;
+	return req;
+}
+
+struct vm_req *vm_req_new_done(enum vm_req_kind kind, const vmpi_status *status)
+{
+	struct vm_req *req = vm_req_new(kind);
+
+	if (!req)
+		return NULL;
+	req->status = *status;
+	atomic_init(&req->state, VM_REQ_DONE);
+	return req;
+}
+
+static void req_free(struct vm_req *req)
+{
+	if (req == &vm_req_done_send || req->transient)
+		return;
+	vm_layout_drop(req->data.layout);
+	if (req->on_free)
+		req->on_free(req);
+	vm_pool_put(&vm_lane_self()->req, req);
+}
+
+void vm_req_complete(struct vm_req *req)
+{
+	struct vm_waiter *waiter;
+	struct vm_ult *ult;
+	uintptr_t old;
+
+	/* Pairs with the loads of vm_req_is_done() and the registration in
+	 * vm_req_await(); after it req belongs to its owner again. */
+	if (req->transient)
+		old = atomic_load_explicit(&req->state, memory_order_relaxed);
+	else
+		old = atomic_exchange_explicit(&req->state, VM_REQ_DONE,
+					       memory_order_acq_rel);
+	if (old == VM_REQ_PENDING)
+		return;
+	if (old == VM_REQ_DETACHED) {
+		req_free(req);
+		return;
+	}
+	waiter = (struct vm_waiter *)old;
+	ult = waiter->ult;
+	if (!waiter->alone &&
+	    atomic_fetch_sub_explicit(&waiter->missing, 1,
+				      memory_order_acq_rel) != 1)
+		return;
+	if (vm_self->worker == ult->worker)
+		vm_ult_wake_next(ult);
+	else
+		vm_ult_wake(ult);
+}
+
+static bool req_counts(const struct vm_req *req)
+{
+	return !vm_req_is_null(req) &&
+	       (req->active || req == &vm_req_done_send);
+}
+
+/* Enters the waiter into a request; false: it is complete already. */
+static bool waiter_enter(struct vm_waiter *waiter, struct vm_req *req)
+{
+	uintptr_t pending = VM_REQ_PENDING;
+
+	/* Pairs with the exchange in vm_req_complete(). */
+	return atomic_compare_exchange_strong_explicit(&req->state, &pending,
+						       (uintptr_t)waiter,
+						       memory_order_acq_rel,
+						       memory_order_acquire);
+}
+
+/* Takes the waiter out again; false: it was not, or is no longer, in there. */
+static bool waiter_leave(struct vm_waiter *waiter, struct vm_req *req)
+{
+	uintptr_t entered = (uintptr_t)waiter;
+
+	return atomic_compare_exchange_strong_explicit(&req->state, &entered,
+						       VM_REQ_PENDING,
+						       memory_order_acq_rel,
+						       memory_order_acquire);
+}
+
+/* The value of waiter.missing while it is being entered: no number of
+ * completions brings it to zero. */
+#define MISSING_HIGH (INT_MAX / 2)
+
+/* Waits until `missing` of the requests the waiter is in have completed. */
+static void waiter_wait(struct vm_waiter *waiter, int missing)
+{
+	if (atomic_fetch_sub_explicit(&waiter->missing, MISSING_HIGH - missing,
+				      memory_order_acq_rel) >
+	    MISSING_HIGH - missing)
+		vm_wait_other(VM_SHARE_WAIT);
+}
+
+/* Leaves all requests; returns when nobody can touch the waiter any more. */
+static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
+			     struct vm_req *const *reqs, int n)
+{
+	int completed = entered;
+
+	for (int i = 0; i < n; i++)
+		if (req_counts(reqs[i]) && waiter_leave(waiter, reqs[i]))
+			completed--;
+	while (atomic_load_explicit(&waiter->missing, memory_order_acquire) !=
+	       base - completed)
+		vm_cpu_relax();
+}
+
+/* Suspends the caller until req completes. */
+static void wait_for(const struct vm_req *req)
+{
+	if (req->kind == VM_REQ_SEND && req->rank) {
+		/* That of a receive is written by whoever completes it. */
+		struct vm_env env = { .tag = req->status.tag };
+
+		vm_wait_message(VM_SHARE_WAIT, &env, req->rank->index,
+				req->data.bytes,
+				VM_SHARE_SENDS | VM_SHARE_OF_WORLD);
+	} else if (req->kind == VM_REQ_RECV) {
+		vm_wait_message(VM_SHARE_WAIT, &req->node.env,
+				req->node.env.source, req->data.bytes, 0);
+	} else {
+		vm_wait_other(VM_SHARE_WAIT);
+	}
+}
+
+static void await_one(struct vm_req *req)
+{
+	struct vm_waiter waiter = { .ult = vm_self, .alone = true };
+
+	if (vm_req_is_done(req))
+		return;
+	if (waiter_enter(&waiter, req))
+		wait_for(req);
+}
+
+/* How many of the active ones are not complete; *active counts all of them. */
+static int count_pending(struct vm_req *const *reqs, int n, int *active)
+{
+	int pending = 0;
+
+	*active = 0;
+	for (int i = 0; i < n; i++) {
+		if (!req_counts(reqs[i]))
+			continue;
+		++*active;
+		pending += !vm_req_is_done(reqs[i]);
+	}
+	return pending;
+}
+
+static void await_many(struct vm_req *const *reqs, int n, int need)
+{
+	struct vm_waiter waiter = { .ult = vm_self };
+	int active, entered = 0, missing;
+	int pending = count_pending(reqs, n, &active);
+
+	if (need > active)
+		need = active;
+	if (active - pending >= need)
+		return;
+	atomic_init(&waiter.missing, MISSING_HIGH);
+	for (int i = 0; i < n; i++)
+		entered += req_counts(reqs[i]) &&
+			   waiter_enter(&waiter, reqs[i]);
+	missing = need - (active - entered);
+	if (missing > 0)
+		waiter_wait(&waiter, missing);
+	if (missing != entered)
+		waiter_leave_all(&waiter, missing > 0 ? missing : MISSING_HIGH,
+				 entered, reqs, n);
+}
+
+/* From the last to the first: operations often complete in their order, and
+ * then this waits once. */
+static void await_all(struct vm_req *const *reqs, int n)
+{
+	while (n-- > 0)
+		if (req_counts(reqs[n]))
+			await_one(reqs[n]);
+}
+
+void vm_req_await(struct vm_req *const *reqs, int n, int need)
+{
+	vm_self->sends_in_row = 0;
+	if (need >= n)
+		await_all(reqs, n);
+	else
+		await_many(reqs, n, need);
+}
+
+void vm_req_poll(void)
+{
+	struct vm_ult *self = vm_self;
+
+	vm_worker_vain(self->worker);
+	const struct vm_rank *rank = self->owner;
+	int64_t budget = rank ? vm_rank_cvars(rank)->test_budget :
+				core_cvar.test_budget;
+
+	if (++self->tests_in_row < budget) {
+		vm_sched.poll(self->worker);
+		return;
+	}
+	self->tests_in_row = 0;
+	vm_rank_yield();
+}
+
+int vm_req_finish(struct vm_req *req, vmpi_status *status)
+{
+	int error = req->status.error;
+
+	VM_ASSERT(vm_req_is_done(req));
+	vm_worker_got(vm_self->worker);
+	if (status)
+		vm_status_assign(status, &req->status);
+	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)
+		vm_count_received(req->status.bytes);
+	if (VM_UNLIKELY(req->told))
+		vm_trace_sent(req);
+	if (req->persistent) {
+		req->active = false;
+		vm_layout_drop(req->data.layout);
+		req->data.layout = NULL;
+	} else {
+		req_free(req);
+	}
+	return error;
+}
+
+void vm_req_detach(struct vm_req *req)
+{
+	uintptr_t pending = VM_REQ_PENDING;
+	bool active = req->active;
+
+	if (req == &vm_req_done_send)
+		return;
+	/* So that the layers above recognise stale handles. */
+	req->persistent = req->active = false;
+	if (!active || !atomic_compare_exchange_strong_explicit(
+			       &req->state, &pending, VM_REQ_DETACHED,
+			       memory_order_acq_rel, memory_order_acquire))
+		req_free(req);
+}
+
+/* Takes an unmatched request out of its queue; the lock is held. */
+static bool req_withdraw(struct vm_req *req)
+{
+	struct vm_msg *msg;
+
+	if (req->kind == VM_REQ_RECV) {
+		if (!req->posted)
+			return false;
+		req->posted = false;
+		vm_match_unpost(&req->rank->match, &req->node);
+		return true;
+	}
+	if (!req->msg)
+		return false;
+	msg = req->msg;
+	vm_account_forget(&req->xfer);
+	vm_mailbox_take(msg);
+	vm_pool_put(&vm_lane_self()->msg, msg);
+	return true;
+}
+
+void vm_req_cancel(struct vm_req *req)
+{
+	struct vm_engine *engine;
+	struct vm_rank *self = vm_rank_self();
+	bool withdrawn;
+
+	if (vm_req_is_done(req) || !req->rank)
+		return;
+	if (req->kind == VM_REQ_SEND && req->rank->via == &vm_engine_away) {
+		vm_remote_cancel(req);
+		return;
+	}
+	engine = req->rank->engine;
+	vm_engine_lock(engine);
+	/* A send may still be on its way in our ring. */
+	if (self && self->engine != engine)
+		vm_engine_drain(engine, self->engine->index, INT_MAX);
+	withdrawn = req_withdraw(req);
+	vm_engine_unlock(engine);
+	if (withdrawn) {
+		req->status.error = -VMPI_ECANCELED;
+		vm_req_complete(req);
+	}
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests: operations that were started and are not finished.
+ *
+ * A request completes by one atomic exchange of its state, which also hands
+ * over whoever waits for it.  Any OS thread may complete a request; only the
+ * task that owns it waits for it and finishes it.
+ */
+#ifndef CORE_LOCAL_REQ_H
+#define CORE_LOCAL_REQ_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "core/local/layout.h"
+#include "core/rank/match.h"
+#include "introspect/measure/overlap.h"
+#include "vmpi.h"
+
+struct vm_ult;
+struct vm_rank;
+
+/* A send, a receive, a collective (core/comm/meet.h); whatever the layer above
+ * completes itself. */
+enum vm_req_kind { VM_REQ_SEND, VM_REQ_RECV, VM_REQ_COLL, VM_REQ_GENERAL };
+
+/* Values of state below VM_REQ_WAITER; all others are a struct vm_waiter *. */
+enum { VM_REQ_PENDING, VM_REQ_DONE, VM_REQ_DETACHED, VM_REQ_WAITER };
+
+/* Who waits: lives on the waiting task's stack. */
+struct vm_waiter {
+	struct vm_ult *ult;
+	_Atomic int missing; /* completions until it is woken */
+	bool alone;	     /* it waits for one request only */
+};
+
+/*
+ * Written by the owner before it is published, then by whoever completes it,
+ * then (after state is DONE) by the owner again.
+ */
+struct vmpi_req {
+	_Atomic uintptr_t state;
+	struct vm_match_node node; /* in the posted queue: key and links */
+	struct vm_rank *rank;	   /* whose mailbox it is, or goes, to */
+	struct vm_data data;	   /* buffer; holds a reference on its layout */
+	vmpi_status status;
+	uint64_t
+		push; /* a send to elsewhere: its number (core/remote/rndv_send.h) */
+	/* Guarded by the lock of rank's engine: */
+	struct vmpi_msg *msg; /* a send: its message while that is queued */
+	bool posted;	      /* a receive: it is in the posted queue */
+	/* Written by the owner: */
+	uint8_t kind;
+	bool transient;	 /* on its task's stack, with its waiter set: nobody
+			    else looks at its state, nobody frees it */
+	bool told;	 /* its end is to be told (core/instrument/trace.h) */
+	bool persistent; /* vm_req_finish() deactivates instead of freeing */
+	bool active;	 /* started and not finished yet */
+	void *user;	 /* the layer above: e.g. the communicator */
+	void (*on_free)(struct vmpi_req *req); /* layer above, may be NULL */
+	struct vm_overlap_xfer xfer; /* of a direct send, while watched */
+};
+
+#define vm_req vmpi_req
+
+/* The one request of all sends that completed at once; never freed. */
+extern struct vm_req vm_req_done_send;
+
+/* Handles below 4096 are the layers' null requests. */
+static inline bool vm_req_is_null(const struct vm_req *req)
+{
+	return (uintptr_t)req < 4096;
+}
+
+static inline bool vm_req_is_done(const struct vm_req *req)
+{
+	/* Pairs with the exchange in vm_req_complete(). */
+	return atomic_load_explicit(&req->state, memory_order_acquire) ==
+	       VM_REQ_DONE;
+}
+
+/* As vm_data_assign(). */
+static inline void vm_status_assign(vmpi_status *to, const vmpi_status *from)
+{
+	to->source = from->source;
+	to->tag = from->tag;
+	to->bytes = from->bytes;
+	to->error = from->error;
+}
+
+/* A request of the calling thread's pool; NULL when out of memory. */
+struct vm_req *vm_req_new(enum vm_req_kind kind);
+
+/* A request that is complete from the start, with this status (PROC_NULL). */
+struct vm_req *vm_req_new_done(enum vm_req_kind kind,
+			       const vmpi_status *status);
+
+/* Marks req complete and wakes whoever waits for it.  req->status is set. */
+void vm_req_complete(struct vm_req *req);
+
+/*
+ * Waits until `need` of the n requests are complete; null and inactive ones are
+ * not counted, and no more than the active ones are waited for.  Nothing is
+ * finished or freed.  May switch.
+ */
+void vm_req_await(struct vm_req *const *reqs, int n, int need);
+
+/* What a test that found nothing does: polls, and now and then lets others
+ * run.  May switch. */
+void vm_req_poll(void);
+
+/*
+ * Takes the result of a complete request: fills status (may be NULL) and frees
+ * it, or makes it inactive if it is persistent.  Returns status.error.
+ */
+int vm_req_finish(struct vm_req *req, vmpi_status *status);
+
+/* Gives a request up: it is freed when it completes. */
+void vm_req_detach(struct vm_req *req);
+
+/*
+ * Withdraws a receive that is not matched, or a send whose receiver has not
+ * seen it: it then completes with -VMPI_ECANCELED in status.error.
+ */
+void vm_req_cancel(struct vm_req *req);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Hash bins that start as one list and double when they get crowded, so that a
+ * few entries cost a list and ten thousand cost no more than that.
+ */
+#include "core/rank/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+#define BIN_LOAD 4 /* entries per bin before the bins double */
+#define BINS_MAX (1u << 20)
+
+/* The patterns of a posted receive: bit 0 any source, bit 1 any tag. */
+#define PATTERNS 4
+
+static inline uint32_t env_hash(uint32_t context, int32_t source, int32_t tag)
+{
+	uint64_t key = ((uint64_t)(uint32_t)source << 32 | (uint32_t)tag) ^
+		       (uint64_t)context << 20;
+
+	key *= UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(key >> 32);
+}
+
+static inline struct vm_list *bin_of(const struct vm_match_bins *bins,
+				     const struct vm_env *env)
+{
+	if (!bins->mask)
+		return &bins->bins[0];
+	return &bins->bins[env_hash(env->context, env->source, env->tag) &
+			   bins->mask];
+}
+
+static inline struct vm_match_node *node_of(struct vm_list *link)
+{
+	return vm_container_of(link, struct vm_match_node, bin);
+}
+
+static inline bool env_equal(const struct vm_env *a, const struct vm_env *b)
+{
+	return a->context == b->context && a->source == b->source &&
+	       a->tag == b->tag;
+}
+
+static void bins_init(struct vm_match_bins *bins)
+{
+	vm_list_init(&bins->first);
+	bins->bins = &bins->first;
+	bins->mask = 0;
+}
+
+static void bins_fini(struct vm_match_bins *bins)
+{
+	if (bins->bins != &bins->first)
+		free(bins->bins);
+}
+
+/* Moves everything to twice (from a list: sixteen) as many bins; entries with
+ * the same key keep their order.  Without memory nothing changes. */
+static void bins_grow(struct vm_match_bins *bins)
+{
+	uint32_t old_count = bins->mask + 1;
+	uint32_t count = old_count == 1 ? 16 : 2 * old_count;
+	struct vm_list *old = bins->bins, *link;
+	struct vm_list *new = malloc(count * sizeof(*new));
+
+	if (!new)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		vm_list_init(&new[i]);
+	bins->bins = new;
+	bins->mask = count - 1;
+	for (uint32_t i = 0; i < old_count; i++)
+		while ((link = vm_list_pop(&old[i])))
+			vm_list_append(bin_of(bins, &node_of(link)->env), link);
+	if (old != &bins->first)
+		free(old);
+}
+
+/* length: the word that counts the queue's entries.  The code itself asks it. */
+static inline void bins_add(struct vm_match_bins *bins, uint64_t *length,
+			    struct vm_match_node *node)
+{
+	if (VM_UNLIKELY(*length >= BIN_LOAD * (bins->mask + 1)) &&
+	    bins->mask + 1 < BINS_MAX)
+		bins_grow(bins);
+	vm_list_append(bin_of(bins, &node->env), &node->bin);
+	vm_pvar_keep(*length, 1);
+}
+
+static inline void bins_remove(uint64_t *length, struct vm_match_node *node)
+{
+	vm_list_remove(&node->bin);
+	vm_pvar_keep(*length, (uint64_t)-1);
+}
+
+/* The oldest entry with exactly this key; *looked grows by those looked at. */
+static inline struct vm_match_node *bins_find(const struct vm_match_bins *bins,
+					      const struct vm_env *env,
+					      unsigned *looked)
+{
+	struct vm_list *bin = bin_of(bins, env), *link;
+
+	vm_list_each(link, bin) {
+		++*looked;
+		if (env_equal(&node_of(link)->env, env))
+			return node_of(link);
+	}
+	return NULL;
+}
+
+void vm_match_each(const struct vm_match_bins *bins, vm_match_visit visit,
+		   void *arg)
+{
+	struct vm_list *link;
+
+	for (uint32_t i = 0; i <= bins->mask; i++)
+		vm_list_each(link, &bins->bins[i])
+			visit(node_of(link), arg);
+}
+
+void vm_match_init(struct vm_match *match)
+{
+	*match = (struct vm_match){ 0 };
+	bins_init(&match->posted);
+	bins_init(&match->arrived);
+	vm_list_init(&match->order);
+}
+
+void vm_match_fini(struct vm_match *match)
+{
+	bins_fini(&match->posted);
+	bins_fini(&match->arrived);
+}
+
+/* One bin is a list in the order of posting: the first that fits. */
+static struct vm_match_node *list_find_posted(const struct vm_match *match,
+					      const struct vm_env *env,
+					      unsigned *looked)
+{
+	struct vm_list *link;
+
+	vm_list_each(link, match->posted.bins) {
+		++*looked;
+		if (vm_env_fits(env, &node_of(link)->env))
+			return node_of(link);
+	}
+	return NULL;
+}
+
+static struct vm_match_node *bins_find_posted(const struct vm_match *match,
+					      const struct vm_env *env,
+					      unsigned *looked)
+{
+	struct vm_match_node *oldest = NULL;
+
+	/* Without wildcards one look is enough. */
+	if (match->pattern[0] == vm_match_posted(match))
+		return bins_find(&match->posted, env, looked);
+	for (uint32_t pattern = 0; pattern < PATTERNS; pattern++) {
+		struct vm_env wanted = *env;
+		struct vm_match_node *node;
+
+		if (!match->pattern[pattern])
+			continue;
+		if (pattern & 1)
+			wanted.source = VM_ANY;
+		if (pattern & 2)
+			wanted.tag = VM_ANY;
+		node = bins_find(&match->posted, &wanted, looked);
+		if (node && (!oldest || node->stamp < oldest->stamp))
+			oldest = node;
+	}
+	return oldest;
+}
+
+struct vm_match_node *vm_match_arrival_slow(struct vm_match *match,
+					    const struct vm_env *env)
+{
+	unsigned looked = 0;
+	struct vm_match_node *oldest =
+		match->posted.mask ? bins_find_posted(match, env, &looked) :
+				     list_find_posted(match, env, &looked);
+
+	if (VM_UNLIKELY(looked > 1))
+		vm_pvar_add(match->pvars.posted_attempts, looked - 1);
+	if (oldest)
+		vm_match_unpost(match, oldest);
+	return oldest;
+}
+
+/* The first arrival by age. */
+static struct vm_match_node *order_find(const struct vm_match *match,
+					const struct vm_env *env,
+					unsigned *looked)
+{
+	struct vm_list *link;
+
+	vm_list_each(link, &match->order) {
+		struct vm_match_node *node =
+			vm_container_of(link, struct vm_match_node, order);
+
+		++*looked;
+		if (vm_env_fits(&node->env, env))
+			return node;
+	}
+	return NULL;
+}
+
+struct vm_match_node *vm_match_peek_slow(struct vm_match *match,
+					 const struct vm_env *env)
+{
+	bool any = env->source == VM_ANY || env->tag == VM_ANY;
+	unsigned looked = 0;
+	struct vm_match_node *node =
+		any ? order_find(match, env, &looked) :
+		      bins_find(&match->arrived, env, &looked);
+
+	if (VM_UNLIKELY(looked > 1))
+		vm_pvar_add(match->pvars.unexpected_attempts, looked - 1);
+	return node;
+}
+
+void vm_match_post(struct vm_match *match, struct vm_match_node *node)
+{
+	node->kind = (node->env.source == VM_ANY ? 1u : 0) |
+		     (node->env.tag == VM_ANY ? 2u : 0);
+	node->stamp = match->stamp++;
+	match->pattern[node->kind]++;
+	bins_add(&match->posted, &match->pvars.posted_len, node);
+}
+
+void vm_match_unpost(struct vm_match *match, struct vm_match_node *node)
+{
+	match->pattern[node->kind]--;
+	bins_remove(&match->pvars.posted_len, node);
+}
+
+void vm_match_arrive(struct vm_match *match, struct vm_match_node *node)
+{
+	vm_list_append(&match->order, &node->order);
+	bins_add(&match->arrived, &match->pvars.unexpected_len, node);
+}
+
+void vm_match_take(struct vm_match *match, struct vm_match_node *node)
+{
+	vm_list_remove(&node->order);
+	bins_remove(&match->pvars.unexpected_len, node);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A rank: a task with an address.
+ *
+ * Its mailbox is at home on one worker and is touched only under the lock of
+ * that worker's engine.
+ */
+#ifndef CORE_RANK_RANK_H
+#define CORE_RANK_RANK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/rank/match.h"
+#include "core/rank/time.h"
+#include "core/rank/vars.h"
+#include "fabric/fabric.h"
+#include "introspect/measure/vars.h"
+#include "introspect/export/format.h"
+#include "sched/ult.h"
+
+struct vm_cvar_copy;
+struct vm_engine;
+struct vm_overlap;
+struct vm_profile;
+struct vm_special;
+struct vmpi_chan;
+
+/* Waits for a message without receiving it (Probe): on the task's stack. */
+struct vm_prober {
+	struct vm_list link;
+	struct vm_env env;
+	struct vm_ult *ult;
+	bool take;	      /* take the message out (match) */
+	struct vmpi_msg *msg; /* take: what was found */
+	vmpi_status status;   /* else: what it is */
+	int error;	      /* 0, or there will be none */
+};
+
+struct vm_rank {
+	int index; /* in the world */
+	int local; /* in vm_node->own, if it is of this process */
+	struct vm_engine *engine; /* of its home worker; elsewhere:
+				     vm_engine_away */
+	struct vm_engine *via;	  /* where senders find it: the engine, or
+				     vm_engine_away */
+	struct vm_port *port;	  /* its home port; NULL: elsewhere, or there
+				     is no fabric */
+	struct vm_to to;	  /* the same for others */
+	void *mpi;		  /* owned by lib/mpi */
+	/* Its control variables, or all of them; with the above in one line,
+	 * the rest is rarely looked at. */
+	_Atomic(const struct core_cvars *) cvars;
+	struct vm_ult *ult; /* runs its body, NULL before and after */
+	/* Whose calls and waits are told of: the same, and it stays; without
+	 * one, the first OS thread of those that are attached. */
+	_Atomic(struct vm_ult *) main;
+	_Atomic int tasks; /* its other tasks that have not ended */
+	bool left;	   /* its body has ended; core/runtime/migrate.h */
+	struct vmpi_chan *world, *self_chan;
+	struct vm_list chans; /* all channels; vm_node->chans_lock */
+	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi with mpi, */
+	void (*mpi_free)(struct vm_rank *rank); /* like this: ends it */
+	void *image;				/* owned by the image loader */
+	_Atomic(struct vm_cvar_copy *) cvar_copy; /* core/rank/cvar.h */
+	/* Guarded by the engine's lock: */
+	struct vm_match match VM_ALIGNED(VM_CACHELINE);
+	struct vm_list probers;
+	_Atomic bool
+		bereft; /* ranks it may wait for are gone (core/remote/failure.h) */
+	bool holds;	/* vm_lost_hold() */
+	_Atomic(struct vm_special *)
+		specials; /* core/local/chan_stats.h; mostly NULL;
+						  not under the lock */
+	/* The channel that its main task has waited in last, and its context;
+	 * 0: none that is there.  Set and cleared under vm_node->chans_lock. */
+	_Atomic uint32_t waited_context;
+	_Atomic(struct vmpi_chan *) waited_chan;
+	struct vm_share_wait wait; /* core/rank/wait.h; then its state, of: */
+	/* Counted by the rank's tasks; and by its other OS threads, as of when
+	 * somebody last looked (vm_rank_refresh()). */
+	struct core_rank_pvars pvars, thread_pvars;
+	/* Marks of the mailbox that tools have set back (session.h), and
+	 * whether there are any. */
+	struct core_match_pvars match_marks;
+	_Atomic bool match_marked;
+	/* Those threads: core/rank/threads.c. */
+	struct vm_lock lanes_lock; /* guards these three */
+	struct vm_list lanes;
+	struct core_rank_pvars left_pvars; /* of those that have left */
+	_Atomic bool threaded; /* there have been some, or marks set back */
+	struct vm_overlap *
+		overlap; /* core/instrument/overlap_events.h; NULL: not watched */
+	struct vm_profile
+		*profile; /* core/instrument/profiler.h; NULL: there is none */
+	struct overlap_rank_pvars overlap_pvars; /* by its main task */
+	struct vm_rank_time time;
+} VM_ALIGNED(VM_CACHELINE);
+
+VM_STATIC_ASSERT(offsetof(struct vm_rank, pvars.state) ==
+			 offsetof(struct vm_rank, wait) +
+				 sizeof(struct vm_share_wait),
+		 "readers find them behind each other");
+
+/* The rank the caller belongs to, or NULL. */
+static inline struct vm_rank *vm_rank_self(void)
+{
+	return vm_self ? (struct vm_rank *)vm_self->owner : NULL;
+}
+
+static inline struct vm_ult *vm_rank_main(const struct vm_rank *rank)
+{
+	return atomic_load_explicit(&rank->main, memory_order_relaxed);
+}
+
+/* What is set for the rank; read each variable once per call. */
+static inline const struct core_cvars *vm_rank_cvars(const struct vm_rank *rank)
+{
+	/* Pairs with the store in vm_cvar_store_rank(). */
+	return atomic_load_explicit(&rank->cvars, memory_order_acquire);
+}
+
+void vm_rank_threads_init(struct vm_rank *rank);
+
+/* Brings rank->thread_pvars up to date; any thread, and in signal handlers. */
+void vm_rank_refresh(struct vm_rank *rank);
+
+/* The counters of a rank, of all its tasks and threads. */
+void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum);
+
+#endif

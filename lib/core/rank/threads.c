@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * OS threads that act for a rank, and what they count.
+ *
+ * Each counts for itself in its lane, since several may at a time; who looks at
+ * the rank adds that up first.
+ */
+#include "core/rank/rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/local/engine.h"
+#include "core/runtime/migrate.h"
+#include "core/runtime/node.h"
+#include "core/rank/wait.h"
+
+void vm_rank_threads_init(struct vm_rank *rank)
+{
+	vm_lock_init(&rank->lanes_lock);
+	vm_list_init(&rank->lanes);
+}
+
+/* Shows what all threads have counted until now; under lanes_lock. */
+static void threads_show(struct vm_rank *rank)
+{
+	struct core_rank_pvars sum = rank->left_pvars;
+	struct vm_list *link;
+
+	for (link = rank->lanes.next; link != &rank->lanes; link = link->next)
+		vm_pvars_fold(
+			&core_rank_pvar_table, &sum,
+			&vm_container_of(link, struct vm_lane, link)->pvars);
+	vm_pvars_show(&core_rank_pvar_table, &rank->thread_pvars, &sum);
+}
+
+void vm_rank_refresh(struct vm_rank *rank)
+{
+	/* In a signal handler the holder may be who was interrupted.  Whoever
+	 * holds the lock shows them. */
+	if (atomic_load_explicit(&rank->threaded, memory_order_acquire) &&
+	    vm_lock_try(&rank->lanes_lock)) {
+		threads_show(rank);
+		vm_lock_give(&rank->lanes_lock);
+	}
+}
+
+void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
+{
+	vm_rank_refresh(rank);
+	memset(sum, 0, sizeof(*sum));
+	vm_pvars_fold(&core_rank_pvar_table, sum, &rank->pvars);
+	vm_pvars_fold(&core_rank_pvar_table, sum, &rank->thread_pvars);
+}
+
+static void lane_enter(struct vm_rank *rank, struct vm_lane *lane)
+{
+	struct vm_ult *none = NULL;
+
+	atomic_compare_exchange_strong_explicit(&rank->main, &none, vm_self,
+						memory_order_relaxed,
+						memory_order_relaxed);
+	vm_lock_take(&rank->lanes_lock);
+	vm_list_append(&rank->lanes, &lane->link);
+	atomic_store_explicit(&rank->threaded, true, memory_order_release);
+	vm_lock_give(&rank->lanes_lock);
+}
+
+static void lane_leave(struct vm_rank *rank, struct vm_lane *lane)
+{
+	struct vm_ult *self = vm_self;
+
+	atomic_compare_exchange_strong_explicit(&rank->main, &self, NULL,
+						memory_order_relaxed,
+						memory_order_relaxed);
+	vm_lock_take(&rank->lanes_lock);
+	vm_list_remove(&lane->link);
+	vm_pvars_fold(&core_rank_pvar_table, &rank->left_pvars, &lane->pvars);
+	threads_show(rank);
+	vm_lock_give(&rank->lanes_lock);
+}
+
+int vm_thread_adopt(struct vm_rank *rank)
+{
+	struct vm_worker *worker;
+	struct vm_lane *lane;
+
+	if (!vm_node || vm_self)
+		return -VMPI_ESTATE;
+	lane = calloc(1, sizeof(*lane));
+	if (!lane)
+		return -VMPI_ENOMEM;
+	worker = vm_worker_adopt(rank);
+	if (!worker) {
+		free(lane);
+		return -VMPI_ENOMEM;
+	}
+	vm_lane_init(lane, NULL);
+	worker->lane = lane;
+	worker->root.counts = &lane->pvars;
+	if (rank) {
+		lane_enter(rank, lane);
+		vm_mover_thread(1);
+		vm_wait_others(rank, 1);
+	}
+	atomic_fetch_add_explicit(&vm_node->threads, 1, memory_order_relaxed);
+	return 0;
+}
+
+void vm_thread_release(void)
+{
+	struct vm_worker *worker = vm_self->worker;
+	struct vm_lane *lane = worker->lane;
+	struct vm_rank *rank = vm_rank_self();
+
+	if (rank) {
+		lane_leave(rank, lane);
+		vm_mover_thread(-1);
+		vm_wait_others(rank, -1);
+	}
+	vm_lane_fini(lane);
+	vm_worker_release(worker);
+	free(lane);
+	/* Afterwards the node may be gone: pairs with vm_node_stop(). */
+	atomic_fetch_sub_explicit(&vm_node->threads, 1, memory_order_release);
+}

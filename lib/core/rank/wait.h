@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a rank does, and what it waits for: words that others read, also when
+ * this process is stopped or dead (report/live/file.h).
+ *
+ * They are written where the rank's main task suspends itself, and nowhere else:
+ * who finds what it wants at once writes nothing.  A rank that was woken counts
+ * as waiting until it runs.
+ */
+#ifndef CORE_RANK_WAIT_H
+#define CORE_RANK_WAIT_H
+
+#include "core/rank/chan.h"
+#include "core/rank/context.h"
+#include "core/rank/match.h"
+#include "core/rank/rank.h"
+#include "introspect/export/format.h"
+#include "sched/ult.h"
+
+static inline void vm_rank_does(struct vm_rank *rank, enum vm_share_state state)
+{
+	/* Pairs with the loads in vm_share_wait(). */
+	__atomic_store_n(&rank->pvars.state, state, __ATOMIC_RELEASE);
+}
+
+/* Whose wait it is to be told of; NULL: of none, the rank's main task does
+ * something else. */
+static inline struct vm_rank *vm_wait_rank(void)
+{
+	struct vm_rank *rank = vm_self->owner;
+
+	return rank && vm_rank_main(rank) == vm_self ? rank : NULL;
+}
+
+/* The caller is in this call, of core/instrument/calls.h or mpi/call/calls.h, which may wait. */
+static inline void vm_wait_in(struct vm_ult *self, uint32_t call)
+{
+	self->waits_in = call;
+}
+
+/* The details, before the state; a reader who finds the same state before and
+ * after them has those of one wait, or of one like it. */
+static inline void vm_wait_fill(struct vm_rank *rank, uint32_t context,
+				int32_t peer, int32_t tag, uint64_t bytes,
+				uint32_t flags)
+{
+	struct vm_share_wait *wait = &rank->wait;
+
+	wait->call = vm_self->waits_in;
+	wait->context = context;
+	wait->peer = peer;
+	wait->tag = tag;
+	wait->flags = flags;
+	wait->bytes = bytes;
+}
+
+/* The rank has so many more, or fewer, tasks and threads. */
+static inline void vm_wait_others(struct vm_rank *rank, int more)
+{
+	__atomic_fetch_add(&rank->wait.others, more, __ATOMIC_RELAXED);
+}
+
+/* Suspends the caller, whose rank's wait has been filled in; NULL: it is not told
+ * of.  May switch. */
+static inline void vm_wait_now(struct vm_rank *rank, enum vm_share_state state)
+{
+	if (VM_UNLIKELY(!rank)) {
+		vm_ult_suspend();
+		return;
+	}
+	vm_pvar_add(rank->pvars.waits, 1);
+	vm_rank_does(rank, state);
+	vm_ult_suspend();
+	vm_rank_does(rank, VM_SHARE_RUNNING);
+}
+
+/* ... for a message or for its receiver.  May switch. */
+static inline void vm_wait_message(enum vm_share_state state,
+				   const struct vm_env *env, int32_t peer,
+				   uint64_t bytes, uint32_t flags)
+{
+	struct vm_rank *rank = vm_wait_rank();
+
+	if (VM_LIKELY(rank != NULL)) {
+		/* Those of collectives' own messages are odd. */
+		if (VM_UNLIKELY(env->context & 1))
+			state = VM_SHARE_COLLECTIVE;
+		/* Members of other channels than the world have other numbers
+		 * there. */
+		if (VM_UNLIKELY(env->context > 1) && peer >= 0 &&
+		    !(flags & VM_SHARE_OF_WORLD)) {
+			int32_t source = vm_chan_source(rank, env);
+
+			if (VM_LIKELY(source >= 0)) {
+				peer = source;
+				flags |= VM_SHARE_OF_WORLD;
+			}
+		}
+		vm_wait_fill(rank, env->context & ~1u, peer, env->tag, bytes,
+			     flags);
+	}
+	vm_wait_now(rank, state);
+}
+
+/* ... for all other members of a channel to come to where the caller is.  May
+ * switch. */
+static inline void vm_wait_members(const struct vm_chan *chan)
+{
+	struct vm_rank *rank = vm_wait_rank();
+
+	if (VM_LIKELY(rank != NULL))
+		vm_wait_fill(rank, chan->context,
+			     VM_UNLIKELY(chan->context) ?
+				     vm_chan_next(chan)->index :
+				     VM_SHARE_NOBODY,
+			     VM_ANY, 0, VM_SHARE_ALL | VM_SHARE_OF_WORLD);
+	vm_wait_now(rank, VM_SHARE_COLLECTIVE);
+}
+
+/* ... for none of these.  May switch. */
+static inline void vm_wait_other(enum vm_share_state state)
+{
+	struct vm_rank *rank = vm_wait_rank();
+
+	if (rank)
+		vm_wait_fill(rank, VM_SHARE_NOWHERE, VM_SHARE_NOBODY, VM_ANY, 0,
+			     0);
+	vm_wait_now(rank, state);
+}
+
+/* The rank's main task does something else than computing from here to _end();
+ * what it returns goes there. */
+static inline struct vm_rank *vm_wait_begin(enum vm_share_state state)
+{
+	struct vm_rank *rank = vm_self ? vm_wait_rank() : NULL;
+
+	if (rank)
+		vm_rank_does(rank, state);
+	return rank;
+}
+
+static inline void vm_wait_end(struct vm_rank *rank)
+{
+	if (rank)
+		vm_rank_does(rank, VM_SHARE_RUNNING);
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Entering a line and leaving it.
+ *
+ * The first in line is tried under the line's lock, also when it enters: so the
+ * fabric's word that there is room is never missed.  Requests are completed
+ * without it.
+ */
+#include "core/remote/credit_queue.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "core/remote/remote.h"
+#include "core/local/req.h"
+
+int vm_lines_init(struct vm_node *node)
+{
+	size_t count = vm_fabric_limits(node->fabric)->ports *
+		       (size_t)node->process_count;
+
+	node->lines = calloc(1, sizeof(*node->lines) +
+					count * sizeof(node->lines->table[0]));
+	if (!node->lines)
+		return -VMPI_ENOMEM;
+	node->lines->count = count;
+	vm_lock_init(&node->lines->lock);
+	return 0;
+}
+
+void vm_lines_fini(struct vm_node *node)
+{
+	for (size_t i = 0; node->lines && i < node->lines->count; i++)
+		free(atomic_load_explicit(&node->lines->table[i],
+					  memory_order_relaxed));
+	free(node->lines);
+	node->lines = NULL;
+}
+
+/* The lines to a process, made by whoever comes first; false: no memory. */
+static bool line_make(const struct vm_port *port, struct vm_to to)
+{
+	unsigned ports = vm_fabric_peer_ports(vm_node->fabric, to.process);
+	size_t at = vm_port_index(port) * (size_t)vm_node->process_count +
+		    to.process;
+	struct vm_line *lines = calloc(ports, sizeof(*lines));
+	struct vm_line *others;
+
+	for (unsigned i = 0; lines && i < ports; i++) {
+		vm_lock_init(&lines[i].lock);
+		vm_list_init(&lines[i].list);
+	}
+	vm_lock_take(&vm_node->lines->lock);
+	others = atomic_load_explicit(&vm_node->lines->table[at],
+				      memory_order_relaxed);
+	if (!others)
+		/* Pairs with the load in vm_line_of(). */
+		atomic_store_explicit(&vm_node->lines->table[at], lines,
+				      memory_order_release);
+	vm_lock_give(&vm_node->lines->lock);
+	if (others)
+		free(lines);
+	return others || lines;
+}
+
+/* Under lock. */
+static void count_add(struct vm_line *line, uint32_t n)
+{
+	uint32_t count =
+		atomic_load_explicit(&line->count, memory_order_relaxed);
+
+	atomic_store_explicit(&line->count, count + n, memory_order_relaxed);
+}
+
+int vm_line_fate(struct vm_push *push, int rc)
+{
+	if (rc == -VMPI_EAGAIN)
+		return VM_LINE_WAITS;
+	if (rc == 0)
+		return VM_LINE_ANNOUNCED;
+	vm_push_free(push);
+	return rc < 0 ? rc : VM_LINE_SENT;
+}
+
+int vm_line_enter(struct vm_push *push)
+{
+	struct vm_line *line = vm_line_of(push->port, push->to);
+	int rc = -VMPI_EAGAIN;
+
+	if (!line) {
+		if (!line_make(push->port, push->to)) {
+			vm_push_free(push);
+			return -VMPI_ENOMEM;
+		}
+		line = vm_line_of(push->port, push->to);
+	}
+	vm_lock_take(&line->lock);
+	if (vm_list_empty(&line->list))
+		rc = vm_remote_try(push);
+	if (rc == -VMPI_EAGAIN) {
+		vm_list_append(&line->list, &push->line);
+		count_add(line, 1);
+	}
+	vm_lock_give(&line->lock);
+	return vm_line_fate(push, rc);
+}
+
+/* What has left a line, with the error of each. */
+static void ended_finish(struct vm_list *ended)
+{
+	struct vm_list *link;
+
+	while ((link = vm_list_pop(ended))) {
+		struct vm_push *push =
+			vm_container_of(link, struct vm_push, line);
+
+		vm_push_end(push, push->error);
+	}
+}
+
+/* Under lock: tries them one by one; who is done goes to `ended`. */
+static void line_move(struct vm_line *line, struct vm_list *ended)
+{
+	struct vm_list *link;
+
+	while ((link = vm_list_pop(&line->list))) {
+		struct vm_push *push =
+			vm_container_of(link, struct vm_push, line);
+		int rc = vm_remote_try(push);
+
+		if (rc == -VMPI_EAGAIN) {
+			/* Back to the front. */
+			vm_list_append(line->list.next, link);
+			return;
+		}
+		count_add(line, (uint32_t)-1);
+		if (rc == 0)
+			continue;
+		push->error = rc < 0 ? rc : 0;
+		vm_list_append(ended, link);
+	}
+}
+
+void vm_line_room(struct vm_port *port, struct vm_to to)
+{
+	struct vm_line *line = vm_line_of(port, to);
+	struct vm_list ended;
+
+	if (!line)
+		return;
+	vm_list_init(&ended);
+	vm_lock_take(&line->lock);
+	line_move(line, &ended);
+	vm_lock_give(&line->lock);
+	ended_finish(&ended);
+}
+
+bool vm_line_cancel(const struct vm_port *port, struct vm_to to,
+		    const struct vmpi_req *req)
+{
+	struct vm_line *line = vm_line_of(port, to);
+	struct vm_push *found = NULL;
+	struct vm_list *link;
+
+	if (!line)
+		return false;
+	vm_lock_take(&line->lock);
+	vm_list_each(link, &line->list) {
+		struct vm_push *push =
+			vm_container_of(link, struct vm_push, line);
+
+		if (push->req == req) {
+			found = push;
+			break;
+		}
+	}
+	if (found) {
+		vm_list_remove(&found->line);
+		count_add(line, (uint32_t)-1);
+	}
+	vm_lock_give(&line->lock);
+	if (found)
+		vm_push_end(found, -VMPI_ECANCELED);
+	return found != NULL;
+}
+
+void vm_line_down(const struct vm_port *port, uint32_t process, int error)
+{
+	unsigned ports = vm_fabric_peer_ports(vm_node->fabric, process);
+	struct vm_list ended, *link;
+
+	vm_list_init(&ended);
+	for (unsigned i = 0; i < ports; i++) {
+		struct vm_line *line =
+			vm_line_of(port, (struct vm_to){ process, i });
+
+		if (!line)
+			break;
+		vm_lock_take(&line->lock);
+		while ((link = vm_list_pop(&line->list))) {
+			vm_container_of(link, struct vm_push, line)->error =
+				error;
+			vm_list_append(&ended, link);
+			count_add(line, (uint32_t)-1);
+		}
+		vm_lock_give(&line->lock);
+	}
+	ended_finish(&ended);
+}
+
+static bool lines_empty(void)
+{
+	const struct vm_lines *lines = vm_node->lines;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		size_t process = i % (size_t)vm_node->process_count;
+		unsigned ports = vm_fabric_peer_ports(vm_node->fabric,
+						      (uint32_t)process);
+		/* Pairs with the store in line_make(). */
+		struct vm_line *line = atomic_load_explicit(
+			&lines->table[i], memory_order_acquire);
+
+		for (unsigned p = 0; line && p < ports; p++)
+			if (atomic_load_explicit(&line[p].count,
+						 memory_order_relaxed))
+				return false;
+	}
+	return true;
+}
+
+#define DRAIN_NS 10000000 /* asleep at a time */
+
+void vm_lines_drain(struct vm_fabric *fabric)
+{
+	unsigned ports = vm_fabric_limits(fabric)->ports;
+	struct vm_sleep sleep;
+
+	while (!lines_empty()) {
+		int moved = 0;
+
+		for (unsigned i = 0; i < ports; i++)
+			moved |= vm_port_poll(vm_fabric_port(fabric, i), true);
+		if (moved || vm_fabric_sleep_begin(fabric, &sleep))
+			continue;
+		vm_fabric_sleep_wait(fabric, &sleep, vm_clock_ns() + DRAIN_NS);
+		vm_fabric_sleep_end(fabric);
+	}
+}

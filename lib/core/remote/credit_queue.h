@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages that stand in line for credits.
+ *
+ * Each pair of ports has a line at the sender.  A message that finds no credit
+ * enters it, and so does every later one of that pair, whatever its kind, because
+ * messages are matched in the order of their sends.  They go when the fabric says
+ * that there is room: short ones as if they had never waited, so that they also
+ * complete in order.  Only when the receiver says that it keeps all it may (what
+ * it receives next may stand behind that) are they announced instead.
+ *
+ * Of a short message there is a copy, and the sender goes on, up to
+ * core_copies_max for each process; those beyond it are not complete until they
+ * have left.
+ */
+#ifndef CORE_REMOTE_CREDIT_QUEUE_H
+#define CORE_REMOTE_CREDIT_QUEUE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/list.h"
+#include "base/lock.h"
+#include "core/runtime/node.h"
+#include "core/remote/rndv_send.h"
+#include "fabric/fabric.h"
+
+struct vm_line {
+	struct vm_lock lock; /* guards the list; is held while one is tried */
+	struct vm_list list; /* of pushes */
+	_Atomic uint32_t count;
+};
+
+/* By our port and process; each has the lines to all ports there, made when the
+ * first message has to wait. */
+struct vm_lines {
+	struct vm_lock lock; /* of those who make them */
+	size_t count;
+	_Atomic(struct vm_line *) table[];
+};
+
+static inline struct vm_line *vm_line_of(const struct vm_port *port,
+					 struct vm_to to)
+{
+	size_t at = vm_port_index(port) * (size_t)vm_node->process_count +
+		    to.process;
+	/* Pairs with the store in line_make(). */
+	struct vm_line *lines = atomic_load_explicit(&vm_node->lines->table[at],
+						     memory_order_acquire);
+
+	return VM_LIKELY(!lines) ? NULL : &lines[to.port];
+}
+
+/* Whether messages wait there.  Those of the caller's rank are seen. */
+static inline bool vm_line_waits(const struct vm_port *port, struct vm_to to)
+{
+	struct vm_line *line = vm_line_of(port, to);
+
+	return VM_UNLIKELY(line != NULL) &&
+	       atomic_load_explicit(&line->count, memory_order_relaxed) > 0;
+}
+
+/* What has become of a message. */
+enum vm_line_fate {
+	VM_LINE_WAITS,	   /* it stands in line */
+	VM_LINE_ANNOUNCED, /* the receiver will ask for it, or has it already and
+			      will say so */
+	VM_LINE_SENT,	   /* it is out: its request is complete */
+};
+
+/* Sends a message, or puts it in line; the push is the caller's no more.  Or an
+ * error, and its request is as if nothing had begun. */
+int vm_line_enter(struct vm_push *push);
+
+/* The fate of a message for which vm_remote_try() returned rc; frees the push if
+ * it is of no more use. */
+int vm_line_fate(struct vm_push *push, int rc);
+
+/* Takes the message of a request out of the line and ends it with
+ * -VMPI_ECANCELED; false: it does not stand there. */
+bool vm_line_cancel(const struct vm_port *port, struct vm_to to,
+		    const struct vmpi_req *req);
+
+/* There is room: sends what can go. */
+void vm_line_room(struct vm_port *port, struct vm_to to);
+
+/* The process is down: what waits for it never goes. */
+void vm_line_down(const struct vm_port *port, uint32_t process, int error);
+
+/* 0 or -VMPI_ENOMEM; the fabric is open. */
+int vm_lines_init(struct vm_node *node);
+void vm_lines_fini(struct vm_node *node);
+
+/* Polls until nobody stands in line. */
+void vm_lines_drain(struct vm_fabric *fabric);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Marks per port and process, and the search for those who wait in vain.
+ *
+ * A receive knows its context only; which ranks that may come from is looked up
+ * in the channels of the rank.
+ */
+#include "core/remote/failure.h"
+
+#include <stdlib.h>
+
+#include "core/rank/chan.h"
+#include "core/local/engine.h"
+#include "core/local/mailbox.h"
+#include "core/comm/meet.h"
+#include "core/runtime/node.h"
+
+#define BATCH 64 /* receives ended under one lock */
+
+int vm_lost_init(struct vm_node *node)
+{
+	size_t ports = vm_fabric_limits(node->fabric)->ports;
+
+	node->lost = calloc(ports * (size_t)node->process_count,
+			    sizeof(*node->lost));
+	return node->lost ? 0 : -VMPI_ENOMEM;
+}
+
+void vm_lost_fini(struct vm_node *node)
+{
+	free(node->lost);
+	node->lost = NULL;
+}
+
+/* A process may have left after it has done all it had to, or have died. */
+enum { HERE, LEFT, DIED };
+
+/* The mark of a process, as the port has seen it. */
+static _Atomic uint8_t *mark_of(const struct vm_port *port, uint32_t process)
+{
+	return &vm_node->lost[vm_port_index(port) *
+				      (size_t)vm_node->process_count +
+			      process];
+}
+
+static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
+{
+	return atomic_load_explicit(mark_of(rank->port, source->to.process),
+				    memory_order_relaxed);
+}
+
+static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
+{
+	return mark(rank, source) != HERE;
+}
+
+/* Whether a leader of a channel waits in vain for another one: when any process
+ * has died the others may have given up (core/comm/leaders.h). */
+static bool far_lost(const struct vm_rank *rank, const struct vm_chan *chan,
+		     int source)
+{
+	const struct vm_far *far = chan->meet->far;
+
+	if (source < 0 || source >= chan->group->size ||
+	    is_lost(rank, chan->group->ranks[source]))
+		return true;
+	for (int p = 0; far && p < far->count; p++)
+		if (mark(rank, far->processes[p].first) == DIED)
+			return true;
+	return false;
+}
+
+/* Whether a message of that number in the channel, or of any, may be missing. */
+static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
+		      const struct vm_env *env)
+{
+	int source = env->source;
+
+	if (env->context != chan->context && vm_far_is_tag(env->tag))
+		return far_lost(rank, chan, source);
+	/* Collectives number all members. */
+	if (env->context != chan->context)
+		return source >= 0 && source < chan->group->size &&
+		       is_lost(rank, chan->group->ranks[source]);
+	if (source != VM_ANY)
+		return source >= 0 && source < chan->source_count &&
+		       is_lost(rank, chan->sources[source]);
+	for (int i = 0; i < chan->source_count; i++)
+		if (is_lost(rank, chan->sources[i]))
+			return true;
+	return false;
+}
+
+bool vm_lost_wanted_slow(const struct vm_rank *rank, const struct vm_env *env)
+{
+	const struct vm_list *link;
+	bool lost = true; /* nobody knows who could send on a freed channel */
+
+	vm_lock_take(&vm_node->chans_lock);
+	vm_list_each(link, &rank->chans) {
+		const struct vm_chan *chan =
+			vm_container_of(link, const struct vm_chan, link);
+
+		if (chan->context != (env->context & ~1u))
+			continue;
+		lost = chan_lost(rank, chan, env);
+		break;
+	}
+	vm_lock_give(&vm_node->chans_lock);
+	return lost;
+}
+
+struct batch {
+	struct vm_rank *rank;
+	struct vm_req *reqs[BATCH];
+	int count;
+};
+
+static void posted_look(struct vm_match_node *node, void *arg)
+{
+	struct batch *batch = arg;
+
+	if (batch->count < BATCH && vm_lost_wanted(batch->rank, &node->env))
+		batch->reqs[batch->count++] =
+			vm_container_of(node, struct vm_req, node);
+}
+
+/* Takes receives out that wait in vain; the lock is held. */
+static void batch_take(struct batch *batch)
+{
+	batch->count = 0;
+	vm_match_each(&batch->rank->match.posted, posted_look, batch);
+	for (int i = 0; i < batch->count; i++) {
+		batch->reqs[i]->posted = false;
+		vm_match_unpost(&batch->rank->match, &batch->reqs[i]->node);
+	}
+}
+
+static void batch_end(struct batch *batch)
+{
+	for (int i = 0; i < batch->count; i++) {
+		struct vm_req *req = batch->reqs[i];
+
+		req->status = (vmpi_status){ .source = req->node.env.source,
+					     .tag = req->node.env.tag,
+					     .error = -VMPI_EPEER };
+		vm_req_complete(req);
+	}
+}
+
+/* The lock is held. */
+static void probers_end(struct vm_rank *rank)
+{
+	struct vm_list *link = rank->probers.next;
+
+	while (link != &rank->probers) {
+		struct vm_prober *prober =
+			vm_container_of(link, struct vm_prober, link);
+
+		link = link->next;
+		if (!vm_lost_wanted(rank, &prober->env))
+			continue;
+		vm_list_remove(&prober->link);
+		prober->error = -VMPI_EPEER;
+		vm_ult_wake(prober->ult);
+	}
+}
+
+/* Ends what waits in vain; the receives that are held only if that is final. */
+static void rank_down(struct vm_rank *rank, bool goodbye)
+{
+	struct batch batch = { .rank = rank };
+
+	do {
+		vm_engine_lock(rank->engine);
+		atomic_store_explicit(&rank->bereft, true,
+				      memory_order_relaxed);
+		probers_end(rank);
+		if (!goodbye || !rank->holds ||
+		    atomic_load_explicit(&vm_node->bereaved,
+					 memory_order_relaxed))
+			batch_take(&batch);
+		vm_engine_unlock(rank->engine);
+		batch_end(&batch);
+	} while (batch.count);
+}
+
+void vm_lost_hold(struct vm_rank *rank)
+{
+	atomic_fetch_add_explicit(&vm_node->holds, 1, memory_order_relaxed);
+	vm_engine_lock(rank->engine);
+	rank->holds = true;
+	vm_engine_unlock(rank->engine);
+}
+
+static void rank_let(struct vm_rank *rank)
+{
+	bool bereft;
+
+	vm_engine_lock(rank->engine);
+	rank->holds = false;
+	bereft = atomic_load_explicit(&rank->bereft, memory_order_relaxed);
+	vm_engine_unlock(rank->engine);
+	if (bereft)
+		rank_down(rank, true);
+}
+
+void vm_lost_let(void)
+{
+	/* Pairs with itself: the last one has seen what all have done. */
+	if (atomic_fetch_sub_explicit(&vm_node->holds, 1,
+				      memory_order_acq_rel) > 1)
+		return;
+	for (int i = 0; i < vm_node->rank_here; i++)
+		rank_let(vm_node->own[i]);
+}
+
+void vm_lost_down(struct vm_port *port, uint32_t process, bool died)
+{
+	if (died)
+		atomic_store_explicit(&vm_node->bereaved, true,
+				      memory_order_relaxed);
+	/* Read under the locks that rank_down() takes. */
+	atomic_store_explicit(mark_of(port, process), died ? DIED : LEFT,
+			      memory_order_relaxed);
+	for (int i = 0; i < vm_node->rank_here; i++)
+		if (vm_node->own[i]->port == port)
+			rank_down(vm_node->own[i], !died);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What ranks of a process that is gone will never send.
+ *
+ * A receive or a probe that only such a rank could answer, or one from any source
+ * of a channel with such a rank, ends with -VMPI_EPEER.  What had arrived before
+ * can still be received.
+ */
+#ifndef CORE_REMOTE_FAILURE_H
+#define CORE_REMOTE_FAILURE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/rank/match.h"
+#include "core/rank/rank.h"
+
+struct vm_node;
+struct vm_port;
+
+/* 0 or -VMPI_ENOMEM; the fabric is open. */
+int vm_lost_init(struct vm_node *node);
+void vm_lost_fini(struct vm_node *node);
+
+/* A callback of the port: the process is gone, all it sent has been delivered;
+ * it died, or has said goodbye. */
+void vm_lost_down(struct vm_port *port, uint32_t process, bool died);
+
+/*
+ * From here on others say goodbye because they have done what they had to do:
+ * receives that the rank has posted stay as they are until every rank of this
+ * process that holds has called vm_lost_let().  All hold before the first one
+ * lets.  When a process dies that is over, since others then leave before they
+ * have done it.
+ */
+void vm_lost_hold(struct vm_rank *rank);
+void vm_lost_let(void);
+
+/* Whether a receive of the rank waits in vain; the engine's lock is held. */
+bool vm_lost_wanted_slow(const struct vm_rank *rank, const struct vm_env *env);
+static inline bool vm_lost_wanted(const struct vm_rank *rank,
+				  const struct vm_env *env)
+{
+	return __builtin_expect(atomic_load_explicit(&rank->bereft,
+						     memory_order_relaxed),
+				false) &&
+	       vm_lost_wanted_slow(rank, env);
+}
+
+#endif

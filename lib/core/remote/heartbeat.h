@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Looks after the other processes of the job where no launcher does: whether
+ * each is still there is asked once a while, by a thread that sleeps in between.
+ */
+#ifndef CORE_REMOTE_HEARTBEAT_H
+#define CORE_REMOTE_HEARTBEAT_H
+
+struct vm_boot;
+struct vm_fabric;
+struct vm_pulse;
+
+/*
+ * Starts, if this job needs it: else *pulse is NULL.  All processes are
+ * connected.  0, -VMPI_ENOMEM, -VMPI_ELIMIT (no thread; logged).
+ */
+int vm_pulse_start(struct vm_pulse **pulse, const struct vm_boot *boot,
+		   struct vm_fabric *fabric);
+
+/* Before the fabric closes.  NULL is allowed. */
+void vm_pulse_stop(struct vm_pulse *pulse);
+
+#endif

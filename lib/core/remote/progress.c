@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Polling for oneself and others; the watcher and how he is replaced.
+ */
+#include "core/remote/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "core/local/engine.h"
+#include "core/runtime/node.h"
+#include "core/instrument/trace.h"
+#include "fabric/fabric.h"
+#include "introspect/export/export.h"
+#include "sched/futex.h"
+
+/* How long a worker sleeps at most when what wakes the watcher is for others,
+ * whom he must not help. */
+#define UNHELPED_NS 1000000
+
+/* How long a worker sleeps while threads watch for themselves: the longer they
+ * do, the longer. */
+#define NAP_NS_MIN 1000000
+#define NAP_NS_MAX 64000000
+
+/* The home port of an engine's ranks: as vm_remote_place() spreads them. */
+static unsigned port_of(int engine, unsigned ports)
+{
+	return (unsigned)((int64_t)engine * ports / vm_node->engine_count);
+}
+
+/* Whether the worker may look at another's port: it helps, or the other one
+ * sleeps. */
+static bool may_look(unsigned port, unsigned ports)
+{
+	if (core_cvar.help)
+		return true;
+	for (int i = 0; i < vm_node->engine_count; i++)
+		if (port_of(i, ports) == port &&
+		    !atomic_load_explicit(&vm_sched.workers[i].sleeping,
+					  memory_order_relaxed))
+			return false;
+	return true;
+}
+
+static bool port_poll(struct vm_lane *lane, unsigned port, bool own)
+{
+	uint64_t *found = vm_node->found[lane->engine->index].found;
+
+	if (vm_port_poll(vm_fabric_port(vm_node->fabric, port), own) <= 0)
+		return false;
+	vm_pvar_add(found[port], 1);
+	if (!own)
+		vm_trace_help((int)port);
+	return true;
+}
+
+static bool ports_poll(struct vm_worker *worker, struct vm_lane *lane)
+{
+	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
+	unsigned own = port_of(lane->engine->index, ports);
+	bool did = port_poll(lane, own, true);
+
+	if (worker->head)
+		return did;
+	for (unsigned i = 1; i < ports; i++) {
+		unsigned other = (own + i) % ports;
+
+		if (may_look(other, ports))
+			did |= port_poll(lane, other, false);
+	}
+	return did;
+}
+
+/* The worker was woken to watch and does not, or does: it need not be waited for
+ * any more. */
+static void call_end(struct vm_lane *lane)
+{
+	if (VM_LIKELY(
+		    !atomic_load_explicit(&lane->called, memory_order_relaxed)))
+		return;
+	atomic_store_explicit(&lane->called, false, memory_order_relaxed);
+	/* Pairs with the exchange in watcher_call(). */
+	atomic_store(&vm_node->called, false);
+}
+
+/* Wakes somebody who sleeps, to watch. */
+static __attribute__((noinline)) void watcher_call(void)
+{
+	if (atomic_exchange(&vm_node->called, true))
+		return;
+	for (int i = 0; i < vm_sched.worker_count; i++) {
+		struct vm_worker *other = &vm_sched.workers[i];
+		struct vm_lane *lane = other->lane;
+
+		if (!atomic_load_explicit(&other->sleeping,
+					  memory_order_relaxed))
+			continue;
+		atomic_store_explicit(&lane->called, true,
+				      memory_order_relaxed);
+		vm_worker_nudge_slow(other);
+		return;
+	}
+	atomic_store(&vm_node->called, false);
+}
+
+/*
+ * Before the worker runs something.  Pairs, by what lies in between, with the
+ * addition in sleep_elsewhere(): who goes to sleep there sees that nobody
+ * watches, or is seen here.
+ */
+static inline void watch_check(struct vm_worker *worker, struct vm_lane *lane)
+{
+	if (!worker->head && !worker->next)
+		return;
+	call_end(lane);
+	if (VM_UNLIKELY(atomic_load_explicit(&vm_node->asleep,
+					     memory_order_relaxed) > 0 &&
+			!atomic_load_explicit(&vm_node->watcher,
+					      memory_order_relaxed)))
+		watcher_call();
+}
+
+/*
+ * The worker looks at the network, and notes when it looks again while it has
+ * something to run: at the next switch after a look that found something, and
+ * else after twice as many as before.  Ranks that compute long switch rarely,
+ * and each step of a rendezvous waits for a look.
+ */
+static bool look(struct vm_worker *worker, struct vm_lane *lane)
+{
+	unsigned most = (unsigned)core_cvar.poll_rounds;
+	bool did = ports_poll(worker, lane);
+
+	lane->polls_left = 0;
+	if (did)
+		lane->poll_rounds = 1;
+	else if (lane->poll_rounds <= most / 2)
+		lane->poll_rounds *= 2;
+	else
+		lane->poll_rounds = most;
+	return did;
+}
+
+bool vm_watch_poll(struct vm_worker *worker)
+{
+	bool did = vm_node->engine_count > 1 && vm_engine_poll(worker);
+	struct vm_lane *lane = worker->lane;
+
+	if (VM_UNLIKELY(!lane->engine))
+		return did;
+	if (!worker->head || ++lane->polls_left >= lane->poll_rounds)
+		did |= look(worker, lane);
+	watch_check(worker, lane);
+	return did;
+}
+
+VM_STATIC_ASSERT(sizeof(struct core_worker_pvars) % VM_CACHELINE == 0,
+		 "workers write to lines of their own");
+
+int vm_watch_init(void)
+{
+	/* Each has lines of the cache of its own. */
+	vm_node->found = vm_share_alloc((size_t)vm_node->engine_count *
+						sizeof(*vm_node->found),
+					VM_CACHELINE);
+	return vm_node->found ? 0 : -VMPI_ENOMEM;
+}
+
+void vm_watch_fini(void)
+{
+	vm_share_free(vm_node->found);
+	vm_node->found = NULL;
+}
+
+bool vm_watch_thread_poll(void)
+{
+	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
+	bool did = false;
+
+	for (unsigned i = 0; i < ports; i++)
+		did |= vm_port_poll(vm_fabric_port(vm_node->fabric, i), false) >
+		       0;
+	return did;
+}
+
+/* Somebody else watches. */
+static void sleep_elsewhere(struct vm_worker *worker, uint64_t limit_ns)
+{
+	/* Pairs with the stores of watcher: see watch_check(). */
+	atomic_fetch_add(&vm_node->asleep, 1);
+	if (atomic_load(&vm_node->watcher))
+		vm_futex_wait(&worker->sleeping, 1, limit_ns);
+	atomic_fetch_sub(&vm_node->asleep, 1);
+}
+
+static void sleep_watching(struct vm_worker *worker,
+			   const struct vm_sleep *sleep, uint64_t limit_ns)
+{
+	uint64_t until = limit_ns ? vm_clock_ns() + limit_ns : UINT64_MAX;
+
+	/* Pairs with the exchange in vm_worker_nudge_slow() and the load in
+	 * vm_watch_kick(): one of the two sees the other. */
+	atomic_store(&vm_node->watcher, worker);
+	call_end(worker->lane);
+	if (atomic_load(&worker->sleeping))
+		vm_fabric_sleep_wait(vm_node->fabric, sleep, until);
+	atomic_store(&vm_node->watcher, NULL);
+	vm_fabric_sleep_end(vm_node->fabric);
+}
+
+/* Threads that wait watch for themselves; whether they did since the worker
+ * looked last, or do.  Then it has slept. */
+static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
+{
+	struct vm_lane *lane = worker->lane;
+	uint32_t waits = atomic_load_explicit(&vm_node->thread_waits,
+					      memory_order_relaxed);
+
+	if (waits != lane->waits)
+		lane->nap_ns = NAP_NS_MIN;
+	else if (!atomic_load(&vm_node->thread_watcher))
+		return false;
+	else if (lane->nap_ns < NAP_NS_MAX)
+		lane->nap_ns *= 2;
+	lane->waits = waits;
+	if (!limit_ns || limit_ns > lane->nap_ns)
+		limit_ns = lane->nap_ns;
+	vm_futex_wait(&worker->sleeping, 1, limit_ns);
+	return true;
+}
+
+/* Those who wait elsewhere, or nobody while the thread computes, shall not have
+ * to wait for the worker's nap to end. */
+static void watch_pass(uint64_t since_ns)
+{
+	if (atomic_load_explicit(&vm_sched.threads, memory_order_relaxed) > 1 ||
+	    vm_clock_ns() - since_ns >= NAP_NS_MIN)
+		vm_worker_nudge_slow(vm_sched.workers);
+}
+
+bool vm_watch_thread_sleep(struct vm_ult *self)
+{
+	uint64_t begin = vm_clock_ns();
+	struct vm_sleep sleep;
+	int rc;
+
+	atomic_fetch_add_explicit(&vm_node->thread_waits, 1,
+				  memory_order_relaxed);
+	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
+	if (rc == -VMPI_ESTATE)
+		return false;
+	if (rc == 0) {
+		/* Pairs with the exchange in vm_ult_wake() and the load in
+		 * vm_watch_thread_kick(): one of the two sees the other. */
+		atomic_store(&vm_node->thread_watcher, self);
+		if (atomic_load(&self->signal) == VM_SIGNAL_ASLEEP)
+			vm_fabric_sleep_wait(vm_node->fabric, &sleep,
+					     UINT64_MAX);
+		atomic_store(&vm_node->thread_watcher, NULL);
+		vm_fabric_sleep_end(vm_node->fabric);
+	} else {
+		vm_cpu_yield(); /* the worker may be at it */
+	}
+	vm_watch_thread_poll();
+	if (atomic_load(&self->signal) != VM_SIGNAL_ASLEEP)
+		watch_pass(begin);
+	return true;
+}
+
+bool vm_watch_thread_kick(struct vm_ult *ult)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load(&vm_node->thread_watcher) != ult)
+		return false;
+	vm_fabric_kick(vm_node->fabric);
+	return true;
+}
+
+bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns)
+{
+	struct vm_sleep sleep;
+	int rc;
+
+	if (vm_sched.thread_sleep && nap_beside(worker, limit_ns))
+		return true;
+	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
+	if (rc == -VMPI_ESTATE) {
+		call_end(worker->lane);
+		sleep_elsewhere(worker, limit_ns);
+		return true;
+	}
+	if (rc == 0)
+		sleep_watching(worker, &sleep, limit_ns);
+	if (vm_watch_poll(worker) || !atomic_load(&worker->sleeping))
+		return true;
+	if (core_cvar.help) {
+		/* Who is at a port may need this processor to go on. */
+		if (rc < 0)
+			vm_cpu_yield();
+		return true;
+	}
+	/* There is something, but it is not for this worker. */
+	if (!limit_ns || limit_ns > UNHELPED_NS)
+		limit_ns = UNHELPED_NS;
+	vm_futex_wait(&worker->sleeping, 1, limit_ns);
+	return true;
+}
+
+void vm_watch_kick(struct vm_worker *worker)
+{
+	if (atomic_load(&vm_node->watcher) == worker)
+		vm_fabric_kick(vm_node->fabric);
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way out of this process and into it.
+ */
+#include "core/remote/remote.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "boot/boot.h"
+#include "core/rank/chan.h"
+#include "core/local/engine.h"
+#include "core/instrument/overlap_events.h"
+#include "core/instrument/trace.h"
+#include "core/remote/credit_queue.h"
+#include "core/remote/failure.h"
+#include "core/local/mailbox.h"
+#include "core/runtime/node.h"
+#include "core/remote/peer_stats.h"
+#include "core/remote/rndv_recv.h"
+#include "core/remote/heartbeat.h"
+#include "core/remote/rndv_send.h"
+#include "core/remote/progress.h"
+#include "core/remote/wire.h"
+
+/* Where senders look for ranks that are not to be reached by memory. */
+struct vm_engine vm_engine_away = { .index = -1 };
+
+static void (*const handlers[VM_PACKET_KINDS])(struct vm_port *port,
+					       struct vm_pkt *pkt) = {
+#define HANDLER(kind, header, handler, text) [VM_PACKET_##kind] = handler,
+	VM_PACKETS(HANDLER)
+#undef HANDLER
+};
+
+/* Any thread. */
+static void unknown_count(void)
+{
+	__atomic_fetch_add(&vm_node->pvars.packets_unknown, 1,
+			   __ATOMIC_RELAXED);
+}
+
+static void arrived(void *arg, struct vm_port *port, struct vm_pkt *pkt)
+{
+	(void)arg;
+	if (pkt->kind < VM_PACKET_KINDS)
+		handlers[pkt->kind](port, pkt);
+	else
+		unknown_count();
+}
+
+static void down(void *arg, struct vm_port *port, uint32_t process, int error)
+{
+	bool died = error != 0;
+
+	(void)arg;
+	/* For a message that is not over a goodbye comes too early. */
+	if (!died)
+		error = -VMPI_EPEER;
+	vm_line_down(port, process, error);
+	vm_push_down(port, process, error);
+	vm_pull_down(port, process, error);
+	vm_lost_down(port, process, died);
+}
+
+static void room(void *arg, struct vm_port *port, uint32_t process,
+		 uint32_t remote)
+{
+	(void)arg;
+	vm_line_room(port, (struct vm_to){ process, remote });
+}
+
+static void pool(void *arg, struct vm_port *port, int64_t bytes, uint64_t total)
+{
+	(void)arg;
+	vm_trace_packets((int)vm_port_index(port), bytes, total);
+}
+
+/* The rank a message is for, if it is one of ours and its key has no wildcards. */
+static struct vm_rank *rank_of(const struct vm_wire_envelope *envelope)
+{
+	if (envelope->rank < (uint32_t)vm_node->rank_count &&
+	    vm_rank_here(&vm_node->ranks[envelope->rank]) &&
+	    envelope->source != VM_ANY && envelope->tag != VM_ANY)
+		return &vm_node->ranks[envelope->rank];
+	unknown_count();
+	return NULL;
+}
+
+static struct vm_origin origin_of(const struct vm_pkt *pkt)
+{
+	const struct vm_wire_envelope *envelope = pkt->upper;
+	struct vm_origin origin = { .sender = envelope->sender,
+				    .from = { pkt->process, pkt->port } };
+
+	return origin;
+}
+
+static struct vm_arrival arrival_of(const struct vm_wire_envelope *envelope,
+				    const struct vm_origin *origin)
+{
+	return (struct vm_arrival){ .env = { envelope->context,
+					     envelope->source, envelope->tag },
+				    .bytes = envelope->bytes,
+				    .origin = origin };
+}
+
+/*
+ * The posted receive that takes a message, or NULL and it was queued.  A packet
+ * is kept before anybody else may take the message and let it go.
+ */
+static struct vm_req *deliver(struct vm_rank *rank, struct vm_arrival *arrival,
+			      struct vm_origin *origin, struct vm_pkt *pkt)
+{
+	struct vm_match_node *node;
+	struct vm_req *req = NULL;
+
+	vm_engine_lock(rank->engine);
+	node = vm_match_arrival(&rank->match, &arrival->env);
+	if (node) {
+		req = vm_container_of(node, struct vm_req, node);
+		req->posted = false;
+	} else {
+		if (arrival->payload == VM_PAYLOAD_PACKET) {
+			origin->pkt = vm_pkt_keep(pkt);
+			arrival->buffer = (void *)(uintptr_t)origin->pkt->data;
+		}
+		vm_mailbox_queue(rank, arrival);
+	}
+	vm_engine_unlock(rank->engine);
+	return req;
+}
+
+void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_envelope *envelope = pkt->upper;
+	struct vm_rank *rank = rank_of(envelope);
+	struct vm_origin origin = origin_of(pkt);
+	struct vm_arrival arrival = arrival_of(envelope, &origin);
+	struct vm_data data = vm_data_bytes(pkt->data, pkt->bytes);
+	struct vm_req *req;
+
+	(void)port;
+	if (!rank)
+		return;
+	if (pkt->bytes != envelope->bytes) {
+		unknown_count();
+		return;
+	}
+	arrival.payload = VM_PAYLOAD_PACKET;
+	vm_account_half(rank, VM_SIDE_RECEIVE, VM_WAY_FABRIC, pkt->bytes);
+	req = deliver(rank, &arrival, &origin, pkt);
+	if (!req)
+		return;
+	if (vm_told())
+		vm_trace_match(rank, &arrival.env, pkt->bytes, VM_PROTO_EAGER,
+			       NULL);
+	vm_data_land(&data, &arrival.env, req);
+	vm_origin_end(&origin, rank->port, 0);
+	vm_req_complete(req);
+}
+
+void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_envelope *envelope = pkt->upper;
+	struct vm_rank *rank = rank_of(envelope);
+	struct vm_origin origin = origin_of(pkt);
+	struct vm_arrival arrival = arrival_of(envelope, &origin);
+	struct vm_req *req;
+
+	(void)port;
+	if (!rank)
+		return;
+	if (!envelope->sender) {
+		unknown_count();
+		return;
+	}
+	if (pkt->bytes == sizeof(origin.memory))
+		memcpy(&origin.memory, pkt->data, sizeof(origin.memory));
+	arrival.payload = VM_PAYLOAD_REMOTE;
+	req = deliver(rank, &arrival, &origin, pkt);
+	vm_pair_offered(pkt->process, req != NULL);
+	if (req)
+		vm_pull_start(req, &arrival.env, &origin, rank->port,
+			      arrival.bytes);
+}
+
+/* The queued message of this operation of a process; the lock is held. */
+static struct vm_msg *queued_find(const struct vm_rank *rank,
+				  const struct vm_pkt *pkt, uint64_t sender)
+{
+	struct vm_list *link;
+
+	vm_list_each(link, &rank->match.order) {
+		struct vm_match_node *node =
+			vm_container_of(link, struct vm_match_node, order);
+		struct vm_msg *msg = vm_container_of(node, struct vm_msg, node);
+
+		if (vm_payload_foreign(msg->payload) &&
+		    msg->origin.sender == sender &&
+		    msg->origin.from.process == pkt->process)
+			return msg;
+	}
+	return NULL;
+}
+
+void vm_remote_withdraw(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_envelope *envelope = pkt->upper;
+	struct vm_rank *rank = rank_of(envelope);
+	struct vm_msg *msg;
+
+	(void)port;
+	if (!rank || !envelope->sender)
+		return;
+	vm_engine_lock(rank->engine);
+	msg = queued_find(rank, pkt, envelope->sender);
+	if (msg)
+		vm_mailbox_take(msg);
+	vm_engine_unlock(rank->engine);
+	if (!msg)
+		return; /* matched: it ends as any other */
+	vm_origin_end(&msg->origin, rank->port, -VMPI_ECANCELED);
+	vm_pool_put(&vm_lane_self()->msg, msg);
+}
+
+/* Control packets are always taken while there is memory, and without them the
+ * other side would wait for ever. */
+static int control_send(struct vm_port *port, struct vm_to to,
+			const struct vm_send *send, struct vm_send_op *op)
+{
+	int rc = vm_port_send(port, to, send, op);
+
+	if (rc == -VMPI_ENOMEM)
+		vm_panic("out of memory for packets to process %u", to.process);
+	return rc;
+}
+
+int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
+		   const struct vm_wire_step *step, const void *data,
+		   size_t bytes)
+{
+	struct vm_send send = { .upper = step,
+				.data = data,
+				.bytes = (uint32_t)bytes,
+				.kind = kind,
+				.control = true };
+	int rc = control_send(port, to, &send, NULL);
+
+	return rc < 0 ? rc : 0;
+}
+
+int vm_remote_fragment(struct vm_port *port, struct vm_to to,
+		       const struct vm_wire_step *step, const void *data,
+		       size_t bytes, struct vm_send_op *op,
+		       struct vm_overlap *overlap)
+{
+	struct vm_send send = { .upper = step,
+				.data = data,
+				.bytes = (uint32_t)bytes,
+				.kind = VM_PACKET_FRAGMENT,
+				.control = true,
+				.overlap = overlap };
+
+	return control_send(port, to, &send, op);
+}
+
+void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,
+		   int error)
+{
+	struct vm_wire_step step = { .to = origin->sender, .error = error };
+
+	if (origin->pkt)
+		vm_pkt_release(origin->pkt);
+	/* A sender that is gone needs no news. */
+	if (origin->sender)
+		vm_remote_step(port, origin->from, VM_PACKET_FIN, &step, NULL,
+			       0);
+}
+
+/* Spreads the ranks of a process over its ports, in blocks as over workers. */
+void vm_remote_place(struct vm_rank *rank, int index, int ranks)
+{
+	unsigned ports =
+		vm_fabric_peer_ports(vm_node->fabric, rank->to.process);
+
+	rank->to.port = (uint32_t)((int64_t)index * ports / ranks);
+	if (rank->to.process == (uint32_t)vm_node->process)
+		rank->port = vm_fabric_port(vm_node->fabric, rank->to.port);
+}
+
+/* Makes our address known and learns those of the others. */
+static int addresses_exchange(struct vm_boot *boot)
+{
+	char address[VM_ADDRESS_MAX];
+	int length =
+		vm_fabric_address(vm_node->fabric, address, sizeof(address));
+	int rc = length < 0 ?
+			 length :
+			 vm_boot_put(boot, "fabric", address, (size_t)length);
+
+	if (!rc)
+		rc = vm_boot_fence(boot);
+	for (int i = 0; i < boot->processes && !rc; i++) {
+		size_t bytes;
+
+		if (i == boot->process)
+			continue;
+		rc = vm_boot_get(boot, address, &bytes, sizeof(address), i,
+				 "fabric");
+		if (!rc)
+			rc = vm_fabric_connect(vm_node->fabric, (uint32_t)i,
+					       address, bytes);
+	}
+	/* Nobody sends to one that does not know him. */
+	return rc ? rc : vm_boot_fence(boot);
+}
+
+static uint64_t job_key(const struct vm_boot *boot)
+{
+	uint64_t key;
+
+	memcpy(&key, boot->key, sizeof(key));
+	return key;
+}
+
+/* Callbacks run on the stack of whoever polls. */
+#define STACK_LEAST 65536
+
+static int stacks_check(void)
+{
+	size_t least = vm_node->stack_bytes;
+
+	if (least > (size_t)sched_cvar.task_stack_bytes)
+		least = (size_t)sched_cvar.task_stack_bytes;
+	if (least >= STACK_LEAST)
+		return 0;
+	vm_log(VM_ERROR,
+	       "stacks of %zu bytes are too small for several processes; give "
+	       "ranks (--stack) and tasks (sched_task_stack_bytes) at least "
+	       "%d KiB",
+	       least, STACK_LEAST / 1024);
+	return -VMPI_EINVAL;
+}
+
+int vm_remote_open(struct vm_boot *boot)
+{
+	struct vm_fabric_config config = {
+		.processes = 1,
+		.ports = (unsigned)vm_node->engine_count,
+		.one_host = true,
+		.arrived = arrived,
+		.down = down,
+		.room = room,
+		.pool = pool,
+		.arg = vm_node,
+	};
+	int rc = stacks_check();
+
+	if (rc)
+		return rc;
+	if (boot) {
+		config.process = (uint32_t)boot->process;
+		config.processes = (uint32_t)boot->processes;
+		config.job_key = job_key(boot);
+		config.one_host = boot->hosts == 1;
+	}
+	rc = vm_fabric_open(&vm_node->fabric, &config);
+	if (!rc)
+		rc = vm_lost_init(vm_node);
+	if (!rc)
+		rc = vm_watch_init();
+	if (!rc)
+		rc = vm_lines_init(vm_node);
+	vm_node->copies = calloc((size_t)vm_node->process_count,
+				 sizeof(*vm_node->copies));
+	if (!rc && !vm_node->copies)
+		rc = -VMPI_ENOMEM;
+	if (!rc && boot)
+		rc = addresses_exchange(boot);
+	if (!rc && boot)
+		rc = vm_pulse_start(&vm_node->pulse, boot, vm_node->fabric);
+	return rc;
+}
+
+/* Messages that nobody received hold packets. */
+static void rank_close(struct vm_rank *rank)
+{
+	struct vm_list *link;
+
+	while ((link = vm_list_pop(&rank->match.order))) {
+		struct vm_match_node *node =
+			vm_container_of(link, struct vm_match_node, order);
+		struct vm_msg *msg = vm_container_of(node, struct vm_msg, node);
+
+		if (vm_payload_foreign(msg->payload) && msg->origin.pkt)
+			vm_pkt_release(msg->origin.pkt);
+	}
+}
+
+/* The ranks of another process may go on long after MPI_Finalize, and one that
+ * dies is noticed: a day. */
+#define STOP_NS 86400000000000u
+
+static void ranks_close(void)
+{
+	for (int i = 0; vm_node->own && i < vm_node->rank_here; i++) {
+		struct vm_rank *rank = vm_node->own[i];
+
+		if (rank && rank->match.order.next)
+			rank_close(rank);
+	}
+}
+
+void vm_remote_stop(void)
+{
+	bool stranger = !vm_self;
+	int rc = 0;
+
+	if (!vm_node->fabric || vm_node->stopped)
+		return;
+	vm_node->stopped = true;
+	ranks_close();
+	/* What still comes needs somebody who takes it. */
+	if (stranger)
+		rc = vm_thread_adopt(NULL);
+	if (!rc) {
+		vm_lines_drain(vm_node->fabric);
+		rc = vm_fabric_stop(vm_node->fabric, STOP_NS);
+		if (stranger)
+			vm_thread_release();
+	}
+	if (rc)
+		vm_log(VM_WARN, "not all processes of the job said goodbye");
+	ranks_close(); /* more may have come */
+}
+
+void vm_remote_close(void)
+{
+	if (!vm_node->fabric)
+		return;
+	vm_remote_stop();
+	vm_pulse_stop(vm_node->pulse);
+	vm_fabric_close(vm_node->fabric);
+	vm_node->fabric = NULL;
+	vm_lost_fini(vm_node);
+	vm_watch_fini();
+	vm_lines_fini(vm_node);
+	free(vm_node->copies);
+	vm_node->copies = NULL;
+}
+
+void vm_remote_dead(int process)
+{
+	if (vm_node->fabric)
+		vm_fabric_peer_dead(vm_node->fabric, (uint32_t)process);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks of other processes: sending to them, and what comes from them.
+ *
+ * All messages of a pair of ranks take the way between their two home ports, in
+ * order.  A small one is a packet (eager); it waits there when nobody has posted
+ * a receive, and holds the sender's credit; without a credit it waits at the
+ * sender, in line (core/remote/credit_queue.h).  A long one is announced (RTS) and waits at the
+ * sender; the receiver then chooses how the payload comes (core/remote/rndv_recv.h,
+ * core/remote/rndv_send.h).
+ *
+ * Nothing here is called with an engine's lock held, because what a port hands
+ * over takes it.
+ */
+#ifndef CORE_REMOTE_REMOTE_H
+#define CORE_REMOTE_REMOTE_H
+
+#include <stdbool.h>
+
+#include "core/local/layout.h"
+#include "core/rank/match.h"
+#include "fabric/fabric.h"
+
+struct vm_boot;
+struct vm_msg_origin;
+struct vm_push;
+struct vm_rank;
+struct vm_wire_step;
+struct vmpi_req;
+
+/* Where the payload of a message from another process is: part of an arrival
+ * and of a message. */
+struct vm_origin {
+	struct vm_pkt *pkt;	 /* here, in its packet; NULL: at the sender */
+	uint64_t sender;	 /* operation that a FIN ends; 0: none */
+	struct vm_remote memory; /* to read it from; key 0: cannot be read */
+	struct vm_to from;	 /* port that the answer goes to */
+};
+
+/*
+ * Joins the fabric, before the ranks are made: -VMPI_ENOMEM, -VMPI_ENOTSUP,
+ * -VMPI_EIO, -VMPI_EINVAL, logged.  boot == NULL: one process, whose ranks talk
+ * by the fabric's loop all the same.
+ */
+int vm_remote_open(struct vm_boot *boot);
+/* Says goodbye and waits for that of the others; the workers have stopped, the
+ * ranks are there.  Leaves it, after the same if need be. */
+void vm_remote_stop(void);
+void vm_remote_close(void);
+
+/* The launcher says that a process is dead.  Any thread, while the node runs. */
+void vm_remote_dead(int process);
+
+/* Sets how others reach a rank; which process has it is known. */
+void vm_remote_place(struct vm_rank *rank, int index_in_process,
+		     int ranks_in_process);
+
+/*
+ * Sends to a rank elsewhere for the calling rank.  1: complete.  0: *req is
+ * armed and will be completed; if it was NULL it is a new one.  Or an error,
+ * nothing is sent: -VMPI_EPEER, -VMPI_ENOMEM.
+ */
+int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
+		   const struct vm_data *data, bool sync,
+		   struct vmpi_req **req);
+
+/*
+ * One try of a message that stands in line, or is about to.  1: the payload is
+ * out, the push is the caller's; 0: it is not the caller's any more, its request
+ * will be completed.  -VMPI_EAGAIN: it has to wait.  Other errors: it never goes.
+ */
+int vm_remote_try(struct vm_push *push);
+
+/* Asks the receiver to give a message back that it has not matched. */
+void vm_remote_cancel(const struct vmpi_req *req);
+
+/* Sends a step of a rendezvous; data may be NULL.  0, or -VMPI_EPEER. */
+int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
+		   const struct vm_wire_step *step, const void *data,
+		   size_t bytes);
+
+/*
+ * A piece of a payload, as a transfer of the sender (or NULL).  With op long
+ * data are not copied and must stay until op->done is called.  0: it will be;
+ * 1: it will not.
+ */
+int vm_remote_fragment(struct vm_port *port, struct vm_to to,
+		       const struct vm_wire_step *step, const void *data,
+		       size_t bytes, struct vm_send_op *op,
+		       struct vm_overlap *overlap);
+
+/* The payload is not needed any more, or never was. */
+void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,
+		   int error);
+
+#endif

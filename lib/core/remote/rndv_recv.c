@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The three ways, as a table in the order of preference.
+ */
+#include "core/remote/rndv_recv.h"
+
+#include <string.h>
+
+#include "core/local/engine.h"
+#include "core/instrument/overlap_events.h"
+#include "core/instrument/trace.h"
+#include "core/runtime/node.h"
+#include "core/remote/op_table.h"
+#include "core/remote/peer_stats.h"
+#include "core/local/req.h"
+
+/* Ends a pull that is in no table any more. */
+static void pull_end(struct vm_pull *pull, int error)
+{
+	struct vm_req *req = pull->req;
+
+	if (error)
+		vm_account_forget(&pull->xfer);
+	else
+		vm_account_end(&pull->xfer);
+	vm_pool_put(&vm_lane_self()->pull, pull);
+	vm_pair_flies(-1);
+	if (vm_told() && req->rank)
+		vm_trace_received(req);
+	if (error)
+		req->status.error = error;
+	vm_req_complete(req);
+}
+
+/* The payload is here, or never will be: the sender may go on. */
+static void pull_finish(struct vm_pull *pull, int error)
+{
+	vm_origin_end(&pull->origin, pull->port, error);
+	pull_end(pull, error);
+}
+
+/* What is set for the receiving rank. */
+static const struct core_cvars *cvars_of(const struct vm_pull *pull)
+{
+	const struct vm_rank *rank = pull->req->rank;
+
+	return rank ? vm_rank_cvars(rank) : &core_cvar;
+}
+
+static bool is_wanted(const struct vm_pull *pull, enum vm_rndv rndv)
+{
+	return pull->choice == VM_RNDV_AUTO || pull->choice == rndv;
+}
+
+static bool read_fits(const struct vm_pull *pull)
+{
+	return is_wanted(pull, VM_RNDV_READ) && pull->origin.memory.key &&
+	       !pull->req->data.layout;
+}
+
+static void read_done(struct vm_rma *rma, int error)
+{
+	pull_finish(vm_container_of(rma, struct vm_pull, rma), error);
+}
+
+/* The one transfer of the whole payload begins. */
+static void pull_event_begin(struct vm_pull *pull)
+{
+	vm_account_begin(&pull->xfer, pull->req->rank, VM_SIDE_RECEIVE,
+			 VM_WAY_FABRIC, pull->wanted);
+}
+
+static int read_start(struct vm_pull *pull)
+{
+	pull->rma = (struct vm_rma){ .done = read_done,
+				     .to = pull->origin.from,
+				     .remote = pull->origin.memory,
+				     .local = pull->req->data.addr,
+				     .bytes = pull->wanted };
+	pull_event_begin(pull);
+	return vm_rma_read(pull->port, &pull->rma);
+}
+
+static bool write_fits(const struct vm_pull *pull)
+{
+	return is_wanted(pull, VM_RNDV_WRITE) && pull->origin.memory.key &&
+	       !pull->req->data.layout;
+}
+
+/*
+ * Gives the pull a number and asks for the payload.  From the number on others
+ * may end it with its request: 0, also when somebody has; or an error, and it is
+ * the caller's again.
+ */
+static int pull_ask(struct vm_pull *pull, const struct vm_remote *place)
+{
+	struct vm_wire_step step = { .to = pull->origin.sender,
+				     .bytes = pull->granted };
+	struct vm_port *port = pull->port;
+	struct vm_to to = pull->origin.from;
+	int rc;
+
+	step.from = vm_opid_new(&vm_node->pulls, pull, &pull->id);
+	if (!step.from)
+		return -VMPI_ENOMEM;
+	rc = vm_remote_step(port, to, VM_PACKET_CTS, &step, place,
+			    place ? sizeof(*place) : 0);
+	if (rc && !vm_opid_take(&vm_node->pulls, step.from))
+		return 0;
+	return rc;
+}
+
+static int write_start(struct vm_pull *pull)
+{
+	struct vm_remote place;
+	int rc = vm_mr_open(pull->port, &pull->mr, pull->req->data.addr,
+			    pull->wanted, VM_MR_WRITE);
+
+	if (rc)
+		return rc;
+	pull->writes = true;
+	pull->granted = pull->wanted;
+	place = pull->mr.remote;
+	pull_event_begin(pull);
+	rc = pull_ask(pull, &place);
+	if (rc) {
+		vm_mr_close(&pull->mr);
+		pull->writes = false;
+	}
+	return rc;
+}
+
+static bool always_fits(const struct vm_pull *pull)
+{
+	(void)pull;
+	return true;
+}
+
+/* How far the sender may go: a window beyond what is here, and never less than
+ * it was told before. */
+static size_t pipeline_limit(const struct vm_pull *pull)
+{
+	size_t window = (size_t)cvars_of(pull)->rndv_window;
+
+	if (window > pull->wanted - pull->received)
+		window = pull->wanted - pull->received;
+	window += pull->received;
+	return window > pull->granted ? window : pull->granted;
+}
+
+/*
+ * Pieces from `from` on are asked for now.  Two such moments are kept; with more
+ * under way the newer pieces are taken to have been asked for earlier, which
+ * makes the bounds wider, not wrong.
+ */
+static void pull_event_granted(struct vm_pull *pull, size_t from)
+{
+	const struct vm_rank *rank = pull->req->rank;
+
+	if (!vm_account_on() || !rank || !rank->overlap || pull->next_from)
+		return;
+	vm_overlap_mark(rank->overlap, from ? &pull->xfer_next : &pull->xfer,
+			vm_clock_ticks(), VM_SIDE_RECEIVE, VM_WAY_FABRIC);
+	pull->next_from = from;
+}
+
+/* A piece is here. */
+static void pull_event_piece(struct vm_pull *pull, size_t bytes)
+{
+	if (!vm_account_on())
+		return;
+	if (pull->next_from && pull->received >= pull->next_from) {
+		pull->xfer = pull->xfer_next;
+		pull->next_from = 0;
+	}
+	vm_overlap_part(&pull->xfer, vm_clock_ticks(), bytes);
+}
+
+static int pipeline_start(struct vm_pull *pull)
+{
+	vm_cursor_init(&pull->cursor, &pull->req->data);
+	pull->granted = pipeline_limit(pull);
+	pull_event_granted(pull, 0);
+	return pull_ask(pull, NULL);
+}
+
+/* Under way: 0 or -VMPI_EPEER. */
+static int pipeline_grant(struct vm_pull *pull)
+{
+	struct vm_wire_step step = { .to = pull->origin.sender,
+				     .from = pull->id };
+
+	pull_event_granted(pull, pull->granted);
+	pull->granted = step.bytes = pipeline_limit(pull);
+	return vm_remote_step(pull->port, pull->origin.from, VM_PACKET_CTS,
+			      &step, NULL, 0);
+}
+
+static const struct vm_protocol protocols[] = {
+	{ VM_RNDV_READ, read_fits, read_start },
+	{ VM_RNDV_WRITE, write_fits, write_start },
+	{ VM_RNDV_PIPELINE, always_fits, pipeline_start },
+};
+
+static void pull_begin(struct vm_pull *pull)
+{
+	const size_t count = sizeof(protocols) / sizeof(*protocols);
+	/* A message that could not be fetched before is fetched no more. */
+	int rc = pull->origin.sender ? -VMPI_ENOTSUP : -VMPI_EPEER;
+	uint64_t wanted = pull->wanted;
+
+	for (size_t i = 0; i < count && rc && pull->origin.sender; i++)
+		if (protocols[i].fits(pull)) {
+			vm_account_forget(&pull->xfer);
+			rc = protocols[i].start(pull);
+			if (!rc) /* the pull may be gone */
+				vm_pair_asked(protocols[i].rndv, wanted);
+		}
+	if (rc)
+		pull_finish(pull, rc);
+}
+
+void vm_pull_start(struct vm_req *req, const struct vm_env *env,
+		   const struct vm_origin *origin, struct vm_port *port,
+		   size_t bytes)
+{
+	struct vm_pull *pull = vm_pool_get(&vm_lane_self()->pull);
+
+	req->status.source = env->source;
+	req->status.tag = env->tag;
+	req->status.bytes = bytes < req->data.bytes ? bytes : req->data.bytes;
+	req->status.error = bytes > req->data.bytes ? -VMPI_ETRUNC : 0;
+	if (vm_told() && req->rank)
+		vm_trace_match(req->rank, env, bytes, VM_PROTO_RENDEZVOUS, req);
+	if (!pull) {
+		vm_origin_end(origin, port, -VMPI_ENOMEM);
+		req->status.error = -VMPI_ENOMEM;
+		vm_req_complete(req);
+		return;
+	}
+	vm_pair_flies(1);
+	pull->req = req;
+	pull->origin = *origin;
+	pull->port = port;
+	pull->choice = vm_pair_protocol(cvars_of(pull), origin->from.process);
+	pull->wanted = req->status.bytes;
+	pull->received = pull->granted = 0;
+	pull->writes = false;
+	pull->xfer.overlap = NULL;
+	pull->next_from = 0;
+	if (pull->wanted)
+		pull_begin(pull);
+	else
+		pull_finish(pull, 0);
+}
+
+static struct vm_pull *pull_find(const struct vm_pkt *pkt, uint64_t id)
+{
+	struct vm_pull *pull = vm_opid_find(&vm_node->pulls, id);
+
+	return pull && pull->origin.from.process == pkt->process ? pull : NULL;
+}
+
+/* Puts a piece in its place; its bytes are not more than are missing. */
+static void piece_land(struct vm_pull *pull, const char *bytes, size_t count)
+{
+	size_t n;
+	char *to;
+
+	pull->received += count;
+	for (; count; bytes += n, count -= n) {
+		n = vm_cursor_piece(&pull->cursor, &to, count);
+		memcpy(to, bytes, n);
+	}
+}
+
+void vm_pull_fragment(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *step = pkt->upper;
+	struct vm_pull *pull = pull_find(pkt, step->to);
+	int rc = 0;
+
+	(void)port;
+	if (!pull || pull->writes || step->bytes != pull->received ||
+	    pkt->bytes > pull->granted - pull->received)
+		return;
+	pull_event_piece(pull, pkt->bytes);
+	piece_land(pull, pkt->data, pkt->bytes);
+	if (pull->received < pull->wanted &&
+	    (pull->granted == pull->wanted ||
+	     pull->granted - pull->received >
+		     (size_t)cvars_of(pull)->rndv_window / 2))
+		return;
+	if (pull->received < pull->wanted)
+		rc = pipeline_grant(pull);
+	if (rc || pull->received == pull->wanted)
+		if (vm_opid_take(&vm_node->pulls, pull->id))
+			pull_finish(pull, rc);
+}
+
+void vm_pull_written(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *step = pkt->upper;
+	struct vm_pull *pull = pull_find(pkt, step->to);
+
+	(void)port;
+	if (!pull || !pull->writes)
+		return;
+	if (vm_opid_take(&vm_node->pulls, pull->id)) {
+		vm_mr_close(&pull->mr);
+		pull_end(pull, step->error);
+	}
+}
+
+struct search {
+	const struct vm_port *port;
+	uint32_t process;
+};
+
+static uint64_t pull_comes_from(uint64_t id, void *op, void *arg)
+{
+	const struct vm_pull *pull = op;
+	const struct search *search = arg;
+
+	return pull->port == search->port &&
+			       pull->origin.from.process == search->process ?
+		       id :
+		       0;
+}
+
+void vm_pull_down(struct vm_port *port, uint32_t process, int error)
+{
+	struct search search = { port, process };
+	struct vm_pull *pull;
+	uint64_t id;
+
+	while ((id = vm_opid_each(&vm_node->pulls, pull_comes_from, &search))) {
+		pull = vm_opid_take(&vm_node->pulls, id);
+		if (!pull)
+			continue;
+		if (pull->writes)
+			vm_mr_close(&pull->mr);
+		pull_end(pull, error);
+	}
+}

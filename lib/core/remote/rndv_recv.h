@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The receiver's half of a rendezvous: it chooses how the payload comes.
+ *
+ * read: it reads the sender's memory, then says FIN.  write: it says where to,
+ * the sender writes and says WRITTEN.  pipeline: the sender sends the payload in
+ * pieces, no more than the receiver has asked for; this works between any two
+ * layouts and without remote memory.
+ */
+#ifndef CORE_REMOTE_RNDV_RECV_H
+#define CORE_REMOTE_RNDV_RECV_H
+
+#include "core/local/layout.h"
+#include "core/remote/remote.h"
+#include "core/rank/vars.h"
+#include "core/remote/wire.h"
+#include "introspect/measure/overlap.h"
+
+struct vmpi_req;
+struct vm_pull;
+
+struct vm_protocol {
+	enum vm_rndv rndv;
+	bool (*fits)(const struct vm_pull *pull);
+	/* 0, or an error and nothing has begun. */
+	int (*start)(struct vm_pull *pull);
+};
+
+struct vm_pull {
+	struct vmpi_req *req;
+	struct vm_origin origin;
+	struct vm_port *port;
+	enum vm_rndv choice; /* of the protocol, or auto */
+	uint64_t id;
+	size_t wanted, received, granted;
+	struct vm_cursor cursor; /* where the next piece goes */
+	bool writes;		 /* the sender does; mr is open */
+	struct vm_mr mr;
+	struct vm_rma rma;
+	/* The transfer; of a pipeline the moment from which the next piece may
+	 * have come, and that of those from next_from on (0: the same). */
+	struct vm_overlap_xfer xfer, xfer_next;
+	size_t next_from;
+};
+
+/*
+ * Fetches the payload of a message of `bytes` bytes into a receive whose buffer
+ * is set, fills its status and completes it, maybe before the return.
+ */
+void vm_pull_start(struct vmpi_req *req, const struct vm_env *env,
+		   const struct vm_origin *origin, struct vm_port *port,
+		   size_t bytes);
+
+/* The process is down: ends all pulls of the port that come from there. */
+void vm_pull_down(struct vm_port *port, uint32_t process, int error);
+
+#endif

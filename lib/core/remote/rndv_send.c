@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Answers to CTS and FIN.
+ *
+ * The packets of one push all come by one port, whose callbacks never run at the
+ * same time; so only its end, which hands the request over, needs care.
+ */
+#include "core/remote/rndv_send.h"
+
+#include <string.h>
+
+#include "core/local/engine.h"
+#include "core/instrument/overlap_events.h"
+#include "core/local/mailbox.h"
+#include "core/runtime/node.h"
+#include "core/remote/op_table.h"
+#include "core/remote/remote.h"
+#include "core/local/req.h"
+
+static bool readable(const struct vm_rank *rank, const struct vm_data *data)
+{
+	return !data->layout && data->bytes &&
+	       vm_fabric_limits(vm_node->fabric)->rma &&
+	       vm_rank_cvars(rank)->rndv_protocol != VM_RNDV_PIPELINE;
+}
+
+/* A piece is not needed any more where it lies. */
+static void piece_left(struct vm_send_op *op, int error)
+{
+	struct vm_push *push = vm_container_of(op, struct vm_push, op);
+
+	(void)error; /* the receiver has it, or the port says that it is down */
+	if (--push->flying == 0 && push->over)
+		vm_push_end(push, push->error);
+}
+
+struct vm_push *vm_push_new(struct vm_req *req, const struct vm_data *data,
+			    const struct vm_wire_envelope *envelope,
+			    struct vm_to to)
+{
+	struct vm_push *push = vm_pool_get(&vm_lane_self()->push);
+
+	if (!push)
+		return NULL;
+	push->req = req;
+	vm_data_assign(&push->data, data);
+	push->buffer = NULL;
+	push->rank = vm_rank_self();
+	push->port = push->rank->port;
+	push->to = to;
+	push->envelope = *envelope;
+	push->sent = 0;
+	push->overlap = push->xfer.overlap = NULL;
+	push->readable = push->writing = push->over = false;
+	push->flying = 0;
+	push->op.done = piece_left;
+	return push;
+}
+
+/* One more copy that waits for the process, if there may be one. */
+static bool copy_count(uint32_t process)
+{
+	_Atomic uint32_t *copies = &vm_node->copies[process];
+
+	/* Messages among ourselves have the bound of all memory only.  Some
+	 * threads at a time may go one too far. */
+	if (process != (uint32_t)vm_node->process &&
+	    atomic_load_explicit(copies, memory_order_relaxed) >=
+		    (uint32_t)core_cvar.copies_max)
+		return false;
+	atomic_fetch_add_explicit(copies, 1, memory_order_relaxed);
+	return true;
+}
+
+static void copy_uncount(uint32_t process)
+{
+	atomic_fetch_sub_explicit(&vm_node->copies[process], 1,
+				  memory_order_relaxed);
+}
+
+struct vm_push *vm_push_new_copy(const struct vm_data *data,
+				 const struct vm_wire_envelope *envelope,
+				 struct vm_to to)
+{
+	struct vm_lane *lane = vm_lane_self();
+	struct vm_push *push;
+	struct vm_data copy;
+	void *buffer;
+
+	if (data->bytes > VM_BUFFER_MAX || !copy_count(to.process))
+		return NULL;
+	buffer = vm_buffer_get(lane, data->bytes);
+	if (!buffer) {
+		copy_uncount(to.process);
+		return NULL;
+	}
+	copy = vm_data_bytes(buffer, data->bytes);
+	push = vm_push_new(NULL, &copy, envelope, to);
+	if (!push) {
+		vm_buffer_put(lane, buffer, data->bytes);
+		copy_uncount(to.process);
+		return NULL;
+	}
+	push->buffer = buffer;
+	vm_data_copy(&copy, data);
+	return push;
+}
+
+void vm_push_free(struct vm_push *push)
+{
+	vm_account_forget(&push->xfer);
+	if (push->readable)
+		vm_mr_close(&push->mr);
+	if (push->buffer) {
+		vm_buffer_put(vm_lane_self(), push->buffer, push->data.bytes);
+		copy_uncount(push->to.process);
+	}
+	vm_pool_put(&vm_lane_self()->push, push);
+}
+
+int vm_push_show(struct vm_push *push, struct vm_wire_envelope *envelope)
+{
+	struct vm_req *req = push->req;
+	uint64_t id = vm_opid_new(&vm_node->pushes, push, &push->id);
+
+	if (!id)
+		return -VMPI_ENOMEM;
+	if (req)
+		req->push = id;
+	envelope->sender = id;
+	return 0;
+}
+
+bool vm_push_hide(uint64_t id)
+{
+	return vm_opid_take(&vm_node->pushes, id) != NULL;
+}
+
+void vm_push_end(struct vm_push *push, int error)
+{
+	struct vm_req *req = push->req;
+
+	push->over = true;
+	push->error = error;
+	if (push->flying)
+		return;
+	if (!error)
+		vm_account_end(&push->xfer);
+	vm_push_free(push);
+	if (!req)
+		return;
+	if (error)
+		req->status.error = error;
+	vm_req_complete(req);
+}
+
+int vm_push_announce(struct vm_push *push)
+{
+	struct vm_wire_envelope envelope = push->envelope;
+	const struct vm_data *data = &push->data;
+	struct vm_send send = { .upper = &envelope,
+				.kind = VM_PACKET_RTS,
+				.control = true };
+	struct vm_port *port = push->port;
+	struct vm_to to = push->to;
+	struct vm_remote memory;
+	int rc;
+
+	/* Without a registration the receiver takes another protocol. */
+	push->readable = readable(push->rank, data) &&
+			 vm_mr_open(port, &push->mr, data->addr, data->bytes,
+				    VM_MR_READ) == 0;
+	if (push->readable) {
+		memory = push->mr.remote;
+		send.data = &memory;
+		send.bytes = sizeof(memory);
+	}
+	vm_account_begin(&push->xfer, push->rank, VM_SIDE_SEND, VM_WAY_FABRIC,
+			 data->bytes);
+	push->overlap = push->xfer.overlap;
+	rc = vm_push_show(push, &envelope);
+	if (rc)
+		return rc;
+	rc = vm_port_send(port, to, &send, NULL);
+	return rc >= 0 || !vm_push_hide(envelope.sender) ? 0 : rc;
+}
+
+static void written_send(const struct vm_push *push, int error)
+{
+	struct vm_wire_step step = { .to = push->puller, .error = error };
+
+	/* A receiver that is gone needs no news. */
+	vm_remote_step(push->port, push->to, VM_PACKET_WRITTEN, &step, NULL, 0);
+}
+
+static void written(struct vm_rma *rma, int error)
+{
+	struct vm_push *push = vm_container_of(rma, struct vm_push, rma);
+
+	written_send(push, error);
+	if (vm_opid_take(&vm_node->pushes, push->id))
+		vm_push_end(push, error);
+}
+
+static void push_write(struct vm_push *push, const struct vm_remote *memory,
+		       size_t bytes)
+{
+	int rc;
+
+	push->writing = true;
+	vm_account_again(&push->xfer);
+	push->rma = (struct vm_rma){ .done = written,
+				     .to = push->to,
+				     .remote = *memory,
+				     .local = push->data.addr,
+				     .bytes = bytes };
+	rc = vm_rma_write(push->port, &push->rma);
+	if (rc < 0)
+		written(&push->rma, rc);
+}
+
+/* The next piece of the payload in one place, at most `most` bytes; short ones
+ * are put together in the buffer.  Its length. */
+static size_t piece_next(struct vm_push *push, char **piece, char *buffer,
+			 size_t most)
+{
+	size_t done = vm_cursor_piece(&push->cursor, piece, most);
+	size_t n;
+	char *more;
+
+	if (most > VM_BUFFER_MAX)
+		most = VM_BUFFER_MAX;
+	if (done >= most)
+		return done;
+	memcpy(buffer, *piece, done);
+	*piece = buffer;
+	while (done < most &&
+	       (n = vm_cursor_piece(&push->cursor, &more, most - done))) {
+		memcpy(buffer + done, more, n);
+		done += n;
+	}
+	return done;
+}
+
+/* One piece of the payload; 0, or an error. */
+static int fragment_send(struct vm_push *push, size_t most)
+{
+	struct vm_wire_step step = { .to = push->puller, .bytes = push->sent };
+	size_t limit = (size_t)vm_rank_cvars(push->rank)->rndv_fragment;
+	size_t room = vm_fabric_limits(vm_node->fabric)->packet_bytes;
+	char buffer[VM_BUFFER_MAX], *piece;
+	int rc;
+
+	if (most > limit)
+		most = limit;
+	if (most > room)
+		most = room;
+	most = piece_next(push, &piece, buffer, most);
+	push->sent += most;
+	rc = vm_remote_fragment(push->port, push->to, &step, piece, most,
+				piece == buffer ? NULL : &push->op,
+				push->overlap);
+	if (rc == 0)
+		push->flying++;
+	return rc < 0 ? rc : 0;
+}
+
+static struct vm_push *push_find(const struct vm_pkt *pkt, uint64_t id)
+{
+	struct vm_push *push = vm_opid_find(&vm_node->pushes, id);
+
+	return push && push->to.process == pkt->process ? push : NULL;
+}
+
+void vm_push_cts(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *step = pkt->upper;
+	struct vm_push *push = push_find(pkt, step->to);
+	size_t granted = step->bytes;
+
+	(void)port;
+	if (!push || push->writing)
+		return;
+	push->puller = step->from;
+	if (granted > push->data.bytes)
+		granted = push->data.bytes;
+	if (pkt->bytes == sizeof(struct vm_remote)) {
+		if (!push->data.layout)
+			push_write(push, pkt->data, granted);
+		return;
+	}
+	vm_account_forget(&push->xfer); /* the pieces are */
+	if (!push->sent)
+		vm_cursor_init(&push->cursor, &push->data);
+	while (push->sent < granted)
+		if (fragment_send(push, granted - push->sent) < 0)
+			return; /* the port says that the process is down */
+}
+
+void vm_push_fin(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *step = pkt->upper;
+	struct vm_push *push = push_find(pkt, step->to);
+
+	(void)port;
+	if (!push || push->writing)
+		return;
+	if (vm_opid_take(&vm_node->pushes, push->id))
+		vm_push_end(push, step->error);
+}
+
+struct search {
+	const struct vm_port *port;
+	uint32_t process;
+};
+
+static uint64_t push_goes_to(uint64_t id, void *op, void *arg)
+{
+	const struct vm_push *push = op;
+	const struct search *search = arg;
+
+	return push->port == search->port &&
+			       push->to.process == search->process &&
+			       !push->writing ?
+		       id :
+		       0;
+}
+
+void vm_push_down(struct vm_port *port, uint32_t process, int error)
+{
+	struct search search = { port, process };
+	struct vm_push *push;
+	uint64_t id;
+
+	while ((id = vm_opid_each(&vm_node->pushes, push_goes_to, &search))) {
+		push = vm_opid_take(&vm_node->pushes, id);
+		if (push)
+			vm_push_end(push, error);
+	}
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The sender's half of a rendezvous.
+ *
+ * A push is there from the RTS until the receiver's FIN, or until this side has
+ * written all.  It only answers: what happens is up to the receiver.
+ */
+#ifndef CORE_REMOTE_RNDV_SEND_H
+#define CORE_REMOTE_RNDV_SEND_H
+
+#include "core/local/layout.h"
+#include "base/list.h"
+#include "core/remote/wire.h"
+#include "introspect/measure/overlap.h"
+
+struct vmpi_req;
+struct vm_rank;
+
+/* How a message goes while it stands in line (core/remote/credit_queue.h). */
+enum vm_push_how { VM_PUSH_SHORT, VM_PUSH_SYNC, VM_PUSH_LONG };
+
+struct vm_push {
+	struct vmpi_req *req; /* NULL: the sender does not wait for it */
+	struct vm_data data;
+	void *buffer; /* of the pool, with the data; NULL: the sender's memory */
+	struct vm_port *port;
+	struct vm_to to;
+	struct vm_rank *rank;		  /* the sender */
+	struct vm_wire_envelope envelope; /* of the message */
+	enum vm_push_how how;
+	struct vm_list line; /* while it stands there */
+	uint64_t id, puller;
+	struct vm_cursor cursor; /* what comes next */
+	size_t sent;
+	struct vm_overlap *overlap;  /* of the sender, for pieces; or NULL */
+	struct vm_overlap_xfer xfer; /* from the offer until it is taken */
+	bool readable;		     /* mr is open */
+	bool writing;		     /* rma is under way */
+	bool over; /* ends, with error, when nothing is under way any more */
+	int error;
+	unsigned flying;      /* pieces that are sent from where they lie */
+	struct vm_send_op op; /* of each of them */
+	struct vm_mr mr;
+	struct vm_rma rma;
+};
+
+/* For a message of req; NULL: out of memory. */
+struct vm_push *vm_push_new(struct vmpi_req *req, const struct vm_data *data,
+			    const struct vm_wire_envelope *envelope,
+			    struct vm_to to);
+/* The same with the data copied, for which nobody waits. */
+struct vm_push *vm_push_new_copy(const struct vm_data *data,
+				 const struct vm_wire_envelope *envelope,
+				 struct vm_to to);
+void vm_push_free(struct vm_push *push);
+
+/* Ends a push that has no number, with its request; now, or when the last piece
+ * has left. */
+void vm_push_end(struct vm_push *push, int error);
+
+/*
+ * Gives it a number, which envelope->sender gets: 0 or -VMPI_ENOMEM.  From then
+ * on others may end it, with its request, at any time: the caller does not touch
+ * it any more, unless it can hide it again.
+ */
+int vm_push_show(struct vm_push *push, struct vm_wire_envelope *envelope);
+/* Takes the number back; false: somebody has ended the push. */
+bool vm_push_hide(uint64_t id);
+
+/* Announces the message: 0, and the push is not the caller's any more; or an
+ * error, and it is. */
+int vm_push_announce(struct vm_push *push);
+
+/* The process is down: ends all pushes of the port that go there. */
+void vm_push_down(struct vm_port *port, uint32_t process, int error);
+
+#endif

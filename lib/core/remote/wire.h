@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What node processes send each other: kinds of packets and their headers.
+ *
+ * One row of VM_PACKETS is all there is to a kind: its number, and who takes it
+ * in.  Headers are the fabric's upper header, 32 bytes in the byte order of the
+ * machine (the fabric refuses others).  Operations are named by numbers of
+ * core/remote/op_table.h, never by addresses, and every field is checked where it is used.
+ */
+#ifndef CORE_REMOTE_WIRE_H
+#define CORE_REMOTE_WIRE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "core/rank/match.h"
+#include "fabric/fabric.h"
+
+/*
+ *	kind, header, handler, text
+ */
+#define VM_PACKETS(X)                                                         \
+	X(EAGER, envelope, vm_remote_eager, "a message with its payload")     \
+	X(RTS, envelope, vm_remote_rts,                                       \
+	  "a message whose payload waits at the sender")                      \
+	X(WITHDRAW, envelope, vm_remote_withdraw,                             \
+	  "the sender cancels a message that may not be matched yet")         \
+	X(CTS, step, vm_push_cts, "the receiver wants (more of) the payload") \
+	X(FIN, step, vm_push_fin, "the receiver needs nothing any more")      \
+	X(FRAGMENT, step, vm_pull_fragment, "a piece of the payload")         \
+	X(WRITTEN, step, vm_pull_written,                                     \
+	  "the sender has written what was wanted")
+
+enum vm_packet_kind {
+#define VM_PACKET_ENUM(kind, header, handler, text) VM_PACKET_##kind,
+	VM_PACKETS(VM_PACKET_ENUM)
+#undef VM_PACKET_ENUM
+		VM_PACKET_KINDS
+};
+
+/* A message. */
+struct vm_wire_envelope {
+	uint32_t context;
+	int32_t source; /* the sender's number in the channel */
+	int32_t tag;
+	uint32_t rank;	 /* destination, in the world */
+	uint64_t bytes;	 /* of the payload */
+	uint64_t sender; /* its operation, which a FIN ends; 0: none */
+};
+
+/* A step of a rendezvous. */
+struct vm_wire_step {
+	uint64_t to;   /* the operation of who gets this */
+	uint64_t from; /* CTS: the operation of the receiver */
+	/* CTS: payload bytes the receiver takes from now on, in all; FRAGMENT:
+	 * where this piece begins. */
+	uint64_t bytes;
+	int32_t error; /* FIN, WRITTEN: 0, or why it ended */
+	uint32_t unused;
+};
+
+VM_STATIC_ASSERT(sizeof(struct vm_wire_envelope) == VM_UPPER_BYTES,
+		 "an envelope is an upper header");
+VM_STATIC_ASSERT(sizeof(struct vm_wire_step) == VM_UPPER_BYTES,
+		 "a step is an upper header");
+
+#define VM_PACKET_HANDLER(kind, header, handler, text) \
+	void handler(struct vm_port *port, struct vm_pkt *pkt);
+VM_PACKETS(VM_PACKET_HANDLER)
+#undef VM_PACKET_HANDLER
+
+#endif

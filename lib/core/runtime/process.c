@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one rank of an ordinary executable, and its part in a job.
+ */
+#include "core/runtime/process.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/flush.h"
+#include "base/log.h"
+#include "boot/boot.h"
+#include "core/instrument/overlap_events.h"
+#include "core/instrument/intercept.h"
+#include "core/runtime/node.h"
+#include "core/instrument/profiler.h"
+#include "core/remote/remote.h"
+#include "core/rank/vars.h"
+#include "introspect/vars/cvar.h"
+#include "sched/topo.h"
+
+static struct {
+	pthread_mutex_t lock; /* guards the start */
+	_Atomic(struct vm_rank *) rank;
+	pthread_key_t leave;  /* its destructor runs when a thread ends */
+	struct vm_boot *boot; /* NULL: not in the job yet, or any more */
+	struct vm_lock news_lock;
+	bool running; /* under that lock: deaths matter */
+	bool watched; /* the rank's calls are, of one of its threads */
+} process = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+struct vm_rank *vm_process_rank(void)
+{
+	/* Pairs with the store in process_start(). */
+	return atomic_load_explicit(&process.rank, memory_order_acquire);
+}
+
+static void thread_leave(void *rank)
+{
+	vm_thread_release();
+}
+
+static void running_set(bool running)
+{
+	vm_lock_take(&process.news_lock);
+	process.running = running;
+	vm_lock_give(&process.news_lock);
+}
+
+/* On a thread of boot's. */
+static void news_take(const struct vm_boot_news *news, void *arg)
+{
+	if (news->process < 0)
+		vm_node_die(EXIT_FAILURE,
+			    "the launcher is gone; this process ends");
+	vm_lock_take(&process.news_lock);
+	if (process.running)
+		vm_remote_dead(news->process);
+	vm_lock_give(&process.news_lock);
+}
+
+static int ranks_check(const struct vm_job *job)
+{
+	int ranks = vm_boot_ranks_here(job);
+
+	if (ranks <= 1)
+		return ranks < 0 ? ranks : 0;
+	vm_log(VM_ERROR,
+	       "%d ranks are meant for this process, which is an ordinary "
+	       "executable and can be one; vmpirun starts one process each, or "
+	       "build it with vmpicc",
+	       ranks);
+	return -VMPI_EINVAL;
+}
+
+/* Finds the other processes of the job, if there are any. */
+static int job_join(void)
+{
+	struct vm_job job;
+	int rc = vm_job_from_env(&job);
+
+	if (rc)
+		return rc;
+	vm_core_vars_add();
+	rc = ranks_check(&job);
+	if (!rc)
+		rc = vm_vars_load(job.set);
+	if (!rc)
+		rc = vm_boot_open(&process.boot, &job);
+	vm_job_fini(&job);
+	if (rc)
+		return rc;
+	/* What this process starts is not a part of the job. */
+	vm_job_clear_env();
+	vm_node_hooks.boot = process.boot;
+	vm_node_hooks.end = vm_flush_files;
+	vm_node_hooks.process = true;
+	rc = process.boot->processes > 1 ? vm_topo_init() : 0;
+	if (!rc && process.boot->processes > 1)
+		vm_topo_share(process.boot->share, process.boot->shares);
+	return rc;
+}
+
+static void job_leave(void)
+{
+	vm_node_hooks.boot = NULL;
+	vm_boot_close(process.boot);
+	process.boot = NULL;
+}
+
+/* One worker is enough: it is where the rank's messages are at home.  Signals
+ * are for the program's own threads. */
+static int runtime_start(void)
+{
+	vmpi_config config = { .ranks = 1, .workers = 1 };
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = vm_node_start(&config);
+	if (!rc) {
+		running_set(true);
+		/* Who died before has been noticed by the start, or is told
+		 * now. */
+		if (process.boot->processes > 1)
+			rc = vm_boot_watch(process.boot, news_take, NULL);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
+static int process_start(void)
+{
+	int rc;
+
+	if (vm_node)
+		return -VMPI_ENORANK;
+	if (pthread_key_create(&process.leave, thread_leave))
+		return -VMPI_ENOMEM;
+	rc = job_join();
+	if (!rc)
+		rc = runtime_start();
+	if (rc) {
+		pthread_key_delete(process.leave);
+		return rc;
+	}
+	atomic_store_explicit(&process.rank,
+			      &vm_node->ranks[vm_node->rank_first],
+			      memory_order_release);
+	return 0;
+}
+
+/* Of the rank's threads the first one is watched. */
+static void main_choose(struct vm_rank *rank)
+{
+	pthread_mutex_lock(&process.lock);
+	if (!process.watched && vm_rank_main(rank) == vm_self) {
+		process.watched = true;
+		if (vm_account_on())
+			vm_account_rank(rank, vm_self);
+		vm_profiler_rank(rank);
+	}
+	pthread_mutex_unlock(&process.lock);
+}
+
+int vm_process_join(void)
+{
+	int rc = 0;
+
+	if (vm_self)
+		return vm_rank_self() ? 0 : -VMPI_ENORANK;
+	pthread_mutex_lock(&process.lock);
+	if (!vm_process_rank())
+		rc = process_start();
+	pthread_mutex_unlock(&process.lock);
+	if (!rc)
+		rc = vm_thread_adopt(vm_process_rank());
+	if (!rc)
+		main_choose(vm_rank_self());
+	if (!rc)
+		vm_border_body_begin();
+	if (!rc && pthread_setspecific(process.leave, vm_process_rank())) {
+		vm_thread_release();
+		rc = -VMPI_ENOMEM;
+	}
+	return rc;
+}
+
+void vm_process_leave(void)
+{
+	if (!vm_process_rank() || !process.boot)
+		return;
+	vm_node_leave();
+	running_set(false);
+	job_leave();
+}
+
+int vm_process_domain(void)
+{
+	const struct vm_boot *boot = process.boot;
+
+	if (!vm_process_rank() || !boot)
+		return vm_node->process;
+	return boot->peers[boot->process].host;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A process that is a rank: an ordinary executable, started by itself or, as one
+ * of several processes, by vmpirun or another launcher.
+ *
+ * Nothing loads its program and nobody started a runtime, so the first MPI call
+ * that needs one joins the job and starts it, with one rank.  That thread, and
+ * every other thread that comes, acts for the rank (vmpi_attach) until it ends.
+ * The job is left in MPI_Finalize, because what the process does afterwards,
+ * and how long, is no concern of the others.  The runtime stays until the
+ * process ends, as MPI can be asked things after that.
+ */
+#ifndef CORE_RUNTIME_PROCESS_H
+#define CORE_RUNTIME_PROCESS_H
+
+struct vm_rank;
+
+/*
+ * Makes the calling thread act for the process's rank, which begins now if
+ * there was none: 0, -VMPI_ENORANK if the ranks of this process have tasks of
+ * their own, or why the runtime does not start.
+ */
+int vm_process_join(void);
+
+/*
+ * Says goodbye to the other processes and leaves the job, for the last time; the
+ * caller acts for the process's rank.  Does nothing where ranks share processes.
+ */
+void vm_process_leave(void);
+
+/* The same number for ranks that can share memory: those of one process, or,
+ * when each is a process, those of one host. */
+int vm_process_domain(void);
+
+/* The rank that this process is, or NULL. */
+struct vm_rank *vm_process_rank(void);
+
+#endif

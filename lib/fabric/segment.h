@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Payloads that are longer than a packet.
+ *
+ * They go as several packets of data, under the port's lock, so that nothing
+ * else of the connection comes between.  The receiver puts them together in a
+ * packet of their size, which then is like any other; it holds the credits of
+ * all its parts.  All under the port's lock.
+ */
+#ifndef FABRIC_SEGMENT_H
+#define FABRIC_SEGMENT_H
+
+#include "fabric/conn.h"
+
+/* How many packets so many bytes take. */
+static inline uint32_t vm_parts(const struct vm_port *port, uint32_t bytes)
+{
+	uint32_t each = port->fabric->limits.packet_bytes;
+
+	return VM_LIKELY(bytes <= each) ? 1 : (bytes - 1) / each + 1;
+}
+
+/* Whether a packet is the next part, or the first one, of the connection's
+ * payload in parts; if there is one under way, nothing else of data and control
+ * may come. */
+bool vm_part_fits(const struct vm_conn *conn, const struct vm_wire *wire,
+		  const void *packet, size_t payload);
+
+/*
+ * Takes in a part that fits and gives its packet back.  With the last one: the
+ * whole, its header, and where the payload is.  NULL: there is more to come, or
+ * there is no memory and the process was given up.
+ */
+struct vm_packet *vm_part_take(struct vm_conn *conn, struct vm_packet *pkt,
+			       struct vm_wire *wire, size_t *payload);
+
+#endif

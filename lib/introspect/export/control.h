@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The language of the control socket: a line asks, a line answers.
+ *
+ *	ping				ok vmpi VERSION
+ *	get NAME			ok VALUE
+ *	set NAME VALUE			ok
+ *	rank R get NAME			ok VALUE
+ *	rank R set NAME VALUE		ok
+ *
+ * or "error " and one sentence that says what is wrong and what would be right.
+ * A value goes to the end of its line.  Who listens is core/service/control.h, who asks
+ * report/live/control.h.
+ */
+#ifndef INTROSPECT_EXPORT_CONTROL_H
+#define INTROSPECT_EXPORT_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "introspect/vars/cvar.h"
+
+/* Bytes of a request or an answer, with its end. */
+#define VM_CONTROL_LINE_MAX (VM_VAR_TEXT_MAX + 256)
+
+/* What is added to the path of the shared-memory file (introspect/export/export.h). */
+#define VM_CONTROL_SUFFIX ".control"
+
+/* Values that ranks have of their own; the layer of ranks knows how.  Results as
+ * of vm_cvar_store(); -VMPI_ERANK: no such rank here. */
+struct vm_control_ranks {
+	int (*load)(int64_t *value, int rank, int number);
+	int (*store)(int rank, int number, int64_t value);
+};
+
+/*
+ * Does what the line says, which ends with a zero, and writes the answer without
+ * a newline; blanks at both ends do not count.  ranks may be NULL.  Any bytes do
+ * no harm.  Nothing is logged.  Any thread; never switches.
+ */
+void vm_control_answer(char answer[VM_CONTROL_LINE_MAX], const char *line,
+		       const struct vm_control_ranks *ranks);
+
+/* The socket of the process whose shared-memory file is at path. */
+void vm_control_path(char *socket_path, size_t bytes, const char *share_path);
+
+#endif

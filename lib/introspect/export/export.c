@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Each piece of memory is a mapping of its own part of the file, which grows
+ * with each; its pages are asked for at once, since a page that cannot be had
+ * later would be a bus error in the middle of anything.
+ */
+#include "introspect/export/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/lock.h"
+#include "introspect/export/alive.h"
+#include "introspect/export/table.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
+#define AREAS_MAX 32
+
+struct area {
+	char *base;
+	size_t bytes;
+	uint64_t offset;
+};
+
+/* Written at start and stop only. */
+static struct {
+	bool open;
+	bool handlers; /* of fork() are there, for ever */
+	int fd;
+	pid_t pid; /* whose file it is: not that of a child */
+	char path[VM_SHARE_PATH_MAX];
+	uint64_t bytes; /* of the file */
+	struct area areas[AREAS_MAX];
+	unsigned area_count;
+	struct vm_share_head *head;
+	/* Those who write control variables come any time. */
+	struct vm_lock mirror_lock;
+	struct vm_share_mirror mirror; /* NULLs before and after */
+} share = { .fd = -1 };
+
+/* Pointers in the file's memory keep what they point to, for the tool. */
+static void sanitize_area(const struct area *area, bool there)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	if (there)
+		__lsan_register_root_region(area->base, area->bytes);
+	else
+		__lsan_unregister_root_region(area->base, area->bytes);
+#endif
+	(void)area;
+	(void)there;
+}
+
+static size_t page_round(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+/* Beyond that limit a file's growth is a signal. */
+static bool size_allowed(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
+}
+
+static bool file_grow(size_t bytes)
+{
+	int rc;
+
+	if (!size_allowed(share.bytes + bytes))
+		return false;
+	do
+		rc = posix_fallocate(share.fd, (off_t)share.bytes,
+				     (off_t)bytes);
+	while (rc == EINTR);
+	return rc == 0;
+}
+
+static void *area_new(size_t bytes)
+{
+	struct area *area = &share.areas[share.area_count];
+	void *base;
+
+	bytes = page_round(bytes);
+	if (share.area_count == AREAS_MAX || !file_grow(bytes))
+		return NULL;
+	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, share.fd,
+		    (off_t)share.bytes);
+	if (base == MAP_FAILED)
+		return NULL;
+	*area = (struct area){ base, bytes, share.bytes };
+	share.area_count++;
+	share.bytes += bytes;
+	sanitize_area(area, true);
+	return base;
+}
+
+void *vm_share_alloc(size_t bytes, size_t align)
+{
+	void *memory = share.open ? area_new(bytes ? bytes : 1) : NULL;
+
+	if (memory)
+		return memory;
+	bytes = (bytes + align - 1) / align * align;
+	memory = aligned_alloc(align, bytes ? bytes : align);
+	if (memory)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
+static struct area *area_at(const void *memory)
+{
+	for (unsigned i = 0; i < share.area_count; i++) {
+		struct area *area = &share.areas[i];
+
+		if ((const char *)memory >= area->base &&
+		    (const char *)memory < area->base + area->bytes)
+			return area;
+	}
+	return NULL;
+}
+
+void vm_share_free(void *memory)
+{
+	struct area *area = area_at(memory);
+
+	if (!area) {
+		free(memory);
+		return;
+	}
+	sanitize_area(area, false);
+	munmap(area->base, area->bytes);
+	*area = share.areas[--share.area_count];
+}
+
+uint64_t vm_share_offset(const void *memory)
+{
+	const struct area *area = memory ? area_at(memory) : NULL;
+
+	if (!area)
+		return 0;
+	return area->offset + (uint64_t)((const char *)memory - area->base);
+}
+
+/*
+ * A child writes to its memory as it likes: that is not its parent's any more.
+ * Where there is no memory for a copy, it loses it, and faults when it looks.
+ */
+static void child_part(void)
+{
+	for (unsigned i = 0; i < share.area_count; i++) {
+		struct area *area = &share.areas[i];
+		void *copy = mmap(NULL, area->bytes, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (copy == MAP_FAILED) {
+			munmap(area->base, area->bytes);
+			continue;
+		}
+		memcpy(copy, area->base, area->bytes);
+		mremap(copy, area->bytes, area->bytes,
+		       MREMAP_MAYMOVE | MREMAP_FIXED, area->base);
+	}
+	if (share.fd >= 0)
+		close(share.fd);
+	share.fd = -1;
+	share.open = false;
+}
+
+/* The job as it stands in names. */
+static void job_plain(char plain[VM_SHARE_JOB_MAX], const char *job)
+{
+	size_t i;
+
+	for (i = 0; job[i] && i < VM_SHARE_JOB_MAX - 1; i++) {
+		char c = job[i];
+
+		plain[i] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+					   (c >= 'A' && c <= 'Z') || c == '_' ||
+					   c == '@' ?
+				   c :
+				   '-';
+	}
+	plain[i] = '\0';
+}
+
+void vm_share_path(char *path, size_t bytes, const char *dir, const char *job,
+		   unsigned node)
+{
+	char plain[VM_SHARE_JOB_MAX];
+
+	job_plain(plain, job);
+	snprintf(path, bytes, "%s/vmpi.%u.%s.%u", dir, (unsigned)getuid(),
+		 plain, node);
+}
+
+/* A new file at the path; that of a dead process makes room. */
+static int file_make(const char **why)
+{
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+
+	share.fd = open(share.path, flags, 0600);
+	if (share.fd < 0 && errno == EEXIST) {
+		if (vm_share_alive(share.path)) {
+			*why = "a process that lives has a file of this name";
+			return -VMPI_ELIMIT;
+		}
+		unlink(share.path);
+		share.fd = open(share.path, flags, 0600);
+	}
+	if (share.fd >= 0 && vm_share_lock(share.fd))
+		return 0;
+	*why = strerror(errno);
+	return -VMPI_ELIMIT;
+}
+
+static void head_begin(const char *job, unsigned node)
+{
+	struct vm_share_head *head = share.head;
+	struct timespec now;
+
+	memcpy(head->magic, VM_SHARE_MAGIC, sizeof(head->magic));
+	head->version = VM_SHARE_VERSION;
+	head->head_bytes = sizeof(*head);
+	head->pid = (uint32_t)share.pid;
+	head->uid = (uint32_t)getuid();
+	head->pid_start = vm_share_pid_start(share.pid);
+	clock_gettime(CLOCK_REALTIME, &now);
+	head->started_ns =
+		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	head->node = node;
+	job_plain(head->job, job);
+	gethostname(head->host, sizeof(head->host) - 1);
+	snprintf(head->program, sizeof(head->program), "%s",
+		 program_invocation_short_name);
+	snprintf(head->library, sizeof(head->library), "%s", vmpi_version());
+}
+
+int vm_share_open(const char *dir, const char *job, unsigned node,
+		  const char **why)
+{
+	if (share.open || share.area_count)
+		return -VMPI_ESTATE;
+	vm_share_path(share.path, sizeof(share.path), dir, job, node);
+	share.bytes = 0;
+	if (!share.handlers && pthread_atfork(NULL, NULL, child_part) == 0)
+		share.handlers = true;
+	if (file_make(why)) {
+		if (share.fd >= 0)
+			close(share.fd);
+		share.fd = -1;
+		return -VMPI_ELIMIT;
+	}
+	share.pid = (pid_t)syscall(SYS_getpid);
+	share.open = share.handlers;
+	share.head = share.open ? area_new(sizeof(*share.head)) : NULL;
+	if (!share.head) {
+		vm_share_close(false);
+		*why = "there is no room for it";
+		return -VMPI_ELIMIT;
+	}
+	head_begin(job, node);
+	return 0;
+}
+
+bool vm_share_is_open(void)
+{
+	return share.open;
+}
+
+static void mirror_set(const struct vm_share_mirror *mirror)
+{
+	vm_lock_take(&share.mirror_lock);
+	share.mirror = *mirror;
+	vm_lock_give(&share.mirror_lock);
+}
+
+int vm_share_publish(const struct vm_share_facts *facts)
+{
+	struct vm_share_mirror mirror;
+	int rc;
+
+	if (!share.open)
+		return 0;
+	rc = vm_share_tables(share.head, &mirror, facts);
+	if (rc)
+		return rc;
+	mirror_set(&mirror);
+	/* What changed between the two. */
+	vm_share_mirror_fill(&mirror);
+	share.head->phase = VM_SHARE_RUNS;
+	/* Pairs with the load in vm_share_map(). */
+	__atomic_store_n(&share.head->ready, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void vm_share_cvar(unsigned index, int64_t value, const char *text)
+{
+	vm_lock_take(&share.mirror_lock);
+	vm_share_mirror_set(&share.mirror, index, value, text);
+	vm_lock_give(&share.mirror_lock);
+}
+
+void vm_share_remove(void)
+{
+	if (share.open && share.pid == (pid_t)syscall(SYS_getpid))
+		unlink(share.path);
+}
+
+void vm_share_close(bool keep)
+{
+	const struct vm_share_mirror none = { .count = 0 };
+
+	if (!keep)
+		vm_share_remove();
+	mirror_set(&none);
+	share.open = false;
+	share.head = NULL;
+	while (share.area_count)
+		vm_share_free(share.areas[0].base);
+	if (share.fd >= 0)
+		close(share.fd);
+	share.fd = -1;
+}
+
+/* A program that ends without stopping the runtime has ended all the same. */
+static __attribute__((destructor)) void program_ends(void)
+{
+	vm_share_remove();
+}

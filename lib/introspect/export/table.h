@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names, texts and places of all variables, written into the file.
+ */
+#ifndef INTROSPECT_EXPORT_TABLE_H
+#define INTROSPECT_EXPORT_TABLE_H
+
+#include "introspect/export/export.h"
+
+/* Where the values of control variables are kept for readers. */
+struct vm_share_mirror {
+	const struct vm_share_cvar *rows;
+	int64_t *values;
+	char *strings;
+	unsigned count; /* 0: nowhere */
+};
+
+/* Where memory of vm_share_alloc() lies in the file; 0: not in it. */
+uint64_t vm_share_offset(const void *memory);
+
+/* Fills the head but for what vm_share_open() knew.  0, -VMPI_ENOMEM. */
+int vm_share_tables(struct vm_share_head *head, struct vm_share_mirror *mirror,
+		    const struct vm_share_facts *facts);
+
+/* One value, or all of them as they are now. */
+void vm_share_mirror_set(const struct vm_share_mirror *mirror, unsigned index,
+			 int64_t value, const char *text);
+void vm_share_mirror_fill(const struct vm_share_mirror *mirror);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which ranks should run elsewhere, from what they did last.
+ *
+ * Pure: once a round, somebody tells how long each rank has run in it and where,
+ * and gets moves to make, mostly none.  A move is proposed when two rounds in a
+ * row, and both together, say that the worker with most to do would have
+ * noticeably less.  What the moves brought is judged by the round after them;
+ * where it was less than half of what was expected, twice as many rounds as the
+ * last time pass before the next proposal.  So programs whose load jumps about
+ * are soon left alone.
+ */
+#ifndef INTROSPECT_MEASURE_BALANCE_H
+#define INTROSPECT_MEASURE_BALANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct vm_balance_load {
+	uint64_t time; /* that the rank has run in this round */
+	int worker;
+	bool fixed; /* it cannot be moved */
+};
+
+struct vm_balance_move {
+	int rank, worker; /* rank: place in the loads */
+};
+
+/* Kept from round to round.  Gains are in permille of the time of the worker
+ * that has most to do, which is the time that a round takes. */
+struct vm_balance {
+	int ranks, workers;
+	unsigned least; /* gain that is worth moving */
+	uint64_t *last; /* times of the round before; NULL after moves */
+	bool has_last;
+	unsigned wait, wait_next; /* rounds to sit out: now, after a failure */
+	bool judging;		  /* the round before ended with moves ... */
+	unsigned before;	  /* ... at this waste ... */
+	unsigned expected;	  /* ... which they were to cut by this */
+	uint64_t *sums;		  /* by worker */
+	struct vm_balance_load *plan;
+	/* Of the last round. */
+	unsigned
+		waste; /* share of its time that a perfect balance would save */
+	int got;       /* by how much moves have cut it, if just_judged */
+	bool just_judged;
+};
+
+/* 0 or -VMPI_ENOMEM. */
+int vm_balance_init(struct vm_balance *balance, int ranks, int workers,
+		    unsigned least);
+void vm_balance_fini(struct vm_balance *balance);
+
+/*
+ * Ends a round.  Fills moves[ranks]; returns how many there are, whose expected
+ * gain is balance->expected.  Each rank is moved once at most, fixed ones never.
+ */
+int vm_balance_round(struct vm_balance *balance, struct vm_balance_move *moves,
+		     const struct vm_balance_load *loads);
+
+/* The moves of the last round could not be made. */
+void vm_balance_undone(struct vm_balance *balance);
+
+/* The share of the time, in permille, that perfect balance would save. */
+unsigned vm_balance_waste(const struct vm_balance *balance,
+			  const struct vm_balance_load *loads);
+
+/*
+ * A placement from nothing: worker[i] for times[i].  Blocks of neighbours, or
+ * those with a few moves out of them, if that is within 2 % of what the longest
+ * first, each to who has least, would need; else that.
+ */
+int vm_balance_place(int *worker, const uint64_t *times, int ranks,
+		     int workers);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making, mapping and checking the files of a trace.
+ */
+#include "introspect/measure/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define PATH_BYTES 4200
+#define RECORDS_LEAST 64
+
+bool vm_trace_path(char *part, size_t bytes, const char *path, int process)
+{
+	int n = snprintf(part, bytes, "%s.%d.part", path, process);
+
+	return n > 0 && (size_t)n < bytes;
+}
+
+/* What rings of so many records take; they begin at cache lines. */
+static size_t ring_size(uint64_t records)
+{
+	size_t bytes = sizeof(struct vm_trace_ring) +
+		       (size_t)records * sizeof(struct vm_trace_record);
+
+	return (bytes + VM_CACHELINE - 1) & ~(size_t)(VM_CACHELINE - 1);
+}
+
+static void sizes_set(struct vm_trace *trace, const struct vm_trace_file *file)
+{
+	trace->ring_bytes = ring_size(file->ring_records);
+	trace->mask = file->ring_records - 1;
+	trace->bytes =
+		sizeof(*file) + ((size_t)file->workers + 1) * trace->ring_bytes;
+}
+
+/* A new file of that size, or -1 and it is logged. */
+static int file_make(const char *path, int process, size_t bytes)
+{
+	char part[PATH_BYTES] = "";
+	int fd = -1;
+
+	errno = ENAMETOOLONG;
+	if (vm_trace_path(part, sizeof(part), path, process))
+		fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
+		return fd;
+	vm_log(VM_ERROR, "trace_file: %s: %s", part, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+int vm_trace_new(struct vm_trace *trace, const char *path,
+		 const struct vm_trace_file *head, size_t ring_bytes)
+{
+	struct vm_trace_file file = *head;
+	void *map;
+	int fd;
+
+	file.ring_records = RECORDS_LEAST;
+	while (ring_size(file.ring_records * 2) <= ring_bytes)
+		file.ring_records *= 2;
+	file.record_bytes = sizeof(struct vm_trace_record);
+	sizes_set(trace, &file);
+	fd = file_make(path, file.process, trace->bytes);
+	if (fd < 0)
+		return -VMPI_EIO;
+	map = mmap(NULL, trace->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		   0);
+	close(fd);
+	if (map == MAP_FAILED) {
+		vm_log(VM_ERROR, "trace_file: %zu bytes of %s: %s",
+		       trace->bytes, path, strerror(errno));
+		return -VMPI_EIO;
+	}
+	trace->file = map;
+	*trace->file = file;
+	memcpy(trace->file->magic, VM_TRACE_MAGIC, sizeof(file.magic));
+	/* The first page of a ring may take a file system milliseconds, which
+	 * the first call of a rank would be shown to last. */
+	for (int i = 0; i <= file.workers; i++)
+		atomic_store_explicit(&vm_trace_ring(trace, i)->head, 0,
+				      memory_order_relaxed);
+	return 0;
+}
+
+/* Nothing that a foreign or broken file says leads outside of it. */
+static bool file_valid(struct vm_trace *trace, struct vm_trace_file *file,
+		       size_t bytes)
+{
+	if (memcmp(file->magic, VM_TRACE_MAGIC, sizeof(file->magic)) ||
+	    file->record_bytes != sizeof(struct vm_trace_record) ||
+	    file->counters > VM_TRACE_COUNTERS_MAX || file->process < 0 ||
+	    file->processes <= file->process || file->ranks < 1 ||
+	    file->workers < 1 || file->workers > (1 << 16) ||
+	    !(file->tick_ns > 0 && file->tick_ns < 1e6))
+		return false;
+	if (file->ring_records < RECORDS_LEAST ||
+	    file->ring_records > UINT64_C(1) << 32 ||
+	    file->ring_records & (file->ring_records - 1))
+		return false;
+	sizes_set(trace, file);
+	if (trace->bytes != bytes)
+		return false;
+	file->host[VM_TRACE_NAME_MAX - 1] = '\0';
+	for (uint32_t i = 0; i < file->counters; i++)
+		file->names[i][VM_TRACE_NAME_MAX - 1] = '\0';
+	return true;
+}
+
+int vm_trace_open(struct vm_trace *trace, const char *part)
+{
+	int fd = open(part, O_RDONLY | O_CLOEXEC);
+	struct vm_trace_file *map = MAP_FAILED;
+	struct stat stat;
+	size_t bytes;
+
+	if (fd < 0 && errno == ENOENT)
+		return -VMPI_ENOENT;
+	if (fd < 0 || fstat(fd, &stat)) {
+		vm_log(VM_ERROR, "%s: %s", part, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -VMPI_EIO;
+	}
+	bytes = (size_t)stat.st_size;
+	if (bytes >= sizeof(*map))
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
+			   0);
+	close(fd);
+	if (map != MAP_FAILED && file_valid(trace, map, bytes)) {
+		trace->file = map;
+		return 0;
+	}
+	if (map != MAP_FAILED)
+		munmap(map, bytes);
+	vm_log(VM_ERROR, "%s: no file of a trace of this version of vmpi",
+	       part);
+	return -VMPI_EINVAL;
+}
+
+void vm_trace_close(struct vm_trace *trace)
+{
+	if (trace->file)
+		munmap(trace->file, trace->bytes);
+	trace->file = NULL;
+}

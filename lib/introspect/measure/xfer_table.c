@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of transfer times: looking up, reading, writing.
+ */
+#include "introspect/measure/xfer_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+
+#define TIME_MAX 1e15 /* ns: more is a mistake */
+
+static const char *const words[VM_WAYS] = {
+#define WORD(name, word, text) [VM_WAY_##name] = (word),
+	VM_WAYS_LIST(WORD)
+#undef WORD
+};
+
+static const char *const texts[VM_WAYS] = {
+#define TEXT(name, word, text) [VM_WAY_##name] = (text),
+	VM_WAYS_LIST(TEXT)
+#undef TEXT
+};
+
+const char *vm_way_word(enum vm_way way)
+{
+	return words[way];
+}
+
+const char *vm_way_text(enum vm_way way)
+{
+	return texts[way];
+}
+
+/* On the line through a and b; it does not fall, so that a larger message never
+ * takes less time than the last point. */
+static double line_through(const struct vm_xfer_point *a,
+			   const struct vm_xfer_point *b, uint64_t bytes)
+{
+	double slope =
+		(b->time - a->time) / ((double)b->bytes - (double)a->bytes);
+
+	if (bytes > b->bytes && slope < 0)
+		return b->time;
+	return a->time + slope * ((double)bytes - (double)a->bytes);
+}
+
+uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_way way,
+		      uint64_t bytes)
+{
+	const struct vm_xfer_point *point = table->point[way];
+	unsigned count = table->count[way], low = 0, high = count;
+
+	if (!count)
+		return 0;
+	/* The first point that is not below. */
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (point[middle].bytes < bytes)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return (uint64_t)(point[0].time + 0.5);
+	if (low == count)
+		low--;
+	if (low == 0) /* one point: as fast per byte */
+		return (uint64_t)(point[0].time * (double)bytes /
+					  (double)(point[0].bytes ?
+							   point[0].bytes :
+							   1) +
+				  0.5);
+	return (uint64_t)(line_through(&point[low - 1], &point[low], bytes) +
+			  0.5);
+}
+
+void vm_xfer_scale(struct vm_xfer_table *table, double factor)
+{
+	for (int way = 0; way < VM_WAYS; way++)
+		for (unsigned i = 0; i < table->count[way]; i++)
+			table->point[way][i].time *= factor;
+}
+
+static int way_of(const char *word)
+{
+	for (int way = 0; way < VM_WAYS; way++)
+		if (!strcmp(word, words[way]))
+			return way;
+	return -1;
+}
+
+#define WHY_MAX 160
+
+/* Takes a line without its comment: 0, or -VMPI_EINVAL and in why the
+ * reason. */
+static int line_take(struct vm_xfer_table *table, const char *line,
+		     char why[WHY_MAX])
+{
+	char word[16], rest;
+	struct vm_xfer_point point;
+	unsigned count;
+	int way;
+
+	if (line[strspn(line, " \t\r\n")] == '\0')
+		return 0;
+	snprintf(
+		why, WHY_MAX,
+		"a line is WAY BYTES NANOSECONDS, such as \"worker 1024 250\"");
+	if (strchr(line, '-') || sscanf(line, "%15s %" SCNu64 " %lf %c", word,
+					&point.bytes, &point.time, &rest) != 3)
+		return -VMPI_EINVAL;
+	way = way_of(word);
+	if (way < 0) {
+		snprintf(why, WHY_MAX,
+			 "%s is no way; they are worker, node and fabric",
+			 word);
+		return -VMPI_EINVAL;
+	}
+	if (!(point.time > 0) || point.time > TIME_MAX) {
+		snprintf(why, WHY_MAX,
+			 "a time is above 0 and at most %g nanoseconds",
+			 TIME_MAX);
+		return -VMPI_EINVAL;
+	}
+	count = table->count[way];
+	if (count == VM_XFER_POINTS) {
+		snprintf(why, WHY_MAX, "a way has at most %d lines",
+			 VM_XFER_POINTS);
+		return -VMPI_EINVAL;
+	}
+	if (count && table->point[way][count - 1].bytes >= point.bytes) {
+		snprintf(why, WHY_MAX,
+			 "the sizes of a way ascend, and %" PRIu64
+			 " comes after %" PRIu64,
+			 point.bytes, table->point[way][count - 1].bytes);
+		return -VMPI_EINVAL;
+	}
+	table->point[way][count] = point;
+	table->count[way]++;
+	return 0;
+}
+
+int vm_xfer_read(struct vm_xfer_table *table, FILE *file, const char *path)
+{
+	char line[256], why[WHY_MAX];
+	unsigned number = 0;
+
+	*table = (struct vm_xfer_table){ 0 };
+	while (fgets(line, sizeof(line), file)) {
+		number++;
+		line[strcspn(line, "#\n")] = '\0';
+		if (line_take(table, line, why)) {
+			vm_log(VM_ERROR, "%s:%u: %s", path, number, why);
+			return -VMPI_EINVAL;
+		}
+	}
+	if (!table->count[VM_WAY_WORKER] || !table->count[VM_WAY_NODE]) {
+		vm_log(VM_ERROR,
+		       "%s:%u: the table ends without lines for way %s; "
+		       "vmpi_info --calibrate writes a whole one",
+		       path, number,
+		       table->count[VM_WAY_WORKER] ? "node" : "worker");
+		return -VMPI_EINVAL;
+	}
+	return 0;
+}
+
+int vm_xfer_load(struct vm_xfer_table *table, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	int rc;
+
+	if (!file) {
+		rc = errno == ENOENT ? -VMPI_ENOENT : -VMPI_EIO;
+		vm_log(VM_ERROR,
+		       "%s: %s; bounds on overlap need the table of transfer "
+		       "times that vmpi_info --calibrate writes",
+		       path, strerror(errno));
+		return rc;
+	}
+	rc = vm_xfer_read(table, file, path);
+	fclose(file);
+	return rc;
+}
+
+int vm_xfer_write(const struct vm_xfer_table *table, FILE *file)
+{
+	for (int way = 0; way < VM_WAYS; way++)
+		for (unsigned i = 0; i < table->count[way]; i++)
+			fprintf(file, "%s %" PRIu64 " %.1f\n", words[way],
+				table->point[way][i].bytes,
+				table->point[way][i].time);
+	return fflush(file) || ferror(file) ? -VMPI_EIO : 0;
+}
+
+int vm_xfer_usual(char *path, size_t bytes)
+{
+	const char *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+	int n;
+
+	if (config && config[0] == '/')
+		n = snprintf(path, bytes, "%s/vmpi-xfer.table", config);
+	else if (home && home[0])
+		n = snprintf(path, bytes, "%s/.config/vmpi-xfer.table", home);
+	else
+		return -VMPI_ENOENT;
+	return n > 0 && (size_t)n < bytes ? 0 : -VMPI_ENOENT;
+}

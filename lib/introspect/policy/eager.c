@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Policy eager: which messages go to other processes without being asked for.
+ *
+ * Messages are counted by size (core_far_sizes).  Where many are longer than
+ * core_eager_limit, and somebody waits, a limit that takes in most of them is
+ * tried: the rate of messages in the windows before and after, by their medians,
+ * is the gain.  With too little of one the limit goes back, and that size is left
+ * alone for a time that doubles.  What was worth it once is taken at once the
+ * next time.  When no message needs the higher limit any more it goes back.
+ *
+ * Packet memory beyond tune_memory takes the limit down, step by step.
+ *
+ * It cannot swing: a limit goes up only for a token, of which there are TOKENS
+ * and one more every TOKEN_TICKS; each time up allows one way down.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "introspect/policy/policies.h"
+#include "introspect/vars/sizes.h"
+#include "vmpi.h"
+
+#define BINS VM_SIZE_BINS
+#define WINDOW_TICKS 5	      /* a window is at least so long, */
+#define WINDOW_MESSAGES 32    /* has so many messages, */
+#define WINDOW_TICKS_MAX 1000 /* or is forgotten after that */
+#define ROUNDS 3	      /* windows whose median is a rate */
+#define MANY 64		      /* one of so many messages is worth a look */
+#define QUIET_WINDOWS 20      /* in which nobody needs a limit */
+#define TOKENS 16
+#define TOKEN_TICKS 50
+#define BAN_TICKS 200 /* of a size that was not worth it, at first */
+#define BAN_TICKS_MAX 100000
+#define MEMORY_TICKS 100 /* between steps down for memory */
+#define LIMIT_LEAST 1024 /* which memory may bring it to */
+#define REASON_BYTES 120
+
+enum verdict { UNKNOWN, GOOD, BAD };
+
+struct window {
+	uint64_t sizes[BINS]; /* messages */
+	uint64_t messages, looks;
+	uint64_t ticks, began_ns;
+};
+
+struct eager {
+	/* Numbers of variables. */
+	int limit, budget, most, gain, packet; /* control */
+	int sizes, pool, posted, polls, found; /* counters */
+	uint64_t tick, tokens, token_tick;
+	uint64_t seen[BINS], seen_looks; /* up to the last tick */
+	struct window window;
+	double rates[ROUNDS]; /* of the last windows with this limit */
+	unsigned rate_count;
+	int64_t home; /* the limit that it goes back to */
+	/* A trial, while `trying`. */
+	bool trying, settled;
+	unsigned bin;	/* what is tried */
+	int64_t before; /* the limit until then */
+	double before_rate;
+	struct {
+		enum verdict verdict;
+		uint64_t until, ban_ticks;
+	} bins[BINS];
+	unsigned quiet;	      /* windows in which home would have done */
+	unsigned ample;	      /* ... with memory to spare, of a lowered limit */
+	uint64_t memory_tick; /* of the last step down */
+};
+
+static int eager_start(vmpi_tuner *tuner)
+{
+	struct eager *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return -VMPI_ENOMEM;
+	e->limit = tuner->control_find(tuner, "core_eager_limit");
+	e->budget = tuner->control_find(tuner, "tune_memory");
+	e->most = tuner->control_find(tuner, "tune_eager_max");
+	e->gain = tuner->control_find(tuner, "tune_gain");
+	e->packet = tuner->control_find(tuner, "fabric_packet_bytes");
+	e->sizes = tuner->counter_find(tuner, "core_far_sizes");
+	e->posted = tuner->counter_find(tuner, "fabric_posted");
+	e->pool = tuner->counter_find(tuner, "fabric_pool_bytes");
+	e->polls = tuner->counter_find(tuner, "fabric_polls");
+	e->found = tuner->counter_find(tuner, "fabric_polls_found");
+	e->tokens = TOKENS;
+	if ((e->limit | e->budget | e->most | e->gain | e->packet | e->sizes |
+	     e->pool | e->posted | e->polls | e->found) < 0 ||
+	    tuner->control_read(tuner, e->limit, &e->home)) {
+		free(e);
+		return -VMPI_ENOENT;
+	}
+	tuner->state = e;
+	return 0;
+}
+
+static void eager_end(vmpi_tuner *tuner)
+{
+	free(tuner->state);
+	tuner->state = NULL;
+}
+
+static int64_t control(vmpi_tuner *tuner, int number)
+{
+	int64_t value = 0;
+
+	tuner->control_read(tuner, number, &value);
+	return value;
+}
+
+static uint64_t counter(vmpi_tuner *tuner, int number)
+{
+	uint64_t value = 0;
+
+	/* Without a fabric there is none: then nothing was counted. */
+	tuner->total(tuner, number, &value, 1);
+	return value;
+}
+
+/* A new window begins. */
+static void window_open(struct eager *e, uint64_t now_ns)
+{
+	e->window = (struct window){ .began_ns = now_ns };
+}
+
+/* What was sent since the last tick. */
+static void window_add(vmpi_tuner *tuner, struct eager *e)
+{
+	uint64_t looks = counter(tuner, e->polls) - counter(tuner, e->found);
+	uint64_t sizes[BINS] = { 0 };
+
+	e->window.ticks++;
+	e->window.looks += looks - e->seen_looks;
+	e->seen_looks = looks;
+	if (tuner->total(tuner, e->sizes, sizes, BINS))
+		return;
+	for (unsigned i = 0; i < BINS; i++) {
+		/* Ranks come and go with the runtime. */
+		uint64_t new = sizes[i] > e->seen[i] ? sizes[i] - e->seen[i] :
+						       0;
+
+		e->window.sizes[i] += new;
+		e->window.messages += new;
+		e->seen[i] = sizes[i];
+	}
+}
+
+/* Messages of a window whose bin ends in (from, to]. */
+static uint64_t between(const struct window *window, int64_t from, int64_t to)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = 0; i < BINS; i++) {
+		uint64_t bound = vm_size_bound(i);
+
+		if (bound > (uint64_t)from && bound <= (uint64_t)to)
+			count += window->sizes[i];
+	}
+	return count;
+}
+
+/* The bin up to which nearly all messages beyond the limit are; -1: few are. */
+static int candidate(const struct window *window, int64_t limit, int64_t most)
+{
+	uint64_t all = between(window, limit, most), count = 0;
+
+	if (all * MANY < window->messages || all == 0)
+		return -1;
+	for (unsigned i = 0; i < BINS; i++) {
+		uint64_t bound = vm_size_bound(i);
+
+		if (bound <= (uint64_t)limit)
+			continue;
+		count += window->sizes[i];
+		if (count * 10 >= all * 9)
+			return (int)i;
+	}
+	return -1;
+}
+
+static double median(const double *rates)
+{
+	double a = rates[0], b = rates[1], c = rates[2];
+
+	if (a > b)
+		return b > c ? b : a > c ? c : a;
+	return a > c ? a : b > c ? c : b;
+}
+
+_Static_assert(ROUNDS == 3, "median() is of three");
+
+static void rate_add(struct eager *e, uint64_t now_ns)
+{
+	double seconds = (double)(now_ns - e->window.began_ns) / 1e9;
+
+	memmove(e->rates + 1, e->rates, sizeof(e->rates) - sizeof(e->rates[0]));
+	e->rates[0] = seconds > 0 ? (double)e->window.messages / seconds : 0;
+	if (e->rate_count < ROUNDS)
+		e->rate_count++;
+}
+
+/* What was measured was with another limit. */
+static void limit_changed(struct eager *e, uint64_t now_ns)
+{
+	e->rate_count = 0;
+	e->quiet = e->ample = 0;
+	window_open(e, now_ns);
+}
+
+static int limit_set(vmpi_tuner *tuner, struct eager *e, int64_t limit,
+		     const char *reason, uint64_t now_ns)
+{
+	int rc = limit == e->home ?
+			 tuner->revert(tuner, e->limit, reason) :
+			 tuner->write(tuner, e->limit, limit, reason);
+
+	limit_changed(e, now_ns);
+	return rc < 0 ? rc : 0;
+}
+
+static bool token_take(struct eager *e)
+{
+	if (!e->tokens)
+		return false;
+	e->tokens--;
+	return true;
+}
+
+/* That limit was not worth it: it is left alone for a while. */
+static void ban(struct eager *e, unsigned bin)
+{
+	uint64_t ticks = e->bins[bin].ban_ticks;
+
+	ticks = ticks == 0		  ? BAN_TICKS :
+		ticks < BAN_TICKS_MAX / 2 ? ticks * 2 :
+					    BAN_TICKS_MAX;
+	e->bins[bin].verdict = BAD;
+	e->bins[bin].ban_ticks = ticks;
+	e->bins[bin].until = e->tick + ticks;
+}
+
+/* A limit that promises something: taken if it is known, else tried. */
+static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
+		    int64_t limit, uint64_t now_ns)
+{
+	bool known = e->bins[bin].verdict == GOOD;
+	int64_t target = (int64_t)vm_size_bound(bin);
+	char reason[REASON_BYTES];
+
+	if (e->bins[bin].verdict == BAD && e->tick < e->bins[bin].until)
+		return 0;
+	if ((!known && e->rate_count < ROUNDS) || !token_take(e))
+		return 0;
+	snprintf(reason, sizeof(reason),
+		 "%" PRIu64 " of %" PRIu64 " messages have %" PRId64
+		 " to %" PRId64 " bytes; %s",
+		 between(&e->window, limit, target), e->window.messages,
+		 limit + 1, target, known ? "known to be worth it" : "a trial");
+	e->bin = bin;
+	e->before = limit;
+	e->before_rate = e->rate_count == ROUNDS ? median(e->rates) : 0;
+	e->trying = !known;
+	e->settled = false;
+	return limit_set(tuner, e, target, reason, now_ns);
+}
+
+/* The end of a trial, well or not. */
+static int trial_end(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+{
+	double least = 1 + (double)control(tuner, e->gain) / 100;
+	double gain = median(e->rates) / e->before_rate;
+	char text[REASON_BYTES];
+
+	e->trying = false;
+	snprintf(text, sizeof(text),
+		 "%+.1f %% messages/s with a limit of "
+		 "%" PRIu64 " bytes: %s",
+		 (gain - 1) * 100, vm_size_bound(e->bin),
+		 gain >= least ? "kept" : "no gain");
+	if (gain >= least) {
+		e->bins[e->bin].verdict = GOOD;
+		e->bins[e->bin].ban_ticks = 0;
+		tuner->log(tuner, text);
+		return 0;
+	}
+	ban(e, e->bin);
+	return limit_set(tuner, e, e->before, text, now_ns);
+}
+
+/* A window of a trial; the first one has messages from before it. */
+static int trial_go_on(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+{
+	int64_t target = (int64_t)vm_size_bound(e->bin);
+
+	if (!between(&e->window, e->before, target)) {
+		e->trying = false;
+		return limit_set(tuner, e, e->before,
+				 "the messages it was for have ended", now_ns);
+	}
+	if (e->settled)
+		rate_add(e, now_ns);
+	e->settled = true;
+	return e->rate_count == ROUNDS ? trial_end(tuner, e, now_ns) : 0;
+}
+
+/* A window without a trial. */
+static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+{
+	int64_t limit = control(tuner, e->limit);
+	int bin;
+
+	rate_add(e, now_ns);
+	if (limit > e->home) {
+		e->quiet = between(&e->window, e->home, limit) * MANY <
+					   e->window.messages ?
+				   e->quiet + 1 :
+				   0;
+		if (e->quiet >= QUIET_WINDOWS)
+			return limit_set(tuner, e, e->home,
+					 "no messages need it any more",
+					 now_ns);
+	}
+	/* Nobody waits, so nobody would gain. */
+	if (limit < e->home || e->window.looks < e->window.messages)
+		return 0;
+	bin = candidate(&e->window, limit, control(tuner, e->most));
+	return bin < 0 ? 0 : raise_to(tuner, e, (unsigned)bin, limit, now_ns);
+}
+
+/* Memory of packets, but for those that are ready for what arrives: how many
+ * they are depends on the number of processes only. */
+static uint64_t memory(vmpi_tuner *tuner, const struct eager *e)
+{
+	uint64_t all = counter(tuner, e->pool);
+	uint64_t ready =
+		counter(tuner, e->posted) * (uint64_t)control(tuner, e->packet);
+
+	return all > ready ? all - ready : 0;
+}
+
+/* Too much packet memory brings the limit down, plenty of it back.  1: nothing
+ * else matters now. */
+static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+{
+	uint64_t bytes = memory(tuner, e);
+	uint64_t budget = (uint64_t)control(tuner, e->budget);
+	int64_t limit = control(tuner, e->limit);
+	int64_t target = limit > e->home ? e->home : limit / 2;
+	char reason[REASON_BYTES];
+
+	if (bytes <= budget) {
+		e->ample = bytes < budget / 2 ? e->ample + 1 : 0;
+		if (limit >= e->home || e->ample < MEMORY_TICKS ||
+		    !token_take(e))
+			return 0;
+		return limit_set(tuner, e, e->home, "there is memory again", now_ns) ?:
+			       1;
+	}
+	e->ample = 0;
+	if (e->trying)
+		ban(e, e->bin);
+	e->trying = false;
+	if (limit <= LIMIT_LEAST ||
+	    (e->memory_tick && e->tick - e->memory_tick < MEMORY_TICKS))
+		return 1;
+	e->memory_tick = e->tick;
+	snprintf(reason, sizeof(reason),
+		 "packets take %" PRIu64 " bytes, tune_memory is %" PRIu64,
+		 bytes, budget);
+	if (target < LIMIT_LEAST)
+		target = LIMIT_LEAST;
+	return limit_set(tuner, e, target, reason, now_ns) ?: 1;
+}
+
+/* So few messages in so long a time: what they were like is over. */
+static int silence(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
+{
+	e->trying = false;
+	if (control(tuner, e->limit) <= e->home)
+		return 0;
+	return limit_set(tuner, e, e->home, "hardly any messages are sent",
+			 now_ns);
+}
+
+static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
+{
+	struct eager *e = tuner->state;
+	int rc;
+
+	e->tick++;
+	if (e->tokens < TOKENS && e->tick - e->token_tick >= TOKEN_TICKS) {
+		e->tokens++;
+		e->token_tick = e->tick;
+	}
+	window_add(tuner, e);
+	if (!e->window.began_ns)
+		window_open(e, now_ns);
+	rc = memory_see(tuner, e, now_ns);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	if (e->window.ticks >= WINDOW_TICKS &&
+	    e->window.messages >= WINDOW_MESSAGES)
+		rc = e->trying ? trial_go_on(tuner, e, now_ns) :
+				 window_judge(tuner, e, now_ns);
+	else if (e->window.ticks < WINDOW_TICKS_MAX)
+		return 0;
+	else
+		rc = silence(tuner, e, now_ns);
+	window_open(e, now_ns);
+	return rc;
+}
+
+/* Somebody else has set the limit: that is where it goes back to. */
+static int eager_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
+		       int number)
+{
+	struct eager *e = tuner->state;
+
+	if (event != VMPI_POLICY_CHANGED || number != e->limit)
+		return 0;
+	e->home = control(tuner, e->limit);
+	e->trying = false;
+	e->rate_count = 0;
+	e->quiet = e->ample = 0;
+	tuner->log(tuner, "somebody else has set core_eager_limit: from there "
+			  "on");
+	return 0;
+}
+
+const struct vmpi_policy vm_policy_eager = {
+	.abi = VMPI_POLICY_ABI,
+	.name = "eager",
+	.description =
+		"sets core_eager_limit by the sizes of messages to other "
+		"processes, their rate and the memory of packets",
+	.start = eager_start,
+	.tick = eager_tick,
+	.event = eager_event,
+	.end = eager_end,
+};

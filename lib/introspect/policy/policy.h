@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Policies at work: who they are, what they have decided, what is refused.
+ *
+ * This is the inside of vmpi_policy.h.  It is pure: time comes as an argument,
+ * and the variables are behind a few functions (struct vm_policy_vars), so that
+ * tests replay whole jobs without one.  core/service/tune.h joins it to the process.
+ *
+ * What every policy is held to, whatever it does: values stay in the range of
+ * their variables; a variable that a policy moves up and down again and again
+ * (VM_POLICY_TURNS turns within VM_POLICY_TURN_TICKS of its ticks) is taken away
+ * from it; when it fails or ends, what it has set goes back.
+ *
+ * One thread at a time; nothing here waits.
+ */
+#ifndef INTROSPECT_POLICY_POLICY_H
+#define INTROSPECT_POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "introspect/policy/vars.h"
+#include "vmpi.h"
+#include "vmpi_policy.h"
+
+#define VM_POLICIES_MAX 16
+#define VM_POLICY_KNOBS_MAX 32 /* variables that one policy has set */
+#define VM_POLICY_RECORDS 64   /* decisions that are remembered */
+#define VM_POLICY_REASON_MAX 120
+#define VM_POLICY_NAME_MAX 32
+#define VM_POLICY_TURNS 6
+#define VM_POLICY_TURN_TICKS 100
+
+/* A decision. */
+struct vm_policy_record {
+	uint64_t at_ns;
+	char policy[VM_POLICY_NAME_MAX];
+	const char *variable;
+	int number;
+	int64_t old_value, new_value;
+	bool reverted; /* it takes earlier ones back */
+	char reason[VM_POLICY_REASON_MAX];
+};
+
+/* The variables, and who is to be told; arg goes to every function. */
+struct vm_policy_vars {
+	int process, processes, ranks, ranks_here;
+	int (*control_count)(void *arg);
+	int (*control_find)(void *arg, const char *name);
+	int (*control_info)(void *arg, int number, struct vmpi_policy_var *var);
+	int (*control_read)(void *arg, int number, int64_t *value);
+	int (*control_write)(void *arg, int number, int64_t value);
+	int (*counter_count)(void *arg);
+	int (*counter_find)(void *arg, const char *name);
+	int (*counter_info)(void *arg, int number, struct vmpi_policy_var *var);
+	int (*read)(void *arg, int number, unsigned block, uint64_t *values,
+		    unsigned words);
+	int (*total)(void *arg, int number, uint64_t *values, unsigned words);
+	/* Of a decision, after it has been carried out. */
+	void (*decided)(void *arg, const struct vm_policy_record *record);
+	/* A line about a policy: of its own wish (log), or what it did wrong. */
+	void (*say)(void *arg, const char *policy, bool wrong,
+		    const char *text);
+	void *arg;
+};
+
+/* A variable that a policy has set. */
+struct vm_policy_knob {
+	int number;
+	int64_t first, last; /* before its first decision, after its last */
+	bool ours;	     /* nobody else has set it since */
+	bool up;	     /* the last step */
+	unsigned turns;	     /* changes of direction since ... */
+	uint64_t turn_tick;  /* that tick */
+};
+
+struct vm_policies;
+
+/* A policy that runs, or ran. */
+struct vm_policy_run {
+	vmpi_tuner tuner; /* first: what the policy sees */
+	struct vm_policies *all;
+	const struct vmpi_policy *policy;
+	bool started, off; /* it has ended, well or not */
+	uint64_t ticks;
+	struct vm_policy_knob knobs[VM_POLICY_KNOBS_MAX];
+	unsigned knob_count;
+	const char *broken; /* why it is turned off after this call; or NULL */
+};
+
+struct vm_policies {
+	struct vm_policy_vars vars;
+	struct vm_policy_run *runs[VM_POLICIES_MAX];
+	unsigned count;
+	uint64_t now_ns;
+	int controls_seen, counters_seen;
+	struct tune_node_pvars *pvars;
+	/* Record i is at i % VM_POLICY_RECORDS. */
+	uint64_t record_count;
+	struct vm_policy_record records[VM_POLICY_RECORDS];
+};
+
+/* pvars: where decisions are counted. */
+void vm_policies_init(struct vm_policies *all,
+		      const struct vm_policy_vars *vars,
+		      struct tune_node_pvars *pvars);
+
+/*
+ * What is wrong with a policy, as it came out of a file; NULL: nothing.  Its
+ * fields are looked at, nothing is called.
+ */
+const char *vm_policy_wrong(const struct vmpi_policy *policy);
+
+/*
+ * Adds a policy and starts it.  argument is the caller's, for as long.
+ * -VMPI_EINVAL: it is wrong, there is one of that name, or it did not start
+ * (said); -VMPI_ELIMIT, -VMPI_ENOMEM.
+ */
+int vm_policies_add(struct vm_policies *all, const struct vmpi_policy *policy,
+		    const char *argument, uint64_t now_ns);
+
+/* A tick of each. */
+void vm_policies_tick(struct vm_policies *all, uint64_t now_ns);
+
+/* The end of each, in reverse; what they have set goes back. */
+void vm_policies_fini(struct vm_policies *all, uint64_t now_ns);
+
+/* Record i, the oldest first; NULL: it is not remembered (any more). */
+const struct vm_policy_record *vm_policy_record(const struct vm_policies *all,
+						uint64_t i);
+
+#endif

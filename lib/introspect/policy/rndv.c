@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Policy rndv: how long messages come from each other process, by who of the two
+ * comes late.
+ *
+ * Whoever comes first to a message is likely to wait for it in the library, and
+ * can move the data; whoever comes late goes on computing.  Is it the sender who
+ * comes late, the receiver reads, which is what auto does anyway.  Is it the
+ * receiver, the sender is asked to write (core_rndv_write_from), so that it is
+ * done without the receiver.  Are both late in turn, pieces are tried
+ * (core_rndv_pieces_from).
+ *
+ * Being likely is not enough: each change is a trial, and the rate of long messages
+ * of that process before and after, by the medians of some windows, decides.  What
+ * gains too little is taken back and left alone for a time that doubles; what was
+ * worth it is taken at once the next time.
+ *
+ * A way changes who comes late.  So what a process goes back to auto for is not
+ * how late receives are by its way, but that this is not as it was at first
+ * any more: the application does something else.  Where by its way receives are
+ * not late as they were by auto, it could do so unseen: such a process tries auto
+ * for a moment, after times that double.  Where lateness changes again and
+ * again in a short time, the process stays with auto for a time that doubles.  A
+ * set changes once in CHANGE_TICKS at most, for all processes together.  So it
+ * cannot swing.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "introspect/policy/policies.h"
+#include "vmpi.h"
+
+#define PLACES 63 /* of processes in a set: core/remote/peer_stats.h */
+#define WINDOW_TICKS 5
+#define WINDOW_MESSAGES 8
+#define WINDOW_TICKS_MAX 1000 /* then a window is forgotten */
+#define ROUNDS 3
+#define CHANGE_TICKS 20
+#define LEAVE_WINDOWS 2	 /* in a row in which lateness is another one */
+#define LEAVE_PERCENT 40 /* that it differs by */
+#define SHORT_TICKS 200	 /* after which a change is none of a swing */
+#define BAN_TICKS 200
+#define CHECK_TICKS 200
+#define BAN_TICKS_MAX 100000
+#define REASON_BYTES 120
+
+enum way { WAY_AUTO, WAY_WRITE, WAY_PIECES, WAYS };
+
+/* Percent of messages for which the receiver is late, by auto: in which a way is
+ * tried. */
+static const struct {
+	const char *variable, *name;
+	unsigned from, to;
+} ways[WAYS] = {
+	[WAY_AUTO] = { NULL, "auto", 0, 100 },
+	[WAY_WRITE] = { "core_rndv_write_from", "write", 75, 100 },
+	[WAY_PIECES] = { "core_rndv_pieces_from", "pieces", 35, 65 },
+};
+
+/* What is known of a way for a process. */
+struct trial {
+	bool good;
+	unsigned late; /* of receives by this way, in percent */
+	uint64_t banned_until, ban_ticks;
+	uint64_t taken;	      /* when it was taken last */
+	uint64_t check_ticks; /* after which auto is tried */
+};
+
+struct pair {
+	uint64_t seen[2]; /* sender late, receiver late: up to the last tick */
+	/* The window. */
+	uint64_t messages, late, ticks, began_ns;
+	double rates[ROUNDS]; /* of the last windows by this way */
+	unsigned rate_count, strange;
+	enum way way; /* what it is to be */
+	bool applied; /* the set says so */
+	bool trying, settled;
+	double before;
+	struct trial trials[WAYS];
+};
+
+struct rndv {
+	int control[WAYS], protocol, gain, counter[2];
+	int64_t home[WAYS]; /* sets as others want them */
+	uint64_t tick, changed[WAYS];
+	struct pair pairs[PLACES];
+	char reason[WAYS][REASON_BYTES];
+};
+
+static int rndv_start(vmpi_tuner *tuner)
+{
+	struct rndv *r = calloc(1, sizeof(*r));
+	int missing;
+
+	if (!r)
+		return -VMPI_ENOMEM;
+	r->protocol = tuner->control_find(tuner, "core_rndv_protocol");
+	r->gain = tuner->control_find(tuner, "tune_gain");
+	r->counter[0] = tuner->counter_find(tuner, "core_rndv_sender_late");
+	r->counter[1] = tuner->counter_find(tuner, "core_rndv_receiver_late");
+	missing = r->protocol | r->gain | r->counter[0] | r->counter[1];
+	for (int way = WAY_WRITE; way < WAYS; way++) {
+		r->control[way] =
+			tuner->control_find(tuner, ways[way].variable);
+		missing |= r->control[way];
+		if (missing >= 0)
+			tuner->control_read(tuner, r->control[way],
+					    &r->home[way]);
+	}
+	if (missing < 0) {
+		free(r);
+		return -VMPI_ENOENT;
+	}
+	for (int i = 0; i < PLACES; i++)
+		r->pairs[i].applied = true;
+	tuner->state = r;
+	return 0;
+}
+
+static void rndv_end(vmpi_tuner *tuner)
+{
+	free(tuner->state);
+	tuner->state = NULL;
+}
+
+static int64_t control(vmpi_tuner *tuner, int number)
+{
+	int64_t value = 0;
+
+	tuner->control_read(tuner, number, &value);
+	return value;
+}
+
+static void window_open(struct pair *pair, uint64_t now_ns)
+{
+	pair->messages = pair->late = pair->ticks = 0;
+	pair->began_ns = now_ns;
+}
+
+static double median(const double *rates)
+{
+	double a = rates[0], b = rates[1], c = rates[2];
+
+	if (a > b)
+		return b > c ? b : a > c ? c : a;
+	return a > c ? a : b > c ? c : b;
+}
+
+_Static_assert(ROUNDS == 3, "median() is of three");
+
+static void rate_add(struct pair *pair, uint64_t now_ns)
+{
+	double seconds = (double)(now_ns - pair->began_ns) / 1e9;
+
+	memmove(pair->rates + 1, pair->rates,
+		sizeof(pair->rates) - sizeof(pair->rates[0]));
+	pair->rates[0] = seconds > 0 ? (double)pair->messages / seconds : 0;
+	if (pair->rate_count < ROUNDS)
+		pair->rate_count++;
+}
+
+/* The pair is to go another way; what was measured was by the one before. */
+static void way_take(struct pair *pair, enum way way)
+{
+	pair->way = way;
+	pair->applied = pair->trying = pair->settled = false;
+	pair->rate_count = pair->strange = 0;
+}
+
+/* It is left alone for a time, each time twice as long. */
+static void rest(const struct rndv *r, struct trial *trial)
+{
+	uint64_t ticks = trial->ban_ticks;
+
+	ticks = ticks == 0		  ? BAN_TICKS :
+		ticks < BAN_TICKS_MAX / 2 ? ticks * 2 :
+					    BAN_TICKS_MAX;
+	trial->ban_ticks = ticks;
+	trial->banned_until = r->tick + ticks;
+}
+
+/* A window by auto: is there a way that fits the lateness? */
+static void auto_judge(struct rndv *r, int place, unsigned late)
+{
+	struct pair *pair = &r->pairs[place];
+	double before = pair->rate_count == ROUNDS ? median(pair->rates) : 0;
+
+	for (int way = WAY_WRITE; way < WAYS; way++) {
+		struct trial *trial = &pair->trials[way];
+
+		if (late < ways[way].from || late > ways[way].to ||
+		    r->tick < trial->banned_until ||
+		    (!trial->good && pair->rate_count < ROUNDS))
+			continue;
+		way_take(pair, (enum way)way);
+		pair->trying = !trial->good;
+		trial->taken = r->tick;
+		pair->before = before;
+		snprintf(r->reason[way], REASON_BYTES,
+			 "process %d: receives came late for %u %% of %" PRIu64
+			 " long messages: %s",
+			 place, late, pair->messages,
+			 trial->good ? "known to be worth it" : "a trial");
+		return;
+	}
+}
+
+static void trial_judge(vmpi_tuner *tuner, struct rndv *r, int place,
+			unsigned late)
+{
+	struct pair *pair = &r->pairs[place];
+	struct trial *trial = &pair->trials[pair->way];
+	double least = 1 + (double)control(tuner, r->gain) / 100;
+	double gain = median(pair->rates) / pair->before;
+	enum way way = pair->way;
+
+	pair->trying = false;
+	trial->good = gain >= least;
+	snprintf(r->reason[way], REASON_BYTES,
+		 "process %d: %+.1f %% long messages/s by %s: %s", place,
+		 (gain - 1) * 100, ways[way].name,
+		 trial->good ? "kept" : "no gain");
+	trial->late = late;
+	trial->check_ticks = CHECK_TICKS;
+	if (trial->good) {
+		trial->ban_ticks = 0;
+		tuner->log(tuner, r->reason[way]);
+		return;
+	}
+	rest(r, trial);
+	way_take(pair, WAY_AUTO);
+}
+
+/* Not as it was at first by this way; late is in percent. */
+static bool is_strange(const struct pair *pair, unsigned late)
+{
+	unsigned before = pair->trials[pair->way].late;
+
+	return late > before + LEAVE_PERCENT || late + LEAVE_PERCENT < before;
+}
+
+/* By auto it might not be chosen any more, for what can be seen. */
+static bool is_doubtful(const struct rndv *r, const struct pair *pair,
+			unsigned late)
+{
+	const struct trial *trial = &pair->trials[pair->way];
+
+	return (late < ways[pair->way].from || late > ways[pair->way].to) &&
+	       r->tick - trial->taken >= trial->check_ticks;
+}
+
+/* Auto for a moment; what is worth it is taken again at once. */
+static void way_check(struct rndv *r, int place, unsigned late)
+{
+	struct pair *pair = &r->pairs[place];
+	struct trial *trial = &pair->trials[pair->way];
+
+	snprintf(
+		r->reason[pair->way], REASON_BYTES,
+		"process %d: receives come late for %u %%: to see whether they "
+		"do by auto",
+		place, late);
+	if (trial->check_ticks < BAN_TICKS_MAX)
+		trial->check_ticks *= 2;
+	way_take(pair, WAY_AUTO);
+}
+
+/* What has been kept is left. */
+static void way_leave(struct rndv *r, int place, unsigned late)
+{
+	struct pair *pair = &r->pairs[place];
+	struct trial *trial = &pair->trials[pair->way];
+
+	snprintf(r->reason[pair->way], REASON_BYTES,
+		 "process %d: receives come late for %u %%, no more for %u %%",
+		 place, late, trial->late);
+	if (r->tick - trial->taken < SHORT_TICKS)
+		rest(r, trial);
+	else
+		trial->ban_ticks = 0;
+	trial->check_ticks = CHECK_TICKS;
+	way_take(pair, WAY_AUTO);
+}
+
+/* A window is full. */
+static void pair_judge(vmpi_tuner *tuner, struct rndv *r, int place,
+		       uint64_t now_ns)
+{
+	struct pair *pair = &r->pairs[place];
+	unsigned late = (unsigned)(pair->late * 100 / pair->messages);
+	enum way way = pair->way;
+
+	if (way == WAY_AUTO) {
+		rate_add(pair, now_ns);
+		auto_judge(r, place, late);
+		return;
+	}
+	/* A trial changes who comes late, too: it is judged by its rate. */
+	if (pair->trying) {
+		if (pair->settled)
+			rate_add(pair, now_ns);
+		pair->settled = true;
+		if (pair->rate_count == ROUNDS)
+			trial_judge(tuner, r, place, late);
+		return;
+	}
+	/* Taken again: the first window may be of both ways. */
+	if (!pair->settled || !pair->rate_count) {
+		pair->rate_count = pair->settled;
+		pair->settled = true;
+		pair->trials[way].late = late;
+		return;
+	}
+	pair->strange = is_strange(pair, late) ? pair->strange + 1 : 0;
+	if (pair->strange >= LEAVE_WINDOWS)
+		way_leave(r, place, late);
+	else if (is_doubtful(r, pair, late))
+		way_check(r, place, late);
+}
+
+static void pair_tick(vmpi_tuner *tuner, struct rndv *r, int place,
+		      const uint64_t now[2], uint64_t now_ns)
+{
+	struct pair *pair = &r->pairs[place];
+	uint64_t sender = now[0] - pair->seen[0];
+	uint64_t receiver = now[1] - pair->seen[1];
+
+	pair->seen[0] = now[0];
+	pair->seen[1] = now[1];
+	/* What comes now may still have been asked for the way before. */
+	if (!pair->applied || !pair->began_ns) {
+		window_open(pair, now_ns);
+		return;
+	}
+	pair->messages += sender + receiver;
+	pair->late += receiver;
+	pair->ticks++;
+	if (pair->ticks >= WINDOW_TICKS && pair->messages >= WINDOW_MESSAGES)
+		pair_judge(tuner, r, place, now_ns);
+	else if (pair->ticks < WINDOW_TICKS_MAX)
+		return;
+	else if (pair->way != WAY_AUTO && !pair->messages)
+		way_take(pair, WAY_AUTO); /* it sends no more */
+	window_open(pair, now_ns);
+}
+
+/* Gives the set of a way its members, if that is due. */
+static int set_apply(vmpi_tuner *tuner, struct rndv *r, enum way way)
+{
+	int64_t set = r->home[way];
+
+	for (int i = 0; i < PLACES; i++)
+		if (r->pairs[i].way == way)
+			set |= INT64_C(1) << i;
+	if (set == control(tuner, r->control[way]))
+		return 0;
+	if (r->changed[way] && r->tick - r->changed[way] < CHANGE_TICKS)
+		return 1;
+	r->changed[way] = r->tick;
+	if (!r->reason[way][0])
+		snprintf(r->reason[way], REASON_BYTES,
+			 "long messages have ended");
+	if (set == r->home[way])
+		return tuner->revert(tuner, r->control[way], r->reason[way]);
+	return tuner->write(tuner, r->control[way], set, r->reason[way]);
+}
+
+static int sets_apply(vmpi_tuner *tuner, struct rndv *r)
+{
+	int write = set_apply(tuner, r, WAY_WRITE);
+	int pieces = set_apply(tuner, r, WAY_PIECES);
+
+	if (write < 0 || pieces < 0)
+		return write < 0 ? write : pieces;
+	for (int i = 0; i < PLACES && !write && !pieces; i++)
+		r->pairs[i].applied = true;
+	return 0;
+}
+
+static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
+{
+	uint64_t sender[PLACES] = { 0 }, receiver[PLACES] = { 0 };
+	struct rndv *r = tuner->state;
+
+	r->tick++;
+	/* Somebody has chosen for all. */
+	if (control(tuner, r->protocol))
+		return 0;
+	if (tuner->total(tuner, r->counter[0], sender, PLACES) ||
+	    tuner->total(tuner, r->counter[1], receiver, PLACES))
+		return 0;
+	for (int i = 0; i < PLACES; i++) {
+		uint64_t now[2] = { sender[i], receiver[i] };
+
+		/* Processes that send nothing, and counters that begin anew. */
+		if (now[0] < r->pairs[i].seen[0] ||
+		    now[1] < r->pairs[i].seen[1])
+			memset(r->pairs[i].seen, 0, sizeof(r->pairs[i].seen));
+		if (now[0] + now[1])
+			pair_tick(tuner, r, i, now, now_ns);
+	}
+	return sets_apply(tuner, r);
+}
+
+/* Somebody else has set a set: its members stay, ours start again. */
+static int rndv_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
+		      int number)
+{
+	struct rndv *r = tuner->state;
+
+	for (int way = WAY_WRITE; event == VMPI_POLICY_CHANGED && way < WAYS;
+	     way++) {
+		if (number != r->control[way])
+			continue;
+		r->home[way] = control(tuner, number);
+		for (int i = 0; i < PLACES; i++)
+			if (r->pairs[i].way == (enum way)way)
+				way_take(&r->pairs[i], WAY_AUTO);
+	}
+	return 0;
+}
+
+const struct vmpi_policy vm_policy_rndv = {
+	.abi = VMPI_POLICY_ABI,
+	.name = "rndv",
+	.description = "chooses by which protocol long messages come from each "
+		       "process, by who of the two comes late",
+	.start = rndv_start,
+	.tick = rndv_tick,
+	.event = rndv_event,
+	.end = rndv_end,
+};

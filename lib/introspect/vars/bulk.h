@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A list of performance variables that are read in one go.
+ *
+ * Names and patterns are looked up once; what remains are runs of variables that
+ * follow each other in a table, so that reading is copying.
+ */
+#ifndef INTROSPECT_VARS_BULK_H
+#define INTROSPECT_VARS_BULK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "introspect/vars/pvar.h"
+
+#define VM_BULK_TOTAL (-1)
+
+struct vm_bulk_run {
+	int number;	/* of the first variable */
+	unsigned count; /* of variables */
+	unsigned words;
+	enum vm_pvar_of of;
+};
+
+struct vm_bulk {
+	struct vm_bulk_run *runs;
+	unsigned run_count;
+	int *numbers; /* by word */
+	unsigned words;
+};
+
+/* Which variables fit; NULL: all do. */
+typedef bool vm_bulk_wanted(const struct vm_pvar *row);
+
+/*
+ * The list of n names, in their order, each of a variable or a pattern with *
+ * and ?; a variable comes once, and of a pattern only those that are wanted.
+ * n == 0: all wanted ones.  None of channels are.  0; -VMPI_ENOENT: *bad fits none; -VMPI_EINVAL: *bad
+ * is not wanted; -VMPI_ENOMEM.  Nothing is logged.
+ */
+int vm_bulk_init(struct vm_bulk *bulk, const char *const *names, unsigned n,
+		 vm_bulk_wanted *wanted, const char **bad);
+void vm_bulk_fini(struct vm_bulk *bulk);
+
+/*
+ * The values, bulk->words of them: of ranks' variables those of `rank`, counted
+ * as in the world, or with VM_BULK_TOTAL totals; of all others totals; 0
+ * where nobody counts (yet).  -VMPI_ERANK: no such rank in this process.  Any
+ * thread, and in signal handlers.
+ */
+int vm_bulk_read(const struct vm_bulk *bulk, uint64_t *values, int rank);
+
+/* Whether the differences of two values mean something: of counters, timers and
+ * aggregates. */
+bool vm_pvar_grows(const struct vm_pvar *row);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Events: what can be told of the moment it happens, to whoever registered.
+ *
+ * A type is a row of VM_EVENTS and the list of its elements.  The row makes its
+ * number, the struct of its payload and the function that raises it:
+ *	if (vm_event_wanted(VM_EVENT_tune)) {
+ *		struct vm_event_tune tune = { .variable = number, ... };
+ *		vm_event_raise_tune(&from, &tune);
+ *	}
+ * While nobody has registered for a type, that is one load and one branch.
+ * Callbacks run at once, where the event was raised.
+ */
+#ifndef INTROSPECT_VARS_EVENT_H
+#define INTROSPECT_VARS_EVENT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "introspect/vars/category.h"
+
+/*
+ * Row:  X(name, source, level, category, text)
+ *	source	 CALLS P2P NODE, or SCHED: the worker's own
+ *	level	 USER, TUNER, MPIDEV; BASIC, DETAIL, ALL, by first letters
+ *	category as for variables
+ */
+#define VM_EVENTS(X)                                                          \
+	X(xfer_begin, P2P, TD, p2p, "The transfer of a message begins")       \
+	X(xfer_end, P2P, TD, p2p,                                             \
+	  "The transfer of a message is over: the sender's buffer may be "    \
+	  "used again, the receiver has the data")                            \
+	X(call_enter, CALLS, TB, p2p, "A rank enters a call of the library")  \
+	X(call_exit, CALLS, TB, p2p, "A rank leaves a call of the library")   \
+	X(unexpected, P2P, TD, match,                                         \
+	  "A message has arrived that no receive waits for")                  \
+	X(ult_switch, SCHED, DD, sched,                                       \
+	  "A worker switches from one task to another")                       \
+	X(steal, SCHED, DD, poll,                                             \
+	  "A worker has taken in messages that are another worker's to poll") \
+	X(pool_grow, NODE, TD, pool, "A pool has taken memory")               \
+	X(pool_shrink, NODE, TD, pool, "A pool has given memory back")        \
+	X(tune, NODE, TB, tune, "A policy has changed a control variable")    \
+	X(rank_moved, NODE, TD, balance,                                      \
+	  "A rank runs on another worker from "                               \
+	  "now on")
+
+/*
+ * The elements of each type:  E(S, type, name, text), S the struct, type I32,
+ * I64 or U64, the wide ones first so that nothing lies between two.  At most 64 bytes in all.
+ */
+#define VM_EVENT_OF_xfer_begin(E, S)                                          \
+	E(S, U64, bytes, "length of the message")                             \
+	E(S, U64, id, "the same in the event of its end, from the same side") \
+	E(S, I32, rank, "whose transfer it is, in MPI_COMM_WORLD")            \
+	E(S, I32, peer,                                                       \
+	  "a send: the receiver in MPI_COMM_WORLD; a receive: the "           \
+	  "sender in its communicator")                                       \
+	E(S, I32, tag, "tag of the message")                                  \
+	E(S, I32, side, "0: a send, 1: a receive")                            \
+	E(S, I32, proto, "protocol (vmpi-events(7)); -1: not known yet")
+#define VM_EVENT_OF_xfer_end(E, S) VM_EVENT_OF_xfer_begin(E, S)
+#define VM_EVENT_OF_call_enter(E, S)                    \
+	E(S, I32, rank, "who calls, in MPI_COMM_WORLD") \
+	E(S, I32, call, "number of the call, 0 for none")
+#define VM_EVENT_OF_call_exit(E, S) VM_EVENT_OF_call_enter(E, S)
+#define VM_EVENT_OF_unexpected(E, S)                              \
+	E(S, U64, bytes, "length of the message")                 \
+	E(S, I32, rank, "whose message it is, in MPI_COMM_WORLD") \
+	E(S, I32, source, "the sender in its communicator")       \
+	E(S, I32, tag, "tag of the message")                      \
+	E(S, I32, queued, "unexpected messages of the rank, with it")
+#define VM_EVENT_OF_ult_switch(E, S)                                         \
+	E(S, I32, worker, "number of the worker in its process")             \
+	E(S, I32, from, "rank of the task that ran; -1: of none")            \
+	E(S, I32, to, "rank of the task that runs from now on; -1: of none") \
+	E(S, I32, reason, "0: it waits, 1: it yields, 2: it has ended")
+#define VM_EVENT_OF_steal(E, S)                              \
+	E(S, I32, thief, "number of the worker that helped") \
+	E(S, I32, owner, "number of the worker it helped")
+#define VM_EVENT_OF_pool_grow(E, S)                             \
+	E(S, U64, bytes, "how much was taken or given back")    \
+	E(S, U64, total, "what the pool has now")               \
+	E(S, I32, pool,                                         \
+	  "0: packets of a port, 1: requests, 2: messages, 3: " \
+	  "copies of payloads")                                 \
+	E(S, I32, owner, "number of the port, or -1")
+#define VM_EVENT_OF_pool_shrink(E, S) VM_EVENT_OF_pool_grow(E, S)
+#define VM_EVENT_OF_tune(E, S)                                       \
+	E(S, I64, before, "value of the variable until now")         \
+	E(S, I64, after, "its value from now on")                    \
+	E(S, I32, variable, "its index among the control variables") \
+	E(S, I32, rank, "whose value it is; -1: that of all ranks")  \
+	E(S, I32, policy,                                            \
+	  "number of the policy, in the order of --tune=all; -1: out of a file")
+#define VM_EVENT_OF_rank_moved(E, S)                      \
+	E(S, I32, rank, "which rank, in MPI_COMM_WORLD")  \
+	E(S, I32, from, "number of the worker it ran on") \
+	E(S, I32, to, "number of the worker it runs on")
+
+#define VM_EVENT_BYTES_MAX 64
+#define VM_EVENT_ELEMENTS_MAX 8
+
+enum vm_event_id {
+#define VM_EVENT_ENUM(name, source, level, category, text) VM_EVENT_##name,
+	VM_EVENTS(VM_EVENT_ENUM)
+#undef VM_EVENT_ENUM
+		VM_EVENT_COUNT
+};
+
+enum vm_event_type { VM_EVENT_I32, VM_EVENT_I64, VM_EVENT_U64 };
+
+typedef int32_t vm_event_I32;
+typedef int64_t vm_event_I64;
+typedef uint64_t vm_event_U64;
+
+#define VM_EVENT_ELEMENT_FIELD(of, type, field, text) vm_event_##type field;
+#define VM_EVENT_STRUCT(name, source, level, category, text)                   \
+	struct vm_event_##name {                                               \
+		VM_EVENT_OF_##name(VM_EVENT_ELEMENT_FIELD, )                   \
+	};                                                                     \
+	VM_STATIC_ASSERT(sizeof(struct vm_event_##name) <= VM_EVENT_BYTES_MAX, \
+			 "the payload of an event is short");
+VM_EVENTS(VM_EVENT_STRUCT)
+#undef VM_EVENT_STRUCT
+
+/* What there is to say about a type. */
+struct vm_event_element {
+	const char *name, *text;
+	enum vm_event_type type;
+	size_t offset; /* in the payload */
+};
+
+struct vm_event_row {
+	const char *name; /* "vmpi.xfer_begin" */
+	const char *text;
+	enum vm_level level;
+	const char *category; /* "p2p" */
+	int source;	      /* its source; VM_SOURCE_SCHED: that and above */
+	int element_count;
+	const char *words; /* names of the elements: "bytes|id" */
+	const struct vm_event_element *elements;
+};
+
+/* NULL: there is no such type.  -1: no such name. */
+const struct vm_event_row *vm_event_row(int id);
+int vm_event_find(const char *name);
+/* Without what the compiler puts behind the last element. */
+size_t vm_event_bytes(const struct vm_event_row *row);
+size_t vm_event_type_bytes(enum vm_event_type type);
+
+/*
+ * Sources, by index: who raises.  Those of the workers, VM_SOURCE_SCHED + w, are
+ * ordered, and there from the start of the runtime on: they become more.  Time
+ * stamps are ticks of base/clock.h.
+ */
+enum { VM_SOURCE_CALLS, VM_SOURCE_P2P, VM_SOURCE_NODE, VM_SOURCE_SCHED };
+#define VM_SOURCE_NAME_MAX 32
+
+struct vm_source {
+	char name[VM_SOURCE_NAME_MAX]; /* "vmpi.sched.3" */
+	const char *text;
+	bool ordered;
+};
+
+int vm_source_count(void);
+/* False: there is no such source. */
+bool vm_source_info(int index, struct vm_source *source);
+/* There are so many workers.  While none of them runs. */
+void vm_sources_workers(int count);
+
+/*
+ * What a callback may do where it is called, and has to be able to bear: NONE:
+ * anything.  RESTRICTED: nothing that waits or starts communication; look at the
+ * event and at variables.  THREAD_SAFE: that, while others run it as well.
+ * SIGNAL_SAFE: what a signal handler may do.
+ */
+enum vm_event_safety {
+	VM_SAFETY_NONE,
+	VM_SAFETY_RESTRICTED,
+	VM_SAFETY_THREAD_SAFE,
+	VM_SAFETY_SIGNAL_SAFE,
+	VM_SAFETIES
+};
+
+/* One event, while its callback runs. */
+struct vm_event {
+	enum vm_event_id id;
+	int source;
+	uint64_t ticks;
+	const void *payload;
+};
+
+struct vm_event_handle;
+
+typedef void (*vm_event_fn)(const struct vm_event *event,
+			    struct vm_event_handle *handle,
+			    enum vm_event_safety safety, void *arg);
+typedef void (*vm_event_free_fn)(struct vm_event_handle *handle,
+				 enum vm_event_safety safety, void *arg);
+typedef void (*vm_event_dropped_fn)(uint64_t count,
+				    struct vm_event_handle *handle, int source,
+				    enum vm_event_safety safety, void *arg);
+
+/* In place of a rank: the events of all ranks, or of none. */
+#define VM_EVENT_ALL (-1)
+
+/*
+ * Registers for the events of a type: those of one rank and those that belong to
+ * no rank, or all of this process (VM_EVENT_ALL).  No callback yet.  0,
+ * -VMPI_ENOENT: no such type, -VMPI_ENOMEM.  Any thread, but not from a callback
+ * below NONE.
+ */
+int vm_event_register(struct vm_event_handle **handle, int id, int rank);
+
+/* The layer above's own; what it is about.  Set once, before a callback is. */
+void vm_event_attach(struct vm_event_handle *handle, void *user);
+void *vm_event_attached(const struct vm_event_handle *handle);
+int vm_event_of(const struct vm_event_handle *handle);
+
+/*
+ * The callback for a level (NULL: none).  An event is given to that of the least
+ * level at or above what the place needs where it is raised; without one it is
+ * dropped and counted, and the dropped handler hears of it before the next
+ * callback.  Any thread, also while events are raised.
+ */
+void vm_event_callback(struct vm_event_handle *handle,
+		       enum vm_event_safety safety, vm_event_fn fn, void *arg);
+void vm_event_on_dropped(struct vm_event_handle *handle,
+			 vm_event_dropped_fn fn);
+/* How many were dropped in all. */
+uint64_t vm_event_dropped(const struct vm_event_handle *handle);
+
+/*
+ * Ends a registration, also from its callback and while others raise: no
+ * callback begins any more; when the last one has returned, fn(arg) is called
+ * (here or there; NULL: nothing is), and the handle is gone.
+ */
+void vm_event_unregister(struct vm_event_handle *handle, vm_event_free_fn fn,
+			 void *arg);
+
+/* Called when the types that somebody wants have changed, with their bits: hooks
+ * that are not free otherwise are put in place.  Set before the start. */
+void vm_events_on_change(void (*changed)(uint32_t wanted));
+
+/* Raising. */
+
+struct vm_events_wanted {
+	_Atomic uint32_t bits; /* 1 << id: somebody has registered */
+};
+extern struct vm_events_wanted vm_events_wanted;
+
+static inline bool vm_event_wanted(enum vm_event_id id)
+{
+	return VM_UNLIKELY(atomic_load_explicit(&vm_events_wanted.bits,
+						memory_order_relaxed) &
+			   (UINT32_C(1) << id));
+}
+
+/*
+ * Where an event is raised.  busy: a byte of the task that raises; while a
+ * callback runs it is set, and what the callback causes is not told.  NULL: a
+ * thread that is no task, and causes nothing.
+ */
+struct vm_event_from {
+	int rank;   /* whose event it is, or VM_EVENT_ALL: nobody's */
+	int worker; /* of types of SCHED */
+	enum vm_event_safety safety;
+	uint8_t *busy;
+	uint64_t ticks; /* 0: now */
+};
+
+void vm_event_raise(enum vm_event_id id, const struct vm_event_from *from,
+		    const void *payload);
+
+#define VM_EVENT_RAISE(name, source, level, category, text)   \
+	static inline void vm_event_raise_##name(             \
+		const struct vm_event_from *from,             \
+		const struct vm_event_##name *event)          \
+	{                                                     \
+		vm_event_raise(VM_EVENT_##name, from, event); \
+	}
+VM_EVENTS(VM_EVENT_RAISE)
+#undef VM_EVENT_RAISE
+
+#endif

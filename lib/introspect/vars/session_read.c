@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading handles: loads, and no lock.
+ */
+#include "introspect/vars/session_handle.h"
+
+#include "base/err.h"
+
+/* What values are before any block was seen. */
+static void values_clear(const struct vm_handle *handle, uint64_t *values)
+{
+	for (unsigned e = 0; e < handle->count; e++)
+		values[e] = vm_handle_low(handle) ? VM_PVAR_NONE : 0;
+}
+
+/* Adds value to *sum. */
+static void value_fold(const struct vm_handle *handle, uint64_t *sum,
+		       uint64_t value)
+{
+	if (VM_LIKELY(handle->adds))
+		*sum += value;
+	else
+		vm_pvar_fold(sum, handle->spot.row->class_, value);
+}
+
+/* Adds the words of a block to values. */
+static void block_fold(const struct vm_handle *handle, uint64_t *values,
+		       const uint64_t *block, unsigned nth)
+{
+	for (unsigned w = 0; w < handle->words; w++)
+		value_fold(handle, &values[vm_cell_of(handle, nth, w)],
+			   vm_pvar_read(block, handle->spot.word + w));
+}
+
+void vm_live_read(const struct vm_handle *handle, uint64_t *values)
+{
+	struct vm_walk walk;
+
+	values_clear(handle, values);
+	if (handle->block) {
+		if (handle->refresh)
+			handle->refresh(handle->block);
+		block_fold(handle, values, handle->block, 0);
+		return;
+	}
+	for (vm_walk_begin(&walk, handle); vm_walk_on(&walk);) {
+		if (walk.place->refresh)
+			walk.place->refresh(walk.at);
+		block_fold(handle, values, walk.words, walk.at - handle->first);
+		/* A mark that is lowered is raised there before. */
+		atomic_thread_fence(memory_order_acquire);
+		if (walk.also)
+			block_fold(handle, values, walk.also,
+				   walk.at - handle->first);
+	}
+}
+
+/*
+ * Of a mark only the first block counts: what the second one has was before, or
+ * is of threads that have left.
+ */
+static void mark_read(const struct vm_handle *handle, uint64_t *values)
+{
+	struct vm_walk walk;
+
+	values_clear(handle, values);
+	for (vm_walk_begin(&walk, handle); vm_walk_on(&walk);) {
+		if (walk.place->refresh)
+			walk.place->refresh(walk.at);
+		block_fold(handle, values, walk.words, walk.at - handle->first);
+	}
+}
+
+void vm_frozen_read(const struct vm_handle *handle, uint64_t *values)
+{
+	for (unsigned e = 0; e < handle->count; e++)
+		values[e] = atomic_load_explicit(&handle->cells[e].frozen,
+						 memory_order_relaxed);
+}
+
+/* What a handle makes of a live value. */
+static uint64_t value_of(struct vm_handle *handle, unsigned e, uint64_t live)
+{
+	uint64_t base = vm_base(handle, e);
+
+	if (handle->kind == VM_SINCE)
+		return vm_since(live, base);
+	if (handle->kind == VM_MARK && vm_beyond(handle->low, base, live))
+		live = base;
+	return handle->low && live == VM_PVAR_NONE ? 0 : live;
+}
+
+void vm_running_read(struct vm_handle *handle, uint64_t *values)
+{
+	if (handle->kind == VM_MARK)
+		mark_read(handle, values);
+	else
+		vm_live_read(handle, values);
+	/* A mark that is lowered has gone to the bases before. */
+	atomic_thread_fence(memory_order_acquire);
+	for (unsigned e = 0; e < handle->count; e++)
+		values[e] = value_of(handle, e, values[e]);
+}
+
+/* Whether the blocks that a handle sees are of the place, and here. */
+static bool is_sure(struct vm_handle *handle, const struct vm_pvar_place *place)
+{
+	if (handle->first >= place->count ||
+	    (place->here && !place->here(handle->first)))
+		return false;
+	if (handle->blocks != 1 &&
+	    (place->here || place->refresh || place->also))
+		return false;
+	atomic_store_explicit(&handle->sure, place, memory_order_relaxed);
+	return true;
+}
+
+/* Whether there is nothing but the first block, and that is up to date. */
+static inline bool is_alone(const struct vm_pvar_place *place,
+			    const char *block)
+{
+	/* Pairs with the release store of who first counts elsewhere. */
+	if (place->used)
+		return !atomic_load_explicit(
+			(const _Atomic bool *)(block + place->used),
+			memory_order_acquire);
+	return !place->also && !place->refresh;
+}
+
+/* How many words behind those of the first block the second one has its own, when
+ * all is up to date; 0: nothing is to be read there. */
+static inline size_t second_of(const struct vm_handle *handle,
+			       const struct vm_pvar_place *place,
+			       const char *block)
+{
+	/* What is there of marks may come while they are read. */
+	if (handle->adds && is_alone(place, block))
+		return 0;
+	if (place->refresh)
+		place->refresh(handle->first);
+	return handle->kind == VM_MARK ? 0 : place->also / sizeof(uint64_t);
+}
+
+/* A word, and that of the second block. */
+static inline uint64_t word_read(const struct vm_handle *handle,
+				 const uint64_t *words, unsigned w,
+				 size_t second)
+{
+	uint64_t live = vm_pvar_read(words, w);
+
+	/* A mark that is lowered is raised there before. */
+	atomic_thread_fence(memory_order_acquire);
+	if (second)
+		value_fold(handle, &live,
+			   vm_pvar_read(words, (unsigned)second + w));
+	return live;
+}
+
+/* The words of one block, to the values from e on. */
+static inline void block_read(struct vm_handle *handle, const uint64_t *words,
+			      size_t second, unsigned e, uint64_t *values)
+{
+	if (handle->kind == VM_SINCE && !second) {
+		for (unsigned w = 0; w < handle->words; w++, e++)
+			values[e] = vm_since(vm_pvar_read(words, w),
+					     vm_base(handle, e));
+		return;
+	}
+	for (unsigned w = 0; w < handle->words; w++, e++)
+		values[e] = value_of(handle, e,
+				     word_read(handle, words, w, second));
+}
+
+/* All words of all blocks together. */
+static void total_read(struct vm_handle *handle, const uint64_t *words,
+		       size_t second, unsigned blocks, size_t stride,
+		       uint64_t *values)
+{
+	uint64_t sum = vm_handle_low(handle) ? VM_PVAR_NONE : 0;
+
+	for (unsigned b = 0; b < blocks; b++) {
+		for (unsigned w = 0; w < handle->words; w++)
+			value_fold(handle, &sum,
+				   word_read(handle, words, w, second));
+		words += stride / sizeof(*words);
+	}
+	values[0] = value_of(handle, 0, sum);
+}
+
+/* There are no blocks. */
+static void nothing_read(struct vm_handle *handle, uint64_t *values)
+{
+	values_clear(handle, values);
+	for (unsigned e = 0; e < handle->count; e++)
+		values[e] = value_of(handle, e, values[e]);
+}
+
+/* The short way, for all but sums of several ranks and blocks of objects.  False:
+ * the blocks are not here, or other ones than when the handle was made. */
+static bool straight_read(struct vm_handle *handle, uint64_t *values)
+{
+	const struct vm_pvar_place *place = vm_handle_place(handle);
+	unsigned blocks;
+	const char *block;
+	const uint64_t *words;
+	size_t second;
+
+	if (!place) {
+		nothing_read(handle, values);
+		return true;
+	}
+	if (VM_UNLIKELY(place != atomic_load_explicit(&handle->sure,
+						      memory_order_relaxed)) &&
+	    !is_sure(handle, place))
+		return false;
+	block = place->base + handle->first * place->stride;
+	words = (const uint64_t *)block + handle->spot.word;
+	second = second_of(handle, place, block);
+	blocks = place->count - handle->first;
+	if (handle->blocks < blocks)
+		blocks = handle->blocks;
+	if (handle->total) {
+		total_read(handle, words, second, blocks, place->stride,
+			   values);
+		return true;
+	}
+	if (VM_UNLIKELY(blocks * handle->words != handle->count))
+		return false;
+	for (unsigned e = 0; e < handle->count; e += handle->words) {
+		block_read(handle, words, second, e, values);
+		words += place->stride / sizeof(*words);
+	}
+	return true;
+}
+
+static __attribute__((noinline)) void read_any(struct vm_handle *handle,
+					       uint64_t *values)
+{
+	/* Pairs with the release store of vm_handle_stop(). */
+	if (VM_UNLIKELY(atomic_load_explicit(&handle->stopped,
+					     memory_order_acquire)))
+		vm_frozen_read(handle, values);
+	else if (handle->block || handle->fold ||
+		 !straight_read(handle, values))
+		vm_running_read(handle, values);
+}
+
+void vm_handle_read(struct vm_handle *handle, uint64_t *values)
+{
+	const struct vm_pvar_place *place = vm_handle_place(handle);
+	const char *block;
+	uint64_t live;
+
+	/* Most are one word of one block that was there before. */
+	if (VM_LIKELY(handle->simple && place &&
+		      place == atomic_load_explicit(&handle->sure,
+						    memory_order_relaxed) &&
+		      !atomic_load_explicit(&handle->stopped,
+					    memory_order_acquire))) {
+		block = place->base + handle->first * place->stride;
+		live = vm_pvar_read(block, handle->spot.word);
+		/* A mark that is lowered is raised elsewhere before. */
+		atomic_thread_fence(memory_order_acquire);
+		if (VM_LIKELY(is_alone(place, block))) {
+			values[0] = value_of(handle, 0, live);
+			return;
+		}
+	}
+	read_any(handle, values);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The slow half of the border: errors.
+ */
+#include "mpi/call/call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/instrument/intercept.h"
+#include "core/runtime/node.h"
+#include "core/runtime/process.h"
+#include "mpi/comm/comm.h"
+#include "mpi/call/errh.h"
+
+const char *const vm_border_mpi_names[] = {
+#define CALL_NAME(name, ...) [VM_CALL_##name] = "MPI_" #name,
+	MPI_CALLS(CALL_NAME)
+};
+const uint32_t vm_border_mpi_count = VM_CALLS;
+
+const char *vm_call_name(enum vm_call_id id)
+{
+	return vm_border_mpi_names[id];
+}
+
+void vm_call_outside(enum vm_call_id id)
+{
+	const struct vm_rank *rank = vm_rank_self();
+
+	if (!rank && !vm_node)
+		vm_node_abort(MPI_ERR_OTHER, "%s was called before MPI_Init",
+			      vm_border_mpi_names[id]);
+	if (!rank)
+		vm_node_abort(MPI_ERR_OTHER,
+			      "%s was called by a thread that belongs to no "
+			      "rank; a task of a rank may call it, or a thread "
+			      "after vmpi_attach()",
+			      vm_border_mpi_names[id]);
+	if (vm_mpi_phase() == VM_MPI_AFTER)
+		vm_node_abort(MPI_ERR_OTHER,
+			      "rank %d called %s after MPI_Finalize",
+			      rank->index, vm_border_mpi_names[id]);
+	vm_node_abort(MPI_ERR_OTHER, "rank %d called %s before MPI_Init",
+		      rank->index, vm_border_mpi_names[id]);
+}
+
+/* The calling thread becomes one of the rank that this process is; in other
+ * processes it stays without a rank. */
+static void process_join(enum vm_call_id id)
+{
+	int rc = vm_process_join();
+
+	/* A mistake in what was asked for has been said. */
+	if (rc && rc != -VMPI_ENORANK)
+		vm_node_abort(rc == -VMPI_EINVAL ? 2 : vm_mpi_error(rc),
+			      "%s failed: %s", vm_border_mpi_names[id],
+			      vmpi_strerror(rc));
+}
+
+struct vm_mpi *vm_call_first(enum vm_call_id id)
+{
+	struct vm_mpi *mpi;
+
+	if (!vm_self && vm_process_rank())
+		process_join(id);
+	mpi = vm_mpi_self();
+	if (!mpi || mpi->phase != VM_MPI_RUNNING)
+		vm_call_outside(id);
+	return mpi;
+}
+
+struct vm_call vm_call_enter_early(enum vm_call_id id)
+{
+	struct vm_mpi *mpi = vm_mpi_self();
+
+	if (!vm_self)
+		process_join(id);
+	if (!vm_rank_self())
+		vm_call_outside(id);
+	if (!mpi)
+		mpi = vm_mpi_of(vm_rank_self());
+	if (!mpi)
+		vm_node_abort(MPI_ERR_NO_MEM,
+			      "rank %d: %s failed: out of memory",
+			      vm_rank_self()->index, vm_border_mpi_names[id]);
+	return (struct vm_call){ .mpi = mpi, .id = id };
+}
+
+int vm_error(struct vm_call *call, int code, const char *format, ...)
+{
+	va_list args;
+
+	if (call->what)
+		return code;
+	va_start(args, format);
+	/* Without memory for the details the class has to do. */
+	if (vasprintf(&call->what, format, args) < 0)
+		call->what = NULL;
+	va_end(args);
+	return code;
+}
+
+/* Ends the job with all that is known about the error. */
+static _Noreturn void fail_fatally(const struct vm_call *call,
+				   const struct vm_comm *comm, int code,
+				   const char *what)
+{
+	const char *name = vm_error_name(code), *text = vm_error_text(code);
+
+	vm_node_abort(code, "rank %d: %s%s%s failed: %s%s%s%s%s",
+		      call->mpi->rank->index, vm_border_mpi_names[call->id],
+		      comm ? " on " : "",
+		      comm ? vm_comm_text(call->mpi, comm) : "",
+		      name ? name : "unknown error", text ? ": " : "",
+		      text ? text : "", what ? ": " : "", what ? what : "");
+}
+
+/* Whose handler gets an error that belongs to no communicator: that of
+ * MPI_COMM_SELF (MPI 4.1, 9.3), or of MPI_COMM_WORLD where only that was set,
+ * as programs older than MPI 4 do. */
+static struct vm_comm *comm_for_errors(struct vm_mpi *mpi)
+{
+	return mpi->self.errh != vm_errh_default() ? &mpi->self : &mpi->world;
+}
+
+int vm_call_fail(struct vm_call *call, MPI_Comm handle, int rc)
+{
+	struct vm_comm *comm = vm_comm_in(call->mpi, handle);
+	struct vm_errh *errh = (comm ? comm : comm_for_errors(call->mpi))->errh;
+	int code = vm_mpi_error(rc);
+
+	if (rc < 0)
+		vm_error(call, code, "%s", vmpi_strerror(rc));
+	if (errh->kind == VM_ERRH_FATAL || errh->kind == VM_ERRH_ABORT)
+		fail_fatally(call, comm, code, call->what);
+	free(call->what);
+	call->what = NULL;
+	if (errh->kind == VM_ERRH_USER) {
+		if (!comm)
+			handle = vm_comm_handle(call->mpi,
+						comm_for_errors(call->mpi));
+		errh->function(&handle, &code);
+	}
+	return code;
+}

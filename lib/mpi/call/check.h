@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Argument checks at the border.
+ *
+ * Each returns 0 or an MPI error after noting in call what is wrong and what
+ * would be right.  With the CVAR mpi_check off only what memory safety needs is
+ * checked: that handles are handles.
+ */
+#ifndef MPI_CALL_CHECK_H
+#define MPI_CALL_CHECK_H
+
+#include "mpi/call/call.h"
+#include "mpi/comm/comm.h"
+#include "mpi/call/vars.h"
+
+struct vm_type;
+
+/* Handles: *object is set on success. */
+int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm);
+/* The same, and it must be an intracommunicator. */
+int vm_check_intra(struct vm_call *call, MPI_Comm handle,
+		   struct vm_comm **comm);
+int vm_check_type(struct vm_call *call, MPI_Datatype handle,
+		  struct vm_type **type);
+/* The same, and it must be committed. */
+int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
+		       struct vm_type **type);
+
+int vm_check_count(struct vm_call *call, MPI_Count count);
+/* The same where a negative one would lead into foreign memory: always checked.
+ * name: of the argument. */
+int vm_check_size(struct vm_call *call, MPI_Count count, const char *name);
+
+/* Count, datatype (committed) and buffer of a communication: buf must not be
+ * NULL when bytes of a predefined type are to be moved. */
+int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
+		    MPI_Datatype type);
+
+/* A destination (MPI_PROC_NULL allowed); a source (MPI_ANY_SOURCE too). */
+int vm_check_dest(struct vm_call *call, const struct vm_comm *comm, int dest);
+int vm_check_source(struct vm_call *call, const struct vm_comm *comm,
+		    int source);
+/* The tag of a send; of a receive (MPI_ANY_TAG allowed). */
+int vm_check_tag(struct vm_call *call, int tag);
+int vm_check_tag_or_any(struct vm_call *call, int tag);
+
+int vm_check_root(struct vm_call *call, const struct vm_comm *comm, int root);
+
+/* An argument that must not be NULL; `name` is its name in the standard. */
+int vm_check_pointer(struct vm_call *call, const void *pointer,
+		     const char *name);
+
+#endif

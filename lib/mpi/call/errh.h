@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Error classes and error handlers.
+ *
+ * Error codes are the classes of the ABI.  The fatal handlers end the job with
+ * a line that names the rank, the call, the class, the communicator and what
+ * was wrong.
+ */
+#ifndef MPI_CALL_ERRH_H
+#define MPI_CALL_ERRH_H
+
+#include "mpi/state.h"
+
+enum vm_errh_kind {
+	VM_ERRH_FATAL,
+	VM_ERRH_ABORT,
+	VM_ERRH_RETURN,
+	VM_ERRH_USER
+};
+
+struct vm_errh {
+	struct vm_object object; /* magic: there is a handle of the user */
+	int handles;		 /* the user has; guarded by the rank's lock */
+	enum vm_errh_kind kind;
+	MPI_Comm_errhandler_function *function; /* USER */
+};
+
+/* The handler behind a handle, or NULL. */
+struct vm_errh *vm_errh_get(MPI_Errhandler handle);
+
+/* The handle of errh. */
+MPI_Errhandler vm_errh_handle(struct vm_errh *errh);
+
+/* MPI_ERRORS_ARE_FATAL, what communicators begin with. */
+struct vm_errh *vm_errh_default(void);
+
+/* References; the predefined ones are not counted. */
+struct vm_errh *vm_errh_hold(struct vm_errh *errh);
+void vm_errh_drop(struct vm_mpi *mpi, struct vm_errh *errh);
+
+/* The MPI class of a core error (-VMPI_E...); MPI errors pass unchanged. */
+int vm_mpi_error(int rc);
+
+/* The class of an error code, also of one the program added; -1: no code. */
+int vm_error_class(int code);
+
+/* "MPI_ERR_RANK" (NULL for codes the program added) and "invalid rank"; NULL
+ * for unknown codes. */
+const char *vm_error_name(int code);
+const char *vm_error_text(int code);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Info objects: ordered pairs of keys and values.
+ */
+#ifndef MPI_CALL_INFO_H
+#define MPI_CALL_INFO_H
+
+#include "mpi/call/call.h"
+#include "mpi/state.h"
+
+struct vm_info {
+	struct vm_object object;
+	struct vm_list pairs; /* struct vm_info_pair, in the order of entry */
+	int count;
+};
+
+struct vm_info_pair {
+	struct vm_list link;
+	char *value; /* lies behind key, in the same memory */
+	char key[];
+};
+
+/* A handle on an info without pairs: 0 or MPI_ERR_NO_MEM. */
+int vm_info_new(struct vm_mpi *mpi, MPI_Info *info);
+
+/* An argument that may be MPI_INFO_NULL: 0 or MPI_ERR_INFO. */
+int vm_check_hints(struct vm_call *call, MPI_Info handle);
+
+/* Frees the pairs. */
+void vm_info_clear(struct vm_info *info);
+
+#endif

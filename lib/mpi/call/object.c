@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory of MPI objects, kept per rank and kind.
+ */
+#include "mpi/call/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/state.h"
+
+static const uint32_t magics[VM_OBJECTS] = {
+#define MAGIC_OF(kind, magic) [VM_OBJECT_##kind] = (magic),
+	VM_OBJECT_KINDS(MAGIC_OF)
+};
+
+void *vm_object_new(struct vm_mpi *mpi, enum vm_object_kind kind, size_t bytes)
+{
+	struct vm_list *link;
+	struct vm_object *object = NULL;
+
+	vm_lock_take(&mpi->lock);
+	link = vm_list_pop(&mpi->spare[kind]);
+	vm_lock_give(&mpi->lock);
+	if (link)
+		object = vm_container_of(link, struct vm_object, link);
+	else
+		object = malloc(bytes);
+	if (!object)
+		return NULL;
+	memset(object, 0, bytes);
+	object->magic = magics[kind];
+	atomic_init(&object->refs, 1);
+	vm_lock_take(&mpi->lock);
+	vm_list_append(&mpi->alive[kind], &object->link);
+	vm_lock_give(&mpi->lock);
+	return object;
+}
+
+void vm_object_free(struct vm_mpi *mpi, enum vm_object_kind kind, void *pointer)
+{
+	struct vm_object *object = pointer;
+
+	object->magic = 0;
+	vm_lock_take(&mpi->lock);
+	vm_list_remove(&object->link);
+	vm_list_append(&mpi->spare[kind], &object->link);
+	vm_lock_give(&mpi->lock);
+}

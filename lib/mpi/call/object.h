@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI objects: what a handle points at.
+ *
+ * Every object begins with a struct vm_object.  The memory of freed objects of
+ * a rank is kept for new ones of the same kind until MPI_Finalize, so that a
+ * freed handle is recognised by its magic word instead of being followed.
+ * Handles below VM_HANDLE_MIN are the ABI's predefined constants.
+ */
+#ifndef MPI_CALL_OBJECT_H
+#define MPI_CALL_OBJECT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/list.h"
+
+struct vm_mpi;
+
+#define VM_HANDLE_MIN 4096
+
+/* Kind, magic word (ASCII). */
+#define VM_OBJECT_KINDS(X)    \
+	X(COMM, 0x4d4d4f43)   \
+	X(GROUP, 0x50555247)  \
+	X(ERRH, 0x48525245)   \
+	X(INFO, 0x4f464e49)   \
+	X(KEYVAL, 0x4c41564b) \
+	X(TYPE, 0x45505954)   \
+	X(OP, 0x504f4d52)
+
+enum vm_object_kind {
+#define VM_OBJECT_KIND_(name, magic) VM_OBJECT_##name,
+	VM_OBJECT_KINDS(VM_OBJECT_KIND_)
+#undef VM_OBJECT_KIND_
+		VM_OBJECTS
+};
+
+enum {
+#define VM_OBJECT_MAGIC_(name, magic) VM_MAGIC_##name = magic,
+	VM_OBJECT_KINDS(VM_OBJECT_MAGIC_)
+#undef VM_OBJECT_MAGIC_
+};
+
+/* link is guarded by the lock of the rank's struct vm_mpi. */
+struct vm_object {
+	uint32_t magic;	  /* VM_MAGIC_... while the handle is valid, else 0 */
+	_Atomic int refs; /* the handle's own and those of other objects */
+	struct vm_list link;
+};
+
+/* A zeroed object of `bytes` bytes with one reference; NULL when out of memory.
+ * bytes is the same for all objects of a kind. */
+void *vm_object_new(struct vm_mpi *mpi, enum vm_object_kind kind, size_t bytes);
+
+/* Keeps the memory for the next object of this kind; the magic is gone. */
+void vm_object_free(struct vm_mpi *mpi, enum vm_object_kind kind, void *object);
+
+static inline void vm_object_hold(struct vm_object *object)
+{
+	atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed);
+}
+
+/* True when the last reference is gone and the caller must free it. */
+static inline bool vm_object_drop(struct vm_object *object)
+{
+	/* Acquire-release: what others wrote before their drop is seen. */
+	return atomic_fetch_sub_explicit(&object->refs, 1,
+					 memory_order_acq_rel) == 1;
+}
+
+/* The object behind a handle that is no constant, or NULL. */
+static inline void *vm_object_of(const void *handle, uint32_t magic)
+{
+	const struct vm_object *object = handle;
+
+	if ((uintptr_t)handle < VM_HANDLE_MIN || object->magic != magic)
+		return NULL;
+	return (void *)(uintptr_t)handle;
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Functions that exist and fail by name with MPI_ERR_UNSUPPORTED_OPERATION, so
+ * that programs which contain but do not use them link and run.  A row leaves
+ * when its function arrives.
+ *
+ * A row is the name alone: none of them looks at its arguments.
+ */
+#ifndef MPI_CALL_UNSUPPORTED_H
+#define MPI_CALL_UNSUPPORTED_H
+
+/* Environment */
+#define MPI_CALLS_LATER_ENV(X)                                               \
+	X(Abi_get_fortran_booleans) X(Abi_get_fortran_info) X(Abi_get_info)  \
+	X(Abi_set_fortran_booleans) X(Abi_set_fortran_info)                  \
+	X(Get_hw_resource_info) X(Info_create_env)
+
+/* Point to point */
+#define MPI_CALLS_LATER_P2P(X)                                               \
+	X(Buffer_flush) X(Buffer_iflush)                                     \
+	X(Comm_attach_buffer) X(Comm_detach_buffer) X(Comm_flush_buffer)     \
+	X(Comm_iflush_buffer)
+
+/* Requests */
+#define MPI_CALLS_LATER_REQUEST(X)                                           \
+	X(Request_get_status_all)                                            \
+	X(Request_get_status_any) X(Request_get_status_some)
+
+/* Datatypes */
+#define MPI_CALLS_LATER_TYPE(X)                                              \
+	X(Type_create_f90_real)                                              \
+	X(Type_create_f90_complex) X(Type_create_f90_integer)                \
+	X(Type_get_value_index)
+
+/* One-sided communication */
+#define MPI_CALLS_LATER_RMA(X)                                               \
+	X(Win_create) X(Win_create_dynamic) X(Win_allocate) X(Win_attach)    \
+	X(Win_free) X(Win_fence) X(Win_post) X(Win_start) X(Win_complete)    \
+	X(Win_wait) X(Win_lock) X(Win_unlock) X(Win_lock_all)                \
+	X(Win_unlock_all) X(Win_flush) X(Win_flush_local)                    \
+	X(Win_create_keyval) X(Win_free_keyval) X(Win_set_attr)              \
+	X(Win_get_attr) X(Put) X(Get) X(Accumulate) X(Get_accumulate)        \
+	X(Fetch_and_op) X(Compare_and_swap) X(Raccumulate) X(Rget)           \
+	X(Rget_accumulate) X(Rput) X(Win_allocate_shared)                    \
+	X(Win_call_errhandler) X(Win_create_errhandler) X(Win_delete_attr)   \
+	X(Win_detach) X(Win_flush_all) X(Win_flush_local_all)                \
+	X(Win_get_errhandler) X(Win_get_group) X(Win_get_info)               \
+	X(Win_get_name) X(Win_set_errhandler) X(Win_set_info)                \
+	X(Win_set_name) X(Win_shared_query) X(Win_sync) X(Win_test)
+
+/* Partitioned communication */
+#define MPI_CALLS_LATER_PART(X)                                              \
+	X(Parrived) X(Pready) X(Pready_list) X(Pready_range) X(Precv_init)   \
+	X(Psend_init)
+
+/* Files */
+#define MPI_CALLS_LATER_IO(X)                                                \
+	X(File_call_errhandler) X(File_close) X(File_create_errhandler)      \
+	X(File_delete) X(File_get_amode) X(File_get_atomicity)               \
+	X(File_get_byte_offset) X(File_get_errhandler) X(File_get_group)     \
+	X(File_get_info) X(File_get_position) X(File_get_position_shared)    \
+	X(File_get_size) X(File_get_type_extent) X(File_get_view)            \
+	X(File_iread) X(File_iread_all) X(File_iread_at)                     \
+	X(File_iread_at_all) X(File_iread_shared) X(File_iwrite)             \
+	X(File_iwrite_all) X(File_iwrite_at) X(File_iwrite_at_all)           \
+	X(File_iwrite_shared) X(File_open) X(File_preallocate) X(File_read)  \
+	X(File_read_all) X(File_read_all_begin) X(File_read_all_end)         \
+	X(File_read_at) X(File_read_at_all) X(File_read_at_all_begin)        \
+	X(File_read_at_all_end) X(File_read_ordered)                         \
+	X(File_read_ordered_begin) X(File_read_ordered_end)                  \
+	X(File_read_shared) X(File_seek) X(File_seek_shared)                 \
+	X(File_set_atomicity) X(File_set_errhandler) X(File_set_info)        \
+	X(File_set_size) X(File_set_view) X(File_sync) X(File_write)         \
+	X(File_write_all) X(File_write_all_begin) X(File_write_all_end)      \
+	X(File_write_at) X(File_write_at_all) X(File_write_at_all_begin)     \
+	X(File_write_at_all_end) X(File_write_ordered)                       \
+	X(File_write_ordered_begin) X(File_write_ordered_end)                \
+	X(File_write_shared) X(Register_datarep)
+
+/* Processes that come later */
+#define MPI_CALLS_LATER_SPAWN(X)                                             \
+	X(Close_port) X(Comm_accept) X(Comm_connect) X(Comm_disconnect)      \
+	X(Comm_get_parent) X(Comm_join) X(Comm_spawn) X(Comm_spawn_multiple) \
+	X(Lookup_name) X(Open_port) X(Publish_name) X(Unpublish_name)
+
+/* Sessions */
+#define MPI_CALLS_LATER_SESSION(X)                                           \
+	X(Comm_create_from_group) X(Group_from_session_pset)                 \
+	X(Intercomm_create_from_groups) X(Session_attach_buffer)             \
+	X(Session_call_errhandler) X(Session_create_errhandler)              \
+	X(Session_detach_buffer) X(Session_finalize) X(Session_flush_buffer) \
+	X(Session_get_errhandler) X(Session_get_info)                        \
+	X(Session_get_nth_pset) X(Session_get_num_psets)                     \
+	X(Session_get_pset_info) X(Session_iflush_buffer) X(Session_init)    \
+	X(Session_set_errhandler)
+
+/* Large counts */
+#define MPI_CALLS_LATER_LARGE(X)                                             \
+	X(Accumulate_c) X(Allgather_c) X(Allgather_init_c) X(Allgatherv_c)   \
+	X(Allgatherv_init_c) X(Allreduce_c) X(Allreduce_init_c)              \
+	X(Alltoall_c) X(Alltoall_init_c) X(Alltoallv_c) X(Alltoallv_init_c)  \
+	X(Alltoallw_c) X(Alltoallw_init_c) X(Bcast_c) X(Bcast_init_c)        \
+	X(Bsend_c) X(Bsend_init_c) X(Buffer_attach_c) X(Buffer_detach_c)     \
+	X(Comm_attach_buffer_c) X(Comm_detach_buffer_c) X(Exscan_c)          \
+	X(Exscan_init_c) X(File_get_type_extent_c) X(File_iread_c)           \
+	X(File_iread_all_c) X(File_iread_at_c) X(File_iread_at_all_c)        \
+	X(File_iread_shared_c) X(File_iwrite_c) X(File_iwrite_all_c)         \
+	X(File_iwrite_at_c) X(File_iwrite_at_all_c) X(File_iwrite_shared_c)  \
+	X(File_read_c) X(File_read_all_c) X(File_read_all_begin_c)           \
+	X(File_read_at_c) X(File_read_at_all_c) X(File_read_at_all_begin_c)  \
+	X(File_read_ordered_c) X(File_read_ordered_begin_c)                  \
+	X(File_read_shared_c) X(File_write_c) X(File_write_all_c)            \
+	X(File_write_all_begin_c) X(File_write_at_c) X(File_write_at_all_c)  \
+	X(File_write_at_all_begin_c) X(File_write_ordered_c)                 \
+	X(File_write_ordered_begin_c) X(File_write_shared_c) X(Gather_c)     \
+	X(Gather_init_c) X(Gatherv_c) X(Gatherv_init_c) X(Get_c)             \
+	X(Get_accumulate_c) X(Get_count_c) X(Get_elements_c) X(Iallgather_c) \
+	X(Iallgatherv_c) X(Iallreduce_c) X(Ialltoall_c) X(Ialltoallv_c)      \
+	X(Ialltoallw_c) X(Ibcast_c) X(Ibsend_c) X(Iexscan_c) X(Igather_c)    \
+	X(Igatherv_c) X(Imrecv_c) X(Ineighbor_allgather_c)                   \
+	X(Ineighbor_allgatherv_c) X(Ineighbor_alltoall_c)                    \
+	X(Ineighbor_alltoallv_c) X(Ineighbor_alltoallw_c) X(Irecv_c)         \
+	X(Ireduce_c) X(Ireduce_scatter_c) X(Ireduce_scatter_block_c)         \
+	X(Irsend_c) X(Iscan_c) X(Iscatter_c) X(Iscatterv_c) X(Isend_c)       \
+	X(Isendrecv_c) X(Isendrecv_replace_c) X(Issend_c) X(Mrecv_c)         \
+	X(Neighbor_allgather_c) X(Neighbor_allgather_init_c)                 \
+	X(Neighbor_allgatherv_c) X(Neighbor_allgatherv_init_c)               \
+	X(Neighbor_alltoall_c) X(Neighbor_alltoall_init_c)                   \
+	X(Neighbor_alltoallv_c) X(Neighbor_alltoallv_init_c)                 \
+	X(Neighbor_alltoallw_c) X(Neighbor_alltoallw_init_c) X(Op_create_c)  \
+	X(Pack_c) X(Pack_external_c) X(Pack_external_size_c) X(Pack_size_c)  \
+	X(Precv_init_c) X(Psend_init_c) X(Put_c) X(Raccumulate_c) X(Recv_c)  \
+	X(Recv_init_c) X(Reduce_c) X(Reduce_init_c) X(Reduce_local_c)        \
+	X(Reduce_scatter_c) X(Reduce_scatter_block_c)                        \
+	X(Reduce_scatter_block_init_c) X(Reduce_scatter_init_c)              \
+	X(Register_datarep_c) X(Rget_c) X(Rget_accumulate_c) X(Rput_c)       \
+	X(Rsend_c) X(Rsend_init_c) X(Scan_c) X(Scan_init_c) X(Scatter_c)     \
+	X(Scatter_init_c) X(Scatterv_c) X(Scatterv_init_c) X(Send_c)         \
+	X(Send_init_c) X(Sendrecv_c) X(Sendrecv_replace_c)                   \
+	X(Session_attach_buffer_c) X(Session_detach_buffer_c) X(Ssend_c)     \
+	X(Ssend_init_c) X(Status_set_elements_c) X(Type_contiguous_c)        \
+	X(Type_create_darray_c) X(Type_create_hindexed_c)                    \
+	X(Type_create_hindexed_block_c) X(Type_create_hvector_c)             \
+	X(Type_create_indexed_block_c) X(Type_create_resized_c)              \
+	X(Type_create_struct_c) X(Type_create_subarray_c)                    \
+	X(Type_get_contents_c) X(Type_get_envelope_c) X(Type_get_extent_c)   \
+	X(Type_get_true_extent_c) X(Type_indexed_c) X(Type_size_c)           \
+	X(Type_vector_c) X(Unpack_c) X(Unpack_external_c) X(Win_allocate_c)  \
+	X(Win_allocate_shared_c) X(Win_create_c) X(Win_shared_query_c)
+
+/* Those that go to an error handler. */
+#define MPI_CALLS_LATER(X)                                                   \
+	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_P2P(X)                        \
+	MPI_CALLS_LATER_REQUEST(X) MPI_CALLS_LATER_TYPE(X)                   \
+	                                         \
+	 MPI_CALLS_LATER_RMA(X)                                              \
+	MPI_CALLS_LATER_PART(X) MPI_CALLS_LATER_IO(X)                        \
+	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
+	MPI_CALLS_LATER_LARGE(X)
+
+#define MPI_CALLS_UNSUPPORTED(X) MPI_CALLS_LATER(X)
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Checks of the arguments of collectives.
+ */
+#include "mpi/coll/args.h"
+
+int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
+		 const struct vm_coll_kind *kind, MPI_Comm handle)
+{
+	struct vm_comm *comm;
+	int rc = vm_check_comm(call, handle, &comm);
+
+	if (rc == 0 && comm->inter && !kind->cross)
+		rc = vm_error(call, MPI_ERR_COMM,
+			      "it is not defined on intercommunicators");
+	if (rc == 0)
+		vm_coll_init(coll, kind, call, comm);
+	return rc;
+}
+
+int vm_coll_root(struct vm_call *call, struct vm_coll *coll, int root)
+{
+	coll->root = root;
+	if (coll->comm->inter && (root == MPI_ROOT || root == MPI_PROC_NULL))
+		return 0;
+	return vm_check_root(call, coll->comm, root);
+}
+
+static int check_count(struct vm_call *call, MPI_Count count, int i)
+{
+	if (VM_LIKELY(count >= 0))
+		return 0;
+	if (i < 0)
+		return vm_check_size(call, count, "count");
+	return vm_error(call, MPI_ERR_COUNT,
+			"the count for rank %d is %lld, must not be negative",
+			i, (long long)count);
+}
+
+static int check_buf(struct vm_call *call, const void *buf,
+		     const struct vm_type *type)
+{
+	if (buf == MPI_IN_PLACE)
+		return vm_error(call, MPI_ERR_BUFFER,
+				"MPI_IN_PLACE is not allowed here");
+	/* MPI_BOTTOM is NULL: right with a type that holds addresses. */
+	if (!buf && mpi_cvar.check && type->builtin)
+		return vm_error(call, MPI_ERR_BUFFER, "the buffer is NULL");
+	return 0;
+}
+
+int vm_coll_side(struct vm_call *call, struct vm_blocks *side, const void *buf,
+		 int count, MPI_Datatype datatype)
+{
+	struct vm_type *type;
+	int rc = vm_check_committed(call, datatype, &type);
+
+	if (rc == 0)
+		rc = check_count(call, count, -1);
+	if (rc == 0 && count > 0)
+		rc = check_buf(call, buf, type);
+	if (rc == 0) {
+		side->buf = buf;
+		side->type = type;
+		side->count = (size_t)count;
+	}
+	return rc;
+}
+
+static int check_arrays(struct vm_call *call, const int counts[],
+			const int displs[])
+{
+	if (!counts)
+		return vm_error(call, MPI_ERR_ARG,
+				"the array of counts is NULL");
+	if (!displs)
+		return vm_error(call, MPI_ERR_ARG,
+				"the array of displacements is NULL");
+	return 0;
+}
+
+int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
+		   struct vm_blocks *side, const void *buf, const int counts[],
+		   const int displs[], MPI_Datatype datatype)
+{
+	struct vm_type *type;
+	int rc = vm_check_committed(call, datatype, &type);
+
+	if (rc == 0)
+		rc = check_arrays(call, counts, displs);
+	for (int i = 0; rc == 0 && i < coll->comm->size; i++) {
+		rc = check_count(call, counts[i], i);
+		if (rc == 0 && counts[i] > 0)
+			rc = check_buf(call, buf, type);
+	}
+	if (rc == 0)
+		*side = (struct vm_blocks){ .buf = buf,
+					    .type = type,
+					    .counts = counts,
+					    .displs = displs };
+	return rc;
+}
+
+int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
+		   struct vm_blocks *side, const void *buf, const int counts[],
+		   const int displs[], const MPI_Datatype types[])
+{
+	struct vm_type *type;
+	int rc = check_arrays(call, counts, displs);
+
+	if (rc == 0 && !types)
+		rc = vm_error(call, MPI_ERR_ARG,
+			      "the array of datatypes is NULL");
+	for (int i = 0; rc == 0 && i < coll->comm->size; i++) {
+		rc = check_count(call, counts[i], i);
+		if (rc != 0 || counts[i] == 0)
+			continue;
+		rc = vm_check_committed(call, types[i], &type);
+		if (rc == 0)
+			rc = check_buf(call, buf, type);
+	}
+	if (rc == 0)
+		*side = (struct vm_blocks){ .buf = buf,
+					    .counts = counts,
+					    .displs = displs,
+					    .types = types };
+	return rc;
+}
+
+int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
+		     const void *sendbuf, void *recvbuf, MPI_Count count,
+		     MPI_Datatype datatype, MPI_Op op, bool receives)
+{
+	struct vm_type *type;
+	int rc = vm_check_committed(call, datatype, &type);
+
+	if (rc == 0)
+		rc = vm_check_op(call, op, type, &coll->op);
+	if (rc == 0)
+		rc = check_count(call, count, -1);
+	if (rc == 0 && count > 0 && receives)
+		rc = check_buf(call, recvbuf, type);
+	/* Members that receive nothing have no place. */
+	if (rc == 0 && receives && vm_coll_in_place(coll, sendbuf))
+		sendbuf = recvbuf;
+	else if (rc == 0 && count > 0 && vm_coll_is_leaf(coll))
+		rc = check_buf(call, sendbuf, type);
+	if (rc == 0) {
+		coll->recv.buf = recvbuf;
+		coll->send.buf = sendbuf;
+		coll->recv.type = coll->send.type = type;
+		coll->recv.count = coll->send.count = (size_t)count;
+	}
+	return rc;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives among ranks that share memory.
+ *
+ * Every member describes its call in a struct vm_coll on its own stack and goes
+ * to the meeting of the communicator (core/comm/meet.h).  One of them compares what
+ * all have brought, then does everybody's part by copying between the members'
+ * buffers; where there is much to do, workers that are idle take some of the
+ * parts (core/local/work.h).  No messages are sent and nothing is packed.  Where
+ * there is little to do, workers do not wait for one another's work: each does
+ * its members' parts with stand-ins for the others (coll_stand.h).
+ *
+ * A nonblocking collective leaves a copy of its struct vm_coll at a meeting
+ * that is only started (coll_start.c); the last to start it does all the work.
+ */
+#ifndef MPI_COLL_COLL_H
+#define MPI_COLL_COLL_H
+
+#include <stdatomic.h>
+
+#include "core/comm/meet.h"
+#include "core/local/req.h"
+#include "core/local/chan_stats.h"
+#include "mpi/call/check.h"
+#include "mpi/comm/inter.h"
+#include "mpi/type/op.h"
+#include "mpi/type/type.h"
+
+/*
+ * One block of data per member, or a single one: block j is count elements
+ * behind j * count others; with counts it has counts[j] elements at displs[j],
+ * in elements or, with types, in bytes.
+ */
+struct vm_blocks {
+	const void *buf;
+	const struct vm_type *type;
+	size_t count;
+	const int *counts, *displs; /* NULL: all blocks are alike */
+	const MPI_Datatype *types;  /* NULL: all of one type */
+	/* With counts, of which then nothing is known: each block where it is.
+	 * Of stand-ins; NULL: no. */
+	const struct vm_data *made;
+};
+
+struct vm_coll;
+
+/* Which data members in other processes need (coll_far.c). */
+enum vm_coll_flow {
+	VM_FLOW_NONE,
+	VM_FLOW_BCAST,	 /* the root's buffer: all */
+	VM_FLOW_SCATTER, /* the root's blocks: each member its own */
+	VM_FLOW_GATHER,	 /* what each sends: the root */
+	VM_FLOW_ALL,	 /* what each sends: all */
+	VM_FLOW_BLOCKS,	 /* each one's blocks: each member its own */
+};
+
+/* Those that have algorithms to choose from (coll_plan.c). */
+enum vm_coll_family {
+	VM_FAMILY_NONE,
+	VM_FAMILY_BCAST,
+	VM_FAMILY_ALLGATHER,
+	VM_FAMILY_ALLTOALL,
+	VM_FAMILY_REDUCE,
+	VM_FAMILY_ALLREDUCE,
+	VM_FAMILY_REDUCE_SCATTER,
+	VM_FAMILY_SCAN,
+	VM_FAMILIES
+};
+
+/* The setting of a communicator's own that has the word of a family. */
+#define VM_COLL_SETTING(family) (VM_SPECIAL_ABOVE + (unsigned)(family)-1)
+VM_STATIC_ASSERT(VM_COLL_SETTING(VM_FAMILIES) <= VM_SPECIAL_SETTINGS,
+		 "every family has a setting");
+
+/* The last word of CORE_COLL_ALGORITHMS, behind those of coll_plan.h. */
+#define VM_COLL_SHARED 9
+
+/*
+ * A kind of collective.  part() does the parts of members first to last - 1;
+ * parts may run at the same time on different workers, with the operation of
+ * member me, the one whose task it is if that matters.  finish() follows when
+ * all parts are done and touches only what belongs to the members it is called
+ * for.
+ */
+struct vm_coll_kind {
+	void (*part)(struct vm_meet *meet, struct vm_coll *me, size_t first,
+		     size_t last);
+	void (*finish)(struct vm_meet *meet, size_t first, size_t last);
+	/*
+	 * On an intercommunicator: members 0 to meet->size - 1 are those of the
+	 * side that the data comes from, the others, up to n - 1, those it goes
+	 * to.  me->root is the root's number among them all.  NULL: there is no
+	 * such collective.
+	 */
+	void (*cross)(struct vm_meet *meet, struct vm_coll *me, size_t n);
+	/* About how many bytes all parts move; 0: never worth sharing. */
+	size_t (*work)(const struct vm_coll *any, size_t members);
+	bool rooted;  /* all members name the same root */
+	bool gathers; /* rooted: data goes to the root, not from it */
+	bool reduces; /* all have the same operation and size */
+	bool swaps;   /* all or none are in place */
+	bool ends;    /* nonblocking ones may be left behind */
+	/* A part is not what one member wants, but a bit of what all do, or
+	 * the root. */
+	bool slices;
+	/* One member makes what all want, out of more than their data; in each
+	 * process one. */
+	bool whole;
+	bool direct; /* large blocks go to other processes by themselves */
+	bool relays; /* other processes may pass data on */
+	enum vm_coll_flow flow;
+	enum vm_coll_family family;
+	/* Where the rank counts it, in core_rank_pvars; 0: nowhere. */
+	size_t calls;
+};
+
+/* Where, for the rows of kinds. */
+#define VM_COLL_CALLS(name) \
+	offsetof(struct core_rank_pvars, coll_##name##_calls)
+
+/*
+ * What a member brings.  Which sides are set depends on the kind; with
+ * MPI_IN_PLACE a reduction's send side is its receive side.
+ */
+struct vm_coll {
+	const struct vm_coll_kind *kind;
+	struct vm_comm *comm;  /* may be gone when a nonblocking one ends */
+	struct vm_rank *owner; /* whose call it is; NULL: a stand-in's, */
+	int rank, size;	       /* and his rank in comm, which is so large */
+	enum vm_call_id id;
+	int root;
+	int shares; /* of what gives shares by counts: a hash of those; or 0 */
+	int first_size; /* of an intercommunicator's first side; else 0 */
+	bool in_place;
+	/* Which algorithm its communicator asks for, a word of the family's
+	 * setting, or VM_SPECIAL_UNSET; and how it went (CORE_COLL_ALGORITHMS). */
+	int8_t asked, way;
+	const struct vm_op *op;
+	struct vm_blocks send, recv;
+	void *temp; /* between part() and finish(); a stand-in's memory */
+	struct vm_req *req; /* of a nonblocking one */
+	/* How it ended for this member: 0 or an MPI error, and why. */
+	_Atomic int error;
+	char what[120];
+};
+
+extern const struct vm_coll_kind vm_coll_barrier, vm_coll_bcast, vm_coll_gather,
+	vm_coll_scatter, vm_coll_allgather, vm_coll_alltoall, vm_coll_reduce,
+	vm_coll_allreduce, vm_coll_reduce_scatter, vm_coll_scan, vm_coll_exscan;
+
+/* Sets all but the sides. */
+static inline void vm_coll_init(struct vm_coll *coll,
+				const struct vm_coll_kind *kind,
+				const struct vm_call *call,
+				struct vm_comm *comm)
+{
+	coll->kind = kind;
+	coll->comm = comm;
+	coll->owner = call->mpi->rank;
+	coll->rank = comm->rank;
+	coll->size = comm->size;
+	coll->id = call->id;
+	coll->root = 0;
+	coll->shares = 0;
+	coll->first_size = vm_inter_first_size(comm);
+	coll->in_place = false;
+	coll->asked = VM_SPECIAL_UNSET;
+	coll->way = VM_COLL_SHARED;
+	coll->op = NULL;
+	coll->send = coll->recv = (struct vm_blocks){ 0 };
+	coll->temp = NULL;
+	coll->req = NULL;
+	atomic_init(&coll->error, 0);
+}
+
+/* Whether the caller is the root of a rooted one; whether it is one of those
+ * that the root sends to or receives from.  Within one group the root is both,
+ * between two groups others may be neither. */
+static inline bool vm_coll_is_root(const struct vm_coll *coll)
+{
+	return coll->root == (coll->first_size ? MPI_ROOT : coll->rank);
+}
+
+static inline bool vm_coll_is_leaf(const struct vm_coll *coll)
+{
+	return !coll->first_size || coll->root >= 0;
+}
+
+/* The rank begins it; it went.  context: of its communicator.  Anybody may say
+ * the latter. */
+void vm_coll_begin(struct vm_coll *coll, uint32_t context);
+void vm_coll_went(const struct vm_coll *coll, uint32_t context);
+
+/* Meets the others and does the work: 0 or an MPI error.  May switch. */
+int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
+
+/*
+ * Starts a nonblocking one with a copy of coll: 0 with *request set, an MPI
+ * error, or a negative code of core.  The copy holds its types and operation
+ * until the request ends.
+ */
+int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
+		  MPI_Request *request);
+
+/*
+ * Keeps a copy of coll for MPI_Start: 0 with an inactive *request, or an MPI
+ * error (coll_persist.c).  The copy that a request keeps.
+ */
+int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
+		 MPI_Request *request);
+struct vm_coll *vm_coll_kept(const struct vm_req *req);
+
+/* References on all that coll uses; gives them up. */
+void vm_coll_hold(const struct vm_coll *coll);
+void vm_coll_let_go(const struct vm_coll *coll);
+
+/* Leaves coll, whose req is set, to a meeting of all members of chan. */
+int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan);
+
+/* Whether all members agree; if not they all know why. */
+bool vm_coll_agreed(struct vm_meet *meet);
+
+/* What the caller has brought, or `any`: only functions of the user mind whose
+ * task calls them. */
+struct vm_coll *vm_coll_own(struct vm_meet *meet, size_t any);
+
+/* Compares what all have brought and does the work of all: what one of them
+ * runs, the last to start if the collective is nonblocking. */
+void vm_coll_arrived(struct vm_meet *meet);
+
+/* The same when all have started it. */
+void vm_coll_started(struct vm_meet *meet);
+
+/* On an intercommunicator: whether all members agree, with the place of the root
+ * if there is one; then what vm_coll_arrived() does. */
+bool vm_coll_inter_agreed(struct vm_meet *meet, long *root);
+void vm_coll_inter_cross(struct vm_meet *meet, long root);
+
+/* The bytes that n elements cover, and where the first of them is. */
+size_t vm_coll_span(const struct vm_type *type, size_t n, ptrdiff_t *low);
+
+/* What b wants otherwise than a, as text; false if nothing. */
+bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
+		     char *what, size_t size);
+
+/* acc = n elements from `from` on, reduced over all members of a meeting, with
+ * the operation of `me`. */
+void vm_coll_fold(const struct vm_meet *meet, const struct vm_coll *me,
+		  void *acc, size_t from, size_t n);
+
+/* How many of n elements are best reduced at a time. */
+size_t vm_coll_fold_step(const struct vm_coll *me, size_t n);
+
+/* Copies n elements to where others may be already: the same. */
+void vm_coll_copy(const struct vm_type *type, void *to, const void *from,
+		  size_t n);
+
+/* The elements that a member of a reduce-scatter gets, as `coll` says. */
+static inline size_t vm_coll_share(const struct vm_coll *coll, size_t size,
+				   size_t rank)
+{
+	if (!coll->recv.counts)
+		return coll->recv.count / size;
+	return (size_t)coll->recv.counts[rank];
+}
+
+/* Member `to` gets block i of an allgather from its owner. */
+void vm_coll_allgather_block(struct vm_meet *meet, struct vm_coll *to,
+			     size_t i);
+
+/* From one member's buffer to another's. */
+void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
+		  const struct vm_coll *from, const struct vm_data *from_data);
+
+/* Notes in call why the collective of a request failed. */
+void vm_coll_explain(struct vm_call *call, const struct vm_req *req);
+
+/* What member `rank` brought. */
+static inline struct vm_coll *vm_coll_of(const struct vm_meet *meet,
+					 size_t rank)
+{
+	return vm_meet_args(meet, (uint32_t)rank);
+}
+
+/* Notes an error of a member, unless it has one. */
+void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
+	VM_PRINTF(3, 4);
+
+/* An address that may be absolute, against MPI_BOTTOM. */
+static inline void *vm_at(const void *buf, ptrdiff_t offset)
+{
+	return (void *)((uintptr_t)buf + (uintptr_t)offset);
+}
+
+/* The data of block j. */
+static inline struct vm_data vm_blocks_data(const struct vm_blocks *blocks,
+					    size_t j)
+{
+	const struct vm_type *type = blocks->type;
+
+	if (!blocks->counts)
+		return vm_type_data(
+			type,
+			vm_at(blocks->buf,
+			      (ptrdiff_t)(j * blocks->count) * type->extent),
+			blocks->count);
+	if (VM_UNLIKELY(blocks->made != NULL))
+		return blocks->made[j];
+	if (!blocks->types)
+		return vm_type_data(type,
+				    vm_at(blocks->buf,
+					  blocks->displs[j] * type->extent),
+				    (size_t)blocks->counts[j]);
+	/* Without elements the type may be any, even MPI_DATATYPE_NULL. */
+	if (blocks->counts[j] == 0)
+		return (struct vm_data){ 0 };
+	return vm_type_data(vm_type_checked(blocks->types[j]),
+			    vm_at(blocks->buf, blocks->displs[j]),
+			    (size_t)blocks->counts[j]);
+}
+
+#endif

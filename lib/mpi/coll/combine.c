@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How leaders combine their vectors.
+ *
+ * What is on the left of an operation is always of processes before those on its
+ * right, unless the operation commutes.  Each element is computed at one place
+ * and copied from there, or everywhere from the same operands in the same order,
+ * so that all members get the same bits.
+ */
+#include <stdlib.h>
+
+#include "mpi/coll/partial.h"
+
+/* How a combination goes on. */
+struct work {
+	struct vm_coll_partial *partial;
+	struct vm_far_talk talk;
+	int count, self; /* processes */
+	int root;	 /* the process of a root */
+};
+
+/* Elements of a vector. */
+static struct vm_data range(const struct work *work, const void *vector,
+			    size_t first, size_t n)
+{
+	return vm_type_data(work->partial->type,
+			    vm_coll_element(work->partial, vector, first), n);
+}
+
+static void send(struct work *work, int to, const void *vector, size_t first,
+		 size_t n)
+{
+	struct vm_data data = range(work, vector, first, n);
+
+	vm_far_send(&work->talk, to, &data);
+}
+
+static void receive(struct work *work, int from, const void *vector,
+		    size_t first, size_t n)
+{
+	struct vm_data data = range(work, vector, first, n);
+
+	vm_far_recv(&work->talk, from, &data);
+}
+
+static void swap(struct vm_coll_partial *partial)
+{
+	void *sum = partial->sum;
+
+	partial->sum = partial->other;
+	partial->other = sum;
+}
+
+/* sum = other op sum, or sum op other; of garbage nothing is computed. */
+static void add(struct work *work, bool other_first)
+{
+	struct vm_coll_partial *partial = work->partial;
+
+	if (work->talk.error)
+		return;
+	if (other_first || partial->op->commutes) {
+		vm_coll_combine(partial, partial->other, partial->sum,
+				partial->count);
+		return;
+	}
+	vm_coll_combine(partial, partial->sum, partial->other, partial->count);
+	swap(partial);
+}
+
+/* The vectors of the first `n` processes have come with the calls. */
+static int linear(struct work *work, int n)
+{
+	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_view *view = partial->view;
+	struct vm_seat *seats =
+		vm_coll_view_memory(view, (size_t)n * sizeof(*seats));
+	struct vm_meet meet = { .size = (uint32_t)n, .seats = seats };
+	struct vm_coll self = *partial->me;
+	size_t step = vm_coll_fold_step(partial->me, partial->count), m;
+	int rc = seats ? 0 : -VMPI_ENOMEM;
+
+	self.send.buf = partial->sum;
+	for (int p = 0; p < n && rc == 0; p++) {
+		size_t seat = view->far->processes[p].members[0];
+		struct vm_coll *stand = vm_coll_of(&view->meet, seat);
+
+		if (p != work->self)
+			rc = vm_coll_operands_fill(stand, partial->me);
+		atomic_init(&seats[p].args, p == work->self ? &self : stand);
+	}
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < partial->count; i += m) {
+		m = partial->count - i < step ? partial->count - i : step;
+		vm_coll_fold(&meet, partial->me,
+			     vm_coll_element(partial, partial->other, i), i, m);
+	}
+	swap(partial);
+	return 0;
+}
+
+/*
+ * In each step pairs of processes exchange what they have, that of twice as many
+ * processes as in the step before.  If their number is no power of two, some
+ * begin by joining their neighbour.
+ */
+static void doubling(struct work *work)
+{
+	struct vm_coll_partial *partial = work->partial;
+	size_t n = partial->count;
+	int self = work->self, power = 1, rest, number;
+
+	while (2 * power <= work->count)
+		power *= 2;
+	rest = work->count - power;
+	number = self < 2 * rest ? self / 2 : self - rest;
+	if (self < 2 * rest && self % 2 == 0) {
+		send(work, self + 1, partial->sum, 0, n);
+		vm_far_wait(&work->talk);
+		receive(work, self + 1, partial->sum, 0, n);
+		vm_far_wait(&work->talk);
+		return;
+	}
+	if (self < 2 * rest) {
+		receive(work, self - 1, partial->other, 0, n);
+		vm_far_wait(&work->talk);
+		add(work, true);
+	}
+	for (int step = 1; step < power; step *= 2) {
+		int other = number ^ step;
+		int process = other < rest ? 2 * other + 1 : other + rest;
+
+		receive(work, process, partial->other, 0, n);
+		send(work, process, partial->sum, 0, n);
+		vm_far_wait(&work->talk);
+		if (other < number || work->talk.error)
+			add(work, true);
+		else {
+			vm_coll_combine(partial, partial->sum, partial->other,
+					n);
+			swap(partial);
+		}
+	}
+	if (self < 2 * rest)
+		send(work, self - 1, partial->sum, 0, n);
+}
+
+/* A tree; at its root the root of the collective if the operation commutes, else
+ * the first process. */
+static void binomial(struct work *work)
+{
+	struct vm_coll_partial *partial = work->partial;
+	int count = work->count, step = 1;
+	int base = partial->op->commutes ? work->root : 0;
+	int self = (work->self - base + count) % count;
+	size_t n = partial->count;
+
+	for (; step < count && !(self & step); step *= 2) {
+		if (self + step >= count)
+			continue;
+		receive(work, (self + step + base) % count, partial->other, 0,
+			n);
+		vm_far_wait(&work->talk);
+		add(work, false);
+	}
+	if (self)
+		send(work, (self - step + base) % count, partial->sum, 0, n);
+	vm_far_wait(&work->talk);
+	if (base == work->root)
+		return;
+	if (work->self == base)
+		send(work, work->root, partial->sum, 0, n);
+	if (work->self == work->root)
+		receive(work, base, partial->sum, 0, n);
+}
+
+static size_t share(const struct work *work, int process)
+{
+	const size_t *begins = work->partial->begins;
+
+	return begins[process + 1] - begins[process];
+}
+
+/* The process whose share comes k-th: those before us from the nearest on, then
+ * those behind, so that what is combined is always of neighbours. */
+static int source(const struct work *work, int k)
+{
+	return k < work->self ? work->self - 1 - k : k + 1;
+}
+
+/* Combines what has come from the k-th source with our share. */
+static void share_add(struct work *work, int k, size_t at)
+{
+	struct vm_coll_partial *partial = work->partial;
+	size_t n = share(work, work->self);
+	void *sum = vm_coll_element(partial, partial->sum,
+				    partial->begins[work->self]);
+	void *other = vm_coll_element(partial, partial->other, at);
+
+	if (k < work->self || partial->op->commutes) {
+		vm_coll_combine(partial, other, sum, n);
+		return;
+	}
+	vm_coll_combine(partial, sum, other, n);
+	vm_coll_copy(partial->type, sum, other, n);
+}
+
+/* Each process gets its share of the vectors of all, as many at a time as there
+ * is room for, and combines them. */
+static void scatter(struct work *work)
+{
+	struct vm_coll_partial *partial = work->partial;
+	size_t n = share(work, work->self);
+	int others = work->count - 1, batch = others;
+
+	if (n && partial->count / n < (size_t)others)
+		batch = (int)(partial->count / n);
+	for (int k = 1; k <= others; k++) {
+		int to = (work->self + k) % work->count;
+
+		send(work, to, partial->sum, partial->begins[to],
+		     share(work, to));
+	}
+	for (int k = 0, end; k < others; k = end) {
+		end = k + batch < others ? k + batch : others;
+		for (int i = k; i < end; i++)
+			receive(work, source(work, i), partial->other,
+				(size_t)(i - k) * n, n);
+		vm_far_received(&work->talk);
+		for (int i = k; i < end && !work->talk.error; i++)
+			share_add(work, i, (size_t)(i - k) * n);
+	}
+	vm_far_wait(&work->talk);
+}
+
+/* Shares that are reduced come together again, everywhere or at the root. */
+static void gather(struct work *work, bool all)
+{
+	struct vm_coll_partial *partial = work->partial;
+	int self = work->self;
+
+	for (int k = 1; k < work->count; k++) {
+		int from = (self + work->count - k) % work->count;
+		int to = (self + k) % work->count;
+
+		if (all || self == work->root)
+			receive(work, from, partial->sum, partial->begins[from],
+				share(work, from));
+		if (all || to == work->root)
+			send(work, to, partial->sum, partial->begins[self],
+			     share(work, self));
+	}
+}
+
+/* In each step a process hands on what it knows of twice as many processes
+ * before it. */
+static void prefixes(struct work *work)
+{
+	struct vm_coll_partial *partial = work->partial;
+	size_t n = partial->count;
+	int self = work->self;
+
+	for (int step = 1; step < work->count; step *= 2) {
+		if (self >= step)
+			receive(work, self - step, partial->other, 0, n);
+		if (self + step < work->count)
+			send(work, self + step, partial->sum, 0, n);
+		vm_far_wait(&work->talk);
+		if (self < step || work->talk.error)
+			continue;
+		if (step == 1)
+			vm_coll_copy(partial->type, partial->before,
+				     partial->other, n);
+		else
+			vm_coll_combine(partial, partial->other,
+					partial->before, n);
+		vm_coll_combine(partial, partial->other, partial->sum, n);
+	}
+	partial->sum = partial->before;
+}
+
+static int linear_all(struct work *work, enum vm_coll_family family)
+{
+	int n = family == VM_FAMILY_SCAN ? work->self : work->count;
+
+	if (n == 0 || (family == VM_FAMILY_REDUCE && work->self != work->root))
+		return 0;
+	return linear(work, n);
+}
+
+int vm_coll_partial_combine(struct vm_coll_partial *partial)
+{
+	struct vm_coll_view *view = partial->view;
+	enum vm_coll_family family = view->any->kind->family;
+	struct work work = { .partial = partial,
+			     .count = view->far->count,
+			     .self = view->far->self };
+
+	work.root = (int)view->far->of[view->any->root];
+	partial->prefix = work.self > 0;
+	if (!partial->count)
+		return 0;
+	if (view->plan.way == VM_WAY_LINEAR)
+		return linear_all(&work, family);
+	vm_far_talk_begin(&work.talk, &view->meet);
+	if (family == VM_FAMILY_SCAN) {
+		prefixes(&work);
+	} else if (view->plan.way == VM_WAY_RECURSIVE_DOUBLING) {
+		doubling(&work);
+	} else if (view->plan.way == VM_WAY_BINOMIAL) {
+		binomial(&work);
+	} else {
+		scatter(&work);
+		if (family != VM_FAMILY_REDUCE_SCATTER)
+			gather(&work, family == VM_FAMILY_ALLREDUCE);
+	}
+	return vm_far_talk_end(&work.talk);
+}

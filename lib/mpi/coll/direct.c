@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Large blocks from a member's buffer to that of a member elsewhere.
+ *
+ * A block for one member lands where this wants it; one for all, where the first
+ * of those wants it that expects as much; the others copy it from there.  If
+ * nobody does, which is somebody's error, it lands in memory of our own.
+ */
+#include "mpi/coll/pack.h"
+
+#include <stdlib.h>
+
+/* Where member `to` wants what member `from` sends. */
+static struct vm_data place_of(const struct vm_coll_view *view, size_t to,
+			       size_t from)
+{
+	const struct vm_coll *coll = vm_coll_of(&view->meet, to);
+
+	if (coll->kind->flow == VM_FLOW_BCAST ||
+	    coll->kind->flow == VM_FLOW_SCATTER)
+		return vm_blocks_data(&coll->recv, 0);
+	return vm_blocks_data(&coll->recv, vm_coll_block_of(coll, from));
+}
+
+/* Whether one of the members here has room for a block; *place gets it. */
+static bool place_find(const struct vm_coll_view *view,
+		       const struct vm_coll_block *block, struct vm_data *place)
+{
+	enum vm_coll_flow flow = view->any->kind->flow;
+	bool one = flow == VM_FLOW_SCATTER || flow == VM_FLOW_BLOCKS;
+
+	for (uint32_t i = 0; i < view->here->count; i++) {
+		uint32_t to = view->here->members[i];
+		const struct vm_coll *coll = vm_coll_of(&view->meet, to);
+
+		if ((one && to != block->to) ||
+		    !vm_coll_reaches(coll, block->from, to) ||
+		    (flow == VM_FLOW_GATHER && !vm_coll_is_root(coll)))
+			continue;
+		*place = place_of(view, to, block->from);
+		if (place->bytes == block->data->bytes)
+			return true;
+	}
+	return false;
+}
+
+static void block_land(struct vm_coll_view *view, struct vm_coll_block *block)
+{
+	size_t bytes = block->data->bytes;
+	struct vm_data place;
+
+	if (!place_find(view, block, &place))
+		place = vm_data_bytes(vm_coll_view_memory(view, bytes), bytes);
+	/* Without memory the message is too long, and that is an error. */
+	if (!place.addr && !place.layout)
+		place.bytes = 0;
+	*block->data = place;
+}
+
+/* Starts what goes to one process, or to all, and what comes from one. */
+static void step(struct vm_coll_view *view, struct vm_far_talk *talk, int to,
+		 int from)
+{
+	for (size_t i = 0; i < view->coming.count; i++) {
+		struct vm_coll_block *block = &view->coming.list[i];
+
+		if (from >= 0 && block->process != from)
+			continue;
+		block_land(view, block);
+		vm_far_recv(talk, block->process, block->data);
+	}
+	for (size_t i = 0; i < view->going.count; i++) {
+		struct vm_coll_block *block = &view->going.list[i];
+
+		if (to < 0 || block->process == to)
+			vm_far_send(talk, block->process, &block->out);
+	}
+}
+
+int vm_coll_direct(struct vm_coll_view *view)
+{
+	int count = view->far->count, self = view->far->self;
+	struct vm_far_talk talk;
+
+	if (!view->coming.count && !view->going.count)
+		return 0;
+	vm_far_talk_begin(&talk, &view->meet);
+	if (view->plan.way != VM_WAY_PAIRWISE)
+		step(view, &talk, -1, -1);
+	for (int k = 1; k < count && view->plan.way == VM_WAY_PAIRWISE; k++) {
+		step(view, &talk, (self + k) % count,
+		     (self + count - k) % count);
+		vm_far_wait(&talk);
+	}
+	return vm_far_talk_end(&talk);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The view that a leader has of a meeting of several processes, and what it does
+ * with it.
+ */
+#include "mpi/coll/hier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/local/engine.h"
+#include "mpi/coll/pack.h"
+#include "mpi/coll/partial.h"
+
+/* Memory in a list. */
+struct vm_coll_memory {
+	struct vm_coll_memory *next;
+	_Alignas(64) char bytes[];
+};
+
+void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes)
+{
+	struct vm_coll_memory *memory = NULL;
+
+	/* A size that somebody else says may be any. */
+	if (bytes <= SIZE_MAX / 2)
+		memory = aligned_alloc(64, (sizeof(*memory) + bytes + 63) &
+						   ~(size_t)63);
+	if (!memory)
+		return NULL;
+	memory->next = view->memory;
+	view->memory = memory;
+	return memory->bytes;
+}
+
+static int view_alloc(struct vm_coll_view *view, const struct vm_meet *meet)
+{
+	size_t n = meet->size, processes = (size_t)meet->far->count;
+
+	view->meet.size = meet->size;
+	view->meet.far = meet->far;
+	view->meet.context = meet->context;
+	view->meet.tag = meet->tag;
+	view->far = meet->far;
+	view->here = &meet->far->processes[meet->far->self];
+	view->meet.seats = aligned_alloc(_Alignof(struct vm_seat),
+					 n * sizeof(*view->meet.seats));
+	view->stands = calloc(n, sizeof(*view->stands));
+	view->types = calloc(n, sizeof(*view->types));
+	view->sizes = calloc(n, sizeof(*view->sizes));
+	view->plans = calloc(processes, sizeof(*view->plans));
+	view->parts = calloc(processes, sizeof(*view->parts));
+	if (!view->meet.seats || !view->stands || !view->types ||
+	    !view->sizes || !view->plans || !view->parts)
+		return -VMPI_ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		atomic_init(&view->meet.seats[i].args, vm_meet_args(meet, i));
+	view->any = vm_coll_of(meet, view->here->members[0]);
+	view->plans[view->far->self] = view->plan;
+	return 0;
+}
+
+/* Packs what goes to each process. */
+static int parts_pack(struct vm_coll_view *view)
+{
+	int rc = 0;
+
+	if (vm_coll_is_partial(&view->plan, view->any)) {
+		view->partial = vm_coll_partial_open(view);
+		if (!view->partial)
+			return -VMPI_ENOMEM;
+	}
+	for (int p = 0; p < view->far->count && rc == 0; p++)
+		if (p != view->far->self)
+			rc = vm_coll_pack(view, p);
+	return rc;
+}
+
+int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
+		      const struct vm_coll_plan *plan)
+{
+	int rc;
+
+	memset(view, 0, sizeof(*view));
+	view->plan = *plan;
+	view->packed_bytes = (size_t)mpi_cvar.coll_packed_bytes;
+	rc = view_alloc(view, meet);
+	if (rc == 0)
+		rc = parts_pack(view);
+	if (rc != 0) {
+		/* The others wait for us all the same. */
+		vm_far_barrier(meet, VM_FAR_MISMATCH);
+		return rc;
+	}
+	rc = vm_far_exchange(meet, VM_FAR_COLL, view->parts);
+	for (int p = 0; p < view->far->count && rc == 0; p++)
+		if (p != view->far->self)
+			rc = vm_coll_unpack(view, p);
+	return rc;
+}
+
+/* Whether the bytes of operands are operands already. */
+static bool is_plain(const struct vm_type *type)
+{
+	return type->dense && !type->dense_offset &&
+	       type->extent == (MPI_Count)type->size;
+}
+
+int vm_coll_operands_fill(struct vm_coll *stand, const struct vm_coll *like)
+{
+	const struct vm_type *type = like->recv.type;
+	struct vm_data from = vm_data_bytes(stand->send.buf, stand->send.count);
+	struct vm_data to;
+	ptrdiff_t low;
+	size_t bytes;
+
+	stand->op = like->op;
+	stand->send.type = type;
+	stand->send.count = like->recv.count;
+	if (from.addr && !is_plain(type)) {
+		bytes = vm_coll_span(type, like->recv.count, &low);
+		/* Elements keep their alignment, as in coll_reduce.c. */
+		stand->temp = calloc(1, bytes + 128);
+		if (!stand->temp)
+			return -VMPI_ENOMEM;
+		stand->send.buf = vm_at(
+			stand->temp, (ptrdiff_t)(-(uintptr_t)stand->temp & 63) +
+					     (low & 63) - low);
+		to = vm_type_data(type, stand->send.buf, like->recv.count);
+		vm_data_copy_slow(&to, &from);
+	}
+	stand->recv = stand->send;
+	return 0;
+}
+
+/* The plan of a reduce-scatter is that of a member of the same side. */
+static const int *counts_like(const struct vm_coll_view *view, size_t seat)
+{
+	for (size_t i = 0; i < view->meet.size; i++) {
+		const struct vm_coll *coll = vm_coll_of(&view->meet, i);
+
+		if (coll->owner &&
+		    vm_coll_is_second(coll, i) == vm_coll_is_second(coll, seat))
+			return coll->recv.counts;
+	}
+	return NULL;
+}
+
+/* A member here that computes: beside a root there may be some that do not. */
+static const struct vm_coll *like_find(const struct vm_coll_view *view)
+{
+	const struct vm_coll *like = view->any;
+
+	for (size_t i = 0; i < view->meet.size; i++) {
+		const struct vm_coll *coll = vm_coll_of(&view->meet, i);
+
+		if (coll->owner && coll->op)
+			like = coll;
+	}
+	return like;
+}
+
+int vm_coll_view_compute(struct vm_coll_view *view)
+{
+	const struct vm_coll *like = like_find(view);
+	int rc = 0;
+
+	for (size_t i = 0; i < view->meet.size && rc == 0; i++) {
+		struct vm_coll *stand = vm_coll_of(&view->meet, i);
+
+		if (stand->owner)
+			continue;
+		/* It takes nothing. */
+		atomic_store_explicit(&stand->error, MPI_ERR_OTHER,
+				      memory_order_relaxed);
+		stand->in_place = stand->kind->reduces && stand->kind->slices;
+		stand->recv.type = stand->send.type;
+		stand->recv.count = 0;
+		if (stand->kind->flow == VM_FLOW_BCAST)
+			stand->recv = stand->send;
+		if (!stand->kind->reduces || !like->op)
+			continue;
+		rc = vm_coll_operands_fill(stand, like);
+		if (!stand->kind->slices)
+			stand->recv.counts = counts_like(view, i);
+	}
+	return rc;
+}
+
+void vm_coll_view_work(struct vm_coll_view *view)
+{
+	struct vm_meet *meet = &view->meet;
+	const struct vm_far_process *here = view->here;
+	struct vm_coll *me = vm_coll_own(meet, here->members[0]);
+	const struct vm_coll_kind *kind = me->kind;
+	bool all = kind->slices || kind->whole;
+
+	if (kind->gathers && !vm_coll_of(meet, (size_t)me->root)->owner)
+		return;
+	if (all)
+		kind->part(meet, me, 0, meet->size);
+	for (uint32_t i = 0, end; i < here->count; i = end) {
+		size_t first = here->members[i];
+
+		for (end = i + 1; end < here->count; end++)
+			if (here->members[end] != first + end - i)
+				break;
+		if (!all)
+			kind->part(meet, me, first, first + end - i);
+		if (kind->finish)
+			kind->finish(meet, first, first + end - i);
+	}
+}
+
+void vm_coll_view_close(struct vm_coll_view *view)
+{
+	struct vm_coll_memory *memory;
+
+	for (size_t i = 0; view->stands && i < view->meet.size; i++)
+		free(view->stands[i].temp);
+	for (int p = 0; view->parts && p < view->far->count; p++) {
+		free((void *)(uintptr_t)view->parts[p].out);
+		free(view->parts[p].in);
+	}
+	while ((memory = view->memory)) {
+		view->memory = memory->next;
+		free(memory);
+	}
+	free(view->going.list);
+	free(view->coming.list);
+	free(view->parts);
+	free(view->plans);
+	free(view->sizes);
+	free(view->types);
+	free(view->stands);
+	free(view->meet.seats);
+}
+
+/* Whether all members of all processes make the same call; before anything else
+ * is compared. */
+static bool same_call(struct vm_meet *meet)
+{
+	const struct vm_coll *first = vm_coll_of(meet, 0);
+
+	for (size_t i = 1; i < meet->size; i++) {
+		const struct vm_coll *coll = vm_coll_of(meet, i);
+
+		if (coll->id == first->id)
+			continue;
+		for (size_t j = 0; j < meet->size; j++)
+			vm_coll_fail(vm_coll_of(meet, j), MPI_ERR_OTHER,
+				     "the ranks disagree: rank %d calls %s, "
+				     "rank %d %s",
+				     coll->rank, vm_call_name(coll->id),
+				     first->rank, vm_call_name(first->id));
+		return false;
+	}
+	return true;
+}
+
+static void plans_differ(struct vm_coll_view *view, int p)
+{
+	const struct vm_coll_plan *ours = &view->plans[0];
+	const struct vm_coll_plan *theirs = &view->plans[p];
+
+	for (size_t j = 0; j < view->meet.size; j++)
+		vm_coll_fail(vm_coll_of(&view->meet, j), MPI_ERR_OTHER,
+			     "process %u uses algorithm %s (%s), process %u %s "
+			     "(%s): settings differ",
+			     view->far->processes[0].process,
+			     vm_coll_way_name(ours->way),
+			     vm_coll_way_name(ours->asked),
+			     view->far->processes[p].process,
+			     vm_coll_way_name(theirs->way),
+			     vm_coll_way_name(theirs->asked));
+}
+
+/* Whether all processes plan the same; if not all members know.  A broadcast goes
+ * as the root's process plans it: others may expect another size, which is an
+ * error of theirs only. */
+static bool plans_agree(struct vm_coll_view *view)
+{
+	bool bcast = view->any->kind->family == VM_FAMILY_BCAST;
+
+	for (int p = 1; p < view->far->count; p++) {
+		if (view->plans[p].asked == view->plans[0].asked &&
+		    (bcast || view->plans[p].way == view->plans[0].way))
+			continue;
+		plans_differ(view, p);
+		return false;
+	}
+	if (bcast && !view->any->first_size)
+		view->plan = view->plans[view->far->of[view->any->root]];
+	return true;
+}
+
+/* All agree: large data, then everybody's part. */
+static int view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
+{
+	const struct vm_coll *any = view->any;
+	size_t step = 0;
+	int rc;
+
+	vm_coll_count(view->plan.way);
+	if (view->partial)
+		return vm_coll_partial_do(view);
+	if (any->kind->reduces && !view->plan.packs)
+		step = vm_coll_slice(any);
+	if (step)
+		return vm_coll_slices(meet, step);
+	rc = any->kind->relays && !view->plan.packs ? vm_coll_relay(view) :
+						      vm_coll_direct(view);
+	if (rc == 0)
+		rc = vm_coll_view_compute(view);
+	if (rc == 0 && any->first_size)
+		vm_coll_inter_cross(&view->meet, root);
+	else if (rc == 0 && any->kind->part)
+		vm_coll_view_work(view);
+	return rc;
+}
+
+/* How it goes, for the members here. */
+static void ways_set(const struct vm_coll_view *view,
+		     const struct vm_meet *meet)
+{
+	for (uint32_t i = 0; i < view->here->count; i++)
+		vm_coll_of(meet, view->here->members[i])->way =
+			(int8_t)view->plan.way;
+}
+
+void vm_coll_far(struct vm_meet *meet)
+{
+	struct vm_coll_plan plan = vm_coll_plan(meet);
+	struct vm_coll_view view;
+	int rc = vm_coll_view_open(&view, meet, &plan);
+	bool agree = false;
+	long root = -1;
+
+	if (rc == 0 && same_call(&view.meet))
+		agree = view.any->first_size ?
+				vm_coll_inter_agreed(&view.meet, &root) :
+				vm_coll_agreed(&view.meet);
+	if (agree && plans_agree(&view)) {
+		ways_set(&view, meet);
+		rc = view_do(&view, meet, root);
+	}
+	vm_coll_partial_close(view.partial);
+	vm_coll_view_close(&view);
+	meet->result = rc;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What goes to another process is one block of bytes: the plan, a struct call for
+ * each member, the sizes of the blocks that these send there, then the blocks
+ * that go along, each where any type may begin.
+ */
+#include "mpi/coll/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/coll/partial.h"
+
+#define ALIGN 16
+/* In the size of a block: it does not go along. */
+#define DIRECT ((uint64_t)1 << 63)
+
+/* What another process has to know of a member's call. */
+struct call {
+	uint32_t id;
+	int32_t root; /* or the hash of its shares */
+	uint8_t in_place, commutes;
+	uint8_t op;	    /* predefined: its handle - MPI_OP_NULL; else 0 */
+	uint8_t type, kind; /* predefined: its handle - MPI_DATATYPE_NULL */
+	uint8_t spare[3];
+	uint64_t count, size; /* of the receiving side; size: or of its block */
+	int64_t extent;
+	uint64_t blocks; /* that it sends to this process */
+};
+
+VM_STATIC_ASSERT(sizeof(struct call) % ALIGN == 0, "sizes follow aligned");
+VM_STATIC_ASSERT(sizeof(struct vm_coll_plan) % ALIGN == 0,
+		 "calls follow aligned");
+
+static size_t aligned(size_t bytes)
+{
+	return (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+/* The place of an operation among the predefined ones; 0: the user's. */
+static uint8_t op_number(const struct vm_op *op)
+{
+	for (unsigned i = 0; op && op->loops && i < VM_OP_BUILTINS; i++)
+		if (vm_op_builtin[i] == op)
+			return (uint8_t)i;
+	return 0;
+}
+
+/* The seat of the root that a member names on its own or the other side. */
+static size_t root_seat(const struct vm_coll *coll, size_t from)
+{
+	if (coll->first_size && !vm_coll_is_second(coll, from))
+		return (size_t)coll->first_size + (size_t)coll->root;
+	return (size_t)coll->root;
+}
+
+/* Whether this member sends anything to any other. */
+static bool sends(const struct vm_coll *coll)
+{
+	switch (coll->kind->flow) {
+	case VM_FLOW_NONE:
+		return false;
+	case VM_FLOW_BCAST:
+	case VM_FLOW_SCATTER:
+		return vm_coll_is_root(coll);
+	case VM_FLOW_GATHER:
+		return coll->first_size ?
+			       coll->root >= 0 :
+			       !coll->in_place || coll->kind->reduces;
+	default:
+		return true;
+	}
+}
+
+/* Whether member `from` sends block `to` (or its only one) to member `to`. */
+static bool sends_to(const struct vm_coll *coll, size_t from, size_t to)
+{
+	if (!sends(coll) || !vm_coll_reaches(coll, from, to))
+		return false;
+	return coll->kind->flow != VM_FLOW_GATHER ||
+	       root_seat(coll, from) == to;
+}
+
+static bool has_blocks(const struct vm_coll *coll)
+{
+	return coll->kind->flow == VM_FLOW_SCATTER ||
+	       coll->kind->flow == VM_FLOW_BLOCKS;
+}
+
+struct vm_data vm_coll_data_for(const struct vm_coll *coll, size_t to)
+{
+	const struct vm_blocks *side = &coll->send;
+	size_t block = has_blocks(coll) ? vm_coll_block_of(coll, to) : 0;
+
+	if (coll->kind->reduces)
+		return vm_type_data(coll->recv.type, coll->send.buf,
+				    coll->recv.count);
+	if (coll->kind->flow == VM_FLOW_BCAST)
+		return vm_blocks_data(&coll->recv, 0);
+	if (coll->in_place && coll->kind->flow != VM_FLOW_SCATTER) {
+		side = &coll->recv;
+		if (!has_blocks(coll))
+			block = (size_t)coll->rank;
+	}
+	return vm_blocks_data(side, block);
+}
+
+static struct call call_of(const struct vm_coll *coll, size_t blocks)
+{
+	const struct vm_type *type = coll->recv.type;
+	struct call call = { .id = coll->id,
+			     .root = coll->kind->rooted ? coll->root :
+							  coll->shares,
+			     .in_place = coll->in_place,
+			     .commutes = coll->op && coll->op->commutes,
+			     .op = op_number(coll->op),
+			     .count = coll->recv.count,
+			     .blocks = blocks };
+
+	if (coll->kind->reduces && type) {
+		call.type = type->builtin ? type->value : 0;
+		call.kind = type->kind;
+		call.size = type->size;
+		call.extent = type->extent;
+	} else if (coll->kind->relays && !coll->first_size) {
+		call.size = vm_coll_data_for(coll, 0).bytes;
+	}
+	return call;
+}
+
+/* What goes to one process while it is put together; first it is measured. */
+struct pack {
+	struct vm_coll_view *view;
+	const struct vm_coll *coll; /* whose turn it is */
+	int process;
+	char *memory; /* NULL: only measured */
+	uint64_t *size;
+	size_t sizes, at;
+};
+
+/* Whether a block is worth a message of its own.  In place, what is to be sent
+ * is where other data arrives. */
+static bool is_direct(const struct pack *pack, size_t bytes)
+{
+	const struct vm_coll *coll = pack->coll;
+
+	return coll->kind->direct && !(coll->kind->swaps && coll->in_place) &&
+	       bytes > pack->view->packed_bytes;
+}
+
+static void block_measure(const struct vm_data *data, struct pack *pack)
+{
+	pack->sizes++;
+	if (!is_direct(pack, data->bytes))
+		pack->at += aligned(data->bytes);
+}
+
+/* One more in the list, empty; NULL: no memory. */
+static struct vm_coll_block *block_add(struct vm_coll_blocks *blocks)
+{
+	size_t room = blocks->room ? 2 * blocks->room : 16;
+	struct vm_coll_block *more;
+
+	if (blocks->count == blocks->room) {
+		more = realloc(blocks->list, room * sizeof(*more));
+		if (!more)
+			return NULL;
+		blocks->list = more;
+		blocks->room = room;
+	}
+	more = &blocks->list[blocks->count++];
+	memset(more, 0, sizeof(*more));
+	return more;
+}
+
+/* false: no memory. */
+static bool block_pack(const struct vm_data *data, struct pack *pack)
+{
+	struct vm_coll_block *block;
+	struct vm_data to;
+
+	*pack->size = data->bytes;
+	if (is_direct(pack, data->bytes)) {
+		block = block_add(&pack->view->going);
+		if (!block)
+			return false;
+		block->process = pack->process;
+		block->out = *data;
+		*pack->size |= DIRECT;
+	} else if (data->bytes) {
+		to = vm_data_bytes(pack->memory + pack->at, data->bytes);
+		vm_data_copy_slow(&to, data);
+		pack->at += aligned(data->bytes);
+	}
+	pack->size++;
+	return true;
+}
+
+/* One block: measured, or packed; false: no memory. */
+static bool block_visit(struct pack *pack, const struct vm_data *data)
+{
+	if (pack->memory)
+		return block_pack(data, pack);
+	block_measure(data, pack);
+	return true;
+}
+
+/* Of a reduction that goes in parts: what all members here make. */
+static long partial_visit(struct pack *pack, size_t from)
+{
+	const struct vm_coll_view *view = pack->view;
+	struct vm_data data;
+
+	if (from != view->here->members[0] ||
+	    !vm_coll_partial_wanted(view, pack->process))
+		return 0;
+	data = vm_coll_partial_data(view->partial);
+	return block_visit(pack, &data) ? 1 : -1;
+}
+
+/* Goes through the blocks that a member sends to a process: how many there are;
+ * -1: no memory. */
+static long blocks_visit(struct pack *pack, size_t from)
+{
+	const struct vm_coll_view *view = pack->view;
+	const struct vm_far_process *there =
+		&view->far->processes[pack->process];
+	const struct vm_coll *coll = vm_coll_of(&view->meet, from);
+	long n = 0;
+
+	pack->coll = coll;
+	if (!view->plan.packs)
+		return 0;
+	if (view->partial)
+		return partial_visit(pack, from);
+	for (uint32_t i = 0; i < there->count; i++) {
+		struct vm_data data;
+
+		if (!sends_to(coll, from, there->members[i]))
+			continue;
+		n++;
+		data = vm_coll_data_for(coll, there->members[i]);
+		if (!block_visit(pack, &data))
+			return -1;
+		if (!has_blocks(coll))
+			break;
+	}
+	return n;
+}
+
+static size_t calls_bytes(const struct vm_far_process *process)
+{
+	return sizeof(struct vm_coll_plan) +
+	       process->count * sizeof(struct call);
+}
+
+int vm_coll_pack(struct vm_coll_view *view, int p)
+{
+	const struct vm_far_process *here = view->here;
+	struct vm_far_part *part = &view->parts[p];
+	struct pack pack = { .view = view, .process = p };
+	struct call *calls;
+	size_t head;
+
+	for (uint32_t i = 0; i < here->count; i++)
+		blocks_visit(&pack, here->members[i]);
+	head = calls_bytes(here) + aligned(pack.sizes * sizeof(uint64_t));
+	part->out_bytes = head + pack.at;
+	part->out = pack.memory = malloc(part->out_bytes);
+	if (!pack.memory)
+		return -VMPI_ENOMEM;
+	memcpy(pack.memory, &view->plan, sizeof(view->plan));
+	calls = (struct call *)(pack.memory + sizeof(view->plan));
+	pack.size = (uint64_t *)(pack.memory + calls_bytes(here));
+	pack.at = head;
+	for (uint32_t i = 0; i < here->count; i++) {
+		long n = blocks_visit(&pack, here->members[i]);
+
+		if (n < 0)
+			return -VMPI_ENOMEM;
+		calls[i] = call_of(vm_coll_of(&view->meet, here->members[i]),
+				   (size_t)n);
+	}
+	return 0;
+}
+
+/* Operations of the users of other processes: only one thing is known of them,
+ * and they are never applied. */
+static const struct vm_op op_commutes = { .commutes = true }, op_not;
+
+/* What has come from a process, while it is taken apart. */
+struct unpack {
+	struct vm_coll_view *view;
+	int process;
+	const uint64_t *size;
+	char *data;
+	uint64_t sizes; /* that are left */
+	size_t bytes;	/* that are left */
+};
+
+/* The next block from member `from`, for member `to`; false: there is none, or
+ * no memory. */
+static bool block_next(struct unpack *unpack, struct vm_data *block,
+		       uint32_t from, uint32_t to)
+{
+	struct vm_coll_block *coming;
+	size_t bytes, whole;
+
+	if (!unpack->sizes)
+		return false;
+	unpack->sizes--;
+	bytes = *unpack->size & ~DIRECT;
+	if (*unpack->size++ & DIRECT) {
+		*block = vm_data_bytes(NULL, bytes);
+		coming = block_add(&unpack->view->coming);
+		if (!coming)
+			return false;
+		coming->process = unpack->process;
+		coming->from = from;
+		coming->to = to;
+		coming->data = block;
+		return true;
+	}
+	whole = aligned(bytes);
+	if (bytes > unpack->bytes || whole > unpack->bytes)
+		return false;
+	*block = vm_data_bytes(unpack->data, bytes);
+	unpack->data += whole;
+	unpack->bytes -= whole;
+	return true;
+}
+
+bool vm_coll_stand_blocks(struct vm_coll *stand, size_t count)
+{
+	/* Only asked whether there are any. */
+	static const int none;
+	struct vm_data *made = calloc(count, sizeof(*made));
+
+	stand->temp = made;
+	stand->send.made = made;
+	stand->send.counts = stand->send.displs = &none;
+	return made != NULL;
+}
+
+/* false: it makes no sense, or no memory. */
+static bool send_fill(struct unpack *unpack, struct vm_coll *stand,
+		      uint32_t seat, const struct call *call)
+{
+	const struct vm_far_process *here = unpack->view->here;
+	struct vm_data *made, block;
+
+	stand->send.type = vm_type_get(MPI_BYTE);
+	if (!call->blocks)
+		return true;
+	if (!stand->kind->direct) {
+		if (!block_next(unpack, &block, seat, 0))
+			return false;
+		stand->send.buf = block.addr;
+		stand->send.count = block.bytes;
+		return true;
+	}
+	if (!vm_coll_stand_blocks(stand,
+				  has_blocks(stand) ? (size_t)stand->size : 1))
+		return false;
+	made = stand->temp;
+	if (!has_blocks(stand))
+		return block_next(unpack, made, seat, 0);
+	for (uint32_t i = 0; i < here->count; i++) {
+		uint32_t to = here->members[i];
+
+		if (vm_coll_reaches(stand, seat, to) &&
+		    !block_next(unpack, &made[vm_coll_block_of(stand, to)],
+				seat, to))
+			return false;
+	}
+	return true;
+}
+
+/* A type that compares like that of a member elsewhere. */
+static const struct vm_type *type_fill(struct vm_type *type,
+				       const struct call *call)
+{
+	if (call->type)
+		return vm_type_builtin[call->type];
+	type->size = call->size;
+	type->extent = call->extent;
+	type->kind = call->kind;
+	return type;
+}
+
+static void stand_fill(struct vm_coll *stand, struct vm_type *type,
+		       const struct vm_coll *any, const struct call *call,
+		       size_t seat, size_t size)
+{
+	bool second = vm_coll_is_second(any, seat);
+	size_t first_size = (size_t)any->first_size;
+
+	stand->kind = any->kind;
+	stand->id = (enum vm_call_id)call->id;
+	stand->root = call->root;
+	stand->shares = any->kind->rooted ? 0 : call->root;
+	stand->first_size = any->first_size;
+	stand->in_place = call->in_place;
+	stand->rank = (int)(second ? seat - first_size : seat);
+	stand->size = (int)(!first_size ? size :
+			    second	? first_size :
+					  size - first_size);
+	if (any->kind->reduces) {
+		stand->op = call->op	   ? vm_op_builtin[call->op] :
+			    call->commutes ? &op_commutes :
+					     &op_not;
+		stand->recv.type = type_fill(type, call);
+	}
+	stand->recv.count = call->count;
+}
+
+/* Blocks of a call of another kind: they are not looked at. */
+static void blocks_skip(struct unpack *unpack, uint64_t blocks)
+{
+	for (; blocks && unpack->sizes; blocks--) {
+		size_t whole = aligned(*unpack->size);
+
+		unpack->sizes--;
+		if (*unpack->size++ & DIRECT)
+			continue;
+		if (whole > unpack->bytes)
+			whole = unpack->bytes;
+		unpack->data += whole;
+		unpack->bytes -= whole;
+	}
+}
+
+static int stands_fill(struct unpack *unpack, const struct call *calls)
+{
+	struct vm_coll_view *view = unpack->view;
+	const struct vm_far_process *there =
+		&view->far->processes[unpack->process];
+
+	for (uint32_t i = 0; i < there->count; i++) {
+		uint32_t seat = there->members[i];
+		struct vm_coll *stand = &view->stands[seat];
+
+		stand_fill(stand, &view->types[seat], view->any, &calls[i],
+			   seat, view->meet.size);
+		view->sizes[seat] = calls[i].size;
+		atomic_store_explicit(&view->meet.seats[seat].args, stand,
+				      memory_order_relaxed);
+		if (calls[i].id != (uint32_t)view->any->id)
+			blocks_skip(unpack, calls[i].blocks);
+		else if (!send_fill(unpack, stand, seat, &calls[i]))
+			return -VMPI_EINVAL;
+	}
+	return 0;
+}
+
+int vm_coll_unpack(struct vm_coll_view *view, int p)
+{
+	const struct vm_far_part *part = &view->parts[p];
+	const struct vm_far_process *there = &view->far->processes[p];
+	struct unpack unpack = { .view = view, .process = p };
+	size_t head = calls_bytes(there);
+	const struct call *calls;
+
+	if (part->in_bytes < head)
+		return -VMPI_EINVAL;
+	memcpy(&view->plans[p], part->in, sizeof(view->plans[p]));
+	calls = (const struct call *)((char *)part->in + sizeof(view->plan));
+	for (uint32_t i = 0; i < there->count; i++)
+		unpack.sizes += calls[i].blocks;
+	unpack.size = (const uint64_t *)((const char *)part->in + head);
+	head += aligned(unpack.sizes * sizeof(uint64_t));
+	if (part->in_bytes < head)
+		return -VMPI_EINVAL;
+	unpack.data = (char *)part->in + head;
+	unpack.bytes = part->in_bytes - head;
+	return stands_fill(&unpack, calls);
+}

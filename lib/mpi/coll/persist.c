@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Persistent collectives: a nonblocking one whose arguments were checked once
+ * and that is started again and again (MPI 4.1, 6.13).
+ *
+ * Members make them in the same order but start them in any, so each has a
+ * channel of its own, and the starts are its started meetings.  The channel also
+ * outlives the communicator.
+ */
+#include <stdlib.h>
+
+#include "core/rank/chan.h"
+#include "mpi/coll/coll.h"
+#include "mpi/p2p/request.h"
+
+struct kept {
+	struct vm_persist persist; /* first: what MPI_Start looks at */
+	struct vm_coll coll;
+	struct vm_chan *chan;
+};
+
+struct vm_coll *vm_coll_kept(const struct vm_req *req)
+{
+	return &((struct kept *)req->user)->coll;
+}
+
+static int start_kept(struct vm_req *req, struct vm_persist *persist)
+{
+	struct kept *kept = req->user;
+	struct vm_coll *coll = &kept->coll;
+	int rc;
+
+	coll->temp = NULL;
+	atomic_store_explicit(&coll->error, 0, memory_order_relaxed);
+	/* Nobody else knows the request yet. */
+	atomic_store_explicit(&req->state, VM_REQ_PENDING,
+			      memory_order_relaxed);
+	req->active = true;
+	rc = vm_coll_leave(coll, kept->chan);
+	if (rc != 0)
+		req->active = false;
+	return rc;
+}
+
+static void kept_end(struct vm_req *req)
+{
+	struct kept *kept = req->user;
+
+	vm_coll_let_go(&kept->coll);
+	vm_chan_free(kept->chan);
+	free(kept);
+}
+
+int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
+		 MPI_Request *request)
+{
+	struct kept *kept = calloc(1, sizeof(*kept));
+	struct vm_req *req = kept ? vm_req_new(VM_REQ_COLL) : NULL;
+	int rc = req ? vm_chan_dup(coll->comm->chan, &kept->chan) :
+		       -VMPI_ENOMEM;
+
+	if (rc) {
+		free(kept);
+		if (req) {
+			vm_req_complete(req);
+			vm_req_finish(req, NULL);
+		}
+		return rc;
+	}
+	kept->persist.start = start_kept;
+	kept->coll = *coll;
+	kept->coll.req = req;
+	vm_coll_hold(&kept->coll);
+	req->persistent = true;
+	req->active = false;
+	/* Whose error handler gets its errors. */
+	req->node.env.context = coll->comm->context;
+	req->user = kept;
+	req->on_free = kept_end;
+	*request = (MPI_Request)req;
+	return 0;
+}

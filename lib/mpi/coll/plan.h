@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How data of a collective goes among processes: which algorithm.
+ *
+ * Every leader plans from what its own members bring and from the control
+ * variables, and tells its plan along with the calls.  So all know the plans of
+ * all before any data moves that is not small, and either go the same way or
+ * know that they do not.
+ */
+#ifndef MPI_COLL_PLAN_H
+#define MPI_COLL_PLAN_H
+
+#include "mpi/coll/coll.h"
+
+/* X(name, word): the word is that of the control variables, and what core counts
+ * (far_WORD). */
+#define VM_COLL_WAYS(X)                           \
+	X(LINEAR, linear)                         \
+	X(ORDERED, ordered)                       \
+	X(BINOMIAL, binomial)                     \
+	X(SCATTER_ALLGATHER, scatter_allgather)   \
+	X(RING, ring)                             \
+	X(PAIRWISE, pairwise)                     \
+	X(RECURSIVE_DOUBLING, recursive_doubling) \
+	X(REDUCE_SCATTER, reduce_scatter)
+
+enum vm_coll_way {
+	VM_WAY_AUTO,
+#define VM_COLL_WAY_ENUM_(name, word) VM_WAY_##name,
+	VM_COLL_WAYS(VM_COLL_WAY_ENUM_)
+#undef VM_COLL_WAY_ENUM_
+		VM_COLL_WAYS
+};
+
+/* Of one process; goes to the others. */
+struct vm_coll_plan {
+	uint32_t asked; /* what the control variable says */
+	uint32_t way;	/* what is done about it */
+	uint64_t packs; /* whether data goes along with the calls */
+};
+
+const char *vm_coll_way_name(uint32_t way);
+
+/* Counts a collective that goes that way. */
+void vm_coll_count(uint32_t way);
+
+/* By the leader, from what the members here bring. */
+struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet);
+
+/* Whether parts are reduced in each process and combined: of a reduction. */
+static inline bool vm_coll_is_partial(const struct vm_coll_plan *plan,
+				      const struct vm_coll *any)
+{
+	return any->kind->reduces && plan->way != VM_WAY_ORDERED;
+}
+
+/*
+ * The elements of an ordered reduction whose operands go to other processes at a
+ * time; 0: all at once.
+ */
+size_t vm_coll_slice(const struct vm_coll *coll);
+
+#endif

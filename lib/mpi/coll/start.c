@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nonblocking collectives: what each member leaves behind when it goes on.
+ *
+ * That is a copy of its call; with it go references on the datatypes and the
+ * operation, which the user may free meanwhile.  His arrays of counts and the
+ * like stay where they are: MPI 4.1, 6.12, has him keep them.
+ */
+#include <stdlib.h>
+
+#include "mpi/coll/coll.h"
+#include "mpi/call/errh.h"
+#include "mpi/p2p/status.h"
+
+/* Takes (or gives up) a reference on all types that one side uses. */
+static void types_count(const struct vm_blocks *blocks, int size,
+			void (*count)(struct vm_type *type))
+{
+	if (blocks->type)
+		count((struct vm_type *)(uintptr_t)blocks->type);
+	for (int i = 0; blocks->types && i < size; i++)
+		if (blocks->counts[i] > 0)
+			count(vm_type_checked(blocks->types[i]));
+}
+
+static void type_hold(struct vm_type *type)
+{
+	vm_type_hold(type);
+}
+
+void vm_coll_hold(const struct vm_coll *coll)
+{
+	types_count(&coll->send, coll->size, type_hold);
+	types_count(&coll->recv, coll->size, type_hold);
+	if (coll->op)
+		vm_op_hold(coll->op);
+}
+
+void vm_coll_let_go(const struct vm_coll *coll)
+{
+	types_count(&coll->send, coll->size, vm_type_drop);
+	types_count(&coll->recv, coll->size, vm_type_drop);
+	if (coll->op)
+		vm_op_drop(coll->op);
+}
+
+/* The request has ended, or never began. */
+static void end(struct vm_req *req)
+{
+	vm_coll_let_go(req->user);
+	free(req->user);
+}
+
+void vm_coll_started(struct vm_meet *meet)
+{
+	vm_coll_arrived(meet);
+	for (size_t i = 0; i < meet->size; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, i);
+		int error;
+
+		if (!vm_meet_here(meet, (uint32_t)i))
+			continue;
+		error = atomic_load_explicit(&coll->error,
+					     memory_order_relaxed);
+		/* The request, without error till now, is better left where
+		 * its owner is. */
+		if (error)
+			coll->req->status.error = error;
+		else
+			vm_coll_went(coll, coll->req->node.env.context);
+	}
+}
+
+int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
+{
+	coll->req->status = vm_status_empty;
+	/* A persistent one may have gone otherwise before. */
+	coll->asked = VM_SPECIAL_UNSET;
+	coll->way = VM_COLL_SHARED;
+	vm_coll_begin(coll, coll->req->node.env.context);
+	return vm_meet_start(chan, coll, vm_coll_started, coll->req);
+}
+
+static void give_up(struct vm_req *req)
+{
+	if (!req)
+		return;
+	vm_req_complete(req);
+	vm_req_finish(req, NULL);
+}
+
+int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
+		  MPI_Request *request)
+{
+	struct vm_coll *copy = malloc(sizeof(*copy));
+	struct vm_req *req = vm_req_new(VM_REQ_COLL);
+	int rc = -VMPI_ENOMEM;
+
+	if (!copy || !req) {
+		free(copy);
+		give_up(req);
+		return rc;
+	}
+	*copy = *coll;
+	vm_coll_hold(copy);
+	copy->req = req;
+	req->user = copy;
+	req->on_free = end;
+	/* Whose error handler gets its errors. */
+	req->node.env.context = coll->comm->context;
+	rc = vm_coll_leave(copy, coll->comm->chan);
+	if (rc == -VMPI_EMISMATCH)
+		vm_error(call, vm_mpi_error(rc),
+			 "the ranks disagree: others wait in a blocking "
+			 "collective, it does not match nonblocking ones");
+	if (rc != 0)
+		give_up(req);
+	else
+		*request = (MPI_Request)req;
+	return rc;
+}
+
+void vm_coll_explain(struct vm_call *call, const struct vm_req *req)
+{
+	const struct vm_coll *coll = req->persistent ? vm_coll_kept(req) :
+						       req->user;
+
+	if (req->status.error > 0)
+		vm_error(call, req->status.error, "%s: %s",
+			 vm_call_name(coll->id), coll->what);
+	else if (req->status.error == -VMPI_EMISMATCH)
+		vm_error(call, MPI_ERR_OTHER,
+			 "the ranks disagree: others have started a call of "
+			 "another kind on this communicator");
+}

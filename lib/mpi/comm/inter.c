@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making intercommunicators, and what they are made of.
+ *
+ * The leaders tell each other their groups in messages; one of them puts both
+ * together and chooses the context.  Each side then meets and makes its channels
+ * of what its leader knows.
+ */
+#include "mpi/comm/inter.h"
+
+#include <stdlib.h>
+
+#include "core/rank/context.h"
+#include "core/comm/meet.h"
+#include "core/runtime/node.h"
+#include "core/comm/p2p.h"
+#include "mpi/comm/split.h"
+#include "mpi/call/errh.h"
+#include "mpi/comm/group.h"
+
+void vm_inter_set(struct vm_comm *comm, int first_size)
+{
+	int total = comm->chan->group->size;
+	bool second = comm->chan->rank >= first_size;
+
+	comm->inter = true;
+	comm->local_size = second ? total - first_size : first_size;
+	comm->size = total - comm->local_size;
+	comm->first = second ? first_size : 0;
+	comm->rank = comm->chan->rank - comm->first;
+	comm->ranks = comm->chan->group->ranks + (second ? 0 : first_size);
+	vm_chan_from(comm->chan, second ? 0 : first_size, comm->size);
+}
+
+/* One side's ranks as a group of their own; NULL when out of memory. */
+static struct vm_group *side_group(const struct vm_comm *comm, bool remote)
+{
+	int size = remote ? comm->size : comm->local_size;
+	struct vm_group *group = vm_group_new(size);
+	struct vm_rank **ranks =
+		remote ? comm->ranks : comm->chan->group->ranks + comm->first;
+
+	for (int i = 0; group && i < size; i++)
+		group->ranks[i] = ranks[i];
+	return group;
+}
+
+int vm_inter_group(struct vm_call *call, const struct vm_comm *comm,
+		   bool remote, MPI_Group *out)
+{
+	struct vm_group *group = side_group(comm, remote);
+
+	if (!group)
+		return MPI_ERR_NO_MEM;
+	return vm_mpi_group_new(call->mpi, out, group,
+				remote ? MPI_UNDEFINED : comm->rank);
+}
+
+/* The less alike of two results. */
+static int less_alike(int a, int b)
+{
+	if (a == MPI_UNEQUAL || b == MPI_UNEQUAL)
+		return MPI_UNEQUAL;
+	return a == MPI_SIMILAR ? a : b;
+}
+
+int vm_inter_compare(const struct vm_comm *a, const struct vm_comm *b,
+		     int *result)
+{
+	int sides[2];
+
+	*result = MPI_UNEQUAL;
+	if (a->inter != b->inter)
+		return 0;
+	for (int remote = 0; remote < 2; remote++) {
+		struct vm_group *x = side_group(a, remote);
+		struct vm_group *y = side_group(b, remote);
+
+		if (x && y)
+			sides[remote] = vm_group_compare(x, y);
+		vm_group_drop(x);
+		vm_group_drop(y);
+		if (!x || !y)
+			return MPI_ERR_NO_MEM;
+	}
+	*result = less_alike(sides[0], sides[1]);
+	return 0;
+}
+
+/* How many members of group are on comm's own side; -1: no memory to tell. */
+static int count_local(const struct vm_comm *comm, const struct vm_group *group)
+{
+	int n = 0, *place = vm_group_places(comm->chan->group);
+
+	if (!place)
+		return -1;
+	for (int i = 0; i < group->size; i++)
+		n += (unsigned)(place[group->ranks[i]->index] - comm->first) <
+		     (unsigned)comm->local_size;
+	vm_group_places_free(place);
+	return n;
+}
+
+/* Wraps a channel of both sides, which it takes over. */
+static int inter_new(struct vm_call *call, struct vm_chan *chan,
+		     const struct vm_comm *parent, int first_size,
+		     MPI_Comm *out)
+{
+	struct vm_comm *comm;
+	int rc = vm_comm_new(call->mpi, &comm, chan, parent);
+
+	if (rc == 0) {
+		vm_inter_set(comm, first_size);
+		*out = (MPI_Comm)comm;
+	}
+	return rc;
+}
+
+/* The first split finds who is in, the second puts side behind side. */
+int vm_inter_split(struct vm_call *call, struct vm_comm *parent, int color,
+		   int key, MPI_Comm *out)
+{
+	struct vm_chan *mixed = NULL, *chan;
+	int local, rc = vm_comm_chan_split(call, parent, &mixed, color, key);
+
+	if (rc != 0)
+		return rc;
+	*out = MPI_COMM_NULL;
+	if (!mixed)
+		return 0;
+	local = count_local(parent, mixed->group);
+	rc = local < 0 ? MPI_ERR_NO_MEM : 0;
+	if (rc == 0 && local < mixed->group->size) {
+		rc = vm_chan_split(mixed, &chan, 0, parent->first > 0);
+		if (rc == 0)
+			rc = inter_new(call, chan, parent,
+				       parent->first ?
+					       mixed->group->size - local :
+					       local,
+				       out);
+	}
+	vm_chan_free(mixed);
+	return rc;
+}
+
+/* Both sides, as the leader of the first has put them together: ranks by their
+ * numbers in the world, the first side before the second.  Or why there is
+ * none. */
+struct both {
+	int32_t error; /* 0 or an MPI error */
+	int32_t first_size, size;
+	uint32_t context;
+	int32_t ranks[];
+};
+
+static size_t both_bytes(int size)
+{
+	return sizeof(struct both) + (size_t)size * sizeof(int32_t);
+}
+
+/* Room for all ranks of the job, so that whatever comes fits; NULL when out of
+ * memory. */
+static struct both *both_new(const struct vm_group *first)
+{
+	struct both *both = calloc(1, both_bytes(vm_node->rank_count));
+
+	if (!both)
+		return NULL;
+	both->first_size = both->size = first->size;
+	for (int i = 0; i < first->size; i++)
+		both->ranks[i] = first->ranks[i]->index;
+	return both;
+}
+
+static bool overlap(const struct vm_group *group, const struct both *with)
+{
+	for (int i = 0; i < with->size; i++)
+		if (vm_group_place(group, &vm_node->ranks[with->ranks[i]]) !=
+		    MPI_UNDEFINED)
+			return true;
+	return false;
+}
+
+/* By the leader of the first side, whose group is in both. */
+static void both_join(struct both *both, const struct vm_group *first,
+		      const struct both *second)
+{
+	if (overlap(first, second)) {
+		both->error = MPI_ERR_COMM;
+		both->size = 0;
+		return;
+	}
+	for (int i = 0; i < second->size; i++)
+		both->ranks[both->size++] = second->ranks[i];
+	both->context = vm_context_new();
+}
+
+/* The leaders' talk.  The one with the lower number in the world is first. */
+static int both_agree(struct both *both, const struct vm_comm *local,
+		      const struct vm_comm *peer, int remote_leader, int tag)
+{
+	/* As in MPI_Comm_create_group(). */
+	struct vm_env env = { .context = peer->context + 1,
+			      .tag = (VM_COLL_TAG_MAX + 1) |
+				     (tag & VM_COLL_TAG_MAX) };
+	struct vm_rank *other = peer->ranks[remote_leader];
+	struct vm_group *mine = local->chan->group;
+	struct vm_data out = vm_data_bytes(both, both_bytes(both->size));
+	struct vm_data in =
+		vm_data_bytes(both, both_bytes(vm_node->rank_count));
+	struct vm_env to = env, from = env;
+	struct both *theirs;
+	int rc;
+
+	to.source = peer->rank;
+	from.source = remote_leader;
+	if (other->index < local->chan->owner->index) {
+		rc = vm_send(other, to, &out, VM_SEND_STANDARD);
+		return rc ? rc : vm_recv(from, &in, NULL);
+	}
+	theirs = malloc(both_bytes(vm_node->rank_count));
+	if (!theirs)
+		return -VMPI_ENOMEM;
+	in.addr = theirs;
+	rc = vm_recv(from, &in, NULL);
+	if (rc == 0) {
+		both_join(both, mine, theirs);
+		out.bytes = both_bytes(both->size);
+		rc = vm_send(other, to, &out, VM_SEND_STANDARD);
+	}
+	free(theirs);
+	return rc;
+}
+
+/* What a member of one side brings to its meeting, and takes away.  The leader
+ * is the root of it, and brings a struct both. */
+struct member {
+	struct vm_coll coll; /* first: meetings know this */
+	struct vm_chan *chan, *out;
+	int first_size;
+};
+
+/* The group of both sides; NULL when out of memory. */
+static struct vm_group *both_group(const struct both *both)
+{
+	struct vm_group *group = vm_group_new(both->size);
+
+	for (int i = 0; group && i < both->size; i++)
+		group->ranks[i] = &vm_node->ranks[both->ranks[i]];
+	return group;
+}
+
+static void member_make(struct member *member, const struct both *both,
+			struct vm_group *group, struct vm_meet *place)
+{
+	const struct vm_chan *chan = member->chan;
+	bool first = group->ranks[0] == chan->group->ranks[0];
+
+	member->first_size = both->first_size;
+	member->out = vm_chan_new(chan->owner, group, place, both->context,
+				  chan->rank + (first ? 0 : both->first_size));
+}
+
+/* Makes the handles of all that are here from what the leader has brought. */
+static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+		      size_t last)
+{
+	const struct both *both =
+		vm_comm_coll_brought(vm_coll_of(meet, (size_t)me->root));
+	struct vm_group *group = both->error ? NULL : both_group(both);
+	/* Members of the other side may be here too. */
+	struct vm_meet *place = group ? vm_meet_shared(group, both->context) :
+					NULL;
+
+	for (size_t i = 0; i < meet->size; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, i);
+		struct member *member = (struct member *)coll;
+
+		if (!coll->owner)
+			continue;
+		if (both->error) {
+			vm_coll_fail(coll, both->error, "%s",
+				     both->error == MPI_ERR_COMM ?
+					     "a rank is in both groups" :
+					     "the leader has failed");
+			continue;
+		}
+		if (place)
+			member_make(member, both, group, place);
+		if (!member->out)
+			vm_coll_fail(coll, MPI_ERR_NO_MEM,
+				     "no memory for a communicator");
+	}
+	vm_meet_drop(place);
+	vm_group_drop(group);
+}
+
+static const struct vm_coll_kind kind_side = {
+	.part = side_part,
+	.work = vm_comm_coll_work,
+	.rooted = true,
+	.whole = true,
+	.flow = VM_FLOW_ALL,
+};
+
+static int check_create(struct vm_call *call, MPI_Comm local_comm,
+			int local_leader, MPI_Comm *newintercomm,
+			struct vm_comm **local)
+{
+	int rc = vm_check_intra(call, local_comm, local);
+
+	if (rc == 0 && (local_leader < 0 || local_leader >= (*local)->size))
+		rc = vm_error(call, MPI_ERR_RANK,
+			      "local_leader %d, but ranks are 0 to %d",
+			      local_leader, (*local)->size - 1);
+	if (rc == 0)
+		rc = vm_check_pointer(call, newintercomm, "newintercomm");
+	return rc;
+}
+
+/* What only the leader's arguments say. */
+static int check_leader(struct vm_call *call, MPI_Comm peer_comm,
+			int remote_leader, int tag, struct vm_comm **peer)
+{
+	int rc = vm_check_comm(call, peer_comm, peer);
+
+	if (rc == 0 && (remote_leader < 0 || remote_leader >= (*peer)->size))
+		rc = vm_error(call, MPI_ERR_RANK,
+			      "remote_leader %d, but ranks are 0 to %d",
+			      remote_leader, (*peer)->size - 1);
+	return rc == 0 ? vm_check_tag(call, tag) : rc;
+}
+
+/* The leader's part before its side meets: what it brings there; NULL when out
+ * of memory. */
+static struct both *lead(struct vm_call *call, const struct vm_comm *local,
+			 MPI_Comm peer_comm, int remote_leader, int tag)
+{
+	struct both *both = both_new(local->chan->group);
+	struct vm_comm *peer;
+	int rc;
+
+	if (!both)
+		return NULL;
+	rc = check_leader(call, peer_comm, remote_leader, tag, &peer);
+	if (rc == 0)
+		rc = both_agree(both, local, peer, remote_leader, tag);
+	if (rc != 0) {
+		both->error = vm_mpi_error(rc);
+		both->size = 0;
+	}
+	return both;
+}
+
+int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
+			  MPI_Comm peer_comm, int remote_leader, int tag,
+			  MPI_Comm *newintercomm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Intercomm_create);
+	struct member member = { 0 };
+	struct both none = { .error = MPI_ERR_NO_MEM }, *both = NULL;
+	struct vm_comm *local;
+	int rc = check_create(&call, local_comm, local_leader, newintercomm,
+			      &local);
+
+	if (rc != 0)
+		return vm_call_exit(&call, local_comm, rc);
+	if (local->rank == local_leader)
+		both = lead(&call, local, peer_comm, remote_leader, tag);
+	vm_comm_coll_init(&member.coll, &kind_side, &call, local,
+			  both ? both : &none,
+			  both_bytes(both ? both->size : 0));
+	member.coll.root = local_leader;
+	member.chan = local->chan;
+	rc = vm_coll_run(&call, &member.coll);
+	free(both);
+	if (rc == 0)
+		rc = inter_new(&call, member.out, local, member.first_size,
+			       newintercomm);
+	else
+		vm_chan_free(member.out);
+	return vm_call_exit(&call, local_comm, rc);
+}
+
+/* A handle of an intercommunicator. */
+static int check_inter(struct vm_call *call, MPI_Comm handle,
+		       struct vm_comm **comm)
+{
+	int rc = vm_check_comm(call, handle, comm);
+
+	if (rc == 0 && !(*comm)->inter)
+		rc = vm_error(call, MPI_ERR_COMM,
+			      "an intracommunicator has no remote group");
+	return rc;
+}
+
+int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Intercomm_merge);
+	struct vm_comm *c, *comm;
+	struct vm_chan *chan;
+	int rc = check_inter(&call, intercomm, &c);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, newintracomm, "newintracomm");
+	/* With equal keys the first side stays before the second. */
+	if (rc == 0)
+		rc = vm_comm_chan_merge(&call, c, &chan, high != 0);
+	if (rc == 0)
+		rc = vm_comm_new(call.mpi, &comm, chan, c);
+	if (rc == 0)
+		*newintracomm = (MPI_Comm)comm;
+	return vm_call_exit(&call, intercomm, rc);
+}
+
+int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Comm_remote_size);
+	struct vm_comm *c;
+	int rc = check_inter(&call, comm, &c);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, size, "size");
+	if (rc == 0)
+		*size = c->size;
+	return vm_call_exit(&call, comm, rc);
+}
+
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Comm_remote_group);
+	struct vm_comm *c;
+	int rc = check_inter(&call, comm, &c);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, group, "group");
+	if (rc == 0)
+		rc = vm_inter_group(&call, c, true, group);
+	return vm_call_exit(&call, comm, rc);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Generalized requests: operations of the program's own, completed by it, whose
+ * callbacks say how they ended.
+ */
+#ifndef MPI_P2P_GREQUEST_H
+#define MPI_P2P_GREQUEST_H
+
+#include "core/local/req.h"
+#include "mpi/call/call.h"
+
+/* Asks the program for the status of a complete request; status may be
+ * MPI_STATUS_IGNORE.  The result is the program's. */
+int vm_grequest_query(const struct vm_req *req, MPI_Status *status);
+
+/* The same at the end of the request, which is then freed. */
+int vm_grequest_finish(struct vm_req *req, MPI_Status *status);
+
+/* Tells the program that the request is to be cancelled. */
+int vm_grequest_cancel(const struct vm_req *req);
+
+#endif

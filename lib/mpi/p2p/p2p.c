@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Point to point: sends and receives.
+ *
+ * A ready send is a standard one: whether its receive is posted makes no
+ * difference to the protocols of core.
+ */
+#include <stdlib.h>
+
+#include "mpi/p2p/request.h"
+#include "mpi/p2p/route.h"
+#include "mpi/p2p/status.h"
+
+/* Out of line, so that the route of an ordinary message stays in registers. */
+static __attribute__((noinline)) int
+send_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
+	 int dest, int tag, MPI_Comm comm, enum vm_send_mode mode)
+{
+	struct vm_route route;
+	int rc = vm_route_send(call, &route, buf, count, type, dest, tag, comm);
+
+	if (rc == 0 && route.peer)
+		rc = vm_send(route.peer, route.env, &route.data, mode);
+	return rc;
+}
+
+static inline int send_entry(enum vm_call_id id, const void *buf, int count,
+			     MPI_Datatype type, int dest, int tag,
+			     MPI_Comm comm, enum vm_send_mode mode)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_route route;
+	int rc;
+
+	if (VM_LIKELY(vm_route_plain_send(call.mpi, &route, buf, count, type,
+					  dest, tag, comm)))
+		rc = vm_send(route.peer, route.env, &route.data, mode);
+	else
+		rc = send_odd(&call, buf, count, type, dest, tag, comm, mode);
+	return vm_call_exit(&call, comm, rc);
+}
+
+int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
+	      int tag, MPI_Comm comm)
+{
+	return send_entry(VM_CALL_Send, buf, count, datatype, dest, tag, comm,
+			  VM_SEND_STANDARD);
+}
+
+int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
+	       int tag, MPI_Comm comm)
+{
+	return send_entry(VM_CALL_Ssend, buf, count, datatype, dest, tag, comm,
+			  VM_SEND_SYNC);
+}
+
+int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
+	       int tag, MPI_Comm comm)
+{
+	return send_entry(VM_CALL_Rsend, buf, count, datatype, dest, tag, comm,
+			  VM_SEND_STANDARD);
+}
+
+static __attribute__((noinline)) int
+isend_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
+	  int dest, int tag, MPI_Comm comm, enum vm_send_mode mode,
+	  MPI_Request *request)
+{
+	struct vm_req *req = &vm_req_done_send;
+	struct vm_route route;
+	int rc = vm_route_send(call, &route, buf, count, type, dest, tag, comm);
+
+	if (rc == 0)
+		rc = vm_check_pointer(call, request, "request");
+	if (rc == 0 && route.peer)
+		rc = vm_isend(route.peer, route.env, &route.data, mode, &req);
+	if (rc == 0)
+		*request = (MPI_Request)req;
+	return rc;
+}
+
+static inline int isend_entry(enum vm_call_id id, const void *buf, int count,
+			      MPI_Datatype type, int dest, int tag,
+			      MPI_Comm comm, enum vm_send_mode mode,
+			      MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_route route;
+	struct vm_req *req;
+	int rc;
+
+	if (VM_UNLIKELY(!request ||
+			!vm_route_plain_send(call.mpi, &route, buf, count, type,
+					     dest, tag, comm))) {
+		rc = isend_odd(&call, buf, count, type, dest, tag, comm, mode,
+			       request);
+		return vm_call_exit(&call, comm, rc);
+	}
+	rc = vm_isend(route.peer, route.env, &route.data, mode, &req);
+	if (VM_LIKELY(rc == 0))
+		*request = (MPI_Request)req;
+	return vm_call_exit(&call, comm, rc);
+}
+
+int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
+	       int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return isend_entry(VM_CALL_Isend, buf, count, datatype, dest, tag, comm,
+			   VM_SEND_STANDARD, request);
+}
+
+int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest,
+		int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return isend_entry(VM_CALL_Issend, buf, count, datatype, dest, tag,
+			   comm, VM_SEND_SYNC, request);
+}
+
+int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
+		int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return isend_entry(VM_CALL_Irsend, buf, count, datatype, dest, tag,
+			   comm, VM_SEND_STANDARD, request);
+}
+
+/* The receives that are not ordinary: any source, any tag, MPI_PROC_NULL. */
+static __attribute__((noinline)) int
+recv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
+	 int source, int tag, MPI_Comm comm, vmpi_status *result)
+{
+	struct vm_route route;
+	int rc = vm_route_recv(call, &route, buf, count, type, source, tag,
+			       comm);
+
+	if (rc != 0)
+		return rc;
+	if (route.peer)
+		return vm_recv(route.env, &route.data, result);
+	*result = vm_status_proc_null;
+	return 0;
+}
+
+int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+	      MPI_Comm comm, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Recv);
+	struct vm_route route;
+	vmpi_status result;
+	int rc;
+
+	if (VM_LIKELY(vm_route_plain_recv(call.mpi, &route, buf, count,
+					  datatype, source, tag, comm)))
+		rc = vm_recv(route.env, &route.data, &result);
+	else
+		rc = recv_odd(&call, buf, count, datatype, source, tag, comm,
+			      &result);
+	if (VM_LIKELY(rc == 0 || rc == -VMPI_ETRUNC))
+		vm_status_set(status, &result);
+	if (VM_UNLIKELY(rc < 0))
+		rc = vm_error_truncated(
+			&call, rc, vm_type_get(datatype)->size * (size_t)count);
+	return vm_call_exit(&call, comm, rc);
+}
+
+static __attribute__((noinline)) int
+irecv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
+	  int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_route route;
+	struct vm_req *req;
+	int rc = vm_route_recv(call, &route, buf, count, type, source, tag,
+			       comm);
+
+	if (rc == 0)
+		rc = vm_check_pointer(call, request, "request");
+	if (rc == 0)
+		rc = vm_route_irecv(&route, &req);
+	if (rc == 0)
+		*request = (MPI_Request)req;
+	return rc;
+}
+
+int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+	       MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Irecv);
+	struct vm_route route;
+	struct vm_req *req;
+	int rc;
+
+	if (VM_UNLIKELY(!request ||
+			!vm_route_plain_recv(call.mpi, &route, buf, count,
+					     datatype, source, tag, comm))) {
+		rc = irecv_odd(&call, buf, count, datatype, source, tag, comm,
+			       request);
+		return vm_call_exit(&call, comm, rc);
+	}
+	rc = vm_irecv(route.env, &route.data, &req);
+	if (VM_LIKELY(rc == 0))
+		*request = (MPI_Request)req;
+	return vm_call_exit(&call, comm, rc);
+}
+
+/* Both at once: the receive is posted, the send goes, the receive is awaited.
+ * An error of the send leaves no receive behind. */
+static int exchange(struct vm_call *call, const struct vm_route *send,
+		    const struct vm_route *recv, MPI_Status *status)
+{
+	struct vm_req *req;
+	vmpi_status result;
+	int rc = vm_route_irecv(recv, &req), send_rc = 0;
+
+	if (rc != 0)
+		return rc;
+	if (send->peer)
+		send_rc = vm_send(send->peer, send->env, &send->data,
+				  VM_SEND_STANDARD);
+	if (send_rc != 0)
+		vm_req_cancel(req);
+	vm_req_await(&req, 1, 1);
+	rc = vm_req_finish(req, &result);
+	if (send_rc != 0)
+		return send_rc;
+	vm_status_set(status, &result);
+	return rc < 0 ? vm_error_truncated(call, rc, recv->data.bytes) : rc;
+}
+
+int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		  int dest, int sendtag, void *recvbuf, int recvcount,
+		  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+		  MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Sendrecv);
+	struct vm_route send, recv;
+	int rc = vm_route_send(&call, &send, sendbuf, sendcount, sendtype, dest,
+			       sendtag, comm);
+
+	if (rc == 0)
+		rc = vm_route_recv(&call, &recv, recvbuf, recvcount, recvtype,
+				   source, recvtag, comm);
+	if (rc == 0)
+		rc = exchange(&call, &send, &recv, status);
+	return vm_call_exit(&call, comm, rc);
+}
+
+int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
+			  int sendtag, int source, int recvtag, MPI_Comm comm,
+			  MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Sendrecv_replace);
+	struct vm_route send, recv;
+	struct vm_data copy;
+	int rc = vm_route_send(&call, &send, buf, count, datatype, dest,
+			       sendtag, comm);
+
+	if (rc == 0)
+		rc = vm_route_recv(&call, &recv, buf, count, datatype, source,
+				   recvtag, comm);
+	if (rc != 0)
+		return vm_call_exit(&call, comm, rc);
+	copy = vm_data_bytes(malloc(send.data.bytes + 1), send.data.bytes);
+	if (!copy.addr)
+		return vm_call_exit(&call, comm, MPI_ERR_NO_MEM);
+	vm_data_copy_slow(&copy, &send.data);
+	send.data = copy;
+	rc = exchange(&call, &send, &recv, status);
+	free(copy.addr);
+	return vm_call_exit(&call, comm, rc);
+}

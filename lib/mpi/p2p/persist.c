@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Persistent requests: arguments kept for many starts.
+ */
+#include <stdlib.h>
+
+#include "mpi/p2p/bsend.h"
+#include "mpi/p2p/request.h"
+#include "mpi/p2p/route.h"
+#include "mpi/p2p/status.h"
+
+static void persist_free(struct vm_req *req)
+{
+	struct vm_persist *persist = req->user;
+
+	vm_layout_drop(persist->data.layout);
+	free(persist);
+}
+
+static int start_send(struct vm_req *req, struct vm_persist *persist)
+{
+	req->data = persist->data;
+	return vm_send_start(req, persist->peer, persist->mode);
+}
+
+static int start_recv(struct vm_req *req, struct vm_persist *persist)
+{
+	req->data = persist->data;
+	return vm_recv_start(req);
+}
+
+static int start_proc_null(struct vm_req *req, struct vm_persist *persist)
+{
+	vm_request_complete_now(req, &vm_status_proc_null);
+	return 0;
+}
+
+/* The request is complete as soon as the message is in the buffer. */
+static int start_bsend(struct vm_req *req, struct vm_persist *persist)
+{
+	int rc = vm_bsend(vm_mpi_self(), persist->peer, req->node.env,
+			  &persist->data);
+
+	if (rc == 0)
+		vm_request_complete_now(req, &vm_status_empty);
+	return rc;
+}
+
+/* An inactive request for the route. */
+static int persist_new(struct vm_call *call, MPI_Request *request,
+		       const struct vm_route *route, enum vm_req_kind kind,
+		       const struct vm_persist *what)
+{
+	struct vm_persist *persist;
+	struct vm_req *req;
+	int rc = vm_check_pointer(call, request, "request");
+
+	if (rc != 0)
+		return rc;
+	persist = malloc(sizeof(*persist));
+	req = persist ? vm_req_new(kind) : NULL;
+	if (!req) {
+		free(persist);
+		return MPI_ERR_NO_MEM;
+	}
+	*persist = *what;
+	persist->peer = route->peer;
+	persist->data = route->data;
+	vm_layout_hold(persist->data.layout);
+	if (!route->peer)
+		persist->start = start_proc_null;
+	req->node.env = route->env;
+	req->persistent = true;
+	req->active = false;
+	req->user = persist;
+	req->on_free = persist_free;
+	*request = (MPI_Request)req;
+	return 0;
+}
+
+static int send_init_entry(enum vm_call_id id, const void *buf, int count,
+			   MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+			   const struct vm_persist *what, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_route route;
+	int rc =
+		vm_route_send(&call, &route, buf, count, type, dest, tag, comm);
+
+	if (rc == 0)
+		rc = persist_new(&call, request, &route, VM_REQ_SEND, what);
+	return vm_call_exit(&call, comm, rc);
+}
+
+int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest,
+		   int tag, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_persist what = { .start = start_send,
+				   .mode = VM_SEND_STANDARD };
+
+	return send_init_entry(VM_CALL_Send_init, buf, count, datatype, dest,
+			       tag, comm, &what, request);
+}
+
+int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
+		    int tag, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_persist what = { .start = start_send,
+				   .mode = VM_SEND_STANDARD };
+
+	return send_init_entry(VM_CALL_Rsend_init, buf, count, datatype, dest,
+			       tag, comm, &what, request);
+}
+
+int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
+		    int tag, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_persist what = { .start = start_send, .mode = VM_SEND_SYNC };
+
+	return send_init_entry(VM_CALL_Ssend_init, buf, count, datatype, dest,
+			       tag, comm, &what, request);
+}
+
+int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
+		    int tag, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_persist what = { .start = start_bsend };
+
+	return send_init_entry(VM_CALL_Bsend_init, buf, count, datatype, dest,
+			       tag, comm, &what, request);
+}
+
+int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
+		   int tag, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Recv_init);
+	struct vm_persist what = { .start = start_recv };
+	struct vm_route route;
+	int rc = vm_route_recv(&call, &route, buf, count, datatype, source, tag,
+			       comm);
+
+	if (rc == 0)
+		rc = persist_new(&call, request, &route, VM_REQ_RECV, &what);
+	return vm_call_exit(&call, comm, rc);
+}
+
+static int start_one(struct vm_call *call, MPI_Request request)
+{
+	struct vm_req *req = vm_request(request);
+	struct vm_persist *persist;
+	int rc = vm_check_request(call, req);
+
+	if (rc != 0)
+		return rc;
+	if (vm_req_is_null(req) || !req->persistent)
+		return vm_error(call, MPI_ERR_REQUEST,
+				"the request is not persistent");
+	if (req->active)
+		return vm_error(call, MPI_ERR_REQUEST,
+				"the request is active already");
+	persist = req->user;
+	return persist->start(req, persist);
+}
+
+int PMPI_Start(MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Start);
+	int rc = vm_check_pointer(&call, request, "request");
+
+	if (rc == 0)
+		rc = start_one(&call, *request);
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Startall(int count, MPI_Request requests[])
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Startall);
+	int rc = vm_check_requests(&call, count, requests);
+
+	for (int i = 0; i < count && rc == 0; i++)
+		rc = start_one(&call, requests[i]);
+	return vm_call_exit_self(&call, rc);
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Completion of requests, in all its forms.
+ */
+#include "mpi/p2p/request.h"
+
+#include "mpi/call/check.h"
+#include "mpi/coll/coll.h"
+#include "mpi/call/errh.h"
+#include "mpi/p2p/grequest.h"
+#include "mpi/p2p/status.h"
+
+int vm_error_truncated(struct vm_call *call, int rc, size_t bytes)
+{
+	int code = vm_mpi_error(rc);
+
+	if (rc == -VMPI_ETRUNC)
+		vm_error(call, code,
+			 "the message is longer than the receive buffer of %zu "
+			 "bytes",
+			 bytes);
+	return code;
+}
+
+void vm_request_complete_now(struct vm_req *req, const vmpi_status *status)
+{
+	req->status = *status;
+	req->active = true;
+	/* Nobody else knows the request yet. */
+	atomic_store_explicit(&req->state, VM_REQ_DONE, memory_order_relaxed);
+}
+
+int vm_check_request(struct vm_call *call, const struct vm_req *req)
+{
+	if (VM_LIKELY(req == &vm_req_done_send ||
+		      req == vm_request(MPI_REQUEST_NULL)))
+		return 0;
+	if (vm_req_is_null(req))
+		return vm_error(call, MPI_ERR_REQUEST, "%p is no request",
+				(const void *)req);
+	/* A request that has ended is neither. */
+	if (!req->active && !req->persistent)
+		return vm_error(call, MPI_ERR_REQUEST,
+				"the request was completed or freed before");
+	return 0;
+}
+
+int vm_check_requests(struct vm_call *call, int count,
+		      const MPI_Request *requests)
+{
+	int rc = vm_check_count(call, count);
+
+	if (rc == 0 && count > 0)
+		rc = vm_check_pointer(call, requests, "array_of_requests");
+	for (int i = 0; i < count && rc == 0; i++)
+		rc = vm_check_request(call, vm_request(requests[i]));
+	return rc;
+}
+
+/* The communicator whose error handler a request's error goes to. */
+static MPI_Comm comm_of(struct vm_call *call, const struct vm_env *env)
+{
+	struct vm_comm *comm = vm_comm_of_context(call->mpi, env->context);
+
+	return comm ? vm_comm_handle(call->mpi, comm) : MPI_COMM_NULL;
+}
+
+/*
+ * Takes the result of a complete request that is not idle and forgets the
+ * handle of one that ends.  Returns an MPI error.
+ */
+static inline int finish(struct vm_call *call, MPI_Request *request,
+			 MPI_Status *status)
+{
+	struct vm_req *req = vm_request(*request);
+	size_t bytes = req->data.bytes;
+	vmpi_status result;
+	int rc;
+
+	if (!req->persistent) {
+		*request = MPI_REQUEST_NULL;
+		/* So that vm_check_request() recognises stale handles. */
+		if (req != &vm_req_done_send)
+			req->active = false;
+	}
+	if (VM_UNLIKELY(req->kind == VM_REQ_GENERAL))
+		return vm_grequest_finish(req, status);
+	if (VM_UNLIKELY(req->kind == VM_REQ_COLL))
+		vm_coll_explain(call, req);
+	rc = vm_req_finish(req, &result);
+	vm_status_set(status, &result);
+	if (VM_LIKELY(rc == 0 || rc == -VMPI_ECANCELED))
+		return MPI_SUCCESS;
+	return vm_error_truncated(call, rc, bytes);
+}
+
+/* Completes one request and returns through the right error handler. */
+static int finish_one(struct vm_call *call, MPI_Request *request,
+		      MPI_Status *status)
+{
+	struct vm_env env = vm_request(*request)->node.env;
+	int rc = finish(call, request, status);
+
+	if (VM_LIKELY(rc == MPI_SUCCESS))
+		return MPI_SUCCESS;
+	return vm_call_exit(call, comm_of(call, &env), rc);
+}
+
+int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Wait);
+	struct vm_req *req;
+	int rc = vm_check_pointer(&call, request, "request");
+
+	if (rc == 0)
+		rc = vm_check_request(&call, vm_request(*request));
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_exit_self(&call, rc);
+	req = vm_request(*request);
+	if (vm_request_is_idle(req)) {
+		vm_status_set_empty(status);
+		return MPI_SUCCESS;
+	}
+	if (!vm_req_is_done(req))
+		vm_req_await(&req, 1, 1);
+	return finish_one(&call, request, status);
+}
+
+/* Whether it is complete now; polls once when it is not.  May switch. */
+static inline bool done_after_poll(const struct vm_req *req)
+{
+	if (vm_req_is_done(req))
+		return true;
+	vm_req_poll();
+	return vm_req_is_done(req);
+}
+
+int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Test);
+	struct vm_req *req;
+	int rc = vm_check_pointer(&call, request, "request");
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, flag, "flag");
+	if (rc == 0)
+		rc = vm_check_request(&call, vm_request(*request));
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_exit_self(&call, rc);
+	req = vm_request(*request);
+	*flag = 1;
+	if (vm_request_is_idle(req)) {
+		vm_status_set_empty(status);
+		return MPI_SUCCESS;
+	}
+	if (!done_after_poll(req)) {
+		*flag = 0;
+		return MPI_SUCCESS;
+	}
+	return finish_one(&call, request, status);
+}
+
+int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Request_get_status);
+	struct vm_req *req = vm_request(request);
+	int rc = vm_check_pointer(&call, flag, "flag");
+
+	if (rc == 0)
+		rc = vm_check_request(&call, req);
+	if (rc != 0)
+		return vm_call_exit_self(&call, rc);
+	*flag = 1;
+	if (vm_request_is_idle(req))
+		vm_status_set_empty(status);
+	else if (!done_after_poll(req))
+		*flag = 0;
+	else if (req->kind == VM_REQ_GENERAL)
+		rc = vm_grequest_query(req, status);
+	else
+		vm_status_set(status, &req->status);
+	return vm_call_exit_self(&call, rc);
+}
+
+static MPI_Status *status_at(MPI_Status *statuses, int i)
+{
+	return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE :
+						 &statuses[i];
+}
+
+static void set_error(MPI_Status *status, int error)
+{
+	if (status != MPI_STATUS_IGNORE)
+		status->MPI_ERROR = error;
+}
+
+/* Takes the results of requests that are all complete or idle. */
+static int finish_all(struct vm_call *call, int count, MPI_Request *requests,
+		      MPI_Status *statuses)
+{
+	MPI_Comm comm = MPI_COMM_NULL;
+	int first = MPI_SUCCESS;
+
+	for (int i = 0; i < count; i++) {
+		MPI_Status *status = status_at(statuses, i);
+		struct vm_req *req = vm_request(requests[i]);
+		struct vm_env env;
+		int rc;
+
+		if (vm_request_is_idle(req)) {
+			vm_status_set_empty(status);
+			continue;
+		}
+		env = req->node.env;
+		rc = finish(call, &requests[i], status);
+		set_error(status, rc);
+		if (rc != MPI_SUCCESS && first == MPI_SUCCESS) {
+			first = rc;
+			comm = comm_of(call, &env);
+		}
+	}
+	if (VM_LIKELY(first == MPI_SUCCESS))
+		return MPI_SUCCESS;
+	return vm_call_exit(call, comm, MPI_ERR_IN_STATUS);
+}
+
+int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Waitall);
+	int rc = vm_check_requests(&call, count, requests);
+
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_exit_self(&call, rc);
+	vm_req_await((struct vm_req *const *)requests, count, count);
+	return finish_all(&call, count, requests, statuses);
+}
+
+static bool all_done(int count, const MPI_Request *requests)
+{
+	for (int i = 0; i < count; i++) {
+		const struct vm_req *req = vm_request(requests[i]);
+
+		if (!vm_request_is_idle(req) && !vm_req_is_done(req))
+			return false;
+	}
+	return true;
+}
+
+int PMPI_Testall(int count, MPI_Request requests[], int *flag,
+		 MPI_Status statuses[])
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Testall);
+	int rc = vm_check_requests(&call, count, requests);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, flag, "flag");
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_exit_self(&call, rc);
+	*flag = all_done(count, requests);
+	if (!*flag) {
+		vm_req_poll();
+		*flag = all_done(count, requests);
+	}
+	if (!*flag)
+		return MPI_SUCCESS;
+	return finish_all(&call, count, requests, statuses);
+}
+
+/*
+ * The first complete request from start on, round the array; -1: none yet;
+ * MPI_UNDEFINED: all are idle.
+ */
+static int find_done(int start, int count, const MPI_Request *requests)
+{
+	bool active = false;
+
+	for (int n = 0, i = start; n < count; n++, i++) {
+		const struct vm_req *req;
+
+		if (i == count)
+			i = 0;
+		req = vm_request(requests[i]);
+		if (vm_request_is_idle(req))
+			continue;
+		if (vm_req_is_done(req))
+			return i;
+		active = true;
+	}
+	return active ? -1 : MPI_UNDEFINED;
+}
+
+/*
+ * Waitany and Testany begin to look behind the request they gave last.  So none
+ * starves, and a ring of receives, each posted again when it was given, is given
+ * in the order of its messages.  Programs rely on that which take a rank's
+ * "done" for its last message, though MPI promises nothing.
+ */
+static int find_any(struct vm_call *call, int count,
+		    const MPI_Request *requests)
+{
+	int start = atomic_load_explicit(&call->mpi->any_next,
+					 memory_order_relaxed);
+
+	return find_done(start < count ? start : 0, count, requests);
+}
+
+/* The end of Waitany and Testany: i is what find_any() said, not -1. */
+static int finish_any(struct vm_call *call, int i, MPI_Request *requests,
+		      int *index, MPI_Status *status)
+{
+	*index = i;
+	if (i == MPI_UNDEFINED) {
+		vm_status_set_empty(status);
+		return MPI_SUCCESS;
+	}
+	atomic_store_explicit(&call->mpi->any_next, i + 1,
+			      memory_order_relaxed);
+	return finish_one(call, &requests[i], status);
+}
+
+int PMPI_Waitany(int count, MPI_Request requests[], int *index,
+		 MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Waitany);
+	int i, rc = vm_check_requests(&call, count, requests);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, index, "index");
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_exit_self(&call, rc);
+	while ((i = find_any(&call, count, requests)) == -1)
+		vm_req_await((struct vm_req *const *)requests, count, 1);
+	return finish_any(&call, i, requests, index, status);
+}
+
+int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
+		 MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Testany);
+	int i, rc = vm_check_requests(&call, count, requests);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, index, "index");
+	if (rc == 0)
+		rc = vm_check_pointer(&call, flag, "flag");
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_exit_self(&call, rc);
+	i = find_any(&call, count, requests);
+	if (i == -1) {
+		vm_req_poll();
+		i = find_any(&call, count, requests);
+	}
+	*flag = i != -1;
+	if (!*flag) {
+		*index = MPI_UNDEFINED;
+		return MPI_SUCCESS;
+	}
+	return finish_any(&call, i, requests, index, status);
+}
+
+/* The end of Waitsome and Testsome: takes all that are complete. */
+static int finish_some(struct vm_call *call, int count, MPI_Request *requests,
+		       int *outcount, int *indices, MPI_Status *statuses)
+{
+	MPI_Comm comm = MPI_COMM_NULL;
+	int first = MPI_SUCCESS, n = 0;
+
+	for (int i = 0; i < count; i++) {
+		struct vm_req *req = vm_request(requests[i]);
+		MPI_Status *status;
+		struct vm_env env;
+		int rc;
+
+		if (vm_request_is_idle(req) || !vm_req_is_done(req))
+			continue;
+		env = req->node.env;
+		status = status_at(statuses, n);
+		rc = finish(call, &requests[i], status);
+		set_error(status, rc);
+		indices[n++] = i;
+		if (rc != MPI_SUCCESS && first == MPI_SUCCESS) {
+			first = rc;
+			comm = comm_of(call, &env);
+		}
+	}
+	*outcount = n;
+	if (VM_LIKELY(first == MPI_SUCCESS))
+		return MPI_SUCCESS;
+	return vm_call_exit(call, comm, MPI_ERR_IN_STATUS);
+}
+
+static int check_some(struct vm_call *call, int count,
+		      const MPI_Request *requests, const int *outcount,
+		      const int *indices)
+{
+	int rc = vm_check_requests(call, count, requests);
+
+	if (rc == 0)
+		rc = vm_check_pointer(call, outcount, "outcount");
+	if (rc == 0 && count > 0)
+		rc = vm_check_pointer(call, indices, "array_of_indices");
+	return rc;
+}
+
+int PMPI_Waitsome(int incount, MPI_Request requests[], int *outcount,
+		  int indices[], MPI_Status statuses[])
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Waitsome);
+	int i, rc = check_some(&call, incount, requests, outcount, indices);
+
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_exit_self(&call, rc);
+	while ((i = find_done(0, incount, requests)) == -1)
+		vm_req_await((struct vm_req *const *)requests, incount, 1);
+	*outcount = MPI_UNDEFINED;
+	if (i == MPI_UNDEFINED)
+		return MPI_SUCCESS;
+	return finish_some(&call, incount, requests, outcount, indices,
+			   statuses);
+}
+
+int PMPI_Testsome(int incount, MPI_Request requests[], int *outcount,
+		  int indices[], MPI_Status statuses[])
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Testsome);
+	int i, rc = check_some(&call, incount, requests, outcount, indices);
+
+	if (VM_UNLIKELY(rc != 0))
+		return vm_call_exit_self(&call, rc);
+	i = find_done(0, incount, requests);
+	if (i == -1)
+		vm_req_poll();
+	*outcount = MPI_UNDEFINED;
+	if (i == MPI_UNDEFINED)
+		return MPI_SUCCESS;
+	return finish_some(&call, incount, requests, outcount, indices,
+			   statuses);
+}
+
+/* A request that exists: for the calls that act on one. */
+static int check_real(struct vm_call *call, const MPI_Request *request)
+{
+	int rc = vm_check_pointer(call, request, "request");
+
+	if (rc == 0)
+		rc = vm_check_request(call, vm_request(*request));
+	if (rc == 0 && *request == MPI_REQUEST_NULL)
+		rc = vm_error(call, MPI_ERR_REQUEST, "MPI_REQUEST_NULL");
+	/* MPI 4.1, 6.12: the other ranks count on this one. */
+	if (rc == 0 && vm_request(*request)->kind == VM_REQ_COLL &&
+	    vm_request(*request)->active &&
+	    !vm_req_is_done(vm_request(*request)))
+		rc = vm_error(call, MPI_ERR_REQUEST,
+			      "a nonblocking collective must be completed");
+	return rc;
+}
+
+int PMPI_Cancel(MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Cancel);
+	int rc = check_real(&call, request);
+
+	if (rc == 0 && vm_request_is_idle(vm_request(*request)))
+		rc = vm_error(&call, MPI_ERR_REQUEST,
+			      "the persistent request is not started");
+	if (rc == 0 && vm_request(*request)->kind == VM_REQ_GENERAL)
+		rc = vm_grequest_cancel(vm_request(*request));
+	else if (rc == 0)
+		vm_req_cancel(vm_request(*request));
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Request_free(MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Request_free);
+	int rc = check_real(&call, request);
+
+	if (rc == 0) {
+		vm_req_detach(vm_request(*request));
+		*request = MPI_REQUEST_NULL;
+	}
+	return vm_call_exit_self(&call, rc);
+}

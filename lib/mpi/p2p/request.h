@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests as MPI sees them: MPI_Request is a struct vm_req *.
+ *
+ * A persistent request carries a struct vm_persist in req->user.
+ */
+#ifndef MPI_P2P_REQUEST_H
+#define MPI_P2P_REQUEST_H
+
+#include "core/comm/p2p.h"
+#include "core/local/req.h"
+#include "mpi/call/call.h"
+
+/* What MPI_Start does to a persistent request.  Freed with it. */
+struct vm_persist {
+	/* Starts the operation of req once more; 0, an MPI or a core error. */
+	int (*start)(struct vm_req *req, struct vm_persist *persist);
+	struct vm_rank *peer;
+	struct vm_data data; /* holds a reference on its layout */
+	enum vm_send_mode mode;
+};
+
+static inline struct vm_req *vm_request(MPI_Request request)
+{
+	return (struct vm_req *)request;
+}
+
+/* Complete with nothing to tell: MPI_REQUEST_NULL or not started. */
+static inline bool vm_request_is_idle(const struct vm_req *req)
+{
+	return vm_req_is_null(req) || (req->persistent && !req->active);
+}
+
+/* Makes a request complete on the spot, with an empty result. */
+void vm_request_complete_now(struct vm_req *req, const vmpi_status *status);
+
+/* Adds to the error of a receive how long its buffer was.  Returns an MPI
+ * error; rc is a negative code of core. */
+int vm_error_truncated(struct vm_call *call, int rc, size_t bytes);
+
+/* MPI_ERR_REQUEST for what is no request, as far as that can be seen. */
+int vm_check_request(struct vm_call *call, const struct vm_req *req);
+
+/* MPI_ERR_ARG etc. for a count and an array of requests; checks each. */
+int vm_check_requests(struct vm_call *call, int count,
+		      const MPI_Request *requests);
+
+#endif

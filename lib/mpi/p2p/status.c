@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one can ask a status.
+ */
+#include "mpi/p2p/status.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "mpi/call/check.h"
+#include "mpi/type/type.h"
+
+const vmpi_status vm_status_empty = { .source = MPI_ANY_SOURCE,
+				      .tag = MPI_ANY_TAG };
+const vmpi_status vm_status_proc_null = { .source = MPI_PROC_NULL,
+					  .tag = MPI_ANY_TAG };
+
+/* How many elements of the type the bytes are; -1: no whole number. */
+static MPI_Count whole_elements(const struct vm_type *type, MPI_Count bytes)
+{
+	if (type->size == 0)
+		return bytes == 0 ? 0 : -1;
+	if (bytes % (MPI_Count)type->size != 0)
+		return -1;
+	return bytes / (MPI_Count)type->size;
+}
+
+/* The arguments that Get_count and Get_elements share. */
+static int check_get(struct vm_call *call, const MPI_Status *status,
+		     MPI_Datatype handle, struct vm_type **type,
+		     const int *count)
+{
+	int rc = vm_check_pointer(call, status, "status");
+
+	if (rc == 0)
+		rc = vm_check_type(call, handle, type);
+	if (rc == 0)
+		rc = vm_check_pointer(call, count, "count");
+	return rc;
+}
+
+static int count_as_int(MPI_Count count)
+{
+	return count < 0 || count > INT_MAX ? MPI_UNDEFINED : (int)count;
+}
+
+int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Get_count);
+	struct vm_type *type;
+	int rc = check_get(&call, status, datatype, &type, count);
+
+	if (rc == 0)
+		*count = count_as_int(whole_elements(
+			type, (MPI_Count)vm_status_bytes(status)));
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype,
+		      int *count)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Get_elements);
+	struct vm_type *type;
+	int rc = check_get(&call, status, datatype, &type, count);
+
+	if (rc == 0)
+		*count = count_as_int(vm_type_elements(
+			type, (MPI_Count)vm_status_bytes(status)));
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Test_cancelled);
+	int rc = vm_check_pointer(&call, status, "status");
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, flag, "flag");
+	if (rc == 0)
+		*flag = vm_status_cancelled(status);
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Status_set_cancelled);
+	int rc = vm_check_pointer(&call, status, "status");
+
+	if (rc == 0)
+		vm_status_set_cancelled(status, flag != 0);
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
+			     int count)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Status_set_elements);
+	struct vm_type *type;
+	int rc = check_get(&call, status, datatype, &type, &count);
+
+	if (rc == 0)
+		rc = vm_check_count(&call, count);
+	if (rc == 0)
+		vm_status_set_bytes(status, type->size * (uint64_t)count);
+	return vm_call_exit_self(&call, rc);
+}
+
+/* The three public fields, for languages that cannot see them: each is the int
+ * at an offset. */
+static int field_get(enum vm_call_id id, const MPI_Status *status,
+		     size_t offset, int *value)
+{
+	struct vm_call call = vm_call_enter(id);
+	int rc = vm_check_pointer(&call, status, "status");
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, value, "value");
+	if (rc == 0)
+		memcpy(value, (const char *)status + offset, sizeof(*value));
+	return vm_call_exit_self(&call, rc);
+}
+
+static int field_set(enum vm_call_id id, MPI_Status *status, size_t offset,
+		     int value)
+{
+	struct vm_call call = vm_call_enter(id);
+	int rc = vm_check_pointer(&call, status, "status");
+
+	if (rc == 0)
+		memcpy((char *)status + offset, &value, sizeof(value));
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Status_get_source(const MPI_Status *status, int *source)
+{
+	return field_get(VM_CALL_Status_get_source, status,
+			 offsetof(MPI_Status, MPI_SOURCE), source);
+}
+
+int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
+{
+	return field_get(VM_CALL_Status_get_tag, status,
+			 offsetof(MPI_Status, MPI_TAG), tag);
+}
+
+int PMPI_Status_get_error(const MPI_Status *status, int *err)
+{
+	return field_get(VM_CALL_Status_get_error, status,
+			 offsetof(MPI_Status, MPI_ERROR), err);
+}
+
+int PMPI_Status_set_source(MPI_Status *status, int source)
+{
+	return field_set(VM_CALL_Status_set_source, status,
+			 offsetof(MPI_Status, MPI_SOURCE), source);
+}
+
+int PMPI_Status_set_tag(MPI_Status *status, int tag)
+{
+	return field_set(VM_CALL_Status_set_tag, status,
+			 offsetof(MPI_Status, MPI_TAG), tag);
+}
+
+int PMPI_Status_set_error(MPI_Status *status, int err)
+{
+	return field_set(VM_CALL_Status_set_error, status,
+			 offsetof(MPI_Status, MPI_ERROR), err);
+}

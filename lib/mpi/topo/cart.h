@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cartesian topologies.
+ *
+ * Ranks are numbered row by row: the last dimension varies fastest.
+ */
+#ifndef MPI_TOPO_CART_H
+#define MPI_TOPO_CART_H
+
+#include <stdbool.h>
+
+struct vm_comm;
+
+struct vm_topo_dim {
+	int size;
+	bool periodic;
+	int coord; /* of the rank that owns the communicator */
+};
+
+/* Immutable once made. */
+struct vm_topo {
+	int count; /* of dimensions; 0 is one point */
+	struct vm_topo_dim dims[];
+};
+
+/* NULL when out of memory. */
+struct vm_topo *vm_topo_copy(const struct vm_topo *topo);
+void vm_topo_free(struct vm_topo *topo);
+
+/* The rank `disp` further in a direction of comm's grid, or MPI_PROC_NULL. */
+int vm_topo_shift(const struct vm_comm *comm, int direction, int disp);
+
+/*
+ * Spreads `nodes` over the dimensions that are 0 in dims, as evenly as their
+ * factors allow, in non-increasing order.  0, MPI_ERR_DIMS if nodes is no
+ * multiple of the product of the others, MPI_ERR_NO_MEM.
+ */
+int vm_topo_spread(int nodes, int count, int *dims);
+
+#endif

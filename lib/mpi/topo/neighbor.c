@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Neighbours, blocks and messages of neighbourhood collectives.
+ */
+#include "mpi/topo/neighbor.h"
+
+#include "core/comm/p2p.h"
+#include "mpi/call/check.h"
+#include "mpi/comm/comm.h"
+#include "mpi/topo/graph.h"
+#include "mpi/p2p/joined.h"
+#include "mpi/topo/cart.h"
+
+/* The tag: the number of the call, and where the block arrives. */
+#define SLOT_BITS 10
+VM_STATIC_ASSERT(((VM_COLL_TAG_MAX + 1) & VM_COLL_TAG_MAX) == 0,
+		 "tags of collectives are bits");
+
+static int in_count(const struct vm_comm *comm)
+{
+	return comm->topo ? 2 * comm->topo->count : comm->graph->in.count;
+}
+
+static int out_count(const struct vm_comm *comm)
+{
+	return comm->topo ? 2 * comm->topo->count : comm->graph->out.count;
+}
+
+void vm_near_counts(const struct vm_comm *comm, int *in, int *out)
+{
+	*in = in_count(comm);
+	*out = out_count(comm);
+}
+
+/* In a grid neighbour 2 * d is the lower one in dimension d, the next one the
+ * upper. */
+static int in_rank(const struct vm_comm *comm, int j)
+{
+	return comm->topo ? vm_topo_shift(comm, j / 2, j % 2 ? 1 : -1) :
+			    comm->graph->in.ranks[j];
+}
+
+static int out_rank(const struct vm_comm *comm, int j)
+{
+	return comm->topo ? vm_topo_shift(comm, j / 2, j % 2 ? 1 : -1) :
+			    comm->graph->out.ranks[j];
+}
+
+/* Where a block comes from is where the sender's neighbour is on its side. */
+static struct vm_env envelope(const struct vm_comm *comm, uint32_t sequence,
+			      int source, int slot)
+{
+	uint32_t tag =
+		(sequence << SLOT_BITS) |
+		((uint32_t)(comm->topo ? slot : 0) & ((1u << SLOT_BITS) - 1));
+
+	return (struct vm_env){ .context = comm->context + 1,
+				.source = source,
+				.tag = (int32_t)(tag & VM_COLL_TAG_MAX) };
+}
+
+static const char *at(const void *buf, ptrdiff_t offset)
+{
+	return (const char *)((uintptr_t)buf + (uintptr_t)offset);
+}
+
+static struct vm_data block(const struct vm_near_side *side, int j)
+{
+	const struct vm_type *type = side->type;
+	ptrdiff_t extent;
+
+	if (side->types) {
+		if (side->counts[j] == 0)
+			return (struct vm_data){ 0 };
+		type = vm_type_checked(side->types[j]);
+		return vm_type_data(type, at(side->buf, side->places[j]),
+				    (size_t)side->counts[j]);
+	}
+	extent = (ptrdiff_t)type->extent;
+	if (side->counts)
+		return vm_type_data(type,
+				    at(side->buf, side->displs[j] * extent),
+				    (size_t)side->counts[j]);
+	return vm_type_data(
+		type,
+		at(side->buf,
+		   (side->same ? 0 : j) * (ptrdiff_t)side->count * extent),
+		(size_t)side->count);
+}
+
+int vm_near_open(struct vm_call *call, struct vm_near *near, MPI_Comm handle)
+{
+	int rc = vm_check_intra(call, handle, &near->comm);
+
+	if (rc == 0 && !near->comm->topo && !near->comm->graph)
+		rc = vm_error(call, MPI_ERR_TOPOLOGY,
+			      "the communicator has no topology");
+	return rc;
+}
+
+/* The counts and types of several blocks. */
+static int check_blocks(struct vm_call *call, const struct vm_near_side *side,
+			int blocks)
+{
+	struct vm_type *type;
+	int rc = vm_check_pointer(call, side->counts, "the array of counts");
+
+	if (rc == 0 && !side->types)
+		rc = vm_check_pointer(call, side->displs,
+				      "the array of displacements");
+	if (rc == 0 && side->types)
+		rc = vm_check_pointer(call, side->places,
+				      "the array of displacements");
+	for (int j = 0; j < blocks && rc == 0; j++) {
+		rc = vm_check_size(call, side->counts[j], "count");
+		if (rc == 0 && side->types && side->counts[j] > 0)
+			rc = vm_check_committed(call, side->types[j], &type);
+	}
+	return rc;
+}
+
+static int check_side(struct vm_call *call, struct vm_near_side *side,
+		      MPI_Datatype handle, int blocks, bool many)
+{
+	struct vm_type *type = NULL;
+	int rc = 0;
+
+	if (!side->types) {
+		rc = vm_check_committed(call, handle, &type);
+		side->type = type;
+	}
+	if (rc == 0 && many && blocks > 0)
+		rc = check_blocks(call, side, blocks);
+	if (rc == 0 && !many)
+		rc = vm_check_size(call, side->count, "count");
+	if (rc == 0 && side->buf == MPI_IN_PLACE)
+		rc = vm_error(call, MPI_ERR_BUFFER,
+			      "MPI_IN_PLACE is not allowed here");
+	if (rc == 0 && !many && blocks > 0)
+		rc = vm_check_buffer(call, side->buf, side->count, handle);
+	return rc;
+}
+
+int vm_near_send(struct vm_call *call, struct vm_near *near,
+		 const struct vm_near_side *side, MPI_Datatype type)
+{
+	near->send = *side;
+	return check_side(call, &near->send, type, out_count(near->comm),
+			  side->counts || side->types || side->displs);
+}
+
+int vm_near_recv(struct vm_call *call, struct vm_near *near,
+		 const struct vm_near_side *side, MPI_Datatype type)
+{
+	near->recv = *side;
+	return check_side(call, &near->recv, type, in_count(near->comm),
+			  side->counts || side->types || side->displs);
+}
+
+static int start_receives(struct vm_near *near, uint32_t sequence,
+			  struct vm_joined *joined)
+{
+	const struct vm_comm *comm = near->comm;
+	int rc = 0;
+
+	for (int j = 0; j < in_count(comm) && rc == 0; j++) {
+		struct vm_data data;
+		struct vm_req *req;
+		int rank = in_rank(comm, j);
+
+		if (rank == MPI_PROC_NULL)
+			continue;
+		data = block(&near->recv, j);
+		rc = vm_irecv(envelope(comm, sequence, rank, j), &data, &req);
+		if (rc == 0)
+			vm_joined_add(joined, req);
+	}
+	return rc;
+}
+
+static int start_sends(struct vm_near *near, uint32_t sequence,
+		       struct vm_joined *joined)
+{
+	const struct vm_comm *comm = near->comm;
+	int rc = 0;
+
+	for (int j = 0; j < out_count(comm) && rc == 0; j++) {
+		struct vm_data data;
+		struct vm_req *req;
+		int rank = out_rank(comm, j);
+
+		if (rank == MPI_PROC_NULL)
+			continue;
+		data = block(&near->send, j);
+		/* To the lower neighbour: it comes from its upper one. */
+		rc = vm_isend(comm->ranks[rank],
+			      envelope(comm, sequence, comm->rank, j ^ 1),
+			      &data, VM_SEND_STANDARD, &req);
+		if (rc == 0)
+			vm_joined_add(joined, req);
+	}
+	return rc;
+}
+
+int vm_near_start(struct vm_near *near, struct vm_joined **out)
+{
+	struct vm_comm *comm = near->comm;
+	uint32_t sequence = comm->near_sequence++;
+	struct vm_joined *joined =
+		vm_joined_new(comm, in_count(comm) + out_count(comm));
+	int rc;
+
+	if (!joined)
+		return MPI_ERR_NO_MEM;
+	rc = start_receives(near, sequence, joined);
+	if (rc == 0)
+		rc = start_sends(near, sequence, joined);
+	if (rc == 0)
+		*out = joined;
+	else
+		vm_joined_give_up(joined);
+	return rc;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Neighbourhood collectives: each member exchanges blocks with those it has an
+ * edge with.
+ *
+ * They are messages in the context of collectives, all started at once; the
+ * tag holds the number of the call on the communicator, so that calls that are
+ * under way together do not mix.  Edges between the same two ranks match in
+ * their order, but in a grid by direction (MPI 4.1, 8.6): what is sent to the
+ * lower neighbour arrives from the upper one.
+ */
+#ifndef MPI_TOPO_NEIGHBOR_H
+#define MPI_TOPO_NEIGHBOR_H
+
+#include "mpi/call/call.h"
+#include "mpi/type/type.h"
+
+/*
+ * One side: a block per neighbour.  Block j is counts[j] elements at displs[j]
+ * (in elements; with types in bytes, at places[j]); without counts it is count
+ * elements behind j * step others.
+ */
+struct vm_near_side {
+	const void *buf;
+	const struct vm_type *type;
+	int count;
+	bool same; /* all blocks are the first one: to everybody the same */
+	const int *counts, *displs;
+	const MPI_Aint *places;
+	const MPI_Datatype *types;
+};
+
+struct vm_near {
+	struct vm_comm *comm;
+	struct vm_near_side send, recv;
+};
+
+struct vm_joined;
+
+/* Checks the communicator: it must have a topology. */
+int vm_near_open(struct vm_call *call, struct vm_near *near, MPI_Comm comm);
+
+/* The sides, for so many blocks as there are neighbours; all return 0 or an MPI
+ * error. */
+int vm_near_send(struct vm_call *call, struct vm_near *near,
+		 const struct vm_near_side *side, MPI_Datatype type);
+int vm_near_recv(struct vm_call *call, struct vm_near *near,
+		 const struct vm_near_side *side, MPI_Datatype type);
+
+/* How many blocks come in and go out. */
+void vm_near_counts(const struct vm_comm *comm, int *in, int *out);
+
+/* Starts all messages: 0 with *joined set, or an error with nothing left. */
+int vm_near_start(struct vm_near *near, struct vm_joined **joined);
+
+#endif

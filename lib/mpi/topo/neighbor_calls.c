@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The MPI functions of neighbourhood collectives: of each what its arguments
+ * mean, then the blocking, the nonblocking and the persistent call.
+ */
+#include "mpi/call/check.h"
+#include "mpi/p2p/joined.h"
+#include "mpi/topo/neighbor.h"
+#include "mpi/topo/neighbor_persist.h"
+
+/* Both sides of a call. */
+static int near_fill(struct vm_call *call, struct vm_near *near, MPI_Comm comm,
+		     const struct vm_near_side *send, MPI_Datatype sendtype,
+		     const struct vm_near_side *recv, MPI_Datatype recvtype)
+{
+	int rc = vm_near_open(call, near, comm);
+
+	if (rc == 0)
+		rc = vm_near_send(call, near, send, sendtype);
+	if (rc == 0)
+		rc = vm_near_recv(call, near, recv, recvtype);
+	return rc;
+}
+
+static int near_run(struct vm_call *call, struct vm_near *near, MPI_Comm comm,
+		    int rc)
+{
+	struct vm_joined *joined;
+
+	if (rc == 0)
+		rc = vm_near_start(near, &joined);
+	if (rc == 0)
+		rc = vm_joined_wait(joined);
+	return vm_call_exit(call, comm, rc);
+}
+
+static int near_begin(struct vm_call *call, struct vm_near *near, MPI_Comm comm,
+		      int rc, MPI_Request *request)
+{
+	struct vm_joined *joined;
+
+	if (rc == 0)
+		rc = vm_check_pointer(call, request, "request");
+	if (rc == 0)
+		rc = vm_near_start(near, &joined);
+	if (rc == 0)
+		vm_joined_start(joined, request);
+	return vm_call_exit(call, comm, rc);
+}
+
+static int allgather(struct vm_call *call, struct vm_near *near,
+		     const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		     void *recvbuf, int recvcount, MPI_Datatype recvtype,
+		     MPI_Comm comm)
+{
+	struct vm_near_side send = { .buf = sendbuf,
+				     .count = sendcount,
+				     .same = true };
+	struct vm_near_side recv = { .buf = recvbuf, .count = recvcount };
+
+	return near_fill(call, near, comm, &send, sendtype, &recv, recvtype);
+}
+
+int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount,
+			    MPI_Datatype sendtype, void *recvbuf, int recvcount,
+			    MPI_Datatype recvtype, MPI_Comm comm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgather);
+	struct vm_near near;
+	int rc = allgather(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			   recvcount, recvtype, comm);
+
+	return near_run(&call, &near, comm, rc);
+}
+
+int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount,
+			     MPI_Datatype sendtype, void *recvbuf,
+			     int recvcount, MPI_Datatype recvtype,
+			     MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_allgather);
+	struct vm_near near;
+	int rc = allgather(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			   recvcount, recvtype, comm);
+
+	return near_begin(&call, &near, comm, rc, request);
+}
+
+int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount,
+				 MPI_Datatype sendtype, void *recvbuf,
+				 int recvcount, MPI_Datatype recvtype,
+				 MPI_Comm comm, MPI_Info info,
+				 MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgather_init);
+	struct vm_near near;
+	int rc = allgather(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			   recvcount, recvtype, comm);
+
+	return vm_near_close_init(&call, &near, comm, rc, info, request);
+}
+
+static int allgatherv(struct vm_call *call, struct vm_near *near,
+		      const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		      void *recvbuf, const int recvcounts[], const int displs[],
+		      MPI_Datatype recvtype, MPI_Comm comm)
+{
+	struct vm_near_side send = { .buf = sendbuf,
+				     .count = sendcount,
+				     .same = true };
+	struct vm_near_side recv = { .buf = recvbuf,
+				     .counts = recvcounts,
+				     .displs = displs };
+
+	return near_fill(call, near, comm, &send, sendtype, &recv, recvtype);
+}
+
+int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount,
+			     MPI_Datatype sendtype, void *recvbuf,
+			     const int recvcounts[], const int displs[],
+			     MPI_Datatype recvtype, MPI_Comm comm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgatherv);
+	struct vm_near near;
+	int rc = allgatherv(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			    recvcounts, displs, recvtype, comm);
+
+	return near_run(&call, &near, comm, rc);
+}
+
+int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount,
+			      MPI_Datatype sendtype, void *recvbuf,
+			      const int recvcounts[], const int displs[],
+			      MPI_Datatype recvtype, MPI_Comm comm,
+			      MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_allgatherv);
+	struct vm_near near;
+	int rc = allgatherv(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			    recvcounts, displs, recvtype, comm);
+
+	return near_begin(&call, &near, comm, rc, request);
+}
+
+int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
+				  MPI_Datatype sendtype, void *recvbuf,
+				  const int recvcounts[], const int displs[],
+				  MPI_Datatype recvtype, MPI_Comm comm,
+				  MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgatherv_init);
+	struct vm_near near;
+	int rc = allgatherv(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			    recvcounts, displs, recvtype, comm);
+
+	return vm_near_close_init(&call, &near, comm, rc, info, request);
+}
+
+static int alltoall(struct vm_call *call, struct vm_near *near,
+		    const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		    void *recvbuf, int recvcount, MPI_Datatype recvtype,
+		    MPI_Comm comm)
+{
+	struct vm_near_side send = { .buf = sendbuf, .count = sendcount };
+	struct vm_near_side recv = { .buf = recvbuf, .count = recvcount };
+
+	return near_fill(call, near, comm, &send, sendtype, &recv, recvtype);
+}
+
+int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount,
+			   MPI_Datatype sendtype, void *recvbuf, int recvcount,
+			   MPI_Datatype recvtype, MPI_Comm comm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoall);
+	struct vm_near near;
+	int rc = alltoall(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			  recvcount, recvtype, comm);
+
+	return near_run(&call, &near, comm, rc);
+}
+
+int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount,
+			    MPI_Datatype sendtype, void *recvbuf, int recvcount,
+			    MPI_Datatype recvtype, MPI_Comm comm,
+			    MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoall);
+	struct vm_near near;
+	int rc = alltoall(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			  recvcount, recvtype, comm);
+
+	return near_begin(&call, &near, comm, rc, request);
+}
+
+int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
+				MPI_Datatype sendtype, void *recvbuf,
+				int recvcount, MPI_Datatype recvtype,
+				MPI_Comm comm, MPI_Info info,
+				MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoall_init);
+	struct vm_near near;
+	int rc = alltoall(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+			  recvcount, recvtype, comm);
+
+	return vm_near_close_init(&call, &near, comm, rc, info, request);
+}
+
+static int alltoallv(struct vm_call *call, struct vm_near *near,
+		     const void *sendbuf, const int sendcounts[],
+		     const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+		     const int recvcounts[], const int rdispls[],
+		     MPI_Datatype recvtype, MPI_Comm comm)
+{
+	struct vm_near_side send = { .buf = sendbuf,
+				     .counts = sendcounts,
+				     .displs = sdispls };
+	struct vm_near_side recv = { .buf = recvbuf,
+				     .counts = recvcounts,
+				     .displs = rdispls };
+
+	return near_fill(call, near, comm, &send, sendtype, &recv, recvtype);
+}
+
+int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
+			    const int sdispls[], MPI_Datatype sendtype,
+			    void *recvbuf, const int recvcounts[],
+			    const int rdispls[], MPI_Datatype recvtype,
+			    MPI_Comm comm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallv);
+	struct vm_near near;
+	int rc = alltoallv(&call, &near, sendbuf, sendcounts, sdispls, sendtype,
+			   recvbuf, recvcounts, rdispls, recvtype, comm);
+
+	return near_run(&call, &near, comm, rc);
+}
+
+int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[],
+			     const int sdispls[], MPI_Datatype sendtype,
+			     void *recvbuf, const int recvcounts[],
+			     const int rdispls[], MPI_Datatype recvtype,
+			     MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoallv);
+	struct vm_near near;
+	int rc = alltoallv(&call, &near, sendbuf, sendcounts, sdispls, sendtype,
+			   recvbuf, recvcounts, rdispls, recvtype, comm);
+
+	return near_begin(&call, &near, comm, rc, request);
+}
+
+int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[],
+				 const int sdispls[], MPI_Datatype sendtype,
+				 void *recvbuf, const int recvcounts[],
+				 const int rdispls[], MPI_Datatype recvtype,
+				 MPI_Comm comm, MPI_Info info,
+				 MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallv_init);
+	struct vm_near near;
+	int rc = alltoallv(&call, &near, sendbuf, sendcounts, sdispls, sendtype,
+			   recvbuf, recvcounts, rdispls, recvtype, comm);
+
+	return vm_near_close_init(&call, &near, comm, rc, info, request);
+}
+
+static int alltoallw(struct vm_call *call, struct vm_near *near,
+		     const void *sendbuf, const int sendcounts[],
+		     const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+		     void *recvbuf, const int recvcounts[],
+		     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+		     MPI_Comm comm)
+{
+	struct vm_near_side send = { .buf = sendbuf,
+				     .counts = sendcounts,
+				     .places = sdispls,
+				     .types = sendtypes };
+	struct vm_near_side recv = { .buf = recvbuf,
+				     .counts = recvcounts,
+				     .places = rdispls,
+				     .types = recvtypes };
+
+	return near_fill(call, near, comm, &send, MPI_DATATYPE_NULL, &recv,
+			 MPI_DATATYPE_NULL);
+}
+
+int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
+			    const MPI_Aint sdispls[],
+			    const MPI_Datatype sendtypes[], void *recvbuf,
+			    const int recvcounts[], const MPI_Aint rdispls[],
+			    const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallw);
+	struct vm_near near;
+	int rc = alltoallw(&call, &near, sendbuf, sendcounts, sdispls,
+			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+			   comm);
+
+	return near_run(&call, &near, comm, rc);
+}
+
+int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[],
+			     const MPI_Aint sdispls[],
+			     const MPI_Datatype sendtypes[], void *recvbuf,
+			     const int recvcounts[], const MPI_Aint rdispls[],
+			     const MPI_Datatype recvtypes[], MPI_Comm comm,
+			     MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoallw);
+	struct vm_near near;
+	int rc = alltoallw(&call, &near, sendbuf, sendcounts, sdispls,
+			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+			   comm);
+
+	return near_begin(&call, &near, comm, rc, request);
+}
+
+int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
+				 const MPI_Aint sdispls[],
+				 const MPI_Datatype sendtypes[], void *recvbuf,
+				 const int recvcounts[],
+				 const MPI_Aint rdispls[],
+				 const MPI_Datatype recvtypes[], MPI_Comm comm,
+				 MPI_Info info, MPI_Request *request)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallw_init);
+	struct vm_near near;
+	int rc = alltoallw(&call, &near, sendbuf, sendcounts, sdispls,
+			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+			   comm);
+
+	return vm_near_close_init(&call, &near, comm, rc, info, request);
+}

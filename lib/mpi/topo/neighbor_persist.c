@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Persistent neighbourhood collectives: the call is kept, and each start is a
+ * nonblocking one into the same request.
+ */
+#include "mpi/topo/neighbor_persist.h"
+
+#include <stdlib.h>
+
+#include "mpi/call/check.h"
+#include "mpi/call/info.h"
+#include "mpi/p2p/joined.h"
+#include "mpi/p2p/request.h"
+
+struct kept {
+	struct vm_persist persist; /* first: what MPI_Start looks at */
+	struct vm_near near;
+	int in, out; /* numbers of blocks */
+};
+
+static void side_count(const struct vm_near_side *side, int blocks,
+		       void (*count)(struct vm_type *type))
+{
+	if (side->type)
+		count((struct vm_type *)(uintptr_t)side->type);
+	for (int j = 0; side->types && j < blocks; j++)
+		if (side->counts[j] > 0)
+			count(vm_type_checked(side->types[j]));
+}
+
+static void type_hold(struct vm_type *type)
+{
+	vm_type_hold(type);
+}
+
+static void kept_end(struct vm_req *req)
+{
+	struct kept *kept = req->user;
+
+	side_count(&kept->near.send, kept->out, vm_type_drop);
+	side_count(&kept->near.recv, kept->in, vm_type_drop);
+	free(kept);
+}
+
+static int start_kept(struct vm_req *req, struct vm_persist *persist)
+{
+	struct kept *kept = (struct kept *)persist;
+	struct vm_joined *joined;
+	int rc = vm_near_start(&kept->near, &joined);
+
+	if (rc == 0)
+		vm_joined_restart(joined, req);
+	return rc;
+}
+
+int vm_near_close_init(struct vm_call *call, const struct vm_near *near,
+		       MPI_Comm comm, int rc, MPI_Info info,
+		       MPI_Request *request)
+{
+	struct kept *kept = NULL;
+	struct vm_req *req = NULL;
+
+	if (rc == 0)
+		rc = vm_check_hints(call, info);
+	if (rc == 0)
+		rc = vm_check_pointer(call, request, "request");
+	if (rc != 0)
+		return vm_call_exit(call, comm, rc);
+	kept = calloc(1, sizeof(*kept));
+	/* Of no rank: see vm_joined_new(). */
+	req = kept ? vm_req_new(VM_REQ_RECV) : NULL;
+	if (!req) {
+		free(kept);
+		return vm_call_exit(call, comm, MPI_ERR_NO_MEM);
+	}
+	kept->persist.start = start_kept;
+	kept->near = *near;
+	vm_near_counts(near->comm, &kept->in, &kept->out);
+	side_count(&near->send, kept->out, type_hold);
+	side_count(&near->recv, kept->in, type_hold);
+	req->node.env = (struct vm_env){ .context = near->comm->context };
+	req->data = (struct vm_data){ 0 };
+	req->persistent = true;
+	req->active = false;
+	req->user = kept;
+	req->on_free = kept_end;
+	*request = (MPI_Request)req;
+	return MPI_SUCCESS;
+}

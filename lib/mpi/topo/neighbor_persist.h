@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Persistent neighbourhood collectives.
+ */
+#ifndef MPI_TOPO_NEIGHBOR_PERSIST_H
+#define MPI_TOPO_NEIGHBOR_PERSIST_H
+
+#include "mpi/topo/neighbor.h"
+
+/* Ends the call: keeps near, and references on its types, for MPI_Start if rc
+ * is 0. */
+int vm_near_close_init(struct vm_call *call, const struct vm_near *near,
+		       MPI_Comm comm, int rc, MPI_Info info,
+		       MPI_Request *request);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reduction operations.
+ *
+ * A predefined operation is a constant row: the types it takes and one loop per
+ * kind of them (mpi/call/basic.h).  One that the user has made is an object with his
+ * function.
+ */
+#ifndef MPI_TYPE_OP_H
+#define MPI_TYPE_OP_H
+
+#include "mpi/call/call.h"
+#include "mpi/call/object.h"
+#include "mpi/type/type.h"
+
+/* inout[i] = in[i] op inout[i] */
+typedef void (*vm_op_loop)(const void *in, void *inout, size_t n);
+
+struct vm_op {
+	struct vm_object object;
+	const char *name; /* predefined: "MPI_SUM"; else NULL */
+	bool commutes;
+	uint8_t families;	 /* predefined: of the types it takes */
+	const vm_op_loop *loops; /* predefined: by kind */
+	MPI_User_function *user;
+	struct vm_mpi *mpi; /* whose it is; NULL: predefined */
+};
+
+/* Predefined operations by handle - MPI_OP_NULL; NULL where there is none. */
+#define VM_OP_BUILTINS 32
+extern const struct vm_op *const vm_op_builtin[VM_OP_BUILTINS];
+
+/* NULL for MPI_OP_NULL and for what is no operation. */
+static inline const struct vm_op *vm_op_get(MPI_Op handle)
+{
+	uintptr_t value = (uintptr_t)handle;
+
+	if (value >= VM_HANDLE_MIN)
+		return vm_object_of(handle, VM_MAGIC_OP);
+	value -= (uintptr_t)MPI_OP_NULL;
+	return value < VM_OP_BUILTINS ? vm_op_builtin[value] : NULL;
+}
+
+/* An operation that may be applied to the type, or MPI_ERR_OP. */
+int vm_check_op(struct vm_call *call, MPI_Op handle, const struct vm_type *type,
+		const struct vm_op **op);
+
+/* Shares an operation; gives it up.  Predefined ones are not counted. */
+const struct vm_op *vm_op_hold(const struct vm_op *op);
+void vm_op_drop(const struct vm_op *op);
+
+/* The name for messages. */
+const char *vm_op_name(const struct vm_op *op);
+
+/* inout = in op inout, n elements.  Calls the function of the user. */
+static inline void vm_op_apply(const struct vm_op *op,
+			       const struct vm_type *type, const void *in,
+			       void *inout, size_t n)
+{
+	MPI_Datatype handle;
+	int length = (int)n;
+
+	if (op->loops) {
+		op->loops[type->kind](in, inout, n);
+		return;
+	}
+	handle = vm_type_handle(type);
+	op->user((void *)(uintptr_t)in, inout, &length, &handle);
+}
+
+#endif

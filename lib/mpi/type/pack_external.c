@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Pack and unpack in "external32", a representation that every machine
+ * understands (MPI 4.1, 14.5.2): big-endian, with fixed sizes.
+ *
+ * The data is packed as it is first, in the order of the type map; then the
+ * predefined types of the map are walked and each value is converted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/call/basic.h"
+#include "mpi/call/check.h"
+#include "mpi/type/type.h"
+#include "mpi/type/recipe.h"
+
+/* One number in a predefined type: its size here and there. */
+enum form { PLAIN, SIGNED, UNSIGNED, LONG_FLOAT };
+
+struct part {
+	uint8_t native, external;
+	uint8_t form; /* what to do where the sizes or formats differ */
+};
+
+/* Kinds of two numbers: complex numbers and pairs. */
+#define ONE(size)                             \
+	{                                     \
+		{                             \
+			(size), (size), PLAIN \
+		}                             \
+	}
+#define TWO(size)                             \
+	{                                     \
+		{ (size), (size), PLAIN },    \
+		{                             \
+			(size), (size), PLAIN \
+		}                             \
+	}
+#define LONG_DOUBLE                                 \
+	{                                           \
+		sizeof(long double), 16, LONG_FLOAT \
+	}
+#define LONG                            \
+	{                               \
+		sizeof(long), 4, SIGNED \
+	}
+#define INT                 \
+	{                   \
+		4, 4, PLAIN \
+	}
+
+static const struct part parts_of_kind[VM_KINDS][2] = {
+	[VM_KIND_I8] = ONE(1),
+	[VM_KIND_I16] = ONE(2),
+	[VM_KIND_I32] = ONE(4),
+	[VM_KIND_I64] = ONE(8),
+	[VM_KIND_I128] = ONE(16),
+	[VM_KIND_U8] = ONE(1),
+	[VM_KIND_U16] = ONE(2),
+	[VM_KIND_U32] = ONE(4),
+	[VM_KIND_U64] = ONE(8),
+#define ONE_F16(kind, c_type) [VM_KIND_##kind] = ONE(2),
+	VM_KINDS_F16(ONE_F16)
+#define TWO_F16(kind, c_type) [VM_KIND_##kind] = TWO(2),
+		VM_KINDS_C32(TWO_F16)[VM_KIND_F32] = ONE(4),
+	[VM_KIND_F64] = ONE(8),
+	[VM_KIND_F128] = ONE(16),
+	[VM_KIND_FLONG] = { LONG_DOUBLE },
+	[VM_KIND_C64] = TWO(4),
+	[VM_KIND_C128] = TWO(8),
+	[VM_KIND_C256] = TWO(16),
+	[VM_KIND_CLONG] = { LONG_DOUBLE, LONG_DOUBLE },
+	[VM_KIND_BOOL] = ONE(1),
+	[VM_KIND_P_FLOAT_INT] = TWO(4),
+	[VM_KIND_P_DOUBLE_INT] = { { 8, 8, PLAIN }, INT },
+	[VM_KIND_P_LONG_INT] = { LONG, INT },
+	[VM_KIND_P_INT_INT] = TWO(4),
+	[VM_KIND_P_SHORT_INT] = { { 2, 2, PLAIN }, INT },
+	[VM_KIND_P_LONG_DOUBLE_INT] = { LONG_DOUBLE, INT },
+	[VM_KIND_P_FLOAT_FLOAT] = TWO(4),
+	[VM_KIND_P_DOUBLE_DOUBLE] = TWO(8),
+};
+
+/* The types whose size there is not that of their kind. */
+static void parts_get(const struct vm_type *type, struct part parts[2])
+{
+	MPI_Datatype handle = vm_type_handle(type);
+
+	memcpy(parts, parts_of_kind[type->kind], 2 * sizeof(*parts));
+	if (handle == MPI_LONG)
+		parts[0] = (struct part){ sizeof(long), 4, SIGNED };
+	else if (handle == MPI_UNSIGNED_LONG)
+		parts[0] = (struct part){ sizeof(long), 4, UNSIGNED };
+	else if (handle == MPI_WCHAR)
+		parts[0] = (struct part){ 4, 2, UNSIGNED };
+}
+
+/* Goes over the values; both pointers move on. */
+struct walk {
+	char *native, *external;
+	bool to_external;
+	size_t external_bytes; /* of what was walked over */
+	bool lost;	       /* a value does not fit there */
+};
+
+/* Both machines that vmpi runs on are little-endian. */
+static void reverse(char *to, const char *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[n - 1 - i];
+}
+
+/* What the bytes beyond the external ones of an integer are.  char has no sign
+ * on some machines. */
+static char fill_of(const char *value, const struct part *part)
+{
+	return part->form == SIGNED && value[part->external - 1] & 0x80 ?
+		       (char)0xff :
+		       0;
+}
+
+/* An integer into fewer bytes: the rest must be what sign or zero extends. */
+static bool narrow(const char *value, const struct part *part)
+{
+	char fill = fill_of(value, part);
+
+	for (size_t i = part->external; i < part->native; i++)
+		if (value[i] != fill)
+			return false;
+	return true;
+}
+
+static void widen(char *value, const struct part *part)
+{
+	char fill = fill_of(value, part);
+
+	memset(value + part->external, fill, part->native - part->external);
+}
+
+static void out(struct walk *walk, const struct part *part)
+{
+	char value[16] = { 0 };
+
+	memcpy(value, walk->native, part->native);
+	if (part->form == LONG_FLOAT) {
+		long double number;
+		vm_f128 quad;
+
+		memcpy(&number, walk->native, sizeof(number));
+		quad = (vm_f128)number;
+		memcpy(value, &quad, sizeof(value));
+	} else if (part->form != PLAIN && !narrow(value, part)) {
+		walk->lost = true;
+	}
+	reverse(walk->external, value, part->external);
+}
+
+static void in(struct walk *walk, const struct part *part)
+{
+	char value[16] = { 0 };
+
+	reverse(value, walk->external, part->external);
+	if (part->form == LONG_FLOAT) {
+		long double number;
+		vm_f128 quad;
+
+		memcpy(&quad, value, sizeof(quad));
+		number = (long double)quad;
+		/* Its padding, too, has a value. */
+		memset(value, 0, sizeof(value));
+		memcpy(value, &number, sizeof(number));
+	} else if (part->form != PLAIN) {
+		widen(value, part);
+	}
+	memcpy(walk->native, value, part->native);
+}
+
+/* count values of a predefined type. */
+static void walk_basic(struct walk *walk, const struct vm_type *type,
+		       size_t count)
+{
+	struct part parts[2];
+
+	parts_get(type, parts);
+	if (!walk->native) {
+		walk->external_bytes +=
+			count * (parts[0].external + parts[1].external);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		for (int j = 0; j < 2 && parts[j].native; j++) {
+			(walk->to_external ? out : in)(walk, &parts[j]);
+			walk->native += parts[j].native;
+			walk->external += parts[j].external;
+		}
+}
+
+/* count elements of any type, in the order of its type map. */
+static void walk_type(struct walk *walk, const struct vm_type *type,
+		      size_t count)
+{
+	const struct vm_type *part;
+	MPI_Count length;
+
+	if (!type->size || !count)
+		return;
+	if (type->basic) {
+		walk_basic(walk, type->basic,
+			   count * type->size / type->basic->size);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		for (int j = 0;
+		     (part = vm_recipe_part(type->recipe, j, &length)); j++)
+			walk_type(walk, part, (size_t)length);
+}
+
+static size_t external_bytes(const struct vm_type *type, size_t count)
+{
+	struct walk walk = { 0 };
+
+	/* One element tells: the size is asked for before everything. */
+	walk_type(&walk, type, 1);
+	return walk.external_bytes * count;
+}
+
+static int check_datarep(struct vm_call *call, const char *datarep)
+{
+	if (datarep && strcmp(datarep, "external32") == 0)
+		return 0;
+	return vm_error(call, MPI_ERR_ARG,
+			"the data representation is \"%s\", must be "
+			"\"external32\"",
+			datarep ? datarep : "(null)");
+}
+
+/* What both directions check; *bytes is what they move. */
+static int check_move(struct vm_call *call, const char *datarep,
+		      const void *typed, int count, MPI_Datatype datatype,
+		      const void *packed, MPI_Aint size,
+		      const MPI_Aint *position, size_t *bytes)
+{
+	struct vm_type *type;
+	int rc = check_datarep(call, datarep);
+
+	if (rc == 0)
+		rc = vm_check_committed(call, datatype, &type);
+	if (rc == 0)
+		rc = vm_check_size(call, count, "count");
+	if (rc == 0)
+		rc = vm_check_buffer(call, typed, count, datatype);
+	if (rc == 0)
+		rc = vm_check_pointer(call, position, "position");
+	if (rc != 0)
+		return rc;
+	*bytes = external_bytes(type, (size_t)count);
+	if (size < 0 || *position < 0 || *position > size)
+		return vm_error(call, MPI_ERR_ARG,
+				"position is %td in a packed buffer of %td "
+				"bytes",
+				*position, size);
+	if (*bytes > (size_t)(size - *position))
+		return vm_error(call, MPI_ERR_TRUNCATE,
+				"%zu bytes at position %td do not fit into a "
+				"packed buffer of %td bytes",
+				*bytes, *position, size);
+	return *bytes ? vm_check_pointer(call, packed, "the packed buffer") : 0;
+}
+
+/* Converts by way of the native bytes in type map order. */
+static int move(struct vm_call *call, const struct vm_type *type,
+		const void *typed, size_t count, char *packed, bool to_external)
+{
+	struct vm_data data = vm_type_data(type, typed, count);
+	struct vm_data bytes =
+		vm_data_bytes(malloc(data.bytes + 1), data.bytes);
+	struct walk walk = { .native = bytes.addr,
+			     .external = packed,
+			     .to_external = to_external };
+
+	if (!bytes.addr)
+		return MPI_ERR_NO_MEM;
+	if (to_external)
+		vm_data_copy_slow(&bytes, &data);
+	walk_type(&walk, type, count);
+	if (!to_external)
+		vm_data_copy_slow(&data, &bytes);
+	free(bytes.addr);
+	if (walk.lost)
+		return vm_error(call, MPI_ERR_CONVERSION,
+				"a value does not fit into its size in "
+				"external32");
+	return 0;
+}
+
+int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount,
+		       MPI_Datatype datatype, void *outbuf, MPI_Aint outsize,
+		       MPI_Aint *position)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Pack_external);
+	size_t bytes;
+	int rc = check_move(&call, datarep, inbuf, incount, datatype, outbuf,
+			    outsize, position, &bytes);
+
+	if (rc == 0 && bytes)
+		rc = move(&call, vm_type_get(datatype), inbuf, (size_t)incount,
+			  (char *)outbuf + *position, true);
+	if (rc == 0)
+		*position += (MPI_Aint)bytes;
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Unpack_external(const char datarep[], const void *inbuf,
+			 MPI_Aint insize, MPI_Aint *position, void *outbuf,
+			 int outcount, MPI_Datatype datatype)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Unpack_external);
+	size_t bytes;
+	int rc = check_move(&call, datarep, outbuf, outcount, datatype, inbuf,
+			    insize, position, &bytes);
+
+	if (rc == 0 && bytes)
+		rc = move(&call, vm_type_get(datatype), outbuf,
+			  (size_t)outcount,
+			  (char *)(uintptr_t)inbuf + *position, false);
+	if (rc == 0)
+		*position += (MPI_Aint)bytes;
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Pack_external_size(const char datarep[], int incount,
+			    MPI_Datatype datatype, MPI_Aint *size)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Pack_external_size);
+	struct vm_type *type;
+	int rc = check_datarep(&call, datarep);
+
+	if (rc == 0)
+		rc = vm_check_type(&call, datatype, &type);
+	if (rc == 0)
+		rc = vm_check_size(&call, incount, "incount");
+	if (rc == 0)
+		rc = vm_check_pointer(&call, size, "size");
+	if (rc == 0)
+		*size = (MPI_Aint)external_bytes(type, (size_t)incount);
+	return vm_call_exit_self(&call, rc);
+}

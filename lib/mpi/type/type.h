@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Datatypes: what an MPI_Datatype stands for.
+ *
+ * A type is flattened into runs of bytes (core/local/layout.h) when it is made, not
+ * when it is used.  Handles of predefined types are the constants of the ABI
+ * and stand for rows of a constant table; all others are pointers to a struct
+ * vm_type, which is shared by count: types built from it and its user's
+ * handles hold it.  Immutable once made, but for the name, the mark of its
+ * commit and the counts.
+ */
+#ifndef MPI_TYPE_TYPE_H
+#define MPI_TYPE_TYPE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/local/layout.h"
+#include "mpi.h"
+#include "mpi/call/object.h"
+
+struct vm_attrs;
+struct vm_type_recipe;
+
+/* What the user may add to a type. */
+struct vm_type_extra {
+	char *name;		/* NULL: none */
+	struct vm_attrs *attrs; /* NULL: none */
+};
+
+struct vm_type {
+	struct vm_object object; /* magic: there is a handle of the user */
+	bool builtin;
+	bool committed;
+	bool dense;	     /* any number of elements is one block of bytes */
+	bool solid;	     /* a single element is one block of bytes */
+	bool lb_set, ub_set; /* bounds come from a resized type in it */
+	uint8_t value;	     /* builtin: its handle - MPI_DATATYPE_NULL */
+	uint8_t kind,
+		family; /* builtin: what one computes (mpi/call/basic.h) */
+	uint32_t align;
+	size_t size; /* data bytes of an element */
+	MPI_Count lb, extent, true_lb, true_extent;
+	ptrdiff_t dense_offset;		/* solid: where the first byte lies */
+	const struct vm_layout *layout; /* NULL when dense */
+	size_t repeat;	    /* elements of the layout in one of the type */
+	MPI_Count elements; /* predefined types in one element */
+	/* The one predefined type that all of it is made of, or NULL. */
+	const struct vm_type *basic;
+	/* Derived types: */
+	_Atomic int handles;		     /* the user has */
+	struct vm_mpi *mpi;		     /* whose it is */
+	const struct vm_type_recipe *recipe; /* how it was made */
+	struct vm_type_extra extra;
+};
+
+/* By handle - MPI_DATATYPE_NULL; NULL where there is no such type. */
+#define VM_TYPE_BUILTINS 256
+extern const struct vm_type *const vm_type_builtin[VM_TYPE_BUILTINS];
+
+/* NULL for MPI_DATATYPE_NULL and for what is no datatype. */
+static inline struct vm_type *vm_type_get(MPI_Datatype handle)
+{
+	uintptr_t value = (uintptr_t)handle;
+
+	if (value >= VM_HANDLE_MIN)
+		return vm_object_of(handle, VM_MAGIC_TYPE);
+	value -= (uintptr_t)MPI_DATATYPE_NULL;
+	if (value >= VM_TYPE_BUILTINS)
+		return NULL;
+	return (struct vm_type *)(uintptr_t)vm_type_builtin[value];
+}
+
+/* The same for a handle that was checked before, and whose type is held since:
+ * the user may have freed it. */
+static inline struct vm_type *vm_type_checked(MPI_Datatype handle)
+{
+	if ((uintptr_t)handle >= VM_HANDLE_MIN)
+		return (struct vm_type *)handle;
+	return vm_type_get(handle);
+}
+
+static inline MPI_Datatype vm_type_handle(const struct vm_type *type)
+{
+	if (type->builtin)
+		return (MPI_Datatype)((uintptr_t)MPI_DATATYPE_NULL +
+				      type->value);
+	return (MPI_Datatype)(uintptr_t)type;
+}
+
+/* The data of count elements at buf. */
+static inline struct vm_data vm_type_data(const struct vm_type *type,
+					  const void *buf, size_t count)
+{
+	uintptr_t addr = (uintptr_t)buf;
+
+	if (type->dense || (type->solid && count == 1))
+		return (struct vm_data){
+			.addr = (void *)(addr + (uintptr_t)type->dense_offset),
+			.bytes = type->size * count,
+		};
+	return (struct vm_data){
+		.addr = (void *)addr,
+		.bytes = type->size * count,
+		.layout = type->layout,
+		.count = count * type->repeat,
+	};
+}
+
+/* The name of a predefined type, "" for a derived one without a name. */
+const char *vm_type_name(const struct vm_type *type);
+
+/* Shares a type; gives it up.  Predefined types are not counted. */
+struct vm_type *vm_type_hold(struct vm_type *type);
+void vm_type_drop(struct vm_type *type);
+
+/* One more handle for the user. */
+MPI_Datatype vm_type_give(struct vm_type *type);
+
+/* The name and attributes of a type, to be changed; NULL when out of memory.
+ * The predefined types are the same for all ranks, so theirs hang on the rank
+ * and begin empty. */
+struct vm_type_extra *vm_type_extra(struct vm_mpi *mpi, struct vm_type *type);
+
+/* Frees those of predefined types when a rank ends. */
+void vm_type_extras_free(struct vm_mpi *mpi);
+
+/* Frees what a derived type of a rank that ends holds, not the type itself. */
+void vm_type_clear(struct vm_type *type);
+
+/*
+ * How many predefined elements `bytes` bytes of data of the type are (with
+ * MPI_Get_elements' rule), or -1 if they end inside of one.
+ */
+MPI_Count vm_type_elements(const struct vm_type *type, MPI_Count bytes);
+
+/* The bytes of the first part of a predefined pair; 0 for other types. */
+size_t vm_type_pair_value(const struct vm_type *type);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recommendations: what a job has counted in, sentences out.
+ *
+ * Facts are numbers of a process, or of all of them together; a rule looks at
+ * them and says nothing, or what it has seen and which flag would change that.
+ * Rules are a table; each has a threshold below which it is silent, and none
+ * speaks of a run shorter than VM_ADVISE_LEAST_NS.  vmpirun(1) lists them.
+ * Pure: no clocks, no variables, no output.
+ *
+ * Beside counts there are the calls that took most time, with what was counted
+ * within them; they name what a sentence is about.
+ */
+#ifndef REPORT_ADVICE_H
+#define REPORT_ADVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VM_ADVISE_LEAST_NS UINT64_C(50000000)
+#define VM_ADVISE_TEXT_MAX 512
+#define VM_ADVISE_CALLS 24
+#define VM_ADVISE_CALL_NAME 40
+
+/*
+ * X(merge, field, counter, text): how the facts of two processes become one (SUM,
+ * MAX), and the performance variable it is the total of; "": the caller knows.
+ */
+#define VM_ADVISE_FACTS(X)                                                     \
+	X(MAX, wall_ns, "", "from the start of the ranks to their end")        \
+	X(SUM, processes, "", "processes")                                     \
+	X(SUM, ranks, "", "ranks")                                             \
+	X(SUM, workers, "", "workers")                                         \
+	X(SUM, cores, "", "cores that workers may use")                        \
+	X(SUM, run_ns, "", "run time of the ranks")                            \
+	X(SUM, call_ns, "", "time of the ranks in calls, with waiting")        \
+	X(SUM, wait_ns, "", "time that they did not run")                      \
+	X(MAX, busiest_ns, "", "the same of one worker, the most")             \
+	X(SUM, switches, "sched_switches", "switches")                         \
+	X(SUM, naps, "sched_naps", "times all tasks of a worker only polled")  \
+	X(SUM, sends, "core_sends", "messages sent")                           \
+	X(SUM, receives, "core_receives", "messages received")                 \
+	X(SUM, copies, "core_sends_copy", "messages that waited in a copy")    \
+	X(SUM, copied_bytes, "core_bytes_copy", "their bytes")                 \
+	X(SUM, eager, "core_sends_eager", "sent to other processes at once")   \
+	X(SUM, in_line, "core_sends_in_line", "that waited for a credit")      \
+	X(SUM, unexpected, "core_unexpected", "before their receive")          \
+	X(MAX, queue_max, "core_unexpected_max", "the longest queue of those") \
+	X(SUM, long_bytes, "core_rndv_bytes", "bytes of long messages")        \
+	X(SUM, reads, "core_rndv_reads", "long messages that were read")       \
+	X(SUM, writes, "core_rndv_writes", "written")                          \
+	X(SUM, pieces, "core_rndv_pipelines", "in pieces")                     \
+	X(SUM, sender_late, "core_rndv_sender_late",                           \
+	  "offered after a receive")                                           \
+	X(SUM, receiver_late, "core_rndv_receiver_late", "offered before it")  \
+	X(SUM, pool_bytes, "fabric_pool_bytes", "packet memory at the end")    \
+	X(SUM, pool_max, "fabric_pool_bytes_max", "packet memory at most")     \
+	X(SUM, pool_unused, "", "what of it nothing has used at last")         \
+	X(SUM, far_linear, "core_far_linear", "collectives: each to each")     \
+	X(SUM, far_ordered, "core_far_ordered", "collectives: all to all")     \
+	X(SUM, far_other, "", "collectives by better algorithms")              \
+	X(MAX, eager_limit, "", "core_eager_limit")                            \
+	X(MAX, credits, "", "fabric_credits")                                  \
+	X(MAX, pool_keep, "", "fabric_pool_keep")                              \
+	X(MAX, balance, "", "core_balance")                                    \
+	X(MAX, protocol, "", "core_rndv_protocol")                             \
+	X(MAX, coll_slow, "", "bits of families set to linear or ordered")     \
+	X(MAX, scattered, "", "ranks of a process are no neighbours")
+
+/* Families of collectives: X(word of their variable, of their call, words that
+ * are linear or ordered, from 1 on). */
+#define VM_ADVISE_FAMILIES(X)                \
+	X(bcast, Bcast, 1)                   \
+	X(allgather, Allgather, 1)           \
+	X(alltoall, Alltoall, 1)             \
+	X(reduce, Reduce, 2)                 \
+	X(allreduce, Allreduce, 2)           \
+	X(reduce_scatter, Reduce_scatter, 2) \
+	X(scan, Scan, 2)
+
+/* What is counted in a call: X(field, counter, text). */
+#define VM_ADVISE_COUNTS(X)                                         \
+	X(announced, "core_sends_rendezvous", "messages announced") \
+	X(copied, "core_sends_copy", "messages copied")             \
+	X(in_line, "core_sends_in_line", "messages that waited for a credit")
+
+struct vm_advise_call {
+	char name[VM_ADVISE_CALL_NAME]; /* empty: there are no more */
+	uint64_t count, time_ns;
+	uint64_t polls; /* the same as count, of calls that look and return */
+#define VM_ADVISE_COUNT_(field, counter, text) uint64_t field;
+	VM_ADVISE_COUNTS(VM_ADVISE_COUNT_)
+#undef VM_ADVISE_COUNT_
+};
+
+struct vm_advise_facts {
+#define VM_ADVISE_FIELD_(merge, field, counter, text) uint64_t field;
+	VM_ADVISE_FACTS(VM_ADVISE_FIELD_)
+#undef VM_ADVISE_FIELD_
+	struct vm_advise_call calls[VM_ADVISE_CALLS];
+};
+
+/* The counts of a call are added; if there is no room it takes the place of the
+ * one that took least time, if that is less.  Add them in the order of time. */
+void vm_advise_call_add(struct vm_advise_facts *facts,
+			const struct vm_advise_call *call);
+
+/* One sentence. */
+struct vm_advice {
+	const char *rule; /* its name */
+	unsigned weight;  /* of 1000: how much of the job it is about */
+	char text[VM_ADVISE_TEXT_MAX];
+};
+
+/* The facts of one more process. */
+void vm_advise_merge(struct vm_advise_facts *all,
+		     const struct vm_advise_facts *more);
+
+/* What there is to say, at most `room` sentences, the weightiest first; how
+ * many. */
+#define VM_ADVISE_MAX 16
+int vm_advise(struct vm_advice *advice, int room,
+	      const struct vm_advise_facts *facts);
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the ranks of a job do and wait for, in words, and whether that can ever
+ * end: for everybody who shows it.
+ */
+#ifndef REPORT_LIVE_STATES_H
+#define REPORT_LIVE_STATES_H
+
+#include "report/live/job.h"
+#include "report/live/deadlock.h"
+
+/* All ranks of a job. */
+struct vm_states {
+	const struct vm_share_job *job;
+	unsigned count;
+	struct vm_share_doing *doing;
+	bool *known; /* its process is on this host */
+	struct vm_stuck_rank *needs;
+	unsigned stuck;	 /* how many can never go on; needs[].stuck says who */
+	bool idle;	 /* no worker of the job has anything to do */
+	uint64_t sleeps; /* how often workers began to sleep */
+};
+
+/*
+ * Looks at the job, which stays open, and finds out who is stuck: nobody unless
+ * all its workers sleep, and, while it lives, nothing has moved for a moment,
+ * which this call then takes.  0, -VMPI_ENOMEM.
+ */
+int vm_states_init(struct vm_states *states, const struct vm_share_job *job);
+void vm_states_fini(struct vm_states *states);
+
+/* The same question about what somebody else has read of count ranks, where
+ * nothing moves: fills needs, and returns how many are stuck. */
+unsigned vm_states_judge(struct vm_stuck_rank *needs,
+			 const struct vm_share_doing *doing, const bool *known,
+			 unsigned count);
+
+#define VM_STATES_TEXT_MAX 256
+
+/* What a rank does: "in MPI_Recv: receives from rank 3, tag 7, up to 8 bytes",
+ * "in MPI_Barrier of all ranks", "runs, or could". */
+void vm_states_rank(const struct vm_states *states,
+		    char text[VM_STATES_TEXT_MAX], unsigned rank);
+
+/* The call that it waits in, "MPI_Recv"; NULL: in none that is known. */
+const char *vm_states_call(const struct vm_states *states, unsigned rank);
+
+typedef void (*vm_states_line)(const char *line, void *arg);
+
+/*
+ * Says what all ranks do, those together that do the same, in at most `most`
+ * lines (0: in as many as it takes) and one that counts the others; and then,
+ * if there is one, the deadlock.  0, -VMPI_ENOMEM.
+ */
+int vm_states_say(const struct vm_states *states, unsigned most,
+		  vm_states_line line, void *arg);
+
+/* The circle of those who wait for each other, malloc'ed: *length of them; 0:
+ * they wait for one who has ended, *ended.  NULL: out of memory, or nobody is
+ * stuck. */
+unsigned *vm_states_circle(const struct vm_states *states, unsigned *length,
+			   unsigned *ended);
+
+#endif

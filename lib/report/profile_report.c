@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tables for people and JSON.  Lines have at most 80 columns: names that are
+ * longer than their column lose their end.
+ */
+#include "report/profile_report.h"
+
+#include <string.h>
+
+#define TEXT 16
+#define LINES_MAX 20 /* functions in the table of times */
+#define LINES_VAR 8  /* and of each variable */
+
+/* "12.3 ms" */
+static const char *time_text(char text[TEXT], uint64_t ns)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	int u = 0;
+
+	while (u < 3 && (double)ns < units[u].ns)
+		u++;
+	snprintf(text, TEXT, u < 3 ? "%.4g %s" : "%.0f %s",
+		 (double)ns / units[u].ns, units[u].unit);
+	return text;
+}
+
+/* "1234567", "12.3 G": at most 10 characters. */
+static const char *count_text(char text[TEXT], uint64_t count)
+{
+	static const char units[] = "MGTPE";
+	double value = (double)count / 1e6;
+	int u = 0;
+
+	if (count < 1000000000) {
+		snprintf(text, TEXT, "%llu", (unsigned long long)count);
+		return text;
+	}
+	for (; value >= 1000 && units[u + 1]; u++)
+		value /= 1000;
+	snprintf(text, TEXT, "%.4g %c", value, units[u]);
+	return text;
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}
+
+static const char *line_name(const struct vm_profile_job *job, uint32_t call)
+{
+	return call ? job->call_name(call) : "(outside of calls)";
+}
+
+static void times_print(const struct vm_profile_job *job, FILE *out)
+{
+	char a[TEXT], b[TEXT], c[TEXT], d[TEXT], e[TEXT];
+
+	fprintf(out, "\n%-24s %9s %9s %5s %9s %9s %9s\n", "call", "calls",
+		"time", "%", "min/rank", "avg/rank", "max/rank");
+	for (unsigned l = 0; l < job->line_count && l < LINES_MAX; l++) {
+		const struct vm_profile_line *line = &job->lines[l];
+
+		fprintf(out, "%-24.24s %9s %9s %5.1f %9s %9s %9s\n",
+			line_name(job, line->call),
+			line->call ? count_text(a, line->count.sum) : "",
+			time_text(b, line->time.sum),
+			percent(line->time.sum, job->time),
+			time_text(c, line->time.min),
+			time_text(d,
+				  line->time.sum / (uint64_t)job->rank_count),
+			time_text(e, line->time.max));
+	}
+	if (job->line_count > LINES_MAX)
+		fprintf(out, "and %u more\n", job->line_count - LINES_MAX);
+}
+
+/* Of the lines not printed yet that with the most of variable w; NULL: none has
+ * any. */
+static const struct vm_profile_line *
+most_next(const struct vm_profile_job *job, uint32_t w,
+	  const struct vm_profile_line *last)
+{
+	const struct vm_profile_line *most = NULL;
+
+	for (unsigned l = 0; l < job->line_count; l++) {
+		const struct vm_profile_line *line = &job->lines[l];
+		uint64_t sum = line->values[w].sum;
+
+		/* Of equal ones the order is that of the list. */
+		if (!sum ||
+		    (last && (sum > last->values[w].sum ||
+			      (sum == last->values[w].sum && line <= last))))
+			continue;
+		if (!most || sum > most->values[w].sum)
+			most = line;
+	}
+	return most;
+}
+
+static void var_print(const struct vm_profile_job *job, uint32_t w, FILE *out)
+{
+	const struct vm_profile_line *line = most_next(job, w, NULL);
+	char title[VM_PROFILE_VAR_NAME + VM_PROFILE_UNIT + 4];
+	char a[TEXT], b[TEXT], c[TEXT], d[TEXT];
+	uint64_t all = 0;
+
+	for (unsigned l = 0; l < job->line_count; l++)
+		all += job->lines[l].values[w].sum;
+	snprintf(title, sizeof(title), "%s (%s)", job->vars[w].name,
+		 job->vars[w].unit);
+	fprintf(out, "\n%-34.34s %9s %5s %9s %9s %9s\n", title,
+		count_text(a, all), "%", "min/rank", "avg/rank", "max/rank");
+	for (int n = 0; line && n < LINES_VAR; n++) {
+		const struct vm_profile_spread *value = &line->values[w];
+
+		fprintf(out, "  %-32.32s %9s %5.1f %9s %9s %9s\n",
+			line_name(job, line->call), count_text(a, value->sum),
+			percent(value->sum, all), count_text(b, value->min),
+			count_text(c, value->sum / (uint64_t)job->rank_count),
+			count_text(d, value->max));
+		line = most_next(job, w, line);
+	}
+	if (line)
+		fprintf(out, "  and more\n");
+}
+
+static int part_depth(const struct vm_profile_job *job, int index)
+{
+	int depth = 0;
+
+	while ((index = job->parts[index].parent) >= 0)
+		depth++;
+	return depth;
+}
+
+static void part_print(const struct vm_profile_job *job, int index, FILE *out)
+{
+	const struct vm_profile_part *part = &job->parts[index];
+	char a[TEXT], b[TEXT], c[TEXT], d[TEXT];
+	int depth = part_depth(job, index);
+
+	if (depth > 8)
+		depth = 8;
+	fprintf(out, "%*s%-*.*s %9s %9s %5.1f %9s %9s\n", depth, "", 32 - depth,
+		32 - depth, index ? part->name : "(all)",
+		count_text(a, part->count), time_text(b, part->time),
+		percent(part->time, job->time), time_text(c, part->own),
+		time_text(d, part->time_calls));
+	for (uint32_t w = 0; index && w < job->words; w++)
+		if (part->values[w])
+			fprintf(out, "%*s  %-*.*s %9s %25s\n", depth, "",
+				40 - depth, 40 - depth, job->vars[w].name,
+				count_text(a, part->values[w]),
+				count_text(b, part->own_values[w]));
+}
+
+/* A section, and those within it. */
+static void parts_print(const struct vm_profile_job *job, int index, FILE *out)
+{
+	part_print(job, index, out);
+	for (unsigned p = 0; p < job->part_count; p++)
+		if (job->parts[p].parent == index)
+			parts_print(job, (int)p, out);
+}
+
+void vm_profile_job_print(const struct vm_profile_job *job, FILE *out)
+{
+	char a[TEXT], b[TEXT];
+
+	fprintf(out, "profile of %d ranks: %s in all, %s (%.1f %%) in calls\n",
+		job->rank_count, time_text(a, job->time),
+		time_text(b, job->time_calls),
+		percent(job->time_calls, job->time));
+	times_print(job, out);
+	for (uint32_t w = 0; w < job->words; w++)
+		var_print(job, w, out);
+	if (job->part_count > 1) {
+		fprintf(out, "\n%-32s %9s %9s %5s %9s %9s\n", "section",
+			"begun", "time", "%", "own time", "in calls");
+		parts_print(job, 0, out);
+	}
+	if (job->lost)
+		fprintf(out,
+			"\n%llu times there was no room for another section or "
+			"call of a section; what they had is in others\n",
+			(unsigned long long)job->lost);
+}
+
+static void string_json(const char *text, FILE *out)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(out, "\\u%04x", c);
+		else
+			fputc(c, out);
+	}
+	fputc('"', out);
+}
+
+static void values_json(const struct vm_profile_job *job,
+			const uint64_t *values, FILE *out)
+{
+	fputc('{', out);
+	for (uint32_t w = 0; w < job->words; w++) {
+		fputs(w ? ", " : "", out);
+		string_json(job->vars[w].name, out);
+		fprintf(out, ": %llu", (unsigned long long)values[w]);
+	}
+	fputc('}', out);
+}
+
+static void section_json(const struct vm_profile *rank, uint32_t section,
+			 FILE *out)
+{
+	if (section && rank->list[section].parent > 0) {
+		section_json(rank, (uint32_t)rank->list[section].parent, out);
+		fputs(", ", out);
+	}
+	if (section)
+		string_json(rank->list[section].name, out);
+}
+
+static void rank_json(const struct vm_profile_job *job,
+		      const struct vm_profile_file *file,
+		      const struct vm_profile *rank, FILE *out)
+{
+	fprintf(out, "{\"rank\": %d, \"process\": %d, \"rows\": [", rank->rank,
+		file->process);
+	for (uint32_t r = 0; r < rank->rows; r++) {
+		const struct vm_profile_row *row = &rank->table[r];
+
+		fprintf(out, "%s\n   {\"section\": [", r ? "," : "");
+		section_json(rank, row->section, out);
+		fputs("], \"call\": ", out);
+		if (row->call)
+			string_json(job->call_name(row->call), out);
+		else
+			fputs("null", out);
+		fprintf(out,
+			", \"calls\": %llu, \"time_ns\": %.0f, "
+			"\"values\": ",
+			(unsigned long long)row->count,
+			(double)row->time * file->tick_ns);
+		values_json(job, row->values, out);
+		fputc('}', out);
+	}
+	fputs("]}", out);
+}
+
+static void vars_json(const struct vm_profile_job *job, FILE *out)
+{
+	for (uint32_t w = 0; w < job->words; w++) {
+		fprintf(out, "%s\n  {\"name\": ", w ? "," : "");
+		string_json(job->vars[w].name, out);
+		fputs(", \"unit\": ", out);
+		string_json(job->vars[w].unit, out);
+		fputc('}', out);
+	}
+}
+
+static void lines_json(const struct vm_profile_job *job, FILE *out)
+{
+	for (unsigned l = 0; l < job->line_count; l++) {
+		const struct vm_profile_line *line = &job->lines[l];
+		uint64_t sums[VM_PROFILE_WORDS];
+
+		for (uint32_t w = 0; w < job->words; w++)
+			sums[w] = line->values[w].sum;
+		fprintf(out, "%s\n  {\"call\": ", l ? "," : "");
+		if (line->call)
+			string_json(job->call_name(line->call), out);
+		else
+			fputs("null", out);
+		fprintf(out,
+			", \"calls\": %llu, \"time_ns\": %llu, "
+			"\"time_ns_min\": %llu, \"time_ns_max\": %llu, "
+			"\"values\": ",
+			(unsigned long long)line->count.sum,
+			(unsigned long long)line->time.sum,
+			(unsigned long long)line->time.min,
+			(unsigned long long)line->time.max);
+		values_json(job, sums, out);
+		fputc('}', out);
+	}
+}
+
+void vm_profile_job_json(const struct vm_profile_job *job, FILE *out)
+{
+	bool first = true;
+
+	fprintf(out, "{\"ranks\": %d, \"time_ns\": %llu, \"variables\": [",
+		job->rank_count, (unsigned long long)job->time);
+	vars_json(job, out);
+	fputs("],\n \"calls\": [", out);
+	lines_json(job, out);
+	fputs("],\n \"by_rank\": [", out);
+	for (int f = 0; f < job->file_count; f++)
+		for (int i = 0; i < job->files[f]->rank_count; i++) {
+			fputs(first ? "\n  " : ",\n  ", out);
+			rank_json(job, job->files[f], &job->files[f]->rank[i],
+				  out);
+			first = false;
+		}
+	fputs("]}\n", out);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The records of all rings of all processes of a job, in the order of time.
+ */
+#ifndef REPORT_TRACE_LANES_H
+#define REPORT_TRACE_LANES_H
+
+#include "introspect/measure/trace.h"
+
+/* A process, with its clock against that of the first one. */
+struct vm_trace_part {
+	struct vm_trace trace; /* file is NULL: it left none */
+	uint64_t ticks;	       /* which are `base` nanoseconds */
+	int64_t base;
+	double tick_ns;
+	int host; /* which, in the order of processes */
+};
+
+/* A ring while it is read. */
+struct vm_trace_lane {
+	struct vm_trace_part *part;
+	struct vm_trace_ring *ring;
+	int process, worker; /* worker: -1: of all other threads */
+	uint64_t next, end, dropped;
+	uint64_t shift; /* of sorting, which moves all to the beginning */
+	int64_t ns;	/* of the next record */
+};
+
+struct vm_trace_lanes {
+	struct vm_trace_part *parts;
+	struct vm_trace_lane *lanes;
+	struct vm_trace_lane **heap; /* those that are not at their end */
+	int processes, count, alive, missing, hosts;
+	int ranks;
+	uint64_t records, dropped;
+	int64_t first;	 /* the time of the first record */
+	int64_t horizon; /* from here on nothing is missing */
+};
+
+/* 0; -VMPI_ENOENT: no process left anything; -VMPI_EIO, -VMPI_EINVAL, logged;
+ * -VMPI_ENOMEM. */
+int vm_trace_lanes_open(struct vm_trace_lanes *lanes, const char *path,
+			int processes);
+void vm_trace_lanes_close(struct vm_trace_lanes *lanes);
+
+/* Goes to the beginning. */
+void vm_trace_lanes_rewind(struct vm_trace_lanes *lanes);
+/* The next record, with its lane and time; NULL: that was the last. */
+const struct vm_trace_record *vm_trace_lanes_next(struct vm_trace_lanes *lanes,
+						  struct vm_trace_lane **lane,
+						  int64_t *ns);
+
+#endif

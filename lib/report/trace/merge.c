@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Goes through all records in the order of time, and pairs messages.
+ *
+ * The n-th send with a key meets the n-th receive with it, by the order that MPI
+ * asks for.  Where old records have been overwritten, only what is younger than
+ * the last gap is looked at; there may then be receives of messages that were
+ * sent before.  As many as a key has more receives than sends, the first of them
+ * are taken to be those.
+ */
+#include "report/trace/merge.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "report/trace/clock.h"
+#include "report/trace/pair.h"
+#include "report/trace/view.h"
+
+struct merge {
+	struct vm_trace_lanes lanes;
+	struct vm_json json;
+	struct vm_trace_view view;
+	struct vm_trace_table sends; /* that wait for their receive */
+	struct vm_trace_table later; /* matched, that wait for their payload */
+	/* By key: how many receives are of messages from before; or, without
+	 * gaps, receives that seem to come before their send. */
+	struct vm_trace_table early;
+	struct vm_trace_summary *summary;
+	uint64_t flows;
+};
+
+static struct vm_trace_key later_key(int process, uint32_t rank, uint32_t id)
+{
+	return (struct vm_trace_key){ { (uint32_t)process, rank, id, 0 } };
+}
+
+/* Whether a receive may seem to come before its send. */
+static bool crosses_time(const struct merge *merge)
+{
+	return merge->lanes.hosts > 1 && !merge->lanes.dropped;
+}
+
+/* How many more receives than sends each key has, in early. */
+static int excess_count(struct merge *merge)
+{
+	const struct vm_trace_record *record;
+	struct vm_trace_lane *lane;
+	int64_t ns;
+	int rc = 0;
+
+	while (!rc &&
+	       (record = vm_trace_lanes_next(&merge->lanes, &lane, &ns))) {
+		struct vm_trace_half one = { .ns = 0 }, *half;
+		struct vm_trace_key key = vm_trace_key_of(record);
+
+		if (ns < merge->lanes.horizon ||
+		    (record->kind != VM_TRACE_SEND &&
+		     record->kind != VM_TRACE_MATCH))
+			continue;
+		half = vm_trace_look(&merge->early, &key);
+		if (!half) {
+			rc = vm_trace_put(&merge->early, &key, &one);
+			half = vm_trace_look(&merge->early, &key);
+		}
+		if (half)
+			half->ns += record->kind == VM_TRACE_MATCH ? 1 : -1;
+	}
+	vm_trace_lanes_rewind(&merge->lanes);
+	return rc;
+}
+
+/* The message of a receive is older than what there is. */
+static bool is_early(struct merge *merge, const struct vm_trace_key *key)
+{
+	struct vm_trace_half *half = vm_trace_look(&merge->early, key);
+
+	if (!half || half->ns <= 0)
+		return false;
+	half->ns--;
+	return true;
+}
+
+/* A message from its send to now. */
+static void arrow(struct merge *merge, const struct vm_trace_half *send,
+		  uint32_t receiver, int64_t ns)
+{
+	struct vm_json_event event = { 's', "message", VM_TRACE_PID_RANKS,
+				       (int)send->rank, send->ns };
+	unsigned long long id = ++merge->flows;
+
+	/* Hosts do not agree on the time by the microsecond. */
+	if (ns < send->ns)
+		ns = send->ns;
+	vm_trace_view_rank(&merge->view, receiver, ns);
+	vm_json_event(&merge->json, &event,
+		      ",\"cat\":\"message\",\"id\":%llu,\"args\":{\"bytes\":"
+		      "%llu,\"tag\":%d,\"to\":%u}",
+		      id, (unsigned long long)send->value, send->tag, receiver);
+	event = (struct vm_json_event){ 'f', "message", VM_TRACE_PID_RANKS,
+					(int)receiver, ns };
+	vm_json_event(&merge->json, &event,
+		      ",\"cat\":\"message\",\"id\":%llu,\"bp\":\"e\"", id);
+	merge->summary->messages++;
+}
+
+/* Of a receive are kept: its process, id, rank, and what is then. */
+static int message_meets(struct merge *merge, const struct vm_trace_half *send,
+			 const struct vm_trace_half *match, int64_t ns)
+{
+	struct vm_trace_key key;
+
+	if (match->tag == VM_TRACE_DONE)
+		arrow(merge, send, match->rank, ns);
+	if (match->tag != VM_TRACE_LATER)
+		return 0;
+	key = later_key((int)match->ns, match->rank, (uint32_t)match->value);
+	return vm_trace_put(&merge->later, &key, send);
+}
+
+static int send_record(struct merge *merge,
+		       const struct vm_trace_record *record, int64_t ns)
+{
+	struct vm_trace_half send = { .ns = ns,
+				      .value = record->value,
+				      .rank = record->rank,
+				      .tag = record->tag };
+	struct vm_trace_key key = vm_trace_key_of(record);
+	struct vm_trace_half match;
+
+	vm_trace_view_rank(&merge->view, record->rank, ns);
+	if (ns < merge->lanes.horizon)
+		return 0;
+	if (crosses_time(merge) && vm_trace_take(&merge->early, &key, &match)) {
+		merge->summary->matches_alone--;
+		return message_meets(merge, &send, &match, ns);
+	}
+	merge->summary->sends_alone++;
+	return vm_trace_put(&merge->sends, &key, &send);
+}
+
+static int match_record(struct merge *merge,
+			const struct vm_trace_record *record,
+			const struct vm_trace_lane *lane, int64_t ns)
+{
+	struct vm_trace_half match = { .ns = lane->process,
+				       .value = record->id,
+				       .rank = record->rank,
+				       .tag = record->detail };
+	struct vm_trace_key key = vm_trace_key_of(record);
+	struct vm_trace_half send;
+
+	if (ns < merge->lanes.horizon ||
+	    (merge->lanes.dropped && is_early(merge, &key)))
+		return 0;
+	if (vm_trace_take(&merge->sends, &key, &send)) {
+		merge->summary->sends_alone--;
+		return message_meets(merge, &send, &match, ns);
+	}
+	merge->summary->matches_alone++;
+	return crosses_time(merge) ? vm_trace_put(&merge->early, &key, &match) :
+				     0;
+}
+
+static void received_record(struct merge *merge,
+			    const struct vm_trace_record *record,
+			    const struct vm_trace_lane *lane, int64_t ns)
+{
+	struct vm_trace_key key =
+		later_key(lane->process, record->rank, record->id);
+	struct vm_trace_half send;
+
+	if (vm_trace_take(&merge->later, &key, &send))
+		arrow(merge, &send, record->rank, ns);
+}
+
+static int all_records(struct merge *merge)
+{
+	const struct vm_trace_record *record;
+	struct vm_trace_lane *lane;
+	int64_t ns;
+	int rc = 0;
+
+	while (!rc &&
+	       (record = vm_trace_lanes_next(&merge->lanes, &lane, &ns))) {
+		if (record->kind == VM_TRACE_SEND)
+			rc = send_record(merge, record, ns);
+		else if (record->kind == VM_TRACE_MATCH)
+			rc = match_record(merge, record, lane, ns);
+		else if (record->kind == VM_TRACE_RECEIVED)
+			received_record(merge, record, lane, ns);
+		else if (record->kind > VM_TRACE_NOTHING &&
+			 record->kind < VM_TRACE_KIND_COUNT)
+			vm_trace_view_record(&merge->view, record, lane, ns);
+	}
+	return rc;
+}
+
+static int text_end(struct merge *merge)
+{
+	const struct vm_trace_summary *sum = merge->summary;
+
+	return vm_json_close(
+		&merge->json,
+		"\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":"
+		"\"vmpi\",\"ranks\":%d,\"processes\":%d,"
+		"\"processes_without_records\":%d,\"records\":%llu,"
+		"\"records_overwritten\":%llu,\"messages\":%llu,"
+		"\"sends_without_receive\":%llu,"
+		"\"receives_without_send\":%llu,\"clock\":\"%s\"}",
+		merge->lanes.ranks, sum->processes, sum->missing,
+		(unsigned long long)sum->records,
+		(unsigned long long)sum->dropped,
+		(unsigned long long)sum->messages,
+		(unsigned long long)sum->sends_alone,
+		(unsigned long long)sum->matches_alone,
+		sum->hosts == 1 ? "one for all" :
+		sum->unset	? "hosts differ by what their times of day do" :
+				  "hosts are put together by their messages");
+}
+
+static int text_write(struct merge *merge, const char *path,
+		      const char *(*call_name)(uint32_t call))
+{
+	int rc = vm_json_open(&merge->json, path), closed;
+
+	if (!rc) {
+		merge->json.origin = merge->lanes.first;
+		rc = vm_trace_view_init(&merge->view, &merge->json,
+					&merge->lanes, call_name);
+		if (!rc)
+			rc = all_records(merge);
+		vm_trace_view_fini(&merge->view);
+		closed = text_end(merge);
+		rc = rc ? rc : closed;
+	}
+	if (rc == -VMPI_EIO)
+		vm_log(VM_ERROR, "%s: %s", path, strerror(errno));
+	return rc;
+}
+
+int vm_trace_merge(struct vm_trace_summary *summary, const char *path,
+		   int processes, const char *(*call_name)(uint32_t call))
+{
+	struct merge merge = { .summary = summary };
+	int rc = vm_trace_lanes_open(&merge.lanes, path, processes);
+
+	*summary = (struct vm_trace_summary){
+		.processes = processes,
+		.missing = merge.lanes.missing,
+		.hosts = merge.lanes.hosts,
+		.records = merge.lanes.records,
+		.dropped = merge.lanes.dropped,
+	};
+	summary->unset = merge.lanes.hosts - 1;
+	if (!rc && merge.lanes.dropped)
+		rc = excess_count(&merge);
+	else if (!rc && merge.lanes.hosts > 1)
+		rc = summary->unset = vm_trace_clocks_align(&merge.lanes);
+	rc = rc > 0 ? 0 : rc;
+	if (!rc)
+		rc = text_write(&merge, path, call_name);
+	vm_trace_table_fini(&merge.sends);
+	vm_trace_table_fini(&merge.later);
+	vm_trace_table_fini(&merge.early);
+	vm_trace_lanes_close(&merge.lanes);
+	return rc;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What workers and ranks do, as slices of time.
+ *
+ * A worker's slices follow each other; each is written at its end.  Those of a
+ * rank lie in each other: its life, a call, a wait.  They are written as begins
+ * and ends, so that nothing of the past is kept.
+ */
+#ifndef REPORT_TRACE_VIEW_H
+#define REPORT_TRACE_VIEW_H
+
+#include "report/json.h"
+#include "report/trace/lanes.h"
+
+/* Numbers of processes in the text: that of the ranks, then the real ones. */
+#define VM_TRACE_PID_RANKS 1
+#define VM_TRACE_PID_FIRST 2
+
+struct vm_trace_of_rank;
+struct vm_trace_of_lane;
+
+struct vm_trace_view {
+	struct vm_json *json;
+	const char *(*call_name)(uint32_t call);
+	struct vm_trace_of_rank *ranks;
+	struct vm_trace_of_lane *lanes;
+	uint64_t *counters; /* by process: bits of those that were not 0 */
+	const struct vm_trace_lanes *of;
+	int64_t end; /* the last time there was */
+};
+
+/* 0 or -VMPI_ENOMEM. */
+int vm_trace_view_init(struct vm_trace_view *view, struct vm_json *json,
+		       const struct vm_trace_lanes *lanes,
+		       const char *(*call_name)(uint32_t call));
+/* A record of any kind, in the order of time. */
+void vm_trace_view_record(struct vm_trace_view *view,
+			  const struct vm_trace_record *record,
+			  const struct vm_trace_lane *lane, int64_t ns);
+/* The thread of a rank is there, for whoever writes to it. */
+void vm_trace_view_rank(struct vm_trace_view *view, uint32_t rank, int64_t ns);
+/* Ends all that is open. */
+void vm_trace_view_fini(struct vm_trace_view *view);
+
+#endif
