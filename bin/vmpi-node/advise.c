@@ -46,19 +46,19 @@ static uint64_t counter(const char *name)
 	return sum;
 }
 
-static void counters_take(struct vm_advise_facts *facts)
+static void counters_take(struct vm_advice_facts *facts)
 {
 #define TAKE(merge, field, name, text) \
 	if ((name)[0])                 \
 		facts->field = counter(name);
-	VM_ADVISE_FACTS(TAKE)
+	VM_ADVICE_FACTS(TAKE)
 #undef TAKE
-	facts->far_other = counter("core_far_binomial") +
-			   counter("core_far_scatter_allgather") +
-			   counter("core_far_ring") +
-			   counter("core_far_pairwise") +
-			   counter("core_far_recursive_doubling") +
-			   counter("core_far_reduce_scatter");
+	facts->far_other = counter("core_coll_binomial_internode") +
+			   counter("core_coll_scatter_allgather_internode") +
+			   counter("core_coll_ring_internode") +
+			   counter("core_coll_pairwise_internode") +
+			   counter("core_coll_recursive_doubling_internode") +
+			   counter("core_coll_reduce_scatter_internode");
 }
 
 /* Packets that are there and were not even at the last peak, by size. */
@@ -88,7 +88,7 @@ static uint64_t coll_slow(void)
 		int64_t words;
 	} families[] = {
 #define FAMILY(word, call, slow) { "mpi_coll_" #word "_algorithm", slow },
-		VM_ADVISE_FAMILIES(FAMILY)
+		VM_ADVICE_FAMILIES(FAMILY)
 #undef FAMILY
 	};
 	uint64_t slow = 0;
@@ -112,7 +112,7 @@ static bool ranks_scattered(void)
 	return false;
 }
 
-static void settings_take(struct vm_advise_facts *facts)
+static void settings_take(struct vm_advice_facts *facts)
 {
 	facts->coll_slow = coll_slow();
 	facts->scattered = ranks_scattered();
@@ -124,7 +124,7 @@ static void settings_take(struct vm_advise_facts *facts)
 }
 
 /* 0 or -VMPI_ENOMEM. */
-static int times_take(struct vm_advise_facts *facts, const uint64_t *ticks)
+static int times_take(struct vm_advice_facts *facts, const uint64_t *ticks)
 {
 	int workers = vm_node->engine_count;
 	uint64_t *busy = calloc((size_t)workers, sizeof(*busy));
@@ -145,7 +145,7 @@ static int times_take(struct vm_advise_facts *facts, const uint64_t *ticks)
 }
 
 /* The facts of the other processes are added: 0, or an error. */
-static int others_add(struct vm_advise_facts *facts)
+static int others_add(struct vm_advice_facts *facts)
 {
 	struct vm_boot *boot = node.boot;
 	int rc = vm_boot_put(boot, BLOB, facts, sizeof(*facts));
@@ -153,7 +153,7 @@ static int others_add(struct vm_advise_facts *facts)
 	if (!rc)
 		rc = vm_boot_fence(boot);
 	for (int p = 1; p < boot->processes && boot->process == 0 && !rc; p++) {
-		struct vm_advise_facts more;
+		struct vm_advice_facts more;
 		size_t bytes;
 
 		rc = vm_boot_get(boot, &more, &bytes, sizeof(more), p, BLOB);
@@ -165,15 +165,15 @@ static int others_add(struct vm_advise_facts *facts)
 			rc = -VMPI_EINVAL;
 		}
 		if (!rc)
-			vm_advise_merge(facts, &more);
+			vm_advice_merge(facts, &more);
 	}
 	return rc;
 }
 
-static void all_print(const struct vm_advise_facts *facts)
+static void all_print(const struct vm_advice_facts *facts)
 {
-	struct vm_advice advice[VM_ADVISE_MAX];
-	int count = vm_advise(advice, VM_ADVISE_MAX, facts);
+	struct vm_advice advice[VM_ADVICE_MAX];
+	int count = vm_advice_give(advice, VM_ADVICE_MAX, facts);
 
 	for (int i = 0; i < count; i++)
 		fprintf(stderr, "vmpirun: advice (%s): %s\n", advice[i].rule,
@@ -184,7 +184,7 @@ static void all_print(const struct vm_advise_facts *facts)
 
 void advise_print(const uint64_t *ticks, uint64_t wall_ns)
 {
-	struct vm_advise_facts facts = {
+	struct vm_advice_facts facts = {
 		.wall_ns = wall_ns,
 		.processes = 1,
 		.ranks = (uint64_t)node.ranks,

@@ -8,14 +8,14 @@
 
 #include <stdint.h>
 
-struct vm_advise_facts;
+struct vm_advice_facts;
 
 /* With the variables read and before the program is loaded: what is counted in
  * which call is wanted.  0 or -VMPI_ENOMEM. */
 int advise_prepare(void);
 
 /* The calls of the ranks here, and their time: 0 or -VMPI_ENOMEM. */
-int advise_calls_take(struct vm_advise_facts *facts, const uint64_t *ticks);
+int advise_calls_take(struct vm_advice_facts *facts, const uint64_t *ticks);
 
 /*
  * When all ranks have ended: a collective operation of all processes, of which

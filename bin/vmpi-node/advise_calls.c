@@ -24,7 +24,7 @@ int advise_prepare(void)
 {
 	static const char names[] =
 #define NAME(field, counter, text) counter ","
-		VM_ADVISE_COUNTS(NAME)
+		VM_ADVICE_COUNTS(NAME)
 #undef NAME
 			"core_sends";
 
@@ -53,7 +53,7 @@ static bool is_poll(const char *name)
 	return false;
 }
 
-static void row_add(struct vm_advise_call *call,
+static void row_add(struct vm_advice_call *call,
 		    const struct vm_profile_row *row)
 {
 	int word;
@@ -64,13 +64,13 @@ static void row_add(struct vm_advise_call *call,
 	word = vm_profiler_word(counter); \
 	if (word >= 0)                    \
 		call->field += row->values[word];
-	VM_ADVISE_COUNTS(COUNT)
+	VM_ADVICE_COUNTS(COUNT)
 #undef COUNT
 }
 
 /* A rank does not run while it waits, and is in a call then. */
-static void rank_add(struct vm_advise_facts *facts,
-		     struct vm_advise_call *calls,
+static void rank_add(struct vm_advice_facts *facts,
+		     struct vm_advice_call *calls,
 		     const struct vm_profile *profile, uint64_t run)
 {
 	uint64_t all = 0;
@@ -79,7 +79,7 @@ static void rank_add(struct vm_advise_facts *facts,
 		const struct vm_profile_row *row = &profile->table[i];
 
 		all += row->time;
-		if (row->call == 0 || row->call >= vm_border_call_count())
+		if (row->call == 0 || row->call >= vm_intercept_call_count())
 			continue;
 		row_add(&calls[row->call], row);
 		facts->call_ns += vm_clock_span_ns(row->time);
@@ -90,15 +90,15 @@ static void rank_add(struct vm_advise_facts *facts,
 
 static int longer(const void *left, const void *right)
 {
-	const struct vm_advise_call *a = left, *b = right;
+	const struct vm_advice_call *a = left, *b = right;
 
 	return (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns);
 }
 
-int advise_calls_take(struct vm_advise_facts *facts, const uint64_t *ticks)
+int advise_calls_take(struct vm_advice_facts *facts, const uint64_t *ticks)
 {
-	uint32_t count = vm_border_call_count();
-	struct vm_advise_call *calls = calloc(count, sizeof(*calls));
+	uint32_t count = vm_intercept_call_count();
+	struct vm_advice_call *calls = calloc(count, sizeof(*calls));
 
 	if (!calls)
 		return -VMPI_ENOMEM;
@@ -108,14 +108,14 @@ int advise_calls_take(struct vm_advise_facts *facts, const uint64_t *ticks)
 				 ticks[i]);
 	for (uint32_t i = 0; i < count; i++) {
 		snprintf(calls[i].name, sizeof(calls[i].name), "%s",
-			 vm_border_call_name(i));
+			 vm_intercept_call_name(i));
 		if (is_poll(calls[i].name))
 			calls[i].polls = calls[i].count;
 	}
 	qsort(calls, count, sizeof(*calls), longer);
-	for (uint32_t i = 0; i < VM_ADVISE_CALLS && i < count; i++)
+	for (uint32_t i = 0; i < VM_ADVICE_CALLS && i < count; i++)
 		if (calls[i].count)
-			vm_advise_call_add(facts, &calls[i]);
+			vm_advice_call_add(facts, &calls[i]);
 	free(calls);
 	return 0;
 }

@@ -27,16 +27,16 @@
 static void pause_after(unsigned tries)
 {
 	unsigned doublings = tries < TRIES_EAGER ? 0 : tries - TRIES_EAGER;
-	struct vm_rank *rank = vm_wait_begin(VM_SHARE_OTHER);
+	struct vm_rank *rank = vm_wait_begin(VM_EXPORT_OTHER);
 
-	vm_account_block_begin();
+	vm_overlap_events_block_begin();
 	if (tries < TRIES_EAGER)
 		vm_ult_yield();
 	else if (doublings < 7)
 		vm_ult_sleep((uint64_t)SLEEP_NS_MIN << doublings);
 	else
 		vm_ult_sleep(SLEEP_NS_MAX);
-	vm_account_block_end();
+	vm_overlap_events_block_end();
 	vm_wait_end(rank);
 }
 
@@ -113,9 +113,9 @@ NODE_EXPORT int pthread_cond_wait(pthread_cond_t *condition,
 	if (error != ETIMEDOUT)
 		return error;
 	pthread_mutex_unlock(mutex);
-	vm_account_block_begin();
+	vm_overlap_events_block_begin();
 	vm_ult_yield();
-	vm_account_block_end();
+	vm_overlap_events_block_end();
 	return pthread_mutex_lock(mutex);
 }
 
@@ -143,9 +143,9 @@ NODE_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 	if (!node_on_task() ||
 	    REAL(pthread_create)(&thread, NULL, barrier_main, &wait))
 		return REAL(pthread_barrier_wait)(barrier);
-	vm_account_block_begin();
-	vm_wait_other(VM_SHARE_OTHER);
-	vm_account_block_end();
+	vm_overlap_events_block_begin();
+	vm_wait_other(VM_EXPORT_OTHER);
+	vm_overlap_events_block_end();
 	REAL(pthread_join)(thread, NULL); /* it is on its last instructions */
 	return wait.result;
 }

@@ -129,11 +129,11 @@ static bool sleeps_as_task(void)
 
 static void sleep_ns(uint64_t ns)
 {
-	struct vm_rank *rank = vm_wait_begin(VM_SHARE_SLEEP);
+	struct vm_rank *rank = vm_wait_begin(VM_EXPORT_SLEEP);
 
-	vm_account_block_begin();
+	vm_overlap_events_block_begin();
 	vm_ult_sleep(ns);
-	vm_account_block_end();
+	vm_overlap_events_block_end();
 	vm_wait_end(rank);
 }
 
@@ -169,9 +169,9 @@ NODE_EXPORT int sched_yield(void)
 		syscall(SYS_sched_yield);
 		return 0;
 	}
-	vm_account_block_begin();
+	vm_overlap_events_block_begin();
 	vm_rank_yield();
-	vm_account_block_end();
+	vm_overlap_events_block_end();
 	return 0;
 }
 

@@ -129,8 +129,8 @@ static int job_read(struct vm_job *job)
 	rc = vm_job_from_env(job);
 	if (rc)
 		return rc;
-	vm_word_set(word_fd(job));
-	vm_word_start(true);
+	vm_last_word_set(word_fd(job));
+	vm_last_word_start(true);
 	rc = vm_boot_ranks_here(job);
 	if (rc < 0)
 		return rc;
@@ -178,7 +178,7 @@ static char *program_take(int argc, char **argv)
 }
 
 /* On a thread of boot's. */
-static void news_take(const struct vm_boot_news *news, void *arg)
+static void news_take(const struct vm_boot_peer_events *news, void *arg)
 {
 	(void)arg;
 	if (news->process < 0)
@@ -308,7 +308,7 @@ int main(int argc, char **argv)
 	fatal_start();
 	if (vm_image_load(node.image))
 		return job_leave(EXIT_MISTAKE);
-	vm_word_start(false);
+	vm_last_word_start(false);
 	status = job_run(&job);
 	out_stop();
 	vm_image_close(node.image);

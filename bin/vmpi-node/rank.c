@@ -66,7 +66,7 @@ static _Noreturn void other_end(const struct vm_rank *rank, int status)
 {
 	if (vm_node->rank_count == 1) {
 		vm_flush_files();
-		vm_share_remove();
+		vm_export_remove();
 		syscall(SYS_exit_group, status);
 	}
 	vm_node_abort(status ? status : 1,
@@ -98,7 +98,7 @@ static void end_judge(struct vm_rank *rank, int status)
 
 	if (status && node.alone) {
 		vm_flush_files();
-		vm_share_remove();
+		vm_export_remove();
 		syscall(SYS_exit_group, status);
 	}
 	if (status)

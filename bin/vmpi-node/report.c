@@ -166,9 +166,9 @@ static void ranks_print(int ranks)
 }
 
 /* How collectives went among processes, if any did. */
-static void far_print(void)
+static void internode_print(void)
 {
-	static const char prefix[] = "far_";
+	static const char prefix[] = "coll_", suffix[] = "_internode";
 	const struct vm_pvar_table *table = &core_node_pvar_table;
 	char text[256] = "";
 	unsigned word = 0;
@@ -177,14 +177,15 @@ static void far_print(void)
 	for (unsigned i = 0; i < table->count; i++) {
 		uint64_t calls = vm_pvar_read(&vm_node->pvars, word);
 		const char *field = table->rows[i].field;
+		const char *end = strstr(field, suffix);
 
 		word += table->rows[i].words;
-		if (!calls || strncmp(field, prefix, sizeof(prefix) - 1) != 0 ||
-		    used >= sizeof(text))
+		if (!calls || !end || used >= sizeof(text))
 			continue;
+		field += sizeof(prefix) - 1;
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 ", %s %" PRIu64,
-					 field + sizeof(prefix) - 1, calls);
+					 ", %.*s %" PRIu64, (int)(end - field),
+					 field, calls);
 	}
 	if (used)
 		line_print("collectives among processes: %s", text + 2);
@@ -237,7 +238,7 @@ static uint64_t places_sum(const uint64_t *words)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < VM_PAIR_PLACES; i++)
+	for (int i = 0; i < VM_PEER_STATS_PLACES; i++)
 		sum += words[i];
 	return sum;
 }
@@ -268,7 +269,7 @@ static void balance_print(void)
 		line_print("balance: forced, although %s", node.tied);
 	if (!vm_node_hooks.untied)
 		line_print("balance: ranks stay where they are: %s", node.tied);
-	else if (!vm_node->mover)
+	else if (!vm_node->migrator)
 		line_print("balance: ranks stay where they are: there is one "
 			   "%s",
 			   node.ranks == 1 ? "rank" : "worker");
@@ -319,7 +320,7 @@ static void summary_print(void)
 		   vm_sched.worker_count, vm_sched.worker_count == 1 ? "" : "s",
 		   seconds, switches, sleeps);
 	ranks_print(node.ranks);
-	far_print();
+	internode_print();
 	rndv_print();
 	moved_print();
 }

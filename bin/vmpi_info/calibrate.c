@@ -44,7 +44,7 @@ static const size_t sizes[] = { 1,	64,	 512,	 2048,	4096,
 /* Where the two ranks put what they measure: rank 0 writes. */
 struct measure {
 	struct vm_xfer_table *table;
-	enum vm_way way;
+	enum vm_path way;
 };
 
 static void exchange(int me, char *buffer, size_t bytes, int times)
@@ -95,7 +95,7 @@ static double way_time(int me, char *buffer, size_t bytes)
 	return least;
 }
 
-static void point_add(struct vm_xfer_table *table, enum vm_way way,
+static void point_add(struct vm_xfer_table *table, enum vm_path way,
 		      size_t bytes, double time)
 {
 	if (table->count[way] < VM_XFER_POINTS)
@@ -107,7 +107,7 @@ static void point_add(struct vm_xfer_table *table, enum vm_way way,
  * had the processor. */
 static void points_smooth(struct vm_xfer_table *table)
 {
-	for (int way = 0; way < VM_WAYS; way++)
+	for (int way = 0; way < VM_PATHS; way++)
 		for (unsigned i = table->count[way]; i-- > 1;) {
 			struct vm_xfer_point *point = &table->point[way][i];
 
@@ -137,8 +137,8 @@ static int body(void *arg)
 
 static int local_measure(struct vm_xfer_table *table)
 {
-	struct measure worker = { table, VM_WAY_WORKER };
-	struct measure node = { table, VM_WAY_NODE };
+	struct measure worker = { table, VM_PATH_WORKER };
+	struct measure node = { table, VM_PATH_NODE };
 	int rc = vmpi_run(&(vmpi_config){ .ranks = 2, .workers = 1 }, body,
 			  &worker);
 
@@ -155,7 +155,7 @@ bool calibrate_is_node(void)
 int calibrate_node(void)
 {
 	struct vm_xfer_table table = { 0 };
-	struct measure measure = { &table, VM_WAY_FABRIC };
+	struct measure measure = { &table, VM_PATH_FABRIC };
 	struct vm_boot *boot;
 	struct vm_job job;
 	vmpi_config config;
@@ -221,8 +221,8 @@ static int fabric_lines(struct vm_xfer_table *table, FILE *lines)
 
 	while (fgets(line, sizeof(line), lines))
 		if (sscanf(line, "fabric %" SCNu64 " %lf", &bytes, &time) == 2)
-			point_add(table, VM_WAY_FABRIC, bytes, time);
-	return table->count[VM_WAY_FABRIC] == SIZES ? 0 : -VMPI_ENOTSUP;
+			point_add(table, VM_PATH_FABRIC, bytes, time);
+	return table->count[VM_PATH_FABRIC] == SIZES ? 0 : -VMPI_ENOTSUP;
 }
 
 static int fabric_measure(struct vm_xfer_table *table)
@@ -248,7 +248,7 @@ static int fabric_measure(struct vm_xfer_table *table)
 	if (waitpid(pid, &status, 0) != pid || status)
 		rc = -VMPI_ENOTSUP;
 	if (rc)
-		table->count[VM_WAY_FABRIC] = 0;
+		table->count[VM_PATH_FABRIC] = 0;
 	return rc;
 }
 
@@ -334,7 +334,7 @@ int calibrate(void)
 
 int overlap_print(const char *directory)
 {
-	struct vm_overlap_job job = { .call_name = vm_border_call_name };
+	struct vm_overlap_job job = { .call_name = vm_intercept_call_name };
 	int rc = vm_overlap_job_read(&job, directory, 0);
 
 	if (rc == -VMPI_ENOENT)

@@ -152,9 +152,9 @@ static const struct argp command_line = {
 /* argp could not take this word; its own words would be two lines. */
 static int mistake_say(const char *word)
 {
-	char text[VM_MISTAKE_MAX];
+	char text[VM_CLI_MISTAKE_MAX];
 
-	vm_mistake_text(text, "vmpi_info", word, options);
+	vm_cli_mistake(text, "vmpi_info", word, options);
 	fprintf(stderr, "vmpi_info: %s\n", text);
 	return EXIT_MISTAKE;
 }

@@ -481,8 +481,8 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 		launch->serves = !rc;
 		/* Who goes on when one has died says more. */
 		if (!launch->options->keep_going)
-			launch->word = vm_word_new();
-		vm_word_set(launch->word);
+			launch->word = vm_last_word_new();
+		vm_last_word_set(launch->word);
 	}
 	if (!rc && launch->label && !launch->plan.engine)
 		rc = relay_init(&launch->relay, count);

@@ -26,10 +26,10 @@ static void control_clean(const struct launch *launch)
 	const struct options *options = launch->options;
 
 	for (int i = 0; options->control && i < launch->plan.nodes; i++) {
-		char share[VM_SHARE_PATH_MAX], path[2 * VM_SHARE_PATH_MAX];
+		char share[VM_EXPORT_PATH_MAX], path[2 * VM_EXPORT_PATH_MAX];
 
-		vm_share_path(share, sizeof(share), VM_SHARE_DIR,
-			      options->job.id, (unsigned)i);
+		vm_export_path(share, sizeof(share), VM_EXPORT_DIR,
+			       options->job.id, (unsigned)i);
 		vm_control_path(path, sizeof(path), share);
 		unlink(path);
 	}

@@ -105,9 +105,9 @@ int options_help_take(struct options *options, const char *text)
 /* getopt could not take this word. */
 static void mistake_say(const char *word)
 {
-	char text[VM_MISTAKE_MAX];
+	char text[VM_CLI_MISTAKE_MAX];
 
-	vm_mistake_text(text, "vmpirun", word, argp_options);
+	vm_cli_mistake(text, "vmpirun", word, argp_options);
 	say("%s", text);
 }
 

@@ -129,7 +129,7 @@ int overlap_check(const struct options *options)
 
 int overlap_report(const struct options *options, int processes)
 {
-	struct vm_overlap_job job = { .call_name = vm_border_call_name };
+	struct vm_overlap_job job = { .call_name = vm_intercept_call_name };
 	int rc;
 
 	if (!options->overlap)

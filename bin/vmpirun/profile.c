@@ -126,7 +126,7 @@ static void files_remove(const char *dir, int processes)
 
 int profile_report(const struct options *options, int processes)
 {
-	struct vm_profile_job job = { .call_name = vm_border_call_name };
+	struct vm_profile_job job = { .call_name = vm_intercept_call_name };
 	int rc;
 
 	if (!options->profile_dir)

@@ -19,16 +19,16 @@ static void line_say(const char *line, void *arg)
 
 void states_say(const char *job)
 {
-	struct vm_share_jobs jobs;
+	struct vm_live_jobs jobs;
 	struct vm_states states;
 
 	/* Without memory for it there are more urgent things. */
-	if (vm_share_jobs_find(&jobs, VM_SHARE_DIR, job, NULL))
+	if (vm_live_jobs_find(&jobs, VM_EXPORT_DIR, job, NULL))
 		return;
 	if (jobs.count && !vm_states_init(&states, &jobs.list[0])) {
 		if (states.count)
 			vm_states_say(&states, LINES_MAX, line_say, NULL);
 		vm_states_fini(&states);
 	}
-	vm_share_jobs_free(&jobs);
+	vm_live_jobs_free(&jobs);
 }

@@ -7,7 +7,7 @@
 
 /* Says what the ranks of this job do that are on this host, those together that
  * do the same, and the deadlock, if there is one; nothing if it cannot be seen
- * (core_share).  Takes up to a tenth of a second. */
+ * (core_export).  Takes up to a tenth of a second. */
 void states_say(const char *job);
 
 #endif

@@ -97,7 +97,7 @@ int trace_write(const struct options *options, int processes)
 	if (!options->trace)
 		return 0;
 	rc = vm_trace_merge(&summary, options->trace, processes,
-			    vm_border_call_name);
+			    vm_intercept_call_name);
 	if (rc == -VMPI_ENOENT)
 		say("--trace: no process has left any records");
 	if (rc == -VMPI_ENOMEM)

@@ -250,9 +250,9 @@ static void death_take(struct watch *watch, int number, const siginfo_t *end)
 {
 	/* The others are to end in silence: their reason is this. */
 	if (watch->ended < 0 && watch->failed < 0) {
-		vm_word_take();
+		vm_last_word_take();
 		death_say(watch, number, end);
-		vm_word_give();
+		vm_last_word_give();
 	}
 	fail(watch, 128 + end->si_status, GRACE_NEWS_NS);
 }
@@ -271,12 +271,13 @@ static void exit_take(struct watch *watch, int number, int code)
 	/* Of one process the reason has been said, or nobody else is ended; also
 	 * of one that aborts. */
 	if (launch->count > 1 && watch->ended < 0 && watch->failed < 0 &&
-	    !vm_pmi_server_aborted(&launch->server, number) && vm_word_take()) {
+	    !vm_pmi_server_aborted(&launch->server, number) &&
+	    vm_last_word_take()) {
 		child_name(watch, name, sizeof(name), number);
 		say("%s has ended with code %d%s%s", name, code,
 		    !code && !launch->node ? " and without MPI_Finalize" : "",
 		    launch->options->keep_going ? "" : ": the job is ended");
-		vm_word_give();
+		vm_last_word_give();
 	}
 	fail(watch, code ? code : EXIT_FAILURE, 0);
 }

@@ -39,34 +39,34 @@ static void name_json(const char *key, const char *text)
 	string_json(plain);
 }
 
-static void job_json(const struct vm_share_job *job, const char *state)
+static void job_json(const struct vm_live_job *job, const char *state)
 {
-	const struct vm_share_head *head = vm_share_job_head(job);
+	const struct vm_export_head *head = vm_live_job_head(job);
 
 	name_json("job", job->name);
 	putchar(',');
 	name_json("program", head->program);
 	printf(",\"state\":\"%s\",\"age_seconds\":%.3f,\"ranks\":%u,"
 	       "\"node_count\":%u,\"nodes\":[",
-	       state, vm_share_job_age(job), head->ranks, head->nodes);
+	       state, vm_live_job_age(job), head->ranks, head->nodes);
 	for (unsigned f = 0; f < job->count; f++) {
-		head = vm_share_head(job->files[f]);
+		head = vm_export_head(job->files[f]);
 		printf("%s{\"node\":%u,", f ? "," : "", head->node);
 		name_json("host", head->host);
 		printf(",\"pid\":%u,\"state\":\"%s\",\"ranks\":%u,"
 		       "\"workers\":%u}",
-		       head->pid, vm_share_file_state(job->files[f]),
+		       head->pid, vm_live_file_state(job->files[f]),
 		       head->ranks_here, head->workers);
 	}
 	putchar(']');
 }
 
-void list_json(const struct vm_share_jobs *jobs)
+void list_json(const struct vm_live_jobs *jobs)
 {
 	fputs("{\"jobs\":[", stdout);
 	for (unsigned i = 0; i < jobs->count; i++) {
 		fputs(i ? ",{" : "{", stdout);
-		job_json(&jobs->list[i], vm_share_job_state(&jobs->list[i]));
+		job_json(&jobs->list[i], vm_live_job_state(&jobs->list[i]));
 		putchar('}');
 	}
 	puts("]}");
@@ -94,7 +94,7 @@ static void words_json(const struct pvar *pvar, const uint64_t *words)
 
 /* All words of a block; false: it is not in this file. */
 static bool block_read(const struct sample *sample, const struct pvar *pvar,
-		       const struct vm_share_file *file, unsigned block,
+		       const struct vm_live_file *file, unsigned block,
 		       uint64_t words[WORDS_MAX])
 {
 	for (unsigned w = 0; w < pvar->view.words && w < WORDS_MAX; w++)
@@ -111,8 +111,8 @@ static void each_json(const struct sample *sample, const struct pvar *pvar,
 
 	printf(",\"%s\":{", kind);
 	for (unsigned f = 0; f < sample->job->count; f++) {
-		const struct vm_share_file *file = sample->job->files[f];
-		const struct vm_share_head *head = vm_share_head(file);
+		const struct vm_live_file *file = sample->job->files[f];
+		const struct vm_export_head *head = vm_export_head(file);
 		unsigned blocks = pvar->view.ranked ? head->ranks :
 						      head->workers;
 
@@ -159,27 +159,27 @@ static void pvar_json(const struct sample *sample, unsigned i,
 	putchar('}');
 }
 
-static void cvars_json(const struct vm_share_job *job, struct choice *choice)
+static void cvars_json(const struct vm_live_job *job, struct choice *choice)
 {
-	const struct vm_share_file *file = job->files[0];
-	char text[VM_SHARE_STRING_BYTES];
+	const struct vm_live_file *file = job->files[0];
+	char text[VM_EXPORT_STRING_BYTES];
 	bool first = true;
 
-	for (unsigned i = 0; i < vm_share_cvar_count(file); i++) {
-		struct vm_share_cvar_view view;
+	for (unsigned i = 0; i < vm_live_cvar_count(file); i++) {
+		struct vm_live_cvar_view view;
 
-		vm_share_cvar_info(file, &view, i);
+		vm_live_cvar_info(file, &view, i);
 		if (!choice_fits(choice, view.name))
 			continue;
 		if (!first)
 			putchar(',');
 		first = false;
 		if (view.string) {
-			vm_share_cvar_text(file, text, i);
+			vm_live_cvar_text(file, text, i);
 			name_json(view.name, text);
 		} else {
 			printf("\"%s\":%" PRId64, view.name,
-			       vm_share_cvar_value(file, i));
+			       vm_live_cvar_value(file, i));
 		}
 	}
 }

@@ -205,19 +205,19 @@ static const struct argp command_line = {
 /* argp could not take this word. */
 static int mistake_say(const char *word)
 {
-	char text[VM_MISTAKE_MAX];
+	char text[VM_CLI_MISTAKE_MAX];
 
-	vm_mistake_text(text, "vmpistat", word, options);
+	vm_cli_mistake(text, "vmpistat", word, options);
 	complain("%s", text);
 	return EXIT_MISTAKE;
 }
 
 /* Nothing fits a name: that is a mistake, of which there may be several. */
 static int names_check(const struct choice *choice,
-		       const struct vm_share_job *job)
+		       const struct vm_live_job *job)
 {
-	const struct vm_share_file *file = job->files[0];
-	struct vm_share_pvar_view view;
+	const struct vm_live_file *file = job->files[0];
+	struct vm_live_pvar_view view;
 	int status = 0;
 
 	for (unsigned n = 0; n < choice->name_count; n++) {
@@ -227,8 +227,8 @@ static int names_check(const struct choice *choice,
 		if (choice->used[n])
 			continue;
 		vm_nearest_init(&nearest, choice->names[n]);
-		for (unsigned i = 0; i < vm_share_pvar_count(file); i++) {
-			vm_share_pvar_info(file, &view, i);
+		for (unsigned i = 0; i < vm_live_pvar_count(file); i++) {
+			vm_live_pvar_info(file, &view, i);
 			vm_nearest_offer(&nearest, view.name);
 		}
 		meant = vm_nearest_name(&nearest);
@@ -246,9 +246,9 @@ static int names_check(const struct choice *choice,
 }
 
 static int rank_check(const struct choice *choice,
-		      const struct vm_share_job *job)
+		      const struct vm_live_job *job)
 {
-	unsigned ranks = vm_share_job_head(job)->ranks;
+	unsigned ranks = vm_live_job_head(job)->ranks;
 
 	if (choice->ranks && choice->rank >= (long)ranks) {
 		complain("--rank %ld: job %s has ranks 0 to %u", choice->rank,
@@ -256,7 +256,7 @@ static int rank_check(const struct choice *choice,
 		return EXIT_MISTAKE;
 	}
 	if (choice->ranks && choice->rank >= 0 &&
-	    !vm_share_job_rank(job, (unsigned)choice->rank)) {
+	    !vm_live_job_rank(job, (unsigned)choice->rank)) {
 		complain("--rank %ld: it is on another host", choice->rank);
 		return EXIT_MISTAKE;
 	}
@@ -264,12 +264,12 @@ static int rank_check(const struct choice *choice,
 }
 
 /* Also notes which control variables fit: not all forms ask for them. */
-static void cvars_fit(struct choice *choice, const struct vm_share_job *job)
+static void cvars_fit(struct choice *choice, const struct vm_live_job *job)
 {
-	struct vm_share_cvar_view view;
+	struct vm_live_cvar_view view;
 
-	for (unsigned i = 0; i < vm_share_cvar_count(job->files[0]); i++) {
-		vm_share_cvar_info(job->files[0], &view, i);
+	for (unsigned i = 0; i < vm_live_cvar_count(job->files[0]); i++) {
+		vm_live_cvar_info(job->files[0], &view, i);
 		choice_fits(choice, view.name);
 	}
 }
@@ -316,7 +316,7 @@ static void samples_print(const struct request *request, struct sample *sample,
 	}
 }
 
-static int job_show(struct request *request, const struct vm_share_job *job)
+static int job_show(struct request *request, const struct vm_live_job *job)
 {
 	struct choice *choice = &request->choice;
 	struct sample sample;
@@ -344,7 +344,7 @@ static int job_show(struct request *request, const struct vm_share_job *job)
 	return status;
 }
 
-static int jobs_show(struct request *request, const struct vm_share_jobs *jobs)
+static int jobs_show(struct request *request, const struct vm_live_jobs *jobs)
 {
 	int status = 0;
 
@@ -379,7 +379,7 @@ static void refused_say(const char *path, const char *why)
 static int request_answer(struct request *request)
 {
 	static char program[] = "vmpistat";
-	struct vm_share_jobs jobs;
+	struct vm_live_jobs jobs;
 	int status;
 
 	if (request->help) {
@@ -392,7 +392,7 @@ static int request_answer(struct request *request)
 		return 0;
 	}
 	if (request->clean) {
-		unsigned gone = vm_share_clean(VM_SHARE_DIR, 0);
+		unsigned gone = vm_export_clean(VM_EXPORT_DIR, 0);
 
 		printf("%u file%s of dead processes removed\n", gone,
 		       gone == 1 ? "" : "s");
@@ -403,8 +403,8 @@ static int request_answer(struct request *request)
 			 "NAME=VALUE");
 		return EXIT_MISTAKE;
 	}
-	if (vm_share_jobs_find(&jobs, VM_SHARE_DIR, request->job,
-			       request->job ? refused_say : NULL)) {
+	if (vm_live_jobs_find(&jobs, VM_EXPORT_DIR, request->job,
+			      request->job ? refused_say : NULL)) {
 		complain("out of memory");
 		return EXIT_FAILURE;
 	}
@@ -412,7 +412,7 @@ static int request_answer(struct request *request)
 		complain("%u file%s of vmpi in %s cannot be read; vmpistat JOB "
 			 "says why",
 			 jobs.unreadable, jobs.unreadable == 1 ? "" : "s",
-			 VM_SHARE_DIR);
+			 VM_EXPORT_DIR);
 	status = jobs.unreadable ? EXIT_FAILURE : 0;
 	if (request->job && jobs.count == 0 && !status) {
 		complain("there is no job %.60s of this user on this host; "
@@ -422,7 +422,7 @@ static int request_answer(struct request *request)
 	}
 	if (!request->job || jobs.count)
 		status |= jobs_show(request, &jobs);
-	vm_share_jobs_free(&jobs);
+	vm_live_jobs_free(&jobs);
 	return status;
 }
 

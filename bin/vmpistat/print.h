@@ -8,8 +8,8 @@
 #include "sample.h"
 
 /* A line per job. */
-void list_text(const struct vm_share_jobs *jobs);
-void list_json(const struct vm_share_jobs *jobs);
+void list_text(const struct vm_live_jobs *jobs);
+void list_json(const struct vm_live_jobs *jobs);
 
 /* A job's variables; with a time since the last sample, those that grow as
  * rates too. */

@@ -82,11 +82,11 @@ static void head_print(const char *name, const struct pvar *pvar)
 
 /* The labels that all values of a process have. */
 static void labels_print(const char *name, const struct sample *sample,
-			 const struct vm_share_file *file)
+			 const struct vm_live_file *file)
 {
 	printf("%s{job=\"", name);
 	escaped_print(sample->job->name, true);
-	printf("\",node=\"%u\"", vm_share_head(file)->node);
+	printf("\",node=\"%u\"", vm_export_head(file)->node);
 }
 
 static void number_print(const struct pvar *pvar, uint64_t value)
@@ -102,14 +102,14 @@ static void number_print(const struct pvar *pvar, uint64_t value)
 /* Low-water marks of nothing are no values. */
 static bool is_none(const struct pvar *pvar, uint64_t value)
 {
-	return value == UINT64_MAX && pvar->view.fold == VM_SHARE_LOWEST;
+	return value == UINT64_MAX && pvar->view.fold == VM_EXPORT_LOWEST;
 }
 
 static void totals_print(const char *name, const struct sample *sample,
 			 const struct pvar *pvar)
 {
 	for (unsigned f = 0; f < sample->job->count; f++) {
-		const struct vm_share_file *file = sample->job->files[f];
+		const struct vm_live_file *file = sample->job->files[f];
 		uint64_t value;
 
 		for (unsigned w = 0; w < pvar->view.words; w++) {
@@ -128,8 +128,8 @@ static void each_print(const char *name, const struct sample *sample,
 		       const struct pvar *pvar, long only)
 {
 	for (unsigned f = 0; f < sample->job->count; f++) {
-		const struct vm_share_file *file = sample->job->files[f];
-		const struct vm_share_head *head = vm_share_head(file);
+		const struct vm_live_file *file = sample->job->files[f];
+		const struct vm_export_head *head = vm_export_head(file);
 		unsigned blocks = pvar->view.ranked ? head->ranks :
 						      head->workers;
 		uint64_t value;
@@ -158,8 +158,8 @@ static void states_print(const char *name, const struct sample *sample,
 	char word[32];
 
 	for (unsigned f = 0; f < sample->job->count; f++) {
-		const struct vm_share_file *file = sample->job->files[f];
-		unsigned ranks = vm_share_head(file)->ranks;
+		const struct vm_live_file *file = sample->job->files[f];
+		unsigned ranks = vm_export_head(file)->ranks;
 
 		for (uint64_t s = 0; state_word(word, pvar->view.unit, s);
 		     s++) {

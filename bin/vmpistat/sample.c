@@ -31,11 +31,11 @@ static bool class_grows(const char *class_)
 	       strcmp(class_, "aggregate") == 0;
 }
 
-int sample_init(struct sample *sample, const struct vm_share_job *job,
+int sample_init(struct sample *sample, const struct vm_live_job *job,
 		struct choice *choice)
 {
-	const struct vm_share_file *file = job->files[0];
-	unsigned count = vm_share_pvar_count(file), words = 0;
+	const struct vm_live_file *file = job->files[0];
+	unsigned count = vm_live_pvar_count(file), words = 0;
 
 	*sample = (struct sample){ .job = job };
 	sample->pvars = calloc(count + 1, sizeof(*sample->pvars));
@@ -47,7 +47,7 @@ int sample_init(struct sample *sample, const struct vm_share_job *job,
 	for (unsigned i = 0; i < count; i++) {
 		struct pvar *pvar = &sample->pvars[sample->count];
 
-		vm_share_pvar_info(file, &pvar->view, i);
+		vm_live_pvar_info(file, &pvar->view, i);
 		if (!choice_fits(choice, pvar->view.name))
 			continue;
 		pvar->number = i;
@@ -74,15 +74,15 @@ void sample_fini(struct sample *sample)
 
 /* The variable's number in a file; -1: it has none of this name and size. */
 static int number_in(const struct sample *sample, const struct pvar *pvar,
-		     const struct vm_share_file *file)
+		     const struct vm_live_file *file)
 {
-	struct vm_share_pvar_view view;
+	struct vm_live_pvar_view view;
 
-	if (vm_share_head(file)->layout ==
-	    vm_share_job_head(sample->job)->layout)
+	if (vm_export_head(file)->layout ==
+	    vm_live_job_head(sample->job)->layout)
 		return (int)pvar->number;
-	for (unsigned i = 0; i < vm_share_pvar_count(file); i++) {
-		vm_share_pvar_info(file, &view, i);
+	for (unsigned i = 0; i < vm_live_pvar_count(file); i++) {
+		vm_live_pvar_info(file, &view, i);
 		if (strcmp(view.name, pvar->view.name) == 0)
 			return view.words == pvar->view.words ? (int)i : -1;
 	}
@@ -90,30 +90,30 @@ static int number_in(const struct sample *sample, const struct pvar *pvar,
 }
 
 int pvar_value(const struct sample *sample, const struct pvar *pvar,
-	       const struct vm_share_file *file, uint64_t *value,
-	       unsigned block, unsigned word)
+	       const struct vm_live_file *file, uint64_t *value, unsigned block,
+	       unsigned word)
 {
 	int number = number_in(sample, pvar, file);
 
 	return number < 0 ? -VMPI_ERANK :
-			    vm_share_value(file, value, (unsigned)number, block,
-					   word);
+			    vm_live_value(file, value, (unsigned)number, block,
+					  word);
 }
 
 int pvar_total(const struct sample *sample, const struct pvar *pvar,
-	       const struct vm_share_file *file, uint64_t *value, unsigned word)
+	       const struct vm_live_file *file, uint64_t *value, unsigned word)
 {
 	int number = number_in(sample, pvar, file);
 
 	return number < 0 ? -VMPI_ERANK :
-			    vm_share_total(file, value, (unsigned)number, word);
+			    vm_live_total(file, value, (unsigned)number, word);
 }
 
-static uint64_t fold(enum vm_share_fold how, uint64_t sum, uint64_t value)
+static uint64_t fold(enum vm_export_fold how, uint64_t sum, uint64_t value)
 {
-	if (how == VM_SHARE_HIGHEST)
+	if (how == VM_EXPORT_HIGHEST)
 		return value > sum ? value : sum;
-	if (how == VM_SHARE_LOWEST)
+	if (how == VM_EXPORT_LOWEST)
 		return value < sum ? value : sum;
 	return sum + value;
 }
@@ -146,8 +146,8 @@ void sample_take(struct sample *sample)
 	sample->passed_s = last_s > 0 ? sample->time_s - last_s : 0;
 	sample->looked = sample->time_s - sample->looked_s >= SAMPLE_LOOK_S;
 	if (sample->looked) {
-		sample->lives = vm_share_job_lives(sample->job);
-		sample->state = vm_share_job_state(sample->job);
+		sample->lives = vm_live_job_lives(sample->job);
+		sample->state = vm_live_job_state(sample->job);
 		sample->looked_s = sample->time_s;
 	}
 	for (unsigned i = 0; i < sample->count; i++) {

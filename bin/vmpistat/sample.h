@@ -27,13 +27,13 @@ struct choice {
 
 /* A variable of the job. */
 struct pvar {
-	struct vm_share_pvar_view view;
+	struct vm_live_pvar_view view;
 	unsigned number; /* in the first file */
 	bool grows;	 /* its class only grows, so it has a rate */
 };
 
 struct sample {
-	const struct vm_share_job *job;
+	const struct vm_live_job *job;
 	struct pvar *pvars; /* those that were chosen */
 	unsigned count;
 	uint64_t *totals, *before; /* of the job now and last time, by word */
@@ -48,7 +48,7 @@ struct sample {
 
 /* Chooses variables; notes in choice->used which names fitted.  0,
  * -VMPI_ENOMEM. */
-int sample_init(struct sample *sample, const struct vm_share_job *job,
+int sample_init(struct sample *sample, const struct vm_live_job *job,
 		struct choice *choice);
 void sample_fini(struct sample *sample);
 
@@ -58,11 +58,10 @@ void sample_take(struct sample *sample);
 
 /* A value in one file: -VMPI_ERANK: it has no such block or variable. */
 int pvar_value(const struct sample *sample, const struct pvar *pvar,
-	       const struct vm_share_file *file, uint64_t *value,
-	       unsigned block, unsigned word);
-int pvar_total(const struct sample *sample, const struct pvar *pvar,
-	       const struct vm_share_file *file, uint64_t *value,
+	       const struct vm_live_file *file, uint64_t *value, unsigned block,
 	       unsigned word);
+int pvar_total(const struct sample *sample, const struct pvar *pvar,
+	       const struct vm_live_file *file, uint64_t *value, unsigned word);
 
 /* Word i of a STATE's words, or NULL; they are in text as "a|b|c". */
 bool state_word(char word[32], const char *text, uint64_t i);

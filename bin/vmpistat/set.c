@@ -16,15 +16,15 @@
 #define ANSWER_MS 5000
 #define EXIT_MISTAKE 2
 
-static int process_set(const struct vm_share_job *job,
-		       const struct vm_share_file *file, const char *request)
+static int process_set(const struct vm_live_job *job,
+		       const struct vm_live_file *file, const char *request)
 {
-	char share[VM_SHARE_PATH_MAX], path[2 * VM_SHARE_PATH_MAX];
+	char share[VM_EXPORT_PATH_MAX], path[2 * VM_EXPORT_PATH_MAX];
 	char answer[VM_CONTROL_LINE_MAX];
-	unsigned node = vm_share_head(file)->node;
+	unsigned node = vm_export_head(file)->node;
 	int rc;
 
-	vm_share_path(share, sizeof(share), VM_SHARE_DIR, job->name, node);
+	vm_export_path(share, sizeof(share), VM_EXPORT_DIR, job->name, node);
 	vm_control_path(path, sizeof(path), share);
 	rc = vm_control_ask(answer, path, request, ANSWER_MS);
 	if (!rc)
@@ -34,7 +34,7 @@ static int process_set(const struct vm_share_job *job,
 							  EXIT_FAILURE;
 }
 
-int job_set(const struct vm_share_job *job, const char *setting, long rank)
+int job_set(const struct vm_live_job *job, const char *setting, long rank)
 {
 	const char *equals = strchr(setting, '=');
 	char request[VM_CONTROL_LINE_MAX], which[32] = "";
@@ -55,7 +55,7 @@ int job_set(const struct vm_share_job *job, const char *setting, long rank)
 		return EXIT_MISTAKE;
 	}
 	if (rank >= 0)
-		return process_set(job, vm_share_job_rank(job, (unsigned)rank),
+		return process_set(job, vm_live_job_rank(job, (unsigned)rank),
 				   request);
 	for (unsigned i = 0; i < job->count && !status; i++)
 		status = process_set(job, job->files[i], request);

@@ -12,6 +12,6 @@
  * negative) for one rank.  0; 2: the job takes it not; 1: it does not answer;
  * both said.
  */
-int job_set(const struct vm_share_job *job, const char *setting, long rank);
+int job_set(const struct vm_live_job *job, const char *setting, long rank);
 
 #endif

@@ -17,25 +17,25 @@ static void line_print(const char *line, void *arg)
 	puts(line);
 }
 
-static int look(struct vm_states *states, const struct vm_share_job *job)
+static int look(struct vm_states *states, const struct vm_live_job *job)
 {
 	int rc = vm_states_init(states, job);
 
 	if (rc)
 		complain("out of memory for %u ranks",
-			 vm_share_job_head(job)->ranks);
+			 vm_live_job_head(job)->ranks);
 	return rc;
 }
 
-int states_text(const struct vm_share_job *job)
+int states_text(const struct vm_live_job *job)
 {
 	struct vm_states states;
 	int rc = look(&states, job);
 
 	if (rc)
 		return rc;
-	printf("job %s: %s, %s\n", job->name, vm_share_job_head(job)->program,
-	       vm_share_job_state(job));
+	printf("job %s: %s, %s\n", job->name, vm_live_job_head(job)->program,
+	       vm_live_job_state(job));
 	rc = vm_states_say(&states, 0, line_print, NULL);
 	if (rc)
 		complain("out of memory for %u ranks", states.count);
@@ -45,7 +45,7 @@ int states_text(const struct vm_share_job *job)
 
 static void rank_json(const struct vm_states *states, unsigned rank)
 {
-	const struct vm_share_doing *doing = &states->doing[rank];
+	const struct vm_live_doing *doing = &states->doing[rank];
 	const char *call = vm_states_call(states, rank);
 	char text[VM_STATES_TEXT_MAX];
 
@@ -54,14 +54,14 @@ static void rank_json(const struct vm_states *states, unsigned rank)
 	       "\"tag\":%d,\"context\":%u,\"bytes\":%llu,\"text\":\"%s\","
 	       "\"stuck\":%s}",
 	       rank,
-	       states->known[rank] ? vm_share_state_word(doing->state) :
+	       states->known[rank] ? vm_live_state_word(doing->state) :
 				     "elsewhere",
 	       call ? call : "", (int)doing->wait.peer, (int)doing->wait.tag,
 	       doing->wait.context, (unsigned long long)doing->wait.bytes, text,
 	       states->needs[rank].stuck ? "true" : "false");
 }
 
-int states_json(const struct vm_share_job *job)
+int states_json(const struct vm_live_job *job)
 {
 	struct vm_states states;
 	unsigned ended = 0, length;
@@ -71,7 +71,7 @@ int states_json(const struct vm_share_job *job)
 		return -VMPI_ENOMEM;
 	circle = vm_states_circle(&states, &length, &ended);
 	printf("{\"job\":\"%s\",\"state\":\"%s\",\"ranks\":[", job->name,
-	       vm_share_job_state(job));
+	       vm_live_job_state(job));
 	for (unsigned r = 0; r < states.count; r++) {
 		if (r)
 			putchar(',');

@@ -10,7 +10,7 @@
 /* Prints what each rank does, equal ones together, and the deadlock, if there
  * is one.  Looks twice at a job that runs, a moment apart.  0, -VMPI_ENOMEM
  * (said). */
-int states_text(const struct vm_share_job *job);
-int states_json(const struct vm_share_job *job);
+int states_text(const struct vm_live_job *job);
+int states_json(const struct vm_live_job *job);
 
 #endif

@@ -21,30 +21,29 @@ void age_format(char text[32], double seconds)
 		snprintf(text, 32, "%lu h %lu min", s / 3600, s / 60 % 60);
 }
 
-void list_text(const struct vm_share_jobs *jobs)
+void list_text(const struct vm_live_jobs *jobs)
 {
 	char age[32];
 
 	printf("%-12s %7s %5s %12s %-8s %s\n", "JOB", "RANKS", "NODES", "AGE",
 	       "STATE", "PROGRAM");
 	for (unsigned i = 0; i < jobs->count; i++) {
-		const struct vm_share_job *job = &jobs->list[i];
-		const struct vm_share_head *head = vm_share_job_head(job);
+		const struct vm_live_job *job = &jobs->list[i];
+		const struct vm_export_head *head = vm_live_job_head(job);
 
-		age_format(age, vm_share_job_age(job));
+		age_format(age, vm_live_job_age(job));
 		printf("%-12s %7u %5u %12s %-8s %s\n", job->name, head->ranks,
-		       head->nodes, age, vm_share_job_state(job),
-		       head->program);
+		       head->nodes, age, vm_live_job_state(job), head->program);
 	}
 }
 
 static void head_text(const struct sample *sample)
 {
-	const struct vm_share_job *job = sample->job;
-	const struct vm_share_head *head = vm_share_job_head(job);
+	const struct vm_live_job *job = sample->job;
+	const struct vm_export_head *head = vm_live_job_head(job);
 	char age[32];
 
-	age_format(age, vm_share_job_age(job));
+	age_format(age, vm_live_job_age(job));
 	printf("job %s: %s, %u rank%s in %u process%s, %s, %s old\n", job->name,
 	       head->program, head->ranks, head->ranks == 1 ? "" : "s",
 	       head->nodes, head->nodes == 1 ? "" : "es", sample->state, age);
@@ -85,9 +84,8 @@ static void states_text(const struct sample *sample, const struct pvar *pvar)
 		unsigned count = 0;
 
 		for (unsigned f = 0; f < sample->job->count; f++) {
-			const struct vm_share_file *file =
-				sample->job->files[f];
-			unsigned ranks = vm_share_head(file)->ranks;
+			const struct vm_live_file *file = sample->job->files[f];
+			unsigned ranks = vm_export_head(file)->ranks;
 
 			for (unsigned r = 0; r < ranks; r++)
 				count += !pvar_value(sample, pvar, file, &value,
@@ -105,20 +103,20 @@ static void each_text(const struct sample *sample, const struct pvar *pvar,
 		      const char *kind, long only)
 {
 	for (unsigned f = 0; f < sample->job->count; f++) {
-		const struct vm_share_file *file = sample->job->files[f];
-		unsigned blocks = vm_share_head(file)->ranks;
+		const struct vm_live_file *file = sample->job->files[f];
+		unsigned blocks = vm_export_head(file)->ranks;
 		bool nodes = sample->job->count > 1 && !pvar->view.ranked;
 		uint64_t value;
 		char whose[48];
 
 		if (!pvar->view.ranked)
-			blocks = vm_share_head(file)->workers;
+			blocks = vm_export_head(file)->workers;
 		for (unsigned b = 0; b < blocks; b++) {
 			if (only >= 0 && b != (unsigned long)only)
 				continue;
 			if (nodes)
 				snprintf(whose, sizeof(whose), "%s %u:%u", kind,
-					 vm_share_head(file)->node, b);
+					 vm_export_head(file)->node, b);
 			else
 				snprintf(whose, sizeof(whose), "%s %u", kind,
 					 b);
@@ -149,26 +147,26 @@ static void total_text(const struct sample *sample, unsigned i)
 	}
 }
 
-static void cvars_text(const struct vm_share_job *job, struct choice *choice)
+static void cvars_text(const struct vm_live_job *job, struct choice *choice)
 {
-	const struct vm_share_file *file = job->files[0];
-	char text[VM_SHARE_STRING_BYTES], number[32];
+	const struct vm_live_file *file = job->files[0];
+	char text[VM_EXPORT_STRING_BYTES], number[32];
 
-	for (unsigned i = 0; i < vm_share_cvar_count(file); i++) {
-		struct vm_share_cvar_view view;
+	for (unsigned i = 0; i < vm_live_cvar_count(file); i++) {
+		struct vm_live_cvar_view view;
 		const char *value = number;
 
-		vm_share_cvar_info(file, &view, i);
+		vm_live_cvar_info(file, &view, i);
 		if (!choice_fits(choice, view.name))
 			continue;
 		snprintf(number, sizeof(number), "%" PRId64,
-			 vm_share_cvar_value(file, i));
+			 vm_live_cvar_value(file, i));
 		if (view.string) {
-			vm_share_cvar_text(file, text, i);
+			vm_live_cvar_text(file, text, i);
 			value = text;
 		} else if (strcmp(view.type, "choice") == 0) {
 			state_word(number, view.unit,
-				   (uint64_t)vm_share_cvar_value(file, i));
+				   (uint64_t)vm_live_cvar_value(file, i));
 		}
 		printf("%-32s %-10s %18s %s\n", view.name, "set to", value,
 		       view.string || value != number ||

@@ -20,7 +20,7 @@
 #define ANSWER_MS 2000 /* how long a process is waited for */
 
 struct feed {
-	char directory[VM_SHARE_PATH_MAX], job[VM_SHARE_JOB_MAX];
+	char directory[VM_EXPORT_PATH_MAX], job[VM_EXPORT_JOB_MAX];
 	struct feed_node *nodes;
 	int count;
 	uint64_t looked_ns; /* 0: never */
@@ -32,8 +32,8 @@ int feed_open(struct feed **feed, const char *directory, const char *job)
 	*feed = calloc(1, sizeof(**feed));
 	if (!*feed)
 		return -VMPI_ENOMEM;
-	snprintf((*feed)->directory, VM_SHARE_PATH_MAX, "%s", directory);
-	snprintf((*feed)->job, VM_SHARE_JOB_MAX, "%s", job);
+	snprintf((*feed)->directory, VM_EXPORT_PATH_MAX, "%s", directory);
+	snprintf((*feed)->job, VM_EXPORT_JOB_MAX, "%s", job);
 	return 0;
 }
 
@@ -55,7 +55,7 @@ static int node_compare(const void *left, const void *right)
 	       (a->head->node < b->head->node);
 }
 
-static int file_visit(const struct vm_share_entry *entry, void *arg)
+static int file_visit(const struct vm_export_entry *entry, void *arg)
 {
 	struct feed *feed = arg;
 	struct feed_node *nodes;
@@ -82,7 +82,7 @@ static int file_visit(const struct vm_share_entry *entry, void *arg)
 static int nodes_find(struct feed *feed)
 {
 	int before = feed->count;
-	int rc = vm_share_each(feed->directory, file_visit, feed);
+	int rc = vm_export_each(feed->directory, file_visit, feed);
 
 	if (feed->count > before)
 		qsort(feed->nodes, (size_t)feed->count, sizeof(*feed->nodes),
@@ -92,7 +92,7 @@ static int nodes_find(struct feed *feed)
 
 static int nodes_fill(struct feed *feed, struct model *model)
 {
-	const struct vm_share_head *head = feed->nodes[0].head;
+	const struct vm_export_head *head = feed->nodes[0].head;
 	struct node *nodes =
 		realloc(model->nodes, (size_t)feed->count * sizeof(*nodes));
 

@@ -14,12 +14,12 @@
 #include "base/err.h"
 
 /* The number of a variable of this name, or -1. */
-static int find(const struct vm_share_file *file, const char *name)
+static int find(const struct vm_live_file *file, const char *name)
 {
-	struct vm_share_pvar_view view;
+	struct vm_live_pvar_view view;
 
-	for (unsigned i = 0; name && i < vm_share_pvar_count(file); i++) {
-		vm_share_pvar_info(file, &view, i);
+	for (unsigned i = 0; name && i < vm_live_pvar_count(file); i++) {
+		vm_live_pvar_info(file, &view, i);
 		if (!strcmp(view.name, name))
 			return (int)i;
 	}
@@ -28,14 +28,14 @@ static int find(const struct vm_share_file *file, const char *name)
 
 int feed_node_open(struct feed_node *node, const char *path)
 {
-	char why[VM_SHARE_WHY_MAX];
-	int rc = vm_share_map(&node->file, path, why);
+	char why[VM_LIVE_WHY_MAX];
+	int rc = vm_export_map(&node->file, path, why);
 
 	if (rc)
 		return rc;
 	snprintf(node->path, sizeof(node->path), "%s", path);
 	vm_control_path(node->control, sizeof(node->control), path);
-	node->head = vm_share_head(node->file);
+	node->head = vm_export_head(node->file);
 	for (int i = 0; i < FIGURES; i++)
 		for (int k = 0; k < 2; k++)
 			node->figures[i][k] =
@@ -45,7 +45,7 @@ int feed_node_open(struct feed_node *node, const char *path)
 
 void feed_node_close(struct feed_node *node)
 {
-	vm_share_unmap(node->file);
+	vm_live_unmap(node->file);
 }
 
 /* Of all threads of the process, in seconds; negative: it is gone. */
@@ -75,12 +75,12 @@ static double cpu_used(int pid)
 
 void feed_node_fill(const struct feed_node *node, struct node *to)
 {
-	const struct vm_share_head *head = node->head;
+	const struct vm_export_head *head = node->head;
 	bool known = to->number == (int)head->node;
 	bool died = known && to->life == LIFE_DIED;
 	/* First: who ends in order removes its file before it is gone; others
 	 * may remove it later. */
-	bool lives = vm_share_lives(node->file);
+	bool lives = vm_live_lives(node->file);
 	double before = known ? to->cpu_s : -1;
 
 	*to = (struct node){ .number = (int)head->node,
@@ -103,7 +103,7 @@ void feed_node_fill(const struct feed_node *node, struct node *to)
 bool feed_node_has(const struct feed_node *node, int rank)
 {
 	return rank >= 0 && (unsigned)rank < node->head->ranks &&
-	       vm_share_where(node->file, (unsigned)rank) == node->head->node;
+	       vm_live_where(node->file, (unsigned)rank) == node->head->node;
 }
 
 int feed_node_blocks(const struct feed_node *node, enum group group)
@@ -113,9 +113,9 @@ int feed_node_blocks(const struct feed_node *node, enum group group)
 	if (group == GROUP_WORKER)
 		return (int)node->head->workers;
 	if (group == GROUP_PORT)
-		return first < 0 ? 0 :
-				   (int)vm_share_blocks(node->file,
-							(unsigned)first);
+		return first < 0 ?
+			       0 :
+			       (int)vm_live_blocks(node->file, (unsigned)first);
 	return (int)node->head->ranks_here;
 }
 
@@ -143,8 +143,8 @@ static void figures_read(const struct feed_node *node, struct block *block,
 			int number = node->figures[first + i][k];
 
 			if (number < 0 ||
-			    vm_share_value(node->file, &value, (unsigned)number,
-					   (unsigned)block->index, 0))
+			    vm_live_value(node->file, &value, (unsigned)number,
+					  (unsigned)block->index, 0))
 				continue;
 			sum += k ? also(&figure_rows[first + i], value, now) :
 				   value;
@@ -155,16 +155,16 @@ static void figures_read(const struct feed_node *node, struct block *block,
 	}
 }
 
-static enum rank_state state_of(enum vm_share_state state)
+static enum rank_state state_of(enum vm_export_state state)
 {
 	switch (state) {
-	case VM_SHARE_NEW:
+	case VM_EXPORT_NEW:
 		return RANK_NEW;
-	case VM_SHARE_RUNNING:
+	case VM_EXPORT_RUNNING:
 		return RANK_RUNS;
-	case VM_SHARE_SLEEP:
+	case VM_EXPORT_SLEEP:
 		return RANK_SLEEPS;
-	case VM_SHARE_DONE:
+	case VM_EXPORT_DONE:
 		return RANK_DONE;
 	default:
 		return RANK_WAITS;
@@ -173,21 +173,21 @@ static enum rank_state state_of(enum vm_share_state state)
 
 /* "MPI_Recv from 3 tag 7", "MPI_Barrier", "other" */
 static void waits_write(char *text, size_t bytes, const char *call,
-			const struct vm_share_doing *doing)
+			const struct vm_live_doing *doing)
 {
-	const struct vm_share_wait *wait = &doing->wait;
-	bool sends = wait->flags & VM_SHARE_SENDS;
+	const struct vm_export_wait *wait = &doing->wait;
+	bool sends = wait->flags & VM_EXPORT_SENDS;
 	char peer[24] = "any", tag[24] = "", where[32] = "";
 
-	if (doing->state == VM_SHARE_OTHER || !call)
-		call = vm_share_state_word(doing->state);
-	if (wait->context && wait->context != VM_SHARE_NOWHERE)
+	if (doing->state == VM_EXPORT_OTHER || !call)
+		call = vm_live_state_word(doing->state);
+	if (wait->context && wait->context != VM_EXPORT_NOWHERE)
 		snprintf(where, sizeof(where), " of %" PRIu32, wait->context);
-	if (doing->state == VM_SHARE_COLLECTIVE) {
+	if (doing->state == VM_EXPORT_COLLECTIVE) {
 		snprintf(text, bytes, "%s%s", call, where);
 		return;
 	}
-	if (wait->peer == VM_SHARE_NOBODY) {
+	if (wait->peer == VM_EXPORT_NOBODY) {
 		snprintf(text, bytes, "%s", call);
 		return;
 	}
@@ -196,7 +196,7 @@ static void waits_write(char *text, size_t bytes, const char *call,
 	if (wait->tag >= 0)
 		snprintf(tag, sizeof(tag), " tag %d", wait->tag);
 	/* Of another channel than the world the peer may be a member. */
-	if (wait->flags & VM_SHARE_OF_WORLD)
+	if (wait->flags & VM_EXPORT_OF_WORLD)
 		where[0] = '\0';
 	snprintf(text, bytes, "%s %s %s%s%s", call, sends ? "to" : "from", peer,
 		 where, tag);
@@ -204,8 +204,8 @@ static void waits_write(char *text, size_t bytes, const char *call,
 
 static void doing_read(const struct feed_node *node, struct block *rank)
 {
-	struct vm_share_doing *doing = &rank->doing;
-	int rc = vm_share_doing(node->file, doing, (unsigned)rank->index);
+	struct vm_live_doing *doing = &rank->doing;
+	int rc = vm_live_doing(node->file, doing, (unsigned)rank->index);
 
 	rank->waits[0] = '\0';
 	/* Too fast to be seen: it runs. */
@@ -215,7 +215,7 @@ static void doing_read(const struct feed_node *node, struct block *rank)
 	rank->state = state_of(doing->state);
 	if (rank->state == RANK_WAITS)
 		waits_write(rank->waits, sizeof(rank->waits),
-			    vm_share_call_name(node->file, doing->wait.call),
+			    vm_live_call_name(node->file, doing->wait.call),
 			    doing);
 }
 
@@ -224,7 +224,7 @@ int feed_node_group(const struct feed_node *node, struct block *blocks,
 {
 	int count = feed_node_blocks(node, group), index = 0;
 	/* For the dead no time passes. */
-	uint64_t now = vm_share_lives(node->file) ? vm_clock_ns() : 0;
+	uint64_t now = vm_live_lives(node->file) ? vm_clock_ns() : 0;
 
 	for (int i = 0; i < count; i++, index++) {
 		struct block *block = &blocks[i];
@@ -249,8 +249,7 @@ static bool grows(const char *class)
 	       !strcmp(class, "aggregate");
 }
 
-static void pvar_row(struct variable *row,
-		     const struct vm_share_pvar_view *view)
+static void pvar_row(struct variable *row, const struct vm_live_pvar_view *view)
 {
 	row->counts = grows(view->class_);
 	snprintf(row->name, sizeof(row->name), "%s", view->name);
@@ -260,8 +259,7 @@ static void pvar_row(struct variable *row,
 	snprintf(row->text, sizeof(row->text), "%s", view->text);
 }
 
-static void cvar_row(struct variable *row,
-		     const struct vm_share_cvar_view *view)
+static void cvar_row(struct variable *row, const struct vm_live_cvar_view *view)
 {
 	row->control = true;
 	row->settable = strcmp(view->when, "startup") != 0;
@@ -274,8 +272,8 @@ static void cvar_row(struct variable *row,
 
 int feed_node_rows(const struct feed_node *node, struct model *model)
 {
-	unsigned pvars = vm_share_pvar_count(node->file);
-	unsigned cvars = vm_share_cvar_count(node->file);
+	unsigned pvars = vm_live_pvar_count(node->file);
+	unsigned cvars = vm_live_cvar_count(node->file);
 
 	if (model->variable_count)
 		return 0;
@@ -283,15 +281,15 @@ int feed_node_rows(const struct feed_node *node, struct model *model)
 	if (!model->variables)
 		return -VMPI_ENOMEM;
 	for (unsigned i = 0; i < pvars; i++) {
-		struct vm_share_pvar_view view;
+		struct vm_live_pvar_view view;
 
-		vm_share_pvar_info(node->file, &view, i);
+		vm_live_pvar_info(node->file, &view, i);
 		pvar_row(&model->variables[i], &view);
 	}
 	for (unsigned i = 0; i < cvars; i++) {
-		struct vm_share_cvar_view view;
+		struct vm_live_cvar_view view;
 
-		vm_share_cvar_info(node->file, &view, i);
+		vm_live_cvar_info(node->file, &view, i);
 		cvar_row(&model->variables[pvars + i], &view);
 	}
 	model->variable_count = (int)(pvars + cvars);
@@ -301,14 +299,14 @@ int feed_node_rows(const struct feed_node *node, struct model *model)
 static void pvar_add(const struct feed_node *node, struct variable *row,
 		     unsigned number, bool first)
 {
-	struct vm_share_pvar_view view;
+	struct vm_live_pvar_view view;
 	double sum = 0;
 
-	vm_share_pvar_info(node->file, &view, number);
+	vm_live_pvar_info(node->file, &view, number);
 	for (unsigned word = 0; word < view.words; word++) {
 		uint64_t value;
 
-		if (!vm_share_total(node->file, &value, number, word))
+		if (!vm_live_total(node->file, &value, number, word))
 			sum += (double)value;
 	}
 	if (first) {
@@ -316,9 +314,9 @@ static void pvar_add(const struct feed_node *node, struct variable *row,
 		row->before = row->now;
 		row->now = sum;
 		row->shown = true;
-	} else if (view.fold == VM_SHARE_HIGHEST) {
+	} else if (view.fold == VM_EXPORT_HIGHEST) {
 		row->now = sum > row->now ? sum : row->now;
-	} else if (view.fold == VM_SHARE_LOWEST) {
+	} else if (view.fold == VM_EXPORT_LOWEST) {
 		row->now = sum < row->now ? sum : row->now;
 	} else {
 		row->now += sum;
@@ -327,14 +325,14 @@ static void pvar_add(const struct feed_node *node, struct variable *row,
 
 /* The word of a choice, else the number, or the text. */
 static void cvar_text(const struct feed_node *node, char text[64],
-		      const struct vm_share_cvar_view *view, unsigned number)
+		      const struct vm_live_cvar_view *view, unsigned number)
 {
-	char string[VM_SHARE_STRING_BYTES];
-	int64_t value = vm_share_cvar_value(node->file, number);
+	char string[VM_EXPORT_STRING_BYTES];
+	int64_t value = vm_live_cvar_value(node->file, number);
 	const char *word = view->unit;
 
 	if (view->string) {
-		vm_share_cvar_text(node->file, string, number);
+		vm_live_cvar_text(node->file, string, number);
 		snprintf(text, 64, "%.63s", string);
 		return;
 	}
@@ -353,38 +351,38 @@ static void cvar_text(const struct feed_node *node, char text[64],
 static void cvar_add(const struct feed_node *node, struct variable *row,
 		     unsigned number, bool first)
 {
-	struct vm_share_cvar_view view;
+	struct vm_live_cvar_view view;
 	char text[sizeof(row->value)];
 
-	vm_share_cvar_info(node->file, &view, number);
+	vm_live_cvar_info(node->file, &view, number);
 	cvar_text(node, text, &view, number);
 	if (!first) {
 		if (strcmp(text, row->value) != 0)
 			snprintf(row->value, sizeof(row->value), "(differ)");
 		return;
 	}
-	row->now = (double)vm_share_cvar_value(node->file, number);
+	row->now = (double)vm_live_cvar_value(node->file, number);
 	memcpy(row->value, text, sizeof(row->value));
 }
 
 void feed_node_add(const struct feed_node *node, struct model *model,
 		   bool first)
 {
-	unsigned pvars = vm_share_pvar_count(node->file);
-	unsigned cvars = vm_share_cvar_count(node->file);
+	unsigned pvars = vm_live_pvar_count(node->file);
+	unsigned cvars = vm_live_cvar_count(node->file);
 	int hint = 0; /* most likely the next row is the one */
 
 	for (unsigned i = 0; i < pvars + cvars; i++) {
-		struct vm_share_pvar_view pvar;
-		struct vm_share_cvar_view cvar;
+		struct vm_live_pvar_view pvar;
+		struct vm_live_cvar_view cvar;
 		const char *name;
 		struct variable *row;
 
 		if (i < pvars) {
-			vm_share_pvar_info(node->file, &pvar, i);
+			vm_live_pvar_info(node->file, &pvar, i);
 			name = pvar.name;
 		} else {
-			vm_share_cvar_info(node->file, &cvar, i - pvars);
+			vm_live_cvar_info(node->file, &cvar, i - pvars);
 			name = cvar.name;
 		}
 		row = hint < model->variable_count &&

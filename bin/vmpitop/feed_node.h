@@ -11,14 +11,14 @@
 #include "model.h"
 
 struct feed_node {
-	char path[VM_SHARE_PATH_MAX];
-	char control[VM_SHARE_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
-	struct vm_share_file *file;
-	const struct vm_share_head *head;
+	char path[VM_EXPORT_PATH_MAX];
+	char control[VM_EXPORT_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
+	struct vm_live_file *file;
+	const struct vm_export_head *head;
 	int figures[FIGURES][2]; /* the numbers of their variables, or -1 */
 };
 
-/* 0, or -VMPI_E... of vm_share_map(). */
+/* 0, or -VMPI_E... of vm_export_map(). */
 int feed_node_open(struct feed_node *node, const char *path);
 void feed_node_close(struct feed_node *node);
 

@@ -18,28 +18,28 @@ static void text_take(char to[64], const char *from)
 			*to = '?';
 }
 
-void jobs_print(const struct vm_share_jobs *jobs, FILE *out)
+void jobs_print(const struct vm_live_jobs *jobs, FILE *out)
 {
 	for (unsigned i = 0; i < jobs->count; i++) {
-		const struct vm_share_job *job = &jobs->list[i];
-		const struct vm_share_head *head = vm_share_job_head(job);
+		const struct vm_live_job *job = &jobs->list[i];
+		const struct vm_export_head *head = vm_live_job_head(job);
 		char name[64], program[64], age[FIGURE_MAX];
 
 		text_take(name, job->name);
 		text_take(program, head->program);
-		figure_text(age, FIGURE_NS, vm_share_job_age(job) * 1e9);
+		figure_text(age, FIGURE_NS, vm_live_job_age(job) * 1e9);
 		fprintf(out,
 			"%-12s %s, %u rank%s on %u node%s, started %s ago%s\n",
 			name, program, head->ranks, head->ranks == 1 ? "" : "s",
 			head->nodes, head->nodes == 1 ? "" : "s", age,
-			vm_share_job_lives(job) ? "" :
-						  ", does not run any more");
+			vm_live_job_lives(job) ? "" :
+						 ", does not run any more");
 	}
 }
 
 /* No job has this name. */
-static const struct vm_share_job *unknown(const struct vm_share_jobs *jobs,
-					  const char *name)
+static const struct vm_live_job *unknown(const struct vm_live_jobs *jobs,
+					 const char *name)
 {
 	struct vm_nearest nearest;
 	const char *meant;
@@ -61,15 +61,15 @@ static const struct vm_share_job *unknown(const struct vm_share_jobs *jobs,
 	return NULL;
 }
 
-const struct vm_share_job *jobs_choose(const struct vm_share_jobs *jobs,
-				       const char *name)
+const struct vm_live_job *jobs_choose(const struct vm_live_jobs *jobs,
+				      const char *name)
 {
-	const struct vm_share_job *only = NULL;
+	const struct vm_live_job *only = NULL;
 	unsigned living = 0;
 
 	for (unsigned i = 0; i < jobs->count; i++) {
-		const struct vm_share_job *job = &jobs->list[i];
-		bool lives = vm_share_job_lives(job);
+		const struct vm_live_job *job = &jobs->list[i];
+		bool lives = vm_live_job_lives(job);
 
 		living += lives;
 		if (name ? !strcmp(job->name, name) : lives)

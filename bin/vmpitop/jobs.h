@@ -10,11 +10,11 @@
 #include "report/live/job.h"
 
 /* A line for each. */
-void jobs_print(const struct vm_share_jobs *jobs, FILE *out);
+void jobs_print(const struct vm_live_jobs *jobs, FILE *out);
 
 /* The one to look at: the one called name, or, with NULL, the only one that
  * lives; NULL after a line to standard error. */
-const struct vm_share_job *jobs_choose(const struct vm_share_jobs *jobs,
-				       const char *name);
+const struct vm_live_job *jobs_choose(const struct vm_live_jobs *jobs,
+				      const char *name);
 
 #endif

@@ -265,13 +265,13 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	struct top top = { .options = &options };
-	const struct vm_share_job *job;
-	struct vm_share_jobs jobs;
+	const struct vm_live_job *job;
+	struct vm_live_jobs jobs;
 	int rc, status = options_parse(&options, argc, argv);
 
 	if (status)
 		return status;
-	rc = vm_share_jobs_find(&jobs, options.directory, NULL, NULL);
+	rc = vm_live_jobs_find(&jobs, options.directory, NULL, NULL);
 	if (rc) {
 		fprintf(stderr, "vmpitop: %.200s: %s\n", options.directory,
 			vmpi_strerror(rc));
@@ -279,12 +279,12 @@ int main(int argc, char **argv)
 	}
 	if (options.list) {
 		jobs_print(&jobs, stdout);
-		vm_share_jobs_free(&jobs);
+		vm_live_jobs_free(&jobs);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
 	job = jobs_choose(&jobs, options.job);
 	status = job ? top_run(&top, job->name) : EXIT_MISTAKE;
-	vm_share_jobs_free(&jobs);
+	vm_live_jobs_free(&jobs);
 	feed_close(top.feed);
 	view_fini(&top.view);
 	canvas_fini(&top.canvas);

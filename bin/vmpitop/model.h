@@ -29,32 +29,32 @@ enum how {
  * The figures: group, name, title, width, how, kind, and the variable, with
  * another one that is added to it, or NULL.
  */
-#define MODEL_FIGURES(X)                                                      \
-	X(WORKER, idle, "idle", 7, SHARE, PERCENT, "sched_idle_ns",           \
-	  "sched_idle_since_ns")                                              \
-	X(WORKER, switches, "switch/s", 10, RATE, COUNT, "sched_switches",    \
-	  NULL)                                                               \
-	X(WORKER, handoffs, "hand/s", 8, RATE, COUNT, "sched_handoffs", NULL) \
-	X(WORKER, sleeps, "sleep/s", 9, RATE, COUNT, "sched_sleeps",          \
-	  "sched_naps")                                                       \
-	X(WORKER, wakes, "wake/s", 8, RATE, COUNT, "sched_far_wakes", NULL)   \
-	X(WORKER, tasks, "task/s", 8, RATE, COUNT, "sched_tasks", NULL)       \
-	X(RANK, posted, "posted", 7, NOW, COUNT, "core_posted_len", NULL)     \
-	X(RANK, unexpected, "unexp", 7, NOW, COUNT, "core_unexpected_len",    \
-	  NULL)                                                               \
-	X(RANK, received, "recv/s", 8, RATE, COUNT, "core_receives", NULL)    \
-	X(RANK, messages, "msg/s", 8, RATE, COUNT, "core_sends", NULL)        \
-	X(RANK, bytes, "byte/s", 8, RATE, BYTES, "core_sent_bytes", NULL)     \
-	X(PORT, sent, "sent/s", 8, RATE, COUNT, "fabric_sent", NULL)          \
-	X(PORT, received, "recv/s", 8, RATE, COUNT, "fabric_received", NULL)  \
-	X(PORT, bytes, "byte/s", 8, RATE, BYTES, "fabric_sent_bytes",         \
-	  "fabric_received_bytes")                                            \
-	X(PORT, polls, "poll/s", 8, RATE, COUNT, "fabric_polls", NULL)        \
-	X(PORT, helped, "steal/s", 8, RATE, COUNT, "fabric_events_helped",    \
-	  NULL)                                                               \
-	X(PORT, kept, "kept", 6, NOW, COUNT, "fabric_kept", NULL)             \
-	X(PORT, backlog, "queue", 7, NOW, COUNT, "fabric_backlog", NULL)      \
-	X(PORT, credit, "nocr/s", 8, RATE, COUNT, "fabric_no_credit", NULL)   \
+#define MODEL_FIGURES(X)                                                       \
+	X(WORKER, idle, "idle", 7, SHARE, PERCENT, "sched_idle_ns",            \
+	  "sched_idle_since_ns")                                               \
+	X(WORKER, switches, "switch/s", 10, RATE, COUNT, "sched_switches",     \
+	  NULL)                                                                \
+	X(WORKER, handoffs, "hand/s", 8, RATE, COUNT, "sched_handoffs", NULL)  \
+	X(WORKER, sleeps, "sleep/s", 9, RATE, COUNT, "sched_sleeps",           \
+	  "sched_naps")                                                        \
+	X(WORKER, wakes, "wake/s", 8, RATE, COUNT, "sched_remote_wakes", NULL) \
+	X(WORKER, tasks, "task/s", 8, RATE, COUNT, "sched_tasks", NULL)        \
+	X(RANK, posted, "posted", 7, NOW, COUNT, "core_posted_len", NULL)      \
+	X(RANK, unexpected, "unexp", 7, NOW, COUNT, "core_unexpected_len",     \
+	  NULL)                                                                \
+	X(RANK, received, "recv/s", 8, RATE, COUNT, "core_receives", NULL)     \
+	X(RANK, messages, "msg/s", 8, RATE, COUNT, "core_sends", NULL)         \
+	X(RANK, bytes, "byte/s", 8, RATE, BYTES, "core_sent_bytes", NULL)      \
+	X(PORT, sent, "sent/s", 8, RATE, COUNT, "fabric_sent", NULL)           \
+	X(PORT, received, "recv/s", 8, RATE, COUNT, "fabric_received", NULL)   \
+	X(PORT, bytes, "byte/s", 8, RATE, BYTES, "fabric_sent_bytes",          \
+	  "fabric_received_bytes")                                             \
+	X(PORT, polls, "poll/s", 8, RATE, COUNT, "fabric_polls", NULL)         \
+	X(PORT, helped, "steal/s", 8, RATE, COUNT, "fabric_events_helped",     \
+	  NULL)                                                                \
+	X(PORT, kept, "kept", 6, NOW, COUNT, "fabric_kept", NULL)              \
+	X(PORT, backlog, "queue", 7, NOW, COUNT, "fabric_backlog", NULL)       \
+	X(PORT, credit, "nocr/s", 8, RATE, COUNT, "fabric_no_credit", NULL)    \
 	X(PORT, pool, "pool", 7, NOW, BYTES, "fabric_pool_bytes", NULL)
 
 enum figure {
@@ -100,8 +100,8 @@ struct block {
 	uint32_t known; /* bits: which figures have a value */
 	bool had;	/* ... and had one the time before */
 	enum rank_state state;
-	struct vm_share_doing doing; /* of a rank whose state is known */
-	char waits[64];		     /* what for: "MPI_Recv from 3 tag 7" */
+	struct vm_live_doing doing; /* of a rank whose state is known */
+	char waits[64];		    /* what for: "MPI_Recv from 3 tag 7" */
 };
 
 enum life { LIFE_RUNS, LIFE_ENDED, LIFE_DIED };

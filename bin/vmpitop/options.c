@@ -231,9 +231,9 @@ static const struct argp command_line = {
 /* argp could not take this word. */
 static void mistake_say(const char *word)
 {
-	char text[VM_MISTAKE_MAX];
+	char text[VM_CLI_MISTAKE_MAX];
 
-	vm_mistake_text(text, "vmpitop", word, rows);
+	vm_cli_mistake(text, "vmpitop", word, rows);
 	fprintf(stderr, "vmpitop: %s\n", text);
 }
 
@@ -242,9 +242,10 @@ int options_parse(struct options *options, int argc, char **argv)
 	const unsigned flags = ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS;
 	struct parse parse = { .options = options, .seen = 1 };
 
-	*options = (struct options){
-		.directory = VM_SHARE_DIR, .delay_s = 1, .hang_s = 5, .node = -1
-	};
+	*options = (struct options){ .directory = VM_EXPORT_DIR,
+				     .delay_s = 1,
+				     .hang_s = 5,
+				     .node = -1 };
 	if (!argp_parse(&command_line, argc, argv, flags, NULL, &parse))
 		return 0;
 	if (!parse.failed)

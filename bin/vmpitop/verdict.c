@@ -58,9 +58,9 @@ static bool nodes_judge(struct verdict *verdict, const struct model *model)
 /* The ranks of the job by number. */
 struct ranks {
 	const struct block **by_number; /* NULL: not seen */
-	struct vm_share_doing *doing;
+	struct vm_live_doing *doing;
 	bool *known;
-	struct vm_stuck_rank *needs;
+	struct vm_deadlock_rank *needs;
 	unsigned *circle;
 	unsigned count, stuck;
 	int waiting, others; /* ... of those that have not ended */
@@ -113,8 +113,8 @@ static unsigned circle_say(struct verdict *verdict, struct ranks *ranks)
 	int used;
 
 	if (ranks->stuck)
-		length = vm_stuck_circle(ranks->circle, &ended, ranks->needs,
-					 ranks->count);
+		length = vm_deadlock_circle(ranks->circle, &ended, ranks->needs,
+					    ranks->count);
 	if (!length)
 		return 0;
 	used = snprintf(text, sizeof(text), "%u", ranks->circle[0]);

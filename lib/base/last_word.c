@@ -21,12 +21,12 @@ static struct {
 	_Atomic bool mine, starting;
 } word;
 
-int vm_word_new(void)
+int vm_last_word_new(void)
 {
 	return eventfd(FREE, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-void vm_word_set(int fd)
+void vm_last_word_set(int fd)
 {
 	atomic_store_explicit(&word.fd, fd + 1, memory_order_relaxed);
 }
@@ -37,7 +37,7 @@ static void value_put(int fd, uint64_t value)
 		;
 }
 
-bool vm_word_take(void)
+bool vm_last_word_take(void)
 {
 	int fd = atomic_load_explicit(&word.fd, memory_order_relaxed) - 1;
 	struct pollfd look = { .fd = fd, .events = POLLIN };
@@ -60,7 +60,7 @@ bool vm_word_take(void)
 	return false;
 }
 
-void vm_word_give(void)
+void vm_last_word_give(void)
 {
 	int fd = atomic_load_explicit(&word.fd, memory_order_relaxed) - 1;
 
@@ -68,12 +68,12 @@ void vm_word_give(void)
 		value_put(fd, SAID);
 }
 
-void vm_word_start(bool starting)
+void vm_last_word_start(bool starting)
 {
 	atomic_store_explicit(&word.starting, starting, memory_order_relaxed);
 }
 
-bool vm_word_starting(void)
+bool vm_last_word_starting(void)
 {
 	return atomic_load_explicit(&word.starting, memory_order_relaxed);
 }

@@ -13,21 +13,21 @@
 #include <stdbool.h>
 
 /* A new descriptor, closed on exec; -1: there is none. */
-int vm_word_new(void);
+int vm_last_word_new(void);
 
 /* From now on this process takes the word by fd; -1: it has it. */
-void vm_word_set(int fd);
+void vm_last_word_set(int fd);
 
 /*
  * Whether this process may say why the job ends: it is the first, or was before.
  * Waits until who is speaking has spoken, but no longer than a second.  Signal
- * handlers may call it.  After true, vm_word_give() once it is written.
+ * handlers may call it.  After true, vm_last_word_give() once it is written.
  */
-bool vm_word_take(void);
-void vm_word_give(void);
+bool vm_last_word_take(void);
+void vm_last_word_give(void);
 
 /* While `starting`, every error that is logged is why the job ends. */
-void vm_word_start(bool starting);
-bool vm_word_starting(void);
+void vm_last_word_start(bool starting);
+bool vm_last_word_starting(void);
 
 #endif

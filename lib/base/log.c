@@ -29,12 +29,12 @@ void vm_log(enum vm_log_level level, const char *format, ...)
 	size_t length = sizeof(prefix) - 1;
 	int n;
 
-	bool last = level == VM_ERROR && vm_word_starting();
+	bool last = level == VM_ERROR && vm_last_word_starting();
 
 	if ((int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
 		return;
 	/* Another process has said it. */
-	if (last && !vm_word_take())
+	if (last && !vm_last_word_take())
 		return;
 	memcpy(line, prefix, length);
 	va_start(args, format);
@@ -49,6 +49,6 @@ void vm_log(enum vm_log_level level, const char *format, ...)
 	while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)
 		;
 	if (last)
-		vm_word_give();
+		vm_last_word_give();
 	errno = saved;
 }

@@ -9,7 +9,7 @@
 #include "boot/backend.h"
 #include "boot/boot.h"
 #include "boot/kvs.h"
-#include "boot/news.h"
+#include "boot/peer_events.h"
 
 static bool alone_present(void)
 {
@@ -36,7 +36,8 @@ static void slurm_warn(void)
 	       tasks);
 }
 
-static int alone_open(void **state, struct vm_boot *boot, struct vm_news *news)
+static int alone_open(void **state, struct vm_boot *boot,
+		      struct vm_peer_events *news)
 {
 	struct vm_kvs *kvs = malloc(sizeof(*kvs));
 
@@ -50,7 +51,7 @@ static int alone_open(void **state, struct vm_boot *boot, struct vm_news *news)
 	boot->launcher_kills = false;
 	slurm_warn();
 	*state = kvs;
-	return vm_news_count(news, 1);
+	return vm_peer_events_count(news, 1);
 }
 
 static int alone_put(void *state, const char *name, const void *bytes,

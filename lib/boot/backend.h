@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct vm_boot;
-struct vm_news;
+struct vm_peer_events;
 
 /*
  * Results are 0 or negative and logged, as in boot/boot.h.  Names have been
@@ -27,9 +27,10 @@ struct vm_boot_backend {
 	int (*process)(void);
 
 	/* Joins: sets boot's process, processes, what the launcher does and,
-	 * unless it has one, its id, and calls vm_news_count().  From now on, and until close, who has died is added
-	 * to news (vm_news_add()) by any thread, or by a pump. */
-	int (*open)(void **state, struct vm_boot *boot, struct vm_news *news);
+	 * unless it has one, its id, and calls vm_peer_events_count().  From now on, and until close, who has died is added
+	 * to news (vm_peer_events_add()) by any thread, or by a pump. */
+	int (*open)(void **state, struct vm_boot *boot,
+		    struct vm_peer_events *news);
 	int (*put)(void *state, const char *name, const void *bytes,
 		   size_t length);
 	int (*fence)(void *state);

@@ -15,9 +15,9 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "boot/backend.h"
-#include "boot/card.h"
+#include "boot/host_card.h"
 #include "boot/map.h"
-#include "boot/news.h"
+#include "boot/peer_events.h"
 #include "boot/place.h"
 
 #define CARD_NAME "card"
@@ -27,7 +27,7 @@ struct vm_boot_private {
 	void *state;
 	int *first;	   /* [processes + 1], vm_place_fill() */
 	struct vm_map map; /* of a job with a placement */
-	struct vm_news news;
+	struct vm_peer_events news;
 	bool watched;
 };
 
@@ -194,7 +194,7 @@ static bool key_read(uint8_t *key, const char *text)
 
 /* The key of the job: vmpirun has given it, or process 0 makes it. */
 static int key_make(struct vm_boot *boot, const struct vm_job *job,
-		    struct vm_card *card)
+		    struct vm_host_card *card)
 {
 	if (boot->processes == 1)
 		return 0;
@@ -213,8 +213,8 @@ static int key_make(struct vm_boot *boot, const struct vm_job *job,
 	return 0;
 }
 
-static int card_get(struct vm_boot *boot, struct vm_card *card,
-		    const struct vm_card *own, int process)
+static int card_get(struct vm_boot *boot, struct vm_host_card *card,
+		    const struct vm_host_card *own, int process)
 {
 	size_t length = 0;
 	const char *wrong = "is not of this vmpi";
@@ -224,7 +224,7 @@ static int card_get(struct vm_boot *boot, struct vm_card *card,
 	if (rc && rc != -VMPI_ENOENT && rc != -VMPI_ELIMIT)
 		return rc;
 	if (!rc && length == sizeof(*card))
-		wrong = vm_card_wrong(card, own);
+		wrong = vm_host_card_wrong(card, own);
 	if (!wrong)
 		return 0;
 	vm_log(VM_ERROR, "process %d of the job %s", process, wrong);
@@ -232,20 +232,20 @@ static int card_get(struct vm_boot *boot, struct vm_card *card,
 }
 
 /* Numbers the hosts in the order of their first process. */
-static void host_number(struct vm_boot *boot, const struct vm_card *cards,
+static void host_number(struct vm_boot *boot, const struct vm_host_card *cards,
 			int process)
 {
 	for (int i = 0; i < process; i++)
-		if (vm_card_same_host(&cards[i], &cards[process])) {
+		if (vm_host_card_same_host(&cards[i], &cards[process])) {
 			boot->peers[process].host = boot->peers[i].host;
 			return;
 		}
 	boot->peers[process].host = boot->hosts++;
 }
 
-static void cards_use(struct vm_boot *boot, const struct vm_card *cards)
+static void cards_use(struct vm_boot *boot, const struct vm_host_card *cards)
 {
-	const struct vm_card *own = &cards[boot->process];
+	const struct vm_host_card *own = &cards[boot->process];
 
 	for (int i = 0; i < boot->processes; i++) {
 		struct vm_boot_peer *peer = &boot->peers[i];
@@ -256,7 +256,8 @@ static void cards_use(struct vm_boot *boot, const struct vm_card *cards)
 		memcpy(peer->host_name, cards[i].host_name,
 		       sizeof(peer->host_name));
 		host_number(boot, cards, i);
-		if (i != boot->process && !vm_card_same_cores(&cards[i], own))
+		if (i != boot->process &&
+		    !vm_host_card_same_cores(&cards[i], own))
 			continue;
 		boot->share += i < boot->process;
 		boot->shares++;
@@ -276,8 +277,8 @@ static bool key_is_zero(const uint8_t *key)
 static int cards_exchange(struct vm_boot *boot, const struct vm_job *job)
 {
 	size_t count = (size_t)boot->processes;
-	struct vm_card *cards = calloc(count, sizeof(*cards));
-	struct vm_card own;
+	struct vm_host_card *cards = calloc(count, sizeof(*cards));
+	struct vm_host_card own;
 	int rc;
 
 	boot->peers = calloc(count, sizeof(*boot->peers));
@@ -285,7 +286,8 @@ static int cards_exchange(struct vm_boot *boot, const struct vm_job *job)
 		free(cards);
 		return no_memory();
 	}
-	vm_card_fill(&own, boot->processes, boot->ranks, job->blocks, job->map);
+	vm_host_card_fill(&own, boot->processes, boot->ranks, job->blocks,
+			  job->map);
 	rc = key_make(boot, job, &own);
 	if (!rc)
 		rc = vm_boot_put(boot, CARD_NAME, &own, sizeof(own));
@@ -338,7 +340,7 @@ int vm_boot_open(struct vm_boot **result, const struct vm_job *job)
 	private = boot->private;
 	private->backend = backend_find();
 	boot->backend = private->backend->name;
-	rc = vm_news_init(&private->news);
+	rc = vm_peer_events_init(&private->news);
 	if (rc) {
 		boot_free(boot);
 		return rc;
@@ -346,7 +348,7 @@ int vm_boot_open(struct vm_boot **result, const struct vm_job *job)
 	snprintf(boot->id, sizeof(boot->id), "%s", job->id ? job->id : "");
 	rc = private->backend->open(&private->state, boot, &private->news);
 	if (rc) {
-		vm_news_fini(&private->news);
+		vm_peer_events_fini(&private->news);
 		boot_free(boot);
 		return rc;
 	}
@@ -374,9 +376,9 @@ void vm_boot_close(struct vm_boot *boot)
 	if (!boot)
 		return;
 	private = boot->private;
-	vm_news_stop(&private->news);
+	vm_peer_events_stop(&private->news);
 	private->backend->close(private->state);
-	vm_news_fini(&private->news);
+	vm_peer_events_fini(&private->news);
 	boot_free(boot);
 }
 
@@ -444,7 +446,7 @@ void vm_boot_abort(struct vm_boot *boot, int code, const char *text,
 				      in_handler);
 }
 
-int vm_boot_watch(struct vm_boot *boot, vm_boot_news_fn fn, void *arg)
+int vm_boot_watch(struct vm_boot *boot, vm_boot_peer_events_fn fn, void *arg)
 {
 	struct vm_boot_private *private = boot->private;
 	int rc;
@@ -452,5 +454,5 @@ int vm_boot_watch(struct vm_boot *boot, vm_boot_news_fn fn, void *arg)
 	VM_ASSERT(!private->watched);
 	private->watched = true;
 	rc = private->backend->news(private->state);
-	return rc ? rc : vm_news_watch(&private->news, fn, arg);
+	return rc ? rc : vm_peer_events_watch(&private->news, fn, arg);
 }

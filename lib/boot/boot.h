@@ -143,12 +143,13 @@ void vm_boot_abort(struct vm_boot *boot, int code, const char *text,
 		   bool in_handler);
 
 /* A process of the job has died or left; or, process -1, the launcher has. */
-struct vm_boot_news {
+struct vm_boot_peer_events {
 	int process;
 	int status; /* exit code, 128 + signal, or -1 where nobody knows */
 };
 
-typedef void (*vm_boot_news_fn)(const struct vm_boot_news *news, void *arg);
+typedef void (*vm_boot_peer_events_fn)(const struct vm_boot_peer_events *news,
+				       void *arg);
 
 /*
  * Calls fn for each process that dies from now on, and for those that are dead
@@ -159,6 +160,6 @@ typedef void (*vm_boot_news_fn)(const struct vm_boot_news *news, void *arg);
  * seconds after a death, unless it was told to keep going.  Once per boot.
  * Result: 0; -VMPI_ELIMIT (no thread); -VMPI_EIO (no launcher any more).
  */
-int vm_boot_watch(struct vm_boot *boot, vm_boot_news_fn fn, void *arg);
+int vm_boot_watch(struct vm_boot *boot, vm_boot_peer_events_fn fn, void *arg);
 
 #endif

@@ -23,7 +23,7 @@
 #include "base/log.h"
 #include "boot/backend.h"
 #include "boot/boot.h"
-#include "boot/news.h"
+#include "boot/peer_events.h"
 #include "boot/pmi_wire.h"
 
 /* MPICH's programs send no longer lines, so others take at least these. */
@@ -38,7 +38,7 @@ struct pmi {
 	bool vmpi; /* the server is ours */
 	char kvsname[256];
 	size_t piece_max; /* characters of a value */
-	struct vm_news *news;
+	struct vm_peer_events *news;
 
 	/* One request at a time; its answer is taken apart here. */
 	pthread_mutex_t call;
@@ -90,7 +90,7 @@ static void lose(struct pmi *pmi)
 		return;
 	pmi->gone = true;
 	eventfd_write(pmi->event, 1);
-	vm_news_add(pmi->news, -1, -1);
+	vm_peer_events_add(pmi->news, -1, -1);
 }
 
 /* Sorts one line.  Under the lock `read`. */
@@ -101,8 +101,9 @@ static void line_take(struct pmi *pmi, char *line)
 	if (!strncmp(line, "cmd=vmpi_left ", 14)) {
 		if (vm_pmi_parse(&message, line))
 			return;
-		vm_news_add(pmi->news, vm_pmi_number(&message, "process", -2),
-			    vm_pmi_number(&message, "status", -1));
+		vm_peer_events_add(pmi->news,
+				   vm_pmi_number(&message, "process", -2),
+				   vm_pmi_number(&message, "status", -1));
 		return;
 	}
 	if (pmi->answered) {
@@ -318,7 +319,8 @@ static void pmi_free(struct pmi *pmi)
 	free(pmi);
 }
 
-static int pmi_open(void **state, struct vm_boot *boot, struct vm_news *news)
+static int pmi_open(void **state, struct vm_boot *boot,
+		    struct vm_peer_events *news)
 {
 	struct pmi *pmi = calloc(1, sizeof(*pmi));
 	int rc;
@@ -334,14 +336,14 @@ static int pmi_open(void **state, struct vm_boot *boot, struct vm_news *news)
 	pmi->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = pmi->event < 0 ? -VMPI_ELIMIT : env_read(pmi);
 	if (!rc)
-		rc = vm_news_count(news, pmi->processes);
+		rc = vm_peer_events_count(news, pmi->processes);
 	if (!rc)
 		rc = join(pmi);
 	if (rc) {
 		pmi_free(pmi);
 		return rc;
 	}
-	vm_news_pump(news, pmi->fd, pump, pmi);
+	vm_peer_events_pump(news, pmi->fd, pump, pmi);
 	*state = pmi;
 	boot->process = pmi->process;
 	if (!pmi->vmpi && !boot->id[0])

@@ -48,7 +48,7 @@ static struct vm_pmi_client *client_of(const struct vm_pmi_server *server,
  * It will not come to a fence any more.  That its socket is closed is not
  * enough: how it has ended is known a little later, and should be known first.
  */
-static bool is_away(const struct vm_pmi_client *client)
+static bool is_remote(const struct vm_pmi_client *client)
 {
 	return client->left || client->ended || client->refused;
 }
@@ -175,7 +175,7 @@ static void fence_check(struct vm_pmi_server *server)
 	for (int i = 0; i < server->count; i++) {
 		const struct vm_pmi_client *client = &server->clients[i];
 
-		if (!client->in_fence && !is_away(client))
+		if (!client->in_fence && !is_remote(client))
 			return;
 		somebody |= client->in_fence;
 		missing |= !client->in_fence;
@@ -193,7 +193,7 @@ static void fence_check(struct vm_pmi_server *server)
 
 static void news_tell(struct vm_pmi_client *to, int process, int status)
 {
-	if (to->wants_news && !is_away(to))
+	if (to->wants_news && !is_remote(to))
 		answer(to, "cmd=vmpi_left process=%d status=%d\n", process,
 		       status);
 }

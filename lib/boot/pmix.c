@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "boot/backend.h"
 #include "boot/boot.h"
-#include "boot/news.h"
+#include "boot/peer_events.h"
 
 #define FUNCTIONS(X)                     \
 	X(PMIx_Init)                     \
@@ -43,7 +43,7 @@ struct pmix {
 
 /* The handler of events has no argument of ours: one process, one boot.  It
  * runs on libpmix's thread. */
-static struct vm_news *_Atomic pmix_news_to;
+static struct vm_peer_events *_Atomic pmix_news_to;
 
 static bool pmix_present(void)
 {
@@ -142,7 +142,8 @@ static int processes_ask(const struct pmix *pmix, int *processes)
 	return 0;
 }
 
-static int pmix_open(void **state, struct vm_boot *boot, struct vm_news *news)
+static int pmix_open(void **state, struct vm_boot *boot,
+		     struct vm_peer_events *news)
 {
 	struct pmix *pmix = calloc(1, sizeof(*pmix));
 	int rc = -VMPI_ENOMEM;
@@ -162,7 +163,7 @@ static int pmix_open(void **state, struct vm_boot *boot, struct vm_news *news)
 	}
 	rc = processes_ask(pmix, &boot->processes);
 	if (!rc)
-		rc = vm_news_count(news, boot->processes);
+		rc = vm_peer_events_count(news, boot->processes);
 	if (rc)
 		goto finalize;
 	boot->process = (int)pmix->self.rank;
@@ -279,14 +280,14 @@ static void event_take(size_t id, pmix_status_t event,
 		       size_t count, pmix_info_t *results, size_t result_count,
 		       pmix_event_notification_cbfunc_fn_t done, void *done_arg)
 {
-	struct vm_news *news = atomic_load(&pmix_news_to);
+	struct vm_peer_events *news = atomic_load(&pmix_news_to);
 
 	if (news)
-		vm_news_add(news,
-			    event == PMIX_ERR_LOST_CONNECTION ?
-				    -1 :
-				    event_process(source, info, count),
-			    -1);
+		vm_peer_events_add(news,
+				   event == PMIX_ERR_LOST_CONNECTION ?
+					   -1 :
+					   event_process(source, info, count),
+				   -1);
 	if (done)
 		done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, done_arg);
 }

@@ -45,7 +45,7 @@ static int refused_process(void)
 }
 
 static int refused_open(void **state, struct vm_boot *boot,
-			struct vm_news *news)
+			struct vm_peer_events *news)
 {
 	return refused_process();
 }

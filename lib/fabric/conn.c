@@ -23,7 +23,7 @@ static void conn_init(struct vm_conn *conn, struct vm_port *port,
 				  .peer = &port->fabric->peers[process],
 				  .process = process,
 				  .remote = (uint16_t)remote,
-				  .probe_fd = -1,
+				  .liveness_fd = -1,
 				  .credits = VM_CREDITS_INITIAL,
 				  .granted = VM_CREDITS_INITIAL };
 	vm_list_init(&conn->backlog);
@@ -54,7 +54,7 @@ struct vm_contact *vm_contact_get(struct vm_port *port, uint32_t process)
 void vm_contact_free(struct vm_contact *contact)
 {
 	for (unsigned i = 0; contact && i < contact->count; i++)
-		vm_probe_end(&contact->conns[i].probe_fd);
+		vm_liveness_end(&contact->conns[i].liveness_fd);
 	free(contact);
 }
 
@@ -199,10 +199,10 @@ void vm_conn_refused(struct vm_conn *conn, uint64_t *since)
 			     "it has taken nothing for fabric_peer_timeout_s");
 	} else if (now - conn->probed > PROBE_NS) {
 		conn->probed = now;
-		if (vm_probe_dead(&conn->probe_fd,
-				  peer->addresses +
-					  conn->remote * peer->address_bytes,
-				  peer->address_bytes))
+		if (vm_liveness_dead(&conn->liveness_fd,
+				     peer->addresses +
+					     conn->remote * peer->address_bytes,
+				     peer->address_bytes))
 			vm_peer_fail(fabric, conn->process, -VMPI_EPEER,
 				     "nobody listens at its address");
 	}

@@ -55,7 +55,7 @@ struct vm_conn {
 	uint64_t since;	    /* when the network first refused the oldest, ns */
 	uint64_t rma_since; /* the same of chunks */
 	uint64_t probed;    /* when it was last looked for, ns */
-	int probe_fd;
+	int liveness_fd;
 	struct vm_list waiting; /* in port->waiting while there is a backlog */
 };
 

@@ -106,7 +106,7 @@ static int ports_open(struct vm_fabric *fabric)
 	unsigned wanted = ports_wanted(fabric);
 	size_t bytes = wanted * sizeof(struct vm_port);
 
-	fabric->ports = vm_share_alloc(bytes, _Alignof(struct vm_port));
+	fabric->ports = vm_export_alloc(bytes, _Alignof(struct vm_port));
 	if (!fabric->ports)
 		return -VMPI_ENOMEM;
 	for (unsigned i = 0; i < wanted; i++) {
@@ -138,7 +138,7 @@ int vm_fabric_open(struct vm_fabric **fabric,
 	if (config->processes == 0 || config->process >= config->processes ||
 	    !config->arrived || !config->down)
 		return -VMPI_EINVAL;
-	new = vm_share_alloc(sizeof(*new), _Alignof(struct vm_fabric));
+	new = vm_export_alloc(sizeof(*new), _Alignof(struct vm_fabric));
 	if (!new)
 		return -VMPI_ENOMEM;
 	new->config = *config;
@@ -171,7 +171,7 @@ void vm_fabric_close(struct vm_fabric *fabric)
 	vm_gather_close(fabric);
 	for (unsigned i = 0; i < fabric->limits.ports; i++)
 		vm_port_fini(&fabric->ports[i]);
-	vm_share_free(fabric->ports);
+	vm_export_free(fabric->ports);
 	if (fabric->fid)
 		fabric->fi->close(&fabric->fid->fid);
 	if (fabric->fi)
@@ -184,7 +184,7 @@ void vm_fabric_close(struct vm_fabric *fabric)
 		close(fabric->epoll_fd);
 	if (fabric->kick_fd >= 0)
 		close(fabric->kick_fd);
-	vm_share_free(fabric);
+	vm_export_free(fabric);
 }
 
 /* What is the same in all processes, and our number. */
@@ -317,7 +317,7 @@ void vm_fabric_look(struct vm_fabric *fabric, uint32_t process,
 	    !vm_fabric_peer_alive(fabric, process))
 		return;
 	/* Its ports are open as long as it lives. */
-	if (vm_probe_dead(&fd, peer->addresses, peer->address_bytes))
+	if (vm_liveness_dead(&fd, peer->addresses, peer->address_bytes))
 		vm_peer_fail(fabric, process, -VMPI_EPEER,
 			     "nobody listens at its address");
 	look->fd = fd + 1;
@@ -327,6 +327,6 @@ void vm_fabric_look_end(struct vm_look *look)
 {
 	int fd = look->fd - 1;
 
-	vm_probe_end(&fd);
+	vm_liveness_end(&fd);
 	look->fd = 0;
 }

@@ -17,7 +17,7 @@ static bool means_dead(int error)
 	return error == ECONNREFUSED;
 }
 
-void vm_probe_end(int *fd)
+void vm_liveness_end(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -38,7 +38,7 @@ static int outcome(int fd)
 	return error;
 }
 
-bool vm_probe_dead(int *fd, const void *address, size_t bytes)
+bool vm_liveness_dead(int *fd, const void *address, size_t bytes)
 {
 	struct sockaddr_storage to = { 0 };
 	int error;
@@ -46,7 +46,7 @@ bool vm_probe_dead(int *fd, const void *address, size_t bytes)
 	if (*fd >= 0) {
 		error = outcome(*fd);
 		if (error >= 0)
-			vm_probe_end(fd);
+			vm_liveness_end(fd);
 		return error > 0 && means_dead(error);
 	}
 	if (bytes < sizeof(struct sockaddr_in) || bytes > sizeof(to))
@@ -59,12 +59,12 @@ bool vm_probe_dead(int *fd, const void *address, size_t bytes)
 	if (*fd < 0)
 		return false;
 	if (connect(*fd, (struct sockaddr *)&to, (socklen_t)bytes) == 0) {
-		vm_probe_end(fd);
+		vm_liveness_end(fd);
 		return false;
 	}
 	if (errno == EINPROGRESS)
 		return false;
 	error = errno;
-	vm_probe_end(fd);
+	vm_liveness_end(fd);
 	return means_dead(error);
 }

@@ -16,7 +16,7 @@
  * Goes on with the question of *fd, or begins one (*fd < 0).  True: the answer
  * is that nobody listens.  Never waits; no address of TCP: false.
  */
-bool vm_probe_dead(int *fd, const void *address, size_t bytes);
-void vm_probe_end(int *fd);
+bool vm_liveness_dead(int *fd, const void *address, size_t bytes);
+void vm_liveness_end(int *fd);
 
 #endif

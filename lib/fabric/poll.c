@@ -48,7 +48,7 @@ static enum vm_reject state_check(struct vm_conn *conn,
 	if (wire->seq != conn->rx_seq)
 		return VM_reject_sequence;
 	if (VM_UNLIKELY(conn->whole || wire->flags & VM_WIRE_PART) &&
-	    !vm_part_fits(conn, wire, packet, payload))
+	    !vm_segment_fits(conn, wire, packet, payload))
 		return VM_reject_sequence;
 	if (wire->kind == VM_WIRE_DATA && conn->granted == 0)
 		return VM_reject_credit;
@@ -176,7 +176,7 @@ static void payload_take(struct vm_port *port, struct vm_conn *conn,
 
 	pkt->parts = 1;
 	if (VM_UNLIKELY(wire->flags & VM_WIRE_PART)) {
-		pkt = vm_part_take(conn, pkt, &header, &payload);
+		pkt = vm_segment_take(conn, pkt, &header, &payload);
 		if (!pkt)
 			return;
 	}

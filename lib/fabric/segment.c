@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-bool vm_part_fits(const struct vm_conn *conn, const struct vm_wire *wire,
-		  const void *packet, size_t payload)
+bool vm_segment_fits(const struct vm_conn *conn, const struct vm_wire *wire,
+		     const void *packet, size_t payload)
 {
 	uint32_t most = conn->port->fabric->limits.data_bytes;
 	struct vm_wire_part part;
@@ -46,8 +46,8 @@ static bool whole_begin(struct vm_conn *conn, const struct vm_packet *pkt,
 	return true;
 }
 
-struct vm_packet *vm_part_take(struct vm_conn *conn, struct vm_packet *pkt,
-			       struct vm_wire *wire, size_t *payload)
+struct vm_packet *vm_segment_take(struct vm_conn *conn, struct vm_packet *pkt,
+				  struct vm_wire *wire, size_t *payload)
 {
 	struct vm_wire_part part = vm_wire_part(pkt->wire, *payload);
 	struct vm_port *port = conn->port;

@@ -13,7 +13,7 @@
 #include "fabric/conn.h"
 
 /* How many packets so many bytes take. */
-static inline uint32_t vm_parts(const struct vm_port *port, uint32_t bytes)
+static inline uint32_t vm_segments(const struct vm_port *port, uint32_t bytes)
 {
 	uint32_t each = port->fabric->limits.packet_bytes;
 
@@ -23,15 +23,15 @@ static inline uint32_t vm_parts(const struct vm_port *port, uint32_t bytes)
 /* Whether a packet is the next part, or the first one, of the connection's
  * payload in parts; if there is one under way, nothing else of data and control
  * may come. */
-bool vm_part_fits(const struct vm_conn *conn, const struct vm_wire *wire,
-		  const void *packet, size_t payload);
+bool vm_segment_fits(const struct vm_conn *conn, const struct vm_wire *wire,
+		     const void *packet, size_t payload);
 
 /*
  * Takes in a part that fits and gives its packet back.  With the last one: the
  * whole, its header, and where the payload is.  NULL: there is more to come, or
  * there is no memory and the process was given up.
  */
-struct vm_packet *vm_part_take(struct vm_conn *conn, struct vm_packet *pkt,
-			       struct vm_wire *wire, size_t *payload);
+struct vm_packet *vm_segment_take(struct vm_conn *conn, struct vm_packet *pkt,
+				  struct vm_wire *wire, size_t *payload);
 
 #endif

@@ -114,7 +114,7 @@ static void packet_watch(struct vm_packet *pkt, const struct vm_send *send)
 	pkt->watched.done = watched_done;
 	pkt->op = &pkt->watched;
 	vm_overlap_begin(send->overlap, &pkt->xfer, vm_clock_ticks(),
-			 VM_SIDE_SEND, VM_WAY_FABRIC, send->bytes);
+			 VM_SIDE_SEND, VM_PATH_FABRIC, send->bytes);
 }
 
 /* Through a packet.  As vm_port_send(). */
@@ -294,7 +294,7 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 		       const struct vm_send *send, struct vm_send_op *op)
 {
 	bool loop = to.process == port->fabric->config.process;
-	unsigned packets = loop ? 1 : vm_parts(port, send->bytes);
+	unsigned packets = loop ? 1 : vm_segments(port, send->bytes);
 	struct vm_conn *conn;
 	int rc = vm_conn_get(&conn, port, to);
 
@@ -332,7 +332,7 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 		return sent_count(conn, send, 1, packet_send(conn, send, op));
 	/* Of these two nobody tells when they have left. */
 	if (VM_UNLIKELY(send->overlap != NULL) && rc > 0)
-		vm_overlap_half(send->overlap, VM_SIDE_SEND, VM_WAY_FABRIC,
+		vm_overlap_half(send->overlap, VM_SIDE_SEND, VM_PATH_FABRIC,
 				send->bytes);
 	return sent_count(conn, send, 1, rc);
 }

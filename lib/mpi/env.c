@@ -74,7 +74,7 @@ int PMPI_Finalize(void)
 	struct vm_call call = vm_call_enter(VM_CALL_Finalize);
 	struct vm_coll coll;
 	struct vm_mpi *mpi = call.mpi;
-	bool bereft;
+	bool peer_failed;
 	/* First of all as if MPI_COMM_SELF were freed (MPI 4.1, 11.2.4). */
 	int rc = vm_attrs_delete(mpi, &mpi->self.attrs, MPI_COMM_SELF);
 
@@ -84,16 +84,16 @@ int PMPI_Finalize(void)
 		return vm_call_exit(&call, MPI_COMM_SELF, rc);
 	/* Who is through here first may be gone before others say what they
 	 * have left undone. */
-	vm_lost_hold(mpi->rank);
+	vm_failure_hold(mpi->rank);
 	vm_coll_init(&coll, &kind_finalize, &call, &mpi->world);
 	rc = vm_coll_run(&call, &coll);
 	/* Without those who have died it is over as well. */
-	bereft = rc == -VMPI_EPEER;
+	peer_failed = rc == -VMPI_EPEER;
 	if (rc == 0)
 		vm_pending_report(mpi);
-	vm_lost_let();
+	vm_failure_let();
 	rc = vm_call_exit(&call, MPI_COMM_WORLD, rc);
-	if (rc != MPI_SUCCESS && !bereft)
+	if (rc != MPI_SUCCESS && !peer_failed)
 		return rc;
 	vm_bsend_abandon(mpi);
 	vm_mpi_stop(mpi);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-typedef unsigned rule_fn(char *text, const struct vm_advise_facts *facts);
+typedef unsigned rule_fn(char *text, const struct vm_advice_facts *facts);
 
 /* part of all, of 1000. */
 static unsigned permille(uint64_t part, uint64_t all)
@@ -28,26 +28,26 @@ static unsigned permille(uint64_t part, uint64_t all)
 #define IN_PERCENT(of_1000) (of_1000) / 10, (of_1000) % 10
 
 /* Time in which workers ran no rank, of all their time. */
-static unsigned idle(const struct vm_advise_facts *facts)
+static unsigned idle(const struct vm_advice_facts *facts)
 {
 	return 1000 - permille(facts->run_ns, facts->wall_ns * facts->workers);
 }
 
 /* Time in which ranks waited, of the time they were in calls. */
-static unsigned waits(const struct vm_advise_facts *facts)
+static unsigned waits(const struct vm_advice_facts *facts)
 {
 	return permille(facts->wait_ns, facts->call_ns);
 }
 
 /* The call in which most was counted, of that at `offset`; NULL: none was. */
-static const struct vm_advise_call *
-call_most(const struct vm_advise_facts *facts, size_t offset)
+static const struct vm_advice_call *
+call_most(const struct vm_advice_facts *facts, size_t offset)
 {
-	const struct vm_advise_call *most = NULL;
+	const struct vm_advice_call *most = NULL;
 	uint64_t count = 0;
 
-	for (int i = 0; i < VM_ADVISE_CALLS && facts->calls[i].name[0]; i++) {
-		const struct vm_advise_call *call = &facts->calls[i];
+	for (int i = 0; i < VM_ADVICE_CALLS && facts->calls[i].name[0]; i++) {
+		const struct vm_advice_call *call = &facts->calls[i];
 		uint64_t value;
 
 		memcpy(&value, (const char *)call + offset, sizeof(value));
@@ -60,11 +60,11 @@ call_most(const struct vm_advise_facts *facts, size_t offset)
 }
 
 #define CALL_MOST(facts, field) \
-	call_most(facts, offsetof(struct vm_advise_call, field))
+	call_most(facts, offsetof(struct vm_advice_call, field))
 
 /* " (most from MPI_Isend)", if that is known. */
 static const char *by_text(char *text, size_t room, const char *words,
-			   const struct vm_advise_call *call)
+			   const struct vm_advice_call *call)
 {
 	text[0] = '\0';
 	if (call)
@@ -72,11 +72,11 @@ static const char *by_text(char *text, size_t room, const char *words,
 	return text;
 }
 
-#define BY_BYTES (VM_ADVISE_CALL_NAME + 32)
+#define BY_BYTES (VM_ADVICE_CALL_NAME + 32)
 
 /* ", and ranks waited 60.0 % of their time in calls (most in MPI_Wait)" */
 static const char *waits_text(char *text, size_t room,
-			      const struct vm_advise_facts *facts)
+			      const struct vm_advice_facts *facts)
 {
 	char by[BY_BYTES];
 
@@ -93,7 +93,7 @@ static const char *waits_text(char *text, size_t room,
 
 #define WAITS_BYTES (BY_BYTES + 64)
 
-static uint64_t long_messages(const struct vm_advise_facts *facts)
+static uint64_t long_messages(const struct vm_advice_facts *facts)
 {
 	return facts->reads + facts->writes + facts->pieces;
 }
@@ -115,13 +115,13 @@ static const char *size_text(char *text, size_t room, uint64_t bytes)
 #define EAGER_IDLE_LEAST 150
 
 /* Whether ranks wait so much that another way of sending is worth a word. */
-static bool suffers(const struct vm_advise_facts *facts)
+static bool suffers(const struct vm_advice_facts *facts)
 {
 	return idle(facts) >= EAGER_IDLE_LEAST &&
 	       (!facts->call_ns || waits(facts) >= EAGER_WAITS_LEAST);
 }
 
-static unsigned eager_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned eager_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t count = long_messages(facts);
 	uint64_t mean = count ? facts->long_bytes / count : 0;
@@ -130,7 +130,7 @@ static unsigned eager_rule(char *text, const struct vm_advise_facts *facts)
 	if (count < LONG_LEAST || mean > EAGER_MOST ||
 	    mean <= facts->eager_limit || !suffers(facts))
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " messages of %" PRIu64
 		 " bytes on average%s were announced and then fetched%s: --set "
 		 "core_eager_limit=%s",
@@ -143,7 +143,7 @@ static unsigned eager_rule(char *text, const struct vm_advise_facts *facts)
 
 #define LATE_LEAST 750 /* of 1000 */
 
-static unsigned rndv_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned rndv_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t offers = facts->sender_late + facts->receiver_late;
 	unsigned late = permille(facts->receiver_late, offers);
@@ -154,7 +154,7 @@ static unsigned rndv_rule(char *text, const struct vm_advise_facts *facts)
 	    facts->writes > facts->reads || !suffers(facts) ||
 	    facts->long_bytes / offers <= EAGER_MOST)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 PERCENT " of %" PRIu64
 			 " long messages%s were offered before their receive "
 			 "was posted%s: --set core_rndv_protocol=write, or "
@@ -168,14 +168,14 @@ static unsigned rndv_rule(char *text, const struct vm_advise_facts *facts)
 #define IDLE_LEAST 300 /* of 1000 */
 #define FEW_RANKS 3    /* ranks per worker */
 
-static unsigned ranks_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned ranks_rule(char *text, const struct vm_advice_facts *facts)
 {
 	char waited[WAITS_BYTES];
 
 	if (idle(facts) < IDLE_LEAST || !facts->sends || facts->cores < 2 ||
 	    facts->ranks >= FEW_RANKS * facts->workers)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "workers had no rank to run " PERCENT
 		 " of the time, with %" PRIu64 " ranks on %" PRIu64
 		 " workers%s: more ranks per worker hide waiting: -n %" PRIu64,
@@ -189,14 +189,14 @@ static unsigned ranks_rule(char *text, const struct vm_advise_facts *facts)
 #define SWITCH_LEAST 50 /* of 1000 of the time of workers */
 #define MANY_RANKS 16	/* ranks per worker */
 
-static unsigned switches_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned switches_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t time = facts->wall_ns * facts->workers;
 	unsigned cost = permille(facts->switches * SWITCH_NS, time);
 
 	if (cost < SWITCH_LEAST || facts->ranks < MANY_RANKS * facts->workers)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " switches in %.1f s among %" PRIu64
 		 " ranks on %" PRIu64 " workers: fewer ranks do more between "
 		 "two messages: -n %" PRIu64,
@@ -207,7 +207,7 @@ static unsigned switches_rule(char *text, const struct vm_advise_facts *facts)
 
 #define CORES_BUSY_LEAST 700 /* of 1000 */
 
-static unsigned workers_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned workers_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t per = facts->processes ? facts->cores / facts->processes : 0;
 	unsigned busy = 1000 - idle(facts);
@@ -215,7 +215,7 @@ static unsigned workers_rule(char *text, const struct vm_advise_facts *facts)
 	if (!per || facts->workers == facts->cores)
 		return 0;
 	if (facts->workers > facts->cores) {
-		snprintf(text, VM_ADVISE_TEXT_MAX,
+		snprintf(text, VM_ADVICE_TEXT_MAX,
 			 "%" PRIu64 " workers share %" PRIu64
 			 " cores: --workers %" PRIu64,
 			 facts->workers, facts->cores, per);
@@ -223,7 +223,7 @@ static unsigned workers_rule(char *text, const struct vm_advise_facts *facts)
 	}
 	if (facts->ranks <= facts->workers || busy < CORES_BUSY_LEAST)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " ranks kept %" PRIu64 " workers busy " PERCENT
 		 " of the time, and there are %" PRIu64
 		 " cores: --workers %" PRIu64,
@@ -234,7 +234,7 @@ static unsigned workers_rule(char *text, const struct vm_advise_facts *facts)
 
 #define WASTE_LEAST 150 /* of 1000 of the busiest worker's time */
 
-static unsigned balance_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned balance_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t mean = facts->workers ? facts->run_ns / facts->workers : 0;
 	unsigned waste = 1000 - permille(mean, facts->busiest_ns);
@@ -244,7 +244,7 @@ static unsigned balance_rule(char *text, const struct vm_advise_facts *facts)
 	    facts->ranks < 2 * facts->workers ||
 	    permille(facts->busiest_ns, facts->wall_ns) < WASTE_LEAST)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "the busiest worker ran ranks for %.1f s, the mean is %.1f s "
 		 "(" PERCENT " wasted): --balance=auto",
 		 (double)facts->busiest_ns / 1e9, (double)mean / 1e9,
@@ -257,18 +257,18 @@ static unsigned balance_rule(char *text, const struct vm_advise_facts *facts)
 #define POLLS_LEAST 10000
 #define POLLS_PER_MESSAGE 100
 
-static uint64_t polls_all(const struct vm_advise_facts *facts)
+static uint64_t polls_all(const struct vm_advice_facts *facts)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < VM_ADVISE_CALLS; i++)
+	for (int i = 0; i < VM_ADVICE_CALLS; i++)
 		sum += facts->calls[i].polls;
 	return sum;
 }
 
-static unsigned polling_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned polling_rule(char *text, const struct vm_advice_facts *facts)
 {
-	const struct vm_advise_call *call = CALL_MOST(facts, polls);
+	const struct vm_advice_call *call = CALL_MOST(facts, polls);
 	double seconds = (double)facts->wall_ns / 1e9;
 	double rate = (double)facts->naps / seconds / (double)facts->workers;
 	uint64_t polls = polls_all(facts);
@@ -288,7 +288,7 @@ static unsigned polling_rule(char *text, const struct vm_advise_facts *facts)
 			 polls, facts->receives);
 	else
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%s, most by %s: MPI_Wait, MPI_Waitany or MPI_Recv instead of "
 		 "such loops let others run, and their worker sleep",
 		 seen, call ? call->name : "MPI_Test or MPI_Iprobe");
@@ -298,13 +298,13 @@ static unsigned polling_rule(char *text, const struct vm_advise_facts *facts)
 #define FLOOD_LEAST 1000 /* messages in a queue */
 #define FLOOD_PART 500	 /* of 1000 of all messages */
 
-static unsigned flood_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned flood_rule(char *text, const struct vm_advice_facts *facts)
 {
 	unsigned part = permille(facts->unexpected, facts->receives);
 
 	if (facts->queue_max < FLOOD_LEAST || part < FLOOD_PART)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 PERCENT " of %" PRIu64 " messages came before their receive, "
 			 "up to %" PRIu64 " waited at one rank: post receives "
 			 "earlier, or hold senders back: --set "
@@ -318,7 +318,7 @@ static unsigned flood_rule(char *text, const struct vm_advise_facts *facts)
 #define CREDIT_PART 50	 /* of 1000 */
 #define CREDITS_MAX 4096
 
-static unsigned credit_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned credit_rule(char *text, const struct vm_advice_facts *facts)
 {
 	unsigned part = permille(facts->in_line, facts->eager);
 	uint64_t more = facts->credits * 4;
@@ -327,7 +327,7 @@ static unsigned credit_rule(char *text, const struct vm_advise_facts *facts)
 	if (facts->in_line < CREDIT_LEAST || part < CREDIT_PART ||
 	    facts->credits >= CREDITS_MAX)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " of %" PRIu64 " messages to other processes "
 		 "waited until the receiver gave a credit%s: --set "
 		 "fabric_credits=%" PRIu64,
@@ -340,14 +340,14 @@ static unsigned credit_rule(char *text, const struct vm_advise_facts *facts)
 #define POOL_LEAST (UINT64_C(4) << 20) /* bytes of a process */
 #define POOL_PART 500		       /* of 1000 of all that there was */
 
-static unsigned pool_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned pool_rule(char *text, const struct vm_advice_facts *facts)
 {
 	unsigned part = permille(facts->pool_unused, facts->pool_bytes);
 
 	if (facts->pool_unused < POOL_LEAST * facts->processes ||
 	    part < POOL_PART || !facts->pool_keep)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%.1f MiB of the %.1f MiB of packet memory that were there at "
 		 "the end had not been used for a second or more: --set "
 		 "fabric_pool_keep=%d",
@@ -360,7 +360,7 @@ static unsigned pool_rule(char *text, const struct vm_advise_facts *facts)
 #define COPIES_PART 500	  /* of 1000 */
 
 /* The power of two that is half of the mean, or less. */
-static uint64_t copy_limit(const struct vm_advise_facts *facts)
+static uint64_t copy_limit(const struct vm_advice_facts *facts)
 {
 	uint64_t mean = facts->copied_bytes / facts->copies, limit = 1;
 
@@ -369,14 +369,14 @@ static uint64_t copy_limit(const struct vm_advise_facts *facts)
 	return limit;
 }
 
-static unsigned copies_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned copies_rule(char *text, const struct vm_advice_facts *facts)
 {
 	unsigned part = permille(facts->copies, facts->sends);
 	char by[BY_BYTES];
 
 	if (facts->copies < COPIES_LEAST || part < COPIES_PART)
 		return 0;
-	snprintf(text, VM_ADVISE_TEXT_MAX,
+	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 PERCENT " of %" PRIu64
 			 " messages%s were copied twice, because their receive "
 			 "was not posted: post receives earlier (MPI_Irecv), "
@@ -395,7 +395,7 @@ static const struct {
 	const char *word, *call;
 } families[] = {
 #define FAMILY(word, call, slow) { #word, #call },
-	VM_ADVISE_FAMILIES(FAMILY)
+	VM_ADVICE_FAMILIES(FAMILY)
 #undef FAMILY
 };
 
@@ -419,18 +419,18 @@ static bool is_of_family(const char *name, const char *family)
 	return false;
 }
 
-static uint64_t family_calls(const struct vm_advise_facts *facts, int family)
+static uint64_t family_calls(const struct vm_advice_facts *facts, int family)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < VM_ADVISE_CALLS; i++)
+	for (int i = 0; i < VM_ADVICE_CALLS; i++)
 		if (is_of_family(facts->calls[i].name, families[family].call))
 			sum += facts->calls[i].count;
 	return sum;
 }
 
 /* Of those whose algorithm is set to a slow one the most called; -1: none. */
-static int family_slow(const struct vm_advise_facts *facts)
+static int family_slow(const struct vm_advice_facts *facts)
 {
 	int most = -1;
 
@@ -442,28 +442,29 @@ static int family_slow(const struct vm_advise_facts *facts)
 	return most;
 }
 
-static unsigned coll_rule(char *text, const struct vm_advise_facts *facts)
+static unsigned coll_rule(char *text, const struct vm_advice_facts *facts)
 {
-	uint64_t slow = facts->far_linear + facts->far_ordered;
+	uint64_t slow =
+		facts->coll_linear_internode + facts->coll_ordered_internode;
 	unsigned part = permille(slow, slow + facts->far_other);
 	int family = family_slow(facts);
 	bool ordered = family < 0 && facts->scattered &&
-		       facts->far_ordered >= COLL_LEAST;
+		       facts->coll_ordered_internode >= COLL_LEAST;
 
 	/* Among few processes there is nothing better. */
 	if (slow < COLL_LEAST || part < COLL_PART ||
 	    facts->processes < COLL_PROCESSES || (family < 0 && !ordered))
 		return 0;
 	if (ordered)
-		snprintf(text, VM_ADVISE_TEXT_MAX,
+		snprintf(text, VM_ADVICE_TEXT_MAX,
 			 "%" PRIu64 " of %" PRIu64 " collectives among %" PRIu64
 			 " processes sent all operands to all, because "
 			 "operations do not commute and ranks of a process are "
 			 "no neighbours: --map=block",
-			 facts->far_ordered, slow + facts->far_other,
+			 facts->coll_ordered_internode, slow + facts->far_other,
 			 facts->processes);
 	else
-		snprintf(text, VM_ADVISE_TEXT_MAX,
+		snprintf(text, VM_ADVICE_TEXT_MAX,
 			 "%" PRIu64 " of %" PRIu64 " collectives among %" PRIu64
 			 " processes sent from each to each; MPI_%s is set to: "
 			 "--set mpi_coll_%s_algorithm=auto",
@@ -485,7 +486,7 @@ static const struct {
 };
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
-_Static_assert(RULES <= VM_ADVISE_MAX, "all may speak");
+_Static_assert(RULES <= VM_ADVICE_MAX, "all may speak");
 
 static int weightier(const void *left, const void *right)
 {
@@ -494,13 +495,13 @@ static int weightier(const void *left, const void *right)
 	return (a->weight < b->weight) - (a->weight > b->weight);
 }
 
-int vm_advise(struct vm_advice *advice, int room,
-	      const struct vm_advise_facts *facts)
+int vm_advice_give(struct vm_advice *advice, int room,
+		   const struct vm_advice_facts *facts)
 {
 	struct vm_advice all[RULES];
 	int count = 0;
 
-	if (facts->wall_ns < VM_ADVISE_LEAST_NS || !facts->workers)
+	if (facts->wall_ns < VM_ADVICE_LEAST_NS || !facts->workers)
 		return 0;
 	for (size_t i = 0; i < RULES; i++) {
 		all[count].rule = rules[i].name;
@@ -526,18 +527,18 @@ static void fold_MAX(uint64_t *all, uint64_t more)
 		*all = more;
 }
 
-void vm_advise_call_add(struct vm_advise_facts *facts,
-			const struct vm_advise_call *call)
+void vm_advice_call_add(struct vm_advice_facts *facts,
+			const struct vm_advice_call *call)
 {
-	struct vm_advise_call *at = facts->calls, *least = at;
+	struct vm_advice_call *at = facts->calls, *least = at;
 
-	for (int i = 0; i < VM_ADVISE_CALLS; i++, at++) {
+	for (int i = 0; i < VM_ADVICE_CALLS; i++, at++) {
 		if (!at->name[0] || !strcmp(at->name, call->name))
 			break;
 		if (at->time_ns < least->time_ns)
 			least = at;
 	}
-	if (at == facts->calls + VM_ADVISE_CALLS) {
+	if (at == facts->calls + VM_ADVICE_CALLS) {
 		if (least->time_ns < call->time_ns)
 			*least = *call;
 		return;
@@ -547,17 +548,17 @@ void vm_advise_call_add(struct vm_advise_facts *facts,
 	at->time_ns += call->time_ns;
 	at->polls += call->polls;
 #define ADD(field, counter, text) at->field += call->field;
-	VM_ADVISE_COUNTS(ADD)
+	VM_ADVICE_COUNTS(ADD)
 #undef ADD
 }
 
-void vm_advise_merge(struct vm_advise_facts *all,
-		     const struct vm_advise_facts *more)
+void vm_advice_merge(struct vm_advice_facts *all,
+		     const struct vm_advice_facts *more)
 {
 #define FOLD(merge, field, counter, text) \
 	fold_##merge(&all->field, more->field);
-	VM_ADVISE_FACTS(FOLD)
+	VM_ADVICE_FACTS(FOLD)
 #undef FOLD
-	for (int i = 0; i < VM_ADVISE_CALLS && more->calls[i].name[0]; i++)
-		vm_advise_call_add(all, &more->calls[i]);
+	for (int i = 0; i < VM_ADVICE_CALLS && more->calls[i].name[0]; i++)
+		vm_advice_call_add(all, &more->calls[i]);
 }

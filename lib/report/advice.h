@@ -5,7 +5,7 @@
  * Facts are numbers of a process, or of all of them together; a rule looks at
  * them and says nothing, or what it has seen and which flag would change that.
  * Rules are a table; each has a threshold below which it is silent, and none
- * speaks of a run shorter than VM_ADVISE_LEAST_NS.  vmpirun(1) lists them.
+ * speaks of a run shorter than VM_ADVICE_LEAST_NS.  vmpirun(1) lists them.
  * Pure: no clocks, no variables, no output.
  *
  * Beside counts there are the calls that took most time, with what was counted
@@ -17,16 +17,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VM_ADVISE_LEAST_NS UINT64_C(50000000)
-#define VM_ADVISE_TEXT_MAX 512
-#define VM_ADVISE_CALLS 24
-#define VM_ADVISE_CALL_NAME 40
+#define VM_ADVICE_LEAST_NS UINT64_C(50000000)
+#define VM_ADVICE_TEXT_MAX 512
+#define VM_ADVICE_CALLS 24
+#define VM_ADVICE_CALL_NAME 40
 
 /*
  * X(merge, field, counter, text): how the facts of two processes become one (SUM,
  * MAX), and the performance variable it is the total of; "": the caller knows.
  */
-#define VM_ADVISE_FACTS(X)                                                     \
+#define VM_ADVICE_FACTS(X)                                                     \
 	X(MAX, wall_ns, "", "from the start of the ranks to their end")        \
 	X(SUM, processes, "", "processes")                                     \
 	X(SUM, ranks, "", "ranks")                                             \
@@ -43,7 +43,7 @@
 	X(SUM, copies, "core_sends_copy", "messages that waited in a copy")    \
 	X(SUM, copied_bytes, "core_bytes_copy", "their bytes")                 \
 	X(SUM, eager, "core_sends_eager", "sent to other processes at once")   \
-	X(SUM, in_line, "core_sends_in_line", "that waited for a credit")      \
+	X(SUM, in_line, "core_sends_queued", "that waited for a credit")       \
 	X(SUM, unexpected, "core_unexpected", "before their receive")          \
 	X(MAX, queue_max, "core_unexpected_max", "the longest queue of those") \
 	X(SUM, long_bytes, "core_rndv_bytes", "bytes of long messages")        \
@@ -56,8 +56,10 @@
 	X(SUM, pool_bytes, "fabric_pool_bytes", "packet memory at the end")    \
 	X(SUM, pool_max, "fabric_pool_bytes_max", "packet memory at most")     \
 	X(SUM, pool_unused, "", "what of it nothing has used at last")         \
-	X(SUM, far_linear, "core_far_linear", "collectives: each to each")     \
-	X(SUM, far_ordered, "core_far_ordered", "collectives: all to all")     \
+	X(SUM, coll_linear_internode, "core_coll_linear_internode",            \
+	  "collectives: each to each")                                         \
+	X(SUM, coll_ordered_internode, "core_coll_ordered_internode",          \
+	  "collectives: all to all")                                           \
 	X(SUM, far_other, "", "collectives by better algorithms")              \
 	X(MAX, eager_limit, "", "core_eager_limit")                            \
 	X(MAX, credits, "", "fabric_credits")                                  \
@@ -69,7 +71,7 @@
 
 /* Families of collectives: X(word of their variable, of their call, words that
  * are linear or ordered, from 1 on). */
-#define VM_ADVISE_FAMILIES(X)                \
+#define VM_ADVICE_FAMILIES(X)                \
 	X(bcast, Bcast, 1)                   \
 	X(allgather, Allgather, 1)           \
 	X(alltoall, Alltoall, 1)             \
@@ -79,46 +81,46 @@
 	X(scan, Scan, 2)
 
 /* What is counted in a call: X(field, counter, text). */
-#define VM_ADVISE_COUNTS(X)                                         \
+#define VM_ADVICE_COUNTS(X)                                         \
 	X(announced, "core_sends_rendezvous", "messages announced") \
 	X(copied, "core_sends_copy", "messages copied")             \
-	X(in_line, "core_sends_in_line", "messages that waited for a credit")
+	X(in_line, "core_sends_queued", "messages that waited for a credit")
 
-struct vm_advise_call {
-	char name[VM_ADVISE_CALL_NAME]; /* empty: there are no more */
+struct vm_advice_call {
+	char name[VM_ADVICE_CALL_NAME]; /* empty: there are no more */
 	uint64_t count, time_ns;
 	uint64_t polls; /* the same as count, of calls that look and return */
-#define VM_ADVISE_COUNT_(field, counter, text) uint64_t field;
-	VM_ADVISE_COUNTS(VM_ADVISE_COUNT_)
-#undef VM_ADVISE_COUNT_
+#define VM_ADVICE_COUNT_(field, counter, text) uint64_t field;
+	VM_ADVICE_COUNTS(VM_ADVICE_COUNT_)
+#undef VM_ADVICE_COUNT_
 };
 
-struct vm_advise_facts {
-#define VM_ADVISE_FIELD_(merge, field, counter, text) uint64_t field;
-	VM_ADVISE_FACTS(VM_ADVISE_FIELD_)
-#undef VM_ADVISE_FIELD_
-	struct vm_advise_call calls[VM_ADVISE_CALLS];
+struct vm_advice_facts {
+#define VM_ADVICE_FIELD_(merge, field, counter, text) uint64_t field;
+	VM_ADVICE_FACTS(VM_ADVICE_FIELD_)
+#undef VM_ADVICE_FIELD_
+	struct vm_advice_call calls[VM_ADVICE_CALLS];
 };
 
 /* The counts of a call are added; if there is no room it takes the place of the
  * one that took least time, if that is less.  Add them in the order of time. */
-void vm_advise_call_add(struct vm_advise_facts *facts,
-			const struct vm_advise_call *call);
+void vm_advice_call_add(struct vm_advice_facts *facts,
+			const struct vm_advice_call *call);
 
 /* One sentence. */
 struct vm_advice {
 	const char *rule; /* its name */
 	unsigned weight;  /* of 1000: how much of the job it is about */
-	char text[VM_ADVISE_TEXT_MAX];
+	char text[VM_ADVICE_TEXT_MAX];
 };
 
 /* The facts of one more process. */
-void vm_advise_merge(struct vm_advise_facts *all,
-		     const struct vm_advise_facts *more);
+void vm_advice_merge(struct vm_advice_facts *all,
+		     const struct vm_advice_facts *more);
 
 /* What there is to say, at most `room` sentences, the weightiest first; how
  * many. */
-#define VM_ADVISE_MAX 16
-int vm_advise(struct vm_advice *advice, int room,
-	      const struct vm_advise_facts *facts);
+#define VM_ADVICE_MAX 16
+int vm_advice_give(struct vm_advice *advice, int room,
+		   const struct vm_advice_facts *facts);
 #endif

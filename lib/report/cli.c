@@ -57,7 +57,7 @@ static bool rows_begin(char *list, size_t bytes, const char *name,
 }
 
 /* No option has this name. */
-static void unknown_text(char text[VM_MISTAKE_MAX], const char *program,
+static void unknown_text(char text[VM_CLI_MISTAKE_MAX], const char *program,
 			 const char *word, const char *name,
 			 const struct argp_option *options)
 {
@@ -70,17 +70,17 @@ static void unknown_text(char text[VM_MISTAKE_MAX], const char *program,
 			vm_nearest_offer(&nearest, row->name);
 	meant = vm_nearest_name(&nearest);
 	if (meant)
-		snprintf(text, VM_MISTAKE_MAX,
+		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: no such option; did you mean --%s?", WORD, word,
 			 meant);
 	else
-		snprintf(text, VM_MISTAKE_MAX,
+		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: no such option; %s --help lists them", WORD,
 			 word, program);
 }
 
-void vm_mistake_text(char text[VM_MISTAKE_MAX], const char *program,
-		     const char *word, const struct argp_option *options)
+void vm_cli_mistake(char text[VM_CLI_MISTAKE_MAX], const char *program,
+		    const char *word, const struct argp_option *options)
 {
 	char name[64], list[256];
 	const char *bare = word + strspn(word, "-");
@@ -92,14 +92,14 @@ void vm_mistake_text(char text[VM_MISTAKE_MAX], const char *program,
 		 bare);
 	row = row_find(options, name);
 	if (row && row->arg && !bare[length])
-		snprintf(text, VM_MISTAKE_MAX,
+		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: a value is needed: %.*s %s", WORD, word, WORD,
 			 word, row->arg);
 	else if (row && !row->arg && bare[length])
-		snprintf(text, VM_MISTAKE_MAX,
+		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: this option takes no value", WORD, word);
 	else if (rows_begin(list, sizeof(list), name, options))
-		snprintf(text, VM_MISTAKE_MAX,
+		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: which option is meant: %s?", WORD, word, list);
 	else
 		unknown_text(text, program, word, name, options);

@@ -8,13 +8,13 @@
 
 #include <argp.h>
 
-#define VM_MISTAKE_MAX 400
+#define VM_CLI_MISTAKE_MAX 400
 
 /*
  * Writes what is wrong: "--xyz: no such option; did you mean --xya?".  options is
  * argp's array; hidden ones are never meant.
  */
-void vm_mistake_text(char text[VM_MISTAKE_MAX], const char *program,
-		     const char *word, const struct argp_option *options);
+void vm_cli_mistake(char text[VM_CLI_MISTAKE_MAX], const char *program,
+		    const char *word, const struct argp_option *options);
 
 #endif

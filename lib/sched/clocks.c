@@ -12,7 +12,7 @@ void vm_clocks_start(void)
 	 * A ULT whose clock has begun carries the news to its next worker by
 	 * whatever hands it over; all others may hear it late.
 	 */
-	atomic_fetch_or_explicit(&vm_sched.watched, VM_WATCH_CLOCKS,
+	atomic_fetch_or_explicit(&vm_sched.watched, VM_OBSERVE_CLOCKS,
 				 memory_order_relaxed);
 }
 
@@ -20,18 +20,19 @@ void vm_clocks_tell(bool told)
 {
 	if (told)
 		atomic_fetch_or_explicit(&vm_sched.watched,
-					 VM_WATCH_CLOCKS | VM_WATCH_TOLD,
+					 VM_OBSERVE_CLOCKS |
+						 VM_OBSERVE_SWITCHES,
 					 memory_order_release);
 	else
 		atomic_fetch_and_explicit(&vm_sched.watched,
-					  ~(unsigned)VM_WATCH_TOLD,
+					  ~(unsigned)VM_OBSERVE_SWITCHES,
 					  memory_order_relaxed);
 }
 
 static void idle_tell(bool idle, uint64_t now)
 {
-	if (vm_watched() & VM_WATCH_TOLD)
-		vm_sched.told_idle(vm_self, idle, now);
+	if (vm_sched_observed() & VM_OBSERVE_SWITCHES)
+		vm_sched.on_idle(vm_self, idle, now);
 }
 
 /* Shows ticks as a performance variable, once their length is known. */
@@ -57,7 +58,7 @@ bool vm_clocks_pause_slow(struct vm_ult *self)
 		return false;
 	now = vm_clock_ticks();
 	vm_timer_suspend(&self->timer, &self->worker->core_time, now);
-	if (vm_watched() & VM_WATCH_COUNTERS)
+	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_suspend(self);
 	idle_tell(true, now);
 	return true;
@@ -67,7 +68,7 @@ void vm_clocks_resume(struct vm_ult *self)
 {
 	uint64_t now = vm_clock_ticks();
 
-	if (vm_watched() & VM_WATCH_COUNTERS)
+	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_resume(self);
 	idle_tell(false, now);
 	vm_timer_resume(&self->timer, now);
@@ -80,7 +81,7 @@ bool vm_clocks_idle_slow(struct vm_worker *worker)
 	if (vm_timer_runs(&vm_self->timer))
 		vm_timer_suspend(&vm_self->timer, &worker->core_time, now);
 	core_show(worker);
-	if (vm_watched() & VM_WATCH_COUNTERS)
+	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_suspend(vm_self);
 	idle_tell(true, now);
 	return true;
@@ -90,7 +91,7 @@ void vm_clocks_busy_slow(void)
 {
 	uint64_t now;
 
-	if (vm_watched() & VM_WATCH_COUNTERS)
+	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_resume(vm_self);
 	now = vm_clock_ticks();
 	idle_tell(false, now);
@@ -102,7 +103,7 @@ static uint64_t begin(struct vm_ult *self)
 {
 	uint64_t now;
 
-	if (VM_UNLIKELY(!(vm_watched() & VM_WATCH_CLOCKS)))
+	if (VM_UNLIKELY(!(vm_sched_observed() & VM_OBSERVE_CLOCKS)))
 		vm_clocks_start();
 	now = vm_clock_ticks();
 	/* An OS thread's goes on from what it was before vmpi knew of it. */
@@ -132,7 +133,7 @@ void vm_clocks_enter(struct vm_ult *self)
 
 	vm_clock_ready();
 	now = begin(self);
-	if (vm_watched() & VM_WATCH_COUNTERS)
+	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_enter(self);
 	vm_timer_enter(&self->timer, now);
 }
@@ -141,7 +142,7 @@ bool vm_clocks_leave(struct vm_ult *self)
 {
 	struct vm_worker *worker = self->worker;
 
-	if (self->timer.depth && vm_watched() & VM_WATCH_COUNTERS)
+	if (self->timer.depth && vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_leave(self);
 	if (!vm_timer_leave(&self->timer, &worker->core_time, vm_clock_ticks()))
 		return false;

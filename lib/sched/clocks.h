@@ -17,7 +17,7 @@
 #include "sched/ult.h"
 #include "sched/worker.h"
 
-static inline unsigned vm_watched(void)
+static inline unsigned vm_sched_observed(void)
 {
 	return atomic_load_explicit(&vm_sched.watched, memory_order_relaxed);
 }
@@ -38,10 +38,10 @@ static inline void vm_clocks_switch(struct vm_worker *worker,
 	if (VM_LIKELY(vm_timer_runs(&from->timer)))
 		vm_timer_suspend(&from->timer, &worker->core_time, now);
 	vm_timer_resume(&to->timer, now);
-	if (VM_UNLIKELY(vm_watched() & VM_WATCH_COUNTERS))
+	if (VM_UNLIKELY(vm_sched_observed() & VM_OBSERVE_COUNTERS))
 		vm_counters_switch(worker, from, to);
-	if (VM_UNLIKELY(vm_watched() & VM_WATCH_TOLD))
-		vm_sched.told_switch(worker, from, to, why, now);
+	if (VM_UNLIKELY(vm_sched_observed() & VM_OBSERVE_SWITCHES))
+		vm_sched.on_switch(worker, from, to, why, now);
 }
 
 /*
@@ -52,7 +52,8 @@ bool vm_clocks_pause_slow(struct vm_ult *self);
 void vm_clocks_resume(struct vm_ult *self);
 static inline bool vm_clocks_pause(struct vm_ult *self)
 {
-	return VM_UNLIKELY(vm_watched() != 0) && vm_clocks_pause_slow(self);
+	return VM_UNLIKELY(vm_sched_observed() != 0) &&
+	       vm_clocks_pause_slow(self);
 }
 
 /*
@@ -63,7 +64,8 @@ bool vm_clocks_idle_slow(struct vm_worker *worker);
 void vm_clocks_busy_slow(void);
 static inline bool vm_clocks_idle(struct vm_worker *worker)
 {
-	return VM_UNLIKELY(vm_watched() != 0) && vm_clocks_idle_slow(worker);
+	return VM_UNLIKELY(vm_sched_observed() != 0) &&
+	       vm_clocks_idle_slow(worker);
 }
 
 static inline void vm_clocks_busy(bool told)

@@ -283,7 +283,7 @@ static int kind_start(struct vm_worker *worker, int kind)
 	atomic_fetch_or_explicit(&counters->open, 1u << kind,
 				 memory_order_release);
 	vm_clocks_start();
-	atomic_fetch_or_explicit(&vm_sched.watched, VM_WATCH_COUNTERS,
+	atomic_fetch_or_explicit(&vm_sched.watched, VM_OBSERVE_COUNTERS,
 				 memory_order_relaxed);
 	return 0;
 }
@@ -317,9 +317,10 @@ void vm_counter_close(struct vmpi_counter *counter)
 							  memory_order_relaxed);
 
 		if (open == bit)
-			atomic_fetch_and_explicit(&vm_sched.watched,
-						  ~(unsigned)VM_WATCH_COUNTERS,
-						  memory_order_relaxed);
+			atomic_fetch_and_explicit(
+				&vm_sched.watched,
+				~(unsigned)VM_OBSERVE_COUNTERS,
+				memory_order_relaxed);
 	}
 	vm_lock_give(&counters->lock);
 }

@@ -87,7 +87,7 @@ switch_to(struct vm_ult *self, struct vm_ult *next, enum vm_why why)
 	self->saved_errno = *worker->errno_address;
 	if (VM_UNLIKELY(self->locals != NULL))
 		vm_local_save(self->locals, worker->locals);
-	if (VM_UNLIKELY(vm_watched() != 0))
+	if (VM_UNLIKELY(vm_sched_observed() != 0))
 		vm_clocks_switch(worker, self, next, why);
 	vm_pvar_add(worker->pvars.switches, 1);
 	vm_self = next;
@@ -140,7 +140,7 @@ int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 }
 
 /* To the run queue of another OS thread's worker. */
-static void wake_far(struct vm_ult *ult)
+static void wake_remote(struct vm_ult *ult)
 {
 	struct vm_worker *worker = ult->worker;
 	struct vm_ult *head =
@@ -170,7 +170,7 @@ void vm_ult_wake(struct vm_ult *ult)
 	} else if (vm_self && vm_self->worker == worker) {
 		vm_worker_push(worker, ult);
 	} else {
-		wake_far(ult);
+		wake_remote(ult);
 	}
 }
 

@@ -48,7 +48,7 @@ extern const struct vm_cvar_table sched_cvar_table;
 	  "Times the worker had nothing to do and slept")                   \
 	X(COUNTER, naps, "sleeps", WORKER, TD, sched,                       \
 	  "Times its tasks only polled and it slept for a moment")          \
-	X(COUNTER, far_wakes, "wakes", WORKER, TD, sched,                   \
+	X(COUNTER, remote_wakes, "wakes", WORKER, TD, sched,                \
 	  "Tasks of this worker woken by other OS threads")                 \
 	X(COUNTER, tasks, "tasks", WORKER, UD, sched, "Tasks started")      \
 	X(TIMER, idle_ns, "ns", WORKER, UB, timer,                          \

@@ -103,7 +103,7 @@ void vm_worker_inbox(struct vm_worker *worker)
 	while (fifo) {
 		struct vm_ult *next = fifo->next;
 
-		vm_pvar_add(worker->pvars.far_wakes, 1);
+		vm_pvar_add(worker->pvars.remote_wakes, 1);
 		vm_worker_push(worker, fifo);
 		fifo = next;
 	}
@@ -440,12 +440,12 @@ static bool poll_nothing(struct vm_worker *worker)
 int vm_sched_init(int count)
 {
 	size_t bytes = (size_t)count * sizeof(struct vm_worker);
-	unsigned watched = vm_watched() & VM_WATCH_CLOCKS;
+	unsigned watched = vm_sched_observed() & VM_OBSERVE_CLOCKS;
 
 	vm_sched = (struct vm_sched){ .worker_count = count,
 				      .poll = poll_nothing,
 				      .watched = watched };
-	vm_sched.workers = vm_share_alloc(bytes, VM_CACHELINE);
+	vm_sched.workers = vm_export_alloc(bytes, VM_CACHELINE);
 	if (!vm_sched.workers)
 		return -VMPI_ENOMEM;
 	for (int i = 0; i < count; i++)
@@ -492,7 +492,7 @@ void vm_sched_stop(void)
 
 void vm_sched_fini(void)
 {
-	vm_share_free(vm_sched.workers);
+	vm_export_free(vm_sched.workers);
 	vm_sched.workers = NULL;
 	vm_sched.worker_count = 0;
 }

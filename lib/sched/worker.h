@@ -56,9 +56,9 @@ struct vm_worker {
 
 /* Bits of vm_sched.watched (clocks.h). */
 enum {
-	VM_WATCH_CLOCKS = 1,
-	VM_WATCH_COUNTERS = 2, /* with the clocks */
-	VM_WATCH_TOLD = 4,     /* told_switch, told_idle; with the clocks */
+	VM_OBSERVE_CLOCKS = 1,
+	VM_OBSERVE_COUNTERS = 2, /* with the clocks */
+	VM_OBSERVE_SWITCHES = 4, /* on_switch, on_idle; with the clocks */
 };
 
 /* Why a ULT is switched away from. */
@@ -91,12 +91,12 @@ struct vm_sched {
 	/* Called on each worker thread first and last. */
 	void (*thread_start)(struct vm_worker *worker);
 	void (*thread_stop)(struct vm_worker *worker);
-	/* With VM_WATCH_TOLD: a worker switches from one ULT to another, on the
+	/* With VM_OBSERVE_SWITCHES: a worker switches from one ULT to another, on the
 	 * stack of the first; self, on its worker or OS thread, begins or ends
 	 * to wait without a switch. */
-	void (*told_switch)(struct vm_worker *worker, struct vm_ult *from,
-			    struct vm_ult *to, enum vm_why why, uint64_t now);
-	void (*told_idle)(struct vm_ult *self, bool idle, uint64_t now);
+	void (*on_switch)(struct vm_worker *worker, struct vm_ult *from,
+			  struct vm_ult *to, enum vm_why why, uint64_t now);
+	void (*on_idle)(struct vm_ult *self, bool idle, uint64_t now);
 	uint64_t spin_ns;
 	bool membarrier;	  /* sleepers fence for everybody */
 	bool crowded;		  /* more workers than processors */

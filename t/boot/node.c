@@ -138,7 +138,7 @@ static void fence_do(const char *value)
 	     vm_boot_fence(boot) ? "failed" : "passed");
 }
 
-static void news_take(const struct vm_boot_news *news, void *arg)
+static void news_take(const struct vm_boot_peer_events *news, void *arg)
 {
 	if (news->process < 0)
 		_exit(92);

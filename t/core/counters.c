@@ -54,9 +54,9 @@ static void waiting(void)
 	is_int(value_of("core_unexpected_len"), 3, "three messages wait");
 	is_int(value_of("core_unexpected_bytes"), 100 + LONG_BYTES,
 	       "with their payload");
-	is_int(word_of("core_sizes_near", 0), 0, "short ones are not");
-	is_int(word_of("core_sizes_near", 7), 1, "one has 64 bytes or more");
-	is_int(word_of("core_sizes_near", 17), 1, "one 64 KiB or more");
+	is_int(word_of("core_sizes_local", 0), 0, "short ones are not");
+	is_int(word_of("core_sizes_local", 7), 1, "one has 64 bytes or more");
+	is_int(word_of("core_sizes_local", 17), 1, "one 64 KiB or more");
 	is_int(value_of("core_bytes_copy"), 100, "one was copied");
 	is_int(value_of("core_bytes_direct"), LONG_BYTES, "one was not");
 	vmpi_recv(vmpi_world(), other, LONG_BYTES, 0, 3, NULL);

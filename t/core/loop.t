@@ -22,9 +22,9 @@ by() {
 	done
 }
 
-by read order handles cancel storm
-by write order handles cancel storm
-by pipeline order handles cancel storm flood requests threads wakeup
+by read order comm-msg comm-cancel storm
+by write order comm-msg comm-cancel storm
+by pipeline order comm-msg comm-cancel storm flood local-req threads wakeup
 VMPI_CORE_HELP=0
 export VMPI_CORE_HELP
 by read order storm wakeup

@@ -238,6 +238,6 @@ wait $runner
 is $? 3 "another fails"
 "$vmpistat" "$job" >text 2>errors
 is $? 2 "and leaves no file behind"
-timeout 300 "$vmpirun" -n 2 --set core_share=off ./stat end </dev/null >out 2>&1
+timeout 300 "$vmpirun" -n 2 --set core_export=off ./stat end </dev/null >out 2>&1
 is $? 0 "a job without a file is a job"
 done_testing

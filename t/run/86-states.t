@@ -80,7 +80,7 @@ for limit in 2 15 100; do
 done
 is $code 124 "a job that hangs ends with the time limit"
 is "$(sed 's/^vmpirun: //; 1d' raw)" "$circle" "after the same was said"
-timeout 500 "$vmpirun" --timeout 1 -n 2 --set core_share=off ./stat ring \
+timeout 500 "$vmpirun" --timeout 1 -n 2 --set core_export=off ./stat ring \
 	</dev/null >out 2>raw
 is "$? $(grep -c . raw)" "124 1" "what cannot be seen is not said"
 done_testing

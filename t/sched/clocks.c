@@ -46,7 +46,7 @@ static int off_body(void *arg)
 	(void)arg;
 	work(100);
 	vm_ult_yield();
-	return vm_clocks_of(me()) == 0 && vm_watched() == 0;
+	return vm_clocks_of(me()) == 0 && vm_sched_observed() == 0;
 }
 
 static int first_body(void *arg)
@@ -54,7 +54,7 @@ static int first_body(void *arg)
 	uint64_t first = rank_time(), worked = work(100);
 
 	(void)arg;
-	return rank_time() - first >= worked && vm_watched() != 0;
+	return rank_time() - first >= worked && vm_sched_observed() != 0;
 }
 
 /* ULTs of one worker that compute and yield in turn. */

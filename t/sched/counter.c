@@ -160,7 +160,7 @@ static int close_body(void *arg)
 {
 	(void)arg;
 	vm_counter_close(faults);
-	ok(!(vm_watched() & VM_WATCH_COUNTERS),
+	ok(!(vm_sched_observed() & VM_OBSERVE_COUNTERS),
 	   "after the last close a switch reads nothing");
 	return 0;
 }

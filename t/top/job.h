@@ -90,8 +90,8 @@ static inline void job_wait(struct model *model, int rank, int peer)
 	struct block *block = &model->blocks[GROUP_RANK][rank];
 
 	block->state = RANK_WAITS;
-	block->doing = (struct vm_share_doing){ .state = VM_SHARE_RECEIVE,
-						.wait.peer = peer };
+	block->doing = (struct vm_live_doing){ .state = VM_EXPORT_RECEIVE,
+					       .wait.peer = peer };
 	snprintf(block->waits, sizeof(block->waits), "%d", peer);
 }
 

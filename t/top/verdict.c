@@ -56,7 +56,7 @@ static void hang_check(void)
 	is_int(verdict.line_count, VERDICT_LINES, "... and who waits");
 	ok(said("rank 2 waits: 3"), "... for whom");
 	model.blocks[GROUP_RANK][5].state = RANK_DONE;
-	model.blocks[GROUP_RANK][5].doing.state = VM_SHARE_DONE;
+	model.blocks[GROUP_RANK][5].doing.state = VM_EXPORT_DONE;
 	verdict_find(&verdict, &model, 5);
 	ok(said("5 ranks wait"), "who has ended hangs no more");
 	ok(!strstr(verdict.lines[1], "circle"),

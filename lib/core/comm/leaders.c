@@ -15,7 +15,7 @@
 #include "core/comm/p2p.h"
 
 /* The place of a process in far; a new one if it is not there. */
-static uint32_t process_find(struct vm_far *far, uint32_t process)
+static uint32_t process_find(struct vm_leaders *far, uint32_t process)
 {
 	uint32_t i = 0;
 
@@ -48,13 +48,13 @@ static bool all_here(const struct vm_group *group)
 	return true;
 }
 
-int vm_far_new(struct vm_far **out, const struct vm_group *group)
+int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group)
 {
 	size_t size = (size_t)group->size, most = processes_most(group);
-	size_t head =
-		sizeof(struct vm_far) + most * sizeof(struct vm_far_process);
+	size_t head = sizeof(struct vm_leaders) +
+		      most * sizeof(struct vm_leaders_process);
 	uint32_t *list, last = UINT32_MAX, at = 0;
-	struct vm_far *far;
+	struct vm_leaders *far;
 
 	*out = NULL;
 	if (all_here(group))
@@ -76,7 +76,7 @@ int vm_far_new(struct vm_far **out, const struct vm_group *group)
 		far->of[i] = at;
 	}
 	for (int p = 0; p < far->count; p++) {
-		struct vm_far_process *process = &far->processes[p];
+		struct vm_leaders_process *process = &far->processes[p];
 
 		if (process->process == (uint32_t)vm_node->process)
 			far->self = p;
@@ -85,7 +85,8 @@ int vm_far_new(struct vm_far **out, const struct vm_group *group)
 		process->count = 0;
 	}
 	for (uint32_t i = 0; i < size; i++) {
-		struct vm_far_process *process = &far->processes[far->of[i]];
+		struct vm_leaders_process *process =
+			&far->processes[far->of[i]];
 
 		process->members[process->count++] = i;
 	}
@@ -126,7 +127,7 @@ static int part_recv(const struct vm_meet *meet, int p, void *buf, size_t bytes,
 {
 	struct vm_data data = vm_data_bytes(buf, bytes);
 
-	return vm_far_part_recv(meet, p, &data, req);
+	return vm_leaders_msg_recv(meet, p, &data, req);
 }
 
 static int part_send(const struct vm_meet *meet, int p, const void *buf,
@@ -134,7 +135,7 @@ static int part_send(const struct vm_meet *meet, int p, const void *buf,
 {
 	struct vm_data data = vm_data_bytes(buf, bytes);
 
-	return vm_far_part_send(meet, p, &data, req);
+	return vm_leaders_msg_send(meet, p, &data, req);
 }
 
 static void first_error(int *rc, int next)
@@ -144,7 +145,8 @@ static void first_error(int *rc, int next)
 }
 
 static int talk_begin(const struct vm_meet *meet, int p, struct talk *talk,
-		      enum vm_far_topic topic, const struct vm_far_part *part)
+		      enum vm_leaders_topic topic,
+		      const struct vm_leaders_msg *part)
 {
 	size_t n = head_part(part->out_bytes);
 	int rc;
@@ -166,7 +168,7 @@ static int talk_begin(const struct vm_meet *meet, int p, struct talk *talk,
 
 /* The head has come. */
 static int talk_rest(const struct vm_meet *meet, int p, struct talk *talk,
-		     struct vm_far_part *part)
+		     struct vm_leaders_msg *part)
 {
 	size_t bytes = talk->in.bytes, n = head_part(bytes);
 
@@ -182,11 +184,11 @@ static int talk_rest(const struct vm_meet *meet, int p, struct talk *talk,
 			 &talk->reqs[3]);
 }
 
-static int talk_all(const struct vm_meet *meet, enum vm_far_topic topic,
-		    struct talk *talks, struct vm_far_part *parts)
+static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
+		    struct talk *talks, struct vm_leaders_msg *parts)
 {
-	const struct vm_far *far = meet->far;
-	bool mismatch = topic == VM_FAR_MISMATCH;
+	const struct vm_leaders *far = meet->far;
+	bool mismatch = topic == VM_LEADERS_MISMATCH;
 	int rc = 0;
 
 	for (int p = 0; p < far->count; p++)
@@ -197,7 +199,7 @@ static int talk_all(const struct vm_meet *meet, enum vm_far_topic topic,
 	for (int p = 0; p < far->count && !rc; p++) {
 		if (p == far->self)
 			continue;
-		rc = vm_far_part_wait(meet, &talks[p].reqs[0], NULL);
+		rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
 		if (rc)
 			break;
 		mismatch |= talks[p].in.topic != (uint32_t)topic;
@@ -206,8 +208,8 @@ static int talk_all(const struct vm_meet *meet, enum vm_far_topic topic,
 	for (int p = 0; p < far->count; p++)
 		for (int i = 1; i < 4; i++)
 			first_error(&rc,
-				    vm_far_part_wait(meet, &talks[p].reqs[i],
-						     NULL));
+				    vm_leaders_msg_wait(meet, &talks[p].reqs[i],
+							NULL));
 	return !rc && mismatch ? -VMPI_EMISMATCH : rc;
 }
 
@@ -220,13 +222,13 @@ static void talks_end(const struct vm_meet *meet, struct talk *talks)
 		if (!talks[p].reqs[0])
 			continue;
 		vm_req_cancel(talks[p].reqs[0]);
-		vm_far_part_wait(meet, &talks[p].reqs[0], NULL);
+		vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
 	}
 	free(talks);
 }
 
-int vm_far_exchange(const struct vm_meet *meet, enum vm_far_topic topic,
-		    struct vm_far_part *parts)
+int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
+			struct vm_leaders_msg *parts)
 {
 	int rc, count = meet->far->count;
 	struct talk *talks = malloc((size_t)count * sizeof(*talks));
@@ -248,15 +250,15 @@ int vm_far_exchange(const struct vm_meet *meet, enum vm_far_topic topic,
 	return rc;
 }
 
-int vm_far_barrier(const struct vm_meet *meet, enum vm_far_topic topic)
+int vm_leaders_barrier(const struct vm_meet *meet, enum vm_leaders_topic topic)
 {
 	int count = meet->far->count;
-	struct vm_far_part *parts = calloc((size_t)count, sizeof(*parts));
+	struct vm_leaders_msg *parts = calloc((size_t)count, sizeof(*parts));
 	int rc;
 
 	if (!parts)
 		return -VMPI_ENOMEM;
-	rc = vm_far_exchange(meet, topic, parts);
+	rc = vm_leaders_exchange(meet, topic, parts);
 	for (int p = 0; p < count; p++)
 		free(parts[p].in);
 	free(parts);

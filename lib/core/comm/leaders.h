@@ -21,7 +21,7 @@ struct vm_meet;
 struct vm_rank;
 
 /* The members of a channel in one process, in order. */
-struct vm_far_process {
+struct vm_leaders_process {
 	uint32_t process; /* in the job */
 	uint32_t count;
 	uint32_t *members; /* their ranks in the channel */
@@ -29,44 +29,44 @@ struct vm_far_process {
 };
 
 /* Immutable; the processes are in the order of their first members. */
-struct vm_far {
+struct vm_leaders {
 	int count, self; /* processes, and which of them this one is */
 	bool blocks;	 /* each one's members are neighbours in the channel */
 	uint32_t *of;	 /* by rank in the channel: the member's process */
-	struct vm_far_process processes[];
+	struct vm_leaders_process processes[];
 };
 
 /* *far is NULL when all members are here.  0 or -VMPI_ENOMEM. */
-int vm_far_new(struct vm_far **far, const struct vm_group *group);
+int vm_leaders_new(struct vm_leaders **far, const struct vm_group *group);
 
 /*
  * Tags of meetings: those that are started have numbers of their own.  All are
  * negative, so that no other message in the context has one of them.  What ends
- * when a member dies, and by nothing else, is a receive of VM_FAR_NEVER.
+ * when a member dies, and by nothing else, is a receive of VM_LEADERS_NEVER.
  */
-#define VM_FAR_TAG 0x80000000u
-#define VM_FAR_NEVER 0x40000000u
-#define VM_FAR_STARTED 0x20000000u
-#define VM_FAR_NUMBERS 0x0fffffffu
+#define VM_LEADERS_TAG 0x80000000u
+#define VM_LEADERS_NEVER 0x40000000u
+#define VM_LEADERS_STARTED 0x20000000u
+#define VM_LEADERS_NUMBERS 0x0fffffffu
 
 /* Whether a message is one that leaders send each other. */
-static inline bool vm_far_is_tag(int tag)
+static inline bool vm_leaders_is_tag(int tag)
 {
-	return ((uint32_t)tag & VM_FAR_TAG) != 0 && tag != -1;
+	return ((uint32_t)tag & VM_LEADERS_TAG) != 0 && tag != -1;
 }
 
 /* What a meeting is about, for the leaders; the first exchange of a meeting says
  * it. */
-enum vm_far_topic {
-	VM_FAR_BARRIER,
-	VM_FAR_SPLIT,
-	VM_FAR_COLL,
-	VM_FAR_MISMATCH, /* members of one process disagree already */
+enum vm_leaders_topic {
+	VM_LEADERS_BARRIER,
+	VM_LEADERS_SPLIT,
+	VM_LEADERS_COLL,
+	VM_LEADERS_MISMATCH, /* members of one process disagree already */
 };
 
 /* What goes to one process and what has come from it, which is malloc'ed, NULL
  * when it is nothing. */
-struct vm_far_part {
+struct vm_leaders_msg {
 	const void *out;
 	void *in;
 	size_t out_bytes, in_bytes;
@@ -78,11 +78,11 @@ struct vm_far_part {
  * leaders if the topics differ, or another error.  On errors nothing is left in
  * `in`.  May switch.
  */
-int vm_far_exchange(const struct vm_meet *meet, enum vm_far_topic topic,
-		    struct vm_far_part *parts);
+int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
+			struct vm_leaders_msg *parts);
 
 /* The same for meetings of which nothing is to be told. */
-int vm_far_barrier(const struct vm_meet *meet, enum vm_far_topic topic);
+int vm_leaders_barrier(const struct vm_meet *meet, enum vm_leaders_topic topic);
 
 /*
  * Data that leaders send each other after the exchange, when they know who sends
@@ -90,24 +90,25 @@ int vm_far_barrier(const struct vm_meet *meet, enum vm_far_topic topic);
  * process of the channel dies all of this ends, whoever it is with: those that
  * are still there may have given up.
  */
-struct vm_far_talk {
+struct vm_leaders_data {
 	const struct vm_meet *meet;
-	struct vm_far_message *messages; /* that are not waited for */
+	struct vm_leaders_message *messages; /* that are not waited for */
 	int count, room;
 	int error; /* the first; what is sent then is empty */
 };
 
-void vm_far_talk_begin(struct vm_far_talk *talk, const struct vm_meet *meet);
-void vm_far_send(struct vm_far_talk *talk, int process,
-		 const struct vm_data *data);
+void vm_leaders_data_begin(struct vm_leaders_data *talk,
+			   const struct vm_meet *meet);
+void vm_leaders_send(struct vm_leaders_data *talk, int process,
+		     const struct vm_data *data);
 /* As much as `data` has room for, or it is an error: -VMPI_ETRUNC, or -VMPI_EPEER
  * when nothing came, since the other one has failed. */
-void vm_far_recv(struct vm_far_talk *talk, int process,
-		 const struct vm_data *data);
+void vm_leaders_recv(struct vm_leaders_data *talk, int process,
+		     const struct vm_data *data);
 /* Waits for all receives, or for all of them: 0 or the first error.  May switch. */
-int vm_far_received(struct vm_far_talk *talk);
-int vm_far_wait(struct vm_far_talk *talk);
+int vm_leaders_received(struct vm_leaders_data *talk);
+int vm_leaders_wait(struct vm_leaders_data *talk);
 /* The same, and the end. */
-int vm_far_talk_end(struct vm_far_talk *talk);
+int vm_leaders_data_end(struct vm_leaders_data *talk);
 
 #endif

@@ -12,27 +12,28 @@
 #include "core/local/layout.h"
 #include "core/local/req.h"
 
-struct vm_far_message {
+struct vm_leaders_message {
 	struct vm_req *req;
 	size_t bytes; /* of a receive */
 	bool receive;
 };
 
-void vm_far_talk_begin(struct vm_far_talk *talk, const struct vm_meet *meet)
+void vm_leaders_data_begin(struct vm_leaders_data *talk,
+			   const struct vm_meet *meet)
 {
-	*talk = (struct vm_far_talk){ .meet = meet };
+	*talk = (struct vm_leaders_data){ .meet = meet };
 }
 
-static void note(struct vm_far_talk *talk, int error)
+static void note(struct vm_leaders_data *talk, int error)
 {
 	if (error && !talk->error)
 		talk->error = error;
 }
 
 /* Room for one more; NULL: no memory. */
-static struct vm_far_message *message_new(struct vm_far_talk *talk)
+static struct vm_leaders_message *message_new(struct vm_leaders_data *talk)
 {
-	struct vm_far_message *more;
+	struct vm_leaders_message *more;
 	int room = talk->room ? 2 * talk->room : 16;
 
 	if (talk->count == talk->room) {
@@ -47,52 +48,52 @@ static struct vm_far_message *message_new(struct vm_far_talk *talk)
 	return &talk->messages[talk->count];
 }
 
-void vm_far_send(struct vm_far_talk *talk, int process,
-		 const struct vm_data *data)
+void vm_leaders_send(struct vm_leaders_data *talk, int process,
+		     const struct vm_data *data)
 {
 	struct vm_data none = vm_data_bytes(NULL, 0);
-	struct vm_far_message *message = message_new(talk);
+	struct vm_leaders_message *message = message_new(talk);
 	int rc;
 
 	if (!message)
 		return;
 	message->receive = false;
-	rc = vm_far_part_send(talk->meet, process, talk->error ? &none : data,
-			      &message->req);
+	rc = vm_leaders_msg_send(talk->meet, process,
+				 talk->error ? &none : data, &message->req);
 	if (rc)
 		note(talk, rc);
 	else
 		talk->count++;
 }
 
-void vm_far_recv(struct vm_far_talk *talk, int process,
-		 const struct vm_data *data)
+void vm_leaders_recv(struct vm_leaders_data *talk, int process,
+		     const struct vm_data *data)
 {
-	struct vm_far_message *message = message_new(talk);
+	struct vm_leaders_message *message = message_new(talk);
 	int rc;
 
 	if (!message)
 		return;
 	message->receive = true;
 	message->bytes = data->bytes;
-	rc = vm_far_part_recv(talk->meet, process, data, &message->req);
+	rc = vm_leaders_msg_recv(talk->meet, process, data, &message->req);
 	if (rc)
 		note(talk, rc);
 	else
 		talk->count++;
 }
 
-static void message_wait(struct vm_far_talk *talk,
-			 struct vm_far_message *message)
+static void message_wait(struct vm_leaders_data *talk,
+			 struct vm_leaders_message *message)
 {
 	size_t bytes = 0;
 
-	note(talk, vm_far_part_wait(talk->meet, &message->req, &bytes));
+	note(talk, vm_leaders_msg_wait(talk->meet, &message->req, &bytes));
 	if (message->receive && bytes != message->bytes)
 		note(talk, bytes ? -VMPI_ETRUNC : -VMPI_EPEER);
 }
 
-int vm_far_received(struct vm_far_talk *talk)
+int vm_leaders_received(struct vm_leaders_data *talk)
 {
 	int sends = 0;
 
@@ -105,18 +106,18 @@ int vm_far_received(struct vm_far_talk *talk)
 	return talk->error;
 }
 
-int vm_far_wait(struct vm_far_talk *talk)
+int vm_leaders_wait(struct vm_leaders_data *talk)
 {
-	vm_far_received(talk);
+	vm_leaders_received(talk);
 	for (int i = 0; i < talk->count; i++)
 		message_wait(talk, &talk->messages[i]);
 	talk->count = 0;
 	return talk->error;
 }
 
-int vm_far_talk_end(struct vm_far_talk *talk)
+int vm_leaders_data_end(struct vm_leaders_data *talk)
 {
-	int rc = vm_far_wait(talk);
+	int rc = vm_leaders_wait(talk);
 
 	free(talk->messages);
 	talk->messages = NULL;

@@ -13,26 +13,26 @@
 
 static struct vm_env env_of(const struct vm_meet *meet, int process)
 {
-	const struct vm_far_process *from = &meet->far->processes[process];
+	const struct vm_leaders_process *from = &meet->far->processes[process];
 
 	return (struct vm_env){ .context = meet->context + 1,
 				.source = (int)from->members[0],
-				.tag = (int)(meet->tag | VM_FAR_TAG) };
+				.tag = (int)(meet->tag | VM_LEADERS_TAG) };
 }
 
-int vm_far_part_recv(const struct vm_meet *meet, int process,
-		     const struct vm_data *data, struct vm_req **req)
+int vm_leaders_msg_recv(const struct vm_meet *meet, int process,
+			const struct vm_data *data, struct vm_req **req)
 {
-	const struct vm_far *far = meet->far;
+	const struct vm_leaders *far = meet->far;
 
 	return vm_irecv_for(far->processes[far->self].first,
 			    env_of(meet, process), data, req);
 }
 
-int vm_far_part_send(const struct vm_meet *meet, int process,
-		     const struct vm_data *data, struct vm_req **req)
+int vm_leaders_msg_send(const struct vm_meet *meet, int process,
+			const struct vm_data *data, struct vm_req **req)
 {
-	const struct vm_far *far = meet->far;
+	const struct vm_leaders *far = meet->far;
 
 	return vm_isend(far->processes[process].first, env_of(meet, far->self),
 			data, VM_SEND_STANDARD, req);
@@ -41,11 +41,11 @@ int vm_far_part_send(const struct vm_meet *meet, int process,
 /* A receive that only a death ends: from ourselves, since others may leave. */
 static int never_begin(const struct vm_meet *meet, struct vm_req **req)
 {
-	const struct vm_far *far = meet->far;
+	const struct vm_leaders *far = meet->far;
 	struct vm_data data = vm_data_bytes(NULL, 0);
 	struct vm_env env = env_of(meet, far->self);
 
-	env.tag = (int)((uint32_t)env.tag | VM_FAR_NEVER);
+	env.tag = (int)((uint32_t)env.tag | VM_LEADERS_NEVER);
 	return vm_irecv_for(far->processes[far->self].first, env, &data, req);
 }
 
@@ -71,8 +71,8 @@ static int send_await(const struct vm_meet *meet, struct vm_req *req)
 	return rc;
 }
 
-int vm_far_part_wait(const struct vm_meet *meet, struct vm_req **req,
-		     size_t *bytes)
+int vm_leaders_msg_wait(const struct vm_meet *meet, struct vm_req **req,
+			size_t *bytes)
 {
 	vmpi_status status = { 0 };
 	int rc = 0, end;

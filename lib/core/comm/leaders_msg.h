@@ -13,15 +13,15 @@ struct vm_meet;
 struct vmpi_req;
 
 /* 0 with *req set, or an error. */
-int vm_far_part_send(const struct vm_meet *meet, int process,
-		     const struct vm_data *data, struct vmpi_req **req);
-int vm_far_part_recv(const struct vm_meet *meet, int process,
-		     const struct vm_data *data, struct vmpi_req **req);
+int vm_leaders_msg_send(const struct vm_meet *meet, int process,
+			const struct vm_data *data, struct vmpi_req **req);
+int vm_leaders_msg_recv(const struct vm_meet *meet, int process,
+			const struct vm_data *data, struct vmpi_req **req);
 
 /* Waits for one of them, unless *req is NULL, and makes it NULL; *bytes, if not
  * NULL, gets how many came.  Both kinds end with -VMPI_EPEER when a process of
  * the channel dies, whichever.  May switch. */
-int vm_far_part_wait(const struct vm_meet *meet, struct vmpi_req **req,
-		     size_t *bytes);
+int vm_leaders_msg_wait(const struct vm_meet *meet, struct vmpi_req **req,
+			size_t *bytes);
 
 #endif

@@ -63,7 +63,7 @@ static void members_sort(struct vm_meet *meet, const struct vm_group *group)
  * faster copied twice, on both sides at once, than by one worker alone. */
 static size_t post_bytes(const struct vm_meet_worker *worker)
 {
-	size_t bytes = sizeof(struct vm_post) + POST_BYTES +
+	size_t bytes = sizeof(struct vm_meet_post) + POST_BYTES +
 		       (size_t)POST_MEMBER_BYTES * worker->member_count;
 
 	return (bytes + VM_CACHELINE - 1) & ~(size_t)(VM_CACHELINE - 1);
@@ -88,9 +88,9 @@ static bool posts_make(struct vm_meet *meet)
 		if (!worker->member_count)
 			continue;
 		bytes = post_bytes(worker);
-		worker->room = (uint32_t)(bytes - sizeof(struct vm_post));
-		worker->posts[0] = (struct vm_post *)next;
-		worker->posts[1] = (struct vm_post *)(next + bytes);
+		worker->room = (uint32_t)(bytes - sizeof(struct vm_meet_post));
+		worker->posts[0] = (struct vm_meet_post *)next;
+		worker->posts[1] = (struct vm_meet_post *)(next + bytes);
 		next += 2 * bytes;
 	}
 	return true;
@@ -129,7 +129,7 @@ struct vm_meet *vm_meet_new(const struct vm_group *group)
 
 	if (!meet)
 		return NULL;
-	if (vm_far_new(&meet->far, group)) {
+	if (vm_leaders_new(&meet->far, group)) {
 		free(meet);
 		return NULL;
 	}
@@ -231,18 +231,18 @@ void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes)
 /* The same when there are members in other processes. */
 static void meeting_hold_far(struct vm_meet *meet, vm_meet_last last)
 {
-	const struct vm_far_process *here =
+	const struct vm_leaders_process *here =
 		&meet->far->processes[meet->far->self];
-	enum vm_far_topic topic = VM_FAR_BARRIER;
+	enum vm_leaders_topic topic = VM_LEADERS_BARRIER;
 
 	meet->result = 0;
 	for (uint32_t i = 0; i < here->count; i++)
 		if (meet->seats[here->members[i]].last != last)
-			topic = VM_FAR_MISMATCH;
-	if (last && topic == VM_FAR_BARRIER)
+			topic = VM_LEADERS_MISMATCH;
+	if (last && topic == VM_LEADERS_BARRIER)
 		last(meet);
 	else
-		meet->result = vm_far_barrier(meet, topic);
+		meet->result = vm_leaders_barrier(meet, topic);
 }
 
 void vm_meet_run(struct vm_meet *meet, vm_meet_last last)
@@ -265,7 +265,7 @@ static void meeting_hold_named(struct vm_meet *meet, const struct vm_chan *chan,
 {
 	if (VM_UNLIKELY(meet->far != NULL)) {
 		meet->context = chan->context;
-		meet->tag = meet->meetings++ & VM_FAR_NUMBERS;
+		meet->tag = meet->meetings++ & VM_LEADERS_NUMBERS;
 	}
 	vm_meet_run(meet, last);
 }
@@ -298,19 +298,19 @@ static bool members_agree(const struct vm_meet *meet,
 static bool posts_agree(const struct vm_meet *meet,
 			const struct vm_meet_worker *self)
 {
-	const struct vm_post *mine = vm_meet_post(self, self);
+	const struct vm_meet_post *mine = vm_meet_post_of(self, self);
 
 	if (!mine->each)
 		return false;
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
 		const struct vm_meet_worker *worker = &meet->workers[w];
-		const struct vm_post *post;
+		const struct vm_meet_post *post;
 
 		if (!worker->member_count || worker == self)
 			continue;
-		post = vm_meet_post(worker, self);
+		post = vm_meet_post_of(worker, self);
 		if (!post->each || post->last != mine->last ||
-		    memcmp(post->key, mine->key, VM_POST_KEY))
+		    memcmp(post->key, mine->key, VM_MEET_POST_KEY))
 			return false;
 	}
 	return true;
@@ -331,34 +331,35 @@ static int hold_for_all(const struct vm_chan *chan, struct vm_meet_worker *self,
 		    &meet->claimed, &claimed, number, memory_order_relaxed,
 		    memory_order_relaxed)) {
 		meeting_hold_named(meet, chan, last);
-		vm_post_show(meet, self, &meet->held, number);
+		vm_meet_post_show(meet, self, &meet->held, number);
 	} else {
-		vm_post_wait(self, &meet->held, number, chan);
+		vm_meet_post_wait(self, &meet->held, number, chan);
 	}
 	return meet->result;
 }
 
 /* All members of the caller's worker have arrived: meets the other workers. */
 static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
-			void *args, const struct vm_meet_way *way)
+			void *args, const struct vm_meet_how *way)
 {
 	struct vm_meet *meet = chan->meet;
 	uint32_t number = ++self->number;
-	struct vm_post *post = vm_meet_post(self, self);
+	struct vm_meet_post *post = vm_meet_post_of(self, self);
 
 	post->last = way->last;
 	if (!way->show)
-		memset(post->key, 0, VM_POST_KEY);
+		memset(post->key, 0, VM_MEET_POST_KEY);
 	/* What members of other processes bring, only one gets to know. */
 	post->each = !meet->far && members_agree(meet, self, way->last) &&
 		     (way->show ? way->show(meet, self, post) : !way->last);
-	vm_post_show(meet, self, &post->number, number);
+	vm_meet_post_show(meet, self, &post->number, number);
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
 		struct vm_meet_worker *worker = &meet->workers[w];
 
 		if (worker->member_count && worker != self)
-			vm_post_wait(self, &vm_meet_post(worker, self)->number,
-				     number, chan);
+			vm_meet_post_wait(
+				self, &vm_meet_post_of(worker, self)->number,
+				number, chan);
 	}
 	if (!posts_agree(meet, self))
 		return hold_for_all(chan, self, way->last);
@@ -378,7 +379,7 @@ static inline void meeting_count(size_t calls)
 		vm_pvar_add(*more, 1);
 }
 
-int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_way *way,
+int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
 	       size_t calls)
 {
 	struct vm_meet *meet = chan->meet;
@@ -418,7 +419,7 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_way *way,
 
 int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
 {
-	const struct vm_meet_way way = { .last = last };
+	const struct vm_meet_how way = { .last = last };
 
 	return vm_meet_by(chan, args, &way, 0);
 }

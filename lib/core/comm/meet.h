@@ -60,9 +60,9 @@ struct vm_meet_worker {
 	/* An OS thread has started the meeting; set by any. */
 	_Atomic bool threads;
 	/* Read by others; constant but for the waiter. */
-	struct vm_post_waiter waiter VM_ALIGNED(VM_CACHELINE);
-	struct vm_post *posts[2]; /* NULL: it meets no other workers */
-	uint32_t room;		  /* bytes of a post's data */
+	struct vm_meet_post_waiter waiter VM_ALIGNED(VM_CACHELINE);
+	struct vm_meet_post *posts[2]; /* NULL: it meets no other workers */
+	uint32_t room;		       /* bytes of a post's data */
 	uint32_t member_count;
 	uint32_t *members; /* their ranks in the channel, ascending */
 	struct vm_meet *meet;
@@ -79,11 +79,11 @@ struct vm_meet {
 	 * started: where blocking ones look anyway. */
 	_Atomic uint32_t number;
 	struct vm_meet_worker *workers;
-	struct vm_seat *seats; /* by rank in the channel */
-	uint32_t *members;     /* memory of the workers' lists */
-	char *posts;	       /* and posts */
-	struct vm_far *far;    /* NULL: all members are in this process */
-	struct vm_meet *place; /* of a started meeting: whence it is lent */
+	struct vm_seat *seats;	/* by rank in the channel */
+	uint32_t *members;	/* memory of the workers' lists */
+	char *posts;		/* and posts */
+	struct vm_leaders *far; /* NULL: all members are in this process */
+	struct vm_meet *place;	/* of a started meeting: whence it is lent */
 	/* The number of the last meeting that one member held for all, who
 	 * claims it, and sets `held` and the result when it is over. */
 	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
@@ -128,12 +128,12 @@ void vm_meet_drop(struct vm_meet *meet);
  * How members meet that may not need one who works for all.  show() and own()
  * are run by the last member to arrive on each worker.
  */
-struct vm_meet_way {
+struct vm_meet_how {
 	/* Writes what the other workers need to know of this worker's members:
 	 * key, bytes and data.  false: the long way is needed.  NULL: there is
 	 * nothing to know. */
 	bool (*show)(struct vm_meet *meet, struct vm_meet_worker *worker,
-		     struct vm_post *post);
+		     struct vm_meet_post *post);
 	/* All workers have shown theirs, with the same key: does what this
 	 * worker's members want; args is the caller's.  NULL: nothing. */
 	void (*own)(struct vm_meet *meet, struct vm_meet_worker *worker,
@@ -143,8 +143,9 @@ struct vm_meet_way {
 };
 
 /* What worker `other` shows to the meeting that `self` is at. */
-static inline struct vm_post *vm_meet_post(const struct vm_meet_worker *other,
-					   const struct vm_meet_worker *self)
+static inline struct vm_meet_post *
+vm_meet_post_of(const struct vm_meet_worker *other,
+		const struct vm_meet_worker *self)
 {
 	return other->posts[self->number & 1];
 }
@@ -183,7 +184,7 @@ int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
  * way.  calls: where in core_rank_pvars the caller's rank counts it besides; 0:
  * nowhere. */
 int vm_meet_by(struct vmpi_chan *chan, void *args,
-	       const struct vm_meet_way *way, size_t calls);
+	       const struct vm_meet_how *way, size_t calls);
 
 /*
  * The same without waiting: when all members have started it, the last of them

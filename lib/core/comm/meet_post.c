@@ -21,10 +21,10 @@
 #include "sched/ult.h"
 
 /* Wakes the leader of a worker if it waits for this word. */
-static void waiter_wake(struct vm_post_waiter *waiter,
+static void waiter_wake(struct vm_meet_post_waiter *waiter,
 			const _Atomic uint32_t *word)
 {
-	/* Pairs with the store in vm_post_wait(): shows the waiter's word. */
+	/* Pairs with the store in vm_meet_post_wait(): shows the waiter's word. */
 	struct vm_ult *ult =
 		atomic_load_explicit(&waiter->ult, memory_order_acquire);
 
@@ -37,10 +37,10 @@ static void waiter_wake(struct vm_post_waiter *waiter,
 		vm_ult_wake(ult);
 }
 
-void vm_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
-		  _Atomic uint32_t *word, uint32_t number)
+void vm_meet_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
+		       _Atomic uint32_t *word, uint32_t number)
 {
-	/* Pairs with the loads in vm_post_wait(). */
+	/* Pairs with the loads in vm_meet_post_wait(). */
 	atomic_store_explicit(word, number, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
 	for (uint32_t w = 0; w < meet->worker_count; w++)
@@ -49,7 +49,7 @@ void vm_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
 }
 
 /* Registers and suspends the caller, unless the word is number already. */
-static void wait_suspended(struct vm_post_waiter *waiter,
+static void wait_suspended(struct vm_meet_post_waiter *waiter,
 			   const _Atomic uint32_t *word, uint32_t number,
 			   const struct vm_chan *chan)
 {
@@ -67,10 +67,11 @@ static void wait_suspended(struct vm_post_waiter *waiter,
 	vm_wait_members(chan);
 }
 
-void vm_post_wait(struct vm_meet_worker *self, const _Atomic uint32_t *word,
-		  uint32_t number, const struct vm_chan *chan)
+void vm_meet_post_wait(struct vm_meet_worker *self,
+		       const _Atomic uint32_t *word, uint32_t number,
+		       const struct vm_chan *chan)
 {
-	/* Pairs with the store in vm_post_show(). */
+	/* Pairs with the store in vm_meet_post_show(). */
 	while (atomic_load_explicit(word, memory_order_acquire) != number)
 		if (!vm_ult_watch(word, number))
 			wait_suspended(&self->waiter, word, number, chan);

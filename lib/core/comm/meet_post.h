@@ -23,34 +23,35 @@ struct vm_meet_worker;
 struct vm_ult;
 struct vmpi_chan;
 
-#define VM_POST_KEY 32
+#define VM_MEET_POST_KEY 32
 
 /* Written by the worker's leader, read by all after `number`, set last. */
-struct vm_post {
+struct vm_meet_post {
 	_Atomic uint32_t number; /* of the meeting */
 	bool each;	/* each worker can do what its own members need, */
 	uint32_t bytes; /* with so much of each member in `data` */
 	void (*last)(struct vm_meet *meet);
-	char key[VM_POST_KEY]; /* what all workers must have alike for that */
+	char key[VM_MEET_POST_KEY]; /* what all workers must have alike for that */
 	char data[];
 } VM_ALIGNED(8);
 
-VM_STATIC_ASSERT(sizeof(struct vm_post) == 56,
+VM_STATIC_ASSERT(sizeof(struct vm_meet_post) == 56,
 		 "a word of data is on the line of the number");
 
 /* One who waits for a number: written by itself and by its wakers. */
-struct vm_post_waiter {
+struct vm_meet_post_waiter {
 	_Atomic(struct vm_ult *) ult; /* NULL: it is awake */
 	_Atomic(const _Atomic uint32_t *) word;
 };
 
 /* Sets *word to number and wakes those leaders who wait for that. */
-void vm_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
-		  _Atomic uint32_t *word, uint32_t number);
+void vm_meet_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
+		       _Atomic uint32_t *word, uint32_t number);
 
 /* Waits until *word is number; self is the worker of the caller, its leader;
  * their channel is for those who look (core/rank/wait.h).  May switch. */
-void vm_post_wait(struct vm_meet_worker *self, const _Atomic uint32_t *word,
-		  uint32_t number, const struct vmpi_chan *chan);
+void vm_meet_post_wait(struct vm_meet_worker *self,
+		       const _Atomic uint32_t *word, uint32_t number,
+		       const struct vmpi_chan *chan);
 
 #endif

@@ -185,7 +185,7 @@ static void members_complete(void *arg)
 /* Everybody has started it; the caller's worker is `self`. */
 static void started_hold(struct vm_meet *meet, uint32_t self, vm_meet_last last)
 {
-	struct vm_engine *engine = vm_lane_self()->engine;
+	struct vm_engine *engine = vm_thread_cache_self()->engine;
 
 	vm_meet_run(meet, last);
 	if (meet->size == 1) {
@@ -238,7 +238,7 @@ static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
 	struct vm_ult *task;
 
 	meet->context = chan->context;
-	meet->tag = (number & VM_FAR_NUMBERS) | VM_FAR_STARTED;
+	meet->tag = (number & VM_LEADERS_NUMBERS) | VM_LEADERS_STARTED;
 	meet->last = last;
 	if (vm_task_new_deep(&task, started_far_main, meet) == 0)
 		vm_ult_detach(task);

@@ -22,7 +22,7 @@ static void msg_free(struct vm_msg *msg)
 {
 	if (msg->payload == VM_PAYLOAD_DIRECT)
 		free(msg->packed);
-	vm_pool_put(&vm_lane_self()->msg, msg);
+	vm_pool_put(&vm_thread_cache_self()->msg, msg);
 }
 
 static struct vm_arrival msg_arrival(const struct vm_msg *msg)
@@ -42,10 +42,10 @@ bool vm_msg_land(struct vm_msg *msg, struct vm_req *req)
 	bool here = msg->payload != VM_PAYLOAD_REMOTE;
 
 	if (here)
-		vm_arrival_receive(&arrival, req, msg->rank, VM_WAY_WORKER);
+		vm_arrival_receive(&arrival, req, msg->rank, VM_PATH_WORKER);
 	else
-		vm_pull_start(req, &arrival.env, arrival.origin, arrival.port,
-			      arrival.bytes);
+		vm_rndv_recv_start(req, &arrival.env, arrival.origin,
+				   arrival.port, arrival.bytes);
 	msg_free(msg);
 	return here;
 }
@@ -53,8 +53,8 @@ bool vm_msg_land(struct vm_msg *msg, struct vm_req *req)
 static __attribute__((noinline)) void bytes_told(const struct vm_msg *msg,
 						 size_t bytes)
 {
-	vm_account_copied(vm_rank_self(), VM_SIDE_RECEIVE, VM_WAY_WORKER,
-			  bytes);
+	vm_overlap_events_copied(vm_rank_self(), VM_SIDE_RECEIVE,
+				 VM_PATH_WORKER, bytes);
 	vm_trace_match(msg->rank, &msg->node.env, msg->bytes,
 		       msg->payload == VM_PAYLOAD_COPY ? VM_PROTO_COPY :
 							 VM_PROTO_INLINE,
@@ -71,16 +71,16 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 
 	vm_bytes_copy(data->addr, msg->buffer, bytes);
 	if (msg->payload == VM_PAYLOAD_COPY)
-		vm_buffer_put(vm_lane_self(), msg->buffer, msg->bytes);
+		vm_buffer_put(vm_thread_cache_self(), msg->buffer, msg->bytes);
 	if (status)
 		*status = (vmpi_status){ .source = msg->node.env.source,
 					 .tag = msg->node.env.tag,
 					 .bytes = bytes,
 					 .error = error };
 	vm_count_received(bytes);
-	if (vm_told())
+	if (vm_observed())
 		bytes_told(msg, bytes);
-	vm_pool_put(&vm_lane_self()->msg, msg);
+	vm_pool_put(&vm_thread_cache_self()->msg, msg);
 	return error;
 }
 
@@ -101,8 +101,8 @@ int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 	req.rank = vm_rank_self();
 	vm_data_assign(&req.data, data);
 	if (!vm_msg_land(msg, &req))
-		vm_wait_message(VM_SHARE_RECEIVE, &env, env.source, data->bytes,
-				0);
+		vm_wait_message(VM_EXPORT_RECEIVE, &env, env.source,
+				data->bytes, 0);
 	vm_count_received(req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
@@ -130,7 +130,7 @@ void vm_msg_drop(struct vm_msg *msg)
 {
 	struct vm_arrival arrival = msg_arrival(msg);
 
-	if (vm_told() && msg->payload != VM_PAYLOAD_FETCHED)
+	if (vm_observed() && msg->payload != VM_PAYLOAD_FETCHED)
 		vm_trace_dropped(msg->rank, &arrival.env, arrival.bytes);
 	vm_arrival_end(&arrival);
 	msg_free(msg);
@@ -149,9 +149,9 @@ static int msg_fetch(struct vm_msg *msg)
 		return -VMPI_ENOMEM;
 	atomic_init(&req.state, (uintptr_t)&waiter);
 	req.data = vm_data_bytes(buffer, msg->bytes);
-	vm_pull_start(&req, &msg->node.env, &msg->origin, msg->rank->port,
-		      msg->bytes);
-	vm_wait_message(VM_SHARE_RECEIVE, &msg->node.env, msg->node.env.source,
+	vm_rndv_recv_start(&req, &msg->node.env, &msg->origin, msg->rank->port,
+			   msg->bytes);
+	vm_wait_message(VM_EXPORT_RECEIVE, &msg->node.env, msg->node.env.source,
 			msg->bytes, 0);
 	/* Its sender has been told, or is gone: there is nothing left to ask. */
 	msg->origin = (struct vm_origin){ 0 };

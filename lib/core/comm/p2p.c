@@ -27,7 +27,7 @@ struct send {
 	struct vm_env env;
 	const struct vm_data *data;
 	enum vm_send_mode mode;
-	struct vm_lane *lane;
+	struct vm_thread_cache *lane;
 	bool small; /* goes inline, and is complete at once */
 	/* Elsewhere: the request it had to make, or why it was not sent. */
 	struct vm_req *made;
@@ -59,42 +59,43 @@ static inline void near_count(const struct send *send)
 
 	send_count(pvars, bytes);
 	if (!send->small)
-		vm_pvar_add(pvars->sizes_near[vm_pvar_size(bytes)], 1);
+		vm_pvar_add(pvars->sizes_local[vm_pvar_size(bytes)], 1);
 }
 
 /* The sender's transfer of what it has copied, or has to be copied: before the
  * message can be seen by others. */
 static __attribute__((noinline)) void copied_told(const struct send *send,
-						  enum vm_way way)
+						  enum vm_path way)
 {
 	enum vm_proto proto = send->small ? VM_PROTO_INLINE : VM_PROTO_COPY;
 
-	vm_account_copied(vm_rank_self(), VM_SIDE_SEND, way, send->data->bytes);
+	vm_overlap_events_copied(vm_rank_self(), VM_SIDE_SEND, way,
+				 send->data->bytes);
 	vm_trace_send(send->dest, &send->env, send->data->bytes);
 	vm_trace_sends(send->dest, &send->env, send->data->bytes, proto, NULL);
 }
 
-static inline void send_copied(const struct send *send, enum vm_way way)
+static inline void send_copied(const struct send *send, enum vm_path way)
 {
-	if (vm_told())
+	if (vm_observed())
 		copied_told(send, way);
 }
 
 static __attribute__((noinline)) void
-offered_told(struct vm_req *req, const struct send *send, enum vm_way way)
+offered_told(struct vm_req *req, const struct send *send, enum vm_path way)
 {
-	vm_account_begin(&req->xfer, vm_rank_self(), VM_SIDE_SEND, way,
-			 send->data->bytes);
+	vm_overlap_events_begin(&req->xfer, vm_rank_self(), VM_SIDE_SEND, way,
+				send->data->bytes);
 	vm_trace_send(send->dest, &send->env, send->data->bytes);
 	vm_trace_sends(send->dest, &send->env, send->data->bytes,
 		       VM_PROTO_DIRECT, req);
 }
 
 static inline void send_offered(struct vm_req *req, const struct send *send,
-				enum vm_way way)
+				enum vm_path way)
 {
 	req->xfer.overlap = NULL;
-	if (vm_told())
+	if (vm_observed())
 		offered_told(req, send, way);
 }
 
@@ -145,16 +146,16 @@ static bool send_queue(const struct send *send, struct vm_req *req)
 			arrival.buffer = small;
 		}
 		vm_pvar_add(pvars->sends_inline, 1);
-		send_copied(send, VM_WAY_WORKER);
+		send_copied(send, VM_PATH_WORKER);
 	} else if ((arrival.buffer = send_buffer(send))) {
 		send_pack(send, arrival.buffer);
-		send_copied(send, VM_WAY_WORKER);
+		send_copied(send, VM_PATH_WORKER);
 		arrival.payload = VM_PAYLOAD_COPY;
 		vm_pvar_add(pvars->sends_copy, 1);
 		vm_pvar_add(pvars->bytes_copy, arrival.bytes);
 	} else {
 		send_arm(req, send);
-		send_offered(req, send, VM_WAY_WORKER);
+		send_offered(req, send, VM_PATH_WORKER);
 		arrival.payload = VM_PAYLOAD_DIRECT;
 		arrival.sender = req;
 		vm_pvar_add(pvars->sends_direct, 1);
@@ -168,17 +169,17 @@ static bool send_queue(const struct send *send, struct vm_req *req)
 static __attribute__((noinline)) void land_told(const struct send *send,
 						struct vm_req *recv)
 {
-	struct vm_account_copy sent, received;
+	struct vm_overlap_events_copy sent, received;
 	uint64_t bytes = send->data->bytes;
 
 	vm_trace_send(send->dest, &send->env, bytes);
-	vm_account_copy_begin(&sent, vm_rank_self(), VM_SIDE_SEND,
-			      VM_WAY_WORKER, bytes);
-	vm_account_copy_begin(&received, send->dest, VM_SIDE_RECEIVE,
-			      VM_WAY_WORKER, bytes);
+	vm_overlap_events_copy_begin(&sent, vm_rank_self(), VM_SIDE_SEND,
+				     VM_PATH_WORKER, bytes);
+	vm_overlap_events_copy_begin(&received, send->dest, VM_SIDE_RECEIVE,
+				     VM_PATH_WORKER, bytes);
 	vm_data_land(send->data, &send->env, recv);
-	vm_account_copy_end(&received);
-	vm_account_copy_end(&sent);
+	vm_overlap_events_copy_end(&received);
+	vm_overlap_events_copy_end(&sent);
 	vm_trace_sends(send->dest, &send->env, bytes, VM_PROTO_DIRECT, NULL);
 	vm_trace_match(send->dest, &send->env, bytes, VM_PROTO_DIRECT, NULL);
 }
@@ -202,7 +203,7 @@ send_here(const struct send *send, struct vm_req *req)
 	recv = vm_container_of(node, struct vm_req, node);
 	recv->posted = false;
 	vm_engine_unlock(engine);
-	if (vm_told())
+	if (vm_observed())
 		land_told(send, recv);
 	else
 		vm_data_land(send->data, &send->env, recv);
@@ -211,7 +212,7 @@ send_here(const struct send *send, struct vm_req *req)
 }
 
 /* To a rank of another process. */
-static bool send_away(struct send *send, struct vm_req *req)
+static bool send_remote(struct send *send, struct vm_req *req)
 {
 	struct core_rank_pvars *pvars = vm_counters();
 	struct vm_req *armed = req;
@@ -229,16 +230,16 @@ static bool send_away(struct send *send, struct vm_req *req)
 }
 
 /* To a rank at home on another worker, by the ring. */
-static __attribute__((noinline)) bool send_far(struct send *send,
-					       struct vm_req *req)
+static __attribute__((noinline)) bool send_ring(struct send *send,
+						struct vm_req *req)
 {
 	struct core_rank_pvars *pvars = vm_counters();
 	struct vm_engine *engine = send->dest->via;
 	struct vm_slot *slot;
 	bool done = true;
 
-	if (engine == &vm_engine_away)
-		return send_away(send, req);
+	if (engine == &vm_engine_remote)
+		return send_remote(send, req);
 	near_count(send);
 	slot = vm_engine_slot(send->lane->engine, engine);
 
@@ -249,7 +250,7 @@ static __attribute__((noinline)) bool send_far(struct send *send,
 		slot->inline_bytes = (uint8_t)send->data->bytes;
 		send_pack(send, slot->inline_data);
 		vm_pvar_add(pvars->sends_inline, 1);
-		send_copied(send, VM_WAY_NODE);
+		send_copied(send, VM_PATH_NODE);
 	} else {
 		void *buffer = send_buffer(send);
 
@@ -261,10 +262,10 @@ static __attribute__((noinline)) bool send_far(struct send *send,
 			send_pack(send, buffer);
 			vm_pvar_add(pvars->sends_copy, 1);
 			vm_pvar_add(pvars->bytes_copy, slot->far.bytes);
-			send_copied(send, VM_WAY_NODE);
+			send_copied(send, VM_PATH_NODE);
 		} else {
 			send_arm(req, send);
-			send_offered(req, send, VM_WAY_NODE);
+			send_offered(req, send, VM_PATH_NODE);
 			slot->far.sender = req;
 			vm_pvar_add(pvars->sends_direct, 1);
 			vm_pvar_add(pvars->bytes_direct, slot->far.bytes);
@@ -285,8 +286,8 @@ static __attribute__((noinline)) bool send_thread(struct send *send,
 	struct vm_engine *engine = send->dest->via;
 	struct vm_engine *home = vm_rank_self()->engine;
 
-	if (engine == &vm_engine_away)
-		return send_away(send, req);
+	if (engine == &vm_engine_remote)
+		return send_remote(send, req);
 	near_count(send);
 	vm_engine_lock(engine);
 	if (home != engine)
@@ -306,7 +307,7 @@ static inline bool send_go(struct send *send, struct vm_req *req)
 		return send_here(send, req);
 	}
 	if (VM_LIKELY(send->lane->engine != NULL))
-		return send_far(send, req);
+		return send_ring(send, req);
 	return send_thread(send, req);
 }
 
@@ -378,8 +379,8 @@ int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
 		return send.error;
 	}
 	self->sends_in_row = 0;
-	vm_wait_message(VM_SHARE_SEND, &env, dest->index, data->bytes,
-			VM_SHARE_SENDS | VM_SHARE_OF_WORLD);
+	vm_wait_message(VM_EXPORT_SEND, &env, dest->index, data->bytes,
+			VM_EXPORT_SENDS | VM_EXPORT_OF_WORLD);
 	if (VM_UNLIKELY(req.told))
 		vm_trace_sent(&req);
 	return req.status.error;
@@ -462,7 +463,7 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 		vm_engine_unlock(engine);
 		return vm_msg_receive(msg, data, status);
 	}
-	if (vm_lost_wanted(rank, &env)) {
+	if (vm_failure_wanted(rank, &env)) {
 		vm_engine_unlock(engine);
 		return -VMPI_EPEER;
 	}
@@ -476,7 +477,7 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 	req.node.env = env;
 	vm_mailbox_post(rank, &req);
 	vm_engine_unlock(engine);
-	vm_wait_message(VM_SHARE_RECEIVE, &env, env.source, data->bytes, 0);
+	vm_wait_message(VM_EXPORT_RECEIVE, &env, env.source, data->bytes, 0);
 	vm_count_received(req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
@@ -497,7 +498,7 @@ static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 	vm_engine_lock(engine);
 	msg = msg_take(rank, &req->node.env);
 	if (!msg)
-		lost = vm_lost_wanted(rank, &req->node.env);
+		lost = vm_failure_wanted(rank, &req->node.env);
 	if (!msg && !lost)
 		vm_mailbox_post(rank, req);
 	vm_engine_unlock(engine);

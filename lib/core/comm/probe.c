@@ -38,7 +38,7 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 		*prober = (struct vm_prober){ .env = env,
 					      .ult = vm_self,
 					      .take = take };
-		if (vm_lost_wanted(rank, &env))
+		if (vm_failure_wanted(rank, &env))
 			prober->error = -VMPI_EPEER;
 		else
 			vm_list_append(&rank->probers, &prober->link);
@@ -53,11 +53,12 @@ static int none(const struct vm_env *env)
 	struct vm_rank *rank = vm_rank_self();
 	bool lost;
 
-	if (VM_LIKELY(
-		    !atomic_load_explicit(&rank->bereft, memory_order_relaxed)))
+	if (VM_LIKELY(!atomic_load_explicit(&rank->peer_failed,
+					    memory_order_relaxed)))
 		return -VMPI_EAGAIN;
 	vm_engine_lock(rank->engine);
-	lost = vm_lost_wanted(rank, env) && !vm_match_peek(&rank->match, env);
+	lost = vm_failure_wanted(rank, env) &&
+	       !vm_match_peek(&rank->match, env);
 	vm_engine_unlock(rank->engine);
 	return lost ? -VMPI_EPEER : -VMPI_EAGAIN;
 }
@@ -119,7 +120,7 @@ int vm_probe(struct vm_env env, vmpi_status *status)
 	if (probe_soon(env, &prober, false, status))
 		return 0;
 	if (!prober.error)
-		vm_wait_message(VM_SHARE_PROBE, &env, env.source, 0, 0);
+		vm_wait_message(VM_EXPORT_PROBE, &env, env.source, 0, 0);
 	if (!prober.error)
 		*status = prober.status;
 	return prober.error;
@@ -143,7 +144,8 @@ int vm_match_wait(struct vm_env env, struct vm_msg **msg)
 	found = probe_soon(env, &prober, true, &status);
 	if (!found) {
 		if (!prober.error)
-			vm_wait_message(VM_SHARE_PROBE, &env, env.source, 0, 0);
+			vm_wait_message(VM_EXPORT_PROBE, &env, env.source, 0,
+					0);
 		if (prober.error)
 			return prober.error;
 		found = prober.msg;

@@ -173,7 +173,7 @@ static bool part_load(struct vm_image_copy *copy, size_t index)
 		load_refuse(image, copy->index, strerror(errno));
 		return false;
 	}
-	if (!vm_border_is_kept())
+	if (!vm_intercept_is_kept())
 		vm_image_direct(vm_image_part(image, index),
 				copy->maps[index]->l_addr);
 	return true;
@@ -288,8 +288,9 @@ static void shared_rename(struct vm_image *image)
 static void watchers_look(const struct vm_image *image)
 {
 	for (size_t i = 0; i < image->part_count; i++)
-		if (vm_elf_imports(vm_image_part(image, i), vm_border_imports))
-			vm_border_set(VM_BORDER_KEEP);
+		if (vm_elf_imports(vm_image_part(image, i),
+				   vm_intercept_imports))
+			vm_intercept_set(VM_INTERCEPT_KEEP);
 }
 
 int vm_image_load(struct vm_image *image)
@@ -334,7 +335,7 @@ int vm_image_load_single(struct vm_image_copy *copy)
 			return load_refuse(image, 0, strerror(errno));
 		entry->d_un.d_val = 0;
 	}
-	if (!vm_border_is_kept())
+	if (!vm_intercept_is_kept())
 		vm_image_direct(&image->program, map->l_addr);
 	return 0;
 }

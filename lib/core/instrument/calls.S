@@ -18,8 +18,8 @@ VM_API_CALLS(ENTRY)
 	.balign 16
 	.globl vm_entry_watched
 	.type vm_entry_watched, %function
-	.hidden vm_border_enter
-	.hidden vm_border_exit
+	.hidden vm_intercept_enter
+	.hidden vm_intercept_exit
 vm_entry_watched:
 	.cfi_startproc
 #if defined(__x86_64__)
@@ -39,7 +39,7 @@ vm_entry_watched:
 	movq %rax, 120(%rsp)	/* al: of functions with ... */
 	movl %r11d, %edi
 	movq %rbp, %rsi
-	call vm_border_enter
+	call vm_intercept_enter
 	movl %eax, 128(%rsp)
 	.irp word, 0, 8, 16, 24, 32, 40, 48, 56
 	movq 16 + \word(%rbp), %rax
@@ -57,7 +57,7 @@ vm_entry_watched:
 	je 1f
 	movq %rax, 64(%rsp)
 	movups %xmm0, 80(%rsp)
-	call vm_border_exit
+	call vm_intercept_exit
 	movq 64(%rsp), %rax
 	movups 80(%rsp), %xmm0
 1:	leave
@@ -78,7 +78,7 @@ vm_entry_watched:
 	sub sp, sp, #64		/* 8 words for the arguments */
 	mov w0, w17
 	mov x1, x29
-	bl vm_border_enter
+	bl vm_intercept_enter
 	str w0, [x29, #96]
 	.irp word, 0, 16, 32, 48
 	ldp x9, x10, [x29, #(112 + \word)]
@@ -94,7 +94,7 @@ vm_entry_watched:
 	cbz w9, 1f
 	str x0, [x29, #16]
 	str q0, [x29, #32]
-	bl vm_border_exit
+	bl vm_intercept_exit
 	ldr x0, [x29, #16]
 	ldr q0, [x29, #32]
 1:	mov sp, x29

@@ -46,7 +46,7 @@ static struct stripe *hooks_begin(struct vm_ult *self)
 	unsigned worker = (unsigned)self->worker->index;
 	struct stripe *stripe = &hooks.stripes[worker % STRIPES];
 
-	self->told |= VM_BORDER_INSIDE;
+	self->told |= VM_INTERCEPT_INSIDE;
 	/* Before the list is read: pairs with hooks_wait(). */
 	atomic_fetch_add(&stripe->inside, 1);
 	return stripe;
@@ -55,7 +55,7 @@ static struct stripe *hooks_begin(struct vm_ult *self)
 static void hooks_end(struct vm_ult *self, struct stripe *stripe)
 {
 	atomic_fetch_sub_explicit(&stripe->inside, 1, memory_order_release);
-	self->told &= (uint8_t)~VM_BORDER_INSIDE;
+	self->told &= (uint8_t)~VM_INTERCEPT_INSIDE;
 }
 
 void vm_hook_enter(struct vm_rank *rank, uint32_t call)
@@ -110,7 +110,7 @@ static bool list_add(struct vmpi_hook *hook)
 	/* Who sees the number sees the hook. */
 	atomic_store(&hooks.list[free_at], hook);
 	atomic_store(&hooks.newest, hook->number);
-	vm_border_set(VM_BORDER_HOOKS);
+	vm_intercept_set(VM_INTERCEPT_HOOKS);
 	return true;
 }
 
@@ -129,7 +129,7 @@ static bool list_remove(const struct vmpi_hook *hook)
 			any = any || other;
 	}
 	if (!any)
-		vm_border_clear(VM_BORDER_HOOKS);
+		vm_intercept_clear(VM_INTERCEPT_HOOKS);
 	return found;
 }
 
@@ -179,7 +179,7 @@ int vmpi_hook_remove(vmpi_hook **hook)
 	if (!hook || !*hook)
 		return -VMPI_EINVAL;
 	/* It would wait for itself. */
-	if (vm_self && (vm_self->told & VM_BORDER_INSIDE))
+	if (vm_self && (vm_self->told & VM_INTERCEPT_INSIDE))
 		return -VMPI_ESTATE;
 	vm_lock_take(&hooks.lock);
 	found = list_remove(*hook);
@@ -198,11 +198,11 @@ const char *vmpi_call_name(int call)
 
 	if (call < 0 || call >= vmpi_call_count())
 		return NULL;
-	name = vm_border_call_name((uint32_t)call);
+	name = vm_intercept_call_name((uint32_t)call);
 	return strcmp(name, "none") == 0 ? NULL : name;
 }
 
 int vmpi_call_count(void)
 {
-	return (int)vm_border_call_count();
+	return (int)vm_intercept_call_count();
 }

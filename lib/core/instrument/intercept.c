@@ -16,14 +16,14 @@
 #include "core/rank/vars.h"
 #include "introspect/measure/vars.h"
 
-_Atomic uint64_t vm_border;
+_Atomic uint64_t vm_intercept;
 
-const char *const vm_border_imports[] = { "vmpi_hook",
-					  "MPI_T_init_thread",
-					  "PMPI_T_init_thread",
-					  "MPI_T_event_handle_alloc",
-					  "PMPI_T_event_handle_alloc",
-					  NULL };
+const char *const vm_intercept_imports[] = { "vmpi_hook",
+					     "MPI_T_init_thread",
+					     "PMPI_T_init_thread",
+					     "MPI_T_event_handle_alloc",
+					     "PMPI_T_event_handle_alloc",
+					     NULL };
 
 static const char *const native_names[] = {
 #define NAME(name) [VM_API_CALL_##name] = "vmpi_" #name,
@@ -34,38 +34,39 @@ static const char *const native_names[] = {
 VM_STATIC_ASSERT(VM_API_CALLS_END <= VM_CALL_MPI_FIRST,
 		 "the numbers of native calls end before those of MPI");
 
-const char *vm_border_call_name(uint32_t call)
+const char *vm_intercept_call_name(uint32_t call)
 {
 	const char *name = NULL;
 
 	if (call < VM_API_CALLS_END)
 		name = native_names[call];
-	else if (call >= VM_CALL_MPI_FIRST && call < vm_border_call_count())
-		name = vm_border_mpi_names[call - VM_CALL_MPI_FIRST];
+	else if (call >= VM_CALL_MPI_FIRST && call < vm_intercept_call_count())
+		name = vm_intercept_mpi_names[call - VM_CALL_MPI_FIRST];
 	return name ? name : "none";
 }
 
-uint32_t vm_border_call_count(void)
+uint32_t vm_intercept_call_count(void)
 {
-	return VM_CALL_MPI_FIRST + vm_border_mpi_count;
+	return VM_CALL_MPI_FIRST + vm_intercept_mpi_count;
 }
 
-void vm_border_set(unsigned bits)
+void vm_intercept_set(unsigned bits)
 {
-	atomic_fetch_or_explicit(&vm_border, bits, memory_order_release);
+	atomic_fetch_or_explicit(&vm_intercept, bits, memory_order_release);
 }
 
-void vm_border_clear(unsigned bits)
+void vm_intercept_clear(unsigned bits)
 {
-	atomic_fetch_and_explicit(&vm_border, ~(uint64_t)bits,
+	atomic_fetch_and_explicit(&vm_intercept, ~(uint64_t)bits,
 				  memory_order_release);
 }
 
-bool vm_border_is_kept(void)
+bool vm_intercept_is_kept(void)
 {
-	return core_cvar.border == VM_BORDER_HOW_KEEP || overlap_cvar.watch ||
-	       core_cvar.profile[0] || trace_cvar.file[0] ||
-	       atomic_load_explicit(&vm_border, memory_order_relaxed) != 0;
+	return core_cvar.intercept == VM_INTERCEPT_HOW_KEEP ||
+	       overlap_cvar.watch || core_cvar.profile[0] ||
+	       trace_cvar.file[0] ||
+	       atomic_load_explicit(&vm_intercept, memory_order_relaxed) != 0;
 }
 
 static void told_enter(struct vm_ult *self, unsigned bits)
@@ -73,10 +74,10 @@ static void told_enter(struct vm_ult *self, unsigned bits)
 	struct vm_rank *rank = self->owner;
 
 	self->told = (uint8_t)bits;
-#define ENTER(bit, enter, exit)     \
-	if (bits & VM_BORDER_##bit) \
+#define ENTER(bit, enter, exit)        \
+	if (bits & VM_INTERCEPT_##bit) \
 		enter(rank, self->call);
-	VM_BORDER_WATCHERS(ENTER)
+	VM_INTERCEPT_OBSERVERS(ENTER)
 #undef ENTER
 }
 
@@ -87,15 +88,15 @@ static void told_exit(struct vm_ult *self)
 	struct vm_rank *rank = self->owner;
 	unsigned bits = self->told;
 
-#define EXIT(bit, enter, exit)      \
-	if (bits & VM_BORDER_##bit) \
+#define EXIT(bit, enter, exit)         \
+	if (bits & VM_INTERCEPT_##bit) \
 		exit(rank, self->call);
-	VM_BORDER_WATCHERS_BACK(EXIT)
+	VM_INTERCEPT_OBSERVERS_BACK(EXIT)
 #undef EXIT
 	self->view = VM_VIEW_COMPUTES;
 }
 
-bool vm_border_enter(uint32_t call, const void *frame)
+bool vm_intercept_enter(uint32_t call, const void *frame)
 {
 	struct vm_ult *self = vm_self;
 
@@ -109,32 +110,32 @@ bool vm_border_enter(uint32_t call, const void *frame)
 	self->view = VM_VIEW_CALLS;
 	self->frame = frame;
 	self->call = (uint16_t)call;
-	/* Pairs with vm_border_set(): what a watcher has made is there. */
-	told_enter(self, (unsigned)atomic_load_explicit(&vm_border,
+	/* Pairs with vm_intercept_set(): what a watcher has made is there. */
+	told_enter(self, (unsigned)atomic_load_explicit(&vm_intercept,
 							memory_order_acquire));
 	return true;
 }
 
-void vm_border_exit(void)
+void vm_intercept_exit(void)
 {
 	if (vm_self->view == VM_VIEW_CALLS)
 		told_exit(vm_self);
 }
 
-void vm_border_body_begin(void)
+void vm_intercept_body_begin(void)
 {
 	if (vm_self->view != VM_VIEW_NONE)
 		return;
-	vm_account_body_begin();
+	vm_overlap_events_body_begin();
 	vm_profiler_body_begin();
 	vm_self->view = VM_VIEW_COMPUTES;
 }
 
-void vm_border_body_end(void)
+void vm_intercept_body_end(void)
 {
 	if (vm_self->view != VM_VIEW_NONE) {
 		vm_profiler_body_end();
-		vm_account_body_end();
+		vm_overlap_events_body_end();
 	}
 	vm_self->view = VM_VIEW_NONE;
 }

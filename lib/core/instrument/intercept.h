@@ -2,7 +2,7 @@
 /*
  * Who watches the calls of the library.
  *
- * The word vm_border has a bit for each kind of watcher; every entry
+ * The word vm_intercept has a bit for each kind of watcher; every entry
  * (core/instrument/entry.h) looks at it, and while any but KEEP is set a call goes through
  * core/instrument/calls.S, which tells of its begin and its end here.  The rows below say
  * who hears of them.  Watching may begin and end at any time: whoever heard of
@@ -21,15 +21,16 @@
  * entries.  It is bit 0, which entry.inc knows.
  */
 enum {
-	VM_BORDER_KEEP = 1,
-	VM_BORDER_OVERLAP = 2, /* core/instrument/overlap_events.h */
-	VM_BORDER_PROFILE = 4, /* core/instrument/profiler.h */
-	VM_BORDER_TRACE = 8,
-	VM_BORDER_HOOKS = 16, /* core/instrument/hook.h */
-	VM_BORDER_EVENTS = 32,
-	VM_BORDER_SPECIAL = 64, /* of messages only: core/local/chan_stats.h */
+	VM_INTERCEPT_KEEP = 1,
+	VM_INTERCEPT_OVERLAP = 2, /* core/instrument/overlap_events.h */
+	VM_INTERCEPT_PROFILE = 4, /* core/instrument/profiler.h */
+	VM_INTERCEPT_TRACE = 8,
+	VM_INTERCEPT_HOOKS = 16, /* core/instrument/hook.h */
+	VM_INTERCEPT_EVENTS = 32,
+	VM_INTERCEPT_CHAN_STATS =
+		64, /* of messages only: core/local/chan_stats.h */
 	/* In vm_ult.told only: the task is in a hook. */
-	VM_BORDER_INSIDE = 128,
+	VM_INTERCEPT_INSIDE = 128,
 };
 
 /*
@@ -40,53 +41,53 @@ enum {
  * in this order, ends in the opposite one.  What a watcher calls itself is not
  * told.  The header of each row is included by border.c.
  */
-#define VM_BORDER_WATCHERS(X)                                \
-	X(OVERLAP, vm_account_enter, vm_account_exit)        \
-	X(PROFILE, vm_profiler_enter, vm_profiler_exit)      \
-	X(EVENTS, vm_trace_event_enter, vm_trace_event_exit) \
-	X(TRACE, vm_trace_enter, vm_trace_exit)              \
+#define VM_INTERCEPT_OBSERVERS(X)                                   \
+	X(OVERLAP, vm_overlap_events_enter, vm_overlap_events_exit) \
+	X(PROFILE, vm_profiler_enter, vm_profiler_exit)             \
+	X(EVENTS, vm_trace_event_enter, vm_trace_event_exit)        \
+	X(TRACE, vm_trace_enter, vm_trace_exit)                     \
 	X(HOOKS, vm_hook_enter, vm_hook_exit)
 
 /* The same from the last to the first. */
-#define VM_BORDER_WATCHERS_BACK(X)                           \
+#define VM_INTERCEPT_OBSERVERS_BACK(X)                       \
 	X(HOOKS, vm_hook_enter, vm_hook_exit)                \
 	X(TRACE, vm_trace_enter, vm_trace_exit)              \
 	X(EVENTS, vm_trace_event_enter, vm_trace_event_exit) \
 	X(PROFILE, vm_profiler_enter, vm_profiler_exit)      \
-	X(OVERLAP, vm_account_enter, vm_account_exit)
+	X(OVERLAP, vm_overlap_events_enter, vm_overlap_events_exit)
 
 struct vm_ult;
 
-/* Bits come and go by vm_border_set() and _clear(), from any thread. */
-extern _Atomic uint64_t vm_border;
+/* Bits come and go by vm_intercept_set() and _clear(), from any thread. */
+extern _Atomic uint64_t vm_intercept;
 
-void vm_border_set(unsigned bits);
-void vm_border_clear(unsigned bits);
+void vm_intercept_set(unsigned bits);
+void vm_intercept_clear(unsigned bits);
 
 /* Whether images have to keep their entries: somebody watches or may begin to.
  * Asked when one is loaded, after the variables have been. */
-bool vm_border_is_kept(void);
+bool vm_intercept_is_kept(void);
 
 /* What an image that may begin to watch imports, as prefixes; NULL ends them. */
-extern const char *const vm_border_imports[];
+extern const char *const vm_intercept_imports[];
 
 /* For core/instrument/calls.S: a call from a frame; whether its end is to be told.  Inner
  * calls, of a callback, belong to the outer one. */
-bool vm_border_enter(uint32_t call, const void *frame);
-void vm_border_exit(void);
+bool vm_intercept_enter(uint32_t call, const void *frame);
+void vm_intercept_exit(void);
 
 /* The calling task is about to run its body, code of the user; a thread that
  * acts for a rank counts as one.  It will not run on. */
-void vm_border_body_begin(void);
-void vm_border_body_end(void);
+void vm_intercept_body_begin(void);
+void vm_intercept_body_end(void);
 
 /* "MPI_Send", "vmpi_send"; "none" for what is no number of a call.  Numbers are
  * below the count. */
-const char *vm_border_call_name(uint32_t call);
-uint32_t vm_border_call_count(void);
+const char *vm_intercept_call_name(uint32_t call);
+uint32_t vm_intercept_call_count(void);
 
 /* Those of mpi.h, from VM_CALL_MPI_FIRST on (mpi/call/call.c). */
-extern const char *const vm_border_mpi_names[];
-extern const uint32_t vm_border_mpi_count;
+extern const char *const vm_intercept_mpi_names[];
+extern const uint32_t vm_intercept_mpi_count;
 
 #endif

@@ -15,7 +15,7 @@
 #include "introspect/measure/overlap_file.h"
 
 /* Hangs in the node while somebody watches. */
-struct vm_account {
+struct vm_overlap_events {
 	struct vm_overlap_core *cores; /* of the workers */
 	struct vm_overlap_file *file;
 	uint64_t show_ticks;
@@ -65,7 +65,7 @@ static __attribute__((noinline)) void show(struct vm_rank *rank, uint64_t now)
 	uint64_t *to = (uint64_t *)&rank->overlap_pvars;
 
 	rank->overlap->shown = now;
-	vm_account_counters(rank, &pvars);
+	vm_overlap_events_counters(rank, &pvars);
 	for (size_t i = 0; i < sizeof(pvars) / sizeof(*to); i++)
 		vm_pvar_set(to[i], from[i]);
 }
@@ -84,7 +84,7 @@ static void call_end(struct vm_ult *self)
 	core_go(self, now);
 }
 
-void vm_account_enter(struct vm_rank *rank, uint32_t call)
+void vm_overlap_events_enter(struct vm_rank *rank, uint32_t call)
 {
 	struct vm_ult *self = vm_self;
 	uint64_t now = vm_clock_ticks();
@@ -95,25 +95,25 @@ void vm_account_enter(struct vm_rank *rank, uint32_t call)
 	(void)rank;
 }
 
-void vm_account_exit(struct vm_rank *rank, uint32_t call)
+void vm_overlap_events_exit(struct vm_rank *rank, uint32_t call)
 {
 	call_end(vm_self);
 	(void)rank;
 	(void)call;
 }
 
-void vm_account_body_begin(void)
+void vm_overlap_events_body_begin(void)
 {
-	if (vm_account_on())
+	if (vm_overlap_events_on())
 		call_end(vm_self);
 }
 
-void vm_account_body_end(void)
+void vm_overlap_events_body_end(void)
 {
 	struct vm_ult *self = vm_self;
 	uint64_t now;
 
-	if (!vm_account_on())
+	if (!vm_overlap_events_on())
 		return;
 	now = vm_clock_ticks();
 	core_stop(self, now);
@@ -123,21 +123,21 @@ void vm_account_body_end(void)
 		show(self->owner, now);
 }
 
-void vm_account_block_begin(void)
+void vm_overlap_events_block_begin(void)
 {
-	if (vm_account_on() && vm_self->view == VM_VIEW_COMPUTES)
+	if (vm_overlap_events_on() && vm_self->view == VM_VIEW_COMPUTES)
 		core_stop(vm_self, vm_clock_ticks());
 }
 
-void vm_account_block_end(void)
+void vm_overlap_events_block_end(void)
 {
-	if (vm_account_on() && vm_self->view == VM_VIEW_COMPUTES)
+	if (vm_overlap_events_on() && vm_self->view == VM_VIEW_COMPUTES)
 		core_go(vm_self, vm_clock_ticks());
 }
 
-void vm_account_rank(struct vm_rank *rank, struct vm_ult *task)
+void vm_overlap_events_rank(struct vm_rank *rank, struct vm_ult *task)
 {
-	struct vm_account *account = vm_node->account;
+	struct vm_overlap_events *account = vm_node->account;
 	struct vm_overlap *overlap;
 
 	if (!account)
@@ -155,9 +155,9 @@ void vm_account_rank(struct vm_rank *rank, struct vm_ult *task)
 	rank->overlap = overlap;
 }
 
-void vm_account_moved(struct vm_ult *task)
+void vm_overlap_events_moved(struct vm_ult *task)
 {
-	if (vm_account_on() && task->overlap)
+	if (vm_overlap_events_on() && task->overlap)
 		vm_overlap_move(task->overlap, core_find(task),
 				vm_clock_ticks());
 }
@@ -183,7 +183,7 @@ static int setup_make(struct vm_overlap_setup *setup, bool fabric)
 		return rc;
 	}
 	rc = vm_xfer_load(&setup->table, path);
-	if (!rc && fabric && !setup->table.count[VM_WAY_FABRIC]) {
+	if (!rc && fabric && !setup->table.count[VM_PATH_FABRIC]) {
 		vm_log(VM_ERROR,
 		       "%s: no lines for way fabric, which this job with "
 		       "several processes needs; vmpi_info --calibrate writes "
@@ -195,7 +195,7 @@ static int setup_make(struct vm_overlap_setup *setup, bool fabric)
 	return rc;
 }
 
-int vm_account_start(struct vm_node *node)
+int vm_overlap_events_start(struct vm_node *node)
 {
 	struct vm_overlap_file head = {
 		.process = node->process,
@@ -227,15 +227,15 @@ int vm_account_start(struct vm_node *node)
 	memset(node->account->cores, 0, bytes);
 	rc = vm_overlap_file_new(&node->account->file, overlap_cvar.dir, &head);
 	if (!rc)
-		vm_border_set(VM_BORDER_OVERLAP);
+		vm_intercept_set(VM_INTERCEPT_OVERLAP);
 	return rc;
 }
 
-void vm_account_stop(struct vm_node *node)
+void vm_overlap_events_stop(struct vm_node *node)
 {
 	if (!node->account)
 		return;
-	vm_border_clear(VM_BORDER_OVERLAP);
+	vm_intercept_clear(VM_INTERCEPT_OVERLAP);
 	vm_overlap_file_free(node->account->file);
 	free(node->account->cores);
 	free(node->account);
@@ -283,7 +283,8 @@ static void section_add(struct overlap_rank_pvars *pvars,
 		}
 }
 
-void vm_account_counters(struct vm_rank *rank, struct overlap_rank_pvars *pvars)
+void vm_overlap_events_counters(struct vm_rank *rank,
+				struct overlap_rank_pvars *pvars)
 {
 	struct vm_overlap *overlap = rank->overlap;
 	struct vm_overlap_row all = { 0 };

@@ -23,70 +23,70 @@
 struct vm_node;
 struct vm_ult;
 
-static inline bool vm_account_on(void)
+static inline bool vm_overlap_events_on(void)
 {
 	return VM_UNLIKELY(overlap_cvar.watch != 0);
 }
 
 /* A call of the calling task begins or ends (core/instrument/intercept.h). */
-void vm_account_enter(struct vm_rank *rank, uint32_t call);
-void vm_account_exit(struct vm_rank *rank, uint32_t call);
+void vm_overlap_events_enter(struct vm_rank *rank, uint32_t call);
+void vm_overlap_events_exit(struct vm_rank *rank, uint32_t call);
 
 /*
  * Makes what watching needs, with the workers there and before the ranks are:
  * 0; -VMPI_ENOENT, -VMPI_EINVAL, -VMPI_EIO, -VMPI_ENOMEM, logged.  Nothing with
  * overlap_watch off.
  */
-int vm_account_start(struct vm_node *node);
-void vm_account_stop(struct vm_node *node);
+int vm_overlap_events_start(struct vm_node *node);
+void vm_overlap_events_stop(struct vm_node *node);
 
 /* The rank is there; task runs it.  The task is about to run its body; it will
  * not run on (both by core/instrument/intercept.h).  It runs on another worker from now on:
  * call while it is suspended, after that has changed. */
-void vm_account_rank(struct vm_rank *rank, struct vm_ult *task);
-void vm_account_body_begin(void);
-void vm_account_body_end(void);
-void vm_account_moved(struct vm_ult *task);
+void vm_overlap_events_rank(struct vm_rank *rank, struct vm_ult *task);
+void vm_overlap_events_body_begin(void);
+void vm_overlap_events_body_end(void);
+void vm_overlap_events_moved(struct vm_ult *task);
 
 /* Around what suspends a task outside of any call. */
-void vm_account_block_begin(void);
-void vm_account_block_end(void);
+void vm_overlap_events_block_begin(void);
+void vm_overlap_events_block_end(void);
 
 /* The counters of a rank brought up to date. */
-void vm_account_counters(struct vm_rank *rank,
-			 struct overlap_rank_pvars *pvars);
+void vm_overlap_events_counters(struct vm_rank *rank,
+				struct overlap_rank_pvars *pvars);
 
 /* Transfers. */
 
-static inline void vm_account_begin(struct vm_overlap_xfer *xfer,
-				    const struct vm_rank *rank,
-				    enum vm_side side, enum vm_way way,
-				    uint64_t bytes)
+static inline void vm_overlap_events_begin(struct vm_overlap_xfer *xfer,
+					   const struct vm_rank *rank,
+					   enum vm_side side, enum vm_path way,
+					   uint64_t bytes)
 {
 	xfer->overlap = NULL;
-	if (vm_account_on() && rank && rank->overlap)
+	if (vm_overlap_events_on() && rank && rank->overlap)
 		vm_overlap_begin(rank->overlap, xfer, vm_clock_ticks(), side,
 				 way, bytes);
 }
 
-static inline void vm_account_end(struct vm_overlap_xfer *xfer)
+static inline void vm_overlap_events_end(struct vm_overlap_xfer *xfer)
 {
-	if (vm_account_on())
+	if (vm_overlap_events_on())
 		vm_overlap_end(xfer, vm_clock_ticks());
 }
 
-static inline void vm_account_forget(struct vm_overlap_xfer *xfer)
+static inline void vm_overlap_events_forget(struct vm_overlap_xfer *xfer)
 {
-	if (vm_account_on())
+	if (vm_overlap_events_on())
 		vm_overlap_forget(xfer);
 }
 
 /* It begins only now: what was told before was an offer. */
-static inline void vm_account_again(struct vm_overlap_xfer *xfer)
+static inline void vm_overlap_events_again(struct vm_overlap_xfer *xfer)
 {
 	struct vm_overlap *overlap;
 
-	if (!vm_account_on() || !xfer->overlap)
+	if (!vm_overlap_events_on() || !xfer->overlap)
 		return;
 	overlap = xfer->overlap;
 	vm_overlap_forget(xfer);
@@ -95,46 +95,47 @@ static inline void vm_account_again(struct vm_overlap_xfer *xfer)
 }
 
 /* Only one end of it is to be known. */
-static inline void vm_account_half(const struct vm_rank *rank,
-				   enum vm_side side, enum vm_way way,
-				   uint64_t bytes)
+static inline void vm_overlap_events_half(const struct vm_rank *rank,
+					  enum vm_side side, enum vm_path way,
+					  uint64_t bytes)
 {
-	if (vm_account_on() && rank->overlap)
+	if (vm_overlap_events_on() && rank->overlap)
 		vm_overlap_half(rank->overlap, side, way, bytes);
 }
 
-/* A copy by the library; a long one is timed (vm_account_copy). */
-static inline void vm_account_copied(const struct vm_rank *rank,
-				     enum vm_side side, enum vm_way way,
-				     uint64_t bytes)
+/* A copy by the library; a long one is timed (vm_overlap_events_copy). */
+static inline void vm_overlap_events_copied(const struct vm_rank *rank,
+					    enum vm_side side, enum vm_path way,
+					    uint64_t bytes)
 {
-	if (vm_account_on() && rank->overlap)
+	if (vm_overlap_events_on() && rank->overlap)
 		vm_overlap_copied(rank->overlap, side, way, bytes);
 }
 
-#define VM_ACCOUNT_TIMED 4096 /* bytes of copies that are timed */
+#define VM_OVERLAP_EVENTS_TIMED 4096 /* bytes of copies that are timed */
 
-struct vm_account_copy {
+struct vm_overlap_events_copy {
 	struct vm_overlap_xfer xfer;
 };
 
-static inline void vm_account_copy_begin(struct vm_account_copy *copy,
-					 const struct vm_rank *rank,
-					 enum vm_side side, enum vm_way way,
-					 uint64_t bytes)
+static inline void
+vm_overlap_events_copy_begin(struct vm_overlap_events_copy *copy,
+			     const struct vm_rank *rank, enum vm_side side,
+			     enum vm_path way, uint64_t bytes)
 {
 	copy->xfer.overlap = NULL;
-	if (!vm_account_on())
+	if (!vm_overlap_events_on())
 		return;
-	if (bytes > VM_ACCOUNT_TIMED)
-		vm_account_begin(&copy->xfer, rank, side, way, bytes);
+	if (bytes > VM_OVERLAP_EVENTS_TIMED)
+		vm_overlap_events_begin(&copy->xfer, rank, side, way, bytes);
 	else
-		vm_account_copied(rank, side, way, bytes);
+		vm_overlap_events_copied(rank, side, way, bytes);
 }
 
-static inline void vm_account_copy_end(struct vm_account_copy *copy)
+static inline void
+vm_overlap_events_copy_end(struct vm_overlap_events_copy *copy)
 {
-	vm_account_end(&copy->xfer);
+	vm_overlap_events_end(&copy->xfer);
 }
 
 #endif

@@ -175,7 +175,7 @@ int vm_profiler_start(struct vm_node *node)
 		return -VMPI_ENOMEM;
 	rc = profiler_make(node->profiler, node);
 	if (!rc)
-		vm_border_set(VM_BORDER_PROFILE);
+		vm_intercept_set(VM_INTERCEPT_PROFILE);
 	return rc;
 }
 
@@ -183,7 +183,7 @@ void vm_profiler_stop(struct vm_node *node)
 {
 	if (!node->profiler)
 		return;
-	vm_border_clear(VM_BORDER_PROFILE);
+	vm_intercept_clear(VM_INTERCEPT_PROFILE);
 	vm_profile_file_free(node->profiler->file);
 	vm_bulk_fini(&node->profiler->bulk);
 	free(node->profiler);

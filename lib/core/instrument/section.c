@@ -11,7 +11,7 @@
 
 static struct vm_overlap *watched(void)
 {
-	return vm_account_on() && vm_self ? vm_self->overlap : NULL;
+	return vm_overlap_events_on() && vm_self ? vm_self->overlap : NULL;
 }
 
 int vmpi_section_begin(const char *name)

@@ -80,9 +80,9 @@ static void wanted_changed(uint32_t wanted)
 	const struct vm_tracer *tracer = vm_node->tracer;
 
 	if (wanted & CALLS)
-		vm_border_set(VM_BORDER_EVENTS);
+		vm_intercept_set(VM_INTERCEPT_EVENTS);
 	else
-		vm_border_clear(VM_BORDER_EVENTS);
+		vm_intercept_clear(VM_INTERCEPT_EVENTS);
 	vm_clocks_tell(wanted & UINT32_C(1) << VM_EVENT_ult_switch ||
 		       tracer->trace.file);
 }
@@ -117,8 +117,8 @@ int vm_trace_start(struct vm_node *node)
 	if (!tracer)
 		return -VMPI_ENOMEM;
 	node->tracer = tracer;
-	vm_sched.told_switch = vm_trace_switch;
-	vm_sched.told_idle = vm_trace_idle;
+	vm_sched.on_switch = vm_trace_switch;
+	vm_sched.on_idle = vm_trace_idle;
 	vm_sources_workers(node->engine_count);
 	if (trace_cvar.file[0])
 		rc = file_open(tracer, node);
@@ -126,7 +126,7 @@ int vm_trace_start(struct vm_node *node)
 		return rc;
 	if (tracer->trace.file) {
 		tracer->counters = (int)tracer->trace.file->counters;
-		vm_border_set(VM_BORDER_TRACE);
+		vm_intercept_set(VM_INTERCEPT_TRACE);
 		rc = others_hear(tracer);
 	}
 	vm_events_on_change(wanted_changed);
@@ -138,7 +138,8 @@ void vm_trace_stop(struct vm_node *node)
 	if (!node->tracer)
 		return;
 	vm_events_on_change(NULL);
-	vm_border_clear(VM_BORDER_TRACE | VM_BORDER_EVENTS | VM_BORDER_SPECIAL);
+	vm_intercept_clear(VM_INTERCEPT_TRACE | VM_INTERCEPT_EVENTS |
+			   VM_INTERCEPT_CHAN_STATS);
 	for (int i = 0; i < 3; i++)
 		if (node->tracer->heard[i])
 			vm_event_unregister(node->tracer->heard[i], NULL, NULL);

@@ -4,7 +4,7 @@
  * has registered for events (introspect/vars/event.h), and messages to the counters of
  * special channels (core/local/chan_stats.h).
  *
- * Each place is one line; while nobody listens it is the branch of vm_told(),
+ * Each place is one line; while nobody listens it is the branch of vm_observed(),
  * which core/instrument/overlap_events.h shares.  Some run under the lock of an engine or of a
  * port, and on the thread of whoever polls: callbacks there must be THREAD_SAFE
  * and must not wait.
@@ -27,12 +27,12 @@ struct vm_rank;
 struct vm_req;
 
 /* Somebody wants to hear of messages. */
-static inline bool vm_told(void)
+static inline bool vm_observed(void)
 {
 	return VM_UNLIKELY(
-		(atomic_load_explicit(&vm_border, memory_order_relaxed) &
-		 (VM_BORDER_OVERLAP | VM_BORDER_TRACE | VM_BORDER_EVENTS |
-		  VM_BORDER_SPECIAL)) != 0);
+		(atomic_load_explicit(&vm_intercept, memory_order_relaxed) &
+		 (VM_INTERCEPT_OVERLAP | VM_INTERCEPT_TRACE |
+		  VM_INTERCEPT_EVENTS | VM_INTERCEPT_CHAN_STATS)) != 0);
 }
 
 /*

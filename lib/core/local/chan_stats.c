@@ -19,31 +19,32 @@ static struct {
 	unsigned count;
 } watchers;
 
-void vm_special_watch(void)
+void vm_chan_stats_watch(void)
 {
 	vm_lock_take(&watchers.lock);
 	watchers.count++;
-	vm_border_set(VM_BORDER_SPECIAL);
+	vm_intercept_set(VM_INTERCEPT_CHAN_STATS);
 	vm_lock_give(&watchers.lock);
 }
 
-void vm_special_unwatch(void)
+void vm_chan_stats_unwatch(void)
 {
 	vm_lock_take(&watchers.lock);
 	if (--watchers.count == 0)
-		vm_border_clear(VM_BORDER_SPECIAL);
+		vm_intercept_clear(VM_INTERCEPT_CHAN_STATS);
 	vm_lock_give(&watchers.lock);
 }
 
-static struct vm_special *next_of(_Atomic(struct vm_special *) *link)
+static struct vm_chan_stats *next_of(_Atomic(struct vm_chan_stats *) *link)
 {
 	return atomic_load_explicit(link, memory_order_acquire);
 }
 
-struct vm_special *vm_special_look(const struct vm_rank *rank, uint32_t context)
+struct vm_chan_stats *vm_chan_stats_look(const struct vm_rank *rank,
+					 uint32_t context)
 {
-	struct vm_special *special =
-		atomic_load_explicit(&rank->specials, memory_order_acquire);
+	struct vm_chan_stats *special =
+		atomic_load_explicit(&rank->chan_stats, memory_order_acquire);
 
 	/* Pairs with the store in entry_begin(). */
 	while (special && atomic_load_explicit(&special->context,
@@ -53,10 +54,10 @@ struct vm_special *vm_special_look(const struct vm_rank *rank, uint32_t context)
 }
 
 /* One that nobody uses, or NULL; chans_lock. */
-static struct vm_special *entry_spare(const struct vm_rank *rank)
+static struct vm_chan_stats *entry_spare(const struct vm_rank *rank)
 {
-	struct vm_special *special =
-		atomic_load_explicit(&rank->specials, memory_order_relaxed);
+	struct vm_chan_stats *special =
+		atomic_load_explicit(&rank->chan_stats, memory_order_relaxed);
 
 	while (special &&
 	       atomic_load_explicit(&special->uses, memory_order_acquire) != 1)
@@ -64,46 +65,47 @@ static struct vm_special *entry_spare(const struct vm_rank *rank)
 	return special;
 }
 
-static struct vm_special *entry_new(struct vm_rank *rank)
+static struct vm_chan_stats *entry_new(struct vm_rank *rank)
 {
-	struct vm_special *special = calloc(1, sizeof(*special));
+	struct vm_chan_stats *special = calloc(1, sizeof(*special));
 
 	if (!special)
 		return NULL;
 	special->rank = rank;
 	vm_lock_init(&special->lock);
 	atomic_init(&special->uses, 1);
-	atomic_init(&special->context, VM_SPECIAL_NOWHERE);
-	atomic_init(&special->next, atomic_load_explicit(&rank->specials,
+	atomic_init(&special->context, VM_CHAN_STATS_NOWHERE);
+	atomic_init(&special->next, atomic_load_explicit(&rank->chan_stats,
 							 memory_order_relaxed));
 	/* Pairs with the loads of those who look. */
-	atomic_store_explicit(&rank->specials, special, memory_order_release);
+	atomic_store_explicit(&rank->chan_stats, special, memory_order_release);
 	return special;
 }
 
 /* Of a channel from now on; chans_lock. */
-static void entry_begin(struct vm_special *special, struct vm_chan *chan)
+static void entry_begin(struct vm_chan_stats *special, struct vm_chan *chan)
 {
-	for (unsigned i = 0; i < VM_SPECIAL_SETTINGS; i++)
-		atomic_store_explicit(&special->settings[i], VM_SPECIAL_UNSET,
+	for (unsigned i = 0; i < VM_CHAN_STATS_SETTINGS; i++)
+		atomic_store_explicit(&special->settings[i],
+				      VM_CHAN_STATS_UNSET,
 				      memory_order_relaxed);
 	vm_pvars_clear(&core_chan_pvar_table, &special->pvars);
 	vm_lock_take(&special->lock);
 	special->chan = chan;
 	vm_lock_give(&special->lock);
 	atomic_fetch_add_explicit(&special->uses, 1, memory_order_relaxed);
-	/* Pairs with the load in vm_special_look(). */
+	/* Pairs with the load in vm_chan_stats_look(). */
 	atomic_store_explicit(&special->context, chan->context,
 			      memory_order_release);
 }
 
-struct vm_special *vm_special_hold(struct vm_chan *chan)
+struct vm_chan_stats *vm_chan_stats_hold(struct vm_chan *chan)
 {
 	struct vm_rank *rank = chan->owner;
-	struct vm_special *special;
+	struct vm_chan_stats *special;
 
 	vm_lock_take(&vm_node->chans_lock);
-	special = vm_special_find(rank, chan->context);
+	special = vm_chan_stats_find(rank, chan->context);
 	if (!special) {
 		special = entry_spare(rank);
 		if (!special)
@@ -118,7 +120,7 @@ struct vm_special *vm_special_hold(struct vm_chan *chan)
 	return special;
 }
 
-void vm_special_drop(struct vm_special *special)
+void vm_chan_stats_drop(struct vm_chan_stats *special)
 {
 	/* Pairs with itself, and with the load in entry_spare(). */
 	if (atomic_fetch_sub_explicit(&special->uses, 1,
@@ -126,7 +128,8 @@ void vm_special_drop(struct vm_special *special)
 		free(special);
 }
 
-bool vm_special_set(struct vm_special *special, unsigned which, int64_t value)
+bool vm_chan_stats_set(struct vm_chan_stats *special, unsigned which,
+		       int64_t value)
 {
 	bool taken;
 
@@ -173,12 +176,12 @@ static bool engine_take(struct vm_engine *engine, bool own)
 		       vm_engine_try(engine);
 	if (!atomic_load_explicit(&engine->biased, memory_order_relaxed))
 		return vm_lock_try(&engine->lock);
-	vm_engine_lock_far(engine);
+	vm_engine_lock_slow(engine);
 	return true;
 }
 
 /* Under the entry's lock: the channel and its rank stay. */
-static void lengths_look(struct vm_special *special)
+static void lengths_look(struct vm_chan_stats *special)
 {
 	const struct vm_rank *rank = special->rank;
 	struct vm_engine *engine = rank->engine;
@@ -197,11 +200,11 @@ static void lengths_look(struct vm_special *special)
 		vm_lock_give(&engine->lock);
 }
 
-void vm_special_refresh(const void *block)
+void vm_chan_stats_refresh(const void *block)
 {
-	struct vm_special *special =
+	struct vm_chan_stats *special =
 		vm_container_of((struct core_chan_pvars *)(uintptr_t)block,
-				struct vm_special, pvars);
+				struct vm_chan_stats, pvars);
 
 	if (!vm_lock_try(&special->lock))
 		return;
@@ -218,10 +221,10 @@ static void count(uint64_t *word, uint64_t amount)
 		__atomic_fetch_add(word, amount, __ATOMIC_RELAXED);
 }
 
-void vm_special_sent(const struct vm_rank *rank, const struct vm_env *env,
-		     uint64_t bytes)
+void vm_chan_stats_sent(const struct vm_rank *rank, const struct vm_env *env,
+			uint64_t bytes)
 {
-	struct vm_special *special = vm_special_find(rank, env->context);
+	struct vm_chan_stats *special = vm_chan_stats_find(rank, env->context);
 
 	if (!special)
 		return;
@@ -229,10 +232,10 @@ void vm_special_sent(const struct vm_rank *rank, const struct vm_env *env,
 	count(&special->pvars.comm_sent_bytes, bytes);
 }
 
-void vm_special_received(const struct vm_rank *rank, const struct vm_env *env,
-			 uint64_t bytes)
+void vm_chan_stats_received(const struct vm_rank *rank,
+			    const struct vm_env *env, uint64_t bytes)
 {
-	struct vm_special *special = vm_special_find(rank, env->context);
+	struct vm_chan_stats *special = vm_chan_stats_find(rank, env->context);
 
 	if (!special)
 		return;
@@ -242,10 +245,10 @@ void vm_special_received(const struct vm_rank *rank, const struct vm_env *env,
 
 /* Ends. */
 
-void vm_special_chan_ends(struct vm_chan *chan)
+void vm_chan_stats_chan_ends(struct vm_chan *chan)
 {
-	struct vm_special *special =
-		vm_special_find(chan->owner, chan->context);
+	struct vm_chan_stats *special =
+		vm_chan_stats_find(chan->owner, chan->context);
 
 	if (!special || special->chan != chan)
 		return;
@@ -255,19 +258,19 @@ void vm_special_chan_ends(struct vm_chan *chan)
 	/* Nothing waits on what is gone. */
 	vm_pvar_set(special->pvars.comm_posted_len, 0);
 	vm_pvar_set(special->pvars.comm_unexpected_len, 0);
-	atomic_store_explicit(&special->context, VM_SPECIAL_NOWHERE,
+	atomic_store_explicit(&special->context, VM_CHAN_STATS_NOWHERE,
 			      memory_order_relaxed);
-	vm_special_drop(special);
+	vm_chan_stats_drop(special);
 }
 
-void vm_specials_fini(struct vm_rank *rank)
+void vm_chan_stats_all_fini(struct vm_rank *rank)
 {
-	struct vm_special *special, *next;
+	struct vm_chan_stats *special, *next;
 
-	special = atomic_exchange_explicit(&rank->specials, NULL,
+	special = atomic_exchange_explicit(&rank->chan_stats, NULL,
 					   memory_order_acq_rel);
 	for (; special; special = next) {
 		next = next_of(&special->next);
-		vm_special_drop(special);
+		vm_chan_stats_drop(special);
 	}
 }

@@ -5,7 +5,7 @@
  *
  * Most channels are neither and pay nothing.  What is special lies in a list of
  * the rank, found by context; the list is empty until the first channel of the
- * rank becomes special.  Messages are counted where vm_told() is asked anyway,
+ * rank becomes special.  Messages are counted where vm_observed() is asked anyway,
  * from when somebody begins to watch, of all special channels of the process.
  *
  * An entry outlives its channel while somebody holds it: then its counters stay
@@ -26,80 +26,86 @@ struct vm_env;
 struct vmpi_chan;
 
 /* Settings: the first one is core's, the others the layer's above. */
-enum { VM_SPECIAL_EAGER_LIMIT, VM_SPECIAL_ABOVE, VM_SPECIAL_SETTINGS = 16 };
-#define VM_SPECIAL_UNSET (-1)
+enum {
+	VM_CHAN_STATS_EAGER_LIMIT,
+	VM_CHAN_STATS_ABOVE,
+	VM_CHAN_STATS_SETTINGS = 16
+};
+#define VM_CHAN_STATS_UNSET (-1)
 
-struct vm_special {
+struct vm_chan_stats {
 	/* In the list of the rank, where it stays until the rank ends; it is
 	 * whole before the release store that links it. */
-	_Atomic(struct vm_special *) next;
+	_Atomic(struct vm_chan_stats *) next;
 	struct vm_rank *rank;
-	_Atomic uint64_t context; /* VM_SPECIAL_NOWHERE: its channel is gone */
-	_Atomic unsigned uses;	  /* list, channel, holders */
+	_Atomic uint64_t
+		context;       /* VM_CHAN_STATS_NOWHERE: its channel is gone */
+	_Atomic unsigned uses; /* list, channel, holders */
 	struct vm_lock lock;
 	struct vmpi_chan *chan; /* NULL: gone; under lock */
-	_Atomic int64_t settings[VM_SPECIAL_SETTINGS];
+	_Atomic int64_t settings[VM_CHAN_STATS_SETTINGS];
 	/* Atomic additions: by whoever moves a message. */
 	struct core_chan_pvars pvars;
 };
 
-#define VM_SPECIAL_NOWHERE UINT64_MAX
+#define VM_CHAN_STATS_NOWHERE UINT64_MAX
 
 /* What is special about a channel, for its owner, who then holds it until
- * vm_special_drop(); NULL: out of memory. */
-struct vm_special *vm_special_hold(struct vmpi_chan *chan);
+ * vm_chan_stats_drop(); NULL: out of memory. */
+struct vm_chan_stats *vm_chan_stats_hold(struct vmpi_chan *chan);
 
 /* Any thread, also when the rank and the runtime are gone. */
-void vm_special_drop(struct vm_special *special);
+void vm_chan_stats_drop(struct vm_chan_stats *special);
 
 /* Messages of special channels are counted from the first _watch() to the last
  * _unwatch(), or to the end of the runtime.  Any thread. */
-void vm_special_watch(void);
-void vm_special_unwatch(void);
+void vm_chan_stats_watch(void);
+void vm_chan_stats_unwatch(void);
 
 /* That of a rank's channel with that context, or NULL.  Any thread. */
-struct vm_special *vm_special_look(const struct vm_rank *rank,
-				   uint32_t context);
-static inline struct vm_special *vm_special_find(const struct vm_rank *rank,
-						 uint32_t context)
+struct vm_chan_stats *vm_chan_stats_look(const struct vm_rank *rank,
+					 uint32_t context);
+static inline struct vm_chan_stats *
+vm_chan_stats_find(const struct vm_rank *rank, uint32_t context)
 {
-	/* Pairs with the store in vm_special_hold(). */
-	return VM_LIKELY(!atomic_load_explicit(&rank->specials,
+	/* Pairs with the store in vm_chan_stats_hold(). */
+	return VM_LIKELY(!atomic_load_explicit(&rank->chan_stats,
 					       memory_order_acquire)) ?
 		       NULL :
-		       vm_special_look(rank, context);
+		       vm_chan_stats_look(rank, context);
 }
 
-/* A setting of its own that a channel of the rank has, or VM_SPECIAL_UNSET. */
-static inline int64_t vm_special_setting(const struct vm_rank *rank,
-					 uint32_t context, unsigned which)
+/* A setting of its own that a channel of the rank has, or VM_CHAN_STATS_UNSET. */
+static inline int64_t vm_chan_stats_setting(const struct vm_rank *rank,
+					    uint32_t context, unsigned which)
 {
-	const struct vm_special *special = vm_special_find(rank, context);
+	const struct vm_chan_stats *special = vm_chan_stats_find(rank, context);
 
 	return VM_LIKELY(!special) ?
-		       VM_SPECIAL_UNSET :
+		       VM_CHAN_STATS_UNSET :
 		       atomic_load_explicit(&special->settings[which],
 					    memory_order_relaxed);
 }
 
 /* Whether the setting was taken: the channel is still there. */
-bool vm_special_set(struct vm_special *special, unsigned which, int64_t value);
+bool vm_chan_stats_set(struct vm_chan_stats *special, unsigned which,
+		       int64_t value);
 
 /* A message that the rank sends, or one that meets a receive of its. */
-void vm_special_sent(const struct vm_rank *rank, const struct vm_env *env,
-		     uint64_t bytes);
-void vm_special_received(const struct vm_rank *rank, const struct vm_env *env,
-			 uint64_t bytes);
+void vm_chan_stats_sent(const struct vm_rank *rank, const struct vm_env *env,
+			uint64_t bytes);
+void vm_chan_stats_received(const struct vm_rank *rank,
+			    const struct vm_env *env, uint64_t bytes);
 
 /*
  * Brings the lengths of queues up to date in a block that is the pvars of an
  * entry.  Any thread, and in signal handlers: where the mailbox is not to be had
  * they stay what they were.
  */
-void vm_special_refresh(const void *block);
+void vm_chan_stats_refresh(const void *block);
 
 /* The channel is about to be freed; the rank is. */
-void vm_special_chan_ends(struct vmpi_chan *chan);
-void vm_specials_fini(struct vm_rank *rank);
+void vm_chan_stats_chan_ends(struct vmpi_chan *chan);
+void vm_chan_stats_all_fini(struct vm_rank *rank);
 
 #endif

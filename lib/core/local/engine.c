@@ -25,29 +25,30 @@ static int buffer_class(size_t bytes)
 	return class;
 }
 
-void *vm_buffer_get(struct vm_lane *lane, size_t bytes)
+void *vm_buffer_get(struct vm_thread_cache *lane, size_t bytes)
 {
 	return vm_pool_get(&lane->buffer[buffer_class(bytes)]);
 }
 
-void vm_buffer_put(struct vm_lane *lane, void *buffer, size_t bytes)
+void vm_buffer_put(struct vm_thread_cache *lane, void *buffer, size_t bytes)
 {
 	vm_pool_put(&lane->buffer[buffer_class(bytes)], buffer);
 }
 
-void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine)
+void vm_thread_cache_init(struct vm_thread_cache *lane,
+			  struct vm_engine *engine)
 {
 	lane->engine = engine;
 	lane->poll_rounds = 1;
 	vm_pool_cache_init(&lane->req, &vm_node->req_pool);
 	vm_pool_cache_init(&lane->msg, &vm_node->msg_pool);
-	vm_pool_cache_init(&lane->push, &vm_node->push_pool);
-	vm_pool_cache_init(&lane->pull, &vm_node->pull_pool);
+	vm_pool_cache_init(&lane->push, &vm_node->rndv_send_pool);
+	vm_pool_cache_init(&lane->pull, &vm_node->rndv_recv_pool);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_cache_init(&lane->buffer[i], &vm_node->buffer_pool[i]);
 }
 
-void vm_lane_fini(struct vm_lane *lane)
+void vm_thread_cache_fini(struct vm_thread_cache *lane)
 {
 	vm_pool_cache_fini(&lane->req);
 	vm_pool_cache_fini(&lane->msg);
@@ -98,7 +99,7 @@ int vm_engines_init(int count)
 		engine->index = i;
 		engine->in = rings + (size_t)i * (size_t)count;
 		engine->worker = &vm_sched.workers[i];
-		vm_lane_init(&engine->lane, engine);
+		vm_thread_cache_init(&engine->lane, engine);
 		engine->worker->lane = &engine->lane;
 	}
 	return 0;
@@ -118,7 +119,7 @@ void vm_engines_fini(void)
 	vm_node->engines = NULL;
 }
 
-void vm_engine_lock_far(struct vm_engine *engine)
+void vm_engine_lock_slow(struct vm_engine *engine)
 {
 	vm_lock_take(&engine->lock);
 	if (VM_LIKELY(!atomic_load_explicit(&engine->biased,
@@ -200,7 +201,7 @@ static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
 	req = vm_container_of(node, struct vm_req, node);
 	req->posted = false;
 	if (slot->payload == VM_PAYLOAD_INLINE) {
-		vm_arrival_receive(&arrival, req, rank, VM_WAY_NODE);
+		vm_arrival_receive(&arrival, req, rank, VM_PATH_NODE);
 		slot_release(ring, slot);
 		vm_req_complete(req);
 		return;
@@ -208,7 +209,7 @@ static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
 	/* The request is ours alone: a long copy needs no lock. */
 	slot_release(ring, slot);
 	vm_engine_unlock(engine);
-	vm_arrival_receive(&arrival, req, rank, VM_WAY_NODE);
+	vm_arrival_receive(&arrival, req, rank, VM_PATH_NODE);
 	vm_req_complete(req);
 	vm_engine_lock(engine);
 }
@@ -247,7 +248,7 @@ static inline bool ring_poll(struct vm_engine *engine, int from)
 
 bool vm_engine_poll(struct vm_worker *worker)
 {
-	struct vm_lane *lane = worker->lane;
+	struct vm_thread_cache *lane = worker->lane;
 	struct vm_engine *engine = lane->engine;
 	int count = vm_node->engine_count;
 	bool did = false;
@@ -265,7 +266,7 @@ bool vm_engine_poll(struct vm_worker *worker)
 		if (from != engine->index)
 			did |= ring_poll(engine, from);
 	if (!worker->head)
-		did |= vm_share_help(worker);
+		did |= vm_work_help(worker);
 	return did;
 }
 

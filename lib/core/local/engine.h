@@ -30,7 +30,7 @@
 extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
 
 /* One OS thread's caches; worker->lane. */
-struct vm_lane {
+struct vm_thread_cache {
 	struct vm_engine *engine; /* NULL: not a worker's */
 	struct vm_pool_cache req, msg, push, pull, buffer[VM_BUFFER_CLASSES];
 	unsigned polls_left;  /* rounds without a look at the port */
@@ -82,15 +82,15 @@ struct vm_engine {
 	_Atomic bool inside; /* the worker is in, while biased */
 	/* The worker's own. */
 	uint32_t turn; /* which ring a busy worker looks at next */
-	struct vm_lane lane;
-	struct vm_share share; /* what it has to offer */
+	struct vm_thread_cache lane;
+	struct vm_work work; /* what it has to offer */
 } VM_ALIGNED(VM_CACHELINE);
 
 /* Of ranks in other processes: nobody's. */
-extern struct vm_engine vm_engine_away;
+extern struct vm_engine vm_engine_remote;
 
 /* For others than the worker: the first of them ends the bias (engine.c). */
-void vm_engine_lock_far(struct vm_engine *engine);
+void vm_engine_lock_slow(struct vm_engine *engine);
 
 /*
  * Takes the engine.  Until somebody else wants it, its worker only raises a
@@ -107,12 +107,12 @@ static inline void vm_engine_lock(struct vm_engine *engine)
 		if (VM_LIKELY(atomic_load_explicit(&engine->biased,
 						   memory_order_acquire)))
 			return;
-		/* Pairs with the wait in vm_engine_lock_far(). */
+		/* Pairs with the wait in vm_engine_lock_slow(). */
 		atomic_store_explicit(&engine->inside, false,
 				      memory_order_release);
 		vm_lock_take(&engine->lock);
 	} else {
-		vm_engine_lock_far(engine);
+		vm_engine_lock_slow(engine);
 	}
 }
 
@@ -151,7 +151,7 @@ void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
 		    void (*run)(void *arg), void *arg);
 
 /* The lane of the calling thread. */
-static inline struct vm_lane *vm_lane_self(void)
+static inline struct vm_thread_cache *vm_thread_cache_self(void)
 {
 	return vm_self->worker->lane;
 }
@@ -181,11 +181,12 @@ static inline void vm_rank_yield(void)
 	vm_ult_yield();
 }
 
-void vm_lane_init(struct vm_lane *lane, struct vm_engine *engine);
-void vm_lane_fini(struct vm_lane *lane);
+void vm_thread_cache_init(struct vm_thread_cache *lane,
+			  struct vm_engine *engine);
+void vm_thread_cache_fini(struct vm_thread_cache *lane);
 
 /* A buffer of at least `bytes` <= VM_BUFFER_MAX; NULL at the bound. */
-void *vm_buffer_get(struct vm_lane *lane, size_t bytes);
-void vm_buffer_put(struct vm_lane *lane, void *buffer, size_t bytes);
+void *vm_buffer_get(struct vm_thread_cache *lane, size_t bytes);
+void vm_buffer_put(struct vm_thread_cache *lane, void *buffer, size_t bytes);
 
 #endif

@@ -20,9 +20,10 @@ void vm_arrival_end(struct vm_arrival *arrival)
 		return;
 	}
 	if (arrival->payload == VM_PAYLOAD_COPY)
-		vm_buffer_put(vm_lane_self(), arrival->buffer, arrival->bytes);
+		vm_buffer_put(vm_thread_cache_self(), arrival->buffer,
+			      arrival->bytes);
 	if (arrival->sender) {
-		vm_account_end(&arrival->sender->xfer);
+		vm_overlap_events_end(&arrival->sender->xfer);
 		vm_req_complete(arrival->sender);
 	}
 }
@@ -51,27 +52,27 @@ static enum vm_proto proto_of(const struct vm_arrival *arrival)
 static __attribute__((noinline)) void receive_told(struct vm_arrival *arrival,
 						   struct vm_req *req,
 						   const struct vm_rank *rank,
-						   enum vm_way way)
+						   enum vm_path way)
 {
 	enum vm_proto proto = proto_of(arrival);
-	struct vm_account_copy copy = { .xfer.overlap = NULL };
+	struct vm_overlap_events_copy copy = { .xfer.overlap = NULL };
 
 	/* What came from another process has been accounted at its arrival; what
 	 * was fetched has been told then too. */
 	if (!vm_payload_foreign(arrival->payload))
-		vm_account_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way,
-				      arrival->bytes);
+		vm_overlap_events_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way,
+					     arrival->bytes);
 	if (arrival->payload != VM_PAYLOAD_FETCHED)
 		vm_trace_match(rank, &arrival->env, arrival->bytes, proto,
 			       NULL);
 	vm_arrival_land(arrival, req);
-	vm_account_copy_end(&copy);
+	vm_overlap_events_copy_end(&copy);
 }
 
 void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
-			const struct vm_rank *rank, enum vm_way way)
+			const struct vm_rank *rank, enum vm_path way)
 {
-	if (vm_told())
+	if (vm_observed())
 		receive_told(arrival, req, rank, way);
 	else
 		vm_arrival_land(arrival, req);
@@ -80,7 +81,7 @@ void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
 static struct vm_msg *msg_new(struct vm_rank *rank,
 			      const struct vm_arrival *arrival)
 {
-	struct vm_msg *msg = vm_pool_get(&vm_lane_self()->msg);
+	struct vm_msg *msg = vm_pool_get(&vm_thread_cache_self()->msg);
 
 	if (!msg)
 		vm_panic("out of memory for unexpected messages (rank %d has "
@@ -136,7 +137,7 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 	struct vm_msg *msg = msg_new(rank, arrival);
 
 	vm_pvar_keep(pvars->unexpected, 1); /* probes ask it */
-	if (vm_told())
+	if (vm_observed())
 		vm_trace_unexpected(rank, &arrival->env, arrival->bytes,
 				    vm_match_arrived(&rank->match) + 1);
 	if (!vm_list_empty(&rank->probers) && probers_offer(rank, msg))

@@ -66,7 +66,7 @@ void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req);
 
 /* The same as an event of the receiver: `rank` gets it by `way`. */
 void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
-			const struct vm_rank *rank, enum vm_way way);
+			const struct vm_rank *rank, enum vm_path way);
 
 /* Ends an arrival without a receive (drop). */
 void vm_arrival_end(struct vm_arrival *arrival);

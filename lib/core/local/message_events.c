@@ -71,7 +71,7 @@ void vm_trace_send(const struct vm_rank *dest, const struct vm_env *env,
 		.value = bytes,
 	};
 
-	vm_special_sent(vm_rank_self(), env, bytes);
+	vm_chan_stats_sent(vm_rank_self(), env, bytes);
 	record_add(&record);
 }
 
@@ -140,7 +140,7 @@ void vm_trace_match(const struct vm_rank *rank, const struct vm_env *env,
 		.proto = (int32_t)proto,
 	};
 
-	vm_special_received(rank, env, bytes);
+	vm_chan_stats_received(rank, env, bytes);
 	record_add(&record);
 	if (later)
 		xfer_begin(&event);

@@ -18,7 +18,7 @@ struct vm_req vm_req_done_send = { .state = VM_REQ_DONE, .kind = VM_REQ_SEND };
 
 struct vm_req *vm_req_new(enum vm_req_kind kind)
 {
-	struct vm_req *req = vm_pool_get(&vm_lane_self()->req);
+	struct vm_req *req = vm_pool_get(&vm_thread_cache_self()->req);
 
 	if (!req)
 		return NULL;
@@ -57,7 +57,7 @@ static void req_free(struct vm_req *req)
 	vm_layout_drop(req->data.layout);
 	if (req->on_free)
 		req->on_free(req);
-	vm_pool_put(&vm_lane_self()->req, req);
+	vm_pool_put(&vm_thread_cache_self()->req, req);
 }
 
 void vm_req_complete(struct vm_req *req)
@@ -130,7 +130,7 @@ static void waiter_wait(struct vm_waiter *waiter, int missing)
 	if (atomic_fetch_sub_explicit(&waiter->missing, MISSING_HIGH - missing,
 				      memory_order_acq_rel) >
 	    MISSING_HIGH - missing)
-		vm_wait_other(VM_SHARE_WAIT);
+		vm_wait_other(VM_EXPORT_WAIT);
 }
 
 /* Leaves all requests; returns when nobody can touch the waiter any more. */
@@ -154,14 +154,14 @@ static void wait_for(const struct vm_req *req)
 		/* That of a receive is written by whoever completes it. */
 		struct vm_env env = { .tag = req->status.tag };
 
-		vm_wait_message(VM_SHARE_WAIT, &env, req->rank->index,
+		vm_wait_message(VM_EXPORT_WAIT, &env, req->rank->index,
 				req->data.bytes,
-				VM_SHARE_SENDS | VM_SHARE_OF_WORLD);
+				VM_EXPORT_SENDS | VM_EXPORT_OF_WORLD);
 	} else if (req->kind == VM_REQ_RECV) {
-		vm_wait_message(VM_SHARE_WAIT, &req->node.env,
+		vm_wait_message(VM_EXPORT_WAIT, &req->node.env,
 				req->node.env.source, req->data.bytes, 0);
 	} else {
-		vm_wait_other(VM_SHARE_WAIT);
+		vm_wait_other(VM_EXPORT_WAIT);
 	}
 }
 
@@ -299,9 +299,9 @@ static bool req_withdraw(struct vm_req *req)
 	if (!req->msg)
 		return false;
 	msg = req->msg;
-	vm_account_forget(&req->xfer);
+	vm_overlap_events_forget(&req->xfer);
 	vm_mailbox_take(msg);
-	vm_pool_put(&vm_lane_self()->msg, msg);
+	vm_pool_put(&vm_thread_cache_self()->msg, msg);
 	return true;
 }
 
@@ -313,7 +313,7 @@ void vm_req_cancel(struct vm_req *req)
 
 	if (vm_req_is_done(req) || !req->rank)
 		return;
-	if (req->kind == VM_REQ_SEND && req->rank->via == &vm_engine_away) {
+	if (req->kind == VM_REQ_SEND && req->rank->via == &vm_engine_remote) {
 		vm_remote_cancel(req);
 		return;
 	}

@@ -12,20 +12,19 @@
 #define CHUNKS_WORKER 2 /* so that an unequal pair comes out even */
 
 /* The chunks that are at home on a worker, a bit each. */
-static uint64_t at_home(const struct vm_share *share, int worker)
+static uint64_t at_home(const struct vm_work *work, int worker)
 {
 	uint64_t bits = 0;
 
-	for (unsigned i = 0; i < share->chunks; i++)
-		bits |= (uint64_t)(share->homes[i] == worker) << i;
+	for (unsigned i = 0; i < work->chunks; i++)
+		bits |= (uint64_t)(work->homes[i] == worker) << i;
 	return bits;
 }
 
 /* Takes a chunk, one of those preferred if there is one; -1: there is none. */
-static int chunk_take(struct vm_share *share, uint64_t preferred)
+static int chunk_take(struct vm_work *work, uint64_t preferred)
 {
-	uint64_t bits =
-		atomic_load_explicit(&share->free, memory_order_acquire);
+	uint64_t bits = atomic_load_explicit(&work->free, memory_order_acquire);
 
 	while (bits) {
 		int chunk = __builtin_ctzll(
@@ -33,7 +32,7 @@ static int chunk_take(struct vm_share *share, uint64_t preferred)
 		uint64_t bit = (uint64_t)1 << chunk;
 
 		/* Pairs with the store in offer(). */
-		bits = atomic_fetch_and_explicit(&share->free, ~bit,
+		bits = atomic_fetch_and_explicit(&work->free, ~bit,
 						 memory_order_acq_rel);
 		if (bits & bit)
 			return chunk;
@@ -42,70 +41,69 @@ static int chunk_take(struct vm_share *share, uint64_t preferred)
 }
 
 /* The first part of a chunk. */
-static size_t chunk_begin(const struct vm_share *share, unsigned chunk)
+static size_t chunk_begin(const struct vm_work *work, unsigned chunk)
 {
-	return share->parts * chunk / share->chunks;
+	return work->parts * chunk / work->chunks;
 }
 
 /* Does chunks as long as there are some; whether there were. */
-static bool chunks_do(struct vm_share *share, int worker)
+static bool chunks_do(struct vm_work *work, int worker)
 {
 	uint64_t preferred;
 	int chunk;
 
 	/* Pairs with the store in offer(). */
-	if (!atomic_load_explicit(&share->free, memory_order_acquire))
+	if (!atomic_load_explicit(&work->free, memory_order_acquire))
 		return false;
-	preferred = at_home(share, worker);
-	chunk = chunk_take(share, preferred);
+	preferred = at_home(work, worker);
+	chunk = chunk_take(work, preferred);
 	if (chunk < 0)
 		return false;
 	do
-		share->work->part(share->arg,
-				  chunk_begin(share, (unsigned)chunk),
-				  chunk_begin(share, (unsigned)chunk + 1));
-	while ((chunk = chunk_take(share, preferred)) >= 0);
+		work->kind->part(work->arg, chunk_begin(work, (unsigned)chunk),
+				 chunk_begin(work, (unsigned)chunk + 1));
+	while ((chunk = chunk_take(work, preferred)) >= 0);
 	return true;
 }
 
-/* Shows others what is in the share; those that sleep are woken. */
-static void offer(struct vm_share *share, const struct vm_engine *self)
+/* Shows others what is in the work; those that sleep are woken. */
+static void offer(struct vm_work *work, const struct vm_engine *self)
 {
 	/* Pairs with the loads in chunk_take() and chunks_do(). */
-	atomic_store_explicit(&share->free,
-			      ~(uint64_t)0 >> (VM_SHARE_CHUNKS - share->chunks),
+	atomic_store_explicit(&work->free,
+			      ~(uint64_t)0 >> (VM_WORK_CHUNKS - work->chunks),
 			      memory_order_release);
 	for (int i = 0; i < vm_node->engine_count; i++)
 		if (i != self->index)
 			vm_worker_nudge(vm_node->engines[i].worker);
 }
 
-void vm_share_run(const struct vm_share_work *work, void *arg, size_t parts)
+void vm_work_run(const struct vm_work_kind *kind, void *arg, size_t parts)
 {
-	struct vm_engine *engine = vm_lane_self()->engine;
+	struct vm_engine *engine = vm_thread_cache_self()->engine;
 	unsigned chunks;
-	struct vm_share *share;
+	struct vm_work *work;
 
 	if (parts < 2 || vm_node->engine_count < 2 || !engine) {
-		work->part(arg, 0, parts);
+		kind->part(arg, 0, parts);
 		return;
 	}
-	share = &engine->share;
+	work = &engine->work;
 	chunks = CHUNKS_WORKER * (unsigned)vm_node->engine_count;
-	if (chunks > VM_SHARE_CHUNKS)
-		chunks = VM_SHARE_CHUNKS;
-	share->work = work;
-	share->arg = arg;
-	share->parts = parts;
-	share->chunks = parts < chunks ? (unsigned)parts : chunks;
-	for (unsigned i = 0; i < share->chunks; i++)
-		share->homes[i] =
-			(uint16_t)work->home(arg, chunk_begin(share, i));
-	offer(share, engine);
-	chunks_do(share, engine->index);
+	if (chunks > VM_WORK_CHUNKS)
+		chunks = VM_WORK_CHUNKS;
+	work->kind = kind;
+	work->arg = arg;
+	work->parts = parts;
+	work->chunks = parts < chunks ? (unsigned)parts : chunks;
+	for (unsigned i = 0; i < work->chunks; i++)
+		work->homes[i] =
+			(uint16_t)kind->home(arg, chunk_begin(work, i));
+	offer(work, engine);
+	chunks_do(work, engine->index);
 	/* Pairs with the decrement in help(). */
 	for (int spins = 1;
-	     atomic_load_explicit(&share->helpers, memory_order_acquire);
+	     atomic_load_explicit(&work->helpers, memory_order_acquire);
 	     spins++)
 		if (spins % 64)
 			vm_cpu_relax();
@@ -115,27 +113,26 @@ void vm_share_run(const struct vm_share_work *work, void *arg, size_t parts)
 
 /* A helper is counted before it takes a chunk: who finds none free any more
  * sees all who have one. */
-static bool help(struct vm_share *share, int worker)
+static bool help(struct vm_work *work, int worker)
 {
 	bool did;
 
-	if (VM_LIKELY(
-		    !atomic_load_explicit(&share->free, memory_order_relaxed)))
+	if (VM_LIKELY(!atomic_load_explicit(&work->free, memory_order_relaxed)))
 		return false;
-	atomic_fetch_add_explicit(&share->helpers, 1, memory_order_relaxed);
-	did = chunks_do(share, worker);
-	atomic_fetch_sub_explicit(&share->helpers, 1, memory_order_release);
+	atomic_fetch_add_explicit(&work->helpers, 1, memory_order_relaxed);
+	did = chunks_do(work, worker);
+	atomic_fetch_sub_explicit(&work->helpers, 1, memory_order_release);
 	return did;
 }
 
-bool vm_share_help(struct vm_worker *worker)
+bool vm_work_help(struct vm_worker *worker)
 {
-	struct vm_lane *lane = worker->lane;
+	struct vm_thread_cache *lane = worker->lane;
 	int self = lane->engine->index;
 	bool did = false;
 
 	for (int i = 0; i < vm_node->engine_count; i++)
 		if (i != self)
-			did |= help(&vm_node->engines[i].share, self);
+			did |= help(&vm_node->engines[i].work, self);
 	return did;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work that idle workers share.
+ * Work that idle workers work.
  *
  * Whoever has much to do cuts it into parts and offers them here; he does them
  * himself, one chunk after the other, and workers with nothing to run take
@@ -19,10 +19,10 @@
 
 struct vm_worker;
 
-#define VM_SHARE_CHUNKS 64 /* at most; bits of vm_share.free */
+#define VM_WORK_CHUNKS 64 /* at most; bits of vm_work.free */
 
 /* A kind of work. */
-struct vm_share_work {
+struct vm_work_kind {
 	/* Does parts first to last - 1; on any worker, on whatever stack is at
 	 * hand, so it must neither switch nor care who it is. */
 	void (*part)(void *arg, size_t first, size_t last);
@@ -32,22 +32,22 @@ struct vm_share_work {
 
 /* What a worker offers: one piece of work at a time.  With a few workers it is
  * one cache line. */
-struct vm_share {
+struct vm_work {
 	_Atomic uint64_t free;	  /* a bit per chunk that nobody has taken */
 	_Atomic uint32_t helpers; /* who may be at a chunk */
 	/* Written by the worker while nothing is free and nobody helps. */
 	uint32_t chunks;
-	const struct vm_share_work *work;
+	const struct vm_work_kind *kind;
 	void *arg;
 	size_t parts;
-	uint16_t homes[VM_SHARE_CHUNKS];
+	uint16_t homes[VM_WORK_CHUNKS];
 } VM_ALIGNED(VM_CACHELINE);
 
 /* Does parts 0 to parts - 1, perhaps with others' help; returns when all are
  * done.  Does not switch. */
-void vm_share_run(const struct vm_share_work *work, void *arg, size_t parts);
+void vm_work_run(const struct vm_work_kind *kind, void *arg, size_t parts);
 
 /* Takes some of what other workers offer, if anything; whether there was. */
-bool vm_share_help(struct vm_worker *worker);
+bool vm_work_help(struct vm_worker *worker);
 
 #endif

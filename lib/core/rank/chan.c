@@ -69,7 +69,7 @@ void vm_chan_free(struct vm_chan *chan)
 {
 	if (!chan)
 		return;
-	vm_special_chan_ends(chan);
+	vm_chan_stats_chan_ends(chan);
 	vm_lock_take(&vm_node->chans_lock);
 	vm_list_remove(&chan->link);
 	if (atomic_load_explicit(&chan->owner->waited_chan,
@@ -148,7 +148,7 @@ int32_t vm_chan_source(struct vm_rank *rank, const struct vm_env *env)
 
 bool vm_rank_here(const struct vm_rank *rank)
 {
-	return rank->engine != &vm_engine_away;
+	return rank->engine != &vm_engine_remote;
 }
 
 struct vm_split_wish vm_split_wish(const struct vm_chan *chan, int color,
@@ -260,10 +260,11 @@ struct member {
 /* The wishes of the members of other processes. */
 static int wishes_exchange(struct vm_meet *meet, struct vm_split_wish *all)
 {
-	const struct vm_far *far = meet->far;
-	const struct vm_far_process *here = &far->processes[far->self];
+	const struct vm_leaders *far = meet->far;
+	const struct vm_leaders_process *here = &far->processes[far->self];
 	struct vm_split_wish *mine = calloc(here->count, sizeof(*mine));
-	struct vm_far_part *parts = calloc((size_t)far->count, sizeof(*parts));
+	struct vm_leaders_msg *parts =
+		calloc((size_t)far->count, sizeof(*parts));
 	int rc = mine && parts ? 0 : -VMPI_ENOMEM;
 
 	for (uint32_t i = 0; !rc && i < here->count; i++)
@@ -274,11 +275,11 @@ static int wishes_exchange(struct vm_meet *meet, struct vm_split_wish *all)
 	}
 	/* The others wait for us even without memory. */
 	if (rc)
-		rc = vm_far_barrier(meet, VM_FAR_MISMATCH);
+		rc = vm_leaders_barrier(meet, VM_LEADERS_MISMATCH);
 	else
-		rc = vm_far_exchange(meet, VM_FAR_SPLIT, parts);
+		rc = vm_leaders_exchange(meet, VM_LEADERS_SPLIT, parts);
 	for (int p = 0; parts && p < far->count; p++) {
-		const struct vm_far_process *there = &far->processes[p];
+		const struct vm_leaders_process *there = &far->processes[p];
 		const struct vm_split_wish *theirs = parts[p].in;
 
 		if (theirs &&
@@ -313,7 +314,7 @@ static int members_split(struct vm_meet *meet, struct vm_group *group)
 	if (all && others && splits)
 		rc = wishes_collect(meet, all);
 	else if (meet->far)
-		vm_far_barrier(meet, VM_FAR_MISMATCH);
+		vm_leaders_barrier(meet, VM_LEADERS_MISMATCH);
 	for (uint32_t i = 0; !rc && i < size; i++) {
 		struct member *member = vm_meet_args(meet, i);
 

@@ -24,7 +24,7 @@ struct vm_cvar_copy;
 struct vm_engine;
 struct vm_overlap;
 struct vm_profile;
-struct vm_special;
+struct vm_chan_stats;
 struct vmpi_chan;
 
 /* Waits for a message without receiving it (Probe): on the task's stack. */
@@ -42,9 +42,9 @@ struct vm_rank {
 	int index; /* in the world */
 	int local; /* in vm_node->own, if it is of this process */
 	struct vm_engine *engine; /* of its home worker; elsewhere:
-				     vm_engine_away */
+				     vm_engine_remote */
 	struct vm_engine *via;	  /* where senders find it: the engine, or
-				     vm_engine_away */
+				     vm_engine_remote */
 	struct vm_port *port;	  /* its home port; NULL: elsewhere, or there
 				     is no fabric */
 	struct vm_to to;	  /* the same for others */
@@ -68,16 +68,16 @@ struct vm_rank {
 	struct vm_match match VM_ALIGNED(VM_CACHELINE);
 	struct vm_list probers;
 	_Atomic bool
-		bereft; /* ranks it may wait for are gone (core/remote/failure.h) */
-	bool holds;	/* vm_lost_hold() */
-	_Atomic(struct vm_special *)
-		specials; /* core/local/chan_stats.h; mostly NULL;
+		peer_failed; /* ranks it may wait for are gone (core/remote/failure.h) */
+	bool holds;	     /* vm_failure_hold() */
+	_Atomic(struct vm_chan_stats *)
+		chan_stats; /* core/local/chan_stats.h; mostly NULL;
 						  not under the lock */
 	/* The channel that its main task has waited in last, and its context;
 	 * 0: none that is there.  Set and cleared under vm_node->chans_lock. */
 	_Atomic uint32_t waited_context;
 	_Atomic(struct vmpi_chan *) waited_chan;
-	struct vm_share_wait wait; /* core/rank/wait.h; then its state, of: */
+	struct vm_export_wait wait; /* core/rank/wait.h; then its state, of: */
 	/* Counted by the rank's tasks; and by its other OS threads, as of when
 	 * somebody last looked (vm_rank_refresh()). */
 	struct core_rank_pvars pvars, thread_pvars;
@@ -86,7 +86,7 @@ struct vm_rank {
 	struct core_match_pvars match_marks;
 	_Atomic bool match_marked;
 	/* Those threads: core/rank/threads.c. */
-	struct vm_lock lanes_lock; /* guards these three */
+	struct vm_lock thread_caches_lock; /* guards these three */
 	struct vm_list lanes;
 	struct core_rank_pvars left_pvars; /* of those that have left */
 	_Atomic bool threaded; /* there have been some, or marks set back */
@@ -100,7 +100,7 @@ struct vm_rank {
 
 VM_STATIC_ASSERT(offsetof(struct vm_rank, pvars.state) ==
 			 offsetof(struct vm_rank, wait) +
-				 sizeof(struct vm_share_wait),
+				 sizeof(struct vm_export_wait),
 		 "readers find them behind each other");
 
 /* The rank the caller belongs to, or NULL. */

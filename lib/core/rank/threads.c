@@ -17,20 +17,21 @@
 
 void vm_rank_threads_init(struct vm_rank *rank)
 {
-	vm_lock_init(&rank->lanes_lock);
+	vm_lock_init(&rank->thread_caches_lock);
 	vm_list_init(&rank->lanes);
 }
 
-/* Shows what all threads have counted until now; under lanes_lock. */
+/* Shows what all threads have counted until now; under thread_caches_lock. */
 static void threads_show(struct vm_rank *rank)
 {
 	struct core_rank_pvars sum = rank->left_pvars;
 	struct vm_list *link;
 
 	for (link = rank->lanes.next; link != &rank->lanes; link = link->next)
-		vm_pvars_fold(
-			&core_rank_pvar_table, &sum,
-			&vm_container_of(link, struct vm_lane, link)->pvars);
+		vm_pvars_fold(&core_rank_pvar_table, &sum,
+			      &vm_container_of(link, struct vm_thread_cache,
+					       link)
+				       ->pvars);
 	vm_pvars_show(&core_rank_pvar_table, &rank->thread_pvars, &sum);
 }
 
@@ -39,9 +40,9 @@ void vm_rank_refresh(struct vm_rank *rank)
 	/* In a signal handler the holder may be who was interrupted.  Whoever
 	 * holds the lock shows them. */
 	if (atomic_load_explicit(&rank->threaded, memory_order_acquire) &&
-	    vm_lock_try(&rank->lanes_lock)) {
+	    vm_lock_try(&rank->thread_caches_lock)) {
 		threads_show(rank);
-		vm_lock_give(&rank->lanes_lock);
+		vm_lock_give(&rank->thread_caches_lock);
 	}
 }
 
@@ -53,37 +54,37 @@ void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
 	vm_pvars_fold(&core_rank_pvar_table, sum, &rank->thread_pvars);
 }
 
-static void lane_enter(struct vm_rank *rank, struct vm_lane *lane)
+static void lane_enter(struct vm_rank *rank, struct vm_thread_cache *lane)
 {
 	struct vm_ult *none = NULL;
 
 	atomic_compare_exchange_strong_explicit(&rank->main, &none, vm_self,
 						memory_order_relaxed,
 						memory_order_relaxed);
-	vm_lock_take(&rank->lanes_lock);
+	vm_lock_take(&rank->thread_caches_lock);
 	vm_list_append(&rank->lanes, &lane->link);
 	atomic_store_explicit(&rank->threaded, true, memory_order_release);
-	vm_lock_give(&rank->lanes_lock);
+	vm_lock_give(&rank->thread_caches_lock);
 }
 
-static void lane_leave(struct vm_rank *rank, struct vm_lane *lane)
+static void lane_leave(struct vm_rank *rank, struct vm_thread_cache *lane)
 {
 	struct vm_ult *self = vm_self;
 
 	atomic_compare_exchange_strong_explicit(&rank->main, &self, NULL,
 						memory_order_relaxed,
 						memory_order_relaxed);
-	vm_lock_take(&rank->lanes_lock);
+	vm_lock_take(&rank->thread_caches_lock);
 	vm_list_remove(&lane->link);
 	vm_pvars_fold(&core_rank_pvar_table, &rank->left_pvars, &lane->pvars);
 	threads_show(rank);
-	vm_lock_give(&rank->lanes_lock);
+	vm_lock_give(&rank->thread_caches_lock);
 }
 
 int vm_thread_adopt(struct vm_rank *rank)
 {
 	struct vm_worker *worker;
-	struct vm_lane *lane;
+	struct vm_thread_cache *lane;
 
 	if (!vm_node || vm_self)
 		return -VMPI_ESTATE;
@@ -95,12 +96,12 @@ int vm_thread_adopt(struct vm_rank *rank)
 		free(lane);
 		return -VMPI_ENOMEM;
 	}
-	vm_lane_init(lane, NULL);
+	vm_thread_cache_init(lane, NULL);
 	worker->lane = lane;
 	worker->root.counts = &lane->pvars;
 	if (rank) {
 		lane_enter(rank, lane);
-		vm_mover_thread(1);
+		vm_migrator_thread(1);
 		vm_wait_others(rank, 1);
 	}
 	atomic_fetch_add_explicit(&vm_node->threads, 1, memory_order_relaxed);
@@ -110,15 +111,15 @@ int vm_thread_adopt(struct vm_rank *rank)
 void vm_thread_release(void)
 {
 	struct vm_worker *worker = vm_self->worker;
-	struct vm_lane *lane = worker->lane;
+	struct vm_thread_cache *lane = worker->lane;
 	struct vm_rank *rank = vm_rank_self();
 
 	if (rank) {
 		lane_leave(rank, lane);
-		vm_mover_thread(-1);
+		vm_migrator_thread(-1);
 		vm_wait_others(rank, -1);
 	}
-	vm_lane_fini(lane);
+	vm_thread_cache_fini(lane);
 	vm_worker_release(worker);
 	free(lane);
 	/* Afterwards the node may be gone: pairs with vm_node_stop(). */

@@ -9,7 +9,7 @@
 #include "introspect/vars/sizes.h"
 #include "introspect/vars/cvar.h"
 
-#define VM_PAIR_PLACES 63 /* core/remote/peer_stats.h */
+#define VM_PEER_STATS_PLACES 63 /* core/remote/peer_stats.h */
 
 #define CORE_CVARS(X)                                                           \
 	X(SIZE, inline_limit, 40, 0, 40, "bytes", RANK, TD, p2p,                \
@@ -80,7 +80,7 @@
 	X(BOOL, control, 0, 0, 1, "flag", STARTUP, UD, live,                    \
 	  "Take settings while the job runs, from its user alone (vmpirun "     \
 	  "--control); vmpitop(1) and vmpistat(1) send them")                   \
-	X(CHOICE, share, VM_SHARE_AUTO, 0, 1, "off|auto", STARTUP, UB, live,    \
+	X(CHOICE, export, VM_EXPORT_AUTO, 0, 1, "off|auto", STARTUP, UB, live,  \
 	  "Keep counters in a file in /dev/shm, where vmpistat finds them: "    \
 	  "auto unless there is no room")                                       \
 	X(INT, balance_shuffle, 0, 0, 1000000000, "polls", STARTUP, DA, debug,  \
@@ -93,20 +93,20 @@
 	X(STRING, profile_dir, "", 0, 0, "path", STARTUP, UA, live,             \
 	  "Directory where each process keeps its profile, in a file that "     \
 	  "vmpirun --profile reads; empty: in memory")                          \
-	X(CHOICE, border, VM_BORDER_HOW_AUTO, 0, 1, "auto|keep", STARTUP, UD,   \
-	  live,                                                                 \
+	X(CHOICE, intercept, VM_INTERCEPT_HOW_AUTO, 0, 1, "auto|keep",          \
+	  STARTUP, UD, live,                                                    \
 	  "Whether somebody may begin to watch a program's calls while it "     \
 	  "runs: auto only where the program itself can, keep always, which "   \
 	  "costs a branch per call")
 
-/* Values of border. */
-enum vm_border_how { VM_BORDER_HOW_AUTO, VM_BORDER_HOW_KEEP };
+/* Values of intercept. */
+enum vm_intercept_how { VM_INTERCEPT_HOW_AUTO, VM_INTERCEPT_HOW_KEEP };
 
 /* Values of balance. */
 enum vm_balance_how { VM_BALANCE_OFF, VM_BALANCE_AUTO, VM_BALANCE_FORCE };
 
-/* Values of share. */
-enum vm_share_how { VM_SHARE_OFF, VM_SHARE_AUTO };
+/* Values of export. */
+enum vm_export_how { VM_EXPORT_OFF, VM_EXPORT_AUTO };
 
 /* Values of rndv_protocol. */
 enum vm_rndv { VM_RNDV_AUTO, VM_RNDV_READ, VM_RNDV_WRITE, VM_RNDV_PIPELINE };
@@ -165,12 +165,12 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "Messages sent by protocol direct")                                  \
 	X(COUNTER, sends_eager, "messages", RANK, TB, p2p,                     \
 	  "Messages sent to other processes with their payload")               \
-	X(COUNTER, sends_in_line, "messages", RANK, TB, credit,                \
+	X(COUNTER, sends_queued, "messages", RANK, TB, credit,                 \
 	  "Messages to other processes that first waited for a "               \
 	  "credit, or behind one that did")                                    \
 	X(COUNTER, sends_rendezvous, "messages", RANK, TB, rndv,               \
 	  "Messages announced to other processes")                             \
-	X(COUNTER, far_sizes[VM_SIZE_BINS], "messages", RANK, TB, p2p,         \
+	X(COUNTER, sizes_remote[VM_SIZE_BINS], "messages", RANK, TB, p2p,      \
 	  "Messages sent to other processes by size: to 256 bytes, 384, 512, " \
 	  "768, 1024 and so on; the last word counts all that are longer")     \
 	X(AGGREGATE, bytes_copy, "bytes", RANK, TB, p2p,                       \
@@ -181,7 +181,7 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "Payload sent to other processes along with its message")            \
 	X(AGGREGATE, bytes_rendezvous, "bytes", RANK, TB, rndv,                \
 	  "Payload announced to other processes")                              \
-	X(COUNTER, sizes_near[VM_PVAR_SIZES], "messages", RANK, TB, p2p,       \
+	X(COUNTER, sizes_local[VM_PVAR_SIZES], "messages", RANK, TB, p2p,      \
 	  "Messages longer than core_inline_limit sent to ranks of the same "  \
 	  "process, by size: empty ones, one byte, 2 to 3, 4 to 7 and so on")  \
 	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
@@ -270,54 +270,54 @@ struct core_chan_pvars {
 };
 extern const struct vm_pvar_table core_chan_pvar_table;
 
-#define CORE_NODE_PVARS(X)                                                    \
-	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,              \
-	  "Packets dropped: of no known kind or for no rank of this process") \
-	X(COUNTER, rndv_reads, "messages", NODE, TB, rndv,                    \
-	  "Long messages that were read from other processes")                \
-	X(COUNTER, rndv_writes, "messages", NODE, TB, rndv,                   \
-	  "Long messages that their senders were asked to write")             \
-	X(COUNTER, rndv_pipelines, "messages", NODE, TB, rndv,                \
-	  "Long messages that were asked for in pieces")                      \
-	X(AGGREGATE, rndv_bytes, "bytes", NODE, TB, rndv,                     \
-	  "Payload of those three kinds")                                     \
-	X(LEVEL, rndv_flying, "messages", NODE, TD, rndv,                     \
-	  "Long messages that are on their way from other processes now")     \
-	X(HIGHWATERMARK, rndv_flying_max, "messages", NODE, TD, rndv,         \
-	  "Most of them at a time")                                           \
-	X(COUNTER, rndv_sender_late[VM_PAIR_PLACES], "messages", NODE, TB,    \
-	  rndv,                                                               \
-	  "Long messages offered after their receive was posted; each word "  \
-	  "is of the processes p that send and have the same p % 63")         \
-	X(COUNTER, rndv_receiver_late[VM_PAIR_PLACES], "messages", NODE, TB,  \
-	  rndv, "Those offered before, likewise")                             \
-	X(COUNTER, balance_rounds, "rounds", NODE, UD, balance,               \
-	  "Times it was looked whether ranks should move")                    \
-	X(LEVEL, balance_waste, "permille", NODE, UD, balance,                \
-	  "Share of the last round that perfect balance would have saved")    \
-	X(COUNTER, balance_halts, "halts", NODE, UD, balance,                 \
-	  "Times all workers stood still and ranks were moved")               \
-	X(COUNTER, balance_moves, "ranks", NODE, UD, balance,                 \
-	  "Ranks that were moved")                                            \
-	X(AGGREGATE, balance_expected, "permille", NODE, UD, balance,         \
-	  "Sum of what moves were expected to save of a round's time")        \
-	X(AGGREGATE, balance_got, "permille", NODE, UD, balance,              \
-	  "Sum of what they saved, of those that did")                        \
-	X(COUNTER, far_linear, "calls", NODE, TD, coll,                       \
-	  "Collectives among processes: messages from each to each")          \
-	X(COUNTER, far_ordered, "calls", NODE, TD, coll,                      \
-	  "Collectives among processes: all operands in all processes")       \
-	X(COUNTER, far_binomial, "calls", NODE, TD, coll,                     \
-	  "Collectives among processes: along a tree")                        \
-	X(COUNTER, far_scatter_allgather, "calls", NODE, TD, coll,            \
-	  "Collectives among processes: in pieces and round a ring")          \
-	X(COUNTER, far_ring, "calls", NODE, TD, coll,                         \
-	  "Collectives among processes: round a ring")                        \
-	X(COUNTER, far_pairwise, "calls", NODE, TD, coll,                     \
-	  "Collectives among processes: with one process after the other")    \
-	X(COUNTER, far_recursive_doubling, "calls", NODE, TD, coll,           \
-	  "Collectives among processes: in pairs of processes, step by step") \
-	X(COUNTER, far_reduce_scatter, "calls", NODE, TD, coll,               \
+#define CORE_NODE_PVARS(X)                                                     \
+	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,               \
+	  "Packets dropped: of no known kind or for no rank of this process")  \
+	X(COUNTER, rndv_reads, "messages", NODE, TB, rndv,                     \
+	  "Long messages that were read from other processes")                 \
+	X(COUNTER, rndv_writes, "messages", NODE, TB, rndv,                    \
+	  "Long messages that their senders were asked to write")              \
+	X(COUNTER, rndv_pipelines, "messages", NODE, TB, rndv,                 \
+	  "Long messages that were asked for in pieces")                       \
+	X(AGGREGATE, rndv_bytes, "bytes", NODE, TB, rndv,                      \
+	  "Payload of those three kinds")                                      \
+	X(LEVEL, rndv_flying, "messages", NODE, TD, rndv,                      \
+	  "Long messages that are on their way from other processes now")      \
+	X(HIGHWATERMARK, rndv_flying_max, "messages", NODE, TD, rndv,          \
+	  "Most of them at a time")                                            \
+	X(COUNTER, rndv_sender_late[VM_PEER_STATS_PLACES], "messages", NODE,   \
+	  TB, rndv,                                                            \
+	  "Long messages offered after their receive was posted; each word "   \
+	  "is of the processes p that send and have the same p % 63")          \
+	X(COUNTER, rndv_receiver_late[VM_PEER_STATS_PLACES], "messages", NODE, \
+	  TB, rndv, "Those offered before, likewise")                          \
+	X(COUNTER, balance_rounds, "rounds", NODE, UD, balance,                \
+	  "Times it was looked whether ranks should move")                     \
+	X(LEVEL, balance_waste, "permille", NODE, UD, balance,                 \
+	  "Share of the last round that perfect balance would have saved")     \
+	X(COUNTER, balance_halts, "halts", NODE, UD, balance,                  \
+	  "Times all workers stood still and ranks were moved")                \
+	X(COUNTER, balance_moves, "ranks", NODE, UD, balance,                  \
+	  "Ranks that were moved")                                             \
+	X(AGGREGATE, balance_expected, "permille", NODE, UD, balance,          \
+	  "Sum of what moves were expected to save of a round's time")         \
+	X(AGGREGATE, balance_got, "permille", NODE, UD, balance,               \
+	  "Sum of what they saved, of those that did")                         \
+	X(COUNTER, coll_linear_internode, "calls", NODE, TD, coll,             \
+	  "Collectives among processes: messages from each to each")           \
+	X(COUNTER, coll_ordered_internode, "calls", NODE, TD, coll,            \
+	  "Collectives among processes: all operands in all processes")        \
+	X(COUNTER, coll_binomial_internode, "calls", NODE, TD, coll,           \
+	  "Collectives among processes: along a tree")                         \
+	X(COUNTER, coll_scatter_allgather_internode, "calls", NODE, TD, coll,  \
+	  "Collectives among processes: in pieces and round a ring")           \
+	X(COUNTER, coll_ring_internode, "calls", NODE, TD, coll,               \
+	  "Collectives among processes: round a ring")                         \
+	X(COUNTER, coll_pairwise_internode, "calls", NODE, TD, coll,           \
+	  "Collectives among processes: with one process after the other")     \
+	X(COUNTER, coll_recursive_doubling_internode, "calls", NODE, TD, coll, \
+	  "Collectives among processes: in pairs of processes, step by step")  \
+	X(COUNTER, coll_reduce_scatter_internode, "calls", NODE, TD, coll,     \
 	  "Collectives among processes: each process a piece")
 
 struct core_node_pvars {

@@ -17,9 +17,10 @@
 #include "introspect/export/format.h"
 #include "sched/ult.h"
 
-static inline void vm_rank_does(struct vm_rank *rank, enum vm_share_state state)
+static inline void vm_rank_does(struct vm_rank *rank,
+				enum vm_export_state state)
 {
-	/* Pairs with the loads in vm_share_wait(). */
+	/* Pairs with the loads in vm_export_wait(). */
 	__atomic_store_n(&rank->pvars.state, state, __ATOMIC_RELEASE);
 }
 
@@ -44,7 +45,7 @@ static inline void vm_wait_fill(struct vm_rank *rank, uint32_t context,
 				int32_t peer, int32_t tag, uint64_t bytes,
 				uint32_t flags)
 {
-	struct vm_share_wait *wait = &rank->wait;
+	struct vm_export_wait *wait = &rank->wait;
 
 	wait->call = vm_self->waits_in;
 	wait->context = context;
@@ -62,7 +63,7 @@ static inline void vm_wait_others(struct vm_rank *rank, int more)
 
 /* Suspends the caller, whose rank's wait has been filled in; NULL: it is not told
  * of.  May switch. */
-static inline void vm_wait_now(struct vm_rank *rank, enum vm_share_state state)
+static inline void vm_wait_now(struct vm_rank *rank, enum vm_export_state state)
 {
 	if (VM_UNLIKELY(!rank)) {
 		vm_ult_suspend();
@@ -71,11 +72,11 @@ static inline void vm_wait_now(struct vm_rank *rank, enum vm_share_state state)
 	vm_pvar_add(rank->pvars.waits, 1);
 	vm_rank_does(rank, state);
 	vm_ult_suspend();
-	vm_rank_does(rank, VM_SHARE_RUNNING);
+	vm_rank_does(rank, VM_EXPORT_RUNNING);
 }
 
 /* ... for a message or for its receiver.  May switch. */
-static inline void vm_wait_message(enum vm_share_state state,
+static inline void vm_wait_message(enum vm_export_state state,
 				   const struct vm_env *env, int32_t peer,
 				   uint64_t bytes, uint32_t flags)
 {
@@ -84,16 +85,16 @@ static inline void vm_wait_message(enum vm_share_state state,
 	if (VM_LIKELY(rank != NULL)) {
 		/* Those of collectives' own messages are odd. */
 		if (VM_UNLIKELY(env->context & 1))
-			state = VM_SHARE_COLLECTIVE;
+			state = VM_EXPORT_COLLECTIVE;
 		/* Members of other channels than the world have other numbers
 		 * there. */
 		if (VM_UNLIKELY(env->context > 1) && peer >= 0 &&
-		    !(flags & VM_SHARE_OF_WORLD)) {
+		    !(flags & VM_EXPORT_OF_WORLD)) {
 			int32_t source = vm_chan_source(rank, env);
 
 			if (VM_LIKELY(source >= 0)) {
 				peer = source;
-				flags |= VM_SHARE_OF_WORLD;
+				flags |= VM_EXPORT_OF_WORLD;
 			}
 		}
 		vm_wait_fill(rank, env->context & ~1u, peer, env->tag, bytes,
@@ -112,25 +113,25 @@ static inline void vm_wait_members(const struct vm_chan *chan)
 		vm_wait_fill(rank, chan->context,
 			     VM_UNLIKELY(chan->context) ?
 				     vm_chan_next(chan)->index :
-				     VM_SHARE_NOBODY,
-			     VM_ANY, 0, VM_SHARE_ALL | VM_SHARE_OF_WORLD);
-	vm_wait_now(rank, VM_SHARE_COLLECTIVE);
+				     VM_EXPORT_NOBODY,
+			     VM_ANY, 0, VM_EXPORT_ALL | VM_EXPORT_OF_WORLD);
+	vm_wait_now(rank, VM_EXPORT_COLLECTIVE);
 }
 
 /* ... for none of these.  May switch. */
-static inline void vm_wait_other(enum vm_share_state state)
+static inline void vm_wait_other(enum vm_export_state state)
 {
 	struct vm_rank *rank = vm_wait_rank();
 
 	if (rank)
-		vm_wait_fill(rank, VM_SHARE_NOWHERE, VM_SHARE_NOBODY, VM_ANY, 0,
-			     0);
+		vm_wait_fill(rank, VM_EXPORT_NOWHERE, VM_EXPORT_NOBODY, VM_ANY,
+			     0, 0);
 	vm_wait_now(rank, state);
 }
 
 /* The rank's main task does something else than computing from here to _end();
  * what it returns goes there. */
-static inline struct vm_rank *vm_wait_begin(enum vm_share_state state)
+static inline struct vm_rank *vm_wait_begin(enum vm_export_state state)
 {
 	struct vm_rank *rank = vm_self ? vm_wait_rank() : NULL;
 
@@ -142,7 +143,7 @@ static inline struct vm_rank *vm_wait_begin(enum vm_share_state state)
 static inline void vm_wait_end(struct vm_rank *rank)
 {
 	if (rank)
-		vm_rank_does(rank, VM_SHARE_RUNNING);
+		vm_rank_does(rank, VM_EXPORT_RUNNING);
 }
 
 #endif

@@ -14,7 +14,7 @@
 #include "core/remote/remote.h"
 #include "core/local/req.h"
 
-int vm_lines_init(struct vm_node *node)
+int vm_credit_queues_init(struct vm_node *node)
 {
 	size_t count = vm_fabric_limits(node->fabric)->ports *
 		       (size_t)node->process_count;
@@ -28,7 +28,7 @@ int vm_lines_init(struct vm_node *node)
 	return 0;
 }
 
-void vm_lines_fini(struct vm_node *node)
+void vm_credit_queues_fini(struct vm_node *node)
 {
 	for (size_t i = 0; node->lines && i < node->lines->count; i++)
 		free(atomic_load_explicit(&node->lines->table[i],
@@ -43,8 +43,8 @@ static bool line_make(const struct vm_port *port, struct vm_to to)
 	unsigned ports = vm_fabric_peer_ports(vm_node->fabric, to.process);
 	size_t at = vm_port_index(port) * (size_t)vm_node->process_count +
 		    to.process;
-	struct vm_line *lines = calloc(ports, sizeof(*lines));
-	struct vm_line *others;
+	struct vm_credit_queue *lines = calloc(ports, sizeof(*lines));
+	struct vm_credit_queue *others;
 
 	for (unsigned i = 0; lines && i < ports; i++) {
 		vm_lock_init(&lines[i].lock);
@@ -54,7 +54,7 @@ static bool line_make(const struct vm_port *port, struct vm_to to)
 	others = atomic_load_explicit(&vm_node->lines->table[at],
 				      memory_order_relaxed);
 	if (!others)
-		/* Pairs with the load in vm_line_of(). */
+		/* Pairs with the load in vm_credit_queue_of(). */
 		atomic_store_explicit(&vm_node->lines->table[at], lines,
 				      memory_order_release);
 	vm_lock_give(&vm_node->lines->lock);
@@ -64,7 +64,7 @@ static bool line_make(const struct vm_port *port, struct vm_to to)
 }
 
 /* Under lock. */
-static void count_add(struct vm_line *line, uint32_t n)
+static void count_add(struct vm_credit_queue *line, uint32_t n)
 {
 	uint32_t count =
 		atomic_load_explicit(&line->count, memory_order_relaxed);
@@ -72,27 +72,27 @@ static void count_add(struct vm_line *line, uint32_t n)
 	atomic_store_explicit(&line->count, count + n, memory_order_relaxed);
 }
 
-int vm_line_fate(struct vm_push *push, int rc)
+int vm_credit_queue_fate(struct vm_rndv_send *push, int rc)
 {
 	if (rc == -VMPI_EAGAIN)
-		return VM_LINE_WAITS;
+		return VM_CREDIT_QUEUE_WAITS;
 	if (rc == 0)
-		return VM_LINE_ANNOUNCED;
-	vm_push_free(push);
-	return rc < 0 ? rc : VM_LINE_SENT;
+		return VM_CREDIT_QUEUE_ANNOUNCED;
+	vm_rndv_send_free(push);
+	return rc < 0 ? rc : VM_CREDIT_QUEUE_SENT;
 }
 
-int vm_line_enter(struct vm_push *push)
+int vm_credit_queue_enter(struct vm_rndv_send *push)
 {
-	struct vm_line *line = vm_line_of(push->port, push->to);
+	struct vm_credit_queue *line = vm_credit_queue_of(push->port, push->to);
 	int rc = -VMPI_EAGAIN;
 
 	if (!line) {
 		if (!line_make(push->port, push->to)) {
-			vm_push_free(push);
+			vm_rndv_send_free(push);
 			return -VMPI_ENOMEM;
 		}
-		line = vm_line_of(push->port, push->to);
+		line = vm_credit_queue_of(push->port, push->to);
 	}
 	vm_lock_take(&line->lock);
 	if (vm_list_empty(&line->list))
@@ -102,7 +102,7 @@ int vm_line_enter(struct vm_push *push)
 		count_add(line, 1);
 	}
 	vm_lock_give(&line->lock);
-	return vm_line_fate(push, rc);
+	return vm_credit_queue_fate(push, rc);
 }
 
 /* What has left a line, with the error of each. */
@@ -111,21 +111,21 @@ static void ended_finish(struct vm_list *ended)
 	struct vm_list *link;
 
 	while ((link = vm_list_pop(ended))) {
-		struct vm_push *push =
-			vm_container_of(link, struct vm_push, line);
+		struct vm_rndv_send *push =
+			vm_container_of(link, struct vm_rndv_send, line);
 
-		vm_push_end(push, push->error);
+		vm_rndv_send_end(push, push->error);
 	}
 }
 
 /* Under lock: tries them one by one; who is done goes to `ended`. */
-static void line_move(struct vm_line *line, struct vm_list *ended)
+static void line_move(struct vm_credit_queue *line, struct vm_list *ended)
 {
 	struct vm_list *link;
 
 	while ((link = vm_list_pop(&line->list))) {
-		struct vm_push *push =
-			vm_container_of(link, struct vm_push, line);
+		struct vm_rndv_send *push =
+			vm_container_of(link, struct vm_rndv_send, line);
 		int rc = vm_remote_try(push);
 
 		if (rc == -VMPI_EAGAIN) {
@@ -141,9 +141,9 @@ static void line_move(struct vm_line *line, struct vm_list *ended)
 	}
 }
 
-void vm_line_room(struct vm_port *port, struct vm_to to)
+void vm_credit_queue_room(struct vm_port *port, struct vm_to to)
 {
-	struct vm_line *line = vm_line_of(port, to);
+	struct vm_credit_queue *line = vm_credit_queue_of(port, to);
 	struct vm_list ended;
 
 	if (!line)
@@ -155,19 +155,19 @@ void vm_line_room(struct vm_port *port, struct vm_to to)
 	ended_finish(&ended);
 }
 
-bool vm_line_cancel(const struct vm_port *port, struct vm_to to,
-		    const struct vmpi_req *req)
+bool vm_credit_queue_cancel(const struct vm_port *port, struct vm_to to,
+			    const struct vmpi_req *req)
 {
-	struct vm_line *line = vm_line_of(port, to);
-	struct vm_push *found = NULL;
+	struct vm_credit_queue *line = vm_credit_queue_of(port, to);
+	struct vm_rndv_send *found = NULL;
 	struct vm_list *link;
 
 	if (!line)
 		return false;
 	vm_lock_take(&line->lock);
 	vm_list_each(link, &line->list) {
-		struct vm_push *push =
-			vm_container_of(link, struct vm_push, line);
+		struct vm_rndv_send *push =
+			vm_container_of(link, struct vm_rndv_send, line);
 
 		if (push->req == req) {
 			found = push;
@@ -180,26 +180,27 @@ bool vm_line_cancel(const struct vm_port *port, struct vm_to to,
 	}
 	vm_lock_give(&line->lock);
 	if (found)
-		vm_push_end(found, -VMPI_ECANCELED);
+		vm_rndv_send_end(found, -VMPI_ECANCELED);
 	return found != NULL;
 }
 
-void vm_line_down(const struct vm_port *port, uint32_t process, int error)
+void vm_credit_queue_down(const struct vm_port *port, uint32_t process,
+			  int error)
 {
 	unsigned ports = vm_fabric_peer_ports(vm_node->fabric, process);
 	struct vm_list ended, *link;
 
 	vm_list_init(&ended);
 	for (unsigned i = 0; i < ports; i++) {
-		struct vm_line *line =
-			vm_line_of(port, (struct vm_to){ process, i });
+		struct vm_credit_queue *line =
+			vm_credit_queue_of(port, (struct vm_to){ process, i });
 
 		if (!line)
 			break;
 		vm_lock_take(&line->lock);
 		while ((link = vm_list_pop(&line->list))) {
-			vm_container_of(link, struct vm_push, line)->error =
-				error;
+			vm_container_of(link, struct vm_rndv_send, line)
+				->error = error;
 			vm_list_append(&ended, link);
 			count_add(line, (uint32_t)-1);
 		}
@@ -210,14 +211,14 @@ void vm_line_down(const struct vm_port *port, uint32_t process, int error)
 
 static bool lines_empty(void)
 {
-	const struct vm_lines *lines = vm_node->lines;
+	const struct vm_credit_queues *lines = vm_node->lines;
 
 	for (size_t i = 0; i < lines->count; i++) {
 		size_t process = i % (size_t)vm_node->process_count;
 		unsigned ports = vm_fabric_peer_ports(vm_node->fabric,
 						      (uint32_t)process);
 		/* Pairs with the store in line_make(). */
-		struct vm_line *line = atomic_load_explicit(
+		struct vm_credit_queue *line = atomic_load_explicit(
 			&lines->table[i], memory_order_acquire);
 
 		for (unsigned p = 0; line && p < ports; p++)
@@ -230,7 +231,7 @@ static bool lines_empty(void)
 
 #define DRAIN_NS 10000000 /* asleep at a time */
 
-void vm_lines_drain(struct vm_fabric *fabric)
+void vm_credit_queues_drain(struct vm_fabric *fabric)
 {
 	unsigned ports = vm_fabric_limits(fabric)->ports;
 	struct vm_sleep sleep;

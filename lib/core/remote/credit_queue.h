@@ -26,7 +26,7 @@
 #include "core/remote/rndv_send.h"
 #include "fabric/fabric.h"
 
-struct vm_line {
+struct vm_credit_queue {
 	struct vm_lock lock; /* guards the list; is held while one is tried */
 	struct vm_list list; /* of pushes */
 	_Atomic uint32_t count;
@@ -34,65 +34,67 @@ struct vm_line {
 
 /* By our port and process; each has the lines to all ports there, made when the
  * first message has to wait. */
-struct vm_lines {
+struct vm_credit_queues {
 	struct vm_lock lock; /* of those who make them */
 	size_t count;
-	_Atomic(struct vm_line *) table[];
+	_Atomic(struct vm_credit_queue *) table[];
 };
 
-static inline struct vm_line *vm_line_of(const struct vm_port *port,
-					 struct vm_to to)
+static inline struct vm_credit_queue *
+vm_credit_queue_of(const struct vm_port *port, struct vm_to to)
 {
 	size_t at = vm_port_index(port) * (size_t)vm_node->process_count +
 		    to.process;
 	/* Pairs with the store in line_make(). */
-	struct vm_line *lines = atomic_load_explicit(&vm_node->lines->table[at],
-						     memory_order_acquire);
+	struct vm_credit_queue *lines = atomic_load_explicit(
+		&vm_node->lines->table[at], memory_order_acquire);
 
 	return VM_LIKELY(!lines) ? NULL : &lines[to.port];
 }
 
 /* Whether messages wait there.  Those of the caller's rank are seen. */
-static inline bool vm_line_waits(const struct vm_port *port, struct vm_to to)
+static inline bool vm_credit_queue_waits(const struct vm_port *port,
+					 struct vm_to to)
 {
-	struct vm_line *line = vm_line_of(port, to);
+	struct vm_credit_queue *line = vm_credit_queue_of(port, to);
 
 	return VM_UNLIKELY(line != NULL) &&
 	       atomic_load_explicit(&line->count, memory_order_relaxed) > 0;
 }
 
 /* What has become of a message. */
-enum vm_line_fate {
-	VM_LINE_WAITS,	   /* it stands in line */
-	VM_LINE_ANNOUNCED, /* the receiver will ask for it, or has it already and
+enum vm_credit_queue_fate {
+	VM_CREDIT_QUEUE_WAITS, /* it stands in line */
+	VM_CREDIT_QUEUE_ANNOUNCED, /* the receiver will ask for it, or has it already and
 			      will say so */
-	VM_LINE_SENT,	   /* it is out: its request is complete */
+	VM_CREDIT_QUEUE_SENT, /* it is out: its request is complete */
 };
 
 /* Sends a message, or puts it in line; the push is the caller's no more.  Or an
  * error, and its request is as if nothing had begun. */
-int vm_line_enter(struct vm_push *push);
+int vm_credit_queue_enter(struct vm_rndv_send *push);
 
 /* The fate of a message for which vm_remote_try() returned rc; frees the push if
  * it is of no more use. */
-int vm_line_fate(struct vm_push *push, int rc);
+int vm_credit_queue_fate(struct vm_rndv_send *push, int rc);
 
 /* Takes the message of a request out of the line and ends it with
  * -VMPI_ECANCELED; false: it does not stand there. */
-bool vm_line_cancel(const struct vm_port *port, struct vm_to to,
-		    const struct vmpi_req *req);
+bool vm_credit_queue_cancel(const struct vm_port *port, struct vm_to to,
+			    const struct vmpi_req *req);
 
 /* There is room: sends what can go. */
-void vm_line_room(struct vm_port *port, struct vm_to to);
+void vm_credit_queue_room(struct vm_port *port, struct vm_to to);
 
 /* The process is down: what waits for it never goes. */
-void vm_line_down(const struct vm_port *port, uint32_t process, int error);
+void vm_credit_queue_down(const struct vm_port *port, uint32_t process,
+			  int error);
 
 /* 0 or -VMPI_ENOMEM; the fabric is open. */
-int vm_lines_init(struct vm_node *node);
-void vm_lines_fini(struct vm_node *node);
+int vm_credit_queues_init(struct vm_node *node);
+void vm_credit_queues_fini(struct vm_node *node);
 
 /* Polls until nobody stands in line. */
-void vm_lines_drain(struct vm_fabric *fabric);
+void vm_credit_queues_drain(struct vm_fabric *fabric);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define BATCH 64 /* receives ended under one lock */
 
-int vm_lost_init(struct vm_node *node)
+int vm_failure_init(struct vm_node *node)
 {
 	size_t ports = vm_fabric_limits(node->fabric)->ports;
 
@@ -26,7 +26,7 @@ int vm_lost_init(struct vm_node *node)
 	return node->lost ? 0 : -VMPI_ENOMEM;
 }
 
-void vm_lost_fini(struct vm_node *node)
+void vm_failure_fini(struct vm_node *node)
 {
 	free(node->lost);
 	node->lost = NULL;
@@ -59,7 +59,7 @@ static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
 static bool far_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 		     int source)
 {
-	const struct vm_far *far = chan->meet->far;
+	const struct vm_leaders *far = chan->meet->far;
 
 	if (source < 0 || source >= chan->group->size ||
 	    is_lost(rank, chan->group->ranks[source]))
@@ -76,7 +76,7 @@ static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 {
 	int source = env->source;
 
-	if (env->context != chan->context && vm_far_is_tag(env->tag))
+	if (env->context != chan->context && vm_leaders_is_tag(env->tag))
 		return far_lost(rank, chan, source);
 	/* Collectives number all members. */
 	if (env->context != chan->context)
@@ -91,7 +91,8 @@ static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 	return false;
 }
 
-bool vm_lost_wanted_slow(const struct vm_rank *rank, const struct vm_env *env)
+bool vm_failure_wanted_slow(const struct vm_rank *rank,
+			    const struct vm_env *env)
 {
 	const struct vm_list *link;
 	bool lost = true; /* nobody knows who could send on a freed channel */
@@ -120,7 +121,7 @@ static void posted_look(struct vm_match_node *node, void *arg)
 {
 	struct batch *batch = arg;
 
-	if (batch->count < BATCH && vm_lost_wanted(batch->rank, &node->env))
+	if (batch->count < BATCH && vm_failure_wanted(batch->rank, &node->env))
 		batch->reqs[batch->count++] =
 			vm_container_of(node, struct vm_req, node);
 }
@@ -158,7 +159,7 @@ static void probers_end(struct vm_rank *rank)
 			vm_container_of(link, struct vm_prober, link);
 
 		link = link->next;
-		if (!vm_lost_wanted(rank, &prober->env))
+		if (!vm_failure_wanted(rank, &prober->env))
 			continue;
 		vm_list_remove(&prober->link);
 		prober->error = -VMPI_EPEER;
@@ -173,7 +174,7 @@ static void rank_down(struct vm_rank *rank, bool goodbye)
 
 	do {
 		vm_engine_lock(rank->engine);
-		atomic_store_explicit(&rank->bereft, true,
+		atomic_store_explicit(&rank->peer_failed, true,
 				      memory_order_relaxed);
 		probers_end(rank);
 		if (!goodbye || !rank->holds ||
@@ -185,7 +186,7 @@ static void rank_down(struct vm_rank *rank, bool goodbye)
 	} while (batch.count);
 }
 
-void vm_lost_hold(struct vm_rank *rank)
+void vm_failure_hold(struct vm_rank *rank)
 {
 	atomic_fetch_add_explicit(&vm_node->holds, 1, memory_order_relaxed);
 	vm_engine_lock(rank->engine);
@@ -195,17 +196,18 @@ void vm_lost_hold(struct vm_rank *rank)
 
 static void rank_let(struct vm_rank *rank)
 {
-	bool bereft;
+	bool peer_failed;
 
 	vm_engine_lock(rank->engine);
 	rank->holds = false;
-	bereft = atomic_load_explicit(&rank->bereft, memory_order_relaxed);
+	peer_failed =
+		atomic_load_explicit(&rank->peer_failed, memory_order_relaxed);
 	vm_engine_unlock(rank->engine);
-	if (bereft)
+	if (peer_failed)
 		rank_down(rank, true);
 }
 
-void vm_lost_let(void)
+void vm_failure_let(void)
 {
 	/* Pairs with itself: the last one has seen what all have done. */
 	if (atomic_fetch_sub_explicit(&vm_node->holds, 1,
@@ -215,7 +217,7 @@ void vm_lost_let(void)
 		rank_let(vm_node->own[i]);
 }
 
-void vm_lost_down(struct vm_port *port, uint32_t process, bool died)
+void vm_failure_down(struct vm_port *port, uint32_t process, bool died)
 {
 	if (died)
 		atomic_store_explicit(&vm_node->bereaved, true,

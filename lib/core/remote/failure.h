@@ -20,32 +20,33 @@ struct vm_node;
 struct vm_port;
 
 /* 0 or -VMPI_ENOMEM; the fabric is open. */
-int vm_lost_init(struct vm_node *node);
-void vm_lost_fini(struct vm_node *node);
+int vm_failure_init(struct vm_node *node);
+void vm_failure_fini(struct vm_node *node);
 
 /* A callback of the port: the process is gone, all it sent has been delivered;
  * it died, or has said goodbye. */
-void vm_lost_down(struct vm_port *port, uint32_t process, bool died);
+void vm_failure_down(struct vm_port *port, uint32_t process, bool died);
 
 /*
  * From here on others say goodbye because they have done what they had to do:
  * receives that the rank has posted stay as they are until every rank of this
- * process that holds has called vm_lost_let().  All hold before the first one
+ * process that holds has called vm_failure_let().  All hold before the first one
  * lets.  When a process dies that is over, since others then leave before they
  * have done it.
  */
-void vm_lost_hold(struct vm_rank *rank);
-void vm_lost_let(void);
+void vm_failure_hold(struct vm_rank *rank);
+void vm_failure_let(void);
 
 /* Whether a receive of the rank waits in vain; the engine's lock is held. */
-bool vm_lost_wanted_slow(const struct vm_rank *rank, const struct vm_env *env);
-static inline bool vm_lost_wanted(const struct vm_rank *rank,
-				  const struct vm_env *env)
+bool vm_failure_wanted_slow(const struct vm_rank *rank,
+			    const struct vm_env *env);
+static inline bool vm_failure_wanted(const struct vm_rank *rank,
+				     const struct vm_env *env)
 {
-	return __builtin_expect(atomic_load_explicit(&rank->bereft,
+	return __builtin_expect(atomic_load_explicit(&rank->peer_failed,
 						     memory_order_relaxed),
 				false) &&
-	       vm_lost_wanted_slow(rank, env);
+	       vm_failure_wanted_slow(rank, env);
 }
 
 #endif

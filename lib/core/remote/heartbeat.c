@@ -20,7 +20,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define STEP_LEAST_NS UINT64_C(5000000) /* between two processes */
 
-struct vm_pulse {
+struct vm_heartbeat {
 	struct vm_fabric *fabric;
 	uint32_t count, self;
 	struct vm_look *looks; /* [count], by process */
@@ -31,10 +31,10 @@ struct vm_pulse {
 };
 
 /* False: it is time to stop. */
-static bool step_wait(struct vm_pulse *pulse)
+static bool step_wait(struct vm_heartbeat *heartbeat)
 {
 	uint64_t turn_ns = (uint64_t)core_cvar.look_ms * 1000000u;
-	uint64_t step_ns = turn_ns / pulse->count;
+	uint64_t step_ns = turn_ns / heartbeat->count;
 	struct timespec until;
 	bool stopping;
 	int rc = 0;
@@ -45,93 +45,96 @@ static bool step_wait(struct vm_pulse *pulse)
 	step_ns += (uint64_t)until.tv_nsec;
 	until.tv_sec += (time_t)(step_ns / SECOND_NS);
 	until.tv_nsec = (long)(step_ns % SECOND_NS);
-	pthread_mutex_lock(&pulse->lock);
-	while (!pulse->stopping && !rc)
-		rc = pthread_cond_timedwait(&pulse->changed, &pulse->lock,
-					    &until);
-	stopping = pulse->stopping;
-	pthread_mutex_unlock(&pulse->lock);
+	pthread_mutex_lock(&heartbeat->lock);
+	while (!heartbeat->stopping && !rc)
+		rc = pthread_cond_timedwait(&heartbeat->changed,
+					    &heartbeat->lock, &until);
+	stopping = heartbeat->stopping;
+	pthread_mutex_unlock(&heartbeat->lock);
 	return !stopping;
 }
 
-static void *pulse_main(void *arg)
+static void *heartbeat_main(void *arg)
 {
-	struct vm_pulse *pulse = arg;
+	struct vm_heartbeat *heartbeat = arg;
 
-	for (uint32_t i = 0; step_wait(pulse); i = (i + 1) % pulse->count)
-		if (i != pulse->self)
-			vm_fabric_look(pulse->fabric, i, &pulse->looks[i]);
+	for (uint32_t i = 0; step_wait(heartbeat);
+	     i = (i + 1) % heartbeat->count)
+		if (i != heartbeat->self)
+			vm_fabric_look(heartbeat->fabric, i,
+				       &heartbeat->looks[i]);
 	return NULL;
 }
 
-static void pulse_free(struct vm_pulse *pulse)
+static void heartbeat_free(struct vm_heartbeat *heartbeat)
 {
-	for (uint32_t i = 0; pulse->looks && i < pulse->count; i++)
-		vm_fabric_look_end(&pulse->looks[i]);
-	pthread_mutex_destroy(&pulse->lock);
-	pthread_cond_destroy(&pulse->changed);
-	free(pulse->looks);
-	free(pulse);
+	for (uint32_t i = 0; heartbeat->looks && i < heartbeat->count; i++)
+		vm_fabric_look_end(&heartbeat->looks[i]);
+	pthread_mutex_destroy(&heartbeat->lock);
+	pthread_cond_destroy(&heartbeat->changed);
+	free(heartbeat->looks);
+	free(heartbeat);
 }
 
-static struct vm_pulse *pulse_new(uint32_t count)
+static struct vm_heartbeat *heartbeat_new(uint32_t count)
 {
-	struct vm_pulse *pulse = calloc(1, sizeof(*pulse));
+	struct vm_heartbeat *heartbeat = calloc(1, sizeof(*heartbeat));
 	pthread_condattr_t clock;
 
-	if (!pulse)
+	if (!heartbeat)
 		return NULL;
-	pthread_mutex_init(&pulse->lock, NULL);
+	pthread_mutex_init(&heartbeat->lock, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&pulse->changed, &clock);
+	pthread_cond_init(&heartbeat->changed, &clock);
 	pthread_condattr_destroy(&clock);
-	pulse->count = count;
-	pulse->looks = calloc(count, sizeof(*pulse->looks));
-	if (pulse->looks)
-		return pulse;
-	pulse_free(pulse);
+	heartbeat->count = count;
+	heartbeat->looks = calloc(count, sizeof(*heartbeat->looks));
+	if (heartbeat->looks)
+		return heartbeat;
+	heartbeat_free(heartbeat);
 	return NULL;
 }
 
-int vm_pulse_start(struct vm_pulse **out, const struct vm_boot *boot,
-		   struct vm_fabric *fabric)
+int vm_heartbeat_start(struct vm_heartbeat **out, const struct vm_boot *boot,
+		       struct vm_fabric *fabric)
 {
-	struct vm_pulse *pulse;
+	struct vm_heartbeat *heartbeat;
 	sigset_t all, before;
 	int error;
 
 	*out = NULL;
 	if (!boot->launcher_silent || !core_cvar.look_ms)
 		return 0;
-	pulse = pulse_new((uint32_t)boot->processes);
-	if (!pulse)
+	heartbeat = heartbeat_new((uint32_t)boot->processes);
+	if (!heartbeat)
 		return -VMPI_ENOMEM;
-	pulse->fabric = fabric;
-	pulse->self = (uint32_t)boot->process;
+	heartbeat->fabric = fabric;
+	heartbeat->self = (uint32_t)boot->process;
 	/* Signals are for threads that know what to do with them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&pulse->thread, NULL, pulse_main, pulse);
+	error = pthread_create(&heartbeat->thread, NULL, heartbeat_main,
+			       heartbeat);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
 		vm_log(VM_ERROR, "a thread cannot be started: %s",
 		       strerror(error));
-		pulse_free(pulse);
+		heartbeat_free(heartbeat);
 		return -VMPI_ELIMIT;
 	}
-	*out = pulse;
+	*out = heartbeat;
 	return 0;
 }
 
-void vm_pulse_stop(struct vm_pulse *pulse)
+void vm_heartbeat_stop(struct vm_heartbeat *heartbeat)
 {
-	if (!pulse)
+	if (!heartbeat)
 		return;
-	pthread_mutex_lock(&pulse->lock);
-	pulse->stopping = true;
-	pthread_cond_signal(&pulse->changed);
-	pthread_mutex_unlock(&pulse->lock);
-	pthread_join(pulse->thread, NULL);
-	pulse_free(pulse);
+	pthread_mutex_lock(&heartbeat->lock);
+	heartbeat->stopping = true;
+	pthread_cond_signal(&heartbeat->changed);
+	pthread_mutex_unlock(&heartbeat->lock);
+	pthread_join(heartbeat->thread, NULL);
+	heartbeat_free(heartbeat);
 }

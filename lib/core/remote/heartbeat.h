@@ -8,16 +8,16 @@
 
 struct vm_boot;
 struct vm_fabric;
-struct vm_pulse;
+struct vm_heartbeat;
 
 /*
- * Starts, if this job needs it: else *pulse is NULL.  All processes are
+ * Starts, if this job needs it: else *heartbeat is NULL.  All processes are
  * connected.  0, -VMPI_ENOMEM, -VMPI_ELIMIT (no thread; logged).
  */
-int vm_pulse_start(struct vm_pulse **pulse, const struct vm_boot *boot,
-		   struct vm_fabric *fabric);
+int vm_heartbeat_start(struct vm_heartbeat **heartbeat,
+		       const struct vm_boot *boot, struct vm_fabric *fabric);
 
 /* Before the fabric closes.  NULL is allowed. */
-void vm_pulse_stop(struct vm_pulse *pulse);
+void vm_heartbeat_stop(struct vm_heartbeat *heartbeat);
 
 #endif

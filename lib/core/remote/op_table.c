@@ -8,111 +8,112 @@
 
 #define FIRST_COUNT 64u
 
-void vm_opids_init(struct vm_opids *opids)
+void vm_op_table_init(struct vm_op_table *op_table)
 {
-	*opids = (struct vm_opids){ 0 };
-	vm_lock_init(&opids->lock);
+	*op_table = (struct vm_op_table){ 0 };
+	vm_lock_init(&op_table->lock);
 }
 
-void vm_opids_fini(struct vm_opids *opids)
+void vm_op_table_fini(struct vm_op_table *op_table)
 {
-	free(opids->entries);
-	*opids = (struct vm_opids){ 0 };
+	free(op_table->entries);
+	*op_table = (struct vm_op_table){ 0 };
 }
 
-static uint64_t id_of(const struct vm_opids *opids, uint32_t index)
+static uint64_t id_of(const struct vm_op_table *op_table, uint32_t index)
 {
-	return (uint64_t)opids->entries[index].uses << 32 | index;
+	return (uint64_t)op_table->entries[index].uses << 32 | index;
 }
 
 /* Doubles the table; false: out of memory. */
-static bool opids_grow(struct vm_opids *opids)
+static bool op_table_grow(struct vm_op_table *op_table)
 {
-	uint32_t old = opids->count;
+	uint32_t old = op_table->count;
 	uint32_t count = old ? 2 * old : FIRST_COUNT;
-	struct vm_opid_entry *entries =
-		realloc(opids->entries, count * sizeof(*entries));
+	struct vm_op_table_entry *entries =
+		realloc(op_table->entries, count * sizeof(*entries));
 
 	if (!entries)
 		return false;
 	for (uint32_t i = old; i < count; i++)
-		entries[i] = (struct vm_opid_entry){ .next = i + 1 < count ?
-								     i + 1 :
-								     0 };
-	opids->entries = entries;
-	opids->count = count;
-	opids->free = old ? old : 1;
+		entries[i] = (struct vm_op_table_entry){ .next = i + 1 < count ?
+									 i + 1 :
+									 0 };
+	op_table->entries = entries;
+	op_table->count = count;
+	op_table->free = old ? old : 1;
 	return true;
 }
 
-uint64_t vm_opid_new(struct vm_opids *opids, void *op, uint64_t *id)
+uint64_t vm_op_table_new(struct vm_op_table *op_table, void *op, uint64_t *id)
 {
 	uint64_t new = 0;
 
-	vm_lock_take(&opids->lock);
-	if (opids->free || opids_grow(opids)) {
-		uint32_t index = opids->free;
-		struct vm_opid_entry *entry = &opids->entries[index];
+	vm_lock_take(&op_table->lock);
+	if (op_table->free || op_table_grow(op_table)) {
+		uint32_t index = op_table->free;
+		struct vm_op_table_entry *entry = &op_table->entries[index];
 
-		opids->free = entry->next;
+		op_table->free = entry->next;
 		entry->op = op;
 		entry->uses++;
-		new = id_of(opids, index);
+		new = id_of(op_table, index);
 	}
 	*id = new;
-	vm_lock_give(&opids->lock);
+	vm_lock_give(&op_table->lock);
 	return new;
 }
 
-static struct vm_opid_entry *entry_of(struct vm_opids *opids, uint64_t id)
+static struct vm_op_table_entry *entry_of(struct vm_op_table *op_table,
+					  uint64_t id)
 {
 	uint32_t index = (uint32_t)id;
 
-	if (!index || index >= opids->count || id_of(opids, index) != id)
+	if (!index || index >= op_table->count || id_of(op_table, index) != id)
 		return NULL;
-	return &opids->entries[index];
+	return &op_table->entries[index];
 }
 
-void *vm_opid_find(struct vm_opids *opids, uint64_t id)
+void *vm_op_table_find(struct vm_op_table *op_table, uint64_t id)
 {
-	struct vm_opid_entry *entry;
+	struct vm_op_table_entry *entry;
 	void *op;
 
-	vm_lock_take(&opids->lock);
-	entry = entry_of(opids, id);
+	vm_lock_take(&op_table->lock);
+	entry = entry_of(op_table, id);
 	op = entry ? entry->op : NULL;
-	vm_lock_give(&opids->lock);
+	vm_lock_give(&op_table->lock);
 	return op;
 }
 
-void *vm_opid_take(struct vm_opids *opids, uint64_t id)
+void *vm_op_table_take(struct vm_op_table *op_table, uint64_t id)
 {
-	struct vm_opid_entry *entry;
+	struct vm_op_table_entry *entry;
 	void *op = NULL;
 
-	vm_lock_take(&opids->lock);
-	entry = entry_of(opids, id);
+	vm_lock_take(&op_table->lock);
+	entry = entry_of(op_table, id);
 	if (entry && entry->op) {
 		op = entry->op;
 		entry->op = NULL;
-		entry->next = opids->free;
-		opids->free = (uint32_t)id;
+		entry->next = op_table->free;
+		op_table->free = (uint32_t)id;
 	}
-	vm_lock_give(&opids->lock);
+	vm_lock_give(&op_table->lock);
 	return op;
 }
 
-uint64_t vm_opid_each(struct vm_opids *opids,
-		      uint64_t (*each)(uint64_t id, void *op, void *arg),
-		      void *arg)
+uint64_t vm_op_table_each(struct vm_op_table *op_table,
+			  uint64_t (*each)(uint64_t id, void *op, void *arg),
+			  void *arg)
 {
 	uint64_t result = 0;
 
-	vm_lock_take(&opids->lock);
-	for (uint32_t i = 1; i < opids->count && !result; i++)
-		if (opids->entries[i].op)
-			result = each(id_of(opids, i), opids->entries[i].op,
-				      arg);
-	vm_lock_give(&opids->lock);
+	vm_lock_take(&op_table->lock);
+	for (uint32_t i = 1; i < op_table->count && !result; i++)
+		if (op_table->entries[i].op)
+			result = each(id_of(op_table, i),
+				      op_table->entries[i].op, arg);
+	vm_lock_give(&op_table->lock);
 	return result;
 }

@@ -13,33 +13,33 @@
 
 #include "base/lock.h"
 
-struct vm_opid_entry {
+struct vm_op_table_entry {
 	void *op; /* NULL: free */
 	uint32_t uses;
 	uint32_t next; /* free: the next free one, 0: none */
 };
 
-struct vm_opids {
+struct vm_op_table {
 	struct vm_lock lock; /* guards all */
-	struct vm_opid_entry *entries;
+	struct vm_op_table_entry *entries;
 	uint32_t count, free; /* entry 0 is not used */
 };
 
-void vm_opids_init(struct vm_opids *opids);
-void vm_opids_fini(struct vm_opids *opids);
+void vm_op_table_init(struct vm_op_table *op_table);
+void vm_op_table_fini(struct vm_op_table *op_table);
 
 /* A number for op, or 0 when out of memory.  *id gets it before anybody can find
  * op by it; afterwards op belongs to whoever takes it. */
-uint64_t vm_opid_new(struct vm_opids *opids, void *op, uint64_t *id);
+uint64_t vm_op_table_new(struct vm_op_table *op_table, void *op, uint64_t *id);
 /* What the number was given for, or NULL. */
-void *vm_opid_find(struct vm_opids *opids, uint64_t id);
+void *vm_op_table_find(struct vm_op_table *op_table, uint64_t id);
 /* The same, and the number is over: of several callers one gets it. */
-void *vm_opid_take(struct vm_opids *opids, uint64_t id);
+void *vm_op_table_take(struct vm_op_table *op_table, uint64_t id);
 
 /* Calls each for every operation until it does not return 0; the lock is held:
  * each only looks.  Its last result. */
-uint64_t vm_opid_each(struct vm_opids *opids,
-		      uint64_t (*each)(uint64_t id, void *op, void *arg),
-		      void *arg);
+uint64_t vm_op_table_each(struct vm_op_table *op_table,
+			  uint64_t (*each)(uint64_t id, void *op, void *arg),
+			  void *arg);
 
 #endif

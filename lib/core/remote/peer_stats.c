@@ -12,10 +12,10 @@ static void count(uint64_t *word, uint64_t amount)
 	__atomic_fetch_add(word, amount, __ATOMIC_RELAXED);
 }
 
-void vm_pair_offered(uint32_t process, bool posted)
+void vm_peer_stats_offered(uint32_t process, bool posted)
 {
 	struct core_node_pvars *pvars = &vm_node->pvars;
-	unsigned place = vm_pair_place(process);
+	unsigned place = vm_peer_stats_place(process);
 
 	count(posted ? &pvars->rndv_sender_late[place] :
 		       &pvars->rndv_receiver_late[place],
@@ -27,10 +27,11 @@ static bool is_in(const int64_t *set, unsigned place)
 	return __atomic_load_n(set, __ATOMIC_RELAXED) >> place & 1;
 }
 
-enum vm_rndv vm_pair_protocol(const struct core_cvars *cvars, uint32_t process)
+enum vm_rndv vm_peer_stats_protocol(const struct core_cvars *cvars,
+				    uint32_t process)
 {
 	int64_t all = __atomic_load_n(&cvars->rndv_protocol, __ATOMIC_RELAXED);
-	unsigned place = vm_pair_place(process);
+	unsigned place = vm_peer_stats_place(process);
 
 	if (all != VM_RNDV_AUTO)
 		return (enum vm_rndv)all;
@@ -41,7 +42,7 @@ enum vm_rndv vm_pair_protocol(const struct core_cvars *cvars, uint32_t process)
 	return VM_RNDV_AUTO;
 }
 
-void vm_pair_flies(int64_t more)
+void vm_peer_stats_flies(int64_t more)
 {
 	struct core_node_pvars *pvars = &vm_node->pvars;
 	uint64_t now;
@@ -54,7 +55,7 @@ void vm_pair_flies(int64_t more)
 		vm_pvar_raise(&pvars->rndv_flying_max, false, now);
 }
 
-void vm_pair_asked(enum vm_rndv protocol, uint64_t bytes)
+void vm_peer_stats_asked(enum vm_rndv protocol, uint64_t bytes)
 {
 	struct core_node_pvars *pvars = &vm_node->pvars;
 

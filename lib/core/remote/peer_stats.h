@@ -9,7 +9,7 @@
  * that.  It also chooses the protocol, so nothing has to be agreed upon.
  *
  * Counters and choices are words of an array and bits of a number: process p has
- * place p % VM_PAIR_PLACES.  Processes that share a place are counted together
+ * place p % VM_PEER_STATS_PLACES.  Processes that share a place are counted together
  * and treated alike.
  *
  * Any thread.  Nothing here is on the way of short messages.
@@ -22,21 +22,22 @@
 
 #include "core/rank/vars.h"
 
-static inline unsigned vm_pair_place(uint32_t process)
+static inline unsigned vm_peer_stats_place(uint32_t process)
 {
-	return process % VM_PAIR_PLACES;
+	return process % VM_PEER_STATS_PLACES;
 }
 
 /* The process has offered a message, whose receive was posted already or not. */
-void vm_pair_offered(uint32_t process, bool posted);
+void vm_peer_stats_offered(uint32_t process, bool posted);
 
 /* How a message comes that the process has offered to a rank for which `cvars` are
  * set; auto: by the first protocol that fits. */
-enum vm_rndv vm_pair_protocol(const struct core_cvars *cvars, uint32_t process);
+enum vm_rndv vm_peer_stats_protocol(const struct core_cvars *cvars,
+				    uint32_t process);
 
 /* A message of so many bytes is being fetched by this protocol. */
-void vm_pair_asked(enum vm_rndv protocol, uint64_t bytes);
+void vm_peer_stats_asked(enum vm_rndv protocol, uint64_t bytes);
 
 /* So many more (or fewer) of them are under way. */
-void vm_pair_flies(int64_t more);
+void vm_peer_stats_flies(int64_t more);
 #endif

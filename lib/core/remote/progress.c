@@ -45,7 +45,7 @@ static bool may_look(unsigned port, unsigned ports)
 	return true;
 }
 
-static bool port_poll(struct vm_lane *lane, unsigned port, bool own)
+static bool port_poll(struct vm_thread_cache *lane, unsigned port, bool own)
 {
 	uint64_t *found = vm_node->found[lane->engine->index].found;
 
@@ -57,7 +57,7 @@ static bool port_poll(struct vm_lane *lane, unsigned port, bool own)
 	return true;
 }
 
-static bool ports_poll(struct vm_worker *worker, struct vm_lane *lane)
+static bool ports_poll(struct vm_worker *worker, struct vm_thread_cache *lane)
 {
 	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
 	unsigned own = port_of(lane->engine->index, ports);
@@ -76,7 +76,7 @@ static bool ports_poll(struct vm_worker *worker, struct vm_lane *lane)
 
 /* The worker was woken to watch and does not, or does: it need not be waited for
  * any more. */
-static void call_end(struct vm_lane *lane)
+static void call_end(struct vm_thread_cache *lane)
 {
 	if (VM_LIKELY(
 		    !atomic_load_explicit(&lane->called, memory_order_relaxed)))
@@ -93,7 +93,7 @@ static __attribute__((noinline)) void watcher_call(void)
 		return;
 	for (int i = 0; i < vm_sched.worker_count; i++) {
 		struct vm_worker *other = &vm_sched.workers[i];
-		struct vm_lane *lane = other->lane;
+		struct vm_thread_cache *lane = other->lane;
 
 		if (!atomic_load_explicit(&other->sleeping,
 					  memory_order_relaxed))
@@ -111,7 +111,8 @@ static __attribute__((noinline)) void watcher_call(void)
  * addition in sleep_elsewhere(): who goes to sleep there sees that nobody
  * watches, or is seen here.
  */
-static inline void watch_check(struct vm_worker *worker, struct vm_lane *lane)
+static inline void watch_check(struct vm_worker *worker,
+			       struct vm_thread_cache *lane)
 {
 	if (!worker->head && !worker->next)
 		return;
@@ -129,7 +130,7 @@ static inline void watch_check(struct vm_worker *worker, struct vm_lane *lane)
  * else after twice as many as before.  Ranks that compute long switch rarely,
  * and each step of a rendezvous waits for a look.
  */
-static bool look(struct vm_worker *worker, struct vm_lane *lane)
+static bool look(struct vm_worker *worker, struct vm_thread_cache *lane)
 {
 	unsigned most = (unsigned)core_cvar.poll_rounds;
 	bool did = ports_poll(worker, lane);
@@ -144,10 +145,10 @@ static bool look(struct vm_worker *worker, struct vm_lane *lane)
 	return did;
 }
 
-bool vm_watch_poll(struct vm_worker *worker)
+bool vm_progress_poll(struct vm_worker *worker)
 {
 	bool did = vm_node->engine_count > 1 && vm_engine_poll(worker);
-	struct vm_lane *lane = worker->lane;
+	struct vm_thread_cache *lane = worker->lane;
 
 	if (VM_UNLIKELY(!lane->engine))
 		return did;
@@ -160,22 +161,22 @@ bool vm_watch_poll(struct vm_worker *worker)
 VM_STATIC_ASSERT(sizeof(struct core_worker_pvars) % VM_CACHELINE == 0,
 		 "workers write to lines of their own");
 
-int vm_watch_init(void)
+int vm_progress_init(void)
 {
 	/* Each has lines of the cache of its own. */
-	vm_node->found = vm_share_alloc((size_t)vm_node->engine_count *
-						sizeof(*vm_node->found),
-					VM_CACHELINE);
+	vm_node->found = vm_export_alloc((size_t)vm_node->engine_count *
+						 sizeof(*vm_node->found),
+					 VM_CACHELINE);
 	return vm_node->found ? 0 : -VMPI_ENOMEM;
 }
 
-void vm_watch_fini(void)
+void vm_progress_fini(void)
 {
-	vm_share_free(vm_node->found);
+	vm_export_free(vm_node->found);
 	vm_node->found = NULL;
 }
 
-bool vm_watch_thread_poll(void)
+bool vm_progress_thread_poll(void)
 {
 	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
 	bool did = false;
@@ -202,7 +203,7 @@ static void sleep_watching(struct vm_worker *worker,
 	uint64_t until = limit_ns ? vm_clock_ns() + limit_ns : UINT64_MAX;
 
 	/* Pairs with the exchange in vm_worker_nudge_slow() and the load in
-	 * vm_watch_kick(): one of the two sees the other. */
+	 * vm_progress_kick(): one of the two sees the other. */
 	atomic_store(&vm_node->watcher, worker);
 	call_end(worker->lane);
 	if (atomic_load(&worker->sleeping))
@@ -215,7 +216,7 @@ static void sleep_watching(struct vm_worker *worker,
  * looked last, or do.  Then it has slept. */
 static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
 {
-	struct vm_lane *lane = worker->lane;
+	struct vm_thread_cache *lane = worker->lane;
 	uint32_t waits = atomic_load_explicit(&vm_node->thread_waits,
 					      memory_order_relaxed);
 
@@ -241,7 +242,7 @@ static void watch_pass(uint64_t since_ns)
 		vm_worker_nudge_slow(vm_sched.workers);
 }
 
-bool vm_watch_thread_sleep(struct vm_ult *self)
+bool vm_progress_thread_sleep(struct vm_ult *self)
 {
 	uint64_t begin = vm_clock_ns();
 	struct vm_sleep sleep;
@@ -254,7 +255,7 @@ bool vm_watch_thread_sleep(struct vm_ult *self)
 		return false;
 	if (rc == 0) {
 		/* Pairs with the exchange in vm_ult_wake() and the load in
-		 * vm_watch_thread_kick(): one of the two sees the other. */
+		 * vm_progress_thread_kick(): one of the two sees the other. */
 		atomic_store(&vm_node->thread_watcher, self);
 		if (atomic_load(&self->signal) == VM_SIGNAL_ASLEEP)
 			vm_fabric_sleep_wait(vm_node->fabric, &sleep,
@@ -264,13 +265,13 @@ bool vm_watch_thread_sleep(struct vm_ult *self)
 	} else {
 		vm_cpu_yield(); /* the worker may be at it */
 	}
-	vm_watch_thread_poll();
+	vm_progress_thread_poll();
 	if (atomic_load(&self->signal) != VM_SIGNAL_ASLEEP)
 		watch_pass(begin);
 	return true;
 }
 
-bool vm_watch_thread_kick(struct vm_ult *ult)
+bool vm_progress_thread_kick(struct vm_ult *ult)
 {
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load(&vm_node->thread_watcher) != ult)
@@ -279,7 +280,7 @@ bool vm_watch_thread_kick(struct vm_ult *ult)
 	return true;
 }
 
-bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns)
+bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 {
 	struct vm_sleep sleep;
 	int rc;
@@ -294,7 +295,7 @@ bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns)
 	}
 	if (rc == 0)
 		sleep_watching(worker, &sleep, limit_ns);
-	if (vm_watch_poll(worker) || !atomic_load(&worker->sleeping))
+	if (vm_progress_poll(worker) || !atomic_load(&worker->sleeping))
 		return true;
 	if (core_cvar.help) {
 		/* Who is at a port may need this processor to go on. */
@@ -309,7 +310,7 @@ bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns)
 	return true;
 }
 
-void vm_watch_kick(struct vm_worker *worker)
+void vm_progress_kick(struct vm_worker *worker)
 {
 	if (atomic_load(&vm_node->watcher) == worker)
 		vm_fabric_kick(vm_node->fabric);

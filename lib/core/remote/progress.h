@@ -22,17 +22,17 @@ struct vm_ult;
 struct vm_worker;
 
 /* The counts of vm_node->found; 0 or -VMPI_ENOMEM.  Once there is a fabric. */
-int vm_watch_init(void);
-void vm_watch_fini(void);
+int vm_progress_init(void);
+void vm_progress_fini(void);
 
 /* vm_sched.poll, .thread_poll, .sleep and .kick of a node with a fabric. */
-bool vm_watch_poll(struct vm_worker *worker);
-bool vm_watch_thread_poll(void);
-bool vm_watch_sleep(struct vm_worker *worker, uint64_t limit_ns);
-void vm_watch_kick(struct vm_worker *worker);
+bool vm_progress_poll(struct vm_worker *worker);
+bool vm_progress_thread_poll(void);
+bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns);
+void vm_progress_kick(struct vm_worker *worker);
 
 /* vm_sched.thread_sleep and .thread_kick of a process that is a rank. */
-bool vm_watch_thread_sleep(struct vm_ult *self);
-bool vm_watch_thread_kick(struct vm_ult *ult);
+bool vm_progress_thread_sleep(struct vm_ult *self);
+bool vm_progress_thread_kick(struct vm_ult *ult);
 
 #endif

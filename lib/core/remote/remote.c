@@ -24,7 +24,7 @@
 #include "core/remote/wire.h"
 
 /* Where senders look for ranks that are not to be reached by memory. */
-struct vm_engine vm_engine_away = { .index = -1 };
+struct vm_engine vm_engine_remote = { .index = -1 };
 
 static void (*const handlers[VM_PACKET_KINDS])(struct vm_port *port,
 					       struct vm_pkt *pkt) = {
@@ -57,17 +57,17 @@ static void down(void *arg, struct vm_port *port, uint32_t process, int error)
 	/* For a message that is not over a goodbye comes too early. */
 	if (!died)
 		error = -VMPI_EPEER;
-	vm_line_down(port, process, error);
-	vm_push_down(port, process, error);
-	vm_pull_down(port, process, error);
-	vm_lost_down(port, process, died);
+	vm_credit_queue_down(port, process, error);
+	vm_rndv_send_down(port, process, error);
+	vm_rndv_recv_down(port, process, error);
+	vm_failure_down(port, process, died);
 }
 
 static void room(void *arg, struct vm_port *port, uint32_t process,
 		 uint32_t remote)
 {
 	(void)arg;
-	vm_line_room(port, (struct vm_to){ process, remote });
+	vm_credit_queue_room(port, (struct vm_to){ process, remote });
 }
 
 static void pool(void *arg, struct vm_port *port, int64_t bytes, uint64_t total)
@@ -148,11 +148,12 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 		return;
 	}
 	arrival.payload = VM_PAYLOAD_PACKET;
-	vm_account_half(rank, VM_SIDE_RECEIVE, VM_WAY_FABRIC, pkt->bytes);
+	vm_overlap_events_half(rank, VM_SIDE_RECEIVE, VM_PATH_FABRIC,
+			       pkt->bytes);
 	req = deliver(rank, &arrival, &origin, pkt);
 	if (!req)
 		return;
-	if (vm_told())
+	if (vm_observed())
 		vm_trace_match(rank, &arrival.env, pkt->bytes, VM_PROTO_EAGER,
 			       NULL);
 	vm_data_land(&data, &arrival.env, req);
@@ -179,10 +180,10 @@ void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 		memcpy(&origin.memory, pkt->data, sizeof(origin.memory));
 	arrival.payload = VM_PAYLOAD_REMOTE;
 	req = deliver(rank, &arrival, &origin, pkt);
-	vm_pair_offered(pkt->process, req != NULL);
+	vm_peer_stats_offered(pkt->process, req != NULL);
 	if (req)
-		vm_pull_start(req, &arrival.env, &origin, rank->port,
-			      arrival.bytes);
+		vm_rndv_recv_start(req, &arrival.env, &origin, rank->port,
+				   arrival.bytes);
 }
 
 /* The queued message of this operation of a process; the lock is held. */
@@ -221,7 +222,7 @@ void vm_remote_withdraw(struct vm_port *port, struct vm_pkt *pkt)
 	if (!msg)
 		return; /* matched: it ends as any other */
 	vm_origin_end(&msg->origin, rank->port, -VMPI_ECANCELED);
-	vm_pool_put(&vm_lane_self()->msg, msg);
+	vm_pool_put(&vm_thread_cache_self()->msg, msg);
 }
 
 /* Control packets are always taken while there is memory, and without them the
@@ -367,11 +368,11 @@ int vm_remote_open(struct vm_boot *boot)
 	}
 	rc = vm_fabric_open(&vm_node->fabric, &config);
 	if (!rc)
-		rc = vm_lost_init(vm_node);
+		rc = vm_failure_init(vm_node);
 	if (!rc)
-		rc = vm_watch_init();
+		rc = vm_progress_init();
 	if (!rc)
-		rc = vm_lines_init(vm_node);
+		rc = vm_credit_queues_init(vm_node);
 	vm_node->copies = calloc((size_t)vm_node->process_count,
 				 sizeof(*vm_node->copies));
 	if (!rc && !vm_node->copies)
@@ -379,7 +380,8 @@ int vm_remote_open(struct vm_boot *boot)
 	if (!rc && boot)
 		rc = addresses_exchange(boot);
 	if (!rc && boot)
-		rc = vm_pulse_start(&vm_node->pulse, boot, vm_node->fabric);
+		rc = vm_heartbeat_start(&vm_node->heartbeat, boot,
+					vm_node->fabric);
 	return rc;
 }
 
@@ -425,7 +427,7 @@ void vm_remote_stop(void)
 	if (stranger)
 		rc = vm_thread_adopt(NULL);
 	if (!rc) {
-		vm_lines_drain(vm_node->fabric);
+		vm_credit_queues_drain(vm_node->fabric);
 		rc = vm_fabric_stop(vm_node->fabric, STOP_NS);
 		if (stranger)
 			vm_thread_release();
@@ -440,12 +442,12 @@ void vm_remote_close(void)
 	if (!vm_node->fabric)
 		return;
 	vm_remote_stop();
-	vm_pulse_stop(vm_node->pulse);
+	vm_heartbeat_stop(vm_node->heartbeat);
 	vm_fabric_close(vm_node->fabric);
 	vm_node->fabric = NULL;
-	vm_lost_fini(vm_node);
-	vm_watch_fini();
-	vm_lines_fini(vm_node);
+	vm_failure_fini(vm_node);
+	vm_progress_fini();
+	vm_credit_queues_fini(vm_node);
 	free(vm_node->copies);
 	vm_node->copies = NULL;
 }

@@ -23,7 +23,7 @@
 
 struct vm_boot;
 struct vm_msg_origin;
-struct vm_push;
+struct vm_rndv_send;
 struct vm_rank;
 struct vm_wire_step;
 struct vmpi_req;
@@ -69,7 +69,7 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
  * out, the push is the caller's; 0: it is not the caller's any more, its request
  * will be completed.  -VMPI_EAGAIN: it has to wait.  Other errors: it never goes.
  */
-int vm_remote_try(struct vm_push *push);
+int vm_remote_try(struct vm_rndv_send *push);
 
 /* Asks the receiver to give a message back that it has not matched. */
 void vm_remote_cancel(const struct vmpi_req *req);

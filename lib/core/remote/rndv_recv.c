@@ -15,17 +15,17 @@
 #include "core/local/req.h"
 
 /* Ends a pull that is in no table any more. */
-static void pull_end(struct vm_pull *pull, int error)
+static void pull_end(struct vm_rndv_recv *pull, int error)
 {
 	struct vm_req *req = pull->req;
 
 	if (error)
-		vm_account_forget(&pull->xfer);
+		vm_overlap_events_forget(&pull->xfer);
 	else
-		vm_account_end(&pull->xfer);
-	vm_pool_put(&vm_lane_self()->pull, pull);
-	vm_pair_flies(-1);
-	if (vm_told() && req->rank)
+		vm_overlap_events_end(&pull->xfer);
+	vm_pool_put(&vm_thread_cache_self()->pull, pull);
+	vm_peer_stats_flies(-1);
+	if (vm_observed() && req->rank)
 		vm_trace_received(req);
 	if (error)
 		req->status.error = error;
@@ -33,26 +33,26 @@ static void pull_end(struct vm_pull *pull, int error)
 }
 
 /* The payload is here, or never will be: the sender may go on. */
-static void pull_finish(struct vm_pull *pull, int error)
+static void pull_finish(struct vm_rndv_recv *pull, int error)
 {
 	vm_origin_end(&pull->origin, pull->port, error);
 	pull_end(pull, error);
 }
 
 /* What is set for the receiving rank. */
-static const struct core_cvars *cvars_of(const struct vm_pull *pull)
+static const struct core_cvars *cvars_of(const struct vm_rndv_recv *pull)
 {
 	const struct vm_rank *rank = pull->req->rank;
 
 	return rank ? vm_rank_cvars(rank) : &core_cvar;
 }
 
-static bool is_wanted(const struct vm_pull *pull, enum vm_rndv rndv)
+static bool is_wanted(const struct vm_rndv_recv *pull, enum vm_rndv rndv)
 {
 	return pull->choice == VM_RNDV_AUTO || pull->choice == rndv;
 }
 
-static bool read_fits(const struct vm_pull *pull)
+static bool read_fits(const struct vm_rndv_recv *pull)
 {
 	return is_wanted(pull, VM_RNDV_READ) && pull->origin.memory.key &&
 	       !pull->req->data.layout;
@@ -60,17 +60,17 @@ static bool read_fits(const struct vm_pull *pull)
 
 static void read_done(struct vm_rma *rma, int error)
 {
-	pull_finish(vm_container_of(rma, struct vm_pull, rma), error);
+	pull_finish(vm_container_of(rma, struct vm_rndv_recv, rma), error);
 }
 
 /* The one transfer of the whole payload begins. */
-static void pull_event_begin(struct vm_pull *pull)
+static void pull_event_begin(struct vm_rndv_recv *pull)
 {
-	vm_account_begin(&pull->xfer, pull->req->rank, VM_SIDE_RECEIVE,
-			 VM_WAY_FABRIC, pull->wanted);
+	vm_overlap_events_begin(&pull->xfer, pull->req->rank, VM_SIDE_RECEIVE,
+				VM_PATH_FABRIC, pull->wanted);
 }
 
-static int read_start(struct vm_pull *pull)
+static int read_start(struct vm_rndv_recv *pull)
 {
 	pull->rma = (struct vm_rma){ .done = read_done,
 				     .to = pull->origin.from,
@@ -81,7 +81,7 @@ static int read_start(struct vm_pull *pull)
 	return vm_rma_read(pull->port, &pull->rma);
 }
 
-static bool write_fits(const struct vm_pull *pull)
+static bool write_fits(const struct vm_rndv_recv *pull)
 {
 	return is_wanted(pull, VM_RNDV_WRITE) && pull->origin.memory.key &&
 	       !pull->req->data.layout;
@@ -92,7 +92,7 @@ static bool write_fits(const struct vm_pull *pull)
  * may end it with its request: 0, also when somebody has; or an error, and it is
  * the caller's again.
  */
-static int pull_ask(struct vm_pull *pull, const struct vm_remote *place)
+static int pull_ask(struct vm_rndv_recv *pull, const struct vm_remote *place)
 {
 	struct vm_wire_step step = { .to = pull->origin.sender,
 				     .bytes = pull->granted };
@@ -100,17 +100,17 @@ static int pull_ask(struct vm_pull *pull, const struct vm_remote *place)
 	struct vm_to to = pull->origin.from;
 	int rc;
 
-	step.from = vm_opid_new(&vm_node->pulls, pull, &pull->id);
+	step.from = vm_op_table_new(&vm_node->pulls, pull, &pull->id);
 	if (!step.from)
 		return -VMPI_ENOMEM;
 	rc = vm_remote_step(port, to, VM_PACKET_CTS, &step, place,
 			    place ? sizeof(*place) : 0);
-	if (rc && !vm_opid_take(&vm_node->pulls, step.from))
+	if (rc && !vm_op_table_take(&vm_node->pulls, step.from))
 		return 0;
 	return rc;
 }
 
-static int write_start(struct vm_pull *pull)
+static int write_start(struct vm_rndv_recv *pull)
 {
 	struct vm_remote place;
 	int rc = vm_mr_open(pull->port, &pull->mr, pull->req->data.addr,
@@ -130,7 +130,7 @@ static int write_start(struct vm_pull *pull)
 	return rc;
 }
 
-static bool always_fits(const struct vm_pull *pull)
+static bool always_fits(const struct vm_rndv_recv *pull)
 {
 	(void)pull;
 	return true;
@@ -138,7 +138,7 @@ static bool always_fits(const struct vm_pull *pull)
 
 /* How far the sender may go: a window beyond what is here, and never less than
  * it was told before. */
-static size_t pipeline_limit(const struct vm_pull *pull)
+static size_t pipeline_limit(const struct vm_rndv_recv *pull)
 {
 	size_t window = (size_t)cvars_of(pull)->rndv_window;
 
@@ -153,21 +153,22 @@ static size_t pipeline_limit(const struct vm_pull *pull)
  * under way the newer pieces are taken to have been asked for earlier, which
  * makes the bounds wider, not wrong.
  */
-static void pull_event_granted(struct vm_pull *pull, size_t from)
+static void pull_event_granted(struct vm_rndv_recv *pull, size_t from)
 {
 	const struct vm_rank *rank = pull->req->rank;
 
-	if (!vm_account_on() || !rank || !rank->overlap || pull->next_from)
+	if (!vm_overlap_events_on() || !rank || !rank->overlap ||
+	    pull->next_from)
 		return;
 	vm_overlap_mark(rank->overlap, from ? &pull->xfer_next : &pull->xfer,
-			vm_clock_ticks(), VM_SIDE_RECEIVE, VM_WAY_FABRIC);
+			vm_clock_ticks(), VM_SIDE_RECEIVE, VM_PATH_FABRIC);
 	pull->next_from = from;
 }
 
 /* A piece is here. */
-static void pull_event_piece(struct vm_pull *pull, size_t bytes)
+static void pull_event_piece(struct vm_rndv_recv *pull, size_t bytes)
 {
-	if (!vm_account_on())
+	if (!vm_overlap_events_on())
 		return;
 	if (pull->next_from && pull->received >= pull->next_from) {
 		pull->xfer = pull->xfer_next;
@@ -176,7 +177,7 @@ static void pull_event_piece(struct vm_pull *pull, size_t bytes)
 	vm_overlap_part(&pull->xfer, vm_clock_ticks(), bytes);
 }
 
-static int pipeline_start(struct vm_pull *pull)
+static int pipeline_start(struct vm_rndv_recv *pull)
 {
 	vm_cursor_init(&pull->cursor, &pull->req->data);
 	pull->granted = pipeline_limit(pull);
@@ -185,7 +186,7 @@ static int pipeline_start(struct vm_pull *pull)
 }
 
 /* Under way: 0 or -VMPI_EPEER. */
-static int pipeline_grant(struct vm_pull *pull)
+static int pipeline_grant(struct vm_rndv_recv *pull)
 {
 	struct vm_wire_step step = { .to = pull->origin.sender,
 				     .from = pull->id };
@@ -202,7 +203,7 @@ static const struct vm_protocol protocols[] = {
 	{ VM_RNDV_PIPELINE, always_fits, pipeline_start },
 };
 
-static void pull_begin(struct vm_pull *pull)
+static void pull_begin(struct vm_rndv_recv *pull)
 {
 	const size_t count = sizeof(protocols) / sizeof(*protocols);
 	/* A message that could not be fetched before is fetched no more. */
@@ -211,26 +212,26 @@ static void pull_begin(struct vm_pull *pull)
 
 	for (size_t i = 0; i < count && rc && pull->origin.sender; i++)
 		if (protocols[i].fits(pull)) {
-			vm_account_forget(&pull->xfer);
+			vm_overlap_events_forget(&pull->xfer);
 			rc = protocols[i].start(pull);
 			if (!rc) /* the pull may be gone */
-				vm_pair_asked(protocols[i].rndv, wanted);
+				vm_peer_stats_asked(protocols[i].rndv, wanted);
 		}
 	if (rc)
 		pull_finish(pull, rc);
 }
 
-void vm_pull_start(struct vm_req *req, const struct vm_env *env,
-		   const struct vm_origin *origin, struct vm_port *port,
-		   size_t bytes)
+void vm_rndv_recv_start(struct vm_req *req, const struct vm_env *env,
+			const struct vm_origin *origin, struct vm_port *port,
+			size_t bytes)
 {
-	struct vm_pull *pull = vm_pool_get(&vm_lane_self()->pull);
+	struct vm_rndv_recv *pull = vm_pool_get(&vm_thread_cache_self()->pull);
 
 	req->status.source = env->source;
 	req->status.tag = env->tag;
 	req->status.bytes = bytes < req->data.bytes ? bytes : req->data.bytes;
 	req->status.error = bytes > req->data.bytes ? -VMPI_ETRUNC : 0;
-	if (vm_told() && req->rank)
+	if (vm_observed() && req->rank)
 		vm_trace_match(req->rank, env, bytes, VM_PROTO_RENDEZVOUS, req);
 	if (!pull) {
 		vm_origin_end(origin, port, -VMPI_ENOMEM);
@@ -238,11 +239,12 @@ void vm_pull_start(struct vm_req *req, const struct vm_env *env,
 		vm_req_complete(req);
 		return;
 	}
-	vm_pair_flies(1);
+	vm_peer_stats_flies(1);
 	pull->req = req;
 	pull->origin = *origin;
 	pull->port = port;
-	pull->choice = vm_pair_protocol(cvars_of(pull), origin->from.process);
+	pull->choice =
+		vm_peer_stats_protocol(cvars_of(pull), origin->from.process);
 	pull->wanted = req->status.bytes;
 	pull->received = pull->granted = 0;
 	pull->writes = false;
@@ -254,15 +256,16 @@ void vm_pull_start(struct vm_req *req, const struct vm_env *env,
 		pull_finish(pull, 0);
 }
 
-static struct vm_pull *pull_find(const struct vm_pkt *pkt, uint64_t id)
+static struct vm_rndv_recv *pull_find(const struct vm_pkt *pkt, uint64_t id)
 {
-	struct vm_pull *pull = vm_opid_find(&vm_node->pulls, id);
+	struct vm_rndv_recv *pull = vm_op_table_find(&vm_node->pulls, id);
 
 	return pull && pull->origin.from.process == pkt->process ? pull : NULL;
 }
 
 /* Puts a piece in its place; its bytes are not more than are missing. */
-static void piece_land(struct vm_pull *pull, const char *bytes, size_t count)
+static void piece_land(struct vm_rndv_recv *pull, const char *bytes,
+		       size_t count)
 {
 	size_t n;
 	char *to;
@@ -274,10 +277,10 @@ static void piece_land(struct vm_pull *pull, const char *bytes, size_t count)
 	}
 }
 
-void vm_pull_fragment(struct vm_port *port, struct vm_pkt *pkt)
+void vm_rndv_recv_fragment(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_step *step = pkt->upper;
-	struct vm_pull *pull = pull_find(pkt, step->to);
+	struct vm_rndv_recv *pull = pull_find(pkt, step->to);
 	int rc = 0;
 
 	(void)port;
@@ -294,19 +297,19 @@ void vm_pull_fragment(struct vm_port *port, struct vm_pkt *pkt)
 	if (pull->received < pull->wanted)
 		rc = pipeline_grant(pull);
 	if (rc || pull->received == pull->wanted)
-		if (vm_opid_take(&vm_node->pulls, pull->id))
+		if (vm_op_table_take(&vm_node->pulls, pull->id))
 			pull_finish(pull, rc);
 }
 
-void vm_pull_written(struct vm_port *port, struct vm_pkt *pkt)
+void vm_rndv_recv_written(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_step *step = pkt->upper;
-	struct vm_pull *pull = pull_find(pkt, step->to);
+	struct vm_rndv_recv *pull = pull_find(pkt, step->to);
 
 	(void)port;
 	if (!pull || !pull->writes)
 		return;
-	if (vm_opid_take(&vm_node->pulls, pull->id)) {
+	if (vm_op_table_take(&vm_node->pulls, pull->id)) {
 		vm_mr_close(&pull->mr);
 		pull_end(pull, step->error);
 	}
@@ -319,7 +322,7 @@ struct search {
 
 static uint64_t pull_comes_from(uint64_t id, void *op, void *arg)
 {
-	const struct vm_pull *pull = op;
+	const struct vm_rndv_recv *pull = op;
 	const struct search *search = arg;
 
 	return pull->port == search->port &&
@@ -328,14 +331,15 @@ static uint64_t pull_comes_from(uint64_t id, void *op, void *arg)
 		       0;
 }
 
-void vm_pull_down(struct vm_port *port, uint32_t process, int error)
+void vm_rndv_recv_down(struct vm_port *port, uint32_t process, int error)
 {
 	struct search search = { port, process };
-	struct vm_pull *pull;
+	struct vm_rndv_recv *pull;
 	uint64_t id;
 
-	while ((id = vm_opid_each(&vm_node->pulls, pull_comes_from, &search))) {
-		pull = vm_opid_take(&vm_node->pulls, id);
+	while ((id = vm_op_table_each(&vm_node->pulls, pull_comes_from,
+				      &search))) {
+		pull = vm_op_table_take(&vm_node->pulls, id);
 		if (!pull)
 			continue;
 		if (pull->writes)

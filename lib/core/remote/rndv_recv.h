@@ -17,16 +17,16 @@
 #include "introspect/measure/overlap.h"
 
 struct vmpi_req;
-struct vm_pull;
+struct vm_rndv_recv;
 
 struct vm_protocol {
 	enum vm_rndv rndv;
-	bool (*fits)(const struct vm_pull *pull);
+	bool (*fits)(const struct vm_rndv_recv *pull);
 	/* 0, or an error and nothing has begun. */
-	int (*start)(struct vm_pull *pull);
+	int (*start)(struct vm_rndv_recv *pull);
 };
 
-struct vm_pull {
+struct vm_rndv_recv {
 	struct vmpi_req *req;
 	struct vm_origin origin;
 	struct vm_port *port;
@@ -47,11 +47,11 @@ struct vm_pull {
  * Fetches the payload of a message of `bytes` bytes into a receive whose buffer
  * is set, fills its status and completes it, maybe before the return.
  */
-void vm_pull_start(struct vmpi_req *req, const struct vm_env *env,
-		   const struct vm_origin *origin, struct vm_port *port,
-		   size_t bytes);
+void vm_rndv_recv_start(struct vmpi_req *req, const struct vm_env *env,
+			const struct vm_origin *origin, struct vm_port *port,
+			size_t bytes);
 
 /* The process is down: ends all pulls of the port that come from there. */
-void vm_pull_down(struct vm_port *port, uint32_t process, int error);
+void vm_rndv_recv_down(struct vm_port *port, uint32_t process, int error);
 
 #endif

@@ -27,18 +27,20 @@ static bool readable(const struct vm_rank *rank, const struct vm_data *data)
 /* A piece is not needed any more where it lies. */
 static void piece_left(struct vm_send_op *op, int error)
 {
-	struct vm_push *push = vm_container_of(op, struct vm_push, op);
+	struct vm_rndv_send *push =
+		vm_container_of(op, struct vm_rndv_send, op);
 
 	(void)error; /* the receiver has it, or the port says that it is down */
 	if (--push->flying == 0 && push->over)
-		vm_push_end(push, push->error);
+		vm_rndv_send_end(push, push->error);
 }
 
-struct vm_push *vm_push_new(struct vm_req *req, const struct vm_data *data,
-			    const struct vm_wire_envelope *envelope,
-			    struct vm_to to)
+struct vm_rndv_send *vm_rndv_send_new(struct vm_req *req,
+				      const struct vm_data *data,
+				      const struct vm_wire_envelope *envelope,
+				      struct vm_to to)
 {
-	struct vm_push *push = vm_pool_get(&vm_lane_self()->push);
+	struct vm_rndv_send *push = vm_pool_get(&vm_thread_cache_self()->push);
 
 	if (!push)
 		return NULL;
@@ -78,12 +80,12 @@ static void copy_uncount(uint32_t process)
 				  memory_order_relaxed);
 }
 
-struct vm_push *vm_push_new_copy(const struct vm_data *data,
-				 const struct vm_wire_envelope *envelope,
-				 struct vm_to to)
+struct vm_rndv_send *
+vm_rndv_send_new_copy(const struct vm_data *data,
+		      const struct vm_wire_envelope *envelope, struct vm_to to)
 {
-	struct vm_lane *lane = vm_lane_self();
-	struct vm_push *push;
+	struct vm_thread_cache *lane = vm_thread_cache_self();
+	struct vm_rndv_send *push;
 	struct vm_data copy;
 	void *buffer;
 
@@ -95,7 +97,7 @@ struct vm_push *vm_push_new_copy(const struct vm_data *data,
 		return NULL;
 	}
 	copy = vm_data_bytes(buffer, data->bytes);
-	push = vm_push_new(NULL, &copy, envelope, to);
+	push = vm_rndv_send_new(NULL, &copy, envelope, to);
 	if (!push) {
 		vm_buffer_put(lane, buffer, data->bytes);
 		copy_uncount(to.process);
@@ -106,22 +108,24 @@ struct vm_push *vm_push_new_copy(const struct vm_data *data,
 	return push;
 }
 
-void vm_push_free(struct vm_push *push)
+void vm_rndv_send_free(struct vm_rndv_send *push)
 {
-	vm_account_forget(&push->xfer);
+	vm_overlap_events_forget(&push->xfer);
 	if (push->readable)
 		vm_mr_close(&push->mr);
 	if (push->buffer) {
-		vm_buffer_put(vm_lane_self(), push->buffer, push->data.bytes);
+		vm_buffer_put(vm_thread_cache_self(), push->buffer,
+			      push->data.bytes);
 		copy_uncount(push->to.process);
 	}
-	vm_pool_put(&vm_lane_self()->push, push);
+	vm_pool_put(&vm_thread_cache_self()->push, push);
 }
 
-int vm_push_show(struct vm_push *push, struct vm_wire_envelope *envelope)
+int vm_rndv_send_show(struct vm_rndv_send *push,
+		      struct vm_wire_envelope *envelope)
 {
 	struct vm_req *req = push->req;
-	uint64_t id = vm_opid_new(&vm_node->pushes, push, &push->id);
+	uint64_t id = vm_op_table_new(&vm_node->pushes, push, &push->id);
 
 	if (!id)
 		return -VMPI_ENOMEM;
@@ -131,12 +135,12 @@ int vm_push_show(struct vm_push *push, struct vm_wire_envelope *envelope)
 	return 0;
 }
 
-bool vm_push_hide(uint64_t id)
+bool vm_rndv_send_hide(uint64_t id)
 {
-	return vm_opid_take(&vm_node->pushes, id) != NULL;
+	return vm_op_table_take(&vm_node->pushes, id) != NULL;
 }
 
-void vm_push_end(struct vm_push *push, int error)
+void vm_rndv_send_end(struct vm_rndv_send *push, int error)
 {
 	struct vm_req *req = push->req;
 
@@ -145,8 +149,8 @@ void vm_push_end(struct vm_push *push, int error)
 	if (push->flying)
 		return;
 	if (!error)
-		vm_account_end(&push->xfer);
-	vm_push_free(push);
+		vm_overlap_events_end(&push->xfer);
+	vm_rndv_send_free(push);
 	if (!req)
 		return;
 	if (error)
@@ -154,7 +158,7 @@ void vm_push_end(struct vm_push *push, int error)
 	vm_req_complete(req);
 }
 
-int vm_push_announce(struct vm_push *push)
+int vm_rndv_send_announce(struct vm_rndv_send *push)
 {
 	struct vm_wire_envelope envelope = push->envelope;
 	const struct vm_data *data = &push->data;
@@ -175,17 +179,17 @@ int vm_push_announce(struct vm_push *push)
 		send.data = &memory;
 		send.bytes = sizeof(memory);
 	}
-	vm_account_begin(&push->xfer, push->rank, VM_SIDE_SEND, VM_WAY_FABRIC,
-			 data->bytes);
+	vm_overlap_events_begin(&push->xfer, push->rank, VM_SIDE_SEND,
+				VM_PATH_FABRIC, data->bytes);
 	push->overlap = push->xfer.overlap;
-	rc = vm_push_show(push, &envelope);
+	rc = vm_rndv_send_show(push, &envelope);
 	if (rc)
 		return rc;
 	rc = vm_port_send(port, to, &send, NULL);
-	return rc >= 0 || !vm_push_hide(envelope.sender) ? 0 : rc;
+	return rc >= 0 || !vm_rndv_send_hide(envelope.sender) ? 0 : rc;
 }
 
-static void written_send(const struct vm_push *push, int error)
+static void written_send(const struct vm_rndv_send *push, int error)
 {
 	struct vm_wire_step step = { .to = push->puller, .error = error };
 
@@ -195,20 +199,21 @@ static void written_send(const struct vm_push *push, int error)
 
 static void written(struct vm_rma *rma, int error)
 {
-	struct vm_push *push = vm_container_of(rma, struct vm_push, rma);
+	struct vm_rndv_send *push =
+		vm_container_of(rma, struct vm_rndv_send, rma);
 
 	written_send(push, error);
-	if (vm_opid_take(&vm_node->pushes, push->id))
-		vm_push_end(push, error);
+	if (vm_op_table_take(&vm_node->pushes, push->id))
+		vm_rndv_send_end(push, error);
 }
 
-static void push_write(struct vm_push *push, const struct vm_remote *memory,
-		       size_t bytes)
+static void push_write(struct vm_rndv_send *push,
+		       const struct vm_remote *memory, size_t bytes)
 {
 	int rc;
 
 	push->writing = true;
-	vm_account_again(&push->xfer);
+	vm_overlap_events_again(&push->xfer);
 	push->rma = (struct vm_rma){ .done = written,
 				     .to = push->to,
 				     .remote = *memory,
@@ -221,7 +226,7 @@ static void push_write(struct vm_push *push, const struct vm_remote *memory,
 
 /* The next piece of the payload in one place, at most `most` bytes; short ones
  * are put together in the buffer.  Its length. */
-static size_t piece_next(struct vm_push *push, char **piece, char *buffer,
+static size_t piece_next(struct vm_rndv_send *push, char **piece, char *buffer,
 			 size_t most)
 {
 	size_t done = vm_cursor_piece(&push->cursor, piece, most);
@@ -243,7 +248,7 @@ static size_t piece_next(struct vm_push *push, char **piece, char *buffer,
 }
 
 /* One piece of the payload; 0, or an error. */
-static int fragment_send(struct vm_push *push, size_t most)
+static int fragment_send(struct vm_rndv_send *push, size_t most)
 {
 	struct vm_wire_step step = { .to = push->puller, .bytes = push->sent };
 	size_t limit = (size_t)vm_rank_cvars(push->rank)->rndv_fragment;
@@ -265,17 +270,17 @@ static int fragment_send(struct vm_push *push, size_t most)
 	return rc < 0 ? rc : 0;
 }
 
-static struct vm_push *push_find(const struct vm_pkt *pkt, uint64_t id)
+static struct vm_rndv_send *push_find(const struct vm_pkt *pkt, uint64_t id)
 {
-	struct vm_push *push = vm_opid_find(&vm_node->pushes, id);
+	struct vm_rndv_send *push = vm_op_table_find(&vm_node->pushes, id);
 
 	return push && push->to.process == pkt->process ? push : NULL;
 }
 
-void vm_push_cts(struct vm_port *port, struct vm_pkt *pkt)
+void vm_rndv_send_cts(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_step *step = pkt->upper;
-	struct vm_push *push = push_find(pkt, step->to);
+	struct vm_rndv_send *push = push_find(pkt, step->to);
 	size_t granted = step->bytes;
 
 	(void)port;
@@ -289,7 +294,7 @@ void vm_push_cts(struct vm_port *port, struct vm_pkt *pkt)
 			push_write(push, pkt->data, granted);
 		return;
 	}
-	vm_account_forget(&push->xfer); /* the pieces are */
+	vm_overlap_events_forget(&push->xfer); /* the pieces are */
 	if (!push->sent)
 		vm_cursor_init(&push->cursor, &push->data);
 	while (push->sent < granted)
@@ -297,16 +302,16 @@ void vm_push_cts(struct vm_port *port, struct vm_pkt *pkt)
 			return; /* the port says that the process is down */
 }
 
-void vm_push_fin(struct vm_port *port, struct vm_pkt *pkt)
+void vm_rndv_send_fin(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_step *step = pkt->upper;
-	struct vm_push *push = push_find(pkt, step->to);
+	struct vm_rndv_send *push = push_find(pkt, step->to);
 
 	(void)port;
 	if (!push || push->writing)
 		return;
-	if (vm_opid_take(&vm_node->pushes, push->id))
-		vm_push_end(push, step->error);
+	if (vm_op_table_take(&vm_node->pushes, push->id))
+		vm_rndv_send_end(push, step->error);
 }
 
 struct search {
@@ -316,7 +321,7 @@ struct search {
 
 static uint64_t push_goes_to(uint64_t id, void *op, void *arg)
 {
-	const struct vm_push *push = op;
+	const struct vm_rndv_send *push = op;
 	const struct search *search = arg;
 
 	return push->port == search->port &&
@@ -326,15 +331,16 @@ static uint64_t push_goes_to(uint64_t id, void *op, void *arg)
 		       0;
 }
 
-void vm_push_down(struct vm_port *port, uint32_t process, int error)
+void vm_rndv_send_down(struct vm_port *port, uint32_t process, int error)
 {
 	struct search search = { port, process };
-	struct vm_push *push;
+	struct vm_rndv_send *push;
 	uint64_t id;
 
-	while ((id = vm_opid_each(&vm_node->pushes, push_goes_to, &search))) {
-		push = vm_opid_take(&vm_node->pushes, id);
+	while ((id = vm_op_table_each(&vm_node->pushes, push_goes_to,
+				      &search))) {
+		push = vm_op_table_take(&vm_node->pushes, id);
 		if (push)
-			vm_push_end(push, error);
+			vm_rndv_send_end(push, error);
 	}
 }

@@ -17,9 +17,13 @@ struct vmpi_req;
 struct vm_rank;
 
 /* How a message goes while it stands in line (core/remote/credit_queue.h). */
-enum vm_push_how { VM_PUSH_SHORT, VM_PUSH_SYNC, VM_PUSH_LONG };
+enum vm_rndv_send_how {
+	VM_RNDV_SEND_SHORT,
+	VM_RNDV_SEND_SYNC,
+	VM_RNDV_SEND_LONG
+};
 
-struct vm_push {
+struct vm_rndv_send {
 	struct vmpi_req *req; /* NULL: the sender does not wait for it */
 	struct vm_data data;
 	void *buffer; /* of the pool, with the data; NULL: the sender's memory */
@@ -27,7 +31,7 @@ struct vm_push {
 	struct vm_to to;
 	struct vm_rank *rank;		  /* the sender */
 	struct vm_wire_envelope envelope; /* of the message */
-	enum vm_push_how how;
+	enum vm_rndv_send_how how;
 	struct vm_list line; /* while it stands there */
 	uint64_t id, puller;
 	struct vm_cursor cursor; /* what comes next */
@@ -45,33 +49,35 @@ struct vm_push {
 };
 
 /* For a message of req; NULL: out of memory. */
-struct vm_push *vm_push_new(struct vmpi_req *req, const struct vm_data *data,
-			    const struct vm_wire_envelope *envelope,
-			    struct vm_to to);
+struct vm_rndv_send *vm_rndv_send_new(struct vmpi_req *req,
+				      const struct vm_data *data,
+				      const struct vm_wire_envelope *envelope,
+				      struct vm_to to);
 /* The same with the data copied, for which nobody waits. */
-struct vm_push *vm_push_new_copy(const struct vm_data *data,
-				 const struct vm_wire_envelope *envelope,
-				 struct vm_to to);
-void vm_push_free(struct vm_push *push);
+struct vm_rndv_send *
+vm_rndv_send_new_copy(const struct vm_data *data,
+		      const struct vm_wire_envelope *envelope, struct vm_to to);
+void vm_rndv_send_free(struct vm_rndv_send *push);
 
 /* Ends a push that has no number, with its request; now, or when the last piece
  * has left. */
-void vm_push_end(struct vm_push *push, int error);
+void vm_rndv_send_end(struct vm_rndv_send *push, int error);
 
 /*
  * Gives it a number, which envelope->sender gets: 0 or -VMPI_ENOMEM.  From then
  * on others may end it, with its request, at any time: the caller does not touch
  * it any more, unless it can hide it again.
  */
-int vm_push_show(struct vm_push *push, struct vm_wire_envelope *envelope);
+int vm_rndv_send_show(struct vm_rndv_send *push,
+		      struct vm_wire_envelope *envelope);
 /* Takes the number back; false: somebody has ended the push. */
-bool vm_push_hide(uint64_t id);
+bool vm_rndv_send_hide(uint64_t id);
 
 /* Announces the message: 0, and the push is not the caller's any more; or an
  * error, and it is. */
-int vm_push_announce(struct vm_push *push);
+int vm_rndv_send_announce(struct vm_rndv_send *push);
 
 /* The process is down: ends all pushes of the port that go there. */
-void vm_push_down(struct vm_port *port, uint32_t process, int error);
+void vm_rndv_send_down(struct vm_port *port, uint32_t process, int error);
 
 #endif

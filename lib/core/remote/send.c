@@ -25,7 +25,7 @@ static int eager_send(const struct vm_rank *rank, struct vm_to to,
 				.bytes = (uint32_t)data->bytes,
 				.kind = VM_PACKET_EAGER,
 				.overlap = rank->overlap };
-	struct vm_lane *lane = vm_lane_self();
+	struct vm_thread_cache *lane = vm_thread_cache_self();
 	void *buffer = NULL;
 	int rc;
 
@@ -50,9 +50,10 @@ static int eager_send(const struct vm_rank *rank, struct vm_to to,
 /* The limit of the rank, unless its channel has one of its own. */
 static size_t eager_limit(const struct vm_rank *rank, uint32_t context)
 {
-	int64_t own = vm_special_setting(rank, context, VM_SPECIAL_EAGER_LIMIT);
+	int64_t own =
+		vm_chan_stats_setting(rank, context, VM_CHAN_STATS_EAGER_LIMIT);
 
-	return (size_t)(VM_LIKELY(own == VM_SPECIAL_UNSET) ?
+	return (size_t)(VM_LIKELY(own == VM_CHAN_STATS_UNSET) ?
 				vm_rank_cvars(rank)->eager_limit :
 				own);
 }
@@ -67,71 +68,72 @@ static bool fits_eager(const struct vm_data *data, uint32_t context)
  * With its payload, but complete only when the receiver says so: as
  * vm_remote_try(), and -VMPI_ELIMIT: it is to be announced.
  */
-static int sync_try(struct vm_push *push)
+static int sync_try(struct vm_rndv_send *push)
 {
 	struct vm_wire_envelope envelope = push->envelope;
-	int rc = vm_push_show(push, &envelope);
+	int rc = vm_rndv_send_show(push, &envelope);
 
 	if (rc)
 		return rc;
 	rc = eager_send(push->rank, push->to, &envelope, &push->data);
 	/* Whoever ended the push completes the request too. */
-	return rc >= 0 || !vm_push_hide(envelope.sender) ? 0 : rc;
+	return rc >= 0 || !vm_rndv_send_hide(envelope.sender) ? 0 : rc;
 }
 
-int vm_remote_try(struct vm_push *push)
+int vm_remote_try(struct vm_rndv_send *push)
 {
 	int rc = -VMPI_ELIMIT;
 
-	if (push->how == VM_PUSH_SHORT)
+	if (push->how == VM_RNDV_SEND_SHORT)
 		rc = eager_send(push->rank, push->to, &push->envelope,
 				&push->data);
-	else if (push->how == VM_PUSH_SYNC)
+	else if (push->how == VM_RNDV_SEND_SYNC)
 		rc = sync_try(push);
-	return rc == -VMPI_ELIMIT ? vm_push_announce(push) : rc;
+	return rc == -VMPI_ELIMIT ? vm_rndv_send_announce(push) : rc;
 }
 
-/* Sends it, or lets it wait: enum vm_line_fate, or an error; the push is not the
+/* Sends it, or lets it wait: enum vm_credit_queue_fate, or an error; the push is not the
  * caller's any more. */
-static int push_go(struct vm_push *push)
+static int push_go(struct vm_rndv_send *push)
 {
 	int rc = -VMPI_EAGAIN;
 
-	if (!vm_line_waits(push->port, push->to))
+	if (!vm_credit_queue_waits(push->port, push->to))
 		rc = vm_remote_try(push);
-	return rc == -VMPI_EAGAIN ? vm_line_enter(push) :
-				    vm_line_fate(push, rc);
+	return rc == -VMPI_EAGAIN ? vm_credit_queue_enter(push) :
+				    vm_credit_queue_fate(push, rc);
 }
 
 /* 1: complete, 0: its request will be; or an error. */
-static int push_send(struct vm_push *push)
+static int push_send(struct vm_rndv_send *push)
 {
 	struct core_rank_pvars *pvars = vm_counters();
-	enum vm_push_how how = push->how;
+	enum vm_rndv_send_how how = push->how;
 	bool asked = push->req != NULL, announced;
 	size_t bytes = push->data.bytes;
 	int fate = push_go(push);
 
 	if (fate < 0)
 		return fate;
-	announced = how == VM_PUSH_LONG ||
-		    (how == VM_PUSH_SHORT && fate == VM_LINE_ANNOUNCED);
+	announced = how == VM_RNDV_SEND_LONG ||
+		    (how == VM_RNDV_SEND_SHORT &&
+		     fate == VM_CREDIT_QUEUE_ANNOUNCED);
 	vm_pvar_add(pvars->sends_rendezvous, announced);
 	vm_pvar_add(pvars->bytes_rendezvous, announced ? bytes : 0);
 	vm_pvar_add(pvars->sends_eager, !announced);
 	vm_pvar_add(pvars->bytes_eager, announced ? 0 : bytes);
-	vm_pvar_add(pvars->sends_in_line, fate == VM_LINE_WAITS);
-	return fate == VM_LINE_SENT || !asked;
+	vm_pvar_add(pvars->sends_queued, fate == VM_CREDIT_QUEUE_WAITS);
+	return fate == VM_CREDIT_QUEUE_SENT || !asked;
 }
 
 /* With a request that is complete only when the message has left, or when the
  * receiver says so. */
 static int request_send(struct vm_rank *dest,
 			const struct vm_wire_envelope *envelope,
-			const struct vm_data *data, enum vm_push_how how,
+			const struct vm_data *data, enum vm_rndv_send_how how,
 			struct vm_req *req)
 {
-	struct vm_push *push;
+	struct vm_rndv_send *push;
 
 	vm_data_assign(&req->data, data);
 	req->rank = dest;
@@ -140,7 +142,7 @@ static int request_send(struct vm_rank *dest,
 	req->status = (vmpi_status){ .source = envelope->source,
 				     .tag = envelope->tag,
 				     .bytes = data->bytes };
-	push = vm_push_new(req, data, envelope, dest->to);
+	push = vm_rndv_send_new(req, data, envelope, dest->to);
 	if (!push)
 		return -VMPI_ENOMEM;
 	push->how = how;
@@ -156,12 +158,12 @@ static int short_send(const struct vm_rank *dest,
 		      const struct vm_data *data)
 {
 	struct vm_rank *self = vm_rank_self();
-	struct vm_push *push;
+	struct vm_rndv_send *push;
 	int rc = -VMPI_EAGAIN;
 
 	for (int i = 0; i <= CREDIT_POLLS && rc == -VMPI_EAGAIN; i++) {
 		/* Nobody overtakes those who wait already. */
-		if (vm_line_waits(self->port, dest->to))
+		if (vm_credit_queue_waits(self->port, dest->to))
 			break;
 		if (i)
 			vm_port_poll(self->port, vm_self->worker->index >= 0);
@@ -173,10 +175,10 @@ static int short_send(const struct vm_rank *dest,
 	}
 	if (rc != -VMPI_EAGAIN && rc != -VMPI_ELIMIT)
 		return rc;
-	push = vm_push_new_copy(data, envelope, dest->to);
+	push = vm_rndv_send_new_copy(data, envelope, dest->to);
 	if (!push)
 		return -VMPI_EAGAIN;
-	push->how = VM_PUSH_SHORT;
+	push->how = VM_RNDV_SEND_SHORT;
 	return push_send(push);
 }
 
@@ -188,19 +190,20 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 					     .tag = env->tag,
 					     .rank = (uint32_t)dest->index,
 					     .bytes = data->bytes };
-	enum vm_push_how how = !fits_eager(data, env->context) ? VM_PUSH_LONG :
-			       sync			       ? VM_PUSH_SYNC :
-								 VM_PUSH_SHORT;
+	enum vm_rndv_send_how how = !fits_eager(data, env->context) ?
+					    VM_RNDV_SEND_LONG :
+				    sync ? VM_RNDV_SEND_SYNC :
+					   VM_RNDV_SEND_SHORT;
 	struct vm_req *new = NULL;
 	int rc;
 
-	vm_pvar_add(vm_counters()->far_sizes[vm_size_bin(data->bytes)], 1);
-	if (vm_told())
+	vm_pvar_add(vm_counters()->sizes_remote[vm_size_bin(data->bytes)], 1);
+	if (vm_observed())
 		vm_trace_send(dest, env, data->bytes);
-	if (how == VM_PUSH_SHORT) {
+	if (how == VM_RNDV_SEND_SHORT) {
 		rc = short_send(dest, &envelope, data);
 		if (rc != -VMPI_EAGAIN) {
-			if (vm_told())
+			if (vm_observed())
 				vm_trace_sends(dest, env, data->bytes,
 					       VM_PROTO_EAGER, NULL);
 			return rc;
@@ -212,14 +215,14 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 			return -VMPI_ENOMEM;
 		*req = new;
 	}
-	if (vm_told())
+	if (vm_observed())
 		vm_trace_sends(dest, env, data->bytes,
-			       how == VM_PUSH_LONG ? VM_PROTO_RENDEZVOUS :
-						     VM_PROTO_EAGER,
+			       how == VM_RNDV_SEND_LONG ? VM_PROTO_RENDEZVOUS :
+							  VM_PROTO_EAGER,
 			       *req);
 	rc = request_send(dest, &envelope, data, how, *req);
 	if (rc && new) {
-		vm_pool_put(&vm_lane_self()->req, new);
+		vm_pool_put(&vm_thread_cache_self()->req, new);
 		*req = NULL;
 	}
 	return rc;
@@ -236,7 +239,7 @@ void vm_remote_cancel(const struct vm_req *req)
 				.kind = VM_PACKET_WITHDRAW,
 				.control = true };
 
-	if (vm_line_cancel(port, req->rank->to, req))
+	if (vm_credit_queue_cancel(port, req->rank->to, req))
 		return;
 	/* Without an answer the request ends as if nothing had been asked. */
 	if (req->push &&

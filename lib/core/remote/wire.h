@@ -25,10 +25,11 @@
 	  "a message whose payload waits at the sender")                      \
 	X(WITHDRAW, envelope, vm_remote_withdraw,                             \
 	  "the sender cancels a message that may not be matched yet")         \
-	X(CTS, step, vm_push_cts, "the receiver wants (more of) the payload") \
-	X(FIN, step, vm_push_fin, "the receiver needs nothing any more")      \
-	X(FRAGMENT, step, vm_pull_fragment, "a piece of the payload")         \
-	X(WRITTEN, step, vm_pull_written,                                     \
+	X(CTS, step, vm_rndv_send_cts,                                        \
+	  "the receiver wants (more of) the payload")                         \
+	X(FIN, step, vm_rndv_send_fin, "the receiver needs nothing any more") \
+	X(FRAGMENT, step, vm_rndv_recv_fragment, "a piece of the payload")    \
+	X(WRITTEN, step, vm_rndv_recv_written,                                \
 	  "the sender has written what was wanted")
 
 enum vm_packet_kind {

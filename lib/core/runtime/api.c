@@ -88,7 +88,7 @@ int vmpi_attach(int rank)
 		return -VMPI_ERANK;
 	rc = vm_thread_adopt(&vm_node->ranks[rank]);
 	if (!rc)
-		vm_border_body_begin();
+		vm_intercept_body_begin();
 	return rc;
 }
 
@@ -131,7 +131,7 @@ int vmpi_join(vmpi_task **task, int *result)
 		rc = vm_thread_adopt(NULL);
 	if (rc)
 		return rc;
-	rank = vm_wait_begin(VM_SHARE_OTHER);
+	rank = vm_wait_begin(VM_EXPORT_OTHER);
 	rc = vm_ult_join((struct vm_ult *)*task);
 	vm_wait_end(rank);
 	if (stranger)
@@ -152,7 +152,7 @@ void vmpi_yield(void)
 
 void vmpi_sleep(uint64_t ns)
 {
-	struct vm_rank *rank = vm_wait_begin(VM_SHARE_SLEEP);
+	struct vm_rank *rank = vm_wait_begin(VM_EXPORT_SLEEP);
 
 	vm_ult_sleep(ns);
 	vm_wait_end(rank);

@@ -25,9 +25,9 @@
 #define SHUFFLE_MOST 4	 /* ranks moved in one go by a test */
 #define LOOK_EARLIEST 16 /* parts of a round after which to look again */
 
-static struct vm_mover *mover(void)
+static struct vm_migrator *migrator(void)
 {
-	return vm_node->mover;
+	return vm_node->migrator;
 }
 
 static uint64_t round_ticks(void)
@@ -38,7 +38,7 @@ static uint64_t round_ticks(void)
 
 static void due_set(uint64_t ticks)
 {
-	atomic_store_explicit(&mover()->due, ticks, memory_order_relaxed);
+	atomic_store_explicit(&migrator()->due, ticks, memory_order_relaxed);
 }
 
 /* Whether a rank can be moved; the lock is held. */
@@ -55,7 +55,7 @@ static uint64_t rank_ticks(const struct vm_rank *rank)
 }
 
 /* How long each rank has run since the last round; the most of a worker. */
-static uint64_t loads_read(struct vm_mover *m, uint64_t *sums)
+static uint64_t loads_read(struct vm_migrator *m, uint64_t *sums)
 {
 	uint64_t most = 0;
 
@@ -80,7 +80,7 @@ static uint64_t loads_read(struct vm_mover *m, uint64_t *sums)
 }
 
 /* A new round begins: what has been seen counts no more. */
-static void round_begin(struct vm_mover *m, uint64_t now)
+static void round_begin(struct vm_migrator *m, uint64_t now)
 {
 	for (int i = 0; i < vm_node->rank_here; i++)
 		m->seen[i] += m->loads[i].time;
@@ -117,7 +117,7 @@ static void round_count(const struct vm_balance *b)
 }
 
 /* There are moves to make: all workers are to stand still. */
-static void moves_ask(struct vm_mover *m, int count, uint64_t now)
+static void moves_ask(struct vm_migrator *m, int count, uint64_t now)
 {
 	vm_lock_take(&m->lock);
 	m->count = count;
@@ -129,7 +129,7 @@ static void moves_ask(struct vm_mover *m, int count, uint64_t now)
 
 /* Whether moves are still to be made; those that nobody could make for a whole
  * round are given up. */
-static bool moves_pend(struct vm_mover *m, uint64_t now)
+static bool moves_pend(struct vm_migrator *m, uint64_t now)
 {
 	bool pend, made;
 
@@ -147,7 +147,7 @@ static bool moves_pend(struct vm_mover *m, uint64_t now)
 	return pend;
 }
 
-static void round_look(struct vm_mover *m, uint64_t now)
+static void round_look(struct vm_migrator *m, uint64_t now)
 {
 	uint64_t whole = round_ticks(), most;
 	int moves;
@@ -174,7 +174,7 @@ static void round_look(struct vm_mover *m, uint64_t now)
 }
 
 /* A test wants ranks to move at random. */
-static void shuffle(struct vm_mover *m)
+static void shuffle(struct vm_migrator *m)
 {
 	int count = 0;
 
@@ -192,7 +192,7 @@ static void shuffle(struct vm_mover *m)
 	moves_ask(m, count, vm_clock_ticks());
 }
 
-static __attribute__((noinline)) void turn_take(struct vm_mover *m,
+static __attribute__((noinline)) void turn_take(struct vm_migrator *m,
 						uint64_t now)
 {
 	if (atomic_exchange_explicit(&m->turn, true, memory_order_acquire))
@@ -205,9 +205,9 @@ static __attribute__((noinline)) void turn_take(struct vm_mover *m,
 }
 
 /* vm_sched.poll. */
-static bool mover_poll(struct vm_worker *worker)
+static bool migrator_poll(struct vm_worker *worker)
 {
-	struct vm_mover *m = mover();
+	struct vm_migrator *m = migrator();
 	uint64_t now = vm_clock_ticks();
 	bool did = m->poll(worker);
 
@@ -222,7 +222,7 @@ static bool mover_poll(struct vm_worker *worker)
 /* In a halt, each worker: takes in what is in its rings.  Nobody sends. */
 static void halt_prepare(struct vm_worker *worker)
 {
-	struct vm_lane *lane = worker->lane;
+	struct vm_thread_cache *lane = worker->lane;
 	struct vm_engine *engine = lane->engine;
 
 	vm_engine_lock(engine);
@@ -241,14 +241,14 @@ static void rank_move(struct vm_rank *rank, struct vm_engine *to)
 		rank->via = to;
 	rank->engine = to;
 	rank->ult->worker = to->worker;
-	vm_account_moved(rank->ult);
-	mover()->done++;
+	vm_overlap_events_moved(rank->ult);
+	migrator()->done++;
 }
 
 /* In a halt, for all workers. */
 static void halt_act(void)
 {
-	struct vm_mover *m = mover();
+	struct vm_migrator *m = migrator();
 	uint64_t now = vm_clock_ticks();
 
 	vm_lock_take(&m->lock);
@@ -281,22 +281,22 @@ static bool wanted(const struct vm_node *node)
 	       node->engine_count > 1 && node->rank_here > 1;
 }
 
-int vm_mover_init(struct vm_node *node)
+int vm_migrator_init(struct vm_node *node)
 {
 	size_t ranks = (size_t)node->rank_here;
-	struct vm_mover *m;
+	struct vm_migrator *m;
 
 	if (!wanted(node))
 		return 0;
 	m = aligned_alloc(VM_CACHELINE, sizeof(*m));
 	if (!m)
 		return -VMPI_ENOMEM;
-	*m = (struct vm_mover){ .poll = vm_sched.poll,
-				.count = NOTHING,
-				.done = NOTHING,
-				.random = 1 };
+	*m = (struct vm_migrator){ .poll = vm_sched.poll,
+				   .count = NOTHING,
+				   .done = NOTHING,
+				   .random = 1 };
 	vm_lock_init(&m->lock);
-	node->mover = m;
+	node->migrator = m;
 	m->moves = calloc(ranks, sizeof(*m->moves));
 	m->loads = calloc(ranks, sizeof(*m->loads));
 	m->seen = calloc(ranks, sizeof(*m->seen));
@@ -310,15 +310,15 @@ int vm_mover_init(struct vm_node *node)
 	vm_clocks_start();
 	vm_sched.halt.prepare = halt_prepare;
 	vm_sched.halt.act = halt_act;
-	vm_sched.poll = mover_poll;
+	vm_sched.poll = migrator_poll;
 	if (!core_cvar.balance_shuffle)
 		due_set(vm_clock_ticks() + round_ticks());
 	return 0;
 }
 
-void vm_mover_fini(struct vm_node *node)
+void vm_migrator_fini(struct vm_node *node)
 {
-	struct vm_mover *m = node->mover;
+	struct vm_migrator *m = node->migrator;
 
 	if (!m)
 		return;
@@ -330,12 +330,12 @@ void vm_mover_fini(struct vm_node *node)
 	free(m->seen);
 	free(m->sums);
 	free(m);
-	node->mover = NULL;
+	node->migrator = NULL;
 }
 
-void vm_mover_open(bool open)
+void vm_migrator_open(bool open)
 {
-	struct vm_mover *m = mover();
+	struct vm_migrator *m = migrator();
 
 	if (!m)
 		return;
@@ -346,9 +346,9 @@ void vm_mover_open(bool open)
 	vm_lock_give(&m->lock);
 }
 
-void vm_mover_thread(int change)
+void vm_migrator_thread(int change)
 {
-	struct vm_mover *m = mover();
+	struct vm_migrator *m = migrator();
 
 	if (!m)
 		return;
@@ -357,9 +357,9 @@ void vm_mover_thread(int change)
 	vm_lock_give(&m->lock);
 }
 
-void vm_mover_leave(struct vm_rank *rank)
+void vm_migrator_leave(struct vm_rank *rank)
 {
-	struct vm_mover *m = mover();
+	struct vm_migrator *m = migrator();
 
 	if (!m)
 		return;

@@ -9,7 +9,7 @@
  * are; both may be used from any worker.
  *
  * Only where the program allows it (core/image/tied.h) and something may want
- * to move ranks is there a struct vm_mover; without one nothing here is called.
+ * to move ranks is there a struct vm_migrator; without one nothing here is called.
  */
 #ifndef CORE_RUNTIME_MIGRATE_H
 #define CORE_RUNTIME_MIGRATE_H
@@ -25,7 +25,7 @@ struct vm_node;
 struct vm_rank;
 struct vm_worker;
 
-struct vm_mover {
+struct vm_migrator {
 	bool (*poll)(struct vm_worker *worker); /* what was vm_sched.poll */
 	struct vm_lock lock;
 	/* Under the lock: */
@@ -47,16 +47,16 @@ struct vm_mover {
 
 /* After the ranks are there and vm_sched.poll is set; takes the latter's place if
  * ranks may and are to move.  0 or -VMPI_ENOMEM. */
-int vm_mover_init(struct vm_node *node);
-void vm_mover_fini(struct vm_node *node);
+int vm_migrator_init(struct vm_node *node);
+void vm_migrator_fini(struct vm_node *node);
 
 /* Ranks may move: from when all have been woken until they are started anew. */
-void vm_mover_open(bool open);
+void vm_migrator_open(bool open);
 
 /* An OS thread begins or ends to act for a rank. */
-void vm_mover_thread(int change);
+void vm_migrator_thread(int change);
 
 /* The calling rank ends: it is not moved any more. */
-void vm_mover_leave(struct vm_rank *rank);
+void vm_migrator_leave(struct vm_rank *rank);
 
 #endif

@@ -58,12 +58,12 @@ static void pools_init(struct vm_node *node)
 	vm_lock_init(&node->chans_lock);
 	vm_pool_init(&node->req_pool, "requests", sizeof(struct vm_req), 0);
 	vm_pool_init(&node->msg_pool, "messages", sizeof(struct vm_msg), 0);
-	vm_pool_init(&node->push_pool, "sends to other processes",
-		     sizeof(struct vm_push), 0);
-	vm_pool_init(&node->pull_pool, "receives from other processes",
-		     sizeof(struct vm_pull), 0);
-	vm_opids_init(&node->pushes);
-	vm_opids_init(&node->pulls);
+	vm_pool_init(&node->rndv_send_pool, "sends to other processes",
+		     sizeof(struct vm_rndv_send), 0);
+	vm_pool_init(&node->rndv_recv_pool, "receives from other processes",
+		     sizeof(struct vm_rndv_recv), 0);
+	vm_op_table_init(&node->pushes);
+	vm_op_table_init(&node->pulls);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++) {
 		size_t most = share / vm_buffer_bytes[i];
 
@@ -79,10 +79,10 @@ static void pools_fini(struct vm_node *node)
 {
 	vm_pool_fini(&node->req_pool);
 	vm_pool_fini(&node->msg_pool);
-	vm_pool_fini(&node->push_pool);
-	vm_pool_fini(&node->pull_pool);
-	vm_opids_fini(&node->pushes);
-	vm_opids_fini(&node->pulls);
+	vm_pool_fini(&node->rndv_send_pool);
+	vm_pool_fini(&node->rndv_recv_pool);
+	vm_op_table_fini(&node->pushes);
+	vm_op_table_fini(&node->pulls);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_fini(&node->buffer_pool[i]);
 	vm_stack_pool_fini(&node->rank_stacks);
@@ -122,7 +122,7 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 	node->own[local] = rank;
 	vm_rank_cvars_init(rank);
 	rank->engine = rank_home(node, rank);
-	rank->via = core_cvar.loop ? &vm_engine_away : rank->engine;
+	rank->via = core_cvar.loop ? &vm_engine_remote : rank->engine;
 	vm_match_init(&rank->match);
 	vm_list_init(&rank->probers);
 	vm_rank_threads_init(rank);
@@ -164,7 +164,7 @@ static void ranks_place(struct vm_node *node)
 			struct vm_rank *rank = &node->ranks[index];
 
 			rank->index = index;
-			rank->engine = rank->via = &vm_engine_away;
+			rank->engine = rank->via = &vm_engine_remote;
 			rank->to.process = (uint32_t)p;
 			node->world->ranks[index] = rank;
 			if (node->fabric)
@@ -179,7 +179,7 @@ static int ranks_init(struct vm_node *node)
 	size_t bytes = (size_t)count * sizeof(struct vm_rank);
 	int rc = 0;
 
-	node->ranks = vm_share_alloc(bytes, VM_CACHELINE);
+	node->ranks = vm_export_alloc(bytes, VM_CACHELINE);
 	node->own = calloc((size_t)node->rank_here, sizeof(*node->own));
 	node->world = vm_group_new(count);
 	if (!node->ranks || !node->own || !node->world)
@@ -216,12 +216,12 @@ static void ranks_fini(struct vm_node *node)
 			rank->mpi_free(rank);
 		vm_chan_free(rank->world);
 		vm_chan_free(rank->self_chan);
-		vm_specials_fini(rank);
+		vm_chan_stats_all_fini(rank);
 		vm_match_fini(&rank->match);
 		vm_rank_cvars_fini(rank);
 	}
 	free(node->own);
-	vm_share_free(node->ranks);
+	vm_export_free(node->ranks);
 	vm_group_drop(node->world);
 	vm_meet_drop(node->world_meet);
 }
@@ -264,21 +264,21 @@ static int worker_count(const vmpi_config *config, int ranks)
 
 static void node_free(void)
 {
-	vm_steward_fini(&vm_node->steward);
+	vm_service_fini(&vm_node->service);
 	vm_tune_stop(vm_node);
-	vm_ledger_close();
+	vm_publish_close();
 	vm_remote_close();
-	vm_mover_fini(vm_node);
+	vm_migrator_fini(vm_node);
 	ranks_fini(vm_node);
 	vm_engines_fini();
 	vm_trace_stop(vm_node);
-	vm_account_stop(vm_node);
+	vm_overlap_events_stop(vm_node);
 	vm_profiler_stop(vm_node);
 	pools_fini(vm_node);
 	vm_sched_fini();
-	vm_share_free(vm_node);
+	vm_export_free(vm_node);
 	vm_node = NULL;
-	vm_share_close(false);
+	vm_export_close(false);
 }
 
 /* Which ranks there are, and which of them are ours. */
@@ -304,14 +304,14 @@ static void sched_hook(const struct vm_node *node)
 	vm_sched.poll = vm_engine_poll;
 	if (!node->fabric)
 		return;
-	vm_sched.poll = vm_watch_poll;
-	vm_sched.sleep = vm_watch_sleep;
-	vm_sched.thread_poll = vm_watch_thread_poll;
-	vm_sched.kick = vm_watch_kick;
+	vm_sched.poll = vm_progress_poll;
+	vm_sched.sleep = vm_progress_sleep;
+	vm_sched.thread_poll = vm_progress_thread_poll;
+	vm_sched.kick = vm_progress_kick;
 	if (!vm_node_hooks.process)
 		return;
-	vm_sched.thread_sleep = vm_watch_thread_sleep;
-	vm_sched.thread_kick = vm_watch_thread_kick;
+	vm_sched.thread_sleep = vm_progress_thread_sleep;
+	vm_sched.thread_kick = vm_progress_thread_kick;
 }
 
 int vm_node_start(const vmpi_config *config)
@@ -331,16 +331,16 @@ int vm_node_start(const vmpi_config *config)
 	ranks = config->ranks ? config->ranks : 1;
 	workers = worker_count(config, ranks);
 	vm_topo_plan(workers);
-	vm_ledger_share(vm_node_hooks.boot);
-	vm_node = vm_share_alloc(sizeof(*vm_node), _Alignof(struct vm_node));
+	vm_publish_share(vm_node_hooks.boot);
+	vm_node = vm_export_alloc(sizeof(*vm_node), _Alignof(struct vm_node));
 	if (!vm_node) {
-		vm_share_close(false);
+		vm_export_close(false);
 		return -VMPI_ENOMEM;
 	}
 	vm_node->stack_bytes = config->stack_bytes ?
 				       config->stack_bytes :
 				       (size_t)sched_cvar.stack_bytes;
-	vm_steward_init(&vm_node->steward);
+	vm_service_init(&vm_node->service);
 	pools_init(vm_node);
 	ranks_count(vm_node, ranks);
 	vm_contexts_init(vm_node);
@@ -352,7 +352,7 @@ int vm_node_start(const vmpi_config *config)
 	if (!rc && (vm_node->process_count > 1 || core_cvar.loop))
 		rc = vm_remote_open(vm_node_hooks.boot);
 	if (!rc)
-		rc = vm_account_start(vm_node);
+		rc = vm_overlap_events_start(vm_node);
 	if (!rc)
 		rc = vm_profiler_start(vm_node);
 	if (!rc)
@@ -361,11 +361,11 @@ int vm_node_start(const vmpi_config *config)
 		rc = ranks_init(vm_node);
 	if (rc)
 		goto fail;
-	rc = vm_ledger_open(vm_node);
+	rc = vm_publish_open(vm_node);
 	if (rc)
 		goto fail;
 	sched_hook(vm_node);
-	rc = vm_mover_init(vm_node);
+	rc = vm_migrator_init(vm_node);
 	if (!rc)
 		rc = vm_tune_start(vm_node);
 	if (rc)
@@ -399,7 +399,7 @@ int vm_node_stop(void)
 	if (vm_node_hooks.left)
 		vm_node_hooks.left();
 	vm_control_stop(vm_node);
-	vm_steward_stop(&vm_node->steward);
+	vm_service_stop(&vm_node->service);
 	vm_tune_stop(vm_node);
 	/*
 	 * Those of an OpenMP team may be on their way out, others never end;
@@ -416,13 +416,13 @@ void vm_node_leave(void)
 {
 	VM_ASSERT(vm_node->rank_here == 1 && vm_self);
 	vm_control_stop(vm_node);
-	vm_steward_stop(&vm_node->steward);
+	vm_service_stop(&vm_node->service);
 	vm_tune_stop(vm_node);
 	if (!vm_node->fabric)
 		return;
 	vm_sched_stop();
 	vm_remote_stop();
-	vm_ledger_leave();
+	vm_publish_leave();
 	vm_remote_close();
 	vm_sched.polls = false;
 	vm_sched.poll = vm_engine_poll;
@@ -449,9 +449,9 @@ static int task_main(void *arg)
 
 	free(arg);
 	if (start.watched)
-		vm_border_body_begin();
+		vm_intercept_body_begin();
 	result = start.body(start.arg);
-	vm_border_body_end();
+	vm_intercept_body_end();
 	if (rank) {
 		atomic_fetch_sub_explicit(&rank->tasks, 1,
 					  memory_order_relaxed);
@@ -489,8 +489,9 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 	}
 	(*task)->owner = rank;
 	/* Without a rank too it may wait for the request of one. */
-	(*task)->counts = rank ? &rank->pvars :
-				 &((struct vm_lane *)worker->lane)->pvars;
+	(*task)->counts =
+		rank ? &rank->pvars :
+		       &((struct vm_thread_cache *)worker->lane)->pvars;
 	(*task)->on_end = task_ended;
 	if (rank) {
 		atomic_fetch_add_explicit(&rank->tasks, 1,
@@ -521,10 +522,10 @@ int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)
 
 static void rank_left(struct vm_rank *rank)
 {
-	vm_border_body_end();
-	vm_mover_leave(rank);
+	vm_intercept_body_end();
+	vm_migrator_leave(rank);
 	vm_rank_time_end(rank);
-	vm_rank_does(rank, VM_SHARE_DONE);
+	vm_rank_does(rank, VM_EXPORT_DONE);
 }
 
 static int rank_body(void *arg)
@@ -533,9 +534,9 @@ static int rank_body(void *arg)
 	struct vm_rank *rank = vm_rank_self();
 	int result;
 
-	vm_rank_does(rank, VM_SHARE_RUNNING);
+	vm_rank_does(rank, VM_EXPORT_RUNNING);
 	vm_rank_time_begin(rank);
-	vm_border_body_begin();
+	vm_intercept_body_begin();
 	result = body->body(body->arg);
 	/* Maybe on another OS thread. */
 	rank_left(rank);
@@ -548,7 +549,7 @@ static int ranks_start(vmpi_body body, void *arg)
 {
 	struct vm_rank **own = vm_node->own;
 
-	vm_mover_open(false);
+	vm_migrator_open(false);
 	vm_node->body = (struct vm_node_body){ body, arg };
 	for (int i = 0; i < vm_node->rank_here; i++) {
 		struct vm_rank *rank = own[i];
@@ -565,12 +566,12 @@ static int ranks_start(vmpi_body body, void *arg)
 		atomic_store_explicit(&rank->main, rank->ult,
 				      memory_order_relaxed);
 		rank->left = false;
-		vm_account_rank(rank, rank->ult);
+		vm_overlap_events_rank(rank, rank->ult);
 		vm_profiler_rank(rank);
 	}
 	for (int i = 0; i < vm_node->rank_here; i++)
 		vm_ult_wake(own[i]->ult);
-	vm_mover_open(true);
+	vm_migrator_open(true);
 	return 0;
 }
 
@@ -652,11 +653,11 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 		vm_node_hooks.end();
 	/* What a signal ends can be looked at afterwards. */
 	if (hook)
-		vm_share_remove();
-	if (vm_word_take()) {
+		vm_export_remove();
+	if (vm_last_word_take()) {
 		if (write(STDERR_FILENO, text, length) < 0)
 			code = code ? code : 1; /* nowhere left to say it */
-		vm_word_give();
+		vm_last_word_give();
 	}
 	if (vm_node_hooks.boot)
 		vm_boot_abort(vm_node_hooks.boot, code, "see standard error",

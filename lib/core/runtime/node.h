@@ -21,13 +21,13 @@
 
 struct vm_boot;
 struct vm_engine;
-struct vm_account;
+struct vm_overlap_events;
 struct vm_control;
 struct vm_tracer;
 struct vm_fabric;
-struct vm_mover;
+struct vm_migrator;
 struct vm_profiler;
-struct vm_pulse;
+struct vm_heartbeat;
 struct vm_tune;
 struct vm_worker;
 
@@ -47,33 +47,35 @@ struct vm_node {
 	int rank_first, rank_here; /* slots of this process: boot/boot.h */
 	struct vm_rank **own;	   /* their ranks, so many as rank_here */
 	int process, process_count;
-	struct vm_fabric *fabric;     /* NULL: all ranks share memory */
-	struct vm_pulse *pulse;	      /* core/remote/heartbeat.h; or NULL */
-	bool stopped;		      /* it has said goodbye */
-	struct vm_account *account;   /* core/instrument/overlap_events.h */
+	struct vm_fabric *fabric;	/* NULL: all ranks share memory */
+	struct vm_heartbeat *heartbeat; /* core/remote/heartbeat.h; or NULL */
+	bool stopped;			/* it has said goodbye */
+	struct vm_overlap_events
+		*account;	      /* core/instrument/overlap_events.h */
 	struct vm_profiler *profiler; /* core/instrument/profiler.h */
 	struct vm_tracer *tracer;     /* core/instrument/trace.h */
-	struct vm_opids pushes,
+	struct vm_op_table pushes,
 		pulls; /* core/remote/rndv_send.h, core/remote/rndv_recv.h */
 	_Atomic uint8_t *lost;		 /* core/remote/failure.h */
 	_Atomic uint32_t *copies;	 /* by process: what waits for it */
 	struct core_worker_pvars *found; /* by worker; core/remote/progress.h */
-	struct vm_lines *lines;		 /* core/remote/credit_queue.h */
+	struct vm_credit_queues *lines;	 /* core/remote/credit_queue.h */
 	struct vm_lock chans_lock;	 /* guards the ranks' chans */
 	struct core_node_pvars pvars;
-	struct vm_ledger ledger;
-	struct vm_steward steward;
+	struct vm_publish publish;
+	struct vm_service service;
 	struct vm_tune *tune; /* core/service/tune.h; NULL: no policies */
 	struct tune_node_pvars tune_pvars;
 	struct vm_control *control; /* core/service/control.h; or NULL */
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	struct vm_engine *engines; /* one per worker */
-	struct vm_mover *mover; /* core/runtime/migrate.h; NULL: ranks stay */
+	struct vm_migrator
+		*migrator; /* core/runtime/migrate.h; NULL: ranks stay */
 	int engine_count;
 	size_t stack_bytes; /* of ranks */
 	struct vm_stack_pool rank_stacks, task_stacks;
-	struct vm_pool req_pool, msg_pool, push_pool, pull_pool;
+	struct vm_pool req_pool, msg_pool, rndv_send_pool, rndv_recv_pool;
 	struct vm_pool buffer_pool[VM_BUFFER_CLASSES];
 	_Atomic bool running; /* the ranks have bodies */
 	struct vm_node_body body;
@@ -88,7 +90,7 @@ struct vm_node {
 	_Atomic uint32_t task_turn;   /* which worker gets the next task */
 	_Atomic uint32_t reports;     /* ranks that left operations undone */
 	_Atomic int threads;	      /* adopted; vm_node_stop() asks */
-	_Atomic int holds;     /* ranks between vm_lost_hold() and _let() */
+	_Atomic int holds;     /* ranks between vm_failure_hold() and _let() */
 	_Atomic bool bereaved; /* a process has died (core/remote/failure.h) */
 	/* Who waits for the network (core/remote/progress.h). */
 	_Atomic(struct vm_worker *) watcher VM_ALIGNED(VM_CACHELINE);

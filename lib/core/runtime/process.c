@@ -51,7 +51,7 @@ static void running_set(bool running)
 }
 
 /* On a thread of boot's. */
-static void news_take(const struct vm_boot_news *news, void *arg)
+static void news_take(const struct vm_boot_peer_events *news, void *arg)
 {
 	if (news->process < 0)
 		vm_node_die(EXIT_FAILURE,
@@ -160,8 +160,8 @@ static void main_choose(struct vm_rank *rank)
 	pthread_mutex_lock(&process.lock);
 	if (!process.watched && vm_rank_main(rank) == vm_self) {
 		process.watched = true;
-		if (vm_account_on())
-			vm_account_rank(rank, vm_self);
+		if (vm_overlap_events_on())
+			vm_overlap_events_rank(rank, vm_self);
 		vm_profiler_rank(rank);
 	}
 	pthread_mutex_unlock(&process.lock);
@@ -182,7 +182,7 @@ int vm_process_join(void)
 	if (!rc)
 		main_choose(vm_rank_self());
 	if (!rc)
-		vm_border_body_begin();
+		vm_intercept_body_begin();
 	if (!rc && pthread_setspecific(process.leave, vm_process_rank())) {
 		vm_thread_release();
 		rc = -VMPI_ENOMEM;

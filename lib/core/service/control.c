@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All descriptors are in one epoll set, which is one duty of the steward.  A
+ * All descriptors are in one epoll set, which is one handler of the service.  A
  * client has one line in and one answer out: while its answer cannot go it is
  * not read from.
  */
@@ -34,9 +34,9 @@ struct client {
 	char out[VM_CONTROL_LINE_MAX + 1]; /* with its newline */
 };
 
-/* After the start the steward's alone. */
+/* After the start the service's alone. */
 struct vm_control {
-	int listener, epoll, duty;
+	int listener, epoll, handler;
 	pid_t pid;
 	uint64_t clock; /* counts what happens */
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
@@ -203,7 +203,7 @@ static void client_accept(struct vm_control *control)
 		client_close(client);
 }
 
-/* The steward's duty. */
+/* The service's handler. */
 static void control_ready(void *arg, int fd, short revents)
 {
 	struct epoll_event events[1 + VM_CONTROL_CLIENTS_MAX];
@@ -275,7 +275,7 @@ static int listener_open(struct vm_control *control, const char *path)
 			 &event);
 }
 
-/* All that is there; the steward does not look at it (any more). */
+/* All that is there; the service does not look at it (any more). */
 static void control_free(struct vm_control *control)
 {
 	for (int i = 0; i < VM_CONTROL_CLIENTS_MAX; i++)
@@ -310,10 +310,10 @@ static int control_open(struct vm_control **result, const char *path)
 		rc = -VMPI_ELIMIT;
 		goto free;
 	}
-	rc = vm_steward_fd(control->epoll, EPOLLIN, control_ready, control);
+	rc = vm_service_fd(control->epoll, EPOLLIN, control_ready, control);
 	if (rc < 0)
 		goto free;
-	control->duty = rc;
+	control->handler = rc;
 	*result = control;
 	return 0;
 free:
@@ -323,12 +323,12 @@ free:
 
 void vm_control_start(struct vm_node *node)
 {
-	char share[VM_SHARE_PATH_MAX];
-	char path[VM_SHARE_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
+	char share[VM_EXPORT_PATH_MAX];
+	char path[VM_EXPORT_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
 
 	if (!core_cvar.control)
 		return;
-	vm_ledger_path(share, sizeof(share), vm_node_hooks.boot);
+	vm_publish_path(share, sizeof(share), vm_node_hooks.boot);
 	vm_control_path(path, sizeof(path), share);
 	control_open(&node->control, path);
 }
@@ -340,7 +340,7 @@ void vm_control_stop(struct vm_node *node)
 	if (!control)
 		return;
 	node->control = NULL;
-	vm_steward_drop(control->duty);
+	vm_service_drop(control->handler);
 	control_free(control);
 }
 

@@ -4,7 +4,7 @@
  * vmpitop(1) and vmpistat(1), if core_control (vmpirun --control) says so.
  *
  * It lies beside the shared-memory file, can be opened by its user only, and
- * who connects must be that user.  The steward (core/service/thread.h) answers, so
+ * who connects must be that user.  The service (core/service/thread.h) answers, so
  * ranks never wait for it, and it answers also when they hang.  What it is
  * asked is introspect/export/control.h.
  *
@@ -24,7 +24,7 @@ struct vm_node;
  * and no reason not to run.  By the thread that starts the node, last. */
 void vm_control_start(struct vm_node *node);
 
-/* Before the steward goes; again: nothing happens. */
+/* Before the service goes; again: nothing happens. */
 void vm_control_stop(struct vm_node *node);
 
 #endif

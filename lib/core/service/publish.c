@@ -26,7 +26,7 @@
 
 static bool rank_here(unsigned i)
 {
-	return vm_node->ranks[i].engine != &vm_engine_away;
+	return vm_node->ranks[i].engine != &vm_engine_remote;
 }
 
 static void rank_refresh(unsigned i)
@@ -40,18 +40,18 @@ static void time_refresh(unsigned i)
 }
 
 /* The blocks of a table lie there, for readers inside and outside. */
-static void tell(struct vm_ledger *ledger, const struct vm_pvar_table *table,
+static void tell(struct vm_publish *publish, const struct vm_pvar_table *table,
 		 struct vm_pvar_place place)
 {
-	struct vm_ledger_row *row = &ledger->rows[ledger->count++];
+	struct vm_publish_row *row = &publish->rows[publish->count++];
 
-	VM_ASSERT(ledger->count <= VM_LEDGER_TABLES);
+	VM_ASSERT(publish->count <= VM_PUBLISH_TABLES);
 	row->table = table;
 	row->place = place;
 	vm_pvars_place(table, &row->place);
 }
 
-static void fabric_tell(struct vm_ledger *ledger, struct vm_fabric *fabric)
+static void fabric_tell(struct vm_publish *publish, struct vm_fabric *fabric)
 {
 	const char *first =
 		(const char *)vm_port_pvars(vm_fabric_port(fabric, 0));
@@ -64,8 +64,8 @@ static void fabric_tell(struct vm_ledger *ledger, struct vm_fabric *fabric)
 		ports.stride = (size_t)((const char *)vm_port_pvars(
 						vm_fabric_port(fabric, 1)) -
 					first);
-	tell(ledger, &fabric_port_pvar_table, ports);
-	tell(ledger, &fabric_node_pvar_table,
+	tell(publish, &fabric_port_pvar_table, ports);
+	tell(publish, &fabric_node_pvar_table,
 	     (struct vm_pvar_place){
 		     .base = (const char *)vm_fabric_pvars(fabric),
 		     .count = 1,
@@ -84,7 +84,7 @@ static struct vm_pvar_place ranks_place(const struct vm_node *node,
 	};
 }
 
-static void ranks_tell(struct vm_ledger *ledger, const struct vm_node *node)
+static void ranks_tell(struct vm_publish *publish, const struct vm_node *node)
 {
 	struct vm_pvar_place counted = ranks_place(node, &node->ranks[0].pvars);
 	struct vm_pvar_place matched =
@@ -97,15 +97,15 @@ static void ranks_tell(struct vm_ledger *ledger, const struct vm_node *node)
 	counted.used = offsetof(struct vm_rank, threaded) -
 		       offsetof(struct vm_rank, pvars);
 	counted.refresh = rank_refresh;
-	tell(ledger, &core_rank_pvar_table, counted);
+	tell(publish, &core_rank_pvar_table, counted);
 	timed.refresh = time_refresh;
-	tell(ledger, &core_time_pvar_table, timed);
+	tell(publish, &core_time_pvar_table, timed);
 	matched.also = offsetof(struct vm_rank, match_marks) -
 		       offsetof(struct vm_rank, match.pvars);
 	matched.used = offsetof(struct vm_rank, match_marked) -
 		       offsetof(struct vm_rank, match.pvars);
-	tell(ledger, &core_match_pvar_table, matched);
-	tell(ledger, &overlap_rank_pvar_table,
+	tell(publish, &core_match_pvar_table, matched);
+	tell(publish, &overlap_rank_pvar_table,
 	     ranks_place(node, &node->ranks[0].overlap_pvars));
 }
 
@@ -118,48 +118,49 @@ static const char *job_name(char pid[PID_MAX], const struct vm_boot *boot)
 	return boot && boot->id[0] ? boot->id : pid;
 }
 
-void vm_ledger_path(char *path, size_t bytes, const struct vm_boot *boot)
+void vm_publish_path(char *path, size_t bytes, const struct vm_boot *boot)
 {
 	char pid[PID_MAX];
 
-	vm_share_path(path, bytes, VM_SHARE_DIR, job_name(pid, boot),
-		      boot ? (unsigned)boot->process : 0);
+	vm_export_path(path, bytes, VM_EXPORT_DIR, job_name(pid, boot),
+		       boot ? (unsigned)boot->process : 0);
 }
 
-void vm_ledger_share(const struct vm_boot *boot)
+void vm_publish_share(const struct vm_boot *boot)
 {
 	char pid[PID_MAX];
 	const char *why = "";
 
-	if (core_cvar.share == VM_SHARE_OFF)
+	if (core_cvar.export == VM_EXPORT_OFF)
 		return;
-	vm_share_clean(VM_SHARE_DIR, VM_SHARE_OLD_S);
-	if (vm_share_open(VM_SHARE_DIR, job_name(pid, boot),
-			  boot ? (unsigned)boot->process : 0, &why))
+	vm_export_clean(VM_EXPORT_DIR, VM_EXPORT_OLD_S);
+	if (vm_export_open(VM_EXPORT_DIR, job_name(pid, boot),
+			   boot ? (unsigned)boot->process : 0, &why))
 		vm_log(VM_INFO, "counters cannot be seen from outside: %s",
 		       why);
 }
 
-static void where_fill(struct vm_ledger *ledger, const struct vm_node *node)
+static void where_fill(struct vm_publish *publish, const struct vm_node *node)
 {
 	size_t count = (size_t)node->rank_count;
 
-	if (node->process_count == 1 || !vm_share_is_open())
+	if (node->process_count == 1 || !vm_export_is_open())
 		return;
-	ledger->where = vm_share_alloc(count * sizeof(*ledger->where), 64);
-	for (size_t i = 0; ledger->where && i < count; i++)
-		ledger->where[i] = node->ranks[i].to.process;
+	publish->where = vm_export_alloc(count * sizeof(*publish->where), 64);
+	for (size_t i = 0; publish->where && i < count; i++)
+		publish->where[i] = node->ranks[i].to.process;
 }
 
-static int publish(const struct vm_ledger *ledger, const struct vm_node *node)
+static int facts_publish(const struct vm_publish *publish,
+			 const struct vm_node *node)
 {
-	struct vm_share_facts facts = {
+	struct vm_export_facts facts = {
 		.node = (unsigned)node->process,
 		.nodes = (unsigned)node->process_count,
 		.ranks = (unsigned)node->rank_count,
 		.ranks_here = (unsigned)node->rank_here,
 		.workers = (unsigned)vm_sched.worker_count,
-		.where = ledger->where,
+		.where = publish->where,
 		.waits = {
 			.base = (const char *)&node->ranks[0].wait,
 			.stride = sizeof(struct vm_rank),
@@ -170,51 +171,51 @@ static int publish(const struct vm_ledger *ledger, const struct vm_node *node)
 			.stride = sizeof(struct vm_worker),
 			.count = (unsigned)vm_sched.worker_count,
 		},
-		.call_name = vm_border_call_name,
-		.call_count = vm_border_call_count(),
-		.table_count = ledger->count,
+		.call_name = vm_intercept_call_name,
+		.call_count = vm_intercept_call_count(),
+		.table_count = publish->count,
 	};
 
-	for (unsigned i = 0; i < ledger->count; i++)
-		facts.tables[i] = (struct vm_share_table){
-			ledger->rows[i].table,
-			&ledger->rows[i].place,
+	for (unsigned i = 0; i < publish->count; i++)
+		facts.tables[i] = (struct vm_export_table){
+			publish->rows[i].table,
+			&publish->rows[i].place,
 		};
-	return vm_share_publish(&facts);
+	return vm_export_publish(&facts);
 }
 
-int vm_ledger_open(struct vm_node *node)
+int vm_publish_open(struct vm_node *node)
 {
-	struct vm_ledger *ledger = &node->ledger;
+	struct vm_publish *publish = &node->publish;
 
-	ranks_tell(ledger, node);
-	tell(ledger, &sched_worker_pvar_table,
+	ranks_tell(publish, node);
+	tell(publish, &sched_worker_pvar_table,
 	     (struct vm_pvar_place){
 		     .base = (const char *)&vm_sched.workers[0].pvars,
 		     .stride = sizeof(struct vm_worker),
 		     .count = (unsigned)vm_sched.worker_count,
 	     });
-	tell(ledger, &core_node_pvar_table,
+	tell(publish, &core_node_pvar_table,
 	     (struct vm_pvar_place){
 		     .base = (const char *)&node->pvars,
 		     .count = 1,
 	     });
-	tell(ledger, &tune_node_pvar_table,
+	tell(publish, &tune_node_pvar_table,
 	     (struct vm_pvar_place){
 		     .base = (const char *)&node->tune_pvars,
 		     .count = 1,
 	     });
 	if (node->fabric)
-		fabric_tell(ledger, node->fabric);
+		fabric_tell(publish, node->fabric);
 	if (node->found)
-		tell(ledger, &core_worker_pvar_table,
+		tell(publish, &core_worker_pvar_table,
 		     (struct vm_pvar_place){
 			     .base = (const char *)node->found,
 			     .stride = sizeof(*node->found),
 			     .count = (unsigned)node->engine_count,
 		     });
-	where_fill(ledger, node);
-	return publish(ledger, node);
+	where_fill(publish, node);
+	return facts_publish(publish, node);
 }
 
 static size_t block_bytes(const struct vm_pvar_table *table)
@@ -226,10 +227,10 @@ static size_t block_bytes(const struct vm_pvar_table *table)
 	return words * sizeof(uint64_t);
 }
 
-/* Row i of the ledger is told of its copy, which does not change any more. */
-static void keep(struct vm_ledger *ledger, unsigned i)
+/* Row i of the publish is told of its copy, which does not change any more. */
+static void keep(struct vm_publish *publish, unsigned i)
 {
-	struct vm_ledger_row *row = &ledger->rows[i];
+	struct vm_publish_row *row = &publish->rows[i];
 	struct vm_pvar_place place = row->place;
 	size_t bytes = block_bytes(row->table);
 	char *copy = malloc(place.count * bytes);
@@ -239,34 +240,34 @@ static void keep(struct vm_ledger *ledger, unsigned i)
 		return;
 	for (unsigned b = 0; b < place.count; b++)
 		memcpy(copy + b * bytes, place.base + b * place.stride, bytes);
-	ledger->kept[i] = copy;
+	publish->kept[i] = copy;
 	row->place.base = copy;
 	row->place.stride = bytes;
 	vm_pvars_place(row->table, &row->place);
 }
 
-void vm_ledger_leave(void)
+void vm_publish_leave(void)
 {
-	struct vm_ledger *ledger = &vm_node->ledger;
+	struct vm_publish *publish = &vm_node->publish;
 
-	for (unsigned i = 0; i < ledger->count; i++) {
-		const struct vm_pvar_table *table = ledger->rows[i].table;
+	for (unsigned i = 0; i < publish->count; i++) {
+		const struct vm_pvar_table *table = publish->rows[i].table;
 
 		/* What vm_remote_close() frees. */
 		if (table == &fabric_port_pvar_table ||
 		    table == &fabric_node_pvar_table ||
 		    table == &core_worker_pvar_table)
-			keep(ledger, i);
+			keep(publish, i);
 	}
 }
 
-void vm_ledger_close(void)
+void vm_publish_close(void)
 {
-	struct vm_ledger *ledger = &vm_node->ledger;
+	struct vm_publish *publish = &vm_node->publish;
 
-	while (ledger->count) {
-		vm_pvars_place(ledger->rows[--ledger->count].table, NULL);
-		free(ledger->kept[ledger->count]);
+	while (publish->count) {
+		vm_pvars_place(publish->rows[--publish->count].table, NULL);
+		free(publish->kept[publish->count]);
 	}
-	vm_share_free(ledger->where);
+	vm_export_free(publish->where);
 }

@@ -12,27 +12,27 @@
 struct vm_boot;
 struct vm_node;
 
-#define VM_LEDGER_TABLES 16
+#define VM_PUBLISH_TABLES 16
 
-struct vm_ledger {
-	struct vm_ledger_row {
+struct vm_publish {
+	struct vm_publish_row {
 		const struct vm_pvar_table *table;
 		struct vm_pvar_place place;
-	} rows[VM_LEDGER_TABLES];
+	} rows[VM_PUBLISH_TABLES];
 	unsigned count;
-	uint32_t *where;	      /* the node of each rank, for the file */
-	void *kept[VM_LEDGER_TABLES]; /* what vm_ledger_leave() has copied */
+	uint32_t *where;	       /* the node of each rank, for the file */
+	void *kept[VM_PUBLISH_TABLES]; /* what vm_publish_leave() has copied */
 };
 
 /* First of all: opens the file that the memory of all of them comes from
- * (introspect/export/export.h), unless core_share says no.  boot may be NULL. */
-void vm_ledger_share(const struct vm_boot *boot);
+ * (introspect/export/export.h), unless core_export says no.  boot may be NULL. */
+void vm_publish_share(const struct vm_boot *boot);
 
 /* The path of that file, whether there is one or not. */
-void vm_ledger_path(char *path, size_t bytes, const struct vm_boot *boot);
+void vm_publish_path(char *path, size_t bytes, const struct vm_boot *boot);
 
 /* The ranks are there, no worker runs yet.  0, -VMPI_ENOMEM. */
-int vm_ledger_open(struct vm_node *node);
+int vm_publish_open(struct vm_node *node);
 
 /*
  * Before the fabric is closed while the node stays: the counters of what goes
@@ -40,9 +40,9 @@ int vm_ledger_open(struct vm_node *node);
  * there are none from now on.  The file has its own: the part of it that they lie
  * in remains.
  */
-void vm_ledger_leave(void);
+void vm_publish_leave(void);
 
 /* Before any of it is freed. */
-void vm_ledger_close(void);
+void vm_publish_close(void);
 
 #endif

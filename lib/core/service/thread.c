@@ -16,24 +16,24 @@
 #include "base/log.h"
 #include "core/runtime/node.h"
 
-#define DUTIES_MAX VM_STEWARD_DUTIES_MAX
+#define DUTIES_MAX VM_SERVICE_HANDLERS_MAX
 #define MILLISECOND_NS UINT64_C(1000000)
 
-void vm_steward_init(struct vm_steward *steward)
+void vm_service_init(struct vm_service *service)
 {
-	memset(steward, 0, sizeof(*steward));
-	pthread_mutex_init(&steward->lock, NULL);
-	pthread_cond_init(&steward->rested, NULL);
-	steward->wake_fd = -1;
+	memset(service, 0, sizeof(*service));
+	pthread_mutex_init(&service->lock, NULL);
+	pthread_cond_init(&service->rested, NULL);
+	service->wake_fd = -1;
 }
 
-/* The loop looks at its duties again. */
-static void wake(struct vm_steward *steward)
+/* The loop looks at its handlers again. */
+static void wake(struct vm_service *service)
 {
 	const uint64_t one = 1;
 
 	/* The counter is full only when the loop will wake anyway. */
-	if (steward->running && write(steward->wake_fd, &one, sizeof(one)) < 0)
+	if (service->running && write(service->wake_fd, &one, sizeof(one)) < 0)
 		VM_ASSERT(errno == EAGAIN || errno == EINTR);
 }
 
@@ -44,42 +44,43 @@ static uint64_t due_after(uint64_t period_ns)
 	return period_ns < UINT64_MAX - now ? now + period_ns : UINT64_MAX;
 }
 
-static struct vm_steward_duty *duty_find(struct vm_steward *steward, int id)
+static struct vm_service_handler *handler_find(struct vm_service *service,
+					       int id)
 {
 	for (int i = 0; id > 0 && i < DUTIES_MAX; i++)
-		if (steward->duties[i].id == id)
-			return &steward->duties[i];
+		if (service->handlers[i].id == id)
+			return &service->handlers[i];
 	return NULL;
 }
 
 /* Under the lock, which is given away meanwhile. */
-static void duty_run(struct vm_steward *steward, int id, short revents)
+static void handler_run(struct vm_service *service, int id, short revents)
 {
-	struct vm_steward_duty *duty = duty_find(steward, id);
-	struct vm_steward_duty own;
+	struct vm_service_handler *handler = handler_find(service, id);
+	struct vm_service_handler own;
 	uint64_t now = vm_clock_ns();
 
-	if (!duty)
+	if (!handler)
 		return;
-	own = *duty;
+	own = *handler;
 	if (own.fd < 0 && now < own.due_ns)
 		return;
-	steward->busy = id;
-	pthread_mutex_unlock(&steward->lock);
+	service->busy = id;
+	pthread_mutex_unlock(&service->lock);
 	if (own.fd < 0)
 		own.tick(own.arg, now);
 	else
 		own.ready(own.arg, own.fd, revents);
-	pthread_mutex_lock(&steward->lock);
-	steward->busy = 0;
-	pthread_cond_broadcast(&steward->rested);
-	duty = duty_find(steward, id);
+	pthread_mutex_lock(&service->lock);
+	service->busy = 0;
+	pthread_cond_broadcast(&service->rested);
+	handler = handler_find(service, id);
 	/* It may have got another period meanwhile. */
-	if (duty && duty->fd < 0 && duty->due_ns == own.due_ns)
-		duty->due_ns = due_after(duty->period_ns);
+	if (handler && handler->fd < 0 && handler->due_ns == own.due_ns)
+		handler->due_ns = due_after(handler->period_ns);
 }
 
-/* What poll(2) is asked.  ids[i] is the duty of fds[i]; the first is `wake_fd`. */
+/* What poll(2) is asked.  ids[i] is the handler of fds[i]; the first is `wake_fd`. */
 struct round {
 	struct pollfd fds[1 + DUTIES_MAX];
 	int ids[1 + DUTIES_MAX];
@@ -89,21 +90,23 @@ struct round {
 	uint64_t due_ns;
 };
 
-static void round_plan(struct round *round, const struct vm_steward *steward)
+static void round_plan(struct round *round, const struct vm_service *service)
 {
 	*round = (struct round){ .fd_count = 1, .due_ns = UINT64_MAX };
-	round->fds[0] = (struct pollfd){ steward->wake_fd, POLLIN, 0 };
+	round->fds[0] = (struct pollfd){ service->wake_fd, POLLIN, 0 };
 	for (int i = 0; i < DUTIES_MAX; i++) {
-		const struct vm_steward_duty *duty = &steward->duties[i];
+		const struct vm_service_handler *handler =
+			&service->handlers[i];
 
-		if (duty->id && duty->fd >= 0) {
-			round->ids[round->fd_count] = duty->id;
+		if (handler->id && handler->fd >= 0) {
+			round->ids[round->fd_count] = handler->id;
 			round->fds[round->fd_count++] =
-				(struct pollfd){ duty->fd, duty->events, 0 };
-		} else if (duty->id) {
-			round->ticks[round->tick_count++] = duty->id;
-			if (duty->due_ns < round->due_ns)
-				round->due_ns = duty->due_ns;
+				(struct pollfd){ handler->fd, handler->events,
+						 0 };
+		} else if (handler->id) {
+			round->ticks[round->tick_count++] = handler->id;
+			if (handler->due_ns < round->due_ns)
+				round->due_ns = handler->due_ns;
 		}
 	}
 }
@@ -122,38 +125,38 @@ static int wait_ms(uint64_t due_ns)
 	return ms > (uint64_t)most_ms ? most_ms : (int)ms;
 }
 
-static void wake_taken(const struct vm_steward *steward)
+static void wake_taken(const struct vm_service *service)
 {
 	uint64_t count;
 
-	if (read(steward->wake_fd, &count, sizeof(count)) < 0)
+	if (read(service->wake_fd, &count, sizeof(count)) < 0)
 		VM_ASSERT(errno == EAGAIN || errno == EINTR);
 }
 
-static void *steward_main(void *arg)
+static void *service_main(void *arg)
 {
-	struct vm_steward *steward = arg;
+	struct vm_service *service = arg;
 	struct round round;
 
-	pthread_mutex_lock(&steward->lock);
-	while (!steward->stopping) {
+	pthread_mutex_lock(&service->lock);
+	while (!service->stopping) {
 		int ready;
 
-		round_plan(&round, steward);
-		pthread_mutex_unlock(&steward->lock);
+		round_plan(&round, service);
+		pthread_mutex_unlock(&service->lock);
 		ready = poll(round.fds, round.fd_count, wait_ms(round.due_ns));
 		if (ready > 0 && round.fds[0].revents)
-			wake_taken(steward);
-		pthread_mutex_lock(&steward->lock);
+			wake_taken(service);
+		pthread_mutex_lock(&service->lock);
 		for (nfds_t i = 1; ready > 0 && i < round.fd_count; i++)
-			if (round.fds[i].revents && !steward->stopping)
-				duty_run(steward, round.ids[i],
-					 round.fds[i].revents);
+			if (round.fds[i].revents && !service->stopping)
+				handler_run(service, round.ids[i],
+					    round.fds[i].revents);
 		for (int i = 0; i < round.tick_count; i++)
-			if (!steward->stopping)
-				duty_run(steward, round.ticks[i], 0);
+			if (!service->stopping)
+				handler_run(service, round.ticks[i], 0);
 	}
-	pthread_mutex_unlock(&steward->lock);
+	pthread_mutex_unlock(&service->lock);
 	return NULL;
 }
 
@@ -169,184 +172,184 @@ static void signals_all(sigset_t *set)
 }
 
 /* Under the lock: the thread, which no signal for the program reaches. */
-static int thread_start(struct vm_steward *steward)
+static int thread_start(struct vm_service *service)
 {
 	sigset_t all, before;
 	int error = 0;
 
-	if (steward->running)
+	if (service->running)
 		return 0;
-	steward->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (steward->wake_fd < 0) {
+	service->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (service->wake_fd < 0) {
 		error = errno;
 		goto fail;
 	}
 	signals_all(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&steward->thread, NULL, steward_main, steward);
+	error = pthread_create(&service->thread, NULL, service_main, service);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
-		close(steward->wake_fd);
+		close(service->wake_fd);
 		goto fail;
 	}
-	steward->running = true;
+	service->running = true;
 	return 0;
 fail:
-	steward->wake_fd = -1;
-	vm_log(VM_ERROR, "the steward's thread cannot be started: %s",
+	service->wake_fd = -1;
+	vm_log(VM_ERROR, "the service's thread cannot be started: %s",
 	       strerror(error));
 	return -VMPI_ELIMIT;
 }
 
-static int next_id(struct vm_steward *steward)
+static int next_id(struct vm_service *service)
 {
 	do
-		steward->last_id = steward->last_id % INT32_MAX + 1;
-	while (duty_find(steward, steward->last_id));
-	return steward->last_id;
+		service->last_id = service->last_id % INT32_MAX + 1;
+	while (handler_find(service, service->last_id));
+	return service->last_id;
 }
 
-/* Puts a duty into the first free place. */
-static int duty_add(const struct vm_steward_duty *new)
+/* Puts a handler into the first free place. */
+static int handler_add(const struct vm_service_handler *new)
 {
-	struct vm_steward *steward;
+	struct vm_service *service;
 	int place = 0, rc;
 
 	if (!vm_node)
 		return -VMPI_ESTATE;
-	steward = &vm_node->steward;
-	pthread_mutex_lock(&steward->lock);
-	while (place < DUTIES_MAX && steward->duties[place].id)
+	service = &vm_node->service;
+	pthread_mutex_lock(&service->lock);
+	while (place < DUTIES_MAX && service->handlers[place].id)
 		place++;
-	if (steward->stopping) {
+	if (service->stopping) {
 		rc = -VMPI_ESTATE;
 	} else if (place == DUTIES_MAX) {
-		vm_log(VM_ERROR, "the steward has %d duties already",
+		vm_log(VM_ERROR, "the service has %d handlers already",
 		       DUTIES_MAX);
 		rc = -VMPI_ELIMIT;
 	} else {
-		rc = thread_start(steward);
+		rc = thread_start(service);
 	}
 	if (rc == 0) {
-		rc = next_id(steward);
-		steward->duties[place] = *new;
-		steward->duties[place].id = rc;
-		wake(steward);
+		rc = next_id(service);
+		service->handlers[place] = *new;
+		service->handlers[place].id = rc;
+		wake(service);
 	}
-	pthread_mutex_unlock(&steward->lock);
+	pthread_mutex_unlock(&service->lock);
 	return rc;
 }
 
-int vm_steward_every(uint64_t period_ns, vm_steward_tick *tick, void *arg)
+int vm_service_every(uint64_t period_ns, vm_service_tick *tick, void *arg)
 {
-	struct vm_steward_duty duty = { .fd = -1,
-					.period_ns = period_ns,
-					.due_ns = due_after(period_ns),
-					.tick = tick,
-					.arg = arg };
+	struct vm_service_handler handler = { .fd = -1,
+					      .period_ns = period_ns,
+					      .due_ns = due_after(period_ns),
+					      .tick = tick,
+					      .arg = arg };
 
-	return period_ns ? duty_add(&duty) : -VMPI_EINVAL;
+	return period_ns ? handler_add(&handler) : -VMPI_EINVAL;
 }
 
-int vm_steward_fd(int fd, short events, vm_steward_ready *ready, void *arg)
+int vm_service_fd(int fd, short events, vm_service_ready *ready, void *arg)
 {
-	struct vm_steward_duty duty = {
+	struct vm_service_handler handler = {
 		.fd = fd, .events = events, .ready = ready, .arg = arg
 	};
 
-	return fd < 0 ? -VMPI_EINVAL : duty_add(&duty);
+	return fd < 0 ? -VMPI_EINVAL : handler_add(&handler);
 }
 
-/* Locks and finds a duty of the kind; NULL, unlocked: there is none. */
-static struct vm_steward_duty *duty_take(int id, bool tick)
+/* Locks and finds a handler of the kind; NULL, unlocked: there is none. */
+static struct vm_service_handler *handler_take(int id, bool tick)
 {
-	struct vm_steward_duty *duty;
+	struct vm_service_handler *handler;
 
 	if (!vm_node)
 		return NULL;
-	pthread_mutex_lock(&vm_node->steward.lock);
-	duty = duty_find(&vm_node->steward, id);
-	if (duty && (duty->fd < 0) == tick)
-		return duty;
-	pthread_mutex_unlock(&vm_node->steward.lock);
+	pthread_mutex_lock(&vm_node->service.lock);
+	handler = handler_find(&vm_node->service, id);
+	if (handler && (handler->fd < 0) == tick)
+		return handler;
+	pthread_mutex_unlock(&vm_node->service.lock);
 	return NULL;
 }
 
-static void duty_give(void)
+static void handler_give(void)
 {
-	wake(&vm_node->steward);
-	pthread_mutex_unlock(&vm_node->steward.lock);
+	wake(&vm_node->service);
+	pthread_mutex_unlock(&vm_node->service.lock);
 }
 
-int vm_steward_period(int id, uint64_t period_ns)
+int vm_service_period(int id, uint64_t period_ns)
 {
-	struct vm_steward_duty *duty;
+	struct vm_service_handler *handler;
 
 	if (!period_ns)
 		return -VMPI_EINVAL;
-	duty = duty_take(id, true);
-	if (!duty)
+	handler = handler_take(id, true);
+	if (!handler)
 		return -VMPI_ENOENT;
-	duty->period_ns = period_ns;
-	duty->due_ns = due_after(period_ns);
-	duty_give();
+	handler->period_ns = period_ns;
+	handler->due_ns = due_after(period_ns);
+	handler_give();
 	return 0;
 }
 
-int vm_steward_events(int id, short events)
+int vm_service_events(int id, short events)
 {
-	struct vm_steward_duty *duty = duty_take(id, false);
+	struct vm_service_handler *handler = handler_take(id, false);
 
-	if (!duty)
+	if (!handler)
 		return -VMPI_ENOENT;
-	duty->events = events;
-	duty_give();
+	handler->events = events;
+	handler_give();
 	return 0;
 }
 
-int vm_steward_drop(int id)
+int vm_service_drop(int id)
 {
-	struct vm_steward *steward;
-	struct vm_steward_duty *duty;
+	struct vm_service *service;
+	struct vm_service_handler *handler;
 	int rc = -VMPI_ENOENT;
 
 	if (!vm_node)
 		return rc;
-	steward = &vm_node->steward;
-	pthread_mutex_lock(&steward->lock);
-	duty = duty_find(steward, id);
-	if (duty) {
-		*duty = (struct vm_steward_duty){ 0 };
-		wake(steward);
+	service = &vm_node->service;
+	pthread_mutex_lock(&service->lock);
+	handler = handler_find(service, id);
+	if (handler) {
+		*handler = (struct vm_service_handler){ 0 };
+		wake(service);
 		rc = 0;
 	}
-	while (rc == 0 && steward->busy == id &&
-	       !pthread_equal(pthread_self(), steward->thread))
-		pthread_cond_wait(&steward->rested, &steward->lock);
-	pthread_mutex_unlock(&steward->lock);
+	while (rc == 0 && service->busy == id &&
+	       !pthread_equal(pthread_self(), service->thread))
+		pthread_cond_wait(&service->rested, &service->lock);
+	pthread_mutex_unlock(&service->lock);
 	return rc;
 }
 
-void vm_steward_stop(struct vm_steward *steward)
+void vm_service_stop(struct vm_service *service)
 {
 	bool running;
 
-	pthread_mutex_lock(&steward->lock);
-	steward->stopping = true;
-	wake(steward);
-	running = steward->running;
-	steward->running = false;
-	pthread_mutex_unlock(&steward->lock);
+	pthread_mutex_lock(&service->lock);
+	service->stopping = true;
+	wake(service);
+	running = service->running;
+	service->running = false;
+	pthread_mutex_unlock(&service->lock);
 	if (!running)
 		return;
-	pthread_join(steward->thread, NULL);
-	close(steward->wake_fd);
-	steward->wake_fd = -1;
+	pthread_join(service->thread, NULL);
+	close(service->wake_fd);
+	service->wake_fd = -1;
 }
 
-void vm_steward_fini(struct vm_steward *steward)
+void vm_service_fini(struct vm_service *service)
 {
-	vm_steward_stop(steward);
-	pthread_cond_destroy(&steward->rested);
-	pthread_mutex_destroy(&steward->lock);
+	vm_service_stop(service);
+	pthread_cond_destroy(&service->rested);
+	pthread_mutex_destroy(&service->lock);
 }

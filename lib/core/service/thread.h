@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The steward: one OS thread per process for what has to be looked after now
+ * The service: one OS thread per process for what has to be looked after now
  * and then or answered from outside, like policies and the control socket.
  *
- * There is none until somebody has a duty for it, and it ends when the runtime
+ * There is none until somebody has a handler for it, and it ends when the runtime
  * stops; so a job that asks for nothing has no such thread.  It sleeps between
- * its duties, runs no code of ranks and is no rank: vmpi_rank() and the like
+ * its handlers, runs no code of ranks and is no rank: vmpi_rank() and the like
  * refuse it.  It may read every performance variable (introspect/vars/pvar.h) and set
  * control variables, while all that it reads is there.
  *
  * Duties run one after the other and should be short, since all wait for each.
  * All functions may be called by any thread and task, and none switches; from a
- * duty too, but for vm_steward_stop().
+ * handler too, but for vm_service_stop().
  */
 #ifndef CORE_SERVICE_THREAD_H
 #define CORE_SERVICE_THREAD_H
@@ -20,65 +20,65 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VM_STEWARD_DUTIES_MAX 64
+#define VM_SERVICE_HANDLERS_MAX 64
 
 /* What is done every so often; now is CLOCK_MONOTONIC. */
-typedef void vm_steward_tick(void *arg, uint64_t now_ns);
+typedef void vm_service_tick(void *arg, uint64_t now_ns);
 
 /* What is done when poll(2) has something to say of a descriptor. */
-typedef void vm_steward_ready(void *arg, int fd, short revents);
+typedef void vm_service_ready(void *arg, int fd, short revents);
 
-struct vm_steward_duty {
+struct vm_service_handler {
 	int id; /* positive; 0: this place is free */
 	int fd; /* -1: a tick */
 	short events;
 	uint64_t period_ns, due_ns;
-	vm_steward_tick *tick;
-	vm_steward_ready *ready;
+	vm_service_tick *tick;
+	vm_service_ready *ready;
 	void *arg;
 };
 
 /* Part of vm_node; all under the lock. */
-struct vm_steward {
+struct vm_service {
 	pthread_mutex_t lock;
 	pthread_cond_t rested; /* `busy` has changed */
 	bool running, stopping;
 	pthread_t thread;
 	int wake_fd;
 	int last_id;
-	int busy; /* the duty that is under way, or 0 */
-	struct vm_steward_duty duties[VM_STEWARD_DUTIES_MAX];
+	int busy; /* the handler that is under way, or 0 */
+	struct vm_service_handler handlers[VM_SERVICE_HANDLERS_MAX];
 };
 
-void vm_steward_init(struct vm_steward *steward);
+void vm_service_init(struct vm_service *service);
 
-/* Ends the thread when the duty under way is done; no more are taken.  Again:
- * nothing happens.  Before anything that duties look at is freed. */
-void vm_steward_stop(struct vm_steward *steward);
-void vm_steward_fini(struct vm_steward *steward);
+/* Ends the thread when the handler under way is done; no more are taken.  Again:
+ * nothing happens.  Before anything that handlers look at is freed. */
+void vm_service_stop(struct vm_service *service);
+void vm_service_fini(struct vm_service *service);
 
 /*
- * A new duty of this process: its id, or -VMPI_ESTATE (the runtime does not
+ * A new handler of this process: its id, or -VMPI_ESTATE (the runtime does not
  * run, or stops), -VMPI_ELIMIT (there are too many, or no thread or descriptor
  * is left; logged), -VMPI_EINVAL (a period of 0).
  *
  * A tick comes the first time after one period.  One that comes late moves all
  * that follow; none is made up for.  A descriptor is the caller's, who drops the
- * duty before closing it; events as of poll(2), whose POLLERR, POLLHUP and
+ * handler before closing it; events as of poll(2), whose POLLERR, POLLHUP and
  * POLLNVAL always come.
  */
-int vm_steward_every(uint64_t period_ns, vm_steward_tick *tick, void *arg);
-int vm_steward_fd(int fd, short events, vm_steward_ready *ready, void *arg);
+int vm_service_every(uint64_t period_ns, vm_service_tick *tick, void *arg);
+int vm_service_fd(int fd, short events, vm_service_ready *ready, void *arg);
 
-/* Another period, counted from now; other events.  -VMPI_ENOENT: no such duty,
+/* Another period, counted from now; other events.  -VMPI_ENOENT: no such handler,
  * or one of the other kind. */
-int vm_steward_period(int id, uint64_t period_ns);
-int vm_steward_events(int id, short events);
+int vm_service_period(int id, uint64_t period_ns);
+int vm_service_events(int id, short events);
 
 /*
- * Takes a duty back.  After the return it does not run and never will; if it is
+ * Takes a handler back.  After the return it does not run and never will; if it is
  * under way that is waited for, unless it is the caller itself.  -VMPI_ENOENT.
  */
-int vm_steward_drop(int id);
+int vm_service_drop(int id);
 
 #endif

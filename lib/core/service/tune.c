@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of policies, their steward's duty, and what people are told.
+ * Lists of policies, their service's handler, and what people are told.
  */
 #include "core/service/tune.h"
 
@@ -29,7 +29,7 @@ static int policy_number(const char *name)
 	return policy ? i : -1;
 }
 
-/* The steward is no task; who stops the runtime may be one. */
+/* The service is no task; who stops the runtime may be one. */
 static void tell(const struct vm_policy_record *record)
 {
 	struct vm_event_from from = { .rank = VM_EVENT_ALL,
@@ -76,7 +76,8 @@ static void tick(void *arg, uint64_t now_ns)
 	if (interval_ms == tune->interval_ms)
 		return;
 	tune->interval_ms = interval_ms;
-	vm_steward_period(tune->duty, (uint64_t)interval_ms * MILLISECOND_NS);
+	vm_service_period(tune->handler,
+			  (uint64_t)interval_ms * MILLISECOND_NS);
 }
 
 static int builtin_add(struct vm_tune *tune, const struct vmpi_policy *policy)
@@ -168,10 +169,10 @@ int vm_tune_start(struct vm_node *node)
 		rc = list_take(tune, tune_cvar.plugins, ':', plugin_take);
 	if (!rc) {
 		tune->interval_ms = tune_cvar.interval_ms;
-		rc = vm_steward_every((uint64_t)tune->interval_ms *
+		rc = vm_service_every((uint64_t)tune->interval_ms *
 					      MILLISECOND_NS,
 				      tick, tune);
-		tune->duty = rc;
+		tune->handler = rc;
 	}
 	return rc < 0 ? rc : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The policies of this process: which ones tune_policies and tune_plugins name,
- * and how they come to the variables.  The steward runs them; a process without
+ * and how they come to the variables.  The service runs them; a process without
  * policies has nothing of this.
  */
 #ifndef CORE_SERVICE_TUNE_H
@@ -21,7 +21,7 @@ struct vm_tune {
 	struct vm_policies policies;
 	struct vm_tune_file files[VM_POLICIES_MAX];
 	unsigned file_count;
-	int duty; /* of the steward, or 0 */
+	int handler; /* of the service, or 0 */
 	int64_t interval_ms;
 	/* Names that policies were told, by number; made at the first question.
 	 */
@@ -36,7 +36,7 @@ struct vm_tune {
  */
 int vm_tune_start(struct vm_node *node);
 
-/* Ends them, after the steward has stopped; what they have set goes back. */
+/* Ends them, after the service has stopped; what they have set goes back. */
 void vm_tune_stop(struct vm_node *node);
 
 /* The functions by which policies see the variables of this process; arg is

@@ -13,7 +13,7 @@
 
 #include "introspect/export/format.h"
 
-bool vm_share_lock(int fd)
+bool vm_export_lock(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -51,7 +51,7 @@ static const char *stat_read(char text[STAT_BYTES], pid_t pid)
 	return field && field[1] == ' ' ? field + 2 : NULL;
 }
 
-uint64_t vm_share_pid_start(pid_t pid)
+uint64_t vm_export_pid_start(pid_t pid)
 {
 	char text[STAT_BYTES];
 	const char *field = stat_read(text, pid);
@@ -65,7 +65,7 @@ uint64_t vm_share_pid_start(pid_t pid)
 	return field ? strtoull(field, NULL, 10) : 0;
 }
 
-bool vm_share_pid_stopped(pid_t pid)
+bool vm_export_pid_stopped(pid_t pid)
 {
 	char text[STAT_BYTES];
 	const char *field = stat_read(text, pid);
@@ -73,24 +73,24 @@ bool vm_share_pid_stopped(pid_t pid)
 	return field && (*field == 'T' || *field == 't');
 }
 
-bool vm_share_alive_fd(int fd)
+bool vm_export_alive_fd(int fd)
 {
-	struct vm_share_head head;
+	struct vm_export_head head;
 	uint64_t start;
 
 	if (is_locked(fd))
 		return true;
 	if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    memcmp(head.magic, VM_SHARE_MAGIC, sizeof(head.magic)) != 0)
+	    memcmp(head.magic, VM_EXPORT_MAGIC, sizeof(head.magic)) != 0)
 		return false;
-	start = head.pid ? vm_share_pid_start((pid_t)head.pid) : 0;
+	start = head.pid ? vm_export_pid_start((pid_t)head.pid) : 0;
 	return start && start == head.pid_start;
 }
 
-bool vm_share_alive(const char *path)
+bool vm_export_alive(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	bool alive = fd >= 0 && vm_share_alive_fd(fd);
+	bool alive = fd >= 0 && vm_export_alive_fd(fd);
 
 	if (fd >= 0)
 		close(fd);

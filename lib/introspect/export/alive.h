@@ -13,18 +13,18 @@
 #include <sys/types.h>
 
 /* Locks the whole file for this process; false: somebody else has. */
-bool vm_share_lock(int fd);
+bool vm_export_lock(int fd);
 
 /* When the process started, in ticks of the kernel; 0: there is none. */
-uint64_t vm_share_pid_start(pid_t pid);
+uint64_t vm_export_pid_start(pid_t pid);
 
 /* Whether a signal has stopped it. */
-bool vm_share_pid_stopped(pid_t pid);
+bool vm_export_pid_stopped(pid_t pid);
 
 /* Whether the process that made the file lives; fd may be read. */
-bool vm_share_alive_fd(int fd);
+bool vm_export_alive_fd(int fd);
 
 /* The same by its path; a file that cannot be opened is nobody's. */
-bool vm_share_alive(const char *path);
+bool vm_export_alive(const char *path);
 
 #endif

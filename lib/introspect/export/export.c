@@ -43,14 +43,14 @@ static struct {
 	bool handlers; /* of fork() are there, for ever */
 	int fd;
 	pid_t pid; /* whose file it is: not that of a child */
-	char path[VM_SHARE_PATH_MAX];
+	char path[VM_EXPORT_PATH_MAX];
 	uint64_t bytes; /* of the file */
 	struct area areas[AREAS_MAX];
 	unsigned area_count;
-	struct vm_share_head *head;
+	struct vm_export_head *head;
 	/* Those who write control variables come any time. */
 	struct vm_lock mirror_lock;
-	struct vm_share_mirror mirror; /* NULLs before and after */
+	struct vm_export_mirror mirror; /* NULLs before and after */
 } share = { .fd = -1 };
 
 /* Pointers in the file's memory keep what they point to, for the tool. */
@@ -114,7 +114,7 @@ static void *area_new(size_t bytes)
 	return base;
 }
 
-void *vm_share_alloc(size_t bytes, size_t align)
+void *vm_export_alloc(size_t bytes, size_t align)
 {
 	void *memory = share.open ? area_new(bytes ? bytes : 1) : NULL;
 
@@ -139,7 +139,7 @@ static struct area *area_at(const void *memory)
 	return NULL;
 }
 
-void vm_share_free(void *memory)
+void vm_export_free(void *memory)
 {
 	struct area *area = area_at(memory);
 
@@ -152,7 +152,7 @@ void vm_share_free(void *memory)
 	*area = share.areas[--share.area_count];
 }
 
-uint64_t vm_share_offset(const void *memory)
+uint64_t vm_export_offset(const void *memory)
 {
 	const struct area *area = memory ? area_at(memory) : NULL;
 
@@ -187,11 +187,11 @@ static void child_part(void)
 }
 
 /* The job as it stands in names. */
-static void job_plain(char plain[VM_SHARE_JOB_MAX], const char *job)
+static void job_plain(char plain[VM_EXPORT_JOB_MAX], const char *job)
 {
 	size_t i;
 
-	for (i = 0; job[i] && i < VM_SHARE_JOB_MAX - 1; i++) {
+	for (i = 0; job[i] && i < VM_EXPORT_JOB_MAX - 1; i++) {
 		char c = job[i];
 
 		plain[i] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -203,10 +203,10 @@ static void job_plain(char plain[VM_SHARE_JOB_MAX], const char *job)
 	plain[i] = '\0';
 }
 
-void vm_share_path(char *path, size_t bytes, const char *dir, const char *job,
-		   unsigned node)
+void vm_export_path(char *path, size_t bytes, const char *dir, const char *job,
+		    unsigned node)
 {
-	char plain[VM_SHARE_JOB_MAX];
+	char plain[VM_EXPORT_JOB_MAX];
 
 	job_plain(plain, job);
 	snprintf(path, bytes, "%s/vmpi.%u.%s.%u", dir, (unsigned)getuid(),
@@ -220,14 +220,14 @@ static int file_make(const char **why)
 
 	share.fd = open(share.path, flags, 0600);
 	if (share.fd < 0 && errno == EEXIST) {
-		if (vm_share_alive(share.path)) {
+		if (vm_export_alive(share.path)) {
 			*why = "a process that lives has a file of this name";
 			return -VMPI_ELIMIT;
 		}
 		unlink(share.path);
 		share.fd = open(share.path, flags, 0600);
 	}
-	if (share.fd >= 0 && vm_share_lock(share.fd))
+	if (share.fd >= 0 && vm_export_lock(share.fd))
 		return 0;
 	*why = strerror(errno);
 	return -VMPI_ELIMIT;
@@ -235,15 +235,15 @@ static int file_make(const char **why)
 
 static void head_begin(const char *job, unsigned node)
 {
-	struct vm_share_head *head = share.head;
+	struct vm_export_head *head = share.head;
 	struct timespec now;
 
-	memcpy(head->magic, VM_SHARE_MAGIC, sizeof(head->magic));
-	head->version = VM_SHARE_VERSION;
+	memcpy(head->magic, VM_EXPORT_MAGIC, sizeof(head->magic));
+	head->version = VM_EXPORT_VERSION;
 	head->head_bytes = sizeof(*head);
 	head->pid = (uint32_t)share.pid;
 	head->uid = (uint32_t)getuid();
-	head->pid_start = vm_share_pid_start(share.pid);
+	head->pid_start = vm_export_pid_start(share.pid);
 	clock_gettime(CLOCK_REALTIME, &now);
 	head->started_ns =
 		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
@@ -255,12 +255,12 @@ static void head_begin(const char *job, unsigned node)
 	snprintf(head->library, sizeof(head->library), "%s", vmpi_version());
 }
 
-int vm_share_open(const char *dir, const char *job, unsigned node,
-		  const char **why)
+int vm_export_open(const char *dir, const char *job, unsigned node,
+		   const char **why)
 {
 	if (share.open || share.area_count)
 		return -VMPI_ESTATE;
-	vm_share_path(share.path, sizeof(share.path), dir, job, node);
+	vm_export_path(share.path, sizeof(share.path), dir, job, node);
 	share.bytes = 0;
 	if (!share.handlers && pthread_atfork(NULL, NULL, child_part) == 0)
 		share.handlers = true;
@@ -274,7 +274,7 @@ int vm_share_open(const char *dir, const char *job, unsigned node,
 	share.open = share.handlers;
 	share.head = share.open ? area_new(sizeof(*share.head)) : NULL;
 	if (!share.head) {
-		vm_share_close(false);
+		vm_export_close(false);
 		*why = "there is no room for it";
 		return -VMPI_ELIMIT;
 	}
@@ -282,61 +282,61 @@ int vm_share_open(const char *dir, const char *job, unsigned node,
 	return 0;
 }
 
-bool vm_share_is_open(void)
+bool vm_export_is_open(void)
 {
 	return share.open;
 }
 
-static void mirror_set(const struct vm_share_mirror *mirror)
+static void mirror_set(const struct vm_export_mirror *mirror)
 {
 	vm_lock_take(&share.mirror_lock);
 	share.mirror = *mirror;
 	vm_lock_give(&share.mirror_lock);
 }
 
-int vm_share_publish(const struct vm_share_facts *facts)
+int vm_export_publish(const struct vm_export_facts *facts)
 {
-	struct vm_share_mirror mirror;
+	struct vm_export_mirror mirror;
 	int rc;
 
 	if (!share.open)
 		return 0;
-	rc = vm_share_tables(share.head, &mirror, facts);
+	rc = vm_export_tables(share.head, &mirror, facts);
 	if (rc)
 		return rc;
 	mirror_set(&mirror);
 	/* What changed between the two. */
-	vm_share_mirror_fill(&mirror);
-	share.head->phase = VM_SHARE_RUNS;
-	/* Pairs with the load in vm_share_map(). */
+	vm_export_mirror_fill(&mirror);
+	share.head->phase = VM_EXPORT_RUNS;
+	/* Pairs with the load in vm_export_map(). */
 	__atomic_store_n(&share.head->ready, 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
-void vm_share_cvar(unsigned index, int64_t value, const char *text)
+void vm_export_cvar(unsigned index, int64_t value, const char *text)
 {
 	vm_lock_take(&share.mirror_lock);
-	vm_share_mirror_set(&share.mirror, index, value, text);
+	vm_export_mirror_set(&share.mirror, index, value, text);
 	vm_lock_give(&share.mirror_lock);
 }
 
-void vm_share_remove(void)
+void vm_export_remove(void)
 {
 	if (share.open && share.pid == (pid_t)syscall(SYS_getpid))
 		unlink(share.path);
 }
 
-void vm_share_close(bool keep)
+void vm_export_close(bool keep)
 {
-	const struct vm_share_mirror none = { .count = 0 };
+	const struct vm_export_mirror none = { .count = 0 };
 
 	if (!keep)
-		vm_share_remove();
+		vm_export_remove();
 	mirror_set(&none);
 	share.open = false;
 	share.head = NULL;
 	while (share.area_count)
-		vm_share_free(share.areas[0].base);
+		vm_export_free(share.areas[0].base);
 	if (share.fd >= 0)
 		close(share.fd);
 	share.fd = -1;
@@ -345,5 +345,5 @@ void vm_share_close(bool keep)
 /* A program that ends without stopping the runtime has ended all the same. */
 static __attribute__((destructor)) void program_ends(void)
 {
-	vm_share_remove();
+	vm_export_remove();
 }

@@ -10,7 +10,7 @@
  * differs.  There is one file per process; its child after fork() has a copy of
  * the memory of its own.
  *
- * Start and stop call these from one thread; vm_share_cvar() is for any.
+ * Start and stop call these from one thread; vm_export_cvar() is for any.
  */
 #ifndef INTROSPECT_EXPORT_EXPORT_H
 #define INTROSPECT_EXPORT_EXPORT_H
@@ -22,9 +22,9 @@
 #include "introspect/vars/pvar.h"
 #include "introspect/export/format.h"
 
-#define VM_SHARE_DIR "/dev/shm"
-#define VM_SHARE_JOB_MAX 64 /* with the zero */
-#define VM_SHARE_PATH_MAX 256
+#define VM_EXPORT_DIR "/dev/shm"
+#define VM_EXPORT_JOB_MAX 64 /* with the zero */
+#define VM_EXPORT_PATH_MAX 256
 
 /*
  * Opens the file in directory dir.  job: letters, digits and "-_@"; others
@@ -32,26 +32,26 @@
  * Result: 0; -VMPI_ESTATE: there is one; -VMPI_ELIMIT: it cannot be made, for
  * which there are many innocent reasons: not logged, *why says it.
  */
-int vm_share_open(const char *dir, const char *job, unsigned node,
-		  const char **why);
+int vm_export_open(const char *dir, const char *job, unsigned node,
+		   const char **why);
 
 /* Writes the path of such a file of this user. */
-void vm_share_path(char *path, size_t bytes, const char *dir, const char *job,
-		   unsigned node);
+void vm_export_path(char *path, size_t bytes, const char *dir, const char *job,
+		    unsigned node);
 
 /* Zeroed memory, aligned to at most a page: of the file, where there is one
  * and room for it, else of the heap.  NULL: out of memory. */
-void *vm_share_alloc(size_t bytes, size_t align);
+void *vm_export_alloc(size_t bytes, size_t align);
 /* NULL is allowed. */
-void vm_share_free(void *memory);
+void vm_export_free(void *memory);
 
 /* Whether there is a file. */
-bool vm_share_is_open(void);
+bool vm_export_is_open(void);
 
 /* What the head says of the process. */
-struct vm_share_facts {
+struct vm_export_facts {
 	unsigned node, nodes, ranks, ranks_here, workers;
-	/* Of each rank, its node; of vm_share_alloc(); or NULL: all here. */
+	/* Of each rank, its node; of vm_export_alloc(); or NULL: all here. */
 	const uint32_t *where;
 	/* What ranks wait for, and whether workers sleep; both of count 0:
 	 * nobody says. */
@@ -61,25 +61,25 @@ struct vm_share_facts {
 	uint32_t call_count;
 	/* Tables and where their blocks lie; those of ranks are counted as in
 	 * the world. */
-	struct vm_share_table {
+	struct vm_export_table {
 		const struct vm_pvar_table *table;
 		const struct vm_pvar_place *place;
-	} tables[VM_SHARE_PLACES_MAX];
+	} tables[VM_EXPORT_PLACES_MAX];
 	unsigned table_count;
 };
 
 /* All variables have been added, all blocks lie where they stay: readers may
  * look.  0; -VMPI_ENOMEM; without a file 0. */
-int vm_share_publish(const struct vm_share_facts *facts);
+int vm_export_publish(const struct vm_export_facts *facts);
 
 /* Control variable `index` is this now; text: of a STRING, else NULL. */
-void vm_share_cvar(unsigned index, int64_t value, const char *text);
+void vm_export_cvar(unsigned index, int64_t value, const char *text);
 
 /* Closes the file, and removes it unless it is to be kept.  Memory that came
  * from it is gone. */
-void vm_share_close(bool keep);
+void vm_export_close(bool keep);
 
 /* Removes the file's name at once; in signal handlers too.  The memory stays. */
-void vm_share_remove(void);
+void vm_export_remove(void);
 
 #endif

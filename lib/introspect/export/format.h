@@ -14,38 +14,38 @@
 
 #include <stdint.h>
 
-#define VM_SHARE_MAGIC "vmpilive"
-#define VM_SHARE_VERSION 2
-#define VM_SHARE_PLACES_MAX 24
-#define VM_SHARE_STRING_BYTES 128 /* of a control variable that is a text */
-#define VM_SHARE_NO_STRING UINT32_MAX
+#define VM_EXPORT_MAGIC "vmpilive"
+#define VM_EXPORT_VERSION 2
+#define VM_EXPORT_PLACES_MAX 24
+#define VM_EXPORT_STRING_BYTES 128 /* of a control variable that is a text */
+#define VM_EXPORT_NO_STRING UINT32_MAX
 
-struct vm_share_span {
+struct vm_export_span {
 	uint64_t offset, bytes;
 };
 
 /* The blocks of a table of performance variables: struct vm_pvar_place. */
-struct vm_share_place {
+struct vm_export_place {
 	uint64_t offset, stride, also;
 	uint32_t count;	 /* 0: the blocks are not in the file */
 	uint32_t ranked; /* block i is of rank i, and in this file only if
-			    vm_share_head.where says so */
+			    vm_export_head.where says so */
 };
 
 /* How blocks make a total: by sum, by the highest or the lowest value. */
-enum vm_share_fold { VM_SHARE_SUM, VM_SHARE_HIGHEST, VM_SHARE_LOWEST };
+enum vm_export_fold { VM_EXPORT_SUM, VM_EXPORT_HIGHEST, VM_EXPORT_LOWEST };
 
 /* A performance variable. */
-struct vm_share_pvar {
+struct vm_export_pvar {
 	uint32_t name, class_, of, unit, level, category, text;
 	uint32_t place; /* its table's */
 	uint32_t word, words;
-	uint32_t fold; /* enum vm_share_fold */
+	uint32_t fold; /* enum vm_export_fold */
 	uint32_t unused;
 };
 
 /* A control variable; its value is word i of the span of values. */
-struct vm_share_cvar {
+struct vm_export_cvar {
 	uint32_t name, type, when, unit, level, category, text;
 	uint32_t string; /* offset in the span of strings, or NO_STRING */
 	int64_t min, max;
@@ -53,9 +53,9 @@ struct vm_share_cvar {
 
 /*
  * What a rank does: the performance variable core_state, and the words for it.
- * From VM_SHARE_RECEIVE to VM_SHARE_OTHER it waits.
+ * From VM_EXPORT_RECEIVE to VM_EXPORT_OTHER it waits.
  */
-#define VM_SHARE_STATES(X)                                                   \
+#define VM_EXPORT_STATES(X)                                                  \
 	X(NEW, "new")		    /* has not begun */                      \
 	X(RUNNING, "running")	    /* or could, or was woken */             \
 	X(RECEIVE, "receive")	    /* for a message */                      \
@@ -67,58 +67,60 @@ struct vm_share_cvar {
 	X(OTHER, "other")	    /* for a lock, a thread, a task */       \
 	X(DONE, "done")		    /* has ended */
 
-enum vm_share_state {
-#define VM_SHARE_STATE_ENUM_(name, word) VM_SHARE_##name,
-	VM_SHARE_STATES(VM_SHARE_STATE_ENUM_)
-#undef VM_SHARE_STATE_ENUM_
-		VM_SHARE_STATE_COUNT
+enum vm_export_state {
+#define VM_EXPORT_STATE_ENUM_(name, word) VM_EXPORT_##name,
+	VM_EXPORT_STATES(VM_EXPORT_STATE_ENUM_)
+#undef VM_EXPORT_STATE_ENUM_
+		VM_EXPORT_STATE_COUNT
 };
 
 /* What it waits for; then comes its state, a word of 8 bytes. */
-struct vm_share_wait {
+struct vm_export_wait {
 	uint32_t call;	  /* the one it waits in, by number; 0: not known */
 	uint32_t context; /* of the channel or communicator; 0: the world */
-	int32_t peer;	  /* -1: any, VM_SHARE_NOBODY: nobody in particular */
+	int32_t peer;	  /* -1: any, VM_EXPORT_NOBODY: nobody in particular */
 	int32_t tag;	  /* -1: any */
 	uint64_t bytes;	  /* of the buffer */
-	uint32_t flags;	  /* enum vm_share_flags */
+	uint32_t flags;	  /* enum vm_export_flags */
 	int32_t others;	  /* tasks and threads of the rank beside its main one,
 			     who may do more */
 };
 
-#define VM_SHARE_NOBODY (-2)
-#define VM_SHARE_NOWHERE 1u /* no channel's number: these are even */
+#define VM_EXPORT_NOBODY (-2)
+#define VM_EXPORT_NOWHERE 1u /* no channel's number: these are even */
 
-enum vm_share_flags {
-	VM_SHARE_OF_WORLD = 1, /* peer is a rank of the job, whatever context */
-	VM_SHARE_SENDS = 2,    /* what it waits for is a send */
-	VM_SHARE_ALL = 4,      /* it waits for all members of the channel: peer
+enum vm_export_flags {
+	VM_EXPORT_OF_WORLD =
+		1,	     /* peer is a rank of the job, whatever context */
+	VM_EXPORT_SENDS = 2, /* what it waits for is a send */
+	VM_EXPORT_ALL = 4,   /* it waits for all members of the channel: peer
 				  is the next one after it, or NOBODY: the
 				  channel has all ranks of the job */
 };
 
 /* DEAD is noted by who found it so (introspect/export/list.h). */
-enum vm_share_phase { VM_SHARE_STARTS, VM_SHARE_RUNS, VM_SHARE_DEAD };
+enum vm_export_phase { VM_EXPORT_STARTS, VM_EXPORT_RUNS, VM_EXPORT_DEAD };
 
-struct vm_share_head {
+struct vm_export_head {
 	char magic[8];
 	uint32_t version, head_bytes;
 	uint64_t layout; /* hash of rows and texts: equal ones mean the same */
 	uint32_t ready;	 /* written last, by a release store */
-	uint32_t phase;	 /* enum vm_share_phase */
+	uint32_t phase;	 /* enum vm_export_phase */
 	uint32_t pid, uid;
 	uint64_t pid_start;  /* /proc/PID/stat 22: who else had this number? */
 	uint64_t started_ns; /* CLOCK_REALTIME */
 	uint32_t node, nodes, ranks, ranks_here, workers, unused;
 	char job[64], host[64], program[64], library[32];
-	struct vm_share_span where; /* uint32_t for each rank: its node */
-	struct vm_share_span pvars, cvars, values, strings, texts;
-	struct vm_share_span calls;   /* uint32_t for each number of a call: the
+	struct vm_export_span where; /* uint32_t for each rank: its node */
+	struct vm_export_span pvars, cvars, values, strings, texts;
+	struct vm_export_span calls;  /* uint32_t for each number of a call: the
 				       text that is its name */
-	struct vm_share_place waits;  /* struct vm_share_wait, by rank */
-	struct vm_share_place asleep; /* uint32_t, by worker: 1: it sleeps, with
+	struct vm_export_place waits; /* struct vm_export_wait, by rank */
+	struct vm_export_place
+		asleep; /* uint32_t, by worker: 1: it sleeps, with
 					 nothing to do */
-	struct vm_share_place places[VM_SHARE_PLACES_MAX];
+	struct vm_export_place places[VM_EXPORT_PLACES_MAX];
 };
 
 #endif

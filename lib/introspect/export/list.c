@@ -31,7 +31,7 @@ static bool number_read(unsigned *number, const char *text)
 	return true;
 }
 
-static bool name_read(struct vm_share_entry *entry, const char *dir,
+static bool name_read(struct vm_export_entry *entry, const char *dir,
 		      const char *name)
 {
 	char prefix[32];
@@ -51,12 +51,12 @@ static bool name_read(struct vm_share_entry *entry, const char *dir,
 	return n > 0 && (size_t)n < sizeof(entry->path);
 }
 
-int vm_share_each(const char *dir,
-		  int (*visit)(const struct vm_share_entry *entry, void *arg),
-		  void *arg)
+int vm_export_each(const char *dir,
+		   int (*visit)(const struct vm_export_entry *entry, void *arg),
+		   void *arg)
 {
 	DIR *stream = opendir(dir);
-	struct vm_share_entry entry;
+	struct vm_export_entry entry;
 	struct dirent *file;
 	int rc = 0;
 
@@ -72,8 +72,8 @@ int vm_share_each(const char *dir,
 /* Whether a file that was found dead is to go; the first time that is noted. */
 static bool is_old(int fd, uint64_t old_s)
 {
-	const off_t at = offsetof(struct vm_share_head, phase);
-	uint32_t phase = VM_SHARE_DEAD, found = VM_SHARE_DEAD;
+	const off_t at = offsetof(struct vm_export_head, phase);
+	uint32_t phase = VM_EXPORT_DEAD, found = VM_EXPORT_DEAD;
 	struct timespec now;
 	struct stat about;
 
@@ -81,7 +81,7 @@ static bool is_old(int fd, uint64_t old_s)
 		return true;
 	if (pread(fd, &found, sizeof(found), at) != (ssize_t)sizeof(found))
 		found = phase; /* too short for anything: by its age */
-	if (found != VM_SHARE_DEAD) {
+	if (found != VM_EXPORT_DEAD) {
 		/* That moves its time, too; if it cannot be, it stays. */
 		(void)!pwrite(fd, &phase, sizeof(phase), at);
 		return false;
@@ -95,9 +95,9 @@ struct cleaning {
 	unsigned gone;
 };
 
-static int clean_visit(const struct vm_share_entry *entry, void *arg)
+static int clean_visit(const struct vm_export_entry *entry, void *arg)
 {
-	char control[VM_SHARE_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
+	char control[VM_EXPORT_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
 	struct cleaning *cleaning = arg;
 	struct stat about;
 	int fd =
@@ -106,7 +106,7 @@ static int clean_visit(const struct vm_share_entry *entry, void *arg)
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-	    about.st_uid == getuid() && !vm_share_alive_fd(fd) &&
+	    about.st_uid == getuid() && !vm_export_alive_fd(fd) &&
 	    is_old(fd, cleaning->old_s) && unlink(entry->path) == 0) {
 		cleaning->gone++;
 		/* With its socket, if it had one. */
@@ -117,10 +117,10 @@ static int clean_visit(const struct vm_share_entry *entry, void *arg)
 	return 0;
 }
 
-unsigned vm_share_clean(const char *dir, uint64_t old_s)
+unsigned vm_export_clean(const char *dir, uint64_t old_s)
 {
 	struct cleaning cleaning = { .old_s = old_s };
 
-	vm_share_each(dir, clean_visit, &cleaning);
+	vm_export_each(dir, clean_visit, &cleaning);
 	return cleaning.gone;
 }

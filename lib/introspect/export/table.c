@@ -19,11 +19,11 @@ struct tables {
 	char *texts;
 	size_t text_bytes;
 	uint32_t text_next;
-	struct vm_share_pvar *pvars;
-	struct vm_share_cvar *cvars;
+	struct vm_export_pvar *pvars;
+	struct vm_export_cvar *cvars;
 	uint32_t *calls;
 	unsigned pvar_count, cvar_count, strings;
-	const struct vm_share_facts *facts;
+	const struct vm_export_facts *facts;
 };
 
 static uint32_t text_put(struct tables *tables, const char *text)
@@ -36,7 +36,7 @@ static uint32_t text_put(struct tables *tables, const char *text)
 	return at;
 }
 
-static uint32_t table_place(const struct vm_share_facts *facts,
+static uint32_t table_place(const struct vm_export_facts *facts,
 			    const struct vm_pvar_table *table)
 {
 	unsigned i = 0;
@@ -65,18 +65,18 @@ static const char *category_name(enum vm_category category)
 }
 
 /* As vm_pvars_fold() does it. */
-static enum vm_share_fold class_fold(enum vm_pvar_class class_)
+static enum vm_export_fold class_fold(enum vm_pvar_class class_)
 {
 	switch (class_) {
 	case VM_PVAR_HIGHWATERMARK:
 	case VM_PVAR_PERCENTAGE:
 	case VM_PVAR_STATE:
 	case VM_PVAR_GENERIC:
-		return VM_SHARE_HIGHEST;
+		return VM_EXPORT_HIGHEST;
 	case VM_PVAR_LOWWATERMARK:
-		return VM_SHARE_LOWEST;
+		return VM_EXPORT_LOWEST;
 	default:
-		return VM_SHARE_SUM;
+		return VM_EXPORT_SUM;
 	}
 }
 
@@ -84,9 +84,9 @@ static int pvar_put(const struct vm_pvar_view *view, void *arg)
 {
 	struct tables *tables = arg;
 	const struct vm_pvar *row = view->row;
-	struct vm_share_pvar *pvar = &tables->pvars[tables->pvar_count++];
+	struct vm_export_pvar *pvar = &tables->pvars[tables->pvar_count++];
 
-	*pvar = (struct vm_share_pvar){
+	*pvar = (struct vm_export_pvar){
 		.name = text_put(tables, view->name),
 		.class_ = text_put(tables, vm_pvar_class_name(row->class_)),
 		.of = text_put(tables, vm_pvar_of_name(row->of)),
@@ -106,9 +106,9 @@ static int cvar_put(const struct vm_cvar_view *view, void *arg)
 {
 	struct tables *tables = arg;
 	const struct vm_cvar *row = view->row;
-	struct vm_share_cvar *cvar = &tables->cvars[tables->cvar_count++];
+	struct vm_export_cvar *cvar = &tables->cvars[tables->cvar_count++];
 
-	*cvar = (struct vm_share_cvar){
+	*cvar = (struct vm_export_cvar){
 		.name = text_put(tables, view->name),
 		.type = text_put(tables, vm_var_type_name(row->type)),
 		.when = text_put(tables, vm_var_when_name(row->when)),
@@ -116,12 +116,12 @@ static int cvar_put(const struct vm_cvar_view *view, void *arg)
 		.level = text_put(tables, vm_level_name(row->level)),
 		.category = text_put(tables, category_name(row->category)),
 		.text = text_put(tables, row->text),
-		.string = VM_SHARE_NO_STRING,
+		.string = VM_EXPORT_NO_STRING,
 		.min = row->min,
 		.max = row->max,
 	};
 	if (row->type == VM_VAR_STRING)
-		cvar->string = tables->strings++ * VM_SHARE_STRING_BYTES;
+		cvar->string = tables->strings++ * VM_EXPORT_STRING_BYTES;
 	return 0;
 }
 
@@ -184,35 +184,35 @@ static uint64_t tables_hash(const struct tables *tables)
 
 /* Copies bytes (NULL: zeros) into one piece of the file; each begins at a
  * multiple of 8. */
-static void *span_put(char **at, struct vm_share_span *span, const void *bytes,
+static void *span_put(char **at, struct vm_export_span *span, const void *bytes,
 		      size_t length)
 {
 	char *to = *at;
 
 	if (bytes)
 		memcpy(to, bytes, length);
-	*span = (struct vm_share_span){ vm_share_offset(to), length };
+	*span = (struct vm_export_span){ vm_export_offset(to), length };
 	*at += (length + 7) & ~(size_t)7;
 	return to;
 }
 
-static int tables_put(struct vm_share_head *head,
-		      struct vm_share_mirror *mirror,
+static int tables_put(struct vm_export_head *head,
+		      struct vm_export_mirror *mirror,
 		      const struct tables *tables)
 {
 	size_t pvars = tables->pvar_count * sizeof(*tables->pvars);
 	size_t cvars = tables->cvar_count * sizeof(*tables->cvars);
 	size_t values = tables->cvar_count * sizeof(int64_t);
-	size_t strings = tables->strings * (size_t)VM_SHARE_STRING_BYTES;
+	size_t strings = tables->strings * (size_t)VM_EXPORT_STRING_BYTES;
 	size_t calls = tables->facts->call_count * sizeof(*tables->calls);
 	size_t bytes =
 		pvars + cvars + values + strings + tables->text_bytes + calls;
-	char *at = vm_share_alloc(bytes + 8 * 8, 64);
+	char *at = vm_export_alloc(bytes + 8 * 8, 64);
 
 	if (!at)
 		return -VMPI_ENOMEM;
-	if (!vm_share_offset(at)) {
-		vm_share_free(at);
+	if (!vm_export_offset(at)) {
+		vm_export_free(at);
 		return -VMPI_ENOMEM;
 	}
 	span_put(&at, &head->pvars, tables->pvars, pvars);
@@ -225,22 +225,22 @@ static int tables_put(struct vm_share_head *head,
 	return 0;
 }
 
-static struct vm_share_place place_put(const struct vm_pvar_place *place,
-				       bool ranked)
+static struct vm_export_place place_put(const struct vm_pvar_place *place,
+					bool ranked)
 {
-	uint64_t offset = place->count ? vm_share_offset(place->base) : 0;
+	uint64_t offset = place->count ? vm_export_offset(place->base) : 0;
 
 	if (!offset)
-		return (struct vm_share_place){ 0 };
-	return (struct vm_share_place){ .offset = offset,
-					.stride = place->stride,
-					.also = place->also,
-					.count = place->count,
-					.ranked = ranked };
+		return (struct vm_export_place){ 0 };
+	return (struct vm_export_place){ .offset = offset,
+					 .stride = place->stride,
+					 .also = place->also,
+					 .count = place->count,
+					 .ranked = ranked };
 }
 
-static void places_put(struct vm_share_head *head,
-		       const struct vm_share_facts *facts)
+static void places_put(struct vm_export_head *head,
+		       const struct vm_export_facts *facts)
 {
 	head->waits = place_put(&facts->waits, true);
 	head->asleep = place_put(&facts->asleep, false);
@@ -252,8 +252,9 @@ static void places_put(struct vm_share_head *head,
 	}
 }
 
-int vm_share_tables(struct vm_share_head *head, struct vm_share_mirror *mirror,
-		    const struct vm_share_facts *facts)
+int vm_export_tables(struct vm_export_head *head,
+		     struct vm_export_mirror *mirror,
+		     const struct vm_export_facts *facts)
 {
 	struct tables tables = { .facts = facts };
 	int rc = tables_collect(&tables);
@@ -266,8 +267,8 @@ int vm_share_tables(struct vm_share_head *head, struct vm_share_mirror *mirror,
 		head->ranks = facts->ranks;
 		head->ranks_here = facts->ranks_here;
 		head->workers = facts->workers;
-		head->where = (struct vm_share_span){
-			vm_share_offset(facts->where),
+		head->where = (struct vm_export_span){
+			vm_export_offset(facts->where),
 			facts->ranks * sizeof(uint32_t),
 		};
 		if (!head->where.offset)
@@ -278,19 +279,19 @@ int vm_share_tables(struct vm_share_head *head, struct vm_share_mirror *mirror,
 	return rc;
 }
 
-void vm_share_mirror_set(const struct vm_share_mirror *mirror, unsigned index,
-			 int64_t value, const char *text)
+void vm_export_mirror_set(const struct vm_export_mirror *mirror, unsigned index,
+			  int64_t value, const char *text)
 {
 	uint32_t at;
 
 	if (index >= mirror->count)
 		return;
 	at = mirror->rows[index].string;
-	if (at == VM_SHARE_NO_STRING)
+	if (at == VM_EXPORT_NO_STRING)
 		__atomic_store_n(&mirror->values[index], value,
 				 __ATOMIC_RELAXED);
 	else
-		snprintf(mirror->strings + at, VM_SHARE_STRING_BYTES, "%s",
+		snprintf(mirror->strings + at, VM_EXPORT_STRING_BYTES, "%s",
 			 text);
 }
 
@@ -299,13 +300,13 @@ static int value_put(const struct vm_cvar_view *view, void *arg)
 	bool text = view->row->type == VM_VAR_STRING;
 	int64_t value = text ? 0 : strtoll(view->value, NULL, 10);
 
-	vm_share_mirror_set(arg, view->index, value, view->value);
+	vm_export_mirror_set(arg, view->index, value, view->value);
 	return 0;
 }
 
-void vm_share_mirror_fill(const struct vm_share_mirror *mirror)
+void vm_export_mirror_fill(const struct vm_export_mirror *mirror)
 {
-	struct vm_share_mirror copy = *mirror;
+	struct vm_export_mirror copy = *mirror;
 
 	vm_cvar_each(value_put, &copy);
 }

@@ -8,23 +8,24 @@
 #include "introspect/export/export.h"
 
 /* Where the values of control variables are kept for readers. */
-struct vm_share_mirror {
-	const struct vm_share_cvar *rows;
+struct vm_export_mirror {
+	const struct vm_export_cvar *rows;
 	int64_t *values;
 	char *strings;
 	unsigned count; /* 0: nowhere */
 };
 
-/* Where memory of vm_share_alloc() lies in the file; 0: not in it. */
-uint64_t vm_share_offset(const void *memory);
+/* Where memory of vm_export_alloc() lies in the file; 0: not in it. */
+uint64_t vm_export_offset(const void *memory);
 
-/* Fills the head but for what vm_share_open() knew.  0, -VMPI_ENOMEM. */
-int vm_share_tables(struct vm_share_head *head, struct vm_share_mirror *mirror,
-		    const struct vm_share_facts *facts);
+/* Fills the head but for what vm_export_open() knew.  0, -VMPI_ENOMEM. */
+int vm_export_tables(struct vm_export_head *head,
+		     struct vm_export_mirror *mirror,
+		     const struct vm_export_facts *facts);
 
 /* One value, or all of them as they are now. */
-void vm_share_mirror_set(const struct vm_share_mirror *mirror, unsigned index,
-			 int64_t value, const char *text);
-void vm_share_mirror_fill(const struct vm_share_mirror *mirror);
+void vm_export_mirror_set(const struct vm_export_mirror *mirror, unsigned index,
+			  int64_t value, const char *text);
+void vm_export_mirror_fill(const struct vm_export_mirror *mirror);
 
 #endif

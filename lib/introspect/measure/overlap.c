@@ -120,7 +120,7 @@ static bool is_on(const struct vm_overlap *overlap)
 
 static void account(struct vm_overlap *overlap, uint64_t now)
 {
-	vm_overlap_account(overlap, now, vm_overlap_sum_is_on(&overlap->user));
+	vm_overlap_charge(overlap, now, vm_overlap_sum_is_on(&overlap->user));
 }
 
 static void fold(struct vm_overlap *overlap);
@@ -162,7 +162,7 @@ static void xfer_put(const struct vm_overlap_xfer *xfer,
 }
 
 static void stamp(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		  uint64_t now, enum vm_side side, enum vm_way way)
+		  uint64_t now, enum vm_side side, enum vm_path way)
 {
 	*xfer = (struct vm_overlap_xfer){
 		.overlap = overlap,
@@ -178,14 +178,14 @@ static void stamp(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
 }
 
 void vm_overlap_mark(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		     uint64_t now, enum vm_side side, enum vm_way way)
+		     uint64_t now, enum vm_side side, enum vm_path way)
 {
 	stamp(overlap, xfer, now, side, way);
 	xfer->parts = true;
 }
 
 void vm_overlap_begin(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		      uint64_t now, enum vm_side side, enum vm_way way,
+		      uint64_t now, enum vm_side side, enum vm_path way,
 		      uint64_t bytes)
 {
 	stamp(overlap, xfer, now, side, way);
@@ -261,7 +261,7 @@ void vm_overlap_forget(struct vm_overlap_xfer *xfer)
 }
 
 void vm_overlap_half(struct vm_overlap *overlap, enum vm_side side,
-		     enum vm_way way, uint64_t bytes)
+		     enum vm_path way, uint64_t bytes)
 {
 	const struct vm_overlap_entry entry = {
 		.bytes = bytes,
@@ -281,7 +281,7 @@ void vm_overlap_half(struct vm_overlap *overlap, enum vm_side side,
  * comparisons.
  */
 void vm_overlap_copied(struct vm_overlap *overlap, enum vm_side side,
-		       enum vm_way way, uint64_t bytes)
+		       enum vm_path way, uint64_t bytes)
 {
 	const struct vm_overlap_core *core =
 		atomic_load_explicit(&overlap->core, memory_order_relaxed);

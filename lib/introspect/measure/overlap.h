@@ -210,8 +210,8 @@ vm_overlap_innermost(struct vm_overlap *overlap)
 
 /* The time since the last event belongs to the innermost section; whether the
  * rank computed in it. */
-static inline void vm_overlap_account(struct vm_overlap *overlap, uint64_t now,
-				      bool user)
+static inline void vm_overlap_charge(struct vm_overlap *overlap, uint64_t now,
+				     bool user)
 {
 	struct vm_overlap_section *section = vm_overlap_innermost(overlap);
 	uint64_t span = now > overlap->since ? now - overlap->since : 0;
@@ -232,7 +232,7 @@ static inline void vm_overlap_enter(struct vm_overlap *overlap, uint64_t now,
 	uint32_t calls =
 		atomic_load_explicit(&overlap->calls, memory_order_relaxed);
 
-	vm_overlap_account(overlap, now, vm_overlap_sum_is_on(&overlap->user));
+	vm_overlap_charge(overlap, now, vm_overlap_sum_is_on(&overlap->user));
 	overlap->entered = now;
 	overlap->call = call < VM_OVERLAP_CALLS ? call : 0;
 	atomic_store_explicit(&overlap->calls, calls + 1 ? calls + 1 : 1,
@@ -260,7 +260,7 @@ static inline void vm_overlap_exit(struct vm_overlap *overlap, uint64_t now)
 	struct vm_overlap_call *call = &overlap->by_call[overlap->call];
 	uint64_t time = now > overlap->entered ? now - overlap->entered : 0;
 
-	vm_overlap_account(overlap, now, vm_overlap_sum_is_on(&overlap->user));
+	vm_overlap_charge(overlap, now, vm_overlap_sum_is_on(&overlap->user));
 	if (atomic_load_explicit(&overlap->on, memory_order_relaxed)) {
 		call->count++;
 		call->time += time;
@@ -275,21 +275,21 @@ static inline void vm_overlap_exit(struct vm_overlap *overlap, uint64_t now)
  * the transfer any more.  half: of one of which only one end is to be known.
  */
 void vm_overlap_begin(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		      uint64_t now, enum vm_side side, enum vm_way way,
+		      uint64_t now, enum vm_side side, enum vm_path way,
 		      uint64_t bytes);
 void vm_overlap_end(struct vm_overlap_xfer *xfer, uint64_t now);
 void vm_overlap_half(struct vm_overlap *overlap, enum vm_side side,
-		     enum vm_way way, uint64_t bytes);
+		     enum vm_path way, uint64_t bytes);
 /* It was no transfer after all. */
 void vm_overlap_forget(struct vm_overlap_xfer *xfer);
 /* A moment from which parts of a message may come, and one such part. */
 void vm_overlap_mark(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		     uint64_t now, enum vm_side side, enum vm_way way);
+		     uint64_t now, enum vm_side side, enum vm_path way);
 void vm_overlap_part(const struct vm_overlap_xfer *xfer, uint64_t now,
 		     uint64_t bytes);
 /* A copy in memory, too short to be timed: both at once. */
 void vm_overlap_copied(struct vm_overlap *overlap, enum vm_side side,
-		       enum vm_way way, uint64_t bytes);
+		       enum vm_path way, uint64_t bytes);
 
 /* Sections, innermost first out; by the main task.  end: 0, or -VMPI_EINVAL:
  * `name` is not the innermost (NULL: whichever it is). */

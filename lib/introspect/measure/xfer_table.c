@@ -15,24 +15,24 @@
 
 #define TIME_MAX 1e15 /* ns: more is a mistake */
 
-static const char *const words[VM_WAYS] = {
-#define WORD(name, word, text) [VM_WAY_##name] = (word),
-	VM_WAYS_LIST(WORD)
+static const char *const words[VM_PATHS] = {
+#define WORD(name, word, text) [VM_PATH_##name] = (word),
+	VM_PATHS_LIST(WORD)
 #undef WORD
 };
 
-static const char *const texts[VM_WAYS] = {
-#define TEXT(name, word, text) [VM_WAY_##name] = (text),
-	VM_WAYS_LIST(TEXT)
+static const char *const texts[VM_PATHS] = {
+#define TEXT(name, word, text) [VM_PATH_##name] = (text),
+	VM_PATHS_LIST(TEXT)
 #undef TEXT
 };
 
-const char *vm_way_word(enum vm_way way)
+const char *vm_path_word(enum vm_path way)
 {
 	return words[way];
 }
 
-const char *vm_way_text(enum vm_way way)
+const char *vm_path_text(enum vm_path way)
 {
 	return texts[way];
 }
@@ -50,7 +50,7 @@ static double line_through(const struct vm_xfer_point *a,
 	return a->time + slope * ((double)bytes - (double)a->bytes);
 }
 
-uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_way way,
+uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path way,
 		      uint64_t bytes)
 {
 	const struct vm_xfer_point *point = table->point[way];
@@ -83,14 +83,14 @@ uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_way way,
 
 void vm_xfer_scale(struct vm_xfer_table *table, double factor)
 {
-	for (int way = 0; way < VM_WAYS; way++)
+	for (int way = 0; way < VM_PATHS; way++)
 		for (unsigned i = 0; i < table->count[way]; i++)
 			table->point[way][i].time *= factor;
 }
 
 static int way_of(const char *word)
 {
-	for (int way = 0; way < VM_WAYS; way++)
+	for (int way = 0; way < VM_PATHS; way++)
 		if (!strcmp(word, words[way]))
 			return way;
 	return -1;
@@ -161,12 +161,12 @@ int vm_xfer_read(struct vm_xfer_table *table, FILE *file, const char *path)
 			return -VMPI_EINVAL;
 		}
 	}
-	if (!table->count[VM_WAY_WORKER] || !table->count[VM_WAY_NODE]) {
+	if (!table->count[VM_PATH_WORKER] || !table->count[VM_PATH_NODE]) {
 		vm_log(VM_ERROR,
 		       "%s:%u: the table ends without lines for way %s; "
 		       "vmpi_info --calibrate writes a whole one",
 		       path, number,
-		       table->count[VM_WAY_WORKER] ? "node" : "worker");
+		       table->count[VM_PATH_WORKER] ? "node" : "worker");
 		return -VMPI_EINVAL;
 	}
 	return 0;
@@ -192,7 +192,7 @@ int vm_xfer_load(struct vm_xfer_table *table, const char *path)
 
 int vm_xfer_write(const struct vm_xfer_table *table, FILE *file)
 {
-	for (int way = 0; way < VM_WAYS; way++)
+	for (int way = 0; way < VM_PATHS; way++)
 		for (unsigned i = 0; i < table->count[way]; i++)
 			fprintf(file, "%s %" PRIu64 " %.1f\n", words[way],
 				table->point[way][i].bytes,

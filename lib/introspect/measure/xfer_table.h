@@ -14,16 +14,16 @@
 #include <stdio.h>
 
 /* The ways a message goes: word in the file, words for people. */
-#define VM_WAYS_LIST(X)                      \
+#define VM_PATHS_LIST(X)                     \
 	X(WORKER, "worker", "on one worker") \
 	X(NODE, "node", "between workers")   \
 	X(FABRIC, "fabric", "between processes")
 
-enum vm_way {
-#define VM_WAY_ENUM_(name, word, text) VM_WAY_##name,
-	VM_WAYS_LIST(VM_WAY_ENUM_)
-#undef VM_WAY_ENUM_
-		VM_WAYS
+enum vm_path {
+#define VM_PATH_ENUM_(name, word, text) VM_PATH_##name,
+	VM_PATHS_LIST(VM_PATH_ENUM_)
+#undef VM_PATH_ENUM_
+		VM_PATHS
 };
 
 #define VM_XFER_POINTS 40
@@ -34,13 +34,13 @@ struct vm_xfer_point {
 };
 
 struct vm_xfer_table {
-	unsigned count[VM_WAYS];
-	struct vm_xfer_point point[VM_WAYS][VM_XFER_POINTS];
+	unsigned count[VM_PATHS];
+	struct vm_xfer_point point[VM_PATHS][VM_XFER_POINTS];
 };
 
 /* The time of a transfer, in the unit of the table; 0 for a way without
  * points. */
-uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_way way,
+uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path way,
 		      uint64_t bytes);
 
 /* Multiplies all times: another unit. */
@@ -64,6 +64,6 @@ int vm_xfer_write(const struct vm_xfer_table *table, FILE *file);
  * 0, or -VMPI_ENOENT without a home directory (not logged). */
 int vm_xfer_usual(char *path, size_t bytes);
 
-const char *vm_way_word(enum vm_way way);
-const char *vm_way_text(enum vm_way way);
+const char *vm_path_word(enum vm_path way);
+const char *vm_path_text(enum vm_path way);
 #endif

@@ -2,7 +2,7 @@
 /*
  * Policy eager: which messages go to other processes without being asked for.
  *
- * Messages are counted by size (core_far_sizes).  Where many are longer than
+ * Messages are counted by size (core_sizes_remote).  Where many are longer than
  * core_eager_limit, and somebody waits, a limit that takes in most of them is
  * tried: the rate of messages in the windows before and after, by their medians,
  * is the gain.  With too little of one the limit goes back, and that size is left
@@ -82,7 +82,7 @@ static int eager_start(vmpi_tuner *tuner)
 	e->most = tuner->control_find(tuner, "tune_eager_max");
 	e->gain = tuner->control_find(tuner, "tune_gain");
 	e->packet = tuner->control_find(tuner, "fabric_packet_bytes");
-	e->sizes = tuner->counter_find(tuner, "core_far_sizes");
+	e->sizes = tuner->counter_find(tuner, "core_sizes_remote");
 	e->posted = tuner->counter_find(tuner, "fabric_posted");
 	e->pool = tuner->counter_find(tuner, "fabric_pool_bytes");
 	e->polls = tuner->counter_find(tuner, "fabric_polls");

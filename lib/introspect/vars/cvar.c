@@ -220,7 +220,7 @@ static int write_locked(const struct write *write)
 		number = (intptr_t)text;
 	}
 	word_store(slot->word, number);
-	vm_share_cvar(slot->index, number, text);
+	vm_export_cvar(slot->index, number, text);
 	vm_cvar_copies_write(slot->table,
 			     (unsigned)(slot->row - slot->table->rows), number);
 	vars.source[slot->index] = (unsigned char)write->source;

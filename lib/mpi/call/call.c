@@ -14,15 +14,15 @@
 #include "mpi/comm/comm.h"
 #include "mpi/call/errh.h"
 
-const char *const vm_border_mpi_names[] = {
+const char *const vm_intercept_mpi_names[] = {
 #define CALL_NAME(name, ...) [VM_CALL_##name] = "MPI_" #name,
 	MPI_CALLS(CALL_NAME)
 };
-const uint32_t vm_border_mpi_count = VM_CALLS;
+const uint32_t vm_intercept_mpi_count = VM_CALLS;
 
 const char *vm_call_name(enum vm_call_id id)
 {
-	return vm_border_mpi_names[id];
+	return vm_intercept_mpi_names[id];
 }
 
 void vm_call_outside(enum vm_call_id id)
@@ -31,19 +31,19 @@ void vm_call_outside(enum vm_call_id id)
 
 	if (!rank && !vm_node)
 		vm_node_abort(MPI_ERR_OTHER, "%s was called before MPI_Init",
-			      vm_border_mpi_names[id]);
+			      vm_intercept_mpi_names[id]);
 	if (!rank)
 		vm_node_abort(MPI_ERR_OTHER,
 			      "%s was called by a thread that belongs to no "
 			      "rank; a task of a rank may call it, or a thread "
 			      "after vmpi_attach()",
-			      vm_border_mpi_names[id]);
+			      vm_intercept_mpi_names[id]);
 	if (vm_mpi_phase() == VM_MPI_AFTER)
 		vm_node_abort(MPI_ERR_OTHER,
 			      "rank %d called %s after MPI_Finalize",
-			      rank->index, vm_border_mpi_names[id]);
+			      rank->index, vm_intercept_mpi_names[id]);
 	vm_node_abort(MPI_ERR_OTHER, "rank %d called %s before MPI_Init",
-		      rank->index, vm_border_mpi_names[id]);
+		      rank->index, vm_intercept_mpi_names[id]);
 }
 
 /* The calling thread becomes one of the rank that this process is; in other
@@ -55,7 +55,7 @@ static void process_join(enum vm_call_id id)
 	/* A mistake in what was asked for has been said. */
 	if (rc && rc != -VMPI_ENORANK)
 		vm_node_abort(rc == -VMPI_EINVAL ? 2 : vm_mpi_error(rc),
-			      "%s failed: %s", vm_border_mpi_names[id],
+			      "%s failed: %s", vm_intercept_mpi_names[id],
 			      vmpi_strerror(rc));
 }
 
@@ -84,7 +84,8 @@ struct vm_call vm_call_enter_early(enum vm_call_id id)
 	if (!mpi)
 		vm_node_abort(MPI_ERR_NO_MEM,
 			      "rank %d: %s failed: out of memory",
-			      vm_rank_self()->index, vm_border_mpi_names[id]);
+			      vm_rank_self()->index,
+			      vm_intercept_mpi_names[id]);
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
 
@@ -110,7 +111,7 @@ static _Noreturn void fail_fatally(const struct vm_call *call,
 	const char *name = vm_error_name(code), *text = vm_error_text(code);
 
 	vm_node_abort(code, "rank %d: %s%s%s failed: %s%s%s%s%s",
-		      call->mpi->rank->index, vm_border_mpi_names[call->id],
+		      call->mpi->rank->index, vm_intercept_mpi_names[call->id],
 		      comm ? " on " : "",
 		      comm ? vm_comm_text(call->mpi, comm) : "",
 		      name ? name : "unknown error", text ? ": " : "",

@@ -125,12 +125,12 @@ void vm_coll_arrived(struct vm_meet *meet)
 {
 	const struct vm_coll *any;
 	const struct vm_coll_kind *kind;
-	static const struct vm_share_work work = { parts_do, parts_home };
+	static const struct vm_work_kind work = { parts_do, parts_home };
 	size_t n = meet->size, limit = (size_t)mpi_cvar.coll_share_bytes;
 	long root;
 
 	if (meet->far) {
-		vm_coll_far(meet);
+		vm_coll_hier(meet);
 		return;
 	}
 	any = vm_coll_of(meet, 0);
@@ -145,7 +145,7 @@ void vm_coll_arrived(struct vm_meet *meet)
 	if ((any->op && !any->op->loops) || kind->work(any, n) <= limit)
 		kind->part(meet, vm_coll_own(meet, 0), 0, n);
 	else
-		vm_share_run(&work, &(struct parts){ meet, kind }, n);
+		vm_work_run(&work, &(struct parts){ meet, kind }, n);
 	if (kind->finish)
 		kind->finish(meet, 0, n);
 }
@@ -160,10 +160,11 @@ static bool in_order(const struct vm_chan *chan)
 }
 
 /* Which algorithm a special communicator asks for; it is counted there. */
-static __attribute__((noinline)) void special_begin(struct vm_coll *coll,
-						    uint32_t context)
+static __attribute__((noinline)) void chan_stats_begin(struct vm_coll *coll,
+						       uint32_t context)
 {
-	struct vm_special *special = vm_special_look(coll->owner, context);
+	struct vm_chan_stats *special =
+		vm_chan_stats_look(coll->owner, context);
 	enum vm_coll_family family = coll->kind->family;
 
 	if (!special)
@@ -177,18 +178,19 @@ static __attribute__((noinline)) void special_begin(struct vm_coll *coll,
 				   __ATOMIC_RELAXED);
 }
 
-static __attribute__((noinline)) void special_went(const struct vm_coll *coll,
-						   uint32_t context)
+static __attribute__((noinline)) void
+chan_stats_went(const struct vm_coll *coll, uint32_t context)
 {
-	struct vm_special *special = vm_special_look(coll->owner, context);
+	struct vm_chan_stats *special =
+		vm_chan_stats_look(coll->owner, context);
 
 	if (special && coll->kind->calls && VM_PVARS_COUNTED)
 		vm_pvar_set(special->pvars.comm_algorithm, (uint64_t)coll->way);
 }
 
-static inline bool has_specials(const struct vm_rank *rank)
+static inline bool has_chan_stats(const struct vm_rank *rank)
 {
-	return VM_UNLIKELY(atomic_load_explicit(&rank->specials,
+	return VM_UNLIKELY(atomic_load_explicit(&rank->chan_stats,
 						memory_order_acquire) != NULL);
 }
 
@@ -206,22 +208,22 @@ void vm_coll_begin(struct vm_coll *coll, uint32_t context)
 	if (coll->kind->calls)
 		vm_pvar_add(*(uint64_t *)(void *)(pvars + coll->kind->calls),
 			    1);
-	if (has_specials(coll->owner))
-		special_begin(coll, context);
+	if (has_chan_stats(coll->owner))
+		chan_stats_begin(coll, context);
 }
 
 void vm_coll_went(const struct vm_coll *coll, uint32_t context)
 {
 	went(coll);
-	if (has_specials(coll->owner))
-		special_went(coll, context);
+	if (has_chan_stats(coll->owner))
+		chan_stats_went(coll, context);
 }
 
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 {
-	static const struct vm_meet_way way = {
-		.show = vm_stand_show,
-		.own = vm_stand_own,
+	static const struct vm_meet_how way = {
+		.show = vm_coll_small_show,
+		.own = vm_coll_small_own,
 		.last = vm_coll_arrived,
 	};
 	struct vm_chan *chan = coll->comm->chan;
@@ -233,9 +235,9 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 				"the ranks disagree: others have started a "
 				"nonblocking collective that this rank has "
 				"not, they do not match blocking ones");
-	special = has_specials(coll->owner);
+	special = has_chan_stats(coll->owner);
 	if (special)
-		special_begin(coll, chan->context);
+		chan_stats_begin(coll, chan->context);
 	rc = vm_meet_by(chan, coll, &way, coll->kind->calls);
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
@@ -248,6 +250,6 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 		return vm_error(call, rc, "%s", coll->what);
 	went(coll);
 	if (special)
-		special_went(coll, chan->context);
+		chan_stats_went(coll, chan->context);
 	return 0;
 }

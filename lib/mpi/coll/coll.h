@@ -8,7 +8,7 @@
  * buffers; where there is much to do, workers that are idle take some of the
  * parts (core/local/work.h).  No messages are sent and nothing is packed.  Where
  * there is little to do, workers do not wait for one another's work: each does
- * its members' parts with stand-ins for the others (coll_stand.h).
+ * its members' parts with proxies for the others (coll_stand.h).
  *
  * A nonblocking collective leaves a copy of its struct vm_coll at a meeting
  * that is only started (coll_start.c); the last to start it does all the work.
@@ -38,7 +38,7 @@ struct vm_blocks {
 	const int *counts, *displs; /* NULL: all blocks are alike */
 	const MPI_Datatype *types;  /* NULL: all of one type */
 	/* With counts, of which then nothing is known: each block where it is.
-	 * Of stand-ins; NULL: no. */
+	 * Of proxies; NULL: no. */
 	const struct vm_data *made;
 };
 
@@ -68,8 +68,8 @@ enum vm_coll_family {
 };
 
 /* The setting of a communicator's own that has the word of a family. */
-#define VM_COLL_SETTING(family) (VM_SPECIAL_ABOVE + (unsigned)(family)-1)
-VM_STATIC_ASSERT(VM_COLL_SETTING(VM_FAMILIES) <= VM_SPECIAL_SETTINGS,
+#define VM_COLL_SETTING(family) (VM_CHAN_STATS_ABOVE + (unsigned)(family)-1)
+VM_STATIC_ASSERT(VM_COLL_SETTING(VM_FAMILIES) <= VM_CHAN_STATS_SETTINGS,
 		 "every family has a setting");
 
 /* The last word of CORE_COLL_ALGORITHMS, behind those of coll_plan.h. */
@@ -125,7 +125,7 @@ struct vm_coll_kind {
 struct vm_coll {
 	const struct vm_coll_kind *kind;
 	struct vm_comm *comm;  /* may be gone when a nonblocking one ends */
-	struct vm_rank *owner; /* whose call it is; NULL: a stand-in's, */
+	struct vm_rank *owner; /* whose call it is; NULL: a proxy's, */
 	int rank, size;	       /* and his rank in comm, which is so large */
 	enum vm_call_id id;
 	int root;
@@ -133,11 +133,11 @@ struct vm_coll {
 	int first_size; /* of an intercommunicator's first side; else 0 */
 	bool in_place;
 	/* Which algorithm its communicator asks for, a word of the family's
-	 * setting, or VM_SPECIAL_UNSET; and how it went (CORE_COLL_ALGORITHMS). */
+	 * setting, or VM_CHAN_STATS_UNSET; and how it went (CORE_COLL_ALGORITHMS). */
 	int8_t asked, way;
 	const struct vm_op *op;
 	struct vm_blocks send, recv;
-	void *temp; /* between part() and finish(); a stand-in's memory */
+	void *temp;	    /* between part() and finish(); a proxy's memory */
 	struct vm_req *req; /* of a nonblocking one */
 	/* How it ended for this member: 0 or an MPI error, and why. */
 	_Atomic int error;
@@ -164,7 +164,7 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	coll->shares = 0;
 	coll->first_size = vm_inter_first_size(comm);
 	coll->in_place = false;
-	coll->asked = VM_SPECIAL_UNSET;
+	coll->asked = VM_CHAN_STATS_UNSET;
 	coll->way = VM_COLL_SHARED;
 	coll->op = NULL;
 	coll->send = coll->recv = (struct vm_blocks){ 0 };

@@ -9,12 +9,12 @@
  */
 #include <stdlib.h>
 
-#include "mpi/coll/partial.h"
+#include "mpi/coll/node_reduce.h"
 
 /* How a combination goes on. */
 struct work {
-	struct vm_coll_partial *partial;
-	struct vm_far_talk talk;
+	struct vm_coll_node_reduce *partial;
+	struct vm_leaders_data talk;
 	int count, self; /* processes */
 	int root;	 /* the process of a root */
 };
@@ -32,7 +32,7 @@ static void send(struct work *work, int to, const void *vector, size_t first,
 {
 	struct vm_data data = range(work, vector, first, n);
 
-	vm_far_send(&work->talk, to, &data);
+	vm_leaders_send(&work->talk, to, &data);
 }
 
 static void receive(struct work *work, int from, const void *vector,
@@ -40,10 +40,10 @@ static void receive(struct work *work, int from, const void *vector,
 {
 	struct vm_data data = range(work, vector, first, n);
 
-	vm_far_recv(&work->talk, from, &data);
+	vm_leaders_recv(&work->talk, from, &data);
 }
 
-static void swap(struct vm_coll_partial *partial)
+static void swap(struct vm_coll_node_reduce *partial)
 {
 	void *sum = partial->sum;
 
@@ -54,7 +54,7 @@ static void swap(struct vm_coll_partial *partial)
 /* sum = other op sum, or sum op other; of garbage nothing is computed. */
 static void add(struct work *work, bool other_first)
 {
-	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_node_reduce *partial = work->partial;
 
 	if (work->talk.error)
 		return;
@@ -70,7 +70,7 @@ static void add(struct work *work, bool other_first)
 /* The vectors of the first `n` processes have come with the calls. */
 static int linear(struct work *work, int n)
 {
-	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_node_reduce *partial = work->partial;
 	struct vm_coll_view *view = partial->view;
 	struct vm_seat *seats =
 		vm_coll_view_memory(view, (size_t)n * sizeof(*seats));
@@ -82,11 +82,11 @@ static int linear(struct work *work, int n)
 	self.send.buf = partial->sum;
 	for (int p = 0; p < n && rc == 0; p++) {
 		size_t seat = view->far->processes[p].members[0];
-		struct vm_coll *stand = vm_coll_of(&view->meet, seat);
+		struct vm_coll *proxy = vm_coll_of(&view->meet, seat);
 
 		if (p != work->self)
-			rc = vm_coll_operands_fill(stand, partial->me);
-		atomic_init(&seats[p].args, p == work->self ? &self : stand);
+			rc = vm_coll_operands_fill(proxy, partial->me);
+		atomic_init(&seats[p].args, p == work->self ? &self : proxy);
 	}
 	if (rc)
 		return rc;
@@ -106,7 +106,7 @@ static int linear(struct work *work, int n)
  */
 static void doubling(struct work *work)
 {
-	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_node_reduce *partial = work->partial;
 	size_t n = partial->count;
 	int self = work->self, power = 1, rest, number;
 
@@ -116,14 +116,14 @@ static void doubling(struct work *work)
 	number = self < 2 * rest ? self / 2 : self - rest;
 	if (self < 2 * rest && self % 2 == 0) {
 		send(work, self + 1, partial->sum, 0, n);
-		vm_far_wait(&work->talk);
+		vm_leaders_wait(&work->talk);
 		receive(work, self + 1, partial->sum, 0, n);
-		vm_far_wait(&work->talk);
+		vm_leaders_wait(&work->talk);
 		return;
 	}
 	if (self < 2 * rest) {
 		receive(work, self - 1, partial->other, 0, n);
-		vm_far_wait(&work->talk);
+		vm_leaders_wait(&work->talk);
 		add(work, true);
 	}
 	for (int step = 1; step < power; step *= 2) {
@@ -132,7 +132,7 @@ static void doubling(struct work *work)
 
 		receive(work, process, partial->other, 0, n);
 		send(work, process, partial->sum, 0, n);
-		vm_far_wait(&work->talk);
+		vm_leaders_wait(&work->talk);
 		if (other < number || work->talk.error)
 			add(work, true);
 		else {
@@ -149,7 +149,7 @@ static void doubling(struct work *work)
  * the first process. */
 static void binomial(struct work *work)
 {
-	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_node_reduce *partial = work->partial;
 	int count = work->count, step = 1;
 	int base = partial->op->commutes ? work->root : 0;
 	int self = (work->self - base + count) % count;
@@ -160,12 +160,12 @@ static void binomial(struct work *work)
 			continue;
 		receive(work, (self + step + base) % count, partial->other, 0,
 			n);
-		vm_far_wait(&work->talk);
+		vm_leaders_wait(&work->talk);
 		add(work, false);
 	}
 	if (self)
 		send(work, (self - step + base) % count, partial->sum, 0, n);
-	vm_far_wait(&work->talk);
+	vm_leaders_wait(&work->talk);
 	if (base == work->root)
 		return;
 	if (work->self == base)
@@ -191,7 +191,7 @@ static int source(const struct work *work, int k)
 /* Combines what has come from the k-th source with our share. */
 static void share_add(struct work *work, int k, size_t at)
 {
-	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_node_reduce *partial = work->partial;
 	size_t n = share(work, work->self);
 	void *sum = vm_coll_element(partial, partial->sum,
 				    partial->begins[work->self]);
@@ -209,7 +209,7 @@ static void share_add(struct work *work, int k, size_t at)
  * is room for, and combines them. */
 static void scatter(struct work *work)
 {
-	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_node_reduce *partial = work->partial;
 	size_t n = share(work, work->self);
 	int others = work->count - 1, batch = others;
 
@@ -226,17 +226,17 @@ static void scatter(struct work *work)
 		for (int i = k; i < end; i++)
 			receive(work, source(work, i), partial->other,
 				(size_t)(i - k) * n, n);
-		vm_far_received(&work->talk);
+		vm_leaders_received(&work->talk);
 		for (int i = k; i < end && !work->talk.error; i++)
 			share_add(work, i, (size_t)(i - k) * n);
 	}
-	vm_far_wait(&work->talk);
+	vm_leaders_wait(&work->talk);
 }
 
 /* Shares that are reduced come together again, everywhere or at the root. */
 static void gather(struct work *work, bool all)
 {
-	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_node_reduce *partial = work->partial;
 	int self = work->self;
 
 	for (int k = 1; k < work->count; k++) {
@@ -256,7 +256,7 @@ static void gather(struct work *work, bool all)
  * before it. */
 static void prefixes(struct work *work)
 {
-	struct vm_coll_partial *partial = work->partial;
+	struct vm_coll_node_reduce *partial = work->partial;
 	size_t n = partial->count;
 	int self = work->self;
 
@@ -265,7 +265,7 @@ static void prefixes(struct work *work)
 			receive(work, self - step, partial->other, 0, n);
 		if (self + step < work->count)
 			send(work, self + step, partial->sum, 0, n);
-		vm_far_wait(&work->talk);
+		vm_leaders_wait(&work->talk);
 		if (self < step || work->talk.error)
 			continue;
 		if (step == 1)
@@ -288,7 +288,7 @@ static int linear_all(struct work *work, enum vm_coll_family family)
 	return linear(work, n);
 }
 
-int vm_coll_partial_combine(struct vm_coll_partial *partial)
+int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *partial)
 {
 	struct vm_coll_view *view = partial->view;
 	enum vm_coll_family family = view->any->kind->family;
@@ -300,19 +300,19 @@ int vm_coll_partial_combine(struct vm_coll_partial *partial)
 	partial->prefix = work.self > 0;
 	if (!partial->count)
 		return 0;
-	if (view->plan.way == VM_WAY_LINEAR)
+	if (view->plan.way == VM_ALGORITHM_LINEAR)
 		return linear_all(&work, family);
-	vm_far_talk_begin(&work.talk, &view->meet);
+	vm_leaders_data_begin(&work.talk, &view->meet);
 	if (family == VM_FAMILY_SCAN) {
 		prefixes(&work);
-	} else if (view->plan.way == VM_WAY_RECURSIVE_DOUBLING) {
+	} else if (view->plan.way == VM_ALGORITHM_RECURSIVE_DOUBLING) {
 		doubling(&work);
-	} else if (view->plan.way == VM_WAY_BINOMIAL) {
+	} else if (view->plan.way == VM_ALGORITHM_BINOMIAL) {
 		binomial(&work);
 	} else {
 		scatter(&work);
 		if (family != VM_FAMILY_REDUCE_SCATTER)
 			gather(&work, family == VM_FAMILY_ALLREDUCE);
 	}
-	return vm_far_talk_end(&work.talk);
+	return vm_leaders_data_end(&work.talk);
 }

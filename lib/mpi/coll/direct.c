@@ -58,8 +58,8 @@ static void block_land(struct vm_coll_view *view, struct vm_coll_block *block)
 }
 
 /* Starts what goes to one process, or to all, and what comes from one. */
-static void step(struct vm_coll_view *view, struct vm_far_talk *talk, int to,
-		 int from)
+static void step(struct vm_coll_view *view, struct vm_leaders_data *talk,
+		 int to, int from)
 {
 	for (size_t i = 0; i < view->coming.count; i++) {
 		struct vm_coll_block *block = &view->coming.list[i];
@@ -67,30 +67,31 @@ static void step(struct vm_coll_view *view, struct vm_far_talk *talk, int to,
 		if (from >= 0 && block->process != from)
 			continue;
 		block_land(view, block);
-		vm_far_recv(talk, block->process, block->data);
+		vm_leaders_recv(talk, block->process, block->data);
 	}
 	for (size_t i = 0; i < view->going.count; i++) {
 		struct vm_coll_block *block = &view->going.list[i];
 
 		if (to < 0 || block->process == to)
-			vm_far_send(talk, block->process, &block->out);
+			vm_leaders_send(talk, block->process, &block->out);
 	}
 }
 
 int vm_coll_direct(struct vm_coll_view *view)
 {
 	int count = view->far->count, self = view->far->self;
-	struct vm_far_talk talk;
+	struct vm_leaders_data talk;
 
 	if (!view->coming.count && !view->going.count)
 		return 0;
-	vm_far_talk_begin(&talk, &view->meet);
-	if (view->plan.way != VM_WAY_PAIRWISE)
+	vm_leaders_data_begin(&talk, &view->meet);
+	if (view->plan.way != VM_ALGORITHM_PAIRWISE)
 		step(view, &talk, -1, -1);
-	for (int k = 1; k < count && view->plan.way == VM_WAY_PAIRWISE; k++) {
+	for (int k = 1; k < count && view->plan.way == VM_ALGORITHM_PAIRWISE;
+	     k++) {
 		step(view, &talk, (self + k) % count,
 		     (self + count - k) % count);
-		vm_far_wait(&talk);
+		vm_leaders_wait(&talk);
 	}
-	return vm_far_talk_end(&talk);
+	return vm_leaders_data_end(&talk);
 }

@@ -10,7 +10,7 @@
 
 #include "core/local/engine.h"
 #include "mpi/coll/pack.h"
-#include "mpi/coll/partial.h"
+#include "mpi/coll/node_reduce.h"
 
 /* Memory in a list. */
 struct vm_coll_memory {
@@ -45,12 +45,12 @@ static int view_alloc(struct vm_coll_view *view, const struct vm_meet *meet)
 	view->here = &meet->far->processes[meet->far->self];
 	view->meet.seats = aligned_alloc(_Alignof(struct vm_seat),
 					 n * sizeof(*view->meet.seats));
-	view->stands = calloc(n, sizeof(*view->stands));
+	view->proxies = calloc(n, sizeof(*view->proxies));
 	view->types = calloc(n, sizeof(*view->types));
 	view->sizes = calloc(n, sizeof(*view->sizes));
 	view->plans = calloc(processes, sizeof(*view->plans));
 	view->parts = calloc(processes, sizeof(*view->parts));
-	if (!view->meet.seats || !view->stands || !view->types ||
+	if (!view->meet.seats || !view->proxies || !view->types ||
 	    !view->sizes || !view->plans || !view->parts)
 		return -VMPI_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
@@ -65,8 +65,8 @@ static int parts_pack(struct vm_coll_view *view)
 {
 	int rc = 0;
 
-	if (vm_coll_is_partial(&view->plan, view->any)) {
-		view->partial = vm_coll_partial_open(view);
+	if (vm_coll_is_node_reduce(&view->plan, view->any)) {
+		view->partial = vm_coll_node_reduce_open(view);
 		if (!view->partial)
 			return -VMPI_ENOMEM;
 	}
@@ -89,10 +89,10 @@ int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
 		rc = parts_pack(view);
 	if (rc != 0) {
 		/* The others wait for us all the same. */
-		vm_far_barrier(meet, VM_FAR_MISMATCH);
+		vm_leaders_barrier(meet, VM_LEADERS_MISMATCH);
 		return rc;
 	}
-	rc = vm_far_exchange(meet, VM_FAR_COLL, view->parts);
+	rc = vm_leaders_exchange(meet, VM_LEADERS_COLL, view->parts);
 	for (int p = 0; p < view->far->count && rc == 0; p++)
 		if (p != view->far->self)
 			rc = vm_coll_unpack(view, p);
@@ -106,30 +106,30 @@ static bool is_plain(const struct vm_type *type)
 	       type->extent == (MPI_Count)type->size;
 }
 
-int vm_coll_operands_fill(struct vm_coll *stand, const struct vm_coll *like)
+int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like)
 {
 	const struct vm_type *type = like->recv.type;
-	struct vm_data from = vm_data_bytes(stand->send.buf, stand->send.count);
+	struct vm_data from = vm_data_bytes(proxy->send.buf, proxy->send.count);
 	struct vm_data to;
 	ptrdiff_t low;
 	size_t bytes;
 
-	stand->op = like->op;
-	stand->send.type = type;
-	stand->send.count = like->recv.count;
+	proxy->op = like->op;
+	proxy->send.type = type;
+	proxy->send.count = like->recv.count;
 	if (from.addr && !is_plain(type)) {
 		bytes = vm_coll_span(type, like->recv.count, &low);
 		/* Elements keep their alignment, as in coll_reduce.c. */
-		stand->temp = calloc(1, bytes + 128);
-		if (!stand->temp)
+		proxy->temp = calloc(1, bytes + 128);
+		if (!proxy->temp)
 			return -VMPI_ENOMEM;
-		stand->send.buf = vm_at(
-			stand->temp, (ptrdiff_t)(-(uintptr_t)stand->temp & 63) +
+		proxy->send.buf = vm_at(
+			proxy->temp, (ptrdiff_t)(-(uintptr_t)proxy->temp & 63) +
 					     (low & 63) - low);
-		to = vm_type_data(type, stand->send.buf, like->recv.count);
+		to = vm_type_data(type, proxy->send.buf, like->recv.count);
 		vm_data_copy_slow(&to, &from);
 	}
-	stand->recv = stand->send;
+	proxy->recv = proxy->send;
 	return 0;
 }
 
@@ -166,23 +166,23 @@ int vm_coll_view_compute(struct vm_coll_view *view)
 	int rc = 0;
 
 	for (size_t i = 0; i < view->meet.size && rc == 0; i++) {
-		struct vm_coll *stand = vm_coll_of(&view->meet, i);
+		struct vm_coll *proxy = vm_coll_of(&view->meet, i);
 
-		if (stand->owner)
+		if (proxy->owner)
 			continue;
 		/* It takes nothing. */
-		atomic_store_explicit(&stand->error, MPI_ERR_OTHER,
+		atomic_store_explicit(&proxy->error, MPI_ERR_OTHER,
 				      memory_order_relaxed);
-		stand->in_place = stand->kind->reduces && stand->kind->slices;
-		stand->recv.type = stand->send.type;
-		stand->recv.count = 0;
-		if (stand->kind->flow == VM_FLOW_BCAST)
-			stand->recv = stand->send;
-		if (!stand->kind->reduces || !like->op)
+		proxy->in_place = proxy->kind->reduces && proxy->kind->slices;
+		proxy->recv.type = proxy->send.type;
+		proxy->recv.count = 0;
+		if (proxy->kind->flow == VM_FLOW_BCAST)
+			proxy->recv = proxy->send;
+		if (!proxy->kind->reduces || !like->op)
 			continue;
-		rc = vm_coll_operands_fill(stand, like);
-		if (!stand->kind->slices)
-			stand->recv.counts = counts_like(view, i);
+		rc = vm_coll_operands_fill(proxy, like);
+		if (!proxy->kind->slices)
+			proxy->recv.counts = counts_like(view, i);
 	}
 	return rc;
 }
@@ -190,7 +190,7 @@ int vm_coll_view_compute(struct vm_coll_view *view)
 void vm_coll_view_work(struct vm_coll_view *view)
 {
 	struct vm_meet *meet = &view->meet;
-	const struct vm_far_process *here = view->here;
+	const struct vm_leaders_process *here = view->here;
 	struct vm_coll *me = vm_coll_own(meet, here->members[0]);
 	const struct vm_coll_kind *kind = me->kind;
 	bool all = kind->slices || kind->whole;
@@ -216,8 +216,8 @@ void vm_coll_view_close(struct vm_coll_view *view)
 {
 	struct vm_coll_memory *memory;
 
-	for (size_t i = 0; view->stands && i < view->meet.size; i++)
-		free(view->stands[i].temp);
+	for (size_t i = 0; view->proxies && i < view->meet.size; i++)
+		free(view->proxies[i].temp);
 	for (int p = 0; view->parts && p < view->far->count; p++) {
 		free((void *)(uintptr_t)view->parts[p].out);
 		free(view->parts[p].in);
@@ -232,7 +232,7 @@ void vm_coll_view_close(struct vm_coll_view *view)
 	free(view->plans);
 	free(view->sizes);
 	free(view->types);
-	free(view->stands);
+	free(view->proxies);
 	free(view->meet.seats);
 }
 
@@ -268,11 +268,11 @@ static void plans_differ(struct vm_coll_view *view, int p)
 			     "process %u uses algorithm %s (%s), process %u %s "
 			     "(%s): settings differ",
 			     view->far->processes[0].process,
-			     vm_coll_way_name(ours->way),
-			     vm_coll_way_name(ours->asked),
+			     vm_coll_algorithm_name(ours->way),
+			     vm_coll_algorithm_name(ours->asked),
 			     view->far->processes[p].process,
-			     vm_coll_way_name(theirs->way),
-			     vm_coll_way_name(theirs->asked));
+			     vm_coll_algorithm_name(theirs->way),
+			     vm_coll_algorithm_name(theirs->asked));
 }
 
 /* Whether all processes plan the same; if not all members know.  A broadcast goes
@@ -303,7 +303,7 @@ static int view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
 
 	vm_coll_count(view->plan.way);
 	if (view->partial)
-		return vm_coll_partial_do(view);
+		return vm_coll_node_reduce_do(view);
 	if (any->kind->reduces && !view->plan.packs)
 		step = vm_coll_slice(any);
 	if (step)
@@ -328,7 +328,7 @@ static void ways_set(const struct vm_coll_view *view,
 			(int8_t)view->plan.way;
 }
 
-void vm_coll_far(struct vm_meet *meet)
+void vm_coll_hier(struct vm_meet *meet)
 {
 	struct vm_coll_plan plan = vm_coll_plan(meet);
 	struct vm_coll_view view;
@@ -344,7 +344,7 @@ void vm_coll_far(struct vm_meet *meet)
 		ways_set(&view, meet);
 		rc = view_do(&view, meet, root);
 	}
-	vm_coll_partial_close(view.partial);
+	vm_coll_node_reduce_close(view.partial);
 	vm_coll_view_close(&view);
 	meet->result = rc;
 }

@@ -4,7 +4,7 @@
  *
  * The leader of each process (core/comm/leaders.h) tells the others the calls of its
  * members, and what is small of the data that they send there (coll_pack.c).  For
- * each member of another process there is then a stand-in, a struct vm_coll that
+ * each member of another process there is then a proxy, a struct vm_coll that
  * sends what has come.  When all agree, large data follows: from buffer to buffer
  * (coll_direct.c), or by way of other processes (coll_relay.c).  Then the kinds'
  * functions find a meeting like any other.  Reductions go another way if they
@@ -20,7 +20,7 @@
 
 struct vm_coll_block;
 struct vm_coll_memory;
-struct vm_coll_partial;
+struct vm_coll_node_reduce;
 
 /* Blocks that go directly (coll_pack.h). */
 struct vm_coll_blocks {
@@ -28,25 +28,25 @@ struct vm_coll_blocks {
 	size_t count, room;
 };
 
-/* A meeting of all members: those that are here and stand-ins. */
+/* A meeting of all members: those that are here and proxies. */
 struct vm_coll_view {
 	struct vm_meet meet;
-	const struct vm_far *far;
-	const struct vm_far_process *here;
+	const struct vm_leaders *far;
+	const struct vm_leaders_process *here;
 	struct vm_coll_plan plan, *plans; /* ours; by process */
 	size_t packed_bytes;		  /* of blocks that go along, at most */
-	struct vm_coll *stands;		  /* by member */
-	struct vm_type *types;		  /* of stand-ins, by member */
+	struct vm_coll *proxies;	  /* by member */
+	struct vm_type *types;		  /* of proxies, by member */
 	uint64_t *sizes;		  /* of what they send, by member */
-	struct vm_far_part *parts;	  /* by process */
+	struct vm_leaders_msg *parts;	  /* by process */
 	struct vm_coll *any;		  /* of a member here */
 	struct vm_coll_blocks going, coming;
 	struct vm_coll_memory *memory; /* for data that has no better place */
-	struct vm_coll_partial *partial;
+	struct vm_coll_node_reduce *partial;
 };
 
 /* All of the work: what vm_coll_arrived() does when members are elsewhere. */
-void vm_coll_far(struct vm_meet *meet);
+void vm_coll_hier(struct vm_meet *meet);
 
 /*
  * Exchanges calls and data and fills the view: 0, or a negative code of core;
@@ -55,7 +55,7 @@ void vm_coll_far(struct vm_meet *meet);
 int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
 		      const struct vm_coll_plan *plan);
 
-/* When the members have been found to agree: makes the stand-ins such that the
+/* When the members have been found to agree: makes the proxies such that the
  * kinds' functions can work with them.  0 or -VMPI_ENOMEM. */
 int vm_coll_view_compute(struct vm_coll_view *view);
 
@@ -67,9 +67,9 @@ void vm_coll_view_close(struct vm_coll_view *view);
 /* Memory that is freed with the view; NULL: there is none. */
 void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes);
 
-/* The operands of a stand-in, in memory of their own unless their bytes are
+/* The operands of a proxy, in memory of their own unless their bytes are
  * operands already: 0 or -VMPI_ENOMEM. */
-int vm_coll_operands_fill(struct vm_coll *stand, const struct vm_coll *like);
+int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like);
 
 /* An ordered reduction of much data, `step` elements at a time (coll_slice.c). */
 int vm_coll_slices(struct vm_meet *meet, size_t step);
@@ -77,7 +77,7 @@ int vm_coll_slices(struct vm_meet *meet, size_t step);
 /* The blocks that were announced: 0 or an error.  May switch (coll_direct.c). */
 int vm_coll_direct(struct vm_coll_view *view);
 
-/* A broadcast or allgather by way of other processes: the stand-ins then send
+/* A broadcast or allgather by way of other processes: the proxies then send
  * what has come.  0 or an error.  May switch (coll_relay.c). */
 int vm_coll_relay(struct vm_coll_view *view);
 

@@ -4,7 +4,7 @@
  *
  * All members of both sides meet; the last to arrive does all the work, once
  * for each direction in which data goes.  For the kinds' cross() it shows the
- * meeting so that the side which the data comes from stands first.
+ * meeting so that the side which the data comes from proxies first.
  */
 #include <stdio.h>
 #include <stdlib.h>

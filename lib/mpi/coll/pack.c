@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/coll/partial.h"
+#include "mpi/coll/node_reduce.h"
 
 #define ALIGN 16
 /* In the size of a block: it does not go along. */
@@ -212,9 +212,9 @@ static long partial_visit(struct pack *pack, size_t from)
 	struct vm_data data;
 
 	if (from != view->here->members[0] ||
-	    !vm_coll_partial_wanted(view, pack->process))
+	    !vm_coll_node_reduce_wanted(view, pack->process))
 		return 0;
-	data = vm_coll_partial_data(view->partial);
+	data = vm_coll_node_reduce_data(view->partial);
 	return block_visit(pack, &data) ? 1 : -1;
 }
 
@@ -223,7 +223,7 @@ static long partial_visit(struct pack *pack, size_t from)
 static long blocks_visit(struct pack *pack, size_t from)
 {
 	const struct vm_coll_view *view = pack->view;
-	const struct vm_far_process *there =
+	const struct vm_leaders_process *there =
 		&view->far->processes[pack->process];
 	const struct vm_coll *coll = vm_coll_of(&view->meet, from);
 	long n = 0;
@@ -248,7 +248,7 @@ static long blocks_visit(struct pack *pack, size_t from)
 	return n;
 }
 
-static size_t calls_bytes(const struct vm_far_process *process)
+static size_t calls_bytes(const struct vm_leaders_process *process)
 {
 	return sizeof(struct vm_coll_plan) +
 	       process->count * sizeof(struct call);
@@ -256,8 +256,8 @@ static size_t calls_bytes(const struct vm_far_process *process)
 
 int vm_coll_pack(struct vm_coll_view *view, int p)
 {
-	const struct vm_far_process *here = view->here;
-	struct vm_far_part *part = &view->parts[p];
+	const struct vm_leaders_process *here = view->here;
+	struct vm_leaders_msg *part = &view->parts[p];
 	struct pack pack = { .view = view, .process = p };
 	struct call *calls;
 	size_t head;
@@ -330,46 +330,46 @@ static bool block_next(struct unpack *unpack, struct vm_data *block,
 	return true;
 }
 
-bool vm_coll_stand_blocks(struct vm_coll *stand, size_t count)
+bool vm_coll_proxy_blocks(struct vm_coll *proxy, size_t count)
 {
 	/* Only asked whether there are any. */
 	static const int none;
 	struct vm_data *made = calloc(count, sizeof(*made));
 
-	stand->temp = made;
-	stand->send.made = made;
-	stand->send.counts = stand->send.displs = &none;
+	proxy->temp = made;
+	proxy->send.made = made;
+	proxy->send.counts = proxy->send.displs = &none;
 	return made != NULL;
 }
 
 /* false: it makes no sense, or no memory. */
-static bool send_fill(struct unpack *unpack, struct vm_coll *stand,
+static bool send_fill(struct unpack *unpack, struct vm_coll *proxy,
 		      uint32_t seat, const struct call *call)
 {
-	const struct vm_far_process *here = unpack->view->here;
+	const struct vm_leaders_process *here = unpack->view->here;
 	struct vm_data *made, block;
 
-	stand->send.type = vm_type_get(MPI_BYTE);
+	proxy->send.type = vm_type_get(MPI_BYTE);
 	if (!call->blocks)
 		return true;
-	if (!stand->kind->direct) {
+	if (!proxy->kind->direct) {
 		if (!block_next(unpack, &block, seat, 0))
 			return false;
-		stand->send.buf = block.addr;
-		stand->send.count = block.bytes;
+		proxy->send.buf = block.addr;
+		proxy->send.count = block.bytes;
 		return true;
 	}
-	if (!vm_coll_stand_blocks(stand,
-				  has_blocks(stand) ? (size_t)stand->size : 1))
+	if (!vm_coll_proxy_blocks(proxy,
+				  has_blocks(proxy) ? (size_t)proxy->size : 1))
 		return false;
-	made = stand->temp;
-	if (!has_blocks(stand))
+	made = proxy->temp;
+	if (!has_blocks(proxy))
 		return block_next(unpack, made, seat, 0);
 	for (uint32_t i = 0; i < here->count; i++) {
 		uint32_t to = here->members[i];
 
-		if (vm_coll_reaches(stand, seat, to) &&
-		    !block_next(unpack, &made[vm_coll_block_of(stand, to)],
+		if (vm_coll_reaches(proxy, seat, to) &&
+		    !block_next(unpack, &made[vm_coll_block_of(proxy, to)],
 				seat, to))
 			return false;
 	}
@@ -388,30 +388,30 @@ static const struct vm_type *type_fill(struct vm_type *type,
 	return type;
 }
 
-static void stand_fill(struct vm_coll *stand, struct vm_type *type,
+static void proxy_fill(struct vm_coll *proxy, struct vm_type *type,
 		       const struct vm_coll *any, const struct call *call,
 		       size_t seat, size_t size)
 {
 	bool second = vm_coll_is_second(any, seat);
 	size_t first_size = (size_t)any->first_size;
 
-	stand->kind = any->kind;
-	stand->id = (enum vm_call_id)call->id;
-	stand->root = call->root;
-	stand->shares = any->kind->rooted ? 0 : call->root;
-	stand->first_size = any->first_size;
-	stand->in_place = call->in_place;
-	stand->rank = (int)(second ? seat - first_size : seat);
-	stand->size = (int)(!first_size ? size :
+	proxy->kind = any->kind;
+	proxy->id = (enum vm_call_id)call->id;
+	proxy->root = call->root;
+	proxy->shares = any->kind->rooted ? 0 : call->root;
+	proxy->first_size = any->first_size;
+	proxy->in_place = call->in_place;
+	proxy->rank = (int)(second ? seat - first_size : seat);
+	proxy->size = (int)(!first_size ? size :
 			    second	? first_size :
 					  size - first_size);
 	if (any->kind->reduces) {
-		stand->op = call->op	   ? vm_op_builtin[call->op] :
+		proxy->op = call->op	   ? vm_op_builtin[call->op] :
 			    call->commutes ? &op_commutes :
 					     &op_not;
-		stand->recv.type = type_fill(type, call);
+		proxy->recv.type = type_fill(type, call);
 	}
-	stand->recv.count = call->count;
+	proxy->recv.count = call->count;
 }
 
 /* Blocks of a call of another kind: they are not looked at. */
@@ -430,24 +430,24 @@ static void blocks_skip(struct unpack *unpack, uint64_t blocks)
 	}
 }
 
-static int stands_fill(struct unpack *unpack, const struct call *calls)
+static int proxies_fill(struct unpack *unpack, const struct call *calls)
 {
 	struct vm_coll_view *view = unpack->view;
-	const struct vm_far_process *there =
+	const struct vm_leaders_process *there =
 		&view->far->processes[unpack->process];
 
 	for (uint32_t i = 0; i < there->count; i++) {
 		uint32_t seat = there->members[i];
-		struct vm_coll *stand = &view->stands[seat];
+		struct vm_coll *proxy = &view->proxies[seat];
 
-		stand_fill(stand, &view->types[seat], view->any, &calls[i],
+		proxy_fill(proxy, &view->types[seat], view->any, &calls[i],
 			   seat, view->meet.size);
 		view->sizes[seat] = calls[i].size;
-		atomic_store_explicit(&view->meet.seats[seat].args, stand,
+		atomic_store_explicit(&view->meet.seats[seat].args, proxy,
 				      memory_order_relaxed);
 		if (calls[i].id != (uint32_t)view->any->id)
 			blocks_skip(unpack, calls[i].blocks);
-		else if (!send_fill(unpack, stand, seat, &calls[i]))
+		else if (!send_fill(unpack, proxy, seat, &calls[i]))
 			return -VMPI_EINVAL;
 	}
 	return 0;
@@ -455,8 +455,8 @@ static int stands_fill(struct unpack *unpack, const struct call *calls)
 
 int vm_coll_unpack(struct vm_coll_view *view, int p)
 {
-	const struct vm_far_part *part = &view->parts[p];
-	const struct vm_far_process *there = &view->far->processes[p];
+	const struct vm_leaders_msg *part = &view->parts[p];
+	const struct vm_leaders_process *there = &view->far->processes[p];
 	struct unpack unpack = { .view = view, .process = p };
 	size_t head = calls_bytes(there);
 	const struct call *calls;
@@ -473,5 +473,5 @@ int vm_coll_unpack(struct vm_coll_view *view, int p)
 		return -VMPI_EINVAL;
 	unpack.data = (char *)part->in + head;
 	unpack.bytes = part->in_bytes - head;
-	return stands_fill(&unpack, calls);
+	return proxies_fill(&unpack, calls);
 }

@@ -10,7 +10,7 @@
 #include "mpi/coll/hier.h"
 
 /* A block that goes directly; of one that comes, `data` is where it is to be, and
- * the stand-in of member `from` sends it. */
+ * the proxy of member `from` sends it. */
 struct vm_coll_block {
 	int process;
 	uint32_t from, to; /* members; of one that goes, 0 */
@@ -21,15 +21,15 @@ struct vm_coll_block {
 /* For process p: 0 or -VMPI_ENOMEM. */
 int vm_coll_pack(struct vm_coll_view *view, int p);
 
-/* What has come from process p becomes stand-ins: 0 or -VMPI_EINVAL. */
+/* What has come from process p becomes proxies: 0 or -VMPI_EINVAL. */
 int vm_coll_unpack(struct vm_coll_view *view, int p);
 
 /* What a member sends to member `to`. */
 struct vm_data vm_coll_data_for(const struct vm_coll *coll, size_t to);
 
-/* Gives a stand-in so many blocks to send, wherever they are, in its temp; false:
+/* Gives a proxy so many blocks to send, wherever they are, in its temp; false:
  * no memory. */
-bool vm_coll_stand_blocks(struct vm_coll *stand, size_t count);
+bool vm_coll_proxy_blocks(struct vm_coll *proxy, size_t count);
 
 /* Of a member of the channel: whether it is on the second side of an
  * intercommunicator, and its number among those that blocks are for. */

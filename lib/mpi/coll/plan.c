@@ -12,27 +12,28 @@
 #include "core/comm/leaders.h"
 #include "core/runtime/node.h"
 
-static const char *const names[VM_COLL_WAYS] = { [VM_WAY_AUTO] = "auto",
-#define NAME(name, word) [VM_WAY_##name] = #word,
-						 VM_COLL_WAYS(NAME)
+static const char *const names[VM_COLL_ALGORITHMS] = {
+	[VM_ALGORITHM_AUTO] = "auto",
+#define NAME(name, word) [VM_ALGORITHM_##name] = #word,
+	VM_COLL_ALGORITHMS(NAME)
 #undef NAME
 };
 
-const char *vm_coll_way_name(uint32_t way)
+const char *vm_coll_algorithm_name(uint32_t way)
 {
-	return way < VM_COLL_WAYS ? names[way] : "something unknown";
+	return way < VM_COLL_ALGORITHMS ? names[way] : "something unknown";
 }
 
 void vm_coll_count(uint32_t way)
 {
 	/* Several leaders may count at once. */
 	switch (way) {
-#define COUNT(name, word)                                         \
-	case VM_WAY_##name:                                       \
-		__atomic_fetch_add(&vm_node->pvars.far_##word, 1, \
-				   __ATOMIC_RELAXED);             \
+#define COUNT(name, word)                                                      \
+	case VM_ALGORITHM_##name:                                              \
+		__atomic_fetch_add(&vm_node->pvars.coll_##word##_internode, 1, \
+				   __ATOMIC_RELAXED);                          \
 		break;
-		VM_COLL_WAYS(COUNT)
+		VM_COLL_ALGORITHMS(COUNT)
 #undef COUNT
 	default:
 		break;
@@ -41,7 +42,7 @@ void vm_coll_count(uint32_t way)
 
 /* What a plan depends on. */
 struct facts {
-	const struct vm_far *far;
+	const struct vm_leaders *far;
 	const struct vm_coll *any;
 	size_t bytes; /* that go to a member, or that it reduces */
 };
@@ -56,85 +57,96 @@ static bool is_long(const struct facts *facts)
 	return facts->bytes >= (size_t)mpi_cvar.coll_long_bytes;
 }
 
-static enum vm_coll_way bcast_best(const struct facts *facts)
+static enum vm_coll_algorithm bcast_best(const struct facts *facts)
 {
 	if (facts->far->count == 2 || is_short(facts))
-		return VM_WAY_LINEAR;
-	return is_long(facts) ? VM_WAY_SCATTER_ALLGATHER : VM_WAY_BINOMIAL;
+		return VM_ALGORITHM_LINEAR;
+	return is_long(facts) ? VM_ALGORITHM_SCATTER_ALLGATHER :
+				VM_ALGORITHM_BINOMIAL;
 }
 
-static enum vm_coll_way allgather_best(const struct facts *facts)
+static enum vm_coll_algorithm allgather_best(const struct facts *facts)
 {
-	return facts->far->count > 2 && is_long(facts) ? VM_WAY_RING :
-							 VM_WAY_LINEAR;
+	return facts->far->count > 2 && is_long(facts) ? VM_ALGORITHM_RING :
+							 VM_ALGORITHM_LINEAR;
 }
 
 /* With two processes there is but one step. */
-static enum vm_coll_way alltoall_best(const struct facts *facts)
+static enum vm_coll_algorithm alltoall_best(const struct facts *facts)
 {
-	return facts->far->count == 2 ? VM_WAY_LINEAR : VM_WAY_PAIRWISE;
+	return facts->far->count == 2 ? VM_ALGORITHM_LINEAR :
+					VM_ALGORITHM_PAIRWISE;
 }
 
-static enum vm_coll_way reduce_best(const struct facts *facts)
+static enum vm_coll_algorithm reduce_best(const struct facts *facts)
 {
 	if (is_short(facts))
-		return VM_WAY_LINEAR;
-	return is_long(facts) ? VM_WAY_REDUCE_SCATTER : VM_WAY_BINOMIAL;
+		return VM_ALGORITHM_LINEAR;
+	return is_long(facts) ? VM_ALGORITHM_REDUCE_SCATTER :
+				VM_ALGORITHM_BINOMIAL;
 }
 
-static enum vm_coll_way allreduce_best(const struct facts *facts)
+static enum vm_coll_algorithm allreduce_best(const struct facts *facts)
 {
 	if (is_short(facts))
-		return VM_WAY_LINEAR;
-	return is_long(facts) ? VM_WAY_REDUCE_SCATTER :
-				VM_WAY_RECURSIVE_DOUBLING;
+		return VM_ALGORITHM_LINEAR;
+	return is_long(facts) ? VM_ALGORITHM_REDUCE_SCATTER :
+				VM_ALGORITHM_RECURSIVE_DOUBLING;
 }
 
-static enum vm_coll_way reduce_scatter_best(const struct facts *facts)
+static enum vm_coll_algorithm reduce_scatter_best(const struct facts *facts)
 {
-	return is_short(facts) ? VM_WAY_LINEAR : VM_WAY_PAIRWISE;
+	return is_short(facts) ? VM_ALGORITHM_LINEAR : VM_ALGORITHM_PAIRWISE;
 }
 
-static enum vm_coll_way scan_best(const struct facts *facts)
+static enum vm_coll_algorithm scan_best(const struct facts *facts)
 {
-	return is_short(facts) ? VM_WAY_LINEAR : VM_WAY_RECURSIVE_DOUBLING;
+	return is_short(facts) ? VM_ALGORITHM_LINEAR :
+				 VM_ALGORITHM_RECURSIVE_DOUBLING;
 }
 
 #define WORDS_MAX 5
 
 static const struct {
 	const int64_t *asked;
-	enum vm_coll_way (*best)(const struct facts *facts);
+	enum vm_coll_algorithm (*best)(const struct facts *facts);
 	uint8_t ways[WORDS_MAX]; /* by word */
 } families[VM_FAMILIES] = {
 	[VM_FAMILY_BCAST] = { &mpi_cvar.coll_bcast_algorithm,
 			      bcast_best,
-			      { VM_WAY_AUTO, VM_WAY_LINEAR, VM_WAY_BINOMIAL,
-				VM_WAY_SCATTER_ALLGATHER } },
+			      { VM_ALGORITHM_AUTO, VM_ALGORITHM_LINEAR,
+				VM_ALGORITHM_BINOMIAL,
+				VM_ALGORITHM_SCATTER_ALLGATHER } },
 	[VM_FAMILY_ALLGATHER] = { &mpi_cvar.coll_allgather_algorithm,
 				  allgather_best,
-				  { VM_WAY_AUTO, VM_WAY_LINEAR, VM_WAY_RING } },
+				  { VM_ALGORITHM_AUTO, VM_ALGORITHM_LINEAR,
+				    VM_ALGORITHM_RING } },
 	[VM_FAMILY_ALLTOALL] = { &mpi_cvar.coll_alltoall_algorithm,
 				 alltoall_best,
-				 { VM_WAY_AUTO, VM_WAY_LINEAR,
-				   VM_WAY_PAIRWISE } },
+				 { VM_ALGORITHM_AUTO, VM_ALGORITHM_LINEAR,
+				   VM_ALGORITHM_PAIRWISE } },
 	[VM_FAMILY_REDUCE] = { &mpi_cvar.coll_reduce_algorithm,
 			       reduce_best,
-			       { VM_WAY_AUTO, VM_WAY_ORDERED, VM_WAY_LINEAR,
-				 VM_WAY_BINOMIAL, VM_WAY_REDUCE_SCATTER } },
+			       { VM_ALGORITHM_AUTO, VM_ALGORITHM_ORDERED,
+				 VM_ALGORITHM_LINEAR, VM_ALGORITHM_BINOMIAL,
+				 VM_ALGORITHM_REDUCE_SCATTER } },
 	[VM_FAMILY_ALLREDUCE] = { &mpi_cvar.coll_allreduce_algorithm,
 				  allreduce_best,
-				  { VM_WAY_AUTO, VM_WAY_ORDERED, VM_WAY_LINEAR,
-				    VM_WAY_RECURSIVE_DOUBLING,
-				    VM_WAY_REDUCE_SCATTER } },
+				  { VM_ALGORITHM_AUTO, VM_ALGORITHM_ORDERED,
+				    VM_ALGORITHM_LINEAR,
+				    VM_ALGORITHM_RECURSIVE_DOUBLING,
+				    VM_ALGORITHM_REDUCE_SCATTER } },
 	[VM_FAMILY_REDUCE_SCATTER] = { &mpi_cvar.coll_reduce_scatter_algorithm,
 				       reduce_scatter_best,
-				       { VM_WAY_AUTO, VM_WAY_ORDERED,
-					 VM_WAY_LINEAR, VM_WAY_PAIRWISE } },
+				       { VM_ALGORITHM_AUTO,
+					 VM_ALGORITHM_ORDERED,
+					 VM_ALGORITHM_LINEAR,
+					 VM_ALGORITHM_PAIRWISE } },
 	[VM_FAMILY_SCAN] = { &mpi_cvar.coll_scan_algorithm,
 			     scan_best,
-			     { VM_WAY_AUTO, VM_WAY_ORDERED, VM_WAY_LINEAR,
-			       VM_WAY_RECURSIVE_DOUBLING } },
+			     { VM_ALGORITHM_AUTO, VM_ALGORITHM_ORDERED,
+			       VM_ALGORITHM_LINEAR,
+			       VM_ALGORITHM_RECURSIVE_DOUBLING } },
 };
 
 size_t vm_coll_slice(const struct vm_coll *coll)
@@ -154,7 +166,7 @@ size_t vm_coll_slice(const struct vm_coll *coll)
 /* Whether the members here agree: only then one speaks for all. */
 static bool agree_here(const struct vm_meet *meet)
 {
-	const struct vm_far_process *here =
+	const struct vm_leaders_process *here =
 		&meet->far->processes[meet->far->self];
 	const struct vm_coll *first = vm_coll_of(meet, here->members[0]);
 	char what[sizeof(first->what)];
@@ -184,7 +196,7 @@ static size_t bytes_of(const struct vm_coll *any)
 	}
 }
 
-static bool can_combine(const struct vm_far *far, const struct vm_coll *any)
+static bool can_combine(const struct vm_leaders *far, const struct vm_coll *any)
 {
 	return far->blocks ||
 	       (any->op->commutes && any->kind->family != VM_FAMILY_SCAN);
@@ -192,32 +204,33 @@ static bool can_combine(const struct vm_far *far, const struct vm_coll *any)
 
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 {
-	const struct vm_far *far = meet->far;
+	const struct vm_leaders *far = meet->far;
 	const struct vm_coll *any =
 		vm_coll_of(meet, far->processes[far->self].members[0]);
 	enum vm_coll_family family = any->kind->family;
-	struct vm_coll_plan plan = { .way = VM_WAY_LINEAR, .packs = true };
+	struct vm_coll_plan plan = { .way = VM_ALGORITHM_LINEAR,
+				     .packs = true };
 	struct facts facts = { .far = far, .any = any };
 
 	if (any->kind->reduces)
-		plan.way = VM_WAY_ORDERED;
+		plan.way = VM_ALGORITHM_ORDERED;
 	if (!family || any->first_size)
 		return plan;
-	plan.asked = families[family].ways[any->asked == VM_SPECIAL_UNSET ?
+	plan.asked = families[family].ways[any->asked == VM_CHAN_STATS_UNSET ?
 						   *families[family].asked :
 						   any->asked];
 	if (!agree_here(meet) || (any->kind->reduces && !can_combine(far, any)))
 		plan.packs = !vm_coll_slice(any);
-	else if (plan.asked != VM_WAY_AUTO)
+	else if (plan.asked != VM_ALGORITHM_AUTO)
 		plan.way = plan.asked;
 	else {
 		facts.bytes = bytes_of(any);
 		plan.way = families[family].best(&facts);
 	}
-	if (plan.way == VM_WAY_ORDERED)
+	if (plan.way == VM_ALGORITHM_ORDERED)
 		plan.packs = !vm_coll_slice(any);
 	else
-		plan.packs = plan.way == VM_WAY_LINEAR ||
+		plan.packs = plan.way == VM_ALGORITHM_LINEAR ||
 			     family == VM_FAMILY_ALLTOALL;
 	return plan;
 }

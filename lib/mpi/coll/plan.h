@@ -14,7 +14,7 @@
 
 /* X(name, word): the word is that of the control variables, and what core counts
  * (far_WORD). */
-#define VM_COLL_WAYS(X)                           \
+#define VM_COLL_ALGORITHMS(X)                     \
 	X(LINEAR, linear)                         \
 	X(ORDERED, ordered)                       \
 	X(BINOMIAL, binomial)                     \
@@ -24,12 +24,12 @@
 	X(RECURSIVE_DOUBLING, recursive_doubling) \
 	X(REDUCE_SCATTER, reduce_scatter)
 
-enum vm_coll_way {
-	VM_WAY_AUTO,
-#define VM_COLL_WAY_ENUM_(name, word) VM_WAY_##name,
-	VM_COLL_WAYS(VM_COLL_WAY_ENUM_)
-#undef VM_COLL_WAY_ENUM_
-		VM_COLL_WAYS
+enum vm_coll_algorithm {
+	VM_ALGORITHM_AUTO,
+#define VM_COLL_ALGORITHM_ENUM_(name, word) VM_ALGORITHM_##name,
+	VM_COLL_ALGORITHMS(VM_COLL_ALGORITHM_ENUM_)
+#undef VM_COLL_ALGORITHM_ENUM_
+		VM_COLL_ALGORITHMS
 };
 
 /* Of one process; goes to the others. */
@@ -39,7 +39,7 @@ struct vm_coll_plan {
 	uint64_t packs; /* whether data goes along with the calls */
 };
 
-const char *vm_coll_way_name(uint32_t way);
+const char *vm_coll_algorithm_name(uint32_t way);
 
 /* Counts a collective that goes that way. */
 void vm_coll_count(uint32_t way);
@@ -48,10 +48,10 @@ void vm_coll_count(uint32_t way);
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet);
 
 /* Whether parts are reduced in each process and combined: of a reduction. */
-static inline bool vm_coll_is_partial(const struct vm_coll_plan *plan,
-				      const struct vm_coll *any)
+static inline bool vm_coll_is_node_reduce(const struct vm_coll_plan *plan,
+					  const struct vm_coll *any)
 {
-	return any->kind->reduces && plan->way != VM_WAY_ORDERED;
+	return any->kind->reduces && plan->way != VM_ALGORITHM_ORDERED;
 }
 
 /*

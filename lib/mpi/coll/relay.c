@@ -11,7 +11,7 @@
 /* A broadcast, as one process sees it: processes are counted from the root's. */
 struct bcast {
 	struct vm_coll_view *view;
-	struct vm_far_talk talk;
+	struct vm_leaders_data talk;
 	int count, self; /* processes; this one's number from the root's */
 	int root;	 /* the root's process */
 	struct vm_data data;
@@ -54,15 +54,16 @@ static void bcast_binomial(struct bcast *bcast)
 	while (step < bcast->count && !(bcast->self & step))
 		step *= 2;
 	if (bcast->self) {
-		vm_far_recv(&bcast->talk, process_of(bcast, bcast->self - step),
-			    &bcast->data);
-		vm_far_wait(&bcast->talk);
+		vm_leaders_recv(&bcast->talk,
+				process_of(bcast, bcast->self - step),
+				&bcast->data);
+		vm_leaders_wait(&bcast->talk);
 	}
 	while ((step /= 2) > 0)
 		if (bcast->self + step < bcast->count)
-			vm_far_send(&bcast->talk,
-				    process_of(bcast, bcast->self + step),
-				    &bcast->data);
+			vm_leaders_send(&bcast->talk,
+					process_of(bcast, bcast->self + step),
+					&bcast->data);
 }
 
 /* One of as many pieces as there are processes. */
@@ -85,34 +86,34 @@ static void bcast_scatter(struct bcast *bcast)
 
 	for (int i = 1; i < count && self == 0; i++) {
 		data = piece(bcast, i);
-		vm_far_send(&bcast->talk, process_of(bcast, i), &data);
+		vm_leaders_send(&bcast->talk, process_of(bcast, i), &data);
 	}
 	if (self) {
 		data = piece(bcast, self);
-		vm_far_recv(&bcast->talk, bcast->root, &data);
-		vm_far_wait(&bcast->talk);
+		vm_leaders_recv(&bcast->talk, bcast->root, &data);
+		vm_leaders_wait(&bcast->talk);
 	}
 	for (int k = 0; k < count - 1; k++) {
 		if (self) {
 			data = piece(bcast, self - k - 1);
-			vm_far_recv(&bcast->talk, process_of(bcast, self - 1),
-				    &data);
+			vm_leaders_recv(&bcast->talk,
+					process_of(bcast, self - 1), &data);
 		}
 		if (self + 1 < count) {
 			data = piece(bcast, self - k);
-			vm_far_send(&bcast->talk, process_of(bcast, self + 1),
-				    &data);
+			vm_leaders_send(&bcast->talk,
+					process_of(bcast, self + 1), &data);
 		}
 		if (self)
-			vm_far_wait(&bcast->talk);
+			vm_leaders_wait(&bcast->talk);
 	}
 }
 
 static int bcast_relay(struct vm_coll_view *view)
 {
 	size_t root = (size_t)view->any->root;
-	struct vm_coll *stand = vm_coll_of(&view->meet, root);
-	bool plain = view->plan.way == VM_WAY_SCATTER_ALLGATHER;
+	struct vm_coll *proxy = vm_coll_of(&view->meet, root);
+	bool plain = view->plan.way == VM_ALGORITHM_SCATTER_ALLGATHER;
 	struct bcast bcast = { .view = view,
 			       .count = view->far->count,
 			       .root = (int)view->far->of[root] };
@@ -120,18 +121,18 @@ static int bcast_relay(struct vm_coll_view *view)
 
 	bcast.self = (view->far->self - bcast.root + bcast.count) % bcast.count;
 	bcast.data = bcast_place(view, plain);
-	vm_far_talk_begin(&bcast.talk, &view->meet);
+	vm_leaders_data_begin(&bcast.talk, &view->meet);
 	if (!bcast.data.addr && !bcast.data.layout && bcast.data.bytes)
 		bcast.talk.error = -VMPI_ENOMEM;
 	if (plain)
 		bcast_scatter(&bcast);
 	else
 		bcast_binomial(&bcast);
-	rc = vm_far_talk_end(&bcast.talk);
-	if (rc == 0 && !stand->owner) {
-		if (!vm_coll_stand_blocks(stand, 1))
+	rc = vm_leaders_data_end(&bcast.talk);
+	if (rc == 0 && !proxy->owner) {
+		if (!vm_coll_proxy_blocks(proxy, 1))
 			return -VMPI_ENOMEM;
-		*(struct vm_data *)stand->temp = bcast.data;
+		*(struct vm_data *)proxy->temp = bcast.data;
 	}
 	return rc;
 }
@@ -141,7 +142,7 @@ static int bcast_relay(struct vm_coll_view *view)
 static struct vm_data gathered_place(struct vm_coll_view *view, int process,
 				     bool *own)
 {
-	const struct vm_far_process *from = &view->far->processes[process];
+	const struct vm_leaders_process *from = &view->far->processes[process];
 	struct vm_data all = vm_data_bytes(NULL, 0);
 
 	*own = false;
@@ -166,7 +167,7 @@ static struct vm_data gathered_place(struct vm_coll_view *view, int process,
 static void gathered_fill(struct vm_coll_view *view, const struct vm_data *all,
 			  bool own)
 {
-	const struct vm_far_process *here = view->here;
+	const struct vm_leaders_process *here = view->here;
 	char *at = all->addr;
 
 	for (uint32_t i = 0; i < here->count; i++) {
@@ -188,16 +189,16 @@ static void gathered_fill(struct vm_coll_view *view, const struct vm_data *all,
 static int gathered_stand(struct vm_coll_view *view, int process,
 			  const struct vm_data *all)
 {
-	const struct vm_far_process *from = &view->far->processes[process];
+	const struct vm_leaders_process *from = &view->far->processes[process];
 	char *at = all->addr;
 
 	for (uint32_t i = 0; i < from->count; i++) {
 		uint32_t seat = from->members[i];
-		struct vm_coll *stand = vm_coll_of(&view->meet, seat);
+		struct vm_coll *proxy = vm_coll_of(&view->meet, seat);
 
-		if (!vm_coll_stand_blocks(stand, 1))
+		if (!vm_coll_proxy_blocks(proxy, 1))
 			return -VMPI_ENOMEM;
-		*(struct vm_data *)stand->temp =
+		*(struct vm_data *)proxy->temp =
 			vm_data_bytes(at, view->sizes[seat]);
 		at = at ? at + view->sizes[seat] : at;
 	}
@@ -207,9 +208,9 @@ static int gathered_stand(struct vm_coll_view *view, int process,
 static int ring(struct vm_coll_view *view, const struct vm_data *all)
 {
 	int count = view->far->count, self = view->far->self;
-	struct vm_far_talk talk;
+	struct vm_leaders_data talk;
 
-	vm_far_talk_begin(&talk, &view->meet);
+	vm_leaders_data_begin(&talk, &view->meet);
 	for (int p = 0; p < count; p++)
 		if (!all[p].addr && all[p].bytes)
 			talk.error = -VMPI_ENOMEM;
@@ -217,11 +218,11 @@ static int ring(struct vm_coll_view *view, const struct vm_data *all)
 		int comes = (self - k - 1 + count) % count;
 		int goes = (self - k + count) % count;
 
-		vm_far_recv(&talk, (self - 1 + count) % count, &all[comes]);
-		vm_far_send(&talk, (self + 1) % count, &all[goes]);
-		vm_far_wait(&talk);
+		vm_leaders_recv(&talk, (self - 1 + count) % count, &all[comes]);
+		vm_leaders_send(&talk, (self + 1) % count, &all[goes]);
+		vm_leaders_wait(&talk);
 	}
-	return vm_far_talk_end(&talk);
+	return vm_leaders_data_end(&talk);
 }
 
 static int allgather_relay(struct vm_coll_view *view)

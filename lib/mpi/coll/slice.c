@@ -14,7 +14,7 @@ struct slice {
 };
 
 static bool slice_open(struct slice *slice, const struct vm_meet *meet,
-		       const struct vm_far_process *here)
+		       const struct vm_leaders_process *here)
 {
 	size_t n = meet->size;
 
@@ -38,7 +38,7 @@ static void slice_close(struct slice *slice)
 
 /* The calls of the members here, for n elements from `first` on. */
 static void slice_fill(struct slice *slice, const struct vm_meet *meet,
-		       const struct vm_far_process *here, size_t first,
+		       const struct vm_leaders_process *here, size_t first,
 		       size_t n)
 {
 	for (uint32_t i = 0; i < here->count; i++) {
@@ -57,7 +57,7 @@ static void slice_fill(struct slice *slice, const struct vm_meet *meet,
 
 /* What has gone wrong in a slice is for the whole call. */
 static void slice_errors(const struct slice *slice, const struct vm_meet *meet,
-			 const struct vm_far_process *here)
+			 const struct vm_leaders_process *here)
 {
 	for (uint32_t i = 0; i < here->count; i++) {
 		const struct vm_coll *part = &slice->parts[i];
@@ -73,7 +73,7 @@ static void slice_errors(const struct slice *slice, const struct vm_meet *meet,
 /* One slice of a reduction; *alone: others do not know of the error. */
 static int slice_do(struct slice *slice, bool *alone)
 {
-	static const struct vm_coll_plan plan = { .way = VM_WAY_ORDERED,
+	static const struct vm_coll_plan plan = { .way = VM_ALGORITHM_ORDERED,
 						  .packs = true };
 	struct vm_coll_view view;
 	int rc = vm_coll_view_open(&view, &slice->meet, &plan);
@@ -90,8 +90,8 @@ static int slice_do(struct slice *slice, bool *alone)
 
 int vm_coll_slices(struct vm_meet *meet, size_t step)
 {
-	const struct vm_far *far = meet->far;
-	const struct vm_far_process *here = &far->processes[far->self];
+	const struct vm_leaders *far = meet->far;
+	const struct vm_leaders_process *here = &far->processes[far->self];
 	size_t count = vm_coll_of(meet, here->members[0])->recv.count, n;
 	struct slice slice = { 0 };
 	bool alone = false;
@@ -110,7 +110,7 @@ int vm_coll_slices(struct vm_meet *meet, size_t step)
 	}
 	/* The others are at the next slice. */
 	if (alone)
-		vm_far_barrier(meet, VM_FAR_MISMATCH);
+		vm_leaders_barrier(meet, VM_LEADERS_MISMATCH);
 	slice_close(&slice);
 	return rc;
 }

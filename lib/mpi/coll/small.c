@@ -2,7 +2,7 @@
 /*
  * Small collectives across workers, in one hop: what the members of a worker
  * send is written to its post, and every worker does the parts of its own
- * members among stand-ins for all others.
+ * members among proxies for all others.
  */
 #include "mpi/coll/small.h"
 
@@ -65,7 +65,7 @@ static bool sends_blocks(const struct vm_coll *coll)
 	       coll->kind == &vm_coll_alltoall;
 }
 
-bool vm_stand_data(const struct vm_coll *coll, struct vm_data *data)
+bool vm_coll_small_data(const struct vm_coll *coll, struct vm_data *data)
 {
 	const struct vm_blocks *side = &coll->send;
 	struct vm_data from;
@@ -109,43 +109,43 @@ static void side_set(struct vm_blocks *side, const void *buf,
 	side->made = NULL;
 }
 
-void vm_stand_init(struct vm_coll *stand, const struct vm_coll *like, int rank,
-		   void *data, size_t bytes)
+void vm_coll_small_init(struct vm_coll *proxy, const struct vm_coll *like,
+			int rank, void *data, size_t bytes)
 {
 	const struct vm_type *type = vm_type_get(MPI_BYTE);
 	size_t count = bytes;
 
-	stand->kind = like->kind;
-	stand->comm = NULL;
-	stand->owner = NULL;
-	stand->rank = rank;
-	stand->size = like->size;
-	stand->id = like->id;
-	stand->root = like->root;
-	stand->shares = like->shares;
-	stand->first_size = 0;
-	stand->in_place = like->kind->reduces;
-	stand->op = like->op;
+	proxy->kind = like->kind;
+	proxy->comm = NULL;
+	proxy->owner = NULL;
+	proxy->rank = rank;
+	proxy->size = like->size;
+	proxy->id = like->id;
+	proxy->root = like->root;
+	proxy->shares = like->shares;
+	proxy->first_size = 0;
+	proxy->in_place = like->kind->reduces;
+	proxy->op = like->op;
 	if (like->kind->reduces) {
 		type = like->recv.type;
 		count = like->recv.count;
 	} else if (sends_blocks(like)) {
 		count = bytes / (size_t)like->size;
 	}
-	side_set(&stand->send, data, type, count);
-	side_set(&stand->recv, data, type, count);
-	stand->temp = NULL;
-	stand->req = NULL;
-	atomic_init(&stand->error, 0);
+	side_set(&proxy->send, data, type, count);
+	side_set(&proxy->recv, data, type, count);
+	proxy->temp = NULL;
+	proxy->req = NULL;
+	atomic_init(&proxy->error, 0);
 }
 
 /* Adds what a member sends to a post, of which `used` bytes are. */
-static bool data_show(const struct vm_coll *coll, struct vm_post *post,
+static bool data_show(const struct vm_coll *coll, struct vm_meet_post *post,
 		      uint32_t room, uint32_t *used)
 {
 	struct vm_data from, to;
 
-	if (!vm_stand_data(coll, &from) || from.bytes > room - *used ||
+	if (!vm_coll_small_data(coll, &from) || from.bytes > room - *used ||
 	    (*used && from.bytes != post->bytes))
 		return false;
 	/* Who sends nothing has no place among those that do. */
@@ -162,8 +162,8 @@ static bool data_show(const struct vm_coll *coll, struct vm_post *post,
 	return true;
 }
 
-bool vm_stand_show(struct vm_meet *meet, struct vm_meet_worker *worker,
-		   struct vm_post *post)
+bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
+			struct vm_meet_post *post)
 {
 	const struct vm_coll *first = vm_coll_of(meet, worker->members[0]);
 	char what[sizeof(first->what)];
@@ -176,7 +176,7 @@ bool vm_stand_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 		if (coll->first_size || coll->kind->whole ||
 		    (i && vm_coll_differs(first, coll, what, sizeof(what))))
 			return false;
-		if (vm_stand_sends(coll, coll->rank) &&
+		if (vm_coll_small_sends(coll, coll->rank) &&
 		    !data_show(coll, post, worker->room, &used))
 			return false;
 	}
@@ -184,16 +184,16 @@ bool vm_stand_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 	return true;
 }
 
-/* A meeting with stand-ins for the members of other workers. */
+/* A meeting with proxies for the members of other workers. */
 struct view {
 	struct vm_meet meet;
-	struct vm_coll *stands;
-	char *data;	 /* private bytes of the stand-ins, */
+	struct vm_coll *proxies;
+	char *data;	 /* private bytes of the proxies, */
 	size_t distance; /* so far apart; 0: they send those of the posts */
 };
 
 VM_STATIC_ASSERT(sizeof(struct vm_coll) % DATA_ALIGN == 0,
-		 "data behind stand-ins is aligned");
+		 "data behind proxies is aligned");
 
 static size_t aligned(size_t bytes)
 {
@@ -205,7 +205,7 @@ static size_t view_divide(struct view *view, const struct vm_coll *like,
 			  size_t size, char *memory)
 {
 	size_t seats = size * sizeof(struct vm_seat);
-	size_t stands = size * sizeof(struct vm_coll);
+	size_t proxies = size * sizeof(struct vm_coll);
 
 	view->meet.size = (uint32_t)size;
 	view->meet.seats = (struct vm_seat *)memory;
@@ -214,31 +214,31 @@ static size_t view_divide(struct view *view, const struct vm_coll *like,
 		view->distance =
 			aligned(like->recv.count * like->recv.type->size);
 	if (memory) {
-		view->stands = (struct vm_coll *)(memory + seats);
-		view->data = memory + seats + stands;
+		view->proxies = (struct vm_coll *)(memory + seats);
+		view->data = memory + seats + proxies;
 	}
-	return seats + stands + size * view->distance;
+	return seats + proxies + size * view->distance;
 }
 
-/* Seats stand-ins for those of a worker's members that send anything. */
-static void stands_seat(struct view *view, const struct vm_meet_worker *worker,
-			struct vm_post *post, const struct vm_coll *like)
+/* Seats proxies for those of a worker's members that send anything. */
+static void small_seat(struct view *view, const struct vm_meet_worker *worker,
+		       struct vm_meet_post *post, const struct vm_coll *like)
 {
 	char *data = post->data;
 
 	for (uint32_t i = 0; i < worker->member_count; i++) {
 		uint32_t rank = worker->members[i];
-		struct vm_coll *stand = &view->stands[rank];
+		struct vm_coll *proxy = &view->proxies[rank];
 		char *bytes = data;
 
-		if (!vm_stand_sends(like, (int)rank))
+		if (!vm_coll_small_sends(like, (int)rank))
 			continue;
 		if (view->distance) {
 			bytes = view->data + rank * view->distance;
 			memcpy(bytes, data, post->bytes);
 		}
-		vm_stand_init(stand, like, (int)rank, bytes, post->bytes);
-		atomic_init(&view->meet.seats[rank].args, stand);
+		vm_coll_small_init(proxy, like, (int)rank, bytes, post->bytes);
+		atomic_init(&view->meet.seats[rank].args, proxy);
 		data += post->bytes;
 	}
 }
@@ -251,8 +251,8 @@ static void view_fill(struct view *view, const struct vm_meet *meet,
 		const struct vm_meet_worker *worker = &meet->workers[w];
 
 		if (worker != self && worker->member_count)
-			stands_seat(view, worker, vm_meet_post(worker, self),
-				    like);
+			small_seat(view, worker, vm_meet_post_of(worker, self),
+				   like);
 	}
 	for (uint32_t i = 0; i < self->member_count; i++) {
 		uint32_t rank = self->members[i];
@@ -289,8 +289,8 @@ static bool is_member(const struct vm_meet_worker *worker, int rank)
 	return false;
 }
 
-void vm_stand_own(struct vm_meet *meet, struct vm_meet_worker *worker,
-		  void *args)
+void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *worker,
+		       void *args)
 {
 	struct vm_coll *me = args;
 	const struct vm_coll_kind *kind = me->kind;

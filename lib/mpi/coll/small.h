@@ -3,7 +3,7 @@
  * Stand-ins for members of a collective that are elsewhere.
  *
  * When what a member sends is small, it is shown to the others as bytes, with a
- * key of all that members must have alike.  There, a stand-in takes the
+ * key of all that members must have alike.  There, a proxy takes the
  * member's place: a struct vm_coll that sends these bytes, so that the kinds'
  * part() finds a meeting like any other and never knows.
  */
@@ -23,13 +23,13 @@ struct vm_coll_key {
 	MPI_Count extent;
 };
 
-VM_STATIC_ASSERT(sizeof(struct vm_coll_key) == VM_POST_KEY,
+VM_STATIC_ASSERT(sizeof(struct vm_coll_key) == VM_MEET_POST_KEY,
 		 "a key fills its place in a post");
 
 void vm_coll_key_init(struct vm_coll_key *key, const struct vm_coll *coll);
 
 /* Whether member `rank` has data for members elsewhere in a call like this. */
-static inline bool vm_stand_sends(const struct vm_coll *like, int rank)
+static inline bool vm_coll_small_sends(const struct vm_coll *like, int rank)
 {
 	if (!like->kind->part)
 		return false;
@@ -37,19 +37,19 @@ static inline bool vm_stand_sends(const struct vm_coll *like, int rank)
 	       (rank == like->root) != like->kind->gathers;
 }
 
-/* What this member sends, all of it; false: a stand-in could not send it. */
-bool vm_stand_data(const struct vm_coll *coll, struct vm_data *data);
+/* What this member sends, all of it; false: a proxy could not send it. */
+bool vm_coll_small_data(const struct vm_coll *coll, struct vm_data *data);
 
-/* A stand-in for member `rank` of a call like this, which has sent so many
+/* A proxy for member `rank` of a call like this, which has sent so many
  * bytes.  Reductions also write to them. */
-void vm_stand_init(struct vm_coll *stand, const struct vm_coll *like, int rank,
-		   void *data, size_t bytes);
+void vm_coll_small_init(struct vm_coll *proxy, const struct vm_coll *like,
+			int rank, void *data, size_t bytes);
 
 /* Of the way that collectives meet (core/comm/meet.h): members show what they send
  * where it is small, and each worker does what its members want. */
-bool vm_stand_show(struct vm_meet *meet, struct vm_meet_worker *worker,
-		   struct vm_post *post);
-void vm_stand_own(struct vm_meet *meet, struct vm_meet_worker *worker,
-		  void *args);
+bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
+			struct vm_meet_post *post);
+void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *worker,
+		       void *args);
 
 #endif

@@ -17,7 +17,7 @@ static const struct {
 	const char *name;
 	unsigned setting;
 } bound[] = {
-	{ "core_eager_limit", VM_SPECIAL_EAGER_LIMIT },
+	{ "core_eager_limit", VM_CHAN_STATS_EAGER_LIMIT },
 	{ "mpi_coll_bcast_algorithm", VM_COLL_SETTING(VM_FAMILY_BCAST) },
 	{ "mpi_coll_allgather_algorithm",
 	  VM_COLL_SETTING(VM_FAMILY_ALLGATHER) },
@@ -55,7 +55,7 @@ bool vm_tool_cvar_at(struct vm_tool_cvar *cvar, int index)
 	return true;
 }
 
-int vm_tool_bind(struct vm_special **special, const void *obj_handle)
+int vm_tool_bind(struct vm_chan_stats **special, const void *obj_handle)
 {
 	const struct vm_rank *rank = vm_rank_self();
 	struct vm_comm *comm;
@@ -69,6 +69,6 @@ int vm_tool_bind(struct vm_special **special, const void *obj_handle)
 	comm = vm_comm_in(mpi, *(const MPI_Comm *)obj_handle);
 	if (!comm)
 		return MPI_T_ERR_INVALID_HANDLE;
-	*special = vm_special_hold(comm->chan);
+	*special = vm_chan_stats_hold(comm->chan);
 	return *special ? MPI_SUCCESS : MPI_T_ERR_MEMORY;
 }

@@ -21,7 +21,7 @@ struct cvar {
 	int number;
 	int rank; /* whose value it is, or VM_VIEW_PROCESS */
 	const struct vm_cvar *row;
-	struct vm_special *special; /* of a communicator's; or NULL */
+	struct vm_chan_stats *special; /* of a communicator's; or NULL */
 	unsigned setting;
 };
 
@@ -119,7 +119,7 @@ static void cvar_free(void *object)
 	struct cvar *cvar = object;
 
 	if (cvar->special)
-		vm_special_drop(cvar->special);
+		vm_chan_stats_drop(cvar->special);
 	free(cvar);
 }
 
@@ -216,7 +216,7 @@ static int number_read(const struct cvar *cvar, int64_t *value)
 		*value = atomic_load_explicit(
 			&cvar->special->settings[cvar->setting],
 			memory_order_relaxed);
-		if (*value != VM_SPECIAL_UNSET)
+		if (*value != VM_CHAN_STATS_UNSET)
 			return 0;
 	}
 	return of_rank(cvar) ?
@@ -229,7 +229,7 @@ static int number_write(const struct cvar *cvar, int64_t value)
 	if (cvar->special && (value < cvar->row->min || value > cvar->row->max))
 		return -VMPI_EINVAL;
 	if (cvar->special)
-		return vm_special_set(cvar->special, cvar->setting, value) ?
+		return vm_chan_stats_set(cvar->special, cvar->setting, value) ?
 			       0 :
 			       -VMPI_ENOENT;
 	return of_rank(cvar) ?

@@ -22,7 +22,7 @@ struct session {
 struct handle {
 	struct session *session;
 	struct vm_handle *handle;
-	struct vm_special *special; /* whose block it sees; or NULL */
+	struct vm_chan_stats *special; /* whose block it sees; or NULL */
 	/* Of what is no 64-bit number: values before they are converted. */
 	uint64_t *values; /* under lock; or NULL */
 	struct vm_lock lock;
@@ -36,8 +36,8 @@ static void handle_free(struct handle *handle)
 	if (handle->handle)
 		vm_handle_free(handle->handle);
 	if (handle->special) {
-		vm_special_unwatch();
-		vm_special_drop(handle->special);
+		vm_chan_stats_unwatch();
+		vm_chan_stats_drop(handle->special);
 	}
 	free(handle->values);
 	free(handle);
@@ -115,9 +115,9 @@ static int handle_bind(struct handle *handle, struct vm_handle_want *want,
 
 	if (rc)
 		return rc;
-	vm_special_watch();
+	vm_chan_stats_watch();
 	want->block = &handle->special->pvars;
-	want->refresh = vm_special_refresh;
+	want->refresh = vm_chan_stats_refresh;
 	return 0;
 }
 

@@ -122,8 +122,8 @@ bool vm_tool_cvar_at(struct vm_tool_cvar *cvar, int index);
 
 /* What obj_handle, the address of a communicator's handle, is bound to: 0 and the
  * caller holds it, MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_MEMORY. */
-struct vm_special;
-int vm_tool_bind(struct vm_special **special, const void *obj_handle);
+struct vm_chan_stats;
+int vm_tool_bind(struct vm_chan_stats **special, const void *obj_handle);
 bool vm_tool_pvar_atomic(const struct vm_pvar *row);
 
 #endif

@@ -26,7 +26,7 @@ static int out_count(const struct vm_comm *comm)
 	return comm->topo ? 2 * comm->topo->count : comm->graph->out.count;
 }
 
-void vm_near_counts(const struct vm_comm *comm, int *in, int *out)
+void vm_nbr_counts(const struct vm_comm *comm, int *in, int *out)
 {
 	*in = in_count(comm);
 	*out = out_count(comm);
@@ -64,7 +64,7 @@ static const char *at(const void *buf, ptrdiff_t offset)
 	return (const char *)((uintptr_t)buf + (uintptr_t)offset);
 }
 
-static struct vm_data block(const struct vm_near_side *side, int j)
+static struct vm_data block(const struct vm_nbr_side *side, int j)
 {
 	const struct vm_type *type = side->type;
 	ptrdiff_t extent;
@@ -88,18 +88,18 @@ static struct vm_data block(const struct vm_near_side *side, int j)
 		(size_t)side->count);
 }
 
-int vm_near_open(struct vm_call *call, struct vm_near *near, MPI_Comm handle)
+int vm_nbr_open(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm handle)
 {
-	int rc = vm_check_intra(call, handle, &near->comm);
+	int rc = vm_check_intra(call, handle, &nbr->comm);
 
-	if (rc == 0 && !near->comm->topo && !near->comm->graph)
+	if (rc == 0 && !nbr->comm->topo && !nbr->comm->graph)
 		rc = vm_error(call, MPI_ERR_TOPOLOGY,
 			      "the communicator has no topology");
 	return rc;
 }
 
 /* The counts and types of several blocks. */
-static int check_blocks(struct vm_call *call, const struct vm_near_side *side,
+static int check_blocks(struct vm_call *call, const struct vm_nbr_side *side,
 			int blocks)
 {
 	struct vm_type *type;
@@ -119,7 +119,7 @@ static int check_blocks(struct vm_call *call, const struct vm_near_side *side,
 	return rc;
 }
 
-static int check_side(struct vm_call *call, struct vm_near_side *side,
+static int check_side(struct vm_call *call, struct vm_nbr_side *side,
 		      MPI_Datatype handle, int blocks, bool many)
 {
 	struct vm_type *type = NULL;
@@ -141,26 +141,26 @@ static int check_side(struct vm_call *call, struct vm_near_side *side,
 	return rc;
 }
 
-int vm_near_send(struct vm_call *call, struct vm_near *near,
-		 const struct vm_near_side *side, MPI_Datatype type)
+int vm_nbr_send(struct vm_call *call, struct vm_nbr *nbr,
+		const struct vm_nbr_side *side, MPI_Datatype type)
 {
-	near->send = *side;
-	return check_side(call, &near->send, type, out_count(near->comm),
+	nbr->send = *side;
+	return check_side(call, &nbr->send, type, out_count(nbr->comm),
 			  side->counts || side->types || side->displs);
 }
 
-int vm_near_recv(struct vm_call *call, struct vm_near *near,
-		 const struct vm_near_side *side, MPI_Datatype type)
+int vm_nbr_recv(struct vm_call *call, struct vm_nbr *nbr,
+		const struct vm_nbr_side *side, MPI_Datatype type)
 {
-	near->recv = *side;
-	return check_side(call, &near->recv, type, in_count(near->comm),
+	nbr->recv = *side;
+	return check_side(call, &nbr->recv, type, in_count(nbr->comm),
 			  side->counts || side->types || side->displs);
 }
 
-static int start_receives(struct vm_near *near, uint32_t sequence,
+static int start_receives(struct vm_nbr *nbr, uint32_t sequence,
 			  struct vm_joined *joined)
 {
-	const struct vm_comm *comm = near->comm;
+	const struct vm_comm *comm = nbr->comm;
 	int rc = 0;
 
 	for (int j = 0; j < in_count(comm) && rc == 0; j++) {
@@ -170,7 +170,7 @@ static int start_receives(struct vm_near *near, uint32_t sequence,
 
 		if (rank == MPI_PROC_NULL)
 			continue;
-		data = block(&near->recv, j);
+		data = block(&nbr->recv, j);
 		rc = vm_irecv(envelope(comm, sequence, rank, j), &data, &req);
 		if (rc == 0)
 			vm_joined_add(joined, req);
@@ -178,10 +178,10 @@ static int start_receives(struct vm_near *near, uint32_t sequence,
 	return rc;
 }
 
-static int start_sends(struct vm_near *near, uint32_t sequence,
+static int start_sends(struct vm_nbr *nbr, uint32_t sequence,
 		       struct vm_joined *joined)
 {
-	const struct vm_comm *comm = near->comm;
+	const struct vm_comm *comm = nbr->comm;
 	int rc = 0;
 
 	for (int j = 0; j < out_count(comm) && rc == 0; j++) {
@@ -191,7 +191,7 @@ static int start_sends(struct vm_near *near, uint32_t sequence,
 
 		if (rank == MPI_PROC_NULL)
 			continue;
-		data = block(&near->send, j);
+		data = block(&nbr->send, j);
 		/* To the lower neighbour: it comes from its upper one. */
 		rc = vm_isend(comm->ranks[rank],
 			      envelope(comm, sequence, comm->rank, j ^ 1),
@@ -202,19 +202,19 @@ static int start_sends(struct vm_near *near, uint32_t sequence,
 	return rc;
 }
 
-int vm_near_start(struct vm_near *near, struct vm_joined **out)
+int vm_nbr_start(struct vm_nbr *nbr, struct vm_joined **out)
 {
-	struct vm_comm *comm = near->comm;
-	uint32_t sequence = comm->near_sequence++;
+	struct vm_comm *comm = nbr->comm;
+	uint32_t sequence = comm->nbr_sequence++;
 	struct vm_joined *joined =
 		vm_joined_new(comm, in_count(comm) + out_count(comm));
 	int rc;
 
 	if (!joined)
 		return MPI_ERR_NO_MEM;
-	rc = start_receives(near, sequence, joined);
+	rc = start_receives(nbr, sequence, joined);
 	if (rc == 0)
-		rc = start_sends(near, sequence, joined);
+		rc = start_sends(nbr, sequence, joined);
 	if (rc == 0)
 		*out = joined;
 	else

@@ -20,7 +20,7 @@
  * (in elements; with types in bytes, at places[j]); without counts it is count
  * elements behind j * step others.
  */
-struct vm_near_side {
+struct vm_nbr_side {
 	const void *buf;
 	const struct vm_type *type;
 	int count;
@@ -30,27 +30,27 @@ struct vm_near_side {
 	const MPI_Datatype *types;
 };
 
-struct vm_near {
+struct vm_nbr {
 	struct vm_comm *comm;
-	struct vm_near_side send, recv;
+	struct vm_nbr_side send, recv;
 };
 
 struct vm_joined;
 
 /* Checks the communicator: it must have a topology. */
-int vm_near_open(struct vm_call *call, struct vm_near *near, MPI_Comm comm);
+int vm_nbr_open(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm comm);
 
 /* The sides, for so many blocks as there are neighbours; all return 0 or an MPI
  * error. */
-int vm_near_send(struct vm_call *call, struct vm_near *near,
-		 const struct vm_near_side *side, MPI_Datatype type);
-int vm_near_recv(struct vm_call *call, struct vm_near *near,
-		 const struct vm_near_side *side, MPI_Datatype type);
+int vm_nbr_send(struct vm_call *call, struct vm_nbr *nbr,
+		const struct vm_nbr_side *side, MPI_Datatype type);
+int vm_nbr_recv(struct vm_call *call, struct vm_nbr *nbr,
+		const struct vm_nbr_side *side, MPI_Datatype type);
 
 /* How many blocks come in and go out. */
-void vm_near_counts(const struct vm_comm *comm, int *in, int *out);
+void vm_nbr_counts(const struct vm_comm *comm, int *in, int *out);
 
 /* Starts all messages: 0 with *joined set, or an error with nothing left. */
-int vm_near_start(struct vm_near *near, struct vm_joined **joined);
+int vm_nbr_start(struct vm_nbr *nbr, struct vm_joined **joined);
 
 #endif

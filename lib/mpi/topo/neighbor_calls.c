@@ -9,56 +9,56 @@
 #include "mpi/topo/neighbor_persist.h"
 
 /* Both sides of a call. */
-static int near_fill(struct vm_call *call, struct vm_near *near, MPI_Comm comm,
-		     const struct vm_near_side *send, MPI_Datatype sendtype,
-		     const struct vm_near_side *recv, MPI_Datatype recvtype)
+static int nbr_fill(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm comm,
+		    const struct vm_nbr_side *send, MPI_Datatype sendtype,
+		    const struct vm_nbr_side *recv, MPI_Datatype recvtype)
 {
-	int rc = vm_near_open(call, near, comm);
+	int rc = vm_nbr_open(call, nbr, comm);
 
 	if (rc == 0)
-		rc = vm_near_send(call, near, send, sendtype);
+		rc = vm_nbr_send(call, nbr, send, sendtype);
 	if (rc == 0)
-		rc = vm_near_recv(call, near, recv, recvtype);
+		rc = vm_nbr_recv(call, nbr, recv, recvtype);
 	return rc;
 }
 
-static int near_run(struct vm_call *call, struct vm_near *near, MPI_Comm comm,
-		    int rc)
+static int nbr_run(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm comm,
+		   int rc)
 {
 	struct vm_joined *joined;
 
 	if (rc == 0)
-		rc = vm_near_start(near, &joined);
+		rc = vm_nbr_start(nbr, &joined);
 	if (rc == 0)
 		rc = vm_joined_wait(joined);
 	return vm_call_exit(call, comm, rc);
 }
 
-static int near_begin(struct vm_call *call, struct vm_near *near, MPI_Comm comm,
-		      int rc, MPI_Request *request)
+static int nbr_begin(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm comm,
+		     int rc, MPI_Request *request)
 {
 	struct vm_joined *joined;
 
 	if (rc == 0)
 		rc = vm_check_pointer(call, request, "request");
 	if (rc == 0)
-		rc = vm_near_start(near, &joined);
+		rc = vm_nbr_start(nbr, &joined);
 	if (rc == 0)
 		vm_joined_start(joined, request);
 	return vm_call_exit(call, comm, rc);
 }
 
-static int allgather(struct vm_call *call, struct vm_near *near,
+static int allgather(struct vm_call *call, struct vm_nbr *nbr,
 		     const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		     void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		     MPI_Comm comm)
 {
-	struct vm_near_side send = { .buf = sendbuf,
-				     .count = sendcount,
-				     .same = true };
-	struct vm_near_side recv = { .buf = recvbuf, .count = recvcount };
+	struct vm_nbr_side send = { .buf = sendbuf,
+				    .count = sendcount,
+				    .same = true };
+	struct vm_nbr_side recv = { .buf = recvbuf, .count = recvcount };
 
-	return near_fill(call, near, comm, &send, sendtype, &recv, recvtype);
+	return nbr_fill(call, nbr, comm, &send, sendtype, &recv, recvtype);
 }
 
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount,
@@ -66,11 +66,11 @@ int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount,
 			    MPI_Datatype recvtype, MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgather);
-	struct vm_near near;
-	int rc = allgather(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = allgather(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			   recvcount, recvtype, comm);
 
-	return near_run(&call, &near, comm, rc);
+	return nbr_run(&call, &nbr, comm, rc);
 }
 
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount,
@@ -79,11 +79,11 @@ int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount,
 			     MPI_Comm comm, MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_allgather);
-	struct vm_near near;
-	int rc = allgather(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = allgather(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			   recvcount, recvtype, comm);
 
-	return near_begin(&call, &near, comm, rc, request);
+	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
 int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount,
@@ -93,26 +93,26 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount,
 				 MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgather_init);
-	struct vm_near near;
-	int rc = allgather(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = allgather(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			   recvcount, recvtype, comm);
 
-	return vm_near_close_init(&call, &near, comm, rc, info, request);
+	return vm_nbr_close_init(&call, &nbr, comm, rc, info, request);
 }
 
-static int allgatherv(struct vm_call *call, struct vm_near *near,
+static int allgatherv(struct vm_call *call, struct vm_nbr *nbr,
 		      const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		      void *recvbuf, const int recvcounts[], const int displs[],
 		      MPI_Datatype recvtype, MPI_Comm comm)
 {
-	struct vm_near_side send = { .buf = sendbuf,
-				     .count = sendcount,
-				     .same = true };
-	struct vm_near_side recv = { .buf = recvbuf,
-				     .counts = recvcounts,
-				     .displs = displs };
+	struct vm_nbr_side send = { .buf = sendbuf,
+				    .count = sendcount,
+				    .same = true };
+	struct vm_nbr_side recv = { .buf = recvbuf,
+				    .counts = recvcounts,
+				    .displs = displs };
 
-	return near_fill(call, near, comm, &send, sendtype, &recv, recvtype);
+	return nbr_fill(call, nbr, comm, &send, sendtype, &recv, recvtype);
 }
 
 int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount,
@@ -121,11 +121,11 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount,
 			     MPI_Datatype recvtype, MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgatherv);
-	struct vm_near near;
-	int rc = allgatherv(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = allgatherv(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
 
-	return near_run(&call, &near, comm, rc);
+	return nbr_run(&call, &nbr, comm, rc);
 }
 
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount,
@@ -135,11 +135,11 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount,
 			      MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_allgatherv);
-	struct vm_near near;
-	int rc = allgatherv(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = allgatherv(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
 
-	return near_begin(&call, &near, comm, rc, request);
+	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
 int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
@@ -149,22 +149,22 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
 				  MPI_Info info, MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgatherv_init);
-	struct vm_near near;
-	int rc = allgatherv(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = allgatherv(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
 
-	return vm_near_close_init(&call, &near, comm, rc, info, request);
+	return vm_nbr_close_init(&call, &nbr, comm, rc, info, request);
 }
 
-static int alltoall(struct vm_call *call, struct vm_near *near,
+static int alltoall(struct vm_call *call, struct vm_nbr *nbr,
 		    const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		    void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		    MPI_Comm comm)
 {
-	struct vm_near_side send = { .buf = sendbuf, .count = sendcount };
-	struct vm_near_side recv = { .buf = recvbuf, .count = recvcount };
+	struct vm_nbr_side send = { .buf = sendbuf, .count = sendcount };
+	struct vm_nbr_side recv = { .buf = recvbuf, .count = recvcount };
 
-	return near_fill(call, near, comm, &send, sendtype, &recv, recvtype);
+	return nbr_fill(call, nbr, comm, &send, sendtype, &recv, recvtype);
 }
 
 int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount,
@@ -172,11 +172,11 @@ int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount,
 			   MPI_Datatype recvtype, MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoall);
-	struct vm_near near;
-	int rc = alltoall(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = alltoall(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			  recvcount, recvtype, comm);
 
-	return near_run(&call, &near, comm, rc);
+	return nbr_run(&call, &nbr, comm, rc);
 }
 
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount,
@@ -185,11 +185,11 @@ int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount,
 			    MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoall);
-	struct vm_near near;
-	int rc = alltoall(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = alltoall(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			  recvcount, recvtype, comm);
 
-	return near_begin(&call, &near, comm, rc, request);
+	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
 int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
@@ -199,27 +199,27 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
 				MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoall_init);
-	struct vm_near near;
-	int rc = alltoall(&call, &near, sendbuf, sendcount, sendtype, recvbuf,
+	struct vm_nbr nbr;
+	int rc = alltoall(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			  recvcount, recvtype, comm);
 
-	return vm_near_close_init(&call, &near, comm, rc, info, request);
+	return vm_nbr_close_init(&call, &nbr, comm, rc, info, request);
 }
 
-static int alltoallv(struct vm_call *call, struct vm_near *near,
+static int alltoallv(struct vm_call *call, struct vm_nbr *nbr,
 		     const void *sendbuf, const int sendcounts[],
 		     const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
 		     const int recvcounts[], const int rdispls[],
 		     MPI_Datatype recvtype, MPI_Comm comm)
 {
-	struct vm_near_side send = { .buf = sendbuf,
-				     .counts = sendcounts,
-				     .displs = sdispls };
-	struct vm_near_side recv = { .buf = recvbuf,
-				     .counts = recvcounts,
-				     .displs = rdispls };
+	struct vm_nbr_side send = { .buf = sendbuf,
+				    .counts = sendcounts,
+				    .displs = sdispls };
+	struct vm_nbr_side recv = { .buf = recvbuf,
+				    .counts = recvcounts,
+				    .displs = rdispls };
 
-	return near_fill(call, near, comm, &send, sendtype, &recv, recvtype);
+	return nbr_fill(call, nbr, comm, &send, sendtype, &recv, recvtype);
 }
 
 int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
@@ -229,11 +229,11 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 			    MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallv);
-	struct vm_near near;
-	int rc = alltoallv(&call, &near, sendbuf, sendcounts, sdispls, sendtype,
+	struct vm_nbr nbr;
+	int rc = alltoallv(&call, &nbr, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
 
-	return near_run(&call, &near, comm, rc);
+	return nbr_run(&call, &nbr, comm, rc);
 }
 
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[],
@@ -243,11 +243,11 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 			     MPI_Comm comm, MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoallv);
-	struct vm_near near;
-	int rc = alltoallv(&call, &near, sendbuf, sendcounts, sdispls, sendtype,
+	struct vm_nbr nbr;
+	int rc = alltoallv(&call, &nbr, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
 
-	return near_begin(&call, &near, comm, rc, request);
+	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
 int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[],
@@ -258,31 +258,31 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[],
 				 MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallv_init);
-	struct vm_near near;
-	int rc = alltoallv(&call, &near, sendbuf, sendcounts, sdispls, sendtype,
+	struct vm_nbr nbr;
+	int rc = alltoallv(&call, &nbr, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
 
-	return vm_near_close_init(&call, &near, comm, rc, info, request);
+	return vm_nbr_close_init(&call, &nbr, comm, rc, info, request);
 }
 
-static int alltoallw(struct vm_call *call, struct vm_near *near,
+static int alltoallw(struct vm_call *call, struct vm_nbr *nbr,
 		     const void *sendbuf, const int sendcounts[],
 		     const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
 		     void *recvbuf, const int recvcounts[],
 		     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
 		     MPI_Comm comm)
 {
-	struct vm_near_side send = { .buf = sendbuf,
-				     .counts = sendcounts,
-				     .places = sdispls,
-				     .types = sendtypes };
-	struct vm_near_side recv = { .buf = recvbuf,
-				     .counts = recvcounts,
-				     .places = rdispls,
-				     .types = recvtypes };
+	struct vm_nbr_side send = { .buf = sendbuf,
+				    .counts = sendcounts,
+				    .places = sdispls,
+				    .types = sendtypes };
+	struct vm_nbr_side recv = { .buf = recvbuf,
+				    .counts = recvcounts,
+				    .places = rdispls,
+				    .types = recvtypes };
 
-	return near_fill(call, near, comm, &send, MPI_DATATYPE_NULL, &recv,
-			 MPI_DATATYPE_NULL);
+	return nbr_fill(call, nbr, comm, &send, MPI_DATATYPE_NULL, &recv,
+			MPI_DATATYPE_NULL);
 }
 
 int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
@@ -292,12 +292,11 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 			    const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallw);
-	struct vm_near near;
-	int rc = alltoallw(&call, &near, sendbuf, sendcounts, sdispls,
-			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-			   comm);
+	struct vm_nbr nbr;
+	int rc = alltoallw(&call, &nbr, sendbuf, sendcounts, sdispls, sendtypes,
+			   recvbuf, recvcounts, rdispls, recvtypes, comm);
 
-	return near_run(&call, &near, comm, rc);
+	return nbr_run(&call, &nbr, comm, rc);
 }
 
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[],
@@ -308,12 +307,11 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 			     MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoallw);
-	struct vm_near near;
-	int rc = alltoallw(&call, &near, sendbuf, sendcounts, sdispls,
-			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-			   comm);
+	struct vm_nbr nbr;
+	int rc = alltoallw(&call, &nbr, sendbuf, sendcounts, sdispls, sendtypes,
+			   recvbuf, recvcounts, rdispls, recvtypes, comm);
 
-	return near_begin(&call, &near, comm, rc, request);
+	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
 int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
@@ -325,10 +323,9 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
 				 MPI_Info info, MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallw_init);
-	struct vm_near near;
-	int rc = alltoallw(&call, &near, sendbuf, sendcounts, sdispls,
-			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-			   comm);
+	struct vm_nbr nbr;
+	int rc = alltoallw(&call, &nbr, sendbuf, sendcounts, sdispls, sendtypes,
+			   recvbuf, recvcounts, rdispls, recvtypes, comm);
 
-	return vm_near_close_init(&call, &near, comm, rc, info, request);
+	return vm_nbr_close_init(&call, &nbr, comm, rc, info, request);
 }

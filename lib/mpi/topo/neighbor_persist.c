@@ -14,11 +14,11 @@
 
 struct kept {
 	struct vm_persist persist; /* first: what MPI_Start looks at */
-	struct vm_near near;
+	struct vm_nbr nbr;
 	int in, out; /* numbers of blocks */
 };
 
-static void side_count(const struct vm_near_side *side, int blocks,
+static void side_count(const struct vm_nbr_side *side, int blocks,
 		       void (*count)(struct vm_type *type))
 {
 	if (side->type)
@@ -37,8 +37,8 @@ static void kept_end(struct vm_req *req)
 {
 	struct kept *kept = req->user;
 
-	side_count(&kept->near.send, kept->out, vm_type_drop);
-	side_count(&kept->near.recv, kept->in, vm_type_drop);
+	side_count(&kept->nbr.send, kept->out, vm_type_drop);
+	side_count(&kept->nbr.recv, kept->in, vm_type_drop);
 	free(kept);
 }
 
@@ -46,16 +46,16 @@ static int start_kept(struct vm_req *req, struct vm_persist *persist)
 {
 	struct kept *kept = (struct kept *)persist;
 	struct vm_joined *joined;
-	int rc = vm_near_start(&kept->near, &joined);
+	int rc = vm_nbr_start(&kept->nbr, &joined);
 
 	if (rc == 0)
 		vm_joined_restart(joined, req);
 	return rc;
 }
 
-int vm_near_close_init(struct vm_call *call, const struct vm_near *near,
-		       MPI_Comm comm, int rc, MPI_Info info,
-		       MPI_Request *request)
+int vm_nbr_close_init(struct vm_call *call, const struct vm_nbr *nbr,
+		      MPI_Comm comm, int rc, MPI_Info info,
+		      MPI_Request *request)
 {
 	struct kept *kept = NULL;
 	struct vm_req *req = NULL;
@@ -74,11 +74,11 @@ int vm_near_close_init(struct vm_call *call, const struct vm_near *near,
 		return vm_call_exit(call, comm, MPI_ERR_NO_MEM);
 	}
 	kept->persist.start = start_kept;
-	kept->near = *near;
-	vm_near_counts(near->comm, &kept->in, &kept->out);
-	side_count(&near->send, kept->out, type_hold);
-	side_count(&near->recv, kept->in, type_hold);
-	req->node.env = (struct vm_env){ .context = near->comm->context };
+	kept->nbr = *nbr;
+	vm_nbr_counts(nbr->comm, &kept->in, &kept->out);
+	side_count(&nbr->send, kept->out, type_hold);
+	side_count(&nbr->recv, kept->in, type_hold);
+	req->node.env = (struct vm_env){ .context = nbr->comm->context };
 	req->data = (struct vm_data){ 0 };
 	req->persistent = true;
 	req->active = false;

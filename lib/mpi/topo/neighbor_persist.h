@@ -7,10 +7,10 @@
 
 #include "mpi/topo/neighbor.h"
 
-/* Ends the call: keeps near, and references on its types, for MPI_Start if rc
+/* Ends the call: keeps nbr, and references on its types, for MPI_Start if rc
  * is 0. */
-int vm_near_close_init(struct vm_call *call, const struct vm_near *near,
-		       MPI_Comm comm, int rc, MPI_Info info,
-		       MPI_Request *request);
+int vm_nbr_close_init(struct vm_call *call, const struct vm_nbr *nbr,
+		      MPI_Comm comm, int rc, MPI_Info info,
+		      MPI_Request *request);
 
 #endif

@@ -7,7 +7,7 @@
 #include "report/live/deadlock.h"
 
 struct search {
-	struct vm_stuck_rank *ranks;
+	struct vm_deadlock_rank *ranks;
 	unsigned count;
 	unsigned going; /* those who may go on */
 	/* What was found in this round of one operation of all.  Who came since
@@ -16,7 +16,7 @@ struct search {
 	bool come;
 };
 
-static bool is_blocked(const struct vm_stuck_rank *rank)
+static bool is_blocked(const struct vm_deadlock_rank *rank)
 {
 	return rank->stuck || rank->need == VM_NEED_MIRACLE;
 }
@@ -35,7 +35,7 @@ static bool all_come(struct search *search, unsigned group)
 	return search->come;
 }
 
-static bool may_go(struct search *search, const struct vm_stuck_rank *self)
+static bool may_go(struct search *search, const struct vm_deadlock_rank *self)
 {
 	switch (self->need) {
 	case VM_NEED_NOTHING:
@@ -59,7 +59,7 @@ static bool round_go(struct search *search, bool up)
 
 	search->group = 0;
 	for (unsigned n = 0; n < search->count; n++) {
-		struct vm_stuck_rank *rank =
+		struct vm_deadlock_rank *rank =
 			&search->ranks[up ? n : search->count - 1 - n];
 
 		if (!rank->stuck || !may_go(search, rank))
@@ -71,7 +71,7 @@ static bool round_go(struct search *search, bool up)
 	return found;
 }
 
-unsigned vm_stuck_find(struct vm_stuck_rank *ranks, unsigned count)
+unsigned vm_deadlock_find(struct vm_deadlock_rank *ranks, unsigned count)
 {
 	struct search search = { .ranks = ranks, .count = count };
 	unsigned waiting = 0, first;
@@ -90,15 +90,15 @@ unsigned vm_stuck_find(struct vm_stuck_rank *ranks, unsigned count)
 }
 
 /* Whom a stuck rank waits for: of several the first that is stuck, or ended. */
-static unsigned next_of(const struct vm_stuck_rank *ranks, unsigned count,
+static unsigned next_of(const struct vm_deadlock_rank *ranks, unsigned count,
 			unsigned i)
 {
-	const struct vm_stuck_rank *self = &ranks[i];
+	const struct vm_deadlock_rank *self = &ranks[i];
 
 	if (self->need == VM_NEED_ONE)
 		return self->peer;
 	for (unsigned n = 0; n < count; n++) {
-		const struct vm_stuck_rank *other = &ranks[n];
+		const struct vm_deadlock_rank *other = &ranks[n];
 
 		if (n == i ||
 		    (self->need == VM_NEED_ALL && other->group == self->group))
@@ -109,8 +109,9 @@ static unsigned next_of(const struct vm_stuck_rank *ranks, unsigned count,
 	return i;
 }
 
-unsigned vm_stuck_circle(unsigned *circle, unsigned *ended,
-			 const struct vm_stuck_rank *ranks, unsigned count)
+unsigned vm_deadlock_circle(unsigned *circle, unsigned *ended,
+			    const struct vm_deadlock_rank *ranks,
+			    unsigned count)
 {
 	unsigned at = 0, from, length = 0;
 

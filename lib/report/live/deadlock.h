@@ -16,7 +16,7 @@ enum vm_need {
 	VM_NEED_MIRACLE, /* it has ended: it does nothing any more */
 };
 
-struct vm_stuck_rank {
+struct vm_deadlock_rank {
 	enum vm_need need;
 	unsigned peer;	/* ONE */
 	unsigned group; /* the operation of all ranks that it is in, whatever it
@@ -28,7 +28,7 @@ struct vm_stuck_rank {
  * Finds those who can never go on, since what they need never happens; those
  * that have ended are not stuck.  Result: how many are.
  */
-unsigned vm_stuck_find(struct vm_stuck_rank *ranks, unsigned count);
+unsigned vm_deadlock_find(struct vm_deadlock_rank *ranks, unsigned count);
 
 /*
  * A circle among the stuck that the first of them leads to, each waiting for the
@@ -36,7 +36,8 @@ unsigned vm_stuck_find(struct vm_stuck_rank *ranks, unsigned count);
  * wait for somebody who has ended, whose number is *ended then.  At least one is
  * stuck.
  */
-unsigned vm_stuck_circle(unsigned *circle, unsigned *ended,
-			 const struct vm_stuck_rank *ranks, unsigned count);
+unsigned vm_deadlock_circle(unsigned *circle, unsigned *ended,
+			    const struct vm_deadlock_rank *ranks,
+			    unsigned count);
 
 #endif

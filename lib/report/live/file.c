@@ -21,15 +21,15 @@
 #define COPY_BYTES_MAX (UINT64_C(64) << 20)
 #define RANKS_MAX 1000000
 #define WORDS_MAX 4096
-#define WAIT_BYTES (sizeof(struct vm_share_wait) + sizeof(uint64_t))
+#define WAIT_BYTES (sizeof(struct vm_export_wait) + sizeof(uint64_t))
 
-struct vm_share_file {
+struct vm_live_file {
 	int fd;
 	const char *map; /* all of it */
 	uint64_t bytes;
-	struct vm_share_head head;
-	struct vm_share_pvar *pvars;
-	struct vm_share_cvar *cvars;
+	struct vm_export_head head;
+	struct vm_export_pvar *pvars;
+	struct vm_export_cvar *cvars;
 	char *texts;
 	uint32_t *where; /* NULL: all ranks are here */
 	uint32_t *calls;
@@ -38,20 +38,20 @@ struct vm_share_file {
 
 static int refuse(char *why, const char *what)
 {
-	snprintf(why, VM_SHARE_WHY_MAX, "%s", what);
+	snprintf(why, VM_LIVE_WHY_MAX, "%s", what);
 	return -VMPI_EINVAL;
 }
 
-static bool span_fits(const struct vm_share_file *file,
-		      const struct vm_share_span *span, size_t unit)
+static bool span_fits(const struct vm_live_file *file,
+		      const struct vm_export_span *span, size_t unit)
 {
 	return span->offset % 4 == 0 && span->offset <= file->bytes &&
 	       span->bytes <= file->bytes - span->offset &&
 	       span->bytes % unit == 0 && span->bytes <= COPY_BYTES_MAX;
 }
 
-static int copy_read(const struct vm_share_file *file, void *to,
-		     uint64_t offset, size_t bytes)
+static int copy_read(const struct vm_live_file *file, void *to, uint64_t offset,
+		     size_t bytes)
 {
 	size_t got = 0;
 
@@ -67,8 +67,8 @@ static int copy_read(const struct vm_share_file *file, void *to,
 }
 
 /* A copy of the span, with a zero behind it. */
-static int span_copy(const struct vm_share_file *file, void *copy,
-		     const struct vm_share_span *span, size_t unit, char *why)
+static int span_copy(const struct vm_live_file *file, void *copy,
+		     const struct vm_export_span *span, size_t unit, char *why)
 {
 	char *bytes;
 
@@ -88,19 +88,19 @@ static int span_copy(const struct vm_share_file *file, void *copy,
 	return 0;
 }
 
-static int head_check(struct vm_share_file *file, char *why)
+static int head_check(struct vm_live_file *file, char *why)
 {
-	struct vm_share_head *head = &file->head;
+	struct vm_export_head *head = &file->head;
 
 	if (file->bytes < sizeof(*head) ||
 	    copy_read(file, head, 0, sizeof(*head)))
 		return refuse(why, "it is too short");
-	if (memcmp(head->magic, VM_SHARE_MAGIC, sizeof(head->magic)) != 0)
+	if (memcmp(head->magic, VM_EXPORT_MAGIC, sizeof(head->magic)) != 0)
 		return refuse(why, "it is no file of vmpi");
 	head->library[sizeof(head->library) - 1] = '\0';
-	if (head->version != VM_SHARE_VERSION ||
+	if (head->version != VM_EXPORT_VERSION ||
 	    head->head_bytes != sizeof(*head)) {
-		snprintf(why, VM_SHARE_WHY_MAX,
+		snprintf(why, VM_LIVE_WHY_MAX,
 			 "it is of another vmpi (%.31s), or damaged",
 			 head->library);
 		return -VMPI_EINVAL;
@@ -123,8 +123,8 @@ static int head_check(struct vm_share_file *file, char *why)
 	return 0;
 }
 
-static bool place_fits(const struct vm_share_file *file,
-		       const struct vm_share_place *place)
+static bool place_fits(const struct vm_live_file *file,
+		       const struct vm_export_place *place)
 {
 	uint64_t room;
 
@@ -140,8 +140,8 @@ static bool place_fits(const struct vm_share_file *file,
 }
 
 /* The same for blocks of so many bytes. */
-static bool blocks_fit(const struct vm_share_file *file,
-		       const struct vm_share_place *place, size_t bytes)
+static bool blocks_fit(const struct vm_live_file *file,
+		       const struct vm_export_place *place, size_t bytes)
 {
 	uint64_t last;
 
@@ -154,16 +154,16 @@ static bool blocks_fit(const struct vm_share_file *file,
 }
 
 /* The words of a row, in the last block of its place, are in the file. */
-static bool row_fits(const struct vm_share_file *file,
-		     const struct vm_share_pvar *row)
+static bool row_fits(const struct vm_live_file *file,
+		     const struct vm_export_pvar *row)
 {
-	const struct vm_share_place *place;
+	const struct vm_export_place *place;
 	uint64_t last, words;
 
 	if (row->words == 0 || row->words > WORDS_MAX ||
-	    row->word > WORDS_MAX || row->fold > VM_SHARE_LOWEST)
+	    row->word > WORDS_MAX || row->fold > VM_EXPORT_LOWEST)
 		return false;
-	if (row->place >= VM_SHARE_PLACES_MAX)
+	if (row->place >= VM_EXPORT_PLACES_MAX)
 		return true; /* it has no blocks */
 	place = &file->head.places[row->place];
 	if (place->count == 0)
@@ -173,7 +173,7 @@ static bool row_fits(const struct vm_share_file *file,
 	return last <= file->bytes && words <= file->bytes - last;
 }
 
-static bool texts_fit(const struct vm_share_file *file, const uint32_t *texts,
+static bool texts_fit(const struct vm_live_file *file, const uint32_t *texts,
 		      unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -186,16 +186,16 @@ static bool texts_fit(const struct vm_share_file *file, const uint32_t *texts,
 /* Words of rows that are offsets of texts: they come first in both kinds. */
 #define ROW_TEXTS 7
 
-static int rows_check(const struct vm_share_file *file, char *why)
+static int rows_check(const struct vm_live_file *file, char *why)
 {
-	const struct vm_share_head *head = &file->head;
+	const struct vm_export_head *head = &file->head;
 
 	if (!blocks_fit(file, &head->waits, WAIT_BYTES) ||
 	    !blocks_fit(file, &head->asleep, sizeof(uint32_t)) ||
 	    head->waits.count > head->ranks)
 		return refuse(why, "its ranks lie outside of it");
-	for (unsigned i = 0; i < VM_SHARE_PLACES_MAX; i++) {
-		const struct vm_share_place *place = &head->places[i];
+	for (unsigned i = 0; i < VM_EXPORT_PLACES_MAX; i++) {
+		const struct vm_export_place *place = &head->places[i];
 
 		if (!place_fits(file, place) ||
 		    (place->ranked && place->count > head->ranks))
@@ -210,22 +210,22 @@ static int rows_check(const struct vm_share_file *file, char *why)
 					   "outside of it");
 	}
 	for (unsigned i = 0; i < file->cvar_count; i++) {
-		const struct vm_share_cvar *row = &file->cvars[i];
+		const struct vm_export_cvar *row = &file->cvars[i];
 
 		if (!texts_fit(file, &row->name, ROW_TEXTS) ||
-		    (row->string != VM_SHARE_NO_STRING &&
-		     (head->strings.bytes < VM_SHARE_STRING_BYTES ||
+		    (row->string != VM_EXPORT_NO_STRING &&
+		     (head->strings.bytes < VM_EXPORT_STRING_BYTES ||
 		      row->string >
-			      head->strings.bytes - VM_SHARE_STRING_BYTES)))
+			      head->strings.bytes - VM_EXPORT_STRING_BYTES)))
 			return refuse(why, "a control variable of it lies "
 					   "outside of it");
 	}
 	return 0;
 }
 
-static int tables_read(struct vm_share_file *file, char *why)
+static int tables_read(struct vm_live_file *file, char *why)
 {
-	const struct vm_share_head *head = &file->head;
+	const struct vm_export_head *head = &file->head;
 	int rc = span_copy(file, &file->texts, &head->texts, 1, why);
 
 	if (!rc)
@@ -254,7 +254,7 @@ static int tables_read(struct vm_share_file *file, char *why)
 	return rows_check(file, why);
 }
 
-static int file_open(struct vm_share_file *file, const char *path, char *why)
+static int file_open(struct vm_live_file *file, const char *path, char *why)
 {
 	struct stat about;
 	void *map;
@@ -280,10 +280,10 @@ static int file_open(struct vm_share_file *file, const char *path, char *why)
 	return 0;
 }
 
-int vm_share_map(struct vm_share_file **file, const char *path,
-		 char why[VM_SHARE_WHY_MAX])
+int vm_export_map(struct vm_live_file **file, const char *path,
+		  char why[VM_LIVE_WHY_MAX])
 {
-	struct vm_share_file *new = calloc(1, sizeof(*new));
+	struct vm_live_file *new = calloc(1, sizeof(*new));
 	int rc;
 
 	if (!new) {
@@ -296,14 +296,14 @@ int vm_share_map(struct vm_share_file **file, const char *path,
 	if (!rc)
 		rc = tables_read(new, why);
 	if (rc) {
-		vm_share_unmap(new);
+		vm_live_unmap(new);
 		return rc;
 	}
 	*file = new;
 	return 0;
 }
 
-void vm_share_unmap(struct vm_share_file *file)
+void vm_live_unmap(struct vm_live_file *file)
 {
 	if (!file)
 		return;
@@ -319,56 +319,56 @@ void vm_share_unmap(struct vm_share_file *file)
 	free(file);
 }
 
-const struct vm_share_head *vm_share_head(const struct vm_share_file *file)
+const struct vm_export_head *vm_export_head(const struct vm_live_file *file)
 {
 	return &file->head;
 }
 
-unsigned vm_share_phase(const struct vm_share_file *file)
+unsigned vm_export_phase(const struct vm_live_file *file)
 {
-	const struct vm_share_head *head =
-		(const struct vm_share_head *)file->map;
+	const struct vm_export_head *head =
+		(const struct vm_export_head *)file->map;
 
 	return __atomic_load_n(&head->phase, __ATOMIC_RELAXED);
 }
 
-bool vm_share_lives(const struct vm_share_file *file)
+bool vm_live_lives(const struct vm_live_file *file)
 {
-	return vm_share_alive_fd(file->fd);
+	return vm_export_alive_fd(file->fd);
 }
 
-unsigned vm_share_where(const struct vm_share_file *file, unsigned rank)
+unsigned vm_live_where(const struct vm_live_file *file, unsigned rank)
 {
 	return file->where && rank < file->head.ranks ? file->where[rank] :
 							file->head.node;
 }
 
-unsigned vm_share_pvar_count(const struct vm_share_file *file)
+unsigned vm_live_pvar_count(const struct vm_live_file *file)
 {
 	return file->pvar_count;
 }
 
-unsigned vm_share_cvar_count(const struct vm_share_file *file)
+unsigned vm_live_cvar_count(const struct vm_live_file *file)
 {
 	return file->cvar_count;
 }
 
-static const struct vm_share_place *row_place(const struct vm_share_file *file,
-					      const struct vm_share_pvar *row)
+static const struct vm_export_place *row_place(const struct vm_live_file *file,
+					       const struct vm_export_pvar *row)
 {
-	static const struct vm_share_place nowhere;
+	static const struct vm_export_place nowhere;
 
-	return row->place < VM_SHARE_PLACES_MAX ?
+	return row->place < VM_EXPORT_PLACES_MAX ?
 		       &file->head.places[row->place] :
 		       &nowhere;
 }
 
-void vm_share_pvar_info(const struct vm_share_file *file,
-			struct vm_share_pvar_view *view, unsigned number)
+void vm_live_pvar_info(const struct vm_live_file *file,
+		       struct vm_live_pvar_view *view, unsigned number)
 {
-	const struct vm_share_pvar *row = &file->pvars[number];
+	const struct vm_export_pvar *row = &file->pvars[number];
 
-	*view = (struct vm_share_pvar_view){
+	*view = (struct vm_live_pvar_view){
 		.name = file->texts + row->name,
 		.class_ = file->texts + row->class_,
 		.of = file->texts + row->of,
@@ -377,17 +377,17 @@ void vm_share_pvar_info(const struct vm_share_file *file,
 		.category = file->texts + row->category,
 		.text = file->texts + row->text,
 		.words = row->words,
-		.fold = (enum vm_share_fold)row->fold,
+		.fold = (enum vm_export_fold)row->fold,
 		.ranked = row_place(file, row)->ranked,
 	};
 }
 
-void vm_share_cvar_info(const struct vm_share_file *file,
-			struct vm_share_cvar_view *view, unsigned number)
+void vm_live_cvar_info(const struct vm_live_file *file,
+		       struct vm_live_cvar_view *view, unsigned number)
 {
-	const struct vm_share_cvar *row = &file->cvars[number];
+	const struct vm_export_cvar *row = &file->cvars[number];
 
-	*view = (struct vm_share_cvar_view){
+	*view = (struct vm_live_cvar_view){
 		.name = file->texts + row->name,
 		.type = file->texts + row->type,
 		.when = file->texts + row->when,
@@ -395,42 +395,42 @@ void vm_share_cvar_info(const struct vm_share_file *file,
 		.level = file->texts + row->level,
 		.category = file->texts + row->category,
 		.text = file->texts + row->text,
-		.string = row->string != VM_SHARE_NO_STRING,
+		.string = row->string != VM_EXPORT_NO_STRING,
 		.min = row->min,
 		.max = row->max,
 	};
 }
 
-unsigned vm_share_blocks(const struct vm_share_file *file, unsigned number)
+unsigned vm_live_blocks(const struct vm_live_file *file, unsigned number)
 {
 	return row_place(file, &file->pvars[number])->count;
 }
 
-static uint64_t word_load(const struct vm_share_file *file, uint64_t offset)
+static uint64_t word_load(const struct vm_live_file *file, uint64_t offset)
 {
 	return __atomic_load_n((const uint64_t *)(file->map + offset),
 			       __ATOMIC_RELAXED);
 }
 
-static uint64_t fold(const struct vm_share_pvar *row, uint64_t sum,
+static uint64_t fold(const struct vm_export_pvar *row, uint64_t sum,
 		     uint64_t value)
 {
-	if (row->fold == VM_SHARE_HIGHEST)
+	if (row->fold == VM_EXPORT_HIGHEST)
 		return value > sum ? value : sum;
-	if (row->fold == VM_SHARE_LOWEST)
+	if (row->fold == VM_EXPORT_LOWEST)
 		return value < sum ? value : sum;
 	return sum + value;
 }
 
-int vm_share_value(const struct vm_share_file *file, uint64_t *value,
-		   unsigned number, unsigned block, unsigned word)
+int vm_live_value(const struct vm_live_file *file, uint64_t *value,
+		  unsigned number, unsigned block, unsigned word)
 {
-	const struct vm_share_pvar *row = &file->pvars[number];
-	const struct vm_share_place *place = row_place(file, row);
+	const struct vm_export_pvar *row = &file->pvars[number];
+	const struct vm_export_place *place = row_place(file, row);
 	uint64_t at;
 
 	if (block >= place->count || word >= row->words ||
-	    (place->ranked && vm_share_where(file, block) != file->head.node))
+	    (place->ranked && vm_live_where(file, block) != file->head.node))
 		return -VMPI_ERANK;
 	at = place->offset + block * place->stride +
 	     (row->word + (uint64_t)word) * sizeof(uint64_t);
@@ -440,16 +440,16 @@ int vm_share_value(const struct vm_share_file *file, uint64_t *value,
 	return 0;
 }
 
-int vm_share_total(const struct vm_share_file *file, uint64_t *value,
-		   unsigned number, unsigned word)
+int vm_live_total(const struct vm_live_file *file, uint64_t *value,
+		  unsigned number, unsigned word)
 {
-	const struct vm_share_pvar *row = &file->pvars[number];
+	const struct vm_export_pvar *row = &file->pvars[number];
 	unsigned count = row_place(file, row)->count;
 	uint64_t sum = 0, one;
 	bool any = false;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (vm_share_value(file, &one, number, i, word))
+		if (vm_live_value(file, &one, number, i, word))
 			continue;
 		sum = any ? fold(row, sum, one) : one;
 		any = true;
@@ -460,37 +460,37 @@ int vm_share_total(const struct vm_share_file *file, uint64_t *value,
 	return 0;
 }
 
-int64_t vm_share_cvar_value(const struct vm_share_file *file, unsigned number)
+int64_t vm_live_cvar_value(const struct vm_live_file *file, unsigned number)
 {
 	return (int64_t)word_load(file, file->head.values.offset +
 						number * sizeof(int64_t));
 }
 
-void vm_share_cvar_text(const struct vm_share_file *file,
-			char text[VM_SHARE_STRING_BYTES], unsigned number)
+void vm_live_cvar_text(const struct vm_live_file *file,
+		       char text[VM_EXPORT_STRING_BYTES], unsigned number)
 {
 	uint32_t at = file->cvars[number].string;
 
 	text[0] = '\0';
-	if (at == VM_SHARE_NO_STRING)
+	if (at == VM_EXPORT_NO_STRING)
 		return;
 	memcpy(text, file->map + file->head.strings.offset + at,
-	       VM_SHARE_STRING_BYTES);
-	text[VM_SHARE_STRING_BYTES - 1] = '\0';
+	       VM_EXPORT_STRING_BYTES);
+	text[VM_EXPORT_STRING_BYTES - 1] = '\0';
 }
 
-const char *vm_share_state_word(enum vm_share_state state)
+const char *vm_live_state_word(enum vm_export_state state)
 {
 	static const char *const words[] = {
-#define STATE_WORD(name, word) [VM_SHARE_##name] = word,
-		VM_SHARE_STATES(STATE_WORD)
+#define STATE_WORD(name, word) [VM_EXPORT_##name] = word,
+		VM_EXPORT_STATES(STATE_WORD)
 #undef STATE_WORD
 	};
 
 	return words[state];
 }
 
-const char *vm_share_call_name(const struct vm_share_file *file, uint32_t call)
+const char *vm_live_call_name(const struct vm_live_file *file, uint32_t call)
 {
 	return call > 0 && call < file->call_count ?
 		       file->texts + file->calls[call] :
@@ -500,41 +500,41 @@ const char *vm_share_call_name(const struct vm_share_file *file, uint32_t call)
 /* Looks at a rank whose words change until two looks agree. */
 #define LOOKS 100
 
-int vm_share_doing(const struct vm_share_file *file,
-		   struct vm_share_doing *doing, unsigned rank)
+int vm_live_doing(const struct vm_live_file *file, struct vm_live_doing *doing,
+		  unsigned rank)
 {
-	const struct vm_share_place *place = &file->head.waits;
+	const struct vm_export_place *place = &file->head.waits;
 	uint64_t at = place->offset + rank * place->stride;
-	uint64_t state_at = at + sizeof(struct vm_share_wait);
+	uint64_t state_at = at + sizeof(struct vm_export_wait);
 
 	if (rank >= place->count ||
-	    vm_share_where(file, rank) != file->head.node)
+	    vm_live_where(file, rank) != file->head.node)
 		return -VMPI_ERANK;
 	for (int i = 0; i < LOOKS; i++) {
 		/* Pair with the stores in core/rank/wait.h. */
 		uint64_t state = __atomic_load_n(
 			(const uint64_t *)(file->map + state_at),
 			__ATOMIC_ACQUIRE);
-		struct vm_share_wait wait, again;
+		struct vm_export_wait wait, again;
 
 		memcpy(&wait, file->map + at, sizeof(wait));
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		memcpy(&again, file->map + at, sizeof(again));
-		if (state >= VM_SHARE_STATE_COUNT)
+		if (state >= VM_EXPORT_STATE_COUNT)
 			return -VMPI_ERANK;
 		if (word_load(file, state_at) != state ||
 		    memcmp(&wait, &again, sizeof(wait)) != 0)
 			continue;
-		doing->state = (enum vm_share_state)state;
+		doing->state = (enum vm_export_state)state;
 		doing->wait = wait;
 		return 0;
 	}
 	return -VMPI_EAGAIN;
 }
 
-bool vm_share_asleep(const struct vm_share_file *file)
+bool vm_live_asleep(const struct vm_live_file *file)
 {
-	const struct vm_share_place *place = &file->head.asleep;
+	const struct vm_export_place *place = &file->head.asleep;
 	bool asleep = place->count > 0;
 
 	for (unsigned i = 0; asleep && i < place->count; i++)

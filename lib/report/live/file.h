@@ -17,9 +17,9 @@
 
 #include "introspect/export/format.h"
 
-#define VM_SHARE_WHY_MAX 160
+#define VM_LIVE_WHY_MAX 160
 
-struct vm_share_file;
+struct vm_live_file;
 
 /*
  * Opens the file at path.  Result: 0; -VMPI_ENOENT: there is none; -VMPI_EAGAIN:
@@ -27,65 +27,65 @@ struct vm_share_file;
  * -VMPI_EINVAL: it is no such file, or damaged; -VMPI_ENOMEM.  Not logged: why
  * says it.
  */
-int vm_share_map(struct vm_share_file **file, const char *path,
-		 char why[VM_SHARE_WHY_MAX]);
-void vm_share_unmap(struct vm_share_file *file);
+int vm_export_map(struct vm_live_file **file, const char *path,
+		  char why[VM_LIVE_WHY_MAX]);
+void vm_live_unmap(struct vm_live_file *file);
 
 /* What the process has said of itself; texts end, counts are plausible. */
-const struct vm_share_head *vm_share_head(const struct vm_share_file *file);
+const struct vm_export_head *vm_export_head(const struct vm_live_file *file);
 
-/* Where it is in its life now: enum vm_share_phase. */
-unsigned vm_share_phase(const struct vm_share_file *file);
+/* Where it is in its life now: enum vm_export_phase. */
+unsigned vm_export_phase(const struct vm_live_file *file);
 
 /* Whether the process lives; asks the system. */
-bool vm_share_lives(const struct vm_share_file *file);
+bool vm_live_lives(const struct vm_live_file *file);
 
 /* Which node has the rank. */
-unsigned vm_share_where(const struct vm_share_file *file, unsigned rank);
+unsigned vm_live_where(const struct vm_live_file *file, unsigned rank);
 
 /* What a rank does, and, while it waits, for what. */
-struct vm_share_doing {
-	enum vm_share_state state;
-	struct vm_share_wait wait;
+struct vm_live_doing {
+	enum vm_export_state state;
+	struct vm_export_wait wait;
 };
 
 /* The word for a state. */
-const char *vm_share_state_word(enum vm_share_state state);
+const char *vm_live_state_word(enum vm_export_state state);
 
 /* 0; -VMPI_ERANK: the rank is not in this file; -VMPI_EAGAIN: it goes from one
  * wait to the next too fast to be seen. */
-int vm_share_doing(const struct vm_share_file *file,
-		   struct vm_share_doing *doing, unsigned rank);
+int vm_live_doing(const struct vm_live_file *file, struct vm_live_doing *doing,
+		  unsigned rank);
 
 /* "MPI_Send"; NULL: it is no number of a call.  Lives as long as the file is
  * open. */
-const char *vm_share_call_name(const struct vm_share_file *file, uint32_t call);
+const char *vm_live_call_name(const struct vm_live_file *file, uint32_t call);
 
 /* Whether all workers sleep for want of anything to do: then nothing is under
  * way inside the process, whatever its ranks wait for. */
-bool vm_share_asleep(const struct vm_share_file *file);
+bool vm_live_asleep(const struct vm_live_file *file);
 
 /* Variables by number; texts live as long as the file is open. */
-struct vm_share_pvar_view {
+struct vm_live_pvar_view {
 	const char *name, *class_, *of, *unit, *level, *category, *text;
 	unsigned words;
-	enum vm_share_fold fold;
+	enum vm_export_fold fold;
 	bool ranked; /* block i is of rank i of the job */
 };
 
-struct vm_share_cvar_view {
+struct vm_live_cvar_view {
 	const char *name, *type, *when, *unit, *level, *category, *text;
 	bool string;
 	int64_t min, max;
 };
 
-unsigned vm_share_pvar_count(const struct vm_share_file *file);
-unsigned vm_share_cvar_count(const struct vm_share_file *file);
+unsigned vm_live_pvar_count(const struct vm_live_file *file);
+unsigned vm_live_cvar_count(const struct vm_live_file *file);
 /* number is below the count. */
-void vm_share_pvar_info(const struct vm_share_file *file,
-			struct vm_share_pvar_view *view, unsigned number);
-void vm_share_cvar_info(const struct vm_share_file *file,
-			struct vm_share_cvar_view *view, unsigned number);
+void vm_live_pvar_info(const struct vm_live_file *file,
+		       struct vm_live_pvar_view *view, unsigned number);
+void vm_live_cvar_info(const struct vm_live_file *file,
+		       struct vm_live_cvar_view *view, unsigned number);
 
 /*
  * How many blocks the variable has, some of which may be in other files; and
@@ -93,15 +93,15 @@ void vm_share_cvar_info(const struct vm_share_file *file,
  * the case too for variables that have no blocks in it.  Total: of all blocks
  * of this file; -VMPI_ERANK: there are none.
  */
-unsigned vm_share_blocks(const struct vm_share_file *file, unsigned number);
-int vm_share_value(const struct vm_share_file *file, uint64_t *value,
-		   unsigned number, unsigned block, unsigned word);
-int vm_share_total(const struct vm_share_file *file, uint64_t *value,
-		   unsigned number, unsigned word);
+unsigned vm_live_blocks(const struct vm_live_file *file, unsigned number);
+int vm_live_value(const struct vm_live_file *file, uint64_t *value,
+		  unsigned number, unsigned block, unsigned word);
+int vm_live_total(const struct vm_live_file *file, uint64_t *value,
+		  unsigned number, unsigned word);
 
 /* The value of a control variable; of a text, as much of it as is kept. */
-int64_t vm_share_cvar_value(const struct vm_share_file *file, unsigned number);
-void vm_share_cvar_text(const struct vm_share_file *file,
-			char text[VM_SHARE_STRING_BYTES], unsigned number);
+int64_t vm_live_cvar_value(const struct vm_live_file *file, unsigned number);
+void vm_live_cvar_text(const struct vm_live_file *file,
+		       char text[VM_EXPORT_STRING_BYTES], unsigned number);
 
 #endif

@@ -14,10 +14,10 @@
 #include "introspect/export/alive.h"
 
 /* The job of this name, a new one if there is none; NULL: out of memory. */
-static struct vm_share_job *job_named(struct vm_share_jobs *jobs,
-				      const char *name)
+static struct vm_live_job *job_named(struct vm_live_jobs *jobs,
+				     const char *name)
 {
-	struct vm_share_job *list;
+	struct vm_live_job *list;
 
 	for (unsigned i = 0; i < jobs->count; i++)
 		if (strcmp(jobs->list[i].name, name) == 0)
@@ -27,15 +27,15 @@ static struct vm_share_job *job_named(struct vm_share_jobs *jobs,
 		return NULL;
 	jobs->list = list;
 	list = &list[jobs->count++];
-	*list = (struct vm_share_job){ .files = NULL };
+	*list = (struct vm_live_job){ .files = NULL };
 	snprintf(list->name, sizeof(list->name), "%s", name);
 	return list;
 }
 
-static int file_add(struct vm_share_job *job, struct vm_share_file *file)
+static int file_add(struct vm_live_job *job, struct vm_live_file *file)
 {
-	size_t bytes = (job->count + 1) * sizeof(struct vm_share_file *);
-	struct vm_share_file **files = realloc(job->files, bytes);
+	size_t bytes = (job->count + 1) * sizeof(struct vm_live_file *);
+	struct vm_live_file **files = realloc(job->files, bytes);
 
 	if (!files)
 		return -VMPI_ENOMEM;
@@ -45,22 +45,22 @@ static int file_add(struct vm_share_job *job, struct vm_share_file *file)
 }
 
 struct finding {
-	struct vm_share_jobs *jobs;
+	struct vm_live_jobs *jobs;
 	const char *only;
-	vm_share_refused refused;
+	vm_live_refused refused;
 };
 
-static int file_visit(const struct vm_share_entry *entry, void *arg)
+static int file_visit(const struct vm_export_entry *entry, void *arg)
 {
 	struct finding *finding = arg;
-	char why[VM_SHARE_WHY_MAX];
-	struct vm_share_file *file;
-	struct vm_share_job *job;
+	char why[VM_LIVE_WHY_MAX];
+	struct vm_live_file *file;
+	struct vm_live_job *job;
 	int rc;
 
 	if (finding->only && strcmp(finding->only, entry->job) != 0)
 		return 0;
-	rc = vm_share_map(&file, entry->path, why);
+	rc = vm_export_map(&file, entry->path, why);
 	if (rc == -VMPI_ENOMEM)
 		return rc;
 	/* It ends, or begins, while we look. */
@@ -75,15 +75,15 @@ static int file_visit(const struct vm_share_entry *entry, void *arg)
 	job = job_named(finding->jobs, entry->job);
 	if (job && file_add(job, file) == 0)
 		return 0;
-	vm_share_unmap(file);
+	vm_live_unmap(file);
 	return -VMPI_ENOMEM;
 }
 
 static int file_compare(const void *a, const void *b)
 {
-	const struct vm_share_file *const *left = a, *const *right = b;
-	unsigned one = vm_share_head(*left)->node;
-	unsigned two = vm_share_head(*right)->node;
+	const struct vm_live_file *const *left = a, *const *right = b;
+	unsigned one = vm_export_head(*left)->node;
+	unsigned two = vm_export_head(*right)->node;
 
 	return (one > two) - (one < two);
 }
@@ -91,7 +91,7 @@ static int file_compare(const void *a, const void *b)
 /* By number where names are numbers, which then come first. */
 static int job_compare(const void *a, const void *b)
 {
-	const struct vm_share_job *left = a, *right = b;
+	const struct vm_live_job *left = a, *right = b;
 	unsigned long one = strtoul(left->name, NULL, 10);
 	unsigned long two = strtoul(right->name, NULL, 10);
 
@@ -100,54 +100,54 @@ static int job_compare(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-int vm_share_jobs_find(struct vm_share_jobs *jobs, const char *dir,
-		       const char *only, vm_share_refused refused)
+int vm_live_jobs_find(struct vm_live_jobs *jobs, const char *dir,
+		      const char *only, vm_live_refused refused)
 {
 	struct finding finding = { jobs, only, refused };
 
-	*jobs = (struct vm_share_jobs){ .list = NULL };
-	if (vm_share_each(dir, file_visit, &finding)) {
-		vm_share_jobs_free(jobs);
+	*jobs = (struct vm_live_jobs){ .list = NULL };
+	if (vm_export_each(dir, file_visit, &finding)) {
+		vm_live_jobs_free(jobs);
 		return -VMPI_ENOMEM;
 	}
 	for (unsigned i = 0; i < jobs->count; i++)
 		qsort(jobs->list[i].files, jobs->list[i].count,
-		      sizeof(struct vm_share_file *), file_compare);
+		      sizeof(struct vm_live_file *), file_compare);
 	if (jobs->count)
 		qsort(jobs->list, jobs->count, sizeof(*jobs->list),
 		      job_compare);
 	return 0;
 }
 
-void vm_share_jobs_free(struct vm_share_jobs *jobs)
+void vm_live_jobs_free(struct vm_live_jobs *jobs)
 {
 	for (unsigned i = 0; i < jobs->count; i++) {
-		struct vm_share_job *job = &jobs->list[i];
+		struct vm_live_job *job = &jobs->list[i];
 
 		for (unsigned f = 0; f < job->count; f++)
-			vm_share_unmap(job->files[f]);
+			vm_live_unmap(job->files[f]);
 		free(job->files);
 	}
 	free(jobs->list);
-	*jobs = (struct vm_share_jobs){ .list = NULL };
+	*jobs = (struct vm_live_jobs){ .list = NULL };
 }
 
 /* From the best to the worst. */
 static const char *const states[] = { "running", "stopped", "dead" };
 
-static unsigned state_of(const struct vm_share_file *file)
+static unsigned state_of(const struct vm_live_file *file)
 {
-	if (!vm_share_lives(file))
+	if (!vm_live_lives(file))
 		return 2;
-	return vm_share_pid_stopped((pid_t)vm_share_head(file)->pid);
+	return vm_export_pid_stopped((pid_t)vm_export_head(file)->pid);
 }
 
-const char *vm_share_file_state(const struct vm_share_file *file)
+const char *vm_live_file_state(const struct vm_live_file *file)
 {
 	return states[state_of(file)];
 }
 
-const char *vm_share_job_state(const struct vm_share_job *job)
+const char *vm_live_job_state(const struct vm_live_job *job)
 {
 	unsigned worst = 0;
 
@@ -160,21 +160,21 @@ const char *vm_share_job_state(const struct vm_share_job *job)
 	return states[worst];
 }
 
-bool vm_share_job_lives(const struct vm_share_job *job)
+bool vm_live_job_lives(const struct vm_live_job *job)
 {
 	for (unsigned i = 0; i < job->count; i++)
-		if (vm_share_lives(job->files[i]))
+		if (vm_live_lives(job->files[i]))
 			return true;
 	return false;
 }
 
-double vm_share_job_age(const struct vm_share_job *job)
+double vm_live_job_age(const struct vm_live_job *job)
 {
 	uint64_t first = UINT64_MAX;
 	struct timespec now;
 
 	for (unsigned i = 0; i < job->count; i++) {
-		uint64_t started = vm_share_head(job->files[i])->started_ns;
+		uint64_t started = vm_export_head(job->files[i])->started_ns;
 
 		if (started < first)
 			first = started;
@@ -184,19 +184,20 @@ double vm_share_job_age(const struct vm_share_job *job)
 	       (double)first * 1e-9;
 }
 
-const struct vm_share_head *vm_share_job_head(const struct vm_share_job *job)
+const struct vm_export_head *vm_live_job_head(const struct vm_live_job *job)
 {
-	return vm_share_head(job->files[0]);
+	return vm_export_head(job->files[0]);
 }
 
-const struct vm_share_file *vm_share_job_rank(const struct vm_share_job *job,
-					      unsigned rank)
+const struct vm_live_file *vm_live_job_rank(const struct vm_live_job *job,
+					    unsigned rank)
 {
 	for (unsigned i = 0; i < job->count; i++) {
-		const struct vm_share_head *head = vm_share_head(job->files[i]);
+		const struct vm_export_head *head =
+			vm_export_head(job->files[i]);
 
 		if (rank < head->ranks &&
-		    vm_share_where(job->files[i], rank) == head->node)
+		    vm_live_where(job->files[i], rank) == head->node)
 			return job->files[i];
 	}
 	return NULL;

@@ -12,45 +12,45 @@
 #include "report/live/file.h"
 
 /* One job: its files by node. */
-struct vm_share_job {
-	char name[VM_SHARE_JOB_MAX];
-	struct vm_share_file **files;
+struct vm_live_job {
+	char name[VM_EXPORT_JOB_MAX];
+	struct vm_live_file **files;
 	unsigned count;
 };
 
-struct vm_share_jobs {
-	struct vm_share_job *list; /* by name */
+struct vm_live_jobs {
+	struct vm_live_job *list; /* by name */
 	unsigned count;
 	unsigned unreadable; /* files */
 };
 
 /* Hears of a file that cannot be read. */
-typedef void (*vm_share_refused)(const char *path, const char *why);
+typedef void (*vm_live_refused)(const char *path, const char *why);
 
 /* Finds the jobs; only: of this name, NULL: all; refused may be NULL.  One whose
  * process has just begun is not there yet.  0, -VMPI_ENOMEM. */
-int vm_share_jobs_find(struct vm_share_jobs *jobs, const char *dir,
-		       const char *only, vm_share_refused refused);
-void vm_share_jobs_free(struct vm_share_jobs *jobs);
+int vm_live_jobs_find(struct vm_live_jobs *jobs, const char *dir,
+		      const char *only, vm_live_refused refused);
+void vm_live_jobs_free(struct vm_live_jobs *jobs);
 
 /* "running", "stopped" (by a signal) or "dead" (killed); of several processes
  * the worst. */
-const char *vm_share_job_state(const struct vm_share_job *job);
+const char *vm_live_job_state(const struct vm_live_job *job);
 
 /* Whether any of its processes lives. */
-bool vm_share_job_lives(const struct vm_share_job *job);
+bool vm_live_job_lives(const struct vm_live_job *job);
 
 /* Seconds since the first of its processes started. */
-double vm_share_job_age(const struct vm_share_job *job);
+double vm_live_job_age(const struct vm_live_job *job);
 
 /* What its first process says of it. */
-const struct vm_share_head *vm_share_job_head(const struct vm_share_job *job);
+const struct vm_export_head *vm_live_job_head(const struct vm_live_job *job);
 
 /* The file that has the rank; NULL: none of this host's. */
-const struct vm_share_file *vm_share_job_rank(const struct vm_share_job *job,
-					      unsigned rank);
+const struct vm_live_file *vm_live_job_rank(const struct vm_live_job *job,
+					    unsigned rank);
 
 /* How one process does: the same words. */
-const char *vm_share_file_state(const struct vm_share_file *file);
+const char *vm_live_file_state(const struct vm_live_file *file);
 
 #endif

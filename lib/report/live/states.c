@@ -29,10 +29,9 @@ void vm_states_fini(struct vm_states *states)
 	free(states->needs);
 }
 
-static int states_alloc(struct vm_states *states,
-			const struct vm_share_job *job)
+static int states_alloc(struct vm_states *states, const struct vm_live_job *job)
 {
-	size_t count = vm_share_job_head(job)->ranks;
+	size_t count = vm_live_job_head(job)->ranks;
 
 	*states = (struct vm_states){ .job = job, .count = (unsigned)count };
 	states->doing = calloc(count + 1, sizeof(*states->doing));
@@ -45,15 +44,15 @@ static int states_alloc(struct vm_states *states,
 }
 
 /* The total of a variable of a process, 0 if it has none. */
-static uint64_t total_of(const struct vm_share_file *file, const char *name)
+static uint64_t total_of(const struct vm_live_file *file, const char *name)
 {
-	struct vm_share_pvar_view view;
+	struct vm_live_pvar_view view;
 	uint64_t value;
 
-	for (unsigned i = 0; i < vm_share_pvar_count(file); i++) {
-		vm_share_pvar_info(file, &view, i);
+	for (unsigned i = 0; i < vm_live_pvar_count(file); i++) {
+		vm_live_pvar_info(file, &view, i);
 		if (strcmp(view.name, name) == 0 &&
-		    vm_share_total(file, &value, i, 0) == 0)
+		    vm_live_total(file, &value, i, 0) == 0)
 			return value;
 	}
 	return 0;
@@ -61,19 +60,19 @@ static uint64_t total_of(const struct vm_share_file *file, const char *name)
 
 static void states_take(struct vm_states *states)
 {
-	const struct vm_share_job *job = states->job;
+	const struct vm_live_job *job = states->job;
 
 	states->idle = true;
 	states->sleeps = 0;
 	for (unsigned f = 0; f < job->count; f++) {
-		states->idle &= vm_share_asleep(job->files[f]);
+		states->idle &= vm_live_asleep(job->files[f]);
 		states->sleeps += total_of(job->files[f], "sched_sleeps");
 	}
 	for (unsigned r = 0; r < states->count; r++) {
-		const struct vm_share_file *file = vm_share_job_rank(job, r);
+		const struct vm_live_file *file = vm_live_job_rank(job, r);
 
 		states->known[r] = file &&
-				   !vm_share_doing(file, &states->doing[r], r);
+				   !vm_live_doing(file, &states->doing[r], r);
 	}
 }
 
@@ -86,7 +85,7 @@ static bool same(const struct vm_states *a, const struct vm_states *b)
 	return a->sleeps == b->sleeps;
 }
 
-int vm_states_init(struct vm_states *states, const struct vm_share_job *job)
+int vm_states_init(struct vm_states *states, const struct vm_live_job *job)
 {
 	const struct timespec moment = { .tv_nsec = LOOK_NS };
 	struct vm_states before;
@@ -102,7 +101,7 @@ int vm_states_init(struct vm_states *states, const struct vm_share_job *job)
 		return -VMPI_ENOMEM;
 	}
 	states_take(&before);
-	if (vm_share_job_lives(job))
+	if (vm_live_job_lives(job))
 		nanosleep(&moment, NULL);
 	states_take(states);
 	sure = states->idle && same(states, &before);
@@ -113,14 +112,14 @@ int vm_states_init(struct vm_states *states, const struct vm_share_job *job)
 	return 0;
 }
 
-static bool is_world(const struct vm_share_wait *wait)
+static bool is_world(const struct vm_export_wait *wait)
 {
-	return wait->context == 0 || (wait->flags & VM_SHARE_OF_WORLD);
+	return wait->context == 0 || (wait->flags & VM_EXPORT_OF_WORLD);
 }
 
 /* What is read of ranks, to be judged. */
 struct readings {
-	const struct vm_share_doing *doing;
+	const struct vm_live_doing *doing;
 	const bool *known;
 	unsigned count;
 };
@@ -129,11 +128,11 @@ struct readings {
 static bool in_meeting(const struct readings *readings, unsigned rank,
 		       uint32_t context)
 {
-	const struct vm_share_doing *doing = &readings->doing[rank];
+	const struct vm_live_doing *doing = &readings->doing[rank];
 
-	return readings->known[rank] && doing->state == VM_SHARE_COLLECTIVE &&
+	return readings->known[rank] && doing->state == VM_EXPORT_COLLECTIVE &&
 	       doing->wait.context == context &&
-	       (doing->wait.flags & VM_SHARE_ALL);
+	       (doing->wait.flags & VM_EXPORT_ALL);
 }
 
 /* The member after one that is in a meeting; -1: nobody knows. */
@@ -149,7 +148,7 @@ static int next_in(const struct readings *readings, unsigned rank)
  * nobody knows.  For those of needs that say so (stuck) it is known already.
  */
 static int missing_find(const struct readings *readings,
-			const struct vm_stuck_rank *needs, unsigned rank)
+			const struct vm_deadlock_rank *needs, unsigned rank)
 {
 	uint32_t context = readings->doing[rank].wait.context;
 	int at = (int)rank;
@@ -170,14 +169,14 @@ static int missing_find(const struct readings *readings,
 
 /* All from the rank on wait for the same member, if for any. */
 static void meeting_judge(const struct readings *readings,
-			  struct vm_stuck_rank *needs, unsigned rank)
+			  struct vm_deadlock_rank *needs, unsigned rank)
 {
 	uint32_t context = readings->doing[rank].wait.context;
 	int missing = missing_find(readings, needs, rank), at = (int)rank;
 
 	while (at >= 0 && in_meeting(readings, (unsigned)at, context) &&
 	       !needs[at].stuck) {
-		needs[at] = (struct vm_stuck_rank){ .stuck = true };
+		needs[at] = (struct vm_deadlock_rank){ .stuck = true };
 		if (missing >= 0 && !readings->doing[at].wait.others) {
 			needs[at].need = VM_NEED_ONE;
 			needs[at].peer = (unsigned)missing;
@@ -187,22 +186,22 @@ static void meeting_judge(const struct readings *readings,
 }
 
 /* What others than those in meetings of part of the ranks need. */
-static struct vm_stuck_rank need_of(const struct readings *readings,
-				    unsigned rank)
+static struct vm_deadlock_rank need_of(const struct readings *readings,
+				       unsigned rank)
 {
-	const struct vm_share_doing *doing = &readings->doing[rank];
-	const struct vm_share_wait *wait = &doing->wait;
-	struct vm_stuck_rank need = { .need = VM_NEED_NOTHING };
+	const struct vm_live_doing *doing = &readings->doing[rank];
+	const struct vm_export_wait *wait = &doing->wait;
+	struct vm_deadlock_rank need = { .need = VM_NEED_NOTHING };
 
 	if (!readings->known[rank])
 		return need;
-	if (doing->state == VM_SHARE_DONE)
+	if (doing->state == VM_EXPORT_DONE)
 		need.need = VM_NEED_MIRACLE;
-	if (doing->state < VM_SHARE_RECEIVE ||
-	    doing->state > VM_SHARE_COLLECTIVE || wait->others != 0)
+	if (doing->state < VM_EXPORT_RECEIVE ||
+	    doing->state > VM_EXPORT_COLLECTIVE || wait->others != 0)
 		return need;
-	need.group = doing->state == VM_SHARE_COLLECTIVE && !wait->context;
-	if (wait->flags & VM_SHARE_ALL) {
+	need.group = doing->state == VM_EXPORT_COLLECTIVE && !wait->context;
+	if (wait->flags & VM_EXPORT_ALL) {
 		need.need = VM_NEED_ALL;
 	} else if (wait->peer == -1) {
 		need.need = VM_NEED_ANY;
@@ -214,8 +213,8 @@ static struct vm_stuck_rank need_of(const struct readings *readings,
 	return need;
 }
 
-unsigned vm_states_judge(struct vm_stuck_rank *needs,
-			 const struct vm_share_doing *doing, const bool *known,
+unsigned vm_states_judge(struct vm_deadlock_rank *needs,
+			 const struct vm_live_doing *doing, const bool *known,
 			 unsigned count)
 {
 	const struct readings readings = { doing, known, count };
@@ -230,7 +229,7 @@ unsigned vm_states_judge(struct vm_stuck_rank *needs,
 		else if (!needs[r].stuck)
 			meeting_judge(&readings, needs, r);
 	}
-	return vm_stuck_find(needs, count);
+	return vm_deadlock_find(needs, count);
 }
 
 /* A text that grows up to an end. */
@@ -257,7 +256,7 @@ static void add(struct text *text, const char *format, ...)
 }
 
 /* "rank 3, tag 7, communicator 4" */
-static void partner_add(struct text *text, const struct vm_share_wait *wait)
+static void partner_add(struct text *text, const struct vm_export_wait *wait)
 {
 	bool elsewhere = wait->context != 0;
 
@@ -278,22 +277,22 @@ static void partner_add(struct text *text, const struct vm_share_wait *wait)
 }
 
 /* What a rank waits for, of those states that say. */
-static void wait_add(struct text *text, const struct vm_share_doing *doing)
+static void wait_add(struct text *text, const struct vm_live_doing *doing)
 {
-	const struct vm_share_wait *wait = &doing->wait;
-	bool sends = wait->flags & VM_SHARE_SENDS;
-	bool sized = doing->state != VM_SHARE_PROBE;
+	const struct vm_export_wait *wait = &doing->wait;
+	bool sends = wait->flags & VM_EXPORT_SENDS;
+	bool sized = doing->state != VM_EXPORT_PROBE;
 
-	if (doing->state == VM_SHARE_WAIT && wait->peer == VM_SHARE_NOBODY) {
+	if (doing->state == VM_EXPORT_WAIT && wait->peer == VM_EXPORT_NOBODY) {
 		add(text, "waits for one of several operations, or a "
 			  "collective one");
 		return;
 	}
-	if (doing->state == VM_SHARE_RECEIVE)
+	if (doing->state == VM_EXPORT_RECEIVE)
 		add(text, "receives from ");
-	else if (doing->state == VM_SHARE_SEND)
+	else if (doing->state == VM_EXPORT_SEND)
 		add(text, "sends to ");
-	else if (doing->state == VM_SHARE_PROBE)
+	else if (doing->state == VM_EXPORT_PROBE)
 		add(text, "waits for a message from ");
 	else
 		add(text, "waits for its %s ",
@@ -308,17 +307,17 @@ static void wait_add(struct text *text, const struct vm_share_doing *doing)
 
 const char *vm_states_call(const struct vm_states *states, unsigned rank)
 {
-	const struct vm_share_doing *doing = &states->doing[rank];
+	const struct vm_live_doing *doing = &states->doing[rank];
 
-	if (!states->known[rank] || doing->state < VM_SHARE_RECEIVE ||
-	    doing->state > VM_SHARE_COLLECTIVE)
+	if (!states->known[rank] || doing->state < VM_EXPORT_RECEIVE ||
+	    doing->state > VM_EXPORT_COLLECTIVE)
 		return NULL;
-	return vm_share_call_name(vm_share_job_rank(states->job, rank),
-				  doing->wait.call);
+	return vm_live_call_name(vm_live_job_rank(states->job, rank),
+				 doing->wait.call);
 }
 
 static void collective_add(struct text *text, const char *call,
-			   const struct vm_share_wait *wait)
+			   const struct vm_export_wait *wait)
 {
 	if (call)
 		add(text, "in %s of ", call);
@@ -333,14 +332,14 @@ static void collective_add(struct text *text, const char *call,
 void vm_states_rank(const struct vm_states *states,
 		    char buffer[VM_STATES_TEXT_MAX], unsigned rank)
 {
-	static const char *const plain[VM_SHARE_STATE_COUNT] = {
-		[VM_SHARE_NEW] = "has not begun",
-		[VM_SHARE_RUNNING] = "runs, or could",
-		[VM_SHARE_SLEEP] = "sleeps",
-		[VM_SHARE_OTHER] = "waits for a lock, a thread or a task",
-		[VM_SHARE_DONE] = "has ended",
+	static const char *const plain[VM_EXPORT_STATE_COUNT] = {
+		[VM_EXPORT_NEW] = "has not begun",
+		[VM_EXPORT_RUNNING] = "runs, or could",
+		[VM_EXPORT_SLEEP] = "sleeps",
+		[VM_EXPORT_OTHER] = "waits for a lock, a thread or a task",
+		[VM_EXPORT_DONE] = "has ended",
 	};
-	const struct vm_share_doing *doing = &states->doing[rank];
+	const struct vm_live_doing *doing = &states->doing[rank];
 	struct text text = { .at = buffer, .bytes = VM_STATES_TEXT_MAX };
 	const char *call;
 
@@ -353,7 +352,7 @@ void vm_states_rank(const struct vm_states *states,
 		return;
 	}
 	call = vm_states_call(states, rank);
-	if (doing->state == VM_SHARE_COLLECTIVE) {
+	if (doing->state == VM_EXPORT_COLLECTIVE) {
 		collective_add(&text, call, &doing->wait);
 		return;
 	}
@@ -375,19 +374,19 @@ struct key {
 
 static struct key key_of(const struct vm_states *states, unsigned rank)
 {
-	const struct vm_share_doing *doing = &states->doing[rank];
-	const struct vm_share_wait *wait = &doing->wait;
+	const struct vm_live_doing *doing = &states->doing[rank];
+	const struct vm_export_wait *wait = &doing->wait;
 	struct key key = { .state = -1, .rank = rank };
 
 	if (!states->known[rank])
 		return key;
 	key.state = (int)doing->state;
-	if (doing->state < VM_SHARE_RECEIVE ||
-	    doing->state > VM_SHARE_COLLECTIVE)
+	if (doing->state < VM_EXPORT_RECEIVE ||
+	    doing->state > VM_EXPORT_COLLECTIVE)
 		return key;
 	key.call = wait->call;
 	key.context = wait->context;
-	if (doing->state == VM_SHARE_COLLECTIVE)
+	if (doing->state == VM_EXPORT_COLLECTIVE)
 		return key;
 	key.flags = wait->flags;
 	key.peer = wait->peer;
@@ -473,7 +472,7 @@ static void group_say(const struct vm_states *states, const struct key *group,
 static void rest_say(const struct vm_states *states, struct key **groups,
 		     unsigned count, vm_states_line line, void *arg)
 {
-	unsigned in[VM_SHARE_STATE_COUNT] = { 0 }, all = 0, elsewhere = 0;
+	unsigned in[VM_EXPORT_STATE_COUNT] = { 0 }, all = 0, elsewhere = 0;
 	char buffer[VM_STATES_TEXT_MAX];
 	struct text text = { .at = buffer, .bytes = sizeof(buffer) };
 	const char *between = ": ";
@@ -486,11 +485,11 @@ static void rest_say(const struct vm_states *states, struct key **groups,
 			in[groups[i]->state] += groups[i]->count;
 	}
 	add(&text, "and %u more rank%s", all, all == 1 ? "" : "s");
-	for (unsigned i = 0; i < VM_SHARE_STATE_COUNT; i++) {
+	for (unsigned i = 0; i < VM_EXPORT_STATE_COUNT; i++) {
 		if (!in[i])
 			continue;
 		add(&text, "%s%u %s", between, in[i],
-		    vm_share_state_word((enum vm_share_state)i));
+		    vm_live_state_word((enum vm_export_state)i));
 		between = ", ";
 	}
 	if (elsewhere)
@@ -540,8 +539,8 @@ unsigned *vm_states_circle(const struct vm_states *states, unsigned *length,
 		return NULL;
 	circle = calloc(states->count + 1, sizeof(*circle));
 	if (circle)
-		*length = vm_stuck_circle(circle, ended, states->needs,
-					  states->count);
+		*length = vm_deadlock_circle(circle, ended, states->needs,
+					     states->count);
 	return circle;
 }
 

@@ -11,11 +11,11 @@
 
 /* All ranks of a job. */
 struct vm_states {
-	const struct vm_share_job *job;
+	const struct vm_live_job *job;
 	unsigned count;
-	struct vm_share_doing *doing;
+	struct vm_live_doing *doing;
 	bool *known; /* its process is on this host */
-	struct vm_stuck_rank *needs;
+	struct vm_deadlock_rank *needs;
 	unsigned stuck;	 /* how many can never go on; needs[].stuck says who */
 	bool idle;	 /* no worker of the job has anything to do */
 	uint64_t sleeps; /* how often workers began to sleep */
@@ -26,13 +26,13 @@ struct vm_states {
  * all its workers sleep, and, while it lives, nothing has moved for a moment,
  * which this call then takes.  0, -VMPI_ENOMEM.
  */
-int vm_states_init(struct vm_states *states, const struct vm_share_job *job);
+int vm_states_init(struct vm_states *states, const struct vm_live_job *job);
 void vm_states_fini(struct vm_states *states);
 
 /* The same question about what somebody else has read of count ranks, where
  * nothing moves: fills needs, and returns how many are stuck. */
-unsigned vm_states_judge(struct vm_stuck_rank *needs,
-			 const struct vm_share_doing *doing, const bool *known,
+unsigned vm_states_judge(struct vm_deadlock_rank *needs,
+			 const struct vm_live_doing *doing, const bool *known,
 			 unsigned count);
 
 #define VM_STATES_TEXT_MAX 256

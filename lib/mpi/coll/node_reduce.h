@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reductions among processes in parts: the leader of each process reduces what
+ * its own members bring to one vector, the leaders combine these, and each hands
+ * its members what they get.
+ */
+#ifndef MPI_COLL_NODE_REDUCE_H
+#define MPI_COLL_NODE_REDUCE_H
+
+#include "mpi/coll/hier.h"
+
+struct vm_coll_node_reduce {
+	struct vm_coll_view *view;
+	struct vm_coll *me; /* whose operation it is */
+	const struct vm_op *op;
+	const struct vm_type *type;
+	size_t count;	/* elements of a vector */
+	size_t *begins; /* of each process's share of them, and the end */
+	void *sum;	/* what is reduced so far */
+	void *other;	/* a vector to receive */
+	void *before;	/* of a scan: one for the prefix */
+	bool prefix;	/* of a scan: sum is that of the processes before */
+	struct vm_meet local; /* of the members here; a seat more before them */
+};
+
+/* Reduces what the members here bring: NULL when out of memory. */
+struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view);
+void vm_coll_node_reduce_close(struct vm_coll_node_reduce *partial);
+
+/* The whole vector; whether it goes along with the calls to a process. */
+struct vm_data
+vm_coll_node_reduce_data(const struct vm_coll_node_reduce *partial);
+bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process);
+
+/* Combines, and hands out: 0 or an error.  May switch. */
+int vm_coll_node_reduce_do(struct vm_coll_view *view);
+
+/* A vector; NULL when out of memory. */
+void *vm_coll_vector(struct vm_coll_node_reduce *partial, size_t count);
+
+/* Elements of a vector, from `first` on. */
+static inline void *vm_coll_element(const struct vm_coll_node_reduce *partial,
+				    const void *vector, size_t first)
+{
+	return vm_at(vector, (ptrdiff_t)first * partial->type->extent);
+}
+
+/* right = left op right, n elements. */
+void vm_coll_combine(const struct vm_coll_node_reduce *partial,
+		     const void *left, void *right, size_t n);
+
+/* Leaves in sum what the members here need: the whole, their process's share of
+ * it, or the prefix.  0 or an error.  May switch (coll_combine.c). */
+int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *partial);
+
+#endif

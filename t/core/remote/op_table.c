@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Numbers for operations: they find what they were given for, once, and nothing
+ * when they are over or made up.
+ */
+#include <pthread.h>
+
+#include "core/remote/op_table.h"
+#include "tap.h"
+
+#define COUNT 1000 /* the table grows four times */
+#define THREADS 4
+#define ROUNDS 20000
+
+static struct vm_op_table op_table;
+
+static void test_one(void)
+{
+	uint64_t id, stored, again;
+	int op;
+
+	id = vm_op_table_new(&op_table, &op, &stored);
+	ok(id != 0 && id == stored, "a number is not 0 and is stored");
+	ok(vm_op_table_find(&op_table, id) == &op, "it finds the operation");
+	ok(vm_op_table_take(&op_table, id) == &op,
+	   "who takes it gets the operation");
+	ok(!vm_op_table_take(&op_table, id), "once");
+	ok(!vm_op_table_find(&op_table, id), "then it finds nothing");
+	again = vm_op_table_new(&op_table, &op, &stored);
+	ok(again != id, "the entry gets another number when it is used again");
+	ok(!vm_op_table_take(&op_table, id),
+	   "and the old one still finds nothing");
+	ok(vm_op_table_take(&op_table, again) == &op, "unlike the new one");
+	ok(!vm_op_table_find(&op_table, 0) && !vm_op_table_take(&op_table, 0),
+	   "0 finds nothing");
+	ok(!vm_op_table_find(&op_table, UINT64_MAX) &&
+		   !vm_op_table_find(&op_table, UINT64_C(1) << 32),
+	   "nor do numbers nobody gave");
+}
+
+static uint64_t is_op(uint64_t id, void *op, void *arg)
+{
+	return op == arg ? id : 0;
+}
+
+static void test_many(void)
+{
+	static int ops[COUNT];
+	static uint64_t ids[COUNT];
+	int wrong = 0;
+
+	for (int i = 0; i < COUNT; i++)
+		vm_op_table_new(&op_table, &ops[i], &ids[i]);
+	for (int i = 0; i < COUNT; i++)
+		wrong += vm_op_table_find(&op_table, ids[i]) != &ops[i];
+	is_int(wrong, 0, "%d operations at a time are found", COUNT);
+	ok(vm_op_table_each(&op_table, is_op, &ops[COUNT / 2]) ==
+		   ids[COUNT / 2],
+	   "a search finds one of them");
+	for (int i = 0; i < COUNT; i++)
+		wrong += vm_op_table_take(&op_table, ids[i]) != &ops[i];
+	is_int(wrong, 0, "and taken");
+	ok(!vm_op_table_each(&op_table, is_op, &ops[0]),
+	   "then a search finds none");
+}
+
+/* All threads try to take each number; one of them gets it. */
+static _Atomic uint64_t shared;
+static _Atomic int taken;
+
+static void *thread(void *arg)
+{
+	int op, got = 0;
+	uint64_t id;
+
+	(void)arg;
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t new = vm_op_table_new(&op_table, &op, &id);
+
+		id = atomic_exchange(&shared, new);
+		if (vm_op_table_take(&op_table, id))
+			got++;
+		if (vm_op_table_take(&op_table, new))
+			got++;
+	}
+	atomic_fetch_add(&taken, got);
+	return NULL;
+}
+
+static void test_threads(void)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, thread, NULL))
+			bail("no thread");
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	is_int(taken, THREADS * ROUNDS, "of several that take one gets it");
+}
+
+int main(void)
+{
+	plan(15);
+	vm_op_table_init(&op_table);
+	test_one();
+	test_many();
+	test_threads();
+	vm_op_table_fini(&op_table);
+	return done_testing();
+}

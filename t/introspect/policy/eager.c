@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Policy eager, in jobs that are replayed: what it finds, what it takes back,
+ * and that it never swings, whatever is sent.
+ */
+#include "introspect/policy/policies.h"
+
+#include <stdlib.h>
+
+#include "introspect/vars/sizes.h"
+#include "world.h"
+
+#define TICK_NS UINT64_C(10000000)
+
+static struct world world;
+static struct vm_policies all;
+static struct tune_node_pvars pvars;
+static uint64_t now;
+
+static void begin(void)
+{
+	struct vm_policy_vars vars;
+
+	memset(&world, 0, sizeof(world));
+	memset(&pvars, 0, sizeof(pvars));
+	world_control(&world, "core_eager_limit", 8192, 0, 1048576, "bytes",
+		      VMPI_POLICY_ANYTIME);
+	world_control(&world, "tune_memory", 67108864, 0, INT64_MAX, "bytes",
+		      VMPI_POLICY_ANYTIME);
+	world_control(&world, "tune_eager_max", 131072, 1024, 1048576, "bytes",
+		      VMPI_POLICY_ANYTIME);
+	world_control(&world, "tune_gain", 3, 1, 100, "percent",
+		      VMPI_POLICY_ANYTIME);
+	world_control(&world, "fabric_packet_bytes", 16128, 512, 1048576,
+		      "bytes", VMPI_POLICY_STARTUP);
+	world_counter(&world, "core_sizes_remote", VM_SIZE_BINS);
+	world_counter(&world, "fabric_pool_bytes", 1);
+	world_counter(&world, "fabric_posted", 1);
+	world_counter(&world, "fabric_polls", 1);
+	world_counter(&world, "fabric_polls_found", 1);
+	vars = world_vars(&world);
+	vm_policies_init(&all, &vars, &pvars);
+	now = 1;
+	if (vm_policies_add(&all, &vm_policy_eager, NULL, now))
+		bail("%s", world.said);
+}
+
+static int64_t limit(void)
+{
+	return *world_value(&world, "core_eager_limit");
+}
+
+/* A program that sends messages of one size, faster when they are eager by so
+ * many percent, and waits. */
+static void run(int ticks, uint64_t bytes, int percent, int messages)
+{
+	for (int i = 0; i < ticks; i++) {
+		int count = messages;
+
+		if (limit() >= (int64_t)bytes)
+			count += messages * percent / 100;
+		world_add(&world, "core_sizes_remote", vm_size_bin(bytes),
+			  (uint64_t)count);
+		world_add(&world, "fabric_polls", 0, (uint64_t)count * 10);
+		vm_policies_tick(&all, now += TICK_NS);
+	}
+}
+
+static void end(void)
+{
+	vm_policies_fini(&all, now);
+}
+
+static void test_gain(void)
+{
+	begin();
+	run(200, 4096, 0, 100);
+	is_int(pvars.decisions, 0, "short messages need nothing");
+	run(100, 32768, 20, 100);
+	is_int(limit(), 32768, "longer ones that gain are sent eagerly");
+	is_int(pvars.decisions, 1, "by one decision");
+	run(2000, 32768, 20, 100);
+	is_int(pvars.decisions, 1, "which stays");
+	run(300, 4096, 0, 100);
+	is_int(limit(), 8192, "until no messages need it any more");
+	run(20, 32768, 20, 100);
+	is_int(limit(), 32768, "what was worth it is taken at once next time");
+	end();
+	is_int(limit(), 8192, "at the end it is what it was");
+}
+
+static void test_no_gain(void)
+{
+	begin();
+	run(100, 32768, 0, 100);
+	is_int(limit(), 8192, "without a gain it goes back");
+	is_int(pvars.reverted, 1, "which is counted");
+	ok(strstr(world.last.reason, "no gain"), "with the reason: %s",
+	   world.last.reason);
+	run(10000, 32768, 0, 100);
+	ok(pvars.decisions <= 14, "it is tried ever more seldom: %d times",
+	   (int)pvars.decisions / 2);
+	end();
+	begin();
+	run(1000, 32768, -50, 100);
+	is_int(limit(), 8192, "a loss is no gain");
+	end();
+}
+
+static void test_sizes(void)
+{
+	begin();
+	run(200, 18300, 20, 100);
+	is_int(limit(), 24576, "the limit is not higher than is needed");
+	end();
+	begin();
+	run(200, 200000, 20, 100);
+	is_int(pvars.decisions, 0, "nor than tune_eager_max");
+	*world_value(&world, "tune_eager_max") = 1048576;
+	run(200, 200000, 20, 100);
+	is_int(limit(), 262144, "which can be set while it runs");
+	end();
+	/* Few and far between, and of those that nobody waits for. */
+	begin();
+	for (int i = 0; i < 500; i++) {
+		run(1, 32768, 20, 1);
+		run(1, 1024, 0, 1000);
+	}
+	is_int(pvars.decisions, 0, "a few long ones are not worth it");
+	for (int i = 0; i < 500; i++) {
+		world_add(&world, "core_sizes_remote",
+			  vm_size_bin(i < 10 ? 1024 : 32768), 100);
+		vm_policies_tick(&all, now += TICK_NS);
+	}
+	is_int(pvars.decisions, 0, "nor when nobody waits");
+	end();
+	begin();
+	run(50, 32768, 20, 1);
+	is_int(pvars.decisions, 0, "so few say nothing yet");
+	run(1000, 32768, 20, 1);
+	is_int(limit(), 32768, "with patience they do");
+	run(1500, 32768, 20, 0);
+	is_int(limit(), 8192, "silence ends it");
+	end();
+}
+
+static void test_memory(void)
+{
+	begin();
+	world_add(&world, "fabric_posted", 0, 10000);
+	world_add(&world, "fabric_pool_bytes", 0, 161280000);
+	run(100, 32768, 20, 100);
+	is_int(limit(), 32768, "packets that are ready count for nothing");
+	world_add(&world, "fabric_pool_bytes", 0, 70000000);
+	run(1, 32768, 20, 100);
+	is_int(limit(), 8192, "too much memory takes it back");
+	ok(strstr(world.last.reason, "tune_memory"), "with the reason: %s",
+	   world.last.reason);
+	run(1000, 32768, 20, 100);
+	is_int(limit(), 1024, "and down, step by step");
+	world_add(&world, "fabric_pool_bytes", 0, (uint64_t)-70000000);
+	run(400, 4096, 0, 100);
+	is_int(limit(), 8192, "memory that is there again brings it back");
+	end();
+}
+
+static void test_somebody(void)
+{
+	begin();
+	run(100, 32768, 20, 100);
+	*world_value(&world, "core_eager_limit") = 65536;
+	run(1000, 32768, 20, 100);
+	is_int(limit(), 65536, "what somebody else sets stays");
+	end();
+	is_int(limit(), 65536, "beyond the end, too");
+}
+
+/* Whatever is sent, with whatever gains, the limit has its bounds, and the
+ * number of changes too. */
+static void test_adversary(void)
+{
+	uint64_t seed = 7, ticks = 0, worst = 0;
+	int outside = 0, many = 0, failed = 0, lost = 0;
+
+	for (int job = 0; job < 400; job++) {
+		uint64_t jobs_ticks = 0;
+
+		begin();
+		while (jobs_ticks < 5000) {
+			int length = 1 + (int)(world_random(&seed) % 60);
+			uint64_t bytes = UINT64_C(1)
+					 << world_random(&seed) % 24;
+			int gain = (int)(world_random(&seed) % 90) - 40;
+
+			if (world_random(&seed) % 8 == 0)
+				world.counters[1].words[0] =
+					world_random(&seed) % 100000000;
+			run(length, bytes + world_random(&seed) % bytes, gain,
+			    (int)(world_random(&seed) % 200));
+			jobs_ticks += (uint64_t)length;
+			outside += limit() < 1024 || limit() > 131072;
+		}
+		ticks += jobs_ticks;
+		/* Up for a token, of which there are 16 and one more in 50
+		 * ticks; each time up one way down, and down for memory. */
+		many += pvars.decisions >
+			2 * (16 + jobs_ticks / 50) + 2 + jobs_ticks / 100;
+		if (pvars.decisions > worst)
+			worst = pvars.decisions;
+		failed += pvars.failed > 0;
+		end();
+		lost += limit() != 8192;
+	}
+	is_int(outside, 0, "in %llu ticks the limit keeps its bounds",
+	       (unsigned long long)ticks);
+	is_int(many, 0, "changes are few, whatever is sent: at most %d",
+	       (int)worst);
+	is_int(failed, 0, "nobody is turned off");
+	is_int(lost, 0, "and each time all is as before");
+}
+
+/* One that wants it to swing: the gain is there only during trials. */
+static void test_mirage(void)
+{
+	begin();
+	for (int i = 0; i < 20000; i++)
+		run(1, 32768, i / 40 % 2 ? 30 : -30, 100);
+	ok(pvars.decisions <= 2 * (16 + 20000 / 50),
+	   "gains that come and go move it %d times in 20000 ticks",
+	   (int)pvars.decisions);
+	end();
+}
+
+static void test_start(void)
+{
+	struct vm_policy_vars vars;
+
+	memset(&world, 0, sizeof(world));
+	vars = world_vars(&world);
+	vm_policies_init(&all, &vars, &pvars);
+	is_int(vm_policies_add(&all, &vm_policy_eager, NULL, 0), -VMPI_EINVAL,
+	       "without its variables it does not start");
+	is_string(world.said, "eager: it does not start: no such name",
+		  "which is said");
+	vm_policies_fini(&all, 0);
+}
+
+static void test_bins(void)
+{
+	int wrong = 0;
+
+	for (uint64_t bytes = 0; bytes < 4000000;
+	     bytes += bytes < 100000 ? 1 : 997) {
+		unsigned bin = vm_size_bin(bytes);
+
+		wrong += bytes > vm_size_bound(bin);
+		wrong += bin > 0 && bytes <= vm_size_bound(bin - 1);
+	}
+	is_int(wrong, 0, "each size is in its bin");
+	is_int((int)vm_size_bin(UINT64_MAX), VM_SIZE_BINS - 1,
+	       "the longest in the last one");
+	is_int((int)vm_size_bound(14), 32768, "bins end at powers of two");
+}
+
+int main(void)
+{
+	test_bins();
+	test_start();
+	test_gain();
+	test_no_gain();
+	test_sizes();
+	test_memory();
+	test_somebody();
+	test_mirage();
+	test_adversary();
+	return done_testing();
+}

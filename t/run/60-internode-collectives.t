@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Collectives among processes: a process dies meanwhile, in each algorithm; which
+# algorithms were used is counted.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+unset MPIEXEC_TIMEOUT
+
+build orphans orphans.c
+
+# COLLECTIVE BYTES MICROSECONDS SETTING...: eight ranks in four processes.
+dies() {
+	call=$1
+	bytes=$2
+	delay=$3
+	shift 3
+	out=$(timeout 150 "$vmpirun" -n 8 --nodes 4 --workers 1 --keep-going \
+		"$@" ./orphans "$call" "$bytes" "$delay" </dev/null 2>&1)
+	rc=$?
+	is "$rc $(echo "$out" | grep -c ': 0 faults$')" '137 6' \
+		"$call of $bytes bytes, a death after $delay us: $*" ||
+		diag "$out"
+}
+
+dies barrier 0 3000
+dies bcast 8 5000
+dies gather 100000 4000
+dies alltoall 100000 5000 --set mpi_coll_alltoall_algorithm=pairwise
+dies alltoall 100000 9000 --set mpi_coll_alltoall_algorithm=linear
+dies scan 800000 8000 --set mpi_coll_scan_algorithm=recursive_doubling
+dies iallreduce 200000 7000
+for way in linear binomial scatter_allgather; do
+	dies bcast 1000000 9000 --set mpi_coll_bcast_algorithm=$way
+done
+for way in linear ring; do
+	dies allgather 300000 8000 --set mpi_coll_allgather_algorithm=$way
+done
+for way in ordered linear binomial reduce_scatter; do
+	dies reduce 400000 7000 --set mpi_coll_reduce_algorithm=$way
+done
+for way in ordered linear recursive_doubling reduce_scatter; do
+	dies allreduce 400000 6000 --set mpi_coll_allreduce_algorithm=$way
+done
+
+build internode-count internode-count.c
+out=$(timeout 150 "$vmpirun" -n 4 --nodes 2 --summary \
+	--set mpi_coll_allreduce_algorithm=reduce_scatter ./internode-count 2>&1)
+is "$(echo "$out" | grep -c 'among processes:.* reduce_scatter 7$')" 2 \
+	'the summary of each process counts what was used' || diag "$out"
+done_testing
