@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -22,6 +21,7 @@
 
 #include "base/err.h"
 #include "base/lock.h"
+#include "base/mapfile.h"
 #include "introspect/export/alive.h"
 #include "introspect/export/table.h"
 
@@ -73,35 +73,14 @@ static size_t page_round(size_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-/* Beyond that limit a file's growth is a signal. */
-static bool size_allowed(uint64_t bytes)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-	       (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
-}
-
-static bool file_grow(size_t bytes)
-{
-	int rc;
-
-	if (!size_allowed(share.bytes + bytes))
-		return false;
-	do
-		rc = posix_fallocate(share.fd, (off_t)share.bytes,
-				     (off_t)bytes);
-	while (rc == EINTR);
-	return rc == 0;
-}
-
 static void *area_new(size_t bytes)
 {
 	struct area *area = &share.areas[share.area_count];
 	void *base;
 
 	bytes = page_round(bytes);
-	if (share.area_count == AREAS_MAX || !file_grow(bytes))
+	if (share.area_count == AREAS_MAX ||
+	    vm_mapfile_allocate(share.fd, share.bytes, bytes))
 		return NULL;
 	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, share.fd,
 		    (off_t)share.bytes);

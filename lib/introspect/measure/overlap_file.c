@@ -4,15 +4,11 @@
  */
 #include "introspect/measure/overlap_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
+#include "base/mapfile.h"
 
 #define PATH_BYTES 4096
 
@@ -29,43 +25,24 @@ int vm_overlap_file_path(char *path, size_t bytes, const char *dir, int process)
 	return n > 0 && (size_t)n < bytes ? 0 : -VMPI_EINVAL;
 }
 
-/* A new file of that size, or -1 and it is logged. */
-static int file_make(const char *dir, const struct vm_overlap_file *head)
-{
-	char path[PATH_BYTES];
-	int fd = -1;
-
-	if (!vm_overlap_file_path(path, sizeof(path), dir, head->process))
-		fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd >= 0 && ftruncate(fd, (off_t)file_bytes(head)) == 0)
-		return fd;
-	vm_log(VM_ERROR, "the measures of overlap in %s: %s", dir,
-	       strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 int vm_overlap_file_new(struct vm_overlap_file **file, const char *dir,
 			const struct vm_overlap_file *head)
 {
-	int fd = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *map;
+	struct vm_mapfile map;
+	char path[PATH_BYTES];
+	int rc;
 
-	if (dir[0]) {
-		fd = file_make(dir, head);
-		if (fd < 0)
-			return -VMPI_EIO;
-		flags = MAP_SHARED;
+	if (vm_overlap_file_path(path, sizeof(path), dir, head->process)) {
+		vm_log(VM_ERROR,
+		       "the name of the directory %.60s... is too long", dir);
+		return -VMPI_EIO;
 	}
-	map = mmap(NULL, file_bytes(head), PROT_READ | PROT_WRITE, flags, fd,
-		   0);
-	if (fd >= 0)
-		close(fd);
-	if (map == MAP_FAILED)
-		return -VMPI_ENOMEM;
-	*file = map;
-	memcpy(map, head, sizeof(*head));
+	rc = vm_mapfile_create(&map, dir[0] ? path : NULL, file_bytes(head),
+			       true);
+	if (rc)
+		return rc;
+	*file = map.base;
+	memcpy(*file, head, sizeof(*head));
 	(*file)->rank_bytes = sizeof(struct vm_overlap);
 	memcpy((*file)->magic, VM_OVERLAP_MAGIC, sizeof((*file)->magic));
 	return 0;
@@ -74,7 +51,8 @@ int vm_overlap_file_new(struct vm_overlap_file **file, const char *dir,
 void vm_overlap_file_free(struct vm_overlap_file *file)
 {
 	if (file)
-		munmap(file, file_bytes(file));
+		vm_mapfile_close(
+			&(struct vm_mapfile){ file, file_bytes(file) });
 }
 
 static bool setup_valid(const struct vm_overlap_setup *setup)
@@ -118,45 +96,33 @@ static bool rank_mend(struct vm_overlap *rank)
 	return true;
 }
 
-static int not_one(struct vm_overlap_file *file, size_t bytes, const char *path)
+/* Checks what is mapped and folds it; false: it is no file of measures. */
+static bool file_fold(struct vm_overlap_file *file, size_t bytes)
 {
-	vm_log(VM_ERROR, "%s: no file of measures of this version of vmpi",
-	       path);
-	munmap(file, bytes);
-	return -VMPI_EINVAL;
+	if (!file_valid(file, bytes))
+		return false;
+	for (int i = 0; i < file->rank_count; i++) {
+		if (!rank_mend(&file->rank[i]))
+			return false;
+		file->rank[i].setup = &file->setup;
+		vm_overlap_fold_dead(&file->rank[i]);
+	}
+	return true;
 }
 
 int vm_overlap_file_read(struct vm_overlap_file **file, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct vm_overlap_file *map;
-	struct stat stat;
+	struct vm_mapfile map = { NULL, 0 };
+	int rc = vm_mapfile_open(&map, path, sizeof(**file));
 
-	if (fd < 0 && errno == ENOENT)
-		return -VMPI_ENOENT;
-	if (fd < 0 || fstat(fd, &stat)) {
-		vm_log(VM_ERROR, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -VMPI_EIO;
+	if (!rc && file_fold(map.base, map.bytes)) {
+		*file = map.base;
+		return 0;
 	}
-	map = stat.st_size < (off_t)sizeof(*map) ?
-		      MAP_FAILED :
-		      mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (map == MAP_FAILED) {
-		vm_log(VM_ERROR, "%s: too short for measures of overlap", path);
-		return -VMPI_EINVAL;
-	}
-	if (!file_valid(map, (size_t)stat.st_size))
-		return not_one(map, (size_t)stat.st_size, path);
-	for (int i = 0; i < map->rank_count; i++) {
-		if (!rank_mend(&map->rank[i]))
-			return not_one(map, (size_t)stat.st_size, path);
-		map->rank[i].setup = &map->setup;
-		vm_overlap_fold_dead(&map->rank[i]);
-	}
-	*file = map;
-	return 0;
+	vm_mapfile_close(&map);
+	if (rc && rc != -VMPI_EINVAL)
+		return rc;
+	vm_log(VM_ERROR, "%s: no file of measures of this version of vmpi",
+	       path);
+	return -VMPI_EINVAL;
 }

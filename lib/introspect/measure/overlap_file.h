@@ -27,7 +27,7 @@ struct vm_overlap_file {
 
 /*
  * Makes DIR/process.N.raw, or only memory if dir is empty; all zeros but what
- * `head` says.  0; -VMPI_EIO (logged), -VMPI_ENOMEM.
+ * `head` says.  0; -VMPI_EIO (logged).
  */
 int vm_overlap_file_new(struct vm_overlap_file **file, const char *dir,
 			const struct vm_overlap_file *head);

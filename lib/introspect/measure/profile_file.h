@@ -33,7 +33,7 @@ struct vm_profile_file {
 
 /*
  * Makes DIR/profile.N.raw, or only memory if dir is empty; all zeros but what
- * `head` says.  0; -VMPI_EIO (logged), -VMPI_ENOMEM.
+ * `head` says.  0; -VMPI_EIO (logged).
  */
 int vm_profile_file_new(struct vm_profile_file **file, const char *dir,
 			const struct vm_profile_file *head);

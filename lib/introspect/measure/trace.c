@@ -4,15 +4,11 @@
  */
 #include "introspect/measure/trace.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
+#include "base/mapfile.h"
 
 #define PATH_BYTES 4200
 #define RECORDS_LEAST 64
@@ -41,47 +37,26 @@ static void sizes_set(struct vm_trace *trace, const struct vm_trace_file *file)
 		sizeof(*file) + ((size_t)file->workers + 1) * trace->ring_bytes;
 }
 
-/* A new file of that size, or -1 and it is logged. */
-static int file_make(const char *path, int process, size_t bytes)
-{
-	char part[PATH_BYTES] = "";
-	int fd = -1;
-
-	errno = ENAMETOOLONG;
-	if (vm_trace_path(part, sizeof(part), path, process))
-		fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
-		return fd;
-	vm_log(VM_ERROR, "trace_file: %s: %s", part, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 int vm_trace_new(struct vm_trace *trace, const char *path,
 		 const struct vm_trace_file *head, size_t ring_bytes)
 {
 	struct vm_trace_file file = *head;
-	void *map;
-	int fd;
+	struct vm_mapfile map;
+	char part[PATH_BYTES];
 
 	file.ring_records = RECORDS_LEAST;
 	while (ring_size(file.ring_records * 2) <= ring_bytes)
 		file.ring_records *= 2;
 	file.record_bytes = sizeof(struct vm_trace_record);
 	sizes_set(trace, &file);
-	fd = file_make(path, file.process, trace->bytes);
-	if (fd < 0)
-		return -VMPI_EIO;
-	map = mmap(NULL, trace->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		   0);
-	close(fd);
-	if (map == MAP_FAILED) {
-		vm_log(VM_ERROR, "trace_file: %zu bytes of %s: %s",
-		       trace->bytes, path, strerror(errno));
+	if (!vm_trace_path(part, sizeof(part), path, file.process)) {
+		vm_log(VM_ERROR, "trace_file: the name %.60s... is too long",
+		       path);
 		return -VMPI_EIO;
 	}
-	trace->file = map;
+	if (vm_mapfile_create(&map, part, trace->bytes, false))
+		return -VMPI_EIO;
+	trace->file = map.base;
 	*trace->file = file;
 	memcpy(trace->file->magic, VM_TRACE_MAGIC, sizeof(file.magic));
 	/* The first page of a ring may take a file system milliseconds, which
@@ -118,30 +93,16 @@ static bool file_valid(struct vm_trace *trace, struct vm_trace_file *file,
 
 int vm_trace_open(struct vm_trace *trace, const char *part)
 {
-	int fd = open(part, O_RDONLY | O_CLOEXEC);
-	struct vm_trace_file *map = MAP_FAILED;
-	struct stat stat;
-	size_t bytes;
+	struct vm_mapfile map = { NULL, 0 };
+	int rc = vm_mapfile_open(&map, part, sizeof(*trace->file));
 
-	if (fd < 0 && errno == ENOENT)
-		return -VMPI_ENOENT;
-	if (fd < 0 || fstat(fd, &stat)) {
-		vm_log(VM_ERROR, "%s: %s", part, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -VMPI_EIO;
-	}
-	bytes = (size_t)stat.st_size;
-	if (bytes >= sizeof(*map))
-		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
-			   0);
-	close(fd);
-	if (map != MAP_FAILED && file_valid(trace, map, bytes)) {
-		trace->file = map;
+	if (!rc && file_valid(trace, map.base, map.bytes)) {
+		trace->file = map.base;
 		return 0;
 	}
-	if (map != MAP_FAILED)
-		munmap(map, bytes);
+	vm_mapfile_close(&map);
+	if (rc && rc != -VMPI_EINVAL)
+		return rc;
 	vm_log(VM_ERROR, "%s: no file of a trace of this version of vmpi",
 	       part);
 	return -VMPI_EINVAL;
@@ -149,7 +110,6 @@ int vm_trace_open(struct vm_trace *trace, const char *part)
 
 void vm_trace_close(struct vm_trace *trace)
 {
-	if (trace->file)
-		munmap(trace->file, trace->bytes);
+	vm_mapfile_close(&(struct vm_mapfile){ trace->file, trace->bytes });
 	trace->file = NULL;
 }
