@@ -2,7 +2,7 @@
 /*
  * Collaborative polling: rank 2 computes while messages come to it; ranks on
  * another worker of its process wait.  How long does rank 2 wait when it has
- * computed?  With core_help its messages have landed meanwhile; without, they
+ * computed?  With core_collaborative_polling its messages have landed meanwhile; without, they
  * begin to come.
  *
  *	helping far|near ROUNDS

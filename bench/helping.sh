@@ -21,7 +21,7 @@ while [ $run -lt "$runs" ]; do
 		for help in 0 1; do
 			timeout 120 "$VMPI_BUILD/vmpirun" -n 4 --nodes 2 \
 				--workers 2 --summary \
-				--set core_help=$help "$dir/helping" $way \
+				--set core_collaborative_polling=$help "$dir/helping" $way \
 				"$rounds" >"$dir/out" 2>"$dir/err" || {
 				cat "$dir/err" >&2
 				exit 1

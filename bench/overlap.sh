@@ -41,10 +41,10 @@ side() {
 # time; nobody, as is usual; a second worker that is idle; two other ranks; the
 # same, looking at the network at each switch.
 setup() {
-	unset VMPI_CORE_HELP VMPI_CORE_RNDV_WINDOW VMPI_CORE_POLL_ROUNDS
+	unset VMPI_CORE_COLLABORATIVE_POLLING VMPI_CORE_RNDV_WINDOW VMPI_CORE_POLL_ROUNDS
 	v=1 workers=1
 	case $1 in
-	alone) export VMPI_CORE_HELP=0 VMPI_CORE_RNDV_WINDOW=64K ;;
+	alone) export VMPI_CORE_COLLABORATIVE_POLLING=0 VMPI_CORE_RNDV_WINDOW=64K ;;
 	helper) workers=2 ;;
 	three) v=3 ;;
 	looking) v=3; export VMPI_CORE_POLL_ROUNDS=1 ;;

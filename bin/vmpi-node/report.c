@@ -281,7 +281,7 @@ static void balance_print(void)
 			   p->balance_moves, p->balance_moves == 1 ? "" : "s",
 			   p->balance_halts, p->balance_rounds,
 			   (double)p->balance_expected / 10 / halts,
-			   (double)p->balance_got / 10 / halts,
+			   (double)p->balance_saved / 10 / halts,
 			   (double)p->balance_waste / 10);
 }
 

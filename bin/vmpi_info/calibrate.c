@@ -318,7 +318,7 @@ int calibrate(void)
 		directory_make(usual);
 		path = usual;
 	}
-	overlap_cvar.watch = 0;
+	overlap_cvar.measure = 0;
 	if (local_measure(&table))
 		return EXIT_FAILURE;
 	if (fabric_measure(&table))

@@ -46,7 +46,7 @@ int overlap_take(struct options *options, const char *directory)
 	free(here);
 	free(options->overlap);
 	options->overlap = path;
-	rc = vm_job_set_add(&options->job, "overlap_watch", "1");
+	rc = vm_job_set_add(&options->job, "overlap_measure", "1");
 	return rc ? rc : vm_job_set_add(&options->job, "overlap_dir", path);
 }
 

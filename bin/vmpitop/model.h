@@ -36,7 +36,7 @@ enum how {
 	  NULL)                                                                \
 	X(WORKER, handoffs, "hand/s", 8, RATE, COUNT, "sched_handoffs", NULL)  \
 	X(WORKER, sleeps, "sleep/s", 9, RATE, COUNT, "sched_sleeps",           \
-	  "sched_naps")                                                        \
+	  "sched_short_sleeps")                                                \
 	X(WORKER, wakes, "wake/s", 8, RATE, COUNT, "sched_remote_wakes", NULL) \
 	X(WORKER, tasks, "task/s", 8, RATE, COUNT, "sched_tasks", NULL)        \
 	X(RANK, posted, "posted", 7, NOW, COUNT, "core_posted_len", NULL)      \

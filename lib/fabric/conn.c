@@ -166,8 +166,8 @@ static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 			     vm_fi_text((int)-rc));
 		return -VMPI_EPEER;
 	}
-	vm_port_flies(port);
-	vm_list_append(&port->flying, &pkt->link);
+	vm_port_inflight_add(port);
+	vm_list_append(&port->inflight, &pkt->link);
 	return 0;
 }
 
@@ -387,9 +387,9 @@ static void conn_fail(struct vm_conn *conn, int error)
  */
 static void flying_fail(struct vm_port *port, uint32_t process)
 {
-	struct vm_list *link = port->flying.next;
+	struct vm_list *link = port->inflight.next;
 
-	while (link != &port->flying) {
+	while (link != &port->inflight) {
 		struct vm_packet *pkt =
 			vm_container_of(link, struct vm_packet, link);
 

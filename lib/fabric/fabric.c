@@ -285,7 +285,7 @@ void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
 		    memory_order_relaxed, memory_order_relaxed))
 		return;
 	vm_log(VM_INFO, "process %u is given up: %s", process, why);
-	__atomic_fetch_add(&fabric->pvars.peers_dead, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&fabric->pvars.peers_failed, 1, __ATOMIC_RELAXED);
 	/* Pairs with the loads in deaths_see() and vm_port_busy(). */
 	atomic_fetch_add_explicit(&fabric->deaths, 1, memory_order_release);
 	vm_fabric_kick(fabric);

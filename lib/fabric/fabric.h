@@ -267,7 +267,7 @@ struct vm_rma {
 	struct vm_list link;
 	bool write, listed;
 	int error;
-	unsigned flying;     /* chunks */
+	unsigned inflight;   /* chunks */
 	size_t posted;	     /* bytes */
 	uint64_t due;	     /* by the link model: not done before */
 	void *carrier;	     /* the packet that will tell of the end */

@@ -228,7 +228,7 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 	vm_lock_init(&port->inbox_lock);
 	vm_list_init(&port->arrived);
 	vm_list_init(&port->ended);
-	vm_list_init(&port->flying);
+	vm_list_init(&port->inflight);
 	vm_list_init(&port->waiting);
 	vm_list_init(&port->gone);
 	vm_list_init(&port->room);

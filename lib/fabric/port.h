@@ -50,14 +50,14 @@ struct vm_port {
 	unsigned conns;	 /* connections that exist */
 	uint32_t window; /* credits of each, from time to time looked up */
 	struct vm_pkts pkts;
-	struct vm_list arrived; /* packets to be delivered */
-	struct vm_list ended;	/* sends, chunks, operations to be told of */
-	struct vm_list flying;	/* sends and chunks the network has */
-	struct vm_list waiting; /* connections with a backlog */
-	struct vm_list gone;	/* processes to be reported as down */
-	struct vm_list room;	/* connections that take data again */
-	struct vm_list brim;	/* ... whose data take the whole window */
-	struct vm_list rma;	/* operations with chunks to be posted */
+	struct vm_list arrived;	 /* packets to be delivered */
+	struct vm_list ended;	 /* sends, chunks, operations to be told of */
+	struct vm_list inflight; /* sends and chunks the network has */
+	struct vm_list waiting;	 /* connections with a backlog */
+	struct vm_list gone;	 /* processes to be reported as down */
+	struct vm_list room;	 /* connections that take data again */
+	struct vm_list brim;	 /* ... whose data take the whole window */
+	struct vm_list rma;	 /* operations with chunks to be posted */
 	struct vm_due_heap held;
 	struct vm_contact **contacts; /* by process, or NULL */
 	uint32_t deaths;	      /* of fabric->deaths that were seen */
@@ -98,17 +98,17 @@ static inline bool vm_port_room(const struct vm_port *port)
 }
 
 /* Under lock: the network has got one more, or is done with one. */
-static inline void vm_port_flies(struct vm_port *port)
+static inline void vm_port_inflight_add(struct vm_port *port)
 {
 	port->tx_used++;
-	vm_pvar_add(port->pvars.flying, 1);
-	vm_pvar_max(port->pvars.flying_max, port->pvars.flying);
+	vm_pvar_add(port->pvars.inflight, 1);
+	vm_pvar_max(port->pvars.inflight_max, port->pvars.inflight);
 }
 
 static inline void vm_port_landed(struct vm_port *port)
 {
 	port->tx_used--;
-	vm_pvar_add(port->pvars.flying, (uint64_t)-1);
+	vm_pvar_add(port->pvars.inflight, (uint64_t)-1);
 }
 
 /* Under lock: once in a while packets that nobody needs are given back. */

@@ -27,7 +27,7 @@ static void rma_end(struct vm_port *port, struct vm_rma *rma)
 {
 	struct vm_packet *carrier = rma->carrier;
 
-	VM_ASSERT(rma->flying == 0 && !rma->listed);
+	VM_ASSERT(rma->inflight == 0 && !rma->listed);
 	local_close(port, rma);
 	carrier->error = rma->error;
 	if (rma->due && !rma->error && rma->due > vm_clock_ns())
@@ -87,10 +87,10 @@ static int chunk_post(struct vm_port *port, struct vm_conn *conn,
 		       vm_fi_text((int)-rc));
 		return -VMPI_EIO;
 	}
-	vm_list_append(&port->flying, &chunk->link);
-	vm_port_flies(port);
+	vm_list_append(&port->inflight, &chunk->link);
+	vm_port_inflight_add(port);
 	rma->posted += bytes;
-	rma->flying++;
+	rma->inflight++;
 	vm_pvar_add(port->pvars.chunks, 1);
 	vm_pvar_add(port->pvars.rma_bytes, bytes);
 	return 0;
@@ -108,13 +108,13 @@ static void rma_post(struct vm_port *port, struct vm_rma *rma)
 	int rc = 0;
 
 	while (rc == 0 && rma->posted < rma->bytes &&
-	       rma->flying < (unsigned)fabric_cvar.rma_inflight &&
+	       rma->inflight < (unsigned)fabric_cvar.rma_inflight &&
 	       vm_port_room(port)) {
 		rc = chunk_post(port, conn, rma);
 		if (rc == 0)
 			conn->rma_since = 0;
 	}
-	if (rc == -VMPI_EAGAIN && rma->flying == 0)
+	if (rc == -VMPI_EAGAIN && rma->inflight == 0)
 		vm_conn_refused(conn, &conn->rma_since);
 	if (rc < 0 && rc != -VMPI_EAGAIN) {
 		rma->error = rc;
@@ -123,7 +123,7 @@ static void rma_post(struct vm_port *port, struct vm_rma *rma)
 	if (rma->posted < rma->bytes)
 		return;
 	rma_unlist(rma);
-	if (rma->flying == 0)
+	if (rma->inflight == 0)
 		rma_end(port, rma);
 }
 
@@ -145,22 +145,22 @@ void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error)
 
 	vm_list_remove(&chunk->link);
 	vm_packet_put(&port->pkts, chunk);
-	rma->flying--;
+	rma->inflight--;
 	if (error && !rma->error) {
 		rma->error = error;
 		rma->posted = rma->bytes;
 		rma_unlist(rma);
 	}
-	if (rma->flying == 0 && rma->posted == rma->bytes)
+	if (rma->inflight == 0 && rma->posted == rma->bytes)
 		rma_end(port, rma);
 }
 
 /* Chunks that the network still has lose their operation. */
 static void chunks_orphan(struct vm_port *port, uint32_t process)
 {
-	struct vm_list *link = port->flying.next;
+	struct vm_list *link = port->inflight.next;
 
-	while (link != &port->flying) {
+	while (link != &port->inflight) {
 		struct vm_packet *chunk =
 			vm_container_of(link, struct vm_packet, link);
 		struct vm_rma *rma = chunk->op;
@@ -175,7 +175,7 @@ static void chunks_orphan(struct vm_port *port, uint32_t process)
 		port->orphans++;
 		rma->error = -VMPI_EPEER;
 		rma->posted = rma->bytes;
-		if (--rma->flying == 0) {
+		if (--rma->inflight == 0) {
 			rma_unlist(rma);
 			rma_end(port, rma);
 		}
@@ -275,7 +275,7 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 
 	rma->write = write;
 	rma->error = 0;
-	rma->flying = 0;
+	rma->inflight = 0;
 	rma->posted = 0;
 	rma->listed = false;
 	if (loop)

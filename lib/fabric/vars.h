@@ -115,9 +115,9 @@ extern const struct vm_cvar_table fabric_cvar_table;
 	  "for those cancelled at the end")                                    \
 	X(COUNTER, no_memory, "sends", WORKER, TB, pool,                       \
 	  "Sends refused because of fabric_send_bytes_max")                    \
-	X(LEVEL, flying, "packets", WORKER, TD, fabric,                        \
+	X(LEVEL, inflight, "packets", WORKER, TD, fabric,                      \
 	  "Packets and chunks that the network has now")                       \
-	X(HIGHWATERMARK, flying_max, "packets", WORKER, TD, fabric,            \
+	X(HIGHWATERMARK, inflight_max, "packets", WORKER, TD, fabric,          \
 	  "Most that the network had at a time")                               \
 	X(COUNTER, backlogged, "packets", WORKER, TD, fabric,                  \
 	  "Packets that had to wait for the network")                          \
@@ -180,7 +180,7 @@ extern const struct vm_pvar_table fabric_port_pvar_table;
 	  "Times a worker slept until the network had something") \
 	X(COUNTER, spurious, "wakes", NODE, DD, poll,             \
 	  "Times a sleeper was woken by the network for nothing") \
-	X(COUNTER, peers_dead, "processes", NODE, UD, fabric,     \
+	X(COUNTER, peers_failed, "processes", NODE, UD, fabric,   \
 	  "Other processes that died or were given up")
 
 struct fabric_node_pvars {

@@ -252,8 +252,8 @@ static unsigned balance_rule(char *text, const struct vm_advice_facts *facts)
 	return waste;
 }
 
-#define NAPS_LEAST 100
-#define NAPS_PER_S 20
+#define SHORT_SLEEPS_LEAST 100
+#define SHORT_SLEEPS_PER_S 20
 #define POLLS_LEAST 10000
 #define POLLS_PER_MESSAGE 100
 
@@ -270,16 +270,18 @@ static unsigned polling_rule(char *text, const struct vm_advice_facts *facts)
 {
 	const struct vm_advice_call *call = CALL_MOST(facts, polls);
 	double seconds = (double)facts->wall_ns / 1e9;
-	double rate = (double)facts->naps / seconds / (double)facts->workers;
+	double rate =
+		(double)facts->short_sleeps / seconds / (double)facts->workers;
 	uint64_t polls = polls_all(facts);
-	bool naps = facts->naps >= NAPS_LEAST && rate >= NAPS_PER_S;
+	bool short_sleeps = facts->short_sleeps >= SHORT_SLEEPS_LEAST &&
+			    rate >= SHORT_SLEEPS_PER_S;
 	char seen[128];
 
-	if (naps)
+	if (short_sleeps)
 		snprintf(seen, sizeof(seen),
 			 "%" PRIu64 " times all ranks of a worker only tested "
 			 "or probed in vain",
-			 facts->naps);
+			 facts->short_sleeps);
 	else if (polls >= POLLS_LEAST &&
 		 polls / POLLS_PER_MESSAGE >= facts->receives)
 		snprintf(seen, sizeof(seen),

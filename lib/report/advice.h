@@ -37,7 +37,8 @@
 	X(SUM, wait_ns, "", "time that they did not run")                      \
 	X(MAX, busiest_ns, "", "the same of one worker, the most")             \
 	X(SUM, switches, "sched_switches", "switches")                         \
-	X(SUM, naps, "sched_naps", "times all tasks of a worker only polled")  \
+	X(SUM, short_sleeps, "sched_short_sleeps",                             \
+	  "times all tasks of a worker only polled")                           \
 	X(SUM, sends, "core_sends", "messages sent")                           \
 	X(SUM, receives, "core_receives", "messages received")                 \
 	X(SUM, copies, "core_sends_copy", "messages that waited in a copy")    \

@@ -46,7 +46,7 @@ extern const struct vm_cvar_table sched_cvar_table;
 	  "Switches to a task that was just woken, ahead of the run queue") \
 	X(COUNTER, sleeps, "sleeps", WORKER, TD, sched,                     \
 	  "Times the worker had nothing to do and slept")                   \
-	X(COUNTER, naps, "sleeps", WORKER, TD, sched,                       \
+	X(COUNTER, short_sleeps, "sleeps", WORKER, TD, sched,               \
 	  "Times its tasks only polled and it slept for a moment")          \
 	X(COUNTER, remote_wakes, "wakes", WORKER, TD, sched,                \
 	  "Tasks of this worker woken by other OS threads")                 \

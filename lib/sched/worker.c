@@ -38,7 +38,7 @@
 #define VAIN_ROW 256	     /* polls between looks at the clock */
 #define VAIN_ROW_NS 50000    /* in which no ULT of such a row has computed */
 #define VAIN_POLLS 1024	     /* after these a worker sleeps ... */
-#define NAP_NS 50000	     /* ... for so long, once each row */
+#define SHORT_SLEEP_NS 50000 /* ... for so long, once each row */
 #define WATCH_ROUNDS 1024    /* polls for a word before its watcher suspends */
 #define WATCH_LOOKS 8	     /* at the word between two polls */
 
@@ -329,7 +329,7 @@ void vm_worker_idle(struct vm_worker *worker)
  * Like worker_sleep(), but the run queue holds ULTs that poll.  They may wait
  * for something that wakes nobody, so it is short.
  */
-static void worker_nap(struct vm_worker *worker)
+static void worker_sleep_short(struct vm_worker *worker)
 {
 	struct vm_ult *tail = worker->tail;
 	bool told = vm_clocks_idle(worker);
@@ -337,8 +337,8 @@ static void worker_nap(struct vm_worker *worker)
 	atomic_store_explicit(&worker->sleeping, 1, memory_order_relaxed);
 	vm_sched_fence_all();
 	if (!collect(worker) && worker->tail == tail && !worker->next) {
-		vm_pvar_add(worker->pvars.naps, 1);
-		vm_futex_wait(&worker->sleeping, 1, NAP_NS);
+		vm_pvar_add(worker->pvars.short_sleeps, 1);
+		vm_futex_wait(&worker->sleeping, 1, SHORT_SLEEP_NS);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
 	vm_clocks_busy(told);
@@ -354,7 +354,7 @@ void vm_worker_vain(struct vm_worker *worker)
 	if (now - worker->vain_since >= VAIN_ROW_NS) {
 		worker->vain = 0;
 	} else if (worker->vain >= VAIN_POLLS) {
-		worker_nap(worker);
+		worker_sleep_short(worker);
 		now = vm_clock_ns();
 		vm_pvar_add(worker->pvars.idle_ns, now - start);
 	}

@@ -7,9 +7,9 @@
 . "$VMPI_SRC/t/tap.sh"
 [ -x "$VMPI_BUILD/t/core-order" ] || skip_all "the tests are not built"
 
-VMPI_CORE_LOOP=1 STORM_SECONDS=1 VMPI_CORE_EAGER_LIMIT=500
+VMPI_CORE_LOOPBACK=1 STORM_SECONDS=1 VMPI_CORE_EAGER_LIMIT=500
 VMPI_CORE_RNDV_FRAGMENT=300 VMPI_CORE_RNDV_WINDOW=1000
-export VMPI_CORE_LOOP STORM_SECONDS VMPI_CORE_EAGER_LIMIT
+export VMPI_CORE_LOOPBACK STORM_SECONDS VMPI_CORE_EAGER_LIMIT
 export VMPI_CORE_RNDV_FRAGMENT VMPI_CORE_RNDV_WINDOW
 
 by() {
@@ -25,7 +25,7 @@ by() {
 by read order comm-msg comm-cancel storm
 by write order comm-msg comm-cancel storm
 by pipeline order comm-msg comm-cancel storm flood local-req threads wakeup
-VMPI_CORE_HELP=0
-export VMPI_CORE_HELP
+VMPI_CORE_COLLABORATIVE_POLLING=0
+export VMPI_CORE_COLLABORATIVE_POLLING
 by read order storm wakeup
 done_testing

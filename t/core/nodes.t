@@ -32,6 +32,6 @@ storm() {
 }
 
 storm net --set core_rndv_protocol=auto
-storm net --set core_rndv_protocol=pipeline --set core_help=0
+storm net --set core_rndv_protocol=pipeline --set core_collaborative_polling=0
 storm "tcp;ofi_rxm" --set core_rndv_protocol=write
 done_testing

@@ -186,7 +186,7 @@ static void cvar_handles(void)
 	is_code(MPI_T_cvar_read(JUNK, &value), MPI_T_ERR_INVALID_HANDLE,
 		"one that never was");
 	is_code(MPI_T_cvar_handle_free(NULL), MPI_T_ERR_INVALID, "none");
-	MPI_T_cvar_get_index("core_help", &n);
+	MPI_T_cvar_get_index("core_collaborative_polling", &n);
 	MPI_T_cvar_handle_alloc(n, NULL, &cvar, NULL);
 	is_code(MPI_T_cvar_write(cvar, &on), MPI_T_ERR_INVALID,
 		"what is on or off is not 7");

@@ -103,8 +103,8 @@ static const struct row {
 	{ "polling",
 	  "400 times all ranks of a worker only tested or probed in vain, most "
 	  "by MPI_Test or MPI_Iprobe: MPI_Wait",
-	  { SET(naps, 400) },
-	  { SET(naps, 399) } },
+	  { SET(short_sleeps, 400) },
+	  { SET(short_sleeps, 399) } },
 	{ "flood",
 	  "50.0 % of 2000 messages came before their receive, up to 1000 waited "
 	  "at one rank: post receives earlier, or hold senders back: --set "
@@ -215,8 +215,8 @@ static void order_test(void)
 
 	is_int(vm_advice_give(advice, VM_ADVICE_MAX, &facts), 0,
 	       "a run in which nothing is wrong gets no advice");
-	facts.in_line = 600; /* 60 of 1000 */
-	facts.naps = 5000;   /* nothing was idle: 1 */
+	facts.in_line = 600;	   /* 60 of 1000 */
+	facts.short_sleeps = 5000; /* nothing was idle: 1 */
 	facts.queue_max = 1000;
 	facts.unexpected = 7000;
 	count = vm_advice_give(advice, VM_ADVICE_MAX, &facts);

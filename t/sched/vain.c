@@ -33,9 +33,9 @@ static int poller(void *arg)
 	return 0;
 }
 
-static uint64_t naps(void)
+static uint64_t short_sleeps(void)
 {
-	return __atomic_load_n(&vm_sched.workers[0].pvars.naps,
+	return __atomic_load_n(&vm_sched.workers[0].pvars.short_sleeps,
 			       __ATOMIC_RELAXED);
 }
 
@@ -63,13 +63,13 @@ static int count(void *arg)
 	return 0;
 }
 
-static void test_naps(void)
+static void test_short_sleeps(void)
 {
 	struct vm_ult *ults[POLLERS];
 	int sum = 0;
 
 	pollers_start(ults);
-	while (naps() < 3)
+	while (short_sleeps() < 3)
 		vm_ult_sleep(1000000);
 	ok(true, "the worker of ULTs that poll in vain sleeps now and then");
 	for (int i = 0; i < WAKES; i++)
@@ -78,14 +78,14 @@ static void test_naps(void)
 	pollers_stop(ults);
 }
 
-static void test_no_naps(const char *who)
+static void test_no_short_sleeps(const char *who)
 {
 	struct vm_ult *ults[POLLERS];
 	uint64_t slept;
 
 	pollers_start(ults);
 	vm_ult_sleep(50000000);
-	slept = naps();
+	slept = short_sleeps();
 	pollers_stop(ults);
 	is_int((int)slept, 0, "it does not when %s", who);
 }
@@ -96,12 +96,12 @@ int main(void)
 	skip_all("instrumented polls are too slow to count as only polling");
 #endif
 	plan(4);
-	test_naps();
+	test_short_sleeps();
 	got_every = 50;
-	test_no_naps("one poll in 50 finds something");
+	test_no_short_sleeps("one poll in 50 finds something");
 	got_every = 0;
 	vm_clock_init();
 	work_ticks = (uint64_t)(1000 / vm_clock.tick_ns);
-	test_no_naps("they compute in between");
+	test_no_short_sleeps("they compute in between");
 	return done_testing();
 }

@@ -64,7 +64,7 @@ void vm_intercept_clear(unsigned bits)
 bool vm_intercept_is_kept(void)
 {
 	return core_cvar.intercept == VM_INTERCEPT_HOW_KEEP ||
-	       overlap_cvar.watch || core_cvar.profile[0] ||
+	       overlap_cvar.measure || core_cvar.profile[0] ||
 	       trace_cvar.file[0] ||
 	       atomic_load_explicit(&vm_intercept, memory_order_relaxed) != 0;
 }

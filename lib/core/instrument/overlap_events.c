@@ -209,7 +209,7 @@ int vm_overlap_events_start(struct vm_node *node)
 		(size_t)node->engine_count * sizeof(struct vm_overlap_core);
 	int rc;
 
-	if (!overlap_cvar.watch)
+	if (!overlap_cvar.measure)
 		return 0;
 	vm_clock_ready(); /* for the table, and who reads the measures */
 	head.tick_ns = vm_clock.tick_ns;

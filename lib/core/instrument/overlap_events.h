@@ -3,7 +3,7 @@
  * Events for the bounds on overlap (introspect/measure/overlap.h): where calls begin
  * and end, and where transfers do.
  *
- * Each place is one line; with overlap_watch off it is one branch.  A rank's
+ * Each place is one line; with overlap_measure off it is one branch.  A rank's
  * calls are those of its main task.  The transfers of a message are told at
  * both sides: `rank` is always the one whose transfer it is, whoever runs the
  * code.
@@ -25,7 +25,7 @@ struct vm_ult;
 
 static inline bool vm_overlap_events_on(void)
 {
-	return VM_UNLIKELY(overlap_cvar.watch != 0);
+	return VM_UNLIKELY(overlap_cvar.measure != 0);
 }
 
 /* A call of the calling task begins or ends (core/instrument/intercept.h). */
@@ -35,7 +35,7 @@ void vm_overlap_events_exit(struct vm_rank *rank, uint32_t call);
 /*
  * Makes what watching needs, with the workers there and before the ranks are:
  * 0; -VMPI_ENOENT, -VMPI_EINVAL, -VMPI_EIO, -VMPI_ENOMEM, logged.  Nothing with
- * overlap_watch off.
+ * overlap_measure off.
  */
 int vm_overlap_events_start(struct vm_node *node);
 void vm_overlap_events_stop(struct vm_node *node);

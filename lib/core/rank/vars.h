@@ -45,7 +45,7 @@
 	X(INT, rndv_write_from, 0, 0, INT64_MAX, "set", ANYTIME, TD, rndv,      \
 	  "Processes whose long messages auto lets their senders write: the "   \
 	  "sum of 2 to the power of p % 63 of each such process p")             \
-	X(INT, rndv_pieces_from, 0, 0, INT64_MAX, "set", ANYTIME, TD, rndv,     \
+	X(INT, rndv_pipeline_from, 0, 0, INT64_MAX, "set", ANYTIME, TD, rndv,   \
 	  "Of the others, those whose long messages auto lets come in pieces: " \
 	  "a sum as that of rndv_write_from")                                   \
 	X(SIZE, rndv_fragment, 65536, 64, 1073741824, "bytes", RANK, TD, rndv,  \
@@ -55,14 +55,14 @@
 	X(INT, poll_rounds, 16, 1, 1000000, "switches", ANYTIME, TD, poll,      \
 	  "Most switches between looks at the network while ranks can run; "    \
 	  "fewer after a look that found something")                            \
-	X(BOOL, help, 1, 0, 1, "flag", ANYTIME, TB, poll,                       \
+	X(BOOL, collaborative_polling, 1, 0, 1, "flag", ANYTIME, TB, poll,      \
 	  "Idle workers move the messages of busy ones (collaborative "         \
 	  "polling)")                                                           \
-	X(INT, look_ms, 1000, 0, 1000000, "ms", STARTUP, DD, launch,            \
+	X(INT, heartbeat_ms, 1000, 0, 1000000, "ms", STARTUP, DD, launch,       \
 	  "Time in which each other process is looked at once, to see whether " \
 	  "it is still there, under launchers that neither end a job when a "   \
 	  "process dies nor tell (srun without -K); 0: never")                  \
-	X(BOOL, loop, 0, 0, 1, "flag", STARTUP, DD, fabric,                     \
+	X(BOOL, loopback, 0, 0, 1, "flag", STARTUP, DD, fabric,                 \
 	  "Messages between ranks of one process go by the fabric too, so "     \
 	  "that the link model (fabric_link_latency) applies to them")          \
 	X(CHOICE, balance, VM_BALANCE_OFF, 0, 2, "off|auto|force", STARTUP,     \
@@ -281,9 +281,9 @@ extern const struct vm_pvar_table core_chan_pvar_table;
 	  "Long messages that were asked for in pieces")                       \
 	X(AGGREGATE, rndv_bytes, "bytes", NODE, TB, rndv,                      \
 	  "Payload of those three kinds")                                      \
-	X(LEVEL, rndv_flying, "messages", NODE, TD, rndv,                      \
+	X(LEVEL, rndv_inflight, "messages", NODE, TD, rndv,                    \
 	  "Long messages that are on their way from other processes now")      \
-	X(HIGHWATERMARK, rndv_flying_max, "messages", NODE, TD, rndv,          \
+	X(HIGHWATERMARK, rndv_inflight_max, "messages", NODE, TD, rndv,        \
 	  "Most of them at a time")                                            \
 	X(COUNTER, rndv_sender_late[VM_PEER_STATS_PLACES], "messages", NODE,   \
 	  TB, rndv,                                                            \
@@ -301,7 +301,7 @@ extern const struct vm_pvar_table core_chan_pvar_table;
 	  "Ranks that were moved")                                             \
 	X(AGGREGATE, balance_expected, "permille", NODE, UD, balance,          \
 	  "Sum of what moves were expected to save of a round's time")         \
-	X(AGGREGATE, balance_got, "permille", NODE, UD, balance,               \
+	X(AGGREGATE, balance_saved, "permille", NODE, UD, balance,             \
 	  "Sum of what they saved, of those that did")                         \
 	X(COUNTER, coll_linear_internode, "calls", NODE, TD, coll,             \
 	  "Collectives among processes: messages from each to each")           \
@@ -327,7 +327,7 @@ extern const struct vm_pvar_table core_node_pvar_table;
 
 /* Of each worker, where there is a network; written by it. */
 #define CORE_WORKER_PVARS(X)                                                  \
-	X(COUNTER, found[256], "looks", WORKER, TB, poll,                     \
+	X(COUNTER, polls_found[256], "looks", WORKER, TB, poll,               \
 	  "Looks at the network that found something, by port: the worker's " \
 	  "own, and those of others that it helped")
 

@@ -33,7 +33,7 @@ struct vm_heartbeat {
 /* False: it is time to stop. */
 static bool step_wait(struct vm_heartbeat *heartbeat)
 {
-	uint64_t turn_ns = (uint64_t)core_cvar.look_ms * 1000000u;
+	uint64_t turn_ns = (uint64_t)core_cvar.heartbeat_ms * 1000000u;
 	uint64_t step_ns = turn_ns / heartbeat->count;
 	struct timespec until;
 	bool stopping;
@@ -104,7 +104,7 @@ int vm_heartbeat_start(struct vm_heartbeat **out, const struct vm_boot *boot,
 	int error;
 
 	*out = NULL;
-	if (!boot->launcher_silent || !core_cvar.look_ms)
+	if (!boot->launcher_silent || !core_cvar.heartbeat_ms)
 		return 0;
 	heartbeat = heartbeat_new((uint32_t)boot->processes);
 	if (!heartbeat)

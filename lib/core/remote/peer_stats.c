@@ -37,22 +37,22 @@ enum vm_rndv vm_peer_stats_protocol(const struct core_cvars *cvars,
 		return (enum vm_rndv)all;
 	if (is_in(&core_cvar.rndv_write_from, place))
 		return VM_RNDV_WRITE;
-	if (is_in(&core_cvar.rndv_pieces_from, place))
+	if (is_in(&core_cvar.rndv_pipeline_from, place))
 		return VM_RNDV_PIPELINE;
 	return VM_RNDV_AUTO;
 }
 
-void vm_peer_stats_flies(int64_t more)
+void vm_peer_stats_inflight(int64_t more)
 {
 	struct core_node_pvars *pvars = &vm_node->pvars;
 	uint64_t now;
 
 	if (!VM_PVARS_COUNTED)
 		return;
-	now = __atomic_add_fetch(&pvars->rndv_flying, (uint64_t)more,
+	now = __atomic_add_fetch(&pvars->rndv_inflight, (uint64_t)more,
 				 __ATOMIC_RELAXED);
 	if (more > 0)
-		vm_pvar_raise(&pvars->rndv_flying_max, false, now);
+		vm_pvar_raise(&pvars->rndv_inflight_max, false, now);
 }
 
 void vm_peer_stats_asked(enum vm_rndv protocol, uint64_t bytes)

@@ -39,5 +39,5 @@ enum vm_rndv vm_peer_stats_protocol(const struct core_cvars *cvars,
 void vm_peer_stats_asked(enum vm_rndv protocol, uint64_t bytes);
 
 /* So many more (or fewer) of them are under way. */
-void vm_peer_stats_flies(int64_t more);
+void vm_peer_stats_inflight(int64_t more);
 #endif

@@ -35,7 +35,7 @@ static unsigned port_of(int engine, unsigned ports)
  * sleeps. */
 static bool may_look(unsigned port, unsigned ports)
 {
-	if (core_cvar.help)
+	if (core_cvar.collaborative_polling)
 		return true;
 	for (int i = 0; i < vm_node->engine_count; i++)
 		if (port_of(i, ports) == port &&
@@ -47,7 +47,7 @@ static bool may_look(unsigned port, unsigned ports)
 
 static bool port_poll(struct vm_thread_cache *lane, unsigned port, bool own)
 {
-	uint64_t *found = vm_node->found[lane->engine->index].found;
+	uint64_t *found = vm_node->found[lane->engine->index].polls_found;
 
 	if (vm_port_poll(vm_fabric_port(vm_node->fabric, port), own) <= 0)
 		return false;
@@ -297,7 +297,7 @@ bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 		sleep_watching(worker, &sleep, limit_ns);
 	if (vm_progress_poll(worker) || !atomic_load(&worker->sleeping))
 		return true;
-	if (core_cvar.help) {
+	if (core_cvar.collaborative_polling) {
 		/* Who is at a port may need this processor to go on. */
 		if (rc < 0)
 			vm_cpu_yield();

@@ -24,7 +24,7 @@ static void pull_end(struct vm_rndv_recv *pull, int error)
 	else
 		vm_overlap_events_end(&pull->xfer);
 	vm_pool_put(&vm_thread_cache_self()->pull, pull);
-	vm_peer_stats_flies(-1);
+	vm_peer_stats_inflight(-1);
 	if (vm_observed() && req->rank)
 		vm_trace_received(req);
 	if (error)
@@ -239,7 +239,7 @@ void vm_rndv_recv_start(struct vm_req *req, const struct vm_env *env,
 		vm_req_complete(req);
 		return;
 	}
-	vm_peer_stats_flies(1);
+	vm_peer_stats_inflight(1);
 	pull->req = req;
 	pull->origin = *origin;
 	pull->port = port;

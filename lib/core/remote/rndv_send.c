@@ -31,7 +31,7 @@ static void piece_left(struct vm_send_op *op, int error)
 		vm_container_of(op, struct vm_rndv_send, op);
 
 	(void)error; /* the receiver has it, or the port says that it is down */
-	if (--push->flying == 0 && push->over)
+	if (--push->inflight == 0 && push->over)
 		vm_rndv_send_end(push, push->error);
 }
 
@@ -54,7 +54,7 @@ struct vm_rndv_send *vm_rndv_send_new(struct vm_req *req,
 	push->sent = 0;
 	push->overlap = push->xfer.overlap = NULL;
 	push->readable = push->writing = push->over = false;
-	push->flying = 0;
+	push->inflight = 0;
 	push->op.done = piece_left;
 	return push;
 }
@@ -146,7 +146,7 @@ void vm_rndv_send_end(struct vm_rndv_send *push, int error)
 
 	push->over = true;
 	push->error = error;
-	if (push->flying)
+	if (push->inflight)
 		return;
 	if (!error)
 		vm_overlap_events_end(&push->xfer);
@@ -266,7 +266,7 @@ static int fragment_send(struct vm_rndv_send *push, size_t most)
 				piece == buffer ? NULL : &push->op,
 				push->overlap);
 	if (rc == 0)
-		push->flying++;
+		push->inflight++;
 	return rc < 0 ? rc : 0;
 }
 

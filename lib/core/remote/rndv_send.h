@@ -42,7 +42,7 @@ struct vm_rndv_send {
 	bool writing;		     /* rma is under way */
 	bool over; /* ends, with error, when nothing is under way any more */
 	int error;
-	unsigned flying;      /* pieces that are sent from where they lie */
+	unsigned inflight;    /* pieces that are sent from where they lie */
 	struct vm_send_op op; /* of each of them */
 	struct vm_mr mr;
 	struct vm_rma rma;

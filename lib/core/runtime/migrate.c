@@ -113,7 +113,7 @@ static void round_count(const struct vm_balance *b)
 	vm_pvar_keep(pvars->balance_rounds, 1);
 	__atomic_store_n(&pvars->balance_waste, b->waste, __ATOMIC_RELAXED);
 	if (b->just_judged && b->got > 0)
-		vm_pvar_add(pvars->balance_got, (unsigned)b->got);
+		vm_pvar_add(pvars->balance_saved, (unsigned)b->got);
 }
 
 /* There are moves to make: all workers are to stand still. */

@@ -122,7 +122,7 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 	node->own[local] = rank;
 	vm_rank_cvars_init(rank);
 	rank->engine = rank_home(node, rank);
-	rank->via = core_cvar.loop ? &vm_engine_remote : rank->engine;
+	rank->via = core_cvar.loopback ? &vm_engine_remote : rank->engine;
 	vm_match_init(&rank->match);
 	vm_list_init(&rank->probers);
 	vm_rank_threads_init(rank);
@@ -349,7 +349,7 @@ int vm_node_start(const vmpi_config *config)
 	rc = vm_sched_init(workers);
 	if (!rc)
 		rc = vm_engines_init(workers);
-	if (!rc && (vm_node->process_count > 1 || core_cvar.loop))
+	if (!rc && (vm_node->process_count > 1 || core_cvar.loopback))
 		rc = vm_remote_open(vm_node_hooks.boot);
 	if (!rc)
 		rc = vm_overlap_events_start(vm_node);
@@ -625,7 +625,7 @@ static void death_let_say(void)
 	struct timespec moment = { .tv_nsec = DEATH_NS };
 
 	if (vm_node && vm_node->fabric &&
-	    __atomic_load_n(&vm_fabric_pvars(vm_node->fabric)->peers_dead,
+	    __atomic_load_n(&vm_fabric_pvars(vm_node->fabric)->peers_failed,
 			    __ATOMIC_RELAXED))
 		syscall(SYS_nanosleep, &moment, NULL);
 }

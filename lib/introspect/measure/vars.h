@@ -9,7 +9,7 @@
 #include "introspect/vars/cvar.h"
 
 #define OVERLAP_CVARS(X)                                                       \
-	X(BOOL, watch, 0, 0, 1, "flag", STARTUP, UB, overlap,                  \
+	X(BOOL, measure, 0, 0, 1, "flag", STARTUP, UB, overlap,                \
 	  "Measure how much of their messages' transfers ranks and cores "     \
 	  "overlap with computing; see vmpi-overlap(7)")                       \
 	X(STRING, bins, "1K,16K,128K,1M", 0, 0, "sizes", STARTUP, UD, overlap, \

@@ -8,7 +8,7 @@
  * comes late, the receiver reads, which is what auto does anyway.  Is it the
  * receiver, the sender is asked to write (core_rndv_write_from), so that it is
  * done without the receiver.  Are both late in turn, pieces are tried
- * (core_rndv_pieces_from).
+ * (core_rndv_pipeline_from).
  *
  * Being likely is not enough: each change is a trial, and the rate of long messages
  * of that process before and after, by the medians of some windows, decides.  What
@@ -57,7 +57,7 @@ static const struct {
 } ways[WAYS] = {
 	[WAY_AUTO] = { NULL, "auto", 0, 100 },
 	[WAY_WRITE] = { "core_rndv_write_from", "write", 75, 100 },
-	[WAY_PIECES] = { "core_rndv_pieces_from", "pieces", 35, 65 },
+	[WAY_PIECES] = { "core_rndv_pipeline_from", "pieces", 35, 65 },
 };
 
 /* What is known of a way for a process. */

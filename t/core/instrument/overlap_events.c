@@ -173,7 +173,7 @@ static void test_local(void)
  * (t/run/60-overlap.t). */
 static void test_fabric(void)
 {
-	vmpi_set("core_loop", "1");
+	vmpi_set("core_loopback", "1");
 	vmpi_set("core_rndv_window", "200K");
 	run(1, 1000, false);
 	check("eager", 1);
@@ -184,7 +184,7 @@ static void test_fabric(void)
 		run(1, 500000, late);
 		check(late ? "pipeline, late" : "pipeline", 2);
 	}
-	vmpi_set("core_loop", "0");
+	vmpi_set("core_loopback", "0");
 }
 
 static void test_calls(void)
@@ -328,7 +328,7 @@ int main(void)
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		bail("no table");
 	close(fd);
-	vmpi_set("overlap_watch", "1");
+	vmpi_set("overlap_measure", "1");
 	vmpi_set("overlap_begin_on", "0");
 	vmpi_set("overlap_table", table);
 	test_local();

@@ -93,9 +93,9 @@ static void lateness(int rank, int size)
 		EXPECT(pvars()->rndv_receiver_late[0] == MESSAGES);
 		/* There is no remote memory without another process. */
 		EXPECT(pvars()->rndv_pipelines == 2 * MESSAGES);
-		EXPECT(pvars()->rndv_flying == 0);
-		EXPECT(pvars()->rndv_flying_max >= 1);
-		EXPECT(pvars()->rndv_flying_max <= 2);
+		EXPECT(pvars()->rndv_inflight == 0);
+		EXPECT(pvars()->rndv_inflight_max >= 1);
+		EXPECT(pvars()->rndv_inflight_max <= 2);
 	}
 }
 
@@ -106,7 +106,7 @@ static void places(int rank, int size)
 		return;
 	vmpi_set("core_rndv_protocol", "auto");
 	vmpi_set("core_rndv_write_from", "4611686018427387904"); /* 2^62 */
-	vmpi_set("core_rndv_pieces_from", "2");
+	vmpi_set("core_rndv_pipeline_from", "2");
 	EXPECT(vm_peer_stats_protocol(&core_cvar, 0) == VM_RNDV_AUTO);
 	EXPECT(vm_peer_stats_protocol(&core_cvar, 1) == VM_RNDV_PIPELINE);
 	EXPECT(vm_peer_stats_protocol(&core_cvar, 64) == VM_RNDV_PIPELINE);
@@ -114,12 +114,12 @@ static void places(int rank, int size)
 	EXPECT(vm_peer_stats_protocol(&core_cvar, 125) == VM_RNDV_WRITE);
 	EXPECT(vm_peer_stats_protocol(&core_cvar, 63) == VM_RNDV_AUTO);
 	vmpi_set("core_rndv_write_from", "0");
-	vmpi_set("core_rndv_pieces_from", "0");
+	vmpi_set("core_rndv_pipeline_from", "0");
 }
 
 int main(void)
 {
-	setenv("VMPI_CORE_LOOP", "1", 1);
+	setenv("VMPI_CORE_LOOPBACK", "1", 1);
 	setenv("VMPI_CORE_EAGER_LIMIT", "500", 1);
 	plan(2);
 	job(2, 1, lateness, "who comes late is counted");

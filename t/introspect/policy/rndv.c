@@ -27,7 +27,7 @@ static void begin(int64_t write_from)
 		      VMPI_POLICY_ANYTIME);
 	world_control(&world, "core_rndv_write_from", write_from, 0, INT64_MAX,
 		      "set", VMPI_POLICY_ANYTIME);
-	world_control(&world, "core_rndv_pieces_from", 0, 0, INT64_MAX, "set",
+	world_control(&world, "core_rndv_pipeline_from", 0, 0, INT64_MAX, "set",
 		      VMPI_POLICY_ANYTIME);
 	world_control(&world, "tune_gain", 3, 1, 100, "percent",
 		      VMPI_POLICY_ANYTIME);
@@ -47,7 +47,7 @@ static int64_t writes(void)
 
 static int64_t pieces(void)
 {
-	return *world_value(&world, "core_rndv_pieces_from");
+	return *world_value(&world, "core_rndv_pipeline_from");
 }
 
 /* Process p sends 100 messages in a tick, more by so many percent where they are
