@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +19,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/lock.h"
 #include "base/mapfile.h"
 #include "introspect/export/alive.h"
 #include "introspect/export/table.h"
+#include "introspect/vars/cvar.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
@@ -48,9 +47,8 @@ static struct {
 	struct area areas[AREAS_MAX];
 	unsigned area_count;
 	struct vm_export_head *head;
-	/* Those who write control variables come any time. */
-	struct vm_lock mirror_lock;
-	struct vm_export_mirror mirror; /* NULLs before and after */
+	/* Written while cvar_changed() is not registered. */
+	struct vm_export_mirror mirror;
 } share = { .fd = -1 };
 
 /* Pointers in the file's memory keep what they point to, for the tool. */
@@ -266,37 +264,27 @@ bool vm_export_is_open(void)
 	return share.open;
 }
 
-static void mirror_set(const struct vm_export_mirror *mirror)
+static void cvar_changed(unsigned index, int64_t value, const char *text)
 {
-	vm_lock_take(&share.mirror_lock);
-	share.mirror = *mirror;
-	vm_lock_give(&share.mirror_lock);
+	vm_export_mirror_set(&share.mirror, index, value, text);
 }
 
 int vm_export_publish(const struct vm_export_facts *facts)
 {
-	struct vm_export_mirror mirror;
 	int rc;
 
 	if (!share.open)
 		return 0;
-	rc = vm_export_tables(share.head, &mirror, facts);
+	rc = vm_export_tables(share.head, &share.mirror, facts);
 	if (rc)
 		return rc;
-	mirror_set(&mirror);
+	vm_cvar_observe(cvar_changed);
 	/* What changed between the two. */
-	vm_export_mirror_fill(&mirror);
+	vm_export_mirror_fill(&share.mirror);
 	share.head->phase = VM_EXPORT_RUNS;
 	/* Pairs with the load in vm_export_map(). */
 	__atomic_store_n(&share.head->ready, 1, __ATOMIC_RELEASE);
 	return 0;
-}
-
-void vm_export_cvar(unsigned index, int64_t value, const char *text)
-{
-	vm_lock_take(&share.mirror_lock);
-	vm_export_mirror_set(&share.mirror, index, value, text);
-	vm_lock_give(&share.mirror_lock);
 }
 
 void vm_export_remove(void)
@@ -307,11 +295,9 @@ void vm_export_remove(void)
 
 void vm_export_close(bool keep)
 {
-	const struct vm_export_mirror none = { .count = 0 };
-
 	if (!keep)
 		vm_export_remove();
-	mirror_set(&none);
+	vm_cvar_observe(NULL);
 	share.open = false;
 	share.head = NULL;
 	while (share.area_count)

@@ -10,7 +10,7 @@
  * differs.  There is one file per process; its child after fork() has a copy of
  * the memory of its own.
  *
- * Start and stop call these from one thread; vm_export_cvar() is for any.
+ * Start and stop call these from one thread.
  */
 #ifndef INTROSPECT_EXPORT_EXPORT_H
 #define INTROSPECT_EXPORT_EXPORT_H
@@ -69,11 +69,8 @@ struct vm_export_facts {
 };
 
 /* All variables have been added, all blocks lie where they stay: readers may
- * look.  0; -VMPI_ENOMEM; without a file 0. */
+ * look; changes of control variables are copied to the file.  0; -VMPI_ENOMEM; without a file 0. */
 int vm_export_publish(const struct vm_export_facts *facts);
-
-/* Control variable `index` is this now; text: of a STRING, else NULL. */
-void vm_export_cvar(unsigned index, int64_t value, const char *text);
 
 /* Closes the file, and removes it unless it is to be kept.  Memory that came
  * from it is gone. */

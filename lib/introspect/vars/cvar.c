@@ -18,7 +18,6 @@
 #include "base/log.h"
 #include "introspect/vars/cvar_copy.h"
 #include "base/nearest.h"
-#include "introspect/export/export.h"
 #include "introspect/vars/value.h"
 
 VM_STATIC_ASSERT(sizeof(char *) == sizeof(int64_t), "a value is one word");
@@ -38,6 +37,7 @@ static struct {
 	unsigned char source[VM_VARS_MAX];
 	const char *path[VM_VARS_MAX]; /* of the file it comes from, or NULL */
 	unsigned line[VM_VARS_MAX];
+	vm_cvar_changed *changed; /* or NULL */
 } vars;
 
 /* Where a variable is. */
@@ -220,7 +220,8 @@ static int write_locked(const struct write *write)
 		number = (intptr_t)text;
 	}
 	word_store(slot->word, number);
-	vm_export_cvar(slot->index, number, text);
+	if (vars.changed)
+		vars.changed(slot->index, number, text);
 	vm_cvar_copies_write(slot->table,
 			     (unsigned)(slot->row - slot->table->rows), number);
 	vars.source[slot->index] = (unsigned char)write->source;
@@ -363,6 +364,13 @@ int vm_vars_reset(void)
 	}
 	vm_lock_give(&vars.lock);
 	return 0;
+}
+
+void vm_cvar_observe(vm_cvar_changed *changed)
+{
+	vm_lock_take(&vars.lock);
+	vars.changed = changed;
+	vm_lock_give(&vars.lock);
 }
 
 void vm_vars_freeze(bool started)

@@ -188,6 +188,15 @@ int vm_cvar_get(const char *name, char *text, size_t bytes);
 /* From now on (true) or no longer (false) STARTUP variables refuse writes. */
 void vm_vars_freeze(bool started);
 
+/*
+ * Calls a function at each change of a value from now on, or none (NULL); there
+ * is one at a time.  text: the value of a STRING, else NULL.  The function runs
+ * under the lock of the registry and must not call it.  After the return the
+ * previous function is not running and not called any more.  Any thread.
+ */
+typedef void vm_cvar_changed(unsigned index, int64_t value, const char *text);
+void vm_cvar_observe(vm_cvar_changed *changed);
+
 /* What there is to say about a variable; valid during the visit. */
 #define VM_VAR_PLACE_MAX 4128
 struct vm_cvar_view {

@@ -340,7 +340,6 @@ static void refused(void)
 		   (uintptr_t)memory % 64 == 0,
 	   "then memory is memory");
 	vm_export_free(memory);
-	vm_export_cvar(0, 1, NULL);
 	getrlimit(RLIMIT_FSIZE, &limit);
 	small = limit;
 	small.rlim_cur = 10000;
