@@ -48,10 +48,10 @@ struct vm_ult {
 		overlap; /* core/instrument/overlap_events.h: of the rank, of its
 				       main task */
 	const char *frame;   /* of the call it is in */
-	uint32_t hooks_told; /* core/instrument/hook.c */
+	uint32_t hooks_from; /* core/instrument/hook.c */
 	uint8_t view;
-	uint8_t told;		 /* bits of those who heard of its begin */
 	uint8_t busy;		 /* it runs a callback of an event */
+	uint16_t observed;	 /* VM_INTERCEPT_ bits at the call's begin */
 	uint16_t call;		 /* its number, while the view is CALLS */
 	_Atomic uint32_t signal; /* OS threads: futex word */
 	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */

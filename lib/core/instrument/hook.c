@@ -46,7 +46,7 @@ static struct stripe *hooks_begin(struct vm_ult *self)
 	unsigned worker = (unsigned)self->worker->index;
 	struct stripe *stripe = &hooks.stripes[worker % STRIPES];
 
-	self->told |= VM_INTERCEPT_INSIDE;
+	self->observed |= VM_INTERCEPT_INSIDE;
 	/* Before the list is read: pairs with hooks_wait(). */
 	atomic_fetch_add(&stripe->inside, 1);
 	return stripe;
@@ -55,7 +55,7 @@ static struct stripe *hooks_begin(struct vm_ult *self)
 static void hooks_end(struct vm_ult *self, struct stripe *stripe)
 {
 	atomic_fetch_sub_explicit(&stripe->inside, 1, memory_order_release);
-	self->told &= (uint8_t)~VM_INTERCEPT_INSIDE;
+	self->observed &= (uint16_t)~VM_INTERCEPT_INSIDE;
 }
 
 void vm_hook_enter(struct vm_rank *rank, uint32_t call)
@@ -65,14 +65,14 @@ void vm_hook_enter(struct vm_rank *rank, uint32_t call)
 
 	if (!rank)
 		return;
-	self->hooks_told =
+	self->hooks_from =
 		atomic_load_explicit(&hooks.newest, memory_order_relaxed);
 	stripe = hooks_begin(self);
 	for (int i = 0; i < VM_HOOKS_MAX; i++) {
 		const struct vmpi_hook *hook = atomic_load(&hooks.list[i]);
 
 		if (hook && hook->enter &&
-		    (int32_t)(hook->number - self->hooks_told) <= 0)
+		    (int32_t)(hook->number - self->hooks_from) <= 0)
 			hook->enter(rank->index, (int)call, hook->arg);
 	}
 	hooks_end(self, stripe);
@@ -90,7 +90,7 @@ void vm_hook_exit(struct vm_rank *rank, uint32_t call)
 		const struct vmpi_hook *hook = atomic_load(&hooks.list[i]);
 
 		if (hook && hook->exit &&
-		    (int32_t)(hook->number - self->hooks_told) <= 0)
+		    (int32_t)(hook->number - self->hooks_from) <= 0)
 			hook->exit(rank->index, (int)call, hook->arg);
 	}
 	hooks_end(self, stripe);
@@ -179,7 +179,7 @@ int vmpi_hook_remove(vmpi_hook **hook)
 	if (!hook || !*hook)
 		return -VMPI_EINVAL;
 	/* It would wait for itself. */
-	if (vm_self && (vm_self->told & VM_INTERCEPT_INSIDE))
+	if (vm_self && (vm_self->observed & VM_INTERCEPT_INSIDE))
 		return -VMPI_ESTATE;
 	vm_lock_take(&hooks.lock);
 	found = list_remove(*hook);

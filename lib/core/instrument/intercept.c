@@ -69,30 +69,46 @@ bool vm_intercept_is_kept(void)
 	       atomic_load_explicit(&vm_intercept, memory_order_relaxed) != 0;
 }
 
-static void told_enter(struct vm_ult *self, unsigned bits)
+/*
+ * The observers of calls, each at the place of its bit.  Both functions run on
+ * the task that calls (vm_self); rank is its rank, or NULL.  What an observer
+ * calls itself is not observed.
+ */
+static const struct observer {
+	void (*enter)(struct vm_rank *rank, uint32_t call);
+	void (*exit)(struct vm_rank *rank, uint32_t call);
+} observers[] = {
+#define AT(bit) [__builtin_ctz(VM_INTERCEPT_##bit)]
+	AT(OVERLAP) = { vm_overlap_events_enter, vm_overlap_events_exit },
+	AT(PROFILE) = { vm_profiler_enter, vm_profiler_exit },
+	AT(EVENTS) = { vm_trace_event_enter, vm_trace_event_exit },
+	AT(TRACE) = { vm_trace_enter, vm_trace_exit },
+	AT(HOOKS) = { vm_hook_enter, vm_hook_exit },
+#undef AT
+};
+
+static void observe_enter(struct vm_ult *self, unsigned bits)
 {
 	struct vm_rank *rank = self->owner;
 
-	self->told = (uint8_t)bits;
-#define ENTER(bit, enter, exit)        \
-	if (bits & VM_INTERCEPT_##bit) \
-		enter(rank, self->call);
-	VM_INTERCEPT_OBSERVERS(ENTER)
-#undef ENTER
+	self->observed = (uint16_t)bits;
+	for (bits &= VM_INTERCEPT_OBSERVERS; bits; bits &= bits - 1)
+		observers[__builtin_ctz(bits)].enter(rank, self->call);
 }
 
 /* Also for a call that was left by longjmp(), which ends when the next one
  * begins. */
-static void told_exit(struct vm_ult *self)
+static void observe_exit(struct vm_ult *self)
 {
 	struct vm_rank *rank = self->owner;
-	unsigned bits = self->told;
+	unsigned bits = self->observed & VM_INTERCEPT_OBSERVERS;
 
-#define EXIT(bit, enter, exit)         \
-	if (bits & VM_INTERCEPT_##bit) \
-		exit(rank, self->call);
-	VM_INTERCEPT_OBSERVERS_BACK(EXIT)
-#undef EXIT
+	while (bits) {
+		unsigned last = 31 - (unsigned)__builtin_clz(bits);
+
+		bits &= ~(1u << last);
+		observers[last].exit(rank, self->call);
+	}
 	self->view = VM_VIEW_COMPUTES;
 }
 
@@ -105,21 +121,21 @@ bool vm_intercept_enter(uint32_t call, const void *frame)
 	if (VM_UNLIKELY(self->view == VM_VIEW_CALLS)) {
 		if ((const char *)frame < self->frame)
 			return false;
-		told_exit(self);
+		observe_exit(self);
 	}
 	self->view = VM_VIEW_CALLS;
 	self->frame = frame;
 	self->call = (uint16_t)call;
 	/* Pairs with vm_intercept_set(): what a watcher has made is there. */
-	told_enter(self, (unsigned)atomic_load_explicit(&vm_intercept,
-							memory_order_acquire));
+	observe_enter(self, (unsigned)atomic_load_explicit(
+				    &vm_intercept, memory_order_acquire));
 	return true;
 }
 
 void vm_intercept_exit(void)
 {
 	if (vm_self->view == VM_VIEW_CALLS)
-		told_exit(vm_self);
+		observe_exit(vm_self);
 }
 
 void vm_intercept_body_begin(void)

@@ -4,8 +4,8 @@
  *
  * The word vm_intercept has a bit for each kind of watcher; every entry
  * (core/instrument/entry.h) looks at it, and while any but KEEP is set a call goes through
- * core/instrument/calls.S, which tells of its begin and its end here.  The rows below say
- * who hears of them.  Watching may begin and end at any time: whoever heard of
+ * core/instrument/calls.S, which tells of its begin and its end here.  A table in
+ * intercept.c says who hears of them.  Watching may begin and end at any time: whoever heard of
  * the begin of a call, and nobody else, hears of its end.
  */
 #ifndef CORE_INSTRUMENT_INTERCEPT_H
@@ -17,44 +17,27 @@
 #include "base/err.h"
 
 /*
- * KEEP: nobody watches, but somebody may begin to, so that images keep their
- * entries.  It is bit 0, which entry.inc knows.
+ * Who watches.  KEEP: nobody does, but somebody may begin to, so that images keep
+ * their entries; it is bit 0, which entry.inc knows.  OVERLAP to HOOKS are the
+ * observers of calls: each has a row of `observers` in intercept.c.  They hear of
+ * a begin from the lowest bit to the highest, of an end from the highest to the
+ * lowest.
  */
 enum {
 	VM_INTERCEPT_KEEP = 1,
 	VM_INTERCEPT_OVERLAP = 2, /* core/instrument/overlap_events.h */
 	VM_INTERCEPT_PROFILE = 4, /* core/instrument/profiler.h */
-	VM_INTERCEPT_TRACE = 8,
-	VM_INTERCEPT_HOOKS = 16, /* core/instrument/hook.h */
-	VM_INTERCEPT_EVENTS = 32,
-	VM_INTERCEPT_CHAN_STATS =
-		64, /* of messages only: core/local/chan_stats.h */
-	/* In vm_ult.told only: the task is in a hook. */
-	VM_INTERCEPT_INSIDE = 128,
+	VM_INTERCEPT_EVENTS = 8,  /* core/instrument/trace.h */
+	VM_INTERCEPT_TRACE = 16,  /* core/instrument/trace.h */
+	VM_INTERCEPT_HOOKS = 32,  /* core/instrument/hook.h */
+	/* Of messages only: core/local/chan_stats.h. */
+	VM_INTERCEPT_CHAN_STATS = 64,
+	/* In vm_ult.observed only: the task is in a hook. */
+	VM_INTERCEPT_INSIDE = 0x8000,
 };
 
-/*
- * Watchers: X(bit, enter, exit), with
- *	void enter(struct vm_rank *rank, uint32_t call)
- *	void exit(struct vm_rank *rank, uint32_t call)
- * On the task that calls (vm_self); rank is its rank, or NULL.  Begins are told
- * in this order, ends in the opposite one.  What a watcher calls itself is not
- * told.  The header of each row is included by border.c.
- */
-#define VM_INTERCEPT_OBSERVERS(X)                                   \
-	X(OVERLAP, vm_overlap_events_enter, vm_overlap_events_exit) \
-	X(PROFILE, vm_profiler_enter, vm_profiler_exit)             \
-	X(EVENTS, vm_trace_event_enter, vm_trace_event_exit)        \
-	X(TRACE, vm_trace_enter, vm_trace_exit)                     \
-	X(HOOKS, vm_hook_enter, vm_hook_exit)
-
-/* The same from the last to the first. */
-#define VM_INTERCEPT_OBSERVERS_BACK(X)                       \
-	X(HOOKS, vm_hook_enter, vm_hook_exit)                \
-	X(TRACE, vm_trace_enter, vm_trace_exit)              \
-	X(EVENTS, vm_trace_event_enter, vm_trace_event_exit) \
-	X(PROFILE, vm_profiler_enter, vm_profiler_exit)      \
-	X(OVERLAP, vm_overlap_events_enter, vm_overlap_events_exit)
+/* The bits of observers. */
+#define VM_INTERCEPT_OBSERVERS (2 * VM_INTERCEPT_HOOKS - VM_INTERCEPT_OVERLAP)
 
 struct vm_ult;
 

@@ -47,9 +47,9 @@ static void test_kept(void)
 /* What the last call was told to. */
 static unsigned told(void)
 {
-	vm_self->told = 0;
+	vm_self->observed = 0;
 	vmpi_yield();
-	return vm_self->told;
+	return vm_self->observed;
 }
 
 static jmp_buf jump;
@@ -82,10 +82,11 @@ static int body(void *arg)
 		   vm_self->call == VM_API_CALL_wait,
 	   "a call in a call is not told");
 	vm_intercept_set(VM_INTERCEPT_EVENTS);
-	ok(!(vm_self->told & VM_INTERCEPT_EVENTS),
+	ok(!(vm_self->observed & VM_INTERCEPT_EVENTS),
 	   "who begins to watch during a call does not hear of its end");
 	vm_intercept_clear(VM_INTERCEPT_EVENTS | VM_INTERCEPT_HOOKS);
-	ok(vm_self->told & VM_INTERCEPT_HOOKS, "who heard of its begin does");
+	ok(vm_self->observed & VM_INTERCEPT_HOOKS,
+	   "who heard of its begin does");
 	vm_intercept_exit();
 	is_int(vm_self->view, VM_VIEW_COMPUTES, "it ends");
 	is_int(told(), 0, "watching ends while ranks run");
