@@ -9,34 +9,12 @@
 #include <string.h>
 
 #include "print.h"
+#include "report/json.h"
 
-static void string_json(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < ' ' || c == 127)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
-}
-
-/* The bytes of names that processes gave themselves need not be UTF-8. */
 static void name_json(const char *key, const char *text)
 {
-	char plain[256];
-	size_t i;
-
-	for (i = 0; text[i] && i < sizeof(plain) - 1; i++)
-		plain[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
-	plain[i] = '\0';
 	printf("\"%s\":", key);
-	string_json(plain);
+	vm_json_string(stdout, text);
 }
 
 static void job_json(const struct vm_live_job *job, const char *state)
@@ -79,7 +57,7 @@ static void words_json(const struct pvar *pvar, const uint64_t *words)
 
 	if (strcmp(pvar->view.class_, "state") == 0 &&
 	    state_word(word, pvar->view.unit, words[0])) {
-		string_json(word);
+		vm_json_string(stdout, word);
 		return;
 	}
 	if (pvar->view.words > 1)
@@ -139,13 +117,13 @@ static void pvar_json(const struct sample *sample, unsigned i,
 	const uint64_t *totals = &sample->totals[sample->first[i]];
 	const uint64_t *before = &sample->before[sample->first[i]];
 
-	string_json(pvar->view.name);
+	vm_json_string(stdout, pvar->view.name);
 	fputs(":{\"class\":", stdout);
-	string_json(pvar->view.class_);
+	vm_json_string(stdout, pvar->view.class_);
 	fputs(",\"of\":", stdout);
-	string_json(pvar->view.of);
+	vm_json_string(stdout, pvar->view.of);
 	fputs(",\"unit\":", stdout);
-	string_json(pvar->view.unit);
+	vm_json_string(stdout, pvar->view.unit);
 	fputs(",\"total\":", stdout);
 	words_json(pvar, totals);
 	if (pvar->grows && sample->passed_s > 0 && pvar->view.words == 1 &&

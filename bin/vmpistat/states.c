@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "report/json.h"
 #include "report/live/states.h"
 #include "say.h"
 
@@ -51,14 +52,14 @@ static void rank_json(const struct vm_states *states, unsigned rank)
 
 	vm_states_rank(states, text, rank);
 	printf("{\"rank\":%u,\"state\":\"%s\",\"call\":\"%s\",\"peer\":%d,"
-	       "\"tag\":%d,\"context\":%u,\"bytes\":%llu,\"text\":\"%s\","
-	       "\"stuck\":%s}",
+	       "\"tag\":%d,\"context\":%u,\"bytes\":%llu,\"text\":",
 	       rank,
 	       states->known[rank] ? vm_live_state_word(doing->state) :
 				     "elsewhere",
 	       call ? call : "", (int)doing->wait.peer, (int)doing->wait.tag,
-	       doing->wait.context, (unsigned long long)doing->wait.bytes, text,
-	       states->needs[rank].stuck ? "true" : "false");
+	       doing->wait.context, (unsigned long long)doing->wait.bytes);
+	vm_json_string(stdout, text);
+	printf(",\"stuck\":%s}", states->needs[rank].stuck ? "true" : "false");
 }
 
 int states_json(const struct vm_live_job *job)
@@ -70,8 +71,9 @@ int states_json(const struct vm_live_job *job)
 	if (look(&states, job))
 		return -VMPI_ENOMEM;
 	circle = vm_states_circle(&states, &length, &ended);
-	printf("{\"job\":\"%s\",\"state\":\"%s\",\"ranks\":[", job->name,
-	       vm_live_job_state(job));
+	fputs("{\"job\":", stdout);
+	vm_json_string(stdout, job->name);
+	printf(",\"state\":\"%s\",\"ranks\":[", vm_live_job_state(job));
 	for (unsigned r = 0; r < states.count; r++) {
 		if (r)
 			putchar(',');

@@ -1,75 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The text of a trace.
+ * Strings of JSON, a character at a time.
  */
 #include "report/json.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define BUFFER_BYTES (1 << 20)
-
-int vm_json_open(struct vm_json *json, const char *path)
-{
-	*json = (struct vm_json){ .file = fopen(path, "we") };
-	if (!json->file)
-		return -VMPI_EIO;
-	setvbuf(json->file, NULL, _IOFBF, BUFFER_BYTES);
-	if (fputs("{\"traceEvents\":[", json->file) < 0)
-		json->error = errno;
-	return 0;
-}
-
-static void failed(struct vm_json *json)
-{
-	if (!json->error)
-		json->error = errno;
-}
-
-void vm_json_event(struct vm_json *json, const struct vm_json_event *event,
-		   const char *format, ...)
-{
-	int64_t ns = event->ns > json->origin ? event->ns - json->origin : 0;
-	va_list args;
-
-	if (fprintf(json->file,
-		    "%s\n{\"ph\":\"%c\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,"
-		    "\"ts\":%lld.%03d",
-		    json->some ? "," : "", event->phase, event->name,
-		    event->pid, event->tid, (long long)(ns / 1000),
-		    (int)(ns % 1000)) < 0)
-		failed(json);
-	json->some = true;
-	if (format) {
-		va_start(args, format);
-		if (vfprintf(json->file, format, args) < 0)
-			failed(json);
-		va_end(args);
-	}
-	if (fputc('}', json->file) == EOF)
-		failed(json);
-}
-
-int vm_json_close(struct vm_json *json, const char *format, ...)
-{
-	va_list args;
-
-	if (fputs("\n],", json->file) == EOF)
-		failed(json);
-	va_start(args, format);
-	if (vfprintf(json->file, format, args) < 0)
-		failed(json);
-	va_end(args);
-	if (fputs("}\n", json->file) == EOF)
-		failed(json);
-	if (fclose(json->file))
-		failed(json);
-	json->file = NULL;
-	errno = json->error;
-	return json->error ? -VMPI_EIO : 0;
-}
 
 /* Bytes of the UTF-8 character at text, or 0: it is none. */
 static size_t utf8_bytes(const unsigned char *text)
@@ -126,4 +61,17 @@ const char *vm_json_escape(char *escaped, size_t bytes, const char *text)
 	}
 	escaped[used] = '\0';
 	return escaped;
+}
+
+void vm_json_string(FILE *out, const char *text)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	char piece[PIECE_MAX];
+
+	fputc('"', out);
+	while (*from) {
+		from += piece_make(piece, from);
+		fputs(piece, out);
+	}
+	fputc('"', out);
 }

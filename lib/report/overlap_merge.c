@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "introspect/vars/value.h"
+#include "report/json.h"
 
 #define PATH_BYTES 512
 #define SECTIONS_MAX 256 /* of all ranks; more are not shown */
@@ -267,8 +268,7 @@ void vm_overlap_job_json(const struct vm_overlap_job *job, FILE *file)
 				bin_text(text, merge.setup, bin);
 				fprintf(file, "%s\n  {\"section\": ",
 					lines++ ? "," : "");
-				vm_overlap_json_string(file,
-						       merge.sections[i].path);
+				vm_json_string(file, merge.sections[i].path);
 				fprintf(file,
 					", \"side\": \"%s\", \"bin\": \"%s\"",
 					vm_overlap_side_name(
@@ -281,7 +281,7 @@ void vm_overlap_job_json(const struct vm_overlap_job *job, FILE *file)
 			}
 	vm_overlap_advice(job, advice, sizeof(advice));
 	fprintf(file, "],\n \"advice\": ");
-	vm_overlap_json_string(file, advice);
+	vm_json_string(file, advice);
 	fprintf(file, "}\n");
 	free(merge.sections);
 }

@@ -21,7 +21,6 @@ void vm_overlap_range_text(char text[64], const struct vm_overlap_setup *setup,
 			   unsigned bin, const struct vm_overlap_range *words);
 
 const char *vm_overlap_side_name(enum vm_side side);
-void vm_overlap_json_string(FILE *file, const char *text);
 
 /* The merged table as JSON. */
 void vm_overlap_job_json(const struct vm_overlap_job *job, FILE *file);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "report/json.h"
 #include "report/overlap_merge.h"
 
 static int file_read(struct vm_overlap_job *job, const char *dir, int process)
@@ -77,25 +78,11 @@ static uint64_t ns(const struct writer *writer, uint64_t ticks)
 	return (uint64_t)((double)ticks * writer->process->tick_ns);
 }
 
-/* A string of JSON; in text blanks would part a name. */
-static void name_write(FILE *file, const char *name, bool json)
+/* Without blanks, which would part a name. */
+static void name_text(FILE *file, const char *name)
 {
-	if (json)
-		fputc('"', file);
-	for (; *name; name++) {
-		unsigned char c = (unsigned char)*name;
-
-		if (!json)
-			fputc(c <= ' ' ? '_' : c, file);
-		else if (c < ' ')
-			fprintf(file, "\\u%04x", c);
-		else if (c == '"' || c == '\\')
-			fprintf(file, "\\%c", c);
-		else
-			fputc(c, file);
-	}
-	if (json)
-		fputc('"', file);
+	for (; *name; name++)
+		fputc((unsigned char)*name <= ' ' ? '_' : *name, file);
 }
 
 static const char *const side_names[VM_SIDES] = {
@@ -180,7 +167,7 @@ static void begin_text(struct writer *writer, const char *what, unsigned s)
 
 	vm_overlap_section_path(writer->rank, s, path, sizeof(path));
 	fprintf(writer->file, "%s ", what);
-	name_write(writer->file, path[0] ? path : "/", false);
+	name_text(writer->file, path[0] ? path : "/");
 }
 
 static void begin_json(struct writer *writer, unsigned s)
@@ -190,7 +177,7 @@ static void begin_json(struct writer *writer, unsigned s)
 	vm_overlap_section_path(writer->rank, s, path, sizeof(path));
 	fprintf(writer->file,
 		"%s\n  {\"section\": ", writer->lines++ ? "," : "");
-	name_write(writer->file, path, true);
+	vm_json_string(writer->file, path);
 }
 
 static void section_text(struct writer *writer, unsigned s,
@@ -242,8 +229,8 @@ static void row_json(struct writer *writer, unsigned s, enum vm_side side,
 static void call_json(struct writer *writer, const char *name,
 		      const struct numbers *numbers)
 {
-	fprintf(writer->file, "%s\n  {\"call\": \"%s\"",
-		writer->lines++ ? "," : "", name);
+	fprintf(writer->file, "%s\n  {\"call\": ", writer->lines++ ? "," : "");
+	vm_json_string(writer->file, name);
 	numbers_json(writer, numbers);
 }
 
@@ -383,9 +370,4 @@ int vm_overlap_job_write(const struct vm_overlap_job *job, const char *dir)
 	if (file)
 		vm_overlap_job_json(job, file);
 	return file_end(file, path);
-}
-
-void vm_overlap_json_string(FILE *file, const char *text)
-{
-	name_write(file, text, true);
 }

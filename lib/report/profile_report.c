@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "report/json.h"
+
 #define TEXT 16
 #define LINES_MAX 20 /* functions in the table of times */
 #define LINES_VAR 8  /* and of each variable */
@@ -189,29 +191,13 @@ void vm_profile_job_print(const struct vm_profile_job *job, FILE *out)
 			(unsigned long long)job->lost);
 }
 
-static void string_json(const char *text, FILE *out)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20)
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
-}
-
 static void values_json(const struct vm_profile_job *job,
 			const uint64_t *values, FILE *out)
 {
 	fputc('{', out);
 	for (uint32_t w = 0; w < job->words; w++) {
 		fputs(w ? ", " : "", out);
-		string_json(job->vars[w].name, out);
+		vm_json_string(out, job->vars[w].name);
 		fprintf(out, ": %llu", (unsigned long long)values[w]);
 	}
 	fputc('}', out);
@@ -225,7 +211,7 @@ static void section_json(const struct vm_profile *rank, uint32_t section,
 		fputs(", ", out);
 	}
 	if (section)
-		string_json(rank->list[section].name, out);
+		vm_json_string(out, rank->list[section].name);
 }
 
 static void rank_json(const struct vm_profile_job *job,
@@ -241,7 +227,7 @@ static void rank_json(const struct vm_profile_job *job,
 		section_json(rank, row->section, out);
 		fputs("], \"call\": ", out);
 		if (row->call)
-			string_json(job->call_name(row->call), out);
+			vm_json_string(out, job->call_name(row->call));
 		else
 			fputs("null", out);
 		fprintf(out,
@@ -259,9 +245,9 @@ static void vars_json(const struct vm_profile_job *job, FILE *out)
 {
 	for (uint32_t w = 0; w < job->words; w++) {
 		fprintf(out, "%s\n  {\"name\": ", w ? "," : "");
-		string_json(job->vars[w].name, out);
+		vm_json_string(out, job->vars[w].name);
 		fputs(", \"unit\": ", out);
-		string_json(job->vars[w].unit, out);
+		vm_json_string(out, job->vars[w].unit);
 		fputc('}', out);
 	}
 }
@@ -276,7 +262,7 @@ static void lines_json(const struct vm_profile_job *job, FILE *out)
 			sums[w] = line->values[w].sum;
 		fprintf(out, "%s\n  {\"call\": ", l ? "," : "");
 		if (line->call)
-			string_json(job->call_name(line->call), out);
+			vm_json_string(out, job->call_name(line->call));
 		else
 			fputs("null", out);
 		fprintf(out,

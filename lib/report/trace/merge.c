@@ -20,7 +20,7 @@
 
 struct merge {
 	struct vm_trace_lanes lanes;
-	struct vm_json json;
+	struct vm_chrome chrome;
 	struct vm_trace_view view;
 	struct vm_trace_table sends; /* that wait for their receive */
 	struct vm_trace_table later; /* matched, that wait for their payload */
@@ -86,22 +86,23 @@ static bool is_early(struct merge *merge, const struct vm_trace_key *key)
 static void arrow(struct merge *merge, const struct vm_trace_half *send,
 		  uint32_t receiver, int64_t ns)
 {
-	struct vm_json_event event = { 's', "message", VM_TRACE_PID_RANKS,
-				       (int)send->rank, send->ns };
+	struct vm_chrome_event event = { 's', "message", VM_TRACE_PID_RANKS,
+					 (int)send->rank, send->ns };
 	unsigned long long id = ++merge->flows;
 
 	/* Hosts do not agree on the time by the microsecond. */
 	if (ns < send->ns)
 		ns = send->ns;
 	vm_trace_view_rank(&merge->view, receiver, ns);
-	vm_json_event(&merge->json, &event,
-		      ",\"cat\":\"message\",\"id\":%llu,\"args\":{\"bytes\":"
-		      "%llu,\"tag\":%d,\"to\":%u}",
-		      id, (unsigned long long)send->value, send->tag, receiver);
-	event = (struct vm_json_event){ 'f', "message", VM_TRACE_PID_RANKS,
-					(int)receiver, ns };
-	vm_json_event(&merge->json, &event,
-		      ",\"cat\":\"message\",\"id\":%llu,\"bp\":\"e\"", id);
+	vm_chrome_event(&merge->chrome, &event,
+			",\"cat\":\"message\",\"id\":%llu,\"args\":{\"bytes\":"
+			"%llu,\"tag\":%d,\"to\":%u}",
+			id, (unsigned long long)send->value, send->tag,
+			receiver);
+	event = (struct vm_chrome_event){ 'f', "message", VM_TRACE_PID_RANKS,
+					  (int)receiver, ns };
+	vm_chrome_event(&merge->chrome, &event,
+			",\"cat\":\"message\",\"id\":%llu,\"bp\":\"e\"", id);
 	merge->summary->messages++;
 }
 
@@ -201,8 +202,8 @@ static int text_end(struct merge *merge)
 {
 	const struct vm_trace_summary *sum = merge->summary;
 
-	return vm_json_close(
-		&merge->json,
+	return vm_chrome_close(
+		&merge->chrome,
 		"\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":"
 		"\"vmpi\",\"ranks\":%d,\"processes\":%d,"
 		"\"processes_without_records\":%d,\"records\":%llu,"
@@ -223,11 +224,11 @@ static int text_end(struct merge *merge)
 static int text_write(struct merge *merge, const char *path,
 		      const char *(*call_name)(uint32_t call))
 {
-	int rc = vm_json_open(&merge->json, path), closed;
+	int rc = vm_chrome_open(&merge->chrome, path), closed;
 
 	if (!rc) {
-		merge->json.origin = merge->lanes.first;
-		rc = vm_trace_view_init(&merge->view, &merge->json,
+		merge->chrome.origin = merge->lanes.first;
+		rc = vm_trace_view_init(&merge->view, &merge->chrome,
 					&merge->lanes, call_name);
 		if (!rc)
 			rc = all_records(merge);

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "report/json.h"
+
 /* What is open of a rank, from the outside to the inside. */
 struct vm_trace_of_rank {
 	bool seen, lives, calls, waits;
@@ -52,34 +54,36 @@ static int tid_of(const struct vm_trace_lane *lane)
 static void process_name(struct vm_trace_view *view, int pid, const char *kind,
 			 int number, const char *host)
 {
-	struct vm_json_event event = { 'M', "process_name", pid, 0, 0 };
+	struct vm_chrome_event event = { 'M', "process_name", pid, 0, 0 };
 	char escaped[6 * VM_TRACE_NAME_MAX];
 
 	if (host)
-		vm_json_event(view->json, &event,
-			      ",\"args\":{\"name\":\"%s %d (%s)\"}", kind,
-			      number,
-			      vm_json_escape(escaped, sizeof(escaped), host));
+		vm_chrome_event(view->chrome, &event,
+				",\"args\":{\"name\":\"%s %d (%s)\"}", kind,
+				number,
+				vm_json_escape(escaped, sizeof(escaped), host));
 	else
-		vm_json_event(view->json, &event, ",\"args\":{\"name\":\"%s\"}",
-			      kind);
+		vm_chrome_event(view->chrome, &event,
+				",\"args\":{\"name\":\"%s\"}", kind);
 	event.name = "process_sort_index";
-	vm_json_event(view->json, &event, ",\"args\":{\"sort_index\":%d}", pid);
+	vm_chrome_event(view->chrome, &event, ",\"args\":{\"sort_index\":%d}",
+			pid);
 }
 
 static void thread_name(struct vm_trace_view *view, int pid, int tid,
 			const char *kind, bool numbered)
 {
-	struct vm_json_event event = { 'M', "thread_name", pid, tid, 0 };
+	struct vm_chrome_event event = { 'M', "thread_name", pid, tid, 0 };
 
 	if (numbered)
-		vm_json_event(view->json, &event,
-			      ",\"args\":{\"name\":\"%s %d\"}", kind, tid);
+		vm_chrome_event(view->chrome, &event,
+				",\"args\":{\"name\":\"%s %d\"}", kind, tid);
 	else
-		vm_json_event(view->json, &event, ",\"args\":{\"name\":\"%s\"}",
-			      kind);
+		vm_chrome_event(view->chrome, &event,
+				",\"args\":{\"name\":\"%s\"}", kind);
 	event.name = "thread_sort_index";
-	vm_json_event(view->json, &event, ",\"args\":{\"sort_index\":%d}", tid);
+	vm_chrome_event(view->chrome, &event, ",\"args\":{\"sort_index\":%d}",
+			tid);
 }
 
 static void processes_name(struct vm_trace_view *view)
@@ -113,20 +117,20 @@ static void lane_name(struct vm_trace_view *view,
 static void rank_begin(struct vm_trace_view *view, uint32_t rank,
 		       const char *name, int64_t ns)
 {
-	struct vm_json_event event = { 'B', name, VM_TRACE_PID_RANKS, (int)rank,
-				       ns };
+	struct vm_chrome_event event = { 'B', name, VM_TRACE_PID_RANKS,
+					 (int)rank, ns };
 
-	vm_json_event(view->json, &event, NULL);
+	vm_chrome_event(view->chrome, &event, NULL);
 }
 
 static void rank_end(struct vm_trace_view *view, uint32_t rank,
 		     const char *name, bool *open, int64_t ns)
 {
-	struct vm_json_event event = { 'E', name, VM_TRACE_PID_RANKS, (int)rank,
-				       ns };
+	struct vm_chrome_event event = { 'E', name, VM_TRACE_PID_RANKS,
+					 (int)rank, ns };
 
 	if (*open)
-		vm_json_event(view->json, &event, NULL);
+		vm_chrome_event(view->chrome, &event, NULL);
 	*open = false;
 }
 
@@ -212,8 +216,8 @@ static void slice_end(struct vm_trace_view *view,
 		      const struct vm_trace_lane *lane, int64_t ns)
 {
 	struct vm_trace_of_lane *state = lane_state(view, lane);
-	struct vm_json_event event = { 'X', NULL, pid_of(lane), tid_of(lane),
-				       state->since };
+	struct vm_chrome_event event = { 'X', NULL, pid_of(lane), tid_of(lane),
+					 state->since };
 	int64_t ns_long = ns - state->since;
 	char name[64] = "idle";
 
@@ -227,8 +231,8 @@ static void slice_end(struct vm_trace_view *view,
 		snprintf(name, sizeof(name), "rank %u%s", state->rank,
 			 state->main ? "" : ", a task of it");
 	event.name = name;
-	vm_json_event(view->json, &event, ",\"dur\":%lld.%03d",
-		      (long long)(ns_long / 1000), (int)(ns_long % 1000));
+	vm_chrome_event(view->chrome, &event, ",\"dur\":%lld.%03d",
+			(long long)(ns_long / 1000), (int)(ns_long % 1000));
 }
 
 static void slice_begin(struct vm_trace_view *view,
@@ -289,40 +293,42 @@ static void moment(struct vm_trace_view *view,
 		   const struct vm_trace_record *record,
 		   const struct vm_trace_lane *lane, int64_t ns)
 {
-	struct vm_json_event event = { 'i', NULL, pid_of(lane), tid_of(lane),
-				       ns };
-	struct vm_json *json = view->json;
+	struct vm_chrome_event event = { 'i', NULL, pid_of(lane), tid_of(lane),
+					 ns };
+	struct vm_chrome *chrome = view->chrome;
 
 	lane_name(view, lane);
 	switch (record->kind) {
 	case VM_TRACE_HELP:
 		event.name = "helps";
-		vm_json_event(json, &event,
-			      ",\"s\":\"t\",\"args\":{\"worker\":%d}",
-			      record->peer);
+		vm_chrome_event(chrome, &event,
+				",\"s\":\"t\",\"args\":{\"worker\":%d}",
+				record->peer);
 		break;
 	case VM_TRACE_MOVE:
 		event.name = "rank moved";
-		vm_json_event(json, &event,
-			      ",\"s\":\"p\",\"args\":{\"rank\":%d,\"from\":%d,"
-			      "\"to\":%d}",
-			      (int)record->rank, record->peer, (int)record->id);
+		vm_chrome_event(
+			chrome, &event,
+			",\"s\":\"p\",\"args\":{\"rank\":%d,\"from\":%d,"
+			"\"to\":%d}",
+			(int)record->rank, record->peer, (int)record->id);
 		break;
 	case VM_TRACE_POOL:
 		event.name = record->detail ? "pool grows" : "pool shrinks";
-		vm_json_event(json, &event,
-			      ",\"s\":\"t\",\"args\":{\"pool\":%u,\"owner\":%d,"
-			      "\"bytes\":%llu}",
-			      record->id, record->peer,
-			      (unsigned long long)record->value);
+		vm_chrome_event(
+			chrome, &event,
+			",\"s\":\"t\",\"args\":{\"pool\":%u,\"owner\":%d,"
+			"\"bytes\":%llu}",
+			record->id, record->peer,
+			(unsigned long long)record->value);
 		break;
 	case VM_TRACE_TUNE:
 		event.name = "policy";
-		vm_json_event(json, &event,
-			      ",\"s\":\"p\",\"args\":{\"variable\":%u,"
-			      "\"rank\":%d,\"value\":%lld}",
-			      record->id, (int)record->rank,
-			      (long long)record->value);
+		vm_chrome_event(chrome, &event,
+				",\"s\":\"p\",\"args\":{\"variable\":%u,"
+				"\"rank\":%d,\"value\":%lld}",
+				record->id, (int)record->rank,
+				(long long)record->value);
 		break;
 	}
 }
@@ -330,17 +336,17 @@ static void moment(struct vm_trace_view *view,
 static void unexpected(struct vm_trace_view *view,
 		       const struct vm_trace_record *record, int64_t ns)
 {
-	struct vm_json_event event = { 'i', "unexpected", VM_TRACE_PID_RANKS,
-				       (int)record->rank, ns };
+	struct vm_chrome_event event = { 'i', "unexpected", VM_TRACE_PID_RANKS,
+					 (int)record->rank, ns };
 
 	if (!rank_state(view, record->rank))
 		return;
 	vm_trace_view_rank(view, record->rank, ns);
-	vm_json_event(view->json, &event,
-		      ",\"s\":\"t\",\"args\":{\"source\":%d,\"tag\":%d,"
-		      "\"bytes\":%llu}",
-		      record->peer, record->tag,
-		      (unsigned long long)record->value);
+	vm_chrome_event(view->chrome, &event,
+			",\"s\":\"t\",\"args\":{\"source\":%d,\"tag\":%d,"
+			"\"bytes\":%llu}",
+			record->peer, record->tag,
+			(unsigned long long)record->value);
 }
 
 /* One that is always 0 needs no line of its own. */
@@ -362,13 +368,13 @@ static void counter(struct vm_trace_view *view,
 {
 	const struct vm_trace_file *file = lane->part->trace.file;
 	char escaped[6 * VM_TRACE_NAME_MAX];
-	struct vm_json_event event = { 'C', escaped, pid_of(lane), 0, ns };
+	struct vm_chrome_event event = { 'C', escaped, pid_of(lane), 0, ns };
 
 	if (record->id >= file->counters || !counter_shown(view, record, lane))
 		return;
 	vm_json_escape(escaped, sizeof(escaped), file->names[record->id]);
-	vm_json_event(view->json, &event, ",\"args\":{\"value\":%llu}",
-		      (unsigned long long)record->value);
+	vm_chrome_event(view->chrome, &event, ",\"args\":{\"value\":%llu}",
+			(unsigned long long)record->value);
 }
 
 void vm_trace_view_record(struct vm_trace_view *view,
@@ -399,11 +405,11 @@ void vm_trace_view_record(struct vm_trace_view *view,
 	}
 }
 
-int vm_trace_view_init(struct vm_trace_view *view, struct vm_json *json,
+int vm_trace_view_init(struct vm_trace_view *view, struct vm_chrome *chrome,
 		       const struct vm_trace_lanes *lanes,
 		       const char *(*call_name)(uint32_t call))
 {
-	*view = (struct vm_trace_view){ .json = json,
+	*view = (struct vm_trace_view){ .chrome = chrome,
 					.call_name = call_name,
 					.of = lanes,
 					.end = lanes->first };

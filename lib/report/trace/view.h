@@ -9,7 +9,7 @@
 #ifndef REPORT_TRACE_VIEW_H
 #define REPORT_TRACE_VIEW_H
 
-#include "report/json.h"
+#include "report/trace/chrome.h"
 #include "report/trace/lanes.h"
 
 /* Numbers of processes in the text: that of the ranks, then the real ones. */
@@ -20,7 +20,7 @@ struct vm_trace_of_rank;
 struct vm_trace_of_lane;
 
 struct vm_trace_view {
-	struct vm_json *json;
+	struct vm_chrome *chrome;
 	const char *(*call_name)(uint32_t call);
 	struct vm_trace_of_rank *ranks;
 	struct vm_trace_of_lane *lanes;
@@ -30,7 +30,7 @@ struct vm_trace_view {
 };
 
 /* 0 or -VMPI_ENOMEM. */
-int vm_trace_view_init(struct vm_trace_view *view, struct vm_json *json,
+int vm_trace_view_init(struct vm_trace_view *view, struct vm_chrome *chrome,
 		       const struct vm_trace_lanes *lanes,
 		       const char *(*call_name)(uint32_t call));
 /* A record of any kind, in the order of time. */

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/json.h"
 #include "report/trace/merge.h"
 #include "report/trace/pair.h"
 #include "tap.h"
@@ -242,19 +241,6 @@ static void file_checks(void)
 	       "nothing is told from nothing");
 }
 
-static void json_checks(void)
-{
-	char out[64];
-
-	is_string(vm_json_escape(out, sizeof(out), "a\"\\\n\x01"),
-		  "a\\\"\\\\\\u000a\\u0001", "quotes and controls are escaped");
-	is_string(vm_json_escape(out, sizeof(out), "\xc3\xa4\xff\xed\xa0\x80."),
-		  "\xc3\xa4\\ufffd\\ufffd\\ufffd\\ufffd.",
-		  "what is no UTF-8 too");
-	is_string(vm_json_escape(out, 4, "ab\n"), "ab",
-		  "what does not fit is left out whole");
-}
-
 static void pair_checks(void)
 {
 	struct vm_trace_table table = { 0 };
@@ -287,7 +273,6 @@ int main(void)
 	ring_checks();
 	counter_checks();
 	file_checks();
-	json_checks();
 	pair_checks();
 	unlink(path);
 	return done_testing();
