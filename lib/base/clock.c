@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which clock ticks come from, and how long a tick is.
+ * The source of ticks, and the length of a tick.
  *
  * The CPU's counter is trusted when the CPU says that it neither stops nor
  * changes its rate, the kernel keeps time with it, and the processors that we
- * may run on see the same value (clock_cores.c).  Its rate comes from two looks
- * at both clocks, one at the start and one at least 10 ms later; a look is good
- * to some 10 ns.
+ * may run on see the same value (clock_cores.c).  Its rate comes from two
+ * readings of both clocks, one at the start and one at least 10 ms later; a
+ * reading is good to some 10 ns.
  */
 #include "base/clock.h"
 
@@ -22,8 +22,8 @@
 #include <cpuid.h>
 #endif
 
-#define BASELINE_NS 10000000 /* between the two looks */
-#define READINGS 16	     /* of which a look is the best */
+#define BASELINE_NS 10000000 /* between the two readings */
+#define READINGS 16	     /* of which the best counts */
 
 struct vm_clock vm_clock = { .tick_ns = 1.0 };
 
@@ -48,7 +48,8 @@ struct vm_clock_pair vm_clock_look(void)
 #if defined(__x86_64__)
 #define COUNTER "TSC"
 
-/* Not before what stands before it in the program. */
+/* Reads the counter not before the instructions that precede it in the
+ * program. */
 static uint64_t counter_in_order(void)
 {
 	__builtin_ia32_lfence();
@@ -62,7 +63,7 @@ static bool rate_is_fixed(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* What the kernel keeps time with. */
+/* The name of the kernel's clock source. */
 static void kernel_clock(char *name, int bytes)
 {
 	FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/"
@@ -84,7 +85,7 @@ static uint64_t counter_in_order(void)
 	return vm_clock_counter();
 }
 
-/* The architecture promises it. */
+/* The architecture guarantees it. */
 static bool rate_is_fixed(void)
 {
 	return true;
@@ -123,7 +124,7 @@ static bool kernel_counts(const char *name)
 
 #define WHY(...) snprintf(vm_clock.why, sizeof(vm_clock.why), __VA_ARGS__)
 
-/* Whether the counter can be trusted; writes why. */
+/* Whether the counter can be trusted; writes the reason. */
 static bool counter_usable(enum vm_clock_choice choice)
 {
 	char kernel[32];
@@ -167,7 +168,7 @@ static bool counter_usable(enum vm_clock_choice choice)
 	return true;
 }
 
-/* Under lock. */
+/* Called under the lock. */
 static void choose(enum vm_clock_choice choice)
 {
 	uint64_t now = vm_clock_ns();
@@ -180,7 +181,7 @@ static void choose(enum vm_clock_choice choice)
 	vm_clock.first = vm_clock_look();
 	if (!again)
 		vm_clock.origin_ns = now;
-	/* Of the counter's this is final when its rate is known. */
+	/* For the counter this is final when its rate is known. */
 	vm_clock.tick0 = vm_clock.origin_ns;
 	atomic_store_explicit(&vm_clock.ready, !vm_clock.counter,
 			      memory_order_release);
@@ -202,7 +203,7 @@ void vm_clock_init(void)
 	vm_lock_give(&vm_clock.lock);
 }
 
-/* Past the node program, for which sleeping is a switch of tasks. */
+/* Bypasses the node program, for which sleeping is a switch of tasks. */
 static void thread_sleep(uint64_t ns)
 {
 	struct timespec left = { .tv_nsec = (long)ns };
@@ -211,7 +212,7 @@ static void thread_sleep(uint64_t ns)
 		;
 }
 
-/* Under lock.  The rate of the counter from the first look on. */
+/* Computes the rate of the counter since the first reading; under the lock. */
 static void calibrate(void)
 {
 	const struct vm_clock_pair *first = &vm_clock.first;

@@ -3,9 +3,9 @@
  * Time: ticks for measuring, nanoseconds for people.
  *
  * Ticks are the cheapest monotonic counter there is: the CPU's own (TSC or the
- * generic timer) when it can be trusted, else CLOCK_MONOTONIC in ns.  Which of
- * them is decided by vm_clock_start(); ticks can be turned into nanoseconds
- * once vm_clock_ready() knows how long they are.
+ * generic timer) when it can be trusted, else CLOCK_MONOTONIC in ns.
+ * vm_clock_start() decides which; ticks can be converted to nanoseconds once
+ * vm_clock_ready() knows their length.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/lock.h"
 
-/* What may be asked for; the words of the control variable sched_clock. */
+/* Choices of a source; the words of the control variable sched_clock. */
 enum vm_clock_choice {
 	VM_CLOCK_AUTO,	  /* the counter when it can be trusted */
 	VM_CLOCK_COUNTER, /* the counter when its rate is fixed */
@@ -36,8 +36,8 @@ struct vm_clock {
 	_Atomic bool ready; /* tick_ns is final */
 	double tick_ns;	    /* nanoseconds per tick, after vm_clock_ready() */
 	uint64_t tick0;	    /* the beginning of vm_clock_seconds() */
-	char why[128];	    /* how it came to that, for people */
-	/* Of clock.c: */
+	char why[128];	    /* the reason for the choice, for people */
+	/* Private to clock.c: */
 	struct vm_lock lock;
 	bool chosen;
 	enum vm_clock_choice choice;
@@ -48,9 +48,9 @@ struct vm_clock {
 extern struct vm_clock vm_clock;
 
 /*
- * Chooses the source of ticks.  Nothing happens when the same was chosen
- * before; with another choice vm_clock_seconds() goes on, while older ticks
- * mean nothing any more.  While no other thread takes the time.
+ * Chooses the source of ticks.  Does nothing if the same was chosen before;
+ * with another choice vm_clock_seconds() continues, but older ticks lose their
+ * meaning.  Call while no other thread takes the time.
  */
 void vm_clock_start(enum vm_clock_choice choice);
 
@@ -58,9 +58,9 @@ void vm_clock_start(enum vm_clock_choice choice);
 void vm_clock_init(void);
 
 /*
- * Waits until the length of a tick is known well enough: to one part in
- * 100 000, for which the counter must be seen against CLOCK_MONOTONIC for 10 ms
- * from the start on.  Chooses a source if nobody has.  Any thread.
+ * Waits until the length of a tick is known to one part in 100 000, for which
+ * the counter must be compared with CLOCK_MONOTONIC for 10 ms from the start
+ * on.  Chooses a source if none was chosen.  Any thread.
  */
 void vm_clock_ready_slow(void);
 static inline void vm_clock_ready(void)
@@ -80,7 +80,8 @@ static inline uint64_t vm_clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The CPU's counter, whether it can be trusted or not; 0: there is none. */
+/* Reads the CPU's counter, whether it can be trusted or not; 0: there is
+ * none. */
 static inline uint64_t vm_clock_counter(void)
 {
 #if defined(__x86_64__)
@@ -100,7 +101,7 @@ static inline uint64_t vm_clock_ticks(void)
 	return VM_LIKELY(vm_clock.counter) ? vm_clock_counter() : vm_clock_ns();
 }
 
-/* Both clocks at one moment: of several readings the one that took least. */
+/* Reads both clocks at one moment: of several readings the quickest. */
 struct vm_clock_pair vm_clock_look(void);
 
 /* The length in nanoseconds of a span of ticks, after vm_clock_ready(). */
@@ -109,7 +110,7 @@ static inline uint64_t vm_clock_span_ns(uint64_t ticks)
 	return (uint64_t)((double)ticks * vm_clock.tick_ns);
 }
 
-/* The same in seconds. */
+/* The length of a span of ticks in seconds, after vm_clock_ready(). */
 static inline double vm_clock_span(uint64_t ticks)
 {
 	return (double)(int64_t)ticks * vm_clock.tick_ns * 1e-9;

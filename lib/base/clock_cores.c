@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A ball with the time on it.
+ * Two threads throw a ball with the time on it.
  *
  * The thrower, the calling thread, writes its reading and an odd number; the
  * catcher, bound to one processor after the other, must then read no less,
  * writes its own reading and the next even number, and the thrower must read no
- * less than that.  What is found this way is any difference longer than the
- * ball flies, some 100 ns.
+ * less than that.  This finds any difference longer than the flight of the
+ * ball, some 100 ns.
  */
 #include "base/clock_cores.h"
 
@@ -18,10 +18,10 @@
 #include "base/clock.h"
 #include "base/lock.h"
 
-#define CORES_MAX 16	 /* processors that are asked */
+#define CORES_MAX 16	 /* processors that are checked */
 #define THROWS 32	 /* to each of them */
 #define PATIENCE 2000000 /* ns to wait for a processor */
-#define LOOKS 200	 /* before a waiter lets others have the processor */
+#define LOOKS 200	 /* polls before a waiter yields the processor */
 #define GONE UINT64_MAX	 /* the thrower waits no longer */
 
 struct ball {
@@ -32,7 +32,8 @@ struct ball {
 	int processor;
 };
 
-/* Waits for the number; false: it takes too long, or the other one is gone. */
+/* Waits for the number; false: it takes too long, or the other thread has
+ * left. */
 static bool ball_await(struct ball *ball, uint64_t number)
 {
 	uint64_t start = vm_clock_ns();
@@ -62,7 +63,7 @@ static void ball_throw(struct ball *ball, uint64_t number)
 	atomic_store_explicit(&ball->number, number, memory_order_release);
 }
 
-/* Once the ball is caught. */
+/* Checks the reading, once the ball is caught. */
 static void ball_check(struct ball *ball)
 {
 	if (ball->read() < ball->reading)
@@ -78,7 +79,7 @@ static void *catcher_main(void *arg)
 	CPU_ZERO(&set);
 	CPU_SET(ball->processor, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		return NULL; /* the thrower goes without it */
+		return NULL; /* the thrower does without it */
 	for (uint64_t number = 1; number < 2 * THROWS; number += 2) {
 		if (!ball_await(ball, number))
 			break;

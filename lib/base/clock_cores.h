@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether the counters of the processors agree.
+ * Check whether the counters of the processors agree.
  */
 #ifndef BASE_CLOCK_CORES_H
 #define BASE_CLOCK_CORES_H
@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /*
- * Two threads hand readings of the counter to each other, one of them on each
+ * Two threads pass readings of the counter to each other, one of them on each
  * processor in turn that this process may run on (16 of them when there are
- * more).  The number of processors where no reading was before the one it
- * followed; or -1: there was one.  Those that are too busy to answer within
- * some milliseconds are not counted.
+ * more).  Returns the number of processors on which no reading was before the
+ * one it followed; or -1: there was one.  Processors that are too busy to
+ * answer within some milliseconds are not counted.
  */
 int vm_clock_cores_agree(uint64_t (*read)(void));
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copying to memory that another core may have.
+ * Copying to memory that another core may hold.
  *
- * Stores leave a core in their order, and each waits for its cache line: a
- * plain memcpy() into lines that another core has written fetches them one
- * after the other.  Asked for beforehand, they come together.
+ * Stores leave a core in order, and each waits for its cache line: a plain
+ * memcpy() into lines that another core has written fetches them one after the
+ * other.  Prefetched, they come together.
  */
 #ifndef BASE_COPY_H
 #define BASE_COPY_H
@@ -14,16 +14,16 @@
 
 #include "base/err.h"
 
-/* Below it is not worth it; above, a core cannot have so many lines on their
- * way, and memcpy() takes other instructions. */
+/* Bytes below which prefetching is not worth it, and above which a core cannot
+ * have so many lines under way and memcpy() uses other instructions. */
 #define VM_COPY_FETCH_MIN 256
 #define VM_COPY_FETCH_MAX 4096
 
-/* Soon this line will be written to. */
+/* Prefetches a line that will be written to soon. */
 static inline void vm_fetch_to_write(void *line)
 {
 #if defined(__x86_64__)
-	/* gcc's builtin makes this one only for processors of its choice; those
+	/* gcc's builtin emits this instruction for some processors only; those
 	 * that do not know it ignore it. */
 	__asm__ volatile("prefetchw %0" ::"m"(*(const char *)line));
 #else
@@ -31,7 +31,7 @@ static inline void vm_fetch_to_write(void *line)
 #endif
 }
 
-/* memcpy(), also of nothing from nowhere. */
+/* As memcpy(), but with 0 bytes the pointers may be NULL. */
 static inline void vm_copy(void *to, const void *from, size_t bytes)
 {
 	if (bytes >= VM_COPY_FETCH_MIN && bytes <= VM_COPY_FETCH_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread that is being interrupted may hold the lock of a file, so another one
- * does it while the caller waits for a second at most.
+ * A thread that is interrupted may hold the lock of a file, so another thread
+ * flushes while the caller waits for a second at most.
  */
 #include "base/flush.h"
 

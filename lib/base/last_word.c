@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The descriptor is an eventfd: its value is FREE, SAID, or nothing while
- * somebody speaks.  Reading it takes the value away from all others.
+ * The descriptor is an eventfd: its value is FREE, SAID, or nothing while a
+ * process has the word.  Reading it takes the value away from all others.
  */
 #include "base/last_word.h"
 
@@ -48,7 +48,8 @@ bool vm_last_word_take(void)
 	while (read(fd, &value, sizeof(value)) != sizeof(value)) {
 		if (errno == EINTR)
 			continue;
-		/* Who died while he spoke has perhaps not been heard. */
+		/* The holder of the word may have died before its line was
+		 * read. */
 		if (errno != EAGAIN || poll(&look, 1, PATIENCE_MS) == 0)
 			return true;
 	}

@@ -45,7 +45,7 @@ static inline void vm_list_remove(struct vm_list *link)
 	link->next->prev = link->prev;
 }
 
-/* The first link taken out, or NULL. */
+/* Takes the first link out and returns it, or NULL. */
 static inline struct vm_list *vm_list_pop(struct vm_list *list)
 {
 	struct vm_list *link = list->next;

@@ -2,10 +2,11 @@
 /*
  * A spin lock for sections of a few dozen instructions.
  *
- * Taking it uncontended is one atomic exchange, giving it back a plain store.
- * Whoever waits long gives its time slice away, so that a holder which the
- * kernel has preempted can run; and then sleeps, because threads that compute
- * would keep a slice for milliseconds.  Never held across a task switch.
+ * Taking it uncontended is one atomic exchange, giving it back a plain store. A
+ * thread that waits long yields its time slice, so that a holder which the
+ * kernel has preempted can run; after that it sleeps, because threads that
+ * compute would keep a slice for milliseconds.  Never held across a task
+ * switch.
  */
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
@@ -16,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VM_LOCK_SPINS 200      /* looks with a pause in between */
-#define VM_LOCK_YIELDS 4       /* then time slices given away */
+#define VM_LOCK_SPINS 200      /* attempts with a pause in between */
+#define VM_LOCK_YIELDS 4       /* then time slices yielded */
 #define VM_LOCK_SLEEP_NS 20000 /* then naps */
 
 struct vm_lock {
@@ -33,8 +34,8 @@ static inline void vm_cpu_relax(void)
 #endif
 }
 
-/* Gives the OS thread's time slice away.  Not sched_yield(): the node program
- * makes that one a task switch for the programs it runs. */
+/* Yields the OS thread's time slice.  Not sched_yield(): the node program makes
+ * that a task switch for the programs it runs. */
 static inline void vm_cpu_yield(void)
 {
 	syscall(SYS_sched_yield);
@@ -51,7 +52,7 @@ static inline bool vm_lock_try(struct vm_lock *lock)
 	       !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
 }
 
-/* The OS thread sleeps a moment. */
+/* Puts the OS thread to sleep for a moment. */
 static inline void vm_cpu_nap(void)
 {
 	struct timespec moment = { .tv_nsec = VM_LOCK_SLEEP_NS };

@@ -33,7 +33,7 @@ void vm_log(enum vm_log_level level, const char *format, ...)
 
 	if ((int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
 		return;
-	/* Another process has said it. */
+	/* Another process has printed it. */
 	if (last && !vm_last_word_take())
 		return;
 	memcpy(line, prefix, length);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the runtime has to say, to standard error, a line at a time.
+ * Messages of the runtime to standard error, a line at a time.
  *
- * Who first detects an error logs it; nobody above does.
+ * The function that first detects an error logs it; its callers do not.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -11,8 +11,8 @@
 
 enum vm_log_level { VM_ERROR, VM_WARN, VM_INFO, VM_DEBUG };
 
-/* Writes "vmpi: text" as one line if level is not above the log level.  An error
- * by which all processes of a job end as they start is written by one of them
+/* Writes "vmpi: text" as one line if level is not above the log level.  If all
+ * processes of a job fail with an error at their start, one of them writes it
  * (base/last_word.h). */
 void vm_log(enum vm_log_level level, const char *format, ...) VM_PRINTF(2, 3);
 

@@ -13,7 +13,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Both are shorter than VM_NAME_MAX. */
+/* Both names are shorter than VM_NAME_MAX. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned rows[3][VM_NAME_MAX];

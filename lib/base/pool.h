@@ -2,7 +2,7 @@
 /*
  * Objects of one size, without malloc on the way.
  *
- * Each OS thread has a cache per pool that it alone touches; caches trade
+ * Each OS thread has a cache per pool that only it touches; caches trade
  * batches of objects with the pool itself under a lock.  An object may be given
  * back by another thread than the one that took it.  Memory grows in slabs up
  * to the pool's bound and is given back when the pool ends.
@@ -26,12 +26,12 @@ struct vm_pool {
 	struct vm_pool_object *free; /* objects in no cache */
 	void *slabs;		     /* chain of all memory, first word links */
 	size_t object_bytes;
-	size_t objects_max; /* bound on objects, 0: none */
+	size_t objects_max; /* bound on objects; 0: none */
 	size_t objects;	    /* made so far */
 	const char *name;
 };
 
-/* One thread's share of a pool. */
+/* One thread's part of a pool. */
 struct vm_pool_cache {
 	struct vm_pool_object *free;
 	unsigned count;
@@ -40,7 +40,7 @@ struct vm_pool_cache {
 
 void vm_pool_init(struct vm_pool *pool, const char *name, size_t object_bytes,
 		  size_t objects_max);
-/* All caches must have been emptied or forgotten. */
+/* Frees the memory.  All caches must have been emptied or forgotten. */
 void vm_pool_fini(struct vm_pool *pool);
 
 void vm_pool_cache_init(struct vm_pool_cache *cache, struct vm_pool *pool);
@@ -51,7 +51,7 @@ void vm_pool_cache_fini(struct vm_pool_cache *cache);
 struct vm_pool_object *vm_pool_refill(struct vm_pool_cache *cache);
 void vm_pool_spill(struct vm_pool_cache *cache);
 
-/* An object, its content undefined; NULL when the bound or memory is reached. */
+/* An object, its content undefined; NULL at the bound or out of memory. */
 static inline void *vm_pool_get(struct vm_pool_cache *cache)
 {
 	struct vm_pool_object *object = cache->free;

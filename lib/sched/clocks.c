@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All of the clocks that is not on the way of a switch.
+ * The functions of the clocks that are not on the path of a switch.
  */
 #include "sched/clocks.h"
 
@@ -9,8 +9,8 @@
 void vm_clocks_start(void)
 {
 	/*
-	 * A ULT whose clock has begun carries the news to its next worker by
-	 * whatever hands it over; all others may hear it late.
+	 * A ULT whose clock has begun carries this change to its next worker by
+	 * the hand-over itself; all others may see it late.
 	 */
 	atomic_fetch_or_explicit(&vm_sched.watched, VM_OBSERVE_CLOCKS,
 				 memory_order_relaxed);
@@ -98,7 +98,8 @@ void vm_clocks_busy_slow(void)
 	vm_timer_resume(&vm_self->timer, now);
 }
 
-/* The clocks are on and that of the calling ULT has begun; the time. */
+/* Ensures that the clocks are on and that of the calling ULT has begun; returns
+ * the time. */
 static uint64_t begin(struct vm_ult *self)
 {
 	uint64_t now;
@@ -106,7 +107,8 @@ static uint64_t begin(struct vm_ult *self)
 	if (VM_UNLIKELY(!(vm_sched_observed() & VM_OBSERVE_CLOCKS)))
 		vm_clocks_start();
 	now = vm_clock_ticks();
-	/* An OS thread's goes on from what it was before vmpi knew of it. */
+	/* The time of an OS thread continues from what it was before vmpi knew
+	 * of it. */
 	if (VM_UNLIKELY(!vm_timer_runs(&self->timer)))
 		vm_timer_resume(&self->timer,
 				self->worker->index < 0 ? vm_clock.tick0 : now);

@@ -2,12 +2,12 @@
 /*
  * Rank time and core time of ULTs and workers (introspect/measure/timer.h).
  *
- * Off until somebody asks for the first time or sched_rank_time is set: then
- * each switch reads the clock once, for the ULT that leaves and the one that
- * comes.  A ULT runs from the moment it is switched to until it is switched
- * away from or has nothing to do but wait; a wait that polls is no running.
- * What was before the clocks were on is not known; for each ULT they begin when
- * it is next resumed, or asks.
+ * Off until the first request or sched_rank_time switches them on: then each
+ * switch reads the clock once, for the ULT that leaves and the one that comes.
+ * A ULT runs from the moment it is switched to until it is switched away from
+ * or can only wait; a wait that polls does not count as running.  Time before
+ * the clocks were on is not known; for each ULT they begin when it is next
+ * resumed, or asks.
  */
 #ifndef SCHED_CLOCKS_H
 #define SCHED_CLOCKS_H
@@ -25,10 +25,12 @@ static inline unsigned vm_sched_observed(void)
 /* Switches the clocks on, for good.  Any thread. */
 void vm_clocks_start(void);
 
-/* From now on switches and waits are told, or no longer.  Any thread. */
+/* Begins or ends to report switches and waits (vm_sched.on_switch, on_idle).
+ * Any thread. */
 void vm_clocks_tell(bool told);
 
-/* The switch from one ULT of a worker to another, while something is watched. */
+/* Notes the switch from one ULT of a worker to another, while anything is
+ * observed. */
 static inline void vm_clocks_switch(struct vm_worker *worker,
 				    struct vm_ult *from, struct vm_ult *to,
 				    enum vm_why why)
@@ -45,8 +47,8 @@ static inline void vm_clocks_switch(struct vm_worker *worker,
 }
 
 /*
- * The calling ULT is about to wait without a switch: whether it ran until now.
- * Where it did, vm_clocks_resume() says that it does again.
+ * The calling ULT is about to wait without a switch.  Returns whether it ran
+ * until now; if so, vm_clocks_resume() says that it runs again.
  */
 bool vm_clocks_pause_slow(struct vm_ult *self);
 void vm_clocks_resume(struct vm_ult *self);
@@ -57,8 +59,8 @@ static inline bool vm_clocks_pause(struct vm_ult *self)
 }
 
 /*
- * As vm_clocks_pause(), on a worker that has nothing to run, which counts as
- * idle; the result goes to vm_clocks_busy().
+ * As vm_clocks_pause(), on a worker with nothing to run, which counts as idle;
+ * pass the result to vm_clocks_busy().
  */
 bool vm_clocks_idle_slow(struct vm_worker *worker);
 void vm_clocks_busy_slow(void);
@@ -82,8 +84,8 @@ uint64_t vm_clocks_self(struct vm_ult *self);
 uint64_t vm_clocks_of(const struct vm_ult *ult);
 
 /*
- * The calling ULT enters a section, leaves it (false: it is in none), reads the
- * core time of its worker in ticks.  They switch the clocks on.
+ * Makes the calling ULT enter a section; leave it (false: it is in none); reads
+ * the core time of its worker in ticks.  All switch the clocks on.
  */
 void vm_clocks_enter(struct vm_ult *self);
 bool vm_clocks_leave(struct vm_ult *self);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where counts come from: hardware from perf_event_open() alone, what the
- * kernel itself counts from there or else from getrusage() and
- * clock_gettime().  What is not allowed is an error, never 0.
+ * Sources of counts: hardware counts from perf_event_open() alone, counts of
+ * the kernel from there or else from getrusage() and clock_gettime().  A count
+ * that is not permitted is an error, never 0.
  */
 #include "sched/counter.h"
 
@@ -57,9 +57,9 @@ static int kind_of(const struct vmpi_counter *counter)
 }
 
 /*
- * A descriptor for the calling thread, or -1.  Hardware counts user code, as
- * kernels let everybody do, and always or not at all (pinned): a share of the
- * time would not add up over switches.  What the kernel counts happens in the
+ * Opens a descriptor for the calling thread, or -1.  Hardware counts user code,
+ * as kernels let everybody do, and always or not at all (pinned): a share of
+ * the time would not add up over switches.  Counts of the kernel happen in the
  * kernel.
  */
 static int perf_open(int kind)
@@ -86,7 +86,8 @@ static bool perf_read(struct vm_counter_worker *worker, int kind,
 
 	if (*fd == 0)
 		*fd = perf_open(kind) + 1;
-	/* At the end of the file is a pinned counter that had to give way. */
+	/* A pinned counter that had to give way reads as the end of the
+	 * file. */
 	return *fd > 0 &&
 	       read(*fd - 1, value, sizeof(*value)) == sizeof(*value);
 }
@@ -131,7 +132,8 @@ static bool count_read(struct vm_counter_worker *worker, int kind,
 	return false;
 }
 
-/* The same for a kind that is open: false means that it is lost. */
+/* The count of the calling OS thread for a kind that is open; false: it is
+ * lost. */
 static bool count(struct vm_worker *worker, int kind, uint64_t *value)
 {
 	struct vmpi_counter *counter = &vm_sched.counters.kinds[kind];
@@ -144,8 +146,8 @@ static bool count(struct vm_worker *worker, int kind, uint64_t *value)
 	return false;
 }
 
-/* The ULT's timer of a kind, as of this opening.  One that is opened inside a
- * section begins there. */
+/* The ULT's timer of a kind, as of this opening.  If it is opened inside a
+ * section, the timer begins there. */
 static struct vm_timer *timer_of(struct vm_ult *ult, int kind)
 {
 	uint32_t epoch = atomic_load_explicit(
@@ -179,7 +181,7 @@ void vm_counters_switch(struct vm_worker *worker, struct vm_ult *from,
 	}
 }
 
-/* What happens to the calling ULT's timer of each kind. */
+/* An event of the calling ULT's timer of each kind. */
 typedef void (*event)(struct vm_timer *timer, struct vm_timer_core *core,
 		      uint64_t now);
 
@@ -248,7 +250,7 @@ void vm_counters_leave(struct vm_ult *self)
 	each(self, leave);
 }
 
-/* How a kind can be counted here; tried out by the calling thread. */
+/* Finds how a kind can be counted here; the calling thread tries it. */
 static enum vm_counter_source source_find(struct vm_counter_worker *worker,
 					  int kind)
 {
@@ -266,7 +268,7 @@ static enum vm_counter_source source_find(struct vm_counter_worker *worker,
 	return kinds[kind].instead;
 }
 
-/* Under the lock: the first user of a kind. */
+/* Opens a kind for its first user; under the lock. */
 static int kind_start(struct vm_worker *worker, int kind)
 {
 	struct vm_counters *counters = &vm_sched.counters;
@@ -310,7 +312,7 @@ void vm_counter_close(struct vmpi_counter *counter)
 	struct vm_counters *counters = &vm_sched.counters;
 
 	vm_lock_take(&counters->lock);
-	/* There are none of a runtime that was stopped and started again. */
+	/* A runtime that was stopped and started again has no users. */
 	if (counter->users > 0 && --counter->users == 0) {
 		uint32_t bit = 1u << kind_of(counter);
 		uint32_t open = atomic_fetch_and_explicit(&counters->open, ~bit,

@@ -2,10 +2,11 @@
 /*
  * Performance counters of ULTs and of sections of workers.
  *
- * The kernel counts per OS thread; a switch reads the count and gives the
- * difference to whoever ran, by the arithmetic of introspect/measure/timer.h.  Each OS
- * thread opens its own counters when it first meets a kind that is open, and
- * keeps them to its end.  Nothing of this happens while no kind is open.
+ * The kernel counts per OS thread; a switch reads the count and credits the
+ * difference to the ULT that ran, by the arithmetic of
+ * introspect/measure/timer.h.  Each OS thread opens its own counters when it
+ * first meets a kind that is open, and keeps them to its end.  Nothing of this
+ * happens while no kind is open.
  */
 #ifndef SCHED_COUNTER_H
 #define SCHED_COUNTER_H
@@ -21,7 +22,7 @@
 struct vm_ult;
 struct vm_worker;
 
-/* How a kind is counted. */
+/* Source of the counts of a kind. */
 enum vm_counter_source {
 	VM_COUNTER_NONE,
 	VM_COUNTER_PERF,  /* perf_event_open() */
@@ -29,7 +30,7 @@ enum vm_counter_source {
 	VM_COUNTER_CLOCK, /* clock_gettime() */
 };
 
-/* What may be asked for; the words of the control variable sched_counters. */
+/* Choices of sources; the words of the control variable sched_counters. */
 enum vm_counter_choice {
 	VM_COUNTERS_AUTO,
 	VM_COUNTERS_PERF,
@@ -37,12 +38,12 @@ enum vm_counter_choice {
 	VM_COUNTERS_OFF,
 };
 
-/* A kind, in vm_sched.counters. */
+/* A kind of counter, in vm_sched.counters. */
 struct vmpi_counter {
 	int users; /* guarded by the lock */
-	/* Workers may still look at that of the last opening. */
+	/* Workers may still read the source of the last opening. */
 	_Atomic(enum vm_counter_source) source;
-	_Atomic uint32_t epoch; /* which opening this is */
+	_Atomic uint32_t epoch; /* number of this opening */
 	_Atomic bool lost;	/* some thread could not count it */
 };
 
@@ -52,27 +53,28 @@ struct vm_counters {
 	struct vmpi_counter kinds[VMPI_COUNTER_KINDS];
 };
 
-/* In each worker; the descriptors of its thread plus 1, 0: none. */
+/* Part of each worker; the descriptors of its thread plus 1, 0: none. */
 struct vm_counter_worker {
 	int fds[VMPI_COUNTER_KINDS];
 	struct vm_timer_core core[VMPI_COUNTER_KINDS];
 };
 
 /*
- * Counts kind from now on.  The caller is a ULT.  -VMPI_ENOTSUP, -VMPI_ELIMIT.
- * Every open has its close.
+ * Starts counting kind.  The caller is a ULT.  -VMPI_ENOTSUP, -VMPI_ELIMIT.
+ * Each open needs its close.
  */
 int vm_counter_open(struct vmpi_counter **counter, int kind);
 void vm_counter_close(struct vmpi_counter *counter);
 
-/* How kind would be counted; the runtime need not run. */
+/* The source that would count kind; the runtime need not run. */
 enum vm_counter_source vm_counter_probe(int kind);
 
-/* Of the calling ULT; of the sections of its worker.  -VMPI_EIO. */
+/* Reads the count of the calling ULT; of the sections of its worker.
+ * -VMPI_EIO. */
 int vm_counter_rank(const struct vmpi_counter *counter, uint64_t *value);
 int vm_counter_core(const struct vmpi_counter *counter, uint64_t *value);
 
-/* As their likes in clocks.h, which calls them while a kind is open. */
+/* As the functions of clocks.h, which call them while a kind is open. */
 void vm_counters_switch(struct vm_worker *worker, struct vm_ult *from,
 			struct vm_ult *to);
 void vm_counters_suspend(struct vm_ult *self);
@@ -80,7 +82,7 @@ void vm_counters_resume(struct vm_ult *self);
 void vm_counters_enter(struct vm_ult *self);
 void vm_counters_leave(struct vm_ult *self);
 
-/* The worker's OS thread ends. */
+/* Closes the worker's counters, at the end of its OS thread. */
 void vm_counters_end(struct vm_worker *worker);
 
 #endif

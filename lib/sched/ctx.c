@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first frame of a context: what vm_ctx_switch() will pop.
+ * The first frame of a context: the words that vm_ctx_switch() will pop.
  */
 #include "sched/ctx.h"
 

@@ -2,9 +2,10 @@
 /*
  * Coming to a halt.
  *
- * `arrived` counts who stands still.  Below the number of workers one may leave
- * again, by taking itself out of the count; nobody can once it is full.  So all
- * stand, or those who have waited long enough go on.
+ * `arrived` counts the workers that stand still.  While it is below the number
+ * of workers a worker may leave again, by taking itself out of the count; none
+ * can once it is full.  So either all stand, or those that have waited long
+ * enough continue.
  */
 #include "sched/halt.h"
 
@@ -13,8 +14,8 @@
 #include "sched/futex.h"
 #include "sched/worker.h"
 
-#define STAND_NS 1000000 /* a worker with nothing to run looks around then */
-#define WAIT_NS 2000000	 /* one with something to run waits so long in all */
+#define STAND_NS 1000000 /* an idle worker looks for work after this */
+#define WAIT_NS 2000000	 /* a busy worker waits so long in all */
 
 static uint32_t everybody(void)
 {
@@ -84,7 +85,7 @@ static bool leave(void)
 	return false;
 }
 
-/* Sleeps until somebody nudges: the last to arrive does. */
+/* Sleeps until it is woken, which the last to arrive does. */
 static void stand_sleep(struct vm_worker *worker, uint64_t ns)
 {
 	atomic_store_explicit(&worker->sleeping, 1, memory_order_relaxed);
@@ -94,7 +95,7 @@ static void stand_sleep(struct vm_worker *worker, uint64_t ns)
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
 }
 
-/* The others have not all come: whether they did in time. */
+/* Waits for the others; returns whether all came in time. */
 static bool stand_wait(struct vm_worker *worker)
 {
 	uint64_t start = vm_clock_ns(), now = start;
@@ -113,14 +114,15 @@ static bool stand_wait(struct vm_worker *worker)
 	return !leave();
 }
 
-/* Adds the worker to those who stand; whether all do. */
+/* Adds the worker to those that stand; returns whether all do. */
 static bool arrive(struct vm_worker *worker)
 {
 	struct vm_halt *halt = &vm_sched.halt;
 	uint32_t last = everybody() - 1;
 
 	if ((worker->head || worker->next) && !worker->halt_ns_left) {
-		/* It has waited enough: only if it is the last one. */
+		/* It has waited long enough: join only if it is the last
+		 * one. */
 		if (!atomic_compare_exchange_strong_explicit(
 			    &halt->arrived, &last, last + 1,
 			    memory_order_acq_rel, memory_order_relaxed))
@@ -136,14 +138,14 @@ static bool arrive(struct vm_worker *worker)
 	return stand_wait(worker);
 }
 
-/* All are ready. */
+/* Tells all that the halt is over; all are ready. */
 static void finish(struct vm_halt *halt)
 {
 	halt->act();
 	atomic_store_explicit(&halt->ready, 0, memory_order_relaxed);
 	atomic_store_explicit(&halt->arrived, 0, memory_order_relaxed);
 	atomic_store_explicit(&halt->wanted, 0, memory_order_relaxed);
-	/* Pairs with the loads of those who wait for it. */
+	/* Pairs with the loads of those that wait for it. */
 	atomic_fetch_add_explicit(&halt->ended, 1, memory_order_release);
 }
 
@@ -175,7 +177,7 @@ void vm_halt_stand(struct vm_worker *worker)
 		vm_cpu_yield();
 }
 
-/* Those of the run queue that are at home elsewhere now go there. */
+/* Moves the ULTs of the run queue whose worker has changed. */
 static void queue_rehome(struct vm_worker *worker)
 {
 	struct vm_ult *ult = worker->head, *next;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Halts: all workers stand still at once, between two ULTs, so that something
- * can be changed that they all use without asking.
+ * can be changed that they all use without a lock.
  *
- * Who wants a halt asks for it.  Each worker then lets its own OS thread (its
- * root ULT) run next, which stands still until all others do; a worker with
- * something to run waits for a bounded time, goes on, and comes back between
- * its next two ULTs.  When all stand, each prepares, and the last one to be
- * ready acts.  A halt that was not asked for costs nothing: the look is part of
- * vm_sched.poll of those who need halts.
+ * Each worker then lets its own OS thread (its root ULT) run next, which waits
+ * until all others do; a worker with something to run waits for a bounded time,
+ * continues, and comes back between its next two ULTs.  When all stand still,
+ * each prepares, and the last one to be ready acts.  Until a halt is asked for
+ * it costs nothing: the check is part of the vm_sched.poll of modules that need
+ * halts.
  */
 #ifndef SCHED_HALT_H
 #define SCHED_HALT_H
@@ -22,35 +22,36 @@
 struct vm_worker;
 
 struct vm_halt {
-	/* Set before the workers start: what each worker does first, and what
-	 * the last of them then does for all. */
+	/* Set before the workers start: the function that each worker runs
+	 * first, and the one that the last of them then runs for all. */
 	void (*prepare)(struct vm_worker *worker);
 	void (*act)(void);
 	/* Written by those who ask and by the last worker. */
 	_Atomic uint32_t wanted VM_ALIGNED(VM_CACHELINE);
-	_Atomic uint32_t asked; /* how many times */
+	_Atomic uint32_t asked; /* number of halts asked for */
 	/* Written by all workers. */
 	_Atomic uint32_t arrived VM_ALIGNED(VM_CACHELINE);
 	_Atomic uint32_t ready;
-	_Atomic uint32_t ended; /* how many halts there have been */
+	_Atomic uint32_t ended; /* number of halts that have ended */
 };
 
-/* Asks for a halt; any worker's ULT.  false: there is one under way. */
+/* Asks for a halt; any worker's ULT.  false: one is under way. */
 bool vm_halt_ask(void);
 
-/* No halt is wanted any more; it may come about all the same. */
+/* Withdraws the wish for a halt; it may come about all the same. */
 void vm_halt_cancel(void);
 
 /*
- * From vm_sched.poll: if there is a halt to come the root ULT runs next.  Returns
- * whether the caller, which is the root itself, is awaited.
+ * For vm_sched.poll: if a halt is to come, the root ULT runs next.  Returns
+ * whether the others wait for the caller, which is the root itself.
  */
 bool vm_halt_look(struct vm_worker *worker);
 
-/* Inside sched: by the root ULT. */
+/* Inside sched: waits for the others and takes part in the halt, in the root
+ * ULT. */
 void vm_halt_stand(struct vm_worker *worker);
 
-/* For act(): ULTs whose `worker` was changed go over to its run queue or its
+/* For act(): moves ULTs whose `worker` was changed to its run queue or its
  * sleepers. */
 void vm_halt_rehome(void);
 

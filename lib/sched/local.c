@@ -22,7 +22,8 @@ static struct {
 	size_t bytes;
 } vm_local;
 
-/* The dynamic linker's: the block of a module on the calling thread. */
+/* A function of the dynamic linker: the block of a module on the calling
+ * thread. */
 extern void *__tls_get_addr(size_t index[2]);
 
 int vm_local_add(size_t tls_modid, size_t bytes, const void *init,

@@ -14,8 +14,8 @@
 #define VM_LOCAL_MAX 8
 
 /*
- * Registers the TLS block of a module (dlinfo RTLD_DI_TLS_MODID): its size, and
- * how a fresh one begins (init_bytes bytes of init, then zeros).  Before the
+ * Registers the TLS block of a module (dlinfo RTLD_DI_TLS_MODID): its size and
+ * its initial content (init_bytes bytes of init, then zeros).  Before the
  * workers start.  0, or -VMPI_ELIMIT beyond VM_LOCAL_MAX.
  */
 int vm_local_add(size_t tls_modid, size_t bytes, const void *init,
@@ -24,7 +24,8 @@ int vm_local_add(size_t tls_modid, size_t bytes, const void *init,
 /* Bytes that a ULT needs for its copies. */
 size_t vm_local_bytes(void);
 
-/* Inside sched: addresses on the calling thread; fresh copies; exchange. */
+/* Inside sched: find the addresses on the calling thread; make fresh copies;
+ * exchange them. */
 void vm_local_find(void *addresses[VM_LOCAL_MAX]);
 void vm_local_fresh(char *copies);
 void vm_local_save(char *copies, void *const addresses[VM_LOCAL_MAX]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tells the address sanitizer, the thread sanitizer and valgrind about stacks
- * and switches.  Each is nothing in builds without the tool.
+ * Reports stacks and switches to the address sanitizer, the thread sanitizer
+ * and valgrind.  Each function is empty in builds without the tool.
  */
 #ifndef SCHED_SANITIZE_H
 #define SCHED_SANITIZE_H
@@ -20,7 +20,7 @@
 #include <valgrind/valgrind.h>
 #endif
 
-/* A ULT with a stack comes into being, and ends (off its stack). */
+/* Reports that a ULT with a stack begins, or ends (off its stack). */
 static inline void vm_sanitize_new(struct vm_ult *ult)
 {
 #if defined(__SANITIZE_THREAD__)
@@ -44,7 +44,7 @@ static inline void vm_sanitize_free(struct vm_ult *ult)
 	(void)ult;
 }
 
-/* An OS thread becomes a ULT. */
+/* Reports that an OS thread becomes a ULT. */
 static inline void vm_sanitize_thread(struct vm_ult *ult)
 {
 #if defined(__SANITIZE_THREAD__)
@@ -53,8 +53,8 @@ static inline void vm_sanitize_thread(struct vm_ult *ult)
 	(void)ult;
 }
 
-/* Right before the switch away from a ULT (ends: for good), and right after
- * coming back to it. */
+/* Called right before the switch away from a ULT (ends: for good), and right
+ * after coming back to it. */
 static inline void vm_sanitize_leave(struct vm_ult *from, struct vm_ult *to,
 				     bool ends)
 {

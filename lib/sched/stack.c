@@ -87,7 +87,8 @@ void vm_stack_pool_init(struct vm_stack_pool *pool, size_t bytes)
 	pool->bytes = (bytes + PAGE - 1) & ~(PAGE - 1);
 	pool->stride = pool->bytes + GUARD_BYTES;
 	pool->guard = vm_guard_probe();
-	/* A guard splits a mapping in two; half of them are for others. */
+	/* A guard splits a mapping in two; half of the mappings are left for
+	 * other uses. */
 	pool->guards_max = max_map_count() / 4;
 }
 
@@ -103,7 +104,7 @@ void vm_stack_pool_fini(struct vm_stack_pool *pool)
 	pool->free = NULL;
 }
 
-/* A new slab; the lock is held. */
+/* Adds a new slab; the lock is held. */
 static int slab_add(struct vm_stack_pool *pool)
 {
 	struct vm_stack_slab *slab = malloc(sizeof(*slab));
@@ -134,7 +135,7 @@ static int slab_add(struct vm_stack_pool *pool)
 	return 0;
 }
 
-/* Puts the best guard that can be had below stack; the lock is held. */
+/* Puts the best guard that is available below stack; the lock is held. */
 static void guard_install(struct vm_stack_pool *pool, struct vm_stack *stack)
 {
 	char *page = stack->base - GUARD_BYTES;
@@ -176,8 +177,8 @@ give:
 	return rc;
 }
 
-/* Tools still take the frames of a task that has ended for such, or for memory
- * beyond the top of a stack. */
+/* Tools still take the frames of a task that has ended for live frames, or for
+ * memory beyond the top of a stack. */
 static void stack_unmark(const struct vm_stack *stack)
 {
 #if defined(__SANITIZE_ADDRESS__)

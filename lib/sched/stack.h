@@ -30,26 +30,26 @@ struct vm_stack_pool {
 	struct vm_lock lock; /* guards all below */
 	size_t bytes;	     /* usable bytes of each */
 	size_t stride;	     /* from one to the next, guard included */
-	enum vm_guard guard; /* what the next stack gets */
+	enum vm_guard guard; /* kind of guard of the next stack */
 	char *slab, *slab_end;
 	struct vm_stack_slab *slabs;
 	struct vm_stack_free *free;
 	size_t made;	   /* stacks made so far */
-	size_t guards_max; /* mprotect guards that may be made */
+	size_t guards_max; /* bound on mprotect guards */
 };
 
 /* The guard this kernel offers. */
 enum vm_guard vm_guard_probe(void);
 const char *vm_guard_name(enum vm_guard guard);
 
-/* Of stacks with at least `bytes` usable bytes. */
+/* Makes a pool of stacks with at least `bytes` usable bytes. */
 void vm_stack_pool_init(struct vm_stack_pool *pool, size_t bytes);
 void vm_stack_pool_fini(struct vm_stack_pool *pool);
 
 /* 0, -VMPI_ENOMEM or (logged) -VMPI_ELIMIT. */
 int vm_stack_get(struct vm_stack_pool *pool, struct vm_stack *stack);
-/* Keeps it for the next user; its memory is given back to the system if it was
- * used deeply. */
+/* Keeps it for the next user; returns its memory to the system if it was used
+ * deeply. */
 void vm_stack_put(struct vm_stack_pool *pool, struct vm_stack *stack);
 
 /* Whether address lies in the guard below the stack. */

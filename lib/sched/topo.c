@@ -17,7 +17,7 @@ static struct {
 	hwloc_topology_t topology;
 	hwloc_cpuset_t allowed;
 	int cores, processors;
-	int workers; /* of the plan */
+	int workers; /* of vm_topo_plan() */
 } topo;
 
 /* How many objects of a type hold an allowed processor; the nth of them. */
@@ -116,7 +116,7 @@ void vm_topo_share(int share, int shares)
 	hwloc_cpuset_t set = hwloc_bitmap_alloc();
 
 	if (!set)
-		return; /* then all are shared by all */
+		return; /* then all processes share all of them */
 	for (int i = from; i < to || i == from; i++) {
 		hwloc_obj_t object =
 			nth_allowed(cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU, i);
@@ -149,7 +149,7 @@ void vm_topo_plan(int workers)
 	topo.workers = workers;
 }
 
-/* The object worker `index` is bound to; NULL: none. */
+/* The object that worker `index` is bound to; NULL: none. */
 static hwloc_obj_t place(int index)
 {
 	hwloc_obj_t core;

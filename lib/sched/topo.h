@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which processors we may use and which worker gets which (hwloc).
+ * The processors we may use and the worker that each gets (hwloc).
  */
 #ifndef SCHED_TOPO_H
 #define SCHED_TOPO_H
@@ -12,13 +12,14 @@ int vm_topo_init(void);
 void vm_topo_fini(void);
 
 /*
- * From now on only a share of the allowed cores: number `share` of `shares`
- * equal ones, or one core where there are fewer cores than shares.  For
- * processes of one job that may use the same cores.
+ * Restricts the process to a share of the allowed cores: number `share` of
+ * `shares` equal ones, or one core where there are fewer cores than shares.
+ * For processes of one job that may use the same cores.
  */
 void vm_topo_share(int share, int shares);
 
-/* Allowed cores, and allowed processors (hardware threads); at least 1. */
+/* The number of allowed cores, and of allowed processors (hardware threads); at
+ * least 1. */
 int vm_topo_cores(void);
 int vm_topo_processors(void);
 
@@ -28,10 +29,11 @@ int vm_topo_processors(void);
  */
 void vm_topo_bind(int index);
 
-/* "core 1 (processor 1)": where worker `index` of `count` goes. */
+/* Writes where worker `index` goes: "core 1 (processor 1)". */
 void vm_topo_describe(char *text, size_t bytes, int index);
 
-/* How many workers share the machine; decides between cores and processors. */
+/* Sets how many workers share the machine; decides between cores and
+ * processors. */
 void vm_topo_plan(int workers);
 
 #endif

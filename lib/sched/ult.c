@@ -2,8 +2,8 @@
 /*
  * The switch from one ULT to another, and the life of a ULT around it.
  *
- * There is one place that switches, switch_to(); whoever comes back there or
- * starts fresh first buries the ULT that ended by switching here.
+ * There is one place that switches, switch_to(); a ULT that comes back there or
+ * starts fresh first buries the ULT that ended by switching to it.
  */
 #include "sched/ult.h"
 
@@ -40,9 +40,10 @@ static void ult_free(struct vm_ult *ult)
 }
 
 /*
- * Off the stack of the ULT that ended last on this worker: let it go.  Never
- * inlined: what runs right after a switch must not have kept the address of
- * vm_self from before, because the ULT may have moved to another OS thread.
+ * Lets go of the ULT that ended last on this worker; the caller is off its
+ * stack.  Never inlined: code that runs right after a switch must not have kept
+ * the address of vm_self from before, because the ULT may have moved to another
+ * OS thread.
  */
 static __attribute__((noinline)) void bury(struct vm_worker *worker)
 {
@@ -62,7 +63,7 @@ static __attribute__((noinline)) void bury(struct vm_worker *worker)
 		on_end();
 }
 
-/* What every ULT does first when it gets its OS thread (back). */
+/* The first steps of every ULT when it gets its OS thread (back). */
 static inline void resume(struct vm_ult *self)
 {
 	struct vm_worker *worker = self->worker;
@@ -76,8 +77,8 @@ static inline void resume(struct vm_ult *self)
 }
 
 /*
- * Everything between two ULTs of a worker.  Never inlined: one call site of
- * vm_ctx_switch() keeps the return predictor right.
+ * Does everything between two ULTs of a worker.  Never inlined: one call site
+ * of vm_ctx_switch() keeps the return predictor right.
  */
 static __attribute__((noinline)) void
 switch_to(struct vm_ult *self, struct vm_ult *next, enum vm_why why)
@@ -139,7 +140,7 @@ int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 	return 0;
 }
 
-/* To the run queue of another OS thread's worker. */
+/* Puts the ULT into the inbox of another OS thread's worker. */
 static void wake_remote(struct vm_ult *ult)
 {
 	struct vm_worker *worker = ult->worker;
@@ -195,14 +196,14 @@ static bool is_woken(void *ult)
 				    memory_order_acquire) == VM_SIGNAL_WOKEN;
 }
 
-/* How long a thread of a rank sleeps between looks at the network. */
+/* Sleep of a thread of a rank between two polls of the network. */
 #define LOOK_NS_MIN 1000000u
 #define LOOK_NS_MAX 16000000u
 
 /*
- * Sleeps until the thread is woken.  A rank may hold what a worker waits for in
- * the kernel, such as a mutex, while it waits for the network: then nobody looks
- * there but its threads.
+ * Sleeps until the thread is woken.  A rank that waits for the network may hold
+ * a resource, such as a mutex, that a worker waits for in the kernel: then only
+ * the rank's threads poll the network.
  */
 static void thread_sleep(struct vm_ult *self)
 {
@@ -242,7 +243,8 @@ static void thread_suspend(struct vm_ult *self)
 		vm_clocks_resume(self);
 }
 
-/* Nothing to run: the caller polls and sleeps on its own stack until there is. */
+/* The caller, with nothing to run, polls and sleeps on its own stack until
+ * there is a ULT to run. */
 static __attribute__((noinline)) struct vm_ult *
 next_await(struct vm_worker *worker)
 {
@@ -286,7 +288,7 @@ bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value)
 	return seen;
 }
 
-/* The worker's own OS thread has nothing to run. */
+/* Idles in the worker's own OS thread, which has nothing to run. */
 static void root_idle(struct vm_worker *worker)
 {
 	bool told = vm_clocks_idle(worker);

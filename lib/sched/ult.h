@@ -3,10 +3,10 @@
  * User-level threads (ULTs): suspend, wake, yield, sleep, join.
  *
  * A ULT lives at the top of its own stack and runs on one worker: compilers
- * cache the addresses of thread-local variables, so running code must not change
- * its OS thread, unless it is known to keep none (sched/halt.h).  An OS thread
- * that calls vmpi without being a worker is a ULT too, one that waits in the
- * kernel; nothing above sched sees a difference.
+ * cache the addresses of thread-local variables, so running code must not
+ * change its OS thread, unless it is known to keep none (sched/halt.h).  An OS
+ * thread that calls vmpi without being a worker is a ULT too, one that waits in
+ * the kernel; nothing above sched sees a difference.
  */
 #ifndef SCHED_ULT_H
 #define SCHED_ULT_H
@@ -28,25 +28,25 @@ enum { VM_ULT_ALIVE, VM_ULT_ENDED, VM_ULT_DETACHED };
 /* Values of vm_ult.signal. */
 enum { VM_SIGNAL_NONE, VM_SIGNAL_WOKEN, VM_SIGNAL_ASLEEP };
 
-/* Values of vm_ult.view: what a task does; NONE: nothing of the user's. */
+/* Values of vm_ult.view, what a task does; NONE: it runs no code of the
+ * user. */
 enum { VM_VIEW_NONE, VM_VIEW_COMPUTES, VM_VIEW_CALLS };
 
-/* Fields belong to the ULT and its worker; the atomics say who else. */
+/* Fields belong to the ULT and its worker; the atomics say who else writes. */
 struct vm_ult {
 	void *sp;	     /* saved context while it does not run */
 	struct vm_ult *next; /* in a run queue or an inbox */
 	struct vm_worker *worker;
 	void *owner;  /* the layer above: its rank, or NULL, */
-	void *counts; /* and where it counts what it does for it */
+	void *counts; /* and where it counts its work for it */
 	int saved_errno;
 	unsigned sends_in_row, tests_in_row; /* budgets of the layer above */
 	uint32_t waits_in;     /* the layer above's (core/rank/wait.h) */
 	struct vm_timer timer; /* its time and sections (clocks.h) */
 	char *locals;	       /* its copies of the blocks of sched/local.h */
-	/* The layer above (core/instrument/intercept.h). */
-	struct vm_overlap *
-		overlap; /* core/instrument/overlap_events.h: of the rank, of its
-				       main task */
+	/* The layer above (core/instrument/intercept.h).  overlap: of the rank,
+	 * in its main task (core/instrument/overlap_events.h). */
+	struct vm_overlap *overlap;
 	const char *frame;   /* of the call it is in */
 	uint32_t hooks_from; /* core/instrument/hook.c */
 	uint8_t view;
@@ -54,7 +54,7 @@ struct vm_ult {
 	uint16_t observed;	 /* VM_INTERCEPT_ bits at the call's begin */
 	uint16_t call;		 /* its number, while the view is CALLS */
 	_Atomic uint32_t signal; /* OS threads: futex word */
-	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */
+	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or the joining ULT */
 	int (*body)(void *arg);
 	void *arg;
 	int result;
@@ -69,13 +69,14 @@ struct vm_ult {
 	struct vm_timer counters[VMPI_COUNTER_KINDS]; /* (counter.h) */
 } VM_ALIGNED(VM_CACHELINE);
 
-/* Who runs on this OS thread; NULL on a thread that vmpi does not know. */
+/* The ULT that runs on this OS thread; NULL on a thread that vmpi does not
+ * know. */
 extern _Thread_local struct vm_ult *vm_self
 	__attribute__((tls_model("initial-exec")));
 
 /*
- * A ULT that will run body(arg) on worker, not started yet; its stack comes
- * from pool.  0, -VMPI_ENOMEM, -VMPI_ELIMIT (logged).
+ * Makes a ULT that will run body(arg) on worker, not started yet; its stack
+ * comes from pool.  0, -VMPI_ENOMEM, -VMPI_ELIMIT (logged).
  */
 int vm_ult_new(struct vm_ult **ult, struct vm_worker *worker,
 	       struct vm_stack_pool *pool, int (*body)(void *), void *arg);
@@ -91,12 +92,12 @@ void vm_ult_wake(struct vm_ult *ult);
  * the run queue (at most three times in a row). */
 void vm_ult_wake_next(struct vm_ult *ult);
 
-/* Waits for one wake.  Other ULTs run; with none to run the caller polls on its
- * own stack.  May switch. */
+/* Waits for one wake.  Other ULTs run; if there is none to run the caller polls
+ * on its own stack.  May switch. */
 void vm_ult_suspend(void);
 
 /* Polls, as a worker with nothing to run does, until *word is value; false:
- * something else is to run, or it takes long, and the caller had better suspend
+ * another ULT is to run, or it takes long, and the caller had better suspend
  * itself.  Does not switch. */
 bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value);
 
@@ -112,7 +113,7 @@ _Noreturn void vm_ult_exit(int result);
 /* Waits for the end of ult, frees it and returns its result.  May switch. */
 int vm_ult_join(struct vm_ult *ult);
 
-/* ult frees itself at its end. */
+/* Lets ult free itself at its end. */
 void vm_ult_detach(struct vm_ult *ult);
 
 #endif

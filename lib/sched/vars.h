@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one can set and count in sched.
+ * Control and performance variables of sched.
  */
 #ifndef SCHED_VARS_H
 #define SCHED_VARS_H

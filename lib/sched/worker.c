@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a worker does between ULTs: take in what others have woken, poll, spin,
- * sleep.
+ * The steps of a worker between ULTs: take in the ULTs that others have woken,
+ * poll, spin, sleep.
  *
  * Sleeping without a fence on the waker's side: the sleeper sets `sleeping`,
- * makes every other thread of the process pass a barrier (membarrier), looks
+ * makes every other thread of the process pass a barrier (membarrier), checks
  * once more for work, and only then waits.  A waker that left its work before
- * the barrier is seen by that look; one that comes later sees `sleeping`.
+ * the barrier is seen by that check; a later one sees `sleeping`.
  */
 #include "sched/worker.h"
 
@@ -28,15 +28,15 @@
 #include "sched/topo.h"
 
 #define HANDOFFS_MAX 3	/* times in a row that a woken ULT goes first */
-#define TIMER_ROUNDS 64 /* switches between looks at the sleepers */
+#define TIMER_ROUNDS 64 /* switches between checks of the sleepers */
 #define POLLS_EAGER 64	/* polls without a pause before a worker slows down */
-#define LOOKS_MOST 64	/* between two yields of one that polls */
-#define YIELD_ALONE_NS 1000  /* takes a yield when nobody else can run */
-#define YIELD_LONG_NS 500000 /* then somebody computes on this processor */
+#define LOOKS_MOST 64	/* polls of a wait between two yields, at most */
+#define YIELD_ALONE_NS 1000  /* takes a yield when no other thread can run */
+#define YIELD_LONG_NS 500000 /* longer: another thread computes here */
 #define NO_SPINS_LEAST 16    /* waits without polling after such a yield */
 #define NO_SPINS_MOST 1024   /* ... when there were many of them */
-#define VAIN_ROW 256	     /* polls between looks at the clock */
-#define VAIN_ROW_NS 50000    /* in which no ULT of such a row has computed */
+#define VAIN_ROW 256	     /* polls between readings of the clock */
+#define VAIN_ROW_NS 50000    /* in a shorter row no ULT has computed */
 #define VAIN_POLLS 1024	     /* after these a worker sleeps ... */
 #define SHORT_SLEEP_NS 50000 /* ... for so long, once each row */
 #define WATCH_ROUNDS 1024    /* polls for a word before its watcher suspends */
@@ -86,7 +86,7 @@ static void timers_run(struct vm_worker *worker)
 		vm_worker_push(worker, vm_worker_timer_take(worker));
 }
 
-/* In the order they did. */
+/* Keeps the order in which they were woken. */
 void vm_worker_inbox(struct vm_worker *worker)
 {
 	struct vm_ult *ult = atomic_exchange_explicit(&worker->inbox, NULL,
@@ -109,8 +109,8 @@ void vm_worker_inbox(struct vm_worker *worker)
 	}
 }
 
-/* One look at everything that can make a ULT runnable; whether there were
- * messages, of which there may be more. */
+/* Checks once everything that can make a ULT runnable; returns whether there
+ * were messages, of which there may be more. */
 static inline bool collect(struct vm_worker *worker)
 {
 	bool found = false;
@@ -172,7 +172,8 @@ void vm_sched_fence_all(void)
 		atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* idle_since: since when there has been nothing to run, for those who look. */
+/* Sleeps in the kernel.  idle_since: the time since which there has been
+ * nothing to run, for a performance variable. */
 static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
 {
 	uint64_t limit = 0;
@@ -196,9 +197,9 @@ static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
 }
 
 /*
- * Between two looks of one that waits: others may have the processor.  False
- * when one of them computes: then it is better to sleep, because the kernel
- * lets who wakes up run soon, but who has given its time slice away late.
+ * Yields the processor between two polls of a wait.  False when another thread
+ * computes there: then it is better to sleep, because the kernel soon runs a
+ * thread that wakes up, but late one that has yielded its time slice.
  */
 static bool give_way(struct vm_worker *worker, uint64_t *now)
 {
@@ -218,7 +219,7 @@ static bool give_way(struct vm_worker *worker, uint64_t *now)
 	return false;
 }
 
-/* Polling was worth it. */
+/* Notes that polling was worth it. */
 static bool spin_paid(struct vm_worker *worker)
 {
 	worker->no_spins_next = NO_SPINS_LEAST;
@@ -264,8 +265,8 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 	return found;
 }
 
-/* An OS thread that polls lets others have the processor, unless they took
- * long when it did that last. */
+/* Yields the processor of a polling OS thread, unless the last yield took
+ * long. */
 void vm_thread_yield(struct vm_worker *worker)
 {
 	uint64_t now;
@@ -277,15 +278,15 @@ void vm_thread_yield(struct vm_worker *worker)
 		spin_paid(worker);
 }
 
-/* The OS threads of the program may need this processor. */
+/* Whether OS threads of the program may need this processor. */
 static bool has_company(void)
 {
 	return atomic_load_explicit(&vm_sched.threads, memory_order_relaxed) >
 	       0;
 }
 
-/* Polls before sleeping; whether there is work.  *now is when it last looked at
- * the clock. */
+/* Polls before sleeping; returns whether there is work.  *now is when it last
+ * read the clock. */
 static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 {
 	bool company = has_company();
@@ -311,12 +312,12 @@ void vm_worker_idle(struct vm_worker *worker)
 {
 	uint64_t start, now;
 
-	/* What is to come often comes soon; a pause takes up to 50 ns. */
+	/* An event often comes soon; a pause takes up to 50 ns. */
 	for (int i = 0; i < POLLS_EAGER; i++)
 		if (has_work(worker))
 			return;
-	/* Only who has nothing to do looks at the clock, so it is always known
-	 * how long. */
+	/* Only an idle worker reads the clock, so the idle time is always
+	 * known. */
 	start = now = vm_clock_ns();
 	if (!worker_spin(worker, &now)) {
 		worker_sleep(worker, start);
@@ -327,7 +328,7 @@ void vm_worker_idle(struct vm_worker *worker)
 
 /*
  * Like worker_sleep(), but the run queue holds ULTs that poll.  They may wait
- * for something that wakes nobody, so it is short.
+ * for something that wakes no thread, so it is short.
  */
 static void worker_sleep_short(struct vm_worker *worker)
 {
@@ -380,7 +381,8 @@ bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 
 void vm_worker_nudge_slow(struct vm_worker *worker)
 {
-	/* Pairs with the look of who sleeps elsewhere (vm_sched.sleep). */
+	/* Pairs with the check of a worker that sleeps elsewhere
+	 * (vm_sched.sleep). */
 	if (atomic_exchange(&worker->sleeping, 0)) {
 		vm_futex_wake(&worker->sleeping);
 		if (vm_sched.kick)

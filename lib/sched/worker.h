@@ -4,7 +4,7 @@
  *
  * A worker has a run queue that only it touches and an inbox where others leave
  * ULTs they have woken.  With nothing to run it polls for a while and then
- * sleeps in the kernel; whoever gives it work looks at `sleeping` and nudges
+ * sleeps in the kernel; a thread that gives it work reads `sleeping` and wakes
  * it.
  */
 #ifndef SCHED_WORKER_H
@@ -26,13 +26,13 @@ struct vm_worker {
 	struct vm_ult *head, *tail; /* run queue */
 	struct vm_ult *next;	    /* runs before the queue */
 	unsigned handoffs;	    /* times in a row `next` was taken */
-	unsigned rounds;	 /* switches, for what is done now and then */
-	unsigned no_spins;	 /* waits that are to sleep without polling */
-	unsigned no_spins_next;	 /* ... after the next yield that takes long */
-	int looks;		 /* of one that polls, between two yields */
-	bool spun;		 /* has polled: the next wait only sleeps */
-	unsigned vain;		 /* polls in a row of ULTs that found nothing */
-	uint64_t vain_since;	 /* ns, when this was last looked at */
+	unsigned rounds;	    /* switches, for periodic work */
+	unsigned no_spins;	/* waits that are to sleep without polling */
+	unsigned no_spins_next; /* ... after the next yield that takes long */
+	int looks;	     /* polls of a waiting worker between two yields */
+	bool spun;	     /* has polled: the next wait only sleeps */
+	unsigned vain;	     /* polls in a row of ULTs that found nothing */
+	uint64_t vain_since; /* ns, when this was last checked */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */
 	struct vm_ult *sleepers; /* heap by deadline */
 	bool halting;		 /* the root is to run, for a halt */
@@ -54,17 +54,17 @@ struct vm_worker {
 	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
 };
 
-/* Bits of vm_sched.watched (clocks.h). */
+/* Bits of vm_sched.watched (clocks.h): what is observed. */
 enum {
 	VM_OBSERVE_CLOCKS = 1,
 	VM_OBSERVE_COUNTERS = 2, /* with the clocks */
 	VM_OBSERVE_SWITCHES = 4, /* on_switch, on_idle; with the clocks */
 };
 
-/* Why a ULT is switched away from. */
+/* Reasons for a switch away from a ULT. */
 enum vm_why { VM_WHY_WAITS, VM_WHY_YIELDS, VM_WHY_ENDS };
 
-/* Written at start and stop only, but for what says otherwise. */
+/* Written at start and stop only, unless a comment says otherwise. */
 struct vm_sched {
 	struct vm_worker *workers;
 	int worker_count;
@@ -72,38 +72,38 @@ struct vm_sched {
 	 * any.  Called between ULTs while there are several workers. */
 	bool (*poll)(struct vm_worker *worker);
 	bool polls; /* there is something to poll */
-	/* Sleeps where network traffic wakes too, for limit_ns (0: no limit);
-	 * false: not now, sleep as ever.  NULL: there is no network. */
+	/* Sleeps where network traffic also wakes, for limit_ns (0: no limit);
+	 * false: not now, sleep as usual.  NULL: there is no network. */
 	bool (*sleep)(struct vm_worker *worker, uint64_t limit_ns);
-	/* Looks at the network, for an OS thread that waits while a worker may be
-	 * blocked by its rank; whether there was anything.  With sleep. */
+	/* Polls the network, for an OS thread that waits while its rank may
+	 * block a worker; returns whether there was anything.  With sleep. */
 	bool (*thread_poll)(void);
 	/*
-	 * For ranks that are OS threads, which then look at the network while
-	 * they poll, and sleep there; else NULL.  thread_sleep: false: not now,
-	 * sleep as ever.  thread_kick: wakes one that sleeps there; false: it
-	 * does not.
+	 * For ranks that are OS threads, which then poll the network while they
+	 * wait, and sleep there; else NULL.  thread_sleep: false: not now,
+	 * sleep as usual.  thread_kick: wakes a thread that sleeps there;
+	 * false: it does not.
 	 */
 	bool (*thread_sleep)(struct vm_ult *self);
 	bool (*thread_kick)(struct vm_ult *ult);
 	/* Wakes the worker if it sleeps there; with sleep. */
 	void (*kick)(struct vm_worker *worker);
-	/* Called on each worker thread first and last. */
+	/* Called first and last on each worker thread. */
 	void (*thread_start)(struct vm_worker *worker);
 	void (*thread_stop)(struct vm_worker *worker);
-	/* With VM_OBSERVE_SWITCHES: a worker switches from one ULT to another, on the
-	 * stack of the first; self, on its worker or OS thread, begins or ends
-	 * to wait without a switch. */
+	/* With VM_OBSERVE_SWITCHES: a worker switches from one ULT to another,
+	 * on the stack of the first; self, on its worker or OS thread, begins
+	 * or ends to wait without a switch. */
 	void (*on_switch)(struct vm_worker *worker, struct vm_ult *from,
 			  struct vm_ult *to, enum vm_why why, uint64_t now);
 	void (*on_idle)(struct vm_ult *self, bool idle, uint64_t now);
 	uint64_t spin_ns;
-	bool membarrier;	  /* sleepers fence for everybody */
+	bool membarrier;	  /* sleepers issue the fence for everybody */
 	bool crowded;		  /* more workers than processors */
 	_Atomic unsigned watched; /* bits: what a switch has to note */
 	struct vm_counters counters;
 	_Atomic bool stop;
-	_Atomic int threads; /* adopted ones; written by these */
+	_Atomic int threads; /* adopted threads; written by these */
 	struct vm_halt halt;
 };
 
@@ -113,7 +113,7 @@ extern struct vm_sched vm_sched;
  * are set in between.  0, -VMPI_ENOMEM. */
 int vm_sched_init(int count);
 int vm_sched_start(void);
-/* All ULTs have ended. */
+/* Stops the workers.  All ULTs have ended. */
 void vm_sched_stop(void);
 void vm_sched_fini(void);
 
@@ -123,7 +123,7 @@ static inline void vm_worker_nudge(struct vm_worker *worker)
 {
 	/*
 	 * The store that left the work must be visible before this load.  The
-	 * sleeper's membarrier sees to that (worker.c); without it, a fence.
+	 * sleeper's membarrier ensures that (worker.c); without it, a fence.
 	 */
 	if (vm_sched.membarrier)
 		atomic_signal_fence(memory_order_seq_cst);
@@ -134,7 +134,7 @@ static inline void vm_worker_nudge(struct vm_worker *worker)
 		vm_worker_nudge_slow(worker);
 }
 
-/* Every other thread of the process passes a memory barrier; only with
+/* Makes every other thread of the process pass a memory barrier; only with
  * vm_sched.membarrier. */
 void vm_sched_fence_all(void);
 
@@ -144,17 +144,17 @@ struct vm_worker *vm_worker_adopt(void *owner);
 void vm_worker_release(struct vm_worker *worker);
 
 /*
- * An adopted OS thread polls ready(arg), for as long as a worker with nothing to
- * do polls; whether it became true.  After false the thread is expected to
- * suspend, which then sleeps at once.
+ * Lets an adopted OS thread poll ready(arg), for as long as a worker with
+ * nothing to do polls; returns whether it became true.  After false the thread
+ * is expected to suspend, which then sleeps at once.
  */
 bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		    void *arg);
 
 /*
- * A ULT polled for something and found nothing.  When that is all that happens,
- * the worker sleeps for a moment or until another one has something for it.
- * vm_worker_got() says that something did happen.
+ * Notes that a ULT has polled for something and found nothing.  When nothing
+ * else happens, the worker sleeps for a moment or until it is given work.
+ * vm_worker_got() notes that something did happen.
  */
 void vm_worker_vain(struct vm_worker *worker);
 static inline void vm_worker_got(struct vm_worker *worker)
@@ -162,18 +162,18 @@ static inline void vm_worker_got(struct vm_worker *worker)
 	worker->vain = 0;
 }
 
-/* Inside sched: what a worker does between ULTs (worker.c). */
+/* Inside sched: the steps of a worker between ULTs (worker.c). */
 struct vm_ult *vm_worker_next(struct vm_worker *worker);
 void vm_worker_idle(struct vm_worker *worker);
 void vm_thread_yield(struct vm_worker *worker);
 bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 		     uint32_t value);
 void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult);
-/* The next sleeper, taken out; NULL: there is none. */
+/* Takes the next sleeper out; NULL: there is none. */
 struct vm_ult *vm_worker_timer_take(struct vm_worker *worker);
-/* Takes in what makes ULTs runnable; whether there is one. */
+/* Collects ULTs that have become runnable; returns whether there is one. */
 bool vm_worker_collect(struct vm_worker *worker);
-/* Moves what others have woken to the run queue. */
+/* Moves ULTs that others have woken to the run queue. */
 void vm_worker_inbox(struct vm_worker *worker);
 
 /* Inside sched: runs ULTs until the scheduler stops (ult.c). */
