@@ -78,28 +78,28 @@ VM_STATIC_ASSERT(sizeof(struct vm_wire) == VM_WIRE_BYTES,
 
 /* Why a packet is dropped, in the order of the checks; rows of the counters of
  * fabric/vars.h.  Up to reject_key it may come from anybody. */
-#define VM_WIRE_REJECTS(X)                                             \
-	X(COUNTER, reject_short, "packets", WORKER, DD, fabric,        \
-	  "Packets dropped: shorter than a header")                    \
-	X(COUNTER, reject_magic, "packets", WORKER, DD, fabric,        \
-	  "Packets dropped: not of vmpi")                              \
-	X(COUNTER, reject_version, "packets", WORKER, DD, fabric,      \
-	  "Packets dropped: of another version of vmpi")               \
-	X(COUNTER, reject_key, "packets", WORKER, DD, fabric,          \
-	  "Packets dropped: of another job")                           \
-	X(COUNTER, reject_kind, "packets", WORKER, DD, fabric,         \
-	  "Packets dropped: of an unknown kind")                       \
-	X(COUNTER, reject_flags, "packets", WORKER, DD, fabric,        \
-	  "Packets dropped: with unknown flags")                       \
-	X(COUNTER, reject_source, "packets", WORKER, DD, fabric,       \
-	  "Packets dropped: from a process or port that is not there") \
-	X(COUNTER, reject_port, "packets", WORKER, DD, fabric,         \
-	  "Packets dropped: for another port")                         \
-	X(COUNTER, reject_length, "packets", WORKER, DD, fabric,       \
-	  "Packets dropped: payload not as long as stated")            \
-	X(COUNTER, reject_sequence, "packets", WORKER, DD, fabric,     \
-	  "Packets dropped: out of sequence")                          \
-	X(COUNTER, reject_credit, "packets", WORKER, DD, fabric,       \
+#define VM_WIRE_REJECTS(X)                                               \
+	X(COUNTER, reject_short, "packets", WORKER, DD, fabric,          \
+	  "Packets dropped: shorter than a header")                      \
+	X(COUNTER, reject_magic, "packets", WORKER, DD, fabric,          \
+	  "Packets dropped: not from vmpi")                              \
+	X(COUNTER, reject_version, "packets", WORKER, DD, fabric,        \
+	  "Packets dropped: from another version of vmpi")               \
+	X(COUNTER, reject_key, "packets", WORKER, DD, fabric,            \
+	  "Packets dropped: from another job")                           \
+	X(COUNTER, reject_kind, "packets", WORKER, DD, fabric,           \
+	  "Packets dropped: unknown kind")                               \
+	X(COUNTER, reject_flags, "packets", WORKER, DD, fabric,          \
+	  "Packets dropped: unknown flags")                              \
+	X(COUNTER, reject_source, "packets", WORKER, DD, fabric,         \
+	  "Packets dropped: from a process or port that does not exist") \
+	X(COUNTER, reject_port, "packets", WORKER, DD, fabric,           \
+	  "Packets dropped: for another port")                           \
+	X(COUNTER, reject_length, "packets", WORKER, DD, fabric,         \
+	  "Packets dropped: payload length differs from the header")     \
+	X(COUNTER, reject_sequence, "packets", WORKER, DD, fabric,       \
+	  "Packets dropped: out of sequence")                            \
+	X(COUNTER, reject_credit, "packets", WORKER, DD, fabric,         \
 	  "Packets dropped: data without credit, or impossible credits")
 
 enum vm_reject {

@@ -12,24 +12,25 @@
 #include <stdbool.h>
 
 /* X(token, parent, text); `none` is the parent of the roots. */
-#define VM_CATEGORIES(X)                                                    \
-	X(launch, none, "How a job starts, and what each rank is given")    \
-	X(p2p, none, "Messages from one rank to another")                   \
-	X(match, p2p, "Which message meets which receive, and what waits")  \
-	X(rndv, p2p, "Long messages, which their receivers fetch")          \
-	X(coll, none, "Collectives")                                        \
-	X(sched, none, "How ranks share the workers")                       \
-	X(balance, sched, "Ranks that move to workers with less to do")     \
-	X(poll, none, "Looks at the network, and who helps whom with them") \
-	X(fabric, none, "What goes between processes")                      \
-	X(pool, fabric, "Memory of packets and of buffered messages")       \
-	X(credit, fabric, "How much senders may have under way")            \
-	X(link, fabric, "The link model, which makes a network slower")     \
-	X(timer, none, "Where time goes, and how it is measured")           \
-	X(overlap, timer, "How much of transfers overlaps with computing")  \
-	X(tune, none, "Policies that set control variables")                \
-	X(live, none, "What is shown of a job while it runs")               \
-	X(debug, none, "Checks and aids for finding mistakes")
+#define VM_CATEGORIES(X)                                                  \
+	X(launch, none, "Start of a job and resources of its ranks")      \
+	X(p2p, none, "Point-to-point messages")                           \
+	X(match, p2p, "Message matching and its queues")                  \
+	X(rndv, p2p, "Rendezvous: long messages between processes")       \
+	X(coll, none, "Collectives")                                      \
+	X(sched, none, "Scheduling of ranks on workers")                  \
+	X(balance, sched,                                                 \
+	  "Load balancing: ranks that move to less busy workers")         \
+	X(poll, none, "Polling of the network, and help between workers") \
+	X(fabric, none, "Packets and transfers between processes")        \
+	X(pool, fabric, "Memory of packets and buffered messages")        \
+	X(credit, fabric, "Flow control: credits and credit queues")      \
+	X(link, fabric, "Link model: simulation of a slower network")     \
+	X(timer, none, "Time measurement")                                \
+	X(overlap, timer, "Overlap of data transfers with computation")   \
+	X(tune, none, "Policies that set control variables")              \
+	X(live, none, "Monitoring of running jobs")                       \
+	X(debug, none, "Checks and debugging aids")
 
 enum vm_category {
 #define VM_CATEGORY_ENUM_(token, parent, text) VM_CATEGORY_##token,

@@ -28,78 +28,81 @@
  *	level	 USER, TUNER, MPIDEV; BASIC, DETAIL, ALL, by first letters
  *	category as for variables
  */
-#define VM_EVENTS(X)                                                          \
-	X(xfer_begin, P2P, TD, p2p, "The transfer of a message begins")       \
-	X(xfer_end, P2P, TD, p2p,                                             \
-	  "The transfer of a message is over: the sender's buffer may be "    \
-	  "used again, the receiver has the data")                            \
-	X(call_enter, CALLS, TB, p2p, "A rank enters a call of the library")  \
-	X(call_exit, CALLS, TB, p2p, "A rank leaves a call of the library")   \
-	X(unexpected, P2P, TD, match,                                         \
-	  "A message has arrived that no receive waits for")                  \
-	X(ult_switch, SCHED, DD, sched,                                       \
-	  "A worker switches from one task to another")                       \
-	X(steal, SCHED, DD, poll,                                             \
-	  "A worker has taken in messages that are another worker's to poll") \
-	X(pool_grow, NODE, TD, pool, "A pool has taken memory")               \
-	X(pool_shrink, NODE, TD, pool, "A pool has given memory back")        \
-	X(tune, NODE, TB, tune, "A policy has changed a control variable")    \
-	X(rank_moved, NODE, TD, balance,                                      \
-	  "A rank runs on another worker from "                               \
-	  "now on")
+#define VM_EVENTS(X)                                                         \
+	X(xfer_begin, P2P, TD, p2p, "The transfer of a message begins")      \
+	X(xfer_end, P2P, TD, p2p,                                            \
+	  "The transfer of a message ends: the sender's buffer can be "      \
+	  "reused, or the receiver has the data")                            \
+	X(call_enter, CALLS, TB, p2p, "A rank enters a call of the library") \
+	X(call_exit, CALLS, TB, p2p, "A rank leaves a call of the library")  \
+	X(unexpected, P2P, TD, match,                                        \
+	  "A message arrives for which no receive is posted")                \
+	X(ult_switch, SCHED, DD, sched,                                      \
+	  "A worker switches from one task to another")                      \
+	X(steal, SCHED, DD, poll,                                            \
+	  "A worker has polled another worker's port and found messages")    \
+	X(pool_grow, NODE, TD, pool, "A pool has allocated memory")          \
+	X(pool_shrink, NODE, TD, pool, "A pool has freed memory")            \
+	X(tune, NODE, TB, tune, "A policy has changed a control variable")   \
+	X(rank_moved, NODE, TD, balance, "A rank has moved to another worker")
 
 /*
  * The elements of each type:  E(S, type, name, text), S the struct, type I32,
  * I64 or U64, the wide ones first so that nothing lies between two.  At most 64 bytes in all.
  */
-#define VM_EVENT_OF_xfer_begin(E, S)                                          \
-	E(S, U64, bytes, "length of the message")                             \
-	E(S, U64, id, "the same in the event of its end, from the same side") \
-	E(S, I32, rank, "whose transfer it is, in MPI_COMM_WORLD")            \
-	E(S, I32, peer,                                                       \
-	  "a send: the receiver in MPI_COMM_WORLD; a receive: the "           \
-	  "sender in its communicator")                                       \
-	E(S, I32, tag, "tag of the message")                                  \
-	E(S, I32, side, "0: a send, 1: a receive")                            \
-	E(S, I32, proto, "protocol (vmpi-events(7)); -1: not known yet")
+#define VM_EVENT_OF_xfer_begin(E, S)                                         \
+	E(S, U64, bytes, "length of the message")                            \
+	E(S, U64, id,                                                        \
+	  "identifies the transfer: equal in its begin and end events of "   \
+	  "one side")                                                        \
+	E(S, I32, rank, "rank in MPI_COMM_WORLD whose transfer it is")       \
+	E(S, I32, peer,                                                      \
+	  "for a send the receiver's rank in MPI_COMM_WORLD, for a receive " \
+	  "the sender's rank in its communicator")                           \
+	E(S, I32, tag, "tag of the message")                                 \
+	E(S, I32, side, "0: send, 1: receive")                               \
+	E(S, I32, proto, "protocol (see vmpi-events(7)); -1: not yet known")
 #define VM_EVENT_OF_xfer_end(E, S) VM_EVENT_OF_xfer_begin(E, S)
-#define VM_EVENT_OF_call_enter(E, S)                    \
-	E(S, I32, rank, "who calls, in MPI_COMM_WORLD") \
-	E(S, I32, call, "number of the call, 0 for none")
+#define VM_EVENT_OF_call_enter(E, S)                       \
+	E(S, I32, rank, "caller's rank in MPI_COMM_WORLD") \
+	E(S, I32, call, "number of the call; 0: none")
 #define VM_EVENT_OF_call_exit(E, S) VM_EVENT_OF_call_enter(E, S)
-#define VM_EVENT_OF_unexpected(E, S)                              \
-	E(S, U64, bytes, "length of the message")                 \
-	E(S, I32, rank, "whose message it is, in MPI_COMM_WORLD") \
-	E(S, I32, source, "the sender in its communicator")       \
-	E(S, I32, tag, "tag of the message")                      \
-	E(S, I32, queued, "unexpected messages of the rank, with it")
-#define VM_EVENT_OF_ult_switch(E, S)                                         \
-	E(S, I32, worker, "number of the worker in its process")             \
-	E(S, I32, from, "rank of the task that ran; -1: of none")            \
-	E(S, I32, to, "rank of the task that runs from now on; -1: of none") \
-	E(S, I32, reason, "0: it waits, 1: it yields, 2: it has ended")
+#define VM_EVENT_OF_unexpected(E, S)                           \
+	E(S, U64, bytes, "length of the message")              \
+	E(S, I32, rank, "receiver's rank in MPI_COMM_WORLD")   \
+	E(S, I32, source, "sender's rank in its communicator") \
+	E(S, I32, tag, "tag of the message")                   \
+	E(S, I32, queued,                                      \
+	  "length of the rank's unexpected queue, including this message")
+#define VM_EVENT_OF_ult_switch(E, S)                                  \
+	E(S, I32, worker, "number of the worker in its process")      \
+	E(S, I32, from, "rank of the task that ran; -1: no rank")     \
+	E(S, I32, to, "rank of the task that runs next; -1: no rank") \
+	E(S, I32, reason,                                             \
+	  "why the first one stopped: 0: waits, 1: yields, 2: has ended")
 #define VM_EVENT_OF_steal(E, S)                              \
-	E(S, I32, thief, "number of the worker that helped") \
-	E(S, I32, owner, "number of the worker it helped")
+	E(S, I32, thief, "number of the worker that polled") \
+	E(S, I32, owner, "number of the port, which is that of its worker")
 #define VM_EVENT_OF_pool_grow(E, S)                             \
-	E(S, U64, bytes, "how much was taken or given back")    \
-	E(S, U64, total, "what the pool has now")               \
+	E(S, U64, bytes, "number of bytes allocated or freed")  \
+	E(S, U64, total, "size of the pool now")                \
 	E(S, I32, pool,                                         \
 	  "0: packets of a port, 1: requests, 2: messages, 3: " \
 	  "copies of payloads")                                 \
-	E(S, I32, owner, "number of the port, or -1")
+	E(S, I32, owner, "number of the port; -1: none")
 #define VM_EVENT_OF_pool_shrink(E, S) VM_EVENT_OF_pool_grow(E, S)
-#define VM_EVENT_OF_tune(E, S)                                       \
-	E(S, I64, before, "value of the variable until now")         \
-	E(S, I64, after, "its value from now on")                    \
-	E(S, I32, variable, "its index among the control variables") \
-	E(S, I32, rank, "whose value it is; -1: that of all ranks")  \
-	E(S, I32, policy,                                            \
-	  "number of the policy, in the order of --tune=all; -1: out of a file")
-#define VM_EVENT_OF_rank_moved(E, S)                      \
-	E(S, I32, rank, "which rank, in MPI_COMM_WORLD")  \
-	E(S, I32, from, "number of the worker it ran on") \
-	E(S, I32, to, "number of the worker it runs on")
+#define VM_EVENT_OF_tune(E, S)                                                \
+	E(S, I64, before, "old value of the variable")                        \
+	E(S, I64, after, "new value of the variable")                         \
+	E(S, I32, variable, "index of the control variable")                  \
+	E(S, I32, rank, "rank whose value it is; -1: all ranks")              \
+	E(S, I32, policy,                                                     \
+	  "number of the policy in the order of --tune=all; -1: loaded from " \
+	  "a file")
+#define VM_EVENT_OF_rank_moved(E, S)                \
+	E(S, I32, rank, "rank in MPI_COMM_WORLD")   \
+	E(S, I32, from, "number of the old worker") \
+	E(S, I32, to, "number of the new worker")
 
 #define VM_EVENT_BYTES_MAX 64
 #define VM_EVENT_ELEMENTS_MAX 8

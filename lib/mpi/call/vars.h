@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one can set in mpi.
+ * Control variables of mpi.
  */
 #ifndef MPI_CALL_VARS_H
 #define MPI_CALL_VARS_H
@@ -13,64 +13,69 @@
 	  "and roots; handles are always checked")                             \
 	X(SIZE, coll_share_bytes, 32768, 0, 1099511627776, "bytes", ANYTIME,   \
 	  TD, coll,                                                            \
-	  "Data of a collective from which on idle workers take a share of "   \
-	  "the work; below, no part goes to another worker")                   \
+	  "Size of a collective's data above which idle workers share the "    \
+	  "work")                                                              \
 	X(SIZE, coll_operand_bytes, 16777216, 64, 1099511627776, "bytes",      \
 	  STARTUP, TD, coll,                                                   \
-	  "Operands of a reduction that a process takes from others at a "     \
-	  "time; larger ones go in slices.  The same in all processes")        \
+	  "Most bytes of operands that a process receives at a time in a "     \
+	  "reduction; larger operands are processed in slices.  Must be the "  \
+	  "same in all processes")                                             \
 	X(SIZE, coll_packed_bytes, 65536, 0, 1099511627776, "bytes", ANYTIME,  \
 	  TD, coll,                                                            \
-	  "Blocks of a collective up to this size go to another process "      \
-	  "together, in one message; longer ones go one by one, from buffer "  \
-	  "to buffer")                                                         \
+	  "Largest block of a collective that is packed with others into "     \
+	  "one message to another process; larger blocks are sent one by "     \
+	  "one, from buffer to buffer")                                        \
 	X(SIZE, coll_short_bytes, 4096, 0, 1099511627776, "bytes", ALIKE, TB,  \
 	  coll,                                                                \
-	  "Data of a collective up to which every process tells every other "  \
-	  "(algorithm linear) where the algorithm is auto.  The same in all "  \
-	  "processes")                                                         \
+	  "Largest data of an internode collective for which auto chooses "    \
+	  "the algorithm linear, in which every process sends to every "       \
+	  "other one.  Must be the same in all processes")                     \
 	X(SIZE, coll_long_bytes, 524288, 0, 1099511627776, "bytes", ALIKE, TB, \
 	  coll,                                                                \
-	  "Data of a collective from which on it is cut into a piece per "     \
-	  "process (scatter_allgather, reduce_scatter) where the algorithm "   \
-	  "is auto.  The same in all processes")                               \
+	  "Smallest data of an internode collective for which auto chooses "   \
+	  "algorithms with one part per process (scatter_allgather, "          \
+	  "reduce_scatter, ring).  Must be the same in all processes")         \
 	X(CHOICE, coll_bcast_algorithm, 0, 0, 3,                               \
 	  "auto|linear|binomial|scatter_allgather", ALIKE, TD, coll,           \
-	  "How a broadcast goes among processes: from the root's to all; "     \
-	  "along a tree; in pieces, one to each process, and round a ring.  "  \
-	  "The same in all processes, as with all algorithms")                 \
+	  "Internode broadcast algorithm: linear sends from the root's "       \
+	  "process to all others, binomial along a tree, scatter_allgather "   \
+	  "scatters parts and allgathers them in a ring.  Must be the same "   \
+	  "in all processes, like all algorithms")                             \
 	X(CHOICE, coll_allgather_algorithm, 0, 0, 2, "auto|linear|ring",       \
 	  ALIKE, TD, coll,                                                     \
-	  "How an allgather goes among processes: from each to all others; "   \
-	  "round a ring")                                                      \
+	  "Internode allgather algorithm: linear sends from each process to "  \
+	  "all others, ring around a ring")                                    \
 	X(CHOICE, coll_alltoall_algorithm, 0, 0, 2, "auto|linear|pairwise",    \
 	  ALIKE, TD, coll,                                                     \
-	  "How the long blocks of an all-to-all go among processes: all at "   \
-	  "once; with one process after the other")                            \
+	  "Internode all-to-all algorithm for long blocks: linear exchanges "  \
+	  "with all processes at once, pairwise with one after the other")     \
 	X(CHOICE, coll_reduce_algorithm, 0, 0, 4,                              \
 	  "auto|ordered|linear|binomial|reduce_scatter", ALIKE, TD, coll,      \
-	  "How reductions to a root go among processes: ordered sends all "    \
-	  "operands, which gives the bits that one process would give; all "   \
-	  "others combine what each process has reduced: at the root's; "      \
-	  "along a tree; each process a piece.  Where an operation does not "  \
-	  "commute and the ranks of a process are no neighbours, it is "       \
-	  "ordered")                                                           \
+	  "Internode reduce algorithm: ordered sends all operands, so that "   \
+	  "results are bitwise those of a single process; the others "         \
+	  "combine what each process has reduced: linear in the root's "       \
+	  "process, binomial along a tree, reduce_scatter one part in each "   \
+	  "process.  Operations that do not commute use ordered unless each "  \
+	  "process has consecutive ranks")                                     \
 	X(CHOICE, coll_allreduce_algorithm, 0, 0, 4,                           \
 	  "auto|ordered|linear|recursive_doubling|reduce_scatter", ALIKE, TD,  \
 	  coll,                                                                \
-	  "The same for reductions to all: in each process; in pairs of "      \
-	  "processes, one step after the other; each process a piece")         \
+	  "Internode allreduce algorithm: ordered as for reduce; linear "      \
+	  "combines in every process, recursive_doubling in pairs of "         \
+	  "processes step by step, reduce_scatter one part in each process")   \
 	X(CHOICE, coll_reduce_scatter_algorithm, 0, 0, 3,                      \
 	  "auto|ordered|linear|pairwise", ALIKE, TD, coll,                     \
-	  "The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block: in "  \
-	  "each process all; each process what its ranks get")                 \
+	  "Internode algorithm of MPI_Reduce_scatter and "                     \
+	  "MPI_Reduce_scatter_block: ordered as for reduce; linear combines "  \
+	  "everything in every process, pairwise only what the ranks of the "  \
+	  "process receive")                                                   \
 	X(CHOICE, coll_scan_algorithm, 0, 0, 3,                                \
 	  "auto|ordered|linear|recursive_doubling", ALIKE, TD, coll,           \
-	  "The same for scans; ordered where the ranks of a process are no "   \
-	  "neighbours")                                                        \
+	  "Internode scan algorithm, as for allreduce; ordered is used "       \
+	  "unless each process has consecutive ranks")                         \
 	X(INT, finalize_reports, 10, 0, 1000000, "ranks", ANYTIME, UD, debug,  \
-	  "How many ranks say at MPI_Finalize which operations they have "     \
-	  "not completed")
+	  "Number of ranks that report their incomplete operations in "        \
+	  "MPI_Finalize")
 
 struct mpi_cvars {
 	MPI_CVARS(VM_CVAR_FIELD)
