@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "boot/boot.h"
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/vars.h"
 #include "fabric/fabric.h"
 #include "fabric/vars.h"

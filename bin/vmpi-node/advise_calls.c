@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "core/instrument/intercept.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/instrument/profiler.h"
 #include "core/rank/vars.h"
 #include "report/advice.h"

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "boot/boot.h"
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "introspect/measure/balance.h"
 #include "node.h"
 

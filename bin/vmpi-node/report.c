@@ -199,7 +199,7 @@ static void finders_print(int port)
 
 	for (int i = 0; i < vm_node->engine_count; i++) {
 		uint64_t found =
-			vm_pvar_read(&vm_node->found[i], (unsigned)port);
+			vm_pvar_read(&vm_node->worker_pvars[i], (unsigned)port);
 
 		if (found && used < sizeof(text))
 			used += (size_t)snprintf(text + used,

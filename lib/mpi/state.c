@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/runtime/process.h"
 #include "mpi/call/attr.h"
 #include "mpi/p2p/bsend.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "job.h"
 
 #define MESSAGES 400
@@ -17,8 +17,8 @@ static size_t buffers_made(void)
 	size_t bytes = 0;
 
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
-		bytes += vm_node->buffer_pool[i].objects *
-			 vm_node->buffer_pool[i].object_bytes;
+		bytes += vm_node->pools.buffer[i].objects *
+			 vm_node->pools.buffer[i].object_bytes;
 	return bytes;
 }
 

@@ -11,7 +11,7 @@
 #include "core/rank/chan.h"
 #include "core/comm/leaders_msg.h"
 #include "core/comm/meet.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/comm/p2p.h"
 
 /* The place of a process in far; a new one if it is not there. */

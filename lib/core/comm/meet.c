@@ -13,7 +13,7 @@
 
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/local/req.h"
 #include "core/rank/wait.h"
 #include "sched/ult.h"
@@ -150,7 +150,7 @@ static struct vm_meet *shared_find(uint32_t context)
 {
 	struct vm_list *link;
 
-	vm_list_each(link, &vm_node->places) {
+	vm_list_each(link, &vm_node->meets.list) {
 		struct vm_meet *meet =
 			vm_container_of(link, struct vm_meet, link);
 		int refs =
@@ -174,13 +174,13 @@ struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context)
 	if (!meet)
 		return NULL;
 	meet->context = context;
-	vm_lock_take(&vm_node->places_lock);
+	vm_lock_take(&vm_node->meets.lock);
 	other = shared_find(context);
 	if (!other) {
 		meet->shared = true;
-		vm_list_append(&vm_node->places, &meet->link);
+		vm_list_append(&vm_node->meets.list, &meet->link);
 	}
-	vm_lock_give(&vm_node->places_lock);
+	vm_lock_give(&vm_node->meets.lock);
 	if (!other)
 		return meet;
 	vm_meet_drop(meet);
@@ -201,9 +201,9 @@ void vm_meet_drop(struct vm_meet *meet)
 					       memory_order_acq_rel) != 1)
 		return;
 	if (meet->shared) {
-		vm_lock_take(&vm_node->places_lock);
+		vm_lock_take(&vm_node->meets.lock);
 		vm_list_remove(&meet->link);
-		vm_lock_give(&vm_node->places_lock);
+		vm_lock_give(&vm_node->meets.lock);
 	}
 	/* Unfinished ones are left when the job ends early. */
 	while ((link = vm_list_pop(&meet->spare)) ||

@@ -16,7 +16,7 @@
 #include "core/instrument/overlap_events.h"
 #include "core/remote/failure.h"
 #include "core/local/mailbox.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/remote/remote.h"
 #include "core/instrument/trace.h"
 #include "core/rank/wait.h"

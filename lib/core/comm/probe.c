@@ -8,7 +8,7 @@
 #include "core/local/engine.h"
 #include "core/remote/failure.h"
 #include "core/local/mailbox.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/wait.h"
 
 static void msg_status(const struct vm_msg *msg, vmpi_status *status)

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "core/instrument/intercept.h"
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "introspect/measure/overlap_file.h"
 
 /* Hangs in the node while somebody watches. */
@@ -26,7 +26,7 @@ struct vm_overlap_events {
 static struct vm_overlap_core *core_find(const struct vm_ult *ult)
 {
 	if (ult->worker->index >= 0)
-		return &vm_node->account->cores[ult->worker->index];
+		return &vm_node->overlap_events->cores[ult->worker->index];
 	return ult->overlap ? &ult->overlap->own : NULL;
 }
 
@@ -78,7 +78,7 @@ static void call_end(struct vm_ult *self)
 	if (overlap) {
 		vm_overlap_exit(overlap, now);
 		if (VM_UNLIKELY(now - overlap->shown >
-				vm_node->account->show_ticks))
+				vm_node->overlap_events->show_ticks))
 			show(self->owner, now);
 	}
 	core_go(self, now);
@@ -137,7 +137,7 @@ void vm_overlap_events_block_end(void)
 
 void vm_overlap_events_rank(struct vm_rank *rank, struct vm_ult *task)
 {
-	struct vm_overlap_events *account = vm_node->account;
+	struct vm_overlap_events *account = vm_node->overlap_events;
 	struct vm_overlap *overlap;
 
 	if (!account)
@@ -217,15 +217,17 @@ int vm_overlap_events_start(struct vm_node *node)
 	rc = setup_make(&head.setup, node->fabric != NULL);
 	if (rc)
 		return rc;
-	node->account = calloc(1, sizeof(*node->account));
-	if (!node->account)
+	node->overlap_events = calloc(1, sizeof(*node->overlap_events));
+	if (!node->overlap_events)
 		return -VMPI_ENOMEM;
-	node->account->show_ticks = (uint64_t)(SHOW_NS / vm_clock.tick_ns);
-	node->account->cores = aligned_alloc(VM_CACHELINE, bytes);
-	if (!node->account->cores)
+	node->overlap_events->show_ticks =
+		(uint64_t)(SHOW_NS / vm_clock.tick_ns);
+	node->overlap_events->cores = aligned_alloc(VM_CACHELINE, bytes);
+	if (!node->overlap_events->cores)
 		return -VMPI_ENOMEM;
-	memset(node->account->cores, 0, bytes);
-	rc = vm_overlap_file_new(&node->account->file, overlap_cvar.dir, &head);
+	memset(node->overlap_events->cores, 0, bytes);
+	rc = vm_overlap_file_new(&node->overlap_events->file, overlap_cvar.dir,
+				 &head);
 	if (!rc)
 		vm_intercept_set(VM_INTERCEPT_OVERLAP);
 	return rc;
@@ -233,13 +235,13 @@ int vm_overlap_events_start(struct vm_node *node)
 
 void vm_overlap_events_stop(struct vm_node *node)
 {
-	if (!node->account)
+	if (!node->overlap_events)
 		return;
 	vm_intercept_clear(VM_INTERCEPT_OVERLAP);
-	vm_overlap_file_free(node->account->file);
-	free(node->account->cores);
-	free(node->account);
-	node->account = NULL;
+	vm_overlap_file_free(node->overlap_events->file);
+	free(node->overlap_events->cores);
+	free(node->overlap_events);
+	node->overlap_events = NULL;
 }
 
 static uint64_t to_ns(uint64_t ticks)

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "core/instrument/intercept.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/rank.h"
 #include "introspect/vars/bulk.h"
 #include "base/nearest.h"

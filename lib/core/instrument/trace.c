@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/instrument/trace_own.h"
 #include "base/nearest.h"
 #include "introspect/vars/pvar.h"

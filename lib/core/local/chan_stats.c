@@ -11,7 +11,7 @@
 #include "core/instrument/intercept.h"
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 /* Who watches: tools may do so for longer than the runtime runs. */
 static struct {

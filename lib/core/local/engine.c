@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "core/local/mailbox.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 #define DRAIN_MAX 64 /* slots taken in one poll */
 #define RING_PATIENCE 2000
@@ -40,12 +40,12 @@ void vm_thread_cache_init(struct vm_thread_cache *lane,
 {
 	lane->engine = engine;
 	lane->poll_rounds = 1;
-	vm_pool_cache_init(&lane->req, &vm_node->req_pool);
-	vm_pool_cache_init(&lane->msg, &vm_node->msg_pool);
-	vm_pool_cache_init(&lane->push, &vm_node->rndv_send_pool);
-	vm_pool_cache_init(&lane->pull, &vm_node->rndv_recv_pool);
+	vm_pool_cache_init(&lane->req, &vm_node->pools.req);
+	vm_pool_cache_init(&lane->msg, &vm_node->pools.msg);
+	vm_pool_cache_init(&lane->push, &vm_node->pools.rndv_send);
+	vm_pool_cache_init(&lane->pull, &vm_node->pools.rndv_recv);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
-		vm_pool_cache_init(&lane->buffer[i], &vm_node->buffer_pool[i]);
+		vm_pool_cache_init(&lane->buffer[i], &vm_node->pools.buffer[i]);
 }
 
 void vm_thread_cache_fini(struct vm_thread_cache *lane)

@@ -18,7 +18,7 @@
 #include "base/pool.h"
 #include "core/rank/match.h"
 #include "core/comm/msg.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/rank.h"
 #include "core/local/req.h"
 #include "core/local/work.h"

@@ -9,7 +9,7 @@
 
 #include "core/instrument/overlap_events.h"
 #include "core/instrument/trace.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 void vm_arrival_end(struct vm_arrival *arrival)
 {

@@ -3,7 +3,7 @@
  * Messages, and what else happens at a moment.
  */
 #include "base/clock.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/local/req.h"
 #include "core/local/chan_stats.h"
 #include "core/instrument/trace_own.h"

@@ -11,7 +11,7 @@
 #include "core/instrument/overlap_events.h"
 #include "core/instrument/trace.h"
 #include "core/local/mailbox.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/wait.h"
 
 struct vm_req vm_req_done_send = { .state = VM_REQ_DONE, .kind = VM_REQ_SEND };

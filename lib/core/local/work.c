@@ -7,7 +7,7 @@
 
 #include "base/lock.h"
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 #define CHUNKS_WORKER 2 /* so that an unequal pair comes out even */
 

@@ -9,7 +9,7 @@
 #include "core/rank/context.h"
 #include "core/local/engine.h"
 #include "core/comm/meet.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/local/chan_stats.h"
 
 struct vm_group *vm_group_new(int size)

@@ -5,7 +5,7 @@
  */
 #include "core/rank/context.h"
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 void vm_contexts_init(struct vm_node *node)
 {
@@ -13,21 +13,21 @@ void vm_contexts_init(struct vm_node *node)
 
 	while ((1 << bits) < node->process_count)
 		bits++;
-	node->context_mask = UINT32_MAX >> bits;
-	node->context_base = bits ? (uint32_t)node->process << (32 - bits) : 0;
+	node->contexts.mask = UINT32_MAX >> bits;
+	node->contexts.base = bits ? (uint32_t)node->process << (32 - bits) : 0;
 	/* The world has the first of all. */
-	atomic_init(&node->context_next, 2);
-	vm_lock_init(&node->context_lock);
+	atomic_init(&node->contexts.next, 2);
+	vm_lock_init(&node->contexts.lock);
 }
 
 static uint32_t spare_take(void)
 {
 	uint32_t context = VM_CONTEXT_WORLD;
 
-	vm_lock_take(&vm_node->context_lock);
-	if (vm_node->context_spares)
-		context = vm_node->context_spare[--vm_node->context_spares];
-	vm_lock_give(&vm_node->context_lock);
+	vm_lock_take(&vm_node->contexts.lock);
+	if (vm_node->contexts.spares)
+		context = vm_node->contexts.spare[--vm_node->contexts.spares];
+	vm_lock_give(&vm_node->contexts.lock);
 	return context;
 }
 
@@ -38,15 +38,15 @@ uint32_t vm_context_new(void)
 	if (vm_node->process_count > 1)
 		context = spare_take();
 	if (context == VM_CONTEXT_WORLD)
-		context = atomic_fetch_add_explicit(&vm_node->context_next, 2,
+		context = atomic_fetch_add_explicit(&vm_node->contexts.next, 2,
 						    memory_order_relaxed);
-	return vm_node->context_base | (context & vm_node->context_mask);
+	return vm_node->contexts.base | (context & vm_node->contexts.mask);
 }
 
 void vm_context_return(uint32_t context)
 {
-	vm_lock_take(&vm_node->context_lock);
-	if (vm_node->context_spares < VM_CONTEXT_SPARES)
-		vm_node->context_spare[vm_node->context_spares++] = context;
-	vm_lock_give(&vm_node->context_lock);
+	vm_lock_take(&vm_node->contexts.lock);
+	if (vm_node->contexts.spares < VM_CONTEXT_SPARES)
+		vm_node->contexts.spare[vm_node->contexts.spares++] = context;
+	vm_lock_give(&vm_node->contexts.lock);
 }

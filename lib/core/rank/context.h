@@ -10,9 +10,23 @@
 #ifndef CORE_RANK_CONTEXT_H
 #define CORE_RANK_CONTEXT_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/lock.h"
+
 struct vm_node;
+
+#define VM_CONTEXT_SPARES 1024
+
+/* Part of vm_node. */
+struct vm_contexts {
+	_Atomic uint32_t next;
+	uint32_t base, mask; /* the process; the bits of the counter */
+	struct vm_lock lock; /* guards those taken and never used: */
+	unsigned spares;
+	uint32_t spare[VM_CONTEXT_SPARES];
+};
 
 /* Of the world. */
 #define VM_CONTEXT_WORLD 0u

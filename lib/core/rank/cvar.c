@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "core/rank/chan.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/rank.h"
 #include "introspect/vars/cvar_copy.h"
 #include "base/nearest.h"

@@ -19,22 +19,24 @@ int vm_credit_queues_init(struct vm_node *node)
 	size_t count = vm_fabric_limits(node->fabric)->ports *
 		       (size_t)node->process_count;
 
-	node->lines = calloc(1, sizeof(*node->lines) +
-					count * sizeof(node->lines->table[0]));
-	if (!node->lines)
+	node->credit_queues = calloc(
+		1, sizeof(*node->credit_queues) +
+			   count * sizeof(node->credit_queues->table[0]));
+	if (!node->credit_queues)
 		return -VMPI_ENOMEM;
-	node->lines->count = count;
-	vm_lock_init(&node->lines->lock);
+	node->credit_queues->count = count;
+	vm_lock_init(&node->credit_queues->lock);
 	return 0;
 }
 
 void vm_credit_queues_fini(struct vm_node *node)
 {
-	for (size_t i = 0; node->lines && i < node->lines->count; i++)
-		free(atomic_load_explicit(&node->lines->table[i],
+	for (size_t i = 0;
+	     node->credit_queues && i < node->credit_queues->count; i++)
+		free(atomic_load_explicit(&node->credit_queues->table[i],
 					  memory_order_relaxed));
-	free(node->lines);
-	node->lines = NULL;
+	free(node->credit_queues);
+	node->credit_queues = NULL;
 }
 
 /* The lines to a process, made by whoever comes first; false: no memory. */
@@ -50,14 +52,14 @@ static bool line_make(const struct vm_port *port, struct vm_to to)
 		vm_lock_init(&lines[i].lock);
 		vm_list_init(&lines[i].list);
 	}
-	vm_lock_take(&vm_node->lines->lock);
-	others = atomic_load_explicit(&vm_node->lines->table[at],
+	vm_lock_take(&vm_node->credit_queues->lock);
+	others = atomic_load_explicit(&vm_node->credit_queues->table[at],
 				      memory_order_relaxed);
 	if (!others)
 		/* Pairs with the load in vm_credit_queue_of(). */
-		atomic_store_explicit(&vm_node->lines->table[at], lines,
+		atomic_store_explicit(&vm_node->credit_queues->table[at], lines,
 				      memory_order_release);
-	vm_lock_give(&vm_node->lines->lock);
+	vm_lock_give(&vm_node->credit_queues->lock);
 	if (others)
 		free(lines);
 	return others || lines;
@@ -211,7 +213,7 @@ void vm_credit_queue_down(const struct vm_port *port, uint32_t process,
 
 static bool lines_empty(void)
 {
-	const struct vm_credit_queues *lines = vm_node->lines;
+	const struct vm_credit_queues *lines = vm_node->credit_queues;
 
 	for (size_t i = 0; i < lines->count; i++) {
 		size_t process = i % (size_t)vm_node->process_count;

@@ -22,7 +22,7 @@
 
 #include "base/list.h"
 #include "base/lock.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/remote/rndv_send.h"
 #include "fabric/fabric.h"
 
@@ -47,7 +47,7 @@ vm_credit_queue_of(const struct vm_port *port, struct vm_to to)
 		    to.process;
 	/* Pairs with the store in line_make(). */
 	struct vm_credit_queue *lines = atomic_load_explicit(
-		&vm_node->lines->table[at], memory_order_acquire);
+		&vm_node->credit_queues->table[at], memory_order_acquire);
 
 	return VM_LIKELY(!lines) ? NULL : &lines[to.port];
 }

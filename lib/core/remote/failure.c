@@ -13,7 +13,7 @@
 #include "core/local/engine.h"
 #include "core/local/mailbox.h"
 #include "core/comm/meet.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 #define BATCH 64 /* receives ended under one lock */
 
@@ -21,15 +21,15 @@ int vm_failure_init(struct vm_node *node)
 {
 	size_t ports = vm_fabric_limits(node->fabric)->ports;
 
-	node->lost = calloc(ports * (size_t)node->process_count,
-			    sizeof(*node->lost));
-	return node->lost ? 0 : -VMPI_ENOMEM;
+	node->failure.marks = calloc(ports * (size_t)node->process_count,
+				     sizeof(*node->failure.marks));
+	return node->failure.marks ? 0 : -VMPI_ENOMEM;
 }
 
 void vm_failure_fini(struct vm_node *node)
 {
-	free(node->lost);
-	node->lost = NULL;
+	free(node->failure.marks);
+	node->failure.marks = NULL;
 }
 
 /* A process may have left after it has done all it had to, or have died. */
@@ -38,9 +38,9 @@ enum { HERE, LEFT, DIED };
 /* The mark of a process, as the port has seen it. */
 static _Atomic uint8_t *mark_of(const struct vm_port *port, uint32_t process)
 {
-	return &vm_node->lost[vm_port_index(port) *
-				      (size_t)vm_node->process_count +
-			      process];
+	return &vm_node->failure.marks[vm_port_index(port) *
+					       (size_t)vm_node->process_count +
+				       process];
 }
 
 static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
@@ -178,7 +178,7 @@ static void rank_down(struct vm_rank *rank, bool goodbye)
 				      memory_order_relaxed);
 		probers_end(rank);
 		if (!goodbye || !rank->holds ||
-		    atomic_load_explicit(&vm_node->bereaved,
+		    atomic_load_explicit(&vm_node->failure.any,
 					 memory_order_relaxed))
 			batch_take(&batch);
 		vm_engine_unlock(rank->engine);
@@ -188,7 +188,8 @@ static void rank_down(struct vm_rank *rank, bool goodbye)
 
 void vm_failure_hold(struct vm_rank *rank)
 {
-	atomic_fetch_add_explicit(&vm_node->holds, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&vm_node->failure.holds, 1,
+				  memory_order_relaxed);
 	vm_engine_lock(rank->engine);
 	rank->holds = true;
 	vm_engine_unlock(rank->engine);
@@ -210,7 +211,7 @@ static void rank_let(struct vm_rank *rank)
 void vm_failure_let(void)
 {
 	/* Pairs with itself: the last one has seen what all have done. */
-	if (atomic_fetch_sub_explicit(&vm_node->holds, 1,
+	if (atomic_fetch_sub_explicit(&vm_node->failure.holds, 1,
 				      memory_order_acq_rel) > 1)
 		return;
 	for (int i = 0; i < vm_node->rank_here; i++)
@@ -220,7 +221,7 @@ void vm_failure_let(void)
 void vm_failure_down(struct vm_port *port, uint32_t process, bool died)
 {
 	if (died)
-		atomic_store_explicit(&vm_node->bereaved, true,
+		atomic_store_explicit(&vm_node->failure.any, true,
 				      memory_order_relaxed);
 	/* Read under the locks that rank_down() takes. */
 	atomic_store_explicit(mark_of(port, process), died ? DIED : LEFT,

@@ -5,7 +5,7 @@
  */
 #include "core/remote/peer_stats.h"
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 static void count(uint64_t *word, uint64_t amount)
 {

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/instrument/trace.h"
 #include "fabric/fabric.h"
 #include "introspect/export/export.h"
@@ -47,7 +47,8 @@ static bool may_look(unsigned port, unsigned ports)
 
 static bool port_poll(struct vm_thread_cache *lane, unsigned port, bool own)
 {
-	uint64_t *found = vm_node->found[lane->engine->index].polls_found;
+	uint64_t *found =
+		vm_node->worker_pvars[lane->engine->index].polls_found;
 
 	if (vm_port_poll(vm_fabric_port(vm_node->fabric, port), own) <= 0)
 		return false;
@@ -83,13 +84,13 @@ static void call_end(struct vm_thread_cache *lane)
 		return;
 	atomic_store_explicit(&lane->called, false, memory_order_relaxed);
 	/* Pairs with the exchange in watcher_call(). */
-	atomic_store(&vm_node->called, false);
+	atomic_store(&vm_node->progress.called, false);
 }
 
 /* Wakes somebody who sleeps, to watch. */
 static __attribute__((noinline)) void watcher_call(void)
 {
-	if (atomic_exchange(&vm_node->called, true))
+	if (atomic_exchange(&vm_node->progress.called, true))
 		return;
 	for (int i = 0; i < vm_sched.worker_count; i++) {
 		struct vm_worker *other = &vm_sched.workers[i];
@@ -103,7 +104,7 @@ static __attribute__((noinline)) void watcher_call(void)
 		vm_worker_nudge_slow(other);
 		return;
 	}
-	atomic_store(&vm_node->called, false);
+	atomic_store(&vm_node->progress.called, false);
 }
 
 /*
@@ -117,9 +118,9 @@ static inline void watch_check(struct vm_worker *worker,
 	if (!worker->head && !worker->next)
 		return;
 	call_end(lane);
-	if (VM_UNLIKELY(atomic_load_explicit(&vm_node->asleep,
+	if (VM_UNLIKELY(atomic_load_explicit(&vm_node->progress.sleepers,
 					     memory_order_relaxed) > 0 &&
-			!atomic_load_explicit(&vm_node->watcher,
+			!atomic_load_explicit(&vm_node->progress.poller,
 					      memory_order_relaxed)))
 		watcher_call();
 }
@@ -164,16 +165,16 @@ VM_STATIC_ASSERT(sizeof(struct core_worker_pvars) % VM_CACHELINE == 0,
 int vm_progress_init(void)
 {
 	/* Each has lines of the cache of its own. */
-	vm_node->found = vm_export_alloc((size_t)vm_node->engine_count *
-						 sizeof(*vm_node->found),
-					 VM_CACHELINE);
-	return vm_node->found ? 0 : -VMPI_ENOMEM;
+	vm_node->worker_pvars = vm_export_alloc(
+		(size_t)vm_node->engine_count * sizeof(*vm_node->worker_pvars),
+		VM_CACHELINE);
+	return vm_node->worker_pvars ? 0 : -VMPI_ENOMEM;
 }
 
 void vm_progress_fini(void)
 {
-	vm_export_free(vm_node->found);
-	vm_node->found = NULL;
+	vm_export_free(vm_node->worker_pvars);
+	vm_node->worker_pvars = NULL;
 }
 
 bool vm_progress_thread_poll(void)
@@ -191,10 +192,10 @@ bool vm_progress_thread_poll(void)
 static void sleep_elsewhere(struct vm_worker *worker, uint64_t limit_ns)
 {
 	/* Pairs with the stores of watcher: see watch_check(). */
-	atomic_fetch_add(&vm_node->asleep, 1);
-	if (atomic_load(&vm_node->watcher))
+	atomic_fetch_add(&vm_node->progress.sleepers, 1);
+	if (atomic_load(&vm_node->progress.poller))
 		vm_futex_wait(&worker->sleeping, 1, limit_ns);
-	atomic_fetch_sub(&vm_node->asleep, 1);
+	atomic_fetch_sub(&vm_node->progress.sleepers, 1);
 }
 
 static void sleep_watching(struct vm_worker *worker,
@@ -204,11 +205,11 @@ static void sleep_watching(struct vm_worker *worker,
 
 	/* Pairs with the exchange in vm_worker_nudge_slow() and the load in
 	 * vm_progress_kick(): one of the two sees the other. */
-	atomic_store(&vm_node->watcher, worker);
+	atomic_store(&vm_node->progress.poller, worker);
 	call_end(worker->lane);
 	if (atomic_load(&worker->sleeping))
 		vm_fabric_sleep_wait(vm_node->fabric, sleep, until);
-	atomic_store(&vm_node->watcher, NULL);
+	atomic_store(&vm_node->progress.poller, NULL);
 	vm_fabric_sleep_end(vm_node->fabric);
 }
 
@@ -217,12 +218,12 @@ static void sleep_watching(struct vm_worker *worker,
 static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
 {
 	struct vm_thread_cache *lane = worker->lane;
-	uint32_t waits = atomic_load_explicit(&vm_node->thread_waits,
+	uint32_t waits = atomic_load_explicit(&vm_node->progress.thread_waits,
 					      memory_order_relaxed);
 
 	if (waits != lane->waits)
 		lane->nap_ns = NAP_NS_MIN;
-	else if (!atomic_load(&vm_node->thread_watcher))
+	else if (!atomic_load(&vm_node->progress.thread_poller))
 		return false;
 	else if (lane->nap_ns < NAP_NS_MAX)
 		lane->nap_ns *= 2;
@@ -248,7 +249,7 @@ bool vm_progress_thread_sleep(struct vm_ult *self)
 	struct vm_sleep sleep;
 	int rc;
 
-	atomic_fetch_add_explicit(&vm_node->thread_waits, 1,
+	atomic_fetch_add_explicit(&vm_node->progress.thread_waits, 1,
 				  memory_order_relaxed);
 	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
 	if (rc == -VMPI_ESTATE)
@@ -256,11 +257,11 @@ bool vm_progress_thread_sleep(struct vm_ult *self)
 	if (rc == 0) {
 		/* Pairs with the exchange in vm_ult_wake() and the load in
 		 * vm_progress_thread_kick(): one of the two sees the other. */
-		atomic_store(&vm_node->thread_watcher, self);
+		atomic_store(&vm_node->progress.thread_poller, self);
 		if (atomic_load(&self->signal) == VM_SIGNAL_ASLEEP)
 			vm_fabric_sleep_wait(vm_node->fabric, &sleep,
 					     UINT64_MAX);
-		atomic_store(&vm_node->thread_watcher, NULL);
+		atomic_store(&vm_node->progress.thread_poller, NULL);
 		vm_fabric_sleep_end(vm_node->fabric);
 	} else {
 		vm_cpu_yield(); /* the worker may be at it */
@@ -274,7 +275,7 @@ bool vm_progress_thread_sleep(struct vm_ult *self)
 bool vm_progress_thread_kick(struct vm_ult *ult)
 {
 	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load(&vm_node->thread_watcher) != ult)
+	if (atomic_load(&vm_node->progress.thread_poller) != ult)
 		return false;
 	vm_fabric_kick(vm_node->fabric);
 	return true;
@@ -312,6 +313,6 @@ bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 
 void vm_progress_kick(struct vm_worker *worker)
 {
-	if (atomic_load(&vm_node->watcher) == worker)
+	if (atomic_load(&vm_node->progress.poller) == worker)
 		vm_fabric_kick(vm_node->fabric);
 }

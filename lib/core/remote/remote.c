@@ -419,9 +419,9 @@ void vm_remote_stop(void)
 	bool stranger = !vm_self;
 	int rc = 0;
 
-	if (!vm_node->fabric || vm_node->stopped)
+	if (!vm_node->fabric || vm_node->closed)
 		return;
-	vm_node->stopped = true;
+	vm_node->closed = true;
 	ranks_close();
 	/* What still comes needs somebody who takes it. */
 	if (stranger)

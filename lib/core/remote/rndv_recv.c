@@ -9,8 +9,8 @@
 #include "core/local/engine.h"
 #include "core/instrument/overlap_events.h"
 #include "core/instrument/trace.h"
-#include "core/runtime/node.h"
-#include "core/remote/op_table.h"
+#include "core/rank/state.h"
+#include "base/id_table.h"
 #include "core/remote/peer_stats.h"
 #include "core/local/req.h"
 
@@ -100,12 +100,12 @@ static int pull_ask(struct vm_rndv_recv *pull, const struct vm_remote *place)
 	struct vm_to to = pull->origin.from;
 	int rc;
 
-	step.from = vm_op_table_new(&vm_node->pulls, pull, &pull->id);
+	step.from = vm_id_table_new(&vm_node->rndv_recvs, pull, &pull->id);
 	if (!step.from)
 		return -VMPI_ENOMEM;
 	rc = vm_remote_step(port, to, VM_PACKET_CTS, &step, place,
 			    place ? sizeof(*place) : 0);
-	if (rc && !vm_op_table_take(&vm_node->pulls, step.from))
+	if (rc && !vm_id_table_take(&vm_node->rndv_recvs, step.from))
 		return 0;
 	return rc;
 }
@@ -258,7 +258,7 @@ void vm_rndv_recv_start(struct vm_req *req, const struct vm_env *env,
 
 static struct vm_rndv_recv *pull_find(const struct vm_pkt *pkt, uint64_t id)
 {
-	struct vm_rndv_recv *pull = vm_op_table_find(&vm_node->pulls, id);
+	struct vm_rndv_recv *pull = vm_id_table_find(&vm_node->rndv_recvs, id);
 
 	return pull && pull->origin.from.process == pkt->process ? pull : NULL;
 }
@@ -297,7 +297,7 @@ void vm_rndv_recv_fragment(struct vm_port *port, struct vm_pkt *pkt)
 	if (pull->received < pull->wanted)
 		rc = pipeline_grant(pull);
 	if (rc || pull->received == pull->wanted)
-		if (vm_op_table_take(&vm_node->pulls, pull->id))
+		if (vm_id_table_take(&vm_node->rndv_recvs, pull->id))
 			pull_finish(pull, rc);
 }
 
@@ -309,7 +309,7 @@ void vm_rndv_recv_written(struct vm_port *port, struct vm_pkt *pkt)
 	(void)port;
 	if (!pull || !pull->writes)
 		return;
-	if (vm_op_table_take(&vm_node->pulls, pull->id)) {
+	if (vm_id_table_take(&vm_node->rndv_recvs, pull->id)) {
 		vm_mr_close(&pull->mr);
 		pull_end(pull, step->error);
 	}
@@ -337,9 +337,9 @@ void vm_rndv_recv_down(struct vm_port *port, uint32_t process, int error)
 	struct vm_rndv_recv *pull;
 	uint64_t id;
 
-	while ((id = vm_op_table_each(&vm_node->pulls, pull_comes_from,
+	while ((id = vm_id_table_each(&vm_node->rndv_recvs, pull_comes_from,
 				      &search))) {
-		pull = vm_op_table_take(&vm_node->pulls, id);
+		pull = vm_id_table_take(&vm_node->rndv_recvs, id);
 		if (!pull)
 			continue;
 		if (pull->writes)

@@ -12,8 +12,8 @@
 #include "core/local/engine.h"
 #include "core/instrument/overlap_events.h"
 #include "core/local/mailbox.h"
-#include "core/runtime/node.h"
-#include "core/remote/op_table.h"
+#include "core/rank/state.h"
+#include "base/id_table.h"
 #include "core/remote/remote.h"
 #include "core/local/req.h"
 
@@ -125,7 +125,7 @@ int vm_rndv_send_show(struct vm_rndv_send *push,
 		      struct vm_wire_envelope *envelope)
 {
 	struct vm_req *req = push->req;
-	uint64_t id = vm_op_table_new(&vm_node->pushes, push, &push->id);
+	uint64_t id = vm_id_table_new(&vm_node->rndv_sends, push, &push->id);
 
 	if (!id)
 		return -VMPI_ENOMEM;
@@ -137,7 +137,7 @@ int vm_rndv_send_show(struct vm_rndv_send *push,
 
 bool vm_rndv_send_hide(uint64_t id)
 {
-	return vm_op_table_take(&vm_node->pushes, id) != NULL;
+	return vm_id_table_take(&vm_node->rndv_sends, id) != NULL;
 }
 
 void vm_rndv_send_end(struct vm_rndv_send *push, int error)
@@ -203,7 +203,7 @@ static void written(struct vm_rma *rma, int error)
 		vm_container_of(rma, struct vm_rndv_send, rma);
 
 	written_send(push, error);
-	if (vm_op_table_take(&vm_node->pushes, push->id))
+	if (vm_id_table_take(&vm_node->rndv_sends, push->id))
 		vm_rndv_send_end(push, error);
 }
 
@@ -272,7 +272,7 @@ static int fragment_send(struct vm_rndv_send *push, size_t most)
 
 static struct vm_rndv_send *push_find(const struct vm_pkt *pkt, uint64_t id)
 {
-	struct vm_rndv_send *push = vm_op_table_find(&vm_node->pushes, id);
+	struct vm_rndv_send *push = vm_id_table_find(&vm_node->rndv_sends, id);
 
 	return push && push->to.process == pkt->process ? push : NULL;
 }
@@ -310,7 +310,7 @@ void vm_rndv_send_fin(struct vm_port *port, struct vm_pkt *pkt)
 	(void)port;
 	if (!push || push->writing)
 		return;
-	if (vm_op_table_take(&vm_node->pushes, push->id))
+	if (vm_id_table_take(&vm_node->rndv_sends, push->id))
 		vm_rndv_send_end(push, step->error);
 }
 
@@ -337,9 +337,9 @@ void vm_rndv_send_down(struct vm_port *port, uint32_t process, int error)
 	struct vm_rndv_send *push;
 	uint64_t id;
 
-	while ((id = vm_op_table_each(&vm_node->pushes, push_goes_to,
+	while ((id = vm_id_table_each(&vm_node->rndv_sends, push_goes_to,
 				      &search))) {
-		push = vm_op_table_take(&vm_node->pushes, id);
+		push = vm_id_table_take(&vm_node->rndv_sends, id);
 		if (push)
 			vm_rndv_send_end(push, error);
 	}

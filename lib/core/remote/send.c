@@ -8,7 +8,7 @@
 #include "core/local/engine.h"
 #include "core/remote/credit_queue.h"
 #include "core/local/mailbox.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/remote/rndv_send.h"
 #include "core/local/req.h"
 #include "core/local/chan_stats.h"

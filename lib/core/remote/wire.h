@@ -5,7 +5,7 @@
  * One row of VM_PACKETS is all there is to a kind: its number, and who takes it
  * in.  Headers are the fabric's upper header, 32 bytes in the byte order of the
  * machine (the fabric refuses others).  Operations are named by numbers of
- * core/remote/op_table.h, never by addresses, and every field is checked where it is used.
+ * base/id_table.h, never by addresses, and every field is checked where it is used.
  */
 #ifndef CORE_REMOTE_WIRE_H
 #define CORE_REMOTE_WIRE_H

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/rank.h"
 #include "core/rank/cvar.h"
 #include "core/rank/vars.h"

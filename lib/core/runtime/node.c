@@ -35,13 +35,14 @@
 #include "core/service/tune.h"
 #include "core/rank/wait.h"
 #include "core/remote/progress.h"
+#include "core/service/publish.h"
+#include "core/service/thread.h"
 #include "fabric/vars.h"
 #include "introspect/export/export.h"
 #include "sched/futex.h"
 #include "sched/topo.h"
 #include "sched/worker.h"
 
-struct vm_node *vm_node;
 struct vm_node_hooks vm_node_hooks;
 
 /* What a task started by vm_task_new() runs. */
@@ -56,18 +57,18 @@ static void pools_init(struct vm_node *node)
 	size_t share = (size_t)core_cvar.copy_bytes_max / VM_BUFFER_CLASSES;
 
 	vm_lock_init(&node->chans_lock);
-	vm_pool_init(&node->req_pool, "requests", sizeof(struct vm_req), 0);
-	vm_pool_init(&node->msg_pool, "messages", sizeof(struct vm_msg), 0);
-	vm_pool_init(&node->rndv_send_pool, "sends to other processes",
+	vm_pool_init(&node->pools.req, "requests", sizeof(struct vm_req), 0);
+	vm_pool_init(&node->pools.msg, "messages", sizeof(struct vm_msg), 0);
+	vm_pool_init(&node->pools.rndv_send, "sends to other processes",
 		     sizeof(struct vm_rndv_send), 0);
-	vm_pool_init(&node->rndv_recv_pool, "receives from other processes",
+	vm_pool_init(&node->pools.rndv_recv, "receives from other processes",
 		     sizeof(struct vm_rndv_recv), 0);
-	vm_op_table_init(&node->pushes);
-	vm_op_table_init(&node->pulls);
+	vm_id_table_init(&node->rndv_sends);
+	vm_id_table_init(&node->rndv_recvs);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++) {
 		size_t most = share / vm_buffer_bytes[i];
 
-		vm_pool_init(&node->buffer_pool[i], "buffers",
+		vm_pool_init(&node->pools.buffer[i], "buffers",
 			     vm_buffer_bytes[i], most ? most : 1);
 	}
 	vm_stack_pool_init(&node->rank_stacks, node->stack_bytes);
@@ -77,14 +78,14 @@ static void pools_init(struct vm_node *node)
 
 static void pools_fini(struct vm_node *node)
 {
-	vm_pool_fini(&node->req_pool);
-	vm_pool_fini(&node->msg_pool);
-	vm_pool_fini(&node->rndv_send_pool);
-	vm_pool_fini(&node->rndv_recv_pool);
-	vm_op_table_fini(&node->pushes);
-	vm_op_table_fini(&node->pulls);
+	vm_pool_fini(&node->pools.req);
+	vm_pool_fini(&node->pools.msg);
+	vm_pool_fini(&node->pools.rndv_send);
+	vm_pool_fini(&node->pools.rndv_recv);
+	vm_id_table_fini(&node->rndv_sends);
+	vm_id_table_fini(&node->rndv_recvs);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
-		vm_pool_fini(&node->buffer_pool[i]);
+		vm_pool_fini(&node->pools.buffer[i]);
 	vm_stack_pool_fini(&node->rank_stacks);
 	vm_stack_pool_fini(&node->task_stacks);
 }
@@ -264,8 +265,9 @@ static int worker_count(const vmpi_config *config, int ranks)
 
 static void node_free(void)
 {
-	vm_service_fini(&vm_node->service);
+	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);
+	vm_service_fini(vm_node);
 	vm_publish_close();
 	vm_remote_close();
 	vm_migrator_fini(vm_node);
@@ -340,13 +342,14 @@ int vm_node_start(const vmpi_config *config)
 	vm_node->stack_bytes = config->stack_bytes ?
 				       config->stack_bytes :
 				       (size_t)sched_cvar.stack_bytes;
-	vm_service_init(&vm_node->service);
 	pools_init(vm_node);
 	ranks_count(vm_node, ranks);
 	vm_contexts_init(vm_node);
-	vm_lock_init(&vm_node->places_lock);
-	vm_list_init(&vm_node->places);
-	rc = vm_sched_init(workers);
+	vm_lock_init(&vm_node->meets.lock);
+	vm_list_init(&vm_node->meets.list);
+	rc = vm_service_init(vm_node);
+	if (!rc)
+		rc = vm_sched_init(workers);
 	if (!rc)
 		rc = vm_engines_init(workers);
 	if (!rc && (vm_node->process_count > 1 || core_cvar.loopback))
@@ -376,7 +379,7 @@ int vm_node_start(const vmpi_config *config)
 		goto fail;
 	}
 	vm_vars_freeze(true);
-	vm_control_start(vm_node);
+	vm_control_start(vm_node, vm_node_hooks.boot);
 	return 0;
 fail:
 	node_free();
@@ -389,9 +392,9 @@ int vm_node_stop(void)
 
 	if (!vm_node || vm_self)
 		return -VMPI_ESTATE;
-	while ((alive = atomic_load_explicit(&vm_node->tasks_alive,
+	while ((alive = atomic_load_explicit(&vm_node->tasks.alive,
 					     memory_order_acquire)))
-		vm_futex_wait(&vm_node->tasks_alive, alive, 0);
+		vm_futex_wait(&vm_node->tasks.alive, alive, 0);
 	if (!atomic_load_explicit(&vm_sched.stop, memory_order_relaxed))
 		vm_sched_stop();
 	/* Other processes wait for that, whoever remains here. */
@@ -399,7 +402,7 @@ int vm_node_stop(void)
 	if (vm_node_hooks.left)
 		vm_node_hooks.left();
 	vm_control_stop(vm_node);
-	vm_service_stop(&vm_node->service);
+	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);
 	/*
 	 * Those of an OpenMP team may be on their way out, others never end;
@@ -416,7 +419,7 @@ void vm_node_leave(void)
 {
 	VM_ASSERT(vm_node->rank_here == 1 && vm_self);
 	vm_control_stop(vm_node);
-	vm_service_stop(&vm_node->service);
+	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);
 	if (!vm_node->fabric)
 		return;
@@ -436,9 +439,9 @@ void vm_node_leave(void)
 static void task_ended(void)
 {
 	/* Pairs with the load in vm_node_stop(). */
-	if (atomic_fetch_sub_explicit(&vm_node->tasks_alive, 1,
+	if (atomic_fetch_sub_explicit(&vm_node->tasks.alive, 1,
 				      memory_order_release) == 1)
-		vm_futex_wake(&vm_node->tasks_alive);
+		vm_futex_wake(&vm_node->tasks.alive);
 }
 
 static int task_main(void *arg)
@@ -466,7 +469,7 @@ static struct vm_worker *task_worker(struct vm_rank *rank)
 
 	if (rank)
 		return rank->engine->worker;
-	turn = atomic_fetch_add_explicit(&vm_node->task_turn, 1,
+	turn = atomic_fetch_add_explicit(&vm_node->tasks.turn, 1,
 					 memory_order_relaxed);
 	return &vm_sched.workers[turn % (uint32_t)vm_sched.worker_count];
 }
@@ -499,7 +502,7 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 		vm_pvar_add(vm_counters()->tasks, 1);
 		vm_wait_others(rank, 1);
 	}
-	atomic_fetch_add_explicit(&vm_node->tasks_alive, 1,
+	atomic_fetch_add_explicit(&vm_node->tasks.alive, 1,
 				  memory_order_relaxed);
 	vm_ult_wake(*task);
 	return 0;
@@ -530,14 +533,14 @@ static void rank_left(struct vm_rank *rank)
 
 static int rank_body(void *arg)
 {
-	const struct vm_node_body *body = arg;
+	const struct vm_node *node = arg;
 	struct vm_rank *rank = vm_rank_self();
 	int result;
 
 	vm_rank_does(rank, VM_EXPORT_RUNNING);
 	vm_rank_time_begin(rank);
 	vm_intercept_body_begin();
-	result = body->body(body->arg);
+	result = node->body(node->body_arg);
 	/* Maybe on another OS thread. */
 	rank_left(rank);
 	return result;
@@ -550,12 +553,12 @@ static int ranks_start(vmpi_body body, void *arg)
 	struct vm_rank **own = vm_node->own;
 
 	vm_migrator_open(false);
-	vm_node->body = (struct vm_node_body){ body, arg };
+	vm_node->body = body;
+	vm_node->body_arg = arg;
 	for (int i = 0; i < vm_node->rank_here; i++) {
 		struct vm_rank *rank = own[i];
 		int rc = vm_ult_new(&rank->ult, rank->engine->worker,
-				    &vm_node->rank_stacks, rank_body,
-				    &vm_node->body);
+				    &vm_node->rank_stacks, rank_body, vm_node);
 
 		if (rc) {
 			rank->ult = NULL;

@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/cvar.h"
+#include "core/service/publish.h"
 #include "core/service/thread.h"
 #include "introspect/export/control.h"
 #include "introspect/export/export.h"
@@ -321,14 +322,14 @@ free:
 	return rc;
 }
 
-void vm_control_start(struct vm_node *node)
+void vm_control_start(struct vm_node *node, const struct vm_boot *boot)
 {
 	char share[VM_EXPORT_PATH_MAX];
 	char path[VM_EXPORT_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
 
 	if (!core_cvar.control)
 		return;
-	vm_publish_path(share, sizeof(share), vm_node_hooks.boot);
+	vm_publish_path(share, sizeof(share), boot);
 	vm_control_path(path, sizeof(path), share);
 	control_open(&node->control, path);
 }

@@ -16,13 +16,14 @@
 #define CORE_SERVICE_CONTROL_H
 
 struct vm_control;
+struct vm_boot;
 struct vm_node;
 
 #define VM_CONTROL_CLIENTS_MAX 8
 
 /* Opens it for the node, if core_control says so.  That it cannot be is logged,
  * and no reason not to run.  By the thread that starts the node, last. */
-void vm_control_start(struct vm_node *node);
+void vm_control_start(struct vm_node *node, const struct vm_boot *boot);
 
 /* Before the service goes; again: nothing happens. */
 void vm_control_stop(struct vm_node *node);

@@ -15,7 +15,7 @@
 #include "boot/boot.h"
 #include "core/instrument/intercept.h"
 #include "core/local/engine.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/rank.h"
 #include "fabric/fabric.h"
 #include "fabric/vars.h"
@@ -186,8 +186,11 @@ static int facts_publish(const struct vm_publish *publish,
 
 int vm_publish_open(struct vm_node *node)
 {
-	struct vm_publish *publish = &node->publish;
+	struct vm_publish *publish = calloc(1, sizeof(*publish));
 
+	if (!publish)
+		return -VMPI_ENOMEM;
+	node->publish = publish;
 	ranks_tell(publish, node);
 	tell(publish, &sched_worker_pvar_table,
 	     (struct vm_pvar_place){
@@ -207,11 +210,11 @@ int vm_publish_open(struct vm_node *node)
 	     });
 	if (node->fabric)
 		fabric_tell(publish, node->fabric);
-	if (node->found)
+	if (node->worker_pvars)
 		tell(publish, &core_worker_pvar_table,
 		     (struct vm_pvar_place){
-			     .base = (const char *)node->found,
-			     .stride = sizeof(*node->found),
+			     .base = (const char *)node->worker_pvars,
+			     .stride = sizeof(*node->worker_pvars),
 			     .count = (unsigned)node->engine_count,
 		     });
 	where_fill(publish, node);
@@ -248,7 +251,7 @@ static void keep(struct vm_publish *publish, unsigned i)
 
 void vm_publish_leave(void)
 {
-	struct vm_publish *publish = &vm_node->publish;
+	struct vm_publish *publish = vm_node->publish;
 
 	for (unsigned i = 0; i < publish->count; i++) {
 		const struct vm_pvar_table *table = publish->rows[i].table;
@@ -263,11 +266,15 @@ void vm_publish_leave(void)
 
 void vm_publish_close(void)
 {
-	struct vm_publish *publish = &vm_node->publish;
+	struct vm_publish *publish = vm_node->publish;
 
+	if (!publish)
+		return;
+	vm_node->publish = NULL;
 	while (publish->count) {
 		vm_pvars_place(publish->rows[--publish->count].table, NULL);
 		free(publish->kept[publish->count]);
 	}
 	vm_export_free(publish->where);
+	free(publish);
 }

@@ -8,23 +8,29 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 #define DUTIES_MAX VM_SERVICE_HANDLERS_MAX
 #define MILLISECOND_NS UINT64_C(1000000)
 
-void vm_service_init(struct vm_service *service)
+int vm_service_init(struct vm_node *node)
 {
-	memset(service, 0, sizeof(*service));
+	struct vm_service *service = calloc(1, sizeof(*service));
+
+	if (!service)
+		return -VMPI_ENOMEM;
 	pthread_mutex_init(&service->lock, NULL);
 	pthread_cond_init(&service->rested, NULL);
 	service->wake_fd = -1;
+	node->service = service;
+	return 0;
 }
 
 /* The loop looks at its handlers again. */
@@ -217,7 +223,7 @@ static int handler_add(const struct vm_service_handler *new)
 
 	if (!vm_node)
 		return -VMPI_ESTATE;
-	service = &vm_node->service;
+	service = vm_node->service;
 	pthread_mutex_lock(&service->lock);
 	while (place < DUTIES_MAX && service->handlers[place].id)
 		place++;
@@ -267,18 +273,18 @@ static struct vm_service_handler *handler_take(int id, bool tick)
 
 	if (!vm_node)
 		return NULL;
-	pthread_mutex_lock(&vm_node->service.lock);
-	handler = handler_find(&vm_node->service, id);
+	pthread_mutex_lock(&vm_node->service->lock);
+	handler = handler_find(vm_node->service, id);
 	if (handler && (handler->fd < 0) == tick)
 		return handler;
-	pthread_mutex_unlock(&vm_node->service.lock);
+	pthread_mutex_unlock(&vm_node->service->lock);
 	return NULL;
 }
 
 static void handler_give(void)
 {
-	wake(&vm_node->service);
-	pthread_mutex_unlock(&vm_node->service.lock);
+	wake(vm_node->service);
+	pthread_mutex_unlock(&vm_node->service->lock);
 }
 
 int vm_service_period(int id, uint64_t period_ns)
@@ -315,7 +321,7 @@ int vm_service_drop(int id)
 
 	if (!vm_node)
 		return rc;
-	service = &vm_node->service;
+	service = vm_node->service;
 	pthread_mutex_lock(&service->lock);
 	handler = handler_find(service, id);
 	if (handler) {
@@ -330,10 +336,13 @@ int vm_service_drop(int id)
 	return rc;
 }
 
-void vm_service_stop(struct vm_service *service)
+void vm_service_stop(struct vm_node *node)
 {
+	struct vm_service *service = node->service;
 	bool running;
 
+	if (!service)
+		return;
 	pthread_mutex_lock(&service->lock);
 	service->stopping = true;
 	wake(service);
@@ -347,9 +356,15 @@ void vm_service_stop(struct vm_service *service)
 	service->wake_fd = -1;
 }
 
-void vm_service_fini(struct vm_service *service)
+void vm_service_fini(struct vm_node *node)
 {
-	vm_service_stop(service);
+	struct vm_service *service = node->service;
+
+	if (!service)
+		return;
+	vm_service_stop(node);
+	node->service = NULL;
 	pthread_cond_destroy(&service->rested);
 	pthread_mutex_destroy(&service->lock);
+	free(service);
 }

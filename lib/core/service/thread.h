@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct vm_node;
+
 #define VM_SERVICE_HANDLERS_MAX 64
 
 /* What is done every so often; now is CLOCK_MONOTONIC. */
@@ -38,7 +40,7 @@ struct vm_service_handler {
 	void *arg;
 };
 
-/* Part of vm_node; all under the lock. */
+/* vm_node->service; all under the lock. */
 struct vm_service {
 	pthread_mutex_t lock;
 	pthread_cond_t rested; /* `busy` has changed */
@@ -50,12 +52,13 @@ struct vm_service {
 	struct vm_service_handler handlers[VM_SERVICE_HANDLERS_MAX];
 };
 
-void vm_service_init(struct vm_service *service);
+/* 0 or -VMPI_ENOMEM. */
+int vm_service_init(struct vm_node *node);
 
 /* Ends the thread when the handler under way is done; no more are taken.  Again:
  * nothing happens.  Before anything that handlers look at is freed. */
-void vm_service_stop(struct vm_service *service);
-void vm_service_fini(struct vm_service *service);
+void vm_service_stop(struct vm_node *node);
+void vm_service_fini(struct vm_node *node);
 
 /*
  * A new handler of this process: its id, or -VMPI_ESTATE (the runtime does not

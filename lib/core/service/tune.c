@@ -10,7 +10,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
+#include "core/service/thread.h"
 #include "introspect/vars/event.h"
 #include "introspect/policy/policies.h"
 #include "sched/worker.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "mpi/call/check.h"
 
 void vm_info_clear(struct vm_info *info)

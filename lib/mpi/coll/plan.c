@@ -10,7 +10,7 @@
 #include "mpi/coll/plan.h"
 
 #include "core/comm/leaders.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 
 static const char *const names[VM_COLL_ALGORITHMS] = {
 	[VM_ALGORITHM_AUTO] = "auto",

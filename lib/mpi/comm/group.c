@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "mpi/call/check.h"
 
 /* MPI_GROUP_EMPTY: never written. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "mpi/call/check.h"
 #include "mpi/comm/group.h"
 

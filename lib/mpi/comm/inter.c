@@ -12,7 +12,7 @@
 
 #include "core/rank/context.h"
 #include "core/comm/meet.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/comm/p2p.h"
 #include "mpi/comm/split.h"
 #include "mpi/call/errh.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/cvar.h"
 #include "core/local/chan_stats.h"
 #include "base/nearest.h"

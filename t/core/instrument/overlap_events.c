@@ -13,7 +13,7 @@
 
 #include "core/instrument/intercept.h"
 #include "core/instrument/calls.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "introspect/vars/pvar.h"
 #include "tap.h"
 #include "vmpi.h"

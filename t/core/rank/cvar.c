@@ -9,7 +9,7 @@
 #include <vmpi.h>
 
 #include "base/err.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/rank.h"
 #include "introspect/vars/pvar.h"
 #include "tap.h"

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "job.h"
 
 #define BYTES 10000 /* more than the eager limit */

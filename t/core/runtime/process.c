@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "tap.h"
 
 static vmpi_chan *chan;

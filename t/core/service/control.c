@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "core/service/publish.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "report/live/control.h"
 #include "introspect/export/export.h"
 #include "tap.h"

@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/runtime/process.h"
 #include "job.h"
 
@@ -76,7 +76,7 @@ static void test_lazy(void)
 	vmpi_start(&config);
 	threads = files_in("/proc/self/task");
 	files = files_in("/proc/self/fd");
-	ok(!vm_node->service.running, "without a duty there is no thread");
+	ok(!vm_node->service->running, "without a duty there is no thread");
 	id = vm_service_every(100000, count_tick, &ticks);
 	ok(id > 0, "a duty has a number");
 	is_int(files_in("/proc/self/task"), threads + 1,

@@ -5,36 +5,36 @@
  */
 #include <pthread.h>
 
-#include "core/remote/op_table.h"
+#include "base/id_table.h"
 #include "tap.h"
 
 #define COUNT 1000 /* the table grows four times */
 #define THREADS 4
 #define ROUNDS 20000
 
-static struct vm_op_table op_table;
+static struct vm_id_table table;
 
 static void test_one(void)
 {
 	uint64_t id, stored, again;
 	int op;
 
-	id = vm_op_table_new(&op_table, &op, &stored);
+	id = vm_id_table_new(&table, &op, &stored);
 	ok(id != 0 && id == stored, "a number is not 0 and is stored");
-	ok(vm_op_table_find(&op_table, id) == &op, "it finds the operation");
-	ok(vm_op_table_take(&op_table, id) == &op,
+	ok(vm_id_table_find(&table, id) == &op, "it finds the operation");
+	ok(vm_id_table_take(&table, id) == &op,
 	   "who takes it gets the operation");
-	ok(!vm_op_table_take(&op_table, id), "once");
-	ok(!vm_op_table_find(&op_table, id), "then it finds nothing");
-	again = vm_op_table_new(&op_table, &op, &stored);
+	ok(!vm_id_table_take(&table, id), "once");
+	ok(!vm_id_table_find(&table, id), "then it finds nothing");
+	again = vm_id_table_new(&table, &op, &stored);
 	ok(again != id, "the entry gets another number when it is used again");
-	ok(!vm_op_table_take(&op_table, id),
+	ok(!vm_id_table_take(&table, id),
 	   "and the old one still finds nothing");
-	ok(vm_op_table_take(&op_table, again) == &op, "unlike the new one");
-	ok(!vm_op_table_find(&op_table, 0) && !vm_op_table_take(&op_table, 0),
+	ok(vm_id_table_take(&table, again) == &op, "unlike the new one");
+	ok(!vm_id_table_find(&table, 0) && !vm_id_table_take(&table, 0),
 	   "0 finds nothing");
-	ok(!vm_op_table_find(&op_table, UINT64_MAX) &&
-		   !vm_op_table_find(&op_table, UINT64_C(1) << 32),
+	ok(!vm_id_table_find(&table, UINT64_MAX) &&
+		   !vm_id_table_find(&table, UINT64_C(1) << 32),
 	   "nor do numbers nobody gave");
 }
 
@@ -50,17 +50,16 @@ static void test_many(void)
 	int wrong = 0;
 
 	for (int i = 0; i < COUNT; i++)
-		vm_op_table_new(&op_table, &ops[i], &ids[i]);
+		vm_id_table_new(&table, &ops[i], &ids[i]);
 	for (int i = 0; i < COUNT; i++)
-		wrong += vm_op_table_find(&op_table, ids[i]) != &ops[i];
+		wrong += vm_id_table_find(&table, ids[i]) != &ops[i];
 	is_int(wrong, 0, "%d operations at a time are found", COUNT);
-	ok(vm_op_table_each(&op_table, is_op, &ops[COUNT / 2]) ==
-		   ids[COUNT / 2],
+	ok(vm_id_table_each(&table, is_op, &ops[COUNT / 2]) == ids[COUNT / 2],
 	   "a search finds one of them");
 	for (int i = 0; i < COUNT; i++)
-		wrong += vm_op_table_take(&op_table, ids[i]) != &ops[i];
+		wrong += vm_id_table_take(&table, ids[i]) != &ops[i];
 	is_int(wrong, 0, "and taken");
-	ok(!vm_op_table_each(&op_table, is_op, &ops[0]),
+	ok(!vm_id_table_each(&table, is_op, &ops[0]),
 	   "then a search finds none");
 }
 
@@ -75,12 +74,12 @@ static void *thread(void *arg)
 
 	(void)arg;
 	for (int i = 0; i < ROUNDS; i++) {
-		uint64_t new = vm_op_table_new(&op_table, &op, &id);
+		uint64_t new = vm_id_table_new(&table, &op, &id);
 
 		id = atomic_exchange(&shared, new);
-		if (vm_op_table_take(&op_table, id))
+		if (vm_id_table_take(&table, id))
 			got++;
-		if (vm_op_table_take(&op_table, new))
+		if (vm_id_table_take(&table, new))
 			got++;
 	}
 	atomic_fetch_add(&taken, got);
@@ -102,10 +101,10 @@ static void test_threads(void)
 int main(void)
 {
 	plan(15);
-	vm_op_table_init(&op_table);
+	vm_id_table_init(&table);
 	test_one();
 	test_many();
 	test_threads();
-	vm_op_table_fini(&op_table);
+	vm_id_table_fini(&table);
 	return done_testing();
 }

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of this process: its ranks, its workers' engines, and a part for
+ * each module of core.
+ *
+ * A part is named for the module that owns it, which alone writes it; the other
+ * fields are written at start and stop (core/runtime/node.c).  Parts of modules
+ * that stand above this folder are pointers, or structs of plain words.
+ */
+#ifndef CORE_RANK_STATE_H
+#define CORE_RANK_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/id_table.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "base/pool.h"
+#include "core/rank/context.h"
+#include "core/rank/rank.h"
+#include "introspect/policy/vars.h"
+#include "sched/stack.h"
+
+struct vm_control;
+struct vm_credit_queues;
+struct vm_engine;
+struct vm_fabric;
+struct vm_group;
+struct vm_heartbeat;
+struct vm_meet;
+struct vm_migrator;
+struct vm_overlap_events;
+struct vm_profiler;
+struct vm_publish;
+struct vm_service;
+struct vm_tracer;
+struct vm_tune;
+struct vm_worker;
+
+#define VM_BUFFER_CLASSES 3 /* sizes of buffers for copied payloads */
+
+struct vm_node {
+	/* Constant while ranks run; what each message may look at comes first. */
+	struct vm_engine *engines; /* one per worker; core/local/engine.h */
+	int engine_count;
+	int process, process_count;
+	int rank_count; /* of the whole job */
+	struct vm_rank *ranks;
+	struct vm_fabric *fabric; /* NULL: all ranks share memory */
+	struct vm_credit_queues *credit_queues; /* core/remote/credit_queue.h */
+	struct vm_overlap_events *overlap_events;
+	struct vm_profiler *profiler;		/* core/instrument/profiler.h */
+	struct vm_tracer *tracer;		/* core/instrument/trace.h */
+	struct core_worker_pvars *worker_pvars; /* core/remote/progress.h */
+	int rank_first, rank_here; /* slots of this process: boot/boot.h */
+	struct vm_rank **own;	   /* their ranks, so many as rank_here */
+	struct vm_group *world;
+	struct vm_meet *world_meet;
+	size_t stack_bytes;		/* of ranks */
+	struct vm_heartbeat *heartbeat; /* core/remote/heartbeat.h; or NULL */
+	struct vm_migrator *migrator;	/* NULL: ranks stay */
+	struct vm_service *service;	/* core/service/thread.h */
+	struct vm_publish *publish;	/* core/service/publish.h */
+	struct vm_tune *tune;		/* NULL: there are no policies */
+	struct vm_control *control;	/* core/service/control.h; or NULL */
+	vmpi_body body;			/* what every rank runs */
+	void *body_arg;
+	_Atomic bool running; /* the ranks have bodies */
+	bool closed;	      /* core/remote/remote.c: it has said goodbye */
+
+	/* Counted by their modules; read through introspect/vars/pvar.h. */
+	struct core_node_pvars pvars;
+	struct tune_node_pvars tune_pvars;
+
+	/* core/rank/chan.h: guards the ranks' lists of channels. */
+	struct vm_lock chans_lock;
+	/* core/rank/threads.c: OS threads that act for a rank. */
+	_Atomic int threads;
+	struct vm_contexts contexts;
+
+	/* core/local/engine.h: what the threads' caches are filled from. */
+	struct {
+		struct vm_pool req, msg, rndv_send, rndv_recv;
+		struct vm_pool buffer[VM_BUFFER_CLASSES];
+	} pools;
+	struct vm_stack_pool rank_stacks, task_stacks;
+
+	/* core/runtime/node.c: tasks that are no ranks. */
+	struct {
+		_Atomic uint32_t alive; /* futex of vm_node_stop() */
+		_Atomic uint32_t turn;	/* which worker gets the next one */
+	} tasks;
+
+	/* core/remote/rndv_send.h and rndv_recv.h: operations by number. */
+	struct vm_id_table rndv_sends, rndv_recvs;
+	/* core/remote/rndv_send.h: copies of short messages that wait for
+	 * credits, by process. */
+	_Atomic uint32_t *copies;
+
+	/* core/remote/failure.h */
+	struct {
+		_Atomic uint8_t *marks; /* by port and process */
+		_Atomic int holds;	/* ranks between vm_failure_hold() and
+				      vm_failure_let() */
+		_Atomic bool any;	/* a process has died */
+	} failure;
+
+	/* core/comm/meet.c: places of vm_meet_shared(). */
+	struct {
+		struct vm_lock lock; /* guards the list */
+		struct vm_list list;
+	} meets;
+
+	/* mpi/p2p/pending.c: ranks that left operations undone. */
+	_Atomic uint32_t reports;
+
+	/* core/remote/progress.h: who waits for the network. */
+	struct {
+		_Atomic(struct vm_worker *) poller VM_ALIGNED(VM_CACHELINE);
+		_Atomic int sleepers; /* workers that sleep elsewhere */
+		_Atomic bool called;  /* one of them was woken to poll */
+		_Atomic(struct vm_ult *) thread_poller;
+		_Atomic uint32_t thread_waits; /* times that a thread went to
+						  sleep */
+	} progress;
+};
+
+extern struct vm_node *vm_node; /* NULL while the runtime does not run */
+
+#endif
