@@ -132,7 +132,7 @@ static unsigned eager_rule(char *text, const struct vm_advice_facts *facts)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " messages of %" PRIu64
-		 " bytes on average%s were announced and then fetched%s: --set "
+		 " bytes on average%s were sent by rendezvous%s: --set "
 		 "core_eager_limit=%s",
 		 count, mean,
 		 by_text(by, sizeof(by), "from", CALL_MOST(facts, announced)),
@@ -156,9 +156,9 @@ static unsigned rndv_rule(char *text, const struct vm_advice_facts *facts)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 PERCENT " of %" PRIu64
-			 " long messages%s were offered before their receive "
-			 "was posted%s: --set core_rndv_protocol=write, or "
-			 "post receives earlier",
+			 " long messages%s were announced before their "
+			 "receive was posted%s: --set "
+			 "core_rndv_protocol=write, or post receives earlier",
 		 IN_PERCENT(late), offers,
 		 by_text(by, sizeof(by), "from", CALL_MOST(facts, announced)),
 		 waits_text(waited, sizeof(waited), facts));
@@ -176,8 +176,8 @@ static unsigned ranks_rule(char *text, const struct vm_advice_facts *facts)
 	    facts->ranks >= FEW_RANKS * facts->workers)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
-		 "workers had no rank to run " PERCENT
-		 " of the time, with %" PRIu64 " ranks on %" PRIu64
+		 "workers were idle " PERCENT " of the time, with %" PRIu64
+		 " ranks on %" PRIu64
 		 " workers%s: more ranks per worker hide waiting: -n %" PRIu64,
 		 IN_PERCENT(idle(facts)), facts->ranks, facts->workers,
 		 waits_text(waited, sizeof(waited), facts),
@@ -198,8 +198,8 @@ static unsigned switches_rule(char *text, const struct vm_advice_facts *facts)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " switches in %.1f s among %" PRIu64
-		 " ranks on %" PRIu64 " workers: fewer ranks do more between "
-		 "two messages: -n %" PRIu64,
+		 " ranks on %" PRIu64 " workers: with fewer ranks, each does "
+		 "more between two messages: -n %" PRIu64,
 		 facts->switches, (double)facts->wall_ns / 1e9, facts->ranks,
 		 facts->workers, facts->workers * MANY_RANKS / 4);
 	return cost;
@@ -225,7 +225,7 @@ static unsigned workers_rule(char *text, const struct vm_advice_facts *facts)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " ranks kept %" PRIu64 " workers busy " PERCENT
-		 " of the time, and there are %" PRIu64
+		 " of the time, but there are %" PRIu64
 		 " cores: --workers %" PRIu64,
 		 facts->ranks, facts->workers, IN_PERCENT(busy), facts->cores,
 		 per);
@@ -245,8 +245,8 @@ static unsigned balance_rule(char *text, const struct vm_advice_facts *facts)
 	    permille(facts->busiest_ns, facts->wall_ns) < WASTE_LEAST)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
-		 "the busiest worker ran ranks for %.1f s, the mean is %.1f s "
-		 "(" PERCENT " wasted): --balance=auto",
+		 "the busiest worker ran ranks for %.1f s, the average worker "
+		 "for %.1f s (" PERCENT " wasted): --balance=auto",
 		 (double)facts->busiest_ns / 1e9, (double)mean / 1e9,
 		 IN_PERCENT(waste));
 	return waste;
@@ -280,7 +280,7 @@ static unsigned polling_rule(char *text, const struct vm_advice_facts *facts)
 	if (short_sleeps)
 		snprintf(seen, sizeof(seen),
 			 "%" PRIu64 " times all ranks of a worker only tested "
-			 "or probed in vain",
+			 "or probed without success",
 			 facts->short_sleeps);
 	else if (polls >= POLLS_LEAST &&
 		 polls / POLLS_PER_MESSAGE >= facts->receives)
@@ -291,8 +291,8 @@ static unsigned polling_rule(char *text, const struct vm_advice_facts *facts)
 	else
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
-		 "%s, most by %s: MPI_Wait, MPI_Waitany or MPI_Recv instead of "
-		 "such loops let others run, and their worker sleep",
+		 "%s, mostly in %s: MPI_Wait, MPI_Waitany or MPI_Recv instead "
+		 "of such loops let other ranks run and the worker sleep",
 		 seen, call ? call->name : "MPI_Test or MPI_Iprobe");
 	return idle(facts) ? idle(facts) : 1;
 }
@@ -307,9 +307,11 @@ static unsigned flood_rule(char *text, const struct vm_advice_facts *facts)
 	if (facts->queue_max < FLOOD_LEAST || part < FLOOD_PART)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
-		 PERCENT " of %" PRIu64 " messages came before their receive, "
-			 "up to %" PRIu64 " waited at one rank: post receives "
-			 "earlier, or hold senders back: --set "
+		 PERCENT " of %" PRIu64
+			 " messages arrived before their receive was "
+			 "posted, and up to %" PRIu64 " were queued at one "
+			 "rank: post receives earlier, or make senders wait: "
+			 "--set "
 			 "core_unexpected_limit=%" PRIu64,
 		 IN_PERCENT(part), facts->receives, facts->queue_max,
 		 facts->queue_max / 4);
@@ -331,7 +333,7 @@ static unsigned credit_rule(char *text, const struct vm_advice_facts *facts)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " of %" PRIu64 " messages to other processes "
-		 "waited until the receiver gave a credit%s: --set "
+		 "waited for credits%s: --set "
 		 "fabric_credits=%" PRIu64,
 		 facts->in_line, facts->eager,
 		 by_text(by, sizeof(by), "from", CALL_MOST(facts, in_line)),
@@ -350,8 +352,8 @@ static unsigned pool_rule(char *text, const struct vm_advice_facts *facts)
 	    part < POOL_PART || !facts->pool_keep)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
-		 "%.1f MiB of the %.1f MiB of packet memory that were there at "
-		 "the end had not been used for a second or more: --set "
+		 "%.1f MiB of the %.1f MiB of packet memory allocated at the "
+		 "end had been unused for at least a second: --set "
 		 "fabric_pool_keep=%d",
 		 (double)facts->pool_unused / 1048576,
 		 (double)facts->pool_bytes / 1048576, facts->pool_keep > 1);
@@ -380,9 +382,9 @@ static unsigned copies_rule(char *text, const struct vm_advice_facts *facts)
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 PERCENT " of %" PRIu64
-			 " messages%s were copied twice, because their receive "
+			 " messages%s were copied twice because their receive "
 			 "was not posted: post receives earlier (MPI_Irecv), "
-			 "or let senders wait: --set core_copy_limit=%" PRIu64,
+			 "or make senders wait: --set core_copy_limit=%" PRIu64,
 		 IN_PERCENT(part), facts->sends,
 		 by_text(by, sizeof(by), "from", CALL_MOST(facts, copied)),
 		 copy_limit(facts));
@@ -460,18 +462,19 @@ static unsigned coll_rule(char *text, const struct vm_advice_facts *facts)
 	if (ordered)
 		snprintf(text, VM_ADVICE_TEXT_MAX,
 			 "%" PRIu64 " of %" PRIu64 " collectives among %" PRIu64
-			 " processes sent all operands to all, because "
-			 "operations do not commute and ranks of a process are "
-			 "no neighbours: --map=block",
+			 " processes sent all operands to all processes, "
+			 "because operations do not commute and processes do "
+			 "not have consecutive ranks: --map=block",
 			 facts->coll_ordered_internode, slow + facts->far_other,
 			 facts->processes);
 	else
-		snprintf(text, VM_ADVICE_TEXT_MAX,
-			 "%" PRIu64 " of %" PRIu64 " collectives among %" PRIu64
-			 " processes sent from each to each; MPI_%s is set to: "
-			 "--set mpi_coll_%s_algorithm=auto",
-			 slow, slow + facts->far_other, facts->processes,
-			 families[family].call, families[family].word);
+		snprintf(
+			text, VM_ADVICE_TEXT_MAX,
+			"%" PRIu64 " of %" PRIu64 " collectives among %" PRIu64
+			" processes used the algorithm linear or ordered; "
+			"MPI_%s is set to one of them: --set mpi_coll_%s_algorithm=auto",
+			slow, slow + facts->far_other, facts->processes,
+			families[family].call, families[family].word);
 	return part / 10;
 }
 

@@ -72,7 +72,7 @@ static void remedy(char *text, size_t bytes, const struct worst *worst,
 		return;
 	}
 	if (same && strcasestr(call, "wait"))
-		what = "the data move only in the wait; call MPI_Test or "
+		what = "the data is transferred only during the wait; call MPI_Test or "
 		       "MPI_Iprobe while computing";
 	else if (same && worst->side == VM_SIDE_RECEIVE)
 		what = "post receives earlier (MPI_Irecv) and compute before "
@@ -80,7 +80,7 @@ static void remedy(char *text, size_t bytes, const struct worst *worst,
 	else if (same)
 		what = "send with MPI_Isend and compute before the wait";
 	else
-		what = "compute longer between the start and the wait, call "
+		what = "compute longer between the start and the wait, and call "
 		       "MPI_Test in between";
 	snprintf(text, bytes, "%s, or run V >= %d ranks per core", what,
 		 v < 2 ? 3 : v + 1);
@@ -111,8 +111,9 @@ static void sentence(char *text, size_t bytes, const struct worst *worst,
 		snprintf(where, sizeof(where), " in section %s", path);
 	remedy(help, sizeof(help), worst, call);
 	snprintf(text, bytes,
-		 "rank %d: %.0f %% of its %ss%s%s not overlapped (%.3f ms), "
-		 "and most of its time in calls there is %s: %s",
+		 "rank %d: %.0f %% of the transfer time of its %ss%s%s was not "
+		 "overlapped (%.3f ms), and most of its call time there was "
+		 "spent in %s: %s",
 		 worst->rank->rank,
 		 100 * (double)(row->data - row->max) / (double)row->data,
 		 worst->side == VM_SIDE_SEND ? "send" : "receive", range, where,
@@ -135,8 +136,8 @@ void vm_overlap_advice(const struct vm_overlap_job *job, char *text,
 		snprintf(text, bytes, "all transfers may have been overlapped");
 	else if (worst.lost_ns < SMALL * rank_time(&worst))
 		snprintf(text, bytes,
-			 "no rank spends 1 %% of its time on transfers of one "
-			 "kind that are not overlapped");
+			 "no rank spends 1 %% or more of its time on transfers "
+			 "of one kind that are not overlapped");
 	else
 		sentence(text, bytes, &worst, job);
 }

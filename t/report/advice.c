@@ -52,8 +52,8 @@ static const struct row {
 	struct change at[FIELDS], below[FIELDS];
 } rows[] = {
 	{ "eager",
-	  "100 messages of 18300 bytes on average were announced and then "
-	  "fetched, and ranks waited 30.0 % of their time in calls: --set "
+	  "100 messages of 18300 bytes on average were sent by "
+	  "rendezvous, and ranks waited 30.0 % of their time in calls: --set "
 	  "core_eager_limit=20K",
 	  { SET(reads, 100), SET(long_bytes, 1830000),
 	    SET(run_ns, 17000 * MS) },
@@ -65,8 +65,8 @@ static const struct row {
 	    SET(run_ns, 17000 * MS) },
 	  { SET(writes, 0) } },
 	{ "rendezvous",
-	  "75.0 % of 100 long messages were offered before their receive was "
-	  "posted, and ranks waited 30.0 % of their time in calls: --set "
+	  "75.0 % of 100 long messages were announced before their receive "
+	  "was posted, and ranks waited 30.0 % of their time in calls: --set "
 	  "core_rndv_protocol=write",
 	  { SET(receiver_late, 75), SET(sender_late, 25), SET(reads, 100),
 	    SET(long_bytes, 20000000), SET(run_ns, 17000 * MS) },
@@ -74,7 +74,7 @@ static const struct row {
 	    SET(run_ns, 17020 * MS), SET(writes, 101),
 	    SET(long_bytes, 13107200) } },
 	{ "ranks",
-	  "no rank to run 30.0 % of the time, with 5 ranks on 2 workers, and "
+	  "workers were idle 30.0 % of the time, with 5 ranks on 2 workers, and "
 	  "ranks waited 30.0 % of their time in calls: more ranks per worker "
 	  "hide waiting: -n 6",
 	  { SET(run_ns, 14000 * MS), SET(busiest_ns, 7000 * MS),
@@ -82,8 +82,8 @@ static const struct row {
 	  { SET(run_ns, 14020 * MS), SET(ranks, 6), SET(sends, 0),
 	    SET(cores, 1) } },
 	{ "switches",
-	  "5000000 switches in 10.0 s among 32 ranks on 2 workers: fewer ranks "
-	  "do more between two messages: -n 8",
+	  "5000000 switches in 10.0 s among 32 ranks on 2 workers: with "
+	  "fewer ranks, each does more between two messages: -n 8",
 	  { SET(switches, 5000000), SET(ranks, 32) },
 	  { SET(switches, 4990000), SET(ranks, 31) } },
 	{ "workers",
@@ -91,34 +91,34 @@ static const struct row {
 	  { SET(workers, 4), SET(run_ns, 40000 * MS) },
 	  { SET(workers, 2), SET(cores, 4) } },
 	{ "workers",
-	  "8 ranks kept 2 workers busy 70.0 % of the time, and there are 4 "
+	  "8 ranks kept 2 workers busy 70.0 % of the time, but there are 4 "
 	  "cores: --workers 2",
 	  { SET(cores, 4), SET(run_ns, 14000 * MS) },
 	  { SET(run_ns, 13980 * MS), SET(cores, 2), SET(ranks, 2) } },
 	{ "balance",
-	  "the busiest worker ran ranks for 10.0 s, the mean is 8.5 s (15.0 % "
+	  "the busiest worker ran ranks for 10.0 s, the average worker for 8.5 s (15.0 % "
 	  "wasted): --balance=auto",
 	  { SET(run_ns, 17000 * MS) },
 	  { SET(busiest_ns, 9980 * MS), SET(balance, 1), SET(ranks, 3) } },
 	{ "polling",
-	  "400 times all ranks of a worker only tested or probed in vain, most "
-	  "by MPI_Test or MPI_Iprobe: MPI_Wait",
+	  "400 times all ranks of a worker only tested or probed without "
+	  "success, mostly in MPI_Test or MPI_Iprobe: MPI_Wait",
 	  { SET(short_sleeps, 400) },
 	  { SET(short_sleeps, 399) } },
 	{ "flood",
-	  "50.0 % of 2000 messages came before their receive, up to 1000 waited "
-	  "at one rank: post receives earlier, or hold senders back: --set "
+	  "50.0 % of 2000 messages arrived before their receive was posted, and "
+	  "up to 1000 were queued at one rank: post receives earlier, or make "
+	  "senders wait: --set "
 	  "core_unexpected_limit=250",
 	  { SET(receives, 2000), SET(unexpected, 1000), SET(queue_max, 1000) },
 	  { SET(queue_max, 999), SET(unexpected, 999) } },
 	{ "credits",
-	  "100 of 2000 messages to other processes waited until the receiver "
-	  "gave a credit: --set fabric_credits=256",
+	  "100 of 2000 messages to other processes waited for credits: --set fabric_credits=256",
 	  { SET(eager, 2000), SET(in_line, 100) },
 	  { SET(in_line, 99), SET(eager, 2041), SET(credits, 4096) } },
 	{ "pool",
-	  "8.0 MiB of the 16.0 MiB of packet memory that were there at the end "
-	  "had not been used for a second or more: --set fabric_pool_keep=0",
+	  "8.0 MiB of the 16.0 MiB of packet memory allocated at the end had "
+	  "been unused for at least a second: --set fabric_pool_keep=0",
 	  { SET(pool_unused, 8 * MIB), SET(pool_bytes, 16 * MIB) },
 	  { SET(pool_unused, 8 * MIB - 1), SET(pool_bytes, 17 * MIB),
 	    SET(pool_keep, 0), SET(processes, 3) } },
@@ -128,23 +128,23 @@ static const struct row {
 	    SET(pool_keep, 1000) },
 	  { SET(pool_unused, 0) } },
 	{ "copies",
-	  "50.0 % of 2000 messages were copied twice, because their receive was "
-	  "not posted: post receives earlier (MPI_Irecv), or let senders wait: "
+	  "50.0 % of 2000 messages were copied twice because their receive was "
+	  "not posted: post receives earlier (MPI_Irecv), or make senders wait: "
 	  "--set core_copy_limit=512",
 	  { SET(sends, 2000), SET(copies, 1000), SET(copied_bytes, 1024000) },
 	  { SET(copies, 999), SET(sends, 2005) } },
 	{ "collectives",
-	  "100 of 200 collectives among 4 processes sent from each to each; "
-	  "MPI_Allreduce is set to: --set mpi_coll_allreduce_algorithm=auto",
+	  "100 of 200 collectives among 4 processes used the algorithm linear or "
+	  "ordered; MPI_Allreduce is set to one of them: --set mpi_coll_allreduce_algorithm=auto",
 	  { SET(processes, 4), SET(coll_linear_internode, 60),
 	    SET(coll_ordered_internode, 40), SET(far_other, 100),
 	    SET(coll_slow, 1 << 4) },
 	  { SET(coll_linear_internode, 59), SET(processes, 3),
 	    SET(far_other, 101), SET(coll_slow, 0) } },
 	{ "collectives",
-	  "100 of 200 collectives among 4 processes sent all operands to all, "
-	  "because operations do not commute and ranks of a process are no "
-	  "neighbours: --map=block",
+	  "100 of 200 collectives among 4 processes sent all operands to all "
+	  "processes, because operations do not commute and processes do not "
+	  "have consecutive ranks: --map=block",
 	  { SET(processes, 4), SET(coll_ordered_internode, 100),
 	    SET(far_other, 100), SET(scattered, 1) },
 	  { SET(coll_ordered_internode, 99), SET(processes, 3),
@@ -297,7 +297,7 @@ static void polls_test(void)
 
 	vm_advice_call_add(&facts, &call);
 	text = said(&facts, "polling");
-	ok(text && strstr(text, "1000000 times for 10000 messages, most by "
+	ok(text && strstr(text, "1000000 times for 10000 messages, mostly in "
 				"MPI_Testall: "),
 	   "a hundred tests for a message are a loop");
 	facts.receives++;

@@ -56,17 +56,17 @@ too_long() {
 }
 
 solver late read
-like "$advice" '^rank 1: [0-9]+ % of its receives of 128K to 1M in section' \
+like "$advice" '^rank 1: [0-9]+ % of the transfer time of its receives of 128K to 1M in section' \
 	"late: the rank, the side and the size"
-like "$advice" 'in section solve not overlapped .* there is MPI_Recv:' \
+like "$advice" 'in section solve was not overlapped .* there was spent in MPI_Recv:' \
 	"the section and the call"
 like "$advice" 'post receives earlier .* V >= 3 ranks per core$' \
 	"and what helps"
 
 solver posted read
-like "$advice" '^rank 1: .*receives .*in section solve .* is MPI_Wait:' \
+like "$advice" '^rank 1: .*receives .*in section solve .* spent in MPI_Wait:' \
 	"posted before: the wait is to blame"
-like "$advice" 'only in the wait; call MPI_Test or MPI_Iprobe while computing' \
+like "$advice" 'only during the wait; call MPI_Test or MPI_Iprobe while computing' \
 	"and probing would help"
 none "$(too_long)" "sections last no longer than the program"
 is "$(column 1 receive $transfers)" 10 "a plane is one transfer"
@@ -81,6 +81,6 @@ none "$(printf '%s\n' "$advice" | grep 'MPI_Wait: the data move only')" \
 	"and nobody is told to probe who does"
 
 solver posted write
-like "$advice" ' of 128K to 1M in section solve .* is MPI_Wait: the data move only' \
+like "$advice" ' of 128K to 1M in section solve .* spent in MPI_Wait: the data is transferred only' \
 	"when the sender moves the data, too, and has to wait for the request"
 done_testing

@@ -44,10 +44,10 @@ is "$? $(cat out)" '0 ' 'without --advise there is none'
 slow="--nodes 2 --workers 1 --advise --set fabric_link_latency_ns=20000000"
 waiting=', and ranks waited [0-9.]+ % of their time in calls \(most in'
 advise eager "$vmpirun" -n 2 $slow ./advise long 18300 100
-like "$said" "^advice \(eager\): 200 messages of 18300 bytes on average \(most from MPI_Isend\) were announced and then fetched$waiting MPI_Waitall\): --set core_eager_limit=20K\$" \
+like "$said" "^advice \(eager\): 200 messages of 18300 bytes on average \(most from MPI_Isend\) were sent by rendezvous$waiting MPI_Waitall\): --set core_eager_limit=20K\$" \
 	'messages beyond the eager limit: the call, the variable, with its value'
 is "$(echo "$said" | grep -c eager)" 1 'all processes say it together'
-like "$said" "^advice \(ranks\): workers had no rank to run .* with 2 ranks on 2 workers$waiting MPI_Waitall\): .*: -n 6\$" \
+like "$said" "^advice \(ranks\): workers were idle .* with 2 ranks on 2 workers$waiting MPI_Waitall\): .*: -n 6\$" \
 	'few ranks per worker'
 advise eager-set "$vmpirun" -n 2 $slow --set core_eager_limit=20K \
 	./advise long 18300 100
@@ -60,7 +60,7 @@ like "$said" '^advice \(eager\): 200 messages of 18300 bytes on average were ' \
 	'with a profile of other counters no call is named'
 
 advise rendezvous "$vmpirun" -n 2 $slow ./late 200000 0 100
-like "$said" "^advice \(rendezvous\): 100.0 % of 100 long messages \(most from MPI_Isend\) were offered before their receive was posted$waiting MPI_Wait\): --set core_rndv_protocol=write, or" \
+like "$said" "^advice \(rendezvous\): 100.0 % of 100 long messages \(most from MPI_Isend\) were announced before their receive was posted$waiting MPI_Wait\): --set core_rndv_protocol=write, or" \
 	'receivers that come late'
 advise rendezvous-set "$vmpirun" -n 2 $slow --set core_rndv_protocol=write \
 	./late 200000 0 100
@@ -70,14 +70,14 @@ silent rendezvous 'with that protocol it is not said'
 near="--workers 1 --advise"
 two="-n 2 --workers 2 --advise"
 advise flood "$vmpirun" -n 2 $near ./advise flood 8 3000
-like "$said" '^advice \(flood\): .* messages came before their receive, up to 300[01] waited at one rank: .*: --set core_unexpected_limit=750$' \
+like "$said" '^advice \(flood\): .* messages arrived before their receive was posted, and up to 300[01] were queued at one rank: .*: --set core_unexpected_limit=750$' \
 	'a flood of messages'
 silent copies 'short ones are not copied twice'
 advise flood-set "$vmpirun" $two --set core_unexpected_limit=750 \
 	./advise pour 8 3000
 silent flood 'with that limit there is none'
 advise copies "$vmpirun" -n 2 $near ./advise flood 1000 3000
-like "$said" '^advice \(copies\): [0-9.]+ % of 300[0-9] messages \(most from MPI_Send\) were copied twice, .*: --set core_copy_limit=256$' \
+like "$said" '^advice \(copies\): [0-9.]+ % of 300[0-9] messages \(most from MPI_Send\) were copied twice .*: --set core_copy_limit=256$' \
 	'longer ones are'
 advise copies-set "$vmpirun" $two --set core_copy_limit=256 \
 	./advise pour 1000 3000
@@ -85,7 +85,7 @@ silent copies 'with that limit they are not'
 
 far="-n 2 --nodes 2 $near"
 advise credits "$vmpirun" $far ./advise bursts 1000 200 40
-like "$said" '^advice \(credits\): [0-9]+ of [0-9]+ messages to other processes waited until .* \(most from MPI_Send\): --set fabric_credits=256$' \
+like "$said" '^advice \(credits\): [0-9]+ of [0-9]+ messages to other processes waited for credits \(most from MPI_Send\): --set fabric_credits=256$' \
 	'a sender without credits'
 advise credits-set "$vmpirun" $far --set fabric_credits=256 \
 	./advise bursts 1000 200 40
@@ -98,10 +98,10 @@ advise pool-set "$vmpirun" $kept=1 ./advise rest 8000 800
 silent pool 'with that it is given back'
 
 advise polling "$vmpirun" -n 2 $near ./advise poll
-like "$said" '^advice \(polling\): .* tested or probed .*, most by MPI_Iprobe: MPI_Wait, ' \
+like "$said" '^advice \(polling\): .* tested or probed .*, mostly in MPI_Iprobe: MPI_Wait, ' \
 	'a rank that probes'
 advise testing "$vmpirun" $two ./advise test 20
-like "$said" '^advice \(polling\): .* tested or probed .*, most by MPI_Test: ' \
+like "$said" '^advice \(polling\): .* tested or probed .*, mostly in MPI_Test: ' \
 	'a rank that tests while another one computes'
 advise testing-set "$vmpirun" $two ./advise wait 20
 silent polling 'one that waits is not told'
@@ -147,7 +147,7 @@ four="--nodes 4 $near"
 algorithm=mpi_coll_bcast_algorithm
 advise collectives "$vmpirun" -n 4 $four --set $algorithm=linear \
 	./advise bcast 65536 100
-like "$said" "^advice \(collectives\): [0-9]+ of [0-9]+ collectives among 4 processes sent from each to each; MPI_Bcast is set to: --set $algorithm=auto\$" \
+like "$said" "^advice \(collectives\): [0-9]+ of [0-9]+ collectives among 4 processes used the algorithm linear or ordered; MPI_Bcast is set to one of them: --set $algorithm=auto\$" \
 	'an algorithm that was set'
 advise collectives-set "$vmpirun" -n 4 $four --set $algorithm=auto \
 	./advise bcast 65536 100
@@ -155,7 +155,7 @@ silent collectives 'with auto it is not said'
 advise short "$vmpirun" -n 4 $four ./advise bcast 8 200
 silent collectives 'nor of short ones, which auto sends from each to each'
 advise order "$vmpirun" -n 8 $four --map=cyclic ./advise fold 200
-like "$said" '^advice \(collectives\): [0-9]+ of [0-9]+ collectives among 4 processes sent all operands to all, because operations do not commute .*: --map=block$' \
+like "$said" '^advice \(collectives\): [0-9]+ of [0-9]+ collectives among 4 processes sent all operands to all processes, because operations do not commute .*: --map=block$' \
 	'operations that do not commute among ranks that are no neighbours'
 advise order-set "$vmpirun" -n 8 $four --map=block ./advise fold 200
 silent collectives 'among neighbours it is not said'
