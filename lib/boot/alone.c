@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process that is its whole job: what it puts, it gets.
+ * A process that is its whole job: it gets the blobs that it has put itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static int alone_process(void)
 	return 0;
 }
 
-/* Slurm starts tasks without a word to each other, unless it is told to. */
+/* Slurm starts tasks without a connection between them, unless it is asked
+ * to. */
 static void slurm_warn(void)
 {
 	const char *tasks = getenv("SLURM_STEP_NUM_TASKS");

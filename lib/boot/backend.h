@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A way to be started: how processes of a job find each other.  One const
- * struct per way; boot.c has the table and asks them in its order.
+ * Backends: ways in which processes of a job are started and find each other.
+ * One const struct per way; boot.c has the table and asks them in its order.
  */
 #ifndef BOOT_BACKEND_H
 #define BOOT_BACKEND_H
@@ -26,9 +26,10 @@ struct vm_boot_backend {
 	/* The number of this process, from the environment; or negative. */
 	int (*process)(void);
 
-	/* Joins: sets boot's process, processes, what the launcher does and,
-	 * unless it has one, its id, and calls vm_peer_events_count().  From now on, and until close, who has died is added
-	 * to news (vm_peer_events_add()) by any thread, or by a pump. */
+	/* Joins: sets boot's process, processes, the abilities of the launcher
+	 * and, unless it has one, its id, and calls vm_peer_events_count().
+	 * From now on, and until close, deaths are added to news
+	 * (vm_peer_events_add()) by any thread, or by a pump. */
 	int (*open)(void **state, struct vm_boot *boot,
 		    struct vm_peer_events *news);
 	int (*put)(void *state, const char *name, const void *bytes,
@@ -38,7 +39,7 @@ struct vm_boot_backend {
 		   int process, const char *name);
 	void (*abort)(void *state, int code, const char *text, bool in_handler);
 
-	/* From now on news are wanted. */
+	/* Begins to report deaths. */
 	int (*news)(void *state);
 	void (*close)(void *state);
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One interface over the ways to be started.  Opening exchanges one card per
+ * One interface over the backends.  Opening exchanges one host card per
  * process, so that every process knows of every other what boot.h promises, and
  * mistakes of starting show before any rank runs.
  */
@@ -77,7 +77,7 @@ static int no_memory(void)
 	return -VMPI_ENOMEM;
 }
 
-/* How many ranks a job of so many processes has, or negative. */
+/* The number of ranks of a job of so many processes, or negative. */
 static int ranks_of(const struct vm_job *job, int processes)
 {
 	if (processes == 1 && job->nodes == 1)
@@ -108,7 +108,7 @@ static int blocks_refuse(const struct vm_job *job, int processes, int ranks)
 	return -VMPI_EINVAL;
 }
 
-/* Sets *first to the blocks of ranks; it is to be freed. */
+/* Allocates *first and fills in the blocks of ranks. */
 static int first_make(int **first, const struct vm_job *job, int processes,
 		      int ranks)
 {
@@ -162,7 +162,7 @@ int vm_boot_ranks_here(const struct vm_job *job)
 		return process;
 	if (backend == &vm_boot_alone && job->nodes == 1)
 		return job->ranks;
-	/* Each process of another launcher's is a rank. */
+	/* Each process of another launcher's job is a rank. */
 	if (!vm_job_present())
 		return 1;
 	if (process >= job->nodes)
@@ -192,7 +192,7 @@ static bool key_read(uint8_t *key, const char *text)
 	return !*text;
 }
 
-/* The key of the job: vmpirun has given it, or process 0 makes it. */
+/* The key of the job: given by vmpirun, or made by process 0. */
 static int key_make(struct vm_boot *boot, const struct vm_job *job,
 		    struct vm_host_card *card)
 {
@@ -273,7 +273,7 @@ static bool key_is_zero(const uint8_t *key)
 	return !memcmp(key, zero, sizeof(zero));
 }
 
-/* Tells the others who we are and hears who they are. */
+/* Sends our host card to the others and reads theirs. */
 static int cards_exchange(struct vm_boot *boot, const struct vm_job *job)
 {
 	size_t count = (size_t)boot->processes;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Boot: who this process is in its job, and how it reaches the others before
- * there is a fabric.
+ * Boot: the place of this process in its job, and how it reaches the others
+ * before there is a fabric.
  *
  * A job has P processes, numbered from 0, and N ranks; each process has a block
  * of consecutive slots, which are the ranks themselves unless there is a
- * placement.  Who started us (a backend of boot/backend.h) is found in the
+ * placement.  The launcher (a backend of boot/backend.h) is found in the
  * environment: our vmpirun or MPICH's mpiexec.hydra (PMI-1), Open MPI's mpirun
- * or srun --mpi=pmix (PMIx), or nobody.  Processes exchange named blobs:
- * put, then fence, then get.  Functions block the calling OS thread, may be
- * called by any thread, one at a time per process for fences, and log errors.
+ * or srun --mpi=pmix (PMIx), or none.  Processes exchange named blobs: put,
+ * then fence, then get.  Functions block the calling OS thread, may be called
+ * by any thread, one at a time per process for fences, and log errors.
  */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
@@ -26,14 +26,14 @@
 #define VM_BOOT_HOST_MAX 64    /* bytes of a host's name, with the zero */
 #define VM_BOOT_ID_MAX 64      /* bytes of a job's name, with the zero */
 
-/* What every process knows of every process. */
+/* The facts that every process knows of every process. */
 struct vm_boot_peer {
 	int rank_first, rank_count; /* its slots: see vm_boot.numbers */
 	int host;		    /* same number: loopback connects the two */
 	char host_name[VM_BOOT_HOST_MAX];
 };
 
-/* Constant between vm_boot_open() and vm_boot_close(); read it as you like. */
+/* Constant between vm_boot_open() and vm_boot_close(); may be read directly. */
 struct vm_boot {
 	int process, processes;
 	int ranks;		    /* of the whole job */
@@ -47,29 +47,31 @@ struct vm_boot {
 	int *numbers, *workers;
 
 	/* Several processes of the job may use the same cores (same machine,
-	 * same affinity mask): this is number `share` of `shares` such. */
+	 * same affinity mask): this is number `share` of `shares` such
+	 * processes. */
 	int share, shares;
 
 	/* Random, the same in all processes, unknown to others.  All zero in
 	 * a job of one process. */
 	uint8_t key[VM_BOOT_KEY_BYTES];
 
-	/* What the launcher calls the job, for people; "": nothing. */
+	/* The launcher's name for the job, for people; "": none. */
 	char id[VM_BOOT_ID_MAX];
 
 	const char *backend; /* "alone", "pmi", "pmix" */
 	/* The launcher is known to end all processes when one dies. */
 	bool launcher_kills;
-	/* It may let the others live and tell nobody. */
+	/* The launcher may let the others live without telling them. */
 	bool launcher_silent;
 
 	struct vm_boot_private *private;
 };
 
 /*
- * How many ranks this process is going to have, from the environment alone:
- * nobody is called, and the process may still execute another program.  Result:
- * the number, at least 1; -VMPI_EINVAL after logging what is wrong.
+ * The number of ranks this process is going to have, from the environment
+ * alone: no launcher is contacted, and the process may still execute another
+ * program. Result: the number, at least 1; -VMPI_EINVAL after logging what is
+ * wrong.
  *
  * With a job from vmpirun (VMPI_JOB_RANKS, VMPI_JOB_NODES, VMPI_JOB_BLOCKS) its
  * ranks lie in blocks over its nodes; processes which another launcher started
@@ -80,26 +82,26 @@ int vm_boot_ranks_here(const struct vm_job *job);
 /*
  * Joins the job: a collective operation of all processes, with one fence in it.
  * Removes the launcher's variables from the environment, so that programs which
- * a rank starts do not join as well.  A process that nobody started as one of
- * several is process 0 of 1, and that cannot fail but for memory.
- * Result: 0, *boot to be closed; -VMPI_EINVAL (environment, or the processes
- * disagree about the job), -VMPI_ENOTSUP (a launcher we cannot talk to),
- * -VMPI_EIO (the launcher or a process is gone), -VMPI_ENOMEM.
+ * a rank starts do not join as well.  A process that no launcher started as one
+ * of several is process 0 of 1, which fails only without memory. Result: 0,
+ * *boot to be closed; -VMPI_EINVAL (environment, or the processes disagree
+ * about the job), -VMPI_ENOTSUP (an unsupported launcher), -VMPI_EIO (the
+ * launcher or a process is gone), -VMPI_ENOMEM.
  */
 int vm_boot_open(struct vm_boot **boot, const struct vm_job *job);
 
 /*
  * Names of variables by which launchers make a process join, up to NULL; and
- * their removal from the environment, which vm_boot_open() does too, for who
- * starts processes that are not to join.
+ * their removal from the environment, which vm_boot_open() does too, for
+ * processes that start others that are not to join.
  */
 extern const char *const vm_boot_variables[];
 void vm_boot_clear_env(void);
 
 /*
  * Leaves the job.  Not collective: fence first where the others still need this
- * process.  A process that ends without this has died, for the launcher.
- * No callback runs afterwards.  NULL is allowed.
+ * process.  To the launcher, a process that ends without this has died. No
+ * callback runs afterwards.  NULL is allowed.
  */
 void vm_boot_close(struct vm_boot *boot);
 
@@ -109,24 +111,25 @@ int vm_boot_process_of(const struct vm_boot *boot, int rank);
 /*
  * Publishes bytes[length] as `name` of this process; others see it after both
  * have passed the next fence.  Names have up to VM_BOOT_NAME_MAX letters,
- * digits, '.', '_' and '-'; a name is put once.
- * Result: 0, -VMPI_EINVAL (name, length), -VMPI_EIO, -VMPI_ENOMEM.
+ * digits, '.', '_' and '-'; a name is put once. Result: 0, -VMPI_EINVAL (name,
+ * length), -VMPI_EIO, -VMPI_ENOMEM.
  */
 int vm_boot_put(struct vm_boot *boot, const char *name, const void *bytes,
 		size_t length);
 
 /*
- * Waits until all processes have come here, and makes visible what they have
- * put before.  Result: 0; -VMPI_EIO when a process has died or left (the living
- * have come all the same; not logged, vmpirun says it) or the launcher is gone.
+ * Waits until all processes have reached the fence, and makes visible what they
+ * have put before.  Result: 0; -VMPI_EIO when a process has died or left (the
+ * living have reached it all the same; not logged, vmpirun reports it) or the
+ * launcher is gone.
  */
 int vm_boot_fence(struct vm_boot *boot);
 
 /*
- * Copies what `process` (or this one) has put as `name` to bytes, which has
- * room for `room` bytes; *length is how long it is.  The fence after the put
- * must have been passed.  Result: 0; -VMPI_ENOENT, not logged, when there is
- * none; -VMPI_ELIMIT, not logged, when room is too small (*length is set);
+ * Copies the blob that `process` (or this one) has put as `name` to bytes,
+ * which has space for `room` bytes; *length is its length.  The fence after the
+ * put must have been passed.  Result: 0; -VMPI_ENOENT, not logged, when there
+ * is none; -VMPI_ELIMIT, not logged, when room is too small (*length is set);
  * -VMPI_EINVAL; -VMPI_EIO.
  */
 int vm_boot_get(struct vm_boot *boot, void *bytes, size_t *length, size_t room,
@@ -134,15 +137,16 @@ int vm_boot_get(struct vm_boot *boot, void *bytes, size_t *length, size_t room,
 
 /*
  * Tells the launcher that the job ends with this code (1 to 255; others become
- * 1); text says why, for launchers that show such things.  Returns; the caller
- * has printed the reason and ends this process with the same code next.  In a
- * signal handler in_handler has to be true: then only what is allowed there is
- * done, which may be nothing, since the code of the process says the rest.
+ * 1); text is the reason, for launchers that show it.  Returns; the caller has
+ * printed the reason and ends this process with the same code next.  In a
+ * signal handler in_handler has to be true: then only async-signal-safe steps
+ * are done, possibly none, since the exit code of the process suffices.
  */
 void vm_boot_abort(struct vm_boot *boot, int code, const char *text,
 		   bool in_handler);
 
-/* A process of the job has died or left; or, process -1, the launcher has. */
+/* The death or departure of a process of the job; process -1 is the
+ * launcher. */
 struct vm_boot_peer_events {
 	int process;
 	int status; /* exit code, 128 + signal, or -1 where nobody knows */
@@ -155,10 +159,11 @@ typedef void (*vm_boot_peer_events_fn)(const struct vm_boot_peer_events *news,
  * Calls fn for each process that dies from now on, and for those that are dead
  * already; each once, this process never.  fn runs on a thread of its own with
  * all signals blocked; it may call vm_boot_abort() and nothing else here, and
- * has to be quick: set a mark, wake who has to look.  Where launcher_kills, no
- * process may live long enough to hear it.  Our vmpirun ends the job two
- * seconds after a death, unless it was told to keep going.  Once per boot.
- * Result: 0; -VMPI_ELIMIT (no thread); -VMPI_EIO (no launcher any more).
+ * has to be quick: set a mark, wake the thread concerned.  Where
+ * launcher_kills, no process may live long enough to see it.  Our vmpirun ends
+ * the job two seconds after a death, unless it was told to keep going.  Once
+ * per boot. Result: 0; -VMPI_ELIMIT (no thread); -VMPI_EIO (no launcher any
+ * more).
  */
 int vm_boot_watch(struct vm_boot *boot, vm_boot_peer_events_fn fn, void *arg);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of hosts do not say what is one machine: fake clusters give one machine
- * many, and container images give many machines one.  The boot number does;
- * and where processes have networks of their own, loopback is not shared.
+ * Host names do not identify machines: fake clusters give one machine many
+ * names, and container images give many machines one.  The boot number
+ * identifies a machine; and where processes have network namespaces of their
+ * own, loopback is not shared.
  */
 #include "boot/host_card.h"
 
@@ -57,7 +58,8 @@ static uint64_t cores_read(void)
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	/* More processors than fit: then launchers bind, as a rule. */
+	/* There are more processors than fit: then launchers bind, as a
+	 * rule. */
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return 0;
 	return hash(&set, sizeof(set));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process tells the others about itself when it joins: enough to see
- * that they are of one job, who shares a host, and who shares cores.
+ * The host card: facts that a process sends to the others when it joins, enough
+ * to see whether they are of one job, share a host, or share cores.
  */
 #ifndef BOOT_HOST_CARD_H
 #define BOOT_HOST_CARD_H
@@ -11,12 +11,12 @@
 
 #include "boot/boot.h"
 
-/* Sent as it lies in memory; another byte order shows in `magic`. */
+/* Sent in its memory format; another byte order shows in `magic`. */
 struct vm_host_card {
 	uint32_t magic, version;
 	int32_t ranks, processes;
 	uint64_t blocks; /* hash of the blocks and the placement */
-	uint64_t machine, network, cores; /* hashes; 0: not known */
+	uint64_t machine, network, cores; /* hashes; 0: unknown */
 	uint8_t key[VM_BOOT_KEY_BYTES];
 	char host_name[VM_BOOT_HOST_MAX];
 };
@@ -25,7 +25,8 @@ struct vm_host_card {
 void vm_host_card_fill(struct vm_host_card *card, int processes, int ranks,
 		       const char *blocks, const char *map);
 
-/* NULL, or what in a card from another process does not fit to ours. */
+/* Compares a card from another process with ours: NULL, or what does not
+ * fit. */
 const char *vm_host_card_wrong(const struct vm_host_card *card,
 			       const struct vm_host_card *own);
 

@@ -40,7 +40,7 @@ static const struct field fields[] = { VM_JOB_FIELDS(FIELD_ROW) };
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* One function each, so that the casts stand in one place. */
+/* One function each, so that each cast is in one place. */
 static int *field_count(const struct vm_job *job, const struct field *field)
 {
 	return (int *)((char *)(uintptr_t)job + field->offset);
@@ -151,8 +151,8 @@ static int field_read(struct vm_job *job, const struct field *field,
 }
 
 /*
- * A name from a newer vmpirun, or a misspelt one, must not be dropped in
- * silence: the job would be another one than was asked for.
+ * A name from a newer vmpirun, or a misspelt one, must not be dropped silently:
+ * the job would not be the one that was asked for.
  */
 static int unknown_check(void)
 {
@@ -202,7 +202,7 @@ static int tunables_each(vm_job_each_fn each, void *arg)
 	char *value;
 	int rc;
 
-	/* A person's own choice of this tunable stays. */
+	/* A user's own choice of this tunable stays. */
 	if (given && strstr(given, TUNABLE "="))
 		return 0;
 	if (asprintf(&value, "%s%s" TUNABLE "=" TUNABLE_BYTES,
@@ -263,7 +263,8 @@ void vm_job_clear_env(void)
 	const size_t prefix = strlen(VM_JOB_PREFIX);
 	char **entry = environ;
 
-	/* unsetenv() moves the later entries down: look again at the same. */
+	/* unsetenv() moves the later entries down: look again at the same
+	 * place. */
 	while (entry && *entry) {
 		char name[64];
 		size_t length = strcspn(*entry, "=");

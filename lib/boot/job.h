@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job: what vmpirun tells the node process.
+ * The job: the description that vmpirun hands to the node process.
  *
  * One row of VM_JOB_FIELDS is all there is to a field: its place in struct
  * vm_job, its environment variable VMPI_JOB_<NAME>, and how it is written and
@@ -61,7 +61,7 @@ struct vm_job {
 	VM_JOB_FIELDS(VM_JOB_FIELD)
 };
 
-/* A job of one rank with nothing asked for. */
+/* Makes a job of one rank with no options. */
 void vm_job_init(struct vm_job *job);
 
 /* Free the texts of job and make it as after vm_job_init(). */
@@ -98,7 +98,7 @@ int vm_job_to_env(const struct vm_job *job);
 
 /*
  * Remove the job from the environment, so that a program which a rank starts
- * is not taken for a part of this job.
+ * does not take itself for a part of this job.
  */
 void vm_job_clear_env(void);
 
@@ -116,9 +116,9 @@ int vm_job_each(const struct vm_job *job, vm_job_each_fn each, void *arg);
 
 /*
  * Find the node program and write its path into path[bytes].  VMPI_NODE of the
- * environment overrides all; else the places relative to this executable and
- * to the library this function lives in are tried, then the installed one.
- * Result: 0; -VMPI_ENOENT after logging where it was looked for; -VMPI_ELIMIT
+ * environment overrides all; else the places relative to this executable and to
+ * the library that contains this function are tried, then the installed one.
+ * Result: 0; -VMPI_ENOENT after logging where it was searched; -VMPI_ELIMIT
  * when path is too short.
  */
 int vm_job_node_path(char *path, size_t bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names and their bytes, each put once: what processes of a job publish.
- * Not thread-safe.
+ * A key-value store: the names and bytes that processes of a job publish, each
+ * put once.  Not thread-safe.
  */
 #ifndef BOOT_KVS_H
 #define BOOT_KVS_H
@@ -17,7 +17,7 @@ struct vm_kvs {
 void vm_kvs_init(struct vm_kvs *kvs);
 void vm_kvs_fini(struct vm_kvs *kvs);
 
-/* Keeps copies.  0, -VMPI_EINVAL when the name is there already, or
+/* Stores copies.  0, -VMPI_EINVAL when the name is there already, or
  * -VMPI_ENOMEM; not logged. */
 int vm_kvs_put(struct vm_kvs *kvs, const char *name, const void *bytes,
 	       size_t length);

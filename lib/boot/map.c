@@ -55,7 +55,7 @@ void vm_map_cyclic(struct vm_map *map, const int *first, int nodes)
 	}
 }
 
-/* How many ranks from `at` on have the same place. */
+/* The number of ranks from `at` on that have the same place. */
 static int run_length(const struct vm_map *map, int at)
 {
 	int end = at + 1;
@@ -104,7 +104,7 @@ static bool number_take(const char **text, int *number)
 	return true;
 }
 
-/* Whether a character is next; *text moves over it. */
+/* Whether a character is next; *text then moves past it. */
 static bool mark_take(const char **text, char mark)
 {
 	if (**text != mark)
@@ -113,7 +113,7 @@ static bool mark_take(const char **text, char mark)
 	return true;
 }
 
-/* One piece for the ranks from *next on. */
+/* Reads one piece for the ranks from *next on. */
 static bool piece_take(struct vm_map *map, const char **text, int nodes,
 		       int *next)
 {
@@ -185,7 +185,8 @@ int vm_map_read(struct vm_map *out, const char *text, const int *first,
 void vm_map_numbers(const struct vm_map *map, const int *first, int nodes,
 		    int *numbers)
 {
-	/* Slot first[p] holds meanwhile how many of p have their slot. */
+	/* Slot first[p] holds meanwhile how many of p's ranks have their
+	 * slot. */
 	for (int p = 0; p < nodes; p++)
 		numbers[first[p]] = 0;
 	for (int i = map->ranks - 1; i >= 0; i--) {

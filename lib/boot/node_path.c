@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the node program is.
+ * The path of the node program.
  *
- * Everything must work from the build directory, from an installation, and
- * from an installation that was moved, so places relative to who asks come
- * before the one that was configured.  Who asks is vmpirun (its executable) or
- * a program with the library inside (the library's file).
+ * Everything must work from the build directory, from an installation, and from
+ * an installation that was moved, so places relative to the caller come before
+ * the configured one.  The caller is vmpirun (its executable) or a program with
+ * the library inside (the library's file).
  */
 #include "boot/job.h"
 
@@ -60,7 +60,7 @@ static int path_give(char *path, size_t bytes, const char *found)
 	return -VMPI_ELIMIT;
 }
 
-/* -VMPI_ENOENT, not logged, when none of the places near `file` has it. */
+/* Tries the places near `file`.  -VMPI_ENOENT, not logged, when none has it. */
 static int near_find(char *path, size_t bytes, const char *file)
 {
 	char *real = realpath(file, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The thread sleeps in poll() and costs nothing: a death is heard of while all
+ * The thread sleeps in poll() and costs nothing: a death is noticed while all
  * workers compute.
  */
 #include "boot/peer_events.h"
@@ -92,7 +92,7 @@ void vm_peer_events_add(struct vm_peer_events *news, int process, int status)
 	wake(news);
 }
 
-/* The next news to tell; false: none. */
+/* Takes the next report; false: none. */
 static bool news_take(struct vm_peer_events *news,
 		      struct vm_boot_peer_events *next)
 {
@@ -166,8 +166,8 @@ int vm_peer_events_watch(struct vm_peer_events *news, vm_boot_peer_events_fn fn,
 
 	news->fn = fn;
 	news->arg = arg;
-	/* The default stack: with room for the thread-local variables of many
-	 * images a small one is too small. */
+	/* The default stack: with the thread-local variables of many images a
+	 * small one would be too small. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&news->thread, NULL, news_main, news);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * News of processes that have died: from whoever hears it to a callback on a
- * thread of its own.
+ * Reports of processes that have died: from any thread that learns of them to a
+ * callback on a thread of its own.
  */
 #ifndef BOOT_PEER_EVENTS_H
 #define BOOT_PEER_EVENTS_H
@@ -11,7 +11,7 @@
 
 #include "boot/boot.h"
 
-/* Called on the thread when its fd is readable; may call vm_peer_events_add(). */
+/* Called on the thread when its fd is readable; may call _add(). */
 typedef void (*vm_peer_events_pump_fn)(void *arg);
 
 /* Written under the lock, but for what is set before the thread starts. */
@@ -19,7 +19,7 @@ struct vm_peer_events {
 	pthread_mutex_t lock;
 	int count;   /* of processes */
 	int *status; /* [count + 1], the last one is the launcher's */
-	char *state; /* [count + 1], of enum state in news.c */
+	char *state; /* [count + 1], of enum state in peer_events.c */
 	int event;   /* eventfd: the thread has something to do */
 	int pump_fd; /* or -1 */
 	vm_peer_events_pump_fn pump;
@@ -33,21 +33,21 @@ struct vm_peer_events {
 /* Result: 0, -VMPI_ENOMEM, -VMPI_ELIMIT (no descriptor); logged. */
 int vm_peer_events_init(struct vm_peer_events *news);
 
-/* Ends the thread; nothing is told and no pump called any more. */
+/* Ends the thread; no more callbacks and pumps are called. */
 void vm_peer_events_stop(struct vm_peer_events *news);
 
-/* After vm_peer_events_stop(), when nobody adds any more. */
+/* Frees it; after vm_peer_events_stop(), when no thread adds any more. */
 void vm_peer_events_fini(struct vm_peer_events *news);
 
-/* How many processes there are; once, before all that follows. */
+/* Sets the number of processes; once, before all that follows. */
 int vm_peer_events_count(struct vm_peer_events *news, int processes);
 
-/* The thread has to look after fd too; before vm_peer_events_watch(). */
+/* Makes the thread poll fd too; before vm_peer_events_watch(). */
 void vm_peer_events_pump(struct vm_peer_events *news, int fd,
 			 vm_peer_events_pump_fn pump, void *arg);
 
-/* A process, or -1 for the launcher, has died.  Any thread; the first time
- * counts, and what is no process is ignored. */
+/* Reports that a process, or -1 for the launcher, has died.  Any thread; the
+ * first time counts, and invalid numbers are ignored. */
 void vm_peer_events_add(struct vm_peer_events *news, int process, int status);
 
 /* Starts the thread.  Result: 0 or -VMPI_ELIMIT (logged). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which ranks each process of a job has: consecutive blocks, in the order of
- * the processes.  Pure arithmetic, used by vmpirun and by the processes.
+ * The ranks of each process of a job: consecutive blocks, in the order of the
+ * processes.  Pure arithmetic, used by vmpirun and by the processes.
  */
 #ifndef BOOT_PLACE_H
 #define BOOT_PLACE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The PMI-1 client: our vmpirun, mpiexec.hydra, and others of that wire.
+ * The PMI-1 client: for our vmpirun, mpiexec.hydra, and others that speak it.
  *
- * Requests go out one at a time and block.  News may come between a request and
- * its answer, and while nobody asks; so whoever reads the socket, the thread
- * that waits for an answer or the one of the news, sorts what has come and
- * wakes the other.
+ * Requests go out one at a time and block.  Reports of deaths may come between
+ * a request and its answer, and without a request; so the thread that reads the
+ * socket, which waits for an answer or for reports, sorts the lines and wakes
+ * the other.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include "boot/peer_events.h"
 #include "boot/pmi_wire.h"
 
-/* MPICH's programs send no longer lines, so others take at least these. */
+/* MPICH's programs send no longer lines, so others accept at least these. */
 #define LINE_BYTES 1000
 #define WORDS_BYTES 40 /* "cmd=put kvsname= key= value=" and the newline */
 #define PIECES_MAX 10000
@@ -40,7 +40,7 @@ struct pmi {
 	size_t piece_max; /* characters of a value */
 	struct vm_peer_events *news;
 
-	/* One request at a time; its answer is taken apart here. */
+	/* One request at a time; its answer is parsed here. */
 	pthread_mutex_t call;
 	char taken[2 * VM_PMI_LINE_MAX];
 
@@ -117,7 +117,7 @@ static void line_take(struct pmi *pmi, char *line)
 	eventfd_write(pmi->event, 1);
 }
 
-/* Takes what has come; does not wait. */
+/* Takes in all available lines; does not wait. */
 static void pump(void *arg)
 {
 	struct pmi *pmi = arg;
@@ -186,8 +186,8 @@ static int answer_wait(struct pmi *pmi)
 }
 
 /*
- * Sends a request and takes the answer, whose command has to be `want`, apart;
- * it is valid until the next one.  Under the lock `call`.  Logs.
+ * Sends a request and parses the answer, whose command has to be `want`; it is
+ * valid until the next one.  Under the lock `call`.  Logs.
  */
 static int request(struct pmi *pmi, struct vm_pmi_message *message,
 		   const char *want, const char *format, ...) VM_PRINTF(4, 5);
@@ -234,7 +234,7 @@ static int refused(const struct vm_pmi_message *message, const char *what)
 	return -VMPI_EIO;
 }
 
-/* How long pieces of a blob may be, from the limits of the server. */
+/* Determines the length of a blob's pieces from the limits of the server. */
 static int limits_ask(struct pmi *pmi)
 {
 	const size_t key_max = sizeof("vmpi.1000000..9999") + VM_BOOT_NAME_MAX;
@@ -277,8 +277,8 @@ static int join(struct pmi *pmi)
 	if (rc)
 		return rc;
 	pmi->vmpi = vm_pmi_number(&message, "vmpi", 0) == 1;
-	/* From the beginning: fences say only to those who ask that somebody
-	 * is missing.  News are kept until they are watched. */
+	/* From the start: fences report a missing process only to those who ask
+	 * for it. Reports are kept until they are wanted. */
 	if (pmi->vmpi)
 		rc = request(pmi, &message, "vmpi_news_on", "cmd=vmpi_news\n");
 	return rc ? rc : limits_ask(pmi);
@@ -365,7 +365,7 @@ static int piece_put(struct pmi *pmi, const char *name, int piece,
 	return rc ? rc : refused(&message, name);
 }
 
-/* In hexadecimal digits, whose number stands before the first of them. */
+/* Encoded as hexadecimal digits, after their number. */
 static int pmi_put(void *state, const char *name, const void *bytes,
 		   size_t length)
 {
@@ -402,7 +402,7 @@ static int hex_of(char c)
 	return at ? (int)(at - digits_hex) : -1;
 }
 
-/* The bytes of one piece; their number, or -VMPI_EIO. */
+/* Decodes the bytes of one piece; returns their number, or -VMPI_EIO. */
 static int piece_read(unsigned char *bytes, size_t room, const char *text)
 {
 	size_t count = 0;
@@ -491,15 +491,15 @@ static int pmi_fence(void *state)
 
 	pthread_mutex_lock(&pmi->call);
 	rc = request(pmi, &message, "barrier_out", "cmd=barrier_in\n");
-	/* Our vmpirun has said who is missing. */
+	/* Our vmpirun has reported who is missing. */
 	if (!rc && vm_pmi_number(&message, "rc", 0))
 		rc = -VMPI_EIO;
 	pthread_mutex_unlock(&pmi->call);
 	return rc;
 }
 
-/* One send(), which a signal handler may do too, between the pieces of nobody:
- * requests are sent at once as well. */
+/* One send(), which a signal handler may do too and which never splits another
+ * line: requests are sent at once as well. */
 static void pmi_abort(void *state, int code, const char *text, bool in_handler)
 {
 	struct pmi *pmi = state;
@@ -509,11 +509,11 @@ static void pmi_abort(void *state, int code, const char *text, bool in_handler)
 	digits[0] = (char)('0' + code / 100);
 	digits[1] = (char)('0' + code / 10 % 10);
 	digits[2] = (char)('0' + code % 10);
-	/* Without a launcher the code of this process has to do. */
+	/* Without a launcher the exit code of this process must suffice. */
 	(void)line_send(pmi, line, sizeof(line) - 1);
 }
 
-/* They come since we joined, if at all. */
+/* They come from the moment we join, if at all. */
 static int pmi_news(void *state)
 {
 	struct pmi *pmi = state;
@@ -534,7 +534,7 @@ static void pmi_close(void *state)
 	pthread_mutex_lock(&pmi->read);
 	gone = pmi->gone;
 	pthread_mutex_unlock(&pmi->read);
-	/* A launcher that is gone has been logged, or told as news. */
+	/* A launcher that is gone has been logged, or reported. */
 	if (!gone)
 		request(pmi, &message, "finalize_ack", "cmd=finalize\n");
 	close(pmi->fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One row of `commands` per request.  A client has one request under way, so
- * what is queued for it is an answer, and news: a few lines.
+ * its queue holds an answer and a few lines of reports.
  */
 #include "boot/pmi_server.h"
 
@@ -19,7 +19,7 @@
 #include "boot/pmi_wire.h"
 
 #define KVS_NAME "vmpi"
-#define STORE_BYTES_MAX (16u << 20) /* what one client may put */
+#define STORE_BYTES_MAX (16u << 20) /* bytes that one client may put */
 #define OUT_BYTES_MAX (1u << 20)    /* more than all its lines can be */
 
 /* Written by the thread that calls the server. */
@@ -45,8 +45,8 @@ static struct vm_pmi_client *client_of(const struct vm_pmi_server *server,
 }
 
 /*
- * It will not come to a fence any more.  That its socket is closed is not
- * enough: how it has ended is known a little later, and should be known first.
+ * Whether it will not reach a fence any more.  A closed socket is not enough:
+ * its exit status is known a little later, and should be known first.
  */
 static bool is_remote(const struct vm_pmi_client *client)
 {
@@ -61,7 +61,7 @@ int vm_pmi_server_init(struct vm_pmi_server *server, int count)
 	*server = (struct vm_pmi_server){ .abort_process = -1 };
 	vm_kvs_init(&server->kvs);
 	server->clients = calloc((size_t)count, sizeof(*server->clients));
-	/* MPICH's programs ask who shares a host: all do. */
+	/* MPICH's programs ask which processes share a host: all do. */
 	snprintf(mapping, sizeof(mapping), "(vector,(0,1,%d))", count);
 	rc = server->clients ? vm_kvs_put(&server->kvs, "PMI_process_mapping",
 					  mapping, strlen(mapping)) :
@@ -103,7 +103,7 @@ void vm_pmi_server_attach(struct vm_pmi_server *server, int process, int fd)
 	client_of(server, process)->fd = fd;
 }
 
-/* Sends what waits, as far as the socket takes it. */
+/* Sends waiting output, as far as the socket takes it. */
 static void out_send(struct vm_pmi_client *client)
 {
 	while (client->fd >= 0 && client->out_begin < client->out_end) {
@@ -113,8 +113,8 @@ static void out_send(struct vm_pmi_client *client)
 
 		if (sent < 0 && errno == EINTR)
 			continue;
-		/* Nobody reads it: what there is to say of the end of a
-		 * process comes with the end of what it sent. */
+		/* Nobody reads it: the end of the process is reported with the
+		 * end of its input. */
 		if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
 			client->out_begin = client->out_end;
 		if (sent < 0)
@@ -167,7 +167,7 @@ static void answer(struct vm_pmi_client *client, const char *format, ...)
 	out_send(client);
 }
 
-/* Ends the fence when all who can come have come. */
+/* Ends the fence when all processes that can reach it have. */
 static void fence_check(struct vm_pmi_server *server)
 {
 	bool somebody = false, missing = false;
@@ -373,7 +373,7 @@ static void message_take(struct vm_pmi_server *server,
 		commands[i].answer(server, client, message);
 		return;
 	}
-	/* Names and spawn, for instance: the client is told, and goes on. */
+	/* Names and spawn, for instance: the client is told, and continues. */
 	answer(client, "cmd=unknown_cmd rc=-1 msg=not_supported\n");
 }
 
@@ -418,7 +418,7 @@ static void lines_take(struct vm_pmi_server *server,
 	}
 }
 
-/* Whether the client may be read: it takes what it asked for. */
+/* Whether the client may be read: it takes the answers it asked for. */
 static bool is_reading(const struct vm_pmi_client *client)
 {
 	return client->out_end - client->out_begin <= VM_PMI_LINE_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What PMI-1 says of its form is little; this is what MPICH, Hydra and Slurm
- * write, and nothing beyond.
+ * PMI-1 is hardly specified; this accepts what MPICH, Hydra and Slurm write,
+ * and nothing beyond.
  */
 #include "boot/pmi_wire.h"
 
@@ -22,7 +22,7 @@ static bool printable(const char *line)
 	return true;
 }
 
-/* The next word of *rest as key and value; false: this is none. */
+/* Takes the next word of *rest as key and value; false: it is malformed. */
 static bool word_take(struct vm_pmi_message *message, char **rest)
 {
 	char *key = *rest;
@@ -125,7 +125,7 @@ char *vm_pmi_reader_line(struct vm_pmi_reader *reader)
 	if (!newline)
 		return NULL;
 	*newline = '\0';
-	/* A zero would hide what follows it; this is refused. */
+	/* A zero would hide what follows it; the line is refused. */
 	while ((zero = memchr(line, '\0', (size_t)(newline - line))))
 		*zero = '\1';
 	reader->begin += (size_t)(newline - line) + 1;

@@ -3,13 +3,13 @@
  * PMI-1 on the wire: lines of "key=value" words, the first of which is "cmd".
  *
  * Both sides read with this and neither trusts the other: a line is of bounded
- * length, printable, and has the form, or it is refused.  No memory is
- * allocated and nothing is called but read.
+ * length, printable, and well-formed, or it is refused.  No memory is allocated
+ * and the only call is read.
  *
- * Ours are the words "vmpi=1" in the answer to init, by which a client knows
- * that it may ask for news (cmd=vmpi_news), the lines "cmd=vmpi_left
- * process=P status=S" that follow at any time, and "rc=-1" in a barrier_out
- * that somebody did not come to.
+ * Our extensions are the words "vmpi=1" in the answer to init, by which a
+ * client knows that it may ask for reports of deaths (cmd=vmpi_news), the lines
+ * "cmd=vmpi_left process=P status=S" that follow at any time, and "rc=-1" in a
+ * barrier_out that a process has not reached.
  */
 #ifndef BOOT_PMI_WIRE_H
 #define BOOT_PMI_WIRE_H
@@ -18,11 +18,11 @@
 
 #define VM_PMI_LINE_MAX 4096 /* with the newline */
 #define VM_PMI_WORDS_MAX 16
-#define VM_PMI_KVSNAME_MAX 64 /* what our server promises, with the zero */
+#define VM_PMI_KVSNAME_MAX 64 /* guaranteed by our server, with the zero */
 #define VM_PMI_KEY_MAX 64
 #define VM_PMI_VALUE_MAX 1024
 
-/* A line in its parts, which point into it. */
+/* A parsed line; its parts point into it. */
 struct vm_pmi_message {
 	const char *command;
 	int count;
@@ -32,9 +32,9 @@ struct vm_pmi_message {
 };
 
 /*
- * Takes a line (without its newline) apart in place.  The value of the key
- * "value" reaches to the end of the line, others to the next blank.
- * Result: 0, or -VMPI_EINVAL (not logged) when it is none.
+ * Parses a line (without its newline) in place.  The value of the key "value"
+ * reaches to the end of the line, others to the next blank. Result: 0, or
+ * -VMPI_EINVAL (not logged) when it is malformed.
  */
 int vm_pmi_parse(struct vm_pmi_message *message, char *line);
 
@@ -45,7 +45,7 @@ const char *vm_pmi_text(const struct vm_pmi_message *message, const char *key);
 int vm_pmi_number(const struct vm_pmi_message *message, const char *key,
 		  int none);
 
-/* Bytes that have come and are not read yet. */
+/* Bytes that have come and are not parsed yet. */
 struct vm_pmi_reader {
 	size_t begin, end;
 	char bytes[2 * VM_PMI_LINE_MAX];
@@ -60,7 +60,7 @@ void vm_pmi_reader_init(struct vm_pmi_reader *reader);
 int vm_pmi_reader_fill(struct vm_pmi_reader *reader, int fd);
 
 /* The next whole line, valid until the next fill, or NULL.  Bytes that no line
- * may have are still there for vm_pmi_parse() to refuse. */
+ * may have are left for vm_pmi_parse() to refuse. */
 char *vm_pmi_reader_line(struct vm_pmi_reader *reader);
 
 #endif

@@ -3,7 +3,7 @@
  * The PMIx client: srun --mpi=pmix, Open MPI's mpirun and others.
  *
  * libpmix is loaded when a PMIx launcher has started us, and not linked: it
- * brings a dozen libraries and a thread along, which the other ways do not
+ * brings a dozen libraries and a thread along, which the other backends do not
  * need.  Only its functions are taken from it; what its headers do with macros
  * is written out here, because these call more functions in each version.
  */
@@ -70,7 +70,7 @@ static int failed(const struct pmix *pmix, const char *what, int status)
 	return -VMPI_EIO;
 }
 
-/* It stays loaded: its threads may still be in it when it is finalized. */
+/* It stays loaded: its threads may still run in it when it is finalized. */
 static int library_load(struct pmix *pmix)
 {
 	void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -113,7 +113,7 @@ static pmix_proc_t proc_of(const struct pmix *pmix, pmix_rank_t rank)
 	return proc;
 }
 
-/* Gives a value back, of the types we ask for. */
+/* Frees a value, of the types we ask for. */
 static void value_free(pmix_value_t *value)
 {
 	if (value->type == PMIX_BYTE_OBJECT)
@@ -170,7 +170,8 @@ static int pmix_open(void **state, struct vm_boot *boot,
 	if (!boot->id[0])
 		snprintf(boot->id, sizeof(boot->id), "%.*s",
 			 (int)sizeof(boot->id) - 1, pmix->self.nspace);
-	/* Slurm does so when it is told to (-K), and does not say. */
+	/* Slurm does so when it is told to (-K), but does not say whether it
+	 * was. */
 	boot->launcher_kills = !getenv("SLURM_STEP_ID");
 	boot->launcher_silent = !boot->launcher_kills;
 	atomic_store(&pmix_news_to, news);
@@ -229,7 +230,7 @@ static int pmix_get(void *state, void *bytes, size_t *length, size_t room,
 	int rc = 0;
 
 	key_make(key, name);
-	/* What was put before the fence has come; do not wait for more. */
+	/* Everything put before the fence has come; do not wait for more. */
 	flag_info(&now, PMIX_IMMEDIATE);
 	status = pmix->PMIx_Get(&proc, key, &now, 1, &value);
 	if (status == PMIX_ERR_NOT_FOUND)
@@ -256,13 +257,13 @@ static void pmix_abort(void *state, int code, const char *text, bool in_handler)
 	const struct pmix *pmix = state;
 
 	/* Launchers end a job one process of which exits with a code; from a
-	 * handler that has to do. */
+	 * handler that must suffice. */
 	if (!in_handler)
 		pmix->PMIx_Abort(code, text, NULL, 0);
 }
 
-/* The process an event is about: in the list of what there is to know, or who
- * the event comes from. */
+/* The process that an event is about: in the list of infos, or the source of
+ * the event. */
 static int event_process(const pmix_proc_t *source, const pmix_info_t *info,
 			 size_t count)
 {
@@ -292,7 +293,7 @@ static void event_take(size_t id, pmix_status_t event,
 		done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, done_arg);
 }
 
-/* How a registration went; it is waited for. */
+/* The result of a registration; the caller waits for it. */
 struct registration {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Launchers whose traces in the environment we know, but not their language.
- * Running alone after all would be wrong: N jobs of one instead of one of N.
+ * Launchers that we recognize in the environment, but cannot talk to. Running
+ * alone instead would be wrong: N jobs of one instead of one of N.
  */
 #include <stdlib.h>
 

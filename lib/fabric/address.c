@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading another process's address with suspicion.
+ * Checking another process's address, of which nothing is trusted.
  */
 #include "fabric/address.h"
 
@@ -17,7 +17,7 @@ uint64_t vm_address_job(uint64_t job_key)
 	return x ^ (x >> 31);
 }
 
-/* The first thing that is wrong, or NULL. */
+/* The first mistake found, or NULL. */
 static const char *mistake(const struct vm_address *head,
 			   const struct vm_address *ours, uint32_t process)
 {

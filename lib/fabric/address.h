@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process publishes about its fabric, and how another one's is read.
+ * The address that a process publishes about its fabric, and the check of
+ * another one's.
  *
- * A fixed head and the addresses of the ports.  Both ends must be of one kind:
- * version, provider, address format, packet size.  Pure.
+ * A fixed head and the addresses of the ports.  Both ends must agree in
+ * version, provider, address format and packet size.  Pure.
  */
 #ifndef FABRIC_ADDRESS_H
 #define FABRIC_ADDRESS_H
@@ -32,12 +33,12 @@ struct vm_address {
 
 VM_STATIC_ASSERT(sizeof(struct vm_address) == 72, "the head has no gaps");
 
-/* The job key as strangers may see it. */
+/* The job key in a form that strangers may see. */
 uint64_t vm_address_job(uint64_t job_key);
 
 /*
- * Whether the bytes are the address of `process`, and of the same kind as
- * `ours`.  0, or -VMPI_EINVAL and *why: what is wrong.
+ * Whether the bytes are the address of `process`, and agree with `ours`.  0, or
+ * -VMPI_EINVAL and *why: what is wrong.
  */
 int vm_address_check(const char **why, const void *bytes, size_t length,
 		     const struct vm_address *ours, uint32_t process);

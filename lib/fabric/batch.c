@@ -8,7 +8,7 @@
 
 #include "fabric/state.h"
 
-#define SMALL_MAX 1024 /* larger packets gain nothing by company */
+#define SMALL_MAX 1024 /* larger packets gain nothing from batching */
 
 bool vm_batch_wanted(struct vm_conn *conn, const struct vm_send *send)
 {
@@ -27,7 +27,7 @@ bool vm_batch_wanted(struct vm_conn *conn, const struct vm_send *send)
 			 port->fabric->gather.running);
 }
 
-/* The batch that waits last, if so many bytes fit in; or NULL. */
+/* The last waiting batch, if so many bytes fit in; or NULL. */
 static struct vm_packet *batch_open(const struct vm_conn *conn, size_t bytes)
 {
 	struct vm_packet *pkt;
@@ -46,7 +46,7 @@ static struct vm_packet *batch_new(struct vm_conn *conn)
 	struct vm_port *port = conn->port;
 	struct vm_packet *pkt;
 
-	/* A full one need not wait for company. */
+	/* A full batch need not wait any longer. */
 	if (!vm_list_empty(&conn->backlog))
 		vm_conn_flush(conn);
 	pkt = vm_packet_get(&port->pkts, port->wire_bytes);
@@ -66,7 +66,7 @@ static struct vm_packet *batch_new(struct vm_conn *conn)
 	return pkt;
 }
 
-/* The last packet in a batch is followed by another one. */
+/* Marks that the last packet in a batch is followed by another one. */
 static void batch_more(struct vm_packet *pkt)
 {
 	struct vm_wire *last = (struct vm_wire *)(pkt->wire + pkt->last);

@@ -2,13 +2,13 @@
 /*
  * Small packets of one connection that travel as one message of the network.
  *
- * A packet that comes alone is sent at once, and so are the first few in a row
- * (fabric_gather).  Those that follow without a look at the network in between
- * are put together in a batch, as are those that queue up behind one the network
- * refused.  A batch goes when it is full, when a control packet comes, at the
- * next look at the network, and after fabric_gather_us in any case: a thread of
- * its own sees to that, because a sender that now computes for a long time must
- * not keep its messages.
+ * A single packet is sent at once, and so are the first few in a row
+ * (fabric_gather).  Those that follow without a poll in between are put
+ * together in a batch, as are those that queue up behind one the network
+ * refused.  A batch goes when it is full, when a control packet follows, at the
+ * next poll, and after fabric_gather_us in any case: a thread of its own
+ * ensures that, because a sender that now computes for a long time must not
+ * keep its messages.
  */
 #ifndef FABRIC_BATCH_H
 #define FABRIC_BATCH_H
@@ -18,7 +18,8 @@
 /* Under lock: whether the next packet is to go into a batch. */
 bool vm_batch_wanted(struct vm_conn *conn, const struct vm_send *send);
 
-/* Under lock: room for a packet behind what waits; NULL: out of memory. */
+/* Under lock: space for a packet behind the waiting ones; NULL: out of
+ * memory. */
 char *vm_batch_room(struct vm_conn *conn, size_t bytes);
 
 #endif

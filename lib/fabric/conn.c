@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens on one connection: order, credits, waiting, the end.
+ * The state of one connection: order, credits, backlog, the end.
  */
 #include "fabric/conn.h"
 
@@ -12,7 +12,7 @@
 #include "fabric/liveness.h"
 #include "fabric/rma.h"
 
-#define PROBE_NS 500000000 /* between looks at one that takes nothing */
+#define PROBE_NS 500000000 /* between probes of one that takes nothing */
 #define BRIM_POLLS 1024	   /* without a release until a sender is told */
 #define BRIM_NS 200000	   /* ... when nobody polls because all sleep */
 
@@ -58,7 +58,8 @@ void vm_contact_free(struct vm_contact *contact)
 	free(contact);
 }
 
-/* First use: the network learns the address, receives are posted for it. */
+/* Prepares its first use: the network learns the address, receives are posted
+ * for it. */
 static int conn_open(struct vm_conn *conn)
 {
 	struct vm_port *port = conn->port;
@@ -114,7 +115,7 @@ int vm_conn_get(struct vm_conn **conn, struct vm_port *port, struct vm_to to)
 	return 0;
 }
 
-/* How many credits the other side may get besides what it has. */
+/* The number of credits the other side may get besides those it has. */
 static uint32_t owed(const struct vm_conn *conn)
 {
 	uint32_t window = conn->port->window;
@@ -143,7 +144,7 @@ void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
 	conn->contact = true;
 }
 
-/* One try.  0; -VMPI_EAGAIN: not now; other errors are of the connection. */
+/* Tries once.  0; -VMPI_EAGAIN: not now; other errors are of the connection. */
 static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 {
 	struct vm_port *port = conn->port;
@@ -234,7 +235,7 @@ void vm_conn_flush(struct vm_conn *conn)
 
 void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt)
 {
-	/* What only waits for company has it now. */
+	/* Packets that were only held back for a batch go with this one. */
 	if (VM_UNLIKELY(!vm_list_empty(&conn->backlog)))
 		vm_conn_flush(conn);
 	/* A connection that has just failed is cleared by the next poll. */
@@ -314,7 +315,7 @@ uint64_t vm_conns_brim(struct vm_port *port, uint64_t now)
 	struct vm_list *link = port->brim.next;
 	uint64_t again = UINT64_MAX;
 
-	/* What the link model holds back is not the receiver's yet. */
+	/* Packets held back by the link model are not the receiver's yet. */
 	if (port->held.top)
 		return again;
 	while (link != &port->brim) {
@@ -353,7 +354,7 @@ void vm_conn_bye(struct vm_conn *conn)
 	conn->bye = true;
 }
 
-/* The owner of a send is told that it failed; packets nobody waits for go. */
+/* Tells the owner of a send that it failed; frees packets without an owner. */
 static void packet_fail(struct vm_port *port, struct vm_packet *pkt)
 {
 	if (!pkt->op) {
@@ -382,8 +383,8 @@ static void conn_fail(struct vm_conn *conn, int error)
 }
 
 /*
- * Sends that the network still has: their owners are told now, the packets are
- * freed when the network gives them back, or when the port closes.
+ * Fails sends that the network still has: their owners are told now, the
+ * packets are freed when the network gives them back, or when the port closes.
  */
 static void flying_fail(struct vm_port *port, uint32_t process)
 {
@@ -404,7 +405,8 @@ static void flying_fail(struct vm_port *port, uint32_t process)
 	}
 }
 
-/* What is held back by the link model has arrived all the same. */
+/* Releases packets held back by the link model: they have arrived all the
+ * same. */
 static void held_hurry(struct vm_port *port, uint32_t process)
 {
 	struct vm_due_heap later = { 0 };
@@ -429,7 +431,8 @@ void vm_contact_fail(struct vm_port *port, struct vm_contact *contact,
 	if (contact->down && (contact->error || !error))
 		return;
 	contact->error = error;
-	/* Who has left still takes what was sent before, and our goodbye. */
+	/* A process that has left still takes what was sent before, and our
+	 * goodbye. */
 	for (unsigned i = 0; error && i < contact->count; i++)
 		conn_fail(&contact->conns[i], error);
 	if (error)

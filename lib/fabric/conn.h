@@ -6,11 +6,12 @@
  * network does not take now, in order.  All under the port's lock.
  *
  * Credits: the receiver lets a sender have `window` packets of data in three
- * places: granted (the sender may send them, or they are under way) and held
- * (arrived, not released).  What is missing to the window is owed, and goes back
- * with the next packet, or in one of its own when it is half of what can be.
- * When all of the window is held and stays so, the receiver says that it is full:
- * until credits come after all, its sender does not wait for them.
+ * states: granted (the sender may send them, or they are under way), held
+ * (arrived, not released) and owed, the rest of the window.  Owed credits go
+ * back with the next packet, or in one of its own when they are half of what
+ * they can be.  When all of the window is held and stays so, the receiver says
+ * that it is full: until credits come after all, its sender does not wait for
+ * them.
  */
 #ifndef FABRIC_CONN_H
 #define FABRIC_CONN_H
@@ -28,38 +29,38 @@ struct vm_conn {
 	struct vm_peer *peer;
 	uint32_t process;
 	uint16_t remote; /* port there */
-	bool ready;	 /* address is there */
-	bool contact;	 /* something was sent or has come */
+	bool ready;	 /* address is known to the network */
+	bool contact;	 /* something was sent or received */
 	bool left;	 /* it said goodbye */
-	bool bye;	 /* so did we */
-	int error;	 /* 0, or why it ended */
+	bool bye;	 /* we said goodbye, too */
+	int error;	 /* 0, or the reason for its end */
 	fi_addr_t address;
 	uint32_t tx_seq, rx_seq;
-	uint32_t credits;	 /* for our data */
-	uint32_t granted, held;	 /* of its data */
-	bool full;		 /* it holds all it lets us send, for good */
-	uint8_t room_state;	 /* enum vm_room */
-	struct vm_list room;	 /* in port->room when it is VM_ROOM_LISTED */
-	bool brims;		 /* all of the window is held */
-	struct vm_list brim;	 /* in port->brim then */
-	uint64_t brim_polls;	 /* ... since that poll, */
-	uint64_t brim_ns;	 /* and the first sleep after it */
-	struct vm_packet *whole; /* a payload in parts, that is coming in; */
-	uint32_t whole_at;	 /* so much of it is there */
+	uint32_t credits;	/* for our data */
+	uint32_t granted, held; /* of its data */
+	bool full;		/* it holds all it lets us send, for good */
+	uint8_t room_state;	/* it holds all it lets us send, and keeps it */
+	struct vm_list room;	/* in port->room when it is VM_ROOM_LISTED */
+	bool brims;		/* all of the window is held */
+	struct vm_list brim;	/* in port->brim then */
+	uint64_t brim_polls;	/* ... since that poll, */
+	uint64_t brim_ns;	/* ... the first sleep after it */
+	struct vm_packet *whole; /* a payload in segments that is arriving; */
+	uint32_t whole_at;	 /* bytes of it that are there */
 	uint32_t whole_data;	 /* where its payload is in `wire` */
 	uint64_t last_due;	 /* of the link model */
-	struct vm_list backlog;	 /* packets */
+	struct vm_list backlog;	 /* of packets that wait */
 	uint64_t look; /* of the port, since when packets are counted */
 	unsigned row;  /* ... that many */
 	unsigned backlogged;
 	uint64_t since;	    /* when the network first refused the oldest, ns */
 	uint64_t rma_since; /* the same of chunks */
-	uint64_t probed;    /* when it was last looked for, ns */
+	uint64_t probed;    /* when its liveness was last probed, ns */
 	int liveness_fd;
 	struct vm_list waiting; /* in port->waiting while there is a backlog */
 };
 
-/* All that a port knows of a process; made at first contact. */
+/* Everything that a port knows of a process; made at first contact. */
 struct vm_contact {
 	uint32_t process;
 	bool down; /* reported, or about to be */
@@ -69,36 +70,38 @@ struct vm_contact {
 	struct vm_conn conns[]; /* by port there */
 };
 
-void vm_contact_free(struct vm_contact *contact); /* or NULL */
+void vm_contact_free(struct vm_contact *contact); /* NULL is allowed. */
 
-/* NULL: out of memory.  Ports of a process that is not connected: 1. */
+/* Finds or makes it; NULL: out of memory.  Ports of a process that is not
+ * connected: 1. */
 struct vm_contact *vm_contact_get(struct vm_port *port, uint32_t process);
 
-/* The connection, ready for sending.  0, -VMPI_EINVAL, -VMPI_ENOMEM,
+/* Finds the connection, ready for sending.  0, -VMPI_EINVAL, -VMPI_ENOMEM,
  * -VMPI_EPEER, -VMPI_EIO. */
 int vm_conn_get(struct vm_conn **conn, struct vm_port *port, struct vm_to to);
 
-/* Fills the header of the next packet; credits owed ride along. */
+/* Fills the header of the next packet; owed credits are included. */
 void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
 		    enum vm_wire_kind kind);
 
 /* Sends a packet whose header is filled, now or as soon as it can go. */
 void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt);
 
-/* Puts it behind what waits, whether it could go or not. */
+/* Puts it behind the waiting packets, whether it could go or not. */
 void vm_conn_queue(struct vm_conn *conn, struct vm_packet *pkt);
 
-/* Hands what waits to the network, as far as it takes that. */
+/* Hands waiting packets to the network, as far as it takes them. */
 void vm_conn_flush(struct vm_conn *conn);
 
-/* The network takes nothing for this connection, since *since (0: from now on):
- * after some time the process is looked for, in the end it is given up. */
+/* Notes that the network takes nothing for this connection, since *since (0:
+ * from now on): after some time the process is probed, in the end it is given
+ * up. */
 void vm_conn_refused(struct vm_conn *conn, uint64_t *since);
 
 /* Hands the backlogs of a port to the network, as far as it takes them. */
 void vm_conns_flush(struct vm_port *port);
 
-/* The other side had left us so few credits. */
+/* Counts how few credits the other side had left us. */
 static inline void vm_conn_low(struct vm_conn *conn, uint64_t credits)
 {
 	struct fabric_port_pvars *pvars = &conn->port->pvars;
@@ -110,15 +113,15 @@ static inline void vm_conn_low(struct vm_conn *conn, uint64_t credits)
 /* Gives credits back in a packet of their own if it is time. */
 void vm_conn_credit(struct vm_conn *conn);
 
-/* Data may be taken again, or never will be: who was refused is told. */
+/* Tells a refused sender that data may be taken again, or never will be. */
 void vm_conn_room(struct vm_conn *conn);
 
-/* Connections that have no credit left at the other side are looked at: are they
- * full?  now: 0 in a poll, else the time at which a thread goes to sleep.  When
- * to look again; UINT64_MAX: not by time. */
+/* Checks whether connections that have no credit left at the other side are
+ * full. now: 0 in a poll, else the time at which a thread goes to sleep.
+ * Returns when to check again; UINT64_MAX: not by time. */
 uint64_t vm_conns_brim(struct vm_port *port, uint64_t now);
 
-/* So many packets of data are no longer held. */
+/* Notes that so many packets of data are no longer held. */
 void vm_conn_release(struct vm_conn *conn, unsigned packets);
 
 /* Says goodbye; nothing is sent afterwards. */

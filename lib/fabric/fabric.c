@@ -29,7 +29,7 @@ const struct fabric_node_pvars *vm_fabric_pvars(const struct vm_fabric *fabric)
 	return &fabric->pvars;
 }
 
-/* How many ports there are to be. */
+/* The number of ports to open. */
 static unsigned ports_wanted(const struct vm_fabric *fabric)
 {
 	unsigned ports = fabric->config.ports;
@@ -49,7 +49,7 @@ static unsigned ports_wanted(const struct vm_fabric *fabric)
 	return ports ? ports : 1;
 }
 
-/* The provider, if there are others to talk to. */
+/* Opens the provider, if there are other processes. */
 static int provider_open(struct vm_fabric *fabric)
 {
 	struct fi_info *info;
@@ -187,7 +187,7 @@ void vm_fabric_close(struct vm_fabric *fabric)
 	vm_export_free(fabric);
 }
 
-/* What is the same in all processes, and our number. */
+/* Fills in the values that are the same in all processes, and our number. */
 static void address_head(struct vm_fabric *fabric, struct vm_address *head)
 {
 	const struct fi_info *info = fabric->select.info;

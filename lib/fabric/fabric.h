@@ -4,18 +4,18 @@
  *
  * A process opens one fabric with some ports, usually one per worker.  A port
  * sends packets to ports of other processes, in order and without loss, and
- * reads and writes their registered memory.  What arrives and what has ended is
- * told by callbacks, and only out of vm_port_poll(): nothing moves unless
- * somebody polls, but for small packets that were held back for a moment to go
- * together.  The fabric knows processes by number; the 32 bytes of header
- * that the layer above sends along with each packet mean nothing to it.
+ * reads and writes their registered memory.  Arrivals and ends of operations
+ * are reported by callbacks, and only from vm_port_poll(): nothing moves unless
+ * somebody polls, except small packets that were held back for a moment to go
+ * together. The fabric knows processes by number; the 32 bytes of header that
+ * the layer above sends along with each packet mean nothing to it.
  *
- * Threads.  Every function may be called by any thread at any time, but for
+ * Threads.  Every function may be called by any thread at any time, except
  * open, connect, stop and close, which one thread calls.  Callbacks run in the
  * thread that polls; those of one port never run at the same time and come in
- * order.  They may call everything here but poll, sleep and what one thread
- * calls, and must not switch ULTs.  No function switches ULTs, none waits for
- * another process but vm_fabric_stop().
+ * order.  They may call everything here but poll, sleep and the functions of
+ * the one thread, and must not switch ULTs.  No function switches ULTs, and
+ * only vm_fabric_stop() waits for another process.
  *
  * Errors are returned or handed to callbacks as negative VMPI_E...: -VMPI_EPEER
  * when the other process is dead or has left.
@@ -45,30 +45,32 @@ struct fabric_port_pvars;
 struct fabric_node_pvars;
 
 struct vm_fabric_config {
-	uint32_t process, processes; /* which of how many we are */
-	unsigned ports; /* wished for; fabric_ports and the provider limit it */
+	uint32_t process, processes; /* our number, and how many there are */
+	unsigned ports; /* requested; fabric_ports and the provider limit it */
 	uint64_t job_key; /* random, the same in all processes of the job */
 	bool one_host;	  /* all processes are on this host: use loopback */
 	/* A packet has come; pkt is valid until the return, or kept. */
 	void (*arrived)(void *arg, struct vm_port *port, struct vm_pkt *pkt);
 	/*
 	 * A process is dead or has left: called once per process and port, by a
-	 * poll of that port, contact or not.  Operations with it on this port
-	 * end with -VMPI_EPEER.  error is 0 when it said goodbye (all it sent
-	 * has been delivered), else what had arrived has been delivered.
+	 * poll of that port, with or without contact.  Operations with it on
+	 * this port end with -VMPI_EPEER.  error is 0 when it said goodbye (all
+	 * it sent has been delivered), else everything that had arrived has
+	 * been delivered.
 	 */
 	void (*down)(void *arg, struct vm_port *port, uint32_t process,
 		     int error);
 	/*
-	 * Data to that port that were refused with -VMPI_EAGAIN are worth another
-	 * try: called by a poll of the port they were sent by.  May be NULL.
+	 * Data to that port that were refused with -VMPI_EAGAIN are worth
+	 * another try: called by a poll of the port that refused them.  May be
+	 * NULL.
 	 */
 	void (*room)(void *arg, struct vm_port *port, uint32_t process,
 		     uint32_t remote);
 	/*
 	 * The packets of a port have so many bytes more (negative: less) than
-	 * before, `total` from now on: called under the port's lock, of
-	 * the open and the close too.  May be NULL.
+	 * before, `total` from now on: called under the port's lock, also
+	 * during open and close.  May be NULL.
 	 */
 	void (*pool)(void *arg, struct vm_port *port, int64_t bytes,
 		     uint64_t total);
@@ -79,35 +81,35 @@ struct vm_fabric_config {
 /*
  * Opens the ports.  With processes == 1 no provider is needed.  -VMPI_ENOMEM,
  * -VMPI_EINVAL, -VMPI_ENOTSUP (no provider fits; logged with the reasons),
- * -VMPI_EIO.  To be called before other threads run ULTs: providers may start
- * threads and look at memory.
+ * -VMPI_EIO.  Call before other threads run ULTs: providers may start threads
+ * and read memory.
  */
 int vm_fabric_open(struct vm_fabric **fabric,
 		   const struct vm_fabric_config *config);
 
-/* What others need to reach us, as opaque bytes to publish.  Its length, or
- * -VMPI_EINVAL when bytes are too few. */
+/* Writes the address that others need to reach us, as opaque bytes to publish.
+ * Returns its length, or -VMPI_EINVAL when bytes are too few. */
 int vm_fabric_address(struct vm_fabric *fabric, void *address, size_t bytes);
 
 /*
  * Makes a process known by its published address: everything is checked.
  * -VMPI_EINVAL, logged: malformed, another version, another job, another
- * provider.  Nothing is sent; both sides are to be connected before one sends.
+ * provider.  Nothing is sent; both sides must be connected before one sends.
  */
 int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 		      const void *address, size_t bytes);
 
 /*
- * Sends what is waiting, says goodbye and waits for the others to do so, at
- * most so long; polls meanwhile.  The layer above has nothing outstanding.
- * 0, or -VMPI_EPEER when not all did.
+ * Sends all waiting packets, says goodbye and waits for the others to do so, at
+ * most so long; polls meanwhile.  The layer above has nothing outstanding.  0,
+ * or -VMPI_EPEER when not all did.
  */
 int vm_fabric_stop(struct vm_fabric *fabric, uint64_t wait_ns);
 
 /* Frees everything.  No kept packets, no registered memory are left. */
 void vm_fabric_close(struct vm_fabric *fabric);
 
-/* What is possible here; constant after the open. */
+/* Limits and abilities; constant after the open. */
 struct vm_fabric_limits {
 	unsigned ports;
 	uint32_t packet_bytes; /* largest payload of a packet */
@@ -120,21 +122,22 @@ const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric);
 struct vm_port *vm_fabric_port(struct vm_fabric *fabric, unsigned index);
 unsigned vm_port_index(const struct vm_port *port);
 
-/* How many ports a connected process has; its own: ours. */
+/* The number of ports of a connected process; its own: ours. */
 unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process);
 
 /*
- * A process is dead: the launcher says so.  Everything that waits for it ends
- * with -VMPI_EPEER at the next polls, new operations are refused.
+ * Declares a process dead, as the launcher says.  Everything that waits for it
+ * ends with -VMPI_EPEER at the next polls, new operations are refused.
  */
 void vm_fabric_peer_dead(struct vm_fabric *fabric, uint32_t process);
 bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process);
 
 /*
- * Asks whether a process is still there, and gives it up if not; the answer may
- * have to wait for the next call, so this never does.  Only where processes have
- * addresses of TCP; others are taken for alive.  A look belongs to one thread,
- * begins as zeros, is about one process, and ends before the fabric closes.
+ * Checks whether a process is still there, and gives it up if not; the answer
+ * may have to wait for the next call, so this never waits.  Only where
+ * processes have addresses of TCP; others are assumed to be alive.  A look
+ * belongs to one thread, begins as zeros, is about one process, and ends before
+ * the fabric closes.
  */
 struct vm_look {
 	int fd; /* what was asked, + 1 */
@@ -150,12 +153,13 @@ void vm_fabric_look_end(struct vm_look *look);
  * Packets of one port to one port of one process arrive in the order of the
  * calls.  There are two classes:
  *
- * Data takes a credit of the receiver, which comes back when the packet is
- * released there: what the layer above keeps (unexpected messages) stops the
- * sender.  Without a credit the call returns -VMPI_EAGAIN and nothing is queued:
- * the caller tries again when it is told that there is room.  When the receiver
- * keeps all it may and releases nothing the call returns -VMPI_ELIMIT: to wait
- * may be in vain, the message is announced by a control packet instead.
+ * Data takes a credit of the receiver, which returns when the packet is
+ * released there: packets that the layer above keeps (unexpected messages) stop
+ * the sender.  Without a credit the call returns -VMPI_EAGAIN and nothing is
+ * queued: the caller tries again when it is told that there is room.  When the
+ * receiver keeps all it may and releases nothing the call returns -VMPI_ELIMIT:
+ * waiting may be in vain, so the message is announced by a control packet
+ * instead.
  *
  * Control packets are always taken.  They need no credit, so that a flood of
  * data never blocks them; the layer above bounds how many are outstanding, and
@@ -172,27 +176,28 @@ struct vm_send {
 	uint32_t bytes; /* at most packet_bytes; of data, data_bytes */
 	uint8_t kind;	/* of the layer above; comes out as pkt->kind */
 	bool control;
-	/* Whose transfer it is, from now until the data have left; or NULL. */
+	/* The rank whose transfer it is, from now until the data have left; or
+	 * NULL. */
 	struct vm_overlap *overlap;
 };
 
 /* A send that refers to the caller's memory: valid until done is called. */
 struct vm_send_op {
-	/* Out of a poll: the data have left, or never will (error). */
+	/* Called by a poll: the data have left, or never will (error). */
 	void (*done)(struct vm_send_op *op, int error);
 };
 
 /*
- * Sends a packet.  1: taken, the data have been copied and op is not used.
- * 0: taken, the data must stay until op->done is called.  -VMPI_EAGAIN: no
- * credit, or too much waits already.  -VMPI_ELIMIT: that will not change soon.
+ * Sends a packet.  1: taken, the data have been copied and op is not used. 0:
+ * taken, the data must stay until op->done is called.  -VMPI_EAGAIN: no credit,
+ * or too much waits already.  -VMPI_ELIMIT: that will not change soon.
  * -VMPI_EPEER, -VMPI_ENOMEM.  With op == NULL the data are always copied; else
- * short ones are (fabric_copy_limit).
- * What the network cannot take now waits in the port, in order.
+ * short ones are (fabric_copy_limit).  Packets that the network cannot take now
+ * wait in the port, in order.
  *
  * Data beyond packet_bytes go in several packets, each of which takes a credit,
  * and arrive as one.  They are always copied; -VMPI_ELIMIT when there are not
- * enough credits, because to wait for so many may be in vain.
+ * enough credits, because waiting for so many may be in vain.
  */
 int vm_port_send(struct vm_port *port, struct vm_to to,
 		 const struct vm_send *send, struct vm_send_op *op);
@@ -200,7 +205,7 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 /* Credits left for data to that port; a hint for the choice of protocol. */
 unsigned vm_port_credits(struct vm_port *port, struct vm_to to);
 
-/* What has arrived. */
+/* A packet that has arrived. */
 struct vm_pkt {
 	const void *upper; /* VM_UPPER_BYTES, 8-byte aligned */
 	const void *data;  /* 8-byte aligned */
@@ -213,27 +218,28 @@ struct vm_pkt {
 
 /*
  * Inside `arrived`: the packet stays with the caller until vm_pkt_release(), by
- * any thread.  The result is to be used from then on, not pkt: a short payload
- * is moved to a packet of its size.  Never fails.
+ * any thread.  Use the result from then on, not pkt: a short payload is moved
+ * to a packet of its size.  Never fails.
  */
 struct vm_pkt *vm_pkt_keep(struct vm_pkt *pkt);
 void vm_pkt_release(struct vm_pkt *pkt);
 
 /*
  * Remote memory.  A region is registered at the port that the other process
- * will name in its reads and writes, and for the shortest possible time: whoever
- * knows its random key may use it.
+ * will name in its reads and writes, and for the shortest possible time: any
+ * process that knows its random key may use it.
  */
 enum vm_mr_access { VM_MR_READ = 1, VM_MR_WRITE = 2 }; /* by others */
 
-/* Where memory is, as the other process says; travels in packets. */
+/* The place of memory in another process, as that process says; travels in
+ * packets. */
 struct vm_remote {
 	uint64_t address; /* of its first byte; add offsets to it */
 	uint64_t key;
 };
 
 struct vm_mr {
-	struct vm_remote remote; /* to be told to the other process */
+	struct vm_remote remote; /* to be sent to the other process */
 	/* The fabric's own. */
 	void *handle;
 	const void *base;
@@ -255,8 +261,8 @@ void vm_mr_close(struct vm_mr *mr);
  */
 struct vm_rma {
 	/*
-	 * Out of a poll of this port.  0: a read has all data here, a write has
-	 * them there.  Otherwise part of them may have moved.
+	 * Called by a poll of this port.  0: a read has all data here, a write
+	 * has them there.  Otherwise part of them may have moved.
 	 */
 	void (*done)(struct vm_rma *rma, int error);
 	struct vm_to to; /* where the region is registered */
@@ -274,15 +280,15 @@ struct vm_rma {
 	void *desc, *handle; /* local registration, where it is needed */
 };
 
-/* 0: done will be called.  -VMPI_EPEER, -VMPI_ENOTSUP. */
+/* Starts it.  0: done will be called.  -VMPI_EPEER, -VMPI_ENOTSUP. */
 int vm_rma_read(struct vm_port *port, struct vm_rma *rma);
 int vm_rma_write(struct vm_port *port, struct vm_rma *rma);
 
 /*
- * Progress.  Events handled (0: nothing new), or -VMPI_EAGAIN when another
- * thread polls this port just now.  `own`: the caller's worker is the one the
- * port belongs to, for the counters.  Works on whatever stack calls it; wants
- * 16 KiB of it beyond what the callbacks need.
+ * Makes progress.  Returns the number of events handled (0: nothing new), or
+ * -VMPI_EAGAIN when another thread polls this port just now.  `own`: the port
+ * belongs to the caller's worker, for the counters.  Works on whatever stack
+ * calls it; needs 16 KiB of it beyond what the callbacks need.
  */
 int vm_port_poll(struct vm_port *port, bool own);
 
@@ -311,15 +317,15 @@ void vm_fabric_sleep_wait(struct vm_fabric *fabric,
 			  const struct vm_sleep *sleep, uint64_t until_ns);
 void vm_fabric_sleep_end(struct vm_fabric *fabric);
 
-/* Wakes the thread that sleeps here, if there is one.  What it is to see must
- * have been stored before; includes the fence that takes. */
+/* Wakes the thread that sleeps here, if there is one.  Whatever it is to see
+ * must have been stored before; includes the necessary fence. */
 void vm_fabric_kick(struct vm_fabric *fabric);
 
 /* Whether the link model (fabric_link_*) is on, with its text for people:
  * "latency 50 us, 1000 MB/s"; for the warning that vmpirun prints. */
 bool vm_link_on(char *text, size_t bytes);
 
-/* The variables of this layer; idempotent. */
+/* Adds the variables of this layer; idempotent. */
 void vm_fabric_vars_add(void);
 
 /* The counters of a port and of the process: blocks of fabric/vars.h. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The thread that sends the batches nobody else has sent.
+ * The thread that sends the batches no other thread has sent.
  */
 #include "fabric/gather.h"
 
@@ -14,7 +14,7 @@
 #include "fabric/conn.h"
 #include "fabric/state.h"
 
-/* The timer runs out once, `us` from now. */
+/* Sets the timer to expire once, `us` from now. */
 static void timer_set(struct vm_fabric *fabric, int64_t us)
 {
 	const struct itimerspec when = {
@@ -34,7 +34,7 @@ void vm_gather_arm(struct vm_fabric *fabric)
 		timer_set(fabric, fabric_cvar.gather_us);
 }
 
-/* Sends what waits; whether the network has refused some of it. */
+/* Sends waiting packets; returns whether the network has refused some. */
 static bool ports_flush(struct vm_fabric *fabric)
 {
 	bool refused = false;
@@ -62,16 +62,17 @@ static void *gather_main(void *arg)
 		    errno != EINTR)
 			vm_panic("cannot wait for a timer: %s",
 				 strerror(errno));
-		/* Before the look: who queues behind it arms again. */
+		/* Before the flush: a packet that queues behind it arms
+		 * again. */
 		atomic_store(&gather->armed, false);
-		/* Who sleeps did not know when it has to be tried again. */
+		/* Sleepers did not know when it has to be tried again. */
 		if (ports_flush(fabric))
 			vm_fabric_kick(fabric);
 	}
 	return NULL;
 }
 
-/* A thread that no signal of the program reaches. */
+/* Starts a thread that no signal of the program reaches. */
 static int thread_start(struct vm_fabric *fabric)
 {
 	sigset_t all, before;

@@ -8,7 +8,7 @@
 
 #include "fabric/fabric.h"
 
-/* How long a message occupies the link. */
+/* The time that a message occupies the link. */
 static uint64_t occupied_ns(size_t bytes)
 {
 	uint64_t ns = (uint64_t)fabric_cvar.link_message_ns;
@@ -19,7 +19,7 @@ static uint64_t occupied_ns(size_t bytes)
 	return ns;
 }
 
-/* Takes the turn from `now` on; when the last byte has left. */
+/* Takes a turn from `now` on; returns when the last byte has left. */
 static uint64_t turn(_Atomic uint64_t *free, uint64_t now, size_t bytes)
 {
 	uint64_t busy = occupied_ns(bytes);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The link model: a slow network where there is a fast one, and the heap that
- * holds back what has arrived before its time.
+ * The link model: makes a fast network behave like a slow one, with a heap that
+ * holds packets back until their time.
  *
- * The sender computes when a message would arrive and stamps it with that
- * time (processes of one host share CLOCK_MONOTONIC); the receiver hides it until
+ * The sender computes when a message would arrive and stamps it with that time
+ * (processes of one host share CLOCK_MONOTONIC); the receiver hides it until
  * then.  A link is busy for message_ns + bytes / bandwidth per message and adds
- * its latency.  Nobody waits: the head of the heap is a deadline for sleepers.
+ * its latency.  Nothing waits: the head of the heap is a deadline for sleepers.
  * Pure: time is an argument.
  */
 #ifndef FABRIC_LINK_H
@@ -31,20 +31,20 @@ static inline bool vm_link_active(void)
 }
 
 /*
- * A message of that many bytes takes its turn on the link at `now`, or when the
+ * Gives a message of that many bytes its turn on the link at `now`, or when the
  * link is free.  *left: when its last byte has left (may be NULL); result: when
  * it has arrived.
  */
 uint64_t vm_link_send(struct vm_link *link, uint64_t *left, uint64_t now,
 		      size_t bytes);
 
-/* When a read or a write that begins now is done: a read asks first, a write is
- * confirmed. */
+/* The time at which a read or a write that begins now is done: a read asks
+ * first, a write is confirmed. */
 uint64_t vm_link_rma(struct vm_link *link, bool write, uint64_t now,
 		     size_t bytes);
 
-/* What is held back until a time; embedded.  A skew heap: no memory, nothing
- * that can fail.  Equal times come out in the order they went in. */
+/* An item that is held back until a time; embedded.  A skew heap: no memory,
+ * nothing that can fail.  Equal times come out in the order they went in. */
 struct vm_due {
 	uint64_t when; /* ns */
 	uint64_t order;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connecting without waiting: begun by one call, looked at by the next.
+ * Connecting without waiting: begun by one call, checked by the next.
  */
 #include "fabric/liveness.h"
 
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Errors that only a machine without that process gives. */
+/* Whether only a machine without that process gives this error. */
 static bool means_dead(int error)
 {
 	return error == ECONNREFUSED;
@@ -24,7 +24,7 @@ void vm_liveness_end(int *fd)
 	*fd = -1;
 }
 
-/* The end of a connection that was begun; -1: not yet. */
+/* The result of a connection that was begun; -1: not yet. */
 static int outcome(int fd)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };

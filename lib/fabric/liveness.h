@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether a process that takes nothing is still there.
+ * Check whether a process that takes no packets is still there.
  *
- * Providers of TCP answer "try again" for ever when the other process has died.
- * But then nobody listens at its address any more, and that can be asked: by a
- * connection that is closed at once.
+ * Providers of TCP answer "try again" forever when the other process has died.
+ * But then nobody listens at its address any more, and that can be checked, by
+ * a connection that is closed at once.
  */
 #ifndef FABRIC_LIVENESS_H
 #define FABRIC_LIVENESS_H
@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 /*
- * Goes on with the question of *fd, or begins one (*fd < 0).  True: the answer
- * is that nobody listens.  Never waits; no address of TCP: false.
+ * Continues the check of *fd, or begins one (*fd < 0).  True: nobody listens.
+ * Never waits; no address of TCP: false.
  */
 bool vm_liveness_dead(int *fd, const void *address, size_t bytes);
 void vm_liveness_end(int *fd);

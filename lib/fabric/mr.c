@@ -13,7 +13,7 @@
 
 #define KEY_TRIES 8 /* keys may be taken; with 64 bits they never are */
 
-/* Under mr_lock; 0 when the kernel has no random numbers. */
+/* A random key, under mr_lock; 0 when the kernel has no random numbers. */
 static uint64_t key_next(struct vm_fabric *fabric)
 {
 	if (fabric->keys_left == 0) {
@@ -40,7 +40,7 @@ static uint64_t key_take(struct vm_fabric *fabric)
 	return bytes < 8 ? key >> (64 - 8 * bytes) : key;
 }
 
-/* Under the port's lock. */
+/* Registers memory, under the port's lock. */
 static int mr_reg(struct vm_port *port, struct fid_mr **mr, const void *base,
 		  size_t bytes, uint64_t access)
 {
@@ -68,7 +68,7 @@ int vm_mr_local(struct vm_port *port, struct fid_mr **mr, const void *base,
 	return mr_reg(port, mr, base, bytes, access);
 }
 
-/* What others may do with it, in the words of libfabric. */
+/* The access rights of others, as flags of libfabric. */
 static uint64_t access_flags(unsigned access)
 {
 	return (access & VM_MR_READ ? FI_REMOTE_READ : 0) |

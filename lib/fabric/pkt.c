@@ -55,7 +55,7 @@ void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 	}
 }
 
-/* Somebody who sees the count has been told before. */
+/* Reports the change before it is counted. */
 static void pool_changes(struct vm_pkts *pkts, int64_t bytes)
 {
 	if (pkts->told)
@@ -93,7 +93,7 @@ VM_STATIC_ASSERT(LONG_BYTES_LEAST << (VM_PKT_CLASSES - VM_PKT_WIRE - 2) ==
 			 VM_LONG_BYTES_MAX,
 		 "the last class takes the longest payload");
 
-/* How many packets a new slab gets. */
+/* The number of packets of a new slab. */
 static unsigned slab_packets(unsigned class_, size_t each)
 {
 	size_t packets = ((size_t)fabric_cvar.slab_bytes - SLAB_HEAD) / each;
@@ -187,7 +187,7 @@ struct vm_packet *vm_packet_get(struct vm_pkts *pkts, size_t wire_bytes)
 	return vm_container_of(link, struct vm_packet, link);
 }
 
-/* At the front of a list: what was used last is used next, and is in cache. */
+/* Puts the packet first: the one used last is used next, and is in cache. */
 static void list_push(struct vm_list *list, struct vm_list *link)
 {
 	vm_list_append(list->next, link);
@@ -217,7 +217,7 @@ bool vm_packet_oversized(const struct vm_pkts *pkts,
 	return class_of(pkts, wire_bytes) < pkt->slab->class_;
 }
 
-/* How many idle slabs of a class stay. */
+/* The number of idle slabs of a class that stay. */
 static uint64_t slabs_kept(const struct vm_pkts *pkts, unsigned class_)
 {
 	if (class_ > VM_PKT_WIRE && !pkts->class_[class_].peak)

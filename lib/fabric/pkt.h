@@ -8,7 +8,7 @@
  * which no packet is in use can be given back.  A pool is guarded by its port's
  * lock.
  *
- * A packet is a buffer for the wire with what the port must know about it while
+ * A packet is a buffer for the wire with the state that the port needs while
  * the network has it, the layer above keeps it, or it waits: it is in at most
  * one list.  Chunks of remote reads and writes use small packets as well.
  */
@@ -30,19 +30,19 @@
 struct vm_conn;
 struct vm_slab;
 
-/* What a packet is used for. */
+/* Uses of a packet. */
 enum vm_pkt_use {
 	VM_PKT_FREE,
 	VM_PKT_RECEIVE, /* posted, or arrived */
 	VM_PKT_SEND,
 	VM_PKT_CHUNK,
-	VM_PKT_CARRIER, /* of the end of a remote read or write */
+	VM_PKT_CARRIER, /* carries the end of a remote read or write */
 	VM_PKT_LOOP,	/* from us to us */
 };
 
 struct vm_packet {
 	struct fi_context2 context; /* first: the network hands it back */
-	struct vm_pkt view;	    /* what the layer above sees */
+	struct vm_pkt view;	    /* the part that the layer above sees */
 	struct vm_list link;
 	struct vm_due due;
 	struct vm_port *port; /* whose pool it is from */
@@ -51,10 +51,11 @@ struct vm_packet {
 	struct vm_slab *slab;
 	void *op;	  /* vm_send_op, of a send; vm_rma, of a chunk */
 	const void *data; /* of a send by reference */
-	/* Of a send that is watched: whom its op tells, who is told then. */
+	/* Of an observed send: the op whose end is observed, and the original
+	 * op, called then. */
 	struct vm_send_op watched, *behind;
 	struct vm_overlap_xfer xfer;
-	uint64_t left; /* of a send: gone by the link model at that time */
+	uint64_t left; /* of a send: has left then, by the link model */
 	int error;
 	uint32_t wire_bytes; /* in `wire` */
 	uint32_t data_bytes; /* at `data`, or of a chunk */
@@ -89,19 +90,20 @@ struct vm_pkts {
 	struct fabric_port_pvars *pvars;
 	/* Local registration of a slab; NULL where none is needed. */
 	int (*reg)(struct vm_port *port, struct vm_slab *slab, bool open);
-	/* Told of each change before it is counted; or NULL. */
+	/* Called at each change before it is counted; or NULL. */
 	void (*told)(struct vm_port *port, int64_t bytes, uint64_t total);
 };
 
-/* wire_bytes: room that the largest packets need. */
+/* wire_bytes: space that the largest packets need. */
 void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
 		  int (*reg)(struct vm_port *, struct vm_slab *, bool),
 		  void (*told)(struct vm_port *, int64_t, uint64_t));
-/* All packets are given up. */
+/* Frees the slabs.  All packets are given up. */
 void vm_pkts_fini(struct vm_pkts *pkts);
 
-/* A packet with room for so many bytes on the wire; NULL: out of memory. */
+/* Takes a packet with space for so many bytes on the wire; NULL: out of
+ * memory. */
 struct vm_packet *vm_packet_get(struct vm_pkts *pkts, size_t wire_bytes);
 void vm_packet_put(struct vm_pkts *pkts, struct vm_packet *pkt);
 
@@ -109,8 +111,8 @@ void vm_packet_put(struct vm_pkts *pkts, struct vm_packet *pkt);
 bool vm_packet_oversized(const struct vm_pkts *pkts,
 			 const struct vm_packet *pkt, size_t wire_bytes);
 
-/* Gives slabs back that nobody uses, but fabric_pool_keep of each size; of those
- * above the wire's none if none was used since the last time. */
+/* Gives back slabs without used packets, except fabric_pool_keep of each size;
+ * of those above the wire's all if none was used since the last time. */
 void vm_pkts_shrink(struct vm_pkts *pkts);
 
 #endif

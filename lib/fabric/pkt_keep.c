@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrived packets that the layer above keeps, and how they come back.
+ * Arrived packets that the layer above keeps, and their release.
  */
 #include <stddef.h>
 #include <string.h>

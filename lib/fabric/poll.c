@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One look at the network: what has arrived, what has ended, what can go on.
+ * One poll of the network: arrivals, ends of operations, packets that can go
+ * on.
  */
 #include <stddef.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "fabric/state.h"
 
 #define EVENTS 16	    /* read at a time */
-#define SETTINGS_POLLS 1024 /* polls between looks at the settings */
+#define SETTINGS_POLLS 1024 /* polls between checks of the settings */
 
 /* Moves all of a list to the end of another one. */
 static void list_move(struct vm_list *to, struct vm_list *from)
@@ -27,8 +28,8 @@ static void list_move(struct vm_list *to, struct vm_list *from)
 	vm_list_init(from);
 }
 
-/* Why the packet was not believed; a stranger's is dropped, and one of the job
- * ends the process that sent it, because its stream is broken. */
+/* Counts why the packet was rejected; a stranger's is dropped, and one of the
+ * job ends the process that sent it, because its stream is broken. */
 static void reject(struct vm_port *port, enum vm_reject why)
 {
 	uint64_t *counter = &port->pvars.reject_short + why;
@@ -40,7 +41,7 @@ static void reject(struct vm_port *port, enum vm_reject why)
 		       (unsigned long long)*counter);
 }
 
-/* What a header says about the state of its connection. */
+/* Checks a header against the state of its connection. */
 static enum vm_reject state_check(struct vm_conn *conn,
 				  const struct vm_wire *wire,
 				  const void *packet, size_t payload)
@@ -69,15 +70,16 @@ static struct vm_conn *conn_of(struct vm_port *port, const struct vm_wire *wire)
 	if (rc == -VMPI_ENOMEM)
 		vm_peer_fail(port->fabric, wire->source, rc,
 			     "no memory for its packets");
-	/* After goodbyes we still listen: on other connections more may come. */
+	/* After goodbyes we still listen: more may come on other
+	 * connections. */
 	if (rc == -VMPI_EPEER && port->contacts[wire->source] &&
 	    !port->contacts[wire->source]->error)
 		return &port->contacts[wire->source]->conns[wire->source_port];
 	return NULL;
 }
 
-/* Delivers a packet of data or control, or holds it back; due: when it arrives
- * by the link model. */
+/* Delivers a packet of data or control, or holds it back; due: the time of its
+ * arrival by the link model. */
 static void accept_payload(struct vm_port *port, struct vm_conn *conn,
 			   struct vm_packet *pkt, const struct vm_wire *wire,
 			   size_t payload, uint64_t due)
@@ -99,15 +101,15 @@ static void accept_payload(struct vm_port *port, struct vm_conn *conn,
 		vm_list_append(&port->arrived, &pkt->link);
 		return;
 	}
-	/* The link model may be switched off or made faster: order stays. */
+	/* The link model may be switched off or made faster: order is kept. */
 	if (due < conn->last_due)
 		due = conn->last_due;
 	conn->last_due = due;
 	vm_due_put(&port->held, &pkt->due, due);
 }
 
-/* The connection of a packet that is believed, or NULL: what is wrong with it is
- * counted, and ends the process that broke its stream. */
+/* The connection of an accepted packet, or NULL: the reason is counted, and
+ * ends the process that broke its stream. */
 static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
 				    size_t *payload, const void *packet,
 				    size_t bytes)
@@ -139,7 +141,7 @@ static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
 	return NULL;
 }
 
-/* Credits that come back, or the news that none will. */
+/* Takes in credits that come back, or the message that none will. */
 static void credits_take(struct vm_conn *conn, const struct vm_wire *wire)
 {
 	if (wire->credits)
@@ -165,7 +167,7 @@ static void brim_begin(struct vm_conn *conn)
 	vm_list_append(&conn->port->brim, &conn->brim);
 }
 
-/* Data or control; what is part of something longer waits for the rest. */
+/* Takes in data or control; a segment waits for the rest of its payload. */
 static void payload_take(struct vm_port *port, struct vm_conn *conn,
 			 struct vm_packet *pkt, const struct vm_wire *wire,
 			 size_t payload)
@@ -183,7 +185,7 @@ static void payload_take(struct vm_port *port, struct vm_conn *conn,
 	accept_payload(port, conn, pkt, &header, payload, due);
 }
 
-/* Takes in a checked packet, which is all there is in pkt. */
+/* Takes in a checked packet that is alone in pkt. */
 static void packet_take(struct vm_port *port, struct vm_conn *conn,
 			struct vm_packet *pkt, const struct vm_wire *wire,
 			size_t payload)
@@ -207,13 +209,14 @@ static void packet_take(struct vm_port *port, struct vm_conn *conn,
 	vm_port_recycle(port, pkt);
 	if (wire->kind == VM_WIRE_BYE) {
 		conn->left = port->leavers = true;
-		/* We have not met before, and are leaving as well. */
+		/* First contact, and we are leaving as well. */
 		if (port->goodbye)
 			vm_conn_bye(conn);
 	}
 }
 
-/* One of several packets in a message, in a packet of its own; or NULL. */
+/* Copies one of several packets in a message to a packet of its own; or
+ * NULL. */
 static struct vm_packet *part_copy(struct vm_port *port, const char *wire,
 				   size_t bytes)
 {
@@ -228,7 +231,7 @@ static struct vm_packet *part_copy(struct vm_port *port, const char *wire,
 	return pkt;
 }
 
-/* A message of one packet, or of several that are dealt with one by one. */
+/* Handles a message of one packet, or of several, one by one. */
 static void message_arrived(struct vm_port *port, struct vm_packet *pkt,
 			    size_t bytes)
 {
@@ -258,7 +261,7 @@ static void message_arrived(struct vm_port *port, struct vm_packet *pkt,
 	vm_port_recycle(port, pkt);
 }
 
-/* A send or chunk that the network is done with. */
+/* Handles a send or chunk that the network is done with. */
 static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
 {
 	vm_port_landed(port);
@@ -299,7 +302,7 @@ void vm_port_event(struct vm_port *port, const struct fi_cq_data_entry *event)
 	}
 }
 
-/* An operation has failed in the network. */
+/* Handles the failure of an operation in the network. */
 static void event_failed(struct vm_port *port)
 {
 	struct fi_cq_err_entry entry = { 0 };
@@ -331,7 +334,7 @@ static void event_failed(struct vm_port *port)
 	send_ended(port, pkt, -VMPI_EPEER);
 }
 
-/* Reads what the network has to say; how many events. */
+/* Reads events of the network; returns how many. */
 static int network_read(struct vm_port *port)
 {
 	struct fi_cq_data_entry events[EVENTS];
@@ -346,7 +349,7 @@ static int network_read(struct vm_port *port)
 	return n > 0 ? (int)n : 0;
 }
 
-/* What was held back and is due now. */
+/* Takes packets that were held back and are due now. */
 static void held_take(struct vm_port *port)
 {
 	uint64_t now = vm_clock_ns();
@@ -363,7 +366,7 @@ static void held_take(struct vm_port *port)
 	}
 }
 
-/* What came by the loop. */
+/* Takes packets of the loop. */
 static void inbox_take(struct vm_port *port)
 {
 	struct vm_list list;
@@ -386,7 +389,7 @@ static void inbox_take(struct vm_port *port)
 	}
 }
 
-/* Processes that were given up, here or by somebody else. */
+/* Handles processes that were given up, here or by another port. */
 static void deaths_see(struct vm_port *port)
 {
 	struct vm_fabric *fabric = port->fabric;
@@ -412,7 +415,7 @@ static void deaths_see(struct vm_port *port)
 	}
 }
 
-/* Processes that said goodbye, once everything of theirs is delivered. */
+/* Handles processes that said goodbye, once all their packets are delivered. */
 static void leavers_see(struct vm_port *port)
 {
 	for (uint32_t i = 0; i < port->fabric->config.processes; i++) {
@@ -425,7 +428,7 @@ static void leavers_see(struct vm_port *port)
 	port->leavers = false;
 }
 
-/* Under lock: everything that can move does. */
+/* Under lock: moves everything that can move. */
 static int port_move(struct vm_port *port)
 {
 	int events = port->fi ? network_read(port) : 0;
@@ -471,7 +474,7 @@ static int deliver(struct vm_port *port, struct vm_list *used,
 	return count;
 }
 
-/* Tells the owners of ended operations. */
+/* Reports ended operations to their owners. */
 static int tell(struct vm_list *ended)
 {
 	struct vm_list *link;
@@ -495,7 +498,7 @@ static int tell(struct vm_list *ended)
 	return count;
 }
 
-/* Tells of processes that are gone. */
+/* Reports processes that are gone. */
 static void report(struct vm_port *port, struct vm_list *gone)
 {
 	const struct vm_fabric_config *config = &port->fabric->config;
@@ -510,7 +513,7 @@ static void report(struct vm_port *port, struct vm_list *gone)
 	}
 }
 
-/* Under lock: what was delivered and told of is used again. */
+/* Under lock: recycles packets after their callbacks. */
 static void clean(struct vm_port *port, struct vm_list *used,
 		  struct vm_list *loops, struct vm_list *ended)
 {
@@ -540,7 +543,7 @@ static void clean(struct vm_port *port, struct vm_list *used,
 		vm_port_fill(port);
 }
 
-/* What a poll has found, on its way to those it concerns. */
+/* The results of a poll, before their callbacks. */
 struct found {
 	struct vm_list arrived, ended, gone;
 	bool room;		 /* for data that were refused */
@@ -548,7 +551,7 @@ struct found {
 	int events;
 };
 
-/* Under polling: one look, which fills `found`. */
+/* Under polling: polls once and fills `found`. */
 static void port_look(struct vm_port *port, struct found *found)
 {
 	vm_list_init(&found->arrived);
@@ -578,7 +581,7 @@ static void port_look(struct vm_port *port, struct found *found)
 	vm_port_unlock(port);
 }
 
-/* Under polling: the callbacks, and what follows from them. */
+/* Under polling: makes the callbacks, and handles what follows from them. */
 static int port_tell(struct vm_port *port, struct found *found, bool own)
 {
 	struct vm_list used, loops, *link;
@@ -604,7 +607,7 @@ static int port_tell(struct vm_port *port, struct found *found, bool own)
 	return count;
 }
 
-/* Under polling: who was refused may try again. */
+/* Under polling: tells refused senders that they may try again. */
 static void room_tell(struct vm_port *port)
 {
 	const struct vm_fabric_config *config = &port->fabric->config;
@@ -647,7 +650,7 @@ int vm_port_poll(struct vm_port *port, bool own)
 
 bool vm_port_busy(const struct vm_port *port)
 {
-	/* Pairs with the release stores of those who fill it and who die. */
+	/* Pairs with the release stores of other ports' sends and of deaths. */
 	return !vm_list_empty(&port->arrived) || !vm_list_empty(&port->ended) ||
 	       !vm_list_empty(&port->gone) || port->leavers ||
 	       !vm_list_empty(&port->room) ||

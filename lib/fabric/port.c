@@ -13,7 +13,7 @@
 #include "fabric/mr.h"
 #include "fabric/state.h"
 
-#define POSTED_RESERVE 16 /* posted besides what data may come */
+#define POSTED_RESERVE 16 /* posted besides those for data */
 #define DEPTH_MAX 1024
 #define SHRINK_NS 1000000000
 
@@ -58,7 +58,7 @@ static void pool_told(struct vm_port *port, int64_t bytes, uint64_t total)
 		config->pool(config->arg, port, bytes, total);
 }
 
-/* How many packets of data each sender may place here. */
+/* The number of data packets each sender may have here. */
 static uint32_t window_find(const struct vm_port *port)
 {
 	uint64_t bytes = (uint64_t)fabric_cvar.receive_bytes_max;
@@ -82,7 +82,7 @@ void vm_port_retarget(struct vm_port *port)
 	vm_port_fill(port);
 }
 
-/* Hands a packet to the network for what comes next. */
+/* Hands a packet to the network to receive the next message. */
 static int packet_post(struct vm_port *port, struct vm_packet *pkt)
 {
 	ssize_t rc;
@@ -141,7 +141,8 @@ static unsigned smaller(size_t a, unsigned b)
 	return a < b ? (unsigned)a : b;
 }
 
-/* The queue of events, waited for by descriptor if the provider can. */
+/* Opens the queue of events, with a descriptor to wait for if the provider
+ * can. */
 static int cq_open(struct vm_port *port)
 {
 	struct fi_cq_attr attr = { .size = port->tx_depth + port->rx_depth,
@@ -165,7 +166,7 @@ static int cq_open(struct vm_port *port)
 	return 0;
 }
 
-/* The network's objects, each needed by the next. */
+/* Opens the network's objects, each needed by the next. */
 static int network_open(struct vm_port *port)
 {
 	struct vm_fabric *fabric = port->fabric;
@@ -269,8 +270,7 @@ void vm_port_fini(struct vm_port *port)
 {
 	vm_port_lock(port);
 	port->closing = true;
-	/* The endpoint goes first: what it has of our memory, it has until
-	 * then. */
+	/* The endpoint goes first: it uses our memory until then. */
 	if (port->ep)
 		fid_close(port, &port->ep->fid);
 	vm_port_unlock(port);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ports: an endpoint each, its connections, and who moves what.
+ * Ports: an endpoint each, its connections, and the threads that move packets.
  *
- * Two locks.  `polling` is taken by try-lock by whoever polls and held while it
- * calls back: so callbacks of a port are one at a time and in order.  `lock` is
- * short, nothing is called back under it; it guards all else, and every call of
+ * Two locks.  `polling` is taken by try-lock by the poller and held while it
+ * calls back: so callbacks of a port come one at a time and in order.  `lock`
+ * is short, no callback runs under it; it guards all else, and every call of
  * the network for this port (a port is a domain of its own, so FI_THREAD_DOMAIN
  * is all we ask for).  A poll reads events under `lock` into two lists, arrived
  * and ended, and delivers those without it.  Order: polling, then lock, then
@@ -32,7 +32,7 @@ struct vm_port {
 	struct fid_ep *ep;
 	struct fid_av *av;
 	struct fid_cq *cq;
-	int wait_fd; /* -1: none, sleepers look now and then */
+	int wait_fd; /* -1: none, sleepers poll now and then */
 	unsigned tx_depth, rx_depth;
 	size_t inject_bytes, wire_bytes; /* largest injected; of a packet */
 	bool by_reference; /* the provider takes header and data apart */
@@ -48,20 +48,20 @@ struct vm_port {
 	unsigned orphans; /* ... that failed already */
 	unsigned rx_posted, rx_target;
 	unsigned conns;	 /* connections that exist */
-	uint32_t window; /* credits of each, from time to time looked up */
+	uint32_t window; /* credits of each, updated from time to time */
 	struct vm_pkts pkts;
 	struct vm_list arrived;	 /* packets to be delivered */
-	struct vm_list ended;	 /* sends, chunks, operations to be told of */
+	struct vm_list ended;	 /* sends, chunks, operations to be reported */
 	struct vm_list inflight; /* sends and chunks the network has */
 	struct vm_list waiting;	 /* connections with a backlog */
 	struct vm_list gone;	 /* processes to be reported as down */
-	struct vm_list room;	 /* connections that take data again */
+	struct vm_list room;	 /* connections that accept data again */
 	struct vm_list brim;	 /* ... whose data take the whole window */
 	struct vm_list rma;	 /* operations with chunks to be posted */
 	struct vm_due_heap held;
 	struct vm_contact **contacts; /* by process, or NULL */
 	uint32_t deaths;	      /* of fabric->deaths that were seen */
-	uint64_t shrunk_ns;	      /* when the pool was last looked over */
+	uint64_t shrunk_ns;	      /* when the pool was last checked */
 	bool woken;		      /* a sleeper was woken for this port */
 	unsigned spurious;	      /* times in a row there was nothing */
 	bool leavers;		      /* somebody has said goodbye */
@@ -82,13 +82,13 @@ static inline void vm_port_unlock(struct vm_port *port)
 	vm_lock_give(&port->lock);
 }
 
-/* Opens and closes what the network has of the port; the fabric's. */
+/* Opens and closes the network's objects of the port; for the fabric. */
 int vm_port_init(struct vm_port *port, struct vm_fabric *fabric,
 		 unsigned index);
 void vm_port_fini(struct vm_port *port);
 
-/* Under lock: whether the network may get one more.  What it still has for dead
- * processes does not count: it may have that for ever. */
+/* Under lock: whether the network may get one more.  Packets that it still has
+ * for dead processes do not count: it may have those forever. */
 static inline bool vm_port_room(const struct vm_port *port)
 {
 	unsigned used = port->tx_used - port->orphans;
@@ -111,21 +111,21 @@ static inline void vm_port_landed(struct vm_port *port)
 	vm_pvar_add(port->pvars.inflight, (uint64_t)-1);
 }
 
-/* Under lock: once in a while packets that nobody needs are given back. */
+/* Under lock: gives unused packets back once in a while. */
 void vm_port_shrink(struct vm_port *port, uint64_t now);
 
 /* Under lock: posts receives up to the target. */
 void vm_port_fill(struct vm_port *port);
-/* Under lock: an arrived packet is used up; posts it again or frees it. */
+/* Under lock: posts an arrived packet again after use, or frees it. */
 void vm_port_recycle(struct vm_port *port, struct vm_packet *pkt);
-/* Under lock: window and target follow the settings and the number of
+/* Under lock: adapts window and target to the settings and the number of
  * connections. */
 void vm_port_retarget(struct vm_port *port);
 
-/* A packet of the loop goes back to the port that sent it; under no lock. */
+/* Returns a packet of the loop to the port that sent it; under no lock. */
 void vm_loop_release(struct vm_packet *pkt);
 
-/* Under lock: one event of the network (poll.c). */
+/* Under lock: handles one event of the network (poll.c). */
 void vm_port_event(struct vm_port *port, const struct fi_cq_data_entry *event);
 
 /* Under lock: whether a poll has something to do besides the network. */

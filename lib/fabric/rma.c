@@ -22,7 +22,7 @@ static void local_close(struct vm_port *port, struct vm_rma *rma)
 	rma->handle = NULL;
 }
 
-/* The operation has ended; its owner will be told. */
+/* Ends the operation; its owner will be told. */
 static void rma_end(struct vm_port *port, struct vm_rma *rma)
 {
 	struct vm_packet *carrier = rma->carrier;
@@ -101,7 +101,7 @@ static struct vm_conn *conn_of(struct vm_port *port, const struct vm_rma *rma)
 	return &port->contacts[rma->to.process]->conns[rma->to.port];
 }
 
-/* Posts what may be under way of one operation. */
+/* Posts as many chunks of one operation as may be under way. */
 static void rma_post(struct vm_port *port, struct vm_rma *rma)
 {
 	struct vm_conn *conn = conn_of(port, rma);
@@ -155,7 +155,7 @@ void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error)
 		rma_end(port, rma);
 }
 
-/* Chunks that the network still has lose their operation. */
+/* Detaches chunks that the network still has from their operation. */
 static void chunks_orphan(struct vm_port *port, uint32_t process)
 {
 	struct vm_list *link = port->inflight.next;
@@ -199,7 +199,7 @@ void vm_rma_fail(struct vm_port *port, uint32_t process)
 	}
 }
 
-/* From us to us: a copy. */
+/* Copies memory of this process, by the loop. */
 static void loop_copy(struct vm_port *port, struct vm_rma *rma)
 {
 	unsigned access = rma->write ? VM_MR_WRITE : VM_MR_READ;
@@ -213,7 +213,7 @@ static void loop_copy(struct vm_port *port, struct vm_rma *rma)
 		memcpy(rma->local, there, rma->bytes);
 }
 
-/* The local side, where the provider wants it registered. */
+/* Registers the local side, where the provider wants that. */
 static int local_open(struct vm_port *port, struct vm_rma *rma)
 {
 	struct fid_mr *mr;
@@ -232,7 +232,7 @@ static int local_open(struct vm_port *port, struct vm_rma *rma)
 	return 0;
 }
 
-/* Under lock: the operation begins. */
+/* Under lock: begins the operation. */
 static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool loop)
 {
 	struct vm_conn *conn;
@@ -290,8 +290,8 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 		rma_post(port, rma);
 	}
 	vm_port_unlock(port);
-	/* The operation may have ended and be gone by now.  What ends without
-	 * the network is seen by nobody who sleeps. */
+	/* The operation may have ended and be gone by now.  Sleepers do not see
+	 * operations that end without the network. */
 	if (rc == 0 && at_once)
 		vm_fabric_kick(port->fabric);
 	return rc;

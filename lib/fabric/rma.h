@@ -3,8 +3,8 @@
  * Remote reads and writes, from inside: chunks, their ends, their failure.
  *
  * An operation gets its `carrier` when it begins: the packet that takes its end
- * through the list of ended things (and the heap of the link model), so that
- * ending needs no memory.  All under the port's lock.
+ * through the list of ended operations (and the heap of the link model), so
+ * that ending needs no memory.  All under the port's lock.
  */
 #ifndef FABRIC_RMA_H
 #define FABRIC_RMA_H
@@ -14,10 +14,10 @@
 /* Posts chunks of the waiting operations, as far as the network takes them. */
 void vm_rma_push(struct vm_port *port);
 
-/* A chunk has ended; error: 0 or -VMPI_E... */
+/* Handles the end of a chunk; error: 0 or -VMPI_E... */
 void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error);
 
-/* Everything with that process fails. */
+/* Fails all operations with that process. */
 void vm_rma_fail(struct vm_port *port, uint32_t process);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Putting parts together.
+ * Putting segments together.
  */
 #include "fabric/segment.h"
 
@@ -26,7 +26,7 @@ bool vm_segment_fits(const struct vm_conn *conn, const struct vm_wire *wire,
 	       part.total == conn->whole->data_bytes;
 }
 
-/* The first part: the packet of the whole begins as it does. */
+/* Begins the whole with the first segment: its packet has the same header. */
 static bool whole_begin(struct vm_conn *conn, const struct vm_packet *pkt,
 			uint32_t total, size_t payload)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asking libfabric and ranking its answers.
+ * Querying libfabric and ranking its answers.
  */
 #include "fabric/select.h"
 
@@ -76,11 +76,11 @@ static bool is_address(const char *text)
 	       inet_pton(AF_INET6, text, bytes) == 1;
 }
 
-/* What fabric_interface can name: an interface, or a network as 10.1.0.0/16,
+/* A value of fabric_interface: an interface, or a network as 10.1.0.0/16,
  * because interfaces need not have the same name on all hosts. */
 struct wanted {
 	const char *name;
-	int family; /* of the network; 0: there is none */
+	int family; /* of the network; 0: none given */
 	unsigned char network[sizeof(struct in6_addr)];
 	unsigned bits;
 };
@@ -204,7 +204,8 @@ static int node_find(struct vm_select *select, bool one_host)
 	return 0;
 }
 
-/* What we need.  The modes that cost us something are accepted, not needed. */
+/* Our requirements.  Modes that cost us something are accepted, not
+ * required. */
 static struct fi_info *hints_new(const struct vm_fi *fi, uint64_t caps)
 {
 	struct fi_info *hints = fi->dupinfo(NULL);
@@ -236,7 +237,7 @@ static unsigned provider_rank(const char *name)
 	return i;
 }
 
-/* Whether an offer may be taken; *why says what there is to say about it. */
+/* Whether an offer may be chosen; *why is the text about it. */
 static bool offer_fits(const struct fi_info *info, const char **why,
 		       bool one_host)
 {
@@ -311,7 +312,7 @@ static void offers_rank(struct vm_select *select, const struct vm_fi *fi,
 	select->info = fi->dupinfo(found);
 }
 
-/* One question; whether there was an answer that fits. */
+/* Queries once; returns whether there was an answer that fits. */
 static bool ask(struct vm_select *select, const struct vm_fi *fi, uint64_t caps,
 		bool one_host)
 {

@@ -12,7 +12,7 @@
 
 #define INJECT_MAX 256 /* built on the stack */
 
-/* By the link model: when it arrives, and when it has left; 0 when off. */
+/* The times of the link model: of arrival, and when it has left; 0 when off. */
 static uint64_t link_stamp(struct vm_conn *conn, uint64_t *left, size_t bytes)
 {
 	uint64_t due;
@@ -25,7 +25,8 @@ static uint64_t link_stamp(struct vm_conn *conn, uint64_t *left, size_t bytes)
 	return due;
 }
 
-/* Writes the header, with a stamp and a part if there is one; its length. */
+/* Writes the header, with a stamp and a segment if there is one; returns its
+ * length. */
 static uint32_t header_write(struct vm_conn *conn, char *to,
 			     const struct vm_send *send, uint64_t stamp,
 			     const struct vm_wire_part *part)
@@ -53,8 +54,8 @@ static uint32_t header_write(struct vm_conn *conn, char *to,
 }
 
 /*
- * The short way for small packets: built on the stack, taken by the network at
- * once.  Whether it was; if not, nothing has happened.
+ * The short path for small packets: built on the stack, taken by the network at
+ * once.  Returns whether it was; if not, nothing has happened.
  */
 static bool injected(struct vm_conn *conn, const struct vm_send *send)
 {
@@ -78,7 +79,7 @@ static bool injected(struct vm_conn *conn, const struct vm_send *send)
 	return false;
 }
 
-/* Behind others in a batch: 1, or -VMPI_ENOMEM. */
+/* Sends it in a batch: 1, or -VMPI_ENOMEM. */
 static int batch_send(struct vm_conn *conn, const struct vm_send *send)
 {
 	char *to = vm_batch_room(conn, VM_WIRE_BYTES + send->bytes);
@@ -107,7 +108,8 @@ static void watched_done(struct vm_send_op *op, int error)
 		pkt->behind->done(pkt->behind, error);
 }
 
-/* The transfer of a packet begins; it ends when the packet has left. */
+/* Begins to observe the transfer of a packet; it ends when the packet has
+ * left. */
 static void packet_watch(struct vm_packet *pkt, const struct vm_send *send)
 {
 	pkt->behind = pkt->op;
@@ -117,7 +119,7 @@ static void packet_watch(struct vm_packet *pkt, const struct vm_send *send)
 			 VM_SIDE_SEND, VM_PATH_FABRIC, send->bytes);
 }
 
-/* Through a packet.  As vm_port_send(). */
+/* Sends through a packet.  As vm_port_send(). */
 static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 		       struct vm_send_op *op)
 {
@@ -149,7 +151,7 @@ static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 	return refer ? 0 : 1;
 }
 
-/* One part, in a packet that has room for it. */
+/* Sends one segment, in a packet that has room for it. */
 static void part_send(struct vm_conn *conn, struct vm_packet *pkt,
 		      const struct vm_send *piece,
 		      const struct vm_wire_part *part)
@@ -170,7 +172,7 @@ static void part_send(struct vm_conn *conn, struct vm_packet *pkt,
 	vm_conn_send(conn, pkt);
 }
 
-/* A payload that is longer than a packet: 1, or -VMPI_ENOMEM. */
+/* Sends a payload that is longer than a packet: 1, or -VMPI_ENOMEM. */
 static int parts_send(struct vm_conn *conn, const struct vm_send *send)
 {
 	struct vm_port *port = conn->port;
@@ -180,7 +182,7 @@ static int parts_send(struct vm_conn *conn, const struct vm_send *send)
 	struct vm_wire_part part = { .total = send->bytes };
 	int rc = 1;
 
-	/* All or none: a part that is missing would break the stream. */
+	/* All or none: a missing segment would break the stream. */
 	vm_list_init(&packets);
 	for (uint32_t at = 0; rc > 0 && at < send->bytes; at += each) {
 		uint32_t left = send->bytes - at;
@@ -211,7 +213,7 @@ static int parts_send(struct vm_conn *conn, const struct vm_send *send)
 	return rc;
 }
 
-/* To ourselves: the packet itself goes to the other port. */
+/* Sends to ourselves: the packet itself goes to the other port. */
 static int loop_send(struct vm_conn *conn, const struct vm_send *send)
 {
 	struct vm_port *port = conn->port;
@@ -223,7 +225,7 @@ static int loop_send(struct vm_conn *conn, const struct vm_send *send)
 	if (!pkt)
 		return -VMPI_ENOMEM;
 	due = link_stamp(conn, &left, send->bytes);
-	/* Order stays when the link model is switched off or made faster. */
+	/* Order is kept when the link model is switched off or made faster. */
 	if (due < conn->last_due)
 		due = conn->last_due;
 	conn->last_due = due;
@@ -249,7 +251,8 @@ static int loop_send(struct vm_conn *conn, const struct vm_send *send)
 	return 1;
 }
 
-/* Whether packets have all the memory they may; what is unused is no reason. */
+/* Whether packets have all the memory they may; unused memory is no reason to
+ * refuse. */
 static bool pool_full(struct vm_port *port)
 {
 	uint64_t most = (uint64_t)fabric_cvar.send_bytes_max;
@@ -277,8 +280,8 @@ static int sent_count(struct vm_conn *conn, const struct vm_send *send,
 }
 
 /*
- * Data are not taken: -VMPI_EAGAIN, and the caller is told when to try again; or
- * -VMPI_ELIMIT.  Of the loop nobody tells when it has room.
+ * Refuses data: -VMPI_EAGAIN, and the caller is told when to try again; or
+ * -VMPI_ELIMIT.  The loop does not report when it has room.
  */
 static int refused(struct vm_conn *conn)
 {
@@ -316,7 +319,7 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 			return refused(conn);
 		if (VM_UNLIKELY(pool_full(port))) {
 			vm_pvar_add(port->pvars.no_memory, 1);
-			/* It may be what others keep. */
+			/* Packets that are kept may hold the memory. */
 			return conn->backlogged ? refused(conn) : -VMPI_ELIMIT;
 		}
 	}
@@ -330,7 +333,7 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 		rc = 1;
 	else
 		return sent_count(conn, send, 1, packet_send(conn, send, op));
-	/* Of these two nobody tells when they have left. */
+	/* For these two nothing reports when they have left. */
 	if (VM_UNLIKELY(send->overlap != NULL) && rc > 0)
 		vm_overlap_half(send->overlap, VM_SIDE_SEND, VM_PATH_FABRIC,
 				send->bytes);

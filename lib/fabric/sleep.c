@@ -5,10 +5,10 @@
  *
  * One descriptor stands for all: an epoll of the ports' wait descriptors and of
  * the one that a kick writes to.  Some versions of a provider leave their
- * descriptor readable for ever after the first message, others while they
- * connect: a port whose wakes turn out to be for nothing is waited for once by
- * the provider's own means, which clears that; where it does not help, sleeps
- * are short and without the descriptor until something comes.
+ * descriptor readable forever after the first message, others while they
+ * connect: a port with wakes that turn out to be spurious waits once by the
+ * provider's own means, which clears that; where it does not help, sleeps are
+ * short and without the descriptor until something comes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,8 +23,8 @@
 #define RETRY_NS 1000000 /* the network is full, or cannot be waited for */
 #define RETRY_NS_MAX 20000000
 #define CLEAR_MS 1	 /* less does not clear the descriptor */
-#define SPURIOUS_CLEAR 2 /* wakes for nothing in a row until we clear it */
-#define SPURIOUS_BLIND 8 /* ... until we look now and then instead */
+#define SPURIOUS_CLEAR 2 /* spurious wakes in a row until we clear it */
+#define SPURIOUS_BLIND 8 /* ... until we poll periodically instead */
 #define BLIND_SLEEPS 32
 
 static void earlier(uint64_t *until, uint64_t when)
@@ -33,7 +33,7 @@ static void earlier(uint64_t *until, uint64_t when)
 		*until = when;
 }
 
-/* Under lock: the descriptor was readable for nothing. */
+/* Under lock: the descriptor was readable for no event. */
 static int wait_clear(struct vm_port *port)
 {
 	struct fi_cq_data_entry event;
@@ -45,7 +45,8 @@ static int wait_clear(struct vm_port *port)
 	return -VMPI_EAGAIN;
 }
 
-/* When to try again what the network refuses: the longer it has, the later. */
+/* When to retry what the network refuses: the longer it has refused, the
+ * later. */
 static uint64_t retry_ns(const struct vm_port *port, uint64_t now)
 {
 	const struct vm_conn *oldest = vm_container_of(
@@ -58,7 +59,8 @@ static uint64_t retry_ns(const struct vm_port *port, uint64_t now)
 	return age / 4 < RETRY_NS_MAX ? age / 4 : RETRY_NS_MAX;
 }
 
-/* Under lock.  0: this port can be slept for, no longer than *until, by *fd. */
+/* Under lock.  0: sleep for this port is possible, no longer than *until, by
+ * *fd. */
 static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 		       uint64_t now)
 {
@@ -186,14 +188,15 @@ void vm_fabric_kick(struct vm_fabric *fabric)
 		vm_panic("cannot write an event counter");
 }
 
-/* Under lock: whether the port has sent all it had to. */
+/* Under lock: whether the port has sent everything. */
 static bool port_drained(const struct vm_port *port)
 {
 	return vm_list_empty(&port->waiting) && vm_list_empty(&port->rma) &&
 	       port->tx_used == port->orphans && !port->held.top;
 }
 
-/* Under lock: everybody this port has talked to has said goodbye, or died. */
+/* Under lock: whether every process this port has talked to has said goodbye,
+ * or died. */
 static bool port_left(const struct vm_port *port)
 {
 	for (uint32_t i = 0; i < port->fabric->config.processes; i++) {
@@ -223,7 +226,7 @@ static void port_goodbye(struct vm_port *port)
 	}
 }
 
-/* The stages of the end: whether all ports have come that far. */
+/* The stages of the end; checks whether all ports have come that far. */
 enum stage { DRAINED, SAID, LEFT, ENDED };
 
 static bool ports_at(struct vm_fabric *fabric, enum stage stage)

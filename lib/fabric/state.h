@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The fabric from inside: the ports, and what is known of the other processes.
+ * The fabric from inside: the ports, and the knowledge about the other
+ * processes.
  */
 #ifndef FABRIC_STATE_H
 #define FABRIC_STATE_H
@@ -18,7 +19,7 @@
 
 /* Another process, or ourselves. */
 struct vm_peer {
-	_Atomic bool known; /* connected: what follows is there */
+	_Atomic bool known; /* connected: the fields below are valid */
 	_Atomic int error;  /* 0: alive */
 	size_t address_bytes;
 	unsigned char *addresses; /* of its ports, one after the other */
@@ -41,7 +42,7 @@ struct vm_fabric {
 	_Atomic uint32_t deaths; /* processes given up; ports compare it */
 	/* Sleeping: 1 between begin and end; pairs with vm_fabric_kick(). */
 	_Atomic int sleeping VM_ALIGNED(VM_CACHELINE);
-	struct fabric_node_pvars pvars; /* of who sleeps */
+	struct fabric_node_pvars pvars; /* of the thread that sleeps */
 	/* Registered memory, for the loop. */
 	struct vm_lock mr_lock VM_ALIGNED(VM_CACHELINE);
 	struct vm_list mrs;
@@ -50,7 +51,7 @@ struct vm_fabric {
 };
 
 /* Gives a process up: all ports will see it.  Any thread, any lock of a port
- * may be held.  error: why. */
+ * may be held.  error: the reason. */
 void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
 		  const char *why);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The header of every packet, and the one place where an arrived one is
- * believed or not.
+ * The header of every packet, and the one place that decides whether an arrived
+ * packet is accepted.
  *
  * 64 bytes, little endian: 32 of the fabric, 32 of the layer above.  With the
- * flag STAMP eight more follow, the time of arrival by the link model.  With the
- * flag PART eight more: the payload is part of a longer one, which comes in
- * several packets of data, one right after the other on its connection.  With the
- * flag MORE another packet follows in the same message of the network, at the
- * next multiple of eight bytes; each is checked by itself.  Checking
- * is a pure function of the bytes and of what we expect: nothing of a packet is
- * used before it has passed.  Sequence numbers and credits need the state of the
- * connection and are checked by port.c.
+ * flag STAMP eight more follow, the time of arrival by the link model.  With
+ * the flag PART eight more: the payload is a segment of a longer one, which
+ * comes in several packets of data, one right after the other on its
+ * connection.  With the flag MORE another packet follows in the same message of
+ * the network, at the next multiple of eight bytes; each is checked by itself.
+ * Checking is a pure function of the bytes and of what we expect: no part of a
+ * packet is used before it has passed.  Sequence numbers and credits need the
+ * state of the connection and are checked by port.c.
  */
 #ifndef FABRIC_WIRE_H
 #define FABRIC_WIRE_H
@@ -48,7 +48,7 @@ enum vm_wire_kind {
 
 enum vm_wire_flag { VM_WIRE_STAMP = 1, VM_WIRE_MORE = 2, VM_WIRE_PART = 4 };
 
-/* What of a longer payload is in a packet. */
+/* The place of a segment in the longer payload. */
 struct vm_wire_part {
 	uint32_t at;	/* its first byte */
 	uint32_t total; /* bytes of the whole */
@@ -76,8 +76,8 @@ VM_STATIC_ASSERT(sizeof(struct vm_wire) == VM_WIRE_BYTES,
 #error "the wire header is little endian"
 #endif
 
-/* Why a packet is dropped, in the order of the checks; rows of the counters of
- * fabric/vars.h.  Up to reject_key it may come from anybody. */
+/* Reasons for dropping a packet, in the order of the checks; rows of the
+ * counters of fabric/vars.h.  Up to reject_key it may come from any sender. */
 #define VM_WIRE_REJECTS(X)                                               \
 	X(COUNTER, reject_short, "packets", WORKER, DD, fabric,          \
 	  "Packets dropped: shorter than a header")                      \
@@ -110,7 +110,7 @@ enum vm_reject {
 	VM_reject_none = -1
 };
 
-/* What a packet must agree with. */
+/* The values that a packet must agree with. */
 struct vm_wire_expect {
 	uint64_t job_key;
 	uint32_t processes;
@@ -121,15 +121,15 @@ struct vm_wire_expect {
 };
 
 /*
- * Checks all that can be checked without the connection.  bytes: up to the end
- * of the message.  VM_reject_none, or why not; *header is set on success only,
- * and *payload then is the offset of its payload.
+ * Checks everything that can be checked without the connection.  bytes: up to
+ * the end of the message.  VM_reject_none, or the reason; *header is set on
+ * success only, and *payload then is the offset of its payload.
  */
 enum vm_reject vm_wire_check(struct vm_wire *header, size_t *payload,
 			     const void *packet, size_t bytes,
 			     const struct vm_wire_expect *expect);
 
-/* Where the packet that follows one of so many bytes begins. */
+/* The offset of the packet that follows one of so many bytes. */
 static inline size_t vm_wire_next(size_t bytes)
 {
 	return (bytes + 7) & ~(size_t)7;
@@ -138,10 +138,10 @@ static inline size_t vm_wire_next(size_t bytes)
 /* The stamp of a packet that has one. */
 uint64_t vm_wire_stamp(const void *packet);
 
-/* The part that a packet with the flag PART is; its payload is at `payload`. */
+/* The segment in a packet with the flag PART; its payload is at `payload`. */
 struct vm_wire_part vm_wire_part(const void *packet, size_t payload);
 
-/* "from another job": for the log. */
+/* The name of a reason for the log: "from another job". */
 const char *vm_reject_name(enum vm_reject reject);
 
 #endif

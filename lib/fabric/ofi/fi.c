@@ -45,8 +45,8 @@ static int look_up(void *handle, void *function, const char *name,
 }
 
 /*
- * Some of the libraries behind libfabric catch SIGSEGV and its like when they
- * are loaded or asked; the process keeps the handlers it had.
+ * Some of the libraries behind libfabric catch SIGSEGV and the like when they
+ * are loaded or queried; the process keeps the handlers it had.
  */
 #define SIGNALS 32
 

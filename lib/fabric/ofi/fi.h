@@ -2,9 +2,9 @@
 /*
  * Every call of libfabric that this layer makes, as one table.
  *
- * The fabric calls through it, so that tests hand in another network: one in
- * memory that refuses, delays and loses peers, or the real one with faults in
- * front.  Meanings and results are libfabric's own.
+ * The fabric calls through it, so that tests can substitute another network:
+ * one in memory that refuses, delays and loses peers, or the real one with
+ * injected faults.  Meanings and results are libfabric's own.
  */
 #ifndef FABRIC_OFI_FI_H
 #define FABRIC_OFI_FI_H
@@ -16,7 +16,8 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
-/* The interface this is written to; newer libraries keep it. */
+/* The version of the interface that this is written to; newer libraries keep
+ * it. */
 #define VM_FI_API FI_VERSION(1, 17)
 
 struct vm_fi {
@@ -68,13 +69,13 @@ struct vm_fi {
 	int (*trywait)(struct fid_fabric *fabric, struct fid_cq *cq);
 };
 
-/* The real one, once it is loaded. */
+/* The real libfabric, once it is loaded. */
 extern const struct vm_fi vm_fi_real;
 
 /* Loads libfabric; idempotent, one thread.  -VMPI_ENOTSUP, logged. */
 int vm_fi_load(void);
 
-/* What an error of libfabric (positive or negative) means. */
+/* The text of an error of libfabric (positive or negative). */
 const char *vm_fi_text(int error);
 
 #endif
