@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "fabric/ofi/kernel_symbols.h"
 
 #define LIBRARY "libfabric.so.1"
 
@@ -80,6 +81,7 @@ int vm_fi_load(void)
 		       dlerror());
 		return -VMPI_ENOTSUP;
 	}
+	vm_kernel_symbols_hide(handle);
 	if (look_up(handle, &library.freeinfo, "fi_freeinfo", VM_FI_VERSION) <
 		    0 ||
 	    look_up(handle, &library.dupinfo, "fi_dupinfo", VM_FI_VERSION) <
