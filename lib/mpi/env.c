@@ -18,6 +18,7 @@
 #include "mpi/p2p/bsend.h"
 #include "mpi/coll/coll.h"
 #include "mpi/p2p/pending.h"
+#include "mpi/phase.h"
 
 static int init_entry(enum vm_call_id id, int thread_level)
 {

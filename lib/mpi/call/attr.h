@@ -9,7 +9,7 @@
 #define MPI_CALL_ATTR_H
 
 #include "mpi/call/call.h"
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 /* Keys the library hands out; the predefined ones of the ABI are below. */
 #define VM_KEYVAL_FIRST 1024

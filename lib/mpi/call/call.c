@@ -11,7 +11,7 @@
 #include "core/instrument/intercept.h"
 #include "core/runtime/node.h"
 #include "core/runtime/process.h"
-#include "mpi/comm/comm.h"
+#include "mpi/call/handle.h"
 #include "mpi/call/errh.h"
 
 const char *const vm_intercept_mpi_names[] = {

@@ -10,7 +10,7 @@
 
 #include "core/rank/wait.h"
 #include "mpi/call/calls.h"
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 struct vm_call {
 	struct vm_mpi *mpi; /* of the calling rank */

@@ -5,8 +5,6 @@
  */
 #include "mpi/call/check.h"
 
-#include "mpi/type/type.h"
-
 int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm)
 {
 	*comm = vm_comm_in(call->mpi, handle);
@@ -30,30 +28,6 @@ int vm_check_intra(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm)
 	return rc;
 }
 
-int vm_check_type(struct vm_call *call, MPI_Datatype handle,
-		  struct vm_type **type)
-{
-	*type = vm_type_get(handle);
-	if (*type)
-		return 0;
-	if (handle == MPI_DATATYPE_NULL)
-		return vm_error(call, MPI_ERR_TYPE, "MPI_DATATYPE_NULL");
-	return vm_error(call, MPI_ERR_TYPE,
-			"%p is no datatype, or one that was freed",
-			(void *)handle);
-}
-
-int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
-		       struct vm_type **type)
-{
-	int rc = vm_check_type(call, handle, type);
-
-	if (rc == 0 && mpi_cvar.check && !(*type)->committed)
-		rc = vm_error(call, MPI_ERR_TYPE,
-			      "the datatype is not committed");
-	return rc;
-}
-
 int vm_check_count(struct vm_call *call, MPI_Count count)
 {
 	if (count >= 0 || !mpi_cvar.check)
@@ -68,24 +42,6 @@ int vm_check_size(struct vm_call *call, MPI_Count count, const char *name)
 		return 0;
 	return vm_error(call, MPI_ERR_COUNT, "%s is %lld, must not be negative",
 			name, (long long)count);
-}
-
-int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
-		    MPI_Datatype handle)
-{
-	struct vm_type *type;
-	int rc = vm_check_count(call, count);
-
-	if (rc == 0)
-		rc = vm_check_committed(call, handle, &type);
-	if (rc != 0 || buf || count == 0 || !mpi_cvar.check)
-		return rc;
-	/* MPI_BOTTOM is NULL: right with a type that holds addresses. */
-	if (type->builtin && type->size != 0)
-		return vm_error(call, MPI_ERR_BUFFER,
-				"the buffer is NULL and count is %lld",
-				(long long)count);
-	return 0;
 }
 
 /* Memory safety: always checked. */

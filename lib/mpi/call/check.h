@@ -10,31 +10,19 @@
 #define MPI_CALL_CHECK_H
 
 #include "mpi/call/call.h"
-#include "mpi/comm/comm.h"
+#include "mpi/call/handle.h"
 #include "mpi/call/vars.h"
 
-struct vm_type;
-
-/* Handles: *object is set on success. */
+/* A communicator's handle; sets *comm on success.  Datatypes: mpi/type/type.h. */
 int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm);
-/* The same, and it must be an intracommunicator. */
+/* The handle of an intracommunicator. */
 int vm_check_intra(struct vm_call *call, MPI_Comm handle,
 		   struct vm_comm **comm);
-int vm_check_type(struct vm_call *call, MPI_Datatype handle,
-		  struct vm_type **type);
-/* The same, and it must be committed. */
-int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
-		       struct vm_type **type);
 
 int vm_check_count(struct vm_call *call, MPI_Count count);
 /* The same where a negative one would lead into foreign memory: always checked.
  * name: of the argument. */
 int vm_check_size(struct vm_call *call, MPI_Count count, const char *name);
-
-/* Count, datatype (committed) and buffer of a communication: buf must not be
- * NULL when bytes of a predefined type are to be moved. */
-int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
-		    MPI_Datatype type);
 
 /* A destination (MPI_PROC_NULL allowed); a source (MPI_ANY_SOURCE too). */
 int vm_check_dest(struct vm_call *call, const struct vm_comm *comm, int dest);

@@ -8,7 +8,7 @@
 #ifndef MPI_CALL_ERRCODE_H
 #define MPI_CALL_ERRCODE_H
 
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 #define VM_ERRCODE_FIRST (MPI_ERR_LASTCODE + 1)
 

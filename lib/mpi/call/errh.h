@@ -9,7 +9,7 @@
 #ifndef MPI_CALL_ERRH_H
 #define MPI_CALL_ERRH_H
 
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 enum vm_errh_kind {
 	VM_ERRH_FATAL,

@@ -6,7 +6,7 @@
 #define MPI_CALL_INFO_H
 
 #include "mpi/call/call.h"
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 struct vm_info {
 	struct vm_object object;

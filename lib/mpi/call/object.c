@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 static const uint32_t magics[VM_OBJECTS] = {
 #define MAGIC_OF(kind, magic) [VM_OBJECT_##kind] = (magic),
@@ -46,4 +46,31 @@ void vm_object_free(struct vm_mpi *mpi, enum vm_object_kind kind, void *pointer)
 	vm_list_remove(&object->link);
 	vm_list_append(&mpi->spare[kind], &object->link);
 	vm_lock_give(&mpi->lock);
+}
+
+void vm_objects_clear(struct vm_mpi *mpi, enum vm_object_kind kind,
+		      vm_object_clear_fn *clear)
+{
+	struct vm_list *link;
+
+	if (!clear)
+		return;
+	vm_list_each(link, &mpi->alive[kind])
+		clear(mpi, vm_container_of(link, struct vm_object, link));
+}
+
+static void free_list(struct vm_list *list)
+{
+	struct vm_list *link;
+
+	while ((link = vm_list_pop(list)) != NULL)
+		free(vm_container_of(link, struct vm_object, link));
+}
+
+void vm_objects_free(struct vm_mpi *mpi, enum vm_object_kind kind,
+		     vm_object_clear_fn *clear)
+{
+	vm_objects_clear(mpi, kind, clear);
+	free_list(&mpi->alive[kind]);
+	free_list(&mpi->spare[kind]);
 }

@@ -58,6 +58,17 @@ void *vm_object_new(struct vm_mpi *mpi, enum vm_object_kind kind, size_t bytes);
 /* Keeps the memory for the next object of this kind; the magic is gone. */
 void vm_object_free(struct vm_mpi *mpi, enum vm_object_kind kind, void *object);
 
+/* Frees what an object of a rank that ends holds, but not its memory. */
+typedef void vm_object_clear_fn(struct vm_mpi *mpi, struct vm_object *object);
+
+/* Clears each object of a kind that is alive, unless clear is NULL. */
+void vm_objects_clear(struct vm_mpi *mpi, enum vm_object_kind kind,
+		      vm_object_clear_fn *clear);
+
+/* Clears them, and frees the memory of all objects of the kind. */
+void vm_objects_free(struct vm_mpi *mpi, enum vm_object_kind kind,
+		     vm_object_clear_fn *clear);
+
 static inline void vm_object_hold(struct vm_object *object)
 {
 	atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed);

@@ -22,7 +22,7 @@
 #include "core/local/req.h"
 #include "core/local/chan_stats.h"
 #include "mpi/call/check.h"
-#include "mpi/comm/inter.h"
+#include "mpi/call/state.h"
 #include "mpi/type/op.h"
 #include "mpi/type/type.h"
 
@@ -162,7 +162,7 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	coll->id = call->id;
 	coll->root = 0;
 	coll->shares = 0;
-	coll->first_size = vm_inter_first_size(comm);
+	coll->first_size = vm_comm_first_size(comm);
 	coll->in_place = false;
 	coll->asked = VM_CHAN_STATS_UNSET;
 	coll->way = VM_COLL_SHARED;

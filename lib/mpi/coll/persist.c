@@ -11,7 +11,7 @@
 
 #include "core/rank/chan.h"
 #include "mpi/coll/coll.h"
-#include "mpi/p2p/request.h"
+#include "mpi/call/persist.h"
 
 struct kept {
 	struct vm_persist persist; /* first: what MPI_Start looks at */

@@ -10,7 +10,7 @@
 
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
 
 /* Takes (or gives up) a reference on all types that one side uses. */
 static void types_count(const struct vm_blocks *blocks, int size,

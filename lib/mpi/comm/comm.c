@@ -11,36 +11,13 @@
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
-#include "mpi/topo/graph.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/inter.h"
-#include "mpi/topo/cart.h"
-
-MPI_Comm vm_comm_handle(struct vm_mpi *mpi, struct vm_comm *comm)
-{
-	if (comm == &mpi->world)
-		return MPI_COMM_WORLD;
-	if (comm == &mpi->self)
-		return MPI_COMM_SELF;
-	return (MPI_Comm)comm;
-}
 
 static bool comm_is_predefined(const struct vm_mpi *mpi,
 			       const struct vm_comm *comm)
 {
 	return comm == &mpi->world || comm == &mpi->self;
-}
-
-void vm_comm_init(struct vm_comm *comm, struct vm_chan *chan,
-		  struct vm_errh *errh)
-{
-	comm->context = chan->context;
-	comm->rank = chan->rank;
-	comm->size = comm->local_size = chan->group->size;
-	comm->ranks = chan->group->ranks;
-	comm->chan = chan;
-	comm->errh = vm_errh_hold(errh);
-	chan->user = comm;
 }
 
 int vm_comm_new(struct vm_mpi *mpi, struct vm_comm **out, struct vm_chan *chan,
@@ -62,8 +39,8 @@ void vm_comm_clear(struct vm_mpi *mpi, struct vm_comm *comm)
 {
 	vm_attrs_free(mpi, &comm->attrs);
 	vm_errh_drop(mpi, comm->errh);
-	vm_topo_free(comm->topo);
-	vm_graph_drop(comm->graph);
+	if (comm->topo_ops)
+		comm->topo_ops->drop(comm);
 	free(comm->name);
 	if (!comm_is_predefined(mpi, comm))
 		vm_chan_free(comm->chan);
@@ -95,17 +72,6 @@ struct vm_comm *vm_comm_of_context(struct vm_mpi *mpi, uint32_t context)
 	}
 	vm_lock_give(&mpi->lock);
 	return found;
-}
-
-const char *vm_comm_text(const struct vm_mpi *mpi, const struct vm_comm *comm)
-{
-	if (comm->name)
-		return comm->name;
-	if (comm == &mpi->world)
-		return "MPI_COMM_WORLD";
-	if (comm == &mpi->self)
-		return "MPI_COMM_SELF";
-	return "a communicator without a name";
 }
 
 int PMPI_Comm_size(MPI_Comm comm, int *size)

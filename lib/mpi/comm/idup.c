@@ -14,8 +14,9 @@
 #include "mpi/call/errh.h"
 #include "mpi/call/info.h"
 #include "mpi/comm/inter.h"
-#include "mpi/p2p/request.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/handle.h"
+#include "mpi/call/status.h"
+#include "mpi/comm/comm.h"
 
 /* What each member leaves at the meeting; ends with the request. */
 struct idup {
@@ -132,7 +133,7 @@ static struct vm_req *idup_req(struct vm_call *call, struct vm_comm *from,
 			       .comm = to,
 			       .group = vm_group_hold(from->chan->group),
 			       .errh = vm_errh_hold(from->errh),
-			       .first_size = vm_inter_first_size(from) };
+			       .first_size = vm_comm_first_size(from) };
 	if (from->chan->rank == 0)
 		idup->context = vm_context_new();
 	vm_comm_coll_init(&idup->coll, &kind_idup, call, from, &idup->context,

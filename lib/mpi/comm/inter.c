@@ -17,6 +17,7 @@
 #include "mpi/comm/split.h"
 #include "mpi/call/errh.h"
 #include "mpi/comm/group.h"
+#include "mpi/comm/comm.h"
 
 void vm_inter_set(struct vm_comm *comm, int first_size)
 {

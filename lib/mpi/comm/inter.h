@@ -13,14 +13,6 @@
 /* Makes an intercommunicator of comm; the first side has first_size members. */
 void vm_inter_set(struct vm_comm *comm, int first_size);
 
-/* How many members the first side has; 0: comm is an intracommunicator. */
-static inline int vm_inter_first_size(const struct vm_comm *comm)
-{
-	if (!comm->inter)
-		return 0;
-	return comm->first ? comm->size : comm->local_size;
-}
-
 /* The group of the own or of the remote side: 0 or an MPI error. */
 int vm_inter_group(struct vm_call *call, const struct vm_comm *comm,
 		   bool remote, MPI_Group *group);

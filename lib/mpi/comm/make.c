@@ -14,10 +14,8 @@
 #include "mpi/call/check.h"
 #include "mpi/comm/split.h"
 #include "mpi/comm/comm.h"
-#include "mpi/topo/graph.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/inter.h"
-#include "mpi/topo/cart.h"
 
 /* Splits and wraps what comes out; *out is MPI_COMM_NULL without a colour. */
 static int comm_split(struct vm_call *call, struct vm_comm *parent, int color,
@@ -47,13 +45,8 @@ int vm_comm_copy(struct vm_call *call, struct vm_comm *to,
 {
 	int rc = vm_attrs_copy(call->mpi, &to->attrs, handle, from->attrs);
 
-	if (rc == 0 && from->graph)
-		to->graph = vm_graph_hold(from->graph);
-	if (rc == 0 && from->topo) {
-		to->topo = vm_topo_copy(from->topo);
-		if (!to->topo)
-			rc = MPI_ERR_NO_MEM;
-	}
+	if (rc == 0 && from->topo_ops && !from->topo_ops->copy(to, from))
+		rc = MPI_ERR_NO_MEM;
 	return rc;
 }
 

@@ -117,7 +117,7 @@ static int run(struct vm_call *call, const struct vm_coll_kind *kind,
 	struct split split = {
 		.split = { .wish = vm_split_wish(comm->chan, color, key) },
 		.group = comm->chan->group,
-		.first_size = vm_inter_first_size(comm),
+		.first_size = vm_comm_first_size(comm),
 	};
 	struct vm_split_wish wish = split.split.wish;
 	int rc;

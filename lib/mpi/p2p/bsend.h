@@ -6,7 +6,7 @@
 #define MPI_P2P_BSEND_H
 
 #include "core/comm/p2p.h"
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 /*
  * Copies the data into the attached buffer and sends it from there; peer NULL

@@ -8,7 +8,7 @@
 
 #include "mpi/call/check.h"
 #include "mpi/p2p/request.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
 
 struct grequest {
 	MPI_Grequest_query_function *query;

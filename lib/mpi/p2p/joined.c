@@ -8,7 +8,7 @@
 
 #include "core/runtime/node.h"
 #include "mpi/p2p/request.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
 
 struct vm_joined *vm_joined_new(const struct vm_comm *comm, int room)
 {

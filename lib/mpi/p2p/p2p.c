@@ -9,7 +9,7 @@
 
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
 
 /* Out of line, so that the route of an ordinary message stays in registers. */
 static __attribute__((noinline)) int

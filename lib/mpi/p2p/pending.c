@@ -17,6 +17,7 @@
 #include "core/rank/state.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/vars.h"
+#include "mpi/comm/comm.h"
 
 #define SHOWN_MAX 3 /* operations told of each kind */
 

@@ -5,7 +5,7 @@
 #ifndef MPI_P2P_PENDING_H
 #define MPI_P2P_PENDING_H
 
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 /*
  * Logs a line for each of: receives that nothing was sent to, messages that

@@ -7,7 +7,8 @@
 #include "mpi/p2p/bsend.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
+#include "mpi/call/persist.h"
 
 static void persist_free(struct vm_req *req)
 {

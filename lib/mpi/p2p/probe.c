@@ -8,7 +8,8 @@
 #include "core/comm/probe.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
+#include "mpi/comm/comm.h"
 
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {

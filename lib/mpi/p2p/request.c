@@ -8,7 +8,9 @@
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
 #include "mpi/p2p/grequest.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
+#include "mpi/comm/comm.h"
+#include "mpi/call/persist.h"
 
 int vm_error_truncated(struct vm_call *call, int rc, size_t bytes)
 {

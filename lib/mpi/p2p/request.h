@@ -2,7 +2,7 @@
 /*
  * Requests as MPI sees them: MPI_Request is a struct vm_req *.
  *
- * A persistent request carries a struct vm_persist in req->user.
+ * Persistent ones: mpi/call/persist.h.
  */
 #ifndef MPI_P2P_REQUEST_H
 #define MPI_P2P_REQUEST_H
@@ -10,20 +10,7 @@
 #include "core/comm/p2p.h"
 #include "core/local/req.h"
 #include "mpi/call/call.h"
-
-/* What MPI_Start does to a persistent request.  Freed with it. */
-struct vm_persist {
-	/* Starts the operation of req once more; 0, an MPI or a core error. */
-	int (*start)(struct vm_req *req, struct vm_persist *persist);
-	struct vm_rank *peer;
-	struct vm_data data; /* holds a reference on its layout */
-	enum vm_send_mode mode;
-};
-
-static inline struct vm_req *vm_request(MPI_Request request)
-{
-	return (struct vm_req *)request;
-}
+#include "mpi/call/handle.h"
 
 /* Complete with nothing to tell: MPI_REQUEST_NULL or not started. */
 static inline bool vm_request_is_idle(const struct vm_req *req)

@@ -4,7 +4,7 @@
  */
 #include "mpi/p2p/route.h"
 
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
 
 static int route_data(struct vm_call *call, struct vm_route *route,
 		      const void *buf, int count, MPI_Datatype datatype)

@@ -8,7 +8,6 @@
 #include "core/runtime/process.h"
 #include "core/local/chan_stats.h"
 #include "mpi/coll/coll.h"
-#include "mpi/comm/comm.h"
 #include "mpi/tool/tool.h"
 
 #define BYCOMM "_bycomm"

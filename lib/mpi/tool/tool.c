@@ -71,7 +71,10 @@ static _Atomic int *count_of_caller(void)
 	if (!rank)
 		return &inits.process;
 	mpi = rank->mpi ? rank->mpi : vm_mpi_of(rank);
-	return mpi ? &mpi->tools : NULL;
+	if (!mpi)
+		return NULL;
+	mpi->tools_end = vm_tool_end;
+	return &mpi->tools;
 }
 
 int PMPI_T_init_thread(int required, int *provided)

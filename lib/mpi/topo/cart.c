@@ -18,19 +18,27 @@ static size_t topo_bytes(int count)
 	       (size_t)count * sizeof(struct vm_topo_dim);
 }
 
-struct vm_topo *vm_topo_copy(const struct vm_topo *topo)
-{
-	struct vm_topo *copy = malloc(topo_bytes(topo->count));
+static const struct vm_topo_ops cart_ops;
 
-	if (copy)
-		memcpy(copy, topo, topo_bytes(topo->count));
-	return copy;
+static bool cart_copy(struct vm_comm *to, const struct vm_comm *from)
+{
+	size_t bytes = topo_bytes(from->topo->count);
+	struct vm_topo *copy = malloc(bytes);
+
+	if (!copy)
+		return false;
+	memcpy(copy, from->topo, bytes);
+	to->topo = copy;
+	to->topo_ops = &cart_ops;
+	return true;
 }
 
-void vm_topo_free(struct vm_topo *topo)
+static void cart_drop(struct vm_comm *comm)
 {
-	free(topo);
+	free(comm->topo);
 }
+
+static const struct vm_topo_ops cart_ops = { cart_copy, cart_drop };
 
 static void topo_set_coords(struct vm_topo *topo, int rank)
 {
@@ -244,16 +252,17 @@ static int cart_make(struct vm_call *call, struct vm_comm *parent, int color,
 	if (rc == 0 && !chan)
 		*out = MPI_COMM_NULL;
 	if (rc != 0 || !chan) {
-		vm_topo_free(topo);
+		free(topo);
 		return rc;
 	}
 	rc = vm_comm_new(call->mpi, &comm, chan, parent);
 	if (rc != 0) {
-		vm_topo_free(topo);
+		free(topo);
 		return rc;
 	}
 	topo_set_coords(topo, comm->rank);
 	comm->topo = topo;
+	comm->topo_ops = &cart_ops;
 	*out = (MPI_Comm)comm;
 	return 0;
 }

@@ -23,10 +23,6 @@ struct vm_topo {
 	struct vm_topo_dim dims[];
 };
 
-/* NULL when out of memory. */
-struct vm_topo *vm_topo_copy(const struct vm_topo *topo);
-void vm_topo_free(struct vm_topo *topo);
-
 /* The rank `disp` further in a direction of comm's grid, or MPI_PROC_NULL. */
 int vm_topo_shift(const struct vm_comm *comm, int direction, int disp);
 

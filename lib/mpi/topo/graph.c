@@ -17,12 +17,6 @@ static void edges_free(struct vm_edges *edges)
 	free(edges->weights);
 }
 
-struct vm_graph *vm_graph_hold(struct vm_graph *graph)
-{
-	atomic_fetch_add_explicit(&graph->refs, 1, memory_order_relaxed);
-	return graph;
-}
-
 void vm_graph_drop(struct vm_graph *graph)
 {
 	/* Acquire-release: as vm_object_drop(). */
@@ -35,6 +29,23 @@ void vm_graph_drop(struct vm_graph *graph)
 	free(graph->edges);
 	free(graph);
 }
+
+static const struct vm_topo_ops graph_ops;
+
+static bool graph_copy(struct vm_comm *to, const struct vm_comm *from)
+{
+	atomic_fetch_add_explicit(&from->graph->refs, 1, memory_order_relaxed);
+	to->graph = from->graph;
+	to->topo_ops = &graph_ops;
+	return true;
+}
+
+static void graph_drop(struct vm_comm *comm)
+{
+	vm_graph_drop(comm->graph);
+}
+
+static const struct vm_topo_ops graph_ops = { graph_copy, graph_drop };
 
 struct vm_graph *vm_graph_new(int kind)
 {
@@ -74,6 +85,7 @@ int vm_graph_comm(struct vm_call *call, struct vm_comm *parent, bool member,
 		return rc;
 	}
 	comm->graph = graph;
+	comm->topo_ops = &graph_ops;
 	*out = (MPI_Comm)comm;
 	return 0;
 }

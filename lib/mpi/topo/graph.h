@@ -27,7 +27,7 @@ struct vm_graph {
 	int nodes, *index, *edges;
 };
 
-struct vm_graph *vm_graph_hold(struct vm_graph *graph);
-void vm_graph_drop(struct vm_graph *graph); /* NULL is fine */
+/* Gives a reference up; NULL is fine. */
+void vm_graph_drop(struct vm_graph *graph);
 
 #endif

@@ -10,7 +10,7 @@
 #include "mpi/call/check.h"
 #include "mpi/call/info.h"
 #include "mpi/p2p/joined.h"
-#include "mpi/p2p/request.h"
+#include "mpi/call/persist.h"
 
 struct kept {
 	struct vm_persist persist; /* first: what MPI_Start looks at */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The predefined datatypes: one constant row each, expanded from the tables of
- * mpi/call/basic.h, and the array that leads from a handle to its row.
+ * mpi/type/basic.h, and the array that leads from a handle to its row.
  */
 #include "mpi/type/type.h"
 
-#include "mpi/call/basic.h"
+#include "mpi/type/basic.h"
 
 /* The C type of each kind. */
 #define KIND_C_TYPE_(kind, c_type) typedef c_type c_##kind;

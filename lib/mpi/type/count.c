@@ -4,7 +4,7 @@
  * and the search for a predefined type by its size.
  */
 #include "mpi/call/check.h"
-#include "mpi/p2p/status.h"
+#include "mpi/call/status.h"
 #include "mpi/type/type.h"
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)

@@ -3,7 +3,7 @@
  * Reduction operations.
  *
  * A predefined operation is a constant row: the types it takes and one loop per
- * kind of them (mpi/call/basic.h).  One that the user has made is an object with his
+ * kind of them (mpi/type/basic.h).  One that the user has made is an object with his
  * function.
  */
 #ifndef MPI_TYPE_OP_H

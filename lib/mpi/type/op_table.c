@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The predefined operations: one loop per operation and kind of number, in a
- * table that the compiler fills from mpi/call/basic.h.
+ * table that the compiler fills from mpi/type/basic.h.
  *
  * Sums, products and what looks at bits are the same for signed and unsigned
  * numbers and are computed unsigned, where overflow is defined.
  */
-#include "mpi/call/basic.h"
+#include "mpi/type/basic.h"
 #include "mpi/type/op.h"
 
 /* gcc vectorises loops of unknown length at -O3 only. */

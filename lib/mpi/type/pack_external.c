@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/call/basic.h"
+#include "mpi/type/basic.h"
 #include "mpi/call/check.h"
 #include "mpi/type/type.h"
 #include "mpi/type/recipe.h"

@@ -22,6 +22,7 @@
 #include "mpi/call/object.h"
 
 struct vm_attrs;
+struct vm_call;
 struct vm_type_recipe;
 
 /* What the user may add to a type. */
@@ -39,7 +40,7 @@ struct vm_type {
 	bool lb_set, ub_set; /* bounds come from a resized type in it */
 	uint8_t value;	     /* builtin: its handle - MPI_DATATYPE_NULL */
 	uint8_t kind,
-		family; /* builtin: what one computes (mpi/call/basic.h) */
+		family; /* builtin: what one computes (mpi/type/basic.h) */
 	uint32_t align;
 	size_t size; /* data bytes of an element */
 	MPI_Count lb, extent, true_lb, true_extent;
@@ -138,5 +139,17 @@ MPI_Count vm_type_elements(const struct vm_type *type, MPI_Count bytes);
 
 /* The bytes of the first part of a predefined pair; 0 for other types. */
 size_t vm_type_pair_value(const struct vm_type *type);
+
+/* Checks of arguments, as those of mpi/call/check.h: a datatype's handle; that
+ * of a committed one.  They set *type on success. */
+int vm_check_type(struct vm_call *call, MPI_Datatype handle,
+		  struct vm_type **type);
+int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
+		       struct vm_type **type);
+
+/* Count, datatype (committed) and buffer of a communication: buf must not be
+ * NULL when bytes of a predefined type are to be moved. */
+int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
+		    MPI_Datatype type);
 
 #endif

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one can ask a status.
+ * Inquiries about a status.
  */
-#include "mpi/p2p/status.h"
-
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "mpi/call/check.h"
+#include "mpi/call/status.h"
 #include "mpi/type/type.h"
-
-const vmpi_status vm_status_empty = { .source = MPI_ANY_SOURCE,
-				      .tag = MPI_ANY_TAG };
-const vmpi_status vm_status_proc_null = { .source = MPI_PROC_NULL,
-					  .tag = MPI_ANY_TAG };
 
 /* How many elements of the type the bytes are; -1: no whole number. */
 static MPI_Count whole_elements(const struct vm_type *type, MPI_Count bytes)

@@ -5,7 +5,7 @@
  * Numbers lead to handles by their place in an array, handles to numbers by a
  * hash table of places with linear probing.  Nothing is ever taken out.
  */
-#include "mpi/p2p/fint.h"
+#include "mpi/call/fint.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Begin and end of MPI in a rank.
+ * The state of MPI in a rank: made by its first call, freed when it ends.
  */
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 #include <stdlib.h>
 
@@ -10,15 +10,11 @@
 #include "core/rank/state.h"
 #include "core/runtime/process.h"
 #include "mpi/call/attr.h"
-#include "mpi/p2p/bsend.h"
-#include "mpi/comm/comm.h"
 #include "mpi/call/errcode.h"
 #include "mpi/call/errh.h"
-#include "mpi/p2p/fint.h"
-#include "mpi/comm/group.h"
+#include "mpi/call/fint.h"
+#include "mpi/call/handle.h"
 #include "mpi/call/info.h"
-#include "mpi/tool/tool.h"
-#include "mpi/type/type.h"
 
 enum vm_mpi_phase vm_mpi_phase(void)
 {
@@ -85,76 +81,9 @@ struct vm_mpi *vm_mpi_of(struct vm_rank *rank)
 	return rank->mpi;
 }
 
-void vm_mpi_start(struct vm_mpi *mpi, int thread_level)
+static void clear_info(struct vm_mpi *mpi, struct vm_object *object)
 {
-	mpi->thread_level = thread_level;
-	mpi->main_task = vm_self;
-	mpi->phase = VM_MPI_RUNNING;
-}
-
-/* Frees what an object that its program left behind holds. */
-static void clear_object(struct vm_mpi *mpi, int kind, struct vm_object *object)
-{
-	switch (kind) {
-	case VM_OBJECT_COMM:
-		vm_comm_clear(mpi, (struct vm_comm *)object);
-		break;
-	case VM_OBJECT_GROUP:
-		vm_mpi_group_clear((struct vm_mpi_group *)object);
-		break;
-	case VM_OBJECT_INFO:
-		vm_info_clear((struct vm_info *)object);
-		break;
-	case VM_OBJECT_TYPE:
-		vm_type_clear((struct vm_type *)object);
-		break;
-	default:
-		break; /* plain memory */
-	}
-}
-
-static void free_objects(struct vm_list *list)
-{
-	struct vm_list *link;
-
-	while ((link = vm_list_pop(list)) != NULL)
-		free(vm_container_of(link, struct vm_object, link));
-}
-
-static bool outlives_finalize(int kind)
-{
-	return kind == VM_OBJECT_INFO || kind == VM_OBJECT_ERRH;
-}
-
-/* Frees the objects of the kinds that do, or do not, outlive MPI_Finalize. */
-static void objects_end(struct vm_mpi *mpi, bool outlive)
-{
-	struct vm_list *link;
-
-	for (int kind = 0; kind < VM_OBJECTS; kind++)
-		if (outlives_finalize(kind) == outlive)
-			vm_list_each(link, &mpi->alive[kind])
-				clear_object(mpi, kind,
-					     vm_container_of(link,
-							     struct vm_object,
-							     link));
-	for (int kind = 0; kind < VM_OBJECTS; kind++) {
-		if (outlives_finalize(kind) != outlive)
-			continue;
-		free_objects(&mpi->alive[kind]);
-		free_objects(&mpi->spare[kind]);
-	}
-}
-
-void vm_mpi_stop(struct vm_mpi *mpi)
-{
-	vm_comm_clear(mpi, &mpi->world);
-	vm_comm_clear(mpi, &mpi->self);
-	vm_type_extras_free(mpi);
-	objects_end(mpi, false);
-	/* Errors of the calls that are still allowed. */
-	mpi->world.errh = mpi->self.errh = vm_errh_default();
-	mpi->phase = VM_MPI_AFTER;
+	vm_info_clear((struct vm_info *)object);
 }
 
 /* The rank has ended, and with it all of its threads. */
@@ -163,9 +92,11 @@ static void state_free(struct vm_rank *rank)
 	struct vm_mpi *mpi = rank->mpi;
 
 	if (mpi->phase == VM_MPI_RUNNING)
-		vm_mpi_stop(mpi);
-	objects_end(mpi, true);
-	vm_tool_end(mpi);
+		mpi->stop(mpi);
+	vm_objects_free(mpi, VM_OBJECT_INFO, clear_info);
+	vm_objects_free(mpi, VM_OBJECT_ERRH, NULL);
+	if (mpi->tools_end)
+		mpi->tools_end(mpi);
 	vm_errcodes_free(mpi->errcodes);
 	vm_fints_free(mpi->fints);
 	free(mpi);

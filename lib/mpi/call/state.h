@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What MPI is to one rank: its phase, its predefined communicators, its
+ * The state of MPI in one rank: its phase, its predefined communicators, its
  * objects.
  *
  * struct vm_mpi hangs in vm_rank->mpi from the rank's first MPI call to its end.
@@ -9,8 +9,8 @@
  * all else lives in the phase RUNNING.  All tasks and threads of the rank share
  * the state.
  */
-#ifndef MPI_STATE_H
-#define MPI_STATE_H
+#ifndef MPI_CALL_STATE_H
+#define MPI_CALL_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +23,7 @@
 #include "mpi.h"
 #include "mpi/call/object.h"
 
+struct vm_comm;
 struct vm_errcodes;
 struct vm_errh;
 struct vm_fints;
@@ -31,6 +32,14 @@ struct vm_topo;
 struct vm_graph;
 struct vm_type_extra;
 struct vm_bsend;
+
+/* Functions for a communicator's topology; whoever gives it one installs them
+ * (mpi/topo). */
+struct vm_topo_ops {
+	/* Gives `to` the topology of `from`; false: out of memory. */
+	bool (*copy)(struct vm_comm *to, const struct vm_comm *from);
+	void (*drop)(struct vm_comm *comm);
+};
 
 /*
  * A communicator as one rank sees it.  The first line is what a message needs;
@@ -48,12 +57,22 @@ struct vm_comm {
 	int local_size; /* of the own side; else size */
 	int first;	/* where the own side begins in chan->group; else 0 */
 	struct vm_chan *chan;
-	struct vm_errh *errh;	/* holds a reference */
-	struct vm_attrs *attrs; /* NULL: none */
-	struct vm_topo *topo;	/* Cartesian; NULL: none */
-	struct vm_graph *graph; /* NULL: none */
-	char *name;		/* NULL: none was set */
+	struct vm_errh *errh;		    /* holds a reference */
+	struct vm_attrs *attrs;		    /* NULL: none */
+	const struct vm_topo_ops *topo_ops; /* NULL: no topology */
+	struct vm_topo *topo;		    /* Cartesian; NULL: none */
+	struct vm_graph *graph;		    /* NULL: none */
+	char *name;			    /* NULL: none was set */
 };
+
+/* Members of an intercommunicator's first side; 0: comm is an intracommunicator.
+ */
+static inline int vm_comm_first_size(const struct vm_comm *comm)
+{
+	if (!comm->inter)
+		return 0;
+	return comm->first ? comm->size : comm->local_size;
+}
 
 enum vm_mpi_phase { VM_MPI_BEFORE, VM_MPI_RUNNING, VM_MPI_AFTER };
 
@@ -77,6 +96,9 @@ struct vm_mpi {
 	_Atomic int any_next;
 	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
 	_Atomic int tools; /* MPI_T_init_thread() without MPI_T_finalize() */
+	/* Set with what they end, for a rank that ends: the phase RUNNING
+	 * (mpi/phase.c) and its part in MPI_T (mpi/tool).  NULL: not begun. */
+	void (*stop)(struct vm_mpi *mpi), (*tools_end)(struct vm_mpi *mpi);
 };
 
 /* The caller's state; NULL before its first MPI call and outside of any rank. */
@@ -87,16 +109,10 @@ static inline struct vm_mpi *vm_mpi_self(void)
 	return VM_LIKELY(rank != NULL) ? rank->mpi : NULL;
 }
 
-/* The phase the calling rank is in. */
+/* The phase of the calling rank. */
 enum vm_mpi_phase vm_mpi_phase(void);
 
 /* The state of rank, made by the first call: NULL when out of memory. */
 struct vm_mpi *vm_mpi_of(struct vm_rank *rank);
-
-/* Begins the RUNNING phase. */
-void vm_mpi_start(struct vm_mpi *mpi, int thread_level);
-
-/* Frees the objects of that phase and ends it. */
-void vm_mpi_stop(struct vm_mpi *mpi);
 
 #endif

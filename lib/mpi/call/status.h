@@ -7,8 +7,8 @@
  * several operations and return MPI_ERR_IN_STATUS (MPI 4.1, 3.2.5), and in an
  * empty status (3.7.3).
  */
-#ifndef MPI_P2P_STATUS_H
-#define MPI_P2P_STATUS_H
+#ifndef MPI_CALL_STATUS_H
+#define MPI_CALL_STATUS_H
 
 #include <stdbool.h>
 #include <string.h>

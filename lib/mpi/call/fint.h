@@ -9,10 +9,10 @@
  * to new ones (mpi/call/object.h), so a number is used again with its address, and
  * the table grows with the objects alive at a time, not with conversions.
  */
-#ifndef MPI_P2P_FINT_H
-#define MPI_P2P_FINT_H
+#ifndef MPI_CALL_FINT_H
+#define MPI_CALL_FINT_H
 
-#include "mpi/state.h"
+#include "mpi/call/state.h"
 
 struct vm_fints;
 

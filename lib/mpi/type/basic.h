@@ -6,8 +6,8 @@
  * A family says which operations MPI (4.1, 6.9.2) allows on a type.  The tables
  * expand to the types (type_builtin.c) and to the operations (op_table.c).
  */
-#ifndef MPI_CALL_BASIC_H
-#define MPI_CALL_BASIC_H
+#ifndef MPI_TYPE_BASIC_H
+#define MPI_TYPE_BASIC_H
 
 #include <stdbool.h>
 #include <stdint.h>

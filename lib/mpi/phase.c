@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Begin and end of MPI in a rank.
+ */
+#include "mpi/phase.h"
+
+#include "mpi/call/errh.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/group.h"
+#include "mpi/type/type.h"
+
+void vm_mpi_start(struct vm_mpi *mpi, int thread_level)
+{
+	mpi->thread_level = thread_level;
+	mpi->main_task = vm_self;
+	mpi->stop = vm_mpi_stop;
+	mpi->phase = VM_MPI_RUNNING;
+}
+
+static void clear_comm(struct vm_mpi *mpi, struct vm_object *object)
+{
+	vm_comm_clear(mpi, (struct vm_comm *)object);
+}
+
+static void clear_group(struct vm_mpi *mpi, struct vm_object *object)
+{
+	vm_mpi_group_clear((struct vm_mpi_group *)object);
+}
+
+static void clear_type(struct vm_mpi *mpi, struct vm_object *object)
+{
+	vm_type_clear((struct vm_type *)object);
+}
+
+/* Objects of the kinds that end with the phase.  All are cleared before any is
+ * freed, since they refer to each other. */
+static void objects_end(struct vm_mpi *mpi)
+{
+	static const struct {
+		enum vm_object_kind kind;
+		vm_object_clear_fn *clear; /* NULL: plain memory */
+	} ending[] = {
+		{ VM_OBJECT_COMM, clear_comm },
+		{ VM_OBJECT_GROUP, clear_group },
+		{ VM_OBJECT_KEYVAL, NULL },
+		{ VM_OBJECT_TYPE, clear_type },
+		{ VM_OBJECT_OP, NULL },
+	};
+	size_t count = sizeof(ending) / sizeof(ending[0]);
+
+	for (size_t i = 0; i < count; i++)
+		vm_objects_clear(mpi, ending[i].kind, ending[i].clear);
+	for (size_t i = 0; i < count; i++)
+		vm_objects_free(mpi, ending[i].kind, NULL);
+}
+
+void vm_mpi_stop(struct vm_mpi *mpi)
+{
+	vm_comm_clear(mpi, &mpi->world);
+	vm_comm_clear(mpi, &mpi->self);
+	vm_type_extras_free(mpi);
+	objects_end(mpi);
+	/* Errors of the calls that are still allowed. */
+	mpi->world.errh = mpi->self.errh = vm_errh_default();
+	mpi->phase = VM_MPI_AFTER;
+}

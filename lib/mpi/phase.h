@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The phase RUNNING of a rank: from MPI_Init to the end of MPI_Finalize.
+ *
+ * The state itself is older and lives longer (mpi/call/state.h).
+ */
+#ifndef MPI_PHASE_H
+#define MPI_PHASE_H
+
+#include "mpi/call/state.h"
+
+/* Begins the phase. */
+void vm_mpi_start(struct vm_mpi *mpi, int thread_level);
+
+/* Frees the objects of the phase and ends it. */
+void vm_mpi_stop(struct vm_mpi *mpi);
+
+#endif
