@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "introspect/vars/pvar.h"
+#include "introspect/vars/sizes.h"
 #include "tap.h"
 
 #define LONG_BYTES 100000 /* stays with the sender */
@@ -28,17 +29,6 @@ static int value_of(const char *name)
 	return word_of(name, 0);
 }
 
-static void sizes(void)
-{
-	is_int((int)vm_pvar_size(0), 0, "nothing is the first size");
-	is_int((int)vm_pvar_size(1), 1, "one byte the next one");
-	is_int((int)vm_pvar_size(2), 2, "then two");
-	is_int((int)vm_pvar_size(3), 2, "and three");
-	is_int((int)vm_pvar_size(4), 3, "then four");
-	is_int((int)vm_pvar_size((1u << 30) - 1), 30, "a size is a power");
-	is_int((int)vm_pvar_size(UINT64_C(1) << 40), 31, "the last has all");
-}
-
 static void send_to_self(vmpi_req **req, size_t bytes, int tag)
 {
 	vmpi_isend(vmpi_world(), req, buffer, bytes, 0, tag);
@@ -55,8 +45,10 @@ static void waiting(void)
 	is_int(value_of("core_unexpected_bytes"), 100 + LONG_BYTES,
 	       "with their payload");
 	is_int(word_of("core_sizes_local", 0), 0, "short ones are not");
-	is_int(word_of("core_sizes_local", 7), 1, "one has 64 bytes or more");
-	is_int(word_of("core_sizes_local", 17), 1, "one 64 KiB or more");
+	is_int(word_of("core_sizes_local", (int)vm_size_bin(100)), 1,
+	       "one has 97 to 128 bytes");
+	is_int(word_of("core_sizes_local", (int)vm_size_bin(LONG_BYTES)), 1,
+	       "one is long");
 	is_int(value_of("core_bytes_copy"), 100, "one was copied");
 	is_int(value_of("core_bytes_direct"), LONG_BYTES, "one was not");
 	vmpi_recv(vmpi_world(), other, LONG_BYTES, 0, 3, NULL);
@@ -214,7 +206,6 @@ int main(void)
 	const vmpi_config two = { .ranks = 2, .workers = 1 };
 	int status = 0;
 
-	sizes();
 	is_int(vmpi_run(&config, body, &status), 0, "a rank runs");
 	again(&config);
 	vmpi_set("sched_rank_time", "1");

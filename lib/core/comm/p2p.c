@@ -59,7 +59,7 @@ static inline void near_count(const struct send *send)
 
 	send_count(pvars, bytes);
 	if (!send->small)
-		vm_pvar_add(pvars->sizes_local[vm_pvar_size(bytes)], 1);
+		vm_pvar_add(pvars->sizes_local[vm_size_bin(bytes)], 1);
 }
 
 /* The sender's transfer of what it has copied, or has to be copied: before the

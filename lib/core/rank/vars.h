@@ -179,9 +179,9 @@ extern const struct vm_cvar_table core_cvar_table;
 	X(COUNTER, sends_rendezvous, "messages", RANK, TB, rndv,               \
 	  "Messages sent to other processes by rendezvous")                    \
 	X(COUNTER, sizes_remote[VM_SIZE_BINS], "messages", RANK, TB, p2p,      \
-	  "Messages sent to other processes, by size: up to 256 bytes, 384, "  \
-	  "512, 768, 1024 and so on; the last element counts all longer "      \
-	  "ones")                                                              \
+	  "Messages sent to other processes, by size: up to 64 bytes, 96, "    \
+	  "128, 192, 256 and so on to 32 MiB; the last element counts all "    \
+	  "longer ones")                                                       \
 	X(AGGREGATE, bytes_copy, "bytes", RANK, TB, p2p,                       \
 	  "Payload sent by protocol copy")                                     \
 	X(AGGREGATE, bytes_direct, "bytes", RANK, TB, p2p,                     \
@@ -190,9 +190,9 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "Payload sent eagerly to other processes")                           \
 	X(AGGREGATE, bytes_rendezvous, "bytes", RANK, TB, rndv,                \
 	  "Payload sent to other processes by rendezvous")                     \
-	X(COUNTER, sizes_local[VM_PVAR_SIZES], "messages", RANK, TB, p2p,      \
+	X(COUNTER, sizes_local[VM_SIZE_BINS], "messages", RANK, TB, p2p,       \
 	  "Messages sent to ranks of the same process, without inline ones, "  \
-	  "by size: 0 bytes, 1, 2 to 3, 4 to 7 and so on")                     \
+	  "by size as core_sizes_remote")                                      \
 	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
 	  "Collective operations with the other ranks of this process")        \
 	X(STATE, coll_algorithm, CORE_COLL_ALGORITHMS, RANK, UD, coll,         \

@@ -249,19 +249,6 @@ void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value);
  */
 int vm_pvar_values(uint64_t *values, int number, unsigned count, unsigned i);
 
-/*
- * Where an amount is counted in an array of powers of two: word 0 has the zeros,
- * word i what is from 2^(i - 1) to 2^i - 1, the last one what is more.
- */
-#define VM_PVAR_SIZES 32
-static inline unsigned vm_pvar_size(uint64_t amount)
-{
-	/* One bit more, so that there is one; amounts are no longer than 2^63. */
-	unsigned word = 63 - (unsigned)__builtin_clzll(2 * amount + 1);
-
-	return word < VM_PVAR_SIZES ? word : VM_PVAR_SIZES - 1;
-}
-
 /* What there is to say about a variable; valid during the visit. */
 struct vm_pvar_view {
 	const struct vm_pvar *row;

@@ -2,8 +2,9 @@
 /*
  * Bins for sizes of messages: two for each power of two.
  *
- * Bin 0 has what is at most 256 bytes; then come 384, 512, 768, 1024 and so on.
- * The last bin has all that is longer.
+ * Bin 0 has what is at most 64 bytes; then come 96, 128, 192, 256 and so on to
+ * 32 MiB.  The last bin has all that is longer.  Every counter of sizes is an
+ * array of VM_SIZE_BINS words, one per bin.
  */
 #ifndef INTROSPECT_VARS_SIZES_H
 #define INTROSPECT_VARS_SIZES_H
@@ -11,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VM_SIZE_BINS 28
-#define VM_SIZE_BIN_FIRST 256
+#define VM_SIZE_BINS 40
+#define VM_SIZE_BIN_FIRST 64
 
 /* The largest size of a bin; UINT64_MAX of the last one. */
 static inline uint64_t vm_size_bound(unsigned bin)
@@ -33,7 +34,7 @@ static inline unsigned vm_size_bin(uint64_t bytes)
 		return 0;
 	/* 2^octave < bytes <= 2^(octave + 1) */
 	octave = 63 - (unsigned)__builtin_clzll(bytes - 1);
-	bin = (octave - 8) * 2 + 1 +
+	bin = (octave - 6) * 2 + 1 +
 	      (unsigned)((bytes - 1) >> (octave - 1) & 1);
 	return bin < VM_SIZE_BINS - 1 ? bin : VM_SIZE_BINS - 1;
 }

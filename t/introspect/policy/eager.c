@@ -245,26 +245,8 @@ static void test_start(void)
 	vm_policies_fini(&all, 0);
 }
 
-static void test_bins(void)
-{
-	int wrong = 0;
-
-	for (uint64_t bytes = 0; bytes < 4000000;
-	     bytes += bytes < 100000 ? 1 : 997) {
-		unsigned bin = vm_size_bin(bytes);
-
-		wrong += bytes > vm_size_bound(bin);
-		wrong += bin > 0 && bytes <= vm_size_bound(bin - 1);
-	}
-	is_int(wrong, 0, "each size is in its bin");
-	is_int((int)vm_size_bin(UINT64_MAX), VM_SIZE_BINS - 1,
-	       "the longest in the last one");
-	is_int((int)vm_size_bound(14), 32768, "bins end at powers of two");
-}
-
 int main(void)
 {
-	test_bins();
 	test_start();
 	test_gain();
 	test_no_gain();
