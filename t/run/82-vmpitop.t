@@ -234,8 +234,11 @@ shown 'the job hangs' "the overview is back"
 keys s
 shown 'vmpirun --control' "without --control nothing can be set"
 process=$(page | sed -n 's/^ *0  *\([0-9]*\) .*runs.*/\1/p')
+# vmpirun removes the file of a process that has died: not before it is looked at.
+kill -STOP "$hung"
 kill -KILL "${process:-0}"
 shown "node 0 \\(process $process on .*\\) died" "a killed process is seen to"
+kill -CONT "$hung"
 keys r
 shown '^ +2 +0 wait .* Recv from 0 tag 7' \
 	"and what it waited for is still there"

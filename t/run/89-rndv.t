@@ -27,9 +27,9 @@ come '0 read, 10 written, 0 in pieces' 'write' --set ${by}_protocol=write
 come '0 read, 10 written, 0 in pieces' 'written from process 1' \
 	--set ${by}_write_from=2
 come '0 read, 0 written, 10 in pieces' 'in pieces from process 1' \
-	--set ${by}_pieces_from=2
+	--set ${by}_pipeline_from=2
 come '10 read, 0 written, 0 in pieces' 'of others, not of process 1' \
-	--set ${by}_write_from=1 --set ${by}_pieces_from=4
+	--set ${by}_write_from=1 --set ${by}_pipeline_from=4
 come '10 read, 0 written, 0 in pieces' 'what is set for all is for all' \
 	--set ${by}_write_from=2 --set ${by}_protocol=read
 like "$(cat out)" '^vmpirun: node 0: port 0: [0-9]+ KiB of packet memory, [1-9][0-9]* KiB at most$' \

@@ -97,8 +97,8 @@ slurm_start() {
 	slurm_tries=0
 	until sinfo -h -o '%D %t' 2>/dev/null | grep -q "^$1 idle"; do
 		slurm_tries=$((slurm_tries + 1))
-		[ $slurm_tries -lt 75 ] ||
-			skip_all "Slurm's nodes are not ready after 15 s"
+		[ $slurm_tries -lt 300 ] ||
+			skip_all "Slurm's nodes are not ready after 60 s"
 		sleep 0.2
 	done
 	srun --mpi=list 2>&1 | grep -q pmix ||
