@@ -25,6 +25,9 @@ check_packages := $(build_packages) binutils clang-format mandoc python3 \
 bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 
+# How many tests run at a time: many of them sleep most of the time.
+JOBS ?= $(shell echo $$((3 * $$(nproc))))
+
 # One configured directory per kind of build.
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
@@ -42,7 +45,8 @@ demo: all
 check: need-check
 	$(call setup,$(BUILD))
 	$(MESON) compile -C $(BUILD)
-	$(MESON) test -C $(BUILD) --no-rebuild --print-errorlogs
+	$(MESON) test -C $(BUILD) --no-rebuild --print-errorlogs \
+		--num-processes $(JOBS)
 
 check-asan: need-check
 	$(call setup,$(BUILD)-asan,-Db_sanitize=address$(,)undefined)
