@@ -23,6 +23,7 @@
 #include "base/nearest.h"
 #include "introspect/vars/cvar.h"
 #include "node.h"
+#include "report/cli.h"
 #include "sched/topo.h"
 #include "sched/worker.h"
 
@@ -176,10 +177,9 @@ static void all_print(const struct vm_advice_facts *facts)
 	int count = vm_advice_give(advice, VM_ADVICE_MAX, facts);
 
 	for (int i = 0; i < count; i++)
-		fprintf(stderr, "vmpirun: advice (%s): %s\n", advice[i].rule,
-			advice[i].text);
+		vm_cli_say("advice (%s): %s", advice[i].rule, advice[i].text);
 	if (!count)
-		fprintf(stderr, "vmpirun: nothing to advise\n");
+		vm_cli_say("nothing to advise");
 }
 
 void advise_print(const uint64_t *ticks, uint64_t wall_ns)

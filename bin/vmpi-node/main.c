@@ -34,6 +34,7 @@
 #include "out.h"
 #include "rank.h"
 #include "report.h"
+#include "report/cli.h"
 #include "sched/topo.h"
 #include "signals.h"
 
@@ -43,9 +44,10 @@
 #define RUNNING_ON_VALGRIND 0 /* which would not follow to a new process */
 #endif
 
-#define EXIT_MISTAKE 2
-
 struct node node;
+
+/* Who starts a job has called vmpirun: that is the name of its reports. */
+const char vm_cli_program[] = "vmpirun";
 
 #define TUNABLES "GLIBC_TUNABLES"
 #define STATIC_TLS "glibc.rtld.optional_static_tls="
@@ -262,7 +264,7 @@ static int job_run(const struct vm_job *job)
 	report_prepare(job);
 	rc = vm_node_start(&config);
 	if (rc)
-		return rc == -VMPI_EINVAL ? EXIT_MISTAKE : EXIT_FAILURE;
+		return rc == -VMPI_EINVAL ? VM_EXIT_MISTAKE : EXIT_FAILURE;
 	running_set(true);
 	/* Who died before has been noticed by the start, or is told now. */
 	if (node.boot->processes > 1 &&
@@ -286,10 +288,10 @@ int main(int argc, char **argv)
 		vm_log(VM_ERROR,
 		       "usage: vmpi-node PROGRAM [ARGUMENT...]; it is "
 		       "started by vmpirun");
-		return EXIT_MISTAKE;
+		return VM_EXIT_MISTAKE;
 	}
 	if (job_read(&job))
-		return EXIT_MISTAKE;
+		return VM_EXIT_MISTAKE;
 	parent_heed(&job);
 	path = program_take(argc, argv);
 	mistake = !path || vars_read(&job) ||
@@ -298,7 +300,7 @@ int main(int argc, char **argv)
 		static_tls_ensure(path);
 	free(path);
 	if (mistake || job_join(&job))
-		return EXIT_MISTAKE;
+		return VM_EXIT_MISTAKE;
 	vm_job_clear_env();
 	name_take(node.argv[0]);
 	if (out_start(&job))
@@ -307,7 +309,7 @@ int main(int argc, char **argv)
 	fatal_thread_start();
 	fatal_start();
 	if (vm_image_load(node.image))
-		return job_leave(EXIT_MISTAKE);
+		return job_leave(VM_EXIT_MISTAKE);
 	vm_last_word_start(false);
 	status = job_run(&job);
 	out_stop();

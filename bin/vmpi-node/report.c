@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "advise.h"
 #include "base/clock.h"
@@ -27,6 +25,7 @@
 #include "introspect/vars/cvar.h"
 #include "learn.h"
 #include "node.h"
+#include "report/cli.h"
 #include "sched/clocks.h"
 #include "sched/topo.h"
 #include "sched/vars.h"
@@ -45,26 +44,16 @@ static void line_print(const char *format, ...)
 
 static void line_print(const char *format, ...)
 {
-	char text[512] = "vmpirun: ";
-	size_t length = strlen(text);
+	char text[512], whose[40] = "";
 	va_list args;
-	int n;
 
 	/* With several node processes each has a report. */
 	if (node.boot->processes > 1)
-		length += (size_t)snprintf(text + length, sizeof(text) - length,
-					   "node %d: ", node.boot->process);
+		snprintf(whose, sizeof(whose), "node %d: ", node.boot->process);
 	va_start(args, format);
-	n = vsnprintf(text + length, sizeof(text) - length - 1, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (n < 0)
-		return;
-	length += (size_t)n < sizeof(text) - length - 1 ?
-			  (size_t)n :
-			  sizeof(text) - length - 2;
-	text[length++] = '\n';
-	if (write(STDERR_FILENO, text, length) < 0)
-		return; /* nowhere left to say it */
+	vm_cli_say("%s%s", whose, text);
 }
 
 void report_prepare(const struct vm_job *job)

@@ -24,6 +24,8 @@
 #include "boot/job.h"
 #include "core/runtime/node.h"
 #include "core/rank/vars.h"
+#include "report/cli.h"
+#include "report/option.h"
 #include "report/overlap_report.h"
 #include "introspect/measure/vars.h"
 #include "introspect/measure/xfer_table.h"
@@ -33,7 +35,6 @@
 #define NODE_VARIABLE "VM_INFO_CALIBRATES" /* VMPI_ are variables */
 #define BATCHES 10
 #define BATCH_NS 500000
-#define EXIT_MISTAKE 2
 
 static const size_t sizes[] = { 1,	64,	 512,	 2048,	4096,
 				8192,	8193,	 16384,	 65536, 262144,
@@ -164,7 +165,7 @@ int calibrate_node(void)
 	vm_core_vars_add();
 	if (vm_job_from_env(&job) || vm_vars_load(job.set) ||
 	    vm_boot_open(&boot, &job))
-		return EXIT_MISTAKE;
+		return VM_EXIT_MISTAKE;
 	vm_job_fini(&job);
 	vm_node_hooks.boot = boot;
 	config = (vmpi_config){ .ranks = boot->rank_count, .workers = 1 };
@@ -282,7 +283,7 @@ static int table_save(const struct vm_xfer_table *table, const char *path)
 	}
 	if (!rc && rename(new, path) == 0)
 		return 0;
-	fprintf(stderr, "vmpi_info: %s: %s\n", path, strerror(errno));
+	vm_cli_say("%s: %s", path, strerror(errno));
 	return -VMPI_EIO;
 }
 
@@ -310,10 +311,10 @@ int calibrate(void)
 
 	if (!path[0]) {
 		if (vm_xfer_usual(usual, sizeof(usual))) {
-			fputs("vmpi_info: without a home directory "
-			      "VMPI_OVERLAP_TABLE must say where to write\n",
-			      stderr);
-			return EXIT_MISTAKE;
+			vm_cli_say(
+				"without a home directory VMPI_OVERLAP_TABLE "
+				"must say where to write");
+			return VM_EXIT_MISTAKE;
 		}
 		directory_make(usual);
 		path = usual;
@@ -322,9 +323,8 @@ int calibrate(void)
 	if (local_measure(&table))
 		return EXIT_FAILURE;
 	if (fabric_measure(&table))
-		fputs("vmpi_info: transfers between processes cannot be "
-		      "measured here; the table is for jobs of one process\n",
-		      stderr);
+		vm_cli_say("transfers between processes cannot be measured "
+			   "here; the table is for jobs of one process");
 	points_smooth(&table);
 	if (table_save(&table, path))
 		return EXIT_FAILURE;
@@ -338,12 +338,10 @@ int overlap_print(const char *directory)
 	int rc = vm_overlap_job_read(&job, directory, 0);
 
 	if (rc == -VMPI_ENOENT)
-		fprintf(stderr,
-			"vmpi_info: --overlap=%s: no measures of a job are "
-			"there\n",
-			directory);
+		vm_option_refuse("--overlap=", directory,
+				 "no measures of a job are there");
 	if (!rc)
 		vm_overlap_job_print(&job, stdout, "");
 	vm_overlap_job_fini(&job);
-	return rc ? EXIT_MISTAKE : 0;
+	return rc ? VM_EXIT_MISTAKE : 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "report/cli.h"
 #include "variables.h"
 
 #define INDENT 8
@@ -100,7 +101,7 @@ int category_named(const char *name)
 {
 	struct vm_category_view view;
 	struct vm_nearest nearest;
-	const char *meant;
+	char text[VM_CLI_MISTAKE_MAX];
 	int number = vm_category_find(name);
 
 	if (number >= 0)
@@ -108,11 +109,8 @@ int category_named(const char *name)
 	vm_nearest_init(&nearest, name);
 	for (int i = 0; vm_category_info(i, &view); i++)
 		vm_nearest_offer(&nearest, view.name);
-	meant = vm_nearest_name(&nearest);
-	fprintf(stderr, "vmpi_info: no category is called '%.60s'; ", name);
-	if (meant)
-		fprintf(stderr, "did you mean %s?\n", meant);
-	else
-		fputs("vmpi_info --categories lists them\n", stderr);
+	vm_cli_say("no category is called '%.60s'; %s", name,
+		   vm_cli_meant(text, &nearest,
+				"vmpi_info --categories lists them"));
 	return -1;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric/select.h"
+#include "report/cli.h"
 
 /* The same provider is often offered several times, for each of its protocols:
  * one line is enough. */
@@ -50,7 +51,7 @@ static int scope_print(enum form form, const char *scope, bool one_host)
 	int rc;
 
 	if (!select) {
-		fputs("vmpi_info: out of memory\n", stderr);
+		vm_cli_no_memory();
 		return EXIT_FAILURE;
 	}
 	rc = vm_select_init(select, &vm_fi_real, one_host);

@@ -16,7 +16,7 @@
 #include "core/rank/vars.h"
 #include "introspect/vars/cvar.h"
 #include "mpi/call/vars.h"
-#include "say.h"
+#include "report/cli.h"
 #include "vmpi.h"
 
 int check_settings(const char *set)
@@ -29,8 +29,7 @@ int check_settings(const char *set)
 	if (!set)
 		return 0;
 	if (!lines) {
-		say("out of memory");
-		return -VMPI_ENOMEM;
+		return vm_cli_no_memory();
 	}
 	vm_core_vars_add();
 	vm_mpi_vars_add();
@@ -46,7 +45,7 @@ int check_settings(const char *set)
 
 static int output_refuse(const char *directory, int error)
 {
-	say("--output %s: %s", directory, strerror(error));
+	vm_cli_say("--output %s: %s", directory, strerror(error));
 	return -VMPI_EIO;
 }
 
@@ -76,7 +75,7 @@ int check_wdir(const char *directory)
 	char *here;
 
 	if (chdir(directory)) {
-		say("-wdir %s: %s", directory, strerror(errno));
+		vm_cli_say("-wdir %s: %s", directory, strerror(errno));
 		return -VMPI_ENOENT;
 	}
 	/* As a shell's cd: programs may believe PWD. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "boot/job.h"
-#include "say.h"
+#include "report/cli.h"
 #include "vmpi.h"
 
 extern char **environ;
@@ -257,8 +257,9 @@ static int auto_find(const struct engine **engine, char **program)
 		*engine = &engines[i];
 		return 0;
 	}
-	say("starting on other hosts needs one of these in PATH: srun (in a "
-	    "job of Slurm), mpirun (of Open MPI), mpiexec.hydra (of MPICH)");
+	vm_cli_say(
+		"starting on other hosts needs one of these in PATH: srun (in a "
+		"job of Slurm), mpirun (of Open MPI), mpiexec.hydra (of MPICH)");
 	return -VMPI_ENOENT;
 }
 
@@ -271,14 +272,15 @@ int engine_find(const struct engine **engine, char **program, const char *name)
 			continue;
 		*program = engine_path(&engines[i]);
 		if (!*program) {
-			say("--launcher %s: there is no %s in PATH", name,
-			    engines[i].programs[0]);
+			vm_cli_say("--launcher %s: there is no %s in PATH",
+				   name, engines[i].programs[0]);
 			return -VMPI_ENOENT;
 		}
 		*engine = &engines[i];
 		return 0;
 	}
-	say("--launcher %s: auto, fork, srun, mpirun or hydra is needed", name);
+	vm_cli_say("--launcher %s: auto, fork, srun, mpirun or hydra is needed",
+		   name);
 	return -VMPI_EINVAL;
 }
 

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "boot/job.h"
-#include "say.h"
+#include "report/cli.h"
+#include "report/option.h"
 #include "vmpi.h"
 
 #define NAME_BYTES 256
@@ -26,18 +27,12 @@
 /* The number text consists of, from 1 to the most ranks a job may have; or 0 */
 static int slots_of(const char *text)
 {
-	size_t digits = strspn(text, "0123456789");
-	long slots = digits < 8 ? strtol(text, NULL, 10) : 0;
+	int slots;
 
-	return digits && !text[digits] && slots <= VM_JOB_RANKS_MAX ?
-		       (int)slots :
+	return vm_option_digits(&slots, &text) && !*text &&
+			       slots <= VM_JOB_RANKS_MAX ?
+		       slots :
 		       0;
-}
-
-static int no_memory(void)
-{
-	say("out of memory");
-	return -VMPI_ENOMEM;
 }
 
 /* A job has no more ranks than that, so nobody needs more. */
@@ -63,11 +58,11 @@ static int host_add(struct hosts *hosts, const char *name, int slots)
 	}
 	list = realloc(hosts->list, (size_t)(hosts->count + 1) * sizeof(*list));
 	if (!list)
-		return no_memory();
+		return vm_cli_no_memory();
 	hosts->list = list;
 	copy = strdup(name);
 	if (!copy)
-		return no_memory();
+		return vm_cli_no_memory();
 	hosts->slots_given |= slots > 0;
 	hosts->list[hosts->count++] = (struct host){
 		.name = copy,
@@ -89,9 +84,10 @@ static int word_add(struct hosts *hosts, const char *where, const char *word,
 		slots = -1;
 	if (!length || length >= sizeof(name) || slots < 0 ||
 	    (word[length] && !slots)) {
-		say("%s: '%s': the name of a host is needed, with :SLOTS (at "
-		    "least 1) or without",
-		    where, word);
+		vm_cli_say(
+			"%s: '%s': the name of a host is needed, with :SLOTS (at "
+			"least 1) or without",
+			where, word);
 		return -VMPI_EINVAL;
 	}
 	memcpy(name, word, length);
@@ -107,7 +103,7 @@ int hosts_add_list(struct hosts *hosts, const char *text)
 	int rc = 0;
 
 	if (!copy)
-		return no_memory();
+		return vm_cli_no_memory();
 	while (!rc && (word = strsep(&rest, ",")))
 		rc = word_add(hosts, "--hosts", word, 0);
 	free(copy);
@@ -132,9 +128,10 @@ static int words_take(const char *where, char *rest, int *slots)
 		if (number && (!strncmp(word, "max_slots=", 10) ||
 			       !strncmp(word, "max-slots=", 10)))
 			continue;
-		say("%s: '%s': only slots=N and max_slots=N may follow the "
-		    "name of a host",
-		    where, word);
+		vm_cli_say(
+			"%s: '%s': only slots=N and max_slots=N may follow the "
+			"name of a host",
+			where, word);
 		return -VMPI_EINVAL;
 	}
 	return 0;
@@ -168,7 +165,7 @@ int hosts_add_file(struct hosts *hosts, const char *path)
 	int rc = 0;
 
 	if (!file) {
-		say("--hostfile %s: %s", path, strerror(errno));
+		vm_cli_say("--hostfile %s: %s", path, strerror(errno));
 		return -VMPI_ENOENT;
 	}
 	while (!rc && getline(&line, &room, file) >= 0) {
@@ -177,10 +174,10 @@ int hosts_add_file(struct hosts *hosts, const char *path)
 		rc = line_add(hosts, where, line);
 	}
 	if (!rc && ferror(file)) {
-		say("--hostfile %s: %s", path, strerror(errno));
+		vm_cli_say("--hostfile %s: %s", path, strerror(errno));
 		rc = -VMPI_EIO;
 	} else if (!rc && hosts->count == before && !hosts->slots_given) {
-		say("--hostfile %s: there is no host in it", path);
+		vm_cli_say("--hostfile %s: there is no host in it", path);
 		rc = -VMPI_EINVAL;
 	}
 	free(line);

@@ -27,7 +27,7 @@
 #include "overlap.h"
 #include "profile.h"
 #include "program.h"
-#include "say.h"
+#include "report/cli.h"
 #include "trace.h"
 #include "vmpi.h"
 
@@ -41,7 +41,8 @@ static int exports_set(const struct options *options)
 
 		free(name);
 		if (rc) {
-			say("-x %s: %s", options->exports[i], strerror(errno));
+			vm_cli_say("-x %s: %s", options->exports[i],
+				   strerror(errno));
 			return -VMPI_ENOMEM;
 		}
 	}
@@ -91,15 +92,17 @@ static int processes_check(const struct launch *launch)
 	for (size_t i = 0; i < sizeof(mute) / sizeof(mute[0]); i++) {
 		if (!mute[i].given)
 			continue;
-		say("%s is about the ranks of a process; %s was not linked by "
-		    "vmpicc: each rank is a process",
-		    mute[i].option, options->program[0]);
+		vm_cli_say(
+			"%s is about the ranks of a process; %s was not linked by "
+			"vmpicc: each rank is a process",
+			mute[i].option, options->program[0]);
 		return -VMPI_EINVAL;
 	}
 	if (job->output_dir && launch->plan.engine) {
-		say("--output: of %s, which was not linked by vmpicc, %s writes "
-		    "the output; use its own options",
-		    options->program[0], engine_name(launch->plan.engine));
+		vm_cli_say(
+			"--output: of %s, which was not linked by vmpicc, %s writes "
+			"the output; use its own options",
+			options->program[0], engine_name(launch->plan.engine));
 		return -VMPI_EINVAL;
 	}
 	return 0;
@@ -165,7 +168,7 @@ int launch_check(struct launch *launch, struct options *options)
 	if (!rc && options->job.processes)
 		output_take(launch);
 	else if (!rc && !(launch->node = strdup(node))) {
-		say("out of memory");
+		vm_cli_say("out of memory");
 		rc = -VMPI_ENOMEM;
 	}
 	free(origin);
@@ -289,7 +292,7 @@ int launch_print(const struct launch *launch)
 	for (int i = 0; !rc && i < lines; i++)
 		rc = line_print(launch, i);
 	if (fflush(stdout) || ferror(stdout)) {
-		say("standard output: %s", strerror(errno));
+		vm_cli_say("standard output: %s", strerror(errno));
 		return -VMPI_EIO;
 	}
 	return rc;
@@ -302,7 +305,7 @@ static int key_make(struct vm_job *job)
 	char text[2 * VM_BOOT_KEY_BYTES + 1];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
-		say("getrandom: %s", strerror(errno));
+		vm_cli_say("getrandom: %s", strerror(errno));
 		return -VMPI_EIO;
 	}
 	for (size_t i = 0; i < sizeof(bytes); i++)
@@ -369,13 +372,13 @@ static _Noreturn void child_exec(const struct launch *launch, int number,
 			_exit(EXIT_FAILURE);
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	execvp(words[0], words);
-	say("%s: %s cannot be started: %s", words[0],
-	    launch->plan.engine	   ? "the launcher" :
-	    launch->options->agent ? "the agent" :
-	    launch->node	   ? "the node program" :
-				     "the program",
-	    strerror(errno));
-	_exit(EXIT_MISTAKE);
+	vm_cli_say("%s: %s cannot be started: %s", words[0],
+		   launch->plan.engine	  ? "the launcher" :
+		   launch->options->agent ? "the agent" :
+		   launch->node		  ? "the node program" :
+					    "the program",
+		   strerror(errno));
+	_exit(VM_EXIT_MISTAKE);
 }
 
 /* One of the files of rank `number` in the directory of --output, or -1. */
@@ -388,13 +391,13 @@ static int file_open(const struct launch *launch, int number, const char *end)
 		digits++;
 	if (asprintf(&path, "%s/rank.%0*d.%s", launch->output_dir, digits,
 		     number, end) < 0) {
-		say("out of memory");
+		vm_cli_say("out of memory");
 		return -1;
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
 		  0666);
 	if (fd < 0)
-		say("%s: %s", path, strerror(errno));
+		vm_cli_say("%s: %s", path, strerror(errno));
 	free(path);
 	return fd;
 }
@@ -431,7 +434,7 @@ static int child_start(struct launch *launch, int number,
 
 	if (launch->serves &&
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-		say("a socket for node %d: %s", number, strerror(errno));
+		vm_cli_say("a socket for node %d: %s", number, strerror(errno));
 		return -VMPI_ELIMIT;
 	}
 	rc = words_make(launch, &words, number);
@@ -443,8 +446,8 @@ static int child_start(struct launch *launch, int number,
 		child_exec(launch, number, parent, ends[1], output, words.list,
 			   signals);
 	if (!rc && child->pid < 0) {
-		say("process %d cannot be started: fork: %s", number,
-		    strerror(errno));
+		vm_cli_say("process %d cannot be started: fork: %s", number,
+			   strerror(errno));
 		rc = -VMPI_ELIMIT;
 	}
 	output_close(output);
@@ -471,8 +474,7 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 
 	launch->children = calloc((size_t)count, sizeof(*launch->children));
 	if (!launch->children) {
-		say("out of memory");
-		return -VMPI_ENOMEM;
+		return vm_cli_no_memory();
 	}
 	if (is_serving(launch)) {
 		rc = key_make(&launch->options->job);

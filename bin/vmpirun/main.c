@@ -16,7 +16,7 @@
 #include "options.h"
 #include "overlap.h"
 #include "profile.h"
-#include "say.h"
+#include "report/cli.h"
 #include "trace.h"
 #include "watch.h"
 
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	struct launch launch = { 0 };
-	int code = EXIT_MISTAKE;
+	int code = VM_EXIT_MISTAKE;
 
 	if (!options_parse(&options, argc, argv) &&
 	    !launch_check(&launch, &options))

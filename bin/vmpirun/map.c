@@ -11,38 +11,25 @@
 #include <string.h>
 
 #include "boot/job.h"
-#include "say.h"
+#include "report/cli.h"
+#include "report/option.h"
 #include "vmpi.h"
 
 #define BLANKS " \t\r\n"
 #define NOWHERE (-1)
 #define TEXT_MAX 120000 /* the kernel's bound on a variable is 128 KiB */
 
-static int no_memory(void)
-{
-	say("out of memory");
-	return -VMPI_ENOMEM;
-}
-
 /* Numbers that a word consists of, with a mark between: 1, 2, or 0 for what is
  * neither. */
 static int numbers_of(const char *word, char mark, int *a, int *b)
 {
-	size_t digits = strspn(word, "0123456789");
-
-	if (digits < 1 || digits > 7)
+	if (!vm_option_digits(a, &word))
 		return 0;
-	*a = (int)strtol(word, NULL, 10);
-	word += digits;
 	if (!*word)
 		return 1;
 	if (*word++ != mark)
 		return 0;
-	digits = strspn(word, "0123456789");
-	if (digits < 1 || digits > 7 || word[digits])
-		return 0;
-	*b = (int)strtol(word, NULL, 10);
-	return 2;
+	return vm_option_digits(b, &word) && !*word ? 2 : 0;
 }
 
 /* Makes room for ranks below `ranks`. */
@@ -55,7 +42,7 @@ static int map_grow(struct map *map, int ranks)
 	if (ranks <= before)
 		return 0;
 	if (vm_map_init(&grown, ranks))
-		return no_memory();
+		return vm_cli_no_memory();
 	if (before) {
 		memcpy(grown.node, map->map.node, bytes);
 		memcpy(grown.worker, map->map.worker, bytes);
@@ -73,16 +60,17 @@ static int ranks_place(struct map *map, const char *where, int first, int last,
 {
 	if (last < first || last >= VM_JOB_RANKS_MAX ||
 	    node >= VM_JOB_RANKS_MAX) {
-		say("%s: ranks and nodes are numbered from 0 to %d, the lower "
-		    "one first",
-		    where, VM_JOB_RANKS_MAX - 1);
+		vm_cli_say(
+			"%s: ranks and nodes are numbered from 0 to %d, the lower "
+			"one first",
+			where, VM_JOB_RANKS_MAX - 1);
 		return -VMPI_EINVAL;
 	}
 	if (map_grow(map, last + 1))
 		return -VMPI_ENOMEM;
 	for (int i = first; i <= last; i++) {
 		if (map->map.node[i] != NOWHERE) {
-			say("%s: rank %d has a place already", where, i);
+			vm_cli_say("%s: rank %d has a place already", where, i);
 			return -VMPI_EINVAL;
 		}
 		map->map.node[i] = node;
@@ -105,16 +93,18 @@ static int line_take(struct map *map, const char *where, char *line)
 	place = strtok_r(NULL, BLANKS, &line);
 	switch (numbers_of(ranks, '-', &first, &last)) {
 	case 0:
-		say("%s: '%s': a rank or a range of ranks is needed, as 0-3",
-		    where, ranks);
+		vm_cli_say(
+			"%s: '%s': a rank or a range of ranks is needed, as 0-3",
+			where, ranks);
 		return -VMPI_EINVAL;
 	case 1:
 		last = first;
 	}
 	if (!place || !numbers_of(place, ':', &node, &worker) ||
 	    strtok_r(NULL, BLANKS, &line)) {
-		say("%s: after the ranks NODE or NODE:WORKER is needed, as 0:1",
-		    where);
+		vm_cli_say(
+			"%s: after the ranks NODE or NODE:WORKER is needed, as 0:1",
+			where);
 		return -VMPI_EINVAL;
 	}
 	return ranks_place(map, where, first, last, node, worker);
@@ -124,13 +114,14 @@ static int line_take(struct map *map, const char *where, char *line)
 static int map_check(const struct map *map)
 {
 	if (!map->map.ranks) {
-		say("--map %s: there is no rank in it", map->path);
+		vm_cli_say("--map %s: there is no rank in it", map->path);
 		return -VMPI_EINVAL;
 	}
 	for (int i = 0; i < map->map.ranks; i++) {
 		if (map->map.node[i] != NOWHERE)
 			continue;
-		say("--map %s: there is no line for rank %d", map->path, i);
+		vm_cli_say("--map %s: there is no line for rank %d", map->path,
+			   i);
 		return -VMPI_EINVAL;
 	}
 	return 0;
@@ -145,9 +136,10 @@ static int map_read(struct map *map, const char *path)
 	char where[300];
 
 	if (!file) {
-		say("--map %s: block, cyclic, or the name of a file is needed: "
-		    "%s",
-		    path, strerror(errno));
+		vm_cli_say(
+			"--map %s: block, cyclic, or the name of a file is needed: "
+			"%s",
+			path, strerror(errno));
 		return -VMPI_ENOENT;
 	}
 	map->path = path;
@@ -156,7 +148,7 @@ static int map_read(struct map *map, const char *path)
 		rc = line_take(map, where, line);
 	}
 	if (!rc && ferror(file)) {
-		say("--map %s: %s", path, strerror(errno));
+		vm_cli_say("--map %s: %s", path, strerror(errno));
 		rc = -VMPI_EIO;
 	}
 	free(line);
@@ -178,13 +170,14 @@ int map_take_word(struct map *map, const char *word)
 int map_count(const struct map *map, int *counts, int nodes, int ranks)
 {
 	if (map->map.ranks != ranks) {
-		say("--map %s: it places %d ranks, but the job has %d",
-		    map->path, map->map.ranks, ranks);
+		vm_cli_say("--map %s: it places %d ranks, but the job has %d",
+			   map->path, map->map.ranks, ranks);
 		return -VMPI_EINVAL;
 	}
 	if (map->nodes > nodes) {
-		say("--map %s: it names node %d, but the job has nodes 0 to %d",
-		    map->path, map->nodes - 1, nodes - 1);
+		vm_cli_say(
+			"--map %s: it names node %d, but the job has nodes 0 to %d",
+			map->path, map->nodes - 1, nodes - 1);
 		return -VMPI_EINVAL;
 	}
 	memset(counts, 0, (size_t)nodes * sizeof(*counts));
@@ -193,8 +186,9 @@ int map_count(const struct map *map, int *counts, int nodes, int ranks)
 	for (int i = 0; i < nodes; i++) {
 		if (counts[i])
 			continue;
-		say("--map %s: node %d gets no rank; each has at least one",
-		    map->path, i);
+		vm_cli_say(
+			"--map %s: node %d gets no rank; each has at least one",
+			map->path, i);
 		return -VMPI_EINVAL;
 	}
 	return 0;
@@ -208,7 +202,7 @@ int map_give(const struct map *map, char **text, const int *first, int nodes)
 		return 0;
 	if (map->cyclic) {
 		if (vm_map_init(&cyclic, first[nodes]))
-			return no_memory();
+			return vm_cli_no_memory();
 		vm_map_cyclic(&cyclic, first, nodes);
 		*text = vm_map_text(&cyclic);
 		vm_map_fini(&cyclic);
@@ -216,12 +210,13 @@ int map_give(const struct map *map, char **text, const int *first, int nodes)
 		*text = vm_map_text(&map->map);
 	}
 	if (!*text)
-		return no_memory();
+		return vm_cli_no_memory();
 	if (strlen(*text) <= TEXT_MAX)
 		return 0;
-	say("--map %s: it jumps between places too often; at most %d bytes "
-	    "remain of it when neighbours are put together",
-	    map->path, TEXT_MAX);
+	vm_cli_say(
+		"--map %s: it jumps between places too often; at most %d bytes "
+		"remain of it when neighbours are put together",
+		map->path, TEXT_MAX);
 	return -VMPI_ELIMIT;
 }
 

@@ -4,64 +4,47 @@
  */
 #include "options_table.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "overlap.h"
 #include "profile.h"
-#include "say.h"
+#include "report/option.h"
 #include "trace.h"
 #include "tune.h"
 #include "vmpi.h"
 
+#define SECONDS_MIN 0.0001
 #define SECONDS_MAX 1e9
-
-/* The number text consists of, or 0 for what is none; at most 9 digits. */
-static int count_of(const char *text)
-{
-	size_t digits = strspn(text, "0123456789");
-
-	return digits > 9 || text[digits] ? 0 : (int)strtol(text, NULL, 10);
-}
 
 static int ranks_take(struct options *options, const char *text)
 {
-	int ranks = count_of(text);
-
-	if (ranks < 1 || ranks > VM_JOB_RANKS_MAX) {
-		say("-n %s: a number of ranks from 1 to %d is needed", text,
-		    VM_JOB_RANKS_MAX);
-		return -VMPI_EINVAL;
-	}
-	options->job.ranks = ranks;
-	return 0;
+	return vm_option_number(&options->job.ranks, "-n", text,
+				"a number of ranks", 1, VM_JOB_RANKS_MAX);
 }
 
 /* How many are too many, the variable knows. */
 static int workers_take(struct options *options, const char *text)
 {
-	if (count_of(text) < 1) {
-		say("--workers %s: a number of workers, at least 1, is needed",
-		    text);
+	int workers;
+
+	if (vm_option_number(&workers, "--workers", text, "a number of workers",
+			     1, INT_MAX))
 		return -VMPI_EINVAL;
-	}
 	return vm_job_set_add(&options->job, "sched_workers", text);
 }
 
 /* The range is that of the variable; here only what is no size at all. */
 static int stack_take(struct options *options, const char *text)
 {
-	const char *unit = text + strspn(text, "0123456789");
+	int64_t bytes;
 
-	if (unit == text || strspn(unit, "kKmMgGtTiB") != strlen(unit)) {
-		say("--stack %s: a size is needed, such as 65536, 256K or 1M",
-		    text);
+	if (vm_option_size(&bytes, "--stack", text, 0, INT64_MAX))
 		return -VMPI_EINVAL;
-	}
 	return vm_job_set_add(&options->job, "sched_stack_bytes", text);
 }
 
@@ -71,11 +54,10 @@ static int set_take(struct options *options, const char *text)
 	char name[64];
 
 	if (!equals || equals == text ||
-	    (size_t)(equals - text) >= sizeof(name) || strchr(text, '\n')) {
-		say("--set %s: NAME=VALUE is needed; vmpi_info lists the names",
-		    text);
-		return -VMPI_EINVAL;
-	}
+	    (size_t)(equals - text) >= sizeof(name) || strchr(text, '\n'))
+		return vm_option_refuse("--set", text,
+					"NAME=VALUE is needed; vmpi_info lists "
+					"the names");
 	memcpy(name, text, (size_t)(equals - text));
 	name[equals - text] = '\0';
 	return vm_job_set_add(&options->job, name, equals + 1);
@@ -85,59 +67,42 @@ static int export_take(struct options *options, const char *text)
 {
 	const char *equals = strchr(text, '=');
 
-	if (!text[0] || equals == text) {
-		say("-x %s: VAR or VAR=VALUE is needed", text);
-		return -VMPI_EINVAL;
-	}
-	if (!strncmp(text, VM_JOB_PREFIX, strlen(VM_JOB_PREFIX))) {
-		say("-x %s: names with " VM_JOB_PREFIX
-		    " belong to vmpirun; use "
-		    "its options",
-		    text);
-		return -VMPI_EINVAL;
-	}
+	if (!text[0] || equals == text)
+		return vm_option_refuse("-x", text,
+					"VAR or VAR=VALUE is needed");
+	if (!strncmp(text, VM_JOB_PREFIX, strlen(VM_JOB_PREFIX)))
+		return vm_option_refuse("-x", text,
+					"names with " VM_JOB_PREFIX
+					" belong to vmpirun; use its options");
 	/* One host: what is in the environment gets there by itself. */
 	if (equals)
 		options->exports[options->export_count++] = text;
 	else if (!getenv(text))
-		say("-x %s: there is no such variable in the environment",
-		    text);
+		vm_cli_say(
+			"-x %s: there is no such variable in the environment",
+			text);
 	return 0;
 }
 
-static int wdir_take(struct options *options, const char *text)
-{
-	options->wdir = text;
-	return 0;
-}
+VM_CLI_TEXT(wdir, wdir)
 
-/* A path relative to where vmpirun was called, as the shell completes it. */
-static int path_take(char **field, const char *option, const char *text)
+static int path_take(char **field, const char *option, const char *text,
+		     const char *what)
 {
-	char *here, *path = NULL;
-	int rc;
+	char *path;
+	int rc = vm_option_path(&path, option, text, what);
 
-	if (text[0] == '/')
-		return vm_job_text(field, text);
-	here = getcwd(NULL, 0);
-	if (!here || asprintf(&path, "%s/%s", here, text) < 0) {
-		say("%s %s: %s", option, text, strerror(errno));
-		free(here);
-		return -VMPI_EIO;
-	}
+	if (rc)
+		return rc;
 	rc = vm_job_text(field, path);
 	free(path);
-	free(here);
 	return rc;
 }
 
 static int output_take(struct options *options, const char *text)
 {
-	if (!text[0]) {
-		say("--output: the name of a directory is needed");
-		return -VMPI_EINVAL;
-	}
-	return path_take(&options->job.output_dir, "--output", text);
+	return path_take(&options->job.output_dir, "--output", text,
+			 "a directory");
 }
 
 #define LEARN_FILE "vmpi.map"
@@ -153,26 +118,19 @@ static int balance_take(struct options *options, const char *text)
 		text = "learn=" LEARN_FILE;
 	if (!strncmp(text, "learn=", 6) && text[6])
 		return path_take(&options->job.learn, "--balance=learn",
-				 text + 6);
-	say("--balance %s: off, auto, force, learn or learn=FILE is needed",
-	    text);
-	return -VMPI_EINVAL;
+				 text + 6, "a file");
+	return vm_option_refuse("--balance", text,
+				"off, auto, force, learn or learn=FILE is "
+				"needed");
 }
 
 int options_seconds_take(struct options *options, const char *option,
 			 const char *text)
 {
-	char *end;
-	double seconds = strtod(text, &end);
+	double seconds;
 
-	/* Not NaN, infinity, hexadecimal, or leading blanks. */
-	if (strspn(text, "0123456789.") != strlen(text) || end == text ||
-	    *end || !(seconds > 0) || seconds > SECONDS_MAX) {
-		say("%s%s: a number of seconds above 0 is needed, such as 90 "
-		    "or 0.5",
-		    option, text);
+	if (vm_option_seconds(&seconds, option, text, SECONDS_MIN, SECONDS_MAX))
 		return -VMPI_EINVAL;
-	}
 	options->timeout_ns = (uint64_t)ceil(seconds * 1e9);
 	options->timeout_text = text;
 	return 0;
@@ -180,26 +138,20 @@ int options_seconds_take(struct options *options, const char *option,
 
 static int timeout_take(struct options *options, const char *text)
 {
-	return options_seconds_take(options, "--timeout ", text);
+	return options_seconds_take(options, "--timeout", text);
 }
 
 static int nodes_take(struct options *options, const char *text)
 {
-	options->nodes = count_of(text);
-	if (options->nodes >= 1 && options->nodes <= VM_JOB_RANKS_MAX)
-		return 0;
-	say("--nodes %s: a number of nodes, at least 1, is needed", text);
-	return -VMPI_EINVAL;
+	return vm_option_number(&options->nodes, "--nodes", text,
+				"a number of nodes", 1, VM_JOB_RANKS_MAX);
 }
 
 static int ppn_take(struct options *options, const char *text)
 {
-	options->ppn = count_of(text);
-	if (options->ppn >= 1 && options->ppn <= VM_JOB_RANKS_MAX)
-		return 0;
-	say("--ppn %s: a number of ranks per node, at least 1, is needed",
-	    text);
-	return -VMPI_EINVAL;
+	return vm_option_number(&options->ppn, "--ppn", text,
+				"a number of ranks per node", 1,
+				VM_JOB_RANKS_MAX);
 }
 
 static int hosts_take(struct options *options, const char *text)
@@ -217,24 +169,9 @@ static int place_take(struct options *options, const char *text)
 	return map_take_word(&options->map, text);
 }
 
-static int launcher_take(struct options *options, const char *text)
-{
-	options->launcher = text;
-	return 0;
-}
+VM_CLI_TEXT(launcher, launcher)
 
-static int agent_take(struct options *options, const char *text)
-{
-	options->agent = text;
-	return 0;
-}
-
-#define FLAG_TAKE(name, field)                                            \
-	static int name##_take(struct options *options, const char *text) \
-	{                                                                 \
-		options->field = true;                                    \
-		return 0;                                                 \
-	}
+VM_CLI_TEXT(agent, agent)
 
 /* The variable travels with the job; vmpirun cleans up. */
 static int control_take(struct options *options, const char *text)
@@ -243,13 +180,13 @@ static int control_take(struct options *options, const char *text)
 	return vm_job_set_add(&options->job, "core_control", "1");
 }
 
-FLAG_TAKE(label, job.label)
-FLAG_TAKE(summary, job.summary)
-FLAG_TAKE(advise, job.advise)
-FLAG_TAKE(bindings, job.report_bindings)
-FLAG_TAKE(map, job.display_map)
-FLAG_TAKE(dry_run, dry_run)
-FLAG_TAKE(keep_going, keep_going)
+VM_CLI_FLAG(label, job.label)
+VM_CLI_FLAG(summary, job.summary)
+VM_CLI_FLAG(advise, job.advise)
+VM_CLI_FLAG(bindings, job.report_bindings)
+VM_CLI_FLAG(map, job.display_map)
+VM_CLI_FLAG(dry_run, dry_run)
+VM_CLI_FLAG(keep_going, keep_going)
 
 /* What other launchers must be told is always so here. */
 static int accept_take(struct options *options, const char *text)
@@ -257,15 +194,9 @@ static int accept_take(struct options *options, const char *text)
 	return 0;
 }
 
-static int version_take(struct options *options, const char *text)
-{
-	printf("vmpirun (vmpi) %s\n", vmpi_version());
-	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-}
-
 #define ALIAS (OPTION_ALIAS | OPTION_HIDDEN)
 
-const struct option_row option_rows[] = {
+const struct vm_cli_row option_rows[] = {
 	{ 0, 0, 0, 0, "The job:", 1, 0 },
 	{ "np", 'n', "N", 0, "Start N ranks (default: one per allowed core)", 1,
 	  ranks_take },
@@ -374,13 +305,9 @@ const struct option_row option_rows[] = {
 	{ "allow-run-as-root", 0, 0, 0, "Always allowed", 4, accept_take },
 	{ "oversubscribe", 0, 0, 0, "Always allowed", 4, accept_take },
 	{ 0, 0, 0, 0, "Help:", -1, 0 },
-	{ "help", '?', 0, 0, "Print this text", -1, options_help_take },
-	{ "version", 'V', 0, 0, "Print the version", -1, version_take },
-	{ "h", 'h', 0, OPTION_HIDDEN, 0, 5, options_help_take },
+	{ "help", '?', 0, 0, "Print this text", -1, vm_cli_help },
+	{ "version", 'V', 0, 0, "Print the version", -1, vm_cli_version },
+	{ "h", 'h', 0, OPTION_HIDDEN, 0, 5, vm_cli_help },
 };
 
 const size_t option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
-
-VM_STATIC_ASSERT(sizeof(option_rows) / sizeof(option_rows[0]) <=
-			 OPTION_ROWS_MAX,
-		 "all rows fit");

@@ -16,34 +16,23 @@
 #include <unistd.h>
 
 #include "core/instrument/overlap_events.h"
+#include "report/cli.h"
+#include "report/option.h"
 #include "report/overlap_report.h"
 #include "introspect/vars/cvar.h"
 #include "core/instrument/intercept.h"
-#include "say.h"
 
 #define DIRECTORY "vmpi-overlap"
 
 int overlap_take(struct options *options, const char *directory)
 {
-	char *here = NULL, *path = NULL;
-	int rc;
+	char *path;
+	int rc = vm_option_path(&path,
+				"--overlap=", directory ? directory : DIRECTORY,
+				"a directory");
 
-	if (!directory)
-		directory = DIRECTORY;
-	if (!directory[0] || strchr(directory, '\n')) {
-		say("--overlap=: the name of a directory is needed");
-		return -VMPI_EINVAL;
-	}
-	if (directory[0] != '/')
-		here = getcwd(NULL, 0);
-	if ((directory[0] != '/' && !here) ||
-	    asprintf(&path, "%s%s%s", here ? here : "", here ? "/" : "",
-		     directory) < 0) {
-		say("--overlap=%s: %s", directory, strerror(errno));
-		free(here);
-		return -VMPI_EIO;
-	}
-	free(here);
+	if (rc)
+		return rc;
 	free(options->overlap);
 	options->overlap = path;
 	rc = vm_job_set_add(&options->job, "overlap_measure", "1");
@@ -77,14 +66,14 @@ static int older_remove(const char *directory)
 	int rc = 0;
 
 	if (!dir) {
-		say("--overlap=%s: %s", directory, strerror(errno));
+		vm_cli_say("--overlap=%s: %s", directory, strerror(errno));
 		return -VMPI_EIO;
 	}
 	while (!rc && (entry = readdir(dir)))
 		if (is_ours(entry->d_name) &&
 		    unlinkat(dirfd(dir), entry->d_name, 0)) {
-			say("--overlap=%s: %s: %s", directory, entry->d_name,
-			    strerror(errno));
+			vm_cli_say("--overlap=%s: %s: %s", directory,
+				   entry->d_name, strerror(errno));
 			rc = -VMPI_EIO;
 		}
 	closedir(dir);
@@ -104,9 +93,10 @@ static int table_check(const struct options *options)
 		rc = vm_xfer_usual(usual, sizeof(usual));
 		path = usual;
 		if (rc)
-			say("--overlap: without a home directory --set "
-			    "overlap_table=FILE must say where the table of "
-			    "transfer times is");
+			vm_cli_say(
+				"--overlap: without a home directory --set "
+				"overlap_table=FILE must say where the table of "
+				"transfer times is");
 	}
 	return rc ? rc : vm_xfer_load(&table, path);
 }
@@ -121,7 +111,8 @@ int overlap_check(const struct options *options)
 	if (rc || options->dry_run)
 		return rc;
 	if (mkdir(options->overlap, 0777) && errno != EEXIST) {
-		say("--overlap=%s: %s", options->overlap, strerror(errno));
+		vm_cli_say("--overlap=%s: %s", options->overlap,
+			   strerror(errno));
 		return -VMPI_EIO;
 	}
 	return older_remove(options->overlap);
@@ -138,10 +129,10 @@ int overlap_report(const struct options *options, int processes)
 	if (!rc)
 		rc = vm_overlap_job_write(&job, options->overlap);
 	if (rc == -VMPI_ENOENT)
-		say("--overlap: no process has measured anything");
+		vm_cli_say("--overlap: no process has measured anything");
 	if (!rc) {
 		vm_overlap_job_print(&job, stderr, "vmpirun: ");
-		say("reports of the ranks are in %s", options->overlap);
+		vm_cli_say("reports of the ranks are in %s", options->overlap);
 	}
 	vm_overlap_job_fini(&job);
 	return rc;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "boot/place.h"
-#include "say.h"
+#include "report/cli.h"
 #include "vmpi.h"
 
 /* Numbers of steps from here on are Slurm's own: interactive shells. */
@@ -60,12 +60,14 @@ static int launcher_choose(struct plan *plan, const struct options *options)
 	bool remote = hosts_remote(&options->hosts);
 
 	if (options->agent && !automatic && strcmp(name, "fork") != 0) {
-		say("--agent goes with --launcher fork, not with %s", name);
+		vm_cli_say("--agent goes with --launcher fork, not with %s",
+			   name);
 		return -VMPI_EINVAL;
 	}
 	if (!automatic && !strcmp(name, "fork") && remote && !options->agent) {
-		say("--launcher fork starts on this host alone; for others "
-		    "there are srun, mpirun and hydra");
+		vm_cli_say(
+			"--launcher fork starts on this host alone; for others "
+			"there are srun, mpirun and hydra");
 		return -VMPI_EINVAL;
 	}
 	if (!strcmp(name, "fork") || (automatic && options->agent))
@@ -93,9 +95,10 @@ static int processes_check(const struct plan *plan, struct options *options)
 	if (!options->nodes || hosts_offered(plan, options))
 		return 0;
 	if (ranks && ranks != options->nodes) {
-		say("--nodes %d: %s was not linked by vmpicc, so each of its %d "
-		    "ranks is a process; leave --nodes out",
-		    options->nodes, options->program[0], ranks);
+		vm_cli_say(
+			"--nodes %d: %s was not linked by vmpicc, so each of its %d "
+			"ranks is a process; leave --nodes out",
+			options->nodes, options->program[0], ranks);
 		return -VMPI_EINVAL;
 	}
 	options->job.ranks = options->nodes;
@@ -115,17 +118,19 @@ static int nodes_choose(struct plan *plan, const struct options *options)
 	if (!options->nodes && !most && options->map.nodes)
 		plan->nodes = options->map.nodes;
 	if (hosts && plan->nodes > hosts) {
-		say("--nodes %d: there are only %d hosts", plan->nodes, hosts);
+		vm_cli_say("--nodes %d: there are only %d hosts", plan->nodes,
+			   hosts);
 		return -VMPI_EINVAL;
 	}
 	if (options->ppn && ranks) {
 		int needed = (ranks + options->ppn - 1) / options->ppn;
 
 		if ((options->nodes || most) && needed > plan->nodes) {
-			say("-n %d: %d nodes with --ppn %d have room for %lld "
-			    "ranks",
-			    ranks, plan->nodes, options->ppn,
-			    (long long)plan->nodes * options->ppn);
+			vm_cli_say(
+				"-n %d: %d nodes with --ppn %d have room for %lld "
+				"ranks",
+				ranks, plan->nodes, options->ppn,
+				(long long)plan->nodes * options->ppn);
 			return -VMPI_EINVAL;
 		}
 		plan->nodes = needed;
@@ -191,8 +196,7 @@ static int blocks_give(const struct plan *plan, struct options *options)
 		fprintf(stream, "%s%d", i ? "," : "",
 			plan->first[i + 1] - plan->first[i]);
 	if (!stream || fclose(stream)) {
-		say("out of memory");
-		return -VMPI_ENOMEM;
+		return vm_cli_no_memory();
 	}
 	free(options->job.blocks);
 	options->job.blocks = text;
@@ -220,8 +224,7 @@ static int blocks_divide(struct plan *plan, struct options *options)
 
 	plan->first = calloc((size_t)ranks + 1, sizeof(*plan->first));
 	if (!plan->first) {
-		say("out of memory");
-		return -VMPI_ENOMEM;
+		return vm_cli_no_memory();
 	}
 	for (int i = 0; i <= ranks; i++)
 		plan->first[i] = i;
@@ -235,12 +238,12 @@ static int blocks_make(struct plan *plan, struct options *options)
 
 	plan->first = calloc((size_t)plan->nodes + 1, sizeof(*plan->first));
 	if (!plan->first) {
-		say("out of memory");
-		return -VMPI_ENOMEM;
+		return vm_cli_no_memory();
 	}
 	if (vm_place_fill(plan->first, plan->nodes, ranks, NULL)) {
-		say("%d ranks are too few for %d nodes: each has at least one",
-		    ranks, plan->nodes);
+		vm_cli_say(
+			"%d ranks are too few for %d nodes: each has at least one",
+			ranks, plan->nodes);
 		return -VMPI_EINVAL;
 	}
 	if (options->map.path)
@@ -254,8 +257,10 @@ static int blocks_make(struct plan *plan, struct options *options)
 	for (int i = 0; i < plan->nodes; i++) {
 		if (plan->first[i] < plan->first[i + 1])
 			continue;
-		say("%d ranks are too few: host %s would get none", ranks,
-		    options->hosts.count ? options->hosts.list[i].name : "");
+		vm_cli_say("%d ranks are too few: host %s would get none",
+			   ranks,
+			   options->hosts.count ? options->hosts.list[i].name :
+						  "");
 		return -VMPI_EINVAL;
 	}
 	plan->hosts = plan->nodes;

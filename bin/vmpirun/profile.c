@@ -16,8 +16,9 @@
 #include "core/instrument/profiler.h"
 #include "core/rank/vars.h"
 #include "introspect/vars/bulk.h"
+#include "report/cli.h"
+#include "report/option.h"
 #include "report/profile_report.h"
-#include "say.h"
 
 int profile_take(struct options *options, const char *vars)
 {
@@ -27,10 +28,9 @@ int profile_take(struct options *options, const char *vars)
 
 int profile_json_take(struct options *options, const char *file)
 {
-	if (!file[0]) {
-		say("--profile-json: the name of a file is needed");
-		return -VMPI_EINVAL;
-	}
+	if (!file[0])
+		return vm_option_refuse("--profile-json", NULL,
+					"the name of a file is needed");
 	options->profile_json = file;
 	return 0;
 }
@@ -42,7 +42,7 @@ static int json_open(const char *path)
 
 	if (file && !fclose(file))
 		return 0;
-	say("--profile-json %s: %s", path, strerror(errno));
+	vm_cli_say("--profile-json %s: %s", path, strerror(errno));
 	return -VMPI_EIO;
 }
 
@@ -65,7 +65,8 @@ static int directory_make(struct options *options, bool others)
 		rc = -VMPI_EIO;
 	}
 	if (rc) {
-		say("--profile: %s: %s", here ? here : ".", strerror(errno));
+		vm_cli_say("--profile: %s: %s", here ? here : ".",
+			   strerror(errno));
 		free(options->profile_dir);
 		options->profile_dir = NULL;
 	}
@@ -81,7 +82,7 @@ int profile_check(struct options *options, bool others)
 	int rc;
 
 	if (!options->profile && options->profile_json) {
-		say("--profile-json needs --profile");
+		vm_cli_say("--profile-json needs --profile");
 		return -VMPI_EINVAL;
 	}
 	if (!options->profile)
@@ -109,7 +110,7 @@ static int json_write(const struct vm_profile_job *job, const char *path)
 		if (!fclose(file) && !bad)
 			return 0;
 	}
-	say("--profile-json %s: %s", path, strerror(errno));
+	vm_cli_say("--profile-json %s: %s", path, strerror(errno));
 	return -VMPI_EIO;
 }
 
@@ -121,7 +122,7 @@ static void files_remove(const char *dir, int processes)
 		if (!vm_profile_file_path(path, sizeof(path), dir, p))
 			unlink(path);
 	if (rmdir(dir))
-		say("--profile: %s: %s", dir, strerror(errno));
+		vm_cli_say("--profile: %s: %s", dir, strerror(errno));
 }
 
 int profile_report(const struct options *options, int processes)
@@ -133,7 +134,7 @@ int profile_report(const struct options *options, int processes)
 		return 0;
 	rc = vm_profile_job_read(&job, options->profile_dir, processes);
 	if (rc == -VMPI_ENOENT)
-		say("--profile: no process has counted anything");
+		vm_cli_say("--profile: no process has counted anything");
 	if (!rc) {
 		fputs("vmpirun: ", stderr);
 		vm_profile_job_print(&job, stderr);

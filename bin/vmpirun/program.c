@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/image/image.h"
-#include "say.h"
+#include "report/cli.h"
 #include "vmpi.h"
 
 /* 0, or the errno that execve() would give. */
@@ -30,22 +30,17 @@ static int program_check(const char *path)
 	return access(path, X_OK) ? errno : 0;
 }
 
-static int no_memory(void)
-{
-	say("out of memory");
-	return -VMPI_ENOMEM;
-}
-
 static void refuse(const char *name, int error)
 {
 	if (error == ENOENT)
-		say("%s: there is no such program", name);
+		vm_cli_say("%s: there is no such program", name);
 	else if (error == EISDIR)
-		say("%s: this is a directory, not a program", name);
+		vm_cli_say("%s: this is a directory, not a program", name);
 	else if (error == EACCES)
-		say("%s: this file may not be executed (chmod +x?)", name);
+		vm_cli_say("%s: this file may not be executed (chmod +x?)",
+			   name);
 	else
-		say("%s: %s", name, strerror(error));
+		vm_cli_say("%s: %s", name, strerror(error));
 }
 
 static int path_take(char **path, const char *name, const char *origin)
@@ -55,7 +50,7 @@ static int path_take(char **path, const char *name, const char *origin)
 
 	if (error == ENOENT && name[0] != '/') {
 		if (asprintf(&there, "%s/%s", origin, name) < 0)
-			return no_memory();
+			return vm_cli_no_memory();
 		if (program_check(there) == 0) {
 			*path = there;
 			return 0;
@@ -67,7 +62,7 @@ static int path_take(char **path, const char *name, const char *origin)
 		return -VMPI_ENOENT;
 	}
 	*path = strdup(name);
-	return *path ? 0 : no_memory();
+	return *path ? 0 : vm_cli_no_memory();
 }
 
 /* The directories of PATH, an empty one being the current directory. */
@@ -83,7 +78,7 @@ static int path_search(char **path, const char *name, const char *directories)
 		length = strcspn(at, ":");
 		if (asprintf(&candidate, "%.*s%s%s", (int)length, at,
 			     length ? "/" : "./", name) < 0)
-			return no_memory();
+			return vm_cli_no_memory();
 		error = program_check(candidate);
 		if (!error) {
 			*path = candidate;
@@ -98,9 +93,9 @@ static int path_search(char **path, const char *name, const char *directories)
 	if (worst == EACCES)
 		refuse(name, worst);
 	else
-		say("%s: there is no such program in PATH%s%s", name,
-		    program_check(name) ? "" : "; did you mean ./",
-		    program_check(name) ? "" : name);
+		vm_cli_say("%s: there is no such program in PATH%s%s", name,
+			   program_check(name) ? "" : "; did you mean ./",
+			   program_check(name) ? "" : name);
 	return -VMPI_ENOENT;
 }
 
@@ -110,7 +105,7 @@ int program_find(char **path, const char *name, const char *origin)
 	char standard[256];
 
 	if (!name[0]) {
-		say("the name of the program is empty");
+		vm_cli_say("the name of the program is empty");
 		return -VMPI_ENOENT;
 	}
 	if (strchr(name, '/'))
@@ -177,14 +172,16 @@ int program_kind(bool *image, const char *path, const char *name)
 			&address)) {
 		*image = true;
 	} else if (other) {
-		say("%s: this program was built for another MPI (%s); build it "
-		    "with vmpicc, or with mpi.h of vmpi and -lmpi_abi",
-		    name, other);
+		vm_cli_say(
+			"%s: this program was built for another MPI (%s); build it "
+			"with vmpicc, or with mpi.h of vmpi and -lmpi_abi",
+			name, other);
 		rc = -VMPI_EINVAL;
 	} else if (is_library(&elf)) {
-		say("%s: this is a shared library; a program is needed, built "
-		    "with vmpicc, or with -lmpi_abi",
-		    name);
+		vm_cli_say(
+			"%s: this is a shared library; a program is needed, built "
+			"with vmpicc, or with -lmpi_abi",
+			name);
 		rc = -VMPI_EINVAL;
 	}
 	vm_elf_close(&elf);

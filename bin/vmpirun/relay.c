@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/flush.h"
-#include "say.h"
+#include "report/cli.h"
 #include "vmpi.h"
 
 #define CHUNK_BYTES 65536
@@ -29,22 +29,16 @@ struct relay_stream {
 	size_t used, room;
 };
 
-static int no_memory(void)
-{
-	say("out of memory");
-	return -VMPI_ENOMEM;
-}
-
 int relay_init(struct relay *relay, int processes)
 {
 	relay->room = 2 * processes;
 	relay->streams = calloc((size_t)relay->room, sizeof(*relay->streams));
 	if (!relay->streams)
-		return no_memory();
+		return vm_cli_no_memory();
 	relay->stop = eventfd(0, EFD_CLOEXEC);
 	if (relay->stop >= 0)
 		return 0;
-	say("eventfd: %s", strerror(errno));
+	vm_cli_say("eventfd: %s", strerror(errno));
 	free(relay->streams);
 	*relay = (struct relay){ 0 };
 	return -VMPI_ELIMIT;
@@ -56,8 +50,8 @@ int relay_add(struct relay *relay, int output[2], int rank)
 		int ends[2];
 
 		if (pipe2(ends, O_CLOEXEC)) {
-			say("a pipe for the output of rank %d: %s", rank,
-			    strerror(errno));
+			vm_cli_say("a pipe for the output of rank %d: %s", rank,
+				   strerror(errno));
 			return -VMPI_ELIMIT;
 		}
 		output[i] = ends[1];
@@ -96,7 +90,7 @@ static int line_keep(struct relay_stream *stream, const char *bytes,
 		char *line = realloc(stream->line, room);
 
 		if (!line)
-			return no_memory();
+			return vm_cli_no_memory();
 		stream->line = line;
 		stream->room = room;
 	}
@@ -177,7 +171,7 @@ static void *relay_main(void *arg)
 	bool stopped = false;
 
 	if (!fds)
-		no_memory();
+		vm_cli_no_memory();
 	while (fds && !stopped) {
 		round_read(relay, fds, -1);
 		stopped = fds[relay->count].revents;
@@ -209,7 +203,7 @@ int relay_start(struct relay *relay)
 	relay->running = !error;
 	if (!error)
 		return 0;
-	say("a thread for the output of the ranks: %s", strerror(error));
+	vm_cli_say("a thread for the output of the ranks: %s", strerror(error));
 	return -VMPI_ELIMIT;
 }
 

@@ -6,15 +6,15 @@
 #include "states.h"
 
 #include "introspect/export/export.h"
+#include "report/cli.h"
 #include "report/live/states.h"
-#include "say.h"
 
 #define LINES_MAX 16
 
 static void line_say(const char *line, void *arg)
 {
 	(void)arg;
-	say("%s", line);
+	vm_cli_say("%s", line);
 }
 
 void states_say(const char *job)

@@ -14,27 +14,17 @@
 
 #include "core/instrument/intercept.h"
 #include "introspect/measure/trace.h"
+#include "report/cli.h"
+#include "report/option.h"
 #include "report/trace/merge.h"
-#include "say.h"
 
 int trace_take(struct options *options, const char *path)
 {
-	char *here = NULL, *whole = NULL;
+	char *whole;
+	int rc = vm_option_path(&whole, "--trace", path, "a file");
 
-	if (!path[0] || strchr(path, '\n')) {
-		say("--trace: the name of a file is needed");
-		return -VMPI_EINVAL;
-	}
-	if (path[0] != '/')
-		here = getcwd(NULL, 0);
-	if ((path[0] != '/' && !here) ||
-	    asprintf(&whole, "%s%s%s", here ? here : "", here ? "/" : "",
-		     path) < 0) {
-		say("--trace %s: %s", path, strerror(errno));
-		free(here);
-		return -VMPI_EIO;
-	}
-	free(here);
+	if (rc)
+		return rc;
 	free(options->trace);
 	options->trace = whole;
 	return vm_job_set_add(&options->job, "trace_file", whole);
@@ -48,7 +38,7 @@ static int part_remove(const char *path, int process)
 	if (vm_trace_path(part, sizeof(part), path, process) &&
 	    (!unlink(part) || errno == ENOENT))
 		return 0;
-	say("--trace %s: %s", path, strerror(errno));
+	vm_cli_say("--trace %s: %s", path, strerror(errno));
 	return -VMPI_EIO;
 }
 
@@ -69,7 +59,7 @@ int trace_check(const struct options *options, int processes)
 		return 0;
 	file = fopen(options->trace, "we");
 	if (!file || fclose(file)) {
-		say("--trace %s: %s", options->trace, strerror(errno));
+		vm_cli_say("--trace %s: %s", options->trace, strerror(errno));
 		return -VMPI_EIO;
 	}
 	return parts_remove(options->trace, processes);
@@ -77,16 +67,16 @@ int trace_check(const struct options *options, int processes)
 
 static void summary_say(const struct vm_trace_summary *sum, const char *path)
 {
-	say("the trace of %llu records is in %s",
-	    (unsigned long long)sum->records, path);
+	vm_cli_say("the trace of %llu records is in %s",
+		   (unsigned long long)sum->records, path);
 	if (sum->dropped)
-		say("%llu older records were overwritten; --set "
-		    "trace_bytes=SIZE gives each worker more room",
-		    (unsigned long long)sum->dropped);
+		vm_cli_say("%llu older records were overwritten; --set "
+			   "trace_bytes=SIZE gives each worker more room",
+			   (unsigned long long)sum->dropped);
 	if (sum->missing)
-		say("%d of %d processes left no records where they were "
-		    "looked for, %s.*.part",
-		    sum->missing, sum->processes, path);
+		vm_cli_say("%d of %d processes left no records where they were "
+			   "looked for, %s.*.part",
+			   sum->missing, sum->processes, path);
 }
 
 int trace_write(const struct options *options, int processes)
@@ -99,9 +89,9 @@ int trace_write(const struct options *options, int processes)
 	rc = vm_trace_merge(&summary, options->trace, processes,
 			    vm_intercept_call_name);
 	if (rc == -VMPI_ENOENT)
-		say("--trace: no process has left any records");
+		vm_cli_say("--trace: no process has left any records");
 	if (rc == -VMPI_ENOMEM)
-		say("--trace %s: out of memory", options->trace);
+		vm_cli_say("--trace %s: out of memory", options->trace);
 	if (rc)
 		return rc;
 	summary_say(&summary, options->trace);

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "introspect/policy/policies.h"
-#include "say.h"
+#include "report/cli.h"
+#include "report/option.h"
 #include "vmpi.h"
 
 int tune_take(struct options *options, const char *list)
@@ -20,30 +21,17 @@ int tune_take(struct options *options, const char *list)
 		size_t length = strcspn(name, ",");
 
 		if (!vm_policies_builtin_find(name, length) &&
-		    !(length == 3 && !memcmp(name, "all", 3))) {
-			say("--tune %s: there is no policy '%.*s'; there are "
-			    "%sand all",
-			    list, (int)length, name, VM_POLICIES_BUILTIN);
-			return -VMPI_EINVAL;
-		}
+		    !(length == 3 && !memcmp(name, "all", 3)))
+			return vm_option_refuse("--tune", list,
+						"there is no policy '%.*s'; "
+						"there are %sand all",
+						(int)length, name,
+						VM_POLICIES_BUILTIN);
 		name += length;
 		if (*name == ',' && name[1])
 			name++;
 	}
 	return vm_job_set_add(&options->job, "tune_policies", list);
-}
-
-/* The file of text with its path from the root, and the argument behind it. */
-static char *plugin_absolute(const char *text)
-{
-	char *here = text[0] == '/' ? strdup("") : getcwd(NULL, 0);
-	char *path = NULL;
-
-	if (here &&
-	    asprintf(&path, "%s%s%s", here, here[0] ? "/" : "", text) < 0)
-		path = NULL;
-	free(here);
-	return path;
 }
 
 /* Whether the file can be read; says so if not. */
@@ -53,7 +41,8 @@ static bool plugin_there(const char *plugin, const char *text)
 	bool there = path && !access(path, R_OK);
 
 	if (!there)
-		say("--policy %s: %s", text, strerror(path ? errno : ENOMEM));
+		vm_cli_say("--policy %s: %s", text,
+			   strerror(path ? errno : ENOMEM));
 	free(path);
 	return there;
 }
@@ -61,15 +50,16 @@ static bool plugin_there(const char *plugin, const char *text)
 int policy_take(struct options *options, const char *text)
 {
 	char *plugin, *all = NULL;
+	int rc;
 
-	if (!text[0] || text[0] == '=' || strpbrk(text, ":\n")) {
-		say("--policy %s: FILE or FILE=ARGUMENT is needed, without "
-		    "colons",
-		    text);
-		return -VMPI_EINVAL;
-	}
-	plugin = plugin_absolute(text);
-	if (!plugin || !plugin_there(plugin, text)) {
+	if (!text[0] || text[0] == '=' || strpbrk(text, ":\n"))
+		return vm_option_refuse("--policy", text,
+					"FILE or FILE=ARGUMENT is needed, "
+					"without colons");
+	rc = vm_option_path(&plugin, "--policy", text, "a file");
+	if (rc)
+		return rc;
+	if (!plugin_there(plugin, text)) {
 		free(plugin);
 		return -VMPI_EINVAL;
 	}

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/last_word.h"
-#include "say.h"
+#include "report/cli.h"
 #include "states.h"
 #include "vmpi.h"
 
@@ -123,11 +123,12 @@ static void signal_end(struct watch *watch, int signal)
 
 	name_make(name, sizeof(name), signal);
 	if (watch->ended >= 0) {
-		say("%s again: the job is killed", name);
+		vm_cli_say("%s again: the job is killed", name);
 		all_kill(watch);
 		return;
 	}
-	say("%s: the job is asked to end (SIGTERM); again to kill", name);
+	vm_cli_say("%s: the job is asked to end (SIGTERM); again to kill",
+		   name);
 	watch->ended = 128 + signal;
 	all_end(watch, GRACE_SIGNAL_NS);
 }
@@ -140,14 +141,15 @@ static void time_check(struct watch *watch)
 	if (now >= watch->kill_ns) {
 		/* After a failure the user waits for nothing we should say. */
 		if (watch->ended >= 0)
-			say("the job has not ended within %d s: it is killed",
-			    (int)(watch->grace_ns / SECOND_NS));
+			vm_cli_say(
+				"the job has not ended within %d s: it is killed",
+				(int)(watch->grace_ns / SECOND_NS));
 		all_kill(watch);
 	} else if (now >= watch->end_ns) {
 		all_end(watch, GRACE_FAILED_NS);
 	} else if (now >= watch->limit_ns) {
-		say("the time limit of %s s is over; the job is ended",
-		    watch->launch->options->timeout_text);
+		vm_cli_say("the time limit of %s s is over; the job is ended",
+			   watch->launch->options->timeout_text);
 		states_say(watch->launch->options->job.id);
 		watch->ended = EXIT_TIMEOUT;
 		all_end(watch, GRACE_LIMIT_NS);
@@ -239,10 +241,10 @@ static void death_say(struct watch *watch, int number, const siginfo_t *end)
 
 	child_name(watch, name, sizeof(name), number);
 	name_make(signal, sizeof(signal), end->si_status);
-	say("%s died of %s%s", name, signal,
-	    end->si_status == SIGKILL ?
-		    "; if nobody sent it, memory has run out" :
-		    "");
+	vm_cli_say("%s died of %s%s", name, signal,
+		   end->si_status == SIGKILL ?
+			   "; if nobody sent it, memory has run out" :
+			   "");
 }
 
 /* A child has ended by a signal, and nobody here wanted that. */
@@ -274,9 +276,12 @@ static void exit_take(struct watch *watch, int number, int code)
 	    !vm_pmi_server_aborted(&launch->server, number) &&
 	    vm_last_word_take()) {
 		child_name(watch, name, sizeof(name), number);
-		say("%s has ended with code %d%s%s", name, code,
-		    !code && !launch->node ? " and without MPI_Finalize" : "",
-		    launch->options->keep_going ? "" : ": the job is ended");
+		vm_cli_say("%s has ended with code %d%s%s", name, code,
+			   !code && !launch->node ?
+				   " and without MPI_Finalize" :
+				   "",
+			   launch->options->keep_going ? "" :
+							 ": the job is ended");
 		vm_last_word_give();
 	}
 	fail(watch, code ? code : EXIT_FAILURE, 0);
@@ -391,7 +396,7 @@ int watch_run(struct watch *watch)
 	watch->signal_fd =
 		signalfd(-1, &watch->signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (!fds || watch->signal_fd < 0) {
-		say("cannot wait for the job: %s", strerror(errno));
+		vm_cli_say("cannot wait for the job: %s", strerror(errno));
 		watch_kill(watch);
 		free(fds);
 		return EXIT_FAILURE;

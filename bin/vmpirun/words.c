@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "report/cli.h"
 #include "vmpi.h"
 
 static void no_memory(struct words *words)
 {
 	if (!words->failed)
-		say("out of memory");
+		vm_cli_say("out of memory");
 	words->failed = true;
 }
 
@@ -151,16 +151,16 @@ int words_add_command(struct words *words, const char *option,
 			no_memory(words);
 		if (rc) {
 			free(word);
-			say("%s %s: %s", option, command,
-			    *at ? "only %h, %n and %% are known" :
-				  "a quote has no end");
+			vm_cli_say("%s %s: %s", option, command,
+				   *at ? "only %h, %n and %% are known" :
+					 "a quote has no end");
 			return rc;
 		}
 		word_own(words, word);
 	}
 	if (words->count > before || words->failed)
 		return words->failed ? -VMPI_ENOMEM : 0;
-	say("%s: a command is needed", option);
+	vm_cli_say("%s: a command is needed", option);
 	return -VMPI_EINVAL;
 }
 

@@ -22,7 +22,7 @@ struct choice {
 	bool ranks, workers; /* values of each, not only totals */
 	long rank, worker;   /* of this one; -1: of all */
 	double every_s;	     /* 0: once */
-	unsigned long count; /* samples; 0: until the job ends */
+	int count;	     /* samples; 0: until the job ends */
 };
 
 /* A variable of the job. */

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "report/cli.h"
 #include "report/live/control.h"
-#include "say.h"
+#include "report/option.h"
 
 #define ANSWER_MS 5000
-#define EXIT_MISTAKE 2
 
 static int process_set(const struct vm_live_job *job,
 		       const struct vm_live_file *file, const char *request)
@@ -29,8 +29,8 @@ static int process_set(const struct vm_live_job *job,
 	rc = vm_control_ask(answer, path, request, ANSWER_MS);
 	if (!rc)
 		return 0;
-	complain("--set: node %u: %.300s", node, answer);
-	return rc == -VMPI_EINVAL || rc == -VMPI_ENOENT ? EXIT_MISTAKE :
+	vm_cli_say("--set: node %u: %.300s", node, answer);
+	return rc == -VMPI_EINVAL || rc == -VMPI_ENOENT ? VM_EXIT_MISTAKE :
 							  EXIT_FAILURE;
 }
 
@@ -41,18 +41,18 @@ int job_set(const struct vm_live_job *job, const char *setting, long rank)
 	int status = 0, length;
 
 	if (!equals || equals == setting) {
-		complain("--set %.60s: NAME=VALUE is needed; vmpi_info --cvars "
-			 "lists the names",
-			 setting);
-		return EXIT_MISTAKE;
+		vm_option_refuse("--set", setting,
+				 "NAME=VALUE is needed; vmpi_info --cvars "
+				 "lists the names");
+		return VM_EXIT_MISTAKE;
 	}
 	if (rank >= 0)
 		snprintf(which, sizeof(which), "rank %ld ", rank);
 	length = snprintf(request, sizeof(request), "%sset %.*s %s", which,
 			  (int)(equals - setting), setting, equals + 1);
 	if (length >= (int)sizeof(request)) {
-		complain("--set %.60s...: the value is too long", setting);
-		return EXIT_MISTAKE;
+		vm_cli_say("--set %.60s...: the value is too long", setting);
+		return VM_EXIT_MISTAKE;
 	}
 	if (rank >= 0)
 		return process_set(job, vm_live_job_rank(job, (unsigned)rank),

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "report/cli.h"
 #include "report/json.h"
 #include "report/live/states.h"
-#include "say.h"
 
 static void line_print(const char *line, void *arg)
 {
@@ -23,8 +23,8 @@ static int look(struct vm_states *states, const struct vm_live_job *job)
 	int rc = vm_states_init(states, job);
 
 	if (rc)
-		complain("out of memory for %u ranks",
-			 vm_live_job_head(job)->ranks);
+		vm_cli_say("out of memory for %u ranks",
+			   vm_live_job_head(job)->ranks);
 	return rc;
 }
 
@@ -39,7 +39,7 @@ int states_text(const struct vm_live_job *job)
 	       vm_live_job_state(job));
 	rc = vm_states_say(&states, 0, line_print, NULL);
 	if (rc)
-		complain("out of memory for %u ranks", states.count);
+		vm_cli_say("out of memory for %u ranks", states.count);
 	vm_states_fini(&states);
 	return rc;
 }

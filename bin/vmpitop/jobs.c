@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "figure.h"
-#include "base/nearest.h"
+#include "report/cli.h"
 
 /* Texts of a file go to a terminal. */
 static void text_take(char to[64], const char *from)
@@ -41,23 +41,14 @@ void jobs_print(const struct vm_live_jobs *jobs, FILE *out)
 static const struct vm_live_job *unknown(const struct vm_live_jobs *jobs,
 					 const char *name)
 {
+	char text[VM_CLI_MISTAKE_MAX];
 	struct vm_nearest nearest;
-	const char *meant;
 
 	vm_nearest_init(&nearest, name);
 	for (unsigned i = 0; i < jobs->count; i++)
 		vm_nearest_offer(&nearest, jobs->list[i].name);
-	meant = vm_nearest_name(&nearest);
-	if (meant)
-		fprintf(stderr,
-			"vmpitop: no job of yours here is called '%.60s'; did "
-			"you mean %s?\n",
-			name, meant);
-	else
-		fprintf(stderr,
-			"vmpitop: no job of yours here is called '%.60s'; "
-			"vmpitop --list lists them\n",
-			name);
+	vm_cli_say("no job of yours here is called '%.60s'; %s", name,
+		   vm_cli_meant(text, &nearest, "vmpitop --list lists them"));
 	return NULL;
 }
 
@@ -80,12 +71,11 @@ const struct vm_live_job *jobs_choose(const struct vm_live_jobs *jobs,
 	if (living == 1)
 		return only;
 	if (!jobs->count)
-		fputs("vmpitop: no job of yours runs on this host\n", stderr);
+		vm_cli_say("no job of yours runs on this host");
 	else
-		fprintf(stderr,
-			"vmpitop: %s of your jobs run on this host; choose "
-			"one by vmpitop JOB:\n",
-			living ? "several" : "none");
+		vm_cli_say("%s of your jobs run on this host; choose one by "
+			   "vmpitop JOB:",
+			   living ? "several" : "none");
 	jobs_print(jobs, stderr);
 	return NULL;
 }

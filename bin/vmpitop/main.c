@@ -17,6 +17,8 @@
 #include "feed.h"
 #include "jobs.h"
 #include "options.h"
+#include "report/cli.h"
+#include "report/option.h"
 #include "terminal.h"
 #include "view.h"
 
@@ -102,9 +104,12 @@ static int terminal_run(struct top *top)
 static int number_of(const char *name, int other)
 {
 	const char *text = getenv(name);
-	long number = text ? strtol(text, NULL, 10) : 0;
+	int number;
 
-	return number > 0 && number < 100000 ? (int)number : other;
+	return text && vm_option_digits(&number, &text) && number > 0 &&
+			       number < 100000 ?
+		       number :
+		       other;
 }
 
 /* As long as what there is to show. */
@@ -167,6 +172,18 @@ static int batch_run(struct top *top)
 	return rc;
 }
 
+static void sort_refuse(const struct table *table, const char *name)
+{
+	char list[400] = "";
+	size_t length = 0;
+
+	for (int i = 0; i < table->column_count && length < sizeof(list); i++)
+		length += (size_t)snprintf(list + length, sizeof(list) - length,
+					   "%s %s", i ? "," : "",
+					   table->columns[i].title);
+	vm_option_refuse("--sort", name, "this screen's columns are%s", list);
+}
+
 /* --sort: the column of the first screen whose title begins so. */
 static int sort_take(struct top *top, const char *name)
 {
@@ -182,12 +199,8 @@ static int sort_take(struct top *top, const char *name)
 		listing->turned = turned;
 		return 0;
 	}
-	fprintf(stderr, "vmpitop: --sort %.60s: this screen's columns are",
-		name);
-	for (int i = 0; i < table->column_count; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", table->columns[i].title);
-	fputc('\n', stderr);
-	return EXIT_MISTAKE;
+	sort_refuse(table, name);
+	return VM_EXIT_MISTAKE;
 }
 
 static int plot_take(struct top *top, const char *name)
@@ -195,11 +208,10 @@ static int plot_take(struct top *top, const char *name)
 	const struct variable *variable = model_variable(&top->model, name);
 
 	if (!variable) {
-		fprintf(stderr,
-			"vmpitop: --plot %.60s: the job has no such variable; "
-			"vmpitop --batch 1 --screen variables lists them\n",
-			name);
-		return EXIT_MISTAKE;
+		vm_option_refuse("--plot", name,
+				 "the job has no such variable; vmpitop "
+				 "--batch 1 --screen variables lists them");
+		return VM_EXIT_MISTAKE;
 	}
 	snprintf(top->view.plotted, sizeof(top->view.plotted), "%s", name);
 	top->view.plot_level = !variable->counts;
@@ -212,12 +224,11 @@ static int options_take(struct top *top)
 	const struct options *options = top->options;
 
 	if (options->node >= 0 && !model_node(&top->model, options->node)) {
-		fprintf(stderr, "vmpitop: --node %d: it is not on this host\n",
-			options->node);
-		return EXIT_MISTAKE;
+		vm_cli_say("--node %d: it is not on this host", options->node);
+		return VM_EXIT_MISTAKE;
 	}
 	if (options->plot && plot_take(top, options->plot))
-		return EXIT_MISTAKE;
+		return VM_EXIT_MISTAKE;
 	if (!options->sort)
 		return 0;
 	if (canvas_fit(top, BATCH_ROWS, BATCH_COLS))
@@ -248,16 +259,15 @@ static int top_run(struct top *top, const char *job)
 	if (!rc && !status && options->batch) {
 		rc = batch_run(top);
 	} else if (!rc && !status && term_open(why, sizeof(why))) {
-		fprintf(stderr, "vmpitop: %s\n", why);
-		status = EXIT_MISTAKE;
+		vm_cli_say("%s", why);
+		status = VM_EXIT_MISTAKE;
 	} else if (!rc && !status) {
 		rc = terminal_run(top);
 		term_close();
 	}
 	if (rc)
-		fprintf(stderr, "vmpitop: %s\n",
-			rc == -VMPI_ENOENT ? "the job is gone" :
-					     vmpi_strerror(rc));
+		vm_cli_say("%s", rc == -VMPI_ENOENT ? "the job is gone" :
+						      vmpi_strerror(rc));
 	return rc ? EXIT_FAILURE : status;
 }
 
@@ -267,23 +277,22 @@ int main(int argc, char **argv)
 	struct top top = { .options = &options };
 	const struct vm_live_job *job;
 	struct vm_live_jobs jobs;
-	int rc, status = options_parse(&options, argc, argv);
+	int rc, status;
 
-	if (status)
-		return status;
+	if (options_parse(&options, argc, argv))
+		return VM_EXIT_MISTAKE;
 	rc = vm_live_jobs_find(&jobs, options.directory, NULL, NULL);
 	if (rc) {
-		fprintf(stderr, "vmpitop: %.200s: %s\n", options.directory,
-			vmpi_strerror(rc));
+		vm_cli_say("%.200s: %s", options.directory, vmpi_strerror(rc));
 		return EXIT_FAILURE;
 	}
 	if (options.list) {
 		jobs_print(&jobs, stdout);
 		vm_live_jobs_free(&jobs);
-		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+		return vm_cli_end(EXIT_SUCCESS);
 	}
 	job = jobs_choose(&jobs, options.job);
-	status = job ? top_run(&top, job->name) : EXIT_MISTAKE;
+	status = job ? top_run(&top, job->name) : VM_EXIT_MISTAKE;
 	vm_live_jobs_free(&jobs);
 	feed_close(top.feed);
 	view_fini(&top.view);

@@ -1,254 +1,142 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * argp reads the words and prints the help; its own words about mistakes would
- * be two lines.
+ * The rows of the options and the functions that take them.
  */
 #include "options.h"
 
-#include <argp.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "report/cli.h"
 #include "introspect/export/export.h"
+#include "report/cli.h"
+#include "report/option.h"
 
-enum key {
-	KEY_BATCH = 'b',
-	KEY_DELAY = 'd',
-	KEY_SCREEN = 's',
-	KEY_NODE = 'n',
-	KEY_HELP = 'h',
-	KEY_VERSION = 'V',
-	KEY_FILTER = 0x100,
-	KEY_SORT,
-	KEY_PLOT,
-	KEY_MARKS,
-	KEY_HANG,
-	KEY_LIST,
-	KEY_DIRECTORY,
-};
+#define SECONDS_MAX 86400
 
-static const struct argp_option rows[] = {
-	{ "batch", KEY_BATCH, "N", 0,
-	  "Print N pages as text, for scripts; $COLUMNS and $LINES are their "
-	  "size",
-	  0 },
-	{ "delay", KEY_DELAY, "SECONDS", 0,
-	  "Look at the job so often (default: 1)", 0 },
-	{ "filter", KEY_FILTER, "TEXT", 0,
-	  "Of the variables only those with this in name, category or kind",
-	  0 },
-	{ "hang", KEY_HANG, "SECONDS", 0,
-	  "Say that the job hangs when nothing has moved for so long "
-	  "(default: 5)",
-	  0 },
-	{ "list", KEY_LIST, 0, 0, "List your jobs on this host", 0 },
-	{ "marks", KEY_MARKS, "KIND", 0,
-	  "Draw plots with braille, block or ascii characters", 0 },
-	{ "node", KEY_NODE, "N", 0, "Begin with node N alone", 0 },
-	{ "plot", KEY_PLOT, "NAME", 0, "Begin with a plot of this variable",
-	  0 },
-	{ "screen", KEY_SCREEN, "NAME", 0,
-	  "Begin with overview, workers, ranks, fabric, variables or plot", 0 },
-	{ "sort", KEY_SORT, "COLUMN", 0,
-	  "Sort by this column; -COLUMN: the other way round", 0 },
-	{ "directory", KEY_DIRECTORY, "DIR", OPTION_HIDDEN,
-	  "Where jobs have their files", 0 },
-	{ "help", KEY_HELP, 0, 0, "Print this text", 1 },
-	{ "version", KEY_VERSION, 0, 0, "Print the version", 1 },
-	{ 0 },
-};
+const char vm_cli_program[] = "vmpitop";
 
-struct parse {
-	struct options *options;
-	int seen;
-	bool failed; /* the mistake has been said */
-};
-
-/* 0 < *seconds <= most; else it is said what is wrong. */
-static error_t seconds_take(double *seconds, const char *option,
-			    const char *text, double least)
+static int batch_take(struct options *options, const char *text)
 {
-	char *end;
-
-	*seconds = strtod(text, &end);
-	if (end != text && !*end &&
-	    strspn(text, "0123456789.") == strlen(text) && *seconds >= least &&
-	    *seconds <= 86400)
-		return 0;
-	fprintf(stderr,
-		"vmpitop: --%s %.60s: a number of seconds from %g to 86400 is "
-		"needed\n",
-		option, text, least);
-	return EINVAL;
+	return vm_option_number(&options->batch, "--batch", text,
+				"a number of pages", 1, INT_MAX);
 }
 
-static error_t count_take(int *count, const char *option, const char *text,
-			  int least)
+static int node_take(struct options *options, const char *text)
 {
-	size_t digits = strspn(text, "0123456789");
-
-	*count = digits && digits < 8 && !text[digits] ?
-			 (int)strtol(text, NULL, 10) :
-			 -1;
-	if (*count >= least)
-		return 0;
-	fprintf(stderr, "vmpitop: --%s %.60s: a number from %d on is needed\n",
-		option, text, least);
-	return EINVAL;
+	return vm_option_number(&options->node, "--node", text,
+				"the number of a node", 0, INT_MAX);
 }
 
-static error_t screen_take(enum screen *screen, const char *text)
+static int delay_take(struct options *options, const char *text)
+{
+	return vm_option_seconds(&options->delay_s, "--delay", text, 0.1,
+				 SECONDS_MAX);
+}
+
+static int hang_take(struct options *options, const char *text)
+{
+	return vm_option_seconds(&options->hang_s, "--hang", text, 0,
+				 SECONDS_MAX);
+}
+
+static int screen_take(struct options *options, const char *text)
 {
 	static const char *const titles[] = {
 #define SCREEN_TITLE(name, key, title) title,
 		VIEW_SCREENS(SCREEN_TITLE)
 #undef SCREEN_TITLE
 	};
+	int screen, rc;
 
-	for (int i = 0; i < SCREENS; i++) {
-		if (!text[0] || strncmp(titles[i], text, strlen(text)) != 0)
-			continue;
-		*screen = (enum screen)i;
-		return 0;
-	}
-	fprintf(stderr,
-		"vmpitop: --screen %.60s: one of overview, workers, ranks, "
-		"fabric, variables and plot is needed\n",
-		text);
-	return EINVAL;
+	rc = vm_option_word(&screen, "--screen", text, titles, SCREENS);
+	if (!rc)
+		options->screen = (enum screen)screen;
+	return rc;
 }
 
-static error_t marks_take(struct options *options, const char *text)
+static int marks_take(struct options *options, const char *text)
 {
-	for (int i = 0; i < PLOT_HOWS; i++) {
-		if (strcmp(plot_how_name((enum plot_how)i), text) != 0)
-			continue;
-		options->marks = (enum plot_how)i;
-		options->marks_given = true;
-		return 0;
-	}
-	fprintf(stderr,
-		"vmpitop: --marks %.60s: braille, block or ascii is needed\n",
-		text);
-	return EINVAL;
+	const char *names[PLOT_HOWS];
+	int how, rc;
+
+	for (how = 0; how < PLOT_HOWS; how++)
+		names[how] = plot_how_name((enum plot_how)how);
+	rc = vm_option_word(&how, "--marks", text, names, PLOT_HOWS);
+	if (rc)
+		return rc;
+	options->marks = (enum plot_how)how;
+	options->marks_given = true;
+	return 0;
 }
 
-static const struct argp command_line;
-
-static void help_print(void)
+static int plot_take(struct options *options, const char *text)
 {
-	static char name[] = "vmpitop";
-
-	argp_help(&command_line, stdout,
-		  ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, name);
-	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+	options->plot = text;
+	options->screen = SCREEN_PLOT;
+	return 0;
 }
 
-static void version_print(void)
+VM_CLI_TEXT(filter, filter)
+VM_CLI_TEXT(sort, sort)
+VM_CLI_TEXT(directory, directory)
+VM_CLI_FLAG(list, list)
+
+static int job_take(struct options *options, char **words)
 {
-	printf("vmpitop (vmpi) %s\n", VM_VERSION);
-	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+	if (options->job)
+		return vm_option_refuse(words[0], NULL,
+					"there is a job already; it looks at "
+					"one");
+	options->job = words[0];
+	return 0;
 }
 
-static error_t job_take(struct options *options, const char *text)
-{
-	if (!options->job) {
-		options->job = text;
-		return 0;
-	}
-	fprintf(stderr,
-		"vmpitop: %.60s: there is a job already; it looks at one\n",
-		text);
-	return EINVAL;
-}
+static const struct vm_cli_row option_rows[] = {
+	{ "batch", 'b', "N", 0,
+	  "Print N pages as text, for scripts; $COLUMNS and $LINES are their "
+	  "size",
+	  0, batch_take },
+	{ "delay", 'd', "SECONDS", 0, "Look at the job so often (default: 1)",
+	  0, delay_take },
+	{ "filter", 0, "TEXT", 0,
+	  "Of the variables only those with this in name, category or kind", 0,
+	  filter_take },
+	{ "hang", 0, "SECONDS", 0,
+	  "Say that the job hangs when nothing has moved for so long "
+	  "(default: 5)",
+	  0, hang_take },
+	{ "list", 0, 0, 0, "List your jobs on this host", 0, list_take },
+	{ "marks", 0, "KIND", 0,
+	  "Draw plots with braille, block or ascii characters", 0, marks_take },
+	{ "node", 'n', "N", 0, "Begin with node N alone", 0, node_take },
+	{ "plot", 0, "NAME", 0, "Begin with a plot of this variable", 0,
+	  plot_take },
+	{ "screen", 's', "NAME", 0,
+	  "Begin with overview, workers, ranks, fabric, variables or plot", 0,
+	  screen_take },
+	{ "sort", 0, "COLUMN", 0,
+	  "Sort by this column; -COLUMN: the other way round", 0, sort_take },
+	{ "directory", 0, "DIR", OPTION_HIDDEN, "Where jobs have their files",
+	  0, directory_take },
+	{ "help", 'h', 0, 0, "Print this text", 1, vm_cli_help },
+	{ "version", 'V', 0, 0, "Print the version", 1, vm_cli_version },
+};
 
-static error_t option_take(struct options *options, int key, char *text)
-{
-	switch (key) {
-	case KEY_BATCH:
-		return count_take(&options->batch, "batch", text, 1);
-	case KEY_NODE:
-		return count_take(&options->node, "node", text, 0);
-	case KEY_DELAY:
-		return seconds_take(&options->delay_s, "delay", text, 0.1);
-	case KEY_HANG:
-		return seconds_take(&options->hang_s, "hang", text, 0);
-	case KEY_SCREEN:
-		return screen_take(&options->screen, text);
-	case KEY_MARKS:
-		return marks_take(options, text);
-	case KEY_FILTER:
-		options->filter = text;
-		return 0;
-	case KEY_SORT:
-		options->sort = text;
-		return 0;
-	case KEY_PLOT:
-		options->plot = text;
-		options->screen = SCREEN_PLOT;
-		return 0;
-	case KEY_LIST:
-		options->list = true;
-		return 0;
-	case KEY_DIRECTORY:
-		options->directory = text;
-		return 0;
-	case ARGP_KEY_ARG:
-		return job_take(options, text);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static error_t option_parse(int key, char *text, struct argp_state *state)
-{
-	struct parse *parse = state->input;
-	error_t error;
-
-	if (key == KEY_HELP)
-		help_print();
-	if (key == KEY_VERSION)
-		version_print();
-	error = option_take(parse->options, key, text);
-	parse->failed |= error == EINVAL;
-	if (error != ARGP_ERR_UNKNOWN)
-		parse->seen = state->next;
-	return error;
-}
-
-static const struct argp command_line = {
-	.options = rows,
-	.parser = option_parse,
-	.args_doc = "[JOB]",
+static const struct vm_cli command_line = {
+	VM_CLI_ROWS(option_rows),
+	.operands = "[JOB]",
 	.doc = "Watch a running job: its workers, ranks, packets and variables."
 	       "\vJOB is what vmpitop --list shows; without one it is the only "
 	       "job of yours.  In the program h shows the keys; vmpitop(1) "
 	       "describes the screens.",
+	.operand = job_take,
 };
-
-/* argp could not take this word. */
-static void mistake_say(const char *word)
-{
-	char text[VM_CLI_MISTAKE_MAX];
-
-	vm_cli_mistake(text, "vmpitop", word, rows);
-	fprintf(stderr, "vmpitop: %s\n", text);
-}
 
 int options_parse(struct options *options, int argc, char **argv)
 {
-	const unsigned flags = ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS;
-	struct parse parse = { .options = options, .seen = 1 };
-
 	*options = (struct options){ .directory = VM_EXPORT_DIR,
 				     .delay_s = 1,
 				     .hang_s = 5,
 				     .node = -1 };
-	if (!argp_parse(&command_line, argc, argv, flags, NULL, &parse))
-		return 0;
-	if (!parse.failed)
-		mistake_say(argv[parse.seen < argc ? parse.seen : argc - 1]);
-	return EXIT_MISTAKE;
+	return vm_cli_parse(&command_line, options, argc, argv);
 }

@@ -9,8 +9,6 @@
 
 #include "view.h"
 
-#define EXIT_MISTAKE 2
-
 struct options {
 	const char *job;       /* NULL: the only one */
 	const char *directory; /* of the files */
@@ -24,8 +22,7 @@ struct options {
 	enum plot_how marks;
 };
 
-/* --help and --version print and exit with 0.  0, or EXIT_MISTAKE after one
- * line. */
+/* --help and --version print and exit.  0, or -VMPI_E... after one line. */
 int options_parse(struct options *options, int argc, char **argv);
 
 #endif

@@ -20,34 +20,42 @@ void vm_log_set_level(enum vm_log_level level)
 	atomic_store_explicit(&log_level, (int)level, memory_order_relaxed);
 }
 
-void vm_log(enum vm_log_level level, const char *format, ...)
+void vm_log_line(char *line, size_t bytes, const char *prefix,
+		 const char *format, va_list args)
 {
-	static const char prefix[] = "vmpi: ";
-	char line[1024];
-	int saved = errno;
-	va_list args;
-	size_t length = sizeof(prefix) - 1;
+	size_t length = strlen(prefix);
 	int n;
 
-	bool last = level == VM_ERROR && vm_last_word_starting();
-
-	if ((int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
-		return;
-	/* Another process has printed it. */
-	if (last && !vm_last_word_take())
-		return;
 	memcpy(line, prefix, length);
-	va_start(args, format);
-	n = vsnprintf(line + length, sizeof(line) - length - 1, format, args);
-	va_end(args);
+	n = vsnprintf(line + length, bytes - length - 1, format, args);
 	if (n < 0)
 		return;
 	length += (size_t)n;
-	if (length > sizeof(line) - 2)
-		length = sizeof(line) - 2;
+	if (length > bytes - 2)
+		length = bytes - 2;
+	for (size_t i = 0; i < length; i++)
+		if (line[i] == '\n')
+			line[i] = ' ';
 	line[length++] = '\n';
 	while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)
 		;
+}
+
+void vm_log(enum vm_log_level level, const char *format, ...)
+{
+	bool last = level == VM_ERROR && vm_last_word_starting();
+	int saved = errno;
+	char line[1024];
+	va_list args;
+
+	if ((int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
+		return;
+	/* Another process has said it. */
+	if (last && !vm_last_word_take())
+		return;
+	va_start(args, format);
+	vm_log_line(line, sizeof(line), "vmpi: ", format, args);
+	va_end(args);
 	if (last)
 		vm_last_word_give();
 	errno = saved;

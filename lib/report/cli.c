@@ -1,73 +1,121 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * argp reads the words and prints the help.  What it says of mistakes would be two
+ * lines and say less, so it is kept quiet.
+ *
  * A word that begins several options is no use to argp, but tells what was
  * meant; only then the nearest name is looked for.
  */
 #include "report/cli.h"
 
-#include <stdbool.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/log.h"
 
 #define WORD 60 /* bytes of what was typed that are repeated */
+#define PREFIX_MAX 40
+#define KEY_BASE 0x100 /* keys of rows without a letter: not printable */
 
-static bool is_end(const struct argp_option *row)
+void vm_cli_say(const char *format, ...)
 {
-	return !row->name && !row->key && !row->doc && !row->group;
+	char line[4096], prefix[PREFIX_MAX];
+	va_list args;
+
+	snprintf(prefix, sizeof(prefix), "%s: ", vm_cli_program);
+	va_start(args, format);
+	vm_log_line(line, sizeof(line), prefix, format, args);
+	va_end(args);
 }
 
-static bool is_meant(const struct argp_option *row)
+int vm_cli_no_memory(void)
+{
+	vm_cli_say("out of memory");
+	return -VMPI_ENOMEM;
+}
+
+int vm_cli_end(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	vm_cli_say("standard output: %s", strerror(errno));
+	return EXIT_FAILURE;
+}
+
+static bool is_meant(const struct vm_cli_row *row)
 {
 	return row->name && !(row->flags & OPTION_HIDDEN);
 }
 
-/* The option of this name or letter; of an alias the one it stands for. */
-static const struct argp_option *row_find(const struct argp_option *options,
-					  const char *name)
+/* The row that takes what row i names: of an alias the one before. */
+static const struct vm_cli_row *row_real(const struct vm_cli *cli, size_t i)
 {
-	for (const struct argp_option *row = options; !is_end(row); row++) {
-		if (!row->name ||
-		    (strcmp(row->name, name) != 0 &&
-		     (name[0] != row->key || name[1] || !name[0])))
-			continue;
-		while (row->flags & OPTION_ALIAS && row > options)
-			row--;
-		return row;
+	while (i > 0 && cli->rows[i].flags & OPTION_ALIAS)
+		i--;
+	return &cli->rows[i];
+}
+
+/* The option of this name or letter; NULL: there is none. */
+static const struct vm_cli_row *row_find(const struct vm_cli *cli,
+					 const char *name)
+{
+	for (size_t i = 0; i < cli->count; i++) {
+		const struct vm_cli_row *row = &cli->rows[i];
+
+		if (row->name &&
+		    (strcmp(row->name, name) == 0 ||
+		     (name[0] && name[0] == row->letter && !name[1])))
+			return row_real(cli, i);
 	}
 	return NULL;
 }
 
 /* Whether name is the beginning of several options; they are put into list. */
 static bool rows_begin(char *list, size_t bytes, const char *name,
-		       const struct argp_option *options)
+		       const struct vm_cli *cli)
 {
 	unsigned found = 0;
 	size_t length = 0;
 
-	for (const struct argp_option *row = options;
-	     name[0] && !is_end(row) && length < bytes; row++)
+	for (size_t i = 0; name[0] && i < cli->count && length < bytes; i++) {
+		const struct vm_cli_row *row = &cli->rows[i];
+
 		if (is_meant(row) && !strncmp(row->name, name, strlen(name)))
 			length += (size_t)snprintf(list + length,
 						   bytes - length, "%s--%s",
 						   found++ ? ", " : "",
 						   row->name);
+	}
 	return found > 1;
 }
 
+const char *vm_cli_meant(char text[VM_CLI_MISTAKE_MAX],
+			 const struct vm_nearest *nearest, const char *lists)
+{
+	const char *name = vm_nearest_name(nearest);
+
+	if (name)
+		snprintf(text, VM_CLI_MISTAKE_MAX, "did you mean %s?", name);
+	else
+		snprintf(text, VM_CLI_MISTAKE_MAX, "%s", lists);
+	return text;
+}
+
 /* No option has this name. */
-static void unknown_text(char text[VM_CLI_MISTAKE_MAX], const char *program,
-			 const char *word, const char *name,
-			 const struct argp_option *options)
+static void unknown_text(char text[VM_CLI_MISTAKE_MAX],
+			 const struct vm_cli *cli, const char *word,
+			 const char *name)
 {
 	struct vm_nearest nearest;
 	const char *meant;
 
 	vm_nearest_init(&nearest, name);
-	for (const struct argp_option *row = options; !is_end(row); row++)
-		if (is_meant(row))
-			vm_nearest_offer(&nearest, row->name);
+	for (size_t i = 0; i < cli->count; i++)
+		if (is_meant(&cli->rows[i]))
+			vm_nearest_offer(&nearest, cli->rows[i].name);
 	meant = vm_nearest_name(&nearest);
 	if (meant)
 		snprintf(text, VM_CLI_MISTAKE_MAX,
@@ -76,31 +124,145 @@ static void unknown_text(char text[VM_CLI_MISTAKE_MAX], const char *program,
 	else
 		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: no such option; %s --help lists them", WORD,
-			 word, program);
+			 word, vm_cli_program);
 }
 
-void vm_cli_mistake(char text[VM_CLI_MISTAKE_MAX], const char *program,
-		    const char *word, const struct argp_option *options)
+void vm_cli_mistake(char text[VM_CLI_MISTAKE_MAX], const struct vm_cli *cli,
+		    const char *word)
 {
 	char name[64], list[256];
 	const char *bare = word + strspn(word, "-");
 	size_t length = strcspn(bare, "=");
-	const struct argp_option *row;
+	const struct vm_cli_row *row;
 
 	snprintf(name, sizeof(name), "%.*s",
 		 (int)(length < sizeof(name) ? length : sizeof(name) - 1),
 		 bare);
-	row = row_find(options, name);
-	if (row && row->arg && !bare[length])
+	row = row_find(cli, name);
+	if (row && row->value && !bare[length])
 		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: a value is needed: %.*s %s", WORD, word, WORD,
-			 word, row->arg);
-	else if (row && !row->arg && bare[length])
+			 word, row->value);
+	else if (row && !row->value && bare[length])
 		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: this option takes no value", WORD, word);
-	else if (rows_begin(list, sizeof(list), name, options))
+	else if (rows_begin(list, sizeof(list), name, cli))
 		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: which option is meant: %s?", WORD, word, list);
 	else
-		unknown_text(text, program, word, name, options);
+		unknown_text(text, cli, word, name);
+}
+
+static int row_key(const struct vm_cli *cli, size_t i)
+{
+	if (!cli->rows[i].name)
+		return 0;
+	return cli->rows[i].letter ? cli->rows[i].letter : KEY_BASE + (int)i;
+}
+
+/* What argp calls back with. */
+struct parse {
+	const struct vm_cli *cli;
+	const struct argp *argp;
+	struct options *options;
+	int seen; /* words before this one are understood */
+	int rc;	  /* of the function that took the last one */
+};
+
+/* The functions of two rows; vm_cli_parse() does what they stand for. */
+int vm_cli_help(struct options *options, const char *value)
+{
+	(void)options;
+	(void)value;
+	return 0;
+}
+
+int vm_cli_version(struct options *options, const char *value)
+{
+	(void)options;
+	(void)value;
+	printf("%s (vmpi) %s\n", vm_cli_program, VM_VERSION);
+	exit(vm_cli_end(EXIT_SUCCESS));
+}
+
+static void help_print(const struct argp *argp)
+{
+	char program[PREFIX_MAX];
+
+	snprintf(program, sizeof(program), "%s", vm_cli_program);
+	argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK,
+		  program);
+	exit(vm_cli_end(EXIT_SUCCESS));
+}
+
+static int operand_take(struct parse *parse, struct argp_state *state)
+{
+	const struct vm_cli *cli = parse->cli;
+	char **words = state->argv + state->next - 1;
+
+	if (cli->command)
+		state->next = state->argc;
+	return cli->operand ? cli->operand(parse->options, words) : 0;
+}
+
+static error_t word_take(int key, char *text, struct argp_state *state)
+{
+	struct parse *parse = state->input;
+	const struct vm_cli *cli = parse->cli;
+	size_t i = 0;
+
+	if (key == ARGP_KEY_ARG) {
+		parse->rc = operand_take(parse, state);
+	} else {
+		while (i < cli->count &&
+		       (!cli->rows[i].name || row_key(cli, i) != key))
+			i++;
+		if (i == cli->count)
+			return ARGP_ERR_UNKNOWN;
+		if (row_real(cli, i)->take == vm_cli_help)
+			help_print(parse->argp);
+		parse->rc = row_real(cli, i)->take(parse->options, text);
+	}
+	parse->seen = state->next;
+	return parse->rc ? EINVAL : 0;
+}
+
+static void mistake_say(const struct vm_cli *cli, const char *word)
+{
+	char text[VM_CLI_MISTAKE_MAX];
+
+	vm_cli_mistake(text, cli, word);
+	vm_cli_say("%s", text);
+}
+
+int vm_cli_parse(const struct vm_cli *cli, struct options *options, int argc,
+		 char **argv)
+{
+	struct argp_option *rows = calloc(cli->count + 1, sizeof(*rows));
+	struct argp argp = { .options = rows,
+			     .parser = word_take,
+			     .args_doc = cli->operands,
+			     .doc = cli->doc };
+	struct parse parse = { cli, &argp, options, 1, 0 };
+	error_t error;
+
+	for (size_t i = 0; rows && i < cli->count; i++) {
+		const struct vm_cli_row *row = &cli->rows[i];
+
+		rows[i] = (struct argp_option){ row->name,  row_key(cli, i),
+						row->value, row->flags,
+						row->doc,   row->group };
+	}
+	error = rows ? argp_parse(&argp, argc, argv,
+				  ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS |
+					  (cli->one_dash ? ARGP_LONG_ONLY : 0),
+				  NULL, &parse) :
+		       ENOMEM;
+	free(rows);
+	if (parse.rc || !error)
+		return parse.rc;
+	if (error == ENOMEM)
+		return vm_cli_no_memory();
+	mistake_say(cli, argv[parse.seen < argc ? parse.seen : argc - 1]);
+	return -VMPI_EINVAL;
 }

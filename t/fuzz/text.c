@@ -7,7 +7,7 @@
  *	clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ilib \
  *		-Iinclude -Ibin/vmpirun -DVM_SYSCONFDIR='"/etc"' t/fuzz/text.c \
  *		lib/boot/{pmi_wire,pmi_server,kvs,place}.c lib/introspect/[nsv]*.c \
- *		lib/sched/vars.c bin/vmpirun/{hosts,words}.c -o fuzz-text &&
+ *		lib/sched/vars.c lib/report/option.c bin/vmpirun/{hosts,words}.c -o fuzz-text &&
  *	./fuzz-text -max_len=600 -runs=10000000
  */
 #include <stdarg.h>
@@ -25,8 +25,8 @@
 #include "hosts.h"
 #include "introspect/vars/config.h"
 #include "introspect/vars/cvar.h"
+#include "report/cli.h"
 #include "sched/vars.h"
-#include "say.h"
 #include "vmpi.h"
 #include "words.h"
 
@@ -41,13 +41,18 @@ static void text_drop(const char *format, va_list args)
 		abort();
 }
 
-void say(const char *format, ...)
+void vm_cli_say(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	text_drop(format, args);
 	va_end(args);
+}
+
+int vm_cli_no_memory(void)
+{
+	return -VMPI_ENOMEM;
 }
 
 void vm_log(enum vm_log_level level, const char *format, ...)

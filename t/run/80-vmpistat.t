@@ -206,8 +206,8 @@ refused "there is no job 0 of this user on this host; vmpistat lists them" 0
 refused "no variable of job $job is called 'core_send'; did you mean core_sends?" \
 	"$job" core_send
 refused "--rank 4: job $job has ranks 0 to 3" --rank 4 "$job"
-refused "--rank x: a number from 0 to 999999, or all, is needed" --rank x "$job"
-refused "--every 0: seconds from 0.0001 to 86400 are needed" --every 0 "$job"
+refused "--rank x: all, or a number from 0 to 999999 is needed" --rank x "$job"
+refused "--every 0: a number of seconds from 0.0001 to 86400 is needed, such as 90 or 0.5" --every 0 "$job"
 refused "--stat=x: no such option; did you mean --states?" --stat=x "$job"
 finish
 "$vmpistat" --clean >cleaned
