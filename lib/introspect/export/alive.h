@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whether the process that made a shared-memory file lives: it holds a lock on
- * the file for as long as it does, also where its number means another process
- * (in another container), and its number is in the file, with the time of its
- * start, for programs that close all descriptors.
+ * the file for as long as it does, also where its pid means another process (in
+ * another container), and its pid is in the file, with the time of its start,
+ * for programs that close all descriptors.
  */
 #ifndef INTROSPECT_EXPORT_ALIVE_H
 #define INTROSPECT_EXPORT_ALIVE_H
@@ -12,10 +12,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Locks the whole file for this process; false: somebody else has. */
+/* Locks the whole file for this process; false: another process has it
+ * locked. */
 bool vm_export_lock(int fd);
 
-/* When the process started, in ticks of the kernel; 0: there is none. */
+/* The time at which the process started, in ticks of the kernel; 0: there is
+ * none. */
 uint64_t vm_export_pid_start(pid_t pid);
 
 /* Whether a signal has stopped it. */
@@ -24,7 +26,8 @@ bool vm_export_pid_stopped(pid_t pid);
 /* Whether the process that made the file lives; fd may be read. */
 bool vm_export_alive_fd(int fd);
 
-/* The same by its path; a file that cannot be opened is nobody's. */
+/* As vm_export_alive_fd(), by its path; a file that cannot be opened has no
+ * living process. */
 bool vm_export_alive(const char *path);
 
 #endif

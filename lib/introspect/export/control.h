@@ -20,28 +20,28 @@
 
 #include "introspect/vars/cvar.h"
 
-/* Bytes of a request or an answer, with its end. */
+/* Bytes of a request or an answer, with the final zero. */
 #define VM_CONTROL_LINE_MAX (VM_VAR_TEXT_MAX + 256)
 
-/* What is added to the path of the shared-memory file (introspect/export/export.h). */
+/* Suffix to the path of the shared-memory file (introspect/export/export.h). */
 #define VM_CONTROL_SUFFIX ".control"
 
-/* Values that ranks have of their own; the layer of ranks knows how.  Results as
- * of vm_cvar_store(); -VMPI_ERANK: no such rank here. */
+/* Access to the values that ranks have of their own, by the layer of ranks.
+ * Results as of vm_cvar_store(); -VMPI_ERANK: no such rank here. */
 struct vm_control_ranks {
 	int (*load)(int64_t *value, int rank, int number);
 	int (*store)(int rank, int number, int64_t value);
 };
 
 /*
- * Does what the line says, which ends with a zero, and writes the answer without
- * a newline; blanks at both ends do not count.  ranks may be NULL.  Any bytes do
- * no harm.  Nothing is logged.  Any thread; never switches.
+ * Carries out a line, which ends with a zero, and writes the answer without a
+ * newline; blanks at both ends are ignored.  ranks may be NULL.  Any bytes are
+ * safe.  Nothing is logged.  Any thread; never switches.
  */
 void vm_control_answer(char answer[VM_CONTROL_LINE_MAX], const char *line,
 		       const struct vm_control_ranks *ranks);
 
-/* The socket of the process whose shared-memory file is at path. */
+/* The path of the socket of the process whose shared-memory file is at path. */
 void vm_control_path(char *socket_path, size_t bytes, const char *share_path);
 
 #endif

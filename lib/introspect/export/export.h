@@ -30,7 +30,7 @@
  * Opens the file in directory dir.  job: letters, digits and "-_@"; others
  * become '-'.  The file of a dead process with the same name is replaced.
  * Result: 0; -VMPI_ESTATE: there is one; -VMPI_ELIMIT: it cannot be made, for
- * which there are many innocent reasons: not logged, *why says it.
+ * which there are many harmless reasons: not logged, *why is the text.
  */
 int vm_export_open(const char *dir, const char *job, unsigned node,
 		   const char **why);
@@ -39,8 +39,8 @@ int vm_export_open(const char *dir, const char *job, unsigned node,
 void vm_export_path(char *path, size_t bytes, const char *dir, const char *job,
 		    unsigned node);
 
-/* Zeroed memory, aligned to at most a page: of the file, where there is one
- * and room for it, else of the heap.  NULL: out of memory. */
+/* Allocates zeroed memory, aligned to at most a page: from the file, where
+ * there is one and space in it, else from the heap.  NULL: out of memory. */
 void *vm_export_alloc(size_t bytes, size_t align);
 /* NULL is allowed. */
 void vm_export_free(void *memory);
@@ -48,19 +48,20 @@ void vm_export_free(void *memory);
 /* Whether there is a file. */
 bool vm_export_is_open(void);
 
-/* What the head says of the process. */
+/* Facts about the process for the head. */
 struct vm_export_facts {
 	unsigned node, nodes, ranks, ranks_here, workers;
-	/* Of each rank, its node; of vm_export_alloc(); or NULL: all here. */
+	/* For each rank, its node; from vm_export_alloc(); or NULL: all are
+	 * here. */
 	const uint32_t *where;
-	/* What ranks wait for, and whether workers sleep; both of count 0:
-	 * nobody says. */
+	/* The waits of ranks, and whether workers sleep; both of count 0:
+	 * unknown. */
 	struct vm_pvar_place waits, asleep;
 	/* The names of calls by number; so many. */
 	const char *(*call_name)(uint32_t call);
 	uint32_t call_count;
-	/* Tables and where their blocks lie; those of ranks are counted as in
-	 * the world. */
+	/* Tables and the places of their blocks; those of ranks are counted as
+	 * in the world. */
 	struct vm_export_table {
 		const struct vm_pvar_table *table;
 		const struct vm_pvar_place *place;
@@ -68,15 +69,16 @@ struct vm_export_facts {
 	unsigned table_count;
 };
 
-/* All variables have been added, all blocks lie where they stay: readers may
- * look; changes of control variables are copied to the file.  0; -VMPI_ENOMEM; without a file 0. */
+/* Publishes: all variables have been added and all blocks are in their final
+ * place, so readers may look; from now on changes of control variables are
+ * copied to the file.  0; -VMPI_ENOMEM; without a file 0. */
 int vm_export_publish(const struct vm_export_facts *facts);
 
 /* Closes the file, and removes it unless it is to be kept.  Memory that came
- * from it is gone. */
+ * from it becomes invalid. */
 void vm_export_close(bool keep);
 
-/* Removes the file's name at once; in signal handlers too.  The memory stays. */
+/* Removes the file's name at once; async-signal-safe.  The memory stays. */
 void vm_export_remove(void);
 
 #endif

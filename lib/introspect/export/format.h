@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shared-memory file of a node process, as it lies there.
+ * The shared-memory file of a node process: its format.
  *
  * The head says where everything is: offsets count bytes from the beginning of
- * the file, texts are offsets into the span of texts, each ended by a zero.  The
- * blocks of counters are the very memory that the runtime works with.  All is
- * in the byte order and the word size of the host, which no other one reads.
- * Everything but blocks, states and values of control variables is written
- * once, before `ready`.
+ * the file, texts are offsets into the span of texts, each ended by a zero.
+ * The blocks of counters are the very memory that the runtime works with.  All
+ * is in the byte order and the word size of the host, which no other host
+ * reads. Everything except blocks, states and values of control variables is
+ * written once, before `ready`.
  */
 #ifndef INTROSPECT_EXPORT_FORMAT_H
 #define INTROSPECT_EXPORT_FORMAT_H
@@ -52,7 +52,7 @@ struct vm_export_cvar {
 };
 
 /*
- * What a rank does: the performance variable core_state, and the words for it.
+ * States of a rank: the performance variable core_state, and the words for it.
  * From VM_EXPORT_RECEIVE to VM_EXPORT_OTHER it waits.
  */
 #define VM_EXPORT_STATES(X)                                                  \
@@ -74,11 +74,11 @@ enum vm_export_state {
 		VM_EXPORT_STATE_COUNT
 };
 
-/* What it waits for; then comes its state, a word of 8 bytes. */
+/* The details of a wait; the state, a word of 8 bytes, follows. */
 struct vm_export_wait {
-	uint32_t call;	  /* the one it waits in, by number; 0: not known */
+	uint32_t call;	  /* the call that waits, by number; 0: unknown */
 	uint32_t context; /* of the channel or communicator; 0: the world */
-	int32_t peer;	  /* -1: any, VM_EXPORT_NOBODY: nobody in particular */
+	int32_t peer;	  /* -1: any, VM_EXPORT_NOBODY: none in particular */
 	int32_t tag;	  /* -1: any */
 	uint64_t bytes;	  /* of the buffer */
 	uint32_t flags;	  /* enum vm_export_flags */
@@ -98,7 +98,7 @@ enum vm_export_flags {
 				  channel has all ranks of the job */
 };
 
-/* DEAD is noted by who found it so (introspect/export/list.h). */
+/* DEAD is noted by the process that found it so (introspect/export/list.h). */
 enum vm_export_phase { VM_EXPORT_STARTS, VM_EXPORT_RUNS, VM_EXPORT_DEAD };
 
 struct vm_export_head {

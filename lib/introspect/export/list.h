@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shared-memory files of this user that there are: those of running jobs,
- * and those that killed processes have left behind.
+ * All shared-memory files of this user: those of running jobs, and those that
+ * killed processes have left behind.
  */
 #ifndef INTROSPECT_EXPORT_LIST_H
 #define INTROSPECT_EXPORT_LIST_H
@@ -17,8 +17,7 @@ struct vm_export_entry {
 };
 
 /* Visits the files of this user in directory dir, in no order; a visit that
- * does not return 0 ends it with that result.  A directory that is not there
- * has none. */
+ * does not return 0 ends it with that result.  A missing directory has none. */
 int vm_export_each(const char *dir,
 		   int (*visit)(const struct vm_export_entry *entry, void *arg),
 		   void *arg);
@@ -26,9 +25,10 @@ int vm_export_each(const char *dir,
 #define VM_EXPORT_OLD_S 3600
 
 /*
- * Removes files of dead processes of this user: with old_s 0 at once, else those
- * that were found dead for the first time at least so many seconds ago, which
- * is noted in them.  Files of the living stay.  Result: how many are gone.
+ * Removes files of dead processes of this user: with old_s 0 at once, else
+ * those that were found dead for the first time at least so many seconds ago,
+ * which is noted in them.  Files of living processes stay.  Result: how many
+ * were removed.
  */
 unsigned vm_export_clean(const char *dir, uint64_t old_s);
 

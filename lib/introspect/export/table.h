@@ -7,7 +7,7 @@
 
 #include "introspect/export/export.h"
 
-/* Where the values of control variables are kept for readers. */
+/* The place where the values of control variables are copied for readers. */
 struct vm_export_mirror {
 	const struct vm_export_cvar *rows;
 	int64_t *values;
@@ -15,15 +15,16 @@ struct vm_export_mirror {
 	unsigned count; /* 0: nowhere */
 };
 
-/* Where memory of vm_export_alloc() lies in the file; 0: not in it. */
+/* The offset of memory of vm_export_alloc() in the file; 0: not in it. */
 uint64_t vm_export_offset(const void *memory);
 
-/* Fills the head but for what vm_export_open() knew.  0, -VMPI_ENOMEM. */
+/* Fills the head except for the fields that vm_export_open() has set.  0,
+ * -VMPI_ENOMEM. */
 int vm_export_tables(struct vm_export_head *head,
 		     struct vm_export_mirror *mirror,
 		     const struct vm_export_facts *facts);
 
-/* One value, or all of them as they are now. */
+/* Copies one value, or all current ones. */
 void vm_export_mirror_set(const struct vm_export_mirror *mirror, unsigned index,
 			  int64_t value, const char *text);
 void vm_export_mirror_fill(const struct vm_export_mirror *mirror);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bounds on how much of its messages' transfers a rank, and the core it runs
- * on, overlapped with computing.
+ * on, overlapped with computation.
  *
  * Events come in with their times: the rank enters and leaves the library
  * (CALL_ENTER, CALL_EXIT), a transfer begins and ends (XFER_BEGIN, XFER_END).
@@ -10,8 +10,8 @@
  * by the table give both bounds.  vmpi-overlap(7) defines all this and has the
  * proof.  Times are in one unit, that of the table; no clock is read here.
  *
- * The rank's main task writes what belongs to calls and sections; any thread
- * may report a transfer, and only those take the lock.
+ * The rank's main task writes the parts of calls and sections; any thread may
+ * report a transfer, and only those take the lock.
  */
 #ifndef INTROSPECT_MEASURE_OVERLAP_H
 #define INTROSPECT_MEASURE_OVERLAP_H
@@ -33,7 +33,7 @@
 
 enum vm_side { VM_SIDE_SEND, VM_SIDE_RECEIVE, VM_SIDES };
 
-/* What all ranks of a process share; constant while they run. */
+/* The setup that all ranks of a process share; constant while they run. */
 struct vm_overlap_setup {
 	unsigned bins;
 	uint64_t edge[VM_OVERLAP_BINS]; /* largest size; the last: no limit */
@@ -63,7 +63,8 @@ static inline uint64_t vm_overlap_sum_at(const struct vm_overlap_sum *sum,
 
 	if (!(word & 1))
 		return word >> 1;
-	/* Who reads may have looked at the clock before the sum went on. */
+	/* The writer may have updated the sum after the reader read the
+	 * clock. */
 	return now > word >> 1 ? now - (word >> 1) : 0;
 }
 
@@ -121,7 +122,7 @@ struct vm_overlap_section {
 	uint32_t entered;    /* times */
 	uint64_t user, call; /* computing, in calls: while it was innermost */
 	/* The function that has most of the time of calls, if one has more than
-	 * half of it; lead: how far it is ahead, as when votes are counted. */
+	 * half of it; lead: its margin, as when votes are counted. */
 	uint64_t lead;
 	uint32_t leader;
 };
@@ -130,14 +131,14 @@ struct vm_overlap_call {
 	uint64_t count, time;
 };
 
-/* What the ring holds. */
+/* Kinds of entries of the ring. */
 enum vm_overlap_kind {
-	VM_XFER_OPEN,  /* has begun */
-	VM_XFER_BOTH,  /* had begun, has ended */
-	VM_XFER_BEGUN, /* had begun, its end is not to be known */
+	VM_XFER_OPEN,  /* begun, not ended */
+	VM_XFER_BOTH,  /* begun and ended */
+	VM_XFER_BEGUN, /* begun; its end will not be known */
 	VM_XFER_HALF,  /* only one of its ends is known */
-	VM_XFER_EXACT, /* was at once: all of it or nothing overlapped */
-	VM_XFER_NONE,  /* had begun, is to be forgotten */
+	VM_XFER_EXACT, /* instantaneous: all of it or nothing overlapped */
+	VM_XFER_NONE,  /* begun; is to be forgotten */
 };
 
 struct vm_overlap_entry {
@@ -150,7 +151,7 @@ struct vm_overlap_entry {
 
 /*
  * One rank.  It may lie in a file that others read after this process has died:
- * all but the pointers makes sense there.
+ * everything except the pointers is meaningful there.
  */
 struct vm_overlap {
 	int32_t rank, worker; /* which it is; -1: no worker of ours */
@@ -158,7 +159,7 @@ struct vm_overlap {
 	struct vm_overlap_sum user; /* readable by all */
 	uint64_t since;		    /* of this state in this section */
 	uint64_t entered;	    /* the call */
-	uint64_t shown;		    /* when what it measured was shown last */
+	uint64_t shown;		    /* when its measures were shown last */
 	_Atomic uint32_t calls;	    /* number of the last one */
 	uint32_t call;		    /* which function it is */
 	_Atomic uint32_t section;   /* innermost */
@@ -166,7 +167,8 @@ struct vm_overlap {
 	unsigned depth, sections;
 	uint32_t sections_lost; /* begun beyond the limits */
 	uint16_t outer[VM_OVERLAP_DEPTH];
-	/* The core: written by who moves the rank, while it is suspended. */
+	/* The core: written by the thread that moves the rank, while it is
+	 * suspended. */
 	_Atomic uint32_t move; /* odd: being written */
 	_Atomic(struct vm_overlap_core *) core;
 	_Atomic uint64_t core_base;
@@ -184,19 +186,19 @@ struct vm_overlap {
 				  [VM_OVERLAP_BINS];
 };
 
-/* A transfer that has begun; where its owner keeps it.  overlap == NULL: nobody
- * watches. */
+/* A transfer that has begun; embedded by its owner.  overlap == NULL: it is not
+ * observed. */
 struct vm_overlap_xfer {
 	struct vm_overlap *overlap;
 	uint64_t time, user, core, bytes;
 	uint32_t call; /* number of the call it began in; 0: in none */
 	uint16_t section;
 	uint8_t side, way;
-	bool known; /* its begin is: watching was on */
+	bool known; /* its begin is: overlap was on */
 	bool parts; /* only parts of it end */
 };
 
-/* overlap is all zeros.  The rank is inside the library. */
+/* Initializes overlap, which is all zeros.  The rank is inside the library. */
 void vm_overlap_init(struct vm_overlap *overlap,
 		     const struct vm_overlap_setup *setup,
 		     struct vm_overlap_core *core, uint64_t now, bool on);
@@ -208,8 +210,8 @@ vm_overlap_innermost(struct vm_overlap *overlap)
 						   memory_order_relaxed)];
 }
 
-/* The time since the last event belongs to the innermost section; whether the
- * rank computed in it. */
+/* Charges the time since the last event to the innermost section; the rank
+ * computed in it or not. */
 static inline void vm_overlap_charge(struct vm_overlap *overlap, uint64_t now,
 				     bool user)
 {
@@ -240,8 +242,8 @@ static inline void vm_overlap_enter(struct vm_overlap *overlap, uint64_t now,
 	vm_overlap_sum_off(&overlap->user, now);
 }
 
-/* Boyer and Moore's vote: whoever has more than half of the time leads in the
- * end, and no table by section and function is needed. */
+/* Boyer and Moore's vote: a function with more than half of the time leads in
+ * the end, and no table by section and function is needed. */
 static inline void vm_overlap_vote(struct vm_overlap_section *section,
 				   uint32_t call, uint64_t time)
 {
@@ -271,8 +273,9 @@ static inline void vm_overlap_exit(struct vm_overlap *overlap, uint64_t now)
 }
 
 /*
- * XFER_BEGIN and XFER_END.  After an end, or vm_overlap_forget(), nobody watches
- * the transfer any more.  half: of one of which only one end is to be known.
+ * XFER_BEGIN and XFER_END.  After an end, or vm_overlap_forget(), the transfer
+ * is not observed any more.  half: for a transfer of which only one end will be
+ * known.
  */
 void vm_overlap_begin(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
 		      uint64_t now, enum vm_side side, enum vm_path way,
@@ -280,14 +283,14 @@ void vm_overlap_begin(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
 void vm_overlap_end(struct vm_overlap_xfer *xfer, uint64_t now);
 void vm_overlap_half(struct vm_overlap *overlap, enum vm_side side,
 		     enum vm_path way, uint64_t bytes);
-/* It was no transfer after all. */
+/* Forgets a transfer: it was none after all. */
 void vm_overlap_forget(struct vm_overlap_xfer *xfer);
-/* A moment from which parts of a message may come, and one such part. */
+/* Notes a moment from which parts of a message may come, and one such part. */
 void vm_overlap_mark(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
 		     uint64_t now, enum vm_side side, enum vm_path way);
 void vm_overlap_part(const struct vm_overlap_xfer *xfer, uint64_t now,
 		     uint64_t bytes);
-/* A copy in memory, too short to be timed: both at once. */
+/* Notes a copy in memory, too short to be timed: both ends at once. */
 void vm_overlap_copied(struct vm_overlap *overlap, enum vm_side side,
 		       enum vm_path way, uint64_t bytes);
 
@@ -298,29 +301,29 @@ void vm_overlap_section_begin(struct vm_overlap *overlap, uint64_t now,
 int vm_overlap_section_end(struct vm_overlap *overlap, uint64_t now,
 			   const char *name);
 
-/* Watching is switched on or off; by the main task. */
+/* Switches overlap on or off; by the main task. */
 void vm_overlap_switch(struct vm_overlap *overlap, uint64_t now, bool on);
 
-/* The rank, which does not run, goes to another core. */
+/* Moves the rank, which does not run, to another core. */
 void vm_overlap_move(struct vm_overlap *overlap, struct vm_overlap_core *to,
 		     uint64_t now);
 
 /* Brings the rows up to date. */
 void vm_overlap_fold(struct vm_overlap *overlap);
-/* The same for a copy that a dead process may have left locked. */
+/* As vm_overlap_fold(), for a copy that a dead process may have left locked. */
 void vm_overlap_fold_dead(struct vm_overlap *overlap);
 
-/* Adds a row to a sum; what is open counts as a transfer whose end is not
+/* Adds a row to a sum; an open transfer counts as one whose end is not
  * known. */
 void vm_overlap_row_add(struct vm_overlap_row *sum,
 			const struct vm_overlap_row *row);
 
-/* "outer/inner" of a section; "" of the whole program. */
+/* The path of a section, "outer/inner"; "" of the whole program. */
 void vm_overlap_section_path(const struct vm_overlap *overlap, unsigned section,
 			     char *path, size_t bytes);
 
 /* Both bounds of a transfer that takes xfer, of which the time from begin to
- * end is span, in which `computed` was spent computing. */
+ * end is span, with `computed` of it spent computing. */
 struct vm_overlap_bounds {
 	uint64_t min, max;
 };

@@ -2,9 +2,9 @@
 /*
  * The measures of the ranks of one process, in a file.
  *
- * The process writes into the mapped file, so what it has measured stays when
- * it dies, whatever of.  Who reads it makes a copy, checks it, and folds what
- * is left in the rings.
+ * The process writes into the mapped file, so the measures survive it, whatever
+ * the cause of its death.  A reader makes a copy, checks it, and folds the
+ * entries left in the rings.
  */
 #ifndef INTROSPECT_MEASURE_OVERLAP_FILE_H
 #define INTROSPECT_MEASURE_OVERLAP_FILE_H
@@ -26,16 +26,17 @@ struct vm_overlap_file {
 };
 
 /*
- * Makes DIR/process.N.raw, or only memory if dir is empty; all zeros but what
- * `head` says.  0; -VMPI_EIO (logged).
+ * Makes DIR/process.N.raw, or only memory if dir is empty; all zeros except the
+ * fields that `head` has.  0; -VMPI_EIO (logged).
  */
 int vm_overlap_file_new(struct vm_overlap_file **file, const char *dir,
 			const struct vm_overlap_file *head);
 void vm_overlap_file_free(struct vm_overlap_file *file);
 
 /*
- * A copy of the file at path, folded: to be freed with vm_overlap_file_free().
- * 0; -VMPI_ENOENT (not logged); -VMPI_EIO, -VMPI_EINVAL: it is none (logged).
+ * Copies the file at path and folds it: to be freed with
+ * vm_overlap_file_free(). 0; -VMPI_ENOENT (not logged); -VMPI_EIO,
+ * -VMPI_EINVAL: it is not one (logged).
  */
 int vm_overlap_file_read(struct vm_overlap_file **file, const char *path);
 

@@ -4,10 +4,10 @@
  * function and section, of one rank.
  *
  * The rank is always in exactly one row: that of its innermost open section and
- * of the call it is in, or of none.  Whenever it goes to another row, what has
- * grown since the last time is added to the one that it leaves.  So rows add up
- * to everything, nothing is counted twice, and what a section has with those
- * within it is a sum.  Time and values come as arguments.
+ * of the call it is in, or of none.  Whenever it goes to another row, the
+ * growth since the last time is added to the row that it leaves.  So rows add
+ * up to everything, nothing is counted twice, and the total of a section with
+ * its inner ones is a sum.  Time and values come as arguments.
  */
 #ifndef INTROSPECT_MEASURE_PROFILE_H
 #define INTROSPECT_MEASURE_PROFILE_H
@@ -43,12 +43,12 @@ struct vm_profile_section {
 struct vm_profile {
 	int32_t rank;
 	uint32_t words;
-	uint32_t off;	   /* switched off: what passes is not counted */
+	uint32_t off;	   /* switched off: nothing is counted */
 	uint32_t sections; /* used */
 	uint32_t rows;	   /* used */
 	uint32_t row;	   /* where the rank is */
 	uint32_t depth;	   /* of open sections, those without room too */
-	uint32_t lost_sections, lost_rows; /* there was no room for */
+	uint32_t lost_sections, lost_rows; /* that found no room */
 	uint32_t open[VM_PROFILE_DEPTH];
 	uint64_t begin, time; /* of the first and the last change of row */
 	uint64_t last[VM_PROFILE_WORDS];
@@ -57,34 +57,34 @@ struct vm_profile {
 	struct vm_profile_row table[VM_PROFILE_ROWS];
 };
 
-/* All zeros before. */
+/* Initializes it; all zeros before. */
 void vm_profile_init(struct vm_profile *profile, int rank, unsigned words);
 
-/* The rank begins to run, outside of calls and sections; it runs no more. */
+/* The rank begins to run, outside of calls and sections; it ends. */
 void vm_profile_begin(struct vm_profile *profile, uint64_t now,
 		      const uint64_t *values);
 void vm_profile_end(struct vm_profile *profile, uint64_t now,
 		    const uint64_t *values);
 
-/* A call begins, ends. */
+/* A call begins; it ends. */
 void vm_profile_enter(struct vm_profile *profile, uint64_t now,
 		      const uint64_t *values, uint32_t call);
 void vm_profile_exit(struct vm_profile *profile, uint64_t now,
 		     const uint64_t *values);
 
-/* A section, in the one that is open; end: `name` is that of the innermost one,
- * or NULL; else -VMPI_EINVAL. */
+/* Begins a section, inside the one that is open; ends the innermost one if
+ * `name` is its name or NULL, else -VMPI_EINVAL. */
 void vm_profile_section_begin(struct vm_profile *profile, uint64_t now,
 			      const uint64_t *values, const char *name);
 int vm_profile_section_end(struct vm_profile *profile, uint64_t now,
 			   const uint64_t *values, const char *name);
 
-/* What passes from now on is counted, or not. */
+/* Switches counting on or off. */
 void vm_profile_switch(struct vm_profile *profile, uint64_t now,
 		       const uint64_t *values, bool on);
 
 /* Whether all numbers in it are such that the functions above could have made
- * them: of a file. */
+ * them: for a profile from a file. */
 bool vm_profile_valid(const struct vm_profile *profile);
 
 #endif

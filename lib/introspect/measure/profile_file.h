@@ -2,8 +2,8 @@
 /*
  * The profiles of the ranks of one process, in a file.
  *
- * The process writes into the mapped file, so that what it has counted stays
- * when it dies, whatever of.
+ * The process writes into the mapped file, so that its counts survive it,
+ * whatever the cause of its death.
  */
 #ifndef INTROSPECT_MEASURE_PROFILE_FILE_H
 #define INTROSPECT_MEASURE_PROFILE_FILE_H
@@ -32,8 +32,8 @@ struct vm_profile_file {
 };
 
 /*
- * Makes DIR/profile.N.raw, or only memory if dir is empty; all zeros but what
- * `head` says.  0; -VMPI_EIO (logged).
+ * Makes DIR/profile.N.raw, or only memory if dir is empty; all zeros except the
+ * fields that `head` has.  0; -VMPI_EIO (logged).
  */
 int vm_profile_file_new(struct vm_profile_file **file, const char *dir,
 			const struct vm_profile_file *head);
@@ -41,7 +41,7 @@ void vm_profile_file_free(struct vm_profile_file *file);
 
 /*
  * Reads the file at path; to be freed with vm_profile_file_free().  0;
- * -VMPI_ENOENT (not logged); -VMPI_EIO, -VMPI_EINVAL: it is none (logged).
+ * -VMPI_ENOENT (not logged); -VMPI_EIO, -VMPI_EINVAL: it is not one (logged).
  */
 int vm_profile_file_read(struct vm_profile_file **file, const char *path);
 

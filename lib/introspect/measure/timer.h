@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a rank and what a core did with their time: the arithmetic.
+ * Rank time and core time: the arithmetic.
  *
  * Nigay, Mosimann, Schneider, Hoefler, "Communication and Timing Issues with
  * MPI Virtualization" (EuroMPI 2020): the process-POV clock R ticks while its
@@ -11,8 +11,8 @@
  * alone; readings of two cores never meet in one difference, so the counts of
  * cores need not agree and a suspended task may move to another core.
  *
- * What two threads may see is one word: R while the task is suspended, and while
- * it runs the moment at which R was 0, which differ in the lowest bit.  Anybody
+ * Two threads share only one word: R while the task is suspended, and while it
+ * runs the moment at which R was 0, which differ in the lowest bit.  Any thread
  * can read it at any time; all else belongs to the task's core.
  */
 #ifndef INTROSPECT_MEASURE_TIMER_H
@@ -22,17 +22,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a task.  All 0: R is 0, the task is suspended and in no section. */
+/* The timer of a task.  All 0: R is 0, the task is suspended and in no
+ * section. */
 struct vm_timer {
 	_Atomic uint64_t word; /* 63 bits: R, or now - R; 1 bit: running */
-	uint64_t mark;	       /* M: since when C has not been told */
-	uint32_t depth;	       /* sections the task is in */
-	uint32_t user;	       /* for whoever embeds it */
+	uint64_t mark;	/* M: the time since which C has not been updated */
+	uint32_t depth; /* sections the task is in */
+	uint32_t user;	/* free for the code that embeds it */
 };
 
-/* Of a core. */
+/* The timer of a core. */
 struct vm_timer_core {
-	_Atomic uint64_t sum; /* C; written by the core, read by anybody */
+	_Atomic uint64_t sum; /* C; written by the core, read by any thread */
 };
 
 #define VM_TIMER_RUNNING 1u
@@ -43,7 +44,7 @@ static inline bool vm_timer_runs(const struct vm_timer *timer)
 	       VM_TIMER_RUNNING;
 }
 
-/* R becomes now - R or the other way round; modulo 2 to the 63rd. */
+/* Turns R into now - R or the other way round; modulo 2 to the 63rd. */
 static inline void vm_timer_turn(struct vm_timer *timer, uint64_t now,
 				 unsigned running)
 {
@@ -55,7 +56,7 @@ static inline void vm_timer_turn(struct vm_timer *timer, uint64_t now,
 			      memory_order_relaxed);
 }
 
-/* What a core has to add when a task stops being metered. */
+/* Adds the open time to the core's sum when a task stops being metered. */
 static inline void vm_timer_core_add(struct vm_timer_core *core,
 				     const struct vm_timer *timer, uint64_t now)
 {
@@ -112,8 +113,8 @@ static inline uint64_t vm_timer_rank(const struct vm_timer *timer, uint64_t now)
 					 word >> 1;
 }
 
-/* The same by anybody else, who reads the time with read(): what it was at some
- * moment of this call. */
+/* As vm_timer_rank(), by any other thread, which reads the time with read():
+ * the value at some moment of this call. */
 static inline uint64_t vm_timer_peek(const struct vm_timer *timer,
 				     uint64_t (*read)(void))
 {
@@ -124,17 +125,17 @@ static inline uint64_t vm_timer_peek(const struct vm_timer *timer,
 		if (!(word & VM_TIMER_RUNNING))
 			return word >> 1;
 		now = read();
-		/* Still this word: the task has run all the while, or has
-		 * not lost a tick. */
+		/* The same word: the task has run all the while, or has not
+		 * lost a tick. */
 	} while (atomic_load_explicit(&timer->word, memory_order_acquire) !=
 		 word);
 	return (now - (word >> 1)) << 1 >> 1;
 }
 
 /*
- * MPIX_Ptime by the task, which is running: C, and what the caller's own open
- * section adds at this moment.  (Listing 3 leaves that out until the caller is
- * suspended or its section ends; then both are the same.)
+ * MPIX_Ptime by the task, which is running: C, and the time that the caller's
+ * own open section adds at this moment.  (Listing 3 leaves that out until the
+ * caller is suspended or its section ends; then both are the same.)
  */
 static inline uint64_t vm_timer_of_core(const struct vm_timer_core *core,
 					const struct vm_timer *timer,

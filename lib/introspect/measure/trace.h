@@ -3,9 +3,10 @@
  * The records of a trace, and the file where a process keeps them.
  *
  * Each worker has a ring of records that only it writes; other threads share
- * one.  A full ring overwrites its oldest records, and what has been written
+ * one.  A full ring overwrites its oldest records, and the count of all records
  * says how many.  The rings lie in a mapped file, so they outlive the process,
- * whatever it died of.  report/trace/merge.h makes one text of all files.
+ * whatever the cause of its death.  report/trace/merge.h makes one text of all
+ * files.
  */
 #ifndef INTROSPECT_MEASURE_TRACE_H
 #define INTROSPECT_MEASURE_TRACE_H
@@ -18,9 +19,9 @@
 #include "base/err.h"
 
 /*
- * Kinds of records, and what their fields mean:  X(kind, text).  A key is what
- * messages are matched by: context, tag, the sender's number in it, the receiver
- * in the world.
+ * Kinds of records, and the meaning of their fields:  X(kind, text).  A key is
+ * what messages are matched by: context, tag, the sender's number in it, the
+ * receiver in the world.
  */
 #define VM_TRACE_KINDS(X)                                                     \
 	X(SWITCH, "rank runs from now on, not peer: detail why, extra which") \
@@ -48,11 +49,11 @@ enum vm_trace_kind {
 		VM_TRACE_KIND_COUNT
 };
 
-/* detail of SWITCH: why the one that ran does not. */
+/* detail of SWITCH: why the previous task does not run any more. */
 enum vm_trace_why { VM_TRACE_WAITS, VM_TRACE_YIELDS, VM_TRACE_ENDS };
 /* extra of SWITCH; of IDLE, BUSY, ENTER, EXIT the first. */
 enum { VM_TRACE_TO_MAIN = 1, VM_TRACE_FROM_MAIN = 2 };
-/* detail of MATCH: it is received with that; it will be; it never will. */
+/* detail of MATCH: it is received at once; it will be; it never will. */
 enum { VM_TRACE_DONE, VM_TRACE_LATER, VM_TRACE_DROPPED };
 
 #define VM_TRACE_NO_RANK UINT32_MAX
@@ -109,7 +110,8 @@ bool vm_trace_path(char *part, size_t bytes, const char *path, int process);
  */
 int vm_trace_new(struct vm_trace *trace, const char *path,
 		 const struct vm_trace_file *head, size_t ring_bytes);
-/* 0; -VMPI_ENOENT (not logged); -VMPI_EIO, -VMPI_EINVAL: it is none (logged). */
+/* Opens and checks a file.  0; -VMPI_ENOENT (not logged); -VMPI_EIO,
+ * -VMPI_EINVAL: it is not one (logged). */
 int vm_trace_open(struct vm_trace *trace, const char *part);
 void vm_trace_close(struct vm_trace *trace);
 
@@ -121,8 +123,8 @@ static inline struct vm_trace_ring *vm_trace_ring(const struct vm_trace *trace,
 					(size_t)lane * trace->ring_bytes);
 }
 
-/* Adds a record to the ring of a worker, on its thread; `worker` beyond the
- * workers, or below 0: to that of all others, on any thread. */
+/* Adds a record to the ring of a worker, on its thread; with `worker` beyond
+ * the workers, or below 0, to the ring of all other threads, on any thread. */
 static inline void vm_trace_add(const struct vm_trace *trace, int worker,
 				const struct vm_trace_record *record)
 {

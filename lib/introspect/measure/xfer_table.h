@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long the transfer of a message takes: a table that was measured before.
+ * The time that the transfer of a message takes: a table that was measured
+ * before.
  *
- * Per way a message can go there are points (size, time), ascending in both the
- * size and the lines of the file.  Between two points time is linear; below
+ * For each path of a message there are points (size, time), ascending in both
+ * the size and the lines of the file.  Between two points time is linear; below
  * the first it is the first's; beyond the last it goes on as between the last
- * two.  Pure but for load, which reads a file.
+ * two.  Pure except for load, which reads a file.
  */
 #ifndef INTROSPECT_MEASURE_XFER_TABLE_H
 #define INTROSPECT_MEASURE_XFER_TABLE_H
@@ -13,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The ways a message goes: word in the file, words for people. */
+/* Paths of a message: word in the file, words for people. */
 #define VM_PATHS_LIST(X)                     \
 	X(WORKER, "worker", "on one worker") \
 	X(NODE, "node", "between workers")   \
@@ -38,30 +39,30 @@ struct vm_xfer_table {
 	struct vm_xfer_point point[VM_PATHS][VM_XFER_POINTS];
 };
 
-/* The time of a transfer, in the unit of the table; 0 for a way without
+/* The time of a transfer, in the unit of the table; 0 for a path without
  * points. */
 uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path way,
 		      uint64_t bytes);
 
-/* Multiplies all times: another unit. */
+/* Multiplies all times, to change the unit. */
 void vm_xfer_scale(struct vm_xfer_table *table, double factor);
 
 /*
- * Reads lines `WAY BYTES NANOSECONDS`; # begins a comment.  `path` is for
- * messages.  0; -VMPI_EINVAL, logged with file and line: what is wrong and what
- * would be right.
+ * Reads lines `PATH BYTES NANOSECONDS`; # begins a comment.  `path` is for
+ * error messages.  0; -VMPI_EINVAL, logged with file and line: what is wrong
+ * and what would be right.
  */
 int vm_xfer_read(struct vm_xfer_table *table, FILE *file, const char *path);
 
-/* The same from the file; -VMPI_ENOENT, -VMPI_EIO, logged too. */
+/* As vm_xfer_read(), from the file; -VMPI_ENOENT, -VMPI_EIO, logged too. */
 int vm_xfer_load(struct vm_xfer_table *table, const char *path);
 
-/* Writes what vm_xfer_read() takes.  0 or -VMPI_EIO, not logged. */
+/* Writes a file that vm_xfer_read() takes.  0 or -VMPI_EIO, not logged. */
 int vm_xfer_write(const struct vm_xfer_table *table, FILE *file);
 
-/* Where the table is unless overlap_table says otherwise:
- * $XDG_CONFIG_HOME/vmpi-xfer.table or ~/.config/vmpi-xfer.table, into path.
- * 0, or -VMPI_ENOENT without a home directory (not logged). */
+/* Writes the default path of the table, for an empty overlap_table, into path:
+ * $XDG_CONFIG_HOME/vmpi-xfer.table or ~/.config/vmpi-xfer.table. 0, or
+ * -VMPI_ENOENT without a home directory (not logged). */
 int vm_xfer_usual(char *path, size_t bytes);
 
 const char *vm_path_word(enum vm_path way);

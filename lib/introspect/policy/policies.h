@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The built-in policies.  Each is a policy like those out of a file: it knows
- * variables by name and nothing else of vmpi.  To add one: its row here, its
- * object in a file of its own.
+ * The built-in policies.  Each is a policy like those loaded from a file: it
+ * knows variables by name and nothing else of vmpi.  To add one: its row here,
+ * its object in a file of its own.
  */
 #ifndef INTROSPECT_POLICY_POLICIES_H
 #define INTROSPECT_POLICY_POLICIES_H
@@ -29,7 +29,7 @@ VM_POLICIES(VM_POLICY_DECLARE_)
 /* All of them, up to NULL. */
 extern const struct vmpi_policy *const vm_policies_builtin[];
 
-/* The one of a name of so many bytes; NULL: there is none. */
+/* Finds the policy of a name of so many bytes; NULL: there is none. */
 const struct vmpi_policy *vm_policies_builtin_find(const char *name,
 						   size_t length);
 

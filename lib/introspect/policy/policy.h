@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Policies at work: who they are, what they have decided, what is refused.
+ * Policies at work: those that run, their decisions, refused values.
  *
  * This is the inside of vmpi_policy.h.  It is pure: time comes as an argument,
  * and the variables are behind a few functions (struct vm_policy_vars), so that
- * tests replay whole jobs without one.  core/service/tune.h joins it to the process.
+ * tests replay whole jobs without one.  core/service/tune.h connects it to the
+ * process.
  *
- * What every policy is held to, whatever it does: values stay in the range of
- * their variables; a variable that a policy moves up and down again and again
- * (VM_POLICY_TURNS turns within VM_POLICY_TURN_TICKS of its ticks) is taken away
- * from it; when it fails or ends, what it has set goes back.
+ * Rules for every policy: values stay in the range of their variables; a
+ * variable that a policy moves up and down again and again (VM_POLICY_TURNS
+ * turns within VM_POLICY_TURN_TICKS of its ticks) is taken away from it; when
+ * it fails or ends, its settings are reverted.
  *
  * One thread at a time; nothing here waits.
  */
@@ -39,11 +40,11 @@ struct vm_policy_record {
 	const char *variable;
 	int number;
 	int64_t old_value, new_value;
-	bool reverted; /* it takes earlier ones back */
+	bool reverted; /* it reverts earlier ones */
 	char reason[VM_POLICY_REASON_MAX];
 };
 
-/* The variables, and who is to be told; arg goes to every function. */
+/* Access to the variables, and reports; arg goes to every function. */
 struct vm_policy_vars {
 	int process, processes, ranks, ranks_here;
 	int (*control_count)(void *arg);
@@ -57,9 +58,9 @@ struct vm_policy_vars {
 	int (*read)(void *arg, int number, unsigned block, uint64_t *values,
 		    unsigned words);
 	int (*total)(void *arg, int number, uint64_t *values, unsigned words);
-	/* Of a decision, after it has been carried out. */
+	/* Called for a decision, after it has been carried out. */
 	void (*decided)(void *arg, const struct vm_policy_record *record);
-	/* A line about a policy: of its own wish (log), or what it did wrong. */
+	/* Prints a line about a policy: its own (log), or about its mistake. */
 	void (*say)(void *arg, const char *policy, bool wrong,
 		    const char *text);
 	void *arg;
@@ -69,10 +70,10 @@ struct vm_policy_vars {
 struct vm_policy_knob {
 	int number;
 	int64_t first, last; /* before its first decision, after its last */
-	bool ours;	     /* nobody else has set it since */
+	bool ours;	     /* nothing else has set it since */
 	bool up;	     /* the last step */
 	unsigned turns;	     /* changes of direction since ... */
-	uint64_t turn_tick;  /* that tick */
+	uint64_t turn_tick;  /* ... that tick */
 };
 
 struct vm_policies;
@@ -107,26 +108,26 @@ void vm_policies_init(struct vm_policies *all,
 		      struct tune_node_pvars *pvars);
 
 /*
- * What is wrong with a policy, as it came out of a file; NULL: nothing.  Its
- * fields are looked at, nothing is called.
+ * The mistake in a policy that came from a file; NULL: none.  Its fields are
+ * checked, nothing is called.
  */
 const char *vm_policy_wrong(const struct vmpi_policy *policy);
 
 /*
- * Adds a policy and starts it.  argument is the caller's, for as long.
- * -VMPI_EINVAL: it is wrong, there is one of that name, or it did not start
- * (said); -VMPI_ELIMIT, -VMPI_ENOMEM.
+ * Adds a policy and starts it.  argument is the caller's, for as long as it
+ * runs. -VMPI_EINVAL: it is malformed, there is one of that name, or it did not
+ * start (reported); -VMPI_ELIMIT, -VMPI_ENOMEM.
  */
 int vm_policies_add(struct vm_policies *all, const struct vmpi_policy *policy,
 		    const char *argument, uint64_t now_ns);
 
-/* A tick of each. */
+/* Calls the tick of each. */
 void vm_policies_tick(struct vm_policies *all, uint64_t now_ns);
 
-/* The end of each, in reverse; what they have set goes back. */
+/* Ends each, in reverse; their settings are reverted. */
 void vm_policies_fini(struct vm_policies *all, uint64_t now_ns);
 
-/* Record i, the oldest first; NULL: it is not remembered (any more). */
+/* Record i, the oldest first; NULL: it is not kept (any more). */
 const struct vm_policy_record *vm_policy_record(const struct vm_policies *all,
 						uint64_t i);
 

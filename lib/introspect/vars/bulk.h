@@ -2,7 +2,7 @@
 /*
  * A list of performance variables that are read in one go.
  *
- * Names and patterns are looked up once; what remains are runs of variables that
+ * Names and patterns are looked up once; the result is runs of variables that
  * follow each other in a table, so that reading is copying.
  */
 #ifndef INTROSPECT_VARS_BULK_H
@@ -29,28 +29,29 @@ struct vm_bulk {
 	unsigned words;
 };
 
-/* Which variables fit; NULL: all do. */
+/* Whether a variable is wanted; NULL: all are. */
 typedef bool vm_bulk_wanted(const struct vm_pvar *row);
 
 /*
- * The list of n names, in their order, each of a variable or a pattern with *
- * and ?; a variable comes once, and of a pattern only those that are wanted.
- * n == 0: all wanted ones.  None of channels are.  0; -VMPI_ENOENT: *bad fits none; -VMPI_EINVAL: *bad
- * is not wanted; -VMPI_ENOMEM.  Nothing is logged.
+ * Makes the list of n names, in their order, each of a variable or a pattern
+ * with * and ?; a variable occurs once, and a pattern selects only wanted ones.
+ * n == 0: all wanted ones.  Never variables of channels.  0; -VMPI_ENOENT: *bad
+ * fits none; -VMPI_EINVAL: *bad is not wanted; -VMPI_ENOMEM.  Nothing is
+ * logged.
  */
 int vm_bulk_init(struct vm_bulk *bulk, const char *const *names, unsigned n,
 		 vm_bulk_wanted *wanted, const char **bad);
 void vm_bulk_fini(struct vm_bulk *bulk);
 
 /*
- * The values, bulk->words of them: of ranks' variables those of `rank`, counted
- * as in the world, or with VM_BULK_TOTAL totals; of all others totals; 0
- * where nobody counts (yet).  -VMPI_ERANK: no such rank in this process.  Any
- * thread, and in signal handlers.
+ * Reads the values, bulk->words of them: of ranks' variables those of `rank`,
+ * counted as in the world, or with VM_BULK_TOTAL totals; of all others totals;
+ * 0 where nothing is counted (yet).  -VMPI_ERANK: no such rank in this process.
+ * Any thread; async-signal-safe.
  */
 int vm_bulk_read(const struct vm_bulk *bulk, uint64_t *values, int rank);
 
-/* Whether the differences of two values mean something: of counters, timers and
+/* Whether the differences of two values are meaningful: of counters, timers and
  * aggregates. */
 bool vm_pvar_grows(const struct vm_pvar *row);
 

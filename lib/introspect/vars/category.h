@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where variables belong and for whom they are: the two columns that rows of
- * control and of performance variables have in common.
+ * Categories and levels of variables: the two columns that rows of control and
+ * of performance variables have in common.
  *
  * Categories are one tree for both kinds; a variable is in one of them.  Levels
  * are those of the tool information interface of MPI.
@@ -40,7 +40,7 @@ enum vm_category {
 	VM_CATEGORY_none = -1
 };
 
-/* For whom, and how much of it. */
+/* For which users, and in how much detail. */
 #define VM_LEVELS(X)            \
 	X(UB, "user basic")     \
 	X(UD, "user detail")    \
@@ -58,28 +58,28 @@ enum vm_level {
 #undef VM_LEVEL_ENUM_
 };
 
-/* What there is to say about a category.  The numbers are those of the enum,
- * so they run from 0 to VM_CATEGORY_end - 1. */
+/* The facts about a category.  The numbers are those of the enum, so they run
+ * from 0 to VM_CATEGORY_end - 1. */
 struct vm_category_view {
 	const char *name;
 	const char *text;
 	enum vm_category parent; /* or VM_CATEGORY_none */
 };
 
-/* False: no such number. */
+/* Fills the view; false: no such number. */
 bool vm_category_info(int number, struct vm_category_view *view);
 
-/* The number of a name, or -1. */
+/* The number of the category with this name, or -1. */
 int vm_category_find(const char *name);
 
 /* Whether a category is `outer` or lies in it. */
 bool vm_category_in(enum vm_category category, enum vm_category outer);
 
-/* "tuner basic" */
+/* The name of a level: "tuner basic". */
 const char *vm_level_name(enum vm_level level);
 
-/* Moves whenever variables were added, and with them members of categories.
- * Any thread. */
+/* A number that changes whenever variables were added, and with them members of
+ * categories.  Any thread. */
 unsigned vm_vars_stamp(void);
 
 #endif

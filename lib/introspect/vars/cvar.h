@@ -47,7 +47,7 @@ enum vm_var_type {
 
 enum vm_var_when { VM_VAR_STARTUP, VM_VAR_ANYTIME, VM_VAR_ALIKE, VM_VAR_RANK };
 
-/* Who gave a variable its value; later ones win over earlier ones. */
+/* The sources of values; later ones win over earlier ones. */
 #define VM_VAR_SOURCES(X)             \
 	X(DEFAULT, "default")         \
 	X(SYSTEM, "system file")      \
@@ -144,9 +144,9 @@ struct vm_cvar_table {
 	};
 
 /*
- * Adds a layer's table; its variables' index is their order of arrival.  Again
- * for the same table: nothing happens.  -VMPI_ELIMIT when there is no room for
- * it (VM_VAR_TABLES_MAX, VM_VARS_MAX).  Names must be new, defaults in range
+ * Adds a layer's table; its variables' index is their order of arrival.  Does
+ * nothing for the same table again.  -VMPI_ELIMIT when there is no room for it
+ * (VM_VAR_TABLES_MAX, VM_VARS_MAX).  Names must be new, defaults in range
  * (asserted: both are mistakes of the row).  Any thread.
  */
 #define VM_VAR_TABLES_MAX 16
@@ -154,28 +154,29 @@ struct vm_cvar_table {
 int vm_vars_add(const struct vm_cvar_table *table);
 
 /*
- * Sets the variable `name` to what text says and remembers source.  A value
- * from a higher source than the given one stays (the text is still checked).
- * -VMPI_ENOENT, -VMPI_EINVAL, -VMPI_ESTATE (STARTUP, and the runtime has
- * started), -VMPI_ENOMEM, -VMPI_ELIMIT (more than VM_VAR_STRINGS_MAX different
- * strings), all logged.  Any thread; never switches.
+ * Sets the variable `name` to the value that text has and remembers source.  A
+ * value from a higher source than the given one stays (the text is still
+ * checked). -VMPI_ENOENT, -VMPI_EINVAL, -VMPI_ESTATE (STARTUP, and the runtime
+ * has started), -VMPI_ENOMEM, -VMPI_ELIMIT (more than VM_VAR_STRINGS_MAX
+ * different strings), all logged.  Any thread; never switches.
  *
- * A replaced string stays in memory, because somebody may still read it; equal
- * texts are kept once.
+ * A replaced string stays in memory, because some thread may still read it;
+ * equal texts are kept once.
  */
 #define VM_VAR_STRINGS_MAX 1024
-#define VM_VAR_TEXT_MAX 4096 /* bytes of a value as text, with its end */
+#define VM_VAR_TEXT_MAX 4096 /* bytes of a value as text, with the final zero */
 int vm_cvar_set(const char *name, const char *text, enum vm_var_source source);
 
-/* The same for line `line` of file `path`, for messages and vm_cvar_each(). */
+/* As vm_cvar_set(), for line `line` of file `path`, for messages and
+ * vm_cvar_each(). */
 int vm_cvar_set_at(const char *name, const char *text,
 		   enum vm_var_source source, const char *path, unsigned line);
 
 /* Whether there is a variable of this name. */
 bool vm_cvar_known(const char *name);
 
-/* All variables that vm_cvar_set() did not write at RUNTIME get their default.
- * -VMPI_ESTATE after vm_vars_freeze(true), logged. */
+/* Resets all variables that vm_cvar_set() did not write at RUNTIME to their
+ * default. -VMPI_ESTATE after vm_vars_freeze(true), logged. */
 int vm_vars_reset(void);
 
 /*
@@ -185,7 +186,7 @@ int vm_vars_reset(void);
  */
 int vm_cvar_get(const char *name, char *text, size_t bytes);
 
-/* From now on (true) or no longer (false) STARTUP variables refuse writes. */
+/* Sets whether STARTUP variables refuse writes from now on. */
 void vm_vars_freeze(bool started);
 
 /*
@@ -197,7 +198,7 @@ void vm_vars_freeze(bool started);
 typedef void vm_cvar_changed(unsigned index, int64_t value, const char *text);
 void vm_cvar_observe(vm_cvar_changed *changed);
 
-/* What there is to say about a variable; valid during the visit. */
+/* The facts about a variable; valid during the visit. */
 #define VM_VAR_PLACE_MAX 4128
 struct vm_cvar_view {
 	const struct vm_cvar *row;
@@ -212,15 +213,16 @@ struct vm_cvar_view {
 
 /*
  * Variables by their index, the number.  vm_cvar_count(): how many there are.
- * vm_cvar_find(): the number of a name, or -1.  vm_cvar_info(): row, layer, name
- * (written to name[VM_NAME_MAX]), source and index of one; value, preset and
- * place stay NULL; false: no such number.
+ * vm_cvar_find(): the number of a name, or -1.  vm_cvar_info(): row, layer,
+ * name (written to name[VM_NAME_MAX]), source and index of one; value, preset
+ * and place stay NULL; false: no such number.
  *
  * vm_cvar_load(), vm_cvar_store(): the value as a number, of all types but
  * STRING.  -VMPI_ENOENT: no such number; -VMPI_EINVAL: a STRING, or out of its
  * range; -VMPI_ESTATE: STARTUP, and the runtime has started.  A value from a
- * higher source stays, as with vm_cvar_set().  Nothing is logged: who tries
- * numbers says what it means.  Any thread; loads also in signal handlers.
+ * higher source stays, as with vm_cvar_set().  Nothing is logged: callers that
+ * try numbers know what a failure means.  Any thread; loads also in signal
+ * handlers.
  */
 int vm_cvar_count(void);
 int vm_cvar_find(const char *name);

@@ -48,7 +48,8 @@
 
 /*
  * The elements of each type:  E(S, type, name, text), S the struct, type I32,
- * I64 or U64, the wide ones first so that nothing lies between two.  At most 64 bytes in all.
+ * I64 or U64, the wide ones first so that there is no padding between two.  At
+ * most 64 bytes in all.
  */
 #define VM_EVENT_OF_xfer_begin(E, S)                                         \
 	E(S, U64, bytes, "length of the message")                            \
@@ -130,7 +131,7 @@ typedef uint64_t vm_event_U64;
 VM_EVENTS(VM_EVENT_STRUCT)
 #undef VM_EVENT_STRUCT
 
-/* What there is to say about a type. */
+/* The facts about a type. */
 struct vm_event_element {
 	const char *name, *text;
 	enum vm_event_type type;
@@ -148,17 +149,17 @@ struct vm_event_row {
 	const struct vm_event_element *elements;
 };
 
-/* NULL: there is no such type.  -1: no such name. */
+/* The row of a type; NULL: there is none.  The number of a name; -1: none. */
 const struct vm_event_row *vm_event_row(int id);
 int vm_event_find(const char *name);
-/* Without what the compiler puts behind the last element. */
+/* Bytes of the payload, without padding behind the last element. */
 size_t vm_event_bytes(const struct vm_event_row *row);
 size_t vm_event_type_bytes(enum vm_event_type type);
 
 /*
- * Sources, by index: who raises.  Those of the workers, VM_SOURCE_SCHED + w, are
- * ordered, and there from the start of the runtime on: they become more.  Time
- * stamps are ticks of base/clock.h.
+ * Sources, by index: the places that raise events.  Those of the workers,
+ * VM_SOURCE_SCHED + w, are ordered, and exist from the start of the runtime on:
+ * their number grows.  Time stamps are ticks of base/clock.h.
  */
 enum { VM_SOURCE_CALLS, VM_SOURCE_P2P, VM_SOURCE_NODE, VM_SOURCE_SCHED };
 #define VM_SOURCE_NAME_MAX 32
@@ -170,16 +171,16 @@ struct vm_source {
 };
 
 int vm_source_count(void);
-/* False: there is no such source. */
+/* Fills in a source; false: there is no such source. */
 bool vm_source_info(int index, struct vm_source *source);
-/* There are so many workers.  While none of them runs. */
+/* Sets the number of workers, while none of them runs. */
 void vm_sources_workers(int count);
 
 /*
- * What a callback may do where it is called, and has to be able to bear: NONE:
- * anything.  RESTRICTED: nothing that waits or starts communication; look at the
- * event and at variables.  THREAD_SAFE: that, while others run it as well.
- * SIGNAL_SAFE: what a signal handler may do.
+ * Safety of a callback, and of the place that calls it: NONE: anything is
+ * allowed.  RESTRICTED: nothing that waits or starts communication; it may read
+ * the event and variables.  THREAD_SAFE: the same, while other threads run it
+ * as well. SIGNAL_SAFE: async-signal-safe.
  */
 enum vm_event_safety {
 	VM_SAFETY_NONE,
@@ -212,29 +213,30 @@ typedef void (*vm_event_dropped_fn)(uint64_t count,
 #define VM_EVENT_ALL (-1)
 
 /*
- * Registers for the events of a type: those of one rank and those that belong to
- * no rank, or all of this process (VM_EVENT_ALL).  No callback yet.  0,
- * -VMPI_ENOENT: no such type, -VMPI_ENOMEM.  Any thread, but not from a callback
- * below NONE.
+ * Registers for the events of a type: those of one rank and those that belong
+ * to no rank, or all of this process (VM_EVENT_ALL).  No callback yet.  0,
+ * -VMPI_ENOENT: no such type, -VMPI_ENOMEM.  Any thread, but not from a
+ * callback below NONE.
  */
 int vm_event_register(struct vm_event_handle **handle, int id, int rank);
 
-/* The layer above's own; what it is about.  Set once, before a callback is. */
+/* Attaches data of the layer above, such as the object concerned.  Set once,
+ * before a callback is. */
 void vm_event_attach(struct vm_event_handle *handle, void *user);
 void *vm_event_attached(const struct vm_event_handle *handle);
 int vm_event_of(const struct vm_event_handle *handle);
 
 /*
- * The callback for a level (NULL: none).  An event is given to that of the least
- * level at or above what the place needs where it is raised; without one it is
- * dropped and counted, and the dropped handler hears of it before the next
+ * Sets the callback for a level (NULL: none).  An event is given to that of the
+ * least level at or above what the place needs where it is raised; without one
+ * it is dropped and counted, and the dropped handler is called before the next
  * callback.  Any thread, also while events are raised.
  */
 void vm_event_callback(struct vm_event_handle *handle,
 		       enum vm_event_safety safety, vm_event_fn fn, void *arg);
 void vm_event_on_dropped(struct vm_event_handle *handle,
 			 vm_event_dropped_fn fn);
-/* How many were dropped in all. */
+/* The number of events dropped in all. */
 uint64_t vm_event_dropped(const struct vm_event_handle *handle);
 
 /*
@@ -245,14 +247,15 @@ uint64_t vm_event_dropped(const struct vm_event_handle *handle);
 void vm_event_unregister(struct vm_event_handle *handle, vm_event_free_fn fn,
 			 void *arg);
 
-/* Called when the types that somebody wants have changed, with their bits: hooks
- * that are not free otherwise are put in place.  Set before the start. */
+/* Sets a function that is called when the set of wanted types has changed, with
+ * their bits: it installs hooks that are not free otherwise.  Set before the
+ * start. */
 void vm_events_on_change(void (*changed)(uint32_t wanted));
 
 /* Raising. */
 
 struct vm_events_wanted {
-	_Atomic uint32_t bits; /* 1 << id: somebody has registered */
+	_Atomic uint32_t bits; /* 1 << id: there is a registration */
 };
 extern struct vm_events_wanted vm_events_wanted;
 
@@ -264,9 +267,9 @@ static inline bool vm_event_wanted(enum vm_event_id id)
 }
 
 /*
- * Where an event is raised.  busy: a byte of the task that raises; while a
- * callback runs it is set, and what the callback causes is not told.  NULL: a
- * thread that is no task, and causes nothing.
+ * The origin of an event.  busy: a byte of the task that raises; while a
+ * callback runs it is set, and events that the callback causes are not raised.
+ * NULL: a thread that is no task, and causes none.
  */
 struct vm_event_from {
 	int rank;   /* whose event it is, or VM_EVENT_ALL: nobody's */

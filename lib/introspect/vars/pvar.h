@@ -48,7 +48,7 @@ enum vm_pvar_class {
  */
 #define VM_PVAR_NONE UINT64_MAX
 
-/* A channel's blocks have no place: they are known to those who hold one. */
+/* A channel's blocks have no place: they are known to those that hold one. */
 enum vm_pvar_of { VM_PVAR_RANK, VM_PVAR_WORKER, VM_PVAR_NODE, VM_PVAR_CHAN };
 
 /* One row. */
@@ -102,9 +102,9 @@ struct vm_pvar_table {
 	};
 
 /*
- * Adds a table; its variables' index is their order of arrival.  Again for the
- * same table: nothing happens.  -VMPI_ELIMIT beyond VM_PVAR_TABLES_MAX tables
- * or VM_PVARS_MAX variables.  Names must be new, arrays no longer than
+ * Adds a table; its variables' index is their order of arrival.  Does nothing
+ * for the same table again.  -VMPI_ELIMIT beyond VM_PVAR_TABLES_MAX tables or
+ * VM_PVARS_MAX variables.  Names must be new, arrays no longer than
  * VM_PVAR_WORDS_MAX (asserted).  Any thread.
  */
 #define VM_PVAR_TABLES_MAX 24
@@ -113,8 +113,8 @@ struct vm_pvar_table {
 int vm_pvars_add(const struct vm_pvar_table *table);
 
 /*
- * Word `word` of a block, whoever writes it: a relaxed load, so a reader never
- * sees half a word.
+ * Reads word `word` of a block, whichever thread writes it: a relaxed load, so
+ * a reader never sees half a word.
  */
 static inline uint64_t vm_pvar_read(const void *block, unsigned word)
 {
@@ -126,9 +126,10 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned word)
  * Writers: the owner of a block, one thread at a time.  A relaxed store of the
  * whole word, no atomic addition.
  *
- * A build with -Dcounters=disabled counts nothing, to measure what counting
- * costs.  vm_pvar_set() and vm_pvar_keep(), which is vm_pvar_add() otherwise, are
- * for what the code itself asks: they are there in every build.
+ * A build with -Dcounters=disabled counts nothing, to measure the cost of
+ * counting.  vm_pvar_set() and vm_pvar_keep(), which is vm_pvar_add()
+ * otherwise, are for values that the code itself reads: they exist in every
+ * build.
  */
 #define vm_pvar_set(word, value) \
 	__atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
@@ -153,12 +154,12 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned word)
 	} while (0)
 #endif
 
-/* Makes a block what it is before anything was counted. */
+/* Resets a block to its state before anything was counted. */
 void vm_pvars_clear(const struct vm_pvar_table *table, void *block);
 
 /*
  * Adds a block to a total of the same kind: high-water marks, states,
- * percentages and generic ones by the greater one, low-water marks by the
+ * percentages and generic ones by the greater value, low-water marks by the
  * smaller one, all others by sum; arrays word by word.  total must belong to
  * the caller, who has cleared it; where there are no low-water marks, zeros
  * will do.
@@ -166,27 +167,29 @@ void vm_pvars_clear(const struct vm_pvar_table *table, void *block);
 void vm_pvars_fold(const struct vm_pvar_table *table, void *total,
 		   const void *block);
 
-/* Makes a watermark that several threads write at least (low: at most) mark. */
+/* Raises a watermark that several threads write to mark (low: lowers it). */
 void vm_pvar_raise(uint64_t *word, bool low, uint64_t mark);
 
-/* Makes block what `now` is, for readers at any time; watermarks, which others
- * may raise meanwhile (introspect/vars/session.h), at least. */
+/* Copies `now` to block, for readers at any time; watermarks, which others may
+ * raise meanwhile (introspect/vars/session.h), are only raised (low ones
+ * lowered). */
 void vm_pvars_show(const struct vm_pvar_table *table, void *block,
 		   const void *now);
 
 /*
- * Where the blocks of a table lie.  Ranks are counted as in the world, workers
- * and ports from 0; the node has one block.  The value of a variable is that of
- * its block and, where there is one, of a second block that lies `also` bytes
- * behind it; sessions put watermarks there that they set back.
+ * The place of the blocks of a table.  Ranks are counted as in the world,
+ * workers and ports from 0; the node has one block.  The value of a variable is
+ * that of its block and, where there is one, of a second block that lies `also`
+ * bytes behind it; sessions put the old values of watermarks there that they
+ * reset.
  */
 struct vm_pvar_place {
 	const char *base;
 	size_t stride; /* from one block to the next */
 	size_t also;   /* 0: there is no second one */
 	/* So far behind a block lies an _Atomic bool, false until there is
-	 * something in the second one or to be brought up to date; 0: maybe
-	 * there always is. */
+	 * something in the second one or to be brought up to date; 0: no such
+	 * flag, there may always be. */
 	size_t used;
 	unsigned count;
 	/* Whether block i is of this process; NULL: all are. */
@@ -197,16 +200,16 @@ struct vm_pvar_place {
 };
 
 /*
- * The blocks of the table are there from now on, where *place says, which must
- * live until NULL says that they are gone.  The table has been added.
+ * Sets the place of the blocks of the table, which must live until it is set to
+ * NULL when they are gone.  The table has been added.
  */
 void vm_pvars_place(const struct vm_pvar_table *table,
 		    const struct vm_pvar_place *place);
 
 /*
  * Variables by number, in the order of vm_pvar_each(): how many there are, the
- * number of a name or -1, what is to be said about one (false: no such number;
- * the name is written to name[VM_NAME_MAX]).
+ * number of a name or -1, the facts about one (false: no such number; the name
+ * is written to name[VM_NAME_MAX]).
  */
 int vm_pvar_count(void);
 int vm_pvar_find(const char *name);
@@ -216,20 +219,20 @@ bool vm_pvar_info(int number, struct vm_pvar_view *view, char *name);
 /*
  * The value of variable `number` in block i of its table, as many words as its
  * row says: 0; -VMPI_ENOENT: no such variable; -VMPI_ERANK: no such block in
- * this process now.  Any thread, and in signal handlers.  vm_pvar_blocks(): how
- * many blocks there are, some of which may be of other processes.
- * vm_pvar_total(): of all blocks of this process, as vm_pvars_fold() adds them
- * up; -VMPI_ESTATE when there is none.
+ * this process now.  Any thread; async-signal-safe.  vm_pvar_blocks(): how many
+ * blocks there are, some of which may be of other processes. vm_pvar_total():
+ * of all blocks of this process, as vm_pvars_fold() adds them up; -VMPI_ESTATE
+ * when there is none.
  */
 unsigned vm_pvar_blocks(int number);
-/* Whose blocks they are; -VMPI_ENOENT. */
+/* The kind of owner of a variable's blocks; -VMPI_ENOENT. */
 int vm_pvar_owner(enum vm_pvar_of *of, int number);
 int vm_pvar_value(uint64_t *value, int number, unsigned i);
 int vm_pvar_total(uint64_t *value, int number);
 
 /*
- * Where a variable lies, for those who read it often: its place is in *place,
- * NULL while there are no blocks, its value in the row's words from `word` on.
+ * The place of a variable, for frequent readers: its place is in *place, NULL
+ * while there are no blocks, its value in the row's words from `word` on.
  * False: no such number.
  */
 struct vm_pvar_spot {
@@ -244,12 +247,12 @@ bool vm_pvar_spot(struct vm_pvar_spot *spot, int number);
 void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value);
 
 /*
- * As vm_pvar_value() of `count` variables from `number` on, one after the other,
- * which are all of one table; nothing is written on failure.
+ * As vm_pvar_value() of `count` variables from `number` on, one after the
+ * other, which are all of one table; nothing is written on failure.
  */
 int vm_pvar_values(uint64_t *values, int number, unsigned count, unsigned i);
 
-/* What there is to say about a variable; valid during the visit. */
+/* The facts about a variable; valid during the visit. */
 struct vm_pvar_view {
 	const struct vm_pvar *row;
 	const struct vm_pvar_table *table;

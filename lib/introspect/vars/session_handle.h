@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a handle is to the three files that session.h has: session.c makes and
- * moves them, session_read.c reads without a lock, session_mark.c sets watermarks
- * back.
+ * The inside of a handle, for the three files of session.h: session.c makes and
+ * moves them, session_read.c reads without a lock, session_mark.c resets
+ * watermarks.
  *
- * A handle keeps one word per value, its base: of counters what they were at the
+ * A handle keeps one word per value, its base: of counters their value at the
  * beginning, of watermarks the extreme since then that the live mark does not
  * show any more.
  */
@@ -28,7 +28,7 @@ enum vm_handle_kind {
 
 struct vm_cell {
 	_Atomic uint64_t base;	 /* of a MARK: session_mark.c */
-	_Atomic uint64_t frozen; /* what it was when the handle stopped */
+	_Atomic uint64_t frozen; /* the value when the handle stopped */
 };
 
 #define VM_LEVEL_NONE UINT_MAX
@@ -39,16 +39,16 @@ struct vm_handle {
 	struct vm_lock lock;  /* orders reset, start, stop; guards scratch */
 	struct vm_list marks; /* of a MARK: session_mark.c */
 	unsigned level;	   /* word of the LEVEL of a MARK, or VM_LEVEL_NONE */
-	unsigned blocks;   /* how many of the place's it sees, from first on */
+	unsigned blocks;   /* blocks of the place, from first on */
 	uint64_t *scratch; /* count words */
 	const void *block; /* of an object; NULL: those of the place */
 	void (*refresh)(const void *block);
 	unsigned count;
-	/* What a read of one word looks at, with the first base: one cache line,
-	 * since a tool that reads hundreds has the program's data to read again
-	 * afterwards. */
+	/* The fields that a read of one word needs, with the first base: one
+	 * cache line, since a tool that reads hundreds has the program's data
+	 * to read again afterwards. */
 	struct vm_pvar_spot spot VM_ALIGNED(VM_CACHELINE);
-	/* Where the block was last seen to be here; relaxed. */
+	/* The place where the block was last seen to be here; relaxed. */
 	_Atomic(const struct vm_pvar_place *) sure;
 	unsigned first;
 	unsigned words;	    /* of the row */
@@ -69,7 +69,7 @@ VM_STATIC_ASSERT(offsetof(struct vm_handle, cells) -
 
 struct vm_session {
 	int rank;
-	struct vm_lock lock; /* orders those who make and free handles */
+	struct vm_lock lock; /* orders those that make and free handles */
 	/* A handle is whole before the release store that links it; pairs with
 	 * the acquire loads of those who walk. */
 	_Atomic(struct vm_handle *) first;
@@ -81,7 +81,7 @@ static inline bool vm_handle_low(const struct vm_handle *handle)
 	return handle->low;
 }
 
-/* Whether a is more of a mark than b. */
+/* Whether a is a higher (low: lower) mark than b. */
 static inline bool vm_beyond(bool low, uint64_t a, uint64_t b)
 {
 	return low ? a < b : a > b;
@@ -93,7 +93,7 @@ vm_handle_place(const struct vm_handle *handle)
 	return atomic_load_explicit(handle->spot.place, memory_order_acquire);
 }
 
-/* Which value word w of the nth block belongs to. */
+/* The index of the value that word w of the nth block belongs to. */
 static inline unsigned vm_cell_of(const struct vm_handle *handle, unsigned nth,
 				  unsigned w)
 {
@@ -123,12 +123,12 @@ static inline uint64_t vm_since(uint64_t live, uint64_t base)
 }
 
 /*
- * Walks the blocks that a handle sees, as far as they are there.
+ * Walks the blocks that a handle sees, as far as they exist.
  */
 struct vm_walk {
 	const struct vm_pvar_place *place;
 	unsigned next, end;
-	unsigned at;		      /* which block */
+	unsigned at;		      /* index of the block */
 	const uint64_t *words, *also; /* of it; also: or NULL */
 };
 
@@ -164,14 +164,14 @@ static inline bool vm_walk_on(struct vm_walk *walk)
 	return false;
 }
 
-/* session_read.c: the values as the blocks have them; those of a handle that runs;
- * those of one that was stopped. */
+/* session_read.c: the values as the blocks have them; those of a running
+ * handle; those of a stopped one. */
 void vm_live_read(const struct vm_handle *handle, uint64_t *values);
 void vm_running_read(struct vm_handle *handle, uint64_t *values);
 void vm_frozen_read(const struct vm_handle *handle, uint64_t *values);
 
-/* session_mark.c: the mark begins with values, or with what its level is now
- * (NULL); from now on, or no longer, it gets what live marks were. */
+/* session_mark.c: the mark begins with values, or with the current level
+ * (NULL); begins or ends to receive the old values of live marks. */
 void vm_mark_begin(struct vm_handle *handle, const uint64_t *values);
 void vm_mark_enlist(struct vm_handle *handle);
 void vm_mark_delist(struct vm_handle *handle);

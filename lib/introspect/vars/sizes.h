@@ -25,7 +25,8 @@ static inline uint64_t vm_size_bound(unsigned bin)
 	return bin % 2 ? power + power / 2 : power;
 }
 
-/* A few instructions: messages are counted by it as they are sent. */
+/* The bin of a size, in a few instructions: messages are counted by it as they
+ * are sent. */
 static inline unsigned vm_size_bin(uint64_t bytes)
 {
 	unsigned octave, bin;

@@ -31,11 +31,13 @@ int vm_value_parse(const struct vm_cvar *row, int64_t *number,
 unsigned vm_words_count(const char *words);
 const char *vm_words_item(const char *words, unsigned i, size_t *length);
 
-/* The number as vm_value_parse() takes it, at most 21 bytes with the end. */
+/* The number as vm_value_parse() takes it, at most 21 bytes with the final
+ * zero. */
 #define VM_NUMBER_MAX 24
 void vm_value_format(char text[VM_NUMBER_MAX], int64_t number);
 
-/* The same for people to read: a SIZE as 16K or 1M where that is exact. */
+/* As vm_value_format(), for people to read: a SIZE as 16K or 1M where that is
+ * exact. */
 void vm_value_pretty(const struct vm_cvar *row, char text[VM_NUMBER_MAX],
 		     int64_t number);
 #endif
