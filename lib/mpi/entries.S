@@ -6,18 +6,18 @@
 #include "core/instrument/entry.inc"
 #include "mpi/call/calls.h"
 
-#define LOOKUP(name) .set lookup_PMPI_##name, 1 ;
-MPI_LOOKUPS(LOOKUP)
-
 	.set number, VM_CALL_MPI_FIRST
 
-	.macro mpi_entry name
+	.macro mpi_entry name is_lookup
+	.if \is_lookup
+	.set lookup_PMPI_\name, 1
+	.endif
 	entry PMPI_\name
 	.weak MPI_\name
 	.set MPI_\name, PMPI_\name
 	.endm
 
-#define ENTRY(name, ...) mpi_entry name ;
+#define ENTRY(name, ...) mpi_entry name VM_CALL_IS_LOOKUP(__VA_ARGS__) ;
 MPI_CALLS(ENTRY)
 
 	.section .note.GNU-stack, "", %progbits

@@ -28,7 +28,7 @@
 #define VM_OVERLAP_SECTIONS 32
 #define VM_OVERLAP_DEPTH 32 /* of nested sections */
 #define VM_OVERLAP_RING 64
-#define VM_OVERLAP_CALLS 640
+#define VM_OVERLAP_CALLS 800 /* numbers of calls (mpi/call/call.c) */
 #define VM_SECTION_NAME_MAX 48
 
 enum vm_side { VM_SIDE_SEND, VM_SIDE_RECEIVE, VM_SIDES };

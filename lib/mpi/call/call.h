@@ -28,14 +28,21 @@ _Noreturn void vm_call_outside(enum vm_call_id id);
  * as above for all others. */
 struct vm_mpi *vm_call_first(enum vm_call_id id);
 
-/* Whether the call may wait, and says that it is the one; known when it is
- * compiled. */
+/* Whether the call may wait and announces itself as the one that the rank is in;
+ * a constant where id is one. */
 static inline bool vm_call_waits(enum vm_call_id id)
 {
 	switch (id) {
-#define VM_CALL_CASE_(name) case VM_CALL_##name:
-		MPI_LOOKUPS(VM_CALL_CASE_)
-		MPI_IMMEDIATES(VM_CALL_CASE_)
+#define VM_CALL_CASE_(name)
+#define VM_CALL_CASE_LOOKUP(name) case VM_CALL_##name:
+#define VM_CALL_CASE_IMMEDIATE(name) case VM_CALL_##name:
+#define VM_CALL_CASE_OF_(name, kind) VM_CALL_CASE_##kind(name)
+#define VM_CALL_ROW_(name, ...) VM_CALL_CASE_OF_(name, __VA_ARGS__)
+		MPI_CALLS(VM_CALL_ROW_)
+#undef VM_CALL_ROW_
+#undef VM_CALL_CASE_OF_
+#undef VM_CALL_CASE_IMMEDIATE
+#undef VM_CALL_CASE_LOOKUP
 #undef VM_CALL_CASE_
 		return false;
 	default:

@@ -2,9 +2,9 @@
 /*
  * The MPI calls: one row each, a list per chapter.
  *
- * A row expands to the call's id, to its name in messages, and to the entries
- * PMPI_x and MPI_x (mpi/entries.S, core/instrument/entry.h), which is why PMPI_x is defined
- * as vm_entry_PMPI_x.  t/lint/calls.t compares the rows with mpi.h and with what
+ * A row, of a name and perhaps a kind (below), expands to the call's id, to its
+ * name in messages, and to the entries PMPI_x and MPI_x (mpi/entries.S,
+ * core/instrument/entry.h), which is why PMPI_x is defined as vm_entry_PMPI_x.  t/lint/calls.t compares the rows with mpi.h and with what
  * libvmpi.so exports.
  */
 #ifndef MPI_CALL_CALLS_H
@@ -13,47 +13,53 @@
 #include "mpi/call/unsupported.h"
 
 #define MPI_CALLS_ENV(X)                                                    \
-	X(Init) X(Init_thread) X(Initialized) X(Finalize) X(Finalized)      \
-	X(Query_thread) X(Is_thread_main) X(Abort) X(Wtime) X(Wtick)        \
-	X(Get_processor_name) X(Get_version) X(Get_library_version)         \
-	X(Abi_get_version) X(Pcontrol)
+	X(Init) X(Init_thread) X(Initialized, LOOKUP) X(Finalize)           \
+	X(Finalized, LOOKUP) X(Query_thread, LOOKUP)                        \
+	X(Is_thread_main, LOOKUP) X(Abort) X(Wtime, LOOKUP)                 \
+	X(Wtick, LOOKUP) X(Get_processor_name) X(Get_version, LOOKUP)       \
+	X(Get_library_version) X(Abi_get_version, LOOKUP) X(Pcontrol)
 
 #define MPI_CALLS_MEMORY(X)                                                 \
-	X(Alloc_mem) X(Free_mem) X(Get_address) X(Aint_add) X(Aint_diff)    \
-	X(Address)
+	X(Alloc_mem) X(Free_mem) X(Get_address, LOOKUP) X(Aint_add, LOOKUP) \
+	X(Aint_diff, LOOKUP) X(Address, LOOKUP)
 
 #define MPI_CALLS_P2P(X)                                                    \
-	X(Send) X(Ssend) X(Rsend) X(Isend) X(Issend) X(Irsend)              \
-	X(Recv) X(Irecv) X(Sendrecv) X(Sendrecv_replace)
+	X(Send) X(Ssend) X(Rsend) X(Isend, IMMEDIATE) X(Issend, IMMEDIATE)  \
+	X(Irsend, IMMEDIATE) X(Recv) X(Irecv, IMMEDIATE) X(Sendrecv)        \
+	X(Sendrecv_replace)
 
 #define MPI_CALLS_EXCHANGE(X) X(Isendrecv) X(Isendrecv_replace)
 
 #define MPI_CALLS_GREQUEST(X) X(Grequest_start) X(Grequest_complete)
 
 #define MPI_CALLS_PERSIST(X)                                                \
-	X(Send_init) X(Ssend_init) X(Rsend_init) X(Bsend_init)              \
-	X(Recv_init) X(Start) X(Startall)
+	X(Send_init) X(Ssend_init) X(Rsend_init) X(Bsend_init) X(Recv_init) \
+	X(Start, IMMEDIATE) X(Startall, IMMEDIATE)
 
 #define MPI_CALLS_BSEND(X)                                                  \
 	X(Bsend) X(Ibsend) X(Buffer_attach) X(Buffer_detach)
 
 #define MPI_CALLS_PROBE(X)                                                  \
-	X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Mrecv) X(Imrecv)
+	X(Probe) X(Iprobe, IMMEDIATE) X(Mprobe) X(Improbe, IMMEDIATE)       \
+	X(Mrecv) X(Imrecv, IMMEDIATE)
 
 #define MPI_CALLS_STATUS(X)                                                 \
-	X(Get_count) X(Get_elements) X(Test_cancelled)                      \
-	X(Status_set_cancelled) X(Status_set_elements)                      \
-	X(Status_get_source) X(Status_get_tag) X(Status_get_error)          \
-	X(Status_set_source) X(Status_set_tag) X(Status_set_error)
+	X(Get_count, LOOKUP) X(Get_elements, LOOKUP)                        \
+	X(Test_cancelled, LOOKUP) X(Status_set_cancelled, LOOKUP)           \
+	X(Status_set_elements, LOOKUP) X(Status_get_source, LOOKUP)         \
+	X(Status_get_tag, LOOKUP) X(Status_get_error, LOOKUP)               \
+	X(Status_set_source, LOOKUP) X(Status_set_tag, LOOKUP)              \
+	X(Status_set_error, LOOKUP)
 
 #define MPI_CALLS_REQUEST(X)                                                \
-	X(Wait) X(Waitall) X(Waitany) X(Waitsome)                           \
-	X(Test) X(Testall) X(Testany) X(Testsome)                           \
-	X(Cancel) X(Request_free) X(Request_get_status)
+	X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test, IMMEDIATE)        \
+	X(Testall, IMMEDIATE) X(Testany, IMMEDIATE) X(Testsome, IMMEDIATE)  \
+	X(Cancel) X(Request_free) X(Request_get_status, IMMEDIATE)
 
 #define MPI_CALLS_COMM(X)                                                   \
-	X(Comm_size) X(Comm_rank) X(Comm_compare) X(Comm_free)              \
-	X(Comm_group) X(Comm_set_name) X(Comm_get_name) X(Comm_test_inter)
+	X(Comm_size, LOOKUP) X(Comm_rank, LOOKUP) X(Comm_compare)           \
+	X(Comm_free) X(Comm_group) X(Comm_set_name) X(Comm_get_name)        \
+	X(Comm_test_inter, LOOKUP)
 
 #define MPI_CALLS_COMM_MAKE(X)                                              \
 	X(Comm_dup) X(Comm_split) X(Comm_split_type) X(Comm_create)         \
@@ -64,12 +70,12 @@
 	X(Comm_set_info) X(Comm_get_info)
 
 #define MPI_CALLS_INTER(X)                                                  \
-	X(Intercomm_create) X(Intercomm_merge) X(Comm_remote_size)          \
+	X(Intercomm_create) X(Intercomm_merge) X(Comm_remote_size, LOOKUP)  \
 	X(Comm_remote_group)
 
 #define MPI_CALLS_GROUP(X)                                                  \
-	X(Group_size) X(Group_rank) X(Group_translate_ranks)                \
-	X(Group_compare) X(Group_free)
+	X(Group_size, LOOKUP) X(Group_rank, LOOKUP)                         \
+	X(Group_translate_ranks) X(Group_compare) X(Group_free)
 
 #define MPI_CALLS_GROUP_OPS(X)                                              \
 	X(Group_union) X(Group_intersection) X(Group_difference)            \
@@ -98,26 +104,33 @@
 	X(Info_delete) X(Info_dup) X(Info_free)
 
 #define MPI_CALLS_FINT(X)                                                   \
-	X(Comm_toint) X(Comm_fromint) X(Comm_c2f) X(Comm_f2c)               \
-	X(Errhandler_toint) X(Errhandler_fromint) X(Errhandler_c2f)         \
-	X(Errhandler_f2c) X(File_toint) X(File_fromint) X(File_c2f)         \
-	X(File_f2c) X(Group_toint) X(Group_fromint) X(Group_c2f)            \
-	X(Group_f2c) X(Info_toint) X(Info_fromint) X(Info_c2f) X(Info_f2c)  \
-	X(Message_toint) X(Message_fromint) X(Message_c2f) X(Message_f2c)   \
-	X(Op_toint) X(Op_fromint) X(Op_c2f) X(Op_f2c) X(Request_toint)      \
-	X(Request_fromint) X(Request_c2f) X(Request_f2c) X(Session_toint)   \
-	X(Session_fromint) X(Session_c2f) X(Session_f2c) X(Type_toint)      \
-	X(Type_fromint) X(Type_c2f) X(Type_f2c) X(Win_toint) X(Win_fromint) \
-	X(Win_c2f) X(Win_f2c)
+	X(Comm_toint, LOOKUP) X(Comm_fromint, LOOKUP) X(Comm_c2f, LOOKUP)   \
+	X(Comm_f2c, LOOKUP) X(Errhandler_toint, LOOKUP)                     \
+	X(Errhandler_fromint, LOOKUP) X(Errhandler_c2f, LOOKUP)             \
+	X(Errhandler_f2c, LOOKUP) X(File_toint, LOOKUP)                     \
+	X(File_fromint, LOOKUP) X(File_c2f, LOOKUP) X(File_f2c, LOOKUP)     \
+	X(Group_toint, LOOKUP) X(Group_fromint, LOOKUP)                     \
+	X(Group_c2f, LOOKUP) X(Group_f2c, LOOKUP) X(Info_toint, LOOKUP)     \
+	X(Info_fromint, LOOKUP) X(Info_c2f, LOOKUP) X(Info_f2c, LOOKUP)     \
+	X(Message_toint, LOOKUP) X(Message_fromint, LOOKUP)                 \
+	X(Message_c2f, LOOKUP) X(Message_f2c, LOOKUP) X(Op_toint, LOOKUP)   \
+	X(Op_fromint, LOOKUP) X(Op_c2f, LOOKUP) X(Op_f2c, LOOKUP)           \
+	X(Request_toint, LOOKUP) X(Request_fromint, LOOKUP)                 \
+	X(Request_c2f, LOOKUP) X(Request_f2c, LOOKUP)                       \
+	X(Session_toint, LOOKUP) X(Session_fromint, LOOKUP)                 \
+	X(Session_c2f, LOOKUP) X(Session_f2c, LOOKUP) X(Type_toint, LOOKUP) \
+	X(Type_fromint, LOOKUP) X(Type_c2f, LOOKUP) X(Type_f2c, LOOKUP)     \
+	X(Win_toint, LOOKUP) X(Win_fromint, LOOKUP) X(Win_c2f, LOOKUP)      \
+	X(Win_f2c, LOOKUP)
 
 #define MPI_CALLS_STATUS_FINT(X)                                            \
 	X(Status_c2f) X(Status_f2c) X(Status_c2f08) X(Status_f082c)         \
 	X(Status_f2f08) X(Status_f082f)
 
 #define MPI_CALLS_TOPO(X)                                                   \
-	X(Dims_create) X(Cart_create) X(Cart_coords) X(Cart_rank)           \
-	X(Cart_shift) X(Cart_get) X(Cart_sub) X(Cartdim_get) X(Topo_test)   \
-	X(Cart_map)
+	X(Dims_create) X(Cart_create) X(Cart_coords, LOOKUP)                \
+	X(Cart_rank, LOOKUP) X(Cart_shift, LOOKUP) X(Cart_get, LOOKUP)      \
+	X(Cart_sub) X(Cartdim_get, LOOKUP) X(Topo_test, LOOKUP) X(Cart_map)
 
 #define MPI_CALLS_GRAPH(X)                                                  \
 	X(Graphdims_get) X(Graph_get) X(Graph_neighbors_count)              \
@@ -130,22 +143,23 @@
 
 /* Datatypes: type.c */
 #define MPI_CALLS_TYPE(X)                                                   \
-	X(Type_size) X(Type_get_extent) X(Type_get_true_extent)             \
-	X(Type_contiguous) X(Type_vector) X(Type_create_hvector)            \
-	X(Type_indexed) X(Type_create_hindexed)                             \
+	X(Type_size, LOOKUP) X(Type_get_extent, LOOKUP)                     \
+	X(Type_get_true_extent, LOOKUP) X(Type_contiguous) X(Type_vector)   \
+	X(Type_create_hvector) X(Type_indexed) X(Type_create_hindexed)      \
 	X(Type_create_indexed_block) X(Type_create_hindexed_block)          \
 	X(Type_create_struct) X(Type_create_resized)                        \
 	X(Type_create_subarray) X(Type_dup) X(Type_commit) X(Type_free)     \
 	X(Type_set_name) X(Type_get_name) X(Type_get_envelope)              \
-	X(Type_get_contents) X(Type_extent) X(Type_lb) X(Type_ub)           \
-	X(Type_hvector) X(Type_hindexed) X(Type_struct)
+	X(Type_get_contents) X(Type_extent, LOOKUP) X(Type_lb, LOOKUP)      \
+	X(Type_ub, LOOKUP) X(Type_hvector) X(Type_hindexed) X(Type_struct)
 
 #define MPI_CALLS_TYPE_DARRAY(X)                                            \
 	X(Type_create_darray)
 
 #define MPI_CALLS_COUNT(X)                                                  \
-	X(Type_size_x) X(Type_get_extent_x) X(Type_get_true_extent_x)       \
-	X(Get_elements_x) X(Status_set_elements_x) X(Type_match_size)
+	X(Type_size_x, LOOKUP) X(Type_get_extent_x, LOOKUP)                 \
+	X(Type_get_true_extent_x, LOOKUP) X(Get_elements_x, LOOKUP)         \
+	X(Status_set_elements_x, LOOKUP) X(Type_match_size)
 
 #define MPI_CALLS_PACK(X) X(Pack) X(Unpack) X(Pack_size)
 
@@ -153,7 +167,7 @@
 	X(Pack_external) X(Unpack_external) X(Pack_external_size)
 
 #define MPI_CALLS_OP(X)                                                     \
-	X(Op_create) X(Op_free) X(Op_commutative) X(Reduce_local)
+	X(Op_create) X(Op_free) X(Op_commutative, LOOKUP) X(Reduce_local)
 
 #define MPI_CALLS_NEIGHBOR(X)                                               \
 	X(Neighbor_allgather) X(Ineighbor_allgather)                        \
@@ -183,26 +197,34 @@
 
 /* The tool information interface: tool*.c */
 #define MPI_CALLS_TOOL(X)                                                   \
-	X(T_init_thread) X(T_finalize) X(T_enum_get_info)                   \
-	X(T_enum_get_item) X(T_cvar_get_num) X(T_cvar_get_info)             \
-	X(T_cvar_get_index) X(T_cvar_handle_alloc) X(T_cvar_handle_free)    \
-	X(T_cvar_read) X(T_cvar_write) X(T_pvar_get_num)                    \
-	X(T_pvar_get_info) X(T_pvar_get_index) X(T_pvar_session_create)     \
-	X(T_pvar_session_free) X(T_pvar_handle_alloc)                       \
-	X(T_pvar_handle_free) X(T_pvar_start) X(T_pvar_stop) X(T_pvar_read) \
-	X(T_pvar_write) X(T_pvar_reset) X(T_pvar_readreset)                 \
-	X(T_category_get_num) X(T_category_get_info)                        \
-	X(T_category_get_num_events) X(T_category_get_index)                \
-	X(T_category_get_cvars) X(T_category_get_pvars)                     \
-	X(T_category_get_events) X(T_category_get_categories)               \
-	X(T_category_changed) X(T_event_get_num) X(T_event_get_info)        \
-	X(T_event_get_index) X(T_event_handle_alloc)                        \
-	X(T_event_handle_set_info) X(T_event_handle_get_info)               \
-	X(T_event_handle_free) X(T_event_register_callback)                 \
-	X(T_event_callback_set_info) X(T_event_callback_get_info)           \
-	X(T_event_set_dropped_handler) X(T_event_read) X(T_event_copy)      \
-	X(T_event_get_timestamp) X(T_event_get_source) X(T_source_get_num)  \
-	X(T_source_get_info) X(T_source_get_timestamp)
+	X(T_init_thread, LOOKUP) X(T_finalize, LOOKUP)                      \
+	X(T_enum_get_info, LOOKUP) X(T_enum_get_item, LOOKUP)               \
+	X(T_cvar_get_num, LOOKUP) X(T_cvar_get_info, LOOKUP)                \
+	X(T_cvar_get_index, LOOKUP) X(T_cvar_handle_alloc, LOOKUP)          \
+	X(T_cvar_handle_free, LOOKUP) X(T_cvar_read, LOOKUP)                \
+	X(T_cvar_write, LOOKUP) X(T_pvar_get_num, LOOKUP)                   \
+	X(T_pvar_get_info, LOOKUP) X(T_pvar_get_index, LOOKUP)              \
+	X(T_pvar_session_create, LOOKUP) X(T_pvar_session_free, LOOKUP)     \
+	X(T_pvar_handle_alloc, LOOKUP) X(T_pvar_handle_free, LOOKUP)        \
+	X(T_pvar_start, LOOKUP) X(T_pvar_stop, LOOKUP)                      \
+	X(T_pvar_read, LOOKUP) X(T_pvar_write, LOOKUP)                      \
+	X(T_pvar_reset, LOOKUP) X(T_pvar_readreset, LOOKUP)                 \
+	X(T_category_get_num, LOOKUP) X(T_category_get_info, LOOKUP)        \
+	X(T_category_get_num_events, LOOKUP)                                \
+	X(T_category_get_index, LOOKUP) X(T_category_get_cvars, LOOKUP)     \
+	X(T_category_get_pvars, LOOKUP) X(T_category_get_events, LOOKUP)    \
+	X(T_category_get_categories, LOOKUP) X(T_category_changed, LOOKUP)  \
+	X(T_event_get_num, LOOKUP) X(T_event_get_info, LOOKUP)              \
+	X(T_event_get_index, LOOKUP) X(T_event_handle_alloc, LOOKUP)        \
+	X(T_event_handle_set_info, LOOKUP)                                  \
+	X(T_event_handle_get_info, LOOKUP) X(T_event_handle_free, LOOKUP)   \
+	X(T_event_register_callback, LOOKUP)                                \
+	X(T_event_callback_set_info, LOOKUP)                                \
+	X(T_event_callback_get_info, LOOKUP)                                \
+	X(T_event_set_dropped_handler, LOOKUP) X(T_event_read, LOOKUP)      \
+	X(T_event_copy, LOOKUP) X(T_event_get_timestamp, LOOKUP)            \
+	X(T_event_get_source, LOOKUP) X(T_source_get_num, LOOKUP)           \
+	X(T_source_get_info, LOOKUP) X(T_source_get_timestamp, LOOKUP)
 
 #define MPI_CALLS(X)                                                        \
 	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \
@@ -223,36 +245,18 @@
 	MPI_CALLS_COLL(X) MPI_CALLS_TOOL(X) MPI_CALLS_UNSUPPORTED(X)
 
 /*
- * Those that are no calls to who watches (vmpi-overlap(7)): they only look at
- * something of the rank's own, in less time than it takes to look at the clock,
- * or they are a tool's, which does not watch itself.
+ * The kinds of calls, the second column: how they are watched, and whether they
+ * may wait.  A row without a kind is an ordinary call.  A LOOKUP is no call to
+ * those who watch (vmpi-overlap(7)): it only looks at something of the rank's own,
+ * in less time than it takes to read the clock, or it belongs to a tool, which does
+ * not watch itself.  A call that is IMMEDIATE never waits and does not announce
+ * itself as the call that the rank is in (core/rank/wait.h); without the mark it
+ * would do so in vain.
  */
-#define MPI_LOOKUPS(X)                                                      \
-	X(Initialized) X(Finalized) X(Query_thread) X(Is_thread_main)       \
-	X(Wtime) X(Wtick) X(Get_version) X(Abi_get_version)                 \
-	X(Get_address) X(Aint_add) X(Aint_diff) X(Address)                  \
-	X(Get_count) X(Get_elements) X(Test_cancelled)                      \
-	X(Status_set_cancelled) X(Status_set_elements)                      \
-	X(Status_get_source) X(Status_get_tag) X(Status_get_error)          \
-	X(Status_set_source) X(Status_set_tag) X(Status_set_error)          \
-	X(Comm_size) X(Comm_rank) X(Comm_test_inter) X(Comm_remote_size)    \
-	X(Group_size) X(Group_rank) X(Topo_test) X(Cartdim_get)             \
-	X(Cart_get) X(Cart_rank) X(Cart_coords) X(Cart_shift)               \
-	X(Type_size) X(Type_get_extent) X(Type_get_true_extent)             \
-	X(Type_extent) X(Type_lb) X(Type_ub) X(Type_size_x)                 \
-	X(Type_get_extent_x) X(Type_get_true_extent_x) X(Get_elements_x)    \
-	X(Status_set_elements_x) X(Op_commutative)                          \
-	MPI_CALLS_FINT(X) MPI_CALLS_TOOL(X)
-
-/*
- * Those that never wait, beside these: they do not say that they are the call
- * that the rank is in (core/rank/wait.h).  A call that is missing here only does that
- * for nothing.
- */
-#define MPI_IMMEDIATES(X)                                                   \
-	X(Isend) X(Issend) X(Irsend) X(Irecv)                               \
-	X(Test) X(Testall) X(Testany) X(Testsome) X(Request_get_status)     \
-	X(Iprobe) X(Improbe) X(Imrecv) X(Start) X(Startall)
+#define VM_CALL_IS_LOOKUP(kind) VM_CALL_IS_LOOKUP_##kind
+#define VM_CALL_IS_LOOKUP_ 0
+#define VM_CALL_IS_LOOKUP_LOOKUP 1
+#define VM_CALL_IS_LOOKUP_IMMEDIATE 0
 
 #ifndef __ASSEMBLER__
 enum vm_call_id {
