@@ -10,6 +10,7 @@
 
 #include "print.h"
 #include "report/json.h"
+#include "report/live/total.h"
 
 static void name_json(const char *key, const char *text)
 {
@@ -56,7 +57,7 @@ static void words_json(const struct pvar *pvar, const uint64_t *words)
 	char word[32];
 
 	if (strcmp(pvar->view.class_, "state") == 0 &&
-	    state_word(word, pvar->view.unit, words[0])) {
+	    vm_live_word(word, pvar->view.unit, words[0])) {
 		vm_json_string(stdout, word);
 		return;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "report/live/total.h"
 
 /* A unit of vmpi, that of the metric, and what to multiply with. */
 static const struct unit {
@@ -161,7 +162,7 @@ static void states_print(const char *name, const struct sample *sample,
 		const struct vm_live_file *file = sample->job->files[f];
 		unsigned ranks = vm_export_head(file)->ranks;
 
-		for (uint64_t s = 0; state_word(word, pvar->view.unit, s);
+		for (uint64_t s = 0; vm_live_word(word, pvar->view.unit, s);
 		     s++) {
 			unsigned count = 0;
 			uint64_t value;

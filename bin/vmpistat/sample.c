@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "report/live/total.h"
 
 bool choice_fits(struct choice *choice, const char *name)
 {
@@ -23,12 +24,6 @@ bool choice_fits(struct choice *choice, const char *name)
 		fits = true;
 	}
 	return fits;
-}
-
-static bool class_grows(const char *class_)
-{
-	return strcmp(class_, "counter") == 0 || strcmp(class_, "timer") == 0 ||
-	       strcmp(class_, "aggregate") == 0;
 }
 
 int sample_init(struct sample *sample, const struct vm_live_job *job,
@@ -51,7 +46,7 @@ int sample_init(struct sample *sample, const struct vm_live_job *job,
 		if (!choice_fits(choice, pvar->view.name))
 			continue;
 		pvar->number = i;
-		pvar->grows = class_grows(pvar->view.class_);
+		pvar->grows = vm_live_grows(pvar->view.class_);
 		sample->first[sample->count++] = words;
 		words += pvar->view.words;
 	}
@@ -109,15 +104,6 @@ int pvar_total(const struct sample *sample, const struct pvar *pvar,
 			    vm_live_total(file, value, (unsigned)number, word);
 }
 
-static uint64_t fold(enum vm_export_fold how, uint64_t sum, uint64_t value)
-{
-	if (how == VM_EXPORT_HIGHEST)
-		return value > sum ? value : sum;
-	if (how == VM_EXPORT_LOWEST)
-		return value < sum ? value : sum;
-	return sum + value;
-}
-
 static uint64_t job_total(const struct sample *sample, const struct pvar *pvar,
 			  unsigned word)
 {
@@ -127,7 +113,7 @@ static uint64_t job_total(const struct sample *sample, const struct pvar *pvar,
 	for (unsigned f = 0; f < sample->job->count; f++) {
 		if (pvar_total(sample, pvar, sample->job->files[f], &one, word))
 			continue;
-		sum = any ? fold(pvar->view.fold, sum, one) : one;
+		sum = any ? vm_live_fold(pvar->view.fold, sum, one) : one;
 		any = true;
 	}
 	return sum;
@@ -157,16 +143,4 @@ void sample_take(struct sample *sample)
 			totals[sample->first[i] + w] =
 				job_total(sample, pvar, w);
 	}
-}
-
-bool state_word(char word[32], const char *text, uint64_t i)
-{
-	while (i-- > 0 && text) {
-		text = strchr(text, '|');
-		text += text != NULL;
-	}
-	if (!text)
-		return false;
-	snprintf(word, 32, "%.*s", (int)strcspn(text, "|"), text);
-	return word[0] != '\0';
 }

@@ -63,9 +63,6 @@ int pvar_value(const struct sample *sample, const struct pvar *pvar,
 int pvar_total(const struct sample *sample, const struct pvar *pvar,
 	       const struct vm_live_file *file, uint64_t *value, unsigned word);
 
-/* Word i of a STATE's words, or NULL; they are in text as "a|b|c". */
-bool state_word(char word[32], const char *text, uint64_t i);
-
 /* Whether name fits the choice; notes which of its names did. */
 bool choice_fits(struct choice *choice, const char *name);
 

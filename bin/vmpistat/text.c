@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "report/live/total.h"
 
 void age_format(char text[32], double seconds)
 {
@@ -63,7 +64,7 @@ static void value_text(const struct pvar *pvar, const char *whose,
 		snprintf(name, sizeof(name), "%.100s[%u]", pvar->view.name,
 			 word);
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	if (state && state_word(is, pvar->view.unit, value))
+	if (state && vm_live_word(is, pvar->view.unit, value))
 		snprintf(text, sizeof(text), "%s", is);
 	if (strcmp(pvar->view.class_, "low-water mark") == 0 &&
 	    value == UINT64_MAX)
@@ -79,7 +80,7 @@ static void states_text(const struct sample *sample, const struct pvar *pvar)
 {
 	char word[32], whose[48];
 
-	for (uint64_t s = 0; state_word(word, pvar->view.unit, s); s++) {
+	for (uint64_t s = 0; vm_live_word(word, pvar->view.unit, s); s++) {
 		uint64_t value;
 		unsigned count = 0;
 
@@ -165,8 +166,8 @@ static void cvars_text(const struct vm_live_job *job, struct choice *choice)
 			vm_live_cvar_text(file, text, i);
 			value = text;
 		} else if (strcmp(view.type, "choice") == 0) {
-			state_word(number, view.unit,
-				   (uint64_t)vm_live_cvar_value(file, i));
+			vm_live_word(number, view.unit,
+				     (uint64_t)vm_live_cvar_value(file, i));
 		}
 		printf("%-32s %-10s %18s %s\n", view.name, "set to", value,
 		       view.string || value != number ||

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "report/live/total.h"
 
 /* The number of a variable of this name, or -1. */
 static int find(const struct vm_live_file *file, const char *name)
@@ -243,15 +244,9 @@ int feed_node_group(const struct feed_node *node, struct block *blocks,
 	return count;
 }
 
-static bool grows(const char *class)
-{
-	return !strcmp(class, "counter") || !strcmp(class, "timer") ||
-	       !strcmp(class, "aggregate");
-}
-
 static void pvar_row(struct variable *row, const struct vm_live_pvar_view *view)
 {
-	row->counts = grows(view->class_);
+	row->counts = vm_live_grows(view->class_);
 	snprintf(row->name, sizeof(row->name), "%s", view->name);
 	snprintf(row->kind, sizeof(row->kind), "%s", view->class_);
 	snprintf(row->category, sizeof(row->category), "%s", view->category);
@@ -300,27 +295,22 @@ static void pvar_add(const struct feed_node *node, struct variable *row,
 		     unsigned number, bool first)
 {
 	struct vm_live_pvar_view view;
-	double sum = 0;
+	uint64_t sum = 0;
 
 	vm_live_pvar_info(node->file, &view, number);
 	for (unsigned word = 0; word < view.words; word++) {
 		uint64_t value;
 
 		if (!vm_live_total(node->file, &value, number, word))
-			sum += (double)value;
+			sum += value;
 	}
 	if (first) {
 		row->had = row->shown;
 		row->before = row->now;
-		row->now = sum;
 		row->shown = true;
-	} else if (view.fold == VM_EXPORT_HIGHEST) {
-		row->now = sum > row->now ? sum : row->now;
-	} else if (view.fold == VM_EXPORT_LOWEST) {
-		row->now = sum < row->now ? sum : row->now;
-	} else {
-		row->now += sum;
 	}
+	row->total = first ? sum : vm_live_fold(view.fold, row->total, sum);
+	row->now = (double)row->total;
 }
 
 /* The word of a choice, else the number, or the text. */
@@ -329,23 +319,14 @@ static void cvar_text(const struct feed_node *node, char text[64],
 {
 	char string[VM_EXPORT_STRING_BYTES];
 	int64_t value = vm_live_cvar_value(node->file, number);
-	const char *word = view->unit;
 
 	if (view->string) {
 		vm_live_cvar_text(node->file, string, number);
 		snprintf(text, 64, "%.63s", string);
-		return;
+	} else if (strcmp(view->type, "choice") != 0 ||
+		   !vm_live_word(text, view->unit, (uint64_t)value)) {
+		snprintf(text, 64, "%" PRId64, value);
 	}
-	for (int64_t i = 0; !strcmp(view->type, "choice") && word; i++) {
-		if (i == value) {
-			snprintf(text, 64, "%.*s", (int)strcspn(word, "|"),
-				 word);
-			return;
-		}
-		word = strchr(word, '|');
-		word = word ? word + 1 : NULL;
-	}
-	snprintf(text, 64, "%" PRId64, value);
 }
 
 static void cvar_add(const struct feed_node *node, struct variable *row,

@@ -129,6 +129,7 @@ struct variable {
 	char unit[48];
 	char text[200]; /* what it means */
 	double now, before;
+	uint64_t total; /* as `now`, of a performance variable */
 	bool had;
 	char value[64]; /* of a CVAR, as text */
 };

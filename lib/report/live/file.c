@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "introspect/export/alive.h"
+#include "report/live/total.h"
 
 /* More than that is no name of anything. */
 #define COPY_BYTES_MAX (UINT64_C(64) << 20)
@@ -412,16 +413,6 @@ static uint64_t word_load(const struct vm_live_file *file, uint64_t offset)
 			       __ATOMIC_RELAXED);
 }
 
-static uint64_t fold(const struct vm_export_pvar *row, uint64_t sum,
-		     uint64_t value)
-{
-	if (row->fold == VM_EXPORT_HIGHEST)
-		return value > sum ? value : sum;
-	if (row->fold == VM_EXPORT_LOWEST)
-		return value < sum ? value : sum;
-	return sum + value;
-}
-
 int vm_live_value(const struct vm_live_file *file, uint64_t *value,
 		  unsigned number, unsigned block, unsigned word)
 {
@@ -436,7 +427,8 @@ int vm_live_value(const struct vm_live_file *file, uint64_t *value,
 	     (row->word + (uint64_t)word) * sizeof(uint64_t);
 	*value = word_load(file, at);
 	if (place->also)
-		*value = fold(row, *value, word_load(file, at + place->also));
+		*value = vm_live_fold((enum vm_export_fold)row->fold, *value,
+				      word_load(file, at + place->also));
 	return 0;
 }
 
@@ -451,7 +443,9 @@ int vm_live_total(const struct vm_live_file *file, uint64_t *value,
 	for (unsigned i = 0; i < count; i++) {
 		if (vm_live_value(file, &one, number, i, word))
 			continue;
-		sum = any ? fold(row, sum, one) : one;
+		sum = any ? vm_live_fold((enum vm_export_fold)row->fold, sum,
+					 one) :
+			    one;
 		any = true;
 	}
 	if (!any)
