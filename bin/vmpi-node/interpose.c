@@ -23,7 +23,7 @@
 #include "core/rank/rank.h"
 #include "core/rank/wait.h"
 #include "node.h"
-#include "out.h"
+#include "output.h"
 #include "rank.h"
 #include "real.h"
 #include "sched/worker.h"
@@ -185,7 +185,7 @@ static struct vm_image_copy *writer(int fd, const void *caller)
 {
 	const char *from = caller;
 
-	if (!out_active() || fd < 1 || fd > 2)
+	if (!output_active() || fd < 1 || fd > 2)
 		return NULL;
 	if (from >= __executable_start && from < etext)
 		return NULL;
@@ -197,7 +197,7 @@ NODE_EXPORT ssize_t write(int fd, const void *bytes, size_t count)
 	struct vm_image_copy *copy = writer(fd, __builtin_return_address(0));
 
 	if (copy)
-		return out_write(copy, fd, bytes, count);
+		return output_write(copy, fd, bytes, count);
 	return REAL(write)(fd, bytes, count);
 }
 
@@ -209,8 +209,8 @@ NODE_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 	if (!copy)
 		return REAL(writev)(fd, parts, count);
 	for (int i = 0; i < count; i++) {
-		ssize_t n = out_write(copy, fd, parts[i].iov_base,
-				      parts[i].iov_len);
+		ssize_t n = output_write(copy, fd, parts[i].iov_base,
+					 parts[i].iov_len);
 
 		if (n < 0)
 			return all ? all : n;
@@ -222,32 +222,32 @@ NODE_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 /* A buffer in a stream that all ranks share would mix their lines. */
 NODE_EXPORT int setvbuf(FILE *file, char *buffer, int mode, size_t bytes)
 {
-	if (out_stream(file))
+	if (output_stream(file))
 		return 0;
 	return REAL(setvbuf)(file, buffer, mode, bytes);
 }
 
 NODE_EXPORT void setbuf(FILE *file, char *buffer)
 {
-	if (!out_stream(file))
+	if (!output_stream(file))
 		REAL(setbuf)(file, buffer);
 }
 
 NODE_EXPORT void setbuffer(FILE *file, char *buffer, size_t bytes)
 {
-	if (!out_stream(file))
+	if (!output_stream(file))
 		REAL(setbuffer)(file, buffer, bytes);
 }
 
 NODE_EXPORT void setlinebuf(FILE *file)
 {
-	if (!out_stream(file))
+	if (!output_stream(file))
 		REAL(setlinebuf)(file);
 }
 
 NODE_EXPORT int fileno(FILE *file)
 {
-	int fd = out_stream(file);
+	int fd = output_stream(file);
 
 	return fd ? fd : REAL(fileno)(file);
 }
@@ -259,22 +259,22 @@ NODE_EXPORT int fileno_unlocked(FILE *file)
 
 NODE_EXPORT int fclose(FILE *file)
 {
-	struct vm_image_copy *copy = out_stream(file) ? node_copy() : NULL;
+	struct vm_image_copy *copy = output_stream(file) ? node_copy() : NULL;
 
 	if (!copy)
 		return REAL(fclose)(file);
-	out_flush(copy);
+	output_flush(copy);
 	return 0;
 }
 
 NODE_EXPORT FILE *freopen(const char *path, const char *mode, FILE *file)
 {
-	int fd = out_stream(file);
+	int fd = output_stream(file);
 	struct vm_image_copy *copy = fd ? node_copy() : NULL;
 
 	if (!copy || !path)
 		return REAL(freopen)(path, mode, file);
-	return out_redirect(copy, fd, path, mode) ? NULL : file;
+	return output_redirect(copy, fd, path, mode) ? NULL : file;
 }
 
 /* Programs with 64-bit file offsets call it so; here they always are. */

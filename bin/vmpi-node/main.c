@@ -31,7 +31,7 @@
 #include "introspect/vars/cvar.h"
 #include "mpi/call/vars.h"
 #include "node.h"
-#include "out.h"
+#include "output.h"
 #include "rank.h"
 #include "report.h"
 #include "report/cli.h"
@@ -303,7 +303,7 @@ int main(int argc, char **argv)
 		return VM_EXIT_MISTAKE;
 	vm_job_clear_env();
 	name_take(node.argv[0]);
-	if (out_start(&job))
+	if (output_start(&job))
 		return job_leave(EXIT_FAILURE);
 	signals_start();
 	fatal_thread_start();
@@ -312,7 +312,7 @@ int main(int argc, char **argv)
 		return job_leave(VM_EXIT_MISTAKE);
 	vm_last_word_start(false);
 	status = job_run(&job);
-	out_stop();
+	output_stop();
 	vm_image_close(node.image);
 	vm_job_fini(&job);
 	return job_leave(status);

@@ -17,7 +17,7 @@
 #include "core/rank/rank.h"
 #include "introspect/export/export.h"
 #include "node.h"
-#include "out.h"
+#include "output.h"
 #include "report.h"
 
 extern char **environ;
@@ -84,7 +84,7 @@ static _Noreturn void child_end(struct vm_rank *rank, int status, bool handlers)
 	if (handlers) {
 		if (!copy->ending)
 			vm_image_end(copy);
-		out_flush(copy);
+		output_flush(copy);
 		fflush(NULL);
 	}
 	for (;;)
@@ -128,7 +128,7 @@ void rank_end(int status, bool handlers)
 	if (handlers && !copy->ending)
 		vm_image_end(copy);
 	vm_image_left(copy);
-	out_flush(copy);
+	output_flush(copy);
 	report_rank_end(rank);
 	end_judge(rank, status);
 	vm_rank_exit(0);

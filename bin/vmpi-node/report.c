@@ -23,7 +23,7 @@
 #include "fabric/fabric.h"
 #include "fabric/vars.h"
 #include "introspect/vars/cvar.h"
-#include "learn.h"
+#include "placement.h"
 #include "node.h"
 #include "report/cli.h"
 #include "sched/clocks.h"
@@ -275,14 +275,14 @@ static void balance_print(void)
 }
 
 /* The placement that the run times ask for. */
-static void learn_print(const char *path)
+static void placement_print(const char *path)
 {
 	uint64_t *ns = calloc((size_t)node.ranks, sizeof(*ns));
 	double before, after;
 
 	for (int i = 0; ns && i < node.ranks; i++)
 		ns[i] = vm_clock_span_ns(report.ticks[i]);
-	if (ns && learn_write(path, ns, &before, &after) == 1)
+	if (ns && placement_write(path, ns, &before, &after) == 1)
 		line_print("balance: placement written to %s: %.1f %% of the "
 			   "busiest worker's time was wasted, %.1f %% would be",
 			   path, before, after);
@@ -325,7 +325,7 @@ void report_end(const struct vm_job *job)
 	if (job->advise)
 		advise_print(report.ticks, vm_clock_ns() - report.begin_ns);
 	if (job->learn)
-		learn_print(job->learn);
+		placement_print(job->learn);
 	free(report.ticks);
 	report.ticks = NULL;
 }

@@ -21,7 +21,7 @@ struct engine {
 	const char *name;
 	const char *programs[3]; /* tried in this order */
 	const char *needs;	 /* for auto: a variable that has to be set */
-	void (*options)(struct words *words, const struct engine_job *job);
+	void (*options)(struct command *words, const struct engine_job *job);
 };
 
 /* How many processes a host gets. */
@@ -47,7 +47,7 @@ static void host_print(FILE *stream, const char *name, int processes,
 }
 
 /* "a,b", "a:2,b:1" or "a,a,b" of the hosts that are used. */
-static void hosts_add(struct words *words, const struct engine_job *job,
+static void hosts_add(struct command *words, const struct engine_job *job,
 		      const char *option, enum host_style style)
 {
 	char *text = NULL;
@@ -55,7 +55,7 @@ static void hosts_add(struct words *words, const struct engine_job *job,
 	FILE *stream = open_memstream(&text, &bytes);
 
 	if (!stream) {
-		words_add(words, option);
+		command_add(words, option);
 		return;
 	}
 	for (int i = 0; i < job->hosts; i++) {
@@ -65,11 +65,11 @@ static void hosts_add(struct words *words, const struct engine_job *job,
 			   processes_on(job, i), style);
 	}
 	fclose(stream);
-	words_addf(words, "%s%s", option, text);
+	command_addf(words, "%s%s", option, text);
 	free(text);
 }
 
-static void srun_options(struct words *words, const struct engine_job *job)
+static void srun_options(struct command *words, const struct engine_job *job)
 {
 	bool processes = job->options->job.processes;
 	int most = 1;
@@ -84,23 +84,23 @@ static void srun_options(struct words *words, const struct engine_job *job)
 	/* Slurm sorts its hosts; only so the first stays the first. */
 	in_order = job->options->hosts.count &&
 		   (job->options->job.blocks || !equal);
-	words_addf(words, "--ntasks=%d", job->processes);
+	command_addf(words, "--ntasks=%d", job->processes);
 	if (in_order) {
-		words_add(words, "--distribution=arbitrary");
+		command_add(words, "--distribution=arbitrary");
 	} else {
-		words_addf(words, "--nodes=%d", job->hosts);
-		words_addf(words, "--ntasks-per-node=%d", most);
+		command_addf(words, "--nodes=%d", job->hosts);
+		command_addf(words, "--ntasks-per-node=%d", most);
 	}
 	if (job->options->hosts.count)
 		hosts_add(words, job, "--nodelist=",
 			  processes && in_order ? HOST_REPEAT : HOST_NAME);
 	if (job->label)
-		words_add(words, "--label");
-	words_add(words, "--mpi=pmix");
-	words_add(words, "--cpu-bind=none");
-	words_add(words, "--export=ALL");
-	words_add(words, "--input=0");
-	words_addf(words, "--kill-on-bad-exit=%d", !job->options->keep_going);
+		command_add(words, "--label");
+	command_add(words, "--mpi=pmix");
+	command_add(words, "--cpu-bind=none");
+	command_add(words, "--export=ALL");
+	command_add(words, "--input=0");
+	command_addf(words, "--kill-on-bad-exit=%d", !job->options->keep_going);
 }
 
 static const char *const export_begins[] = { "VMPI_", "FI_" };
@@ -114,10 +114,10 @@ static bool is_exported(const char *name)
 	return false;
 }
 
-static void export_add(struct words *words, const char *name)
+static void export_add(struct command *words, const char *name)
 {
-	words_add(words, "-x");
-	words_addf(words, "%.*s", (int)strcspn(name, "="), name);
+	command_add(words, "-x");
+	command_addf(words, "%.*s", (int)strcspn(name, "="), name);
 }
 
 static int job_export(const char *name, const char *value, void *arg)
@@ -129,7 +129,7 @@ static int job_export(const char *name, const char *value, void *arg)
 
 /* The variables that processes on other hosts have to get: those of the job,
  * of vmpi and libfabric, and of -x.  Open MPI passes what it is told alone. */
-static void exports_add(struct words *words, const struct options *options)
+static void exports_add(struct command *words, const struct options *options)
 {
 	const size_t prefix = strlen(VM_JOB_PREFIX);
 
@@ -143,47 +143,47 @@ static void exports_add(struct words *words, const struct options *options)
 			export_add(words, options->exports[i]);
 }
 
-static void mpirun_options(struct words *words, const struct engine_job *job)
+static void mpirun_options(struct command *words, const struct engine_job *job)
 {
 	if (geteuid() == 0)
-		words_add(words, "--allow-run-as-root");
-	words_add(words, "-np");
-	words_addf(words, "%d", job->processes);
+		command_add(words, "--allow-run-as-root");
+	command_add(words, "-np");
+	command_addf(words, "%d", job->processes);
 	if (job->options->hosts.count) {
-		words_add(words, "--host");
+		command_add(words, "--host");
 		hosts_add(words, job, "", HOST_COUNT);
-		words_add(words, "--map-by");
-		words_add(words,
-			  job->options->job.processes ? "slot" : "ppr:1:node");
+		command_add(words, "--map-by");
+		command_add(words, job->options->job.processes ? "slot" :
+								 "ppr:1:node");
 	} else {
-		words_add(words, "--oversubscribe");
+		command_add(words, "--oversubscribe");
 	}
-	words_add(words, "--bind-to");
-	words_add(words, "none");
+	command_add(words, "--bind-to");
+	command_add(words, "none");
 	if (job->label)
-		words_add(words, "--tag-output");
+		command_add(words, "--tag-output");
 	exports_add(words, job->options);
 }
 
-static void hydra_options(struct words *words, const struct engine_job *job)
+static void hydra_options(struct command *words, const struct engine_job *job)
 {
-	words_add(words, "-n");
-	words_addf(words, "%d", job->processes);
+	command_add(words, "-n");
+	command_addf(words, "%d", job->processes);
 	if (job->options->hosts.count && job->options->job.processes) {
-		words_add(words, "-hosts");
+		command_add(words, "-hosts");
 		hosts_add(words, job, "", HOST_COUNT);
 	} else if (job->options->hosts.count) {
-		words_add(words, "-hosts");
+		command_add(words, "-hosts");
 		hosts_add(words, job, "", HOST_NAME);
-		words_add(words, "-ppn");
-		words_add(words, "1");
+		command_add(words, "-ppn");
+		command_add(words, "1");
 	}
 	if (job->label)
-		words_add(words, "-prepend-rank");
-	words_add(words, "-bind-to");
-	words_add(words, "none");
+		command_add(words, "-prepend-rank");
+	command_add(words, "-bind-to");
+	command_add(words, "none");
 	if (job->options->keep_going)
-		words_add(words, "-disable-auto-cleanup");
+		command_add(words, "-disable-auto-cleanup");
 }
 
 static const struct engine engines[] = {
@@ -284,9 +284,9 @@ int engine_find(const struct engine **engine, char **program, const char *name)
 	return -VMPI_EINVAL;
 }
 
-void engine_words(const struct engine *engine, struct words *words,
+void engine_words(const struct engine *engine, struct command *words,
 		  const char *program, const struct engine_job *job)
 {
-	words_add(words, program);
+	command_add(words, program);
 	engine->options(words, job);
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "options.h"
-#include "words.h"
+#include "command.h"
 
 struct engine;
 
@@ -36,7 +36,7 @@ int engine_find(const struct engine **engine, char **program, const char *name);
 const char *engine_name(const struct engine *engine);
 
 /* Adds program and its options; the node program comes next. */
-void engine_words(const struct engine *engine, struct words *words,
+void engine_words(const struct engine *engine, struct command *words,
 		  const char *program, const struct engine_job *job);
 
 #endif

@@ -111,7 +111,7 @@ int hosts_add_list(struct hosts *hosts, const char *text)
 }
 
 /* The words after the name in a line of a file; *slots is 0 or what they say */
-static int words_take(const char *where, char *rest, int *slots)
+static int command_take(const char *where, char *rest, int *slots)
 {
 	char *word;
 
@@ -150,7 +150,7 @@ static int line_add(struct hosts *hosts, const char *where, char *line)
 	rest = word + strcspn(word, BLANKS);
 	if (*rest)
 		*rest++ = '\0';
-	rc = words_take(where, rest, &slots);
+	rc = command_take(where, rest, &slots);
 	return rc ? rc : word_add(hosts, where, word, slots);
 }
 

@@ -52,10 +52,10 @@ static int exports_set(const struct options *options)
 /* Whether the agent is a command; only its words are looked at. */
 static int agent_check(const char *agent)
 {
-	struct words words = { 0 };
-	int rc = agent ? words_add_command(&words, "--agent", agent, "", 0) : 0;
+	struct command words = { 0 };
+	int rc = agent ? command_add_text(&words, "--agent", agent, "", 0) : 0;
 
-	words_fini(&words);
+	command_fini(&words);
 	return rc;
 }
 
@@ -196,13 +196,13 @@ static bool is_serving(const struct launch *launch)
 }
 
 /* The command line of child `number`.  0, or -VMPI_E... after one line. */
-static int words_make(const struct launch *launch, struct words *words,
-		      int number)
+static int command_make(const struct launch *launch, struct command *words,
+			int number)
 {
 	const struct options *options = launch->options;
 	int rc = 0;
 
-	*words = (struct words){ 0 };
+	*words = (struct command){ 0 };
 	if (launch->plan.engine)
 		engine_words(launch->plan.engine, words, launch->plan.program,
 			     &(struct engine_job){
@@ -213,18 +213,18 @@ static int words_make(const struct launch *launch, struct words *words,
 				     .options = options,
 			     });
 	else if (options->agent)
-		rc = words_add_command(
-			words, "--agent", options->agent,
-			plan_host(&launch->plan, options, number), number);
+		rc = command_add_text(words, "--agent", options->agent,
+				      plan_host(&launch->plan, options, number),
+				      number);
 	if (launch->node)
-		words_add(words, launch->node);
-	words_add(words, launch->program);
+		command_add(words, launch->node);
+	command_add(words, launch->program);
 	for (char **word = options->program + 1; *word; word++)
-		words_add(words, *word);
+		command_add(words, *word);
 	if (words->failed)
 		rc = -VMPI_ENOMEM;
 	if (rc)
-		words_fini(words);
+		command_fini(words);
 	return rc;
 }
 
@@ -239,7 +239,7 @@ static int assignment_print(const char *name, const char *value, void *arg)
 {
 	if (value) {
 		printf(" %s=", name);
-		word_print(value);
+		command_word_print(value);
 	}
 	return 0;
 }
@@ -247,14 +247,14 @@ static int assignment_print(const char *name, const char *value, void *arg)
 static int line_print(const struct launch *launch, int number)
 {
 	const struct options *options = launch->options;
-	struct words words;
-	int rc = words_make(launch, &words, number);
+	struct command words;
+	int rc = command_make(launch, &words, number);
 
 	if (rc)
 		return rc;
 	if (options->wdir) {
 		fputs("cd ", stdout);
-		word_print(options->wdir);
+		command_word_print(options->wdir);
 		fputs(" && ", stdout);
 	}
 	fputs("env", stdout);
@@ -263,7 +263,7 @@ static int line_print(const struct launch *launch, int number)
 		unset_print(vm_boot_variables[i], NULL, NULL);
 	for (size_t i = 0; i < options->export_count; i++) {
 		putchar(' ');
-		word_print(options->exports[i]);
+		command_word_print(options->exports[i]);
 	}
 	if (!rc)
 		rc = vm_job_each(&options->job, assignment_print, NULL);
@@ -271,10 +271,10 @@ static int line_print(const struct launch *launch, int number)
 		printf(" PMI_RANK=%d PMI_SIZE=%d", number, launch->plan.nodes);
 	for (size_t i = 0; i < words.count; i++) {
 		putchar(' ');
-		word_print(words.list[i]);
+		command_word_print(words.list[i]);
 	}
 	putchar('\n');
-	words_fini(&words);
+	command_fini(&words);
 	return rc;
 }
 
@@ -429,7 +429,7 @@ static int child_start(struct launch *launch, int number,
 	struct child *child = &launch->children[number];
 	pid_t parent = getpid();
 	int ends[2] = { -1, -1 }, output[2] = { -1, -1 };
-	struct words words;
+	struct command words;
 	int rc;
 
 	if (launch->serves &&
@@ -437,7 +437,7 @@ static int child_start(struct launch *launch, int number,
 		vm_cli_say("a socket for node %d: %s", number, strerror(errno));
 		return -VMPI_ELIMIT;
 	}
-	rc = words_make(launch, &words, number);
+	rc = command_make(launch, &words, number);
 	if (!rc)
 		rc = output_open(launch, output, number);
 	if (!rc)
@@ -451,7 +451,7 @@ static int child_start(struct launch *launch, int number,
 		rc = -VMPI_ELIMIT;
 	}
 	output_close(output);
-	words_fini(&words);
+	command_fini(&words);
 	if (launch->serves) {
 		vm_pmi_server_attach(&launch->server, number, ends[0]);
 		close(ends[1]);

@@ -18,7 +18,7 @@
 #include "profile.h"
 #include "report/cli.h"
 #include "trace.h"
-#include "watch.h"
+#include "monitor.h"
 
 /* Killed processes have left their sockets; those elsewhere are not here. */
 static void control_clean(const struct launch *launch)
@@ -38,17 +38,17 @@ static void control_clean(const struct launch *launch)
 static int run(struct launch *launch)
 {
 	const struct options *options = launch->options;
-	struct watch watch;
+	struct monitor monitor;
 	int code;
 
 	if (options->dry_run)
 		return launch_print(launch) ? EXIT_FAILURE : EXIT_SUCCESS;
-	watch_init(&watch, launch);
-	if (launch_start(launch, &watch.before)) {
-		watch_kill(&watch);
+	monitor_init(&monitor, launch);
+	if (launch_start(launch, &monitor.before)) {
+		monitor_kill(&monitor);
 		return EXIT_FAILURE;
 	}
-	code = watch_run(&watch);
+	code = monitor_run(&monitor);
 	control_clean(launch);
 	if (trace_write(options, launch->plan.nodes) && !code)
 		code = EXIT_FAILURE;

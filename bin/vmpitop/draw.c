@@ -85,20 +85,20 @@ static void head_draw(const struct page *page)
 }
 
 /* Where the job's end or hang is told of; takes its lines from the box. */
-static void verdict_draw(struct page *page)
+static void diagnosis_draw(struct page *page)
 {
-	struct verdict verdict;
+	struct diagnosis diagnosis;
 	int lines;
 
-	verdict_find(&verdict, page->model, page->view->hang_s);
-	lines = verdict.line_count;
+	diagnosis_find(&diagnosis, page->model, page->view->hang_s);
+	lines = diagnosis.line_count;
 	if (lines > page->box.rows / 2)
 		lines = page->box.rows / 2;
 	for (int i = 0; i < lines; i++) {
 		canvas_put(page->canvas, page->box.row, 0,
-			   verdict.kind == VERDICT_ENDED ? STYLE_WARN :
-							   STYLE_BAD,
-			   "%s", verdict.lines[i]);
+			   diagnosis.kind == DIAGNOSIS_ENDED ? STYLE_WARN :
+							       STYLE_BAD,
+			   "%s", diagnosis.lines[i]);
 		page->box.row++;
 		page->box.rows--;
 	}
@@ -169,7 +169,7 @@ void view_draw(struct view *view, struct canvas *canvas,
 	page.box = (struct box){ HEAD_ROWS, 0, canvas->rows - HEAD_ROWS - 1,
 				 canvas->cols };
 	head_draw(&page);
-	verdict_draw(&page);
+	diagnosis_draw(&page);
 	if (view->help)
 		help_draw(&page);
 	else if (view->screen == SCREEN_OVERVIEW)

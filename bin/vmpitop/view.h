@@ -15,7 +15,7 @@
 #include "model.h"
 #include "plot.h"
 #include "table.h"
-#include "verdict.h"
+#include "diagnosis.h"
 
 /* The screens: name, key, title. */
 #define VIEW_SCREENS(X)                \
@@ -45,7 +45,7 @@ struct view {
 	bool paused, help, quit;
 	bool bare;	   /* a page to be printed: without the line of keys */
 	double interval_s; /* between looks */
-	double hang_s;	   /* verdict_find() */
+	double hang_s;	   /* diagnosis_find() */
 	char filter[VIEW_TEXT_MAX];
 	enum prompt prompt;
 	char typed[VIEW_TEXT_MAX];

@@ -7,7 +7,7 @@
  *	clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ilib \
  *		-Iinclude -Ibin/vmpirun -DVM_SYSCONFDIR='"/etc"' t/fuzz/text.c \
  *		lib/boot/{pmi_wire,pmi_server,kvs,place}.c lib/introspect/[nsv]*.c \
- *		lib/sched/vars.c lib/report/option.c bin/vmpirun/{hosts,words}.c -o fuzz-text &&
+ *		lib/sched/vars.c lib/report/option.c bin/vmpirun/{command,hosts}.c -o fuzz-text &&
  *	./fuzz-text -max_len=600 -runs=10000000
  */
 #include <stdarg.h>
@@ -28,7 +28,7 @@
 #include "report/cli.h"
 #include "sched/vars.h"
 #include "vmpi.h"
-#include "words.h"
+#include "command.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -162,13 +162,13 @@ static void hosts_list_try(const char *text)
 
 static void command_try(const char *text)
 {
-	struct words words = { 0 };
+	struct command command = { 0 };
 
-	if (!words_add_command(&words, "--agent", text, "host", 3))
-		for (size_t i = 0; i < words.count; i++)
-			if (!words.list[i])
+	if (!command_add_text(&command, "--agent", text, "host", 3))
+		for (size_t i = 0; i < command.count; i++)
+			if (!command.list[i])
 				abort();
-	words_fini(&words);
+	command_fini(&command);
 }
 
 static void blocks_try(const char *text)

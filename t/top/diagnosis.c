@@ -2,38 +2,40 @@
 /*
  * What is said of jobs that end, die and hang.
  */
-#include "vmpitop/verdict.h"
+#include "vmpitop/diagnosis.h"
 
 #include "job.h"
 #include "tap.h"
 
 static struct model model;
-static struct verdict verdict;
+static struct diagnosis diagnosis;
 
 static bool said(const char *text)
 {
-	for (int i = 0; i < verdict.line_count; i++)
-		if (strstr(verdict.lines[i], text))
+	for (int i = 0; i < diagnosis.line_count; i++)
+		if (strstr(diagnosis.lines[i], text))
 			return true;
-	for (int i = 0; i < verdict.line_count; i++)
-		diag("it says: %s", verdict.lines[i]);
+	for (int i = 0; i < diagnosis.line_count; i++)
+		diag("it says: %s", diagnosis.lines[i]);
 	return false;
 }
 
 static void ends_check(void)
 {
-	verdict_find(&verdict, &model, 5);
-	is_int(verdict.kind, VERDICT_FINE, "a job that runs is fine");
-	is_int(verdict.line_count, 0, "and nothing is said of it");
+	diagnosis_find(&diagnosis, &model, 5);
+	is_int(diagnosis.kind, DIAGNOSIS_FINE, "a job that runs is fine");
+	is_int(diagnosis.line_count, 0, "and nothing is said of it");
 	model.nodes[0].life = LIFE_ENDED;
-	verdict_find(&verdict, &model, 5);
-	is_int(verdict.kind, VERDICT_FINE, "one node may end before the other");
+	diagnosis_find(&diagnosis, &model, 5);
+	is_int(diagnosis.kind, DIAGNOSIS_FINE,
+	       "one node may end before the other");
 	model.nodes[1].life = LIFE_ENDED;
-	verdict_find(&verdict, &model, 5);
-	is_int(verdict.kind, VERDICT_ENDED, "a job ends with its last node");
+	diagnosis_find(&diagnosis, &model, 5);
+	is_int(diagnosis.kind, DIAGNOSIS_ENDED,
+	       "a job ends with its last node");
 	model.nodes[1].life = LIFE_DIED;
-	verdict_find(&verdict, &model, 5);
-	is_int(verdict.kind, VERDICT_DIED, "a node that died is told of");
+	diagnosis_find(&diagnosis, &model, 5);
+	is_int(diagnosis.kind, DIAGNOSIS_DIED, "a node that died is told of");
 	ok(said("node 1 (process 101 on host1) died"), "... by name");
 	model.nodes[0].life = model.nodes[1].life = LIFE_RUNS;
 }
@@ -41,36 +43,37 @@ static void ends_check(void)
 static void hang_check(void)
 {
 	model.still_s = 12.7;
-	verdict_find(&verdict, &model, 5);
-	is_int(verdict.kind, VERDICT_FINE, "ranks that compute do not hang");
+	diagnosis_find(&diagnosis, &model, 5);
+	is_int(diagnosis.kind, DIAGNOSIS_FINE,
+	       "ranks that compute do not hang");
 	for (int i = 0; i < 6; i++)
 		job_wait(&model, i, i == 5 ? 2 : i + 1);
-	verdict_find(&verdict, &model, 20);
-	is_int(verdict.kind, VERDICT_FINE, "it takes its time to hang");
-	verdict_find(&verdict, &model, 5);
-	is_int(verdict.kind, VERDICT_HANGS, "all wait for long: it hangs");
+	diagnosis_find(&diagnosis, &model, 20);
+	is_int(diagnosis.kind, DIAGNOSIS_FINE, "it takes its time to hang");
+	diagnosis_find(&diagnosis, &model, 5);
+	is_int(diagnosis.kind, DIAGNOSIS_HANGS, "all wait for long: it hangs");
 	ok(said("6 ranks wait, and nothing has moved for 12.0s"),
 	   "it says how many, and for how long");
 	ok(said("a circle: rank 2 for 3 for 4 for 5 for 2"),
 	   "it names the circle, without those that only lead to it");
-	is_int(verdict.line_count, VERDICT_LINES, "... and who waits");
+	is_int(diagnosis.line_count, DIAGNOSIS_LINES, "... and who waits");
 	ok(said("rank 2 waits: 3"), "... for whom");
 	model.blocks[GROUP_RANK][5].state = RANK_DONE;
 	model.blocks[GROUP_RANK][5].doing.state = VM_EXPORT_DONE;
-	verdict_find(&verdict, &model, 5);
+	diagnosis_find(&diagnosis, &model, 5);
 	ok(said("5 ranks wait"), "who has ended hangs no more");
-	ok(!strstr(verdict.lines[1], "circle"),
+	ok(!strstr(diagnosis.lines[1], "circle"),
 	   "who waits for one that has ended is in no circle");
 	job_wait(&model, 5, 5);
-	verdict_find(&verdict, &model, 5);
+	diagnosis_find(&diagnosis, &model, 5);
 	ok(said("a circle: rank 5 for 5"), "a rank may wait for itself");
 	job_wait(&model, 5, 99);
 	job_wait(&model, 0, -1);
-	verdict_find(&verdict, &model, 5);
+	diagnosis_find(&diagnosis, &model, 5);
 	ok(said("6 ranks wait"), "a peer that is none does no harm");
 	model.blocks[GROUP_RANK][3].state = RANK_NEW;
-	verdict_find(&verdict, &model, 5);
-	is_int(verdict.kind, VERDICT_FINE,
+	diagnosis_find(&diagnosis, &model, 5);
+	is_int(diagnosis.kind, DIAGNOSIS_FINE,
 	       "while one can run it does not hang");
 }
 
@@ -83,9 +86,9 @@ static void circles_check(void)
 	for (int round = 0; round < 500; round++) {
 		for (int i = 0; i < 6; i++)
 			job_wait(&model, i, (int)(rand_r(&seed) % 6));
-		verdict_find(&verdict, &model, 5);
-		found &= verdict.kind == VERDICT_HANGS &&
-			 strstr(verdict.lines[1], "a circle") != NULL;
+		diagnosis_find(&diagnosis, &model, 5);
+		found &= diagnosis.kind == DIAGNOSIS_HANGS &&
+			 strstr(diagnosis.lines[1], "a circle") != NULL;
 	}
 	ok(found, "when all wait for somebody there is a circle");
 }

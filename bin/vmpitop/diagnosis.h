@@ -2,19 +2,24 @@
 /*
  * What is wrong with a job: it ended, died, or hangs, and who waits for whom.
  */
-#ifndef VMPITOP_VERDICT_H
-#define VMPITOP_VERDICT_H
+#ifndef VMPITOP_DIAGNOSIS_H
+#define VMPITOP_DIAGNOSIS_H
 
 #include "model.h"
 
-enum verdict_kind { VERDICT_FINE, VERDICT_ENDED, VERDICT_DIED, VERDICT_HANGS };
+enum diagnosis_kind {
+	DIAGNOSIS_FINE,
+	DIAGNOSIS_ENDED,
+	DIAGNOSIS_DIED,
+	DIAGNOSIS_HANGS
+};
 
-#define VERDICT_LINES 6
+#define DIAGNOSIS_LINES 6
 
-struct verdict {
-	enum verdict_kind kind;
+struct diagnosis {
+	enum diagnosis_kind kind;
 	int line_count;
-	char lines[VERDICT_LINES][160];
+	char lines[DIAGNOSIS_LINES][160];
 };
 
 /*
@@ -22,7 +27,7 @@ struct verdict {
  * have not ended wait, the job hangs.  The first line says what is the matter,
  * the others who waits for whom: a circle of them, if there is one.
  */
-void verdict_find(struct verdict *verdict, const struct model *model,
-		  double hang_s);
+void diagnosis_find(struct diagnosis *diagnosis, const struct model *model,
+		    double hang_s);
 
 #endif

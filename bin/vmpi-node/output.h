@@ -6,8 +6,8 @@
  * hand every write to the line assembler of the calling rank; a line leaves
  * when it is complete.  A job of one rank without options keeps libc's streams.
  */
-#ifndef OUT_H
-#define OUT_H
+#ifndef OUTPUT_H
+#define OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,26 +19,26 @@ struct vm_job;
 
 /* Replaces the streams if the job asks for it; before anything is printed.  0
  * or -VMPI_EIO (logged). */
-int out_start(const struct vm_job *job);
+int output_start(const struct vm_job *job);
 
 /* When all ranks have ended: frees what they had. */
-void out_stop(void);
+void output_stop(void);
 
 /* Whether the streams are ours. */
-bool out_active(void);
+bool output_active(void);
 
 /* 1 or 2 for our streams, else 0. */
-int out_stream(const FILE *file);
+int output_stream(const FILE *file);
 
 /* What the copy writes to fd 1 or 2; as write(2). */
-ssize_t out_write(struct vm_image_copy *copy, int fd, const char *bytes,
-		  size_t count);
+ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
+		     size_t count);
 
 /* Writes out the beginning of a line that is not complete. */
-void out_flush(struct vm_image_copy *copy);
+void output_flush(struct vm_image_copy *copy);
 
 /* From now on the copy's stream fd goes to the file.  0 or -1 (errno). */
-int out_redirect(struct vm_image_copy *copy, int fd, const char *path,
-		 const char *mode);
+int output_redirect(struct vm_image_copy *copy, int fd, const char *path,
+		    const char *mode);
 
 #endif

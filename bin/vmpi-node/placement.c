@@ -3,7 +3,7 @@
  * The processes tell each other by boot's blobs, because ranks and fabric are
  * at their end; node 0 alone needs to know.
  */
-#include "learn.h"
+#include "placement.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -193,8 +193,8 @@ static int all_write(const char *path, struct all *all, struct news *news,
 	return 1;
 }
 
-int learn_write(const char *path, const uint64_t *ns, double *before,
-		double *after)
+int placement_write(const char *path, const uint64_t *ns, double *before,
+		    double *after)
 {
 	const struct vm_boot *boot = node.boot;
 	size_t ranks = (size_t)boot->ranks;

@@ -3,7 +3,7 @@
  * Who can never go on is asked where everybody asks it
  * (report/live/states.h); here nothing has moved for long enough.
  */
-#include "verdict.h"
+#include "diagnosis.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,24 +14,24 @@
 /* Most ranks of a circle that are named. */
 #define CIRCLE_MAX 8
 
-static void say(struct verdict *verdict, const char *format, ...)
+static void say(struct diagnosis *diagnosis, const char *format, ...)
 	VM_PRINTF(2, 3);
 
 #include <stdarg.h>
 
-static void say(struct verdict *verdict, const char *format, ...)
+static void say(struct diagnosis *diagnosis, const char *format, ...)
 {
 	va_list args;
 
-	if (verdict->line_count == VERDICT_LINES)
+	if (diagnosis->line_count == DIAGNOSIS_LINES)
 		return;
 	va_start(args, format);
-	vsnprintf(verdict->lines[verdict->line_count++],
-		  sizeof(verdict->lines[0]), format, args);
+	vsnprintf(diagnosis->lines[diagnosis->line_count++],
+		  sizeof(diagnosis->lines[0]), format, args);
 	va_end(args);
 }
 
-static bool nodes_judge(struct verdict *verdict, const struct model *model)
+static bool nodes_judge(struct diagnosis *diagnosis, const struct model *model)
 {
 	int ended = 0;
 
@@ -39,20 +39,20 @@ static bool nodes_judge(struct verdict *verdict, const struct model *model)
 		const struct node *node = &model->nodes[i];
 
 		if (node->life == LIFE_DIED) {
-			verdict->kind = VERDICT_DIED;
-			say(verdict,
+			diagnosis->kind = DIAGNOSIS_DIED;
+			say(diagnosis,
 			    "node %d (process %d on %s) died; this is what it "
 			    "left",
 			    node->number, node->pid, node->host);
 		}
 		ended += node->life == LIFE_ENDED;
 	}
-	if (verdict->kind == VERDICT_FINE && model->node_count > 0 &&
+	if (diagnosis->kind == DIAGNOSIS_FINE && model->node_count > 0 &&
 	    ended == model->node_count) {
-		verdict->kind = VERDICT_ENDED;
-		say(verdict, "the job has ended");
+		diagnosis->kind = DIAGNOSIS_ENDED;
+		say(diagnosis, "the job has ended");
 	}
-	return verdict->kind != VERDICT_FINE;
+	return diagnosis->kind != DIAGNOSIS_FINE;
 }
 
 /* The ranks of the job by number. */
@@ -106,7 +106,7 @@ static int ranks_collect(struct ranks *ranks, const struct model *model)
 }
 
 /* The first rank to be named: of the circle, if there is one. */
-static unsigned circle_say(struct verdict *verdict, struct ranks *ranks)
+static unsigned circle_say(struct diagnosis *diagnosis, struct ranks *ranks)
 {
 	unsigned ended, length = 0, i;
 	char text[120];
@@ -121,45 +121,45 @@ static unsigned circle_say(struct verdict *verdict, struct ranks *ranks)
 	for (i = 1; i <= length && i <= CIRCLE_MAX; i++)
 		used += snprintf(text + used, sizeof(text) - (size_t)used,
 				 " for %u", ranks->circle[i % length]);
-	say(verdict, "a circle: rank %s%s", text, i > length ? "" : " ...");
+	say(diagnosis, "a circle: rank %s%s", text, i > length ? "" : " ...");
 	return ranks->circle[0];
 }
 
-static void hang_say(struct verdict *verdict, struct ranks *ranks,
+static void hang_say(struct diagnosis *diagnosis, struct ranks *ranks,
 		     double still_s)
 {
 	char since[FIGURE_MAX];
 	unsigned rank;
 
 	figure_text(since, FIGURE_NS, (double)(int64_t)still_s * 1e9);
-	say(verdict,
+	say(diagnosis,
 	    "the job hangs: %d ranks wait, and nothing has moved for %s",
 	    ranks->waiting, since);
-	rank = circle_say(verdict, ranks);
+	rank = circle_say(diagnosis, ranks);
 	for (unsigned i = 0; i < ranks->count; i++) {
 		const struct block *block = ranks->by_number[rank];
 
 		if (block && block->state == RANK_WAITS)
-			say(verdict, "rank %u waits: %s", rank, block->waits);
+			say(diagnosis, "rank %u waits: %s", rank, block->waits);
 		rank = (rank + 1) % ranks->count;
 	}
 }
 
-void verdict_find(struct verdict *verdict, const struct model *model,
-		  double hang_s)
+void diagnosis_find(struct diagnosis *diagnosis, const struct model *model,
+		    double hang_s)
 {
 	struct ranks ranks;
 
-	*verdict = (struct verdict){ .kind = VERDICT_FINE };
-	if (nodes_judge(verdict, model) || model->still_s < hang_s)
+	*diagnosis = (struct diagnosis){ .kind = DIAGNOSIS_FINE };
+	if (nodes_judge(diagnosis, model) || model->still_s < hang_s)
 		return;
 	if (ranks_collect(&ranks, model))
 		return;
 	if (ranks.waiting && !ranks.others) {
-		verdict->kind = VERDICT_HANGS;
+		diagnosis->kind = DIAGNOSIS_HANGS;
 		ranks.stuck = vm_states_judge(ranks.needs, ranks.doing,
 					      ranks.known, ranks.count);
-		hang_say(verdict, &ranks, model->still_s);
+		hang_say(diagnosis, &ranks, model->still_s);
 	}
 	ranks_fini(&ranks);
 }

@@ -3,8 +3,8 @@
  * vmpirun --balance=learn: a placement for the next run, from the run times of
  * the ranks in this one.
  */
-#ifndef LEARN_H
-#define LEARN_H
+#ifndef PLACEMENT_H
+#define PLACEMENT_H
 
 #include <stdint.h>
 
@@ -15,7 +15,7 @@
  * more than the mean, and would have.  Returns 1 if it did, 0 on other nodes, or
  * an error (logged).
  */
-int learn_write(const char *path, const uint64_t *ns, double *before,
-		double *after);
+int placement_write(const char *path, const uint64_t *ns, double *before,
+		    double *after);
 
 #endif

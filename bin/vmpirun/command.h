@@ -2,23 +2,23 @@
 /*
  * A command line that is being put together.
  */
-#ifndef VMPIRUN_WORDS_H
-#define VMPIRUN_WORDS_H
+#ifndef VMPIRUN_COMMAND_H
+#define VMPIRUN_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct words {
+struct command {
 	char **list; /* ends with NULL once there is a word */
 	size_t count, room;
 	bool failed; /* out of memory: said, and nothing is added any more */
 };
 
 /* Adds a copy of the word. */
-void words_add(struct words *words, const char *word);
+void command_add(struct command *command, const char *word);
 
 /* Adds what printf() would print as one word. */
-void words_addf(struct words *words, const char *format, ...)
+void command_addf(struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
@@ -26,12 +26,12 @@ void words_addf(struct words *words, const char *format, ...)
  * and backslashes.  %h becomes host, %n number, %% one %.
  * Result: 0, or -VMPI_EINVAL after one line, which begins with `option`.
  */
-int words_add_command(struct words *words, const char *option,
-		      const char *command, const char *host, int number);
+int command_add_text(struct command *command, const char *option,
+		     const char *text, const char *host, int number);
 
 /* A word to standard output as a shell reads it back. */
-void word_print(const char *word);
+void command_word_print(const char *word);
 
-void words_fini(struct words *words);
+void command_fini(struct command *command);
 
 #endif

@@ -4,7 +4,7 @@
  * them, for the sockets of the node processes and for the time: no handlers, no
  * races, and vmpirun sleeps in between.
  */
-#include "watch.h"
+#include "monitor.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -60,9 +60,9 @@ static void name_make(char *name, size_t bytes, int signal)
 		snprintf(name, bytes, "signal %d", signal);
 }
 
-void watch_init(struct watch *watch, struct launch *launch)
+void monitor_init(struct monitor *monitor, struct launch *launch)
 {
-	*watch = (struct watch){
+	*monitor = (struct monitor){
 		.launch = launch,
 		.signal_fd = -1,
 		.limit_ns = UINT64_MAX,
@@ -73,7 +73,7 @@ void watch_init(struct watch *watch, struct launch *launch)
 	};
 	/* If the parent ignores its children, ours would vanish unseen. */
 	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&watch->signals);
+	sigemptyset(&monitor->signals);
 	for (size_t i = 0; i < TABLE; i++) {
 		struct sigaction now;
 
@@ -81,9 +81,9 @@ void watch_init(struct watch *watch, struct launch *launch)
 		if (sigaction(table[i].signal, NULL, &now) == 0 &&
 		    now.sa_handler == SIG_IGN)
 			continue;
-		sigaddset(&watch->signals, table[i].signal);
+		sigaddset(&monitor->signals, table[i].signal);
 	}
-	sigprocmask(SIG_BLOCK, &watch->signals, &watch->before);
+	sigprocmask(SIG_BLOCK, &monitor->signals, &monitor->before);
 }
 
 static void child_signal(const struct child *child, int signal)
@@ -93,88 +93,88 @@ static void child_signal(const struct child *child, int signal)
 		kill(child->group ? -child->pid : child->pid, signal);
 }
 
-static void all_signal(const struct watch *watch, int signal)
+static void all_signal(const struct monitor *monitor, int signal)
 {
-	for (int i = 0; i < watch->launch->count; i++)
-		child_signal(&watch->launch->children[i], signal);
+	for (int i = 0; i < monitor->launch->count; i++)
+		child_signal(&monitor->launch->children[i], signal);
 }
 
-static void all_end(struct watch *watch, uint64_t grace_ns)
+static void all_end(struct monitor *monitor, uint64_t grace_ns)
 {
-	watch->ending = true;
-	watch->grace_ns = grace_ns;
-	watch->kill_ns = vm_clock_ns() + grace_ns;
-	watch->limit_ns = UINT64_MAX;
-	watch->end_ns = UINT64_MAX;
-	all_signal(watch, SIGTERM);
+	monitor->ending = true;
+	monitor->grace_ns = grace_ns;
+	monitor->kill_ns = vm_clock_ns() + grace_ns;
+	monitor->limit_ns = UINT64_MAX;
+	monitor->end_ns = UINT64_MAX;
+	all_signal(monitor, SIGTERM);
 	/* A stopped process would see it only when it goes on. */
-	all_signal(watch, SIGCONT);
+	all_signal(monitor, SIGCONT);
 }
 
-static void all_kill(struct watch *watch)
+static void all_kill(struct monitor *monitor)
 {
-	watch->kill_ns = UINT64_MAX;
-	all_signal(watch, SIGKILL);
+	monitor->kill_ns = UINT64_MAX;
+	all_signal(monitor, SIGKILL);
 }
 
-static void signal_end(struct watch *watch, int signal)
+static void signal_end(struct monitor *monitor, int signal)
 {
 	char name[32];
 
 	name_make(name, sizeof(name), signal);
-	if (watch->ended >= 0) {
+	if (monitor->ended >= 0) {
 		vm_cli_say("%s again: the job is killed", name);
-		all_kill(watch);
+		all_kill(monitor);
 		return;
 	}
 	vm_cli_say("%s: the job is asked to end (SIGTERM); again to kill",
 		   name);
-	watch->ended = 128 + signal;
-	all_end(watch, GRACE_SIGNAL_NS);
+	monitor->ended = 128 + signal;
+	all_end(monitor, GRACE_SIGNAL_NS);
 }
 
 /* One of the times has come, or none. */
-static void time_check(struct watch *watch)
+static void time_check(struct monitor *monitor)
 {
 	uint64_t now = vm_clock_ns();
 
-	if (now >= watch->kill_ns) {
+	if (now >= monitor->kill_ns) {
 		/* After a failure the user waits for nothing we should say. */
-		if (watch->ended >= 0)
+		if (monitor->ended >= 0)
 			vm_cli_say(
 				"the job has not ended within %d s: it is killed",
-				(int)(watch->grace_ns / SECOND_NS));
-		all_kill(watch);
-	} else if (now >= watch->end_ns) {
-		all_end(watch, GRACE_FAILED_NS);
-	} else if (now >= watch->limit_ns) {
+				(int)(monitor->grace_ns / SECOND_NS));
+		all_kill(monitor);
+	} else if (now >= monitor->end_ns) {
+		all_end(monitor, GRACE_FAILED_NS);
+	} else if (now >= monitor->limit_ns) {
 		vm_cli_say("the time limit of %s s is over; the job is ended",
-			   watch->launch->options->timeout_text);
-		states_say(watch->launch->options->job.id);
-		watch->ended = EXIT_TIMEOUT;
-		all_end(watch, GRACE_LIMIT_NS);
+			   monitor->launch->options->timeout_text);
+		states_say(monitor->launch->options->job.id);
+		monitor->ended = EXIT_TIMEOUT;
+		all_end(monitor, GRACE_LIMIT_NS);
 	}
 }
 
-static void signal_take(struct watch *watch, int signal)
+static void signal_take(struct monitor *monitor, int signal)
 {
 	for (size_t i = 0; i < TABLE; i++) {
 		if (table[i].signal != signal)
 			continue;
 		switch (table[i].effect) {
 		case EFFECT_END:
-			signal_end(watch, signal);
+			signal_end(monitor, signal);
 			break;
 		case EFFECT_STOP:
-			all_signal(watch, signal);
+			all_signal(monitor, signal);
 			raise(SIGSTOP);
 			break;
 		case EFFECT_SHOW:
-			states_say(watch->launch->options->job.id);
-			all_signal(watch, signal);
+			states_say(monitor->launch->options->job.id);
+			all_signal(monitor, signal);
 			break;
 		case EFFECT_PASS:
-			all_signal(watch, signal);
+			all_signal(monitor, signal);
 			break;
 		case EFFECT_CHILD: /* the caller looks at all of them */
 			break;
@@ -183,40 +183,40 @@ static void signal_take(struct watch *watch, int signal)
 }
 
 /* The job ends; who ends by itself, because it was told, has time until then. */
-static void end_after(struct watch *watch, uint64_t grace_ns)
+static void end_after(struct monitor *monitor, uint64_t grace_ns)
 {
 	uint64_t end_ns = vm_clock_ns() + grace_ns;
 
-	if (!watch->ending && end_ns < watch->end_ns)
-		watch->end_ns = end_ns;
+	if (!monitor->ending && end_ns < monitor->end_ns)
+		monitor->end_ns = end_ns;
 }
 
 /* A node has failed; the first one gives the exit code. */
-static void fail(struct watch *watch, int code, uint64_t grace_ns)
+static void fail(struct monitor *monitor, int code, uint64_t grace_ns)
 {
-	if (watch->failed < 0)
-		watch->failed = code;
-	if (!watch->launch->options->keep_going)
-		end_after(watch, grace_ns);
+	if (monitor->failed < 0)
+		monitor->failed = code;
+	if (!monitor->launch->options->keep_going)
+		end_after(monitor, grace_ns);
 }
 
 /* A node has called abort: that is for all. */
-static void abort_check(struct watch *watch)
+static void abort_check(struct monitor *monitor)
 {
-	const struct launch *launch = watch->launch;
+	const struct launch *launch = monitor->launch;
 
 	if (!launch->serves || launch->server.abort_process < 0)
 		return;
-	if (watch->failed < 0)
-		watch->failed = launch->server.abort_code;
-	end_after(watch, 0);
+	if (monitor->failed < 0)
+		monitor->failed = launch->server.abort_code;
+	end_after(monitor, 0);
 }
 
 /* "node 1 (ranks 16-31, pid 4711)", "rank 3 (pid 4711)" */
-static void child_name(const struct watch *watch, char *text, size_t bytes,
+static void child_name(const struct monitor *monitor, char *text, size_t bytes,
 		       int number)
 {
-	const struct launch *launch = watch->launch;
+	const struct launch *launch = monitor->launch;
 	const int *first = launch->plan.first + number;
 	int pid = (int)launch->children[number].pid;
 
@@ -235,11 +235,11 @@ static void child_name(const struct watch *watch, char *text, size_t bytes,
 			 first[0], first[1] - 1, pid);
 }
 
-static void death_say(struct watch *watch, int number, const siginfo_t *end)
+static void death_say(struct monitor *monitor, int number, const siginfo_t *end)
 {
 	char name[96], signal[32];
 
-	child_name(watch, name, sizeof(name), number);
+	child_name(monitor, name, sizeof(name), number);
 	name_make(signal, sizeof(signal), end->si_status);
 	vm_cli_say("%s died of %s%s", name, signal,
 		   end->si_status == SIGKILL ?
@@ -248,21 +248,22 @@ static void death_say(struct watch *watch, int number, const siginfo_t *end)
 }
 
 /* A child has ended by a signal, and nobody here wanted that. */
-static void death_take(struct watch *watch, int number, const siginfo_t *end)
+static void death_take(struct monitor *monitor, int number,
+		       const siginfo_t *end)
 {
 	/* The others are to end in silence: their reason is this. */
-	if (watch->ended < 0 && watch->failed < 0) {
+	if (monitor->ended < 0 && monitor->failed < 0) {
 		vm_last_word_take();
-		death_say(watch, number, end);
+		death_say(monitor, number, end);
 		vm_last_word_give();
 	}
-	fail(watch, 128 + end->si_status, GRACE_NEWS_NS);
+	fail(monitor, 128 + end->si_status, GRACE_NEWS_NS);
 }
 
 /* A child has ended with an exit code. */
-static void exit_take(struct watch *watch, int number, int code)
+static void exit_take(struct monitor *monitor, int number, int code)
 {
-	struct launch *launch = watch->launch;
+	struct launch *launch = monitor->launch;
 	bool deserted = launch->serves &&
 			vm_pmi_server_joined(&launch->server, number) &&
 			!vm_pmi_server_left(&launch->server, number);
@@ -272,10 +273,10 @@ static void exit_take(struct watch *watch, int number, int code)
 		return;
 	/* Of one process the reason has been said, or nobody else is ended; also
 	 * of one that aborts. */
-	if (launch->count > 1 && watch->ended < 0 && watch->failed < 0 &&
+	if (launch->count > 1 && monitor->ended < 0 && monitor->failed < 0 &&
 	    !vm_pmi_server_aborted(&launch->server, number) &&
 	    vm_last_word_take()) {
-		child_name(watch, name, sizeof(name), number);
+		child_name(monitor, name, sizeof(name), number);
 		vm_cli_say("%s has ended with code %d%s%s", name, code,
 			   !code && !launch->node ?
 				   " and without MPI_Finalize" :
@@ -284,13 +285,13 @@ static void exit_take(struct watch *watch, int number, int code)
 							 ": the job is ended");
 		vm_last_word_give();
 	}
-	fail(watch, code ? code : EXIT_FAILURE, 0);
+	fail(monitor, code ? code : EXIT_FAILURE, 0);
 }
 
 /* Looks whether child `number` has ended. */
-static void child_check(struct watch *watch, int number)
+static void child_check(struct monitor *monitor, int number)
 {
-	struct launch *launch = watch->launch;
+	struct launch *launch = monitor->launch;
 	struct child *child = &launch->children[number];
 	siginfo_t end = { 0 };
 	bool exited;
@@ -306,9 +307,9 @@ static void child_check(struct watch *watch, int number)
 		vm_pmi_server_ended(&launch->server, number,
 				    end.si_status + (exited ? 0 : 128));
 	if (exited)
-		exit_take(watch, number, end.si_status);
+		exit_take(monitor, number, end.si_status);
 	else
-		death_take(watch, number, &end);
+		death_take(monitor, number, &end);
 	/* What ranks have started and left behind ends with the job. */
 	if (child->group)
 		kill(-child->pid, SIGKILL);
@@ -316,25 +317,25 @@ static void child_check(struct watch *watch, int number)
 	child->ended = true;
 }
 
-static void signals_read(struct watch *watch)
+static void signals_read(struct monitor *monitor)
 {
 	struct signalfd_siginfo info;
 
-	while (read(watch->signal_fd, &info, sizeof(info)) ==
+	while (read(monitor->signal_fd, &info, sizeof(info)) ==
 	       (ssize_t)sizeof(info))
-		signal_take(watch, (int)info.ssi_signo);
+		signal_take(monitor, (int)info.ssi_signo);
 }
 
 /* How long poll() may sleep, in milliseconds, rounded up. */
-static int wait_ms(const struct watch *watch)
+static int wait_ms(const struct monitor *monitor)
 {
-	uint64_t until = watch->limit_ns;
+	uint64_t until = monitor->limit_ns;
 	uint64_t now, left;
 
-	if (watch->end_ns < until)
-		until = watch->end_ns;
-	if (watch->kill_ns < until)
-		until = watch->kill_ns;
+	if (monitor->end_ns < until)
+		until = monitor->end_ns;
+	if (monitor->kill_ns < until)
+		until = monitor->kill_ns;
 	if (until == UINT64_MAX)
 		return -1;
 	now = vm_clock_ns();
@@ -343,70 +344,70 @@ static int wait_ms(const struct watch *watch)
 }
 
 /* Waits until something has happened; fds has room for all children. */
-static void events_wait(struct watch *watch, struct pollfd *fds)
+static void events_wait(struct monitor *monitor, struct pollfd *fds)
 {
-	struct launch *launch = watch->launch;
+	struct launch *launch = monitor->launch;
 	int count = launch->serves ? launch->count : 0;
 
-	fds[0] = (struct pollfd){ .fd = watch->signal_fd, .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = monitor->signal_fd, .events = POLLIN };
 	for (int i = 0; i < count; i++)
 		fds[i + 1].events = vm_pmi_server_events(&launch->server,
 							 &fds[i + 1].fd, i);
-	if (poll(fds, (nfds_t)count + 1, wait_ms(watch)) <= 0)
+	if (poll(fds, (nfds_t)count + 1, wait_ms(monitor)) <= 0)
 		return;
 	for (int i = 0; i < count; i++)
 		if (fds[i + 1].fd >= 0 && fds[i + 1].revents)
 			vm_pmi_server_ready(&launch->server, i);
-	signals_read(watch);
+	signals_read(monitor);
 }
 
-static bool is_running(const struct watch *watch)
+static bool is_running(const struct monitor *monitor)
 {
-	for (int i = 0; i < watch->launch->count; i++)
-		if (!watch->launch->children[i].ended)
+	for (int i = 0; i < monitor->launch->count; i++)
+		if (!monitor->launch->children[i].ended)
 			return true;
 	return false;
 }
 
-static void watch_loop(struct watch *watch, struct pollfd *fds)
+static void monitor_loop(struct monitor *monitor, struct pollfd *fds)
 {
-	while (is_running(watch)) {
-		events_wait(watch, fds);
-		for (int i = 0; i < watch->launch->count; i++)
-			child_check(watch, i);
-		abort_check(watch);
-		time_check(watch);
+	while (is_running(monitor)) {
+		events_wait(monitor, fds);
+		for (int i = 0; i < monitor->launch->count; i++)
+			child_check(monitor, i);
+		abort_check(monitor);
+		time_check(monitor);
 	}
 }
 
-void watch_kill(struct watch *watch)
+void monitor_kill(struct monitor *monitor)
 {
-	all_signal(watch, SIGKILL);
-	for (int i = 0; i < watch->launch->count; i++)
-		waitid(P_PID, (id_t)watch->launch->children[i].pid,
+	all_signal(monitor, SIGKILL);
+	for (int i = 0; i < monitor->launch->count; i++)
+		waitid(P_PID, (id_t)monitor->launch->children[i].pid,
 		       &(siginfo_t){ 0 }, WEXITED);
 }
 
-int watch_run(struct watch *watch)
+int monitor_run(struct monitor *monitor)
 {
-	const struct options *options = watch->launch->options;
-	size_t count = (size_t)watch->launch->count + 1;
+	const struct options *options = monitor->launch->options;
+	size_t count = (size_t)monitor->launch->count + 1;
 	struct pollfd *fds = calloc(count, sizeof(*fds));
 
-	watch->signal_fd =
-		signalfd(-1, &watch->signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (!fds || watch->signal_fd < 0) {
+	monitor->signal_fd =
+		signalfd(-1, &monitor->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (!fds || monitor->signal_fd < 0) {
 		vm_cli_say("cannot wait for the job: %s", strerror(errno));
-		watch_kill(watch);
+		monitor_kill(monitor);
 		free(fds);
 		return EXIT_FAILURE;
 	}
 	if (options->timeout_ns)
-		watch->limit_ns = vm_clock_ns() + options->timeout_ns;
-	watch_loop(watch, fds);
-	close(watch->signal_fd);
+		monitor->limit_ns = vm_clock_ns() + options->timeout_ns;
+	monitor_loop(monitor, fds);
+	close(monitor->signal_fd);
 	free(fds);
-	if (watch->ended >= 0)
-		return watch->ended;
-	return watch->failed >= 0 ? watch->failed : EXIT_SUCCESS;
+	if (monitor->ended >= 0)
+		return monitor->ended;
+	return monitor->failed >= 0 ? monitor->failed : EXIT_SUCCESS;
 }

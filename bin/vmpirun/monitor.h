@@ -8,15 +8,15 @@
  * node process dies, the others are told at once and have a second to do what
  * they do about it before that begins.
  */
-#ifndef VMPIRUN_WATCH_H
-#define VMPIRUN_WATCH_H
+#ifndef VMPIRUN_MONITOR_H
+#define VMPIRUN_MONITOR_H
 
 #include <signal.h>
 #include <stdint.h>
 
 #include "launch.h"
 
-struct watch {
+struct monitor {
 	struct launch *launch;
 	sigset_t signals; /* that we wait for; blocked */
 	sigset_t before;  /* the mask vmpirun was started with */
@@ -31,12 +31,12 @@ struct watch {
 };
 
 /* Blocks the signals; before the processes are started. */
-void watch_init(struct watch *watch, struct launch *launch);
+void monitor_init(struct monitor *monitor, struct launch *launch);
 
 /* Waits until all processes have ended.  Result: the exit code for vmpirun. */
-int watch_run(struct watch *watch);
+int monitor_run(struct monitor *monitor);
 
 /* Kills and reaps the processes. */
-void watch_kill(struct watch *watch);
+void monitor_kill(struct monitor *monitor);
 
 #endif

@@ -3,7 +3,7 @@
  * No shell is asked: a command that is divided here is the same in --dry-run
  * and when it is run, and nothing in it is expanded twice.
  */
-#include "words.h"
+#include "command.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,43 +13,43 @@
 #include "report/cli.h"
 #include "vmpi.h"
 
-static void no_memory(struct words *words)
+static void no_memory(struct command *command)
 {
-	if (!words->failed)
+	if (!command->failed)
 		vm_cli_say("out of memory");
-	words->failed = true;
+	command->failed = true;
 }
 
 /* Takes the word over. */
-static void word_own(struct words *words, char *word)
+static void word_own(struct command *command, char *word)
 {
-	if (words->count + 2 > words->room && !words->failed) {
-		size_t room = words->room ? 2 * words->room : 32;
-		char **list = realloc(words->list, room * sizeof(*list));
+	if (command->count + 2 > command->room && !command->failed) {
+		size_t room = command->room ? 2 * command->room : 32;
+		char **list = realloc(command->list, room * sizeof(*list));
 
 		if (list) {
-			words->list = list;
-			words->room = room;
+			command->list = list;
+			command->room = room;
 		} else {
-			no_memory(words);
+			no_memory(command);
 		}
 	}
 	if (!word)
-		no_memory(words);
-	if (words->failed) {
+		no_memory(command);
+	if (command->failed) {
 		free(word);
 		return;
 	}
-	words->list[words->count++] = word;
-	words->list[words->count] = NULL;
+	command->list[command->count++] = word;
+	command->list[command->count] = NULL;
 }
 
-void words_add(struct words *words, const char *word)
+void command_add(struct command *command, const char *word)
 {
-	word_own(words, strdup(word));
+	word_own(command, strdup(word));
 }
 
-void words_addf(struct words *words, const char *format, ...)
+void command_addf(struct command *command, const char *format, ...)
 {
 	va_list args;
 	char *word;
@@ -58,15 +58,15 @@ void words_addf(struct words *words, const char *format, ...)
 	if (vasprintf(&word, format, args) < 0)
 		word = NULL;
 	va_end(args);
-	word_own(words, word);
+	word_own(command, word);
 }
 
-void words_fini(struct words *words)
+void command_fini(struct command *command)
 {
-	for (size_t i = 0; i < words->count; i++)
-		free(words->list[i]);
-	free(words->list);
-	*words = (struct words){ 0 };
+	for (size_t i = 0; i < command->count; i++)
+		free(command->list[i]);
+	free(command->list);
+	*command = (struct command){ 0 };
 }
 
 /* A word being read. */
@@ -126,11 +126,11 @@ static int word_read(struct draft *draft, const char **at, const char *host,
 	return quote ? -VMPI_EINVAL : 0;
 }
 
-int words_add_command(struct words *words, const char *option,
-		      const char *command, const char *host, int number)
+int command_add_text(struct command *command, const char *option,
+		     const char *text, const char *host, int number)
 {
-	const char *at = command;
-	size_t before = words->count;
+	const char *at = text;
+	size_t before = command->count;
 
 	for (;;) {
 		struct draft draft = { 0 };
@@ -143,28 +143,28 @@ int words_add_command(struct words *words, const char *option,
 			break;
 		draft.stream = open_memstream(&word, &bytes);
 		if (!draft.stream) {
-			no_memory(words);
+			no_memory(command);
 			return -VMPI_ENOMEM;
 		}
 		rc = word_read(&draft, &at, host, number);
 		if (fclose(draft.stream))
-			no_memory(words);
+			no_memory(command);
 		if (rc) {
 			free(word);
-			vm_cli_say("%s %s: %s", option, command,
+			vm_cli_say("%s %s: %s", option, text,
 				   *at ? "only %h, %n and %% are known" :
 					 "a quote has no end");
 			return rc;
 		}
-		word_own(words, word);
+		word_own(command, word);
 	}
-	if (words->count > before || words->failed)
-		return words->failed ? -VMPI_ENOMEM : 0;
+	if (command->count > before || command->failed)
+		return command->failed ? -VMPI_ENOMEM : 0;
 	vm_cli_say("%s: a command is needed", option);
 	return -VMPI_EINVAL;
 }
 
-void word_print(const char *word)
+void command_word_print(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -4,7 +4,7 @@
  * task switches while it is held.  Raw system calls, because write() itself
  * comes here (interpose.c).
  */
-#include "out.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ struct line {
 	bool redirect; /* by the program itself */
 };
 
-struct out_rank {
+struct output_rank {
 	struct line line[2];
 };
 
@@ -192,9 +192,9 @@ static bool line_keep(struct line *line, const char *bytes, size_t count)
 	return true;
 }
 
-static struct out_rank *out_rank(struct vm_image_copy *copy)
+static struct output_rank *output_rank(struct vm_image_copy *copy)
 {
-	struct out_rank *mine = copy->out;
+	struct output_rank *mine = copy->out;
 
 	if (mine)
 		return mine;
@@ -208,7 +208,7 @@ static struct out_rank *out_rank(struct vm_image_copy *copy)
 static ssize_t locked_write(struct vm_image_copy *copy, int stream,
 			    const char *bytes, size_t count)
 {
-	struct out_rank *mine = out_rank(copy);
+	struct output_rank *mine = output_rank(copy);
 	const char *newline = memrchr(bytes, '\n', count);
 	size_t whole = newline ? (size_t)(newline - bytes) + 1 : 0;
 	struct line *line;
@@ -229,8 +229,8 @@ static ssize_t locked_write(struct vm_image_copy *copy, int stream,
 	return (ssize_t)count;
 }
 
-ssize_t out_write(struct vm_image_copy *copy, int fd, const char *bytes,
-		  size_t count)
+ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
+		     size_t count)
 {
 	ssize_t n;
 
@@ -242,9 +242,9 @@ ssize_t out_write(struct vm_image_copy *copy, int fd, const char *bytes,
 
 /* A line without an end would run into the next rank's; in a file of the rank's
  * own it may stay as it is. */
-void out_flush(struct vm_image_copy *copy)
+void output_flush(struct vm_image_copy *copy)
 {
-	struct out_rank *mine;
+	struct output_rank *mine;
 
 	lock_take();
 	mine = copy->out;
@@ -266,20 +266,20 @@ void out_flush(struct vm_image_copy *copy)
 	lock_give();
 }
 
-int out_redirect(struct vm_image_copy *copy, int fd, const char *path,
-		 const char *mode)
+int output_redirect(struct vm_image_copy *copy, int fd, const char *path,
+		    const char *mode)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
 	int file, error = 0;
-	struct out_rank *mine;
+	struct output_rank *mine;
 
 	flags |= mode[0] == 'a' ? O_APPEND : O_TRUNC;
 	file = open(path, flags, 0666);
 	if (file < 0)
 		return -1;
-	out_flush(copy);
+	output_flush(copy);
 	lock_take();
-	mine = out_rank(copy);
+	mine = output_rank(copy);
 	if (mine) {
 		mine->line[fd - 1].fd = file;
 		mine->line[fd - 1].redirect = true;
@@ -301,16 +301,16 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
 	int fd = cookie == &out.stream[1] ? 2 : 1;
 
 	if (copy)
-		return out_write(copy, fd, bytes, count);
+		return output_write(copy, fd, bytes, count);
 	return vm_flush_bytes(fd, bytes, count) ? 0 : (ssize_t)count;
 }
 
-bool out_active(void)
+bool output_active(void)
 {
 	return out.active;
 }
 
-int out_stream(const FILE *file)
+int output_stream(const FILE *file)
 {
 	if (!out.active || !file)
 		return 0;
@@ -367,7 +367,7 @@ static int directory_take(const char *directory)
 	return 0;
 }
 
-int out_start(const struct vm_job *job)
+int output_start(const struct vm_job *job)
 {
 	cookie_io_functions_t functions = { .write = stream_write };
 	int rc = 0;
@@ -400,7 +400,7 @@ int out_start(const struct vm_job *job)
 	return 0;
 }
 
-void out_stop(void)
+void output_stop(void)
 {
 	for (int i = 0; out.active && i < node.ranks; i++)
 		free(vm_image_copy(node.image, i)->out);
