@@ -42,11 +42,6 @@ size_t vm_local_bytes(void)
 	return vm_local.bytes;
 }
 
-void vm_local_reset(void)
-{
-	memset(&vm_local, 0, sizeof(vm_local));
-}
-
 void vm_local_find(void *addresses[VM_LOCAL_MAX])
 {
 	for (int i = 0; i < vm_local.count; i++) {

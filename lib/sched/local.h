@@ -31,7 +31,4 @@ void vm_local_fresh(char *copies);
 void vm_local_save(char *copies, void *const addresses[VM_LOCAL_MAX]);
 void vm_local_load(const char *copies, void *const addresses[VM_LOCAL_MAX]);
 
-/* Forgets all blocks. */
-void vm_local_reset(void);
-
 #endif

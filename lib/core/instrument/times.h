@@ -10,10 +10,6 @@
 
 #include "sched/ult.h"
 
-/* The caller as a ULT, for which a thread of an ordinary executable joins its
- * rank; NULL: vmpi does not know it. */
-struct vm_ult *vm_times_self(void);
-
 /* Ticks (base/clock.h) since some moment; without a ULT core time is 0. */
 uint64_t vm_times_rank(void);
 uint64_t vm_times_core(void);

@@ -109,6 +109,11 @@ static int others_hear(struct vm_tracer *tracer)
 	return rc;
 }
 
+/* Functions of vm_sched. */
+static void sched_switch(struct vm_worker *worker, struct vm_ult *from,
+			 struct vm_ult *to, enum vm_why why, uint64_t now);
+static void sched_idle(struct vm_ult *self, bool idle, uint64_t now);
+
 int vm_trace_start(struct vm_node *node)
 {
 	struct vm_tracer *tracer = calloc(1, sizeof(*tracer));
@@ -117,8 +122,8 @@ int vm_trace_start(struct vm_node *node)
 	if (!tracer)
 		return -VMPI_ENOMEM;
 	node->tracer = tracer;
-	vm_sched.on_switch = vm_trace_switch;
-	vm_sched.on_idle = vm_trace_idle;
+	vm_sched.on_switch = sched_switch;
+	vm_sched.on_idle = sched_idle;
 	vm_sources_workers(node->engine_count);
 	if (trace_cvar.file[0])
 		rc = file_open(tracer, node);
@@ -193,8 +198,8 @@ static void counters_look(struct vm_tracer *tracer,
 		counters_record(tracer, now);
 }
 
-void vm_trace_switch(struct vm_worker *worker, struct vm_ult *from,
-		     struct vm_ult *to, enum vm_why why, uint64_t now)
+static void sched_switch(struct vm_worker *worker, struct vm_ult *from,
+			 struct vm_ult *to, enum vm_why why, uint64_t now)
 {
 	struct vm_tracer *tracer = vm_node->tracer;
 	struct vm_trace_record record = {
@@ -224,7 +229,7 @@ void vm_trace_switch(struct vm_worker *worker, struct vm_ult *from,
 		vm_event_raise_ult_switch(&place, &event);
 }
 
-void vm_trace_idle(struct vm_ult *self, bool idle, uint64_t now)
+static void sched_idle(struct vm_ult *self, bool idle, uint64_t now)
 {
 	struct vm_tracer *tracer = vm_node->tracer;
 	struct vm_trace_record record = {

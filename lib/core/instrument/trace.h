@@ -49,11 +49,6 @@ void vm_trace_exit(struct vm_rank *rank, uint32_t call);
 void vm_trace_event_enter(struct vm_rank *rank, uint32_t call);
 void vm_trace_event_exit(struct vm_rank *rank, uint32_t call);
 
-/* The scheduler (struct vm_sched). */
-void vm_trace_switch(struct vm_worker *worker, struct vm_ult *from,
-		     struct vm_ult *to, enum vm_why why, uint64_t now);
-void vm_trace_idle(struct vm_ult *self, bool idle, uint64_t now);
-
 /* Protocols, as events name them. */
 enum vm_proto {
 	VM_PROTO_INLINE,

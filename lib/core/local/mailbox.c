@@ -28,7 +28,12 @@ void vm_arrival_end(struct vm_arrival *arrival)
 	}
 }
 
-void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req)
+/*
+ * Ends an arrival that matched: its payload goes to the receive's buffer, its
+ * own buffer back, its sender is told.  The receive is not completed yet.  Not for
+ * a remote payload, which has to be pulled.
+ */
+static void arrival_land(struct vm_arrival *arrival, struct vm_req *req)
 {
 	struct vm_data bytes;
 
@@ -65,7 +70,7 @@ static __attribute__((noinline)) void receive_told(struct vm_arrival *arrival,
 	if (arrival->payload != VM_PAYLOAD_FETCHED)
 		vm_trace_match(rank, &arrival->env, arrival->bytes, proto,
 			       NULL);
-	vm_arrival_land(arrival, req);
+	arrival_land(arrival, req);
 	vm_overlap_events_copy_end(&copy);
 }
 
@@ -75,7 +80,7 @@ void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
 	if (vm_observed())
 		receive_told(arrival, req, rank, way);
 	else
-		vm_arrival_land(arrival, req);
+		arrival_land(arrival, req);
 }
 
 static struct vm_msg *msg_new(struct vm_rank *rank,

@@ -57,13 +57,6 @@ static inline void vm_data_land(const struct vm_data *from,
 	req->status.error = from->bytes > req->data.bytes ? -VMPI_ETRUNC : 0;
 }
 
-/*
- * Ends an arrival that matched: its payload goes to the receive's buffer, its
- * own buffer back, its sender is told.  The receive is not completed yet.  Not for
- * a remote payload, which has to be pulled.
- */
-void vm_arrival_land(struct vm_arrival *arrival, struct vm_req *req);
-
 /* The same as an event of the receiver: `rank` gets it by `way`. */
 void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
 			const struct vm_rank *rank, enum vm_path way);

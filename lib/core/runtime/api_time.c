@@ -8,7 +8,9 @@
 #include "sched/clocks.h"
 #include "sched/counter.h"
 
-struct vm_ult *vm_times_self(void)
+/* The caller as a ULT, for which a thread of an ordinary executable joins its
+ * rank; NULL: vmpi does not know it. */
+static struct vm_ult *self_find(void)
 {
 	if (!vm_self && vm_process_rank())
 		vm_process_join(); /* without memory it stays unknown */
@@ -17,7 +19,7 @@ struct vm_ult *vm_times_self(void)
 
 uint64_t vm_times_rank(void)
 {
-	struct vm_ult *self = vm_times_self();
+	struct vm_ult *self = self_find();
 
 	if (self)
 		return vm_clocks_self(self);
@@ -28,7 +30,7 @@ uint64_t vm_times_rank(void)
 
 uint64_t vm_times_core(void)
 {
-	struct vm_ult *self = vm_times_self();
+	struct vm_ult *self = self_find();
 
 	return self ? vm_clocks_core(self) : 0;
 }
@@ -45,7 +47,7 @@ uint64_t vmpi_core_time_ns(void)
 
 int vmpi_core_timer_start(void)
 {
-	struct vm_ult *self = vm_times_self();
+	struct vm_ult *self = self_find();
 
 	if (!self)
 		return -VMPI_ENORANK;
@@ -55,7 +57,7 @@ int vmpi_core_timer_start(void)
 
 int vmpi_core_timer_stop(void)
 {
-	struct vm_ult *self = vm_times_self();
+	struct vm_ult *self = self_find();
 
 	if (!self)
 		return -VMPI_ENORANK;
@@ -66,7 +68,7 @@ int vmpi_counter_open(vmpi_counter **counter, int kind)
 {
 	if (!counter || kind < 0 || kind >= VMPI_COUNTER_KINDS)
 		return -VMPI_EINVAL;
-	if (!vm_times_self())
+	if (!self_find())
 		return -VMPI_ENORANK;
 	return vm_counter_open(counter, kind);
 }
@@ -84,16 +86,14 @@ int vmpi_counter_rank(const vmpi_counter *counter, uint64_t *value)
 {
 	if (!counter || !value)
 		return -VMPI_EINVAL;
-	return vm_times_self() ? vm_counter_rank(counter, value) :
-				 -VMPI_ENORANK;
+	return self_find() ? vm_counter_rank(counter, value) : -VMPI_ENORANK;
 }
 
 int vmpi_counter_core(const vmpi_counter *counter, uint64_t *value)
 {
 	if (!counter || !value)
 		return -VMPI_EINVAL;
-	return vm_times_self() ? vm_counter_core(counter, value) :
-				 -VMPI_ENORANK;
+	return self_find() ? vm_counter_core(counter, value) : -VMPI_ENORANK;
 }
 
 static const struct {

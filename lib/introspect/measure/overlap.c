@@ -388,15 +388,20 @@ void vm_overlap_switch(struct vm_overlap *overlap, uint64_t now, bool on)
 	atomic_store_explicit(&overlap->on, on, memory_order_relaxed);
 }
 
-struct vm_overlap_bounds vm_overlap_bounds(uint64_t xfer, uint64_t span,
-					   uint64_t computed)
+/* Both bounds of a transfer that takes xfer, of which the time from begin to
+ * end is span, in which `computed` was spent computing. */
+struct bounds {
+	uint64_t min, max;
+};
+
+static struct bounds bounds_of(uint64_t xfer, uint64_t span, uint64_t computed)
 {
 	uint64_t waited;
 
 	if (computed > span)
 		computed = span; /* clocks of two cores */
 	waited = span - computed;
-	return (struct vm_overlap_bounds){
+	return (struct bounds){
 		.max = computed < xfer ? computed : xfer,
 		.min = waited < xfer ? xfer - waited : 0,
 	};
@@ -407,17 +412,17 @@ struct vm_overlap_bounds vm_overlap_bounds(uint64_t xfer, uint64_t span,
 static void row_both(struct vm_overlap_row *row,
 		     const struct vm_overlap_entry *entry, uint64_t xfer)
 {
-	struct vm_overlap_bounds rank = { 0 }, core;
+	struct bounds rank = { 0 }, core;
 
 	if (xfer > entry->span) {
 		xfer = entry->span;
 		row->capped++;
 	}
-	core = vm_overlap_bounds(xfer, entry->span, entry->core);
+	core = bounds_of(xfer, entry->span, entry->core);
 	if (entry->same_call)
 		row->same_call++;
 	else
-		rank = vm_overlap_bounds(xfer, entry->span, entry->user);
+		rank = bounds_of(xfer, entry->span, entry->user);
 	row->data += xfer;
 	row->min += rank.min;
 	row->max += rank.max;

@@ -321,12 +321,4 @@ void vm_overlap_row_add(struct vm_overlap_row *sum,
 /* The path of a section, "outer/inner"; "" of the whole program. */
 void vm_overlap_section_path(const struct vm_overlap *overlap, unsigned section,
 			     char *path, size_t bytes);
-
-/* Both bounds of a transfer that takes xfer, of which the time from begin to
- * end is span, with `computed` of it spent computing. */
-struct vm_overlap_bounds {
-	uint64_t min, max;
-};
-struct vm_overlap_bounds vm_overlap_bounds(uint64_t xfer, uint64_t span,
-					   uint64_t computed);
 #endif

@@ -21,22 +21,6 @@ static const char *const words[VM_PATHS] = {
 #undef WORD
 };
 
-static const char *const texts[VM_PATHS] = {
-#define TEXT(name, word, text) [VM_PATH_##name] = (text),
-	VM_PATHS_LIST(TEXT)
-#undef TEXT
-};
-
-const char *vm_path_word(enum vm_path way)
-{
-	return words[way];
-}
-
-const char *vm_path_text(enum vm_path way)
-{
-	return texts[way];
-}
-
 /* On the line through a and b; it does not fall, so that a larger message never
  * takes less time than the last point. */
 static double line_through(const struct vm_xfer_point *a,

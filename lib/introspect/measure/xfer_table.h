@@ -65,6 +65,4 @@ int vm_xfer_write(const struct vm_xfer_table *table, FILE *file);
  * -VMPI_ENOENT without a home directory (not logged). */
 int vm_xfer_usual(char *path, size_t bytes);
 
-const char *vm_path_word(enum vm_path way);
-const char *vm_path_text(enum vm_path way);
 #endif

@@ -231,11 +231,6 @@ void *vm_event_attached(const struct vm_event_handle *handle)
 	return handle->user;
 }
 
-int vm_event_of(const struct vm_event_handle *handle)
-{
-	return handle->id;
-}
-
 /* One registration more or less wants events of the type; the lock is held. */
 static void users_add(int id, int more)
 {

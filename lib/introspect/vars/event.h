@@ -224,7 +224,6 @@ int vm_event_register(struct vm_event_handle **handle, int id, int rank);
  * before a callback is. */
 void vm_event_attach(struct vm_event_handle *handle, void *user);
 void *vm_event_attached(const struct vm_event_handle *handle);
-int vm_event_of(const struct vm_event_handle *handle);
 
 /*
  * Sets the callback for a level (NULL: none).  An event is given to that of the

@@ -179,7 +179,8 @@ struct vm_errh *vm_errh_default(void)
 	return predefined_errh(VM_ERRH_FATAL);
 }
 
-struct vm_errh *vm_errh_get(MPI_Errhandler handle)
+/* The handler behind a handle, or NULL. */
+static struct vm_errh *errh_at(MPI_Errhandler handle)
 {
 	uintptr_t value = (uintptr_t)handle;
 
@@ -189,7 +190,8 @@ struct vm_errh *vm_errh_get(MPI_Errhandler handle)
 	return value < PREDEFINED ? predefined_errh(value) : NULL;
 }
 
-MPI_Errhandler vm_errh_handle(struct vm_errh *errh)
+/* The handle of errh. */
+static MPI_Errhandler errh_handle(struct vm_errh *errh)
 {
 	if (errh->kind == VM_ERRH_USER)
 		return (MPI_Errhandler)errh;
@@ -213,7 +215,7 @@ void vm_errh_drop(struct vm_mpi *mpi, struct vm_errh *errh)
 static int check_errh(struct vm_call *call, MPI_Errhandler handle,
 		      struct vm_errh **errh)
 {
-	*errh = vm_errh_get(handle);
+	*errh = errh_at(handle);
 	if (*errh)
 		return 0;
 	return vm_error(call, MPI_ERR_ERRHANDLER,
@@ -275,7 +277,7 @@ static MPI_Errhandler errh_give(struct vm_mpi *mpi, struct vm_errh *errh)
 		errh->object.magic = VM_MAGIC_ERRH;
 		vm_lock_give(&mpi->lock);
 	}
-	return vm_errh_handle(errh);
+	return errh_handle(errh);
 }
 
 static int errh_get(enum vm_call_id id, MPI_Comm comm,

@@ -25,12 +25,6 @@ struct vm_errh {
 	MPI_Comm_errhandler_function *function; /* USER */
 };
 
-/* The handler behind a handle, or NULL. */
-struct vm_errh *vm_errh_get(MPI_Errhandler handle);
-
-/* The handle of errh. */
-MPI_Errhandler vm_errh_handle(struct vm_errh *errh);
-
 /* MPI_ERRORS_ARE_FATAL, what communicators begin with. */
 struct vm_errh *vm_errh_default(void);
 

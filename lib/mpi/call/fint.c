@@ -78,7 +78,9 @@ static int row_of(struct vm_mpi *mpi, enum vm_fint_kind kind,
 	return *place - 1;
 }
 
-int vm_fint(struct vm_mpi *mpi, enum vm_fint_kind kind, const void *handle)
+/* The number of a handle; -1 when out of memory. */
+static int number_of(struct vm_mpi *mpi, enum vm_fint_kind kind,
+		     const void *handle)
 {
 	int row;
 
@@ -90,7 +92,9 @@ int vm_fint(struct vm_mpi *mpi, enum vm_fint_kind kind, const void *handle)
 	return row < 0 ? -1 : VM_HANDLE_MIN + row;
 }
 
-void *vm_fint_handle(struct vm_mpi *mpi, enum vm_fint_kind kind, int number)
+/* The handle of a number; NULL, which is no handle of any kind, if no handle of
+ * this kind has it. */
+static void *handle_of(struct vm_mpi *mpi, enum vm_fint_kind kind, int number)
 {
 	const void *handle = NULL;
 	int row = number - VM_HANDLE_MIN;
@@ -119,7 +123,7 @@ static int to_int(enum vm_call_id id, enum vm_fint_kind kind,
 		  const void *handle)
 {
 	struct vm_call call = vm_call_enter_early(id);
-	int number = vm_fint(call.mpi, kind, handle);
+	int number = number_of(call.mpi, kind, handle);
 
 	if (number < 0)
 		vm_node_abort(MPI_ERR_NO_MEM,
@@ -132,7 +136,7 @@ static void *from_int(enum vm_call_id id, enum vm_fint_kind kind, int number)
 {
 	struct vm_call call = vm_call_enter_early(id);
 
-	return vm_fint_handle(call.mpi, kind, number);
+	return handle_of(call.mpi, kind, number);
 }
 
 /* The names of the ABI, and those of MPI 4.1 for the same. */

@@ -36,13 +36,6 @@ enum vm_fint_kind {
 #undef VM_FINT_KIND_
 };
 
-/* The number of a handle; -1 when out of memory. */
-int vm_fint(struct vm_mpi *mpi, enum vm_fint_kind kind, const void *handle);
-
-/* The handle of a number; NULL, which is no handle of any kind, if no handle of
- * this kind has it. */
-void *vm_fint_handle(struct vm_mpi *mpi, enum vm_fint_kind kind, int number);
-
 /* Frees the table; NULL is fine. */
 void vm_fints_free(struct vm_fints *fints);
 

@@ -268,10 +268,6 @@ static inline size_t vm_coll_share(const struct vm_coll *coll, size_t size,
 void vm_coll_allgather_block(struct vm_meet *meet, struct vm_coll *to,
 			     size_t i);
 
-/* From one member's buffer to another's. */
-void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
-		  const struct vm_coll *from, const struct vm_data *from_data);
-
 /* Notes in call why the collective of a request failed. */
 void vm_coll_explain(struct vm_call *call, const struct vm_req *req);
 

@@ -10,8 +10,10 @@
 #include "base/copy.h"
 #include "mpi/coll/coll.h"
 
-void vm_coll_move(struct vm_coll *to, const struct vm_data *to_data,
-		  const struct vm_coll *from, const struct vm_data *from_data)
+/* From one member's buffer to another's. */
+static void data_move(struct vm_coll *to, const struct vm_data *to_data,
+		      const struct vm_coll *from,
+		      const struct vm_data *from_data)
 {
 	size_t bytes = to_data->bytes;
 
@@ -73,7 +75,7 @@ static void bcast_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		if (to == root)
 			continue;
 		data = vm_blocks_data(&to->recv, 0);
-		vm_coll_move(to, &data, root, &from);
+		data_move(to, &data, root, &from);
 	}
 }
 
@@ -112,7 +114,7 @@ static void gather_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			continue;
 		from_data = vm_blocks_data(&from->send, 0);
 		to_data = vm_blocks_data(&root->recv, i);
-		vm_coll_move(root, &to_data, from, &from_data);
+		data_move(root, &to_data, from, &from_data);
 	}
 }
 
@@ -154,7 +156,7 @@ static void scatter_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			continue;
 		from_data = vm_blocks_data(&root->send, i);
 		to_data = vm_blocks_data(&to->recv, 0);
-		vm_coll_move(to, &to_data, root, &from_data);
+		data_move(to, &to_data, root, &from_data);
 	}
 }
 
@@ -175,7 +177,7 @@ static void scatter_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 
 		from_data = vm_blocks_data(&root->send, i - meet->size);
 		to_data = vm_blocks_data(&to->recv, 0);
-		vm_coll_move(to, &to_data, root, &from_data);
+		data_move(to, &to_data, root, &from_data);
 	}
 }
 
@@ -199,7 +201,7 @@ void vm_coll_allgather_block(struct vm_meet *meet, struct vm_coll *to, size_t i)
 	from_data = from->in_place ? vm_blocks_data(&from->recv, i) :
 				     vm_blocks_data(&from->send, 0);
 	to_data = vm_blocks_data(&to->recv, i);
-	vm_coll_move(to, &to_data, from, &from_data);
+	data_move(to, &to_data, from, &from_data);
 }
 
 static void allgather_pull(struct vm_meet *meet, struct vm_coll *to)
@@ -269,7 +271,7 @@ static void allgather_copy(struct vm_meet *meet, struct vm_coll *to,
 		to_data = blocks_from(a, first, count);
 		from_data = blocks_from(b, first, count);
 		first = end;
-		vm_coll_move(to, &to_data, from, &from_data);
+		data_move(to, &to_data, from, &from_data);
 	}
 }
 
@@ -368,7 +370,7 @@ static void alltoall_swap(struct vm_meet *meet, struct vm_coll *to, size_t rank)
 		if (!from->owner) {
 			from_data = vm_blocks_data(&from->send, rank);
 			to_data = vm_blocks_data(&to->recv, i);
-			vm_coll_move(to, &to_data, from, &from_data);
+			data_move(to, &to_data, from, &from_data);
 			continue;
 		}
 		if ((i < rank) != even)
@@ -395,7 +397,7 @@ static void alltoall_part(struct vm_meet *meet, struct vm_coll *me,
 
 			from_data = vm_blocks_data(&from->send, rank);
 			to_data = vm_blocks_data(&to->recv, i);
-			vm_coll_move(to, &to_data, from, &from_data);
+			data_move(to, &to_data, from, &from_data);
 		}
 	}
 }
@@ -416,7 +418,7 @@ static void alltoall_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 
 			from_data = vm_blocks_data(&from->send, j - meet->size);
 			to_data = vm_blocks_data(&to->recv, i);
-			vm_coll_move(to, &to_data, from, &from_data);
+			data_move(to, &to_data, from, &from_data);
 		}
 	}
 }

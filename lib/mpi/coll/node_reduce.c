@@ -17,7 +17,8 @@
 /* Functions of the user take an int. */
 #define COMBINE_MOST ((size_t)1 << 24)
 
-void *vm_coll_vector(struct vm_coll_node_reduce *partial, size_t count)
+/* A vector; NULL when out of memory. */
+static void *vector_new(struct vm_coll_node_reduce *partial, size_t count)
 {
 	ptrdiff_t low;
 	size_t bytes = vm_coll_span(partial->type, count, &low) + 64;
@@ -168,7 +169,7 @@ static void *sum_place(struct vm_coll_node_reduce *partial)
 		to = vm_coll_of(&view->meet, (size_t)view->any->root);
 	if (to && !to->in_place && to->recv.buf)
 		return (void *)(uintptr_t)to->recv.buf;
-	return vm_coll_vector(partial, partial->count);
+	return vector_new(partial, partial->count);
 }
 
 /* The members here, behind an empty seat. */
@@ -211,10 +212,10 @@ struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view)
 	partial->begins =
 		vm_coll_view_memory(view, begins * sizeof(*partial->begins));
 	partial->sum = sum_place(partial);
-	partial->other = vm_coll_vector(partial, partial->count);
+	partial->other = vector_new(partial, partial->count);
 	partial->before = partial->other;
 	if (view->any->kind->family == VM_FAMILY_SCAN)
-		partial->before = vm_coll_vector(partial, partial->count);
+		partial->before = vector_new(partial, partial->count);
 	if (!partial->begins || !partial->sum || !partial->other ||
 	    !partial->before) {
 		free(partial);

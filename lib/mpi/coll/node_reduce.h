@@ -35,9 +35,6 @@ bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process);
 /* Combines, and hands out: 0 or an error.  May switch. */
 int vm_coll_node_reduce_do(struct vm_coll_view *view);
 
-/* A vector; NULL when out of memory. */
-void *vm_coll_vector(struct vm_coll_node_reduce *partial, size_t count);
-
 /* Elements of a vector, from `first` on. */
 static inline void *vm_coll_element(const struct vm_coll_node_reduce *partial,
 				    const void *vector, size_t first)

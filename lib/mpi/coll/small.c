@@ -11,7 +11,7 @@
 /* Members' bytes begin where any type may. */
 #define DATA_ALIGN 16
 
-void vm_coll_key_init(struct vm_coll_key *key, const struct vm_coll *coll)
+static void key_init(struct vm_coll_key *key, const struct vm_coll *coll)
 {
 	const struct vm_coll_kind *kind = coll->kind;
 
@@ -65,7 +65,8 @@ static bool sends_blocks(const struct vm_coll *coll)
 	       coll->kind == &vm_coll_alltoall;
 }
 
-bool vm_coll_small_data(const struct vm_coll *coll, struct vm_data *data)
+/* What this member sends, all of it; false: a proxy could not send it. */
+static bool small_data(const struct vm_coll *coll, struct vm_data *data)
 {
 	const struct vm_blocks *side = &coll->send;
 	struct vm_data from;
@@ -109,8 +110,10 @@ static void side_set(struct vm_blocks *side, const void *buf,
 	side->made = NULL;
 }
 
-void vm_coll_small_init(struct vm_coll *proxy, const struct vm_coll *like,
-			int rank, void *data, size_t bytes)
+/* A proxy for member `rank` of a call like this, which has sent so many
+ * bytes.  Reductions also write to them. */
+static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
+		       int rank, void *data, size_t bytes)
 {
 	const struct vm_type *type = vm_type_get(MPI_BYTE);
 	size_t count = bytes;
@@ -145,7 +148,7 @@ static bool data_show(const struct vm_coll *coll, struct vm_meet_post *post,
 {
 	struct vm_data from, to;
 
-	if (!vm_coll_small_data(coll, &from) || from.bytes > room - *used ||
+	if (!small_data(coll, &from) || from.bytes > room - *used ||
 	    (*used && from.bytes != post->bytes))
 		return false;
 	/* Who sends nothing has no place among those that do. */
@@ -180,7 +183,7 @@ bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 		    !data_show(coll, post, worker->room, &used))
 			return false;
 	}
-	vm_coll_key_init((struct vm_coll_key *)post->key, first);
+	key_init((struct vm_coll_key *)post->key, first);
 	return true;
 }
 
@@ -237,7 +240,7 @@ static void small_seat(struct view *view, const struct vm_meet_worker *worker,
 			bytes = view->data + rank * view->distance;
 			memcpy(bytes, data, post->bytes);
 		}
-		vm_coll_small_init(proxy, like, (int)rank, bytes, post->bytes);
+		proxy_init(proxy, like, (int)rank, bytes, post->bytes);
 		atomic_init(&view->meet.seats[rank].args, proxy);
 		data += post->bytes;
 	}

@@ -26,8 +26,6 @@ struct vm_coll_key {
 VM_STATIC_ASSERT(sizeof(struct vm_coll_key) == VM_MEET_POST_KEY,
 		 "a key fills its place in a post");
 
-void vm_coll_key_init(struct vm_coll_key *key, const struct vm_coll *coll);
-
 /* Whether member `rank` has data for members elsewhere in a call like this. */
 static inline bool vm_coll_small_sends(const struct vm_coll *like, int rank)
 {
@@ -36,14 +34,6 @@ static inline bool vm_coll_small_sends(const struct vm_coll *like, int rank)
 	return !like->kind->rooted ||
 	       (rank == like->root) != like->kind->gathers;
 }
-
-/* What this member sends, all of it; false: a proxy could not send it. */
-bool vm_coll_small_data(const struct vm_coll *coll, struct vm_data *data);
-
-/* A proxy for member `rank` of a call like this, which has sent so many
- * bytes.  Reductions also write to them. */
-void vm_coll_small_init(struct vm_coll *proxy, const struct vm_coll *like,
-			int rank, void *data, size_t bytes);
 
 /* Of the way that collectives meet (core/comm/meet.h): members show what they send
  * where it is small, and each worker does what its members want. */

@@ -12,7 +12,7 @@
 /* MPI_GROUP_EMPTY: never written. */
 static const struct vm_mpi_group empty = { .rank = MPI_UNDEFINED };
 
-struct vm_mpi_group *vm_mpi_group_get(MPI_Group handle)
+static struct vm_mpi_group *group_get(MPI_Group handle)
 {
 	if (handle == MPI_GROUP_EMPTY)
 		return (struct vm_mpi_group *)(uintptr_t)&empty;
@@ -22,7 +22,7 @@ struct vm_mpi_group *vm_mpi_group_get(MPI_Group handle)
 int vm_check_group(struct vm_call *call, MPI_Group handle,
 		   struct vm_mpi_group **group)
 {
-	*group = vm_mpi_group_get(handle);
+	*group = group_get(handle);
 	if (*group)
 		return 0;
 	return vm_error(call, MPI_ERR_GROUP,

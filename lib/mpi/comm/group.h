@@ -14,7 +14,6 @@ struct vm_mpi_group {
 };
 
 /* The group behind a handle, or NULL. */
-struct vm_mpi_group *vm_mpi_group_get(MPI_Group handle);
 int vm_check_group(struct vm_call *call, MPI_Group handle,
 		   struct vm_mpi_group **group);
 

@@ -138,7 +138,9 @@ static bool pending_one(struct vm_mpi *mpi, struct vm_req **req)
 	return pending;
 }
 
-void vm_bsend_finish(struct vm_mpi *mpi)
+/* Waits until all buffered messages are gone and forgets the buffer.  May
+ * switch. */
+static void finish(struct vm_mpi *mpi)
 {
 	struct vm_req *req;
 
@@ -252,7 +254,7 @@ int PMPI_Buffer_detach(void *buffer_addr, int *size)
 	if (rc == 0) {
 		*(void **)buffer_addr = bsend->buffer;
 		*size = (int)bsend->bytes;
-		vm_bsend_finish(call.mpi);
+		finish(call.mpi);
 	}
 	return vm_call_exit_self(&call, rc);
 }

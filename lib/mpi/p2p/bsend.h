@@ -16,10 +16,6 @@
 int vm_bsend(struct vm_mpi *mpi, struct vm_rank *peer, struct vm_env env,
 	     const struct vm_data *data);
 
-/* Waits until all buffered messages are gone and forgets the buffer.  May
- * switch. */
-void vm_bsend_finish(struct vm_mpi *mpi);
-
 /* For MPI_Finalize, when all ranks are in it: what is not gone by now never
  * will, so nothing is waited for. */
 void vm_bsend_abandon(struct vm_mpi *mpi);

@@ -44,7 +44,7 @@ bool vm_tool_pvar_at(struct vm_tool_pvar *pvar, int index)
 	return false;
 }
 
-int vm_tool_pvar_count(void)
+static int pvar_count(void)
 {
 	struct vm_pvar_spot spot;
 	int count = 0;
@@ -80,7 +80,7 @@ MPI_Datatype vm_tool_pvar_type(const struct vm_pvar *row)
 						   MPI_UNSIGNED_LONG_LONG;
 }
 
-bool vm_tool_pvar_atomic(const struct vm_pvar *row)
+static bool is_atomic(const struct vm_pvar *row)
 {
 	return row->class_ == VM_PVAR_COUNTER || row->class_ == VM_PVAR_TIMER ||
 	       row->class_ == VM_PVAR_AGGREGATE;
@@ -118,7 +118,7 @@ int PMPI_T_pvar_get_num(int *num_pvar)
 		return MPI_T_ERR_NOT_INITIALIZED;
 	if (!num_pvar)
 		return MPI_T_ERR_INVALID;
-	*num_pvar = vm_tool_pvar_count();
+	*num_pvar = pvar_count();
 	return MPI_SUCCESS;
 }
 
@@ -146,7 +146,7 @@ int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len,
 							 MPI_T_BIND_NO_OBJECT);
 	VM_TOOL_PUT(readonly, !vm_pvar_resets(pvar.number));
 	VM_TOOL_PUT(continuous, 1);
-	VM_TOOL_PUT(atomic, vm_tool_pvar_atomic(pvar.row));
+	VM_TOOL_PUT(atomic, is_atomic(pvar.row));
 	return MPI_SUCCESS;
 }
 

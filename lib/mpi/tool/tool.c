@@ -62,6 +62,19 @@ int vm_tool_view(void)
 	return rank ? rank->index : VM_VIEW_PROCESS;
 }
 
+/* The rank ends: what it has left goes.  mpi->tools is 0 afterwards. */
+static void tools_end(struct vm_mpi *mpi)
+{
+	int count;
+
+	vm_lock_take(&inits.lock);
+	count = atomic_exchange_explicit(&mpi->tools, 0, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&inits.all, count, memory_order_relaxed);
+	vm_lock_give(&inits.lock);
+	if (count > 0)
+		vm_tool_objects_end(mpi);
+}
+
 /* The caller's own count, or NULL: out of memory. */
 static _Atomic int *count_of_caller(void)
 {
@@ -73,7 +86,7 @@ static _Atomic int *count_of_caller(void)
 	mpi = rank->mpi ? rank->mpi : vm_mpi_of(rank);
 	if (!mpi)
 		return NULL;
-	mpi->tools_end = vm_tool_end;
+	mpi->tools_end = tools_end;
 	return &mpi->tools;
 }
 
@@ -110,18 +123,6 @@ int PMPI_T_finalize(void)
 	if (left == 0)
 		vm_tool_objects_end(owner);
 	return left < 0 ? MPI_T_ERR_NOT_INITIALIZED : MPI_SUCCESS;
-}
-
-void vm_tool_end(struct vm_mpi *mpi)
-{
-	int count;
-
-	vm_lock_take(&inits.lock);
-	count = atomic_exchange_explicit(&mpi->tools, 0, memory_order_relaxed);
-	atomic_fetch_sub_explicit(&inits.all, count, memory_order_relaxed);
-	vm_lock_give(&inits.lock);
-	if (count > 0)
-		vm_tool_objects_end(mpi);
 }
 
 void vm_tool_text(char *buffer, int *length, const char *text)

@@ -35,9 +35,6 @@ bool vm_tool_is_rank(void);
  * MPI_T_finalize. */
 const void *vm_tool_owner(void);
 
-/* The rank ends: what it has left goes.  mpi->tools is 0 afterwards. */
-void vm_tool_end(struct vm_mpi *mpi);
-
 /* Which rank's values the caller's sessions see, or VM_VIEW_PROCESS. */
 int vm_tool_view(void);
 
@@ -101,7 +98,6 @@ struct vm_tool_pvar {
 	bool total;
 	const struct vm_pvar *row;
 };
-int vm_tool_pvar_count(void);
 bool vm_tool_pvar_at(struct vm_tool_pvar *pvar, int index);
 MPI_Datatype vm_tool_pvar_type(const struct vm_pvar *row);
 
@@ -124,6 +120,5 @@ bool vm_tool_cvar_at(struct vm_tool_cvar *cvar, int index);
  * caller holds it, MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_MEMORY. */
 struct vm_chan_stats;
 int vm_tool_bind(struct vm_chan_stats **special, const void *obj_handle);
-bool vm_tool_pvar_atomic(const struct vm_pvar *row);
 
 #endif

@@ -391,7 +391,12 @@ static void spread_try(int nodes, int i, int count, int most, int *dims,
 	}
 }
 
-int vm_topo_spread(int nodes, int count, int *dims)
+/*
+ * Spreads `nodes` over the dimensions that are 0 in dims, as evenly as their
+ * factors allow, in non-increasing order.  0, MPI_ERR_DIMS if nodes is no
+ * multiple of the product of the others, MPI_ERR_NO_MEM.
+ */
+static int dims_spread(int nodes, int count, int *dims)
 {
 	int open = 0;
 	long fixed = 1;
@@ -437,7 +442,7 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 			rc = vm_error(&call, MPI_ERR_DIMS, "dimension %d is %d",
 				      i, dims[i]);
 	if (rc == 0 && ndims > 0)
-		rc = vm_topo_spread(nnodes, ndims, dims);
+		rc = dims_spread(nnodes, ndims, dims);
 	if (rc == MPI_ERR_DIMS)
 		vm_error(&call, rc,
 			 "%d nodes cannot be spread over the given dimensions",

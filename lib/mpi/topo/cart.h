@@ -26,11 +26,4 @@ struct vm_topo {
 /* The rank `disp` further in a direction of comm's grid, or MPI_PROC_NULL. */
 int vm_topo_shift(const struct vm_comm *comm, int direction, int disp);
 
-/*
- * Spreads `nodes` over the dimensions that are 0 in dims, as evenly as their
- * factors allow, in non-increasing order.  0, MPI_ERR_DIMS if nodes is no
- * multiple of the product of the others, MPI_ERR_NO_MEM.
- */
-int vm_topo_spread(int nodes, int count, int *dims);
-
 #endif
