@@ -14,16 +14,17 @@
 #include "core/rank/state.h"
 #include "core/comm/p2p.h"
 
-/* The place of a process in far; a new one if it is not there. */
-static uint32_t process_find(struct vm_leaders *far, uint32_t process)
+/* The place of a process in leaders; a new one if it is not there. */
+static uint32_t process_find(struct vm_leaders *leaders, uint32_t process)
 {
 	uint32_t i = 0;
 
-	while (i < (uint32_t)far->count && far->processes[i].process != process)
+	while (i < (uint32_t)leaders->count &&
+	       leaders->processes[i].process != process)
 		i++;
-	if (i == (uint32_t)far->count) {
-		far->processes[i].process = process;
-		far->count++;
+	if (i == (uint32_t)leaders->count) {
+		leaders->processes[i].process = process;
+		leaders->count++;
 	}
 	return i;
 }
@@ -54,48 +55,48 @@ int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group)
 	size_t head = sizeof(struct vm_leaders) +
 		      most * sizeof(struct vm_leaders_process);
 	uint32_t *list, last = UINT32_MAX, at = 0;
-	struct vm_leaders *far;
+	struct vm_leaders *leaders;
 
 	*out = NULL;
 	if (all_here(group))
 		return 0;
-	far = calloc(1, head + 2 * size * sizeof(uint32_t));
-	if (!far)
+	leaders = calloc(1, head + 2 * size * sizeof(uint32_t));
+	if (!leaders)
 		return -VMPI_ENOMEM;
-	far->of = (uint32_t *)((char *)far + head);
-	list = far->of + size;
+	leaders->of = (uint32_t *)((char *)leaders + head);
+	list = leaders->of + size;
 	for (size_t i = 0; i < size; i++) {
 		struct vm_rank *rank = group->ranks[i];
 
 		/* Neighbours are often in one process. */
 		if (rank->to.process != last)
-			at = process_find(far, rank->to.process);
+			at = process_find(leaders, rank->to.process);
 		last = rank->to.process;
-		if (!far->processes[at].count++)
-			far->processes[at].first = rank;
-		far->of[i] = at;
+		if (!leaders->processes[at].count++)
+			leaders->processes[at].first = rank;
+		leaders->of[i] = at;
 	}
-	for (int p = 0; p < far->count; p++) {
-		struct vm_leaders_process *process = &far->processes[p];
+	for (int p = 0; p < leaders->count; p++) {
+		struct vm_leaders_process *process = &leaders->processes[p];
 
 		if (process->process == (uint32_t)vm_node->process)
-			far->self = p;
+			leaders->self = p;
 		process->members = list;
 		list += process->count;
 		process->count = 0;
 	}
 	for (uint32_t i = 0; i < size; i++) {
 		struct vm_leaders_process *process =
-			&far->processes[far->of[i]];
+			&leaders->processes[leaders->of[i]];
 
 		process->members[process->count++] = i;
 	}
-	far->blocks = true;
+	leaders->blocks = true;
 	for (size_t i = 1, changes = 0; i < size; i++) {
-		changes += far->of[i] != far->of[i - 1];
-		far->blocks = changes < (size_t)far->count;
+		changes += leaders->of[i] != leaders->of[i - 1];
+		leaders->blocks = changes < (size_t)leaders->count;
 	}
-	*out = far;
+	*out = leaders;
 	return 0;
 }
 
@@ -187,17 +188,17 @@ static int talk_rest(const struct vm_meet *meet, int p, struct talk *talk,
 static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 		    struct talk *talks, struct vm_leaders_msg *parts)
 {
-	const struct vm_leaders *far = meet->far;
+	const struct vm_leaders *leaders = meet->leaders;
 	bool mismatch = topic == VM_LEADERS_MISMATCH;
 	int rc = 0;
 
-	for (int p = 0; p < far->count; p++)
-		if (p != far->self)
+	for (int p = 0; p < leaders->count; p++)
+		if (p != leaders->self)
 			first_error(&rc, talk_begin(meet, p, &talks[p], topic,
 						    &parts[p]));
 	/* Errors are for good here: a process is gone, or memory is. */
-	for (int p = 0; p < far->count && !rc; p++) {
-		if (p == far->self)
+	for (int p = 0; p < leaders->count && !rc; p++) {
+		if (p == leaders->self)
 			continue;
 		rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
 		if (rc)
@@ -205,7 +206,7 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 		mismatch |= talks[p].in.topic != (uint32_t)topic;
 		rc = talk_rest(meet, p, &talks[p], &parts[p]);
 	}
-	for (int p = 0; p < far->count; p++)
+	for (int p = 0; p < leaders->count; p++)
 		for (int i = 1; i < 4; i++)
 			first_error(&rc,
 				    vm_leaders_msg_wait(meet, &talks[p].reqs[i],
@@ -216,7 +217,7 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 /* Receives that found nobody, after an error. */
 static void talks_end(const struct vm_meet *meet, struct talk *talks)
 {
-	int count = meet->far->count;
+	int count = meet->leaders->count;
 
 	for (int p = 0; p < count; p++) {
 		if (!talks[p].reqs[0])
@@ -230,7 +231,7 @@ static void talks_end(const struct vm_meet *meet, struct talk *talks)
 int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
 			struct vm_leaders_msg *parts)
 {
-	int rc, count = meet->far->count;
+	int rc, count = meet->leaders->count;
 	struct talk *talks = malloc((size_t)count * sizeof(*talks));
 
 	for (int p = 0; p < count; p++) {
@@ -252,7 +253,7 @@ int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
 
 int vm_leaders_barrier(const struct vm_meet *meet, enum vm_leaders_topic topic)
 {
-	int count = meet->far->count;
+	int count = meet->leaders->count;
 	struct vm_leaders_msg *parts = calloc((size_t)count, sizeof(*parts));
 	int rc;
 

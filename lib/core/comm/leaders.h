@@ -36,8 +36,8 @@ struct vm_leaders {
 	struct vm_leaders_process processes[];
 };
 
-/* *far is NULL when all members are here.  0 or -VMPI_ENOMEM. */
-int vm_leaders_new(struct vm_leaders **far, const struct vm_group *group);
+/* *leaders is NULL when all members are here.  0 or -VMPI_ENOMEM. */
+int vm_leaders_new(struct vm_leaders **leaders, const struct vm_group *group);
 
 /*
  * Tags of meetings: those that are started have numbers of their own.  All are

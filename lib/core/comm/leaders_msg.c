@@ -13,7 +13,8 @@
 
 static struct vm_env env_of(const struct vm_meet *meet, int process)
 {
-	const struct vm_leaders_process *from = &meet->far->processes[process];
+	const struct vm_leaders_process *from =
+		&meet->leaders->processes[process];
 
 	return (struct vm_env){ .context = meet->context + 1,
 				.source = (int)from->members[0],
@@ -23,30 +24,32 @@ static struct vm_env env_of(const struct vm_meet *meet, int process)
 int vm_leaders_msg_recv(const struct vm_meet *meet, int process,
 			const struct vm_data *data, struct vm_req **req)
 {
-	const struct vm_leaders *far = meet->far;
+	const struct vm_leaders *leaders = meet->leaders;
 
-	return vm_irecv_for(far->processes[far->self].first,
+	return vm_irecv_for(leaders->processes[leaders->self].first,
 			    env_of(meet, process), data, req);
 }
 
 int vm_leaders_msg_send(const struct vm_meet *meet, int process,
 			const struct vm_data *data, struct vm_req **req)
 {
-	const struct vm_leaders *far = meet->far;
+	const struct vm_leaders *leaders = meet->leaders;
 
-	return vm_isend(far->processes[process].first, env_of(meet, far->self),
-			data, VM_SEND_STANDARD, req);
+	return vm_isend(leaders->processes[process].first,
+			env_of(meet, leaders->self), data, VM_SEND_STANDARD,
+			req);
 }
 
 /* A receive that only a death ends: from ourselves, since others may leave. */
 static int never_begin(const struct vm_meet *meet, struct vm_req **req)
 {
-	const struct vm_leaders *far = meet->far;
+	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_data data = vm_data_bytes(NULL, 0);
-	struct vm_env env = env_of(meet, far->self);
+	struct vm_env env = env_of(meet, leaders->self);
 
 	env.tag = (int)((uint32_t)env.tag | VM_LEADERS_NEVER);
-	return vm_irecv_for(far->processes[far->self].first, env, &data, req);
+	return vm_irecv_for(leaders->processes[leaders->self].first, env, &data,
+			    req);
 }
 
 static int send_await(const struct vm_meet *meet, struct vm_req *req)

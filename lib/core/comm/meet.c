@@ -129,7 +129,7 @@ struct vm_meet *vm_meet_new(const struct vm_group *group)
 
 	if (!meet)
 		return NULL;
-	if (vm_leaders_new(&meet->far, group)) {
+	if (vm_leaders_new(&meet->leaders, group)) {
 		free(meet);
 		return NULL;
 	}
@@ -137,7 +137,7 @@ struct vm_meet *vm_meet_new(const struct vm_group *group)
 		return meet;
 	members_sort(meet, group);
 	if (meet->active_workers > 1 && !posts_make(meet)) {
-		free(meet->far);
+		free(meet->leaders);
 		free(meet);
 		return NULL;
 	}
@@ -212,7 +212,7 @@ void vm_meet_drop(struct vm_meet *meet)
 	for (uint32_t w = 0; w < meet->worker_count; w++)
 		free(meet->workers[w].scratch);
 	free(meet->posts);
-	free(meet->far);
+	free(meet->leaders);
 	free(meet);
 }
 
@@ -232,7 +232,7 @@ void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes)
 static void meeting_hold_far(struct vm_meet *meet, vm_meet_last last)
 {
 	const struct vm_leaders_process *here =
-		&meet->far->processes[meet->far->self];
+		&meet->leaders->processes[meet->leaders->self];
 	enum vm_leaders_topic topic = VM_LEADERS_BARRIER;
 
 	meet->result = 0;
@@ -247,7 +247,7 @@ static void meeting_hold_far(struct vm_meet *meet, vm_meet_last last)
 
 void vm_meet_run(struct vm_meet *meet, vm_meet_last last)
 {
-	if (meet->far) {
+	if (meet->leaders) {
 		meeting_hold_far(meet, last);
 		return;
 	}
@@ -263,7 +263,7 @@ void vm_meet_run(struct vm_meet *meet, vm_meet_last last)
 static void meeting_hold_named(struct vm_meet *meet, const struct vm_chan *chan,
 			       vm_meet_last last)
 {
-	if (VM_UNLIKELY(meet->far != NULL)) {
+	if (VM_UNLIKELY(meet->leaders != NULL)) {
 		meet->context = chan->context;
 		meet->tag = meet->meetings++ & VM_LEADERS_NUMBERS;
 	}
@@ -350,7 +350,7 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 	if (!way->show)
 		memset(post->key, 0, VM_MEET_POST_KEY);
 	/* What members of other processes bring, only one gets to know. */
-	post->each = !meet->far && members_agree(meet, self, way->last) &&
+	post->each = !meet->leaders && members_agree(meet, self, way->last) &&
 		     (way->show ? way->show(meet, self, post) : !way->last);
 	vm_meet_post_show(meet, self, &post->number, number);
 	for (uint32_t w = 0; w < meet->worker_count; w++) {

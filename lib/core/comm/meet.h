@@ -79,11 +79,11 @@ struct vm_meet {
 	 * started: where blocking ones look anyway. */
 	_Atomic uint32_t number;
 	struct vm_meet_worker *workers;
-	struct vm_seat *seats;	/* by rank in the channel */
-	uint32_t *members;	/* memory of the workers' lists */
-	char *posts;		/* and posts */
-	struct vm_leaders *far; /* NULL: all members are in this process */
-	struct vm_meet *place;	/* of a started meeting: whence it is lent */
+	struct vm_seat *seats;	    /* by rank in the channel */
+	uint32_t *members;	    /* memory of the workers' lists */
+	char *posts;		    /* and posts */
+	struct vm_leaders *leaders; /* NULL: all members are in this process */
+	struct vm_meet *place; /* of a started meeting: whence it is lent */
 	/* The number of the last meeting that one member held for all, who
 	 * claims it, and sets `held` and the result when it is over. */
 	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
@@ -157,7 +157,8 @@ void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes);
 /* Whether a member is in this process: only they have seats. */
 static inline bool vm_meet_here(const struct vm_meet *meet, uint32_t rank)
 {
-	return !meet->far || meet->far->of[rank] == (uint32_t)meet->far->self;
+	return !meet->leaders ||
+	       meet->leaders->of[rank] == (uint32_t)meet->leaders->self;
 }
 
 /* What member `rank` brought to the current meeting. */

@@ -42,7 +42,7 @@ static struct vm_meet *started_new(struct vm_meet *place)
 	if (!meet)
 		return NULL;
 	meet->place = place;
-	meet->far = place->far;
+	meet->leaders = place->leaders;
 	meet->active_workers = place->active_workers;
 	for (uint32_t w = 0; w < place->worker_count; w++) {
 		uint32_t count = place->workers[w].member_count;
@@ -290,7 +290,7 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	vm_pvar_add(vm_counters()->meetings, 1);
 	if (!started_last(meet, worker))
 		return 0;
-	if (VM_UNLIKELY(meet->far != NULL))
+	if (VM_UNLIKELY(meet->leaders != NULL))
 		started_hold_far(meet, chan, chan->started - 1, last);
 	else
 		started_hold(meet, worker, last);

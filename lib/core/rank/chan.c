@@ -156,7 +156,7 @@ struct vm_split_wish vm_split_wish(const struct vm_chan *chan, int color,
 {
 	struct vm_split_wish wish = { .color = color, .key = key };
 
-	if (chan->meet->far && color != VMPI_UNDEFINED)
+	if (chan->meet->leaders && color != VMPI_UNDEFINED)
 		wish.context = vm_context_new();
 	return wish;
 }
@@ -165,7 +165,7 @@ void vm_split_wished(const struct vm_chan *chan,
 		     const struct vm_split_wish *wish,
 		     const struct vm_chan *out)
 {
-	if (chan->meet->far && wish->color != VMPI_UNDEFINED &&
+	if (chan->meet->leaders && wish->color != VMPI_UNDEFINED &&
 	    (!out || out->context != wish->context))
 		vm_context_return(wish->context);
 }
@@ -260,16 +260,17 @@ struct member {
 /* The wishes of the members of other processes. */
 static int wishes_exchange(struct vm_meet *meet, struct vm_split_wish *all)
 {
-	const struct vm_leaders *far = meet->far;
-	const struct vm_leaders_process *here = &far->processes[far->self];
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_leaders_process *here =
+		&leaders->processes[leaders->self];
 	struct vm_split_wish *mine = calloc(here->count, sizeof(*mine));
 	struct vm_leaders_msg *parts =
-		calloc((size_t)far->count, sizeof(*parts));
+		calloc((size_t)leaders->count, sizeof(*parts));
 	int rc = mine && parts ? 0 : -VMPI_ENOMEM;
 
 	for (uint32_t i = 0; !rc && i < here->count; i++)
 		mine[i] = all[here->members[i]];
-	for (int p = 0; !rc && p < far->count; p++) {
+	for (int p = 0; !rc && p < leaders->count; p++) {
 		parts[p].out = mine;
 		parts[p].out_bytes = here->count * sizeof(*mine);
 	}
@@ -278,8 +279,8 @@ static int wishes_exchange(struct vm_meet *meet, struct vm_split_wish *all)
 		rc = vm_leaders_barrier(meet, VM_LEADERS_MISMATCH);
 	else
 		rc = vm_leaders_exchange(meet, VM_LEADERS_SPLIT, parts);
-	for (int p = 0; parts && p < far->count; p++) {
-		const struct vm_leaders_process *there = &far->processes[p];
+	for (int p = 0; parts && p < leaders->count; p++) {
+		const struct vm_leaders_process *there = &leaders->processes[p];
 		const struct vm_split_wish *theirs = parts[p].in;
 
 		if (theirs &&
@@ -300,7 +301,7 @@ static int wishes_collect(struct vm_meet *meet, struct vm_split_wish *all)
 		if (vm_meet_here(meet, i))
 			all[i] = ((struct member *)vm_meet_args(meet, i))
 					 ->split.wish;
-	return meet->far ? wishes_exchange(meet, all) : 0;
+	return meet->leaders ? wishes_exchange(meet, all) : 0;
 }
 
 static int members_split(struct vm_meet *meet, struct vm_group *group)
@@ -313,7 +314,7 @@ static int members_split(struct vm_meet *meet, struct vm_group *group)
 
 	if (all && others && splits)
 		rc = wishes_collect(meet, all);
-	else if (meet->far)
+	else if (meet->leaders)
 		vm_leaders_barrier(meet, VM_LEADERS_MISMATCH);
 	for (uint32_t i = 0; !rc && i < size; i++) {
 		struct member *member = vm_meet_args(meet, i);

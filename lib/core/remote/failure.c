@@ -59,13 +59,13 @@ static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
 static bool far_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 		     int source)
 {
-	const struct vm_leaders *far = chan->meet->far;
+	const struct vm_leaders *leaders = chan->meet->leaders;
 
 	if (source < 0 || source >= chan->group->size ||
 	    is_lost(rank, chan->group->ranks[source]))
 		return true;
-	for (int p = 0; far && p < far->count; p++)
-		if (mark(rank, far->processes[p].first) == DIED)
+	for (int p = 0; leaders && p < leaders->count; p++)
+		if (mark(rank, leaders->processes[p].first) == DIED)
 			return true;
 	return false;
 }

@@ -129,7 +129,7 @@ void vm_coll_arrived(struct vm_meet *meet)
 	size_t n = meet->size, limit = (size_t)mpi_cvar.coll_share_bytes;
 	long root;
 
-	if (meet->far) {
+	if (meet->leaders) {
 		vm_coll_hier(meet);
 		return;
 	}
@@ -185,7 +185,8 @@ chan_stats_went(const struct vm_coll *coll, uint32_t context)
 		vm_chan_stats_look(coll->owner, context);
 
 	if (special && coll->kind->calls && VM_PVARS_COUNTED)
-		vm_pvar_set(special->pvars.comm_algorithm, (uint64_t)coll->way);
+		vm_pvar_set(special->pvars.comm_algorithm,
+			    (uint64_t)coll->algorithm);
 }
 
 static inline bool has_chan_stats(const struct vm_rank *rank)
@@ -198,7 +199,7 @@ static inline void went(const struct vm_coll *coll)
 {
 	if (VM_PVARS_COUNTED && VM_LIKELY(coll->kind->calls != 0))
 		vm_pvar_set(coll->owner->pvars.coll_algorithm,
-			    (uint64_t)coll->way);
+			    (uint64_t)coll->algorithm);
 }
 
 void vm_coll_begin(struct vm_coll *coll, uint32_t context)
@@ -221,7 +222,7 @@ void vm_coll_went(const struct vm_coll *coll, uint32_t context)
 
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 {
-	static const struct vm_meet_how way = {
+	static const struct vm_meet_how how = {
 		.show = vm_coll_small_show,
 		.own = vm_coll_small_own,
 		.last = vm_coll_arrived,
@@ -238,7 +239,7 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 	special = has_chan_stats(coll->owner);
 	if (special)
 		chan_stats_begin(coll, chan->context);
-	rc = vm_meet_by(chan, coll, &way, coll->kind->calls);
+	rc = vm_meet_by(chan, coll, &how, coll->kind->calls);
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others make a call of "

@@ -8,10 +8,10 @@
  * buffers; where there is much to do, workers that are idle take some of the
  * parts (core/local/work.h).  No messages are sent and nothing is packed.  Where
  * there is little to do, workers do not wait for one another's work: each does
- * its members' parts with proxies for the others (coll_stand.h).
+ * its members' parts with proxies for the others (small.h).
  *
  * A nonblocking collective leaves a copy of its struct vm_coll at a meeting
- * that is only started (coll_start.c); the last to start it does all the work.
+ * that is only started (start.c); the last to start it does all the work.
  */
 #ifndef MPI_COLL_COLL_H
 #define MPI_COLL_COLL_H
@@ -44,7 +44,7 @@ struct vm_blocks {
 
 struct vm_coll;
 
-/* Which data members in other processes need (coll_far.c). */
+/* Which data members in other processes need (hier.c). */
 enum vm_coll_flow {
 	VM_FLOW_NONE,
 	VM_FLOW_BCAST,	 /* the root's buffer: all */
@@ -54,7 +54,7 @@ enum vm_coll_flow {
 	VM_FLOW_BLOCKS,	 /* each one's blocks: each member its own */
 };
 
-/* Those that have algorithms to choose from (coll_plan.c). */
+/* Those that have algorithms to choose from (plan.c). */
 enum vm_coll_family {
 	VM_FAMILY_NONE,
 	VM_FAMILY_BCAST,
@@ -72,7 +72,7 @@ enum vm_coll_family {
 VM_STATIC_ASSERT(VM_COLL_SETTING(VM_FAMILIES) <= VM_CHAN_STATS_SETTINGS,
 		 "every family has a setting");
 
-/* The last word of CORE_COLL_ALGORITHMS, behind those of coll_plan.h. */
+/* The last word of CORE_COLL_ALGORITHMS, behind those of plan.h. */
 #define VM_COLL_SHARED 9
 
 /*
@@ -133,8 +133,8 @@ struct vm_coll {
 	int first_size; /* of an intercommunicator's first side; else 0 */
 	bool in_place;
 	/* Which algorithm its communicator asks for, a word of the family's
-	 * setting, or VM_CHAN_STATS_UNSET; and how it went (CORE_COLL_ALGORITHMS). */
-	int8_t asked, way;
+	 * setting, or VM_CHAN_STATS_UNSET; and the one it used (CORE_COLL_ALGORITHMS). */
+	int8_t asked, algorithm;
 	const struct vm_op *op;
 	struct vm_blocks send, recv;
 	void *temp;	    /* between part() and finish(); a proxy's memory */
@@ -165,7 +165,7 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	coll->first_size = vm_comm_first_size(comm);
 	coll->in_place = false;
 	coll->asked = VM_CHAN_STATS_UNSET;
-	coll->way = VM_COLL_SHARED;
+	coll->algorithm = VM_COLL_SHARED;
 	coll->op = NULL;
 	coll->send = coll->recv = (struct vm_blocks){ 0 };
 	coll->temp = NULL;
@@ -204,7 +204,7 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 
 /*
  * Keeps a copy of coll for MPI_Start: 0 with an inactive *request, or an MPI
- * error (coll_persist.c).  The copy that a request keeps.
+ * error (persist.c).  The copy that a request keeps.
  */
 int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 		 MPI_Request *request);

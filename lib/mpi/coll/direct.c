@@ -79,16 +79,16 @@ static void step(struct vm_coll_view *view, struct vm_leaders_data *talk,
 
 int vm_coll_direct(struct vm_coll_view *view)
 {
-	int count = view->far->count, self = view->far->self;
+	int count = view->leaders->count, self = view->leaders->self;
 	struct vm_leaders_data talk;
 
 	if (!view->coming.count && !view->going.count)
 		return 0;
 	vm_leaders_data_begin(&talk, &view->meet);
-	if (view->plan.way != VM_ALGORITHM_PAIRWISE)
+	if (view->plan.algorithm != VM_ALGORITHM_PAIRWISE)
 		step(view, &talk, -1, -1);
-	for (int k = 1; k < count && view->plan.way == VM_ALGORITHM_PAIRWISE;
-	     k++) {
+	for (int k = 1;
+	     k < count && view->plan.algorithm == VM_ALGORITHM_PAIRWISE; k++) {
 		step(view, &talk, (self + k) % count,
 		     (self + count - k) % count);
 		vm_leaders_wait(&talk);

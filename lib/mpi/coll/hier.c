@@ -35,14 +35,14 @@ void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes)
 
 static int view_alloc(struct vm_coll_view *view, const struct vm_meet *meet)
 {
-	size_t n = meet->size, processes = (size_t)meet->far->count;
+	size_t n = meet->size, processes = (size_t)meet->leaders->count;
 
 	view->meet.size = meet->size;
-	view->meet.far = meet->far;
+	view->meet.leaders = meet->leaders;
 	view->meet.context = meet->context;
 	view->meet.tag = meet->tag;
-	view->far = meet->far;
-	view->here = &meet->far->processes[meet->far->self];
+	view->leaders = meet->leaders;
+	view->here = &meet->leaders->processes[meet->leaders->self];
 	view->meet.seats = aligned_alloc(_Alignof(struct vm_seat),
 					 n * sizeof(*view->meet.seats));
 	view->proxies = calloc(n, sizeof(*view->proxies));
@@ -56,7 +56,7 @@ static int view_alloc(struct vm_coll_view *view, const struct vm_meet *meet)
 	for (uint32_t i = 0; i < n; i++)
 		atomic_init(&view->meet.seats[i].args, vm_meet_args(meet, i));
 	view->any = vm_coll_of(meet, view->here->members[0]);
-	view->plans[view->far->self] = view->plan;
+	view->plans[view->leaders->self] = view->plan;
 	return 0;
 }
 
@@ -66,12 +66,12 @@ static int parts_pack(struct vm_coll_view *view)
 	int rc = 0;
 
 	if (vm_coll_is_node_reduce(&view->plan, view->any)) {
-		view->partial = vm_coll_node_reduce_open(view);
-		if (!view->partial)
+		view->reduce = vm_coll_node_reduce_open(view);
+		if (!view->reduce)
 			return -VMPI_ENOMEM;
 	}
-	for (int p = 0; p < view->far->count && rc == 0; p++)
-		if (p != view->far->self)
+	for (int p = 0; p < view->leaders->count && rc == 0; p++)
+		if (p != view->leaders->self)
 			rc = vm_coll_pack(view, p);
 	return rc;
 }
@@ -93,8 +93,8 @@ int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
 		return rc;
 	}
 	rc = vm_leaders_exchange(meet, VM_LEADERS_COLL, view->parts);
-	for (int p = 0; p < view->far->count && rc == 0; p++)
-		if (p != view->far->self)
+	for (int p = 0; p < view->leaders->count && rc == 0; p++)
+		if (p != view->leaders->self)
 			rc = vm_coll_unpack(view, p);
 	return rc;
 }
@@ -218,7 +218,7 @@ void vm_coll_view_close(struct vm_coll_view *view)
 
 	for (size_t i = 0; view->proxies && i < view->meet.size; i++)
 		free(view->proxies[i].temp);
-	for (int p = 0; view->parts && p < view->far->count; p++) {
+	for (int p = 0; view->parts && p < view->leaders->count; p++) {
 		free((void *)(uintptr_t)view->parts[p].out);
 		free(view->parts[p].in);
 	}
@@ -267,11 +267,11 @@ static void plans_differ(struct vm_coll_view *view, int p)
 		vm_coll_fail(vm_coll_of(&view->meet, j), MPI_ERR_OTHER,
 			     "process %u uses algorithm %s (%s), process %u %s "
 			     "(%s): settings differ",
-			     view->far->processes[0].process,
-			     vm_coll_algorithm_name(ours->way),
+			     view->leaders->processes[0].process,
+			     vm_coll_algorithm_name(ours->algorithm),
 			     vm_coll_algorithm_name(ours->asked),
-			     view->far->processes[p].process,
-			     vm_coll_algorithm_name(theirs->way),
+			     view->leaders->processes[p].process,
+			     vm_coll_algorithm_name(theirs->algorithm),
 			     vm_coll_algorithm_name(theirs->asked));
 }
 
@@ -282,15 +282,16 @@ static bool plans_agree(struct vm_coll_view *view)
 {
 	bool bcast = view->any->kind->family == VM_FAMILY_BCAST;
 
-	for (int p = 1; p < view->far->count; p++) {
+	for (int p = 1; p < view->leaders->count; p++) {
 		if (view->plans[p].asked == view->plans[0].asked &&
-		    (bcast || view->plans[p].way == view->plans[0].way))
+		    (bcast ||
+		     view->plans[p].algorithm == view->plans[0].algorithm))
 			continue;
 		plans_differ(view, p);
 		return false;
 	}
 	if (bcast && !view->any->first_size)
-		view->plan = view->plans[view->far->of[view->any->root]];
+		view->plan = view->plans[view->leaders->of[view->any->root]];
 	return true;
 }
 
@@ -301,8 +302,8 @@ static int view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
 	size_t step = 0;
 	int rc;
 
-	vm_coll_count(view->plan.way);
-	if (view->partial)
+	vm_coll_count(view->plan.algorithm);
+	if (view->reduce)
 		return vm_coll_node_reduce_do(view);
 	if (any->kind->reduces && !view->plan.packs)
 		step = vm_coll_slice(any);
@@ -324,8 +325,8 @@ static void ways_set(const struct vm_coll_view *view,
 		     const struct vm_meet *meet)
 {
 	for (uint32_t i = 0; i < view->here->count; i++)
-		vm_coll_of(meet, view->here->members[i])->way =
-			(int8_t)view->plan.way;
+		vm_coll_of(meet, view->here->members[i])->algorithm =
+			(int8_t)view->plan.algorithm;
 }
 
 void vm_coll_hier(struct vm_meet *meet)
@@ -344,7 +345,7 @@ void vm_coll_hier(struct vm_meet *meet)
 		ways_set(&view, meet);
 		rc = view_do(&view, meet, root);
 	}
-	vm_coll_node_reduce_close(view.partial);
+	vm_coll_node_reduce_close(view.reduce);
 	vm_coll_view_close(&view);
 	meet->result = rc;
 }

@@ -3,13 +3,13 @@
  * Collectives among members in several processes.
  *
  * The leader of each process (core/comm/leaders.h) tells the others the calls of its
- * members, and what is small of the data that they send there (coll_pack.c).  For
+ * members, and what is small of the data that they send there (pack.c).  For
  * each member of another process there is then a proxy, a struct vm_coll that
  * sends what has come.  When all agree, large data follows: from buffer to buffer
- * (coll_direct.c), or by way of other processes (coll_relay.c).  Then the kinds'
- * functions find a meeting like any other.  Reductions go another way if they
- * can: each process reduces what its own members bring, and the leaders combine
- * that (coll_partial.c).
+ * (direct.c), or through other processes (relay.c).  Then the kinds'
+ * functions find a meeting like any other.  Reductions, if they
+ * can, take another path: each process reduces what its own members bring, and the leaders combine
+ * that (node_reduce.c).
  */
 #ifndef MPI_COLL_HIER_H
 #define MPI_COLL_HIER_H
@@ -22,7 +22,7 @@ struct vm_coll_block;
 struct vm_coll_memory;
 struct vm_coll_node_reduce;
 
-/* Blocks that go directly (coll_pack.h). */
+/* Blocks that go directly (pack.h). */
 struct vm_coll_blocks {
 	struct vm_coll_block *list;
 	size_t count, room;
@@ -31,7 +31,7 @@ struct vm_coll_blocks {
 /* A meeting of all members: those that are here and proxies. */
 struct vm_coll_view {
 	struct vm_meet meet;
-	const struct vm_leaders *far;
+	const struct vm_leaders *leaders;
 	const struct vm_leaders_process *here;
 	struct vm_coll_plan plan, *plans; /* ours; by process */
 	size_t packed_bytes;		  /* of blocks that go along, at most */
@@ -42,7 +42,7 @@ struct vm_coll_view {
 	struct vm_coll *any;		  /* of a member here */
 	struct vm_coll_blocks going, coming;
 	struct vm_coll_memory *memory; /* for data that has no better place */
-	struct vm_coll_node_reduce *partial;
+	struct vm_coll_node_reduce *reduce;
 };
 
 /* All of the work: what vm_coll_arrived() does when members are elsewhere. */
@@ -71,14 +71,14 @@ void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes);
  * operands already: 0 or -VMPI_ENOMEM. */
 int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like);
 
-/* An ordered reduction of much data, `step` elements at a time (coll_slice.c). */
+/* An ordered reduction of much data, `step` elements at a time (slice.c). */
 int vm_coll_slices(struct vm_meet *meet, size_t step);
 
-/* The blocks that were announced: 0 or an error.  May switch (coll_direct.c). */
+/* The blocks that were announced: 0 or an error.  May switch (direct.c). */
 int vm_coll_direct(struct vm_coll_view *view);
 
-/* A broadcast or allgather by way of other processes: the proxies then send
- * what has come.  0 or an error.  May switch (coll_relay.c). */
+/* A broadcast or allgather through other processes: the proxies then send
+ * what has come.  0 or an error.  May switch (relay.c). */
 int vm_coll_relay(struct vm_coll_view *view);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * All members of both sides meet; the last to arrive does all the work, once
  * for each direction in which data goes.  For the kinds' cross() it shows the
- * meeting so that the side which the data comes from proxies first.
+ * meeting with the side that the data comes from first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ struct view {
 	struct vm_seat *turned; /* NULL: the order is that of the meeting */
 };
 
-/* From the first side to the second, or the other way; false: no memory. */
+/* From the first side to the second, or from the second to the first; false: no
+ * memory. */
 static bool view_open(struct view *view, struct vm_meet *meet, bool second)
 {
 	size_t n = meet->size;

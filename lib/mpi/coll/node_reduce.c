@@ -18,33 +18,33 @@
 #define COMBINE_MOST ((size_t)1 << 24)
 
 /* A vector; NULL when out of memory. */
-static void *vector_new(struct vm_coll_node_reduce *partial, size_t count)
+static void *vector_new(struct vm_coll_node_reduce *reduce, size_t count)
 {
 	ptrdiff_t low;
-	size_t bytes = vm_coll_span(partial->type, count, &low) + 64;
-	char *memory = vm_coll_view_memory(partial->view, bytes);
+	size_t bytes = vm_coll_span(reduce->type, count, &low) + 64;
+	char *memory = vm_coll_view_memory(reduce->view, bytes);
 
 	/* Elements keep the alignment that they have in a buffer at 0. */
 	return memory ? vm_at(memory, (low & 63) - low) : NULL;
 }
 
-void vm_coll_combine(const struct vm_coll_node_reduce *partial,
-		     const void *left, void *right, size_t n)
+void vm_coll_combine(const struct vm_coll_node_reduce *reduce, const void *left,
+		     void *right, size_t n)
 {
 	size_t i = 0, m;
 
 	for (; i < n; i += m) {
 		m = n - i < COMBINE_MOST ? n - i : COMBINE_MOST;
-		vm_op_apply(partial->op, partial->type,
-			    vm_coll_element(partial, left, i),
-			    vm_coll_element(partial, right, i), m);
+		vm_op_apply(reduce->op, reduce->type,
+			    vm_coll_element(reduce, left, i),
+			    vm_coll_element(reduce, right, i), m);
 	}
 }
 
 struct vm_data
-vm_coll_node_reduce_data(const struct vm_coll_node_reduce *partial)
+vm_coll_node_reduce_data(const struct vm_coll_node_reduce *reduce)
 {
-	return vm_type_data(partial->type, partial->sum, partial->count);
+	return vm_type_data(reduce->type, reduce->sum, reduce->count);
 }
 
 bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process)
@@ -52,103 +52,104 @@ bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process)
 	const struct vm_coll *any = view->any;
 
 	if (any->kind->family == VM_FAMILY_REDUCE)
-		return (int)view->far->of[any->root] == process;
+		return (int)view->leaders->of[any->root] == process;
 	if (any->kind->family == VM_FAMILY_SCAN)
-		return process > view->far->self;
+		return process > view->leaders->self;
 	return true;
 }
 
 /* Elements from `from` on of all members here are reduced to those of the vector
  * from `to` on. */
-static void fold(struct vm_coll_node_reduce *partial, size_t from, size_t to,
+static void fold(struct vm_coll_node_reduce *reduce, size_t from, size_t to,
 		 size_t n)
 {
-	size_t step = vm_coll_fold_step(partial->me, n), m;
+	size_t step = vm_coll_fold_step(reduce->me, n), m;
 
 	for (size_t i = 0; i < n; i += m) {
 		m = n - i < step ? n - i : step;
-		vm_coll_fold(&partial->local, partial->me,
-			     vm_coll_element(partial, partial->sum, to + i),
+		vm_coll_fold(&reduce->local, reduce->me,
+			     vm_coll_element(reduce, reduce->sum, to + i),
 			     from + i, m);
 	}
 }
 
 /* Part i of so many of the elements. */
-static size_t slice_begin(const struct vm_coll_node_reduce *partial, size_t i)
+static size_t slice_begin(const struct vm_coll_node_reduce *reduce, size_t i)
 {
-	size_t size = partial->local.size;
+	size_t size = reduce->local.size;
 
-	return partial->count / size * i + partial->count % size * i / size;
+	return reduce->count / size * i + reduce->count % size * i / size;
 }
 
 static void fold_part(void *arg, size_t first, size_t last)
 {
-	struct vm_coll_node_reduce *partial = arg;
-	size_t begin = slice_begin(partial, first);
+	struct vm_coll_node_reduce *reduce = arg;
+	size_t begin = slice_begin(reduce, first);
 
-	fold(partial, begin, begin, slice_begin(partial, last) - begin);
+	fold(reduce, begin, begin, slice_begin(reduce, last) - begin);
 }
 
 static int home(void *arg, size_t part)
 {
-	const struct vm_coll_node_reduce *partial = arg;
+	const struct vm_coll_node_reduce *reduce = arg;
 
-	return vm_coll_of(&partial->local, part)->owner->engine->index;
+	return vm_coll_of(&reduce->local, part)->owner->engine->index;
 }
 
 /* Runs the parts of all members here. */
-static void run(struct vm_coll_node_reduce *partial,
+static void run(struct vm_coll_node_reduce *reduce,
 		const struct vm_work_kind *work)
 {
-	size_t n = partial->local.size;
-	size_t bytes = n * partial->count * partial->type->size;
+	size_t n = reduce->local.size;
+	size_t bytes = n * reduce->count * reduce->type->size;
 
-	if (!partial->op->loops || bytes <= (size_t)mpi_cvar.coll_share_bytes)
-		work->part(partial, 0, n);
+	if (!reduce->op->loops || bytes <= (size_t)mpi_cvar.coll_share_bytes)
+		work->part(reduce, 0, n);
 	else
-		vm_work_run(work, partial, n);
+		vm_work_run(work, reduce, n);
 }
 
 /* Where each process's share begins: of a reduce-scatter its members', else
  * equal ones. */
-static void shares_begin(struct vm_coll_node_reduce *partial)
+static void shares_begin(struct vm_coll_node_reduce *reduce)
 {
-	const struct vm_coll_view *view = partial->view;
-	const struct vm_leaders *far = view->far;
-	size_t n = (size_t)far->count, at = 0;
+	const struct vm_coll_view *view = reduce->view;
+	const struct vm_leaders *leaders = view->leaders;
+	size_t n = (size_t)leaders->count, at = 0;
 
 	for (size_t p = 0; p < n; p++) {
-		const struct vm_leaders_process *process = &far->processes[p];
+		const struct vm_leaders_process *process =
+			&leaders->processes[p];
 
-		partial->begins[p] =
-			partial->count / n * p + partial->count % n * p / n;
+		reduce->begins[p] =
+			reduce->count / n * p + reduce->count % n * p / n;
 		if (view->any->kind->family != VM_FAMILY_REDUCE_SCATTER)
 			continue;
-		partial->begins[p] = at;
+		reduce->begins[p] = at;
 		for (uint32_t i = 0; i < process->count; i++)
 			at += vm_coll_share(view->any, view->meet.size,
 					    process->members[i]);
 	}
-	partial->begins[n] = partial->count;
+	reduce->begins[n] = reduce->count;
 }
 
 /* Members' shares, where they are not in the order of the processes. */
-static void shares_fold(struct vm_coll_node_reduce *partial)
+static void shares_fold(struct vm_coll_node_reduce *reduce)
 {
-	const struct vm_coll_view *view = partial->view;
+	const struct vm_coll_view *view = reduce->view;
 	size_t begin = 0;
 
 	for (uint32_t seat = 0; seat < view->meet.size; seat++) {
-		size_t p = view->far->of[seat];
+		size_t p = view->leaders->of[seat];
 		const struct vm_leaders_process *process =
-			&view->far->processes[p];
+			&view->leaders->processes[p];
 		size_t n = vm_coll_share(view->any, view->meet.size, seat);
-		size_t to = partial->begins[p];
+		size_t to = reduce->begins[p];
 
 		for (uint32_t i = 0; process->members[i] != seat; i++)
 			to += vm_coll_share(view->any, view->meet.size,
 					    process->members[i]);
-		fold(partial, begin, to, n);
+		fold(reduce, begin, to, n);
 		begin += n;
 	}
 }
@@ -157,9 +158,9 @@ static void shares_fold(struct vm_coll_node_reduce *partial)
  * Where the members here are reduced to: the buffer of one that gets the result,
  * unless something in it is needed later than it is overwritten.
  */
-static void *sum_place(struct vm_coll_node_reduce *partial)
+static void *sum_place(struct vm_coll_node_reduce *reduce)
 {
-	const struct vm_coll_view *view = partial->view;
+	const struct vm_coll_view *view = reduce->view;
 	const struct vm_coll *to = NULL;
 
 	if (view->any->kind->family == VM_FAMILY_ALLREDUCE)
@@ -169,21 +170,21 @@ static void *sum_place(struct vm_coll_node_reduce *partial)
 		to = vm_coll_of(&view->meet, (size_t)view->any->root);
 	if (to && !to->in_place && to->recv.buf)
 		return (void *)(uintptr_t)to->recv.buf;
-	return vector_new(partial, partial->count);
+	return vector_new(reduce, reduce->count);
 }
 
 /* The members here, behind an empty seat. */
-static bool local_fill(struct vm_coll_node_reduce *partial)
+static bool local_fill(struct vm_coll_node_reduce *reduce)
 {
-	const struct vm_coll_view *view = partial->view;
+	const struct vm_coll_view *view = reduce->view;
 	const struct vm_leaders_process *here = view->here;
 	struct vm_seat *seats = vm_coll_view_memory(
-		partial->view, (here->count + 1) * sizeof(*seats));
+		reduce->view, (here->count + 1) * sizeof(*seats));
 
 	if (!seats)
 		return false;
-	partial->local.size = here->count;
-	partial->local.seats = seats + 1;
+	reduce->local.size = here->count;
+	reduce->local.seats = seats + 1;
 	atomic_init(&seats[0].args, NULL);
 	for (uint32_t i = 0; i < here->count; i++)
 		atomic_init(&seats[i + 1].args,
@@ -194,69 +195,69 @@ static bool local_fill(struct vm_coll_node_reduce *partial)
 struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view)
 {
 	static const struct vm_work_kind work = { fold_part, home };
-	struct vm_coll_node_reduce *partial = calloc(1, sizeof(*partial));
-	size_t begins = (size_t)view->far->count + 1;
+	struct vm_coll_node_reduce *reduce = calloc(1, sizeof(*reduce));
+	size_t begins = (size_t)view->leaders->count + 1;
 
-	if (!partial)
+	if (!reduce)
 		return NULL;
-	partial->view = view;
-	if (!local_fill(partial)) {
-		free(partial);
+	reduce->view = view;
+	if (!local_fill(reduce)) {
+		free(reduce);
 		return NULL;
 	}
 	/* There are no others yet. */
-	partial->me = vm_coll_own(&partial->local, 0);
-	partial->op = partial->me->op;
-	partial->type = partial->me->recv.type;
-	partial->count = partial->me->recv.count;
-	partial->begins =
-		vm_coll_view_memory(view, begins * sizeof(*partial->begins));
-	partial->sum = sum_place(partial);
-	partial->other = vector_new(partial, partial->count);
-	partial->before = partial->other;
+	reduce->me = vm_coll_own(&reduce->local, 0);
+	reduce->op = reduce->me->op;
+	reduce->type = reduce->me->recv.type;
+	reduce->count = reduce->me->recv.count;
+	reduce->begins =
+		vm_coll_view_memory(view, begins * sizeof(*reduce->begins));
+	reduce->sum = sum_place(reduce);
+	reduce->other = vector_new(reduce, reduce->count);
+	reduce->before = reduce->other;
 	if (view->any->kind->family == VM_FAMILY_SCAN)
-		partial->before = vector_new(partial, partial->count);
-	if (!partial->begins || !partial->sum || !partial->other ||
-	    !partial->before) {
-		free(partial);
+		reduce->before = vector_new(reduce, reduce->count);
+	if (!reduce->begins || !reduce->sum || !reduce->other ||
+	    !reduce->before) {
+		free(reduce);
 		return NULL;
 	}
-	shares_begin(partial);
-	if (!partial->count)
-		return partial;
-	if (view->far->blocks ||
+	shares_begin(reduce);
+	if (!reduce->count)
+		return reduce;
+	if (view->leaders->blocks ||
 	    view->any->kind->family != VM_FAMILY_REDUCE_SCATTER)
-		run(partial, &work);
+		run(reduce, &work);
 	else
-		shares_fold(partial);
-	return partial;
+		shares_fold(reduce);
+	return reduce;
 }
 
-void vm_coll_node_reduce_close(struct vm_coll_node_reduce *partial)
+void vm_coll_node_reduce_close(struct vm_coll_node_reduce *reduce)
 {
-	free(partial);
+	free(reduce);
 }
 
 static void result_part(void *arg, size_t first, size_t last)
 {
-	const struct vm_coll_node_reduce *partial = arg;
+	const struct vm_coll_node_reduce *reduce = arg;
 
 	for (size_t i = first; i < last; i++) {
-		const struct vm_coll *coll = vm_coll_of(&partial->local, i);
+		const struct vm_coll *coll = vm_coll_of(&reduce->local, i);
 
 		vm_coll_copy(coll->recv.type, (void *)(uintptr_t)coll->recv.buf,
-			     partial->sum, partial->count);
+			     reduce->sum, reduce->count);
 	}
 }
 
 /* Each member here gets its share of a reduce-scatter. */
-static void shares_give(const struct vm_coll_node_reduce *partial)
+static void shares_give(const struct vm_coll_node_reduce *reduce)
 {
-	const struct vm_coll_view *view = partial->view;
-	size_t at = partial->begins[view->far->self];
+	const struct vm_coll_view *view = reduce->view;
+	size_t at = reduce->begins[view->leaders->self];
 
-	for (uint32_t i = 0; i < partial->local.size; i++) {
-		struct vm_coll *to = vm_coll_of(&partial->local, i);
+	for (uint32_t i = 0; i < reduce->local.size; i++) {
+		struct vm_coll *to = vm_coll_of(&reduce->local, i);
 		size_t rank = (size_t)to->rank, size = view->meet.size;
 		size_t n = vm_coll_share(view->any, size, rank);
 
@@ -269,33 +270,33 @@ static void shares_give(const struct vm_coll_node_reduce *partial)
 		else
 			vm_coll_copy(to->recv.type,
 				     (void *)(uintptr_t)to->recv.buf,
-				     vm_coll_element(partial, partial->sum, at),
+				     vm_coll_element(reduce, reduce->sum, at),
 				     n);
 		at += n;
 	}
 }
 
 /* The scan of the members here, behind the prefix. */
-static void scan_give(struct vm_coll_node_reduce *partial)
+static void scan_give(struct vm_coll_node_reduce *reduce)
 {
-	struct vm_coll before = *partial->me;
-	struct vm_meet local = partial->local;
+	struct vm_coll before = *reduce->me;
+	struct vm_meet local = reduce->local;
 
-	if (partial->prefix) {
+	if (reduce->prefix) {
 		before.owner = NULL;
 		before.in_place = true;
-		before.send.buf = before.recv.buf = partial->sum;
+		before.send.buf = before.recv.buf = reduce->sum;
 		local.seats--;
 		local.size++;
 		atomic_init(&local.seats[0].args, &before);
 	}
-	partial->me->kind->part(&local, partial->me, 0, local.size);
+	reduce->me->kind->part(&local, reduce->me, 0, local.size);
 }
 
-static void result_give(struct vm_coll_node_reduce *partial)
+static void result_give(struct vm_coll_node_reduce *reduce)
 {
 	static const struct vm_work_kind work = { result_part, home };
-	const struct vm_coll_view *view = partial->view;
+	const struct vm_coll_view *view = reduce->view;
 	struct vm_coll *root;
 
 	switch (view->any->kind->family) {
@@ -304,25 +305,25 @@ static void result_give(struct vm_coll_node_reduce *partial)
 		if (root->owner)
 			vm_coll_copy(root->recv.type,
 				     (void *)(uintptr_t)root->recv.buf,
-				     partial->sum, partial->count);
+				     reduce->sum, reduce->count);
 		break;
 	case VM_FAMILY_ALLREDUCE:
-		run(partial, &work);
+		run(reduce, &work);
 		break;
 	case VM_FAMILY_REDUCE_SCATTER:
-		shares_give(partial);
+		shares_give(reduce);
 		break;
 	default:
-		scan_give(partial);
+		scan_give(reduce);
 	}
 }
 
 int vm_coll_node_reduce_do(struct vm_coll_view *view)
 {
-	struct vm_coll_node_reduce *partial = view->partial;
-	int rc = vm_coll_node_reduce_combine(partial);
+	struct vm_coll_node_reduce *reduce = view->reduce;
+	int rc = vm_coll_node_reduce_combine(reduce);
 
-	if (rc == 0 && partial->count)
-		result_give(partial);
+	if (rc == 0 && reduce->count)
+		result_give(reduce);
 	return rc;
 }

@@ -25,29 +25,29 @@ struct vm_coll_node_reduce {
 
 /* Reduces what the members here bring: NULL when out of memory. */
 struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view);
-void vm_coll_node_reduce_close(struct vm_coll_node_reduce *partial);
+void vm_coll_node_reduce_close(struct vm_coll_node_reduce *reduce);
 
 /* The whole vector; whether it goes along with the calls to a process. */
 struct vm_data
-vm_coll_node_reduce_data(const struct vm_coll_node_reduce *partial);
+vm_coll_node_reduce_data(const struct vm_coll_node_reduce *reduce);
 bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process);
 
 /* Combines, and hands out: 0 or an error.  May switch. */
 int vm_coll_node_reduce_do(struct vm_coll_view *view);
 
 /* Elements of a vector, from `first` on. */
-static inline void *vm_coll_element(const struct vm_coll_node_reduce *partial,
+static inline void *vm_coll_element(const struct vm_coll_node_reduce *reduce,
 				    const void *vector, size_t first)
 {
-	return vm_at(vector, (ptrdiff_t)first * partial->type->extent);
+	return vm_at(vector, (ptrdiff_t)first * reduce->type->extent);
 }
 
 /* right = left op right, n elements. */
-void vm_coll_combine(const struct vm_coll_node_reduce *partial,
-		     const void *left, void *right, size_t n);
+void vm_coll_combine(const struct vm_coll_node_reduce *reduce, const void *left,
+		     void *right, size_t n);
 
 /* Leaves in sum what the members here need: the whole, their process's share of
- * it, or the prefix.  0 or an error.  May switch (coll_combine.c). */
-int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *partial);
+ * it, or the prefix.  0 or an error.  May switch (combine.c). */
+int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *reduce);
 
 #endif

@@ -206,7 +206,7 @@ static bool block_visit(struct pack *pack, const struct vm_data *data)
 }
 
 /* Of a reduction that goes in parts: what all members here make. */
-static long partial_visit(struct pack *pack, size_t from)
+static long node_reduce_visit(struct pack *pack, size_t from)
 {
 	const struct vm_coll_view *view = pack->view;
 	struct vm_data data;
@@ -214,7 +214,7 @@ static long partial_visit(struct pack *pack, size_t from)
 	if (from != view->here->members[0] ||
 	    !vm_coll_node_reduce_wanted(view, pack->process))
 		return 0;
-	data = vm_coll_node_reduce_data(view->partial);
+	data = vm_coll_node_reduce_data(view->reduce);
 	return block_visit(pack, &data) ? 1 : -1;
 }
 
@@ -224,15 +224,15 @@ static long blocks_visit(struct pack *pack, size_t from)
 {
 	const struct vm_coll_view *view = pack->view;
 	const struct vm_leaders_process *there =
-		&view->far->processes[pack->process];
+		&view->leaders->processes[pack->process];
 	const struct vm_coll *coll = vm_coll_of(&view->meet, from);
 	long n = 0;
 
 	pack->coll = coll;
 	if (!view->plan.packs)
 		return 0;
-	if (view->partial)
-		return partial_visit(pack, from);
+	if (view->reduce)
+		return node_reduce_visit(pack, from);
 	for (uint32_t i = 0; i < there->count; i++) {
 		struct vm_data data;
 
@@ -434,7 +434,7 @@ static int proxies_fill(struct unpack *unpack, const struct call *calls)
 {
 	struct vm_coll_view *view = unpack->view;
 	const struct vm_leaders_process *there =
-		&view->far->processes[unpack->process];
+		&view->leaders->processes[unpack->process];
 
 	for (uint32_t i = 0; i < there->count; i++) {
 		uint32_t seat = there->members[i];
@@ -456,7 +456,7 @@ static int proxies_fill(struct unpack *unpack, const struct call *calls)
 int vm_coll_unpack(struct vm_coll_view *view, int p)
 {
 	const struct vm_leaders_msg *part = &view->parts[p];
-	const struct vm_leaders_process *there = &view->far->processes[p];
+	const struct vm_leaders_process *there = &view->leaders->processes[p];
 	struct unpack unpack = { .view = view, .process = p };
 	size_t head = calls_bytes(there);
 	const struct call *calls;

@@ -19,15 +19,16 @@ static const char *const names[VM_COLL_ALGORITHMS] = {
 #undef NAME
 };
 
-const char *vm_coll_algorithm_name(uint32_t way)
+const char *vm_coll_algorithm_name(uint32_t algorithm)
 {
-	return way < VM_COLL_ALGORITHMS ? names[way] : "something unknown";
+	return algorithm < VM_COLL_ALGORITHMS ? names[algorithm] :
+						"something unknown";
 }
 
-void vm_coll_count(uint32_t way)
+void vm_coll_count(uint32_t algorithm)
 {
 	/* Several leaders may count at once. */
-	switch (way) {
+	switch (algorithm) {
 #define COUNT(name, word)                                                      \
 	case VM_ALGORITHM_##name:                                              \
 		__atomic_fetch_add(&vm_node->pvars.coll_##word##_internode, 1, \
@@ -42,7 +43,7 @@ void vm_coll_count(uint32_t way)
 
 /* What a plan depends on. */
 struct facts {
-	const struct vm_leaders *far;
+	const struct vm_leaders *leaders;
 	const struct vm_coll *any;
 	size_t bytes; /* that go to a member, or that it reduces */
 };
@@ -59,7 +60,7 @@ static bool is_long(const struct facts *facts)
 
 static enum vm_coll_algorithm bcast_best(const struct facts *facts)
 {
-	if (facts->far->count == 2 || is_short(facts))
+	if (facts->leaders->count == 2 || is_short(facts))
 		return VM_ALGORITHM_LINEAR;
 	return is_long(facts) ? VM_ALGORITHM_SCATTER_ALLGATHER :
 				VM_ALGORITHM_BINOMIAL;
@@ -67,15 +68,16 @@ static enum vm_coll_algorithm bcast_best(const struct facts *facts)
 
 static enum vm_coll_algorithm allgather_best(const struct facts *facts)
 {
-	return facts->far->count > 2 && is_long(facts) ? VM_ALGORITHM_RING :
-							 VM_ALGORITHM_LINEAR;
+	return facts->leaders->count > 2 && is_long(facts) ?
+		       VM_ALGORITHM_RING :
+		       VM_ALGORITHM_LINEAR;
 }
 
 /* With two processes there is but one step. */
 static enum vm_coll_algorithm alltoall_best(const struct facts *facts)
 {
-	return facts->far->count == 2 ? VM_ALGORITHM_LINEAR :
-					VM_ALGORITHM_PAIRWISE;
+	return facts->leaders->count == 2 ? VM_ALGORITHM_LINEAR :
+					    VM_ALGORITHM_PAIRWISE;
 }
 
 static enum vm_coll_algorithm reduce_best(const struct facts *facts)
@@ -110,7 +112,7 @@ static enum vm_coll_algorithm scan_best(const struct facts *facts)
 static const struct {
 	const int64_t *asked;
 	enum vm_coll_algorithm (*best)(const struct facts *facts);
-	uint8_t ways[WORDS_MAX]; /* by word */
+	uint8_t algorithms[WORDS_MAX]; /* by word */
 } families[VM_FAMILIES] = {
 	[VM_FAMILY_BCAST] = { &mpi_cvar.coll_bcast_algorithm,
 			      bcast_best,
@@ -167,7 +169,7 @@ size_t vm_coll_slice(const struct vm_coll *coll)
 static bool agree_here(const struct vm_meet *meet)
 {
 	const struct vm_leaders_process *here =
-		&meet->far->processes[meet->far->self];
+		&meet->leaders->processes[meet->leaders->self];
 	const struct vm_coll *first = vm_coll_of(meet, here->members[0]);
 	char what[sizeof(first->what)];
 
@@ -196,41 +198,44 @@ static size_t bytes_of(const struct vm_coll *any)
 	}
 }
 
-static bool can_combine(const struct vm_leaders *far, const struct vm_coll *any)
+static bool can_combine(const struct vm_leaders *leaders,
+			const struct vm_coll *any)
 {
-	return far->blocks ||
+	return leaders->blocks ||
 	       (any->op->commutes && any->kind->family != VM_FAMILY_SCAN);
 }
 
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 {
-	const struct vm_leaders *far = meet->far;
+	const struct vm_leaders *leaders = meet->leaders;
 	const struct vm_coll *any =
-		vm_coll_of(meet, far->processes[far->self].members[0]);
+		vm_coll_of(meet, leaders->processes[leaders->self].members[0]);
 	enum vm_coll_family family = any->kind->family;
-	struct vm_coll_plan plan = { .way = VM_ALGORITHM_LINEAR,
+	struct vm_coll_plan plan = { .algorithm = VM_ALGORITHM_LINEAR,
 				     .packs = true };
-	struct facts facts = { .far = far, .any = any };
+	struct facts facts = { .leaders = leaders, .any = any };
 
 	if (any->kind->reduces)
-		plan.way = VM_ALGORITHM_ORDERED;
+		plan.algorithm = VM_ALGORITHM_ORDERED;
 	if (!family || any->first_size)
 		return plan;
-	plan.asked = families[family].ways[any->asked == VM_CHAN_STATS_UNSET ?
-						   *families[family].asked :
-						   any->asked];
-	if (!agree_here(meet) || (any->kind->reduces && !can_combine(far, any)))
+	plan.asked =
+		families[family].algorithms[any->asked == VM_CHAN_STATS_UNSET ?
+						    *families[family].asked :
+						    any->asked];
+	if (!agree_here(meet) ||
+	    (any->kind->reduces && !can_combine(leaders, any)))
 		plan.packs = !vm_coll_slice(any);
 	else if (plan.asked != VM_ALGORITHM_AUTO)
-		plan.way = plan.asked;
+		plan.algorithm = plan.asked;
 	else {
 		facts.bytes = bytes_of(any);
-		plan.way = families[family].best(&facts);
+		plan.algorithm = families[family].best(&facts);
 	}
-	if (plan.way == VM_ALGORITHM_ORDERED)
+	if (plan.algorithm == VM_ALGORITHM_ORDERED)
 		plan.packs = !vm_coll_slice(any);
 	else
-		plan.packs = plan.way == VM_ALGORITHM_LINEAR ||
+		plan.packs = plan.algorithm == VM_ALGORITHM_LINEAR ||
 			     family == VM_FAMILY_ALLTOALL;
 	return plan;
 }

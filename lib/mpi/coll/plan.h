@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How data of a collective goes among processes: which algorithm.
+ * The algorithm by which the data of a collective goes among processes.
  *
  * Every leader plans from what its own members bring and from the control
  * variables, and tells its plan along with the calls.  So all know the plans of
- * all before any data moves that is not small, and either go the same way or
- * know that they do not.
+ * all before any data moves that is not small, and either use the same algorithm
+ * or know that they do not.
  */
 #ifndef MPI_COLL_PLAN_H
 #define MPI_COLL_PLAN_H
 
 #include "mpi/coll/coll.h"
 
-/* X(name, word): the word is that of the control variables, and what core counts
- * (far_WORD). */
+/* X(name, word): the word in the control variables and in the names of counters
+ * (coll_WORD_internode). */
 #define VM_COLL_ALGORITHMS(X)                     \
 	X(LINEAR, linear)                         \
 	X(ORDERED, ordered)                       \
@@ -32,17 +32,17 @@ enum vm_coll_algorithm {
 		VM_COLL_ALGORITHMS
 };
 
-/* Of one process; goes to the others. */
+/* The plan of one process, sent to the others. */
 struct vm_coll_plan {
-	uint32_t asked; /* what the control variable says */
-	uint32_t way;	/* what is done about it */
-	uint64_t packs; /* whether data goes along with the calls */
+	uint32_t asked;	    /* what the control variable says */
+	uint32_t algorithm; /* what is used */
+	uint64_t packs;	    /* whether data goes along with the calls */
 };
 
-const char *vm_coll_algorithm_name(uint32_t way);
+const char *vm_coll_algorithm_name(uint32_t algorithm);
 
-/* Counts a collective that goes that way. */
-void vm_coll_count(uint32_t way);
+/* Counts a collective that uses the algorithm. */
+void vm_coll_count(uint32_t algorithm);
 
 /* By the leader, from what the members here bring. */
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet);
@@ -51,7 +51,7 @@ struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet);
 static inline bool vm_coll_is_node_reduce(const struct vm_coll_plan *plan,
 					  const struct vm_coll *any)
 {
-	return any->kind->reduces && plan->way != VM_ALGORITHM_ORDERED;
+	return any->kind->reduces && plan->algorithm != VM_ALGORITHM_ORDERED;
 }
 
 /*

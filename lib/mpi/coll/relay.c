@@ -113,13 +113,14 @@ static int bcast_relay(struct vm_coll_view *view)
 {
 	size_t root = (size_t)view->any->root;
 	struct vm_coll *proxy = vm_coll_of(&view->meet, root);
-	bool plain = view->plan.way == VM_ALGORITHM_SCATTER_ALLGATHER;
+	bool plain = view->plan.algorithm == VM_ALGORITHM_SCATTER_ALLGATHER;
 	struct bcast bcast = { .view = view,
-			       .count = view->far->count,
-			       .root = (int)view->far->of[root] };
+			       .count = view->leaders->count,
+			       .root = (int)view->leaders->of[root] };
 	int rc;
 
-	bcast.self = (view->far->self - bcast.root + bcast.count) % bcast.count;
+	bcast.self =
+		(view->leaders->self - bcast.root + bcast.count) % bcast.count;
 	bcast.data = bcast_place(view, plain);
 	vm_leaders_data_begin(&bcast.talk, &view->meet);
 	if (!bcast.data.addr && !bcast.data.layout && bcast.data.bytes)
@@ -142,7 +143,8 @@ static int bcast_relay(struct vm_coll_view *view)
 static struct vm_data gathered_place(struct vm_coll_view *view, int process,
 				     bool *own)
 {
-	const struct vm_leaders_process *from = &view->far->processes[process];
+	const struct vm_leaders_process *from =
+		&view->leaders->processes[process];
 	struct vm_data all = vm_data_bytes(NULL, 0);
 
 	*own = false;
@@ -186,10 +188,11 @@ static void gathered_fill(struct vm_coll_view *view, const struct vm_data *all,
 }
 
 /* Stand-ins send what has come. */
-static int gathered_stand(struct vm_coll_view *view, int process,
+static int gathered_proxy(struct vm_coll_view *view, int process,
 			  const struct vm_data *all)
 {
-	const struct vm_leaders_process *from = &view->far->processes[process];
+	const struct vm_leaders_process *from =
+		&view->leaders->processes[process];
 	char *at = all->addr;
 
 	for (uint32_t i = 0; i < from->count; i++) {
@@ -207,7 +210,7 @@ static int gathered_stand(struct vm_coll_view *view, int process,
 
 static int ring(struct vm_coll_view *view, const struct vm_data *all)
 {
-	int count = view->far->count, self = view->far->self;
+	int count = view->leaders->count, self = view->leaders->self;
 	struct vm_leaders_data talk;
 
 	vm_leaders_data_begin(&talk, &view->meet);
@@ -227,7 +230,7 @@ static int ring(struct vm_coll_view *view, const struct vm_data *all)
 
 static int allgather_relay(struct vm_coll_view *view)
 {
-	int count = view->far->count, self = view->far->self, rc;
+	int count = view->leaders->count, self = view->leaders->self, rc;
 	struct vm_data *all =
 		vm_coll_view_memory(view, (size_t)count * sizeof(*all));
 	bool own;
@@ -242,7 +245,7 @@ static int allgather_relay(struct vm_coll_view *view)
 	rc = ring(view, all);
 	for (int p = 0; p < count && rc == 0; p++)
 		if (p != self)
-			rc = gathered_stand(view, p, &all[p]);
+			rc = gathered_proxy(view, p, &all[p]);
 	return rc;
 }
 

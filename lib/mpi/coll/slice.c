@@ -19,7 +19,7 @@ static bool slice_open(struct slice *slice, const struct vm_meet *meet,
 	size_t n = meet->size;
 
 	slice->meet.size = meet->size;
-	slice->meet.far = meet->far;
+	slice->meet.leaders = meet->leaders;
 	slice->meet.context = meet->context;
 	slice->meet.tag = meet->tag;
 	slice->meet.seats = aligned_alloc(_Alignof(struct vm_seat),
@@ -73,8 +73,9 @@ static void slice_errors(const struct slice *slice, const struct vm_meet *meet,
 /* One slice of a reduction; *alone: others do not know of the error. */
 static int slice_do(struct slice *slice, bool *alone)
 {
-	static const struct vm_coll_plan plan = { .way = VM_ALGORITHM_ORDERED,
-						  .packs = true };
+	static const struct vm_coll_plan plan = {
+		.algorithm = VM_ALGORITHM_ORDERED, .packs = true
+	};
 	struct vm_coll_view view;
 	int rc = vm_coll_view_open(&view, &slice->meet, &plan);
 
@@ -90,8 +91,9 @@ static int slice_do(struct slice *slice, bool *alone)
 
 int vm_coll_slices(struct vm_meet *meet, size_t step)
 {
-	const struct vm_leaders *far = meet->far;
-	const struct vm_leaders_process *here = &far->processes[far->self];
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_leaders_process *here =
+		&leaders->processes[leaders->self];
 	size_t count = vm_coll_of(meet, here->members[0])->recv.count, n;
 	struct slice slice = { 0 };
 	bool alone = false;

@@ -76,7 +76,7 @@ int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 	coll->req->status = vm_status_empty;
 	/* A persistent one may have gone otherwise before. */
 	coll->asked = VM_CHAN_STATS_UNSET;
-	coll->way = VM_COLL_SHARED;
+	coll->algorithm = VM_COLL_SHARED;
 	vm_coll_begin(coll, coll->req->node.env.context);
 	return vm_meet_start(chan, coll, vm_coll_started, coll->req);
 }

@@ -12,7 +12,7 @@
 struct vm_call;
 
 /* Tags in the context of collectives (context + 1): those up to this one are
- * coll.c's, the others comm_make.c's. */
+ * coll.c's, the others comm/make.c's. */
 #define VM_COLL_TAG_MAX 0x3fffffff
 
 /*

@@ -4,7 +4,7 @@
  *
  * A kind is a C type one can compute with; several predefined types share one.
  * A family says which operations MPI (4.1, 6.9.2) allows on a type.  The tables
- * expand to the types (type_builtin.c) and to the operations (op_table.c).
+ * expand to the types (builtin.c) and to the operations (op_table.c).
  */
 #ifndef MPI_TYPE_BASIC_H
 #define MPI_TYPE_BASIC_H

@@ -3,7 +3,7 @@
  * The constructors of datatypes, and the MPI-1 names of some.
  *
  * Each checks its arguments, writes them into a recipe and has the type built
- * from that (type_build.c).
+ * from that (build.c).
  */
 #include <limits.h>
 #include <string.h>

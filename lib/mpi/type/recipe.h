@@ -3,7 +3,7 @@
  * How a derived datatype was made: its constructor and the arguments, in the
  * order of MPI_Type_get_contents (MPI 4.1, 5.1.13).
  *
- * A constructor fills a recipe in; type_build.c makes the type from it; the
+ * A constructor fills a recipe in; build.c makes the type from it; the
  * type keeps it, because the user may ask for it.
  */
 #ifndef MPI_TYPE_RECIPE_H

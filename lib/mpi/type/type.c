@@ -2,7 +2,7 @@
 /*
  * The life of a datatype, and what one can ask about it.
  *
- * The constructors are in type_new.c, envelope and contents in type_recipe.c.
+ * The constructors are in new.c, envelope and contents in recipe.c.
  */
 #include "mpi/type/type.h"
 
