@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "core/remote/failure.h"
 #include "core/runtime/node.h"
 #include "core/runtime/process.h"
 #include "mpi/call/attr.h"
@@ -70,10 +69,17 @@ int PMPI_Finalized(int *flag)
 /* All ranks meet in it, and do nothing. */
 static const struct vm_coll_kind kind_finalize = { .ends = true };
 
+static int finalize_meet(struct vm_call *call)
+{
+	struct vm_coll coll;
+
+	vm_coll_init(&coll, &kind_finalize, call, &call->mpi->world);
+	return vm_coll_run(call, &coll);
+}
+
 int PMPI_Finalize(void)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Finalize);
-	struct vm_coll coll;
 	struct vm_mpi *mpi = call.mpi;
 	bool peer_failed;
 	/* First of all as if MPI_COMM_SELF were freed (MPI 4.1, 11.2.4). */
@@ -83,16 +89,15 @@ int PMPI_Finalize(void)
 		rc = vm_attrs_delete(mpi, &mpi->world.attrs, MPI_COMM_WORLD);
 	if (rc != 0)
 		return vm_call_exit(&call, MPI_COMM_SELF, rc);
-	/* Who is through here first may be gone before others say what they
-	 * have left undone. */
-	vm_failure_hold(mpi->rank);
-	vm_coll_init(&coll, &kind_finalize, &call, &mpi->world);
-	rc = vm_coll_run(&call, &coll);
-	/* Without those who have died it is over as well. */
-	peer_failed = rc == -VMPI_EPEER;
+	rc = finalize_meet(&call);
 	if (rc == 0)
 		vm_pending_report(mpi);
-	vm_failure_let();
+	/* What waits for a process that leaves ends: none leaves before all
+	 * have reported. */
+	if (rc == 0 && vm_node->process_count > 1)
+		rc = finalize_meet(&call);
+	/* Without those who have died it is over as well. */
+	peer_failed = rc == -VMPI_EPEER;
 	rc = vm_call_exit(&call, MPI_COMM_WORLD, rc);
 	if (rc != MPI_SUCCESS && !peer_failed)
 		return rc;

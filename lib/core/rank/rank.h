@@ -69,7 +69,6 @@ struct vm_rank {
 	struct vm_list probers;
 	_Atomic bool
 		peer_failed; /* ranks it may wait for are gone (core/remote/failure.h) */
-	bool holds;	     /* vm_failure_hold() */
 	_Atomic(struct vm_chan_stats *)
 		chan_stats; /* core/local/chan_stats.h; mostly NULL;
 						  not under the lock */

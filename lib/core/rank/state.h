@@ -103,9 +103,6 @@ struct vm_node {
 	/* core/remote/failure.h */
 	struct {
 		_Atomic uint8_t *marks; /* by port and process */
-		_Atomic int holds;	/* ranks between vm_failure_hold() and
-				      vm_failure_let() */
-		_Atomic bool any;	/* a process has died */
 	} failure;
 
 	/* core/comm/meet.c: places of vm_meet_shared(). */

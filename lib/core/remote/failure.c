@@ -167,8 +167,8 @@ static void probers_end(struct vm_rank *rank)
 	}
 }
 
-/* Ends what waits in vain; the receives that are held only if that is final. */
-static void rank_down(struct vm_rank *rank, bool goodbye)
+/* Ends what waits in vain. */
+static void rank_down(struct vm_rank *rank)
 {
 	struct batch batch = { .rank = rank };
 
@@ -177,56 +177,18 @@ static void rank_down(struct vm_rank *rank, bool goodbye)
 		atomic_store_explicit(&rank->peer_failed, true,
 				      memory_order_relaxed);
 		probers_end(rank);
-		if (!goodbye || !rank->holds ||
-		    atomic_load_explicit(&vm_node->failure.any,
-					 memory_order_relaxed))
-			batch_take(&batch);
+		batch_take(&batch);
 		vm_engine_unlock(rank->engine);
 		batch_end(&batch);
 	} while (batch.count);
 }
 
-void vm_failure_hold(struct vm_rank *rank)
-{
-	atomic_fetch_add_explicit(&vm_node->failure.holds, 1,
-				  memory_order_relaxed);
-	vm_engine_lock(rank->engine);
-	rank->holds = true;
-	vm_engine_unlock(rank->engine);
-}
-
-static void rank_let(struct vm_rank *rank)
-{
-	bool peer_failed;
-
-	vm_engine_lock(rank->engine);
-	rank->holds = false;
-	peer_failed =
-		atomic_load_explicit(&rank->peer_failed, memory_order_relaxed);
-	vm_engine_unlock(rank->engine);
-	if (peer_failed)
-		rank_down(rank, true);
-}
-
-void vm_failure_let(void)
-{
-	/* Pairs with itself: the last one has seen what all have done. */
-	if (atomic_fetch_sub_explicit(&vm_node->failure.holds, 1,
-				      memory_order_acq_rel) > 1)
-		return;
-	for (int i = 0; i < vm_node->rank_here; i++)
-		rank_let(vm_node->own[i]);
-}
-
 void vm_failure_down(struct vm_port *port, uint32_t process, bool died)
 {
-	if (died)
-		atomic_store_explicit(&vm_node->failure.any, true,
-				      memory_order_relaxed);
 	/* Read under the locks that rank_down() takes. */
 	atomic_store_explicit(mark_of(port, process), died ? DIED : LEFT,
 			      memory_order_relaxed);
 	for (int i = 0; i < vm_node->rank_here; i++)
 		if (vm_node->own[i]->port == port)
-			rank_down(vm_node->own[i], !died);
+			rank_down(vm_node->own[i]);
 }

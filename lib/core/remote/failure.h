@@ -27,16 +27,6 @@ void vm_failure_fini(struct vm_node *node);
  * it died, or has said goodbye. */
 void vm_failure_down(struct vm_port *port, uint32_t process, bool died);
 
-/*
- * From here on others say goodbye because they have done what they had to do:
- * receives that the rank has posted stay as they are until every rank of this
- * process that holds has called vm_failure_let().  All hold before the first one
- * lets.  When a process dies that is over, since others then leave before they
- * have done it.
- */
-void vm_failure_hold(struct vm_rank *rank);
-void vm_failure_let(void);
-
 /* Whether a receive of the rank waits in vain; the engine's lock is held. */
 bool vm_failure_wanted_slow(const struct vm_rank *rank,
 			    const struct vm_env *env);
