@@ -3,6 +3,7 @@
 #   make            build into build/
 #   make demo       build and run examples/heat: 64 ranks with private globals
 #   make check      all tests           make check-asan   ... under ASan, UBSan
+#   make coverage   all tests, then which lines of lib they ran, by folder
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
@@ -25,6 +26,8 @@ check_packages := $(build_packages) binutils clang-format mandoc python3 \
 bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 
+coverage_packages := $(check_packages) gcovr
+
 # How many tests run at a time: many of them sleep most of the time.
 JOBS ?= $(shell echo $$((3 * $$(nproc))))
 
@@ -32,8 +35,9 @@ JOBS ?= $(shell echo $$((3 * $$(nproc))))
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan check-nodes bench install clean format \
-	need-build need-check need-bench
+.PHONY: all demo check check-asan check-tsan check-nodes coverage bench install clean \
+	format \
+	need-build need-check need-coverage need-bench
 
 all: need-build
 	$(call setup,$(BUILD))
@@ -60,6 +64,15 @@ check-tsan: need-check
 	$(MESON) test -C $(BUILD)-tsan --no-rebuild --print-errorlogs \
 		--timeout-multiplier 4 --no-suite lint
 
+# A test that fails is seen by make check; here the others still count.
+coverage: need-coverage
+	$(call setup,$(BUILD)-coverage,-Db_coverage=true)
+	$(MESON) compile -C $(BUILD)-coverage
+	find $(BUILD)-coverage -name '*.gcda' -delete
+	-$(MESON) test -C $(BUILD)-coverage --no-rebuild --num-processes $(JOBS) \
+		--timeout-multiplier 4 --no-suite lint
+	.ci/coverage $(BUILD)-coverage
+
 # SETUPS: some of those in t/across/meson.build; JOBS: how many tests at a time.
 check-nodes: need-check
 	$(call setup,$(BUILD))
@@ -78,7 +91,8 @@ install: need-build
 	$(MESON) install -C $(release)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-bench $(release)
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage \
+		$(BUILD)-bench $(release)
 
 format:
 	find include lib bin t examples bench -name '*.[ch]' | sort | \
@@ -89,6 +103,8 @@ need-build:
 	@.ci/need $(build_packages)
 need-check:
 	@.ci/need $(check_packages)
+need-coverage:
+	@.ci/need $(coverage_packages)
 need-bench:
 	@.ci/need $(bench_packages)
 

@@ -17,6 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/exit.h"
 #include "core/rank/rank.h"
 #include "node.h"
 #include "sched/stack.h"
@@ -115,10 +116,10 @@ static _Noreturn void end(int signal, const char *text)
 	signals_set(signal, &action, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, signal);
+	vm_exit_keep();
 	raise(signal);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	for (;;)
-		syscall(SYS_exit_group, 128 + signal);
+	vm_exit_now(128 + signal);
 }
 
 static void handle(int signal, siginfo_t *info, void *context)

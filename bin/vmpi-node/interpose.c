@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/exit.h"
 #include "core/instrument/overlap_events.h"
 #include "core/local/engine.h"
 #include "core/rank/rank.h"
@@ -38,8 +39,7 @@ NODE_EXPORT _Noreturn void exit(int status)
 static _Noreturn void end_now(int status)
 {
 	rank_end(status, false);
-	for (;;)
-		syscall(SYS_exit_group, status);
+	vm_exit_now(status);
 }
 
 NODE_EXPORT _Noreturn void _exit(int status)

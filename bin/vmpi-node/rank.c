@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/exit.h"
 #include "base/flush.h"
 #include "core/runtime/node.h"
 #include "core/rank/rank.h"
@@ -67,7 +68,7 @@ static _Noreturn void other_end(const struct vm_rank *rank, int status)
 	if (vm_node->rank_count == 1) {
 		vm_flush_files();
 		vm_export_remove();
-		syscall(SYS_exit_group, status);
+		vm_exit_now(status);
 	}
 	vm_node_abort(status ? status : 1,
 		      "rank %d: a thread that is not its main one called "
@@ -87,8 +88,7 @@ static _Noreturn void child_end(struct vm_rank *rank, int status, bool handlers)
 		output_flush(copy);
 		fflush(NULL);
 	}
-	for (;;)
-		syscall(SYS_exit_group, status);
+	vm_exit_now(status);
 }
 
 /* What is wrong with this end, if anything. */
@@ -99,7 +99,7 @@ static void end_judge(struct vm_rank *rank, int status)
 	if (status && node.alone) {
 		vm_flush_files();
 		vm_export_remove();
-		syscall(SYS_exit_group, status);
+		vm_exit_now(status);
 	}
 	if (status)
 		vm_node_abort(status,

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/exit.h"
 #include "base/log.h"
 #include "base/last_word.h"
 #include "boot/boot.h"
@@ -666,8 +667,7 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 		vm_boot_abort(vm_node_hooks.boot, code, "see standard error",
 			      !hook);
 	/* Not _exit(): the node program replaces that one for its ranks. */
-	for (;;)
-		syscall(SYS_exit_group, code);
+	vm_exit_now(code);
 }
 
 void vm_node_abort(int code, const char *format, ...)
