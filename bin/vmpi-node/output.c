@@ -47,7 +47,7 @@ static struct {
 	char gathered[LINE_BYTES_MAX];
 } out = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* libc's: ours (block.c) would switch to another task, which must not happen
+/* libc's: ours (blocking.c) would switch to another task, which must not happen
  * inside printf(). */
 static void lock_take(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the image loader: what image.c and image_load.c share.
+ * Inside the image loader: what image.c and load.c share.
  */
 #ifndef CORE_IMAGE_LOAD_H
 #define CORE_IMAGE_LOAD_H

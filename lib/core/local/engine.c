@@ -221,7 +221,7 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most)
 	for (int i = 0; i < most; i++) {
 		struct vm_slot *slot = ring_oldest(ring);
 
-		/* Pairs with the store in vm_slot_send(). */
+		/* Pairs with the store of who fills it. */
 		if (!atomic_load_explicit(&slot->full, memory_order_acquire))
 			return;
 		if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL))

@@ -75,7 +75,7 @@ struct vm_trace_ring {
 };
 
 #define VM_TRACE_MAGIC "vmpitr1"
-#define VM_TRACE_COUNTERS_MAX 64 /* bits of a word (trace_view.h) */
+#define VM_TRACE_COUNTERS_MAX 64 /* bits of a word (report/trace/view.h) */
 #define VM_TRACE_NAME_MAX 64
 
 /* The beginning of the file; the rings are behind it, those of the workers

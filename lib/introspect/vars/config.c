@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Splits files, the environment and --set text into names and values; what they
- * mean is var.c's business.
+ * mean is cvar.c's business.
  */
 #include "introspect/vars/config.h"
 

@@ -26,7 +26,7 @@ static struct {
 	unsigned count; /* all is a list while it is not 0 */
 } copies;
 
-/* As in var.c: who reads it reads plainly. */
+/* As in cvar.c: who reads it reads plainly. */
 __attribute__((no_sanitize("thread"))) static void word_store(int64_t *word,
 							      int64_t value)
 {

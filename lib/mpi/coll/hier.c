@@ -119,7 +119,7 @@ int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like)
 	proxy->send.count = like->recv.count;
 	if (from.addr && !is_plain(type)) {
 		bytes = vm_coll_span(type, like->recv.count, &low);
-		/* Elements keep their alignment, as in coll_reduce.c. */
+		/* Elements keep their alignment, as in reduce.c. */
 		proxy->temp = calloc(1, bytes + 128);
 		if (!proxy->temp)
 			return -VMPI_ENOMEM;

@@ -30,7 +30,7 @@ int vm_type_build(struct vm_call *call, struct vm_type **out,
 		  struct vm_type_recipe *recipe);
 
 /*
- * The blocks of a recipe (type_blocks.c): how many there are, and filling them
+ * The blocks of a recipe (blocks.c): how many there are, and filling them
  * in.
  */
 size_t vm_recipe_block_count(const struct vm_type_recipe *recipe);

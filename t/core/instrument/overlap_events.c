@@ -170,7 +170,7 @@ static void test_local(void)
 }
 
 /* By the loop of the fabric; read and write need a network
- * (t/run/60-overlap.t). */
+ * (t/run/70-overlap.t). */
 static void test_fabric(void)
 {
 	vmpi_set("core_loopback", "1");
