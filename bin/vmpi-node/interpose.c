@@ -23,6 +23,7 @@
 #include "core/local/engine.h"
 #include "core/rank/rank.h"
 #include "core/rank/wait.h"
+#include "core/local/threads.h"
 #include "node.h"
 #include "output.h"
 #include "rank.h"

@@ -20,6 +20,7 @@
 #include "core/runtime/node.h"
 #include "core/rank/rank.h"
 #include "core/rank/vars.h"
+#include "core/local/threads.h"
 #include "fabric/fabric.h"
 #include "fabric/vars.h"
 #include "introspect/vars/cvar.h"

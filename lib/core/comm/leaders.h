@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/rank/chan.h"
+
 struct vm_data;
 struct vm_group;
 struct vm_meet;
@@ -44,16 +46,10 @@ int vm_leaders_new(struct vm_leaders **leaders, const struct vm_group *group);
  * negative, so that no other message in the context has one of them.  What ends
  * when a member dies, and by nothing else, is a receive of VM_LEADERS_NEVER.
  */
-#define VM_LEADERS_TAG 0x80000000u
+#define VM_LEADERS_TAG VM_CHAN_LEADERS_TAG
 #define VM_LEADERS_NEVER 0x40000000u
 #define VM_LEADERS_STARTED 0x20000000u
 #define VM_LEADERS_NUMBERS 0x0fffffffu
-
-/* Whether a message is one that leaders send each other. */
-static inline bool vm_leaders_is_tag(int tag)
-{
-	return ((uint32_t)tag & VM_LEADERS_TAG) != 0 && tag != -1;
-}
 
 /* What a meeting is about, for the leaders; the first exchange of a meeting says
  * it. */

@@ -11,8 +11,9 @@
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
 #include "core/comm/meet.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/local/req.h"
+#include "core/local/task.h"
 #include "sched/ult.h"
 #include "sched/worker.h"
 

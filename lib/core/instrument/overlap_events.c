@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "core/instrument/intercept.h"
-#include "core/local/engine.h"
 #include "core/rank/state.h"
+#include "sched/worker.h"
 #include "introspect/measure/overlap_file.h"
 
 /* Hangs in the node while somebody watches. */

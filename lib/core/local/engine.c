@@ -16,6 +16,9 @@
 
 const size_t vm_buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048, VM_BUFFER_MAX };
 
+/* Where senders look for ranks that are not to be reached by memory. */
+struct vm_engine vm_engine_remote = { .index = -1 };
+
 static int buffer_class(size_t bytes)
 {
 	int class = 0;

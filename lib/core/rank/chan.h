@@ -53,10 +53,9 @@ static inline struct vm_env vm_chan_env(const struct vm_chan *chan, int source,
 	return (struct vm_env){ chan->context, source, tag };
 }
 
-/* The world and self channels of a rank, made when the runtime starts. */
-struct vm_chan *vm_chan_new(struct vm_rank *owner, struct vm_group *group,
-			    struct vm_meet *meet, uint32_t context, int rank);
-void vm_chan_free(struct vm_chan *chan);
+/* The channel is one of its owner's from now on, or no more. */
+void vm_chan_enlist(struct vm_chan *chan);
+void vm_chan_delist(struct vm_chan *chan);
 
 /* Messages of the channel come from `count` members, from `first` on, only. */
 void vm_chan_from(struct vm_chan *chan, int first, int count);
@@ -69,49 +68,18 @@ static inline struct vm_rank *vm_chan_next(const struct vm_chan *chan)
 	return chan->group->ranks[next < chan->group->size ? next : 0];
 }
 
+/* Tags in the context of collectives by which the processes of the channel send
+ * to each other (core/comm/leaders.h). */
+#define VM_CHAN_LEADERS_TAG 0x80000000u
+
+static inline bool vm_chan_is_leaders_tag(int tag)
+{
+	return ((uint32_t)tag & VM_CHAN_LEADERS_TAG) != 0 && tag != -1;
+}
+
 /* Whom a message of env comes from, which is from a member: its number in the
  * world, or VM_ANY: the channel is gone.  For the rank's own tasks, for
  * core/rank/wait.h. */
 int32_t vm_chan_source(struct vm_rank *rank, const struct vm_env *env);
-
-/* What a member of a channel says in a split; goes to other processes. */
-struct vm_split_wish {
-	int color, key;
-	uint32_t context; /* to be used if it is the first of a new channel;
-			     only among several processes */
-};
-
-/* A member in a split. */
-struct vm_split {
-	struct vm_rank *owner;
-	struct vm_chan *out; /* the new channel or NULL */
-	int rank;	     /* in the old one */
-	struct vm_split_wish wish;
-};
-
-/* What a member of chan says. */
-struct vm_split_wish vm_split_wish(const struct vm_chan *chan, int color,
-				   int key);
-
-/* The member has its new channel, or none. */
-void vm_split_wished(const struct vm_chan *chan,
-		     const struct vm_split_wish *wish,
-		     const struct vm_chan *out);
-
-/* Makes the new channels of all members that are in this process, from the list
- * of all members of a channel, which it sorts.  0, or -VMPI_ENOMEM and no new
- * channels. */
-int vm_split_make(struct vm_split **members, int size);
-
-/* Whether a rank is in this process. */
-bool vm_rank_here(const struct vm_rank *rank);
-
-/*
- * Collective: see vmpi_chan_dup() and vmpi_chan_split().  0, -VMPI_ENOMEM on
- * all members, -VMPI_EMISMATCH when they call different things.  May switch.
- */
-int vm_chan_dup(struct vm_chan *chan, struct vm_chan **out);
-int vm_chan_split(struct vm_chan *chan, struct vm_chan **out, int color,
-		  int key);
 
 #endif

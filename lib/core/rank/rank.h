@@ -84,7 +84,7 @@ struct vm_rank {
 	 * whether there are any. */
 	struct core_match_pvars match_marks;
 	_Atomic bool match_marked;
-	/* Those threads: core/rank/threads.c. */
+	/* Those threads: core/local/threads.h. */
 	struct vm_lock thread_caches_lock; /* guards these three */
 	struct vm_list lanes;
 	struct core_rank_pvars left_pvars; /* of those that have left */
@@ -119,13 +119,5 @@ static inline const struct core_cvars *vm_rank_cvars(const struct vm_rank *rank)
 	/* Pairs with the store in vm_cvar_store_rank(). */
 	return atomic_load_explicit(&rank->cvars, memory_order_acquire);
 }
-
-void vm_rank_threads_init(struct vm_rank *rank);
-
-/* Brings rank->thread_pvars up to date; any thread, and in signal handlers. */
-void vm_rank_refresh(struct vm_rank *rank);
-
-/* The counters of a rank, of all its tasks and threads. */
-void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum);
 
 #endif

@@ -77,8 +77,12 @@ struct vm_node {
 
 	/* core/rank/chan.h: guards the ranks' lists of channels. */
 	struct vm_lock chans_lock;
-	/* core/rank/threads.c: OS threads that act for a rank. */
-	_Atomic int threads;
+	/* core/local/threads.h: OS threads besides the workers. */
+	struct {
+		_Atomic int adopted; /* vm_node_stop() asks */
+		struct vm_lock lock; /* held while ranks move, guards: */
+		int acting;	     /* those that act for ranks */
+	} threads;
 	struct vm_contexts contexts;
 
 	/* core/local/engine.h: what the threads' caches are filled from. */
@@ -88,7 +92,7 @@ struct vm_node {
 	} pools;
 	struct vm_stack_pool rank_stacks, task_stacks;
 
-	/* core/runtime/node.c: tasks that are no ranks. */
+	/* core/local/task.h */
 	struct {
 		_Atomic uint32_t alive; /* futex of vm_node_stop() */
 		_Atomic uint32_t turn;	/* which worker gets the next one */
@@ -126,5 +130,11 @@ struct vm_node {
 };
 
 extern struct vm_node *vm_node; /* NULL while the runtime does not run */
+
+/* Whether a rank is in this process. */
+static inline bool vm_rank_here(const struct vm_rank *rank)
+{
+	return rank->to.process == (uint32_t)vm_node->process;
+}
 
 #endif

@@ -9,10 +9,9 @@
 
 #include <stdlib.h>
 
-#include "core/rank/chan.h"
 #include "core/local/engine.h"
 #include "core/local/mailbox.h"
-#include "core/comm/meet.h"
+#include "core/rank/chan.h"
 #include "core/rank/state.h"
 
 #define BATCH 64 /* receives ended under one lock */
@@ -59,13 +58,13 @@ static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
 static bool far_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 		     int source)
 {
-	const struct vm_leaders *leaders = chan->meet->leaders;
+	const struct vm_group *group = chan->group;
 
-	if (source < 0 || source >= chan->group->size ||
-	    is_lost(rank, chan->group->ranks[source]))
+	if (source < 0 || source >= group->size ||
+	    is_lost(rank, group->ranks[source]))
 		return true;
-	for (int p = 0; leaders && p < leaders->count; p++)
-		if (mark(rank, leaders->processes[p].first) == DIED)
+	for (int i = 0; i < group->size; i++)
+		if (mark(rank, group->ranks[i]) == DIED)
 			return true;
 	return false;
 }
@@ -76,7 +75,7 @@ static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 {
 	int source = env->source;
 
-	if (env->context != chan->context && vm_leaders_is_tag(env->tag))
+	if (env->context != chan->context && vm_chan_is_leaders_tag(env->tag))
 		return far_lost(rank, chan, source);
 	/* Collectives number all members. */
 	if (env->context != chan->context)

@@ -15,16 +15,14 @@
 #include "core/remote/credit_queue.h"
 #include "core/remote/failure.h"
 #include "core/local/mailbox.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/remote/peer_stats.h"
 #include "core/remote/rndv_recv.h"
 #include "core/remote/heartbeat.h"
 #include "core/remote/rndv_send.h"
 #include "core/remote/progress.h"
 #include "core/remote/wire.h"
-
-/* Where senders look for ranks that are not to be reached by memory. */
-struct vm_engine vm_engine_remote = { .index = -1 };
+#include "core/local/threads.h"
 
 static void (*const handlers[VM_PACKET_KINDS])(struct vm_port *port,
 					       struct vm_pkt *pkt) = {

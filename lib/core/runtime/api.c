@@ -18,6 +18,9 @@
 #include "core/comm/probe.h"
 #include "core/rank/vars.h"
 #include "core/rank/wait.h"
+#include "core/local/threads.h"
+#include "core/local/task.h"
+#include "core/comm/chan_make.h"
 
 #define ENTRY(name) VM_ENTRY(vmpi_##name)
 VM_API_CALLS(ENTRY)

@@ -245,6 +245,17 @@ static void rank_move(struct vm_rank *rank, struct vm_engine *to)
 	migrator()->done++;
 }
 
+/* Unless a thread of a rank may be on its way to a mailbox just now. */
+static void moves_make(struct vm_migrator *m)
+{
+	vm_lock_take(&vm_node->threads.lock);
+	if (m->open && !vm_node->threads.acting)
+		for (int i = 0; i < m->count; i++)
+			rank_move(vm_node->own[m->moves[i].rank],
+				  &vm_node->engines[m->moves[i].worker]);
+	vm_lock_give(&vm_node->threads.lock);
+}
+
 /* In a halt, for all workers. */
 static void halt_act(void)
 {
@@ -253,10 +264,7 @@ static void halt_act(void)
 
 	vm_lock_take(&m->lock);
 	m->done = 0;
-	/* A thread of a rank may be on its way to any mailbox just now. */
-	for (int i = 0; i < m->count && m->open && !m->threads; i++)
-		rank_move(vm_node->own[m->moves[i].rank],
-			  &vm_node->engines[m->moves[i].worker]);
+	moves_make(m);
 	m->count = NOTHING;
 	for (int i = 0; i < vm_node->rank_here; i++)
 		if (m->open && !vm_node->own[i]->left)
@@ -343,17 +351,6 @@ void vm_migrator_open(bool open)
 	m->open = open;
 	for (int i = 0; i < vm_node->rank_here; i++)
 		m->seen[i] = 0;
-	vm_lock_give(&m->lock);
-}
-
-void vm_migrator_thread(int change)
-{
-	struct vm_migrator *m = migrator();
-
-	if (!m)
-		return;
-	vm_lock_take(&m->lock);
-	m->threads += change;
 	vm_lock_give(&m->lock);
 }
 

@@ -29,9 +29,8 @@ struct vm_migrator {
 	bool (*poll)(struct vm_worker *worker); /* what was vm_sched.poll */
 	struct vm_lock lock;
 	/* Under the lock: */
-	bool open;   /* the ranks have all been started */
-	int threads; /* OS threads that act for ranks */
-	int count;   /* moves that are to be made; -1: none */
+	bool open; /* the ranks have all been started */
+	int count; /* moves that are to be made; -1: none */
 	struct vm_balance_move *moves;
 	int done; /* of the last halt; -1: there was none yet */
 	/* Written by whoever has the turn. */
@@ -52,9 +51,6 @@ void vm_migrator_fini(struct vm_node *node);
 
 /* Ranks may move: from when all have been woken until they are started anew. */
 void vm_migrator_open(bool open);
-
-/* An OS thread begins or ends to act for a rank. */
-void vm_migrator_thread(int change);
 
 /* The calling rank ends: it is not moved any more. */
 void vm_migrator_leave(struct vm_rank *rank);

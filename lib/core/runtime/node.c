@@ -38,6 +38,8 @@
 #include "core/remote/progress.h"
 #include "core/service/publish.h"
 #include "core/service/thread.h"
+#include "core/local/threads.h"
+#include "core/comm/chan_make.h"
 #include "fabric/vars.h"
 #include "introspect/export/export.h"
 #include "sched/futex.h"
@@ -45,13 +47,6 @@
 #include "sched/worker.h"
 
 struct vm_node_hooks vm_node_hooks;
-
-/* What a task started by vm_task_new() runs. */
-struct task_start {
-	vmpi_body body;
-	void *arg;
-	bool watched; /* it runs code of the user */
-};
 
 static void pools_init(struct vm_node *node)
 {
@@ -346,6 +341,7 @@ int vm_node_start(const vmpi_config *config)
 	pools_init(vm_node);
 	ranks_count(vm_node, ranks);
 	vm_contexts_init(vm_node);
+	vm_lock_init(&vm_node->threads.lock);
 	vm_lock_init(&vm_node->meets.lock);
 	vm_list_init(&vm_node->meets.list);
 	rc = vm_service_init(vm_node);
@@ -409,7 +405,8 @@ int vm_node_stop(void)
 	 * Those of an OpenMP team may be on their way out, others never end;
 	 * they still use all that.  Pairs with vm_thread_release().
 	 */
-	if (atomic_load_explicit(&vm_node->threads, memory_order_acquire))
+	if (atomic_load_explicit(&vm_node->threads.adopted,
+				 memory_order_acquire))
 		return -VMPI_ESTATE;
 	node_free();
 	vm_vars_freeze(false);
@@ -435,93 +432,6 @@ void vm_node_leave(void)
 	vm_sched.thread_sleep = NULL;
 	vm_sched.thread_kick = NULL;
 	vm_sched.kick = NULL;
-}
-
-static void task_ended(void)
-{
-	/* Pairs with the load in vm_node_stop(). */
-	if (atomic_fetch_sub_explicit(&vm_node->tasks.alive, 1,
-				      memory_order_release) == 1)
-		vm_futex_wake(&vm_node->tasks.alive);
-}
-
-static int task_main(void *arg)
-{
-	struct task_start start = *(struct task_start *)arg;
-	struct vm_rank *rank = vm_rank_self();
-	int result;
-
-	free(arg);
-	if (start.watched)
-		vm_intercept_body_begin();
-	result = start.body(start.arg);
-	vm_intercept_body_end();
-	if (rank) {
-		atomic_fetch_sub_explicit(&rank->tasks, 1,
-					  memory_order_relaxed);
-		vm_wait_others(rank, -1);
-	}
-	return result;
-}
-
-static struct vm_worker *task_worker(struct vm_rank *rank)
-{
-	uint32_t turn;
-
-	if (rank)
-		return rank->engine->worker;
-	turn = atomic_fetch_add_explicit(&vm_node->tasks.turn, 1,
-					 memory_order_relaxed);
-	return &vm_sched.workers[turn % (uint32_t)vm_sched.worker_count];
-}
-
-static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
-		    vmpi_body body, void *arg, bool watched)
-{
-	struct vm_rank *rank = vm_rank_self();
-	struct task_start *start = malloc(sizeof(*start));
-	struct vm_worker *worker = task_worker(rank);
-	int rc;
-
-	if (!start)
-		return -VMPI_ENOMEM;
-	*start = (struct task_start){ body, arg, watched };
-	rc = vm_ult_new(task, worker, stacks, task_main, start);
-	if (rc) {
-		free(start);
-		return rc;
-	}
-	(*task)->owner = rank;
-	/* Without a rank too it may wait for the request of one. */
-	(*task)->counts =
-		rank ? &rank->pvars :
-		       &((struct vm_thread_cache *)worker->lane)->pvars;
-	(*task)->on_end = task_ended;
-	if (rank) {
-		atomic_fetch_add_explicit(&rank->tasks, 1,
-					  memory_order_relaxed);
-		vm_pvar_add(vm_counters()->tasks, 1);
-		vm_wait_others(rank, 1);
-	}
-	atomic_fetch_add_explicit(&vm_node->tasks.alive, 1,
-				  memory_order_relaxed);
-	vm_ult_wake(*task);
-	return 0;
-}
-
-int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
-{
-	return task_new(task, &vm_node->task_stacks, body, arg, false);
-}
-
-int vm_task_new_user(struct vm_ult **task, vmpi_body body, void *arg)
-{
-	return task_new(task, &vm_node->task_stacks, body, arg, true);
-}
-
-int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)
-{
-	return task_new(task, &vm_node->rank_stacks, body, arg, false);
 }
 
 static void rank_left(struct vm_rank *rank)

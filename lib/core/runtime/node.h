@@ -45,13 +45,6 @@ struct vm_node_hooks {
 
 extern struct vm_node_hooks vm_node_hooks;
 
-/* A task of the caller's rank on its home worker, or of no rank on any. */
-int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg);
-/* The same for code of the user. */
-int vm_task_new_user(struct vm_ult **task, vmpi_body body, void *arg);
-/* As the first with a stack as large as those of ranks. */
-int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg);
-
 /* Ends the calling rank's task as if its body had returned status. */
 _Noreturn void vm_rank_exit(int status);
 
@@ -63,10 +56,5 @@ _Noreturn void vm_rank_exit(int status);
  */
 _Noreturn void vm_node_abort(int code, const char *format, ...) VM_PRINTF(2, 3);
 _Noreturn void vm_node_die(int code, const char *format, ...) VM_PRINTF(2, 3);
-
-/* The calling OS thread acts for rank (NULL: for none), until it releases it.
- * 0, -VMPI_ENOMEM, -VMPI_ESTATE. */
-int vm_thread_adopt(struct vm_rank *rank);
-void vm_thread_release(void);
 
 #endif

@@ -19,6 +19,7 @@
 #include "core/instrument/profiler.h"
 #include "core/remote/remote.h"
 #include "core/rank/vars.h"
+#include "core/local/threads.h"
 #include "introspect/vars/cvar.h"
 #include "sched/topo.h"
 

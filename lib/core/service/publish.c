@@ -17,6 +17,7 @@
 #include "core/local/engine.h"
 #include "core/rank/state.h"
 #include "core/rank/rank.h"
+#include "core/local/threads.h"
 #include "fabric/fabric.h"
 #include "fabric/vars.h"
 #include "introspect/export/export.h"
@@ -26,7 +27,7 @@
 
 static bool rank_here(unsigned i)
 {
-	return vm_node->ranks[i].engine != &vm_engine_remote;
+	return vm_rank_here(&vm_node->ranks[i]);
 }
 
 static void rank_refresh(unsigned i)

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "core/comm/chan_make.h"
 #include "core/rank/chan.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/persist.h"

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "core/comm/chan_make.h"
 #include "core/rank/context.h"
 #include "core/comm/meet.h"
 #include "core/rank/state.h"

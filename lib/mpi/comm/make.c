@@ -6,6 +6,7 @@
  * (vm_comm_chan_split()).  That one is collective over the new group only, so its
  * first member sends the others what they cannot know.
  */
+#include "core/comm/chan_make.h"
 #include "core/rank/context.h"
 #include "core/comm/meet.h"
 #include "core/runtime/process.h"

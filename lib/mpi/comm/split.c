@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "core/comm/chan_make.h"
+
 /* What a member brings. */
 struct split {
 	struct vm_coll coll; /* first: meetings know this */

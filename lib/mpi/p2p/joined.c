@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
+#include "core/local/task.h"
 #include "mpi/p2p/request.h"
 #include "mpi/call/status.h"
 

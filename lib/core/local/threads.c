@@ -5,14 +5,13 @@
  * Each counts for itself in its lane, since several may at a time; who looks at
  * the rank adds that up first.
  */
-#include "core/rank/rank.h"
+#include "core/local/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/local/engine.h"
-#include "core/runtime/migrate.h"
-#include "core/runtime/node.h"
+#include "core/rank/state.h"
 #include "core/rank/wait.h"
 
 void vm_rank_threads_init(struct vm_rank *rank)
@@ -81,6 +80,14 @@ static void lane_leave(struct vm_rank *rank, struct vm_thread_cache *lane)
 	vm_lock_give(&rank->thread_caches_lock);
 }
 
+/* One more or less acts for a rank; not while ranks move. */
+static void acting_change(int change)
+{
+	vm_lock_take(&vm_node->threads.lock);
+	vm_node->threads.acting += change;
+	vm_lock_give(&vm_node->threads.lock);
+}
+
 int vm_thread_adopt(struct vm_rank *rank)
 {
 	struct vm_worker *worker;
@@ -101,10 +108,11 @@ int vm_thread_adopt(struct vm_rank *rank)
 	worker->root.counts = &lane->pvars;
 	if (rank) {
 		lane_enter(rank, lane);
-		vm_migrator_thread(1);
+		acting_change(1);
 		vm_wait_others(rank, 1);
 	}
-	atomic_fetch_add_explicit(&vm_node->threads, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&vm_node->threads.adopted, 1,
+				  memory_order_relaxed);
 	return 0;
 }
 
@@ -116,12 +124,13 @@ void vm_thread_release(void)
 
 	if (rank) {
 		lane_leave(rank, lane);
-		vm_migrator_thread(-1);
+		acting_change(-1);
 		vm_wait_others(rank, -1);
 	}
 	vm_thread_cache_fini(lane);
 	vm_worker_release(worker);
 	free(lane);
 	/* Afterwards the node may be gone: pairs with vm_node_stop(). */
-	atomic_fetch_sub_explicit(&vm_node->threads, 1, memory_order_release);
+	atomic_fetch_sub_explicit(&vm_node->threads.adopted, 1,
+				  memory_order_release);
 }

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How tasks that are no ranks begin and end.
+ */
+#include "core/local/task.h"
+
+#include <stdlib.h>
+
+#include "core/instrument/intercept.h"
+#include "core/local/engine.h"
+#include "core/rank/state.h"
+#include "core/rank/wait.h"
+#include "sched/futex.h"
+#include "sched/worker.h"
+
+/* What a task started by vm_task_new() runs. */
+struct task_start {
+	vmpi_body body;
+	void *arg;
+	bool watched; /* it runs code of the user */
+};
+
+static void task_ended(void)
+{
+	/* Pairs with the load in vm_node_stop(). */
+	if (atomic_fetch_sub_explicit(&vm_node->tasks.alive, 1,
+				      memory_order_release) == 1)
+		vm_futex_wake(&vm_node->tasks.alive);
+}
+
+static int task_main(void *arg)
+{
+	struct task_start start = *(struct task_start *)arg;
+	struct vm_rank *rank = vm_rank_self();
+	int result;
+
+	free(arg);
+	if (start.watched)
+		vm_intercept_body_begin();
+	result = start.body(start.arg);
+	vm_intercept_body_end();
+	if (rank) {
+		atomic_fetch_sub_explicit(&rank->tasks, 1,
+					  memory_order_relaxed);
+		vm_wait_others(rank, -1);
+	}
+	return result;
+}
+
+static struct vm_worker *task_worker(struct vm_rank *rank)
+{
+	uint32_t turn;
+
+	if (rank)
+		return rank->engine->worker;
+	turn = atomic_fetch_add_explicit(&vm_node->tasks.turn, 1,
+					 memory_order_relaxed);
+	return &vm_sched.workers[turn % (uint32_t)vm_sched.worker_count];
+}
+
+static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
+		    vmpi_body body, void *arg, bool watched)
+{
+	struct vm_rank *rank = vm_rank_self();
+	struct task_start *start = malloc(sizeof(*start));
+	struct vm_worker *worker = task_worker(rank);
+	int rc;
+
+	if (!start)
+		return -VMPI_ENOMEM;
+	*start = (struct task_start){ body, arg, watched };
+	rc = vm_ult_new(task, worker, stacks, task_main, start);
+	if (rc) {
+		free(start);
+		return rc;
+	}
+	(*task)->owner = rank;
+	/* Without a rank too it may wait for the request of one. */
+	(*task)->counts =
+		rank ? &rank->pvars :
+		       &((struct vm_thread_cache *)worker->lane)->pvars;
+	(*task)->on_end = task_ended;
+	if (rank) {
+		atomic_fetch_add_explicit(&rank->tasks, 1,
+					  memory_order_relaxed);
+		vm_pvar_add(vm_counters()->tasks, 1);
+		vm_wait_others(rank, 1);
+	}
+	atomic_fetch_add_explicit(&vm_node->tasks.alive, 1,
+				  memory_order_relaxed);
+	vm_ult_wake(*task);
+	return 0;
+}
+
+int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
+{
+	return task_new(task, &vm_node->task_stacks, body, arg, false);
+}
+
+int vm_task_new_user(struct vm_ult **task, vmpi_body body, void *arg)
+{
+	return task_new(task, &vm_node->task_stacks, body, arg, true);
+}
+
+int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)
+{
+	return task_new(task, &vm_node->rank_stacks, body, arg, false);
+}

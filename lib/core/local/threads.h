@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * OS threads that act for a rank, and what they count.
+ */
+#ifndef CORE_LOCAL_THREADS_H
+#define CORE_LOCAL_THREADS_H
+
+#include "core/rank/rank.h"
+
+/* The calling OS thread acts for rank (NULL: for none), until it releases it.
+ * 0, -VMPI_ENOMEM, -VMPI_ESTATE. */
+int vm_thread_adopt(struct vm_rank *rank);
+void vm_thread_release(void);
+
+void vm_rank_threads_init(struct vm_rank *rank);
+
+/* Brings rank->thread_pvars up to date; any thread, and in signal handlers. */
+void vm_rank_refresh(struct vm_rank *rank);
+
+/* The counters of a rank, of all its tasks and threads. */
+void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum);
+
+#endif
