@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rules.  A rule returns its weight, of 1000, after writing its sentence, or
- * 0.  What it is about comes first, then what was counted, then the flag.
+ * The rules.  A rule returns its weight, of 1000, after writing its sentence,
+ * or 0.  A sentence has its subject first, then the counts, then the option.
  */
 #include "report/advice.h"
 
@@ -39,7 +39,7 @@ static unsigned waits(const struct vm_advice_facts *facts)
 	return permille(facts->wait_ns, facts->call_ns);
 }
 
-/* The call in which most was counted, of that at `offset`; NULL: none was. */
+/* The call with the highest count at `offset`; NULL: all are 0. */
 static const struct vm_advice_call *
 call_most(const struct vm_advice_facts *facts, size_t offset)
 {
@@ -98,7 +98,7 @@ static uint64_t long_messages(const struct vm_advice_facts *facts)
 	return facts->reads + facts->writes + facts->pieces;
 }
 
-/* The next value that people like: "20K" for 18300. */
+/* The next round value: "20K" for 18300. */
 static const char *size_text(char *text, size_t room, uint64_t bytes)
 {
 	uint64_t kib = (bytes + 1023) / 1024;
@@ -111,10 +111,10 @@ static const char *size_text(char *text, size_t room, uint64_t bytes)
 #define LONG_LEAST 100	      /* messages */
 #define EAGER_MOST 131072     /* bytes: longer ones are better fetched */
 #define EAGER_WAITS_LEAST 300 /* of 1000 */
-/* Waiting of which nobody made use, of 1000 of the workers' time. */
+/* Waiting that no other rank used, of 1000 of the workers' time. */
 #define EAGER_IDLE_LEAST 150
 
-/* Whether ranks wait so much that another way of sending is worth a word. */
+/* Whether ranks wait so much that another protocol is worth mentioning. */
 static bool suffers(const struct vm_advice_facts *facts)
 {
 	return idle(facts) >= EAGER_IDLE_LEAST &&
@@ -149,7 +149,8 @@ static unsigned rndv_rule(char *text, const struct vm_advice_facts *facts)
 	unsigned late = permille(facts->receiver_late, offers);
 	char by[BY_BYTES], waited[WAITS_BYTES];
 
-	/* Those that eager_rule() is about had better not be announced. */
+	/* The messages that eager_rule() is about had better not be
+	 * announced. */
 	if (offers < LONG_LEAST || late < LATE_LEAST || facts->protocol ||
 	    facts->writes > facts->reads || !suffers(facts) ||
 	    facts->long_bytes / offers <= EAGER_MOST)
@@ -185,7 +186,7 @@ static unsigned ranks_rule(char *text, const struct vm_advice_facts *facts)
 	return idle(facts);
 }
 
-#define SWITCH_NS 200	/* what one may cost with what it does to caches */
+#define SWITCH_NS 200	/* cost of a switch, with its effect on caches */
 #define SWITCH_LEAST 50 /* of 1000 of the time of workers */
 #define MANY_RANKS 16	/* ranks per worker */
 
@@ -433,7 +434,7 @@ static uint64_t family_calls(const struct vm_advice_facts *facts, int family)
 	return sum;
 }
 
-/* Of those whose algorithm is set to a slow one the most called; -1: none. */
+/* The most called family whose algorithm is set to a slow one; -1: none. */
 static int family_slow(const struct vm_advice_facts *facts)
 {
 	int most = -1;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recommendations: what a job has counted in, sentences out.
+ * Advice: from the counts of a job to sentences.
  *
- * Facts are numbers of a process, or of all of them together; a rule looks at
- * them and says nothing, or what it has seen and which flag would change that.
- * Rules are a table; each has a threshold below which it is silent, and none
- * speaks of a run shorter than VM_ADVICE_LEAST_NS.  vmpirun(1) lists them.
- * Pure: no clocks, no variables, no output.
+ * Facts are numbers of a process, or of all of them together; a rule reads them
+ * and is silent, or writes what it has seen and which option would change that.
+ * Rules are a table; each has a threshold below which it is silent, and none is
+ * about a run shorter than VM_ADVICE_LEAST_NS.  vmpirun(1) lists them. Pure: no
+ * clocks, no variables, no output.
  *
- * Beside counts there are the calls that took most time, with what was counted
- * within them; they name what a sentence is about.
+ * Besides counts there are the calls that took most time, with their own
+ * counts; sentences name them.
  */
 #ifndef REPORT_ADVICE_H
 #define REPORT_ADVICE_H
@@ -81,7 +81,7 @@
 	X(reduce_scatter, Reduce_scatter, 2) \
 	X(scan, Scan, 2)
 
-/* What is counted in a call: X(field, counter, text). */
+/* The counts of a call: X(field, counter, text). */
 #define VM_ADVICE_COUNTS(X)                                         \
 	X(announced, "core_sends_rendezvous", "messages announced") \
 	X(copied, "core_sends_copy", "messages copied")             \
@@ -103,24 +103,24 @@ struct vm_advice_facts {
 	struct vm_advice_call calls[VM_ADVICE_CALLS];
 };
 
-/* The counts of a call are added; if there is no room it takes the place of the
- * one that took least time, if that is less.  Add them in the order of time. */
+/* Adds the counts of a call; without room it takes the place of the one that
+ * took least time, if that is less.  Add them in the order of time. */
 void vm_advice_call_add(struct vm_advice_facts *facts,
 			const struct vm_advice_call *call);
 
 /* One sentence. */
 struct vm_advice {
 	const char *rule; /* its name */
-	unsigned weight;  /* of 1000: how much of the job it is about */
+	unsigned weight;  /* of 1000: the part of the job that it is about */
 	char text[VM_ADVICE_TEXT_MAX];
 };
 
-/* The facts of one more process. */
+/* Adds the facts of one more process. */
 void vm_advice_merge(struct vm_advice_facts *all,
 		     const struct vm_advice_facts *more);
 
-/* What there is to say, at most `room` sentences, the weightiest first; how
- * many. */
+/* Writes the advice, at most `room` sentences, the weightiest first; returns
+ * how many. */
 #define VM_ADVICE_MAX 16
 int vm_advice_give(struct vm_advice *advice, int room,
 		   const struct vm_advice_facts *facts);

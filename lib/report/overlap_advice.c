@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One sentence: where most time of transfers was not overlapped for sure, and
+ * One sentence: where most time of transfers was certainly not overlapped, and
  * what helps there.
  */
 #include <string.h>
@@ -44,7 +44,7 @@ static void rank_offer(struct worst *worst, const struct vm_overlap_file *file,
 			}
 }
 
-/* What the rank did with its time, all sections together, in ns. */
+/* The rank's use of its time, all sections together, in ns. */
 static double rank_time(const struct worst *worst)
 {
 	double sum = 0;
@@ -55,7 +55,7 @@ static double rank_time(const struct worst *worst)
 	return sum * worst->process->tick_ns;
 }
 
-/* What would help. */
+/* Writes what would help. */
 static void remedy(char *text, size_t bytes, const struct worst *worst,
 		   const char *call)
 {

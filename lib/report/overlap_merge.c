@@ -191,7 +191,7 @@ static void section_print(const struct merge *merge,
 		}
 }
 
-/* What makes the numbers less than they look. */
+/* Prints the reasons why the numbers may be too low. */
 static void doubts_print(const struct merge *merge, FILE *file,
 			 const char *prefix)
 {

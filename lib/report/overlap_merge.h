@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The measures of all ranks of a job, by section, side and size, and what is
- * worst in them.
+ * The measures of all ranks of a job, by section, side and size, and the worst
+ * of them.
  */
 #ifndef REPORT_OVERLAP_MERGE_H
 #define REPORT_OVERLAP_MERGE_H
@@ -11,7 +11,7 @@
 /* "16K", "more" for the bin without a limit. */
 void vm_overlap_edge_text(char text[24], uint64_t edge);
 
-/* How the sizes of a bin are said: if there is only one bin; with formats of the
+/* Formats for the range of a bin: if there is only one bin; with formats of the
  * edges' texts, of the first bin, one between, and the last. */
 struct vm_overlap_range {
 	const char *all, *first, *middle, *last;

@@ -64,7 +64,7 @@ void vm_overlap_job_fini(struct vm_overlap_job *job)
 	job->files = NULL;
 }
 
-/* Who writes the report of one rank, in one of two formats. */
+/* A writer of the report of one rank, in one of two formats. */
 struct writer {
 	FILE *file;
 	const struct vm_overlap_job *job;
@@ -78,7 +78,7 @@ static uint64_t ns(const struct writer *writer, uint64_t ticks)
 	return (uint64_t)((double)ticks * writer->process->tick_ns);
 }
 
-/* Without blanks, which would part a name. */
+/* Writes a name without blanks, which would split it. */
 static void name_text(FILE *file, const char *name)
 {
 	for (; *name; name++)

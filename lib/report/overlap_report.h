@@ -18,8 +18,8 @@ struct vm_overlap_job {
 };
 
 /*
- * Reads the files of the job whose processes have left them in dir, as many as
- * the first says.  0; -VMPI_ENOENT: there is none (not logged); or an error,
+ * Reads the files that the job's processes have left in dir, as many as the
+ * first says.  0; -VMPI_ENOENT: there is none (not logged); or an error,
  * logged.  With `processes` > 0 so many are expected.
  */
 int vm_overlap_job_read(struct vm_overlap_job *job, const char *dir,

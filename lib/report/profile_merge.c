@@ -123,7 +123,7 @@ static void part_add(struct vm_profile_job *job, int index,
 	}
 	for (uint32_t w = 0; w < job->words; w++)
 		part->own_values[w] += row->values[w];
-	/* So do all those around it. */
+	/* The sections around it get them, too. */
 	for (; index >= 0; index = job->parts[index].parent) {
 		job->parts[index].time += time;
 		for (uint32_t w = 0; w < job->words; w++)
@@ -185,7 +185,7 @@ static int job_add_up(struct vm_profile_job *job)
 	return 0;
 }
 
-/* All processes were asked for the same. */
+/* Whether all processes were asked for the same variables. */
 static bool alike(const struct vm_profile_job *job,
 		  const struct vm_profile_file *file)
 {
@@ -212,7 +212,7 @@ static int files_read(struct vm_profile_job *job, const char *dir,
 			job->file_count++;
 			rc = alike(job, *file) ? 0 : -VMPI_EINVAL;
 		} else if (rc == -VMPI_ENOENT) {
-			rc = 0; /* it has not got so far */
+			rc = 0; /* it has not got that far */
 		}
 	}
 	return rc;

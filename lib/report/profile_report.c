@@ -79,7 +79,7 @@ static void times_print(const struct vm_profile_job *job, FILE *out)
 		fprintf(out, "and %u more\n", job->line_count - LINES_MAX);
 }
 
-/* Of the lines not printed yet that with the most of variable w; NULL: none has
+/* The line not printed yet with the highest value of variable w; NULL: none has
  * any. */
 static const struct vm_profile_line *
 most_next(const struct vm_profile_job *job, uint32_t w,

@@ -45,22 +45,22 @@ struct vm_profile_job {
 	struct vm_profile_part *parts; /* outer ones before inner ones */
 	unsigned part_count;
 	uint64_t time, time_calls; /* of all ranks */
-	uint64_t lost;		   /* what had no room of its own */
+	uint64_t lost;		   /* amounts that had no room of their own */
 };
 
 /*
- * Reads what `processes` processes have left in dir.  0; -VMPI_ENOENT: nothing
- * (not logged); -VMPI_EINVAL, -VMPI_EIO (logged), -VMPI_ENOMEM.  To be ended in
- * any case.
+ * Reads the files that `processes` processes have left in dir.  0;
+ * -VMPI_ENOENT: none (not logged); -VMPI_EINVAL, -VMPI_EIO (logged),
+ * -VMPI_ENOMEM.  To be ended in any case.
  */
 int vm_profile_job_read(struct vm_profile_job *job, const char *dir,
 			int processes);
 void vm_profile_job_fini(struct vm_profile_job *job);
 
-/* For people, in 80 columns. */
+/* Prints the tables for people, in 80 columns. */
 void vm_profile_job_print(const struct vm_profile_job *job, FILE *out);
 
-/* All there is, each rank's rows too. */
+/* Writes everything, each rank's rows too. */
 void vm_profile_job_json(const struct vm_profile_job *job, FILE *out);
 
 #endif

@@ -29,7 +29,7 @@ static uint32_t process_find(struct vm_leaders *leaders, uint32_t process)
 	return i;
 }
 
-/* How many processes there can be at most. */
+/* An upper bound on the number of processes. */
 static size_t processes_most(const struct vm_group *group)
 {
 	return (size_t)(group->size < vm_node->process_count ?
@@ -100,7 +100,7 @@ int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group)
 	return 0;
 }
 
-/* What fits behind the head goes with it; the rest in a second message. */
+/* Data that fits behind the head goes with it; the rest in a second message. */
 #define HEAD_ROOM 4080u
 
 struct head {
@@ -214,7 +214,7 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 	return !rc && mismatch ? -VMPI_EMISMATCH : rc;
 }
 
-/* Receives that found nobody, after an error. */
+/* Ends receives that will get no message, after an error. */
 static void talks_end(const struct vm_meet *meet, struct talk *talks)
 {
 	int count = meet->leaders->count;

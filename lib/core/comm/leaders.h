@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Channels whose members are in several processes: what these tell each other.
+ * Channels whose members are in several processes: the messages between the
+ * processes.
  *
- * The members of one process meet in memory (core/comm/meet.h); the last of them to
- * arrive is the leader of the process there, and the leaders exchange messages.
- * These go to the first member of the other process, in the context of
- * collectives: source is the sending process's first member, tag the number of
- * the meeting.  Any worker may receive them for that member.
+ * The members of one process meet in memory (core/comm/meet.h); the last of
+ * them to arrive is the leader there, and the leaders exchange messages. These
+ * go to the first member of the other process, in the context of collectives:
+ * source is the sending process's first member, tag the number of the meeting.
+ * Any worker may receive them for that member.
  */
 #ifndef CORE_COMM_LEADERS_H
 #define CORE_COMM_LEADERS_H
@@ -51,8 +52,8 @@ int vm_leaders_new(struct vm_leaders **leaders, const struct vm_group *group);
 #define VM_LEADERS_STARTED 0x20000000u
 #define VM_LEADERS_NUMBERS 0x0fffffffu
 
-/* What a meeting is about, for the leaders; the first exchange of a meeting says
- * it. */
+/* The topic of a meeting, for the leaders; the first exchange of a meeting
+ * carries it. */
 enum vm_leaders_topic {
 	VM_LEADERS_BARRIER,
 	VM_LEADERS_SPLIT,
@@ -60,8 +61,8 @@ enum vm_leaders_topic {
 	VM_LEADERS_MISMATCH, /* members of one process disagree already */
 };
 
-/* What goes to one process and what has come from it, which is malloc'ed, NULL
- * when it is nothing. */
+/* The data for one process and the data that came from it, malloc'ed; NULL:
+ * none. */
 struct vm_leaders_msg {
 	const void *out;
 	void *in;
@@ -77,14 +78,14 @@ struct vm_leaders_msg {
 int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
 			struct vm_leaders_msg *parts);
 
-/* The same for meetings of which nothing is to be told. */
+/* As vm_leaders_exchange(), for meetings without data. */
 int vm_leaders_barrier(const struct vm_meet *meet, enum vm_leaders_topic topic);
 
 /*
- * Data that leaders send each other after the exchange, when they know who sends
- * how much to whom: from and to any memory, a pair's messages in order.  When a
- * process of the channel dies all of this ends, whoever it is with: those that
- * are still there may have given up.
+ * Data that leaders send each other after the exchange, when they know who
+ * sends how much to whom: from and to any memory, a pair's messages in order.
+ * When a process of the channel dies all of this ends, with whichever process:
+ * those that are still there may have given up.
  */
 struct vm_leaders_data {
 	const struct vm_meet *meet;
@@ -104,7 +105,7 @@ void vm_leaders_recv(struct vm_leaders_data *talk, int process,
 /* Waits for all receives, or for all of them: 0 or the first error.  May switch. */
 int vm_leaders_received(struct vm_leaders_data *talk);
 int vm_leaders_wait(struct vm_leaders_data *talk);
-/* The same, and the end. */
+/* As vm_leaders_received(), for the end. */
 int vm_leaders_data_end(struct vm_leaders_data *talk);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of leaders that both sides expect.  After an error a leader goes on
- * with what the others wait for, in empty messages: these are too short, so the
- * error gets to all who would have had the data.
+ * Messages of leaders that both sides expect.  After an error a leader still
+ * sends the messages that others wait for, empty: these are too short, so the
+ * error reaches all that would have got the data.
  */
 #include <stdlib.h>
 

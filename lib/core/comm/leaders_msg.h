@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One message between two leaders.  It goes from and to the first members of
- * their processes, whoever leads there.
+ * their processes, whichever member is the leader.
  */
 #ifndef CORE_COMM_LEADERS_MSG_H
 #define CORE_COMM_LEADERS_MSG_H

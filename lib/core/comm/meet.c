@@ -228,7 +228,7 @@ void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes)
 	return worker->scratch;
 }
 
-/* The same when there are members in other processes. */
+/* As meeting_hold(), when there are members in other processes. */
 static void meeting_hold_far(struct vm_meet *meet, vm_meet_last last)
 {
 	const struct vm_leaders_process *here =
@@ -259,7 +259,8 @@ void vm_meet_run(struct vm_meet *meet, vm_meet_last last)
 		last(meet);
 }
 
-/* The same for one that members wait for, on any of their channels. */
+/* As meeting_hold_far(), for a meeting that members wait for, on any of their
+ * channels. */
 static void meeting_hold_named(struct vm_meet *meet, const struct vm_chan *chan,
 			       vm_meet_last last)
 {
@@ -282,7 +283,7 @@ static void members_wake(struct vm_meet *meet, struct vm_meet_worker *worker,
 	}
 }
 
-/* Whether all members of a worker have come to the same thing. */
+/* Whether all members of a worker are in the same operation. */
 static bool members_agree(const struct vm_meet *meet,
 			  const struct vm_meet_worker *worker,
 			  vm_meet_last last)
@@ -293,8 +294,8 @@ static bool members_agree(const struct vm_meet *meet,
 	return true;
 }
 
-/* Whether what all workers show is enough for each of them.  They all decide
- * the same, since they look at the same. */
+/* Whether the posts of all workers are enough for each of them.  They all
+ * decide the same, since they read the same. */
 static bool posts_agree(const struct vm_meet *meet,
 			const struct vm_meet_worker *self)
 {
@@ -325,7 +326,7 @@ static int hold_for_all(const struct vm_chan *chan, struct vm_meet_worker *self,
 	uint32_t claimed =
 		atomic_load_explicit(&meet->claimed, memory_order_relaxed);
 
-	/* Only leaders of this meeting look, and nobody writes another one. */
+	/* Only leaders of this meeting read it, and none writes another one. */
 	if (claimed != number &&
 	    atomic_compare_exchange_strong_explicit(
 		    &meet->claimed, &claimed, number, memory_order_relaxed,
@@ -349,7 +350,8 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 	post->last = way->last;
 	if (!way->show)
 		memset(post->key, 0, VM_MEET_POST_KEY);
-	/* What members of other processes bring, only one gets to know. */
+	/* Arguments of members of other processes are known to one worker
+	 * only. */
 	post->each = !meet->leaders && members_agree(meet, self, way->last) &&
 		     (way->show ? way->show(meet, self, post) : !way->last);
 	vm_meet_post_show(meet, self, &post->number, number);
@@ -403,7 +405,7 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
 		vm_wait_members(chan);
 		return worker->result;
 	}
-	/* Nobody comes again before he is woken. */
+	/* No member comes again before it is woken. */
 	atomic_store_explicit(&worker->missing, worker->member_count,
 			      memory_order_relaxed);
 	if (meet->active_workers > 1) {

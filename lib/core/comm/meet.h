@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The meeting place of a channel's members that share this process.
+ * Meetings of a channel's members that share this process: a combining barrier,
+ * in which the last to arrive works for all.
  *
- * Each member arrives with a pointer to what it brings (arguments on its own
- * stack) and waits; one of them works on all of them, then everybody goes on.
- * One meeting costs about one switch per member and no message.  Arrivals are
- * counted per worker, and the last of each worker shows the other workers that
- * its members have arrived (core/comm/meet_post.h).  When what they show is all that the
- * others need, each worker does what its own members want, at once.
+ * Each member arrives with a pointer to its arguments on its own stack and
+ * waits; one of them works for all, then all go on. One meeting costs about one
+ * switch per member and no message.  Arrivals are counted per worker, and the
+ * last of each worker shows the other workers that its members have arrived
+ * (core/comm/meet_post.h).  When the posts have all the data that the others
+ * need, each worker does the work of its own members, at once.
  *
  * A member may also start a meeting: it leaves its pointer and a request there
  * and goes on.  Each member's first started meeting is the same one, its second
@@ -41,7 +42,7 @@ struct vm_seat {
 	/* Set again, to the same, while others still read it, when a member
 	 * comes early to the second meeting of one operation. */
 	_Atomic(void *) args;
-	struct vm_ult *ult;   /* who waits here */
+	struct vm_ult *ult;   /* the ULT that waits here */
 	vm_meet_last last;    /* what this member thinks the meeting is about */
 	struct vmpi_req *req; /* completes when a started meeting ends */
 	uint32_t worker;      /* that the member belongs to here: where it was
@@ -75,8 +76,8 @@ struct vm_meet {
 	uint32_t size;
 	uint32_t worker_count;
 	uint32_t active_workers; /* that have members */
-	/* Of a started meeting, set last; of a place, how many were ever
-	 * started: where blocking ones look anyway. */
+	/* Of a started meeting, set last; of a place, the number ever started,
+	 * in a line that blocking members read anyway. */
 	_Atomic uint32_t number;
 	struct vm_meet_worker *workers;
 	struct vm_seat *seats;	    /* by rank in the channel */
@@ -84,15 +85,16 @@ struct vm_meet {
 	char *posts;		    /* and posts */
 	struct vm_leaders *leaders; /* NULL: all members are in this process */
 	struct vm_meet *place; /* of a started meeting: whence it is lent */
-	/* The number of the last meeting that one member held for all, who
-	 * claims it, and sets `held` and the result when it is over. */
+	/* The number of the last meeting that one member held for all: that
+	 * member claims it, and sets `held` and the result when it is over. */
 	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
 	int result;
 	/* Of a started meeting: workers whose members have not all come; then,
-	 * those whose members have not been told that it is over. */
+	 * those whose members do not know yet that it is over. */
 	_Atomic uint32_t missing;
-	/* Among several processes, by who holds it: the name of the meeting;
-	 * how many there have been; of a started one, what it is about. */
+	/* Among several processes, for the member that holds it: the name of
+	 * the meeting; how many there have been; of a started one, its
+	 * topic. */
 	uint32_t context, tag, meetings;
 	vm_meet_last last;
 	bool shared; /* in the node's list of places */
@@ -111,7 +113,7 @@ struct vm_meet {
 
 /* Room for a meeting; NULL when out of memory. */
 struct vm_meet *vm_meet_alloc(uint32_t size, uint32_t workers);
-/* Holds one: everybody has arrived and nobody has left. */
+/* Holds a meeting: all have arrived and none has left. */
 void vm_meet_run(struct vm_meet *meet, vm_meet_last last);
 
 struct vm_meet *vm_meet_new(const struct vm_group *group);
@@ -125,8 +127,8 @@ struct vm_meet *vm_meet_hold(struct vm_meet *meet);
 void vm_meet_drop(struct vm_meet *meet);
 
 /*
- * How members meet that may not need one who works for all.  show() and own()
- * are run by the last member to arrive on each worker.
+ * A way for members to meet that may not need one to work for all.  show() and
+ * own() are run by the last member to arrive on each worker.
  */
 struct vm_meet_how {
 	/* Writes what the other workers need to know of this worker's members:
@@ -142,7 +144,7 @@ struct vm_meet_how {
 	vm_meet_last last;
 };
 
-/* What worker `other` shows to the meeting that `self` is at. */
+/* The post of worker `other` for the meeting that `self` is at. */
 static inline struct vm_meet_post *
 vm_meet_post_of(const struct vm_meet_worker *other,
 		const struct vm_meet_worker *self)
@@ -154,14 +156,14 @@ vm_meet_post_of(const struct vm_meet_worker *other,
  * from meeting to meeting.  NULL: there is none. */
 void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes);
 
-/* Whether a member is in this process: only they have seats. */
+/* Whether a member is in this process: only those have seats. */
 static inline bool vm_meet_here(const struct vm_meet *meet, uint32_t rank)
 {
 	return !meet->leaders ||
 	       meet->leaders->of[rank] == (uint32_t)meet->leaders->self;
 }
 
-/* What member `rank` brought to the current meeting. */
+/* The arguments of member `rank` in the current meeting. */
 static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
 {
 	return atomic_load_explicit(&meet->seats[rank].args,
@@ -170,14 +172,14 @@ static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
 
 /*
  * Arrives with args and returns when all members have arrived and one of them
- * has run last(meet) (NULL: nothing).  args must stay valid until the
- * caller knows that nobody looks at it any more, e.g. by a second meeting.
- * One task per member at a time.  0, or -VMPI_EMISMATCH on all members when they
- * brought different functions `last`, which then does not run.  May switch.
+ * has run last(meet) (NULL: nothing).  args must stay valid until the caller
+ * knows that no member reads it any more, e.g. by a second meeting. One task
+ * per member at a time.  0, or -VMPI_EMISMATCH on all members when they brought
+ * different functions `last`, which then does not run.  May switch.
  *
  * When members are in several processes, last() runs in each of them, finds the
- * members that are there, and may talk to the others (core/comm/leaders.h); it leaves in
- * meet->result how that went.
+ * members that are there, and may exchange messages with the others
+ * (core/comm/leaders.h); it leaves its result in meet->result.
  */
 int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
 
@@ -188,11 +190,11 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
 	       const struct vm_meet_how *way, size_t calls);
 
 /*
- * The same without waiting: when all members have started it, the last of them
- * runs last(meet) on a meeting of its own and everybody's req completes, that of
- * members on other workers when these next look for messages, with
+ * As vm_meet(), without waiting: when all members have started it, the last of
+ * them runs last(meet) on a meeting of its own and everybody's req completes,
+ * that of members on other workers when these next look for messages, with
  * -VMPI_EMISMATCH in status.error instead when they brought different
- * functions.  args must stay valid until req is complete.  0, -VMPI_ENOMEM, or
+ * functions. args must stay valid until req is complete.  0, -VMPI_ENOMEM, or
  * -VMPI_EMISMATCH for the first to start it when others wait in vm_meet(): they
  * will never start it.  Does not switch.  Among several processes a task of the
  * last member runs last(meet).

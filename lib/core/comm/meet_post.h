@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the workers of a meeting show each other.
+ * Posts: the cache lines that workers of a meeting show each other.
  *
  * The last member to arrive on each worker, its leader, fills its worker's post
- * and looks at those of all others: one cache line goes each way, and when all
- * posts show the number of the meeting everybody has arrived.  A worker has two
- * posts, for meetings of even and odd number: one is written again only after
- * all others have been seen in the meeting between, so nobody waits for its
- * readers.
+ * and reads those of all others: one cache line goes each way, and when all
+ * posts show the number of the meeting all members have arrived.  A worker has
+ * two posts, for meetings of even and odd number: one is written again only
+ * after all others have been seen in the meeting between, so no worker waits
+ * for its readers.
  */
 #ifndef CORE_COMM_MEET_POST_H
 #define CORE_COMM_MEET_POST_H
@@ -38,18 +38,18 @@ struct vm_meet_post {
 VM_STATIC_ASSERT(sizeof(struct vm_meet_post) == 56,
 		 "a word of data is on the line of the number");
 
-/* One who waits for a number: written by itself and by its wakers. */
+/* A leader that waits for a number: written by itself and by its wakers. */
 struct vm_meet_post_waiter {
 	_Atomic(struct vm_ult *) ult; /* NULL: it is awake */
 	_Atomic(const _Atomic uint32_t *) word;
 };
 
-/* Sets *word to number and wakes those leaders who wait for that. */
+/* Sets *word to number and wakes the leaders that wait for that. */
 void vm_meet_post_show(struct vm_meet *meet, const struct vm_meet_worker *self,
 		       _Atomic uint32_t *word, uint32_t number);
 
 /* Waits until *word is number; self is the worker of the caller, its leader;
- * their channel is for those who look (core/rank/wait.h).  May switch. */
+ * their channel is for the exported state (core/rank/wait.h).  May switch. */
 void vm_meet_post_wait(struct vm_meet_worker *self,
 		       const _Atomic uint32_t *word, uint32_t number,
 		       const struct vmpi_chan *chan);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Started meetings: members leave what they bring and go on.
+ * Started meetings: members leave their arguments and go on.
  *
  * The place lends a struct vm_meet to each.  The last member to start a meeting
- * holds it and tells the others, or has that done by a task when there are
- * members in other processes.
+ * holds it and completes the others' requests; with members in other processes
+ * a task does that.
  */
 #include <stdlib.h>
 
@@ -57,8 +57,9 @@ static struct vm_meet *started_new(struct vm_meet *place)
 }
 
 /*
- * Whether members wait in a meeting that the caller, a member who waits in none,
- * has not joined: some of a worker, or all and their leader for other workers.
+ * Whether members wait in a meeting that the caller, a member who waits in
+ * none, has not joined: some of a worker, or all and their leader for other
+ * workers.
  */
 static bool somebody_waits(const struct vm_meet *place, uint32_t self)
 {
@@ -107,7 +108,8 @@ static struct vm_meet *started_open(struct vm_meet *place, uint32_t number)
 	meet = vm_container_of(link, struct vm_meet, link);
 	atomic_store_explicit(&meet->missing, meet->active_workers,
 			      memory_order_relaxed);
-	/* Before anybody else can have started it: in_order() in mpi/coll/coll.c. */
+	/* Before any other member can have started it: in_order() in
+	 * mpi/coll/coll.c. */
 	atomic_store_explicit(&place->number, number + 1, memory_order_relaxed);
 	/* Both pair with the loads in started_get(). */
 	atomic_store_explicit(&meet->number, number, memory_order_release);
@@ -183,7 +185,7 @@ static void members_complete(void *arg)
 		started_end(meet);
 }
 
-/* Everybody has started it; the caller's worker is `self`. */
+/* Holds a meeting that all have started; the caller's worker is `self`. */
 static void started_hold(struct vm_meet *meet, uint32_t self, vm_meet_last last)
 {
 	struct vm_engine *engine = vm_thread_cache_self()->engine;
@@ -232,7 +234,7 @@ static int started_far_main(void *arg)
 }
 
 /* All members here have started it; those of other processes may not have, and
- * who starts does not wait. */
+ * a member that starts a meeting does not wait. */
 static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
 			     uint32_t number, vm_meet_last last)
 {
@@ -248,8 +250,9 @@ static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
 		started_far_main(meet);
 }
 
-/* Counts a member that has started a meeting; whether it is the last.  First of
- * its worker, like those who wait, so that a line is not fought for. */
+/* Counts a member that has started a meeting; returns whether it is the last.
+ * Counted by worker first, as members that wait are, to avoid contention for a
+ * line. */
 static bool started_last(struct vm_meet *meet, uint32_t index)
 {
 	struct vm_meet_worker *worker;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What becomes of a matched message: it is received, borrowed or dropped.
+ * Operations on a matched message: it is received, borrowed or dropped.
  *
- * The handle belongs to the caller, its payload lies in the message, in a buffer,
- * with its sender or in another process (enum vm_payload); here is what each of
- * these means.
+ * The handle belongs to the caller, its payload lies in the message, in a
+ * buffer, with its sender or in another process (enum vm_payload).
  */
 #include "core/comm/msg.h"
 
@@ -153,7 +152,8 @@ static int msg_fetch(struct vm_msg *msg)
 			   msg->bytes);
 	vm_wait_message(VM_EXPORT_RECEIVE, &msg->node.env, msg->node.env.source,
 			msg->bytes, 0);
-	/* Its sender has been told, or is gone: there is nothing left to ask. */
+	/* Its sender has been told, or is gone: there is nothing left to ask
+	 * for. */
 	msg->origin = (struct vm_origin){ 0 };
 	if (req.status.error) {
 		free(buffer);

@@ -33,7 +33,7 @@ enum vm_payload {
 	VM_PAYLOAD_FETCHED /* was remote; the buffer is malloc'ed */
 };
 
-/* Whether it came from another process, and has an origin. */
+/* Whether the payload came from another process, and has an origin. */
 static inline bool vm_payload_foreign(uint8_t payload)
 {
 	return payload >= VM_PAYLOAD_PACKET;

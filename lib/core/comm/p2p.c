@@ -21,7 +21,7 @@
 #include "core/instrument/trace.h"
 #include "core/rank/wait.h"
 
-/* A send while it looks for its way. */
+/* A send before its protocol is chosen. */
 struct send {
 	struct vm_rank *dest;
 	struct vm_env env;
@@ -128,7 +128,7 @@ static void *send_buffer(const struct send *send)
 }
 
 /*
- * Queues a message that nobody waits for; the lock is held.  Returns whether it
+ * Queues a message that fits no receive; the lock is held.  Returns whether it
  * is complete for the sender; if not, req has been armed.
  */
 static bool send_queue(const struct send *send, struct vm_req *req)
@@ -312,9 +312,9 @@ static inline bool send_go(struct send *send, struct vm_req *req)
 }
 
 /*
- * A flood does not fill the memory: once per budget a sender looks at the
- * receiver's unexpected queue, and if it is too long this message is to be
- * matched before it is complete.
+ * Keeps a flood from filling the memory: once per budget a sender checks the
+ * receiver's unexpected queue, and if it is too long this message completes
+ * only when it is matched.
  */
 static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
 					      const struct core_cvars *cvars,

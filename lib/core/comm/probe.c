@@ -47,7 +47,7 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 	return msg;
 }
 
-/* What a look that found nothing says. */
+/* The result of a probe that found nothing. */
 static int none(const struct vm_env *env)
 {
 	struct vm_rank *rank = vm_rank_self();
@@ -63,12 +63,12 @@ static int none(const struct vm_env *env)
 	return lost ? -VMPI_EPEER : -VMPI_EAGAIN;
 }
 
-/* An OS thread that looks for a message. */
+/* An OS thread's search for a message. */
 struct look {
 	struct vm_rank *rank;
 	struct vm_env env;
 	bool take;
-	uint64_t seen; /* messages that had come when it looked last */
+	uint64_t seen; /* messages that had come at the last search */
 	struct vm_msg *msg;
 	vmpi_status *status;
 };
@@ -87,7 +87,7 @@ static bool look(void *arg)
 }
 
 /*
- * Finds a message that fits, or enters `prober`.  An OS thread first looks
+ * Finds a message that fits, or enters `prober`.  An OS thread first searches
  * itself for a while: of several that wait for any message the one that has a
  * processor takes it, instead of one that must be woken.
  */

@@ -12,9 +12,9 @@
 #include "core/comm/msg.h"
 #include "vmpi.h"
 
-/* Looks at the oldest message that fits and leaves it: status says what it is.
+/* Looks at the oldest message that fits and leaves it: status describes it.
  * vm_iprobe: 0 or -VMPI_EAGAIN (it polled; does not switch).  All: -VMPI_EPEER
- * when who could send it is gone. */
+ * when every possible sender is gone. */
 int vm_probe(struct vm_env env, vmpi_status *status);
 int vm_iprobe(struct vm_env env, vmpi_status *status);
 

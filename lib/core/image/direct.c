@@ -80,12 +80,12 @@ void vm_image_direct(const struct vm_elf *elf, ElfW(Addr) base)
 	const ElfW(Phdr) *relro = vm_elf_segment(elf, PT_GNU_RELRO);
 	uintptr_t from = 0, to = 0;
 
-	/* The same pages that the dynamic linker has protected. */
+	/* The pages that the dynamic linker has protected. */
 	if (relro) {
 		from = (base + relro->p_vaddr) / page * page;
 		to = (base + relro->p_vaddr + relro->p_memsz) / page * page;
 	}
-	/* Where that is forbidden all stays as it is. */
+	/* Where that is forbidden everything stays as it is. */
 	if (from < to &&
 	    mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
 		return;

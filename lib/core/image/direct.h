@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that nobody watches call the library past its entries.
+ * Binding of images that are not observed: their calls bypass the library's
+ * entries.
  */
 #ifndef CORE_IMAGE_DIRECT_H
 #define CORE_IMAGE_DIRECT_H
@@ -8,9 +9,9 @@
 #include "core/image/elf.h"
 
 /*
- * Binds what the file, loaded at base, imports of the library's public
- * functions to the functions themselves (core/instrument/entry.h).  Once the dynamic linker
- * has bound it, and only where nobody will watch.
+ * Binds the file's imports of public functions, loaded at base, to the
+ * functions themselves (core/instrument/entry.h).  Call after the dynamic
+ * linker has bound it, and only where its calls will not be observed.
  */
 void vm_image_direct(const struct vm_elf *elf, ElfW(Addr) base);
 

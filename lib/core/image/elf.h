@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An ELF file, looked at and prepared for being loaded many times.
+ * An ELF file, checked and prepared for being loaded many times.
  *
  * The file is read as untrusted bytes: every offset in it is checked before it
  * is followed.  vm_elf_patch() changes our private view of it so that the
- * dynamic linker runs no constructors and unifies no symbols; the places of the
- * constructors are kept for whoever runs them (core/image/image.h).
+ * dynamic linker runs no constructors and unifies no symbols; the addresses of
+ * the constructors are kept for the code that runs them (core/image/image.h).
  */
 #ifndef CORE_IMAGE_ELF_H
 #define CORE_IMAGE_ELF_H

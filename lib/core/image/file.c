@@ -62,8 +62,8 @@ static bool file_open(struct vm_image_file *file)
 	return file->fd >= 0;
 }
 
-/* The end of what is loaded: debug information behind it is not needed, and
- * without section headers nobody looks for it in the copy. */
+/* The end of the loaded part: debug information behind it is not needed, and
+ * without section headers no tool looks for it in the copy. */
 static size_t loaded_end(struct vm_elf *elf)
 {
 	ElfW(Ehdr) *header = (ElfW(Ehdr) *)(void *)elf->bytes;

@@ -29,7 +29,7 @@ int vm_image_file_make(struct vm_image_file *file, struct vm_elf *elf);
 const char *vm_image_file_enter(struct vm_image_file *file, int copy);
 void vm_image_file_leave(struct vm_image_file *file);
 
-/* What is loaded from it stays. */
+/* Closes the file.  Copies loaded from it stay. */
 void vm_image_file_close(struct vm_image_file *file);
 
 #endif

@@ -48,7 +48,8 @@ static int ordinary_refuse(const struct vm_image *image)
 	return -VMPI_EINVAL;
 }
 
-/* Finds the descriptor by the note and checks it as far as the file tells. */
+/* Finds the descriptor by the note and checks it as far as possible in the
+ * file. */
 static int descriptor_find(struct vm_image *image)
 {
 	ElfW(Addr) address;
@@ -271,8 +272,8 @@ void vm_image_fork_end(struct vm_image *image, bool child)
 	}
 }
 
-/* Code of the program that adds to libc's list of handlers, or runs those in it,
- * does so while nobody forks. */
+/* Enters a section in which code of the program adds to libc's list of
+ * handlers, or runs those in it, and no thread forks. */
 static void list_enter(struct vm_image_copy *copy)
 {
 	struct vm_image *image = copy->image;

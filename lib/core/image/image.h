@@ -26,15 +26,15 @@
 struct vm_image;
 
 /*
- * What bin/image puts into each program; a note (name "vmpi", type
- * VM_IMAGE_NOTE) holds the distance from the note's content to it, as int32_t.
+ * The descriptor that bin/image puts into each program; a note (name "vmpi",
+ * type VM_IMAGE_NOTE) holds its distance from the note's content, as int32_t.
  */
 #define VM_IMAGE_NOTE 1
 struct vm_image_descriptor {
 	uint32_t version;
 	uint32_t bytes; /* of this struct */
 	int (*main)(int argc, char **argv, char **envp);
-	void *dso_handle; /* by which atexit handlers are told apart */
+	void *dso_handle; /* identifies the program's atexit handlers */
 };
 
 /* A destructor of a C++ thread_local variable. */
@@ -96,8 +96,9 @@ void vm_image_left(struct vm_image_copy *copy);
 
 /*
  * Before and after fork(), where `copy` (or NULL) is the caller's.  A child has
- * the locks of all threads but only one of them, and libc does not make that of
- * its list of handlers free: nobody shall hold it meanwhile.
+ * all locks in the state of that moment and only one thread, and libc does not
+ * release the lock of its list of handlers: no other thread may hold it
+ * meanwhile.
  */
 void vm_image_fork_begin(struct vm_image *image,
 			 const struct vm_image_copy *copy);
@@ -108,7 +109,7 @@ int vm_image_at_end(struct vm_image_copy *copy, void (*run)(void *object),
 		    void *object);
 
 /*
- * Which copy an address lies in: its number and the offset in the program's
+ * The copy that an address lies in: its number and the offset in the program's
  * file, or -1.  Async-signal-safe.
  */
 int vm_image_find(const struct vm_image *image, const void *address,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a library lies is asked of the dynamic linker itself: a program that is
+ * The paths of libraries come from the dynamic linker itself: a program that is
  * started with LD_TRACE_LOADED_OBJECTS set prints its libraries and exits (as
- * ldd does it), so every rule about search paths holds here too.  A program
- * that needs the C library only is not asked: that saves the 2 ms.
+ * with ldd), so every rule about search paths holds here too.  A program that
+ * needs the C library only is not started for that, which saves the 2 ms.
  */
 #include "core/image/lib.h"
 
@@ -90,7 +90,7 @@ static char **trace_environ(void)
 	return copy;
 }
 
-/* What the dynamic linker prints about the program; NULL on an error. */
+/* The output of the dynamic linker for the program; NULL on an error. */
 static char *trace_run(const char *path)
 {
 	char *words[] = { (char *)(uintptr_t)path, NULL };

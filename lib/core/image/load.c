@@ -3,9 +3,10 @@
  * Loading a program many times.
  *
  * glibc compares a name, and then device and inode, with everything in its list
- * of loaded objects (struct link_map, l_next and l_prev are public).  What is
- * not in the list is loaded anew.  While copies are being loaded nobody else
- * may use the dynamic linker; afterwards all are in the list again.
+ * of loaded objects (struct link_map, l_next and l_prev are public).  An object
+ * that is not in the list is loaded anew.  While copies are being loaded no
+ * other thread may use the dynamic linker; afterwards all are in the list
+ * again.
  *
  * The file that is loaded is a patched one in memory (core/image/elf.h): no
  * constructors, because they have to run on the rank's ULT, where its
@@ -93,9 +94,9 @@ static bool data_merge(const struct vm_elf *elf, const struct link_map *map)
 }
 
 /*
- * A debugger looks at the list when something is loaded, and has seen the files
- * in memory: let it look again.  The library is a part of glibc that nobody
- * uses.
+ * Makes a debugger read the list again: it reads it when something is loaded,
+ * and has seen the files in memory.  The library is a part of glibc that
+ * nothing uses.
  */
 static void debugger_tell(void)
 {

@@ -53,7 +53,7 @@ static bool name_fits(const char *name, const char *tie)
 	return !strcmp(name, tie);
 }
 
-/* Why an imported symbol ties, or NULL. */
+/* The reason why an imported symbol ties, or NULL. */
 static const char *symbol_why(const ElfW(Sym) * symbol, const char *name)
 {
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_TLS)
@@ -94,8 +94,9 @@ static bool is_known(const char *name)
 	       !strncmp(name, "libgcc_s.so.", 12);
 }
 
-/* The libraries still to be looked at: those that the program needs, or one of
- * them does.  The list of the image holds what libvmpi needs for itself too. */
+/* The libraries still to be checked: those that the program needs, or one of
+ * them does.  The list of the image holds libraries that libvmpi itself needs,
+ * too. */
 struct looks {
 	struct vm_image *image;
 	bool *wanted, *seen; /* by library */

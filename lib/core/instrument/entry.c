@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What stands behind an entry: the distance is in front of it (entry.inc).
+ * The function behind an entry: its distance is in front of the entry
+ * (entry.inc).
  */
 #include "core/instrument/entry.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The border of the library: what stands before its public functions.
+ * Entries: the few instructions before each public function.
  *
- * A function F of the tables (core/instrument/calls.h, mpi/call/calls.h) is compiled under the
- * name vm_entry_F; F itself is a few instructions that jump there (entry.inc).
- * One predictable branch asks whether anybody watches; then the call goes
- * through vm_entry_watched (calls.S), which tells core/instrument/intercept.h of its begin and
- * its end.  Functions that are no calls have an entry too, a jump.  An image that
- * nobody watches or may begin to is bound past its entries
- * (core/image/direct.h).
+ * A function F of the tables (core/instrument/calls.h, mpi/call/calls.h) is
+ * compiled under the name vm_entry_F; F itself is a few instructions that jump
+ * there (entry.inc). One predictable branch asks whether calls are observed;
+ * then the call goes through vm_entry_watched (calls.S), which reports its
+ * begin and its end to core/instrument/intercept.h.  Functions that are no
+ * calls have an entry too, a jump.  An image that is not observed, and cannot
+ * begin to be, is bound past its entries (core/image/direct.h).
  */
 #ifndef CORE_INSTRUMENT_ENTRY_H
 #define CORE_INSTRUMENT_ENTRY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where errno is now, for programs (include/vmpi/libc/errno.h).  Not in
- * bin/image: what is linked into a program must not import __errno_location
+ * The address of errno, for programs (include/vmpi/libc/errno.h).  Not in
+ * bin/image: code linked into a program must not import __errno_location
  * (core/image/tied.h).
  */
 #include <errno.h>

@@ -2,9 +2,9 @@
 /*
  * The list of hooks, and calling them.
  *
- * A hook hears of the end of a call if it heard of its begin: hooks are numbered
- * in the order in which they came, and a task knows which was the newest when its
- * call began.
+ * A hook sees the end of a call if it saw its begin: hooks are numbered in the
+ * order in which they were added, and a task notes the newest one when its call
+ * begins.
  */
 #include "core/instrument/hook.h"
 
@@ -35,7 +35,7 @@ struct stripe {
 
 /* There are hooks before there is a node: of tools that are loaded with it. */
 static struct {
-	struct vm_lock lock; /* orders those who add and remove */
+	struct vm_lock lock; /* orders threads that add and remove */
 	_Atomic uint32_t newest;
 	_Atomic(struct vmpi_hook *) list[VM_HOOKS_MAX];
 	struct stripe stripes[STRIPES];
@@ -107,7 +107,7 @@ static bool list_add(struct vmpi_hook *hook)
 		return false;
 	hook->number =
 		atomic_load_explicit(&hooks.newest, memory_order_relaxed) + 1;
-	/* Who sees the number sees the hook. */
+	/* A task that sees the number sees the hook. */
 	atomic_store(&hooks.list[free_at], hook);
 	atomic_store(&hooks.newest, hook->number);
 	vm_intercept_set(VM_INTERCEPT_HOOKS);
@@ -141,7 +141,8 @@ static void moment_pass(void)
 		vm_cpu_yield();
 }
 
-/* Until nobody is in a hook who may have found it in the list.  May switch. */
+/* Waits until no task is in a hook that it may have found in the list.  May
+ * switch. */
 static void hooks_wait(void)
 {
 	for (int i = 0; i < STRIPES; i++)

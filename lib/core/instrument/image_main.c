@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a program built with vmpicc begins when it is started by itself.
+ * The entry of a program built with vmpicc that is started directly.
  *
  * The kernel started the program, but a rank needs the node program around it:
- * this process becomes that, with a job of one rank.  The program's own
- * constructors have not run yet (the dynamic linker leaves those of the main
- * program to the C start-up code, which we do not have).
+ * this process becomes the node program, with a job of one rank.  The program's
+ * own constructors have not run yet (the dynamic linker leaves those of the
+ * main program to the C start-up code, which we do not have).
  */
 #include "core/instrument/image_main.h"
 

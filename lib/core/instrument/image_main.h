@@ -7,7 +7,7 @@
 
 #include "vmpi.h"
 
-/* The environment variable that tells the node program which file to load; its
+/* The environment variable with the file that the node program is to load; its
  * arguments are then the program's, its name included. */
 #define VM_IMAGE_VARIABLE "VMPI_IMAGE"
 

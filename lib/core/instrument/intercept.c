@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which calls are told, and to whom.
+ * Reporting calls to their observers.
  */
 #include "core/instrument/intercept.h"
 

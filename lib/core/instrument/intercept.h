@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who watches the calls of the library.
+ * Interception: observers of the calls of the library.
  *
- * The word vm_intercept has a bit for each kind of watcher; every entry
- * (core/instrument/entry.h) looks at it, and while any but KEEP is set a call goes through
- * core/instrument/calls.S, which tells of its begin and its end here.  A table in
- * intercept.c says who hears of them.  Watching may begin and end at any time: whoever heard of
- * the begin of a call, and nobody else, hears of its end.
+ * The word vm_intercept has a bit for each observer; every entry
+ * (core/instrument/entry.h) reads it, and while any bit but KEEP is set a call
+ * goes through core/instrument/calls.S, which reports its begin and its end
+ * here.  A table in intercept.c lists the observers.  Observing may begin and
+ * end at any time: exactly the observers that saw the begin of a call see its
+ * end.
  */
 #ifndef CORE_INSTRUMENT_INTERCEPT_H
 #define CORE_INSTRUMENT_INTERCEPT_H
@@ -17,11 +18,10 @@
 #include "base/err.h"
 
 /*
- * Who watches.  KEEP: nobody does, but somebody may begin to, so that images keep
- * their entries; it is bit 0, which entry.inc knows.  OVERLAP to HOOKS are the
- * observers of calls: each has a row of `observers` in intercept.c.  They hear of
- * a begin from the lowest bit to the highest, of an end from the highest to the
- * lowest.
+ * Observers.  KEEP: none yet, but one may begin, so that images keep their
+ * entries; it is bit 0, which entry.inc knows.  OVERLAP to HOOKS observe calls:
+ * each has a row of `observers` in intercept.c.  They see a begin from the
+ * lowest bit to the highest, an end from the highest to the lowest.
  */
 enum {
 	VM_INTERCEPT_KEEP = 1,
@@ -47,15 +47,15 @@ extern _Atomic uint64_t vm_intercept;
 void vm_intercept_set(unsigned bits);
 void vm_intercept_clear(unsigned bits);
 
-/* Whether images have to keep their entries: somebody watches or may begin to.
- * Asked when one is loaded, after the variables have been. */
+/* Whether images have to keep their entries: calls are observed or may be
+ * later. Asked when one is loaded, after the variables have been. */
 bool vm_intercept_is_kept(void);
 
-/* What an image that may begin to watch imports, as prefixes; NULL ends them. */
+/* Imports, as prefixes, of images that may begin to observe; NULL ends them. */
 extern const char *const vm_intercept_imports[];
 
-/* For core/instrument/calls.S: a call from a frame; whether its end is to be told.  Inner
- * calls, of a callback, belong to the outer one. */
+/* For core/instrument/calls.S: a call from a frame; returns whether its end is
+ * to be reported.  Inner calls, of a callback, belong to the outer one. */
 bool vm_intercept_enter(uint32_t call, const void *frame);
 void vm_intercept_exit(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is watched, and the events of calls.
+ * Setup of the observed ranks, and the events of calls.
  */
 #include "core/instrument/overlap_events.h"
 
@@ -14,7 +14,7 @@
 #include "sched/worker.h"
 #include "introspect/measure/overlap_file.h"
 
-/* Hangs in the node while somebody watches. */
+/* Hangs in the node while overlap is measured. */
 struct vm_overlap_events {
 	struct vm_overlap_core *cores; /* of the workers */
 	struct vm_overlap_file *file;
@@ -30,7 +30,7 @@ static struct vm_overlap_core *core_find(const struct vm_ult *ult)
 	return ult->overlap ? &ult->overlap->own : NULL;
 }
 
-/* The same where the task itself runs: its rank's record knows. */
+/* As core_find(), where the task itself runs: its rank's record has it. */
 static inline struct vm_overlap_core *core_of(const struct vm_ult *ult)
 {
 	if (VM_LIKELY(ult->overlap != NULL))
@@ -57,7 +57,8 @@ static inline void core_go(const struct vm_ult *ult, uint64_t now)
 
 #define SHOW_NS 1000000 /* what was measured is shown that often, at most */
 
-/* For readers of the rank's variables, who may be in other processes. */
+/* Shows its measures to readers of the rank's variables, who may be in other
+ * processes. */
 static __attribute__((noinline)) void show(struct vm_rank *rank, uint64_t now)
 {
 	struct overlap_rank_pvars pvars;
@@ -211,7 +212,7 @@ int vm_overlap_events_start(struct vm_node *node)
 
 	if (!overlap_cvar.measure)
 		return 0;
-	vm_clock_ready(); /* for the table, and who reads the measures */
+	vm_clock_ready(); /* for the table, and for readers of the measures */
 	head.tick_ns = vm_clock.tick_ns;
 	head.begin = vm_clock_ticks();
 	rc = setup_make(&head.setup, node->fabric != NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events for the bounds on overlap (introspect/measure/overlap.h): where calls begin
- * and end, and where transfers do.
+ * Events for the bounds on overlap (introspect/measure/overlap.h): begins and
+ * ends of calls and of transfers.
  *
  * Each place is one line; with overlap_measure off it is one branch.  A rank's
- * calls are those of its main task.  The transfers of a message are told at
- * both sides: `rank` is always the one whose transfer it is, whoever runs the
- * code.
+ * calls are those of its main task.  The transfers of a message are reported at
+ * both sides: `rank` is always the one whose transfer it is, whichever thread
+ * runs the code.
  */
 #ifndef CORE_INSTRUMENT_OVERLAP_EVENTS_H
 #define CORE_INSTRUMENT_OVERLAP_EVENTS_H
@@ -81,7 +81,7 @@ static inline void vm_overlap_events_forget(struct vm_overlap_xfer *xfer)
 		vm_overlap_forget(xfer);
 }
 
-/* It begins only now: what was told before was an offer. */
+/* The transfer begins only now: before there was only an offer. */
 static inline void vm_overlap_events_again(struct vm_overlap_xfer *xfer)
 {
 	struct vm_overlap *overlap;
@@ -94,7 +94,7 @@ static inline void vm_overlap_events_again(struct vm_overlap_xfer *xfer)
 			 xfer->bytes);
 }
 
-/* Only one end of it is to be known. */
+/* A transfer of which only one end will be known. */
 static inline void vm_overlap_events_half(const struct vm_rank *rank,
 					  enum vm_side side, enum vm_path way,
 					  uint64_t bytes)

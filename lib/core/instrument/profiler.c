@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which variables are read when, and where they go.
+ * The variables of a profile, when they are read, and their destination.
  */
 #include "core/instrument/profiler.h"
 
@@ -209,7 +209,7 @@ static struct vm_profile *profile_self(void)
 		       NULL;
 }
 
-/* A profile that is to be written, the values of now, and when that is. */
+/* A profile to be written, the current values, and the time. */
 struct moment {
 	struct vm_profile *profile;
 	uint64_t values[VM_PROFILE_WORDS], now;

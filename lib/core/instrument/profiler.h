@@ -18,20 +18,20 @@ struct vm_profile_var;
 struct vm_rank;
 struct vm_ult;
 
-/* What core_profile names when it is "default". */
+/* The variables of core_profile "default". */
 #define VM_PROFILER_DEFAULT                                             \
 	"core_sends,core_sent_bytes,core_receives,core_received_bytes," \
 	"core_unexpected,core_meetings"
 
 /*
- * The variables that `text` names, separated by commas: counters, timers and
- * aggregates of ranks.  0; -VMPI_EINVAL, -VMPI_ENOMEM, with one line logged that
- * begins with `who`.
+ * Makes the list of the variables in `text`, separated by commas: counters,
+ * timers and aggregates of ranks.  0; -VMPI_EINVAL, -VMPI_ENOMEM, with one line
+ * logged that begins with `who`.
  */
 int vm_profiler_vars(struct vm_bulk *bulk, const char *text, const char *who);
 
-/* Which of the values of a profile is that of the variable `name`, its first
- * word; -1: none, or nothing is profiled. */
+/* The index, among the values of a profile, of the first word of variable
+ * `name`; -1: none, or nothing is profiled. */
 int vm_profiler_word(const char *name);
 
 /* With the workers there and before the ranks are: 0; -VMPI_EINVAL, -VMPI_EIO,
@@ -42,7 +42,7 @@ void vm_profiler_stop(struct vm_node *node);
 /* The rank is there, with its main task. */
 void vm_profiler_rank(struct vm_rank *rank);
 
-/* Watchers of the border (core/instrument/intercept.h). */
+/* Observers of calls (core/instrument/intercept.h). */
 void vm_profiler_enter(struct vm_rank *rank, uint32_t call);
 void vm_profiler_exit(struct vm_rank *rank, uint32_t call);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Monitored sections, and watching switched on and off: by the main task of a
- * rank, whose computing and calls they divide.  For others, and while nobody
- * watches, these do nothing.
+ * Monitored sections, and switching observation on and off: by the main task of
+ * a rank, whose computation and calls they divide.  For other tasks, and while
+ * nothing is observed, these do nothing.
  */
 #include "core/instrument/overlap_events.h"
 #include "core/instrument/profiler.h"

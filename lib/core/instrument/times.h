@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The clocks of sched/clocks.h for whoever calls, also threads that vmpi does
- * not know: these are never made to wait, and rank time is wall-clock time.
+ * The clocks of sched/clocks.h for any caller, also threads that vmpi does not
+ * know: these never wait in vmpi, and rank time is wall-clock time.
  */
 #ifndef CORE_INSTRUMENT_TIMES_H
 #define CORE_INSTRUMENT_TIMES_H

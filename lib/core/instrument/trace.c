@@ -74,7 +74,7 @@ static int file_open(struct vm_tracer *tracer, const struct vm_node *node)
 	 UINT32_C(1) << VM_EVENT_xfer_end |   \
 	 UINT32_C(1) << VM_EVENT_unexpected)
 
-/* Who registers for events has the hooks put in place. */
+/* Installs the hooks that registered events need. */
 static void wanted_changed(uint32_t wanted)
 {
 	const struct vm_tracer *tracer = vm_node->tracer;
@@ -170,7 +170,7 @@ static uint32_t rank_of(const struct vm_ult *ult)
 
 /* The scheduler. */
 
-/* Worker 0 looks for all: it is about levels, not about moments. */
+/* Worker 0 samples for all: this is about levels, not about moments. */
 static void counters_record(struct vm_tracer *tracer, uint64_t now)
 {
 	struct vm_trace_record record = { .ticks = now,
@@ -265,7 +265,7 @@ static void call_record(const struct vm_rank *rank, enum vm_trace_kind kind,
 
 void vm_trace_enter(struct vm_rank *rank, uint32_t call)
 {
-	/* A thread's waits are told once its time is taken. */
+	/* A thread's waits are recorded once its time is taken. */
 	if (VM_UNLIKELY(vm_self->worker->index < 0 &&
 			!vm_timer_runs(&vm_self->timer)))
 		vm_clocks_self(vm_self);
@@ -277,8 +277,8 @@ void vm_trace_exit(struct vm_rank *rank, uint32_t call)
 	call_record(rank, VM_TRACE_EXIT, call);
 }
 
-/* A rank's main task may do anything at the border; of its others several may
- * be there at a time. */
+/* A rank's main task may do anything in a public function; of its others
+ * several may be there at a time. */
 static struct vm_event_from call_place(const struct vm_rank *rank)
 {
 	return (struct vm_event_from){

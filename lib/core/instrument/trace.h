@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens, told: to the records of a trace (introspect/measure/trace.h), to whoever
- * has registered for events (introspect/vars/event.h), and messages to the counters of
- * special channels (core/local/chan_stats.h).
+ * Observation of switches, calls and messages: for the records of a trace
+ * (introspect/measure/trace.h), for registered events
+ * (introspect/vars/event.h), and for the counters of channels
+ * (core/local/chan_stats.h).
  *
- * Each place is one line; while nobody listens it is the branch of vm_observed(),
- * which core/instrument/overlap_events.h shares.  Some run under the lock of an engine or of a
- * port, and on the thread of whoever polls: callbacks there must be THREAD_SAFE
- * and must not wait.
+ * Each place is one line; while nothing is observed it is the branch of
+ * vm_observed(), which core/instrument/overlap_events.h shares.  Some run under
+ * the lock of an engine or of a port, and on the poller's thread: callbacks
+ * there must be THREAD_SAFE and must not wait.
  */
 #ifndef CORE_INSTRUMENT_TRACE_H
 #define CORE_INSTRUMENT_TRACE_H
@@ -26,7 +27,7 @@ struct vm_node;
 struct vm_rank;
 struct vm_req;
 
-/* Somebody wants to hear of messages. */
+/* Whether messages are observed. */
 static inline bool vm_observed(void)
 {
 	return VM_UNLIKELY(
@@ -36,9 +37,9 @@ static inline bool vm_observed(void)
 }
 
 /*
- * Opens the file of this process, if trace_file asks for it, and hears from now
- * on who registers for events: 0; -VMPI_EIO (logged), -VMPI_ENOMEM.  The workers
- * are there and do not run.
+ * Opens the file of this process, if trace_file asks for it, and from now on
+ * follows registrations for events: 0; -VMPI_EIO (logged), -VMPI_ENOMEM.  The
+ * workers are there and do not run.
  */
 int vm_trace_start(struct vm_node *node);
 void vm_trace_stop(struct vm_node *node);
@@ -59,9 +60,9 @@ enum vm_proto {
 };
 
 /*
- * The calling rank sends to dest.  req: the request that will be complete, which
- * vm_trace_sent() tells; NULL: it is.  The first is before others can see the
- * message.
+ * The calling rank sends to dest.  req: the request that will complete, which
+ * vm_trace_sent() reports; NULL: it is complete.  The first is called before
+ * others can see the message.
  */
 void vm_trace_send(const struct vm_rank *dest, const struct vm_env *env,
 		   uint64_t bytes);
@@ -71,8 +72,8 @@ void vm_trace_sent(struct vm_req *req);
 
 /*
  * A message meets a receive of rank.  later: the request whose payload comes
- * later, which vm_trace_received() tells; NULL: it is there with that.  Dropped:
- * nobody receives it.
+ * later, which vm_trace_received() reports; NULL: it is there.  Dropped: it is
+ * never received.
  */
 void vm_trace_match(const struct vm_rank *rank, const struct vm_env *env,
 		    uint64_t bytes, enum vm_proto proto,

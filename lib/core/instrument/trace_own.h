@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of core/trace share.
+ * Shared by the files of the trace.
  */
 #ifndef CORE_INSTRUMENT_TRACE_OWN_H
 #define CORE_INSTRUMENT_TRACE_OWN_H
@@ -16,7 +16,7 @@ struct vm_tracer {
 	int pvar[VM_TRACE_COUNTERS_MAX];
 	uint64_t last[VM_TRACE_COUNTERS_MAX];
 	uint64_t counter_ticks, counters_next;
-	/* What others raise is recorded as any other tool would. */
+	/* Events that others raise are recorded as any other tool would. */
 	struct vm_event_handle *heard[3];
 };
 

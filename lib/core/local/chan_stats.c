@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entries of special channels.  The list of a rank only grows, so that it is
- * walked without a lock; an entry whose channel is gone and that nobody holds is
- * taken for the next channel.
+ * The entries of channels with statistics.  The list of a rank only grows, so
+ * that it is walked without a lock; an entry whose channel is gone and that is
+ * not held is reused for the next channel.
  */
 #include "core/local/chan_stats.h"
 
@@ -13,7 +13,7 @@
 #include "core/local/engine.h"
 #include "core/rank/state.h"
 
-/* Who watches: tools may do so for longer than the runtime runs. */
+/* Observers: tools may observe for longer than the runtime runs. */
 static struct {
 	struct vm_lock lock;
 	unsigned count;
@@ -53,7 +53,7 @@ struct vm_chan_stats *vm_chan_stats_look(const struct vm_rank *rank,
 	return special;
 }
 
-/* One that nobody uses, or NULL; chans_lock. */
+/* An unused entry, or NULL; chans_lock. */
 static struct vm_chan_stats *entry_spare(const struct vm_rank *rank)
 {
 	struct vm_chan_stats *special =
@@ -77,12 +77,12 @@ static struct vm_chan_stats *entry_new(struct vm_rank *rank)
 	atomic_init(&special->context, VM_CHAN_STATS_NOWHERE);
 	atomic_init(&special->next, atomic_load_explicit(&rank->chan_stats,
 							 memory_order_relaxed));
-	/* Pairs with the loads of those who look. */
+	/* Pairs with the loads of readers. */
 	atomic_store_explicit(&rank->chan_stats, special, memory_order_release);
 	return special;
 }
 
-/* Of a channel from now on; chans_lock. */
+/* Makes it the entry of a channel; chans_lock. */
 static void entry_begin(struct vm_chan_stats *special, struct vm_chan *chan)
 {
 	for (unsigned i = 0; i < VM_CHAN_STATS_SETTINGS; i++)
@@ -165,8 +165,8 @@ static uint64_t length_of(const struct vm_match_bins *bins, uint32_t context)
 }
 
 /*
- * Takes the engine of another worker, or of anybody's who is no worker; its own
- * one may be the very one that a signal has interrupted.  False: not now.
+ * Takes the engine of another worker, or any if the caller is no worker; its
+ * own one may be the very one that a signal has interrupted.  False: not now.
  */
 static bool engine_take(struct vm_engine *engine, bool own)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Special channels: those that somebody looks at, and those with settings of
- * their own.
+ * Statistics and settings of single channels, for those that somebody observes
+ * and those with settings of their own.
  *
- * Most channels are neither and pay nothing.  What is special lies in a list of
- * the rank, found by context; the list is empty until the first channel of the
- * rank becomes special.  Messages are counted where vm_observed() is asked anyway,
- * from when somebody begins to watch, of all special channels of the process.
+ * Most channels have neither and pay nothing.  Entries lie in a list of the
+ * rank, found by context; the list is empty until the first channel of the rank
+ * needs one.  Messages are counted where vm_observed() is asked anyway, from
+ * the first observer on, for all entries of the process.
  *
- * An entry outlives its channel while somebody holds it: then its counters stay
- * what they were.
+ * An entry outlives its channel while it is held: then its counters keep their
+ * values.
  */
 #ifndef CORE_LOCAL_CHAN_STATS_H
 #define CORE_LOCAL_CHAN_STATS_H
@@ -44,13 +44,13 @@ struct vm_chan_stats {
 	struct vm_lock lock;
 	struct vmpi_chan *chan; /* NULL: gone; under lock */
 	_Atomic int64_t settings[VM_CHAN_STATS_SETTINGS];
-	/* Atomic additions: by whoever moves a message. */
+	/* Atomic additions, by the thread that moves a message. */
 	struct core_chan_pvars pvars;
 };
 
 #define VM_CHAN_STATS_NOWHERE UINT64_MAX
 
-/* What is special about a channel, for its owner, who then holds it until
+/* Finds or makes the entry of a channel, for its owner, who then holds it until
  * vm_chan_stats_drop(); NULL: out of memory. */
 struct vm_chan_stats *vm_chan_stats_hold(struct vmpi_chan *chan);
 
@@ -62,7 +62,7 @@ void vm_chan_stats_drop(struct vm_chan_stats *special);
 void vm_chan_stats_watch(void);
 void vm_chan_stats_unwatch(void);
 
-/* That of a rank's channel with that context, or NULL.  Any thread. */
+/* The entry of a rank's channel with that context, or NULL.  Any thread. */
 struct vm_chan_stats *vm_chan_stats_look(const struct vm_rank *rank,
 					 uint32_t context);
 static inline struct vm_chan_stats *
@@ -87,7 +87,7 @@ static inline int64_t vm_chan_stats_setting(const struct vm_rank *rank,
 					    memory_order_relaxed);
 }
 
-/* Whether the setting was taken: the channel is still there. */
+/* Sets a setting; false: the channel is gone. */
 bool vm_chan_stats_set(struct vm_chan_stats *special, unsigned which,
 		       int64_t value);
 

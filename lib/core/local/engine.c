@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rings between workers, and who empties them.
+ * Rings between workers, and emptying them.
  */
 #include "core/local/engine.h"
 
@@ -234,8 +234,8 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most)
 	}
 }
 
-/* Looks into one ring.  True also when somebody else has the lock just now: a
- * worker must not go to sleep over a ring that is not empty. */
+/* Polls one ring.  True also when another thread has the lock just now: a
+ * worker must not go to sleep with a ring that is not empty. */
 static inline bool ring_poll(struct vm_engine *engine, int from)
 {
 	struct vm_slot *slot = ring_oldest(&engine->in[from]);

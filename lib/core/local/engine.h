@@ -3,9 +3,9 @@
  * Progress engines: how messages get from worker to worker.
  *
  * Each worker has one.  Its lock guards the mailboxes of the ranks at home
- * there and the reading end of its rings; whoever holds it may move its
- * messages.  A ring carries 64-byte slots from one worker to another: one cache
- * line per small message, flag and payload together, no shared counters.
+ * there and the reading end of its rings; the holder may move its messages.  A
+ * ring carries 64-byte slots from one worker to another: one cache line per
+ * small message, flag and payload together, no shared counters.
  */
 #ifndef CORE_LOCAL_ENGINE_H
 #define CORE_LOCAL_ENGINE_H
@@ -33,10 +33,10 @@ extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
 struct vm_thread_cache {
 	struct vm_engine *engine; /* NULL: not a worker's */
 	struct vm_pool_cache req, msg, push, pull, buffer[VM_BUFFER_CLASSES];
-	unsigned polls_left;  /* rounds without a look at the port */
+	unsigned polls_left;  /* rounds without a poll of the port */
 	unsigned poll_rounds; /* ... after which there is one */
 	_Atomic bool called;  /* was woken to watch (core/remote/progress.h) */
-	uint32_t waits;	      /* of threads, when last looked at */
+	uint32_t waits;	      /* of threads, at the last check */
 	uint64_t nap_ns;      /* the last one beside them */
 	struct core_rank_pvars pvars; /* of a thread that is not a worker */
 	struct vm_list link;	      /* likewise: in rank->lanes */
@@ -76,27 +76,27 @@ struct vm_engine {
 	struct vm_worker *worker;
 	struct vm_ring *in; /* by sending engine */
 	int index;
-	/* Who may move its messages. */
+	/* The holder may move its messages. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
 	_Atomic bool biased; /* the worker needs no lock yet */
 	_Atomic bool inside; /* the worker is in, while biased */
 	/* The worker's own. */
-	uint32_t turn; /* which ring a busy worker looks at next */
+	uint32_t turn; /* the ring that a busy worker looks at next */
 	struct vm_thread_cache lane;
 	struct vm_work work; /* what it has to offer */
 } VM_ALIGNED(VM_CACHELINE);
 
-/* Of ranks in other processes: nobody's. */
+/* The engine of ranks in other processes; it belongs to no worker. */
 extern struct vm_engine vm_engine_remote;
 
 /* For others than the worker: the first of them ends the bias (engine.c). */
 void vm_engine_lock_slow(struct vm_engine *engine);
 
 /*
- * Takes the engine.  Until somebody else wants it, its worker only raises a
- * flag: no atomic exchange on the usual path.  Whoever comes from outside ends
- * that for good and makes sure, by a barrier on all threads (membarrier), that
- * the worker sees it or is seen inside.
+ * Takes the engine.  Until another thread wants it, its worker only raises a
+ * flag: no atomic exchange on the usual path.  The first other thread ends that
+ * for good and ensures, by a barrier on all threads (membarrier), that the
+ * worker sees it or is seen inside.
  */
 static inline void vm_engine_lock(struct vm_engine *engine)
 {
@@ -116,7 +116,7 @@ static inline void vm_engine_lock(struct vm_engine *engine)
 	}
 }
 
-/* The same if it is to be had at once; never ends the bias. */
+/* As vm_engine_lock(), if it is free; never ends the bias. */
 bool vm_engine_try(struct vm_engine *engine);
 
 static inline void vm_engine_unlock(struct vm_engine *engine)
@@ -156,8 +156,8 @@ static inline struct vm_thread_cache *vm_thread_cache_self(void)
 	return vm_self->worker->lane;
 }
 
-/* Where the caller counts what it does for its rank: there, or, an OS thread
- * that is no worker, in its lane. */
+/* The counters of the caller for its rank: the rank's own, or, for an OS thread
+ * that is no worker, those of its thread cache. */
 static inline struct core_rank_pvars *vm_counters(void)
 {
 	return vm_self->counts;

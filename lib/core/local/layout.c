@@ -43,7 +43,7 @@ void vm_layout_drop(const struct vm_layout *layout)
 		free(l);
 }
 
-/* Whether b goes on where a ends, so that both are one block. */
+/* Joins b to a if it begins where a ends. */
 static bool join_ends(struct vm_run *a, const struct vm_run *b)
 {
 	if (a->count != 1 || b->count != 1 ||
@@ -54,7 +54,7 @@ static bool join_ends(struct vm_run *a, const struct vm_run *b)
 	return true;
 }
 
-/* Whether b's blocks are the next ones at a's stride. */
+/* Joins b's blocks to a if they continue at its stride. */
 static bool join_strides(struct vm_run *a, const struct vm_run *b)
 {
 	ptrdiff_t stride = a->stride;
@@ -280,7 +280,8 @@ static void copy_elements(struct side to, struct side from,
 	}
 }
 
-/* How many whole blocks begin at the cursor in its run; 0 inside of one. */
+/* The number of whole blocks that begin at the cursor in its run; 0 inside of
+ * one. */
 static size_t blocks_ahead(const struct vm_cursor *c, size_t *bytes)
 {
 	const struct vm_run *run = &c->data.layout->runs[c->run];

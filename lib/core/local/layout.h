@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the bytes of a message lie in memory.
+ * Layouts: where the bytes of a message lie in memory.
  *
  * A layout is a flattened datatype: the runs of bytes of one element and the
  * distance to the next.  struct vm_data is a buffer seen through a layout; most

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The unexpected queue and those who wait at it without a receive.
+ * The unexpected queue and the probers that wait at it.
  */
 #include "core/local/mailbox.h"
 
@@ -62,8 +62,8 @@ static __attribute__((noinline)) void receive_told(struct vm_arrival *arrival,
 	enum vm_proto proto = proto_of(arrival);
 	struct vm_overlap_events_copy copy = { .xfer.overlap = NULL };
 
-	/* What came from another process has been accounted at its arrival; what
-	 * was fetched has been told then too. */
+	/* Payloads from other processes are accounted at their arrival or when
+	 * they are fetched. */
 	if (!vm_payload_foreign(arrival->payload))
 		vm_overlap_events_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way,
 					     arrival->bytes);
@@ -111,7 +111,8 @@ static struct vm_msg *msg_new(struct vm_rank *rank,
 	return msg;
 }
 
-/* Offers a message to those who probe, oldest first; whether one took it. */
+/* Offers a message to the probers, oldest first; returns whether one took
+ * it. */
 static bool probers_offer(struct vm_rank *rank, struct vm_msg *msg)
 {
 	struct vm_list *link = rank->probers.next;

@@ -20,7 +20,7 @@ struct vm_arrival {
 	uint8_t payload; /* enum vm_payload */
 	size_t bytes;
 	void *buffer;	       /* INLINE, COPY, PACKET, FETCHED: the bytes */
-	struct vm_req *sender; /* DIRECT: its data and whom to tell */
+	struct vm_req *sender; /* DIRECT: its data and request */
 	const struct vm_origin *origin; /* if foreign */
 	struct vm_port *port;		/* if foreign: of the receiver */
 };
@@ -57,7 +57,8 @@ static inline void vm_data_land(const struct vm_data *from,
 	req->status.error = from->bytes > req->data.bytes ? -VMPI_ETRUNC : 0;
 }
 
-/* The same as an event of the receiver: `rank` gets it by `way`. */
+/* As vm_arrival_land(), counted as an event of the receiver: `rank` gets it by
+ * `way`. */
 void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
 			const struct vm_rank *rank, enum vm_path way);
 

@@ -22,7 +22,7 @@ struct vm_req *vm_req_new(enum vm_req_kind kind)
 
 	if (!req)
 		return NULL;
-	/* What is not set here is set by those who start the operation. */
+	/* The other fields are set by the caller that starts the operation. */
 	atomic_init(&req->state, VM_REQ_PENDING);
 	req->rank = NULL;
 	req->data.layout = NULL;
@@ -133,7 +133,7 @@ static void waiter_wait(struct vm_waiter *waiter, int missing)
 		vm_wait_other(VM_EXPORT_WAIT);
 }
 
-/* Leaves all requests; returns when nobody can touch the waiter any more. */
+/* Leaves all requests; returns when no thread can touch the waiter any more. */
 static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
 			     struct vm_req *const *reqs, int n)
 {
@@ -151,7 +151,8 @@ static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
 static void wait_for(const struct vm_req *req)
 {
 	if (req->kind == VM_REQ_SEND && req->rank) {
-		/* That of a receive is written by whoever completes it. */
+		/* The envelope of a receive is written by the thread that
+		 * completes it. */
 		struct vm_env env = { .tag = req->status.tag };
 
 		vm_wait_message(VM_EXPORT_WAIT, &env, req->rank->index,
@@ -175,7 +176,8 @@ static void await_one(struct vm_req *req)
 		wait_for(req);
 }
 
-/* How many of the active ones are not complete; *active counts all of them. */
+/* The number of active requests that are not complete; *active counts all
+ * active ones. */
 static int count_pending(struct vm_req *const *reqs, int n, int *active)
 {
 	int pending = 0;

@@ -2,9 +2,9 @@
 /*
  * Requests: operations that were started and are not finished.
  *
- * A request completes by one atomic exchange of its state, which also hands
- * over whoever waits for it.  Any OS thread may complete a request; only the
- * task that owns it waits for it and finishes it.
+ * A request completes by one atomic exchange of its state, which also yields
+ * the waiter.  Any OS thread may complete a request; only the task that owns it
+ * waits for it and finishes it.
  */
 #ifndef CORE_LOCAL_REQ_H
 #define CORE_LOCAL_REQ_H
@@ -29,7 +29,7 @@ enum vm_req_kind { VM_REQ_SEND, VM_REQ_RECV, VM_REQ_COLL, VM_REQ_GENERAL };
 /* Values of state below VM_REQ_WAITER; all others are a struct vm_waiter *. */
 enum { VM_REQ_PENDING, VM_REQ_DONE, VM_REQ_DETACHED, VM_REQ_WAITER };
 
-/* Who waits: lives on the waiting task's stack. */
+/* A waiter: lives on the waiting task's stack. */
 struct vm_waiter {
 	struct vm_ult *ult;
 	_Atomic int missing; /* completions until it is woken */
@@ -37,8 +37,8 @@ struct vm_waiter {
 };
 
 /*
- * Written by the owner before it is published, then by whoever completes it,
- * then (after state is DONE) by the owner again.
+ * Written by the owner before it is published, then by the thread that
+ * completes it, then (after state is DONE) by the owner again.
  */
 struct vmpi_req {
 	_Atomic uintptr_t state;
@@ -53,9 +53,8 @@ struct vmpi_req {
 	bool posted;	      /* a receive: it is in the posted queue */
 	/* Written by the owner: */
 	uint8_t kind;
-	bool transient;	 /* on its task's stack, with its waiter set: nobody
-			    else looks at its state, nobody frees it */
-	bool told;	 /* its end is to be told (core/instrument/trace.h) */
+	bool transient; /* on its task's stack, with its waiter set: private to the task */
+	bool told; /* its end is to be reported (core/instrument/trace.h) */
 	bool persistent; /* vm_req_finish() deactivates instead of freeing */
 	bool active;	 /* started and not finished yet */
 	void *user;	 /* the layer above: e.g. the communicator */
@@ -97,7 +96,7 @@ struct vm_req *vm_req_new(enum vm_req_kind kind);
 struct vm_req *vm_req_new_done(enum vm_req_kind kind,
 			       const vmpi_status *status);
 
-/* Marks req complete and wakes whoever waits for it.  req->status is set. */
+/* Marks req complete and wakes its waiter.  req->status is set. */
 void vm_req_complete(struct vm_req *req);
 
 /*
@@ -107,8 +106,8 @@ void vm_req_complete(struct vm_req *req);
  */
 void vm_req_await(struct vm_req *const *reqs, int n, int need);
 
-/* What a test that found nothing does: polls, and now and then lets others
- * run.  May switch. */
+/* Polls after a test that found nothing, and periodically lets others run.  May
+ * switch. */
 void vm_req_poll(void);
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OS threads that act for a rank, and what they count.
+ * OS threads that act for a rank, and their counters.
  *
- * Each counts for itself in its lane, since several may at a time; who looks at
- * the rank adds that up first.
+ * Each counts in its thread cache, since several may run at a time; readers of
+ * the rank's counters add that up first.
  */
 #include "core/local/threads.h"
 
@@ -36,8 +36,8 @@ static void threads_show(struct vm_rank *rank)
 
 void vm_rank_refresh(struct vm_rank *rank)
 {
-	/* In a signal handler the holder may be who was interrupted.  Whoever
-	 * holds the lock shows them. */
+	/* In a signal handler the holder may be the interrupted code.  The
+	 * holder of the lock shows them. */
 	if (atomic_load_explicit(&rank->threaded, memory_order_acquire) &&
 	    vm_lock_try(&rank->thread_caches_lock)) {
 		threads_show(rank);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who takes which chunk: every worker first those at home with it, so that data
- * stays with the core that uses it, then what others have left.
+ * The order in which chunks are taken: every worker first those at home with
+ * it, so that data stays with the core that uses it, then the rest.
  */
 #include "core/local/work.h"
 
@@ -111,8 +111,8 @@ void vm_work_run(const struct vm_work_kind *kind, void *arg, size_t parts)
 			vm_cpu_yield();
 }
 
-/* A helper is counted before it takes a chunk: who finds none free any more
- * sees all who have one. */
+/* A helper is counted before it takes a chunk: an owner that finds none free
+ * any more sees all that have one. */
 static bool help(struct vm_work *work, int worker)
 {
 	bool did;

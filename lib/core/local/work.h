@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work that idle workers work.
+ * Work sharing: parts of a worker's work that idle workers do.
  *
- * Whoever has much to do cuts it into parts and offers them here; he does them
- * himself, one chunk after the other, and workers with nothing to run take
- * chunks too.  Nobody is interrupted and nobody is waited for but those who
- * have begun a chunk.
+ * A worker with much to do cuts its work into parts and offers them here; it
+ * does them itself, one chunk after the other, and idle workers take chunks
+ * too. No worker is interrupted, and the owner waits only for those that have
+ * begun a chunk.
  */
 #ifndef CORE_LOCAL_WORK_H
 #define CORE_LOCAL_WORK_H
@@ -23,19 +23,19 @@ struct vm_worker;
 
 /* A kind of work. */
 struct vm_work_kind {
-	/* Does parts first to last - 1; on any worker, on whatever stack is at
-	 * hand, so it must neither switch nor care who it is. */
+	/* Does parts first to last - 1; on any worker, on whatever stack it
+	 * runs, so it must neither switch nor depend on the calling task. */
 	void (*part)(void *arg, size_t first, size_t last);
 	/* The worker whose core had best do this part. */
 	int (*home)(void *arg, size_t part);
 };
 
-/* What a worker offers: one piece of work at a time.  With a few workers it is
- * one cache line. */
+/* A worker's offer: one piece of work at a time.  With a few workers it is one
+ * cache line. */
 struct vm_work {
-	_Atomic uint64_t free;	  /* a bit per chunk that nobody has taken */
-	_Atomic uint32_t helpers; /* who may be at a chunk */
-	/* Written by the worker while nothing is free and nobody helps. */
+	_Atomic uint64_t free;	  /* a bit per chunk that is not taken */
+	_Atomic uint32_t helpers; /* workers that may be at a chunk */
+	/* Written by the worker while nothing is free and no one helps. */
 	uint32_t chunks;
 	const struct vm_work_kind *kind;
 	void *arg;

@@ -102,7 +102,7 @@ static inline int32_t source_in(const struct vm_chan *chan,
 		       VM_ANY;
 }
 
-/* The same for a channel that was not the last one. */
+/* As vm_chan_source(), for a channel that was not the last one. */
 static __attribute__((noinline)) int32_t source_find(struct vm_rank *rank,
 						     const struct vm_env *env)
 {
@@ -113,7 +113,8 @@ static __attribute__((noinline)) int32_t source_find(struct vm_rank *rank,
 
 int32_t vm_chan_source(struct vm_rank *rank, const struct vm_env *env)
 {
-	/* Only we fill these in, and nobody frees the channel meanwhile. */
+	/* Only this rank fills these in, and the channel is not freed
+	 * meanwhile. */
 	if (VM_UNLIKELY(atomic_load_explicit(&rank->waited_context,
 					     memory_order_relaxed) !=
 			(env->context & ~1u)))

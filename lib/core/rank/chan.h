@@ -36,8 +36,7 @@ struct vmpi_chan {
 	int source_count;
 	void *user;		  /* the layer above: the MPI communicator */
 	struct vm_list link;	  /* of the owner's channels */
-	struct vm_rank **sources; /* who its messages may come from: so many of
-				     the group */
+	struct vm_rank **sources; /* possible senders: so many of the group */
 };
 
 #define vm_chan vmpi_chan

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The number of the process in the high bits, a counter in the others.  Numbers
- * that were taken for nothing are kept in a small array, and lost beyond it.
+ * The number of the process in the high bits, a counter in the others.  Unused
+ * numbers that are returned are kept in a small array, and lost beyond it.
  */
 #include "core/rank/context.h"
 

@@ -28,10 +28,10 @@ struct vm_contexts {
 	uint32_t spare[VM_CONTEXT_SPARES];
 };
 
-/* Of the world. */
+/* The context of the world. */
 #define VM_CONTEXT_WORLD 0u
 
-/* When the node knows which process it is. */
+/* Sets the range, when the node knows its number. */
 void vm_contexts_init(struct vm_node *node);
 
 /* Two fresh context numbers, unique in this job; the even one. */

@@ -97,7 +97,8 @@ static inline void bins_remove(uint64_t *length, struct vm_match_node *node)
 	vm_pvar_keep(*length, (uint64_t)-1);
 }
 
-/* The oldest entry with exactly this key; *looked grows by those looked at. */
+/* The oldest entry with exactly this key; *looked grows by the entries
+ * compared. */
 static inline struct vm_match_node *bins_find(const struct vm_match_bins *bins,
 					      const struct vm_env *env,
 					      unsigned *looked)

@@ -49,12 +49,13 @@ struct vm_rank {
 				     is no fabric */
 	struct vm_to to;	  /* the same for others */
 	void *mpi;		  /* owned by lib/mpi */
-	/* Its control variables, or all of them; with the above in one line,
-	 * the rest is rarely looked at. */
+	/* Its control variables, or those of all ranks; the fields up to here
+	 * share a cache line, the rest is rarely read. */
 	_Atomic(const struct core_cvars *) cvars;
 	struct vm_ult *ult; /* runs its body, NULL before and after */
-	/* Whose calls and waits are told of: the same, and it stays; without
-	 * one, the first OS thread of those that are attached. */
+	/* The task or thread whose calls and waits are observed: its ult, and
+	 * it stays; without one, the first OS thread of those that are
+	 * attached. */
 	_Atomic(struct vm_ult *) main;
 	_Atomic int tasks; /* its other tasks that have not ended */
 	bool left;	   /* its body has ended; core/runtime/migrate.h */
@@ -77,8 +78,8 @@ struct vm_rank {
 	_Atomic uint32_t waited_context;
 	_Atomic(struct vmpi_chan *) waited_chan;
 	struct vm_export_wait wait; /* core/rank/wait.h; then its state, of: */
-	/* Counted by the rank's tasks; and by its other OS threads, as of when
-	 * somebody last looked (vm_rank_refresh()). */
+	/* Counted by the rank's tasks; and by its other OS threads, as of the
+	 * last vm_rank_refresh(). */
 	struct core_rank_pvars pvars, thread_pvars;
 	/* Marks of the mailbox that tools have set back (session.h), and
 	 * whether there are any. */
@@ -113,7 +114,7 @@ static inline struct vm_ult *vm_rank_main(const struct vm_rank *rank)
 	return atomic_load_explicit(&rank->main, memory_order_relaxed);
 }
 
-/* What is set for the rank; read each variable once per call. */
+/* The settings for the rank; read each variable once per call. */
 static inline const struct core_cvars *vm_rank_cvars(const struct vm_rank *rank)
 {
 	/* Pairs with the store in vm_cvar_store_rank(). */

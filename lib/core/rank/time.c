@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who looks at the same time as others shows the later time.
+ * Of several simultaneous readers the one with the later time shows it.
  */
 #include "core/rank/time.h"
 
@@ -8,7 +8,7 @@
 #include "sched/clocks.h"
 #include "sched/vars.h"
 
-/* 0 until ticks have a length: then nobody has asked for any time. */
+/* 0 until ticks have a length: then no time has been asked for. */
 static uint64_t run_ns(const struct vm_ult *task)
 {
 	if (!atomic_load_explicit(&vm_clock.ready, memory_order_acquire))

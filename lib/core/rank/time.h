@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The times of a rank as performance variables: brought up to date when somebody
- * looks, so that nobody reads a clock for them.  Of ranks that are tasks.
+ * The times of a rank as performance variables: brought up to date when they
+ * are read, so that no clock is read for them before.  For ranks that are
+ * tasks.
  */
 #ifndef CORE_RANK_TIME_H
 #define CORE_RANK_TIME_H
@@ -20,7 +21,7 @@ struct vm_rank_time {
 	uint64_t began_ns, run_before_ns;
 	/* The task, which sets it when that is written, and takes it back. */
 	_Atomic(const struct vm_ult *) task;
-	struct core_time_pvars pvars; /* grow only, whoever looks */
+	struct core_time_pvars pvars; /* grow only, whichever thread reads */
 };
 
 /* By the rank's main task, first and last. */

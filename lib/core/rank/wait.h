@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a rank does, and what it waits for: words that others read, also when
- * this process is stopped or dead (report/live/file.h).
+ * The state of a rank and the details of its wait: words that others read, also
+ * when this process is stopped or dead (report/live/file.h).
  *
- * They are written where the rank's main task suspends itself, and nowhere else:
- * who finds what it wants at once writes nothing.  A rank that was woken counts
- * as waiting until it runs.
+ * They are written where the rank's main task suspends itself, and nowhere
+ * else: an operation that finds its message at once writes nothing.  A rank
+ * that was woken counts as waiting until it runs.
  */
 #ifndef CORE_RANK_WAIT_H
 #define CORE_RANK_WAIT_H
@@ -24,7 +24,7 @@ static inline void vm_rank_does(struct vm_rank *rank,
 	__atomic_store_n(&rank->pvars.state, state, __ATOMIC_RELEASE);
 }
 
-/* Whose wait it is to be told of; NULL: of none, the rank's main task does
+/* The rank whose wait is to be exported; NULL: none, the rank's main task does
  * something else. */
 static inline struct vm_rank *vm_wait_rank(void)
 {
@@ -39,8 +39,8 @@ static inline void vm_wait_in(struct vm_ult *self, uint32_t call)
 	self->waits_in = call;
 }
 
-/* The details, before the state; a reader who finds the same state before and
- * after them has those of one wait, or of one like it. */
+/* Writes the details, before the state; a reader who finds the same state
+ * before and after them has those of one wait, or of an equal one. */
 static inline void vm_wait_fill(struct vm_rank *rank, uint32_t context,
 				int32_t peer, int32_t tag, uint64_t bytes,
 				uint32_t flags)
@@ -61,8 +61,8 @@ static inline void vm_wait_others(struct vm_rank *rank, int more)
 	__atomic_fetch_add(&rank->wait.others, more, __ATOMIC_RELAXED);
 }
 
-/* Suspends the caller, whose rank's wait has been filled in; NULL: it is not told
- * of.  May switch. */
+/* Suspends the caller, whose rank's wait has been filled in; NULL: it is not
+ * exported.  May switch. */
 static inline void vm_wait_now(struct vm_rank *rank, enum vm_export_state state)
 {
 	if (VM_UNLIKELY(!rank)) {

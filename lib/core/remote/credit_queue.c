@@ -39,7 +39,8 @@ void vm_credit_queues_fini(struct vm_node *node)
 	node->credit_queues = NULL;
 }
 
-/* The lines to a process, made by whoever comes first; false: no memory. */
+/* Makes the queues to a process, by the first that needs one; false: no
+ * memory. */
 static bool line_make(const struct vm_port *port, struct vm_to to)
 {
 	unsigned ports = vm_fabric_peer_ports(vm_node->fabric, to.process);
@@ -107,7 +108,7 @@ int vm_credit_queue_enter(struct vm_rndv_send *push)
 	return vm_credit_queue_fate(push, rc);
 }
 
-/* What has left a line, with the error of each. */
+/* Finishes messages that have left a queue, with the error of each. */
 static void ended_finish(struct vm_list *ended)
 {
 	struct vm_list *link;
@@ -120,7 +121,7 @@ static void ended_finish(struct vm_list *ended)
 	}
 }
 
-/* Under lock: tries them one by one; who is done goes to `ended`. */
+/* Under lock: tries them one by one; finished ones go to `ended`. */
 static void line_move(struct vm_credit_queue *line, struct vm_list *ended)
 {
 	struct vm_list *link;

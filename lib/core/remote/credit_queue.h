@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages that stand in line for credits.
+ * Messages that wait for credits.
  *
- * Each pair of ports has a line at the sender.  A message that finds no credit
- * enters it, and so does every later one of that pair, whatever its kind, because
- * messages are matched in the order of their sends.  They go when the fabric says
- * that there is room: short ones as if they had never waited, so that they also
- * complete in order.  Only when the receiver says that it keeps all it may (what
- * it receives next may stand behind that) are they announced instead.
+ * Each pair of ports has a queue at the sender.  A message that finds no credit
+ * enters it, and so does every later one of that pair, of whatever kind,
+ * because messages are matched in the order of their sends.  They go when the
+ * fabric says that there is room: short ones as if they had never waited, so
+ * that they also complete in order.  Only when the receiver says that it keeps
+ * all it may (its next receive may be for a message behind those) are they
+ * announced instead.
  *
- * Of a short message there is a copy, and the sender goes on, up to
+ * A short message waits as a copy, and the sender goes on, up to
  * core_copies_max for each process; those beyond it are not complete until they
  * have left.
  */
@@ -62,7 +63,7 @@ static inline bool vm_credit_queue_waits(const struct vm_port *port,
 	       atomic_load_explicit(&line->count, memory_order_relaxed) > 0;
 }
 
-/* What has become of a message. */
+/* The outcome of sending a message. */
 enum vm_credit_queue_fate {
 	VM_CREDIT_QUEUE_WAITS, /* it stands in line */
 	VM_CREDIT_QUEUE_ANNOUNCED, /* the receiver will ask for it, or has it already and
@@ -94,7 +95,7 @@ void vm_credit_queue_down(const struct vm_port *port, uint32_t process,
 int vm_credit_queues_init(struct vm_node *node);
 void vm_credit_queues_fini(struct vm_node *node);
 
-/* Polls until nobody stands in line. */
+/* Polls until all queues are empty. */
 void vm_credit_queues_drain(struct vm_fabric *fabric);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Marks per port and process, and the search for those who wait in vain.
+ * Marks per port and process, and the search for receives and probes that can
+ * never complete.
  *
- * A receive knows its context only; which ranks that may come from is looked up
- * in the channels of the rank.
+ * A receive knows its context only; the ranks that its message may come from
+ * are looked up in the channels of the rank.
  */
 #include "core/remote/failure.h"
 
@@ -94,7 +95,7 @@ bool vm_failure_wanted_slow(const struct vm_rank *rank,
 			    const struct vm_env *env)
 {
 	const struct vm_list *link;
-	bool lost = true; /* nobody knows who could send on a freed channel */
+	bool lost = true; /* the senders of a freed channel are unknown */
 
 	vm_lock_take(&vm_node->chans_lock);
 	vm_list_each(link, &rank->chans) {

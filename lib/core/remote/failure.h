@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ranks of a process that is gone will never send.
+ * Failed processes: ends the receives and probes of messages that their ranks
+ * will never send.
  *
- * A receive or a probe that only such a rank could answer, or one from any source
- * of a channel with such a rank, ends with -VMPI_EPEER.  What had arrived before
- * can still be received.
+ * A receive or a probe that only such a rank could answer, or one from any
+ * source of a channel with such a rank, ends with -VMPI_EPEER.  Messages that
+ * had arrived before can still be received.
  */
 #ifndef CORE_REMOTE_FAILURE_H
 #define CORE_REMOTE_FAILURE_H
@@ -27,7 +28,8 @@ void vm_failure_fini(struct vm_node *node);
  * it died, or has said goodbye. */
 void vm_failure_down(struct vm_port *port, uint32_t process, bool died);
 
-/* Whether a receive of the rank waits in vain; the engine's lock is held. */
+/* Whether a receive of the rank can never complete; the engine's lock is
+ * held. */
 bool vm_failure_wanted_slow(const struct vm_rank *rank,
 			    const struct vm_env *env);
 static inline bool vm_failure_wanted(const struct vm_rank *rank,

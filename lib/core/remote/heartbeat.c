@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One process at a time, so that a job of a thousand costs a few connections a
- * second in each; the answer is looked at one turn later and never waited for.
+ * second in each; the answer is read one turn later and never waited for.
  */
 #include "core/remote/heartbeat.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looks after the other processes of the job where no launcher does: whether
- * each is still there is asked once a while, by a thread that sleeps in between.
+ * Heartbeat: a thread that asks periodically whether each other process is
+ * still there, in jobs whose launcher does not report deaths.
  */
 #ifndef CORE_REMOTE_HEARTBEAT_H
 #define CORE_REMOTE_HEARTBEAT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polling for oneself and others; the watcher and how he is replaced.
+ * Polling a worker's own port and others; the watcher and its replacement.
  */
 #include "core/remote/progress.h"
 
@@ -16,12 +16,12 @@
 #include "introspect/export/export.h"
 #include "sched/futex.h"
 
-/* How long a worker sleeps at most when what wakes the watcher is for others,
- * whom he must not help. */
+/* Longest sleep of a worker when the event that wakes the watcher may be for
+ * others, which it must not help. */
 #define UNHELPED_NS 1000000
 
-/* How long a worker sleeps while threads watch for themselves: the longer they
- * do, the longer. */
+/* Sleep of a worker while threads watch for themselves: the longer they do, the
+ * longer. */
 #define NAP_NS_MIN 1000000
 #define NAP_NS_MAX 64000000
 
@@ -31,7 +31,7 @@ static unsigned port_of(int engine, unsigned ports)
 	return (unsigned)((int64_t)engine * ports / vm_node->engine_count);
 }
 
-/* Whether the worker may look at another's port: it helps, or the other one
+/* Whether the worker may poll another's port: it helps, or the other one
  * sleeps. */
 static bool may_look(unsigned port, unsigned ports)
 {
@@ -87,7 +87,7 @@ static void call_end(struct vm_thread_cache *lane)
 	atomic_store(&vm_node->progress.called, false);
 }
 
-/* Wakes somebody who sleeps, to watch. */
+/* Wakes a sleeping worker, to watch. */
 static __attribute__((noinline)) void watcher_call(void)
 {
 	if (atomic_exchange(&vm_node->progress.called, true))
@@ -108,9 +108,9 @@ static __attribute__((noinline)) void watcher_call(void)
 }
 
 /*
- * Before the worker runs something.  Pairs, by what lies in between, with the
- * addition in sleep_elsewhere(): who goes to sleep there sees that nobody
- * watches, or is seen here.
+ * Before the worker runs something.  Pairs, by the code in between, with the
+ * addition in sleep_elsewhere(): a worker that goes to sleep there sees that
+ * there is no watcher, or is seen here.
  */
 static inline void watch_check(struct vm_worker *worker,
 			       struct vm_thread_cache *lane)
@@ -126,10 +126,10 @@ static inline void watch_check(struct vm_worker *worker,
 }
 
 /*
- * The worker looks at the network, and notes when it looks again while it has
- * something to run: at the next switch after a look that found something, and
+ * Polls the network, and notes when the worker polls again while it has
+ * something to run: at the next switch after a poll that found something, and
  * else after twice as many as before.  Ranks that compute long switch rarely,
- * and each step of a rendezvous waits for a look.
+ * and each step of a rendezvous waits for a poll.
  */
 static bool look(struct vm_worker *worker, struct vm_thread_cache *lane)
 {
@@ -188,7 +188,7 @@ bool vm_progress_thread_poll(void)
 	return did;
 }
 
-/* Somebody else watches. */
+/* Sleeps while another worker watches. */
 static void sleep_elsewhere(struct vm_worker *worker, uint64_t limit_ns)
 {
 	/* Pairs with the stores of watcher: see watch_check(). */
@@ -299,7 +299,7 @@ bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 	if (vm_progress_poll(worker) || !atomic_load(&worker->sleeping))
 		return true;
 	if (core_cvar.collaborative_polling) {
-		/* Who is at a port may need this processor to go on. */
+		/* The poller of that port may need this processor to go on. */
 		if (rc < 0)
 			vm_cpu_yield();
 		return true;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who looks at the network, and who waits for it.
+ * Progress of the network: which workers poll the ports, and which one waits.
  *
- * A worker with nothing to run looks at all ports (collaborative polling).  When
- * it is to sleep and nobody does so yet it becomes the watcher and sleeps where
- * the network wakes it; the others sleep as ever.  A worker that has something
- * to run while nobody watches wakes one that sleeps, to watch: so there is a
- * watcher, or one on his way, whenever some worker sleeps.
+ * A worker with nothing to run polls all ports (collaborative polling).  When
+ * it is to sleep and there is no watcher it becomes the watcher and sleeps
+ * where the network wakes it; the others sleep as usual.  A worker that has
+ * something to run while there is no watcher wakes a sleeping one to watch: so
+ * there is a watcher, or one about to be, whenever some worker sleeps.
  *
- * Where the rank is a process (core/runtime/process.h) its threads do all that: the one
- * that waits watches, so that a message wakes it and nobody else.  The worker
- * watches while they compute.
+ * In a process of one rank (core/runtime/process.h) its threads do all that:
+ * the waiting thread is the watcher, so that a message wakes it directly. The
+ * worker watches while they compute.
  */
 #ifndef CORE_REMOTE_PROGRESS_H
 #define CORE_REMOTE_PROGRESS_H

@@ -104,8 +104,8 @@ static struct vm_arrival arrival_of(const struct vm_wire_envelope *envelope,
 }
 
 /*
- * The posted receive that takes a message, or NULL and it was queued.  A packet
- * is kept before anybody else may take the message and let it go.
+ * The posted receive that takes a message, or NULL: it was queued.  A packet is
+ * kept before another thread may take the message and release it.
  */
 static struct vm_req *deliver(struct vm_rank *rank, struct vm_arrival *arrival,
 			      struct vm_origin *origin, struct vm_pkt *pkt)
@@ -224,7 +224,7 @@ void vm_remote_withdraw(struct vm_port *port, struct vm_pkt *pkt)
 }
 
 /* Control packets are always taken while there is memory, and without them the
- * other side would wait for ever. */
+ * other side would wait forever. */
 static int control_send(struct vm_port *port, struct vm_to to,
 			const struct vm_send *send, struct vm_send_op *op)
 {
@@ -271,7 +271,7 @@ void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,
 
 	if (origin->pkt)
 		vm_pkt_release(origin->pkt);
-	/* A sender that is gone needs no news. */
+	/* A sender that is gone needs no answer. */
 	if (origin->sender)
 		vm_remote_step(port, origin->from, VM_PACKET_FIN, &step, NULL,
 			       0);
@@ -311,7 +311,7 @@ static int addresses_exchange(struct vm_boot *boot)
 			rc = vm_fabric_connect(vm_node->fabric, (uint32_t)i,
 					       address, bytes);
 	}
-	/* Nobody sends to one that does not know him. */
+	/* No process sends to one that does not know it yet. */
 	return rc ? rc : vm_boot_fence(boot);
 }
 
@@ -323,7 +323,7 @@ static uint64_t job_key(const struct vm_boot *boot)
 	return key;
 }
 
-/* Callbacks run on the stack of whoever polls. */
+/* Callbacks run on the stack of the poller. */
 #define STACK_LEAST 65536
 
 static int stacks_check(void)
@@ -383,7 +383,7 @@ int vm_remote_open(struct vm_boot *boot)
 	return rc;
 }
 
-/* Messages that nobody received hold packets. */
+/* Messages that were never received hold packets. */
 static void rank_close(struct vm_rank *rank)
 {
 	struct vm_list *link;
@@ -421,7 +421,7 @@ void vm_remote_stop(void)
 		return;
 	vm_node->closed = true;
 	ranks_close();
-	/* What still comes needs somebody who takes it. */
+	/* Packets that still come must be taken. */
 	if (stranger)
 		rc = vm_thread_adopt(NULL);
 	if (!rc) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks of other processes: sending to them, and what comes from them.
+ * Ranks of other processes: sending to them, and packets that come from them.
  *
- * All messages of a pair of ranks take the way between their two home ports, in
- * order.  A small one is a packet (eager); it waits there when nobody has posted
- * a receive, and holds the sender's credit; without a credit it waits at the
- * sender, in line (core/remote/credit_queue.h).  A long one is announced (RTS) and waits at the
- * sender; the receiver then chooses how the payload comes (core/remote/rndv_recv.h,
- * core/remote/rndv_send.h).
+ * All messages of a pair of ranks take the path between their two home ports,
+ * in order.  A small one is a packet (eager); it waits there when no receive is
+ * posted, and holds the sender's credit; without a credit it waits at the
+ * sender (core/remote/credit_queue.h).  A long one is announced (RTS) and waits
+ * at the sender; the receiver then chooses how the payload comes
+ * (core/remote/rndv_recv.h, core/remote/rndv_send.h).
  *
- * Nothing here is called with an engine's lock held, because what a port hands
- * over takes it.
+ * Nothing here is called with an engine's lock held, because the callbacks of a
+ * port take it.
  */
 #ifndef CORE_REMOTE_REMOTE_H
 #define CORE_REMOTE_REMOTE_H
@@ -28,8 +28,8 @@ struct vm_rank;
 struct vm_wire_step;
 struct vmpi_req;
 
-/* Where the payload of a message from another process is: part of an arrival
- * and of a message. */
+/* The place of the payload of a message from another process: part of an
+ * arrival and of a message. */
 struct vm_origin {
 	struct vm_pkt *pkt;	 /* here, in its packet; NULL: at the sender */
 	uint64_t sender;	 /* operation that a FIN ends; 0: none */

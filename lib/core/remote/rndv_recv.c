@@ -39,7 +39,7 @@ static void pull_finish(struct vm_rndv_recv *pull, int error)
 	pull_end(pull, error);
 }
 
-/* What is set for the receiving rank. */
+/* The settings of the receiving rank. */
 static const struct core_cvars *cvars_of(const struct vm_rndv_recv *pull)
 {
 	const struct vm_rank *rank = pull->req->rank;
@@ -136,8 +136,8 @@ static bool always_fits(const struct vm_rndv_recv *pull)
 	return true;
 }
 
-/* How far the sender may go: a window beyond what is here, and never less than
- * it was told before. */
+/* The limit for the sender: a window beyond the bytes that have come, and never
+ * less than it was told before. */
 static size_t pipeline_limit(const struct vm_rndv_recv *pull)
 {
 	size_t window = (size_t)cvars_of(pull)->rndv_window;

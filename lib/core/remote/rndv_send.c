@@ -64,8 +64,8 @@ static bool copy_count(uint32_t process)
 {
 	_Atomic uint32_t *copies = &vm_node->copies[process];
 
-	/* Messages among ourselves have the bound of all memory only.  Some
-	 * threads at a time may go one too far. */
+	/* Messages within this process have the bound of all memory only.  A
+	 * few threads at a time may exceed it by one each. */
 	if (process != (uint32_t)vm_node->process &&
 	    atomic_load_explicit(copies, memory_order_relaxed) >=
 		    (uint32_t)core_cvar.copies_max)
@@ -193,7 +193,7 @@ static void written_send(const struct vm_rndv_send *push, int error)
 {
 	struct vm_wire_step step = { .to = push->puller, .error = error };
 
-	/* A receiver that is gone needs no news. */
+	/* A receiver that is gone needs no answer. */
 	vm_remote_step(push->port, push->to, VM_PACKET_WRITTEN, &step, NULL, 0);
 }
 

@@ -16,7 +16,7 @@
 struct vmpi_req;
 struct vm_rank;
 
-/* How a message goes while it stands in line (core/remote/credit_queue.h). */
+/* How a queued message is sent (core/remote/credit_queue.h). */
 enum vm_rndv_send_how {
 	VM_RNDV_SEND_SHORT,
 	VM_RNDV_SEND_SYNC,

@@ -65,8 +65,8 @@ static bool fits_eager(const struct vm_data *data, uint32_t context)
 }
 
 /*
- * With its payload, but complete only when the receiver says so: as
- * vm_remote_try(), and -VMPI_ELIMIT: it is to be announced.
+ * Sends it with its payload, but complete only when the receiver says so: as
+ * vm_remote_try(), and -VMPI_ELIMIT: announce it.
  */
 static int sync_try(struct vm_rndv_send *push)
 {
@@ -149,9 +149,9 @@ static int request_send(struct vm_rank *dest,
 	return push_send(push);
 }
 
-#define CREDIT_POLLS 16 /* looks for credits before a message waits */
+#define CREDIT_POLLS 16 /* polls for credits before a message waits */
 
-/* A message that needs nobody's answer: as eager_send(), -VMPI_EAGAIN: there is
+/* Sends a message that needs no answer: as eager_send(), -VMPI_EAGAIN: there is
  * no room for a copy either. */
 static int short_send(const struct vm_rank *dest,
 		      const struct vm_wire_envelope *envelope,
@@ -162,7 +162,7 @@ static int short_send(const struct vm_rank *dest,
 	int rc = -VMPI_EAGAIN;
 
 	for (int i = 0; i <= CREDIT_POLLS && rc == -VMPI_EAGAIN; i++) {
-		/* Nobody overtakes those who wait already. */
+		/* No message overtakes those that wait already. */
 		if (vm_credit_queue_waits(self->port, dest->to))
 			break;
 		if (i)

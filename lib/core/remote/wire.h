@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What node processes send each other: kinds of packets and their headers.
+ * The packets between node processes: kinds and headers.
  *
- * One row of VM_PACKETS is all there is to a kind: its number, and who takes it
- * in.  Headers are the fabric's upper header, 32 bytes in the byte order of the
+ * One row of VM_PACKETS is all there is to a kind: its number, and its handler.
+ * Headers are the fabric's upper header, 32 bytes in the byte order of the
  * machine (the fabric refuses others).  Operations are named by numbers of
- * base/id_table.h, never by addresses, and every field is checked where it is used.
+ * base/id_table.h, never by addresses, and every field is checked where it is
+ * used.
  */
 #ifndef CORE_REMOTE_WIRE_H
 #define CORE_REMOTE_WIRE_H
@@ -51,7 +52,7 @@ struct vm_wire_envelope {
 
 /* A step of a rendezvous. */
 struct vm_wire_step {
-	uint64_t to;   /* the operation of who gets this */
+	uint64_t to;   /* the operation of the receiving side */
 	uint64_t from; /* CTS: the operation of the receiver */
 	/* CTS: payload bytes the receiver takes from now on, in all; FRAGMENT:
 	 * where this piece begins. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * vmpi.h: the border of the native API.  Arguments are checked here and nowhere
- * below.
+ * vmpi.h: the functions of the native API.  Arguments are checked here and
+ * nowhere below.
  */
 #include "vmpi.h"
 

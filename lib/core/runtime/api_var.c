@@ -128,7 +128,7 @@ static int control_read(int number, uint64_t *values, int rank)
 	return rc;
 }
 
-/* That of block i, if blocks of that kind are of `of`. */
+/* Reads block i, if blocks of that kind are of `of`. */
 static int block_read(int number, uint64_t *values, enum vm_pvar_of of, int i)
 {
 	enum vm_pvar_of is;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who looks when, and what a halt does.
+ * When ranks are moved, and the steps of the halt.
  *
- * Rounds end by the clock that each switch reads anyway: whoever sees that one is
- * due takes the turn, adds up how long the ranks have run, and asks for a halt if
- * the policy wants ranks elsewhere.
+ * Rounds end by the clock that each switch reads anyway: the worker that sees
+ * that one is due takes the turn, adds up how long the ranks have run, and asks
+ * for a halt if the policy wants to move ranks.
  */
 #include "core/runtime/migrate.h"
 
@@ -54,7 +54,8 @@ static uint64_t rank_ticks(const struct vm_rank *rank)
 	return vm_clocks_of(rank->ult);
 }
 
-/* How long each rank has run since the last round; the most of a worker. */
+/* Reads how long each rank has run since the last round; returns the most of a
+ * worker. */
 static uint64_t loads_read(struct vm_migrator *m, uint64_t *sums)
 {
 	uint64_t most = 0;
@@ -127,7 +128,7 @@ static void moves_ask(struct vm_migrator *m, int count, uint64_t now)
 	vm_halt_ask();
 }
 
-/* Whether moves are still to be made; those that nobody could make for a whole
+/* Whether moves are still to be made; those that could not be made for a whole
  * round are given up. */
 static bool moves_pend(struct vm_migrator *m, uint64_t now)
 {
@@ -282,7 +283,7 @@ static void halt_act(void)
 		due_set(now + round_ticks());
 }
 
-/* Whether ranks may move and somebody wants them to. */
+/* Whether ranks may move and a setting wants them to. */
 static bool wanted(const struct vm_node *node)
 {
 	return core_cvar.balance && vm_node_hooks.untied &&

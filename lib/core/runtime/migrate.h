@@ -3,13 +3,14 @@
  * Moving ranks between the workers of a process.
  *
  * A rank moves while all workers stand still (sched/halt.h) and all rings
- * between them are empty: then nobody is on his way to its mailbox, what was
- * sent to it has arrived, and what it has sent too, so order holds and nothing
- * is ever forwarded.  Its home port and its places in meetings stay where they
- * are; both may be used from any worker.
+ * between them are empty: then no message is on its way to its mailbox,
+ * everything sent to it has arrived, and everything it has sent too, so order
+ * holds and nothing is ever forwarded.  Its home port and its seats in meetings
+ * stay where they are; both may be used from any worker.
  *
  * Only where the program allows it (core/image/tied.h) and something may want
- * to move ranks is there a struct vm_migrator; without one nothing here is called.
+ * to move ranks is there a struct vm_migrator; without one nothing here is
+ * called.
  */
 #ifndef CORE_RUNTIME_MIGRATE_H
 #define CORE_RUNTIME_MIGRATE_H
@@ -33,7 +34,7 @@ struct vm_migrator {
 	int count; /* moves that are to be made; -1: none */
 	struct vm_balance_move *moves;
 	int done; /* of the last halt; -1: there was none yet */
-	/* Written by whoever has the turn. */
+	/* Written by the worker that has the turn. */
 	_Atomic uint64_t due VM_ALIGNED(VM_CACHELINE); /* ticks */
 	_Atomic bool turn;
 	uint64_t asked_at;

@@ -86,8 +86,9 @@ static void pools_fini(struct vm_node *node)
 	vm_stack_pool_fini(&node->task_stacks);
 }
 
-/* Where the placement of the job puts a rank; without one ranks are spread in
- * blocks: neighbours share a worker.  NULL: there is no such worker (logged). */
+/* The engine where the placement of the job puts a rank; without one ranks are
+ * spread in blocks: neighbours share a worker.  NULL: there is no such worker
+ * (logged). */
 static struct vm_engine *rank_home(const struct vm_node *node,
 				   const struct vm_rank *rank)
 {
@@ -279,7 +280,7 @@ static void node_free(void)
 	vm_export_close(false);
 }
 
-/* Which ranks there are, and which of them are ours. */
+/* Determines which ranks there are, and which of them are ours. */
 static void ranks_count(struct vm_node *node, int ranks)
 {
 	const struct vm_boot *boot = vm_node_hooks.boot;
@@ -394,7 +395,7 @@ int vm_node_stop(void)
 		vm_futex_wait(&vm_node->tasks.alive, alive, 0);
 	if (!atomic_load_explicit(&vm_sched.stop, memory_order_relaxed))
 		vm_sched_stop();
-	/* Other processes wait for that, whoever remains here. */
+	/* Other processes wait for that, even if threads remain here. */
 	vm_remote_stop();
 	if (vm_node_hooks.left)
 		vm_node_hooks.left();
@@ -402,8 +403,8 @@ int vm_node_stop(void)
 	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);
 	/*
-	 * Those of an OpenMP team may be on their way out, others never end;
-	 * they still use all that.  Pairs with vm_thread_release().
+	 * Threads of an OpenMP team may be about to end, others never end; they
+	 * still use all that.  Pairs with vm_thread_release().
 	 */
 	if (atomic_load_explicit(&vm_node->threads.adopted,
 				 memory_order_acquire))
@@ -532,8 +533,8 @@ void vm_rank_exit(int status)
 
 #define DEATH_NS 100000000
 
-/* When another process has died that is the reason of all that follows: the
- * launcher gets the time to say so first. */
+/* When another process has died that is the reason of all that follows: gives
+ * the launcher the time to say so first. */
 static void death_let_say(void)
 {
 	struct timespec moment = { .tv_nsec = DEATH_NS };

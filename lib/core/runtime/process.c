@@ -94,7 +94,7 @@ static int job_join(void)
 	vm_job_fini(&job);
 	if (rc)
 		return rc;
-	/* What this process starts is not a part of the job. */
+	/* Programs that this process starts are not a part of the job. */
 	vm_job_clear_env();
 	vm_node_hooks.boot = process.boot;
 	vm_node_hooks.end = vm_flush_files;
@@ -125,8 +125,8 @@ static int runtime_start(void)
 	rc = vm_node_start(&config);
 	if (!rc) {
 		running_set(true);
-		/* Who died before has been noticed by the start, or is told
-		 * now. */
+		/* Earlier deaths have been noticed by the start, or are
+		 * reported now. */
 		if (process.boot->processes > 1)
 			rc = vm_boot_watch(process.boot, news_take, NULL);
 	}
@@ -155,7 +155,7 @@ static int process_start(void)
 	return 0;
 }
 
-/* Of the rank's threads the first one is watched. */
+/* Makes the first of the rank's threads the observed one. */
 static void main_choose(struct vm_rank *rank)
 {
 	pthread_mutex_lock(&process.lock);

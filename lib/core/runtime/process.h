@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process that is a rank: an ordinary executable, started by itself or, as one
- * of several processes, by vmpirun or another launcher.
+ * A process that is a rank: an ordinary executable, started by itself or, as
+ * one of several processes, by vmpirun or another launcher.
  *
- * Nothing loads its program and nobody started a runtime, so the first MPI call
- * that needs one joins the job and starts it, with one rank.  That thread, and
- * every other thread that comes, acts for the rank (vmpi_attach) until it ends.
- * The job is left in MPI_Finalize, because what the process does afterwards,
- * and how long, is no concern of the others.  The runtime stays until the
- * process ends, as MPI can be asked things after that.
+ * No loader loads its program and no runtime is started before, so the first
+ * MPI call that needs one joins the job and starts it, with one rank.  That
+ * thread, and every other thread that calls, acts for the rank (vmpi_attach)
+ * until it ends. The process leaves the job in MPI_Finalize, because the others
+ * need not know what it does afterwards, and how long.  The runtime stays until
+ * the process ends, as some MPI functions may be called after that.
  */
 #ifndef CORE_RUNTIME_PROCESS_H
 #define CORE_RUNTIME_PROCESS_H
@@ -28,8 +28,8 @@ int vm_process_join(void);
  */
 void vm_process_leave(void);
 
-/* The same number for ranks that can share memory: those of one process, or,
- * when each is a process, those of one host. */
+/* A number that is the same for ranks that can share memory: those of one
+ * process, or, when each is a process, those of one host. */
 int vm_process_domain(void);
 
 /* The rank that this process is, or NULL. */

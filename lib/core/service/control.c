@@ -27,7 +27,7 @@
 #define BACKLOG 16
 
 struct client {
-	int fd;		/* -1: nobody */
+	int fd;		/* -1: none */
 	uint64_t heard; /* when, in requests of all */
 	bool last;	/* closed when its answer has gone */
 	size_t in_bytes, out_bytes, out_sent;
@@ -50,7 +50,7 @@ static void client_close(struct client *client)
 	client->fd = -1;
 }
 
-/* What poll shall tell of it: room for the answer, or the next request. */
+/* Sets the events to poll it for: room for the answer, or the next request. */
 static void client_await(struct vm_control *control, struct client *client)
 {
 	struct epoll_event event = {
@@ -62,7 +62,7 @@ static void client_await(struct vm_control *control, struct client *client)
 		client_close(client);
 }
 
-/* Whether all of the answer has gone, now. */
+/* Sends the answer; returns whether all of it has gone. */
 static bool client_send(struct client *client)
 {
 	while (client->out_sent < client->out_bytes) {
@@ -117,7 +117,7 @@ static void client_answer_all(struct client *client)
 				 sizeof(client->in) - 1);
 			client->last = true;
 		} else {
-			/* What stands behind a zero does not count. */
+			/* Text behind a zero is ignored. */
 			*end = '\0';
 			vm_control_answer(client->out, client->in, &ranks);
 			bytes = (size_t)(end - client->in) + 1;
@@ -221,7 +221,7 @@ static void control_ready(void *arg, int fd, short revents)
 			client_accept(control);
 }
 
-/* Whether somebody listens there. */
+/* Whether a process listens there. */
 static bool is_used(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -276,7 +276,7 @@ static int listener_open(struct vm_control *control, const char *path)
 			 &event);
 }
 
-/* All that is there; the service does not look at it (any more). */
+/* Frees everything; the service does not use it (any more). */
 static void control_free(struct vm_control *control)
 {
 	for (int i = 0; i < VM_CONTROL_CLIENTS_MAX; i++)

@@ -4,13 +4,12 @@
  * vmpitop(1) and vmpistat(1), if core_control (vmpirun --control) says so.
  *
  * It lies beside the shared-memory file, can be opened by its user only, and
- * who connects must be that user.  The service (core/service/thread.h) answers, so
- * ranks never wait for it, and it answers also when they hang.  What it is
- * asked is introspect/export/control.h.
+ * the peer must be that user.  The service thread (core/service/thread.h)
+ * answers, so ranks never wait for it, and it answers also when they hang.  The
+ * requests are those of introspect/export/control.h.
  *
- * Whoever connects can do no harm: lines and answers are bounded, nothing is
- * waited for, and of many connections the one that was silent for longest is
- * closed.
+ * A client can do no harm: lines and answers are bounded, nothing is waited
+ * for, and of many connections the one that was silent for longest is closed.
  */
 #ifndef CORE_SERVICE_CONTROL_H
 #define CORE_SERVICE_CONTROL_H

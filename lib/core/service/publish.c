@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The places are filled before they are told of, and a reader that still has
- * one after the end finds memory that is gone: whoever reads from a thread of
- * its own stops before vmpi_stop() does.
+ * The places are filled before they are registered, and a reader that still has
+ * one after the end finds memory that is gone: a reader on a thread of its own
+ * must stop before vmpi_stop() does.
  */
 #include "core/service/publish.h"
 
@@ -112,7 +112,7 @@ static void ranks_tell(struct vm_publish *publish, const struct vm_node *node)
 
 #define PID_MAX 16
 
-/* What the launcher calls the job, or else the number of this process. */
+/* The launcher's name for the job, or else the pid of this process. */
 static const char *job_name(char pid[PID_MAX], const struct vm_boot *boot)
 {
 	snprintf(pid, PID_MAX, "%d", (int)getpid());
@@ -231,7 +231,8 @@ static size_t block_bytes(const struct vm_pvar_table *table)
 	return words * sizeof(uint64_t);
 }
 
-/* Row i of the publish is told of its copy, which does not change any more. */
+/* Registers its copy, which does not change any more, for row i of the
+ * table. */
 static void keep(struct vm_publish *publish, unsigned i)
 {
 	struct vm_publish_row *row = &publish->rows[i];
@@ -257,7 +258,7 @@ void vm_publish_leave(void)
 	for (unsigned i = 0; i < publish->count; i++) {
 		const struct vm_pvar_table *table = publish->rows[i].table;
 
-		/* What vm_remote_close() frees. */
+		/* The tables whose blocks vm_remote_close() frees. */
 		if (table == &fabric_port_pvar_table ||
 		    table == &fabric_node_pvar_table ||
 		    table == &core_worker_pvar_table)

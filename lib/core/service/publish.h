@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the counters of this process lie: tells introspect/vars/pvar.h of the blocks
- * of ranks, workers, ports and the node while the runtime runs, and the readers
- * of the shared-memory file.
+ * Publishing the counters of this process: registers the blocks of ranks,
+ * workers, ports and the node with introspect/vars/pvar.h while the runtime
+ * runs, and with the readers of the shared-memory file.
  */
 #ifndef CORE_SERVICE_PUBLISH_H
 #define CORE_SERVICE_PUBLISH_H

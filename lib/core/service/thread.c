@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A loop around poll(2).  Duties are looked at one by one with the lock held and
- * run without it; `busy` says which one, so that whoever takes it back waits.
+ * A loop around poll(2).  Handlers are examined one by one with the lock held
+ * and run without it; `busy` names the running one, so that a thread that drops
+ * it waits.
  */
 #include "core/service/thread.h"
 
@@ -33,7 +34,7 @@ int vm_service_init(struct vm_node *node)
 	return 0;
 }
 
-/* The loop looks at its handlers again. */
+/* Makes the loop examine its handlers again. */
 static void wake(struct vm_service *service)
 {
 	const uint64_t one = 1;
@@ -59,7 +60,7 @@ static struct vm_service_handler *handler_find(struct vm_service *service,
 	return NULL;
 }
 
-/* Under the lock, which is given away meanwhile. */
+/* Under the lock, which is released meanwhile. */
 static void handler_run(struct vm_service *service, int id, short revents)
 {
 	struct vm_service_handler *handler = handler_find(service, id);
@@ -86,7 +87,8 @@ static void handler_run(struct vm_service *service, int id, short revents)
 		handler->due_ns = due_after(handler->period_ns);
 }
 
-/* What poll(2) is asked.  ids[i] is the handler of fds[i]; the first is `wake_fd`. */
+/* The arguments of poll(2).  ids[i] is the handler of fds[i]; the first is
+ * `wake_fd`. */
 struct round {
 	struct pollfd fds[1 + DUTIES_MAX];
 	int ids[1 + DUTIES_MAX];
@@ -166,7 +168,7 @@ static void *service_main(void *arg)
 	return NULL;
 }
 
-/* Those of a mistake in a policy have to say what and where. */
+/* Signals of a mistake in a policy must stay enabled to report it. */
 static void signals_all(sigset_t *set)
 {
 	static const int mistakes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,

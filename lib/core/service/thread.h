@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The service: one OS thread per process for what has to be looked after now
- * and then or answered from outside, like policies and the control socket.
+ * The service thread: one OS thread per process for periodic work and for
+ * requests from outside, like policies and the control socket.
  *
- * There is none until somebody has a handler for it, and it ends when the runtime
+ * It exists only once there is a handler for it, and ends when the runtime
  * stops; so a job that asks for nothing has no such thread.  It sleeps between
  * its handlers, runs no code of ranks and is no rank: vmpi_rank() and the like
- * refuse it.  It may read every performance variable (introspect/vars/pvar.h) and set
- * control variables, while all that it reads is there.
+ * refuse it.  It may read every performance variable (introspect/vars/pvar.h)
+ * and set control variables, while everything that it reads is there.
  *
- * Duties run one after the other and should be short, since all wait for each.
- * All functions may be called by any thread and task, and none switches; from a
- * handler too, but for vm_service_stop().
+ * Handlers run one after the other and should be short, since each waits for
+ * the others. All functions may be called by any thread and task, and none
+ * switches; from a handler too, except vm_service_stop().
  */
 #ifndef CORE_SERVICE_THREAD_H
 #define CORE_SERVICE_THREAD_H
@@ -24,10 +24,10 @@ struct vm_node;
 
 #define VM_SERVICE_HANDLERS_MAX 64
 
-/* What is done every so often; now is CLOCK_MONOTONIC. */
+/* A handler that is called periodically; now is CLOCK_MONOTONIC. */
 typedef void vm_service_tick(void *arg, uint64_t now_ns);
 
-/* What is done when poll(2) has something to say of a descriptor. */
+/* A handler that is called when poll(2) reports an event of a descriptor. */
 typedef void vm_service_ready(void *arg, int fd, short revents);
 
 struct vm_service_handler {
@@ -55,18 +55,18 @@ struct vm_service {
 /* 0 or -VMPI_ENOMEM. */
 int vm_service_init(struct vm_node *node);
 
-/* Ends the thread when the handler under way is done; no more are taken.  Again:
- * nothing happens.  Before anything that handlers look at is freed. */
+/* Ends the thread when the running handler is done; no more are accepted.  Does
+ * nothing if called again.  Call before anything that handlers use is freed. */
 void vm_service_stop(struct vm_node *node);
 void vm_service_fini(struct vm_node *node);
 
 /*
- * A new handler of this process: its id, or -VMPI_ESTATE (the runtime does not
- * run, or stops), -VMPI_ELIMIT (there are too many, or no thread or descriptor
- * is left; logged), -VMPI_EINVAL (a period of 0).
+ * Adds a handler to this process: returns its id, or -VMPI_ESTATE (the runtime
+ * does not run, or stops), -VMPI_ELIMIT (there are too many, or no thread or
+ * descriptor is left; logged), -VMPI_EINVAL (a period of 0).
  *
- * A tick comes the first time after one period.  One that comes late moves all
- * that follow; none is made up for.  A descriptor is the caller's, who drops the
+ * The first tick comes after one period.  A late one delays all that follow;
+ * none is made up for.  A descriptor belongs to the caller, who drops the
  * handler before closing it; events as of poll(2), whose POLLERR, POLLHUP and
  * POLLNVAL always come.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of policies, their service's handler, and what people are told.
+ * Lists of policies, their handler, and the lines about them for people.
  */
 #include "core/service/tune.h"
 
@@ -30,7 +30,7 @@ static int policy_number(const char *name)
 	return policy ? i : -1;
 }
 
-/* The service is no task; who stops the runtime may be one. */
+/* The service thread is no task; the one that stops the runtime may be one. */
 static void tell(const struct vm_policy_record *record)
 {
 	struct vm_event_from from = { .rank = VM_EVENT_ALL,

@@ -23,8 +23,8 @@ struct vm_tune {
 	unsigned file_count;
 	int handler; /* of the service, or 0 */
 	int64_t interval_ms;
-	/* Names that policies were told, by number; made at the first question.
-	 */
+	/* Names that policies have asked for, by number; made at the first
+	 * question. */
 	char **control_names, **counter_names;
 	int control_count, counter_count;
 };

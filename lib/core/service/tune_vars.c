@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What policies see and set is what everybody does: introspect/vars/cvar.h, pvar.h.
+ * Policies see and set the same variables as everybody: introspect/vars/cvar.h,
+ * pvar.h.
  *
  * Tables of variables can be added while the job runs, so names are kept in
  * arrays that grow; the texts themselves stay where they are.
@@ -145,7 +146,7 @@ static int counter_info(void *arg, int number, struct vmpi_policy_var *var)
 	return 0;
 }
 
-/* How many words a counter has; 0: there is none of that number. */
+/* The number of words of a counter; 0: there is none of that number. */
 static unsigned counter_words(int number)
 {
 	struct vm_pvar_view view;

@@ -29,7 +29,8 @@ static bool is_locked(int fd)
 
 #define STAT_BYTES 1024
 
-/* What /proc says of a process, from its state (field 3) on; NULL: nothing. */
+/* Reads the line of a process in /proc, from its state (field 3) on; NULL:
+ * none. */
 static const char *stat_read(char text[STAT_BYTES], pid_t pid)
 {
 	char path[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests are taken apart word by word; what is left of the line is the value.
+ * Requests are parsed word by word; the rest of the line is the value.
  */
 #include "introspect/export/control.h"
 
@@ -38,7 +38,7 @@ static void answer(const struct request *request, const char *format, ...)
 	va_end(args);
 }
 
-/* Text of strangers in an answer: one line, not for ever. */
+/* Shortens text of strangers for an answer: one line of bounded length. */
 static void shorten(char out[64], const char *text)
 {
 	size_t i = 0;
@@ -61,7 +61,7 @@ static size_t word_take(struct request *request, char word[VM_NAME_MAX])
 	return length;
 }
 
-/* Whether the request names a variable there is; else it is answered. */
+/* Whether the request names an existing variable; otherwise it is answered. */
 static bool name_take(struct request *request)
 {
 	struct vm_nearest nearest;
@@ -179,8 +179,8 @@ static void ping(const struct request *request)
 	answer(request, "ok vmpi %s", vmpi_version());
 }
 
-/* Whether "R" of "rank R ..." is a number, and ranks can be asked; else it is
- * answered. */
+/* Whether "R" of "rank R ..." is a number, and ranks can be asked; otherwise it
+ * is answered. */
 static bool rank_take(struct request *request)
 {
 	char word[VM_NAME_MAX], shown[64];

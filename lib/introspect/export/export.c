@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Each piece of memory is a mapping of its own part of the file, which grows
- * with each; its pages are asked for at once, since a page that cannot be had
- * later would be a bus error in the middle of anything.
+ * with each; its pages are allocated at once, since a page that cannot be had
+ * later would be a bus error at any place.
  */
 #include "introspect/export/export.h"
 
@@ -139,8 +139,9 @@ uint64_t vm_export_offset(const void *memory)
 }
 
 /*
- * A child writes to its memory as it likes: that is not its parent's any more.
- * Where there is no memory for a copy, it loses it, and faults when it looks.
+ * A child gets memory of its own, because its parent's file is not its own.
+ * Where there is no memory for a copy, it loses it, and faults when it reads
+ * it.
  */
 static void child_part(void)
 {
@@ -163,7 +164,7 @@ static void child_part(void)
 	share.open = false;
 }
 
-/* The job as it stands in names. */
+/* The job's name in characters that file names may have. */
 static void job_plain(char plain[VM_EXPORT_JOB_MAX], const char *job)
 {
 	size_t i;
@@ -190,7 +191,7 @@ void vm_export_path(char *path, size_t bytes, const char *dir, const char *job,
 		 plain, node);
 }
 
-/* A new file at the path; that of a dead process makes room. */
+/* Makes a new file at the path; that of a dead process is removed. */
 static int file_make(const char **why)
 {
 	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;

@@ -69,7 +69,8 @@ int vm_export_each(const char *dir,
 	return rc;
 }
 
-/* Whether a file that was found dead is to go; the first time that is noted. */
+/* Whether a file that was found dead is to be removed; the first time that is
+ * noted. */
 static bool is_old(int fd, uint64_t old_s)
 {
 	const off_t at = offsetof(struct vm_export_head, phase);
@@ -80,7 +81,7 @@ static bool is_old(int fd, uint64_t old_s)
 	if (old_s == 0 || fstat(fd, &about))
 		return true;
 	if (pread(fd, &found, sizeof(found), at) != (ssize_t)sizeof(found))
-		found = phase; /* too short for anything: by its age */
+		found = phase; /* too short for a phase: judged by its age */
 	if (found != VM_EXPORT_DEAD) {
 		/* That moves its time, too; if it cannot be, it stays. */
 		(void)!pwrite(fd, &phase, sizeof(phase), at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows and texts are collected on the heap first, since how long the texts are
- * is known at the end.
+ * Rows and texts are collected on the heap first, since the length of the texts
+ * is known only at the end.
  */
 #include "introspect/export/table.h"
 
@@ -13,7 +13,7 @@
 #include "base/nearest.h"
 #include "introspect/vars/cvar.h"
 
-/* What is collected. */
+/* The collected rows and texts. */
 struct tables {
 	FILE *out; /* of the texts */
 	char *texts;
@@ -46,7 +46,7 @@ static uint32_t table_place(const struct vm_export_facts *facts,
 	return i; /* beyond the last one: nowhere */
 }
 
-/* Where the row's first word is in a block. */
+/* The index of the row's first word in a block. */
 static uint32_t row_word(const struct vm_pvar_table *table,
 			 const struct vm_pvar *row)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plan: as long as it helps, one rank goes from the worker with most to do
- * to the one with least, or two change places.  The best single step is taken,
- * and it must be worth a rank's cold caches.
+ * The plan: as long as it helps, one rank goes from the most to the least
+ * loaded worker, or two change places.  The best single step is taken, and it
+ * must be worth a rank's cold caches.
  */
 #include "introspect/measure/balance.h"
 
@@ -12,9 +12,9 @@
 #include "base/err.h"
 
 #define STEP_LEAST 5	 /* permille of the most that a step must save */
-#define SWAPS_MOST 16384 /* pairs looked at for one step */
+#define SWAPS_MOST 16384 /* pairs considered for one step */
 #define WAIT_MOST 1024
-#define SLACK 50 /* what keeps neighbours may take a 50th more */
+#define SLACK 50 /* a plan that keeps neighbours may take a 50th more */
 
 int vm_balance_init(struct vm_balance *balance, int ranks, int workers,
 		    unsigned least)
@@ -42,7 +42,7 @@ void vm_balance_fini(struct vm_balance *balance)
 	*balance = (struct vm_balance){ 0 };
 }
 
-/* Adds up the workers' times; the one with most and the one with least. */
+/* Adds up the workers' times; finds the highest and the lowest. */
 static void sums_make(const struct vm_balance *balance,
 		      const struct vm_balance_load *loads, int *most,
 		      int *least)
@@ -83,10 +83,10 @@ unsigned vm_balance_waste(const struct vm_balance *balance,
 /* A step: rank a goes from the one to the other, b (or nobody, -1) back. */
 struct step {
 	int a, b;
-	uint64_t gain; /* less time for the one with more of the two */
+	uint64_t gain; /* reduction of the higher of the two times */
 };
 
-/* What it saves when `time` more goes over than comes back, of a difference of
+/* The gain when `time` more goes over than comes back, of a difference of
  * `gap`: the higher of the two sinks by it, or to what the lower rises to. */
 static uint64_t step_gain(uint64_t gap, uint64_t time)
 {
@@ -104,7 +104,7 @@ static void step_offer(struct step *best, int a, int b, uint64_t gap,
 		*best = (struct step){ a, b, gain };
 }
 
-/* The best swap of rank a with one of the worker `to`. */
+/* Finds the best swap of rank a with one of the worker `to`. */
 static void swaps_look(const struct vm_balance *balance, struct step *best,
 		       int a, int to, uint64_t gap, unsigned *left)
 {
@@ -129,7 +129,8 @@ static struct step step_best(const struct vm_balance *balance, int from, int to)
 	for (int a = 0; a < balance->ranks; a++)
 		if (plan[a].worker == from && !plan[a].fixed && plan[a].time)
 			step_offer(&best, a, -1, gap, plan[a].time);
-	/* Swaps move two: only where one rank alone comes far from the middle. */
+	/* Swaps move two: only where one rank alone comes far from the
+	 * middle. */
 	if (best.gain >= gap / 2 - gap / 8)
 		return best;
 	for (int a = 0; a < balance->ranks && left; a++)
@@ -258,7 +259,7 @@ void vm_balance_undone(struct vm_balance *balance)
 	balance->judging = false;
 }
 
-/* Whether blocks of neighbours can do with so much each; fills worker. */
+/* Whether blocks of neighbours fit into so much time each; fills worker. */
 static bool blocks_fit(int *worker, const uint64_t *times, int ranks,
 		       int workers, uint64_t most)
 {
@@ -269,7 +270,7 @@ static bool blocks_fit(int *worker, const uint64_t *times, int ranks,
 		uint64_t time = times[i] ? times[i] : 1;
 		int left = ranks - i, behind = workers - 1 - w;
 
-		/* Nobody stays without a rank while there are enough. */
+		/* No worker stays without a rank while there are enough. */
 		if (sum && w < workers - 1 &&
 		    (sum + time > most || left <= behind)) {
 			w++;
@@ -283,7 +284,8 @@ static bool blocks_fit(int *worker, const uint64_t *times, int ranks,
 	return true;
 }
 
-/* Blocks with the least time of the one that has most; which is returned. */
+/* Makes the blocks whose most loaded worker has the least time, which is
+ * returned. */
 static uint64_t blocks_place(int *worker, const uint64_t *times, int ranks,
 			     int workers)
 {
@@ -317,7 +319,8 @@ static int longer_first(const void *left, const void *right)
 	return a->rank < b->rank ? -1 : 1;
 }
 
-/* Longest first, each to who has least; the time of the one that has most. */
+/* Longest first, each to the least loaded worker; returns the time of the most
+ * loaded one. */
 static uint64_t longest_place(int *worker, struct ranked *order, uint64_t *sums,
 			      int ranks, int workers)
 {
@@ -339,7 +342,7 @@ static uint64_t longest_place(int *worker, struct ranked *order, uint64_t *sums,
 }
 
 /* Improves blocks step by step, so that most ranks stay with their neighbours;
- * the time of the one that has most. */
+ * returns the time of the most loaded worker. */
 static uint64_t blocks_improve(int *worker, const uint64_t *times, int ranks,
 			       int workers)
 {

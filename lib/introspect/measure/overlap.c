@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events to bounds.
+ * From events to bounds.
  *
- * What has to be known at the moment of an event is read then (the two sums);
- * everything else, the table and the rows, waits in the ring until it is full.
+ * Only the two sums are read at the moment of an event; everything else, the
+ * table and the rows, waits in the ring until it is full.
  */
 #include "introspect/measure/overlap.h"
 
@@ -59,7 +59,7 @@ static uint64_t span_of(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* How long the rank's core, wherever that was, has run user code. */
+/* The time that the rank's core, whichever that was, has run user code. */
 static uint64_t core_at(const struct vm_overlap *overlap, uint64_t now)
 {
 	const struct vm_overlap_core *core;
@@ -194,7 +194,8 @@ void vm_overlap_begin(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
 		xfer_put(xfer, VM_XFER_OPEN);
 }
 
-/* What happened from the begin of a transfer until now. */
+/* Fills in the time and the computation from the begin of a transfer until
+ * now. */
 static void since_begin(struct vm_overlap_entry *entry,
 			const struct vm_overlap *overlap,
 			const struct vm_overlap_xfer *xfer, uint64_t now)
@@ -318,7 +319,7 @@ void vm_overlap_copied(struct vm_overlap *overlap, enum vm_side side,
 	vm_lock_give(&overlap->lock);
 }
 
-/* The section `name` inside the innermost one, made if it is new; or -1. */
+/* Finds the section `name` inside the innermost one, or makes it; or -1. */
 static int section_find(struct vm_overlap *overlap, const char *name)
 {
 	int parent = section_now(overlap);

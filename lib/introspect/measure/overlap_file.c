@@ -75,7 +75,7 @@ static bool file_valid(const struct vm_overlap_file *file, size_t bytes)
 	       file_bytes(file) == bytes && setup_valid(&file->setup);
 }
 
-/* What a process that died in the middle may have left in a rank. */
+/* Repairs a rank of a process that died in the middle of an update. */
 static bool rank_mend(struct vm_overlap *rank)
 {
 	if (rank->used > VM_OVERLAP_RING ||

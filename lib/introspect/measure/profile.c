@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows, found by section and call; row 0 is that of section 0 outside of calls,
- * and gets what there is no room for.
+ * and gets everything there is no room for.
  */
 #include "introspect/measure/profile.h"
 
@@ -51,7 +51,7 @@ static uint32_t section_now(const struct vm_profile *profile)
 	return depth ? profile->open[depth - 1] : 0;
 }
 
-/* What has grown goes to the row that the rank leaves. */
+/* Adds the growth since the last time to the row that the rank leaves. */
 static void settle(struct vm_profile *profile, uint64_t now,
 		   const uint64_t *values)
 {

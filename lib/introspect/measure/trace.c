@@ -67,7 +67,7 @@ int vm_trace_new(struct vm_trace *trace, const char *path,
 	return 0;
 }
 
-/* Nothing that a foreign or broken file says leads outside of it. */
+/* Whether no offset in a foreign or damaged file leads outside of it. */
 static bool file_valid(struct vm_trace *trace, struct vm_trace_file *file,
 		       size_t bytes)
 {

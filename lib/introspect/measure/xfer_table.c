@@ -21,8 +21,8 @@ static const char *const words[VM_PATHS] = {
 #undef WORD
 };
 
-/* On the line through a and b; it does not fall, so that a larger message never
- * takes less time than the last point. */
+/* A point on the line through a and b; the line does not fall, so that a larger
+ * message never takes less time than the last point. */
 static double line_through(const struct vm_xfer_point *a,
 			   const struct vm_xfer_point *b, uint64_t bytes)
 {
@@ -82,7 +82,7 @@ static int way_of(const char *word)
 
 #define WHY_MAX 160
 
-/* Takes a line without its comment: 0, or -VMPI_EINVAL and in why the
+/* Parses a line without its comment: 0, or -VMPI_EINVAL and in why the
  * reason. */
 static int line_take(struct vm_xfer_table *table, const char *line,
 		     char why[WHY_MAX])

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Policy eager: which messages go to other processes without being asked for.
+ * Policy eager: the limit up to which messages go to other processes without an
+ * announcement.
  *
  * Messages are counted by size (core_sizes_remote).  Where many are longer than
- * core_eager_limit, and somebody waits, a limit that takes in most of them is
- * tried: the rate of messages in the windows before and after, by their medians,
- * is the gain.  With too little of one the limit goes back, and that size is left
- * alone for a time that doubles.  What was worth it once is taken at once the
- * next time.  When no message needs the higher limit any more it goes back.
+ * core_eager_limit, and ranks wait, a limit that takes in most of them is
+ * tried: the rate of messages in the windows before and after, by their
+ * medians, is the gain.  With too little of one the limit goes back, and that
+ * size is left alone for a time that doubles.  A limit that was worth it once
+ * is taken at once the next time.  When no message needs the higher limit any
+ * more it goes back.
  *
  * Packet memory beyond tune_memory takes the limit down, step by step.
  *
- * It cannot swing: a limit goes up only for a token, of which there are TOKENS
- * and one more every TOKEN_TICKS; each time up allows one way down.
+ * It cannot oscillate: a limit goes up only for a token, of which there are
+ * TOKENS and one more every TOKEN_TICKS; each time up allows one way down.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -127,7 +129,7 @@ static void window_open(struct eager *e, uint64_t now_ns)
 	e->window = (struct window){ .began_ns = now_ns };
 }
 
-/* What was sent since the last tick. */
+/* Adds the messages sent since the last tick. */
 static void window_add(vmpi_tuner *tuner, struct eager *e)
 {
 	uint64_t looks = counter(tuner, e->polls) - counter(tuner, e->found);
@@ -203,7 +205,7 @@ static void rate_add(struct eager *e, uint64_t now_ns)
 		e->rate_count++;
 }
 
-/* What was measured was with another limit. */
+/* Starts again: the measurements were made with another limit. */
 static void limit_changed(struct eager *e, uint64_t now_ns)
 {
 	e->rate_count = 0;
@@ -324,7 +326,7 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 					 "no messages need it any more",
 					 now_ns);
 	}
-	/* Nobody waits, so nobody would gain. */
+	/* No rank waits, so none would gain. */
 	if (limit < e->home || e->window.looks < e->window.messages)
 		return 0;
 	bin = candidate(&e->window, limit, control(tuner, e->most));
@@ -376,7 +378,8 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	return limit_set(tuner, e, target, reason, now_ns) ?: 1;
 }
 
-/* So few messages in so long a time: what they were like is over. */
+/* So few messages in so long a time: older measurements mean nothing any
+ * more. */
 static int silence(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	e->trying = false;
@@ -414,7 +417,7 @@ static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	return rc;
 }
 
-/* Somebody else has set the limit: that is where it goes back to. */
+/* A user or another policy has set the limit: it goes back to that later. */
 static int eager_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 		       int number)
 {

@@ -2,8 +2,8 @@
 /*
  * The functions of a tuner, and the life of a policy.
  *
- * A policy that does something for which it is turned off still finishes the
- * call that it is in: `broken` says why, and guard() looks at it afterwards.
+ * A policy that is turned off for a mistake still finishes the call that it is
+ * in: `broken` is the reason, and guard() checks it afterwards.
  */
 #include "introspect/policy/policy.h"
 
@@ -185,7 +185,7 @@ static int refuse(struct vm_policy_run *run, int rc, const char *name,
 	return rc;
 }
 
-/* What a policy may set at all: 0, or what it is told instead. */
+/* Checks whether a policy may set it at all: 0, or the error it is given. */
 static int write_check(struct vm_policy_run *run, int number,
 		       const char *reason, struct vmpi_policy_var *var,
 		       int64_t *now)
@@ -211,7 +211,7 @@ static int write_check(struct vm_policy_run *run, int number,
 	return 0;
 }
 
-/* The value that is in range; of a word to choose there is no nearest. */
+/* The value within the range; for a choice there is no nearest word. */
 static int write_bound(struct vm_policy_run *run,
 		       const struct vmpi_policy_var *var, int64_t *value)
 {
@@ -263,7 +263,7 @@ static int tuner_write(vmpi_tuner *tuner, int number, int64_t value,
 	rc = write_value(run, &var, number, value);
 	if (rc < 0)
 		return rc;
-	/* What somebody else has set is what it goes back to. */
+	/* A value set by anything else is the one it goes back to. */
 	if (!knob->ours)
 		knob->first = now;
 	knob->last = value;
@@ -346,7 +346,7 @@ const char *vm_policy_wrong(const struct vmpi_policy *policy)
 	return NULL;
 }
 
-/* What it has set goes back, unless somebody else has set it since. */
+/* Reverts its settings, except those that something else has set since. */
 static void knobs_restore(struct vm_policy_run *run)
 {
 	const struct vm_policy_vars *vars = &run->all->vars;
@@ -376,7 +376,7 @@ static void run_end(struct vm_policy_run *run)
 	knobs_restore(run);
 }
 
-/* After a call of a policy: what it has returned, and done, turns it off. */
+/* Turns a policy off after a call, for its result or for what it has done. */
 static void guard(struct vm_policy_run *run, int rc)
 {
 	char text[LINE_MAX_];
@@ -402,7 +402,7 @@ static bool name_taken(const struct vm_policies *all, const char *name)
 	return false;
 }
 
-/* Calls start(); 0, or what it said. */
+/* Calls start(); 0, or its error. */
 static int run_start(struct vm_policy_run *run)
 {
 	struct vm_policies *all = run->all;
@@ -478,7 +478,8 @@ static bool knob_holds(const struct vm_policy_vars *vars,
 	       now == knob->last;
 }
 
-/* Variables that are not what the policy has made them: somebody else has. */
+/* Notices variables whose value is not the policy's: something else has set
+ * them. */
 static void changes_see(struct vm_policy_run *run)
 {
 	const struct vm_policy_vars *vars = &run->all->vars;

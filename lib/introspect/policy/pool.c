@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Policy pool: memory of packets that nobody uses is given back.
+ * Policy pool: returns unused packet memory.
  *
- * What is unused is what there is less what was in use at most of late, for each
- * size of packets (fabric_pool_packets, fabric_pool_peak).  Where it is a large
- * part for two looks in a row, ports keep none of it (fabric_pool_keep), until
- * they have to get memory again: then it was not unused, only not used just then,
- * and it is left alone for a time that doubles.  Ports that get memory and give
- * it back all the time keep more instead, as far as tune_memory allows.
+ * The unused part is the memory less the recent peak of use, for each size of
+ * packets (fabric_pool_packets, fabric_pool_peak).  Where it is large twice in
+ * a row, ports keep none of it (fabric_pool_keep), until they have to allocate
+ * memory again: then it was needed after all, and it is left alone for a time
+ * that doubles.  Ports that allocate and return memory all the time keep more
+ * instead, as far as tune_memory allows.
  *
- * It sets the variable at most once per look, and not again in that direction
- * for a time that doubles when that was wrong: so it cannot swing.
+ * It sets the variable at most once per check, and not again in that direction
+ * for a time that doubles when that was wrong: so it cannot oscillate.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -94,7 +94,7 @@ static uint64_t counter(vmpi_tuner *tuner, int number)
 	return value;
 }
 
-/* Bytes that there are, and that were not in use even at the most. */
+/* The bytes that exist, and those not in use even at the peak. */
 static uint64_t unused(vmpi_tuner *tuner, const struct pool *p, uint64_t *all)
 {
 	uint64_t packets[CLASSES] = { 0 }, peak[CLASSES] = { 0 };
@@ -131,7 +131,7 @@ static void rest_longer(struct pool *p, struct rest *rest)
 	rest->until = p->look + rest->looks;
 }
 
-/* Ports get memory: what they keep is too little. */
+/* Handles ports that allocate memory: they keep too little. */
 static int churn_see(vmpi_tuner *tuner, struct pool *p, int64_t keep,
 		     uint64_t got)
 {
@@ -153,7 +153,7 @@ static int churn_see(vmpi_tuner *tuner, struct pool *p, int64_t keep,
 	return keep_set(tuner, p, keep < 1 ? 1 : keep * 2, reason);
 }
 
-/* Nobody needs more memory: some may be too much. */
+/* Handles ports that need no more memory: some may be too much. */
 static int calm_see(vmpi_tuner *tuner, struct pool *p, int64_t keep)
 {
 	uint64_t all, idle = unused(tuner, p, &all);
@@ -195,7 +195,8 @@ static int pool_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	/* The first look sees what the start has got. */
 	if (p->look == 1)
 		return 0;
-	/* More memory for more to do is no reason: it must have been there. */
+	/* More memory for more work is no reason: it must have been there
+	 * before. */
 	if (got >= CHURN && (keep < p->home || given >= CHURN))
 		return churn_see(tuner, p, keep, got);
 	p->churn_looks = 0;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Policy rndv: how long messages come from each other process, by who of the two
- * comes late.
+ * Policy rndv: the protocol of long messages from each other process, by which
+ * side of the pair is late.
  *
- * Whoever comes first to a message is likely to wait for it in the library, and
- * can move the data; whoever comes late goes on computing.  Is it the sender who
- * comes late, the receiver reads, which is what auto does anyway.  Is it the
- * receiver, the sender is asked to write (core_rndv_write_from), so that it is
- * done without the receiver.  Are both late in turn, pieces are tried
+ * The side that reaches a message first probably waits for it in the library,
+ * and can move the data; the late side goes on computing.  If the sender is
+ * late, the receiver reads, which is what auto does anyway.  If the receiver is
+ * late, the sender is asked to write (core_rndv_write_from), so that it is done
+ * without the receiver.  If both are late in turn, pieces are tried
  * (core_rndv_pipeline_from).
  *
- * Being likely is not enough: each change is a trial, and the rate of long messages
- * of that process before and after, by the medians of some windows, decides.  What
- * gains too little is taken back and left alone for a time that doubles; what was
- * worth it is taken at once the next time.
+ * A guess is not enough: each change is a trial, and the rate of long messages
+ * of that process before and after, by the medians of some windows, decides.  A
+ * change that gains too little is reverted and left alone for a time that
+ * doubles; one that was worth it is taken at once the next time.
  *
- * A way changes who comes late.  So what a process goes back to auto for is not
- * how late receives are by its way, but that this is not as it was at first
- * any more: the application does something else.  Where by its way receives are
- * not late as they were by auto, it could do so unseen: such a process tries auto
- * for a moment, after times that double.  Where lateness changes again and
- * again in a short time, the process stays with auto for a time that doubles.  A
- * set changes once in CHANGE_TICKS at most, for all processes together.  So it
- * cannot swing.
+ * A protocol changes which side is late.  So a process goes back to auto not
+ * for how late receives are with its protocol, but when this differs from what
+ * it was at first: the application does something else.  Where with its
+ * protocol receives are not late as they were with auto, that could happen
+ * unseen: such a process tries auto for a moment, after times that double.
+ * Where lateness changes again and again in a short time, the process stays
+ * with auto for a time that doubles.  A set changes once in CHANGE_TICKS at
+ * most, for all processes together.  So it cannot oscillate.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -49,8 +49,8 @@
 
 enum way { WAY_AUTO, WAY_WRITE, WAY_PIECES, WAYS };
 
-/* Percent of messages for which the receiver is late, by auto: in which a way is
- * tried. */
+/* Percent of messages for which the receiver is late, with auto: in this range
+ * a protocol is tried. */
 static const struct {
 	const char *variable, *name;
 	unsigned from, to;
@@ -60,7 +60,7 @@ static const struct {
 	[WAY_PIECES] = { "core_rndv_pipeline_from", "pieces", 35, 65 },
 };
 
-/* What is known of a way for a process. */
+/* The knowledge about a protocol for a process. */
 struct trial {
 	bool good;
 	unsigned late; /* of receives by this way, in percent */
@@ -162,7 +162,8 @@ static void rate_add(struct pair *pair, uint64_t now_ns)
 		pair->rate_count++;
 }
 
-/* The pair is to go another way; what was measured was by the one before. */
+/* Changes the protocol of the pair; earlier measurements were made with the one
+ * before. */
 static void way_take(struct pair *pair, enum way way)
 {
 	pair->way = way;
@@ -182,7 +183,7 @@ static void rest(const struct rndv *r, struct trial *trial)
 	trial->banned_until = r->tick + ticks;
 }
 
-/* A window by auto: is there a way that fits the lateness? */
+/* Judges a window of auto: is there a protocol that fits the lateness? */
 static void auto_judge(struct rndv *r, int place, unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
@@ -242,7 +243,7 @@ static bool is_strange(const struct pair *pair, unsigned late)
 	return late > before + LEAVE_PERCENT || late + LEAVE_PERCENT < before;
 }
 
-/* By auto it might not be chosen any more, for what can be seen. */
+/* Whether auto might not lead to it any more, as far as can be seen. */
 static bool is_doubtful(const struct rndv *r, const struct pair *pair,
 			unsigned late)
 {
@@ -252,7 +253,8 @@ static bool is_doubtful(const struct rndv *r, const struct pair *pair,
 	       r->tick - trial->taken >= trial->check_ticks;
 }
 
-/* Auto for a moment; what is worth it is taken again at once. */
+/* Tries auto for a moment; a protocol that is worth it is taken again at
+ * once. */
 static void way_check(struct rndv *r, int place, unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
@@ -268,7 +270,7 @@ static void way_check(struct rndv *r, int place, unsigned late)
 	way_take(pair, WAY_AUTO);
 }
 
-/* What has been kept is left. */
+/* Leaves a protocol that had been kept. */
 static void way_leave(struct rndv *r, int place, unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
@@ -298,7 +300,7 @@ static void pair_judge(vmpi_tuner *tuner, struct rndv *r, int place,
 		auto_judge(r, place, late);
 		return;
 	}
-	/* A trial changes who comes late, too: it is judged by its rate. */
+	/* A trial changes which side is late, too: it is judged by its rate. */
 	if (pair->trying) {
 		if (pair->settled)
 			rate_add(pair, now_ns);
@@ -330,7 +332,8 @@ static void pair_tick(vmpi_tuner *tuner, struct rndv *r, int place,
 
 	pair->seen[0] = now[0];
 	pair->seen[1] = now[1];
-	/* What comes now may still have been asked for the way before. */
+	/* These messages may still have been asked for by the protocol
+	 * before. */
 	if (!pair->applied || !pair->began_ns) {
 		window_open(pair, now_ns);
 		return;
@@ -386,7 +389,7 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	struct rndv *r = tuner->state;
 
 	r->tick++;
-	/* Somebody has chosen for all. */
+	/* The user has chosen one for all. */
 	if (control(tuner, r->protocol))
 		return 0;
 	if (tuner->total(tuner, r->counter[0], sender, PLACES) ||
@@ -405,7 +408,7 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	return sets_apply(tuner, r);
 }
 
-/* Somebody else has set a set: its members stay, ours start again. */
+/* A set was set by something else: its members stay, ours start again. */
 static int rndv_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 		      int number)
 {

@@ -17,7 +17,7 @@ bool vm_pvar_grows(const struct vm_pvar *row)
 	       row->class_ == VM_PVAR_AGGREGATE;
 }
 
-/* Which variables are in the list, and in which order. */
+/* The variables of the list, in their order. */
 struct chosen {
 	int *numbers;
 	unsigned count;
@@ -31,7 +31,8 @@ static bool chosen_has(const struct chosen *chosen, int number)
 	return false;
 }
 
-/* Adds what fits the name: how many there are, wanted or not, or -VMPI_EINVAL. */
+/* Adds the variables that fit the name: returns how many there are, wanted or
+ * not, or -VMPI_EINVAL. */
 static int name_choose(struct chosen *chosen, const char *name,
 		       vm_bulk_wanted *wanted, int count)
 {

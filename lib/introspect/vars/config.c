@@ -160,8 +160,8 @@ static void copy_case(char out[VM_NAME_MAX], const char *name,
 	out[i] = '\0';
 }
 
-/* Somebody else's variable may have the same prefix: no mistake, but most
- * often it is one. */
+/* Another program's variable may have the same prefix: that is no mistake, but
+ * most often it is one. */
 static void env_warn(const char *name)
 {
 	struct vm_nearest nearest;

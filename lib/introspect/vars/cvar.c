@@ -3,7 +3,7 @@
  * The registry of control variables.
  *
  * Tables are added and never taken away, so they are searched without a lock;
- * the lock orders writers.  Values are words that anybody reads plainly and
+ * the lock orders writers.  Values are words that any thread reads plainly and
  * that are written by a relaxed atomic store.
  */
 #include "introspect/vars/cvar.h"
@@ -40,7 +40,7 @@ static struct {
 	vm_cvar_changed *changed; /* or NULL */
 } vars;
 
-/* Where a variable is. */
+/* The place of a variable. */
 struct slot {
 	const struct vm_cvar_table *table;
 	const struct vm_cvar *row;
@@ -147,8 +147,8 @@ bool vm_cvar_known(const char *name)
 }
 
 /*
- * Stores one word.  Readers load it plainly, by design: TSan is told by not
- * showing it this store.
+ * Stores one word.  Readers load it plainly, by design: this store is hidden
+ * from TSan.
  */
 __attribute__((no_sanitize("thread"))) static void word_store(void *word,
 							      int64_t value)
@@ -166,7 +166,7 @@ static const char *string_load(const void *word)
 	return (const char *)(intptr_t)word_load(word);
 }
 
-/* Finds or makes the copy of text that lives for ever; under lock. */
+/* Finds or makes the copy of text that lives forever; under lock. */
 static int keep(const char **kept, const char *text)
 {
 	char *copy;
@@ -187,7 +187,7 @@ static int keep(const char **kept, const char *text)
 	return 0;
 }
 
-/* What is written where, and on whose behalf. */
+/* A write: its target, its value and its source. */
 struct write {
 	struct slot slot;
 	int64_t number;	  /* all types but STRING */
@@ -230,7 +230,7 @@ static int write_locked(const struct write *write)
 	return 0;
 }
 
-/* Begins a message: who asked for it. */
+/* Begins a message with the source of the value. */
 static void place_format(char place[512], const char *name,
 			 enum vm_var_source source, const char *path,
 			 unsigned line)
@@ -251,7 +251,7 @@ static void place_format(char place[512], const char *name,
 		place[0] = '\0';
 }
 
-/* Users' text in a message: one line, not for ever. */
+/* Shortens users' text for a message: one line of bounded length. */
 static void shorten(char out[64], const char *text)
 {
 	size_t i;
@@ -398,7 +398,8 @@ int vm_cvar_get(const char *name, char *text, size_t bytes)
 	return 0;
 }
 
-/* Fills what text the view needs; the buffers live as long as the visit. */
+/* Formats the texts that the view needs; the buffers live as long as the
+ * visit. */
 static int visit_slot(const struct slot *slot,
 		      int (*visit)(const struct vm_cvar_view *view, void *arg),
 		      void *arg)

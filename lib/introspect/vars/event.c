@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Registrations, and giving events to them.
+ * Registrations, and the delivery of events to them.
  *
  * Those of a type lie in lists by rank, to which they are only added: one that
- * has ended waits there to be used again for the same list, so whoever raises
- * walks without a lock.  The state of a registration counts who looks at it;
- * the last one to go away from one that is to end ends it.
+ * has ended waits there to be used again for the same list, so raising walks
+ * without a lock.  The state of a registration counts the threads that use it;
+ * of one that is to end, the last thread to leave ends it.
  */
 #include "introspect/vars/event.h"
 
@@ -20,7 +20,8 @@
 #define LIST_ALL (LISTS - 1)
 #define WORKERS_MAX 1024 /* drops of workers beyond are the last one's */
 
-/* vm_event_handle.state: two bits, and how many look at it in units above. */
+/* vm_event_handle.state: two bits, and the number of its users in units
+ * above. */
 enum { FREE, LIVE, DYING, ENDING, PHASES = 3, LOOKER = 4 };
 
 /* Written under the lock; seq is odd meanwhile, so that readers need none. */
@@ -40,9 +41,9 @@ struct vm_event_handle {
 	struct callback callbacks[VM_SAFETIES];
 	_Atomic(vm_event_dropped_fn) on_dropped;
 	_Atomic uint64_t dropped; /* in all */
-	_Atomic bool drops_new;	  /* some that were not told of */
+	_Atomic bool drops_new;	  /* some that were not reported */
 	_Atomic uint64_t *drops;  /* those, by source */
-	/* How it ends; written before it is DYING. */
+	/* The function at its end; written before it is DYING. */
 	vm_event_free_fn free_fn;
 	void *free_arg;
 };
@@ -315,7 +316,7 @@ uint64_t vm_event_dropped(const struct vm_event_handle *handle)
 	return atomic_load_explicit(&handle->dropped, memory_order_relaxed);
 }
 
-/* Nobody looks at it any more: exactly one thread gets here. */
+/* Ends it when no thread uses it any more: exactly one thread gets here. */
 static void handle_end(struct vm_event_handle *handle,
 		       enum vm_event_safety safety)
 {
@@ -358,7 +359,7 @@ static void handle_leave(struct vm_event_handle *handle,
 void vm_event_unregister(struct vm_event_handle *handle, vm_event_free_fn fn,
 			 void *arg)
 {
-	/* As one who looks: whoever leaves last ends it. */
+	/* As a user of it: the last to leave ends it. */
 	handle_look(handle);
 	vm_lock_take(&events.lock);
 	if (has_callback(handle))
@@ -397,7 +398,7 @@ static void drop(struct vm_event_handle *handle, const struct vm_event *event)
 	atomic_store_explicit(&handle->drops_new, true, memory_order_relaxed);
 }
 
-/* Tells of what was dropped since the last time. */
+/* Reports the events that were dropped since the last time. */
 static void drops_tell(struct vm_event_handle *handle,
 		       enum vm_event_safety safety, void *arg)
 {

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 
-/* Where a variable is. */
+/* The place of a variable. */
 struct spot {
 	unsigned char table;
 	unsigned short row, word;
@@ -134,7 +134,7 @@ void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value)
 	}
 }
 
-/* What a sum begins with. */
+/* The value that a sum begins with. */
 static void row_clear(const struct vm_pvar *row, uint64_t *words)
 {
 	for (unsigned w = 0; w < row->words; w++)
@@ -358,7 +358,8 @@ static bool class_sums(enum vm_pvar_class class_)
 				 1u << VM_PVAR_AGGREGATE);
 }
 
-/* As row_fold() of both blocks, for who reads much: also may be words itself. */
+/* As row_fold() of both blocks, for frequent readers: also may be words
+ * itself. */
 static inline void row_read(const struct vm_pvar *row, uint64_t *values,
 			    const uint64_t *words, const uint64_t *also)
 {

@@ -55,8 +55,8 @@ static unsigned level_of(const struct vm_pvar_spot *spot)
 	return VM_LEVEL_NONE;
 }
 
-/* Whether it is a watermark that can be set back: its block has a second one,
- * and it is known what the level is now, or it is at least 0. */
+/* Whether a watermark can be reset: its block has a second one, and its current
+ * level is known, or is at least 0. */
 static bool mark_resets(const struct vm_pvar_spot *spot, unsigned level)
 {
 	return spot->row->of == VM_PVAR_RANK &&
@@ -159,7 +159,7 @@ void vm_handle_stop(struct vm_handle *handle)
 	vm_lock_give(&handle->lock);
 }
 
-/* Goes on from the values at which it stopped. */
+/* Continues from the values at which it stopped. */
 static void resume(struct vm_handle *handle)
 {
 	if (handle->kind == VM_SINCE) {
@@ -192,7 +192,8 @@ unsigned vm_handle_count(const struct vm_handle *handle)
 	return handle->count;
 }
 
-/* Which blocks a handle sees, and what becomes of their words. */
+/* Determines the blocks that a handle sees, and how their words are
+ * combined. */
 static void handle_aim(struct vm_handle *handle,
 		       const struct vm_handle_want *want, int rank)
 {

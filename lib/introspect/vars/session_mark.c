@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Setting a watermark back without a word to those who count.
+ * Resetting a watermark without involving the code that counts.
  *
- * Its live mark is lowered to the level of now: after what it was has gone to
- * the bases of all other handles, and to the second block of its owner, where
- * all who know nothing of handles find it.
+ * Its live mark is lowered to the current level, after its old value has been
+ * stored in the bases of all other handles, and in the second block of its
+ * owner, where all readers without a handle find it.
  */
 #include "introspect/vars/session_handle.h"
 
@@ -18,7 +18,8 @@ static bool sees(const struct vm_handle *handle, unsigned i)
 	return i >= handle->first && i - handle->first < handle->blocks;
 }
 
-/* Gives what a live mark was to the other handles that see it; marks.lock. */
+/* Stores the old value of a live mark in the other handles that see it;
+ * marks.lock. */
 static void mark_keep(const struct vm_handle *handle, unsigned i, unsigned w,
 		      uint64_t mark)
 {
@@ -46,13 +47,13 @@ static _Atomic bool *used_of(const struct vm_walk *walk)
 }
 
 /*
- * Lowers one live mark to its level.  Its owner may write it meanwhile, plainly:
- * a greater value, which then is what has to be kept, or which stays.
+ * Lowers one live mark to its level.  Its owner may write it meanwhile,
+ * plainly: a greater value, which then either is kept or stays.
  */
 static void mark_lower(const struct vm_handle *handle,
 		       const struct vm_walk *walk, unsigned w)
 {
-	/* Who may write the blocks is not for readers to know. */
+	/* Readers need not know which thread writes the blocks. */
 	uint64_t *word =
 		(uint64_t *)(uintptr_t)walk->words + handle->spot.word + w;
 	uint64_t *also =

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-/* What values are before any block was seen. */
+/* Sets values to those before any block was seen. */
 static void values_clear(const struct vm_handle *handle, uint64_t *values)
 {
 	for (unsigned e = 0; e < handle->count; e++)
@@ -56,8 +56,8 @@ void vm_live_read(const struct vm_handle *handle, uint64_t *values)
 }
 
 /*
- * Of a mark only the first block counts: what the second one has was before, or
- * is of threads that have left.
+ * Of a mark only the first block counts: the second one has earlier values, or
+ * those of threads that have left.
  */
 static void mark_read(const struct vm_handle *handle, uint64_t *values)
 {
@@ -78,7 +78,7 @@ void vm_frozen_read(const struct vm_handle *handle, uint64_t *values)
 						 memory_order_relaxed);
 }
 
-/* What a handle makes of a live value. */
+/* Converts a live value to the handle's. */
 static uint64_t value_of(struct vm_handle *handle, unsigned e, uint64_t live)
 {
 	uint64_t base = vm_base(handle, e);
@@ -119,7 +119,7 @@ static bool is_sure(struct vm_handle *handle, const struct vm_pvar_place *place)
 static inline bool is_alone(const struct vm_pvar_place *place,
 			    const char *block)
 {
-	/* Pairs with the release store of who first counts elsewhere. */
+	/* Pairs with the release store of the first to count elsewhere. */
 	if (place->used)
 		return !atomic_load_explicit(
 			(const _Atomic bool *)(block + place->used),
@@ -133,7 +133,7 @@ static inline size_t second_of(const struct vm_handle *handle,
 			       const struct vm_pvar_place *place,
 			       const char *block)
 {
-	/* What is there of marks may come while they are read. */
+	/* Marks may change while they are read. */
 	if (handle->adds && is_alone(place, block))
 		return 0;
 	if (place->refresh)
@@ -195,8 +195,9 @@ static void nothing_read(struct vm_handle *handle, uint64_t *values)
 		values[e] = value_of(handle, e, values[e]);
 }
 
-/* The short way, for all but sums of several ranks and blocks of objects.  False:
- * the blocks are not here, or other ones than when the handle was made. */
+/* The short path, for everything except sums of several ranks and blocks of
+ * objects. False: the blocks are not here, or other ones than when the handle
+ * was made. */
 static bool straight_read(struct vm_handle *handle, uint64_t *values)
 {
 	const struct vm_pvar_place *place = vm_handle_place(handle);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One connection per request: who asks is a person, or a script.
+ * One connection per request: the user is a person, or a script.
  */
 #include "report/live/control.h"
 
@@ -30,7 +30,7 @@ bool vm_control_there(const char *socket_path)
 	return lstat(socket_path, &stat) == 0 && S_ISSOCK(stat.st_mode);
 }
 
-/* What to say, and the code. */
+/* Fails with a text and a code. */
 static int fail(const struct call *call, int code, const char *text)
 {
 	snprintf(call->answer, VM_CONTROL_LINE_MAX, "%s", text);
@@ -42,7 +42,7 @@ static int lost(const struct call *call)
 	return fail(call, -VMPI_EIO, strerror(errno));
 }
 
-/* 0: events has happened. */
+/* Waits for events; 0: they have happened. */
 static int await(const struct call *call, short events)
 {
 	struct pollfd fd = { call->fd, events, 0 };
@@ -59,7 +59,7 @@ static int await(const struct call *call, short events)
 		    "the process does not answer; is it stopped?");
 }
 
-/* A moment; false: the time is over. */
+/* Waits a moment; false: the time is over. */
 static bool pause_before(uint64_t until_ns)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
@@ -80,7 +80,7 @@ static int connect_to(const struct call *call, const char *path)
 		return fail(call, -VMPI_ELIMIT,
 			    "the path of the control socket is too long");
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	/* A queue that is full cannot be waited for, only tried again. */
+	/* A full queue cannot be waited for, only tried again. */
 	do
 		rc = connect(call->fd, (struct sockaddr *)&address,
 			     sizeof(address));
@@ -117,7 +117,7 @@ static int send_all(const struct call *call, const char *text, size_t bytes)
 	return 0;
 }
 
-/* Up to the newline, which is left out. */
+/* Receives up to the newline, which is left out. */
 static int receive_line(const struct call *call, char line[VM_CONTROL_LINE_MAX])
 {
 	size_t bytes = 0;

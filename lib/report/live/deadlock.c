@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who may go on is found in rounds: at first those who need nothing, then those
- * who need only them, until a round finds nobody new.  All others are stuck.
- * Rounds go up and down in turn, since ranks often wait for their neighbours.
+ * Ranks that may go on are found in rounds: at first those that need nothing,
+ * then those that need only them, until a round finds no new one.  All others
+ * are stuck. Rounds go up and down in turn, since ranks often wait for their
+ * neighbours.
  */
 #include "report/live/deadlock.h"
 
@@ -10,8 +11,8 @@ struct search {
 	struct vm_deadlock_rank *ranks;
 	unsigned count;
 	unsigned going; /* those who may go on */
-	/* What was found in this round of one operation of all.  Who came since
-	 * is seen in the next one. */
+	/* The findings of this round for one operation of all ranks.  Ranks
+	 * that came since are seen in the next one. */
 	unsigned group;
 	bool come;
 };
@@ -21,8 +22,8 @@ static bool is_blocked(const struct vm_deadlock_rank *rank)
 	return rank->stuck || rank->need == VM_NEED_MIRACLE;
 }
 
-/* Whether a rank that waits in an operation of all gets everybody: those in it
- * are there, others have to be able to come. */
+/* Whether a rank that waits in an operation of all will see all others: those
+ * in it are there, the rest must be able to come. */
 static bool all_come(struct search *search, unsigned group)
 {
 	if (search->group == group)
@@ -52,7 +53,7 @@ static bool may_go(struct search *search, const struct vm_deadlock_rank *self)
 	return false;
 }
 
-/* Whether it found anybody. */
+/* Makes a round; returns whether it found a rank. */
 static bool round_go(struct search *search, bool up)
 {
 	bool found = false;
@@ -89,7 +90,8 @@ unsigned vm_deadlock_find(struct vm_deadlock_rank *ranks, unsigned count)
 	return waiting - (search.going - first);
 }
 
-/* Whom a stuck rank waits for: of several the first that is stuck, or ended. */
+/* The rank that a stuck one waits for: of several the first that is stuck, or
+ * ended. */
 static unsigned next_of(const struct vm_deadlock_rank *ranks, unsigned count,
 			unsigned i)
 {
@@ -125,7 +127,7 @@ unsigned vm_deadlock_circle(unsigned *circle, unsigned *ended,
 			return 0;
 		}
 	}
-	/* Once round for the lowest. */
+	/* Goes round once more for the lowest. */
 	from = at;
 	for (unsigned n = next_of(ranks, count, at); n != at;
 	     n = next_of(ranks, count, n))

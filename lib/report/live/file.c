@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The head, the rows and the texts are copies, checked once.  What is read from
- * the file itself later are words whose places follow from these alone.
+ * The head, the rows and the texts are copies, checked once.  Later reads of
+ * the file itself are only of words whose places follow from these.
  */
 #include "report/live/file.h"
 
@@ -18,7 +18,7 @@
 #include "introspect/export/alive.h"
 #include "report/live/total.h"
 
-/* More than that is no name of anything. */
+/* A longer span than this is not plausible. */
 #define COPY_BYTES_MAX (UINT64_C(64) << 20)
 #define RANKS_MAX 1000000
 #define WORDS_MAX 4096
@@ -110,7 +110,7 @@ static int head_check(struct vm_live_file *file, char *why)
 		refuse(why, "its process has not finished its start");
 		return -VMPI_EAGAIN;
 	}
-	/* What was written before `ready` is there now. */
+	/* Everything that was written before `ready` is visible now. */
 	if (copy_read(file, head, 0, sizeof(*head)))
 		return refuse(why, "it is too short");
 	head->job[sizeof(head->job) - 1] = '\0';
@@ -140,7 +140,7 @@ static bool place_fits(const struct vm_live_file *file,
 		place->stride <= (room - place->also) / (place->count - 1));
 }
 
-/* The same for blocks of so many bytes. */
+/* Whether blocks of so many bytes fit. */
 static bool blocks_fit(const struct vm_live_file *file,
 		       const struct vm_export_place *place, size_t bytes)
 {
@@ -491,7 +491,7 @@ const char *vm_live_call_name(const struct vm_live_file *file, uint32_t call)
 		       NULL;
 }
 
-/* Looks at a rank whose words change until two looks agree. */
+/* Reads of a rank whose words change, until two agree. */
 #define LOOKS 100
 
 int vm_live_doing(const struct vm_live_file *file, struct vm_live_doing *doing,

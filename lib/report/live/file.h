@@ -2,11 +2,11 @@
 /*
  * Reading the shared-memory file of a node process, from outside it.
  *
- * Nothing in the file is believed: what says where things lie is copied and
- * checked before it is used, so that a damaged or foreign file is an error and
- * never a crash.  Values are read where they are, so that looking costs the
- * process nothing but the transfer of the lines looked at.  No other part of the
- * library is needed.  One thread at a time per file.
+ * Nothing in the file is trusted: offsets and counts are copied and checked
+ * before they are used, so that a damaged or foreign file is an error and never
+ * a crash.  Values are read in place, so that reading costs the process nothing
+ * but the transfer of the cache lines read.  No other part of the library is
+ * needed.  One thread at a time per file.
  */
 #ifndef REPORT_LIVE_FILE_H
 #define REPORT_LIVE_FILE_H
@@ -22,28 +22,28 @@
 struct vm_live_file;
 
 /*
- * Opens the file at path.  Result: 0; -VMPI_ENOENT: there is none; -VMPI_EAGAIN:
- * the process has just begun to write it; -VMPI_EIO: not ours to read;
- * -VMPI_EINVAL: it is no such file, or damaged; -VMPI_ENOMEM.  Not logged: why
- * says it.
+ * Opens the file at path.  Result: 0; -VMPI_ENOENT: there is none;
+ * -VMPI_EAGAIN: the process has just begun to write it; -VMPI_EIO: not ours to
+ * read; -VMPI_EINVAL: it is no such file, or damaged; -VMPI_ENOMEM.  Not
+ * logged: why is the text.
  */
 int vm_export_map(struct vm_live_file **file, const char *path,
 		  char why[VM_LIVE_WHY_MAX]);
 void vm_live_unmap(struct vm_live_file *file);
 
-/* What the process has said of itself; texts end, counts are plausible. */
+/* The head, as the process has written it; texts end, counts are plausible. */
 const struct vm_export_head *vm_export_head(const struct vm_live_file *file);
 
-/* Where it is in its life now: enum vm_export_phase. */
+/* The phase of its life now: enum vm_export_phase. */
 unsigned vm_export_phase(const struct vm_live_file *file);
 
 /* Whether the process lives; asks the system. */
 bool vm_live_lives(const struct vm_live_file *file);
 
-/* Which node has the rank. */
+/* The node that has the rank. */
 unsigned vm_live_where(const struct vm_live_file *file, unsigned rank);
 
-/* What a rank does, and, while it waits, for what. */
+/* The state of a rank, and the details of its wait. */
 struct vm_live_doing {
 	enum vm_export_state state;
 	struct vm_export_wait wait;
@@ -61,8 +61,8 @@ int vm_live_doing(const struct vm_live_file *file, struct vm_live_doing *doing,
  * open. */
 const char *vm_live_call_name(const struct vm_live_file *file, uint32_t call);
 
-/* Whether all workers sleep for want of anything to do: then nothing is under
- * way inside the process, whatever its ranks wait for. */
+/* Whether all workers sleep because they have nothing to do: then nothing is
+ * under way inside the process, whatever its ranks wait for. */
 bool vm_live_asleep(const struct vm_live_file *file);
 
 /* Variables by number; texts live as long as the file is open. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files are found by their names; what they say of their job is not needed for
- * that, so that one which lies cannot hide in another job.
+ * Files are found by their names; their content is not needed for that, so that
+ * one with false content cannot hide in another job.
  */
 #include "report/live/job.h"
 
@@ -63,7 +63,7 @@ static int file_visit(const struct vm_export_entry *entry, void *arg)
 	rc = vm_export_map(&file, entry->path, why);
 	if (rc == -VMPI_ENOMEM)
 		return rc;
-	/* It ends, or begins, while we look. */
+	/* It ends, or begins, just now. */
 	if (rc == -VMPI_ENOENT || rc == -VMPI_EAGAIN)
 		return 0;
 	if (rc) {

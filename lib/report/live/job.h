@@ -24,11 +24,11 @@ struct vm_live_jobs {
 	unsigned unreadable; /* files */
 };
 
-/* Hears of a file that cannot be read. */
+/* Called for a file that cannot be read. */
 typedef void (*vm_live_refused)(const char *path, const char *why);
 
-/* Finds the jobs; only: of this name, NULL: all; refused may be NULL.  One whose
- * process has just begun is not there yet.  0, -VMPI_ENOMEM. */
+/* Finds the jobs; only: of this name, NULL: all; refused may be NULL.  A job
+ * whose process has just begun is not included.  0, -VMPI_ENOMEM. */
 int vm_live_jobs_find(struct vm_live_jobs *jobs, const char *dir,
 		      const char *only, vm_live_refused refused);
 void vm_live_jobs_free(struct vm_live_jobs *jobs);
@@ -43,14 +43,14 @@ bool vm_live_job_lives(const struct vm_live_job *job);
 /* Seconds since the first of its processes started. */
 double vm_live_job_age(const struct vm_live_job *job);
 
-/* What its first process says of it. */
+/* The head of its first process. */
 const struct vm_export_head *vm_live_job_head(const struct vm_live_job *job);
 
 /* The file that has the rank; NULL: none of this host's. */
 const struct vm_live_file *vm_live_job_rank(const struct vm_live_job *job,
 					    unsigned rank);
 
-/* How one process does: the same words. */
+/* The state of one process, in the same words. */
 const char *vm_live_file_state(const struct vm_live_file *file);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A rank that was woken looks as if it waited until it runs, and a message may
- * be under way.  So nobody is called stuck unless all workers of all processes
- * sleep for want of anything to do, and, while the job lives, nothing has
- * changed between two looks.
+ * be under way.  So no rank is called stuck unless all workers of all processes
+ * sleep without work, and, while the job lives, nothing has changed between two
+ * looks.
  *
- * Of channels other than the world nobody here knows the members, but each that
- * waits for all says which one is next: those who wait lead from one to the
+ * Of channels other than the world the members are not known here, but each
+ * that waits for all names the next one: those that wait lead from one to the
  * next, up to one that has not come.
  */
 #include "report/live/states.h"
@@ -117,7 +117,7 @@ static bool is_world(const struct vm_export_wait *wait)
 	return wait->context == 0 || (wait->flags & VM_EXPORT_OF_WORLD);
 }
 
-/* What is read of ranks, to be judged. */
+/* The data read of ranks, to be judged. */
 struct readings {
 	const struct vm_live_doing *doing;
 	const bool *known;
@@ -135,7 +135,7 @@ static bool in_meeting(const struct readings *readings, unsigned rank,
 	       (doing->wait.flags & VM_EXPORT_ALL);
 }
 
-/* The member after one that is in a meeting; -1: nobody knows. */
+/* The member after one that is in a meeting; -1: unknown. */
 static int next_in(const struct readings *readings, unsigned rank)
 {
 	int next = readings->doing[rank].wait.peer;
@@ -145,7 +145,8 @@ static int next_in(const struct readings *readings, unsigned rank)
 
 /*
  * The first member after the rank that is not in its meeting; -1: all are, or
- * nobody knows.  For those of needs that say so (stuck) it is known already.
+ * it is unknown.  For those of needs that are marked (stuck) it is known
+ * already.
  */
 static int missing_find(const struct readings *readings,
 			const struct vm_deadlock_rank *needs, unsigned rank)
@@ -185,7 +186,7 @@ static void meeting_judge(const struct readings *readings,
 	}
 }
 
-/* What others than those in meetings of part of the ranks need. */
+/* The need of a rank that is not in a meeting of part of the ranks. */
 static struct vm_deadlock_rank need_of(const struct readings *readings,
 				       unsigned rank)
 {
@@ -276,7 +277,7 @@ static void partner_add(struct text *text, const struct vm_export_wait *wait)
 		add(text, ", communicator %u", wait->context);
 }
 
-/* What a rank waits for, of those states that say. */
+/* Adds what a rank waits for, in states with details. */
 static void wait_add(struct text *text, const struct vm_live_doing *doing)
 {
 	const struct vm_export_wait *wait = &doing->wait;
@@ -361,15 +362,16 @@ void vm_states_rank(const struct vm_states *states,
 	wait_add(&text, doing);
 }
 
-/* What the words for a rank follow from: ranks with the same key do the same. */
+/* The values from which the words for a rank follow: ranks with the same key do
+ * the same. */
 struct key {
-	int state; /* -1: nobody knows */
+	int state; /* -1: unknown */
 	uint32_t call, context, flags;
 	int32_t peer, tag;
 	uint64_t bytes;
 	unsigned rank;
-	unsigned count; /* of the first of those that are alike: how many */
-	bool named;	/* somebody of them is in the circle */
+	unsigned count; /* of the first of a group: its size */
+	bool named;	/* one of them is in the circle */
 };
 
 static struct key key_of(const struct vm_states *states, unsigned rank)
@@ -395,7 +397,7 @@ static struct key key_of(const struct vm_states *states, unsigned rank)
 	return key;
 }
 
-/* By all but the rank. */
+/* Compares all but the rank. */
 static int alike(const struct key *a, const struct key *b)
 {
 #define BY(field)                 \
@@ -468,7 +470,7 @@ static void group_say(const struct vm_states *states, const struct key *group,
 	line(buffer, arg);
 }
 
-/* How many of those that got no line are in which state. */
+/* Prints how many of the ranks without a line are in which state. */
 static void rest_say(const struct vm_states *states, struct key **groups,
 		     unsigned count, vm_states_line line, void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the ranks of a job do and wait for, in words, and whether that can ever
- * end: for everybody who shows it.
+ * The states and waits of a job's ranks in words, and whether the waits can
+ * ever end: for all programs that show them.
  */
 #ifndef REPORT_LIVE_STATES_H
 #define REPORT_LIVE_STATES_H
@@ -16,20 +16,20 @@ struct vm_states {
 	struct vm_live_doing *doing;
 	bool *known; /* its process is on this host */
 	struct vm_deadlock_rank *needs;
-	unsigned stuck;	 /* how many can never go on; needs[].stuck says who */
-	bool idle;	 /* no worker of the job has anything to do */
+	unsigned stuck; /* how many can never go on; needs[].stuck marks them */
+	bool idle;	/* no worker of the job has anything to do */
 	uint64_t sleeps; /* how often workers began to sleep */
 };
 
 /*
- * Looks at the job, which stays open, and finds out who is stuck: nobody unless
- * all its workers sleep, and, while it lives, nothing has moved for a moment,
- * which this call then takes.  0, -VMPI_ENOMEM.
+ * Reads the job, which stays open, and finds the ranks that are stuck: none
+ * unless all its workers sleep, and, while it lives, nothing has moved for a
+ * moment, which this call then takes.  0, -VMPI_ENOMEM.
  */
 int vm_states_init(struct vm_states *states, const struct vm_live_job *job);
 void vm_states_fini(struct vm_states *states);
 
-/* The same question about what somebody else has read of count ranks, where
+/* As vm_states_init(), for data that the caller has read of count ranks, where
  * nothing moves: fills needs, and returns how many are stuck. */
 unsigned vm_states_judge(struct vm_deadlock_rank *needs,
 			 const struct vm_live_doing *doing, const bool *known,
@@ -37,8 +37,8 @@ unsigned vm_states_judge(struct vm_deadlock_rank *needs,
 
 #define VM_STATES_TEXT_MAX 256
 
-/* What a rank does: "in MPI_Recv: receives from rank 3, tag 7, up to 8 bytes",
- * "in MPI_Barrier of all ranks", "runs, or could". */
+/* The state of a rank in words: "in MPI_Recv: receives from rank 3, tag 7, up
+ * to 8 bytes", "in MPI_Barrier of all ranks", "runs, or could". */
 void vm_states_rank(const struct vm_states *states,
 		    char text[VM_STATES_TEXT_MAX], unsigned rank);
 
@@ -48,15 +48,15 @@ const char *vm_states_call(const struct vm_states *states, unsigned rank);
 typedef void (*vm_states_line)(const char *line, void *arg);
 
 /*
- * Says what all ranks do, those together that do the same, in at most `most`
- * lines (0: in as many as it takes) and one that counts the others; and then,
- * if there is one, the deadlock.  0, -VMPI_ENOMEM.
+ * Prints the states of all ranks, equal ones together, in at most `most` lines
+ * (0: in as many as it takes) and one that counts the others; and then, if
+ * there is one, the deadlock.  0, -VMPI_ENOMEM.
  */
 int vm_states_say(const struct vm_states *states, unsigned most,
 		  vm_states_line line, void *arg);
 
-/* The circle of those who wait for each other, malloc'ed: *length of them; 0:
- * they wait for one who has ended, *ended.  NULL: out of memory, or nobody is
+/* The circle of ranks that wait for each other, malloc'ed: *length of them; 0:
+ * they wait for one that has ended, *ended.  NULL: out of memory, or none is
  * stuck. */
 unsigned *vm_states_circle(const struct vm_states *states, unsigned *length,
 			   unsigned *ended);

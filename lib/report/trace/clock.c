@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends and receives are paired by key and order, which no clock has a part in.
- * A host is set by one that is, beginning with the first.
+ * Sends and receives are paired by key and order, which does not depend on
+ * clocks. A host is aligned with one that is aligned, beginning with the first.
  */
 #include "report/trace/clock.h"
 
@@ -12,14 +12,14 @@
 #define HALVES 2
 #define MESSAGES_LEAST 4 /* each way, in each half */
 
-/* Of the messages of a half from one host to another. */
+/* The messages of a half from one host to another. */
 struct way {
-	int64_t least;	    /* that one took, by both clocks */
-	int64_t sent, came; /* when that was, by the one and the other */
+	int64_t least;	    /* its duration by both clocks */
+	int64_t sent, came; /* its times, by the one and the other */
 	unsigned count;
 };
 
-/* By how much a clock is ahead at the time t of another one: ns + rate * t. */
+/* The lead of a clock at the time t of another one: ns + rate * t. */
 struct ahead {
 	double ns, rate;
 };
@@ -104,13 +104,13 @@ static double half_ahead(const struct way *there, const struct way *back)
 	return (double)(there->least - back->least) / 2;
 }
 
-/* By the clock of whoever sent there. */
+/* By the clock of the host that sent there. */
 static double half_at(const struct way *there, const struct way *back)
 {
 	return (double)there->sent / 2 + (double)back->came / 2;
 }
 
-/* By how much `to` is ahead of `from`; false: too few messages. */
+/* Finds the lead of `to` over `from`; false: too few messages. */
 static bool ahead_find(struct ahead *ahead, const struct clocks *clocks,
 		       int from, int to)
 {
@@ -136,7 +136,7 @@ static bool ahead_find(struct ahead *ahead, const struct clocks *clocks,
 	return true;
 }
 
-/* Of one that is `more` ahead of one that is ahead. */
+/* The lead of a clock that is `more` ahead of one that is ahead. */
 static struct ahead ahead_sum(const struct ahead *ahead,
 			      const struct ahead *more)
 {
@@ -146,7 +146,7 @@ static struct ahead ahead_sum(const struct ahead *ahead,
 	};
 }
 
-/* Whether a host could be set. */
+/* Aligns one host; false: none could be. */
 static bool one_set(struct clocks *clocks)
 {
 	int hosts = clocks->lanes->hosts;

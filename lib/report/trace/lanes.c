@@ -19,8 +19,8 @@ static int64_t time_of(const struct vm_trace_part *part, uint64_t ticks)
 
 /*
  * Processes of one host take the clock of the first one there: it is the same,
- * and its length was measured a little differently by each.  Hosts differ by
- * what their times of day do.
+ * and its rate was measured slightly differently by each.  Hosts differ by
+ * their times of day.
  */
 static void clocks_set(struct vm_trace_lanes *lanes)
 {
@@ -84,12 +84,12 @@ static void lane_look(struct vm_trace_lane *lane)
 {
 	int64_t ns = time_of(lane->part, record_at(lane, lane->next)->ticks);
 
-	/* Whatever a broken ring says, time does not run back. */
+	/* Even for a damaged ring time does not run back. */
 	if (ns > lane->ns)
 		lane->ns = ns;
 }
 
-/* The ring from its oldest record on; whether there is one. */
+/* Sets the ring to its oldest record; returns whether there is one. */
 static bool lane_rewind(struct vm_trace_lane *lane)
 {
 	uint64_t head =
@@ -146,7 +146,7 @@ static int by_time(const void *a, const void *b)
 	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* A ring of many writers has them nearly in order. */
+/* A ring of many writers is nearly in order. */
 static void ring_sort(struct vm_trace_lane *lane)
 {
 	uint64_t head =
@@ -155,7 +155,7 @@ static void ring_sort(struct vm_trace_lane *lane)
 
 	qsort(lane->ring->records, head < room ? head : room,
 	      sizeof(struct vm_trace_record), by_time);
-	/* From its first place on, where the oldest is now. */
+	/* Begins at its first place, where the oldest is now. */
 	if (head > room) {
 		lane->shift = -head & (room - 1);
 		atomic_store_explicit(&lane->ring->head, head + lane->shift,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Goes through all records in the order of time, and pairs messages.
+ * Walks through all records in the order of time, and pairs messages.
  *
- * The n-th send with a key meets the n-th receive with it, by the order that MPI
- * asks for.  Where old records have been overwritten, only what is younger than
- * the last gap is looked at; there may then be receives of messages that were
- * sent before.  As many as a key has more receives than sends, the first of them
+ * The n-th send with a key meets the n-th receive with it, because MPI matches
+ * in order.  Where old records have been overwritten, only records after the
+ * last gap are used; there may then be receives of messages that were sent
+ * before the gap. If a key has k more receives than sends, its first k receives
  * are taken to be those.
  */
 #include "report/trace/merge.h"
@@ -71,7 +71,7 @@ static int excess_count(struct merge *merge)
 	return rc;
 }
 
-/* The message of a receive is older than what there is. */
+/* Whether the message of a receive was sent before the records begin. */
 static bool is_early(struct merge *merge, const struct vm_trace_key *key)
 {
 	struct vm_trace_half *half = vm_trace_look(&merge->early, key);
@@ -82,7 +82,7 @@ static bool is_early(struct merge *merge, const struct vm_trace_key *key)
 	return true;
 }
 
-/* A message from its send to now. */
+/* Writes the arrow of a message from its send to now. */
 static void arrow(struct merge *merge, const struct vm_trace_half *send,
 		  uint32_t receiver, int64_t ns)
 {
@@ -90,7 +90,7 @@ static void arrow(struct merge *merge, const struct vm_trace_half *send,
 					 (int)send->rank, send->ns };
 	unsigned long long id = ++merge->flows;
 
-	/* Hosts do not agree on the time by the microsecond. */
+	/* Hosts do not agree on the time to the microsecond. */
 	if (ns < send->ns)
 		ns = send->ns;
 	vm_trace_view_rank(&merge->view, receiver, ns);
@@ -106,7 +106,7 @@ static void arrow(struct merge *merge, const struct vm_trace_half *send,
 	merge->summary->messages++;
 }
 
-/* Of a receive are kept: its process, id, rank, and what is then. */
+/* Keeps of a receive: its process, id, rank, and the next step. */
 static int message_meets(struct merge *merge, const struct vm_trace_half *send,
 			 const struct vm_trace_half *match, int64_t ns)
 {

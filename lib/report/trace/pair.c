@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hash table of queues.  A queue is there while something is in it, so memory
- * is that of what waits, however many keys there are in all.
+ * A hash table of queues.  A queue exists while it is not empty, so memory is
+ * that of the waiting entries, however many keys there are in all.
  */
 #include "report/trace/pair.h"
 
@@ -32,7 +32,8 @@ static size_t key_hash(const struct vm_trace_key *key)
 	return (size_t)(hash ^ hash >> 32);
 }
 
-/* Where the queue of this key is, or would be put: the end of its chain. */
+/* The place of the queue of this key, or where it would be put: the end of its
+ * chain. */
 static struct vm_trace_queue **place_of(const struct vm_trace_table *table,
 					const struct vm_trace_key *key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What waits for its other half, first in, first out by key: sends for the
- * receive that they meet, messages for their payload.
+ * Events that wait for their other half, first in, first out by key: sends for
+ * the receive that they meet, messages for their payload.
  */
 #ifndef REPORT_TRACE_PAIR_H
 #define REPORT_TRACE_PAIR_H
@@ -31,7 +31,7 @@ struct vm_trace_table {
 	size_t size, count; /* of queues */
 };
 
-/* What a send and its receive have in common. */
+/* The key that a send and its receive have in common. */
 static inline struct vm_trace_key
 vm_trace_key_of(const struct vm_trace_record *record)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slices of workers and of ranks, and what happens at a moment.
+ * Slices of workers and of ranks, and momentary events.
  *
  * The beginning of a trace may be lost: an end without a begin is left out, and
- * what is open when the records end, ends there.
+ * slices that are open when the records end, end there.
  */
 #include "report/trace/view.h"
 
@@ -11,13 +11,13 @@
 
 #include "report/json.h"
 
-/* What is open of a rank, from the outside to the inside. */
+/* The open slices of a rank, from the outside to the inside. */
 struct vm_trace_of_rank {
 	bool seen, lives, calls, waits;
 	bool yields; /* it waits because it has yielded */
 };
 
-/* What is open of a worker. */
+/* The open slices of a worker. */
 struct vm_trace_of_lane {
 	bool seen, runs, idle;
 	uint32_t rank;
@@ -42,7 +42,7 @@ static int pid_of(const struct vm_trace_lane *lane)
 	return VM_TRACE_PID_FIRST + lane->process;
 }
 
-/* The thread of those that are no workers comes behind these. */
+/* The thread of those that are no workers comes after these. */
 static int tid_of(const struct vm_trace_lane *lane)
 {
 	return lane->worker >= 0 ? lane->worker :
@@ -349,7 +349,7 @@ static void unexpected(struct vm_trace_view *view,
 			(unsigned long long)record->value);
 }
 
-/* One that is always 0 needs no line of its own. */
+/* A counter that is always 0 needs no line of its own. */
 static bool counter_shown(const struct vm_trace_view *view,
 			  const struct vm_trace_record *record,
 			  const struct vm_trace_lane *lane)

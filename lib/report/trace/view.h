@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What workers and ranks do, as slices of time.
+ * The activity of workers and ranks, as slices of time.
  *
  * A worker's slices follow each other; each is written at its end.  Those of a
- * rank lie in each other: its life, a call, a wait.  They are written as begins
- * and ends, so that nothing of the past is kept.
+ * rank are nested: its life, a call, a wait.  They are written as begins and
+ * ends, so that no past record is kept.
  */
 #ifndef REPORT_TRACE_VIEW_H
 #define REPORT_TRACE_VIEW_H
@@ -37,7 +37,7 @@ int vm_trace_view_init(struct vm_trace_view *view, struct vm_chrome *chrome,
 void vm_trace_view_record(struct vm_trace_view *view,
 			  const struct vm_trace_record *record,
 			  const struct vm_trace_lane *lane, int64_t ns);
-/* The thread of a rank is there, for whoever writes to it. */
+/* Adds the thread of a rank, for other writers. */
 void vm_trace_view_rank(struct vm_trace_view *view, uint32_t rank, int64_t ns);
 /* Ends all that is open. */
 void vm_trace_view_fini(struct vm_trace_view *view);
