@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every benchmark needs: the time, the median, and how much to measure.
+ * Shared by all benchmarks: the time, the median, and the number of
+ * repetitions.
  *
  * Times are nanoseconds.  A measurement is the median of a few batches, each
  * long enough that the clock (a step of 10 ns on some machines) does not show.
@@ -14,7 +15,7 @@
 
 #define BATCHES_MAX 16
 
-/* How long a batch takes, and how many there are. */
+/* The duration of a batch, and the number of batches. */
 struct effort {
 	double batch_ns;
 	int batches;
@@ -50,7 +51,7 @@ static inline double median_of(double *values, int n)
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* How many repetitions make a batch when n of them took `took` ns. */
+/* The number of repetitions in a batch when n of them took `took` ns. */
 static inline int batch_size(const struct effort *effort, int n, double took)
 {
 	double more = effort->batch_ns / (took / n);

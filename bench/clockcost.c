@@ -5,10 +5,10 @@
  *
  * Two ULTs of one worker yield in turn.  Before each yield one times what
  * happens when a task is suspended, after it what happens when one is resumed,
- * on timers of its own: the same code as in the switch, the reading of the clock
- * included.  What the stop-watch itself takes, its median with nothing between
- * start and stop, is subtracted.  Last the whole switch, from the yield of one
- * ULT to the return of the other, without and with the clocks.
+ * on timers of its own: the same code as in the switch, the reading of the
+ * clock included.  What the stop-watch itself takes, its median with nothing
+ * between start and stop, is subtracted.  Last the whole switch, from the yield
+ * of one ULT to the return of the other, without and with the clocks.
  */
 #include <stdio.h>
 #include <stdlib.h>

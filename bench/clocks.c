@@ -58,7 +58,8 @@ static int arguments(int argc, char **argv)
 	return 2;
 }
 
-/* Rank, MPI_Wtime, MPIX_Rtime; and the time of all, that of who began first. */
+/* Prints rank, MPI_Wtime, MPIX_Rtime; and the time of all, that of the first to
+ * begin. */
 static void table_print(const double *rows, int size)
 {
 	double all = 0;

@@ -6,8 +6,8 @@
  * least an element.  Every other call is on a communicator whose members are in
  * reverse order, so that none can begin before the one before it has ended:
  * else the root of a broadcast runs ahead and all one sees are its sends.
- * Prints "NAME-BYTES-RANKS ns", from when the first member begins until the last
- * one is done; -1: its buffers need too much memory.
+ * Prints "NAME-BYTES-RANKS ns", from when the first member begins until the
+ * last one is done; -1: its buffers need too much memory.
  *
  * Usage: coll --quick|--all SECONDS MIB.  What is not begun after so many
  * seconds is left out; the buffers of all ranks together get so many MiB.
@@ -22,8 +22,8 @@
 #define HUGE_PAGE ((size_t)1 << 21)
 #define LONG_NS 1e8 /* what takes so long once is not repeated */
 
-/* How many blocks a buffer has: none, one, one per member, that only at the
- * roots, or one that everybody gets some of. */
+/* The number of blocks of a buffer: none, one, one per member, that only at the
+ * roots, or one of which each gets a share. */
 enum blocks { NO, ONE, ALL, ROOT, SHARES };
 
 struct job {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What has come and what has gone on a raw completion queue.
+ * Counting arrivals and ended sends on a raw completion queue.
  */
 #ifndef BENCH_EVENTS_H
 #define BENCH_EVENTS_H

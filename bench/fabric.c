@@ -5,9 +5,9 @@
  *
  *	fabric [--quick] [PROVIDER]
  *
- * Prints one row per size: what, bytes, ns by the fabric, ns by libfabric.  Both
- * poll without pause.  A packet of the fabric carries 64 bytes of header, the
- * direct message carries none.
+ * Prints one row per size: what, bytes, ns by the fabric, ns by libfabric.
+ * Both poll without pause.  A packet of the fabric carries 64 bytes of header,
+ * the direct message carries none.
  */
 #include <errno.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ static _Noreturn void die(const char *what, int error)
 	_exit(1);
 }
 
-/* Both ends in one struct; the far one only answers. */
+/* Both ends in one struct; the remote one only answers. */
 static struct end {
 	int socket;
 	bool far;
@@ -227,14 +227,14 @@ static void raw_send(size_t bytes)
 		raw_poll();
 }
 
-/* What one side asks of the other: n round trips of a kind. */
+/* A request of one side to the other: n round trips of a kind. */
 struct job {
 	enum { PACKETS, RAW, SERVE, SERVE_RAW, END } kind;
 	uint32_t bytes;
 	int n;
 };
 
-/* The far side: answers until the near one says it is enough. */
+/* The remote side: answers until it is told to stop. */
 static void serve(const struct job *job)
 {
 	uint64_t until = end.arrived + (uint64_t)job->n;
@@ -286,7 +286,7 @@ static double packets_run(uint32_t bytes, int n)
 			vm_port_poll(end.port, true);
 	}
 	start = now_ns() - start;
-	/* The far side may have answers that wait for us. */
+	/* The remote side may have answers that wait for us. */
 	while (recv(end.socket, &ready, 1, MSG_DONTWAIT) != 1)
 		vm_port_poll(end.port, true);
 	return start;

@@ -2,8 +2,8 @@
 /*
  * Collaborative polling: rank 2 computes while messages come to it; ranks on
  * another worker of its process wait.  How long does rank 2 wait when it has
- * computed?  With core_collaborative_polling its messages have landed meanwhile; without, they
- * begin to come.
+ * computed?  With core_collaborative_polling its messages have landed
+ * meanwhile; without, they begin to come.
  *
  *	helping far|near ROUNDS
  *
@@ -26,7 +26,8 @@ enum { SENDER = 0, IDLE_THERE = 1, COMPUTER = 2, HELPER = 3, RANKS = 4 };
 static double computed[ROUNDS_MAX], waited[ROUNDS_MAX];
 static int sender, rounds;
 
-/* A fixed amount of work: who takes the processor away makes it longer. */
+/* A fixed amount of work: it takes longer if another thread takes the
+ * processor. */
 static void compute(void)
 {
 	volatile double x = 1;
@@ -63,7 +64,7 @@ static void receive(char *buffer, int round)
 	MPI_Waitall(MESSAGES, reqs, MPI_STATUSES_IGNORE);
 	computed[round] = middle - start;
 	waited[round] = MPI_Wtime() - middle;
-	/* Who waits is done too. */
+	/* The waiting rank is done too. */
 	if (sender != HELPER)
 		MPI_Send(NULL, 0, MPI_CHAR, HELPER, 0, MPI_COMM_WORLD);
 }

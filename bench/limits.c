@@ -11,7 +11,8 @@
  *			without an answer in it needs
  *	across-BYTES	memcpy() by one core of what another has just copied
  *
- * Usage: limits [switch|handoff|copy|line|slot|across]...; without arguments all.
+ * Usage: limits [switch|handoff|copy|line|slot|across]...; without arguments
+ * all.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -234,7 +235,7 @@ static struct {
 	_Atomic long answer VM_ALIGNED(128);
 	/* Constant during a measurement. */
 	int other VM_ALIGNED(128); /* processor of the second thread */
-	_Atomic long *turns[2];	   /* where either side looks */
+	_Atomic long *turns[2];	   /* the words that the two sides poll */
 	char *buffers[2];
 	size_t bytes;
 	int trips; /* per batch */

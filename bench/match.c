@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What other messages cost: an 8-byte ping-pong whose receive is posted behind
- * N receives for other messages (posted), or beside N other messages that have
- * already arrived (unexpected); the latter also with a receive from any source
- * (wildcard).  Prints "KIND-N ns" (half round trip).
+ * The cost of other messages: an 8-byte ping-pong whose receive is posted
+ * behind N receives for other messages (posted), or beside N other messages
+ * that have already arrived (unexpected); the latter also with a receive from
+ * any source (wildcard).  Prints "KIND-N ns" (half round trip).
  */
 #include "pair.h"
 

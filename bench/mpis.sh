@@ -18,7 +18,7 @@ declare -A starter=(
 declare -A title=([vmpi]=vmpi [openmpi]="Open MPI" [mpich]=MPICH
 	[raw]=libfabric)
 
-# In a container everybody is root.
+# In a container every user is root.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # Sets mpis: those that are installed, vmpi first.

@@ -14,7 +14,7 @@ function mprobe_other(mpi, key, size, sign, ways, i, value, least)
 	return least
 }
 
-# How much better `mine` is than `other`.
+# The gain of `mine` over `other`.
 function mprobe_gain(mine, other, sign)
 {
 	return sign > 0 ? divide(other, mine) : divide(mine, other)

@@ -68,7 +68,8 @@ static double work_measure(void (*work)(int n), int most)
 	return took;
 }
 
-/* Every message that was sent came once, and to whom it was promised. */
+/* Checks that every message came once, and to the receiver it was promised
+ * to. */
 static void check(int first, int last, int n, int times)
 {
 	struct tally from[RANKS_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the messages of bench/mprobe say about themselves, so that a receiver
- * can tell whether it has the message that its probe promised, and whether any
- * was lost or came twice.
+ * The labels of messages of bench/mprobe, by which a receiver can tell whether
+ * it has the message that its probe promised, and whether any was lost or came
+ * twice.
  *
  * A message of a label's size or more begins with one; a shorter one has the
  * number of its sender in its first byte.
@@ -60,7 +60,7 @@ static inline bool label_fits(const void *payload, struct label *promised)
 	       label.bytes == promised->bytes;
 }
 
-/* What one receiver got from one sender. */
+/* The messages that one receiver got from one sender. */
 struct tally {
 	uint64_t count, sum, squares; /* of the numbers */
 };

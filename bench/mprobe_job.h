@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of bench/mprobe share: who we are, what is done just now, and
- * how a thread takes a message and looks whether it is the right one.
+ * Shared by the parts of bench/mprobe: the rank, the current step, and how a
+ * thread takes a message and checks whether it is the right one.
  */
 #ifndef BENCH_MPROBE_JOB_H
 #define BENCH_MPROBE_JOB_H
@@ -49,7 +49,7 @@ static inline struct label job_take(struct member *member, int source, int tag)
 	return label;
 }
 
-/* Whether there is one more message to take for whoever comes first. */
+/* Whether there is one more message, for the first thread that takes it. */
 static inline bool job_claim(void)
 {
 	return atomic_fetch_sub_explicit(&job.left, 1, memory_order_relaxed) >

@@ -99,7 +99,8 @@ static struct place place_of(struct grid *grid, int source, int tag)
 	};
 }
 
-/* Whether somebody has locked what could match the same message. */
+/* Whether another thread has locked a place that could match the same
+ * message. */
 static bool place_is_taken(const struct grid *grid, const struct place *place)
 {
 	if (place->self->locked || place->all->locked)

@@ -5,8 +5,9 @@
  * bench/mprobe for user-level threads: the receivers are tasks of a rank, on
  * vmpi.h.  There a message is always matched before its size is known, so the
  * other ways do not exist; what is matched can be received into a buffer made
- * for it (matched) or read where it lies (borrowed).  Prints what mprobe prints:
- * "rate-PATTERN-WAY-BYTES messages/s", "trip-PATTERN-WAY-TASKS-BYTES ns".
+ * for it (matched) or read where it lies (borrowed).  Prints what mprobe
+ * prints: "rate-PATTERN-WAY-BYTES messages/s", "trip-PATTERN-WAY-TASKS-BYTES
+ * ns".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 enum { RATE_RANKS = RECEIVERS + 1, TRIP_RANKS = 2, TAG_CONTROL = 1000 };
 
-/* What is done just now; written by rank 0 before a barrier. */
+/* The current step; written by rank 0 before a barrier. */
 static struct {
 	struct effort effort;
 	int messages; /* --messages */
@@ -120,8 +121,8 @@ static int trip_task(void *arg)
 	return 0;
 }
 
-/* The calling rank's tasks do n pieces of work each; first to last are the
- * ranks they hear from, with each number `times` times. */
+/* The calling rank's tasks do n pieces of work each; they receive from ranks
+ * first to last, each number `times` times. */
 static void team(vmpi_body body, int n, int first, int last, int times)
 {
 	static struct member members[TRIP_RANKS][RECEIVERS];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists by (source, tag), wildcards included: of messages that nobody has asked
- * for yet, and of receivers that wait.  With one pattern only, each pair has a
- * lock of its own; else one lock guards all, since a message is in four lists.
+ * Lists by (source, tag), wildcards included: of messages that no receiver has
+ * asked for yet, and of receivers that wait.  With one pattern only, each pair
+ * has a lock of its own; else one lock guards all, since a message is in four
+ * lists.
  */
 #include "mprobe_out.h"
 
@@ -149,7 +150,7 @@ static struct waiter *waiter_oldest(struct pair *const *pairs, int count)
 	return oldest;
 }
 
-/* Hands a message to who waits for it, or keeps it. */
+/* Hands a message to the receiver that waits for it, or keeps it. */
 static void msg_arrived(struct out *out, struct out_msg *msg)
 {
 	struct pair *pairs[PAIRS];

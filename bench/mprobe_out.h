@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matching outside MPI: a thread of its own receives everything, and whoever
- * wants a message asks that thread's lists instead of MPI.
+ * Matching outside MPI: a thread of its own receives everything, and receivers
+ * ask that thread's lists instead of MPI.
  *
  * Hoefler et al., "Efficient MPI support for advanced hybrid programming
  * models" (2010), section 2.2.  The thread probes for any message, makes a
@@ -16,17 +16,18 @@
 struct out;
 struct out_msg;
 
-/* What a probe tells of a message. */
+/* The result of a probe. */
 struct out_env {
 	int source, tag, bytes;
 };
 
-/* Which wildcards the receivers will use: with one pattern only, each message
- * is kept in one list; else in the lists of all four that it matches. */
+/* The wildcards that the receivers will use: with one pattern only, each
+ * message is kept in one list; else in the lists of all four that it
+ * matches. */
 enum out_pattern { OUT_DIRECTED, OUT_ANY, OUT_MIXED };
 
-/* Starts the thread.  From now on nobody else receives on comm.  NULL: out of
- * memory or threads. */
+/* Starts the thread.  From now on no other thread receives on comm.  NULL: out
+ * of memory or threads. */
 struct out *out_new(MPI_Comm comm, enum out_pattern pattern);
 
 /* Stops the thread; all messages have been received. */
@@ -37,7 +38,7 @@ void out_free(struct out *out);
 struct out_msg *out_probe(struct out *out, int source, int tag,
 			  struct out_env *env);
 
-/* Copies the message, of the size that the probe told, and ends it. */
+/* Copies the message, of the size that the probe returned, and ends it. */
 void out_recv(struct out_msg *msg, void *buf, int bytes);
 
 #endif

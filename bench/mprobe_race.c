@@ -4,8 +4,8 @@
  * "KIND-WAY-wrong N".  held: receivers stop between probe and receive until all
  * have probed, so that without luck all but one get what was promised to
  * another.  free: the same, not stopped.  mixed: receivers with all kinds of
- * wildcards want the same messages.  crossed: listings 1.3 and 1.4 of the paper,
- * a deadlock for locks that are held while probing.
+ * wildcards want the same messages.  crossed: listings 1.3 and 1.4 of the
+ * paper, a deadlock for locks that are held while probing.
  */
 #include "mprobe_job.h"
 

@@ -80,7 +80,8 @@ static inline void team_stop(struct team *team)
 	pthread_barrier_destroy(&team->gate);
 }
 
-/* What all members took together, and wrongly; forgets it. */
+/* The messages that all members took together, and the wrong ones; forgets
+ * them. */
 static inline long team_tally(struct team *team, struct tally from[RANKS_MAX],
 			      long *wrong)
 {

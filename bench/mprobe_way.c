@@ -62,14 +62,14 @@ static void close_out(void)
 	out_free(out);
 }
 
-/* The promise: a buffer of the size that a probe has told. */
+/* The promise: a buffer of the size that a probe has returned. */
 static void promise(struct parcel *parcel, const MPI_Status *status)
 {
 	parcel->source = status->MPI_SOURCE;
 	parcel->tag = status->MPI_TAG;
 	MPI_Get_count(status, MPI_BYTE, &parcel->bytes);
 	/* In Open MPI a probe whose message is received by another thread
-	 * meanwhile may tell nonsense. */
+	 * meanwhile may return nonsense. */
 	if (parcel->bytes < 0)
 		parcel->bytes = 0;
 	parcel->data = malloc((size_t)parcel->bytes + 1);
@@ -79,7 +79,7 @@ static void promise(struct parcel *parcel, const MPI_Status *status)
 		way_between();
 }
 
-/* What has come, with the result of the call that received it. */
+/* Notes the message that came, with the result of the call that received it. */
 static void settle(struct parcel *parcel, int rc, const MPI_Status *status)
 {
 	int bytes = 0, class = MPI_SUCCESS;
@@ -107,8 +107,8 @@ static void take_matched(struct parcel *parcel, int source, int tag)
 	settle(parcel, rc, &status);
 }
 
-/* As in listing 1.1 the receive asks for what the probe asked for.  With what
- * the probe has told instead it could wait for ever, for a message that another
+/* As in listing 1.1 the receive has the arguments of the probe.  With the
+ * probe's result instead it could wait forever, for a message that another
  * thread took. */
 static void take_unsafe(struct parcel *parcel, int source, int tag)
 {
@@ -122,9 +122,9 @@ static void take_unsafe(struct parcel *parcel, int source, int tag)
 	settle(parcel, rc, &status);
 }
 
-/* Under a lock: what a probe found.  The receive asks for what the probe told,
- * and not for any message again as in listing 1.5: of messages from different
- * senders it need not be the same one. */
+/* Under a lock: receives the message that a probe found.  The receive uses the
+ * probe's result, and not any source again as in listing 1.5: of messages from
+ * different senders it need not be the same one. */
 static void found_receive(struct parcel *parcel, const MPI_Status *status,
 			  MPI_Request *request)
 {

@@ -9,11 +9,11 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Which receives a program uses: only such without wildcards, only from any
+/* The receives that a program uses: only without wildcards, only from any
  * source with any tag, or all kinds. */
 enum pattern { DIRECTED, ANY, MIXED };
 
-/* What a receiver has in its hands at last. */
+/* The message that a receiver finally has. */
 struct parcel {
 	int source, tag,
 		bytes; /* what it was promised before it had a buffer */
@@ -27,8 +27,8 @@ struct way {
 	bool safe;
 	/* Knows how to do with all kinds of receives at once. */
 	bool mixes;
-	/* Its probe and its receive are calls of their own, so that one can
-	 * look at what happens between them. */
+	/* Its probe and its receive are separate calls, so that other threads
+	 * may run between them. */
 	bool splits;
 	void (*open)(MPI_Comm comm, enum pattern pattern);
 	void (*take)(struct parcel *parcel, int source, int tag);

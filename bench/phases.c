@@ -14,8 +14,8 @@
  *	phases BYTES COMPUTE_US ITERATIONS PHASES
  *
  * Prints milliseconds per iteration of each kind of phase, the medians of
- * phases, and how long all took.  Run it with two processes of one worker on the
- * link model, by each core_rndv_protocol and with --tune=rndv.
+ * phases, and how long all took.  Run it with two processes of one worker on
+ * the link model, by each core_rndv_protocol and with --tune=rndv.
  */
 #include <mpi.h>
 #include <stdio.h>

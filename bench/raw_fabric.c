@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libfabric as simply as it goes: what any MPI over the same provider can reach.
+ * libfabric as simply as it goes: what any MPI over the same provider can
+ * reach.
  *
  *	raw_fabric [--quick] [--wait] [--provider NAME]
  *		   [WAY[:CHUNK[:INFLIGHT]]]...
@@ -198,7 +199,8 @@ static void trips(const struct way *way, size_t bytes, int n)
 	}
 }
 
-/* What the far side is to do n times; way WAYS: the rate; n == 0: no more. */
+/* A request to the remote side, to be done n times; way WAYS: the rate; n == 0:
+ * the end. */
 struct job {
 	size_t bytes, chunk;
 	unsigned inflight, way;
@@ -289,7 +291,7 @@ static void far_main(void)
 	}
 }
 
-/* On the near side: ns of one repetition, the median over the batches. */
+/* On the measuring side: ns of one repetition, the median over the batches. */
 static double measure(const struct effort *effort, struct job job)
 {
 	double times[BATCHES_MAX], took;

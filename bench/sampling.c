@@ -6,8 +6,8 @@
  *
  *	sampling [RANKS [WORKERS [COMPUTE_US]]]
  *
- * The three take turns in one process; medians of processor time are printed, in
- * ns per call and in percent, and what one read of all takes.
+ * The three take turns in one process; medians of processor time are printed,
+ * in ns per call and in percent, and what one read of all takes.
  */
 #include <stdio.h>
 #include <stdlib.h>

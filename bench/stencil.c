@@ -4,8 +4,8 @@
  * exchanges four faces and waits.  The grid is a torus of two columns, one in
  * each process; of its faces only those that cross are exchanged, in halves, so
  * a rank has one neighbour and nothing goes by shared memory.  Computing alone,
- * exchanging alone and both are measured in turn: what the last takes beyond the
- * longer of the others is what was not overlapped.
+ * exchanging alone and both are measured in turn: what the last takes beyond
+ * the longer of the others is what was not overlapped.
  *
  *	stencil [--early] COMPUTE_US BYTES ITERATIONS REPEATS
  *
@@ -51,7 +51,7 @@ static double median(double *values, int count)
 	return values[count / 2];
 }
 
-/* How many loops are the rank's part of a core's computing. */
+/* The number of loops that are the rank's part of a core's computation. */
 static void calibrate(void)
 {
 	run.loops = work_loops(run.compute_us / run.half);
@@ -126,7 +126,7 @@ static void measure(void)
 		       median(ratio, run.repeats));
 }
 
-/* Of all ranks' waits. */
+/* Prints the waits of all ranks. */
 static void distribution(void)
 {
 	int count = run.wait_count * run.ranks;

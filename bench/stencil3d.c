@@ -26,7 +26,7 @@
 
 #define FACES 6
 #define FIELDS_MAX 32
-#define WINDOW 9 /* iterations whose median is looked at */
+#define WINDOW 9 /* iterations of which the median counts */
 enum { COMPUTES = 1, EXCHANGES = 2 };
 
 static struct {

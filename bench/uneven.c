@@ -5,10 +5,10 @@
  *
  *	uneven [STEPS [UNITS]]
  *
- * Each step a rank computes its share, UNITS thousand rounds of arithmetic times
- * 1 to 8, and all meet in an MPI_Allreduce.  Rank 0 prints the time that passed,
- * the processor time of all ranks, which divided by the cores is the ideal, the
- * span, and the result, whose bits do not depend on where ranks ran.
+ * Each step a rank computes its share, UNITS thousand rounds of arithmetic
+ * times 1 to 8, and all meet in an MPI_Allreduce.  Rank 0 prints the time that
+ * passed, the processor time of all ranks, which divided by the cores is the
+ * ideal, the span, and the result, whose bits do not depend on where ranks ran.
  *
  * The span is what the run would take on a machine that has nothing else to do:
  * of each step, the processor time of the OS thread with most.  It means little
@@ -45,7 +45,7 @@ static double weight(int rank, int size)
 	return size > 1 ? 1 + 7.0 * rank / (size - 1) : 1;
 }
 
-/* What a rank did in a step, and on which thread. */
+/* The work of a rank in a step, and its thread. */
 struct step {
 	double cpu;
 	double thread; /* its number */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Computing for benchmarks: a fixed amount of work, not a fixed time, so that it
- * takes longer when the core has something else to do.
+ * Computing for benchmarks: a fixed amount of work, not a fixed time, so that
+ * it takes longer when the core has something else to do.
  */
 #ifndef BENCH_WORK_H
 #define BENCH_WORK_H
@@ -25,7 +25,7 @@ static inline void work(long loops)
 		x = x * 1.0000001 + 1e-9;
 }
 
-/* How many loops take so many us on a core of their own. */
+/* The number of loops that take so many us on a core of their own. */
 static inline long work_loops(double us)
 {
 	const long loops = 200000;

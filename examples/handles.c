@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * handles: several tasks of one rank take messages whose size and kind nobody
- * knows beforehand.
+ * handles: several tasks of one rank take messages whose size and kind are
+ * unknown beforehand.
  *
- * Matching takes a message out of the mailbox, so that what a task has looked
- * at is its own: no lock, and no other task gets it in between.  Then it is
- * received, read where it lies, or dropped.
+ * Matching takes a message out of the mailbox, so that a task owns the message
+ * that it has found: no lock, and no other task gets it in between.  Then it is
+ * received, read in place, or dropped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 enum { TEXT = 1, NUMBERS, NOISE, LAST }; /* tags */
 enum { TASKS = 4, MESSAGES = 600 };
 
-/* What the tasks of rank 0 counted; they share one worker, so plainly. */
+/* Counts of the tasks of rank 0; they share one worker, so no lock is
+ * needed. */
 static struct {
 	long texts, numbers, noise, wrong;
 } seen;

@@ -20,7 +20,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What rank 0 does: starts the token and looks at it when it comes back. */
+/* The part of rank 0: starts the token and checks it when it comes back. */
 static int lead(vmpi_chan *world, int size)
 {
 	double begin = now();

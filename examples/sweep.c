@@ -139,7 +139,7 @@ static double step_all(int steps, enum way way)
 	return MPI_Wtime() - start;
 }
 
-/* Which way a word names; WAYS is none. */
+/* The variant of a word; WAYS: none. */
 static enum way way_find(const char *word)
 {
 	enum way way = 0;

@@ -26,7 +26,7 @@ struct event {
 	void *local;
 	uint64_t address, key;
 	unsigned target;
-	/* What the owner will hear. */
+	/* Reported to the owner. */
 	void *context;
 	uint64_t flags;
 	int error;
@@ -493,7 +493,7 @@ static ssize_t fake_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 					      -FI_EINVAL;
 }
 
-/* Where a remote operation goes, or NULL. */
+/* The destination of a remote operation, or NULL. */
 static char *mr_find(const struct fake_ep *target, const struct event *event)
 {
 	uint64_t access = event->write ? FI_REMOTE_WRITE : FI_REMOTE_READ;
@@ -581,7 +581,7 @@ static void ep_move(struct fake_ep *ep)
 			continue;
 		vm_list_remove(&event->link);
 		ep->outstanding--;
-		/* What a dead peer had to do never ends, every other time. */
+		/* Operations with a dead peer never end, every other time. */
 		if (!reachable(event->target) && dice(2))
 			event_free(event);
 		else

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network in memory, behind the table that the fabric calls (fabric/ofi/fi.h).
+ * A network in memory, behind the table that the fabric calls
+ * (fabric/ofi/fi.h).
  *
  * It keeps libfabric's rules as far as vmpi relies on them, and no further:
- * messages of one endpoint to another stay in order, but those of different ones
- * overtake each other; everything takes a random number of polls; any call may
- * say FI_EAGAIN.  On demand it loses, doubles or changes messages and whole
+ * messages of one endpoint to another stay in order, but those of different
+ * ones overtake each other; everything takes a random number of polls; any call
+ * may say FI_EAGAIN.  On demand it loses, doubles or changes messages and whole
  * peers, as the networks of TCP do.  All fabrics of a process share it.
  */
 #ifndef T_FAKE_FABRIC_H
@@ -33,8 +34,8 @@ extern const struct vm_fi fake_fabric;
 void fake_seed(unsigned seed);
 
 /*
- * The endpoint with that number (in the order of their opening, from 0) is dead:
- * what is under way is lost, sends to it answer FI_EAGAIN for ever.
+ * Kills the endpoint with that number (in the order of their opening, from 0):
+ * messages under way are lost, sends to it answer FI_EAGAIN forever.
  */
 void fake_kill(unsigned endpoint);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the network in memory describes itself.
+ * The description that the network in memory gives of itself.
  */
 #include <stdlib.h>
 #include <string.h>

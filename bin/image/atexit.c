@@ -11,7 +11,7 @@ extern int __cxa_atexit(void (*run)(void *), void *arg, void *dso_handle);
 
 int atexit(void (*run)(void))
 {
-	/* Called with an argument it does not look at: fine in every ABI we
-	 * have. */
+	/* Called with an argument that it ignores: fine in every ABI we
+	 * support. */
 	return __cxa_atexit((void (*)(void *))run, NULL, &__dso_handle);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the loader has to know about a copy: the struct vm_image_descriptor of
+ * The loader's information about a copy: the struct vm_image_descriptor of
  * core/image/image.h, found through the note in entry.S.
  */
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The environment of a program: a copy of the process's, changed by this rank
  * only.
  *
- * As in glibc, strings replaced by setenv() are not freed: somebody may still
- * hold what getenv() gave.  A program that looks at `environ` or calls a
+ * As in glibc, strings replaced by setenv() are not freed: the program may
+ * still hold a result of getenv().  A program that reads `environ` or calls a
  * function below brings this in; the constructor makes the copy before any of
  * its own code runs.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * As with a placement that is learned, the processes tell each other by boot's
- * blobs, because ranks and fabric are at their end.  Processes of one job are of
- * one version, so a blob is the struct.
+ * As with a placement that is learned, the processes exchange boot's blobs,
+ * because ranks and fabric have ended.  Processes of one job are of one
+ * version, so a blob is the struct.
  */
 #include "advise.h"
 
@@ -81,7 +81,7 @@ static uint64_t pool_unused(void)
 	return sum;
 }
 
-/* Families of collectives that were told to use a slow algorithm. */
+/* The families of collectives with a slow algorithm by their settings. */
 static uint64_t coll_slow(void)
 {
 	static const struct {
@@ -104,7 +104,7 @@ static uint64_t coll_slow(void)
 	return slow;
 }
 
-/* Whether the ranks here are not one after the other in the world. */
+/* Whether the ranks here are not consecutive in the world. */
 static bool ranks_scattered(void)
 {
 	for (int i = 1; i < node.ranks; i++)

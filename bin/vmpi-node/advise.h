@@ -18,9 +18,9 @@ int advise_prepare(void);
 int advise_calls_take(struct vm_advice_facts *facts, const uint64_t *ticks);
 
 /*
- * When all ranks have ended: a collective operation of all processes, of which
- * node 0 prints.  ticks are the run times of the ranks here, wall_ns the time
- * that has passed.
+ * Prints advice when all ranks have ended: a collective operation of all
+ * processes, of which node 0 prints.  ticks are the run times of the ranks
+ * here, wall_ns the time that has passed.
  */
 void advise_print(const uint64_t *ticks, uint64_t wall_ns);
 #endif

@@ -19,7 +19,7 @@
 #include "introspect/vars/cvar.h"
 #include "node.h"
 
-/* In a profile that somebody else wants there is what he wants. */
+/* A profile requested by the user has the user's variables. */
 int advise_prepare(void)
 {
 	static const char names[] =

@@ -177,8 +177,8 @@ NODE_EXPORT int sched_yield(void)
 }
 
 /*
- * Output.  The library and this program write to the process's streams; they
- * are told apart by where the call comes from.
+ * Output.  The library and this program write to the process's streams; their
+ * calls are recognized by the address of the caller.
  */
 extern const char __executable_start[], etext[];
 

@@ -4,8 +4,8 @@
  *
  * Started by vmpirun, which describes the job in the environment; or by another
  * launcher, as one of several; or by a program that was started by itself
- * (core/instrument/image_main.h): then there is no description, one rank, VMPI_IMAGE names
- * the program, and the arguments are the program's alone.
+ * (core/instrument/image_main.h): then there is no description, one rank,
+ * VMPI_IMAGE names the program, and the arguments are the program's alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,8 +53,8 @@ const char vm_cli_program[] = "vmpirun";
 #define STATIC_TLS "glibc.rtld.optional_static_tls="
 #define STATIC_TLS_SPARE 4096 /* for the shared libraries */
 
-/* What the static block for thread-local variables has room for beyond the
- * libraries this process was started with. */
+/* The space in the static block for thread-local variables beyond the libraries
+ * this process was started with. */
 static size_t static_tls_room(const char *tunables)
 {
 	size_t room = 512;
@@ -141,9 +141,8 @@ static int job_read(struct vm_job *job)
 }
 
 /*
- * An agent that stays between vmpirun and this process dies with vmpirun, and
- * this process then with the agent.  Where there are others a socket to vmpirun
- * tells of its end.
+ * An agent between vmpirun and this process dies with vmpirun, and this process
+ * then with the agent.  With other processes a socket to vmpirun shows its end.
  */
 static void parent_heed(const struct vm_job *job)
 {
@@ -232,7 +231,7 @@ static int job_join(const struct vm_job *job)
 	return 0;
 }
 
-/* The code of this process, of which the launcher is told too. */
+/* The exit code of this process, which the launcher is told too. */
 static int job_leave(int status)
 {
 	if (status)
@@ -266,7 +265,8 @@ static int job_run(const struct vm_job *job)
 	if (rc)
 		return rc == -VMPI_EINVAL ? VM_EXIT_MISTAKE : EXIT_FAILURE;
 	running_set(true);
-	/* Who died before has been noticed by the start, or is told now. */
+	/* Earlier deaths have been noticed by the start, or are reported
+	 * now. */
 	if (node.boot->processes > 1 &&
 	    vm_boot_watch(node.boot, news_take, NULL))
 		return EXIT_FAILURE;

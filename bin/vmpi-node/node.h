@@ -30,7 +30,8 @@ struct node {
 	pid_t pid;	  /* a child made by fork() is no rank any more */
 	bool alone;	  /* started without a launcher */
 	const char *tied; /* why ranks cannot move, if they are to */
-	/* Between the start and the stop of the runtime; guarded by the lock. */
+	/* Between the start and the stop of the runtime; guarded by the
+	 * lock. */
 	bool running;
 	struct vm_lock running_lock;
 };

@@ -63,7 +63,8 @@ static void lock_give(void)
  * have. */
 static void fork_begin(void)
 {
-	/* Without the lock, because who has to end first may print. */
+	/* Before the lock is taken, because a rank that this waits for may
+	 * print. */
 	if (node.image)
 		vm_image_fork_begin(node.image, node_copy());
 	lock_take();
@@ -89,7 +90,8 @@ static void path_make(char path[PATH_MAX], int rank, int stream)
 		 rank, stream ? "err" : "out");
 }
 
-/* Where a stream goes; *close_it: after this write.  -1 with errno. */
+/* The destination of a stream; *close_it: close it after this write.  -1 with
+ * errno. */
 static int line_fd(struct vm_image_copy *copy, struct line *line, int stream,
 		   bool *close_it)
 {

@@ -21,7 +21,7 @@ struct vm_job;
  * or -VMPI_EIO (logged). */
 int output_start(const struct vm_job *job);
 
-/* When all ranks have ended: frees what they had. */
+/* Frees the buffers when all ranks have ended. */
 void output_stop(void);
 
 /* Whether the streams are ours. */
@@ -30,14 +30,14 @@ bool output_active(void);
 /* 1 or 2 for our streams, else 0. */
 int output_stream(const FILE *file);
 
-/* What the copy writes to fd 1 or 2; as write(2). */
+/* Writes the copy's output to fd 1 or 2; as write(2). */
 ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
 		     size_t count);
 
 /* Writes out the beginning of a line that is not complete. */
 void output_flush(struct vm_image_copy *copy);
 
-/* From now on the copy's stream fd goes to the file.  0 or -1 (errno). */
+/* Redirects the copy's stream fd to the file.  0 or -1 (errno). */
 int output_redirect(struct vm_image_copy *copy, int fd, const char *path,
 		    const char *mode);
 

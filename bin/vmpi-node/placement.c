@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The processes tell each other by boot's blobs, because ranks and fabric are
- * at their end; node 0 alone needs to know.
+ * The processes exchange boot's blobs, because ranks and fabric have ended;
+ * only node 0 needs the result.
  */
 #include "placement.h"
 
@@ -17,10 +17,10 @@
 #include "introspect/measure/balance.h"
 #include "node.h"
 
-#define UNIT_SHIFT 16	/* times are told in 2^16 ns */
+#define UNIT_SHIFT 16	/* times are sent in 2^16 ns */
 #define BLOB_RANKS 8000 /* a blob has at most 64 KiB */
 
-/* What a process says of some of its ranks. */
+/* The message of a process about some of its ranks. */
 struct news {
 	uint32_t engines;
 	struct {
@@ -41,7 +41,7 @@ struct all {
 	int *first;	     /* [processes + 1]: the first worker of each */
 };
 
-/* How many ranks the blob from rank `at` on has. */
+/* The number of ranks in the blob from rank `at` on. */
 static int blob_ranks(int ranks, int at)
 {
 	return ranks - at < BLOB_RANKS ? ranks - at : BLOB_RANKS;

@@ -91,7 +91,7 @@ static _Noreturn void child_end(struct vm_rank *rank, int status, bool handlers)
 	vm_exit_now(status);
 }
 
-/* What is wrong with this end, if anything. */
+/* The mistake in this end of a rank, if there is one. */
 static void end_judge(struct vm_rank *rank, int status)
 {
 	bool open = rank->mpi_state && rank->mpi_state(rank) == 1;

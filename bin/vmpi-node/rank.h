@@ -7,11 +7,11 @@
 
 #include <stdbool.h>
 
-/* What every rank runs, a vmpi_body. */
+/* The body of every rank, a vmpi_body. */
 int rank_main(void *arg);
 
 /*
- * The calling rank is done, as by exit(status), or by _exit(status) when
+ * Ends the calling rank, as by exit(status), or by _exit(status) when
  * `handlers` is false.  Returns only when the caller is no rank, or is a child
  * process: then the process is to be ended.
  */

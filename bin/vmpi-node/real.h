@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the functions that stand before libc's have in common.
+ * Shared by the functions that replace libc's.
  */
 #ifndef NODE_REAL_H
 #define NODE_REAL_H
@@ -24,7 +24,7 @@
 	})
 
 /* Whether the caller is a task of a rank that shares its worker with others, or
- * with messages that only the worker takes in: it must not block there. */
+ * with messages that only the worker handles: it must not block there. */
 static inline bool node_on_task(void)
 {
 	return node_copy() && vm_self->worker->index >= 0;

@@ -36,7 +36,7 @@
 
 static struct {
 	uint64_t begin_ns;
-	uint64_t *ticks; /* run time by rank; NULL: nobody asks */
+	uint64_t *ticks; /* run time by rank; NULL: not requested */
 } report;
 
 /* One write per line, past the ranks' streams. */
@@ -155,7 +155,7 @@ static void ranks_print(int ranks)
 		   all.meetings);
 }
 
-/* How collectives went among processes, if any did. */
+/* Prints the algorithms of collectives among processes, if there were any. */
 static void internode_print(void)
 {
 	static const char prefix[] = "coll_", suffix[] = "_internode";
@@ -181,7 +181,7 @@ static void internode_print(void)
 		line_print("collectives among processes: %s", text + 2);
 }
 
-/* Which workers found something at a port, and how often. */
+/* Prints which workers found something at a port, and how often. */
 static void finders_print(int port)
 {
 	char text[256] = "";
@@ -202,7 +202,8 @@ static void finders_print(int port)
 			   text + 2);
 }
 
-/* Who moved the messages from and to other processes; a port is a worker's. */
+/* Prints which workers moved the messages from and to other processes; a port
+ * belongs to a worker. */
 static void moved_print(void)
 {
 	const struct fabric_port_pvars *p;
@@ -233,7 +234,8 @@ static uint64_t places_sum(const uint64_t *words)
 	return sum;
 }
 
-/* How long messages came from other processes, and who came late. */
+/* Prints the protocols of long messages from other processes, and which side
+ * was late. */
 static void rndv_print(void)
 {
 	const struct core_node_pvars *p = &vm_node->pvars;
@@ -249,7 +251,7 @@ static void rndv_print(void)
 		   places_sum(p->rndv_receiver_late));
 }
 
-/* What --balance=auto did, or why it could not. */
+/* Prints what --balance=auto did, or why it could not. */
 static void balance_print(void)
 {
 	const struct core_node_pvars *p = &vm_node->pvars;

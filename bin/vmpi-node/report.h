@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What vmpirun's --report-bindings, --display-map, --summary and --balance print, to
- * standard error, every line beginning with "vmpirun: ".
+ * The reports of vmpirun's --report-bindings, --display-map, --summary and
+ * --balance, to standard error, every line beginning with "vmpirun: ".
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -12,13 +12,14 @@ struct vm_rank;
 /* Before the runtime starts: turns on what the summary needs. */
 void report_prepare(const struct vm_job *job);
 
-/* When the workers are there. */
+/* Prints the reports of the start, when the workers are there. */
 void report_start(const struct vm_job *job);
 
 /* The calling rank is about to end. */
 void report_rank_end(const struct vm_rank *rank);
 
-/* When all ranks have ended, before the runtime stops. */
+/* Prints the reports of the end, when all ranks have ended and before the
+ * runtime stops. */
 void report_end(const struct vm_job *job);
 
 #endif

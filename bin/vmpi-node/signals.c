@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handlers run on whatever thread the signal came to, with the signal masks of
- * that thread; sa_mask is not looked at.
+ * Handlers run on the thread that received the signal, with the signal mask of
+ * that thread; sa_mask is ignored.
  */
 #include "signals.h"
 
@@ -64,7 +64,7 @@ bool signals_call(int signal, siginfo_t *info, void *context)
 	return true;
 }
 
-/* The default of a signal nobody handles: let it happen to the process. */
+/* The default of a signal without a handler: let it happen to the process. */
 static void default_do(int signal)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
@@ -182,7 +182,7 @@ NODE_EXPORT sighandler_t bsd_signal(int signal, sighandler_t handler)
 	return simple_set(signal, handler, SA_RESTART);
 }
 
-/* What signal() means in strict ISO C mode. */
+/* The meaning of signal() in strict ISO C mode. */
 extern sighandler_t __sysv_signal(int signal, sighandler_t handler);
 
 NODE_EXPORT sighandler_t __sysv_signal(int signal, sighandler_t handler)

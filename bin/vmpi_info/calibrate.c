@@ -42,7 +42,7 @@ static const size_t sizes[] = { 1,	64,	 512,	 2048,	4096,
 #define SIZES (sizeof(sizes) / sizeof(*sizes))
 #define LARGEST ((size_t)4194304)
 
-/* Where the two ranks put what they measure: rank 0 writes. */
+/* The shared place for measurements: rank 0 writes. */
 struct measure {
 	struct vm_xfer_table *table;
 	enum vm_path way;
@@ -61,7 +61,7 @@ static void exchange(int me, char *buffer, size_t bytes, int times)
 	}
 }
 
-/* How many exchanges make a batch, as rank 0 says. */
+/* The number of exchanges in a batch, as rank 0 determines it. */
 static int batch_length(int me, char *buffer, size_t bytes)
 {
 	uint64_t begin;
@@ -104,8 +104,8 @@ static void point_add(struct vm_xfer_table *table, enum vm_path way,
 			(struct vm_xfer_point){ bytes, time };
 }
 
-/* A message takes no longer than a larger one: where it seemed to, somebody else
- * had the processor. */
+/* A message takes no longer than a larger one: where it seemed to, another
+ * program had the processor. */
 static void points_smooth(struct vm_xfer_table *table)
 {
 	for (int way = 0; way < VM_PATHS; way++)

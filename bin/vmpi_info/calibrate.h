@@ -11,7 +11,7 @@
 int calibrate(void);
 
 /* Whether this process was started by the one that calibrates, as one of two
- * node processes of a job; then calibrate_node() is all there is to do. */
+ * node processes of a job; then it only calls calibrate_node(). */
 bool calibrate_is_node(void);
 int calibrate_node(void);
 

@@ -60,7 +60,7 @@ static void build_facts(enum form form)
 		     system.machine);
 }
 
-/* A number the kernel keeps in a file; false if it does not tell. */
+/* A number that the kernel keeps in a file; false if it cannot be read. */
 static bool kernel_number(const char *path, unsigned long *number)
 {
 	FILE *file = fopen(path, "re");
@@ -73,7 +73,7 @@ static bool kernel_number(const char *path, unsigned long *number)
 	return found;
 }
 
-/* What can be counted for ranks, and by which means. */
+/* Prints the counters available for ranks, and their sources. */
 static void counter_facts(enum form form)
 {
 	char can[256] = "", cannot[256] = "";

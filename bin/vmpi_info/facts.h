@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was built, and on what machine it is.
+ * Facts about the build and the machine.
  */
 #ifndef VMPI_INFO_FACTS_H
 #define VMPI_INFO_FACTS_H

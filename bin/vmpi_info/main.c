@@ -27,7 +27,7 @@
 
 const char vm_cli_program[] = "vmpi_info";
 
-/* What was asked for. */
+/* The user's request. */
 struct options {
 	enum form form;
 	bool all, cvars, pvars, categories, calls, fabric, calibrate, man;
@@ -192,7 +192,7 @@ static int options_answer(const struct options *options)
 	vm_core_vars_add();
 	vm_fabric_vars_add();
 	vm_mpi_vars_add();
-	/* The manual shows defaults, whoever has it made. */
+	/* The manual shows defaults, for whichever user it is made. */
 	if (options->man) {
 		manual_print();
 		return 0;

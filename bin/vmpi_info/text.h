@@ -18,7 +18,7 @@ enum form {
 /* Prints a paragraph behind indent columns, with a full stop at its end. */
 void text_paragraph(int indent, const char *text);
 
-/* The same with the words as they are, without one. */
+/* Prints a paragraph with the words as they are, without a full stop. */
 void text_words(int indent, const char *words);
 
 /* Prints one line of the NULL-terminated fields. */

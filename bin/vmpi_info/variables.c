@@ -20,7 +20,7 @@ VM_STATIC_ASSERT(NAME_BYTES == VM_NAME_MAX, "names are as long as theirs");
 
 #define INDENT 8
 
-/* What a visit needs to know. */
+/* The data of a visit. */
 struct tour {
 	enum form form;
 	const struct choice *choice;
@@ -85,7 +85,7 @@ void env_name(char out[NAME_BYTES + 8], const char *name)
 		out[i] = (char)toupper((unsigned char)out[i]);
 }
 
-/* When a variable can be set, as part of a sentence. */
+/* The time when a variable can be set, as part of a sentence. */
 static const char *when_show(enum vm_var_when when)
 {
 	static const char *const texts[] = {
@@ -98,7 +98,7 @@ static const char *when_show(enum vm_var_when when)
 	return texts[when];
 }
 
-/* What is to be known besides name, value and text, in a sentence. */
+/* Prints the facts besides name, value and text, in a sentence. */
 static void cvar_facts(const struct vm_cvar_view *view)
 {
 	char preset[VALUE_BYTES], range[VALUE_BYTES], env[NAME_BYTES + 8];

@@ -11,8 +11,8 @@
 #include "introspect/vars/cvar.h"
 #include "text.h"
 
-/* Which ones: whose name fits the shell pattern (NULL: all), and in which
- * category and those below it (VM_CATEGORY_none: all). */
+/* A choice of variables: those whose name fits the shell pattern (NULL: all),
+ * in a category and those below it (VM_CATEGORY_none: all). */
 struct choice {
 	const char *pattern;
 	enum vm_category category;

@@ -6,9 +6,9 @@
 #define VMPIRUN_CHECK_H
 
 /*
- * Whether each line NAME=VALUE of set (or NULL) is a variable and its value in
- * range.  The values go nowhere: the node process reads them again, with the
- * files and the environment.  Result: 0, or -VMPI_E... after one line.
+ * Checks that each line NAME=VALUE of set (or NULL) is a variable and its value
+ * in range.  The values are not used: the node process reads them again, with
+ * the files and the environment.  Result: 0, or -VMPI_E... after one line.
  */
 int check_settings(const char *set);
 

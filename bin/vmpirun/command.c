@@ -75,7 +75,7 @@ struct draft {
 	bool begun; /* also by empty quotes */
 };
 
-/* What follows a '%' at *at, which is moved behind it. */
+/* Replaces the escape after a '%' at *at, which is moved behind it. */
 static int percent_take(FILE *stream, const char **at, const char *host,
 			int number)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One row per engine.  Each is told: how many processes per host; do not bind
- * them, workers do that; pass our variables on; rank 0 gets standard input.  What
- * belongs to the job goes through the environment alone.
+ * One row per engine.  Each is given: the number of processes per host; not to
+ * bind them, workers do that; to pass our variables on; that rank 0 gets
+ * standard input.  The job itself goes through the environment alone.
  */
 #include "engine.h"
 
@@ -24,7 +24,7 @@ struct engine {
 	void (*options)(struct command *words, const struct engine_job *job);
 };
 
-/* How many processes a host gets. */
+/* The number of processes of a host. */
 static int processes_on(const struct engine_job *job, int host)
 {
 	return job->options->job.processes ?
@@ -127,8 +127,9 @@ static int job_export(const char *name, const char *value, void *arg)
 	return 0;
 }
 
-/* The variables that processes on other hosts have to get: those of the job,
- * of vmpi and libfabric, and of -x.  Open MPI passes what it is told alone. */
+/* Adds the variables that processes on other hosts have to get: those of the
+ * job, of vmpi and libfabric, and of -x.  Open MPI passes only those it is
+ * given. */
 static void exports_add(struct command *words, const struct options *options)
 {
 	const size_t prefix = strlen(VM_JOB_PREFIX);
@@ -245,7 +246,7 @@ static char *engine_path(const struct engine *engine)
 	return NULL;
 }
 
-/* What can be had here, without being asked for by name. */
+/* Finds an engine that is available here, if none was named. */
 static int auto_find(const struct engine **engine, char **program)
 {
 	for (size_t i = 0; i < ENGINES; i++) {

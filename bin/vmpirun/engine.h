@@ -15,8 +15,8 @@
 struct engine;
 
 /*
- * What there is to start on the first `hosts` hosts: a node process on each; or,
- * when each rank is a process, on host i the ranks from first[i] on.
+ * The processes to start on the first `hosts` hosts: a node process on each;
+ * or, when each rank is a process, on host i the ranks from first[i] on.
  */
 struct engine_job {
 	int processes, hosts;

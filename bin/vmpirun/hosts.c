@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What Open MPI and Hydra write into host files is read, so that users need no
- * second file; anything else is a mistake with its place.
+ * Accepts the host files of Open MPI and Hydra, so that users need no second
+ * file; anything else is a mistake, reported with its place.
  */
 #include "hosts.h"
 
@@ -35,7 +35,7 @@ static int slots_of(const char *text)
 		       0;
 }
 
-/* A job has no more ranks than that, so nobody needs more. */
+/* A job has no more ranks than that, so more slots are of no use. */
 static int slots_sum(int slots, int more)
 {
 	return slots > VM_JOB_RANKS_MAX - more ? VM_JOB_RANKS_MAX :

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is printed by --dry-run and what is run come from one walk over one
+ * The output of --dry-run and the actual start come from one walk over one
  * table each, so that they cannot differ.
  *
  * Process groups: each process leads its own, so that vmpirun decides what
- * Ctrl-C does and can reach whatever the ranks have started.  Only when
- * standard input is a terminal does it stay in ours: a terminal stops whoever
- * reads from it in another group than the foreground's.
+ * Ctrl-C does and can reach every process that the ranks have started.  Only
+ * when standard input is a terminal does it stay in ours: a terminal stops a
+ * process that reads from it in another group than the foreground's.
  */
 #include "launch.h"
 
@@ -49,7 +49,7 @@ static int exports_set(const struct options *options)
 	return 0;
 }
 
-/* Whether the agent is a command; only its words are looked at. */
+/* Whether the agent is a command; only its words are checked. */
 static int agent_check(const char *agent)
 {
 	struct command words = { 0 };
@@ -72,7 +72,8 @@ static int kind_choose(struct launch *launch)
 	return rc;
 }
 
-/* What the node program does for its ranks nobody does for processes. */
+/* Refuses options that the node program carries out and that processes without
+ * it cannot have. */
 static int processes_check(const struct launch *launch)
 {
 	const struct options *options = launch->options;
@@ -108,8 +109,8 @@ static int processes_check(const struct launch *launch)
 	return 0;
 }
 
-/* The output is ours: nobody else must be told, as a process may be a script
- * that runs a program linked by vmpicc. */
+/* Keeps the output options here: the processes must not get them, as one may be
+ * a script that runs a program linked by vmpicc. */
 static void output_take(struct launch *launch)
 {
 	struct vm_job *job = &launch->options->job;
@@ -298,7 +299,7 @@ int launch_print(const struct launch *launch)
 	return rc;
 }
 
-/* A random key for the job: who has it belongs to it. */
+/* A random key for the job: a process that has it belongs to it. */
 static int key_make(struct vm_job *job)
 {
 	unsigned char bytes[VM_BOOT_KEY_BYTES];
@@ -360,7 +361,7 @@ static _Noreturn void child_exec(const struct launch *launch, int number,
 	else
 		signal(SIGINT, SIG_IGN); /* the terminal's; vmpirun decides */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Had vmpirun died before that call, nobody would tell us. */
+	/* Had vmpirun died before that call, we would not be told. */
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
 	if (environment_make(launch, number, fd))
@@ -402,7 +403,7 @@ static int file_open(const struct launch *launch, int number, const char *end)
 	return fd;
 }
 
-/* Where the output of a process goes; -1: to our own. */
+/* The destination of a process's output; -1: our own. */
 static int output_open(struct launch *launch, int output[2], int number)
 {
 	if (launch->output_dir) {
@@ -481,7 +482,8 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 		if (!rc)
 			rc = vm_pmi_server_init(&launch->server, count);
 		launch->serves = !rc;
-		/* Who goes on when one has died says more. */
+		/* With --keep-going several processes may report why they
+		 * ended. */
 		if (!launch->options->keep_going)
 			launch->word = vm_last_word_new();
 		vm_last_word_set(launch->word);

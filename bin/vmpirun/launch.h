@@ -32,7 +32,7 @@ struct launch {
 	struct plan plan;
 	char *node;    /* path of the node program; NULL: ranks are processes */
 	char *program; /* path of the program */
-	/* Of ranks that are processes, whose output passes through here. */
+	/* For ranks that are processes, whose output passes through here. */
 	bool label;
 	char *output_dir;
 	struct relay relay; /* with label */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a file of places.  Until all lines are read, the rank with the highest
- * number so far says how many there are.
+ * Reading a file of places.  Until all lines are read, the rank with the
+ * highest number so far determines the count.
  */
 #include "map.h"
 

@@ -9,7 +9,7 @@
 
 #include "boot/map.h"
 
-/* What --map said. */
+/* The content of --map. */
 struct map {
 	const char *path; /* the file, or NULL */
 	bool cyclic;

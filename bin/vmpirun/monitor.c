@@ -28,7 +28,7 @@
 #define GRACE_FAILED_NS (3 * SECOND_NS / 4) /* from there to SIGKILL */
 #define EXIT_TIMEOUT 124		    /* as timeout(1) */
 
-/* What a signal to vmpirun does to the job. */
+/* The effect of a signal to vmpirun on the job. */
 enum effect {
 	EFFECT_END,
 	EFFECT_STOP,
@@ -77,7 +77,8 @@ void monitor_init(struct monitor *monitor, struct launch *launch)
 	for (size_t i = 0; i < TABLE; i++) {
 		struct sigaction now;
 
-		/* What nohup(1) or a shell has set to be ignored stays so. */
+		/* Signals that nohup(1) or a shell has set to be ignored stay
+		 * ignored. */
 		if (sigaction(table[i].signal, NULL, &now) == 0 &&
 		    now.sa_handler == SIG_IGN)
 			continue;
@@ -182,7 +183,8 @@ static void signal_take(struct monitor *monitor, int signal)
 	}
 }
 
-/* The job ends; who ends by itself, because it was told, has time until then. */
+/* Ends the job; processes that end by themselves, because they were told, have
+ * time until then. */
 static void end_after(struct monitor *monitor, uint64_t grace_ns)
 {
 	uint64_t end_ns = vm_clock_ns() + grace_ns;
@@ -247,7 +249,7 @@ static void death_say(struct monitor *monitor, int number, const siginfo_t *end)
 			   "");
 }
 
-/* A child has ended by a signal, and nobody here wanted that. */
+/* A child was ended by a signal that did not come from here. */
 static void death_take(struct monitor *monitor, int number,
 		       const siginfo_t *end)
 {
@@ -271,8 +273,8 @@ static void exit_take(struct monitor *monitor, int number, int code)
 
 	if (!code && !deserted)
 		return;
-	/* Of one process the reason has been said, or nobody else is ended; also
-	 * of one that aborts. */
+	/* The reason for the end of this process is known, or no other is
+	 * ended; the same if it aborts. */
 	if (launch->count > 1 && monitor->ended < 0 && monitor->failed < 0 &&
 	    !vm_pmi_server_aborted(&launch->server, number) &&
 	    vm_last_word_take()) {
@@ -310,7 +312,8 @@ static void child_check(struct monitor *monitor, int number)
 		exit_take(monitor, number, end.si_status);
 	else
 		death_take(monitor, number, &end);
-	/* What ranks have started and left behind ends with the job. */
+	/* Processes that ranks have started and left behind end with the
+	 * job. */
 	if (child->group)
 		kill(-child->pid, SIGKILL);
 	waitid(P_PID, (id_t)child->pid, &end, WEXITED);
@@ -326,7 +329,7 @@ static void signals_read(struct monitor *monitor)
 		signal_take(monitor, (int)info.ssi_signo);
 }
 
-/* How long poll() may sleep, in milliseconds, rounded up. */
+/* The longest sleep of poll(), in milliseconds, rounded up. */
 static int wait_ms(const struct monitor *monitor)
 {
 	uint64_t until = monitor->limit_ns;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Standing by while the processes run: their PMI, signals, the time limit, the
- * end.
+ * Waiting while the processes run: their PMI, signals, the time limit, the end.
  *
  * One rule for all ways to end a job early: SIGTERM first, SIGKILL when a
  * process has not ended after a grace period, or at a second signal.  When a
- * node process dies, the others are told at once and have a second to do what
- * they do about it before that begins.
+ * node process dies, the others are told at once and have a second to react
+ * before that begins.
  */
 #ifndef VMPIRUN_MONITOR_H
 #define VMPIRUN_MONITOR_H

@@ -26,7 +26,7 @@ static int program_take(struct options *options, char **words)
 	return 0;
 }
 
-/* What the words did not say, and what they did not say rightly. */
+/* Fills in options that were not given, and checks those that were. */
 static int options_finish(struct options *options)
 {
 	const char *limit = getenv("MPIEXEC_TIMEOUT");

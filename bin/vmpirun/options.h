@@ -2,8 +2,8 @@
 /*
  * The command line of vmpirun.
  *
- * Which there are is in options_table.h.  Single-dash long names (-np, -wdir) are the
- * custom of MPI launchers, hence getopt_long_only() below argp.
+ * Which there are is in options_table.h.  Single-dash long names (-np, -wdir)
+ * are the custom of MPI launchers, hence getopt_long_only() below argp.
  */
 #ifndef VMPIRUN_OPTIONS_H
 #define VMPIRUN_OPTIONS_H

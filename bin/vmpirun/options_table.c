@@ -27,7 +27,7 @@ static int ranks_take(struct options *options, const char *text)
 				"a number of ranks", 1, VM_JOB_RANKS_MAX);
 }
 
-/* How many are too many, the variable knows. */
+/* The variable checks the upper limit. */
 static int workers_take(struct options *options, const char *text)
 {
 	int workers;
@@ -188,7 +188,8 @@ VM_CLI_FLAG(map, job.display_map)
 VM_CLI_FLAG(dry_run, dry_run)
 VM_CLI_FLAG(keep_going, keep_going)
 
-/* What other launchers must be told is always so here. */
+/* Accepts, without effect, options that other launchers need: they always apply
+ * here. */
 static int accept_take(struct options *options, const char *text)
 {
 	return 0;

@@ -13,7 +13,7 @@
 extern const struct vm_cli_row option_rows[];
 extern const size_t option_row_count;
 
-/* How long the job may take; `option` is what mistakes are about. */
+/* Parses the time limit of the job; mistakes are reported for `option`. */
 int options_seconds_take(struct options *options, const char *option,
 			 const char *text);
 

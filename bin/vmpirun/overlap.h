@@ -15,7 +15,8 @@ int overlap_take(struct options *options, const char *directory);
  * the table of transfer times.  0, or -VMPI_E... after one line. */
 int overlap_check(const struct options *options);
 
-/* When all processes have ended.  0, or -VMPI_E... after one line. */
+/* Writes the report, when all processes have ended.  0, or -VMPI_E... after one
+ * line. */
 int overlap_report(const struct options *options, int processes);
 
 #endif

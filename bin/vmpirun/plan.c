@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was not said follows from what was: hosts give nodes, slots give ranks,
- * and both together give blocks in proportion to the slots.  A block of ranks is
- * a node process, or as many processes as ranks: then it is planned as if hosts
- * were nodes, and the blocks are divided at the end.
+ * Numbers that are not given follow from the others: hosts give nodes, slots
+ * give ranks, and both together give blocks in proportion to the slots.  A
+ * block of ranks is a node process, or as many processes as ranks: then it is
+ * planned as if hosts were nodes, and the blocks are divided at the end.
  */
 #include "plan.h"
 
@@ -20,7 +20,7 @@
 /* Numbers of steps from here on are Slurm's own: interactive shells. */
 #define STEP_SPECIAL 0xffff0000ul
 
-/* How many cores this process may use; they need not be the first ones. */
+/* The number of cores this process may use; they need not be the first ones. */
 static int cores_allowed(void)
 {
 	for (int cpus = CPU_SETSIZE; cpus <= 1 << 20; cpus *= 2) {

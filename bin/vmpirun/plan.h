@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many processes there are, which ranks each has, on which host, and who
+ * The plan of a job: its processes, the ranks and the host of each, and what
  * starts them.
  */
 #ifndef VMPIRUN_PLAN_H

@@ -16,8 +16,8 @@ int profile_json_take(struct options *options, const char *file);
  * which processes on other hosts find.  0, or -VMPI_E... after one line. */
 int profile_check(struct options *options, bool others);
 
-/* When all processes have ended: prints, and takes the files away.  0, or
- * -VMPI_E... after one line. */
+/* Prints the profile when all processes have ended, and removes the files.  0,
+ * or -VMPI_E... after one line. */
 int profile_report(const struct options *options, int processes);
 
 #endif

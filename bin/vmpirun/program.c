@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The file has to be there and to be executable.  Of one linked by vmpicc the
- * loader finds out the rest; here only the note is looked for by which it is
- * known.
+ * The file has to exist and to be executable.  The loader checks the rest of
+ * one linked by vmpicc; here only the note by which it is recognized is
+ * searched.
  */
 #include "program.h"
 
@@ -117,7 +117,7 @@ int program_find(char **path, const char *name, const char *origin)
 	return path_search(path, name, directories);
 }
 
-/* Whether the kernel would give it to an interpreter, or we may not know. */
+/* Whether the kernel would give it to an interpreter, or it cannot be read. */
 static bool is_script(const char *path)
 {
 	char begin[2] = "";

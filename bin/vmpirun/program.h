@@ -9,16 +9,16 @@
 
 /*
  * The path of the program that the user calls `name`: as execvp() finds it from
- * the current directory.  A name with a slash that is not there is also looked
- * for in `origin`, the directory before -wdir.  *path is to be freed.
- * Result: 0; -VMPI_ENOENT or -VMPI_ENOMEM after one line.
+ * the current directory.  A name with a slash that does not exist there is also
+ * tried in `origin`, the directory before -wdir.  *path is to be freed. Result:
+ * 0; -VMPI_ENOENT or -VMPI_ENOMEM after one line.
  */
 int program_find(char **path, const char *name, const char *origin);
 
 /*
- * Whether the file was linked by vmpicc: then node processes run it, as many
- * ranks each.  Else it is an ordinary executable or a script, of which each
- * process is one rank.  What cannot be run is refused.
+ * Determines whether the file was linked by vmpicc: then node processes run it,
+ * as many ranks each.  Otherwise it is an ordinary executable or a script, of
+ * which each process is one rank.  A file that cannot be run is refused.
  * Result: 0, or -VMPI_E... after one line.
  */
 int program_kind(bool *image, const char *path, const char *name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One poll() over all pipes.  A stream is closed at its end, or when what it
- * says cannot be written any more: then its process gets SIGPIPE, as without us.
+ * says cannot be written any more: then its process gets SIGPIPE, as without
+ * us.
  */
 #include "relay.h"
 
@@ -178,7 +179,8 @@ static void *relay_main(void *arg)
 	}
 	while (fds && round_read(relay, fds, 0))
 		continue;
-	/* Who still has a pipe outlives the job: it is not waited for. */
+	/* A process that still has a pipe outlives the job: it is not waited
+	 * for. */
 	for (int i = 0; i < relay->count; i++) {
 		if (fds && relay->streams[i].used)
 			line_write(&relay->streams[i]);

@@ -2,9 +2,9 @@
 /*
  * The output of ranks that are processes, with their numbers before each line.
  *
- * Each process writes into two pipes, and a thread of ours copies whole lines to
- * standard output and error: when those are not read, the ranks wait and vmpirun
- * does not.
+ * Each process writes into two pipes, and a thread of ours copies whole lines
+ * to standard output and error: when those are not read, the ranks wait and
+ * vmpirun does not.
  */
 #ifndef VMPIRUN_RELAY_H
 #define VMPIRUN_RELAY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the ranks of the job do, for a user who wonders why it does not end.
+ * The states of the job's ranks, for a user who wonders why it does not end.
  */
 #ifndef VMPIRUN_STATES_H
 #define VMPIRUN_STATES_H

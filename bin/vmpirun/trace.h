@@ -15,8 +15,8 @@ int trace_take(struct options *options, const char *path);
  * job.  0, or -VMPI_E... after one line. */
 int trace_check(const struct options *options, int processes);
 
-/* When all processes have ended, however they have.  0, or -VMPI_E... after one
- * line. */
+/* Writes the trace, when all processes have ended, however they ended.  0, or
+ * -VMPI_E... after one line. */
 int trace_write(const struct options *options, int processes);
 
 #endif

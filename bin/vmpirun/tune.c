@@ -34,7 +34,7 @@ int tune_take(struct options *options, const char *list)
 	return vm_job_set_add(&options->job, "tune_policies", list);
 }
 
-/* Whether the file can be read; says so if not. */
+/* Whether the file can be read; prints a line if not. */
 static bool plugin_there(const char *plugin, const char *text)
 {
 	char *path = strndup(plugin, strcspn(plugin, "="));

@@ -10,8 +10,8 @@
 /* Takes --tune LIST: names of built-in policies, or all. */
 int tune_take(struct options *options, const char *list);
 
-/* Takes --policy FILE[=ARGUMENT], which may come again.  The file is there; what
- * is in it the node processes see. */
+/* Takes --policy FILE[=ARGUMENT], which may come again.  The file is there;
+ * what is in it the node processes see. */
 int policy_take(struct options *options, const char *text);
 
 /* Takes --tune-log. */

@@ -29,7 +29,7 @@ const char vm_cli_program[] = "vmpistat";
 
 enum form { FORM_TEXT, FORM_JSON, FORM_PROMETHEUS };
 
-/* What was asked for. */
+/* The user's request. */
 struct options {
 	enum form form;
 	bool states, clean;
@@ -341,8 +341,8 @@ static int options_answer(struct options *options)
 	return status;
 }
 
-/* A file that somebody shortens while it is read: the only thing that reading
- * cannot be protected from. */
+/* A file that is truncated while it is read: the only thing that reading cannot
+ * be protected from. */
 static void bus_error(int signal)
 {
 	static const char text[] =

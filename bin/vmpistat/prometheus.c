@@ -152,7 +152,7 @@ static void each_print(const char *name, const struct sample *sample,
 	}
 }
 
-/* How many ranks of each process are in each state. */
+/* Prints how many ranks of each process are in each state. */
 static void states_print(const char *name, const struct sample *sample,
 			 const struct pvar *pvar)
 {

@@ -14,7 +14,7 @@
 
 #include "report/live/job.h"
 
-/* What was asked for. */
+/* The variables that the user has chosen. */
 struct choice {
 	char **names; /* of variables, or patterns; none: all */
 	unsigned name_count;
@@ -39,8 +39,8 @@ struct sample {
 	uint64_t *totals, *before; /* of the job now and last time, by word */
 	unsigned *first;	   /* of each variable's words in totals */
 	double time_s, passed_s;   /* now; since last time, 0: there was none */
-	/* Whether the job lives costs more than all its values: it was looked at
-	 * last then (0: never), maybe for this sample. */
+	/* Checking whether the job lives costs more than all its values: it was
+	 * last checked then (0: never), maybe for this sample. */
 	double looked_s;
 	bool looked, lives;
 	const char *state;
@@ -63,7 +63,7 @@ int pvar_value(const struct sample *sample, const struct pvar *pvar,
 int pvar_total(const struct sample *sample, const struct pvar *pvar,
 	       const struct vm_live_file *file, uint64_t *value, unsigned word);
 
-/* Whether name fits the choice; notes which of its names did. */
+/* Whether name fits the choice; notes which of its names fitted. */
 bool choice_fits(struct choice *choice, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who waits for whom, in words, and whether that can ever end.
+ * Which rank waits for which, in words, and whether that can ever end.
  */
 #ifndef VMPISTAT_STATES_H
 #define VMPISTAT_STATES_H

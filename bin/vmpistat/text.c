@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text for people: one value per line, aligned, what is zero too, so that two
- * looks can be compared line by line.
+ * Text for people: one value per line, aligned, zeros too, so that two outputs
+ * can be compared line by line.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void value_text(const struct pvar *pvar, const char *whose,
 	printf(" %s\n", state ? "" : pvar->view.unit);
 }
 
-/* How many ranks are in each state. */
+/* Prints how many ranks are in each state. */
 static void states_text(const struct sample *sample, const struct pvar *pvar)
 {
 	char word[32], whose[48];

@@ -2,10 +2,10 @@
 /*
  * A page of characters that screens are drawn on.
  *
- * It knows no terminal: the same page goes to ncurses (terminal.h), to a file with
- * --batch, and to tests.  Whatever lies outside of it is cut off, and what is no
- * printable ASCII in a text becomes a question mark, since texts come from
- * other processes.
+ * It knows no terminal: the same page goes to ncurses (terminal.h), to a file
+ * with --batch, and to tests.  Whatever lies outside of it is cut off, and what
+ * is no printable ASCII in a text becomes a question mark, since texts come
+ * from other processes.
  */
 #ifndef VMPITOP_CANVAS_H
 #define VMPITOP_CANVAS_H
@@ -16,7 +16,7 @@
 
 #include "base/log.h" /* VM_PRINTF */
 
-/* How a character looks; what that is like the terminal decides. */
+/* The style of a character; the terminal decides how it appears. */
 enum style {
 	STYLE_PLAIN,
 	STYLE_BOLD,

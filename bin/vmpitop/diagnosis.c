@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who can never go on is asked where everybody asks it
- * (report/live/states.h); here nothing has moved for long enough.
+ * The search for stuck ranks is that of report/live/states.h; here nothing has
+ * moved for long enough.
  */
 #include "diagnosis.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is wrong with a job: it ended, died, or hangs, and who waits for whom.
+ * The verdict on a job: it ended, died, or hangs, and which ranks wait for
+ * which.
  */
 #ifndef VMPITOP_DIAGNOSIS_H
 #define VMPITOP_DIAGNOSIS_H
@@ -24,8 +25,8 @@ struct diagnosis {
 
 /*
  * hang_s: after so many seconds in which nothing moved, while all ranks that
- * have not ended wait, the job hangs.  The first line says what is the matter,
- * the others who waits for whom: a circle of them, if there is one.
+ * have not ended wait, the job hangs.  The first line is the summary, the
+ * others say which rank waits for which: a circle of them, if there is one.
  */
 void diagnosis_find(struct diagnosis *diagnosis, const struct model *model,
 		    double hang_s);

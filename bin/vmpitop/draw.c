@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The page: two lines about the job, what is wrong with it, a screen, and a line
- * for keys, prompts and messages.
+ * The page: two lines about the job, what is wrong with it, a screen, and a
+ * line for keys, prompts and messages.
  */
 #include "screens.h"
 
@@ -84,7 +84,7 @@ static void head_draw(const struct page *page)
 	states_put(page, col);
 }
 
-/* Where the job's end or hang is told of; takes its lines from the box. */
+/* Draws the report of the job's end or hang; takes its lines from the box. */
 static void diagnosis_draw(struct page *page)
 {
 	struct diagnosis diagnosis;

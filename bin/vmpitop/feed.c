@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files are opened once and read where they lie.  Where variables are is looked
+ * Files are opened once and read in place.  The places of variables are looked
  * up by name when a file is opened: processes of one job may be of different
  * builds.
  */

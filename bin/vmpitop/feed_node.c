@@ -49,7 +49,7 @@ void feed_node_close(struct feed_node *node)
 	vm_live_unmap(node->file);
 }
 
-/* Of all threads of the process, in seconds; negative: it is gone. */
+/* The time of all threads of the process, in seconds; negative: it is gone. */
 static double cpu_used(int pid)
 {
 	char path[32], text[1024], *field;
@@ -79,8 +79,8 @@ void feed_node_fill(const struct feed_node *node, struct node *to)
 	const struct vm_export_head *head = node->head;
 	bool known = to->number == (int)head->node;
 	bool died = known && to->life == LIFE_DIED;
-	/* First: who ends in order removes its file before it is gone; others
-	 * may remove it later. */
+	/* First: a process that ends in order removes its file before it is
+	 * gone; others may remove it later. */
 	bool lives = vm_live_lives(node->file);
 	double before = known ? to->cpu_s : -1;
 
@@ -120,8 +120,9 @@ int feed_node_blocks(const struct feed_node *node, enum group group)
 	return (int)node->head->ranks_here;
 }
 
-/* What the second variable of a figure adds to the first: itself, or how long
- * something that has not ended has taken until now, 0: nothing goes on. */
+/* The amount that the second variable of a figure adds to the first: itself, or
+ * the time that something unfinished has taken until now, 0: nothing is under
+ * way. */
 static uint64_t also(const struct figure_row *row, uint64_t value, uint64_t now)
 {
 	if (row->how != HOW_SHARE)
@@ -196,7 +197,7 @@ static void waits_write(char *text, size_t bytes, const char *call,
 		snprintf(peer, sizeof(peer), "%d", wait->peer);
 	if (wait->tag >= 0)
 		snprintf(tag, sizeof(tag), " tag %d", wait->tag);
-	/* Of another channel than the world the peer may be a member. */
+	/* In another channel than the world the peer may be a member. */
 	if (wait->flags & VM_EXPORT_OF_WORLD)
 		where[0] = '\0';
 	snprintf(text, bytes, "%s %s %s%s%s", call, sends ? "to" : "from", peer,

@@ -22,14 +22,14 @@ struct feed_node {
 int feed_node_open(struct feed_node *node, const char *path);
 void feed_node_close(struct feed_node *node);
 
-/* What there is to say of it as a whole; *to is what was said last, or zeros with
- * the number -1. */
+/* Fills in the facts about the node as a whole; *to has those of the last time,
+ * or zeros with the number -1. */
 void feed_node_fill(const struct feed_node *node, struct node *to);
 
 bool feed_node_has(const struct feed_node *node, int rank);
 
-/* How many blocks of a group are in it, and what they are now; the result is
- * the same number. */
+/* The number of blocks of a group in it; the second function reads them and
+ * returns the same number. */
 int feed_node_blocks(const struct feed_node *node, enum group group);
 int feed_node_group(const struct feed_node *node, struct block *blocks,
 		    enum group group);

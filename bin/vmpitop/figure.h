@@ -23,7 +23,7 @@ enum figure_kind {
 /* number is not negative. */
 void figure_text(char text[FIGURE_MAX], enum figure_kind kind, double number);
 
-/* What a variable of this unit ("bytes", "ns") is. */
+/* The kind of a variable with this unit ("bytes", "ns"). */
 enum figure_kind figure_of_unit(const char *unit);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs in words, for who has named none, or one that is not there.
+ * Jobs in words, for users who have named none, or one that does not exist.
  */
 #include "jobs.h"
 

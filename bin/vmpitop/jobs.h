@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which job to look at.
+ * The choice of the job to show.
  */
 #ifndef VMPITOP_JOBS_H
 #define VMPITOP_JOBS_H
@@ -12,8 +12,8 @@
 /* A line for each. */
 void jobs_print(const struct vm_live_jobs *jobs, FILE *out);
 
-/* The one to look at: the one called name, or, with NULL, the only one that
- * lives; NULL after a line to standard error. */
+/* The job to show: the one called name, or, with NULL, the only one that lives;
+ * NULL after a line to standard error. */
 const struct vm_live_job *jobs_choose(const struct vm_live_jobs *jobs,
 				      const char *name);
 

@@ -2,9 +2,9 @@
 /*
  * vmpitop: watch a job while it runs, hangs, and after it died.
  *
- * It reads the shared-memory files of the job's processes, so that looking costs
- * the job nothing; only settings are sent, to the control sockets.  A loop: look
- * (feed.h), draw (view.h), wait for a key (terminal.h).
+ * It reads the shared-memory files of the job's processes, so that looking
+ * costs the job nothing; only settings are sent, to the control sockets.  A
+ * loop: look (feed.h), draw (view.h), wait for a key (terminal.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ static bool job_lives(const struct model *model)
 	return false;
 }
 
-/* What changes per second takes two looks; of a job that is over one is all. */
+/* Changes per second take two readings; of a job that is over one is all. */
 static int batch_run(struct top *top)
 {
 	int rc = look(top);
@@ -218,7 +218,7 @@ static int plot_take(struct top *top, const char *name)
 	return 0;
 }
 
-/* What the options say of screens; the first look has been taken. */
+/* Applies the options about screens; the first reading has been taken. */
 static int options_take(struct top *top)
 {
 	const struct options *options = top->options;

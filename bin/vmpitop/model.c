@@ -56,7 +56,7 @@ void model_fini(struct model *model)
 	*model = (struct model){ 0 };
 }
 
-/* What a counter has grown by; a new process may count from 0 again. */
+/* The growth of a counter; a new process may count from 0 again. */
 static double growth(uint64_t now, uint64_t before)
 {
 	return now > before ? (double)(now - before) : 0;

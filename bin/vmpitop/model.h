@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is known of a job: as of the last look at it, and of the one before.
+ * The data of a job: as of its last reading, and of the one before.
  *
  * A feed (feed.h) fills it, screens read it; in between it is plain data, so
  * that tests make jobs of their own.  A figure is one column of a screen: a
@@ -117,7 +117,7 @@ struct node {
 	bool control; /* variables can be set */
 };
 
-/* A variable, of a node or added up over those that are looked at. */
+/* A variable, of a node or added up over the nodes shown. */
 struct variable {
 	char name[96];
 	bool control;	   /* a CVAR */

@@ -51,7 +51,8 @@ double plot_ceiling(double value, enum figure_kind kind)
 	return power * 10;
 }
 
-/* What of a cell that is `parts` high is below height (0 to rows * parts). */
+/* The part of a cell, `parts` high, that is below height (0 to rows *
+ * parts). */
 static int part_of(double height, int cell, int parts)
 {
 	double rest = height - (double)cell * parts;

@@ -7,7 +7,7 @@
 
 #include "view.h"
 
-/* What a screen is drawn with. */
+/* The inputs of a screen. */
 struct page {
 	struct view *view;
 	struct canvas *canvas;

@@ -49,7 +49,7 @@ struct order {
 	int sign; /* 1: the smallest first */
 };
 
-/* Which of two stands first; what is not known stands last in any case. */
+/* Compares two values for sorting; unknown ones are last in any case. */
 static int value_compare(const struct value *a, const struct value *b,
 			 const struct order *order)
 {

@@ -45,7 +45,7 @@ struct table {
 	int row_count, row_room;
 };
 
-/* What stays between pictures. */
+/* The state of a table that stays between pictures. */
 struct listing {
 	int sort;	 /* a column */
 	bool turned;	 /* the other way round than is usual for it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ncurses, with its own handlers for SIGTSTP and SIGWINCH.  For signals that end
- * the program endwin() is no function to call: what gives the terminal back is
- * made ready at the start, and the handler writes it.
+ * ncurses, with its own handlers for SIGTSTP and SIGWINCH.  For signals that
+ * end the program endwin() is no function to call: what gives the terminal back
+ * is made ready at the start, and the handler writes it.
  */
 #include "terminal.h"
 
@@ -51,7 +51,7 @@ static void fatal(int number)
 	raise(number);
 }
 
-/* Those that somebody wants ignored (nohup) stay so. */
+/* Signals that the parent has set to be ignored (nohup) stay ignored. */
 static void signals_take(void)
 {
 	struct sigaction action = { .sa_handler = fatal }, before;
@@ -128,7 +128,7 @@ static void styles_make(void)
 	}
 }
 
-/* Why the terminal is of no use; NULL: it is. */
+/* The reason why the terminal cannot be used; NULL: it can. */
 static const char *unusable(char *why, size_t bytes)
 {
 	const char *name = getenv("TERM");
@@ -273,7 +273,7 @@ int term_key(double wait_s)
 	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
 	int ready, code;
 
-	/* What came in one read with the key before is with ncurses. */
+	/* Keys that came in one read with this one are kept by ncurses. */
 	timeout(0);
 	code = getch();
 	if (code == ERR) {

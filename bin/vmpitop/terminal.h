@@ -18,7 +18,7 @@ void term_close(void);
 
 void term_size(int *rows, int *cols);
 
-/* What this terminal can show best. */
+/* The best way of plotting for this terminal. */
 enum plot_how term_plot_how(void);
 
 /* Shows a page, which has the terminal's size or another one. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the user has chosen to see, and what keys do about it.
+ * The user's choices for the display, and the effects of keys on them.
  *
- * It neither reads keys nor the job: main.c hands over both, and does what the
- * user wants done (`set`).  So a test can press keys and look at the page.
+ * It neither reads keys nor the job: main.c passes both in, and carries out the
+ * user's wish (`set`).  So a test can press keys and read the page.
  */
 #ifndef VMPITOP_VIEW_H
 #define VMPITOP_VIEW_H
@@ -41,10 +41,10 @@ struct view {
 	enum screen screen;
 	struct listing listings[SCREENS];
 	struct table table; /* of the last picture */
-	int node;	    /* the one that is looked at; -1: all */
+	int node;	    /* the one that is shown; -1: all */
 	bool paused, help, quit;
 	bool bare;	   /* a page to be printed: without the line of keys */
-	double interval_s; /* between looks */
+	double interval_s; /* between readings */
 	double hang_s;	   /* diagnosis_find() */
 	char filter[VIEW_TEXT_MAX];
 	enum prompt prompt;
@@ -55,7 +55,7 @@ struct view {
 	bool plot_level;  /* its value, not its change per second */
 	enum plot_how how;
 	struct series rates, levels, messages;
-	/* What the user wants set; main.c clears it. */
+	/* A setting that the user wants changed; main.c clears it. */
 	bool set_wanted;
 	char set_name[96], set_value[VIEW_TEXT_MAX];
 	int set_rank; /* -1: of the whole node */

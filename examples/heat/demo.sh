@@ -42,7 +42,7 @@ before() {
 "$VMPI_BUILD/vmpicc" -O2 -o "$scratch/heat" "$here/heat.c" -lm ||
 	fail "heat.c was not compiled"
 
-# How many workers there are when there is enough for them to do.
+# The number of workers when there is enough work for them.
 run -n "$(nproc)" "$scratch/heat" 64 1 || {
 	cat "$scratch/out" "$scratch/err" >&2
 	fail "a first small run failed"

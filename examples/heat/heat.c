@@ -15,12 +15,12 @@
 
 #define PI 3.14159265358979323846
 
-/* What the user chooses. */
+/* The user's choices. */
 int cells = 512;
 int steps = 200;
 int report_every = 100;
 
-/* Who I am and what is mine; each rank writes its own. */
+/* The rank and its block; each rank writes its own. */
 int my_rank = -1, rank_count;
 int dims[2], coords[2];
 int north, south, west, east; /* neighbours */
@@ -31,7 +31,7 @@ double *grid, *next; /* my block with a frame of one point around it */
 static MPI_Comm plate;
 static MPI_Datatype column;
 
-/* What I did, to be compared at the end. */
+/* Counts of this rank, to be compared at the end. */
 static int set_up;	  /* once by each rank: 1 */
 static int *set_up_place; /* where that is */
 static long steps_done, exchanges;
@@ -195,7 +195,7 @@ static void step(void)
 	steps_done++;
 }
 
-/* How much the last step changed, over all ranks. */
+/* The change by the last step, over all ranks. */
 static double change(void)
 {
 	double mine = 0, all;
@@ -264,7 +264,7 @@ static unsigned long long checksum(void)
 	return all;
 }
 
-/* How many ranks find in their globals what they, and nobody else, wrote. */
+/* The number of ranks that find in their globals only their own values. */
 static int private_ranks(void)
 {
 	int rank, place[2], mine, all;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <vmpi.h>
 
-#define RANKS 4096 /* that are told apart */
+#define RANKS 4096 /* that are counted separately */
 
 static _Atomic unsigned long *counts; /* [rank][call] */
 static int calls;

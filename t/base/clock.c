@@ -19,7 +19,8 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* How fast CLOCK_MONOTONIC is made to run where somebody sets it, at most. */
+/* The largest deviation of CLOCK_MONOTONIC's rate while it is being
+ * adjusted. */
 #define SLEW 6e-4
 
 /* Ticks over a sleep against CLOCK_MONOTONIC over the same, as a ratio. */
@@ -37,7 +38,7 @@ static double drift(void)
 {
 	double worst = 1, now;
 
-	/* Somebody else may hold the processor during all readings of a look. */
+	/* Another program may hold the processor during all readings. */
 	for (int i = 0; i < 5 && worst > SLEW; i++) {
 		now = agreement() - 1;
 		now = now < 0 ? -now : now;

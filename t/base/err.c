@@ -49,7 +49,7 @@ static void test_table(void)
 		  "the header's version is the project's");
 }
 
-/* What a child that runs `body` writes to standard error; its wait status. */
+/* Runs `body` in a child: its output to standard error, and its wait status. */
 static int child_output(void (*body)(void), char *text, size_t bytes)
 {
 	int ends[2], status = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which known name a misspelt one meant.
+ * Finding the known name that a misspelt one meant.
  */
 #include "base/nearest.h"
 

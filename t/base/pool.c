@@ -42,7 +42,7 @@ static bool disjoint(void **list, int n, size_t bytes)
 	return fine;
 }
 
-/* How many objects the pool itself holds. */
+/* The number of objects that the pool itself holds. */
 static int pool_free_count(const struct vm_pool *pool)
 {
 	int count = 0;

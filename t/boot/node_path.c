@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The node program is found where VMPI_NODE says; what is not there is said.
+ * The node program is found where VMPI_NODE says; a missing one is reported.
  * The places near vmpirun are tested by t/run/12-vmpirun-launch.t.
  */
 #include "boot/job.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The PMI-1 server, asked by hand: the answers, the fence of the living, news,
- * limits; and clients that send what they should not.
+ * The PMI-1 server, with requests by hand: the answers, the fence of the
+ * living, reports of deaths, limits; and clients that send malformed lines.
  */
 #include "boot/pmi_server.h"
 
@@ -52,7 +52,7 @@ static void tell(int process, const char *text)
 	vm_pmi_server_ready(&server, process);
 }
 
-/* What the server has said to process, without the last newline. */
+/* The server's answer to process, without the last newline. */
 static const char *heard(int process)
 {
 	static char text[65536];

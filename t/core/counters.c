@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is counted of messages: sizes, protocols, and what waits in a mailbox.
+ * Counters of messages: sizes, protocols, and the queues of a mailbox.
  */
 #include <string.h>
 #include <vmpi.h>
@@ -91,7 +91,7 @@ static int nothing(void *arg)
 	return 0;
 }
 
-/* How often the rank gave its worker away, and why. */
+/* Counts of the switches of a rank, by reason. */
 static void ways_out(void)
 {
 	int waits = value_of("core_waits"), yields = value_of("core_yields");
@@ -132,7 +132,7 @@ static uint64_t ns_of(const char *name)
 	return words[0];
 }
 
-/* What is not collected is 0; what is asked for grows. */
+/* Times that are not collected are 0; those that are asked for grow. */
 static void times(void)
 {
 	uint64_t wall = ns_of("core_wall_ns"), run;

@@ -22,7 +22,8 @@ static size_t buffers_made(void)
 	return bytes;
 }
 
-/* Everybody sends much to rank 0 without waiting, then it receives it all. */
+/* All ranks send much to rank 0 without waiting, then it receives
+ * everything. */
 static void flood(int rank, int size)
 {
 	static _Atomic int begun;
@@ -62,7 +63,7 @@ static void flood(int rank, int size)
 	free(data);
 }
 
-/* Sends until told to stop; the receiver looks how long the queue gets. */
+/* Sends until told to stop; the receiver checks how long the queue gets. */
 #define LIMIT 1000
 
 static void throttle(int rank, int size)
@@ -72,7 +73,7 @@ static void throttle(int rank, int size)
 	int value;
 
 	if (rank == 0) {
-		/* Nobody receives for a while. */
+		/* No receive for a while. */
 		for (int i = 0; i < 20; i++) {
 			uint32_t count;
 

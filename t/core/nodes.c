@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The storm of storm.h among the ranks of several processes: the node program of
- * t/core/nodes.t, which vmpirun starts in place of vmpi-node.
+ * The storm of storm.h among the ranks of several processes: the node program
+ * of t/core/nodes.t, which vmpirun starts in place of vmpi-node.
  *
  * Each process checks what its own ranks have received and prints its checks
  * with "node N" in front; the script makes TAP of them.  STORM_SECONDS (default

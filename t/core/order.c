@@ -74,8 +74,8 @@ static void streams(int rank, int size)
 	free(data);
 }
 
-/* All ranks flood all others before anybody receives: all rings overflow.  That
- * so many messages find room is what main() has asked for. */
+/* All ranks flood all others before any receives: all rings overflow. main()
+ * has asked for space for so many messages. */
 static void floods(int rank, int size)
 {
 	enum { EACH = 400 };
@@ -99,7 +99,7 @@ static void floods(int rank, int size)
 	}
 }
 
-/* Nobody receives while a rank computes: its senders empty its ring. */
+/* A rank computes and does not receive: its senders empty its ring. */
 static void busy_receiver(int rank, int size)
 {
 	enum { EACH = 3000 };

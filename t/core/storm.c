@@ -29,7 +29,7 @@ static void storm(int workers, uint64_t ns)
 	is_int(job_faults_take(), 0, "every call and every byte was right");
 	count = check(&faults, 0, RANKS);
 	is_int(faults, 0, "all came, in order and whole");
-	/* How many depends on the machine: loop.t makes messages slow. */
+	/* The number depends on the machine: loop.t makes messages slow. */
 	ok(count > 0, "it was a storm (%ld messages)", count);
 	for (int i = 0; i < RANKS; i++)
 		free(logs[i].entries);

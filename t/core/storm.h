@@ -31,7 +31,7 @@
 /* Tags: plain streams, then special ones. */
 enum { PLAIN = 4, CANCEL = PLAIN, THREAD, DONE = THREAD + THREADS, TAGS };
 
-/* What a receiver got, in the order in which it asked. */
+/* The messages that a receiver got, in the order in which it asked. */
 struct entry {
 	uint8_t source, tag;
 	bool filled; /* false: cancelled, nothing came */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tasks: thousands of them, their results, sleeping, and the runtime that
- * waits for those which nobody joins.
+ * Tasks: thousands of them, their results, sleeping, and the runtime that waits
+ * for those which are never joined.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static void echoes(int rank, int size)
 		EXPECT(vmpi_join(&tasks[i], NULL) == 0);
 }
 
-/* Everybody sleeps at the same time; errno stays with its task. */
+/* All sleep at the same time; errno stays with its task. */
 static int sleeper(void *arg)
 {
 	uint64_t ns = (uint64_t)(uintptr_t)arg, start = vm_clock_ns();
@@ -157,7 +157,7 @@ static uint64_t cpu_ns(void)
 		       1000;
 }
 
-/* Ranks that all wait for each other: nobody will ever send. */
+/* Ranks that all wait for each other: no message will ever come. */
 static _Atomic int waiting;
 
 static int stuck(void *arg)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OS threads of a rank wait for messages: those that poll, those that sleep, and
- * both beside a thread that computes.  Each message comes to one of them, and
- * to each of them in order.
+ * OS threads of a rank wait for messages: those that poll, those that sleep,
+ * and both beside a thread that computes.  Each message comes to one of them,
+ * and to each of them in order.
  */
 #include <pthread.h>
 #include <stdlib.h>

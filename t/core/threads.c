@@ -115,7 +115,8 @@ static void answers(int rank, int size)
 		vmpi_msg *msg;
 		int i;
 
-		/* By a handle: that of another task's answer is none of ours. */
+		/* By a handle: that of another task's answer is none of
+		 * ours. */
 		while (vmpi_try_match(world, &msg, VMPI_ANY,
 				      rank + n / size * RANKS) == -VMPI_EAGAIN)
 			vmpi_yield();
@@ -282,8 +283,8 @@ static void test_takers(int workers)
 }
 
 /*
- * The first thread that comes from outside changes how a worker guards its
- * mailboxes, at any moment: no message may be lost by that.
+ * The first thread from outside changes how a worker guards its mailboxes, at
+ * any moment: no message may be lost by that.
  */
 #define STARTS 60
 #define NOISE 100

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * No message is left lying while its worker sleeps: others hold the lock of the
- * worker's mailboxes just when it looks for the last time, or leave more in its
+ * No message stays unseen while its worker sleeps: others hold the lock of the
+ * worker's mailboxes just when it polls for the last time, or leave more in its
  * ring than it takes in at once.
  */
 #include <pthread.h>

@@ -21,7 +21,8 @@ static struct vm_address ours = { .magic = VM_ADDRESS_MAGIC,
 				  .rma = 1,
 				  .provider = "net" };
 
-/* What process 5 would publish, on the heap for the address sanitizer. */
+/* The address that process 5 would publish, on the heap for the address
+ * sanitizer. */
 static struct vm_address *theirs_new(size_t *bytes)
 {
 	struct vm_address *theirs;

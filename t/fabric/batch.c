@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small packets that go together: how many messages that takes, in which order
- * they come, and that nobody has to poll for what waits.
+ * Batches of small packets: the number of messages, their order, and that
+ * waiting packets need no poll.
  */
 #include "pair.h"
 

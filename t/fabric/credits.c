@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Credits: a receiver that keeps everything stops the sender of data, never that
- * of control packets; memory stays bounded; pools grow and shrink.
+ * Credits: a receiver that keeps everything stops the sender of data, never
+ * that of control packets; memory stays bounded; pools grow and shrink.
  */
 #include "pair.h"
 
@@ -70,7 +70,7 @@ static void stopped(struct pair *pair, const char *name)
 	is_int(to->faults, 0, "%s: nothing was lost", name);
 }
 
-/* Half of the credits held for ever: the rest still goes round. */
+/* Half of the credits held forever: the rest still goes round. */
 static void held_half(struct pair *pair, const char *name)
 {
 	struct side *to = &pair->side[1];

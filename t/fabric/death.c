@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The other process is killed: everything that waits for it ends with an error,
- * whether the launcher tells or not, and nothing hangs.
+ * whether the launcher reports it or not, and nothing hangs.
  */
 #include "fork.h"
 

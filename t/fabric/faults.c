@@ -68,7 +68,7 @@ static void move_start(struct pair *pair, int s, uint64_t number)
 		bail("a remote operation is refused");
 }
 
-/* What sends by reference refer to; freed when nothing is under way. */
+/* The data of sends by reference; freed when nothing is under way. */
 static char *referred[PACKETS];
 static unsigned referred_count;
 
@@ -99,7 +99,7 @@ static unsigned act(struct pair *pair, uint64_t number, bool rma)
 	if (rand() % 3 == 0) {
 		op = malloc(sizeof(*op));
 		op->done = send_done;
-		/* Memory that nobody writes to again. */
+		/* Memory that is not written to again. */
 		data = malloc(bytes + 1);
 	}
 	for (;;) {
@@ -126,7 +126,7 @@ static unsigned act(struct pair *pair, uint64_t number, bool rma)
 	return 0;
 }
 
-/* What the ports of both sides have counted together. */
+/* The sum of a counter over the ports of both sides. */
 static uint64_t sum_of(const struct pair *pair, size_t counter)
 {
 	uint64_t sum = 0;

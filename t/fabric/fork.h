@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fabric here and one in a child process, which does what it is told by a
- * socket.
+ * A fabric here and one in a child process, which obeys orders from a socket.
  *
  * The child is process 1.  It polls and sleeps as a worker would, and obeys one
  * letter at a time; each is answered by the same letter.
@@ -69,7 +68,7 @@ static inline void side_idle(struct side *side, uint64_t until_ns)
 	vm_fabric_sleep_end(side->fabric);
 }
 
-/* What the child does for a letter; false: it is to end. */
+/* Carries out a letter in the child; false: it is to end. */
 static inline bool far_obey(struct side *side, char letter)
 {
 	static char data[20000];

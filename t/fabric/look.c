@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looking after a process: one that lives, busy or not, is left alone; one that
- * is killed is given up although nobody sends to it.
+ * Checking whether a process is there: one that lives, busy or not, is left
+ * alone; one that is killed is given up although no process sends to it.
  */
 #include "fork.h"
 

@@ -2,9 +2,9 @@
 /*
  * Two fabrics that talk to each other inside of a test program.
  *
- * Each side counts what it gets and checks that packets from one port to another
- * come in order: the first 8 bytes of the upper header are a number that the
- * sender counts up.  Payload is a pattern of that number.
+ * Each side counts what it gets and checks that packets from one port to
+ * another come in order: the first 8 bytes of the upper header are a number
+ * that the sender counts up.  Payload is a pattern of that number.
  */
 #ifndef T_FABRIC_PAIR_H
 #define T_FABRIC_PAIR_H
@@ -105,7 +105,7 @@ static inline void side_down(void *arg, struct vm_port *port, uint32_t process,
 	side->down_error = error;
 }
 
-/* What takes arrivals, for tests that want their own. */
+/* The function that takes arrivals, for tests that want their own. */
 static void (*pair_handler)(void *, struct vm_port *,
 			    struct vm_pkt *) = side_arrived;
 

@@ -24,7 +24,8 @@ static int reg(struct vm_port *port, struct vm_slab *slab, bool open)
 	return 0;
 }
 
-/* What was told, added up; and how often the sum was another one. */
+/* The sum of the reported changes; and how often the reported total
+ * differed. */
 static int64_t told_bytes;
 static int told_wrong;
 

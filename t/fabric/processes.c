@@ -15,7 +15,7 @@
 enum { PROCESSES = PAIR_PROCESSES, PORTS = 2, PACKETS = 4000, READS = 100 };
 #define BYTES (1u << 20)
 
-/* What the processes share: addresses, and how far each has come. */
+/* Shared by the processes: addresses, and the progress of each. */
 struct shared {
 	struct {
 		_Atomic int bytes;
@@ -111,7 +111,7 @@ static void exchange(struct side *side, struct vm_mr mr[PORTS],
 	}
 }
 
-/* One packet or read to anybody, ourselves included. */
+/* Sends one packet or read to any process, ourselves included. */
 static void act(struct side *side, unsigned me, int i)
 {
 	static char data[20000];
@@ -133,7 +133,7 @@ static void act(struct side *side, unsigned me, int i)
 	}
 }
 
-/* Whether all that was sent to us has come. */
+/* Whether all messages to us have come. */
 static bool all_here(unsigned me)
 {
 	for (unsigned i = 0; i < PROCESSES; i++)

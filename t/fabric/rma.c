@@ -75,8 +75,8 @@ static void many(struct pair *pair, const char *name, unsigned char *near,
 	pattern_fill(near, 1, BYTES_MAX / 2);
 	pattern_fill(far, 2, BYTES_MAX / 2);
 	ended = failed = 0;
-	/* Side 0 reads far's first half, side 1 near's; each into its second
-	 * half. */
+	/* Side 0 reads the first half of `far`, side 1 that of `near`; each
+	 * into its second half. */
 	for (int s = 0; s < 2; s++)
 		wrong += vm_mr_open(vm_fabric_port(pair->side[s].fabric, 0),
 				    &mr[s], s ? far : near, BYTES_MAX / 2,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stranger who speaks the provider's language: his packets arrive, and are of
+ * A stranger who speaks the provider's language: its packets arrive, and are of
  * another version, another job, cut off, changed or noise.  Each is counted and
  * dropped; traffic between the members goes on, also after some that are longer
  * than any packet, at which a provider may end the stranger's connection.
@@ -38,7 +38,8 @@ static void stranger_open(struct stranger *stranger, struct side *victim)
 		bail("the stranger finds nobody");
 }
 
-/* One packet as a member would send it, and what is wrong with it; its length. */
+/* One packet as a member would send it, and what is wrong with it; its
+ * length. */
 static size_t packet_make(unsigned char *bytes, enum kind kind, unsigned round,
 			  size_t most)
 {
@@ -123,8 +124,8 @@ static uint64_t rejects(const struct side *side, uint64_t *by_reason)
 	return sum;
 }
 
-/* Members talk while the stranger sends all kinds, or long ones; how many packets
- * they have sent. */
+/* Members talk while the stranger sends all kinds, or long ones; how many
+ * packets they have sent. */
 static int storm(struct pair *pair, struct stranger *stranger, bool longer)
 {
 	static char data[3000];

@@ -16,7 +16,7 @@ static _Atomic unsigned reads_ended, reads_failed;
 static struct vm_mr regions[2][2];
 static unsigned char memory[2][65536];
 
-/* Packets that were kept wait here for whoever releases them. */
+/* Kept packets wait here for any thread that releases them. */
 static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
 static struct vm_pkt *kept[64];
 static unsigned kept_count;

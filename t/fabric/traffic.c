@@ -48,7 +48,7 @@ static void small(struct pair *pair, const char *name)
 	       "%s: small packets arrive whole and in order", name);
 }
 
-/* Sizes around every border, to several ports. */
+/* Sizes around every limit, to several ports. */
 static void sizes(struct pair *pair, const char *name)
 {
 	uint32_t most = vm_fabric_limits(pair->side[0].fabric)->packet_bytes;
@@ -100,7 +100,8 @@ static void parts(struct pair *pair, const char *name)
 	struct vm_to to = { pair->side[1].process, 0 };
 
 	for (unsigned i = 0; i < SIZES; i++) {
-		/* Each waits until the one before has given its credits back. */
+		/* Each waits until the one before has given its credits
+		 * back. */
 		POLL_UNTIL(
 			pair,
 			pair->side[1].packets - before == i &&

@@ -32,7 +32,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* What is said of mistakes is formatted, and not printed. */
+/* Formats the messages about mistakes, and does not print them. */
 static void text_drop(const char *format, va_list args)
 {
 	char text[256];
@@ -90,8 +90,8 @@ static void line_try(char *text)
 		abort();
 }
 
-/* What one of two clients says to the server, in pieces of as many bytes as the
- * first one says. */
+/* Feeds the input of one of two clients to the server, in pieces of as many
+ * bytes as the first byte says. */
 static void server_try(const uint8_t *data, size_t bytes)
 {
 	struct vm_pmi_server server;

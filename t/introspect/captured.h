@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the code under test says on standard error, for tests of messages.
+ * Capturing standard error of the code under test, for tests of messages.
  */
 #ifndef T_INTROSPECT_CAPTURED_H
 #define T_INTROSPECT_CAPTURED_H
@@ -24,7 +24,7 @@ static inline void captured_begin(void)
 		bail("standard error cannot be redirected");
 }
 
-/* What came, until the next call. */
+/* The captured text, until the next call. */
 static inline const char *captured_end(void)
 {
 	static char text[65536];

@@ -20,7 +20,7 @@ comm -23 "$scratch/all" "$scratch/later" >"$scratch/there"
 # The programs in the scripts, too; without comments, strings, redefinitions.
 awk '/<<.END/ { inside = 1; next } /^END$/ { inside = 0 } inside' t/mpi/*.t \
 	>"$scratch/scripts.c"
-# What headers declare is not called; names that macros paste are.
+# Declarations in headers are no calls; names that macros paste are.
 for file in t/mpi/*.c "$scratch/scripts.c"; do
 	$cc -E -Ilib -Iinclude -It "$file" 2>/dev/null
 done | awk '/^# [0-9]+ "/ { own = $3 !~ /include|"lib/ } own' | sed 's/"\([^"\\]\|\\.\)*"//g; s/^#define MPI_[A-Za-z0-9_]*//' |

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How files look: format, head comment, length of functions and files.
+# The form of files: format, head comment, length of functions and files.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 . "$VMPI_SRC/t/tap.sh"
 cd "$VMPI_SRC" || exit 1

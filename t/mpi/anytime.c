@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What MPI allows before MPI_Init and after MPI_Finalize: questions, info
- * objects, error classes and codes (MPI 4.1, 11.4.1).
+ * Functions that MPI allows before MPI_Init and after MPI_Finalize: queries,
+ * info objects, error classes and codes (MPI 4.1, 11.4.1).
  */
 #include <string.h>
 

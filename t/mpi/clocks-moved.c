@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPIX_Rtime, MPIX_Ptime of ranks that go from worker to worker: table 1 of Nigay
- * et al. (2020) round after round.
+ * MPIX_Rtime, MPIX_Ptime of ranks that go from worker to worker: table 1 of
+ * Nigay et al. (2020) round after round.
  *
  * Between its calls a rank stays where it is.  So what it holds its core there,
  * by sleeping in the kernel or by computing, is known; and a worker is an OS
@@ -64,7 +64,8 @@ static void worker_add(int worker)
 		workers[worker_count++] = worker;
 }
 
-/* Where all ranks are now, as they say it before they wait for each other. */
+/* The workers of all ranks now, which they report before they wait for each
+ * other. */
 static void workers_look(void)
 {
 	static int last;

@@ -70,7 +70,8 @@ static void table_1(void)
 	       "rank times of a core add up to no more than has passed");
 }
 
-/* Listing 3: two computations in a section with a switch between, one behind. */
+/* Listing 3: two computations in a section with a switch between, one
+ * behind. */
 static void sections(void)
 {
 	double before, after, held, ran;

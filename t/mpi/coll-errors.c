@@ -8,7 +8,7 @@
 
 #include "ranks.h"
 
-/* How many ranks got which class. */
+/* The number of ranks that got each class. */
 static _Atomic int classes[64];
 
 static void count(int rc)

@@ -21,7 +21,7 @@ struct buffer {
 	MPI_Datatype type;
 };
 
-/* What element i of the block that goes from one rank to another is. */
+/* The value of element i of the block that goes from one rank to another. */
 static int value(int from, int to, int i)
 {
 	return from * 1000003 + to * 1009 + i;
@@ -69,7 +69,7 @@ static void expect_holes(const struct buffer *b)
 		wrong += i % b->step && b->ints[i] != HOLE;
 }
 
-/* What one run of the checks is made with. */
+/* The parameters of one run of the checks. */
 #define ME int rank, int size, int count, int send_step, int recv_step
 
 static void bcast(ME)

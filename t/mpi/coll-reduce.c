@@ -60,7 +60,7 @@ static void add_all(void *in, void *inout, int *n, MPI_Datatype *type)
 	}
 }
 
-/* How one round of checks reduces. */
+/* The parameters of one round of checks. */
 struct round {
 	int rank, size, count;
 	bool in_place;
@@ -253,8 +253,8 @@ static void body(int rank, int size)
 	MPI_Type_free(&r.type);
 }
 
-/* In several processes each reduces what is its own first, unless it is to be in
- * order. */
+/* In several processes each reduces its own operands first, unless it is to be
+ * in order. */
 static bool is_sum(double got, double want)
 {
 	const char *way = getenv("VMPI_MPI_COLL_ALLREDUCE_ALGORITHM");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments of collectives, call by call, blocking and nonblocking: what
- * is wrong with one rank's arguments fails at once and meets nobody.
+ * Wrong arguments of collectives, call by call, blocking and nonblocking: a
+ * mistake in one rank's arguments fails at once and involves no other rank.
  */
 #include "wants.h"
 
@@ -119,7 +119,7 @@ static void scatters(void)
 	     1, WORLD);
 }
 
-/* Those of all to all; s and r put one side into its place. */
+/* All-to-all collectives; s and r replace one side. */
 #define ALL(a, b, side_s, side_r, s, r, ...)                  \
 	side_s(s);                                            \
 	side_r(r);                                            \
@@ -168,7 +168,7 @@ static void all_to_all(void)
 	ALLTOALL_R(MPI_ERR_BUFFER, MPI_IN_PLACE, 1, INT);
 }
 
-/* What all reductions have; `...` is what follows the operation. */
+/* The arguments of all reductions; `...` follows the operation. */
 #define REDUCES(a, b, n, wrong, class, ...)                                \
 	BOTH(class, a, b, x, y, wrong, INT, SUM, __VA_ARGS__);             \
 	BOTH(MPI_ERR_TYPE, a, b, x, y, n, NONE, SUM, __VA_ARGS__);         \

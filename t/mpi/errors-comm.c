@@ -200,7 +200,7 @@ static void attributes(void)
 				     MPI_COMM_NULL_DELETE_FN, NULL, NULL));
 	WANTS(MPI_ERR_ARG, MPI_Keyval_create(MPI_NULL_COPY_FN,
 					     MPI_NULL_DELETE_FN, NULL, NULL));
-	/* What a callback returns is what the call returns. */
+	/* The call returns what the callback returns. */
 	MPI_Comm_dup(SELF, &comm);
 	MPI_Comm_set_attr(comm, key, &may);
 	WANTS(MPI_ERR_INTERN, MPI_Comm_dup(comm, &bad));

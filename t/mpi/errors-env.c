@@ -61,7 +61,7 @@ static void infos(void)
 	WANTS(MPI_ERR_ARG, MPI_Info_free(NULL));
 	WANTS(MPI_ERR_INFO, MPI_Info_free(&none));
 	MPI_Info_free(&info);
-	/* What the library made cannot be changed. */
+	/* Objects of the library cannot be changed. */
 	info = MPI_INFO_ENV;
 	WANTS(MPI_ERR_INFO, MPI_Info_set(MPI_INFO_ENV, "k", "v"));
 	WANTS(MPI_ERR_INFO, MPI_Info_delete(MPI_INFO_ENV, "command"));

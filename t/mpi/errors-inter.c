@@ -9,7 +9,7 @@
 
 static _Atomic int disagreed, good;
 
-/* What each of the four ranks says is the root, ranks 0 and 1 in one group. */
+/* Each of the four ranks names a root, ranks 0 and 1 in one group. */
 static void bcast(MPI_Comm both, const int roots[4], int rank)
 {
 	int x = rank;

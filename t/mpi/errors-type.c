@@ -160,7 +160,7 @@ static void contents(void)
 	WANTS(class,                                          \
 	      MPI_Type_get_contents(type, i, a, d, ints, addresses, part))
 	CONTENTS(MPI_ERR_TYPE, NONE, 3, 0, 1, ints, addresses, part);
-	/* What is predefined has no contents (MPI 4.1, 5.1.13). */
+	/* Predefined types have no contents (MPI 4.1, 5.1.13). */
 	CONTENTS(MPI_ERR_TYPE, MPI_INT, 3, 0, 1, ints, addresses, part);
 	CONTENTS(MPI_ERR_ARG, vector, 2, 0, 1, ints, addresses, part);
 	CONTENTS(MPI_ERR_ARG, vector, 3, 0, 0, ints, addresses, part);

@@ -90,7 +90,8 @@ static void adjacent(void)
 	MPI_Comm_free(&ring);
 }
 
-/* Rank 0 says all edges: from everybody to everybody, weight 100 * from + to. */
+/* Rank 0 says all edges: from everybody to everybody, weight 100 * from +
+ * to. */
 static void by_one(void)
 {
 	int n = rank == 0 ? size : 0, at = 0, good = 1;

@@ -7,7 +7,7 @@
 
 #include "mtap.h"
 
-/* What the callbacks saw, and what they shall return. */
+/* The arguments of the callbacks, and their results. */
 struct operation {
 	int queries, frees, cancels, was_complete;
 	int elements, cancelled;

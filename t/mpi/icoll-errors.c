@@ -9,7 +9,7 @@
 
 #include "ranks.h"
 
-/* How many ranks got which class, and how many sums were right afterwards. */
+/* The number of ranks that got each class, and of right sums afterwards. */
 static _Atomic int classes[64], good;
 
 static int class_of(int rc)
@@ -137,7 +137,7 @@ static void arguments(int rank, int size)
 	ok(request == MPI_REQUEST_NULL, "no request comes out of them");
 }
 
-/* What MPI forbids to do to the request of a collective. */
+/* Operations that MPI forbids on the request of a collective. */
 static void requests(int rank, int size)
 {
 	MPI_Request request;

@@ -290,7 +290,7 @@ static void freed(int rank, int size)
 }
 
 #ifndef T_MPI_PROGRAM
-/* Rank 0 finishes last: nobody else waits before it has come. */
+/* Rank 0 finishes last: no other waits before it has come. */
 static void not_before(int rank, int size)
 {
 	static _Atomic int entered;

@@ -62,7 +62,7 @@ static void own_globals(void)
 	all_ok(!strange, "a function of the user runs in its own program");
 }
 
-/* Rank 0 comes late: the others do something else meanwhile. */
+/* Rank 0 is late: the others do something else meanwhile. */
 static void overlap(void)
 {
 	int token = rank == 0 ? 5 : -1, rounds = 0, flag = 0, got = 0;

@@ -10,7 +10,7 @@
 
 static _Atomic int wrong;
 
-/* How the world is divided; ranks of the second group run backwards. */
+/* The division of the world; ranks of the second group run backwards. */
 struct sides {
 	int rank, size;	   /* in the world */
 	int local, remote; /* sizes */
@@ -162,7 +162,7 @@ static void split(const struct sides *s)
 	MPI_Comm_free(&other);
 }
 
-/* Of the members 0 of both groups; then of one side only. */
+/* A communicator of members 0 of both groups; then of one side only. */
 static void create(const struct sides *s)
 {
 	MPI_Group local, group;
@@ -213,7 +213,7 @@ static int remote_sum(const struct sides *s)
 	return sum;
 }
 
-/* What a rank says as root, in the root's group, and in the other one. */
+/* The root argument of a rank in the root's group, and in the other one. */
 static int root_of(const struct sides *s, bool second, int root)
 {
 	if (s->second != second)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every algorithm of collectives among processes against sends and receives: on
- * all ranks, on every second one, in reverse order and in two halves; with random
- * roots, lengths and datatypes with holes; with operations that do not commute;
- * blocking and nonblocking.  Ranks of a process are neighbours in some of the
- * communicators and not in others.
+ * all ranks, on every second one, in reverse order and in two halves; with
+ * random roots, lengths and datatypes with holes; with operations that do not
+ * commute; blocking and nonblocking.  Ranks of a process are neighbours in some
+ * of the communicators and not in others.
  */
 #include <stdint.h>
 
@@ -222,7 +222,8 @@ static int allgather(const struct round *r)
 	return wrong;
 }
 
-/* Blocks of different lengths, in reverse order: block i has i % 3 parts of n. */
+/* Blocks of different lengths, in reverse order: block i has i % 3 parts of
+ * n. */
 static int allgatherv(const struct round *given)
 {
 	struct round r = *given;

@@ -86,7 +86,7 @@ static inline int mtap_end(void)
 	return rank == 0 ? done_testing() : 0;
 }
 
-/* Waits for everybody without MPI_Barrier. */
+/* Waits for all ranks without MPI_Barrier. */
 static inline void everybody(void)
 {
 	char token = 0;

@@ -44,7 +44,7 @@ static int twice(MPI_Request *request)
 		rc_;                                                          \
 	})
 
-/* What a test knows of a topology: with whom this rank exchanges, and the
+/* A topology as a test knows it: the ranks this one exchanges with, and the
  * number of the block on the sender's side. */
 struct near {
 	MPI_Comm comm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which of several complete requests MPI_Waitany and MPI_Testany give.
+ * The one that MPI_Waitany and MPI_Testany return of several complete requests.
  */
 #include "mtap.h"
 
@@ -32,7 +32,7 @@ static void send_all(int to)
 	everybody();
 	for (int i = 0; i < MESSAGES; i++)
 		MPI_Send(&i, 1, MPI_INT, to, 1, MPI_COMM_WORLD);
-	/* What comes behind them on their way, also from another process. */
+	/* These come behind them on their path, also from another process. */
 	MPI_Sendrecv(&rank, 1, MPI_INT, to, 4, &last, 1, MPI_INT,
 		     MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
@@ -70,7 +70,7 @@ static void in_order(bool wait, const char *name)
 	       name);
 }
 
-/* A request that is complete whenever one looks hides no other. */
+/* A request that is complete at every test hides no other. */
 static void no_starving(void)
 {
 	MPI_Request pair[2];

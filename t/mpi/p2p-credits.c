@@ -2,8 +2,8 @@
 /*
  * More short messages than the receiver takes at a time: each rank of the first
  * half sends to one of the second, which may be in another process.  They
- * complete in the order in which they are matched, whatever waits where, and what
- * is received first need not be sent first.
+ * complete in the order in which they are matched, whatever waits where, and
+ * what is received first need not be sent first.
  */
 #include "mtap.h"
 

@@ -6,7 +6,7 @@
 
 #define MANY 1000
 
-/* Everybody sends MANY numbered messages of changing size to the next. */
+/* Each rank sends MANY numbered messages of changing size to the next. */
 static void in_order(void)
 {
 	int next = (rank + 1) % size, before = (rank + size - 1) % size;
@@ -102,7 +102,7 @@ static void posted_order(void)
 	       "a wildcard's status says what came");
 }
 
-/* Everybody to rank 0, which takes whatever comes. */
+/* All send to rank 0, which takes any. */
 static void any_source(void)
 {
 	enum { EACH = 50 };

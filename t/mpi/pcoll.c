@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Persistent collectives: started many times, several at once, freed and
- * misused.  pcoll-move.c and pcoll-reduce.c see to what each of them does.
+ * misused.  pcoll-move.c and pcoll-reduce.c test their results.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 END
 "$VMPI_BUILD/vmpicc" -o program program.c || exit 1
 
-# What is left undone is not freed either.
+# Unfinished operations are not freed either.
 leaks=${ASAN_OPTIONS-}
 export ASAN_OPTIONS="${leaks:+$leaks:}detect_leaks=0"
 
@@ -204,7 +204,7 @@ for w in 1 2; do
 	is "$code: $(cat err)" "0: " "a right program hears nothing on $w workers"
 done
 export ASAN_OPTIONS="${leaks:+$leaks:}detect_leaks=0"
-# Who says goodbye first does not end what others still have to tell.
+# The first to say goodbye does not end the others' reports.
 told=0
 for i in 1 2 3 4 5 6; do
 	run 2 receives --nodes 2

@@ -3,8 +3,8 @@
  * Runs a function as the ranks of an MPI job inside of a test program.
  *
  * The ranks share the test's globals: that is what makes checks easy.  Errors
- * return, so that a test sees their classes.  With T_MPI_PROGRAM the test becomes
- * a program that vmpirun runs.
+ * return, so that a test sees their classes.  With T_MPI_PROGRAM the test
+ * becomes a program that vmpirun runs.
  */
 #ifndef T_MPI_RANKS_H
 #define T_MPI_RANKS_H

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes a test that runs its ranks inside itself (ranks.h) a program of its own,
- * which vmpirun runs as it likes, in several processes too.
+ * Makes a test that runs its ranks inside itself (ranks.h) a program of its
+ * own, which vmpirun runs as it likes, in several processes too.
  *
  * Every rank runs main(); a job of as many ranks as there are, on T_MPI_WORKERS
- * workers as the test says (0: on any number), is the job itself, and all others
- * are left out.
- * Rank 0 prints; what is wrong on another rank goes to standard error, and fails
- * the last check.
+ * workers as the test says (0: on any number), is the job itself, and all
+ * others are left out. Rank 0 prints; what is wrong on another rank goes to
+ * standard error, and fails the last check.
  */
 #ifndef T_MPI_RANKS_PROGRAM_H
 #define T_MPI_RANKS_PROGRAM_H

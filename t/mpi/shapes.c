@@ -72,7 +72,7 @@ static void negative_extent(void)
 	MPI_Type_free(&type);
 }
 
-/* What is sent may overlap (MPI 4.1, 5.1): the same ints several times. */
+/* A send buffer may overlap (MPI 4.1, 5.1): the same ints several times. */
 static void overlapping(void)
 {
 	int out[4] = { rank, rank + 1, rank + 2, rank + 3 }, in[N];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank that waits for its own OS threads, by what pthreads have for that, does
- * not keep its worker from running the other ranks, which those threads talk to.
+ * A rank that waits for its own OS threads, by what pthreads have for that,
+ * does not keep its worker from running the other ranks, which those threads
+ * talk to.
  */
 #include "mtap.h"
 
@@ -39,7 +40,7 @@ static void *thread_main(void *arg)
 	pthread_barrier_wait(&barrier);
 	ring(tag);
 	pthread_mutex_lock(&mutex);
-	ring(THREADS); /* whoever is first; the others wait for the mutex */
+	ring(THREADS); /* by the first; the others wait for the mutex */
 	finished++;
 	pthread_cond_signal(&condition);
 	pthread_mutex_unlock(&mutex);

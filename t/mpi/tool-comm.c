@@ -66,7 +66,7 @@ static void bound(void)
 	all_ok(held, "variables of communicators say so");
 }
 
-/* What is counted on one communicator and on none other. */
+/* Messages are counted on one communicator and on no other. */
 static void messages(MPI_Comm one, MPI_Comm other)
 {
 	MPI_T_pvar_handle sends = watch("core_comm_sends", one);

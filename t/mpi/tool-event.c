@@ -64,7 +64,7 @@ static void early(void)
 	all_ok(bad == 0, "before MPI_T_init_thread all fail with its code");
 }
 
-/* Whether type `i` is described as MPI wants it. */
+/* Whether the description of type `i` is as MPI requires. */
 static bool type_right(int i)
 {
 	char name[64], again[64], item[64];
@@ -192,7 +192,8 @@ static void mistakes(void)
 	over(JUNK, "one that never was");
 }
 
-/* What a registration has heard; callbacks of several threads add to it. */
+/* The events that a registration has received; callbacks of several threads add
+ * to it. */
 struct heard {
 	atomic_int calls, foreign, sent, received, bytes, wrong, freed;
 	atomic_llong dropped;
@@ -217,7 +218,7 @@ static void count_call(MPI_T_event_instance event, MPI_T_event_registration reg,
 	heard->wrong +=
 		ticks <= 0 || source != 0 || safety != MPI_T_CB_REQUIRE_NONE ||
 		MPI_T_event_read(event, 2, &who) != MPI_T_ERR_INVALID_INDEX;
-	/* Here anything may be done; it is not told. */
+	/* Anything may be done here; it is not reported. */
 	MPI_Iprobe(MPI_ANY_SOURCE, TAG + 1, MPI_COMM_WORLD, &flag,
 		   MPI_STATUS_IGNORE);
 }
@@ -377,7 +378,7 @@ static long long pool_grows(MPI_T_pvar_session session, MPI_T_pvar_handle grows,
 	return sum;
 }
 
-/* Messages that nobody has asked for yet need packets, where they are packets. */
+/* Messages that are not received yet need packets, where they are packets. */
 static void pools(void)
 {
 	enum { MESSAGES = 100 };

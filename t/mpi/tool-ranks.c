@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T: a process is a rank.  Each rank has its own sessions, which see its own
- * values, from whatever thread; nobody's resets are seen by others.
+ * MPI_T: a process is a rank.  Each rank has its own sessions, which see its
+ * own values, from any thread; resets are not seen by others.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -123,7 +123,7 @@ static void helpers(void)
 	MPI_T_pvar_handle_free(session, &helper.handle);
 }
 
-/* Messages that nobody waits for make the queue longer. */
+/* Messages that are not received make the queue longer. */
 static void watermarks(void)
 {
 	MPI_T_pvar_handle first = tool_handle(session, "core_unexpected_max");

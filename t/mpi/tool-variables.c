@@ -113,7 +113,8 @@ static bool enumeration_is(MPI_T_enum what)
 	return true;
 }
 
-/* Reads a control variable and writes the same value again, as its scope says. */
+/* Reads a control variable and writes the same value again, as its scope
+ * says. */
 static bool cvar_access(MPI_T_cvar_handle cvar, MPI_Datatype type, int count,
 			int scope)
 {
@@ -161,7 +162,7 @@ static bool cvar_is(int i)
 			type == MPI_CHAR);
 	held = held && MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
 	       index == i;
-	/* Where an object is wanted none is a mistake that is told. */
+	/* Without the required object there is an error. */
 	if (bind == MPI_T_BIND_MPI_COMM)
 		return held &&
 		       MPI_T_cvar_handle_alloc(i, NULL, &cvar, &count) ==
@@ -231,7 +232,7 @@ static bool pvar_is(MPI_T_pvar_session session, int i)
 	       MPI_T_pvar_get_index(pvar.name, pvar.class, &index) ==
 		       MPI_SUCCESS &&
 	       index == i;
-	/* Where an object is wanted none is a mistake that is told. */
+	/* Without the required object there is an error. */
 	if (pvar.bind != MPI_T_BIND_NO_OBJECT)
 		return held && MPI_T_pvar_handle_alloc(session, i, NULL,
 						       &handle, &count) ==
@@ -379,7 +380,7 @@ static void tree(void)
 	free(t);
 }
 
-/* What is written is read by others of the process too. */
+/* Other ranks of the process read the values that are written. */
 static void writes(void)
 {
 	unsigned long long value = 77, old = 0;

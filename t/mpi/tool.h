@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tests of MPI_T have in common: variables by name.
+ * Shared by the tests of MPI_T: variables by name.
  */
 #ifndef T_MPI_TOOL_H
 #define T_MPI_TOOL_H
@@ -18,7 +18,7 @@ struct tool_pvar {
 	MPI_T_enum enumeration;
 };
 
-/* What MPI_T says of variable `index`; its result. */
+/* The information of MPI_T about variable `index`; its result. */
 static inline int tool_pvar(struct tool_pvar *pvar, int index)
 {
 	int length = TOOL_NAME_MAX;

@@ -161,7 +161,7 @@ static void names(int rank, int size)
 	MPI_Type_free(&dup);
 }
 
-/* The same questions, answered in MPI_Count; and types by size. */
+/* The same queries, answered in MPI_Count; and types by size. */
 static void counts(int rank, int size)
 {
 	MPI_Count bytes = -1, lb = -1, extent = -1, elements = -1;

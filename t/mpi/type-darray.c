@@ -16,7 +16,7 @@ struct grid {
 	int sizes[DIMS], distribs[DIMS], dargs[DIMS], psizes[DIMS];
 };
 
-/* Which process along a dimension has element i of it. */
+/* The process along a dimension that has element i of it. */
 static int owner(const struct grid *g, int d, int i)
 {
 	int block = g->dargs[d];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions that are not there yet: each returns the error that says so, and
- * none touches its arguments.  fatal.t sees to their messages.
+ * Functions that are not implemented yet: each returns the error for that, and
+ * none touches its arguments.  fatal.t tests their messages.
  */
 #include "mpi/call/unsupported.h"
 
@@ -22,7 +22,7 @@ static const struct {
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* Those of MPI_T say first that nobody has initialised it. */
+/* Those of MPI_T first report that it is not initialised. */
 static int want(const char *name)
 {
 	return strncmp(name, "MPI_T_", 6) == 0 ? MPI_T_ERR_NOT_INITIALIZED :

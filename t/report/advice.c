@@ -46,7 +46,8 @@ struct change {
 		offsetof(struct vm_advice_facts, field) + 1, value \
 	}
 
-/* What makes a rule speak, what it says, and what silences it, each alone. */
+/* Facts that trigger a rule, its sentence, and facts that silence it, each
+ * alone. */
 static const struct row {
 	const char *rule, *says;
 	struct change at[FIELDS], below[FIELDS];
@@ -157,7 +158,7 @@ static void change(struct vm_advice_facts *facts, const struct change *change)
 	       sizeof(change->value));
 }
 
-/* What the rule says, or NULL. */
+/* The sentence of the rule, or NULL. */
 static const char *said(const struct vm_advice_facts *facts, const char *rule)
 {
 	static struct vm_advice advice[VM_ADVICE_MAX];
@@ -183,7 +184,7 @@ static void row_test(const struct row *row)
 	for (int i = 0; i < FIELDS && row->below[i].field; i++) {
 		less = facts;
 		change(&less, &row->below[i]);
-		/* Of two that only together make a part. */
+		/* Of two facts that only together make a part. */
 		if (row->below[i].field ==
 		    offsetof(struct vm_advice_facts, receiver_late) + 1)
 			change(&less, &row->below[++i]);

@@ -119,7 +119,7 @@ like "$(run --dry-run nosuch; echo "code $?")" '^code 2$' \
 "$vmpirun" --dry-run true >/dev/full 2>err
 is $? 1 "--dry-run that cannot be written is an error"
 
-# Where the node program is looked for.
+# The places where the node program is searched.
 unset VMPI_NODE
 echo 'int main(void) { return 0; }' >image.c
 "$VMPI_BUILD/vmpicc" -o image image.c

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What cannot be loaded once per rank is refused in one clear line.
+# A file that cannot be loaded once per rank is refused in one clear line.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -13,7 +13,7 @@ refused() {
 	check_refused $? "$2" "$3"
 }
 
-# The same by the node program itself: vmpirun makes each rank a process.
+# Refused by the node program itself: vmpirun makes each rank a process.
 node_refused() {
 	VMPI_JOB_RANKS=2 timeout 200 "$node" "$1" </dev/null >out 2>err
 	check_refused $? "$2" "$3"

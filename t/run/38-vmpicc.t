@@ -51,7 +51,7 @@ for option in -static -pie -static-pie; do
 		"with a sentence that says why"
 done
 
-# What it builds.
+# Its output.
 cat >main.c <<'END'
 #include <stdio.h>
 #include <vmpi.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The border of vmpi.h: what each function answers to mistakes, in every state
- * and from every kind of caller, as the pages in section 3 say.
+ * Mistakes in calls of vmpi.h: the answer of each function, in every state and
+ * from every kind of caller, as the pages in section 3 specify.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -127,7 +127,7 @@ is "$(VMPI_SCHED_BIND=0 FI_PROVIDER=net dry mpirun -x GREETING=hi -n 2 -H a,b ./
 	" -x FI_PROVIDER -x GLIBC_TUNABLES -x GREETING -x VMPI_JOB_NODES -x VMPI_JOB_RANKS -x VMPI_NODE -x VMPI_SCHED_BIND" \
 	"mpirun is told which variables to pass on"
 
-# What is printed is what is run, but for the number of the job.
+# The printed command is the one that is run, except for the job's number.
 PATH_before=$PATH
 PATH=$scratch/all:$scratch/none
 for launcher in srun mpirun hydra; do

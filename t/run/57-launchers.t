@@ -15,7 +15,7 @@ ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 export ASAN_OPTIONS
 cd "$scratch" || exit 1
 
-# What every launcher has to give.  $1 is its name, the rest its command.
+# The requirements for every launcher.  $1 is its name, the rest its command.
 joins() {
 	name=$1
 	shift

@@ -41,7 +41,7 @@ good 3 "threads" ./processes threads
 good 3 "write" --set core_rndv_protocol=write ./processes work
 good 3 "pipeline" --set core_rndv_protocol=pipeline ./processes work
 
-# How jobs end.
+# Ends of jobs.
 job 3 ./processes abort >out
 is $? 42 "MPI_Abort: its code"
 like "$(cat err)" '^vmpirun: rank 1 called MPI_Abort\(42\)$' "the rank is named"

@@ -195,7 +195,7 @@ vmpi_core_sends_total{job=\"$job\",node=\"1\"} 0" "values are those of nodes"
 is "$(grep -c '^vmpi_core_state{.*state="receive"} ' metrics)" 2 \
 	"states are counts of ranks"
 
-# What is refused: one line, 2.
+# Refusals: one line, exit code 2.
 refused() {
 	is_text=$1
 	shift

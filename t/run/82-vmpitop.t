@@ -234,7 +234,7 @@ shown 'the job hangs' "the overview is back"
 keys s
 shown 'vmpirun --control' "without --control nothing can be set"
 process=$(page | sed -n 's/^ *0  *\([0-9]*\) .*runs.*/\1/p')
-# vmpirun removes the file of a process that has died: not before it is looked at.
+# vmpirun removes the file of a dead process, but not before it has been read.
 kill -STOP "$hung"
 kill -KILL "${process:-0}"
 shown "node 0 \\(process $process on .*\\) died" "a killed process is seen to"

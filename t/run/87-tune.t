@@ -82,7 +82,7 @@ ok "a line says why" \
 	grep -q "tune: process 0: mine: core_eager_limit 8192 -> 12345: because" \
 	out || diag "$(cat out)"
 
-# What it decides is an event, which a trace records.
+# Its decisions are events, which a trace records.
 if command -v python3 >/dev/null; then
 	job --policy policy0.so --trace t.json ./halo 100 10 \
 		core_eager_limit 12345
@@ -131,7 +131,7 @@ for bytes in 16000 32768 100000; do
 		grep -q "eager: core_eager_limit .* messages have 8193 to" out
 done
 
-# The same by hand: all messages go at once, in several packets.
+# By hand: all messages go at once, in several packets.
 for provider in net "tcp;ofi_rxm"; do
 	for bytes in 16128 16129 32768 100000 1000000; do
 		job --set core_eager_limit=1M \

@@ -13,7 +13,7 @@ build advise advise.c
 build late late.c
 one=$(taskset -pc $$ 2>/dev/null | sed 's/.*: *\([0-9]*\).*/\1/')
 
-# advise NAME OPTION... PROGRAM...: $said is what it is told.
+# advise NAME OPTION... PROGRAM...: $said is the advice it gets.
 advise() {
 	name=$1
 	shift

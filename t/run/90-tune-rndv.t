@@ -40,7 +40,7 @@ if command -v python3 >/dev/null; then
 		"$(grep -c ' -> ' out)" "each decision is an event in it"
 fi
 
-# What somebody has set stays his.
+# A user's setting stays.
 job --tune=rndv --set core_rndv_protocol=read ./late 200000 0 500
 is "$? $(grep -c ' -> ' out)" "0 0" "a protocol for all is left alone" ||
 	diag "$(cat out)"

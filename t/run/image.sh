@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What the tests of the image loader share; read after tap.sh.
+# Shared by the tests of the image loader; read after tap.sh.
 
 vmpirun=$VMPI_BUILD/vmpirun
 vmpicc=$VMPI_BUILD/vmpicc

@@ -9,8 +9,8 @@
  * repeats a round.  A job must end, with the right code and words, and nothing
  * of it may be left: all its processes hold the writing end of a pipe, and
  * TMPDIR is empty again.  PHASE and MODE in the environment narrow it.  Prints
- * one line for each round that went wrong, and at the end, or after SIGTERM, how
- * long the jobs lived on; exits with 1 if a round went wrong.
+ * one line for each round that went wrong, and at the end, or after SIGTERM,
+ * how long the jobs lived on; exits with 1 if a round went wrong.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -52,7 +52,7 @@ struct round {
 	enum mode mode;
 	const char *phase, *provider, *protocol;
 	int nodes, per_node, delay_us;
-	bool early; /* not later than that after the start, whoever is there */
+	bool early; /* not later, even if some are not there yet */
 	unsigned victims;
 
 	pid_t launcher;
@@ -132,7 +132,7 @@ static void round_draw(struct round *round, uint64_t seed, char **providers,
 	for (int i = 0; getenv("MODE") && i < MODES; i++)
 		if (!strcmp(getenv("MODE"), mode_names[i]))
 			round->mode = (enum mode)i;
-	/* Two at once, if somebody remains. */
+	/* Two at once, if a third remains. */
 	if (round->nodes > 2 && below(round, 4) == 0)
 		round->victims |= 1u << below(round, (unsigned)round->nodes);
 	round->early = below(round, 5) == 0 && round->mode != STOP;
@@ -207,7 +207,7 @@ static void job_start(struct round *round)
 	fcntl(round->output_fd, F_SETFL, O_NONBLOCK);
 }
 
-/* Takes what has come; false when nobody holds the pipe any more. */
+/* Reads what has come; false when no process holds the pipe any more. */
 static bool ready_read(struct round *round)
 {
 	int message[2];
@@ -301,7 +301,7 @@ static bool kill_wait(struct round *round)
 		ready_read(round);
 	}
 	usleep((useconds_t)round->delay_us);
-	/* Who is not there yet is killed as soon as he is. */
+	/* Victims that are not there yet are killed as soon as they are. */
 	while (round->early && !victims_found(round)) {
 		if (job_ended(round))
 			return false;
@@ -347,7 +347,7 @@ static void end_wait(struct round *round)
 	output_read(round);
 }
 
-/* Whether vmpirun has said which node has died, and which ranks it had. */
+/* Whether vmpirun has reported which node has died, and which ranks it had. */
 static bool death_is_said(const struct round *round)
 {
 	for (int i = 0; i < round->nodes; i++) {
@@ -367,7 +367,7 @@ static bool death_is_said(const struct round *round)
 	return false;
 }
 
-/* Whether there was anybody to kill. */
+/* Whether there was a process to kill. */
 static bool was_killed(const struct round *round)
 {
 	for (int i = 0; i < round->nodes; i++)
@@ -386,7 +386,7 @@ static void round_judge(struct round *round)
 		wrong(round, "operations have not failed as they should");
 	if (round->mode == LAUNCHER)
 		return;
-	/* Who is killed at the very end may have ended before. */
+	/* A victim at the very end may have ended before. */
 	if (none || (code == 0 && !strstr(round->output, "vmpirun: "))) {
 		if (code)
 			wrong(round, "nobody was killed, and the code is %d",
@@ -474,7 +474,7 @@ static bool round_run(struct round *round, uint64_t seed, char **providers,
 	return !round->wrong[0];
 }
 
-/* How long jobs have lived on after a death that ends them. */
+/* Prints how long jobs have lived on after a death that ends them. */
 static void times_print(double *ms, int count)
 {
 	if (!count)

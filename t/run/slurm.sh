@@ -25,7 +25,7 @@ slurm_stop() {
 	done
 }
 
-# Three ports in a row that nobody listens on, from the number of this process.
+# Three free ports in a row, from the number of this process on.
 slurm_port() {
 	slurm_base=$((20000 + $$ % 20000))
 	while ss -Hltn 2>/dev/null | grep -Eq ":($slurm_base|$((slurm_base + 1))|$((slurm_base + 2)))[[:space:]]"; do

@@ -30,7 +30,7 @@ lives = {}  # by thread: from when to when there is a slice
 counts = collections.Counter()
 named = {(e["pid"], e["tid"]) for e in events
          if e["ph"] == "M" and e["name"] == "thread_name"}
-# Who starts and stops the runtime is no worker.
+# The thread that starts and stops the runtime is no worker.
 others = {(e["pid"], e["tid"]) for e in events
           if e["ph"] == "M" and e["name"] == "thread_name" and
           e["args"]["name"].startswith("other threads")}

@@ -120,7 +120,7 @@ static int share_body(void *arg)
 	return 0;
 }
 
-/* Waits with nobody else to run. */
+/* Waits with no other ULT to run. */
 static int wait_body(void *arg)
 {
 	uint64_t idle = vm_self->worker->pvars.idle_ns, least = UINT64_MAX;
@@ -144,7 +144,7 @@ static int wait_body(void *arg)
 	return 0;
 }
 
-/* Sections that nest, that nobody entered, and that are left open. */
+/* Sections that are nested, left without being entered, and left open. */
 static int nest_body(void *arg)
 {
 	uint64_t core = core_time(), worked;

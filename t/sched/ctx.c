@@ -24,7 +24,7 @@ static void *there[2]; /* those on stack[] */
 static int runs[2];
 static volatile double one = 1.0, three = 3.0;
 
-/* What the body found out, for main to report. */
+/* The findings of the body, for main to report. */
 static struct {
 	void *arg;
 	uintptr_t frame;

@@ -12,7 +12,8 @@
 #include "base/err.h"
 #include "tap.h"
 
-/* How many processors a fresh thread may use after it was bound as worker. */
+/* The number of processors a fresh thread may use after it was bound as
+ * worker. */
 static void *bound(void *arg)
 {
 	static cpu_set_t sets[2];

@@ -13,7 +13,7 @@
 
 #include "sched.h"
 
-/* Who ran, one letter each. */
+/* The ULTs that ran, one letter each. */
 static char trace[256];
 static int traced;
 
@@ -238,7 +238,7 @@ static int errno_body(void *arg)
 	return 0;
 }
 
-/* Two that hand over to each other for ever, and a third. */
+/* Two that hand over to each other forever, and a third. */
 static struct vm_ult *pair[2];
 static int swaps, swaps_ended, thirds;
 static bool swapping;
@@ -294,7 +294,7 @@ static int walker(void *arg)
 	do {
 		vm_ult_suspend();
 		at = atomic_fetch_add_explicit(&steps, 1, memory_order_relaxed);
-		/* Nobody is left for the last one. */
+		/* None is left for the last one. */
 		if (at < STEPS + WALKERS - 1)
 			vm_ult_wake(walkers[(me + 1) % WALKERS]);
 	} while (at < STEPS);

@@ -27,7 +27,8 @@ static int waiter(void *arg)
 {
 	_Atomic bool *waits = arg;
 
-	/* Who sees it may wake us: from now on we run, or are suspended. */
+	/* A thread that sees it may wake us: from now on we run, or are
+	 * suspended. */
 	atomic_store_explicit(waits, true, memory_order_release);
 	vm_ult_suspend();
 	return 0;
@@ -45,7 +46,7 @@ static int idle_share(void)
 {
 	uint64_t start = vm_clock_ns(), cpu;
 
-	/* What has just started may still be at it. */
+	/* A ULT that has just started may not have finished. */
 	vm_ult_sleep(20000000);
 	cpu = cpu_ns();
 	start = vm_clock_ns();
@@ -203,7 +204,8 @@ int main(void)
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
-	/* Pauses that grow: one of them ends just when the other falls asleep. */
+	/* Pauses that grow: one of them ends just when the other falls
+	 * asleep. */
 	sides[0].pause_ticks = 40;
 	sides[1].pause_ticks = 23;
 	test_volley(5, 3000);

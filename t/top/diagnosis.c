@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is said of jobs that end, die and hang.
+ * The verdicts on jobs that end, die and hang.
  */
 #include "vmpitop/diagnosis.h"
 

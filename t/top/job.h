@@ -84,7 +84,7 @@ static inline void job_make(struct model *model)
 	job_variables(model);
 }
 
-/* Rank waits for peer, -1: for anybody. */
+/* Rank waits for peer; -1: for any. */
 static inline void job_wait(struct model *model, int rank, int peer)
 {
 	struct block *block = &model->blocks[GROUP_RANK][rank];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What stands on a canvas, as text.
+ * The content of a canvas as text.
  */
 #ifndef TOP_PAGE_H
 #define TOP_PAGE_H
@@ -26,7 +26,7 @@ static inline char *page_text(const struct canvas *canvas)
 	return text;
 }
 
-/* Whether the text stands on it somewhere. */
+/* Whether the text is on it. */
 static inline bool page_has(const struct canvas *canvas, const char *text)
 {
 	char *page = page_text(canvas);

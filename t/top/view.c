@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Keys are pressed, and the page is looked at.
+ * Tests press keys and read the page.
  */
 #include "vmpitop/view.h"
 

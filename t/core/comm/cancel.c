@@ -27,7 +27,7 @@ static void receives(int rank, int size)
 	EXPECT(vmpi_send(world, &rank, sizeof(rank), to, 1) == 0);
 	EXPECT(vmpi_wait(&two, &status) == 0);
 	EXPECT(a == -1 && b == from);
-	/* What is complete stays complete. */
+	/* A complete request stays complete. */
 	EXPECT(vmpi_irecv(world, &one, &a, sizeof(a), from, 2) == 0);
 	EXPECT(vmpi_send(world, &rank, sizeof(rank), to, 2) == 0);
 	EXPECT(vmpi_send(world, &rank, sizeof(rank), to, 3) == 0);
@@ -36,7 +36,7 @@ static void receives(int rank, int size)
 	EXPECT(vmpi_wait(&one, &status) == 0 && status.error == 0 && a == from);
 }
 
-/* Sends that nobody receives; then ones that somebody does. */
+/* Sends that are never received; then ones that are. */
 static void sends(int rank, int size)
 {
 	static const size_t sizes[] = { 4, 1000, 9000, 100000 };

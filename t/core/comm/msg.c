@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Message handles: what was matched belongs to who matched it, wherever its
- * payload lies, until it is received, borrowed and dropped.
+ * Message handles: a matched message belongs to the task that matched it,
+ * wherever its payload lies, until it is received, borrowed and dropped.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which files tie their ranks to an OS thread: libraries that are known, and
- * this program, whose one import after the other is given a harmless name.
+ * Files that tie their ranks to an OS thread: known libraries, and this
+ * program, with one import after the other given a harmless name.
  */
 #include "core/image/tied.h"
 
@@ -24,7 +24,7 @@ static const char *path_of(const char *name)
 	return map->l_name;
 }
 
-/* What is said about a library; "" when nothing is. */
+/* The reason for a library; "" when there is none. */
 static const char *tied(const char *name, char *text, size_t bytes)
 {
 	const char *path = path_of(name), *why;
@@ -37,7 +37,8 @@ static const char *tied(const char *name, char *text, size_t bytes)
 	return why ? why : "";
 }
 
-/* Gives every import that begins with `name` another one; how many there were. */
+/* Gives every import that begins with `name` another one; how many there
+ * were. */
 static int imports_rename(struct vm_elf *elf, const char *name)
 {
 	int count = 0;

@@ -15,7 +15,7 @@
 
 #define ARGUMENTS 14 /* 6 of them or 8 in registers */
 
-/* The word that entries look at, and what they call. */
+/* The word that entries read, and the function they call. */
 uint64_t vm_intercept;
 bool vm_intercept_enter(uint32_t call, const void *frame);
 void vm_intercept_exit(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hooks: who hears of which calls of whom, and adding and removing them while
- * ranks call on several workers.
+ * Hooks: which hook sees which calls of which ranks, and adding and removing
+ * them while ranks call on several workers.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,7 +32,7 @@ static void enter(int rank, int call, void *arg)
 	mine->open = call;
 	mine->enters++;
 	mine->calls[call]++;
-	/* Not told, or there would be no end of it. */
+	/* Not reported, or there would be no end of it. */
 	vmpi_yield();
 }
 
@@ -92,7 +92,7 @@ static void test_counts(void)
 	is_int(heard[0].enters, 0, "then it hears nothing");
 }
 
-/* Two hooks: in which order they hear. */
+/* Two hooks: the order in which they are called. */
 static char order[16];
 
 static void order_add(int rank, int call, void *arg)
@@ -164,7 +164,7 @@ static void test_late(void)
 }
 
 /* Hooks come and go, by an OS thread and by a rank, while ranks call: the
- * memory of one that is gone is never looked at. */
+ * memory of a removed one is never read. */
 struct fleeting {
 	_Atomic int gone;
 	_Atomic long seen;

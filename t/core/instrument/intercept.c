@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which calls are told while watching begins and ends at run time.
+ * Calls that are reported while observing begins and ends at run time.
  */
 #include "core/instrument/intercept.h"
 

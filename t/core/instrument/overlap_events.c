@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which transfers and calls ranks tell of, by protocol: counts and orders, no
+ * Transfers and calls that ranks report, by protocol: counts and orders, no
  * times.
  */
 #include "core/instrument/overlap_events.h"
@@ -22,7 +22,7 @@
 
 static char table[] = "/tmp/vmpi-event-XXXXXX";
 
-/* What a run has measured, per rank. */
+/* The measures of a run, per rank. */
 struct seen {
 	struct vm_overlap_row side[VM_SIDES];
 	struct vm_overlap_call calls[VM_OVERLAP_CALLS];
@@ -103,7 +103,8 @@ static void run(int workers, size_t size, bool late)
 		bail("the runtime does not run");
 }
 
-/* What others read of rank 0: as many transfers as it has counted itself. */
+/* The values that others read of rank 0: as many transfers as it has counted
+ * itself. */
 static void shown(void)
 {
 	uint64_t all = 0, bins[VM_OVERLAP_BINS] = { 0 }, sum = 0;

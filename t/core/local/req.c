@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Requests: waiting for one, all and any of them, testing, and completion by
- * other workers while the owner waits or looks.
+ * other workers while the owner waits or tests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void any_order(int rank, int size)
 	}
 }
 
-/* Everybody sends to everybody, all at once, with sizes of each protocol. */
+/* Each rank sends to each, all at once, with sizes of each protocol. */
 static const size_t sizes[] = { 0, 8, 40, 41, 1000, 8192, 8193, 100000 };
 
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
@@ -126,7 +126,7 @@ static void all_to_all(int rank, int size)
 	free(statuses);
 }
 
-/* Tests in a loop, completed by somebody else meanwhile. */
+/* Tests in a loop, while another worker completes it. */
 static void testing(int rank, int size)
 {
 	vmpi_chan *world = vmpi_world();
@@ -188,8 +188,8 @@ static void errors(int rank, int size)
 	       statuses[0].error == -VMPI_ETRUNC);
 }
 
-/* Takes what its senders are ahead, until all of them have stopped: a sender
- * that is too far ahead waits for that. */
+/* Takes the messages that its senders are ahead, until all of them have
+ * stopped: a sender that is too far ahead waits for that. */
 static void any_race_drain(int size)
 {
 	vmpi_chan *world = vmpi_world();
@@ -203,8 +203,8 @@ static void any_race_drain(int size)
 	}
 }
 
-/* Waits for any of a few while several workers complete them: nobody may touch
- * the waiter any more after the wait. */
+/* Waits for any of a few while several workers complete them: no worker may
+ * touch the waiter any more after the wait. */
 static void any_race(int rank, int size)
 {
 	vmpi_chan *world = vmpi_world();
@@ -226,7 +226,7 @@ static void any_race(int rank, int size)
 		for (int r = 1; r < size; r++)
 			EXPECT(vmpi_send(world, NULL, 0, r, 1) == 0);
 		any_race_drain(size);
-		/* Those that nobody sends to any more are cancelled. */
+		/* Receives that will get no message any more are cancelled. */
 		for (int r = 1; r < size; r++) {
 			if (!reqs[r - 1])
 				continue;

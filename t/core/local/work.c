@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared work: every part is done once, by whoever; idle workers do help.
+ * Work sharing: every part is done once, by any worker; idle workers do help.
  */
 #include "core/local/work.h"
 
@@ -16,7 +16,7 @@
 /* One rank's work: how often each part was done. */
 struct work {
 	int done[PARTS_MAX];
-	_Atomic int others; /* who else has begun a part */
+	_Atomic int others; /* others that have begun a part */
 	struct vm_worker *worker;
 };
 

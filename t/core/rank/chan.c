@@ -74,7 +74,7 @@ static void splits(int rank, int size)
 	EXPECT(vmpi_chan_free(&row) == 0 && vmpi_chan_free(&back) == 0);
 }
 
-/* A barrier lets nobody through early. */
+/* A barrier lets no rank through early. */
 static _Atomic int arrived;
 
 static void barriers(int rank, int size)

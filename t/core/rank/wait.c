@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ranks wait for, as others read it: each kind of wait shows its words in
- * the process's own file, while rank 0 looks and keeps the others waiting.
+ * The waits of ranks, as others read them: each kind of wait shows its words in
+ * the process's own file, while rank 0 reads and keeps the others waiting.
  */
 #include <stdio.h>
 #include <stdlib.h>

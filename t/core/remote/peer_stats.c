@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who of two sides of a long message comes late is counted, and the choice of
- * protocols follows what is set for the sender's process.  Two ranks of one
- * process talk by the fabric's loop, so the pair is process 0 with itself; that
- * messages then go so between processes, t/run/89-rndv.t shows.
+ * Counting which side of a long message is late, and the choice of protocols by
+ * the settings for the sender's process.  Two ranks of one process communicate
+ * by the fabric's loop, so the pair is process 0 with itself; t/run/89-rndv.t
+ * shows that messages go so between processes.
  */
 #include "core/remote/peer_stats.h"
 

@@ -49,7 +49,7 @@ static void without_runtime(void)
 	ok(true, "one may yield and sleep");
 }
 
-/* The log goes to /dev/null: what is wrong is told there, too. */
+/* The log, which has the mistakes too, goes to /dev/null. */
 static void configurations(void)
 {
 	vmpi_config bad[] = {
@@ -82,7 +82,7 @@ static void configurations(void)
 	close(keep);
 }
 
-/* By a thread that acts for nobody. */
+/* Calls by a thread that acts for no rank. */
 static void stranger(vmpi_chan *chan)
 {
 	static const vmpi_config config = { .ranks = 2 };

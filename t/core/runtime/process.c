@@ -11,7 +11,7 @@
 
 static vmpi_chan *chan;
 
-/* Each thread sends to itself: the rank's mailbox is everybody's. */
+/* Each thread sends to itself: all threads share the rank's mailbox. */
 static void *thread(void *arg)
 {
 	int tag = *(int *)arg, got = -1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The control socket: who may ask, what is answered, and that nobody who
- * connects does any harm.
+ * The control socket: permissions, answers, and clients that try to do harm.
  */
 #include "core/service/control.h"
 
@@ -62,7 +61,7 @@ static void client_send(int fd, const char *text)
 		diag("send: %s", strerror(errno));
 }
 
-/* What comes until there are so many lines, or the other side hangs up. */
+/* Receives until there are so many lines, or the other side hangs up. */
 static const char *client_read(int fd, int lines)
 {
 	static char text[65536];
@@ -216,7 +215,7 @@ static void test_stop(void)
 	close(fd);
 	ok(!vm_control_there(path), "and the socket is gone");
 
-	/* What a killed process leaves. */
+	/* The socket that a killed process leaves. */
 	next = socket(AF_UNIX, SOCK_STREAM, 0);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The service: there is no thread until there is a duty, duties come and go
- * from any thread and from duties, and nothing of it is left after the stop.
+ * The service thread: it exists only once there is a handler, handlers come and
+ * go from any thread and from handlers, and nothing of it is left after the
+ * stop.
  */
 #include "core/service/thread.h"
 
@@ -149,7 +150,7 @@ static void test_drop(void)
 	is_int(job_faults_take(), 0, "its own number is known once");
 }
 
-/* Every byte that comes goes back, and a closed end is told. */
+/* Every byte that comes goes back, and a closed end is reported. */
 static _Atomic int hung_up;
 static int echo_id;
 
@@ -226,7 +227,7 @@ static void test_limit(void)
 	vmpi_stop();
 }
 
-/* Ranks and threads that give and take duties while ticks come. */
+/* Ranks and threads that add and drop handlers while ticks come. */
 static void duties(int rank, int size)
 {
 	(void)size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libfabric does not read the kernel's list of symbols, and opens other files as
- * before.
+ * libfabric does not read the kernel's list of symbols, and opens other files
+ * as before.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "fabric/ofi/fi.h"
 #include "tap.h"
 
-/* How many bytes the process has read so far, or -1. */
+/* The number of bytes the process has read so far, or -1. */
 static long bytes_read(void)
 {
 	FILE *file = fopen("/proc/self/io", "r");

@@ -268,7 +268,7 @@ static void clean(const char *why)
 	ok(unlink(name) == 0, "a file that is kept is there");
 }
 
-/* A child dies with its file; the parent looks. */
+/* A child dies with its file; the parent reads it. */
 static void dead(void)
 {
 	struct vm_live_file *file;

@@ -91,7 +91,7 @@ static uint64_t now_of(const struct world *world)
 	return START + (uint64_t)world->time;
 }
 
-/* What the text of the definition says, by counting units. */
+/* Computes the definition literally, by counting units. */
 static void expect(struct world *world, const struct xfer *xfer)
 {
 	struct rank *rank = &world->rank[xfer->rank];

@@ -121,8 +121,7 @@ static void test_other_ends(void)
 	is_int((long)sum().transfers, 2, "two of them");
 }
 
-/* Copies that are alike are counted together; what differs is not lost in
- * them. */
+/* Equal copies are counted together; different ones are not lost in them. */
 static void test_copies(void)
 {
 	struct vm_overlap_row all;

@@ -208,7 +208,7 @@ static void test_damage(void)
 	ok(!vm_profile_valid(profile), "and one in itself");
 }
 
-/* Two processes of one and two ranks; in the second nobody makes call 9. */
+/* Two processes of one and two ranks; in the second there is no call 9. */
 static void file_write(const char *dir, int process, int ranks)
 {
 	struct vm_profile_file *file, *head = calloc(1, sizeof(*head));

@@ -150,8 +150,8 @@ static bool world_right(const struct world *w)
 	return true;
 }
 
-/* Whether the listings agree, where they say something: C of cores on which
- * nobody is in a section. */
+/* Whether the listings agree, where they are defined: C of cores on which no
+ * task is in a section. */
 static bool listings_agree(const struct world *w)
 {
 	for (int task = 0; task < TASKS; task++) {

@@ -96,7 +96,7 @@ static void host_checks(void)
 	   "none is received before it was sent");
 }
 
-/* How long the arrows of the text are, least and most, in ns. */
+/* The least and the greatest length of the arrows in the text, in ns. */
 static void arrows(double *least, double *most)
 {
 	double from, to;
@@ -114,7 +114,8 @@ static void arrows(double *least, double *most)
 	}
 }
 
-/* A clock that is seven milliseconds ahead and gains a second in three hours. */
+/* A clock that is seven milliseconds ahead and gains a second in three
+ * hours. */
 static uint64_t other_clock(uint64_t ns)
 {
 	return ns + ns / 10000 + 7000000;
@@ -162,7 +163,7 @@ static void ring_checks(void)
 	struct vm_trace traces[2] = { process_new(0, "a", 0) };
 	struct vm_trace_summary sum;
 
-	/* What other threads write need not be in order. */
+	/* Records of other threads need not be in order. */
 	add(&traces[0], -1, 9000, VM_TRACE_EXIT, 3, 0);
 	add(&traces[0], -1, 8000, VM_TRACE_ENTER, 3, 0);
 	sum = merge(traces, 1);

@@ -120,7 +120,7 @@ static void test_sizes(void)
 	run(200, 200000, 20, 100);
 	is_int(limit(), 262144, "which can be set while it runs");
 	end();
-	/* Few and far between, and of those that nobody waits for. */
+	/* Few messages, and of those that no rank waits for. */
 	begin();
 	for (int i = 0; i < 500; i++) {
 		run(1, 32768, 20, 1);

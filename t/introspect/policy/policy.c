@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every policy is held to, whatever it does: ranges, what may not be set,
- * no swinging to and fro, and all goes back.
+ * The rules for every policy: ranges, variables that may not be set, no
+ * oscillation, and everything is reverted.
  */
 #include "introspect/policy/policy.h"
 
@@ -37,7 +37,7 @@ static void begin(void)
 	now = 1000;
 }
 
-/* A policy that does what the test tells it. */
+/* A policy that does what the test orders. */
 static int (*script)(vmpi_tuner *tuner);
 static int starts, ticks, ends, event_seen, event_number;
 
@@ -319,7 +319,7 @@ static void test_swing(void)
 	vm_policies_fini(&all, now);
 }
 
-/* One that comes and goes with the phases of a program may do so for ever. */
+/* A setting that follows the phases of a program may do so forever. */
 static int phases(vmpi_tuner *tuner)
 {
 	if (ticks % 200 == 0)
@@ -345,7 +345,8 @@ static void test_phases(void)
 	vm_policies_fini(&all, now);
 }
 
-/* Anything at all; the world of the test bails out at a value it must not get. */
+/* Anything at all; the world of the test bails out at a value it must not
+ * get. */
 static uint64_t seed;
 
 static int anything(vmpi_tuner *tuner)

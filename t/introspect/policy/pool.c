@@ -62,7 +62,7 @@ static int64_t keep(void)
 	return *world_value(&world, "fabric_pool_keep");
 }
 
-/* Slabs got and given back between any two looks. */
+/* Slabs allocated and returned between any two checks. */
 static void churn(int looks, unsigned slabs)
 {
 	for (int i = 0; i < looks; i++) {

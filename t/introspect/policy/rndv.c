@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Policy rndv, in jobs that are replayed: whom it lets write, what it takes
- * back, and that it never swings, whoever comes late.
+ * Policy rndv, in jobs that are replayed: the processes that it lets write, the
+ * changes it reverts, and that it never oscillates, whichever side is late.
  */
 #include "introspect/policy/policies.h"
 
@@ -50,9 +50,9 @@ static int64_t pieces(void)
 	return *world_value(&world, "core_rndv_pipeline_from");
 }
 
-/* Process p sends 100 messages in a tick, more by so many percent where they are
- * written or come in pieces; the receiver is late for so many percent, or for
- * none where the way itself makes it early. */
+/* Process p sends 100 messages in a tick, more by so many percent where they
+ * are written or come in pieces; the receiver is late for so many percent, or
+ * for none where the way itself makes it early. */
 struct sender {
 	int place, late, write_gain, pieces_gain;
 };

@@ -204,7 +204,7 @@ static inline int world_counter(struct world *world, const char *name,
 	return world->counter_count++;
 }
 
-/* What is added to the counter of that name. */
+/* Adds to the counter of that name. */
 static inline void world_add(struct world *world, const char *name,
 			     unsigned word, uint64_t amount)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where values come from: files, environment, --set, and who wins.
+ * Sources of values: files, environment, --set, and their precedence.
  */
 #include "introspect/vars/config.h"
 

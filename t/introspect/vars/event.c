@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events: types, sources, registrations, levels of safety, drops, and ends while
- * others raise.
+ * Events: types, sources, registrations, levels of safety, drops, and ends
+ * while others raise.
  */
 #include "introspect/vars/event.h"
 

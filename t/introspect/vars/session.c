@@ -339,7 +339,7 @@ static void gate_look(const void *block)
 		(uint64_t)++looks;
 }
 
-/* What belongs to a channel has a block, or none at all. */
+/* A variable of a channel has a block, or none at all. */
 static void of_channels(void)
 {
 	struct vm_session *session = session_new(1);

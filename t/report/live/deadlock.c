@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who can never go on: cases by hand, and random ones
- * against a search that tries every order of events.
+ * Finding ranks that can never go on: cases by hand, and random ones against a
+ * search that tries every order of events.
  */
 #include "report/live/deadlock.h"
 

@@ -78,7 +78,7 @@ static void poll(char **argv)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* What tells rank 0 that all are there comes after them. */
+/* The message that tells rank 0 that all are there comes after them. */
 static void flood(char **argv)
 {
 	int bytes = atoi(argv[2]), count = atoi(argv[3]);

@@ -31,7 +31,7 @@ static void expect(int rc, int wanted, const char *what)
 #define LOST(call) expect(call, MPI_ERR_PROC_ABORTED, #call)
 #define GOOD(call) expect(call, MPI_SUCCESS, #call)
 
-/* Messages of all sizes to and from those who die, until one fails. */
+/* Messages of all sizes to and from the ranks that die, until one fails. */
 static int traffic(void)
 {
 	MPI_Request reqs[4];
@@ -86,7 +86,7 @@ static void serve(void)
 	}
 }
 
-/* What was begun while all lived, and what is begun now. */
+/* Operations begun while all lived, and those begun now. */
 static void bereaved(void)
 {
 	int value = 0, flag = 0, rc;
@@ -119,7 +119,7 @@ static void bereaved(void)
 		faults++;
 }
 
-/* Nobody ends before all that live are done. */
+/* No rank ends before all living ones are done. */
 static void farewell(void)
 {
 	static const int living[] = { 1, 4, 5 };

@@ -37,7 +37,7 @@ static bool is_victim(int who)
 	return victims >> who / per_process & 1;
 }
 
-/* Tells whoever is going to kill that this rank is at it. */
+/* Tells the killer that this rank has begun. */
 static void ready(void)
 {
 	static bool told;
@@ -51,7 +51,7 @@ static void ready(void)
 		printf("WRONG: nobody listens to rank %d\n", rank);
 }
 
-/* An error must be the death of somebody; true if there is one. */
+/* An error must be the death of a process; true if there is one. */
 static bool lost(int rc, const char *what)
 {
 	int class;
@@ -65,8 +65,8 @@ static bool lost(int rc, const char *what)
 	return true;
 }
 
-/* Those a rank talks to: all others, or where some are to die, those with the
- * dying one's who live, and all with them. */
+/* The ranks that this one exchanges with: all others, or where some are to die,
+ * those with the living ones, and all with them. */
 static int peers_find(int *peers)
 {
 	int count = 0;
@@ -217,7 +217,7 @@ static void pump_persist(int bytes)
 	flow_run(bytes, WAY_PERSIST);
 }
 
-/* Rank 0 of those who are to die; without any, the last rank. */
+/* The first rank that is to die; without any, the last rank. */
 static int first_victim(void)
 {
 	for (int i = 0; i < size; i++)
@@ -226,7 +226,7 @@ static int first_victim(void)
 	return size - 1;
 }
 
-/* Who is to die sends to all who are not, in turn. */
+/* A rank that is to die sends to all others, in turn. */
 static void send_to_living(int bytes)
 {
 	char *buf = calloc(1, (size_t)bytes);
@@ -244,7 +244,7 @@ static void send_to_living(int bytes)
 				return;
 }
 
-/* Those who live take from it by `take`, until that fails. */
+/* The living take from it by `take`, until that fails. */
 static void take_all(int bytes, int (*take)(char *buf, int bytes, int from))
 {
 	char *buf = calloc(1, (size_t)bytes);
@@ -339,8 +339,8 @@ static void flood(int bytes)
 			return;
 }
 
-/* The other way round: who lives begins to receive when its sender may be gone
- * already. */
+/* The other way round: a living rank begins to receive when its sender may be
+ * gone already. */
 static void drained(int bytes)
 {
 	const struct timespec moment = { .tv_nsec = 60000000 };
@@ -375,7 +375,7 @@ static void idle(int count)
 			lost(statuses[i].MPI_ERROR, "wait for all");
 }
 
-/* Computes and asks nobody for a while, then is idle. */
+/* Computes without communication for a while, then is idle. */
 static void busy(int unused)
 {
 	double until = MPI_Wtime() + 0.3;
@@ -496,8 +496,8 @@ static int other(int which)
 	}
 }
 
-/* Those who live find out one after the other: where results go one way only,
- * a barrier is what makes them need the dead. */
+/* The living notice it one after the other: where results go one way only, a
+ * barrier makes them need the dead. */
 static void loop(int which)
 {
 	bool simple = which < 11 && which != 4;
@@ -520,7 +520,7 @@ static void begin(int unused)
 	lost(MPI_Barrier(MPI_COMM_WORLD), "barrier");
 }
 
-/* Who is to die comes late. */
+/* The rank that is to die is late. */
 static void finalize(int unused)
 {
 	const struct timespec moment = { .tv_nsec = 100000000 };
@@ -530,7 +530,7 @@ static void finalize(int unused)
 		nanosleep(&moment, NULL);
 }
 
-/* The others have nothing left to do but to wait for who is to die. */
+/* The others have only to wait for the rank that is to die. */
 static void after(int unused)
 {
 	const struct timespec moment = { .tv_sec = 2 };

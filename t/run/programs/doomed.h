@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ranks may be doing when a node process dies: the phases of doomed.c, of
+ * Activities of ranks when a node process dies: the phases of doomed.c, of
  * which killer.c chooses.
  */
 #ifndef T_RUN_DOOMED_H

@@ -60,7 +60,7 @@ static bool is_sender(int who)
 	return who > 0 && who % 2 == 0;
 }
 
-/* Once it is told to go on: everything, by sender in order. */
+/* Receives everything, once it is told to go on, by sender in order. */
 static long receive_all(void)
 {
 	unsigned *words = malloc((size_t)bytes);

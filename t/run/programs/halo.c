@@ -2,9 +2,9 @@
 /*
  * Neighbours exchange messages of so many bytes, again and again, and check
  * them; so many rounds, or, when there is a variable and a value, until that
- * control variable of the first rank's process has the value, and so many rounds
- * more; or until there is a file, or policies have looked so often, which is
- * said with how often they have decided.
+ * control variable of the first rank's process has the value, and so many
+ * rounds more; or until there is a file, or policies have looked so often,
+ * which is said with how often they have decided.
  *
  *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH | ticks COUNT]
  */

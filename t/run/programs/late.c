@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * late BYTES N M: rank 1 sends messages to rank 0, first N whose receive is posted
- * before they are offered, then M whose offer comes first.  The order comes from
- * other messages, not from waiting.
+ * late BYTES N M: rank 1 sends messages to rank 0, first N whose receive is
+ * posted before they are offered, then M whose offer comes first.  The order
+ * comes from other messages, not from waiting.
  *
- * late BYTES N M VARIABLE VALUE OTHER: the receiver goes on to be late until that
- * variable of rank 0 has the value, and then the sender until it has the other.
+ * late BYTES N M VARIABLE VALUE OTHER: the receiver goes on to be late until
+ * that variable of rank 0 has the value, and then the sender until it has the
+ * other.
  */
 #include <mpi.h>
 #include <stdlib.h>

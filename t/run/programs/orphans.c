@@ -2,9 +2,9 @@
 /*
  * Usage: orphans COLLECTIVE BYTES MICROSECONDS
  *
- * Ranks in several processes call a collective again and again, until the process
- * of the last rank dies.  Then all others get MPI_ERR_PROC_ABORTED, from this and
- * from the next one, and nobody waits for ever.
+ * Ranks in several processes call a collective again and again, until the
+ * process of the last rank dies.  Then all others get MPI_ERR_PROC_ABORTED,
+ * from this and from the next one, and nobody waits for ever.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -104,7 +104,7 @@ static void *die(void *delay)
 	return NULL;
 }
 
-/* Nobody ends before all that live are done; two ranks are dead. */
+/* No rank ends before all living ones are done; two ranks are dead. */
 static void farewell(void)
 {
 	for (int i = 1; rank == 0 && i < size - 2; i++)

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		failed |= MPI_Pcontrol(-3, "outer") != MPI_SUCCESS;
 	} else {
 		MPIX_Section_begin("loop");
-		/* What is sent in the section arrives in it. */
+		/* A message sent in the section arrives in it. */
 		MPI_Barrier(MPI_COMM_WORLD);
 		for (int i = 0; i < MESSAGES; i++)
 			message(buffer, bytes, rank);

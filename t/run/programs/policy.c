@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Policies for 87-tune.t: one per value of MODE, each with a mistake of its own,
- * but for the first.  When one ends it makes the file that its argument names.
+ * Policies for 87-tune.t: one per value of MODE, each with a mistake of its
+ * own, but for the first.  When one ends it makes the file that its argument
+ * names.
  */
 #include <vmpi_policy.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ranks that are processes have to do: `work`, `threads`; and how they can
- * end: `abort`, `exit`, `leave`, `die`, `bereft`, by rank 1.  Every rank prints
- * a line with the number of its faults.
+ * Work of ranks that are processes: `work`, `threads`; and ways to end:
+ * `abort`, `exit`, `leave`, `die`, `bereft`, by rank 1.  Every rank prints a
+ * line with the number of its faults.
  */
 #include <mpi.h>
 #include <pthread.h>

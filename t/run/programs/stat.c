@@ -46,7 +46,8 @@ static MPI_Comm halves(int rank)
 	return half;
 }
 
-/* Rank 0 waits for 4, that for 2, that for 0, and the odd ones for them; of 6. */
+/* Rank 0 waits for 4, that for 2, that for 0, and the odd ones for them; of
+ * 6. */
 static void sub(int rank)
 {
 	MPI_Comm half = halves(rank);
@@ -84,7 +85,7 @@ static void inter(int rank)
 		MPI_Barrier(both);
 }
 
-/* What ranks 0 and 1 wait for looks like a circle; of 5. */
+/* The waits of ranks 0 and 1 look like a circle; of 5. */
 static void sleeps(int rank)
 {
 	MPI_Comm half = halves(rank);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two ranks whose threads, the first and some more, exchange messages, each with
- * its tag.  Arguments: messages of each thread, and how many threads more.
+ * Two ranks whose threads, the first and some more, exchange messages, each
+ * with its tag.  Arguments: messages of each thread, and how many threads more.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What vmpitop watches: watched FILE [hang]
+ * A program for vmpitop to watch: watched FILE [hang]
  *
  * Rank r sends r + 1 messages a round to its right neighbour, until FILE is
- * there; rank 0 says when core_eager_limit changes.  hang: all wait for a
+ * there; rank 0 reports when core_eager_limit changes.  hang: all wait for a
  * message of their right neighbour, which never comes.
  */
 #include <mpi.h>
