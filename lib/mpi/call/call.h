@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The border of the library: what every MPI function does first and last.
+ * Entry and exit of every MPI function.  The folder has what all calls need;
+ * begin here, then calls.h (the table), state.h (a rank), check.h, errh.h.
  *
  * struct vm_call lies on the stack of the entry; it says which call this is and
  * collects what was wrong, for the message of the error handler.
@@ -24,8 +25,8 @@ const char *vm_call_name(enum vm_call_id id);
 /* Ends the job: the call was made before MPI_Init or after MPI_Finalize. */
 _Noreturn void vm_call_outside(enum vm_call_id id);
 
-/* The state for a thread of an ordinary executable that makes its first call;
- * as above for all others. */
+/* The state of the calling thread: a thread of an ordinary executable that makes
+ * its first call joins the rank; for others the job ends as above. */
 struct vm_mpi *vm_call_first(enum vm_call_id id);
 
 /* Whether the call may wait and announces itself as the one that the rank is in;
@@ -91,7 +92,7 @@ static inline int vm_call_exit(struct vm_call *call, MPI_Comm comm, int rc)
 	return vm_call_fail(call, comm, rc);
 }
 
-/* The same for functions without a communicator. */
+/* The result of an entry without a communicator. */
 static inline int vm_call_exit_self(struct vm_call *call, int rc)
 {
 	return vm_call_exit(call, MPI_COMM_NULL, rc);

@@ -20,8 +20,8 @@ int vm_check_intra(struct vm_call *call, MPI_Comm handle,
 		   struct vm_comm **comm);
 
 int vm_check_count(struct vm_call *call, MPI_Count count);
-/* The same where a negative one would lead into foreign memory: always checked.
- * name: of the argument. */
+/* A count of which a negative value would lead into foreign memory; checked even
+ * with mpi_check off.  name: that of the argument. */
 int vm_check_size(struct vm_call *call, MPI_Count count, const char *name);
 
 /* A destination (MPI_PROC_NULL allowed); a source (MPI_ANY_SOURCE too). */

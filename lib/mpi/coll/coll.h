@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives among ranks that share memory.
+ * Collectives.  Begin here; hier.h has those of several processes, calls*.c the
+ * entries.  docs/architecture.md draws the way of a collective.
  *
  * Every member describes its call in a struct vm_coll on its own stack and goes
  * to the meeting of the communicator (core/comm/meet.h).  One of them compares what
  * all have brought, then does everybody's part by copying between the members'
- * buffers; where there is much to do, workers that are idle take some of the
+ * buffers; where there is much to do, idle workers take some of the
  * parts (core/local/work.h).  No messages are sent and nothing is packed.  Where
  * there is little to do, workers do not wait for one another's work: each does
  * its members' parts with proxies for the others (small.h).
@@ -54,7 +55,7 @@ enum vm_coll_flow {
 	VM_FLOW_BLOCKS,	 /* each one's blocks: each member its own */
 };
 
-/* Those that have algorithms to choose from (plan.c). */
+/* Collectives that have algorithms to choose from (plan.c). */
 enum vm_coll_family {
 	VM_FAMILY_NONE,
 	VM_FAMILY_BCAST,
@@ -67,7 +68,7 @@ enum vm_coll_family {
 	VM_FAMILIES
 };
 
-/* The setting of a communicator's own that has the word of a family. */
+/* The index of a family among the settings of a communicator. */
 #define VM_COLL_SETTING(family) (VM_CHAN_STATS_ABOVE + (unsigned)(family)-1)
 VM_STATIC_ASSERT(VM_COLL_SETTING(VM_FAMILIES) <= VM_CHAN_STATS_SETTINGS,
 		 "every family has a setting");
@@ -114,7 +115,7 @@ struct vm_coll_kind {
 	size_t calls;
 };
 
-/* Where, for the rows of kinds. */
+/* The counter of a kind: its offset, for the rows of kinds. */
 #define VM_COLL_CALLS(name) \
 	offsetof(struct core_rank_pvars, coll_##name##_calls)
 
@@ -148,7 +149,7 @@ extern const struct vm_coll_kind vm_coll_barrier, vm_coll_bcast, vm_coll_gather,
 	vm_coll_scatter, vm_coll_allgather, vm_coll_alltoall, vm_coll_reduce,
 	vm_coll_allreduce, vm_coll_reduce_scatter, vm_coll_scan, vm_coll_exscan;
 
-/* Sets all but the sides. */
+/* Fills in a description, all but its sides. */
 static inline void vm_coll_init(struct vm_coll *coll,
 				const struct vm_coll_kind *kind,
 				const struct vm_call *call,
@@ -186,12 +187,12 @@ static inline bool vm_coll_is_leaf(const struct vm_coll *coll)
 	return !coll->first_size || coll->root >= 0;
 }
 
-/* The rank begins it; it went.  context: of its communicator.  Anybody may say
- * the latter. */
+/* Count a collective when its rank begins it, and its algorithm when it has ended;
+ * any thread may do the latter.  context: that of its communicator. */
 void vm_coll_begin(struct vm_coll *coll, uint32_t context);
 void vm_coll_went(const struct vm_coll *coll, uint32_t context);
 
-/* Meets the others and does the work: 0 or an MPI error.  May switch. */
+/* Runs a blocking collective: meets the other members and does the work: 0 or an MPI error.  May switch. */
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
 
 /*
@@ -220,15 +221,15 @@ int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan);
 /* Whether all members agree; if not they all know why. */
 bool vm_coll_agreed(struct vm_meet *meet);
 
-/* What the caller has brought, or `any`: only functions of the user mind whose
- * task calls them. */
+/* The description that the caller has brought if the operation is a function of
+ * the user, which must run on its own task; else that of member `any`. */
 struct vm_coll *vm_coll_own(struct vm_meet *meet, size_t any);
 
 /* Compares what all have brought and does the work of all: what one of them
  * runs, the last to start if the collective is nonblocking. */
 void vm_coll_arrived(struct vm_meet *meet);
 
-/* The same when all have started it. */
+/* The work of a nonblocking collective that all members have started. */
 void vm_coll_started(struct vm_meet *meet);
 
 /* On an intercommunicator: whether all members agree, with the place of the root
@@ -239,7 +240,7 @@ void vm_coll_inter_cross(struct vm_meet *meet, long root);
 /* The bytes that n elements cover, and where the first of them is. */
 size_t vm_coll_span(const struct vm_type *type, size_t n, ptrdiff_t *low);
 
-/* What b wants otherwise than a, as text; false if nothing. */
+/* Whether the calls a and b differ, and in what, as text. */
 bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 		     char *what, size_t size);
 
@@ -248,10 +249,10 @@ bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 void vm_coll_fold(const struct vm_meet *meet, const struct vm_coll *me,
 		  void *acc, size_t from, size_t n);
 
-/* How many of n elements are best reduced at a time. */
+/* The number of elements, of n, that are best reduced at a time. */
 size_t vm_coll_fold_step(const struct vm_coll *me, size_t n);
 
-/* Copies n elements to where others may be already: the same. */
+/* Copies n elements; other members may be writing the same bytes there. */
 void vm_coll_copy(const struct vm_type *type, void *to, const void *from,
 		  size_t n);
 
@@ -271,7 +272,7 @@ void vm_coll_allgather_block(struct vm_meet *meet, struct vm_coll *to,
 /* Notes in call why the collective of a request failed. */
 void vm_coll_explain(struct vm_call *call, const struct vm_req *req);
 
-/* What member `rank` brought. */
+/* The description that member `rank` brought. */
 static inline struct vm_coll *vm_coll_of(const struct vm_meet *meet,
 					 size_t rank)
 {

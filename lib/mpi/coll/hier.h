@@ -45,7 +45,7 @@ struct vm_coll_view {
 	struct vm_coll_node_reduce *reduce;
 };
 
-/* All of the work: what vm_coll_arrived() does when members are elsewhere. */
+/* The work of vm_coll_arrived() when there are members in other processes. */
 void vm_coll_hier(struct vm_meet *meet);
 
 /*

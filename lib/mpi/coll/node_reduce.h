@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions among processes in parts: the leader of each process reduces what
+ * Hierarchical reductions among processes: the leader of each process reduces what
  * its own members bring to one vector, the leaders combine these, and each hands
  * its members what they get.
  */
@@ -27,12 +27,12 @@ struct vm_coll_node_reduce {
 struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view);
 void vm_coll_node_reduce_close(struct vm_coll_node_reduce *reduce);
 
-/* The whole vector; whether it goes along with the calls to a process. */
+/* The whole vector; whether it is sent to a process with the calls. */
 struct vm_data
 vm_coll_node_reduce_data(const struct vm_coll_node_reduce *reduce);
 bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process);
 
-/* Combines, and hands out: 0 or an error.  May switch. */
+/* Combines the vectors and gives the members their results: 0 or an error.  May switch. */
 int vm_coll_node_reduce_do(struct vm_coll_view *view);
 
 /* Elements of a vector, from `first` on. */

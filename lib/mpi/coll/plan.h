@@ -44,10 +44,10 @@ const char *vm_coll_algorithm_name(uint32_t algorithm);
 /* Counts a collective that uses the algorithm. */
 void vm_coll_count(uint32_t algorithm);
 
-/* By the leader, from what the members here bring. */
+/* The plan of this process, made by its leader from the calls of its members. */
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet);
 
-/* Whether parts are reduced in each process and combined: of a reduction. */
+/* Whether it is a reduction of which each process reduces a part. */
 static inline bool vm_coll_is_node_reduce(const struct vm_coll_plan *plan,
 					  const struct vm_coll *any)
 {

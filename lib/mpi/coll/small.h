@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stand-ins for members of a collective that are elsewhere.
+ * Proxies for members of a collective that other workers run.
  *
  * When what a member sends is small, it is shown to the others as bytes, with a
  * key of all that members must have alike.  There, a proxy takes the
  * member's place: a struct vm_coll that sends these bytes, so that the kinds'
- * part() finds a meeting like any other and never knows.
+ * part() finds a meeting like any other.
  */
 #ifndef MPI_COLL_SMALL_H
 #define MPI_COLL_SMALL_H
 
 #include "mpi/coll/coll.h"
 
-/* What all members must have alike: with equal keys vm_coll_differs() finds
+/* The arguments that all members must have in common: with equal keys vm_coll_differs() finds
  * nothing.  Members with different keys may still agree. */
 struct vm_coll_key {
 	uint16_t id;
@@ -35,8 +35,8 @@ static inline bool vm_coll_small_sends(const struct vm_coll *like, int rank)
 	       (rank == like->root) != like->kind->gathers;
 }
 
-/* Of the way that collectives meet (core/comm/meet.h): members show what they send
- * where it is small, and each worker does what its members want. */
+/* Functions for the meetings of collectives (core/comm/meet.h): a worker shows what
+ * its members send, if that is small; each worker does the work of its members. */
 bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 			struct vm_meet_post *post);
 void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *worker,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators: struct vm_comm (mpi/call/state.h) over a channel of core.
+ * Communicators: struct vm_comm (mpi/call/state.h) over a channel of core.  Begin
+ * here; then make.c, split.h, inter.h, group.h.
  *
  * Each rank has its own object.  Its handle: mpi/call/handle.h.
  */

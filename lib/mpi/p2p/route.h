@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From MPI's arguments of a message to core's.
+ * Arguments of messages, from MPI's to core's.  Begin with p2p.c, the entries.
  *
- * One condition tells whether anything is odd; only then somebody looks what it
- * is: a wrong argument, or a right one that is not the common case
+ * One condition tells whether anything is unusual; only then a second function
+ * finds out what: a wrong argument, or a right one that is not the common case
  * (MPI_PROC_NULL, MPI_ANY_SOURCE, no bytes at NULL).
  */
 #ifndef MPI_P2P_ROUTE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the functions of the tool information interface (MPI_T) share.
+ * The tool information interface (MPI_T): what its functions share.  Begin here.
  *
  * To MPI_T a process is a rank: each rank initialises and finalises it for
  * itself and has its own sessions, whose handles read that rank's values from

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neighbourhood collectives: each member exchanges blocks with those it has an
- * edge with.
+ * Neighbourhood collectives: each member exchanges blocks with the members to
+ * which it has an edge.  The topologies are in cart.h and graph.h.
  *
  * They are messages in the context of collectives, all started at once; the
  * tag holds the number of the call on the communicator, so that calls that are
@@ -40,14 +40,13 @@ struct vm_joined;
 /* Checks the communicator: it must have a topology. */
 int vm_nbr_open(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm comm);
 
-/* The sides, for so many blocks as there are neighbours; all return 0 or an MPI
- * error. */
+/* Set the sides, with a block for each neighbour: 0 or an MPI error. */
 int vm_nbr_send(struct vm_call *call, struct vm_nbr *nbr,
 		const struct vm_nbr_side *side, MPI_Datatype type);
 int vm_nbr_recv(struct vm_call *call, struct vm_nbr *nbr,
 		const struct vm_nbr_side *side, MPI_Datatype type);
 
-/* How many blocks come in and go out. */
+/* The numbers of blocks that come in and go out. */
 void vm_nbr_counts(const struct vm_comm *comm, int *in, int *out);
 
 /* Starts all messages: 0 with *joined set, or an error with nothing left. */

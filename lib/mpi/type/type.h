@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes: what an MPI_Datatype stands for.
+ * Datatypes: what an MPI_Datatype stands for.  Begin here; op.h has operations.
  *
  * A type is flattened into runs of bytes (core/local/layout.h) when it is made, not
  * when it is used.  Handles of predefined types are the constants of the ABI
@@ -25,7 +25,7 @@ struct vm_attrs;
 struct vm_call;
 struct vm_type_recipe;
 
-/* What the user may add to a type. */
+/* Name and attributes, which the user may add to a type. */
 struct vm_type_extra {
 	char *name;		/* NULL: none */
 	struct vm_attrs *attrs; /* NULL: none */
@@ -74,8 +74,8 @@ static inline struct vm_type *vm_type_get(MPI_Datatype handle)
 	return (struct vm_type *)(uintptr_t)vm_type_builtin[value];
 }
 
-/* The same for a handle that was checked before, and whose type is held since:
- * the user may have freed it. */
+/* The type of a handle that was checked before and whose type has been held since;
+ * the user may have freed the handle. */
 static inline struct vm_type *vm_type_checked(MPI_Datatype handle)
 {
 	if ((uintptr_t)handle >= VM_HANDLE_MIN)
@@ -117,7 +117,7 @@ const char *vm_type_name(const struct vm_type *type);
 struct vm_type *vm_type_hold(struct vm_type *type);
 void vm_type_drop(struct vm_type *type);
 
-/* One more handle for the user. */
+/* Gives the user one more handle. */
 MPI_Datatype vm_type_give(struct vm_type *type);
 
 /* The name and attributes of a type, to be changed; NULL when out of memory.
@@ -125,7 +125,7 @@ MPI_Datatype vm_type_give(struct vm_type *type);
  * and begin empty. */
 struct vm_type_extra *vm_type_extra(struct vm_mpi *mpi, struct vm_type *type);
 
-/* Frees those of predefined types when a rank ends. */
+/* Frees the names and attributes of predefined types when a rank ends. */
 void vm_type_extras_free(struct vm_mpi *mpi);
 
 /* Frees what a derived type of a rank that ends holds, not the type itself. */
