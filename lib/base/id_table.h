@@ -28,8 +28,8 @@ struct vm_id_table {
 void vm_id_table_init(struct vm_id_table *table);
 void vm_id_table_fini(struct vm_id_table *table);
 
-/* A number for op, or 0 when out of memory.  *id gets it before anybody can find
- * op by it; afterwards op belongs to whoever takes it. */
+/* A number for op, or 0 when out of memory.  *id gets it before anybody can
+ * find op by it; afterwards op belongs to whoever takes it. */
 uint64_t vm_id_table_new(struct vm_id_table *table, void *op, uint64_t *id);
 /* What the number was given for, or NULL. */
 void *vm_id_table_find(struct vm_id_table *table, uint64_t id);

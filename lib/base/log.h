@@ -23,9 +23,9 @@ void vm_log(enum vm_log_level level, const char *format, ...) VM_PRINTF(2, 3);
 void vm_log_set_level(enum vm_log_level level);
 
 /*
- * Writes prefix and text as one line with one write(2), so that lines of several
- * threads and processes never mix; a newline in it becomes a blank.  line is room
- * for it, and where it is cut.
+ * Writes prefix and text as one line with one write(2), so that lines of
+ * several threads and processes never mix; a newline in it becomes a blank.
+ * line is room for it, and where it is cut.
  */
 void vm_log_line(char *line, size_t bytes, const char *prefix,
 		 const char *format, va_list args);

@@ -20,8 +20,8 @@ struct vm_mapfile {
 /*
  * Makes the file at path, readable by others if `shared`, with that many bytes,
  * all zeros, and maps it for writing; NULL: only memory.  A file that was there
- * is emptied first.  0, or -VMPI_EIO after a log of path and reason; the file is
- * removed then.
+ * is emptied first.  0, or -VMPI_EIO after a log of path and reason; the file
+ * is removed then.
  */
 int vm_mapfile_create(struct vm_mapfile *map, const char *path, size_t bytes,
 		      bool shared);
@@ -37,8 +37,8 @@ int vm_mapfile_open(struct vm_mapfile *map, const char *path, size_t least);
 void vm_mapfile_close(struct vm_mapfile *map);
 
 /*
- * Allocates bytes of an open file from `from` on, which it may be longer by then.
- * Result: 0, or an errno; no signal for a limit of the size of files.
+ * Allocates bytes of an open file from `from` on, which it may be longer by
+ * then. Result: 0, or an errno; no signal for a limit of the size of files.
  */
 int vm_mapfile_allocate(int fd, size_t from, size_t bytes);
 

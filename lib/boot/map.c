@@ -92,7 +92,8 @@ char *vm_map_text(const struct vm_map *map)
 	return text;
 }
 
-/* A number of at most 9 digits at *text, which moves on; false: there is none. */
+/* A number of at most 9 digits at *text, which moves on; false: there is
+ * none. */
 static bool number_take(const char **text, int *number)
 {
 	size_t digits = strspn(*text, "0123456789");

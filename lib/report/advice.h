@@ -23,8 +23,9 @@
 #define VM_ADVICE_CALL_NAME 40
 
 /*
- * X(merge, field, counter, text): how the facts of two processes become one (SUM,
- * MAX), and the performance variable it is the total of; "": the caller knows.
+ * X(merge, field, counter, text): how the facts of two processes become one
+ * (SUM, MAX), and the performance variable it is the total of; "": the caller
+ * knows.
  */
 #define VM_ADVICE_FACTS(X)                                                     \
 	X(MAX, wall_ns, "", "from the start of the ranks to their end")        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * argp reads the words and prints the help.  What it says of mistakes would be two
- * lines and say less, so it is kept quiet.
+ * argp reads the words and prints the help.  What it says of mistakes would be
+ * two lines and say less, so it is kept quiet.
  *
  * A word that begins several options is no use to argp, but tells what was
  * meant; only then the nearest name is looked for.

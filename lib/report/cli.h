@@ -85,15 +85,15 @@ struct vm_cli {
 int vm_cli_parse(const struct vm_cli *cli, struct options *options, int argc,
 		 char **argv);
 
-/* Flushes standard output at the end of a program.  Result: status; if something
- * could not be written, EXIT_FAILURE after one line. */
+/* Flushes standard output at the end of a program.  Result: status; if
+ * something could not be written, EXIT_FAILURE after one line. */
 int vm_cli_end(int status);
 
 #define VM_CLI_MISTAKE_MAX 400
 
 /*
- * Writes what is wrong with a word that is no option, or not so:
- * "--xyz: no such option; did you mean --xya?".  Hidden options are never meant.
+ * Writes what is wrong with a word that is no option, or not so: "--xyz: no
+ * such option; did you mean --xya?".  Hidden options are never meant.
  */
 void vm_cli_mistake(char text[VM_CLI_MISTAKE_MAX], const struct vm_cli *cli,
 		    const char *word);

@@ -2,9 +2,9 @@
 /*
  * Values of options and of variables of the environment.
  *
- * `option` is how the user wrote it, for the line about a mistake: "--every", or
- * "NAME=" of a variable.  Each function returns 0, or -VMPI_EINVAL after one line
- * that says what would be right; then the output is not written.
+ * `option` is how the user wrote it, for the line about a mistake: "--every",
+ * or "NAME=" of a variable.  Each function returns 0, or -VMPI_EINVAL after one
+ * line that says what would be right; then the output is not written.
  */
 #ifndef REPORT_OPTION_H
 #define REPORT_OPTION_H

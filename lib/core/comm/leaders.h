@@ -98,11 +98,12 @@ void vm_leaders_data_begin(struct vm_leaders_data *talk,
 			   const struct vm_meet *meet);
 void vm_leaders_send(struct vm_leaders_data *talk, int process,
 		     const struct vm_data *data);
-/* As much as `data` has room for, or it is an error: -VMPI_ETRUNC, or -VMPI_EPEER
- * when nothing came, since the other one has failed. */
+/* As much as `data` has room for, or it is an error: -VMPI_ETRUNC, or
+ * -VMPI_EPEER when nothing came, since the other one has failed. */
 void vm_leaders_recv(struct vm_leaders_data *talk, int process,
 		     const struct vm_data *data);
-/* Waits for all receives, or for all of them: 0 or the first error.  May switch. */
+/* Waits for all receives, or for all of them: 0 or the first error.  May
+ * switch. */
 int vm_leaders_received(struct vm_leaders_data *talk);
 int vm_leaders_wait(struct vm_leaders_data *talk);
 /* As vm_leaders_received(), for the end. */

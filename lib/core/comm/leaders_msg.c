@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives end when any process of the channel dies (core/remote/failure.c).  A send to one
- * that is alive does not, and that one may have given up: then it is withdrawn,
- * if the receiver has not begun to fetch it.
+ * Receives end when any process of the channel dies (core/remote/failure.c).  A
+ * send to one that is alive does not, and that one may have given up: then it
+ * is withdrawn, if the receiver has not begun to fetch it.
  */
 #include "core/comm/leaders_msg.h"
 

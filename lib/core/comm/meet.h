@@ -49,8 +49,9 @@ struct vm_seat {
 				 at home when the place was made */
 } VM_ALIGNED(VM_CACHELINE);
 
-/* The members that were at home on one worker when the place was made.  One that
- * has moved since (core/runtime/migrate.h) stays, and pays for the longer way. */
+/* The members that were at home on one worker when the place was made.  One
+ * that has moved since (core/runtime/migrate.h) stays, and pays for the longer
+ * way. */
 struct vm_meet_worker {
 	/* Touched by these members only. */
 	_Atomic uint32_t missing;

@@ -24,7 +24,8 @@
 static void waiter_wake(struct vm_meet_post_waiter *waiter,
 			const _Atomic uint32_t *word)
 {
-	/* Pairs with the store in vm_meet_post_wait(): shows the waiter's word. */
+	/* Pairs with the store in vm_meet_post_wait(): shows the waiter's
+	 * word. */
 	struct vm_ult *ult =
 		atomic_load_explicit(&waiter->ult, memory_order_acquire);
 

@@ -124,8 +124,8 @@ static struct vm_meet *started_open(struct vm_meet *place, uint32_t number)
 /*
  * The started meeting that a member of it asks for.  Those in the window may be
  * over, or be another one by now, but never go before their place does; and the
- * one that has our number stays ours until we have come to it.  NULL: *error says
- * why.
+ * one that has our number stays ours until we have come to it.  NULL: *error
+ * says why.
  */
 static struct vm_meet *started_get(struct vm_meet *place, uint32_t number,
 				   uint32_t worker, int *error)

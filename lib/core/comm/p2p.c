@@ -184,8 +184,8 @@ static __attribute__((noinline)) void land_told(const struct send *send,
 	vm_trace_match(send->dest, &send->env, bytes, VM_PROTO_DIRECT, NULL);
 }
 
-/* To a rank whose engine's lock the caller holds; gives it back.  Left to itself
- * the compiler makes two calls of this, 0.5 ns a message. */
+/* To a rank whose engine's lock the caller holds; gives it back.  Left to
+ * itself the compiler makes two calls of this, 0.5 ns a message. */
 static inline __attribute__((always_inline)) bool
 send_here(const struct send *send, struct vm_req *req)
 {

@@ -18,8 +18,8 @@ static void msg_status(const struct vm_msg *msg, vmpi_status *status)
 				 .bytes = msg->bytes };
 }
 
-/* Finds a message that fits; without one, enters `prober` (NULL: gives up).  Where
- * none can come any more it is not entered, but has an error. */
+/* Finds a message that fits; without one, enters `prober` (NULL: gives up).
+ * Where none can come any more it is not entered, but has an error. */
 static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 			    bool take, vmpi_status *status)
 {

@@ -140,8 +140,8 @@ static int mappings_check(struct vm_image *image)
 /*
  * Processors find translations and branches by the low bits of addresses, and
  * the same code lies once per rank: one copy behind the other, each an odd
- * number of pages, they use all places there are and not every second or eighth.
- * A barrier of 64 copies of 3 pages takes 0.85 of the time of one of 2.
+ * number of pages, they use all places there are and not every second or
+ * eighth. A barrier of 64 copies of 3 pages takes 0.85 of the time of one of 2.
  */
 static void copies_spread(struct vm_image *image)
 {
@@ -246,8 +246,8 @@ struct vm_image_copy *vm_image_copy(const struct vm_image *image, int rank)
 typedef void (*start_fn)(int argc, char **argv, char **envp);
 typedef void (*end_fn)(void);
 
-/* Handlers may take as long as they like, and libc's lock is free while one runs:
- * fork() waits no longer than this. */
+/* Handlers may take as long as they like, and libc's lock is free while one
+ * runs: fork() waits no longer than this. */
 #define FORK_WAIT_NS 1000000000u
 
 void vm_image_fork_begin(struct vm_image *image,

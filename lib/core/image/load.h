@@ -22,7 +22,8 @@ struct vm_image {
 	struct vm_image_copy *copies;
 	struct link_map **maps;	     /* part_count for each copy */
 	struct vm_image_file *files; /* of the parts, while copies are loaded */
-	/* Any thread: those that may be at libc's list of handlers, those in fork(). */
+	/* Any thread: those that may be at libc's list of handlers, those in
+	 * fork(). */
 	_Atomic int listing, forking;
 };
 

@@ -86,8 +86,8 @@ const char *vm_elf_tied(const struct vm_elf *elf, char *text, size_t bytes)
 	return NULL;
 }
 
-/* Its block is one of those exchanged at switches, and it keeps no address of it
- * while it calls a program's function; libgcc_s has none. */
+/* Its block is one of those exchanged at switches, and it keeps no address of
+ * it while it calls a program's function; libgcc_s has none. */
 static bool is_known(const char *name)
 {
 	return !strncmp(name, "libstdc++.so.6", 14) ||

@@ -69,8 +69,8 @@ void vm_intercept_body_end(void);
 const char *vm_intercept_call_name(uint32_t call);
 uint32_t vm_intercept_call_count(void);
 
-/* Adds the names of the calls of the layer above, numbered from VM_CALL_MPI_FIRST
- * on.  Called once, before any call, by a constructor. */
+/* Adds the names of the calls of the layer above, numbered from
+ * VM_CALL_MPI_FIRST on.  Called once, before any call, by a constructor. */
 void vm_intercept_names_add(const char *const *names, uint32_t count);
 
 #endif

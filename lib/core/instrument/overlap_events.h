@@ -41,8 +41,8 @@ int vm_overlap_events_start(struct vm_node *node);
 void vm_overlap_events_stop(struct vm_node *node);
 
 /* The rank is there; task runs it.  The task is about to run its body; it will
- * not run on (both by core/instrument/intercept.h).  It runs on another worker from now on:
- * call while it is suspended, after that has changed. */
+ * not run on (both by core/instrument/intercept.h).  It runs on another worker
+ * from now on: call while it is suspended, after that has changed. */
 void vm_overlap_events_rank(struct vm_rank *rank, struct vm_ult *task);
 void vm_overlap_events_body_begin(void);
 void vm_overlap_events_body_end(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The profiles of the ranks of this process (introspect/measure/profile.h): takes the
- * time and the values at the borders of calls, sections and bodies.
+ * The profiles of the ranks of this process (introspect/measure/profile.h):
+ * takes the time and the values at the borders of calls, sections and bodies.
  *
  * A rank's calls are those of its main task, or of the first thread of an
  * ordinary executable.  Nothing of this costs anything with core_profile empty.

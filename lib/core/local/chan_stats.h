@@ -75,7 +75,8 @@ vm_chan_stats_find(const struct vm_rank *rank, uint32_t context)
 		       vm_chan_stats_look(rank, context);
 }
 
-/* A setting of its own that a channel of the rank has, or VM_CHAN_STATS_UNSET. */
+/* A setting of its own that a channel of the rank has, or
+ * VM_CHAN_STATS_UNSET. */
 static inline int64_t vm_chan_stats_setting(const struct vm_rank *rank,
 					    uint32_t context, unsigned which)
 {
@@ -99,8 +100,8 @@ void vm_chan_stats_received(const struct vm_rank *rank,
 
 /*
  * Brings the lengths of queues up to date in a block that is the pvars of an
- * entry.  Any thread, and in signal handlers: where the mailbox is not to be had
- * they stay what they were.
+ * entry.  Any thread, and in signal handlers: where the mailbox is not to be
+ * had they stay what they were.
  */
 void vm_chan_stats_refresh(const void *block);
 

@@ -145,8 +145,8 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most);
  * is full, by emptying it for the receiver. */
 struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to);
 
-/* Has run(arg) called where the ring from -> to is read, under the lock of `to`;
- * `from` is the calling worker's. */
+/* Has run(arg) called where the ring from -> to is read, under the lock of
+ * `to`; `from` is the calling worker's. */
 void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
 		    void (*run)(void *arg), void *arg);
 

@@ -30,8 +30,8 @@ void vm_arrival_end(struct vm_arrival *arrival)
 
 /*
  * Ends an arrival that matched: its payload goes to the receive's buffer, its
- * own buffer back, its sender is told.  The receive is not completed yet.  Not for
- * a remote payload, which has to be pulled.
+ * own buffer back, its sender is told.  The receive is not completed yet.  Not
+ * for a remote payload, which has to be pulled.
  */
 static void arrival_land(struct vm_arrival *arrival, struct vm_req *req)
 {

@@ -2,7 +2,8 @@
 /*
  * Mailboxes: where arrivals and receives of a rank meet.
  *
- * Everything here but landing and looking runs under the lock of the rank's engine.
+ * Everything here but landing and looking runs under the lock of the rank's
+ * engine.
  */
 #ifndef CORE_LOCAL_MAILBOX_H
 #define CORE_LOCAL_MAILBOX_H

@@ -59,7 +59,8 @@ void vm_chan_from(struct vm_chan *chan, int first, int count)
 	vm_lock_give(&vm_node->chans_lock);
 }
 
-/* The channel of the rank with this context, which is noted; NULL: it is gone. */
+/* The channel of the rank with this context, which is noted; NULL: it is
+ * gone. */
 static __attribute__((noinline)) struct vm_chan *chan_find(struct vm_rank *rank,
 							   uint32_t context)
 {

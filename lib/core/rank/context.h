@@ -2,9 +2,9 @@
 /*
  * Context numbers of channels.
  *
- * Each process has a range of its own, so that a number taken anywhere is unique
- * in the job.  Numbers are not used again, since messages that nobody received
- * may still carry them, until a range of 2^31 divided by the number of
+ * Each process has a range of its own, so that a number taken anywhere is
+ * unique in the job.  Numbers are not used again, since messages that nobody
+ * received may still carry them, until a range of 2^31 divided by the number of
  * processes is used up.
  */
 #ifndef CORE_RANK_CONTEXT_H

@@ -80,7 +80,8 @@ static void bins_grow(struct vm_match_bins *bins)
 		free(old);
 }
 
-/* length: the word that counts the queue's entries.  The code itself asks it. */
+/* length: the word that counts the queue's entries.  The code itself asks
+ * it. */
 static inline void bins_add(struct vm_match_bins *bins, uint64_t *length,
 			    struct vm_match_node *node)
 {

@@ -43,7 +43,8 @@ struct vm_worker;
 #define VM_BUFFER_CLASSES 3 /* sizes of buffers for copied payloads */
 
 struct vm_node {
-	/* Constant while ranks run; what each message may look at comes first. */
+	/* Constant while ranks run; what each message may look at comes
+	 * first. */
 	struct vm_engine *engines; /* one per worker; core/local/engine.h */
 	int engine_count;
 	int process, process_count;

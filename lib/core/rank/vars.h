@@ -125,7 +125,8 @@ struct core_cvars {
 extern struct core_cvars core_cvar;
 extern const struct vm_cvar_table core_cvar_table;
 
-/* Algorithms of collectives; all words but the last one are those of the CVARs. */
+/* Algorithms of collectives; all words but the last one are those of the
+ * CVARs. */
 #define CORE_COLL_ALGORITHMS                                            \
 	"none|linear|ordered|binomial|scatter_allgather|ring|pairwise|" \
 	"recursive_doubling|reduce_scatter|shared"
@@ -208,7 +209,8 @@ struct core_rank_pvars {
 };
 extern const struct vm_pvar_table core_rank_pvar_table;
 
-/* Of each rank that is a task; as of when somebody looked (core/rank/time.h). */
+/* Of each rank that is a task; as of when somebody looked
+ * (core/rank/time.h). */
 #define CORE_TIME_PVARS(X)                                                   \
 	X(TIMER, wall_ns, "ns", RANK, UD, timer,                             \
 	  "Time since the start of the rank, until its end.  Reads within "  \
@@ -227,7 +229,8 @@ struct core_time_pvars {
 };
 extern const struct vm_pvar_table core_time_pvar_table;
 
-/* Of each rank's mailbox, written under the lock of its engine (core/rank/match.h). */
+/* Of each rank's mailbox, written under the lock of its engine
+ * (core/rank/match.h). */
 #define CORE_MATCH_PVARS(X)                                                  \
 	X(LEVEL, posted_len, "receives", RANK, UB, match,                    \
 	  "Length of the queue of posted receives")                          \
@@ -256,7 +259,8 @@ struct core_match_pvars {
 };
 extern const struct vm_pvar_table core_match_pvar_table;
 
-/* Of a rank on one of its channels, while somebody looks (core/local/chan_stats.h). */
+/* Of a rank on one of its channels, while somebody looks
+ * (core/local/chan_stats.h). */
 #define CORE_CHAN_PVARS(X)                                             \
 	X(COUNTER, comm_sends, "messages", CHAN, UD, p2p,              \
 	  "Messages sent on the communicator, except by collectives")  \

@@ -33,7 +33,8 @@ static inline struct vm_rank *vm_wait_rank(void)
 	return rank && vm_rank_main(rank) == vm_self ? rank : NULL;
 }
 
-/* The caller is in this call, of core/instrument/calls.h or mpi/call/calls.h, which may wait. */
+/* The caller is in this call, of core/instrument/calls.h or mpi/call/calls.h,
+ * which may wait. */
 static inline void vm_wait_in(struct vm_ult *self, uint32_t call)
 {
 	self->waits_in = call;

@@ -75,8 +75,8 @@ enum vm_credit_queue_fate {
  * error, and its request is as if nothing had begun. */
 int vm_credit_queue_enter(struct vm_rndv_send *push);
 
-/* The fate of a message for which vm_remote_try() returned rc; frees the push if
- * it is of no more use. */
+/* The fate of a message for which vm_remote_try() returned rc; frees the push
+ * if it is of no more use. */
 int vm_credit_queue_fate(struct vm_rndv_send *push, int rc);
 
 /* Takes the message of a request out of the line and ends it with

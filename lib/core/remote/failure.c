@@ -70,7 +70,8 @@ static bool far_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 	return false;
 }
 
-/* Whether a message of that number in the channel, or of any, may be missing. */
+/* Whether a message of that number in the channel, or of any, may be
+ * missing. */
 static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 		      const struct vm_env *env)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The counters are the node's, and several ports may hand over offers at a time:
- * so they are added to atomically, which a rendezvous does not notice.
+ * The counters are the node's, and several ports may hand over offers at a
+ * time: so they are added to atomically, which a rendezvous does not notice.
  */
 #include "core/remote/peer_stats.h"
 

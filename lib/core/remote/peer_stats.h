@@ -27,7 +27,8 @@ static inline unsigned vm_peer_stats_place(uint32_t process)
 	return process % VM_PEER_STATS_PLACES;
 }
 
-/* The process has offered a message, whose receive was posted already or not. */
+/* The process has offered a message, whose receive was posted already or
+ * not. */
 void vm_peer_stats_offered(uint32_t process, bool posted);
 
 /* The protocol for a message that the process has offered to a rank with the

@@ -75,8 +75,8 @@ static bool ports_poll(struct vm_worker *worker, struct vm_thread_cache *lane)
 	return did;
 }
 
-/* The worker was woken to watch and does not, or does: it need not be waited for
- * any more. */
+/* The worker was woken to watch and does not, or does: it need not be waited
+ * for any more. */
 static void call_end(struct vm_thread_cache *lane)
 {
 	if (VM_LIKELY(

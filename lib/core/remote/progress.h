@@ -21,7 +21,8 @@
 struct vm_ult;
 struct vm_worker;
 
-/* The counts of vm_node->worker_pvars; 0 or -VMPI_ENOMEM.  Once there is a fabric. */
+/* The counts of vm_node->worker_pvars; 0 or -VMPI_ENOMEM.  Once there is a
+ * fabric. */
 int vm_progress_init(void);
 void vm_progress_fini(void);
 

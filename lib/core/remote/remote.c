@@ -74,7 +74,8 @@ static void pool(void *arg, struct vm_port *port, int64_t bytes, uint64_t total)
 	vm_trace_packets((int)vm_port_index(port), bytes, total);
 }
 
-/* The rank a message is for, if it is one of ours and its key has no wildcards. */
+/* The rank a message is for, if it is one of ours and its key has no
+ * wildcards. */
 static struct vm_rank *rank_of(const struct vm_wire_envelope *envelope)
 {
 	if (envelope->rank < (uint32_t)vm_node->rank_count &&

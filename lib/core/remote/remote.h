@@ -48,7 +48,8 @@ int vm_remote_open(struct vm_boot *boot);
 void vm_remote_stop(void);
 void vm_remote_close(void);
 
-/* The launcher says that a process is dead.  Any thread, while the node runs. */
+/* The launcher says that a process is dead.  Any thread, while the node
+ * runs. */
 void vm_remote_dead(int process);
 
 /* Sets how others reach a rank; which process has it is known. */
@@ -66,8 +67,9 @@ int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
 
 /*
  * One try of a message that stands in line, or is about to.  1: the payload is
- * out, the push is the caller's; 0: it is not the caller's any more, its request
- * will be completed.  -VMPI_EAGAIN: it has to wait.  Other errors: it never goes.
+ * out, the push is the caller's; 0: it is not the caller's any more, its
+ * request will be completed.  -VMPI_EAGAIN: it has to wait.  Other errors: it
+ * never goes.
  */
 int vm_remote_try(struct vm_rndv_send *push);
 

@@ -3,9 +3,9 @@
  * The receiver's half of a rendezvous: it chooses how the payload comes.
  *
  * read: it reads the sender's memory, then says FIN.  write: it says where to,
- * the sender writes and says WRITTEN.  pipeline: the sender sends the payload in
- * pieces, no more than the receiver has asked for; this works between any two
- * layouts and without remote memory.
+ * the sender writes and says WRITTEN.  pipeline: the sender sends the payload
+ * in pieces, no more than the receiver has asked for; this works between any
+ * two layouts and without remote memory.
  */
 #ifndef CORE_REMOTE_RNDV_RECV_H
 #define CORE_REMOTE_RNDV_RECV_H

@@ -2,8 +2,8 @@
 /*
  * Answers to CTS and FIN.
  *
- * The packets of one push all come by one port, whose callbacks never run at the
- * same time; so only its end, which hands the request over, needs care.
+ * The packets of one push all come by one port, whose callbacks never run at
+ * the same time; so only its end, which hands the request over, needs care.
  */
 #include "core/remote/rndv_send.h"
 

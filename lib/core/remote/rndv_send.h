@@ -65,8 +65,8 @@ void vm_rndv_send_end(struct vm_rndv_send *push, int error);
 
 /*
  * Gives it a number, which envelope->sender gets: 0 or -VMPI_ENOMEM.  From then
- * on others may end it, with its request, at any time: the caller does not touch
- * it any more, unless it can hide it again.
+ * on others may end it, with its request, at any time: the caller does not
+ * touch it any more, unless it can hide it again.
  */
 int vm_rndv_send_show(struct vm_rndv_send *push,
 		      struct vm_wire_envelope *envelope);

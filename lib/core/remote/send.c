@@ -14,8 +14,8 @@
 #include "core/local/chan_stats.h"
 #include "core/instrument/trace.h"
 
-/* Sends the payload along: 1, or -VMPI_EAGAIN, -VMPI_ELIMIT (also when it cannot
- * be packed now), -VMPI_EPEER, -VMPI_ENOMEM. */
+/* Sends the payload along: 1, or -VMPI_EAGAIN, -VMPI_ELIMIT (also when it
+ * cannot be packed now), -VMPI_EPEER, -VMPI_ENOMEM. */
 static int eager_send(const struct vm_rank *rank, struct vm_to to,
 		      const struct vm_wire_envelope *envelope,
 		      const struct vm_data *data)
@@ -92,8 +92,8 @@ int vm_remote_try(struct vm_rndv_send *push)
 	return rc == -VMPI_ELIMIT ? vm_rndv_send_announce(push) : rc;
 }
 
-/* Sends it, or lets it wait: enum vm_credit_queue_fate, or an error; the push is not the
- * caller's any more. */
+/* Sends it, or lets it wait: enum vm_credit_queue_fate, or an error; the push
+ * is not the caller's any more. */
 static int push_go(struct vm_rndv_send *push)
 {
 	int rc = -VMPI_EAGAIN;

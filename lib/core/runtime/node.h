@@ -30,9 +30,9 @@ void vm_node_leave(void);
  * thread_start: on every worker thread before it runs anything.  end: once,
  * before vm_node_abort() ends the process.  left: in vm_node_stop(), when all
  * others have said goodbye; until then it matters who dies.  boot: this process
- * is one of several, and has the ranks that boot says; NULL: it is the only one.
- * untied: ranks may change their OS thread (core/image/tied.h).  process: it is
- * a rank itself, of which OS threads are the tasks.
+ * is one of several, and has the ranks that boot says; NULL: it is the only
+ * one. untied: ranks may change their OS thread (core/image/tied.h).  process:
+ * it is a rank itself, of which OS threads are the tasks.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;

@@ -23,8 +23,9 @@ struct vm_rank;
 int vm_process_join(void);
 
 /*
- * Says goodbye to the other processes and leaves the job, for the last time; the
- * caller acts for the process's rank.  Does nothing where ranks share processes.
+ * Says goodbye to the other processes and leaves the job, for the last time;
+ * the caller acts for the process's rank.  Does nothing where ranks share
+ * processes.
  */
 void vm_process_leave(void);
 

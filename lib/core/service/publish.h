@@ -25,7 +25,8 @@ struct vm_publish {
 };
 
 /* First of all: opens the file that the memory of all of them comes from
- * (introspect/export/export.h), unless core_export says no.  boot may be NULL. */
+ * (introspect/export/export.h), unless core_export says no.  boot may be
+ * NULL. */
 void vm_publish_share(const struct vm_boot *boot);
 
 /* The path of that file, whether there is one or not. */
@@ -37,8 +38,8 @@ int vm_publish_open(struct vm_node *node);
 /*
  * Before the fabric is closed while the node stays: the counters of what goes
  * with it stay readable, and are what they are now.  Without memory for that
- * there are none from now on.  The file has its own: the part of it that they lie
- * in remains.
+ * there are none from now on.  The file has its own: the part of it that they
+ * lie in remains.
  */
 void vm_publish_leave(void);
 

@@ -73,14 +73,15 @@ void vm_service_fini(struct vm_node *node);
 int vm_service_every(uint64_t period_ns, vm_service_tick *tick, void *arg);
 int vm_service_fd(int fd, short events, vm_service_ready *ready, void *arg);
 
-/* Another period, counted from now; other events.  -VMPI_ENOENT: no such handler,
- * or one of the other kind. */
+/* Another period, counted from now; other events.  -VMPI_ENOENT: no such
+ * handler, or one of the other kind. */
 int vm_service_period(int id, uint64_t period_ns);
 int vm_service_events(int id, short events);
 
 /*
- * Takes a handler back.  After the return it does not run and never will; if it is
- * under way that is waited for, unless it is the caller itself.  -VMPI_ENOENT.
+ * Takes a handler back.  After the return it does not run and never will; if it
+ * is under way that is waited for, unless it is the caller itself.
+ * -VMPI_ENOENT.
  */
 int vm_service_drop(int id);
 

@@ -31,8 +31,8 @@ struct vm_tune {
 
 /*
  * Starts what is to run; the blocks of the variables are there.  Without any
- * policy node->tune stays NULL.  -VMPI_EINVAL: a policy is not there or does not
- * start, -VMPI_ENOMEM, -VMPI_ELIMIT; logged, and nothing runs.
+ * policy node->tune stays NULL.  -VMPI_EINVAL: a policy is not there or does
+ * not start, -VMPI_ENOMEM, -VMPI_ELIMIT; logged, and nothing runs.
  */
 int vm_tune_start(struct vm_node *node);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The lock belongs to the open file: it stays when the same process opens and
- * closes the file again, and a child of fork() closes it (introspect/export/export.c).
+ * closes the file again, and a child of fork() closes it
+ * (introspect/export/export.c).
  */
 #include "introspect/export/alive.h"
 

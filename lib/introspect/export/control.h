@@ -9,8 +9,8 @@
  *	rank R set NAME VALUE		ok
  *
  * or "error " and one sentence that says what is wrong and what would be right.
- * A value goes to the end of its line.  Who listens is core/service/control.h, who asks
- * report/live/control.h.
+ * A value goes to the end of its line.  Who listens is core/service/control.h,
+ * who asks report/live/control.h.
  */
 #ifndef INTROSPECT_EXPORT_CONTROL_H
 #define INTROSPECT_EXPORT_CONTROL_H

@@ -83,8 +83,8 @@ static inline void vm_timer_suspend(struct vm_timer *timer,
 		vm_timer_core_add(core, timer, now);
 }
 
-/* MPIX_Start_processor_timer by the task, which is running.  Sections nest: only
- * the outermost begins to count. */
+/* MPIX_Start_processor_timer by the task, which is running.  Sections nest:
+ * only the outermost begins to count. */
 static inline void vm_timer_enter(struct vm_timer *timer, uint64_t now)
 {
 	if (timer->depth++ == 0)

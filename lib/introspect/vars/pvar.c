@@ -42,8 +42,8 @@ static void pvar_name(char name[VM_NAME_MAX], const struct vm_pvar_table *table,
 		 (int)strcspn(row->field, "["), row->field);
 }
 
-/* Whether that is the name, without making it: each new row is compared with all
- * others. */
+/* Whether that is the name, without making it: each new row is compared with
+ * all others. */
 static bool name_is(const struct vm_pvar_table *table,
 		    const struct vm_pvar *row, const char *name)
 {

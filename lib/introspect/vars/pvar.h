@@ -243,7 +243,8 @@ struct vm_pvar_spot {
 };
 bool vm_pvar_spot(struct vm_pvar_spot *spot, int number);
 
-/* Adds one word of a variable of that class to *sum, as vm_pvars_fold() does. */
+/* Adds one word of a variable of that class to *sum, as vm_pvars_fold()
+ * does. */
 void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value);
 
 /*

@@ -127,8 +127,8 @@ static inline bool is_alone(const struct vm_pvar_place *place,
 	return !place->also && !place->refresh;
 }
 
-/* How many words behind those of the first block the second one has its own, when
- * all is up to date; 0: nothing is to be read there. */
+/* How many words behind those of the first block the second one has its own,
+ * when all is up to date; 0: nothing is to be read there. */
 static inline size_t second_of(const struct vm_handle *handle,
 			       const struct vm_pvar_place *place,
 			       const char *block)

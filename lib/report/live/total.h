@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Totals of performance variables over the blocks of a process and the processes
- * of a job, and values as words.
+ * Totals of performance variables over the blocks of a process and the
+ * processes of a job, and values as words.
  */
 #ifndef REPORT_LIVE_TOTAL_H
 #define REPORT_LIVE_TOTAL_H

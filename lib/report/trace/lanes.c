@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A heap of rings.  Those of workers are in order by themselves, since each has
- * one writer; that of all other threads is sorted here, in memory that is a copy
- * of the file.
+ * one writer; that of all other threads is sorted here, in memory that is a
+ * copy of the file.
  */
 #include "report/trace/lanes.h"
 

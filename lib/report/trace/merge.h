@@ -17,8 +17,8 @@ struct vm_trace_summary {
 };
 
 /*
- * Writes `path` from the files of `processes` processes.  0; -VMPI_ENOENT: there
- * are none (not logged); -VMPI_EIO, -VMPI_EINVAL, logged; -VMPI_ENOMEM.
+ * Writes `path` from the files of `processes` processes.  0; -VMPI_ENOENT:
+ * there are none (not logged); -VMPI_EIO, -VMPI_EINVAL, logged; -VMPI_ENOMEM.
  */
 int vm_trace_merge(struct vm_trace_summary *summary, const char *path,
 		   int processes, const char *(*call_name)(uint32_t call));
