@@ -37,7 +37,7 @@ while [ $run -lt "$runs" ]; do
 				END { print own, helped, bytes }' \
 				>"$dir/$way.$help.moved"
 			cat "$dir/out" "$dir/err" | sed -n \
-				"s/.*\(node [0-9]*: port.*looks that.*\)/$way $help \1/p" \
+				"s/.*\(node [0-9]*: port.*polls that.*\)/$way $help \1/p" \
 				>"$dir/$way.$help.found"
 		done
 	done

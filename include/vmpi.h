@@ -38,16 +38,16 @@ extern "C" {
  * Errors.  One row each: name, number, text.
  */
 #define VMPI_ERRORS(X)                                                       \
-	X(EAGAIN, 1, "nothing there yet, try again")                         \
+	X(EAGAIN, 1, "not ready yet, try again")                             \
 	X(EINVAL, 2, "invalid argument")                                     \
 	X(ENOMEM, 3, "out of memory")                                        \
 	X(ERANK, 4, "no such rank in this channel")                          \
 	X(ETAG, 5, "tag out of range")                                       \
 	X(ETRUNC, 6, "message longer than the receive buffer")               \
 	X(ECANCELED, 7, "operation was cancelled")                           \
-	X(ENORANK, 8, "caller belongs to no rank")                           \
+	X(ENORANK, 8, "caller does not belong to a rank")                    \
 	X(ESTATE, 9, "runtime is not in the right state for this call")      \
-	X(ELIMIT, 10, "a limit of this machine or of a setting was reached") \
+	X(ELIMIT, 10, "a limit of the machine or of a variable was reached") \
 	X(ENOTSUP, 11, "not supported")                                      \
 	X(ENOENT, 12, "no such name")                                        \
 	X(EIO, 13, "input or output failed")                                 \

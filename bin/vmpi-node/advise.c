@@ -160,8 +160,7 @@ static int others_add(struct vm_advice_facts *facts)
 		rc = vm_boot_get(boot, &more, &bytes, sizeof(more), p, BLOB);
 		if (!rc && bytes != sizeof(more)) {
 			vm_log(VM_ERROR,
-			       "--advise: node %d is of another version of "
-			       "vmpi",
+			       "--advise: node %d runs another version of vmpi",
 			       p);
 			rc = -VMPI_EINVAL;
 		}

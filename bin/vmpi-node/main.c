@@ -184,7 +184,7 @@ static void news_take(const struct vm_boot_peer_events *news, void *arg)
 	(void)arg;
 	if (news->process < 0)
 		vm_node_die(EXIT_FAILURE,
-			    "the launcher is gone; this node process ends");
+			    "the launcher has died; ending this node process");
 	vm_lock_take(&node.running_lock);
 	if (node.running)
 		vm_remote_dead(news->process);

@@ -88,8 +88,7 @@ static int news_get(struct all *all, int p, struct news *news)
 			return rc;
 		if (bytes != news_bytes(n)) {
 			vm_log(VM_ERROR,
-			       "node %d tells the times of other ranks than "
-			       "its own",
+			       "node %d sent run times of ranks that are not its own",
 			       p);
 			return -VMPI_EINVAL;
 		}

@@ -71,8 +71,8 @@ static _Noreturn void other_end(const struct vm_rank *rank, int status)
 		vm_exit_now(status);
 	}
 	vm_node_abort(status ? status : 1,
-		      "rank %d: a thread that is not its main one called "
-		      "exit(%d); the job is ended",
+		      "rank %d: a thread other than its main thread called "
+		      "exit(%d); ending the job",
 		      rank->index, status);
 }
 
@@ -103,13 +103,14 @@ static void end_judge(struct vm_rank *rank, int status)
 	}
 	if (status)
 		vm_node_abort(status,
-			      "rank %d exited with status %d; the job is ended",
+			      "rank %d exited with status %d; ending the job",
 			      rank->index, status);
 	if (open)
-		vm_node_abort(1,
-			      "rank %d ended without calling MPI_Finalize; the "
-			      "job is ended",
-			      rank->index);
+		vm_node_abort(
+			1,
+			"rank %d ended without calling MPI_Finalize; ending the "
+			"job",
+			rank->index);
 }
 
 void rank_end(int status, bool handlers)

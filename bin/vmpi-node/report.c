@@ -178,7 +178,7 @@ static void internode_print(void)
 					 field, calls);
 	}
 	if (used)
-		line_print("collectives among processes: %s", text + 2);
+		line_print("internode collectives: %s", text + 2);
 }
 
 /* Prints which workers found something at a port, and how often. */
@@ -198,7 +198,7 @@ static void finders_print(int port)
 						 found);
 	}
 	if (used)
-		line_print("port %d: looks that found something: %s", port,
+		line_print("port %d: polls that found something: %s", port,
 			   text + 2);
 }
 
@@ -243,8 +243,8 @@ static void rndv_print(void)
 	if (p->rndv_reads + p->rndv_writes + p->rndv_pipelines == 0)
 		return;
 	line_print("long messages: %" PRIu64 " read, %" PRIu64
-		   " written, %" PRIu64 " in pieces; %" PRIu64
-		   " offered after their receive was posted, %" PRIu64
+		   " written, %" PRIu64 " pipelined; %" PRIu64
+		   " announced after their receive was posted, %" PRIu64
 		   " before",
 		   p->rndv_reads, p->rndv_writes, p->rndv_pipelines,
 		   places_sum(p->rndv_sender_late),
@@ -260,16 +260,17 @@ static void balance_print(void)
 	if (node.tied && vm_node_hooks.untied)
 		line_print("balance: forced, although %s", node.tied);
 	if (!vm_node_hooks.untied)
-		line_print("balance: ranks stay where they are: %s", node.tied);
+		line_print("balance: ranks were not moved: %s", node.tied);
 	else if (!vm_node->migrator)
-		line_print("balance: ranks stay where they are: there is one "
-			   "%s",
-			   node.ranks == 1 ? "rank" : "worker");
+		line_print(
+			"balance: ranks were not moved: there is only one %s",
+			node.ranks == 1 ? "rank" : "worker");
 	else
-		line_print("balance: %" PRIu64 " move%s of ranks, in %" PRIu64
-			   " of %" PRIu64 " rounds; each time expected to save "
+		line_print("balance: %" PRIu64 " move%s of ranks in %" PRIu64
+			   " of %" PRIu64
+			   " rounds; on average expected to save "
 			   "%.1f %% of a round's time, saved %.1f %%; %.1f %% "
-			   "wasted at last",
+			   "wasted in the last round",
 			   p->balance_moves, p->balance_moves == 1 ? "" : "s",
 			   p->balance_halts, p->balance_rounds,
 			   (double)p->balance_expected / 10 / halts,
@@ -286,9 +287,10 @@ static void placement_print(const char *path)
 	for (int i = 0; ns && i < node.ranks; i++)
 		ns[i] = vm_clock_span_ns(report.ticks[i]);
 	if (ns && placement_write(path, ns, &before, &after) == 1)
-		line_print("balance: placement written to %s: %.1f %% of the "
-			   "busiest worker's time was wasted, %.1f %% would be",
-			   path, before, after);
+		line_print(
+			"balance: placement written to %s: %.1f %% of the busiest "
+			"worker's time was wasted; with it, %.1f %% would be",
+			path, before, after);
 	free(ns);
 }
 

@@ -261,8 +261,8 @@ static void head_write(FILE *file)
 	gethostname(host, sizeof(host) - 1);
 	strftime(date, sizeof(date), "%Y-%m-%d %H:%M", localtime(&now));
 	fprintf(file,
-		"# Times of transfers on %s, %s, for vmpi-overlap(7).\n"
-		"# Lines are WAY BYTES NANOSECONDS.\n",
+		"# Transfer times on %s, %s, for vmpi-overlap(7).\n# "
+		"Lines are PATH BYTES NANOSECONDS.\n",
 		host, date);
 }
 
@@ -312,8 +312,8 @@ int calibrate(void)
 	if (!path[0]) {
 		if (vm_xfer_usual(usual, sizeof(usual))) {
 			vm_cli_say(
-				"without a home directory VMPI_OVERLAP_TABLE "
-				"must say where to write");
+				"there is no home directory; VMPI_OVERLAP_TABLE must name "
+				"the file to write");
 			return VM_EXIT_MISTAKE;
 		}
 		directory_make(usual);

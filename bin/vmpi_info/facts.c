@@ -122,7 +122,7 @@ static void file_fact(enum form form, const char *name, const char *path)
 {
 	if (path)
 		fact(form, name, "%s%s", path,
-		     access(path, R_OK) == 0 ? "" : " (not there)");
+		     access(path, R_OK) == 0 ? "" : " (does not exist)");
 	else
 		fact(form, name, "none");
 }

@@ -69,27 +69,24 @@ static int operand_take(struct options *options, char **words)
 static const struct vm_cli_row option_rows[] = {
 	{ "all", 'a', 0, 0, "Facts, variables and calls, with all details", 0,
 	  all_take },
-	{ "cvars", 0, 0, 0, "Control variables: what one can set", 0,
-	  cvars_take },
-	{ "pvars", 0, 0, 0, "Performance variables: what the runtime counts", 0,
-	  pvars_take },
-	{ "categories", 0, 0, 0,
-	  "Categories of variables, and which are in them", 0,
+	{ "cvars", 0, 0, 0, "Control variables", 0, cvars_take },
+	{ "pvars", 0, 0, 0, "Performance variables", 0, pvars_take },
+	{ "categories", 0, 0, 0, "Categories and their variables", 0,
 	  categories_take },
 	{ "category", 0, "NAME", 0,
-	  "Only what is in this category and those below it", 0,
+	  "Only variables of this category and its subcategories", 0,
 	  category_take },
-	{ "calls", 0, 0, 0, "MPI calls there are", 0, calls_take },
-	{ "fabric", 0, 0, 0,
-	  "Networks between processes: which is taken, and why", 0,
+	{ "calls", 0, 0, 0, "MPI calls that are implemented", 0, calls_take },
+	{ "fabric", 0, 0, 0, "Network providers: which one is used, and why", 0,
 	  fabric_take },
 	{ "calibrate", 0, 0, 0,
-	  "Measure the times of transfers, and write the table for "
-	  "vmpirun --overlap",
+	  "Measure transfer times and write the table for vmpirun "
+	  "--overlap",
 	  0, calibrate_take },
 	{ "overlap", 0, "DIR", 0,
-	  "The report of a job's measures of overlap in DIR", 0, overlap_take },
-	{ "names", 0, 0, 0, "Names alone, one per line", 1, names_take },
+	  "Print the report of the overlap measurements in DIR", 0,
+	  overlap_take },
+	{ "names", 0, 0, 0, "Names only, one per line", 1, names_take },
 	{ "parseable", 'p', 0, 0,
 	  "One line each, fields separated by tabs, for programs", 1,
 	  parseable_take },
@@ -102,11 +99,11 @@ static const struct vm_cli_row option_rows[] = {
 static const struct vm_cli command_line = {
 	VM_CLI_ROWS(option_rows),
 	.operands = "[NAME...]",
-	.doc = "Show what this installation of vmpi is, what one can set and "
-	       "what it counts."
-	       "\vNAME is a variable or a shell pattern such as 'sched_*'.  "
-	       "Without arguments: facts, and the values of all control "
-	       "variables.  vmpi_info(1) describes the fields of --parseable.",
+	.doc = "Show facts, control variables and performance variables "
+	       "of this installation of vmpi.\vNAME is a variable or a "
+	       "shell pattern such as 'sched_*'.  Without arguments: "
+	       "facts, and the values of all control variables.  "
+	       "vmpi_info(1) describes the fields of --parseable.",
 	.operand = operand_take,
 };
 

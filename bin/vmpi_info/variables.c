@@ -91,7 +91,7 @@ static const char *when_show(enum vm_var_when when)
 	static const char *const texts[] = {
 		[VM_VAR_STARTUP] = "set before the start",
 		[VM_VAR_ANYTIME] = "set at any time",
-		[VM_VAR_ALIKE] = "set at any time in all processes alike",
+		[VM_VAR_ALIKE] = "set at any time, the same in all processes",
 		[VM_VAR_RANK] = "set at any time, also for one rank",
 	};
 

@@ -258,9 +258,9 @@ static int auto_find(const struct engine **engine, char **program)
 		*engine = &engines[i];
 		return 0;
 	}
-	vm_cli_say(
-		"starting on other hosts needs one of these in PATH: srun (in a "
-		"job of Slurm), mpirun (of Open MPI), mpiexec.hydra (of MPICH)");
+	vm_cli_say("starting on other hosts needs one of these in PATH: srun "
+		   "(in a Slurm job), mpirun (Open MPI), mpiexec.hydra "
+		   "(MPICH)");
 	return -VMPI_ENOENT;
 }
 

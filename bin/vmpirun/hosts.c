@@ -177,7 +177,7 @@ int hosts_add_file(struct hosts *hosts, const char *path)
 		vm_cli_say("--hostfile %s: %s", path, strerror(errno));
 		rc = -VMPI_EIO;
 	} else if (!rc && hosts->count == before && !hosts->slots_given) {
-		vm_cli_say("--hostfile %s: there is no host in it", path);
+		vm_cli_say("--hostfile %s: the file lists no hosts", path);
 		rc = -VMPI_EINVAL;
 	}
 	free(line);

@@ -101,8 +101,8 @@ static int processes_check(const struct launch *launch)
 	}
 	if (job->output_dir && launch->plan.engine) {
 		vm_cli_say(
-			"--output: of %s, which was not linked by vmpicc, %s writes "
-			"the output; use its own options",
+			"--output: %s was not linked by vmpicc, so %s writes its "
+			"output; use the options of that launcher",
 			options->program[0], engine_name(launch->plan.engine));
 		return -VMPI_EINVAL;
 	}

@@ -114,7 +114,7 @@ static int line_take(struct map *map, const char *where, char *line)
 static int map_check(const struct map *map)
 {
 	if (!map->map.ranks) {
-		vm_cli_say("--map %s: there is no rank in it", map->path);
+		vm_cli_say("--map %s: the file places no ranks", map->path);
 		return -VMPI_EINVAL;
 	}
 	for (int i = 0; i < map->map.ranks; i++) {
@@ -170,13 +170,15 @@ int map_take_word(struct map *map, const char *word)
 int map_count(const struct map *map, int *counts, int nodes, int ranks)
 {
 	if (map->map.ranks != ranks) {
-		vm_cli_say("--map %s: it places %d ranks, but the job has %d",
-			   map->path, map->map.ranks, ranks);
+		vm_cli_say(
+			"--map %s: the file places %d ranks, but the job has %d",
+			map->path, map->map.ranks, ranks);
 		return -VMPI_EINVAL;
 	}
 	if (map->nodes > nodes) {
 		vm_cli_say(
-			"--map %s: it names node %d, but the job has nodes 0 to %d",
+			"--map %s: the file names node %d, but the job has nodes "
+			"0 to %d",
 			map->path, map->nodes - 1, nodes - 1);
 		return -VMPI_EINVAL;
 	}
@@ -187,7 +189,8 @@ int map_count(const struct map *map, int *counts, int nodes, int ranks)
 		if (counts[i])
 			continue;
 		vm_cli_say(
-			"--map %s: node %d gets no rank; each has at least one",
+			"--map %s: node %d gets no ranks; each node needs at "
+			"least one",
 			map->path, i);
 		return -VMPI_EINVAL;
 	}
@@ -213,10 +216,10 @@ int map_give(const struct map *map, char **text, const int *first, int nodes)
 		return vm_cli_no_memory();
 	if (strlen(*text) <= TEXT_MAX)
 		return 0;
-	vm_cli_say(
-		"--map %s: it jumps between places too often; at most %d bytes "
-		"remain of it when neighbours are put together",
-		map->path, TEXT_MAX);
+	vm_cli_say("--map %s: the placement changes between workers too "
+		   "often; combined into ranges of ranks it may have at most "
+		   "%d bytes",
+		   map->path, TEXT_MAX);
 	return -VMPI_ELIMIT;
 }
 

@@ -124,11 +124,12 @@ static void signal_end(struct monitor *monitor, int signal)
 
 	name_make(name, sizeof(name), signal);
 	if (monitor->ended >= 0) {
-		vm_cli_say("%s again: the job is killed", name);
+		vm_cli_say("%s again: killing the job", name);
 		all_kill(monitor);
 		return;
 	}
-	vm_cli_say("%s: the job is asked to end (SIGTERM); again to kill",
+	vm_cli_say("%s: ending the job with SIGTERM; the next signal kills "
+		   "it",
 		   name);
 	monitor->ended = 128 + signal;
 	all_end(monitor, GRACE_SIGNAL_NS);
@@ -143,13 +144,13 @@ static void time_check(struct monitor *monitor)
 		/* After a failure the user waits for nothing we should say. */
 		if (monitor->ended >= 0)
 			vm_cli_say(
-				"the job has not ended within %d s: it is killed",
+				"the job has not ended within %d s; killing it",
 				(int)(monitor->grace_ns / SECOND_NS));
 		all_kill(monitor);
 	} else if (now >= monitor->end_ns) {
 		all_end(monitor, GRACE_FAILED_NS);
 	} else if (now >= monitor->limit_ns) {
-		vm_cli_say("the time limit of %s s is over; the job is ended",
+		vm_cli_say("the time limit of %s s has expired; ending the job",
 			   monitor->launch->options->timeout_text);
 		states_say(monitor->launch->options->job.id);
 		monitor->ended = EXIT_TIMEOUT;
@@ -245,7 +246,7 @@ static void death_say(struct monitor *monitor, int number, const siginfo_t *end)
 	name_make(signal, sizeof(signal), end->si_status);
 	vm_cli_say("%s died of %s%s", name, signal,
 		   end->si_status == SIGKILL ?
-			   "; if nobody sent it, memory has run out" :
+			   "; if nobody sent it, the machine is out of memory" :
 			   "");
 }
 
@@ -279,12 +280,11 @@ static void exit_take(struct monitor *monitor, int number, int code)
 	    !vm_pmi_server_aborted(&launch->server, number) &&
 	    vm_last_word_take()) {
 		child_name(monitor, name, sizeof(name), number);
-		vm_cli_say("%s has ended with code %d%s%s", name, code,
-			   !code && !launch->node ?
-				   " and without MPI_Finalize" :
-				   "",
-			   launch->options->keep_going ? "" :
-							 ": the job is ended");
+		vm_cli_say(
+			"%s exited with status %d%s%s", name, code,
+			!code && !launch->node ? " and without MPI_Finalize" :
+						 "",
+			launch->options->keep_going ? "" : "; ending the job");
 		vm_last_word_give();
 	}
 	fail(monitor, code ? code : EXIT_FAILURE, 0);

@@ -15,10 +15,11 @@
 const char vm_cli_program[] = "vmpirun";
 
 static const char program_doc[] =
-	"Run PROGRAM as N ranks, which are user-level threads of one process "
-	"per node; or, if it was not linked by vmpicc, processes."
-	"\vLong options may also begin with one dash: -np 4, -wdir DIR.  "
-	"vmpirun(1) describes signals and exit codes.";
+	"Run PROGRAM as N ranks: user-level threads in one "
+	"process per node or, if it was not linked by vmpicc, one "
+	"process per rank.\vLong options may also begin with one "
+	"dash: -np 4, -wdir DIR.  vmpirun(1) describes signals "
+	"and exit codes.";
 
 static int program_take(struct options *options, char **words)
 {
@@ -41,8 +42,8 @@ static int options_finish(struct options *options)
 		if (strcmp(*word, ":") != 0)
 			continue;
 		vm_cli_say(
-			"a second program after ':' is not supported yet: all ranks "
-			"run one program");
+			"a second program after ':' is not supported yet: all "
+			"ranks run the same program");
 		return -VMPI_EINVAL;
 	}
 	if (!options->timeout_ns && limit && limit[0])

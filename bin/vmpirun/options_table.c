@@ -198,7 +198,7 @@ static int accept_take(struct options *options, const char *text)
 #define ALIAS (OPTION_ALIAS | OPTION_HIDDEN)
 
 const struct vm_cli_row option_rows[] = {
-	{ 0, 0, 0, 0, "The job:", 1, 0 },
+	{ 0, 0, 0, 0, "Job:", 1, 0 },
 	{ "np", 'n', "N", 0, "Start N ranks (default: one per allowed core)", 1,
 	  ranks_take },
 	{ "n", 0, 0, ALIAS, 0, 1, 0 },
@@ -230,78 +230,84 @@ const struct vm_cli_row option_rows[] = {
 	{ "summary", 0, 0, 0, "Print a table of times and messages at the end",
 	  2, summary_take },
 	{ "advise", 0, 0, 0,
-	  "Print at the end what would make the program faster, and why", 2,
-	  advise_take },
+	  "Print suggestions at the end, each with the counts "
+	  "behind it and the option to use",
+	  2, advise_take },
 	{ "overlap", 0, "DIR", OPTION_ARG_OPTIONAL,
-	  "Measure how much of the messages' transfers was overlapped with "
-	  "computing; reports go to DIR (default: vmpi-overlap)",
+	  "Measure how much of the data transfer time was "
+	  "overlapped with computation; write reports to DIR "
+	  "(default: vmpi-overlap)",
 	  2, overlap_take },
 	{ "control", 0, 0, 0,
-	  "Take settings while the job runs, from vmpitop and vmpistat", 2,
-	  control_take },
+	  "Allow vmpitop and vmpistat to set variables while the "
+	  "job runs",
+	  2, control_take },
 	{ "profile", 0, "NAMES", OPTION_ARG_OPTIONAL,
-	  "Print at the end how much time passed and how much counters grew in "
-	  "each function and section; NAMES of counters, with commas between "
-	  "and * and ? for several (default: the usual ones)",
+	  "Print a profile at the end: time and counters by "
+	  "function and section; NAMES are counters or patterns "
+	  "with * and ?, separated by commas (default: the usual "
+	  "ones)",
 	  2, profile_take },
-	{ "profile-json", 0, "FILE", 0, "Write the profile to FILE too", 2,
-	  profile_json_take },
+	{ "profile-json", 0, "FILE", 0,
+	  "Write the profile to FILE too, as JSON", 2, profile_json_take },
 	{ "trace", 0, "FILE", 0,
-	  "Record what ranks and workers do, and write it to FILE for Perfetto "
-	  "or chrome://tracing",
+	  "Record what ranks and workers do and write it to FILE, "
+	  "for Perfetto or chrome://tracing",
 	  2, trace_take },
 	{ "report-bindings", 0, 0, 0, "Print the core of each worker", 2,
 	  bindings_take },
 	{ "display-map", 0, 0, 0, "Print the ranks of each worker", 2,
 	  map_take },
-	{ "dry-run", 0, 0, 0,
-	  "Print the command that would be run, and do not run it", 2,
+	{ "dry-run", 0, 0, 0, "Print the command instead of running it", 2,
 	  dry_run_take },
 	{ 0, 0, 0, 0, "Tuning:", 6, 0 },
 	{ "tune", 0, "LIST", 0,
-	  "Let built-in policies set variables while the job runs: a list such "
-	  "as eager,pool, or all; see vmpi-tuning(7)",
+	  "Let built-in policies set variables while the job runs: "
+	  "all, or a list such as eager,pool; see vmpi-tuning(7)",
 	  6, tune_take },
 	{ "policy", 0, "FILE[=ARGUMENT]", 0,
-	  "Let the policy in a shared object do so (vmpi_policy.h); may be "
-	  "repeated",
+	  "Load a policy from a shared object (vmpi_policy.h); may "
+	  "be repeated",
 	  6, policy_take },
-	{ "tune-log", 0, 0, 0, "Print a line about each decision of a policy",
-	  6, tune_log_take },
+	{ "tune-log", 0, 0, 0, "Print a line for each decision of a policy", 6,
+	  tune_log_take },
 	{ 0, 0, 0, 0, "Nodes:", 3, 0 },
 	{ "nodes", 'N', "N", 0,
-	  "Run the ranks in N processes, one per host, or all on this one", 3,
-	  nodes_take },
+	  "Run the ranks in N processes: one per host, or all on "
+	  "this host",
+	  3, nodes_take },
 	{ "fake-nodes", 0, 0, ALIAS, 0, 3, 0 },
-	{ "ppn", 0, "N", 0, "Give each node N ranks", 3, ppn_take },
+	{ "ppn", 0, "N", 0, "Run N ranks on each node", 3, ppn_take },
 	{ "ranks-per-node", 0, 0, ALIAS, 0, 3, 0 },
 	{ "hosts", 'H', "LIST", 0,
-	  "Use these hosts, such as a:4,b (with numbers of ranks)", 3,
-	  hosts_take },
+	  "Use these hosts, such as a:4,b (optionally with numbers "
+	  "of ranks)",
+	  3, hosts_take },
 	{ "host", 0, 0, ALIAS, 0, 3, 0 },
 	{ "hostfile", 'f', "FILE", 0,
 	  "Use the hosts in FILE, one per line, such as: a slots=4", 3,
 	  hostfile_take },
 	{ "machinefile", 0, 0, ALIAS, 0, 3, 0 },
 	{ "map", 0, "HOW", 0,
-	  "Place the ranks: block (neighbours together, the default), cyclic, "
-	  "or a file with lines such as: 0-3 0:1",
+	  "Place the ranks: block (consecutive ranks together, the "
+	  "default), cyclic, or a file with lines such as: 0-3 0:1",
 	  3, place_take },
 	{ "balance", 0, "HOW", 0,
-	  "Move ranks to workers with less to do: off (the default), auto, "
-	  "force; or learn[=FILE]: write a file for --map",
+	  "Move ranks to less busy workers: off (the default), "
+	  "auto, force; or learn[=FILE]: write a file for --map",
 	  3, balance_take },
 	{ "launcher", 0, "NAME", 0,
-	  "Who starts the nodes: auto, fork (vmpirun itself), srun, mpirun, "
-	  "hydra",
+	  "Start the nodes with auto, fork (vmpirun itself), srun, "
+	  "mpirun or hydra",
 	  3, launcher_take },
 	{ "agent", 0, "COMMAND", 0,
-	  "Put COMMAND before each node process; %h is its host, %n its number",
+	  "Run each node process under COMMAND, in which %h is the "
+	  "host and %n the number of the node",
 	  3, agent_take },
-	{ "keep-going", 0, 0, 0, "Let the other nodes go on when one has died",
+	{ "keep-going", 0, 0, 0, "Let the other nodes continue when one dies",
 	  3, keep_going_take },
 	{ "disable-auto-cleanup", 0, 0, ALIAS, 0, 3, 0 },
-	{ 0, 0, 0, 0, "For scripts made for other launchers (no effect):", 4,
+	{ 0, 0, 0, 0, "For compatibility with other launchers (no effect):", 4,
 	  0 },
 	{ "allow-run-as-root", 0, 0, 0, "Always allowed", 4, accept_take },
 	{ "oversubscribe", 0, 0, 0, "Always allowed", 4, accept_take },

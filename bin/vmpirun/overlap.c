@@ -94,9 +94,8 @@ static int table_check(const struct options *options)
 		path = usual;
 		if (rc)
 			vm_cli_say(
-				"--overlap: without a home directory --set "
-				"overlap_table=FILE must say where the table of "
-				"transfer times is");
+				"--overlap: there is no home directory; --set "
+				"overlap_table=FILE must name the table of transfer times");
 	}
 	return rc ? rc : vm_xfer_load(&table, path);
 }
@@ -129,10 +128,11 @@ int overlap_report(const struct options *options, int processes)
 	if (!rc)
 		rc = vm_overlap_job_write(&job, options->overlap);
 	if (rc == -VMPI_ENOENT)
-		vm_cli_say("--overlap: no process has measured anything");
+		vm_cli_say("--overlap: no process left measurements");
 	if (!rc) {
 		vm_overlap_job_print(&job, stderr, "vmpirun: ");
-		vm_cli_say("reports of the ranks are in %s", options->overlap);
+		vm_cli_say("the reports of the ranks are in %s",
+			   options->overlap);
 	}
 	vm_overlap_job_fini(&job);
 	return rc;

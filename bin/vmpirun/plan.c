@@ -60,14 +60,15 @@ static int launcher_choose(struct plan *plan, const struct options *options)
 	bool remote = hosts_remote(&options->hosts);
 
 	if (options->agent && !automatic && strcmp(name, "fork") != 0) {
-		vm_cli_say("--agent goes with --launcher fork, not with %s",
-			   name);
+		vm_cli_say(
+			"--agent works only with --launcher fork, not with %s",
+			name);
 		return -VMPI_EINVAL;
 	}
 	if (!automatic && !strcmp(name, "fork") && remote && !options->agent) {
 		vm_cli_say(
-			"--launcher fork starts on this host alone; for others "
-			"there are srun, mpirun and hydra");
+			"--launcher fork starts nodes on this host only; use "
+			"srun, mpirun or hydra for other hosts");
 		return -VMPI_EINVAL;
 	}
 	if (!strcmp(name, "fork") || (automatic && options->agent))
@@ -96,8 +97,8 @@ static int processes_check(const struct plan *plan, struct options *options)
 		return 0;
 	if (ranks && ranks != options->nodes) {
 		vm_cli_say(
-			"--nodes %d: %s was not linked by vmpicc, so each of its %d "
-			"ranks is a process; leave --nodes out",
+			"--nodes %d: %s was not linked by vmpicc, so each of its "
+			"%d ranks is a process; omit --nodes",
 			options->nodes, options->program[0], ranks);
 		return -VMPI_EINVAL;
 	}

@@ -134,7 +134,7 @@ int profile_report(const struct options *options, int processes)
 		return 0;
 	rc = vm_profile_job_read(&job, options->profile_dir, processes);
 	if (rc == -VMPI_ENOENT)
-		vm_cli_say("--profile: no process has counted anything");
+		vm_cli_say("--profile: no process left a profile");
 	if (!rc) {
 		fputs("vmpirun: ", stderr);
 		vm_profile_job_print(&job, stderr);

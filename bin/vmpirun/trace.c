@@ -89,7 +89,7 @@ int trace_write(const struct options *options, int processes)
 	rc = vm_trace_merge(&summary, options->trace, processes,
 			    vm_intercept_call_name);
 	if (rc == -VMPI_ENOENT)
-		vm_cli_say("--trace: no process has left any records");
+		vm_cli_say("--trace: no process left records");
 	if (rc == -VMPI_ENOMEM)
 		vm_cli_say("--trace %s: out of memory", options->trace);
 	if (rc)

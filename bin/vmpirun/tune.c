@@ -24,7 +24,7 @@ int tune_take(struct options *options, const char *list)
 		    !(length == 3 && !memcmp(name, "all", 3)))
 			return vm_option_refuse("--tune", list,
 						"there is no policy '%.*s'; "
-						"there are %sand all",
+						"known are %sand all",
 						(int)length, name,
 						VM_POLICIES_BUILTIN);
 		name += length;

@@ -103,28 +103,29 @@ static int operand_take(struct options *options, char **words)
 }
 
 static const struct vm_cli_row option_rows[] = {
-	{ "rank", 0, "RANK|all", 0, "The values of this rank, or of each", 0,
-	  rank_take },
+	{ "rank", 0, "RANK|all", 0, "The values of this rank, or of all ranks",
+	  0, rank_take },
 	{ "worker", 0, "WORKER|all", 0,
-	  "The values of this worker of each process, or of each", 0,
-	  worker_take },
-	{ "states", 0, 0, 0,
-	  "What each rank does and whom it waits for, and deadlocks", 0,
-	  states_take },
+	  "The values of this worker in each process, or of all "
+	  "workers",
+	  0, worker_take },
+	{ "states", 0, 0, 0, "What each rank does or waits for, and deadlocks",
+	  0, states_take },
 	{ "every", 'e', "SECONDS", 0,
-	  "Again and again, with rates, until the job has ended", 1,
-	  every_take },
-	{ "count", 0, "N", 0, "With --every: so many times", 1, count_take },
+	  "Repeat at this interval, with rates, until the job has "
+	  "ended",
+	  1, every_take },
+	{ "count", 0, "N", 0, "With --every: stop after N samples", 1,
+	  count_take },
 	{ "json", 0, 0, 0, "One line of JSON per sample", 2, json_take },
 	{ "prometheus", 0, 0, 0,
-	  "Prometheus's text format, of the job or of all", 2,
+	  "Prometheus text format, of this job or of all jobs", 2,
 	  prometheus_take },
 	{ "set", 0, "NAME=VALUE", 0,
-	  "Set a control variable, with --rank of one rank, of a job started "
-	  "with vmpirun --control",
+	  "Set a control variable (with --rank, for one rank) of a "
+	  "job started with vmpirun --control",
 	  3, set_take },
-	{ "clean", 0, 0, 0, "Remove what killed jobs have left behind", 3,
-	  clean_take },
+	{ "clean", 0, 0, 0, "Remove the files of killed jobs", 3, clean_take },
 	{ "help", 'h', 0, 0, "Print this text", 4, vm_cli_help },
 	{ "version", 'V', 0, 0, "Print the version", 4, vm_cli_version },
 };
@@ -132,11 +133,11 @@ static const struct vm_cli_row option_rows[] = {
 static const struct vm_cli command_line = {
 	VM_CLI_ROWS(option_rows),
 	.operands = "[JOB [NAME...]]",
-	.doc = "Show what the jobs of this user on this host do, or have done "
-	       "before they were killed."
-	       "\vWithout JOB: a line per job.  JOB is its number there, that "
-	       "of its vmpirun.  NAME is a variable or a shell pattern such as "
-	       "'core_*'.  vmpistat(1) describes the forms.",
+	.doc = "Show what your jobs on this host do, or did before they "
+	       "were killed.\vWithout JOB: one line per job.  JOB is the "
+	       "number in that list, which is that of its vmpirun.  NAME "
+	       "is a variable or a shell pattern such as 'core_*'.  "
+	       "vmpistat(1) describes the forms.",
 	.operand = operand_take,
 };
 
@@ -181,7 +182,8 @@ static int rank_check(const struct choice *choice,
 	}
 	if (choice->ranks && choice->rank >= 0 &&
 	    !vm_live_job_rank(job, (unsigned)choice->rank)) {
-		vm_cli_say("--rank %ld: it is on another host", choice->rank);
+		vm_cli_say("--rank %ld: this rank is on another host",
+			   choice->rank);
 		return VM_EXIT_MISTAKE;
 	}
 	return 0;
@@ -275,8 +277,9 @@ static int jobs_show(struct options *options, const struct vm_live_jobs *jobs)
 	if (!options->job && options->form == FORM_PROMETHEUS) {
 		/* A metric's values stand together: of one job only. */
 		if (jobs->count > 1) {
-			vm_cli_say("--prometheus: there are %u jobs; say which",
-				   jobs->count);
+			vm_cli_say(
+				"--prometheus: there are %u jobs; name one of them",
+				jobs->count);
 			return VM_EXIT_MISTAKE;
 		}
 		return jobs->count ? job_show(options, &jobs->list[0]) : 0;

@@ -41,8 +41,7 @@ static bool nodes_judge(struct diagnosis *diagnosis, const struct model *model)
 		if (node->life == LIFE_DIED) {
 			diagnosis->kind = DIAGNOSIS_DIED;
 			say(diagnosis,
-			    "node %d (process %d on %s) died; this is what it "
-			    "left",
+			    "node %d (process %d on %s) died; this is its last state",
 			    node->number, node->pid, node->host);
 		}
 		ended += node->life == LIFE_ENDED;
@@ -121,7 +120,8 @@ static unsigned circle_say(struct diagnosis *diagnosis, struct ranks *ranks)
 	for (i = 1; i <= length && i <= CIRCLE_MAX; i++)
 		used += snprintf(text + used, sizeof(text) - (size_t)used,
 				 " for %u", ranks->circle[i % length]);
-	say(diagnosis, "a circle: rank %s%s", text, i > length ? "" : " ...");
+	say(diagnosis, "circular wait: rank %s%s", text,
+	    i > length ? "" : " ...");
 	return ranks->circle[0];
 }
 

@@ -109,13 +109,13 @@ static void help_draw(const struct page *page)
 	static const char *const lines[] = {
 		"o w r f v p   screens: overview, workers, ranks, fabric, "
 		"variables, plot",
-		"1 to 6, Tab   the same in turn",
+		"1 to 6, Tab   the same, by number or in turn",
 		"arrows        move the cursor; also PgUp PgDn Home End",
-		"< >           sort by the column before, behind",
+		"< >           sort by the previous, next column",
 		"i             invert the order",
-		"n             look at all nodes, or one after the other",
-		"Enter         overview: look at this node; variables: plot "
-		"this one",
+		"n             show all nodes, or one after the other",
+		"Enter         overview: show this node only; variables: "
+		"plot this one",
 		"/             only variables with this text in name, category "
 		"or kind",
 		"l             plot: value or change per second",
@@ -124,7 +124,7 @@ static void help_draw(const struct page *page)
 		"NAME=VALUE,",
 		"              or RANK:NAME=VALUE for one rank",
 		"space         pause",
-		"+ -           look half, or twice as often",
+		"+ -           update half as often, twice as often",
 		"q             quit",
 	};
 

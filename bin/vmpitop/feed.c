@@ -234,7 +234,8 @@ int feed_set(struct feed *feed, char text[FEED_TEXT_MAX], const char *name,
 		done++;
 	}
 	if (!done) {
-		snprintf(text, FEED_TEXT_MAX, "there is no such rank here");
+		snprintf(text, FEED_TEXT_MAX,
+			 "there is no such rank on this host");
 		return -VMPI_ENOENT;
 	}
 	snprintf(text, FEED_TEXT_MAX, "%s%.90s = %.60s is set in %d process%s",

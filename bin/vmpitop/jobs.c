@@ -32,8 +32,7 @@ void jobs_print(const struct vm_live_jobs *jobs, FILE *out)
 			"%-12s %s, %u rank%s on %u node%s, started %s ago%s\n",
 			name, program, head->ranks, head->ranks == 1 ? "" : "s",
 			head->nodes, head->nodes == 1 ? "" : "s", age,
-			vm_live_job_lives(job) ? "" :
-						 ", does not run any more");
+			vm_live_job_lives(job) ? "" : ", is no longer running");
 	}
 }
 
@@ -71,9 +70,9 @@ const struct vm_live_job *jobs_choose(const struct vm_live_jobs *jobs,
 	if (living == 1)
 		return only;
 	if (!jobs->count)
-		vm_cli_say("no job of yours runs on this host");
+		vm_cli_say("you have no running job on this host");
 	else
-		vm_cli_say("%s of your jobs run on this host; choose one by "
+		vm_cli_say("%s of your jobs run on this host; choose one with "
 			   "vmpitop JOB:",
 			   living ? "several" : "none");
 	jobs_print(jobs, stderr);

@@ -93,30 +93,32 @@ static int job_take(struct options *options, char **words)
 
 static const struct vm_cli_row option_rows[] = {
 	{ "batch", 'b', "N", 0,
-	  "Print N pages as text, for scripts; $COLUMNS and $LINES are their "
-	  "size",
+	  "Print N pages as text, for scripts; $COLUMNS and $LINES "
+	  "give their size",
 	  0, batch_take },
-	{ "delay", 'd', "SECONDS", 0, "Look at the job so often (default: 1)",
-	  0, delay_take },
+	{ "delay", 'd', "SECONDS", 0, "Update at this interval (default: 1)", 0,
+	  delay_take },
 	{ "filter", 0, "TEXT", 0,
-	  "Of the variables only those with this in name, category or kind", 0,
-	  filter_take },
+	  "Show only variables with TEXT in their name, category or "
+	  "kind",
+	  0, filter_take },
 	{ "hang", 0, "SECONDS", 0,
-	  "Say that the job hangs when nothing has moved for so long "
+	  "Report a hang when nothing has moved for this long "
 	  "(default: 5)",
 	  0, hang_take },
 	{ "list", 0, 0, 0, "List your jobs on this host", 0, list_take },
 	{ "marks", 0, "KIND", 0,
 	  "Draw plots with braille, block or ascii characters", 0, marks_take },
-	{ "node", 'n', "N", 0, "Begin with node N alone", 0, node_take },
-	{ "plot", 0, "NAME", 0, "Begin with a plot of this variable", 0,
+	{ "node", 'n', "N", 0, "Start with node N only", 0, node_take },
+	{ "plot", 0, "NAME", 0, "Start with a plot of this variable", 0,
 	  plot_take },
 	{ "screen", 's', "NAME", 0,
-	  "Begin with overview, workers, ranks, fabric, variables or plot", 0,
-	  screen_take },
+	  "Start with overview, workers, ranks, fabric, variables "
+	  "or plot",
+	  0, screen_take },
 	{ "sort", 0, "COLUMN", 0,
-	  "Sort by this column; -COLUMN: the other way round", 0, sort_take },
-	{ "directory", 0, "DIR", OPTION_HIDDEN, "Where jobs have their files",
+	  "Sort by this column; -COLUMN: in reverse order", 0, sort_take },
+	{ "directory", 0, "DIR", OPTION_HIDDEN, "Directory of the jobs' files",
 	  0, directory_take },
 	{ "help", 'h', 0, 0, "Print this text", 1, vm_cli_help },
 	{ "version", 'V', 0, 0, "Print the version", 1, vm_cli_version },
@@ -125,10 +127,10 @@ static const struct vm_cli_row option_rows[] = {
 static const struct vm_cli command_line = {
 	VM_CLI_ROWS(option_rows),
 	.operands = "[JOB]",
-	.doc = "Watch a running job: its workers, ranks, packets and variables."
-	       "\vJOB is what vmpitop --list shows; without one it is the only "
-	       "job of yours.  In the program h shows the keys; vmpitop(1) "
-	       "describes the screens.",
+	.doc = "Show what a running job does: its workers, ranks, "
+	       "packets and variables.\vJOB is a job that vmpitop --list "
+	       "shows; the default is your only running job.  Press h "
+	       "for the keys; vmpitop(1) describes the screens.",
 	.operand = job_take,
 };
 

@@ -135,7 +135,7 @@ static const char *unusable(char *why, size_t bytes)
 	int error;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return "standard input and output are no terminal; --batch N "
+		return "standard input and output are not a terminal; --batch N "
 		       "prints N pages as text";
 	if (!name || !name[0])
 		return "TERM is not set; --batch N prints N pages as text";
@@ -149,8 +149,8 @@ static const char *unusable(char *why, size_t bytes)
 		return why;
 	}
 	snprintf(why, bytes,
-		 "nothing is known of terminals of type '%.40s' (TERM); "
-		 "--batch N prints N pages as text",
+		 "unknown terminal type '%.40s' (TERM); --batch N prints N "
+		 "pages as text",
 		 name);
 	return why;
 }

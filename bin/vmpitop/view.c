@@ -141,9 +141,10 @@ static void set_ask(struct view *view, const struct model *model)
 	const struct variable *variable = variable_chosen(view, model);
 
 	if (!control_there(view, model)) {
-		view_say(view, STYLE_WARN,
-			 "this job takes no settings: start it with vmpirun "
-			 "--control");
+		view_say(
+			view, STYLE_WARN,
+			"this job does not accept settings: start it with vmpirun "
+			"--control");
 		return;
 	}
 	if (variable && variable->control && !variable->settable) {

@@ -217,7 +217,7 @@ static int card_get(struct vm_boot *boot, struct vm_host_card *card,
 		    const struct vm_host_card *own, int process)
 {
 	size_t length = 0;
-	const char *wrong = "is not of this vmpi";
+	const char *wrong = "is not from this version of vmpi";
 	int rc = vm_boot_get(boot, card, &length, sizeof(*card), process,
 			     CARD_NAME);
 
@@ -398,7 +398,7 @@ static int name_check(const char *name)
 	    strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			 "0123456789._-") == length)
 		return 0;
-	vm_log(VM_ERROR, "'%s' is no name of a blob of the job", name);
+	vm_log(VM_ERROR, "'%s' is not the name of a blob of the job", name);
 	return -VMPI_EINVAL;
 }
 

@@ -88,7 +88,7 @@ const char *vm_host_card_wrong(const struct vm_host_card *card,
 	if (card->magic != MAGIC)
 		return card->magic == __builtin_bswap32(MAGIC) ?
 			       "has another byte order" :
-			       "is not of this vmpi";
+			       "is not from this version of vmpi";
 	if (card->version != VERSION)
 		return "has another version of vmpi";
 	if (card->processes != own->processes || card->ranks != own->ranks ||

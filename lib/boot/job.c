@@ -171,8 +171,8 @@ static int unknown_check(void)
 		if (i < FIELDS)
 			continue;
 		vm_log(VM_ERROR,
-		       "%.*s: this vmpi knows no such part of a job; names with " VM_JOB_PREFIX
-		       " are set by vmpirun alone",
+		       "%.*s: this vmpi does not know this field of a job; names "
+		       "with " VM_JOB_PREFIX " are set by vmpirun alone",
 		       (int)name, *entry);
 		return -VMPI_EINVAL;
 	}

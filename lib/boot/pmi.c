@@ -304,8 +304,8 @@ static int env_read(struct pmi *pmi)
 	if (fcntl(pmi->fd, F_SETFD, FD_CLOEXEC) == 0)
 		return 0;
 	vm_log(VM_ERROR,
-	       "PMI_FD=%d is no open descriptor: what started this "
-	       "program did not pass it on",
+	       "PMI_FD=%d is not an open descriptor: whatever started "
+	       "this program did not pass it on",
 	       pmi->fd);
 	return -VMPI_EINVAL;
 }

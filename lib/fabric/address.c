@@ -22,9 +22,9 @@ static const char *mistake(const struct vm_address *head,
 			   const struct vm_address *ours, uint32_t process)
 {
 	if (head->magic != VM_ADDRESS_MAGIC)
-		return "it is no address of vmpi";
+		return "it is not an address of vmpi";
 	if (head->version != ours->version)
-		return "it is of another version of vmpi";
+		return "it is from another version of vmpi";
 	if (head->job != ours->job)
 		return "it belongs to another job";
 	if (head->process != process)

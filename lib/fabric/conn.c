@@ -196,8 +196,9 @@ void vm_conn_refused(struct vm_conn *conn, uint64_t *since)
 	if (*since == 0) {
 		*since = conn->probed = now;
 	} else if (now - *since > limit) {
-		vm_peer_fail(fabric, conn->process, -VMPI_EPEER,
-			     "it has taken nothing for fabric_peer_timeout_s");
+		vm_peer_fail(
+			fabric, conn->process, -VMPI_EPEER,
+			"it has accepted nothing for fabric_peer_timeout_s");
 	} else if (now - conn->probed > PROBE_NS) {
 		conn->probed = now;
 		if (vm_liveness_dead(&conn->liveness_fd,

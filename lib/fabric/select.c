@@ -370,13 +370,13 @@ int vm_select_reaches(const struct vm_select *select)
 		return 0;
 	if (fabric_cvar.interface[0])
 		vm_log(VM_ERROR,
-		       "fabric_interface = %.32s: %s is loopback, by which "
-		       "nobody reaches the other hosts of the job",
+		       "fabric_interface = %.32s: %s is loopback, which cannot "
+		       "reach the other hosts of the job",
 		       fabric_cvar.interface, address);
 	else
 		vm_log(VM_ERROR,
-		       "no network interface but loopback is up, by which "
-		       "nobody reaches the other hosts of the job");
+		       "no network interface but loopback is up, which cannot "
+		       "reach the other hosts of the job");
 	return -VMPI_EINVAL;
 }
 

@@ -196,16 +196,18 @@ static void doubts_print(const struct merge *merge, FILE *file,
 			 const char *prefix)
 {
 	if (merge->missing)
-		fprintf(file, "%sof %d process(es) there is nothing\n", prefix,
+		fprintf(file, "%sno data from %d process(es)\n", prefix,
 			merge->missing);
 	if (merge->open)
 		fprintf(file,
-			"%s%" PRIu64 " transfers had begun and not ended\n",
+			"%s%" PRIu64
+			" transfers had started and not finished\n",
 			prefix, merge->open);
 	if (merge->sections_lost)
 		fprintf(file,
-			"%s%" PRIu64 " sections beyond the limit are counted "
-			"in those around them\n",
+			"%s%" PRIu64
+			" sections beyond the limit are counted in the enclosing "
+			"ones\n",
 			prefix, merge->sections_lost);
 	if (merge->capped * 10 > merge->transfers)
 		fprintf(file,

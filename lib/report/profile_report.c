@@ -187,7 +187,7 @@ void vm_profile_job_print(const struct vm_profile_job *job, FILE *out)
 	if (job->lost)
 		fprintf(out,
 			"\n%llu times there was no room for another section or "
-			"call of a section; what they had is in others\n",
+			"call; those are counted in others\n",
 			(unsigned long long)job->lost);
 }
 

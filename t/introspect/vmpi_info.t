@@ -26,7 +26,7 @@ like "$said" '^version +[0-9]+\.[0-9]+\.[0-9]+$' "the version is a fact"
 like "$said" '^stack guard +[a-z]' "so is the guard below stacks"
 like "$said" '^clock +.*, [0-9.]+ ns per tick \(.+\)$' \
 	"so is where times come from, and why"
-like "$said" "^user file +$scratch/vmpi.conf \\(not there\\)$" \
+like "$said" "^user file +$scratch/vmpi.conf \\(does not exist\\)$" \
 	"so is the user file, which need not be there"
 like "$said" '^sched_stack_bytes +1M bytes +default$' \
 	"control variables have value and source"

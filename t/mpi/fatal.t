@@ -98,6 +98,6 @@ dies file 55 'rank 3: MPI_File_open failed: MPI_ERR_UNSUPPORTED_OPERATION' \
 	'a file'
 dies large 55 'rank 1: MPI_Send_c failed: MPI_ERR_UNSUPPORTED_OPERATION' \
 	'a large count'
-dies freed 5 'MPI_Send failed: MPI_ERR_COMM.*no communicator, or one that was freed' \
+dies freed 5 'MPI_Send failed: MPI_ERR_COMM.*not a communicator, or it was freed' \
 	'a freed communicator'
 done_testing

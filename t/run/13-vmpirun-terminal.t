@@ -28,7 +28,7 @@ out=$( (sleep 1; printf '\003'; sleep 1) |
 	terminal "trap : INT
 		$vmpirun -n 1 ./program 'trap \"echo got TERM; exit 3\" TERM
 		while :; do sleep 0.1; done'; echo code \$?")
-like "$out" 'again to kill' "Ctrl-C is vmpirun's to take"
+like "$out" 'the next signal kills it' "Ctrl-C is vmpirun's to take"
 like "$out" '^got TERM' "the node process gets SIGTERM"
 like "$out" '^code 130' "and the exit code is that of an interrupt"
 done_testing

@@ -34,8 +34,8 @@ ends return 9 " exited with status 9"
 ends exit256 3 " exited with status 3"
 ends thread 6 ".*thread.*exit\(6\)"
 run 3 --nodes 3 ./ends thread >out 2>err
-is "$? $(cat err)" "6 vmpirun: rank 2: a thread that is not its main one called \
-exit(6); the job is ended" "thread: also when the rank has a process of its own"
+is "$? $(cat err)" "6 vmpirun: rank 2: a thread other than its main thread called \
+exit(6); ending the job" "thread: also when the rank has a process of its own"
 ends null 139 ": SIGSEGV at address 0x0 .*ends\+0x"
 ends overflow 139 " overflowed its stack of [0-9]+ KiB.*--stack"
 ends abort 134 " called abort"

@@ -88,7 +88,7 @@ is $? 42 "an abort is the exit code"
 none "$(echo "$out" | grep '^vmpirun')" "of which vmpirun says nothing more"
 out=$(run -n 4 --nodes 4 true fence 2:exit=7 sleep=20000)
 is $? 7 "so is a node's own exit code"
-like "$out" '^vmpirun: node 2 \(rank 2, pid [0-9]+\) has ended with code 7: the job is ended$' \
+like "$out" '^vmpirun: node 2 \(rank 2, pid [0-9]+\) exited with status 7; ending the job$' \
 	"with a line"
 out=$(run -n 4 --nodes 4 true fence 1:exit=0 sleep=20000)
 is $? 1 "to end without leaving is a failure"

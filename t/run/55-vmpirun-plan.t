@@ -177,15 +177,15 @@ mistake '^vmpirun: --nodes 3: there are only 2 hosts' "nodes need hosts" \
 	--nodes 3 -H localhost,other --agent env ./prog
 mistake 'have room for 4 ranks' "--ppn and --nodes leave room" \
 	-n 5 --nodes 2 --ppn 2 ./prog
-mistake 'srun \(in a job of Slurm\), mpirun .*, mpiexec.hydra' \
+mistake 'srun \(in a Slurm job\), mpirun .*, mpiexec.hydra' \
 	"other hosts need a launcher" -n 2 -H other ./prog
 mistake '--launcher hydra: there is no mpiexec.hydra in PATH' \
 	"so does --launcher hydra" --launcher hydra ./prog
 mistake '--launcher x: auto, fork, srun, mpirun or hydra' \
 	"an unknown launcher is refused" --launcher x ./prog
-mistake 'starts on this host alone' "fork is for this host" \
+mistake 'starts nodes on this host only' "fork is for this host" \
 	--launcher fork -H other ./prog
-mistake '--agent goes with --launcher fork' "an agent is for fork" \
+mistake '--agent works only with --launcher fork' "an agent is for fork" \
 	--launcher srun --agent env ./prog
 mistake '--agent: a command is needed' "an agent is a command" \
 	--agent ' ' ./prog
@@ -204,8 +204,8 @@ file_mistake() {
 	printf "$1" >bad
 	mistake "$2" "$3" -f bad ./prog
 }
-file_mistake '' '--hostfile bad: there is no host in it' "so is an empty one"
-file_mistake '# a\n\n' 'there is no host in it' "also with comments"
+file_mistake '' '--hostfile bad: the file lists no hosts' "so is an empty one"
+file_mistake '# a\n\n' 'the file lists no hosts' "also with comments"
 file_mistake 'a\nb slots=0\n' "^vmpirun: bad:2: 'slots=0'" "slots are counted"
 file_mistake 'a\nb slots=x\n' "^vmpirun: bad:2: 'slots=x'" "with numbers"
 file_mistake 'a cpu=2\n' "^vmpirun: bad:1: 'cpu=2': only slots=N" \

@@ -60,20 +60,20 @@ mistake '0-3 0\n2 0\n' "vmpirun: wrong:2: rank 2 has a place already" \
 	"a rank has one place"
 mistake '0-1 0\n3 0\n' "vmpirun: --map wrong: there is no line for rank 2" \
 	"each rank has one"
-mistake '# none\n' "vmpirun: --map wrong: there is no rank in it" \
+mistake '# none\n' "vmpirun: --map wrong: the file places no ranks" \
 	"a file without ranks is none"
-mistake '0-4 0\n' "vmpirun: --map wrong: it places 5 ranks, but the job has 4" \
+mistake '0-4 0\n' "vmpirun: --map wrong: the file places 5 ranks, but the job has 4" \
 	"-n and the file agree"
-mistake '0-3 1\n' "vmpirun: --map wrong: node 0 gets no rank; each has at least one" \
+mistake '0-3 1\n' "vmpirun: --map wrong: node 0 gets no ranks; each node needs at least one" \
 	"each node has a rank"
 mistake '0-3 0:2\n' \
 	"vmpi: the placement puts rank 0 on worker 2 of node 0, which has workers 0 to 1; --workers sets their number" \
 	"the node knows its workers"
 out=$(timeout 250 "$vmpirun" -n 4 --nodes 1 --map places ./hello 2>&1)
-is "$? $out" "2 vmpirun: --map places: it places 8 ranks, but the job has 4" \
+is "$? $out" "2 vmpirun: --map places: the file places 8 ranks, but the job has 4" \
 	"a file for another job"
 out=$(timeout 250 "$vmpirun" -n 8 --nodes 1 --map places ./hello 2>&1)
-is "$? $out" "2 vmpirun: --map places: it names node 1, but the job has nodes 0 to 0" \
+is "$? $out" "2 vmpirun: --map places: the file names node 1, but the job has nodes 0 to 0" \
 	"a file for more nodes"
 out=$(timeout 250 "$vmpirun" -n 4 --map blok ./hello 2>&1)
 is "$? $out" \

@@ -18,7 +18,7 @@ run() {
 # stays NAME: what is said about why its ranks stay.
 stays() {
 	run --balance=auto "./$1" 2>&1 >/dev/null |
-		sed -n 's/^vmpirun: balance: ranks stay where they are: //p'
+		sed -n 's/^vmpirun: balance: ranks were not moved: //p'
 }
 
 # program NAME TEXT [OPTION...]: a program with this text before main.
@@ -38,11 +38,11 @@ $main"
 is "$(stays plain)" "" "a plain program's ranks can move"
 out=$(run --balance=auto ./plain 2>&1)
 case $out in
-'vmpirun: balance: '*' of ranks, in '*' rounds; '*) out=right ;;
+'vmpirun: balance: '*' of ranks in '*' rounds; '*) out=right ;;
 esac
 is "$out" right "what has been done is told"
 is "$(timeout 250 "$vmpirun" -n 4 --workers 1 --balance=auto ./plain 2>&1)" \
-	"vmpirun: balance: ranks stay where they are: there is one worker" \
+	"vmpirun: balance: ranks were not moved: there is only one worker" \
 	"nor is there anywhere to go with one worker"
 is "$(run --balance=off ./plain 2>&1)" "" "off says nothing"
 program tls "static __thread int n; static void work(void) { n++; }

@@ -49,11 +49,11 @@ is "$(wc -l <err)" 1 "in the only line" || diag "$(cat err)"
 like "$(cat out)" 'rank 1 has said this' "what was printed is not lost"
 job 3 ./processes exit >out
 is $? 33 "exit without MPI_Finalize: its code"
-like "$(cat err)" '^vmpirun: rank 1 \(pid [0-9]+\) has ended with code 33: the job is ended$' \
+like "$(cat err)" '^vmpirun: rank 1 \(pid [0-9]+\) exited with status 33; ending the job$' \
 	"the rank is named"
 job 3 ./processes leave >out
 is $? 1 "to leave without MPI_Finalize is a failure"
-like "$(cat err)" '^vmpirun: rank 1 \(pid [0-9]+\) has ended with code 0 and without MPI_Finalize: the job is ended$' \
+like "$(cat err)" '^vmpirun: rank 1 \(pid [0-9]+\) exited with status 0 and without MPI_Finalize; ending the job$' \
 	"which is said"
 job 3 ./processes work 5 >out
 is $? 5 "a code after MPI_Finalize is that of the job"
@@ -202,7 +202,7 @@ mistake '^vmpirun: --balance ' 3 --balance=auto ./processes
 good 3 "--nodes with the number of ranks" --nodes 3 ./processes
 VMPI_JOB_RANKS=3 ./processes >out 2>err
 ok "a process is not several ranks (code $?)" test $? -ne 0
-like "$(cat err)" '3 ranks are meant for this process' "which is said"
+like "$(cat err)" 'assigns 3 ranks to this process' "which is said"
 
 like "$(job 2 --dry-run ./processes)" '^# not linked by vmpicc: each rank is a process$' \
 	"--dry-run says which way it is"

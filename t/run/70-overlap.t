@@ -113,8 +113,8 @@ is "$(cd dir && echo rank.*.txt)" rank.0.txt "an older report is removed"
 out=$("$VMPI_BUILD/vmpi_info" --overlap=dir)
 is "$? $out" "0 $(cat dir/overlap.txt)" "vmpi_info shows the report again"
 out=$("$VMPI_BUILD/vmpi_info" --overlap="$scratch/nothing" 2>&1)
-is "$? $out" "2 vmpi_info: --overlap=$scratch/nothing: no measures of a job \
-are there" "where there is none it says so"
+is "$? $out" "2 vmpi_info: --overlap=$scratch/nothing: there are no measurements \
+of a job" "where there is none it says so"
 
 export VMPI_OVERLAP_TABLE="$scratch/measured"
 timeout 250 "$VMPI_BUILD/vmpi_info" --calibrate >out 2>&1
@@ -133,7 +133,7 @@ directory; bounds on overlap need the table of transfer times that vmpi_info \
 --calibrate writes" "and one line says what is missing"
 echo 'node 5' >>table
 job -n 2 --overlap=dir ./overlap
-is "$? $(cat out)" "2 vmpi: $scratch/table:7: a line is WAY BYTES NANOSECONDS, \
+is "$? $(cat out)" "2 vmpi: $scratch/table:7: a line is PATH BYTES NANOSECONDS, \
 such as \"worker 1024 250\"" "a malformed one is refused with file and line"
 job -n 2 --overlap= ./overlap
 is $? 2 "a directory has a name"

@@ -45,19 +45,19 @@ finish() {
 start -n 4 ./stat circle
 ok "a circle of ranks is called a deadlock" await_line '^deadlock: '
 is "$(sed -n 2p states)" \
-	'rank 0           in MPI_Recv: receives from rank 1, tag 7, up to 4 bytes' \
+	'rank 0           is in MPI_Recv: receiving from rank 1, tag 7, up to 4 bytes' \
 	"it is said what a rank receives, and in which call"
 is "$(sed -n 3p states)" \
-	'rank 1           in MPI_Probe: waits for a message from rank 2, any tag (probe)' \
+	'rank 1           is in MPI_Probe: waiting for a message from rank 2, any tag (probe)' \
 	"and what it probes for"
 is "$(sed -n 4p states)" \
-	'rank 2           in MPI_Wait: waits for its receive from rank 0, tag 9, up to 8 bytes' \
+	'rank 2           is in MPI_Wait: waiting for its receive from rank 0, tag 9, up to 8 bytes' \
 	"and which operation it waits for"
 is "$(sed -n 5p states)" \
-	'rank 3           in MPI_Barrier of all ranks' \
+	'rank 3           is in MPI_Barrier of all ranks' \
 	"and who is in a collective operation"
 is "$(sed -n 6p states)" \
-	"deadlock: rank 0 waits for rank 1, which waits for rank 2, which waits for rank 0 (4 of 4 ranks can never go on)" \
+	"deadlock: rank 0 waits for rank 1, which waits for rank 2, which waits for rank 0 (4 of 4 ranks can never proceed)" \
 	"the circle is named"
 "$vmpistat" --states --json "$job" >json
 ok "the circle is in the JSON" grep -q '"deadlock":\[0,1,2\]}$' json
@@ -96,11 +96,11 @@ for nodes in 1 2; do
 	is "$(sed -n 's/, communicator [0-9]*[02468],/, communicator N,/
 		s/of communicator [0-9]*[02468]$/of communicator N/
 		/^rank/p' states)" \
-		"rank 0           in MPI_Recv: receives from rank 4, tag 5, communicator N, up to 4 bytes
-ranks 1,3        in MPI_Barrier of communicator N
-rank 2           in MPI_Barrier of communicator N
-rank 4           in MPI_Waitall: waits for its receive from rank 2, tag 6, communicator N, up to 8 bytes
-rank 5           in MPI_Probe: waits for a message from rank 0, any tag (probe)" \
+		"rank 0           is in MPI_Recv: receiving from rank 4, tag 5, communicator N, up to 4 bytes
+ranks 1, 3       are in MPI_Barrier of communicator N
+rank 2           is in MPI_Barrier of communicator N
+rank 4           is in MPI_Waitall: waiting for its receive from rank 2, tag 6, communicator N, up to 8 bytes
+rank 5           is in MPI_Probe: waiting for a message from rank 0, any tag (probe)" \
 		"ranks are those of the job, and those that do the same are together"
 	finish
 	start -n 4 --nodes $nodes ./stat inter
@@ -109,14 +109,14 @@ rank 5           in MPI_Probe: waits for a message from rank 0, any tag (probe)"
 	finish
 	start -n 5 --nodes $nodes ./stat sleeps
 	ok "who sleeps is seen (processes: $nodes)" \
-		await_line '^rank 4  *sleeps'
+		await_line '^rank 4  *is sleeping'
 	ok "the others wait" await_line '^rank 3 .* MPI_Barrier'
 	ok "that is no deadlock" sh -c '! grep "^deadlock\|^hang" states'
 	finish
 done
 start -n 4 --workers 2 ./stat busy
-ok "who computes runs" await_line '^rank 0  *runs, or could'
-ok "the others wait for it" await_line '^ranks 1,3 .*receives from any rank of'
+ok "who computes runs" await_line '^rank 0  *is running or ready'
+ok "the others wait for it" await_line '^ranks 1, 3 .*receiving from any rank of'
 ok "that is none either" sh -c '! grep "^deadlock\|^hang" states'
 finish
 "$vmpistat" --clean >cleaned

@@ -205,7 +205,7 @@ is "$(tmux_do display -p -t 0 '#{alternate_on}#{cursor_flag}')" 01 \
 
 out=$(timeout 20 "$vmpitop" "$running" </dev/null 2>&1)
 is $? 2 "without a terminal it does not start"
-like "$out" 'no terminal; --batch' "and says why"
+like "$out" 'not a terminal; --batch' "and says why"
 top "TERM=dumb '$vmpitop' $running"
 shown '^code 2$' "nor on one that cannot place the cursor"
 shown "type 'dumb'" "which it names"
@@ -225,7 +225,7 @@ soon there "$hung"
 top "'$vmpitop' --delay 0.2 --hang 1 $hung"
 shown 'the job hangs: 3 ranks wait, and nothing has moved for' \
 	"a job that hangs is seen to"
-shown 'a circle: rank 0 for 1 for 2 for 0' "with the circle of its ranks"
+shown 'circular wait: rank 0 for 1 for 2 for 0' "with the circle of its ranks"
 shown 'rank 1 waits: MPI_Recv from 2 tag 7' "and what they wait for"
 keys w
 shown '^ +0 +0 +100%' "its worker has had nothing to do all the time"

@@ -96,7 +96,7 @@ job -n 2 --profile='core_zzz*' ./known
 is $? 2 "so is a pattern that fits none"
 job -n 2 --profile=core_unexpected_max ./known
 is $? 2 "and a variable that does not only grow"
-like "$(cat out)" "core_unexpected_max does not only grow" "which it says"
+like "$(cat out)" "core_unexpected_max cannot be profiled" "which it says"
 job -n 2 --profile= ./known
 is $? 2 "and no variable at all"
 job -n 2 --profile-json profile.json ./known

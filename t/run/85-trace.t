@@ -63,7 +63,7 @@ if unshare -u true 2>/dev/null; then
 	job -n 4 -H hosta,hostb --agent "$scratch/host %h" --workers 1 \
 		./trace 100
 	is $? 0 "two hosts"
-	grep -q '"clock":"hosts are put together by their messages"' t.json
+	grep -q '"clock":"clocks of hosts aligned by messages"' t.json
 	is $? 0 "their clocks are put together" || diag "$(cat found)"
 	is "$(value other_receives_without_send)" 0 "each message was sent"
 else

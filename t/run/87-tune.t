@@ -37,7 +37,7 @@ refused() {
 		diag "$(cat out)"
 }
 
-refused "no policy 'hasty'; there are eager" "an unknown policy" \
+refused "no policy 'hasty'; known are eager" "an unknown policy" \
 	--tune eager,hasty
 refused "no policy ''" "no policy at all" --tune=
 refused "policy nonsense" "an unknown policy among the settings" \
@@ -105,9 +105,9 @@ fails() {
 	ok "$3: a line says so" grep -q "policy mine: $2" out ||
 		diag "$(cat out)"
 }
-fails 1 "it is turned off: it failed: input or output failed" \
+fails 1 "disabled because it failed: input or output failed" \
 	"a policy that fails"
-fails 2 "it is turned off: it sets a variable up and down" \
+fails 2 "disabled: it sets a variable up and down" \
 	"a policy that swings"
 fails 3 "fabric_packet_bytes cannot be set: only before the start" \
 	"a policy that sets what it must not"

@@ -17,20 +17,20 @@ come() {
 		./late 100000 5 5 </dev/null >out 2>&1
 	is $? 0 "$name: the messages are whole" || diag "$(cat out)"
 	is "$(sed -n 's/^vmpirun: node 0: long messages: //p' out)" \
-		"$want; 5 offered after their receive was posted, 5 before" \
+		"$want; 5 announced after their receive was posted, 5 before" \
 		"$name: so they came, and this one was late"
 }
 
 by=core_rndv
-come '10 read, 0 written, 0 in pieces' 'auto'
-come '0 read, 10 written, 0 in pieces' 'write' --set ${by}_protocol=write
-come '0 read, 10 written, 0 in pieces' 'written from process 1' \
+come '10 read, 0 written, 0 pipelined' 'auto'
+come '0 read, 10 written, 0 pipelined' 'write' --set ${by}_protocol=write
+come '0 read, 10 written, 0 pipelined' 'written from process 1' \
 	--set ${by}_write_from=2
-come '0 read, 0 written, 10 in pieces' 'in pieces from process 1' \
+come '0 read, 0 written, 10 pipelined' 'in pieces from process 1' \
 	--set ${by}_pipeline_from=2
-come '10 read, 0 written, 0 in pieces' 'of others, not of process 1' \
+come '10 read, 0 written, 0 pipelined' 'of others, not of process 1' \
 	--set ${by}_write_from=1 --set ${by}_pipeline_from=4
-come '10 read, 0 written, 0 in pieces' 'what is set for all is for all' \
+come '10 read, 0 written, 0 pipelined' 'what is set for all is for all' \
 	--set ${by}_write_from=2 --set ${by}_protocol=read
 like "$(cat out)" '^vmpirun: node 0: port 0: [0-9]+ KiB of packet memory, [1-9][0-9]* KiB at most$' \
 	'the summary says how much memory packets took'

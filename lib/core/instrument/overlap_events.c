@@ -179,14 +179,15 @@ static int setup_make(struct vm_overlap_setup *setup, bool fabric)
 		path = usual;
 	}
 	if (rc) {
-		vm_log(VM_ERROR, "without a home directory overlap_table must "
-				 "say where the transfer times are");
+		vm_log(VM_ERROR, "there is no home directory; "
+				 "overlap_table must name the table of "
+				 "transfer times");
 		return rc;
 	}
 	rc = vm_xfer_load(&setup->table, path);
 	if (!rc && fabric && !setup->table.count[VM_PATH_FABRIC]) {
 		vm_log(VM_ERROR,
-		       "%s: no lines for way fabric, which this job with "
+		       "%s: no lines for the path fabric, which this job of "
 		       "several processes needs; vmpi_info --calibrate writes "
 		       "them",
 		       path);

@@ -46,9 +46,8 @@ static void name_refuse(const char *name, const char *who)
 
 	if (number >= 0) {
 		vm_log(VM_ERROR,
-		       "%s: %s does not only grow, or is not counted by rank: "
-		       "counters, timers and aggregates of ranks can be "
-		       "profiled",
+		       "%s: %s cannot be profiled: only counters, timers and "
+		       "aggregates of ranks can",
 		       who, name);
 		return;
 	}

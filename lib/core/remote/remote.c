@@ -432,7 +432,7 @@ void vm_remote_stop(void)
 			vm_thread_release();
 	}
 	if (rc)
-		vm_log(VM_WARN, "not all processes of the job said goodbye");
+		vm_log(VM_WARN, "not all processes of the job disconnected");
 	ranks_close(); /* more may have come */
 }
 

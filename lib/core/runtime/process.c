@@ -56,7 +56,7 @@ static void news_take(const struct vm_boot_peer_events *news, void *arg)
 {
 	if (news->process < 0)
 		vm_node_die(EXIT_FAILURE,
-			    "the launcher is gone; this process ends");
+			    "the launcher has died; ending this process");
 	vm_lock_take(&process.news_lock);
 	if (process.running)
 		vm_remote_dead(news->process);
@@ -70,9 +70,9 @@ static int ranks_check(const struct vm_job *job)
 	if (ranks <= 1)
 		return ranks < 0 ? ranks : 0;
 	vm_log(VM_ERROR,
-	       "%d ranks are meant for this process, which is an ordinary "
-	       "executable and can be one; vmpirun starts one process each, or "
-	       "build it with vmpicc",
+	       "the launcher assigns %d ranks to this process, but an "
+	       "ordinary executable can only be one; start it with "
+	       "vmpirun, one process per rank, or build it with vmpicc",
 	       ranks);
 	return -VMPI_EINVAL;
 }

@@ -305,8 +305,8 @@ static int control_open(struct vm_control **result, const char *path)
 		control->clients[i].fd = -1;
 	if (listener_open(control, path)) {
 		vm_log(VM_WARN,
-		       "no settings can be taken while the job runs: the "
-		       "control socket %s cannot be made: %s",
+		       "variables cannot be set while the job runs: cannot "
+		       "create the control socket %s: %s",
 		       path, strerror(errno));
 		rc = -VMPI_ELIMIT;
 		goto free;

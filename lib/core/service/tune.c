@@ -106,7 +106,7 @@ static int builtin_take(struct vm_tune *tune, const char *name, size_t length)
 	if (policy)
 		return builtin_add(tune, policy);
 	vm_log(VM_ERROR,
-	       "tune_policies: there is no policy %.*s; there are %s, and all",
+	       "tune_policies: there is no policy %.*s; known are %s, and all",
 	       (int)length, name, VM_POLICIES_BUILTIN);
 	return -VMPI_EINVAL;
 }

@@ -32,9 +32,10 @@ static const struct vmpi_policy *file_open(struct vm_tune_file *file,
 		return wrong(file, path, dlerror());
 	policy = dlsym(file->handle, "vmpi_policy");
 	if (!policy)
-		return wrong(file, path,
-			     "it is no policy: it does not export vmpi_policy "
-			     "(vmpi_policy.h)");
+		return wrong(
+			file, path,
+			"it is not a policy: it does not export vmpi_policy "
+			"(vmpi_policy.h)");
 	why = vm_policy_wrong(policy);
 	return why ? wrong(file, path, why) : policy;
 }

@@ -93,7 +93,7 @@ static bool name_take(struct request *request)
 static void failed(const struct request *request, int error)
 {
 	if (error == -VMPI_ERANK)
-		answer(request, "error rank %d is not of this process",
+		answer(request, "error rank %d is not in this process",
 		       request->rank);
 	else if (error == -VMPI_EINVAL && request->rank != NODE)
 		answer(request,
@@ -234,14 +234,13 @@ static void request_run(struct request *request)
 	shorten(shown, word);
 	if (!verb)
 		answer(request,
-		       "error '%s' is no request; there are ping, get NAME, "
-		       "set NAME VALUE, and rank R before get and set",
+		       "error '%s' is not a request; requests are ping, get "
+		       "NAME, set NAME VALUE, and rank R before get and set",
 		       shown);
 	else if (verb->variable && !name_take(request))
 		return;
 	else if (verb->last && request->rest[0])
-		answer(request, "error there is more behind the request than "
-				"it takes");
+		answer(request, "error the request has too many arguments");
 	else
 		verb->run(request);
 }

@@ -122,7 +122,9 @@ int vm_overlap_file_read(struct vm_overlap_file **file, const char *path)
 	vm_mapfile_close(&map);
 	if (rc && rc != -VMPI_EINVAL)
 		return rc;
-	vm_log(VM_ERROR, "%s: no file of measures of this version of vmpi",
+	vm_log(VM_ERROR,
+	       "%s: not a file of overlap measurements of this version "
+	       "of vmpi",
 	       path);
 	return -VMPI_EINVAL;
 }

@@ -91,6 +91,6 @@ int vm_profile_file_read(struct vm_profile_file **file, const char *path)
 	vm_mapfile_close(&map);
 	if (rc && rc != -VMPI_EINVAL)
 		return rc;
-	vm_log(VM_ERROR, "%s: no profile of this version of vmpi", path);
+	vm_log(VM_ERROR, "%s: not a profile of this version of vmpi", path);
 	return -VMPI_EINVAL;
 }

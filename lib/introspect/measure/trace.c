@@ -103,8 +103,7 @@ int vm_trace_open(struct vm_trace *trace, const char *part)
 	vm_mapfile_close(&map);
 	if (rc && rc != -VMPI_EINVAL)
 		return rc;
-	vm_log(VM_ERROR, "%s: no file of a trace of this version of vmpi",
-	       part);
+	vm_log(VM_ERROR, "%s: not a trace file of this version of vmpi", part);
 	return -VMPI_EINVAL;
 }
 

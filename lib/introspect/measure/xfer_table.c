@@ -94,16 +94,16 @@ static int line_take(struct vm_xfer_table *table, const char *line,
 
 	if (line[strspn(line, " \t\r\n")] == '\0')
 		return 0;
-	snprintf(
-		why, WHY_MAX,
-		"a line is WAY BYTES NANOSECONDS, such as \"worker 1024 250\"");
+	snprintf(why, WHY_MAX,
+		 "a line is PATH BYTES NANOSECONDS, such as \"worker 1024 "
+		 "250\"");
 	if (strchr(line, '-') || sscanf(line, "%15s %" SCNu64 " %lf %c", word,
 					&point.bytes, &point.time, &rest) != 3)
 		return -VMPI_EINVAL;
 	way = way_of(word);
 	if (way < 0) {
 		snprintf(why, WHY_MAX,
-			 "%s is no way; they are worker, node and fabric",
+			 "%s is not a path; paths are worker, node and fabric",
 			 word);
 		return -VMPI_EINVAL;
 	}
@@ -115,13 +115,13 @@ static int line_take(struct vm_xfer_table *table, const char *line,
 	}
 	count = table->count[way];
 	if (count == VM_XFER_POINTS) {
-		snprintf(why, WHY_MAX, "a way has at most %d lines",
+		snprintf(why, WHY_MAX, "a path has at most %d lines",
 			 VM_XFER_POINTS);
 		return -VMPI_EINVAL;
 	}
 	if (count && table->point[way][count - 1].bytes >= point.bytes) {
 		snprintf(why, WHY_MAX,
-			 "the sizes of a way ascend, and %" PRIu64
+			 "sizes of a path must increase, but %" PRIu64
 			 " comes after %" PRIu64,
 			 point.bytes, table->point[way][count - 1].bytes);
 		return -VMPI_EINVAL;
@@ -147,8 +147,8 @@ int vm_xfer_read(struct vm_xfer_table *table, FILE *file, const char *path)
 	}
 	if (!table->count[VM_PATH_WORKER] || !table->count[VM_PATH_NODE]) {
 		vm_log(VM_ERROR,
-		       "%s:%u: the table ends without lines for way %s; "
-		       "vmpi_info --calibrate writes a whole one",
+		       "%s:%u: the table ends without lines for path %s; "
+		       "vmpi_info --calibrate writes a complete one",
 		       path, number,
 		       table->count[VM_PATH_WORKER] ? "node" : "worker");
 		return -VMPI_EINVAL;

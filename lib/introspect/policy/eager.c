@@ -437,9 +437,8 @@ static int eager_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 const struct vmpi_policy vm_policy_eager = {
 	.abi = VMPI_POLICY_ABI,
 	.name = "eager",
-	.description =
-		"sets core_eager_limit by the sizes of messages to other "
-		"processes, their rate and the memory of packets",
+	.description = "sets core_eager_limit by the sizes and the rate of "
+		       "messages to other processes and by packet memory",
 	.start = eager_start,
 	.tick = eager_tick,
 	.event = eager_event,

@@ -384,10 +384,9 @@ static void guard(struct vm_policy_run *run, int rc)
 	if (!rc && !run->broken)
 		return;
 	if (run->broken)
-		snprintf(text, sizeof(text), "it is turned off: %s",
-			 run->broken);
+		snprintf(text, sizeof(text), "disabled: %s", run->broken);
 	else
-		snprintf(text, sizeof(text), "it is turned off: it failed: %s",
+		snprintf(text, sizeof(text), "disabled because it failed: %s",
 			 vmpi_strerror(rc));
 	vm_pvar_add(run->all->pvars->failed, 1);
 	run_end(run);

@@ -141,7 +141,8 @@ static int churn_see(vmpi_tuner *tuner, struct pool *p, int64_t keep,
 	int64_t budget = 0;
 
 	snprintf(reason, sizeof(reason),
-		 "memory was got %" PRIu64 " times since the last look", got);
+		 "memory was allocated %" PRIu64 " times since the last look",
+		 got);
 	if (keep < p->home) {
 		rest_longer(p, &p->lower);
 		return keep_set(tuner, p, p->home, reason);
@@ -216,8 +217,8 @@ static int pool_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 const struct vmpi_policy vm_policy_pool = {
 	.abi = VMPI_POLICY_ABI,
 	.name = "pool",
-	.description = "sets fabric_pool_keep by how much of the packets' "
-		       "memory is used",
+	.description =
+		"sets fabric_pool_keep by how much packet memory is used",
 	.start = pool_start,
 	.tick = pool_tick,
 	.event = pool_event,

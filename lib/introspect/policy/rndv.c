@@ -429,8 +429,9 @@ static int rndv_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 const struct vmpi_policy vm_policy_rndv = {
 	.abi = VMPI_POLICY_ABI,
 	.name = "rndv",
-	.description = "chooses by which protocol long messages come from each "
-		       "process, by who of the two comes late",
+	.description =
+		"chooses the rendezvous protocol for each sending "
+		"process, by whether its sends or our receives come late",
 	.start = rndv_start,
 	.tick = rndv_tick,
 	.event = rndv_event,

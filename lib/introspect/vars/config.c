@@ -179,8 +179,8 @@ static void env_warn(const char *name)
 		       name, capitals);
 	} else {
 		vm_log(VM_WARN,
-		       "environment variable %s is not known; "
-		       "vmpi_info --cvars lists what is",
+		       "environment variable %s is not known; vmpi_info --cvars "
+		       "lists those that are",
 		       name);
 	}
 }

@@ -240,7 +240,7 @@ static int check_keyval(struct vm_call *call, enum vm_attr_of of, int number,
 	return vm_error(call, MPI_ERR_KEYVAL,
 			keyval_is_predefined(number) ?
 				"predefined key %d cannot be changed" :
-				"%d is no attribute key, or one that was freed",
+				"%d is not an attribute key, or it was freed",
 			number);
 }
 

@@ -13,8 +13,8 @@ int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm)
 	if (handle == MPI_COMM_NULL)
 		return vm_error(call, MPI_ERR_COMM, "MPI_COMM_NULL");
 	return vm_error(call, MPI_ERR_COMM,
-			"%p is no communicator, or one that was freed, or not "
-			"there yet (MPI_Comm_idup)",
+			"%p is not a communicator, or it was freed, or is not "
+			"complete yet (MPI_Comm_idup)",
 			(void *)handle);
 }
 

@@ -113,7 +113,7 @@ int PMPI_Add_error_code(int errorclass, int *errorcode)
 
 	if (rc == 0 && (errorclass == MPI_SUCCESS ||
 			vm_error_class(errorclass) != errorclass))
-		rc = vm_error(&call, MPI_ERR_ARG, "%d is no error class",
+		rc = vm_error(&call, MPI_ERR_ARG, "%d is not an error class",
 			      errorclass);
 	if (rc == 0)
 		rc = errcode_add(&call, errorclass, errorcode);
@@ -127,7 +127,7 @@ static int check_own(struct vm_call *call, int code, struct errcode **row)
 	if (*row)
 		return 0;
 	return vm_error(call, MPI_ERR_ARG,
-			"%d is no error code that the program added", code);
+			"%d is not an error code that the program added", code);
 }
 
 int PMPI_Add_error_string(int errorcode, const char *string)

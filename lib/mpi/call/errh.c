@@ -221,7 +221,7 @@ static int check_errh(struct vm_call *call, MPI_Errhandler handle,
 	return vm_error(call, MPI_ERR_ERRHANDLER,
 			handle == MPI_ERRHANDLER_NULL ?
 				"MPI_ERRHANDLER_NULL" :
-				"not an error handler, or one that was freed");
+				"not an error handler, or it was freed");
 }
 
 static int errh_create(enum vm_call_id id,
@@ -339,7 +339,8 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	if (vm_error_class(errorcode) < 0)
 		return vm_call_exit(&call, comm,
 				    vm_error(&call, MPI_ERR_ARG,
-					     "%d is no error code", errorcode));
+					     "%d is not an error code",
+					     errorcode));
 	if (errorcode != MPI_SUCCESS) {
 		vm_error(&call, errorcode, "raised by the program");
 		vm_call_exit(&call, comm, errorcode);

@@ -119,7 +119,7 @@ static int info_open(struct vm_call *call, MPI_Info handle,
 	return vm_error(call, MPI_ERR_INFO,
 			handle == MPI_INFO_NULL ?
 				"MPI_INFO_NULL" :
-				"not an info object, or one that was freed");
+				"not an info object, or it was freed");
 }
 
 static void info_done(struct vm_mpi *mpi, struct vm_info *info, bool temporary)
@@ -167,7 +167,7 @@ int vm_check_hints(struct vm_call *call, MPI_Info handle)
 	    vm_object_of(handle, VM_MAGIC_INFO))
 		return 0;
 	return vm_error(call, MPI_ERR_INFO,
-			"not an info object, or one that was freed");
+			"not an info object, or it was freed");
 }
 
 int PMPI_Info_create(MPI_Info *info)

@@ -28,7 +28,7 @@ int vm_check_group(struct vm_call *call, MPI_Group handle,
 	return vm_error(call, MPI_ERR_GROUP,
 			handle == MPI_GROUP_NULL ?
 				"MPI_GROUP_NULL" :
-				"not a group, or one that was freed");
+				"not a group, or it was freed");
 }
 
 int vm_mpi_group_new(struct vm_mpi *mpi, MPI_Group *out, struct vm_group *group,

@@ -38,7 +38,7 @@ int vm_check_request(struct vm_call *call, const struct vm_req *req)
 		      req == vm_request(MPI_REQUEST_NULL)))
 		return 0;
 	if (vm_req_is_null(req))
-		return vm_error(call, MPI_ERR_REQUEST, "%p is no request",
+		return vm_error(call, MPI_ERR_REQUEST, "%p is not a request",
 				(const void *)req);
 	/* A request that has ended is neither. */
 	if (!req->active && !req->persistent)

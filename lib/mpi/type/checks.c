@@ -14,7 +14,7 @@ int vm_check_type(struct vm_call *call, MPI_Datatype handle,
 	if (handle == MPI_DATATYPE_NULL)
 		return vm_error(call, MPI_ERR_TYPE, "MPI_DATATYPE_NULL");
 	return vm_error(call, MPI_ERR_TYPE,
-			"%p is no datatype, or one that was freed",
+			"%p is not a datatype, or it was freed",
 			(void *)handle);
 }
 

@@ -37,7 +37,7 @@ static int check_handle(struct vm_call *call, MPI_Op handle,
 	if (handle == MPI_OP_NULL)
 		return vm_error(call, MPI_ERR_OP, "MPI_OP_NULL");
 	return vm_error(call, MPI_ERR_OP,
-			"%p is no operation, or one that was freed",
+			"%p is not an operation, or it was freed",
 			(void *)handle);
 }
 

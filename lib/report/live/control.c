@@ -88,12 +88,14 @@ static int connect_to(const struct call *call, const char *path)
 	if (!rc)
 		return 0;
 	if (errno == EAGAIN)
-		return fail(call, -VMPI_EAGAIN,
-			    "too many others ask the process just now");
+		return fail(
+			call, -VMPI_EAGAIN,
+			"too many other clients are connected to the process");
 	if (errno == ENOENT || errno == ECONNREFUSED)
-		return fail(call, -VMPI_ENOENT,
-			    "the job takes no settings while it runs: start it "
-			    "with vmpirun --control");
+		return fail(
+			call, -VMPI_ENOENT,
+			"the job does not accept settings: start it with vmpirun "
+			"--control");
 	return lost(call);
 }
 
@@ -129,8 +131,9 @@ static int receive_line(const struct call *call, char line[VM_CONTROL_LINE_MAX])
 		int rc = 0;
 
 		if (n == 0)
-			return fail(call, -VMPI_EIO,
-				    "the process hung up without an answer");
+			return fail(
+				call, -VMPI_EIO,
+				"the process closed the connection without an answer");
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return lost(call);
 		if (n < 0)
@@ -157,7 +160,7 @@ static int answer_take(const struct call *call, const char *line)
 		return fail(call, 0, line + 3);
 	if (!strncmp(line, "error ", 6))
 		return fail(call, -VMPI_EINVAL, line + 6);
-	return fail(call, -VMPI_EIO, "the answer is none of a vmpi process");
+	return fail(call, -VMPI_EIO, "the answer is not from a vmpi process");
 }
 
 int vm_control_ask(char answer[VM_CONTROL_LINE_MAX], const char *socket_path,
@@ -170,7 +173,7 @@ int vm_control_ask(char answer[VM_CONTROL_LINE_MAX], const char *socket_path,
 
 	if (bytes >= VM_CONTROL_LINE_MAX || strchr(request, '\n'))
 		return fail(&call, -VMPI_ELIMIT,
-			    "a request is one line, and shorter");
+			    "a request must be one line, and shorter");
 	call.until_ns = vm_clock_ns() + (uint64_t)timeout_ms * 1000000;
 	call.fd =
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -97,17 +97,18 @@ static int head_check(struct vm_live_file *file, char *why)
 	    copy_read(file, head, 0, sizeof(*head)))
 		return refuse(why, "it is too short");
 	if (memcmp(head->magic, VM_EXPORT_MAGIC, sizeof(head->magic)) != 0)
-		return refuse(why, "it is no file of vmpi");
+		return refuse(why, "it is not a file of vmpi");
 	head->library[sizeof(head->library) - 1] = '\0';
 	if (head->version != VM_EXPORT_VERSION ||
 	    head->head_bytes != sizeof(*head)) {
-		snprintf(why, VM_LIVE_WHY_MAX,
-			 "it is of another vmpi (%.31s), or damaged",
-			 head->library);
+		snprintf(
+			why, VM_LIVE_WHY_MAX,
+			"it is from another version of vmpi (%.31s), or damaged",
+			head->library);
 		return -VMPI_EINVAL;
 	}
 	if (head->ready != 1) {
-		refuse(why, "its process has not finished its start");
+		refuse(why, "its process has not finished starting");
 		return -VMPI_EAGAIN;
 	}
 	/* Everything that was written before `ready` is visible now. */
@@ -120,7 +121,7 @@ static int head_check(struct vm_live_file *file, char *why)
 	if (head->ranks > RANKS_MAX || head->node >= RANKS_MAX ||
 	    head->nodes > RANKS_MAX || head->ranks_here > head->ranks ||
 	    head->workers > RANKS_MAX)
-		return refuse(why, "its counts make no sense");
+		return refuse(why, "its counts are inconsistent");
 	return 0;
 }
 

@@ -285,18 +285,18 @@ static void wait_add(struct text *text, const struct vm_live_doing *doing)
 	bool sized = doing->state != VM_EXPORT_PROBE;
 
 	if (doing->state == VM_EXPORT_WAIT && wait->peer == VM_EXPORT_NOBODY) {
-		add(text, "waits for one of several operations, or a "
-			  "collective one");
+		add(text, "waiting for one of several operations, or for a "
+			  "collective");
 		return;
 	}
 	if (doing->state == VM_EXPORT_RECEIVE)
-		add(text, "receives from ");
+		add(text, "receiving from ");
 	else if (doing->state == VM_EXPORT_SEND)
-		add(text, "sends to ");
+		add(text, "sending to ");
 	else if (doing->state == VM_EXPORT_PROBE)
-		add(text, "waits for a message from ");
+		add(text, "waiting for a message from ");
 	else
-		add(text, "waits for its %s ",
+		add(text, "waiting for its %s ",
 		    sends ? "send to" : "receive from");
 	partner_add(text, wait);
 	if (sized)
@@ -323,7 +323,7 @@ static void collective_add(struct text *text, const char *call,
 	if (call)
 		add(text, "in %s of ", call);
 	else
-		add(text, "is in a collective operation of ");
+		add(text, "in a collective operation of ");
 	if (wait->context == 0)
 		add(text, "all ranks");
 	else
@@ -334,18 +334,18 @@ void vm_states_rank(const struct vm_states *states,
 		    char buffer[VM_STATES_TEXT_MAX], unsigned rank)
 {
 	static const char *const plain[VM_EXPORT_STATE_COUNT] = {
-		[VM_EXPORT_NEW] = "has not begun",
-		[VM_EXPORT_RUNNING] = "runs, or could",
-		[VM_EXPORT_SLEEP] = "sleeps",
-		[VM_EXPORT_OTHER] = "waits for a lock, a thread or a task",
-		[VM_EXPORT_DONE] = "has ended",
+		[VM_EXPORT_NEW] = "not started",
+		[VM_EXPORT_RUNNING] = "running or ready",
+		[VM_EXPORT_SLEEP] = "sleeping",
+		[VM_EXPORT_OTHER] = "waiting for a lock, a thread or a task",
+		[VM_EXPORT_DONE] = "finished",
 	};
 	const struct vm_live_doing *doing = &states->doing[rank];
 	struct text text = { .at = buffer, .bytes = VM_STATES_TEXT_MAX };
 	const char *call;
 
 	if (!states->known[rank]) {
-		add(&text, "is not on this host");
+		add(&text, "not on this host");
 		return;
 	}
 	if (plain[doing->state]) {
@@ -435,7 +435,7 @@ static int named_compare(const void *left, const void *right)
 
 #define WHO_MAX 72
 
-/* "rank 3", "ranks 0-2,7": of count keys. */
+/* "rank 3", "ranks 0-2, 7": of count keys. */
 static void who_add(struct text *text, const struct key *keys, unsigned count)
 {
 	size_t begin = text->used;
@@ -447,10 +447,10 @@ static void who_add(struct text *text, const struct key *keys, unsigned count)
 		for (n = 1; i + n < count && keys[i + n].rank == first + n; n++)
 			;
 		if (text->used - begin > WHO_MAX) {
-			add(text, ",... (%u)", count);
+			add(text, ", ... (%u)", count);
 			return;
 		}
-		add(text, n == 1 ? "%s%u" : "%s%u-%u", i ? "," : "", first,
+		add(text, n == 1 ? "%s%u" : "%s%u-%u", i ? ", " : "", first,
 		    first + n - 1);
 	}
 }
@@ -466,7 +466,7 @@ static void group_say(const struct vm_states *states, const struct key *group,
 	vm_states_rank(states, does, group->rank);
 	while (text.used < 16)
 		add(&text, " ");
-	add(&text, " %s", does);
+	add(&text, " %s %s", group->count == 1 ? "is" : "are", does);
 	line(buffer, arg);
 }
 
@@ -514,7 +514,7 @@ static void deadlock_say(const struct vm_states *states, const unsigned *circle,
 		from++;
 	if (length == 0) {
 		add(&text,
-		    "hang: rank %u waits, directly or through others, for rank "
+		    "hang: rank %u waits, directly or indirectly, for rank "
 		    "%u, which has ended",
 		    from, ended);
 	} else {
@@ -526,7 +526,7 @@ static void deadlock_say(const struct vm_states *states, const unsigned *circle,
 			    length - CIRCLE_SHOWN);
 		add(&text, " waits for rank %u", circle[0]);
 	}
-	add(&text, " (%u of %u ranks can never go on)", states->stuck,
+	add(&text, " (%u of %u ranks can never proceed)", states->stuck,
 	    states->count);
 	line(buffer, arg);
 }

@@ -217,8 +217,8 @@ static int text_end(struct merge *merge)
 		(unsigned long long)sum->sends_alone,
 		(unsigned long long)sum->matches_alone,
 		sum->hosts == 1 ? "one for all" :
-		sum->unset	? "hosts differ by what their times of day do" :
-				  "hosts are put together by their messages");
+		sum->unset	? "clocks of hosts aligned by time of day" :
+				  "clocks of hosts aligned by messages");
 }
 
 static int text_write(struct merge *merge, const char *path,

@@ -52,8 +52,8 @@ static const struct {
 	{ "rank 3 set farm_cows 9", "ok" },
 	{ "rank 3 get farm_cows", "ok 9" },
 	{ "get farm_cows", "ok 12" },
-	{ "rank 4 get farm_cows", "error rank 4 is not of this process" },
-	{ "rank 4 set farm_cows 9", "error rank 4 is not of this process" },
+	{ "rank 4 get farm_cows", "error rank 4 is not in this process" },
+	{ "rank 4 set farm_cows 9", "error rank 4 is not in this process" },
 	{ "rank 3 set farm_open on",
 	  "error farm_open has one value for all ranks of a process; set it "
 	  "without a rank" },
@@ -81,16 +81,16 @@ static const struct {
 	  "--cvars lists them" },
 	{ "get", "error the name of a control variable is missing; vmpi_info "
 		 "--cvars lists them" },
-	{ "get farm_cows now",
-	  "error there is more behind the request than it takes" },
-	{ "ping me", "error there is more behind the request than it takes" },
-	{ "", "error '' is no request; there are ping, get NAME, set NAME "
-	      "VALUE, and rank R before get and set" },
+	{ "get farm_cows now", "error the request has too many arguments" },
+	{ "ping me", "error the request has too many arguments" },
+	{ "",
+	  "error '' is not a request; requests are ping, get NAME, set NAME "
+	  "VALUE, and rank R before get and set" },
 	{ "GET \033[2J / HTTP/1.1",
-	  "error 'GET' is no request; there are ping, get NAME, set NAME "
+	  "error 'GET' is not a request; requests are ping, get NAME, set NAME "
 	  "VALUE, and rank R before get and set" },
 	{ "\033[2J",
-	  "error '?[2J' is no request; there are ping, get NAME, set NAME "
+	  "error '?[2J' is not a request; requests are ping, get NAME, set NAME "
 	  "VALUE, and rank R before get and set" },
 };
 

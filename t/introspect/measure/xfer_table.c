@@ -79,14 +79,14 @@ int main(void)
 {
 	test_times();
 	test_written();
-	refuses(WHOLE "worker 5\n", "some.table:3", "WAY BYTES NANOSECONDS");
-	refuses("worker 5 7 9\n", "some.table:1", "WAY BYTES NANOSECONDS");
-	refuses("\nworker -5 7\n", "some.table:2", "WAY BYTES NANOSECONDS");
-	refuses("air 5 7\n", "some.table:1", "air is no way");
+	refuses(WHOLE "worker 5\n", "some.table:3", "PATH BYTES NANOSECONDS");
+	refuses("worker 5 7 9\n", "some.table:1", "PATH BYTES NANOSECONDS");
+	refuses("\nworker -5 7\n", "some.table:2", "PATH BYTES NANOSECONDS");
+	refuses("air 5 7\n", "some.table:1", "air is not a path");
 	refuses("worker 5 0\n", "some.table:1", "above 0");
 	refuses("worker 5 nan\n", "some.table:1", "above 0");
-	refuses("worker 5 1\nworker 5 2\n", "some.table:2", "ascend");
-	refuses("worker 5 1\n", "some.table:1", "without lines for way node");
-	refuses("", "some.table:0", "without lines for way worker");
+	refuses("worker 5 1\nworker 5 2\n", "some.table:2", "increase");
+	refuses("worker 5 1\n", "some.table:1", "without lines for path node");
+	refuses("", "some.table:0", "without lines for path worker");
 	return done_testing();
 }

@@ -279,7 +279,7 @@ static void test_failure(void)
 	vm_policies_add(&all, &puppet, NULL, now);
 	tick(fail);
 	is_string(world.said,
-		  "puppet: it is turned off: it failed: input or output failed",
+		  "puppet: disabled because it failed: input or output failed",
 		  "a policy that fails is turned off");
 	is_int(*world_value(&world, "limit"), 100, "what it has set goes back");
 	is_int(ends, 1, "it ends");

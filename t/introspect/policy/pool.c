@@ -109,7 +109,7 @@ static void test_churn(void)
 	churn(10, 20);
 	is_int(keep(), 16,
 	       "what is got and given back again and again is kept");
-	ok(strstr(world.last.reason, "memory was got 20 times"),
+	ok(strstr(world.last.reason, "memory was allocated 20 times"),
 	   "for a reason: %s", world.last.reason);
 	set("fabric_pool_peak", 2, 10);
 	run(LOOK * 3);

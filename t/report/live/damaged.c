@@ -206,7 +206,7 @@ static void foreign(void)
 	file_write(bytes, sizeof(bytes));
 	is_int(vm_export_map(&file, path, why), -VMPI_EINVAL,
 	       "another file is refused");
-	is_string(why, "it is no file of vmpi", "with the reason");
+	is_string(why, "it is not a file of vmpi", "with the reason");
 	is_int(vm_export_map(&file, dir, why), -VMPI_EINVAL,
 	       "a directory is refused");
 	unlink(path);
