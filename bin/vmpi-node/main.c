@@ -179,15 +179,15 @@ static char *program_take(int argc, char **argv)
 }
 
 /* On a thread of boot's. */
-static void news_take(const struct vm_boot_peer_events *news, void *arg)
+static void peer_event_take(const struct vm_boot_peer_event *event, void *arg)
 {
 	(void)arg;
-	if (news->process < 0)
+	if (event->process < 0)
 		vm_node_die(EXIT_FAILURE,
 			    "the launcher has died; ending this node process");
 	vm_lock_take(&node.running_lock);
 	if (node.running)
-		vm_remote_dead(news->process);
+		vm_remote_dead(event->process);
 	vm_lock_give(&node.running_lock);
 }
 
@@ -268,7 +268,7 @@ static int job_run(const struct vm_job *job)
 	/* Earlier deaths have been noticed by the start, or are reported
 	 * now. */
 	if (node.boot->processes > 1 &&
-	    vm_boot_watch(node.boot, news_take, NULL))
+	    vm_boot_watch(node.boot, peer_event_take, NULL))
 		return EXIT_FAILURE;
 	report_start(job);
 	rc = vm_node_run(rank_main, NULL);

@@ -24,7 +24,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define GRACE_SIGNAL_NS (5 * SECOND_NS)
 #define GRACE_LIMIT_NS (1 * SECOND_NS)
-#define GRACE_NEWS_NS (1 * SECOND_NS)	    /* from a death to SIGTERM */
+#define GRACE_DEATH_NS (1 * SECOND_NS)	    /* from a death to SIGTERM */
 #define GRACE_FAILED_NS (3 * SECOND_NS / 4) /* from there to SIGKILL */
 #define EXIT_TIMEOUT 124		    /* as timeout(1) */
 
@@ -260,7 +260,7 @@ static void death_take(struct monitor *monitor, int number,
 		death_say(monitor, number, end);
 		vm_last_word_give();
 	}
-	fail(monitor, 128 + end->si_status, GRACE_NEWS_NS);
+	fail(monitor, 128 + end->si_status, GRACE_DEATH_NS);
 }
 
 /* A child has ended with an exit code. */

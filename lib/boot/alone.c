@@ -38,7 +38,7 @@ static void slurm_warn(void)
 }
 
 static int alone_open(void **state, struct vm_boot *boot,
-		      struct vm_peer_events *news)
+		      struct vm_peer_events *events)
 {
 	struct vm_kvs *kvs = malloc(sizeof(*kvs));
 
@@ -52,7 +52,7 @@ static int alone_open(void **state, struct vm_boot *boot,
 	boot->launcher_kills = false;
 	slurm_warn();
 	*state = kvs;
-	return vm_peer_events_count(news, 1);
+	return vm_peer_events_count(events, 1);
 }
 
 static int alone_put(void *state, const char *name, const void *bytes,
@@ -90,7 +90,7 @@ static void alone_abort(void *state, int code, const char *text,
 	/* Nobody to tell. */
 }
 
-static int alone_news(void *state)
+static int alone_watch(void *state)
 {
 	return 0;
 }
@@ -110,6 +110,6 @@ const struct vm_boot_backend vm_boot_alone = {
 	.fence = alone_fence,
 	.get = alone_get,
 	.abort = alone_abort,
-	.news = alone_news,
+	.watch = alone_watch,
 	.close = alone_close,
 };

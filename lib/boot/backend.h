@@ -28,10 +28,10 @@ struct vm_boot_backend {
 
 	/* Joins: sets boot's process, processes, the abilities of the launcher
 	 * and, unless it has one, its id, and calls vm_peer_events_count().
-	 * From now on, and until close, deaths are added to news
+	 * From now on, and until close, deaths are added to events
 	 * (vm_peer_events_add()) by any thread, or by a pump. */
 	int (*open)(void **state, struct vm_boot *boot,
-		    struct vm_peer_events *news);
+		    struct vm_peer_events *events);
 	int (*put)(void *state, const char *name, const void *bytes,
 		   size_t length);
 	int (*fence)(void *state);
@@ -40,7 +40,7 @@ struct vm_boot_backend {
 	void (*abort)(void *state, int code, const char *text, bool in_handler);
 
 	/* Begins to report deaths. */
-	int (*news)(void *state);
+	int (*watch)(void *state);
 	void (*close)(void *state);
 };
 

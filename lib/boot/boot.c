@@ -27,7 +27,7 @@ struct vm_boot_private {
 	void *state;
 	int *first;	   /* [processes + 1], vm_place_fill() */
 	struct vm_map map; /* of a job with a placement */
-	struct vm_peer_events news;
+	struct vm_peer_events events;
 	bool watched;
 };
 
@@ -340,15 +340,15 @@ int vm_boot_open(struct vm_boot **result, const struct vm_job *job)
 	private = boot->private;
 	private->backend = backend_find();
 	boot->backend = private->backend->name;
-	rc = vm_peer_events_init(&private->news);
+	rc = vm_peer_events_init(&private->events);
 	if (rc) {
 		boot_free(boot);
 		return rc;
 	}
 	snprintf(boot->id, sizeof(boot->id), "%s", job->id ? job->id : "");
-	rc = private->backend->open(&private->state, boot, &private->news);
+	rc = private->backend->open(&private->state, boot, &private->events);
 	if (rc) {
-		vm_peer_events_fini(&private->news);
+		vm_peer_events_fini(&private->events);
 		boot_free(boot);
 		return rc;
 	}
@@ -376,9 +376,9 @@ void vm_boot_close(struct vm_boot *boot)
 	if (!boot)
 		return;
 	private = boot->private;
-	vm_peer_events_stop(&private->news);
+	vm_peer_events_stop(&private->events);
 	private->backend->close(private->state);
-	vm_peer_events_fini(&private->news);
+	vm_peer_events_fini(&private->events);
 	boot_free(boot);
 }
 
@@ -446,13 +446,13 @@ void vm_boot_abort(struct vm_boot *boot, int code, const char *text,
 				      in_handler);
 }
 
-int vm_boot_watch(struct vm_boot *boot, vm_boot_peer_events_fn fn, void *arg)
+int vm_boot_watch(struct vm_boot *boot, vm_boot_peer_event_fn fn, void *arg)
 {
 	struct vm_boot_private *private = boot->private;
 	int rc;
 
 	VM_ASSERT(!private->watched);
 	private->watched = true;
-	rc = private->backend->news(private->state);
-	return rc ? rc : vm_peer_events_watch(&private->news, fn, arg);
+	rc = private->backend->watch(private->state);
+	return rc ? rc : vm_peer_events_watch(&private->events, fn, arg);
 }

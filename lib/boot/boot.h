@@ -147,13 +147,13 @@ void vm_boot_abort(struct vm_boot *boot, int code, const char *text,
 
 /* The death or departure of a process of the job; process -1 is the
  * launcher. */
-struct vm_boot_peer_events {
+struct vm_boot_peer_event {
 	int process;
 	int status; /* exit code, 128 + signal, or -1 where nobody knows */
 };
 
-typedef void (*vm_boot_peer_events_fn)(const struct vm_boot_peer_events *news,
-				       void *arg);
+typedef void (*vm_boot_peer_event_fn)(const struct vm_boot_peer_event *event,
+				      void *arg);
 
 /*
  * Calls fn for each process that dies from now on, and for those that are dead
@@ -165,6 +165,6 @@ typedef void (*vm_boot_peer_events_fn)(const struct vm_boot_peer_events *news,
  * per boot. Result: 0; -VMPI_ELIMIT (no thread); -VMPI_EIO (no launcher any
  * more).
  */
-int vm_boot_watch(struct vm_boot *boot, vm_boot_peer_events_fn fn, void *arg);
+int vm_boot_watch(struct vm_boot *boot, vm_boot_peer_event_fn fn, void *arg);
 
 #endif

@@ -16,167 +16,168 @@
 #include "base/err.h"
 #include "base/log.h"
 
-enum state { STATE_ALIVE, STATE_NEWS, STATE_TOLD };
+enum state { STATE_ALIVE, STATE_PENDING, STATE_REPORTED };
 
-int vm_peer_events_init(struct vm_peer_events *news)
+int vm_peer_events_init(struct vm_peer_events *events)
 {
-	*news = (struct vm_peer_events){ .pump_fd = -1 };
-	pthread_mutex_init(&news->lock, NULL);
-	news->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (news->event >= 0)
+	*events = (struct vm_peer_events){ .pump_fd = -1 };
+	pthread_mutex_init(&events->lock, NULL);
+	events->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (events->wake_fd >= 0)
 		return 0;
 	vm_log(VM_ERROR, "eventfd: %s", strerror(errno));
-	pthread_mutex_destroy(&news->lock);
+	pthread_mutex_destroy(&events->lock);
 	return -VMPI_ELIMIT;
 }
 
-static void wake(struct vm_peer_events *news)
+static void wake(struct vm_peer_events *events)
 {
-	eventfd_write(news->event, 1);
+	eventfd_write(events->wake_fd, 1);
 }
 
-void vm_peer_events_stop(struct vm_peer_events *news)
+void vm_peer_events_stop(struct vm_peer_events *events)
 {
-	if (!news->running)
+	if (!events->running)
 		return;
-	pthread_mutex_lock(&news->lock);
-	news->stopping = true;
-	pthread_mutex_unlock(&news->lock);
-	wake(news);
-	pthread_join(news->thread, NULL);
-	news->running = false;
+	pthread_mutex_lock(&events->lock);
+	events->stopping = true;
+	pthread_mutex_unlock(&events->lock);
+	wake(events);
+	pthread_join(events->thread, NULL);
+	events->running = false;
 }
 
-void vm_peer_events_fini(struct vm_peer_events *news)
+void vm_peer_events_fini(struct vm_peer_events *events)
 {
-	close(news->event);
-	free(news->status);
-	free(news->state);
-	pthread_mutex_destroy(&news->lock);
+	close(events->wake_fd);
+	free(events->status);
+	free(events->state);
+	pthread_mutex_destroy(&events->lock);
 }
 
-int vm_peer_events_count(struct vm_peer_events *news, int processes)
+int vm_peer_events_count(struct vm_peer_events *events, int processes)
 {
 	size_t count = (size_t)processes + 1;
 
-	news->status = calloc(count, sizeof(*news->status));
-	news->state = calloc(count, sizeof(*news->state));
-	if (!news->status || !news->state) {
+	events->status = calloc(count, sizeof(*events->status));
+	events->state = calloc(count, sizeof(*events->state));
+	if (!events->status || !events->state) {
 		vm_log(VM_ERROR, "out of memory for %d processes", processes);
 		return -VMPI_ENOMEM;
 	}
-	news->count = processes;
+	events->count = processes;
 	return 0;
 }
 
-void vm_peer_events_pump(struct vm_peer_events *news, int fd,
+void vm_peer_events_pump(struct vm_peer_events *events, int fd,
 			 vm_peer_events_pump_fn pump, void *arg)
 {
-	news->pump_fd = fd;
-	news->pump = pump;
-	news->pump_arg = arg;
+	events->pump_fd = fd;
+	events->pump = pump;
+	events->pump_arg = arg;
 }
 
-void vm_peer_events_add(struct vm_peer_events *news, int process, int status)
+void vm_peer_events_add(struct vm_peer_events *events, int process, int status)
 {
-	int at = process == -1 ? news->count : process;
+	int at = process == -1 ? events->count : process;
 
-	if (at < 0 || at > news->count || (process >= 0 && at == news->count))
+	if (at < 0 || at > events->count ||
+	    (process >= 0 && at == events->count))
 		return;
-	pthread_mutex_lock(&news->lock);
-	if (news->state[at] == STATE_ALIVE) {
-		news->state[at] = STATE_NEWS;
-		news->status[at] = status;
+	pthread_mutex_lock(&events->lock);
+	if (events->state[at] == STATE_ALIVE) {
+		events->state[at] = STATE_PENDING;
+		events->status[at] = status;
 	}
-	pthread_mutex_unlock(&news->lock);
-	wake(news);
+	pthread_mutex_unlock(&events->lock);
+	wake(events);
 }
 
 /* Takes the next report; false: none. */
-static bool news_take(struct vm_peer_events *news,
-		      struct vm_boot_peer_events *next)
+static bool pending_take(struct vm_peer_events *events,
+			 struct vm_boot_peer_event *next)
 {
 	bool found = false;
 
-	pthread_mutex_lock(&news->lock);
-	for (int i = 0; !found && i <= news->count; i++) {
-		if (news->state[i] != STATE_NEWS)
+	pthread_mutex_lock(&events->lock);
+	for (int i = 0; !found && i <= events->count; i++) {
+		if (events->state[i] != STATE_PENDING)
 			continue;
-		news->state[i] = STATE_TOLD;
-		*next = (struct vm_boot_peer_events){
-			.process = i == news->count ? -1 : i,
-			.status = news->status[i],
+		events->state[i] = STATE_REPORTED;
+		*next = (struct vm_boot_peer_event){
+			.process = i == events->count ? -1 : i,
+			.status = events->status[i],
 		};
 		found = true;
 	}
-	pthread_mutex_unlock(&news->lock);
+	pthread_mutex_unlock(&events->lock);
 	return found;
 }
 
-static bool is_stopping(struct vm_peer_events *news)
+static bool is_stopping(struct vm_peer_events *events)
 {
 	bool stopping;
 
-	pthread_mutex_lock(&news->lock);
-	stopping = news->stopping;
-	pthread_mutex_unlock(&news->lock);
+	pthread_mutex_lock(&events->lock);
+	stopping = events->stopping;
+	pthread_mutex_unlock(&events->lock);
 	return stopping;
 }
 
-static bool launcher_is_gone(struct vm_peer_events *news)
+static bool launcher_is_gone(struct vm_peer_events *events)
 {
 	bool gone;
 
-	pthread_mutex_lock(&news->lock);
-	gone = news->state[news->count] != STATE_ALIVE;
-	pthread_mutex_unlock(&news->lock);
+	pthread_mutex_lock(&events->lock);
+	gone = events->state[events->count] != STATE_ALIVE;
+	pthread_mutex_unlock(&events->lock);
 	return gone;
 }
 
-static void *news_main(void *arg)
+static void *events_main(void *arg)
 {
-	struct vm_peer_events *news = arg;
-	struct vm_boot_peer_events next;
+	struct vm_peer_events *events = arg;
+	struct vm_boot_peer_event next;
 	eventfd_t ignored;
 
-	while (!is_stopping(news)) {
+	while (!is_stopping(events)) {
 		struct pollfd fds[] = {
-			{ .fd = news->event, .events = POLLIN },
-			{ .fd = launcher_is_gone(news) ? -1 : news->pump_fd,
+			{ .fd = events->wake_fd, .events = POLLIN },
+			{ .fd = launcher_is_gone(events) ? -1 : events->pump_fd,
 			  .events = POLLIN },
 		};
 
-		while (news_take(news, &next))
-			news->fn(&next, news->arg);
+		while (pending_take(events, &next))
+			events->fn(&next, events->arg);
 		if (poll(fds, 2, -1) < 0)
 			continue;
 		if (fds[0].revents)
-			eventfd_read(news->event, &ignored);
+			eventfd_read(events->wake_fd, &ignored);
 		if (fds[1].revents)
-			news->pump(news->pump_arg);
+			events->pump(events->pump_arg);
 	}
 	return NULL;
 }
 
-int vm_peer_events_watch(struct vm_peer_events *news, vm_boot_peer_events_fn fn,
-			 void *arg)
+int vm_peer_events_watch(struct vm_peer_events *events,
+			 vm_boot_peer_event_fn fn, void *arg)
 {
 	sigset_t all, before;
 	int error;
 
-	news->fn = fn;
-	news->arg = arg;
+	events->fn = fn;
+	events->arg = arg;
 	/* The default stack: with the thread-local variables of many images a
 	 * small one would be too small. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&news->thread, NULL, news_main, news);
+	error = pthread_create(&events->thread, NULL, events_main, events);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
 		vm_log(VM_ERROR, "a thread cannot be started: %s",
 		       strerror(error));
 		return -VMPI_ELIMIT;
 	}
-	news->running = true;
+	events->running = true;
 	return 0;
 }

@@ -20,38 +20,38 @@ struct vm_peer_events {
 	int count;   /* of processes */
 	int *status; /* [count + 1], the last one is the launcher's */
 	char *state; /* [count + 1], of enum state in peer_events.c */
-	int event;   /* eventfd: the thread has something to do */
+	int wake_fd; /* eventfd: the thread has something to do */
 	int pump_fd; /* or -1 */
 	vm_peer_events_pump_fn pump;
 	void *pump_arg;
-	vm_boot_peer_events_fn fn;
+	vm_boot_peer_event_fn fn;
 	void *arg;
 	bool running, stopping;
 	pthread_t thread;
 };
 
 /* Result: 0, -VMPI_ENOMEM, -VMPI_ELIMIT (no descriptor); logged. */
-int vm_peer_events_init(struct vm_peer_events *news);
+int vm_peer_events_init(struct vm_peer_events *events);
 
 /* Ends the thread; no more callbacks and pumps are called. */
-void vm_peer_events_stop(struct vm_peer_events *news);
+void vm_peer_events_stop(struct vm_peer_events *events);
 
 /* Frees it; after vm_peer_events_stop(), when no thread adds any more. */
-void vm_peer_events_fini(struct vm_peer_events *news);
+void vm_peer_events_fini(struct vm_peer_events *events);
 
 /* Sets the number of processes; once, before all that follows. */
-int vm_peer_events_count(struct vm_peer_events *news, int processes);
+int vm_peer_events_count(struct vm_peer_events *events, int processes);
 
 /* Makes the thread poll fd too; before vm_peer_events_watch(). */
-void vm_peer_events_pump(struct vm_peer_events *news, int fd,
+void vm_peer_events_pump(struct vm_peer_events *events, int fd,
 			 vm_peer_events_pump_fn pump, void *arg);
 
 /* Reports that a process, or -1 for the launcher, has died.  Any thread; the
  * first time counts, and invalid numbers are ignored. */
-void vm_peer_events_add(struct vm_peer_events *news, int process, int status);
+void vm_peer_events_add(struct vm_peer_events *events, int process, int status);
 
 /* Starts the thread.  Result: 0 or -VMPI_ELIMIT (logged). */
-int vm_peer_events_watch(struct vm_peer_events *news, vm_boot_peer_events_fn fn,
-			 void *arg);
+int vm_peer_events_watch(struct vm_peer_events *events,
+			 vm_boot_peer_event_fn fn, void *arg);
 
 #endif

@@ -38,7 +38,7 @@ struct pmi {
 	bool vmpi; /* the server is ours */
 	char kvsname[256];
 	size_t piece_max; /* characters of a value */
-	struct vm_peer_events *news;
+	struct vm_peer_events *events;
 
 	/* One request at a time; its answer is parsed here. */
 	pthread_mutex_t call;
@@ -90,7 +90,7 @@ static void lose(struct pmi *pmi)
 		return;
 	pmi->gone = true;
 	eventfd_write(pmi->event, 1);
-	vm_peer_events_add(pmi->news, -1, -1);
+	vm_peer_events_add(pmi->events, -1, -1);
 }
 
 /* Sorts one line.  Under the lock `read`. */
@@ -101,7 +101,7 @@ static void line_take(struct pmi *pmi, char *line)
 	if (!strncmp(line, "cmd=vmpi_left ", 14)) {
 		if (vm_pmi_parse(&message, line))
 			return;
-		vm_peer_events_add(pmi->news,
+		vm_peer_events_add(pmi->events,
 				   vm_pmi_number(&message, "process", -2),
 				   vm_pmi_number(&message, "status", -1));
 		return;
@@ -280,7 +280,8 @@ static int join(struct pmi *pmi)
 	/* From the start: fences report a missing process only to those who ask
 	 * for it. Reports are kept until they are wanted. */
 	if (pmi->vmpi)
-		rc = request(pmi, &message, "vmpi_news_on", "cmd=vmpi_news\n");
+		rc = request(pmi, &message, "vmpi_events_on",
+			     "cmd=vmpi_events\n");
 	return rc ? rc : limits_ask(pmi);
 }
 
@@ -320,7 +321,7 @@ static void pmi_free(struct pmi *pmi)
 }
 
 static int pmi_open(void **state, struct vm_boot *boot,
-		    struct vm_peer_events *news)
+		    struct vm_peer_events *events)
 {
 	struct pmi *pmi = calloc(1, sizeof(*pmi));
 	int rc;
@@ -332,18 +333,18 @@ static int pmi_open(void **state, struct vm_boot *boot,
 	pthread_mutex_init(&pmi->call, NULL);
 	pthread_mutex_init(&pmi->read, NULL);
 	vm_pmi_reader_init(&pmi->reader);
-	pmi->news = news;
+	pmi->events = events;
 	pmi->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = pmi->event < 0 ? -VMPI_ELIMIT : env_read(pmi);
 	if (!rc)
-		rc = vm_peer_events_count(news, pmi->processes);
+		rc = vm_peer_events_count(events, pmi->processes);
 	if (!rc)
 		rc = join(pmi);
 	if (rc) {
 		pmi_free(pmi);
 		return rc;
 	}
-	vm_peer_events_pump(news, pmi->fd, pump, pmi);
+	vm_peer_events_pump(events, pmi->fd, pump, pmi);
 	*state = pmi;
 	boot->process = pmi->process;
 	if (!pmi->vmpi && !boot->id[0])
@@ -514,7 +515,7 @@ static void pmi_abort(void *state, int code, const char *text, bool in_handler)
 }
 
 /* They come from the moment we join, if at all. */
-static int pmi_news(void *state)
+static int pmi_watch(void *state)
 {
 	struct pmi *pmi = state;
 	bool gone;
@@ -550,6 +551,6 @@ const struct vm_boot_backend vm_boot_pmi = {
 	.fence = pmi_fence,
 	.get = pmi_get,
 	.abort = pmi_abort,
-	.news = pmi_news,
+	.watch = pmi_watch,
 	.close = pmi_close,
 };

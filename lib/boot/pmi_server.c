@@ -28,7 +28,7 @@ struct vm_pmi_client {
 	bool joined, left, ended, aborted;
 	bool refused; /* its socket was closed by us */
 	bool in_fence;
-	bool wants_news;
+	bool wants_events;
 	bool in_mcmd; /* in the lines of a request we refuse */
 	int status;   /* how it ended, once it has */
 	size_t stored_bytes;
@@ -187,13 +187,13 @@ static void fence_check(struct vm_pmi_server *server)
 			continue;
 		client->in_fence = false;
 		answer(client, "cmd=barrier_out%s\n",
-		       missing && client->wants_news ? " rc=-1" : "");
+		       missing && client->wants_events ? " rc=-1" : "");
 	}
 }
 
-static void news_tell(struct vm_pmi_client *to, int process, int status)
+static void event_send(struct vm_pmi_client *to, int process, int status)
 {
-	if (to->wants_news && !is_remote(to))
+	if (to->wants_events && !is_remote(to))
 		answer(to, "cmd=vmpi_left process=%d status=%d\n", process,
 		       status);
 }
@@ -332,17 +332,17 @@ static void abort_answer(struct vm_pmi_server *server,
 	server->abort_code = code < 1 || code > 255 ? 1 : code;
 }
 
-static void news_answer(struct vm_pmi_server *server,
-			struct vm_pmi_client *client,
-			const struct vm_pmi_message *message)
+static void events_answer(struct vm_pmi_server *server,
+			  struct vm_pmi_client *client,
+			  const struct vm_pmi_message *message)
 {
-	client->wants_news = true;
-	answer(client, "cmd=vmpi_news_on rc=0\n");
+	client->wants_events = true;
+	answer(client, "cmd=vmpi_events_on rc=0\n");
 	for (int i = 0; i < server->count; i++) {
 		const struct vm_pmi_client *other = &server->clients[i];
 
 		if (other->ended && !other->left)
-			news_tell(client, i, other->status);
+			event_send(client, i, other->status);
 	}
 }
 
@@ -360,7 +360,7 @@ static const struct {
 	{ "barrier_in", fence_answer },
 	{ "finalize", finalize_answer },
 	{ "abort", abort_answer },
-	{ "vmpi_news", news_answer },
+	{ "vmpi_events", events_answer },
 };
 
 static void message_take(struct vm_pmi_server *server,
@@ -468,7 +468,7 @@ void vm_pmi_server_ended(struct vm_pmi_server *server, int process, int status)
 	client->ended = true;
 	client->status = status;
 	for (int i = 0; !client->left && i < server->count; i++)
-		news_tell(&server->clients[i], process, status);
+		event_send(&server->clients[i], process, status);
 	fence_check(server);
 }
 

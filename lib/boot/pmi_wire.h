@@ -7,9 +7,9 @@
  * and the only call is read.
  *
  * Our extensions are the words "vmpi=1" in the answer to init, by which a
- * client knows that it may ask for reports of deaths (cmd=vmpi_news), the lines
- * "cmd=vmpi_left process=P status=S" that follow at any time, and "rc=-1" in a
- * barrier_out that a process has not reached.
+ * client knows that it may ask for reports of deaths (cmd=vmpi_events), the
+ * lines "cmd=vmpi_left process=P status=S" that follow at any time, and "rc=-1"
+ * in a barrier_out that a process has not reached.
  */
 #ifndef BOOT_PMI_WIRE_H
 #define BOOT_PMI_WIRE_H

@@ -43,7 +43,7 @@ struct pmix {
 
 /* The handler of events has no argument of ours: one process, one boot.  It
  * runs on libpmix's thread. */
-static struct vm_peer_events *_Atomic pmix_news_to;
+static struct vm_peer_events *_Atomic pmix_events;
 
 static bool pmix_present(void)
 {
@@ -143,7 +143,7 @@ static int processes_ask(const struct pmix *pmix, int *processes)
 }
 
 static int pmix_open(void **state, struct vm_boot *boot,
-		     struct vm_peer_events *news)
+		     struct vm_peer_events *events)
 {
 	struct pmix *pmix = calloc(1, sizeof(*pmix));
 	int rc = -VMPI_ENOMEM;
@@ -163,7 +163,7 @@ static int pmix_open(void **state, struct vm_boot *boot,
 	}
 	rc = processes_ask(pmix, &boot->processes);
 	if (!rc)
-		rc = vm_peer_events_count(news, boot->processes);
+		rc = vm_peer_events_count(events, boot->processes);
 	if (rc)
 		goto finalize;
 	boot->process = (int)pmix->self.rank;
@@ -174,7 +174,7 @@ static int pmix_open(void **state, struct vm_boot *boot,
 	 * was. */
 	boot->launcher_kills = !getenv("SLURM_STEP_ID");
 	boot->launcher_silent = !boot->launcher_kills;
-	atomic_store(&pmix_news_to, news);
+	atomic_store(&pmix_events, events);
 	*state = pmix;
 	return 0;
 finalize:
@@ -281,10 +281,10 @@ static void event_take(size_t id, pmix_status_t event,
 		       size_t count, pmix_info_t *results, size_t result_count,
 		       pmix_event_notification_cbfunc_fn_t done, void *done_arg)
 {
-	struct vm_peer_events *news = atomic_load(&pmix_news_to);
+	struct vm_peer_events *events = atomic_load(&pmix_events);
 
-	if (news)
-		vm_peer_events_add(news,
+	if (events)
+		vm_peer_events_add(events,
 				   event == PMIX_ERR_LOST_CONNECTION ?
 					   -1 :
 					   event_process(source, info, count),
@@ -314,7 +314,7 @@ static void registered(pmix_status_t status, size_t handler, void *arg)
 	pthread_mutex_unlock(&registration->lock);
 }
 
-static int pmix_news(void *state)
+static int pmix_watch(void *state)
 {
 	pmix_status_t codes[] = {
 		PMIX_ERR_LOST_CONNECTION,   PMIX_ERR_PROC_TERM_WO_SYNC,
@@ -349,7 +349,7 @@ static void pmix_close(void *state)
 	/* Blocks without a callback: no event is under way afterwards. */
 	if (pmix->watching)
 		pmix->PMIx_Deregister_event_handler(pmix->handler, NULL, NULL);
-	atomic_store(&pmix_news_to, NULL);
+	atomic_store(&pmix_events, NULL);
 	pmix->PMIx_Finalize(NULL, 0);
 	free(pmix);
 }
@@ -363,6 +363,6 @@ const struct vm_boot_backend vm_boot_pmix = {
 	.fence = pmix_fence,
 	.get = pmix_get,
 	.abort = pmix_abort,
-	.news = pmix_news,
+	.watch = pmix_watch,
 	.close = pmix_close,
 };

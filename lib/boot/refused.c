@@ -45,7 +45,7 @@ static int refused_process(void)
 }
 
 static int refused_open(void **state, struct vm_boot *boot,
-			struct vm_peer_events *news)
+			struct vm_peer_events *events)
 {
 	return refused_process();
 }

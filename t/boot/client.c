@@ -34,7 +34,7 @@ static const struct row good[] = {
 	{ "cmd=put", "cmd=put_result rc=0\n" },
 	{ "cmd=barrier_in", "cmd=barrier_out\n" },
 	{ "cmd=get ", "cmd=get_result rc=-1 value=unknown\n" },
-	{ "cmd=vmpi_news", "cmd=vmpi_news_on rc=0\n" },
+	{ "cmd=vmpi_events", "cmd=vmpi_events_on rc=0\n" },
 	{ "cmd=finalize", "cmd=finalize_ack\n" },
 	{ "", "cmd=unknown_cmd rc=-1\n" },
 };
@@ -95,7 +95,7 @@ static bool answer_send(const struct fake *fake, const char *line)
 			answer = row->answer;
 			break;
 		}
-	/* News come besides an answer. */
+	/* Events come besides an answer. */
 	if (answer && !strncmp(answer, "cmd=vmpi_left", 13)) {
 		send(fake->fd, answer, strlen(answer), MSG_NOSIGNAL);
 		answer = NULL;

@@ -7,8 +7,8 @@
  *	exchange       put blobs of many sizes, fence, check everybody's
  *	key            check that all have the same key, and that it is one
  *	fence          pass a fence (fails=fence: it must fail)
- *	watch          ask for news, and print them
- *	news=N         wait until N news have come
+ *	watch          report the deaths of others, and print them
+ *	events=N       wait until N deaths were reported
  *	abort=CODE     tell the launcher, then end with the code
  *	exit=CODE      end without leaving
  *	signal=NAME    KILL or SEGV this process
@@ -42,7 +42,7 @@ static const size_t sizes[] = { 0,   1,	   2,	 63,   311,   312,
 #define SIZES ((int)(sizeof(sizes) / sizeof(sizes[0])))
 
 static struct vm_boot *boot;
-static _Atomic int news_count;
+static _Atomic int event_count;
 
 static void line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -138,18 +138,18 @@ static void fence_do(const char *value)
 	     vm_boot_fence(boot) ? "failed" : "passed");
 }
 
-static void news_take(const struct vm_boot_peer_events *news, void *arg)
+static void peer_event_take(const struct vm_boot_peer_event *event, void *arg)
 {
-	if (news->process < 0)
+	if (event->process < 0)
 		_exit(92);
-	line("process %d: news of %d, status %d", boot->process, news->process,
-	     news->status);
-	atomic_fetch_add(&news_count, 1);
+	line("process %d: death of %d, status %d", boot->process,
+	     event->process, event->status);
+	atomic_fetch_add(&event_count, 1);
 }
 
 static void watch_do(const char *value)
 {
-	if (vm_boot_watch(boot, news_take, NULL))
+	if (vm_boot_watch(boot, peer_event_take, NULL))
 		failed("watch");
 }
 
@@ -161,9 +161,9 @@ static void sleep_ms(long ms)
 		;
 }
 
-static void news_do(const char *value)
+static void events_do(const char *value)
 {
-	while (atomic_load(&news_count) < (int)strtol(value, NULL, 10))
+	while (atomic_load(&event_count) < (int)strtol(value, NULL, 10))
 		sleep_ms(2);
 }
 
@@ -237,7 +237,7 @@ static const struct {
 } acts[] = {
 	{ "who", who_do },	 { "exchange", exchange_do },
 	{ "key", key_do },	 { "fence", fence_do },
-	{ "watch", watch_do },	 { "news", news_do },
+	{ "watch", watch_do },	 { "events", events_do },
 	{ "abort", abort_do },	 { "exit", exit_do },
 	{ "signal", signal_do }, { "sleep", sleep_do },
 	{ "ready", ready_do },	 { "stdin", stdin_do },

@@ -126,12 +126,12 @@ static void fence_test(void)
 	tell(0, "cmd=barrier_in\n");
 	tell(1, "cmd=barrier_in\n");
 	is_string(heard(0), "", "two of three do not end a fence");
-	tell(2, "cmd=vmpi_news\ncmd=barrier_in\n");
+	tell(2, "cmd=vmpi_events\ncmd=barrier_in\n");
 	for (int i = 0; i < 2; i++)
 		is_string(heard(i), "cmd=barrier_out", "process %d passes", i);
-	is_string(heard(2), "cmd=vmpi_news_on rc=0\ncmd=barrier_out",
-		  "so does who asked for news before");
-	tell(0, "cmd=vmpi_news\n");
+	is_string(heard(2), "cmd=vmpi_events_on rc=0\ncmd=barrier_out",
+		  "so does who asked for events before");
+	tell(0, "cmd=vmpi_events\n");
 	heard(0);
 	tell(0, "cmd=barrier_in\n");
 	tell(1, "cmd=barrier_in\n");
@@ -139,17 +139,17 @@ static void fence_test(void)
 	vm_pmi_server_ended(&server, 2, 137);
 	is_string(heard(0),
 		  "cmd=vmpi_left process=2 status=137\ncmd=barrier_out rc=-1",
-		  "a death is news and ends the fence, which has failed");
+		  "a death is reported and ends the fence, which has failed");
 	is_string(heard(1), "cmd=barrier_out",
-		  "who knows nothing of news passes");
-	tell(1, "cmd=vmpi_news\n");
+		  "who has not asked for events passes");
+	tell(1, "cmd=vmpi_events\n");
 	is_string(heard(1),
-		  "cmd=vmpi_news_on rc=0\ncmd=vmpi_left process=2 status=137",
+		  "cmd=vmpi_events_on rc=0\ncmd=vmpi_left process=2 status=137",
 		  "who asks later hears of it then");
 	tell(1, "cmd=finalize\n");
 	heard(1);
 	vm_pmi_server_ended(&server, 1, 0);
-	is_string(heard(0), "", "to leave properly is no news");
+	is_string(heard(0), "", "to leave properly is not reported");
 	tell(0, "cmd=barrier_in\n");
 	is_string(heard(0), "cmd=barrier_out rc=-1",
 		  "a fence without those who have left fails");
@@ -289,7 +289,7 @@ static void random_test(void)
 		"cmd=barrier_in\n",
 		"cmd=put kvsname=v key=a value=b\n",
 		"cmd=get kvsname=v key=a\n",
-		"cmd=vmpi_news\n",
+		"cmd=vmpi_events\n",
 		"cmd=abort exitcode=3\n",
 		"cmd=finalize\n",
 		"mcmd=spawn\n",

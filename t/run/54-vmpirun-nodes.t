@@ -97,16 +97,16 @@ is $? 3 "two failures give one code"
 
 for signal in KILL:137 SEGV:139; do
 	out=$(run -n 8 --nodes 4 true watch fence "1:signal=${signal%:*}" \
-		news=1 sleep=20000)
+		events=1 sleep=20000)
 	is $? "${signal#*:}" "SIG${signal%:*} of a node makes it ${signal#*:}"
 	like "$out" "^vmpirun: node 1 \\(ranks 2-3, pid [0-9]+\\) died of SIG${signal%:*}" \
 		"with the node and its ranks"
-	is "$(echo "$out" | grep -c "news of 1, status ${signal#*:}")" 3 \
+	is "$(echo "$out" | grep -c "death of 1, status ${signal#*:}")" 3 \
 		"the others are told"
 done
 out=$(run -n 4 --nodes 4 true ignore=TERM fence 3:signal=KILL sleep=20000)
 is $? 137 "those who do not end at SIGTERM are killed"
-out=$(run -n 4 --nodes 4 --keep-going true watch fence 3:signal=KILL news=1 fence)
+out=$(run -n 4 --nodes 4 --keep-going true watch fence 3:signal=KILL events=1 fence)
 is $? 137 "--keep-going gives the code of the death too"
 is "$(echo "$out" | grep -c '^process [012]: fence failed$')" 3 \
 	"but the others go on, and a fence is of the living"

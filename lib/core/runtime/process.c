@@ -28,7 +28,7 @@ static struct {
 	_Atomic(struct vm_rank *) rank;
 	pthread_key_t leave;  /* its destructor runs when a thread ends */
 	struct vm_boot *boot; /* NULL: not in the job yet, or any more */
-	struct vm_lock news_lock;
+	struct vm_lock deaths_lock;
 	bool running; /* under that lock: deaths matter */
 	bool watched; /* the rank's calls are, of one of its threads */
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -46,21 +46,21 @@ static void thread_leave(void *rank)
 
 static void running_set(bool running)
 {
-	vm_lock_take(&process.news_lock);
+	vm_lock_take(&process.deaths_lock);
 	process.running = running;
-	vm_lock_give(&process.news_lock);
+	vm_lock_give(&process.deaths_lock);
 }
 
 /* On a thread of boot's. */
-static void news_take(const struct vm_boot_peer_events *news, void *arg)
+static void peer_event_take(const struct vm_boot_peer_event *event, void *arg)
 {
-	if (news->process < 0)
+	if (event->process < 0)
 		vm_node_die(EXIT_FAILURE,
 			    "the launcher has died; ending this process");
-	vm_lock_take(&process.news_lock);
+	vm_lock_take(&process.deaths_lock);
 	if (process.running)
-		vm_remote_dead(news->process);
-	vm_lock_give(&process.news_lock);
+		vm_remote_dead(event->process);
+	vm_lock_give(&process.deaths_lock);
 }
 
 static int ranks_check(const struct vm_job *job)
@@ -128,7 +128,7 @@ static int runtime_start(void)
 		/* Earlier deaths have been noticed by the start, or are
 		 * reported now. */
 		if (process.boot->processes > 1)
-			rc = vm_boot_watch(process.boot, news_take, NULL);
+			rc = vm_boot_watch(process.boot, peer_event_take, NULL);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc;
