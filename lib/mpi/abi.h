@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What libmpi_abi.so.1 finds in libvmpi.so: the address of every MPI function.
+ * The table in libvmpi.so that libmpi_abi.so.1 uses: the addresses of all MPI
+ * functions.
  *
- * The two have functions of the same names, so those of libmpi_abi cannot ask
- * the dynamic linker for those of libvmpi; they jump through this table.
+ * Both libraries export the same names, so the functions of libmpi_abi cannot
+ * find those of libvmpi through the dynamic linker; they jump through this
+ * table.
  */
 #ifndef MPI_ABI_H
 #define MPI_ABI_H

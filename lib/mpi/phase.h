@@ -2,7 +2,7 @@
 /*
  * The phase RUNNING of a rank: from MPI_Init to the end of MPI_Finalize.
  *
- * The state itself is older and lives longer (mpi/call/state.h).
+ * The state itself exists before and after that (mpi/call/state.h).
  */
 #ifndef MPI_PHASE_H
 #define MPI_PHASE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes: values that a program hangs on a communicator or a datatype under
- * keys of its own, with callbacks for copies and deletions.
+ * Attributes: values that a program attaches to communicators and datatypes
+ * under keys that it creates, with copy and delete callbacks.
  *
- * "object" is the handle that the callbacks get; the key knows its kind.
+ * "object" is the handle passed to the callbacks; the key determines its kind.
  */
 #ifndef MPI_CALL_ATTR_H
 #define MPI_CALL_ATTR_H
@@ -11,7 +11,8 @@
 #include "mpi/call/call.h"
 #include "mpi/call/state.h"
 
-/* Keys the library hands out; the predefined ones of the ABI are below. */
+/* First key that the library allocates; the predefined keys of the ABI are
+ * smaller. */
 #define VM_KEYVAL_FIRST 1024
 
 enum vm_attr_of { VM_ATTR_OF_COMM, VM_ATTR_OF_TYPE };
@@ -29,9 +30,9 @@ struct vm_attr_functions {
 };
 
 /*
- * The calls on keys and on single attributes: 0, an MPI error that was noted in
- * call, or what a callback returned.  *attrs is NULL while there are none.  May
- * switch.
+ * Operations on keys and single attributes.  Return 0, an MPI error noted in
+ * call, or a callback's result.  *attrs is NULL when there are no attributes.
+ * May switch.
  */
 int vm_keyval_create(struct vm_call *call, int *number,
 		     const struct vm_attr_functions *functions,
@@ -47,20 +48,20 @@ int vm_attr_delete(struct vm_call *call, enum vm_attr_of of,
 
 /*
  * Calls the copy callbacks for a duplicate of the object `from` and collects
- * what they give in *to.  0 or what a callback returned (then nothing is left
- * in *to).  May switch.
+ * the copies in *to.  Returns 0 or a callback's result (*to is then empty).
+ * May switch.
  */
 int vm_attrs_copy(struct vm_mpi *mpi, struct vm_attrs **to, void *from,
 		  const struct vm_attrs *attrs);
 
 /*
  * Calls the delete callbacks, the latest attribute first, and frees *attrs.
- * Stops at the first callback that fails and returns its result; what it and
- * the later ones stand for stays.  May switch.
+ * Stops at the first callback that fails and returns its result; its attribute
+ * and the remaining ones are kept.  May switch.
  */
 int vm_attrs_delete(struct vm_mpi *mpi, struct vm_attrs **attrs, void *object);
 
-/* Frees without calling anybody. */
+/* Frees *attrs without calling callbacks. */
 void vm_attrs_free(struct vm_mpi *mpi, struct vm_attrs **attrs);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entry and exit of every MPI function.  The folder has what all calls need;
- * begin here, then calls.h (the table), state.h (a rank), check.h, errh.h.
+ * Entry and exit of every MPI function.  This folder has what all calls need:
+ * begin here, then read calls.h (the table), state.h (a rank), check.h, errh.h.
  *
- * struct vm_call lies on the stack of the entry; it says which call this is and
- * collects what was wrong, for the message of the error handler.
+ * struct vm_call lies on the stack of the entry.  It identifies the call and
+ * holds details of an error for the error handler's message.
  */
 #ifndef MPI_CALL_CALL_H
 #define MPI_CALL_CALL_H
@@ -22,15 +22,16 @@ struct vm_call {
 /* "MPI_Send" */
 const char *vm_call_name(enum vm_call_id id);
 
-/* Ends the job: the call was made before MPI_Init or after MPI_Finalize. */
+/* Aborts the job because of a call before MPI_Init or after MPI_Finalize. */
 _Noreturn void vm_call_outside(enum vm_call_id id);
 
-/* The state of the calling thread: a thread of an ordinary executable that makes
- * its first call joins the rank; for others the job ends as above. */
+/* Returns the state of the calling thread.  A thread of an ordinary executable
+ * joins the rank with its first call; in all other cases the job is aborted as
+ * above. */
 struct vm_mpi *vm_call_first(enum vm_call_id id);
 
-/* Whether the call may wait and announces itself as the one that the rank is in;
- * a constant where id is one. */
+/* Tells whether the call may wait, and so records itself as the rank's current
+ * call; a constant if id is one. */
 static inline bool vm_call_waits(enum vm_call_id id)
 {
 	switch (id) {
@@ -51,7 +52,7 @@ static inline bool vm_call_waits(enum vm_call_id id)
 	}
 }
 
-/* For functions that need MPI to be initialised and not finalised. */
+/* Enters a function that requires MPI to be initialised and not finalised. */
 static inline struct vm_call vm_call_enter(enum vm_call_id id)
 {
 	struct vm_mpi *mpi = vm_mpi_self();
@@ -66,25 +67,26 @@ static inline struct vm_call vm_call_enter(enum vm_call_id id)
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
 
-/* For functions that may be called at any time (MPI 4.1, 11.4.1) and use the
- * rank's state; without the memory for that the job ends. */
+/* Enters a function that may be called at any time (MPI 4.1, 11.4.1) and uses
+ * the rank's state; aborts the job if there is no memory for the state. */
 struct vm_call vm_call_enter_early(enum vm_call_id id);
 
 /*
- * Notes what is wrong, in words, and returns code (an MPI error class).  The
- * first note of a call stays.
+ * Records a description of the error and returns code (an MPI error class).
+ * The first description of a call is kept.
  */
 int vm_error(struct vm_call *call, int code, const char *format, ...)
 	VM_PRINTF(3, 4);
 
 /*
- * Hands an error to the error handler of comm (of MPI_COMM_SELF or _WORLD if
- * that is no communicator) and returns what the MPI function must return.  code
- * is an MPI error or a negative one of core.
+ * Passes an error to the error handler of comm (of MPI_COMM_SELF or
+ * MPI_COMM_WORLD if comm is not a communicator) and returns the result of the
+ * MPI function. code is an MPI error or a negative code of core.
  */
 int vm_call_fail(struct vm_call *call, MPI_Comm comm, int code);
 
-/* What an entry returns.  rc: 0, an MPI error, or a negative code of core. */
+/* Returns the result of an entry.  rc: 0, an MPI error, or a negative code of
+ * core. */
 static inline int vm_call_exit(struct vm_call *call, MPI_Comm comm, int rc)
 {
 	if (VM_LIKELY(rc == MPI_SUCCESS))
@@ -92,7 +94,7 @@ static inline int vm_call_exit(struct vm_call *call, MPI_Comm comm, int rc)
 	return vm_call_fail(call, comm, rc);
 }
 
-/* The result of an entry without a communicator. */
+/* Returns the result of an entry without a communicator. */
 static inline int vm_call_exit_self(struct vm_call *call, int rc)
 {
 	return vm_call_exit(call, MPI_COMM_NULL, rc);

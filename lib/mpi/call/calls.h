@@ -2,10 +2,11 @@
 /*
  * The MPI calls: one row each, a list per chapter.
  *
- * A row, of a name and perhaps a kind (below), expands to the call's id, to its
- * name in messages, and to the entries PMPI_x and MPI_x (mpi/entries.S,
- * core/instrument/entry.h), which is why PMPI_x is defined as vm_entry_PMPI_x.  t/lint/calls.t compares the rows with mpi.h and with what
- * libvmpi.so exports.
+ * A row, a name and possibly a kind (below), expands to the call's id, its name
+ * in messages, and the entries PMPI_x and MPI_x (mpi/entries.S,
+ * core/instrument/entry.h), which is why PMPI_x is defined as vm_entry_PMPI_x.
+ * t/lint/calls.t compares the rows with mpi.h and with the exports of
+ * libvmpi.so.
  */
 #ifndef MPI_CALL_CALLS_H
 #define MPI_CALL_CALLS_H
@@ -247,11 +248,11 @@
 /*
  * The kinds of calls, the second column: how they are watched, and whether they
  * may wait.  A row without a kind is an ordinary call.  A LOOKUP is no call to
- * those who watch (vmpi-overlap(7)): it only looks at something of the rank's own,
- * in less time than it takes to read the clock, or it belongs to a tool, which does
- * not watch itself.  A call that is IMMEDIATE never waits and does not announce
- * itself as the call that the rank is in (core/rank/wait.h); without the mark it
- * would do so in vain.
+ * those who watch (vmpi-overlap(7)): it only looks at something of the rank's
+ * own, in less time than it takes to read the clock, or it belongs to a tool,
+ * which does not watch itself.  A call that is IMMEDIATE never waits and does
+ * not announce itself as the call that the rank is in (core/rank/wait.h);
+ * without the mark it would do so in vain.
  */
 #define VM_CALL_IS_LOOKUP(kind) VM_CALL_IS_LOOKUP_##kind
 #define VM_CALL_IS_LOOKUP_ 0

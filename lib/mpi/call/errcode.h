@@ -2,8 +2,8 @@
 /*
  * Error classes, codes and strings that a program adds.
  *
- * Each rank has a table of its own; the number of a code is its place in the
- * table plus VM_ERRCODE_FIRST, and the place of a removed one is used again.
+ * Each rank has its own table.  A code is its index in the table plus
+ * VM_ERRCODE_FIRST; indices of removed codes are reused.
  */
 #ifndef MPI_CALL_ERRCODE_H
 #define MPI_CALL_ERRCODE_H
@@ -14,10 +14,11 @@
 
 struct vm_errcodes;
 
-/* The class of a code the program added, or -1. */
+/* Returns the class of a code that the program added, or -1. */
 int vm_errcode_class(int code);
 
-/* Its text, "" as long as it has none; NULL for codes that were not added. */
+/* Returns the text of a code, "" if none was set; NULL for codes that were not
+ * added. */
 const char *vm_errcode_text(int code);
 
 /* Frees the table; NULL is fine. */

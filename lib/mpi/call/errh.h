@@ -2,9 +2,9 @@
 /*
  * Error classes and error handlers.
  *
- * Error codes are the classes of the ABI.  The fatal handlers end the job with
- * a line that names the rank, the call, the class, the communicator and what
- * was wrong.
+ * Error codes are the classes of the ABI. The fatal handlers abort the job with
+ * a line that gives the rank, the call, the class, the communicator and
+ * details.
  */
 #ifndef MPI_CALL_ERRH_H
 #define MPI_CALL_ERRH_H
@@ -25,21 +25,23 @@ struct vm_errh {
 	MPI_Comm_errhandler_function *function; /* USER */
 };
 
-/* MPI_ERRORS_ARE_FATAL, what communicators begin with. */
+/* Returns MPI_ERRORS_ARE_FATAL, the initial handler of communicators. */
 struct vm_errh *vm_errh_default(void);
 
-/* References; the predefined ones are not counted. */
+/* Take and drop references; predefined handlers are not counted. */
 struct vm_errh *vm_errh_hold(struct vm_errh *errh);
 void vm_errh_drop(struct vm_mpi *mpi, struct vm_errh *errh);
 
-/* The MPI class of a core error (-VMPI_E...); MPI errors pass unchanged. */
+/* Returns the MPI class of a core error (-VMPI_E...); MPI errors are returned
+ * unchanged. */
 int vm_mpi_error(int rc);
 
-/* The class of an error code, also of one the program added; -1: no code. */
+/* Returns the class of an error code, predefined or added by the program; -1
+ * for other numbers. */
 int vm_error_class(int code);
 
-/* "MPI_ERR_RANK" (NULL for codes the program added) and "invalid rank"; NULL
- * for unknown codes. */
+/* Return "MPI_ERR_RANK" (NULL for codes the program added) and "invalid rank";
+ * NULL for unknown codes. */
 const char *vm_error_name(int code);
 const char *vm_error_text(int code);
 

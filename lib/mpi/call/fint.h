@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handles as integers: what Fortran, and languages that speak its interface,
- * hold in place of a handle.
+ * Conversion of handles to integers, as used by Fortran and by languages that
+ * use its interface.
  *
- * Predefined handles are the ABI's small numbers already.  Any other handle is
- * an address and gets the next number of its rank when it is converted for the
- * first time; one that never is costs nothing.  Freed objects give their memory
- * to new ones (mpi/call/object.h), so a number is used again with its address, and
- * the table grows with the objects alive at a time, not with conversions.
+ * Predefined handles are small numbers already.  Any other handle is an address
+ * and is given the rank's next number when it is first converted.  Memory of
+ * freed objects is reused for new ones (mpi/call/object.h), and the number of
+ * an address with it, so the table grows with the number of live objects, not
+ * of conversions.
  */
 #ifndef MPI_CALL_FINT_H
 #define MPI_CALL_FINT_H
@@ -16,7 +16,7 @@
 
 struct vm_fints;
 
-/* Kinds of handles: their name in functions, their type. */
+/* Kinds of handles: name in functions, type. */
 #define VM_FINT_KINDS(X)              \
 	X(Comm, MPI_Comm)             \
 	X(Errhandler, MPI_Errhandler) \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handles: the communicator or request behind one, and the way back.
+ * Conversion of handles to communicators and requests, and back.
  *
- * Predefined communicators have the constants of the ABI as handles and lie in
- * the rank's state; all other handles are addresses.
+ * The handles of predefined communicators, which are part of the rank's state,
+ * are the constants of the ABI; all other handles are addresses.
  */
 #ifndef MPI_CALL_HANDLE_H
 #define MPI_CALL_HANDLE_H
@@ -12,7 +12,8 @@
 
 struct vm_req;
 
-/* The communicator behind a handle of the rank whose state is mpi, or NULL. */
+/* Returns the communicator of a handle of the rank whose state is mpi, or
+ * NULL. */
 static inline struct vm_comm *vm_comm_in(struct vm_mpi *mpi, MPI_Comm handle)
 {
 	if (VM_LIKELY(handle == MPI_COMM_WORLD))
@@ -22,8 +23,8 @@ static inline struct vm_comm *vm_comm_in(struct vm_mpi *mpi, MPI_Comm handle)
 	return vm_object_of(handle, VM_MAGIC_COMM);
 }
 
-/* The communicator behind a handle of the calling rank, between MPI_Init and
- * MPI_Finalize, or NULL. */
+/* Returns the communicator of a handle of the calling rank, between MPI_Init
+ * and MPI_Finalize, or NULL. */
 static inline struct vm_comm *vm_comm_get(MPI_Comm handle)
 {
 	struct vm_mpi *mpi = vm_mpi_self();
@@ -31,18 +32,18 @@ static inline struct vm_comm *vm_comm_get(MPI_Comm handle)
 	return VM_LIKELY(mpi != NULL) ? vm_comm_in(mpi, handle) : NULL;
 }
 
-/* The handle of comm. */
+/* Returns the handle of comm. */
 MPI_Comm vm_comm_handle(struct vm_mpi *mpi, struct vm_comm *comm);
 
-/* The name of comm in error texts: "MPI_COMM_WORLD", the name that was set, or
- * "a communicator without a name". */
+/* Returns the name of comm for error texts: "MPI_COMM_WORLD", the name that was
+ * set, or "a communicator without a name". */
 const char *vm_comm_text(const struct vm_mpi *mpi, const struct vm_comm *comm);
 
-/* Fills in a communicator over chan; holds errh. */
+/* Initialises a communicator on chan; takes a reference to errh. */
 void vm_comm_init(struct vm_comm *comm, struct vm_chan *chan,
 		  struct vm_errh *errh);
 
-/* The request behind a handle. */
+/* Returns the request of a handle. */
 static inline struct vm_req *vm_request(MPI_Request request)
 {
 	return (struct vm_req *)request;

@@ -20,10 +20,10 @@ struct vm_info_pair {
 	char key[];
 };
 
-/* A handle on an info without pairs: 0 or MPI_ERR_NO_MEM. */
+/* Creates an info object without pairs: 0 or MPI_ERR_NO_MEM. */
 int vm_info_new(struct vm_mpi *mpi, MPI_Info *info);
 
-/* An argument that may be MPI_INFO_NULL: 0 or MPI_ERR_INFO. */
+/* Checks an info argument that may be MPI_INFO_NULL: 0 or MPI_ERR_INFO. */
 int vm_check_hints(struct vm_call *call, MPI_Info handle);
 
 /* Frees the pairs. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI objects: what a handle points at.
+ * MPI objects: what handles point to.
  *
- * Every object begins with a struct vm_object.  The memory of freed objects of
- * a rank is kept for new ones of the same kind until MPI_Finalize, so that a
- * freed handle is recognised by its magic word instead of being followed.
- * Handles below VM_HANDLE_MIN are the ABI's predefined constants.
+ * Every object begins with a struct vm_object.  Memory of a rank's freed
+ * objects is kept for new ones of the same kind until MPI_Finalize, so that a
+ * freed handle can be recognised by the magic word.  Handles below
+ * VM_HANDLE_MIN are the ABI's predefined constants.
  */
 #ifndef MPI_CALL_OBJECT_H
 #define MPI_CALL_OBJECT_H
@@ -51,21 +51,22 @@ struct vm_object {
 	struct vm_list link;
 };
 
-/* A zeroed object of `bytes` bytes with one reference; NULL when out of memory.
- * bytes is the same for all objects of a kind. */
+/* Allocates a zeroed object of `bytes` bytes with one reference; NULL when out
+ * of memory.  bytes is the same for all objects of a kind. */
 void *vm_object_new(struct vm_mpi *mpi, enum vm_object_kind kind, size_t bytes);
 
-/* Keeps the memory for the next object of this kind; the magic is gone. */
+/* Clears the magic word and keeps the memory for the next object of this
+ * kind. */
 void vm_object_free(struct vm_mpi *mpi, enum vm_object_kind kind, void *object);
 
-/* Frees what an object of a rank that ends holds, but not its memory. */
+/* Frees what an object of a terminating rank holds, but not its memory. */
 typedef void vm_object_clear_fn(struct vm_mpi *mpi, struct vm_object *object);
 
-/* Clears each object of a kind that is alive, unless clear is NULL. */
+/* Clears all live objects of a kind, unless clear is NULL. */
 void vm_objects_clear(struct vm_mpi *mpi, enum vm_object_kind kind,
 		      vm_object_clear_fn *clear);
 
-/* Clears them, and frees the memory of all objects of the kind. */
+/* Clears all live objects of a kind and frees the memory of all its objects. */
 void vm_objects_free(struct vm_mpi *mpi, enum vm_object_kind kind,
 		     vm_object_clear_fn *clear);
 
@@ -74,15 +75,16 @@ static inline void vm_object_hold(struct vm_object *object)
 	atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed);
 }
 
-/* True when the last reference is gone and the caller must free it. */
+/* Drops a reference; true if it was the last and the caller must free the
+ * object. */
 static inline bool vm_object_drop(struct vm_object *object)
 {
-	/* Acquire-release: what others wrote before their drop is seen. */
+	/* Acquire-release: writes of others before their drops are visible. */
 	return atomic_fetch_sub_explicit(&object->refs, 1,
 					 memory_order_acq_rel) == 1;
 }
 
-/* The object behind a handle that is no constant, or NULL. */
+/* Returns the object of a handle that is not a constant, or NULL. */
 static inline void *vm_object_of(const void *handle, uint32_t magic)
 {
 	const struct vm_object *object = handle;

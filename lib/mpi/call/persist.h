@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Persistent requests, of messages and of collectives.
+ * Persistent requests of messages and of collectives.
  */
 #ifndef MPI_CALL_PERSIST_H
 #define MPI_CALL_PERSIST_H
@@ -8,10 +8,11 @@
 #include "core/comm/p2p.h"
 #include "core/local/req.h"
 
-/* The operation that MPI_Start begins; req->user of a persistent request, freed
+/* Operation that MPI_Start starts: req->user of a persistent request, freed
  * with it. */
 struct vm_persist {
-	/* Starts the operation of req once more; 0, an MPI or a core error. */
+	/* Starts the operation of req again: 0, an MPI error or a negative code
+	 * of core. */
 	int (*start)(struct vm_req *req, struct vm_persist *persist);
 	struct vm_rank *peer;
 	struct vm_data data; /* holds a reference on its layout */

@@ -3,11 +3,11 @@
  * The state of MPI in one rank: its phase, its predefined communicators, its
  * objects.
  *
- * struct vm_mpi hangs in vm_rank->mpi from the rank's first MPI call to its end.
- * Info objects, error codes and error handlers live as long, since MPI has
- * programs use them before MPI_Init and after MPI_Finalize (MPI 4.1, 11.4.1);
- * all else lives in the phase RUNNING.  All tasks and threads of the rank share
- * the state.
+ * vm_rank->mpi points to it from the rank's first MPI call to the rank's end.
+ * Info objects, error codes and error handlers live as long, since programs may
+ * use them before MPI_Init and after MPI_Finalize (MPI 4.1, 11.4.1); everything
+ * else exists only in the phase RUNNING. All tasks and threads of the rank
+ * share it.
  */
 #ifndef MPI_CALL_STATE_H
 #define MPI_CALL_STATE_H
@@ -33,17 +33,16 @@ struct vm_graph;
 struct vm_type_extra;
 struct vm_bsend;
 
-/* Functions for a communicator's topology; whoever gives it one installs them
- * (mpi/topo). */
+/* Functions of a communicator's topology, set together with it by mpi/topo. */
 struct vm_topo_ops {
-	/* Gives `to` the topology of `from`; false: out of memory. */
+	/* Copies the topology of `from` to `to`; false: out of memory. */
 	bool (*copy)(struct vm_comm *to, const struct vm_comm *from);
 	void (*drop)(struct vm_comm *comm);
 };
 
 /*
- * A communicator as one rank sees it.  The first line is what a message needs;
- * set when the communicator is made, like all but errh, attrs, name.
+ * A communicator as one rank sees it.  The first line has what a message needs;
+ * all members except errh, attrs and name are set at creation.
  */
 struct vm_comm {
 	struct vm_object object;
@@ -65,8 +64,8 @@ struct vm_comm {
 	char *name;			    /* NULL: none was set */
 };
 
-/* Members of an intercommunicator's first side; 0: comm is an intracommunicator.
- */
+/* Returns the size of an intercommunicator's first side; 0 for an
+ * intracommunicator. */
 static inline int vm_comm_first_size(const struct vm_comm *comm)
 {
 	if (!comm->inter)
@@ -83,7 +82,7 @@ struct vm_mpi {
 	struct vm_rank *rank;
 	struct vm_ult *main_task; /* the one that called MPI_Init */
 	struct vm_bsend *bsend;	  /* NULL: no buffer is attached */
-	/* What the predefined attributes point at. */
+	/* Values that predefined attributes point to. */
 	int tag_ub, io, host, wtime_is_global, appnum, last_code, universe_size;
 	/* Guards the lists; never held across a switch. */
 	struct vm_lock lock;
@@ -91,17 +90,18 @@ struct vm_mpi {
 	int keyval_next;
 	struct vm_errcodes *errcodes; /* that the program added, or NULL */
 	struct vm_fints *fints; /* handles converted to integers, or NULL */
-	/* Where Waitany and Testany look first: request.c.  A hint, written by
-	 * any thread of the rank, relaxed; nothing else follows from it. */
+	/* Index at which Waitany and Testany begin (request.c).  A hint: any
+	 * thread of the rank writes it, relaxed. */
 	_Atomic int any_next;
 	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
 	_Atomic int tools; /* MPI_T_init_thread() without MPI_T_finalize() */
-	/* Set with what they end, for a rank that ends: the phase RUNNING
-	 * (mpi/phase.c) and its part in MPI_T (mpi/tool).  NULL: not begun. */
+	/* Called when a rank terminates, to end the phase RUNNING (mpi/phase.c)
+	 * and its use of MPI_T (mpi/tool).  NULL: not begun. */
 	void (*stop)(struct vm_mpi *mpi), (*tools_end)(struct vm_mpi *mpi);
 };
 
-/* The caller's state; NULL before its first MPI call and outside of any rank. */
+/* Returns the caller's state; NULL before the rank's first MPI call and outside
+ * any rank. */
 static inline struct vm_mpi *vm_mpi_self(void)
 {
 	struct vm_rank *rank = vm_rank_self();
@@ -109,10 +109,10 @@ static inline struct vm_mpi *vm_mpi_self(void)
 	return VM_LIKELY(rank != NULL) ? rank->mpi : NULL;
 }
 
-/* The phase of the calling rank. */
+/* Returns the phase of the calling rank. */
 enum vm_mpi_phase vm_mpi_phase(void);
 
-/* The state of rank, made by the first call: NULL when out of memory. */
+/* Returns the state of rank, created on first use; NULL when out of memory. */
 struct vm_mpi *vm_mpi_of(struct vm_rank *rank);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Status: its private words.
+ * MPI_Status and its private words.
  *
  * MPI_internal[0..1] hold the number of bytes (64 bits), [2] whether the
  * operation was cancelled.  MPI_ERROR is only written by calls that complete
@@ -39,7 +39,7 @@ static inline bool vm_status_cancelled(const MPI_Status *status)
 	return status->MPI_internal[2] != 0;
 }
 
-/* From core's result; MPI_STATUS_IGNORE is fine. */
+/* Sets a status from core's result; status may be MPI_STATUS_IGNORE. */
 static inline void vm_status_set(MPI_Status *status, const vmpi_status *from)
 {
 	if (status == MPI_STATUS_IGNORE)
@@ -50,11 +50,11 @@ static inline void vm_status_set(MPI_Status *status, const vmpi_status *from)
 	vm_status_set_cancelled(status, from->error == -VMPI_ECANCELED);
 }
 
-/* What completes without having done anything: a null or inactive request; a
- * receive from MPI_PROC_NULL. */
+/* Results of a null or inactive request, and of a receive from
+ * MPI_PROC_NULL. */
 extern const vmpi_status vm_status_empty, vm_status_proc_null;
 
-/* The status of a null or inactive request. */
+/* Sets the status of a null or inactive request. */
 static inline void vm_status_set_empty(MPI_Status *status)
 {
 	vm_status_set(status, &vm_status_empty);

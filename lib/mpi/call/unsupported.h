@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions that exist and fail by name with MPI_ERR_UNSUPPORTED_OPERATION, so
- * that programs which contain but do not use them link and run.  A row leaves
- * when its function arrives.
+ * Functions that are not implemented: they fail with
+ * MPI_ERR_UNSUPPORTED_OPERATION and their name, so that programs which contain
+ * but do not call them link and run.  A row is removed when its function is
+ * implemented.
  *
- * A row is the name alone: none of them looks at its arguments.
+ * A row is only a name, since these functions ignore their arguments.
  */
 #ifndef MPI_CALL_UNSUPPORTED_H
 #define MPI_CALL_UNSUPPORTED_H
@@ -77,7 +78,7 @@
 	X(File_write_ordered_begin) X(File_write_ordered_end)                \
 	X(File_write_shared) X(Register_datarep)
 
-/* Processes that come later */
+/* Dynamic processes */
 #define MPI_CALLS_LATER_SPAWN(X)                                             \
 	X(Close_port) X(Comm_accept) X(Comm_connect) X(Comm_disconnect)      \
 	X(Comm_get_parent) X(Comm_join) X(Comm_spawn) X(Comm_spawn_multiple) \
@@ -148,7 +149,7 @@
 	X(Type_vector_c) X(Unpack_c) X(Unpack_external_c) X(Win_allocate_c)  \
 	X(Win_allocate_shared_c) X(Win_create_c) X(Win_shared_query_c)
 
-/* Those that go to an error handler. */
+/* All of the above. */
 #define MPI_CALLS_LATER(X)                                                   \
 	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_P2P(X)                        \
 	MPI_CALLS_LATER_REQUEST(X) MPI_CALLS_LATER_TYPE(X)                   \

@@ -83,7 +83,7 @@ struct mpi_cvars {
 extern struct mpi_cvars mpi_cvar;
 extern const struct vm_cvar_table mpi_cvar_table;
 
-/* Makes the variables of this layer known; idempotent. */
+/* Registers the variables of this layer; idempotent. */
 void vm_mpi_vars_add(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arguments of collectives: checked and written into a struct vm_coll.
+ * Checks of the arguments of collectives, which they store in a struct vm_coll.
  *
- * What would lead into foreign memory (negative counts, missing arrays) is
- * checked whatever mpi_check says.  All return 0 or an MPI error.
+ * Arguments that could cause accesses out of bounds (negative counts, missing
+ * arrays) are checked even with mpi_check off.  All return 0 or an MPI error.
  */
 #ifndef MPI_COLL_ARGS_H
 #define MPI_COLL_ARGS_H
@@ -11,15 +11,16 @@
 #include "mpi/coll/coll.h"
 #include "mpi/call/info.h"
 
-/* The communicator, on which there must be such a collective, and an empty
+/* Checks the communicator, which must support the kind, and initialises the
  * description of the call. */
 int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
 		 const struct vm_coll_kind *kind, MPI_Comm comm);
 
-/* The root of a rooted collective. */
+/* Checks and sets the root of a rooted collective. */
 int vm_coll_root(struct vm_call *call, struct vm_coll *coll, int root);
 
-/* A side of like blocks; of blocks with counts; of blocks with types. */
+/* Check and set a side of equal blocks; of blocks with counts; of blocks with
+ * types. */
 int vm_coll_side(struct vm_call *call, struct vm_blocks *side, const void *buf,
 		 int count, MPI_Datatype datatype);
 int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
@@ -29,19 +30,21 @@ int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
 		   struct vm_blocks *side, const void *buf, const int counts[],
 		   const int displs[], const MPI_Datatype types[]);
 
-/* Both sides of a reduction of count elements; receives says whether recvbuf
- * means anything here, sendbuf does but for the root between two groups. */
+/* Checks and sets both sides of a reduction of count elements.  recvbuf is only
+ * used if receives is set, sendbuf only by members for which
+ * vm_coll_is_leaf(). */
 int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
 		     const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, bool receives);
 
-/* Whether buf is MPI_IN_PLACE where that is allowed, noted in coll. */
+/* Tells whether buf is MPI_IN_PLACE, where that is allowed, and stores it in
+ * coll. */
 static inline bool vm_coll_in_place(struct vm_coll *coll, const void *buf)
 {
 	return coll->in_place = buf == MPI_IN_PLACE && !coll->first_size;
 }
 
-/* Ends the call: meets the others if rc is 0. */
+/* Ends the call: runs the collective if rc is 0. */
 static inline int vm_coll_close(struct vm_call *call, struct vm_coll *coll,
 				MPI_Comm comm, int rc)
 {
@@ -50,7 +53,7 @@ static inline int vm_coll_close(struct vm_call *call, struct vm_coll *coll,
 	return vm_call_exit(call, comm, rc);
 }
 
-/* Ends the call: leaves it to a meeting if rc is 0. */
+/* Ends the call: starts the nonblocking collective if rc is 0. */
 static inline int vm_coll_close_start(struct vm_call *call,
 				      const struct vm_coll *coll, MPI_Comm comm,
 				      int rc, MPI_Request *request)
@@ -62,7 +65,7 @@ static inline int vm_coll_close_start(struct vm_call *call,
 	return vm_call_exit(call, comm, rc);
 }
 
-/* Ends the call: keeps it for MPI_Start if rc is 0. */
+/* Ends the call: keeps the collective for MPI_Start if rc is 0. */
 static inline int vm_coll_close_init(struct vm_call *call,
 				     const struct vm_coll *coll, MPI_Comm comm,
 				     int rc, MPI_Info info,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives.  Begin here; hier.h has those of several processes, calls*.c the
- * entries.  docs/architecture.md draws the way of a collective.
+ * Collectives.  Begin here; hier.h has internode collectives, calls*.c the
+ * entries.  docs/architecture.md describes how a collective runs.
  *
- * Every member describes its call in a struct vm_coll on its own stack and goes
- * to the meeting of the communicator (core/comm/meet.h).  One of them compares what
- * all have brought, then does everybody's part by copying between the members'
- * buffers; where there is much to do, idle workers take some of the
- * parts (core/local/work.h).  No messages are sent and nothing is packed.  Where
- * there is little to do, workers do not wait for one another's work: each does
- * its members' parts with proxies for the others (small.h).
+ * Every member describes its call in a struct vm_coll on its stack and joins
+ * the communicator's meeting (core/comm/meet.h).  One of them compares all
+ * calls and does all parts by copying between the members' buffers; if there is
+ * much to do, idle workers share the parts (core/local/work.h).  No messages
+ * are sent and nothing is packed.  With small data each worker does its own
+ * members' parts, with proxies for the others (small.h).
  *
  * A nonblocking collective leaves a copy of its struct vm_coll at a meeting
- * that is only started (start.c); the last to start it does all the work.
+ * that is only started (start.c); the last member to start it does all the
+ * work.
  */
 #ifndef MPI_COLL_COLL_H
 #define MPI_COLL_COLL_H
@@ -28,9 +28,9 @@
 #include "mpi/type/type.h"
 
 /*
- * One block of data per member, or a single one: block j is count elements
- * behind j * count others; with counts it has counts[j] elements at displs[j],
- * in elements or, with types, in bytes.
+ * One block of data per member, or a single one.  Block j is count elements,
+ * after j * count others; if counts is set, counts[j] elements at displs[j],
+ * which is in elements, or in bytes if types is set.
  */
 struct vm_blocks {
 	const void *buf;
@@ -38,24 +38,24 @@ struct vm_blocks {
 	size_t count;
 	const int *counts, *displs; /* NULL: all blocks are alike */
 	const MPI_Datatype *types;  /* NULL: all of one type */
-	/* With counts, of which then nothing is known: each block where it is.
-	 * Of proxies; NULL: no. */
+	/* Of proxies: the blocks themselves, used instead of the values of
+	 * counts, which is set but unused; else NULL. */
 	const struct vm_data *made;
 };
 
 struct vm_coll;
 
-/* Which data members in other processes need (hier.c). */
+/* Data that members in other processes need (hier.c). */
 enum vm_coll_flow {
 	VM_FLOW_NONE,
-	VM_FLOW_BCAST,	 /* the root's buffer: all */
-	VM_FLOW_SCATTER, /* the root's blocks: each member its own */
-	VM_FLOW_GATHER,	 /* what each sends: the root */
-	VM_FLOW_ALL,	 /* what each sends: all */
-	VM_FLOW_BLOCKS,	 /* each one's blocks: each member its own */
+	VM_FLOW_BCAST,	 /* the root's buffer, by all */
+	VM_FLOW_SCATTER, /* the root's blocks, each by its member */
+	VM_FLOW_GATHER,	 /* everyone's data, by the root */
+	VM_FLOW_ALL,	 /* everyone's data, by all */
+	VM_FLOW_BLOCKS,	 /* everyone's blocks, each by its member */
 };
 
-/* Collectives that have algorithms to choose from (plan.c). */
+/* Collectives that have a choice of algorithms (plan.c). */
 enum vm_coll_family {
 	VM_FAMILY_NONE,
 	VM_FAMILY_BCAST,
@@ -68,79 +68,80 @@ enum vm_coll_family {
 	VM_FAMILIES
 };
 
-/* The index of a family among the settings of a communicator. */
+/* Index of a family among the settings of a communicator. */
 #define VM_COLL_SETTING(family) (VM_CHAN_STATS_ABOVE + (unsigned)(family)-1)
 VM_STATIC_ASSERT(VM_COLL_SETTING(VM_FAMILIES) <= VM_CHAN_STATS_SETTINGS,
 		 "every family has a setting");
 
-/* The last word of CORE_COLL_ALGORITHMS, behind those of plan.h. */
+/* The last word of CORE_COLL_ALGORITHMS, after those of plan.h. */
 #define VM_COLL_SHARED 9
 
 /*
- * A kind of collective.  part() does the parts of members first to last - 1;
- * parts may run at the same time on different workers, with the operation of
- * member me, the one whose task it is if that matters.  finish() follows when
- * all parts are done and touches only what belongs to the members it is called
- * for.
+ * A kind of collective. part() does the parts of members first to last - 1,
+ * with the operation of member me (the running task's own if that matters);
+ * parts may run concurrently on several workers. finish() is called when all
+ * parts are done and only touches data of the members it is called for.
  */
 struct vm_coll_kind {
 	void (*part)(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		     size_t last);
 	void (*finish)(struct vm_meet *meet, size_t first, size_t last);
 	/*
-	 * On an intercommunicator: members 0 to meet->size - 1 are those of the
-	 * side that the data comes from, the others, up to n - 1, those it goes
-	 * to.  me->root is the root's number among them all.  NULL: there is no
-	 * such collective.
+	 * On an intercommunicator: members 0 to meet->size - 1 are the sending
+	 * side, the others, up to n - 1, the receiving side.  me->root is the
+	 * root's number among all of them.  NULL: not defined on
+	 * intercommunicators.
 	 */
 	void (*cross)(struct vm_meet *meet, struct vm_coll *me, size_t n);
-	/* About how many bytes all parts move; 0: never worth sharing. */
+	/* Approximate number of bytes that all parts move; 0: never worth
+	 * sharing. */
 	size_t (*work)(const struct vm_coll *any, size_t members);
 	bool rooted;  /* all members name the same root */
 	bool gathers; /* rooted: data goes to the root, not from it */
 	bool reduces; /* all have the same operation and size */
 	bool swaps;   /* all or none are in place */
-	bool ends;    /* nonblocking ones may be left behind */
-	/* A part is not what one member wants, but a bit of what all do, or
+	bool ends;    /* may begin while nonblocking ones are incomplete */
+	/* A part is not one member's data but a slice of the data of all, or of
 	 * the root. */
 	bool slices;
-	/* One member makes what all want, out of more than their data; in each
-	 * process one. */
+	/* One member per process produces the results of all, from more than
+	 * their data. */
 	bool whole;
-	bool direct; /* large blocks go to other processes by themselves */
-	bool relays; /* other processes may pass data on */
+	bool direct; /* large blocks are sent from buffer to buffer */
+	bool relays; /* data may be relayed by other processes */
 	enum vm_coll_flow flow;
 	enum vm_coll_family family;
-	/* Where the rank counts it, in core_rank_pvars; 0: nowhere. */
+	/* Offset of its counter in core_rank_pvars; 0: not counted. */
 	size_t calls;
 };
 
-/* The counter of a kind: its offset, for the rows of kinds. */
+/* Offset of a kind's counter, for the rows of kinds. */
 #define VM_COLL_CALLS(name) \
 	offsetof(struct core_rank_pvars, coll_##name##_calls)
 
 /*
- * What a member brings.  Which sides are set depends on the kind; with
- * MPI_IN_PLACE a reduction's send side is its receive side.
+ * A member's call of a collective.  Which sides are set depends on the kind;
+ * with MPI_IN_PLACE a reduction's send side is its receive side.
  */
 struct vm_coll {
 	const struct vm_coll_kind *kind;
-	struct vm_comm *comm;  /* may be gone when a nonblocking one ends */
+	struct vm_comm *comm;  /* may be freed before a nonblocking one ends */
 	struct vm_rank *owner; /* whose call it is; NULL: a proxy's, */
 	int rank, size;	       /* and his rank in comm, which is so large */
 	enum vm_call_id id;
 	int root;
-	int shares; /* of what gives shares by counts: a hash of those; or 0 */
+	int shares; /* hash of the counts that define shares, if any; else 0 */
 	int first_size; /* of an intercommunicator's first side; else 0 */
 	bool in_place;
-	/* Which algorithm its communicator asks for, a word of the family's
-	 * setting, or VM_CHAN_STATS_UNSET; and the one it used (CORE_COLL_ALGORITHMS). */
+	/* The algorithm that its communicator asks for, a word of the family's
+	 * setting, or VM_CHAN_STATS_UNSET; and the one used
+	 * (CORE_COLL_ALGORITHMS). */
 	int8_t asked, algorithm;
 	const struct vm_op *op;
 	struct vm_blocks send, recv;
 	void *temp;	    /* between part() and finish(); a proxy's memory */
 	struct vm_req *req; /* of a nonblocking one */
-	/* How it ended for this member: 0 or an MPI error, and why. */
+	/* Result for this member: 0 or an MPI error, and details. */
 	_Atomic int error;
 	char what[120];
 };
@@ -149,7 +150,7 @@ extern const struct vm_coll_kind vm_coll_barrier, vm_coll_bcast, vm_coll_gather,
 	vm_coll_scatter, vm_coll_allgather, vm_coll_alltoall, vm_coll_reduce,
 	vm_coll_allreduce, vm_coll_reduce_scatter, vm_coll_scan, vm_coll_exscan;
 
-/* Fills in a description, all but its sides. */
+/* Initialises a description, except its sides. */
 static inline void vm_coll_init(struct vm_coll *coll,
 				const struct vm_coll_kind *kind,
 				const struct vm_call *call,
@@ -174,9 +175,9 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	atomic_init(&coll->error, 0);
 }
 
-/* Whether the caller is the root of a rooted one; whether it is one of those
- * that the root sends to or receives from.  Within one group the root is both,
- * between two groups others may be neither. */
+/* Tell whether the caller is the root of a rooted collective, or one of the
+ * members that the root sends to or receives from.  On an intracommunicator the
+ * root is both; on an intercommunicator members may be neither. */
 static inline bool vm_coll_is_root(const struct vm_coll *coll)
 {
 	return coll->root == (coll->first_size ? MPI_ROOT : coll->rank);
@@ -187,76 +188,80 @@ static inline bool vm_coll_is_leaf(const struct vm_coll *coll)
 	return !coll->first_size || coll->root >= 0;
 }
 
-/* Count a collective when its rank begins it, and its algorithm when it has ended;
- * any thread may do the latter.  context: that of its communicator. */
+/* Count a collective when its rank begins it, and its algorithm when it has
+ * ended; any thread may do the latter.  context: its communicator's. */
 void vm_coll_begin(struct vm_coll *coll, uint32_t context);
 void vm_coll_went(const struct vm_coll *coll, uint32_t context);
 
-/* Runs a blocking collective: meets the other members and does the work: 0 or an MPI error.  May switch. */
+/* Runs a blocking collective: meets the other members and does the work: 0 or
+ * an MPI error.  May switch. */
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
 
 /*
- * Starts a nonblocking one with a copy of coll: 0 with *request set, an MPI
- * error, or a negative code of core.  The copy holds its types and operation
- * until the request ends.
+ * Starts a nonblocking collective with a copy of coll: 0 with *request set, an
+ * MPI error, or a negative code of core.  The copy holds its types and
+ * operation until the request ends.
  */
 int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 		  MPI_Request *request);
 
 /*
  * Keeps a copy of coll for MPI_Start: 0 with an inactive *request, or an MPI
- * error (persist.c).  The copy that a request keeps.
+ * error (persist.c); returns the copy that a request keeps.
  */
 int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 		 MPI_Request *request);
 struct vm_coll *vm_coll_kept(const struct vm_req *req);
 
-/* References on all that coll uses; gives them up. */
+/* Take and drop references to everything that coll uses. */
 void vm_coll_hold(const struct vm_coll *coll);
 void vm_coll_let_go(const struct vm_coll *coll);
 
-/* Leaves coll, whose req is set, to a meeting of all members of chan. */
+/* Starts coll, whose req is set, at a meeting of all members of chan. */
 int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan);
 
-/* Whether all members agree; if not they all know why. */
+/* Tells whether all members agree; if not, records an error for all of them. */
 bool vm_coll_agreed(struct vm_meet *meet);
 
-/* The description that the caller has brought if the operation is a function of
- * the user, which must run on its own task; else that of member `any`. */
+/* Returns the caller's own description if the operation is a user function,
+ * which must run on its own rank's task; else that of member `any`. */
 struct vm_coll *vm_coll_own(struct vm_meet *meet, size_t any);
 
-/* Compares what all have brought and does the work of all: what one of them
- * runs, the last to start if the collective is nonblocking. */
+/* Compares the calls of all members and does all their work.  One of them runs
+ * it: the last to start if the collective is nonblocking. */
 void vm_coll_arrived(struct vm_meet *meet);
 
-/* The work of a nonblocking collective that all members have started. */
+/* Does the work of a nonblocking collective that all members have started. */
 void vm_coll_started(struct vm_meet *meet);
 
-/* On an intercommunicator: whether all members agree, with the place of the root
- * if there is one; then what vm_coll_arrived() does. */
+/* The same on an intercommunicator: tells whether all members agree and finds
+ * the seat of the root, if any; does the work of vm_coll_arrived() then. */
 bool vm_coll_inter_agreed(struct vm_meet *meet, long *root);
 void vm_coll_inter_cross(struct vm_meet *meet, long root);
 
-/* The bytes that n elements cover, and where the first of them is. */
+/* Returns how many bytes n elements span; *low is the offset of the first. */
 size_t vm_coll_span(const struct vm_type *type, size_t n, ptrdiff_t *low);
 
-/* Whether the calls a and b differ, and in what, as text. */
+/* Tells whether the calls a and b differ, and writes the difference to
+ * `what`. */
 bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 		     char *what, size_t size);
 
-/* acc = n elements from `from` on, reduced over all members of a meeting, with
- * the operation of `me`. */
+/* Reduces n elements, from `from` on, of all members of a meeting into acc,
+ * with the operation of `me`. */
 void vm_coll_fold(const struct vm_meet *meet, const struct vm_coll *me,
 		  void *acc, size_t from, size_t n);
 
-/* The number of elements, of n, that are best reduced at a time. */
+/* Returns how many of n elements are best reduced at a time. */
 size_t vm_coll_fold_step(const struct vm_coll *me, size_t n);
 
-/* Copies n elements; other members may be writing the same bytes there. */
+/* Copies n elements; other members may be writing the same bytes to the
+ * destination. */
 void vm_coll_copy(const struct vm_type *type, void *to, const void *from,
 		  size_t n);
 
-/* The elements that a member of a reduce-scatter gets, as `coll` says. */
+/* Returns the number of elements that a member of a reduce-scatter receives, by
+ * `coll`. */
 static inline size_t vm_coll_share(const struct vm_coll *coll, size_t size,
 				   size_t rank)
 {
@@ -265,31 +270,31 @@ static inline size_t vm_coll_share(const struct vm_coll *coll, size_t size,
 	return (size_t)coll->recv.counts[rank];
 }
 
-/* Member `to` gets block i of an allgather from its owner. */
+/* Copies block i of an allgather from its owner to member `to`. */
 void vm_coll_allgather_block(struct vm_meet *meet, struct vm_coll *to,
 			     size_t i);
 
-/* Notes in call why the collective of a request failed. */
+/* Records in call why the collective of a request failed. */
 void vm_coll_explain(struct vm_call *call, const struct vm_req *req);
 
-/* The description that member `rank` brought. */
+/* Returns the description of member `rank`. */
 static inline struct vm_coll *vm_coll_of(const struct vm_meet *meet,
 					 size_t rank)
 {
 	return vm_meet_args(meet, (uint32_t)rank);
 }
 
-/* Notes an error of a member, unless it has one. */
+/* Records an error of a member, unless it has one. */
 void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
 	VM_PRINTF(3, 4);
 
-/* An address that may be absolute, against MPI_BOTTOM. */
+/* Adds an offset to a buffer's address, which may be MPI_BOTTOM. */
 static inline void *vm_at(const void *buf, ptrdiff_t offset)
 {
 	return (void *)((uintptr_t)buf + (uintptr_t)offset);
 }
 
-/* The data of block j. */
+/* Returns the data of block j. */
 static inline struct vm_data vm_blocks_data(const struct vm_blocks *blocks,
 					    size_t j)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hierarchical reductions among processes: the leader of each process reduces what
- * its own members bring to one vector, the leaders combine these, and each hands
- * its members what they get.
+ * Hierarchical reductions: the leader of each process reduces the operands of
+ * its members to one vector, the leaders combine these, and each copies the
+ * results to its members.
  */
 #ifndef MPI_COLL_NODE_REDUCE_H
 #define MPI_COLL_NODE_REDUCE_H
@@ -23,31 +23,33 @@ struct vm_coll_node_reduce {
 	struct vm_meet local; /* of the members here; a seat more before them */
 };
 
-/* Reduces what the members here bring: NULL when out of memory. */
+/* Reduces the operands of the local members; NULL when out of memory. */
 struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view);
 void vm_coll_node_reduce_close(struct vm_coll_node_reduce *reduce);
 
-/* The whole vector; whether it is sent to a process with the calls. */
+/* The whole vector, and whether it is sent to a process along with the
+ * calls. */
 struct vm_data
 vm_coll_node_reduce_data(const struct vm_coll_node_reduce *reduce);
 bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process);
 
-/* Combines the vectors and gives the members their results: 0 or an error.  May switch. */
+/* Combines the vectors and copies the results to the members: 0 or an error.
+ * May switch. */
 int vm_coll_node_reduce_do(struct vm_coll_view *view);
 
-/* Elements of a vector, from `first` on. */
+/* Returns the address of element `first` of a vector. */
 static inline void *vm_coll_element(const struct vm_coll_node_reduce *reduce,
 				    const void *vector, size_t first)
 {
 	return vm_at(vector, (ptrdiff_t)first * reduce->type->extent);
 }
 
-/* right = left op right, n elements. */
+/* Computes right = left op right for n elements. */
 void vm_coll_combine(const struct vm_coll_node_reduce *reduce, const void *left,
 		     void *right, size_t n);
 
-/* Leaves in sum what the members here need: the whole, their process's share of
- * it, or the prefix.  0 or an error.  May switch (combine.c). */
+/* Stores in sum what the local members need: all of the result, their process's
+ * share, or the prefix.  0 or an error.  May switch (combine.c). */
 int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *reduce);
 
 #endif

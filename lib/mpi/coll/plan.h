@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The algorithm by which the data of a collective goes among processes.
+ * Choice of the algorithm of internode collectives.
  *
- * Every leader plans from what its own members bring and from the control
- * variables, and tells its plan along with the calls.  So all know the plans of
- * all before any data moves that is not small, and either use the same algorithm
- * or know that they do not.
+ * Every leader plans from its own members' calls and the control variables, and
+ * sends its plan along with the calls.  So all know all plans before large data
+ * moves, and either use the same algorithm or report that they do not.
  */
 #ifndef MPI_COLL_PLAN_H
 #define MPI_COLL_PLAN_H
@@ -41,13 +40,14 @@ struct vm_coll_plan {
 
 const char *vm_coll_algorithm_name(uint32_t algorithm);
 
-/* Counts a collective that uses the algorithm. */
+/* Counts a collective that uses an algorithm. */
 void vm_coll_count(uint32_t algorithm);
 
-/* The plan of this process, made by its leader from the calls of its members. */
+/* Returns the plan of this process, made by its leader from its members'
+ * calls. */
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet);
 
-/* Whether it is a reduction of which each process reduces a part. */
+/* Tells whether each process reduces the operands of its own members first. */
 static inline bool vm_coll_is_node_reduce(const struct vm_coll_plan *plan,
 					  const struct vm_coll *any)
 {
@@ -55,8 +55,8 @@ static inline bool vm_coll_is_node_reduce(const struct vm_coll_plan *plan,
 }
 
 /*
- * The elements of an ordered reduction whose operands go to other processes at a
- * time; 0: all at once.
+ * Returns how many elements of an ordered reduction's operands are sent to
+ * other processes at a time; 0: all at once.
  */
 size_t vm_coll_slice(const struct vm_coll *coll);
 

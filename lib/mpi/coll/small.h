@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proxies for members of a collective that other workers run.
+ * Small collectives: proxies for members that other workers run.
  *
- * When what a member sends is small, it is shown to the others as bytes, with a
- * key of all that members must have alike.  There, a proxy takes the
- * member's place: a struct vm_coll that sends these bytes, so that the kinds'
- * part() finds a meeting like any other.
+ * Small data is posted as bytes together with a key of the arguments that must
+ * agree.  On other workers a proxy, a struct vm_coll that sends these bytes,
+ * takes the member's place, so that the kinds' part() works as in any meeting.
  */
 #ifndef MPI_COLL_SMALL_H
 #define MPI_COLL_SMALL_H
 
 #include "mpi/coll/coll.h"
 
-/* The arguments that all members must have in common: with equal keys vm_coll_differs() finds
- * nothing.  Members with different keys may still agree. */
+/* Arguments on which all members must agree: vm_coll_differs() finds nothing if
+ * keys are equal.  Members with different keys may still agree. */
 struct vm_coll_key {
 	uint16_t id;
 	uint8_t in_place, type_kind;
@@ -26,7 +25,8 @@ struct vm_coll_key {
 VM_STATIC_ASSERT(sizeof(struct vm_coll_key) == VM_MEET_POST_KEY,
 		 "a key fills its place in a post");
 
-/* Whether member `rank` has data for members elsewhere in a call like this. */
+/* Tells whether member `rank` has data for remote members in a call like
+ * this. */
 static inline bool vm_coll_small_sends(const struct vm_coll *like, int rank)
 {
 	if (!like->kind->part)
@@ -35,8 +35,9 @@ static inline bool vm_coll_small_sends(const struct vm_coll *like, int rank)
 	       (rank == like->root) != like->kind->gathers;
 }
 
-/* Functions for the meetings of collectives (core/comm/meet.h): a worker shows what
- * its members send, if that is small; each worker does the work of its members. */
+/* Functions for the meetings of collectives (core/comm/meet.h): a worker posts
+ * its members' data if that is small; each worker does the work of its
+ * members. */
 bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 			struct vm_meet_post *post);
 void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *worker,

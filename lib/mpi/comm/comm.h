@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators: struct vm_comm (mpi/call/state.h) over a channel of core.  Begin
- * here; then make.c, split.h, inter.h, group.h.
+ * Communicators: struct vm_comm (mpi/call/state.h) on top of a channel of core.
+ * Begin here; then read make.c, split.h, inter.h, group.h.
  *
- * Each rank has its own object.  Its handle: mpi/call/handle.h.
+ * Each rank has its own object.  Handles: mpi/call/handle.h.
  */
 #ifndef MPI_COMM_COMM_H
 #define MPI_COMM_COMM_H
@@ -12,30 +12,31 @@
 
 struct vm_call;
 
-/* Tags in the context of collectives (context + 1): those up to this one are
- * coll.c's, the others comm/make.c's. */
+/* Largest tag of neighbourhood collectives in the context of collectives
+ * (context + 1); make.c and inter.c use the tags above. */
 #define VM_COLL_TAG_MAX 0x3fffffff
 
 /*
- * A communicator over chan, which it takes over (freed on error too), with the
- * error handler of parent.  0 or an MPI error.
+ * Creates a communicator on chan, which it takes over (frees on error), with
+ * the error handler of parent: 0 or an MPI error.
  */
 int vm_comm_new(struct vm_mpi *mpi, struct vm_comm **out, struct vm_chan *chan,
 		const struct vm_comm *parent);
 
-/* Attributes and topology of a duplicate; `handle` is that of `from`.  0, an MPI
- * error, or what a callback returned.  May switch. */
+/* Copies attributes and topology to a duplicate; `handle` is that of `from`.
+ * Returns 0, an MPI error, or a callback's result.  May switch. */
 int vm_comm_copy(struct vm_call *call, struct vm_comm *to,
 		 const struct vm_comm *from, MPI_Comm handle);
 
-/* Ends a communicator that was not handed out yet. */
+/* Frees a communicator that has not been returned to the program yet. */
 void vm_comm_discard(struct vm_mpi *mpi, struct vm_comm *comm);
 
-/* Frees what comm holds, but not comm, its channel if it is a predefined one,
- * or its attributes (vm_attrs_delete()). */
+/* Frees what comm holds, except comm itself, a predefined communicator's
+ * channel, and the attributes (vm_attrs_delete()). */
 void vm_comm_clear(struct vm_mpi *mpi, struct vm_comm *comm);
 
-/* The communicator whose context a message or request carries, or NULL. */
+/* Returns the communicator with the context of a message or request, or
+ * NULL. */
 struct vm_comm *vm_comm_of_context(struct vm_mpi *mpi, uint32_t context);
 
 #endif

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Intercommunicators: two groups of ranks that talk to each other.
+ * Intercommunicators: communication between two groups of ranks.
  *
- * Underneath there is one channel of all members, those of the first side
- * before those of the second; struct vm_comm knows which is the own side.
+ * An intercommunicator has one channel of all members, first those of the first
+ * side, then those of the second; struct vm_comm records which side is the
+ * local one.
  */
 #ifndef MPI_COMM_INTER_H
 #define MPI_COMM_INTER_H
 
 #include "mpi/call/check.h"
 
-/* Makes an intercommunicator of comm; the first side has first_size members. */
+/* Turns comm into an intercommunicator whose first side has first_size
+ * members. */
 void vm_inter_set(struct vm_comm *comm, int first_size);
 
-/* The group of the own or of the remote side: 0 or an MPI error. */
+/* Creates the group of the local or of the remote side: 0 or an MPI error. */
 int vm_inter_group(struct vm_call *call, const struct vm_comm *comm,
 		   bool remote, MPI_Group *group);
 
-/* As MPI_Comm_compare, of which at least one is an intercommunicator, but never
- * MPI_CONGRUENT: 0 or MPI_ERR_NO_MEM. */
+/* Compares like MPI_Comm_compare two communicators, at least one of them an
+ * intercommunicator, but never finds MPI_CONGRUENT: 0 or MPI_ERR_NO_MEM. */
 int vm_inter_compare(const struct vm_comm *a, const struct vm_comm *b,
 		     int *result);
 
 /*
- * Both sides of each colour make a new one; *out is MPI_COMM_NULL where there
- * is no colour, or one side has none.  0, an MPI error, or a negative code of
- * core.  May switch.
+ * Makes an intercommunicator of both sides' members of each colour; *out is
+ * MPI_COMM_NULL without a colour, or if one side has no member of it.  0, an
+ * MPI error, or a negative code of core.  May switch.
  */
 int vm_inter_split(struct vm_call *call, struct vm_comm *parent, int color,
 		   int key, MPI_Comm *out);

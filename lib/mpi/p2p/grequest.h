@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Generalized requests: operations of the program's own, completed by it, whose
- * callbacks say how they ended.
+ * Generalized requests: operations that the program implements and completes;
+ * its callbacks return their status.
  */
 #ifndef MPI_P2P_GREQUEST_H
 #define MPI_P2P_GREQUEST_H
@@ -13,10 +13,10 @@
  * MPI_STATUS_IGNORE.  The result is the program's. */
 int vm_grequest_query(const struct vm_req *req, MPI_Status *status);
 
-/* The same at the end of the request, which is then freed. */
+/* The same when the request is completed and freed. */
 int vm_grequest_finish(struct vm_req *req, MPI_Status *status);
 
-/* Tells the program that the request is to be cancelled. */
+/* Asks the program to cancel the request. */
 int vm_grequest_cancel(const struct vm_req *req);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * One request for several operations: it is complete when all of them are.
  *
- * The operations have started already, so they progress as any other does; a
- * task of the rank waits for them and completes the request.  If all are
- * complete when they are joined there is no task.
+ * The operations are already started and progress like any others; a task of
+ * the rank waits for them and completes the request.  No task is needed if all
+ * are complete when they are joined.
  */
 #ifndef MPI_P2P_JOINED_H
 #define MPI_P2P_JOINED_H
@@ -20,8 +20,8 @@ struct vm_joined {
 	struct vm_req *parts[];
 };
 
-/* Room for so many parts, none yet; errors go to comm's handler.  NULL when out
- * of memory. */
+/* Allocates an object with room for `room` parts; errors go to comm's handler.
+ * NULL when out of memory. */
 struct vm_joined *vm_joined_new(const struct vm_comm *comm, int room);
 
 static inline void vm_joined_add(struct vm_joined *joined, struct vm_req *part)
@@ -29,17 +29,18 @@ static inline void vm_joined_add(struct vm_joined *joined, struct vm_req *part)
 	joined->parts[joined->count++] = part;
 }
 
-/* Hands the request out and lets go of joined. */
+/* Returns the request and gives up joined. */
 void vm_joined_start(struct vm_joined *joined, MPI_Request *request);
 
-/* The same into an inactive persistent request. */
+/* Completes an inactive persistent request instead, which it activates, and
+ * gives up joined. */
 void vm_joined_restart(struct vm_joined *joined, struct vm_req *req);
 
-/* Waits for all and lets go of joined: 0 or the first error.  May switch. */
+/* Waits for all parts and frees joined: 0 or the first error.  May switch. */
 int vm_joined_wait(struct vm_joined *joined);
 
-/* An operation could not start: withdraws the receives among the others, waits
- * for all, and frees joined.  May switch. */
+/* Cleans up when an operation could not start: cancels the receives, waits for
+ * all parts and frees joined.  May switch. */
 void vm_joined_give_up(struct vm_joined *joined);
 
 #endif

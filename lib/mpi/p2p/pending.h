@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a rank has left undone when MPI ends.
+ * Report of a rank's incomplete operations in MPI_Finalize.
  */
 #ifndef MPI_P2P_PENDING_H
 #define MPI_P2P_PENDING_H
@@ -8,9 +8,9 @@
 #include "mpi/call/state.h"
 
 /*
- * Logs a line for each of: receives that nothing was sent to, messages that
- * were never received, nonblocking collectives that not all ranks have started.
- * For MPI_Finalize, when all ranks are in it: nothing will change any more.
+ * Logs a line each for receives without a message, messages that were not
+ * received, and nonblocking collectives that not all ranks have started.  For
+ * MPI_Finalize when all ranks have entered it, so that nothing can change.
  */
 void vm_pending_report(struct vm_mpi *mpi);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests as MPI sees them: MPI_Request is a struct vm_req *.
+ * MPI requests: an MPI_Request is a struct vm_req *.
  *
  * Persistent ones: mpi/call/persist.h.
  */
@@ -12,23 +12,25 @@
 #include "mpi/call/call.h"
 #include "mpi/call/handle.h"
 
-/* Complete with nothing to tell: MPI_REQUEST_NULL or not started. */
+/* Tells whether a request is MPI_REQUEST_NULL or inactive: it counts as
+ * complete, with an empty status. */
 static inline bool vm_request_is_idle(const struct vm_req *req)
 {
 	return vm_req_is_null(req) || (req->persistent && !req->active);
 }
 
-/* Makes a request complete on the spot, with an empty result. */
+/* Completes a request at once, with an empty result. */
 void vm_request_complete_now(struct vm_req *req, const vmpi_status *status);
 
-/* Adds to the error of a receive how long its buffer was.  Returns an MPI
+/* Adds the length of the buffer to the error of a receive.  Returns an MPI
  * error; rc is a negative code of core. */
 int vm_error_truncated(struct vm_call *call, int rc, size_t bytes);
 
-/* MPI_ERR_REQUEST for what is no request, as far as that can be seen. */
+/* Returns MPI_ERR_REQUEST for invalid handles, as far as they can be
+ * recognised. */
 int vm_check_request(struct vm_call *call, const struct vm_req *req);
 
-/* MPI_ERR_ARG etc. for a count and an array of requests; checks each. */
+/* Checks a count and an array of requests, each of them too. */
 int vm_check_requests(struct vm_call *call, int count,
 		      const MPI_Request *requests);
 

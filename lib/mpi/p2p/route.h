@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arguments of messages, from MPI's to core's.  Begin with p2p.c, the entries.
+ * Translation of message arguments from MPI to core.  Begin with p2p.c, the
+ * entries.
  *
- * One condition tells whether anything is unusual; only then a second function
- * finds out what: a wrong argument, or a right one that is not the common case
+ * One condition detects the common case.  Otherwise a second function finds out
+ * what is unusual: an invalid argument, or a valid but less common one
  * (MPI_PROC_NULL, MPI_ANY_SOURCE, no bytes at NULL).
  */
 #ifndef MPI_P2P_ROUTE_H
@@ -19,7 +20,8 @@ struct vm_route {
 	struct vm_data data;
 };
 
-/* The second looks, at any message: 0 with the route filled, or an MPI error. */
+/* Check all arguments, of any message, and fill the route: 0 or an MPI
+ * error. */
 int vm_route_send(struct vm_call *call, struct vm_route *route, const void *buf,
 		  int count, MPI_Datatype datatype, int dest, int tag,
 		  MPI_Comm handle);
@@ -27,16 +29,17 @@ int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
 		  int count, MPI_Datatype datatype, int source, int tag,
 		  MPI_Comm handle);
 
-/* Starts the receive of a route, also one from MPI_PROC_NULL. */
+/* Starts the receive of a route, which may be from MPI_PROC_NULL. */
 int vm_route_irecv(const struct vm_route *route, struct vm_req **req);
 
-/* The envelope of a receive or probe; route->peer NULL for MPI_PROC_NULL. */
+/* Sets the envelope of a receive or probe; route->peer is NULL for
+ * MPI_PROC_NULL. */
 int vm_route_match(struct vm_call *call, struct vm_route *route, int source,
 		   int tag, MPI_Comm handle);
 
 /*
- * The first look: fills the route of an ordinary message; false: it is odd.
- * The route of callers that do not give its address away stays in registers.
+ * Fills the route in the common case; false in all others.  The route stays in
+ * registers if the caller does not let its address escape.
  */
 static inline bool vm_route_plain(const struct vm_comm *comm,
 				  struct vm_route *route, const void *buf,

@@ -23,7 +23,8 @@ struct vm_topo {
 	struct vm_topo_dim dims[];
 };
 
-/* The rank `disp` further in a direction of comm's grid, or MPI_PROC_NULL. */
+/* Returns the rank at distance `disp` in a direction of comm's grid, or
+ * MPI_PROC_NULL. */
 int vm_topo_shift(const struct vm_comm *comm, int direction, int disp);
 
 #endif

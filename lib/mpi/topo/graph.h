@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graph topologies: that of MPI_Graph_create, which every rank knows whole, and
- * the distributed one, of which a rank knows its own edges.
+ * Graph topologies: that of MPI_Graph_create, which every rank knows
+ * completely, and distributed graphs, of which a rank knows its own edges.
  */
 #ifndef MPI_TOPO_GRAPH_H
 #define MPI_TOPO_GRAPH_H
@@ -11,13 +11,13 @@
 
 struct vm_comm;
 
-/* Edges at one rank, in the order of the neighbourhood collectives. */
+/* Edges of one rank, in the order of the neighbourhood collectives. */
 struct vm_edges {
 	int count;
 	int *ranks, *weights; /* weights: NULL without */
 };
 
-/* Immutable once made; shared, by count, with duplicates. */
+/* Immutable once made; reference-counted, shared with duplicates. */
 struct vm_graph {
 	_Atomic int refs;
 	int kind;		 /* MPI_GRAPH or MPI_DIST_GRAPH */
@@ -27,7 +27,7 @@ struct vm_graph {
 	int nodes, *index, *edges;
 };
 
-/* Gives a reference up; NULL is fine. */
+/* Drops a reference; graph may be NULL. */
 void vm_graph_drop(struct vm_graph *graph);
 
 #endif

@@ -3,11 +3,11 @@
  * Neighbourhood collectives: each member exchanges blocks with the members to
  * which it has an edge.  The topologies are in cart.h and graph.h.
  *
- * They are messages in the context of collectives, all started at once; the
- * tag holds the number of the call on the communicator, so that calls that are
- * under way together do not mix.  Edges between the same two ranks match in
- * their order, but in a grid by direction (MPI 4.1, 8.6): what is sent to the
- * lower neighbour arrives from the upper one.
+ * They are messages in the context of collectives, all started at once.  The
+ * tag has the sequence number of the call on the communicator, so that
+ * concurrent calls do not mix.  Edges between the same two ranks match in
+ * order, but in a grid by direction (MPI 4.1, 8.6): data sent to the lower
+ * neighbour is received from the upper one.
  */
 #ifndef MPI_TOPO_NEIGHBOR_H
 #define MPI_TOPO_NEIGHBOR_H
@@ -18,13 +18,13 @@
 /*
  * One side: a block per neighbour.  Block j is counts[j] elements at displs[j]
  * (in elements; with types in bytes, at places[j]); without counts it is count
- * elements behind j * step others.
+ * elements after j * step others.
  */
 struct vm_nbr_side {
 	const void *buf;
 	const struct vm_type *type;
 	int count;
-	bool same; /* all blocks are the first one: to everybody the same */
+	bool same; /* the first block is sent to all neighbours */
 	const int *counts, *displs;
 	const MPI_Aint *places;
 	const MPI_Datatype *types;
@@ -46,10 +46,11 @@ int vm_nbr_send(struct vm_call *call, struct vm_nbr *nbr,
 int vm_nbr_recv(struct vm_call *call, struct vm_nbr *nbr,
 		const struct vm_nbr_side *side, MPI_Datatype type);
 
-/* The numbers of blocks that come in and go out. */
+/* Returns the numbers of blocks received and sent. */
 void vm_nbr_counts(const struct vm_comm *comm, int *in, int *out);
 
-/* Starts all messages: 0 with *joined set, or an error with nothing left. */
+/* Starts all messages: 0 with *joined set, or an error with nothing left to
+ * clean up. */
 int vm_nbr_start(struct vm_nbr *nbr, struct vm_joined **joined);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * The predefined datatypes as tables.
  *
- * A kind is a C type one can compute with; several predefined types share one.
- * A family says which operations MPI (4.1, 6.9.2) allows on a type.  The tables
- * expand to the types (builtin.c) and to the operations (op_table.c).
+ * A kind is a C type used in computations; several predefined types may share
+ * one.  A family determines the operations that MPI (4.1, 6.9.2) allows on a
+ * type.  The tables expand to the types (builtin.c) and the operations
+ * (op_table.c).
  */
 #ifndef MPI_TYPE_BASIC_H
 #define MPI_TYPE_BASIC_H
@@ -21,7 +22,7 @@ typedef _Complex long double vm_c256;
 #endif
 typedef __int128 vm_i128;
 
-/* gcc computes with half precision on both machines, clang 14 does not. */
+/* gcc supports half precision on both architectures, clang 14 does not. */
 #if defined(__FLT16_MAX__) && !defined(__clang__)
 typedef _Float16 vm_f16;
 typedef _Complex _Float16 vm_c32;
@@ -48,7 +49,7 @@ typedef _Complex _Float16 vm_c32;
 
 /* clang-format off */
 
-/* Kind, its C type; by what one can do with them. */
+/* Kind and C type, grouped by the operations they have. */
 #define VM_KINDS_INTEGER(X)                                      \
 	X(I8, int8_t) X(I16, int16_t) X(I32, int32_t)            \
 	X(I64, int64_t) X(I128, vm_i128)                         \
@@ -63,7 +64,7 @@ typedef _Complex _Float16 vm_c32;
 	X(C256, vm_c256)
 #define VM_KINDS_BOOL(X) X(BOOL, bool)
 
-/* Pairs of a value and an index: kind, and the C types of the two. */
+/* Pairs of a value and an index: kind and both C types. */
 #define VM_KINDS_PAIR(X)                                         \
 	X(P_FLOAT_INT, float, int)                               \
 	X(P_DOUBLE_INT, double, int)                             \
@@ -170,7 +171,7 @@ enum vm_basic_family {
 	X(COMPLEX32, 0x2eb, C256, COMPLEX)                \
 	VM_TYPES_F16(X)
 
-/* Pairs without a hole behind their value or index, and those with one. */
+/* Pairs without padding after their value or index, and pairs with padding. */
 #define VM_TYPES_PAIR_DENSE(X)                             \
 	X(FLOAT_INT, 0x228, P_FLOAT_INT, PAIR)             \
 	X(2INT, 0x22b, P_INT_INT, PAIR)                    \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making a datatype from its recipe: bounds and flattening.
+ * Creation of a datatype from its recipe: bounds and flattening.
  *
- * Every constructor comes down to a list of blocks; the rules for bounds and
- * for runs of bytes are written once, for blocks.
+ * Every constructor is reduced to a list of blocks, so the rules for bounds and
+ * runs of bytes are only implemented once, for blocks.
  */
 #ifndef MPI_TYPE_BUILD_H
 #define MPI_TYPE_BUILD_H
@@ -12,8 +12,8 @@
 #include "mpi/type/recipe.h"
 
 /*
- * `times` times, `stride` bytes apart, the first at `offset`: `length` elements
- * of type behind each other.
+ * `times` runs of `length` consecutive elements of type, `stride` bytes apart,
+ * the first at `offset`.
  */
 struct vm_block {
 	const struct vm_type *type;
@@ -22,16 +22,15 @@ struct vm_block {
 };
 
 /*
- * The type of a recipe whose arguments have been checked; it takes the recipe
- * over, on error too.  0, MPI_ERR_NO_MEM, or MPI_ERR_ARG for sizes that no
- * address space holds.  The user has one handle.
+ * Makes the type, with one handle, of a recipe with checked arguments, which it
+ * takes over (also on error).  0, MPI_ERR_NO_MEM, or MPI_ERR_ARG for sizes
+ * beyond the address space.
  */
 int vm_type_build(struct vm_call *call, struct vm_type **out,
 		  struct vm_type_recipe *recipe);
 
 /*
- * The blocks of a recipe (blocks.c): how many there are, and filling them
- * in.
+ * Count and fill in the blocks of a recipe (blocks.c).
  */
 size_t vm_recipe_block_count(const struct vm_type_recipe *recipe);
 void vm_recipe_blocks(const struct vm_type_recipe *recipe,

@@ -2,9 +2,9 @@
 /*
  * Reduction operations.
  *
- * A predefined operation is a constant row: the types it takes and one loop per
- * kind of them (mpi/type/basic.h).  One that the user has made is an object with his
- * function.
+ * A predefined operation is a constant row: the types it accepts and one loop
+ * per kind of them (mpi/type/basic.h).  A user-defined one is an object with
+ * the user's function.
  */
 #ifndef MPI_TYPE_OP_H
 #define MPI_TYPE_OP_H
@@ -20,7 +20,7 @@ struct vm_op {
 	struct vm_object object;
 	const char *name; /* predefined: "MPI_SUM"; else NULL */
 	bool commutes;
-	uint8_t families;	 /* predefined: of the types it takes */
+	uint8_t families;	 /* predefined: of accepted types */
 	const vm_op_loop *loops; /* predefined: by kind */
 	MPI_User_function *user;
 	struct vm_mpi *mpi; /* whose it is; NULL: predefined */
@@ -30,7 +30,8 @@ struct vm_op {
 #define VM_OP_BUILTINS 32
 extern const struct vm_op *const vm_op_builtin[VM_OP_BUILTINS];
 
-/* NULL for MPI_OP_NULL and for what is no operation. */
+/* Returns the operation of a handle; NULL for MPI_OP_NULL and invalid
+ * handles. */
 static inline const struct vm_op *vm_op_get(MPI_Op handle)
 {
 	uintptr_t value = (uintptr_t)handle;
@@ -41,18 +42,19 @@ static inline const struct vm_op *vm_op_get(MPI_Op handle)
 	return value < VM_OP_BUILTINS ? vm_op_builtin[value] : NULL;
 }
 
-/* An operation that may be applied to the type, or MPI_ERR_OP. */
+/* Checks that the operation may be applied to the type and sets *op: 0 or
+ * MPI_ERR_OP. */
 int vm_check_op(struct vm_call *call, MPI_Op handle, const struct vm_type *type,
 		const struct vm_op **op);
 
-/* Shares an operation; gives it up.  Predefined ones are not counted. */
+/* Take and drop references; predefined operations are not counted. */
 const struct vm_op *vm_op_hold(const struct vm_op *op);
 void vm_op_drop(const struct vm_op *op);
 
-/* The name for messages. */
+/* Returns the name for messages. */
 const char *vm_op_name(const struct vm_op *op);
 
-/* inout = in op inout, n elements.  Calls the function of the user. */
+/* Computes inout = in op inout for n elements; may call a user function. */
 static inline void vm_op_apply(const struct vm_op *op,
 			       const struct vm_type *type, const void *in,
 			       void *inout, size_t n)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes: what an MPI_Datatype stands for.  Begin here; op.h has operations.
+ * Datatypes, which MPI_Datatype handles stand for.  Begin here; op.h has
+ * operations.
  *
- * A type is flattened into runs of bytes (core/local/layout.h) when it is made, not
- * when it is used.  Handles of predefined types are the constants of the ABI
- * and stand for rows of a constant table; all others are pointers to a struct
- * vm_type, which is shared by count: types built from it and its user's
- * handles hold it.  Immutable once made, but for the name, the mark of its
- * commit and the counts.
+ * A type is flattened into runs of bytes (core/local/layout.h) when it is made,
+ * not when it is used.  Handles of predefined types are constants of the ABI
+ * and stand for rows of a constant table; others point to a struct vm_type,
+ * referenced by the user's handles and by types built from it.  Only the
+ * attributes, name, commit flag and counts of a type change.
  */
 #ifndef MPI_TYPE_TYPE_H
 #define MPI_TYPE_TYPE_H
@@ -25,7 +25,7 @@ struct vm_attrs;
 struct vm_call;
 struct vm_type_recipe;
 
-/* Name and attributes, which the user may add to a type. */
+/* Name and attributes that the user may add to a type. */
 struct vm_type_extra {
 	char *name;		/* NULL: none */
 	struct vm_attrs *attrs; /* NULL: none */
@@ -48,7 +48,7 @@ struct vm_type {
 	const struct vm_layout *layout; /* NULL when dense */
 	size_t repeat;	    /* elements of the layout in one of the type */
 	MPI_Count elements; /* predefined types in one element */
-	/* The one predefined type that all of it is made of, or NULL. */
+	/* The predefined type, if all parts are of the same one, or NULL. */
 	const struct vm_type *basic;
 	/* Derived types: */
 	_Atomic int handles;		     /* the user has */
@@ -57,11 +57,12 @@ struct vm_type {
 	struct vm_type_extra extra;
 };
 
-/* By handle - MPI_DATATYPE_NULL; NULL where there is no such type. */
+/* Predefined types by handle - MPI_DATATYPE_NULL; NULL where there is none. */
 #define VM_TYPE_BUILTINS 256
 extern const struct vm_type *const vm_type_builtin[VM_TYPE_BUILTINS];
 
-/* NULL for MPI_DATATYPE_NULL and for what is no datatype. */
+/* Returns the type of a handle; NULL for MPI_DATATYPE_NULL and invalid
+ * handles. */
 static inline struct vm_type *vm_type_get(MPI_Datatype handle)
 {
 	uintptr_t value = (uintptr_t)handle;
@@ -74,8 +75,8 @@ static inline struct vm_type *vm_type_get(MPI_Datatype handle)
 	return (struct vm_type *)(uintptr_t)vm_type_builtin[value];
 }
 
-/* The type of a handle that was checked before and whose type has been held since;
- * the user may have freed the handle. */
+/* Returns the type of a handle that was checked before; the type has been held
+ * since, while the user may have freed the handle. */
 static inline struct vm_type *vm_type_checked(MPI_Datatype handle)
 {
 	if ((uintptr_t)handle >= VM_HANDLE_MIN)
@@ -91,7 +92,7 @@ static inline MPI_Datatype vm_type_handle(const struct vm_type *type)
 	return (MPI_Datatype)(uintptr_t)type;
 }
 
-/* The data of count elements at buf. */
+/* Returns the data of count elements at buf. */
 static inline struct vm_data vm_type_data(const struct vm_type *type,
 					  const void *buf, size_t count)
 {
@@ -110,45 +111,48 @@ static inline struct vm_data vm_type_data(const struct vm_type *type,
 	};
 }
 
-/* The name of a predefined type, "" for a derived one without a name. */
+/* Returns the name of a predefined type, "" for a derived one without a
+ * name. */
 const char *vm_type_name(const struct vm_type *type);
 
-/* Shares a type; gives it up.  Predefined types are not counted. */
+/* Take and drop references; predefined types are not counted. */
 struct vm_type *vm_type_hold(struct vm_type *type);
 void vm_type_drop(struct vm_type *type);
 
-/* Gives the user one more handle. */
+/* Returns one more handle for the user. */
 MPI_Datatype vm_type_give(struct vm_type *type);
 
-/* The name and attributes of a type, to be changed; NULL when out of memory.
- * The predefined types are the same for all ranks, so theirs hang on the rank
- * and begin empty. */
+/* Returns the name and attributes of a type, to be changed; NULL when out of
+ * memory.  Predefined types are common to all ranks, so theirs are stored with
+ * the rank and initially empty. */
 struct vm_type_extra *vm_type_extra(struct vm_mpi *mpi, struct vm_type *type);
 
-/* Frees the names and attributes of predefined types when a rank ends. */
+/* Frees the names and attributes of predefined types when a rank terminates. */
 void vm_type_extras_free(struct vm_mpi *mpi);
 
-/* Frees what a derived type of a rank that ends holds, not the type itself. */
+/* Frees what a derived type of a terminating rank holds, not the type
+ * itself. */
 void vm_type_clear(struct vm_type *type);
 
 /*
- * How many predefined elements `bytes` bytes of data of the type are (with
- * MPI_Get_elements' rule), or -1 if they end inside of one.
+ * Returns the number of predefined elements in `bytes` bytes of data of the
+ * type (by the rule of MPI_Get_elements), or -1 if they end within an element.
  */
 MPI_Count vm_type_elements(const struct vm_type *type, MPI_Count bytes);
 
-/* The bytes of the first part of a predefined pair; 0 for other types. */
+/* Returns the size of the first part of a predefined pair; 0 for other
+ * types. */
 size_t vm_type_pair_value(const struct vm_type *type);
 
-/* Checks of arguments, as those of mpi/call/check.h: a datatype's handle; that
- * of a committed one.  They set *type on success. */
+/* Check, like the functions of mpi/call/check.h, the handle of a datatype or of
+ * a committed one; set *type on success. */
 int vm_check_type(struct vm_call *call, MPI_Datatype handle,
 		  struct vm_type **type);
 int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
 		       struct vm_type **type);
 
-/* Count, datatype (committed) and buffer of a communication: buf must not be
- * NULL when bytes of a predefined type are to be moved. */
+/* Checks count, datatype (committed) and buffer of a communication: buf must
+ * not be NULL if bytes of a predefined type are transferred. */
 int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
 		    MPI_Datatype type);
 
