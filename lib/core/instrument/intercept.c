@@ -31,18 +31,6 @@ static const char *const native_names[] = {
 #undef NAME
 };
 
-/* Those of the layer above. */
-static struct {
-	const char *const *names;
-	uint32_t count;
-} added;
-
-void vm_intercept_names_add(const char *const *names, uint32_t count)
-{
-	added.names = names;
-	added.count = count;
-}
-
 VM_STATIC_ASSERT(VM_API_CALLS_END <= VM_CALL_MPI_FIRST,
 		 "the numbers of native calls end before those of MPI");
 
@@ -53,13 +41,15 @@ const char *vm_intercept_call_name(uint32_t call)
 	if (call < VM_API_CALLS_END)
 		name = native_names[call];
 	else if (call >= VM_CALL_MPI_FIRST && call < vm_intercept_call_count())
-		name = added.names[call - VM_CALL_MPI_FIRST];
+		name = vm_intercept_mpi_names[call - VM_CALL_MPI_FIRST];
 	return name ? name : "none";
 }
 
 uint32_t vm_intercept_call_count(void)
 {
-	return VM_CALL_MPI_FIRST + added.count;
+	const uint32_t *added = &vm_intercept_mpi_count;
+
+	return VM_CALL_MPI_FIRST + (added ? *added : 0);
 }
 
 void vm_intercept_set(unsigned bits)

@@ -15,25 +15,20 @@
 #include "mpi/call/handle.h"
 #include "mpi/call/errh.h"
 
-static const char *const names[VM_CALLS] = {
+const char *const vm_intercept_mpi_names[VM_CALLS] = {
 #define CALL_NAME(name, ...) [VM_CALL_##name] = "MPI_" #name,
 	MPI_CALLS(CALL_NAME)
 };
+const uint32_t vm_intercept_mpi_count = VM_CALLS;
 
 VM_STATIC_ASSERT(VM_CALL_MPI_FIRST + VM_CALLS <= VM_OVERLAP_CALLS,
 		 "overlap's table has a row for each call");
 VM_STATIC_ASSERT(VM_CALL_MPI_FIRST + VM_CALLS <= UINT16_MAX,
 		 "the number of a call fits into vm_ult.call");
 
-/* Programs ask for names before their first call, too. */
-static __attribute__((constructor)) void names_announce(void)
-{
-	vm_intercept_names_add(names, VM_CALLS);
-}
-
 const char *vm_call_name(enum vm_call_id id)
 {
-	return names[id];
+	return vm_intercept_mpi_names[id];
 }
 
 void vm_call_outside(enum vm_call_id id)
@@ -42,19 +37,19 @@ void vm_call_outside(enum vm_call_id id)
 
 	if (!rank && !vm_node)
 		vm_node_abort(MPI_ERR_OTHER, "%s was called before MPI_Init",
-			      names[id]);
+			      vm_intercept_mpi_names[id]);
 	if (!rank)
 		vm_node_abort(MPI_ERR_OTHER,
 			      "%s was called by a thread that belongs to no "
 			      "rank; a task of a rank may call it, or a thread "
 			      "after vmpi_attach()",
-			      names[id]);
+			      vm_intercept_mpi_names[id]);
 	if (vm_mpi_phase() == VM_MPI_AFTER)
 		vm_node_abort(MPI_ERR_OTHER,
 			      "rank %d called %s after MPI_Finalize",
-			      rank->index, names[id]);
+			      rank->index, vm_intercept_mpi_names[id]);
 	vm_node_abort(MPI_ERR_OTHER, "rank %d called %s before MPI_Init",
-		      rank->index, names[id]);
+		      rank->index, vm_intercept_mpi_names[id]);
 }
 
 /* The calling thread becomes one of the rank that this process is; in other
@@ -66,7 +61,8 @@ static void process_join(enum vm_call_id id)
 	/* A mistake in what was asked for has been said. */
 	if (rc && rc != -VMPI_ENORANK)
 		vm_node_abort(rc == -VMPI_EINVAL ? 2 : vm_mpi_error(rc),
-			      "%s failed: %s", names[id], vmpi_strerror(rc));
+			      "%s failed: %s", vm_intercept_mpi_names[id],
+			      vmpi_strerror(rc));
 }
 
 struct vm_mpi *vm_call_first(enum vm_call_id id)
@@ -94,7 +90,8 @@ struct vm_call vm_call_enter_early(enum vm_call_id id)
 	if (!mpi)
 		vm_node_abort(MPI_ERR_NO_MEM,
 			      "rank %d: %s failed: out of memory",
-			      vm_rank_self()->index, names[id]);
+			      vm_rank_self()->index,
+			      vm_intercept_mpi_names[id]);
 	return (struct vm_call){ .mpi = mpi, .id = id };
 }
 
@@ -120,7 +117,7 @@ static _Noreturn void fail_fatally(const struct vm_call *call,
 	const char *name = vm_error_name(code), *text = vm_error_text(code);
 
 	vm_node_abort(code, "rank %d: %s%s%s failed: %s%s%s%s%s",
-		      call->mpi->rank->index, names[call->id],
+		      call->mpi->rank->index, vm_intercept_mpi_names[call->id],
 		      comm ? " on " : "",
 		      comm ? vm_comm_text(call->mpi, comm) : "",
 		      name ? name : "unknown error", text ? ": " : "",
