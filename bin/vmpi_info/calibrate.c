@@ -339,7 +339,7 @@ int overlap_print(const char *directory)
 
 	if (rc == -VMPI_ENOENT)
 		vm_option_refuse("--overlap=", directory,
-				 "no measures of a job are there");
+				 "there are no measurements of a job");
 	if (!rc)
 		vm_overlap_job_print(&job, stdout, "");
 	vm_overlap_job_fini(&job);
