@@ -96,7 +96,8 @@ def used():
     for line in text.splitlines():
         built, rest = line.split(":", 1)
         kind, name = rest.split()[-2:]
-        if kind in "UwV" and kind != "V":
+        # What is weak ("w") is done without where it is not there.
+        if kind == "U":
             wanted.append((owner[built], name))
         elif kind.isupper():
             defined[name] = owner[built]
