@@ -15,6 +15,7 @@
 #include "base/exit.h"
 #include "base/flush.h"
 #include "core/runtime/node.h"
+#include "core/runtime/ranks.h"
 #include "core/rank/rank.h"
 #include "introspect/export/export.h"
 #include "node.h"

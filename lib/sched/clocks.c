@@ -32,7 +32,7 @@ void vm_clocks_tell(bool told)
 static void idle_tell(bool idle, uint64_t now)
 {
 	if (vm_sched_observed() & VM_OBSERVE_SWITCHES)
-		vm_sched.on_idle(vm_self, idle, now);
+		vm_sched.observer->on_idle(vm_self, idle, now);
 }
 
 /* Shows ticks as a performance variable, once their length is known. */

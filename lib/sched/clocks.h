@@ -25,7 +25,7 @@ static inline unsigned vm_sched_observed(void)
 /* Switches the clocks on, for good.  Any thread. */
 void vm_clocks_start(void);
 
-/* Begins or ends to report switches and waits (vm_sched.on_switch, on_idle).
+/* Begins or ends to report switches and waits (vm_sched.observer).
  * Any thread. */
 void vm_clocks_tell(bool told);
 
@@ -43,7 +43,7 @@ static inline void vm_clocks_switch(struct vm_worker *worker,
 	if (VM_UNLIKELY(vm_sched_observed() & VM_OBSERVE_COUNTERS))
 		vm_counters_switch(worker, from, to);
 	if (VM_UNLIKELY(vm_sched_observed() & VM_OBSERVE_SWITCHES))
-		vm_sched.on_switch(worker, from, to, why, now);
+		vm_sched.observer->on_switch(worker, from, to, why, now);
 }
 
 /*

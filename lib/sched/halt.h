@@ -7,7 +7,7 @@
  * until all others do; a worker with something to run waits for a bounded time,
  * continues, and comes back between its next two ULTs.  When all stand still,
  * each prepares, and the last one to be ready acts.  Until a halt is asked for
- * it costs nothing: the check is part of the vm_sched.poll of modules that need
+ * it costs nothing: the check is part of the vm_sched.hooks.poll of modules that need
  * halts.
  */
 #ifndef SCHED_HALT_H
@@ -42,7 +42,7 @@ bool vm_halt_ask(void);
 void vm_halt_cancel(void);
 
 /*
- * For vm_sched.poll: if a halt is to come, the root ULT runs next.  Returns
+ * For vm_sched.hooks.poll: if a halt is to come, the root ULT runs next.  Returns
  * whether the others wait for the caller, which is the root itself.
  */
 bool vm_halt_look(struct vm_worker *worker);

@@ -166,7 +166,8 @@ void vm_ult_wake(struct vm_ult *ult)
 					     memory_order_acq_rel) !=
 		    VM_SIGNAL_ASLEEP)
 			return;
-		if (!vm_sched.thread_kick || !vm_sched.thread_kick(ult))
+		if (!vm_sched.hooks.thread_kick ||
+		    !vm_sched.hooks.thread_kick(ult))
 			vm_futex_wake(&ult->signal);
 	} else if (vm_self && vm_self->worker == worker) {
 		vm_worker_push(worker, ult);
@@ -207,17 +208,17 @@ static bool is_woken(void *ult)
  */
 static void thread_sleep(struct vm_ult *self)
 {
-	bool looks = vm_sched.thread_poll && self->owner;
+	bool looks = vm_sched.hooks.thread_poll && self->owner;
 	uint64_t ns = looks ? LOOK_NS_MIN : 0;
 
 	while (!is_woken(self)) {
-		if (looks && vm_sched.thread_sleep &&
-		    vm_sched.thread_sleep(self))
+		if (looks && vm_sched.hooks.thread_sleep &&
+		    vm_sched.hooks.thread_sleep(self))
 			continue;
 		vm_futex_wait(&self->signal, VM_SIGNAL_ASLEEP, ns);
 		if (!looks || is_woken(self))
 			continue;
-		if (vm_sched.thread_poll())
+		if (vm_sched.hooks.thread_poll())
 			ns = LOOK_NS_MIN;
 		else if (ns < LOOK_NS_MAX)
 			ns *= 2;

@@ -121,8 +121,8 @@ static inline bool collect(struct vm_worker *worker)
 	    (!worker->head || ++worker->rounds % TIMER_ROUNDS == 0))
 		timers_run(worker);
 	/* Last: it sees whether there is something to run. */
-	if (vm_sched.polls)
-		found = vm_sched.poll(worker);
+	if (vm_sched.hooks.poll)
+		found = vm_sched.hooks.poll(worker);
 	return found;
 }
 
@@ -189,7 +189,8 @@ static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
 		}
 		vm_pvar_add(worker->pvars.sleeps, 1);
 		vm_pvar_set(worker->pvars.idle_since_ns, idle_since);
-		if (!vm_sched.sleep || !vm_sched.sleep(worker, limit))
+		if (!vm_sched.hooks.sleep ||
+		    !vm_sched.hooks.sleep(worker, limit))
 			vm_futex_wait(&worker->sleeping, 1, limit);
 		vm_pvar_set(worker->pvars.idle_since_ns, 0);
 	}
@@ -248,8 +249,8 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 	start = now = vm_clock_ns();
 	do {
 		for (int i = worker->looks; i > 0 && !found; i--) {
-			if (vm_sched.thread_sleep)
-				vm_sched.thread_poll();
+			if (vm_sched.hooks.thread_sleep)
+				vm_sched.hooks.thread_poll();
 			found = ready(arg);
 			if (!found && i > 1)
 				vm_cpu_relax();
@@ -292,7 +293,7 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 	bool company = has_company();
 	uint64_t start = *now;
 
-	if (company && (vm_sched.thread_sleep || spins_not(worker)))
+	if (company && (vm_sched.hooks.thread_sleep || spins_not(worker)))
 		return false;
 	do {
 		for (int i = worker->looks; i > 0; i--) {
@@ -382,11 +383,11 @@ bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 void vm_worker_nudge_slow(struct vm_worker *worker)
 {
 	/* Pairs with the check of a worker that sleeps elsewhere
-	 * (vm_sched.sleep). */
+	 * (vm_sched.hooks.sleep). */
 	if (atomic_exchange(&worker->sleeping, 0)) {
 		vm_futex_wake(&worker->sleeping);
-		if (vm_sched.kick)
-			vm_sched.kick(worker);
+		if (vm_sched.hooks.kick)
+			vm_sched.hooks.kick(worker);
 	}
 }
 
@@ -423,20 +424,12 @@ static void *worker_main(void *arg)
 	worker_enter(worker);
 	thread_stack(&worker->root.stack);
 	vm_local_find(worker->locals);
-	if (vm_sched.thread_start)
-		vm_sched.thread_start(worker);
+	if (vm_sched.hooks.thread_start)
+		vm_sched.hooks.thread_start(worker);
 	vm_ult_run_all(worker);
 	vm_counters_end(worker);
-	if (vm_sched.thread_stop)
-		vm_sched.thread_stop(worker);
 	vm_self = NULL;
 	return NULL;
-}
-
-static bool poll_nothing(struct vm_worker *worker)
-{
-	(void)worker;
-	return false;
 }
 
 int vm_sched_init(int count)
@@ -444,9 +437,8 @@ int vm_sched_init(int count)
 	size_t bytes = (size_t)count * sizeof(struct vm_worker);
 	unsigned watched = vm_sched_observed() & VM_OBSERVE_CLOCKS;
 
-	vm_sched = (struct vm_sched){ .worker_count = count,
-				      .poll = poll_nothing,
-				      .watched = watched };
+	vm_sched =
+		(struct vm_sched){ .worker_count = count, .watched = watched };
 	vm_sched.workers = vm_export_alloc(bytes, VM_CACHELINE);
 	if (!vm_sched.workers)
 		return -VMPI_ENOMEM;

@@ -64,14 +64,11 @@ enum {
 /* Reasons for a switch away from a ULT. */
 enum vm_why { VM_WHY_WAITS, VM_WHY_YIELDS, VM_WHY_ENDS };
 
-/* Written at start and stop only, unless a comment says otherwise. */
-struct vm_sched {
-	struct vm_worker *workers;
-	int worker_count;
+/* Functions of the layer above; each may be NULL. */
+struct vm_sched_hooks {
 	/* Looks for messages from other workers; returns whether there were
-	 * any.  Called between ULTs while there are several workers. */
+	 * any.  Called between ULTs.  NULL: there is nothing to poll. */
 	bool (*poll)(struct vm_worker *worker);
-	bool polls; /* there is something to poll */
 	/* Sleeps where network traffic also wakes, for limit_ns (0: no limit);
 	 * false: not now, sleep as usual.  NULL: there is no network. */
 	bool (*sleep)(struct vm_worker *worker, uint64_t limit_ns);
@@ -88,15 +85,27 @@ struct vm_sched {
 	bool (*thread_kick)(struct vm_ult *ult);
 	/* Wakes the worker if it sleeps there; with sleep. */
 	void (*kick)(struct vm_worker *worker);
-	/* Called first and last on each worker thread. */
+	/* Called first on each worker thread. */
 	void (*thread_start)(struct vm_worker *worker);
-	void (*thread_stop)(struct vm_worker *worker);
-	/* With VM_OBSERVE_SWITCHES: a worker switches from one ULT to another,
-	 * on the stack of the first; self, on its worker or OS thread, begins
-	 * or ends to wait without a switch. */
+};
+
+/* An observer of switches and waits. */
+struct vm_sched_observer {
+	/* A worker switches from one ULT to another, on the stack of the
+	 * first. */
 	void (*on_switch)(struct vm_worker *worker, struct vm_ult *from,
 			  struct vm_ult *to, enum vm_why why, uint64_t now);
+	/* self, on its worker or OS thread, begins or ends to wait without a
+	 * switch. */
 	void (*on_idle)(struct vm_ult *self, bool idle, uint64_t now);
+};
+
+/* Written at start and stop only, unless a comment says otherwise. */
+struct vm_sched {
+	struct vm_worker *workers;
+	int worker_count;
+	struct vm_sched_hooks hooks;
+	const struct vm_sched_observer *observer; /* VM_OBSERVE_SWITCHES */
 	uint64_t spin_ns;
 	bool membarrier;	  /* sleepers issue the fence for everybody */
 	bool crowded;		  /* more workers than processors */

@@ -148,7 +148,7 @@ static _Noreturn void child(enum vm_guard guard)
 	sched_stacks.guard = guard;
 	if (vm_sched_init(1))
 		_exit(9);
-	vm_sched.thread_start = thread_start;
+	vm_sched.hooks.thread_start = thread_start;
 	if (vm_sched_start() || !vm_worker_adopt(NULL))
 		_exit(9);
 	sched_call(overflow, NULL);

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entries of vmpi.h, and what watched calls of all entries go through.
- */
-#include "core/instrument/calls.h"
-#include "core/instrument/entry.inc"
-
-	.set number, VM_CALL_NATIVE_FIRST
-
-#define ENTRY(name) entry vmpi_##name ;
-VM_API_CALLS(ENTRY)
-
-/*
- * To here with the arguments of the call, its number (r11d, w17) and where it is
- * to go (r10, x16).
+ * The way of a watched call: from its entry, with the arguments of the call, its
+ * number (r11d, w17) and the function that it is to reach (r10, x16).
  */
 	.text
 	.balign 16

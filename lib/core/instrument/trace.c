@@ -114,6 +114,11 @@ static void sched_switch(struct vm_worker *worker, struct vm_ult *from,
 			 struct vm_ult *to, enum vm_why why, uint64_t now);
 static void sched_idle(struct vm_ult *self, bool idle, uint64_t now);
 
+static const struct vm_sched_observer sched_observer = {
+	.on_switch = sched_switch,
+	.on_idle = sched_idle,
+};
+
 int vm_trace_start(struct vm_node *node)
 {
 	struct vm_tracer *tracer = calloc(1, sizeof(*tracer));
@@ -122,8 +127,7 @@ int vm_trace_start(struct vm_node *node)
 	if (!tracer)
 		return -VMPI_ENOMEM;
 	node->tracer = tracer;
-	vm_sched.on_switch = sched_switch;
-	vm_sched.on_idle = sched_idle;
+	vm_sched.observer = &sched_observer;
 	vm_sources_workers(node->engine_count);
 	if (trace_cvar.file[0])
 		rc = file_open(tracer, node);

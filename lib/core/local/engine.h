@@ -134,7 +134,7 @@ static inline void vm_engine_unlock(struct vm_engine *engine)
 int vm_engines_init(int count);
 void vm_engines_fini(void);
 
-/* vm_sched.poll: takes in what has arrived for the worker. */
+/* vm_sched.hooks.poll: takes in what has arrived for the worker. */
 bool vm_engine_poll(struct vm_worker *worker);
 
 /* Takes in what is in the ring `from` -> engine, at most `most` slots; the lock

@@ -242,7 +242,8 @@ void vm_req_poll(void)
 				core_cvar.test_budget;
 
 	if (++self->tests_in_row < budget) {
-		vm_sched.poll(self->worker);
+		if (vm_sched.hooks.poll)
+			vm_sched.hooks.poll(self->worker);
 		return;
 	}
 	self->tests_in_row = 0;

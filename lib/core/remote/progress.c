@@ -286,7 +286,7 @@ bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 	struct vm_sleep sleep;
 	int rc;
 
-	if (vm_sched.thread_sleep && nap_beside(worker, limit_ns))
+	if (vm_sched.hooks.thread_sleep && nap_beside(worker, limit_ns))
 		return true;
 	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
 	if (rc == -VMPI_ESTATE) {

@@ -26,13 +26,13 @@ struct vm_worker;
 int vm_progress_init(void);
 void vm_progress_fini(void);
 
-/* vm_sched.poll, .thread_poll, .sleep and .kick of a node with a fabric. */
+/* vm_sched.hooks.poll, .thread_poll, .sleep and .kick of a node with a fabric. */
 bool vm_progress_poll(struct vm_worker *worker);
 bool vm_progress_thread_poll(void);
 bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns);
 void vm_progress_kick(struct vm_worker *worker);
 
-/* vm_sched.thread_sleep and .thread_kick of a process that is a rank. */
+/* vm_sched.hooks.thread_sleep and .thread_kick of a process that is a rank. */
 bool vm_progress_thread_sleep(struct vm_ult *self);
 bool vm_progress_thread_kick(struct vm_ult *ult);
 

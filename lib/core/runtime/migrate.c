@@ -205,7 +205,7 @@ static __attribute__((noinline)) void turn_take(struct vm_migrator *m,
 	atomic_store_explicit(&m->turn, false, memory_order_release);
 }
 
-/* vm_sched.poll. */
+/* vm_sched.hooks.poll. */
 static bool migrator_poll(struct vm_worker *worker)
 {
 	struct vm_migrator *m = migrator();
@@ -300,7 +300,7 @@ int vm_migrator_init(struct vm_node *node)
 	m = aligned_alloc(VM_CACHELINE, sizeof(*m));
 	if (!m)
 		return -VMPI_ENOMEM;
-	*m = (struct vm_migrator){ .poll = vm_sched.poll,
+	*m = (struct vm_migrator){ .poll = vm_sched.hooks.poll,
 				   .count = NOTHING,
 				   .done = NOTHING,
 				   .random = 1 };
@@ -319,7 +319,7 @@ int vm_migrator_init(struct vm_node *node)
 	vm_clocks_start();
 	vm_sched.halt.prepare = halt_prepare;
 	vm_sched.halt.act = halt_act;
-	vm_sched.poll = migrator_poll;
+	vm_sched.hooks.poll = migrator_poll;
 	if (!core_cvar.balance_shuffle)
 		due_set(vm_clock_ticks() + round_ticks());
 	return 0;

@@ -27,7 +27,8 @@ struct vm_rank;
 struct vm_worker;
 
 struct vm_migrator {
-	bool (*poll)(struct vm_worker *worker); /* what was vm_sched.poll */
+	bool (*poll)(
+		struct vm_worker *worker); /* what was vm_sched.hooks.poll */
 	struct vm_lock lock;
 	/* Under the lock: */
 	bool open; /* the ranks have all been started */
@@ -45,7 +46,7 @@ struct vm_migrator {
 	uint64_t random, polls;	       /* of a test's moves */
 };
 
-/* After the ranks are there and vm_sched.poll is set; takes the latter's place
+/* After the ranks are there and vm_sched.hooks.poll is set; takes the latter's place
  * if ranks may and are to move.  0 or -VMPI_ENOMEM. */
 int vm_migrator_init(struct vm_node *node);
 void vm_migrator_fini(struct vm_node *node);

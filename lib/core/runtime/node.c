@@ -4,6 +4,7 @@
  * workers' threads.
  */
 #include "core/runtime/node.h"
+#include "core/runtime/ranks.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -86,144 +87,6 @@ static void pools_fini(struct vm_node *node)
 	vm_stack_pool_fini(&node->task_stacks);
 }
 
-/* The engine where the placement of the job puts a rank; without one ranks are
- * spread in blocks: neighbours share a worker.  NULL: there is no such worker
- * (logged). */
-static struct vm_engine *rank_home(const struct vm_node *node,
-				   const struct vm_rank *rank)
-{
-	const struct vm_boot *boot = vm_node_hooks.boot;
-	int64_t home = (int64_t)rank->local * node->engine_count;
-	int worker = VM_MAP_BLOCK;
-
-	if (boot && boot->workers)
-		worker = boot->workers[node->rank_first + rank->local];
-	if (worker < node->engine_count)
-		return &node->engines[worker >= 0 ?
-					      worker :
-				      worker == VM_MAP_CYCLIC ?
-					      rank->local % node->engine_count :
-					      home / node->rank_here];
-	vm_log(VM_ERROR,
-	       "the placement puts rank %d on worker %d of node %d, which has "
-	       "workers 0 to %d; --workers sets their number",
-	       rank->index, worker, node->process, node->engine_count - 1);
-	return NULL;
-}
-
-static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
-{
-	struct vm_group *group = vm_group_new(1);
-	struct vm_meet *meet = NULL;
-
-	rank->local = local;
-	node->own[local] = rank;
-	vm_rank_cvars_init(rank);
-	rank->engine = rank_home(node, rank);
-	rank->via = core_cvar.loopback ? &vm_engine_remote : rank->engine;
-	vm_match_init(&rank->match);
-	vm_list_init(&rank->probers);
-	vm_rank_threads_init(rank);
-	vm_list_init(&rank->chans);
-	/* The main thread of a process joins as all of them do. */
-	rank->wait.others = vm_node_hooks.process ? -1 : 0;
-	if (!rank->engine)
-		return -VMPI_EINVAL;
-	if (!group)
-		return -VMPI_ENOMEM;
-	group->ranks[0] = rank;
-	meet = vm_meet_new(group);
-	if (meet)
-		rank->self_chan =
-			vm_chan_new(rank, group, meet, vm_context_new(), 0);
-	vm_meet_drop(meet);
-	vm_group_drop(group);
-	return rank->self_chan ? 0 : -VMPI_ENOMEM;
-}
-
-static int rank_of_slot(int slot)
-{
-	const struct vm_boot *boot = vm_node_hooks.boot;
-
-	return boot && boot->numbers ? boot->numbers[slot] : slot;
-}
-
-/* Whose ranks are where, and how they are reached. */
-static void ranks_place(struct vm_node *node)
-{
-	const struct vm_boot_peer alone = { .rank_count = node->rank_count };
-	const struct vm_boot_peer *peers =
-		vm_node_hooks.boot ? vm_node_hooks.boot->peers : &alone;
-
-	for (int p = 0; p < node->process_count; p++) {
-		for (int i = 0; i < peers[p].rank_count; i++) {
-			int slot = peers[p].rank_first + i;
-			int index = rank_of_slot(slot);
-			struct vm_rank *rank = &node->ranks[index];
-
-			rank->index = index;
-			rank->engine = rank->via = &vm_engine_remote;
-			rank->to.process = (uint32_t)p;
-			node->world->ranks[index] = rank;
-			if (node->fabric)
-				vm_remote_place(rank, i, peers[p].rank_count);
-		}
-	}
-}
-
-static int ranks_init(struct vm_node *node)
-{
-	int count = node->rank_count;
-	size_t bytes = (size_t)count * sizeof(struct vm_rank);
-	int rc = 0;
-
-	node->ranks = vm_export_alloc(bytes, VM_CACHELINE);
-	node->own = calloc((size_t)node->rank_here, sizeof(*node->own));
-	node->world = vm_group_new(count);
-	if (!node->ranks || !node->own || !node->world)
-		return -VMPI_ENOMEM;
-	ranks_place(node);
-	for (int i = 0; i < node->rank_here && !rc; i++)
-		rc = rank_init(node,
-			       &node->ranks[rank_of_slot(node->rank_first + i)],
-			       i);
-	if (rc)
-		return rc;
-	node->world_meet = vm_meet_new(node->world);
-	if (!node->world_meet)
-		return -VMPI_ENOMEM;
-	for (int i = 0; i < node->rank_here && !rc; i++) {
-		struct vm_rank *rank = node->own[i];
-
-		rank->world = vm_chan_new(rank, node->world, node->world_meet,
-					  VM_CONTEXT_WORLD, rank->index);
-		if (!rank->world)
-			rc = -VMPI_ENOMEM;
-	}
-	return rc;
-}
-
-static void ranks_fini(struct vm_node *node)
-{
-	for (int i = 0; node->own && i < node->rank_here; i++) {
-		struct vm_rank *rank = node->own[i];
-
-		if (!rank || !rank->engine)
-			break;
-		if (rank->mpi)
-			rank->mpi_free(rank);
-		vm_chan_free(rank->world);
-		vm_chan_free(rank->self_chan);
-		vm_chan_stats_all_fini(rank);
-		vm_match_fini(&rank->match);
-		vm_rank_cvars_fini(rank);
-	}
-	free(node->own);
-	vm_export_free(node->ranks);
-	vm_group_drop(node->world);
-	vm_meet_drop(node->world_meet);
-}
-
 static void thread_start(struct vm_worker *worker)
 {
 	(void)worker;
@@ -268,7 +131,7 @@ static void node_free(void)
 	vm_publish_close();
 	vm_remote_close();
 	vm_migrator_fini(vm_node);
-	ranks_fini(vm_node);
+	vm_ranks_fini(vm_node);
 	vm_engines_fini();
 	vm_trace_stop(vm_node);
 	vm_overlap_events_stop(vm_node);
@@ -296,21 +159,40 @@ static void ranks_count(struct vm_node *node, int ranks)
 	node->rank_here = boot->rank_count;
 }
 
-static void sched_hook(const struct vm_node *node)
+/* What the scheduler calls: with one worker, with several, with a network, and
+ * in a process that is one rank. */
+static const struct vm_sched_hooks alone_hooks = {
+	.thread_start = thread_start,
+};
+
+static const struct vm_sched_hooks local_hooks = {
+	.poll = vm_engine_poll,
+	.thread_start = thread_start,
+};
+
+static const struct vm_sched_hooks fabric_hooks = {
+	.poll = vm_progress_poll,
+	.sleep = vm_progress_sleep,
+	.kick = vm_progress_kick,
+	.thread_poll = vm_progress_thread_poll,
+	.thread_start = thread_start,
+};
+
+static const struct vm_sched_hooks process_hooks = {
+	.poll = vm_progress_poll,
+	.sleep = vm_progress_sleep,
+	.kick = vm_progress_kick,
+	.thread_poll = vm_progress_thread_poll,
+	.thread_sleep = vm_progress_thread_sleep,
+	.thread_kick = vm_progress_thread_kick,
+	.thread_start = thread_start,
+};
+
+static const struct vm_sched_hooks *hooks_of(const struct vm_node *node)
 {
-	vm_sched.thread_start = thread_start;
-	vm_sched.polls = node->engine_count > 1 || node->fabric;
-	vm_sched.poll = vm_engine_poll;
 	if (!node->fabric)
-		return;
-	vm_sched.poll = vm_progress_poll;
-	vm_sched.sleep = vm_progress_sleep;
-	vm_sched.thread_poll = vm_progress_thread_poll;
-	vm_sched.kick = vm_progress_kick;
-	if (!vm_node_hooks.process)
-		return;
-	vm_sched.thread_sleep = vm_progress_thread_sleep;
-	vm_sched.thread_kick = vm_progress_thread_kick;
+		return node->engine_count > 1 ? &local_hooks : &alone_hooks;
+	return vm_node_hooks.process ? &process_hooks : &fabric_hooks;
 }
 
 int vm_node_start(const vmpi_config *config)
@@ -359,13 +241,13 @@ int vm_node_start(const vmpi_config *config)
 	if (!rc)
 		rc = vm_trace_start(vm_node);
 	if (!rc)
-		rc = ranks_init(vm_node);
+		rc = vm_ranks_init(vm_node);
 	if (rc)
 		goto fail;
 	rc = vm_publish_open(vm_node);
 	if (rc)
 		goto fail;
-	sched_hook(vm_node);
+	vm_sched.hooks = *hooks_of(vm_node);
 	rc = vm_migrator_init(vm_node);
 	if (!rc)
 		rc = vm_tune_start(vm_node);
@@ -426,83 +308,7 @@ void vm_node_leave(void)
 	vm_remote_stop();
 	vm_publish_leave();
 	vm_remote_close();
-	vm_sched.polls = false;
-	vm_sched.poll = vm_engine_poll;
-	vm_sched.sleep = NULL;
-	vm_sched.thread_poll = NULL;
-	vm_sched.thread_sleep = NULL;
-	vm_sched.thread_kick = NULL;
-	vm_sched.kick = NULL;
-}
-
-static void rank_left(struct vm_rank *rank)
-{
-	vm_intercept_body_end();
-	vm_migrator_leave(rank);
-	vm_rank_time_end(rank);
-	vm_rank_does(rank, VM_EXPORT_DONE);
-}
-
-static int rank_body(void *arg)
-{
-	const struct vm_node *node = arg;
-	struct vm_rank *rank = vm_rank_self();
-	int result;
-
-	vm_rank_does(rank, VM_EXPORT_RUNNING);
-	vm_rank_time_begin(rank);
-	vm_intercept_body_begin();
-	result = node->body(node->body_arg);
-	/* Maybe on another OS thread. */
-	rank_left(rank);
-	return result;
-}
-
-/* Starts body as every rank.  On failure none has run; the stacks made so far
- * go back with all others when the node stops. */
-static int ranks_start(vmpi_body body, void *arg)
-{
-	struct vm_rank **own = vm_node->own;
-
-	vm_migrator_open(false);
-	vm_node->body = body;
-	vm_node->body_arg = arg;
-	for (int i = 0; i < vm_node->rank_here; i++) {
-		struct vm_rank *rank = own[i];
-		int rc = vm_ult_new(&rank->ult, rank->engine->worker,
-				    &vm_node->rank_stacks, rank_body, vm_node);
-
-		if (rc) {
-			rank->ult = NULL;
-			return rc;
-		}
-		rank->ult->owner = rank;
-		rank->ult->counts = &rank->pvars;
-		atomic_store_explicit(&rank->main, rank->ult,
-				      memory_order_relaxed);
-		rank->left = false;
-		vm_overlap_events_rank(rank, rank->ult);
-		vm_profiler_rank(rank);
-	}
-	for (int i = 0; i < vm_node->rank_here; i++)
-		vm_ult_wake(own[i]->ult);
-	vm_migrator_open(true);
-	return 0;
-}
-
-static int ranks_join(void)
-{
-	struct vm_rank **own = vm_node->own;
-	int result = 0;
-
-	for (int i = 0; i < vm_node->rank_here; i++) {
-		int status = vm_ult_join(own[i]->ult);
-
-		own[i]->ult = NULL;
-		if (!result)
-			result = status;
-	}
-	return result;
+	vm_sched.hooks = alone_hooks;
 }
 
 int vm_node_run(vmpi_body body, void *arg)
@@ -516,83 +322,11 @@ int vm_node_run(vmpi_body body, void *arg)
 	rc = vm_thread_adopt(NULL);
 	if (rc)
 		goto end;
-	rc = ranks_start(body, arg);
+	rc = vm_ranks_start(body, arg);
 	if (!rc)
-		rc = ranks_join();
+		rc = vm_ranks_join();
 	vm_thread_release();
 end:
 	atomic_store(&vm_node->running, false);
 	return rc;
-}
-
-void vm_rank_exit(int status)
-{
-	rank_left(vm_rank_self());
-	vm_ult_exit(status);
-}
-
-#define DEATH_NS 100000000
-
-/* When another process has died that is the reason of all that follows: gives
- * the launcher the time to say so first. */
-static void death_let_say(void)
-{
-	struct timespec moment = { .tv_nsec = DEATH_NS };
-
-	if (vm_node && vm_node->fabric &&
-	    __atomic_load_n(&vm_fabric_pvars(vm_node->fabric)->peers_failed,
-			    __ATOMIC_RELAXED))
-		syscall(SYS_nanosleep, &moment, NULL);
-}
-
-/* Prints and ends the process; of several callers the first wins. */
-static _Noreturn void node_end(int code, bool hook, const char *format,
-			       va_list args)
-{
-	static _Atomic int ending;
-	char text[1024] = "vmpirun: ";
-	size_t length = strlen(text);
-	int n;
-
-	while (atomic_exchange_explicit(&ending, 1, memory_order_acq_rel))
-		pause();
-	if (hook)
-		death_let_say();
-	n = vsnprintf(text + length, sizeof(text) - length - 1, format, args);
-	if (n > 0)
-		length += (size_t)n;
-	if (length > sizeof(text) - 2)
-		length = sizeof(text) - 2;
-	text[length++] = '\n';
-	if (hook && vm_node_hooks.end)
-		vm_node_hooks.end();
-	/* What a signal ends can be looked at afterwards. */
-	if (hook)
-		vm_export_remove();
-	if (vm_last_word_take()) {
-		if (write(STDERR_FILENO, text, length) < 0)
-			code = code ? code : 1; /* nowhere left to say it */
-		vm_last_word_give();
-	}
-	if (vm_node_hooks.boot)
-		vm_boot_abort(vm_node_hooks.boot, code, "see standard error",
-			      !hook);
-	/* Not _exit(): the node program replaces that one for its ranks. */
-	vm_exit_now(code);
-}
-
-void vm_node_abort(int code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	node_end(code, true, format, args);
-}
-
-void vm_node_die(int code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	node_end(code, false, format, args);
 }

@@ -45,9 +45,6 @@ struct vm_node_hooks {
 
 extern struct vm_node_hooks vm_node_hooks;
 
-/* Ends the calling rank's task as if its body had returned status. */
-_Noreturn void vm_rank_exit(int status);
-
 /*
  * Prints "vmpirun: " and the text as one line, unless another process of the
  * job has said why it ends (base/last_word.h), and ends the process with code.

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The end of the process for a reason: one line of text, said by one process of
+ * the job, and the exit code.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/exit.h"
+#include "base/last_word.h"
+#include "boot/boot.h"
+#include "core/runtime/node.h"
+#include "fabric/fabric.h"
+#include "fabric/vars.h"
+#include "introspect/export/export.h"
+
+#define DEATH_NS 100000000
+
+/* When another process has died that is the reason of all that follows: gives
+ * the launcher the time to say so first. */
+static void death_let_say(void)
+{
+	struct timespec moment = { .tv_nsec = DEATH_NS };
+
+	if (vm_node && vm_node->fabric &&
+	    __atomic_load_n(&vm_fabric_pvars(vm_node->fabric)->peers_failed,
+			    __ATOMIC_RELAXED))
+		syscall(SYS_nanosleep, &moment, NULL);
+}
+
+/* Prints and ends the process; of several callers the first wins. */
+static _Noreturn void node_end(int code, bool hook, const char *format,
+			       va_list args)
+{
+	static _Atomic int ending;
+	char text[1024] = "vmpirun: ";
+	size_t length = strlen(text);
+	int n;
+
+	while (atomic_exchange_explicit(&ending, 1, memory_order_acq_rel))
+		pause();
+	if (hook)
+		death_let_say();
+	n = vsnprintf(text + length, sizeof(text) - length - 1, format, args);
+	if (n > 0)
+		length += (size_t)n;
+	if (length > sizeof(text) - 2)
+		length = sizeof(text) - 2;
+	text[length++] = '\n';
+	if (hook && vm_node_hooks.end)
+		vm_node_hooks.end();
+	/* What a signal ends can be looked at afterwards. */
+	if (hook)
+		vm_export_remove();
+	if (vm_last_word_take()) {
+		if (write(STDERR_FILENO, text, length) < 0)
+			code = code ? code : 1; /* nowhere left to say it */
+		vm_last_word_give();
+	}
+	if (vm_node_hooks.boot)
+		vm_boot_abort(vm_node_hooks.boot, code, "see standard error",
+			      !hook);
+	/* Not _exit(): the node program replaces that one for its ranks. */
+	vm_exit_now(code);
+}
+
+void vm_node_abort(int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	node_end(code, true, format, args);
+}
+
+void vm_node_die(int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	node_end(code, false, format, args);
+}

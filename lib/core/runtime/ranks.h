@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ranks of a job: where each of them is, and the tasks of those that are in
+ * this process.
+ */
+#ifndef CORE_RUNTIME_RANKS_H
+#define CORE_RUNTIME_RANKS_H
+
+#include "core/rank/state.h"
+#include "vmpi.h"
+
+/* Makes the ranks of the job, with their places and channels.  0, -VMPI_ENOMEM,
+ * or -VMPI_EINVAL after a log: the placement names a worker that is not there.
+ * After a failure vm_ranks_fini() frees what was made. */
+int vm_ranks_init(struct vm_node *node);
+void vm_ranks_fini(struct vm_node *node);
+
+/* Starts body as every rank of this process.  After an error none has run; the
+ * stacks made so far go back with all others when the node stops. */
+int vm_ranks_start(vmpi_body body, void *arg);
+
+/* Waits for the bodies to return.  Result: the first that is not 0, by rank. */
+int vm_ranks_join(void);
+
+/* Ends the calling rank's task as if its body had returned status. */
+_Noreturn void vm_rank_exit(int status);
+
+#endif
