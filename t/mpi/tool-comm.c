@@ -346,8 +346,8 @@ static void wrong(void)
 	all_ok(refused(NULL), "no object is none");
 	all_ok(refused(&none), "MPI_COMM_NULL is none");
 	all_ok(refused(&copy), "a freed communicator is none");
-	all_ok(MPI_T_cvar_get_index("core_help_bycomm", &index) ==
-			       MPI_T_ERR_INVALID_NAME &&
+	all_ok(MPI_T_cvar_get_index("core_collaborative_polling_bycomm",
+				    &index) == MPI_T_ERR_INVALID_NAME &&
 		       index == -1,
 	       "not all variables have one");
 }
