@@ -162,6 +162,7 @@ void vm_trace_view_rank(struct vm_trace_view *view, uint32_t rank, int64_t ns)
 {
 	struct vm_trace_of_rank *state = rank_state(view, rank);
 
+	view->end = ns;
 	if (!state || state->lives)
 		return;
 	if (!state->seen)
