@@ -4,7 +4,7 @@
  */
 #include "mpi/abi.h"
 
-/* Only the addresses matter here: one type for all. */
+/* One type for all functions: only their addresses are used. */
 #define DECLARE(name, ...) void entry_##name(void) __asm__("PMPI_" #name);
 MPI_CALLS(DECLARE)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libmpi_abi.so.1: its libvmpi.so must be of the same build, since the two
- * count the same table.
+ * A check in libmpi_abi.so.1 that libvmpi.so is of the same version, since both
+ * must index the same table.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Begin, end, and questions about the environment.
+ * Initialisation, finalisation and environment inquiries.
  *
- * The runtime and all ranks exist before MPI_Init, or are made by it where a
- * process is a rank (core/runtime/process.h); for the rest that call only makes the
- * rank's MPI state.  MPI_Finalize waits for all ranks.
+ * The runtime and all ranks exist before MPI_Init, or are created by it if the
+ * process is a rank (core/runtime/process.h); otherwise that call only creates
+ * the rank's MPI state.  MPI_Finalize waits for all ranks.
  */
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ int PMPI_Finalized(int *flag)
 	return MPI_SUCCESS;
 }
 
-/* All ranks meet in it, and do nothing. */
+/* A meeting of all ranks without work. */
 static const struct vm_coll_kind kind_finalize = { .ends = true };
 
 static int finalize_meet(struct vm_call *call)
@@ -82,7 +82,7 @@ int PMPI_Finalize(void)
 	struct vm_call call = vm_call_enter(VM_CALL_Finalize);
 	struct vm_mpi *mpi = call.mpi;
 	bool peer_failed;
-	/* First of all as if MPI_COMM_SELF were freed (MPI 4.1, 11.2.4). */
+	/* First delete the attributes of MPI_COMM_SELF (MPI 4.1, 11.2.4). */
 	int rc = vm_attrs_delete(mpi, &mpi->self.attrs, MPI_COMM_SELF);
 
 	if (rc == 0)

@@ -2,8 +2,8 @@
 /*
  * Extensions to MPI: rank time and core time.
  *
- * They may be called at any time, before MPI_Init and after MPI_Finalize too,
- * and cannot fail: where there is no core to speak of, nothing happens.
+ * They may be called at any time, even before MPI_Init and after MPI_Finalize,
+ * and cannot fail: without a core to measure they do nothing.
  */
 #include <mpi.h>
 

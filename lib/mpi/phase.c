@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Begin and end of MPI in a rank.
+ * Start and end of MPI in a rank.
  */
 #include "mpi/phase.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Monitored sections of a program (vmpi-overlap(7)): by name, and by
- * MPI_Pcontrol(), which any MPI has, so that a program needs no #ifdef.
+ * Monitored sections of a program (vmpi-overlap(7)): by name, or by
+ * MPI_Pcontrol(), which every MPI has, so that programs need no #ifdef.
  */
 #include <stdarg.h>
 

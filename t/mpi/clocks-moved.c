@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPIX_Rtime, MPIX_Ptime of ranks that go from worker to worker: table 1 of
- * Nigay et al. (2020) round after round.
+ * MPIX_Rtime, MPIX_Ptime of ranks that move between workers: table 1 of Nigay
+ * et al.  (2020), repeatedly.
  *
- * Between its calls a rank stays where it is.  So what it holds its core there,
- * by sleeping in the kernel or by computing, is known; and a worker is an OS
- * thread, so all workers that had ranks are known in the end.  With argument
- * "moved" some rank must have changed its worker.
+ * A rank does not move between its calls, so the time that it holds its core by
+ * sleeping in the kernel or by computing is known.  A worker is an OS thread,
+ * so all workers that have run ranks are known at the end.  With argument
+ * "moved" some rank must have moved.
  */
 #define _GNU_SOURCE /* gettid() */
 #include <string.h>
@@ -41,7 +41,7 @@ static double hold(void)
 	return MPI_Wtime() - start;
 }
 
-/* For some time of the processor, whatever else wants it. */
+/* Computes for a fixed CPU time, regardless of other load. */
 static double compute(void)
 {
 	static volatile double sink;
@@ -64,8 +64,8 @@ static void worker_add(int worker)
 		workers[worker_count++] = worker;
 }
 
-/* The workers of all ranks now, which they report before they wait for each
- * other. */
+/* Records the current workers of all ranks, read before the ranks
+ * synchronise. */
 static void workers_look(void)
 {
 	static int last;

@@ -3,10 +3,9 @@
  * MPIX_Rtime, MPIX_Ptime: the program of table 1 of Nigay et al. (2020) and
  * sections of core time.
  *
- * A rank holds its core by sleeping in the kernel without telling vmpi, for a
- * time that it measures itself.  Nothing is known of how long that takes, but
- * that no other rank of the core has it meanwhile; ranks of one core are those
- * of one OS thread.
+ * A rank holds its core by sleeping in the kernel, unknown to vmpi, for a time
+ * that it measures itself.  That time is arbitrary, but no other rank of the
+ * core runs meanwhile; ranks of one core are those of one OS thread.
  */
 #define _GNU_SOURCE /* gettid() */
 #include <pthread.h>

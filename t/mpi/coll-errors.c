@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives called wrongly: every rank gets the error class, none hangs, and
- * the communicator is as good as before.
+ * Erroneous calls of collectives: every rank gets the error class, none hangs,
+ * and the communicator remains usable.
  */
 #include <stdatomic.h>
 #include <string.h>

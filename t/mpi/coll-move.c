@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that move data: every one, with all roots, in place, with counts
- * of zero and of much, of plain integers and of integers with holes, for 1 to
- * 64 ranks on one and two workers.
+ * All collectives that move data, with all roots, in place, with zero and large
+ * counts, of plain integers and of integers with holes, for 1 to 64 ranks on
+ * one and two workers.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that reduce: predefined and user operations, such that commute
- * and such that do not, on types with and without holes, in place, with counts
- * of zero and of much, all roots, for 1 to 64 ranks on one and two workers.
+ * Collectives that reduce: predefined and user operations, commutative or not,
+ * on types with and without holes, in place, with zero and large counts, all
+ * roots, for 1 to 64 ranks on one and two workers.
  *
  * The operation that does not commute composes maps x -> a x + b: any mistake
  * in the order of the operands shows.

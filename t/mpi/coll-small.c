@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of sizes around what a worker can show the others at once, in a
- * row and mixed with messages, for few ranks on one to four workers.  All that
- * is sent is made from the sender, the receiver and the round.
+ * Collectives of sizes near the capacity of a worker's post, in sequence and
+ * mixed with messages, for few ranks on one to four workers.  All data is
+ * derived from the sender, the receiver and the round.
  */
 #include <stdatomic.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives by ordinary OS threads that act for ranks: the program has its
- * own main and its own threads, the runtime only lends the addresses.
+ * own main and threads, and the runtime only provides the addresses.
  */
 #include <pthread.h>
 #include <stdatomic.h>

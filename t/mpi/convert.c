@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handles as integers and back, statuses as Fortran's and back.
+ * Conversion of handles to integers and of statuses to Fortran's, and back.
  */
 #include "mtap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments of collectives, call by call, blocking and nonblocking: a
- * mistake in one rank's arguments fails at once and involves no other rank.
+ * Invalid arguments of collectives, call by call, blocking and nonblocking: an
+ * error in one rank's arguments fails at once and involves no other rank.
  */
 #include "wants.h"
 
@@ -24,7 +24,7 @@ static int counts[2] = { 1, 1 }, minus[2] = { 1, -1 }, displs[2] = { 0, 1 };
 	} while (0)
 
 /* A side is a buffer, a count and a datatype: all that can be wrong with it.
- * call(class, ...) puts it into its place. */
+ * call(class, ...)  puts it into its place. */
 #define SIDE(call)                             \
 	call(MPI_ERR_COUNT, x, -1, INT);       \
 	call(MPI_ERR_TYPE, x, 1, NONE);        \

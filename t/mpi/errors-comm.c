@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments of calls on communicators, groups, attributes and topologies,
- * call by call.
+ * Invalid arguments of calls on communicators, groups, attributes and
+ * topologies, call by call.
  */
 #include "wants.h"
 

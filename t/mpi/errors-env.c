@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments of calls on info objects, error handlers, error codes, memory
- * and the environment, call by call.
+ * Invalid arguments of calls on info objects, error handlers, error codes,
+ * memory and the environment, call by call.
  */
 #include "wants.h"
 

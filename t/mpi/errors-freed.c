@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handles that were freed, used through a copy: each is recognised, also where
- * the library itself still needs what it stood for.
+ * Use of freed handles through a copy: each is recognised, even if the library
+ * itself still uses the object.
  */
 #include "wants.h"
 

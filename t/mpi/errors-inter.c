@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between two groups: ranks that disagree about a collective all get its error,
- * and the intercommunicator, or its duplicate, is as good as before.
+ * Intercommunicators: if ranks disagree about a collective, all get its error,
+ * and the intercommunicator, or its duplicate, remains usable.
  */
 #include <stdatomic.h>
 

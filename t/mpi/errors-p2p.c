@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments of point-to-point calls, call by call: sends, receives,
+ * Invalid arguments of point-to-point calls, call by call: sends, receives,
  * persistent requests, probes, completion, buffers, statuses.
  */
 #include "wants.h"

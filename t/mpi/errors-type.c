@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments of calls on datatypes, packing and operations, call by call.
+ * Invalid arguments of calls on datatypes, packing and operations, call by
+ * call.
  */
 #include "wants.h"
 

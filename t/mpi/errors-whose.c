@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whose error handler is called: that of the communicator of the call or of the
- * request; that of MPI_COMM_SELF where there is none (MPI 4.1, 9.3), or of
- * MPI_COMM_WORLD where only that was set.
+ * Choice of the error handler: that of the call's or request's communicator;
+ * without one that of MPI_COMM_SELF (MPI 4.1, 9.3), or of MPI_COMM_WORLD if
+ * only that was set.
  */
 #include "ranks.h"
 
@@ -22,8 +22,8 @@ static void note(MPI_Comm *comm, int *error, ...)
 static MPI_Errhandler handler;
 static int n, x[4];
 
-/* One call of the handler, with this communicator and class; also the result
- * of the call. */
+/* One call of the handler, with this communicator and class; also the result of
+ * the call. */
 static void called(int rc, MPI_Comm comm, int class, const char *what)
 {
 	ok(calls == 1 && whose == comm && code == class && rc == class, "%s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments: the right class, through the right error handler.
+ * Invalid arguments: the right class, through the right error handler.
  */
 #include "mtap.h"
 

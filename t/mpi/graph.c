@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graph topologies, whole and distributed.
+ * Graph topologies, of MPI_Graph_create and distributed.
  */
 #include "mtap.h"
 

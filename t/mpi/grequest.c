@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Generalized requests: every way to complete one, and the callbacks it leads
- * to.
+ * Generalized requests: every way to complete one, and the resulting callbacks.
  */
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nonblocking collectives called wrongly: what is wrong with one rank's
- * arguments fails at once, what is wrong among the ranks when the request
- * completes, on every rank, and the communicator is as good as before.
+ * Erroneous calls of nonblocking collectives: errors in one rank's arguments
+ * fail at once; mismatches among ranks fail on every rank when the request
+ * completes.  The communicator remains usable.
  */
 #include <stdatomic.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many nonblocking collectives at a time: on one communicator and on several,
- * among blocking ones, completed in any order and by every call there is, with
- * objects that are freed meanwhile.
+ * Many concurrent nonblocking collectives: on one communicator and on several,
+ * mixed with blocking ones, completed in any order and by every completion
+ * call, with objects that are freed meanwhile.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nonblocking collectives in programs: work goes on while they are open, and
- * operations of the user see the globals of a rank of their own.
+ * Nonblocking collectives in programs: ranks compute while they are pending,
+ * and user operations see the globals of their own rank.
  */
 #include "mtap.h"
 

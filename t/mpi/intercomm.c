@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Intercommunicators: made, asked, copied, split, merged; messages and
- * collectives between their groups.
+ * Intercommunicators: creation, inquiries, duplicates, splits, merges; messages
+ * and collectives between their groups.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every algorithm of collectives among processes against sends and receives: on
- * all ranks, on every second one, in reverse order and in two halves; with
+ * Every algorithm of internode collectives, compared with sends and receives:
+ * on all ranks, every second one, in reverse order and in two halves; with
  * random roots, lengths and datatypes with holes; with operations that do not
- * commute; blocking and nonblocking.  Ranks of a process are neighbours in some
- * of the communicators and not in others.
+ * commute; blocking and nonblocking.  Only in some of the communicators are the
+ * ranks of a process consecutive.
  */
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * TAP for MPI programs: every rank says what it saw, rank 0 prints.
+ * TAP for MPI programs: every rank reports its results, rank 0 prints.
  *
  *	int main(int argc, char **argv)
  *	{
@@ -9,8 +9,7 @@
  *		return mtap_end();
  *	}
  *
- * The checks talk over a communicator of their own and use nothing but sends
- * and receives.
+ * The checks use their own communicator and only sends and receives.
  */
 #ifndef MTAP_H
 #define MTAP_H
@@ -37,7 +36,7 @@ static inline void mtap_init(int *argc, char ***argv)
 	MPI_Comm_dup(MPI_COMM_WORLD, &mtap_comm);
 }
 
-/* Collective: a check that holds if it held on every rank. */
+/* Collective: a check that succeeds if it succeeds on every rank. */
 static inline __attribute__((format(printf, 2, 3))) void
 all_ok(bool held, const char *format, ...)
 {
@@ -78,7 +77,7 @@ all_ok(bool held, const char *format, ...)
 		all_ok(class_ == (want), __VA_ARGS__);                         \
 	} while (0)
 
-/* Collective: the end of MPI and of the test; what main returns. */
+/* Collective: ends MPI and the test and returns the result of main. */
 static inline int mtap_end(void)
 {
 	MPI_Comm_free(&mtap_comm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The predefined operations on every predefined type: the values they compute,
- * and MPI_ERR_OP where MPI 4.1, 6.9.2, defines none.
+ * The predefined operations on every predefined type: their results, and
+ * MPI_ERR_OP where MPI 4.1, 6.9.2, defines none.
  */
 #include <complex.h>
 #include <stdbool.h>

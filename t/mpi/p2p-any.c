@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one that MPI_Waitany and MPI_Testany return of several complete requests.
+ * The choice of MPI_Waitany and MPI_Testany among several complete requests.
  */
 #include "mtap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion in all its forms; cancel, free.
+ * All completion calls; cancel and free.
  */
 #include "mtap.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * More short messages than the receiver takes at a time: each rank of the first
- * half sends to one of the second, which may be in another process.  They
- * complete in the order in which they are matched, whatever waits where, and
- * what is received first need not be sent first.
+ * More short messages than the receiver accepts at a time: each rank of the
+ * first half sends to one of the second, which may be in another process.
+ * Receives complete in matching order, wherever messages wait, while the order
+ * of receives may differ from that of the sends.
  */
 #include "mtap.h"
 
@@ -18,7 +18,7 @@ enum { DATA = 1, SYNC, LONG, LAST };
 static int peer;
 static bool sends;
 
-/* Receives of anything are posted in a circle: they complete in that circle. */
+/* Wildcard receives are posted in a circle and complete in the same order. */
 static void ring_in_order(void)
 {
 	int buffers[RING], at, before = RING - 1;
@@ -49,7 +49,7 @@ static void ring_in_order(void)
 
 #define MIXED 3000
 
-/* Synchronous and long ones among them are matched in their turn. */
+/* Synchronous and long messages among the others are matched in order. */
 static void mixed_in_order(void)
 {
 	static int out[MIXED + LONG_INTS], in[LONG_INTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Modes of sending: synchronous, ready, buffered, persistent; sendrecv,
- * messages to oneself, MPI_PROC_NULL.
+ * Send modes: synchronous, ready, buffered, persistent; sendrecv, messages to
+ * oneself, MPI_PROC_NULL.
  */
 #include "mtap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which message meets which receive (MPI 4.1, 3.5).
+ * Matching order of messages and receives (MPI 4.1, 3.5).
  */
 #include "mtap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of all sizes, empty and too long ones.
+ * Messages of all sizes, including empty and truncated ones.
  */
 #include "mtap.h"
 

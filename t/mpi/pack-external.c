@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packing in external32: bytes that every machine understands, and back.
+ * Packing to and unpacking from external32, a portable representation.
  */
 #include <limits.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Probe and matched probe.
+ * Probes and matched probes.
  */
 #include "mtap.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a function as the ranks of an MPI job inside of a test program.
+ * Runs a function as the ranks of an MPI job inside a test program.
  *
- * The ranks share the test's globals: that is what makes checks easy.  Errors
- * return, so that a test sees their classes.  With T_MPI_PROGRAM the test
- * becomes a program that vmpirun runs.
+ * The ranks share the test's globals, which makes checks easy.  Errors return,
+ * so that a test sees their classes.  With T_MPI_PROGRAM the test becomes a
+ * program that vmpirun runs.
  */
 #ifndef T_MPI_RANKS_H
 #define T_MPI_RANKS_H
@@ -34,8 +34,9 @@ static int ranks_body(void *arg)
 	return 0;
 }
 
-/* Runs body as `size` ranks on so many workers.  Whether it did: a program does
- * for the ranks and workers that it has been made for. */
+/* Runs body as `size` ranks on `workers` workers and returns whether it did: a
+ * program (ranks_program.h) only runs jobs of its own numbers of ranks and
+ * workers. */
 static inline bool ranks_run(int size, int workers,
 			     void (*body)(int rank, int size))
 {
@@ -48,8 +49,8 @@ static inline bool ranks_run(int size, int workers,
 	return true;
 }
 
-/* Counts[n], to which all ranks have added; in a program each to its own, which
- * are added up here. */
+/* Sums counts[n] over all ranks: nothing to do here; in a program each rank has
+ * its own. */
 static inline void ranks_share(_Atomic int *counts, int n)
 {
 	(void)counts;

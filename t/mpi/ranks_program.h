@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes a test that runs its ranks inside itself (ranks.h) a program of its
- * own, which vmpirun runs as it likes, in several processes too.
+ * Turns a test that runs its ranks inside itself (ranks.h) into a program for
+ * vmpirun, in one or several processes.
  *
- * Every rank runs main(); a job of as many ranks as there are, on T_MPI_WORKERS
- * workers as the test says (0: on any number), is the job itself, and all
- * others are left out. Rank 0 prints; what is wrong on another rank goes to
- * standard error, and fails the last check.
+ * Every rank runs main().  Of the test's jobs only those with the program's
+ * number of ranks, and T_MPI_WORKERS workers (0: any number), are run; all
+ * others are skipped.  Rank 0 prints; failures of other ranks are written to
+ * standard error and fail the last check.
  */
 #ifndef T_MPI_RANKS_PROGRAM_H
 #define T_MPI_RANKS_PROGRAM_H
@@ -24,7 +24,7 @@
 
 static int program_rank, program_size, program_wrong;
 
-/* Variables that such tests set, and that have no meaning here. */
+/* Variables that such tests set and that are not used here. */
 static struct {
 	int64_t coll_share_bytes;
 } mpi_cvar __attribute__((unused));
@@ -52,7 +52,7 @@ static inline bool ranks_run(int size, int workers,
 	return mine;
 }
 
-/* Adds counts[n] up over all ranks, by messages alone. */
+/* Sums counts[n] over all ranks, by messages only. */
 static inline void ranks_share(_Atomic int *counts, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -72,7 +72,7 @@ static inline void ranks_share(_Atomic int *counts, int n)
 	}
 }
 
-/* On rank 0 a check, elsewhere a line if it does not hold. */
+/* A check on rank 0; on others a line if it fails. */
 #define program_check(held, check, ...)                               \
 	({                                                            \
 		bool held_ = (held);                                  \

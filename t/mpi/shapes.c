@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Odd shapes of data between up to 72 ranks: negative strides and extents,
+ * Unusual data layouts between up to 72 ranks: negative strides and extents,
  * bytes that are sent more than once, no bytes at all, in messages of every
  * mode and in collectives.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Statuses that the program fills in itself, and elements of types of which
- * only a part has arrived.
+ * Statuses filled in by the program, and element counts of partially received
+ * types.
  */
 #include <string.h>
 

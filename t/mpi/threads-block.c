@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank that waits for its own OS threads, by what pthreads have for that,
- * does not keep its worker from running the other ranks, which those threads
- * talk to.
+ * A rank that waits for its own OS threads with pthread functions does not
+ * block its worker, which runs the other ranks that those threads communicate
+ * with.
  */
 #include "mtap.h"
 

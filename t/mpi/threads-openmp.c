@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_THREAD_MULTIPLE with OpenMP: the threads of a team call MPI, all in
- * parallel, one by one, or one for all.
+ * MPI_THREAD_MULTIPLE with OpenMP: the threads of a team call MPI in parallel,
+ * one by one, or one for all.
  */
 #include "mtap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T: each error has its code, and none ends the program, although the error
- * handlers are those that would.
+ * MPI_T: each error has its code, and none aborts the program although the
+ * error handlers are the fatal ones.
  */
 #include "tool.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T: types of events and their sources, registrations of each rank for
- * itself, levels of safety, drops, ends; the code of each mistake.
+ * MPI_T: event types and sources, registrations per rank, safety levels,
+ * dropped events, freeing; the code of each error.
  */
 #include <stdatomic.h>
 #include <stdint.h>

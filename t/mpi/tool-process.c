@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T in a thread that is no rank: it sees the process, whether or not there
- * is a runtime.
+ * MPI_T in a thread outside any rank: it sees the process, with or without a
+ * runtime.
  */
 #include <mpi.h>
 #include <stdatomic.h>

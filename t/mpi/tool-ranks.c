@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T: a process is a rank.  Each rank has its own sessions, which see its
- * own values, from any thread; resets are not seen by others.
+ * MPI_T: a process is a rank.  Each rank has its own sessions, which read its
+ * own values from any thread; resets do not affect others.
  */
 #include <pthread.h>
 #include <stdatomic.h>

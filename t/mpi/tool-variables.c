@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T: everything that can be listed is listed and read without an error, as
- * tools do it (TAU: handles on all variables with a null object, never started,
- * values of 64 bits copied whatever the type; varlist: descriptions first).
+ * MPI_T: all variables can be listed and read without an error, in the way of
+ * common tools (TAU: handles for all variables with a null object, never
+ * started, values copied as 64 bits regardless of type; varlist: descriptions
+ * first).
  */
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the tests of MPI_T: variables by name.
+ * Access to MPI_T variables by name, for the tests of MPI_T.
  */
 #ifndef T_MPI_TOOL_H
 #define T_MPI_TOOL_H
@@ -18,7 +18,8 @@ struct tool_pvar {
 	MPI_T_enum enumeration;
 };
 
-/* The information of MPI_T about variable `index`; its result. */
+/* Gets the information of MPI_T about variable `index` and returns its
+ * result. */
 static inline int tool_pvar(struct tool_pvar *pvar, int index)
 {
 	int length = TOOL_NAME_MAX;
@@ -31,7 +32,7 @@ static inline int tool_pvar(struct tool_pvar *pvar, int index)
 				   &pvar->atomic);
 }
 
-/* The index of a name, or -1. */
+/* Returns the index of a name, or -1. */
 static inline int tool_find(const char *name)
 {
 	struct tool_pvar pvar;
@@ -43,7 +44,8 @@ static inline int tool_find(const char *name)
 	return -1;
 }
 
-/* A handle on a variable of that name, MPI_T_PVAR_HANDLE_NULL on failure. */
+/* Allocates a handle for the variable `name`, MPI_T_PVAR_HANDLE_NULL on
+ * failure. */
 static inline MPI_T_pvar_handle tool_handle(MPI_T_pvar_session session,
 					    const char *name)
 {
@@ -55,7 +57,7 @@ static inline MPI_T_pvar_handle tool_handle(MPI_T_pvar_session session,
 	return handle;
 }
 
-/* The value of a scalar; UINT64_MAX on failure. */
+/* Returns the value of a scalar; UINT64_MAX on failure. */
 static inline uint64_t tool_read(MPI_T_pvar_session session,
 				 MPI_T_pvar_handle handle)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bounds of datatypes by example, most from MPI 4.1, 5.1, and counting of
- * elements in received data.
+ * Bounds of datatypes, mostly examples of MPI 4.1, 5.1, and element counts of
+ * received data.
  */
 #include "ranks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes as objects: what they remember of their making, handles, names,
- * committing and freeing, wrong arguments, and the MPI-1 names.
+ * Datatypes as objects: envelope and contents, handles, names, committing and
+ * freeing, invalid arguments, and the MPI-1 names.
  */
 #include <string.h>
 

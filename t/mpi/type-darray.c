@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Distributed arrays: every process has what the rule for single elements says,
- * in the order of memory.
+ * Distributed arrays: every process owns the elements given by the rule for
+ * single elements, in memory order.
  */
 #include <stdlib.h>
 #include <string.h>

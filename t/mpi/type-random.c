@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random datatypes against the standard's own definition: a reference keeps the
- * type map as a plain list, markers of bounds included (MPI 4.1, 5.1).
+ * Random datatypes compared with a reference implementation of the standard's
+ * definition: the type map as a plain list, including bound markers (MPI 4.1,
+ * 5.1).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables of wrong calls: each row is a class and the call that must return it.
+ * Tables of erroneous calls: a row is a class and the call that must return it.
  *
  *	static void barrier_errors(void)
  *	{
@@ -30,7 +30,7 @@ static inline void wants(int code, int class, const char *call)
 		diag("the class is %d, not %d", got, class);
 }
 
-/* Handles that were freed; each a copy that the library cannot know of. */
+/* Copies of freed handles, unknown to the library. */
 struct freed {
 	MPI_Comm comm;
 	MPI_Group group;

@@ -2,9 +2,9 @@
 /*
  * Attribute keys and lists of attributes.
  *
- * Callbacks run without any lock; lists are touched only by the calls of the
- * rank that owns the object, which the program must order itself where several
- * threads change the attributes of one object.
+ * Callbacks run without any lock.  Lists are only accessed by calls of the rank
+ * that owns the object; a program must order calls of several threads that
+ * change the attributes of one object.
  */
 #include "mpi/call/attr.h"
 

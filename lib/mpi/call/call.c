@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The slow half of the border: errors.
+ * The slow path of entering and leaving MPI functions: errors, first calls.
  */
 #include "mpi/call/call.h"
 

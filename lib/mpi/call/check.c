@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Argument checks: only reached when something looks odd, or off the message
+ * Argument checks: only called for unusual arguments or outside the message
  * path.
  */
 #include "mpi/call/check.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of the handles that were converted, and the conversions.
+ * The table of converted handles, and the conversions.
  *
- * Numbers lead to handles by their place in an array, handles to numbers by a
- * hash table of places with linear probing.  Nothing is ever taken out.
+ * Handles are found by number in an array, numbers by handle in a hash table of
+ * array indices with linear probing.  Entries are never removed.
  */
 #include "mpi/call/fint.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators: their handles, and their names in texts.
+ * Handles of communicators, and their names in messages.
  */
 #include "mpi/call/handle.h"
 

@@ -2,8 +2,8 @@
 /*
  * Info objects.
  *
- * MPI_INFO_ENV is the constant pairs of info_env(): it has a value per key that
- * MPI names (MPI 4.1, 11.2.1) as far as this library knows it.
+ * MPI_INFO_ENV has the constant pairs of info_env(): a value for each key of
+ * MPI 4.1, 11.2.1, that this library knows.
  */
 #include "mpi/call/info.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state of MPI in a rank: made by its first call, freed when it ends.
+ * The state of MPI in a rank: created by its first call, freed when it
+ * terminates.
  */
 #include "mpi/call/state.h"
 

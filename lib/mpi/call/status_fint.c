@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The status of Fortran: an array of integers, or the type of module mpi_f08.
- * In the ABI all three have the same eight words in the same order, hidden ones
- * included, so that a conversion is a copy.
+ * Conversion of statuses to and from Fortran's: an array of integers, or the
+ * type of module mpi_f08.  In the ABI all three have the same eight words in
+ * the same order, including hidden ones, so a conversion is a copy.
  */
 #include <string.h>
 

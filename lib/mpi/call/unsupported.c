@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions that are not there yet: see unsupported.h.
+ * Functions that are not implemented: see unsupported.h.
  *
- * None of them looks at its arguments, so all are defined as functions without
- * any, under the names of those that mpi.h declares: the caller passes and
- * removes arguments on its own, on every machine that vmpi runs on.
+ * They ignore their arguments, so all are defined without parameters, under the
+ * names that mpi.h declares: on all supported architectures the caller passes
+ * and removes the arguments.
  */
 #include "mpi/call/unsupported.h"
 

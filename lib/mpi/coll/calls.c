@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions of the barrier and of collectives with a root that move
- * data.  Of each there is what its arguments mean, then the blocking, the
- * nonblocking and the persistent call.
+ * The MPI functions of the barrier and of rooted collectives that move data:
+ * for each the interpretation of its arguments, then the blocking, nonblocking
+ * and persistent call.
  */
 #include "mpi/coll/args.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions that move data from all ranks to all.  Of each there is
- * what its arguments mean, then the blocking and the nonblocking call.
+ * The MPI functions that move data from all ranks to all: for each the
+ * interpretation of its arguments, then the calls.
  */
 #include "mpi/coll/args.h"
 

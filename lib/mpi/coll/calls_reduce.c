@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions that reduce over all ranks of a communicator.  Of each
- * there is what its arguments mean, then the blocking and the nonblocking call.
+ * The MPI functions that reduce over all ranks of a communicator: for each the
+ * interpretation of its arguments, then the calls.
  */
 #include "mpi/coll/args.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Meetings of collectives: do all members want the same, who does the work, and
- * how did it end.
+ * Meetings of collectives: comparison of the members' calls, distribution of
+ * the work, results.
  */
 #include "mpi/coll/coll.h"
 
@@ -100,7 +100,7 @@ struct vm_coll *vm_coll_own(struct vm_meet *meet, size_t any)
 	vm_panic("collective: the last to arrive is no member");
 }
 
-/* Parts of a meeting, for whichever worker has the time. */
+/* Parts of a meeting, shared among idle workers. */
 struct parts {
 	struct vm_meet *meet;
 	const struct vm_coll_kind *kind;
@@ -113,7 +113,7 @@ static void parts_do(void *arg, size_t first, size_t last)
 	parts->kind->part(parts->meet, vm_coll_of(parts->meet, 0), first, last);
 }
 
-/* Where the member is whose part it is. */
+/* Returns the worker of the member that a part belongs to. */
 static int parts_home(void *arg, size_t part)
 {
 	const struct parts *parts = arg;
@@ -150,9 +150,9 @@ void vm_coll_arrived(struct vm_meet *meet)
 		kind->finish(meet, 0, n);
 }
 
-/* Whether the caller has started all that others have.  If not it would wait for
- * members that wait for it: where all do the same in the same order, nobody waits
- * while something is started that he has not started. */
+/* Tells whether the caller has started all that others have.  If not it would
+ * wait for members that wait for it: where all do the same in the same order,
+ * nobody waits while something is started that he has not started. */
 static bool in_order(const struct vm_chan *chan)
 {
 	return atomic_load_explicit(&chan->meet->number,

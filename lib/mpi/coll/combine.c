@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How leaders combine their vectors.
+ * Algorithms by which leaders combine their vectors.
  *
- * What is on the left of an operation is always of processes before those on its
- * right, unless the operation commutes.  Each element is computed at one place
- * and copied from there, or everywhere from the same operands in the same order,
- * so that all members get the same bits.
+ * Left operands are always of processes before those of the right operands,
+ * unless the operation commutes.  Each element is computed in one process and
+ * copied, or everywhere from the same operands in the same order, so that all
+ * members get identical bits.
  */
 #include <stdlib.h>
 
 #include "mpi/coll/node_reduce.h"
 
-/* How a combination goes on. */
+/* State of a combination. */
 struct work {
 	struct vm_coll_node_reduce *reduce;
 	struct vm_leaders_data talk;
@@ -51,7 +51,7 @@ static void swap(struct vm_coll_node_reduce *reduce)
 	reduce->other = sum;
 }
 
-/* sum = other op sum, or sum op other; of garbage nothing is computed. */
+/* Computes sum = other op sum, or sum op other; nothing after an error. */
 static void add(struct work *work, bool other_first)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
@@ -100,9 +100,9 @@ static int linear(struct work *work, int n)
 }
 
 /*
- * In each step pairs of processes exchange what they have, that of twice as many
- * processes as in the step before.  If their number is no power of two, some
- * begin by joining their neighbour.
+ * In each step pairs of processes exchange what they have, that of twice as
+ * many processes as in the step before.  If their number is no power of two,
+ * some begin by joining their neighbour.
  */
 static void doubling(struct work *work)
 {
@@ -144,8 +144,8 @@ static void doubling(struct work *work)
 		send(work, self - 1, reduce->sum, 0, n);
 }
 
-/* A tree; at its root the root of the collective if the operation commutes, else
- * the first process. */
+/* A tree; at its root the root of the collective if the operation commutes,
+ * else the first process. */
 static void binomial(struct work *work)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;

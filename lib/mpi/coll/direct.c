@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Large blocks from a member's buffer to that of a member elsewhere.
+ * Transfer of large blocks from a member's buffer to a remote member's.
  *
- * A block for one member lands where this wants it; one for all, where the first
- * of those wants it that expects as much; the others copy it from there.  If
- * nobody does, which is somebody's error, it lands in memory of our own.
+ * A block for one member is received in that member's buffer; a block for all
+ * in the buffer of the first local member that expects as many bytes, from
+ * which the others copy it.  If none does, which is an error of the program, it
+ * is received in temporary memory.
  */
 #include "mpi/coll/pack.h"
 
 #include <stdlib.h>
 
-/* Where member `to` wants what member `from` sends. */
+/* Returns where member `to` receives the data of member `from`. */
 static struct vm_data place_of(const struct vm_coll_view *view, size_t to,
 			       size_t from)
 {
@@ -22,7 +23,7 @@ static struct vm_data place_of(const struct vm_coll_view *view, size_t to,
 	return vm_blocks_data(&coll->recv, vm_coll_block_of(coll, from));
 }
 
-/* Whether one of the members here has room for a block; *place gets it. */
+/* Finds a local member's buffer with room for a block; false: there is none. */
 static bool place_find(const struct vm_coll_view *view,
 		       const struct vm_coll_block *block, struct vm_data *place)
 {
@@ -51,13 +52,15 @@ static void block_land(struct vm_coll_view *view, struct vm_coll_block *block)
 
 	if (!place_find(view, block, &place))
 		place = vm_data_bytes(vm_coll_view_memory(view, bytes), bytes);
-	/* Without memory the message is too long, and that is an error. */
+	/* Without memory the receive is truncated, which is reported as an
+	 * error. */
 	if (!place.addr && !place.layout)
 		place.bytes = 0;
 	*block->data = place;
 }
 
-/* Starts what goes to one process, or to all, and what comes from one. */
+/* Starts the sends to one process, or to all, and the receives from one, or
+ * all. */
 static void step(struct vm_coll_view *view, struct vm_leaders_data *talk,
 		 int to, int from)
 {

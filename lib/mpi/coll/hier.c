@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The view that a leader has of a meeting of several processes, and what it does
- * with it.
+ * Internode collectives: a leader's view of a meeting, and the steps of a
+ * collective from the exchange of calls to the result.
  */
 #include "mpi/coll/hier.h"
 
@@ -88,7 +88,7 @@ int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
 	if (rc == 0)
 		rc = parts_pack(view);
 	if (rc != 0) {
-		/* The others wait for us all the same. */
+		/* The other leaders are waiting for this one. */
 		vm_leaders_barrier(meet, VM_LEADERS_MISMATCH);
 		return rc;
 	}
@@ -275,9 +275,9 @@ static void plans_differ(struct vm_coll_view *view, int p)
 			     vm_coll_algorithm_name(theirs->asked));
 }
 
-/* Whether all processes plan the same; if not all members know.  A broadcast goes
- * as the root's process plans it: others may expect another size, which is an
- * error of theirs only. */
+/* Whether all processes plan the same; if not all members know.  A broadcast
+ * goes as the root's process plans it: others may expect another size, which is
+ * an error of theirs only. */
 static bool plans_agree(struct vm_coll_view *view)
 {
 	bool bcast = view->any->kind->family == VM_FAMILY_BCAST;
@@ -295,7 +295,7 @@ static bool plans_agree(struct vm_coll_view *view)
 	return true;
 }
 
-/* All agree: large data, then everybody's part. */
+/* Transfers large data and does all parts; all members agree. */
 static int view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
 {
 	const struct vm_coll *any = view->any;
@@ -320,7 +320,7 @@ static int view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
 	return rc;
 }
 
-/* How it goes, for the members here. */
+/* Records the algorithm, for the local members. */
 static void ways_set(const struct vm_coll_view *view,
 		     const struct vm_meet *meet)
 {

@@ -3,8 +3,8 @@
  * Collectives between two groups.
  *
  * All members of both sides meet; the last to arrive does all the work, once
- * for each direction in which data goes.  For the kinds' cross() it shows the
- * meeting with the side that the data comes from first.
+ * for each direction in which data is sent.  The kinds' cross() sees the
+ * meeting with the sending side first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct view {
 	struct vm_seat *turned; /* NULL: the order is that of the meeting */
 };
 
-/* From the first side to the second, or from the second to the first; false: no
+/* Opens the view from the first side to the second, or back; false: no
  * memory. */
 static bool view_open(struct view *view, struct vm_meet *meet, bool second)
 {
@@ -60,7 +60,7 @@ static bool is_second(const struct vm_meet *meet, size_t i)
 	return i >= (size_t)vm_coll_of(meet, 0)->first_size;
 }
 
-/* The place of the one root; -1: there is none, or more. */
+/* Returns the seat of the root; -1 if there is none or more than one. */
 static long root_find(const struct vm_meet *meet)
 {
 	long root = -1;
@@ -95,7 +95,7 @@ static bool follows(const struct vm_meet *meet, size_t i, size_t root,
 	return !vm_coll_differs(&lead, coll, what, size);
 }
 
-/* Whether all members agree; if not they all know why. */
+/* Tells whether all members agree; if not, records an error for all of them. */
 static bool agreed(struct vm_meet *meet, long root)
 {
 	const struct vm_coll *first = vm_coll_of(meet, 0);
@@ -142,7 +142,7 @@ static const struct vm_coll *worker(const struct vm_meet *meet, size_t n)
 	return vm_coll_of(meet, 0);
 }
 
-/* The work in one direction. */
+/* Does the work in one direction. */
 static void cross(struct vm_meet *meet, bool second, long root)
 {
 	struct vm_coll me;

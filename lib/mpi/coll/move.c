@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that move data: who copies what from whom.
+ * Collectives that move data.
  *
- * A member's part is what it receives, so that data goes to the core that will
- * use it; of a gather, where only the root receives, it is what it sends.
+ * A member's part is the data that it receives, so that data is copied to the
+ * core that will use it.  In a gather, where only the root receives, it is the
+ * data that the member sends.
  */
 #include <string.h>
 
@@ -52,7 +53,7 @@ static size_t side_bytes(const struct vm_blocks *blocks, size_t n)
 	return bytes;
 }
 
-/* The meeting is all there is to do. */
+/* A barrier is only a meeting. */
 static void barrier_cross(struct vm_meet *meet, struct vm_coll *me, size_t n)
 {
 }
@@ -118,7 +119,8 @@ static void gather_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 	}
 }
 
-/* What one member brings says little of gatherv's and scatterv's whole. */
+/* An estimate: one member's data says little about all of gatherv and
+ * scatterv. */
 static size_t gather_work(const struct vm_coll *any, size_t n)
 {
 	if (any->recv.counts)
@@ -356,7 +358,7 @@ static void swap(struct vm_coll *one, const struct vm_data *one_data,
 	}
 }
 
-/* Of each pair of members one swaps their blocks; both have half of theirs. */
+/* In each pair one member swaps their blocks; each does half of its pairs. */
 static void alltoall_swap(struct vm_meet *meet, struct vm_coll *to, size_t rank)
 {
 	for (size_t i = 0; i < meet->size; i++) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens within the process: reducing the operands of its members, where
- * there is much to do with the help of idle workers, and handing out the result.
+ * Hierarchical reductions within a process: reduction of its members' operands,
+ * shared with idle workers if there is much to do, and distribution of the
+ * results.
  *
- * Vectors are addressed like buffers of the user's.  That of a reduce-scatter has
- * the elements in the order of the processes, then of the members, so that what
- * goes to a process is one piece.
+ * Vectors are addressed like user buffers.  The vector of a reduce-scatter has
+ * its elements ordered by process, then by member, so that each process's share
+ * is contiguous.
  */
 #include "mpi/coll/node_reduce.h"
 
@@ -14,10 +15,10 @@
 #include "core/local/engine.h"
 #include "core/local/work.h"
 
-/* Functions of the user take an int. */
+/* User functions take an int as length. */
 #define COMBINE_MOST ((size_t)1 << 24)
 
-/* A vector; NULL when out of memory. */
+/* Allocates a vector; NULL when out of memory. */
 static void *vector_new(struct vm_coll_node_reduce *reduce, size_t count)
 {
 	ptrdiff_t low;
@@ -58,8 +59,8 @@ bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process)
 	return true;
 }
 
-/* Elements from `from` on of all members here are reduced to those of the vector
- * from `to` on. */
+/* Elements from `from` on of all members here are reduced to those of the
+ * vector from `to` on. */
 static void fold(struct vm_coll_node_reduce *reduce, size_t from, size_t to,
 		 size_t n)
 {
@@ -96,7 +97,7 @@ static int home(void *arg, size_t part)
 	return vm_coll_of(&reduce->local, part)->owner->engine->index;
 }
 
-/* Runs the parts of all members here. */
+/* Runs the parts of all local members. */
 static void run(struct vm_coll_node_reduce *reduce,
 		const struct vm_work_kind *work)
 {
@@ -155,8 +156,8 @@ static void shares_fold(struct vm_coll_node_reduce *reduce)
 }
 
 /*
- * Where the members here are reduced to: the buffer of one that gets the result,
- * unless something in it is needed later than it is overwritten.
+ * Where the members here are reduced to: the buffer of one that gets the
+ * result, unless something in it is needed later than it is overwritten.
  */
 static void *sum_place(struct vm_coll_node_reduce *reduce)
 {
@@ -173,7 +174,7 @@ static void *sum_place(struct vm_coll_node_reduce *reduce)
 	return vector_new(reduce, reduce->count);
 }
 
-/* The members here, behind an empty seat. */
+/* Fills in the local members, after an empty seat. */
 static bool local_fill(struct vm_coll_node_reduce *reduce)
 {
 	const struct vm_coll_view *view = reduce->view;
@@ -250,7 +251,7 @@ static void result_part(void *arg, size_t first, size_t last)
 	}
 }
 
-/* Each member here gets its share of a reduce-scatter. */
+/* Copies each local member its share of a reduce-scatter. */
 static void shares_give(const struct vm_coll_node_reduce *reduce)
 {
 	const struct vm_coll_view *view = reduce->view;
@@ -276,7 +277,7 @@ static void shares_give(const struct vm_coll_node_reduce *reduce)
 	}
 }
 
-/* The scan of the members here, behind the prefix. */
+/* Scans the operands of the local members, after the prefix. */
 static void scan_give(struct vm_coll_node_reduce *reduce)
 {
 	struct vm_coll before = *reduce->me;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What goes to another process is one block of bytes: the plan, a struct call for
- * each member, the sizes of the blocks that these send there, then the blocks
- * that go along, each where any type may begin.
+ * The message to another process: the plan, a struct call for each member, the
+ * sizes of the blocks that members send there, then the small blocks, each
+ * aligned for any type.
  */
 #include "mpi/coll/pack.h"
 
@@ -12,10 +12,10 @@
 #include "mpi/coll/node_reduce.h"
 
 #define ALIGN 16
-/* In the size of a block: it does not go along. */
+/* Flag in the size of a block: it is sent separately. */
 #define DIRECT ((uint64_t)1 << 63)
 
-/* What another process has to know of a member's call. */
+/* A member's call as sent to other processes. */
 struct call {
 	uint32_t id;
 	int32_t root; /* or the hash of its shares */
@@ -37,7 +37,7 @@ static size_t aligned(size_t bytes)
 	return (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-/* The place of an operation among the predefined ones; 0: the user's. */
+/* Returns the index of a predefined operation; 0 for a user's. */
 static uint8_t op_number(const struct vm_op *op)
 {
 	for (unsigned i = 0; op && op->loops && i < VM_OP_BUILTINS; i++)
@@ -54,7 +54,7 @@ static size_t root_seat(const struct vm_coll *coll, size_t from)
 	return (size_t)coll->root;
 }
 
-/* Whether this member sends anything to any other. */
+/* Tells whether a member sends data to others. */
 static bool sends(const struct vm_coll *coll)
 {
 	switch (coll->kind->flow) {
@@ -128,7 +128,7 @@ static struct call call_of(const struct vm_coll *coll, size_t blocks)
 	return call;
 }
 
-/* What goes to one process while it is put together; first it is measured. */
+/* The message to one process, which is first measured, then packed. */
 struct pack {
 	struct vm_coll_view *view;
 	const struct vm_coll *coll; /* whose turn it is */
@@ -173,7 +173,7 @@ static struct vm_coll_block *block_add(struct vm_coll_blocks *blocks)
 	return more;
 }
 
-/* false: no memory. */
+/* Packs a block; false: out of memory. */
 static bool block_pack(const struct vm_data *data, struct pack *pack)
 {
 	struct vm_coll_block *block;
@@ -196,7 +196,7 @@ static bool block_pack(const struct vm_data *data, struct pack *pack)
 	return true;
 }
 
-/* One block: measured, or packed; false: no memory. */
+/* One block: measured, or packed; Packs a block; false: out of memory. */
 static bool block_visit(struct pack *pack, const struct vm_data *data)
 {
 	if (pack->memory)
@@ -288,7 +288,7 @@ int vm_coll_pack(struct vm_coll_view *view, int p)
  * and they are never applied. */
 static const struct vm_op op_commutes = { .commutes = true }, op_not;
 
-/* What has come from a process, while it is taken apart. */
+/* The message of a process, while it is unpacked. */
 struct unpack {
 	struct vm_coll_view *view;
 	int process;

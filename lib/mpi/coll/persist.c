@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Persistent collectives: a nonblocking one whose arguments were checked once
- * and that is started again and again (MPI 4.1, 6.13).
+ * Persistent collectives: nonblocking collectives whose arguments are checked
+ * once and that can be started repeatedly (MPI 4.1, 6.13).
  *
- * Members make them in the same order but start them in any, so each has a
- * channel of its own, and the starts are its started meetings.  The channel also
- * outlives the communicator.
+ * Members create them in the same order but may start them in any order, so
+ * each has its own channel, and each start is a started meeting of it.  The
+ * channel outlives the communicator.
  */
 #include <stdlib.h>
 

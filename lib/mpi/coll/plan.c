@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A row per family of collectives: its control variable, what its words mean and
- * what is best when nobody has chosen.
+ * A row per family of collectives: its control variable, the meaning of its
+ * words, and the choice of auto.
  *
- * Partial results are combined in the order of the processes.  An operation that
- * does not commute needs processes whose members are neighbours for that, and so
- * does every scan; else it is done in order.
+ * Partial results are combined in the order of the processes.  For an operation
+ * that does not commute, and for every scan, each process must have consecutive
+ * ranks; otherwise the ordered algorithm is used.
  */
 #include "mpi/coll/plan.h"
 
@@ -165,7 +165,7 @@ size_t vm_coll_slice(const struct vm_coll *coll)
 	return limit / row ? limit / row : 1;
 }
 
-/* Whether the members here agree: only then one speaks for all. */
+/* Tells whether the local members agree: only then one stands for all. */
 static bool agree_here(const struct vm_meet *meet)
 {
 	const struct vm_leaders_process *here =

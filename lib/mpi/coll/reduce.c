@@ -2,14 +2,14 @@
 /*
  * Collectives that reduce.
  *
- * A member's part is a slice of the elements, of all members' data.  It is
+ * A member's part is a slice of the elements of all members' data.  It is
  * reduced block by block in scratch memory that stays in the cache, and each
- * result goes from there to everybody who wants it.
+ * result is copied from there to all members that receive it.
  *
- * Operands are combined in the order of the ranks, so that every run gives the
- * same result: from the left, ((0 op 1) op 2) op ..., when the operation
- * commutes, because operations compute inout = in op inout and members' send
- * buffers may be read only; else from the right, 0 op (1 op (2 op ...)).
+ * Operands are combined in rank order, so that results are reproducible: from
+ * the left, ((0 op 1) op 2) op ..., if the operation commutes, since operations
+ * compute inout = in op inout and send buffers may be read-only; else from the
+ * right.
  */
 #include <stdlib.h>
 
@@ -235,8 +235,9 @@ const struct vm_coll_kind vm_coll_allreduce = {
 	.family = VM_FAMILY_ALLREDUCE,
 };
 
-/* Gets a member ready to be given its share, of `count` elements.  In place, its
- * buffer still holds what the others have to read: it is collected elsewhere. */
+/* Gets a member ready to be given its share, of `count` elements.  In place,
+ * its buffer still holds what the others have to read: it is collected
+ * elsewhere. */
 static void share_open(struct vm_coll *to, size_t count, size_t sharers)
 {
 	size_t bytes, own = vm_coll_share(to, sharers, (size_t)to->rank);

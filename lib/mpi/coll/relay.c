@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Large broadcasts and allgathers among more than two processes: data that every
- * process wants goes from one to the next, in the buffers of members where these
- * are as they have to be.
+ * Large broadcasts and allgathers among more than two processes: data that all
+ * processes need is passed from one to the next, in members' own buffers where
+ * their layout allows.
  */
 #include "mpi/coll/pack.h"
 
 #include <stdlib.h>
 
-/* A broadcast, as one process sees it: processes are counted from the root's. */
+/* A broadcast, as one process sees it: processes are counted from the
+ * root's. */
 struct bcast {
 	struct vm_coll_view *view;
 	struct vm_leaders_data talk;
@@ -22,7 +23,7 @@ static int process_of(const struct bcast *bcast, int number)
 	return (number + bcast->root) % bcast->count;
 }
 
-/* Where the data comes to be, or is. */
+/* Returns where the data is, or is to be received. */
 static struct vm_data bcast_place(struct vm_coll_view *view, bool plain)
 {
 	size_t root = (size_t)view->any->root, bytes = view->sizes[root];
@@ -77,8 +78,8 @@ static struct vm_data piece(const struct bcast *bcast, int number)
 	return vm_data_bytes((char *)bcast->data.addr + begin, end - begin);
 }
 
-/* Each process gets a piece of its own; then pieces go round.  The root needs
- * none. */
+/* Scatters a piece to each process, then passes the pieces round.  The root
+ * needs none. */
 static void bcast_scatter(struct bcast *bcast)
 {
 	int count = bcast->count, self = bcast->self;
@@ -165,7 +166,7 @@ static struct vm_data gathered_place(struct vm_coll_view *view, int process,
 	return all;
 }
 
-/* The data of the members here. */
+/* Copies the data of the local members. */
 static void gathered_fill(struct vm_coll_view *view, const struct vm_data *all,
 			  bool own)
 {
@@ -187,7 +188,7 @@ static void gathered_fill(struct vm_coll_view *view, const struct vm_data *all,
 	}
 }
 
-/* Stand-ins send what has come. */
+/* Lets the proxies send the received data. */
 static int gathered_proxy(struct vm_coll_view *view, int process,
 			  const struct vm_data *all)
 {

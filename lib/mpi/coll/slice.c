@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ordered reductions of much data among processes: the operands of all members go
- * to all processes, a slice of the elements at a time.
+ * Ordered reductions of large data among processes: the operands of all members
+ * are sent to all processes, a slice of the elements at a time.
  */
 #include <stdlib.h>
 
 #include "mpi/coll/hier.h"
 
-/* A meeting about some elements of a reduction. */
+/* A meeting for a slice of the elements of a reduction. */
 struct slice {
 	struct vm_meet meet;
 	struct vm_coll *parts; /* of the members here */
@@ -36,7 +36,7 @@ static void slice_close(struct slice *slice)
 	free(slice->parts);
 }
 
-/* The calls of the members here, for n elements from `first` on. */
+/* Fills in the calls of the local members for n elements from `first` on. */
 static void slice_fill(struct slice *slice, const struct vm_meet *meet,
 		       const struct vm_leaders_process *here, size_t first,
 		       size_t n)
@@ -55,7 +55,7 @@ static void slice_fill(struct slice *slice, const struct vm_meet *meet,
 	}
 }
 
-/* What has gone wrong in a slice is for the whole call. */
+/* Copies the errors of a slice to the calls. */
 static void slice_errors(const struct slice *slice, const struct vm_meet *meet,
 			 const struct vm_leaders_process *here)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small collectives across workers, in one hop: what the members of a worker
- * send is written to its post, and every worker does the parts of its own
- * members among proxies for all others.
+ * Small collectives across workers in one step: each worker writes its members'
+ * data to its post and does the parts of its own members, with proxies for all
+ * others.
  */
 #include "mpi/coll/small.h"
 
 #include <string.h>
 
-/* Members' bytes begin where any type may. */
+/* Alignment of each member's bytes, sufficient for any type. */
 #define DATA_ALIGN 16
 
 static void key_init(struct vm_coll_key *key, const struct vm_coll *coll)
@@ -31,9 +31,9 @@ static void key_init(struct vm_coll_key *key, const struct vm_coll *coll)
 }
 
 /*
- * What is written to a post waits in the store buffer for its cache line.  A
- * wide load of what was written behind that, by narrower stores, would wait with
- * it, so structs are handed over word by word here.
+ * Stores to a post wait in the store buffer for its cache line.  A wide load of
+ * data written after them by narrower stores would wait too, so structs are
+ * copied word by word here.
  */
 static void data_set(struct vm_data *data, const struct vm_type *type,
 		     const void *buf, size_t count)
@@ -43,7 +43,8 @@ static void data_set(struct vm_data *data, const struct vm_type *type,
 	vm_data_assign(data, &from);
 }
 
-/* The operands of a reduction are computed with, so they keep their type. */
+/* Gets the operands of a reduction, which keep their type for the
+ * computation. */
 static bool operands(const struct vm_coll *coll, struct vm_data *data)
 {
 	const struct vm_type *type = coll->recv.type;
@@ -58,14 +59,15 @@ static bool operands(const struct vm_coll *coll, struct vm_data *data)
 	return true;
 }
 
-/* Whether a member sends a block to each of the others, not one to all. */
+/* Tells whether a member sends a block to each of the others, not one to
+ * all. */
 static bool sends_blocks(const struct vm_coll *coll)
 {
 	return coll->kind == &vm_coll_scatter ||
 	       coll->kind == &vm_coll_alltoall;
 }
 
-/* What this member sends, all of it; false: a proxy could not send it. */
+/* Gets all data that a member sends; false: a proxy could not send it. */
 static bool small_data(const struct vm_coll *coll, struct vm_data *data)
 {
 	const struct vm_blocks *side = &coll->send;
@@ -110,8 +112,8 @@ static void side_set(struct vm_blocks *side, const void *buf,
 	side->made = NULL;
 }
 
-/* A proxy for member `rank` of a call like this, which has sent so many
- * bytes.  Reductions also write to them. */
+/* A proxy for member `rank` of a call like this, which has sent so many bytes.
+ * Reductions also write to them. */
 static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 		       int rank, void *data, size_t bytes)
 {
@@ -151,7 +153,7 @@ static bool data_show(const struct vm_coll *coll, struct vm_meet_post *post,
 	if (!small_data(coll, &from) || from.bytes > room - *used ||
 	    (*used && from.bytes != post->bytes))
 		return false;
-	/* Who sends nothing has no place among those that do. */
+	/* Members that send nothing are not in the post. */
 	if (from.bytes == 0)
 		return false;
 	post->bytes = (uint32_t)from.bytes;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nonblocking collectives: what each member leaves behind when it goes on.
+ * Start and end of nonblocking collectives.
  *
- * That is a copy of its call; with it go references on the datatypes and the
- * operation, which the user may free meanwhile.  His arrays of counts and the
- * like stay where they are: MPI 4.1, 6.12, has him keep them.
+ * Each member leaves a copy of its call at the meeting, with references to
+ * datatypes and operation, which the user may free meanwhile.  Arrays of counts
+ * etc. are not copied: MPI 4.1, 6.12, requires the user to keep them.
  */
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ void vm_coll_let_go(const struct vm_coll *coll)
 		vm_op_drop(coll->op);
 }
 
-/* The request has ended, or never began. */
+/* Frees a call whose request has ended or was never started. */
 static void end(struct vm_req *req)
 {
 	vm_coll_let_go(req->user);
@@ -62,8 +62,8 @@ void vm_coll_started(struct vm_meet *meet)
 			continue;
 		error = atomic_load_explicit(&coll->error,
 					     memory_order_relaxed);
-		/* The request, without error till now, is better left where
-		 * its owner is. */
+		/* The request, without error till now, is better left where its
+		 * owner is. */
 		if (error)
 			coll->req->status.error = error;
 		else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators: what they are, their names, their end.
+ * Communicators: creation, inquiries, names, freeing.
  */
 #include "mpi/comm/comm.h"
 

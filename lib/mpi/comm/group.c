@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups: handles, and questions about them.
+ * Groups: handles and inquiries.
  */
 #include "mpi/comm/group.h"
 

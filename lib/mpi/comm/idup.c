@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Duplicates of communicators without waiting, and their hints.
+ * Nonblocking duplication of communicators, and hints.
  *
- * The new communicator has attributes and topology from the start; the last
- * member to call gives all of them their channels, and the handles become
- * valid.  No hint is known, so all are ignored and none is told.
+ * The new communicator has its attributes and topology from the start; the last
+ * member to call makes the channels of all, and the handles become valid.  No
+ * hints are supported: all are ignored and none are returned.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "mpi/call/status.h"
 #include "mpi/comm/comm.h"
 
-/* What each member leaves at the meeting; ends with the request. */
+/* A member's data at the meeting; freed with the request. */
 struct idup {
 	struct vm_coll coll; /* first: meetings and requests know this */
 	struct vm_mpi *mpi;
@@ -31,7 +31,7 @@ struct idup {
 	uint32_t context;	/* the first member's: of the new one */
 };
 
-/* NULL: it is elsewhere. */
+/* Returns a local member; NULL if it is in another process. */
 static struct idup *member(const struct vm_meet *meet, int i)
 {
 	struct vm_coll *coll = vm_coll_of(meet, (size_t)i);
@@ -39,7 +39,7 @@ static struct idup *member(const struct vm_meet *meet, int i)
 	return coll->owner ? (struct idup *)coll : NULL;
 }
 
-/* The context that the first member has brought. */
+/* Returns the context that the first member has contributed. */
 static uint32_t context_of(const struct vm_meet *meet)
 {
 	uint32_t context;
@@ -49,7 +49,7 @@ static uint32_t context_of(const struct vm_meet *meet)
 	return context;
 }
 
-/* The channels of all members here: 0 or -VMPI_ENOMEM. */
+/* Makes the channels of all local members: 0 or -VMPI_ENOMEM. */
 static int chans_make(const struct vm_meet *meet, struct vm_group *group)
 {
 	struct vm_meet *place = vm_meet_new(group);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Making intercommunicators, and what they are made of.
+ * Creation of intercommunicators, and inquiries.
  *
- * The leaders tell each other their groups in messages; one of them puts both
- * together and chooses the context.  Each side then meets and makes its channels
- * of what its leader knows.
+ * The leaders exchange their groups in messages; one of them joins both groups
+ * and chooses the context.  Each side then meets and makes its channels from
+ * its leader's data.
  */
 #include "mpi/comm/inter.h"
 

@@ -2,9 +2,10 @@
 /*
  * Communicators made from others: dup, split, create.
  *
- * All but MPI_Comm_create_group are one meeting of the parent's members
- * (vm_comm_chan_split()).  That one is collective over the new group only, so its
- * first member sends the others what they cannot know.
+ * All calls except MPI_Comm_create_group are one meeting of the parent's
+ * members (vm_comm_chan_split()).  MPI_Comm_create_group is collective over the
+ * new group only, so its first member chooses the context and sends it to the
+ * others.
  */
 #include "core/comm/chan_make.h"
 #include "core/rank/context.h"
@@ -174,7 +175,8 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* The first member chooses the context and tells it to the others. */
+/* Agrees on the context, which the first member chooses and sends to the
+ * others. */
 static int context_agree(uint32_t *context, const struct vm_mpi_group *group,
 			 struct vm_env env)
 {

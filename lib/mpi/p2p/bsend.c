@@ -2,9 +2,9 @@
 /*
  * Buffered sends.
  *
- * The attached memory is a list of segments in the order of their addresses,
- * one per message that is still on its way; the gaps between them are free.
- * Segments of messages that have left are given up whenever room is sought.
+ * The attached memory is a list of segments in the order of addresses, one per
+ * message that is not yet sent; the gaps between them are free.  Segments of
+ * messages that have been sent are freed when space is searched for.
  */
 #include "mpi/p2p/bsend.h"
 

@@ -28,7 +28,7 @@ struct vm_joined *vm_joined_new(const struct vm_comm *comm, int room)
 	return joined;
 }
 
-/* All are complete. */
+/* Completes the joint request; all parts are complete. */
 static void joined_finish(struct vm_joined *joined)
 {
 	struct vm_req *req = joined->req;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations that MPI_Finalize finds undone.
+ * Report of incomplete operations in MPI_Finalize.
  *
- * MPI 4.1, 11.2.2: a rank must have completed what it has started and received
- * what it was sent.  Programs that did not have run all the same, so these are
- * warnings.  Only what belongs to a communicator that is still there is told;
- * vmpi.h has channels of its own.
+ * A rank must have completed its operations and received all messages sent to
+ * it (MPI 4.1, 11.2.2).  Programs that have not still work, so these are
+ * warnings.  Only operations on existing communicators are reported; channels
+ * of vmpi.h are not.
  */
 #include "mpi/p2p/pending.h"
 
@@ -19,7 +19,7 @@
 #include "mpi/call/vars.h"
 #include "mpi/comm/comm.h"
 
-#define SHOWN_MAX 3 /* operations told of each kind */
+#define SHOWN_MAX 3 /* operations reported of each kind */
 
 /* Operations of one kind: how many, and the first ones in words. */
 struct kind {
@@ -33,7 +33,7 @@ struct pending {
 	struct kind receives, messages, collectives;
 };
 
-/* One more, of which `what` is told. */
+/* Adds an operation, described by `what`. */
 static void kind_add(struct kind *kind, const char *what)
 {
 	int n;

@@ -2,7 +2,7 @@
 /*
  * Probe and matched receives.
  *
- * MPI_Message is core's message handle; the one constant that is no address
+ * MPI_Message is core's message handle; one constant that is not an address
  * stands for a message from MPI_PROC_NULL.
  */
 #include "core/comm/probe.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion of requests, in all its forms.
+ * Completion of requests: the wait and test calls, cancel and free.
  */
 #include "mpi/p2p/request.h"
 
@@ -293,9 +293,9 @@ static int find_done(int start, int count, const MPI_Request *requests)
 
 /*
  * Waitany and Testany begin to look behind the request they gave last.  So none
- * starves, and a ring of receives, each posted again when it was given, is given
- * in the order of its messages.  Programs rely on that which take a rank's
- * "done" for its last message, though MPI promises nothing.
+ * starves, and a ring of receives, each posted again when it was given, is
+ * given in the order of its messages.  Programs rely on that which take a
+ * rank's "done" for its last message, though MPI promises nothing.
  */
 static int find_any(struct vm_call *call, int count,
 		    const MPI_Request *requests)

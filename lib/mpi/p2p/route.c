@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages whose arguments need a second look.
+ * Message arguments outside the common case.
  */
 #include "mpi/p2p/route.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What MPI_T binds to communicators (core/local/chan_stats.h): which control variables
- * there are twice, and which communicator a handle is for.
+ * Variables of MPI_T bound to communicators (core/local/chan_stats.h): the
+ * control variables that are listed twice, and the communicator of a handle.
  */
 #include <stdio.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Categories by MPI_T; their index is their number (introspect/vars/category.h).
+ * Categories of MPI_T; the index is the number (introspect/vars/category.h).
  */
 #include "introspect/vars/event.h"
 #include "base/nearest.h"
 #include "mpi/tool/tool.h"
 
-/* Collects the indices of the members of a category: how many there are, and the
- * first ones. */
+/* Collects the indices of the members of a category: how many there are, and
+ * the first ones. */
 struct members {
 	int category;
 	int *indices; /* or NULL */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control variables by MPI_T.
+ * Control variables of MPI_T.
  *
- * Their types: MPI_INT with an enumeration for what is on or off or has words,
- * MPI_CHAR for strings, MPI_UNSIGNED_LONG_LONG for numbers, or MPI_COUNT for
- * those that may be negative: tools know no other type of 64 bits.
+ * Types: MPI_INT with an enumeration for BOOL and CHOICE, MPI_CHAR for strings,
+ * MPI_UNSIGNED_LONG_LONG for numbers, MPI_COUNT for numbers that may be
+ * negative: tools support no other types of 64 bits.
  */
 #include <stdlib.h>
 #include <string.h>

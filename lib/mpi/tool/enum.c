@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Enumerations of the tool information interface: the words of a variable's row,
- * the names of an event's elements.
+ * Enumerations of the tool information interface: the words of a variable's
+ * row, or the names of an event's elements.
  *
- * A handle is a number that says whose they are; no object is behind it.
+ * A handle is a number that identifies the variable or event; there is no
+ * object.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Types of events, their sources, and events while their callbacks run.
+ * Event types and sources of MPI_T, and event instances during callbacks.
  */
 #include "mpi/tool/event.h"
 

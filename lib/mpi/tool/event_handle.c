@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Registrations for events, and their callbacks.
+ * Event registrations of MPI_T and their callbacks.
  *
- * A callback with its argument is written once and kept until the registration
- * ends, because others may be about to call it while it is replaced.
+ * A callback and its argument are written once and kept until the registration
+ * ends, because other threads may be about to call it while it is replaced.
  */
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which performance variables there are, by MPI_T.
+ * The list of performance variables of MPI_T.
  *
- * The types are those that MPI gives the classes (MPI 4.1, 15.3.7): MPI_INT for
- * states, MPI_DOUBLE for percentages, and MPI_UNSIGNED_LONG_LONG for all others,
- * since tools copy 8 bytes whatever it is.
+ * The types are those allowed for the classes (MPI 4.1, 15.3.7): MPI_INT for
+ * states, MPI_DOUBLE for percentages, and MPI_UNSIGNED_LONG_LONG for all
+ * others, since tools copy 8 bytes regardless of the type.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sessions and handles of MPI_T: those of introspect/vars/session.h under numbers.
+ * Sessions and handles of MPI_T, on top of introspect/vars/session.h.
  *
- * All variables are continuous: they run from when their handle is made and
- * cannot be stopped.  Their values begin with the handle.
+ * All variables are continuous: they are started when their handle is allocated
+ * and cannot be stopped.  Values are counted from the allocation of the handle.
  */
 #include <stdlib.h>
 #include <string.h>

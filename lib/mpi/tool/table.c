@@ -2,8 +2,9 @@
 /*
  * Handles of the tool information interface.
  *
- * Slots come in chunks that stay for ever, so a handle can be looked up without a
- * lock and without following it.  A slot's id is the handle it stands for now.
+ * Slots are allocated in chunks that are never freed, so that handles can be
+ * looked up without a lock and without following them.  A slot's id is its
+ * current handle.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Begin and end of the tool information interface.
+ * Initialisation and finalisation of the tool information interface.
  */
 #include "mpi/tool/tool.h"
 
@@ -17,8 +17,8 @@ static struct {
 	_Atomic int all, process;
 } inits;
 
-/* The rank that the caller acts for, or NULL: then it is the process.  Where
- * the process is a rank, which it becomes at some time, it always is. */
+/* Returns the rank that the caller acts for, or NULL for the process; always
+ * NULL if the process itself is a rank, since it may become one at any time. */
 static struct vm_rank *rank_of_caller(void)
 {
 	struct vm_rank *rank = vm_rank_self();
@@ -62,7 +62,7 @@ int vm_tool_view(void)
 	return rank ? rank->index : VM_VIEW_PROCESS;
 }
 
-/* The rank ends: what it has left goes.  mpi->tools is 0 afterwards. */
+/* Frees what a terminating rank has left; mpi->tools is 0 afterwards. */
 static void tools_end(struct vm_mpi *mpi)
 {
 	int count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls that make graph topologies, and those that propose ranks.  Ranks
- * keep their numbers: those of one worker are neighbours already.
+ * The calls that make graph topologies or map ranks to them.  Ranks are not
+ * reordered, since ranks of one worker are already close to each other.
  */
 #include "mpi/topo/graph_make.h"
 

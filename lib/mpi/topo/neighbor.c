@@ -46,7 +46,8 @@ static int out_rank(const struct vm_comm *comm, int j)
 			    comm->graph->out.ranks[j];
 }
 
-/* Where a block comes from is where the sender's neighbour is on its side. */
+/* Returns the envelope of a block; slot is the block's index at the
+ * receiver. */
 static struct vm_env envelope(const struct vm_comm *comm, uint32_t sequence,
 			      int source, int slot)
 {

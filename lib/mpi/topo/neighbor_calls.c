@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions of neighbourhood collectives: of each what its arguments
- * mean, then the blocking, the nonblocking and the persistent call.
+ * The MPI functions of neighbourhood collectives: for each the interpretation
+ * of its arguments, then the blocking, nonblocking and persistent call.
  */
 #include "mpi/call/check.h"
 #include "mpi/p2p/joined.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Persistent neighbourhood collectives: the call is kept, and each start is a
- * nonblocking one into the same request.
+ * nonblocking collective that completes the same request.
  */
 #include "mpi/topo/neighbor_persist.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the arguments of each constructor to blocks: one small function per
+ * Conversion of each constructor's arguments to blocks: one small function per
  * combiner, in a table.
  */
 #include "base/err.h"

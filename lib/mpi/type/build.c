@@ -2,10 +2,10 @@
 /*
  * Bounds and runs of a new datatype.
  *
- * Bounds follow MPI 4.1, 5.1.6 to 5.1.8: bounds that the user has set in a part
- * (resized, subarray) win over those of all other parts; without any the upper
- * bound is rounded so that the extent keeps the parts aligned.  Sums are made
- * in 128 bits and checked at the end.
+ * Bounds follow MPI 4.1, 5.1.6 to 5.1.8: bounds set explicitly in a part
+ * (resized, subarray) override those of all other parts; without any the upper
+ * bound is rounded up so that the extent keeps the parts aligned.  Sums are
+ * computed in 128 bits and checked at the end.
  */
 #include "mpi/type/build.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The predefined datatypes: one constant row each, expanded from the tables of
- * mpi/type/basic.h, and the array that leads from a handle to its row.
+ * mpi/type/basic.h, and the array that maps handles to rows.
  */
 #include "mpi/type/type.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks of arguments that are datatypes.
+ * Checks of datatype arguments.
  */
 #include "mpi/call/check.h"
 #include "mpi/type/type.h"

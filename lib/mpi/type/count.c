@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The questions about datatypes and statuses that are answered in MPI_Count,
- * and the search for a predefined type by its size.
+ * Inquiries about datatypes and statuses that return MPI_Count, and the search
+ * for a predefined type by size.
  */
 #include "mpi/call/check.h"
 #include "mpi/call/status.h"

@@ -2,8 +2,8 @@
 /*
  * The constructors of datatypes, and the MPI-1 names of some.
  *
- * Each checks its arguments, writes them into a recipe and has the type built
- * from that (build.c).
+ * Each checks its arguments, writes them to a recipe and calls build.c to make
+ * the type.
  */
 #include <limits.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations of the user, and the check whether an operation fits a type.
+ * User-defined operations, and the check whether an operation is allowed for a
+ * type.
  *
  * The loops of the predefined operations are in op_table.c.
  */

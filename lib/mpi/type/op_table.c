@@ -3,7 +3,7 @@
  * The predefined operations: one loop per operation and kind of number, in a
  * table that the compiler fills from mpi/type/basic.h.
  *
- * Sums, products and what looks at bits are the same for signed and unsigned
+ * Sums, products and bitwise operations are the same for signed and unsigned
  * numbers and are computed unsigned, where overflow is defined.
  */
 #include "mpi/type/basic.h"

@@ -3,8 +3,7 @@
  * Pack and unpack: data of any type to and from plain bytes.
  *
  * Packed data is the bytes in the order of the type map, without a header, so
- * that it may be received with the types it was packed with and the other way
- * round.
+ * that it can be received with the types it was packed with, and vice versa.
  */
 #include <limits.h>
 

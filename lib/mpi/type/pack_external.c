@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pack and unpack in "external32", a representation that every machine
- * understands (MPI 4.1, 14.5.2): big-endian, with fixed sizes.
+ * Pack and unpack in "external32", a portable representation (MPI 4.1, 14.5.2):
+ * big-endian, with fixed sizes.
  *
- * The data is packed as it is first, in the order of the type map; then the
- * predefined types of the map are walked and each value is converted.
+ * The data is first packed unconverted, in the order of the type map; then each
+ * value is converted, following the predefined types of the map.
  */
 #include <stdlib.h>
 #include <string.h>

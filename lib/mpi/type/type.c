@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of a datatype, and what one can ask about it.
+ * Commit, free, names and inquiries of datatypes.
  *
  * The constructors are in new.c, envelope and contents in recipe.c.
  */
