@@ -116,11 +116,11 @@ int vm_trace_open(struct vm_trace *trace, const char *part);
 void vm_trace_close(struct vm_trace *trace);
 
 static inline struct vm_trace_ring *vm_trace_ring(const struct vm_trace *trace,
-						  int lane)
+						  int track)
 {
 	return (struct vm_trace_ring *)((char *)trace->file +
 					sizeof(*trace->file) +
-					(size_t)lane * trace->ring_bytes);
+					(size_t)track * trace->ring_bytes);
 }
 
 /* Adds a record to the ring of a worker, on its thread; with `worker` beyond

@@ -25,7 +25,7 @@ struct ahead {
 };
 
 struct clocks {
-	struct vm_trace_lanes *lanes;
+	struct vm_trace_tracks *tracks;
 	struct way *ways; /* [hosts * hosts][HALVES] */
 	struct ahead *ahead;
 	bool *set;
@@ -34,7 +34,7 @@ struct clocks {
 
 static struct way *way_of(const struct clocks *clocks, int from, int to)
 {
-	return &clocks->ways[(from * clocks->lanes->hosts + to) * HALVES];
+	return &clocks->ways[(from * clocks->tracks->hosts + to) * HALVES];
 }
 
 /* value is the host, ns the time of each. */
@@ -56,11 +56,11 @@ static void message(const struct clocks *clocks,
 
 static int record_take(struct clocks *clocks,
 		       const struct vm_trace_record *record,
-		       const struct vm_trace_lane *lane, int64_t ns, int half)
+		       const struct vm_trace_track *track, int64_t ns, int half)
 {
 	struct vm_trace_key key = vm_trace_key_of(record);
 	struct vm_trace_half other,
-		one = { .ns = ns, .value = (uint64_t)lane->part->host };
+		one = { .ns = ns, .value = (uint64_t)track->part->host };
 	bool send = record->kind == VM_TRACE_SEND;
 
 	if (!vm_trace_take(send ? &clocks->matches : &clocks->sends, &key,
@@ -76,21 +76,21 @@ static int record_take(struct clocks *clocks,
 
 static int messages_take(struct clocks *clocks)
 {
-	struct vm_trace_lanes *lanes = clocks->lanes;
+	struct vm_trace_tracks *tracks = clocks->tracks;
 	const struct vm_trace_record *record;
-	struct vm_trace_lane *lane;
+	struct vm_trace_track *track;
 	uint64_t i = 0;
 	int64_t ns;
 	int rc = 0;
 
-	while (!rc && (record = vm_trace_lanes_next(lanes, &lane, &ns))) {
-		int half = ++i > lanes->records / 2;
+	while (!rc && (record = vm_trace_tracks_next(tracks, &track, &ns))) {
+		int half = ++i > tracks->records / 2;
 
 		if (record->kind == VM_TRACE_SEND ||
 		    record->kind == VM_TRACE_MATCH)
-			rc = record_take(clocks, record, lane, ns, half);
+			rc = record_take(clocks, record, track, ns, half);
 	}
-	vm_trace_lanes_rewind(lanes);
+	vm_trace_tracks_rewind(tracks);
 	return rc;
 }
 
@@ -149,7 +149,7 @@ static struct ahead ahead_sum(const struct ahead *ahead,
 /* Aligns one host; false: none could be. */
 static bool one_set(struct clocks *clocks)
 {
-	int hosts = clocks->lanes->hosts;
+	int hosts = clocks->tracks->hosts;
 
 	for (int to = 0; to < hosts; to++)
 		for (int from = 0; from < hosts && !clocks->set[to]; from++) {
@@ -168,28 +168,28 @@ static bool one_set(struct clocks *clocks)
 
 static int hosts_set(struct clocks *clocks)
 {
-	struct vm_trace_lanes *lanes = clocks->lanes;
-	int left = lanes->hosts - 1;
+	struct vm_trace_tracks *tracks = clocks->tracks;
+	int left = tracks->hosts - 1;
 
 	clocks->set[0] = true;
 	while (one_set(clocks))
 		left--;
-	for (int i = 0; i < lanes->processes; i++) {
-		struct vm_trace_part *part = &lanes->parts[i];
+	for (int i = 0; i < tracks->processes; i++) {
+		struct vm_trace_part *part = &tracks->parts[i];
 		struct ahead *ahead = &clocks->ahead[part->host];
 
 		part->base = (int64_t)(((double)part->base - ahead->ns) /
 				       (1 + ahead->rate));
 		part->tick_ns /= 1 + ahead->rate;
 	}
-	vm_trace_lanes_rewind(lanes);
+	vm_trace_tracks_rewind(tracks);
 	return left;
 }
 
-int vm_trace_clocks_align(struct vm_trace_lanes *lanes)
+int vm_trace_clocks_align(struct vm_trace_tracks *tracks)
 {
-	size_t hosts = (size_t)lanes->hosts;
-	struct clocks clocks = { .lanes = lanes };
+	size_t hosts = (size_t)tracks->hosts;
+	struct clocks clocks = { .tracks = tracks };
 	int rc = -VMPI_ENOMEM;
 
 	clocks.ways = calloc(hosts * hosts * HALVES, sizeof(*clocks.ways));

@@ -11,13 +11,13 @@
 #ifndef REPORT_TRACE_CLOCK_H
 #define REPORT_TRACE_CLOCK_H
 
-#include "report/trace/lanes.h"
+#include "report/trace/tracks.h"
 
 /*
  * Aligns the clocks of hosts from and to which there were enough messages;
  * before the first record is read, where none is missing.  Returns how many
  * hosts are left with their time of day; -VMPI_ENOMEM.
  */
-int vm_trace_clocks_align(struct vm_trace_lanes *lanes);
+int vm_trace_clocks_align(struct vm_trace_tracks *tracks);
 
 #endif

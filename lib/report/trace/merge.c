@@ -19,7 +19,7 @@
 #include "report/trace/view.h"
 
 struct merge {
-	struct vm_trace_lanes lanes;
+	struct vm_trace_tracks tracks;
 	struct vm_chrome chrome;
 	struct vm_trace_view view;
 	struct vm_trace_table sends; /* that wait for their receive */
@@ -39,23 +39,23 @@ static struct vm_trace_key later_key(int process, uint32_t rank, uint32_t id)
 /* Whether a receive may seem to come before its send. */
 static bool crosses_time(const struct merge *merge)
 {
-	return merge->lanes.hosts > 1 && !merge->lanes.dropped;
+	return merge->tracks.hosts > 1 && !merge->tracks.dropped;
 }
 
 /* How many more receives than sends each key has, in early. */
 static int excess_count(struct merge *merge)
 {
 	const struct vm_trace_record *record;
-	struct vm_trace_lane *lane;
+	struct vm_trace_track *track;
 	int64_t ns;
 	int rc = 0;
 
 	while (!rc &&
-	       (record = vm_trace_lanes_next(&merge->lanes, &lane, &ns))) {
+	       (record = vm_trace_tracks_next(&merge->tracks, &track, &ns))) {
 		struct vm_trace_half one = { .ns = 0 }, *half;
 		struct vm_trace_key key = vm_trace_key_of(record);
 
-		if (ns < merge->lanes.horizon ||
+		if (ns < merge->tracks.horizon ||
 		    (record->kind != VM_TRACE_SEND &&
 		     record->kind != VM_TRACE_MATCH))
 			continue;
@@ -67,7 +67,7 @@ static int excess_count(struct merge *merge)
 		if (half)
 			half->ns += record->kind == VM_TRACE_MATCH ? 1 : -1;
 	}
-	vm_trace_lanes_rewind(&merge->lanes);
+	vm_trace_tracks_rewind(&merge->tracks);
 	return rc;
 }
 
@@ -131,7 +131,7 @@ static int send_record(struct merge *merge,
 	struct vm_trace_half match;
 
 	vm_trace_view_rank(&merge->view, record->rank, ns);
-	if (ns < merge->lanes.horizon)
+	if (ns < merge->tracks.horizon)
 		return 0;
 	if (crosses_time(merge) && vm_trace_take(&merge->early, &key, &match)) {
 		merge->summary->matches_alone--;
@@ -143,17 +143,17 @@ static int send_record(struct merge *merge,
 
 static int match_record(struct merge *merge,
 			const struct vm_trace_record *record,
-			const struct vm_trace_lane *lane, int64_t ns)
+			const struct vm_trace_track *track, int64_t ns)
 {
-	struct vm_trace_half match = { .ns = lane->process,
+	struct vm_trace_half match = { .ns = track->process,
 				       .value = record->id,
 				       .rank = record->rank,
 				       .tag = record->detail };
 	struct vm_trace_key key = vm_trace_key_of(record);
 	struct vm_trace_half send;
 
-	if (ns < merge->lanes.horizon ||
-	    (merge->lanes.dropped && is_early(merge, &key)))
+	if (ns < merge->tracks.horizon ||
+	    (merge->tracks.dropped && is_early(merge, &key)))
 		return 0;
 	if (vm_trace_take(&merge->sends, &key, &send)) {
 		merge->summary->sends_alone--;
@@ -166,10 +166,10 @@ static int match_record(struct merge *merge,
 
 static void received_record(struct merge *merge,
 			    const struct vm_trace_record *record,
-			    const struct vm_trace_lane *lane, int64_t ns)
+			    const struct vm_trace_track *track, int64_t ns)
 {
 	struct vm_trace_key key =
-		later_key(lane->process, record->rank, record->id);
+		later_key(track->process, record->rank, record->id);
 	struct vm_trace_half send;
 
 	if (vm_trace_take(&merge->later, &key, &send))
@@ -179,21 +179,21 @@ static void received_record(struct merge *merge,
 static int all_records(struct merge *merge)
 {
 	const struct vm_trace_record *record;
-	struct vm_trace_lane *lane;
+	struct vm_trace_track *track;
 	int64_t ns;
 	int rc = 0;
 
 	while (!rc &&
-	       (record = vm_trace_lanes_next(&merge->lanes, &lane, &ns))) {
+	       (record = vm_trace_tracks_next(&merge->tracks, &track, &ns))) {
 		if (record->kind == VM_TRACE_SEND)
 			rc = send_record(merge, record, ns);
 		else if (record->kind == VM_TRACE_MATCH)
-			rc = match_record(merge, record, lane, ns);
+			rc = match_record(merge, record, track, ns);
 		else if (record->kind == VM_TRACE_RECEIVED)
-			received_record(merge, record, lane, ns);
+			received_record(merge, record, track, ns);
 		else if (record->kind > VM_TRACE_NOTHING &&
 			 record->kind < VM_TRACE_KIND_COUNT)
-			vm_trace_view_record(&merge->view, record, lane, ns);
+			vm_trace_view_record(&merge->view, record, track, ns);
 	}
 	return rc;
 }
@@ -210,7 +210,7 @@ static int text_end(struct merge *merge)
 		"\"records_overwritten\":%llu,\"messages\":%llu,"
 		"\"sends_without_receive\":%llu,"
 		"\"receives_without_send\":%llu,\"clock\":\"%s\"}",
-		merge->lanes.ranks, sum->processes, sum->missing,
+		merge->tracks.ranks, sum->processes, sum->missing,
 		(unsigned long long)sum->records,
 		(unsigned long long)sum->dropped,
 		(unsigned long long)sum->messages,
@@ -227,9 +227,9 @@ static int text_write(struct merge *merge, const char *path,
 	int rc = vm_chrome_open(&merge->chrome, path), closed;
 
 	if (!rc) {
-		merge->chrome.origin = merge->lanes.first;
+		merge->chrome.origin = merge->tracks.first;
 		rc = vm_trace_view_init(&merge->view, &merge->chrome,
-					&merge->lanes, call_name);
+					&merge->tracks, call_name);
 		if (!rc)
 			rc = all_records(merge);
 		vm_trace_view_fini(&merge->view);
@@ -245,26 +245,26 @@ int vm_trace_merge(struct vm_trace_summary *summary, const char *path,
 		   int processes, const char *(*call_name)(uint32_t call))
 {
 	struct merge merge = { .summary = summary };
-	int rc = vm_trace_lanes_open(&merge.lanes, path, processes);
+	int rc = vm_trace_tracks_open(&merge.tracks, path, processes);
 
 	*summary = (struct vm_trace_summary){
 		.processes = processes,
-		.missing = merge.lanes.missing,
-		.hosts = merge.lanes.hosts,
-		.records = merge.lanes.records,
-		.dropped = merge.lanes.dropped,
+		.missing = merge.tracks.missing,
+		.hosts = merge.tracks.hosts,
+		.records = merge.tracks.records,
+		.dropped = merge.tracks.dropped,
 	};
-	summary->unset = merge.lanes.hosts - 1;
-	if (!rc && merge.lanes.dropped)
+	summary->unset = merge.tracks.hosts - 1;
+	if (!rc && merge.tracks.dropped)
 		rc = excess_count(&merge);
-	else if (!rc && merge.lanes.hosts > 1)
-		rc = summary->unset = vm_trace_clocks_align(&merge.lanes);
+	else if (!rc && merge.tracks.hosts > 1)
+		rc = summary->unset = vm_trace_clocks_align(&merge.tracks);
 	rc = rc > 0 ? 0 : rc;
 	if (!rc)
 		rc = text_write(&merge, path, call_name);
 	vm_trace_table_fini(&merge.sends);
 	vm_trace_table_fini(&merge.later);
 	vm_trace_table_fini(&merge.early);
-	vm_trace_lanes_close(&merge.lanes);
+	vm_trace_tracks_close(&merge.tracks);
 	return rc;
 }

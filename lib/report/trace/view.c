@@ -18,17 +18,17 @@ struct vm_trace_of_rank {
 };
 
 /* The open slices of a worker. */
-struct vm_trace_of_lane {
+struct vm_trace_of_track {
 	bool seen, runs, idle;
 	uint32_t rank;
 	bool main;
 	int64_t since;
 };
 
-static struct vm_trace_of_lane *lane_state(const struct vm_trace_view *view,
-					   const struct vm_trace_lane *lane)
+static struct vm_trace_of_track *track_state(const struct vm_trace_view *view,
+					     const struct vm_trace_track *track)
 {
-	return &view->lanes[lane - view->of->lanes];
+	return &view->tracks[track - view->of->tracks];
 }
 
 static struct vm_trace_of_rank *rank_state(const struct vm_trace_view *view,
@@ -37,16 +37,16 @@ static struct vm_trace_of_rank *rank_state(const struct vm_trace_view *view,
 	return rank < (uint32_t)view->of->ranks ? &view->ranks[rank] : NULL;
 }
 
-static int pid_of(const struct vm_trace_lane *lane)
+static int pid_of(const struct vm_trace_track *track)
 {
-	return VM_TRACE_PID_FIRST + lane->process;
+	return VM_TRACE_PID_FIRST + track->process;
 }
 
 /* The thread of those that are no workers comes after these. */
-static int tid_of(const struct vm_trace_lane *lane)
+static int tid_of(const struct vm_trace_track *track)
 {
-	return lane->worker >= 0 ? lane->worker :
-				   lane->part->trace.file->workers;
+	return track->worker >= 0 ? track->worker :
+				    track->part->trace.file->workers;
 }
 
 /* Names. */
@@ -99,17 +99,17 @@ static void processes_name(struct vm_trace_view *view)
 	}
 }
 
-static void lane_name(struct vm_trace_view *view,
-		      const struct vm_trace_lane *lane)
+static void track_name(struct vm_trace_view *view,
+		       const struct vm_trace_track *track)
 {
-	struct vm_trace_of_lane *state = lane_state(view, lane);
+	struct vm_trace_of_track *state = track_state(view, track);
 
 	if (state->seen)
 		return;
 	state->seen = true;
-	thread_name(view, pid_of(lane), tid_of(lane),
-		    lane->worker >= 0 ? "worker" : "other threads",
-		    lane->worker >= 0);
+	thread_name(view, pid_of(track), tid_of(track),
+		    track->worker >= 0 ? "worker" : "other threads",
+		    track->worker >= 0);
 }
 
 /* Ranks. */
@@ -214,11 +214,11 @@ static void rank_calls(struct vm_trace_view *view,
 /* Workers. */
 
 static void slice_end(struct vm_trace_view *view,
-		      const struct vm_trace_lane *lane, int64_t ns)
+		      const struct vm_trace_track *track, int64_t ns)
 {
-	struct vm_trace_of_lane *state = lane_state(view, lane);
-	struct vm_chrome_event event = { 'X', NULL, pid_of(lane), tid_of(lane),
-					 state->since };
+	struct vm_trace_of_track *state = track_state(view, track);
+	struct vm_chrome_event event = { 'X', NULL, pid_of(track),
+					 tid_of(track), state->since };
 	int64_t ns_long = ns - state->since;
 	char name[64] = "idle";
 
@@ -237,28 +237,28 @@ static void slice_end(struct vm_trace_view *view,
 }
 
 static void slice_begin(struct vm_trace_view *view,
-			const struct vm_trace_lane *lane, uint32_t rank,
+			const struct vm_trace_track *track, uint32_t rank,
 			bool main, bool idle, int64_t ns)
 {
-	struct vm_trace_of_lane *state = lane_state(view, lane);
+	struct vm_trace_of_track *state = track_state(view, track);
 
-	lane_name(view, lane);
-	*state = (struct vm_trace_of_lane){ .seen = true,
-					    .runs = true,
-					    .idle = idle,
-					    .rank = rank,
-					    .main = main,
-					    .since = ns };
+	track_name(view, track);
+	*state = (struct vm_trace_of_track){ .seen = true,
+					     .runs = true,
+					     .idle = idle,
+					     .rank = rank,
+					     .main = main,
+					     .since = ns };
 }
 
 static void task_switch(struct vm_trace_view *view,
 			const struct vm_trace_record *record,
-			const struct vm_trace_lane *lane, int64_t ns)
+			const struct vm_trace_track *track, int64_t ns)
 {
 	uint32_t from = (uint32_t)record->peer;
 
-	slice_end(view, lane, ns);
-	slice_begin(view, lane, record->rank, record->extra & VM_TRACE_TO_MAIN,
+	slice_end(view, track, ns);
+	slice_begin(view, track, record->rank, record->extra & VM_TRACE_TO_MAIN,
 		    false, ns);
 	if (record->extra & VM_TRACE_FROM_MAIN && rank_state(view, from)) {
 		if (record->detail == VM_TRACE_ENDS)
@@ -273,14 +273,14 @@ static void task_switch(struct vm_trace_view *view,
 
 static void worker_idles(struct vm_trace_view *view,
 			 const struct vm_trace_record *record,
-			 const struct vm_trace_lane *lane, int64_t ns)
+			 const struct vm_trace_track *track, int64_t ns)
 {
 	bool main = record->extra & VM_TRACE_TO_MAIN;
 	bool idle = record->kind == VM_TRACE_IDLE;
 
-	if (lane->worker >= 0) {
-		slice_end(view, lane, ns);
-		slice_begin(view, lane, record->rank, main, idle, ns);
+	if (track->worker >= 0) {
+		slice_end(view, track, ns);
+		slice_begin(view, track, record->rank, main, idle, ns);
 	}
 	if (main && idle)
 		wait_begin(view, record->rank, false, ns);
@@ -292,13 +292,13 @@ static void worker_idles(struct vm_trace_view *view,
 
 static void moment(struct vm_trace_view *view,
 		   const struct vm_trace_record *record,
-		   const struct vm_trace_lane *lane, int64_t ns)
+		   const struct vm_trace_track *track, int64_t ns)
 {
-	struct vm_chrome_event event = { 'i', NULL, pid_of(lane), tid_of(lane),
-					 ns };
+	struct vm_chrome_event event = { 'i', NULL, pid_of(track),
+					 tid_of(track), ns };
 	struct vm_chrome *chrome = view->chrome;
 
-	lane_name(view, lane);
+	track_name(view, track);
 	switch (record->kind) {
 	case VM_TRACE_HELP:
 		event.name = "helps";
@@ -353,9 +353,9 @@ static void unexpected(struct vm_trace_view *view,
 /* A counter that is always 0 needs no line of its own. */
 static bool counter_shown(const struct vm_trace_view *view,
 			  const struct vm_trace_record *record,
-			  const struct vm_trace_lane *lane)
+			  const struct vm_trace_track *track)
 {
-	uint64_t *seen = &view->counters[lane->process];
+	uint64_t *seen = &view->counters[track->process];
 	uint64_t bit = UINT64_C(1) << record->id;
 
 	if (record->value)
@@ -365,13 +365,13 @@ static bool counter_shown(const struct vm_trace_view *view,
 
 static void counter(struct vm_trace_view *view,
 		    const struct vm_trace_record *record,
-		    const struct vm_trace_lane *lane, int64_t ns)
+		    const struct vm_trace_track *track, int64_t ns)
 {
-	const struct vm_trace_file *file = lane->part->trace.file;
+	const struct vm_trace_file *file = track->part->trace.file;
 	char escaped[6 * VM_TRACE_NAME_MAX];
-	struct vm_chrome_event event = { 'C', escaped, pid_of(lane), 0, ns };
+	struct vm_chrome_event event = { 'C', escaped, pid_of(track), 0, ns };
 
-	if (record->id >= file->counters || !counter_shown(view, record, lane))
+	if (record->id >= file->counters || !counter_shown(view, record, track))
 		return;
 	vm_json_escape(escaped, sizeof(escaped), file->names[record->id]);
 	vm_chrome_event(view->chrome, &event, ",\"args\":{\"value\":%llu}",
@@ -380,16 +380,16 @@ static void counter(struct vm_trace_view *view,
 
 void vm_trace_view_record(struct vm_trace_view *view,
 			  const struct vm_trace_record *record,
-			  const struct vm_trace_lane *lane, int64_t ns)
+			  const struct vm_trace_track *track, int64_t ns)
 {
 	view->end = ns;
 	switch (record->kind) {
 	case VM_TRACE_SWITCH:
-		task_switch(view, record, lane, ns);
+		task_switch(view, record, track, ns);
 		break;
 	case VM_TRACE_IDLE:
 	case VM_TRACE_BUSY:
-		worker_idles(view, record, lane, ns);
+		worker_idles(view, record, track, ns);
 		break;
 	case VM_TRACE_ENTER:
 	case VM_TRACE_EXIT:
@@ -399,26 +399,26 @@ void vm_trace_view_record(struct vm_trace_view *view,
 		unexpected(view, record, ns);
 		break;
 	case VM_TRACE_COUNTER:
-		counter(view, record, lane, ns);
+		counter(view, record, track, ns);
 		break;
 	default:
-		moment(view, record, lane, ns);
+		moment(view, record, track, ns);
 	}
 }
 
 int vm_trace_view_init(struct vm_trace_view *view, struct vm_chrome *chrome,
-		       const struct vm_trace_lanes *lanes,
+		       const struct vm_trace_tracks *tracks,
 		       const char *(*call_name)(uint32_t call))
 {
 	*view = (struct vm_trace_view){ .chrome = chrome,
 					.call_name = call_name,
-					.of = lanes,
-					.end = lanes->first };
-	view->ranks = calloc((size_t)lanes->ranks, sizeof(*view->ranks));
-	view->lanes = calloc((size_t)lanes->count, sizeof(*view->lanes));
+					.of = tracks,
+					.end = tracks->first };
+	view->ranks = calloc((size_t)tracks->ranks, sizeof(*view->ranks));
+	view->tracks = calloc((size_t)tracks->count, sizeof(*view->tracks));
 	view->counters =
-		calloc((size_t)lanes->processes, sizeof(*view->counters));
-	if (!view->ranks || !view->lanes || !view->counters)
+		calloc((size_t)tracks->processes, sizeof(*view->counters));
+	if (!view->ranks || !view->tracks || !view->counters)
 		return -VMPI_ENOMEM;
 	processes_name(view);
 	return 0;
@@ -426,12 +426,12 @@ int vm_trace_view_init(struct vm_trace_view *view, struct vm_chrome *chrome,
 
 void vm_trace_view_fini(struct vm_trace_view *view)
 {
-	for (int i = 0; view->lanes && i < view->of->count; i++)
-		slice_end(view, &view->of->lanes[i], view->end);
+	for (int i = 0; view->tracks && i < view->of->count; i++)
+		slice_end(view, &view->of->tracks[i], view->end);
 	for (int i = 0; view->ranks && i < view->of->ranks; i++)
 		if (view->ranks[i].lives)
 			life_end(view, (uint32_t)i, view->end);
 	free(view->ranks);
-	free(view->lanes);
+	free(view->tracks);
 	free(view->counters);
 }

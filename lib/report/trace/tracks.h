@@ -2,8 +2,8 @@
 /*
  * The records of all rings of all processes of a job, in the order of time.
  */
-#ifndef REPORT_TRACE_LANES_H
-#define REPORT_TRACE_LANES_H
+#ifndef REPORT_TRACE_TRACKS_H
+#define REPORT_TRACE_TRACKS_H
 
 #include "introspect/measure/trace.h"
 
@@ -17,7 +17,7 @@ struct vm_trace_part {
 };
 
 /* A ring while it is read. */
-struct vm_trace_lane {
+struct vm_trace_track {
 	struct vm_trace_part *part;
 	struct vm_trace_ring *ring;
 	int process, worker; /* worker: -1: of all other threads */
@@ -26,10 +26,10 @@ struct vm_trace_lane {
 	int64_t ns;	/* of the next record */
 };
 
-struct vm_trace_lanes {
+struct vm_trace_tracks {
 	struct vm_trace_part *parts;
-	struct vm_trace_lane *lanes;
-	struct vm_trace_lane **heap; /* those that are not at their end */
+	struct vm_trace_track *tracks;
+	struct vm_trace_track **heap; /* those that are not at their end */
 	int processes, count, alive, missing, hosts;
 	int ranks;
 	uint64_t records, dropped;
@@ -39,15 +39,15 @@ struct vm_trace_lanes {
 
 /* 0; -VMPI_ENOENT: no process left anything; -VMPI_EIO, -VMPI_EINVAL, logged;
  * -VMPI_ENOMEM. */
-int vm_trace_lanes_open(struct vm_trace_lanes *lanes, const char *path,
-			int processes);
-void vm_trace_lanes_close(struct vm_trace_lanes *lanes);
+int vm_trace_tracks_open(struct vm_trace_tracks *tracks, const char *path,
+			 int processes);
+void vm_trace_tracks_close(struct vm_trace_tracks *tracks);
 
 /* Goes to the beginning. */
-void vm_trace_lanes_rewind(struct vm_trace_lanes *lanes);
-/* The next record, with its lane and time; NULL: that was the last. */
-const struct vm_trace_record *vm_trace_lanes_next(struct vm_trace_lanes *lanes,
-						  struct vm_trace_lane **lane,
-						  int64_t *ns);
+void vm_trace_tracks_rewind(struct vm_trace_tracks *tracks);
+/* The next record, with its track and time; NULL: that was the last. */
+const struct vm_trace_record *
+vm_trace_tracks_next(struct vm_trace_tracks *tracks,
+		     struct vm_trace_track **track, int64_t *ns);
 
 #endif
