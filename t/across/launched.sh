@@ -43,8 +43,8 @@ launched() {
 		5 2 p2p-sizes
 		9 2 probe
 		4 2 threads
-		5 1 far-coll-move
-		5 1 far-coll-reduce
-		5 1 far-intercomm
+		5 1 internode-coll-move
+		5 1 internode-coll-reduce
+		5 1 internode-intercomm
 	END
 }

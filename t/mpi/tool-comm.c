@@ -184,7 +184,7 @@ static bool several(void)
 	return many;
 }
 
-static void collectives(MPI_Comm one, MPI_Comm other, bool far)
+static void collectives(MPI_Comm one, MPI_Comm other, bool internode)
 {
 	MPI_T_pvar_handle calls = watch("core_comm_collectives", one);
 	MPI_T_pvar_handle others = watch("core_comm_collectives", other);
@@ -224,7 +224,7 @@ static void collectives(MPI_Comm one, MPI_Comm other, bool far)
 			       MPI_SUCCESS &&
 		       state == state_one,
 	       "the rank's last algorithm is that of the communicator");
-	all_ok(state_is(algorithm, far ? "linear" : "shared"),
+	all_ok(state_is(algorithm, internode ? "linear" : "shared"),
 	       "it is known how it went");
 	free(all);
 	unwatch(&calls);
@@ -237,7 +237,7 @@ static void collectives(MPI_Comm one, MPI_Comm other, bool far)
 }
 
 /* An algorithm of its own counts for one communicator, also for the next. */
-static void algorithms(MPI_Comm one, MPI_Comm other, bool far)
+static void algorithms(MPI_Comm one, MPI_Comm other, bool internode)
 {
 	MPI_T_cvar_handle bcast =
 		setting("mpi_coll_bcast_algorithm_bycomm", one);
@@ -259,19 +259,20 @@ static void algorithms(MPI_Comm one, MPI_Comm other, bool far)
 	all_ok(MPI_T_cvar_write(scan, &doubling) == MPI_SUCCESS, "another one");
 	MPI_Bcast(&mine, 1, MPI_INT, 0, one);
 	MPI_Bcast(&mine, 1, MPI_INT, 0, other);
-	all_ok(mine == 1 && state_is(here, far ? "binomial" : "shared") &&
-		       state_is(there, far ? "linear" : "shared"),
+	all_ok(mine == 1 && state_is(here, internode ? "binomial" : "shared") &&
+		       state_is(there, internode ? "linear" : "shared"),
 	       "collectives go that way");
 	MPI_Scan(&mine, &sum, 1, MPI_INT, MPI_SUM, one);
 	all_ok(sum == rank + 1 &&
-		       state_is(here, far ? "recursive_doubling" : "shared"),
+		       state_is(here,
+				internode ? "recursive_doubling" : "shared"),
 	       "so do those of another family");
 	value = 77;
 	all_ok(MPI_T_cvar_write(bcast, &value) == MPI_T_ERR_INVALID,
 	       "a value that is none is refused");
 	MPI_T_cvar_handle_free(&bcast);
 	MPI_Bcast(&mine, 1, MPI_INT, 0, one);
-	all_ok(state_is(here, far ? "binomial" : "shared"),
+	all_ok(state_is(here, internode ? "binomial" : "shared"),
 	       "a setting outlives its handle");
 	MPI_T_cvar_handle_free(&plain);
 	MPI_T_cvar_handle_free(&scan);
@@ -452,7 +453,7 @@ int main(int argc, char **argv)
 {
 	MPI_Comm one, other, world = MPI_COMM_WORLD;
 	int provided;
-	bool far;
+	bool internode;
 
 	MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
 	MPI_T_pvar_session_create(&session);
@@ -464,9 +465,9 @@ int main(int argc, char **argv)
 	bound();
 	messages(one, other);
 	queues(one, other);
-	far = several();
-	collectives(one, other, far);
-	algorithms(one, other, far);
+	internode = several();
+	collectives(one, other, internode);
+	algorithms(one, other, internode);
 	eager(one, other);
 	wrong();
 	freed();

@@ -67,37 +67,37 @@ advise rendezvous-set "$vmpirun" -n 2 $slow --set core_rndv_protocol=write \
 silent rendezvous 'with that protocol it is not said'
 
 # Rank 1 sends while rank 0 computes.
-near="--workers 1 --advise"
+local="--workers 1 --advise"
 two="-n 2 --workers 2 --advise"
-advise flood "$vmpirun" -n 2 $near ./advise flood 8 3000
+advise flood "$vmpirun" -n 2 $local ./advise flood 8 3000
 like "$said" '^advice \(flood\): .* messages arrived before their receive was posted, and up to 300[01] were queued at one rank: .*: --set core_unexpected_limit=750$' \
 	'a flood of messages'
 silent copies 'short ones are not copied twice'
 advise flood-set "$vmpirun" $two --set core_unexpected_limit=750 \
 	./advise pour 8 3000
 silent flood 'with that limit there is none'
-advise copies "$vmpirun" -n 2 $near ./advise flood 1000 3000
+advise copies "$vmpirun" -n 2 $local ./advise flood 1000 3000
 like "$said" '^advice \(copies\): [0-9.]+ % of 300[0-9] messages \(most from MPI_Send\) were copied twice .*: --set core_copy_limit=256$' \
 	'longer ones are'
 advise copies-set "$vmpirun" $two --set core_copy_limit=256 \
 	./advise pour 1000 3000
 silent copies 'with that limit they are not'
 
-far="-n 2 --nodes 2 $near"
-advise credits "$vmpirun" $far ./advise bursts 1000 200 40
+internode="-n 2 --nodes 2 $local"
+advise credits "$vmpirun" $internode ./advise bursts 1000 200 40
 like "$said" '^advice \(credits\): [0-9]+ of [0-9]+ messages to other processes waited for credits \(most from MPI_Send\): --set fabric_credits=256$' \
 	'a sender without credits'
-advise credits-set "$vmpirun" $far --set fabric_credits=256 \
+advise credits-set "$vmpirun" $internode --set fabric_credits=256 \
 	./advise bursts 1000 200 40
 silent credits 'with so many it has some'
-kept="$far --set fabric_credits=1024 --set fabric_pool_keep"
+kept="$internode --set fabric_credits=1024 --set fabric_pool_keep"
 advise pool "$vmpirun" $kept=1000 ./advise rest 8000 800
 like "$said" '^advice \(pool\): [0-9.]+ MiB of the [0-9.]+ MiB of packet memory .*: --set fabric_pool_keep=1$' \
 	'packet memory that is kept for nothing'
 advise pool-set "$vmpirun" $kept=1 ./advise rest 8000 800
 silent pool 'with that it is given back'
 
-advise polling "$vmpirun" -n 2 $near ./advise poll
+advise polling "$vmpirun" -n 2 $local ./advise poll
 like "$said" '^advice \(polling\): .* tested or probed .*, mostly in MPI_Iprobe: MPI_Wait, ' \
 	'a rank that probes'
 advise testing "$vmpirun" $two ./advise test 20
@@ -111,7 +111,7 @@ silent polling 'one that waits is not told'
 case ${VMPI_SANITIZE:-none} in
 none)
 	for try in 1 2 3 4 5 6 7 8 9 10; do
-		timeout 120 "$vmpirun" -n 64 $near ./advise pingpong 20000 \
+		timeout 120 "$vmpirun" -n 64 $local ./advise pingpong 20000 \
 			</dev/null >out 2>&1
 		grep -q '(switches)' out && break
 	done
@@ -120,7 +120,7 @@ none)
 	;;
 *) skip 1 'a sanitizer computes too long between two switches' ;;
 esac
-advise switches-set "$vmpirun" -n 4 $near ./advise pingpong 20000
+advise switches-set "$vmpirun" -n 4 $local ./advise pingpong 20000
 silent switches 'with so few it is not said'
 
 advise balance "$vmpirun" -n 4 --workers 2 --advise ./advise uneven
@@ -143,7 +143,7 @@ else
 fi
 
 # Broadcasts and reductions among four processes.
-four="--nodes 4 $near"
+four="--nodes 4 $local"
 algorithm=mpi_coll_bcast_algorithm
 advise collectives "$vmpirun" -n 4 $four --set $algorithm=linear \
 	./advise bcast 65536 100
