@@ -16,7 +16,7 @@
 #define TIME_MAX 1e15 /* ns: more is a mistake */
 
 static const char *const words[VM_PATHS] = {
-#define WORD(name, word, text) [VM_PATH_##name] = (word),
+#define WORD(name, word) [VM_PATH_##name] = (word),
 	VM_PATHS_LIST(WORD)
 #undef WORD
 };

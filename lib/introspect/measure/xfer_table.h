@@ -14,14 +14,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Paths of a message: word in the file, words for people. */
-#define VM_PATHS_LIST(X)                     \
-	X(WORKER, "worker", "on one worker") \
-	X(NODE, "node", "between workers")   \
-	X(FABRIC, "fabric", "between processes")
+/* Paths of a message, on one worker, between workers and between processes: the
+ * name, the word in the file. */
+#define VM_PATHS_LIST(X)    \
+	X(WORKER, "worker") \
+	X(NODE, "node")     \
+	X(FABRIC, "fabric")
 
 enum vm_path {
-#define VM_PATH_ENUM_(name, word, text) VM_PATH_##name,
+#define VM_PATH_ENUM_(name, word) VM_PATH_##name,
 	VM_PATHS_LIST(VM_PATH_ENUM_)
 #undef VM_PATH_ENUM_
 		VM_PATHS
