@@ -387,7 +387,7 @@ static void conn_fail(struct vm_conn *conn, int error)
  * Fails sends that the network still has: their owners are told now, the
  * packets are freed when the network gives them back, or when the port closes.
  */
-static void flying_fail(struct vm_port *port, uint32_t process)
+static void inflight_fail(struct vm_port *port, uint32_t process)
 {
 	struct vm_list *link = port->inflight.next;
 
@@ -437,7 +437,7 @@ void vm_contact_fail(struct vm_port *port, struct vm_contact *contact,
 	for (unsigned i = 0; error && i < contact->count; i++)
 		conn_fail(&contact->conns[i], error);
 	if (error)
-		flying_fail(port, contact->process);
+		inflight_fail(port, contact->process);
 	vm_rma_fail(port, contact->process);
 	held_hurry(port, contact->process);
 	if (!contact->down)

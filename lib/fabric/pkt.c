@@ -34,13 +34,13 @@ uint32_t vm_pool_payload(unsigned size)
 void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
 		  int (*reg)(struct vm_port *, struct vm_slab *, bool),
-		  void (*told)(struct vm_port *, int64_t, uint64_t))
+		  void (*changed)(struct vm_port *, int64_t, uint64_t))
 {
 	const uint32_t room[VM_PKT_WIRE + 1] = { SMALL_BYTES, MEDIUM_BYTES,
 						 wire_bytes };
 
 	*pkts = (struct vm_pkts){
-		.port = port, .pvars = pvars, .reg = reg, .told = told
+		.port = port, .pvars = pvars, .reg = reg, .changed = changed
 	};
 	for (int i = 0; i < VM_PKT_CLASSES; i++) {
 		struct vm_pkt_class *class = &pkts->class_[i];
@@ -58,9 +58,9 @@ void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 /* Reports the change before it is counted. */
 static void pool_changes(struct vm_pkts *pkts, int64_t bytes)
 {
-	if (pkts->told)
-		pkts->told(pkts->port, bytes,
-			   pkts->pvars->pool_bytes + (uint64_t)bytes);
+	if (pkts->changed)
+		pkts->changed(pkts->port, bytes,
+			      pkts->pvars->pool_bytes + (uint64_t)bytes);
 	vm_pvar_keep(pkts->pvars->pool_bytes, (uint64_t)bytes);
 }
 

@@ -91,14 +91,14 @@ struct vm_pkts {
 	/* Local registration of a slab; NULL where none is needed. */
 	int (*reg)(struct vm_port *port, struct vm_slab *slab, bool open);
 	/* Called at each change before it is counted; or NULL. */
-	void (*told)(struct vm_port *port, int64_t bytes, uint64_t total);
+	void (*changed)(struct vm_port *port, int64_t bytes, uint64_t total);
 };
 
 /* wire_bytes: space that the largest packets need. */
 void vm_pkts_init(struct vm_pkts *pkts, struct vm_port *port,
 		  struct fabric_port_pvars *pvars, uint32_t wire_bytes,
 		  int (*reg)(struct vm_port *, struct vm_slab *, bool),
-		  void (*told)(struct vm_port *, int64_t, uint64_t));
+		  void (*changed)(struct vm_port *, int64_t, uint64_t));
 /* Frees the slabs.  All packets are given up. */
 void vm_pkts_fini(struct vm_pkts *pkts);
 

@@ -475,7 +475,7 @@ static int deliver(struct vm_port *port, struct vm_list *used,
 }
 
 /* Reports ended operations to their owners. */
-static int tell(struct vm_list *ended)
+static int ended_report(struct vm_list *ended)
 {
 	struct vm_list *link;
 	int count = 0;
@@ -582,14 +582,15 @@ static void port_look(struct vm_port *port, struct found *found)
 }
 
 /* Under polling: makes the callbacks, and handles what follows from them. */
-static int port_tell(struct vm_port *port, struct found *found, bool own)
+static int callbacks_make(struct vm_port *port, struct found *found, bool own)
 {
 	struct vm_list used, loops, *link;
 	int count;
 
 	vm_list_init(&used);
 	vm_list_init(&loops);
-	count = deliver(port, &used, &found->arrived) + tell(&found->ended);
+	count = deliver(port, &used, &found->arrived) +
+		ended_report(&found->ended);
 	report(port, &found->gone);
 	vm_port_lock(port);
 	clean(port, &used, &loops, &found->ended);
@@ -608,7 +609,7 @@ static int port_tell(struct vm_port *port, struct found *found, bool own)
 }
 
 /* Under polling: tells refused senders that they may try again. */
-static void room_tell(struct vm_port *port)
+static void room_report(struct vm_port *port)
 {
 	const struct vm_fabric_config *config = &port->fabric->config;
 	struct vm_list *link;
@@ -641,9 +642,9 @@ int vm_port_poll(struct vm_port *port, bool own)
 	port_look(port, &found);
 	if (!vm_list_empty(&found.arrived) || !vm_list_empty(&found.ended) ||
 	    VM_UNLIKELY(!vm_list_empty(&found.gone)))
-		count = port_tell(port, &found, own);
+		count = callbacks_make(port, &found, own);
 	if (VM_UNLIKELY(found.room))
-		room_tell(port);
+		room_report(port);
 	vm_lock_give(&port->polling);
 	return count + found.events;
 }

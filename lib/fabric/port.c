@@ -50,7 +50,7 @@ static int slab_reg(struct vm_port *port, struct vm_slab *slab, bool open)
 	return 0;
 }
 
-static void pool_told(struct vm_port *port, int64_t bytes, uint64_t total)
+static void pool_changed(struct vm_port *port, int64_t bytes, uint64_t total)
 {
 	const struct vm_fabric_config *config = &port->fabric->config;
 
@@ -248,7 +248,7 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 	}
 	vm_pkts_init(&port->pkts, port, &port->pvars,
 		     (uint32_t)port->wire_bytes, local ? slab_reg : NULL,
-		     pool_told);
+		     pool_changed);
 	if (rc == 0 && port->fi) {
 		vm_port_lock(port);
 		vm_port_retarget(port);

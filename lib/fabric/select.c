@@ -164,19 +164,19 @@ static int interface_address(char address[64], const char *name)
 /* Our address on the default route: a UDP socket that sends nothing. */
 static void route_address(char address[64])
 {
-	struct sockaddr_in far = { .sin_family = AF_INET,
-				   .sin_port = htons(9),
-				   .sin_addr = { htonl(0x01010101) } };
-	struct sockaddr_in near;
-	socklen_t bytes = sizeof(near);
+	struct sockaddr_in remote = { .sin_family = AF_INET,
+				      .sin_port = htons(9),
+				      .sin_addr = { htonl(0x01010101) } };
+	struct sockaddr_in local;
+	socklen_t bytes = sizeof(local);
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	address[0] = '\0';
 	if (fd < 0)
 		return;
-	if (connect(fd, (struct sockaddr *)&far, sizeof(far)) == 0 &&
-	    getsockname(fd, (struct sockaddr *)&near, &bytes) == 0)
-		address_text(address, (struct sockaddr *)&near);
+	if (connect(fd, (struct sockaddr *)&remote, sizeof(remote)) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&local, &bytes) == 0)
+		address_text(address, (struct sockaddr *)&local);
 	close(fd);
 }
 

@@ -16,9 +16,9 @@ void vm_clocks_start(void)
 				 memory_order_relaxed);
 }
 
-void vm_clocks_tell(bool told)
+void vm_clocks_report(bool on)
 {
-	if (told)
+	if (on)
 		atomic_fetch_or_explicit(&vm_sched.watched,
 					 VM_OBSERVE_CLOCKS |
 						 VM_OBSERVE_SWITCHES,
@@ -29,7 +29,7 @@ void vm_clocks_tell(bool told)
 					  memory_order_relaxed);
 }
 
-static void idle_tell(bool idle, uint64_t now)
+static void idle_report(bool idle, uint64_t now)
 {
 	if (vm_sched_observed() & VM_OBSERVE_SWITCHES)
 		vm_sched.observer->on_idle(vm_self, idle, now);
@@ -60,7 +60,7 @@ bool vm_clocks_pause_slow(struct vm_ult *self)
 	vm_timer_suspend(&self->timer, &self->worker->core_time, now);
 	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_suspend(self);
-	idle_tell(true, now);
+	idle_report(true, now);
 	return true;
 }
 
@@ -70,7 +70,7 @@ void vm_clocks_resume(struct vm_ult *self)
 
 	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_resume(self);
-	idle_tell(false, now);
+	idle_report(false, now);
 	vm_timer_resume(&self->timer, now);
 }
 
@@ -83,7 +83,7 @@ bool vm_clocks_idle_slow(struct vm_worker *worker)
 	core_show(worker);
 	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_suspend(vm_self);
-	idle_tell(true, now);
+	idle_report(true, now);
 	return true;
 }
 
@@ -94,7 +94,7 @@ void vm_clocks_busy_slow(void)
 	if (vm_sched_observed() & VM_OBSERVE_COUNTERS)
 		vm_counters_resume(vm_self);
 	now = vm_clock_ticks();
-	idle_tell(false, now);
+	idle_report(false, now);
 	vm_timer_resume(&vm_self->timer, now);
 }
 

@@ -27,7 +27,7 @@ void vm_clocks_start(void);
 
 /* Begins or ends to report switches and waits (vm_sched.observer).
  * Any thread. */
-void vm_clocks_tell(bool told);
+void vm_clocks_report(bool on);
 
 /* Notes the switch from one ULT of a worker to another, while anything is
  * observed. */
@@ -70,9 +70,9 @@ static inline bool vm_clocks_idle(struct vm_worker *worker)
 	       vm_clocks_idle_slow(worker);
 }
 
-static inline void vm_clocks_busy(bool told)
+static inline void vm_clocks_busy(bool observed)
 {
-	if (VM_UNLIKELY(told))
+	if (VM_UNLIKELY(observed))
 		vm_clocks_busy_slow();
 }
 

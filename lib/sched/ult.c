@@ -249,13 +249,13 @@ static void thread_suspend(struct vm_ult *self)
 static __attribute__((noinline)) struct vm_ult *
 next_await(struct vm_worker *worker)
 {
-	bool told = vm_clocks_idle(worker);
+	bool observed = vm_clocks_idle(worker);
 	struct vm_ult *next;
 
 	do
 		vm_worker_idle(worker);
 	while (!(next = vm_worker_next(worker)));
-	vm_clocks_busy(told);
+	vm_clocks_busy(observed);
 	return next;
 }
 
@@ -278,24 +278,24 @@ void vm_ult_suspend(void)
 bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value)
 {
 	struct vm_worker *worker = vm_self->worker;
-	bool told, seen;
+	bool observed, seen;
 
 	/* Others need the processor of an OS thread and of crowded workers. */
 	if (worker->index < 0 || vm_sched.crowded)
 		return false;
-	told = vm_clocks_idle(worker);
+	observed = vm_clocks_idle(worker);
 	seen = vm_worker_watch(worker, word, value);
-	vm_clocks_busy(told);
+	vm_clocks_busy(observed);
 	return seen;
 }
 
 /* Idles in the worker's own OS thread, which has nothing to run. */
 static void root_idle(struct vm_worker *worker)
 {
-	bool told = vm_clocks_idle(worker);
+	bool observed = vm_clocks_idle(worker);
 
 	vm_worker_idle(worker);
-	vm_clocks_busy(told);
+	vm_clocks_busy(observed);
 }
 
 void vm_ult_run_all(struct vm_worker *worker)

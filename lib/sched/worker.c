@@ -334,7 +334,7 @@ void vm_worker_idle(struct vm_worker *worker)
 static void worker_sleep_short(struct vm_worker *worker)
 {
 	struct vm_ult *tail = worker->tail;
-	bool told = vm_clocks_idle(worker);
+	bool observed = vm_clocks_idle(worker);
 
 	atomic_store_explicit(&worker->sleeping, 1, memory_order_relaxed);
 	vm_sched_fence_all();
@@ -343,7 +343,7 @@ static void worker_sleep_short(struct vm_worker *worker)
 		vm_futex_wait(&worker->sleeping, 1, SHORT_SLEEP_NS);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
-	vm_clocks_busy(told);
+	vm_clocks_busy(observed);
 }
 
 void vm_worker_vain(struct vm_worker *worker)

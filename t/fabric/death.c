@@ -24,13 +24,13 @@ static void rma_done(struct vm_rma *rma, int error)
 }
 
 /* Connects, so that what follows is under way when the other one dies. */
-static void connect_first(struct far *far, struct side *side)
+static void connect_first(struct child *child, struct side *side)
 {
-	far_tell(far, 's');
+	child_send(child, 's');
 	while (side->packets == 0)
 		side_poll(side);
 	char answer;
-	bytes_receive(far->socket, &answer, 1);
+	bytes_receive(child->socket, &answer, 1);
 }
 
 static struct vm_send_op ops[SENDS];
@@ -39,7 +39,7 @@ static char data[20000];
 static char *near;
 
 /* Starts a lot; how many ends there will be. */
-static int start_all(struct far *far, struct side *side)
+static int start_all(struct child *child, struct side *side)
 {
 	struct vm_port *port = vm_fabric_port(side->fabric, 0);
 	int expected = 0;
@@ -48,9 +48,9 @@ static int start_all(struct far *far, struct side *side)
 	for (int i = 0; i < READS; i++) {
 		rmas[i] = (struct vm_rma){ .done = rma_done,
 					   .to = { 1, 0 },
-					   .remote = far->remote,
+					   .remote = child->remote,
 					   .local = near,
-					   .bytes = FAR_BYTES };
+					   .bytes = CHILD_BYTES };
 		expected += vm_rma_read(port, &rmas[i]) == 0;
 	}
 	for (int i = 0; i < SENDS; i++) {
@@ -80,15 +80,15 @@ static void after(struct side *side, const char *name)
 static void told(const char *name)
 {
 	struct side side;
-	struct far far;
+	struct child child;
 	int expected;
 
-	far_open(&far, &side, 2);
-	connect_first(&far, &side);
-	far_tell(&far, 'b');
-	expected = start_all(&far, &side);
-	kill(far.pid, SIGKILL);
-	is_int(far_wait(&far), -1, "%s: the other process is killed", name);
+	child_open(&child, &side, 2);
+	connect_first(&child, &side);
+	child_send(&child, 'b');
+	expected = start_all(&child, &side);
+	kill(child.pid, SIGKILL);
+	is_int(child_wait(&child), -1, "%s: the other process is killed", name);
 	vm_fabric_peer_dead(side.fabric, 1);
 	while (ended < expected || side.downs < 2)
 		side_idle(&side, vm_clock_ns() + 1000000);
@@ -101,15 +101,15 @@ static void told(const char *name)
 static void untold(const char *name)
 {
 	struct side side;
-	struct far far;
+	struct child child;
 	int expected;
 
-	far_open(&far, &side, 2);
-	connect_first(&far, &side);
-	far_tell(&far, 'b');
-	expected = start_all(&far, &side);
-	kill(far.pid, SIGKILL);
-	is_int(far_wait(&far), -1, "%s: another one is killed", name);
+	child_open(&child, &side, 2);
+	connect_first(&child, &side);
+	child_send(&child, 'b');
+	expected = start_all(&child, &side);
+	kill(child.pid, SIGKILL);
+	is_int(child_wait(&child), -1, "%s: another one is killed", name);
 	while (ended < expected || side.downs < 2)
 		side_idle(&side, NEVER_NS);
 	is_int(ended, expected, "%s: all operations end though nobody tells us",
@@ -121,13 +121,13 @@ static void untold(const char *name)
 static void silent(const char *name)
 {
 	struct side side;
-	struct far far;
+	struct child child;
 	int rc = 1;
 
-	far_open(&far, &side, 2);
-	connect_first(&far, &side);
-	kill(far.pid, SIGKILL);
-	is_int(far_wait(&far), -1, "%s: a third one is killed", name);
+	child_open(&child, &side, 2);
+	connect_first(&child, &side);
+	kill(child.pid, SIGKILL);
+	is_int(child_wait(&child), -1, "%s: a third one is killed", name);
 	while (rc >= 0) {
 		rc = side_send(&side, 1, 0, 0, data, 10, true, NULL);
 		side_idle(&side, vm_clock_ns() + 10000000);
@@ -141,7 +141,7 @@ static void silent(const char *name)
 int main(void)
 {
 	vm_clock_init();
-	near = malloc(FAR_BYTES);
+	near = malloc(CHILD_BYTES);
 	for (size_t i = 0; i < PROVIDERS; i++) {
 		if (!provider_use(providers[i])) {
 			skip(1, "libfabric has no such provider: %s",

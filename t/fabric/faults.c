@@ -25,20 +25,20 @@ struct move {
 	struct vm_rma rma;
 	struct vm_mr mr;
 	uint64_t number;
-	char *far;
+	char *remote;
 };
 
 static void move_done(struct vm_rma *rma, int error)
 {
 	struct move *move = vm_container_of(rma, struct move, rma);
-	const char *result = rma->write ? move->far : rma->local;
+	const char *result = rma->write ? move->remote : rma->local;
 
 	reads_ended++;
 	reads_failed += error ||
 			!pattern_fits(result, move->number, rma->bytes);
 	vm_mr_close(&move->mr);
 	free(rma->local);
-	free(move->far);
+	free(move->remote);
 	free(move);
 }
 
@@ -51,13 +51,13 @@ static void move_start(struct pair *pair, int s, uint64_t number)
 
 	rma->done = move_done;
 	rma->local = malloc(bytes + 1);
-	move->far = malloc(bytes + 1);
+	move->remote = malloc(bytes + 1);
 	move->number = number;
 	rma->bytes = bytes;
-	pattern_fill(number % 2 ? rma->local : move->far, number, bytes);
+	pattern_fill(number % 2 ? rma->local : move->remote, number, bytes);
 	rma->to = (struct vm_to){ (uint32_t)!s, at };
 	if (vm_mr_open(vm_fabric_port(pair->side[!s].fabric, at), &move->mr,
-		       move->far, bytes,
+		       move->remote, bytes,
 		       number % 2 ? VM_MR_WRITE : VM_MR_READ) < 0)
 		bail("cannot register memory");
 	rma->remote = move->mr.remote;

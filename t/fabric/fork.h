@@ -17,13 +17,13 @@
 
 #include "pair.h"
 
-#define FAR_BYTES (8u << 20)
+#define CHILD_BYTES (8u << 20)
 #define NEVER_NS UINT64_MAX
 
-struct far {
+struct child {
 	pid_t pid;
 	int socket;
-	struct vm_remote remote; /* FAR_BYTES that may be read and written */
+	struct vm_remote remote; /* CHILD_BYTES that may be read and written */
 };
 
 static inline void bytes_send(int fd, const void *bytes, size_t count)
@@ -69,7 +69,7 @@ static inline void side_idle(struct side *side, uint64_t until_ns)
 }
 
 /* Carries out a letter in the child; false: it is to end. */
-static inline bool far_obey(struct side *side, char letter)
+static inline bool child_obey(struct side *side, char letter)
 {
 	static char data[20000];
 
@@ -94,20 +94,20 @@ static inline bool far_obey(struct side *side, char letter)
 }
 
 /* The child's life. */
-static inline void far_main(int fd, unsigned ports)
+static inline void child_main(int fd, unsigned ports)
 {
-	unsigned char *memory = malloc(FAR_BYTES);
+	unsigned char *memory = malloc(CHILD_BYTES);
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	struct side side;
 	struct vm_mr mr;
 	char letter;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	pattern_fill(memory, 1, FAR_BYTES);
+	pattern_fill(memory, 1, CHILD_BYTES);
 	if (side_open(&side, 1, ports, NULL) < 0)
 		_exit(1);
 	side_connect(&side, fd);
-	if (vm_mr_open(vm_fabric_port(side.fabric, 0), &mr, memory, FAR_BYTES,
+	if (vm_mr_open(vm_fabric_port(side.fabric, 0), &mr, memory, CHILD_BYTES,
 		       VM_MR_READ | VM_MR_WRITE) < 0)
 		_exit(1);
 	bytes_send(fd, &mr.remote, sizeof(mr.remote));
@@ -117,7 +117,7 @@ static inline void far_main(int fd, unsigned ports)
 			continue;
 		if (recv(fd, &letter, 1, 0) != 1)
 			_exit(1);
-		if (!far_obey(&side, letter))
+		if (!child_obey(&side, letter))
 			break;
 		bytes_send(fd, &letter, 1);
 	}
@@ -128,46 +128,47 @@ static inline void far_main(int fd, unsigned ports)
 	_exit(0);
 }
 
-static inline void far_open(struct far *far, struct side *side, unsigned ports)
+static inline void child_open(struct child *child, struct side *side,
+			      unsigned ports)
 {
 	int fds[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		bail("socketpair: %s", strerror(errno));
-	far->pid = fork();
-	if (far->pid == 0) {
+	child->pid = fork();
+	if (child->pid == 0) {
 		close(fds[0]);
-		far_main(fds[1], ports);
+		child_main(fds[1], ports);
 	}
 	close(fds[1]);
-	far->socket = fds[0];
-	if (far->pid < 0 || side_open(side, 0, ports, NULL) < 0)
+	child->socket = fds[0];
+	if (child->pid < 0 || side_open(side, 0, ports, NULL) < 0)
 		bail("cannot open a fabric here and in a child");
-	side_connect(side, far->socket);
-	bytes_receive(far->socket, &far->remote, sizeof(far->remote));
+	side_connect(side, child->socket);
+	bytes_receive(child->socket, &child->remote, sizeof(child->remote));
 }
 
-static inline void far_tell(struct far *far, char letter)
+static inline void child_send(struct child *child, char letter)
 {
-	bytes_send(far->socket, &letter, 1);
+	bytes_send(child->socket, &letter, 1);
 }
 
 /* Tells and waits for the answer. */
-static inline void far_do(struct far *far, char letter)
+static inline void child_do(struct child *child, char letter)
 {
 	char answer;
 
-	far_tell(far, letter);
-	bytes_receive(far->socket, &answer, 1);
+	child_send(child, letter);
+	bytes_receive(child->socket, &answer, 1);
 }
 
 /* The child's exit status, or -1 when it was killed. */
-static inline int far_wait(struct far *far)
+static inline int child_wait(struct child *child)
 {
 	int status;
 
-	close(far->socket);
-	if (waitpid(far->pid, &status, 0) != far->pid)
+	close(child->socket);
+	if (waitpid(child->pid, &status, 0) != child->pid)
 		return -2;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -9,11 +9,11 @@ static void run(const char *provider)
 {
 	struct vm_look look = { 0 }, own = { 0 };
 	struct side side;
-	struct far far;
+	struct child child;
 	uint64_t end;
 
-	far_open(&far, &side, 1);
-	far_do(&far, 's');
+	child_open(&child, &side, 1);
+	child_do(&child, 's');
 	for (int i = 0; i < 20; i++) {
 		vm_fabric_look(side.fabric, 1, &look);
 		vm_fabric_look(side.fabric, 0, &own);
@@ -23,10 +23,10 @@ static void run(const char *provider)
 	   provider);
 	ok(vm_fabric_peer_alive(side.fabric, 0), "%s: so are we", provider);
 	is_int((int)side.downs, 0, "%s: nobody is given up", provider);
-	far_do(&far, 's');
+	child_do(&child, 's');
 	is_int(own.fd, 0, "%s: and nobody asks himself", provider);
-	kill(far.pid, SIGKILL);
-	is_int(far_wait(&far), -1, "%s: the other one is killed", provider);
+	kill(child.pid, SIGKILL);
+	is_int(child_wait(&child), -1, "%s: the other one is killed", provider);
 	end = vm_clock_ns() + UINT64_C(20000000000);
 	while (!side.downs && vm_clock_ns() < end) {
 		vm_fabric_look(side.fabric, 1, &look);

@@ -26,14 +26,14 @@ static int reg(struct vm_port *port, struct vm_slab *slab, bool open)
 
 /* The sum of the reported changes; and how often the reported total
  * differed. */
-static int64_t told_bytes;
-static int told_wrong;
+static int64_t reported_bytes;
+static int reported_wrong;
 
-static void told(struct vm_port *port, int64_t bytes, uint64_t total)
+static void pool_changed(struct vm_port *port, int64_t bytes, uint64_t total)
 {
 	(void)port;
-	told_bytes += bytes;
-	told_wrong += bytes == 0 || total != (uint64_t)told_bytes;
+	reported_bytes += bytes;
+	reported_wrong += bytes == 0 || total != (uint64_t)reported_bytes;
 }
 
 static struct vm_packet *get(struct vm_pkts *pkts, size_t bytes)
@@ -98,8 +98,8 @@ static void churn(struct vm_pkts *pkts)
 	vm_pkts_shrink(pkts);
 	ok(pvars.pool_bytes < most / 4, "unused slabs are given back");
 	ok(pvars.pool_bytes_max >= most, "the high-water mark stays");
-	is_int(told_bytes, (intmax_t)pvars.pool_bytes,
-	       "all that was taken and given back was told");
+	is_int(reported_bytes, (intmax_t)pvars.pool_bytes,
+	       "all that was taken and given back was reported");
 	is_int((int)(pvars.pool_grows - pvars.pool_shrinks), registered,
 	       "each slab was registered once");
 	is_int(registered, 3, "one slab of each size is left");
@@ -132,13 +132,14 @@ int main(void)
 	struct vm_pkts pkts;
 
 	vm_fabric_vars_add();
-	vm_pkts_init(&pkts, NULL, &pvars, LARGE, reg, told);
+	vm_pkts_init(&pkts, NULL, &pvars, LARGE, reg, pool_changed);
 	sizes(&pkts);
 	churn(&pkts);
 	settings(&pkts);
 	vm_pkts_fini(&pkts);
 	is_int(registered, 0, "none are left when the pool ends");
 	is_int((int)pvars.pool_bytes, 0, "nor any memory");
-	ok(told_bytes == 0 && told_wrong == 0, "which was told, with its sum");
+	ok(reported_bytes == 0 && reported_wrong == 0,
+	   "which was reported, with its sum");
 	return done_testing();
 }

@@ -19,21 +19,22 @@ static void rma_done(struct vm_rma *rma, int error)
 
 /* One operation of each size; whether the bytes and only those have moved. */
 static bool moved(struct pair *pair, bool write, uint32_t owner, size_t bytes,
-		  unsigned char *near, unsigned char *far)
+		  unsigned char *local, unsigned char *remote)
 {
 	struct vm_port *port = vm_fabric_port(pair->side[0].fabric, 0);
 	struct vm_port *there = vm_fabric_port(pair->side[owner].fabric, 1);
 	struct vm_rma rma = { .done = rma_done,
 			      .to = { owner, 1 },
-			      .local = near,
+			      .local = local,
 			      .bytes = bytes };
-	unsigned char *from = write ? near : far, *to = write ? far : near;
+	unsigned char *from = write ? local : remote,
+		      *to = write ? remote : local;
 	struct vm_mr mr;
 
 	pattern_fill(from, bytes, bytes + 1);
 	memset(to, 0xee, bytes + 1);
 	ended = failed = 0;
-	if (vm_mr_open(there, &mr, far, bytes,
+	if (vm_mr_open(there, &mr, remote, bytes,
 		       write ? VM_MR_WRITE : VM_MR_READ) < 0)
 		return false;
 	rma.remote = mr.remote;
@@ -45,8 +46,8 @@ static bool moved(struct pair *pair, bool write, uint32_t owner, size_t bytes,
 	       to[bytes] == 0xee;
 }
 
-static void sizes(struct pair *pair, const char *name, unsigned char *near,
-		  unsigned char *far)
+static void sizes(struct pair *pair, const char *name, unsigned char *local,
+		  unsigned char *remote)
 {
 	static const size_t list[] = { 1,	  8,	   4096,    65537,
 				       1048575,	  1048576, 1048577, 3000001,
@@ -55,8 +56,8 @@ static void sizes(struct pair *pair, const char *name, unsigned char *near,
 
 	for (unsigned i = 0; i < sizeof(list) / sizeof(list[0]); i++)
 		for (int k = 0; k < 4; k++)
-			wrong[k] +=
-				!moved(pair, k & 1, k < 2, list[i], near, far);
+			wrong[k] += !moved(pair, k & 1, k < 2, list[i], local,
+					   remote);
 	is_int(wrong[0], 0, "%s: remote reads of all sizes", name);
 	is_int(wrong[1], 0, "%s: remote writes of all sizes", name);
 	is_int(wrong[2], 0, "%s: reads of our own memory", name);
@@ -64,22 +65,22 @@ static void sizes(struct pair *pair, const char *name, unsigned char *near,
 }
 
 /* Several operations at a time, both ways, packets between them. */
-static void many(struct pair *pair, const char *name, unsigned char *near,
-		 unsigned char *far)
+static void many(struct pair *pair, const char *name, unsigned char *local,
+		 unsigned char *remote)
 {
 	size_t each = BYTES_MAX / OPS - 1;
 	struct vm_rma rma[2][OPS];
 	struct vm_mr mr[2];
 	int wrong = 0;
 
-	pattern_fill(near, 1, BYTES_MAX / 2);
-	pattern_fill(far, 2, BYTES_MAX / 2);
+	pattern_fill(local, 1, BYTES_MAX / 2);
+	pattern_fill(remote, 2, BYTES_MAX / 2);
 	ended = failed = 0;
-	/* Side 0 reads the first half of `far`, side 1 that of `near`; each
+	/* Side 0 reads the first half of `remote`, side 1 that of `local`; each
 	 * into its second half. */
 	for (int s = 0; s < 2; s++)
 		wrong += vm_mr_open(vm_fabric_port(pair->side[s].fabric, 0),
-				    &mr[s], s ? far : near, BYTES_MAX / 2,
+				    &mr[s], s ? remote : local, BYTES_MAX / 2,
 				    VM_MR_READ) < 0;
 	each /= 2;
 	for (int i = 0; i < OPS; i++) {
@@ -91,7 +92,7 @@ static void many(struct pair *pair, const char *name, unsigned char *near,
 				.done = rma_done,
 				.to = { !s, 0 },
 				.remote = mr[!s].remote,
-				.local = (s ? far : near) + BYTES_MAX / 2 +
+				.local = (s ? remote : local) + BYTES_MAX / 2 +
 					 (size_t)i * each,
 				.bytes = each,
 			};
@@ -107,24 +108,24 @@ static void many(struct pair *pair, const char *name, unsigned char *near,
 	for (int s = 0; s < 2; s++)
 		vm_mr_close(&mr[s]);
 	wrong += failed;
-	wrong += memcmp(near + BYTES_MAX / 2, far, OPS * each) != 0;
-	wrong += memcmp(far + BYTES_MAX / 2, near, OPS * each) != 0;
+	wrong += memcmp(local + BYTES_MAX / 2, remote, OPS * each) != 0;
+	wrong += memcmp(remote + BYTES_MAX / 2, local, OPS * each) != 0;
 	is_int(wrong, 0, "%s: many reads both ways, with packets between them",
 	       name);
 	is_int(pair->side[0].faults + pair->side[1].faults, 0,
 	       "%s: and those packets arrive in order", name);
 }
 
-static void refusals(struct pair *pair, const char *name, unsigned char *near,
-		     unsigned char *far)
+static void refusals(struct pair *pair, const char *name, unsigned char *local,
+		     unsigned char *remote)
 {
 	struct vm_port *port = vm_fabric_port(pair->side[0].fabric, 0);
 	struct vm_rma rma = {
-		.done = rma_done, .to = { 0, 1 }, .local = near, .bytes = 100
+		.done = rma_done, .to = { 0, 1 }, .local = local, .bytes = 100
 	};
 	struct vm_mr mr;
 
-	vm_mr_open(vm_fabric_port(pair->side[0].fabric, 1), &mr, far, 64,
+	vm_mr_open(vm_fabric_port(pair->side[0].fabric, 1), &mr, remote, 64,
 		   VM_MR_READ);
 	rma.remote = mr.remote;
 	ended = failed = 0;
@@ -148,20 +149,20 @@ static void refusals(struct pair *pair, const char *name, unsigned char *near,
 
 static void run(const char *provider)
 {
-	unsigned char *near = malloc(BYTES_MAX + 1);
-	unsigned char *far = malloc(BYTES_MAX + 1);
+	unsigned char *local = malloc(BYTES_MAX + 1);
+	unsigned char *remote = malloc(BYTES_MAX + 1);
 	struct pair pair;
 
 	pair_open(&pair, 2, NULL);
 	ok(vm_fabric_limits(pair.side[0].fabric)->rma,
 	   "%s: there is remote memory", provider);
-	sizes(&pair, provider, near, far);
-	many(&pair, provider, near, far);
-	refusals(&pair, provider, near, far);
+	sizes(&pair, provider, local, remote);
+	many(&pair, provider, local, remote);
+	refusals(&pair, provider, local, remote);
 	ok(pair_stop(&pair), "%s: both sides end in order", provider);
 	pair_close(&pair);
-	free(near);
-	free(far);
+	free(local);
+	free(remote);
 }
 
 int main(void)

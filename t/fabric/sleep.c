@@ -78,15 +78,15 @@ static void run(const char *provider)
 {
 	static char data[100];
 	struct side side;
-	struct far far;
+	struct child child;
 	unsigned rounds;
 
-	far_open(&far, &side, 2);
+	child_open(&child, &side, 2);
 	kicks(&side, provider);
 	rounds = idle_rounds(&side);
 	ok(rounds < 40, "%s: before any packet a sleeper sleeps (%u rounds)",
 	   provider, rounds);
-	far_tell(&far, 's');
+	child_send(&child, 's');
 	rounds = await(&side, 1);
 	ok(rounds < 1000, "%s: a packet wakes it (%u rounds)", provider,
 	   rounds);
@@ -95,16 +95,17 @@ static void run(const char *provider)
 	rounds = idle_rounds(&side);
 	ok(rounds < 200, "%s: then it sleeps again (%u rounds)", provider,
 	   rounds);
-	far_tell(&far, 's');
+	child_send(&child, 's');
 	rounds = await(&side, 2);
 	ok(rounds < 1000, "%s: and wakes again (%u rounds)", provider, rounds);
 	is_int(side.faults, 0, "%s: nothing is wrong", provider);
 	for (int i = 0; i < 2; i++)
-		recv(far.socket, data, 1, MSG_WAITALL);
-	far_tell(&far, 'q');
+		recv(child.socket, data, 1, MSG_WAITALL);
+	child_send(&child, 'q');
 	is_int(vm_fabric_stop(side.fabric, 10000000000u), 0,
 	       "%s: it ends in order", provider);
-	is_int(far_wait(&far), 0, "%s: so does the other process", provider);
+	is_int(child_wait(&child), 0, "%s: so does the other process",
+	       provider);
 	vm_fabric_close(side.fabric);
 }
 

@@ -76,16 +76,16 @@ static void faster(struct pair *pair, uint32_t to, const char *name)
 
 static void remote(struct pair *pair, uint32_t to, bool write, const char *name)
 {
-	static char near[100000], far[100000];
+	static char source[100000], target[100000];
 	struct vm_rma rma = { .done = rma_done,
 			      .to = { to, 0 },
-			      .local = near,
-			      .bytes = sizeof(near) };
+			      .local = source,
+			      .bytes = sizeof(source) };
 	uint64_t start = vm_clock_ns();
 	struct vm_mr mr;
 
-	vm_mr_open(vm_fabric_port(pair->side[to].fabric, 0), &mr, far,
-		   sizeof(far), write ? VM_MR_WRITE : VM_MR_READ);
+	vm_mr_open(vm_fabric_port(pair->side[to].fabric, 0), &mr, target,
+		   sizeof(target), write ? VM_MR_WRITE : VM_MR_READ);
 	rma.remote = mr.remote;
 	ended_ns = 0;
 	(write ? vm_rma_write :

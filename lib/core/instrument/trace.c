@@ -83,8 +83,8 @@ static void wanted_changed(uint32_t wanted)
 		vm_intercept_set(VM_INTERCEPT_EVENTS);
 	else
 		vm_intercept_clear(VM_INTERCEPT_EVENTS);
-	vm_clocks_tell(wanted & UINT32_C(1) << VM_EVENT_ult_switch ||
-		       tracer->trace.file);
+	vm_clocks_report(wanted & UINT32_C(1) << VM_EVENT_ult_switch ||
+			 tracer->trace.file);
 }
 
 static int hear(struct vm_event_handle **handle, enum vm_event_id id,

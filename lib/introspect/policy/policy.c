@@ -460,8 +460,8 @@ int vm_policies_add(struct vm_policies *all, const struct vmpi_policy *policy,
 	return 0;
 }
 
-static void event_tell(struct vm_policy_run *run, enum vmpi_policy_event event,
-		       int number)
+static void event_report(struct vm_policy_run *run,
+			 enum vmpi_policy_event event, int number)
 {
 	if (!run->off && run->policy->event)
 		guard(run, run->policy->event(&run->tuner, event, number));
@@ -489,7 +489,7 @@ static void changes_see(struct vm_policy_run *run)
 		if (!knob->ours || knob_holds(vars, knob))
 			continue;
 		knob->ours = false;
-		event_tell(run, VMPI_POLICY_CHANGED, knob->number);
+		event_report(run, VMPI_POLICY_CHANGED, knob->number);
 	}
 }
 
@@ -519,7 +519,7 @@ void vm_policies_tick(struct vm_policies *all, uint64_t now_ns)
 			continue;
 		run->ticks++;
 		if (added)
-			event_tell(run, VMPI_POLICY_ADDED, 0);
+			event_report(run, VMPI_POLICY_ADDED, 0);
 		changes_see(run);
 		if (!run->off)
 			guard(run, run->policy->tick(&run->tuner, now_ns));
@@ -530,7 +530,7 @@ void vm_policies_fini(struct vm_policies *all, uint64_t now_ns)
 {
 	all->now_ns = now_ns;
 	for (unsigned i = all->count; i-- > 0;) {
-		event_tell(all->runs[i], VMPI_POLICY_END, 0);
+		event_report(all->runs[i], VMPI_POLICY_END, 0);
 		run_end(all->runs[i]);
 		free(all->runs[i]);
 	}

@@ -244,7 +244,7 @@ static void users_add(int id, int more)
 	if (after == before)
 		return;
 	/* Pairs with nothing: the lists are walked by acquire loads, and an
-	 * event that is raised meanwhile may be told or not. */
+	 * event that is raised meanwhile may be reported or not. */
 	atomic_store_explicit(&vm_events_wanted.bits, after,
 			      memory_order_relaxed);
 	if (events.changed)
@@ -399,8 +399,8 @@ static void drop(struct vm_event_handle *handle, const struct vm_event *event)
 }
 
 /* Reports the events that were dropped since the last time. */
-static void drops_tell(struct vm_event_handle *handle,
-		       enum vm_event_safety safety, void *arg)
+static void drops_report(struct vm_event_handle *handle,
+			 enum vm_event_safety safety, void *arg)
 {
 	vm_event_dropped_fn fn =
 		atomic_load_explicit(&handle->on_dropped, memory_order_acquire);
@@ -436,7 +436,7 @@ static void deliver(struct vm_event_handle *handle,
 	}
 	if (VM_UNLIKELY(atomic_load_explicit(&handle->drops_new,
 					     memory_order_relaxed)))
-		drops_tell(handle, safety, arg);
+		drops_report(handle, safety, arg);
 	fn(event, handle, safety, arg);
 }
 

@@ -80,7 +80,7 @@ static int round_do(struct vm_balance *balance, struct vm_balance_load *loads)
 static void small_test(void)
 {
 	enum { RANKS = 5, WORKERS = 2, WAYS = 8 * 8 * 8 * 8 * 8 };
-	int wrong = 0, worse = 0, late = 0, far = 0;
+	int wrong = 0, worse = 0, late = 0, loose = 0;
 
 	for (int way = 0; way < WAYS; way++) {
 		struct vm_balance_load loads[RANKS];
@@ -100,14 +100,14 @@ static void small_test(void)
 		}
 		late += count != 0;
 		worse += most_of(loads, RANKS, WORKERS) > before;
-		far += most_of(loads, RANKS, WORKERS) * 3 >
-		       best_of(loads, RANKS, WORKERS) * 4;
+		loose += most_of(loads, RANKS, WORKERS) * 3 >
+			 best_of(loads, RANKS, WORKERS) * 4;
 		vm_balance_fini(&balance);
 	}
 	is_int(wrong, 0, "moves name a rank once and a worker it is not on");
 	is_int(worse, 0, "no loads get worse (all %d of five ranks)", WAYS);
 	is_int(late, 0, "all come to rest");
-	is_int(far, 0, "within a third of the best there is");
+	is_int(loose, 0, "within a third of the best there is");
 }
 
 /* Random loads that stay as they are; some ranks are fixed. */
@@ -246,7 +246,7 @@ static bool is_blocks(const int *worker, int ranks)
 
 static void place_test(void)
 {
-	int empty = 0, far = 0, worker[MOST];
+	int empty = 0, loose = 0, worker[MOST];
 	uint64_t times[MOST];
 
 	for (int i = 0; i < MOST; i++)
@@ -278,11 +278,11 @@ static void place_test(void)
 		}
 		for (int w = 0; w < workers && w < ranks; w++)
 			empty += !used[w];
-		far += most_of(loads, ranks, workers) * 3 >
-		       best_of(loads, ranks, workers) * 4 + 3;
+		loose += most_of(loads, ranks, workers) * 3 >
+			 best_of(loads, ranks, workers) * 4 + 3;
 	}
 	is_int(empty, 0, "each worker gets a rank while there are enough");
-	is_int(far, 0, "and none more than 4/3 of what the best needs");
+	is_int(loose, 0, "and none more than 4/3 of what the best needs");
 }
 
 int main(void)
