@@ -62,7 +62,7 @@ int main(void)
 		ok(strstr(why, words) != NULL, "and named: %s", why);   \
 		*theirs = old;                                          \
 	} while (0)
-	WITH(magic, 1, "no address");
+	WITH(magic, 1, "not an address");
 	WITH(version, 2, "version");
 	WITH(job, 1, "job");
 	WITH(format, 3, "format");
