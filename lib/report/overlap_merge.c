@@ -21,7 +21,7 @@ struct section {
 	struct vm_overlap_row row[VM_SIDES][VM_OVERLAP_BINS];
 };
 
-struct merge {
+struct overlap_merge {
 	struct section *sections;
 	unsigned count;
 	const struct vm_overlap_setup *setup; /* all have the same bins */
@@ -67,7 +67,7 @@ static void bin_text(char text[64], const struct vm_overlap_setup *setup,
 	vm_overlap_range_text(text, setup, bin, &words);
 }
 
-static struct section *section_of(struct merge *merge, const char *path)
+static struct section *section_of(struct overlap_merge *merge, const char *path)
 {
 	for (unsigned i = 0; i < merge->count; i++)
 		if (!strcmp(merge->sections[i].path, path))
@@ -89,8 +89,8 @@ static void row_scale(struct vm_overlap_row *row, double tick_ns)
 		*times[i] = (uint64_t)((double)*times[i] * tick_ns);
 }
 
-static void rank_merge(struct merge *merge, const struct vm_overlap *rank,
-		       double tick_ns)
+static void rank_merge(struct overlap_merge *merge,
+		       const struct vm_overlap *rank, double tick_ns)
 {
 	char path[PATH_BYTES];
 
@@ -122,9 +122,10 @@ static void rank_merge(struct merge *merge, const struct vm_overlap *rank,
 }
 
 /* To be freed: merge->sections. */
-static bool merge_make(struct merge *merge, const struct vm_overlap_job *job)
+static bool merge_make(struct overlap_merge *merge,
+		       const struct vm_overlap_job *job)
 {
-	*merge = (struct merge){ 0 };
+	*merge = (struct overlap_merge){ 0 };
 	merge->sections = calloc(SECTIONS_MAX, sizeof(*merge->sections));
 	if (!merge->sections)
 		return false;
@@ -169,7 +170,7 @@ static void row_print(FILE *file, const char *prefix, const char *section,
 		percent((double)row->core_max, data));
 }
 
-static void section_print(const struct merge *merge,
+static void section_print(const struct overlap_merge *merge,
 			  const struct section *section, FILE *file,
 			  const char *prefix)
 {
@@ -192,7 +193,7 @@ static void section_print(const struct merge *merge,
 }
 
 /* Prints the reasons why the numbers may be too low. */
-static void doubts_print(const struct merge *merge, FILE *file,
+static void doubts_print(const struct overlap_merge *merge, FILE *file,
 			 const char *prefix)
 {
 	if (merge->missing)
@@ -221,7 +222,7 @@ void vm_overlap_job_print(const struct vm_overlap_job *job, FILE *file,
 			  const char *prefix)
 {
 	char advice[512];
-	struct merge merge;
+	struct overlap_merge merge;
 
 	if (!merge_make(&merge, job)) {
 		free(merge.sections);
@@ -247,7 +248,7 @@ void vm_overlap_job_print(const struct vm_overlap_job *job, FILE *file,
 void vm_overlap_job_json(const struct vm_overlap_job *job, FILE *file)
 {
 	char advice[512];
-	struct merge merge;
+	struct overlap_merge merge;
 	unsigned lines = 0;
 
 	if (!merge_make(&merge, job)) {

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names of lib's headers that mean two things, or that have no prefix.
 
-prefixes.py SOURCE unique|prefix: prints one line for each struct, enum, union,
-inline function or macro of a header that another file of lib defines, too; for
-each struct, enum, union and inline function of a header that does not begin with
-vm_, vmpi_ or the name of a group of variables (core_, sched_, ...).
+prefixes.py SOURCE unique|layer|prefix: prints one line for each struct, enum,
+union, inline function or macro of a header that another file of lib defines, too
+(unique); each struct, enum or union that two files of one layer define (layer);
+each struct, enum, union or inline function of a header that does not begin with
+vm_, vmpi_ or the name of a group of variables: core_, sched_, ... (prefix).
 """
 import glob
 import re
@@ -35,6 +36,9 @@ def definitions():
 
 
 for (kind, name), paths in sorted(definitions().items()):
+    layers = [path.split("/")[1] for path in paths]
+    if WHAT == "layer" and kind == "tag" and len(set(layers)) < len(layers):
+        print(f"tag {name}: {', '.join(paths)}")
     if not any(path.endswith(".h") for path in paths):
         continue
     if WHAT == "unique" and len(paths) > 1:

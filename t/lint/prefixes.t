@@ -8,6 +8,8 @@ cd "$VMPI_SRC" || exit 1
 
 none "$(python3 t/lint/prefixes.py . unique 2>&1)" \
 	"what a header defines no other file of lib defines"
+none "$(python3 t/lint/prefixes.py . layer 2>&1)" \
+	"a layer defines a struct, an enum or a union once"
 none "$(python3 t/lint/prefixes.py . prefix 2>&1)" \
 	"types and functions of headers begin with vm_ or a layer"
 done_testing

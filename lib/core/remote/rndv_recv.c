@@ -315,7 +315,7 @@ void vm_rndv_recv_written(struct vm_port *port, struct vm_pkt *pkt)
 	}
 }
 
-struct search {
+struct recv_search {
 	const struct vm_port *port;
 	uint32_t process;
 };
@@ -323,7 +323,7 @@ struct search {
 static uint64_t pull_comes_from(uint64_t id, void *op, void *arg)
 {
 	const struct vm_rndv_recv *pull = op;
-	const struct search *search = arg;
+	const struct recv_search *search = arg;
 
 	return pull->port == search->port &&
 			       pull->origin.from.process == search->process ?
@@ -333,7 +333,7 @@ static uint64_t pull_comes_from(uint64_t id, void *op, void *arg)
 
 void vm_rndv_recv_down(struct vm_port *port, uint32_t process, int error)
 {
-	struct search search = { port, process };
+	struct recv_search search = { port, process };
 	struct vm_rndv_recv *pull;
 	uint64_t id;
 

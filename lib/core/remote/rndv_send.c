@@ -314,7 +314,7 @@ void vm_rndv_send_fin(struct vm_port *port, struct vm_pkt *pkt)
 		vm_rndv_send_end(push, step->error);
 }
 
-struct search {
+struct send_search {
 	const struct vm_port *port;
 	uint32_t process;
 };
@@ -322,7 +322,7 @@ struct search {
 static uint64_t push_goes_to(uint64_t id, void *op, void *arg)
 {
 	const struct vm_rndv_send *push = op;
-	const struct search *search = arg;
+	const struct send_search *search = arg;
 
 	return push->port == search->port &&
 			       push->to.process == search->process &&
@@ -333,7 +333,7 @@ static uint64_t push_goes_to(uint64_t id, void *op, void *arg)
 
 void vm_rndv_send_down(struct vm_port *port, uint32_t process, int error)
 {
-	struct search search = { port, process };
+	struct send_search search = { port, process };
 	struct vm_rndv_send *push;
 	uint64_t id;
 

@@ -12,7 +12,7 @@
 #include "mpi/coll/coll.h"
 
 /* The seats of a meeting in the order of one direction. */
-struct view {
+struct side_view {
 	struct vm_meet meet;
 	size_t n;
 	struct vm_seat *turned; /* NULL: the order is that of the meeting */
@@ -20,7 +20,7 @@ struct view {
 
 /* Opens the view from the first side to the second, or back; false: no
  * memory. */
-static bool view_open(struct view *view, struct vm_meet *meet, bool second)
+static bool view_open(struct side_view *view, struct vm_meet *meet, bool second)
 {
 	size_t n = meet->size;
 	size_t first_size = (size_t)vm_coll_of(meet, 0)->first_size;
@@ -42,7 +42,7 @@ static bool view_open(struct view *view, struct vm_meet *meet, bool second)
 	return true;
 }
 
-static void view_close(struct view *view)
+static void view_close(struct side_view *view)
 {
 	free(view->turned);
 }
@@ -146,7 +146,7 @@ static const struct vm_coll *worker(const struct vm_meet *meet, size_t n)
 static void cross(struct vm_meet *meet, bool second, long root)
 {
 	struct vm_coll me;
-	struct view view;
+	struct side_view view;
 
 	if (!view_open(&view, meet, second)) {
 		for (size_t i = 0; i < meet->size; i++)

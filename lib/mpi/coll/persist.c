@@ -14,7 +14,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/call/persist.h"
 
-struct kept {
+struct persist_coll {
 	struct vm_persist persist; /* first: what MPI_Start looks at */
 	struct vm_coll coll;
 	struct vm_chan *chan;
@@ -22,12 +22,12 @@ struct kept {
 
 struct vm_coll *vm_coll_kept(const struct vm_req *req)
 {
-	return &((struct kept *)req->user)->coll;
+	return &((struct persist_coll *)req->user)->coll;
 }
 
 static int start_kept(struct vm_req *req, struct vm_persist *persist)
 {
-	struct kept *kept = req->user;
+	struct persist_coll *kept = req->user;
 	struct vm_coll *coll = &kept->coll;
 	int rc;
 
@@ -45,7 +45,7 @@ static int start_kept(struct vm_req *req, struct vm_persist *persist)
 
 static void kept_end(struct vm_req *req)
 {
-	struct kept *kept = req->user;
+	struct persist_coll *kept = req->user;
 
 	vm_coll_let_go(&kept->coll);
 	vm_chan_free(kept->chan);
@@ -55,7 +55,7 @@ static void kept_end(struct vm_req *req)
 int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 		 MPI_Request *request)
 {
-	struct kept *kept = calloc(1, sizeof(*kept));
+	struct persist_coll *kept = calloc(1, sizeof(*kept));
 	struct vm_req *req = kept ? vm_req_new(VM_REQ_COLL) : NULL;
 	int rc = req ? vm_chan_dup(coll->comm->chan, &kept->chan) :
 		       -VMPI_ENOMEM;

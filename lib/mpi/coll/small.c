@@ -190,7 +190,7 @@ bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 }
 
 /* A meeting with proxies for the members of other workers. */
-struct view {
+struct proxy_view {
 	struct vm_meet meet;
 	struct vm_coll *proxies;
 	char *data;	 /* private bytes of the proxies, */
@@ -206,7 +206,7 @@ static size_t aligned(size_t bytes)
 }
 
 /* Divides memory among what the view needs; with NULL only adds it up. */
-static size_t view_divide(struct view *view, const struct vm_coll *like,
+static size_t view_divide(struct proxy_view *view, const struct vm_coll *like,
 			  size_t size, char *memory)
 {
 	size_t seats = size * sizeof(struct vm_seat);
@@ -226,7 +226,8 @@ static size_t view_divide(struct view *view, const struct vm_coll *like,
 }
 
 /* Seats proxies for those of a worker's members that send anything. */
-static void small_seat(struct view *view, const struct vm_meet_worker *worker,
+static void small_seat(struct proxy_view *view,
+		       const struct vm_meet_worker *worker,
 		       struct vm_meet_post *post, const struct vm_coll *like)
 {
 	char *data = post->data;
@@ -248,7 +249,7 @@ static void small_seat(struct view *view, const struct vm_meet_worker *worker,
 	}
 }
 
-static void view_fill(struct view *view, const struct vm_meet *meet,
+static void view_fill(struct proxy_view *view, const struct vm_meet *meet,
 		      const struct vm_meet_worker *self,
 		      const struct vm_coll *like)
 {
@@ -300,7 +301,7 @@ void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *worker,
 	struct vm_coll *me = args;
 	const struct vm_coll_kind *kind = me->kind;
 	char *memory;
-	struct view view;
+	struct proxy_view view;
 
 	if (!kind->part ||
 	    (kind->rooted && kind->gathers && !is_member(worker, me->root)))

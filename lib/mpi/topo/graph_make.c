@@ -192,7 +192,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 
 /* The arguments of MPI_Dist_graph_create; nodes is the length of sources and
  * degrees. */
-struct part {
+struct graph_args {
 	int nodes;
 	const int *sources, *degrees, *destinations, *weights;
 };
@@ -208,7 +208,7 @@ struct brought {
 };
 
 /* NULL when out of memory. */
-static struct edge *part_edges(const struct part *part, size_t *count)
+static struct edge *part_edges(const struct graph_args *part, size_t *count)
 {
 	struct edge *edges;
 	size_t total = 0, at = 0;
@@ -295,7 +295,7 @@ static const struct vm_coll_kind kind_graph = {
 };
 
 static int check_parts(struct vm_call *call, const struct vm_comm *comm,
-		       const struct part *part)
+		       const struct graph_args *part)
 {
 	int rc, total = 0;
 
@@ -317,7 +317,7 @@ static int check_parts(struct vm_call *call, const struct vm_comm *comm,
 
 /* The graph of the caller's rank from the parts of all: 0 with *graph set. */
 static int parts_exchange(struct vm_call *call, struct vm_comm *comm,
-			  const struct part *part, struct vm_graph **out)
+			  const struct graph_args *part, struct vm_graph **out)
 {
 	struct brought brought = { .graph = vm_graph_new(MPI_DIST_GRAPH) };
 	size_t count;
@@ -347,7 +347,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 			   MPI_Comm *comm_dist_graph)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Dist_graph_create);
-	struct part part = { n, sources, degrees, destinations, weights };
+	struct graph_args part = { n, sources, degrees, destinations, weights };
 	struct vm_graph *graph;
 	struct vm_comm *c;
 	int rc = vm_check_intra(&call, comm_old, &c);

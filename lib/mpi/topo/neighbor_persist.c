@@ -12,7 +12,7 @@
 #include "mpi/p2p/joined.h"
 #include "mpi/call/persist.h"
 
-struct kept {
+struct persist_nbr {
 	struct vm_persist persist; /* first: what MPI_Start looks at */
 	struct vm_nbr nbr;
 	int in, out; /* numbers of blocks */
@@ -35,7 +35,7 @@ static void type_hold(struct vm_type *type)
 
 static void kept_end(struct vm_req *req)
 {
-	struct kept *kept = req->user;
+	struct persist_nbr *kept = req->user;
 
 	side_count(&kept->nbr.send, kept->out, vm_type_drop);
 	side_count(&kept->nbr.recv, kept->in, vm_type_drop);
@@ -44,7 +44,7 @@ static void kept_end(struct vm_req *req)
 
 static int start_kept(struct vm_req *req, struct vm_persist *persist)
 {
-	struct kept *kept = (struct kept *)persist;
+	struct persist_nbr *kept = (struct persist_nbr *)persist;
 	struct vm_joined *joined;
 	int rc = vm_nbr_start(&kept->nbr, &joined);
 
@@ -57,7 +57,7 @@ int vm_nbr_close_init(struct vm_call *call, const struct vm_nbr *nbr,
 		      MPI_Comm comm, int rc, MPI_Info info,
 		      MPI_Request *request)
 {
-	struct kept *kept = NULL;
+	struct persist_nbr *kept = NULL;
 	struct vm_req *req = NULL;
 
 	if (rc == 0)

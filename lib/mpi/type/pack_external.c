@@ -17,7 +17,7 @@
 /* One number in a predefined type: its size here and there. */
 enum form { PLAIN, SIGNED, UNSIGNED, LONG_FLOAT };
 
-struct part {
+struct number {
 	uint8_t native, external;
 	uint8_t form; /* what to do where the sizes or formats differ */
 };
@@ -49,7 +49,7 @@ struct part {
 		4, 4, PLAIN \
 	}
 
-static const struct part parts_of_kind[VM_KINDS][2] = {
+static const struct number parts_of_kind[VM_KINDS][2] = {
 	[VM_KIND_I8] = ONE(1),
 	[VM_KIND_I16] = ONE(2),
 	[VM_KIND_I32] = ONE(4),
@@ -82,17 +82,17 @@ static const struct part parts_of_kind[VM_KINDS][2] = {
 };
 
 /* The types whose size there is not that of their kind. */
-static void parts_get(const struct vm_type *type, struct part parts[2])
+static void parts_get(const struct vm_type *type, struct number parts[2])
 {
 	MPI_Datatype handle = vm_type_handle(type);
 
 	memcpy(parts, parts_of_kind[type->kind], 2 * sizeof(*parts));
 	if (handle == MPI_LONG)
-		parts[0] = (struct part){ sizeof(long), 4, SIGNED };
+		parts[0] = (struct number){ sizeof(long), 4, SIGNED };
 	else if (handle == MPI_UNSIGNED_LONG)
-		parts[0] = (struct part){ sizeof(long), 4, UNSIGNED };
+		parts[0] = (struct number){ sizeof(long), 4, UNSIGNED };
 	else if (handle == MPI_WCHAR)
-		parts[0] = (struct part){ 4, 2, UNSIGNED };
+		parts[0] = (struct number){ 4, 2, UNSIGNED };
 }
 
 /* Goes over the values; both pointers move on. */
@@ -112,7 +112,7 @@ static void reverse(char *to, const char *from, size_t n)
 
 /* What the bytes beyond the external ones of an integer are.  char has no sign
  * on some machines. */
-static char fill_of(const char *value, const struct part *part)
+static char fill_of(const char *value, const struct number *part)
 {
 	return part->form == SIGNED && value[part->external - 1] & 0x80 ?
 		       (char)0xff :
@@ -120,7 +120,7 @@ static char fill_of(const char *value, const struct part *part)
 }
 
 /* An integer into fewer bytes: the rest must be what sign or zero extends. */
-static bool narrow(const char *value, const struct part *part)
+static bool narrow(const char *value, const struct number *part)
 {
 	char fill = fill_of(value, part);
 
@@ -130,14 +130,14 @@ static bool narrow(const char *value, const struct part *part)
 	return true;
 }
 
-static void widen(char *value, const struct part *part)
+static void widen(char *value, const struct number *part)
 {
 	char fill = fill_of(value, part);
 
 	memset(value + part->external, fill, part->native - part->external);
 }
 
-static void out(struct walk *walk, const struct part *part)
+static void out(struct walk *walk, const struct number *part)
 {
 	char value[16] = { 0 };
 
@@ -155,7 +155,7 @@ static void out(struct walk *walk, const struct part *part)
 	reverse(walk->external, value, part->external);
 }
 
-static void in(struct walk *walk, const struct part *part)
+static void in(struct walk *walk, const struct number *part)
 {
 	char value[16] = { 0 };
 
@@ -179,7 +179,7 @@ static void in(struct walk *walk, const struct part *part)
 static void walk_basic(struct walk *walk, const struct vm_type *type,
 		       size_t count)
 {
-	struct part parts[2];
+	struct number parts[2];
 
 	parts_get(type, parts);
 	if (!walk->native) {

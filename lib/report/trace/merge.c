@@ -18,7 +18,7 @@
 #include "report/trace/pair.h"
 #include "report/trace/view.h"
 
-struct merge {
+struct trace_merge {
 	struct vm_trace_tracks tracks;
 	struct vm_chrome chrome;
 	struct vm_trace_view view;
@@ -37,13 +37,13 @@ static struct vm_trace_key later_key(int process, uint32_t rank, uint32_t id)
 }
 
 /* Whether a receive may seem to come before its send. */
-static bool crosses_time(const struct merge *merge)
+static bool crosses_time(const struct trace_merge *merge)
 {
 	return merge->tracks.hosts > 1 && !merge->tracks.dropped;
 }
 
 /* How many more receives than sends each key has, in early. */
-static int excess_count(struct merge *merge)
+static int excess_count(struct trace_merge *merge)
 {
 	const struct vm_trace_record *record;
 	struct vm_trace_track *track;
@@ -72,7 +72,7 @@ static int excess_count(struct merge *merge)
 }
 
 /* Whether the message of a receive was sent before the records begin. */
-static bool is_early(struct merge *merge, const struct vm_trace_key *key)
+static bool is_early(struct trace_merge *merge, const struct vm_trace_key *key)
 {
 	struct vm_trace_half *half = vm_trace_look(&merge->early, key);
 
@@ -83,7 +83,7 @@ static bool is_early(struct merge *merge, const struct vm_trace_key *key)
 }
 
 /* Writes the arrow of a message from its send to now. */
-static void arrow(struct merge *merge, const struct vm_trace_half *send,
+static void arrow(struct trace_merge *merge, const struct vm_trace_half *send,
 		  uint32_t receiver, int64_t ns)
 {
 	struct vm_chrome_event event = { 's', "message", VM_TRACE_PID_RANKS,
@@ -107,7 +107,8 @@ static void arrow(struct merge *merge, const struct vm_trace_half *send,
 }
 
 /* Keeps of a receive: its process, id, rank, and the next step. */
-static int message_meets(struct merge *merge, const struct vm_trace_half *send,
+static int message_meets(struct trace_merge *merge,
+			 const struct vm_trace_half *send,
 			 const struct vm_trace_half *match, int64_t ns)
 {
 	struct vm_trace_key key;
@@ -120,7 +121,7 @@ static int message_meets(struct merge *merge, const struct vm_trace_half *send,
 	return vm_trace_put(&merge->later, &key, send);
 }
 
-static int send_record(struct merge *merge,
+static int send_record(struct trace_merge *merge,
 		       const struct vm_trace_record *record, int64_t ns)
 {
 	struct vm_trace_half send = { .ns = ns,
@@ -141,7 +142,7 @@ static int send_record(struct merge *merge,
 	return vm_trace_put(&merge->sends, &key, &send);
 }
 
-static int match_record(struct merge *merge,
+static int match_record(struct trace_merge *merge,
 			const struct vm_trace_record *record,
 			const struct vm_trace_track *track, int64_t ns)
 {
@@ -164,7 +165,7 @@ static int match_record(struct merge *merge,
 				     0;
 }
 
-static void received_record(struct merge *merge,
+static void received_record(struct trace_merge *merge,
 			    const struct vm_trace_record *record,
 			    const struct vm_trace_track *track, int64_t ns)
 {
@@ -176,7 +177,7 @@ static void received_record(struct merge *merge,
 		arrow(merge, &send, record->rank, ns);
 }
 
-static int all_records(struct merge *merge)
+static int all_records(struct trace_merge *merge)
 {
 	const struct vm_trace_record *record;
 	struct vm_trace_track *track;
@@ -198,7 +199,7 @@ static int all_records(struct merge *merge)
 	return rc;
 }
 
-static int text_end(struct merge *merge)
+static int text_end(struct trace_merge *merge)
 {
 	const struct vm_trace_summary *sum = merge->summary;
 
@@ -221,7 +222,7 @@ static int text_end(struct merge *merge)
 				  "clocks of hosts aligned by messages");
 }
 
-static int text_write(struct merge *merge, const char *path,
+static int text_write(struct trace_merge *merge, const char *path,
 		      const char *(*call_name)(uint32_t call))
 {
 	int rc = vm_chrome_open(&merge->chrome, path), closed;
@@ -244,7 +245,7 @@ static int text_write(struct merge *merge, const char *path,
 int vm_trace_merge(struct vm_trace_summary *summary, const char *path,
 		   int processes, const char *(*call_name)(uint32_t call))
 {
-	struct merge merge = { .summary = summary };
+	struct trace_merge merge = { .summary = summary };
 	int rc = vm_trace_tracks_open(&merge.tracks, path, processes);
 
 	*summary = (struct vm_trace_summary){
