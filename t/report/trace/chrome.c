@@ -57,8 +57,9 @@ static void written(void)
 		  "a text without events is JSON, too");
 }
 
-/* There is room for nothing behind this file. */
-static void full(int events, const char *name)
+/* There is room for nothing behind this file: so many events are written, with
+ * a text of so many characters, and one at the end. */
+static void full(int events, int length, int length_last, const char *name)
 {
 	const struct vm_chrome_event event = { 'B', "rank", 1, 2, 5000 };
 	struct vm_chrome chrome;
@@ -68,10 +69,10 @@ static void full(int events, const char *name)
 		return;
 	}
 	for (int i = 0; i < events; i++)
-		vm_chrome_event(&chrome, &event, ",\"i\":%d", i);
+		vm_chrome_event(&chrome, &event, ",\"i\":\"%*d\"", length, i);
 	errno = 0;
-	is_int(vm_chrome_close(&chrome, "\"ranks\":%d", 4), -VMPI_EIO, "%s",
-	       name);
+	is_int(vm_chrome_close(&chrome, "\"ranks\":%*d", length_last, 4),
+	       -VMPI_EIO, "%s", name);
 	is_int(errno, ENOSPC, "... and why");
 }
 
@@ -85,8 +86,11 @@ int main(void)
 	is_int(errno, ENOENT, "... which is said");
 	snprintf(path, sizeof(path), "/tmp/vmpi-chrome-%d", (int)getpid());
 	written();
-	full(1, "a short text that cannot be written is an error at its end");
-	full(30000, "a long one is, too");
+	full(1, 1, 1,
+	     "a short text that cannot be written is an error at its end");
+	full(30000, 1, 1, "a long one is, too");
+	full(2, 2 << 20, 1, "and so is one of long events");
+	full(0, 0, 2 << 20, "and one with a long end");
 	unlink(path);
 	return done_testing();
 }
