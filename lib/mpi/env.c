@@ -40,8 +40,7 @@ int PMPI_Init(int *argc, char ***argv)
 
 int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-	/* All levels cost the same; a program may rely on more than it asked
-	 * for. */
+	/* All levels cost the same, so the highest is provided. */
 	int rc = init_entry(VM_CALL_Init_thread, MPI_THREAD_MULTIPLE);
 
 	if (rc == MPI_SUCCESS && provided)
@@ -92,11 +91,11 @@ int PMPI_Finalize(void)
 	rc = finalize_meet(&call);
 	if (rc == 0)
 		vm_pending_report(mpi);
-	/* What waits for a process that leaves ends: none leaves before all
-	 * have reported. */
+	/* Waiting for a process that leaves is aborted, so no process leaves
+	 * before all have reported. */
 	if (rc == 0 && vm_node->process_count > 1)
 		rc = finalize_meet(&call);
-	/* Without those who have died it is over as well. */
+	/* The end is also reached without processes that have died. */
 	peer_failed = rc == -VMPI_EPEER;
 	rc = vm_call_exit(&call, MPI_COMM_WORLD, rc);
 	if (rc != MPI_SUCCESS && !peer_failed)

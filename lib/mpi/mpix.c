@@ -27,7 +27,7 @@ void PMPIX_Start_processor_timer(void)
 	vmpi_core_timer_start();
 }
 
-/* Without a start nothing happens, as in the paper. */
+/* Does nothing without a start, as in the paper. */
 void PMPIX_Stop_processor_timer(void)
 {
 	vmpi_core_timer_stop();

@@ -7,10 +7,11 @@
 
 #include "mpi/call/call.h"
 
-/* Levels of MPI_Pcontrol; 2, flush, has nothing to do. */
+/* Levels of MPI_Pcontrol; 2, flush, is a no-op. */
 enum { WATCH_OFF = 0, WATCH_ON = 1, SECTION_BEGIN = 3, SECTION_END = -3 };
 
-/* These may be called at any time; only a mistake needs a rank. */
+/* Reports an error.  The calls are allowed at any time; only errors need a
+ * rank. */
 static VM_PRINTF(1, 0) int mistake(const char *what, const char *name)
 {
 	struct vm_call call = vm_call_enter_early(VM_CALL_Pcontrol);

@@ -6,7 +6,7 @@
 
 static MPI_Group world;
 
-/* Whether the group's members are these ranks of the world. */
+/* Tells whether the group's members are these ranks of the world. */
 static bool holds(MPI_Group group, int n, const int *want)
 {
 	int count = -1, *ranks = calloc((size_t)n + 1, sizeof(*ranks));

@@ -14,7 +14,8 @@ static void fill(int bytes, int seed)
 		out[i] = (unsigned char)(i * 7 + seed + bytes);
 }
 
-/* Whether in[] holds what a rank filled, and nothing behind it was touched. */
+/* Tells whether in[] holds what a rank filled, and nothing behind it was
+ * touched. */
 static bool came(int bytes, int seed)
 {
 	for (int i = 0; i < bytes; i++)

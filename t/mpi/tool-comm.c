@@ -146,7 +146,7 @@ static void queues(MPI_Comm one, MPI_Comm other)
 	unwatch(&elsewhere);
 }
 
-/* Whether a state has that word. */
+/* Tells whether a state has that word. */
 static bool state_is(MPI_T_pvar_handle handle, const char *word)
 {
 	struct tool_pvar pvar;
@@ -171,7 +171,7 @@ static MPI_T_cvar_handle setting(const char *name, MPI_Comm comm)
 	return handle;
 }
 
-/* Whether there are several processes. */
+/* Tells whether there are several processes. */
 static bool several(void)
 {
 	MPI_T_pvar_handle last = watch("core_comm_algorithm", MPI_COMM_WORLD);

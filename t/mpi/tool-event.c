@@ -64,7 +64,7 @@ static void early(void)
 	all_ok(bad == 0, "before MPI_T_init_thread all fail with its code");
 }
 
-/* Whether the description of type `i` is as MPI requires. */
+/* Tells whether the description of type `i` is as MPI requires. */
 static bool type_right(int i)
 {
 	char name[64], again[64], item[64];

@@ -12,7 +12,7 @@
 
 #include "mpi/call/check.h"
 
-/* A key lives until it was freed by its handle and by every attribute. */
+/* A key, freed when neither its handle nor any attribute uses it. */
 struct keyval {
 	struct vm_object object;
 	int number;
@@ -148,7 +148,8 @@ void vm_attrs_free(struct vm_mpi *mpi, struct vm_attrs **attrs)
 	*attrs = NULL;
 }
 
-/* Whether and with which value the copy callback passes an attribute on. */
+/* Calls the copy callback: tells whether the attribute is copied, and its
+ * value. */
 static int call_copy(const struct attr *attr, void *from, void **value,
 		     int *flag)
 {
@@ -223,7 +224,7 @@ static bool keyval_is_predefined(int number)
 	return number >= MPI_TAG_UB && number <= MPI_WIN_MODEL;
 }
 
-/* The key the program made under this number, for objects of this kind. */
+/* Finds the key with this number, for objects of this kind. */
 static int check_keyval(struct vm_call *call, enum vm_attr_of of, int number,
 			struct keyval **keyval)
 {
@@ -304,7 +305,7 @@ int vm_attr_delete(struct vm_call *call, enum vm_attr_of of,
 	struct keyval *keyval;
 	struct attr *attr = attr_find(*attrs, number);
 
-	/* A key that was freed lives on in what was set under it. */
+	/* A freed key remains usable by attributes that were set under it. */
 	if (attr)
 		return attr_remove(call->mpi, attr, object);
 	/* MPI says nothing of a key without a value: nothing is to do. */

@@ -52,13 +52,13 @@ void vm_call_outside(enum vm_call_id id)
 		      rank->index, vm_intercept_mpi_names[id]);
 }
 
-/* The calling thread becomes one of the rank that this process is; in other
- * processes it stays without a rank. */
+/* Makes the calling thread one of the rank that this process is; in other
+ * processes it stays outside any rank. */
 static void process_join(enum vm_call_id id)
 {
 	int rc = vm_process_join();
 
-	/* A mistake in what was asked for has been said. */
+	/* Invalid settings have been reported. */
 	if (rc && rc != -VMPI_ENORANK)
 		vm_node_abort(rc == -VMPI_EINVAL ? 2 : vm_mpi_error(rc),
 			      "%s failed: %s", vm_intercept_mpi_names[id],
@@ -102,14 +102,14 @@ int vm_error(struct vm_call *call, int code, const char *format, ...)
 	if (call->what)
 		return code;
 	va_start(args, format);
-	/* Without memory for the details the class has to do. */
+	/* Without memory for the details only the class is reported. */
 	if (vasprintf(&call->what, format, args) < 0)
 		call->what = NULL;
 	va_end(args);
 	return code;
 }
 
-/* Ends the job with all that is known about the error. */
+/* Aborts the job with all details of the error. */
 static _Noreturn void fail_fatally(const struct vm_call *call,
 				   const struct vm_comm *comm, int code,
 				   const char *what)
@@ -124,8 +124,8 @@ static _Noreturn void fail_fatally(const struct vm_call *call,
 		      text ? text : "", what ? ": " : "", what ? what : "");
 }
 
-/* Whose handler gets an error that belongs to no communicator: that of
- * MPI_COMM_SELF (MPI 4.1, 9.3), or of MPI_COMM_WORLD where only that was set,
+/* Returns the communicator whose handler is called for an error without one:
+ * MPI_COMM_SELF (MPI 4.1, 9.3), or MPI_COMM_WORLD if only its handler was set,
  * as programs older than MPI 4 do. */
 static struct vm_comm *comm_for_errors(struct vm_mpi *mpi)
 {

@@ -85,7 +85,7 @@ static int info_put(struct vm_info *info, const char *key, const char *value)
 	return 0;
 }
 
-/* What the rank can say about how it was started; the caller frees it. */
+/* Makes an info of how the rank was started; the caller frees it. */
 static struct vm_info *info_env(struct vm_mpi *mpi)
 {
 	struct vm_info *info = info_new(mpi);

@@ -28,7 +28,7 @@ enum vm_mpi_phase vm_mpi_phase(void)
 	return mpi ? mpi->phase : VM_MPI_BEFORE;
 }
 
-/* For those below who report on a rank (core/rank/rank.h). */
+/* Returns the phase, for reports of lower layers (core/rank/rank.h). */
 static int phase_of(struct vm_rank *rank)
 {
 	const struct vm_mpi *mpi = rank->mpi;

@@ -200,7 +200,7 @@ int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
-/* The sum of the counts of all members, which are shared out by `rank`. */
+/* Checks the counts of all members; *total is their sum. */
 static int check_shares(struct vm_call *call, const struct vm_comm *comm,
 			const int recvcounts[], MPI_Count *total)
 {
@@ -218,7 +218,7 @@ static int check_shares(struct vm_call *call, const struct vm_comm *comm,
 	return rc;
 }
 
-/* Equal shares have equal ones; others hardly ever. */
+/* Returns a hash of the counts. */
 static int shares_hash(const int recvcounts[], int n)
 {
 	uint64_t hash = 0;

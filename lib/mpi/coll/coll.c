@@ -20,8 +20,8 @@ void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
 	int none = 0;
 	va_list args;
 
-	/* The first to fail it writes the text; the member reads both after the
-	 * meeting that ends the work. */
+	/* The first failure sets the text; the member reads both after the
+	 * meeting. */
 	if (!atomic_compare_exchange_strong_explicit(&coll->error, &none, code,
 						     memory_order_relaxed,
 						     memory_order_relaxed))
@@ -150,16 +150,17 @@ void vm_coll_arrived(struct vm_meet *meet)
 		kind->finish(meet, 0, n);
 }
 
-/* Tells whether the caller has started all that others have.  If not it would
- * wait for members that wait for it: where all do the same in the same order,
- * nobody waits while something is started that he has not started. */
+/* Tells whether the caller has started all that others have.  If not, waiting
+ * could deadlock: if all members make the same calls in the same order, none
+ * waits while others have started a collective that it has not. */
 static bool in_order(const struct vm_chan *chan)
 {
 	return atomic_load_explicit(&chan->meet->number,
 				    memory_order_relaxed) == chan->started;
 }
 
-/* Which algorithm a special communicator asks for; it is counted there. */
+/* Gets the algorithm that a communicator with statistics asks for, and counts
+ * the collective there. */
 static __attribute__((noinline)) void chan_stats_begin(struct vm_coll *coll,
 						       uint32_t context)
 {

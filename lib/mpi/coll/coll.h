@@ -127,7 +127,7 @@ struct vm_coll {
 	const struct vm_coll_kind *kind;
 	struct vm_comm *comm;  /* may be freed before a nonblocking one ends */
 	struct vm_rank *owner; /* whose call it is; NULL: a proxy's, */
-	int rank, size;	       /* and his rank in comm, which is so large */
+	int rank, size;	       /* its rank in comm, and the size of comm */
 	enum vm_call_id id;
 	int root;
 	int shares; /* hash of the counts that define shares, if any; else 0 */

@@ -67,7 +67,7 @@ static void add(struct work *work, bool other_first)
 	swap(reduce);
 }
 
-/* The vectors of the first `n` processes have come with the calls. */
+/* Combines the vectors of the first `n` processes, received with the calls. */
 static int linear(struct work *work, int n)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
@@ -100,9 +100,9 @@ static int linear(struct work *work, int n)
 }
 
 /*
- * In each step pairs of processes exchange what they have, that of twice as
- * many processes as in the step before.  If their number is no power of two,
- * some begin by joining their neighbour.
+ * Recursive doubling: in each step pairs of processes exchange their sums, of
+ * twice as many processes as in the step before.  If their number is not a
+ * power of two, some first send theirs to a neighbour.
  */
 static void doubling(struct work *work)
 {
@@ -144,8 +144,8 @@ static void doubling(struct work *work)
 		send(work, self - 1, reduce->sum, 0, n);
 }
 
-/* A tree; at its root the root of the collective if the operation commutes,
- * else the first process. */
+/* Reduces along a binomial tree.  Its root is that of the collective if the
+ * operation commutes, else the first process. */
 static void binomial(struct work *work)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
@@ -180,14 +180,15 @@ static size_t share(const struct work *work, int process)
 	return begins[process + 1] - begins[process];
 }
 
-/* The process whose share comes k-th: those before us from the nearest on, then
- * those behind, so that what is combined is always of neighbours. */
+/* Returns the process whose share is combined k-th: first the preceding ones,
+ * nearest first, then the following ones, so that operands are always
+ * adjacent. */
 static int source(const struct work *work, int k)
 {
 	return k < work->self ? work->self - 1 - k : k + 1;
 }
 
-/* Combines what has come from the k-th source with our share. */
+/* Combines the share received from the k-th source with this process's own. */
 static void share_add(struct work *work, int k, size_t at)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
@@ -204,8 +205,8 @@ static void share_add(struct work *work, int k, size_t at)
 	vm_coll_copy(reduce->type, sum, other, n);
 }
 
-/* Each process gets its share of the vectors of all, as many at a time as there
- * is room for, and combines them. */
+/* Receives this process's share of all vectors, as many at a time as there is
+ * room for, and combines them. */
 static void scatter(struct work *work)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
@@ -232,7 +233,7 @@ static void scatter(struct work *work)
 	vm_leaders_wait(&work->talk);
 }
 
-/* Shares that are reduced come together again, everywhere or at the root. */
+/* Gathers the reduced shares, everywhere or at the root. */
 static void gather(struct work *work, bool all)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
@@ -251,8 +252,8 @@ static void gather(struct work *work, bool all)
 	}
 }
 
-/* In each step a process hands on what it knows of twice as many processes
- * before it. */
+/* Computes prefixes: in each step a process passes on the sum of twice as many
+ * preceding processes. */
 static void prefixes(struct work *work)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;

@@ -22,7 +22,7 @@ void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes)
 {
 	struct vm_coll_memory *memory = NULL;
 
-	/* A size that somebody else says may be any. */
+	/* A size received from another process may be arbitrary. */
 	if (bytes <= SIZE_MAX / 2)
 		memory = aligned_alloc(64, (sizeof(*memory) + bytes + 63) &
 						   ~(size_t)63);
@@ -60,7 +60,7 @@ static int view_alloc(struct vm_coll_view *view, const struct vm_meet *meet)
 	return 0;
 }
 
-/* Packs what goes to each process. */
+/* Packs the message to each process. */
 static int parts_pack(struct vm_coll_view *view)
 {
 	int rc = 0;
@@ -99,7 +99,7 @@ int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
 	return rc;
 }
 
-/* Whether the bytes of operands are operands already. */
+/* Tells whether the packed bytes of operands can be used as operands. */
 static bool is_plain(const struct vm_type *type)
 {
 	return type->dense && !type->dense_offset &&
@@ -133,7 +133,8 @@ int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like)
 	return 0;
 }
 
-/* The plan of a reduce-scatter is that of a member of the same side. */
+/* Returns the counts of a reduce-scatter: those of a member of the same
+ * side. */
 static const int *counts_like(const struct vm_coll_view *view, size_t seat)
 {
 	for (size_t i = 0; i < view->meet.size; i++) {
@@ -146,7 +147,7 @@ static const int *counts_like(const struct vm_coll_view *view, size_t seat)
 	return NULL;
 }
 
-/* A member here that computes: beside a root there may be some that do not. */
+/* Returns a local member that computes; besides the root some may not. */
 static const struct vm_coll *like_find(const struct vm_coll_view *view)
 {
 	const struct vm_coll *like = view->any;
@@ -170,7 +171,7 @@ int vm_coll_view_compute(struct vm_coll_view *view)
 
 		if (proxy->owner)
 			continue;
-		/* It takes nothing. */
+		/* A proxy receives nothing. */
 		atomic_store_explicit(&proxy->error, MPI_ERR_OTHER,
 				      memory_order_relaxed);
 		proxy->in_place = proxy->kind->reduces && proxy->kind->slices;
@@ -236,8 +237,8 @@ void vm_coll_view_close(struct vm_coll_view *view)
 	free(view->meet.seats);
 }
 
-/* Whether all members of all processes make the same call; before anything else
- * is compared. */
+/* Tells whether all members of all processes make the same call, which is
+ * compared first. */
 static bool same_call(struct vm_meet *meet)
 {
 	const struct vm_coll *first = vm_coll_of(meet, 0);
@@ -275,9 +276,9 @@ static void plans_differ(struct vm_coll_view *view, int p)
 			     vm_coll_algorithm_name(theirs->asked));
 }
 
-/* Whether all processes plan the same; if not all members know.  A broadcast
- * goes as the root's process plans it: others may expect another size, which is
- * an error of theirs only. */
+/* Tells whether all processes have the same plan; if not, records an error for
+ * all members.  A broadcast follows the plan of the root's process: others may
+ * expect a different size, which is only their error. */
 static bool plans_agree(struct vm_coll_view *view)
 {
 	bool bcast = view->any->kind->family == VM_FAMILY_BCAST;

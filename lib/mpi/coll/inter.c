@@ -47,7 +47,7 @@ static void view_close(struct side_view *view)
 	free(view->turned);
 }
 
-/* Tells all members that they disagree. */
+/* Records for all members that they disagree. */
 static void disagree(struct vm_meet *meet, const char *what)
 {
 	for (size_t i = 0; i < meet->size; i++)
@@ -75,8 +75,8 @@ static long root_find(const struct vm_meet *meet)
 	return root;
 }
 
-/* Whether member i wants what the root wants.  Those beside the root only say
- * that they take no part. */
+/* Tells whether member i wants what the root wants.  Those beside the root only
+ * say that they take no part. */
 static bool follows(const struct vm_meet *meet, size_t i, size_t root,
 		    char *what, size_t size)
 {
@@ -127,8 +127,8 @@ static bool agreed(struct vm_meet *meet, long root)
 	return true;
 }
 
-/* Who reduces: the caller, since only functions of the user mind whose task
- * calls them; if it takes no part, somebody who does. */
+/* Returns the member that reduces: the caller, for the sake of user functions,
+ * which depend on the calling task; if it takes no part, a member that does. */
 static const struct vm_coll *worker(const struct vm_meet *meet, size_t n)
 {
 	const struct vm_rank *self = vm_rank_self();
@@ -170,7 +170,7 @@ bool vm_coll_inter_agreed(struct vm_meet *meet, long *root)
 	return agreed(meet, *root);
 }
 
-/* Whether the data of one direction goes to anybody in this process. */
+/* Tells whether the data of one direction goes to anybody in this process. */
 static bool is_here(const struct vm_meet *meet, bool second, long root)
 {
 	if (root >= 0 && vm_coll_of(meet, 0)->kind->gathers)

@@ -11,7 +11,7 @@
 #include "base/copy.h"
 #include "mpi/coll/coll.h"
 
-/* From one member's buffer to another's. */
+/* Copies data from one member's buffer to another's. */
 static void data_move(struct vm_coll *to, const struct vm_data *to_data,
 		      const struct vm_coll *from,
 		      const struct vm_data *from_data)
@@ -41,7 +41,7 @@ static size_t block_bytes(const struct vm_blocks *blocks)
 	return blocks->count * (blocks->type ? blocks->type->size : 0);
 }
 
-/* Bytes of all blocks of one side, of n members. */
+/* Returns the bytes of all blocks of one side with n members. */
 static size_t side_bytes(const struct vm_blocks *blocks, size_t n)
 {
 	size_t bytes = 0;
@@ -224,7 +224,7 @@ static ptrdiff_t block_begin(const struct vm_blocks *blocks, size_t i)
 				(ptrdiff_t)(i * blocks->count);
 }
 
-/* So many elements from block i on. */
+/* Returns `count` elements from block i on. */
 static struct vm_data blocks_from(const struct vm_blocks *blocks, size_t i,
 				  size_t count)
 {
@@ -254,8 +254,8 @@ static size_t run_end(const struct vm_blocks *a, const struct vm_blocks *b,
 	return end;
 }
 
-/* Member `to` gets blocks first to last - 1 from one who has them all; those
- * that are not alike from their owners. */
+/* Copies blocks first to last - 1 to member `to` from a member that has them
+ * all; blocks that differ in layout are copied from their owners. */
 static void allgather_copy(struct vm_meet *meet, struct vm_coll *to,
 			   const struct vm_coll *from, size_t first,
 			   size_t last)
@@ -368,7 +368,7 @@ static void alltoall_swap(struct vm_meet *meet, struct vm_coll *to, size_t rank)
 
 		if (i == rank)
 			continue;
-		/* What a member elsewhere had there has come already. */
+		/* The data of a remote member has been received already. */
 		if (!from->owner) {
 			from_data = vm_blocks_data(&from->send, rank);
 			to_data = vm_blocks_data(&to->recv, i);

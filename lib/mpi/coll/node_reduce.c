@@ -59,7 +59,7 @@ bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process)
 	return true;
 }
 
-/* Elements from `from` on of all members here are reduced to those of the
+/* Reduces the elements from `from` on of all local members to those of the
  * vector from `to` on. */
 static void fold(struct vm_coll_node_reduce *reduce, size_t from, size_t to,
 		 size_t n)
@@ -74,7 +74,7 @@ static void fold(struct vm_coll_node_reduce *reduce, size_t from, size_t to,
 	}
 }
 
-/* Part i of so many of the elements. */
+/* Returns where part i of the elements begins. */
 static size_t slice_begin(const struct vm_coll_node_reduce *reduce, size_t i)
 {
 	size_t size = reduce->local.size;
@@ -110,8 +110,8 @@ static void run(struct vm_coll_node_reduce *reduce,
 		vm_work_run(work, reduce, n);
 }
 
-/* Where each process's share begins: of a reduce-scatter its members', else
- * equal ones. */
+/* Computes where each process's share begins: in a reduce-scatter its members'
+ * shares, else equal ones. */
 static void shares_begin(struct vm_coll_node_reduce *reduce)
 {
 	const struct vm_coll_view *view = reduce->view;
@@ -134,7 +134,7 @@ static void shares_begin(struct vm_coll_node_reduce *reduce)
 	reduce->begins[n] = reduce->count;
 }
 
-/* Members' shares, where they are not in the order of the processes. */
+/* Reduces members' shares that are not in the order of the processes. */
 static void shares_fold(struct vm_coll_node_reduce *reduce)
 {
 	const struct vm_coll_view *view = reduce->view;
@@ -206,7 +206,7 @@ struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view)
 		free(reduce);
 		return NULL;
 	}
-	/* There are no others yet. */
+	/* The other seats are not used yet. */
 	reduce->me = vm_coll_own(&reduce->local, 0);
 	reduce->op = reduce->me->op;
 	reduce->type = reduce->me->recv.type;

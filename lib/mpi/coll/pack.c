@@ -72,7 +72,8 @@ static bool sends(const struct vm_coll *coll)
 	}
 }
 
-/* Whether member `from` sends block `to` (or its only one) to member `to`. */
+/* Tells whether member `from` sends block `to` (or its only one) to member
+ * `to`. */
 static bool sends_to(const struct vm_coll *coll, size_t from, size_t to)
 {
 	if (!sends(coll) || !vm_coll_reaches(coll, from, to))
@@ -138,8 +139,8 @@ struct pack {
 	size_t sizes, at;
 };
 
-/* Whether a block is worth a message of its own.  In place, what is to be sent
- * is where other data arrives. */
+/* Tells whether a block is sent separately.  In-place data is not, since other
+ * data is received in the same buffer. */
 static bool is_direct(const struct pack *pack, size_t bytes)
 {
 	const struct vm_coll *coll = pack->coll;
@@ -155,7 +156,7 @@ static void block_measure(const struct vm_data *data, struct pack *pack)
 		pack->at += aligned(data->bytes);
 }
 
-/* One more in the list, empty; NULL: no memory. */
+/* Adds an empty block to the list; NULL when out of memory. */
 static struct vm_coll_block *block_add(struct vm_coll_blocks *blocks)
 {
 	size_t room = blocks->room ? 2 * blocks->room : 16;
@@ -196,7 +197,7 @@ static bool block_pack(const struct vm_data *data, struct pack *pack)
 	return true;
 }
 
-/* One block: measured, or packed; Packs a block; false: out of memory. */
+/* Measures or packs a block; false: out of memory. */
 static bool block_visit(struct pack *pack, const struct vm_data *data)
 {
 	if (pack->memory)
@@ -205,7 +206,7 @@ static bool block_visit(struct pack *pack, const struct vm_data *data)
 	return true;
 }
 
-/* Of a reduction that goes in parts: what all members here make. */
+/* Measures or packs the vector of a hierarchical reduction. */
 static long node_reduce_visit(struct pack *pack, size_t from)
 {
 	const struct vm_coll_view *view = pack->view;
@@ -218,8 +219,8 @@ static long node_reduce_visit(struct pack *pack, size_t from)
 	return block_visit(pack, &data) ? 1 : -1;
 }
 
-/* Goes through the blocks that a member sends to a process: how many there are;
- * -1: no memory. */
+/* Visits the blocks that a member sends to a process and returns their number;
+ * -1 when out of memory. */
 static long blocks_visit(struct pack *pack, size_t from)
 {
 	const struct vm_coll_view *view = pack->view;
@@ -284,8 +285,8 @@ int vm_coll_pack(struct vm_coll_view *view, int p)
 	return 0;
 }
 
-/* Operations of the users of other processes: only one thing is known of them,
- * and they are never applied. */
+/* User operations of other processes: known is only whether they commute, and
+ * they are never applied. */
 static const struct vm_op op_commutes = { .commutes = true }, op_not;
 
 /* The message of a process, while it is unpacked. */
@@ -298,8 +299,8 @@ struct unpack {
 	size_t bytes;	/* that are left */
 };
 
-/* The next block from member `from`, for member `to`; false: there is none, or
- * no memory. */
+/* Takes the next block from member `from` for member `to`; false: there is
+ * none, or out of memory. */
 static bool block_next(struct unpack *unpack, struct vm_data *block,
 		       uint32_t from, uint32_t to)
 {
@@ -342,7 +343,7 @@ bool vm_coll_proxy_blocks(struct vm_coll *proxy, size_t count)
 	return made != NULL;
 }
 
-/* false: it makes no sense, or no memory. */
+/* Sets what a proxy sends; false: malformed message, or out of memory. */
 static bool send_fill(struct unpack *unpack, struct vm_coll *proxy,
 		      uint32_t seat, const struct call *call)
 {
@@ -376,7 +377,7 @@ static bool send_fill(struct unpack *unpack, struct vm_coll *proxy,
 	return true;
 }
 
-/* A type that compares like that of a member elsewhere. */
+/* Makes a type that compares like that of a remote member. */
 static const struct vm_type *type_fill(struct vm_type *type,
 				       const struct call *call)
 {
@@ -414,7 +415,7 @@ static void proxy_fill(struct vm_coll *proxy, struct vm_type *type,
 	proxy->recv.count = call->count;
 }
 
-/* Blocks of a call of another kind: they are not looked at. */
+/* Skips the blocks of a call of another kind. */
 static void blocks_skip(struct unpack *unpack, uint64_t blocks)
 {
 	for (; blocks && unpack->sizes; blocks--) {

@@ -33,7 +33,7 @@ static int start_kept(struct vm_req *req, struct vm_persist *persist)
 
 	coll->temp = NULL;
 	atomic_store_explicit(&coll->error, 0, memory_order_relaxed);
-	/* Nobody else knows the request yet. */
+	/* The request is not shared yet. */
 	atomic_store_explicit(&req->state, VM_REQ_PENDING,
 			      memory_order_relaxed);
 	req->active = true;
@@ -74,7 +74,7 @@ int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 	vm_coll_hold(&kept->coll);
 	req->persistent = true;
 	req->active = false;
-	/* Whose error handler gets its errors. */
+	/* Selects the error handler. */
 	req->node.env.context = coll->comm->context;
 	req->user = kept;
 	req->on_free = kept_end;

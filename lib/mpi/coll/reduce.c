@@ -17,10 +17,10 @@
 #include "mpi/coll/coll.h"
 
 #define SCRATCH_BYTES 4096
-/* Functions of the user often expect all elements in one call. */
+/* User functions often expect all elements in one call. */
 #define USER_SCRATCH_BYTES ((size_t)1 << 20)
 
-/* Room for some elements of a type, addressed like a buffer of the user's. */
+/* Scratch memory for elements of a type, addressed like a user buffer. */
 struct scratch {
 	char *elements;	 /* where an element at 0 would be */
 	size_t capacity; /* elements */
@@ -36,7 +36,7 @@ size_t vm_coll_span(const struct vm_type *type, size_t n, ptrdiff_t *low)
 	return (size_t)(type->true_extent + (rest < 0 ? -rest : rest));
 }
 
-/* How many of n elements fit into so many bytes; at least one. */
+/* Returns how many of n elements fit into `bytes` bytes; at least one. */
 static size_t capacity(const struct vm_type *type, size_t n, size_t bytes)
 {
 	size_t extent =
@@ -153,7 +153,7 @@ static void no_memory(struct vm_meet *meet, size_t first, size_t last)
 			     "no memory to reduce in");
 }
 
-/* Reduces a slice and hands the result to members to_first to to_last - 1. */
+/* Reduces a slice and copies the result to members to_first to to_last - 1. */
 static void reduce_slice(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			 size_t last, size_t to_first, size_t to_last)
 {
@@ -235,9 +235,8 @@ const struct vm_coll_kind vm_coll_allreduce = {
 	.family = VM_FAMILY_ALLREDUCE,
 };
 
-/* Gets a member ready to be given its share, of `count` elements.  In place,
- * its buffer still holds what the others have to read: it is collected
- * elsewhere. */
+/* Prepares a member for its share of `count` elements.  In place, other members
+ * still read its buffer, so the share is collected elsewhere. */
 static void share_open(struct vm_coll *to, size_t count, size_t sharers)
 {
 	size_t bytes, own = vm_coll_share(to, sharers, (size_t)to->rank);
@@ -257,8 +256,8 @@ static void share_open(struct vm_coll *to, size_t count, size_t sharers)
 	}
 }
 
-/* Gives a member, unless it has failed, n of the `count` elements of its share,
- * those from `at` on. */
+/* Copies to a member, unless it has failed, n of the `count` elements of its
+ * share, from `at` on. */
 static void share_give(struct vm_coll *to, size_t count, size_t at,
 		       const void *elements, size_t n)
 {
@@ -346,7 +345,7 @@ static void reduce_scatter_finish(struct vm_meet *meet, size_t first,
 	}
 }
 
-/* Each side shares the other's result out as it says itself. */
+/* Each side distributes the other's result by its own counts. */
 static void reduce_scatter_cross(struct vm_meet *meet, struct vm_coll *me,
 				 size_t n)
 {
@@ -366,7 +365,7 @@ const struct vm_coll_kind vm_coll_reduce_scatter = {
 	.family = VM_FAMILY_REDUCE_SCATTER,
 };
 
-/* Each member's result is that of the one before it, op what it sends. */
+/* Computes each member's result from the previous one's and its operand. */
 static void scan_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		      size_t last)
 {

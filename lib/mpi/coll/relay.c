@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-/* A broadcast, as one process sees it: processes are counted from the
- * root's. */
+/* A broadcast as one process sees it; processes are counted from the root's. */
 struct bcast {
 	struct vm_coll_view *view;
 	struct vm_leaders_data talk;
@@ -67,7 +66,7 @@ static void bcast_binomial(struct bcast *bcast)
 					&bcast->data);
 }
 
-/* One of as many pieces as there are processes. */
+/* Returns one of as many pieces as there are processes. */
 static struct vm_data piece(const struct bcast *bcast, int number)
 {
 	size_t bytes = bcast->data.bytes, count = (size_t)bcast->count;

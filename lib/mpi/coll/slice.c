@@ -110,7 +110,7 @@ int vm_coll_slices(struct vm_meet *meet, size_t step)
 		slice_errors(&slice, meet, here);
 		alone = alone && i + n < count;
 	}
-	/* The others are at the next slice. */
+	/* The other leaders wait at the next slice. */
 	if (alone)
 		vm_leaders_barrier(meet, VM_LEADERS_MISMATCH);
 	slice_close(&slice);

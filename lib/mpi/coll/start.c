@@ -62,8 +62,8 @@ void vm_coll_started(struct vm_meet *meet)
 			continue;
 		error = atomic_load_explicit(&coll->error,
 					     memory_order_relaxed);
-		/* The request, without error till now, is better left where its
-		 * owner is. */
+		/* Not written without an error, so that it stays in its owner's
+		 * cache. */
 		if (error)
 			coll->req->status.error = error;
 		else
@@ -74,7 +74,8 @@ void vm_coll_started(struct vm_meet *meet)
 int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 {
 	coll->req->status = vm_status_empty;
-	/* A persistent one may have gone otherwise before. */
+	/* Reset, since earlier starts of a persistent one may have set
+	 * these. */
 	coll->asked = VM_CHAN_STATS_UNSET;
 	coll->algorithm = VM_COLL_SHARED;
 	vm_coll_begin(coll, coll->req->node.env.context);
@@ -106,7 +107,7 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 	copy->req = req;
 	req->user = copy;
 	req->on_free = end;
-	/* Whose error handler gets its errors. */
+	/* Selects the error handler. */
 	req->node.env.context = coll->comm->context;
 	rc = vm_coll_leave(copy, coll->comm->chan);
 	if (rc == -VMPI_EMISMATCH)

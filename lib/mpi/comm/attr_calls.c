@@ -192,7 +192,7 @@ int PMPI_Type_free_keyval(int *keyval)
 	return vm_call_exit_self(&call, rc);
 }
 
-/* Where the attributes of a datatype hang, to be changed. */
+/* Finds the attributes of a datatype, to be changed. */
 static int type_attrs(struct vm_call *call, MPI_Datatype handle,
 		      struct vm_attrs ***attrs)
 {

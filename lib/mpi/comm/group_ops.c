@@ -9,7 +9,7 @@
 #include "mpi/call/check.h"
 #include "mpi/comm/group.h"
 
-/* Hands out a group whose members are in place. */
+/* Returns a handle of a group whose members are set. */
 static int group_finish(struct vm_call *call, struct vm_group *group,
 			MPI_Group *out)
 {
@@ -181,7 +181,7 @@ static int choice_group(struct vm_call *call, const struct choice *choice,
 	return group_finish(call, group, out);
 }
 
-/* What the four functions below have in common; one of ranks and ranges. */
+/* Common part of the four functions below; one of ranks and ranges is set. */
 static int choose_entry(enum vm_call_id id, MPI_Group handle, int n,
 			const int *ranks, int (*ranges)[3], bool others,
 			MPI_Group *newgroup)

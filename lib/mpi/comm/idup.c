@@ -27,7 +27,7 @@ struct idup {
 	struct vm_group *group; /* of all members; holds a reference */
 	struct vm_errh *errh;	/* of the new one; holds a reference */
 	int first_size;		/* as of vm_inter_set(); 0: no sides */
-	struct vm_chan *chan;	/* the new one, on its way */
+	struct vm_chan *chan;	/* of the new one, until the end */
 	uint32_t context;	/* the first member's: of the new one */
 };
 
@@ -78,7 +78,7 @@ static int chans_make(const struct vm_meet *meet, struct vm_group *group)
 	return rc;
 }
 
-/* The handles become valid. */
+/* Makes the handles valid. */
 static void idup_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		      size_t last)
 {

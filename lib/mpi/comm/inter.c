@@ -118,7 +118,7 @@ static int inter_new(struct vm_call *call, struct vm_chan *chan,
 	return rc;
 }
 
-/* The first split finds who is in, the second puts side behind side. */
+/* The first split finds the members, the second orders them by side. */
 int vm_inter_split(struct vm_call *call, struct vm_comm *parent, int color,
 		   int key, MPI_Comm *out)
 {
@@ -160,8 +160,8 @@ static size_t both_bytes(int size)
 	return sizeof(struct both) + (size_t)size * sizeof(int32_t);
 }
 
-/* Room for all ranks of the job, so that whatever comes fits; NULL when out of
- * memory. */
+/* Allocates room for all ranks of the job, enough for any message; NULL when
+ * out of memory. */
 static struct both *both_new(const struct vm_group *first)
 {
 	struct both *both = calloc(1, both_bytes(vm_node->rank_count));
@@ -197,7 +197,8 @@ static void both_join(struct both *both, const struct vm_group *first,
 	both->context = vm_context_new();
 }
 
-/* The leaders' talk.  The one with the lower number in the world is first. */
+/* Exchanges the groups between the leaders.  The one with the lower index in
+ * the world is first. */
 static int both_agree(struct both *both, const struct vm_comm *local,
 		      const struct vm_comm *peer, int remote_leader, int tag)
 {
@@ -234,8 +235,8 @@ static int both_agree(struct both *both, const struct vm_comm *local,
 	return rc;
 }
 
-/* What a member of one side brings to its meeting, and takes away.  The leader
- * is the root of it, and brings a struct both. */
+/* A member's call and result in its side's meeting.  The leader is the root and
+ * contributes a struct both. */
 struct member {
 	struct vm_coll coll; /* first: meetings know this */
 	struct vm_chan *chan, *out;
@@ -263,7 +264,7 @@ static void member_make(struct member *member, const struct both *both,
 				  chan->rank + (first ? 0 : both->first_size));
 }
 
-/* Makes the handles of all that are here from what the leader has brought. */
+/* Makes the handles of all local members from the leader's data. */
 static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		      size_t last)
 {
@@ -320,7 +321,7 @@ static int check_create(struct vm_call *call, MPI_Comm local_comm,
 	return rc;
 }
 
-/* What only the leader's arguments say. */
+/* Checks the arguments that only the leader's call uses. */
 static int check_leader(struct vm_call *call, MPI_Comm peer_comm,
 			int remote_leader, int tag, struct vm_comm **peer)
 {
@@ -333,8 +334,8 @@ static int check_leader(struct vm_call *call, MPI_Comm peer_comm,
 	return rc == 0 ? vm_check_tag(call, tag) : rc;
 }
 
-/* The leader's part before its side meets: what it brings there; NULL when out
- * of memory. */
+/* Does the leader's part before its side meets and returns what it contributes
+ * there; NULL when out of memory. */
 static struct both *lead(struct vm_call *call, const struct vm_comm *local,
 			 MPI_Comm peer_comm, int remote_leader, int tag)
 {

@@ -9,7 +9,7 @@
 
 #include "core/comm/chan_make.h"
 
-/* What a member brings. */
+/* A member's call. */
 struct split {
 	struct vm_coll coll; /* first: meetings know this */
 	struct vm_split split;
@@ -68,8 +68,8 @@ static void split_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			     "no memory for a communicator");
 }
 
-/* The first member of a side that wants otherwise than its first one; 0: all
- * agree. */
+/* Returns the first member of a side that disagrees with the side's first one;
+ * 0: all agree. */
 static size_t side_odd(const struct vm_meet *meet, size_t first, size_t last)
 {
 	for (size_t i = first + 1; i < last; i++)

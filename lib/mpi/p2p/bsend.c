@@ -37,7 +37,7 @@ static char *align_up(char *address)
 	return (char *)(((uintptr_t)address + 15) & ~(uintptr_t)15);
 }
 
-/* Takes out the first segment whose message has left; NULL: none. */
+/* Removes the first segment whose message has been sent; NULL: none. */
 static struct vm_req *reap_one(struct vm_bsend *bsend)
 {
 	struct vm_list *link;
@@ -122,8 +122,8 @@ int vm_bsend(struct vm_mpi *mpi, struct vm_rank *peer, struct vm_env env,
 	return rc;
 }
 
-/* Whether messages are still on their way; *req is one of their requests, or
- * NULL while another thread is about to send it. */
+/* Tells whether messages are still on their way; *req is one of their requests,
+ * or NULL while another thread is about to send it. */
 static bool pending_one(struct vm_mpi *mpi, struct vm_req **req)
 {
 	bool pending;
@@ -138,7 +138,7 @@ static bool pending_one(struct vm_mpi *mpi, struct vm_req **req)
 	return pending;
 }
 
-/* Waits until all buffered messages are gone and forgets the buffer.  May
+/* Waits until all buffered messages are sent and detaches the buffer.  May
  * switch. */
 static void finish(struct vm_mpi *mpi)
 {

@@ -37,8 +37,8 @@ static int free_call(struct grequest *grequest)
 	return function ? function(grequest->extra_state) : MPI_SUCCESS;
 }
 
-/* The request is gone: after its end, or after MPI_Request_free, when nobody
- * can be told of an error any more. */
+/* Frees the request after its end, or after MPI_Request_free, when errors can
+ * no longer be reported. */
 static void grequest_end(struct vm_req *req)
 {
 	free_call(req->user);
@@ -106,7 +106,8 @@ int PMPI_Grequest_complete(MPI_Request request)
 	struct vm_req *req = vm_request(request);
 	int rc = 0;
 
-	/* Its handle may have been freed before: vm_check_request() minds. */
+	/* The handle may have been freed before; vm_check_request() detects
+	 * that. */
 	if (vm_req_is_null(req) || req->kind != VM_REQ_GENERAL)
 		rc = vm_error(&call, MPI_ERR_REQUEST,
 			      "the request was not made by "

@@ -76,7 +76,7 @@ void vm_joined_start(struct vm_joined *joined, MPI_Request *request)
 	else if (vm_task_new(&task, joined_main, joined) == 0)
 		vm_ult_detach(task);
 	else
-		/* Out of tasks: this call does the waiting. */
+		/* Without a task this call waits itself. */
 		joined_main(joined);
 }
 
@@ -88,7 +88,7 @@ void vm_joined_restart(struct vm_joined *joined, struct vm_req *req)
 	/* Its own request is not needed. */
 	vm_req_complete(own);
 	vm_req_finish(own, NULL);
-	/* Nobody else knows the persistent one yet. */
+	/* The persistent request is not active, so nobody else uses it. */
 	atomic_store_explicit(&req->state, VM_REQ_PENDING,
 			      memory_order_relaxed);
 	req->active = true;

@@ -113,7 +113,7 @@ static void visit_comm(struct pending *pending, const struct vm_comm *comm)
 	struct vm_list *link;
 
 	if (!place)
-		return; /* a duplicate that never came to be */
+		return; /* an incomplete duplicate */
 	vm_lock_take(&place->lock);
 	vm_list_each(link, &place->started) {
 		struct vm_meet *meet =
@@ -139,13 +139,13 @@ static void visit_comms(struct pending *pending)
 
 	visit_comm(pending, &mpi->world);
 	visit_comm(pending, &mpi->self);
-	/* Nobody else makes or frees any now. */
+	/* No communicators are made or freed any more. */
 	vm_list_each(link, &mpi->alive[VM_OBJECT_COMM])
 		visit_comm(pending,
 			   vm_container_of(link, struct vm_comm, object.link));
 }
 
-/* Whether this rank may still speak; the last one that may says that others
+/* Tells whether this rank may still report; the last one notes that others
  * remain. */
 static bool may_report(void)
 {

@@ -48,7 +48,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* Hands a matched message out; NULL: it is from MPI_PROC_NULL. */
+/* Returns the handle of a matched message; NULL: it is from MPI_PROC_NULL. */
 static void message_out(struct vm_msg *msg, MPI_Message *message,
 			MPI_Status *status)
 {

@@ -28,7 +28,7 @@ void vm_request_complete_now(struct vm_req *req, const vmpi_status *status)
 {
 	req->status = *status;
 	req->active = true;
-	/* Nobody else knows the request yet. */
+	/* The request is not shared yet. */
 	atomic_store_explicit(&req->state, VM_REQ_DONE, memory_order_relaxed);
 }
 
@@ -128,7 +128,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 	return finish_one(&call, request, status);
 }
 
-/* Whether it is complete now; polls once when it is not.  May switch. */
+/* Tells whether it is complete now; polls once when it is not.  May switch. */
 static inline bool done_after_poll(const struct vm_req *req)
 {
 	if (vm_req_is_done(req))
@@ -292,10 +292,10 @@ static int find_done(int start, int count, const MPI_Request *requests)
 }
 
 /*
- * Waitany and Testany begin to look behind the request they gave last.  So none
- * starves, and a ring of receives, each posted again when it was given, is
- * given in the order of its messages.  Programs rely on that which take a
- * rank's "done" for its last message, though MPI promises nothing.
+ * Finds a request for Waitany or Testany, beginning after the one returned
+ * last.  So none starves, and a ring of receives, each reposted when it
+ * completes, completes in message order.  MPI does not guarantee that, but
+ * programs that take a rank's "done" for its last message rely on it.
  */
 static int find_any(struct vm_call *call, int count,
 		    const MPI_Request *requests)

@@ -6,8 +6,7 @@
 #include "base/nearest.h"
 #include "mpi/tool/tool.h"
 
-/* Collects the indices of the members of a category: how many there are, and
- * the first ones. */
+/* Number and first indices of the members of a category. */
 struct members {
 	int category;
 	int *indices; /* or NULL */
@@ -63,7 +62,7 @@ static int count(void (*collect)(struct members *members), int category)
 	return members.count;
 }
 
-/* What the functions that ask for members have in common. */
+/* Common part of the functions that list members. */
 static int list(void (*collect)(struct members *members), int category, int len,
 		int *indices)
 {

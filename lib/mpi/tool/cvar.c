@@ -38,13 +38,15 @@ static MPI_Datatype type_of(const struct vm_cvar *row)
 	}
 }
 
-/* A rank among others never sees the time before the start. */
+/* Tells whether a variable cannot be set because ranks exist only after
+ * startup. */
 static bool is_fixed(const struct vm_cvar *row)
 {
 	return row->when == VM_VAR_STARTUP && vm_tool_is_rank();
 }
 
-/* A rank's runtime does not end before it; that of vmpi_start() may. */
+/* Returns the error after startup: the runtime does not end before its ranks,
+ * while that of vmpi_start() may end. */
 static int too_late(void)
 {
 	return vm_tool_view() == VM_VIEW_PROCESS ? MPI_T_ERR_CVAR_SET_NOT_NOW :
@@ -54,7 +56,7 @@ static int too_late(void)
 static int scope_of(const struct vm_cvar *row)
 {
 	static const int scopes[] = {
-		/* All processes are started with the same. */
+		/* All processes start with the same value. */
 		[VM_VAR_STARTUP] = MPI_T_SCOPE_ALL_EQ,
 		[VM_VAR_ANYTIME] = MPI_T_SCOPE_LOCAL,
 		[VM_VAR_ALIKE] = MPI_T_SCOPE_ALL_EQ,
@@ -123,8 +125,8 @@ static void cvar_free(void *object)
 	free(cvar);
 }
 
-/* A handle on what each rank may have a value of its own of is the caller's
- * rank's. */
+/* Allocates a handle.  For variables with per-rank values it is for the
+ * caller's rank. */
 static int cvar_new(struct cvar **cvar, const struct vm_tool_cvar *what,
 		    const void *obj_handle)
 {
@@ -203,13 +205,13 @@ static int string_read(const struct cvar *cvar, char *text)
 							   MPI_SUCCESS;
 }
 
-/* Before the runtime runs ranks have no values of their own. */
+/* Ranks have their own values only while the runtime is running. */
 static bool of_rank(const struct cvar *cvar)
 {
 	return cvar->rank != VM_VIEW_PROCESS && vm_node;
 }
 
-/* The communicator's own value, or what goes for it without one. */
+/* Reads the communicator's own value, or the one in effect without it. */
 static int number_read(const struct cvar *cvar, int64_t *value)
 {
 	if (cvar->special) {
@@ -260,7 +262,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	return MPI_SUCCESS;
 }
 
-/* The text of a buffer that need not end. */
+/* Writes the text of a buffer that may lack a terminator. */
 static int string_write(const struct cvar *cvar, const char *text)
 {
 	char known[VM_NAME_MAX], why[VM_VALUE_WHY_MAX];

@@ -13,7 +13,7 @@
 #include "introspect/vars/value.h"
 #include "mpi/tool/tool.h"
 
-/* Above predefined handles and all that is easily mistaken for one. */
+/* First number, above predefined handles and similar small numbers. */
 #define FIRST 0x10000u
 #define STEP 16u
 enum whose { CVAR, PVAR, EVENT, WHOSE };

@@ -103,8 +103,8 @@ static const struct vm_event *instance_of(MPI_T_event_instance instance)
 		       (const struct vm_event *)instance;
 }
 
-/* Where there is an event the interface is initialised, by the rank that hears
- * of it; it may be another one that runs. */
+/* During an event the interface is initialised, by the rank that registered,
+ * which may not be the running one. */
 static int no_instance(void)
 {
 	return vm_tool_check() ? MPI_T_ERR_NOT_INITIALIZED :

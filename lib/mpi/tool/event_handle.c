@@ -36,7 +36,7 @@ static const MPI_T_cb_safety levels[VM_SAFETIES] = {
 	[VM_SAFETY_SIGNAL_SAFE] = MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE,
 };
 
-/* VM_SAFETIES: it is none of them. */
+/* Returns a safety level; VM_SAFETIES if invalid. */
 static enum vm_event_safety safety_of(MPI_T_cb_safety level)
 {
 	int i = 0;
@@ -51,7 +51,7 @@ static struct registration *registration_of(MPI_T_event_registration handle)
 	return vm_tool_object(handle, VM_TOOL_EVENT);
 }
 
-/* What introspect/vars/event.h calls. */
+/* Functions that introspect/vars/event.h calls. */
 
 static void event_told(const struct vm_event *event,
 		       struct vm_event_handle *handle,
@@ -220,7 +220,7 @@ int PMPI_T_event_register_callback(MPI_T_event_registration event_registration,
 	return MPI_SUCCESS;
 }
 
-/* What the functions about one callback need: it is there. */
+/* Checks the handle and the safety level of a callback. */
 static int callback_check(MPI_T_event_registration handle,
 			  MPI_T_cb_safety cb_safety)
 {

@@ -23,7 +23,7 @@ struct handle {
 	struct session *session;
 	struct vm_handle *handle;
 	struct vm_chan_stats *special; /* whose block it sees; or NULL */
-	/* Of what is no 64-bit number: values before they are converted. */
+	/* Values before conversion, if they are not 64-bit numbers. */
 	uint64_t *values; /* under lock; or NULL */
 	struct vm_lock lock;
 	struct vm_list link; /* in its session */
@@ -43,7 +43,7 @@ static void handle_free(struct handle *handle)
 	free(handle);
 }
 
-/* Nobody finds the session any more, but maybe its handles. */
+/* Frees a session that can no longer be found, though its handles may be. */
 static void session_free(void *object)
 {
 	struct session *session = object;
@@ -107,7 +107,8 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 	return MPI_SUCCESS;
 }
 
-/* What is counted on a communicator, from now on if nobody has watched it. */
+/* Binds a handle to a communicator's counters, maintained from now on if they
+ * were not yet. */
 static int handle_bind(struct handle *handle, struct vm_handle_want *want,
 		       const void *obj_handle)
 {
@@ -121,7 +122,7 @@ static int handle_bind(struct handle *handle, struct vm_handle_want *want,
 	return 0;
 }
 
-/* Aims a handle whose session and row are known. */
+/* Completes a handle whose session and row are set. */
 static int handle_fill(struct handle *handle, struct vm_handle_want *want,
 		       const void *obj_handle)
 {
@@ -142,7 +143,7 @@ static int handle_fill(struct handle *handle, struct vm_handle_want *want,
 	return handle->values ? 0 : MPI_T_ERR_MEMORY;
 }
 
-/* A handle in the session that is not yet to be found; 0 or an error. */
+/* Makes a handle in the session that cannot be found yet: 0 or an error. */
 static int handle_new(struct handle **handle, struct session *session,
 		      const struct vm_tool_pvar *pvar, const void *obj_handle)
 {
@@ -309,7 +310,7 @@ int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 		       MPI_SUCCESS;
 }
 
-/* 0, or what is wrong with a session of which all handles are meant. */
+/* Checks a session whose handles are all meant: 0 or an error. */
 static int all_check(MPI_T_pvar_session session)
 {
 	if (vm_tool_check())
@@ -319,7 +320,7 @@ static int all_check(MPI_T_pvar_session session)
 		       MPI_T_ERR_INVALID_SESSION;
 }
 
-/* What cannot be reset is left out. */
+/* Resets a variable; those that cannot be reset are skipped. */
 static int reset_one(struct vm_handle *handle, void *arg)
 {
 	(void)arg;
@@ -348,7 +349,7 @@ int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 						MPI_SUCCESS;
 }
 
-/* Continuous variables are left out of all, and are refused one by one. */
+/* Continuous variables are skipped for "all" and refused one by one. */
 static int startstop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	int why;

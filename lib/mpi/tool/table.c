@@ -27,13 +27,13 @@ struct slot {
 };
 
 static struct {
-	struct vm_lock lock; /* orders those who make and free */
+	struct vm_lock lock; /* serialises allocation and freeing */
 	/* Pairs with the acquire load in slot_at(). */
 	_Atomic(struct slot *) chunks[CHUNKS];
 	uint32_t count, free; /* slot 0 is not used */
 } table = { .count = 1 };
 
-/* The slot of an index that has been given out, or NULL. */
+/* Returns the slot of an allocated index, or NULL. */
 static struct slot *slot_at(uint32_t index)
 {
 	struct slot *chunk = atomic_load_explicit(&table.chunks[index / CHUNK],
@@ -82,7 +82,7 @@ uintptr_t vm_tool_handle_new(enum vm_tool_kind kind, void *object,
 		slot->owner = free_object ? vm_tool_owner() : NULL;
 		id = (uintptr_t)++slot->uses << (INDEX_BITS + KIND_BITS) |
 		     (uintptr_t)index << KIND_BITS | kind;
-		/* Pairs with the acquire load of those who look it up. */
+		/* Pairs with the acquire load of lookups. */
 		atomic_store_explicit(&slot->id, id, memory_order_release);
 	}
 	vm_lock_give(&table.lock);

@@ -10,8 +10,7 @@
 #include "core/runtime/process.h"
 #include "introspect/vars/session.h"
 
-/* How often it was initialised: by all, and by whom that is no rank among
- * others. */
+/* Counts of initialisations: of all callers, and of those outside ranks. */
 static struct {
 	struct vm_lock lock;
 	_Atomic int all, process;
@@ -75,7 +74,7 @@ static void tools_end(struct vm_mpi *mpi)
 		vm_tool_objects_end(mpi);
 }
 
-/* The caller's own count, or NULL: out of memory. */
+/* Returns the caller's own count; NULL when out of memory. */
 static _Atomic int *count_of_caller(void)
 {
 	struct vm_rank *rank = rank_of_caller();

@@ -340,9 +340,9 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* Whether the largest factor less the smallest is less than in best.  Where they
- * are the same: the larger largest one, the smaller sum, the larger first ones,
- * as other MPIs choose. */
+/* Tells whether the largest factor less the smallest is less than in best.
+ * Where they are the same: the larger largest one, the smaller sum, the larger
+ * first ones, as other MPIs choose. */
 static bool spread_better(const int *dims, const int *best, int count)
 {
 	int further = dims[0] - dims[count - 1] - best[0] + best[count - 1];

@@ -105,7 +105,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[],
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* Whether an argument of weights stands for none. */
+/* Tells whether an argument of weights stands for none. */
 static bool no_weights(const int *weights)
 {
 	return weights == MPI_UNWEIGHTED || weights == MPI_WEIGHTS_EMPTY;
@@ -197,7 +197,7 @@ struct graph_args {
 	const int *sources, *degrees, *destinations, *weights;
 };
 
-/* What a rank brings: all of its edges. */
+/* A rank's contribution: all of its edges. */
 struct edge {
 	int from, to, weight;
 };
@@ -240,8 +240,8 @@ static void edge_add(struct vm_edges *edges, int rank, int weight)
 	edges->count++;
 }
 
-/* The edges at this rank of those that all have brought; without arrays they
- * are only counted. */
+/* Finds this rank's edges among the contributions of all; without arrays only
+ * counts them. */
 static void edges_find(const struct vm_meet *meet, struct vm_graph *graph,
 		       int rank)
 {

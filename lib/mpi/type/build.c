@@ -40,7 +40,7 @@ static void range_high(struct range *range, wide high, bool set)
 	range->high_set = set;
 }
 
-/* What all blocks together come to. */
+/* Totals over all blocks. */
 struct sums {
 	struct range bounds, true_bounds;
 	wide size, elements;
@@ -63,7 +63,7 @@ static void sums_add(struct sums *sums, const struct vm_block *block)
 	low += (along < 0 ? along : 0) + (across < 0 ? across : 0);
 	high += (along > 0 ? along : 0) + (across > 0 ? across : 0);
 	range_low(&sums->bounds, low + type->lb, type->lb_set);
-	/* The padding of a part is none of the whole. */
+	/* Padding of a part is not padding of the whole. */
 	range_high(&sums->bounds,
 		   high + (type->ub_set ? type->lb + type->extent :
 					  type->true_lb + type->true_extent),
@@ -84,7 +84,7 @@ static void sums_add(struct sums *sums, const struct vm_block *block)
 	sums->basic = type->basic;
 }
 
-/* Whether value is one that an address difference can have. */
+/* Tells whether value is one that an address difference can have. */
 static bool fits(wide value)
 {
 	return value <= PTRDIFF_MAX && value >= PTRDIFF_MIN;
@@ -148,8 +148,8 @@ static size_t even_elements(const struct vm_block *block)
 }
 
 /*
- * Whether elements of an old layout in a row are the new type: a contiguous or
- * duplicated type shares the layout of the old one.
+ * Tells whether elements of an old layout in a row are the new type: a
+ * contiguous or duplicated type shares the layout of the old one.
  */
 static bool layout_share(struct vm_type *type, const struct vm_block *block)
 {

@@ -46,9 +46,9 @@ VM_TYPES_SIMPLE(SIMPLE_)
 VM_TYPES_PAIR_DENSE(PAIR_DENSE_)
 
 /*
- * Pairs with a hole behind the value or behind the index.  The layouts are
- * shared by count like all layouts; their first reference is ours, so that
- * nobody ever frees them.
+ * Pairs with padding after the value or the index.  Their layouts are
+ * reference-counted like all layouts; the table holds the first reference, so
+ * they are never freed.
  */
 #define VALUE_BYTES(kind) sizeof(((c_##kind *)0)->value)
 #define INDEX_BYTES(kind) sizeof(((c_##kind *)0)->index)

@@ -12,7 +12,7 @@
 #include "mpi/call/check.h"
 #include "mpi/type/build.h"
 
-/* These are checked always: wrong ones would lead into foreign memory. */
+/* Always checked, since invalid lengths would cause accesses out of bounds. */
 static int check_length(struct vm_call *call, int length, const char *name)
 {
 	if (length < 0)
@@ -45,7 +45,7 @@ static int check_array(struct vm_call *call, int count, const void *array,
 	return 0;
 }
 
-/* What all constructors have: a count, an output, and arrays of count. */
+/* Checks the common arguments of constructors. */
 static int check_new(struct vm_call *call, int count, MPI_Datatype *newtype)
 {
 	int rc = vm_check_size(call, count, "count");

@@ -95,7 +95,8 @@ int PMPI_Op_free(MPI_Op *op)
 			      "%s is predefined and cannot be freed",
 			      object->name);
 	if (rc == 0) {
-		/* The handle is gone, the operation when nobody uses it. */
+		/* The handle is invalid now; the operation is freed when it is
+		 * unused. */
 		((struct vm_op *)(uintptr_t)object)->object.magic = 0;
 		vm_op_drop(object);
 		*op = MPI_OP_NULL;

@@ -103,15 +103,15 @@ struct walk {
 	bool lost;	       /* a value does not fit there */
 };
 
-/* Both machines that vmpi runs on are little-endian. */
+/* Both supported architectures are little-endian. */
 static void reverse(char *to, const char *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = from[n - 1 - i];
 }
 
-/* What the bytes beyond the external ones of an integer are.  char has no sign
- * on some machines. */
+/* Returns the fill byte that extends an integer.  char is unsigned on some
+ * machines. */
 static char fill_of(const char *value, const struct number *part)
 {
 	return part->form == SIGNED && value[part->external - 1] & 0x80 ?
@@ -219,7 +219,7 @@ static size_t external_bytes(const struct vm_type *type, size_t count)
 {
 	struct walk walk = { 0 };
 
-	/* One element tells: the size is asked for before everything. */
+	/* One element suffices: the size is needed first. */
 	walk_type(&walk, type, 1);
 	return walk.external_bytes * count;
 }
@@ -234,7 +234,7 @@ static int check_datarep(struct vm_call *call, const char *datarep)
 			datarep ? datarep : "(null)");
 }
 
-/* What both directions check; *bytes is what they move. */
+/* Checks the arguments of both directions; *bytes is the size of the data. */
 static int check_move(struct vm_call *call, const char *datarep,
 		      const void *typed, int count, MPI_Datatype datatype,
 		      const void *packed, MPI_Aint size,

@@ -111,7 +111,8 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers,
 	return vm_call_exit_self(&call, rc);
 }
 
-/* Whether the caller's array, of `most` elements, has room for `count`. */
+/* Tells whether the caller's array, of `most` elements, has room for
+ * `count`. */
 static int check_room(struct vm_call *call, const char *what, int most,
 		      const void *array, int count)
 {
