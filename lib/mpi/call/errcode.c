@@ -10,7 +10,7 @@
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
 
-/* A class is a code of its own class. */
+/* A code that the program added; a class is a code of its own class. */
 struct errcode {
 	int class; /* 0: the place is free */
 	char *text;
@@ -55,7 +55,7 @@ void vm_errcodes_free(struct vm_errcodes *codes)
 	free(codes);
 }
 
-/* A free place, the first one; -1 when out of memory. */
+/* Returns the first free place; -1 when out of memory. */
 static int place_new(struct vm_mpi *mpi)
 {
 	struct vm_errcodes *codes = mpi->errcodes;
@@ -120,7 +120,7 @@ int PMPI_Add_error_code(int errorclass, int *errorcode)
 	return vm_call_exit_self(&call, rc);
 }
 
-/* A code that the program added itself. */
+/* Checks a code that the program added. */
 static int check_own(struct vm_call *call, int code, struct errcode **row)
 {
 	*row = errcode_find(call->mpi, code);

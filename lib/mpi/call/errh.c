@@ -105,7 +105,7 @@ static const struct {
 	ERROR_CLASSES(CLASS_ROW)
 };
 
-/* What core's errors are in MPI, by -code. */
+/* MPI classes of core's errors, by -code. */
 static const int class_of_core[] = {
 	[VMPI_EAGAIN] = MPI_ERR_PENDING,
 	[VMPI_EINVAL] = MPI_ERR_ARG,
@@ -179,7 +179,7 @@ struct vm_errh *vm_errh_default(void)
 	return predefined_errh(VM_ERRH_FATAL);
 }
 
-/* The handler behind a handle, or NULL. */
+/* Returns the error handler of a handle, or NULL. */
 static struct vm_errh *errh_at(MPI_Errhandler handle)
 {
 	uintptr_t value = (uintptr_t)handle;
@@ -190,7 +190,7 @@ static struct vm_errh *errh_at(MPI_Errhandler handle)
 	return value < PREDEFINED ? predefined_errh(value) : NULL;
 }
 
-/* The handle of errh. */
+/* Returns the handle of errh. */
 static MPI_Errhandler errh_handle(struct vm_errh *errh)
 {
 	if (errh->kind == VM_ERRH_USER)
@@ -266,8 +266,8 @@ static int errh_set(enum vm_call_id id, MPI_Comm comm,
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* One more handle for the user.  A handler that communicators have loses its
- * magic word with its last handle and gets it back with a new one. */
+/* Returns one more handle for the user.  A handler that communicators use loses
+ * its magic word with its last handle and regains it with a new one. */
 static MPI_Errhandler errh_give(struct vm_mpi *mpi, struct vm_errh *errh)
 {
 	vm_errh_hold(errh);

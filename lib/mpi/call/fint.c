@@ -23,7 +23,7 @@ struct vm_fints {
 	int *places; /* 2 * room: a row's number + 1; 0: free */
 };
 
-/* Where the place of a handle is, or would be. */
+/* Returns the place of a handle, or the free one where it would be. */
 static int *place_find(const struct vm_fints *fints, const void *handle)
 {
 	/* Objects are 16 bytes apart or more; the multiplier is that of
@@ -58,7 +58,7 @@ static bool grow(struct vm_fints *fints)
 	return true;
 }
 
-/* The lock of mpi is held. */
+/* Returns the row of a handle; the lock of mpi is held. */
 static int row_of(struct vm_mpi *mpi, enum vm_fint_kind kind,
 		  const void *handle)
 {
@@ -78,7 +78,7 @@ static int row_of(struct vm_mpi *mpi, enum vm_fint_kind kind,
 	return *place - 1;
 }
 
-/* The number of a handle; -1 when out of memory. */
+/* Returns the number of a handle; -1 when out of memory. */
 static int number_of(struct vm_mpi *mpi, enum vm_fint_kind kind,
 		     const void *handle)
 {
@@ -92,8 +92,8 @@ static int number_of(struct vm_mpi *mpi, enum vm_fint_kind kind,
 	return row < 0 ? -1 : VM_HANDLE_MIN + row;
 }
 
-/* The handle of a number; NULL, which is no handle of any kind, if no handle of
- * this kind has it. */
+/* Returns the handle of a number; NULL, which is not a handle of any kind, if
+ * no handle of this kind has it. */
 static void *handle_of(struct vm_mpi *mpi, enum vm_fint_kind kind, int number)
 {
 	const void *handle = NULL;

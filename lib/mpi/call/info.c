@@ -68,7 +68,7 @@ static struct vm_info_pair *pair_new(const char *key, const char *value)
 	return pair;
 }
 
-/* A key keeps its place when its value changes. */
+/* Sets the value of a key, which keeps its place if it exists. */
 static int info_put(struct vm_info *info, const char *key, const char *value)
 {
 	struct vm_info_pair *old = info_find(info, key);
@@ -105,7 +105,7 @@ static struct vm_info *info_env(struct vm_mpi *mpi)
 	return info;
 }
 
-/* An info to read: *temporary says that info_done() must free it. */
+/* Gets an info to read; *temporary tells that info_done() must free it. */
 static int info_open(struct vm_call *call, MPI_Info handle,
 		     struct vm_info **info, bool *temporary)
 {
@@ -128,7 +128,7 @@ static void info_done(struct vm_mpi *mpi, struct vm_info *info, bool temporary)
 		info_free(mpi, info);
 }
 
-/* An info to change. */
+/* Checks an info that is to be changed. */
 static int check_info(struct vm_call *call, MPI_Info handle,
 		      struct vm_info **info)
 {

@@ -87,7 +87,7 @@ static void clear_info(struct vm_mpi *mpi, struct vm_object *object)
 	vm_info_clear((struct vm_info *)object);
 }
 
-/* The rank has ended, and with it all of its threads. */
+/* Frees the state of a rank that has terminated with all of its threads. */
 static void state_free(struct vm_rank *rank)
 {
 	struct vm_mpi *mpi = rank->mpi;

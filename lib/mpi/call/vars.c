@@ -16,8 +16,8 @@ void vm_mpi_vars_add(void)
 		vm_panic("mpi: no room for the table of variables");
 }
 
-/* A program that embeds the library never meets a function of this layer before
- * vmpi_start() reads the settings. */
+/* Registers the variables at load time: a program that embeds the library may
+ * call no function of this layer before vmpi_start() reads the settings. */
 static __attribute__((constructor)) void vars_announce(void)
 {
 	vm_core_vars_add();

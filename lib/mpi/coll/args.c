@@ -140,7 +140,7 @@ int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
 		rc = check_count(call, count, -1);
 	if (rc == 0 && count > 0 && receives)
 		rc = check_buf(call, recvbuf, type);
-	/* Members that receive nothing have no place. */
+	/* MPI_IN_PLACE is only valid for members that receive. */
 	if (rc == 0 && receives && vm_coll_in_place(coll, sendbuf))
 		sendbuf = recvbuf;
 	else if (rc == 0 && count > 0 && vm_coll_is_leaf(coll))

@@ -54,8 +54,9 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
-/* The shape of all where every member gets a result from count elements, but
- * for rank 0 of an exscan, whose receive buffer means nothing. */
+/* Sets the sides of collectives in which every member receives a result of
+ * count elements, except rank 0 of an exscan, whose receive buffer is
+ * unused. */
 static int reduce_to_all(struct vm_call *call, struct vm_coll *coll,
 			 const struct vm_coll_kind *kind, const void *sendbuf,
 			 void *recvbuf, int count, MPI_Datatype datatype,

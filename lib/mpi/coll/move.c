@@ -212,7 +212,7 @@ static void allgather_pull(struct vm_meet *meet, struct vm_coll *to)
 		vm_coll_allgather_block(meet, to, i);
 }
 
-/* How many elements block i has, and how many are before it. */
+/* Return the number of elements of block i and before it. */
 static size_t block_count(const struct vm_blocks *blocks, size_t i)
 {
 	return blocks->counts ? (size_t)blocks->counts[i] : blocks->count;
@@ -235,8 +235,8 @@ static struct vm_data blocks_from(const struct vm_blocks *blocks, size_t i,
 		count);
 }
 
-/* The blocks from i on, before `last`, that are alike and without gaps on both
- * sides: where they end, and their elements. */
+/* Returns where the blocks from i on, before `last`, that are alike and without
+ * gaps on both sides end; *count is the number of their elements. */
 static size_t run_end(const struct vm_blocks *a, const struct vm_blocks *b,
 		      size_t i, size_t last, size_t *count)
 {
@@ -278,9 +278,9 @@ static void allgather_copy(struct vm_meet *meet, struct vm_coll *to,
 }
 
 /*
- * Who does several parts collects the blocks from their owners once; the other
- * members get the result from the first.  The own block of a member in place is
- * left alone: others may be reading it.
+ * For several parts the blocks are collected from their owners once and copied
+ * from the first member to the others.  An in-place member's own block is not
+ * written, since others may be reading it.
  */
 static void allgather_part(struct vm_meet *meet, struct vm_coll *me,
 			   size_t first, size_t last)

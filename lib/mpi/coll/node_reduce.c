@@ -156,8 +156,9 @@ static void shares_fold(struct vm_coll_node_reduce *reduce)
 }
 
 /*
- * Where the members here are reduced to: the buffer of one that gets the
- * result, unless something in it is needed later than it is overwritten.
+ * Returns the memory for the sum of the local members: the buffer of one that
+ * receives the result, unless its contents are needed after they are
+ * overwritten.
  */
 static void *sum_place(struct vm_coll_node_reduce *reduce)
 {

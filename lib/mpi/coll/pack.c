@@ -46,7 +46,8 @@ static uint8_t op_number(const struct vm_op *op)
 	return 0;
 }
 
-/* The seat of the root that a member names on its own or the other side. */
+/* Returns the seat of the root that a member names, on its own or the other
+ * side. */
 static size_t root_seat(const struct vm_coll *coll, size_t from)
 {
 	if (coll->first_size && !vm_coll_is_second(coll, from))

@@ -41,7 +41,7 @@ void vm_coll_count(uint32_t algorithm)
 	}
 }
 
-/* What a plan depends on. */
+/* Input of a plan. */
 struct facts {
 	const struct vm_leaders *leaders;
 	const struct vm_coll *any;
@@ -73,7 +73,7 @@ static enum vm_coll_algorithm allgather_best(const struct facts *facts)
 		       VM_ALGORITHM_LINEAR;
 }
 
-/* With two processes there is but one step. */
+/* Chooses linear for two processes, which have a single step, else pairwise. */
 static enum vm_coll_algorithm alltoall_best(const struct facts *facts)
 {
 	return facts->leaders->count == 2 ? VM_ALGORITHM_LINEAR :

@@ -137,7 +137,7 @@ void vm_coll_fold(const struct vm_meet *meet, const struct vm_coll *me,
 		vm_op_apply(op, type, operand(meet, i, from), acc, n);
 }
 
-/* The elements that are the parts of members first to last - 1. */
+/* Returns the first element of a member's part. */
 static size_t slice_begin(const struct vm_meet *meet, const struct vm_coll *me,
 			  size_t rank)
 {
@@ -404,8 +404,8 @@ const struct vm_coll_kind vm_coll_scan = {
 };
 
 /*
- * The sum before each member is handed to it after what it sends was saved,
- * since in place both are in one buffer.  Nobody wants the sum of all.
+ * Copies each prefix to its member after the member's operand was saved, since
+ * in place both share a buffer.  The total is not needed.
  */
 static void exscan_block(struct vm_meet *meet, struct vm_coll *me, void *sum,
 			 void *next, size_t i, size_t n)

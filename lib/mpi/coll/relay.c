@@ -138,8 +138,9 @@ static int bcast_relay(struct vm_coll_view *view)
 	return rc;
 }
 
-/* What the members of one process send, as one block: where the first member
- * here wants it, if that is one place; else in memory of our own. */
+/* Returns where the data of one process's members is received as one block: in
+ * the first local member's buffer, if contiguous there; else in temporary
+ * memory. */
 static struct vm_data gathered_place(struct vm_coll_view *view, int process,
 				     bool *own)
 {

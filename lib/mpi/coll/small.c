@@ -112,8 +112,8 @@ static void side_set(struct vm_blocks *side, const void *buf,
 	side->made = NULL;
 }
 
-/* A proxy for member `rank` of a call like this, which has sent so many bytes.
- * Reductions also write to them. */
+/* Initialises a proxy for member `rank` of a call like this, with its bytes, to
+ * which reductions also write. */
 static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 		       int rank, void *data, size_t bytes)
 {
@@ -268,7 +268,7 @@ static void view_fill(struct proxy_view *view, const struct vm_meet *meet,
 	}
 }
 
-/* The parts of the worker's members, those of neighbours in one go. */
+/* Does the parts of the worker's members, consecutive ones in one call. */
 static void parts_do(struct vm_meet *meet, const struct vm_meet_worker *self,
 		     struct vm_coll *me)
 {

@@ -52,7 +52,7 @@ static int *predefined_attr(struct vm_mpi *mpi, int number)
 	}
 }
 
-/* The arguments of all that read an attribute. */
+/* Checks the arguments of calls that read an attribute. */
 static int check_get(struct vm_call *call, const void *value, const int *flag)
 {
 	int rc = vm_check_pointer(call, value, "attribute_val");

@@ -20,7 +20,7 @@ static int group_finish(struct vm_call *call, struct vm_group *group,
 
 enum set_operation { UNION, INTERSECTION, DIFFERENCE };
 
-/* The members of a, those of b, or both, in MPI's order (MPI 4.1, 7.3.2). */
+/* Makes a group of members of a, b, or both, in the order of MPI 4.1, 7.3.2. */
 static int group_combine(struct vm_call *call, const struct vm_mpi_group *a,
 			 const struct vm_mpi_group *b,
 			 enum set_operation operation, MPI_Group *out)
@@ -158,7 +158,8 @@ static int choice_add_ranges(struct vm_call *call, struct choice *choice, int n,
 	return rc;
 }
 
-/* The chosen members in the order of choice; or the others in theirs. */
+/* Makes a group of the chosen members in the order of choice, or of the others
+ * in the original order. */
 static int choice_group(struct vm_call *call, const struct choice *choice,
 			const struct vm_mpi_group *from, bool others,
 			MPI_Group *out)

@@ -58,7 +58,7 @@ int vm_inter_group(struct vm_call *call, const struct vm_comm *comm,
 				remote ? MPI_UNDEFINED : comm->rank);
 }
 
-/* The less alike of two results. */
+/* Returns the less similar of two results. */
 static int less_alike(int a, int b)
 {
 	if (a == MPI_UNEQUAL || b == MPI_UNEQUAL)
@@ -89,7 +89,8 @@ int vm_inter_compare(const struct vm_comm *a, const struct vm_comm *b,
 	return 0;
 }
 
-/* How many members of group are on comm's own side; -1: no memory to tell. */
+/* Returns how many members of group are on comm's local side; -1 when out of
+ * memory. */
 static int count_local(const struct vm_comm *comm, const struct vm_group *group)
 {
 	int n = 0, *place = vm_group_places(comm->chan->group);
@@ -145,9 +146,8 @@ int vm_inter_split(struct vm_call *call, struct vm_comm *parent, int color,
 	return rc;
 }
 
-/* Both sides, as the leader of the first has put them together: ranks by their
- * numbers in the world, the first side before the second.  Or why there is
- * none. */
+/* Both sides as joined by the first side's leader: ranks by index in the world,
+ * the first side before the second; or an error. */
 struct both {
 	int32_t error; /* 0 or an MPI error */
 	int32_t first_size, size;
@@ -183,7 +183,8 @@ static bool overlap(const struct vm_group *group, const struct both *with)
 	return false;
 }
 
-/* By the leader of the first side, whose group is in both. */
+/* Joins both sides; called by the leader of the first side, whose group is in
+ * both. */
 static void both_join(struct both *both, const struct vm_group *first,
 		      const struct both *second)
 {
@@ -243,7 +244,7 @@ struct member {
 	int first_size;
 };
 
-/* The group of both sides; NULL when out of memory. */
+/* Makes the group of both sides; NULL when out of memory. */
 static struct vm_group *both_group(const struct both *both)
 {
 	struct vm_group *group = vm_group_new(both->size);
@@ -385,7 +386,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 	return vm_call_exit(&call, local_comm, rc);
 }
 
-/* A handle of an intercommunicator. */
+/* Checks the handle of an intercommunicator. */
 static int check_inter(struct vm_call *call, MPI_Comm handle,
 		       struct vm_comm **comm)
 {

@@ -94,9 +94,9 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 }
 
 /*
- * The colour for a kind of split.  The ranks of one process share memory; where
- * each has a process, those of a host can.  There is no finer hardware level
- * that a rank would be bound to, so the others give nothing.
+ * Returns the colour for a kind of split.  The ranks of one process share
+ * memory; if each rank is a process, those of a host can.  Ranks are not bound
+ * to finer hardware levels, so other kinds give MPI_COMM_NULL.
  */
 static int split_type_color(struct vm_call *call, int split_type, int *color)
 {
@@ -132,7 +132,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* The members of a group are all in comm, on the caller's side of it. */
+/* Checks that all members of a group are in comm, on the caller's side. */
 static int check_subset(struct vm_call *call, const struct vm_comm *comm,
 			const struct vm_mpi_group *group)
 {

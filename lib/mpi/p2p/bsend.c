@@ -67,7 +67,7 @@ static void reap(struct vm_mpi *mpi)
 	} while (req);
 }
 
-/* The first gap of `bytes` bytes, made a segment; the lock is held. */
+/* Makes a segment of the first gap of `bytes` bytes; the lock is held. */
 static struct segment *segment_new(struct vm_bsend *bsend, size_t bytes)
 {
 	struct vm_list *link;

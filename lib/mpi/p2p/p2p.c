@@ -123,7 +123,7 @@ int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 			   comm, VM_SEND_STANDARD, request);
 }
 
-/* The receives that are not ordinary: any source, any tag, MPI_PROC_NULL. */
+/* Receives outside the common case: any source, any tag, MPI_PROC_NULL. */
 static __attribute__((noinline)) int
 recv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
 	 int source, int tag, MPI_Comm comm, vmpi_status *result)
@@ -201,8 +201,8 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* Both at once: the receive is posted, the send goes, the receive is awaited.
- * An error of the send leaves no receive behind. */
+/* Posts the receive, sends, and waits for the receive.  After an error of the
+ * send no receive is left. */
 static int exchange(struct vm_call *call, const struct vm_route *send,
 		    const struct vm_route *recv, MPI_Status *status)
 {

@@ -104,7 +104,7 @@ static void visit_arrived(struct vm_match_node *node, void *arg)
 	kind_add(&pending->messages, all);
 }
 
-/* The collectives that this rank has started on a communicator and another one
+/* Adds collectives on a communicator that this rank has started and another one
  * has not. */
 static void visit_comm(struct pending *pending, const struct vm_comm *comm)
 {

@@ -36,7 +36,7 @@ static int start_proc_null(struct vm_req *req, struct vm_persist *persist)
 	return 0;
 }
 
-/* The request is complete as soon as the message is in the buffer. */
+/* Starts a buffered send, complete as soon as the message is in the buffer. */
 static int start_bsend(struct vm_req *req, struct vm_persist *persist)
 {
 	int rc = vm_bsend(vm_mpi_self(), persist->peer, req->node.env,
@@ -47,7 +47,7 @@ static int start_bsend(struct vm_req *req, struct vm_persist *persist)
 	return rc;
 }
 
-/* An inactive request for the route. */
+/* Makes an inactive request for the route. */
 static int persist_new(struct vm_call *call, MPI_Request *request,
 		       const struct vm_route *route, enum vm_req_kind kind,
 		       const struct vm_persist *what)

@@ -106,7 +106,8 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* The arguments of Mrecv and Imrecv; *msg NULL for MPI_MESSAGE_NO_PROC. */
+/* Checks the arguments of Mrecv and Imrecv; *msg is NULL for
+ * MPI_MESSAGE_NO_PROC. */
 static int message_in(struct vm_call *call, const void *buf, int count,
 		      MPI_Datatype datatype, const MPI_Message *message,
 		      struct vm_msg **msg, struct vm_data *data)
@@ -126,7 +127,7 @@ static int message_in(struct vm_call *call, const void *buf, int count,
 	return 0;
 }
 
-/* The communicator a message came on: its error handler counts. */
+/* Returns the communicator of a message, whose error handler is used. */
 static MPI_Comm message_comm(struct vm_call *call, const struct vm_env *env)
 {
 	struct vm_comm *comm = vm_comm_of_context(call->mpi, env->context);

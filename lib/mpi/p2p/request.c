@@ -59,7 +59,7 @@ int vm_check_requests(struct vm_call *call, int count,
 	return rc;
 }
 
-/* The communicator whose error handler a request's error goes to. */
+/* Returns the communicator whose error handler gets a request's error. */
 static MPI_Comm comm_of(struct vm_call *call, const struct vm_env *env)
 {
 	struct vm_comm *comm = vm_comm_of_context(call->mpi, env->context);
@@ -269,8 +269,8 @@ int PMPI_Testall(int count, MPI_Request requests[], int *flag,
 }
 
 /*
- * The first complete request from start on, round the array; -1: none yet;
- * MPI_UNDEFINED: all are idle.
+ * Returns the first complete request from start on, wrapping round; -1: none
+ * yet; MPI_UNDEFINED: all are idle.
  */
 static int find_done(int start, int count, const MPI_Request *requests)
 {
@@ -306,7 +306,7 @@ static int find_any(struct vm_call *call, int count,
 	return find_done(start < count ? start : 0, count, requests);
 }
 
-/* The end of Waitany and Testany: i is what find_any() said, not -1. */
+/* Ends Waitany and Testany: i is the result of find_any(), not -1. */
 static int finish_any(struct vm_call *call, int i, MPI_Request *requests,
 		      int *index, MPI_Status *status)
 {
@@ -360,7 +360,7 @@ int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
 	return finish_any(&call, i, requests, index, status);
 }
 
-/* The end of Waitsome and Testsome: takes all that are complete. */
+/* Ends Waitsome and Testsome: completes all requests that are done. */
 static int finish_some(struct vm_call *call, int count, MPI_Request *requests,
 		       int *outcount, int *indices, MPI_Status *statuses)
 {
@@ -439,7 +439,7 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int *outcount,
 			   statuses);
 }
 
-/* A request that exists: for the calls that act on one. */
+/* Checks a request that must not be null or an incomplete collective. */
 static int check_real(struct vm_call *call, const MPI_Request *request)
 {
 	int rc = vm_check_pointer(call, request, "request");

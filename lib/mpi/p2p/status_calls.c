@@ -10,7 +10,7 @@
 #include "mpi/call/status.h"
 #include "mpi/type/type.h"
 
-/* How many elements of the type the bytes are; -1: no whole number. */
+/* Returns the number of elements in the bytes; -1 if not a whole number. */
 static MPI_Count whole_elements(const struct vm_type *type, MPI_Count bytes)
 {
 	if (type->size == 0)
@@ -20,7 +20,7 @@ static MPI_Count whole_elements(const struct vm_type *type, MPI_Count bytes)
 	return bytes / (MPI_Count)type->size;
 }
 
-/* The arguments that Get_count and Get_elements share. */
+/* Checks the common arguments of Get_count and Get_elements. */
 static int check_get(struct vm_call *call, const MPI_Status *status,
 		     MPI_Datatype handle, struct vm_type **type,
 		     const int *count)
@@ -100,8 +100,8 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
 	return vm_call_exit_self(&call, rc);
 }
 
-/* The three public fields, for languages that cannot see them: each is the int
- * at an offset. */
+/* Reads one of the three public fields, the int at an offset, for languages
+ * that cannot access them. */
 static int field_get(enum vm_call_id id, const MPI_Status *status,
 		     size_t offset, int *value)
 {

@@ -54,7 +54,8 @@ MPI_T_enum vm_tool_enum_event(int id)
 	return handle_of(EVENT, id);
 }
 
-/* Those of a variable, or the elements of an event, and its name. */
+/* Returns the words of a variable, or the elements of an event, and its
+ * name. */
 static const char *event_words(int id, char name[VM_NAME_MAX])
 {
 	const struct vm_event_row *row = vm_event_row(id);
@@ -64,7 +65,8 @@ static const char *event_words(int id, char name[VM_NAME_MAX])
 	return row ? row->words : NULL;
 }
 
-/* The words, and the name of their variable; NULL: no enumeration. */
+/* Returns the words and the name of their variable; NULL: not an
+ * enumeration. */
 static const char *words_of(MPI_T_enum handle, char name[VM_NAME_MAX])
 {
 	uintptr_t at = (uintptr_t)handle - FIRST;

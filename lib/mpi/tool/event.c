@@ -40,7 +40,7 @@ int PMPI_T_event_get_num(int *num_events)
 	return MPI_SUCCESS;
 }
 
-/* The first *count elements; *count becomes how many there are. */
+/* Stores the first *count elements; *count becomes the number of all. */
 static void elements_put(const struct vm_event_row *row,
 			 MPI_Datatype *datatypes, MPI_Aint *displacements,
 			 int *count)

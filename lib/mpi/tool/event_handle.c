@@ -93,7 +93,7 @@ static void end_told(struct vm_event_handle *handle,
 	free(reg);
 }
 
-/* For objects whose owner ends before them. */
+/* Frees a registration whose owner ends before it. */
 static void registration_end(void *object)
 {
 	struct registration *reg = object;

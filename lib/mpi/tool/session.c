@@ -200,7 +200,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
 	return MPI_SUCCESS;
 }
 
-/* The handle, if it is one of the session's; else NULL and the reason. */
+/* Returns the handle if it belongs to the session; else NULL and the reason. */
 static struct handle *handle_in(MPI_T_pvar_session session,
 				MPI_T_pvar_handle handle, int *why)
 {

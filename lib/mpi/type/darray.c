@@ -115,7 +115,7 @@ MPI_Count vm_darray_whole(const struct vm_type_recipe *r)
 	return product;
 }
 
-/* Each row has its complete blocks, then the one that is not. */
+/* Counts blocks: each row has its complete ones, then the partial one. */
 size_t vm_darray_block_count(const struct vm_type_recipe *r)
 {
 	struct share share = share_of(r, 0);
@@ -124,7 +124,7 @@ size_t vm_darray_block_count(const struct vm_type_recipe *r)
 	       ((share.full > 0 ? 1u : 0) + (share.partial > 0 ? 1u : 0));
 }
 
-/* Where row number `row` of the process begins, in elements. */
+/* Returns where row `row` of the process begins, in elements. */
 static MPI_Count row_place(const struct vm_type_recipe *r, MPI_Count row,
 			   MPI_Count step)
 {

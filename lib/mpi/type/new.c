@@ -61,7 +61,7 @@ static int check_new(struct vm_call *call, int count, MPI_Datatype *newtype)
 	return 0;
 }
 
-/* A recipe for one old type; ints[0] is the count. */
+/* Makes a recipe for one old type; ints[0] is the count. */
 static int begin(struct vm_call *call, struct vm_type_recipe **recipe,
 		 int combiner, int count, int int_count, int aint_count,
 		 MPI_Datatype oldtype)

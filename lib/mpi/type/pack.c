@@ -10,7 +10,7 @@
 #include "mpi/call/check.h"
 #include "mpi/type/type.h"
 
-/* The place of `bytes` bytes in the packed buffer, which then moves on. */
+/* Takes `bytes` bytes of the packed buffer and advances the position. */
 static int packed_take(struct vm_call *call, struct vm_data *packed,
 		       const void *buffer, int size, int *position,
 		       size_t bytes)

@@ -41,7 +41,7 @@ void vm_recipe_free(struct vm_type_recipe *recipe)
 	free(recipe);
 }
 
-/* The elements of the only part of a recipe of any kind but struct. */
+/* Returns the elements of the only part of a recipe other than struct. */
 static MPI_Count part_length(const struct vm_type_recipe *recipe)
 {
 	const int *ints = recipe->ints;

@@ -73,8 +73,8 @@ void vm_type_drop(struct vm_type *type)
 	vm_recipe_free(recipe);
 }
 
-/* A type that other types hold loses its magic word with its last handle and
- * gets it back with a new one. */
+/* A type held by other types loses its magic word with its last handle and
+ * regains it with a new one. */
 MPI_Datatype vm_type_give(struct vm_type *type)
 {
 	if (type->builtin)
@@ -223,7 +223,7 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 	return vm_call_exit_self(&call, 0);
 }
 
-/* What the user called it comes first. */
+/* Returns the name that the user has set, which has precedence. */
 static const char *user_name(const struct vm_mpi *mpi,
 			     const struct vm_type *type)
 {
