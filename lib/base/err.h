@@ -20,6 +20,15 @@
 #define VM_ALIGNED(n) __attribute__((aligned(n)))
 #define VM_PRINTF(nth, first) __attribute__((format(printf, nth, first)))
 
+/*
+ * What a function that moves a message or its bytes returns, from MPI_Send to
+ * the network.  VM_DONE, 0: it is complete, the caller's memory is free.
+ * VM_PENDING or another positive value: it was taken, the memory stays in use
+ * and the end is told later (a request completes, a callback is called).
+ * Negative: an error, and nothing has begun; -VMPI_EAGAIN: try again later.
+ */
+enum { VM_DONE, VM_PENDING };
+
 /* Prints and aborts the process: the state is beyond repair. */
 _Noreturn void vm_panic(const char *format, ...) VM_PRINTF(1, 2);
 

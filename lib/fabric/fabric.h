@@ -188,9 +188,9 @@ struct vm_send_op {
 };
 
 /*
- * Sends a packet.  1: taken, the data have been copied and op is not used. 0:
- * taken, the data must stay until op->done is called.  -VMPI_EAGAIN: no credit,
- * or too much waits already.  -VMPI_ELIMIT: that will not change soon.
+ * Sends a packet.  0: taken, the data have been copied and op is not used.
+ * VM_PENDING: the data must stay until op->done is called.  -VMPI_EAGAIN: no
+ * credit, or too much waits already.  -VMPI_ELIMIT: that will not change soon.
  * -VMPI_EPEER, -VMPI_ENOMEM.  With op == NULL the data are always copied; else
  * short ones are (fabric_copy_limit).  Packets that the network cannot take now
  * wait in the port, in order.
@@ -280,7 +280,7 @@ struct vm_rma {
 	void *desc, *handle; /* local registration, where it is needed */
 };
 
-/* Starts it.  0: done will be called.  -VMPI_EPEER, -VMPI_ENOTSUP. */
+/* Starts it.  VM_PENDING: done will be called.  -VMPI_EPEER, -VMPI_ENOTSUP. */
 int vm_rma_read(struct vm_port *port, struct vm_rma *rma);
 int vm_rma_write(struct vm_port *port, struct vm_rma *rma);
 

@@ -294,7 +294,7 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 	 * operations that end without the network. */
 	if (rc == 0 && at_once)
 		vm_fabric_kick(port->fabric);
-	return rc;
+	return rc < 0 ? rc : VM_PENDING;
 }
 
 int vm_rma_read(struct vm_port *port, struct vm_rma *rma)

@@ -79,7 +79,7 @@ static bool injected(struct vm_conn *conn, const struct vm_send *send)
 	return false;
 }
 
-/* Sends it in a batch: 1, or -VMPI_ENOMEM. */
+/* Sends it in a batch: 0 or -VMPI_ENOMEM. */
 static int batch_send(struct vm_conn *conn, const struct vm_send *send)
 {
 	char *to = vm_batch_room(conn, VM_WIRE_BYTES + send->bytes);
@@ -92,7 +92,7 @@ static int batch_send(struct vm_conn *conn, const struct vm_send *send)
 	/* Only data may wait for more to come. */
 	if (send->control)
 		vm_conn_flush(conn);
-	return 1;
+	return VM_DONE;
 }
 
 /* The transfer of a packet has ended. */
@@ -148,7 +148,7 @@ static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 	if (VM_UNLIKELY(send->overlap != NULL))
 		packet_watch(pkt, send);
 	vm_conn_send(conn, pkt);
-	return refer ? 0 : 1;
+	return refer ? VM_PENDING : VM_DONE;
 }
 
 /* Sends one segment, in a packet that has room for it. */
@@ -172,7 +172,7 @@ static void part_send(struct vm_conn *conn, struct vm_packet *pkt,
 	vm_conn_send(conn, pkt);
 }
 
-/* Sends a payload that is longer than a packet: 1, or -VMPI_ENOMEM. */
+/* Sends a payload that is longer than a packet: 0 or -VMPI_ENOMEM. */
 static int parts_send(struct vm_conn *conn, const struct vm_send *send)
 {
 	struct vm_port *port = conn->port;
@@ -180,11 +180,11 @@ static int parts_send(struct vm_conn *conn, const struct vm_send *send)
 	struct vm_list packets, *link;
 	struct vm_send piece = *send;
 	struct vm_wire_part part = { .total = send->bytes };
-	int rc = 1;
+	int rc = VM_DONE;
 
 	/* All or none: a missing segment would break the stream. */
 	vm_list_init(&packets);
-	for (uint32_t at = 0; rc > 0 && at < send->bytes; at += each) {
+	for (uint32_t at = 0; rc == 0 && at < send->bytes; at += each) {
 		uint32_t left = send->bytes - at;
 		struct vm_packet *pkt = vm_packet_get(
 			&port->pkts, VM_WIRE_MAX + (left < each ? left : each));
@@ -248,7 +248,7 @@ static int loop_send(struct vm_conn *conn, const struct vm_send *send)
 	/* Pairs with the load in port_move() and vm_port_busy(). */
 	atomic_store_explicit(&to->inbox_full, true, memory_order_release);
 	vm_lock_give(&to->inbox_lock);
-	return 1;
+	return VM_DONE;
 }
 
 /* Whether packets have all the memory they may; unused memory is no reason to
@@ -330,11 +330,11 @@ static int send_locked(struct vm_port *port, struct vm_to to,
 	else if (vm_batch_wanted(conn, send))
 		rc = batch_send(conn, send);
 	else if (injected(conn, send))
-		rc = 1;
+		rc = VM_DONE;
 	else
 		return sent_count(conn, send, 1, packet_send(conn, send, op));
 	/* For these two nothing reports when they have left. */
-	if (VM_UNLIKELY(send->overlap != NULL) && rc > 0)
+	if (VM_UNLIKELY(send->overlap != NULL) && rc == 0)
 		vm_overlap_half(send->overlap, VM_SIDE_SEND, VM_PATH_FABRIC,
 				send->bytes);
 	return sent_count(conn, send, 1, rc);

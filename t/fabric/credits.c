@@ -14,7 +14,7 @@ static unsigned flood(struct pair *pair, uint32_t bytes)
 
 	for (int refusals = 0; refusals < 2000;) {
 		if (side_send(&pair->side[0], 1, 0, 0, data, bytes, false,
-			      NULL) > 0) {
+			      NULL) >= 0) {
 			taken++;
 			refusals = 0;
 		} else {
@@ -60,7 +60,7 @@ static void stopped(struct pair *pair, const char *name)
 	again = 0;
 	for (int i = 0; i < 100000 && again < 1000; i++) {
 		if (side_send(&pair->side[0], 1, 0, 0, data, 4096, false,
-			      NULL) > 0)
+			      NULL) >= 0)
 			again++;
 		else
 			pair_poll(pair);
@@ -80,12 +80,12 @@ static void held_half(struct pair *pair, const char *name)
 	to->keep = true;
 	while (to->kept_count < (unsigned)fabric_cvar.credits - 3) {
 		sent += side_send(&pair->side[0], 1, 0, 0, data, 10, false,
-				  NULL) > 0;
+				  NULL) >= 0;
 		pair_poll(pair);
 	}
 	to->keep = false;
 	while (sent < 2000) {
-		if (side_send(&pair->side[0], 1, 0, 0, data, 10, false, NULL) >
+		if (side_send(&pair->side[0], 1, 0, 0, data, 10, false, NULL) >=
 		    0)
 			sent++;
 		else

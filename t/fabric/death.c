@@ -51,12 +51,12 @@ static int start_all(struct child *child, struct side *side)
 					   .remote = child->remote,
 					   .local = near,
 					   .bytes = CHILD_BYTES };
-		expected += vm_rma_read(port, &rmas[i]) == 0;
+		expected += vm_rma_read(port, &rmas[i]) == VM_PENDING;
 	}
 	for (int i = 0; i < SENDS; i++) {
 		ops[i].done = send_done;
 		expected += side_send(side, 1, 0, 0, data, 16000, true,
-				      &ops[i]) == 0;
+				      &ops[i]) == VM_PENDING;
 	}
 	return expected;
 }

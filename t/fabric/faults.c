@@ -108,12 +108,12 @@ static unsigned act(struct pair *pair, uint64_t number, bool rma)
 				   (unsigned)rand() % PORTS, data, bytes,
 				   rand() % 2, op);
 
-		if (rc == 0) {
+		if (rc == VM_PENDING) {
 			sends_ended--;
 			data_keep(data);
 			return 0;
 		}
-		if (rc > 0)
+		if (rc == VM_DONE)
 			break;
 		if (rc != -VMPI_EAGAIN)
 			bail("a packet is refused: %s", vmpi_strerror(rc));
@@ -275,8 +275,8 @@ static void lost_peer(unsigned seed)
 
 		op->done = send_done;
 		rc = side_send(&pair.side[0], 1, 0, 1, data, 9000, true, op);
-		started += rc == 0;
-		if (rc != 0)
+		started += rc == VM_PENDING;
+		if (rc != VM_PENDING)
 			free(op);
 		move_start(&pair, 0, (uint64_t)i);
 		moves++;

@@ -62,7 +62,7 @@ static void run(const char *provider)
 				sent += side_send(&pair.side[s], (uint32_t)!s,
 						  0, 0, data,
 						  (uint32_t)(i * 100), true,
-						  NULL) > 0;
+						  NULL) >= 0;
 			pair_poll(&pair);
 		}
 	}

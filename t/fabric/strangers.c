@@ -138,7 +138,7 @@ static int storm(struct pair *pair, struct stranger *stranger, bool longer)
 		stranger_look(stranger);
 		for (int s = 0; s < 2; s++)
 			sent += side_send(&pair->side[s], (uint32_t)!s, 0, 0,
-					  data, i * 10, true, NULL) > 0;
+					  data, i * 10, true, NULL) >= 0;
 		pair_poll(pair);
 	}
 	return sent;

@@ -110,7 +110,7 @@ static void *worker(void *arg)
 					  bits >> 1 & 1, data,
 					  (bits >> 3) % 50 ? bits % 64 :
 							     bits % 9000,
-					  false, NULL) > 0;
+					  false, NULL) >= 0;
 			pthread_mutex_unlock(&sending[s]);
 		}
 		if (reads < COUNT / 10 && random >> 28 == 0) {

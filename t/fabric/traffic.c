@@ -70,7 +70,7 @@ static void sizes(struct pair *pair, const char *name)
 			ops[i][p].done = send_done;
 			rc = send_surely(pair, 0, 1, p, data[i][p], list[i],
 					 &ops[i][p]);
-			referred += rc == 0;
+			referred += rc == VM_PENDING;
 			refused += rc < 0;
 		}
 	}

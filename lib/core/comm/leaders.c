@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/comm/cancel.h"
 #include "core/rank/chan.h"
 #include "core/comm/leaders_msg.h"
 #include "core/comm/meet.h"

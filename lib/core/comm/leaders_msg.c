@@ -6,6 +6,7 @@
  */
 #include "core/comm/leaders_msg.h"
 
+#include "core/comm/cancel.h"
 #include "core/rank/chan.h"
 #include "core/comm/leaders.h"
 #include "core/comm/meet.h"

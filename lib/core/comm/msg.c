@@ -5,16 +5,13 @@
  * The handle belongs to the caller, its payload lies in the message, in a
  * buffer, with its sender or in another process (enum vm_payload).
  */
-#include "core/comm/msg.h"
+#include "core/comm/p2p.h"
 
 #include <stdlib.h>
 
-#include "core/instrument/overlap_events.h"
 #include "core/local/engine.h"
-#include "core/local/mailbox.h"
-#include "core/comm/p2p.h"
-#include "core/remote/rndv_recv.h"
-#include "core/instrument/trace.h"
+#include "core/local/deliver.h"
+#include "core/remote/remote.h"
 #include "core/rank/wait.h"
 
 static void msg_free(struct vm_msg *msg)
@@ -24,40 +21,54 @@ static void msg_free(struct vm_msg *msg)
 	vm_pool_put(&vm_thread_cache_self()->msg, msg);
 }
 
-static struct vm_arrival msg_arrival(const struct vm_msg *msg)
+/* A message as it arrived; `here` gets its bytes. */
+static struct vm_arrival msg_arrival(const struct vm_msg *msg,
+				     struct vm_data *here)
 {
+	*here = vm_data_bytes(msg->buffer, msg->bytes);
 	return (struct vm_arrival){ .env = msg->node.env,
 				    .payload = msg->payload,
-				    .bytes = msg->bytes,
-				    .buffer = msg->buffer,
+				    .path = VM_PATH_WORKER,
+				    .data = msg->payload == VM_PAYLOAD_DIRECT ?
+						    &msg->sender->data :
+						    here,
 				    .sender = msg->sender,
 				    .origin = &msg->origin,
 				    .port = msg->rank->port };
 }
 
-bool vm_msg_land(struct vm_msg *msg, struct vm_req *req)
+static const struct vm_payload_ops *msg_ops(const struct vm_msg *msg)
 {
-	struct vm_arrival arrival = msg_arrival(msg);
-	bool here = msg->payload != VM_PAYLOAD_REMOTE;
-
-	if (here)
-		vm_arrival_receive(&arrival, req, msg->rank, VM_PATH_WORKER);
-	else
-		vm_rndv_recv_start(req, &arrival.env, arrival.origin,
-				   arrival.port, arrival.bytes);
-	msg_free(msg);
-	return here;
+	switch (msg->payload) {
+	case VM_PAYLOAD_REMOTE:
+		return &vm_remote_payload;
+	case VM_PAYLOAD_PACKET:
+		return &vm_packet_payload;
+	case VM_PAYLOAD_FETCHED:
+		return &vm_fetched_payload;
+	default:
+		return &vm_local_payload;
+	}
 }
 
-static __attribute__((noinline)) void bytes_told(const struct vm_msg *msg,
-						 size_t bytes)
+/* Moves the payload into a receive: 0; VM_PENDING: it will be completed. */
+static int msg_move(struct vm_msg *msg, struct vm_req *req)
 {
-	vm_overlap_events_copied(vm_rank_self(), VM_SIDE_RECEIVE,
-				 VM_PATH_WORKER, bytes);
-	vm_trace_match(msg->rank, &msg->node.env, msg->bytes,
-		       msg->payload == VM_PAYLOAD_COPY ? VM_PROTO_COPY :
-							 VM_PROTO_INLINE,
-		       NULL);
+	struct vm_data here;
+	struct vm_arrival arrival = msg_arrival(msg, &here);
+
+	if (vm_observed())
+		return vm_arrival_receive_observed(&arrival, req, msg->rank,
+						   msg_ops(msg));
+	return vm_arrival_receive(&arrival, req, msg_ops(msg));
+}
+
+int vm_msg_land(struct vm_msg *msg, struct vm_req *req)
+{
+	int rc = msg_move(msg, req);
+
+	msg_free(msg);
+	return rc;
 }
 
 /* The usual case of a receive that finds its message: plain bytes from here
@@ -65,10 +76,10 @@ static __attribute__((noinline)) void bytes_told(const struct vm_msg *msg,
 static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 			     vmpi_status *status)
 {
-	size_t bytes = msg->bytes < data->bytes ? msg->bytes : data->bytes;
+	struct vm_data here = vm_data_bytes(msg->buffer, msg->bytes);
 	int error = msg->bytes > data->bytes ? -VMPI_ETRUNC : 0;
+	size_t bytes = vm_data_copy(data, &here);
 
-	vm_bytes_copy(data->addr, msg->buffer, bytes);
 	if (msg->payload == VM_PAYLOAD_COPY)
 		vm_buffer_put(vm_thread_cache_self(), msg->buffer, msg->bytes);
 	if (status)
@@ -77,8 +88,7 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 					 .bytes = bytes,
 					 .error = error };
 	vm_count_received(bytes);
-	if (vm_observed())
-		bytes_told(msg, bytes);
+	vm_observe_received_bytes(msg, bytes);
 	vm_pool_put(&vm_thread_cache_self()->msg, msg);
 	return error;
 }
@@ -99,7 +109,7 @@ int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 	req.transient = true;
 	req.rank = vm_rank_self();
 	vm_data_assign(&req.data, data);
-	if (!vm_msg_land(msg, &req))
+	if (vm_msg_land(msg, &req) == VM_PENDING)
 		vm_wait_message(VM_EXPORT_RECEIVE, &env, env.source,
 				data->bytes, 0);
 	vm_count_received(req.status.bytes);
@@ -118,7 +128,7 @@ int vm_msg_ireceive(struct vm_msg *msg, const struct vm_data *data,
 	vm_data_assign(&new->data, data);
 	new->rank = vm_rank_self();
 	vm_layout_hold(data->layout);
-	if (vm_msg_land(msg, new))
+	if (vm_msg_land(msg, new) == VM_DONE)
 		atomic_store_explicit(&new->state, VM_REQ_DONE,
 				      memory_order_relaxed);
 	*req = new;
@@ -127,11 +137,11 @@ int vm_msg_ireceive(struct vm_msg *msg, const struct vm_data *data,
 
 void vm_msg_drop(struct vm_msg *msg)
 {
-	struct vm_arrival arrival = msg_arrival(msg);
+	struct vm_data here;
+	struct vm_arrival arrival = msg_arrival(msg, &here);
 
-	if (vm_observed() && msg->payload != VM_PAYLOAD_FETCHED)
-		vm_trace_dropped(msg->rank, &arrival.env, arrival.bytes);
-	vm_arrival_end(&arrival);
+	vm_observe_dropped(msg);
+	msg_ops(msg)->end(&arrival);
 	msg_free(msg);
 }
 
@@ -148,12 +158,10 @@ static int msg_fetch(struct vm_msg *msg)
 		return -VMPI_ENOMEM;
 	atomic_init(&req.state, (uintptr_t)&waiter);
 	req.data = vm_data_bytes(buffer, msg->bytes);
-	vm_rndv_recv_start(&req, &msg->node.env, &msg->origin, msg->rank->port,
-			   msg->bytes);
-	vm_wait_message(VM_EXPORT_RECEIVE, &msg->node.env, msg->node.env.source,
-			msg->bytes, 0);
-	/* Its sender has been told, or is gone: there is nothing left to ask
-	 * for. */
+	if (msg_move(msg, &req) == VM_PENDING)
+		vm_wait_message(VM_EXPORT_RECEIVE, &msg->node.env,
+				msg->node.env.source, msg->bytes, 0);
+	/* Its sender has been told, or is gone: there is nothing left to ask. */
 	msg->origin = (struct vm_origin){ 0 };
 	if (req.status.error) {
 		free(buffer);

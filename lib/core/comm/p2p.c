@@ -2,313 +2,103 @@
 /*
  * Sends and receives.
  *
- * A send to a rank of the same worker is matched at once, by the sender.  One
- * to another worker is a slot in the ring between the two.  What is not matched
- * at once goes by one of three protocols: inline (the bytes travel with the
- * envelope), copy (they wait in a buffer, the sender goes on) or direct (they
- * stay with the sender, who waits, and are copied once).
+ * A send to a rank of the same worker is delivered at once, by the sender.  One
+ * to another worker is a slot in the ring between the two, which is delivered
+ * where the ring is read.  What nobody waits for goes by one of the local
+ * protocols (core/local/protocol.h).
  */
 #include "core/comm/p2p.h"
 
 #include <limits.h>
 
 #include "core/local/engine.h"
-#include "core/instrument/overlap_events.h"
 #include "core/remote/failure.h"
+#include "core/local/deliver.h"
 #include "core/local/mailbox.h"
 #include "core/rank/state.h"
 #include "core/remote/remote.h"
-#include "core/instrument/trace.h"
 #include "core/rank/wait.h"
 
-/* A send before its protocol is chosen. */
-struct send {
-	struct vm_rank *dest;
-	struct vm_env env;
-	const struct vm_data *data;
-	enum vm_send_mode mode;
-	struct vm_thread_cache *lane;
-	bool small; /* goes inline, and is complete at once */
-	/* Elsewhere: the request it had to make, or why it was not sent. */
-	struct vm_req *made;
-	int error;
-};
-
-/* The request of a direct send, before its message can be seen by others. */
-static void send_arm(struct vm_req *req, const struct send *send)
-{
-	vm_data_assign(&req->data, send->data);
-	req->rank = send->dest;
-	req->msg = NULL;
-	req->status = (vmpi_status){ .source = send->env.source,
-				     .tag = send->env.tag,
-				     .bytes = send->data->bytes };
-}
-
-static inline void send_count(struct core_rank_pvars *pvars, size_t bytes)
-{
-	vm_pvar_add(pvars->sends, 1);
-	vm_pvar_add(pvars->sent_bytes, bytes);
-}
-
-/* To a rank of this process. */
-static inline void near_count(const struct send *send)
+static inline void send_count(const struct vm_outgoing *out)
 {
 	struct core_rank_pvars *pvars = vm_counters();
-	size_t bytes = send->data->bytes;
+	size_t bytes = out->arrival.data->bytes;
 
-	send_count(pvars, bytes);
-	if (!send->small)
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, bytes);
+	if (!out->small)
 		vm_pvar_add(pvars->sizes_local[vm_size_bin(bytes)], 1);
 }
 
-/* The sender's transfer of what it has copied, or has to be copied: before the
- * message can be seen by others. */
-static __attribute__((noinline)) void copied_told(const struct send *send,
-						  enum vm_path way)
+/* A message to a rank of the same worker that nobody waits for. */
+static int lent_keep(struct vm_arrival *arrival)
 {
-	enum vm_proto proto = send->small ? VM_PROTO_INLINE : VM_PROTO_COPY;
-
-	vm_overlap_events_copied(vm_rank_self(), VM_SIDE_SEND, way,
-				 send->data->bytes);
-	vm_trace_send(send->dest, &send->env, send->data->bytes);
-	vm_trace_sends(send->dest, &send->env, send->data->bytes, proto, NULL);
+	return vm_protocol_start(
+		vm_container_of(arrival, struct vm_outgoing, arrival), NULL);
 }
 
-static inline void send_copied(const struct send *send, enum vm_path way)
+static const struct vm_payload_ops lent = { .keep = lent_keep };
+
+/* To a rank at home on another worker, by the ring: as vm_deliver(). */
+static __attribute__((noinline)) int send_ring(struct vm_outgoing *out)
 {
-	if (vm_observed())
-		copied_told(send, way);
-}
-
-static __attribute__((noinline)) void
-offered_told(struct vm_req *req, const struct send *send, enum vm_path way)
-{
-	vm_overlap_events_begin(&req->xfer, vm_rank_self(), VM_SIDE_SEND, way,
-				send->data->bytes);
-	vm_trace_send(send->dest, &send->env, send->data->bytes);
-	vm_trace_sends(send->dest, &send->env, send->data->bytes,
-		       VM_PROTO_DIRECT, req);
-}
-
-static inline void send_offered(struct vm_req *req, const struct send *send,
-				enum vm_path way)
-{
-	req->xfer.overlap = NULL;
-	if (vm_observed())
-		offered_told(req, send, way);
-}
-
-/* Copies the payload to a contiguous place. */
-static void send_pack(const struct send *send, void *place)
-{
-	struct vm_data to = vm_data_bytes(place, send->data->bytes);
-
-	vm_data_copy(&to, send->data);
-}
-
-/* Decided once per send: the limit may change meanwhile. */
-static inline bool fits_inline(const struct core_cvars *cvars,
-			       const struct vm_data *data,
-			       enum vm_send_mode mode)
-{
-	return data->bytes <= (size_t)cvars->inline_limit &&
-	       mode == VM_SEND_STANDARD;
-}
-
-/* A buffer for the copy protocol, or NULL: then it is direct. */
-static void *send_buffer(const struct send *send)
-{
-	size_t bytes = send->data->bytes;
-
-	if (bytes > (size_t)vm_rank_cvars(vm_rank_self())->copy_limit ||
-	    send->mode != VM_SEND_STANDARD)
-		return NULL;
-	return vm_buffer_get(send->lane, bytes);
-}
-
-/*
- * Queues a message that fits no receive; the lock is held.  Returns whether it
- * is complete for the sender; if not, req has been armed.
- */
-static bool send_queue(const struct send *send, struct vm_req *req)
-{
-	struct core_rank_pvars *pvars = vm_counters();
-	struct vm_arrival arrival = { .env = send->env,
-				      .bytes = send->data->bytes };
-	char small[VM_INLINE_MAX];
-
-	if (send->small) {
-		arrival.payload = VM_PAYLOAD_INLINE;
-		arrival.buffer = send->data->addr;
-		if (send->data->layout) {
-			send_pack(send, small);
-			arrival.buffer = small;
-		}
-		vm_pvar_add(pvars->sends_inline, 1);
-		send_copied(send, VM_PATH_WORKER);
-	} else if ((arrival.buffer = send_buffer(send))) {
-		send_pack(send, arrival.buffer);
-		send_copied(send, VM_PATH_WORKER);
-		arrival.payload = VM_PAYLOAD_COPY;
-		vm_pvar_add(pvars->sends_copy, 1);
-		vm_pvar_add(pvars->bytes_copy, arrival.bytes);
-	} else {
-		send_arm(req, send);
-		send_offered(req, send, VM_PATH_WORKER);
-		arrival.payload = VM_PAYLOAD_DIRECT;
-		arrival.sender = req;
-		vm_pvar_add(pvars->sends_direct, 1);
-		vm_pvar_add(pvars->bytes_direct, arrival.bytes);
-	}
-	vm_mailbox_queue(send->dest, &arrival);
-	return !arrival.sender;
-}
-
-/* The copy is a transfer of both ranks. */
-static __attribute__((noinline)) void land_told(const struct send *send,
-						struct vm_req *recv)
-{
-	struct vm_overlap_events_copy sent, received;
-	uint64_t bytes = send->data->bytes;
-
-	vm_trace_send(send->dest, &send->env, bytes);
-	vm_overlap_events_copy_begin(&sent, vm_rank_self(), VM_SIDE_SEND,
-				     VM_PATH_WORKER, bytes);
-	vm_overlap_events_copy_begin(&received, send->dest, VM_SIDE_RECEIVE,
-				     VM_PATH_WORKER, bytes);
-	vm_data_land(send->data, &send->env, recv);
-	vm_overlap_events_copy_end(&received);
-	vm_overlap_events_copy_end(&sent);
-	vm_trace_sends(send->dest, &send->env, bytes, VM_PROTO_DIRECT, NULL);
-	vm_trace_match(send->dest, &send->env, bytes, VM_PROTO_DIRECT, NULL);
-}
-
-/* To a rank whose engine's lock the caller holds; gives it back.  Left to
- * itself the compiler makes two calls of this, 0.5 ns a message. */
-static inline __attribute__((always_inline)) bool
-send_here(const struct send *send, struct vm_req *req)
-{
-	struct vm_engine *engine = send->dest->engine;
-	struct vm_match_node *node =
-		vm_match_arrival(&send->dest->match, &send->env);
-	struct vm_req *recv;
-	bool done;
-
-	if (!node) {
-		done = send_queue(send, req);
-		vm_engine_unlock(engine);
-		return done;
-	}
-	recv = vm_container_of(node, struct vm_req, node);
-	recv->posted = false;
-	vm_engine_unlock(engine);
-	if (vm_observed())
-		land_told(send, recv);
-	else
-		vm_data_land(send->data, &send->env, recv);
-	vm_req_complete(recv);
-	return true;
-}
-
-/* To a rank of another process. */
-static bool send_remote(struct send *send, struct vm_req *req)
-{
-	struct core_rank_pvars *pvars = vm_counters();
-	struct vm_req *armed = req;
+	struct vm_engine *engine = out->dest->via;
+	struct vm_arrival *arrival = &out->arrival;
+	struct vm_slot *slot;
 	int rc;
 
-	send_count(pvars, send->data->bytes);
-	rc = vm_remote_send(send->dest, &send->env, send->data,
-			    send->mode == VM_SEND_SYNC, &armed);
-
-	if (rc < 0)
-		send->error = rc;
-	else if (!req)
-		send->made = armed;
-	return rc != 0;
-}
-
-/* To a rank at home on another worker, by the ring. */
-static __attribute__((noinline)) bool send_ring(struct send *send,
-						struct vm_req *req)
-{
-	struct core_rank_pvars *pvars = vm_counters();
-	struct vm_engine *engine = send->dest->via;
-	struct vm_slot *slot;
-	bool done = true;
-
 	if (engine == &vm_engine_remote)
-		return send_remote(send, req);
-	near_count(send);
-	slot = vm_engine_slot(send->lane->engine, engine);
-
-	slot->env = send->env;
-	slot->rank = (uint32_t)send->dest->index;
-	if (send->small) {
-		slot->payload = VM_PAYLOAD_INLINE;
-		slot->inline_bytes = (uint8_t)send->data->bytes;
-		send_pack(send, slot->inline_data);
-		vm_pvar_add(pvars->sends_inline, 1);
-		send_copied(send, VM_PATH_NODE);
+		return vm_remote_send(out);
+	send_count(out);
+	slot = vm_engine_slot(out->cache->engine, engine);
+	slot->env = arrival->env;
+	slot->rank = (uint32_t)out->dest->index;
+	arrival->path = VM_PATH_NODE;
+	rc = vm_protocol_start(out, slot->inline_data);
+	slot->payload = arrival->payload;
+	if (arrival->payload == VM_PAYLOAD_INLINE) {
+		slot->inline_bytes = (uint8_t)arrival->data->bytes;
 	} else {
-		void *buffer = send_buffer(send);
-
-		slot->far.bytes = send->data->bytes;
-		slot->far.buffer = buffer;
-		slot->far.sender = NULL;
-		slot->payload = buffer ? VM_PAYLOAD_COPY : VM_PAYLOAD_DIRECT;
-		if (buffer) {
-			send_pack(send, buffer);
-			vm_pvar_add(pvars->sends_copy, 1);
-			vm_pvar_add(pvars->bytes_copy, slot->far.bytes);
-			send_copied(send, VM_PATH_NODE);
-		} else {
-			send_arm(req, send);
-			send_offered(req, send, VM_PATH_NODE);
-			slot->far.sender = req;
-			vm_pvar_add(pvars->sends_direct, 1);
-			vm_pvar_add(pvars->bytes_direct, slot->far.bytes);
-			done = false;
-		}
+		slot->far.buffer = arrival->data->addr;
+		slot->far.bytes = arrival->data->bytes;
+		slot->far.sender = arrival->sender;
 	}
-	/* Pairs with the load in vm_engine_drain(). */
+	/* Pairs with the load in slot_take(). */
 	atomic_store_explicit(&slot->full, 1, memory_order_release);
 	vm_worker_nudge(engine->worker);
-	return done;
+	return rc;
 }
 
 /* From an OS thread that is no worker: it has no ring, so it delivers itself,
  * behind what its rank has sent before. */
-static __attribute__((noinline)) bool send_thread(struct send *send,
-						  struct vm_req *req)
+static __attribute__((noinline)) int send_thread(struct vm_outgoing *out)
 {
-	struct vm_engine *engine = send->dest->via;
+	struct vm_engine *engine = out->dest->via;
 	struct vm_engine *home = vm_rank_self()->engine;
 
 	if (engine == &vm_engine_remote)
-		return send_remote(send, req);
-	near_count(send);
+		return vm_remote_send(out);
+	send_count(out);
 	vm_engine_lock(engine);
 	if (home != engine)
 		vm_engine_drain(engine, home->index, INT_MAX);
-	return send_here(send, req);
+	return vm_deliver(out->dest, &out->arrival, &lent, true);
 }
 
-/* Returns whether the message is complete for the sender; if not, req is armed
- * and will be completed. */
-static inline bool send_go(struct send *send, struct vm_req *req)
+/* Sends a message: 0: it is complete for the sender; VM_PENDING: its request has
+ * been armed and will be completed.  -VMPI_EPEER, -VMPI_ENOMEM. */
+static inline int send_start(struct vm_outgoing *out)
 {
-	struct vm_engine *engine = send->dest->via;
+	struct vm_engine *engine = out->dest->via;
 
-	if (send->lane->engine == engine) {
-		near_count(send);
+	if (out->cache->engine == engine) {
+		send_count(out);
 		vm_engine_lock(engine);
-		return send_here(send, req);
+		return vm_deliver(out->dest, &out->arrival, &lent, true);
 	}
-	if (VM_LIKELY(send->lane->engine != NULL))
-		return send_ring(send, req);
-	return send_thread(send, req);
+	if (VM_LIKELY(out->cache->engine != NULL))
+		return send_ring(out);
+	return send_thread(out);
 }
 
 /*
@@ -329,22 +119,21 @@ static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
 		       mode;
 }
 
-static inline struct send send_new(const struct vm_ult *self,
-				   struct vm_rank *dest, struct vm_env env,
-				   const struct vm_data *data,
-				   enum vm_send_mode mode)
+/* All of a message but its data, which is set, and its request. */
+static inline void send_init(struct vm_outgoing *out, const struct vm_ult *self,
+			     struct vm_rank *dest, struct vm_env env,
+			     enum vm_send_mode mode)
 {
 	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
 
-	mode = send_throttle(self, cvars, dest, mode);
-	return (struct send){ dest,
-			      env,
-			      data,
-			      mode,
-			      self->worker->lane,
-			      fits_inline(cvars, data, mode),
-			      NULL,
-			      0 };
+	out->arrival.env = env;
+	out->arrival.payload = VM_PAYLOAD_LENT;
+	out->arrival.path = VM_PATH_WORKER;
+	out->dest = dest;
+	out->cache = self->worker->lane;
+	out->mode = send_throttle(self, cvars, dest, mode);
+	out->small = out->mode == VM_SEND_STANDARD &&
+		     out->arrival.data->bytes <= (size_t)cvars->inline_limit;
 }
 
 /* A rank that only sends lets the others run now and then.  An OS thread need
@@ -366,37 +155,29 @@ int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
 	    enum vm_send_mode mode)
 {
 	struct vm_ult *self = vm_self;
-	struct send send = send_new(self, dest, env, data, mode);
 	struct vm_waiter waiter = { .ult = self, .alone = true };
+	struct vm_outgoing out;
 	struct vm_req req;
+	int rc;
 
 	atomic_init(&req.state, (uintptr_t)&waiter);
 	req.kind = VM_REQ_SEND;
 	req.transient = true;
-	req.told = false;
-	if (send_go(&send, &req)) {
+	req.observed = false;
+	out.req = &req;
+	out.arrival.data = data;
+	send_init(&out, self, dest, env, mode);
+	rc = send_start(&out);
+	if (rc <= 0) {
 		send_pace(self);
-		return send.error;
+		return rc;
 	}
 	self->sends_in_row = 0;
 	vm_wait_message(VM_EXPORT_SEND, &env, dest->index, data->bytes,
 			VM_EXPORT_SENDS | VM_EXPORT_OF_WORLD);
-	if (VM_UNLIKELY(req.told))
-		vm_trace_sent(&req);
+	if (VM_UNLIKELY(req.observed))
+		vm_observe_sent(&req);
 	return req.status.error;
-}
-
-/* Starts a send whose request is there already. */
-static void send_begin(struct vm_req *req, struct send *send)
-{
-	atomic_init(&req->state, VM_REQ_PENDING);
-	req->active = true;
-	if (send_go(send, req)) {
-		send_arm(req, send);
-		req->status.error = send->error;
-		atomic_store_explicit(&req->state, VM_REQ_DONE,
-				      memory_order_relaxed);
-	}
 }
 
 int vm_isend(struct vm_rank *dest, struct vm_env env,
@@ -404,31 +185,50 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 	     struct vm_req **req)
 {
 	struct vm_ult *self = vm_self;
-	struct send send = send_new(self, dest, env, data, mode);
-	struct vm_req *new = send.small ? NULL : vm_req_new(VM_REQ_SEND);
+	struct vm_outgoing out;
+	struct vm_req *new;
+	int rc;
 
-	if (!new && !send.small)
+	out.arrival.data = data;
+	send_init(&out, self, dest, env, mode);
+	out.req = new = out.small ? NULL : vm_req_new(VM_REQ_SEND);
+	if (!new && !out.small)
 		return -VMPI_ENOMEM;
-	if (send_go(&send, new)) {
-		if (new)
-			vm_pool_put(&send.lane->req, new);
-		*req = &vm_req_done_send;
-	} else {
+	rc = send_start(&out);
+	if (rc > 0) {
 		vm_layout_hold(data->layout);
-		*req = new ? new : send.made;
+		*req = out.req;
+		rc = 0;
+	} else {
+		if (new)
+			vm_pool_put(&out.cache->req, new);
+		*req = &vm_req_done_send;
 	}
 	send_pace(self);
-	return send.error;
+	return rc;
 }
 
 int vm_send_start(struct vm_req *req, struct vm_rank *dest,
 		  enum vm_send_mode mode)
 {
 	struct vm_data data = req->data;
-	struct send send = send_new(vm_self, dest, req->node.env, &data, mode);
+	struct vm_outgoing out;
+	int rc;
 
 	vm_layout_hold(data.layout);
-	send_begin(req, &send);
+	out.req = req;
+	out.arrival.data = &data;
+	send_init(&out, vm_self, dest, req->node.env, mode);
+	atomic_init(&req->state, VM_REQ_PENDING);
+	req->active = true;
+	rc = send_start(&out);
+	if (rc <= 0) {
+		out.arrival.data = &data;
+		vm_outgoing_arm(&out);
+		req->status.error = rc;
+		atomic_store_explicit(&req->state, VM_REQ_DONE,
+				      memory_order_relaxed);
+	}
 	send_pace(vm_self);
 	return 0;
 }
@@ -506,7 +306,7 @@ static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 		req->status = (vmpi_status){ .source = req->node.env.source,
 					     .tag = req->node.env.tag,
 					     .error = -VMPI_EPEER };
-	if (lost || (msg && vm_msg_land(msg, req)))
+	if (lost || (msg && vm_msg_land(msg, req) == VM_DONE))
 		atomic_store_explicit(&req->state, VM_REQ_DONE,
 				      memory_order_relaxed);
 }

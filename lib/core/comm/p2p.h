@@ -11,16 +11,12 @@
 #define CORE_COMM_P2P_H
 
 #include "core/local/layout.h"
-#include "core/rank/match.h"
-#include "core/comm/msg.h"
+#include "core/local/msg.h"
+#include "core/local/protocol.h"
 #include "core/local/req.h"
+#include "core/rank/match.h"
 
 struct vm_rank;
-
-enum vm_send_mode {
-	VM_SEND_STANDARD,
-	VM_SEND_SYNC, /* completes only when matched */
-};
 
 /* Returns when the buffer may be used again.  0, -VMPI_ENOMEM,
  * -VMPI_EPEER.  May switch. */
@@ -31,8 +27,7 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 	     const struct vm_data *data, enum vm_send_mode mode,
 	     struct vm_req **req);
 
-/* 0, -VMPI_ETRUNC, -VMPI_ENOMEM, -VMPI_EPEER; status may be NULL.  May
- * switch. */
+/* 0, -VMPI_ETRUNC, -VMPI_ENOMEM, -VMPI_EPEER; status may be NULL.  May switch. */
 int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status);
 int vm_irecv(struct vm_env env, const struct vm_data *data,
 	     struct vm_req **req);
@@ -46,10 +41,9 @@ int vm_send_start(struct vm_req *req, struct vm_rank *dest,
 		  enum vm_send_mode mode);
 int vm_recv_start(struct vm_req *req);
 
-/* Handles (core/comm/msg.c).  The first moves the payload into a receive that
- * has been made, and ends the handle: whether that is complete, else it is on
- * its way. */
-bool vm_msg_land(struct vm_msg *msg, struct vm_req *req);
+/* Handles (core/comm/msg.c).  The first moves the payload into a receive that has
+ * been made, and ends the handle: 0; VM_PENDING: the receive will be completed. */
+int vm_msg_land(struct vm_msg *msg, struct vm_req *req);
 /* Ends a handle: receives it; the second form into a request. */
 int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 		   vmpi_status *status);

@@ -9,7 +9,7 @@
 #define CORE_COMM_PROBE_H
 
 #include "core/rank/match.h"
-#include "core/comm/msg.h"
+#include "core/local/msg.h"
 #include "vmpi.h"
 
 /* Looks at the oldest message that fits and leaves it: status describes it.

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "core/instrument/intercept.h"
 #include "core/rank/state.h"
 #include "core/instrument/trace_own.h"
 #include "base/nearest.h"
@@ -97,15 +98,62 @@ static int hear(struct vm_event_handle **handle, enum vm_event_id id,
 	return rc;
 }
 
+void vm_trace_record(struct vm_trace_record *record)
+{
+	const struct vm_trace *trace = &vm_node->tracer->trace;
+
+	if (!trace->file)
+		return;
+	record->ticks = vm_clock_ticks();
+	vm_trace_add(trace, vm_self ? vm_self->worker->index : -1, record);
+}
+
+static void tune_hear(const struct vm_event *event,
+		      struct vm_event_handle *handle,
+		      enum vm_event_safety safety, void *arg)
+{
+	const struct vm_event_tune *tune = event->payload;
+	struct vm_trace_record record = {
+		.rank = (uint32_t)tune->rank,
+		.kind = VM_TRACE_TUNE,
+		.id = (uint32_t)tune->variable,
+		.value = (uint64_t)tune->after,
+	};
+
+	(void)handle;
+	(void)safety;
+	(void)arg;
+	vm_trace_record(&record);
+}
+
+static void pool_hear(const struct vm_event *event,
+		      struct vm_event_handle *handle,
+		      enum vm_event_safety safety, void *arg)
+{
+	const struct vm_event_pool_grow *pool = event->payload;
+	struct vm_trace_record record = {
+		.rank = VM_TRACE_NO_RANK,
+		.kind = VM_TRACE_POOL,
+		.detail = event->id == VM_EVENT_pool_grow,
+		.peer = pool->owner,
+		.id = (uint32_t)pool->pool,
+		.value = pool->bytes,
+	};
+
+	(void)handle;
+	(void)safety;
+	(void)arg;
+	vm_trace_record(&record);
+}
+
 static int others_hear(struct vm_tracer *tracer)
 {
-	int rc = hear(&tracer->heard[0], VM_EVENT_tune, vm_trace_tune);
+	int rc = hear(&tracer->heard[0], VM_EVENT_tune, tune_hear);
 
 	if (!rc)
-		rc = hear(&tracer->heard[1], VM_EVENT_pool_grow, vm_trace_pool);
+		rc = hear(&tracer->heard[1], VM_EVENT_pool_grow, pool_hear);
 	if (!rc)
-		rc = hear(&tracer->heard[2], VM_EVENT_pool_shrink,
-			  vm_trace_pool);
+		rc = hear(&tracer->heard[2], VM_EVENT_pool_shrink, pool_hear);
 	return rc;
 }
 
@@ -311,4 +359,56 @@ void vm_trace_event_exit(struct vm_rank *rank, uint32_t call)
 
 	if (vm_event_wanted(VM_EVENT_call_exit))
 		vm_event_raise_call_exit(&from, &event);
+}
+
+/* Moments. */
+
+void vm_trace_help(int owner)
+{
+	int thief = vm_self->worker->index;
+	struct vm_event_from from = vm_trace_place(VM_EVENT_ALL);
+	struct vm_trace_record record = { .rank = VM_TRACE_NO_RANK,
+					  .kind = VM_TRACE_HELP,
+					  .peer = owner };
+	struct vm_event_steal event = { .thief = thief, .owner = owner };
+
+	from.worker = thief;
+	vm_trace_record(&record);
+	if (vm_event_wanted(VM_EVENT_steal) && thief >= 0)
+		vm_event_raise_steal(&from, &event);
+}
+
+void vm_trace_packets(int port, int64_t bytes, uint64_t total)
+{
+	enum vm_event_id id = bytes > 0 ? VM_EVENT_pool_grow :
+					  VM_EVENT_pool_shrink;
+	struct vm_event_from from = vm_trace_place(VM_EVENT_ALL);
+	struct vm_event_pool_grow event = {
+		.bytes = (uint64_t)(bytes > 0 ? bytes : -bytes),
+		.total = total,
+		.owner = port,
+	};
+
+	if (vm_event_wanted(id))
+		vm_event_raise(id, &from, &event);
+}
+
+VM_STATIC_ASSERT(sizeof(struct vm_event_pool_grow) ==
+			 sizeof(struct vm_event_pool_shrink),
+		 "both events of a pool have the same elements");
+
+void vm_trace_moved(const struct vm_rank *rank, int from, int to)
+{
+	struct vm_event_from place = vm_trace_place(VM_EVENT_ALL);
+	struct vm_trace_record record = { .rank = (uint32_t)rank->index,
+					  .kind = VM_TRACE_MOVE,
+					  .peer = from,
+					  .id = (uint32_t)to };
+	struct vm_event_rank_moved event = { .rank = rank->index,
+					     .from = from,
+					     .to = to };
+
+	vm_trace_record(&record);
+	if (vm_event_wanted(VM_EVENT_rank_moved))
+		vm_event_raise_rank_moved(&place, &event);
 }

@@ -20,10 +20,18 @@ struct vm_tracer {
 	struct vm_event_handle *heard[3];
 };
 
-/* Callbacks of these. */
-void vm_trace_tune(const struct vm_event *event, struct vm_event_handle *handle,
-		   enum vm_event_safety safety, void *arg);
-void vm_trace_pool(const struct vm_event *event, struct vm_event_handle *handle,
-		   enum vm_event_safety safety, void *arg);
+/* Adds a record to the ring of the calling thread; nothing is recorded without a
+ * file. */
+void vm_trace_record(struct vm_trace_record *record);
+
+/* Where an event is raised: its callbacks must be THREAD_SAFE. */
+static inline struct vm_event_from vm_trace_place(int rank)
+{
+	return (struct vm_event_from){
+		.rank = rank,
+		.safety = VM_SAFETY_THREAD_SAFE,
+		.busy = vm_self ? &vm_self->busy : NULL,
+	};
+}
 
 #endif

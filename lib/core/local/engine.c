@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/local/mailbox.h"
+#include "core/local/deliver.h"
 #include "core/rank/state.h"
 
 #define DRAIN_MAX 64 /* slots taken in one poll */
@@ -178,60 +178,51 @@ static void slot_call(struct vm_ring *ring, struct vm_slot *slot)
 	run(arg);
 }
 
-/* Takes one slot with a message in. */
-static void slot_take(struct vm_engine *engine, struct vm_ring *ring,
-		      struct vm_slot *slot)
+/* Takes what is in the oldest slot; false: it is empty. */
+static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 {
-	struct vm_rank *rank = &vm_node->ranks[slot->rank];
-	struct vm_arrival arrival = { .env = slot->env,
-				      .payload = slot->payload };
-	struct vm_match_node *node = vm_match_arrival(&rank->match, &slot->env);
-	struct vm_req *req;
+	struct vm_slot *slot = ring_oldest(ring);
+	struct vm_arrival arrival;
+	struct vm_rank *rank;
+	struct vm_data data;
 
+	/* Pairs with the stores in send_ring() and vm_engine_call(). */
+	if (!atomic_load_explicit(&slot->full, memory_order_acquire))
+		return false;
+	if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL)) {
+		slot_call(ring, slot);
+		return true;
+	}
+	rank = &vm_node->ranks[slot->rank];
+	arrival.env = slot->env;
+	arrival.payload = slot->payload;
+	arrival.path = VM_PATH_NODE;
+	arrival.data = &data;
 	if (slot->payload == VM_PAYLOAD_INLINE) {
-		arrival.bytes = slot->inline_bytes;
-		arrival.buffer = slot->inline_data;
-	} else {
-		arrival.bytes = slot->far.bytes;
-		arrival.buffer = slot->far.buffer;
-		arrival.sender = slot->far.sender;
-	}
-	if (!node) {
-		vm_mailbox_queue(rank, &arrival);
+		data = vm_data_bytes(slot->inline_data, slot->inline_bytes);
+		arrival.sender = NULL;
+		vm_deliver(rank, &arrival, &vm_local_payload, false);
 		slot_release(ring, slot);
-		return;
+		return true;
 	}
-	req = vm_container_of(node, struct vm_req, node);
-	req->posted = false;
-	if (slot->payload == VM_PAYLOAD_INLINE) {
-		vm_arrival_receive(&arrival, req, rank, VM_PATH_NODE);
-		slot_release(ring, slot);
-		vm_req_complete(req);
-		return;
-	}
-	/* The request is ours alone: a long copy needs no lock. */
+	data = vm_data_bytes(slot->far.buffer, slot->far.bytes);
+	arrival.sender = slot->far.sender;
+	if (slot->payload == VM_PAYLOAD_DIRECT)
+		arrival.data = &arrival.sender->data;
+	/* A long copy needs neither the slot nor the lock. */
 	slot_release(ring, slot);
-	vm_engine_unlock(engine);
-	vm_arrival_receive(&arrival, req, rank, VM_PATH_NODE);
-	vm_req_complete(req);
+	vm_deliver(rank, &arrival, &vm_local_payload, true);
 	vm_engine_lock(engine);
+	return true;
 }
 
 void vm_engine_drain(struct vm_engine *engine, int from, int most)
 {
 	struct vm_ring *ring = &engine->in[from];
 
-	for (int i = 0; i < most; i++) {
-		struct vm_slot *slot = ring_oldest(ring);
-
-		/* Pairs with the store of who fills it. */
-		if (!atomic_load_explicit(&slot->full, memory_order_acquire))
+	for (int i = 0; i < most; i++)
+		if (!slot_take(engine, ring))
 			return;
-		if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL))
-			slot_call(ring, slot);
-		else
-			slot_take(engine, ring, slot);
-	}
 }
 
 /* Polls one ring.  True also when another thread has the lock just now: a

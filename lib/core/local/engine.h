@@ -17,7 +17,7 @@
 #include "base/lock.h"
 #include "base/pool.h"
 #include "core/rank/match.h"
-#include "core/comm/msg.h"
+#include "core/local/msg.h"
 #include "core/rank/state.h"
 #include "core/rank/rank.h"
 #include "core/local/req.h"

@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "base/err.h"
 
 /* `count` blocks of `bytes` bytes, `stride` apart, the first at `offset`. */
 struct vm_run {
@@ -93,7 +96,24 @@ void vm_cursor_init(struct vm_cursor *cursor, const struct vm_data *data);
 /* The next contiguous piece of at most `most` bytes; 0 at the end. */
 size_t vm_cursor_piece(struct vm_cursor *cursor, char **piece, size_t most);
 
-/* Copies min(to->bytes, from->bytes) bytes in one pass and returns how many. */
 size_t vm_data_copy_slow(const struct vm_data *to, const struct vm_data *from);
+
+/* Copies min(to->bytes, from->bytes) bytes in one pass and returns how many; the
+ * most frequent sizes on the spot. */
+static inline size_t vm_data_copy(const struct vm_data *to,
+				  const struct vm_data *from)
+{
+	size_t bytes = to->bytes < from->bytes ? to->bytes : from->bytes;
+
+	if (VM_UNLIKELY(to->layout || from->layout))
+		return vm_data_copy_slow(to, from);
+	if (bytes == 8)
+		memcpy(to->addr, from->addr, 8);
+	else if (bytes == 4)
+		memcpy(to->addr, from->addr, 4);
+	else if (bytes)
+		memcpy(to->addr, from->addr, bytes);
+	return bytes;
+}
 
 #endif

@@ -5,83 +5,9 @@
 #include "core/local/mailbox.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
-#include "core/instrument/overlap_events.h"
-#include "core/instrument/trace.h"
+#include "core/local/observe.h"
 #include "core/rank/state.h"
-
-void vm_arrival_end(struct vm_arrival *arrival)
-{
-	if (VM_UNLIKELY(vm_payload_foreign(arrival->payload))) {
-		if (arrival->payload == VM_PAYLOAD_FETCHED)
-			free(arrival->buffer);
-		vm_origin_end(arrival->origin, arrival->port, 0);
-		return;
-	}
-	if (arrival->payload == VM_PAYLOAD_COPY)
-		vm_buffer_put(vm_thread_cache_self(), arrival->buffer,
-			      arrival->bytes);
-	if (arrival->sender) {
-		vm_overlap_events_end(&arrival->sender->xfer);
-		vm_req_complete(arrival->sender);
-	}
-}
-
-/*
- * Ends an arrival that matched: its payload goes to the receive's buffer, its
- * own buffer back, its sender is told.  The receive is not completed yet.  Not
- * for a remote payload, which has to be pulled.
- */
-static void arrival_land(struct vm_arrival *arrival, struct vm_req *req)
-{
-	struct vm_data bytes;
-
-	if (arrival->payload == VM_PAYLOAD_DIRECT) {
-		vm_data_land(&arrival->sender->data, &arrival->env, req);
-	} else {
-		bytes = vm_data_bytes(arrival->buffer, arrival->bytes);
-		vm_data_land(&bytes, &arrival->env, req);
-	}
-	vm_arrival_end(arrival);
-}
-
-static enum vm_proto proto_of(const struct vm_arrival *arrival)
-{
-	return arrival->payload == VM_PAYLOAD_INLINE ? VM_PROTO_INLINE :
-	       arrival->payload == VM_PAYLOAD_COPY   ? VM_PROTO_COPY :
-	       arrival->payload == VM_PAYLOAD_DIRECT ? VM_PROTO_DIRECT :
-						       VM_PROTO_EAGER;
-}
-
-static __attribute__((noinline)) void receive_told(struct vm_arrival *arrival,
-						   struct vm_req *req,
-						   const struct vm_rank *rank,
-						   enum vm_path way)
-{
-	enum vm_proto proto = proto_of(arrival);
-	struct vm_overlap_events_copy copy = { .xfer.overlap = NULL };
-
-	/* Payloads from other processes are accounted at their arrival or when
-	 * they are fetched. */
-	if (!vm_payload_foreign(arrival->payload))
-		vm_overlap_events_copy_begin(&copy, rank, VM_SIDE_RECEIVE, way,
-					     arrival->bytes);
-	if (arrival->payload != VM_PAYLOAD_FETCHED)
-		vm_trace_match(rank, &arrival->env, arrival->bytes, proto,
-			       NULL);
-	arrival_land(arrival, req);
-	vm_overlap_events_copy_end(&copy);
-}
-
-void vm_arrival_receive(struct vm_arrival *arrival, struct vm_req *req,
-			const struct vm_rank *rank, enum vm_path way)
-{
-	if (vm_observed())
-		receive_told(arrival, req, rank, way);
-	else
-		arrival_land(arrival, req);
-}
 
 static struct vm_msg *msg_new(struct vm_rank *rank,
 			      const struct vm_arrival *arrival)
@@ -95,18 +21,19 @@ static struct vm_msg *msg_new(struct vm_rank *rank,
 	msg->node.env = arrival->env;
 	msg->rank = rank;
 	msg->sender = arrival->sender;
-	msg->bytes = arrival->bytes;
+	msg->bytes = arrival->data->bytes;
+	msg->buffer = arrival->data->addr;
 	msg->payload = arrival->payload;
 	if (arrival->payload == VM_PAYLOAD_INLINE) {
+		struct vm_data here =
+			vm_data_bytes(msg->inline_data, msg->bytes);
+
 		msg->buffer = msg->inline_data;
-		vm_bytes_copy(msg->inline_data, arrival->buffer,
-			      arrival->bytes);
+		vm_data_copy(&here, arrival->data);
+	} else if (vm_payload_foreign(arrival->payload)) {
+		msg->origin = *arrival->origin;
 	} else {
-		msg->buffer = arrival->buffer;
-		if (vm_payload_foreign(arrival->payload))
-			msg->origin = *arrival->origin;
-		else
-			msg->packed = NULL;
+		msg->packed = NULL;
 	}
 	return msg;
 }
@@ -143,9 +70,7 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 	struct vm_msg *msg = msg_new(rank, arrival);
 
 	vm_pvar_keep(pvars->unexpected, 1); /* probes ask it */
-	if (vm_observed())
-		vm_trace_unexpected(rank, &arrival->env, arrival->bytes,
-				    vm_match_arrived(&rank->match) + 1);
+	vm_observe_unexpected(rank, msg);
 	if (!vm_list_empty(&rank->probers) && probers_offer(rank, msg))
 		return;
 	if (msg->sender)

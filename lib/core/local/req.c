@@ -9,8 +9,8 @@
 #include "base/lock.h"
 #include "core/local/engine.h"
 #include "core/instrument/overlap_events.h"
-#include "core/instrument/trace.h"
 #include "core/local/mailbox.h"
+#include "core/local/observe.h"
 #include "core/rank/state.h"
 #include "core/rank/wait.h"
 
@@ -31,7 +31,7 @@ struct vm_req *vm_req_new(enum vm_req_kind kind)
 	req->posted = false;
 	req->kind = (uint8_t)kind;
 	req->transient = false;
-	req->told = false;
+	req->observed = false;
 	req->persistent = false;
 	req->active = true;
 	req->user = NULL;
@@ -260,8 +260,8 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 		vm_status_assign(status, &req->status);
 	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)
 		vm_count_received(req->status.bytes);
-	if (VM_UNLIKELY(req->told))
-		vm_trace_sent(req);
+	if (VM_UNLIKELY(req->observed))
+		vm_observe_sent(req);
 	if (req->persistent) {
 		req->active = false;
 		vm_layout_drop(req->data.layout);
@@ -285,50 +285,4 @@ void vm_req_detach(struct vm_req *req)
 			       &req->state, &pending, VM_REQ_DETACHED,
 			       memory_order_acq_rel, memory_order_acquire))
 		req_free(req);
-}
-
-/* Takes an unmatched request out of its queue; the lock is held. */
-static bool req_withdraw(struct vm_req *req)
-{
-	struct vm_msg *msg;
-
-	if (req->kind == VM_REQ_RECV) {
-		if (!req->posted)
-			return false;
-		req->posted = false;
-		vm_match_unpost(&req->rank->match, &req->node);
-		return true;
-	}
-	if (!req->msg)
-		return false;
-	msg = req->msg;
-	vm_overlap_events_forget(&req->xfer);
-	vm_mailbox_take(msg);
-	vm_pool_put(&vm_thread_cache_self()->msg, msg);
-	return true;
-}
-
-void vm_req_cancel(struct vm_req *req)
-{
-	struct vm_engine *engine;
-	struct vm_rank *self = vm_rank_self();
-	bool withdrawn;
-
-	if (vm_req_is_done(req) || !req->rank)
-		return;
-	if (req->kind == VM_REQ_SEND && req->rank->via == &vm_engine_remote) {
-		vm_remote_cancel(req);
-		return;
-	}
-	engine = req->rank->engine;
-	vm_engine_lock(engine);
-	/* A send may still be on its way in our ring. */
-	if (self && self->engine != engine)
-		vm_engine_drain(engine, self->engine->index, INT_MAX);
-	withdrawn = req_withdraw(req);
-	vm_engine_unlock(engine);
-	if (withdrawn) {
-		req->status.error = -VMPI_ECANCELED;
-		vm_req_complete(req);
-	}
 }

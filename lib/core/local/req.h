@@ -53,8 +53,9 @@ struct vmpi_req {
 	bool posted;	      /* a receive: it is in the posted queue */
 	/* Written by the owner: */
 	uint8_t kind;
-	bool transient; /* on its task's stack, with its waiter set: private to the task */
-	bool told; /* its end is to be reported (core/instrument/trace.h) */
+	bool transient;	 /* on its task's stack, with its waiter set: nobody
+			    else looks at its state, nobody frees it */
+	bool observed;	 /* vm_observe_sent() is to be called at its end */
 	bool persistent; /* vm_req_finish() deactivates instead of freeing */
 	bool active;	 /* started and not finished yet */
 	void *user;	 /* the layer above: e.g. the communicator */
@@ -118,11 +119,5 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status);
 
 /* Gives a request up: it is freed when it completes. */
 void vm_req_detach(struct vm_req *req);
-
-/*
- * Withdraws a receive that is not matched, or a send whose receiver has not
- * seen it: it then completes with -VMPI_ECANCELED in status.error.
- */
-void vm_req_cancel(struct vm_req *req);
 
 #endif

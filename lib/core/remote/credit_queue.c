@@ -75,16 +75,6 @@ static void count_add(struct vm_credit_queue *line, uint32_t n)
 	atomic_store_explicit(&line->count, count + n, memory_order_relaxed);
 }
 
-int vm_credit_queue_fate(struct vm_rndv_send *push, int rc)
-{
-	if (rc == -VMPI_EAGAIN)
-		return VM_CREDIT_QUEUE_WAITS;
-	if (rc == 0)
-		return VM_CREDIT_QUEUE_ANNOUNCED;
-	vm_rndv_send_free(push);
-	return rc < 0 ? rc : VM_CREDIT_QUEUE_SENT;
-}
-
 int vm_credit_queue_enter(struct vm_rndv_send *push)
 {
 	struct vm_credit_queue *line = vm_credit_queue_of(push->port, push->to);
@@ -103,9 +93,12 @@ int vm_credit_queue_enter(struct vm_rndv_send *push)
 	if (rc == -VMPI_EAGAIN) {
 		vm_list_append(&line->list, &push->line);
 		count_add(line, 1);
+		rc = VM_QUEUED;
 	}
 	vm_lock_give(&line->lock);
-	return vm_credit_queue_fate(push, rc);
+	if (rc <= 0)
+		vm_rndv_send_free(push);
+	return rc;
 }
 
 /* Finishes messages that have left a queue, with the error of each. */
@@ -137,9 +130,9 @@ static void line_move(struct vm_credit_queue *line, struct vm_list *ended)
 			return;
 		}
 		count_add(line, (uint32_t)-1);
-		if (rc == 0)
+		if (rc == VM_PENDING)
 			continue;
-		push->error = rc < 0 ? rc : 0;
+		push->error = rc;
 		vm_list_append(ended, link);
 	}
 }

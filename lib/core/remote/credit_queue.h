@@ -63,21 +63,14 @@ static inline bool vm_credit_queue_waits(const struct vm_port *port,
 	       atomic_load_explicit(&line->count, memory_order_relaxed) > 0;
 }
 
-/* The outcome of sending a message. */
-enum vm_credit_queue_fate {
-	VM_CREDIT_QUEUE_WAITS, /* it stands in line */
-	VM_CREDIT_QUEUE_ANNOUNCED, /* the receiver will ask for it, or has it already and
-			      will say so */
-	VM_CREDIT_QUEUE_SENT, /* it is out: its request is complete */
-};
+/* It is pending in the queue; with VM_PENDING it has been announced, or sent, and
+ * the receiver will answer. */
+enum { VM_QUEUED = VM_PENDING + 1 };
 
-/* Sends a message, or puts it in line; the push is the caller's no more.  Or an
- * error, and its request is as if nothing had begun. */
+/* Sends a message, or puts it into the queue; the push is the caller's no more:
+ * 0, VM_PENDING, VM_QUEUED; or an error, and its request is as if nothing had
+ * begun. */
 int vm_credit_queue_enter(struct vm_rndv_send *push);
-
-/* The fate of a message for which vm_remote_try() returned rc; frees the push
- * if it is of no more use. */
-int vm_credit_queue_fate(struct vm_rndv_send *push, int rc);
 
 /* Takes the message of a request out of the line and ends it with
  * -VMPI_ECANCELED; false: it does not stand there. */

@@ -10,11 +10,10 @@
 #include "boot/boot.h"
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
-#include "core/instrument/overlap_events.h"
 #include "core/instrument/trace.h"
 #include "core/remote/credit_queue.h"
 #include "core/remote/failure.h"
-#include "core/local/mailbox.h"
+#include "core/local/deliver.h"
 #include "core/rank/state.h"
 #include "core/remote/peer_stats.h"
 #include "core/remote/rndv_recv.h"
@@ -86,58 +85,93 @@ static struct vm_rank *rank_of(const struct vm_wire_envelope *envelope)
 	return NULL;
 }
 
-static struct vm_origin origin_of(const struct vm_pkt *pkt)
+/* A message out of a packet. */
+struct incoming {
+	struct vm_arrival arrival;
+	struct vm_origin origin;
+	struct vm_data data;
+	struct vm_pkt *pkt;
+};
+
+static void incoming_init(struct incoming *in, struct vm_pkt *pkt,
+			  enum vm_payload payload, const struct vm_rank *rank)
 {
 	const struct vm_wire_envelope *envelope = pkt->upper;
-	struct vm_origin origin = { .sender = envelope->sender,
-				    .from = { pkt->process, pkt->port } };
 
-	return origin;
+	in->pkt = pkt;
+	in->data =
+		vm_data_bytes(payload == VM_PAYLOAD_PACKET ? pkt->data : NULL,
+			      envelope->bytes);
+	in->origin = (struct vm_origin){ .sender = envelope->sender,
+					 .from = { pkt->process, pkt->port } };
+	in->arrival = (struct vm_arrival){
+		.env = { envelope->context, envelope->source, envelope->tag },
+		.payload = (uint8_t)payload,
+		.path = VM_PATH_FABRIC,
+		.data = &in->data,
+		.origin = &in->origin,
+		.port = rank->port,
+	};
 }
 
-static struct vm_arrival arrival_of(const struct vm_wire_envelope *envelope,
-				    const struct vm_origin *origin)
+/* A packet is kept before anybody else may take the message and let it go. */
+static int packet_keep(struct vm_arrival *arrival)
 {
-	return (struct vm_arrival){ .env = { envelope->context,
-					     envelope->source, envelope->tag },
-				    .bytes = envelope->bytes,
-				    .origin = origin };
+	struct incoming *in =
+		vm_container_of(arrival, struct incoming, arrival);
+
+	in->origin.pkt = vm_pkt_keep(in->pkt);
+	in->data.addr = (void *)(uintptr_t)in->origin.pkt->data;
+	return VM_DONE;
 }
 
-/*
- * The posted receive that takes a message, or NULL: it was queued.  A packet is
- * kept before another thread may take the message and release it.
- */
-static struct vm_req *deliver(struct vm_rank *rank, struct vm_arrival *arrival,
-			      struct vm_origin *origin, struct vm_pkt *pkt)
+static void packet_end(struct vm_arrival *arrival)
 {
-	struct vm_match_node *node;
-	struct vm_req *req = NULL;
-
-	vm_engine_lock(rank->engine);
-	node = vm_match_arrival(&rank->match, &arrival->env);
-	if (node) {
-		req = vm_container_of(node, struct vm_req, node);
-		req->posted = false;
-	} else {
-		if (arrival->payload == VM_PAYLOAD_PACKET) {
-			origin->pkt = vm_pkt_keep(pkt);
-			arrival->buffer = (void *)(uintptr_t)origin->pkt->data;
-		}
-		vm_mailbox_queue(rank, arrival);
-	}
-	vm_engine_unlock(rank->engine);
-	return req;
+	vm_origin_end(arrival->origin, arrival->port, 0);
 }
+
+const struct vm_payload_ops vm_packet_payload = { .keep = packet_keep,
+						  .end = packet_end };
+
+static int remote_fetch(struct vm_arrival *arrival, struct vm_req *req)
+{
+	vm_rndv_recv_start(req, arrival->origin, arrival->port);
+	return VM_PENDING;
+}
+
+const struct vm_payload_ops vm_remote_payload = { .fetch = remote_fetch,
+						  .end = packet_end };
+
+/* The same at the moment when the message is announced. */
+static int announced_keep(struct vm_arrival *arrival)
+{
+	vm_peer_stats_offered(arrival->origin->from.process, false);
+	return VM_DONE;
+}
+
+static int announced_fetch(struct vm_arrival *arrival, struct vm_req *req)
+{
+	vm_peer_stats_offered(arrival->origin->from.process, true);
+	return remote_fetch(arrival, req);
+}
+
+static const struct vm_payload_ops announced_payload = {
+	.keep = announced_keep,
+	.fetch = announced_fetch,
+};
+
+static void fetched_end(struct vm_arrival *arrival)
+{
+	free(arrival->data->addr);
+}
+
+const struct vm_payload_ops vm_fetched_payload = { .end = fetched_end };
 
 void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_envelope *envelope = pkt->upper;
 	struct vm_rank *rank = rank_of(envelope);
-	struct vm_origin origin = origin_of(pkt);
-	struct vm_arrival arrival = arrival_of(envelope, &origin);
-	struct vm_data data = vm_data_bytes(pkt->data, pkt->bytes);
-	struct vm_req *req;
+	struct incoming in;
 
 	(void)port;
 	if (!rank)
@@ -146,27 +180,17 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 		unknown_count();
 		return;
 	}
-	arrival.payload = VM_PAYLOAD_PACKET;
-	vm_overlap_events_half(rank, VM_SIDE_RECEIVE, VM_PATH_FABRIC,
-			       pkt->bytes);
-	req = deliver(rank, &arrival, &origin, pkt);
-	if (!req)
-		return;
-	if (vm_observed())
-		vm_trace_match(rank, &arrival.env, pkt->bytes, VM_PROTO_EAGER,
-			       NULL);
-	vm_data_land(&data, &arrival.env, req);
-	vm_origin_end(&origin, rank->port, 0);
-	vm_req_complete(req);
+	incoming_init(&in, pkt, VM_PAYLOAD_PACKET, rank);
+	vm_observe_packet(rank, pkt->bytes);
+	vm_engine_lock(rank->engine);
+	vm_deliver(rank, &in.arrival, &vm_packet_payload, true);
 }
 
 void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_envelope *envelope = pkt->upper;
 	struct vm_rank *rank = rank_of(envelope);
-	struct vm_origin origin = origin_of(pkt);
-	struct vm_arrival arrival = arrival_of(envelope, &origin);
-	struct vm_req *req;
+	struct incoming in;
 
 	(void)port;
 	if (!rank)
@@ -175,14 +199,11 @@ void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 		unknown_count();
 		return;
 	}
-	if (pkt->bytes == sizeof(origin.memory))
-		memcpy(&origin.memory, pkt->data, sizeof(origin.memory));
-	arrival.payload = VM_PAYLOAD_REMOTE;
-	req = deliver(rank, &arrival, &origin, pkt);
-	vm_peer_stats_offered(pkt->process, req != NULL);
-	if (req)
-		vm_rndv_recv_start(req, &arrival.env, &origin, rank->port,
-				   arrival.bytes);
+	incoming_init(&in, pkt, VM_PAYLOAD_REMOTE, rank);
+	if (pkt->bytes == sizeof(in.origin.memory))
+		memcpy(&in.origin.memory, pkt->data, sizeof(in.origin.memory));
+	vm_engine_lock(rank->engine);
+	vm_deliver(rank, &in.arrival, &announced_payload, true);
 }
 
 /* The queued message of this operation of a process; the lock is held. */
@@ -245,9 +266,8 @@ int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
 				.bytes = (uint32_t)bytes,
 				.kind = kind,
 				.control = true };
-	int rc = control_send(port, to, &send, NULL);
 
-	return rc < 0 ? rc : 0;
+	return control_send(port, to, &send, NULL);
 }
 
 int vm_remote_fragment(struct vm_port *port, struct vm_to to,

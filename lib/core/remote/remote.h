@@ -22,20 +22,13 @@
 #include "fabric/fabric.h"
 
 struct vm_boot;
-struct vm_msg_origin;
+struct vm_origin;
+struct vm_outgoing;
+struct vm_payload_ops;
 struct vm_rndv_send;
 struct vm_rank;
 struct vm_wire_step;
 struct vmpi_req;
-
-/* The place of the payload of a message from another process: part of an
- * arrival and of a message. */
-struct vm_origin {
-	struct vm_pkt *pkt;	 /* here, in its packet; NULL: at the sender */
-	uint64_t sender;	 /* operation that a FIN ends; 0: none */
-	struct vm_remote memory; /* to read it from; key 0: cannot be read */
-	struct vm_to from;	 /* port that the answer goes to */
-};
 
 /*
  * Joins the fabric, before the ranks are made: -VMPI_ENOMEM, -VMPI_ENOTSUP,
@@ -48,8 +41,7 @@ int vm_remote_open(struct vm_boot *boot);
 void vm_remote_stop(void);
 void vm_remote_close(void);
 
-/* The launcher says that a process is dead.  Any thread, while the node
- * runs. */
+/* The launcher says that a process is dead.  Any thread, while the node runs. */
 void vm_remote_dead(int process);
 
 /* Sets how others reach a rank; which process has it is known. */
@@ -57,21 +49,24 @@ void vm_remote_place(struct vm_rank *rank, int index_in_process,
 		     int ranks_in_process);
 
 /*
- * Sends to a rank elsewhere for the calling rank.  1: complete.  0: *req is
- * armed and will be completed; if it was NULL it is a new one.  Or an error,
- * nothing is sent: -VMPI_EPEER, -VMPI_ENOMEM.
+ * Sends to a rank elsewhere for the calling rank: 0; VM_PENDING: out->req is armed
+ * and will be completed; if it was NULL it is a new one.  -VMPI_EPEER,
+ * -VMPI_ENOMEM.
  */
-int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
-		   const struct vm_data *data, bool sync,
-		   struct vmpi_req **req);
+int vm_remote_send(struct vm_outgoing *out);
 
 /*
- * One try of a message that stands in line, or is about to.  1: the payload is
- * out, the push is the caller's; 0: it is not the caller's any more, its
- * request will be completed.  -VMPI_EAGAIN: it has to wait.  Other errors: it
+ * One try of a message that waits for credits, or is about to.  0: the payload is
+ * out, the operation is the caller's; VM_PENDING: it is not the caller's any more,
+ * its request will be completed.  -VMPI_EAGAIN: it has to wait.  Other errors: it
  * never goes.
  */
-int vm_remote_try(struct vm_rndv_send *push);
+int vm_remote_try(struct vm_rndv_send *send);
+
+/* Messages from other processes: in a packet; still at the sender; fetched from
+ * there into memory of their handle. */
+extern const struct vm_payload_ops vm_packet_payload, vm_remote_payload,
+	vm_fetched_payload;
 
 /* Asks the receiver to give a message back that it has not matched. */
 void vm_remote_cancel(const struct vmpi_req *req);
@@ -82,9 +77,9 @@ int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
 		   size_t bytes);
 
 /*
- * A piece of a payload, as a transfer of the sender (or NULL).  With op long
- * data are not copied and must stay until op->done is called.  0: it will be;
- * 1: it will not.
+ * Sends a piece of a payload, as a transfer of the sender (or NULL).  With op long
+ * data are not copied: VM_PENDING: they must stay until op->done is called.  0,
+ * -VMPI_EPEER.
  */
 int vm_remote_fragment(struct vm_port *port, struct vm_to to,
 		       const struct vm_wire_step *step, const void *data,

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "core/local/engine.h"
+#include "core/local/observe.h"
 #include "core/instrument/overlap_events.h"
-#include "core/instrument/trace.h"
 #include "core/rank/state.h"
 #include "base/id_table.h"
 #include "core/remote/peer_stats.h"
+#include "core/remote/remote.h"
 #include "core/local/req.h"
 
 /* Ends a pull that is in no table any more. */
@@ -25,8 +26,8 @@ static void pull_end(struct vm_rndv_recv *pull, int error)
 		vm_overlap_events_end(&pull->xfer);
 	vm_pool_put(&vm_thread_cache_self()->pull, pull);
 	vm_peer_stats_inflight(-1);
-	if (vm_observed() && req->rank)
-		vm_trace_received(req);
+	if (req->rank)
+		vm_observe_fetched(req);
 	if (error)
 		req->status.error = error;
 	vm_req_complete(req);
@@ -89,8 +90,8 @@ static bool write_fits(const struct vm_rndv_recv *pull)
 
 /*
  * Gives the pull a number and asks for the payload.  From the number on others
- * may end it with its request: 0, also when somebody has; or an error, and it
- * is the caller's again.
+ * may end it with its request: VM_PENDING, also when somebody has; or an error, and
+ * it is the caller's again.
  */
 static int pull_ask(struct vm_rndv_recv *pull, const struct vm_remote *place)
 {
@@ -105,9 +106,9 @@ static int pull_ask(struct vm_rndv_recv *pull, const struct vm_remote *place)
 		return -VMPI_ENOMEM;
 	rc = vm_remote_step(port, to, VM_PACKET_CTS, &step, place,
 			    place ? sizeof(*place) : 0);
-	if (rc && !vm_id_table_take(&vm_node->rndv_recvs, step.from))
-		return 0;
-	return rc;
+	return rc && vm_id_table_take(&vm_node->rndv_recvs, step.from) ?
+		       rc :
+		       VM_PENDING;
 }
 
 static int write_start(struct vm_rndv_recv *pull)
@@ -123,7 +124,7 @@ static int write_start(struct vm_rndv_recv *pull)
 	place = pull->mr.remote;
 	pull_event_begin(pull);
 	rc = pull_ask(pull, &place);
-	if (rc) {
+	if (rc < 0) {
 		vm_mr_close(&pull->mr);
 		pull->writes = false;
 	}
@@ -149,9 +150,9 @@ static size_t pipeline_limit(const struct vm_rndv_recv *pull)
 }
 
 /*
- * Pieces from `from` on are asked for now.  Two such moments are kept; with
- * more under way the newer pieces are taken to have been asked for earlier,
- * which makes the bounds wider, not wrong.
+ * Pieces from `from` on are asked for now.  Two such moments are kept; with more
+ * under way the newer pieces are taken to have been asked for earlier, which
+ * makes the bounds wider, not wrong.
  */
 static void pull_event_granted(struct vm_rndv_recv *pull, size_t from)
 {
@@ -210,29 +211,22 @@ static void pull_begin(struct vm_rndv_recv *pull)
 	int rc = pull->origin.sender ? -VMPI_ENOTSUP : -VMPI_EPEER;
 	uint64_t wanted = pull->wanted;
 
-	for (size_t i = 0; i < count && rc && pull->origin.sender; i++)
+	for (size_t i = 0; i < count && rc < 0 && pull->origin.sender; i++)
 		if (protocols[i].fits(pull)) {
 			vm_overlap_events_forget(&pull->xfer);
 			rc = protocols[i].start(pull);
-			if (!rc) /* the pull may be gone */
+			if (rc == VM_PENDING) /* the pull may be gone */
 				vm_peer_stats_asked(protocols[i].rndv, wanted);
 		}
-	if (rc)
+	if (rc < 0)
 		pull_finish(pull, rc);
 }
 
-void vm_rndv_recv_start(struct vm_req *req, const struct vm_env *env,
-			const struct vm_origin *origin, struct vm_port *port,
-			size_t bytes)
+void vm_rndv_recv_start(struct vm_req *req, const struct vm_origin *origin,
+			struct vm_port *port)
 {
 	struct vm_rndv_recv *pull = vm_pool_get(&vm_thread_cache_self()->pull);
 
-	req->status.source = env->source;
-	req->status.tag = env->tag;
-	req->status.bytes = bytes < req->data.bytes ? bytes : req->data.bytes;
-	req->status.error = bytes > req->data.bytes ? -VMPI_ETRUNC : 0;
-	if (vm_observed() && req->rank)
-		vm_trace_match(req->rank, env, bytes, VM_PROTO_RENDEZVOUS, req);
 	if (!pull) {
 		vm_origin_end(origin, port, -VMPI_ENOMEM);
 		req->status.error = -VMPI_ENOMEM;

@@ -11,7 +11,7 @@
 #define CORE_REMOTE_RNDV_RECV_H
 
 #include "core/local/layout.h"
-#include "core/remote/remote.h"
+#include "core/local/msg.h"
 #include "core/rank/vars.h"
 #include "core/remote/wire.h"
 #include "introspect/measure/overlap.h"
@@ -22,7 +22,7 @@ struct vm_rndv_recv;
 struct vm_protocol {
 	enum vm_rndv rndv;
 	bool (*fits)(const struct vm_rndv_recv *pull);
-	/* 0, or an error and nothing has begun. */
+	/* VM_PENDING, or an error and nothing has begun. */
 	int (*start)(struct vm_rndv_recv *pull);
 };
 
@@ -43,13 +43,10 @@ struct vm_rndv_recv {
 	size_t next_from;
 };
 
-/*
- * Fetches the payload of a message of `bytes` bytes into a receive whose buffer
- * is set, fills its status and completes it, maybe before the return.
- */
-void vm_rndv_recv_start(struct vmpi_req *req, const struct vm_env *env,
-			const struct vm_origin *origin, struct vm_port *port,
-			size_t bytes);
+/* Fetches the payload of a message into a receive whose buffer and status are set,
+ * and completes it, maybe before the return. */
+void vm_rndv_recv_start(struct vmpi_req *req, const struct vm_origin *origin,
+			struct vm_port *port);
 
 /* The process is down: ends all pulls of the port that come from there. */
 void vm_rndv_recv_down(struct vm_port *port, uint32_t process, int error);

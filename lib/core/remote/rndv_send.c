@@ -186,7 +186,8 @@ int vm_rndv_send_announce(struct vm_rndv_send *push)
 	if (rc)
 		return rc;
 	rc = vm_port_send(port, to, &send, NULL);
-	return rc >= 0 || !vm_rndv_send_hide(envelope.sender) ? 0 : rc;
+	/* Whoever ended the push completes the request too. */
+	return rc >= 0 || !vm_rndv_send_hide(envelope.sender) ? VM_PENDING : rc;
 }
 
 static void written_send(const struct vm_rndv_send *push, int error)
@@ -265,7 +266,7 @@ static int fragment_send(struct vm_rndv_send *push, size_t most)
 	rc = vm_remote_fragment(push->port, push->to, &step, piece, most,
 				piece == buffer ? NULL : &push->op,
 				push->overlap);
-	if (rc == 0)
+	if (rc == VM_PENDING)
 		push->inflight++;
 	return rc < 0 ? rc : 0;
 }

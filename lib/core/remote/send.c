@@ -7,15 +7,15 @@
 #include "base/log.h"
 #include "core/local/engine.h"
 #include "core/remote/credit_queue.h"
-#include "core/local/mailbox.h"
+#include "core/local/observe.h"
+#include "core/local/protocol.h"
 #include "core/rank/state.h"
 #include "core/remote/rndv_send.h"
 #include "core/local/req.h"
 #include "core/local/chan_stats.h"
-#include "core/instrument/trace.h"
 
-/* Sends the payload along: 1, or -VMPI_EAGAIN, -VMPI_ELIMIT (also when it
- * cannot be packed now), -VMPI_EPEER, -VMPI_ENOMEM. */
+/* Sends the payload along: 0; -VMPI_EAGAIN, -VMPI_ELIMIT (also when it cannot be
+ * packed now), -VMPI_EPEER, -VMPI_ENOMEM. */
 static int eager_send(const struct vm_rank *rank, struct vm_to to,
 		      const struct vm_wire_envelope *envelope,
 		      const struct vm_data *data)
@@ -77,7 +77,7 @@ static int sync_try(struct vm_rndv_send *push)
 		return rc;
 	rc = eager_send(push->rank, push->to, &envelope, &push->data);
 	/* Whoever ended the push completes the request too. */
-	return rc >= 0 || !vm_rndv_send_hide(envelope.sender) ? 0 : rc;
+	return rc >= 0 || !vm_rndv_send_hide(envelope.sender) ? VM_PENDING : rc;
 }
 
 int vm_remote_try(struct vm_rndv_send *push)
@@ -92,57 +92,52 @@ int vm_remote_try(struct vm_rndv_send *push)
 	return rc == -VMPI_ELIMIT ? vm_rndv_send_announce(push) : rc;
 }
 
-/* Sends it, or lets it wait: enum vm_credit_queue_fate, or an error; the push
- * is not the caller's any more. */
+/* Sends it, or lets it wait: as vm_credit_queue_enter(). */
 static int push_go(struct vm_rndv_send *push)
 {
 	int rc = -VMPI_EAGAIN;
 
 	if (!vm_credit_queue_waits(push->port, push->to))
 		rc = vm_remote_try(push);
-	return rc == -VMPI_EAGAIN ? vm_credit_queue_enter(push) :
-				    vm_credit_queue_fate(push, rc);
+	if (rc == -VMPI_EAGAIN)
+		return vm_credit_queue_enter(push);
+	if (rc <= 0)
+		vm_rndv_send_free(push);
+	return rc;
 }
 
-/* 1: complete, 0: its request will be; or an error. */
+/* 0; VM_PENDING: the push had a request, which will be completed; or an error. */
 static int push_send(struct vm_rndv_send *push)
 {
 	struct core_rank_pvars *pvars = vm_counters();
 	enum vm_rndv_send_how how = push->how;
 	bool asked = push->req != NULL, announced;
 	size_t bytes = push->data.bytes;
-	int fate = push_go(push);
+	int rc = push_go(push);
 
-	if (fate < 0)
-		return fate;
+	if (rc < 0)
+		return rc;
 	announced = how == VM_RNDV_SEND_LONG ||
-		    (how == VM_RNDV_SEND_SHORT &&
-		     fate == VM_CREDIT_QUEUE_ANNOUNCED);
+		    (how == VM_RNDV_SEND_SHORT && rc == VM_PENDING);
 	vm_pvar_add(pvars->sends_rendezvous, announced);
 	vm_pvar_add(pvars->bytes_rendezvous, announced ? bytes : 0);
 	vm_pvar_add(pvars->sends_eager, !announced);
 	vm_pvar_add(pvars->bytes_eager, announced ? 0 : bytes);
-	vm_pvar_add(pvars->sends_queued, fate == VM_CREDIT_QUEUE_WAITS);
-	return fate == VM_CREDIT_QUEUE_SENT || !asked;
+	vm_pvar_add(pvars->sends_queued, rc == VM_QUEUED);
+	return rc > 0 && asked ? VM_PENDING : VM_DONE;
 }
 
 /* With a request that is complete only when the message has left, or when the
  * receiver says so. */
-static int request_send(struct vm_rank *dest,
+static int request_send(struct vm_outgoing *out,
 			const struct vm_wire_envelope *envelope,
-			const struct vm_data *data, enum vm_rndv_send_how how,
-			struct vm_req *req)
+			enum vm_rndv_send_how how)
 {
 	struct vm_rndv_send *push;
 
-	vm_data_assign(&req->data, data);
-	req->rank = dest;
-	req->msg = NULL;
-	req->push = 0;
-	req->status = (vmpi_status){ .source = envelope->source,
-				     .tag = envelope->tag,
-				     .bytes = data->bytes };
-	push = vm_rndv_send_new(req, data, envelope, dest->to);
+	vm_outgoing_arm(out);
+	push = vm_rndv_send_new(out->req, out->arrival.data, envelope,
+				out->dest->to);
 	if (!push)
 		return -VMPI_ENOMEM;
 	push->how = how;
@@ -151,79 +146,77 @@ static int request_send(struct vm_rank *dest,
 
 #define CREDIT_POLLS 16 /* polls for credits before a message waits */
 
-/* Sends a message that needs no answer: as eager_send(), -VMPI_EAGAIN: there is
+/* A message that needs nobody's answer: as eager_send(); -VMPI_EAGAIN: there is
  * no room for a copy either. */
-static int short_send(const struct vm_rank *dest,
-		      const struct vm_wire_envelope *envelope,
-		      const struct vm_data *data)
+static int short_send(const struct vm_outgoing *out,
+		      const struct vm_wire_envelope *envelope)
 {
+	const struct vm_data *data = out->arrival.data;
 	struct vm_rank *self = vm_rank_self();
 	struct vm_rndv_send *push;
 	int rc = -VMPI_EAGAIN;
 
 	for (int i = 0; i <= CREDIT_POLLS && rc == -VMPI_EAGAIN; i++) {
-		/* No message overtakes those that wait already. */
-		if (vm_credit_queue_waits(self->port, dest->to))
+		/* Nobody overtakes those who wait already. */
+		if (vm_credit_queue_waits(self->port, out->dest->to))
 			break;
 		if (i)
 			vm_port_poll(self->port, vm_self->worker->index >= 0);
-		rc = eager_send(self, dest->to, envelope, data);
+		rc = eager_send(self, out->dest->to, envelope, data);
 	}
-	if (rc >= 0) {
+	if (rc == VM_DONE) {
 		vm_pvar_add(vm_counters()->sends_eager, 1);
 		vm_pvar_add(vm_counters()->bytes_eager, data->bytes);
 	}
 	if (rc != -VMPI_EAGAIN && rc != -VMPI_ELIMIT)
 		return rc;
-	push = vm_rndv_send_new_copy(data, envelope, dest->to);
+	push = vm_rndv_send_new_copy(data, envelope, out->dest->to);
 	if (!push)
 		return -VMPI_EAGAIN;
 	push->how = VM_RNDV_SEND_SHORT;
 	return push_send(push);
 }
 
-int vm_remote_send(struct vm_rank *dest, const struct vm_env *env,
-		   const struct vm_data *data, bool sync, struct vm_req **req)
+int vm_remote_send(struct vm_outgoing *out)
 {
-	struct vm_wire_envelope envelope = { .context = env->context,
-					     .source = env->source,
-					     .tag = env->tag,
-					     .rank = (uint32_t)dest->index,
-					     .bytes = data->bytes };
-	enum vm_rndv_send_how how = !fits_eager(data, env->context) ?
-					    VM_RNDV_SEND_LONG :
-				    sync ? VM_RNDV_SEND_SYNC :
-					   VM_RNDV_SEND_SHORT;
-	struct vm_req *new = NULL;
+	const struct vm_data *data = out->arrival.data;
+	const struct vm_env *env = &out->arrival.env;
+	struct core_rank_pvars *pvars = vm_counters();
+	struct vm_wire_envelope envelope = {
+		.context = env->context,
+		.source = env->source,
+		.tag = env->tag,
+		.rank = (uint32_t)out->dest->index,
+		.bytes = data->bytes,
+	};
+	bool eager = fits_eager(data, env->context), new;
 	int rc;
 
-	vm_pvar_add(vm_counters()->sizes_remote[vm_size_bin(data->bytes)], 1);
-	if (vm_observed())
-		vm_trace_send(dest, env, data->bytes);
-	if (how == VM_RNDV_SEND_SHORT) {
-		rc = short_send(dest, &envelope, data);
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, data->bytes);
+	vm_pvar_add(pvars->sizes_remote[vm_size_bin(data->bytes)], 1);
+	vm_observe_depart(out);
+	if (eager && out->mode != VM_SEND_SYNC) {
+		rc = short_send(out, &envelope);
 		if (rc != -VMPI_EAGAIN) {
-			if (vm_observed())
-				vm_trace_sends(dest, env, data->bytes,
-					       VM_PROTO_EAGER, NULL);
+			vm_observe_transfer(out, VM_PROTO_EAGER, NULL);
 			return rc;
 		}
 	}
-	if (!*req) {
-		new = vm_req_new(VM_REQ_SEND);
-		if (!new)
-			return -VMPI_ENOMEM;
-		*req = new;
-	}
-	if (vm_observed())
-		vm_trace_sends(dest, env, data->bytes,
-			       how == VM_RNDV_SEND_LONG ? VM_PROTO_RENDEZVOUS :
-							  VM_PROTO_EAGER,
-			       *req);
-	rc = request_send(dest, &envelope, data, how, *req);
-	if (rc && new) {
-		vm_pool_put(&vm_thread_cache_self()->req, new);
-		*req = NULL;
+	new = !out->req;
+	if (new)
+		out->req = vm_req_new(VM_REQ_SEND);
+	if (!out->req)
+		return -VMPI_ENOMEM;
+	vm_observe_transfer(out, eager ? VM_PROTO_EAGER : VM_PROTO_RENDEZVOUS,
+			    out->req);
+	rc = request_send(out, &envelope,
+			  !eager		    ? VM_RNDV_SEND_LONG :
+			  out->mode == VM_SEND_SYNC ? VM_RNDV_SEND_SYNC :
+						      VM_RNDV_SEND_SHORT);
+	if (rc <= 0 && new) {
+		vm_pool_put(&vm_thread_cache_self()->req, out->req);
+		out->req = NULL;
 	}
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/instrument/intercept.h"
+#include "core/comm/cancel.h"
 #include "core/instrument/calls.h"
 #include "core/rank/chan.h"
 #include "core/local/engine.h"

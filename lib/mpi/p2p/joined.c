@@ -8,6 +8,7 @@
 
 #include "core/rank/state.h"
 #include "core/local/task.h"
+#include "core/comm/cancel.h"
 #include "mpi/p2p/request.h"
 #include "mpi/call/status.h"
 

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "core/comm/cancel.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
 #include "mpi/call/status.h"

@@ -4,6 +4,7 @@
  */
 #include "mpi/p2p/request.h"
 
+#include "core/comm/cancel.h"
 #include "mpi/call/check.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
