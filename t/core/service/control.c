@@ -133,7 +133,7 @@ static void test_ranks(void)
 	is_string(answer, "4096", "which stays as it was");
 	is_int(ask("rank 2 get core_eager_limit"), -VMPI_EINVAL,
 	       "a rank that is not there");
-	is_string(answer, "rank 2 is not of this process", "has none");
+	is_string(answer, "rank 2 is not in this process", "has none");
 	is_int(ask("rank 1 set core_eager_limit 2G"), -VMPI_EINVAL,
 	       "ranges hold for ranks too");
 	is_int(ask("rank 1 set sched_spin_us 7"), -VMPI_EINVAL,
