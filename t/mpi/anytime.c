@@ -10,7 +10,7 @@
 static const char *const phases[] = { "before MPI_Init", "between",
 				      "after MPI_Finalize" };
 
-/* The tests share their globals, so only one rank may speak. */
+/* The ranks share the test's globals, so only one may print. */
 static void check_state(int phase)
 {
 	int initialized = -1, finalized = -1, version = 0, sub = 0, length = 0;

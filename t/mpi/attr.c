@@ -93,7 +93,7 @@ static void duplicates(void)
 	all_ok(flags[1] && values[1] == (void *)100,
 	       "MPI_COMM_DUP_FN copies the value");
 	all_ok(!flags[2], "MPI_COMM_NULL_COPY_FN does not");
-	/* A freed key lives on in its attributes. */
+	/* A freed key remains usable by its attributes. */
 	MPI_Comm_free_keyval(&keys[0]);
 	MPI_Comm_free(&copy);
 	all_ok(deletes == 2, "MPI_Comm_free calls the delete functions");
@@ -152,7 +152,7 @@ static int free_again(MPI_Comm comm, int keyval, void *value, void *extra)
 	return MPI_Comm_free_keyval(&keyval);
 }
 
-/* A key that was freed lives on in what was set under it. */
+/* A freed key remains usable by attributes that were set under it. */
 static void freed_keys(void)
 {
 	int key, copy, flag = 1;

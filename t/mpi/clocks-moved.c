@@ -117,7 +117,8 @@ static void table_1(void)
 	       "and no rank's has what another one did");
 }
 
-/* Each computation by itself: its rank time is what it used and no less. */
+/* Each computation alone: its rank time is at least the CPU time that it
+ * used. */
 static void computations(void)
 {
 	int less = 0, back = 0;

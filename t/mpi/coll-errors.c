@@ -109,7 +109,7 @@ static void different_shares(int rank, int size)
 				 MPI_COMM_WORLD));
 }
 
-/* All ranks make the same wrong call. */
+/* All ranks make the same erroneous call. */
 static void arguments(int rank, int size)
 {
 	MPI_Datatype type;

@@ -94,7 +94,7 @@ static struct map *maps_new(int n)
 	return maps;
 }
 
-/* The operands of this rank, where the call takes them from. */
+/* Sets the operands of this rank in the buffer that the call reads. */
 static struct map *operands(const struct round *r, struct map *recv, int n)
 {
 	struct map *send = r->in_place ? recv : maps_new(n);
@@ -294,7 +294,7 @@ static void predefined(int rank, int size)
 	}
 }
 
-/* The index of a minimum, with a hole in the pair. */
+/* The index of a minimum, with padding in the pair. */
 static void minloc(int rank, int size)
 {
 	struct {

@@ -116,7 +116,7 @@ static void alltoall(struct job *j)
 		check(j->in + i * j->bytes, j->bytes, j->round, i, j->rank);
 }
 
-/* What (rank, element) is over ranks first to last - 1. */
+/* Returns the sum of (rank, element) over ranks first to last - 1. */
 static long sum(const struct job *j, int first, int last, int i)
 {
 	long all = 0;

@@ -102,7 +102,7 @@ static void objects(void)
 	ROUND(Errhandler, MPI_Errhandler, errh);
 	all_ok(MPI_Type_f2c(MPI_Comm_c2f(comm)) != (MPI_Datatype)comm,
 	       "a number is of one kind");
-	/* As a Fortran program would call. */
+	/* A call as made by a Fortran program. */
 	MPI_Allreduce(&value, &sum, 1, MPI_Type_f2c(0x209),
 		      MPI_Op_f2c(MPI_Op_c2f(op)),
 		      MPI_Comm_f2c(MPI_Comm_c2f(comm)));

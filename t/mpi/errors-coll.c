@@ -23,8 +23,8 @@ static int counts[2] = { 1, 1 }, minus[2] = { 1, -1 }, displs[2] = { 0, 1 };
 		WANTS(class, MPI_##b(__VA_ARGS__, &request)); \
 	} while (0)
 
-/* A side is a buffer, a count and a datatype: all that can be wrong with it.
- * call(class, ...)  puts it into its place. */
+/* All errors of a side: buffer, count and datatype.  call(class, ...)  puts it
+ * into its place. */
 #define SIDE(call)                             \
 	call(MPI_ERR_COUNT, x, -1, INT);       \
 	call(MPI_ERR_TYPE, x, 1, NONE);        \
@@ -200,7 +200,7 @@ static void reductions(void)
 		    MPI_ERR_COUNT);
 	BOTH(MPI_ERR_ARG, Reduce_scatter, Ireduce_scatter, x, y, NULL, INT, SUM,
 	     WORLD);
-	/* The receive buffer of rank 0 means nothing in an exscan. */
+	/* The receive buffer of rank 0 is not used in an exscan. */
 #define EXSCAN(class, ...) BOTH(class, Exscan, Iexscan, __VA_ARGS__, WORLD)
 	EXSCAN(MPI_ERR_COUNT, x, y, -1, INT, SUM);
 	EXSCAN(MPI_ERR_TYPE, x, y, 1, NONE, SUM);

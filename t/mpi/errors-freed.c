@@ -37,7 +37,8 @@ static void types(void)
 	WANTS(MPI_ERR_TYPE, MPI_Send(x, 1, freed.type, 0, 0, MPI_COMM_SELF));
 	WANTS(MPI_ERR_TYPE, MPI_Bcast(x, 1, freed.type, 0, MPI_COMM_SELF));
 	WANTS(MPI_ERR_TYPE, MPI_Type_free(&freed.type));
-	/* A type that another one is made of lives on, its handle does not. */
+	/* A type that another one is made of still exists, but its handle is
+	 * invalid. */
 	MPI_Type_contiguous(2, MPI_INT, &built);
 	MPI_Type_contiguous(2, built, &out);
 	copy = built;
@@ -101,7 +102,7 @@ static void count_errors(MPI_Comm *comm, int *code, ...)
 	handled += *comm == MPI_COMM_SELF && *code == MPI_ERR_TAG;
 }
 
-/* A handler that a communicator has lives on when its handle is freed. */
+/* A communicator's error handler still exists when its handle is freed. */
 static void errhandlers(void)
 {
 	MPI_Errhandler mine, copy, got;
@@ -152,7 +153,7 @@ static void requests(void)
 	is_int(x, 77, "but the receive still takes its message");
 }
 
-/* A duplicate is no communicator before its request is complete. */
+/* A duplicate is not a valid communicator before its request is complete. */
 static void early(int rank)
 {
 	MPI_Comm copy = MPI_COMM_NULL;

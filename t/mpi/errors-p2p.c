@@ -14,7 +14,7 @@ static MPI_Request request, none = MPI_REQUEST_NULL;
 static MPI_Message message;
 static MPI_Status status;
 
-/* The arguments that all ways to send have. */
+/* Common arguments of all send calls. */
 #define SENDS(call, ...)                                                       \
 	WANTS(MPI_ERR_COMM,                                                    \
 	      call(x, 1, MPI_INT, 0, 0, MPI_COMM_NULL __VA_ARGS__));           \
@@ -167,7 +167,7 @@ static void probes(void)
 	WANTS(MPI_ERR_ARG, MPI_Imrecv(x, 1, MPI_INT, NULL, &request));
 }
 
-/* A matched message stays matched when its receive is wrong. */
+/* A matched message stays matched after an erroneous receive. */
 static void matched(void)
 {
 	MPI_Send(x, 2, MPI_INT, 0, 8, MPI_COMM_SELF);

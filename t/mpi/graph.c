@@ -52,7 +52,7 @@ static void example(void)
 	       "MPI_Graph_neighbors of any node, on a duplicate");
 }
 
-/* A ring, each rank knowing its own edges. */
+/* A ring in which each rank specifies its own edges. */
 static void adjacent(void)
 {
 	int next = (rank + 1) % size, before = (rank + size - 1) % size;
@@ -134,7 +134,7 @@ static void by_one(void)
 	free(seen);
 }
 
-/* Each rank says edges of the next one, some of them twice. */
+/* Each rank specifies edges of the next one, some of them twice. */
 static void by_others(void)
 {
 	int source = (rank + 1) % size, degree = 2, ends[2] = { 0, 0 };

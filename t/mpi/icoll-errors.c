@@ -66,7 +66,7 @@ static void short_bcast(int rank, int size)
 	count(&request);
 }
 
-/* The second of three is wrong; Waitall says which. */
+/* The second of three requests fails; Waitall reports which. */
 static void one_of_many(int rank, int size)
 {
 	MPI_Request requests[3];
@@ -112,7 +112,7 @@ static void expect(void (*call)(int rank, int size), int class, int n,
 	}
 }
 
-/* A wrong call starts nothing. */
+/* An erroneous call starts nothing. */
 static void arguments(int rank, int size)
 {
 	MPI_Request request = MPI_REQUEST_NULL;

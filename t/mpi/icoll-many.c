@@ -143,7 +143,7 @@ static void testsome(int rank, int size)
 	free(slots);
 }
 
-/* Each rank waits in an order of its own. */
+/* Each rank waits in its own order. */
 static void backwards(int rank, int size)
 {
 	struct slot *slots = malloc(MANY * sizeof(*slots));
@@ -253,7 +253,7 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 		b[i] += a[i];
 }
 
-/* All that the call names is freed before it is complete. */
+/* All objects of the call are freed before it is complete. */
 static void freed(int rank, int size)
 {
 	int in[4] = { rank, 1, rank, 1 }, out[4] = { 0 }, counts[64] = { 0 };

@@ -91,7 +91,7 @@ static void ask(const struct sides *s)
 	compare_groups(s, s->inter);
 }
 
-/* All to all in messages, by name and from any source. */
+/* All to all by messages, from named sources and from any source. */
 static void messages(const struct sides *s, MPI_Comm inter)
 {
 	MPI_Request *requests = malloc((size_t)s->remote * sizeof(MPI_Request));
@@ -283,7 +283,7 @@ static void all(const struct sides *s)
 				 s->mine;
 }
 
-/* As many elements on both sides, shared out on each. */
+/* The same number of elements on both sides, distributed on each. */
 static void reduce_scatter(const struct sides *s)
 {
 	int total = s->local * s->remote, begin = s->mine * s->remote;

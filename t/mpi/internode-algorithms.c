@@ -435,7 +435,7 @@ static void comms_make(void)
 		MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
 }
 
-/* For all processes at once; by sends and receives. */
+/* Sets a variable in all processes, synchronised by sends and receives. */
 static void set(const char *name, const char *word)
 {
 	everybody();
@@ -487,7 +487,7 @@ static void algorithms_check(void)
 	}
 }
 
-/* The same bits on all ranks, whatever they are. */
+/* Checks that results are bitwise equal on all ranks. */
 static void bits_check(void)
 {
 	static const char *const words[] = { "linear", "recursive_doubling",

@@ -174,8 +174,8 @@ static void ring(void)
 				       (rank + size - 1) % size },
 			     .slot = { 0, 2, 1 } };
 
-	/* With two ranks or fewer these edges would be between the same ones
-	 * in another order. */
+	/* With two ranks or fewer these edges would be between the same ones in
+	 * another order. */
 	if (size < 3)
 		return;
 	MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 3, near.from,
@@ -184,7 +184,7 @@ static void ring(void)
 	check(&near, "a graph with an edge twice");
 }
 
-/* A star as MPI_Graph_create has it: all know the first. */
+/* A star made by MPI_Graph_create: all are neighbours of the first rank. */
 static void star(void)
 {
 	int index[MOST], edges[2 * MOST], n = 0;

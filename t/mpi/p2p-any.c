@@ -37,7 +37,7 @@ static void send_all(int to)
 		     MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* The next one's index, by MPI_Waitany or MPI_Testany. */
+/* Returns the index of the next request, by MPI_Waitany or MPI_Testany. */
 static int take(bool wait)
 {
 	int index = -1, flag = 0;
@@ -70,7 +70,7 @@ static void in_order(bool wait, const char *name)
 	       name);
 }
 
-/* A request that is complete at every test hides no other. */
+/* A request that is complete at every test does not starve others. */
 static void no_starving(void)
 {
 	MPI_Request pair[2];

@@ -85,7 +85,7 @@ static void mixed_in_order(void)
 
 #define FLOOD 10000
 
-/* The receiver wants the last one first. */
+/* The receiver first receives the last message. */
 static void last_first(void)
 {
 	static int out[FLOOD], in;

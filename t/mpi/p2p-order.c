@@ -102,7 +102,7 @@ static void posted_order(void)
 	       "a wildcard's status says what came");
 }
 
-/* All send to rank 0, which takes any. */
+/* All send to rank 0, which receives from any source. */
 static void any_source(void)
 {
 	enum { EACH = 50 };
@@ -126,7 +126,7 @@ static void any_source(void)
 	all_ok(held, "MPI_ANY_SOURCE keeps the order of each sender");
 }
 
-/* A directed receive must not take what an older wildcard waits for. */
+/* A directed receive must not get a message for an older wildcard receive. */
 static void mixed_wildcards(void)
 {
 	int next = (rank + 1) % size, before = (rank + size - 1) % size;

@@ -77,7 +77,8 @@ static void long_double(int rank, int size)
 	ok(back[0] == in[0] && back[1] == in[1], "and back");
 }
 
-/* A structure with holes, a vector in it, and MPI_LONG, which shrinks. */
+/* A structure with holes, a vector in it, and MPI_LONG, which is converted to
+ * fewer bytes. */
 static void derived(int rank, int size)
 {
 	struct item {

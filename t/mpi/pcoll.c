@@ -195,7 +195,7 @@ static void errors(int rank, int size)
 
 static _Atomic int classes[2];
 
-/* Ranks that disagree are told when they complete it, and may start again. */
+/* Ranks that disagree get an error at completion and may start again. */
 static void disagree(int rank, int size)
 {
 	int value = 0, root = rank, class;

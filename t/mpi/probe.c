@@ -56,7 +56,7 @@ static void iprobe(void)
 	all_ok(in == before, "and yes when one comes");
 }
 
-/* A matched message is out of reach of other receives. */
+/* A matched message cannot be received by other receives. */
 static void matched(int count)
 {
 	int *first = calloc((size_t)count, sizeof(*first));

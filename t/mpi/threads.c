@@ -33,7 +33,7 @@ static bool run(void *(*body)(void *), struct job *jobs)
 	return held;
 }
 
-/* Each thread has a tag of its own. */
+/* Each thread has its own tag. */
 static void *ring(void *arg)
 {
 	struct job *job = arg;
@@ -53,7 +53,8 @@ static void *ring(void *arg)
 	return NULL;
 }
 
-/* Whatever comes, of unknown size: matched probe gives each to one thread. */
+/* Messages of unknown source and size: matched probe gives each to one
+ * thread. */
 static _Atomic int received, bytes;
 
 static void *take(void *arg)

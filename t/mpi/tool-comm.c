@@ -9,7 +9,8 @@
 
 static MPI_T_pvar_session session;
 
-/* A handle on what a rank does on a communicator, or MPI_T_PVAR_HANDLE_NULL. */
+/* Allocates a handle bound to a communicator, MPI_T_PVAR_HANDLE_NULL on
+ * failure. */
 static MPI_T_pvar_handle watch(const char *name, MPI_Comm comm)
 {
 	MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;

@@ -127,7 +127,7 @@ static void sources(void)
 	all_ok(before > 0 && after >= before, "their time goes on");
 }
 
-/* All that takes a registration knows that there is none. */
+/* All calls on a freed registration report that it is invalid. */
 static void over(MPI_T_event_registration reg, const char *what)
 {
 	MPI_Info info = MPI_INFO_NULL;

@@ -10,7 +10,7 @@
 #include "tap.h"
 #include "vmpi.h"
 
-static _Atomic int strangers; /* ranks that were told to initialise it */
+static _Atomic int strangers; /* ranks without MPI_T initialised */
 
 static int index_of(const char *name)
 {

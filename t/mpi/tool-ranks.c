@@ -13,7 +13,7 @@
 
 static MPI_T_pvar_session session;
 
-/* So many messages to the next rank and from the one before. */
+/* Exchanges messages: to the next rank and from the previous one. */
 static void round_trip(int messages)
 {
 	int token = 0;
@@ -24,7 +24,7 @@ static void round_trip(int messages)
 			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* So many messages of the rank to itself. */
+/* Sends messages from the rank to itself. */
 static void own_messages(int messages)
 {
 	int token = 0;
@@ -92,7 +92,7 @@ static void isolated(void)
 		MPI_T_pvar_session_free(&sessions[i]);
 }
 
-/* A thread of a tool, which belongs to the rank like all that it starts. */
+/* A tool's thread, which belongs to the rank that starts it. */
 struct helper {
 	MPI_T_pvar_handle handle;
 	uint64_t value;
@@ -151,7 +151,7 @@ static void watermarks(void)
 	MPI_T_pvar_handle_free(session, &second);
 }
 
-/* Each rank sets limits for itself alone. */
+/* Each rank sets limits only for itself. */
 static void own_limits(void)
 {
 	unsigned long long own = 100 + (unsigned)rank, read = 0, old = 0;

@@ -16,7 +16,7 @@ struct grid {
 	int sizes[DIMS], distribs[DIMS], dargs[DIMS], psizes[DIMS];
 };
 
-/* The process along a dimension that has element i of it. */
+/* Returns the process along a dimension that owns element i. */
 static int owner(const struct grid *g, int d, int i)
 {
 	int block = g->dargs[d];
@@ -35,7 +35,7 @@ static int owner(const struct grid *g, int d, int i)
 	}
 }
 
-/* The rank that has the element at this place in memory. */
+/* Returns the rank that owns the element at this place in memory. */
 static int rank_of(const struct grid *g, int place)
 {
 	int coords[DIMS], rank = 0;

@@ -22,7 +22,8 @@ static const struct {
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* Those of MPI_T first report that it is not initialised. */
+/* Returns the expected error: functions of MPI_T first report that it is not
+ * initialised. */
 static int want(const char *name)
 {
 	return strncmp(name, "MPI_T_", 6) == 0 ? MPI_T_ERR_NOT_INITIALIZED :

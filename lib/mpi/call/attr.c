@@ -308,6 +308,6 @@ int vm_attr_delete(struct vm_call *call, enum vm_attr_of of,
 	/* A freed key remains usable by attributes that were set under it. */
 	if (attr)
 		return attr_remove(call->mpi, attr, object);
-	/* MPI says nothing of a key without a value: nothing is to do. */
+	/* MPI does not define this for a key without a value: a no-op. */
 	return check_keyval(call, of, number, &keyval);
 }

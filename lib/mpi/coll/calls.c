@@ -80,7 +80,7 @@ int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root,
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
-/* Opens a rooted collective; *is_root and *is_leaf say which arguments
+/* Opens a rooted collective; *is_root and *is_leaf tell which arguments
  * count. */
 static int open_rooted(struct vm_call *call, struct vm_coll *coll,
 		       const struct vm_coll_kind *kind, MPI_Comm comm, int root,

@@ -3,16 +3,11 @@
  * Collectives.  Begin here; hier.h has internode collectives, calls*.c the
  * entries.  docs/architecture.md describes how a collective runs.
  *
- * Every member describes its call in a struct vm_coll on its stack and joins
- * the communicator's meeting (core/comm/meet.h).  One of them compares all
- * calls and does all parts by copying between the members' buffers; if there is
- * much to do, idle workers share the parts (core/local/work.h).  No messages
- * are sent and nothing is packed.  With small data each worker does its own
- * members' parts, with proxies for the others (small.h).
- *
- * A nonblocking collective leaves a copy of its struct vm_coll at a meeting
- * that is only started (start.c); the last member to start it does all the
- * work.
+ * Members join the communicator's meeting (core/comm/meet.h) with a struct
+ * vm_coll that describes their call.  One of them compares the calls and copies
+ * all data between the members' buffers; idle workers share large work
+ * (core/local/work.h).  With small data each worker serves its own members
+ * (small.h).  In nonblocking ones the last to start does all (start.c).
  */
 #ifndef MPI_COLL_COLL_H
 #define MPI_COLL_COLL_H

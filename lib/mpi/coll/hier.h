@@ -3,12 +3,11 @@
  * Collectives among members in several processes.
  *
  * Each process's leader (core/comm/leaders.h) sends the others its members'
- * calls and their small data (pack.c).  A proxy, a struct vm_coll that sends
- * the received data, then stands for each remote member.  If all members agree,
- * large data follows, from buffer to buffer (direct.c) or through other
- * processes (relay.c), and the kinds' functions work as in any meeting.
- * Reductions, where possible, instead reduce within each process, then combine
- * among leaders (node_reduce.c).
+ * calls and small data (pack.c).  Proxies, struct vm_colls that send the
+ * received data, then stand for remote members.  If all agree, large data
+ * follows (direct.c, relay.c), and the kinds' functions work as in any meeting.
+ * Reductions, if possible, reduce within each process, then among leaders
+ * (node_reduce.c).
  */
 #ifndef MPI_COLL_HIER_H
 #define MPI_COLL_HIER_H

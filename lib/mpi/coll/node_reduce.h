@@ -20,7 +20,7 @@ struct vm_coll_node_reduce {
 	void *other;	/* a vector to receive */
 	void *before;	/* of a scan: one for the prefix */
 	bool prefix;	/* of a scan: sum is that of the processes before */
-	struct vm_meet local; /* of the members here; a seat more before them */
+	struct vm_meet local; /* of the local members, after one more seat */
 };
 
 /* Reduces the operands of the local members; NULL when out of memory. */

@@ -2,14 +2,12 @@
 /*
  * Collectives that reduce.
  *
- * A member's part is a slice of the elements of all members' data.  It is
- * reduced block by block in scratch memory that stays in the cache, and each
- * result is copied from there to all members that receive it.
+ * A member's part is a slice of all members' elements, reduced block by block
+ * in scratch memory that stays in the cache and copied to all receivers.
  *
- * Operands are combined in rank order, so that results are reproducible: from
- * the left, ((0 op 1) op 2) op ..., if the operation commutes, since operations
- * compute inout = in op inout and send buffers may be read-only; else from the
- * right.
+ * Operands are combined in rank order, for reproducible results: from the left,
+ * ((0 op 1) op 2) ..., if the operation commutes, since operations change their
+ * right operand and send buffers may be read-only; else from the right.
  */
 #include <stdlib.h>
 

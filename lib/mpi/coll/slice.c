@@ -10,7 +10,7 @@
 /* A meeting for a slice of the elements of a reduction. */
 struct slice {
 	struct vm_meet meet;
-	struct vm_coll *parts; /* of the members here */
+	struct vm_coll *parts; /* of the local members */
 };
 
 static bool slice_open(struct slice *slice, const struct vm_meet *meet,
@@ -70,7 +70,7 @@ static void slice_errors(const struct slice *slice, const struct vm_meet *meet,
 	}
 }
 
-/* One slice of a reduction; *alone: others do not know of the error. */
+/* Does one slice of a reduction; *alone: an error unknown to the others. */
 static int slice_do(struct slice *slice, bool *alone)
 {
 	static const struct vm_coll_plan plan = {

@@ -122,8 +122,8 @@ int vm_bsend(struct vm_mpi *mpi, struct vm_rank *peer, struct vm_env env,
 	return rc;
 }
 
-/* Tells whether messages are still on their way; *req is one of their requests,
- * or NULL while another thread is about to send it. */
+/* Tells whether messages are not yet sent; *req is one of their requests, or
+ * NULL while another thread is about to send it. */
 static bool pending_one(struct vm_mpi *mpi, struct vm_req **req)
 {
 	bool pending;

@@ -228,7 +228,7 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session session,
 	found = handle_in(session, *handle, &why);
 	if (!found)
 		return why;
-	/* Of several callers one gets it. */
+	/* Only one of concurrent callers gets it. */
 	if (!vm_tool_object_take(*handle, VM_TOOL_PVAR))
 		return MPI_T_ERR_INVALID_HANDLE;
 	vm_lock_take(&found->session->lock);
