@@ -39,7 +39,7 @@ struct vm_worker {
 	uint32_t halt_asked;	 /* the halt that it has waited for ... */
 	uint64_t halt_ns_left;	 /* ... and how long it will */
 	int *errno_address;
-	void *lane; /* the layer above: its per-thread caches */
+	void *cache; /* the layer above: its per-thread caches */
 	void *locals[VM_LOCAL_MAX];
 	struct sched_worker_pvars pvars;
 	struct vm_timer_core core_time;

@@ -63,9 +63,8 @@ def readme():
     for folder, _ in folders():
         layer, _, below = folder.partition("/")
         path = os.path.join(SOURCE, "lib", layer, "README")
-        if not os.path.exists(path):
-            continue
-        if (below or layer) + "/" not in open(path).read().split():
+        if not os.path.exists(path) or (
+                (below or layer) + "/" not in open(path).read().split()):
             yield f"lib/{folder}"
 
 

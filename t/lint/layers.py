@@ -15,6 +15,9 @@ import sys
 
 SOURCE, BUILD, WHAT = sys.argv[1:4]
 PUBLIC = ("vmpi.h", "vmpi_policy.h")
+# Data that a lower folder declares weak and a higher one may fill in: complete
+# before any constructor runs, those of preloaded tools included.
+PLACES = ("vm_intercept_mpi_names", "vm_intercept_mpi_count")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]*)[">]')
 
 
@@ -96,8 +99,7 @@ def used():
     for line in text.splitlines():
         built, rest = line.split(":", 1)
         kind, name = rest.split()[-2:]
-        # What is weak ("w") is done without where it is not there.
-        if kind == "U":
+        if kind == "U" or (kind in "vw" and name not in PLACES):
             wanted.append((owner[built], name))
         elif kind.isupper():
             defined[name] = owner[built]

@@ -130,7 +130,7 @@ static inline void send_init(struct vm_outgoing *out, const struct vm_ult *self,
 	out->arrival.payload = VM_PAYLOAD_LENT;
 	out->arrival.path = VM_PATH_WORKER;
 	out->dest = dest;
-	out->cache = self->worker->lane;
+	out->cache = self->worker->cache;
 	out->mode = send_throttle(self, cvars, dest, mode);
 	out->small = out->mode == VM_SEND_STANDARD &&
 		     out->arrival.data->bytes <= (size_t)cvars->inline_limit;

@@ -28,37 +28,38 @@ static int buffer_class(size_t bytes)
 	return class;
 }
 
-void *vm_buffer_get(struct vm_thread_cache *lane, size_t bytes)
+void *vm_buffer_get(struct vm_thread_cache *cache, size_t bytes)
 {
-	return vm_pool_get(&lane->buffer[buffer_class(bytes)]);
+	return vm_pool_get(&cache->buffer[buffer_class(bytes)]);
 }
 
-void vm_buffer_put(struct vm_thread_cache *lane, void *buffer, size_t bytes)
+void vm_buffer_put(struct vm_thread_cache *cache, void *buffer, size_t bytes)
 {
-	vm_pool_put(&lane->buffer[buffer_class(bytes)], buffer);
+	vm_pool_put(&cache->buffer[buffer_class(bytes)], buffer);
 }
 
-void vm_thread_cache_init(struct vm_thread_cache *lane,
+void vm_thread_cache_init(struct vm_thread_cache *cache,
 			  struct vm_engine *engine)
 {
-	lane->engine = engine;
-	lane->poll_rounds = 1;
-	vm_pool_cache_init(&lane->req, &vm_node->pools.req);
-	vm_pool_cache_init(&lane->msg, &vm_node->pools.msg);
-	vm_pool_cache_init(&lane->push, &vm_node->pools.rndv_send);
-	vm_pool_cache_init(&lane->pull, &vm_node->pools.rndv_recv);
+	cache->engine = engine;
+	cache->poll_rounds = 1;
+	vm_pool_cache_init(&cache->req, &vm_node->pools.req);
+	vm_pool_cache_init(&cache->msg, &vm_node->pools.msg);
+	vm_pool_cache_init(&cache->push, &vm_node->pools.rndv_send);
+	vm_pool_cache_init(&cache->pull, &vm_node->pools.rndv_recv);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
-		vm_pool_cache_init(&lane->buffer[i], &vm_node->pools.buffer[i]);
+		vm_pool_cache_init(&cache->buffer[i],
+				   &vm_node->pools.buffer[i]);
 }
 
-void vm_thread_cache_fini(struct vm_thread_cache *lane)
+void vm_thread_cache_fini(struct vm_thread_cache *cache)
 {
-	vm_pool_cache_fini(&lane->req);
-	vm_pool_cache_fini(&lane->msg);
-	vm_pool_cache_fini(&lane->push);
-	vm_pool_cache_fini(&lane->pull);
+	vm_pool_cache_fini(&cache->req);
+	vm_pool_cache_fini(&cache->msg);
+	vm_pool_cache_fini(&cache->push);
+	vm_pool_cache_fini(&cache->pull);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
-		vm_pool_cache_fini(&lane->buffer[i]);
+		vm_pool_cache_fini(&cache->buffer[i]);
 }
 
 /* Address space for the rings of all pairs; only used rings take memory. */
@@ -102,8 +103,8 @@ int vm_engines_init(int count)
 		engine->index = i;
 		engine->in = rings + (size_t)i * (size_t)count;
 		engine->worker = &vm_sched.workers[i];
-		vm_thread_cache_init(&engine->lane, engine);
-		engine->worker->lane = &engine->lane;
+		vm_thread_cache_init(&engine->cache, engine);
+		engine->worker->cache = &engine->cache;
 	}
 	return 0;
 }
@@ -242,8 +243,8 @@ static inline bool ring_poll(struct vm_engine *engine, int from)
 
 bool vm_engine_poll(struct vm_worker *worker)
 {
-	struct vm_thread_cache *lane = worker->lane;
-	struct vm_engine *engine = lane->engine;
+	struct vm_thread_cache *cache = worker->cache;
+	struct vm_engine *engine = cache->engine;
 	int count = vm_node->engine_count;
 	bool did = false;
 

@@ -29,7 +29,7 @@
 #define VM_BUFFER_MAX 16384 /* bytes of the largest copied payload */
 extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
 
-/* One OS thread's caches; worker->lane. */
+/* One OS thread's caches; worker->cache. */
 struct vm_thread_cache {
 	struct vm_engine *engine; /* NULL: not a worker's */
 	struct vm_pool_cache req, msg, push, pull, buffer[VM_BUFFER_CLASSES];
@@ -39,7 +39,7 @@ struct vm_thread_cache {
 	uint32_t waits;	      /* of threads, at the last check */
 	uint64_t nap_ns;      /* the last one beside them */
 	struct core_rank_pvars pvars; /* of a thread that is not a worker */
-	struct vm_list link;	      /* likewise: in rank->lanes */
+	struct vm_list link;	      /* likewise: in rank->caches */
 };
 
 /* A message on its way; filled by the sending worker, then `payload` is set. */
@@ -82,7 +82,7 @@ struct vm_engine {
 	_Atomic bool inside; /* the worker is in, while biased */
 	/* The worker's own. */
 	uint32_t turn; /* the ring that a busy worker looks at next */
-	struct vm_thread_cache lane;
+	struct vm_thread_cache cache;
 	struct vm_work work; /* what it has to offer */
 } VM_ALIGNED(VM_CACHELINE);
 
@@ -150,10 +150,10 @@ struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to);
 void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
 		    void (*run)(void *arg), void *arg);
 
-/* The lane of the calling thread. */
+/* The cache of the calling thread. */
 static inline struct vm_thread_cache *vm_thread_cache_self(void)
 {
-	return vm_self->worker->lane;
+	return vm_self->worker->cache;
 }
 
 /* The counters of the caller for its rank: the rank's own, or, for an OS thread
@@ -181,12 +181,12 @@ static inline void vm_rank_yield(void)
 	vm_ult_yield();
 }
 
-void vm_thread_cache_init(struct vm_thread_cache *lane,
+void vm_thread_cache_init(struct vm_thread_cache *cache,
 			  struct vm_engine *engine);
-void vm_thread_cache_fini(struct vm_thread_cache *lane);
+void vm_thread_cache_fini(struct vm_thread_cache *cache);
 
 /* A buffer of at least `bytes` <= VM_BUFFER_MAX; NULL at the bound. */
-void *vm_buffer_get(struct vm_thread_cache *lane, size_t bytes);
-void vm_buffer_put(struct vm_thread_cache *lane, void *buffer, size_t bytes);
+void *vm_buffer_get(struct vm_thread_cache *cache, size_t bytes);
+void vm_buffer_put(struct vm_thread_cache *cache, void *buffer, size_t bytes);
 
 #endif

@@ -78,7 +78,7 @@ static int task_new(struct vm_ult **task, struct vm_stack_pool *stacks,
 	/* Without a rank too it may wait for the request of one. */
 	(*task)->counts =
 		rank ? &rank->pvars :
-		       &((struct vm_thread_cache *)worker->lane)->pvars;
+		       &((struct vm_thread_cache *)worker->cache)->pvars;
 	(*task)->on_end = task_ended;
 	if (rank) {
 		atomic_fetch_add_explicit(&rank->tasks, 1,

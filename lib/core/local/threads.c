@@ -17,7 +17,7 @@
 void vm_rank_threads_init(struct vm_rank *rank)
 {
 	vm_lock_init(&rank->thread_caches_lock);
-	vm_list_init(&rank->lanes);
+	vm_list_init(&rank->caches);
 }
 
 /* Shows what all threads have counted until now; under thread_caches_lock. */
@@ -26,7 +26,7 @@ static void threads_show(struct vm_rank *rank)
 	struct core_rank_pvars sum = rank->left_pvars;
 	struct vm_list *link;
 
-	for (link = rank->lanes.next; link != &rank->lanes; link = link->next)
+	for (link = rank->caches.next; link != &rank->caches; link = link->next)
 		vm_pvars_fold(&core_rank_pvar_table, &sum,
 			      &vm_container_of(link, struct vm_thread_cache,
 					       link)
@@ -53,7 +53,7 @@ void vm_rank_counters(struct vm_rank *rank, struct core_rank_pvars *sum)
 	vm_pvars_fold(&core_rank_pvar_table, sum, &rank->thread_pvars);
 }
 
-static void lane_enter(struct vm_rank *rank, struct vm_thread_cache *lane)
+static void cache_enter(struct vm_rank *rank, struct vm_thread_cache *cache)
 {
 	struct vm_ult *none = NULL;
 
@@ -61,12 +61,12 @@ static void lane_enter(struct vm_rank *rank, struct vm_thread_cache *lane)
 						memory_order_relaxed,
 						memory_order_relaxed);
 	vm_lock_take(&rank->thread_caches_lock);
-	vm_list_append(&rank->lanes, &lane->link);
+	vm_list_append(&rank->caches, &cache->link);
 	atomic_store_explicit(&rank->threaded, true, memory_order_release);
 	vm_lock_give(&rank->thread_caches_lock);
 }
 
-static void lane_leave(struct vm_rank *rank, struct vm_thread_cache *lane)
+static void cache_leave(struct vm_rank *rank, struct vm_thread_cache *cache)
 {
 	struct vm_ult *self = vm_self;
 
@@ -74,8 +74,8 @@ static void lane_leave(struct vm_rank *rank, struct vm_thread_cache *lane)
 						memory_order_relaxed,
 						memory_order_relaxed);
 	vm_lock_take(&rank->thread_caches_lock);
-	vm_list_remove(&lane->link);
-	vm_pvars_fold(&core_rank_pvar_table, &rank->left_pvars, &lane->pvars);
+	vm_list_remove(&cache->link);
+	vm_pvars_fold(&core_rank_pvar_table, &rank->left_pvars, &cache->pvars);
 	threads_show(rank);
 	vm_lock_give(&rank->thread_caches_lock);
 }
@@ -91,23 +91,23 @@ static void acting_change(int change)
 int vm_thread_adopt(struct vm_rank *rank)
 {
 	struct vm_worker *worker;
-	struct vm_thread_cache *lane;
+	struct vm_thread_cache *cache;
 
 	if (!vm_node || vm_self)
 		return -VMPI_ESTATE;
-	lane = calloc(1, sizeof(*lane));
-	if (!lane)
+	cache = calloc(1, sizeof(*cache));
+	if (!cache)
 		return -VMPI_ENOMEM;
 	worker = vm_worker_adopt(rank);
 	if (!worker) {
-		free(lane);
+		free(cache);
 		return -VMPI_ENOMEM;
 	}
-	vm_thread_cache_init(lane, NULL);
-	worker->lane = lane;
-	worker->root.counts = &lane->pvars;
+	vm_thread_cache_init(cache, NULL);
+	worker->cache = cache;
+	worker->root.counts = &cache->pvars;
 	if (rank) {
-		lane_enter(rank, lane);
+		cache_enter(rank, cache);
 		acting_change(1);
 		vm_wait_others(rank, 1);
 	}
@@ -119,17 +119,17 @@ int vm_thread_adopt(struct vm_rank *rank)
 void vm_thread_release(void)
 {
 	struct vm_worker *worker = vm_self->worker;
-	struct vm_thread_cache *lane = worker->lane;
+	struct vm_thread_cache *cache = worker->cache;
 	struct vm_rank *rank = vm_rank_self();
 
 	if (rank) {
-		lane_leave(rank, lane);
+		cache_leave(rank, cache);
 		acting_change(-1);
 		vm_wait_others(rank, -1);
 	}
-	vm_thread_cache_fini(lane);
+	vm_thread_cache_fini(cache);
 	vm_worker_release(worker);
-	free(lane);
+	free(cache);
 	/* Afterwards the node may be gone: pairs with vm_node_stop(). */
 	atomic_fetch_sub_explicit(&vm_node->threads.adopted, 1,
 				  memory_order_release);

@@ -127,8 +127,8 @@ static bool help(struct vm_work *work, int worker)
 
 bool vm_work_help(struct vm_worker *worker)
 {
-	struct vm_thread_cache *lane = worker->lane;
-	int self = lane->engine->index;
+	struct vm_thread_cache *cache = worker->cache;
+	int self = cache->engine->index;
 	bool did = false;
 
 	for (int i = 0; i < vm_node->engine_count; i++)

@@ -87,7 +87,7 @@ struct vm_rank {
 	_Atomic bool match_marked;
 	/* Those threads: core/local/threads.h. */
 	struct vm_lock thread_caches_lock; /* guards these three */
-	struct vm_list lanes;
+	struct vm_list caches;
 	struct core_rank_pvars left_pvars; /* of those that have left */
 	_Atomic bool threaded; /* there have been some, or marks set back */
 	struct vm_overlap *

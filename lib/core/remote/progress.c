@@ -45,10 +45,10 @@ static bool may_look(unsigned port, unsigned ports)
 	return true;
 }
 
-static bool port_poll(struct vm_thread_cache *lane, unsigned port, bool own)
+static bool port_poll(struct vm_thread_cache *cache, unsigned port, bool own)
 {
 	uint64_t *found =
-		vm_node->worker_pvars[lane->engine->index].polls_found;
+		vm_node->worker_pvars[cache->engine->index].polls_found;
 
 	if (vm_port_poll(vm_fabric_port(vm_node->fabric, port), own) <= 0)
 		return false;
@@ -58,11 +58,11 @@ static bool port_poll(struct vm_thread_cache *lane, unsigned port, bool own)
 	return true;
 }
 
-static bool ports_poll(struct vm_worker *worker, struct vm_thread_cache *lane)
+static bool ports_poll(struct vm_worker *worker, struct vm_thread_cache *cache)
 {
 	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
-	unsigned own = port_of(lane->engine->index, ports);
-	bool did = port_poll(lane, own, true);
+	unsigned own = port_of(cache->engine->index, ports);
+	bool did = port_poll(cache, own, true);
 
 	if (worker->head)
 		return did;
@@ -70,19 +70,19 @@ static bool ports_poll(struct vm_worker *worker, struct vm_thread_cache *lane)
 		unsigned other = (own + i) % ports;
 
 		if (may_look(other, ports))
-			did |= port_poll(lane, other, false);
+			did |= port_poll(cache, other, false);
 	}
 	return did;
 }
 
 /* The worker was woken to watch and does not, or does: it need not be waited
  * for any more. */
-static void call_end(struct vm_thread_cache *lane)
+static void call_end(struct vm_thread_cache *cache)
 {
-	if (VM_LIKELY(
-		    !atomic_load_explicit(&lane->called, memory_order_relaxed)))
+	if (VM_LIKELY(!atomic_load_explicit(&cache->called,
+					    memory_order_relaxed)))
 		return;
-	atomic_store_explicit(&lane->called, false, memory_order_relaxed);
+	atomic_store_explicit(&cache->called, false, memory_order_relaxed);
 	/* Pairs with the exchange in watcher_call(). */
 	atomic_store(&vm_node->progress.called, false);
 }
@@ -94,12 +94,12 @@ static __attribute__((noinline)) void watcher_call(void)
 		return;
 	for (int i = 0; i < vm_sched.worker_count; i++) {
 		struct vm_worker *other = &vm_sched.workers[i];
-		struct vm_thread_cache *lane = other->lane;
+		struct vm_thread_cache *cache = other->cache;
 
 		if (!atomic_load_explicit(&other->sleeping,
 					  memory_order_relaxed))
 			continue;
-		atomic_store_explicit(&lane->called, true,
+		atomic_store_explicit(&cache->called, true,
 				      memory_order_relaxed);
 		vm_worker_nudge_slow(other);
 		return;
@@ -113,11 +113,11 @@ static __attribute__((noinline)) void watcher_call(void)
  * there is no watcher, or is seen here.
  */
 static inline void watch_check(struct vm_worker *worker,
-			       struct vm_thread_cache *lane)
+			       struct vm_thread_cache *cache)
 {
 	if (!worker->head && !worker->next)
 		return;
-	call_end(lane);
+	call_end(cache);
 	if (VM_UNLIKELY(atomic_load_explicit(&vm_node->progress.sleepers,
 					     memory_order_relaxed) > 0 &&
 			!atomic_load_explicit(&vm_node->progress.poller,
@@ -131,31 +131,31 @@ static inline void watch_check(struct vm_worker *worker,
  * else after twice as many as before.  Ranks that compute long switch rarely,
  * and each step of a rendezvous waits for a poll.
  */
-static bool look(struct vm_worker *worker, struct vm_thread_cache *lane)
+static bool look(struct vm_worker *worker, struct vm_thread_cache *cache)
 {
 	unsigned most = (unsigned)core_cvar.poll_rounds;
-	bool did = ports_poll(worker, lane);
+	bool did = ports_poll(worker, cache);
 
-	lane->polls_left = 0;
+	cache->polls_left = 0;
 	if (did)
-		lane->poll_rounds = 1;
-	else if (lane->poll_rounds <= most / 2)
-		lane->poll_rounds *= 2;
+		cache->poll_rounds = 1;
+	else if (cache->poll_rounds <= most / 2)
+		cache->poll_rounds *= 2;
 	else
-		lane->poll_rounds = most;
+		cache->poll_rounds = most;
 	return did;
 }
 
 bool vm_progress_poll(struct vm_worker *worker)
 {
 	bool did = vm_node->engine_count > 1 && vm_engine_poll(worker);
-	struct vm_thread_cache *lane = worker->lane;
+	struct vm_thread_cache *cache = worker->cache;
 
-	if (VM_UNLIKELY(!lane->engine))
+	if (VM_UNLIKELY(!cache->engine))
 		return did;
-	if (!worker->head || ++lane->polls_left >= lane->poll_rounds)
-		did |= look(worker, lane);
-	watch_check(worker, lane);
+	if (!worker->head || ++cache->polls_left >= cache->poll_rounds)
+		did |= look(worker, cache);
+	watch_check(worker, cache);
 	return did;
 }
 
@@ -206,7 +206,7 @@ static void sleep_watching(struct vm_worker *worker,
 	/* Pairs with the exchange in vm_worker_nudge_slow() and the load in
 	 * vm_progress_kick(): one of the two sees the other. */
 	atomic_store(&vm_node->progress.poller, worker);
-	call_end(worker->lane);
+	call_end(worker->cache);
 	if (atomic_load(&worker->sleeping))
 		vm_fabric_sleep_wait(vm_node->fabric, sleep, until);
 	atomic_store(&vm_node->progress.poller, NULL);
@@ -217,19 +217,19 @@ static void sleep_watching(struct vm_worker *worker,
  * looked last, or do.  Then it has slept. */
 static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
 {
-	struct vm_thread_cache *lane = worker->lane;
+	struct vm_thread_cache *cache = worker->cache;
 	uint32_t waits = atomic_load_explicit(&vm_node->progress.thread_waits,
 					      memory_order_relaxed);
 
-	if (waits != lane->waits)
-		lane->nap_ns = NAP_NS_MIN;
+	if (waits != cache->waits)
+		cache->nap_ns = NAP_NS_MIN;
 	else if (!atomic_load(&vm_node->progress.thread_poller))
 		return false;
-	else if (lane->nap_ns < NAP_NS_MAX)
-		lane->nap_ns *= 2;
-	lane->waits = waits;
-	if (!limit_ns || limit_ns > lane->nap_ns)
-		limit_ns = lane->nap_ns;
+	else if (cache->nap_ns < NAP_NS_MAX)
+		cache->nap_ns *= 2;
+	cache->waits = waits;
+	if (!limit_ns || limit_ns > cache->nap_ns)
+		limit_ns = cache->nap_ns;
 	vm_futex_wait(&worker->sleeping, 1, limit_ns);
 	return true;
 }
@@ -290,7 +290,7 @@ bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 		return true;
 	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
 	if (rc == -VMPI_ESTATE) {
-		call_end(worker->lane);
+		call_end(worker->cache);
 		sleep_elsewhere(worker, limit_ns);
 		return true;
 	}

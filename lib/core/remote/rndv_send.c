@@ -84,14 +84,14 @@ struct vm_rndv_send *
 vm_rndv_send_new_copy(const struct vm_data *data,
 		      const struct vm_wire_envelope *envelope, struct vm_to to)
 {
-	struct vm_thread_cache *lane = vm_thread_cache_self();
+	struct vm_thread_cache *cache = vm_thread_cache_self();
 	struct vm_rndv_send *push;
 	struct vm_data copy;
 	void *buffer;
 
 	if (data->bytes > VM_BUFFER_MAX || !copy_count(to.process))
 		return NULL;
-	buffer = vm_buffer_get(lane, data->bytes);
+	buffer = vm_buffer_get(cache, data->bytes);
 	if (!buffer) {
 		copy_uncount(to.process);
 		return NULL;
@@ -99,7 +99,7 @@ vm_rndv_send_new_copy(const struct vm_data *data,
 	copy = vm_data_bytes(buffer, data->bytes);
 	push = vm_rndv_send_new(NULL, &copy, envelope, to);
 	if (!push) {
-		vm_buffer_put(lane, buffer, data->bytes);
+		vm_buffer_put(cache, buffer, data->bytes);
 		copy_uncount(to.process);
 		return NULL;
 	}

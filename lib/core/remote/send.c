@@ -25,7 +25,7 @@ static int eager_send(const struct vm_rank *rank, struct vm_to to,
 				.bytes = (uint32_t)data->bytes,
 				.kind = VM_PACKET_EAGER,
 				.overlap = rank->overlap };
-	struct vm_thread_cache *lane = vm_thread_cache_self();
+	struct vm_thread_cache *cache = vm_thread_cache_self();
 	void *buffer = NULL;
 	int rc;
 
@@ -34,7 +34,7 @@ static int eager_send(const struct vm_rank *rank, struct vm_to to,
 
 		if (data->bytes > VM_BUFFER_MAX)
 			return -VMPI_ELIMIT;
-		buffer = vm_buffer_get(lane, data->bytes);
+		buffer = vm_buffer_get(cache, data->bytes);
 		if (!buffer)
 			return -VMPI_ELIMIT;
 		packed = vm_data_bytes(buffer, data->bytes);
@@ -43,7 +43,7 @@ static int eager_send(const struct vm_rank *rank, struct vm_to to,
 	}
 	rc = vm_port_send(rank->port, to, &send, NULL);
 	if (buffer)
-		vm_buffer_put(lane, buffer, data->bytes);
+		vm_buffer_put(cache, buffer, data->bytes);
 	return rc;
 }
 

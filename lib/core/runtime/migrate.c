@@ -223,8 +223,8 @@ static bool migrator_poll(struct vm_worker *worker)
 /* In a halt, each worker: takes in what is in its rings.  Nobody sends. */
 static void halt_prepare(struct vm_worker *worker)
 {
-	struct vm_thread_cache *lane = worker->lane;
-	struct vm_engine *engine = lane->engine;
+	struct vm_thread_cache *cache = worker->cache;
+	struct vm_engine *engine = cache->engine;
 
 	vm_engine_lock(engine);
 	for (int from = 0; from < vm_node->engine_count; from++)
