@@ -47,8 +47,6 @@ static __attribute__((noinline)) int send_ring(struct vm_outgoing *out)
 	struct vm_slot *slot;
 	int rc;
 
-	if (engine == &vm_engine_remote)
-		return vm_remote_send(out);
 	send_count(out);
 	slot = vm_engine_slot(out->cache->engine, engine);
 	slot->env = arrival->env;
@@ -76,8 +74,6 @@ static __attribute__((noinline)) int send_thread(struct vm_outgoing *out)
 	struct vm_engine *engine = out->dest->via;
 	struct vm_engine *home = vm_rank_self()->engine;
 
-	if (engine == &vm_engine_remote)
-		return vm_remote_send(out);
 	send_count(out);
 	vm_engine_lock(engine);
 	if (home != engine)
@@ -96,6 +92,8 @@ static inline int send_start(struct vm_outgoing *out)
 		vm_engine_lock(engine);
 		return vm_deliver(out->dest, &out->arrival, &lent, true);
 	}
+	if (engine == &vm_engine_remote)
+		return vm_remote_send(out);
 	if (VM_LIKELY(out->cache->engine != NULL))
 		return send_ring(out);
 	return send_thread(out);

@@ -49,27 +49,17 @@ static inline void vm_outgoing_arm(const struct vm_outgoing *out)
 				     .bytes = arrival->data->bytes };
 }
 
-/* From now on the payload lies at `place`, contiguous. */
-static inline void vm_outgoing_pack(struct vm_outgoing *out, void *place)
-{
-	out->here = vm_data_bytes(place, out->arrival.data->bytes);
-	vm_data_copy(&out->here, out->arrival.data);
-	out->arrival.data = &out->here;
-}
-
 /* Decided once per send, because the limit may change meanwhile. */
 static inline bool vm_inline_fits(const struct vm_outgoing *out)
 {
 	return out->small;
 }
 
-static inline int vm_inline_start(struct vm_outgoing *out, void *place)
+static inline int vm_inline_start(struct vm_outgoing *out, void **place)
 {
 	vm_pvar_add(vm_counters()->sends_inline, 1);
-	if (place)
-		vm_outgoing_pack(out, place);
-	else if (out->arrival.data->layout)
-		vm_outgoing_pack(out, out->packed);
+	if (!*place && out->arrival.data->layout)
+		*place = out->packed;
 	return VM_DONE;
 }
 
@@ -80,15 +70,14 @@ static inline bool vm_copy_fits(const struct vm_outgoing *out)
 		       (size_t)vm_rank_cvars(vm_rank_self())->copy_limit;
 }
 
-static inline int vm_copy_start(struct vm_outgoing *out, void *place)
+static inline int vm_copy_start(struct vm_outgoing *out, void **place)
 {
 	size_t bytes = out->arrival.data->bytes;
 	void *buffer = vm_buffer_get(out->cache, bytes);
 
-	(void)place;
 	if (!buffer)
 		return -VMPI_EAGAIN;
-	vm_outgoing_pack(out, buffer);
+	*place = buffer;
 	vm_pvar_add(vm_counters()->sends_copy, 1);
 	vm_pvar_add(vm_counters()->bytes_copy, bytes);
 	return VM_DONE;
@@ -100,9 +89,9 @@ static inline bool vm_direct_fits(const struct vm_outgoing *out)
 	return true;
 }
 
-static inline int vm_direct_start(struct vm_outgoing *out, void *place)
+static inline int vm_direct_start(struct vm_outgoing *out, void **place)
 {
-	(void)place;
+	*place = NULL;
 	vm_outgoing_arm(out);
 	out->arrival.sender = out->req;
 	out->req->xfer.overlap = NULL;
@@ -115,7 +104,8 @@ static inline int vm_direct_start(struct vm_outgoing *out, void *place)
  * Gives the payload of a message a place that lasts: 0: the sender may go on;
  * VM_PENDING: its request has been armed.  place: where bytes that travel inline
  * lie from now on; NULL: they may stay where they are until the caller has
- * copied them.
+ * copied them.  The start of a protocol sets `place` to where the bytes go;
+ * NULL: they stay.
  */
 static inline int vm_protocol_start(struct vm_outgoing *out, void *place)
 {
@@ -124,9 +114,15 @@ static inline int vm_protocol_start(struct vm_outgoing *out, void *place)
 	out->arrival.sender = NULL;
 #define START(kind, prefix, text)                                            \
 	if (prefix##_fits(out))                                              \
-		rc = prefix##_start(out, place);                             \
+		rc = prefix##_start(out, &place);                            \
 	if (rc != -VMPI_EAGAIN) {                                            \
 		out->arrival.payload = VM_PAYLOAD_##kind;                    \
+		if (place) {                                                 \
+			out->here = vm_data_bytes(place,                     \
+						  out->arrival.data->bytes); \
+			vm_data_copy(&out->here, out->arrival.data);         \
+			out->arrival.data = &out->here;                      \
+		}                                                            \
 		vm_observe_send(out, VM_PROTO_##kind, rc ? out->req : NULL); \
 		return rc;                                                   \
 	}

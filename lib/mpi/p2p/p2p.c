@@ -25,6 +25,24 @@ send_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
 	return rc;
 }
 
+int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
+	      int tag, MPI_Comm comm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Send);
+	struct vm_route route;
+	int rc;
+
+	if (VM_LIKELY(vm_route_plain_send(call.mpi, &route, buf, count,
+					  datatype, dest, tag, comm)))
+		rc = vm_send(route.peer, route.env, &route.data,
+			     VM_SEND_STANDARD);
+	else
+		rc = send_odd(&call, buf, count, datatype, dest, tag, comm,
+			      VM_SEND_STANDARD);
+	return vm_call_exit(&call, comm, rc);
+}
+
+/* The same as PMPI_Send(), for a call and mode of its own. */
 static inline int send_entry(enum vm_call_id id, const void *buf, int count,
 			     MPI_Datatype type, int dest, int tag,
 			     MPI_Comm comm, enum vm_send_mode mode)
@@ -39,13 +57,6 @@ static inline int send_entry(enum vm_call_id id, const void *buf, int count,
 	else
 		rc = send_odd(&call, buf, count, type, dest, tag, comm, mode);
 	return vm_call_exit(&call, comm, rc);
-}
-
-int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
-	      int tag, MPI_Comm comm)
-{
-	return send_entry(VM_CALL_Send, buf, count, datatype, dest, tag, comm,
-			  VM_SEND_STANDARD);
 }
 
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,

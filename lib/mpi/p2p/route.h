@@ -37,35 +37,32 @@ int vm_route_irecv(const struct vm_route *route, struct vm_req **req);
 int vm_route_match(struct vm_call *call, struct vm_route *route, int source,
 		   int tag, MPI_Comm handle);
 
-/*
- * Fills the route in the common case; false in all others.  The route stays in
- * registers if the caller does not let its address escape.
- */
+/* Whether all arguments but the buffer are those of the common case. */
 static inline bool vm_route_plain(const struct vm_comm *comm,
-				  struct vm_route *route, const void *buf,
-				  int count, MPI_Datatype datatype, int peer,
-				  int tag)
+				  const struct vm_type *type, int count,
+				  int peer, int tag)
 {
-	const struct vm_type *type = vm_type_get(datatype);
-
-	if (VM_UNLIKELY(!comm || !type || !type->committed || !buf ||
-			(count | tag) < 0 ||
-			(unsigned)peer >= (unsigned)comm->size))
-		return false;
-	route->peer = comm->ranks[peer];
-	route->data = vm_type_data(type, buf, (size_t)count);
-	return true;
+	return !VM_UNLIKELY(!comm || !type || !type->committed ||
+			    (count | tag) < 0 ||
+			    (unsigned)peer >= (unsigned)comm->size);
 }
 
+/*
+ * Fill the route in the common case; false in all others.  The route stays in
+ * registers if the caller does not let its address escape.
+ */
 static inline bool vm_route_plain_send(struct vm_mpi *mpi,
 				       struct vm_route *route, const void *buf,
 				       int count, MPI_Datatype datatype,
 				       int dest, int tag, MPI_Comm handle)
 {
 	const struct vm_comm *comm = vm_comm_in(mpi, handle);
+	const struct vm_type *type = vm_type_get(datatype);
 
-	if (!vm_route_plain(comm, route, buf, count, datatype, dest, tag))
+	if (VM_UNLIKELY(!buf || !vm_route_plain(comm, type, count, dest, tag)))
 		return false;
+	route->peer = comm->ranks[dest];
+	route->data = vm_type_data(type, buf, (size_t)count);
 	route->env = (struct vm_env){ comm->context, comm->rank, tag };
 	return true;
 }
@@ -76,9 +73,13 @@ static inline bool vm_route_plain_recv(struct vm_mpi *mpi,
 				       int source, int tag, MPI_Comm handle)
 {
 	const struct vm_comm *comm = vm_comm_in(mpi, handle);
+	const struct vm_type *type = vm_type_get(datatype);
 
-	if (!vm_route_plain(comm, route, buf, count, datatype, source, tag))
+	if (VM_UNLIKELY(!buf ||
+			!vm_route_plain(comm, type, count, source, tag)))
 		return false;
+	route->peer = comm->ranks[source];
+	route->data = vm_type_data(type, buf, (size_t)count);
 	route->env = (struct vm_env){ comm->context, source, tag };
 	return true;
 }
