@@ -74,7 +74,8 @@ static void set_get_delete(void)
 
 static void duplicates(void)
 {
-	int keys[3], flags[3], step = 5;
+	static int step = 5; /* the key lasts longer than this call */
+	int keys[3], flags[3];
 	void *values[3] = { NULL };
 	MPI_Comm copy;
 

@@ -47,6 +47,6 @@ done
 build internode-count internode-count.c
 out=$(timeout 150 "$vmpirun" -n 4 --nodes 2 --summary \
 	--set mpi_coll_allreduce_algorithm=reduce_scatter ./internode-count 2>&1)
-is "$(echo "$out" | grep -c 'among processes:.* reduce_scatter 7$')" 2 \
+is "$(echo "$out" | grep -c 'internode collectives:.* reduce_scatter 7$')" 2 \
 	'the summary of each process counts what was used' || diag "$out"
 done_testing

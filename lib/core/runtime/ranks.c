@@ -55,8 +55,8 @@ static struct vm_engine *rank_home(const struct vm_node *node,
 
 static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 {
-	struct vm_group *group = vm_group_new(1);
 	struct vm_meet *meet = NULL;
+	struct vm_group *group;
 
 	rank->local = local;
 	node->own[local] = rank;
@@ -71,6 +71,7 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 	rank->wait.others = vm_node_hooks.process ? -1 : 0;
 	if (!rank->engine)
 		return -VMPI_EINVAL;
+	group = vm_group_new(1);
 	if (!group)
 		return -VMPI_ENOMEM;
 	group->ranks[0] = rank;
