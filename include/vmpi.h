@@ -5,14 +5,15 @@
  * A rank is a task with an address.  Ranks and tasks are user-level threads
  * (ULTs) on a few OS threads, the workers; a call that has to wait switches to
  * another task instead of blocking its worker.  Every function may also be
- * called from an ordinary OS thread: it then waits as threads do.
+ * called from an ordinary OS thread: it then blocks as threads do.
  *
  * Argument order: object first, then outputs, then inputs; a length follows its
  * array, user data follows its callback.
  *
  * Functions return 0 or a negative VMPI_E... code; outputs are written on
- * success only.  -VMPI_EAGAIN is the only "nothing yet, try again".  "May
- * switch" says that other tasks of the same worker may run before it returns.
+ * success only.  Only -VMPI_EAGAIN means "nothing yet, try again".  "May
+ * switch" means that other tasks of the same worker may run before a function
+ * returns.
  */
 #ifndef VMPI_H
 #define VMPI_H
@@ -35,7 +36,7 @@ extern "C" {
 #endif
 
 /*
- * Errors.  One row each: name, number, text.
+ * Errors.  Row: name, number, text.
  */
 #define VMPI_ERRORS(X)                                                       \
 	X(EAGAIN, 1, "not ready yet, try again")                             \
@@ -64,49 +65,49 @@ enum vmpi_error {
 /* The text of a code returned by a function here (negative or positive). */
 VMPI_API const char *vmpi_strerror(int error);
 
-/* "0.1.0"; the string lives for ever. */
+/* "0.1.0"; the string is never freed. */
 VMPI_API const char *vmpi_version(void);
 
 /*
  * The runtime.
  */
 typedef struct vmpi_config {
-	int ranks;	    /* how many ranks; 0: 1 */
+	int ranks;	    /* number of ranks; 0: 1 */
 	int workers;	    /* OS threads; 0: one per allowed core */
 	size_t stack_bytes; /* stack of each rank; 0: sched_stack_bytes */
 } vmpi_config;
 
-/* What a rank or a task runs; the result is what vmpi_join() hands out. */
+/* The function that a rank or a task runs; vmpi_join() returns its result. */
 typedef int (*vmpi_body)(void *arg);
 
 /*
  * Runs body(arg) once per rank and returns when all ranks have returned: 0, or
- * the result of the lowest rank whose result is not 0.  If the runtime is not
- * started yet it is, with config (NULL: defaults), and stopped again at the
- * end; otherwise config must be NULL.  A negative result of the call itself
- * (-VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT, -VMPI_ESTATE) means nothing ran;
- * bodies had better not return negative numbers.  Call from an OS thread that is
- * neither a task nor attached; -VMPI_ESTATE while another call runs.
+ * the result of the lowest rank whose result is not 0.  If the runtime does not
+ * run yet, it is started with config (NULL: defaults) and stopped at the end;
+ * otherwise config must be NULL.  A negative result of the call itself
+ * (-VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT, -VMPI_ESTATE) means that nothing
+ * ran; bodies should not return negative numbers.  Call from an OS thread that
+ * is neither a task nor attached; -VMPI_ESTATE while another call runs.
  */
 VMPI_API int vmpi_run(const vmpi_config *config, vmpi_body body, void *arg);
 
 /*
- * Starts the runtime inside a program that has its own main: the workers run,
- * the ranks have addresses and mailboxes but no body yet.  -VMPI_ESTATE if it
- * runs already.
+ * Starts the runtime inside a program with its own main: the workers run, the
+ * ranks have addresses and mailboxes but no body yet.  -VMPI_ESTATE if it is
+ * already running.
  */
 VMPI_API int vmpi_start(const vmpi_config *config);
 
 /*
  * Waits until every task has ended, stops the workers and frees everything.
  * Call from an OS thread.  -VMPI_ESTATE if it does not run, if called by a
- * task or an attached thread, or while threads are attached: then it is called
- * again when they have detached.  A runtime can be started again afterwards.
+ * task or an attached thread, or while threads are attached: then call it again
+ * when they have detached.  The runtime can be started again afterwards.
  */
 VMPI_API int vmpi_stop(void);
 
 /*
- * The calling OS thread acts for `rank` until vmpi_detach(): it shares the
+ * Makes the calling OS thread act for `rank` until vmpi_detach(): it shares the
  * rank's mailbox.  -VMPI_ERANK; -VMPI_ESTATE for a task, or a thread that
  * already acts for a rank.
  */
@@ -119,15 +120,15 @@ VMPI_API int vmpi_detach(void);
 typedef struct vmpi_task vmpi_task;
 
 /*
- * Starts body(arg) as a task of the calling rank, or of no rank when the caller
+ * Starts body(arg) as a task of the calling rank, or of no rank if the caller
  * belongs to none.  Tasks of a rank share its mailbox.  The handle must be
  * joined; with task == NULL the task is detached.  Does not switch.
  * -VMPI_ENOMEM, -VMPI_ELIMIT.
  */
 VMPI_API int vmpi_spawn(vmpi_task **task, vmpi_body body, void *arg);
 
-/* Waits for the end of *task, sets it to NULL; result may be NULL.  May switch.
- */
+/* Waits for the end of *task and sets it to NULL; result may be NULL.  May
+ * switch. */
 VMPI_API int vmpi_join(vmpi_task **task, int *result);
 
 /* Lets the other runnable tasks of this worker run first.  May switch. */
@@ -143,31 +144,32 @@ VMPI_API int vmpi_size(void);
 
 /*
  * Channels: isolated matching contexts over a list of ranks.  Messages of one
- * channel are never seen by another.  Each rank has its own handle.
+ * channel are never received on another.  Each rank has its own handle.
  */
 typedef struct vmpi_chan vmpi_chan;
 
-#define VMPI_ANY (-1)	    /* as source or tag of a receive: whatever comes */
+#define VMPI_ANY (-1)	    /* as source or tag of a receive: any */
 #define VMPI_UNDEFINED (-2) /* as colour of a split: not in any channel */
 #define VMPI_TAG_MAX 0x7fffffff
 
-/* The channel of all ranks; NULL when the caller belongs to no rank. */
+/* The channel of all ranks; NULL if the caller belongs to no rank. */
 VMPI_API vmpi_chan *vmpi_world(void);
 
 VMPI_API int vmpi_chan_rank(const vmpi_chan *chan);
 VMPI_API int vmpi_chan_size(const vmpi_chan *chan);
 
 /*
- * Collective over chan: a channel of the same ranks; a channel per colour,
- * ordered by (key, rank), *out = NULL for VMPI_UNDEFINED; wait for all.  May
- * switch.  One task per rank and channel may be in a collective at a time.
+ * Collectives over chan: create a channel of the same ranks; create a channel
+ * per colour, ordered by (key, rank), with *out = NULL for VMPI_UNDEFINED; wait
+ * for all ranks.  May switch.  One task per rank and channel may be in a
+ * collective at a time.
  */
 VMPI_API int vmpi_chan_dup(vmpi_chan *chan, vmpi_chan **out);
 VMPI_API int vmpi_chan_split(vmpi_chan *chan, vmpi_chan **out, int color,
 			     int key);
 VMPI_API int vmpi_barrier(vmpi_chan *chan);
 
-/* Gives the handle up and sets *chan to NULL; local, does not wait. */
+/* Releases the handle and sets *chan to NULL; local, does not wait. */
 VMPI_API int vmpi_chan_free(vmpi_chan **chan);
 
 /*
@@ -177,17 +179,17 @@ VMPI_API int vmpi_chan_free(vmpi_chan **chan);
 typedef struct vmpi_status {
 	int source;
 	int tag;
-	size_t bytes; /* what was received */
+	size_t bytes; /* received */
 	int error;    /* 0, -VMPI_ETRUNC or -VMPI_ECANCELED */
-} vmpi_status;	      /* of a receive; of a send only error means something */
+} vmpi_status;	      /* of a receive; of a send only error is meaningful */
 
 typedef struct vmpi_req vmpi_req;
 
 /*
  * Sends `bytes` bytes; returns when buf may be used again.  Small messages are
- * buffered while the receiver has not too many of them (core_unexpected_limit),
- * large ones wait for their receiver.  vmpi_ssend always waits until
- * the message is matched.  -VMPI_ERANK, -VMPI_ETAG.  May switch.
+ * buffered unless the receiver has too many of them (core_unexpected_limit),
+ * large ones wait for their receiver.  vmpi_ssend() always waits until the
+ * message is matched.  -VMPI_ERANK, -VMPI_ETAG.  May switch.
  */
 VMPI_API int vmpi_send(vmpi_chan *chan, const void *buf, size_t bytes, int dest,
 		       int tag);
@@ -195,16 +197,17 @@ VMPI_API int vmpi_ssend(vmpi_chan *chan, const void *buf, size_t bytes,
 			int dest, int tag);
 
 /*
- * Receives the oldest message that fits into buf; status may be NULL.
- * -VMPI_ETRUNC: the message was longer, the first `bytes` bytes are there and
+ * Receives the oldest matching message into buf; status may be NULL.
+ * -VMPI_ETRUNC: the message was longer; the first `bytes` bytes are in buf and
  * the rest is lost.  May switch.
  */
 VMPI_API int vmpi_recv(vmpi_chan *chan, void *buf, size_t bytes, int source,
 		       int tag, vmpi_status *status);
 
 /*
- * The same without waiting; *req must be completed by a wait or a test.  The
- * sends may switch: a rank that only sends lets the others run now and then.
+ * Start the same operations without waiting; *req must be completed by a wait
+ * or a test.  The sends may switch: a rank that only sends occasionally lets
+ * the others run.
  */
 VMPI_API int vmpi_isend(vmpi_chan *chan, vmpi_req **req, const void *buf,
 			size_t bytes, int dest, int tag);
@@ -219,39 +222,40 @@ VMPI_API int vmpi_irecv(vmpi_chan *chan, vmpi_req **req, void *buf,
  */
 VMPI_API int vmpi_wait(vmpi_req **req, vmpi_status *status);
 
-/* 0 as vmpi_wait when complete, else -VMPI_EAGAIN.  May switch when called
- * again and again. */
+/* As vmpi_wait() if the request is complete, else -VMPI_EAGAIN.  May switch
+ * when called repeatedly. */
 VMPI_API int vmpi_test(vmpi_req **req, vmpi_status *status);
 
-/* All of n requests; the result is that of the first which failed.  statuses
- * may be NULL.  May switch. */
+/* Waits for all of n requests; the result is that of the first failed one.
+ * statuses may be NULL.  May switch. */
 VMPI_API int vmpi_wait_all(vmpi_req **reqs, vmpi_status *statuses, int n);
 
 /*
- * Any one of n requests: *index says which, -1 if all were NULL.  The second
- * returns -VMPI_EAGAIN if none is complete.
+ * Complete any one of n requests: *index is its index, -1 if all were NULL.
+ * vmpi_test_any() returns -VMPI_EAGAIN if none is complete.
  */
 VMPI_API int vmpi_wait_any(vmpi_req **reqs, int *index, vmpi_status *status,
 			   int n);
 VMPI_API int vmpi_test_any(vmpi_req **reqs, int *index, vmpi_status *status,
 			   int n);
 
-/* Withdraws a request if it is not matched yet; it must still be completed and
- * then says -VMPI_ECANCELED, or is done as if nothing had happened. */
+/* Withdraws a request if it is not matched yet.  It must still be completed,
+ * with the result -VMPI_ECANCELED or, if it was too late, that of the
+ * operation. */
 VMPI_API int vmpi_cancel(vmpi_req *req);
 
 /*
  * Message handles.  Matching takes a message out of the mailbox: from then on
- * it belongs to the caller alone and no other receive, match or task can get
- * it.  The handle ends by exactly one of recv, irecv and drop.  (Hoefler et
+ * it belongs to the caller alone, and no other receive, match or task can get
+ * it.  The handle is ended by exactly one of recv, irecv and drop.  (Hoefler et
  * al., "Efficient MPI support for advanced hybrid programming models", 2010.)
  */
 typedef struct vmpi_msg vmpi_msg;
 
-/* Waits for the oldest message that fits and takes it.  May switch. */
+/* Waits for the oldest matching message and takes it.  May switch. */
 VMPI_API int vmpi_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag);
 
-/* The same, or -VMPI_EAGAIN if there is none; then it may switch. */
+/* As vmpi_match(), or -VMPI_EAGAIN if there is none; then it may switch. */
 VMPI_API int vmpi_try_match(vmpi_chan *chan, vmpi_msg **msg, int source,
 			    int tag);
 
@@ -259,17 +263,17 @@ VMPI_API int vmpi_msg_source(const vmpi_msg *msg);
 VMPI_API int vmpi_msg_tag(const vmpi_msg *msg);
 VMPI_API size_t vmpi_msg_size(const vmpi_msg *msg);
 
-/* Receives the payload as vmpi_recv would and ends the handle (*msg = NULL). */
+/* Receives the payload as vmpi_recv() does; ends the handle (*msg = NULL). */
 VMPI_API int vmpi_msg_recv(vmpi_msg **msg, void *buf, size_t bytes,
 			   vmpi_status *status);
 VMPI_API int vmpi_msg_irecv(vmpi_msg **msg, vmpi_req **req, void *buf,
 			    size_t bytes);
 
 /*
- * The payload where it lies, without a copy: in the message, in a buffer of the
- * runtime, or in the sender's own buffer, which stays blocked meanwhile.  Valid
- * until the handle ends.  If the sender's data is not contiguous, it is packed
- * once.  -VMPI_ENOMEM.
+ * Returns the payload in place, without a copy: in the message, in a buffer of
+ * the runtime, or in the sender's own buffer, which stays blocked meanwhile.
+ * Valid until the handle ends.  If the sender's data are not contiguous, they
+ * are packed once.  -VMPI_ENOMEM.
  */
 VMPI_API int vmpi_msg_borrow(vmpi_msg *msg, const void **data);
 
@@ -278,32 +282,30 @@ VMPI_API int vmpi_msg_drop(vmpi_msg **msg);
 
 /*
  * Time.  A core has many ranks, so wall-clock time says little about any of
- * them.  Rank time passes only while the caller has its core: not while another
- * task has it, nor while vmpi has the caller wait.  Core time passes on a core
- * while any of its tasks is between start and stop: from the moment it gets the
- * core until it leaves it, wherever it began.  Both are ns since some moment, so
- * that differences mean something; they need not be switched on, but the first
- * call of all makes each switch read the clock from then on (sched_rank_time:
- * from the start) and may take 10 ms.  None of these switches, any thread may
- * call; vmpi_clock(3) says what that means.  (Nigay, Mosimann, Schneider,
+ * them.  Rank time advances only while the caller has its core: not while
+ * another task has it, nor while the caller waits in vmpi.  Core time advances
+ * on a core while it runs a task that is between start and stop, wherever that
+ * began.  Both are nanoseconds since an arbitrary start, so only differences
+ * are meaningful.  They need not be switched on, but the first call makes each
+ * switch read the clock from then on (sched_rank_time: from the start) and may
+ * take 10 ms.  None of these functions switches, and any thread may call them;
+ * see vmpi_clock(3) for what they return there.  (Nigay, Mosimann, Schneider,
  * Hoefler, "Communication and timing issues with MPI virtualization", 2020.)
  */
 VMPI_API uint64_t vmpi_rank_time_ns(void);
 VMPI_API uint64_t vmpi_core_time_ns(void);
 
 /*
- * Between these the caller is in the section that core time is about.  They
- * nest; a section that is left open ends with its task.  -VMPI_ENORANK for a
- * thread that is neither a task nor attached; -VMPI_ESTATE for a stop without a
- * start.
+ * Begin and end a section, in which core time advances.  Sections nest; one
+ * that is left open ends with its task.  -VMPI_ENORANK for a thread that is
+ * neither a task nor attached; -VMPI_ESTATE for a stop without a start.
  */
 VMPI_API int vmpi_core_timer_start(void);
 VMPI_API int vmpi_core_timer_stop(void);
 
 /*
- * Counters, seen in the same two ways: what the caller counted while it had its
- * core, and what its core counted in sections.  One row each: name, unit, what
- * is counted.
+ * Counters, with the same two views: of the caller while it had its core, and
+ * of its core in sections.  Row: name, unit, what is counted.
  */
 #define VMPI_COUNTERS(X)                                              \
 	X(CYCLES, "cycles", "processor cycles in user code")          \
@@ -331,40 +333,42 @@ typedef struct vmpi_counter vmpi_counter;
 /*
  * Starts counting `kind` in all workers; until the last close each switch reads
  * the counter, which is a system call (0.1 to 0.3 us) for each open kind.
- * -VMPI_ENOTSUP: this machine or its kernel does not let us count that, and
- * nothing else is counted instead.  -VMPI_ENORANK, -VMPI_ELIMIT.  Does not
+ * -VMPI_ENOTSUP: this machine or its kernel cannot count this kind; it is not
+ * replaced by another one.  -VMPI_ENORANK, -VMPI_ELIMIT.  Does not
  * switch.
  */
 VMPI_API int vmpi_counter_open(vmpi_counter **counter, int kind);
 VMPI_API int vmpi_counter_close(vmpi_counter **counter);
 
 /*
- * Of the caller, and of sections of the caller's core, since some moment after
- * the open.  -VMPI_EIO: the machine has stopped counting it; -VMPI_ENORANK.  One
- * system call; does not switch.
+ * Read the count of the caller, and that of sections of the caller's core,
+ * since some moment after the open.  -VMPI_EIO: the machine has stopped
+ * counting it; -VMPI_ENORANK.  One system call; does not switch.
  */
 VMPI_API int vmpi_counter_rank(const vmpi_counter *counter, uint64_t *value);
 VMPI_API int vmpi_counter_core(const vmpi_counter *counter, uint64_t *value);
 
-/* "CACHE_MISSES"; its unit; by which means it is counted: "perf_event",
- * "getrusage", "clock_gettime".  NULL for what is no kind or counter. */
+/* The name of a kind, such as "CACHE_MISSES"; its unit; the source of a
+ * counter: "perf_event", "getrusage" or "clock_gettime".  NULL for an invalid
+ * argument. */
 VMPI_API const char *vmpi_counter_name(int kind);
 VMPI_API const char *vmpi_counter_unit(int kind);
 VMPI_API const char *vmpi_counter_source(const vmpi_counter *counter);
 
 /*
- * Values.  The name is that of a control variable (see vmpi_info); the value is
- * text as on vmpirun's command line.  -VMPI_ENOENT, -VMPI_EINVAL, -VMPI_ESTATE
- * for one that cannot change any more.
+ * Set and get a control variable (see vmpi_info) by name; the value is text as
+ * on vmpirun's command line.  -VMPI_ENOENT, -VMPI_EINVAL, -VMPI_ESTATE for one
+ * that can no longer change.
  */
 VMPI_API int vmpi_set(const char *name, const char *value);
 VMPI_API int vmpi_get(const char *name, char *value, size_t bytes);
 
 /*
  * Variables by number: performance variables, which count what the runtime
- * does, and control variables, which say what it is to do.  vmpi_info lists
- * them all; vmpi_var(3) has examples.  Those of each kind are numbered from its
- * constant on, in the same order in all ranks and processes; a number stays.
+ * does, and control variables, which configure it.  vmpi_info lists them all;
+ * vmpi_var(3) has examples.  Variables of each kind are numbered from its
+ * constant on, in the same order in all ranks and processes; numbers do not
+ * change.
  */
 enum vmpi_var_kind { VMPI_PERFORMANCE = 0, VMPI_CONTROL = 1 << 20 };
 enum vmpi_var_of {
@@ -378,14 +382,14 @@ typedef struct vmpi_var {
 	char name[96];
 	int number;
 	int kind;	  /* enum vmpi_var_kind */
-	int of;		  /* who has a value: enum vmpi_var_of */
+	int of;		  /* what has a value: enum vmpi_var_of */
 	int words;	  /* of a value; 0: it is text, for vmpi_get() */
 	int settable;	  /* now, by vmpi_var_write() or vmpi_set() */
 	int64_t min, max; /* of what can be written */
 	const char *what; /* "counter", "level", "timer", ...; "size", ... */
 	const char *unit; /* of a state or choice its words: "auto|read" */
 	const char *category;
-	const char *text; /* all of these live for ever */
+	const char *text; /* all of these are never freed */
 } vmpi_var;
 
 VMPI_API int vmpi_var_count(int kind);
@@ -397,18 +401,18 @@ VMPI_API int vmpi_var_find(const char *name);
 VMPI_API int vmpi_var_info(int number, vmpi_var *info);
 
 /*
- * The value, as many words as vmpi_var_info() says: of the calling rank, of the
- * caller's worker or of the node.  _rank and _worker: of any one of this
- * process; _total: of all of them, watermarks and states by the greatest, all
- * others by sum.  Control variables have the value of the process, or where a
- * rank has one of its own, that for the rank; negative ones in two's complement.
- * -VMPI_ENOENT: no such number; -VMPI_EINVAL: a value that is text, or of a kind
- * that ranks (workers) do not have; -VMPI_ENORANK: the caller belongs to none;
- * -VMPI_ERANK: that one is not in this process; -VMPI_ESTATE: the runtime does
- * not run.
+ * Read a value, of as many words as vmpi_var_info() says: of the calling rank,
+ * of the caller's worker or of the node.  _rank and _worker: of any rank or
+ * worker of this process; _total: of all of them, the maximum of watermarks and
+ * states (the minimum of low-water marks), the sum of all others.  Control
+ * variables have the value of the process or, if a rank has one of its own,
+ * that of the rank; negative values in two's complement.  -VMPI_ENOENT: no such
+ * number; -VMPI_EINVAL: the value is text, or ranks (workers) have none;
+ * -VMPI_ENORANK: the caller belongs to no rank; -VMPI_ERANK: the rank or worker
+ * is not in this process; -VMPI_ESTATE: the runtime does not run.
  *
- * These take no lock, allocate nothing and may be called by any thread and by
- * signal handlers, while the runtime neither starts nor stops.
+ * These functions take no lock, allocate nothing and may be called by any
+ * thread and by signal handlers, except while the runtime starts or stops.
  */
 VMPI_API int vmpi_var_read(int number, uint64_t *values);
 VMPI_API int vmpi_var_read_rank(int number, uint64_t *values, int rank);
@@ -417,47 +421,49 @@ VMPI_API int vmpi_var_total(int number, uint64_t *values);
 
 /*
  * Sets a control variable of this process.  -VMPI_ENOENT; -VMPI_EINVAL: out of
- * its range, or text (vmpi_set()); -VMPI_ESTATE: a performance variable, or one
- * that cannot change any more.
+ * range, or text (vmpi_set()); -VMPI_ESTATE: a performance variable, or one
+ * that can no longer change.
  */
 VMPI_API int vmpi_var_write(int number, int64_t value);
 
 /*
- * Gives one rank of this process a value of its own, from its next call on, which
- * goes before that of the process.  As vmpi_var_write(); -VMPI_EINVAL also: the
- * variable has one value for all ranks; -VMPI_ERANK: that one is not in this
- * process; -VMPI_ESTATE also: the runtime does not run; -VMPI_ENOMEM.  Any thread.
+ * Gives one rank of this process a value of its own, which overrides that of
+ * the process from the rank's next call on.  As vmpi_var_write(); also
+ * -VMPI_EINVAL: the variable has one value for all ranks; -VMPI_ERANK: the rank
+ * is not in this process; -VMPI_ESTATE: the runtime does not run;
+ * -VMPI_ENOMEM.  Any thread.
  */
 VMPI_API int vmpi_var_write_rank(int number, int64_t value, int rank);
 
 /*
  * Sessions: many performance variables in one call.  A session sees the values
- * of one rank of this process, those of the workers and the node in total; or,
- * with VMPI_ANY for the rank, the totals of all ranks of this process.
+ * of one rank of this process, and the totals of the workers and the node; with
+ * VMPI_ANY for the rank, it sees the totals of all ranks of this process.
  */
 typedef struct vmpi_session vmpi_session;
 
 /*
- * n names, in the order given, each of a variable or a pattern with * and ? for
- * several; n == 0: all variables.  A variable comes once.  -VMPI_ENOENT: a name
- * or a pattern fits none; -VMPI_EINVAL, -VMPI_ENOMEM.
+ * Creates a session from n names in the order given, each a variable or a
+ * pattern with * and ?; n == 0: all variables.  Each variable is included
+ * once.  -VMPI_ENOENT: a name or a pattern matches none; -VMPI_EINVAL,
+ * -VMPI_ENOMEM.
  */
 VMPI_API int vmpi_session_new(vmpi_session **session, int rank,
 			      const char *const *names, int n);
 VMPI_API void vmpi_session_free(vmpi_session **session);
 
-/* How many words it reads, and the number of the variable that word i is of. */
+/* The number of words of a session; the number of the variable of word i. */
 VMPI_API int vmpi_session_words(const vmpi_session *session);
 VMPI_API int vmpi_session_var(const vmpi_session *session, int i);
 
 /*
- * All of its values: as they are; of another rank; and how much they have grown
- * since the last vmpi_session_delta(), or since the session was made: levels,
- * watermarks, sizes and states are as they are; watermarks of ranks, but not by
- * _rank, since the session was made.  Each word is read for itself,
- * one after the other.  Threads and signal handlers as vmpi_var_read(); but one
- * at a time for a session's deltas.  What nobody counts, before the runtime
- * starts, is 0.  -VMPI_ERANK: no rank of this process; then values are
+ * Read all values of a session: as they are; of another rank; and their growth
+ * since the last vmpi_session_delta(), or since the session was created, where
+ * levels, watermarks, sizes and states are as they are.  Watermarks of ranks
+ * start when the session is created, except for _rank.  Words are read one by
+ * one.  May be called as vmpi_var_read(), but only by one caller at a time for
+ * the deltas of a session.  Values that nobody counts, before the runtime
+ * starts, are 0.  -VMPI_ERANK: no rank of this process; then values are
  * undefined.
  */
 VMPI_API int vmpi_session_read(const vmpi_session *session, uint64_t *values);
@@ -466,49 +472,50 @@ VMPI_API int vmpi_session_read_rank(const vmpi_session *session,
 VMPI_API int vmpi_session_delta(vmpi_session *session, uint64_t *values);
 
 /*
- * Hooks: what a tool does at each call of each rank of this process, with the
- * rank.  Calls are the functions of this header and of mpi.h that move messages,
- * wait or let others run, made by the body of a rank, its tasks or threads that
- * act for it.  A call in a callback belongs to the outer one; what a hook calls
- * itself is told to nobody.  vmpi_hook(3) has examples.
+ * Hooks: functions of a tool that run at each call of each rank of this
+ * process.  Calls are the functions of this header and of mpi.h that transfer
+ * messages, wait or let others run, made by the body of a rank, its tasks or
+ * threads that act for it.  A call in a callback belongs to the outer one;
+ * calls that a hook makes are not reported.  vmpi_hook(3) has examples.
  */
 typedef struct vmpi_hook vmpi_hook;
 
-/* rank as in the world; call is a number, see vmpi_call_name().  Runs on the
- * task that calls, on its stack; it may use vmpi, and has to return. */
+/* rank is that in the world, call a number (vmpi_call_name()).  Runs on the
+ * calling task, on its stack; it may use vmpi, and has to return. */
 typedef void (*vmpi_hook_fn)(int rank, int call, void *arg);
 
 /*
- * From now on each call that begins is told to enter, and its end to exit;
- * either may be NULL.  Several hooks hear of begins in some order and of ends in
- * the opposite one.  Any thread, at any time, before the runtime starts too.
- * -VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT: there are 8 already.
+ * From now on calls enter at the begin of each call, and exit at its end;
+ * either may be NULL.  Several hooks see begins in some order and ends in the
+ * opposite one.  Any thread, at any time, also before the runtime starts.
+ * -VMPI_EINVAL, -VMPI_ENOMEM, -VMPI_ELIMIT: there are already 8.
  */
 VMPI_API int vmpi_hook_add(vmpi_hook **hook, vmpi_hook_fn enter,
 			   vmpi_hook_fn exit, void *arg);
 
 /*
- * Ends that: afterwards neither runs any more nor will.  Sets *hook to NULL.
- * -VMPI_EINVAL: it is none; -VMPI_ESTATE: called by a hook.  May switch.
+ * Removes a hook and sets *hook to NULL: afterwards neither function runs or
+ * will run.  -VMPI_EINVAL: no such hook; -VMPI_ESTATE: called by a hook.  May
+ * switch.
  */
 VMPI_API int vmpi_hook_remove(vmpi_hook **hook);
 
-/* "MPI_Send", "vmpi_wait"; NULL for what is no call.  Numbers are positive and
- * below the count. */
+/* The name of a call, such as "MPI_Send"; NULL for an invalid number.  Numbers
+ * are positive and less than the count. */
 VMPI_API const char *vmpi_call_name(int call);
 VMPI_API int vmpi_call_count(void);
 
 /*
- * Sections of a rank's work in which the overlap of its messages with computing
- * is measured (vmpi-overlap(7)).  They nest; they are those of the task that
- * runs the rank's body, for others these do nothing.  end: `name` must be the
- * innermost one, NULL is whichever that is; else -VMPI_EINVAL, as for an empty
- * name.
+ * Sections of a rank's work in which the overlap of its messages with
+ * computation is measured (vmpi-overlap(7)).  They nest.  They belong to the
+ * task that runs the rank's body; in others these functions do nothing.  end:
+ * `name` must be that of the innermost section, or NULL; else -VMPI_EINVAL, as
+ * for an empty name.
  */
 VMPI_API int vmpi_section_begin(const char *name);
 VMPI_API int vmpi_section_end(const char *name);
 
-/* The calling rank is measured (on != 0) or not from now on. */
+/* Switches measuring of the calling rank on (on != 0) or off. */
 VMPI_API void vmpi_overlap_switch(int on);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * vmpi_policy.h: policies, which watch a running job and set its variables.
+ * vmpi_policy.h: policies, which observe a running job and set its variables.
  *
  * A policy is a shared object that exports one object, vmpi_policy:
  *
@@ -10,24 +10,24 @@
  *	const struct vmpi_policy vmpi_policy = {
  *		.abi = VMPI_POLICY_ABI,
  *		.name = "mine",
- *		.description = "what it is for",
+ *		.description = "its purpose",
  *		.tick = tick,
  *	};
  *
- * It is built by `cc -shared -fPIC -o mine.so mine.c` and used by
- * `vmpirun --policy ./mine.so`.  Nothing of libvmpi is linked to it: all that it
- * may do are functions of its tuner.  Results are 0 or a negative VMPI_E... code
- * of vmpi.h.
+ * It is built by `cc -shared -fPIC -o mine.so mine.c` and used by `vmpirun
+ * --policy ./mine.so`.  It is not linked to libvmpi: all that it can do are the
+ * functions of its tuner.  Results are 0 or a negative VMPI_E... code of
+ * vmpi.h.
  *
  * Each process of a job has its own copy, which sees the variables of this
- * process and sets them here only.  Its functions run one at a time: start() and
- * end() when the runtime starts and stops, the others on a thread that runs no
- * rank.  They must not call MPI or vmpi.h, and should not take long, since other
- * policies wait.
+ * process and sets them only here.  Its functions run one at a time: start()
+ * and end() when the runtime starts and stops, the others on a thread that runs
+ * no rank.  They must not call MPI or vmpi.h, and should not take long, since
+ * other policies wait.
  *
  * A policy that cannot be loaded ends the job before it starts.  One that fails
- * later is turned off with a line that says why, and what it has set goes back
- * to what it was.
+ * later is turned off with a line that says why, and the values that it has set
+ * are restored.
  */
 #ifndef VMPI_POLICY_H
 #define VMPI_POLICY_H
@@ -38,12 +38,12 @@
 extern "C" {
 #endif
 
-/* What this header describes.  It changes when something below does. */
+/* The version of this interface.  It changes when something below does. */
 #define VMPI_POLICY_ABI 1
 
 typedef struct vmpi_tuner vmpi_tuner;
 
-/* Of which blocks a counter has values, one each. */
+/* The kind of blocks of a counter, which has one value per block. */
 enum vmpi_policy_of {
 	VMPI_POLICY_RANKS,   /* by rank of the world */
 	VMPI_POLICY_WORKERS, /* by worker, or port of the network */
@@ -54,14 +54,14 @@ enum vmpi_policy_of {
 enum vmpi_policy_when {
 	VMPI_POLICY_STARTUP, /* never by a policy */
 	VMPI_POLICY_ANYTIME,
-	VMPI_POLICY_ALIKE /* anytime, but alike in all processes: so by a
-			     policy in jobs of one process only */
+	VMPI_POLICY_ALIKE /* anytime, but with the same value in all processes:
+			     by a policy only in jobs of one process */
 };
 
-/* What is known of a variable.  Texts live as long as the job. */
+/* The facts about a variable.  Texts live as long as the job. */
 struct vmpi_policy_var {
 	const char *name; /* "core_eager_limit" */
-	const char *unit; /* "bytes"; of words to choose from: "auto|read" */
+	const char *unit; /* "bytes"; for a choice its words: "auto|read" */
 	const char *text;
 	/* Of a control variable: */
 	enum vmpi_policy_when when;
@@ -72,55 +72,56 @@ struct vmpi_policy_var {
 	unsigned words;	 /* more than 1: an array */
 };
 
-/* What else a policy can be told of. */
+/* Other events that a policy can be told of. */
 enum vmpi_policy_event {
-	VMPI_POLICY_CHANGED, /* somebody else has set control variable `number`,
+	VMPI_POLICY_CHANGED, /* something else has set control variable `number`,
 				which this policy had set */
 	VMPI_POLICY_ADDED,   /* there are more variables; number is 0 */
 	VMPI_POLICY_END	     /* the job ends; number is 0, end() comes next */
 };
 
-/* The result of write() when the value was beyond the variable's range. */
+/* The result of write() if the value was outside the variable's range. */
 #define VMPI_POLICY_BOUNDED 1
 
 /*
- * What a policy may do.  Every function takes the tuner that the policy was
- * called with, and may be called only while it is.  Variables have numbers, 0 and
- * up, which stay as they are: the control variables theirs, the counters theirs.
+ * The functions available to a policy.  Each takes the tuner with which the
+ * policy was called, and may be called only during that call.  Control
+ * variables and counters are numbered separately, from 0; numbers do not
+ * change.
  */
 struct vmpi_tuner {
 	uint32_t abi;
-	int process, processes; /* this one, of how many */
+	int process, processes; /* number of this one; how many */
 	int ranks, ranks_here;	/* of the job, of this process */
-	const char *argument;	/* --policy FILE=ARGUMENT; "" without one */
-	void *state;		/* the policy's own; NULL at first */
+	const char *argument;	/* of --policy FILE=ARGUMENT; "" without one */
+	void *state;		/* the policy's own; initially NULL */
 
 	/* The number of a control variable, of a counter; -VMPI_ENOENT. */
 	int (*control_find)(vmpi_tuner *tuner, const char *name);
 	int (*counter_find)(vmpi_tuner *tuner, const char *name);
 
-	/* How many there are. */
+	/* The number of control variables, of counters. */
 	int (*control_count)(vmpi_tuner *tuner);
 	int (*counter_count)(vmpi_tuner *tuner);
 
-	/* What is known of one; -VMPI_ENOENT. */
+	/* The facts about one; -VMPI_ENOENT. */
 	int (*control_info)(vmpi_tuner *tuner, int number,
 			    struct vmpi_policy_var *var);
 	int (*counter_info)(vmpi_tuner *tuner, int number,
 			    struct vmpi_policy_var *var);
 
 	/*
-	 * The value of a control variable now.  -VMPI_ENOENT; -VMPI_EINVAL: it
-	 * is a text.
+	 * The current value of a control variable.  -VMPI_ENOENT;
+	 * -VMPI_EINVAL: it is text.
 	 */
 	int (*control_read)(vmpi_tuner *tuner, int number, int64_t *value);
 
 	/*
 	 * The first `words` words of a counter (1, unless it is an array) in
-	 * block `block`, or of all blocks of this process together: sums, of
-	 * watermarks the greatest.  -VMPI_ENOENT: no such counter, or it has
-	 * fewer words; -VMPI_ERANK: that block is not of this process;
-	 * -VMPI_ESTATE: there is none; -VMPI_EINVAL: no word is asked for.
+	 * block `block`, or the total of all blocks of this process: the sum,
+	 * for watermarks the maximum.  -VMPI_ENOENT: no such counter, or it has
+	 * fewer words; -VMPI_ERANK: the block is not of this process;
+	 * -VMPI_ESTATE: there is no block; -VMPI_EINVAL: words is 0.
 	 */
 	int (*read)(vmpi_tuner *tuner, int number, unsigned block,
 		    uint64_t *values, unsigned words);
@@ -128,24 +129,24 @@ struct vmpi_tuner {
 		     unsigned words);
 
 	/*
-	 * A decision: the control variable gets a value, for a reason that
-	 * people are told (one line).  0; VMPI_POLICY_BOUNDED: it got the
-	 * nearest value of its range.  The value it has already: 0, and no
-	 * decision.  Nothing happens, and a line says so, at -VMPI_ENOENT;
+	 * A decision: sets the control variable, for a reason (one line) that
+	 * tune_log prints.  0; VMPI_POLICY_BOUNDED: it got the nearest value in
+	 * its range.  If it has the value already: 0, and no decision.  On
+	 * errors nothing changes, and a line reports it: -VMPI_ENOENT;
 	 * -VMPI_EINVAL: a text, or no reason; -VMPI_ESTATE: STARTUP;
-	 * -VMPI_ENOTSUP: ALIKE, in a job of several processes; -VMPI_ELIMIT: this
-	 * policy has set it up and down so often that it is not believed any
-	 * more, and is turned off when it returns.
+	 * -VMPI_ENOTSUP: ALIKE, in a job of several processes; -VMPI_ELIMIT:
+	 * this policy has raised and lowered it too often, and is turned off
+	 * when it returns.
 	 */
 	int (*write)(vmpi_tuner *tuner, int number, int64_t value,
 		     const char *reason);
 
-	/* Takes back what this policy has decided about a variable: it gets the
-	 * value from before the first decision.  0; -VMPI_ENOENT: there was no
+	/* Reverts the decisions of this policy on a variable: it gets the value
+	 * from before the first one.  0; -VMPI_ENOENT: there was no
 	 * decision. */
 	int (*revert)(vmpi_tuner *tuner, int number, const char *reason);
 
-	/* A line for people, if they asked for such lines (tune_log). */
+	/* Prints a line if tune_log is on. */
 	void (*log)(vmpi_tuner *tuner, const char *text);
 };
 
@@ -160,7 +161,7 @@ struct vmpi_policy {
 	 * result other than 0 turns the policy off.
 	 */
 	int (*tick)(vmpi_tuner *tuner, uint64_t now_ns);
-	/* NULL: it is not told.  As tick(). */
+	/* NULL: no events.  The result is that of tick(). */
 	int (*event)(vmpi_tuner *tuner, enum vmpi_policy_event event,
 		     int number);
 	/* Once, also when it was turned off, if start() returned 0; frees
