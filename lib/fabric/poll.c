@@ -78,36 +78,6 @@ static struct vm_conn *conn_of(struct vm_port *port, const struct vm_wire *wire)
 	return NULL;
 }
 
-/* Delivers a packet of data or control, or holds it back; due: the time of its
- * arrival by the link model. */
-static void accept_payload(struct vm_port *port, struct vm_conn *conn,
-			   struct vm_packet *pkt, const struct vm_wire *wire,
-			   size_t payload, uint64_t due)
-{
-	pkt->conn = conn;
-	pkt->wire_bytes = (uint32_t)(payload + wire->bytes);
-	pkt->view = (struct vm_pkt){
-		.upper = pkt->wire + offsetof(struct vm_wire, upper),
-		.data = pkt->wire + payload,
-		.bytes = wire->bytes,
-		.process = wire->source,
-		.port = wire->source_port,
-		.kind = wire->upper_kind,
-		.control = wire->kind == VM_WIRE_CONTROL,
-	};
-	vm_pvar_add(port->pvars.received, 1);
-	vm_pvar_add(port->pvars.received_bytes, wire->bytes);
-	if (VM_LIKELY(due <= conn->last_due && conn->last_due == 0)) {
-		vm_list_append(&port->arrived, &pkt->link);
-		return;
-	}
-	/* The link model may be switched off or made faster: order is kept. */
-	if (due < conn->last_due)
-		due = conn->last_due;
-	conn->last_due = due;
-	vm_due_put(&port->held, &pkt->due, due);
-}
-
 /* The connection of an accepted packet, or NULL: the reason is counted, and
  * ends the process that broke its stream. */
 static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
@@ -167,7 +137,8 @@ static void brim_begin(struct vm_conn *conn)
 	vm_list_append(&conn->port->brim, &conn->brim);
 }
 
-/* Takes in data or control; a segment waits for the rest of its payload. */
+/* Takes in data or control, to be delivered, or held back by the link model; a
+ * segment waits for the rest of its payload. */
 static void payload_take(struct vm_port *port, struct vm_conn *conn,
 			 struct vm_packet *pkt, const struct vm_wire *wire,
 			 size_t payload)
@@ -182,7 +153,28 @@ static void payload_take(struct vm_port *port, struct vm_conn *conn,
 		if (!pkt)
 			return;
 	}
-	accept_payload(port, conn, pkt, &header, payload, due);
+	pkt->conn = conn;
+	pkt->wire_bytes = (uint32_t)(payload + header.bytes);
+	pkt->view = (struct vm_pkt){
+		.upper = pkt->wire + offsetof(struct vm_wire, upper),
+		.data = pkt->wire + payload,
+		.bytes = header.bytes,
+		.process = header.source,
+		.port = header.source_port,
+		.kind = header.upper_kind,
+		.control = header.kind == VM_WIRE_CONTROL,
+	};
+	vm_pvar_add(port->pvars.received, 1);
+	vm_pvar_add(port->pvars.received_bytes, header.bytes);
+	if (VM_LIKELY(due <= conn->last_due && conn->last_due == 0)) {
+		vm_list_append(&port->arrived, &pkt->link);
+		return;
+	}
+	/* The link model may be switched off or made faster: order is kept. */
+	if (due < conn->last_due)
+		due = conn->last_due;
+	conn->last_due = due;
+	vm_due_put(&port->held, &pkt->due, due);
 }
 
 /* Takes in a checked packet that is alone in pkt. */

@@ -292,66 +292,77 @@ static int refused(struct vm_conn *conn)
 	return -VMPI_EAGAIN;
 }
 
-/* Under lock. */
-static int send_locked(struct vm_port *port, struct vm_to to,
-		       const struct vm_send *send, struct vm_send_op *op)
+/* Whether data may go now, under lock: 0, -VMPI_EAGAIN, -VMPI_ELIMIT. */
+static inline int data_check(struct vm_conn *conn, unsigned packets)
 {
-	bool loop = to.process == port->fabric->config.process;
-	unsigned packets = loop ? 1 : vm_segments(port, send->bytes);
-	struct vm_conn *conn;
-	int rc = vm_conn_get(&conn, port, to);
+	struct vm_port *port = conn->port;
 
-	if (VM_UNLIKELY(rc < 0))
-		return rc;
-	if (!send->control) {
-		if (VM_UNLIKELY(conn->credits == 0)) {
-			vm_pvar_add(port->pvars.no_credit, 1);
-			vm_conn_low(conn, 0);
-			return refused(conn);
-		}
-		/* The receiver may keep the rest until this has come. */
-		if (VM_UNLIKELY(conn->credits < packets)) {
-			vm_pvar_add(port->pvars.no_credit, 1);
-			return -VMPI_ELIMIT;
-		}
-		if (VM_UNLIKELY(conn->backlogged >=
-				(uint64_t)fabric_cvar.backlog_limit))
-			return refused(conn);
-		if (VM_UNLIKELY(pool_full(port))) {
-			vm_pvar_add(port->pvars.no_memory, 1);
-			/* Packets that are kept may hold the memory. */
-			return conn->backlogged ? refused(conn) : -VMPI_ELIMIT;
-		}
+	if (VM_UNLIKELY(conn->credits == 0)) {
+		vm_pvar_add(port->pvars.no_credit, 1);
+		vm_conn_low(conn, 0);
+		return refused(conn);
 	}
-	if (loop)
-		rc = loop_send(conn, send);
-	else if (VM_UNLIKELY(packets > 1))
-		return sent_count(conn, send, packets, parts_send(conn, send));
-	else if (vm_batch_wanted(conn, send))
-		rc = batch_send(conn, send);
-	else if (injected(conn, send))
-		rc = VM_DONE;
-	else
-		return sent_count(conn, send, 1, packet_send(conn, send, op));
-	/* For these two nothing reports when they have left. */
+	/* The receiver may keep the rest until this has come. */
+	if (VM_UNLIKELY(conn->credits < packets)) {
+		vm_pvar_add(port->pvars.no_credit, 1);
+		return -VMPI_ELIMIT;
+	}
+	if (VM_UNLIKELY(conn->backlogged >=
+			(uint64_t)fabric_cvar.backlog_limit))
+		return refused(conn);
+	if (VM_UNLIKELY(pool_full(port))) {
+		vm_pvar_add(port->pvars.no_memory, 1);
+		/* Packets that are kept may hold the memory. */
+		return conn->backlogged ? refused(conn) : -VMPI_ELIMIT;
+	}
+	return 0;
+}
+
+/* For what has gone by the loop, in a batch or injected nothing reports when it
+ * has left. */
+static inline void observe_unreported(const struct vm_send *send, int rc)
+{
 	if (VM_UNLIKELY(send->overlap != NULL) && rc == 0)
 		vm_overlap_half(send->overlap, VM_SIDE_SEND, VM_PATH_FABRIC,
 				send->bytes);
-	return sent_count(conn, send, 1, rc);
 }
 
 int vm_port_send(struct vm_port *port, struct vm_to to,
 		 const struct vm_send *send, struct vm_send_op *op)
 {
+	bool loop = to.process == port->fabric->config.process;
+	unsigned packets = loop ? 1 : vm_segments(port, send->bytes);
+	struct vm_conn *conn;
 	int rc;
 
 	VM_ASSERT(send->bytes <= (send->control ?
 					  port->fabric->limits.packet_bytes :
 					  port->fabric->limits.data_bytes));
 	vm_port_lock(port);
-	rc = send_locked(port, to, send, op);
+	rc = vm_conn_get(&conn, port, to);
+	if (VM_LIKELY(rc == 0) && !send->control)
+		rc = data_check(conn, packets);
+	if (VM_UNLIKELY(rc < 0)) {
+		vm_port_unlock(port);
+		return rc;
+	}
+	if (VM_UNLIKELY(packets > 1)) {
+		rc = parts_send(conn, send);
+	} else if (loop) {
+		rc = loop_send(conn, send);
+		observe_unreported(send, rc);
+	} else if (vm_batch_wanted(conn, send)) {
+		rc = batch_send(conn, send);
+		observe_unreported(send, rc);
+	} else if (injected(conn, send)) {
+		rc = VM_DONE;
+		observe_unreported(send, rc);
+	} else {
+		rc = packet_send(conn, send, op);
+	}
+	rc = sent_count(conn, send, packets, rc);
 	vm_port_unlock(port);
-	if (rc >= 0 && to.process == port->fabric->config.process)
+	if (rc >= 0 && loop)
 		vm_fabric_kick(port->fabric);
 	return rc;
 }
