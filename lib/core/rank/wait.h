@@ -40,20 +40,24 @@ static inline void vm_wait_in(struct vm_ult *self, uint32_t call)
 	self->waits_in = call;
 }
 
-/* Writes the details, before the state; a reader who finds the same state
- * before and after them has those of one wait, or of an equal one. */
+/*
+ * Writes the details, before the state; a reader who finds the same state
+ * before and after them has those of one wait, or of an equal one.  Atomic,
+ * since a thread that was the main task until the rank's body began may still
+ * be writing: then the details of one wait are lost.
+ */
 static inline void vm_wait_fill(struct vm_rank *rank, uint32_t context,
 				int32_t peer, int32_t tag, uint64_t bytes,
 				uint32_t flags)
 {
 	struct vm_export_wait *wait = &rank->wait;
 
-	wait->call = vm_self->waits_in;
-	wait->context = context;
-	wait->peer = peer;
-	wait->tag = tag;
-	wait->flags = flags;
-	wait->bytes = bytes;
+	__atomic_store_n(&wait->call, vm_self->waits_in, __ATOMIC_RELAXED);
+	__atomic_store_n(&wait->context, context, __ATOMIC_RELAXED);
+	__atomic_store_n(&wait->peer, peer, __ATOMIC_RELAXED);
+	__atomic_store_n(&wait->tag, tag, __ATOMIC_RELAXED);
+	__atomic_store_n(&wait->flags, flags, __ATOMIC_RELAXED);
+	__atomic_store_n(&wait->bytes, bytes, __ATOMIC_RELAXED);
 }
 
 /* The rank has so many more, or fewer, tasks and threads. */
