@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -71,6 +72,15 @@ NODE_EXPORT int __cxa_thread_atexit_impl(void (*run)(void *), void *object,
 	if (copy && vm_self == vm_rank_self()->ult)
 		return vm_image_at_end(copy, run, object);
 	return REAL(__cxa_thread_atexit_impl)(run, object, dso_handle);
+}
+
+/* Also for libraries that all ranks share. */
+NODE_EXPORT char *strtok(char *restrict text, const char *restrict separators)
+{
+	static char *token;
+	struct vm_image_copy *copy = node_copy();
+
+	return strtok_r(text, separators, copy ? &copy->token : &token);
 }
 
 /* A thread of a rank acts for the rank. */

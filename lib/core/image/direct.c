@@ -59,9 +59,13 @@ static void slot_bind(ElfW(Addr) place)
 		memcpy(slot, &direct, sizeof(direct));
 }
 
-/* The relocations that the two dynamic entries describe. */
-static void table_bind(const struct vm_elf *elf, ElfW(Addr) base,
-		       ElfW(Sxword) tag, ElfW(Sxword) size_tag)
+/* A relocation that holds an import, and the slot. */
+typedef void (*import_fn)(const struct vm_elf *elf, const ElfW(Rela) * import,
+			  void *arg);
+
+/* Those that the two dynamic entries describe. */
+static void table_each(const struct vm_elf *elf, ElfW(Sxword) tag,
+		       ElfW(Sxword) size_tag, import_fn each, void *arg)
 {
 	const ElfW(Rela) *table = NULL;
 	ElfW(Xword) address, bytes;
@@ -71,26 +75,84 @@ static void table_bind(const struct vm_elf *elf, ElfW(Addr) base,
 		table = vm_elf_at(elf, address, bytes);
 	for (size_t i = 0; table && i < bytes / sizeof(*table); i++)
 		if (is_import(&table[i]) && is_writable(elf, table[i].r_offset))
-			slot_bind(base + table[i].r_offset);
+			each(elf, &table[i], arg);
+}
+
+static void imports_each(const struct vm_elf *elf, import_fn each, void *arg)
+{
+	table_each(elf, DT_JMPREL, DT_PLTRELSZ, each, arg);
+	table_each(elf, DT_RELA, DT_RELASZ, each, arg);
+}
+
+/* The pages that the dynamic linker has protected; false: none. */
+static bool protected_find(const struct vm_elf *elf, ElfW(Addr) base,
+			   uintptr_t *from, uintptr_t *to)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const ElfW(Phdr) *relro = vm_elf_segment(elf, PT_GNU_RELRO);
+
+	if (!relro)
+		return false;
+	*from = (base + relro->p_vaddr) / page * page;
+	*to = (base + relro->p_vaddr + relro->p_memsz) / page * page;
+	return *from < *to;
+}
+
+static void import_bind(const struct vm_elf *elf, const ElfW(Rela) * import,
+			void *arg)
+{
+	(void)elf;
+	slot_bind(*(const ElfW(Addr) *)arg + import->r_offset);
 }
 
 void vm_image_direct(const struct vm_elf *elf, ElfW(Addr) base)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const ElfW(Phdr) *relro = vm_elf_segment(elf, PT_GNU_RELRO);
-	uintptr_t from = 0, to = 0;
+	uintptr_t from, to;
+	bool closed = protected_find(elf, base, &from, &to);
 
-	/* The pages that the dynamic linker has protected. */
-	if (relro) {
-		from = (base + relro->p_vaddr) / page * page;
-		to = (base + relro->p_vaddr + relro->p_memsz) / page * page;
-	}
 	/* Where that is forbidden everything stays as it is. */
-	if (from < to &&
-	    mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
+	if (closed && mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
 		return;
-	table_bind(elf, base, DT_JMPREL, DT_PLTRELSZ);
-	table_bind(elf, base, DT_RELA, DT_RELASZ);
-	if (from < to)
+	imports_each(elf, import_bind, &base);
+	if (closed)
 		mprotect((void *)from, to - from, PROT_READ);
+}
+
+struct visit {
+	void (*each)(const char *name, ElfW(Addr) place, void *arg);
+	void *arg;
+};
+
+static void import_visit(const struct vm_elf *elf, const ElfW(Rela) * import,
+			 void *arg)
+{
+	size_t number = ELF64_R_SYM(import->r_info);
+	struct visit *visit = arg;
+
+	if (number < elf->symbol_count)
+		visit->each(vm_elf_string(elf, elf->symbols[number].st_name),
+			    import->r_offset, visit->arg);
+}
+
+void vm_image_imports(const struct vm_elf *elf,
+		      void (*each)(const char *name, ElfW(Addr) place,
+				   void *arg),
+		      void *arg)
+{
+	struct visit visit = { each, arg };
+
+	imports_each(elf, import_visit, &visit);
+}
+
+bool vm_image_slot_set(const struct vm_elf *elf, ElfW(Addr) base,
+		       ElfW(Addr) place, ElfW(Addr) value)
+{
+	uintptr_t from, to;
+	bool closed = protected_find(elf, base, &from, &to) &&
+		      base + place >= from && base + place < to;
+
+	if (closed && mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
+		return false;
+	memcpy((void *)(base + place), &value, sizeof(value));
+	return !closed || !mprotect((void *)from, to - from, PROT_READ);
 }

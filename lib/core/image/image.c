@@ -200,6 +200,8 @@ int vm_image_open(struct vm_image **out, const char *path, const char *name,
 				   &image->lib_count);
 	if (!rc)
 		rc = copies_make(image);
+	if (!rc)
+		rc = vm_image_tools_find(image);
 	if (!rc) {
 		copies_spread(image);
 		rc = mappings_check(image);
@@ -222,6 +224,7 @@ void vm_image_close(struct vm_image *image)
 	}
 	vm_image_libs_free(image->libs, image->lib_count);
 	vm_elf_close(&image->program);
+	free(image->hooks);
 	free(image->copies);
 	free(image->maps);
 	free(image->name);
@@ -380,6 +383,18 @@ int vm_image_find(const struct vm_image *image, const void *address,
 		return i;
 	}
 	return -1;
+}
+
+const char *vm_image_preloaded(const struct vm_image *image, size_t *next)
+{
+	while (*next < image->lib_count) {
+		const struct vm_image_lib *lib = &image->libs[(*next)++];
+
+		if (lib->tool && lib->own &&
+		    dlopen(lib->path, RTLD_LAZY | RTLD_NOLOAD))
+			return lib->name;
+	}
+	return NULL;
 }
 
 const char *vm_image_path(const struct vm_image *image)

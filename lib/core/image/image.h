@@ -56,6 +56,7 @@ struct vm_image_copy {
 	struct sigaction *signals; /* by number, NULL: all are the default */
 	bool ending;		   /* exit handlers run or have run */
 	bool listing;		   /* as in its image */
+	char *token;		   /* where its strtok() goes on */
 	char **words;		   /* its arguments; freed with the image */
 	void *out;		   /* owned by the output module of the node */
 };
@@ -114,6 +115,14 @@ int vm_image_at_end(struct vm_image_copy *copy, void (*run)(void *object),
  */
 int vm_image_find(const struct vm_image *image, const void *address,
 		  size_t *offset);
+
+/*
+ * Names of tools (core/image/tools.h) of which each rank is to have a copy, but
+ * one is in the process already, by LD_PRELOAD: copies would be bound to it.
+ * One per call, before the image is loaded; start with *next = 0.  NULL at the
+ * end.
+ */
+const char *vm_image_preloaded(const struct vm_image *image, size_t *next);
 
 /* The absolute path of the program. */
 const char *vm_image_path(const struct vm_image *image);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "core/image/tools.h"
 
 extern char **environ;
 
@@ -36,6 +37,12 @@ static bool library_is_base(const char *name)
 		if (!strncmp(name, base[i], strlen(base[i])))
 			return true;
 	return false;
+}
+
+/* Our library of the MPI ABI calls the runtime, but has no state. */
+static bool library_is_jumps(const char *name)
+{
+	return !strncmp(name, "libmpi_abi.so.", 14);
 }
 
 static int no_memory(const struct vm_elf *program)
@@ -120,6 +127,36 @@ static char *trace_run(const char *path)
 	return text;
 }
 
+/* A library with a slash in its name is taken only if it has to do with MPI:
+ * it may be of LD_PRELOAD, and belong to the process. */
+static bool calls_mpi(const char *path)
+{
+	struct vm_elf elf;
+	bool calls;
+
+	if (vm_elf_open(&elf, path, path))
+		return false;
+	calls = vm_elf_imports(&elf, mpi_names) || vm_image_is_tool(&elf);
+	vm_elf_close(&elf);
+	return calls;
+}
+
+/* "\t./libx.so (0x00007...)", "\tlinux-vdso.so.1 (0x00007...)". */
+static int path_take(const struct vm_elf *program, char *line,
+		     struct vm_image_lib *lib)
+{
+	char *slash = strrchr(line, '/'), *end = strrchr(line, '(');
+
+	if (!slash || !end || end == line || library_is_base(slash + 1))
+		return 0;
+	end[-1] = '\0';
+	if (!calls_mpi(line))
+		return 0;
+	lib->name = strdup(line);
+	lib->path = strdup(line);
+	return lib->name && lib->path ? 1 : no_memory(program);
+}
+
 /*
  * One line of the trace: "\tlibm.so.6 => /lib/libm.so.6 (0x00007...)", or
  * "\tlibx.so => not found"; without an arrow it is a path or the vDSO.
@@ -131,7 +168,7 @@ static int line_take(const struct vm_elf *program, char *line,
 
 	line += strspn(line, " \t");
 	if (!arrow)
-		return 0;
+		return path_take(program, line, lib);
 	*arrow = '\0';
 	if (library_is_base(line))
 		return 0;
@@ -151,10 +188,18 @@ static int line_take(const struct vm_elf *program, char *line,
 	return lib->name && lib->path ? 1 : no_memory(program);
 }
 
+/* Whether the line of the trace is about the runtime. */
+static bool line_is_runtime(const char *line)
+{
+	line += strspn(line, " \t");
+	return !strncmp(line, "libvmpi.so.", 11) || library_is_jumps(line);
+}
+
 static int trace_parse(const struct vm_elf *program, char *text,
 		       struct vm_image_lib **libs, size_t *count)
 {
 	char *rest = text, *line;
+	bool before = true;
 	size_t room = 0;
 	int rc = 0;
 
@@ -164,6 +209,9 @@ static int trace_parse(const struct vm_elf *program, char *text,
 	if (!*libs)
 		return no_memory(program);
 	while ((line = strsep(&rest, "\n"))) {
+		before &= !line_is_runtime(line);
+		(*libs)[*count].place = *count;
+		(*libs)[*count].before = before;
 		rc = *count < room ?
 			     line_take(program, line, &(*libs)[*count]) :
 			     0;
@@ -199,12 +247,6 @@ static bool needs_own(struct vm_image_lib *libs, size_t count,
 	return false;
 }
 
-/* Our library of the MPI ABI calls the runtime, but has no state. */
-static bool library_is_jumps(const char *name)
-{
-	return !strncmp(name, "libmpi_abi.so.", 14);
-}
-
 /* The libraries of other MPIs have other handles and other constants. */
 static int foreign_refuse(const struct vm_elf *program, const char *name)
 {
@@ -232,7 +274,9 @@ static int own_mark(const struct vm_elf *program, struct vm_image_lib *libs,
 					 libs[i].path);
 		if (rc)
 			return rc;
-		libs[i].own = (vm_elf_imports(&libs[i].elf, mpi_names) &&
+		libs[i].tool = libs[i].before && vm_image_is_tool(&libs[i].elf);
+		libs[i].own = libs[i].tool ||
+			      (vm_elf_imports(&libs[i].elf, mpi_names) &&
 			       !library_is_jumps(libs[i].name)) ||
 			      !strncmp(libs[i].name, "libgfortran.so.", 15);
 	}
@@ -246,7 +290,7 @@ static int own_mark(const struct vm_elf *program, struct vm_image_lib *libs,
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		if (!libs[i].own)
+		if (!libs[i].own && !libs[i].tool)
 			vm_elf_close(&libs[i].elf);
 	return 0;
 }
@@ -309,7 +353,7 @@ int vm_image_libs(const struct vm_elf *program, struct vm_image_lib **libs,
 
 	*libs = NULL;
 	*count = 0;
-	if (only_base(program))
+	if (only_base(program) && !getenv("LD_PRELOAD"))
 		return 0;
 	text = trace_run(program->path);
 	if (!text) {

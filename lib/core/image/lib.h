@@ -5,7 +5,8 @@
  * A library that calls MPI keeps state between the calls, and the state belongs
  * to a rank: such a library is copied per rank like the program, and so is
  * every library that needs one of those, and libgfortran, whose units are
- * files of a rank.  All others are shared, as between threads.
+ * files of a rank.  So is a tool that defines MPI functions.  All others are
+ * shared, as between threads.
  */
 #ifndef CORE_IMAGE_LIB_H
 #define CORE_IMAGE_LIB_H
@@ -18,8 +19,11 @@
 struct vm_image_lib {
 	char *name;	      /* as programs ask for it: libz.so.1 */
 	char *path;	      /* where the dynamic linker finds it */
-	struct vm_elf elf;    /* open if own */
+	struct vm_elf elf;    /* open if own or a tool */
+	size_t place;	      /* in the dynamic linker's order */
+	bool before;	      /* the runtime, in that order */
 	bool own;	      /* one copy per rank */
+	bool tool;	      /* defines MPI functions (core/image/tools.h) */
 	struct link_map *map; /* a shared one, once loaded */
 	bool lazy;	      /* takes symbols from the program: bound late */
 };

@@ -193,6 +193,8 @@ static int copy_load(struct vm_image_copy *copy)
 	for (size_t i = 0; i < image->part_count && !rc; i++)
 		if (!map_name(copy->maps[i], vm_image_part(image, i)->path))
 			rc = load_refuse(image, copy->index, strerror(errno));
+	if (!rc)
+		rc = vm_image_tools_bind(copy);
 	for (size_t i = 0; i < image->part_count && copy->maps[i]; i++)
 		map_hide(copy->maps[i]);
 	if (rc)
@@ -338,5 +340,5 @@ int vm_image_load_single(struct vm_image_copy *copy)
 	}
 	if (!vm_intercept_is_kept())
 		vm_image_direct(&image->program, map->l_addr);
-	return 0;
+	return vm_image_tools_bind(copy);
 }

@@ -7,6 +7,7 @@
 
 #include "core/image/image.h"
 #include "core/image/file.h"
+#include "core/image/tools.h"
 
 struct vm_image {
 	struct vm_elf program;
@@ -19,6 +20,8 @@ struct vm_image {
 	int ranks;
 	char tied[256]; /* vm_image_tied() */
 	bool merged;	/* data and bss share a mapping, to save mappings */
+	struct vm_image_hook *hooks; /* vm_image_tools_find() */
+	size_t hook_count;
 	struct vm_image_copy *copies;
 	struct link_map **maps;	     /* part_count for each copy */
 	struct vm_image_file *files; /* of the parts, while copies are loaded */

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The definers are the program, if it defines MPI functions, and then the tools
+ * among its libraries in the dynamic linker's order.  Which place belongs to
+ * whom is the same for all copies and is found once.
+ */
+#include "core/image/tools.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "core/image/direct.h"
+#include "core/image/load.h"
+
+static bool is_call(const char *name)
+{
+	static const char *const prefixes[] = { "MPI_", "MPIX_", "PMPI_" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static bool is_definition(const ElfW(Sym) * symbol)
+{
+	unsigned visibility = ELF64_ST_VISIBILITY(symbol->st_other);
+
+	return symbol->st_shndx != SHN_UNDEF &&
+	       ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+	       ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
+}
+
+/* The definition of a name, or of any call for NULL. */
+static const ElfW(Sym) * definition(const struct vm_elf *elf, const char *name)
+{
+	for (size_t i = 0; i < elf->symbol_count; i++) {
+		const ElfW(Sym) *symbol = &elf->symbols[i];
+		const char *own = vm_elf_string(elf, symbol->st_name);
+
+		if (is_definition(symbol) &&
+		    (name ? !strcmp(own, name) : is_call(own)))
+			return symbol;
+	}
+	return NULL;
+}
+
+bool vm_image_is_tool(const struct vm_elf *elf)
+{
+	return definition(elf, NULL) != NULL;
+}
+
+/* Finds who defines a call; false: the runtime does. */
+static bool definer_find(const struct vm_image *image, const char *name,
+			 struct vm_image_hook *hook)
+{
+	const ElfW(Sym) *symbol = definition(&image->program, name), *found;
+	size_t place = SIZE_MAX;
+
+	hook->by = image->lib_count;
+	for (size_t i = 0; !symbol && i < image->lib_count; i++) {
+		const struct vm_image_lib *lib = &image->libs[i];
+
+		if (!lib->tool || lib->place > place ||
+		    !(found = definition(&lib->elf, name)))
+			continue;
+		hook->by = i;
+		hook->value = found->st_value;
+		place = lib->place;
+	}
+	if (symbol)
+		hook->value = symbol->st_value;
+	return symbol || place < SIZE_MAX;
+}
+
+struct search {
+	struct vm_image *image;
+	size_t at;
+	int rc;
+};
+
+/* Takes a relocation against a symbol (vm_image_imports()). */
+static void place_take(const char *name, ElfW(Addr) place, void *arg)
+{
+	struct search *search = arg;
+	struct vm_image *image = search->image;
+	struct vm_image_hook hook = { .at = search->at, .place = place };
+	struct vm_image_hook *more;
+
+	if (search->rc || !is_call(name) || !definer_find(image, name, &hook))
+		return;
+	more = reallocarray(image->hooks, image->hook_count + 1, sizeof(*more));
+	if (!more) {
+		vm_log(VM_ERROR, "%s: out of memory for its tools",
+		       image->name);
+		search->rc = -VMPI_ENOMEM;
+		return;
+	}
+	image->hooks = more;
+	image->hooks[image->hook_count++] = hook;
+}
+
+int vm_image_tools_find(struct vm_image *image)
+{
+	bool any = vm_image_is_tool(&image->program);
+	struct search search = { .image = image };
+
+	for (size_t i = 0; i < image->lib_count; i++)
+		any |= image->libs[i].tool;
+	for (size_t i = 0; any && i < image->lib_count; i++) {
+		search.at = i;
+		if (image->libs[i].elf.bytes)
+			vm_image_imports(&image->libs[i].elf, place_take,
+					 &search);
+	}
+	search.at = image->lib_count;
+	if (any)
+		vm_image_imports(&image->program, place_take, &search);
+	return search.rc;
+}
+
+/* A library that all copies share: it is loaded, but perhaps not by us. */
+static struct link_map *shared_map(struct vm_image_lib *lib)
+{
+	void *handle;
+
+	if (lib->map)
+		return lib->map;
+	handle = dlopen(lib->path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &lib->map)) {
+		vm_log(VM_ERROR, "%s: this library cannot be loaded: %s",
+		       lib->path, dlerror());
+		lib->map = NULL;
+	}
+	return lib->map;
+}
+
+static const struct link_map *map_of(const struct vm_image_copy *copy,
+				     size_t index)
+{
+	const struct vm_image *image = copy->image;
+
+	if (index == image->lib_count)
+		return vm_image_map(copy);
+	if (index >= image->own_first)
+		return copy->maps[index - image->own_first];
+	return shared_map(&image->libs[index]);
+}
+
+static const struct vm_elf *elf_of(const struct vm_image *image, size_t index)
+{
+	return index == image->lib_count ? &image->program :
+					   &image->libs[index].elf;
+}
+
+int vm_image_tools_bind(const struct vm_image_copy *copy)
+{
+	const struct vm_image *image = copy->image;
+
+	for (size_t i = 0; i < image->hook_count; i++) {
+		const struct vm_image_hook *hook = &image->hooks[i];
+		const struct link_map *at = map_of(copy, hook->at);
+		const struct link_map *by = map_of(copy, hook->by);
+
+		if (!at || !by)
+			return -VMPI_EINVAL;
+		if (!vm_image_slot_set(elf_of(image, hook->at), at->l_addr,
+				       hook->place, by->l_addr + hook->value)) {
+			vm_log(VM_ERROR,
+			       "%s: its calls cannot be bound to a tool: %s",
+			       image->name, strerror(errno));
+			return -VMPI_EINVAL;
+		}
+	}
+	return 0;
+}
