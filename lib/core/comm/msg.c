@@ -25,7 +25,7 @@ static void msg_free(struct vm_msg *msg)
 static struct vm_arrival msg_arrival(const struct vm_msg *msg,
 				     struct vm_data *here)
 {
-	*here = vm_data_bytes(msg->buffer, msg->bytes);
+	vm_data_set_bytes(here, msg->buffer, msg->bytes);
 	return (struct vm_arrival){ .env = msg->node.env,
 				    .payload = msg->payload,
 				    .path = VM_PATH_WORKER,

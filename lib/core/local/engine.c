@@ -200,13 +200,13 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 	arrival.path = VM_PATH_NODE;
 	arrival.data = &data;
 	if (slot->payload == VM_PAYLOAD_INLINE) {
-		data = vm_data_bytes(slot->inline_data, slot->inline_bytes);
+		vm_data_set_bytes(&data, slot->inline_data, slot->inline_bytes);
 		arrival.sender = NULL;
 		vm_deliver(rank, &arrival, &vm_local_payload, false);
 		slot_release(ring, slot);
 		return true;
 	}
-	data = vm_data_bytes(slot->far.buffer, slot->far.bytes);
+	vm_data_set_bytes(&data, slot->far.buffer, slot->far.bytes);
 	arrival.sender = slot->far.sender;
 	if (slot->payload == VM_PAYLOAD_DIRECT)
 		arrival.data = &arrival.sender->data;

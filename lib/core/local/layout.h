@@ -48,8 +48,18 @@ static inline struct vm_data vm_data_bytes(const void *addr, size_t bytes)
 				 .bytes = bytes };
 }
 
-/* *to = *from, word by word: these structs were just written word by word, and
- * a wider load of fresh narrow stores stalls. */
+/* *data = vm_data_bytes(addr, bytes), word by word: a load of what has just been
+ * written in narrower parts stalls until these have left the store buffer. */
+static inline void vm_data_set_bytes(struct vm_data *data, const void *addr,
+				     size_t bytes)
+{
+	data->addr = (void *)(uintptr_t)addr;
+	data->bytes = bytes;
+	data->layout = NULL;
+	data->count = 0;
+}
+
+/* *to = *from, word by word for the same reason. */
 static inline void vm_data_assign(struct vm_data *to,
 				  const struct vm_data *from)
 {

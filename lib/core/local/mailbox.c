@@ -25,9 +25,9 @@ static struct vm_msg *msg_new(struct vm_rank *rank,
 	msg->buffer = arrival->data->addr;
 	msg->payload = arrival->payload;
 	if (arrival->payload == VM_PAYLOAD_INLINE) {
-		struct vm_data here =
-			vm_data_bytes(msg->inline_data, msg->bytes);
+		struct vm_data here;
 
+		vm_data_set_bytes(&here, msg->inline_data, msg->bytes);
 		msg->buffer = msg->inline_data;
 		vm_data_copy(&here, arrival->data);
 	} else if (vm_payload_foreign(arrival->payload)) {

@@ -109,25 +109,23 @@ static inline int vm_direct_start(struct vm_outgoing *out, void **place)
  */
 static inline int vm_protocol_start(struct vm_outgoing *out, void *place)
 {
+	const struct vm_data *from = out->arrival.data;
 	int rc = -VMPI_EAGAIN;
 
 	out->arrival.sender = NULL;
-#define START(kind, prefix, text)                                            \
-	if (prefix##_fits(out))                                              \
-		rc = prefix##_start(out, &place);                            \
-	if (rc != -VMPI_EAGAIN) {                                            \
-		out->arrival.payload = VM_PAYLOAD_##kind;                    \
-		if (place) {                                                 \
-			out->here = vm_data_bytes(place,                     \
-						  out->arrival.data->bytes); \
-			vm_data_copy(&out->here, out->arrival.data);         \
-			out->arrival.data = &out->here;                      \
-		}                                                            \
-		vm_observe_send(out, VM_PROTO_##kind, rc ? out->req : NULL); \
-		return rc;                                                   \
+#define START(kind, prefix, text)                         \
+	if (rc == -VMPI_EAGAIN && prefix##_fits(out)) {   \
+		out->arrival.payload = VM_PAYLOAD_##kind; \
+		rc = prefix##_start(out, &place);         \
 	}
 	VM_LOCAL_PROTOCOLS(START)
 #undef START
+	if (place) {
+		vm_data_set_bytes(&out->here, place, from->bytes);
+		vm_data_copy(&out->here, from);
+		out->arrival.data = &out->here;
+	}
+	vm_observe_send(out, out->arrival.payload, rc ? out->req : NULL);
 	return rc;
 }
 

@@ -99,9 +99,9 @@ static void incoming_init(struct incoming *in, struct vm_pkt *pkt,
 	const struct vm_wire_envelope *envelope = pkt->upper;
 
 	in->pkt = pkt;
-	in->data =
-		vm_data_bytes(payload == VM_PAYLOAD_PACKET ? pkt->data : NULL,
-			      envelope->bytes);
+	vm_data_set_bytes(&in->data,
+			  payload == VM_PAYLOAD_PACKET ? pkt->data : NULL,
+			  envelope->bytes);
 	in->origin = (struct vm_origin){ .sender = envelope->sender,
 					 .from = { pkt->process, pkt->port } };
 	in->arrival = (struct vm_arrival){
