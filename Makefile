@@ -22,7 +22,7 @@ build_packages := gcc libc6-dev g++ meson ninja-build pkg-config libhwloc-dev \
 check_packages := $(build_packages) binutils clang-format mandoc python3 \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gfortran \
 	valgrind libc6-dbg openmpi-bin mpich libmpich-dev iproute2 \
-	slurmctld slurmd slurm-client munge tmux
+	slurmctld slurmd slurm-client munge tmux cmake
 bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 

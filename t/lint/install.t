@@ -31,6 +31,39 @@ ok "a plain compiler links it with the installed libmpi_abi" \
 is "$(LD_LIBRARY_PATH=$lib timeout 100 ./plain)" "rank 0 of 1: sum 0" \
 	"and it runs as one rank"
 
+compat=$(find "$scratch/root" -path '*/lib/vmpi/compat')
+ok "the directory with the names of any MPI has mpicc" \
+	"$compat/mpicc" -o named hello.c
+is "$(PATH=$compat:$PATH timeout 100 mpiexec -n 4 ./named | wc -l)" 4 \
+	"and mpiexec, from where it was moved to"
+ok "and pkg-config, whose flags are right there" \
+	$cc -o plain hello.c $("$compat/pkg-config" --cflags --libs ompi-c)
+is "$(timeout 100 ./plain)" "rank 0 of 1: sum 0" "for a program that runs"
+for place in bin/mpicc bin/mpiexec include/mpi.h lib/libvmpi.so; do
+	ok "it has $place" test -e "$compat/$place"
+done
+for place in $(sed -n 's/^prepend-path [A-Z_]* //p' \
+	"$(find root -path '*/modulefiles/vmpi/*')"); do
+	[ "$place" = '$prefix' ] ||
+		ok "the modulefile names $place" test -d "root$place"
+done
+if command -v cmake >/dev/null; then
+	cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.10)
+project(hello C)
+find_package(vmpi REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello vmpi::mpi)
+END
+	ok "find_package(vmpi)" cmake -B by-cmake \
+		-DCMAKE_PREFIX_PATH="${compat%/lib/vmpi/compat}"
+	ok "builds" cmake --build by-cmake
+	is "$(timeout 100 by-cmake/hello)" "rank 0 of 1: sum 0" \
+		"a program that runs"
+else
+	skip 3 "cmake is not installed"
+fi
+
 cat >own.c <<'END'
 #include <stdio.h>
 #include <vmpi.h>

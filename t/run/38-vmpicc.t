@@ -17,8 +17,8 @@ for option in -E -S -M -fsyntax-only; do
 	none "$("$vmpicc" -show $option main.c | grep -e -lvmpi)" \
 		"neither has $option"
 done
-like "$("$vmpicc" -showme:compile)" '^-I[^ ]+ .*-fPIC$' "-showme:compile"
-like "$("$vmpicc" -showme:link)" '^-shared .*-lvmpi$' "-showme:link"
+like "$("$vmpicc" -showme:compile)" '^-I[^ ]+$' "-showme:compile"
+like "$("$vmpicc" -showme:link)" '^-L[^ ]+ .*-lvmpi$' "-showme:link"
 ok "-showme:incdirs is where mpi.h is" \
 	test -e "$("$vmpicc" -showme:incdirs)/mpi.h"
 ok "-showme:libdirs is where libvmpi.so is" \
@@ -27,8 +27,13 @@ is "$("$vmpicc" -showme:libs)" vmpi "-showme:libs"
 like "$("$vmpicc" -showme:version)" '^vmpicc: vmpi [0-9]+\.[0-9]+\.[0-9]+ ' \
 	"-showme:version"
 is "$("$vmpicc" -cc=other -showme:command)" other "-showme:command and -cc="
-like "$("$vmpicc" -compile-info)" '^([^ -][^ ]* )*[^ ]*cc .*-I.*-fPIC$' "-compile-info"
+like "$("$vmpicc" -compile-info)" '^([^ -][^ ]* )*[^ ]*cc -I[^ ]+$' "-compile-info"
 like "$("$vmpicc" -link-info)" '^([^ -][^ ]* )*[^ ]*cc .*-lvmpi$' "-link-info"
+none "$("$vmpicc" -link-info | grep -e -shared -e vmpi_image)" \
+	"they are those of an ordinary executable"
+none "$("$vmpicc" -show | grep -e -shared -e vmpi_image)" \
+	"so are those of -show without a file"
+like "$("$vmpicc" -showme:help)" '-showme:WHAT' "-showme:help"
 "$vmpicc" -showme:nonsense >out 2>err
 is $? 2 "an unknown query is an error"
 like "$(cat err)" "nonsense.* link," "that names the known ones"
@@ -44,7 +49,7 @@ like "$("$vmpicxx" -show main.cc)" 'fno-gnu-unique' "vmpicxx for C++"
 is "$(VMPI_CXX=other "$vmpicxx" -showme:command)" other "VMPI_CXX is for it"
 ok "vmpic++ is another name" test -x "$VMPI_BUILD/vmpic++"
 
-for option in -static -pie -static-pie; do
+for option in -static -static-pie; do
 	"$vmpicc" $option main.c >out 2>err
 	is $? 2 "$option is refused"
 	like "$(cat err)" "vmpicc: $option: .*leave $option out" \
@@ -66,6 +71,8 @@ echo 'int value(void) { return X; }' >value.c
 ok "objects" "$vmpicc" -c -DX=5 main.c value.c
 ok "are linked" "$vmpicc" main.o value.o -o a.out
 is "$(./a.out)" 5 "into a program"
+is "$(VMPI_CC=$vmpicc timeout 20 "$vmpicc" -showme:command)" \
+	"$("$vmpicc" -showme:command)" "it does not call itself for ever"
 ar cr libvalue.a value.o
 ok "or from an archive" "$vmpicc" main.o -L. -lvalue -o a.out
 is "$(./a.out)" 5 "into a program as well"
@@ -83,6 +90,63 @@ like "$(cat err)" "undefined reference.*value" "of the linker, as usual"
 ok "so is a missing main" test $? -ne 0
 ok "a shared library" "$vmpicc" -shared value.c -DX=7 -o libvalue.so
 none "$(nm -D libvalue.so | grep vmpi_image)" "has nothing of a program"
+
+# Options of other kinds of programs, and compilers.
+# program NAME COMMAND...: builds a.out, which prints 5.
+program() {
+	program_name=$1
+	shift
+	rm -f a.out
+	ok "$program_name" "$@" -DX=5 -o a.out &&
+		is "$(./a.out)" 5 "gives a program"
+}
+program "-pie and -fPIE" "$vmpicc" -pie -fPIE main.c value.c
+program "hardening" "$vmpicc" -O2 -fcf-protection -fstack-protector-strong \
+	-D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now main.c value.c
+program "-x c" "$vmpicc" -x c main.c value.c
+if [ -n "$(command -v c++)" ]; then
+	{
+		echo 'extern "C" {'
+		cat main.c value.c
+		echo '}'
+	} >both.txt
+	program "-x c++" "$vmpicxx" -x c++ both.txt
+fi
+program "link-time optimization" "$vmpicc" -O2 -flto main.c value.c
+for linker in gold lld; do
+	if command -v ld.$linker >/dev/null; then
+		program "the linker $linker" "$vmpicc" -fuse-ld=$linker main.c \
+			value.c
+	else
+		skip 2 "$linker is not installed"
+	fi
+done
+if command -v clang >/dev/null; then
+	program "clang" "$vmpicc" -cc=clang main.c value.c
+	echo 'int main(void) { return 0; }' >sane.c
+	if clang -fsanitize=undefined sane.c -o sane 2>err; then
+		program "clang's sanitizer" "$vmpicc" -cc=clang main.c value.c \
+			-fsanitize=undefined
+	else
+		skip 2 "clang has no sanitizer here"
+	fi
+else
+	skip 4 "clang is not installed"
+fi
+
+# The caller of a function that others could replace calls through a table.
+echo 'int twice(int a) { return 2 * a; } int four(int a) { return twice(twice(a)); }' \
+	>near.c
+"$vmpicc" -O2 -S near.c -o near.s
+none "$(grep -E '^[[:space:]]+(call|bl|jmp|b)[[:space:]]+twice' near.s)" \
+	"functions of a file are inlined"
+"$vmpicc" -fsemantic-interposition -O2 -S near.c -o near.s
+like "$(cat near.s)" '^[[:space:]]+(call|bl|jmp|b)[[:space:]]+twice' \
+	"unless the command line wants them to be replaceable"
+printf '#!/bin/sh\ncase " $* " in *" -fno-semantic"*) exit 1 ;; esac\nexec %s "$@"\n' \
+	"$("$vmpicc" -showme:command)" >oldcc
+chmod +x oldcc
+ok "a compiler that does not know the option" "$vmpicc" -cc=./oldcc -c near.c
 ok "a relocatable object" "$vmpicc" -r main.o value.o -o both.o
 ok "--version needs no source" "$vmpicc" --version
 like "$("$vmpicc" -E main.c)" "vmpi_rank" "-E prints to standard output"
