@@ -7,6 +7,7 @@
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
+#   make uninstall  removes what the last make install installed
 #   make clean      removes the build directories
 #   make format     formats all C files (needs clang-format 14)
 #
@@ -35,8 +36,8 @@ JOBS ?= $(shell echo $$((3 * $$(nproc))))
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan check-nodes coverage bench install clean \
-	format \
+.PHONY: all demo check check-asan check-tsan check-nodes coverage bench install \
+	uninstall clean format \
 	need-build need-check need-coverage need-bench
 
 all: need-build
@@ -89,6 +90,14 @@ install: need-build
 		--prefix=$(PREFIX))
 	$(MESON) configure $(release) -Dprefix=$(PREFIX)
 	$(MESON) install -C $(release)
+
+installed = $(release)/meson-logs/install-log.txt
+
+uninstall:
+	@test -f $(installed) || { echo "$(installed), which lists what make" \
+		"install installed, is missing: install it again first"; exit 2; }
+	ninja -C $(release) uninstall
+	rm $(installed)
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage \

@@ -55,6 +55,7 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	const struct vm_cli cli = { .rows = option_rows,
 				    .count = option_row_count,
+				    .words = option_words,
 				    .operands = "PROGRAM [ARG...]",
 				    .doc = program_doc,
 				    .one_dash = true,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "introspect/policy/policies.h"
 #include "overlap.h"
 #include "profile.h"
 #include "report/option.h"
@@ -318,3 +319,11 @@ const struct vm_cli_row option_rows[] = {
 };
 
 const size_t option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
+
+const struct vm_cli_words option_words[] = {
+	{ "map", "block cyclic" },
+	{ "balance", "off auto force learn" },
+	{ "launcher", "auto fork srun mpirun hydra" },
+	{ "tune", "all " VM_POLICIES_BUILTIN },
+	{ 0 },
+};

@@ -12,6 +12,7 @@
 
 extern const struct vm_cli_row option_rows[];
 extern const size_t option_row_count;
+extern const struct vm_cli_words option_words[];
 
 /* Parses the time limit of the job; mistakes are reported for `option`. */
 int options_seconds_take(struct options *options, const char *option,

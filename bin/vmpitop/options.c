@@ -124,8 +124,17 @@ static const struct vm_cli_row option_rows[] = {
 	{ "version", 'V', 0, 0, "Print the version", 1, vm_cli_version },
 };
 
+#define SCREEN_WORD(name, key, title) title " "
+
+static const struct vm_cli_words option_words[] = {
+	{ "marks", "braille block ascii" },
+	{ "screen", VIEW_SCREENS(SCREEN_WORD) },
+	{ 0 },
+};
+
 static const struct vm_cli command_line = {
 	VM_CLI_ROWS(option_rows),
+	.words = option_words,
 	.operands = "[JOB]",
 	.doc = "Show what a running job does: its workers, ranks, "
 	       "packets and variables.\vJOB is a job that vmpitop --list "

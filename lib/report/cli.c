@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "report/complete.h"
 
 #define WORD 60 /* bytes of what was typed that are repeated */
 #define PREFIX_MAX 40
@@ -227,6 +228,18 @@ static error_t word_take(int key, char *text, struct argp_state *state)
 	return parse->rc ? EINVAL : 0;
 }
 
+/* The build asks for what is installed for shells. */
+static void completion_print(const struct vm_cli *cli, int argc, char **argv)
+{
+	static const char option[] = "--completion=";
+
+	if (argc != 2 || strncmp(argv[1], option, sizeof(option) - 1) != 0)
+		return;
+	if (vm_complete_print(cli, argv[1] + sizeof(option) - 1))
+		exit(VM_EXIT_MISTAKE);
+	exit(vm_cli_end(EXIT_SUCCESS));
+}
+
 static void mistake_say(const struct vm_cli *cli, const char *word)
 {
 	char text[VM_CLI_MISTAKE_MAX];
@@ -246,6 +259,7 @@ int vm_cli_parse(const struct vm_cli *cli, struct options *options, int argc,
 	struct parse parse = { cli, &argp, options, 1, 0 };
 	error_t error;
 
+	completion_print(cli, argc, argv);
 	for (size_t i = 0; rows && i < cli->count; i++) {
 		const struct vm_cli_row *row = &cli->rows[i];
 

@@ -49,12 +49,19 @@ struct vm_cli_row {
 	vm_cli_take take;
 };
 
+/* The words that an option takes, for completion. */
+struct vm_cli_words {
+	const char *name; /* of the option; NULL ends the table */
+	const char *words;
+};
+
 struct vm_cli {
 	const struct vm_cli_row *rows;
 	size_t count;
-	const char *operands; /* for the help: "[JOB]" */
-	const char *doc;      /* of argp: before the options \v behind them */
-	bool one_dash;	      /* -name is --name */
+	const struct vm_cli_words *words; /* or NULL */
+	const char *operands;		  /* for the help: "[JOB]" */
+	const char *doc; /* of argp: before the options \v behind them */
+	bool one_dash;	 /* -name is --name */
 	bool command; /* the operands are a command, whose options are its own */
 	/* Takes an operand, the first of words; of a command all of it, up to
 	 * NULL. */
@@ -80,8 +87,11 @@ struct vm_cli {
 		return 0;                                                  \
 	}
 
-/* Reads the words of the command line in their order.  0, or -VMPI_E... after
- * one line about the first mistake. */
+/*
+ * Reads the words of the command line in their order.  0, or -VMPI_E... after
+ * one line about the first mistake.  If the only word is --completion=SHELL, it
+ * prints a completion script and exits: the build installs those.
+ */
 int vm_cli_parse(const struct vm_cli *cli, struct options *options, int argc,
 		 char **argv);
 

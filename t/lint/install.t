@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # An installation, moved to where it was not configured for, still compiles and
 # runs programs, and pkg-config leads a program with its own main to the library.
+# Nothing is left when it is uninstalled.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -94,4 +95,9 @@ ok "the same from the build directory" \
 	$cc -o own own.c $(pkg-config --cflags --libs vmpi)
 is "$(LD_LIBRARY_PATH=$VMPI_BUILD/lib timeout 100 ./own)" ran \
 	"and it runs ranks"
+
+# As make uninstall does, but without looking whether anything must be built.
+ok "meson uninstalls" sh -c 'cd "$0" && meson --internal uninstall' "$VMPI_BUILD"
+none "$(find "$scratch/root" 2>/dev/null)" \
+	"what it has installed, and the directories that it made"
 done_testing
