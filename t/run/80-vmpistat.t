@@ -123,7 +123,7 @@ finish
 
 # Values.
 start -n 4 --nodes 2 ./stat values
-ok "a job of two processes waits" await_line '^ranks 1-3 .*receives from rank 0'
+ok "a job of two processes waits" await_line '^ranks 1-3 .*receiving from rank 0'
 "$vmpistat" "$job" >text
 is "$(awk '$1 == "core_sends" { print $2 }' text)" 17 \
 	"a counter is added up over all processes"
