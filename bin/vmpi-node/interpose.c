@@ -70,7 +70,7 @@ NODE_EXPORT int __cxa_thread_atexit_impl(void (*run)(void *), void *object,
 {
 	struct vm_image_copy *copy = node_copy();
 
-	if (copy && vm_self == vm_rank_self()->ult)
+	if (copy && vm_ult_origin(vm_self) == vm_rank_self()->ult)
 		return vm_image_at_end(copy, run, object);
 	return REAL(__cxa_thread_atexit_impl)(run, object, dso_handle);
 }
