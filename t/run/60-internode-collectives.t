@@ -44,6 +44,13 @@ for way in ordered linear recursive_doubling reduce_scatter; do
 	dies allreduce 400000 6000 --set mpi_coll_allreduce_algorithm=$way
 done
 
+build unheard unheard.c
+out=$(timeout 150 "$vmpirun" -n 3 --nodes 3 --workers 1 --keep-going \
+	./unheard </dev/null 2>&1)
+is "$? $(echo "$out" | grep -c ': 0 faults$')" '137 2' \
+	"who has not heard of a death gets its error from who has" ||
+	diag "$out"
+
 build internode-count internode-count.c
 out=$(timeout 150 "$vmpirun" -n 4 --nodes 2 --summary \
 	--set mpi_coll_allreduce_algorithm=reduce_scatter ./internode-count 2>&1)

@@ -186,6 +186,18 @@ static int talk_rest(const struct vm_meet *meet, int p, struct talk *talk,
 			 &talk->reqs[3]);
 }
 
+/* Notes a topic of the others: an error, or 0. */
+static int topic_hear(const struct vm_meet *meet, enum vm_leaders_topic ours,
+		      uint32_t theirs, bool *mismatch)
+{
+	if (theirs == VM_LEADERS_LOST) {
+		vm_leaders_lose(meet);
+		return -VMPI_EPEER;
+	}
+	*mismatch |= theirs != (uint32_t)ours;
+	return 0;
+}
+
 static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 		    struct talk *talks, struct vm_leaders_msg *parts)
 {
@@ -202,10 +214,11 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 		if (p == leaders->self)
 			continue;
 		rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
-		if (rc)
-			break;
-		mismatch |= talks[p].in.topic != (uint32_t)topic;
-		rc = talk_rest(meet, p, &talks[p], &parts[p]);
+		if (!rc)
+			rc = topic_hear(meet, topic, talks[p].in.topic,
+					&mismatch);
+		if (!rc)
+			rc = talk_rest(meet, p, &talks[p], &parts[p]);
 	}
 	for (int p = 0; p < leaders->count; p++)
 		for (int i = 1; i < 4; i++)
@@ -229,16 +242,51 @@ static void talks_end(const struct vm_meet *meet, struct talk *talks)
 	free(talks);
 }
 
+/* Whether a process of the channel is known to be gone. */
+static bool is_lost(const struct vm_leaders *leaders)
+{
+	if (atomic_load_explicit(&leaders->lost, memory_order_relaxed))
+		return true;
+	for (int p = 0; p < leaders->count; p++)
+		if (p != leaders->self &&
+		    !vm_fabric_peer_alive(vm_node->fabric,
+					  leaders->processes[p].process))
+			return true;
+	return false;
+}
+
+/*
+ * Tells the other leaders that this call fails, and does not wait for them.
+ * Those that have not yet heard of the death may have come out of the last call
+ * without an error, and so be in another one now: they must not compare it.
+ */
+static int lost_tell(const struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct head head = { .topic = VM_LEADERS_LOST };
+	struct vm_req *req = NULL;
+
+	for (int p = 0; p < leaders->count; p++)
+		/* A process that cannot be told needs not be told. */
+		if (p != leaders->self &&
+		    !part_send(meet, p, &head, HEAD_BYTES, &req))
+			vm_leaders_msg_wait(meet, &req, NULL);
+	return -VMPI_EPEER;
+}
+
 int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
 			struct vm_leaders_msg *parts)
 {
 	int rc, count = meet->leaders->count;
-	struct talk *talks = malloc((size_t)count * sizeof(*talks));
+	struct talk *talks;
 
 	for (int p = 0; p < count; p++) {
 		parts[p].in = NULL;
 		parts[p].in_bytes = 0;
 	}
+	if (VM_UNLIKELY(is_lost(meet->leaders)))
+		return lost_tell(meet);
+	talks = malloc((size_t)count * sizeof(*talks));
 	if (!talks)
 		return -VMPI_ENOMEM;
 	for (int p = 0; p < count; p++)

@@ -12,6 +12,7 @@
 #ifndef CORE_COMM_LEADERS_H
 #define CORE_COMM_LEADERS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,11 +32,15 @@ struct vm_leaders_process {
 	struct vm_rank *first;
 };
 
-/* Immutable; the processes are in the order of their first members. */
+/* Immutable but for `lost`; the processes are in the order of their first
+ * members. */
 struct vm_leaders {
 	int count, self; /* processes, and which of them this one is */
-	bool blocks;	 /* each one's members are neighbours in the channel */
-	uint32_t *of;	 /* by rank in the channel: the member's process */
+	/* A process of the channel is gone, as far as this one has noticed in
+	 * its messages to the other leaders.  Never cleared. */
+	_Atomic bool lost;
+	bool blocks;  /* each one's members are neighbours in the channel */
+	uint32_t *of; /* by rank in the channel: the member's process */
 	struct vm_leaders_process processes[];
 };
 
@@ -59,6 +64,7 @@ enum vm_leaders_topic {
 	VM_LEADERS_SPLIT,
 	VM_LEADERS_COLL,
 	VM_LEADERS_MISMATCH, /* members of one process disagree already */
+	VM_LEADERS_LOST,     /* a process of the channel is gone */
 };
 
 /* The data for one process and the data that came from it, malloc'ed; NULL:
@@ -72,8 +78,8 @@ struct vm_leaders_msg {
 /*
  * Tells every other process its part and gets theirs; parts are by process.  By
  * the leader, once or more often in a meeting.  0, -VMPI_EMISMATCH on all
- * leaders if the topics differ, or another error.  On errors nothing is left in
- * `in`.  May switch.
+ * leaders if the topics differ, -VMPI_EPEER if one of them knows that a process
+ * is gone, or another error.  On errors nothing is left in `in`.  May switch.
  */
 int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
 			struct vm_leaders_msg *parts);

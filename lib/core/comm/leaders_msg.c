@@ -22,13 +22,27 @@ static struct vm_env env_of(const struct vm_meet *meet, int process)
 				.tag = (int)(meet->tag | VM_LEADERS_TAG) };
 }
 
+void vm_leaders_lose(const struct vm_meet *meet)
+{
+	atomic_store_explicit(&meet->leaders->lost, true, memory_order_relaxed);
+}
+
+/* Notes the error of a message. */
+static int checked(const struct vm_meet *meet, int rc)
+{
+	if (VM_UNLIKELY(rc == -VMPI_EPEER))
+		vm_leaders_lose(meet);
+	return rc;
+}
+
 int vm_leaders_msg_recv(const struct vm_meet *meet, int process,
 			const struct vm_data *data, struct vm_req **req)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 
-	return vm_irecv_for(leaders->processes[leaders->self].first,
-			    env_of(meet, process), data, req);
+	return checked(meet,
+		       vm_irecv_for(leaders->processes[leaders->self].first,
+				    env_of(meet, process), data, req));
 }
 
 int vm_leaders_msg_send(const struct vm_meet *meet, int process,
@@ -36,9 +50,9 @@ int vm_leaders_msg_send(const struct vm_meet *meet, int process,
 {
 	const struct vm_leaders *leaders = meet->leaders;
 
-	return vm_isend(leaders->processes[process].first,
-			env_of(meet, leaders->self), data, VM_SEND_STANDARD,
-			req);
+	return checked(meet, vm_isend(leaders->processes[process].first,
+				      env_of(meet, leaders->self), data,
+				      VM_SEND_STANDARD, req));
 }
 
 /* A receive that only a death ends: from ourselves, since others may leave. */
@@ -91,5 +105,5 @@ int vm_leaders_msg_wait(const struct vm_meet *meet, struct vm_req **req,
 	*req = NULL;
 	if (bytes)
 		*bytes = status.bytes;
-	return rc ? rc : end;
+	return checked(meet, rc ? rc : end);
 }

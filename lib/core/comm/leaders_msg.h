@@ -12,6 +12,10 @@ struct vm_data;
 struct vm_meet;
 struct vmpi_req;
 
+/* Notes that a process of the channel is gone: every later exchange fails, and
+ * says so to the other leaders. */
+void vm_leaders_lose(const struct vm_meet *meet);
+
 /* 0 with *req set, or an error. */
 int vm_leaders_msg_send(const struct vm_meet *meet, int process,
 			const struct vm_data *data, struct vmpi_req **req);

@@ -143,11 +143,15 @@ int main(int argc, char **argv)
 	big = calloc(1, BIG);
 	if (argc == 1)
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	/* Two processes that meet only after a death may lose each other: see
+	 * "Death" in docs/architecture.md. */
+	GOOD(MPI_Barrier(MPI_COMM_WORLD));
 	if (rank == DEAD || rank == DEAD + 1)
 		serve();
 	bereaved();
 	printf("rank %d: %d faults\n", rank, faults);
 	fflush(stdout);
 	farewell();
-	_exit(0);
+	MPI_Finalize();
+	return 0;
 }

@@ -147,5 +147,6 @@ int main(int argc, char **argv)
 	printf("rank %d: %d faults\n", rank, faults);
 	fflush(stdout);
 	farewell();
-	_exit(0);
+	MPI_Finalize();
+	return 0;
 }
