@@ -7,6 +7,8 @@
  * worker from running, and the very messages from arriving that its threads
  * wait for.  So it tries, and between tries lets the worker go on.
  */
+#include "blocking.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -23,8 +25,7 @@
 #define SLEEP_NS_MAX 1000000u
 #define CONDITION_NS 200000 /* how long a task waits in the kernel */
 
-/* The pause after the nth try that failed. */
-static void pause_after(unsigned tries)
+void task_pause(unsigned tries)
 {
 	unsigned doublings = tries < TRIES_EAGER ? 0 : tries - TRIES_EAGER;
 	struct vm_rank *rank = vm_wait_begin(VM_EXPORT_OTHER);
@@ -48,7 +49,7 @@ NODE_EXPORT int pthread_join(pthread_t thread, void **result)
 		return REAL(pthread_join)(thread, result);
 	for (unsigned tries = 0;
 	     (error = pthread_tryjoin_np(thread, result)) == EBUSY; tries++)
-		pause_after(tries);
+		task_pause(tries);
 	return error;
 }
 
@@ -60,7 +61,7 @@ NODE_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 		return REAL(pthread_mutex_lock)(mutex);
 	for (unsigned tries = 0;
 	     (error = pthread_mutex_trylock(mutex)) == EBUSY; tries++)
-		pause_after(tries);
+		task_pause(tries);
 	return error;
 }
 
@@ -71,7 +72,7 @@ NODE_EXPORT int sem_wait(sem_t *semaphore)
 	for (unsigned tries = 0; sem_trywait(semaphore); tries++) {
 		if (errno != EAGAIN)
 			return -1;
-		pause_after(tries);
+		task_pause(tries);
 	}
 	return 0;
 }

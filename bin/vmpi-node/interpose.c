@@ -29,6 +29,7 @@
 #include "output.h"
 #include "rank.h"
 #include "real.h"
+#include "sched/topo.h"
 #include "sched/worker.h"
 
 NODE_EXPORT _Noreturn void exit(int status)
@@ -69,7 +70,7 @@ NODE_EXPORT int __cxa_thread_atexit_impl(void (*run)(void *), void *object,
 {
 	struct vm_image_copy *copy = node_copy();
 
-	if (copy && vm_self == vm_rank_self()->ult)
+	if (copy && vm_ult_origin(vm_self) == vm_rank_self()->ult)
 		return vm_image_at_end(copy, run, object);
 	return REAL(__cxa_thread_atexit_impl)(run, object, dso_handle);
 }
@@ -86,6 +87,7 @@ NODE_EXPORT char *strtok(char *restrict text, const char *restrict separators)
 /* A thread of a rank acts for the rank. */
 struct thread_start {
 	struct vm_rank *rank;
+	bool unbind; /* its creator is bound to a core, as a worker */
 	void *(*run)(void *);
 	void *arg;
 };
@@ -102,6 +104,8 @@ static void *thread_main(void *arg)
 	void *result;
 
 	free(arg);
+	if (start.unbind)
+		vm_topo_unbind();
 	if (vm_thread_adopt(start.rank))
 		vm_node_abort(1, "rank %d: out of memory for a thread",
 			      start.rank->index);
@@ -109,6 +113,16 @@ static void *thread_main(void *arg)
 	result = start.run(start.arg);
 	pthread_cleanup_pop(1);
 	return result;
+}
+
+/* Whether the attributes say on which processors the thread is to run. */
+static bool binds(const pthread_attr_t *attr)
+{
+	cpu_set_t set;
+
+	/* Without a choice all are set, also those that do not exist. */
+	return attr && !pthread_attr_getaffinity_np(attr, sizeof(set), &set) &&
+	       CPU_COUNT(&set) < CPU_SETSIZE;
 }
 
 NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
@@ -122,7 +136,9 @@ NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	start = malloc(sizeof(*start));
 	if (!start)
 		return EAGAIN;
-	*start = (struct thread_start){ vm_rank_self(), run, arg };
+	*start = (struct thread_start){ vm_rank_self(),
+					node_on_task() && !binds(attr), run,
+					arg };
 	error = REAL(pthread_create)(thread, attr, thread_main, start);
 	if (error)
 		free(start);

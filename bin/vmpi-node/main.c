@@ -31,6 +31,7 @@
 #include "introspect/vars/cvar.h"
 #include "mpi/call/vars.h"
 #include "node.h"
+#include "openmp.h"
 #include "output.h"
 #include "rank.h"
 #include "report.h"
@@ -375,6 +376,7 @@ int main(int argc, char **argv)
 	signals_start();
 	fatal_thread_start();
 	fatal_start();
+	openmp_prepare();
 	if (vm_image_load(node.image))
 		return job_leave(VM_EXIT_MISTAKE);
 	vm_last_word_start(false);

@@ -18,6 +18,7 @@
 #include "core/runtime/ranks.h"
 #include "core/rank/rank.h"
 #include "introspect/export/export.h"
+#include "deputy.h"
 #include "node.h"
 #include "output.h"
 #include "report.h"
@@ -131,6 +132,7 @@ void rank_end(int status, bool handlers)
 		vm_image_end(copy);
 	vm_image_left(copy);
 	output_flush(copy);
+	deputies_end(copy);
 	report_rank_end(rank);
 	end_judge(rank, status);
 	vm_rank_exit(0);

@@ -122,7 +122,7 @@ int PMPI_Is_thread_main(int *flag)
 	int rc = vm_check_pointer(&call, flag, "flag");
 
 	if (rc == 0)
-		*flag = vm_self == call.mpi->main_task;
+		*flag = vm_ult_origin(vm_self) == call.mpi->main_task;
 	return vm_call_exit_self(&call, rc);
 }
 

@@ -12,7 +12,7 @@
 void vm_mpi_start(struct vm_mpi *mpi, int thread_level)
 {
 	mpi->thread_level = thread_level;
-	mpi->main_task = vm_self;
+	mpi->main_task = vm_ult_origin(vm_self);
 	mpi->stop = vm_mpi_stop;
 	mpi->phase = VM_MPI_RUNNING;
 }

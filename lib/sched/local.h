@@ -24,8 +24,8 @@ int vm_local_add(size_t tls_modid, size_t bytes, const void *init,
 /* Bytes that a ULT needs for its copies. */
 size_t vm_local_bytes(void);
 
-/* Inside sched: find the addresses on the calling thread; make fresh copies;
- * exchange them. */
+/* For switches, and for threads that stand in for a ULT: find the addresses on
+ * the calling thread; make fresh copies; exchange them. */
 void vm_local_find(void *addresses[VM_LOCAL_MAX]);
 void vm_local_fresh(char *copies);
 void vm_local_save(char *copies, void *const addresses[VM_LOCAL_MAX]);

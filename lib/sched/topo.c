@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "sched/vars.h"
 
 static struct {
 	hwloc_topology_t topology;
@@ -177,6 +178,16 @@ void vm_topo_bind(int index)
 	if (hwloc_set_cpubind(topo.topology, set, HWLOC_CPUBIND_THREAD))
 		vm_log(VM_INFO, "worker %d could not be bound", index);
 	hwloc_bitmap_free(set);
+}
+
+void vm_topo_unbind(void)
+{
+	if (!sched_cvar.bind || !topo.topology ||
+	    !hwloc_topology_is_thissystem(topo.topology))
+		return;
+	if (hwloc_set_cpubind(topo.topology, topo.allowed,
+			      HWLOC_CPUBIND_THREAD))
+		vm_log(VM_INFO, "a thread could not be unbound");
 }
 
 void vm_topo_describe(char *text, size_t bytes, int index)

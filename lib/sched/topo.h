@@ -29,6 +29,10 @@ int vm_topo_processors(void);
  */
 void vm_topo_bind(int index);
 
+/* Lets the calling OS thread run on all processors that workers are bound to,
+ * unless sched_bind is off. */
+void vm_topo_unbind(void);
+
 /* Writes where worker `index` goes: "core 1 (processor 1)". */
 void vm_topo_describe(char *text, size_t bytes, int index);
 

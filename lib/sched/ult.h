@@ -66,6 +66,9 @@ struct vm_ult {
 	void *fiber;	   /* thread sanitizer's name for it */
 	void *fake_stack;  /* address sanitizer's */
 	unsigned valgrind; /* its stack's number */
+	/* OS threads: the task that waits while this thread runs its code; or
+	 * NULL. */
+	struct vm_ult *stands_for;
 	struct vm_timer counters[VMPI_COUNTER_KINDS]; /* (counter.h) */
 } VM_ALIGNED(VM_CACHELINE);
 
@@ -73,6 +76,12 @@ struct vm_ult {
  * know. */
 extern _Thread_local struct vm_ult *vm_self
 	__attribute__((tls_model("initial-exec")));
+
+/* The task whose code ult runs: itself, mostly. */
+static inline struct vm_ult *vm_ult_origin(struct vm_ult *ult)
+{
+	return ult->stands_for ? ult->stands_for : ult;
+}
 
 /*
  * Makes a ULT that will run body(arg) on worker, not started yet; its stack

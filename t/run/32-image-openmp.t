@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# OpenMP inside ranks.
+# OpenMP inside ranks, with gcc's library and with clang's.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -15,12 +15,51 @@ wanted() {
 		sort
 }
 
-build openmp openmp.c -fopenmp
-for ranks in 1 2 6; do
-	is "$(run $ranks ./openmp | sort)" "$(wanted $ranks)" \
-		"teams belong to their ranks, $ranks ranks"
-done
-is "$(run 6 --workers 1 ./openmp | sort)" "$(wanted 6)" \
-	"also when all ranks share a worker"
-is "$(./openmp)" "$(wanted 1)" "also when started alone"
+# all RANKS LINE: the line of each rank.
+all() {
+	seq 0 $(($1 - 1)) | sed "s/.*/rank &: $2/" | sort
+}
+
+# checks NAME: the programs NAME-teams, NAME-waits and NAME-state.
+checks() {
+	for ranks in 1 2 6; do
+		is "$(run $ranks "./$1-teams" | sort)" "$(wanted $ranks)" \
+			"$1: teams belong to their ranks, $ranks ranks"
+	done
+	is "$(run 6 --workers 1 "./$1-teams" | sort)" "$(wanted 6)" \
+		"$1: also when all ranks share a worker"
+	is "$("./$1-teams")" "$(wanted 1)" "$1: also when started alone"
+	for ranks in 2 8 32; do
+		is "$(run $ranks --workers 2 "./$1-waits" | sort)" \
+			"$(all $ranks "0 wrong")" \
+			"$1: a waiting team does not keep $ranks ranks waiting"
+		is "$(run $ranks --workers 2 "./$1-state" | sort)" \
+			"$(all $ranks "done")" \
+			"$1: a master is its rank's main thread, $ranks ranks"
+	done
+}
+
+build gcc-teams openmp.c -fopenmp
+build gcc-waits openmp-waits.c -fopenmp
+build gcc-state openmp-state.cc -fopenmp
+checks gcc
+
+# A program's own choice of the number of threads stays; the default is a
+# rank's share of the cores.
+build threads openmp-threads.c -fopenmp
+is "$(OMP_NUM_THREADS=5 run 2 ./threads)" "$(printf '5\n5\n')" \
+	"OMP_NUM_THREADS is the number of threads of a rank"
+is "$(run 64 ./threads | sort -u)" "1" \
+	"unset, it is 1 where there are more ranks than cores"
+
+echo 'int main(void) { return 0; }' >empty.c
+if clang -fopenmp empty.c -o empty 2>/dev/null && ./empty; then
+	export VMPI_CC=clang VMPI_CXX=clang++
+	build clang-teams openmp.c -fopenmp
+	build clang-waits openmp-waits.c -fopenmp
+	build clang-state openmp-state.cc -fopenmp
+	checks clang
+else
+	skip 1 "clang -fopenmp does not work here"
+fi
 done_testing

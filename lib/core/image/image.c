@@ -397,6 +397,26 @@ const char *vm_image_preloaded(const struct vm_image *image, size_t *next)
 	return NULL;
 }
 
+bool vm_image_needs(const struct vm_image *image, const char *name)
+{
+	for (size_t i = 0; i < image->lib_count; i++)
+		if (!strncmp(image->libs[i].name, name, strlen(name)))
+			return true;
+	return false;
+}
+
+void *vm_image_function(const struct vm_image *image, const char *name)
+{
+	for (size_t i = 0; i < image->own_first; i++) {
+		struct link_map *map = image->libs[i].map;
+		void *found = map ? dlsym(map, name) : NULL;
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
 const char *vm_image_path(const struct vm_image *image)
 {
 	return image->program.path;

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lock.h"
 #include "core/image/elf.h"
 #include "core/image/lib.h"
 
@@ -59,6 +60,11 @@ struct vm_image_copy {
 	char *token;		   /* where its strtok() goes on */
 	char **words;		   /* its arguments; freed with the image */
 	void *out;		   /* owned by the output module of the node */
+	struct vm_lock deputies_lock; /* guards: */
+	void *deputies;		      /* owned by the node's deputies */
+	/* What libgomp has once per process: its lock for critical sections
+	 * without a name, and for atomic updates. */
+	_Atomic uint32_t critical, atomics;
 };
 
 /*
@@ -123,6 +129,13 @@ int vm_image_find(const struct vm_image *image, const void *address,
  * end.
  */
 const char *vm_image_preloaded(const struct vm_image *image, size_t *next);
+
+/* Whether the program uses a library whose name begins so. */
+bool vm_image_needs(const struct vm_image *image, const char *name);
+
+/* The function `name` of a library that the copies share, as the first of them
+ * to have it defines it; NULL: none. */
+void *vm_image_function(const struct vm_image *image, const char *name);
 
 /* The absolute path of the program. */
 const char *vm_image_path(const struct vm_image *image);
