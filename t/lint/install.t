@@ -48,6 +48,13 @@ for place in $(sed -n 's/^prepend-path [A-Z_]* //p' \
 	[ "$place" = '$prefix' ] ||
 		ok "the modulefile names $place" test -d "root$place"
 done
+if command -v modulecmd >/dev/null; then
+	like "$(MODULEPATH=$(dirname "$(find root -path '*/modulefiles/vmpi')") \
+		modulecmd sh load vmpi 2>&1)" \
+		'(^|;| )PATH=[^:]*/lib/vmpi/compat:' "the modulefile is loaded"
+else
+	skip 1 "environment-modules is not installed"
+fi
 if command -v cmake >/dev/null; then
 	cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.10)
