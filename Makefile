@@ -8,6 +8,7 @@
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
 #   make uninstall  removes what the last make install installed
+#   make deb        Debian packages into build-deb/
 #   make clean      removes the build directories
 #   make format     formats all C files (needs clang-format 14)
 #
@@ -28,6 +29,8 @@ bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 
 coverage_packages := $(check_packages) gcovr
+deb_packages := $(build_packages) chrpath debhelper dpkg-dev lintian pkgconf \
+	valgrind
 
 # How many tests run at a time: many of them sleep most of the time.
 JOBS ?= $(shell echo $$((3 * $$(nproc))))
@@ -37,8 +40,8 @@ setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
 .PHONY: all demo check check-asan check-tsan check-nodes coverage bench install \
-	uninstall clean format \
-	need-build need-check need-coverage need-bench
+	uninstall deb clean format \
+	need-build need-check need-coverage need-bench need-deb
 
 all: need-build
 	$(call setup,$(BUILD))
@@ -99,9 +102,17 @@ uninstall:
 	ninja -C $(release) uninstall
 	rm $(installed)
 
+# dpkg-buildpackage writes beside the source: it gets a copy.
+deb: need-deb
+	rm -rf $(BUILD)-deb
+	mkdir -p $(BUILD)-deb/source
+	git ls-files -z | xargs -0 cp --parents -t $(BUILD)-deb/source
+	cd $(BUILD)-deb/source && dpkg-buildpackage -b -us -uc
+	cd $(BUILD)-deb && lintian --fail-on error,warning vmpi_*.changes
+
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage \
-		$(BUILD)-bench $(release)
+		$(BUILD)-bench $(BUILD)-deb $(release)
 
 format:
 	find include lib bin t examples bench -name '*.[ch]' | sort | \
@@ -116,5 +127,7 @@ need-coverage:
 	@.ci/need $(coverage_packages)
 need-bench:
 	@.ci/need $(bench_packages)
+need-deb:
+	@.ci/need $(deb_packages)
 
 , := ,
