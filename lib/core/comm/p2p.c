@@ -99,10 +99,25 @@ static inline int send_start(struct vm_outgoing *out)
 	return send_thread(out);
 }
 
+/* Whether a rank has so many messages that it has not received that its senders
+ * should wait. */
+static __attribute__((noinline)) bool is_flooded(const struct vm_rank *dest)
+{
+	uint32_t limit = (uint32_t)core_cvar.unexpected_limit;
+
+	if (vm_match_arrived(&dest->match) > limit)
+		return true;
+	/* On the fabric's loop they also wait for credits, without a bound of
+	 * their number. */
+	return dest->via == &vm_engine_remote && vm_rank_here(dest) &&
+	       atomic_load_explicit(&vm_node->copies[vm_node->process],
+				    memory_order_relaxed) > limit;
+}
+
 /*
  * Keeps a flood from filling the memory: once per budget a sender checks the
- * receiver's unexpected queue, and if it is too long this message completes
- * only when it is matched.
+ * receiver's queue, and if it is too long this message completes only when it is
+ * matched.
  */
 static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
 					      const struct core_cvars *cvars,
@@ -111,10 +126,7 @@ static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
 {
 	if (VM_LIKELY(self->sends_in_row + 1 < (unsigned)cvars->send_budget))
 		return mode;
-	return vm_match_arrived(&dest->match) >
-			       (uint32_t)core_cvar.unexpected_limit ?
-		       VM_SEND_SYNC :
-		       mode;
+	return is_flooded(dest) ? VM_SEND_SYNC : mode;
 }
 
 /* All of a message but its data, which is set, and its request. */
