@@ -20,4 +20,13 @@
 #define ENTRY(name, ...) mpi_entry name VM_CALL_IS_LOOKUP(__VA_ARGS__) ;
 MPI_CALLS(ENTRY)
 
+/* What only fails is reached through the table of libmpi_abi.so (abi.c). */
+	.macro hide name
+	.hidden PMPI_\name
+	.hidden MPI_\name
+	.endm
+
+#define HIDE(name) hide name ;
+MPI_CALLS_UNSUPPORTED(HIDE)
+
 	.section .note.GNU-stack, "", %progbits

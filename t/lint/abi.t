@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Every function that a program of the MPI ABI may call (abi.names) is declared
-# in mpi.h, and libvmpi.so has it and its twin PMPI_, whether it works or not.
+# in mpi.h, and libmpi_abi.so has it and its twin PMPI_, whether it works or not.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
 need nm
-library=$VMPI_BUILD/lib/libvmpi.so
+library=$VMPI_BUILD/lib/libmpi_abi.so
 [ -f "$library" ] || skip_all "$library is not built"
 cc=${CC:-cc}
 
@@ -24,6 +24,6 @@ nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | sort -u \
 	>"$scratch/exported"
 none "$(comm -23 "$scratch/both" "$scratch/exported")" \
 	"the library has every function"
-none "$(nm -D --defined-only "$library" | sed -n 's/@.*//; s/.* T \(MPI_\)/\1/p')" \
+none "$(nm -D --defined-only "$library" "$VMPI_BUILD/lib/libvmpi.so" | sed -n 's/@.*//; s/.* T \(MPI_\)/\1/p')" \
 	"those without P are weak, so that a tool can put itself in front"
 done_testing

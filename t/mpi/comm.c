@@ -97,6 +97,63 @@ static int expected_shared(void)
 	return processes && atoi(processes) > 1 ? MPI_UNEQUAL : MPI_CONGRUENT;
 }
 
+/* What a resource's name asks for: what shares memory, or nothing. */
+static void split_type_guided(const char *resource, bool shared)
+{
+	static const int types[] = { MPI_COMM_TYPE_HW_GUIDED,
+				     MPI_COMM_TYPE_RESOURCE_GUIDED };
+	int result = -1;
+
+	for (int i = 0; i < 2; i++) {
+		MPI_Comm comm;
+		MPI_Info info;
+
+		MPI_Info_create(&info);
+		if (resource)
+			MPI_Info_set(info, "mpi_hw_resource_type", resource);
+		MPI_Comm_split_type(MPI_COMM_WORLD, types[i], 0, info, &comm);
+		MPI_Info_free(&info);
+		if (!shared) {
+			all_ok(comm == MPI_COMM_NULL, "split by %s: nothing",
+			       resource ? resource : "no name");
+			continue;
+		}
+		MPI_Comm_compare(MPI_COMM_WORLD, comm, &result);
+		all_ok(result == expected_shared() || size == 1, "split by %s",
+		       resource);
+		MPI_Comm_free(&comm);
+	}
+}
+
+static int deleted;
+
+static int count_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	(void)comm, (void)keyval, (void)value, (void)extra;
+	deleted++;
+	return MPI_SUCCESS;
+}
+
+/* A communicator that is disconnected ends as one that is freed, once all have
+ * come to that. */
+static void disconnect(void)
+{
+	MPI_Comm comm, parent = MPI_COMM_WORLD;
+	int keyval, sum = 0;
+
+	MPI_Comm_get_parent(&parent);
+	all_ok(parent == MPI_COMM_NULL, "nobody has started these ranks");
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_deleted, &keyval,
+			       NULL);
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	MPI_Comm_set_attr(comm, keyval, NULL);
+	MPI_Comm_free_keyval(&keyval);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+	MPI_Comm_disconnect(&comm);
+	all_ok(comm == MPI_COMM_NULL && deleted == 1,
+	       "MPI_Comm_disconnect frees a communicator and its attributes");
+}
+
 static void split_type(void)
 {
 	int result = -1;
@@ -111,6 +168,9 @@ static void split_type(void)
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL,
 			    &shared);
 	all_ok(shared == MPI_COMM_NULL, "MPI_UNDEFINED is in no such group");
+	split_type_guided("mpi_shared_memory", true);
+	split_type_guided("no such resource", false);
+	split_type_guided(NULL, false);
 }
 
 /* Two groups that do not overlap, in one call. */
@@ -275,6 +335,7 @@ int main(int argc, char **argv)
 	free_while_pending();
 	split();
 	split_type();
+	disconnect();
 	create();
 	names();
 	many();

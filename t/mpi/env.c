@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	mtap_init(&argc, &argv);
 	MPI_Initialized(&during);
 	all_ok(!before && during && !over, "MPI_Initialized and MPI_Finalized");
-	all_ok(version == MPI_VERSION && subversion == MPI_SUBVERSION,
+	all_ok(version == 3 && subversion == 1,
 	       "MPI_Get_version works before MPI_Init");
 	MPI_Query_thread(&level);
 	MPI_Is_thread_main(&main_thread);

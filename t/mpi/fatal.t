@@ -65,7 +65,13 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-"$VMPI_BUILD/vmpicc" -o program program.c || exit 1
+ok "what is missing is missing for the linker" sh -c '
+	! "$0" -o program program.c 2>errors &&
+	grep -q "undefined reference to .MPI_Win_create" errors &&
+	! grep "undefined reference" errors |
+		grep -v "MPI_\(Win_create\|File_open\|Send_c\)"' \
+	"$VMPI_BUILD/vmpicc"
+"$VMPI_BUILD/vmpicc" -o program program.c -lmpi_abi || exit 1
 
 # dies WHAT CODE TEXT NAME: the job exits with CODE and says TEXT.
 dies() {

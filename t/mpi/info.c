@@ -75,12 +75,39 @@ static void environment(void)
 		  "and cannot be changed");
 }
 
+/* A copy of MPI_INFO_ENV that one may have before MPI_Init, with the words of a
+ * command. */
+static MPI_Info early;
+
+static void made_of_command(void)
+{
+	char value[MPI_MAX_INFO_VAL + 1] = "", ranks[16];
+	int room = sizeof(value), flag = 0;
+
+	MPI_Info_get_string(early, "command", &room, value, &flag);
+	all_ok(flag && strcmp(value, "prog") == 0, "the command's name");
+	room = sizeof(value);
+	MPI_Info_get_string(early, "argv", &room, value, &flag);
+	all_ok(flag && strcmp(value, "-a b") == 0, "the command's arguments");
+	room = sizeof(value);
+	MPI_Info_get_string(early, "maxprocs", &room, value, &flag);
+	snprintf(ranks, sizeof(ranks), "%d", size);
+	all_ok(flag && strcmp(value, ranks) == 0, "the number of ranks");
+	MPI_Info_set(early, "mine", "1");
+	MPI_Info_free(&early);
+	all_ok(early == MPI_INFO_NULL, "it is an object as any other");
+}
+
 int main(int argc, char **argv)
 {
+	char *words[] = { "prog", "-a", "b", NULL };
+
+	MPI_Info_create_env(3, words, &early);
 	mtap_init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	pairs();
 	errors();
 	environment();
+	made_of_command();
 	return mtap_end();
 }

@@ -77,6 +77,60 @@ static void test_until_done(void)
 	       "MPI_Test completes it");
 }
 
+/* Whether the forms for several requests say that so many of three are done, and
+ * leave them alone. */
+static bool several_say(MPI_Request *requests, int done)
+{
+	MPI_Request before_it[3];
+	int index = -1, any = -1, all = -1, count = -1, indices[3] = { -1 };
+	MPI_Status status, statuses[3];
+
+	memcpy(before_it, requests, sizeof(before_it));
+	MPI_Request_get_status_any(3, requests, &index, &any, &status);
+	MPI_Request_get_status_all(3, requests, &all, statuses);
+	MPI_Request_get_status_some(3, requests, &count, indices, statuses);
+	if (memcmp(before_it, requests, sizeof(before_it)) != 0 ||
+	    any != (done > 0) || all != (done == 3) || count != done)
+		return false;
+	if (!done)
+		return index == MPI_UNDEFINED;
+	return index == 0 && status.MPI_TAG == 21 && indices[0] == 0 &&
+	       statuses[done - 1].MPI_TAG == 20 + done &&
+	       statuses[done - 1].MPI_SOURCE == before;
+}
+
+static void several_statuses(void)
+{
+	MPI_Request requests[3];
+	MPI_Status statuses[3], status;
+	int in[3], flag = 0, index = -1, count = -1, indices[3];
+	bool held = true;
+
+	for (int i = 0; i < 3; i++)
+		MPI_Irecv(&in[i], 1, MPI_INT, before, 21 + i, MPI_COMM_WORLD,
+			  &requests[i]);
+	held = several_say(requests, 0);
+	everybody();
+	for (int i = 0; i < 3; i++) {
+		MPI_Send(&i, 1, MPI_INT, next, 21 + i, MPI_COMM_WORLD);
+		while (!flag)
+			MPI_Request_get_status(requests[i], &flag, &status);
+		flag = 0;
+		held = held && several_say(requests, i + 1);
+		everybody();
+	}
+	MPI_Waitall(3, requests, statuses);
+	all_ok(held && in[2] == 2,
+	       "MPI_Request_get_status_any, _all and _some leave requests alone");
+	MPI_Request_get_status_any(3, requests, &index, &flag, &status);
+	held = flag && index == MPI_UNDEFINED && is_empty(&status);
+	flag = 0;
+	MPI_Request_get_status_all(3, requests, &flag, statuses);
+	held = held && flag && is_empty(&statuses[2]);
+	MPI_Request_get_status_some(3, requests, &count, indices, statuses);
+	all_ok(held && count == MPI_UNDEFINED, "and take null requests");
+}
+
 static void post(MPI_Request *requests, int *in)
 {
 	for (int i = 0; i < MANY; i++) {
@@ -259,6 +313,7 @@ int main(int argc, char **argv)
 	before = (rank + size - 1) % size;
 	null_requests();
 	test_until_done();
+	several_statuses();
 	any(true);
 	any(false);
 	some(true);

@@ -55,12 +55,16 @@
 #define MPI_CALLS_REQUEST(X)                                                \
 	X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test, IMMEDIATE)        \
 	X(Testall, IMMEDIATE) X(Testany, IMMEDIATE) X(Testsome, IMMEDIATE)  \
-	X(Cancel) X(Request_free) X(Request_get_status, IMMEDIATE)
+	X(Cancel) X(Request_free) X(Request_get_status, IMMEDIATE)          \
+	X(Request_get_status_any, IMMEDIATE)                                \
+	X(Request_get_status_all, IMMEDIATE)                                \
+	X(Request_get_status_some, IMMEDIATE)
 
 #define MPI_CALLS_COMM(X)                                                   \
 	X(Comm_size, LOOKUP) X(Comm_rank, LOOKUP) X(Comm_compare)           \
 	X(Comm_free) X(Comm_group) X(Comm_set_name) X(Comm_get_name)        \
-	X(Comm_test_inter, LOOKUP)
+	X(Comm_test_inter, LOOKUP) X(Comm_get_parent, LOOKUP)               \
+	X(Comm_disconnect)
 
 #define MPI_CALLS_COMM_MAKE(X)                                              \
 	X(Comm_dup) X(Comm_split) X(Comm_split_type) X(Comm_create)         \
@@ -102,7 +106,7 @@
 #define MPI_CALLS_INFO(X)                                                   \
 	X(Info_create) X(Info_set) X(Info_get) X(Info_get_string)           \
 	X(Info_get_valuelen) X(Info_get_nkeys) X(Info_get_nthkey)           \
-	X(Info_delete) X(Info_dup) X(Info_free)
+	X(Info_delete) X(Info_dup) X(Info_free) X(Info_create_env)
 
 #define MPI_CALLS_FINT(X)                                                   \
 	X(Comm_toint, LOOKUP) X(Comm_fromint, LOOKUP) X(Comm_c2f, LOOKUP)   \

@@ -161,6 +161,14 @@ int vm_info_new(struct vm_mpi *mpi, MPI_Info *info)
 	return 0;
 }
 
+const char *vm_info_value(MPI_Info handle, const char *key)
+{
+	const struct vm_info *info = vm_object_of(handle, VM_MAGIC_INFO);
+	const struct vm_info_pair *pair = info ? info_find(info, key) : NULL;
+
+	return pair ? pair->value : NULL;
+}
+
 int vm_check_hints(struct vm_call *call, MPI_Info handle)
 {
 	if (handle == MPI_INFO_NULL || handle == MPI_INFO_ENV ||
@@ -177,6 +185,46 @@ int PMPI_Info_create(MPI_Info *info)
 
 	if (rc == 0)
 		rc = vm_info_new(call.mpi, info);
+	return vm_call_exit_self(&call, rc);
+}
+
+/* Puts the words of a command into an info: its name and, if they fit into a
+ * value, its arguments. */
+static int put_command(struct vm_info *info, int argc, char **argv)
+{
+	char text[MPI_MAX_INFO_VAL];
+	size_t used = 0;
+	int rc = 0;
+
+	if (argc < 1 || !argv || !argv[0])
+		return 0;
+	if (strlen(argv[0]) < sizeof(text))
+		rc = info_put(info, "command", argv[0]);
+	for (int i = 1; rc == 0 && i < argc && argv[i]; i++) {
+		int n = snprintf(text + used, sizeof(text) - used, "%s%s",
+				 i > 1 ? " " : "", argv[i]);
+
+		used += (size_t)n;
+		if (used >= sizeof(text))
+			return 0;
+	}
+	return rc == 0 && used ? info_put(info, "argv", text) : rc;
+}
+
+int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
+{
+	struct vm_call call = vm_call_enter_early(VM_CALL_Info_create_env);
+	struct vm_info *new = NULL;
+	int rc = vm_check_pointer(&call, info, "info");
+
+	if (rc == 0) {
+		new = info_env(call.mpi);
+		rc = new ? put_command(new, argc, argv) : MPI_ERR_NO_MEM;
+	}
+	if (rc == 0)
+		*info = (MPI_Info) new;
+	else if (new)
+		info_free(call.mpi, new);
 	return vm_call_exit_self(&call, rc);
 }
 

@@ -28,4 +28,4 @@ static int later(enum vm_call_id id)
 	}
 
 #define DEFINE_LATER(name) DEFINE(name, later)
-MPI_CALLS_LATER(DEFINE_LATER)
+MPI_CALLS_UNSUPPORTED(DEFINE_LATER)

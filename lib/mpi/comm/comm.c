@@ -12,6 +12,7 @@
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
+#include "mpi/coll/coll.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/inter.h"
 
@@ -198,23 +199,56 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *name, int *resultlen)
 	return vm_call_exit(&call, comm, rc);
 }
 
+/* Frees a communicator; meet: once all members have come here. */
+static int comm_end(struct vm_call *call, MPI_Comm *comm, bool meet)
+{
+	struct vm_comm *c;
+	int rc = vm_check_pointer(call, comm, "comm");
+
+	if (rc != 0)
+		return vm_call_exit_self(call, rc);
+	rc = vm_check_comm(call, *comm, &c);
+	if (rc == 0 && comm_is_predefined(call->mpi, c))
+		rc = vm_error(call, MPI_ERR_COMM,
+			      "predefined communicators cannot be freed");
+	if (rc == 0 && meet) {
+		struct vm_coll coll;
+
+		vm_coll_init(&coll, &vm_coll_barrier, call, c);
+		rc = vm_coll_run(call, &coll);
+	}
+	if (rc == 0)
+		rc = vm_attrs_delete(call->mpi, &c->attrs, *comm);
+	if (rc != 0)
+		return vm_call_exit(call, *comm, rc);
+	vm_comm_discard(call->mpi, c);
+	*comm = MPI_COMM_NULL;
+	return MPI_SUCCESS;
+}
+
 int PMPI_Comm_free(MPI_Comm *comm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_free);
-	struct vm_comm *c;
-	int rc = vm_check_pointer(&call, comm, "comm");
 
-	if (rc != 0)
-		return vm_call_exit_self(&call, rc);
-	rc = vm_check_comm(&call, *comm, &c);
-	if (rc == 0 && comm_is_predefined(call.mpi, c))
-		rc = vm_error(&call, MPI_ERR_COMM,
-			      "predefined communicators cannot be freed");
+	return comm_end(&call, comm, false);
+}
+
+/* Members have completed what they have begun before they call this (MPI 4.1,
+ * 11.10.4), so nothing is under way any more once all have come. */
+int PMPI_Comm_disconnect(MPI_Comm *comm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Comm_disconnect);
+
+	return comm_end(&call, comm, true);
+}
+
+/* No rank was started by another one (MPI 4.1, 11.8.2). */
+int PMPI_Comm_get_parent(MPI_Comm *parent)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Comm_get_parent);
+	int rc = vm_check_pointer(&call, parent, "parent");
+
 	if (rc == 0)
-		rc = vm_attrs_delete(call.mpi, &c->attrs, *comm);
-	if (rc != 0)
-		return vm_call_exit(&call, *comm, rc);
-	vm_comm_discard(call.mpi, c);
-	*comm = MPI_COMM_NULL;
-	return MPI_SUCCESS;
+		*parent = MPI_COMM_NULL;
+	return vm_call_exit_self(&call, rc);
 }

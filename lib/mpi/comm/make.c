@@ -7,6 +7,8 @@
  * new group only, so its first member chooses the context and sends it to the
  * others.
  */
+#include <string.h>
+
 #include "core/comm/chan_make.h"
 #include "core/rank/context.h"
 #include "core/comm/meet.h"
@@ -14,6 +16,7 @@
 #include "core/comm/p2p.h"
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
+#include "mpi/call/info.h"
 #include "mpi/comm/split.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/group.h"
@@ -96,19 +99,26 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 /*
  * Returns the colour for a kind of split.  The ranks of one process share
  * memory; if each rank is a process, those of a host can.  Ranks are not bound
- * to finer hardware levels, so other kinds give MPI_COMM_NULL.
+ * to finer hardware levels, so all other kinds give MPI_COMM_NULL.
  */
-static int split_type_color(struct vm_call *call, int split_type, int *color)
+static int split_type_color(struct vm_call *call, int split_type, MPI_Info info,
+			    int *color)
 {
+	const char *resource = vm_info_value(info, "mpi_hw_resource_type");
+
+	*color = VMPI_UNDEFINED;
 	switch (split_type) {
 	case MPI_COMM_TYPE_SHARED:
 		*color = vm_process_domain();
 		return 0;
-	case MPI_UNDEFINED:
-	case MPI_COMM_TYPE_HW_UNGUIDED:
 	case MPI_COMM_TYPE_HW_GUIDED:
 	case MPI_COMM_TYPE_RESOURCE_GUIDED:
-		*color = VMPI_UNDEFINED;
+		/* MPI 4.1, 7.4.2: the same as MPI_COMM_TYPE_SHARED. */
+		if (resource && !strcmp(resource, "mpi_shared_memory"))
+			*color = vm_process_domain();
+		return 0;
+	case MPI_UNDEFINED:
+	case MPI_COMM_TYPE_HW_UNGUIDED:
 		return 0;
 	default:
 		return vm_error(call, MPI_ERR_ARG, "split_type %d is unknown",
@@ -126,7 +136,9 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	if (rc == 0)
 		rc = vm_check_pointer(&call, newcomm, "newcomm");
 	if (rc == 0)
-		rc = split_type_color(&call, split_type, &color);
+		rc = vm_check_hints(&call, info);
+	if (rc == 0)
+		rc = split_type_color(&call, split_type, info, &color);
 	if (rc == 0)
 		rc = comm_split(&call, c, color, key, newcomm);
 	return vm_call_exit(&call, comm, rc);

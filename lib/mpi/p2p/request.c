@@ -163,6 +163,18 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	return finish_one(&call, request, status);
 }
 
+/* Fills the status of a request that is idle or complete, which stays. */
+static int peek(struct vm_req *req, MPI_Status *status)
+{
+	if (vm_request_is_idle(req))
+		vm_status_set_empty(status);
+	else if (req->kind == VM_REQ_GENERAL)
+		return vm_grequest_query(req, status);
+	else
+		vm_status_set(status, &req->status);
+	return MPI_SUCCESS;
+}
+
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Request_get_status);
@@ -173,15 +185,9 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 		rc = vm_check_request(&call, req);
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
-	*flag = 1;
-	if (vm_request_is_idle(req))
-		vm_status_set_empty(status);
-	else if (!done_after_poll(req))
-		*flag = 0;
-	else if (req->kind == VM_REQ_GENERAL)
-		rc = vm_grequest_query(req, status);
-	else
-		vm_status_set(status, &req->status);
+	*flag = vm_request_is_idle(req) || done_after_poll(req);
+	if (*flag)
+		rc = peek(req, status);
 	return vm_call_exit_self(&call, rc);
 }
 
@@ -438,6 +444,78 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int *outcount,
 		return MPI_SUCCESS;
 	return finish_some(&call, incount, requests, outcount, indices,
 			   statuses);
+}
+
+int PMPI_Request_get_status_any(int count, const MPI_Request requests[],
+				int *index, int *flag, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Request_get_status_any);
+	int i, rc = vm_check_requests(&call, count, requests);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, index, "index");
+	if (rc == 0)
+		rc = vm_check_pointer(&call, flag, "flag");
+	if (rc != 0)
+		return vm_call_exit_self(&call, rc);
+	i = find_done(0, count, requests);
+	if (i == -1) {
+		vm_req_poll();
+		i = find_done(0, count, requests);
+	}
+	*flag = i != -1;
+	*index = *flag ? i : MPI_UNDEFINED;
+	if (i == MPI_UNDEFINED)
+		vm_status_set_empty(status);
+	else if (*flag)
+		rc = peek(vm_request(requests[i]), status);
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Request_get_status_all(int count, const MPI_Request requests[],
+				int *flag, MPI_Status statuses[])
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Request_get_status_all);
+	int rc = vm_check_requests(&call, count, requests);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, flag, "flag");
+	if (rc != 0)
+		return vm_call_exit_self(&call, rc);
+	*flag = all_done(count, requests);
+	if (!*flag) {
+		vm_req_poll();
+		*flag = all_done(count, requests);
+	}
+	for (int i = 0; rc == 0 && *flag && i < count; i++)
+		rc = peek(vm_request(requests[i]), status_at(statuses, i));
+	return vm_call_exit_self(&call, rc);
+}
+
+int PMPI_Request_get_status_some(int incount, const MPI_Request requests[],
+				 int *outcount, int indices[],
+				 MPI_Status statuses[])
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Request_get_status_some);
+	int n = 0, rc = check_some(&call, incount, requests, outcount, indices);
+
+	if (rc != 0)
+		return vm_call_exit_self(&call, rc);
+	if (find_done(0, incount, requests) == -1)
+		vm_req_poll();
+	*outcount = MPI_UNDEFINED;
+	if (find_done(0, incount, requests) == MPI_UNDEFINED)
+		return MPI_SUCCESS;
+	for (int i = 0; rc == 0 && i < incount; i++) {
+		struct vm_req *req = vm_request(requests[i]);
+
+		if (vm_request_is_idle(req) || !vm_req_is_done(req))
+			continue;
+		rc = peek(req, status_at(statuses, n));
+		indices[n++] = i;
+	}
+	*outcount = n;
+	return vm_call_exit_self(&call, rc);
 }
 
 /* Checks a request that must not be null or an incomplete collective. */
