@@ -20,11 +20,11 @@ PREFIX ?= /usr/local
 MESON ?= meson
 
 build_packages := gcc libc6-dev g++ meson ninja-build pkg-config libhwloc-dev \
-	libfabric-dev libpmix-dev libncurses-dev
+	libfabric-dev libpmix-dev libncurses-dev libdw-dev
 check_packages := $(build_packages) binutils clang-format mandoc python3 \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gfortran \
 	valgrind libc6-dbg openmpi-bin mpich libmpich-dev iproute2 \
-	slurmctld slurmd slurm-client munge tmux cmake
+	slurmctld slurmd slurm-client munge tmux cmake gdb
 bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 

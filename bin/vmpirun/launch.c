@@ -109,6 +109,38 @@ static int processes_check(const struct launch *launch)
 	return 0;
 }
 
+/* vmpirun becomes the debugger, so that the terminal is all its own: nothing
+ * can be done afterwards. */
+static int gdb_check(const struct launch *launch)
+{
+	const struct options *options = launch->options;
+	const struct {
+		bool given;
+		const char *option;
+	} others[] = {
+		{ options->timeout_text, "--timeout (or MPIEXEC_TIMEOUT)" },
+		{ options->agent, "--agent" },
+		{ options->trace, "--trace" },
+		{ options->overlap, "--overlap" },
+		{ options->profile || options->profile_json, "--profile" },
+	};
+
+	if (!options->gdb)
+		return 0;
+	if (launch->plan.nodes > 1 || launch->plan.engine) {
+		vm_cli_say("--gdb: all ranks must be in one process on this "
+			   "host; start the job without it and use gdb -p PID");
+		return -VMPI_EINVAL;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!others[i].given)
+			continue;
+		vm_cli_say("--gdb and %s exclude each other", others[i].option);
+		return -VMPI_EINVAL;
+	}
+	return 0;
+}
+
 /* Keeps the output options here: the processes must not get them, as one may be
  * a script that runs a program linked by vmpicc. */
 static void output_take(struct launch *launch)
@@ -157,6 +189,8 @@ int launch_check(struct launch *launch, struct options *options)
 	if (!rc && options->job.processes)
 		rc = processes_check(launch);
 	if (!rc)
+		rc = gdb_check(launch);
+	if (!rc)
 		rc = overlap_check(options);
 	if (!rc)
 		rc = trace_check(options, launch->plan.nodes);
@@ -196,6 +230,26 @@ static bool is_serving(const struct launch *launch)
 	return !launch->plan.engine && launch->plan.nodes > 1;
 }
 
+/* gdb, and what makes it load the commands beside the node program. */
+static void gdb_words(const struct launch *launch, struct command *words)
+{
+	const char *slash = launch->node ? strrchr(launch->node, '/') : NULL;
+	char *safe = NULL;
+
+	command_add(words, "gdb");
+	command_add(words, "-q");
+	if (slash && asprintf(&safe, "add-auto-load-safe-path %.*s",
+			      (int)(slash - launch->node), launch->node) > 0) {
+		command_add(words, "-iex");
+		command_add(words, safe);
+		free(safe);
+	}
+	/* Of functions in files that are not loaded yet. */
+	command_add(words, "-iex");
+	command_add(words, "set breakpoint pending on");
+	command_add(words, "--args");
+}
+
 /* The command line of child `number`.  0, or -VMPI_E... after one line. */
 static int command_make(const struct launch *launch, struct command *words,
 			int number)
@@ -217,6 +271,8 @@ static int command_make(const struct launch *launch, struct command *words,
 		rc = command_add_text(words, "--agent", options->agent,
 				      plan_host(&launch->plan, options, number),
 				      number);
+	if (options->gdb)
+		gdb_words(launch, words);
 	if (launch->node)
 		command_add(words, launch->node);
 	command_add(words, launch->program);
@@ -465,6 +521,22 @@ static int child_start(struct launch *launch, int number,
 		setpgid(child->pid, child->pid);
 	launch->count = number + 1;
 	return 0;
+}
+
+int launch_replace(const struct launch *launch)
+{
+	struct command words;
+	int rc = command_make(launch, &words, 0);
+
+	if (rc)
+		return rc;
+	if (!environment_make(launch, 0, -1)) {
+		execvp(words.list[0], words.list);
+		vm_cli_say("%s cannot be started: %s", words.list[0],
+			   strerror(errno));
+	}
+	command_fini(&words);
+	return -VMPI_ENOENT;
 }
 
 int launch_start(struct launch *launch, const sigset_t *signals)

@@ -56,6 +56,10 @@ int launch_check(struct launch *launch, struct options *options);
  * line each.  Result: 0 or -VMPI_E... after one line. */
 int launch_print(const struct launch *launch);
 
+/* Becomes the one process to start (--gdb); returns only on an error:
+ * -VMPI_E... after one line. */
+int launch_replace(const struct launch *launch);
+
 /*
  * Starts the processes with the signal mask `signals`.  Result: 0, or
  * -VMPI_E... after one line; then those that were started are children.

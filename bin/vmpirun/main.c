@@ -43,6 +43,8 @@ static int run(struct launch *launch)
 
 	if (options->dry_run)
 		return launch_print(launch) ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (options->gdb)
+		return launch_replace(launch) ? EXIT_FAILURE : EXIT_SUCCESS;
 	monitor_init(&monitor, launch);
 	if (launch_start(launch, &monitor.before)) {
 		monitor_kill(&monitor);

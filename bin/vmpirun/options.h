@@ -40,6 +40,7 @@ struct options {
 	uint64_t timeout_ns; /* 0: none */
 	const char *timeout_text;
 	bool dry_run;
+	bool gdb;	/* --gdb */
 	char **program; /* the program and its arguments, up to NULL */
 };
 

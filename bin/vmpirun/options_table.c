@@ -187,6 +187,7 @@ VM_CLI_FLAG(advise, job.advise)
 VM_CLI_FLAG(bindings, job.report_bindings)
 VM_CLI_FLAG(map, job.display_map)
 VM_CLI_FLAG(dry_run, dry_run)
+VM_CLI_FLAG(gdb, gdb)
 VM_CLI_FLAG(keep_going, keep_going)
 
 /* Accepts, without effect, options that other launchers need: they always apply
@@ -259,6 +260,10 @@ const struct vm_cli_row option_rows[] = {
 	  bindings_take },
 	{ "display-map", 0, 0, 0, "Print the ranks of each worker", 2,
 	  map_take },
+	{ "gdb", 0, 0, 0,
+	  "Start the job in gdb, which then knows the commands info ranks, "
+	  "rank and rank apply; see vmpi-tools(7)",
+	  2, gdb_take },
 	{ "dry-run", 0, 0, 0, "Print the command instead of running it", 2,
 	  dry_run_take },
 	{ 0, 0, 0, 0, "Tuning:", 6, 0 },

@@ -7,9 +7,11 @@
 
 #include "introspect/export/export.h"
 #include "report/cli.h"
+#include "report/live/stacks.h"
 #include "report/live/states.h"
 
 #define LINES_MAX 16
+#define STACKS_MAX 8
 
 static void line_say(const char *line, void *arg)
 {
@@ -26,8 +28,11 @@ void states_say(const char *job)
 	if (vm_live_jobs_find(&jobs, VM_EXPORT_DIR, job, NULL))
 		return;
 	if (jobs.count && !vm_states_init(&states, &jobs.list[0])) {
-		if (states.count)
+		if (states.count) {
 			vm_states_say(&states, LINES_MAX, line_say, NULL);
+			vm_stacks_say(&jobs.list[0], -1, STACKS_MAX, line_say,
+				      NULL);
+		}
 		vm_states_fini(&states);
 	}
 	vm_live_jobs_free(&jobs);

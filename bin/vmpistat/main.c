@@ -32,7 +32,7 @@ enum form { FORM_TEXT, FORM_JSON, FORM_PROMETHEUS };
 /* The user's request. */
 struct options {
 	enum form form;
-	bool states, clean;
+	bool states, stacks, clean;
 	const char *job;
 	const char *set; /* NAME=VALUE */
 	struct choice choice;
@@ -90,6 +90,7 @@ static int prometheus_take(struct options *options, const char *text)
 }
 
 VM_CLI_FLAG(states, states)
+VM_CLI_FLAG(stacks, stacks)
 VM_CLI_FLAG(clean, clean)
 VM_CLI_TEXT(set, set)
 
@@ -111,6 +112,10 @@ static const struct vm_cli_row option_rows[] = {
 	  0, worker_take },
 	{ "states", 0, 0, 0, "What each rank does or waits for, and deadlocks",
 	  0, states_take },
+	{ "stacks", 0, 0, 0,
+	  "The call stack of each rank (with --rank, of one rank); "
+	  "stops the job for milliseconds",
+	  0, stacks_take },
 	{ "every", 'e', "SECONDS", 0,
 	  "Repeat at this interval, with rates, until the job has "
 	  "ended",
@@ -253,6 +258,10 @@ static int job_show(struct options *options, const struct vm_live_job *job)
 	if (options->set)
 		return job_set(job, options->set,
 			       choice->ranks ? choice->rank : -1);
+	if (options->stacks)
+		return stacks_text(job, choice->ranks ? choice->rank : -1) ?
+			       EXIT_FAILURE :
+			       0;
 	if (options->states)
 		return (options->form == FORM_JSON ? states_json(job) :
 						     states_text(job)) ?
@@ -284,7 +293,7 @@ static int jobs_show(struct options *options, const struct vm_live_jobs *jobs)
 		}
 		return jobs->count ? job_show(options, &jobs->list[0]) : 0;
 	}
-	if (!options->job && options->states) {
+	if (!options->job && (options->states || options->stacks)) {
 		for (unsigned i = 0; i < jobs->count && !status; i++)
 			status = job_show(options, &jobs->list[i]);
 		return status;

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "report/cli.h"
 #include "report/json.h"
+#include "report/live/stacks.h"
 #include "report/live/states.h"
 
 static void line_print(const char *line, void *arg)
@@ -41,6 +42,18 @@ int states_text(const struct vm_live_job *job)
 	if (rc)
 		vm_cli_say("out of memory for %u ranks", states.count);
 	vm_states_fini(&states);
+	return rc;
+}
+
+int stacks_text(const struct vm_live_job *job, long rank)
+{
+	int rc;
+
+	printf("job %s: %s, %s\n", job->name, vm_live_job_head(job)->program,
+	       vm_live_job_state(job));
+	rc = vm_stacks_say(job, rank, 0, line_print, NULL);
+	if (rc == -VMPI_ENOMEM)
+		vm_cli_no_memory();
 	return rc;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which rank waits for which, in words, and whether that can ever end.
+ * Which rank waits for which, in words, whether that can ever end, and where in
+ * the program they are.
  */
 #ifndef VMPISTAT_STATES_H
 #define VMPISTAT_STATES_H
@@ -12,5 +13,9 @@
  * (said). */
 int states_text(const struct vm_live_job *job);
 int states_json(const struct vm_live_job *job);
+
+/* Prints the stacks of all ranks, or of one.  0; -VMPI_ENOMEM, -VMPI_ENOTSUP
+ * (said). */
+int stacks_text(const struct vm_live_job *job, long rank);
 
 #endif

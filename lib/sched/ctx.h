@@ -11,6 +11,50 @@
 #define SCHED_CTX_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* A saved context, for debuggers: `bytes` to where the stack pointer will be,
+ * and the offsets of registers, by their numbers in DWARF; `pc` is the one that
+ * holds the program counter. */
+struct vm_ctx_layout {
+	uint16_t bytes, count, pc, sp;
+	struct {
+		uint16_t number, offset;
+	} registers[12];
+};
+
+#if defined(__x86_64__)
+#define VM_CTX_LAYOUT                                                      \
+	{                                                                  \
+		.bytes = 64, .count = 7, .pc = 16, .sp = 7, .registers = { \
+			{ 15, 8 },                                         \
+			{ 14, 16 },                                        \
+			{ 13, 24 },                                        \
+			{ 12, 32 },                                        \
+			{ 3, 40 },                                         \
+			{ 6, 48 },                                         \
+			{ 16, 56 },                                        \
+		}                                                          \
+	}
+#elif defined(__aarch64__)
+#define VM_CTX_LAYOUT                                                         \
+	{                                                                     \
+		.bytes = 176, .count = 12, .pc = 30, .sp = 31, .registers = { \
+			{ 19, 0 },                                            \
+			{ 20, 8 },                                            \
+			{ 21, 16 },                                           \
+			{ 22, 24 },                                           \
+			{ 23, 32 },                                           \
+			{ 24, 40 },                                           \
+			{ 25, 48 },                                           \
+			{ 26, 56 },                                           \
+			{ 27, 64 },                                           \
+			{ 28, 72 },                                           \
+			{ 29, 80 },                                           \
+			{ 30, 88 },                                           \
+		}                                                             \
+	}
+#endif
 
 /* Saves this context in *from and continues in `to`, a context saved before or
  * made by vm_ctx_make().  Returns when another context switches back. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a snapshot (report/live/snapshot.h) to functions and lines.
+ */
+#ifndef REPORT_LIVE_UNWIND_H
+#define REPORT_LIVE_UNWIND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define VM_UNWIND_FRAMES_MAX 64
+#define VM_UNWIND_TEXT_MAX 160
+
+/* The stack of a rank, in words. */
+struct vm_stack_text {
+	int index; /* the rank */
+	bool known;
+	unsigned count;
+	char (*frames)[VM_UNWIND_TEXT_MAX]; /* the innermost first */
+};
+
+/*
+ * Reads the stacks of a process: an array of *count, to be freed by
+ * vm_unwind_free().  NULL: why says the reason.
+ */
+struct vm_stack_text *vm_unwind_process(pid_t pid, unsigned *count, char *why,
+					size_t why_bytes);
+void vm_unwind_free(struct vm_stack_text *stacks, unsigned count);
+
+#endif
