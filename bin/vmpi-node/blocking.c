@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of libc that block an OS thread, for a rank that has threads of its
- * own: joins, mutexes, conditions, semaphores, barriers.
+ * Locks of libc, for a rank that has threads of its own.
  *
- * A task that blocked its worker in one of them would keep all ranks of the
- * worker from running, and the very messages from arriving that its threads
- * wait for.  So it tries, and between tries lets the worker go on.
+ * A task that blocked its worker would keep all ranks of the worker from
+ * running, and the very messages from arriving that its threads wait for.  A
+ * lock belongs to the thread that takes it, so the task itself tries, and
+ * between tries lets the worker go on.  What is only waited for is in waits.c.
  */
 #include "blocking.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "core/instrument/overlap_events.h"
@@ -20,10 +18,8 @@
 #include "real.h"
 #include "sched/ult.h"
 
-#define TRIES_EAGER 16 /* yields before it sleeps between tries */
 #define SLEEP_NS_MIN 10000u
 #define SLEEP_NS_MAX 1000000u
-#define CONDITION_NS 200000 /* how long a task waits in the kernel */
 
 void task_pause(unsigned tries)
 {
@@ -41,112 +37,153 @@ void task_pause(unsigned tries)
 	vm_wait_end(rank);
 }
 
-NODE_EXPORT int pthread_join(pthread_t thread, void **result)
+bool time_is_over(clockid_t clock, const struct timespec *until)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now))
+		return false;
+	return now.tv_sec > until->tv_sec ||
+	       (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
+}
+
+/* A time as the functions below refuse it, when they have to wait. */
+static bool is_wrong(const struct timespec *until)
+{
+	return until->tv_nsec < 0 || until->tv_nsec > 999999999;
+}
+
+/* Tries until it has the lock or the time (NULL: none) has come. */
+static int lock_take(int (*try)(void *lock), void *lock, clockid_t clock,
+		     const struct timespec *until)
 {
 	int error;
 
-	if (!node_on_task())
-		return REAL(pthread_join)(thread, result);
-	for (unsigned tries = 0;
-	     (error = pthread_tryjoin_np(thread, result)) == EBUSY; tries++)
+	for (unsigned tries = 0; (error = try(lock)) == EBUSY; tries++) {
+		if (until && is_wrong(until))
+			return EINVAL;
+		if (until && time_is_over(clock, until))
+			return ETIMEDOUT;
 		task_pause(tries);
+	}
 	return error;
+}
+
+static int mutex_try(void *mutex)
+{
+	return pthread_mutex_trylock(mutex);
 }
 
 NODE_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	int error;
-
 	if (!node_on_task())
 		return REAL(pthread_mutex_lock)(mutex);
-	for (unsigned tries = 0;
-	     (error = pthread_mutex_trylock(mutex)) == EBUSY; tries++)
-		task_pause(tries);
-	return error;
+	return lock_take(mutex_try, mutex, 0, NULL);
 }
 
-NODE_EXPORT int sem_wait(sem_t *semaphore)
+NODE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex,
+					const struct timespec *until)
 {
 	if (!node_on_task())
-		return REAL(sem_wait)(semaphore);
-	for (unsigned tries = 0; sem_trywait(semaphore); tries++) {
-		if (errno != EAGAIN)
-			return -1;
-		task_pause(tries);
-	}
-	return 0;
+		return REAL(pthread_mutex_timedlock)(mutex, until);
+	return lock_take(mutex_try, mutex, CLOCK_REALTIME, until);
 }
 
-typedef int (*cond_wait)(pthread_cond_t *, pthread_mutex_t *);
-
-/* Conditions have had two layouts; a plain dlsym() finds the older one. */
-static cond_wait real_cond_wait(void)
+NODE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+					const struct timespec *until)
 {
-	static _Atomic(cond_wait) real;
-	cond_wait found = real;
-
-	if (!found)
-		found = (cond_wait)dlvsym(RTLD_NEXT, "pthread_cond_wait",
-					  "GLIBC_2.3.2");
-	if (!found)
-		found = (cond_wait)dlsym(RTLD_NEXT, "pthread_cond_wait");
-	real = found;
-	return found;
-}
-
-/* POSIX lets a wait end for no reason, and its callers look again. */
-NODE_EXPORT int pthread_cond_wait(pthread_cond_t *condition,
-				  pthread_mutex_t *mutex)
-{
-	struct timespec until;
-	int error;
-
-	if (!node_on_task())
-		return real_cond_wait()(condition, mutex);
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += CONDITION_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
-	error = pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC,
-				       &until);
-	if (error != ETIMEDOUT)
-		return error;
-	pthread_mutex_unlock(mutex);
-	vm_overlap_events_block_begin();
-	vm_ult_yield();
-	vm_overlap_events_block_end();
-	return pthread_mutex_lock(mutex);
-}
-
-/* There is no trying at a barrier: a thread of its own waits for the task. */
-struct barrier_wait {
-	pthread_barrier_t *barrier;
-	int result;
-	struct vm_ult *task;
-};
-
-static void *barrier_main(void *arg)
-{
-	struct barrier_wait *wait = arg;
-
-	wait->result = REAL(pthread_barrier_wait)(wait->barrier);
-	vm_ult_wake(wait->task);
-	return NULL;
-}
-
-NODE_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
-{
-	struct barrier_wait wait = { .barrier = barrier, .task = vm_self };
-	pthread_t thread;
-
 	if (!node_on_task() ||
-	    REAL(pthread_create)(&thread, NULL, barrier_main, &wait))
-		return REAL(pthread_barrier_wait)(barrier);
-	vm_overlap_events_block_begin();
-	vm_wait_other(VM_EXPORT_OTHER);
-	vm_overlap_events_block_end();
-	REAL(pthread_join)(thread, NULL); /* it is on its last instructions */
-	return wait.result;
+	    (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+		return REAL(pthread_mutex_clocklock)(mutex, clock, until);
+	return lock_take(mutex_try, mutex, clock, until);
+}
+
+/* Whether a task that finds the lock held may let others run: not in a library
+ * that the runtime itself calls. */
+static bool is_of_program(const void *caller)
+{
+	size_t offset;
+
+	return node_on_task() &&
+	       vm_image_find(node.image, caller, &offset) >= 0;
+}
+
+static int read_try(void *lock)
+{
+	return pthread_rwlock_tryrdlock(lock);
+}
+
+static int write_try(void *lock)
+{
+	return pthread_rwlock_trywrlock(lock);
+}
+
+#define CALLER __builtin_return_address(0)
+
+NODE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+	int error = pthread_rwlock_tryrdlock(lock);
+
+	if (error != EBUSY || !is_of_program(CALLER))
+		return error == EBUSY ? REAL(pthread_rwlock_rdlock)(lock) :
+					error;
+	return lock_take(read_try, lock, 0, NULL);
+}
+
+NODE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock,
+					   const struct timespec *until)
+{
+	if (!is_of_program(CALLER))
+		return REAL(pthread_rwlock_timedrdlock)(lock, until);
+	return lock_take(read_try, lock, CLOCK_REALTIME, until);
+}
+
+NODE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock,
+					   clockid_t clock,
+					   const struct timespec *until)
+{
+	if (!is_of_program(CALLER))
+		return REAL(pthread_rwlock_clockrdlock)(lock, clock, until);
+	return lock_take(read_try, lock, clock, until);
+}
+
+NODE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+	int error = pthread_rwlock_trywrlock(lock);
+
+	if (error != EBUSY || !is_of_program(CALLER))
+		return error == EBUSY ? REAL(pthread_rwlock_wrlock)(lock) :
+					error;
+	return lock_take(write_try, lock, 0, NULL);
+}
+
+NODE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock,
+					   const struct timespec *until)
+{
+	if (!is_of_program(CALLER))
+		return REAL(pthread_rwlock_timedwrlock)(lock, until);
+	return lock_take(write_try, lock, CLOCK_REALTIME, until);
+}
+
+NODE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock,
+					   clockid_t clock,
+					   const struct timespec *until)
+{
+	if (!is_of_program(CALLER))
+		return REAL(pthread_rwlock_clockwrlock)(lock, clock, until);
+	return lock_take(write_try, lock, clock, until);
+}
+
+static int spin_try(void *lock)
+{
+	return pthread_spin_trylock(lock);
+}
+
+NODE_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	int error = pthread_spin_trylock(lock);
+
+	if (error != EBUSY || !is_of_program(CALLER))
+		return error == EBUSY ? REAL(pthread_spin_lock)(lock) : error;
+	return lock_take(spin_try, (void *)(uintptr_t)lock, 0, NULL);
 }

@@ -174,6 +174,34 @@ NODE_EXPORT int nanosleep(const struct timespec *time, struct timespec *left)
 	return 0;
 }
 
+/* Nanoseconds from now to the time; 0: it is over. */
+static uint64_t left_ns(clockid_t clock, const struct timespec *until)
+{
+	struct timespec now;
+	int64_t seconds;
+
+	if (clock_gettime(clock, &now))
+		return 0;
+	seconds = until->tv_sec - now.tv_sec;
+	if (seconds < 0 || (seconds == 0 && until->tv_nsec <= now.tv_nsec))
+		return 0;
+	return (uint64_t)(seconds * 1000000000 + until->tv_nsec - now.tv_nsec);
+}
+
+NODE_EXPORT int clock_nanosleep(clockid_t clock, int flags,
+				const struct timespec *time,
+				struct timespec *left)
+{
+	if (!sleeps_as_task() || time->tv_sec < 0 || time->tv_nsec < 0 ||
+	    time->tv_nsec > 999999999 ||
+	    (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+		return REAL(clock_nanosleep)(clock, flags, time, left);
+	if (!(flags & TIMER_ABSTIME))
+		return nanosleep(time, left) ? errno : 0;
+	sleep_ns(left_ns(clock, time));
+	return 0;
+}
+
 NODE_EXPORT int usleep(useconds_t us)
 {
 	if (!sleeps_as_task())

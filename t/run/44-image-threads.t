@@ -11,4 +11,23 @@ for ranks in 1 2; do
 	is "$(run $ranks ./cpus | sort -u)" "all 1" \
 		"a thread is not bound to its rank's core, $ranks ranks"
 done
+
+wanted() {
+	seq 0 $(($1 - 1)) | sed 's/.*/rank &: done/' | sort
+}
+
+case ${VMPI_SANITIZE:-none} in
+*thread*) skip 4 "the thread sanitizer does not know all of these functions" ;;
+*)
+	build waits thread-waits.c -pthread
+	build waits-cxx thread-waits.cc -pthread -std=c++20
+	for ranks in 2 8; do
+		is "$(run $ranks --workers 2 ./waits | sort)" \
+			"$(wanted $ranks)" \
+			"a rank that waits for its thread keeps none of $ranks waiting"
+		is "$(run $ranks --workers 2 ./waits-cxx | sort)" \
+			"$(wanted $ranks)" "nor does it in C++, $ranks ranks"
+	done
+	;;
+esac
 done_testing
