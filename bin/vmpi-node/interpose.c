@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/exit.h"
+#include "core/image/exe_tls.h"
 #include "core/instrument/overlap_events.h"
 #include "core/local/engine.h"
 #include "core/rank/rank.h"
@@ -109,6 +110,8 @@ static void *thread_main(void *arg)
 	if (vm_thread_adopt(start.rank))
 		vm_node_abort(1, "rank %d: out of memory for a thread",
 			      start.rank->index);
+	if (start.rank->image)
+		vm_exe_tls_fresh(start.rank->image);
 	pthread_cleanup_push(thread_end, NULL);
 	result = start.run(start.arg);
 	pthread_cleanup_pop(1);

@@ -25,6 +25,7 @@
 #include "boot/job.h"
 #include "core/instrument/image_main.h"
 #include "core/image/tied.h"
+#include "core/image/exe_tls.h"
 #include "core/remote/remote.h"
 #include "core/rank/vars.h"
 #include "fatal.h"
@@ -46,6 +47,9 @@
 #endif
 
 struct node node;
+
+/* The end of this program's thread-local block (reserve.S). */
+extern _Thread_local char node_tls_reserve[VM_EXE_TLS_BYTES];
 
 /* Who starts a job has called vmpirun: that is the name of its reports. */
 const char vm_cli_program[] = "vmpirun";
@@ -360,8 +364,11 @@ int main(int argc, char **argv)
 	parent_heed(&job);
 	path = program_take(argc, argv);
 	preload_restore();
+	vm_exe_tls_reserve(node_tls_reserve);
 	mistake = !path || vars_read(&job) ||
-		  vm_image_open(&node.image, path, node.argv[0], node.ranks);
+		  vm_image_open(&node.image, path, node.argv[0], node.ranks,
+				&(struct vm_image_choice){ job.private,
+							   job.shared });
 	if (!mistake) {
 		preload_leave(path);
 		static_tls_ensure(path);

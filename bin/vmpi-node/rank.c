@@ -51,6 +51,7 @@ int rank_main(void *arg)
 {
 	struct vm_rank *rank = vm_rank_self();
 	struct vm_image_copy *copy = vm_image_copy(node.image, rank->local);
+	int status;
 
 	(void)arg;
 	copy->words = words_copy();
@@ -60,7 +61,11 @@ int rank_main(void *arg)
 	rank->image = copy;
 	if (vm_image_start(copy, node.argc, copy->words, environ))
 		vm_node_abort(2, "rank %d cannot be started", rank->index);
-	rank_end(copy->descriptor->main(node.argc, copy->words, environ), true);
+	status = vm_image_main(copy, node.argc, copy->words, environ);
+	if (status == -VMPI_ENOMEM && !copy->descriptor)
+		vm_node_abort(1, "rank %d: out of memory for its start",
+			      rank->index);
+	rank_end(status, true);
 	return 0;
 }
 

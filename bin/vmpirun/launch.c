@@ -59,17 +59,48 @@ static int agent_check(const char *agent)
 	return rc;
 }
 
-/* A node program that was asked for by name gets whatever program there is. */
+/* Decides whether each rank is a process.  A node program that was asked for by
+ * name gets whatever program there is. */
 static int kind_choose(struct launch *launch)
 {
 	struct options *options = launch->options;
-	bool image = true;
+	enum program_kind kind = PROGRAM_IMAGE;
+	const char *why = NULL;
 	int rc = 0;
 
 	if (!getenv("VMPI_NODE"))
-		rc = program_kind(&image, launch->program, options->program[0]);
-	options->job.processes = !image;
+		rc = program_kind(&kind, options->why, sizeof(options->why),
+				  launch->program, options->program[0]);
+	if (kind == PROGRAM_ORDINARY && options->agent)
+		why = "--agent is given, and vmpicc has not linked it";
+	if (kind != PROGRAM_PROCESS && options->processes)
+		why = "--processes is given";
+	if (why)
+		snprintf(options->why, sizeof(options->why), "%s", why);
+	options->job.processes = kind == PROGRAM_PROCESS || why;
 	return rc;
+}
+
+/* What -v and --report-bindings say about the decision. */
+static int kind_print(struct launch *launch)
+{
+	struct options *options = launch->options;
+	const struct vm_image_choice choice = { options->job.private,
+						options->job.shared };
+
+	if (options->dry_run)
+		return 0;
+	if (!options->job.processes)
+		return options->verbose ?
+			       program_libs_print(launch->program,
+						  options->program[0],
+						  &choice) :
+			       0;
+	if (options->verbose || options->job.report_bindings)
+		vm_cli_say("%s: each rank is a process: %s",
+			   options->program[0], options->why);
+	options->job.report_bindings = false;
+	return 0;
 }
 
 /* Refuses options that the node program carries out and that processes without
@@ -84,7 +115,8 @@ static int processes_check(const struct launch *launch)
 	} mute[] = {
 		{ job->summary, "--summary" },
 		{ job->advise, "--advise" },
-		{ job->report_bindings, "--report-bindings" },
+		{ job->private != NULL, "--private" },
+		{ job->shared != NULL, "--shared" },
 		{ job->display_map, "--display-map" },
 		{ options->map.path || options->map.cyclic, "--map" },
 		{ options->balanced || job->learn, "--balance" },
@@ -94,16 +126,17 @@ static int processes_check(const struct launch *launch)
 		if (!mute[i].given)
 			continue;
 		vm_cli_say(
-			"%s is about the ranks of a process; %s was not linked by "
-			"vmpicc: each rank is a process",
-			mute[i].option, options->program[0]);
+			"%s is about the ranks of a process, but each rank of %s "
+			"is a process: %s",
+			mute[i].option, options->program[0], options->why);
 		return -VMPI_EINVAL;
 	}
 	if (job->output_dir && launch->plan.engine) {
 		vm_cli_say(
-			"--output: %s was not linked by vmpicc, so %s writes its "
-			"output; use the options of that launcher",
-			options->program[0], engine_name(launch->plan.engine));
+			"--output: each rank of %s is a process (%s), so %s writes "
+			"the output; use the options of that launcher",
+			options->program[0], options->why,
+			engine_name(launch->plan.engine));
 		return -VMPI_EINVAL;
 	}
 	return 0;
@@ -190,6 +223,8 @@ int launch_check(struct launch *launch, struct options *options)
 		rc = processes_check(launch);
 	if (!rc)
 		rc = gdb_check(launch);
+	if (!rc)
+		rc = kind_print(launch);
 	if (!rc)
 		rc = overlap_check(options);
 	if (!rc)
@@ -341,7 +376,7 @@ int launch_print(const struct launch *launch)
 	int rc = 0;
 
 	if (!launch->node)
-		puts("# not linked by vmpicc: each rank is a process");
+		printf("# each rank is a process: %s\n", launch->options->why);
 	if (is_serving(launch))
 		printf("# %d processes; vmpirun adds PMI_FD, a socket to itself, "
 		       "and VMPI_JOB_KEY\n",

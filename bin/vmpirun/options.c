@@ -16,8 +16,8 @@ const char vm_cli_program[] = "vmpirun";
 
 static const char program_doc[] =
 	"Run PROGRAM as N ranks: user-level threads in one "
-	"process per node or, if it was not linked by vmpicc, one "
-	"process per rank.\vLong options may also begin with one "
+	"process per node or, if it cannot be loaded once per "
+	"rank, one process per rank.\vLong options may also begin with one "
 	"dash: -np 4, -wdir DIR.  vmpirun(1) describes signals "
 	"and exit codes.";
 

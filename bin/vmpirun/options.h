@@ -27,6 +27,9 @@ struct options {
 	const char *launcher; /* NULL: auto */
 	const char *agent;
 	bool keep_going;
+	bool processes; /* --processes */
+	bool verbose;
+	char why[256];	     /* each rank is a process, if it is */
 	bool control;	     /* --control */
 	char *overlap;	     /* --overlap: a directory; NULL: none */
 	const char *profile; /* --profile: names; NULL: none */

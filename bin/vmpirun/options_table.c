@@ -85,6 +85,34 @@ static int export_take(struct options *options, const char *text)
 	return 0;
 }
 
+static int libs_take(char **field, const char *option, const char *text)
+{
+	char *both;
+
+	if (!text[0] || text[0] == ',' || strstr(text, ",,") ||
+	    strpbrk(text, "/ ") || text[strlen(text) - 1] == ',')
+		return vm_option_refuse(option, text,
+					"names of libraries such as "
+					"libone,libtwo are needed");
+	if (!*field)
+		return vm_job_text(field, text);
+	if (asprintf(&both, "%s,%s", *field, text) < 0)
+		return vm_cli_no_memory();
+	free(*field);
+	*field = both;
+	return 0;
+}
+
+static int private_take(struct options *options, const char *text)
+{
+	return libs_take(&options->job.private, "--private", text);
+}
+
+static int shared_take(struct options *options, const char *text)
+{
+	return libs_take(&options->job.shared, "--shared", text);
+}
+
 VM_CLI_TEXT(wdir, wdir)
 
 static int path_take(char **field, const char *option, const char *text,
@@ -181,6 +209,8 @@ static int control_take(struct options *options, const char *text)
 	return vm_job_set_add(&options->job, "core_control", "1");
 }
 
+VM_CLI_FLAG(processes, processes)
+VM_CLI_FLAG(verbose, verbose)
 VM_CLI_FLAG(label, job.label)
 VM_CLI_FLAG(summary, job.summary)
 VM_CLI_FLAG(advise, job.advise)
@@ -217,6 +247,16 @@ const struct vm_cli_row option_rows[] = {
 	  "Set an environment variable; may be repeated", 1, export_take },
 	{ "wdir", 0, "DIR", 0, "Run in directory DIR", 1, wdir_take },
 	{ "wd", 0, 0, ALIAS, 0, 1, 0 },
+	{ "private", 0, "LIBS", 0,
+	  "Give each rank its own copy of these shared libraries, such as "
+	  "libone,libtwo",
+	  1, private_take },
+	{ "shared", 0, "LIBS", 0,
+	  "Let ranks share these libraries (default: only those of the "
+	  "system that do not call MPI)",
+	  1, shared_take },
+	{ "processes", 0, 0, 0, "Make each rank a process of its own", 1,
+	  processes_take },
 	{ "timeout", 0, "SECONDS", 0,
 	  "End the job after this time with exit code 124 (default: "
 	  "$MPIEXEC_TIMEOUT)",
@@ -258,6 +298,8 @@ const struct vm_cli_row option_rows[] = {
 	  2, trace_take },
 	{ "report-bindings", 0, 0, 0, "Print the core of each worker", 2,
 	  bindings_take },
+	{ "verbose", 'v', 0, 0, "Say whether each rank is a process, and why",
+	  2, verbose_take },
 	{ "display-map", 0, 0, 0, "Print the ranks of each worker", 2,
 	  map_take },
 	{ "gdb", 0, 0, 0,

@@ -97,9 +97,10 @@ static int processes_check(const struct plan *plan, struct options *options)
 		return 0;
 	if (ranks && ranks != options->nodes) {
 		vm_cli_say(
-			"--nodes %d: %s was not linked by vmpicc, so each of its "
-			"%d ranks is a process; omit --nodes",
-			options->nodes, options->program[0], ranks);
+			"--nodes %d: each of the %d ranks of %s is a process (%s); "
+			"omit --nodes",
+			options->nodes, ranks, options->program[0],
+			options->why);
 		return -VMPI_EINVAL;
 	}
 	options->job.ranks = options->nodes;

@@ -2,7 +2,7 @@
 /*
  * The file has to exist and to be executable.  The loader checks the rest of
  * one linked by vmpicc; here only the note by which it is recognized is
- * searched.
+ * searched, and what speaks against loading an ordinary executable.
  */
 #include "program.h"
 
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/image/image.h"
+#include "core/image/ordinary.h"
 #include "report/cli.h"
 #include "vmpi.h"
 
@@ -154,36 +155,76 @@ static bool is_library(const struct vm_elf *elf)
 	       !(vm_elf_dynamic(elf, DT_FLAGS_1, &flags) && flags & DF_1_PIE);
 }
 
-int program_kind(bool *image, const char *path, const char *name)
+static enum program_kind kind_of(const struct vm_elf *elf, char *why,
+				 size_t bytes)
+{
+	char text[160];
+	ElfW(Addr) address;
+	const char *reason;
+
+	why[0] = '\0';
+	if (vm_elf_note(elf, "vmpi", VM_IMAGE_NOTE, sizeof(int32_t), &address))
+		return PROGRAM_IMAGE;
+	reason = vm_ordinary_why(elf, text, sizeof(text));
+	if (!reason)
+		return PROGRAM_ORDINARY;
+	snprintf(why, bytes, "%s", reason);
+	return PROGRAM_PROCESS;
+}
+
+int program_kind(enum program_kind *kind, char *why, size_t bytes,
+		 const char *path, const char *name)
 {
 	const char *other;
 	struct vm_elf elf;
-	ElfW(Addr) address;
 	int rc;
 
-	*image = false;
+	*kind = PROGRAM_PROCESS;
+	snprintf(why, bytes, "it is a script, or cannot be read");
 	if (is_script(path))
 		return 0;
 	rc = vm_elf_open(&elf, path, name);
 	if (rc)
 		return rc;
 	other = other_mpi(&elf);
-	if (vm_elf_note(&elf, "vmpi", VM_IMAGE_NOTE, sizeof(int32_t),
-			&address)) {
-		*image = true;
-	} else if (other) {
+	*kind = kind_of(&elf, why, bytes);
+	if (*kind != PROGRAM_IMAGE && other) {
 		vm_cli_say(
 			"%s: this program was built for another MPI (%s); build it "
 			"with vmpicc, or with mpi.h of vmpi and -lmpi_abi",
 			name, other);
 		rc = -VMPI_EINVAL;
-	} else if (is_library(&elf)) {
+	} else if (*kind == PROGRAM_PROCESS && is_library(&elf)) {
 		vm_cli_say(
 			"%s: this is a shared library; a program is needed, built "
 			"with vmpicc, or with -lmpi_abi",
 			name);
 		rc = -VMPI_EINVAL;
 	}
+	vm_elf_close(&elf);
+	return rc;
+}
+
+int program_libs_print(const char *path, const char *name,
+		       const struct vm_image_choice *choice)
+{
+	struct vm_image_lib *libs = NULL;
+	size_t count = 0;
+	struct vm_elf elf;
+	int rc = vm_elf_open(&elf, path, name);
+
+	if (rc)
+		return rc;
+	rc = vm_image_libs(&elf, choice, &libs, &count);
+	if (!rc)
+		vm_cli_say(
+			"%s: ranks share a process; each has its own copy of "
+			"the program",
+			name);
+	for (size_t i = 0; i < count && !rc; i++)
+		vm_cli_say("%s: %s is %s (%s)", name, libs[i].name,
+			   libs[i].own ? "private" : "shared", libs[i].path);
+	vm_image_libs_free(libs, count);
 	vm_elf_close(&elf);
 	return rc;
 }

@@ -5,7 +5,15 @@
 #ifndef VMPIRUN_PROGRAM_H
 #define VMPIRUN_PROGRAM_H
 
-#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/image/lib.h"
+
+enum program_kind {
+	PROGRAM_IMAGE,	  /* linked by vmpicc */
+	PROGRAM_ORDINARY, /* can be loaded once per rank, too */
+	PROGRAM_PROCESS,  /* each rank is a process */
+};
 
 /*
  * The path of the program that the user calls `name`: as execvp() finds it from
@@ -16,11 +24,18 @@
 int program_find(char **path, const char *name, const char *origin);
 
 /*
- * Determines whether the file was linked by vmpicc: then node processes run it,
- * as many ranks each.  Otherwise it is an ordinary executable or a script, of
- * which each process is one rank.  A file that cannot be run is refused.
- * Result: 0, or -VMPI_E... after one line.
+ * Determines whether node processes can run the program, as many ranks each: if
+ * vmpicc has linked it, or if it is an ordinary executable of which several
+ * copies can be loaded.  Otherwise each of its ranks is a process, and why[bytes]
+ * says why, as "it is a script".  A file that cannot be run is refused.  Result:
+ * 0, or -VMPI_E... after one line.
  */
-int program_kind(bool *image, const char *path, const char *name);
+int program_kind(enum program_kind *kind, char *why, size_t bytes,
+		 const char *path, const char *name);
+
+/* Prints which of its libraries are private and which shared.  Result: 0, or
+ * -VMPI_E... after one line. */
+int program_libs_print(const char *path, const char *name,
+		       const struct vm_image_choice *choice);
 
 #endif

@@ -46,6 +46,9 @@
 	  "print the ranks of each worker")                                  \
 	X(TEXT, word, "WORD", NULL,                                          \
 	  "descriptor by which one process says why all end")                \
+	X(TEXT, private, "PRIVATE", NULL,                                    \
+	  "libraries of which each rank has a copy")                         \
+	X(TEXT, shared, "SHARED", NULL, "libraries that ranks share")        \
 	X(TEXT, learn, "LEARN", NULL,                                        \
 	  "file for a placement made of the ranks' run times")               \
 	X(TEXT, set, "SET", NULL, "newline-separated NAME=VALUE settings")

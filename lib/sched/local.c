@@ -11,6 +11,7 @@
 
 struct local {
 	size_t modid;
+	size_t offset;
 	size_t bytes;
 	const void *init;
 	size_t init_bytes;
@@ -26,13 +27,13 @@ static struct {
  * thread. */
 extern void *__tls_get_addr(size_t index[2]);
 
-int vm_local_add(size_t tls_modid, size_t bytes, const void *init,
-		 size_t init_bytes)
+int vm_local_add(size_t tls_modid, size_t offset, size_t bytes,
+		 const void *init, size_t init_bytes)
 {
 	if (vm_local.count == VM_LOCAL_MAX)
 		return -VMPI_ELIMIT;
 	vm_local.table[vm_local.count++] =
-		(struct local){ tls_modid, bytes, init, init_bytes };
+		(struct local){ tls_modid, offset, bytes, init, init_bytes };
 	vm_local.bytes += (bytes + 15) & ~(size_t)15;
 	return 0;
 }
@@ -45,7 +46,8 @@ size_t vm_local_bytes(void)
 void vm_local_find(void *addresses[VM_LOCAL_MAX])
 {
 	for (int i = 0; i < vm_local.count; i++) {
-		size_t index[2] = { vm_local.table[i].modid, 0 };
+		size_t index[2] = { vm_local.table[i].modid,
+				    vm_local.table[i].offset };
 
 		addresses[i] = __tls_get_addr(index);
 	}

@@ -14,12 +14,13 @@
 #define VM_LOCAL_MAX 8
 
 /*
- * Registers the TLS block of a module (dlinfo RTLD_DI_TLS_MODID): its size and
- * its initial content (init_bytes bytes of init, then zeros).  Before the
- * workers start.  0, or -VMPI_ELIMIT beyond VM_LOCAL_MAX.
+ * Registers a part of the TLS block of a module (dlinfo RTLD_DI_TLS_MODID):
+ * where it begins in the block, its size and its initial content (init_bytes
+ * bytes of init, then zeros).  Before the workers start.  0, or -VMPI_ELIMIT
+ * beyond VM_LOCAL_MAX.
  */
-int vm_local_add(size_t tls_modid, size_t bytes, const void *init,
-		 size_t init_bytes);
+int vm_local_add(size_t tls_modid, size_t offset, size_t bytes,
+		 const void *init, size_t init_bytes);
 
 /* Bytes that a ULT needs for its copies. */
 size_t vm_local_bytes(void);

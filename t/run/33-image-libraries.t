@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Libraries that call the runtime are private to a rank, others are shared.
+# Libraries of a program are private to a rank, unless they are the system's or
+# the user says otherwise.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -25,7 +26,7 @@ build lib/libstate.so library.c -shared
 build lib/libplain.so plain.c -shared
 build uses uses.c -Llib -lstate -lplain -Wl,-rpath,'$ORIGIN/lib'
 for ranks in 1 2 12; do
-	is "$(run $ranks ./uses | grep ^rank | sort)" "$(wanted $ranks)" \
+	is "$(run $ranks --shared=libplain ./uses | grep ^rank | sort)" "$(wanted $ranks)" \
 		"the library's state is private, $ranks ranks"
 done
 is "$(run 3 ./uses | grep ends | sort)" "library of 0 ends
@@ -33,11 +34,31 @@ library of 1 ends
 library of 2 ends" "its destructors run once per rank"
 is "$(cd / && "$scratch/uses" | grep ^rank)" "$(wanted 1)" \
 	"a library beside the program is found from elsewhere"
-is "$(cd / && run 3 "$scratch/uses" | grep ^rank | sort)" "$(wanted 3)" \
+is "$(cd / && run 3 --shared libplain.so "$scratch/uses" |
+	grep ^rank | sort)" "$(wanted 3)" \
 	"also by several ranks"
 
+# What is private and what is shared.
+is "$(run 3 ./uses | grep -o 'calls.*')" "calls 1" \
+	"a library that does not call MPI is private as well"
+is "$(run 3 --private=libplain --shared=libplan ./uses 2>&1)" \
+	"vmpi: --private, --shared: libplan is no library of $scratch/uses, or of the C library; ldd lists them" \
+	"a name that is no library's is a mistake"
+run 3 --shared=libplain,libstate ./uses 2>&1 | grep ^rank | sort >out
+is "$(grep -c "global 3" out)" 3 "a library that calls MPI may be shared" ||
+	diag "$(cat out)"
+run 3 --private lib/libplain.so ./uses >out 2>err
+is $? 2 "a path is not a name"
+like "$(cat err)" "names of libraries such as libone,libtwo" "which is said"
+is "$(run 2 -v --shared=libplain ./uses 2>&1 | grep '^vmpirun' | grep -v 'lib[hu]' |
+	sort |
+	sed 's/ (.*//')" "vmpirun: ./uses: libplain.so is shared
+vmpirun: ./uses: libstate.so is private
+vmpirun: ./uses: ranks share a process; each has its own copy of the program" \
+	"-v lists them"
+
 # A library behind a library, and one that calls back into the program.
-build lib/libouter.so plain.c -shared -Llib -lstate -Wl,--no-as-needed
+build lib/libouter.so plain.c -shared -Wl,--no-as-needed -Llib -lstate
 build nested uses.c -Llib -lstate -lplain -Wl,--no-as-needed -louter \
 	-Wl,-rpath,'$ORIGIN/lib'
 LD_LIBRARY_PATH=lib
@@ -47,8 +68,12 @@ is "$(run 3 ./nested | grep ^rank | sort | sed 's/ calls.*//')" \
 	"a library that needs a private one is private"
 build lib/libcall.so library.c -shared -DWITH_CALLBACK
 build calls uses.c -DWITH_CALLBACK -Llib -lcall -lplain
-is "$(run 3 ./calls | grep ^rank | sort)" "$(wanted 3 callback)" \
+is "$(run 3 --shared=libplain ./calls | grep ^rank | sort)" "$(wanted 3 callback)" \
 	"a library may take symbols from the program"
+run 3 --shared libouter ./nested >out 2>err
+is $? 2 "a shared library cannot need a private one"
+like "$(cat err)" "--shared: libouter.so needs a library that is private" \
+	"which is said"
 unset LD_LIBRARY_PATH
 run 2 ./calls >out 2>err
 is $? 2 "a library that is not found is an error"

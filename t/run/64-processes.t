@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# One rank per process: programs that were not linked by vmpicc, scripts, and
-# programs that know nothing of MPI.
+# One rank per process: programs that cannot be loaded several times or are not
+# to be, scripts, and programs that know nothing of MPI.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -17,10 +17,11 @@ cc="${CC:-cc} -g -Wall -I$VMPI_SRC/include"
 $cc -o processes "$programs/processes.c" "-L$libdir" -lmpi_abi \
 	"-Wl,-rpath,$libdir" -pthread || exit 1
 
+# Each rank a process, whatever the program is.
 job() {
 	job_ranks=$1
 	shift
-	timeout 250 "$vmpirun" -n "$job_ranks" "$@" </dev/null 2>err
+	timeout 250 "$vmpirun" --processes -n "$job_ranks" "$@" </dev/null 2>err
 }
 
 # good RANKS NAME WORD...
@@ -192,10 +193,10 @@ mistake() {
 	like "$(cat err)" "$regex" "$*: the message"
 	is "$(cat out err | wc -l)" 1 "$*: one line"
 }
-mistake '^vmpirun: --nodes 2: ./processes was not linked by vmpicc, so each of its 3 ranks is a process' \
+mistake '^vmpirun: --nodes 2: each of the 3 ranks of ./processes is a process \(--processes is given\)' \
 	3 --nodes 2 ./processes
 mistake '--ppn 2 have room for 2 ranks' 3 --ppn 2 ./processes
-mistake '^vmpirun: --summary .*each rank is a process' 3 --summary ./processes
+mistake '^vmpirun: --summary .*each rank of ./processes is a process: --processes' 3 --summary ./processes
 mistake '^vmpirun: --display-map ' 3 --display-map ./processes
 mistake '^vmpirun: --map ' 3 --map cyclic ./processes
 mistake '^vmpirun: --balance ' 3 --balance=auto ./processes
@@ -204,7 +205,7 @@ VMPI_JOB_RANKS=3 ./processes >out 2>err
 ok "a process is not several ranks (code $?)" test $? -ne 0
 like "$(cat err)" 'assigns 3 ranks to this process' "which is said"
 
-like "$(job 2 --dry-run ./processes)" '^# not linked by vmpicc: each rank is a process$' \
+like "$(job 2 --dry-run ./processes)" '^# each rank is a process: --processes is given$' \
 	"--dry-run says which way it is"
 is "$(job 2 --dry-run ./processes | tail -n 1)" \
 	"env VMPI_JOB_RANKS=2 VMPI_JOB_NODES=2 VMPI_JOB_PROCESSES=1 PMI_RANK=1 PMI_SIZE=2 ./processes" \

@@ -100,7 +100,7 @@ none)
 			-o ordinary-$name "-L$libdir" -lmpi_abi -pthread \
 			"-Wl,-rpath,$libdir" || exit 1
 	done
-	job -n 3 ./ordinary-trace 10
+	job --processes -n 3 ./ordinary-trace 10
 	is $? 0 "three ordinary executables"
 	is "$(value ranks) $(value workers)" "3 3" "each has its thread"
 	ok "every message is an arrow" test "$(value other_messages)" -ge 30
@@ -108,12 +108,12 @@ none)
 	is "$(value slice_MPI_Send) $(value slice_MPI_Wait)" "30 30" \
 		"every call is a slice"
 	is "$(value slice_rank)" 3 "each rank lives once"
-	job -n 2 ./ordinary-trace-threads 50 3
+	job --processes -n 2 ./ordinary-trace-threads 50 3
 	is $? 0 "ordinary executables with four threads"
 	is "$(value slice_MPI_Sendrecv)" 100 \
 		"the calls of their first threads are slices, no others"
 	ok "the messages of all are arrows" test "$(value other_messages)" -ge 400
-	job -n 3 ./ordinary-trace 100 2
+	job --processes -n 3 ./ordinary-trace 100 2
 	is $? 3 "an ordinary executable that exits with 3 ends the job"
 	ok "what there was is in the trace" \
 		test "$(value other_messages)" -ge 10

@@ -165,6 +165,6 @@ is "$?: $(cat out)" '2: vmpirun: --advise=yes: this option takes no value' \
 	'it takes no value' || diag "$(cat out)"
 timeout 60 "$vmpirun" -n 2 --advise /bin/true </dev/null >out 2>&1
 is $? 2 'it is about ranks of a process'
-like "$(cat out)" '^vmpirun: --advise is about the ranks of a process; /bin/true ' \
+like "$(cat out)" '^vmpirun: --advise is about the ranks of a process, but each rank of /bin/true ' \
 	'and says so'
 done_testing

@@ -105,17 +105,22 @@ static void import_bind(const struct vm_elf *elf, const ElfW(Rela) * import,
 	slot_bind(*(const ElfW(Addr) *)arg + import->r_offset);
 }
 
-void vm_image_direct(const struct vm_elf *elf, ElfW(Addr) base)
+bool vm_image_relro(const struct vm_elf *elf, ElfW(Addr) base, bool writable)
 {
 	uintptr_t from, to;
-	bool closed = protected_find(elf, base, &from, &to);
 
+	return !protected_find(elf, base, &from, &to) ||
+	       !mprotect((void *)from, to - from,
+			 writable ? PROT_READ | PROT_WRITE : PROT_READ);
+}
+
+void vm_image_direct(const struct vm_elf *elf, ElfW(Addr) base)
+{
 	/* Where that is forbidden everything stays as it is. */
-	if (closed && mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
+	if (!vm_image_relro(elf, base, true))
 		return;
 	imports_each(elf, import_bind, &base);
-	if (closed)
-		mprotect((void *)from, to - from, PROT_READ);
+	vm_image_relro(elf, base, false);
 }
 
 struct visit {

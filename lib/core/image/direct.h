@@ -28,4 +28,8 @@ void vm_image_imports(const struct vm_elf *elf,
 bool vm_image_slot_set(const struct vm_elf *elf, ElfW(Addr) base,
 		       ElfW(Addr) place, ElfW(Addr) value);
 
+/* Makes the pages that the dynamic linker has protected writable, or protects
+ * them again.  False where that is forbidden. */
+bool vm_image_relro(const struct vm_elf *elf, ElfW(Addr) base, bool writable);
+
 #endif

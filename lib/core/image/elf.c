@@ -433,12 +433,6 @@ void vm_elf_close(struct vm_elf *elf)
 	*elf = (struct vm_elf){ 0 };
 }
 
-/*
- * A tag that the dynamic linker passes over: of the range for operating
- * systems, used by none.
- */
-#define DT_IGNORED 0x60000ff0
-
 void vm_elf_patch(struct vm_elf *elf)
 {
 	struct vm_elf_code *code = &elf->code;
@@ -453,6 +447,12 @@ void vm_elf_patch(struct vm_elf *elf)
 			break;
 		case DT_FINI:
 			code->fini = value;
+			break;
+		case DT_PREINIT_ARRAY:
+			code->preinit_array = value;
+			break;
+		case DT_PREINIT_ARRAYSZ:
+			code->preinit_count = value / sizeof(ElfW(Addr));
 			break;
 		case DT_INIT_ARRAY:
 			code->init_array = value;
@@ -469,7 +469,7 @@ void vm_elf_patch(struct vm_elf *elf)
 		default:
 			continue;
 		}
-		entry->d_tag = DT_IGNORED;
+		entry->d_tag = VM_ELF_IGNORED;
 	}
 	for (size_t i = 0; i < elf->symbol_count; i++) {
 		ElfW(Sym) *symbol = &elf->symbols[i];

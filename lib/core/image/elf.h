@@ -14,11 +14,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A tag that the dynamic linker passes over: of the range for operating systems,
+ * used by none. */
+#define VM_ELF_IGNORED 0x60000ff0
+
 /* Offsets from where the file is loaded; 0: none. */
 struct vm_elf_code {
 	ElfW(Addr) init, fini;
-	ElfW(Addr) init_array, fini_array;
-	size_t init_count, fini_count;
+	ElfW(Addr) preinit_array, init_array, fini_array;
+	size_t preinit_count, init_count, fini_count;
+};
+
+/* A relocation that names a symbol. */
+struct vm_elf_slot {
+	ElfW(Addr) place; /* offset from where the file is loaded */
+	ElfW(Sxword) addend;
+	size_t symbol; /* in .dynsym */
+	bool copy;     /* the variable itself is copied there */
 };
 
 struct vm_elf {
@@ -34,6 +46,7 @@ struct vm_elf {
 	ElfW(Sym) * symbols; /* .dynsym; NULL: none */
 	size_t symbol_count;
 	struct vm_elf_code code; /* set by vm_elf_patch() */
+	ElfW(Phdr) tls; /* taken out by vm_ordinary_patch(); p_memsz 0: none */
 };
 
 /*
@@ -64,6 +77,22 @@ const ElfW(Phdr) * vm_elf_segment(const struct vm_elf *elf, ElfW(Word) type);
  * loaded. */
 const void *vm_elf_note(const struct vm_elf *elf, const char *name,
 			unsigned type, size_t bytes, ElfW(Addr) * address);
+
+/*
+ * The next relocation by which the address of a symbol, or a copy of a variable,
+ * is put into the file; start with *next = 0.  False at the end.
+ */
+bool vm_elf_slot(const struct vm_elf *elf, size_t *next,
+		 struct vm_elf_slot *slot);
+
+/* The version with which a symbol is imported, such as "GLIBC_2.34", or "". */
+const char *vm_elf_version(const struct vm_elf *elf, size_t symbol);
+
+/* A symbol that the file defines for others, by name, or NULL. */
+const ElfW(Sym) * vm_elf_define(const struct vm_elf *elf, const char *name);
+
+/* Whether others may bind to the symbol: a function or variable. */
+bool vm_elf_is_export(const ElfW(Sym) * symbol);
 
 /* Whether it imports a symbol whose name starts with one of the prefixes (the
  * list ends with NULL). */

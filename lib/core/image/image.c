@@ -17,18 +17,21 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "core/image/bind.h"
+#include "core/image/enter.h"
 #include "core/image/load.h"
+#include "core/image/ordinary.h"
+#include "core/image/exe_tls.h"
 
 extern void __cxa_finalize(void *dso_handle);
 
-/* An executable as other compilers make it cannot be loaded twice. */
-static int ordinary_refuse(const struct vm_image *image)
+/* An executable as other compilers make it. */
+static int ordinary_take(struct vm_image *image)
 {
 	const struct vm_elf *program = &image->program;
-	bool library = program->header->e_type == ET_DYN &&
-		       !vm_elf_segment(program, PT_INTERP);
-	const char *name;
+	const char *name, *why;
 	size_t next = 0;
+	char text[160];
 
 	while ((name = vm_elf_needed(program, &next))) {
 		if (strncmp(name, "libmpi", 6) ||
@@ -40,11 +43,14 @@ static int ordinary_refuse(const struct vm_image *image)
 		       image->name, name);
 		return -VMPI_EINVAL;
 	}
+	why = vm_ordinary_why(program, text, sizeof(text));
+	image->ordinary = !why;
+	if (!why)
+		return 0;
 	vm_log(VM_ERROR,
-	       "%s: this is %s, which cannot be loaded once per "
-	       "rank; build the program with vmpicc, or vmpicxx for C++",
-	       image->name,
-	       library ? "a shared library" : "an ordinary executable");
+	       "%s: this is an ordinary executable, which cannot be loaded once "
+	       "per rank: %s; build the program with vmpicc, or vmpicxx for C++",
+	       image->name, why);
 	return -VMPI_EINVAL;
 }
 
@@ -59,7 +65,7 @@ static int descriptor_find(struct vm_image *image)
 	const struct vm_image_descriptor *descriptor;
 
 	if (!distance || image->program.header->e_type != ET_DYN)
-		return ordinary_refuse(image);
+		return ordinary_take(image);
 	image->descriptor = address + (ElfW(Addr))(ElfW(Sxword)) * distance;
 	descriptor = vm_elf_at(&image->program, image->descriptor,
 			       sizeof(*descriptor));
@@ -122,7 +128,7 @@ static int mappings_check(struct vm_image *image)
 	size_t other = mappings_now() + MAPPINGS_SPARE;
 	size_t needed = other + ranks * mappings_each(image, false);
 
-	if (image->ranks == 1 || limit < 0 || needed <= (size_t)limit)
+	if (image->single || limit < 0 || needed <= (size_t)limit)
 		return 0;
 	image->merged = true;
 	needed = other + ranks * mappings_each(image, true);
@@ -153,6 +159,27 @@ static void copies_spread(struct vm_image *image)
 		pages += vm_elf_pad(vm_image_part(image, i));
 }
 
+/*
+ * Adds our libraries with functions of libc that have state, before the other
+ * libraries of a copy.  They are beside the node program.
+ */
+static int rank_libs_add(struct vm_image *image)
+{
+	bool streams = false;
+	int rc;
+
+	for (size_t i = 0; i < image->lib_count; i++)
+		streams |= !strncmp(image->libs[i].name, "libstdc++.so.", 13);
+	rc = vm_image_lib_add(&image->libs, &image->lib_count,
+			      "libvmpi_rank.so");
+	image->rank_lib_count = 1;
+	if (rc || !streams)
+		return rc;
+	image->rank_lib_count = 2;
+	return vm_image_lib_add(&image->libs, &image->lib_count,
+				"libvmpi_rankxx.so");
+}
+
 static int copies_make(struct vm_image *image)
 {
 	size_t ranks = (size_t)image->ranks;
@@ -161,7 +188,7 @@ static int copies_make(struct vm_image *image)
 	       !image->libs[image->own_first].own)
 		image->own_first++;
 	/* A single copy needs no library of its own. */
-	if (ranks == 1)
+	if (image->single)
 		image->own_first = image->lib_count;
 	image->part_count = image->lib_count - image->own_first + 1;
 	image->copies = calloc(ranks, sizeof(*image->copies));
@@ -180,7 +207,7 @@ static int copies_make(struct vm_image *image)
 }
 
 int vm_image_open(struct vm_image **out, const char *path, const char *name,
-		  int ranks)
+		  int ranks, const struct vm_image_choice *choice)
 {
 	struct vm_image *image = calloc(1, sizeof(*image));
 	int rc;
@@ -196,8 +223,11 @@ int vm_image_open(struct vm_image **out, const char *path, const char *name,
 	if (!rc)
 		rc = descriptor_find(image);
 	if (!rc)
-		rc = vm_image_libs(&image->program, &image->libs,
+		rc = vm_image_libs(&image->program, choice, &image->libs,
 				   &image->lib_count);
+	image->single = ranks == 1 && !image->ordinary;
+	if (!rc && image->ordinary)
+		rc = rank_libs_add(image);
 	if (!rc)
 		rc = copies_make(image);
 	if (!rc)
@@ -221,12 +251,14 @@ void vm_image_close(struct vm_image *image)
 	for (int i = 0; image->copies && i < image->ranks; i++) {
 		free(image->copies[i].signals);
 		free(image->copies[i].words);
+		free(image->copies[i].frame);
 	}
 	vm_image_libs_free(image->libs, image->lib_count);
 	vm_elf_close(&image->program);
 	free(image->hooks);
 	free(image->copies);
 	free(image->maps);
+	vm_image_bind_free(image->bind);
 	free(image->name);
 	free(image);
 }
@@ -303,17 +335,22 @@ int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 {
 	const struct vm_image *image = copy->image;
 
-	if (image->ranks == 1) {
+	if (image->single) {
 		vm_elf_patch(
 			vm_image_part(image, 0)); /* learn the destructors */
 		return vm_image_load_single(copy);
 	}
+	vm_exe_tls_fresh(copy);
 	list_enter(copy);
 	for (size_t i = 0; i < image->part_count; i++) {
 		const struct vm_elf_code *code = &vm_image_part(image, i)->code;
 		ElfW(Addr) base = copy->maps[i]->l_addr;
+		const start_fn *first =
+			(const void *)(base + code->preinit_array);
 		const start_fn *run = (const void *)(base + code->init_array);
 
+		for (size_t k = 0; k < code->preinit_count; k++)
+			first[k](argc, argv, envp);
 		if (code->init)
 			((start_fn)(base + code->init))(argc, argv, envp);
 		for (size_t k = 0; k < code->init_count; k++)
@@ -321,6 +358,14 @@ int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 	}
 	vm_image_left(copy);
 	return 0;
+}
+
+int vm_image_main(struct vm_image_copy *copy, int argc, char **argv,
+		  char **envp)
+{
+	if (copy->image->ordinary)
+		return vm_image_enter(copy, argc, argv, envp);
+	return copy->descriptor->main(argc, argv, envp);
 }
 
 int vm_image_at_end(struct vm_image_copy *copy, void (*run)(void *object),
@@ -347,7 +392,9 @@ void vm_image_end(struct vm_image_copy *copy)
 		dtor->run(dtor->object);
 		free(dtor);
 	}
-	__cxa_finalize(copy->descriptor->dso_handle);
+	/* NULL would be all programs' of the process. */
+	if (copy->dso_handle)
+		__cxa_finalize(copy->dso_handle);
 	for (size_t i = image->part_count; i-- > 0;) {
 		const struct vm_elf_code *code = &vm_image_part(image, i)->code;
 		ElfW(Addr) base = copy->maps[i]->l_addr;
@@ -355,7 +402,7 @@ void vm_image_end(struct vm_image_copy *copy)
 
 		for (size_t k = code->fini_count; k-- > 0;)
 			run[k]();
-		if (code->fini && image->ranks > 1)
+		if (code->fini && !image->single)
 			((end_fn)(base + code->fini))();
 	}
 	vm_image_left(copy);

@@ -51,14 +51,16 @@ struct vm_image_copy {
 	int index;
 	struct link_map **maps; /* own libraries, then the program; NULL: not
 				   loaded yet */
-	const struct vm_image_descriptor *descriptor;
+	const struct vm_image_descriptor *descriptor; /* NULL: ordinary */
 	/* ---- */
+	void *dso_handle; /* identifies the program's atexit handlers */
 	struct vm_image_dtor *dtors;
 	struct sigaction *signals; /* by number, NULL: all are the default */
 	bool ending;		   /* exit handlers run or have run */
 	bool listing;		   /* as in its image */
 	char *token;		   /* where its strtok() goes on */
 	char **words;		   /* its arguments; freed with the image */
+	void *frame;		   /* what its entry finds; freed with it */
 	void *out;		   /* owned by the output module of the node */
 	struct vm_lock deputies_lock; /* guards: */
 	void *deputies;		      /* owned by the node's deputies */
@@ -69,11 +71,11 @@ struct vm_image_copy {
 
 /*
  * Opens the program at path for `ranks` copies and finds its libraries.  `name`
- * is how the user calls it.  0; -VMPI_ENOENT, -VMPI_EINVAL (not built with
- * vmpicc...), -VMPI_ELIMIT, -VMPI_ENOMEM, all logged with what would be right.
+ * is how the user calls it.  0; -VMPI_ENOENT, -VMPI_EINVAL (it cannot be loaded
+ * so often...), -VMPI_ELIMIT, -VMPI_ENOMEM, all logged with what would be right.
  */
 int vm_image_open(struct vm_image **image, const char *path, const char *name,
-		  int ranks);
+		  int ranks, const struct vm_image_choice *choice);
 void vm_image_close(struct vm_image *image);
 
 /* Bytes of libc's static block for thread-local variables that the copies
@@ -94,6 +96,11 @@ struct vm_image_copy *vm_image_copy(const struct vm_image *image, int rank);
  */
 int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 		   char **envp);
+
+/* Runs main.  Its result, or -VMPI_ENOMEM; that of an ordinary executable ends by
+ * exit(). */
+int vm_image_main(struct vm_image_copy *copy, int argc, char **argv,
+		  char **envp);
 
 /* Runs atexit handlers and destructors, the latest first. */
 void vm_image_end(struct vm_image_copy *copy);

@@ -17,12 +17,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "core/image/tools.h"
+#include "core/image/lib_rule.h"
 
 extern char **environ;
-
-static const char *const mpi_names[] = { "MPI_",  "PMPI_", "MPIX_",
-					 "vmpi_", "mpi_",  NULL };
 
 /* Loaded with vmpi anyway, and never copied. */
 static bool library_is_base(const char *name)
@@ -39,7 +36,8 @@ static bool library_is_base(const char *name)
 	return false;
 }
 
-/* Our library of the MPI ABI calls the runtime, but has no state. */
+/* Our library of the MPI ABI calls the runtime, but has no state: the dynamic
+ * linker loads it once, or an ordinary executable does without. */
 static bool library_is_jumps(const char *name)
 {
 	return !strncmp(name, "libmpi_abi.so.", 14);
@@ -127,16 +125,21 @@ static char *trace_run(const char *path)
 	return text;
 }
 
-/* A library with a slash in its name is taken only if it has to do with MPI:
- * it may be of LD_PRELOAD, and belong to the process. */
-static bool calls_mpi(const char *path)
+/* A library with a slash in its name is taken only if the program needs it, or it
+ * has to do with MPI: it may be of LD_PRELOAD, and belong to the process. */
+static bool is_wanted(const struct vm_elf *program, const char *path)
 {
+	const char *name;
 	struct vm_elf elf;
+	size_t next = 0;
 	bool calls;
 
+	while ((name = vm_elf_needed(program, &next)))
+		if (!strcmp(name, path))
+			return true;
 	if (vm_elf_open(&elf, path, path))
 		return false;
-	calls = vm_elf_imports(&elf, mpi_names) || vm_image_is_tool(&elf);
+	calls = vm_lib_calls_mpi(&elf) || vm_lib_is_tool(&elf);
 	vm_elf_close(&elf);
 	return calls;
 }
@@ -150,7 +153,7 @@ static int path_take(const struct vm_elf *program, char *line,
 	if (!slash || !end || end == line || library_is_base(slash + 1))
 		return 0;
 	end[-1] = '\0';
-	if (!calls_mpi(line))
+	if (!is_wanted(program, line))
 		return 0;
 	lib->name = strdup(line);
 	lib->path = strdup(line);
@@ -170,7 +173,7 @@ static int line_take(const struct vm_elf *program, char *line,
 	if (!arrow)
 		return path_take(program, line, lib);
 	*arrow = '\0';
-	if (library_is_base(line))
+	if (library_is_base(line) || library_is_jumps(line))
 		return 0;
 	arrow += 4;
 	if (!strncmp(arrow, "not found", 9)) {
@@ -260,9 +263,19 @@ static int foreign_refuse(const struct vm_elf *program, const char *name)
 	return -VMPI_EINVAL;
 }
 
+static int shared_refuse(const char *name)
+{
+	vm_log(VM_ERROR,
+	       "--shared: %s needs a library that is private to a rank; name "
+	       "that one too, or neither",
+	       name);
+	return -VMPI_EINVAL;
+}
+
 /* Decides which libraries are copied; those stay open. */
-static int own_mark(const struct vm_elf *program, struct vm_image_lib *libs,
-		    size_t count)
+static int own_mark(const struct vm_elf *program,
+		    const struct vm_image_choice *choice,
+		    struct vm_image_lib *libs, size_t count)
 {
 	bool changed = true;
 
@@ -274,17 +287,16 @@ static int own_mark(const struct vm_elf *program, struct vm_image_lib *libs,
 					 libs[i].path);
 		if (rc)
 			return rc;
-		libs[i].tool = libs[i].before && vm_image_is_tool(&libs[i].elf);
-		libs[i].own = libs[i].tool ||
-			      (vm_elf_imports(&libs[i].elf, mpi_names) &&
-			       !library_is_jumps(libs[i].name)) ||
-			      !strncmp(libs[i].name, "libgfortran.so.", 15);
+		libs[i].tool = libs[i].before && vm_lib_is_tool(&libs[i].elf);
+		libs[i].own = vm_lib_rule(&libs[i], program, choice);
 	}
 	while (changed) {
 		changed = false;
 		for (size_t i = 0; i < count; i++) {
 			if (libs[i].own || !needs_own(libs, count, &libs[i]))
 				continue;
+			if (vm_lib_named(choice->shared, libs[i].name))
+				return shared_refuse(libs[i].name);
 			libs[i].own = true;
 			changed = true;
 		}
@@ -345,8 +357,9 @@ static bool only_base(const struct vm_elf *program)
 	return true;
 }
 
-int vm_image_libs(const struct vm_elf *program, struct vm_image_lib **libs,
-		  size_t *count)
+int vm_image_libs(const struct vm_elf *program,
+		  const struct vm_image_choice *choice,
+		  struct vm_image_lib **libs, size_t *count)
 {
 	char *text;
 	int rc;
@@ -354,7 +367,7 @@ int vm_image_libs(const struct vm_elf *program, struct vm_image_lib **libs,
 	*libs = NULL;
 	*count = 0;
 	if (only_base(program) && !getenv("LD_PRELOAD"))
-		return 0;
+		return vm_lib_rule_check(program, choice, NULL, 0);
 	text = trace_run(program->path);
 	if (!text) {
 		vm_log(VM_ERROR, "%s: its libraries cannot be listed: %s",
@@ -364,7 +377,9 @@ int vm_image_libs(const struct vm_elf *program, struct vm_image_lib **libs,
 	rc = trace_parse(program, text, libs, count);
 	free(text);
 	if (!rc)
-		rc = own_mark(program, *libs, *count);
+		rc = own_mark(program, choice, *libs, *count);
+	if (!rc)
+		rc = vm_lib_rule_check(program, choice, *libs, *count);
 	if (!rc)
 		order(*libs, *count);
 	if (rc) {
@@ -373,6 +388,50 @@ int vm_image_libs(const struct vm_elf *program, struct vm_image_lib **libs,
 		*count = 0;
 	}
 	return rc;
+}
+
+/* The path of a file beside this executable. */
+static char *beside(const char *name)
+{
+	char *self = realpath("/proc/self/exe", NULL), *path = NULL;
+	char *slash = self ? strrchr(self, '/') : NULL;
+
+	if (slash &&
+	    asprintf(&path, "%.*s/%s", (int)(slash - self), self, name) < 0)
+		path = NULL;
+	free(self);
+	return path;
+}
+
+int vm_image_lib_add(struct vm_image_lib **libs, size_t *count,
+		     const char *name)
+{
+	struct vm_image_lib lib = { .own = true, .ours = true };
+	struct vm_image_lib *list =
+		realloc(*libs, (*count + 1) * sizeof(*list));
+	size_t at = 0;
+	int rc;
+
+	if (list)
+		*libs = list;
+	lib.name = strdup(name);
+	lib.path = beside(name);
+	rc = list && lib.name && lib.path ?
+		     vm_elf_open(&lib.elf, lib.path, lib.path) :
+		     -VMPI_ENOMEM;
+	if (rc) {
+		if (rc == -VMPI_ENOMEM)
+			vm_log(VM_ERROR, "%s: out of memory", name);
+		free(lib.name);
+		free(lib.path);
+		return rc;
+	}
+	while (at < *count && (!list[at].own || list[at].ours))
+		at++;
+	memmove(&list[at + 1], &list[at], (*count - at) * sizeof(*list));
+	list[at] = lib;
+	++*count;
+	return 0;
 }
 
 void vm_image_libs_free(struct vm_image_lib *libs, size_t count)

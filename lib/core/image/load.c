@@ -24,8 +24,11 @@
 
 #include "base/log.h"
 #include "core/instrument/intercept.h"
+#include "core/image/bind.h"
 #include "core/image/direct.h"
 #include "core/image/local.h"
+#include "core/image/ordinary.h"
+#include "core/image/exe_tls.h"
 
 static void map_hide(struct link_map *map)
 {
@@ -174,10 +177,21 @@ static bool part_load(struct vm_image_copy *copy, size_t index)
 		load_refuse(image, copy->index, strerror(errno));
 		return false;
 	}
-	if (!vm_intercept_is_kept())
-		vm_image_direct(vm_image_part(image, index),
-				copy->maps[index]->l_addr);
 	return true;
+}
+
+/* Binds the parts of a copy to each other, and to the runtime. */
+static int copy_bind(const struct vm_image_copy *copy)
+{
+	const struct vm_image *image = copy->image;
+
+	if (image->ordinary && !vm_image_bind(copy))
+		return load_refuse(image, copy->index, strerror(errno));
+	for (size_t i = 0; i < image->part_count; i++)
+		if (!vm_intercept_is_kept())
+			vm_image_direct(vm_image_part(image, i),
+					copy->maps[i]->l_addr);
+	return vm_image_tools_bind(copy);
 }
 
 /* Loads the parts of one copy and hides them again.  They keep the names by
@@ -194,13 +208,14 @@ static int copy_load(struct vm_image_copy *copy)
 		if (!map_name(copy->maps[i], vm_image_part(image, i)->path))
 			rc = load_refuse(image, copy->index, strerror(errno));
 	if (!rc)
-		rc = vm_image_tools_bind(copy);
+		rc = copy_bind(copy);
 	for (size_t i = 0; i < image->part_count && copy->maps[i]; i++)
 		map_hide(copy->maps[i]);
-	if (rc)
+	if (rc || image->ordinary)
 		return rc;
 	copy->descriptor =
 		(const void *)(vm_image_map(copy)->l_addr + image->descriptor);
+	copy->dso_handle = copy->descriptor->dso_handle;
 	return 0;
 }
 
@@ -215,6 +230,8 @@ static int files_make(struct vm_image *image)
 		image->files[i].fd = -1;
 	for (size_t i = 0; i < image->part_count && !rc; i++) {
 		vm_elf_patch(vm_image_part(image, i));
+		if (image->ordinary)
+			vm_ordinary_patch(vm_image_part(image, i));
 		rc = vm_image_file_make(&image->files[i],
 					vm_image_part(image, i));
 	}
@@ -235,6 +252,8 @@ static int copies_load(struct vm_image *image)
 	void *self;
 	int rc = files_make(image);
 
+	if (!rc)
+		rc = vm_exe_tls_add(image);
 	self = dlopen(NULL, RTLD_LAZY);
 	if (!self || dlinfo(self, RTLD_DI_LINKMAP, &program))
 		vm_panic("the dynamic linker does not know this program: %s",
@@ -304,7 +323,9 @@ int vm_image_load(struct vm_image *image)
 	shared_load(image);
 	vm_image_streams_start();
 	rc = vm_image_locals_add(image->libs, image->lib_count);
-	if (rc || image->ranks == 1)
+	if (!rc)
+		rc = vm_image_bind_make(image);
+	if (rc || image->single)
 		return rc;
 	shared_rename(image);
 	rc = copies_load(image);
@@ -328,6 +349,7 @@ int vm_image_load_single(struct vm_image_copy *copy)
 		return load_refuse(image, 0, dlerror());
 	copy->maps[0] = map;
 	copy->descriptor = (const void *)(map->l_addr + image->descriptor);
+	copy->dso_handle = copy->descriptor->dso_handle;
 	for (ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
 		char *low = (char *)((uintptr_t)entry / page * page);
 		size_t bytes = (uintptr_t)(entry + 1) - (uintptr_t)low;

@@ -14,7 +14,13 @@ struct vm_image {
 	char *name; /* as the user calls it */
 	struct vm_image_lib *libs;
 	size_t lib_count;
-	size_t own_first;  /* libs[own_first...] are copied */
+	size_t own_first; /* libs[own_first...] are copied */
+	bool ordinary;	  /* not linked by vmpicc */
+	bool single;	  /* one copy, loaded from the file itself */
+	/* Of an ordinary executable: the first of the own libraries are ours
+	 * (bin/image), and what is bound again. */
+	size_t rank_lib_count;
+	struct vm_image_bind *bind;
 	size_t part_count; /* objects of a copy: own libraries and program */
 	ElfW(Addr) descriptor; /* offset in the program */
 	int ranks;

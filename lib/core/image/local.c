@@ -66,7 +66,7 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *arg)
 		       info->dlpi_name, (size_t)tls->p_memsz);
 		return 0;
 	}
-	return vm_local_add(info->dlpi_tls_modid, tls->p_memsz,
+	return vm_local_add(info->dlpi_tls_modid, 0, tls->p_memsz,
 			    (const void *)(info->dlpi_addr + tls->p_vaddr),
 			    tls->p_filesz);
 }

@@ -66,7 +66,7 @@ static const char *symbol_why(const ElfW(Sym) * symbol, const char *name)
 
 const char *vm_elf_tied(const struct vm_elf *elf, char *text, size_t bytes)
 {
-	if (vm_elf_segment(elf, PT_TLS)) {
+	if (vm_elf_segment(elf, PT_TLS) || elf->tls.p_memsz) {
 		snprintf(text, bytes, "has thread-local variables");
 		return text;
 	}

@@ -14,17 +14,8 @@
 
 #include "base/log.h"
 #include "core/image/direct.h"
+#include "core/image/lib_rule.h"
 #include "core/image/load.h"
-
-static bool is_call(const char *name)
-{
-	static const char *const prefixes[] = { "MPI_", "MPIX_", "PMPI_" };
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
 
 static bool is_definition(const ElfW(Sym) * symbol)
 {
@@ -36,23 +27,17 @@ static bool is_definition(const ElfW(Sym) * symbol)
 	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
 
-/* The definition of a name, or of any call for NULL. */
+/* The definition of a name. */
 static const ElfW(Sym) * definition(const struct vm_elf *elf, const char *name)
 {
 	for (size_t i = 0; i < elf->symbol_count; i++) {
 		const ElfW(Sym) *symbol = &elf->symbols[i];
-		const char *own = vm_elf_string(elf, symbol->st_name);
 
 		if (is_definition(symbol) &&
-		    (name ? !strcmp(own, name) : is_call(own)))
+		    !strcmp(vm_elf_string(elf, symbol->st_name), name))
 			return symbol;
 	}
 	return NULL;
-}
-
-bool vm_image_is_tool(const struct vm_elf *elf)
-{
-	return definition(elf, NULL) != NULL;
 }
 
 /* Finds who defines a call; false: the runtime does. */
@@ -92,7 +77,8 @@ static void place_take(const char *name, ElfW(Addr) place, void *arg)
 	struct vm_image_hook hook = { .at = search->at, .place = place };
 	struct vm_image_hook *more;
 
-	if (search->rc || !is_call(name) || !definer_find(image, name, &hook))
+	if (search->rc || !vm_lib_is_call(name) ||
+	    !definer_find(image, name, &hook))
 		return;
 	more = reallocarray(image->hooks, image->hook_count + 1, sizeof(*more));
 	if (!more) {
@@ -107,7 +93,7 @@ static void place_take(const char *name, ElfW(Addr) place, void *arg)
 
 int vm_image_tools_find(struct vm_image *image)
 {
-	bool any = vm_image_is_tool(&image->program);
+	bool any = vm_lib_is_tool(&image->program);
 	struct search search = { .image = image };
 
 	for (size_t i = 0; i < image->lib_count; i++)

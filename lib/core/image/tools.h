@@ -26,9 +26,6 @@ struct vm_image_hook {
 	ElfW(Addr) place, value; /* offsets in the two */
 };
 
-/* Whether a file defines MPI functions. */
-bool vm_image_is_tool(const struct vm_elf *elf);
-
 /* Finds the places in the program and the libraries that call MPI.  0 or
  * -VMPI_ENOMEM (logged). */
 int vm_image_tools_find(struct vm_image *image);

@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "core/image/file.h"
+#include "core/image/ordinary.h"
 #include "tap.h"
 
 static bool needs(const struct vm_elf *elf, const char *wanted)
@@ -30,8 +31,11 @@ static bool needs(const struct vm_elf *elf, const char *wanted)
 static void ask_all(struct vm_elf *elf)
 {
 	static const char *const prefixes[] = { "MPI_", "vmpi_", NULL };
+	struct vm_elf_slot slot;
 	ElfW(Addr) address;
 	ElfW(Xword) value;
+	char text[160];
+	size_t next = 0;
 
 	needs(elf, "nothing");
 	vm_elf_imports(elf, prefixes);
@@ -41,7 +45,12 @@ static void ask_all(struct vm_elf *elf)
 	vm_elf_dynamic(elf, DT_SONAME, &value);
 	vm_elf_note(elf, "vmpi", 1, 4, &address);
 	vm_elf_string(elf, (size_t)-1);
+	while (vm_elf_slot(elf, &next, &slot))
+		vm_elf_version(elf, slot.symbol);
+	vm_elf_define(elf, "nothing");
+	vm_ordinary_why(elf, text, sizeof(text));
 	vm_elf_patch(elf);
+	vm_ordinary_patch(elf);
 }
 
 static void test_good(void)

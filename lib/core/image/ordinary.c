@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is checked here is found in the executable alone, because vmpirun asks
+ * for every program that it starts.  Doubts are decided against it: as a
+ * process of its own a program is never wrong.
+ */
+#include "core/image/ordinary.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/image/exe_tls.h"
+
+static bool is_among(const char *name, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(name, *list))
+			return true;
+	return false;
+}
+
+static bool needs(const struct vm_elf *elf, const char *prefix)
+{
+	const char *name;
+	size_t next = 0;
+
+	while ((name = vm_elf_needed(elf, &next)))
+		if (!strncmp(name, prefix, strlen(prefix)))
+			return true;
+	return false;
+}
+
+static const char *form_why(const struct vm_elf *elf)
+{
+	const ElfW(Phdr) *stack = vm_elf_segment(elf, PT_GNU_STACK);
+	ElfW(Xword) flags;
+
+	if (!elf->dynamic)
+		return "it is linked statically";
+	if (elf->header->e_type != ET_DYN)
+		return "it is linked at a fixed address (without -pie)";
+	if (!vm_elf_segment(elf, PT_INTERP))
+		return vm_elf_dynamic(elf, DT_FLAGS_1, &flags) &&
+				       flags & DF_1_PIE ?
+			       "it is linked statically" :
+			       "it is a shared library";
+	if (!needs(elf, "libmpi_abi.so.") && !needs(elf, "libvmpi.so."))
+		return "it is not linked with libmpi_abi or libvmpi";
+#ifndef __x86_64__
+	return "only executables for x86-64 can be";
+#endif
+	if (vm_elf_dynamic(elf, DT_TEXTREL, &flags) ||
+	    (vm_elf_dynamic(elf, DT_FLAGS, &flags) && flags & DF_TEXTREL))
+		return "its code is changed by relocations";
+	if (stack && stack->p_flags & PF_X)
+		return "it needs an executable stack";
+	return NULL;
+}
+
+/* Tools that describe a process, or replace its memory, and would see several
+ * programs in one. */
+static const char *tools_why(const struct vm_elf *elf)
+{
+	static const char *const libraries[] = { "libasan.so.", "libtsan.so.",
+						 "liblsan.so.", "libhwasan.so.",
+						 NULL };
+	static const char *const sanitizers[] = {
+		"__asan_init",
+		"__tsan_init",
+		"__lsan_init",
+		"__msan_init",
+		"__hwasan_init",
+		"__sanitizer_cov_trace_pc_guard",
+		NULL,
+	};
+	static const char *const profilers[] = { "mcount", "_mcount",
+						 "__fentry__", "__monstartup",
+						 NULL };
+	static const char *const allocators[] = {
+		"malloc",	  "free",     "calloc",
+		"realloc",	  "memalign", "aligned_alloc",
+		"posix_memalign", "_Znwm",    "_Znam",
+		"_ZdlPv",	  "_ZdaPv",   "_ZdlPvm",
+		"_ZdaPvm",	  NULL,
+	};
+
+	for (const char *const *library = libraries; *library; library++)
+		if (needs(elf, *library))
+			return "it is built with a sanitizer";
+	for (size_t i = 0; i < elf->symbol_count; i++) {
+		const char *name = vm_elf_string(elf, elf->symbols[i].st_name);
+
+		if (is_among(name, sanitizers))
+			return "it is built with a sanitizer";
+		if (is_among(name, profilers))
+			return "it is built for gprof (-pg)";
+		if (elf->symbols[i].st_shndx != SHN_UNDEF &&
+		    is_among(name, allocators))
+			return "it replaces malloc or operator new";
+	}
+	return NULL;
+}
+
+/*
+ * Variables of libc of which the program has a copy, at an address that is in
+ * its code.  These stay what they are when the program starts, or belong to the
+ * rank (bin/image); libc would not see that others are changed, nor the program
+ * that libc changes them.
+ */
+static const char *copies_why(const struct vm_elf *elf, char *text,
+			      size_t bytes)
+{
+	static const char *const fine[] = {
+		"stdin",
+		"stdout",
+		"stderr",
+		"environ",
+		"__environ",
+		"_environ",
+		"optarg",
+		"optind",
+		"opterr",
+		"optopt",
+		"program_invocation_name",
+		"program_invocation_short_name",
+		"__progname",
+		"__progname_full",
+		"in6addr_any",
+		"in6addr_loopback",
+		"sys_siglist",
+		"_sys_siglist",
+		"sys_errlist",
+		"_sys_errlist",
+		"sys_nerr",
+		"_sys_nerr",
+		"__libc_single_threaded",
+		NULL,
+	};
+	struct vm_elf_slot slot;
+	size_t next = 0;
+
+	while (vm_elf_slot(elf, &next, &slot)) {
+		const char *name;
+
+		if (!slot.copy ||
+		    strncmp(vm_elf_version(elf, slot.symbol), "GLIBC_", 6))
+			continue;
+		name = vm_elf_string(elf, elf->symbols[slot.symbol].st_name);
+		if (is_among(name, fine))
+			continue;
+		snprintf(text, bytes,
+			 "it uses %.80s, a variable of libc that ranks would "
+			 "share",
+			 name);
+		return text;
+	}
+	return NULL;
+}
+
+/* The master of a region of OpenMP runs on another OS thread
+ * (bin/vmpi-node/deputy.h), where these variables have other addresses. */
+static const char *tls_why(const struct vm_elf *elf, char *text, size_t bytes)
+{
+	static const char *const regions[] = { "GOMP_", "__kmpc_", NULL };
+	const ElfW(Phdr) *tls = vm_elf_segment(elf, PT_TLS);
+
+	if (!tls)
+		return NULL;
+	if (vm_elf_imports(elf, regions))
+		return "it has thread-local variables of its own, and uses "
+		       "OpenMP";
+	if (vm_exe_tls_fits(tls))
+		return NULL;
+	snprintf(text, bytes,
+		 "its thread-local variables take %zu bytes, more than the %d "
+		 "that a switch carries",
+		 (size_t)tls->p_memsz, VM_EXE_TLS_BYTES);
+	return text;
+}
+
+const char *vm_ordinary_why(const struct vm_elf *elf, char *text, size_t bytes)
+{
+	const char *why = form_why(elf);
+
+	if (!why)
+		why = tools_why(elf);
+	if (!why)
+		why = tls_why(elf, text, bytes);
+	if (!why)
+		why = copies_why(elf, text, bytes);
+	return why;
+}
+
+/* Functions of libmpi_abi are exported by the node program too.  Versions of a
+ * library that is not needed any more would be missed; it has none. */
+static bool is_dropped(const struct vm_elf *elf, const ElfW(Dyn) * entry)
+{
+	return entry->d_tag == DT_NEEDED &&
+	       !strncmp(vm_elf_string(elf, entry->d_un.d_val), "libmpi_abi.so.",
+			14);
+}
+
+void vm_ordinary_patch(struct vm_elf *elf)
+{
+	ElfW(Phdr) *tls = (ElfW(Phdr) *)(uintptr_t)vm_elf_segment(elf, PT_TLS);
+	bool program = vm_elf_segment(elf, PT_INTERP) != NULL;
+
+	for (size_t i = 0; i < elf->dynamic_count; i++) {
+		ElfW(Dyn) *entry = &elf->dynamic[i];
+
+		if (entry->d_tag == DT_FLAGS_1)
+			entry->d_un.d_val &=
+				~(ElfW(Xword))(DF_1_PIE | DF_1_NOOPEN);
+		else if (is_dropped(elf, entry))
+			entry->d_tag = VM_ELF_IGNORED;
+	}
+	if (!program || !tls)
+		return;
+	elf->tls = *tls;
+	tls->p_type = PT_NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ordinary executables: position-independent programs as any compiler makes
+ * them, which vmpicc has not linked.
+ *
+ * The dynamic linker loads such a file once and first, and refuses it as a
+ * library; patched it takes it as one, as often as wanted.  What a program may
+ * expect because it is the first is made up for in bind.h, enter.h and tls.h.
+ */
+#ifndef CORE_IMAGE_ORDINARY_H
+#define CORE_IMAGE_ORDINARY_H
+
+#include <stddef.h>
+
+#include "core/image/elf.h"
+
+/*
+ * The reason why an executable cannot be loaded once per rank, as "it is linked
+ * at a fixed address", in text; or NULL.
+ */
+const char *vm_ordinary_why(const struct vm_elf *elf, char *text, size_t bytes);
+
+/* Makes the dynamic linker take a file for a library that needs no libmpi_abi,
+ * and takes the thread-local variables out of a program. */
+void vm_ordinary_patch(struct vm_elf *elf);
+
+#endif

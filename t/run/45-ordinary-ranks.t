@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Ordinary executables, as any compiler makes them against the MPI ABI, are loaded
+# once per rank; those that cannot be are processes, and vmpirun says why.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+need readelf
+[ "$(uname -m)" = x86_64 ] || skip_all "ranks are processes on this machine"
+case ${VMPI_SANITIZE:-none} in
+none) ;;
+*) skip_all "the programs would need the sanitizer too" ;;
+esac
+libdir=$VMPI_BUILD/lib
+cc="${CC:-cc} -g -O1 -Wall -I$VMPI_SRC/include"
+cxx="${CXX:-c++} -std=c++17 -g -O1 -Wall -I$VMPI_SRC/include"
+
+# A stub, as of the MPI Forum: the name and the functions, which do nothing.
+{
+	echo 'int nothing;'
+	readelf -W --dyn-syms "$libdir/libmpi_abi.so.1" |
+		sed -n 's/.* \(P*MPI_[A-Za-z_]*\)$/int \1(void) { return 1; }/p' |
+		sort -u
+} >stub.c
+mkdir stub
+${CC:-cc} -w -shared -fPIC -o stub/libmpi_abi.so stub.c \
+	-Wl,-soname,libmpi_abi.so.1
+ok "a program is linked with a stub library" \
+	$cc -o plain "$programs/ordinary.c" -Lstub -lmpi_abi -pthread
+
+# good RANKS NAME WORD...: all ranks, in one process, are content and end.
+good() {
+	good_ranks=$1
+	good_name=$2
+	shift 2
+	run "$good_ranks" "$@" >out 2>err
+	is $? 0 "$good_name: exit code 0" || diag "$(head -n 20 out err)"
+	is "$(grep -c "of $good_ranks: 0 faults" out)" "$good_ranks" \
+		"$good_name: all ranks are content"
+	is "$(sort -u out | grep -c '^rank [0-9]\{1,2\} ends$')" "$good_ranks" \
+		"$good_name: destructors run" || diag "$(cat out)"
+}
+for ranks in 1 4 64; do
+	good $ranks "$ranks ranks" ./plain -a word -b last
+	is "$(sed -n 's/.*pid //p' out | sort -u | wc -l)" "${TAP_ACROSS:-1}" \
+		"$ranks ranks: in one process"
+done
+good 8 "2 nodes" --nodes 2 ./plain -a word -b last
+good 6 "one worker" --workers 1 ./plain -a word -b last
+
+# Other ways to link.
+$cc -o native "$programs/ordinary.c" "-L$libdir" -lvmpi -pthread
+good 4 "-lvmpi" ./native -a word -b last
+$cc -O3 -fno-plt -rdynamic -o now "$programs/ordinary.c" -Lstub -lmpi_abi \
+	-pthread -Wl,-z,now,-z,nodlopen,--hash-style=sysv
+good 4 "-rdynamic -fno-plt -z now" ./now -a word -b last
+for linker in gold lld; do
+	if $cc -fuse-ld=$linker -o "by-$linker" "$programs/ordinary.c" \
+		-Lstub -lmpi_abi -pthread 2>/dev/null; then
+		good 4 $linker ./by-$linker -a word -b last
+	else
+		skip 3 "there is no linker $linker"
+	fi
+done
+if command -v clang >/dev/null; then
+	clang -O2 -I"$VMPI_SRC/include" -o by-clang "$programs/ordinary.c" \
+		-Lstub -lmpi_abi -pthread -pie -fPIE
+	good 4 clang ./by-clang -a word -b last
+else
+	skip 3 "there is no clang"
+fi
+
+# A library that does not call MPI; the program uses its variable, and it uses
+# one of the program's.
+mkdir lib
+$cc -shared -fPIC -o lib/libown.so "$programs/ordinary-library.c"
+$cc -DWITH_LIBRARY -o owner "$programs/ordinary.c" -Llib -lown -Lstub -lmpi_abi \
+	-pthread -Wl,-rpath,'$ORIGIN/lib'
+good 16 "a library" ./owner -a word -b last
+
+# C++.
+if $cxx -o cxx "$programs/ordinary.cc" -Lstub -lmpi_abi -pthread 2>err; then
+	good 1 "C++, one rank" ./cxx
+	good 64 "C++" ./cxx
+	is "$(sort -u out | grep -c '^rank 10[0-9][0-9] ends$')" 64 \
+		"C++: so do those of thread_local objects"
+else
+	diag "$(cat err)"
+	skip 7 "there is no C++ compiler"
+fi
+if [ -x cxx ] && $cxx -fopenmp -o omp "$programs/ordinary.cc" -Lstub -lmpi_abi \
+	2>/dev/null; then
+	OMP_NUM_THREADS=3 good 6 "OpenMP" ./omp
+else
+	skip 3 "there is no OpenMP"
+fi
+
+# refused REGEX NAME WORD...: a process per rank, and why.
+refused() {
+	regex=$1
+	name=$2
+	shift 2
+	LD_LIBRARY_PATH=$libdir run 2 -v "$@" >out 2>err
+	is $? 0 "$name: it runs" || diag "$(cat out err)"
+	like "$(cat err)" "^vmpirun: .*each rank is a process: $regex" \
+		"$name: vmpirun says why"
+	is "$(sort -u out | wc -l)" 2 "$name: as processes" || diag "$(cat out)"
+}
+cat >small.c <<'END_C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef LARGE
+static __thread volatile char large[LARGE];
+#endif
+#ifdef REPLACES
+void *memalign(size_t, size_t);
+void *aligned_alloc(size_t align, size_t bytes)
+{
+	return memalign(align, bytes);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+#ifdef LARGE
+	large[argc] = 1;
+#endif
+#ifdef ZONE
+	if (tzname[0] == argv[0])
+		return 1;
+#endif
+#pragma omp parallel
+	getppid();
+	printf("pid %d\n", (int)getpid());
+	MPI_Finalize();
+	return 0;
+}
+END_C
+small="$cc small.c -L$libdir -lmpi_abi"
+$small -o small
+refused "--processes is given" "--processes" --processes ./small
+refused "--agent is given" "--agent" --agent env ./small
+$small -DLARGE=8000 -o large
+refused "its thread-local variables take 8000 bytes" "large TLS" ./large
+$small -DZONE -o zone
+refused "it uses _*tzname, a variable of libc" "a variable of libc" ./zone
+$small -fno-builtin -DREPLACES -o replaces
+refused "it replaces malloc" "another malloc" ./replaces
+if $small -DLARGE=64 -fopenmp -o both 2>/dev/null; then
+	refused "it has thread-local variables of its own, and uses OpenMP" \
+		"TLS and OpenMP" ./both
+else
+	skip 3 "there is no OpenMP"
+fi
+if $small -no-pie -fno-pie -o fixed 2>/dev/null; then
+	refused "it is linked at a fixed address" "no PIE" ./fixed
+else
+	skip 3 "the compiler makes position-independent executables only"
+fi
+if $small -Wl,-z,execstack -o stack 2>/dev/null; then
+	refused "it needs an executable stack" "an executable stack" ./stack
+else
+	skip 3 "the linker knows no -z execstack"
+fi
+if $small -pg -pie -o profiled 2>/dev/null; then
+	refused "it is built for gprof" "gprof" ./profiled
+else
+	skip 3 "the compiler knows no -pg"
+fi
+if $small -fsanitize=undefined,address -o sanitized 2>/dev/null &&
+	ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$libdir ./sanitized \
+		>/dev/null 2>&1; then
+	refused "it is built with a sanitizer" "a sanitizer" ./sanitized
+else
+	skip 3 "the compiler knows no -fsanitize=address"
+fi
+like "$(LD_LIBRARY_PATH=$libdir run 2 --report-bindings ./large 2>&1)" \
+	'each rank is a process: its thread-local' "--report-bindings says it too"
+LD_LIBRARY_PATH=$libdir run 2 --summary ./large >out 2>err
+is $? 2 "what needs a node process is refused"
+like "$(cat err)" "^vmpirun: --summary .*each rank of ./large is a process: its" \
+	"with the reason"
+like "$(run 2 --summary ./small 2>&1)" "rank .*sends" \
+	"ranks of one that is loaded have a table"
+"$vmpicc" small.c -o image
+refused "--processes is given" "--processes, of vmpicc's" --processes ./image
+done_testing
