@@ -129,7 +129,9 @@ void vm_image_file_close(struct vm_image_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
+	if (file->text >= 0)
+		close(file->text);
 	if (file->named)
 		unlink(file->path);
-	*file = (struct vm_image_file){ .fd = -1 };
+	*file = (struct vm_image_file){ .fd = -1, .text = -1 };
 }

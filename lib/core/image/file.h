@@ -15,6 +15,7 @@
 
 struct vm_image_file {
 	int fd;
+	int text; /* the program's own file (core/image/text.h), or -1 */
 	bool named;
 	char path[48];
 	char alias[64]; /* named: valgrind knows files by their names, so each

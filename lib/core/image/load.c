@@ -27,6 +27,7 @@
 #include "core/image/bind.h"
 #include "core/image/direct.h"
 #include "core/image/local.h"
+#include "core/image/text.h"
 #include "core/image/ordinary.h"
 #include "core/image/exe_tls.h"
 
@@ -209,6 +210,9 @@ static int copy_load(struct vm_image_copy *copy)
 			rc = load_refuse(image, copy->index, strerror(errno));
 	if (!rc)
 		rc = copy_bind(copy);
+	for (size_t i = 0; i < image->part_count && !rc; i++)
+		vm_image_text_map(vm_image_part(image, i),
+				  copy->maps[i]->l_addr, image->files[i].text);
 	for (size_t i = 0; i < image->part_count && copy->maps[i]; i++)
 		map_hide(copy->maps[i]);
 	if (rc || image->ordinary)
@@ -227,13 +231,17 @@ static int files_make(struct vm_image *image)
 	if (!image->files)
 		return load_refuse(image, 0, "out of memory");
 	for (size_t i = 0; i < image->part_count; i++)
-		image->files[i].fd = -1;
+		image->files[i].fd = image->files[i].text = -1;
 	for (size_t i = 0; i < image->part_count && !rc; i++) {
 		vm_elf_patch(vm_image_part(image, i));
 		if (image->ordinary)
 			vm_ordinary_patch(vm_image_part(image, i));
 		rc = vm_image_file_make(&image->files[i],
 					vm_image_part(image, i));
+		/* A whole file has symbols of its own. */
+		if (!rc && !image->files[i].named)
+			image->files[i].text =
+				vm_image_text_open(vm_image_part(image, i));
 	}
 	return rc;
 }
