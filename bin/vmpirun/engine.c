@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "boot/job.h"
+#include "program.h"
 #include "report/cli.h"
 #include "vmpi.h"
 
@@ -142,6 +143,8 @@ static void exports_add(struct command *words, const struct options *options)
 	for (size_t i = 0; i < options->export_count; i++)
 		if (!is_exported(options->exports[i]))
 			export_add(words, options->exports[i]);
+	if (options->job.processes)
+		export_add(words, LIBRARY_PATH);
 }
 
 static void mpirun_options(struct command *words, const struct engine_job *job)

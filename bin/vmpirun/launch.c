@@ -81,6 +81,27 @@ static int kind_choose(struct launch *launch)
 	return rc;
 }
 
+/*
+ * Lets processes find libmpi_abi.so.1, as other launchers let programs find their
+ * libraries: in a directory beside the node program that has nothing else, so
+ * that no other library is found there by mistake; behind the user's own.
+ */
+static int libraries_offer(const char *node)
+{
+	const char *own = getenv(LIBRARY_PATH);
+	const char *slash = strrchr(node, '/');
+	char *path;
+	int rc;
+
+	if (asprintf(&path, "%s%s%.*s/abi", own ? own : "",
+		     own && own[0] ? ":" : "", slash ? (int)(slash - node) : 1,
+		     slash ? node : ".") < 0)
+		return -VMPI_ENOMEM;
+	rc = setenv(LIBRARY_PATH, path, 1) ? -VMPI_ENOMEM : 0;
+	free(path);
+	return rc;
+}
+
 /* What -v and --report-bindings say about the decision. */
 static int kind_print(struct launch *launch)
 {
@@ -215,6 +236,8 @@ int launch_check(struct launch *launch, struct options *options)
 				  origin ? origin : ".");
 	if (!rc)
 		rc = kind_choose(launch);
+	if (!rc && options->job.processes)
+		rc = libraries_offer(node);
 	if (!rc)
 		rc = agent_check(options->agent);
 	if (!rc)
@@ -357,6 +380,8 @@ static int line_print(const struct launch *launch, int number)
 		putchar(' ');
 		command_word_print(options->exports[i]);
 	}
+	if (options->job.processes)
+		assignment_print(LIBRARY_PATH, getenv(LIBRARY_PATH), NULL);
 	if (!rc)
 		rc = vm_job_each(&options->job, assignment_print, NULL);
 	if (is_serving(launch))

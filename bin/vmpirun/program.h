@@ -9,6 +9,9 @@
 
 #include "core/image/lib.h"
 
+/* Where programs of the MPI ABI find its library; set if ranks are processes. */
+#define LIBRARY_PATH "LD_LIBRARY_PATH"
+
 enum program_kind {
 	PROGRAM_IMAGE,	  /* linked by vmpicc */
 	PROGRAM_ORDINARY, /* can be loaded once per rank, too */

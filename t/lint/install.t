@@ -25,7 +25,9 @@ ok "the installed vmpicc compiles" "$bin/vmpicc" -o hello hello.c
 is "$(timeout 100 "$bin/vmpirun" -n 4 ./hello | grep -c 'of 4: sum 6')" 4 \
 	"the installed vmpirun runs it"
 is "$(timeout 100 ./hello)" "rank 0 of 1: sum 0" "so does the program alone"
-lib=$(dirname "$(find "$scratch/root" -name libmpi_abi.so.1)")
+lib=$(dirname "$(find "$scratch/root" -name libmpi_abi.so)")
+ok "programs are offered the installed library" \
+	test -f "$(find "$scratch/root" -path "*/abi/libmpi_abi.so.1")"
 ok "a plain compiler links it with the installed libmpi_abi" \
 	$cc -o plain hello.c -I"$(dirname "$(find root -name mpi.h)")" \
 	-L"$lib" -lmpi_abi
