@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "core/image/tls.h"
 #include "core/local/threads.h"
+#include "fatal.h"
 #include "node.h"
 #include "real.h"
 #include "sched/futex.h"
@@ -22,6 +23,8 @@
 #include "sched/worker.h"
 
 #define STACK_SPARE (1u << 20) /* of an OS thread, beyond what a rank has */
+
+#define GUARD_BYTES 65536 /* as vm_stack_guard_hit() expects */
 
 /* Values of deputy.turn. */
 enum { TURN_TASK, TURN_TASK_ASLEEP, TURN_DEPUTY, TURN_NONE };
@@ -137,6 +140,21 @@ static void left_early(void *arg)
 		      deputy->rank->index);
 }
 
+/* Where this thread's stack is, and one for signals: its overflow is reported
+ * as that of a rank's. */
+static void stack_tell(struct vm_stack *stack)
+{
+	pthread_attr_t attr;
+	void *base;
+
+	fatal_thread_start();
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &base, &stack->bytes))
+		stack->base = base;
+	pthread_attr_destroy(&attr);
+}
+
 static void *deputy_main(void *arg)
 {
 	struct deputy *deputy = arg;
@@ -146,6 +164,7 @@ static void *deputy_main(void *arg)
 		vm_node_abort(1, "rank %d: out of memory for a thread",
 			      deputy->rank->index);
 	deputy->worker = vm_self->worker;
+	stack_tell(&vm_self->stack);
 	vm_local_find(deputy->worker->locals);
 	pthread_cleanup_push(left_early, deputy);
 	while (turn_await(deputy)) {
@@ -180,6 +199,7 @@ static struct deputy *deputy_new(struct vm_rank *rank)
 	deputy->rank = rank;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, stack);
+	pthread_attr_setguardsize(&attr, GUARD_BYTES);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	error = REAL(pthread_create)(&thread, &attr, deputy_main, deputy);
 	pthread_attr_destroy(&attr);

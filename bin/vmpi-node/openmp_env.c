@@ -11,12 +11,9 @@
 #include "sched/topo.h"
 
 /* What is not set by the user. */
-static void preset(const char *name, int value)
+static void preset(const char *name, const char *value)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%d", value);
-	setenv(name, text, 0);
+	setenv(name, value, 0);
 }
 
 void openmp_prepare(void)
@@ -25,6 +22,7 @@ void openmp_prepare(void)
 		    vm_image_needs(node.image, "libiomp5.so");
 	int cores, share;
 	const char *given;
+	char text[16];
 
 	if (!llvm && !vm_image_needs(node.image, "libgomp.so"))
 		return;
@@ -32,15 +30,17 @@ void openmp_prepare(void)
 		return;
 	cores = vm_topo_cores();
 	share = cores / node.ranks;
-	preset("OMP_NUM_THREADS", share > 1 ? share : 1);
-	if (!llvm)
-		return;
-	/* A thread's number is found in its thread-local variable, which is
-	 * exchanged at switches, and not by its stack. */
-	preset("KMP_GTID_MODE", 3);
-	/* Its threads poll for 200 ms after each region. */
+	snprintf(text, sizeof(text), "%d", share > 1 ? share : 1);
+	if (node.ranks > 1 || node.boot->shares > 1)
+		preset("OMP_NUM_THREADS", text);
+	if (llvm)
+		/* A thread's number is found in its thread-local variable,
+		 * which is exchanged at switches, and not by its stack. */
+		preset("KMP_GTID_MODE", "3");
+	/* Threads that poll for each other keep those from running. */
 	given = getenv("OMP_NUM_THREADS");
-	if (node.ranks > 1 && given &&
+	if (node.ranks > 1 && given && !getenv("GOMP_SPINCOUNT") &&
+	    !getenv("KMP_BLOCKTIME") &&
 	    strtol(given, NULL, 10) * node.ranks > cores)
-		preset("KMP_BLOCKTIME", 0);
+		preset("OMP_WAIT_POLICY", "passive");
 }

@@ -176,6 +176,9 @@ static bool is_anybodys(const pthread_mutex_t *mutex)
 {
 	int kind = mutex->__data.__kind & 127;
 
+#if defined(__SANITIZE_THREAD__)
+	return false; /* the thread sanitizer thinks it must */
+#endif
 	return kind == PTHREAD_MUTEX_TIMED_NP ||
 	       kind == PTHREAD_MUTEX_ADAPTIVE_NP;
 }

@@ -39,10 +39,22 @@ checks() {
 	done
 }
 
+# ends HOW STATUS PATTERN: the master of rank 1 ends it.
+build ends openmp-ends.c -fopenmp
+ends() {
+	run 2 ./ends "$1" >output 2>&1
+	is "$?" "$2" "the job ends: $1 in a region"
+	like "$(cat output)" "$3" "$1: that is said"
+}
+
 build gcc-teams openmp.c -fopenmp
 build gcc-waits openmp-waits.c -fopenmp
 build gcc-state openmp-state.cc -fopenmp
 checks gcc
+
+ends overflow 139 "rank 1 overflowed its stack of [0-9]+ KiB.*--stack"
+ends exit 3 "rank 1: a thread .* called exit\\(3\\)"
+ends leave 1 "rank 1: the master thread .* has ended"
 
 # A program's own choice of the number of threads stays; the default is a
 # rank's share of the cores.
