@@ -87,9 +87,8 @@ static void packet_send(uint32_t bytes)
 		die(vmpi_strerror(rc), 0);
 }
 
-static void arrived(void *arg, struct vm_port *port, struct vm_pkt *pkt)
+static void arrived(struct vm_port *port, struct vm_pkt *pkt)
 {
-	(void)arg;
 	(void)port;
 	/* As a receive would do. */
 	memcpy(end.landing, pkt->data, pkt->bytes);
@@ -109,12 +108,13 @@ static void down(void *arg, struct vm_port *port, uint32_t process, int error)
 
 static void fabric_open(void)
 {
+	static vm_pkt_handler *const handlers[VM_PKT_KINDS] = { arrived };
 	struct vm_fabric_config config = { .process = end.far,
 					   .processes = 2,
 					   .ports = 1,
 					   .job_key = 1,
 					   .one_host = true,
-					   .arrived = arrived,
+					   .arrived = handlers,
 					   .down = down };
 	unsigned char address[VM_ADDRESS_MAX];
 	static struct vm_mr mr;

@@ -44,13 +44,17 @@ struct vm_fi; /* fabric/ofi/fi.h */
 struct fabric_port_pvars;
 struct fabric_node_pvars;
 
+/* A packet of some kind has come; it is valid until the return, or kept. */
+typedef void vm_pkt_handler(struct vm_port *port, struct vm_pkt *pkt);
+
+#define VM_PKT_KINDS 256
+
 struct vm_fabric_config {
 	uint32_t process, processes; /* our number, and how many there are */
 	unsigned ports; /* requested; fabric_ports and the provider limit it */
 	uint64_t job_key; /* random, the same in all processes of the job */
 	bool one_host;	  /* all processes are on this host: use loopback */
-	/* A packet has come; pkt is valid until the return, or kept. */
-	void (*arrived)(void *arg, struct vm_port *port, struct vm_pkt *pkt);
+	vm_pkt_handler *const *arrived; /* for each of VM_PKT_KINDS kinds */
 	/*
 	 * A process is dead or has left: called once per process and port, by a
 	 * poll of that port, with or without contact.  Operations with it on
@@ -217,7 +221,7 @@ struct vm_pkt {
 };
 
 /*
- * Inside `arrived`: the packet stays with the caller until vm_pkt_release(), by
+ * Inside its handler: the packet stays with the caller until vm_pkt_release(), by
  * any thread.  Use the result from then on, not pkt: a short payload is moved
  * to a packet of its size.  Never fails.
  */

@@ -137,6 +137,34 @@ static void brim_begin(struct vm_conn *conn)
 	vm_list_append(&conn->port->brim, &conn->brim);
 }
 
+/* Takes in what the header of a packet says about the connection. */
+static void header_take(struct vm_conn *conn, const struct vm_wire *wire)
+{
+	conn->rx_seq++;
+	conn->contact = true;
+	credits_take(conn, wire);
+	if (wire->kind != VM_WIRE_DATA)
+		return;
+	conn->granted--;
+	conn->held++;
+	vm_conn_credit(conn);
+	if (VM_UNLIKELY(conn->granted == 0))
+		brim_begin(conn);
+}
+
+/* Takes in a packet without a payload. */
+static void signal_take(struct vm_port *port, struct vm_conn *conn,
+			struct vm_packet *pkt, const struct vm_wire *wire)
+{
+	vm_port_recycle(port, pkt);
+	if (wire->kind != VM_WIRE_BYE)
+		return;
+	conn->left = port->leavers = true;
+	/* First contact, and we are leaving as well. */
+	if (port->goodbye)
+		vm_conn_bye(conn);
+}
+
 /* Takes in data or control, to be delivered, or held back by the link model; a
  * segment waits for the rest of its payload. */
 static void payload_take(struct vm_port *port, struct vm_conn *conn,
@@ -177,36 +205,6 @@ static void payload_take(struct vm_port *port, struct vm_conn *conn,
 	vm_due_put(&port->held, &pkt->due, due);
 }
 
-/* Takes in a checked packet that is alone in pkt. */
-static void packet_take(struct vm_port *port, struct vm_conn *conn,
-			struct vm_packet *pkt, const struct vm_wire *wire,
-			size_t payload)
-{
-	conn->rx_seq++;
-	conn->contact = true;
-	credits_take(conn, wire);
-	if (wire->kind == VM_WIRE_DATA) {
-		conn->granted--;
-		conn->held++;
-	}
-	if (wire->kind == VM_WIRE_DATA || wire->kind == VM_WIRE_CONTROL) {
-		payload_take(port, conn, pkt, wire, payload);
-		if (wire->kind == VM_WIRE_DATA) {
-			vm_conn_credit(conn);
-			if (VM_UNLIKELY(conn->granted == 0))
-				brim_begin(conn);
-		}
-		return;
-	}
-	vm_port_recycle(port, pkt);
-	if (wire->kind == VM_WIRE_BYE) {
-		conn->left = port->leavers = true;
-		/* First contact, and we are leaving as well. */
-		if (port->goodbye)
-			vm_conn_bye(conn);
-	}
-}
-
 /* Copies one of several packets in a message to a packet of its own; or
  * NULL. */
 static struct vm_packet *part_copy(struct vm_port *port, const char *wire,
@@ -224,33 +222,41 @@ static struct vm_packet *part_copy(struct vm_port *port, const char *wire,
 }
 
 /* Handles a message of one packet, or of several, one by one. */
-static void message_arrived(struct vm_port *port, struct vm_packet *pkt,
-			    size_t bytes)
+static __attribute__((noinline)) void
+message_arrived(struct vm_port *port, struct vm_packet *pkt, size_t bytes)
 {
-	struct vm_packet *part;
 	struct vm_wire wire = { .flags = VM_WIRE_MORE };
+	bool alone = false;
 	size_t payload;
 
+	port->rx_posted--;
+	vm_pvar_add(port->pvars.posted, (uint64_t)-1);
 	for (size_t at = 0; wire.flags & VM_WIRE_MORE;
 	     at += vm_wire_next(payload + wire.bytes)) {
 		struct vm_conn *conn = packet_check(port, &wire, &payload,
 						    pkt->wire + at, bytes - at);
+		struct vm_packet *part = pkt;
 
 		if (!conn)
 			break;
-		if (at == 0 && !(wire.flags & VM_WIRE_MORE)) {
-			packet_take(port, conn, pkt, &wire, payload);
-			return;
-		}
-		part = part_copy(port, pkt->wire + at, payload + wire.bytes);
+		alone = at == 0 && !(wire.flags & VM_WIRE_MORE);
+		if (!alone)
+			part = part_copy(port, pkt->wire + at,
+					 payload + wire.bytes);
 		if (!part) {
 			vm_peer_fail(port->fabric, conn->process, -VMPI_ENOMEM,
 				     "no memory for its packets");
 			break;
 		}
-		packet_take(port, conn, part, &wire, payload);
+		header_take(conn, &wire);
+		if (VM_LIKELY(wire.kind == VM_WIRE_DATA ||
+			      wire.kind == VM_WIRE_CONTROL))
+			payload_take(port, conn, part, &wire, payload);
+		else
+			signal_take(port, conn, part, &wire);
 	}
-	vm_port_recycle(port, pkt);
+	if (!alone)
+		vm_port_recycle(port, pkt);
 }
 
 /* Handles a send or chunk that the network is done with. */
@@ -279,19 +285,6 @@ static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
 		vm_due_put(&port->held, &pkt->due, pkt->left);
 	else
 		vm_list_append(&port->ended, &pkt->link);
-}
-
-void vm_port_event(struct vm_port *port, const struct fi_cq_data_entry *event)
-{
-	struct vm_packet *pkt = event->op_context;
-
-	if (event->flags & FI_RECV) {
-		port->rx_posted--;
-		vm_pvar_add(port->pvars.posted, (uint64_t)-1);
-		message_arrived(port, pkt, event->len);
-	} else {
-		send_ended(port, pkt, 0);
-	}
 }
 
 /* Handles the failure of an operation in the network. */
@@ -326,19 +319,33 @@ static void event_failed(struct vm_port *port)
 	send_ended(port, pkt, -VMPI_EPEER);
 }
 
-/* Reads events of the network; returns how many. */
-static int network_read(struct vm_port *port)
+/* Reads events of the network, waits for one unless wait_ms is 0; returns how
+ * many.  Most polls find none. */
+static inline __attribute__((always_inline)) int
+network_read(struct vm_port *port, int wait_ms)
 {
 	struct fi_cq_data_entry events[EVENTS];
-	ssize_t n = port->fi->cq_read(port->cq, events, EVENTS);
+	ssize_t n = wait_ms ? port->fi->cq_sread(port->cq, events, wait_ms) :
+			      port->fi->cq_read(port->cq, events, EVENTS);
 
 	if (n == -FI_EAVAIL) {
 		event_failed(port);
 		return 1;
 	}
-	for (ssize_t i = 0; i < n; i++)
-		vm_port_event(port, &events[i]);
+	for (ssize_t i = 0; i < n; i++) {
+		struct vm_packet *pkt = events[i].op_context;
+
+		if (events[i].flags & FI_RECV)
+			message_arrived(port, pkt, events[i].len);
+		else
+			send_ended(port, pkt, 0);
+	}
 	return n > 0 ? (int)n : 0;
+}
+
+int vm_port_read_wait(struct vm_port *port, int wait_ms)
+{
+	return network_read(port, wait_ms);
 }
 
 /* Takes packets that were held back and are due now. */
@@ -423,7 +430,7 @@ static void leavers_see(struct vm_port *port)
 /* Under lock: moves everything that can move. */
 static int port_move(struct vm_port *port)
 {
-	int events = port->fi ? network_read(port) : 0;
+	int events = port->fi ? network_read(port, 0) : 0;
 
 	if (VM_UNLIKELY(atomic_load_explicit(&port->inbox_full,
 					     memory_order_acquire)))
@@ -442,11 +449,11 @@ static int port_move(struct vm_port *port)
 	return events;
 }
 
-/* Calls `arrived` for each packet; those not kept go on to `used`. */
+/* Calls the handler of each packet; those not kept go on to `used`. */
 static int deliver(struct vm_port *port, struct vm_list *used,
 		   struct vm_list *arrived)
 {
-	const struct vm_fabric_config *config = &port->fabric->config;
+	vm_pkt_handler *const *handlers = port->fabric->config.arrived;
 	struct vm_list *link;
 	int count = 0;
 
@@ -457,7 +464,7 @@ static int deliver(struct vm_port *port, struct vm_list *used,
 		pkt->at = port;
 		pkt->moved = false;
 		port->taken = false;
-		config->arrived(config->arg, port, &pkt->view);
+		handlers[pkt->view.kind](port, &pkt->view);
 		count++;
 		/* A kept packet may be free or in use again by now. */
 		if (!port->taken)

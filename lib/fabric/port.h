@@ -125,8 +125,9 @@ void vm_port_retarget(struct vm_port *port);
 /* Returns a packet of the loop to the port that sent it; under no lock. */
 void vm_loop_release(struct vm_packet *pkt);
 
-/* Under lock: handles one event of the network (poll.c). */
-void vm_port_event(struct vm_port *port, const struct fi_cq_data_entry *event);
+/* Under lock: waits for an event of the network and handles it (poll.c).
+ * Returns how many there were. */
+int vm_port_read_wait(struct vm_port *port, int wait_ms);
 
 /* Under lock: whether a poll has something to do besides the network. */
 bool vm_port_busy(const struct vm_port *port);

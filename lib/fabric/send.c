@@ -53,30 +53,14 @@ static uint32_t header_write(struct vm_conn *conn, char *to,
 	return bytes;
 }
 
-/*
- * The short path for small packets: built on the stack, taken by the network at
- * once.  Returns whether it was; if not, nothing has happened.
- */
-static bool injected(struct vm_conn *conn, const struct vm_send *send)
+/* Whether the network may take a packet at once, from the stack. */
+static inline bool is_injectable(const struct vm_conn *conn,
+				 const struct vm_send *send)
 {
-	struct vm_port *port = conn->port;
-	char buffer[INJECT_MAX] VM_ALIGNED(64);
-	uint32_t tx_seq = conn->tx_seq, granted = conn->granted;
-	uint32_t bytes;
+	size_t bytes = VM_WIRE_BYTES + send->bytes;
 
-	if (VM_WIRE_BYTES + send->bytes > port->inject_bytes ||
-	    VM_WIRE_BYTES + send->bytes > INJECT_MAX ||
-	    !vm_list_empty(&conn->backlog) || vm_link_active())
-		return false;
-	bytes = header_write(conn, buffer, send, 0, NULL);
-	if (send->bytes)
-		memcpy(buffer + bytes, send->data, send->bytes);
-	if (port->fi->inject(port->ep, buffer, bytes + send->bytes,
-			     conn->address) == 0)
-		return true;
-	conn->tx_seq = tx_seq;
-	conn->granted = granted;
-	return false;
+	return bytes <= conn->port->inject_bytes && bytes <= INJECT_MAX &&
+	       vm_list_empty(&conn->backlog) && !vm_link_active();
 }
 
 /* Sends it in a batch: 0 or -VMPI_ENOMEM. */
@@ -327,12 +311,47 @@ static inline void observe_unreported(const struct vm_send *send, int rc)
 				send->bytes);
 }
 
+/* How a packet goes. */
+enum way { IN_PARTS, BY_LOOP, IN_BATCH, INJECTED, AS_PACKET };
+
+static inline enum way way_of(struct vm_conn *conn, const struct vm_send *send,
+			      unsigned packets)
+{
+	if (VM_UNLIKELY(packets > 1))
+		return IN_PARTS;
+	if (conn->process == conn->port->fabric->config.process)
+		return BY_LOOP;
+	if (vm_batch_wanted(conn, send))
+		return IN_BATCH;
+	return is_injectable(conn, send) ? INJECTED : AS_PACKET;
+}
+
+/* Sends it in another way than injected: as vm_port_send(). */
+static int other_send(struct vm_conn *conn, const struct vm_send *send,
+		      enum way way, struct vm_send_op *op)
+{
+	switch (way) {
+	case IN_PARTS:
+		return parts_send(conn, send);
+	case BY_LOOP:
+		return loop_send(conn, send);
+	case IN_BATCH:
+		return batch_send(conn, send);
+	default:
+		return packet_send(conn, send, op);
+	}
+}
+
 int vm_port_send(struct vm_port *port, struct vm_to to,
 		 const struct vm_send *send, struct vm_send_op *op)
 {
-	bool loop = to.process == port->fabric->config.process;
-	unsigned packets = loop ? 1 : vm_segments(port, send->bytes);
+	char buffer[INJECT_MAX] VM_ALIGNED(64);
+	unsigned packets = to.process == port->fabric->config.process ?
+				   1 :
+				   vm_segments(port, send->bytes);
+	uint32_t tx_seq, granted, head;
 	struct vm_conn *conn;
+	enum way way = AS_PACKET;
 	int rc;
 
 	VM_ASSERT(send->bytes <= (send->control ?
@@ -342,27 +361,31 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 	rc = vm_conn_get(&conn, port, to);
 	if (VM_LIKELY(rc == 0) && !send->control)
 		rc = data_check(conn, packets);
-	if (VM_UNLIKELY(rc < 0)) {
-		vm_port_unlock(port);
-		return rc;
+	if (VM_UNLIKELY(rc < 0))
+		goto unlock;
+	way = way_of(conn, send, packets);
+	/* The short path: built on the stack, taken by the network at once. */
+	if (VM_LIKELY(way == INJECTED)) {
+		tx_seq = conn->tx_seq;
+		granted = conn->granted;
+		head = header_write(conn, buffer, send, 0, NULL);
+		if (send->bytes)
+			memcpy(buffer + head, send->data, send->bytes);
+		if (port->fi->inject(port->ep, buffer, head + send->bytes,
+				     conn->address)) {
+			conn->tx_seq = tx_seq;
+			conn->granted = granted;
+			way = AS_PACKET;
+		}
 	}
-	if (VM_UNLIKELY(packets > 1)) {
-		rc = parts_send(conn, send);
-	} else if (loop) {
-		rc = loop_send(conn, send);
+	if (VM_UNLIKELY(way != INJECTED))
+		rc = other_send(conn, send, way, op);
+	if (way != IN_PARTS && way != AS_PACKET)
 		observe_unreported(send, rc);
-	} else if (vm_batch_wanted(conn, send)) {
-		rc = batch_send(conn, send);
-		observe_unreported(send, rc);
-	} else if (injected(conn, send)) {
-		rc = VM_DONE;
-		observe_unreported(send, rc);
-	} else {
-		rc = packet_send(conn, send, op);
-	}
 	rc = sent_count(conn, send, packets, rc);
+unlock:
 	vm_port_unlock(port);
-	if (rc >= 0 && loop)
+	if (rc >= 0 && way == BY_LOOP)
 		vm_fabric_kick(port->fabric);
 	return rc;
 }

@@ -36,13 +36,8 @@ static void earlier(uint64_t *until, uint64_t when)
 /* Under lock: the descriptor was readable for no event. */
 static int wait_clear(struct vm_port *port)
 {
-	struct fi_cq_data_entry event;
-
 	__atomic_fetch_add(&port->fabric->pvars.spurious, 1, __ATOMIC_RELAXED);
-	if (port->fi->cq_sread(port->cq, &event, CLEAR_MS) != 1)
-		return 0;
-	vm_port_event(port, &event);
-	return -VMPI_EAGAIN;
+	return vm_port_read_wait(port, CLEAR_MS) ? -VMPI_EAGAIN : 0;
 }
 
 /* When to retry what the network refuses: the longer it has refused, the

@@ -18,6 +18,8 @@
 #include "base/log.h"
 #include "fabric/fabric.h"
 #include "fabric/ofi/fi.h"
+#include "fabric/port.h"
+#include "fabric/state.h"
 #include "fabric/vars.h"
 #include "introspect/vars/cvar.h"
 #include "tap.h"
@@ -71,10 +73,9 @@ static inline bool pattern_fits(const void *data, uint64_t number, size_t bytes)
 	return true;
 }
 
-static inline void side_arrived(void *arg, struct vm_port *port,
-				struct vm_pkt *pkt)
+static inline void side_arrived(struct vm_port *port, struct vm_pkt *pkt)
 {
-	struct side *side = arg;
+	struct side *side = port->fabric->config.arg;
 	unsigned at = vm_port_index(port);
 	uint64_t number;
 
@@ -106,8 +107,17 @@ static inline void side_down(void *arg, struct vm_port *port, uint32_t process,
 }
 
 /* The function that takes arrivals, for tests that want their own. */
-static void (*pair_handler)(void *, struct vm_port *,
-			    struct vm_pkt *) = side_arrived;
+static vm_pkt_handler *pair_handler = side_arrived;
+
+/* The handlers of all kinds. */
+static inline vm_pkt_handler *const *pair_handlers(void)
+{
+	static vm_pkt_handler *handlers[VM_PKT_KINDS];
+
+	for (int i = 0; i < VM_PKT_KINDS; i++)
+		handlers[i] = pair_handler;
+	return handlers;
+}
 
 static inline int side_open_of(struct side *side, uint32_t process,
 			       uint32_t processes, unsigned ports,
@@ -118,7 +128,7 @@ static inline int side_open_of(struct side *side, uint32_t process,
 					   .ports = ports,
 					   .job_key = 0x1234567890abcdef,
 					   .one_host = true,
-					   .arrived = pair_handler,
+					   .arrived = pair_handlers(),
 					   .down = side_down,
 					   .arg = side,
 					   .fi = fi };

@@ -69,10 +69,10 @@ static void read_start(struct side *side, unsigned process)
 		_exit(10);
 }
 
-static void arrived(void *arg, struct vm_port *port, struct vm_pkt *pkt)
+static void arrived(struct vm_port *port, struct vm_pkt *pkt)
 {
 	packets_from[pkt->process]++;
-	side_arrived(arg, port, pkt);
+	side_arrived(port, pkt);
 }
 
 static void idle(struct side *side)

@@ -147,7 +147,7 @@ static void alone(void)
 {
 	struct vm_fabric_config config = { .processes = 1,
 					   .ports = 2,
-					   .arrived = side_arrived,
+					   .arrived = pair_handlers(),
 					   .down = side_down };
 	static struct side side;
 	static char data[100];

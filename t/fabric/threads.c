@@ -21,11 +21,11 @@ static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
 static struct vm_pkt *kept[64];
 static unsigned kept_count;
 
-static void arrived(void *arg, struct vm_port *port, struct vm_pkt *pkt)
+static void arrived(struct vm_port *port, struct vm_pkt *pkt)
 {
 	struct vm_pkt *old = NULL;
 
-	side_arrived(arg, port, pkt);
+	side_arrived(port, pkt);
 	if (pkt->bytes % 3)
 		return;
 	pkt = vm_pkt_keep(pkt);

@@ -23,13 +23,6 @@
 #include "core/remote/wire.h"
 #include "core/local/threads.h"
 
-static void (*const handlers[VM_PACKET_KINDS])(struct vm_port *port,
-					       struct vm_pkt *pkt) = {
-#define HANDLER(kind, header, handler, text) [VM_PACKET_##kind] = handler,
-	VM_PACKETS(HANDLER)
-#undef HANDLER
-};
-
 /* Any thread. */
 static void unknown_count(void)
 {
@@ -37,14 +30,19 @@ static void unknown_count(void)
 			   __ATOMIC_RELAXED);
 }
 
-static void arrived(void *arg, struct vm_port *port, struct vm_pkt *pkt)
+static void unknown(struct vm_port *port, struct vm_pkt *pkt)
 {
-	(void)arg;
-	if (pkt->kind < VM_PACKET_KINDS)
-		handlers[pkt->kind](port, pkt);
-	else
-		unknown_count();
+	(void)port;
+	(void)pkt;
+	unknown_count();
 }
+
+static vm_pkt_handler *const handlers[VM_PKT_KINDS] = {
+#define HANDLER(kind, header, handler, text) [VM_PACKET_##kind] = handler,
+	VM_PACKETS(HANDLER)
+#undef HANDLER
+		[VM_PACKET_KINDS... VM_PKT_KINDS - 1] = unknown,
+};
 
 static void down(void *arg, struct vm_port *port, uint32_t process, int error)
 {
@@ -93,17 +91,13 @@ struct incoming {
 	struct vm_pkt *pkt;
 };
 
-static void incoming_init(struct incoming *in, struct vm_pkt *pkt,
-			  enum vm_payload payload, const struct vm_rank *rank)
+/* Fills in all but the packet and the payload. */
+static void incoming_init(struct incoming *in, enum vm_payload payload,
+			  const struct vm_wire_envelope *envelope,
+			  struct vm_to from, const struct vm_rank *rank)
 {
-	const struct vm_wire_envelope *envelope = pkt->upper;
-
-	in->pkt = pkt;
-	vm_data_set_bytes(&in->data,
-			  payload == VM_PAYLOAD_PACKET ? pkt->data : NULL,
-			  envelope->bytes);
-	in->origin = (struct vm_origin){ .sender = envelope->sender,
-					 .from = { pkt->process, pkt->port } };
+	in->origin =
+		(struct vm_origin){ .sender = envelope->sender, .from = from };
 	in->arrival = (struct vm_arrival){
 		.env = { envelope->context, envelope->source, envelope->tag },
 		.payload = (uint8_t)payload,
@@ -170,6 +164,7 @@ const struct vm_payload_ops vm_fetched_payload = { .end = fetched_end };
 void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_envelope *envelope = pkt->upper;
+	struct vm_to from = { pkt->process, pkt->port };
 	struct vm_rank *rank = rank_of(envelope);
 	struct incoming in;
 
@@ -180,7 +175,10 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 		unknown_count();
 		return;
 	}
-	incoming_init(&in, pkt, VM_PAYLOAD_PACKET, rank);
+	in.pkt = pkt;
+	in.data = (struct vm_data){ .addr = (void *)(uintptr_t)pkt->data,
+				    .bytes = pkt->bytes };
+	incoming_init(&in, VM_PAYLOAD_PACKET, envelope, from, rank);
 	vm_observe_packet(rank, pkt->bytes);
 	vm_engine_lock(rank->engine);
 	vm_deliver(rank, &in.arrival, &vm_packet_payload, true);
@@ -189,6 +187,7 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_envelope *envelope = pkt->upper;
+	struct vm_to from = { pkt->process, pkt->port };
 	struct vm_rank *rank = rank_of(envelope);
 	struct incoming in;
 
@@ -199,7 +198,9 @@ void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 		unknown_count();
 		return;
 	}
-	incoming_init(&in, pkt, VM_PAYLOAD_REMOTE, rank);
+	in.pkt = pkt;
+	in.data = (struct vm_data){ .bytes = envelope->bytes };
+	incoming_init(&in, VM_PAYLOAD_REMOTE, envelope, from, rank);
 	if (pkt->bytes == sizeof(in.origin.memory))
 		memcpy(&in.origin.memory, pkt->data, sizeof(in.origin.memory));
 	vm_engine_lock(rank->engine);
@@ -369,7 +370,7 @@ int vm_remote_open(struct vm_boot *boot)
 		.processes = 1,
 		.ports = (unsigned)vm_node->engine_count,
 		.one_host = true,
-		.arrived = arrived,
+		.arrived = handlers,
 		.down = down,
 		.room = room,
 		.pool = pool,

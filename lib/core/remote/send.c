@@ -14,8 +14,8 @@
 #include "core/local/req.h"
 #include "core/local/chan_stats.h"
 
-/* Sends the payload along: 0; -VMPI_EAGAIN, -VMPI_ELIMIT (also when it cannot be
- * packed now), -VMPI_EPEER, -VMPI_ENOMEM. */
+/* Sends the payload along, packed if it must be: 0; -VMPI_EAGAIN, -VMPI_ELIMIT
+ * (also when it cannot be packed now), -VMPI_EPEER, -VMPI_ENOMEM. */
 static int eager_send(const struct vm_rank *rank, struct vm_to to,
 		      const struct vm_wire_envelope *envelope,
 		      const struct vm_data *data)
@@ -146,28 +146,33 @@ static int request_send(struct vm_outgoing *out,
 
 #define CREDIT_POLLS 16 /* polls for credits before a message waits */
 
-/* A message that needs nobody's answer: as eager_send(); -VMPI_EAGAIN: there is
- * no room for a copy either. */
-static int short_send(const struct vm_outgoing *out,
-		      const struct vm_wire_envelope *envelope)
+static inline void eager_count(size_t bytes)
+{
+	vm_pvar_add(vm_counters()->sends_eager, 1);
+	vm_pvar_add(vm_counters()->bytes_eager, bytes);
+}
+
+/*
+ * A message that needs nobody's answer and did not go at the first try: as
+ * eager_send(); -VMPI_EAGAIN: there is no room for a copy either.
+ */
+static __attribute__((noinline)) int
+short_retry(const struct vm_outgoing *out,
+	    const struct vm_wire_envelope *envelope, int rc)
 {
 	const struct vm_data *data = out->arrival.data;
 	struct vm_rank *self = vm_rank_self();
 	struct vm_rndv_send *push;
-	int rc = -VMPI_EAGAIN;
 
-	for (int i = 0; i <= CREDIT_POLLS && rc == -VMPI_EAGAIN; i++) {
+	for (int i = 0; i < CREDIT_POLLS && rc == -VMPI_EAGAIN; i++) {
 		/* Nobody overtakes those who wait already. */
 		if (vm_credit_queue_waits(self->port, out->dest->to))
 			break;
-		if (i)
-			vm_port_poll(self->port, vm_self->worker->index >= 0);
+		vm_port_poll(self->port, vm_self->worker->index >= 0);
 		rc = eager_send(self, out->dest->to, envelope, data);
 	}
-	if (rc == VM_DONE) {
-		vm_pvar_add(vm_counters()->sends_eager, 1);
-		vm_pvar_add(vm_counters()->bytes_eager, data->bytes);
-	}
+	if (rc == VM_DONE)
+		eager_count(data->bytes);
 	if (rc != -VMPI_EAGAIN && rc != -VMPI_ELIMIT)
 		return rc;
 	push = vm_rndv_send_new_copy(data, envelope, out->dest->to);
@@ -177,40 +182,21 @@ static int short_send(const struct vm_outgoing *out,
 	return push_send(push);
 }
 
-int vm_remote_send(struct vm_outgoing *out)
+/* Sends a message that is announced, or needs an answer, or a request of its
+ * own: as vm_remote_send(). */
+static int long_send(struct vm_outgoing *out,
+		     const struct vm_wire_envelope *envelope, bool eager)
 {
-	const struct vm_data *data = out->arrival.data;
-	const struct vm_env *env = &out->arrival.env;
-	struct core_rank_pvars *pvars = vm_counters();
-	struct vm_wire_envelope envelope = {
-		.context = env->context,
-		.source = env->source,
-		.tag = env->tag,
-		.rank = (uint32_t)out->dest->index,
-		.bytes = data->bytes,
-	};
-	bool eager = fits_eager(data, env->context), new;
+	bool new = !out->req;
 	int rc;
 
-	vm_pvar_add(pvars->sends, 1);
-	vm_pvar_add(pvars->sent_bytes, data->bytes);
-	vm_pvar_add(pvars->sizes_remote[vm_size_bin(data->bytes)], 1);
-	vm_observe_depart(out);
-	if (eager && out->mode != VM_SEND_SYNC) {
-		rc = short_send(out, &envelope);
-		if (rc != -VMPI_EAGAIN) {
-			vm_observe_transfer(out, VM_PROTO_EAGER, NULL);
-			return rc;
-		}
-	}
-	new = !out->req;
 	if (new)
 		out->req = vm_req_new(VM_REQ_SEND);
 	if (!out->req)
 		return -VMPI_ENOMEM;
 	vm_observe_transfer(out, eager ? VM_PROTO_EAGER : VM_PROTO_RENDEZVOUS,
 			    out->req);
-	rc = request_send(out, &envelope,
+	rc = request_send(out, envelope,
 			  !eager		    ? VM_RNDV_SEND_LONG :
 			  out->mode == VM_SEND_SYNC ? VM_RNDV_SEND_SYNC :
 						      VM_RNDV_SEND_SHORT);
@@ -218,6 +204,49 @@ int vm_remote_send(struct vm_outgoing *out)
 		vm_pool_put(&vm_thread_cache_self()->req, out->req);
 		out->req = NULL;
 	}
+	return rc;
+}
+
+int vm_remote_send(struct vm_outgoing *out)
+{
+	const struct vm_data *data = out->arrival.data;
+	const struct vm_env *env = &out->arrival.env;
+	struct core_rank_pvars *pvars = vm_counters();
+	const struct vm_rank *self = vm_rank_self();
+	struct vm_wire_envelope envelope = {
+		.context = env->context,
+		.source = env->source,
+		.tag = env->tag,
+		.rank = (uint32_t)out->dest->index,
+		.bytes = data->bytes,
+	};
+	struct vm_send send = { .upper = &envelope,
+				.data = data->addr,
+				.bytes = (uint32_t)data->bytes,
+				.kind = VM_PACKET_EAGER,
+				.overlap = self->overlap };
+	bool eager = fits_eager(data, env->context);
+	int rc = -VMPI_EAGAIN;
+
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, data->bytes);
+	vm_pvar_add(pvars->sizes_remote[vm_size_bin(data->bytes)], 1);
+	vm_observe_depart(out);
+	if (!eager || out->mode == VM_SEND_SYNC)
+		return long_send(out, &envelope, eager);
+	/* Nobody overtakes those who wait already. */
+	if (VM_LIKELY(!vm_credit_queue_waits(self->port, out->dest->to)))
+		rc = data->layout ?
+			     eager_send(self, out->dest->to, &envelope, data) :
+			     vm_port_send(self->port, out->dest->to, &send,
+					  NULL);
+	if (VM_LIKELY(rc == VM_DONE))
+		eager_count(data->bytes);
+	else
+		rc = short_retry(out, &envelope, rc);
+	if (VM_UNLIKELY(rc == -VMPI_EAGAIN))
+		return long_send(out, &envelope, eager);
+	vm_observe_transfer(out, VM_PROTO_EAGER, NULL);
 	return rc;
 }
 

@@ -66,8 +66,7 @@ VM_STATIC_ASSERT(sizeof(struct vm_wire_envelope) == VM_UPPER_BYTES,
 VM_STATIC_ASSERT(sizeof(struct vm_wire_step) == VM_UPPER_BYTES,
 		 "a step is an upper header");
 
-#define VM_PACKET_HANDLER(kind, header, handler, text) \
-	void handler(struct vm_port *port, struct vm_pkt *pkt);
+#define VM_PACKET_HANDLER(kind, header, handler, text) vm_pkt_handler handler;
 VM_PACKETS(VM_PACKET_HANDLER)
 #undef VM_PACKET_HANDLER
 
