@@ -10,6 +10,9 @@
 #include <locale.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "core/image/tls.h"
@@ -184,6 +187,7 @@ static void *deputy_main(void *arg)
 
 static struct deputy *deputy_new(struct vm_rank *rank)
 {
+	static _Atomic bool told;
 	struct vm_image_copy *copy = rank->image;
 	struct deputy *deputy = calloc(1, sizeof(*deputy));
 	size_t stack = vm_node->stack_bytes + STACK_SPARE +
@@ -205,6 +209,11 @@ static struct deputy *deputy_new(struct vm_rank *rank)
 	pthread_attr_destroy(&attr);
 	if (!error)
 		return deputy;
+	if (!atomic_exchange_explicit(&told, true, memory_order_relaxed))
+		vm_log(VM_WARN,
+		       "rank %d: there is no thread for it (%s); while it "
+		       "waits for threads of its own it blocks other ranks",
+		       rank->index, strerror(error));
 	deputy_free(deputy);
 	return NULL;
 }
@@ -246,9 +255,13 @@ static void deputy_put(struct deputy *deputy)
 bool deputy_run(void (*run)(void *arg), void *arg)
 {
 	struct vm_rank *rank = vm_rank_self();
-	struct deputy *deputy = deputy_take(rank);
+	struct deputy *deputy;
 	int carried = errno;
 
+	/* A child made by fork() has no other threads. */
+	if (syscall(SYS_getpid) != node.pid)
+		return false;
+	deputy = deputy_take(rank);
 	if (!deputy)
 		return false;
 	deputy->task = vm_self;

@@ -6,7 +6,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/log.h"
 #include "node.h"
 #include "sched/topo.h"
 
@@ -14,6 +16,28 @@
 static void preset(const char *name, const char *value)
 {
 	setenv(name, value, 0);
+}
+
+/* The OpenMP library would bind the same threads of all ranks to the same
+ * processor, as it knows one process. */
+static void places_drop(void)
+{
+	static const char *const names[] = { "OMP_PROC_BIND", "OMP_PLACES",
+					     "GOMP_CPU_AFFINITY",
+					     "KMP_AFFINITY" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (!value || !strcasecmp(value, "false"))
+			continue;
+		if (node.boot->process == 0)
+			vm_log(VM_WARN,
+			       "%s=%s is not heeded: OpenMP would bind the "
+			       "threads of all ranks of a process alike",
+			       names[i], value);
+		unsetenv(names[i]);
+	}
 }
 
 void openmp_prepare(void)
@@ -26,6 +50,8 @@ void openmp_prepare(void)
 
 	if (!llvm && !vm_image_needs(node.image, "libgomp.so"))
 		return;
+	if (node.ranks > 1)
+		places_drop();
 	if (vm_topo_init())
 		return;
 	cores = vm_topo_cores();

@@ -61,6 +61,11 @@ ends leave 1 "rank 1: the master thread .* has ended"
 build threads openmp-threads.c -fopenmp
 is "$(OMP_NUM_THREADS=5 run 2 ./threads)" "$(printf '5\n5\n')" \
 	"OMP_NUM_THREADS is the number of threads of a rank"
+OMP_PROC_BIND=true run 2 ./threads >output 2>&1
+like "$(cat output)" "OMP_PROC_BIND=true is not heeded" \
+	"binding the threads of several ranks alike is refused"
+is "$(OMP_PROC_BIND=true run 1 ./threads 2>&1)" "$(./threads)" \
+	"it is for a rank alone"
 is "$(run 64 ./threads | sort -u)" "1" \
 	"unset, it is 1 where there are more ranks than cores"
 
