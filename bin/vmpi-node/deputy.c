@@ -20,6 +20,7 @@
 #include "fatal.h"
 #include "node.h"
 #include "real.h"
+#include "sanitizer.h"
 #include "sched/futex.h"
 #include "sched/local.h"
 #include "sched/topo.h"
@@ -104,7 +105,9 @@ static void turn_take(struct deputy *deputy)
 	worker->root.stands_for = deputy->task;
 	main_change(deputy->rank, deputy->task, &worker->root);
 	errno = deputy->errno_carried;
+	sanitizer_acquire(deputy);
 	deputy->run(deputy->arg);
+	sanitizer_release(deputy);
 	deputy->errno_carried = *worker->errno_address;
 	main_change(deputy->rank, &worker->root, deputy->task);
 	worker->root.stands_for = NULL;
@@ -271,8 +274,10 @@ bool deputy_run(void (*run)(void *arg), void *arg)
 	deputy->locale = uselocale(NULL);
 	fegetenv(&deputy->floating);
 	vm_local_save(deputy->locals, vm_self->worker->locals);
+	sanitizer_release(deputy);
 	turn_give(deputy, TURN_DEPUTY);
 	vm_ult_suspend();
+	sanitizer_acquire(deputy);
 	vm_local_load(deputy->locals, vm_self->worker->locals);
 	fesetenv(&deputy->floating);
 	uselocale(deputy->locale);

@@ -34,8 +34,10 @@
 #include "node.h"
 #include "openmp.h"
 #include "output.h"
+#include "preload.h"
 #include "rank.h"
 #include "report.h"
+#include "sanitizer.h"
 #include "report/cli.h"
 #include "sched/topo.h"
 #include "signals.h"
@@ -72,20 +74,13 @@ static size_t static_tls_room(const char *tunables)
 	return room;
 }
 
-#define PRELOAD "LD_PRELOAD"
-#define PRELOADED "VMPI_PRELOADED" /* its value while it is a shorter one */
-
-/* With which this process was started, if it is the shorter one. */
-static char *preload_now;
-
 /* Becomes a new process of this program that loads the file at path; returns if
  * that fails.  By its name: under valgrind the link is valgrind's. */
 static void start_again(const char *path)
 {
 	char *self = realpath("/proc/self/exe", NULL);
 
-	if (preload_now && (setenv(PRELOADED, getenv(PRELOAD), 1) ||
-			    setenv(PRELOAD, preload_now, 1)))
+	if (preload_apply())
 		return;
 	if (self && !setenv(VM_IMAGE_VARIABLE, path, 1))
 		execv(self, node.argv);
@@ -112,61 +107,6 @@ static void static_tls_ensure(const char *path)
 	if (!setenv(TUNABLES, wider, 1))
 		start_again(path);
 	free(wider);
-}
-
-/* Takes a library out of a list like that of LD_PRELOAD. */
-static void preload_drop(char *list, const char *name)
-{
-	size_t length = strlen(name);
-	char *at = list;
-
-	while (*at) {
-		size_t word = strcspn(at, ": ");
-
-		if (word == length && !strncmp(at, name, length))
-			memset(at, ' ', length);
-		at += word + (at[word] != '\0');
-	}
-}
-
-/* Gives children of the ranks, and the question for libraries, what was given
- * to us. */
-static void preload_restore(void)
-{
-	const char *given = getenv(PRELOADED), *now = getenv(PRELOAD);
-
-	if (!given)
-		return;
-	preload_now = strdup(now ? now : "");
-	setenv(PRELOAD, given, 1);
-	unsetenv(PRELOADED);
-}
-
-/* Each rank gets a copy of a tool that was preloaded; the process must be
- * without, or all copies would be bound to its one: start again. */
-static void preload_leave(const char *path)
-{
-	const char *given = getenv(PRELOAD), *name;
-	size_t next = 0;
-	char *list;
-
-	if (!given || node.ranks == 1 ||
-	    !(name = vm_image_preloaded(node.image, &next)))
-		return;
-	if (preload_now) {
-		vm_log(VM_WARN,
-		       "%s: the ranks of a process share this tool, which was "
-		       "preloaded",
-		       name);
-		return;
-	}
-	preload_now = list = strdup(given);
-	if (!list)
-		return;
-	do
-		preload_drop(list, name);
-	while ((name = vm_image_preloaded(node.image, &next)));
-	start_again(path);
 }
 
 /* The program's own name for messages of libc and for ps. */
@@ -370,9 +310,14 @@ int main(int argc, char **argv)
 				&(struct vm_image_choice){ job.private,
 							   job.shared });
 	if (!mistake) {
-		preload_leave(path);
-		static_tls_ensure(path);
+		int again = preload_choose();
+
+		if (again > 0)
+			start_again(path);
+		mistake = again < 0;
 	}
+	if (!mistake)
+		static_tls_ensure(path);
 	free(path);
 	if (mistake || job_join(&job))
 		return VM_EXIT_MISTAKE;
@@ -383,6 +328,7 @@ int main(int argc, char **argv)
 	signals_start();
 	fatal_thread_start();
 	fatal_start();
+	sanitizer_start();
 	openmp_prepare();
 	if (vm_image_load(node.image))
 		return job_leave(VM_EXIT_MISTAKE);

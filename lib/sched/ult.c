@@ -88,8 +88,12 @@ switch_to(struct vm_ult *self, struct vm_ult *next, enum vm_why why)
 	self->saved_errno = *worker->errno_address;
 	if (VM_UNLIKELY(self->locals != NULL))
 		vm_local_save(self->locals, worker->locals);
-	if (VM_UNLIKELY(vm_sched_observed() != 0))
-		vm_clocks_switch(worker, self, next, why);
+	if (VM_UNLIKELY(vm_sched_observed() != 0)) {
+		if (vm_sched_observed() & ~(unsigned)VM_OBSERVE_STACKS)
+			vm_clocks_switch(worker, self, next, why);
+		if (vm_sched_observed() & VM_OBSERVE_STACKS)
+			vm_sched.on_stack(self, next, worker->zombie == self);
+	}
 	vm_pvar_add(worker->pvars.switches, 1);
 	vm_self = next;
 	vm_sanitize_leave(self, next, worker->zombie == self);

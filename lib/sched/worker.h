@@ -59,6 +59,7 @@ enum {
 	VM_OBSERVE_CLOCKS = 1,
 	VM_OBSERVE_COUNTERS = 2, /* with the clocks */
 	VM_OBSERVE_SWITCHES = 4, /* on_switch, on_idle; with the clocks */
+	VM_OBSERVE_STACKS = 8,	 /* on_stack */
 };
 
 /* Reasons for a switch away from a ULT. */
@@ -107,8 +108,11 @@ struct vm_sched {
 	struct vm_sched_hooks hooks;
 	const struct vm_sched_observer *observer; /* VM_OBSERVE_SWITCHES */
 	uint64_t spin_ns;
-	bool membarrier;	  /* sleepers issue the fence for everybody */
-	bool crowded;		  /* more workers than processors */
+	bool membarrier; /* sleepers issue the fence for everybody */
+	bool crowded;	 /* more workers than processors */
+	/* A worker is about to leave the stack of a ULT (ends: for good) for
+	 * another one's; VM_OBSERVE_STACKS. */
+	void (*on_stack)(struct vm_ult *from, struct vm_ult *to, bool ends);
 	_Atomic unsigned watched; /* bits: what a switch has to note */
 	struct vm_counters counters;
 	_Atomic bool stop;
@@ -117,6 +121,10 @@ struct vm_sched {
 };
 
 extern struct vm_sched vm_sched;
+
+/* Has changes of stacks reported, by all workers that are made later. */
+void vm_sched_report_stacks(void (*on_stack)(struct vm_ult *from,
+					     struct vm_ult *to, bool ends));
 
 /* Makes `count` workers; their threads start with vm_sched_start().  The hooks
  * are set in between.  0, -VMPI_ENOMEM. */

@@ -464,6 +464,15 @@ void *vm_image_function(const struct vm_image *image, const char *name)
 	return NULL;
 }
 
+const char *vm_image_library(const struct vm_image *image, size_t *next,
+			     const char **path)
+{
+	if (*next >= image->lib_count)
+		return NULL;
+	*path = image->libs[*next].path;
+	return image->libs[(*next)++].name;
+}
+
 const char *vm_image_path(const struct vm_image *image)
 {
 	return image->program.path;

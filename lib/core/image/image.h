@@ -144,6 +144,11 @@ bool vm_image_needs(const struct vm_image *image, const char *name);
  * to have it defines it; NULL: none. */
 void *vm_image_function(const struct vm_image *image, const char *name);
 
+/* Names of the libraries that the program needs, but for libc's, and their
+ * paths; one per call, as vm_image_preloaded(). */
+const char *vm_image_library(const struct vm_image *image, size_t *next,
+			     const char **path);
+
 /* The absolute path of the program. */
 const char *vm_image_path(const struct vm_image *image);
 
