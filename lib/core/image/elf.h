@@ -70,6 +70,17 @@ bool vm_elf_dynamic(const struct vm_elf *elf, ElfW(Sxword) tag,
  * at the end. */
 const char *vm_elf_needed(const struct vm_elf *elf, size_t *next);
 
+bool vm_elf_needs(const struct vm_elf *elf, const char *library);
+
+/* In our view of the file: takes out the need of a library, with the versions of
+ * its symbols, or a dynamic entry. */
+void vm_elf_need_drop(struct vm_elf *elf, const char *library);
+void vm_elf_tag_drop(struct vm_elf *elf, ElfW(Sxword) tag);
+
+/* Whether the file at path looks like a library of this machine; logs nothing.
+ */
+bool vm_elf_is_library(const char *path);
+
 /* The first segment of a type, or NULL. */
 const ElfW(Phdr) * vm_elf_segment(const struct vm_elf *elf, ElfW(Word) type);
 

@@ -21,9 +21,11 @@
 #include "core/image/enter.h"
 #include "core/image/load.h"
 #include "core/image/ordinary.h"
+#include "core/image/plugin.h"
 #include "core/image/exe_tls.h"
 
 extern void __cxa_finalize(void *dso_handle);
+extern char **environ;
 
 /* An executable as other compilers make it. */
 static int ordinary_take(struct vm_image *image)
@@ -201,6 +203,7 @@ static int copies_make(struct vm_image *image)
 	for (size_t i = 0; i < ranks; i++) {
 		image->copies[i].image = image;
 		image->copies[i].index = (int)i;
+		pthread_mutex_init(&image->copies[i].plugins_lock, NULL);
 		image->copies[i].maps = image->maps + i * image->part_count;
 	}
 	return 0;
@@ -219,6 +222,7 @@ int vm_image_open(struct vm_image **out, const char *path, const char *name,
 		return -VMPI_ENOMEM;
 	}
 	image->ranks = ranks;
+	image->choice = *choice;
 	rc = vm_elf_open(&image->program, path, name);
 	if (!rc)
 		rc = descriptor_find(image);
@@ -330,6 +334,33 @@ void vm_image_left(struct vm_image_copy *copy)
 	atomic_fetch_sub(&copy->image->listing, 1);
 }
 
+/* Runs the constructors of an object that is loaded at base. */
+static void code_start(const struct vm_elf_code *code, ElfW(Addr) base,
+		       int argc, char **argv, char **envp)
+{
+	const start_fn *first = (const void *)(base + code->preinit_array);
+	const start_fn *run = (const void *)(base + code->init_array);
+
+	for (size_t k = 0; k < code->preinit_count; k++)
+		first[k](argc, argv, envp);
+	if (code->init)
+		((start_fn)(base + code->init))(argc, argv, envp);
+	for (size_t k = 0; k < code->init_count; k++)
+		run[k](argc, argv, envp);
+}
+
+void vm_image_code_start(struct vm_image_copy *copy,
+			 const struct vm_elf_code *code, ElfW(Addr) base)
+{
+	int argc = 0;
+
+	while (copy->words && copy->words[argc])
+		argc++;
+	list_enter(copy);
+	code_start(code, base, argc, copy->words, environ);
+	vm_image_left(copy);
+}
+
 int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 		   char **envp)
 {
@@ -342,20 +373,9 @@ int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 	}
 	vm_exe_tls_fresh(copy);
 	list_enter(copy);
-	for (size_t i = 0; i < image->part_count; i++) {
-		const struct vm_elf_code *code = &vm_image_part(image, i)->code;
-		ElfW(Addr) base = copy->maps[i]->l_addr;
-		const start_fn *first =
-			(const void *)(base + code->preinit_array);
-		const start_fn *run = (const void *)(base + code->init_array);
-
-		for (size_t k = 0; k < code->preinit_count; k++)
-			first[k](argc, argv, envp);
-		if (code->init)
-			((start_fn)(base + code->init))(argc, argv, envp);
-		for (size_t k = 0; k < code->init_count; k++)
-			run[k](argc, argv, envp);
-	}
+	for (size_t i = 0; i < image->part_count; i++)
+		code_start(&vm_image_part(image, i)->code,
+			   copy->maps[i]->l_addr, argc, argv, envp);
 	vm_image_left(copy);
 	return 0;
 }
@@ -380,6 +400,29 @@ int vm_image_at_end(struct vm_image_copy *copy, void (*run)(void *object),
 	return 0;
 }
 
+/* Runs its destructors. */
+static void code_end(const struct vm_elf_code *code, ElfW(Addr) base, bool fini)
+{
+	const end_fn *run = (const void *)(base + code->fini_array);
+
+	for (size_t k = code->fini_count; k-- > 0;)
+		run[k]();
+	if (code->fini && fini)
+		((end_fn)(base + code->fini))();
+}
+
+void vm_image_code_end(struct vm_image_copy *copy,
+		       const struct vm_elf_code *code, ElfW(Addr) base)
+{
+	bool within = copy->listing;
+
+	if (!within)
+		list_enter(copy);
+	code_end(code, base, true);
+	if (!within)
+		vm_image_left(copy);
+}
+
 void vm_image_end(struct vm_image_copy *copy)
 {
 	const struct vm_image *image = copy->image;
@@ -392,19 +435,13 @@ void vm_image_end(struct vm_image_copy *copy)
 		dtor->run(dtor->object);
 		free(dtor);
 	}
+	vm_image_plugins_end(copy);
 	/* NULL would be all programs' of the process. */
 	if (copy->dso_handle)
 		__cxa_finalize(copy->dso_handle);
-	for (size_t i = image->part_count; i-- > 0;) {
-		const struct vm_elf_code *code = &vm_image_part(image, i)->code;
-		ElfW(Addr) base = copy->maps[i]->l_addr;
-		const end_fn *run = (const void *)(base + code->fini_array);
-
-		for (size_t k = code->fini_count; k-- > 0;)
-			run[k]();
-		if (code->fini && !image->single)
-			((end_fn)(base + code->fini))();
-	}
+	for (size_t i = image->part_count; i-- > 0;)
+		code_end(&vm_image_part(image, i)->code, copy->maps[i]->l_addr,
+			 !image->single);
 	vm_image_left(copy);
 }
 

@@ -15,6 +15,7 @@
 #ifndef CORE_IMAGE_IMAGE_H
 #define CORE_IMAGE_IMAGE_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +26,7 @@
 #include "core/image/lib.h"
 
 struct vm_image;
+struct vm_image_plugin;
 
 /*
  * The descriptor that bin/image puts into each program; a note (name "vmpi",
@@ -55,13 +57,15 @@ struct vm_image_copy {
 	/* ---- */
 	void *dso_handle; /* identifies the program's atexit handlers */
 	struct vm_image_dtor *dtors;
-	struct sigaction *signals; /* by number, NULL: all are the default */
-	bool ending;		   /* exit handlers run or have run */
-	bool listing;		   /* as in its image */
-	char *token;		   /* where its strtok() goes on */
-	char **words;		   /* its arguments; freed with the image */
-	void *frame;		   /* what its entry finds; freed with it */
-	void *out;		   /* owned by the output module of the node */
+	struct sigaction *signals;    /* by number, NULL: all are the default */
+	bool ending;		      /* exit handlers run or have run */
+	bool listing;		      /* as in its image */
+	pthread_mutex_t plugins_lock; /* guards: */
+	struct vm_image_plugin *plugins; /* core/image/plugin.h */
+	char *token;			 /* where its strtok() goes on */
+	char **words; /* its arguments; freed with the image */
+	void *frame;  /* what its entry finds; freed with it */
+	void *out;    /* owned by the output module of the node */
 	struct vm_lock deputies_lock; /* guards: */
 	void *deputies;		      /* owned by the node's deputies */
 	/* What libgomp has once per process: its lock for critical sections

@@ -15,8 +15,9 @@ struct vm_image {
 	struct vm_image_lib *libs;
 	size_t lib_count;
 	size_t own_first; /* libs[own_first...] are copied */
-	bool ordinary;	  /* not linked by vmpicc */
-	bool single;	  /* one copy, loaded from the file itself */
+	struct vm_image_choice choice;
+	bool ordinary; /* not linked by vmpicc */
+	bool single;   /* one copy, loaded from the file itself */
 	/* Of an ordinary executable: the first of the own libraries are ours
 	 * (bin/image), and what is bound again. */
 	size_t rank_lib_count;
@@ -55,5 +56,11 @@ static inline struct link_map *vm_image_map(const struct vm_image_copy *copy)
 /* Loads the single copy from the program's own file and runs its constructors.
  * 0 or -VMPI_EINVAL (logged). */
 int vm_image_load_single(struct vm_image_copy *copy);
+
+/* Runs constructors, or destructors, of an object that a rank has opened. */
+void vm_image_code_start(struct vm_image_copy *copy,
+			 const struct vm_elf_code *code, ElfW(Addr) base);
+void vm_image_code_end(struct vm_image_copy *copy,
+		       const struct vm_elf_code *code, ElfW(Addr) base);
 
 #endif

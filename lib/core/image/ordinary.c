@@ -192,29 +192,21 @@ const char *vm_ordinary_why(const struct vm_elf *elf, char *text, size_t bytes)
 	return why;
 }
 
-/* Functions of libmpi_abi are exported by the node program too.  Versions of a
- * library that is not needed any more would be missed; it has none. */
-static bool is_dropped(const struct vm_elf *elf, const ElfW(Dyn) * entry)
-{
-	return entry->d_tag == DT_NEEDED &&
-	       !strncmp(vm_elf_string(elf, entry->d_un.d_val), "libmpi_abi.so.",
-			14);
-}
-
 void vm_ordinary_patch(struct vm_elf *elf)
 {
 	ElfW(Phdr) *tls = (ElfW(Phdr) *)(uintptr_t)vm_elf_segment(elf, PT_TLS);
 	bool program = vm_elf_segment(elf, PT_INTERP) != NULL;
+	const char *name;
+	size_t next = 0;
 
-	for (size_t i = 0; i < elf->dynamic_count; i++) {
-		ElfW(Dyn) *entry = &elf->dynamic[i];
-
-		if (entry->d_tag == DT_FLAGS_1)
-			entry->d_un.d_val &=
+	for (size_t i = 0; i < elf->dynamic_count; i++)
+		if (elf->dynamic[i].d_tag == DT_FLAGS_1)
+			elf->dynamic[i].d_un.d_val &=
 				~(ElfW(Xword))(DF_1_PIE | DF_1_NOOPEN);
-		else if (is_dropped(elf, entry))
-			entry->d_tag = VM_ELF_IGNORED;
-	}
+	/* The node program exports its functions too. */
+	while ((name = vm_elf_needed(elf, &next)))
+		if (!strncmp(name, "libmpi_abi.so.", 14))
+			vm_elf_need_drop(elf, name);
 	if (!program || !tls)
 		return;
 	elf->tls = *tls;

@@ -3,16 +3,20 @@
  * Symbols and the relocations that name them.  Source: System V gABI, chapter
  * 5; for versions the Linux Standard Base, "Symbol Versioning".
  */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/image/elf.h"
 
 #if defined(__x86_64__)
+#define MACHINE EM_X86_64
 #define RELOCATION_CALL R_X86_64_JUMP_SLOT
 #define RELOCATION_ADDRESS R_X86_64_GLOB_DAT
 #define RELOCATION_TABLE R_X86_64_64
 #define RELOCATION_COPY R_X86_64_COPY
 #elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
 #define RELOCATION_CALL R_AARCH64_JUMP_SLOT
 #define RELOCATION_ADDRESS R_AARCH64_GLOB_DAT
 #define RELOCATION_TABLE R_AARCH64_ABS64
@@ -157,4 +161,94 @@ const ElfW(Sym) * vm_elf_define(const struct vm_elf *elf, const char *name)
 		    !strcmp(vm_elf_string(elf, elf->symbols[i].st_name), name))
 			return &elf->symbols[i];
 	return NULL;
+}
+
+bool vm_elf_needs(const struct vm_elf *elf, const char *library)
+{
+	const char *name;
+	size_t next = 0;
+
+	while ((name = vm_elf_needed(elf, &next)))
+		if (!strcmp(name, library))
+			return true;
+	return false;
+}
+
+/* Changes the value of a dynamic entry. */
+static void value_set(struct vm_elf *elf, ElfW(Sxword) tag, ElfW(Xword) value)
+{
+	for (size_t i = 0; i < elf->dynamic_count; i++)
+		if (elf->dynamic[i].d_tag == tag)
+			elf->dynamic[i].d_un.d_val = value;
+}
+
+/* The dynamic linker insists that a library is there whose versions are in the
+ * list: links the list past them. */
+static void versions_drop(struct vm_elf *elf, const char *library)
+{
+	ElfW(Xword) address, files;
+	ElfW(Verneed) *before = NULL;
+
+	if (!vm_elf_dynamic(elf, DT_VERNEED, &address) ||
+	    !vm_elf_dynamic(elf, DT_VERNEEDNUM, &files))
+		return;
+	for (ElfW(Xword) i = 0; i < files; i++) {
+		ElfW(Verneed) *need = vm_elf_at(elf, address, sizeof(*need));
+
+		if (!need || address % 4)
+			return;
+		if (strcmp(vm_elf_string(elf, need->vn_file), library) != 0) {
+			if (!need->vn_next)
+				return;
+			before = need;
+			address += need->vn_next;
+			continue;
+		}
+		value_set(elf, DT_VERNEEDNUM, files - 1);
+		if (before)
+			before->vn_next =
+				need->vn_next ?
+					before->vn_next + need->vn_next :
+					0;
+		else if (need->vn_next)
+			value_set(elf, DT_VERNEED, address + need->vn_next);
+		else
+			vm_elf_tag_drop(elf, DT_VERNEED);
+		return;
+	}
+}
+
+void vm_elf_need_drop(struct vm_elf *elf, const char *library)
+{
+	for (size_t i = 0; i < elf->dynamic_count; i++) {
+		ElfW(Dyn) *entry = &elf->dynamic[i];
+
+		if (entry->d_tag == DT_NEEDED &&
+		    !strcmp(vm_elf_string(elf, entry->d_un.d_val), library))
+			entry->d_tag = VM_ELF_IGNORED;
+	}
+	versions_drop(elf, library);
+}
+
+void vm_elf_tag_drop(struct vm_elf *elf, ElfW(Sxword) tag)
+{
+	for (size_t i = 0; i < elf->dynamic_count; i++)
+		if (elf->dynamic[i].d_tag == tag)
+			elf->dynamic[i].d_tag = VM_ELF_IGNORED;
+}
+
+bool vm_elf_is_library(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ElfW(Ehdr) header = { .e_type = ET_NONE };
+	bool whole;
+
+	if (fd < 0)
+		return false;
+	whole = read(fd, &header, sizeof(header)) == sizeof(header);
+	close(fd);
+	return whole && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+	       header.e_ident[EI_CLASS] == ELFCLASS64 &&
+	       header.e_ident[EI_DATA] == ELFDATA2LSB &&
+	       header.e_machine == MACHINE && header.e_type == ET_DYN;
 }
