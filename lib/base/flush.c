@@ -6,9 +6,11 @@
 #include "base/flush.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -16,26 +18,33 @@
 
 #define FLUSH_SECONDS_MAX 1
 
-static void *flush_main(void *done)
+static void *flush_main(void *arg)
 {
+	_Atomic uint32_t *done = arg;
+
 	fflush(NULL);
-	sem_post(done);
+	/* Pairs with the load in vm_flush_files(). */
+	atomic_store(done, 1);
+	syscall(SYS_futex, done, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	return NULL;
 }
 
+/* Not sem_timedwait(): in the node program that lets other ranks of the worker
+ * run, of which one may wait for the caller to end the process. */
 void vm_flush_files(void)
 {
 	/* Static: after the deadline the thread still uses it. */
-	static sem_t done;
-	struct timespec until;
+	static _Atomic uint32_t done;
+	const struct timespec most = { .tv_sec = FLUSH_SECONDS_MAX };
 	pthread_t thread;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += FLUSH_SECONDS_MAX;
-	if (sem_init(&done, 0, 0) ||
-	    pthread_create(&thread, NULL, flush_main, &done))
+	atomic_store(&done, 0);
+	if (pthread_create(&thread, NULL, flush_main, &done))
 		return;
-	while (sem_timedwait(&done, &until) && errno == EINTR)
+	while (!atomic_load(&done) &&
+	       (!syscall(SYS_futex, &done, FUTEX_WAIT_PRIVATE, 0, &most, NULL,
+			 0) ||
+		errno == EINTR))
 		;
 }
 

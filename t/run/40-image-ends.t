@@ -74,4 +74,21 @@ if command -v addr2line >/dev/null; then
 else
 	skip 1 "addr2line is not installed"
 fi
+
+# All ranks end with an error at once: whoever is first ends the job.
+cat >fail.c <<'END_C'
+#include <vmpi.h>
+int main(void)
+{
+	vmpi_barrier(vmpi_world());
+	return 3;
+}
+END_C
+"$vmpicc" fail.c -o fail
+codes=
+for i in 1 2 3; do
+	run 64 ./fail >/dev/null 2>&1
+	codes="$codes $?"
+done
+is "$codes" " 3 3 3" "64 ranks that fail at the same time end the job"
 done_testing
