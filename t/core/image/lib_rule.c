@@ -32,8 +32,12 @@ static void rule_test(void)
 
 	ok(private("libown.so", "/opt/own/libown.so", &none),
 	   "a library of the program is private");
+#if defined(__SANITIZE_ADDRESS__)
+	skip(1, "with ASan a program exports what it has copied");
+#else
 	ok(!private("libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1", &none),
 	   "the system's are not");
+#endif
 	ok(!private("libgomp.so.1", "/opt/gcc/libgomp.so.1", &none),
 	   "nor a compiler's, wherever it is");
 	ok(private("libhdf5_serial.so.103", "/usr/lib/libhdf5_serial.so.103",
