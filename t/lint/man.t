@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Manual pages: clean for mandoc, and the options of each program's --help are
-# exactly those that its page describes.
+# Manual pages: clean for mandoc; the options of each program's --help are
+# exactly those that its page describes; every event, policy and MPIX function is
+# in a page.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -58,6 +59,36 @@ for program in vmpirun vmpicc vmpi_info vmpistat vmpitop; do
 	none "$(comm -13 "$scratch/help" "$scratch/page")" \
 		"$program has every option in man/$program.1"
 done
+
+# rows LIST FILE: the first arguments of the rows X(name, ...) of a list.
+rows() {
+	sed -n "/^#define $1(X)/,/[^\\\\]\$/p" "$VMPI_SRC/$2" |
+		sed -n 's/^[[:blank:]]*X(\([a-z_]*\)[,)].*/\1/p'
+}
+
+# undescribed PAGE PREFIX NAME...: those that head no item of the page.
+undescribed() {
+	undescribed_page=$VMPI_SRC/man/$1
+	undescribed_prefix=$2
+	shift 2
+	[ $# -gt 0 ] || echo "no names"
+	for name in "$@"; do
+		grep -Eq "^\.It (.* )?$undescribed_prefix$name( |\$)" \
+			"$undescribed_page" || echo "$name"
+	done
+}
+
+none "$(undescribed vmpi-events.7 'vmpi\.' \
+	$(rows VM_EVENTS lib/introspect/vars/event.h))" \
+	"man/vmpi-events.7 describes every event"
+none "$(undescribed vmpi-tuning.7 '' \
+	$(rows VM_POLICIES lib/introspect/policy/policies.h))" \
+	"man/vmpi-tuning.7 describes every policy"
+none "$(sed -n 's/^.*[ *]\(MPIX_[A-Za-z_]*\)(.*/\1/p' \
+	"$VMPI_SRC/include/mpi.h" | sort -u | while read -r name; do
+	cat "$VMPI_SRC"/man/*.3 | grep -Eq "(^\.| )Fn $name( |$)" ||
+		echo "$name"
+done)" "a page of section 3 describes every MPIX function"
 
 if command -v mandoc >/dev/null 2>&1; then
 	for page in "$VMPI_SRC"/man/*.[1-9]; do

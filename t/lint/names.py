@@ -23,9 +23,10 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|"
                      r"'(?:[^'\\\n]|\\.)'", re.S)
 PATH = re.compile(r"(?<![\w/.<>$*}~-])([\w-]+(?:/[\w-]+)*\.(?:c|h|S|t|inc|md|py))"
                   r"(?![\w/*.-]*\w)")
-LAYERS = "base|overlap|trace|tune|sched|fabric|core|mpi|coll|boot"
+# The groups of variables, whose names begin with them.
+GROUPS = "overlap|trace|tune|sched|fabric|core|mpi"
 NAME = re.compile(r"(?<![\w$<>%%.-])(vm_\w+|VM_\w+|vmpi_\w+|VMPI_\w+|"
-                  r"(?:%s)_[a-z0-9]\w+)(?![\w/-]|\.\w|<|\.\.\.)" % LAYERS)
+                  r"(?:%s)_[a-z0-9]\w+)(?![\w/-]|\.\w|<|\.\.\.)" % GROUPS)
 # Functions that are called by this name: send_queue().
 CALL = re.compile(r"(?<![\w.$/-])([a-z]\w*_\w+)\(\)")
 # Files of others, and examples.
