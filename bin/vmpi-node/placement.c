@@ -21,17 +21,17 @@
 #define BLOB_RANKS 8000 /* a blob has at most 64 KiB */
 
 /* The message of a process about some of its ranks. */
-struct news {
+struct summary {
 	uint32_t engines;
 	struct {
 		uint32_t time, worker;
 	} ranks[];
 };
 
-static size_t news_bytes(int ranks)
+static size_t summary_bytes(int ranks)
 {
-	return sizeof(struct news) +
-	       (size_t)ranks * sizeof(((struct news *)0)->ranks[0]);
+	return sizeof(struct summary) +
+	       (size_t)ranks * sizeof(((struct summary *)0)->ranks[0]);
 }
 
 /* All ranks of the job, by number. */
@@ -47,31 +47,31 @@ static int blob_ranks(int ranks, int at)
 	return ranks - at < BLOB_RANKS ? ranks - at : BLOB_RANKS;
 }
 
-static int news_put(const uint64_t *ns, struct news *news)
+static int summary_put(const uint64_t *ns, struct summary *summary)
 {
 	int ranks = vm_node->rank_here, rc = 0;
 	char name[VM_BOOT_NAME_MAX + 1];
 
-	news->engines = (uint32_t)vm_node->engine_count;
+	summary->engines = (uint32_t)vm_node->engine_count;
 	for (int at = 0; at < ranks && !rc; at += BLOB_RANKS) {
 		int n = blob_ranks(ranks, at);
 
 		for (int i = 0; i < n; i++) {
 			uint64_t time = ns[at + i] >> UNIT_SHIFT;
 
-			news->ranks[i].time =
+			summary->ranks[i].time =
 				time < UINT32_MAX ? (uint32_t)time : UINT32_MAX;
-			news->ranks[i].worker =
+			summary->ranks[i].worker =
 				(uint32_t)vm_node->own[at + i]->engine->index;
 		}
 		snprintf(name, sizeof(name), "times.%d", at);
-		rc = vm_boot_put(node.boot, name, news, news_bytes(n));
+		rc = vm_boot_put(node.boot, name, summary, summary_bytes(n));
 	}
 	return rc ? rc : vm_boot_fence(node.boot);
 }
 
 /* Takes in what process p has said. */
-static int news_get(struct all *all, int p, struct news *news)
+static int summary_get(struct all *all, int p, struct summary *summary)
 {
 	const struct vm_boot *boot = node.boot;
 	const struct vm_boot_peer *peer = &boot->peers[p];
@@ -82,24 +82,24 @@ static int news_get(struct all *all, int p, struct news *news)
 		size_t bytes;
 
 		snprintf(name, sizeof(name), "times.%d", at);
-		rc = vm_boot_get(node.boot, news, &bytes,
-				 news_bytes(BLOB_RANKS), p, name);
+		rc = vm_boot_get(node.boot, summary, &bytes,
+				 summary_bytes(BLOB_RANKS), p, name);
 		if (rc)
 			return rc;
-		if (bytes != news_bytes(n)) {
+		if (bytes != summary_bytes(n)) {
 			vm_log(VM_ERROR,
 			       "node %d sent run times of ranks that are not its own",
 			       p);
 			return -VMPI_EINVAL;
 		}
-		all->first[p + 1] = all->first[p] + (int)news->engines;
+		all->first[p + 1] = all->first[p] + (int)summary->engines;
 		for (int i = 0; i < n; i++) {
 			int slot = peer->rank_first + at + i;
 			int rank = boot->numbers ? boot->numbers[slot] : slot;
 
-			all->times[rank] = news->ranks[i].time;
+			all->times[rank] = summary->ranks[i].time;
 			all->before[rank] =
-				all->first[p] + (int)news->ranks[i].worker;
+				all->first[p] + (int)summary->ranks[i].worker;
 		}
 	}
 	return 0;
@@ -171,14 +171,14 @@ static int file_write(const char *path, const struct all *all, int ranks)
 	return failed ? -VMPI_EIO : 0;
 }
 
-static int all_write(const char *path, struct all *all, struct news *news,
+static int all_write(const char *path, struct all *all, struct summary *summary,
 		     double *before, double *after)
 {
 	const struct vm_boot *boot = node.boot;
 	int rc = 0, count;
 
 	for (int p = 0; p < boot->processes && !rc; p++)
-		rc = news_get(all, p, news);
+		rc = summary_get(all, p, summary);
 	if (rc)
 		return rc;
 	count = all->first[boot->processes];
@@ -197,9 +197,9 @@ int placement_write(const char *path, const uint64_t *ns, double *before,
 {
 	const struct vm_boot *boot = node.boot;
 	size_t ranks = (size_t)boot->ranks;
-	struct news *news = malloc(news_bytes(BLOB_RANKS));
+	struct summary *summary = malloc(summary_bytes(BLOB_RANKS));
 	struct all all = { 0 };
-	int rc = news ? news_put(ns, news) : -VMPI_ENOMEM;
+	int rc = summary ? summary_put(ns, summary) : -VMPI_ENOMEM;
 
 	if (!rc && boot->process == 0) {
 		all.times = calloc(ranks, sizeof(*all.times));
@@ -209,7 +209,7 @@ int placement_write(const char *path, const uint64_t *ns, double *before,
 			calloc((size_t)boot->processes + 1, sizeof(*all.first));
 		rc = -VMPI_ENOMEM;
 		if (all.times && all.before && all.after && all.first)
-			rc = all_write(path, &all, news, before, after);
+			rc = all_write(path, &all, summary, before, after);
 		free(all.times);
 		free(all.before);
 		free(all.after);
@@ -217,6 +217,6 @@ int placement_write(const char *path, const uint64_t *ns, double *before,
 	}
 	if (rc == -VMPI_ENOMEM)
 		vm_log(VM_ERROR, "--balance=learn: out of memory");
-	free(news);
+	free(summary);
 	return rc;
 }

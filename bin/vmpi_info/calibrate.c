@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Half the time of an exchange, the shortest of some batches, for each size and
- * way.  Two ranks here are the ways within a process.  For the way between
+ * path.  Two ranks here are the paths within a process.  For the path between
  * processes vmpirun starts this program twice in the place of the node program;
  * rank 0 prints lines of the table.
  */
@@ -45,7 +45,7 @@ static const size_t sizes[] = { 1,	64,	 512,	 2048,	4096,
 /* The shared place for measurements: rank 0 writes. */
 struct measure {
 	struct vm_xfer_table *table;
-	enum vm_path way;
+	enum vm_path path;
 };
 
 static void exchange(int me, char *buffer, size_t bytes, int times)
@@ -96,11 +96,11 @@ static double way_time(int me, char *buffer, size_t bytes)
 	return least;
 }
 
-static void point_add(struct vm_xfer_table *table, enum vm_path way,
+static void point_add(struct vm_xfer_table *table, enum vm_path path,
 		      size_t bytes, double time)
 {
-	if (table->count[way] < VM_XFER_POINTS)
-		table->point[way][table->count[way]++] =
+	if (table->count[path] < VM_XFER_POINTS)
+		table->point[path][table->count[path]++] =
 			(struct vm_xfer_point){ bytes, time };
 }
 
@@ -108,9 +108,9 @@ static void point_add(struct vm_xfer_table *table, enum vm_path way,
  * program had the processor. */
 static void points_smooth(struct vm_xfer_table *table)
 {
-	for (int way = 0; way < VM_PATHS; way++)
-		for (unsigned i = table->count[way]; i-- > 1;) {
-			struct vm_xfer_point *point = &table->point[way][i];
+	for (int path = 0; path < VM_PATHS; path++)
+		for (unsigned i = table->count[path]; i-- > 1;) {
+			struct vm_xfer_point *point = &table->point[path][i];
 
 			if (point[-1].time > point->time)
 				point[-1].time = point->time;
@@ -130,7 +130,8 @@ static int body(void *arg)
 		double time = way_time(me, buffer, sizes[i]);
 
 		if (me == 0)
-			point_add(measure->table, measure->way, sizes[i], time);
+			point_add(measure->table, measure->path, sizes[i],
+				  time);
 	}
 	free(buffer);
 	return 0;

@@ -12,19 +12,19 @@ void vm_clocks_start(void)
 	 * A ULT whose clock has begun carries this change to its next worker by
 	 * the hand-over itself; all others may see it late.
 	 */
-	atomic_fetch_or_explicit(&vm_sched.watched, VM_OBSERVE_CLOCKS,
+	atomic_fetch_or_explicit(&vm_sched.observed, VM_OBSERVE_CLOCKS,
 				 memory_order_relaxed);
 }
 
 void vm_clocks_report(bool on)
 {
 	if (on)
-		atomic_fetch_or_explicit(&vm_sched.watched,
+		atomic_fetch_or_explicit(&vm_sched.observed,
 					 VM_OBSERVE_CLOCKS |
 						 VM_OBSERVE_SWITCHES,
 					 memory_order_release);
 	else
-		atomic_fetch_and_explicit(&vm_sched.watched,
+		atomic_fetch_and_explicit(&vm_sched.observed,
 					  ~(unsigned)VM_OBSERVE_SWITCHES,
 					  memory_order_relaxed);
 }

@@ -19,7 +19,7 @@
 
 static inline unsigned vm_sched_observed(void)
 {
-	return atomic_load_explicit(&vm_sched.watched, memory_order_relaxed);
+	return atomic_load_explicit(&vm_sched.observed, memory_order_relaxed);
 }
 
 /* Switches the clocks on, for good.  Any thread. */

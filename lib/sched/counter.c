@@ -285,7 +285,7 @@ static int kind_start(struct vm_worker *worker, int kind)
 	atomic_fetch_or_explicit(&counters->open, 1u << kind,
 				 memory_order_release);
 	vm_clocks_start();
-	atomic_fetch_or_explicit(&vm_sched.watched, VM_OBSERVE_COUNTERS,
+	atomic_fetch_or_explicit(&vm_sched.observed, VM_OBSERVE_COUNTERS,
 				 memory_order_relaxed);
 	return 0;
 }
@@ -320,7 +320,7 @@ void vm_counter_close(struct vmpi_counter *counter)
 
 		if (open == bit)
 			atomic_fetch_and_explicit(
-				&vm_sched.watched,
+				&vm_sched.observed,
 				~(unsigned)VM_OBSERVE_COUNTERS,
 				memory_order_relaxed);
 	}

@@ -436,19 +436,19 @@ void vm_sched_report_stacks(void (*on_stack)(struct vm_ult *from,
 					     struct vm_ult *to, bool ends))
 {
 	vm_sched.on_stack = on_stack;
-	atomic_fetch_or_explicit(&vm_sched.watched, VM_OBSERVE_STACKS,
+	atomic_fetch_or_explicit(&vm_sched.observed, VM_OBSERVE_STACKS,
 				 memory_order_relaxed);
 }
 
 int vm_sched_init(int count)
 {
 	size_t bytes = (size_t)count * sizeof(struct vm_worker);
-	unsigned watched = vm_sched_observed() &
-			   (VM_OBSERVE_CLOCKS | VM_OBSERVE_STACKS);
+	unsigned observed = vm_sched_observed() &
+			    (VM_OBSERVE_CLOCKS | VM_OBSERVE_STACKS);
 
 	vm_sched = (struct vm_sched){ .worker_count = count,
 				      .on_stack = vm_sched.on_stack,
-				      .watched = watched };
+				      .observed = observed };
 	vm_sched.workers = vm_export_alloc(bytes, VM_CACHELINE);
 	if (!vm_sched.workers)
 		return -VMPI_ENOMEM;

@@ -54,7 +54,7 @@ struct vm_worker {
 	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
 };
 
-/* Bits of vm_sched.watched (clocks.h): what is observed. */
+/* Bits of vm_sched.observed (clocks.h): what is observed. */
 enum {
 	VM_OBSERVE_CLOCKS = 1,
 	VM_OBSERVE_COUNTERS = 2, /* with the clocks */
@@ -113,7 +113,7 @@ struct vm_sched {
 	/* A worker is about to leave the stack of a ULT (ends: for good) for
 	 * another one's; VM_OBSERVE_STACKS. */
 	void (*on_stack)(struct vm_ult *from, struct vm_ult *to, bool ends);
-	_Atomic unsigned watched; /* bits: what a switch has to note */
+	_Atomic unsigned observed; /* bits: what a switch has to note */
 	struct vm_counters counters;
 	_Atomic bool stop;
 	_Atomic int threads; /* adopted threads; written by these */

@@ -57,9 +57,9 @@ static __attribute__((noinline)) int send_ring(struct vm_outgoing *out)
 	if (arrival->payload == VM_PAYLOAD_INLINE) {
 		slot->inline_bytes = (uint8_t)arrival->data->bytes;
 	} else {
-		slot->far.buffer = arrival->data->addr;
-		slot->far.bytes = arrival->data->bytes;
-		slot->far.sender = arrival->sender;
+		slot->by_address.buffer = arrival->data->addr;
+		slot->by_address.bytes = arrival->data->bytes;
+		slot->by_address.sender = arrival->sender;
 	}
 	/* Pairs with the load in slot_take(). */
 	atomic_store_explicit(&slot->full, 1, memory_order_release);

@@ -60,13 +60,13 @@ void vm_overlap_events_counters(struct vm_rank *rank,
 
 static inline void vm_overlap_events_begin(struct vm_overlap_xfer *xfer,
 					   const struct vm_rank *rank,
-					   enum vm_side side, enum vm_path way,
+					   enum vm_side side, enum vm_path path,
 					   uint64_t bytes)
 {
 	xfer->overlap = NULL;
 	if (vm_overlap_events_on() && rank && rank->overlap)
 		vm_overlap_begin(rank->overlap, xfer, vm_clock_ticks(), side,
-				 way, bytes);
+				 path, bytes);
 }
 
 static inline void vm_overlap_events_end(struct vm_overlap_xfer *xfer)
@@ -90,26 +90,26 @@ static inline void vm_overlap_events_again(struct vm_overlap_xfer *xfer)
 		return;
 	overlap = xfer->overlap;
 	vm_overlap_forget(xfer);
-	vm_overlap_begin(overlap, xfer, vm_clock_ticks(), xfer->side, xfer->way,
-			 xfer->bytes);
+	vm_overlap_begin(overlap, xfer, vm_clock_ticks(), xfer->side,
+			 xfer->path, xfer->bytes);
 }
 
 /* A transfer of which only one end will be known. */
 static inline void vm_overlap_events_half(const struct vm_rank *rank,
-					  enum vm_side side, enum vm_path way,
+					  enum vm_side side, enum vm_path path,
 					  uint64_t bytes)
 {
 	if (vm_overlap_events_on() && rank->overlap)
-		vm_overlap_half(rank->overlap, side, way, bytes);
+		vm_overlap_half(rank->overlap, side, path, bytes);
 }
 
 /* A copy by the library; a long one is timed (vm_overlap_events_copy). */
 static inline void vm_overlap_events_copied(const struct vm_rank *rank,
-					    enum vm_side side, enum vm_path way,
-					    uint64_t bytes)
+					    enum vm_side side,
+					    enum vm_path path, uint64_t bytes)
 {
 	if (vm_overlap_events_on() && rank->overlap)
-		vm_overlap_copied(rank->overlap, side, way, bytes);
+		vm_overlap_copied(rank->overlap, side, path, bytes);
 }
 
 #define VM_OVERLAP_EVENTS_TIMED 4096 /* bytes of copies that are timed */
@@ -121,15 +121,15 @@ struct vm_overlap_events_copy {
 static inline void
 vm_overlap_events_copy_begin(struct vm_overlap_events_copy *copy,
 			     const struct vm_rank *rank, enum vm_side side,
-			     enum vm_path way, uint64_t bytes)
+			     enum vm_path path, uint64_t bytes)
 {
 	copy->xfer.overlap = NULL;
 	if (!vm_overlap_events_on())
 		return;
 	if (bytes > VM_OVERLAP_EVENTS_TIMED)
-		vm_overlap_events_begin(&copy->xfer, rank, side, way, bytes);
+		vm_overlap_events_begin(&copy->xfer, rank, side, path, bytes);
 	else
-		vm_overlap_events_copied(rank, side, way, bytes);
+		vm_overlap_events_copied(rank, side, path, bytes);
 }
 
 static inline void

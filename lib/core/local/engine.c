@@ -206,8 +206,9 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 		slot_release(ring, slot);
 		return true;
 	}
-	vm_data_set_bytes(&data, slot->far.buffer, slot->far.bytes);
-	arrival.sender = slot->far.sender;
+	vm_data_set_bytes(&data, slot->by_address.buffer,
+			  slot->by_address.bytes);
+	arrival.sender = slot->by_address.sender;
 	if (slot->payload == VM_PAYLOAD_DIRECT)
 		arrival.data = &arrival.sender->data;
 	/* A long copy needs neither the slot nor the lock. */

@@ -55,7 +55,7 @@ struct vm_slot {
 			void *buffer;
 			size_t bytes;
 			struct vm_req *sender;
-		} far;
+		} by_address;
 		struct {
 			void (*run)(void *arg);
 			void *arg;

@@ -43,7 +43,7 @@ static inline void vm_outgoing_arm(const struct vm_outgoing *out)
 	vm_data_assign(&req->data, arrival->data);
 	req->rank = out->dest;
 	req->msg = NULL;
-	req->push = 0;
+	req->rndv_send = 0;
 	req->status = (vmpi_status){ .source = arrival->env.source,
 				     .tag = arrival->env.tag,
 				     .bytes = arrival->data->bytes };

@@ -46,8 +46,8 @@ struct vmpi_req {
 	struct vm_rank *rank;	   /* whose mailbox it is, or goes, to */
 	struct vm_data data;	   /* buffer; holds a reference on its layout */
 	vmpi_status status;
-	uint64_t
-		push; /* a send to elsewhere: its number (core/remote/rndv_send.h) */
+	/* A send to elsewhere: its number (core/remote/rndv_send.h). */
+	uint64_t rndv_send;
 	/* Guarded by the lock of rank's engine: */
 	struct vmpi_msg *msg; /* a send: its message while that is queued */
 	bool posted;	      /* a receive: it is in the posted queue */

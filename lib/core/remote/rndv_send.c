@@ -130,7 +130,7 @@ int vm_rndv_send_show(struct vm_rndv_send *push,
 	if (!id)
 		return -VMPI_ENOMEM;
 	if (req)
-		req->push = id;
+		req->rndv_send = id;
 	envelope->sender = id;
 	return 0;
 }

@@ -255,7 +255,7 @@ void vm_remote_cancel(const struct vm_req *req)
 	struct vm_port *port = vm_rank_self()->port;
 	struct vm_wire_envelope envelope = {
 		.rank = (uint32_t)req->rank->index,
-		.sender = req->push,
+		.sender = req->rndv_send,
 	};
 	struct vm_send send = { .upper = &envelope,
 				.kind = VM_PACKET_WITHDRAW,
@@ -264,7 +264,7 @@ void vm_remote_cancel(const struct vm_req *req)
 	if (vm_credit_queue_cancel(port, req->rank->to, req))
 		return;
 	/* Without an answer the request ends as if nothing had been asked. */
-	if (req->push &&
+	if (req->rndv_send &&
 	    vm_port_send(port, req->rank->to, &send, NULL) == -VMPI_ENOMEM)
 		vm_panic("out of memory for packets to process %u",
 			 req->rank->to.process);

@@ -155,14 +155,14 @@ static void xfer_put(const struct vm_overlap_xfer *xfer,
 	const struct vm_overlap_entry entry = { .bytes = xfer->bytes,
 						.kind = (uint8_t)kind,
 						.side = xfer->side,
-						.way = xfer->way,
+						.path = xfer->path,
 						.section = xfer->section };
 
 	put(xfer->overlap, &entry);
 }
 
 static void stamp(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		  uint64_t now, enum vm_side side, enum vm_path way)
+		  uint64_t now, enum vm_side side, enum vm_path path)
 {
 	*xfer = (struct vm_overlap_xfer){
 		.overlap = overlap,
@@ -172,23 +172,23 @@ static void stamp(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
 		.call = call_now(overlap),
 		.section = section_now(overlap),
 		.side = (uint8_t)side,
-		.way = (uint8_t)way,
+		.path = (uint8_t)path,
 		.known = is_on(overlap),
 	};
 }
 
 void vm_overlap_mark(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		     uint64_t now, enum vm_side side, enum vm_path way)
+		     uint64_t now, enum vm_side side, enum vm_path path)
 {
-	stamp(overlap, xfer, now, side, way);
+	stamp(overlap, xfer, now, side, path);
 	xfer->parts = true;
 }
 
 void vm_overlap_begin(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		      uint64_t now, enum vm_side side, enum vm_path way,
+		      uint64_t now, enum vm_side side, enum vm_path path,
 		      uint64_t bytes)
 {
-	stamp(overlap, xfer, now, side, way);
+	stamp(overlap, xfer, now, side, path);
 	xfer->bytes = bytes;
 	if (xfer->known)
 		xfer_put(xfer, VM_XFER_OPEN);
@@ -201,7 +201,7 @@ static void since_begin(struct vm_overlap_entry *entry,
 			const struct vm_overlap_xfer *xfer, uint64_t now)
 {
 	entry->side = xfer->side;
-	entry->way = xfer->way;
+	entry->path = xfer->path;
 	entry->section = xfer->section;
 	entry->span = span_of(xfer->time, now);
 	entry->user =
@@ -224,7 +224,7 @@ void vm_overlap_end(struct vm_overlap_xfer *xfer, uint64_t now)
 	if (xfer->parts)
 		return;
 	if (!xfer->known) {
-		vm_overlap_half(overlap, xfer->side, xfer->way, xfer->bytes);
+		vm_overlap_half(overlap, xfer->side, xfer->path, xfer->bytes);
 		return;
 	}
 	since_begin(&entry, overlap, xfer, now);
@@ -241,13 +241,13 @@ void vm_overlap_part(const struct vm_overlap_xfer *xfer, uint64_t now,
 	if (!xfer->overlap || !is_on(xfer->overlap))
 		return;
 	if (!xfer->known) {
-		vm_overlap_half(xfer->overlap, xfer->side, xfer->way, bytes);
+		vm_overlap_half(xfer->overlap, xfer->side, xfer->path, bytes);
 		return;
 	}
 	xfer_put(&(struct vm_overlap_xfer){ .overlap = xfer->overlap,
 					    .bytes = bytes,
 					    .side = xfer->side,
-					    .way = xfer->way,
+					    .path = xfer->path,
 					    .section = xfer->section },
 		 VM_XFER_OPEN);
 	since_begin(&entry, xfer->overlap, xfer, now);
@@ -262,13 +262,13 @@ void vm_overlap_forget(struct vm_overlap_xfer *xfer)
 }
 
 void vm_overlap_half(struct vm_overlap *overlap, enum vm_side side,
-		     enum vm_path way, uint64_t bytes)
+		     enum vm_path path, uint64_t bytes)
 {
 	const struct vm_overlap_entry entry = {
 		.bytes = bytes,
 		.kind = VM_XFER_HALF,
 		.side = (uint8_t)side,
-		.way = (uint8_t)way,
+		.path = (uint8_t)path,
 		.section = section_now(overlap),
 	};
 
@@ -282,7 +282,7 @@ void vm_overlap_half(struct vm_overlap *overlap, enum vm_side side,
  * comparisons.
  */
 void vm_overlap_copied(struct vm_overlap *overlap, enum vm_side side,
-		       enum vm_path way, uint64_t bytes)
+		       enum vm_path path, uint64_t bytes)
 {
 	const struct vm_overlap_core *core =
 		atomic_load_explicit(&overlap->core, memory_order_relaxed);
@@ -297,7 +297,7 @@ void vm_overlap_copied(struct vm_overlap *overlap, enum vm_side side,
 	entry = &overlap->ring[overlap->last[side]];
 	if (overlap->last[side] < overlap->used &&
 	    entry->kind == VM_XFER_EXACT && entry->side == side &&
-	    entry->bytes == bytes && entry->way == way &&
+	    entry->bytes == bytes && entry->path == path &&
 	    entry->section == section && entry->user == user &&
 	    entry->core == core_user && entry->more < UINT16_MAX) {
 		entry->more++;
@@ -313,7 +313,7 @@ void vm_overlap_copied(struct vm_overlap *overlap, enum vm_side side,
 		.user = user,
 		.core = core_user,
 		.side = (uint8_t)side,
-		.way = (uint8_t)way,
+		.path = (uint8_t)path,
 		.section = section,
 	};
 	vm_lock_give(&overlap->lock);
@@ -472,7 +472,7 @@ static void entry_fold(struct vm_overlap *overlap,
 		       const struct vm_overlap_entry *entry)
 {
 	const struct vm_overlap_setup *setup = overlap->setup;
-	uint64_t xfer = vm_xfer_time(&setup->table, entry->way, entry->bytes);
+	uint64_t xfer = vm_xfer_time(&setup->table, entry->path, entry->bytes);
 	struct vm_overlap_row *row =
 		&overlap->rows[entry->section][entry->side]
 			      [vm_overlap_bin(setup, entry->bytes)];
@@ -544,18 +544,18 @@ void vm_overlap_section_path(const struct vm_overlap *overlap, unsigned section,
 			     char *path, size_t bytes)
 {
 	const struct vm_overlap_section *list = overlap->list;
-	unsigned way[VM_OVERLAP_SECTIONS];
+	unsigned chain[VM_OVERLAP_SECTIONS];
 	size_t count = 0, used = 0;
 
 	path[0] = '\0';
 	while (section && count < VM_OVERLAP_SECTIONS) {
-		way[count++] = section;
+		chain[count++] = section;
 		section = (unsigned)list[section].parent;
 	}
 	while (count-- && used < bytes) {
 		int n = snprintf(path + used, bytes - used, "%s%.*s",
 				 used ? "/" : "", VM_SECTION_NAME_MAX,
-				 list[way[count]].name);
+				 list[chain[count]].name);
 
 		used += n > 0 ? (size_t)n : 0;
 	}

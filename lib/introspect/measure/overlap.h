@@ -143,7 +143,7 @@ enum vm_overlap_kind {
 
 struct vm_overlap_entry {
 	uint64_t bytes, span, user, core; /* user, core: computed in the span */
-	uint8_t kind, side, way;
+	uint8_t kind, side, path;
 	bool same_call;
 	uint16_t section;
 	uint16_t more; /* EXACT: further ones like it */
@@ -193,7 +193,7 @@ struct vm_overlap_xfer {
 	uint64_t time, user, core, bytes;
 	uint32_t call; /* number of the call it began in; 0: in none */
 	uint16_t section;
-	uint8_t side, way;
+	uint8_t side, path;
 	bool known; /* its begin is: overlap was on */
 	bool parts; /* only parts of it end */
 };
@@ -278,21 +278,21 @@ static inline void vm_overlap_exit(struct vm_overlap *overlap, uint64_t now)
  * known.
  */
 void vm_overlap_begin(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		      uint64_t now, enum vm_side side, enum vm_path way,
+		      uint64_t now, enum vm_side side, enum vm_path path,
 		      uint64_t bytes);
 void vm_overlap_end(struct vm_overlap_xfer *xfer, uint64_t now);
 void vm_overlap_half(struct vm_overlap *overlap, enum vm_side side,
-		     enum vm_path way, uint64_t bytes);
+		     enum vm_path path, uint64_t bytes);
 /* Forgets a transfer: it was none after all. */
 void vm_overlap_forget(struct vm_overlap_xfer *xfer);
 /* Notes a moment from which parts of a message may come, and one such part. */
 void vm_overlap_mark(struct vm_overlap *overlap, struct vm_overlap_xfer *xfer,
-		     uint64_t now, enum vm_side side, enum vm_path way);
+		     uint64_t now, enum vm_side side, enum vm_path path);
 void vm_overlap_part(const struct vm_overlap_xfer *xfer, uint64_t now,
 		     uint64_t bytes);
 /* Notes a copy in memory, too short to be timed: both ends at once. */
 void vm_overlap_copied(struct vm_overlap *overlap, enum vm_side side,
-		       enum vm_path way, uint64_t bytes);
+		       enum vm_path path, uint64_t bytes);
 
 /* Sections, innermost first out; by the main task.  end: 0, or -VMPI_EINVAL:
  * `name` is not the innermost (NULL: whichever it is). */

@@ -60,8 +60,8 @@ static bool setup_valid(const struct vm_overlap_setup *setup)
 	if (setup->bins < 1 || setup->bins > VM_OVERLAP_BINS ||
 	    setup->edge[setup->bins - 1] != UINT64_MAX)
 		return false;
-	for (int way = 0; way < VM_PATHS; way++)
-		if (setup->table.count[way] > VM_XFER_POINTS)
+	for (int path = 0; path < VM_PATHS; path++)
+		if (setup->table.count[path] > VM_XFER_POINTS)
 			return false;
 	return true;
 }
@@ -84,7 +84,7 @@ static bool rank_mend(struct vm_overlap *rank)
 	for (unsigned i = 0; i < rank->used; i++) {
 		const struct vm_overlap_entry *entry = &rank->ring[i];
 
-		if (entry->side >= VM_SIDES || entry->way >= VM_PATHS ||
+		if (entry->side >= VM_SIDES || entry->path >= VM_PATHS ||
 		    entry->kind > VM_XFER_NONE ||
 		    entry->section >= VM_OVERLAP_SECTIONS)
 			return false;

@@ -34,11 +34,11 @@ static double line_through(const struct vm_xfer_point *a,
 	return a->time + slope * ((double)bytes - (double)a->bytes);
 }
 
-uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path way,
+uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path path,
 		      uint64_t bytes)
 {
-	const struct vm_xfer_point *point = table->point[way];
-	unsigned count = table->count[way], low = 0, high = count;
+	const struct vm_xfer_point *point = table->point[path];
+	unsigned count = table->count[path], low = 0, high = count;
 
 	if (!count)
 		return 0;
@@ -67,16 +67,16 @@ uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path way,
 
 void vm_xfer_scale(struct vm_xfer_table *table, double factor)
 {
-	for (int way = 0; way < VM_PATHS; way++)
-		for (unsigned i = 0; i < table->count[way]; i++)
-			table->point[way][i].time *= factor;
+	for (int path = 0; path < VM_PATHS; path++)
+		for (unsigned i = 0; i < table->count[path]; i++)
+			table->point[path][i].time *= factor;
 }
 
-static int way_of(const char *word)
+static int path_of(const char *word)
 {
-	for (int way = 0; way < VM_PATHS; way++)
-		if (!strcmp(word, words[way]))
-			return way;
+	for (int path = 0; path < VM_PATHS; path++)
+		if (!strcmp(word, words[path]))
+			return path;
 	return -1;
 }
 
@@ -90,7 +90,7 @@ static int line_take(struct vm_xfer_table *table, const char *line,
 	char word[16], rest;
 	struct vm_xfer_point point;
 	unsigned count;
-	int way;
+	int path;
 
 	if (line[strspn(line, " \t\r\n")] == '\0')
 		return 0;
@@ -100,8 +100,8 @@ static int line_take(struct vm_xfer_table *table, const char *line,
 	if (strchr(line, '-') || sscanf(line, "%15s %" SCNu64 " %lf %c", word,
 					&point.bytes, &point.time, &rest) != 3)
 		return -VMPI_EINVAL;
-	way = way_of(word);
-	if (way < 0) {
+	path = path_of(word);
+	if (path < 0) {
 		snprintf(why, WHY_MAX,
 			 "%s is not a path; paths are worker, node and fabric",
 			 word);
@@ -113,21 +113,21 @@ static int line_take(struct vm_xfer_table *table, const char *line,
 			 TIME_MAX);
 		return -VMPI_EINVAL;
 	}
-	count = table->count[way];
+	count = table->count[path];
 	if (count == VM_XFER_POINTS) {
 		snprintf(why, WHY_MAX, "a path has at most %d lines",
 			 VM_XFER_POINTS);
 		return -VMPI_EINVAL;
 	}
-	if (count && table->point[way][count - 1].bytes >= point.bytes) {
+	if (count && table->point[path][count - 1].bytes >= point.bytes) {
 		snprintf(why, WHY_MAX,
 			 "sizes of a path must increase, but %" PRIu64
 			 " comes after %" PRIu64,
-			 point.bytes, table->point[way][count - 1].bytes);
+			 point.bytes, table->point[path][count - 1].bytes);
 		return -VMPI_EINVAL;
 	}
-	table->point[way][count] = point;
-	table->count[way]++;
+	table->point[path][count] = point;
+	table->count[path]++;
 	return 0;
 }
 
@@ -176,11 +176,11 @@ int vm_xfer_load(struct vm_xfer_table *table, const char *path)
 
 int vm_xfer_write(const struct vm_xfer_table *table, FILE *file)
 {
-	for (int way = 0; way < VM_PATHS; way++)
-		for (unsigned i = 0; i < table->count[way]; i++)
-			fprintf(file, "%s %" PRIu64 " %.1f\n", words[way],
-				table->point[way][i].bytes,
-				table->point[way][i].time);
+	for (int path = 0; path < VM_PATHS; path++)
+		for (unsigned i = 0; i < table->count[path]; i++)
+			fprintf(file, "%s %" PRIu64 " %.1f\n", words[path],
+				table->point[path][i].bytes,
+				table->point[path][i].time);
 	return fflush(file) || ferror(file) ? -VMPI_EIO : 0;
 }
 

@@ -42,7 +42,7 @@ struct vm_xfer_table {
 
 /* The time of a transfer, in the unit of the table; 0 for a path without
  * points. */
-uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path way,
+uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path path,
 		      uint64_t bytes);
 
 /* Multiplies all times, to change the unit. */
