@@ -17,6 +17,12 @@
 #include "core/rank/rank.h"
 #include "sched/worker.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define BUILT_WITH_SANITIZER true
+#else
+#define BUILT_WITH_SANITIZER false
+#endif
+
 /* Functions of the runtime; NULL: it has none. */
 static struct {
 	void (*leave)(void **saved, const void *bottom, size_t bytes);
@@ -72,9 +78,11 @@ static void end_report(void)
 
 void sanitizer_start(void)
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	void (*on_death)(void (*ends)(void));
 
+	/* lib/sched does all this itself. */
+	if (BUILT_WITH_SANITIZER)
+		return;
 	*(void **)&on_death =
 		dlsym(RTLD_DEFAULT, "__sanitizer_set_death_callback");
 	if (on_death)
@@ -89,5 +97,4 @@ void sanitizer_start(void)
 		dlsym(RTLD_DEFAULT, "__sanitizer_finish_switch_fiber");
 	if (fiber.leave && fiber.arrive)
 		vm_sched_report_stacks(stack_change);
-#endif
 }

@@ -58,6 +58,14 @@ seen 4 "LD_PRELOAD of a tool that is linked too" "$vmpirun" -n 4 \
 seen 4 "while calls are profiled" "$vmpirun" -n 4 --set core_intercept=keep \
 	./linked
 
+# Shared by choice: all ranks add to one counter, one after the other.
+for how in "./linked" "-x LD_PRELOAD=./libpmpi.so ./preloaded" \
+	"-x LD_PRELOAD=$scratch/libpmpi.so ./none"; do
+	run 4 --workers 1 --shared=libpmpi $how >out 2>&1
+	is "$(grep -c '^tool: ' out) $(sed 's/.* //' out | sort -n | tail -n 1)" \
+		"4 14" "--shared=libpmpi: one instance for all ranks ($how)"
+done
+
 # An ordinary program: the dynamic linker itself does it all.
 cc -I"$VMPI_SRC/include" -o ordinary "$programs/pmpi_user.c" \
 	-L"$VMPI_BUILD/lib" -lvmpi -Wl,-rpath,"$VMPI_BUILD/lib" 2>cc.log ||

@@ -90,8 +90,17 @@ static bool is_copied(const struct vm_elf *lib, const struct vm_elf *program)
 	return false;
 }
 
+/* A library may be known by a path, as one of LD_PRELOAD is. */
+static const char *file_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
 bool vm_lib_named(const char *list, const char *name)
 {
+	name = file_of(name);
 	while (list && *list) {
 		size_t bytes = strcspn(list, ",");
 
@@ -147,6 +156,13 @@ bool vm_lib_rule(const struct vm_image_lib *lib, const struct vm_elf *program,
 	       is_copied(&lib->elf, program);
 }
 
+static bool is_named(const char *name, const char *word, int bytes)
+{
+	name = file_of(name);
+	return !strncmp(name, word, (size_t)bytes) &&
+	       (!name[bytes] || name[bytes] == '.');
+}
+
 /* The first name of a list that is no library's, or NULL; *bytes: its length.
  */
 static const char *unknown(const char *list, const struct vm_image_lib *libs,
@@ -156,9 +172,7 @@ static const char *unknown(const char *list, const struct vm_image_lib *libs,
 		size_t i = 0;
 
 		*bytes = (int)strcspn(list, ",");
-		while (i < count &&
-		       (strncmp(libs[i].name, list, (size_t)*bytes) ||
-			(libs[i].name[*bytes] && libs[i].name[*bytes] != '.')))
+		while (i < count && !is_named(libs[i].name, list, *bytes))
 			i++;
 		if (i == count)
 			return list;
