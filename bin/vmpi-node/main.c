@@ -329,8 +329,7 @@ int main(int argc, char **argv)
 	fatal_thread_start();
 	fatal_start();
 	sanitizer_start();
-	openmp_prepare();
-	if (vm_image_load(node.image))
+	if (openmp_prepare() || vm_image_load(node.image))
 		return job_leave(VM_EXIT_MISTAKE);
 	vm_last_word_start(false);
 	status = job_run(&job);

@@ -10,9 +10,10 @@
 /*
  * Before the program is loaded: sets the variables of OpenMP that the user has
  * not set, if the program uses it.  OMP_NUM_THREADS becomes each rank's share
- * of the cores.
+ * of the cores.  0, or -VMPI_EINVAL (logged) for a program whose regions would
+ * go wrong.
  */
-void openmp_prepare(void);
+int openmp_prepare(void);
 
 /* The OpenMP library's own function of the name; ends the job if it has
  * none. */

@@ -40,7 +40,7 @@ static void places_drop(void)
 	}
 }
 
-void openmp_prepare(void)
+int openmp_prepare(void)
 {
 	bool llvm = vm_image_needs(node.image, "libomp.so") ||
 		    vm_image_needs(node.image, "libiomp5.so");
@@ -49,11 +49,20 @@ void openmp_prepare(void)
 	char text[16];
 
 	if (!llvm && !vm_image_needs(node.image, "libgomp.so"))
-		return;
+		return 0;
 	if (node.ranks > 1)
 		places_drop();
+	if (vm_image_static_tls(node.image) &&
+	    vm_image_calls(node.image, "__cxa_thread_atexit")) {
+		vm_log(VM_ERROR,
+		       "%s: it uses OpenMP and has C++ objects in thread-local "
+		       "variables with a fixed place, which a parallel region "
+		       "would move; build it without -ftls-model=initial-exec",
+		       node.argv[0]);
+		return -VMPI_EINVAL;
+	}
 	if (vm_topo_init())
-		return;
+		return 0;
 	cores = vm_topo_cores();
 	share = cores / node.ranks;
 	snprintf(text, sizeof(text), "%d", share > 1 ? share : 1);
@@ -69,4 +78,5 @@ void openmp_prepare(void)
 	    !getenv("KMP_BLOCKTIME") &&
 	    strtol(given, NULL, 10) * node.ranks > cores)
 		preset("OMP_WAIT_POLICY", "passive");
+	return 0;
 }

@@ -56,6 +56,11 @@ ends overflow 139 "rank 1 overflowed its stack of [0-9]+ KiB.*--stack"
 ends exit 3 "rank 1: a thread .* called exit\\(3\\)"
 ends leave 1 "rank 1: the master thread .* has ended"
 
+build fixed openmp-state.cc -fopenmp -ftls-model=initial-exec
+run 2 ./fixed >output 2>&1
+is "$?" 2 "C++ objects that a region would move are refused"
+like "$(cat output)" "without -ftls-model=initial-exec" "and that is said"
+
 # A program's own choice of the number of threads stays; the default is a
 # rank's share of the cores.
 build threads openmp-threads.c -fopenmp

@@ -489,6 +489,13 @@ bool vm_image_needs(const struct vm_image *image, const char *name)
 	return false;
 }
 
+bool vm_image_calls(const struct vm_image *image, const char *name)
+{
+	const char *const names[] = { name, NULL };
+
+	return vm_elf_imports(&image->program, names);
+}
+
 void *vm_image_function(const struct vm_image *image, const char *name)
 {
 	for (size_t i = 0; i < image->own_first; i++) {

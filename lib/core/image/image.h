@@ -144,6 +144,9 @@ const char *vm_image_preloaded(const struct vm_image *image, size_t *next);
 /* Whether the program uses a library whose name begins so. */
 bool vm_image_needs(const struct vm_image *image, const char *name);
 
+/* Whether the program itself imports a symbol whose name begins so. */
+bool vm_image_calls(const struct vm_image *image, const char *name);
+
 /* The function `name` of a library that the copies share, as the first of them
  * to have it defines it; NULL: none. */
 void *vm_image_function(const struct vm_image *image, const char *name);
