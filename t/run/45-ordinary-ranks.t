@@ -114,6 +114,14 @@ cat >small.c <<'END_C'
 #include <time.h>
 #include <unistd.h>
 
+#ifdef THREADS
+#include <threads.h>
+
+static int run(void *arg)
+{
+	return !arg;
+}
+#endif
 #ifdef LARGE
 static __thread volatile char large[LARGE];
 #endif
@@ -130,6 +138,12 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 #ifdef LARGE
 	large[argc] = 1;
+#endif
+#ifdef THREADS
+	thrd_t thread;
+
+	if (thrd_create(&thread, run, argv) == thrd_success)
+		thrd_join(thread, NULL);
 #endif
 #ifdef ZONE
 	if (tzname[0] == argv[0])
@@ -157,6 +171,12 @@ if $small -DLARGE=64 -fopenmp -o both 2>/dev/null; then
 		"TLS and OpenMP" ./both
 else
 	skip 3 "there is no OpenMP"
+fi
+if $small -DLARGE=64 -DTHREADS -o thrd 2>/dev/null; then
+	refused "it has thread-local variables of its own, and calls thrd_create" \
+		"TLS and threads of C11" ./thrd
+else
+	skip 3 "there are no threads of C11"
 fi
 if $small -no-pie -fno-pie -o fixed 2>/dev/null; then
 	refused "it is linked at a fixed address" "no PIE" ./fixed
