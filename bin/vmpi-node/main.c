@@ -319,8 +319,10 @@ int main(int argc, char **argv)
 	if (!mistake)
 		static_tls_ensure(path);
 	free(path);
-	if (mistake || job_join(&job))
+	if (mistake || job_join(&job)) {
+		vm_job_fini(&job);
 		return VM_EXIT_MISTAKE;
+	}
 	vm_job_clear_env();
 	name_take(node.argv[0]);
 	if (output_start(&job))

@@ -57,9 +57,14 @@ ends exit 3 "rank 1: a thread .* called exit\\(3\\)"
 ends leave 1 "rank 1: the master thread .* has ended"
 
 build fixed openmp-state.cc -fopenmp -ftls-model=initial-exec
-run 2 ./fixed >output 2>&1
-is "$?" 2 "C++ objects that a region would move are refused"
-like "$(cat output)" "without -ftls-model=initial-exec" "and that is said"
+case ${VMPI_SANITIZE:-none} in
+none)
+	run 2 ./fixed >output 2>&1
+	is "$?" 2 "C++ objects that a region would move are refused"
+	like "$(cat output)" "without -ftls-model=initial-exec" "and that is said"
+	;;
+*) skip 2 "a sanitizer registers the objects itself" ;;
+esac
 
 # A program's own choice of the number of threads stays; the default is a
 # rank's share of the cores.
