@@ -80,7 +80,7 @@ void feed_node_fill(const struct feed_node *node, struct node *to)
 	bool known = to->number == (int)head->node;
 	bool died = known && to->life == LIFE_DIED;
 	/* First: a process that ends in order removes its file before it is
-	 * gone; others may remove it later. */
+	 * gone.  Who removes that of a dead one notes so. */
 	bool lives = vm_live_lives(node->file);
 	double before = known ? to->cpu_s : -1;
 
@@ -93,7 +93,9 @@ void feed_node_fill(const struct feed_node *node, struct node *to)
 	if (died)
 		to->life = LIFE_DIED;
 	else if (access(node->path, F_OK))
-		to->life = LIFE_ENDED;
+		to->life = vm_export_phase(node->file) == VM_EXPORT_DEAD ?
+				   LIFE_DIED :
+				   LIFE_ENDED;
 	else
 		to->life = lives ? LIFE_RUNS : LIFE_DIED;
 	to->cpu_before_s = before;

@@ -192,6 +192,8 @@ static void test_deadlock(void)
 		EXPECT(vmpi_spawn(&tasks[i], stuck, NULL) == 0);
 		EXPECT(vmpi_detach() == 0);
 	}
+	while (atomic_load(&waiting) < 9)
+		vmpi_sleep(1000000);
 	vmpi_sleep(20000000);
 	is_int(waiting, 9, "all ranks wait for each other");
 	start = vm_clock_ns();

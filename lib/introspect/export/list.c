@@ -69,8 +69,8 @@ int vm_export_each(const char *dir,
 	return rc;
 }
 
-/* Whether a file that was found dead is to be removed; the first time that is
- * noted. */
+/* Whether a file that was found dead is to be removed.  The first time that is
+ * noted, also for those who have it open. */
 static bool is_old(int fd, uint64_t old_s)
 {
 	const off_t at = offsetof(struct vm_export_head, phase);
@@ -78,8 +78,12 @@ static bool is_old(int fd, uint64_t old_s)
 	struct timespec now;
 	struct stat about;
 
-	if (old_s == 0 || fstat(fd, &about))
+	if (fstat(fd, &about))
 		return true;
+	if (old_s == 0) {
+		(void)!pwrite(fd, &phase, sizeof(phase), at);
+		return true;
+	}
 	if (pread(fd, &found, sizeof(found), at) != (ssize_t)sizeof(found))
 		found = phase; /* too short for a phase: judged by its age */
 	if (found != VM_EXPORT_DEAD) {

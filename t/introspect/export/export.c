@@ -268,14 +268,12 @@ static void clean(const char *why)
 	ok(unlink(name) == 0, "a file that is kept is there");
 }
 
-/* A child dies with its file; the parent reads it. */
-static void dead(void)
+/* A child dies with its file, which is mapped. */
+static struct vm_live_file *killed(void)
 {
 	struct vm_live_file *file;
 	char why[VM_LIVE_WHY_MAX];
-	uint64_t value = 0;
 	pid_t pid = fork();
-	const char *text = "";
 
 	if (pid == 0) {
 		if (!freopen("/dev/null", "w", stdout)) /* checks are ours */
@@ -289,12 +287,26 @@ static void dead(void)
 	vm_export_path(path, sizeof(path), dir, "dead", 1);
 	is_int(vm_export_map(&file, path, why), 0,
 	       "the file of a killed process can be read");
+	return file;
+}
+
+static void dead(void)
+{
+	struct vm_live_file *file = killed();
+	uint64_t value = 0;
+	const char *text = "";
+
 	ok(!vm_live_lives(file), "which is dead");
 	vm_live_total(file, &value, (unsigned)pvar_find(file, "farm_cows_in"),
 		      0);
 	is_int((intmax_t)value, 12, "what it had counted is there");
 	vm_live_unmap(file);
 	clean(text);
+	file = killed();
+	is_int(vm_export_clean(dir, 0), 1, "it can be removed at once");
+	is_int(vm_export_phase(file), VM_EXPORT_DEAD,
+	       "who has it open sees that its process did not end in order");
+	vm_live_unmap(file);
 	is_int(vm_export_open(dir, "dead", 1, &text), 0,
 	       "another process can have its name");
 	vm_export_close(false);
