@@ -138,7 +138,8 @@ static inline uint64_t vm_pvar_read(const void *block, unsigned word)
 #define vm_pvar_keep(word, amount) \
 	__asm__("addq %1, %0" : "+m"(word) : "er"((uint64_t)(amount)) : "cc")
 #else
-#define vm_pvar_keep(word, amount) vm_pvar_set(word, (word) + (amount))
+#define vm_pvar_keep(word, amount) \
+	vm_pvar_set(word, __atomic_load_n(&(word), __ATOMIC_RELAXED) + (amount))
 #endif
 #ifdef VM_NO_COUNTERS
 #define VM_PVARS_COUNTED 0
