@@ -85,8 +85,13 @@ static void notices(void)
 	tell(2, 3);
 	while (!is_in(dead, 'Z'))
 		usleep(1000);
-	while (!rc)
+	/* Sleeping in between, so that the network's answer to the first one is
+	 * seen before credits run out: who waits for these hears of a death only
+	 * from vmpirun. */
+	while (!rc) {
 		rc = MPI_Send(&rank, 1, MPI_INT, 2, 4, MPI_COMM_WORLD);
+		usleep(1000);
+	}
 	expect(rc, MPI_ERR_PROC_ABORTED, "a message to the dead");
 	start(0, &request);
 	expect(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_PROC_ABORTED,
