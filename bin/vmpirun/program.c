@@ -132,19 +132,6 @@ static bool is_script(const char *path)
 	return got == 2 && begin[0] == '#' && begin[1] == '!';
 }
 
-/* A library of another MPI that the program was linked with, or NULL. */
-static const char *other_mpi(const struct vm_elf *elf)
-{
-	const char *name;
-	size_t next = 0;
-
-	while ((name = vm_elf_needed(elf, &next)))
-		if (!strncmp(name, "libmpi", 6) &&
-		    strncmp(name, "libmpi_abi.so.", 14) != 0)
-			return name;
-	return NULL;
-}
-
 /* A library has no interpreter; nor has a program that is linked statically. */
 static bool is_library(const struct vm_elf *elf)
 {
@@ -175,7 +162,7 @@ static enum program_kind kind_of(const struct vm_elf *elf, char *why,
 int program_kind(enum program_kind *kind, char *why, size_t bytes,
 		 const char *path, const char *name)
 {
-	const char *other;
+	char other[64];
 	struct vm_elf elf;
 	int rc;
 
@@ -186,9 +173,9 @@ int program_kind(enum program_kind *kind, char *why, size_t bytes,
 	rc = vm_elf_open(&elf, path, name);
 	if (rc)
 		return rc;
-	other = other_mpi(&elf);
 	*kind = kind_of(&elf, why, bytes);
-	if (*kind != PROGRAM_IMAGE && other) {
+	if (*kind != PROGRAM_IMAGE &&
+	    vm_ordinary_foreign(&elf, other, sizeof(other))) {
 		vm_cli_say(
 			"%s: this program was built for another MPI (%s); build it "
 			"with vmpicc, or with mpi.h of vmpi and -lmpi_abi",

@@ -79,6 +79,106 @@ $cc -DWITH_LIBRARY -o owner "$programs/ordinary.c" -Llib -lown -Lstub -lmpi_abi 
 	-pthread -Wl,-rpath,'$ORIGIN/lib'
 good 16 "a library" ./owner -a word -b last
 
+# Only a library of a library of the program calls MPI; each finds the next one
+# in another way.
+cat >inner.c <<'END_C'
+#include <mpi.h>
+static int calls;
+int inner_call(int *rank)
+{
+	int size, sum;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Allreduce(rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	return 100 * ++calls + (sum == size * (size - 1) / 2);
+}
+void inner_start(void) { MPI_Init(0, 0); }
+void inner_end(void) { MPI_Finalize(); }
+END_C
+cat >outer.c <<'END_C'
+int inner_call(int *rank);
+void inner_start(void), inner_end(void);
+int outer_state;
+int outer_call(int *rank)
+{
+	int result = inner_call(rank);
+
+	outer_state += *rank;
+	return result;
+}
+void outer_start(void) { inner_start(); }
+void outer_end(void) { inner_end(); }
+END_C
+cat >user.c <<'END_C'
+#include <stdio.h>
+#include <unistd.h>
+extern int outer_state, outer_call(int *rank);
+extern void outer_start(void), outer_end(void);
+static int own;
+int main(void)
+{
+	int rank, result;
+
+	outer_start();
+	outer_call(&rank);
+	result = outer_call(&rank);
+	own += rank;
+	printf("%d, %d of itself, %d, pid %d\n", result, outer_state - 2 * rank,
+	       own - rank, (int)getpid());
+	outer_end();
+	return 0;
+}
+END_C
+mkdir outer inner
+ln -s libmpi_abi.so stub/libmpi_abi.so.1
+$cc -shared -fPIC -o inner/libinner.so inner.c -Lstub -lmpi_abi
+# framework NAME FOLDER-OF-OUTER FLAGS-OF-OUTER FLAGS-OF-PROGRAM
+framework() {
+	$cc -shared -fPIC -o outer/libouter.so outer.c -Linner -linner $2
+	$cc -o user user.c -Louter -louter -Wl,-rpath-link,inner:stub $3
+	run 8 ./user >out 2>err
+	is $? 0 "$1: exit code 0" || diag "$(cat out err)"
+	is "$(sed 's/, pid.*//' out | sort | uniq -c | tr -s ' ')" \
+		" 8 201, 0 of itself, 0" "$1: variables are private" ||
+		diag "$(cat out)"
+	is "$(sed 's/.*pid //' out | sort -u | wc -l)" "${TAP_ACROSS:-1}" \
+		"$1: in one process"
+}
+framework "MPI in a library of a library, RUNPATH" \
+	'-Wl,--enable-new-dtags,-rpath,$ORIGIN/../inner' \
+	'-Wl,--enable-new-dtags,-rpath,$ORIGIN/outer'
+# That of the program is for its libraries' libraries too.
+framework "RPATH" '' \
+	'-Wl,--disable-new-dtags,-rpath,$ORIGIN/outer:$ORIGIN/inner'
+LD_LIBRARY_PATH=$scratch/outer:$scratch/inner
+export LD_LIBRARY_PATH
+framework LD_LIBRARY_PATH '' ''
+like "$(run 8 -v ./user 2>&1)" \
+	"^vmpirun: ./user: libinner.so is private \\($scratch/inner" \
+	"-v names them"
+# A tool that is preloaded does not make an MPI program of any other.
+like "$(run 1 -v -x LD_PRELOAD=libinner.so sleep 0 2>&1)" \
+	"each rank is a process: it is not linked with libmpi_abi" \
+	"a preloaded library of MPI does not count"
+unset LD_LIBRARY_PATH
+
+# A library of another MPI, behind another.
+cat >other.c <<'END_C'
+int other(void) { return 0; }
+END_C
+$cc -shared -fPIC -o inner/libmpi.so other.c -Wl,-soname,libmpi.so.40
+ln -s libmpi.so inner/libmpi.so.40
+$cc -shared -fPIC -o outer/libouter.so other.c -Wl,--no-as-needed -Linner -lmpi \
+	'-Wl,-rpath,$ORIGIN/../inner'
+echo 'int other(void); int main(void) { return other(); }' >user.c
+$cc -o user user.c -Louter -louter -Wl,-rpath-link,inner \
+	'-Wl,-rpath,$ORIGIN/outer'
+run 2 ./user >out 2>err
+is $? 2 "a program whose library needs another MPI is refused"
+like "$(cat err)" "^vmpirun: ./user: this program was built for another MPI \\(libmpi.so.40\\)" \
+	"by the name of that MPI"
+
 # C++.
 if $cxx -o cxx "$programs/ordinary.cc" -Lstub -lmpi_abi -pthread 2>err; then
 	good 1 "C++, one rank" ./cxx

@@ -31,18 +31,14 @@ extern char **environ;
 static int ordinary_take(struct vm_image *image)
 {
 	const struct vm_elf *program = &image->program;
-	const char *name, *why;
-	size_t next = 0;
+	const char *why;
 	char text[160];
 
-	while ((name = vm_elf_needed(program, &next))) {
-		if (strncmp(name, "libmpi", 6) ||
-		    !strncmp(name, "libmpi_abi.so.", 14))
-			continue;
+	if (vm_ordinary_foreign(program, text, sizeof(text))) {
 		vm_log(VM_ERROR,
 		       "%s: this program was built for another MPI (%s); build "
 		       "it with vmpicc, or vmpicxx for C++",
-		       image->name, name);
+		       image->name, text);
 		return -VMPI_EINVAL;
 	}
 	why = vm_ordinary_why(program, text, sizeof(text));

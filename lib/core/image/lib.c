@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The paths of libraries come from the dynamic linker itself: a program that is
- * started with LD_TRACE_LOADED_OBJECTS set prints its libraries and exits (as
- * with ldd), so every rule about search paths holds here too.  A program that
- * needs the C library only is not started for that, which saves the 2 ms.
+ * The paths of libraries come from the dynamic linker itself (core/image/ldd.h).
+ * A program that needs the C library only is not started for that, which saves
+ * the 2 ms.
  */
 #include "core/image/lib.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/log.h"
+#include "core/image/ldd.h"
 #include "core/image/lib_rule.h"
-
-extern char **environ;
 
 /* Loaded with vmpi anyway, and never copied. */
 static bool library_is_base(const char *name)
@@ -48,81 +42,6 @@ static int no_memory(const struct vm_elf *program)
 	vm_log(VM_ERROR, "%s: out of memory for the list of its libraries",
 	       program->path);
 	return -VMPI_ENOMEM;
-}
-
-/* Everything a command prints; NULL on an error (errno). */
-static char *output_read(int fd)
-{
-	size_t used = 0, room = 4096;
-	char *text = malloc(room);
-
-	while (text) {
-		ssize_t n = read(fd, text + used, room - used - 1);
-		char *more;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		used += (size_t)n;
-		if (used < room - 1)
-			continue;
-		more = realloc(text, room *= 2);
-		if (!more)
-			free(text);
-		text = more;
-	}
-	if (text)
-		text[used] = '\0';
-	return text;
-}
-
-/* The environment with the dynamic linker's question added; free() it. */
-static char **trace_environ(void)
-{
-	static char question[] = "LD_TRACE_LOADED_OBJECTS=1";
-	size_t count = 0;
-	char **copy;
-
-	while (environ[count])
-		count++;
-	copy = malloc((count + 2) * sizeof(*copy));
-	if (!copy)
-		return NULL;
-	memcpy(copy, environ, count * sizeof(*copy));
-	copy[count] = question;
-	copy[count + 1] = NULL;
-	return copy;
-}
-
-/* The output of the dynamic linker for the program; NULL on an error. */
-static char *trace_run(const char *path)
-{
-	char *words[] = { (char *)(uintptr_t)path, NULL };
-	posix_spawn_file_actions_t actions;
-	char *text = NULL, **envp = trace_environ();
-	int pipes[2], status;
-	pid_t pid;
-
-	if (!envp)
-		return NULL;
-	if (pipe2(pipes, O_CLOEXEC)) {
-		free(envp);
-		return NULL;
-	}
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO);
-	errno = posix_spawn(&pid, path, &actions, NULL, words, envp);
-	close(pipes[1]);
-	if (!errno) {
-		text = output_read(pipes[0]);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-	}
-	close(pipes[0]);
-	posix_spawn_file_actions_destroy(&actions);
-	free(envp);
-	return text;
 }
 
 /* A library with a slash in its name is taken only if the program needs it, or it
@@ -253,8 +172,7 @@ static bool needs_own(struct vm_image_lib *libs, size_t count,
 /* The libraries of other MPIs have other handles and other constants. */
 static int foreign_refuse(const struct vm_elf *program, const char *name)
 {
-	if (strncmp(name, "libmpi.so.", 10) &&
-	    strncmp(name, "libmpich.so.", 12))
+	if (!vm_lib_is_foreign(name))
 		return 0;
 	vm_log(VM_ERROR,
 	       "%s: it, or a library it needs, was built for another MPI (%s); "
@@ -368,7 +286,7 @@ int vm_image_libs(const struct vm_elf *program,
 	*count = 0;
 	if (only_base(program) && !getenv("LD_PRELOAD"))
 		return vm_lib_rule_check(program, choice, NULL, 0);
-	text = trace_run(program->path);
+	text = vm_ldd_run(program, true);
 	if (!text) {
 		vm_log(VM_ERROR, "%s: its libraries cannot be listed: %s",
 		       program->path, strerror(errno));

@@ -112,6 +112,25 @@ bool vm_lib_named(const char *list, const char *name)
 	return false;
 }
 
+bool vm_lib_is_foreign(const char *name)
+{
+	static const char *const names[] = {
+		"libmpi.so.",
+		"libmpich.so.",
+		"libmpi_cray.so.",
+		"libmpi_gnu_",
+		"libmpi_intel.",
+		"libmpicxx.so.",
+		"libmpi_cxx.so.",
+		"libmpifort.so.",
+		"libmpi_mpifh.so.",
+		"libmpi_usempi",
+		NULL,
+	};
+
+	return begins(name, names);
+}
+
 bool vm_lib_is_call(const char *name)
 {
 	static const char *const prefixes[] = { "MPI_", "MPIX_", "PMPI_",

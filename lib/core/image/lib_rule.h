@@ -20,6 +20,10 @@ bool vm_lib_rule(const struct vm_image_lib *lib, const struct vm_elf *program,
 /* Whether a file calls MPI, or vmpi. */
 bool vm_lib_calls_mpi(const struct vm_elf *elf);
 
+/* Whether a library of this name is one of another MPI, which has other handles
+ * and other constants. */
+bool vm_lib_is_foreign(const char *name);
+
 /* Whether a name is that of an MPI function, and whether a file defines one: then
  * it is a tool (core/image/tools.h). */
 bool vm_lib_is_call(const char *name);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is checked here is found in the executable alone, because vmpirun asks
- * for every program that it starts.  Doubts are decided against it: as a
- * process of its own a program is never wrong.
+ * for every program that it starts; only for one that does not need MPI itself
+ * the dynamic linker is asked for all libraries.  Doubts are decided against it:
+ * as a process of its own a program is never wrong.
  */
 #include "core/image/ordinary.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/image/exe_tls.h"
+#include "core/image/ldd.h"
+#include "core/image/lib_rule.h"
 
 static bool is_among(const char *name, const char *const *list)
 {
@@ -31,10 +35,42 @@ static bool needs(const struct vm_elf *elf, const char *prefix)
 	return false;
 }
 
+static bool is_mpi(const char *name)
+{
+	return !strncmp(name, "libmpi_abi.so.", 14) ||
+	       !strncmp(name, "libvmpi.so.", 11);
+}
+
+/* The first library of the program that `is` says so, and that it needs itself,
+ * or one of its libraries does. */
+static bool library_find(const struct vm_elf *elf, bool (*is)(const char *name),
+			 char *name, size_t bytes)
+{
+	const char *needed, *at;
+	bool found = false;
+	size_t next = 0;
+	char *list;
+
+	while (!found && (needed = vm_elf_needed(elf, &next)))
+		if ((found = is(needed)))
+			snprintf(name, bytes, "%s", needed);
+	if (found)
+		return true;
+	/* What else a program of ours needs is looked at when it is loaded. */
+	if (needs(elf, "libmpi_abi.so.") || needs(elf, "libvmpi.so."))
+		return false;
+	at = list = vm_ldd_run(elf, false);
+	while (!found && vm_ldd_next(&at, name, bytes))
+		found = is(name);
+	free(list);
+	return found;
+}
+
 static const char *form_why(const struct vm_elf *elf)
 {
 	const ElfW(Phdr) *stack = vm_elf_segment(elf, PT_GNU_STACK);
 	ElfW(Xword) flags;
+	char name[32];
 
 	if (!elf->dynamic)
 		return "it is linked statically";
@@ -45,8 +81,9 @@ static const char *form_why(const struct vm_elf *elf)
 				       flags & DF_1_PIE ?
 			       "it is linked statically" :
 			       "it is a shared library";
-	if (!needs(elf, "libmpi_abi.so.") && !needs(elf, "libvmpi.so."))
-		return "it is not linked with libmpi_abi or libvmpi";
+	if (!library_find(elf, is_mpi, name, sizeof(name)))
+		return "it is not linked with libmpi_abi or libvmpi, nor are "
+		       "its libraries";
 #ifndef __x86_64__
 	return "only executables for x86-64 can be";
 #endif
@@ -202,6 +239,11 @@ const char *vm_ordinary_why(const struct vm_elf *elf, char *text, size_t bytes)
 	if (!why)
 		why = copies_why(elf, text, bytes);
 	return why;
+}
+
+bool vm_ordinary_foreign(const struct vm_elf *elf, char *name, size_t bytes)
+{
+	return library_find(elf, vm_lib_is_foreign, name, bytes);
 }
 
 void vm_ordinary_patch(struct vm_elf *elf)

@@ -10,6 +10,7 @@
 #ifndef CORE_IMAGE_ORDINARY_H
 #define CORE_IMAGE_ORDINARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/image/elf.h"
@@ -19,6 +20,10 @@
  * at a fixed address", in text; or NULL.
  */
 const char *vm_ordinary_why(const struct vm_elf *elf, char *text, size_t bytes);
+
+/* Whether an executable, or one of its libraries, was linked with another MPI,
+ * and the name of its library, into name[bytes]. */
+bool vm_ordinary_foreign(const struct vm_elf *elf, char *name, size_t bytes);
 
 /* Makes the dynamic linker take a file for a library that needs no libmpi_abi,
  * and takes the thread-local variables out of a program. */
