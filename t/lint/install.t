@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # An installation, moved to where it was not configured for, still compiles and
 # runs programs, and pkg-config leads a program with its own main to the library.
-# Nothing is left when it is uninstalled.
+# Each file is in one Debian package.  Nothing is left when it is uninstalled.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -104,6 +104,30 @@ ok "the same from the build directory" \
 	$cc -o own own.c $(pkg-config --cflags --libs vmpi)
 is "$(LD_LIBRARY_PATH=$VMPI_BUILD/lib timeout 100 ./own)" ran \
 	"and it runs ranks"
+
+# debian/rules moves the completion of zsh, and has a folder of libraries for each
+# kind of machine.
+prefix=${bin%/bin}
+mkdir packages
+cp -al "$prefix" packages/usr
+mv packages/usr/share/zsh/site-functions packages/usr/share/zsh/vendor-completions
+case ${lib#"$prefix/"} in
+*/*) ;;
+*)
+	mkdir -p packages/usr/lib/machine
+	for place in packages/usr/${lib##*/}/*; do
+		[ "${place##*/}" = vmpi ] || mv "$place" packages/usr/lib/machine
+	done
+	;;
+esac
+(cd packages && find usr ! -type d | sort) >installed
+cat "$VMPI_SRC"/debian/*.install | while read -r pattern; do
+	(cd packages && find $pattern ! -type d) || echo "$pattern: no file"
+done 2>&1 | sort >packed
+none "$(comm -23 installed packed)" \
+	"each file is in a Debian package (debian/*.install)"
+none "$(uniq -d packed)" "in no more than one"
+none "$(comm -13 installed packed)" "and nothing else is"
 
 # As make uninstall does, but without looking whether anything must be built.
 ok "meson uninstalls" sh -c 'cd "$0" && meson --internal uninstall' "$VMPI_BUILD"
