@@ -2,7 +2,8 @@
 /*
  * The handler knows which rank runs on its thread, which no launcher of
  * processes could.  It prints one line and ends the process with 128 + signal,
- * or lets the kernel do it when core files are wanted.
+ * or lets the kernel do it when core files are wanted.  A sanitizer's runtime,
+ * whose handlers were there before, knows more and goes first.
  */
 #include "fatal.h"
 
@@ -25,11 +26,16 @@
 
 #define ALTSTACK_BYTES 65536
 
-static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+#define FATALS 5
+
+static const int fatal[FATALS] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+/* The handlers before ours; written before the workers start. */
+static struct sigaction earlier[FATALS];
 
 bool fatal_signal(int signal)
 {
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
+	for (size_t i = 0; i < FATALS; i++)
 		if (fatal[i] == signal)
 			return true;
 	return false;
@@ -122,13 +128,34 @@ static _Noreturn void end(int signal, const char *text)
 	vm_exit_now(128 + signal);
 }
 
+/* Those of sanitizers print a report and end the process, by way of the line
+ * about the rank (sanitizer.c). */
+static void earlier_call(int signal, siginfo_t *info, void *context)
+{
+	const struct sigaction *action = earlier;
+
+	while (fatal[action - earlier] != signal)
+		action++;
+	if (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)
+		return;
+	if (action->sa_flags & SA_SIGINFO)
+		action->sa_sigaction(signal, info, context);
+	else
+		action->sa_handler(signal);
+}
+
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	const struct vm_rank *rank = vm_rank_self();
+	bool overflow = rank && (signal == SIGSEGV || signal == SIGBUS) &&
+			info->si_code > 0 &&
+			vm_stack_guard_hit(&vm_self->stack, info->si_addr);
 	char text[512], place[256], who[64] = "the node process";
 
 	if (signals_call(signal, info, context))
 		return;
+	if (!overflow)
+		earlier_call(signal, info, context);
 	place_describe(place, sizeof(place), context_pc(context));
 	if (rank)
 		snprintf(who, sizeof(who), "rank %d", rank->index);
@@ -137,8 +164,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 	else if (info->si_code <= 0)
 		snprintf(text, sizeof(text), "%s was sent SIG%s by process %d",
 			 who, sigabbrev_np(signal), (int)info->si_pid);
-	else if (rank && (signal == SIGSEGV || signal == SIGBUS) &&
-		 vm_stack_guard_hit(&vm_self->stack, info->si_addr))
+	else if (overflow)
 		snprintf(text, sizeof(text),
 			 "%s overflowed its stack of %zu KiB; raise it with "
 			 "--stack SIZE (%s)",
@@ -157,8 +183,8 @@ void fatal_start(void)
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
 	};
 
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
-		signals_set(fatal[i], &action, NULL);
+	for (size_t i = 0; i < FATALS; i++)
+		signals_set(fatal[i], &action, &earlier[i]);
 }
 
 void fatal_thread_start(void)

@@ -53,6 +53,16 @@ if sane g++ address; then
 	like "$(cat out)" '^vmpirun: rank 1: a sanitizer has found an error' \
 		"and the rank"
 	finds stack 'stack-buffer-overflow' "$(line stack)" "a stack overflow"
+	finds null 'AddressSanitizer: SEGV' "$(line null)" "a null pointer"
+	like "$(cat out)" '^vmpirun: rank 1: a sanitizer has found an error' \
+		"and the rank"
+	like "$(cat out)" '^ *#[0-9]+ .* in main ' "and main's line"
+	ulimit -S -c unlimited 2>/dev/null
+	finds null 'AddressSanitizer: SEGV' "$(line null)" \
+		"the same with core files"
+	ulimit -S -c 0
+	is "$(run 4 ./sane deep 2>&1 | grep -c 'rank 1 overflowed its stack')" \
+		1 "a stack that overflows is reported as without a sanitizer"
 	finds leak 'LeakSanitizer: detected' "$(line leaks)" "leaks"
 	is "$(grep -c '^Direct leak' out)" 4 "of each rank, and no others"
 fi
@@ -62,6 +72,7 @@ if sane g++ leak; then
 fi
 if sane g++ thread; then
 	finds race 'data race' "$(line counts)" "a data race"
+	finds null 'ThreadSanitizer: SEGV' "$(line null)" "a null pointer"
 fi
 if sane g++ undefined; then
 	run 4 ./sane overflow >out 2>&1
@@ -72,6 +83,8 @@ if command -v clang++ >/dev/null; then
 	! sane clang++ address ||
 		finds heap 'heap-buffer-overflow' "$(line heap)" \
 			"a heap overflow"
+	! [ -x sane ] || finds null 'AddressSanitizer: SEGV' "$(line null)" \
+		"a null pointer"
 	if clang++ -fsanitize=thread empty.cc -o empty >err 2>&1 &&
 		"$vmpicxx" -cxx=clang++ -fsanitize=thread "$source" -o sane \
 			-pthread >err 2>&1; then

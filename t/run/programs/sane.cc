@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What sanitizers look at: memory, exceptions, threads and messages of each rank,
-// all in order; or, with an argument, one mistake: "heap" and "stack" by rank 1,
-// "leak" and "race" by every rank, "overflow" of an integer.
+// all in order; or, with an argument, one mistake: "heap", "stack" and "null" by
+// rank 1, "leak" and "race" by every rank, "overflow" of an integer, or "deep",
+// too many calls.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -61,6 +62,7 @@ __attribute__((noinline)) static int err(const std::string &what, int rank)
 	volatile char block[16];
 	volatile int at = 17, big = 0x7fffffff;
 	volatile char *bytes = new char[10 + rank]; // leaks
+	volatile char *volatile nothing = nullptr;
 
 	block[1] = 0;
 	bytes[0] = 0;
@@ -68,6 +70,10 @@ __attribute__((noinline)) static int err(const std::string &what, int rank)
 		bytes[11] = 1; // heap
 	if (what == "stack" && rank == 1)
 		block[at] = 1; // stack
+	if (what == "null" && rank == 1)
+		*nothing = 1; // null
+	if (what == "deep" && rank == 1)
+		deep(1 << 20);
 	if (what == "overflow")
 		big += 1 + rank; // overflows
 	if (what == "leak")
