@@ -31,9 +31,14 @@ static inline void vm_fetch_to_write(void *line)
 #endif
 }
 
-/* As memcpy(), but with 0 bytes the pointers may be NULL. */
+/* As memcpy(), but with 0 bytes the pointers may be NULL.  The size of a double
+ * is copied without a call. */
 static inline void vm_copy(void *to, const void *from, size_t bytes)
 {
+	if (bytes == sizeof(double)) {
+		memcpy(to, from, sizeof(double));
+		return;
+	}
 	if (bytes >= VM_COPY_FETCH_MIN && bytes <= VM_COPY_FETCH_MAX)
 		for (size_t i = 0; i < bytes; i += VM_CACHELINE)
 			vm_fetch_to_write((char *)to + i);

@@ -11,16 +11,15 @@
 #include "base/copy.h"
 #include "mpi/coll/coll.h"
 
-/* Copies data from one member's buffer to another's. */
-static void data_move(struct vm_coll *to, const struct vm_data *to_data,
-		      const struct vm_coll *from,
-		      const struct vm_data *from_data)
+static __attribute__((noinline)) void
+data_move_slow(struct vm_coll *to, const struct vm_data *to_data,
+	       const struct vm_coll *from, const struct vm_data *from_data)
 {
 	size_t bytes = to_data->bytes;
 
-	if (VM_UNLIKELY(!to->owner))
+	if (!to->owner)
 		return; /* done in its own process */
-	if (VM_UNLIKELY(bytes != from_data->bytes)) {
+	if (bytes != from_data->bytes) {
 		vm_coll_fail(to, MPI_ERR_TRUNCATE,
 			     "rank %d sends %zu bytes, rank %d expects %zu",
 			     from->rank, from_data->bytes, to->rank,
@@ -28,12 +27,26 @@ static void data_move(struct vm_coll *to, const struct vm_data *to_data,
 		if (bytes > from_data->bytes)
 			bytes = from_data->bytes;
 	}
-	if (VM_UNLIKELY(to_data->addr == from_data->addr && !from->owner))
+	if (to_data->addr == from_data->addr && !from->owner)
 		return; /* it has come there */
 	if (to_data->layout || from_data->layout)
 		vm_data_copy_slow(to_data, from_data);
 	else
 		vm_copy(to_data->addr, from_data->addr, bytes);
+}
+
+/* Copies data from one member's buffer to another's: what is contiguous on both
+ * sides and right on the spot. */
+static inline void data_move(struct vm_coll *to, const struct vm_data *to_data,
+			     const struct vm_coll *from,
+			     const struct vm_data *from_data)
+{
+	if (VM_LIKELY(to->owner && to_data->bytes == from_data->bytes &&
+		      !to_data->layout && !from_data->layout &&
+		      to_data->addr != from_data->addr))
+		vm_copy(to_data->addr, from_data->addr, to_data->bytes);
+	else
+		data_move_slow(to, to_data, from, from_data);
 }
 
 static size_t block_bytes(const struct vm_blocks *blocks)
