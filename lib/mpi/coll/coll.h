@@ -194,8 +194,8 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
 
 /*
  * Starts a nonblocking collective with a copy of coll: 0 with *request set, an
- * MPI error, or a negative code of core.  The copy holds its types and
- * operation until the request ends.
+ * MPI error, or a negative code of core.  The copy holds all that it uses until
+ * the request ends.
  */
 int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 		  MPI_Request *request);
@@ -208,8 +208,13 @@ int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 		 MPI_Request *request);
 struct vm_coll *vm_coll_kept(const struct vm_req *req);
 
-/* Take and drop references to everything that coll uses. */
-void vm_coll_hold(const struct vm_coll *coll);
+/*
+ * Hold what coll uses and the user may change or free, and let go of it:
+ * datatypes, the operation, and arrays, which are copied to room for
+ * vm_coll_arrays_room() bytes, aligned for any type.
+ */
+size_t vm_coll_arrays_room(const struct vm_coll *coll);
+void vm_coll_hold(struct vm_coll *coll, void *room);
 void vm_coll_let_go(const struct vm_coll *coll);
 
 /* Starts coll, whose req is set, at a meeting of all members of chan. */

@@ -7,6 +7,7 @@
  * each has its own channel, and each start is a started meeting of it.  The
  * channel outlives the communicator.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "core/comm/chan_make.h"
@@ -18,6 +19,7 @@ struct persist_coll {
 	struct vm_persist persist; /* first: what MPI_Start looks at */
 	struct vm_coll coll;
 	struct vm_chan *chan;
+	max_align_t arrays[]; /* those of the call, copied */
 };
 
 struct vm_coll *vm_coll_kept(const struct vm_req *req)
@@ -55,7 +57,8 @@ static void kept_end(struct vm_req *req)
 int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 		 MPI_Request *request)
 {
-	struct persist_coll *kept = calloc(1, sizeof(*kept));
+	struct persist_coll *kept =
+		calloc(1, sizeof(*kept) + vm_coll_arrays_room(coll));
 	struct vm_req *req = kept ? vm_req_new(VM_REQ_COLL) : NULL;
 	int rc = req ? vm_chan_dup(coll->comm->chan, &kept->chan) :
 		       -VMPI_ENOMEM;
@@ -71,7 +74,7 @@ int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
 	kept->persist.start = start_kept;
 	kept->coll = *coll;
 	kept->coll.req = req;
-	vm_coll_hold(&kept->coll);
+	vm_coll_hold(&kept->coll, kept->arrays);
 	req->persistent = true;
 	req->active = false;
 	/* Selects the error handler. */

@@ -3,11 +3,14 @@
  * Start and end of nonblocking collectives.
  *
  * Each member leaves a copy of its call at the meeting, with references to
- * datatypes and operation, which the user may free meanwhile.  Arrays of counts
- * etc. are not copied: MPI 4.1, 6.12, requires the user to keep them.
+ * datatypes and operation, which the user may free meanwhile, and copies of the
+ * arrays of counts etc.  MPI 4.1, 6.12, requires the user to keep those, but
+ * programs that know only implementations that read them at the call change or
+ * free them.
  */
 #include <stdlib.h>
 
+#include "mpi/call/array.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
 #include "mpi/call/status.h"
@@ -28,8 +31,44 @@ static void type_hold(struct vm_type *type)
 	vm_type_hold(type);
 }
 
-void vm_coll_hold(const struct vm_coll *coll)
+/* How many blocks each side has.  The counts of a reduce-scatter are those of
+ * the caller's own side. */
+static size_t blocks_of(const struct vm_coll *coll)
 {
+	return (size_t)(coll->kind->reduces ? coll->comm->local_size :
+					      coll->size);
+}
+
+static size_t arrays_room(const struct vm_blocks *blocks, size_t n)
+{
+	return vm_array_room(blocks->counts, n * sizeof(*blocks->counts)) +
+	       vm_array_room(blocks->displs, n * sizeof(*blocks->displs)) +
+	       vm_array_room(blocks->types, n * sizeof(*blocks->types));
+}
+
+static void arrays_keep(struct vm_blocks *blocks, size_t n, void **place)
+{
+	blocks->counts = vm_array_keep(place, blocks->counts,
+				       n * sizeof(*blocks->counts));
+	blocks->displs = vm_array_keep(place, blocks->displs,
+				       n * sizeof(*blocks->displs));
+	blocks->types =
+		vm_array_keep(place, blocks->types, n * sizeof(*blocks->types));
+}
+
+size_t vm_coll_arrays_room(const struct vm_coll *coll)
+{
+	size_t n = blocks_of(coll);
+
+	return arrays_room(&coll->send, n) + arrays_room(&coll->recv, n);
+}
+
+void vm_coll_hold(struct vm_coll *coll, void *room)
+{
+	size_t n = blocks_of(coll);
+
+	arrays_keep(&coll->send, n, &room);
+	arrays_keep(&coll->recv, n, &room);
 	types_count(&coll->send, coll->size, type_hold);
 	types_count(&coll->recv, coll->size, type_hold);
 	if (coll->op)
@@ -93,7 +132,8 @@ static void give_up(struct vm_req *req)
 int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 		  MPI_Request *request)
 {
-	struct vm_coll *copy = malloc(sizeof(*copy));
+	struct vm_coll *copy =
+		malloc(sizeof(*copy) + vm_coll_arrays_room(coll));
 	struct vm_req *req = vm_req_new(VM_REQ_COLL);
 	int rc = -VMPI_ENOMEM;
 
@@ -103,7 +143,7 @@ int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 		return rc;
 	}
 	*copy = *coll;
-	vm_coll_hold(copy);
+	vm_coll_hold(copy, copy + 1);
 	copy->req = req;
 	req->user = copy;
 	req->on_free = end;

@@ -5,8 +5,10 @@
  */
 #include "mpi/topo/neighbor_persist.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "mpi/call/array.h"
 #include "mpi/call/check.h"
 #include "mpi/call/info.h"
 #include "mpi/p2p/joined.h"
@@ -15,7 +17,8 @@
 struct persist_nbr {
 	struct vm_persist persist; /* first: what MPI_Start looks at */
 	struct vm_nbr nbr;
-	int in, out; /* numbers of blocks */
+	int in, out;	      /* numbers of blocks */
+	max_align_t arrays[]; /* those of the call, copied */
 };
 
 static void side_count(const struct vm_nbr_side *side, int blocks,
@@ -33,13 +36,63 @@ static void type_hold(struct vm_type *type)
 	vm_type_hold(type);
 }
 
-static void kept_end(struct vm_req *req)
+static size_t arrays_room(const struct vm_nbr_side *side, int blocks)
 {
-	struct persist_nbr *kept = req->user;
+	size_t n = (size_t)blocks;
 
+	return vm_array_room(side->counts, n * sizeof(*side->counts)) +
+	       vm_array_room(side->displs, n * sizeof(*side->displs)) +
+	       vm_array_room(side->places, n * sizeof(*side->places)) +
+	       vm_array_room(side->types, n * sizeof(*side->types));
+}
+
+static void arrays_keep(struct vm_nbr_side *side, int blocks, void **place)
+{
+	size_t n = (size_t)blocks;
+
+	side->counts =
+		vm_array_keep(place, side->counts, n * sizeof(*side->counts));
+	side->displs =
+		vm_array_keep(place, side->displs, n * sizeof(*side->displs));
+	side->places =
+		vm_array_keep(place, side->places, n * sizeof(*side->places));
+	side->types =
+		vm_array_keep(place, side->types, n * sizeof(*side->types));
+}
+
+/* Returns a copy of a call that holds what the user may change or free. */
+static struct persist_nbr *kept_new(const struct vm_nbr *nbr)
+{
+	struct persist_nbr *kept;
+	void *place;
+	int in, out;
+
+	vm_nbr_counts(nbr->comm, &in, &out);
+	kept = calloc(1, sizeof(*kept) + arrays_room(&nbr->send, out) +
+				 arrays_room(&nbr->recv, in));
+	if (!kept)
+		return NULL;
+	kept->nbr = *nbr;
+	kept->in = in;
+	kept->out = out;
+	place = kept->arrays;
+	arrays_keep(&kept->nbr.send, out, &place);
+	arrays_keep(&kept->nbr.recv, in, &place);
+	side_count(&kept->nbr.send, out, type_hold);
+	side_count(&kept->nbr.recv, in, type_hold);
+	return kept;
+}
+
+static void kept_free(struct persist_nbr *kept)
+{
 	side_count(&kept->nbr.send, kept->out, vm_type_drop);
 	side_count(&kept->nbr.recv, kept->in, vm_type_drop);
 	free(kept);
+}
+
+static void kept_end(struct vm_req *req)
+{
+	kept_free(req->user);
 }
 
 static int start_kept(struct vm_req *req, struct vm_persist *persist)
@@ -66,18 +119,15 @@ int vm_nbr_close_init(struct vm_call *call, const struct vm_nbr *nbr,
 		rc = vm_check_pointer(call, request, "request");
 	if (rc != 0)
 		return vm_call_exit(call, comm, rc);
-	kept = calloc(1, sizeof(*kept));
+	kept = kept_new(nbr);
 	/* Of no rank: see vm_joined_new(). */
 	req = kept ? vm_req_new(VM_REQ_RECV) : NULL;
 	if (!req) {
-		free(kept);
+		if (kept)
+			kept_free(kept);
 		return vm_call_exit(call, comm, MPI_ERR_NO_MEM);
 	}
 	kept->persist.start = start_kept;
-	kept->nbr = *nbr;
-	vm_nbr_counts(nbr->comm, &kept->in, &kept->out);
-	side_count(&nbr->send, kept->out, type_hold);
-	side_count(&nbr->recv, kept->in, type_hold);
 	req->node.env = (struct vm_env){ .context = nbr->comm->context };
 	req->data = (struct vm_data){ 0 };
 	req->persistent = true;
