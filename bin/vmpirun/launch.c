@@ -430,6 +430,19 @@ static int key_make(struct vm_job *job)
 	return vm_job_text(&job->key, text);
 }
 
+/* Profiles of gprof, which libc names after the process, have the rank too if
+ * vmpirun knows it; without a name all would be gmon.out. */
+static int profile_name(const struct launch *launch, int number)
+{
+	char text[32] = "gmon.out";
+
+	if (!launch->options->job.processes || launch->plan.nodes == 1)
+		return 0;
+	if (!launch->plan.engine)
+		snprintf(text, sizeof(text), "gmon.out.%d", number);
+	return setenv("GMON_OUT_PREFIX", text, 0);
+}
+
 /* In the child: its environment.  fd is its end of the socket to the server,
  * or -1. */
 static int environment_make(const struct launch *launch, int number, int fd)
@@ -437,6 +450,7 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	char text[16];
 	int rc = vm_job_to_env(&launch->options->job);
 
+	rc |= profile_name(launch, number);
 	if (launch->plan.engine)
 		return rc;
 	vm_boot_clear_env();

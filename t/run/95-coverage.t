@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Counts of lines are exact, although all ranks add theirs to one file; the locks
-# behind that; and what vmpicc says of -pg.
+# behind that; and so are gprof's counts of calls.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -18,13 +18,57 @@ rm -f count
 run 8 --nodes 2 --workers 1 ./plain locks
 is "$(cat count)" 80 "and processes"
 
-"$vmpicc" -pg "$programs/cover.c" -o gprof 2>err
-is "$? $(grep -c -- '-pg is left out.*perf' err)" "0 1" \
-	"vmpicc says that -pg is left out, and what to use"
-run 2 ./gprof
-is $? 0 "and the program works"
-[ -z "$(nm gprof | grep -w mcount)" ]
-is $? 0 "without counting for nobody"
+# Function r of rank r is called r + 1 times, and all of them call each().
+cat >calls.c <<'END_C'
+#include <mpi.h>
+#include <stdio.h>
+volatile int sum;
+__attribute__((noinline)) void each(int i) { sum += i; }
+__attribute__((noinline)) void even(int i) { each(i); }
+__attribute__((noinline)) void odd(int i) { each(i); each(i); }
+int main(int argc, char **argv)
+{
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i <= rank; i++)
+		(rank % 2 ? odd : even)(i);
+	MPI_Finalize();
+	return 0;
+}
+END_C
+# counted NAME COMMAND...: builds ./calls; its counts at 8 ranks and at one.
+counted() {
+	counted_name=$1
+	shift
+	if ! "$@" -O1 calls.c -o calls >err 2>&1; then
+		skip 4 "$counted_name: $(head -n 1 err)"
+		return
+	fi
+	rm -f gmon.out*
+	like "$(run 8 -v ./calls 2>&1)" \
+		'each rank is a process: it is built for gprof' \
+		"$counted_name: vmpirun says that each rank is a process"
+	is "$(echo gmon.out*)" "$(for rank in 0 1 2 3 4 5 6 7; do
+		echo gmon.out.$rank.*; done | paste -sd ' ')" \
+		"$counted_name: each writes a profile"
+	is "$(gprof -b -p calls gmon.out.* | awk 'NF > 3 { print $NF, $(NF - 3) }' |
+		grep -E '^(each|even|odd) ' | sort | paste -sd ' ')" \
+		"each 56 even 16 odd 20" "$counted_name: all calls are counted"
+	rm -f gmon.out*
+	run 1 ./calls
+	is "$(echo gmon.out*)" gmon.out "$counted_name: one has the usual name"
+}
+if ! command -v gprof >/dev/null; then
+	skip 8 "there is no gprof"
+elif [ "${VMPI_SANITIZE:-none}" != none ]; then
+	skip 8 "the library has a sanitizer"
+else
+	counted vmpicc "$vmpicc" -pg
+	counted "any compiler" ${CC:-cc} -pg "-I$VMPI_SRC/include" \
+		-Wl,--no-as-needed "-L$VMPI_BUILD/lib" -lmpi_abi
+fi
 
 # line COMMENT: how often gcov says that the line was run.
 line() {
