@@ -158,7 +158,7 @@ static int pair_body(void *arg)
 	struct vm_ult *ults[2];
 	enum row row = *(enum row *)arg;
 
-	vm_stack_pool_init(&stacks, 65536);
+	vm_stack_pool_init(&stacks, 65536, 0);
 	memset(timers, 0, sizeof(timers));
 	for (int i = 0; i < 2; i++) {
 		halves[i] = (struct half){ &timers[i], row };
@@ -179,7 +179,7 @@ static void pair_run(enum row row)
 	static struct vm_stack_pool stacks;
 	struct vm_ult *ult;
 
-	vm_stack_pool_init(&stacks, 65536);
+	vm_stack_pool_init(&stacks, 65536, 0);
 	if (vm_ult_new(&ult, &vm_sched.workers[0], &stacks, pair_body, &row))
 		exit(1);
 	vm_ult_wake(ult);

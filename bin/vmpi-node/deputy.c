@@ -28,8 +28,6 @@
 
 #define STACK_SPARE (1u << 20) /* of an OS thread, beyond what a rank has */
 
-#define GUARD_BYTES 65536 /* as vm_stack_guard_hit() expects */
-
 /* Values of deputy.turn. */
 enum { TURN_TASK, TURN_TASK_ASLEEP, TURN_DEPUTY, TURN_NONE };
 
@@ -206,7 +204,7 @@ static struct deputy *deputy_new(struct vm_rank *rank)
 	deputy->rank = rank;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, stack);
-	pthread_attr_setguardsize(&attr, GUARD_BYTES);
+	pthread_attr_setguardsize(&attr, VM_STACK_GUARD_BYTES);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	error = REAL(pthread_create)(&thread, &attr, deputy_main, deputy);
 	pthread_attr_destroy(&attr);

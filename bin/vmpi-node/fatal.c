@@ -50,6 +50,27 @@ static uintptr_t context_pc(const ucontext_t *context)
 #endif
 }
 
+static const void *context_sp(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return (const void *)context->uc_mcontext.gregs[REG_RSP];
+#else
+	return (const void *)context->uc_mcontext.sp;
+#endif
+}
+
+/* Whether a fault shows that the rank's stack has overflowed: what it accessed
+ * lies in the guard, or its frame reaches beyond it. */
+static bool overflowed(int signal, const siginfo_t *info,
+		       const ucontext_t *context)
+{
+	if ((signal != SIGSEGV && signal != SIGBUS) || info->si_code <= 0)
+		return false;
+	return vm_stack_guard_hit(&vm_self->stack, info->si_addr) ||
+	       vm_stack_left(vm_self->pool, &vm_self->stack,
+			     context_sp(context));
+}
+
 /* One line of /proc/self/maps: whether pc is in it, and of which file. */
 static bool map_describe(char *text, size_t bytes, const char *line,
 			 uintptr_t pc)
@@ -147,9 +168,7 @@ static void earlier_call(int signal, siginfo_t *info, void *context)
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	const struct vm_rank *rank = vm_rank_self();
-	bool overflow = rank && (signal == SIGSEGV || signal == SIGBUS) &&
-			info->si_code > 0 &&
-			vm_stack_guard_hit(&vm_self->stack, info->si_addr);
+	bool overflow = rank && overflowed(signal, info, context);
 	char text[512], place[256], who[64] = "the node process";
 
 	if (signals_call(signal, info, context))

@@ -113,7 +113,13 @@ static void machine_facts(enum form form)
 	     vm_clock.counter ? "the CPU's counter" : "CLOCK_MONOTONIC",
 	     vm_clock.tick_ns, vm_clock.why);
 	counter_facts(form);
-	fact(form, "stack guard", "%s", vm_guard_name(vm_guard_probe()));
+	fact(form, "stack of a rank",
+	     "%zu KiB of few ranks, %zu KiB of 8192, by ulimit -s; or "
+	     "sched_stack_bytes",
+	     vm_stack_bytes_of(1) / 1024, vm_stack_bytes_of(8192) / 1024);
+	fact(form, "stack guard", "%s, of many ranks %s; %zu KiB",
+	     vm_guard_name(VM_GUARD_MPROTECT), vm_guard_name(vm_guard_probe()),
+	     VM_STACK_GUARD_BYTES / 1024);
 	if (kernel_number("/proc/sys/vm/max_map_count", &maps))
 		fact(form, "mappings", "at most %lu (vm.max_map_count)", maps);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -26,14 +27,23 @@
 #endif
 
 #define PAGE ((size_t)4096)
-#define GUARD_BYTES PAGE
-#define SLAB_STACKS 64
+#define TABLE_BYTES ((size_t)2 << 20) /* what a page of page tables covers */
+#define SLAB_STACKS_FIRST 4
+#define SLAB_STACKS_MAX 64
+#define SLAB_BYTES_MAX ((size_t)1 << 30)
+
+/* Of stacks whose size nobody has chosen: */
+#define ALL_BYTES ((rlim_t)8 << 30)  /* of a process, together, */
+#define EACH_BYTES ((rlim_t)1 << 20) /* but so much for each */
+#define EACH_BYTES_LEAST ((rlim_t)64 << 10)
+#define UNLIMITED_BYTES ((rlim_t)1 << 30)
 #define CANARY UINT64_C(0x76d9c0a11ab1e5ed)
 
 struct vm_stack_slab {
 	struct vm_stack_slab *next;
 	size_t bytes;
 	char *map;
+	char *end; /* of the last stack */
 };
 
 /* Kept in the top of a free stack, which is resident anyway. */
@@ -80,16 +90,48 @@ const char *vm_guard_name(enum vm_guard guard)
 	return names[guard];
 }
 
-void vm_stack_pool_init(struct vm_stack_pool *pool, size_t bytes)
+/* The soft limit; RLIM_INFINITY also if it is not known. */
+static rlim_t limit_of(int resource)
 {
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+}
+
+size_t vm_stack_bytes_of(int ranks)
+{
+	rlim_t each = limit_of(RLIMIT_STACK), space = limit_of(RLIMIT_AS);
+	rlim_t share = ALL_BYTES;
+
+	if (space != RLIM_INFINITY && space / 4 < share)
+		share = space / 4;
+	share /= (rlim_t)(ranks > 0 ? ranks : 1);
+	if (share < EACH_BYTES)
+		share = EACH_BYTES;
+	if (each == RLIM_INFINITY)
+		each = UNLIMITED_BYTES;
+	if (each > share)
+		each = share;
+	if (each < EACH_BYTES_LEAST)
+		each = EACH_BYTES_LEAST;
+	return (size_t)each & ~(PAGE - 1);
+}
+
+void vm_stack_pool_init(struct vm_stack_pool *pool, size_t bytes, size_t count)
+{
+	size_t maps = max_map_count();
+
 	*pool = (struct vm_stack_pool){ 0 };
 	vm_lock_init(&pool->lock);
 	pool->bytes = (bytes + PAGE - 1) & ~(PAGE - 1);
-	pool->stride = pool->bytes + GUARD_BYTES;
+	pool->stride = pool->bytes + VM_STACK_GUARD_BYTES;
 	pool->guard = vm_guard_probe();
+	pool->marks = pool->guard == VM_GUARD_MADVISE;
 	/* A guard splits a mapping in two; half of the mappings are left for
-	 * other uses. */
-	pool->guards_max = max_map_count() / 4;
+	 * other uses, and more where there is another way. */
+	pool->guards_max = maps / 4;
+	if (count && count <= maps / 8)
+		pool->guard = VM_GUARD_MPROTECT;
 }
 
 void vm_stack_pool_fini(struct vm_stack_pool *pool)
@@ -104,17 +146,41 @@ void vm_stack_pool_fini(struct vm_stack_pool *pool)
 	pool->free = NULL;
 }
 
+/* The number of stacks of the next slab: few ranks do not need the address
+ * space of many, which may be limited, too. */
+static size_t slab_stacks(const struct vm_stack_pool *pool)
+{
+	size_t count = pool->made;
+
+	if (count < SLAB_STACKS_FIRST)
+		count = SLAB_STACKS_FIRST;
+	if (count > SLAB_STACKS_MAX)
+		count = SLAB_STACKS_MAX;
+	while (count > 1 && count * pool->stride > SLAB_BYTES_MAX)
+		count /= 2;
+	return count;
+}
+
+/* Where the first stack's guard lies in a mapping: so that the used pages at
+ * the top of a stack of 1 MiB and the guard of the next one share a page of
+ * page tables. */
+static char *slab_first(char *map)
+{
+	uintptr_t base = (uintptr_t)map + VM_STACK_GUARD_BYTES;
+	uintptr_t rest = base % TABLE_BYTES;
+
+	return rest ? map + TABLE_BYTES - rest : map;
+}
+
 /* Adds a new slab; the lock is held. */
 static int slab_add(struct vm_stack_pool *pool)
 {
 	struct vm_stack_slab *slab = malloc(sizeof(*slab));
-	size_t count = SLAB_STACKS;
+	size_t count = slab_stacks(pool);
 
 	if (!slab)
 		return -VMPI_ENOMEM;
-	while (count > 1 && count * pool->stride > ((size_t)1 << 30))
-		count /= 2;
-	slab->bytes = count * pool->stride;
+	slab->bytes = count * pool->stride + TABLE_BYTES;
 	slab->map = mmap(
 		NULL, slab->bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -128,24 +194,24 @@ static int slab_add(struct vm_stack_pool *pool)
 		return -VMPI_ELIMIT;
 	}
 	madvise(slab->map, slab->bytes, MADV_NOHUGEPAGE);
+	pool->slab = slab_first(slab->map);
+	pool->slab_end = slab->end = pool->slab + count * pool->stride;
 	slab->next = pool->slabs;
 	pool->slabs = slab;
-	pool->slab = slab->map;
-	pool->slab_end = slab->map + slab->bytes;
 	return 0;
 }
 
 /* Puts the best guard that is available below stack; the lock is held. */
 static void guard_install(struct vm_stack_pool *pool, struct vm_stack *stack)
 {
-	char *page = stack->base - GUARD_BYTES;
+	char *guard = stack->base - VM_STACK_GUARD_BYTES;
 
-	if (pool->guard == VM_GUARD_MADVISE &&
-	    madvise(page, GUARD_BYTES, MADV_GUARD_INSTALL) != 0)
-		pool->guard = VM_GUARD_MPROTECT;
 	if (pool->guard == VM_GUARD_MPROTECT &&
 	    (pool->made >= pool->guards_max ||
-	     mprotect(page, GUARD_BYTES, PROT_NONE) != 0))
+	     mprotect(guard, VM_STACK_GUARD_BYTES, PROT_NONE) != 0))
+		pool->guard = pool->marks ? VM_GUARD_MADVISE : VM_GUARD_CANARY;
+	if (pool->guard == VM_GUARD_MADVISE &&
+	    madvise(guard, VM_STACK_GUARD_BYTES, MADV_GUARD_INSTALL) != 0)
 		pool->guard = VM_GUARD_CANARY;
 	stack->guard = pool->guard;
 	if (stack->guard == VM_GUARD_CANARY)
@@ -167,7 +233,7 @@ int vm_stack_get(struct vm_stack_pool *pool, struct vm_stack *stack)
 		if (rc)
 			goto give;
 	}
-	stack->base = pool->slab + GUARD_BYTES;
+	stack->base = pool->slab + VM_STACK_GUARD_BYTES;
 	stack->bytes = pool->bytes;
 	pool->slab += pool->stride;
 	guard_install(pool, stack);
@@ -215,4 +281,21 @@ bool vm_stack_overrun(const struct vm_stack *stack)
 {
 	return stack->guard == VM_GUARD_CANARY &&
 	       *(const uint64_t *)(const void *)stack->base != CANARY;
+}
+
+bool vm_stack_left(const struct vm_stack_pool *pool,
+		   const struct vm_stack *stack, const void *pointer)
+{
+	const char *at = pointer;
+
+	if (vm_stack_guard_hit(stack, pointer))
+		return true;
+	if (!pool || at >= stack->base)
+		return false;
+	/* Slabs are only added while tasks run. */
+	for (const struct vm_stack_slab *slab = pool->slabs; slab;
+	     slab = slab->next)
+		if (at >= slab->map && at < slab->end)
+			return true;
+	return false;
 }

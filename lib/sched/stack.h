@@ -3,9 +3,10 @@
  * Stacks of user-level threads, each with a guard below it.
  *
  * Stacks of one size come from slabs of address space; only touched pages take
- * memory.  The guard is a page marked by madvise(MADV_GUARD_INSTALL) where the
- * kernel has it (Linux 6.13), which needs no mapping of its own; else a page
- * without access while mappings last; else a canary that is checked when the
+ * memory.  Few stacks have guards that are mappings without access, which are
+ * made the fastest.  Those of many are marked by madvise(MADV_GUARD_INSTALL),
+ * which needs no mapping, where the kernel has it (Linux 6.13); else they are
+ * mappings too while there are enough; else a canary that is checked when the
  * task ends.
  */
 #ifndef SCHED_STACK_H
@@ -16,6 +17,10 @@
 #include <stdint.h>
 
 #include "base/lock.h"
+
+/* As large as the kernel's below the stack of a process: a function whose frame
+ * is not longer cannot step over it. */
+#define VM_STACK_GUARD_BYTES ((size_t)1 << 20)
 
 enum vm_guard { VM_GUARD_MADVISE, VM_GUARD_MPROTECT, VM_GUARD_CANARY };
 
@@ -36,14 +41,23 @@ struct vm_stack_pool {
 	struct vm_stack_free *free;
 	size_t made;	   /* stacks made so far */
 	size_t guards_max; /* bound on mprotect guards */
+	bool marks;	   /* the kernel has VM_GUARD_MADVISE */
 };
 
-/* The guard this kernel offers. */
+/* The guard that this kernel offers to any number of stacks. */
 enum vm_guard vm_guard_probe(void);
 const char *vm_guard_name(enum vm_guard guard);
 
-/* Makes a pool of stacks with at least `bytes` usable bytes. */
-void vm_stack_pool_init(struct vm_stack_pool *pool, size_t bytes);
+/*
+ * The size of each of so many stacks of ranks, unless somebody has chosen one:
+ * what `ulimit -s` gives a process, at most an equal share of the address space
+ * that is meant for stacks, but 1 MiB if the limit allows that much.
+ */
+size_t vm_stack_bytes_of(int ranks);
+
+/* Makes a pool of stacks with at least `bytes` usable bytes; about `count` will
+ * be needed, 0: nobody knows. */
+void vm_stack_pool_init(struct vm_stack_pool *pool, size_t bytes, size_t count);
 void vm_stack_pool_fini(struct vm_stack_pool *pool);
 
 /* 0, -VMPI_ENOMEM or (logged) -VMPI_ELIMIT. */
@@ -58,8 +72,14 @@ static inline bool vm_stack_guard_hit(const struct vm_stack *stack,
 {
 	uintptr_t a = (uintptr_t)address, base = (uintptr_t)stack->base;
 
-	return a < base && a >= base - 65536;
+	return a < base && base - a <= VM_STACK_GUARD_BYTES;
 }
+
+/* Whether a stack pointer shows that the stack has overflowed: it lies in the
+ * guard below, or on a lower stack of the pool (if it is of one).  In signal
+ * handlers, too. */
+bool vm_stack_left(const struct vm_stack_pool *pool,
+		   const struct vm_stack *stack, const void *pointer);
 
 /* Whether a canary stack was overrun; false for other guards. */
 bool vm_stack_overrun(const struct vm_stack *stack);

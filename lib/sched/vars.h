@@ -19,9 +19,11 @@
 	  "allowed core")                                                     \
 	X(BOOL, bind, 1, 0, 1, "flag", STARTUP, UB, launch,                   \
 	  "Bind each worker to a core of its own, if there are enough cores") \
-	X(SIZE, stack_bytes, 1048576, 16384, 1099511627776, "bytes", STARTUP, \
+	X(SIZE, stack_bytes, 8388608, 16384, 1099511627776, "bytes", STARTUP, \
 	  UB, launch,                                                         \
-	  "Stack size of each rank; only touched pages take memory")          \
+	  "Stack size of each rank; unless it is set, what ulimit -s says, "  \
+	  "and with more than 1024 ranks of 8M in a process a share of 8G, "  \
+	  "but at least 1M; only touched pages take memory")                  \
 	X(SIZE, task_stack_bytes, 65536, 16384, 1099511627776, "bytes",       \
 	  STARTUP, UD, launch,                                                \
 	  "Stack size of each task started by vmpi_spawn()")                  \

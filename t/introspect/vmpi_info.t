@@ -24,11 +24,16 @@ says() {
 says 0 "vmpi_info works without arguments" "$info"
 like "$said" '^version +[0-9]+\.[0-9]+\.[0-9]+$' "the version is a fact"
 like "$said" '^stack guard +[a-z]' "so is the guard below stacks"
+like "$(
+	ulimit -S -s 4096
+	"$info"
+)" '^stack of a rank +4096 KiB of few ranks, 1024 KiB of 8192' \
+	"and what ulimit -s gives ranks"
 like "$said" '^clock +.*, [0-9.]+ ns per tick \(.+\)$' \
 	"so is where times come from, and why"
 like "$said" "^user file +$scratch/vmpi.conf \\(does not exist\\)$" \
 	"so is the user file, which need not be there"
-like "$said" '^sched_stack_bytes +1M bytes +default$' \
+like "$said" '^sched_stack_bytes +8M bytes +default$' \
 	"control variables have value and source"
 
 like "$said" '^counters +(none|[A-Z_]+ \()' "so is what can be counted"
@@ -41,7 +46,7 @@ like "$said" '^counters +PAGE_FAULTS \(getrusage\) .*; not available: CYCLES ' \
 	"which may leave little"
 
 says 0 "a variable is shown by name" "$info" sched_stack_bytes
-like "$said" '^sched_stack_bytes = 1M bytes  \(default\)$' "with its value"
+like "$said" '^sched_stack_bytes = 8M bytes  \(default\)$' "with its value"
 like "$said" 'VMPI_SCHED_STACK_BYTES' "and its environment variable"
 says 0 "and by pattern" "$info" 'sched_*' --names
 like "$said" '^sched_workers$' "a pattern fits control variables"
@@ -50,7 +55,7 @@ is "$(echo "$said" | grep -cv ^sched_)" 0 "and nothing else"
 
 echo 'sched_stack_bytes = 64K # small' >"$scratch/vmpi.conf"
 says 0 "a user file is read" "$info" --parseable sched_stack_bytes
-is "$(echo "$said" | cut -f 1-11)" "cvar${tab}sched_stack_bytes${tab}65536${tab}1048576${tab}16384${tab}1099511627776${tab}bytes${tab}size${tab}startup${tab}user file${tab}$scratch/vmpi.conf:1" \
+is "$(echo "$said" | cut -f 1-11)" "cvar${tab}sched_stack_bytes${tab}65536${tab}8388608${tab}16384${tab}1099511627776${tab}bytes${tab}size${tab}startup${tab}user file${tab}$scratch/vmpi.conf:1" \
 	"--parseable tells all, with the place of the value"
 says 0 "the environment is read" \
 	env VMPI_SCHED_STACK_BYTES=32K "$info" sched_stack_bytes

@@ -18,7 +18,7 @@ static inline void sched_begin(int workers)
 	if (vm_topo_init())
 		bail("no topology");
 	vm_topo_plan(workers);
-	vm_stack_pool_init(&sched_stacks, 65536);
+	vm_stack_pool_init(&sched_stacks, 65536, 0);
 	if (vm_sched_init(workers) || vm_sched_start())
 		bail("no %d workers", workers);
 	if (!vm_worker_adopt(NULL))

@@ -17,6 +17,7 @@
 #include "base/exit.h"
 #include "base/log.h"
 #include "base/last_word.h"
+#include "base/nearest.h"
 #include "boot/boot.h"
 #include "boot/map.h"
 #include "core/instrument/overlap_events.h"
@@ -49,7 +50,7 @@
 
 struct vm_node_hooks vm_node_hooks;
 
-static void pools_init(struct vm_node *node)
+static void pools_init(struct vm_node *node, int ranks)
 {
 	size_t share = (size_t)core_cvar.copy_bytes_max / VM_BUFFER_CLASSES;
 
@@ -68,9 +69,10 @@ static void pools_init(struct vm_node *node)
 		vm_pool_init(&node->pools.buffer[i], "buffers",
 			     vm_buffer_bytes[i], most ? most : 1);
 	}
-	vm_stack_pool_init(&node->rank_stacks, node->stack_bytes);
+	vm_stack_pool_init(&node->rank_stacks, node->stack_bytes,
+			   (size_t)ranks);
 	vm_stack_pool_init(&node->task_stacks,
-			   (size_t)sched_cvar.task_stack_bytes);
+			   (size_t)sched_cvar.task_stack_bytes, 0);
 }
 
 static void pools_fini(struct vm_node *node)
@@ -121,6 +123,20 @@ static int worker_count(const vmpi_config *config, int ranks)
 			count = ranks;
 	}
 	return count;
+}
+
+/* The size of the ranks' stacks: somebody's choice, or one for so many ranks. */
+static size_t stack_bytes(const vmpi_config *config, int ranks)
+{
+	struct vm_cvar_view view;
+	char name[VM_NAME_MAX];
+
+	if (config->stack_bytes)
+		return config->stack_bytes;
+	if (vm_cvar_info(vm_cvar_find("sched_stack_bytes"), &view, name) &&
+	    view.source == VM_SOURCE_DEFAULT)
+		return vm_stack_bytes_of(ranks);
+	return (size_t)sched_cvar.stack_bytes;
 }
 
 static void node_free(void)
@@ -218,10 +234,8 @@ int vm_node_start(const vmpi_config *config)
 		vm_export_close(false);
 		return -VMPI_ENOMEM;
 	}
-	vm_node->stack_bytes = config->stack_bytes ?
-				       config->stack_bytes :
-				       (size_t)sched_cvar.stack_bytes;
-	pools_init(vm_node);
+	vm_node->stack_bytes = stack_bytes(config, ranks);
+	pools_init(vm_node, ranks);
 	ranks_count(vm_node, ranks);
 	vm_contexts_init(vm_node);
 	vm_lock_init(&vm_node->threads.lock);
