@@ -21,6 +21,7 @@
 #include "base/flush.h"
 #include "base/log.h"
 #include "base/last_word.h"
+#include "base/standard.h"
 #include "boot/boot.h"
 #include "boot/job.h"
 #include "core/instrument/image_main.h"
@@ -293,6 +294,7 @@ int main(int argc, char **argv)
 	char *path;
 	int status;
 
+	vm_standard_open();
 	if (argc < 2 && !getenv(VM_IMAGE_VARIABLE)) {
 		vm_log(VM_ERROR,
 		       "usage: vmpi-node PROGRAM [ARGUMENT...]; it is "

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/standard.h"
 #include "calibrate.h"
 #include "calls.h"
 #include "categories.h"
@@ -221,6 +222,7 @@ int main(int argc, char **argv)
 	struct options options = { .form = FORM_BRIEF };
 	int status = VM_EXIT_MISTAKE;
 
+	vm_standard_open();
 	if (calibrate_is_node())
 		return calibrate_node();
 	options.names = calloc((size_t)argc + 1, sizeof(char *));

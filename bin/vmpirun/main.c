@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/standard.h"
 #include "report/live/control.h"
 #include "introspect/export/export.h"
 #include "launch.h"
@@ -67,6 +68,7 @@ int main(int argc, char **argv)
 	struct launch launch = { 0 };
 	int code = VM_EXIT_MISTAKE;
 
+	vm_standard_open();
 	if (!options_parse(&options, argc, argv) &&
 	    !launch_check(&launch, &options))
 		code = run(&launch);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/standard.h"
 #include "report/cli.h"
 #include "report/live/job.h"
 #include "report/option.h"
@@ -370,6 +371,7 @@ int main(int argc, char **argv)
 	struct options options = { .form = FORM_TEXT };
 	int status = VM_EXIT_MISTAKE;
 
+	vm_standard_open();
 	signal(SIGBUS, bus_error);
 	options.choice.names = calloc((size_t)argc + 1, sizeof(char *));
 	options.choice.used = calloc((size_t)argc + 1, sizeof(bool));

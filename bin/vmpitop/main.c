@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/standard.h"
 #include "feed.h"
 #include "jobs.h"
 #include "options.h"
@@ -279,6 +280,7 @@ int main(int argc, char **argv)
 	struct vm_live_jobs jobs;
 	int rc, status;
 
+	vm_standard_open();
 	if (options_parse(&options, argc, argv))
 		return VM_EXIT_MISTAKE;
 	rc = vm_live_jobs_find(&jobs, options.directory, NULL, NULL);

@@ -12,6 +12,7 @@
 
 #include "base/flush.h"
 #include "base/log.h"
+#include "base/standard.h"
 #include "boot/boot.h"
 #include "core/instrument/overlap_events.h"
 #include "core/instrument/intercept.h"
@@ -140,6 +141,7 @@ static int process_start(void)
 
 	if (vm_node)
 		return -VMPI_ENORANK;
+	vm_standard_open();
 	if (pthread_key_create(&process.leave, thread_leave))
 		return -VMPI_ENOMEM;
 	rc = job_join();
