@@ -130,8 +130,10 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Abort);
 
-	vm_node_abort(errorcode, "rank %d called MPI_Abort(%d)",
-		      call.mpi->rank->index, errorcode);
+	/* What a process can say is one byte, and 0 would mean success. */
+	vm_node_abort(errorcode & 0xff ? errorcode & 0xff : 1,
+		      "rank %d called MPI_Abort(%d)", call.mpi->rank->index,
+		      errorcode);
 }
 
 double PMPI_Wtime(void)

@@ -91,4 +91,36 @@ for i in 1 2 3; do
 	codes="$codes $?"
 done
 is "$codes" " 3 3 3" "64 ranks that fail at the same time end the job"
+
+# No code of MPI_Abort() looks like success, in one process or in several.
+cat >aborts.c <<'END_C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 1)
+		MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+END_C
+"$vmpicc" aborts.c -o aborts
+cc -I"$VMPI_SRC/include" aborts.c -o aborts-ordinary -L"$VMPI_BUILD/lib" \
+	-lvmpi -Wl,-rpath,"$VMPI_BUILD/lib"
+for pair in 0:1 1:1 7:7 255:255 256:1 257:1 263:7 512:1 -1:255 -256:1; do
+	codes=
+	for how in "./aborts" "--nodes 2 ./aborts" "--nodes 3 ./aborts" \
+		"--processes ./aborts-ordinary"; do
+		run 3 $how "${pair%:*}" >out 2>err
+		codes="$codes $?"
+	done
+	want=${pair#*:}
+	is "$codes" " $want $want $want $want" \
+		"MPI_Abort(${pair%:*}) gives $want for any number of processes"
+done
 done_testing
