@@ -260,7 +260,7 @@ bool deputy_run(void (*run)(void *arg), void *arg)
 	int carried = errno;
 
 	/* A child made by fork() has no other threads. */
-	if (syscall(SYS_getpid) != node.pid)
+	if (!node_is_job())
 		return false;
 	deputy = deputy_take(rank);
 	if (!deputy)

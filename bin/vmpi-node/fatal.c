@@ -173,6 +173,9 @@ static void handle(int signal, siginfo_t *info, void *context)
 
 	if (signals_call(signal, info, context))
 		return;
+	/* A child made by fork() dies of its own signal. */
+	if (node.child)
+		signals_default(signal);
 	if (!overflow)
 		earlier_call(signal, info, context);
 	place_describe(place, sizeof(place), context_pc(context));

@@ -71,7 +71,7 @@ NODE_EXPORT int __cxa_thread_atexit_impl(void (*run)(void *), void *object,
 {
 	struct vm_image_copy *copy = node_copy();
 
-	if (copy && vm_ult_origin(vm_self) == vm_rank_self()->ult)
+	if (copy && (node.child || node_on_main()))
 		return vm_image_at_end(copy, run, object);
 	return REAL(__cxa_thread_atexit_impl)(run, object, dso_handle);
 }
@@ -87,8 +87,9 @@ NODE_EXPORT char *strtok(char *restrict text, const char *restrict separators)
 
 /* A thread of a rank acts for the rank. */
 struct thread_start {
-	struct vm_rank *rank;
-	bool unbind; /* its creator is bound to a core, as a worker */
+	struct vm_image_copy *copy;
+	struct vm_rank *rank; /* NULL: of a child made by fork() */
+	bool unbind;	      /* its creator is bound to a core, as a worker */
 	void *(*run)(void *);
 	void *arg;
 };
@@ -96,7 +97,9 @@ struct thread_start {
 static void thread_end(void *arg)
 {
 	(void)arg;
-	vm_thread_release();
+	/* Without one it has forked, and this is the child. */
+	if (vm_self)
+		vm_thread_release();
 }
 
 static void *thread_main(void *arg)
@@ -107,14 +110,17 @@ static void *thread_main(void *arg)
 	free(arg);
 	if (start.unbind)
 		vm_topo_unbind();
-	if (vm_thread_adopt(start.rank))
+	if (start.rank && vm_thread_adopt(start.rank))
 		vm_node_abort(1, "rank %d: out of memory for a thread",
 			      start.rank->index);
-	if (start.rank->image)
-		vm_exe_tls_fresh(start.rank->image);
+	vm_exe_tls_fresh(start.copy);
 	pthread_cleanup_push(thread_end, NULL);
 	result = start.run(start.arg);
 	pthread_cleanup_pop(1);
+	/* The only thread of a child that it made ends with the child; libc
+	 * would run the handlers of all ranks. */
+	if (start.rank && node.child)
+		exit(0);
 	return result;
 }
 
@@ -139,7 +145,7 @@ NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	start = malloc(sizeof(*start));
 	if (!start)
 		return EAGAIN;
-	*start = (struct thread_start){ vm_rank_self(),
+	*start = (struct thread_start){ node_copy(), vm_rank_self(),
 					node_on_task() && !binds(attr), run,
 					arg };
 	error = REAL(pthread_create)(thread, attr, thread_main, start);

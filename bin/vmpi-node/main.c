@@ -42,6 +42,7 @@
 #include "report/cli.h"
 #include "sched/topo.h"
 #include "signals.h"
+#include "sockets.h"
 
 #ifdef VM_HAVE_VALGRIND
 #include <valgrind/valgrind.h>
@@ -188,6 +189,14 @@ static char *program_take(int argc, char **argv)
 	return path;
 }
 
+/* After fork(): the child keeps what its rank is for libc, and nothing of the
+ * job.  Before that handler of the library's which takes the rank away. */
+static void child_begin(void)
+{
+	node.child = node_copy();
+	sockets_fork_child();
+}
+
 /* On a thread of boot's. */
 static void peer_event_take(const struct vm_boot_peer_event *event, void *arg)
 {
@@ -267,6 +276,9 @@ static int job_run(const struct vm_job *job)
 		vm_node_hooks.untied = !node.tied ||
 				       core_cvar.balance == VM_BALANCE_FORCE;
 	}
+	if (pthread_atfork(sockets_fork_begin, sockets_fork_parent,
+			   child_begin))
+		return EXIT_FAILURE;
 	vm_node_hooks.thread_start = fatal_thread_start;
 	vm_node_hooks.end = vm_flush_files;
 	vm_node_hooks.left = hook_left;

@@ -12,7 +12,9 @@
 #define NODE_H
 
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/lock.h"
 #include "boot/boot.h"
@@ -27,7 +29,10 @@ struct node {
 	int ranks; /* of this process */
 	int argc;  /* of the program */
 	char **argv;
-	pid_t pid;	  /* a child made by fork() is no rank any more */
+	pid_t pid;
+	/* In a child made by fork(): the copy whose rank made it.  The child is
+	 * no rank, but a process with that rank's variables. */
+	struct vm_image_copy *child;
 	bool alone;	  /* started without a launcher */
 	const char *tied; /* why ranks cannot move, if they are to */
 	/* Between the start and the stop of the runtime; guarded by the
@@ -46,12 +51,29 @@ static inline int node_number(int local)
 	return node.boot->numbers ? node.boot->numbers[slot] : slot;
 }
 
-/* The copy of the rank that runs here, or NULL: not called by a rank. */
+/* The copy of the rank that runs here, or whose child this is; or NULL: not
+ * called by a rank. */
 static inline struct vm_image_copy *node_copy(void)
 {
 	struct vm_rank *rank = vm_rank_self();
 
-	return rank ? rank->image : NULL;
+	return rank ? rank->image : node.child;
+}
+
+/* Whether the caller is the main thread of a rank. */
+static inline bool node_on_main(void)
+{
+	struct vm_rank *rank = vm_rank_self();
+
+	return rank && rank->image && vm_ult_origin(vm_self) == rank->ult;
+}
+
+/* Whether this process is the one that joined the job: a child made by vfork()
+ * has nothing of its own that could say so.  The system call: libc's getpid()
+ * may be interposed by a tool. */
+static inline bool node_is_job(void)
+{
+	return !node.child && syscall(SYS_getpid) == node.pid;
 }
 
 #define NODE_EXPORT __attribute__((visibility("default")))

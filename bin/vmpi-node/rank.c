@@ -85,10 +85,9 @@ static _Noreturn void other_end(const struct vm_rank *rank, int status)
 
 /* exit() in a child made by fork(): its handlers and its buffers are a copy of
  * this rank's and of all other ranks'. */
-static _Noreturn void child_end(struct vm_rank *rank, int status, bool handlers)
+static _Noreturn void child_end(struct vm_image_copy *copy, int status,
+				bool handlers)
 {
-	struct vm_image_copy *copy = rank->image;
-
 	if (handlers) {
 		if (!copy->ending)
 			vm_image_end(copy);
@@ -123,14 +122,13 @@ static void end_judge(struct vm_rank *rank, int status)
 void rank_end(int status, bool handlers)
 {
 	struct vm_rank *rank = vm_rank_self();
-	struct vm_image_copy *copy = rank ? rank->image : NULL;
+	struct vm_image_copy *copy = node_copy();
 
 	if (!copy)
 		return;
 	status &= 0xff;
-	/* The system call: libc's getpid() may be interposed by a tool. */
-	if (syscall(SYS_getpid) != node.pid)
-		child_end(rank, status, handlers);
+	if (!node_is_job())
+		child_end(copy, status, handlers);
 	if (vm_self != rank->ult)
 		other_end(rank, status);
 	if (handlers && !copy->ending)

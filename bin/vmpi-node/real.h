@@ -27,7 +27,9 @@
  * with messages that only the worker handles: it must not block there. */
 static inline bool node_on_task(void)
 {
-	return node_copy() && vm_self->worker->index >= 0;
+	struct vm_rank *rank = vm_rank_self();
+
+	return rank && rank->image && vm_self->worker->index >= 0;
 }
 
 #endif

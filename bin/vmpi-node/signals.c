@@ -64,8 +64,7 @@ bool signals_call(int signal, siginfo_t *info, void *context)
 	return true;
 }
 
-/* The default of a signal without a handler: let it happen to the process. */
-static void default_do(int signal)
+void signals_default(int signal)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	sigset_t set;
@@ -83,7 +82,7 @@ static bool is_own(const siginfo_t *info, int signal)
 {
 	if (!node_copy())
 		return false;
-	return info->si_code == SI_TKILL || signal == SIGPIPE ||
+	return node.child || info->si_code == SI_TKILL || signal == SIGPIPE ||
 	       (info->si_code <= 0 && info->si_pid == node.pid);
 }
 
@@ -97,7 +96,7 @@ static void dispatch(int signal, siginfo_t *info, void *context)
 		if (!signals_call(signal, info, context) &&
 		    (copy->signals ? copy->signals : initial)[signal]
 				    .sa_handler == SIG_DFL)
-			default_do(signal);
+			signals_default(signal);
 		errno = saved;
 		return;
 	}
@@ -112,7 +111,7 @@ static void dispatch(int signal, siginfo_t *info, void *context)
 			call(&each->signals[signal], signal, info, context);
 	}
 	if (!handled)
-		default_do(signal);
+		signals_default(signal);
 	errno = saved;
 }
 

@@ -5,7 +5,7 @@
  * signal() and sigaction() set what the calling rank does about a signal; the
  * process has one dispatcher.  A signal that a rank caused itself (a fault,
  * raise, a broken pipe) is its own; one from outside goes to every rank that
- * has a handler.
+ * has a handler.  A child made by fork() keeps the handlers of its rank.
  */
 #ifndef SIGNALS_H
 #define SIGNALS_H
@@ -19,6 +19,10 @@ void signals_start(void);
 /* Calls the current rank's handler for a signal it caused; false: it has
  * none. */
 bool signals_call(int signal, siginfo_t *info, void *context);
+
+/* The default of a signal without a handler happens to the process; returns if
+ * that is nothing. */
+void signals_default(int signal);
 
 /* As libc's sigaction(), for the process. */
 int signals_set(int signal, const struct sigaction *action,

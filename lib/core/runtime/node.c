@@ -28,6 +28,7 @@
 #include "core/service/control.h"
 #include "core/local/engine.h"
 #include "core/comm/meet.h"
+#include "core/runtime/child.h"
 #include "core/runtime/migrate.h"
 #include "core/instrument/profiler.h"
 #include "core/remote/rndv_recv.h"
@@ -221,6 +222,8 @@ int vm_node_start(const vmpi_config *config)
 	if (!config)
 		config = &defaults;
 	rc = config_check(config);
+	if (!rc)
+		rc = vm_child_watch();
 	if (!rc)
 		rc = vm_topo_init();
 	if (rc)

@@ -32,12 +32,14 @@ void vm_node_leave(void);
  * others have said goodbye; until then it matters who dies.  boot: this process
  * is one of several, and has the ranks that boot says; NULL: it is the only
  * one. untied: ranks may change their OS thread (core/image/tied.h).  process:
- * it is a rank itself, of which OS threads are the tasks.
+ * it is a rank itself, of which OS threads are the tasks.  watched, child:
+ * written by core/runtime/child.c.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;
 	bool untied;
 	bool process;
+	bool watched, child;
 	void (*thread_start)(void);
 	void (*end)(void);
 	void (*left)(void);

@@ -12,6 +12,7 @@
 #include "base/exit.h"
 #include "base/last_word.h"
 #include "boot/boot.h"
+#include "core/runtime/child.h"
 #include "core/runtime/node.h"
 #include "fabric/fabric.h"
 #include "fabric/vars.h"
@@ -31,6 +32,14 @@ static void death_let_say(void)
 		syscall(SYS_nanosleep, &moment, NULL);
 }
 
+/* The end of a child made by fork(), which the job does not notice. */
+static _Noreturn void child_end(int code, const char *text, size_t length)
+{
+	if (write(STDERR_FILENO, text, length) < 0)
+		code = code ? code : 1;
+	vm_exit_now(code);
+}
+
 /* Prints and ends the process; of several callers the first wins. */
 static _Noreturn void node_end(int code, bool hook, const char *format,
 			       va_list args)
@@ -40,9 +49,10 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 	size_t length = strlen(text);
 	int n;
 
-	while (atomic_exchange_explicit(&ending, 1, memory_order_acq_rel))
+	while (!vm_child() &&
+	       atomic_exchange_explicit(&ending, 1, memory_order_acq_rel))
 		pause();
-	if (hook)
+	if (hook && !vm_child())
 		death_let_say();
 	n = vsnprintf(text + length, sizeof(text) - length - 1, format, args);
 	if (n > 0)
@@ -50,6 +60,8 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 	if (length > sizeof(text) - 2)
 		length = sizeof(text) - 2;
 	text[length++] = '\n';
+	if (vm_child())
+		child_end(code, text, length);
 	if (hook && vm_node_hooks.end)
 		vm_node_hooks.end();
 	/* What a signal ends can be looked at afterwards. */

@@ -16,6 +16,7 @@
 #include "boot/boot.h"
 #include "core/instrument/overlap_events.h"
 #include "core/instrument/intercept.h"
+#include "core/runtime/child.h"
 #include "core/runtime/node.h"
 #include "core/instrument/profiler.h"
 #include "core/remote/remote.h"
@@ -42,7 +43,8 @@ struct vm_rank *vm_process_rank(void)
 
 static void thread_leave(void *rank)
 {
-	vm_thread_release();
+	if (vm_self)
+		vm_thread_release();
 }
 
 static void running_set(bool running)
@@ -176,6 +178,8 @@ int vm_process_join(void)
 
 	if (vm_self)
 		return vm_rank_self() ? 0 : -VMPI_ENORANK;
+	if (vm_child())
+		return -VMPI_ENORANK;
 	pthread_mutex_lock(&process.lock);
 	if (!vm_process_rank())
 		rc = process_start();

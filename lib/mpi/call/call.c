@@ -7,8 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/instrument/intercept.h"
+#include "core/runtime/child.h"
 #include "core/runtime/node.h"
 #include "core/runtime/process.h"
 #include "introspect/measure/overlap.h"
@@ -35,6 +37,11 @@ void vm_call_outside(enum vm_call_id id)
 {
 	const struct vm_rank *rank = vm_rank_self();
 
+	if (vm_child())
+		vm_node_abort(MPI_ERR_OTHER,
+			      "%s was called by process %d, which fork() made: "
+			      "it is no rank of the job",
+			      vm_intercept_mpi_names[id], (int)getpid());
 	if (!rank && !vm_node)
 		vm_node_abort(MPI_ERR_OTHER, "%s was called before MPI_Init",
 			      vm_intercept_mpi_names[id]);

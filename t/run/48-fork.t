@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Children of ranks: none of them is a rank, and none harms the job.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+ulimit -c 0
+case ${VMPI_SANITIZE:-none} in
+none) ;;
+*) skip_all "a sanitizer's runtime has threads and handlers of its own" ;;
+esac
+
+build forks forks.c -pthread
+cc -g -I"$VMPI_SRC/include" "$programs/forks.c" -o ordinary \
+	-L"$VMPI_BUILD/lib" -lvmpi -Wl,-rpath,"$VMPI_BUILD/lib" -pthread
+
+# child END ARGUMENT...: how it ended, and all ranks go on.
+child() {
+	child_end=$1
+	shift
+	run 3 "$@" >out 2>err
+	is "$? $(grep '^child' out)" "0 child $child_end" \
+		"$*: the child $child_end"
+	is "$(grep -c '^rank [012] done$' out) $(grep -c '^rank' out)" "3 3" \
+		"$*: each rank goes on, once"
+}
+
+# Every kind of a child, and the end that it has in a process.
+kinds="
+sleep:exited with 1
+print:exited with 3
+part:exited with 2
+_exit:exited with 4
+null:died of 11
+abort:died of 6
+term:died of 15
+exec:exited with 5
+execvp:exited with 6
+execle:exited with 7
+exec-none:exited with 8
+handler:exited with 9
+segv-handler:exited with 9
+thread:exited with 10
+atexit:exited with 11
+grandchild:exited with 12
+return:exited with 18
+daemon:exited with 0
+spawn:exited with 13
+popen:exited with 14
+vforkexec:exited with 15
+vfork:exited with 16
+system:exited with 17"
+
+IFS='
+'
+for kind in $kinds; do
+	how=${kind%%:*}
+	end=${kind#*:}
+	child "$end" --workers 1 ./forks "$how"
+	none "$(cat err | grep -v '^handler$')" "$how: nothing is said"
+	child "$end" --nodes 2 ./forks "$how"
+done
+unset IFS
+for how in sleep print null exec thread return vforkexec; do
+	end=$(echo "$kinds" | sed -n "s/^$how://p")
+	# There, returning ends the thread.
+	[ $how != return ] || end="exited with 0"
+	child "$end" --workers 1 ./forks $how thread
+done
+for how in sleep print null exec return; do
+	end=$(echo "$kinds" | sed -n "s/^$how://p")
+	child "$end" ./ordinary $how
+	child "$end" --processes ./ordinary $how
+done
+run 1 ./forks sleep >out 2>err
+is "$? $(grep -c done out)" "0 1" "the only rank may have a child, too"
+
+run 3 --workers 1 ./forks atexit >out 2>err
+is "$(cat err)" handler "the handlers of the child's own rank run"
+run 3 -l --workers 1 ./forks print >out 2>err
+like "$(cat out)" '^\[2\] a line of the child$' \
+	"what it prints bears the number of its rank"
+
+# The job does not hear of it.
+for how in MPI_Send MPI_Barrier MPI_Abort MPI_Finalize; do
+	for program in "--workers 1 ./forks" "--nodes 3 ./forks" \
+		"--processes ./ordinary"; do
+		child "exited with 16" $program $how
+		like "$(cat err)" \
+			"^vmpirun: $how was called by process [0-9]+, which fork" \
+			"$how, $program: the child is told"
+	done
+done
+done_testing
