@@ -92,4 +92,46 @@ for how in MPI_Send MPI_Barrier MPI_Abort MPI_Finalize; do
 			"$how, $program: the child is told"
 	done
 done
+
+# Exec without fork.
+cat >execs.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char *words[] = { "echo", "another program", NULL };
+	int rank;
+
+	if (!strcmp(argv[2], "late")) {
+		MPI_Init(&argc, &argv);
+		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+		if (rank == 0)
+			MPI_Barrier(MPI_COMM_WORLD);
+	}
+	if (!strcmp(argv[1], "execl"))
+		execl("/bin/echo", "echo", "another program", (char *)0);
+	if (!strcmp(argv[1], "execv"))
+		execv("/bin/echo", words);
+	if (!strcmp(argv[1], "execlp"))
+		execlp("echo", "echo", "another program", (char *)0);
+	if (!strcmp(argv[1], "execvp"))
+		execvp("echo", words);
+	return 9;
+}
+END
+"$vmpicc" execs.c -o execs
+for how in execl execv execlp execvp; do
+	run 2 ./execs $how late >out 2>err
+	is $? 1 "$how of a rank ends the job"
+	like "$(cat err)" "^vmpirun: rank 1 called exec[a-z]*\(\"[a-z/]*echo\"\)" \
+		"$how: and says why"
+	is "$(cat out err | wc -l)" 1 "$how: in one line"
+	is "$(run 1 ./execs $how early)" "another program" \
+		"$how: the only rank of a job may, before MPI_Init"
+done
+run 2 --nodes 2 ./execs execl late >out 2>err
+is "$? $(grep -c 'rank 1 called exec' err)" "1 1" "also alone in its process"
+is "$(./execs execl early)" "another program" "and a program by itself"
 done_testing
