@@ -26,6 +26,7 @@
 #include "core/rank/rank.h"
 #include "core/rank/wait.h"
 #include "core/local/threads.h"
+#include "leave.h"
 #include "node.h"
 #include "output.h"
 #include "rank.h"
@@ -96,7 +97,7 @@ struct thread_start {
 
 static void thread_end(void *arg)
 {
-	(void)arg;
+	leave_ended(arg);
 	/* Without one it has forked, and this is the child. */
 	if (vm_self)
 		vm_thread_release();
@@ -114,7 +115,7 @@ static void *thread_main(void *arg)
 		vm_node_abort(1, "rank %d: out of memory for a thread",
 			      start.rank->index);
 	vm_exe_tls_fresh(start.copy);
-	pthread_cleanup_push(thread_end, NULL);
+	pthread_cleanup_push(thread_end, start.copy);
 	result = start.run(start.arg);
 	pthread_cleanup_pop(1);
 	/* The only thread of a child that it made ends with the child; libc
@@ -148,9 +149,12 @@ NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	*start = (struct thread_start){ node_copy(), vm_rank_self(),
 					node_on_task() && !binds(attr), run,
 					arg };
+	leave_created(start->copy);
 	error = REAL(pthread_create)(thread, attr, thread_main, start);
-	if (error)
+	if (error) {
+		leave_ended(start->copy);
 		free(start);
+	}
 	return error;
 }
 

@@ -19,6 +19,7 @@
 #include "core/rank/rank.h"
 #include "introspect/export/export.h"
 #include "deputy.h"
+#include "leave.h"
 #include "node.h"
 #include "output.h"
 #include "report.h"
@@ -59,6 +60,7 @@ int rank_main(void *arg)
 		vm_node_abort(1, "rank %d: out of memory for its arguments",
 			      rank->index);
 	rank->image = copy;
+	leave_begin(copy);
 	if (vm_image_start(copy, node.argc, copy->words, environ))
 		vm_node_abort(2, "rank %d cannot be started", rank->index);
 	status = vm_image_main(copy, node.argc, copy->words, environ);

@@ -123,4 +123,18 @@ for pair in 0:1 1:1 7:7 255:255 256:1 257:1 263:7 512:1 -1:255 -256:1; do
 	is "$codes" " $want $want $want $want" \
 		"MPI_Abort(${pair%:*}) gives $want for any number of processes"
 done
+
+build leaves leaves.c -pthread
+for threads in 0 1 5; do
+	for nodes in 1 2; do
+		run 4 --nodes $nodes --workers 1 ./leaves $threads >out 2>err
+		is "$? $(cat err)" "0 " \
+			"$threads threads go on after main's pthread_exit(), $nodes nodes"
+		is "$(sort out | tr '\n' ,)" \
+			"rank 0 ends,rank 1 ends,rank 2 ends,rank 3 ends," \
+			"and then the ranks end"
+	done
+done
+timeout 200 ./leaves 2 >out 2>err </dev/null
+is "$? $(cat out err)" "0 rank 0 ends" "so does a program by itself"
 done_testing

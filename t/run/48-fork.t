@@ -44,6 +44,7 @@ segv-handler:exited with 9
 thread:exited with 10
 atexit:exited with 11
 grandchild:exited with 12
+pthread_exit:exited with 0
 return:exited with 18
 daemon:exited with 0
 spawn:exited with 13
@@ -62,10 +63,11 @@ for kind in $kinds; do
 	child "$end" --nodes 2 ./forks "$how"
 done
 unset IFS
-for how in sleep print null exec thread return vforkexec; do
+for how in sleep print null exec thread pthread_exit return vforkexec; do
 	end=$(echo "$kinds" | sed -n "s/^$how://p")
 	# There, returning ends the thread.
 	[ $how != return ] || end="exited with 0"
+	[ $how != pthread_exit ] || end="exited with 0"
 	child "$end" --workers 1 ./forks $how thread
 done
 for how in sleep print null exec return; do

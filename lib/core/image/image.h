@@ -71,6 +71,10 @@ struct vm_image_copy {
 	/* What libgomp has once per process: its lock for critical sections
 	 * without a name, and for atomic updates. */
 	_Atomic uint32_t critical, atomics;
+	/* Its threads that have not ended; the main one, when it waits for the
+	 * others (the node's leave.c). */
+	_Atomic int threads;
+	struct vm_ult *main;
 };
 
 /*

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pthread_exit() of a task.  The main thread of a rank leaves it to the rank's
+ * other threads: the rank ends when all of them have ended.  The OS thread that
+ * runs it is a worker, which goes on with other ranks.
+ */
+#include "leave.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "core/instrument/overlap_events.h"
+#include "core/rank/wait.h"
+#include "rank.h"
+#include "real.h"
+
+void leave_begin(struct vm_image_copy *copy)
+{
+	atomic_store_explicit(&copy->threads, 1, memory_order_relaxed);
+}
+
+void leave_created(struct vm_image_copy *copy)
+{
+	atomic_fetch_add_explicit(&copy->threads, 1, memory_order_relaxed);
+}
+
+/* Whether it was the last one. */
+static bool gone(struct vm_image_copy *copy)
+{
+	return atomic_fetch_sub_explicit(&copy->threads, 1,
+					 memory_order_acq_rel) == 1;
+}
+
+void leave_ended(struct vm_image_copy *copy)
+{
+	if (node.child)
+		return;
+	/* Pairs with the subtraction in main_leave(). */
+	if (gone(copy))
+		vm_ult_wake(copy->main);
+}
+
+static _Noreturn void main_leave(struct vm_image_copy *copy)
+{
+	copy->main = vm_self;
+	/* Pairs with the subtraction in leave_ended(). */
+	if (!gone(copy)) {
+		struct vm_rank *rank = vm_wait_begin(VM_EXPORT_OTHER);
+
+		vm_overlap_events_block_begin();
+		vm_ult_suspend();
+		vm_overlap_events_block_end();
+		vm_wait_end(rank);
+	}
+	rank_end(0, true);
+	__builtin_unreachable();
+}
+
+NODE_EXPORT _Noreturn void pthread_exit(void *result)
+{
+	if (node_on_task() && vm_self == vm_rank_self()->ult)
+		main_leave(node_copy());
+	if (node_on_task())
+		vm_node_abort(1,
+			      "rank %d: a task that vmpi_spawn() made called "
+			      "pthread_exit(); it ends by returning",
+			      vm_rank_self()->index);
+	/* The first thread of a child: libc would run all ranks' handlers. */
+	if (node.child && gettid() == getpid())
+		exit(0);
+	REAL(pthread_exit)(result);
+	__builtin_unreachable();
+}
+
+NODE_EXPORT _Noreturn void thrd_exit(int result)
+{
+	pthread_exit((void *)(intptr_t)result);
+}
