@@ -88,11 +88,60 @@ static void no_starving(void)
 	       "MPI_Waitany gives each of two that are always complete");
 }
 
+/* Another set of requests in the same array begins anew. */
+static void first_of_another(void)
+{
+	int first = -1, second = -1;
+
+	for (int i = 0; i < RECEIVES; i++)
+		MPI_Isend(&rank, 1, MPI_INT, rank, 5, MPI_COMM_WORLD,
+			  &requests[i]);
+	MPI_Waitany(RECEIVES, requests, &first, MPI_STATUS_IGNORE);
+	MPI_Waitall(RECEIVES, requests, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < RECEIVES; i++)
+		MPI_Isend(&rank, 1, MPI_INT, rank, 5, MPI_COMM_WORLD,
+			  &requests[i]);
+	MPI_Waitany(RECEIVES, requests, &second, MPI_STATUS_IGNORE);
+	MPI_Waitall(RECEIVES, requests, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < 2 * RECEIVES; i++)
+		MPI_Recv(&in[0], 1, MPI_INT, rank, 5, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	all_ok(first == 0 && second == 0,
+	       "of another set of sends in the same array, which are all "
+	       "complete, MPI_Waitany gives the first");
+}
+
+/* Another array has nothing to do with the one before. */
+static void first_of_array(void)
+{
+	MPI_Request other[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+	int got[2], one[2] = { -1, -1 }, index = -1;
+
+	for (int i = 0; i < 2; i++) {
+		MPI_Irecv(&got[i], 1, MPI_INT, rank, 6, MPI_COMM_WORLD,
+			  &requests[i]);
+		MPI_Send(&rank, 1, MPI_INT, rank, 6, MPI_COMM_WORLD);
+	}
+	MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+	for (int i = 0; i < 2; i++) {
+		MPI_Irecv(&one[i], 1, MPI_INT, rank, 7, MPI_COMM_WORLD,
+			  &other[i]);
+		MPI_Send(&i, 1, MPI_INT, rank, 7, MPI_COMM_WORLD);
+	}
+	MPI_Waitany(2, other, &index, MPI_STATUS_IGNORE);
+	MPI_Waitall(2, other, MPI_STATUSES_IGNORE);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	all_ok(index == 0 && one[0] == 0 && one[1] == 1,
+	       "of another array, too");
+}
+
 int main(int argc, char **argv)
 {
 	mtap_init(&argc, &argv);
 	in_order(true, "MPI_Waitany");
 	in_order(false, "MPI_Testany");
 	no_starving();
+	first_of_another();
+	first_of_array();
 	return mtap_end();
 }

@@ -90,8 +90,10 @@ struct vm_mpi {
 	int keyval_next;
 	struct vm_errcodes *errcodes; /* that the program added, or NULL */
 	struct vm_fints *fints; /* handles converted to integers, or NULL */
-	/* Index at which Waitany and Testany begin (request.c).  A hint: any
-	 * thread of the rank writes it, relaxed. */
+	/* What Waitany and Testany gave last (request.c): the array, and the
+	 * index after it with its request.  A hint: any thread of the rank
+	 * writes them, relaxed, and they may be of different calls. */
+	_Atomic uintptr_t any_array, any_request;
 	_Atomic int any_next;
 	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
 	_Atomic int tools; /* MPI_T_init_thread() without MPI_T_finalize() */

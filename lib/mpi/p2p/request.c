@@ -299,31 +299,60 @@ static int find_done(int start, int count, const MPI_Request *requests)
 }
 
 /*
- * Finds a request for Waitany or Testany, beginning after the one returned
- * last.  So none starves, and a ring of receives, each reposted when it
- * completes, completes in message order.  MPI does not guarantee that, but
- * programs that take a rank's "done" for its last message rely on it.
+ * Returns the index at which Waitany or Testany begins: the first, as programs
+ * expect; but the one after that returned last when the call is repeated with
+ * the same array and that one's request is still there.  So none starves, and a
+ * ring of receives, each reposted when it completes, completes in message
+ * order.  MPI does not guarantee that, but programs that take a rank's "done"
+ * for its last message rely on it.
  */
+static int any_start(const struct vm_mpi *mpi, int count,
+		     const MPI_Request *requests)
+{
+	int next = atomic_load_explicit(&mpi->any_next, memory_order_relaxed);
+	uintptr_t array =
+		atomic_load_explicit(&mpi->any_array, memory_order_relaxed);
+	uintptr_t request =
+		atomic_load_explicit(&mpi->any_request, memory_order_relaxed);
+
+	if (array != (uintptr_t)requests || next >= count ||
+	    request != (uintptr_t)requests[next] ||
+	    request == (uintptr_t)&vm_req_done_send)
+		return 0;
+	return next;
+}
+
+/* Remembers for any_start() that request i is taken. */
+static void any_taken(struct vm_mpi *mpi, int i, int count,
+		      const MPI_Request *requests)
+{
+	int next = i + 1 < count ? i + 1 : 0;
+
+	atomic_store_explicit(&mpi->any_array, (uintptr_t)requests,
+			      memory_order_relaxed);
+	atomic_store_explicit(&mpi->any_request, (uintptr_t)requests[next],
+			      memory_order_relaxed);
+	atomic_store_explicit(&mpi->any_next, next, memory_order_relaxed);
+}
+
+/* Finds a request for Waitany or Testany. */
 static int find_any(struct vm_call *call, int count,
 		    const MPI_Request *requests)
 {
-	int start = atomic_load_explicit(&call->mpi->any_next,
-					 memory_order_relaxed);
-
-	return find_done(start < count ? start : 0, count, requests);
+	return find_done(any_start(call->mpi, count, requests), count,
+			 requests);
 }
 
 /* Ends Waitany and Testany: i is the result of find_any(), not -1. */
-static int finish_any(struct vm_call *call, int i, MPI_Request *requests,
-		      int *index, MPI_Status *status)
+static int finish_any(struct vm_call *call, int i, int count,
+		      MPI_Request *requests, int *index, MPI_Status *status)
 {
 	*index = i;
 	if (i == MPI_UNDEFINED) {
 		vm_status_set_empty(status);
 		return MPI_SUCCESS;
 	}
-	atomic_store_explicit(&call->mpi->any_next, i + 1,
-			      memory_order_relaxed);
+	any_taken(call->mpi, i, count, requests);
 	return finish_one(call, &requests[i], status);
 }
 
@@ -339,7 +368,7 @@ int PMPI_Waitany(int count, MPI_Request requests[], int *index,
 		return vm_call_exit_self(&call, rc);
 	while ((i = find_any(&call, count, requests)) == -1)
 		vm_req_await((struct vm_req *const *)requests, count, 1);
-	return finish_any(&call, i, requests, index, status);
+	return finish_any(&call, i, count, requests, index, status);
 }
 
 int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
@@ -364,7 +393,7 @@ int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
 		*index = MPI_UNDEFINED;
 		return MPI_SUCCESS;
 	}
-	return finish_any(&call, i, requests, index, status);
+	return finish_any(&call, i, count, requests, index, status);
 }
 
 /* Ends Waitsome and Testsome: completes all requests that are done. */
