@@ -53,6 +53,10 @@ static void examples(int rank, int size)
 	bounds(&v, 0, 4, 0, 4, "and can be set again");
 	MPI_Type_create_hvector(2, 1, 17, MPI_CHAR, &t);
 	bounds(&t, 0, 18, 0, 18, "characters need no padding");
+	MPI_Type_create_hvector(3, 4, 25, MPI_INT, &u);
+	MPI_Type_create_hvector(2, 3, 4 * 68 + 1, u, &t);
+	bounds(&u, 0, 68, 0, 66, "a vector at odd places is padded");
+	bounds(&t, 0, 480, 0, 475, "and lies with its padding in others");
 }
 
 static void elements(int rank, int size)

@@ -2,7 +2,8 @@
 /*
  * Random datatypes compared with a reference implementation of the standard's
  * definition: the type map as a plain list, including bound markers (MPI 4.1,
- * 5.1).
+ * 5.1).  One thing is added, as Open MPI and MPICH have it: the padding of a part
+ * belongs to the whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@
 #define AREA (1 << 18)
 #define ORIGIN (1 << 17)
 
-enum kind { LOWER = -1, UPPER = -2 }; /* as align: a marker */
+/* As align: a marker; PADDED is where a part with its padding ends. */
+enum kind { LOWER = -1, UPPER = -2, PADDED = -3 };
 
 struct entry {
 	long at;
@@ -58,7 +60,8 @@ static void bounds(const struct map *map, bool real, long *lb, long *ub)
 				*lb = e->at;
 			low_any = true;
 		}
-		if (upper ? e->align == UPPER : e->align > 0) {
+		if (upper ? e->align == UPPER :
+			    e->align > 0 || (!real && e->align == PADDED)) {
 			if (!high_any || e->at + e->size > *ub)
 				*ub = e->at + e->size;
 			high_any = true;
@@ -93,11 +96,19 @@ static bool append(struct map *to, const struct map *from, long at)
 /* `length` elements behind each other. */
 static bool block(struct map *to, const struct map *old, long at, int length)
 {
-	long step = extent(old);
+	long lb, ub, step;
 
+	bounds(old, false, &lb, &ub);
+	step = ub - lb;
 	for (int i = 0; i < length; i++)
 		if (!append(to, old, at + i * step))
 			return false;
+	if (length == 0 || old->n == 0 || has(old, UPPER))
+		return true;
+	if (to->n == ENTRIES_MAX)
+		return false;
+	at += (length - 1) * step + ub;
+	to->entries[to->n++] = (struct entry){ at, 0, PADDED };
 	return true;
 }
 

@@ -4,8 +4,9 @@
  *
  * Bounds follow MPI 4.1, 5.1.6 to 5.1.8: bounds set explicitly in a part
  * (resized, subarray) override those of all other parts; without any the upper
- * bound is rounded up so that the extent keeps the parts aligned.  Sums are
- * computed in 128 bits and checked at the end.
+ * bound is rounded up so that the extent keeps the parts aligned, whatever the
+ * constructor, as in Open MPI (MPICH pads structures only).  Sums are computed
+ * in 128 bits and checked at the end.
  */
 #include "mpi/type/build.h"
 
@@ -63,11 +64,9 @@ static void sums_add(struct sums *sums, const struct vm_block *block)
 	low += (along < 0 ? along : 0) + (across < 0 ? across : 0);
 	high += (along > 0 ? along : 0) + (across > 0 ? across : 0);
 	range_low(&sums->bounds, low + type->lb, type->lb_set);
-	/* Padding of a part is not padding of the whole. */
-	range_high(&sums->bounds,
-		   high + (type->ub_set ? type->lb + type->extent :
-					  type->true_lb + type->true_extent),
-		   type->ub_set);
+	/* With the padding of the part, so that a part that is another type of
+	 * the program's lies within the whole, as in Open MPI and MPICH. */
+	range_high(&sums->bounds, high + type->lb + type->extent, type->ub_set);
 	sums->bounds.any = true;
 	if (type->align > sums->align)
 		sums->align = type->align;
