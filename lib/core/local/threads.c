@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/instrument/thread_name.h"
 #include "core/local/engine.h"
 #include "core/rank/state.h"
 #include "core/rank/wait.h"
@@ -110,6 +111,7 @@ int vm_thread_adopt(struct vm_rank *rank)
 		cache_enter(rank, cache);
 		acting_change(1);
 		vm_wait_others(rank, 1);
+		vm_thread_name(rank);
 	}
 	atomic_fetch_add_explicit(&vm_node->threads.adopted, 1,
 				  memory_order_relaxed);

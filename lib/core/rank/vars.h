@@ -105,7 +105,11 @@
 	  STARTUP, UD, live,                                                   \
 	  "Keep calls interceptable, so that tools can start to observe "      \
 	  "them while the program runs: auto if the program itself can "       \
-	  "start to observe, keep always, at the cost of a branch per call")
+	  "start to observe, keep always, at the cost of a branch per call")   \
+	X(BOOL, thread_names, 0, 0, 1, "flag", STARTUP, UD, live,              \
+	  "Name OS threads after the rank that they run (rank 3), so that "    \
+	  "perf, top and debuggers tell ranks apart; each switch then costs "  \
+	  "a call of the kernel.  See vmpi-tools(7)")
 
 /* Values of intercept. */
 enum vm_intercept_how { VM_INTERCEPT_HOW_AUTO, VM_INTERCEPT_HOW_KEEP };

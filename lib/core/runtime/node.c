@@ -21,6 +21,7 @@
 #include "boot/boot.h"
 #include "boot/map.h"
 #include "core/instrument/overlap_events.h"
+#include "core/instrument/thread_name.h"
 #include "core/instrument/trace.h"
 #include "core/instrument/intercept.h"
 #include "core/rank/chan.h"
@@ -257,6 +258,7 @@ int vm_node_start(const vmpi_config *config)
 		rc = vm_profiler_start(vm_node);
 	if (!rc)
 		rc = vm_trace_start(vm_node);
+	vm_thread_names_start();
 	if (!rc)
 		rc = vm_ranks_init(vm_node);
 	if (rc)
