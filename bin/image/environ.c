@@ -23,6 +23,7 @@ extern char **_environ __attribute__((alias(TEXT(environ))));
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char **array; /* ours; the program may put another into environ */
 static size_t room;
+static char **shared; /* the strings of the process, as they were at first */
 
 static size_t count(void)
 {
@@ -61,6 +62,9 @@ __attribute__((constructor(101))) static void start(int argc, char **argv,
 	(void)argv;
 	environ = envp;
 	grow();
+	shared = calloc(count() + 1, sizeof(*shared));
+	if (shared)
+		memcpy(shared, envp, count() * sizeof(*shared));
 }
 
 static size_t find(const char *name, size_t length)
@@ -74,6 +78,20 @@ static size_t find(const char *name, size_t length)
 	return i;
 }
 
+/* The string is the rank's from now on: it may be changed, as by strtok(). */
+static void own(size_t i)
+{
+	char **string = shared, *copy;
+
+	while (string && *string && *string != environ[i])
+		string++;
+	if (!string || !*string || environ != array)
+		return;
+	copy = strdup(environ[i]);
+	if (copy)
+		environ[i] = copy;
+}
+
 char *getenv(const char *name)
 {
 	size_t length = strlen(name), i;
@@ -81,8 +99,10 @@ char *getenv(const char *name)
 
 	pthread_mutex_lock(&lock);
 	i = find(name, length);
-	if (environ && environ[i])
+	if (environ && environ[i]) {
+		own(i);
 		value = environ[i] + length + 1;
+	}
 	pthread_mutex_unlock(&lock);
 	return value;
 }

@@ -29,6 +29,21 @@ int image_clearenv(void);
 #define clearenv image_clearenv
 #include "../../bin/image/environ.c"
 
+/* As the rank finds it when it starts. */
+static void test_strings(void)
+{
+	char first[] = "S=one two", second[] = "T=three";
+	char *process[] = { first, second, NULL };
+	char *value;
+
+	start(0, NULL, process);
+	value = getenv("S");
+	is_string(strtok(value, " "), "one", "a value may be cut up");
+	is_string(first, "S=one two", "and is the process's no more");
+	ok(getenv("S") == value, "it stays where it is");
+	ok(environ[1] == second, "what is not asked for is not copied");
+}
+
 static void test_puts(void)
 {
 	static char entry[] = "P=1";
@@ -79,7 +94,7 @@ int main(void)
 {
 	char *own[] = { (char *)(size_t) "A=1", (char *)(size_t) "B=2", NULL };
 
-	plan(16);
+	plan(20);
 	ok(environ && environ[0], "it begins as a copy of the process's");
 	environ = own;
 	is_string(getenv("B"), "2", "a program may bring its own array");
@@ -97,5 +112,7 @@ int main(void)
 	test_many();
 	clearenv();
 	ok(!getenv("B") && !environ, "clearenv removes all");
+	test_strings();
+	clearenv();
 	return done_testing();
 }
