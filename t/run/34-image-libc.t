@@ -57,6 +57,52 @@ is "$(./name x)" "./name name 2" "a program alone has its own name"
 is "$(run 1 ./name x)" "./name name 2" "so has a single rank"
 is "$(run 2 ./name x | sort -u)" "./name name 2" "and so have several"
 is "$(PATH=$PATH:. name)" "name name 1" "a program found in PATH"
+
+# As tools do for the names of their files, and for their options.
+cat >place.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void told(const char *path, char *end)
+{
+	*end = '\0';
+	printf(" %s", strrchr(path, '/') + 1);
+}
+int main(int argc, char **argv)
+{
+	char path[PATH_MAX], name[64], *words = getenv("WORDS");
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	strtok(words, ",");
+	printf("%s %s", words, strtok(NULL, ","));
+	told(path, path + n);
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)getpid());
+	n = readlinkat(AT_FDCWD, name, path, sizeof(path) - argc);
+	told(path, path + n);
+	realpath("/proc/self/exe", path);
+	told(path, path + strlen(path));
+	n = readlink("/proc/self/exe", path, 1);
+	printf(" %d%d", n == 1 && path[0] == '/',
+	       readlink("/proc/self/stat", path, sizeof(path)) == -1);
+	n = readlink("/proc/self/cwd", path, sizeof(path) - 1);
+	path[n] = '\0';
+	printf(" %d\n", !strcmp(path, realpath(".", NULL)));
+	return argv[argc] != NULL;
+}
+END
+for flags in -O0 "-O2 -D_FORTIFY_SOURCE=2"; do
+	"$vmpicc" -w $flags place.c -o place
+	for ranks in 1 4; do
+		is "$(run $ranks --workers 1 -x WORDS=one,two ./place |
+			sort | uniq -c | tr -s ' ')" \
+			" $ranks one two place place place 11 1" \
+			"/proc/self/exe is the program, $ranks ranks, $flags"
+	done
+done
 ln -s name other
 is "$(./other)" "./other other 1" "a symbolic link"
 done_testing

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the program is: a rank that asks the kernel for the executable of its
+ * process means the program, not the node program.  Programs find their files so,
+ * and tools the name for theirs.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "node.h"
+#include "real.h"
+
+/* The program, if path is a link to the executable and a rank asks; or path. */
+static const char *meant(const char *path)
+{
+	char own[32];
+
+	if (!path || strncmp(path, "/proc/", 6) != 0 || !node_copy())
+		return path;
+	snprintf(own, sizeof(own), "/proc/%d/exe", (int)getpid());
+	if (strcmp(path, "/proc/self/exe") != 0 &&
+	    strcmp(path, "/proc/thread-self/exe") != 0 &&
+	    strcmp(path, own) != 0)
+		return path;
+	return vm_image_path(node.image);
+}
+
+/* The content of such a link; -1: the path is of none. */
+static ssize_t link_read(const char *path, char *target, size_t bytes)
+{
+	const char *program = meant(path);
+	size_t length;
+
+	if (program == path || !bytes)
+		return -1;
+	length = strlen(program);
+	if (length > bytes)
+		length = bytes;
+	memcpy(target, program, length);
+	return (ssize_t)length;
+}
+
+NODE_EXPORT ssize_t readlink(const char *path, char *target, size_t bytes)
+{
+	ssize_t n = link_read(path, target, bytes);
+
+	return n >= 0 ? n : REAL(readlink)(path, target, bytes);
+}
+
+NODE_EXPORT ssize_t readlinkat(int folder, const char *path, char *target,
+			       size_t bytes)
+{
+	ssize_t n = link_read(path, target, bytes);
+
+	return n >= 0 ? n : REAL(readlinkat)(folder, path, target, bytes);
+}
+
+NODE_EXPORT char *realpath(const char *path, char *resolved)
+{
+	return REAL(realpath)(meant(path), resolved);
+}
+
+NODE_EXPORT char *canonicalize_file_name(const char *path)
+{
+	return REAL(canonicalize_file_name)(meant(path));
+}
+
+/* What _FORTIFY_SOURCE makes of these; libc checks `room` of what fits. */
+extern ssize_t __readlink_chk(const char *path, char *target, size_t bytes,
+			      size_t room);
+extern ssize_t __readlinkat_chk(int folder, const char *path, char *target,
+				size_t bytes, size_t room);
+extern char *__realpath_chk(const char *path, char *resolved, size_t room);
+
+NODE_EXPORT ssize_t __readlink_chk(const char *path, char *target, size_t bytes,
+				   size_t room)
+{
+	ssize_t n = bytes <= room ? link_read(path, target, bytes) : -1;
+
+	return n >= 0 ? n : REAL(__readlink_chk)(path, target, bytes, room);
+}
+
+NODE_EXPORT ssize_t __readlinkat_chk(int folder, const char *path, char *target,
+				     size_t bytes, size_t room)
+{
+	ssize_t n = bytes <= room ? link_read(path, target, bytes) : -1;
+
+	return n >= 0 ? n :
+			REAL(__readlinkat_chk)(folder, path, target, bytes,
+					       room);
+}
+
+NODE_EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room)
+{
+	return REAL(__realpath_chk)(meant(path), resolved, room);
+}
