@@ -62,6 +62,14 @@ NODE_EXPORT _Noreturn void pthread_exit(void *result)
 {
 	if (node_on_task() && vm_self == vm_rank_self()->ult)
 		main_leave(node_copy());
+	/* rank.c: the threads of OpenMP, which wait for it, never end. */
+	if (node_copy() && node_copy()->thread && node_on_main())
+		vm_node_abort(
+			1,
+			"rank %d: the main thread of a program with OpenMP "
+			"and thread-local variables called pthread_exit(); "
+			"it ends by returning, or build it with vmpicc",
+			vm_rank_self()->index);
 	if (node_on_task())
 		vm_node_abort(1,
 			      "rank %d: a task that vmpi_spawn() made called "

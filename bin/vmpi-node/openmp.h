@@ -7,6 +7,8 @@
 #ifndef OPENMP_H
 #define OPENMP_H
 
+#include <stdbool.h>
+
 /*
  * Before the program is loaded: sets the variables of OpenMP that the user has
  * not set, if the program uses it.  OMP_NUM_THREADS becomes each rank's share
@@ -14,6 +16,9 @@
  * go wrong.
  */
 int openmp_prepare(void);
+
+/* Whether the program, or a library of it, was built for OpenMP. */
+bool openmp_is_used(void);
 
 /* The OpenMP library's own function of the name; ends the job if it has
  * none. */

@@ -40,15 +40,25 @@ static void places_drop(void)
 	}
 }
 
+static bool is_llvm(void)
+{
+	return vm_image_needs(node.image, "libomp.so") ||
+	       vm_image_needs(node.image, "libiomp5.so");
+}
+
+bool openmp_is_used(void)
+{
+	return is_llvm() || vm_image_needs(node.image, "libgomp.so");
+}
+
 int openmp_prepare(void)
 {
-	bool llvm = vm_image_needs(node.image, "libomp.so") ||
-		    vm_image_needs(node.image, "libiomp5.so");
+	bool llvm = is_llvm();
 	int cores, share;
 	const char *given;
 	char text[16];
 
-	if (!llvm && !vm_image_needs(node.image, "libgomp.so"))
+	if (!openmp_is_used())
 		return 0;
 	if (node.ranks > 1)
 		places_drop();

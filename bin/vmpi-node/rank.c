@@ -6,6 +6,7 @@
  */
 #include "rank.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "base/exit.h"
 #include "base/flush.h"
+#include "core/image/exe_tls.h"
 #include "core/runtime/node.h"
 #include "core/runtime/ranks.h"
 #include "core/rank/rank.h"
@@ -21,6 +23,7 @@
 #include "deputy.h"
 #include "leave.h"
 #include "node.h"
+#include "openmp.h"
 #include "output.h"
 #include "report.h"
 
@@ -48,11 +51,81 @@ static char **words_copy(void)
 	return words;
 }
 
+/* The mistake in this end of a rank, if there is one. */
+static void end_judge(struct vm_rank *rank, int status)
+{
+	bool open = rank->mpi_state && rank->mpi_state(rank) == 1;
+
+	if (status && node.alone) {
+		vm_flush_files();
+		vm_export_remove();
+		vm_exit_now(status);
+	}
+	if (status)
+		vm_node_abort(status,
+			      "rank %d exited with status %d; ending the job",
+			      rank->index, status);
+	if (open)
+		vm_node_abort(
+			1,
+			"rank %d ended without calling MPI_Finalize; ending the "
+			"job",
+			rank->index);
+}
+
+/* The OS thread that all code of a rank runs on. */
+struct rank_thread {
+	jmp_buf end; /* where it goes on when the rank has ended */
+	int status;
+};
+
+/* From the constructors to the destructors. */
+static void program_run(struct vm_rank *rank)
+{
+	struct vm_image_copy *copy = rank->image;
+	int status;
+
+	if (vm_image_start(copy, node.argc, copy->words, environ))
+		vm_node_abort(2, "rank %d cannot be started", rank->index);
+	status = vm_image_main(copy, node.argc, copy->words, environ);
+	if (status == -VMPI_ENOMEM && !copy->descriptor)
+		vm_node_abort(1, "rank %d: out of memory for its start",
+			      rank->index);
+	rank_end(status, true);
+}
+
+static void thread_run(void *arg)
+{
+	struct rank_thread *thread = arg;
+
+	if (!setjmp(thread->end))
+		program_run(vm_rank_self());
+}
+
+/* What a rank leaves when its program has ended; its task ends here. */
+static _Noreturn void rank_leave(struct vm_rank *rank, int status)
+{
+	deputies_end(rank->image);
+	report_rank_end(rank);
+	end_judge(rank, status);
+	vm_rank_exit(0);
+}
+
+/*
+ * Regions of OpenMP need an OS thread, and thread-local variables that are in the
+ * code of the program by their distance from the thread pointer cannot go there:
+ * the rank runs on one from the beginning.
+ */
+static bool needs_thread(void)
+{
+	return vm_exe_tls_has(node.image) && openmp_is_used();
+}
+
 int rank_main(void *arg)
 {
 	struct vm_rank *rank = vm_rank_self();
 	struct vm_image_copy *copy = vm_image_copy(node.image, rank->local);
-	int status;
+	struct rank_thread thread;
 
 	(void)arg;
 	copy->words = words_copy();
@@ -61,14 +134,15 @@ int rank_main(void *arg)
 			      rank->index);
 	rank->image = copy;
 	leave_begin(copy);
-	if (vm_image_start(copy, node.argc, copy->words, environ))
-		vm_node_abort(2, "rank %d cannot be started", rank->index);
-	status = vm_image_main(copy, node.argc, copy->words, environ);
-	if (status == -VMPI_ENOMEM && !copy->descriptor)
-		vm_node_abort(1, "rank %d: out of memory for its start",
+	if (!needs_thread()) {
+		program_run(rank);
+		return 0;
+	}
+	copy->thread = &thread;
+	if (!deputy_run(thread_run, &thread))
+		vm_node_abort(1, "rank %d: there is no thread for it",
 			      rank->index);
-	rank_end(status, true);
-	return 0;
+	rank_leave(rank, thread.status);
 }
 
 /* exit() by another thread or task of the rank than its main one. */
@@ -99,46 +173,26 @@ static _Noreturn void child_end(struct vm_image_copy *copy, int status,
 	vm_exit_now(status);
 }
 
-/* The mistake in this end of a rank, if there is one. */
-static void end_judge(struct vm_rank *rank, int status)
-{
-	bool open = rank->mpi_state && rank->mpi_state(rank) == 1;
-
-	if (status && node.alone) {
-		vm_flush_files();
-		vm_export_remove();
-		vm_exit_now(status);
-	}
-	if (status)
-		vm_node_abort(status,
-			      "rank %d exited with status %d; ending the job",
-			      rank->index, status);
-	if (open)
-		vm_node_abort(
-			1,
-			"rank %d ended without calling MPI_Finalize; ending the "
-			"job",
-			rank->index);
-}
-
 void rank_end(int status, bool handlers)
 {
 	struct vm_rank *rank = vm_rank_self();
 	struct vm_image_copy *copy = node_copy();
+	struct rank_thread *thread;
 
 	if (!copy)
 		return;
+	thread = copy->thread;
 	status &= 0xff;
 	if (!node_is_job())
 		child_end(copy, status, handlers);
-	if (vm_self != rank->ult)
+	if ((thread ? vm_ult_origin(vm_self) : vm_self) != rank->ult)
 		other_end(rank, status);
 	if (handlers && !copy->ending)
 		vm_image_end(copy);
 	vm_image_left(copy);
 	output_flush(copy);
-	deputies_end(copy);
-	report_rank_end(rank);
-	end_judge(rank, status);
-	vm_rank_exit(0);
+	if (!thread)
+		rank_leave(rank, status);
+	thread->status = status;
+	longjmp(thread->end, 1);
 }

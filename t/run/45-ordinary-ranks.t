@@ -192,8 +192,12 @@ fi
 if [ -x cxx ] && $cxx -fopenmp -o omp "$programs/ordinary.cc" -Lstub -lmpi_abi \
 	2>/dev/null; then
 	OMP_NUM_THREADS=3 good 6 "OpenMP" ./omp
+	OMP_NUM_THREADS=3 good 32 "OpenMP, many ranks" ./omp
+	OMP_NUM_THREADS=3 good 1 "OpenMP, one rank" ./omp
+	like "$(run 2 -v ./omp 2>&1)" 'ranks share a process' \
+		"OpenMP: ranks share a process"
 else
-	skip 3 "there is no OpenMP"
+	skip 10 "there is no OpenMP"
 fi
 
 # refused REGEX NAME WORD...: a process per rank, and why.
@@ -266,12 +270,6 @@ $small -DZONE -o zone
 refused "it uses _*tzname, a variable of libc" "a variable of libc" ./zone
 $small -fno-builtin -DREPLACES -o replaces
 refused "it replaces malloc" "another malloc" ./replaces
-if $small -DLARGE=64 -fopenmp -o both 2>/dev/null; then
-	refused "it has thread-local variables of its own, and uses OpenMP" \
-		"TLS and OpenMP" ./both
-else
-	skip 3 "there is no OpenMP"
-fi
 if $small -DLARGE=64 -DTHREADS -o thrd 2>/dev/null; then
 	refused "it has thread-local variables of its own, and calls thrd_create" \
 		"TLS and threads of C11" ./thrd

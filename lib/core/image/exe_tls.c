@@ -62,6 +62,11 @@ void vm_exe_tls_reserve(const char *place)
 			(size_t)(place - (char *)__tls_get_addr(index));
 }
 
+bool vm_exe_tls_has(const struct vm_image *image)
+{
+	return image->program.tls.p_memsz > 0;
+}
+
 int vm_exe_tls_add(const struct vm_image *image)
 {
 	const ElfW(Phdr) *tls = &image->program.tls;

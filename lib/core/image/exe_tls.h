@@ -28,6 +28,10 @@ bool vm_exe_tls_fits(const ElfW(Phdr) * tls);
  * the place lies on all others. */
 void vm_exe_tls_reserve(const char *place);
 
+/* Whether the program, which is loaded, has such variables: they have other
+ * addresses on any other OS thread. */
+bool vm_exe_tls_has(const struct vm_image *image);
+
 /* Registers the variables of the image, if it has any, with sched/local.h.  0,
  * -VMPI_ELIMIT or -VMPI_EINVAL (logged). */
 int vm_exe_tls_add(const struct vm_image *image);

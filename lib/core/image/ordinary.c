@@ -196,23 +196,17 @@ static const char *copies_why(const struct vm_elf *elf, char *text,
 }
 
 /*
- * The master of a region of OpenMP runs on another OS thread
- * (bin/vmpi-node/deputy.h), where these variables have other addresses.  Tasks,
- * and threads that libc starts without the node program, would not get the
+ * Tasks, and threads that libc starts without the node program, would not get the
  * initial content as it is in this copy.
  */
 static const char *tls_why(const struct vm_elf *elf, char *text, size_t bytes)
 {
-	static const char *const regions[] = { "GOMP_", "__kmpc_", NULL };
 	static const char *const tasks[] = { "vmpi_spawn", NULL };
 	static const char *const threads[] = { "thrd_create", NULL };
 	const ElfW(Phdr) *tls = vm_elf_segment(elf, PT_TLS);
 
 	if (!tls)
 		return NULL;
-	if (vm_elf_imports(elf, regions))
-		return "it has thread-local variables of its own, and uses "
-		       "OpenMP";
 	if (vm_elf_imports(elf, tasks))
 		return "it has thread-local variables of its own, and starts "
 		       "tasks";

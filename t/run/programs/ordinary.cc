@@ -34,14 +34,9 @@ template <class T> struct of_type {
 };
 template <class T> int of_type<T>::number = 9;
 static std::map<int, int> table{ { 1, 2 } };
-/* Thread-local variables and OpenMP in one executable would be processes. */
-#ifdef _OPENMP
-static std::string who = "nobody";
-static noisy quiet;
-#else
 static thread_local std::string who = "nobody";
 static thread_local noisy quiet;
-#endif
+static thread_local int calls;
 
 static int counter()
 {
@@ -86,17 +81,27 @@ static void threads()
 {
 	auto shared = std::make_shared<int>(3);
 #ifdef _OPENMP
-	int count = 0;
+	const std::string *mine = &who;
+	int others = 0, own = 0;
 
-#pragma omp parallel num_threads(3) reduction(+ : count)
-	{
-		count += who == "rank " + std::to_string(rank) && *shared == 3;
+	for (int i = 0; i < 3; i++) {
+#pragma omp parallel num_threads(3) reduction(+ : others, own)
+		{
+			own += &who == mine &&
+			       who == "rank " + std::to_string(rank);
+			others += &who != mine && *shared == 3 &&
+				  who == (i ? "thread" : "nobody");
+			if (&who != mine)
+				who = "thread";
+			calls++;
 #pragma omp critical
-		MPI_Barrier(MPI_COMM_SELF);
+			MPI_Barrier(MPI_COMM_SELF);
 #pragma omp master
-		MPI_Barrier(MPI_COMM_WORLD);
+			MPI_Barrier(MPI_COMM_WORLD);
+		}
 	}
-	CHECK(count == 3);
+	CHECK(own == 3 && others == 6 && calls == 3);
+	CHECK(who == "rank " + std::to_string(rank));
 #else
 	std::string seen;
 
