@@ -134,6 +134,51 @@ else
 	skip 4 "clang is not installed"
 fi
 
+# A library for executables: its data are at known distances from its code.
+cat >count.c <<'END'
+#include <stdio.h>
+static __thread int calls;
+int count(int rank)
+{
+	return fprintf(stdout, "rank %d: %d\n", rank, ++calls);
+}
+END
+cat >counts.c <<'END'
+#include <mpi.h>
+int count(int rank);
+int main(int argc, char **argv)
+{
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	count(rank);
+	MPI_Barrier(MPI_COMM_WORLD);
+	count(rank);
+	MPI_Finalize();
+	return 0;
+}
+END
+plain=$("$vmpicc" -showme:command)
+$plain -fPIE -O2 -c count.c
+ar cr libcount.a count.o
+if $plain -fPIE -pie -x c -O2 - -L. -lcount -o counts 2>/dev/null <<'END'; then
+int count(int rank);
+int main(void) { return count(0) != 10; }
+END
+	"$vmpicc" counts.c -L. -lcount -o counts 2>err
+	is "$? $(cat err)" "0 " \
+		"a static library for executables is linked without a word"
+	is "$(timeout 60 "$vmpirun" -n 3 ./counts | sort | tr '\n' ' ')" \
+		"rank 0: 1 rank 0: 2 rank 1: 1 rank 1: 2 rank 2: 1 rank 2: 2 " \
+		"and each rank has its variables"
+	"$vmpicc" counts.c count.o absent.o -o counts 2>err
+	is "$?" 1 "what is wrong otherwise"
+	like "$(cat err)" 'absent.o' "is said by the linker"
+else
+	skip 4 "the compiler makes no position-independent executables"
+fi
+
 # The caller of a function that others could replace calls through a table.
 echo 'int twice(int a) { return 2 * a; } int four(int a) { return twice(twice(a)); }' \
 	>near.c
