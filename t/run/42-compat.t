@@ -197,4 +197,37 @@ END
 else
 	skip 5 "meson or pkg-config is not installed"
 fi
+
+# Autotools, with the macro of the autoconf archive.
+if command -v autoreconf >/dev/null && command -v automake >/dev/null &&
+	test -e "$(aclocal --print-ac-dir)/ax_mpi.m4"; then
+	mkdir autotools
+	cp hello.c part.c autotools
+	cat >autotools/configure.ac <<'END'
+AC_INIT([hello], [1])
+AM_INIT_AUTOMAKE([foreign])
+AC_PROG_CC
+AX_MPI([CC=$MPICC LIBS="$MPILIBS $LIBS"], [AC_MSG_ERROR([no MPI])])
+AC_CHECK_HEADER([mpi.h], [], [AC_MSG_ERROR([no mpi.h])])
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+END
+	cat >autotools/Makefile.am <<'END'
+check_PROGRAMS = hello
+hello_SOURCES = hello.c part.c
+TESTS = hello
+LOG_COMPILER = timeout 100 mpiexec
+AM_LOG_FLAGS = -n 4
+END
+	ok "autoreconf" autoreconf -i autotools
+	mkdir by-autotools
+	cd by-autotools || exit 1
+	ok "AX_MPI finds it" ../autotools/configure
+	ok "make check runs the tests" make check
+	is "$(sed 1q hello.log)" "4 6" "on four ranks"
+	is "$(sed -n 's/^MPICC = //p' Makefile)" mpicc "by mpicc of PATH"
+	cd ..
+else
+	skip 5 "autoconf, automake or the autoconf archive is not installed"
+fi
 done_testing
