@@ -158,7 +158,7 @@ like "$(run 8 -v ./user 2>&1)" \
 	"^vmpirun: ./user: libinner.so is private \\($scratch/inner" \
 	"-v names them"
 # A tool that is preloaded does not make an MPI program of any other.
-like "$(run 1 -v -x LD_PRELOAD=libinner.so sleep 0 2>&1)" \
+like "$(run 1 --dry-run -x LD_PRELOAD=libinner.so sleep 0 2>&1)" \
 	"each rank is a process: it is not linked with libmpi_abi" \
 	"a preloaded library of MPI does not count"
 unset LD_LIBRARY_PATH
