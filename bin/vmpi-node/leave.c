@@ -7,7 +7,9 @@
 #include "leave.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -42,8 +44,46 @@ void leave_ended(struct vm_image_copy *copy)
 		vm_ult_wake(copy->main);
 }
 
+/* What pthread_cleanup_push() has left is on the stack of the main thread;
+ * libc would look for it, and mix those of several ranks, in the OS thread. */
+NODE_EXPORT void __pthread_register_cancel(__pthread_unwind_buf_t *cleanup)
+{
+	struct vm_image_copy *copy = node_copy();
+
+	if (!node_on_main()) {
+		REAL(__pthread_register_cancel)(cleanup);
+		return;
+	}
+	cleanup->__pad[0] = copy->cleanups;
+	copy->cleanups = cleanup;
+}
+
+NODE_EXPORT void __pthread_unregister_cancel(__pthread_unwind_buf_t *cleanup)
+{
+	if (node_on_main())
+		node_copy()->cleanups = cleanup->__pad[0];
+	else
+		REAL(__pthread_unregister_cancel)(cleanup);
+}
+
+/* Goes to the latest cleanup handler, which comes back by
+ * __pthread_unwind_next(). */
+static void cleanup_run(struct vm_image_copy *copy)
+{
+	__pthread_unwind_buf_t *cleanup = copy->cleanups;
+	jmp_buf target; /* the cleanup has its begin only */
+
+	if (!cleanup)
+		return;
+	copy->cleanups = cleanup->__pad[0];
+	memcpy(target, cleanup->__cancel_jmp_buf,
+	       sizeof(cleanup->__cancel_jmp_buf));
+	longjmp(target, 1);
+}
+
 static _Noreturn void main_leave(struct vm_image_copy *copy)
 {
+	cleanup_run(copy);
 	copy->main = vm_self;
 	/* Pairs with the subtraction in leave_ended(). */
 	if (!gone(copy)) {
@@ -60,7 +100,7 @@ static _Noreturn void main_leave(struct vm_image_copy *copy)
 
 NODE_EXPORT _Noreturn void pthread_exit(void *result)
 {
-	if (node_on_task() && vm_self == vm_rank_self()->ult)
+	if (node_on_main() && !vm_self->stands_for)
 		main_leave(node_copy());
 	/* rank.c: the threads of OpenMP, which wait for it, never end. */
 	if (node_copy() && node_copy()->thread && node_on_main())
@@ -79,6 +119,15 @@ NODE_EXPORT _Noreturn void pthread_exit(void *result)
 	if (node.child && gettid() == getpid())
 		exit(0);
 	REAL(pthread_exit)(result);
+	__builtin_unreachable();
+}
+
+NODE_EXPORT _Noreturn void
+__pthread_unwind_next(__pthread_unwind_buf_t *cleanup)
+{
+	if (node_on_main())
+		main_leave(node_copy());
+	REAL(__pthread_unwind_next)(cleanup);
 	__builtin_unreachable();
 }
 

@@ -76,6 +76,7 @@ struct vm_image_copy {
 	 * others (the node's leave.c). */
 	_Atomic int threads;
 	struct vm_ult *main;
+	void *cleanups; /* of the main one: pthread_cleanup_push() */
 };
 
 /*

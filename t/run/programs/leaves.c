@@ -19,6 +19,11 @@ static void said(void)
 	printf("rank %d ends\n", rank);
 }
 
+static void cleanup(void *name)
+{
+	printf("rank %d cleans %s\n", rank, (const char *)name);
+}
+
 static void *thread_main(void *arg)
 {
 	int number = (int)(intptr_t)arg, from = -1;
@@ -53,5 +58,12 @@ int main(int argc, char **argv)
 			return 9;
 	if (!threads)
 		MPI_Finalize();
+	pthread_cleanup_push(cleanup, "last");
+	pthread_cleanup_push(cleanup, "never");
+	usleep(1000); /* the other ranks push theirs, too */
+	pthread_cleanup_pop(0);
+	pthread_cleanup_push(cleanup, "first");
 	pthread_exit(NULL);
+	pthread_cleanup_pop(0);
+	pthread_cleanup_pop(0);
 }
