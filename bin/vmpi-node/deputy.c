@@ -144,31 +144,17 @@ static void left_early(void *arg)
 		      deputy->rank->index);
 }
 
-/* Where this thread's stack is, and one for signals: its overflow is reported
- * as that of a rank's. */
-static void stack_tell(struct vm_stack *stack)
-{
-	pthread_attr_t attr;
-	void *base;
-
-	fatal_thread_start();
-	if (pthread_getattr_np(pthread_self(), &attr))
-		return;
-	if (!pthread_attr_getstack(&attr, &base, &stack->bytes))
-		stack->base = base;
-	pthread_attr_destroy(&attr);
-}
-
 static void *deputy_main(void *arg)
 {
 	struct deputy *deputy = arg;
+	void *signals = fatal_thread_start();
 
 	vm_topo_unbind();
 	if (vm_thread_adopt(deputy->rank))
 		vm_node_abort(1, "rank %d: out of memory for a thread",
 			      deputy->rank->index);
 	deputy->worker = vm_self->worker;
-	stack_tell(&vm_self->stack);
+	fatal_thread_tell(&vm_self->stack);
 	vm_local_find(deputy->worker->locals);
 	pthread_cleanup_push(left_early, deputy);
 	while (turn_await(deputy)) {
@@ -183,6 +169,7 @@ static void *deputy_main(void *arg)
 	locals_forget(deputy);
 	vm_thread_release();
 	deputy_free(deputy);
+	fatal_thread_end(signals);
 	return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "fatal.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@
 #include "sched/stack.h"
 #include "signals.h"
 
-#define ALTSTACK_BYTES 65536
+#define ALTSTACK_BYTES ((size_t)256 << 10)
 
 #define FATALS 5
 
@@ -69,6 +70,27 @@ static bool overflowed(int signal, const siginfo_t *info,
 	return vm_stack_guard_hit(&vm_self->stack, info->si_addr) ||
 	       vm_stack_left(vm_self->pool, &vm_self->stack,
 			     context_sp(context));
+}
+
+/* Whose stack this is, and what makes it larger. */
+static const struct stack_owner {
+	const char *owner, *remedy;
+} * stack_owner(void)
+{
+	static const struct stack_owner rank = { "", "--stack SIZE" },
+					task = {
+						"a task of ",
+						"sched_task_stack_bytes",
+					},
+					thread = {
+						"a thread of ",
+						"ulimit -s, OMP_STACKSIZE or "
+						"pthread_attr_setstacksize()",
+					};
+
+	if (vm_self->pool == &vm_node->task_stacks)
+		return &task;
+	return vm_self->pool || vm_self->stands_for ? &rank : &thread;
 }
 
 /* One line of /proc/self/maps: whether pc is in it, and of which file. */
@@ -188,9 +210,10 @@ static void handle(int signal, siginfo_t *info, void *context)
 			 who, sigabbrev_np(signal), (int)info->si_pid);
 	else if (overflow)
 		snprintf(text, sizeof(text),
-			 "%s overflowed its stack of %zu KiB; raise it with "
-			 "--stack SIZE (%s)",
-			 who, vm_self->stack.bytes / 1024, place);
+			 "%s%s overflowed its stack of %zu KiB; raise it with "
+			 "%s (%s)",
+			 stack_owner()->owner, who, vm_self->stack.bytes / 1024,
+			 stack_owner()->remedy, place);
 	else
 		snprintf(text, sizeof(text), "%s: SIG%s at address 0x%jx (%s)",
 			 who, sigabbrev_np(signal),
@@ -209,13 +232,36 @@ void fatal_start(void)
 		signals_set(fatal[i], &action, &earlier[i]);
 }
 
-void fatal_thread_start(void)
+void *fatal_thread_start(void)
 {
 	stack_t stack = { .ss_size = ALTSTACK_BYTES };
 
 	stack.ss_sp = mmap(NULL, ALTSTACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	/* Without it a stack overflow ends the process unexplained. */
-	if (stack.ss_sp != MAP_FAILED)
-		sigaltstack(&stack, NULL);
+	if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL))
+		return NULL;
+	return stack.ss_sp;
+}
+
+void fatal_thread_end(void *stack)
+{
+	stack_t none = { .ss_flags = SS_DISABLE };
+
+	if (!stack)
+		return;
+	sigaltstack(&none, NULL);
+	munmap(stack, ALTSTACK_BYTES);
+}
+
+void fatal_thread_tell(struct vm_stack *stack)
+{
+	pthread_attr_t attr;
+	void *base;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &base, &stack->bytes))
+		stack->base = base;
+	pthread_attr_destroy(&attr);
 }

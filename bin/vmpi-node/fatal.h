@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "sched/stack.h"
+
 /* Whether the signal ends a rank, and with it the job, unless the rank handles
  * it. */
 bool fatal_signal(int signal);
@@ -15,7 +17,11 @@ bool fatal_signal(int signal);
 void fatal_start(void);
 
 /* Gives the calling thread a stack for them, so that an overflow of a rank's
- * stack can be reported. */
-void fatal_thread_start(void);
+ * stack can be reported, and takes it away; NULL: there is none. */
+void *fatal_thread_start(void);
+void fatal_thread_end(void *stack);
+
+/* Where the calling thread's own stack is, of which an overflow is reported. */
+void fatal_thread_tell(struct vm_stack *stack);
 
 #endif

@@ -26,6 +26,7 @@
 #include "core/rank/rank.h"
 #include "core/rank/wait.h"
 #include "core/local/threads.h"
+#include "fatal.h"
 #include "leave.h"
 #include "node.h"
 #include "output.h"
@@ -93,11 +94,15 @@ struct thread_start {
 	bool unbind;	      /* its creator is bound to a core, as a worker */
 	void *(*run)(void *);
 	void *arg;
+	void *signals; /* its stack for them */
 };
 
 static void thread_end(void *arg)
 {
-	leave_ended(arg);
+	const struct thread_start *start = arg;
+
+	fatal_thread_end(start->signals);
+	leave_ended(start->copy);
 	/* Without one it has forked, and this is the child. */
 	if (vm_self)
 		vm_thread_release();
@@ -115,7 +120,10 @@ static void *thread_main(void *arg)
 		vm_node_abort(1, "rank %d: out of memory for a thread",
 			      start.rank->index);
 	vm_exe_tls_fresh(start.copy);
-	pthread_cleanup_push(thread_end, start.copy);
+	start.signals = fatal_thread_start();
+	if (vm_self)
+		fatal_thread_tell(&vm_self->stack);
+	pthread_cleanup_push(thread_end, &start);
 	result = start.run(start.arg);
 	pthread_cleanup_pop(1);
 	/* The only thread of a child that it made ends with the child; libc
@@ -135,10 +143,49 @@ static bool binds(const pthread_attr_t *attr)
 	       CPU_COUNT(&set) < CPU_SETSIZE;
 }
 
+/* What libc takes off the stack of a thread; it tells those who know the name
+ * of the function. */
+static size_t stack_least(void)
+{
+	static _Atomic(size_t(*)(const pthread_attr_t *)) least;
+	pthread_attr_t attr;
+	size_t bytes = 0;
+
+	if (!least)
+		least = (size_t(*)(const pthread_attr_t *))dlsym(
+			RTLD_DEFAULT, "__pthread_get_minstack");
+	if (!least || pthread_attr_init(&attr))
+		return vm_image_static_tls(node.image);
+	bytes = least(&attr);
+	pthread_attr_destroy(&attr);
+	return bytes;
+}
+
+/*
+ * Attributes with a size of the stack that suffices: libc takes the thread-local
+ * variables off it, and this process has more of them than the program knows.
+ * A copy as it is made here must not be destroyed.
+ */
+static const pthread_attr_t *roomy(pthread_attr_t *copy,
+				   const pthread_attr_t *attr)
+{
+	size_t bytes = 0;
+	void *base;
+
+	/* Without a stack of the program's the top is 0. */
+	if (!attr || pthread_attr_getstack(attr, &base, &bytes) ||
+	    (uintptr_t)base + bytes != 0)
+		return attr;
+	*copy = *attr;
+	bytes += stack_least();
+	return pthread_attr_setstacksize(copy, bytes) ? attr : copy;
+}
+
 NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			       void *(*run)(void *), void *arg)
 {
 	struct thread_start *start;
+	pthread_attr_t larger;
 	int error;
 
 	if (!node_copy())
@@ -146,11 +193,15 @@ NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	start = malloc(sizeof(*start));
 	if (!start)
 		return EAGAIN;
-	*start = (struct thread_start){ node_copy(), vm_rank_self(),
-					node_on_task() && !binds(attr), run,
-					arg };
+	*start = (struct thread_start){ node_copy(),
+					vm_rank_self(),
+					node_on_task() && !binds(attr),
+					run,
+					arg,
+					NULL };
 	leave_created(start->copy);
-	error = REAL(pthread_create)(thread, attr, thread_main, start);
+	error = REAL(pthread_create)(thread, roomy(&larger, attr), thread_main,
+				     start);
 	if (error) {
 		leave_ended(start->copy);
 		free(start);

@@ -197,6 +197,12 @@ static void child_begin(void)
 	sockets_fork_child();
 }
 
+/* Workers keep theirs until the process ends. */
+static void worker_begin(void)
+{
+	fatal_thread_start();
+}
+
 /* On a thread of boot's. */
 static void peer_event_take(const struct vm_boot_peer_event *event, void *arg)
 {
@@ -279,7 +285,7 @@ static int job_run(const struct vm_job *job)
 	if (pthread_atfork(sockets_fork_begin, sockets_fork_parent,
 			   child_begin))
 		return EXIT_FAILURE;
-	vm_node_hooks.thread_start = fatal_thread_start;
+	vm_node_hooks.thread_start = worker_begin;
 	vm_node_hooks.end = vm_flush_files;
 	vm_node_hooks.left = hook_left;
 	report_prepare(job);

@@ -13,6 +13,7 @@
 
 #include "fatal.h"
 #include "node.h"
+#include "real.h"
 
 static struct sigaction initial[_NSIG];
 
@@ -157,6 +158,17 @@ NODE_EXPORT int sigaction(int signal, const struct sigaction *action,
 	    signal == SIGSTOP)
 		return signals_set(signal, action, old);
 	return rank_set(copy, signal, action, old);
+}
+
+/* Handlers of faults run on a stack of the OS thread's (fatal.c).  One of a
+ * rank's would serve all ranks of its worker, also after the rank's end. */
+NODE_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	if (!node_on_task())
+		return REAL(sigaltstack)(stack, old);
+	if (old)
+		*old = (stack_t){ .ss_flags = SS_DISABLE };
+	return 0;
 }
 
 static sighandler_t simple_set(int signal, sighandler_t handler, int flags)

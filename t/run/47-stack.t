@@ -100,6 +100,22 @@ leaves "many ranks have less" 4096 2048 ./frames all 4200
 fits "and --stack gives them more" 2048 --stack 8M ./frames all 7900
 leaves "but 1 MiB at least" 1024 9000 ./frames all 1200
 
+# Threads of ranks have stacks of their own, and handlers what they need.
+build guests stack-guests.c -pthread
+# guest HOW CODE TEXT NAME
+guest() {
+	run 2 --workers 1 ./guests "$1" >out 2>err
+	is $? "$2" "$4: the exit code"
+	like "$(cat out err)" "$3" "$4"
+}
+guest least 0 '^rank 1 is fine$' "a thread may have the least stack there is"
+guest thread 139 \
+	'^vmpirun: a thread of rank [01] overflowed its stack of [0-9]+ KiB' \
+	"the overflow of a thread is named"
+guest handler 0 '^rank 1 caught 3$' "a rank may catch its overflows"
+guest after 139 '^vmpirun: rank 0 overflowed its stack of 8192 KiB' \
+	"and leaves nothing behind for the others of its worker"
+
 limit=16384
 fits "ulimit -s raises it" 2 ./frames all 15000
 limit=512
