@@ -6,6 +6,7 @@
  */
 #include "sockets.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,12 +62,27 @@ static bool room_make(size_t fd)
 	return true;
 }
 
+/* The library takes what follows for a lost connection, and vmpi that for a
+ * death. */
+static int made(int fd)
+{
+	if (fd < 0 && errno == EMFILE)
+		vm_node_abort(1, "the network needs one more descriptor, and "
+				 "all of this process are in use; raise "
+				 "ulimit -n");
+	if (fd < 0 && errno == ENFILE)
+		vm_node_abort(1, "the network needs one more descriptor, and "
+				 "all of the machine are in use; raise "
+				 "fs.file-max");
+	return fd;
+}
+
 /* Remembers a socket; without memory for it a child holds it, too. */
 static int note(int fd)
 {
 	struct stat status;
 
-	if (fd < 0 || fstat(fd, &status))
+	if (made(fd) < 0 || fstat(fd, &status))
 		return fd;
 	lock_take();
 	if (room_make((size_t)fd))
@@ -84,9 +100,10 @@ NODE_EXPORT int socket(int domain, int type, int protocol)
 
 NODE_EXPORT int socketpair(int domain, int type, int protocol, int pair[2])
 {
-	if (is_network(CALLER))
-		type |= SOCK_CLOEXEC;
-	return REAL(socketpair)(domain, type, protocol, pair);
+	if (!is_network(CALLER))
+		return REAL(socketpair)(domain, type, protocol, pair);
+	return made(
+		REAL(socketpair)(domain, type | SOCK_CLOEXEC, protocol, pair));
 }
 
 NODE_EXPORT int accept(int fd, struct sockaddr *address, socklen_t *bytes)
@@ -100,7 +117,7 @@ NODE_EXPORT int epoll_create(int size)
 {
 	if (!is_network(CALLER))
 		return REAL(epoll_create)(size);
-	return epoll_create1(EPOLL_CLOEXEC);
+	return made(epoll_create1(EPOLL_CLOEXEC));
 }
 
 void sockets_fork_begin(void)

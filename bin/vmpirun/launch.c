@@ -463,6 +463,8 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	snprintf(text, sizeof(text), "%d", fd);
 	rc |= setenv("PMI_FD", text, 1);
 	fd = launch->word < 0 ? -1 : dup(launch->word);
+	if (launch->word >= 0 && fd < 0)
+		return -VMPI_ELIMIT;
 	snprintf(text, sizeof(text), "%d", fd);
 	if (fd >= 0)
 		rc |= setenv(VM_JOB_PREFIX "WORD", text, 1);
@@ -474,12 +476,25 @@ static int environment_make(const struct launch *launch, int number, int fd)
 }
 
 /* In the child that is not the first: there is nothing to read. */
-static void input_close(void)
+static int input_close(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	if (fd >= 0)
-		dup2(fd, STDIN_FILENO);
+	return fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO ? 0 : -1;
+}
+
+/* What the process is started with. */
+static int surroundings_make(const struct launch *launch, int number, int fd,
+			     const int output[2])
+{
+	int rc = environment_make(launch, number, fd);
+
+	if (!rc && number > 0)
+		rc = input_close();
+	for (int i = 0; i < 2 && !rc; i++)
+		if (output[i] >= 0 && dup2(output[i], i + 1) < 0)
+			rc = -1;
+	return rc;
 }
 
 static _Noreturn void child_exec(const struct launch *launch, int number,
@@ -494,13 +509,11 @@ static _Noreturn void child_exec(const struct launch *launch, int number,
 	/* Had vmpirun died before that call, we would not be told. */
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
-	if (environment_make(launch, number, fd))
+	if (surroundings_make(launch, number, fd, output)) {
+		vm_cli_say("process %d cannot be started: %s", number,
+			   strerror(errno));
 		_exit(EXIT_FAILURE);
-	if (number > 0)
-		input_close();
-	for (int i = 0; i < 2; i++)
-		if (output[i] >= 0 && dup2(output[i], i + 1) < 0)
-			_exit(EXIT_FAILURE);
+	}
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	execvp(words[0], words);
 	vm_cli_say("%s: %s cannot be started: %s", words[0],

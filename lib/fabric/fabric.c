@@ -5,6 +5,7 @@
 #include "fabric/fabric.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -101,17 +102,50 @@ static int descriptors_open(struct vm_fabric *fabric)
 	return -VMPI_ELIMIT;
 }
 
+/* So many at least for each port, each connection, and the rest. */
+#define FILES_PORT 6
+#define FILES_PEER 2
+#define FILES_MORE 8
+#define FILES_MAX 256
+
+/* The network's library takes a lack of descriptors for a lost connection, or
+ * waits for ever: so there must be some when it starts. */
+static int descriptors_count(const struct vm_fabric *fabric, unsigned ports)
+{
+	uint32_t peers = fabric->config.processes - 1;
+	unsigned wanted = FILES_MORE + FILES_PORT * ports +
+			  FILES_PEER * (peers < 8 ? peers : 8);
+	unsigned found = 0;
+	int fds[FILES_MAX];
+
+	if (wanted > FILES_MAX)
+		wanted = FILES_MAX;
+	while (found < wanted &&
+	       (fds[found] = fcntl(fabric->kick_fd, F_DUPFD_CLOEXEC, 0)) >= 0)
+		found++;
+	for (unsigned i = 0; i < found; i++)
+		close(fds[i]);
+	if (found == wanted)
+		return 0;
+	vm_log(VM_ERROR,
+	       "the network needs about %u descriptors, and all but %u of this "
+	       "process are in use; raise ulimit -n",
+	       wanted, found);
+	return -VMPI_ELIMIT;
+}
+
 static int ports_open(struct vm_fabric *fabric)
 {
 	unsigned wanted = ports_wanted(fabric);
 	size_t bytes = wanted * sizeof(struct vm_port);
+	int rc = descriptors_count(fabric, wanted);
 
+	if (rc)
+		return rc;
 	fabric->ports = vm_export_alloc(bytes, _Alignof(struct vm_port));
 	if (!fabric->ports)
 		return -VMPI_ENOMEM;
 	for (unsigned i = 0; i < wanted; i++) {
-		int rc;
-
 		fabric->limits.ports++;
 		rc = vm_port_init(&fabric->ports[i], fabric, i);
 		if (rc < 0)
@@ -275,6 +309,23 @@ unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process)
 						    0;
 }
 
+/* A connection that fails for want of a descriptor is no death: says so. */
+static void descriptors_check(uint32_t process)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EMFILE || errno == ENFILE)
+		vm_log(VM_ERROR,
+		       "no connection to process %u: all descriptors %s are in "
+		       "use; %s",
+		       process,
+		       errno == EMFILE ? "of this process" : "of the machine",
+		       errno == EMFILE ? "raise ulimit -n" :
+					 "raise fs.file-max");
+}
+
 void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
 		  const char *why)
 {
@@ -285,6 +336,7 @@ void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
 		    memory_order_relaxed, memory_order_relaxed))
 		return;
 	vm_log(VM_INFO, "process %u is given up: %s", process, why);
+	descriptors_check(process);
 	__atomic_fetch_add(&fabric->pvars.peers_failed, 1, __ATOMIC_RELAXED);
 	/* Pairs with the loads in deaths_see() and vm_port_busy(). */
 	atomic_fetch_add_explicit(&fabric->deaths, 1, memory_order_release);

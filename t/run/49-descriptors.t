@@ -62,4 +62,83 @@ for tool in vmpi_info vmpistat "vmpirun --help" "vmpitop --help"; do
 	timeout 200 "$VMPI_BUILD"/$tool <&- >&- 2>&-
 	ok "$tool without standard descriptors ends" test $? -lt 3
 done
+
+# Descriptors that are used up: by a limit, or by the program at one moment.
+cat >uses.c <<'END'
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+static void use_all(void)
+{
+	struct rlimit limit = { 128, 128 };
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	while (open("/dev/null", O_RDONLY) >= 0)
+		;
+}
+int main(int argc, char **argv)
+{
+	int when = atoi(argv[1]), rank, size, from = 0;
+
+	if (when == 0)
+		use_all();
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (when == 1)
+		use_all();
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (when == 2)
+		use_all();
+	for (int i = 0; i < size; i++)
+		MPI_Sendrecv(&rank, 1, MPI_INT, (rank + i) % size, 0, &from, 1,
+			     MPI_INT, (rank + size - i) % size, 0,
+			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("right\n");
+	MPI_Finalize();
+	return 0;
+}
+END
+"$vmpicc" uses.c -o uses
+cc -I"$VMPI_SRC/include" uses.c -o uses-ordinary -L"$VMPI_BUILD/lib" -lvmpi \
+	-Wl,-rpath,"$VMPI_BUILD/lib"
+
+# said ARGUMENT...: the job is right, or says that descriptors are missing.
+said() {
+	run 4 "$@" >out 2>err
+	code=$?
+	if [ $code = 0 ]; then
+		is "$(cat out)" right "$*: right"
+	else
+		like "$(cat err)" \
+			'descriptors?.* in use|Too many open files' \
+			"$*: descriptors are named"
+	fi
+}
+for when in 0 1 2; do
+	said ./uses $when
+	said --nodes 2 ./uses $when
+	said --nodes 4 ./uses $when
+	said --processes ./uses-ordinary $when
+done
+for most in 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+	for how in "./uses 3" "--nodes 2 ./uses 3" \
+		"--processes ./uses-ordinary 3"; do
+		# The shell itself needs descriptors to redirect.
+		(
+			exec </dev/null >out 2>err
+			ulimit -n $most
+			exec timeout 200 "$vmpirun" -n 2 $how
+		)
+		code=$?
+		[ "$code $(cat out)" = "0 right" ] || grep -Eq \
+			'descriptors?.* in use|Too many open files' err ||
+			echo "$most $how: $code $(cat err)"
+	done
+done >silent
+none "$(cat silent)" "whatever the limit, a job is right or names what is missing"
 done_testing
