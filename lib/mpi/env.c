@@ -164,15 +164,15 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 }
 
 /* These may be called at any time, so without vm_call_enter(). */
-/* What mpi.h declares is 5.0, so that its ABI is that of the standard.  Here is
- * the last version of which all is there outside the chapters that are missing
- * as a whole: one-sided communication, process creation and files. */
+/* The ABI and what mpi.h declares are those of 5.0.  MPI_VERSION is the last
+ * version of which all is there outside the chapters that are missing as a whole:
+ * one-sided communication, process creation and files. */
 int PMPI_Get_version(int *version, int *subversion)
 {
 	if (!version || !subversion)
 		return MPI_ERR_ARG;
-	*version = 3;
-	*subversion = 1;
+	*version = MPI_VERSION;
+	*subversion = MPI_SUBVERSION;
 	return MPI_SUCCESS;
 }
 
@@ -181,7 +181,7 @@ int PMPI_Get_library_version(char *version, int *resultlen)
 	if (!version || !resultlen)
 		return MPI_ERR_ARG;
 	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
-			      "vmpi %s (MPI %d.%d standard ABI, "
+			      "vmpi %s (MPI %d.%d, standard ABI, "
 			      "MPI_ABI_VERSION %d.%d)",
 			      vmpi_version(), MPI_VERSION, MPI_SUBVERSION,
 			      MPI_ABI_VERSION, MPI_ABI_SUBVERSION);

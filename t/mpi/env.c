@@ -24,6 +24,8 @@ int main(int argc, char **argv)
 	all_ok(!before && during && !over, "MPI_Initialized and MPI_Finalized");
 	all_ok(version == 3 && subversion == 1,
 	       "MPI_Get_version works before MPI_Init");
+	all_ok(version == MPI_VERSION && subversion == MPI_SUBVERSION,
+	       "and says what mpi.h says");
 	MPI_Query_thread(&level);
 	MPI_Is_thread_main(&main_thread);
 	all_ok(level == MPI_THREAD_MULTIPLE && main_thread,

@@ -77,6 +77,28 @@ is "$(timeout 100 mpiexec -n 4 ./shown)" "4 6" "-showme:compile and :link"
 $(mpicc -show -Wl,--no-as-needed -fPIE -pie) hello.c part.c -o shown
 is "$(timeout 100 mpiexec -n 4 ./shown)" "4 6" "-show, with -pie"
 
+# Programs call what a later MPI has, where the header says that it is there.
+cat >newer.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int sum = 1, one = 1;
+
+	MPI_Init(&argc, &argv);
+#if MPI_VERSION >= 4
+	MPI_Allreduce_c(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+#else
+	MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+#endif
+	printf("%d\n", sum);
+	MPI_Finalize();
+	return 0;
+}
+END
+ok "a program of several versions of MPI links" mpicc newer.c -o newer
+is "$(timeout 100 mpiexec -n 2 ./newer | sort -u)" "2" "and runs"
+
 # pkg-config.
 if PATH=$path command -v pkg-config >/dev/null; then
 	like "$(pkg-config --libs vmpi)" "-L$VMPI_BUILD/lib .*-lvmpi" \
