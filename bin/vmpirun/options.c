@@ -78,6 +78,8 @@ void options_fini(struct options *options)
 	vm_job_fini(&options->job);
 	hosts_fini(&options->hosts);
 	map_fini(&options->map);
+	for (size_t i = 0; i < options->export_count; i++)
+		free(options->exports[i]);
 	free(options->exports);
 	free(options->overlap);
 	/* Gone already, unless the job has not started. */

@@ -34,11 +34,11 @@ struct options {
 	char *overlap;	     /* --overlap: a directory; NULL: none */
 	const char *profile; /* --profile: names; NULL: none */
 	const char *profile_json;
-	char *profile_dir;    /* where the files are; NULL: no report */
-	char *trace;	      /* --trace: a file; NULL: none */
-	char *plugins;	      /* all --policy, with colons between; or NULL */
-	const char *wdir;     /* NULL: stay here */
-	const char **exports; /* VAR=value, in the order given */
+	char *profile_dir; /* where the files are; NULL: no report */
+	char *trace;	   /* --trace: a file; NULL: none */
+	char *plugins;	   /* all --policy, with colons between; or NULL */
+	const char *wdir;  /* NULL: stay here */
+	char **exports;	   /* VAR=value, in the order given */
 	size_t export_count;
 	uint64_t timeout_ns; /* 0: none */
 	const char *timeout_text;

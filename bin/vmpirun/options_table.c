@@ -77,8 +77,9 @@ static int export_take(struct options *options, const char *text)
 					" belong to vmpirun; use its options");
 	/* One host: what is in the environment gets there by itself. */
 	if (equals)
-		options->exports[options->export_count++] = text;
-	else if (!getenv(text))
+		return vm_job_text(&options->exports[options->export_count++],
+				   text);
+	if (!getenv(text))
 		vm_cli_say(
 			"-x %s: there is no such variable in the environment",
 			text);
@@ -227,6 +228,15 @@ static int accept_take(struct options *options, const char *text)
 	return 0;
 }
 
+/* This one says how many ranks there are. */
+static int map_by_take(struct options *options, const char *text)
+{
+	if (!strncmp(text, "ppr:", 4))
+		return vm_option_refuse("--map-by", text,
+					"use --ppn for the ranks per node");
+	return 0;
+}
+
 #define ALIAS (OPTION_ALIAS | OPTION_HIDDEN)
 
 const struct vm_cli_row option_rows[] = {
@@ -234,6 +244,7 @@ const struct vm_cli_row option_rows[] = {
 	{ "np", 'n', "N", 0, "Start N ranks (default: one per allowed core)", 1,
 	  ranks_take },
 	{ "n", 0, 0, ALIAS, 0, 1, 0 },
+	{ "c", 0, 0, ALIAS, 0, 1, 0 },
 	{ "workers", 0, "N", 0,
 	  "Run them on N worker threads (default: one per allowed core)", 1,
 	  workers_take },
@@ -245,6 +256,9 @@ const struct vm_cli_row option_rows[] = {
 	  "Set a variable of vmpi-variables(7); may be repeated", 1, set_take },
 	{ "x", 'x', "VAR[=VALUE]", 0,
 	  "Set an environment variable; may be repeated", 1, export_take },
+	{ "genv", 0, "VAR VALUE", 0, "The same as -x VAR=VALUE", 1,
+	  export_take },
+	{ "env", 0, 0, ALIAS, 0, 1, 0 },
 	{ "wdir", 0, "DIR", 0, "Run in directory DIR", 1, wdir_take },
 	{ "wd", 0, 0, ALIAS, 0, 1, 0 },
 	{ "private", 0, "LIBS", 0,
@@ -327,6 +341,8 @@ const struct vm_cli_row option_rows[] = {
 	{ "fake-nodes", 0, 0, ALIAS, 0, 3, 0 },
 	{ "ppn", 0, "N", 0, "Run N ranks on each node", 3, ppn_take },
 	{ "ranks-per-node", 0, 0, ALIAS, 0, 3, 0 },
+	{ "npernode", 0, 0, ALIAS, 0, 3, 0 },
+	{ "perhost", 0, 0, ALIAS, 0, 3, 0 },
 	{ "hosts", 'H', "LIST", 0,
 	  "Use these hosts, such as a:4,b (optionally with numbers "
 	  "of ranks)",
@@ -359,6 +375,21 @@ const struct vm_cli_row option_rows[] = {
 	  0 },
 	{ "allow-run-as-root", 0, 0, 0, "Always allowed", 4, accept_take },
 	{ "oversubscribe", 0, 0, 0, "Always allowed", 4, accept_take },
+	{ "envall", 0, 0, 0, "Always so", 4, accept_take },
+	{ "genvall", 0, 0, ALIAS, 0, 4, 0 },
+	{ "bind-to", 0, "WHAT", 0, "Workers are bound to cores", 4,
+	  accept_take },
+	{ "map-by", 0, "WHAT", 0, "See --map", 4, map_by_take },
+	{ "rank-by", 0, "WHAT", 0, "See --map", 4, accept_take },
+	{ "use-hwthread-cpus", 0, 0, 0, "See --workers", 4, accept_take },
+	{ "mca", 0, "NAME VALUE", 0, "A variable of Open MPI; see --set", 4,
+	  accept_take },
+	{ "gmca", 0, 0, ALIAS, 0, 4, 0 },
+	{ "omca", 0, 0, ALIAS, 0, 4, 0 },
+	{ "pmixmca", 0, 0, ALIAS, 0, 4, 0 },
+	{ "prtemca", 0, 0, ALIAS, 0, 4, 0 },
+	{ "quiet", 'q', 0, 0, "vmpirun says nothing without need", 4,
+	  accept_take },
 	{ 0, 0, 0, 0, "Help:", -1, 0 },
 	{ "help", '?', 0, 0, "Print this text", -1, vm_cli_help },
 	{ "version", 'V', 0, 0, "Print the version", -1, vm_cli_version },

@@ -206,6 +206,27 @@ static int operand_take(struct parse *parse, struct argp_state *state)
 	return cli->operand ? cli->operand(parse->options, words) : 0;
 }
 
+/* Takes an option; of two values, the second is the next word. */
+static int row_take(struct parse *parse, const struct vm_cli_row *row,
+		    const char *text, struct argp_state *state)
+{
+	char *both;
+	int rc;
+
+	if (!row->value || !strchr(row->value, ' '))
+		return row->take(parse->options, text);
+	if (state->next == state->argc) {
+		vm_cli_say("--%s %s: two values are needed: --%s %s", row->name,
+			   text, row->name, row->value);
+		return -VMPI_EINVAL;
+	}
+	if (asprintf(&both, "%s=%s", text, state->argv[state->next++]) < 0)
+		return vm_cli_no_memory();
+	rc = row->take(parse->options, both);
+	free(both);
+	return rc;
+}
+
 static error_t word_take(int key, char *text, struct argp_state *state)
 {
 	struct parse *parse = state->input;
@@ -222,7 +243,7 @@ static error_t word_take(int key, char *text, struct argp_state *state)
 			return ARGP_ERR_UNKNOWN;
 		if (row_real(cli, i)->take == vm_cli_help)
 			help_print(parse->argp);
-		parse->rc = row_real(cli, i)->take(parse->options, text);
+		parse->rc = row_take(parse, row_real(cli, i), text, state);
 	}
 	parse->seen = state->next;
 	return parse->rc ? EINVAL : 0;

@@ -42,7 +42,9 @@ int vm_cli_version(struct options *options, const char *value);
 struct vm_cli_row {
 	const char *name; /* the long name; NULL: doc is the title of a group */
 	int letter;	  /* the short name, or 0 */
-	const char *value; /* what the help calls the value; NULL: none */
+	/* What the help calls the value; NULL: none.  With a space in it there
+	 * are two, which are taken as one text: "FIRST=SECOND". */
+	const char *value;
 	int flags; /* of argp; an OPTION_ALIAS is taken as the row before */
 	const char *doc;
 	int group;

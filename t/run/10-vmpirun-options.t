@@ -49,7 +49,11 @@ gives() {
 
 for ranks in "-n 3" "-n3" "-np 3" "--np 3" "--np=3" "-np=3" "-n=3" "--n 3" \
 	"-l -n 3" "-ln3" "-n 9 -n 3" "--oversubscribe -n 3" \
-	"-allow-run-as-root -n 3"; do
+	"-allow-run-as-root -n 3" "-c 3" "-q -envall -genvall -n 3" \
+	"--bind-to none -map-by core --rank-by slot -n 3" \
+	"--use-hwthread-cpus -np 3" "--mca btl self,tcp -mca a b -np 3" \
+	"-gmca a b --omca a b --pmixmca a b --prtemca a b -np 3" \
+	"-npernode 3" "--perhost 3"; do
 	# shellcheck disable=SC2086
 	gives "ranks 3" "$ranks means three ranks" $ranks true
 done
@@ -74,6 +78,19 @@ set sched_workers=2
 set sched_stack_bytes=64K
 set sched_spin_us=7" "settings come in their order" \
 	-n 1 -workers 2 -stack 64K -set sched_spin_us=7 true
+
+printf '%s\n' '#!/bin/sh' 'echo "$ONE+$TWO+$THREE"' >env-node
+chmod +x env-node
+is "$(VMPI_NODE=$scratch/env-node timeout 100 "$vmpirun" -n 1 -genv ONE 1 \
+	-env TWO 'a b' -genv THREE 3 -x THREE=c true </dev/null 2>&1)" "1+a b+c" \
+	"-genv VAR VALUE is -x VAR=VALUE"
+mistake '^vmpirun: --mca btl: two values are needed: --mca NAME VALUE$' \
+	"an option of two values needs both" -n 1 --mca btl
+mistake '^vmpirun: -x =1: VAR or VAR=VALUE' "a variable has a name" \
+	-genv "" 1 true
+mistake '^vmpirun: --map-by ppr:2:node: use --ppn ' \
+	"--map-by ppr is refused: it says how many ranks there are" \
+	--map-by ppr:2:node true
 
 for count in 0 -4 4x x 1000001 99999999999999999999 "" " 4" 0x10 1e3; do
 	mistake "^vmpirun: -n $count: .* from 1 to 1000000" \
