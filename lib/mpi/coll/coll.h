@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives.  Begin here; hier.h has internode collectives, calls*.c the
+ * Collectives.  Begin here; hier.h has internode collectives, mpi/joint the
  * entries.  docs/architecture.md describes how a collective runs.
  *
  * Members join the communicator's meeting (core/comm/meet.h) with a struct

@@ -5,8 +5,8 @@
  * Arguments that could cause accesses out of bounds (negative counts, missing
  * arrays) are checked even with mpi_check off.  All return 0 or an MPI error.
  */
-#ifndef MPI_COLL_ARGS_H
-#define MPI_COLL_ARGS_H
+#ifndef MPI_JOINT_ARGS_H
+#define MPI_JOINT_ARGS_H
 
 #include "mpi/coll/coll.h"
 #include "mpi/call/info.h"

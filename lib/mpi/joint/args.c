@@ -2,7 +2,7 @@
 /*
  * Checks of the arguments of collectives.
  */
-#include "mpi/coll/args.h"
+#include "mpi/joint/args.h"
 
 int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
 		 const struct vm_coll_kind *kind, MPI_Comm handle)

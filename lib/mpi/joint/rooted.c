@@ -4,7 +4,7 @@
  * for each the interpretation of its arguments, then the blocking, nonblocking
  * and persistent call.
  */
-#include "mpi/coll/args.h"
+#include "mpi/joint/args.h"
 
 static int barrier(struct vm_call *call, struct vm_coll *coll, MPI_Comm comm)
 {

@@ -3,7 +3,7 @@
  * The MPI functions that reduce over all ranks of a communicator: for each the
  * interpretation of its arguments, then the calls.
  */
-#include "mpi/coll/args.h"
+#include "mpi/joint/args.h"
 
 static int reduce(struct vm_call *call, struct vm_coll *coll,
 		  const void *sendbuf, void *recvbuf, int count,

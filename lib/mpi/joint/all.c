@@ -3,7 +3,7 @@
  * The MPI functions that move data from all ranks to all: for each the
  * interpretation of its arguments, then the calls.
  */
-#include "mpi/coll/args.h"
+#include "mpi/joint/args.h"
 
 /* Allgather and alltoall, whose arguments are alike. */
 static int open_alike(struct vm_call *call, struct vm_coll *coll,
