@@ -59,7 +59,8 @@ static void counters_take(struct vm_advice_facts *facts)
 			   counter("core_coll_ring_internode") +
 			   counter("core_coll_pairwise_internode") +
 			   counter("core_coll_recursive_doubling_internode") +
-			   counter("core_coll_reduce_scatter_internode");
+			   counter("core_coll_reduce_scatter_internode") +
+			   counter("core_coll_chain_internode");
 }
 
 /* Packets that are there and were not even at the last peak, by size. */

@@ -409,8 +409,10 @@ static const struct {
 	  { "auto", "ordered", "linear", "pairwise" },
 	  { reduce_scatter, reduce_scatter_block } },
 	{ "mpi_coll_scan_algorithm",
-	  { "auto", "ordered", "linear", "recursive_doubling" },
+	  { "auto", "ordered", "linear", "recursive_doubling", "chain" },
 	  { scan, exscan } },
+	/* As with auto above, but from the first rank to the last. */
+	{ "mpi_coll_reduce_order", { "tree", "rank" }, { reduce, allreduce } },
 	/* All of these have is how much goes along with the calls. */
 	{ "mpi_coll_packed_bytes", { "8K", "0" }, { gather, scatter } },
 };

@@ -30,6 +30,7 @@ dies gather 100000 4000
 dies alltoall 100000 5000 --set mpi_coll_alltoall_algorithm=pairwise
 dies alltoall 100000 9000 --set mpi_coll_alltoall_algorithm=linear
 dies scan 800000 8000 --set mpi_coll_scan_algorithm=recursive_doubling
+dies scan 800000 8000 --set mpi_coll_scan_algorithm=chain
 dies iallreduce 200000 7000
 for way in linear binomial scatter_allgather; do
 	dies bcast 1000000 9000 --set mpi_coll_bcast_algorithm=$way

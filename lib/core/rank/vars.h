@@ -133,7 +133,7 @@ extern const struct vm_cvar_table core_cvar_table;
  * CVARs. */
 #define CORE_COLL_ALGORITHMS                                            \
 	"none|linear|ordered|binomial|scatter_allgather|ring|pairwise|" \
-	"recursive_doubling|reduce_scatter|shared"
+	"recursive_doubling|reduce_scatter|chain|shared"
 #define CORE_COLL_ALGORITHMS_TEXT                                          \
 	"Algorithm of the last collective: that used among processes, or " \
 	"shared if all its ranks are in one process"
@@ -341,7 +341,9 @@ extern const struct vm_pvar_table core_chan_pvar_table;
 	X(COUNTER, coll_recursive_doubling_internode, "calls", NODE, TD, coll, \
 	  "Internode collectives: recursive doubling")                         \
 	X(COUNTER, coll_reduce_scatter_internode, "calls", NODE, TD, coll,     \
-	  "Internode collectives: each process reduces one part")
+	  "Internode collectives: each process reduces one part")              \
+	X(COUNTER, coll_chain_internode, "calls", NODE, TD, coll,              \
+	  "Internode collectives: one process after the other")
 
 struct core_node_pvars {
 	CORE_NODE_PVARS(VM_PVAR_FIELD)

@@ -69,7 +69,7 @@ VM_STATIC_ASSERT(VM_COLL_SETTING(VM_FAMILIES) <= VM_CHAN_STATS_SETTINGS,
 		 "every family has a setting");
 
 /* The last word of CORE_COLL_ALGORITHMS, after those of plan.h. */
-#define VM_COLL_SHARED 9
+#define VM_COLL_SHARED 10
 
 /*
  * A kind of collective. part() does the parts of members first to last - 1,
@@ -239,26 +239,24 @@ void vm_coll_started(struct vm_meet *meet);
 bool vm_coll_inter_agreed(struct vm_meet *meet, long *root);
 void vm_coll_inter_cross(struct vm_meet *meet, long root);
 
-/* Returns how many bytes n elements span; *low is the offset of the first. */
-size_t vm_coll_span(const struct vm_type *type, size_t n, ptrdiff_t *low);
-
 /* Tells whether the calls a and b differ, and writes the difference to
  * `what`. */
 bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 		     char *what, size_t size);
 
-/* Reduces n elements, from `from` on, of all members of a meeting into acc,
- * with the operation of `me`. */
-void vm_coll_fold(const struct vm_meet *meet, const struct vm_coll *me,
-		  void *acc, size_t from, size_t n);
+/* Prepares a fold of up to n elements of all members of a meeting, with the
+ * operation of `me`; false: no memory. */
+struct vm_fold;
+bool vm_coll_fold_open(struct vm_fold *fold, const struct vm_meet *meet,
+		       const struct vm_coll *me, size_t n);
 
-/* Returns how many of n elements are best reduced at a time. */
-size_t vm_coll_fold_step(const struct vm_coll *me, size_t n);
-
-/* Copies n elements; other members may be writing the same bytes to the
- * destination. */
-void vm_coll_copy(const struct vm_type *type, void *to, const void *from,
-		  size_t n);
+/* Tells whether operands are combined one after the other, as in scans, not in
+ * a tree. */
+static inline bool vm_coll_in_turn(const struct vm_coll *coll)
+{
+	return coll->kind->family == VM_FAMILY_SCAN ||
+	       mpi_cvar.coll_reduce_order == VM_ORDER_RANK;
+}
 
 /* Returns the number of elements that a member of a reduce-scatter receives, by
  * `coll`. */

@@ -2,10 +2,10 @@
 /*
  * Algorithms by which leaders combine their vectors.
  *
- * Left operands are always of processes before those of the right operands,
- * unless the operation commutes.  Each element is computed in one process and
- * copied, or everywhere from the same operands in the same order, so that all
- * members get identical bits.
+ * Left operands are always of ranks before those of the right operands.  Each
+ * element is computed in one process and copied, or everywhere from the same
+ * operands in the same order, so that all members get identical bits; with a
+ * tree (piece.h) those of a single process.
  */
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static void add(struct work *work, bool other_first)
 
 	if (work->talk.error)
 		return;
-	if (other_first || reduce->op->commutes) {
+	if (other_first) {
 		vm_coll_combine(reduce, reduce->other, reduce->sum,
 				reduce->count);
 		return;
@@ -67,110 +67,143 @@ static void add(struct work *work, bool other_first)
 	swap(reduce);
 }
 
-/* Combines the vectors of the first `n` processes, received with the calls. */
-static int linear(struct work *work, int n)
+/* Opens a fold of the first `count` pieces. */
+static bool fold_open(struct vm_fold *fold,
+		      const struct vm_coll_node_reduce *reduce, size_t count,
+		      size_t n)
+{
+	return vm_fold_open_trees(fold, reduce->op, reduce->type, count,
+				  reduce->pieces.ends,
+				  vm_coll_in_turn(reduce->me), n);
+}
+
+/* Returns this process's vector of a piece. */
+static void *own_vector(const struct vm_coll_node_reduce *reduce, size_t piece)
+{
+	return vm_coll_element(reduce, reduce->sum,
+			       reduce->pieces.index[piece] * reduce->count);
+}
+
+/* Stores in `to` n elements, `from` on, of a fold of `count` pieces. */
+static void fold_to(const struct vm_coll_node_reduce *reduce,
+		    const struct vm_fold *fold, size_t count, size_t from,
+		    size_t n, void *to)
+{
+	for (size_t i = 0, m; i < n; i += m) {
+		m = n - i < fold->step ? n - i : fold->step;
+		vm_fold_copy(reduce->type, vm_coll_element(reduce, to, i),
+			     vm_fold_part(fold, 0, count, from + i, m, NULL),
+			     m);
+	}
+}
+
+/* Combines the vectors of the first `count` pieces, received with the calls. */
+static int linear(struct work *work, size_t count)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
+	const struct vm_coll_pieces *pieces = &reduce->pieces;
 	struct vm_coll_view *view = reduce->view;
-	struct vm_seat *seats =
-		vm_coll_view_memory(view, (size_t)n * sizeof(*seats));
-	struct vm_meet meet = { .size = (uint32_t)n, .seats = seats };
-	struct vm_coll self = *reduce->me;
-	size_t step = vm_coll_fold_step(reduce->me, reduce->count), m;
-	int rc = seats ? 0 : -VMPI_ENOMEM;
+	struct vm_fold fold;
+	int rc = 0;
 
-	self.send.buf = reduce->sum;
-	for (int p = 0; p < n && rc == 0; p++) {
+	if (!fold_open(&fold, reduce, count, reduce->count))
+		return -VMPI_ENOMEM;
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		int p = (int)pieces->process[i];
 		size_t seat = view->leaders->processes[p].members[0];
 		struct vm_coll *proxy = vm_coll_of(&view->meet, seat);
 
-		if (p != work->self)
-			rc = vm_coll_operands_fill(proxy, reduce->me);
-		atomic_init(&seats[p].args, p == work->self ? &self : proxy);
+		if (p != work->self && pieces->index[i] == 0)
+			rc = vm_coll_operands_fill(proxy, reduce->me,
+						   pieces->of[p] *
+							   reduce->count);
+		fold.operands[i] =
+			p == work->self ?
+				own_vector(reduce, i) :
+				vm_coll_element(reduce, proxy->send.buf,
+						pieces->index[i] *
+							reduce->count);
 	}
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < reduce->count; i += m) {
-		m = reduce->count - i < step ? reduce->count - i : step;
-		vm_coll_fold(&meet, reduce->me,
-			     vm_coll_element(reduce, reduce->other, i), i, m);
-	}
+	if (rc == 0)
+		fold_to(reduce, &fold, count, 0, reduce->count, reduce->other);
+	vm_fold_close(&fold);
 	swap(reduce);
-	return 0;
+	return rc;
+}
+
+/* A block of neighbouring processes: a subtree over the processes. */
+struct block {
+	int begin, size;
+};
+
+/* Returns the block of up to `step` processes that begins with `begin`. */
+static struct block block_of(const struct work *work, int begin, int step)
+{
+	int left = work->count - begin;
+
+	return (struct block){ begin, left < step ? left : step };
 }
 
 /*
- * Recursive doubling: in each step pairs of processes exchange their sums, of
- * twice as many processes as in the step before.  If their number is not a
- * power of two, some first send theirs to a neighbour.
+ * Recursive doubling: in each step the blocks of twice as many processes as
+ * before exchange their sums, each process with the one that has its place in
+ * the other block.  If the last block lacks some, its processes send to several
+ * of the other one.
  */
 static void doubling(struct work *work)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
 	size_t n = reduce->count;
-	int self = work->self, power = 1, rest, number;
 
-	while (2 * power <= work->count)
-		power *= 2;
-	rest = work->count - power;
-	number = self < 2 * rest ? self / 2 : self - rest;
-	if (self < 2 * rest && self % 2 == 0) {
-		send(work, self + 1, reduce->sum, 0, n);
-		vm_leaders_wait(&work->talk);
-		receive(work, self + 1, reduce->sum, 0, n);
-		vm_leaders_wait(&work->talk);
-		return;
-	}
-	if (self < 2 * rest) {
-		receive(work, self - 1, reduce->other, 0, n);
-		vm_leaders_wait(&work->talk);
-		add(work, true);
-	}
-	for (int step = 1; step < power; step *= 2) {
-		int other = number ^ step;
-		int process = other < rest ? 2 * other + 1 : other + rest;
+	for (int step = 1; step < work->count; step *= 2) {
+		struct block own =
+			block_of(work, work->self / step * step, step);
+		struct block other = block_of(work, own.begin ^ step, step);
+		int place = work->self - own.begin;
 
-		receive(work, process, reduce->other, 0, n);
-		send(work, process, reduce->sum, 0, n);
+		if (other.size <= 0)
+			continue;
+		receive(work, other.begin + place % other.size, reduce->other,
+			0, n);
+		for (; place < other.size; place += own.size)
+			send(work, other.begin + place, reduce->sum, 0, n);
 		vm_leaders_wait(&work->talk);
-		if (other < number || work->talk.error)
-			add(work, true);
-		else {
-			vm_coll_combine(reduce, reduce->sum, reduce->other, n);
-			swap(reduce);
-		}
+		add(work, other.begin < own.begin);
 	}
-	if (self < 2 * rest)
-		send(work, self - 1, reduce->sum, 0, n);
 }
 
-/* Reduces along a binomial tree.  Its root is that of the collective if the
- * operation commutes, else the first process. */
+/* Returns who has the sum of a block: the root, or the first process. */
+static int holder(const struct work *work, struct block block)
+{
+	int place = work->root - block.begin;
+
+	return place >= 0 && place < block.size ? work->root : block.begin;
+}
+
+/* Reduces along a binomial tree. */
 static void binomial(struct work *work)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
-	int count = work->count, step = 1;
-	int base = reduce->op->commutes ? work->root : 0;
-	int self = (work->self - base + count) % count;
 	size_t n = reduce->count;
 
-	for (; step < count && !(self & step); step *= 2) {
-		if (self + step >= count)
+	for (int step = 1; step < work->count; step *= 2) {
+		int own = work->self / step * step;
+		int other = own ^ step;
+		struct block both =
+			block_of(work, own < other ? own : other, 2 * step);
+
+		if (other >= work->count)
 			continue;
-		receive(work, (self + step + base) % count, reduce->other, 0,
-			n);
+		if (holder(work, both) != work->self) {
+			send(work, holder(work, both), reduce->sum, 0, n);
+			vm_leaders_wait(&work->talk);
+			return;
+		}
+		receive(work, holder(work, block_of(work, other, step)),
+			reduce->other, 0, n);
 		vm_leaders_wait(&work->talk);
-		add(work, false);
+		add(work, other < own);
 	}
-	if (self)
-		send(work, (self - step + base) % count, reduce->sum, 0, n);
-	vm_leaders_wait(&work->talk);
-	if (base == work->root)
-		return;
-	if (work->self == base)
-		send(work, work->root, reduce->sum, 0, n);
-	if (work->self == work->root)
-		receive(work, base, reduce->sum, 0, n);
 }
 
 static size_t share(const struct work *work, int process)
@@ -180,57 +213,81 @@ static size_t share(const struct work *work, int process)
 	return begins[process + 1] - begins[process];
 }
 
-/* Returns the process whose share is combined k-th: first the preceding ones,
- * nearest first, then the following ones, so that operands are always
- * adjacent. */
-static int source(const struct work *work, int k)
+/* Returns how many elements of the share of a process are sent at a time, so
+ * that it has room for those of all other processes' vectors. */
+static size_t chunk(const struct work *work, int process)
 {
-	return k < work->self ? work->self - 1 - k : k + 1;
+	const struct vm_coll_node_reduce *reduce = work->reduce;
+	size_t n = share(work, process);
+	size_t others = reduce->pieces.count - reduce->pieces.of[process];
+
+	return n <= reduce->room / others ? n : reduce->room / others;
 }
 
-/* Combines the share received from the k-th source with this process's own. */
-static void share_add(struct work *work, int k, size_t at)
+/* Sends its share of all vectors of this process to another one. */
+static void share_send(struct work *work, int to)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
-	size_t n = share(work, work->self);
-	void *sum = vm_coll_element(reduce, reduce->sum,
-				    reduce->begins[work->self]);
-	void *other = vm_coll_element(reduce, reduce->other, at);
+	size_t begin = reduce->begins[to], end = reduce->begins[to + 1], n;
 
-	if (k < work->self || reduce->op->commutes) {
-		vm_coll_combine(reduce, other, sum, n);
-		return;
+	for (; begin < end; begin += n) {
+		n = chunk(work, to);
+		if (n > end - begin)
+			n = end - begin;
+		for (uint32_t i = 0; i < reduce->own; i++)
+			send(work, to, reduce->sum, i * reduce->count + begin,
+			     n);
 	}
-	vm_coll_combine(reduce, sum, other, n);
-	vm_coll_copy(reduce->type, sum, other, n);
 }
 
-/* Receives this process's share of all vectors, as many at a time as there is
- * room for, and combines them. */
-static void scatter(struct work *work)
+/* Receives n elements of all other processes' vectors, one after the other, and
+ * says where element `begin` of every vector would be or is. */
+static void share_receive(struct work *work, const void **vectors, size_t begin,
+			  size_t n)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
-	size_t n = share(work, work->self);
-	int others = work->count - 1, batch = others;
+	const struct vm_coll_pieces *pieces = &reduce->pieces;
 
-	if (n && reduce->count / n < (size_t)others)
-		batch = (int)(reduce->count / n);
-	for (int k = 1; k <= others; k++) {
-		int to = (work->self + k) % work->count;
+	for (size_t i = 0, at = 0; i < pieces->count; i++) {
+		int from = (int)pieces->process[i];
 
-		send(work, to, reduce->sum, reduce->begins[to],
-		     share(work, to));
+		if (from == work->self) {
+			vectors[i] = vm_coll_element(
+				reduce, own_vector(reduce, i), begin);
+			continue;
+		}
+		vectors[i] = vm_coll_element(reduce, reduce->other, at);
+		receive(work, from, reduce->other, at, n);
+		at += n;
 	}
-	for (int k = 0, end; k < others; k = end) {
-		end = k + batch < others ? k + batch : others;
-		for (int i = k; i < end; i++)
-			receive(work, source(work, i), reduce->other,
-				(size_t)(i - k) * n, n);
-		vm_leaders_received(&work->talk);
-		for (int i = k; i < end && !work->talk.error; i++)
-			share_add(work, i, (size_t)(i - k) * n);
+	vm_leaders_received(&work->talk);
+}
+
+/* Receives this process's share of all vectors and combines them. */
+static int scatter(struct work *work)
+{
+	struct vm_coll_node_reduce *reduce = work->reduce;
+	size_t begin = reduce->begins[work->self];
+	size_t end = reduce->begins[work->self + 1], n;
+	size_t count = reduce->pieces.count;
+	struct vm_fold fold;
+
+	if (!fold_open(&fold, reduce, count, end - begin))
+		return -VMPI_ENOMEM;
+	for (int k = 1; k < work->count; k++)
+		share_send(work, (work->self + k) % work->count);
+	for (; begin < end; begin += n) {
+		n = chunk(work, work->self);
+		if (n > end - begin)
+			n = end - begin;
+		share_receive(work, fold.operands, begin, n);
+		if (!work->talk.error)
+			fold_to(reduce, &fold, count, 0, n,
+				vm_coll_element(reduce, reduce->sum, begin));
 	}
+	vm_fold_close(&fold);
 	vm_leaders_wait(&work->talk);
+	return 0;
 }
 
 /* Gathers the reduced shares, everywhere or at the root. */
@@ -269,23 +326,71 @@ static void prefixes(struct work *work)
 		if (self < step || work->talk.error)
 			continue;
 		if (step == 1)
-			vm_coll_copy(reduce->type, reduce->before,
+			vm_fold_copy(reduce->type, reduce->before,
 				     reduce->other, n);
 		else
 			vm_coll_combine(reduce, reduce->other, reduce->before,
 					n);
 		vm_coll_combine(reduce, reduce->other, reduce->sum, n);
 	}
-	reduce->sum = reduce->before;
+}
+
+/* Passes on what the process before this one gives, combined with the operands
+ * of the local members. */
+static int chain(struct work *work)
+{
+	struct vm_coll_node_reduce *reduce = work->reduce;
+	size_t n = reduce->count;
+
+	if (work->self > 0) {
+		receive(work, work->self - 1, reduce->before, 0, n);
+		vm_leaders_wait(&work->talk);
+	}
+	if (work->self + 1 == work->count || work->talk.error)
+		return 0;
+	if (!vm_coll_node_reduce_chain(reduce))
+		return -VMPI_ENOMEM;
+	send(work, work->self + 1, reduce->sum, 0, n);
+	return 0;
 }
 
 static int linear_all(struct work *work, enum vm_coll_family family)
 {
-	int n = family == VM_FAMILY_SCAN ? work->self : work->count;
+	struct vm_coll_node_reduce *reduce = work->reduce;
+	size_t n = family == VM_FAMILY_SCAN ? (size_t)work->self :
+					      reduce->pieces.count;
+	int rc;
 
 	if (n == 0 || (family == VM_FAMILY_REDUCE && work->self != work->root))
 		return 0;
-	return linear(work, n);
+	rc = linear(work, n);
+	if (family == VM_FAMILY_SCAN)
+		reduce->before = reduce->sum;
+	return rc;
+}
+
+static int combine(struct work *work, enum vm_coll_family family)
+{
+	int rc = 0;
+
+	switch (work->reduce->view->plan.algorithm) {
+	case VM_ALGORITHM_CHAIN:
+		return chain(work);
+	case VM_ALGORITHM_RECURSIVE_DOUBLING:
+		if (family == VM_FAMILY_SCAN)
+			prefixes(work);
+		else
+			doubling(work);
+		return 0;
+	case VM_ALGORITHM_BINOMIAL:
+		binomial(work);
+		return 0;
+	default:
+		rc = scatter(work);
+		if (rc == 0 && family != VM_FAMILY_REDUCE_SCATTER)
+			gather(work, family == VM_FAMILY_ALLREDUCE);
+		return rc;
+	}
 }
 
 int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *reduce)
@@ -295,6 +400,7 @@ int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *reduce)
 	struct work work = { .reduce = reduce,
 			     .count = view->leaders->count,
 			     .self = view->leaders->self };
+	int rc, error;
 
 	work.root = (int)view->leaders->of[view->any->root];
 	reduce->prefix = work.self > 0;
@@ -303,16 +409,9 @@ int vm_coll_node_reduce_combine(struct vm_coll_node_reduce *reduce)
 	if (view->plan.algorithm == VM_ALGORITHM_LINEAR)
 		return linear_all(&work, family);
 	vm_leaders_data_begin(&work.talk, &view->meet);
-	if (family == VM_FAMILY_SCAN) {
-		prefixes(&work);
-	} else if (view->plan.algorithm == VM_ALGORITHM_RECURSIVE_DOUBLING) {
-		doubling(&work);
-	} else if (view->plan.algorithm == VM_ALGORITHM_BINOMIAL) {
-		binomial(&work);
-	} else {
-		scatter(&work);
-		if (family != VM_FAMILY_REDUCE_SCATTER)
-			gather(&work, family == VM_FAMILY_ALLREDUCE);
-	}
-	return vm_leaders_data_end(&work.talk);
+	rc = combine(&work, family);
+	if (rc)
+		work.talk.error = rc;
+	error = vm_leaders_data_end(&work.talk);
+	return rc ? rc : error;
 }

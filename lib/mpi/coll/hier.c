@@ -11,6 +11,7 @@
 #include "core/local/engine.h"
 #include "mpi/coll/pack.h"
 #include "mpi/coll/node_reduce.h"
+#include "mpi/type/fold.h"
 
 /* Memory in a list. */
 struct vm_coll_memory {
@@ -106,7 +107,8 @@ static bool is_plain(const struct vm_type *type)
 	       type->extent == (MPI_Count)type->size;
 }
 
-int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like)
+int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like,
+			  size_t count)
 {
 	const struct vm_type *type = like->recv.type;
 	struct vm_data from = vm_data_bytes(proxy->send.buf, proxy->send.count);
@@ -116,17 +118,17 @@ int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like)
 
 	proxy->op = like->op;
 	proxy->send.type = type;
-	proxy->send.count = like->recv.count;
+	proxy->send.count = count;
 	if (from.addr && !is_plain(type)) {
-		bytes = vm_coll_span(type, like->recv.count, &low);
-		/* Elements keep their alignment, as in reduce.c. */
+		bytes = vm_fold_span(type, count, &low);
+		/* Elements keep their alignment, as in a fold. */
 		proxy->temp = calloc(1, bytes + 128);
 		if (!proxy->temp)
 			return -VMPI_ENOMEM;
 		proxy->send.buf = vm_at(
 			proxy->temp, (ptrdiff_t)(-(uintptr_t)proxy->temp & 63) +
 					     (low & 63) - low);
-		to = vm_type_data(type, proxy->send.buf, like->recv.count);
+		to = vm_type_data(type, proxy->send.buf, count);
 		vm_data_copy_slow(&to, &from);
 	}
 	proxy->recv = proxy->send;
@@ -181,7 +183,7 @@ int vm_coll_view_compute(struct vm_coll_view *view)
 			proxy->recv = proxy->send;
 		if (!proxy->kind->reduces || !like->op)
 			continue;
-		rc = vm_coll_operands_fill(proxy, like);
+		rc = vm_coll_operands_fill(proxy, like, like->recv.count);
 		if (!proxy->kind->slices)
 			proxy->recv.counts = counts_like(view, i);
 	}
@@ -266,14 +268,16 @@ static void plans_differ(struct vm_coll_view *view, int p)
 
 	for (size_t j = 0; j < view->meet.size; j++)
 		vm_coll_fail(vm_coll_of(&view->meet, j), MPI_ERR_OTHER,
-			     "process %u uses algorithm %s (%s), process %u %s "
-			     "(%s): settings differ",
+			     "process %u uses algorithm %s (%s, %s), process "
+			     "%u %s (%s, %s): settings differ",
 			     view->leaders->processes[0].process,
 			     vm_coll_algorithm_name(ours->algorithm),
 			     vm_coll_algorithm_name(ours->asked),
+			     ours->in_turn ? "rank" : "tree",
 			     view->leaders->processes[p].process,
 			     vm_coll_algorithm_name(theirs->algorithm),
-			     vm_coll_algorithm_name(theirs->asked));
+			     vm_coll_algorithm_name(theirs->asked),
+			     theirs->in_turn ? "rank" : "tree");
 }
 
 /* Tells whether all processes have the same plan; if not, records an error for
@@ -285,6 +289,7 @@ static bool plans_agree(struct vm_coll_view *view)
 
 	for (int p = 1; p < view->leaders->count; p++) {
 		if (view->plans[p].asked == view->plans[0].asked &&
+		    view->plans[p].in_turn == view->plans[0].in_turn &&
 		    (bcast ||
 		     view->plans[p].algorithm == view->plans[0].algorithm))
 			continue;

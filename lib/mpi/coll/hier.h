@@ -66,9 +66,10 @@ void vm_coll_view_close(struct vm_coll_view *view);
 /* Allocates memory that is freed with the view; NULL when out of memory. */
 void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes);
 
-/* Sets the operands of a proxy, copied unless its bytes can be used as
- * operands: 0 or -VMPI_ENOMEM. */
-int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like);
+/* Sets the operands of a proxy, `count` elements, copied unless its bytes can be
+ * used as operands: 0 or -VMPI_ENOMEM. */
+int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like,
+			  size_t count);
 
 /* Runs an ordered reduction of large data, `step` elements at a time
  * (slice.c). */

@@ -22,7 +22,7 @@
 static void *vector_new(struct vm_coll_node_reduce *reduce, size_t count)
 {
 	ptrdiff_t low;
-	size_t bytes = vm_coll_span(reduce->type, count, &low) + 64;
+	size_t bytes = vm_fold_span(reduce->type, count, &low) + 64;
 	char *memory = vm_coll_view_memory(reduce->view, bytes);
 
 	/* Elements keep the alignment that they have in a buffer at 0. */
@@ -45,7 +45,8 @@ void vm_coll_combine(const struct vm_coll_node_reduce *reduce, const void *left,
 struct vm_data
 vm_coll_node_reduce_data(const struct vm_coll_node_reduce *reduce)
 {
-	return vm_type_data(reduce->type, reduce->sum, reduce->count);
+	return vm_type_data(reduce->type, reduce->sum,
+			    reduce->own * reduce->count);
 }
 
 bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process)
@@ -59,19 +60,52 @@ bool vm_coll_node_reduce_wanted(const struct vm_coll_view *view, int process)
 	return true;
 }
 
-/* Reduces the elements from `from` on of all local members to those of the
- * vector from `to` on. */
-static void fold(struct vm_coll_node_reduce *reduce, size_t from, size_t to,
-		 size_t n)
+/* Reduces the elements from `from` on of local members first to last - 1 to
+ * those of the vector `sum` from `to` on. */
+static void fold(const struct vm_coll_node_reduce *reduce,
+		 const struct vm_fold *fold, size_t first, size_t last,
+		 size_t from, void *sum, size_t to, size_t n)
 {
-	size_t step = vm_coll_fold_step(reduce->me, n), m;
+	for (size_t i = 0, m; i < n; i += m) {
+		void *out = vm_coll_element(reduce, sum, to + i);
 
-	for (size_t i = 0; i < n; i += m) {
-		m = n - i < step ? n - i : step;
-		vm_coll_fold(&reduce->local, reduce->me,
-			     vm_coll_element(reduce, reduce->sum, to + i),
-			     from + i, m);
+		m = n - i < fold->step ? n - i : fold->step;
+		vm_fold_copy(reduce->type, out,
+			     vm_fold_part(fold, first, last, from + i, m, out),
+			     m);
 	}
+}
+
+/* Does so for each piece, whose vector is in sum. */
+static void pieces_fold(struct vm_coll_node_reduce *reduce, size_t from,
+			size_t to, size_t n)
+{
+	const struct vm_coll_pieces *pieces = &reduce->pieces;
+	uint32_t self = (uint32_t)reduce->view->leaders->self;
+	size_t first = 0, last;
+	struct vm_fold all;
+
+	if (n == 0)
+		return;
+	if (!vm_coll_fold_open(&all, &reduce->local, reduce->me, n)) {
+		atomic_store_explicit(&reduce->no_memory, true,
+				      memory_order_relaxed);
+		return;
+	}
+	for (uint32_t i = 0; i < pieces->count; i++) {
+		if (pieces->process[i] != self)
+			continue;
+		last = reduce->local.size;
+		if (reduce->own > 1)
+			last = first + pieces->ends[i] -
+			       (i ? pieces->ends[i - 1] : 0);
+		fold(reduce, &all, first, last, from,
+		     vm_coll_element(reduce, reduce->sum,
+				     pieces->index[i] * reduce->count),
+		     to, n);
+		first = last;
+	}
+	vm_fold_close(&all);
 }
 
 /* Returns where part i of the elements begins. */
@@ -87,7 +121,7 @@ static void fold_part(void *arg, size_t first, size_t last)
 	struct vm_coll_node_reduce *reduce = arg;
 	size_t begin = slice_begin(reduce, first);
 
-	fold(reduce, begin, begin, slice_begin(reduce, last) - begin);
+	pieces_fold(reduce, begin, begin, slice_begin(reduce, last) - begin);
 }
 
 static int home(void *arg, size_t part)
@@ -150,7 +184,7 @@ static void shares_fold(struct vm_coll_node_reduce *reduce)
 		for (uint32_t i = 0; process->members[i] != seat; i++)
 			to += vm_coll_share(view->any, view->meet.size,
 					    process->members[i]);
-		fold(reduce, begin, to, n);
+		pieces_fold(reduce, begin, to, n);
 		begin += n;
 	}
 }
@@ -170,9 +204,9 @@ static void *sum_place(struct vm_coll_node_reduce *reduce)
 	else if (view->any->kind->family == VM_FAMILY_REDUCE &&
 		 vm_meet_here(&view->meet, (uint32_t)view->any->root))
 		to = vm_coll_of(&view->meet, (size_t)view->any->root);
-	if (to && !to->in_place && to->recv.buf)
+	if (to && !to->in_place && to->recv.buf && reduce->own == 1)
 		return (void *)(uintptr_t)to->recv.buf;
-	return vector_new(reduce, reduce->count);
+	return vector_new(reduce, reduce->own * reduce->count);
 }
 
 /* Fills in the local members, after an empty seat. */
@@ -194,45 +228,82 @@ static bool local_fill(struct vm_coll_node_reduce *reduce)
 	return true;
 }
 
-struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view)
+/* Fills in the pieces. */
+static bool pieces_fill(struct vm_coll_node_reduce *reduce)
+{
+	const struct vm_leaders *leaders = reduce->view->leaders;
+	uint32_t size = reduce->view->meet.size;
+	bool in_turn = vm_coll_in_turn(reduce->me);
+	uint32_t count = in_turn ? (uint32_t)leaders->count :
+				   vm_coll_pieces_count(leaders, size);
+	uint32_t *memory = vm_coll_view_memory(
+		reduce->view,
+		vm_coll_pieces_words(count, leaders->count) * sizeof(*memory));
+
+	if (!memory)
+		return false;
+	vm_coll_pieces_fill(&reduce->pieces, memory, count, leaders, size,
+			    in_turn);
+	reduce->own = reduce->pieces.of[leaders->self];
+	return true;
+}
+
+/* Allocates the vectors. */
+static bool vectors_new(struct vm_coll_node_reduce *reduce)
+{
+	size_t processes = (size_t)reduce->view->leaders->count;
+
+	reduce->begins = vm_coll_view_memory(
+		reduce->view, (processes + 1) * sizeof(*reduce->begins));
+	reduce->sum = sum_place(reduce);
+	/* Shares of equal size, which are rounded, of all pieces fit. */
+	reduce->room = reduce->count + reduce->pieces.count;
+	reduce->other = vector_new(reduce, reduce->room);
+	reduce->before = reduce->other;
+	if (reduce->view->any->kind->family == VM_FAMILY_SCAN)
+		reduce->before = vector_new(reduce, reduce->count);
+	return reduce->begins && reduce->sum && reduce->other && reduce->before;
+}
+
+/* Reduces the operands of the local members; false: no memory. */
+static bool local_reduce(struct vm_coll_node_reduce *reduce)
 {
 	static const struct vm_work_kind work = { fold_part, home };
-	struct vm_coll_node_reduce *reduce = calloc(1, sizeof(*reduce));
-	size_t begins = (size_t)view->leaders->count + 1;
+	const struct vm_coll_view *view = reduce->view;
 
-	if (!reduce)
-		return NULL;
-	reduce->view = view;
-	if (!local_fill(reduce)) {
-		free(reduce);
-		return NULL;
-	}
-	/* The other seats are not used yet. */
-	reduce->me = vm_coll_own(&reduce->local, 0);
-	reduce->op = reduce->me->op;
-	reduce->type = reduce->me->recv.type;
-	reduce->count = reduce->me->recv.count;
-	reduce->begins =
-		vm_coll_view_memory(view, begins * sizeof(*reduce->begins));
-	reduce->sum = sum_place(reduce);
-	reduce->other = vector_new(reduce, reduce->count);
-	reduce->before = reduce->other;
-	if (view->any->kind->family == VM_FAMILY_SCAN)
-		reduce->before = vector_new(reduce, reduce->count);
-	if (!reduce->begins || !reduce->sum || !reduce->other ||
-	    !reduce->before) {
-		free(reduce);
-		return NULL;
-	}
-	shares_begin(reduce);
-	if (!reduce->count)
-		return reduce;
+	/* The link of a chain before this one comes first. */
+	if (!reduce->count || view->plan.algorithm == VM_ALGORITHM_CHAIN)
+		return true;
 	if (view->leaders->blocks ||
 	    view->any->kind->family != VM_FAMILY_REDUCE_SCATTER)
 		run(reduce, &work);
 	else
 		shares_fold(reduce);
-	return reduce;
+	return !atomic_load_explicit(&reduce->no_memory, memory_order_relaxed);
+}
+
+struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view)
+{
+	struct vm_coll_node_reduce *reduce = calloc(1, sizeof(*reduce));
+
+	if (!reduce)
+		return NULL;
+	reduce->view = view;
+	if (!local_fill(reduce))
+		goto free_reduce;
+	/* The other seats are not used yet. */
+	reduce->me = vm_coll_own(&reduce->local, 0);
+	reduce->op = reduce->me->op;
+	reduce->type = reduce->me->recv.type;
+	reduce->count = reduce->me->recv.count;
+	if (!pieces_fill(reduce) || !vectors_new(reduce))
+		goto free_reduce;
+	shares_begin(reduce);
+	if (local_reduce(reduce))
+		return reduce;
+free_reduce:
+	free(reduce);
+	return NULL;
 }
 
 void vm_coll_node_reduce_close(struct vm_coll_node_reduce *reduce)
@@ -247,7 +318,7 @@ static void result_part(void *arg, size_t first, size_t last)
 	for (size_t i = first; i < last; i++) {
 		const struct vm_coll *coll = vm_coll_of(&reduce->local, i);
 
-		vm_coll_copy(coll->recv.type, (void *)(uintptr_t)coll->recv.buf,
+		vm_fold_copy(coll->recv.type, (void *)(uintptr_t)coll->recv.buf,
 			     reduce->sum, reduce->count);
 	}
 }
@@ -270,7 +341,7 @@ static void shares_give(const struct vm_coll_node_reduce *reduce)
 				     view->any->rank, n, to->rank,
 				     vm_coll_share(to, size, rank));
 		else
-			vm_coll_copy(to->recv.type,
+			vm_fold_copy(to->recv.type,
 				     (void *)(uintptr_t)to->recv.buf,
 				     vm_coll_element(reduce, reduce->sum, at),
 				     n);
@@ -278,20 +349,43 @@ static void shares_give(const struct vm_coll_node_reduce *reduce)
 	}
 }
 
+/* The local members, after one that brings the prefix, if there is one. */
+static struct vm_meet with_prefix(const struct vm_coll_node_reduce *reduce,
+				  struct vm_coll *prefix)
+{
+	struct vm_meet local = reduce->local;
+
+	if (!reduce->prefix)
+		return local;
+	*prefix = *reduce->me;
+	prefix->owner = NULL;
+	prefix->in_place = true;
+	prefix->send.buf = prefix->recv.buf = reduce->before;
+	local.seats--;
+	local.size++;
+	atomic_init(&local.seats[0].args, prefix);
+	return local;
+}
+
+bool vm_coll_node_reduce_chain(struct vm_coll_node_reduce *reduce)
+{
+	struct vm_coll prefix;
+	struct vm_meet local = with_prefix(reduce, &prefix);
+	struct vm_fold all;
+
+	if (!vm_coll_fold_open(&all, &local, reduce->me, reduce->count))
+		return false;
+	fold(reduce, &all, 0, local.size, 0, reduce->sum, 0, reduce->count);
+	vm_fold_close(&all);
+	return true;
+}
+
 /* Scans the operands of the local members, after the prefix. */
 static void scan_give(struct vm_coll_node_reduce *reduce)
 {
-	struct vm_coll before = *reduce->me;
-	struct vm_meet local = reduce->local;
+	struct vm_coll prefix;
+	struct vm_meet local = with_prefix(reduce, &prefix);
 
-	if (reduce->prefix) {
-		before.owner = NULL;
-		before.in_place = true;
-		before.send.buf = before.recv.buf = reduce->sum;
-		local.seats--;
-		local.size++;
-		atomic_init(&local.seats[0].args, &before);
-	}
 	reduce->me->kind->part(&local, reduce->me, 0, local.size);
 }
 
@@ -305,7 +399,7 @@ static void result_give(struct vm_coll_node_reduce *reduce)
 	case VM_FAMILY_REDUCE:
 		root = vm_coll_of(&view->meet, (size_t)view->any->root);
 		if (root->owner)
-			vm_coll_copy(root->recv.type,
+			vm_fold_copy(root->recv.type,
 				     (void *)(uintptr_t)root->recv.buf,
 				     reduce->sum, reduce->count);
 		break;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hierarchical reductions: the leader of each process reduces the operands of
- * its members to one vector, the leaders combine these, and each copies the
- * results to its members.
+ * its members to one vector per piece of the tree, the leaders combine these,
+ * and each copies the results to its members.
  */
 #ifndef MPI_COLL_NODE_REDUCE_H
 #define MPI_COLL_NODE_REDUCE_H
 
 #include "mpi/coll/hier.h"
+#include "mpi/coll/piece.h"
+#include "mpi/type/fold.h"
 
 struct vm_coll_node_reduce {
 	struct vm_coll_view *view;
@@ -16,10 +18,14 @@ struct vm_coll_node_reduce {
 	const struct vm_type *type;
 	size_t count;	/* elements of a vector */
 	size_t *begins; /* of each process's share of them, and the end */
-	void *sum;	/* what is reduced so far */
-	void *other;	/* a vector to receive */
-	void *before;	/* of a scan: one for the prefix */
-	bool prefix;	/* of a scan: sum is that of the processes before */
+	struct vm_coll_pieces pieces;
+	uint32_t own; /* how many pieces this process has */
+	void *sum;    /* its vectors, one after the other; later the result */
+	void *other;  /* a vector to receive, */
+	size_t room;  /* of so many elements */
+	void *before; /* of a scan: one for the prefix */
+	bool prefix;  /* of a scan: `before` is of the processes before */
+	_Atomic bool no_memory;
 	struct vm_meet local; /* of the local members, after one more seat */
 };
 
@@ -27,7 +33,7 @@ struct vm_coll_node_reduce {
 struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view);
 void vm_coll_node_reduce_close(struct vm_coll_node_reduce *reduce);
 
-/* The whole vector, and whether it is sent to a process along with the
+/* All vectors, and whether they are sent to a process along with the
  * calls. */
 struct vm_data
 vm_coll_node_reduce_data(const struct vm_coll_node_reduce *reduce);
@@ -43,6 +49,10 @@ static inline void *vm_coll_element(const struct vm_coll_node_reduce *reduce,
 {
 	return vm_at(vector, (ptrdiff_t)first * reduce->type->extent);
 }
+
+/* Reduces what the members of lower processes give, in `before`, and the
+ * operands of the local members to sum.  False: no memory. */
+bool vm_coll_node_reduce_chain(struct vm_coll_node_reduce *reduce);
 
 /* Computes right = left op right for n elements. */
 void vm_coll_combine(const struct vm_coll_node_reduce *reduce, const void *left,

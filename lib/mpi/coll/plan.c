@@ -3,14 +3,17 @@
  * A row per family of collectives: its control variable, the meaning of its
  * words, and the choice of auto.
  *
- * Partial results are combined in the order of the processes.  For an operation
- * that does not commute, and for every scan, each process must have consecutive
- * ranks; otherwise the ordered algorithm is used.
+ * Partial results are combined in the tree over the ranks (piece.h).  Some
+ * algorithms need one piece per process; linear, reduce_scatter and pairwise
+ * can do with any number.  Scans have no tree: each process must have
+ * consecutive ranks, or the ordered algorithm is used.  So it is, with
+ * mpi_coll_reduce_order=rank, for operations that do not commute.
  */
 #include "mpi/coll/plan.h"
 
 #include "core/comm/leaders.h"
 #include "core/rank/state.h"
+#include "mpi/coll/piece.h"
 
 static const char *const names[VM_COLL_ALGORITHMS] = {
 	[VM_ALGORITHM_AUTO] = "auto",
@@ -46,6 +49,8 @@ struct facts {
 	const struct vm_leaders *leaders;
 	const struct vm_coll *any;
 	size_t bytes; /* that go to a member, or that it reduces */
+	bool in_turn; /* mpi_coll_reduce_order is rank */
+	bool even;    /* combining processes is combining ranks */
 };
 
 static bool is_short(const struct facts *facts)
@@ -84,16 +89,16 @@ static enum vm_coll_algorithm reduce_best(const struct facts *facts)
 {
 	if (is_short(facts))
 		return VM_ALGORITHM_LINEAR;
-	return is_long(facts) ? VM_ALGORITHM_REDUCE_SCATTER :
-				VM_ALGORITHM_BINOMIAL;
+	return is_long(facts) || !facts->even ? VM_ALGORITHM_REDUCE_SCATTER :
+						VM_ALGORITHM_BINOMIAL;
 }
 
 static enum vm_coll_algorithm allreduce_best(const struct facts *facts)
 {
 	if (is_short(facts))
 		return VM_ALGORITHM_LINEAR;
-	return is_long(facts) ? VM_ALGORITHM_REDUCE_SCATTER :
-				VM_ALGORITHM_RECURSIVE_DOUBLING;
+	return is_long(facts) || !facts->even ? VM_ALGORITHM_REDUCE_SCATTER :
+						VM_ALGORITHM_RECURSIVE_DOUBLING;
 }
 
 static enum vm_coll_algorithm reduce_scatter_best(const struct facts *facts)
@@ -101,10 +106,19 @@ static enum vm_coll_algorithm reduce_scatter_best(const struct facts *facts)
 	return is_short(facts) ? VM_ALGORITHM_LINEAR : VM_ALGORITHM_PAIRWISE;
 }
 
+/* From the first rank to the last goes: a chain of processes, of which two are
+ * linear, or all operands in one step. */
 static enum vm_coll_algorithm scan_best(const struct facts *facts)
 {
-	return is_short(facts) ? VM_ALGORITHM_LINEAR :
-				 VM_ALGORITHM_RECURSIVE_DOUBLING;
+	size_t all = facts->bytes * (size_t)facts->any->size;
+
+	if (facts->in_turn)
+		return is_short(facts) ? VM_ALGORITHM_LINEAR :
+					 VM_ALGORITHM_RECURSIVE_DOUBLING;
+	if (facts->leaders->count == 2 && is_short(facts))
+		return VM_ALGORITHM_LINEAR;
+	return all <= (size_t)mpi_cvar.coll_short_bytes ? VM_ALGORITHM_ORDERED :
+							  VM_ALGORITHM_CHAIN;
 }
 
 #define WORDS_MAX 5
@@ -148,7 +162,8 @@ static const struct {
 			     scan_best,
 			     { VM_ALGORITHM_AUTO, VM_ALGORITHM_ORDERED,
 			       VM_ALGORITHM_LINEAR,
-			       VM_ALGORITHM_RECURSIVE_DOUBLING } },
+			       VM_ALGORITHM_RECURSIVE_DOUBLING,
+			       VM_ALGORITHM_CHAIN } },
 };
 
 size_t vm_coll_slice(const struct vm_coll *coll)
@@ -198,11 +213,50 @@ static size_t bytes_of(const struct vm_coll *any)
 	}
 }
 
-static bool can_combine(const struct vm_leaders *leaders,
-			const struct vm_coll *any)
+static bool can_combine(const struct facts *facts)
 {
-	return leaders->blocks ||
-	       (any->op->commutes && any->kind->family != VM_FAMILY_SCAN);
+	const struct vm_coll *any = facts->any;
+
+	if (facts->leaders->blocks || !any->kind->reduces)
+		return true;
+	return any->kind->family != VM_FAMILY_SCAN &&
+	       (any->op->commutes || !facts->in_turn);
+}
+
+/* Tells whether an algorithm that was asked for works here. */
+static bool is_possible(const struct facts *facts, uint32_t asked)
+{
+	return asked != VM_ALGORITHM_AUTO &&
+	       (facts->even || (asked != VM_ALGORITHM_BINOMIAL &&
+				asked != VM_ALGORITHM_RECURSIVE_DOUBLING));
+}
+
+static struct facts facts_of(const struct vm_leaders *leaders,
+			     const struct vm_coll *any)
+{
+	struct facts facts = { .leaders = leaders, .any = any, .even = true };
+
+	if (!any->kind->reduces)
+		return facts;
+	facts.in_turn = mpi_cvar.coll_reduce_order == VM_ORDER_RANK;
+	facts.even = facts.in_turn || any->kind->family == VM_FAMILY_SCAN ||
+		     vm_coll_pieces_even(leaders);
+	return facts;
+}
+
+static enum vm_coll_algorithm best(struct facts *facts)
+{
+	uint32_t processes = (uint32_t)facts->leaders->count;
+
+	facts->bytes = bytes_of(facts->any);
+	/* A process sends the vectors of all its pieces. */
+	if (!facts->even)
+		facts->bytes *=
+			(vm_coll_pieces_count(facts->leaders,
+					      (uint32_t)facts->any->size) +
+			 processes - 1) /
+			processes;
+	return families[facts->any->kind->family].best(facts);
 }
 
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
@@ -213,25 +267,20 @@ struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 	enum vm_coll_family family = any->kind->family;
 	struct vm_coll_plan plan = { .algorithm = VM_ALGORITHM_LINEAR,
 				     .packs = true };
-	struct facts facts = { .leaders = leaders, .any = any };
+	struct facts facts = facts_of(leaders, any);
 
 	if (any->kind->reduces)
 		plan.algorithm = VM_ALGORITHM_ORDERED;
 	if (!family || any->first_size)
 		return plan;
+	plan.in_turn = facts.in_turn;
 	plan.asked =
 		families[family].algorithms[any->asked == VM_CHAN_STATS_UNSET ?
 						    *families[family].asked :
 						    any->asked];
-	if (!agree_here(meet) ||
-	    (any->kind->reduces && !can_combine(leaders, any)))
-		plan.packs = !vm_coll_slice(any);
-	else if (plan.asked != VM_ALGORITHM_AUTO)
-		plan.algorithm = plan.asked;
-	else {
-		facts.bytes = bytes_of(any);
-		plan.algorithm = families[family].best(&facts);
-	}
+	if (agree_here(meet) && can_combine(&facts))
+		plan.algorithm = is_possible(&facts, plan.asked) ? plan.asked :
+								   best(&facts);
 	if (plan.algorithm == VM_ALGORITHM_ORDERED)
 		plan.packs = !vm_coll_slice(any);
 	else

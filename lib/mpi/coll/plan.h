@@ -21,7 +21,8 @@
 	X(RING, ring)                             \
 	X(PAIRWISE, pairwise)                     \
 	X(RECURSIVE_DOUBLING, recursive_doubling) \
-	X(REDUCE_SCATTER, reduce_scatter)
+	X(REDUCE_SCATTER, reduce_scatter)         \
+	X(CHAIN, chain)
 
 enum vm_coll_algorithm {
 	VM_ALGORITHM_AUTO,
@@ -35,7 +36,8 @@ enum vm_coll_algorithm {
 struct vm_coll_plan {
 	uint32_t asked;	    /* what the control variable says */
 	uint32_t algorithm; /* what is used */
-	uint64_t packs;	    /* whether data goes along with the calls */
+	uint32_t packs;	    /* whether data goes along with the calls */
+	uint32_t in_turn;   /* whether mpi_coll_reduce_order is rank */
 };
 
 const char *vm_coll_algorithm_name(uint32_t algorithm);

@@ -13,15 +13,25 @@
 #include "mpi/call/object.h"
 #include "mpi/type/type.h"
 
-/* inout[i] = in[i] op inout[i] */
-typedef void (*vm_op_loop)(const void *in, void *inout, size_t n);
+/* out[i] = left[i] op right[i]; out may be one of the operands. */
+typedef void (*vm_op_loop)(const void *left, const void *right, void *out,
+			   size_t n);
+/* out[i] = (a[i] op b[i]) op (c[i] op d[i]), of four operands that begin
+ * `offset` bytes after from[0] to from[3]. */
+typedef void (*vm_op_four)(const void *const from[4], ptrdiff_t offset,
+			   void *out, size_t n);
+
+struct vm_op_loops {
+	vm_op_loop two;
+	vm_op_four four;
+};
 
 struct vm_op {
 	struct vm_object object;
 	const char *name; /* predefined: "MPI_SUM"; else NULL */
 	bool commutes;
-	uint8_t families;	 /* predefined: of accepted types */
-	const vm_op_loop *loops; /* predefined: by kind */
+	uint8_t families;		 /* predefined: of accepted types */
+	const struct vm_op_loops *loops; /* predefined: by kind */
 	MPI_User_function *user;
 	struct vm_mpi *mpi; /* whose it is; NULL: predefined */
 };
@@ -63,7 +73,7 @@ static inline void vm_op_apply(const struct vm_op *op,
 	int length = (int)n;
 
 	if (op->loops) {
-		op->loops[type->kind](in, inout, n);
+		op->loops[type->kind].two(in, inout, inout, n);
 		return;
 	}
 	handle = vm_type_handle(type);

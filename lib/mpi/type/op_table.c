@@ -14,7 +14,19 @@
 #pragma GCC optimize("O3")
 #endif
 
+/* The result may be stored over an operand, but only at the same elements. */
+#ifdef __clang__
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 typedef unsigned __int128 u128;
+
+static inline const void *at(const void *from, ptrdiff_t offset)
+{
+	return (const char *)from + offset;
+}
 
 /* Kind, and the unsigned C type of its size. */
 #define KINDS_BITS(X)  \
@@ -23,18 +35,40 @@ typedef unsigned __int128 u128;
 /* Kinds whose loops are those of the signed kind of their size. */
 #define KINDS_UNSIGNED(X) X(U8, I8) X(U16, I16) X(U32, I32) X(U64, I64)
 
-#define LOOP(op, kind, c_type, result)                                \
-	static void op##_##kind(const void *from, void *to, size_t n) \
-	{                                                             \
-		const c_type *restrict in = from;                     \
-		c_type *restrict out = to;                            \
-                                                                      \
-		for (size_t i = 0; i < n; i++) {                      \
-			const c_type a = in[i], b = out[i];           \
-                                                                      \
-			out[i] = (c_type)(result);                    \
-		}                                                     \
+/* The loops over one operation: of two operands and, at once, of four that are
+ * neighbours, which are then read from memory once and not kept in between. */
+#define LOOPS(op, kind, c_type)                                                \
+	static void op##_##kind(const void *left, const void *right, void *to, \
+				size_t n)                                      \
+	{                                                                      \
+		const c_type *a = left, *b = right;                            \
+		c_type *out = to;                                              \
+                                                                               \
+		INDEPENDENT                                                    \
+		for (size_t i = 0; i < n; i++)                                 \
+			out[i] = op##_one_##kind(a[i], b[i]);                  \
+	}                                                                      \
+	static void op##_four_##kind(const void *const from[4],                \
+				     ptrdiff_t offset, void *to, size_t n)     \
+	{                                                                      \
+		const c_type *a = at(from[0], offset);                         \
+		const c_type *b = at(from[1], offset);                         \
+		const c_type *c = at(from[2], offset);                         \
+		const c_type *d = at(from[3], offset);                         \
+		c_type *out = to;                                              \
+                                                                               \
+		INDEPENDENT                                                    \
+		for (size_t i = 0; i < n; i++)                                 \
+			out[i] = op##_one_##kind(op##_one_##kind(a[i], b[i]),  \
+						 op##_one_##kind(c[i], d[i])); \
 	}
+
+#define LOOP(op, kind, c_type, result)                                       \
+	static inline c_type op##_one_##kind(const c_type a, const c_type b) \
+	{                                                                    \
+		return (c_type)(result);                                     \
+	}                                                                    \
+	LOOPS(op, kind, c_type)
 
 #define MAX_(kind, c_type) LOOP(max, kind, c_type, a > b ? a : b)
 #define MIN_(kind, c_type) LOOP(min, kind, c_type, a < b ? a : b)
@@ -73,29 +107,25 @@ VM_KINDS_BOOL(LOR_)
 VM_KINDS_BOOL(LXOR_)
 
 /* Of equal values the one with the lower index wins (MPI 4.1, 6.9.4). */
-#define LOC_LOOP(op, kind, better)                                    \
-	static void op##_##kind(const void *from, void *to, size_t n) \
-	{                                                             \
-		const struct vm_##kind *in = from;                    \
-		struct vm_##kind *out = to;                           \
-                                                                      \
-		for (size_t i = 0; i < n; i++) {                      \
-			if (in[i].value better out[i].value ||        \
-			    (in[i].value == out[i].value &&           \
-			     in[i].index < out[i].index)) {           \
-				out[i].value = in[i].value;           \
-				out[i].index = in[i].index;           \
-			}                                             \
-		}                                                     \
-	}
+#define LOC_LOOP(op, kind, better)                                      \
+	static inline struct vm_##kind op##_one_##kind(                 \
+		const struct vm_##kind a, const struct vm_##kind b)     \
+	{                                                               \
+		return a.value better b.value || (a.value == b.value && \
+						  a.index < b.index) ?  \
+			       a :                                      \
+			       b;                                       \
+	}                                                               \
+	LOOPS(op, kind, struct vm_##kind)
 #define MAXLOC_(kind, v, i) LOC_LOOP(maxloc, kind, >)
 #define MINLOC_(kind, v, i) LOC_LOOP(minloc, kind, <)
 VM_KINDS_PAIR(MAXLOC_)
 VM_KINDS_PAIR(MINLOC_)
 
 /* The rows of the tables. */
-#define AT(op, kind) [VM_KIND_##kind] = op##_##kind,
-#define AT_AS(op, kind, other) [VM_KIND_##kind] = op##_##other,
+#define AT(op, kind) [VM_KIND_##kind] = { op##_##kind, op##_four_##kind },
+#define AT_AS(op, kind, other) \
+	[VM_KIND_##kind] = { op##_##other, op##_four_##other },
 #define MAX_AT(kind, c_type) AT(max, kind)
 #define MIN_AT(kind, c_type) AT(min, kind)
 #define SUM_AT(kind, c_type) AT(sum, kind)
@@ -148,17 +178,17 @@ VM_KINDS_PAIR(MINLOC_)
 	  KINDS_BITS(LXOR_AT) KINDS_UNSIGNED(LXOR_AS) VM_KINDS_BOOL(LXOR_AT))  \
 	X(MINLOC, 0x38, PAIRS, VM_KINDS_PAIR(MINLOC_AT))                       \
 	X(MAXLOC, 0x39, PAIRS, VM_KINDS_PAIR(MAXLOC_AT))                       \
-	X(REPLACE, 0x3c, VM_FAMILY_TEXT, [0] = NULL)                           \
-	X(NO_OP, 0x3d, VM_FAMILY_TEXT, [0] = NULL)
+	X(REPLACE, 0x3c, VM_FAMILY_TEXT, [0] = { NULL })                 \
+	X(NO_OP, 0x3d, VM_FAMILY_TEXT, [0] = { NULL })
 
-#define OP_(op_name, handle, families_, rows)                         \
-	static const vm_op_loop loops_##op_name[VM_KINDS] = { rows }; \
-	static const struct vm_op op_##op_name = {                    \
-		.object = { .magic = VM_MAGIC_OP },                   \
-		.name = "MPI_" #op_name,                              \
-		.commutes = (handle) < 0x3c,                          \
-		.families = (families_),                              \
-		.loops = loops_##op_name,                             \
+#define OP_(op_name, handle, families_, rows)                                 \
+	static const struct vm_op_loops loops_##op_name[VM_KINDS] = { rows }; \
+	static const struct vm_op op_##op_name = {                            \
+		.object = { .magic = VM_MAGIC_OP },                           \
+		.name = "MPI_" #op_name,                                      \
+		.commutes = (handle) < 0x3c,                                  \
+		.families = (families_),                                      \
+		.loops = loops_##op_name,                                     \
 	};
 OPS(OP_)
 
