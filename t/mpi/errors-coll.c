@@ -209,6 +209,27 @@ static void reductions(void)
 	BOTH(MPI_ERR_COMM, Exscan, Iexscan, x, y, 1, INT, SUM, MPI_COMM_NULL);
 }
 
+/* One buffer to send and to receive, where rank 0 has a block in both. */
+static void same_buffer(void)
+{
+	BOTH(MPI_ERR_BUFFER, Reduce, Ireduce, x, x, 1, INT, SUM, 0, WORLD);
+	BOTH(MPI_ERR_BUFFER, Allreduce, Iallreduce, x, x, 1, INT, SUM, WORLD);
+	BOTH(MPI_ERR_BUFFER, Scan, Iscan, x, x, 1, INT, SUM, WORLD);
+	BOTH(MPI_ERR_BUFFER, Reduce_scatter, Ireduce_scatter, x, x, counts, INT,
+	     SUM, WORLD);
+	BOTH(MPI_ERR_BUFFER, Reduce_scatter_block, Ireduce_scatter_block, x, x,
+	     1, INT, SUM, WORLD);
+	GATHER_S(MPI_ERR_BUFFER, y, 1, INT);
+	GATHERV_S(MPI_ERR_BUFFER, y, 1, INT);
+	SCATTER_S(MPI_ERR_BUFFER, y, 1, INT);
+	SCATTERV_S(MPI_ERR_BUFFER, y, counts, displs, INT);
+	ALLGATHER_S(MPI_ERR_BUFFER, y, 1, INT);
+	ALLGATHERV_S(MPI_ERR_BUFFER, y, 1, INT);
+	ALLTOALL_S(MPI_ERR_BUFFER, y, 1, INT);
+	ALLTOALLV_S(MPI_ERR_BUFFER, y, counts, displs, INT);
+	ALLTOALLW_S(MPI_ERR_BUFFER, y, counts, displs, types);
+}
+
 /* Between two groups some things are not defined. */
 static void inter(int rank)
 {
@@ -241,6 +262,7 @@ static void body(int rank, int ranks)
 		scatters();
 		all_to_all();
 		reductions();
+		same_buffer();
 		MPI_Type_free(&uncommitted);
 	}
 	inter(rank);

@@ -88,6 +88,37 @@ static void makers(void)
 	WANTS(MPI_ERR_COMM, MPI_Comm_free(&world));
 }
 
+/* A call that fails leaves no handle that could be taken for one. */
+static void none_made(void)
+{
+	int one = 1, two = 2, edge = 5;
+
+#define NONE_MADE(call)                                                 \
+	do {                                                            \
+		comm = WORLD;                                           \
+		ok(call != 0 && comm == MPI_COMM_NULL, "none: " #call); \
+	} while (0)
+	NONE_MADE(MPI_Comm_dup(MPI_COMM_NULL, &comm));
+	NONE_MADE(MPI_Comm_dup_with_info(bad, MPI_INFO_NULL, &comm));
+	NONE_MADE(MPI_Comm_idup(bad, &comm, &request));
+	NONE_MADE(MPI_Comm_idup_with_info(bad, MPI_INFO_NULL, &comm, &request));
+	NONE_MADE(MPI_Comm_split(SELF, -7, 0, &comm));
+	NONE_MADE(MPI_Comm_split_type(SELF, -99, 0, MPI_INFO_NULL, &comm));
+	NONE_MADE(MPI_Comm_create(SELF, MPI_GROUP_NULL, &comm));
+	NONE_MADE(MPI_Comm_create_group(SELF, group, 0, &comm));
+	NONE_MADE(MPI_Intercomm_create(SELF, 1, WORLD, 1, 0, &comm));
+	NONE_MADE(MPI_Intercomm_merge(WORLD, 0, &comm));
+	NONE_MADE(MPI_Cart_create(SELF, 1, &two, &one, 0, &comm));
+	NONE_MADE(MPI_Cart_sub(SELF, &one, &comm));
+	NONE_MADE(MPI_Graph_create(SELF, 1, &one, &edge, 0, &comm));
+	NONE_MADE(MPI_Dist_graph_create(SELF, 1, &edge, &one, &edge,
+					MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+					&comm));
+	NONE_MADE(MPI_Dist_graph_create_adjacent(SELF, 1, &edge, MPI_UNWEIGHTED,
+						 0, NULL, MPI_UNWEIGHTED,
+						 MPI_INFO_NULL, 0, &comm));
+}
+
 static void inter(void)
 {
 	WANTS(MPI_ERR_COMM,
@@ -275,6 +306,7 @@ static void body(int rank, int ranks)
 	MPI_Comm_group(WORLD, &group);
 	questions();
 	makers();
+	none_made();
 	inter();
 	groups();
 	attributes();

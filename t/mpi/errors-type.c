@@ -223,6 +223,11 @@ static void operations(void)
 	WANTS(MPI_ERR_OP, MPI_Reduce_local(&x, &y, 1, vector, MPI_SUM));
 	WANTS(MPI_ERR_TYPE, MPI_Reduce_local(&x, &y, 1, NONE, MPI_SUM));
 	WANTS(MPI_ERR_COUNT, MPI_Reduce_local(&x, &y, -1, MPI_INT, MPI_SUM));
+	WANTS(MPI_ERR_BUFFER,
+	      MPI_Reduce_local(MPI_IN_PLACE, &y, 1, MPI_INT, MPI_SUM));
+	WANTS(MPI_ERR_BUFFER,
+	      MPI_Reduce_local(&x, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM));
+	WANTS(MPI_ERR_BUFFER, MPI_Reduce_local(&x, &x, 1, MPI_INT, MPI_SUM));
 	WANTS(MPI_ERR_BUFFER, MPI_Reduce_local(NULL, &y, 1, MPI_INT, MPI_SUM));
 	WANTS(MPI_ERR_BUFFER, MPI_Reduce_local(&x, NULL, 1, MPI_INT, MPI_SUM));
 	is_int(y, 2, "nothing was reduced");

@@ -118,9 +118,9 @@ static const struct {
 	O(MIN, INTEGER | FORTRAN | FLOATING | ADDRESS),
 	O(SUM, INTEGER | FORTRAN | FLOATING | COMPLEX | ADDRESS),
 	O(PROD, INTEGER | FORTRAN | FLOATING | COMPLEX | ADDRESS),
-	O(LAND, INTEGER | LOGICAL),
-	O(LOR, INTEGER | LOGICAL),
-	O(LXOR, INTEGER | LOGICAL),
+	O(LAND, INTEGER | LOGICAL | ADDRESS),
+	O(LOR, INTEGER | LOGICAL | ADDRESS),
+	O(LXOR, INTEGER | LOGICAL | ADDRESS),
 	O(BAND, INTEGER | FORTRAN | BYTE | ADDRESS),
 	O(BOR, INTEGER | FORTRAN | BYTE | ADDRESS),
 	O(BXOR, INTEGER | FORTRAN | BYTE | ADDRESS),
@@ -197,6 +197,10 @@ static void values(int rank, int size)
 	CHECK(MPI_INT, int, MPI_LOR, 0, 10, 1);
 	CHECK(MPI_INT, int, MPI_LXOR, 12, 10, 0);
 	CHECK(MPI_INT, int, MPI_LXOR, 0, 10, 1);
+	/* Ours: the standard has nothing for addresses. */
+	CHECK(MPI_AINT, MPI_Aint, MPI_LAND, 12, 10, 1);
+	CHECK(MPI_OFFSET, MPI_Offset, MPI_LOR, 0, 0, 0);
+	CHECK(MPI_COUNT, MPI_Count, MPI_LXOR, 7, 0, 1);
 	CHECK(MPI_C_BOOL, bool, MPI_LAND, true, false, false);
 	CHECK(MPI_C_BOOL, bool, MPI_LOR, true, false, true);
 	CHECK(MPI_C_BOOL, bool, MPI_LXOR, true, true, false);

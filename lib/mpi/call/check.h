@@ -41,4 +41,12 @@ int vm_check_root(struct vm_call *call, const struct vm_comm *comm, int root);
 int vm_check_pointer(struct vm_call *call, const void *pointer,
 		     const char *name);
 
+/* Sets the handle of a communicator that is to be made, which a call that fails
+ * leaves so; NULL is found later. */
+static inline void vm_comm_none(MPI_Comm *comm)
+{
+	if (comm)
+		*comm = MPI_COMM_NULL;
+}
+
 #endif

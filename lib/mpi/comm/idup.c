@@ -195,6 +195,7 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_idup);
 
+	vm_comm_none(newcomm);
 	return vm_call_exit(&call, comm, idup(&call, comm, newcomm, request));
 }
 
@@ -204,6 +205,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_idup_with_info);
 	int rc = vm_check_hints(&call, info);
 
+	vm_comm_none(newcomm);
 	if (rc == 0)
 		rc = idup(&call, comm, newcomm, request);
 	return vm_call_exit(&call, comm, rc);
@@ -214,6 +216,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_dup_with_info);
 	int rc = vm_check_hints(&call, info);
 
+	vm_comm_none(newcomm);
 	if (rc != 0)
 		return vm_call_exit(&call, comm, rc);
 	return PMPI_Comm_dup(comm, newcomm);

@@ -367,6 +367,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 	int rc = check_create(&call, local_comm, local_leader, newintercomm,
 			      &local);
 
+	vm_comm_none(newintercomm);
 	if (rc != 0)
 		return vm_call_exit(&call, local_comm, rc);
 	if (local->rank == local_leader)
@@ -405,6 +406,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 	struct vm_chan *chan;
 	int rc = check_inter(&call, intercomm, &c);
 
+	vm_comm_none(newintracomm);
 	if (rc == 0)
 		rc = vm_check_pointer(&call, newintracomm, "newintracomm");
 	/* With equal keys the first side stays before the second. */

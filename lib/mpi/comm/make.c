@@ -62,6 +62,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 	MPI_Comm copy;
 	int rc = vm_check_comm(&call, comm, &from);
 
+	vm_comm_none(newcomm);
 	if (rc == 0)
 		rc = vm_check_pointer(&call, newcomm, "newcomm");
 	if (rc == 0)
@@ -83,6 +84,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	struct vm_comm *c;
 	int rc = vm_check_comm(&call, comm, &c);
 
+	vm_comm_none(newcomm);
 	if (rc == 0)
 		rc = vm_check_pointer(&call, newcomm, "newcomm");
 	if (rc == 0 && color < 0 && color != MPI_UNDEFINED)
@@ -133,6 +135,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	struct vm_comm *c;
 	int color = 0, rc = vm_check_comm(&call, comm, &c);
 
+	vm_comm_none(newcomm);
 	if (rc == 0)
 		rc = vm_check_pointer(&call, newcomm, "newcomm");
 	if (rc == 0)
@@ -173,6 +176,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	struct vm_mpi_group *g;
 	int color = VMPI_UNDEFINED, rc = vm_check_comm(&call, comm, &c);
 
+	vm_comm_none(newcomm);
 	if (rc == 0)
 		rc = vm_check_group(&call, group, &g);
 	if (rc == 0)
@@ -245,6 +249,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 	struct vm_mpi_group *g;
 	int rc = vm_check_intra(&call, comm, &c);
 
+	vm_comm_none(newcomm);
 	if (rc == 0)
 		rc = vm_check_group(&call, group, &g);
 	if (rc == 0)
@@ -253,9 +258,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 		rc = vm_check_pointer(&call, newcomm, "newcomm");
 	if (rc == 0)
 		rc = check_subset(&call, c, g);
-	if (rc == 0 && g->rank == MPI_UNDEFINED)
-		*newcomm = MPI_COMM_NULL;
-	else if (rc == 0)
+	if (rc == 0 && g->rank != MPI_UNDEFINED)
 		rc = create_group(&call, c, g, tag, newcomm);
 	return vm_call_exit(&call, comm, rc);
 }

@@ -127,6 +127,33 @@ int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
 	return rc;
 }
 
+/* Rejects a buffer to send that is the one to receive in; both have data.
+ * MPI_BOTTOM is no buffer: what matters is in the types. */
+static int check_same(struct vm_call *call, const void *buf, size_t bytes)
+{
+	if (!buf || !bytes || !mpi_cvar.check)
+		return 0;
+	return vm_error(call, MPI_ERR_BUFFER,
+			"sendbuf and recvbuf are the same, MPI_IN_PLACE is "
+			"what reads and writes one buffer");
+}
+
+int vm_coll_check_same(struct vm_call *call, const struct vm_coll *coll)
+{
+	const struct vm_blocks *sides[] = { &coll->send, &coll->recv };
+	bool many[] = { coll->kind == &vm_coll_scatter ||
+				coll->kind == &vm_coll_alltoall,
+			coll->kind != &vm_coll_scatter };
+	struct vm_data own[2];
+
+	for (int i = 0; i < 2; i++)
+		own[i] = vm_blocks_data(sides[i],
+					many[i] ? (size_t)coll->rank : 0);
+	if (own[0].addr != own[1].addr || !own[1].bytes)
+		return 0;
+	return check_same(call, own[0].addr, own[0].bytes);
+}
+
 int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
 		     const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, bool receives)
@@ -145,6 +172,8 @@ int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
 		sendbuf = recvbuf;
 	else if (rc == 0 && count > 0 && vm_coll_is_leaf(coll))
 		rc = check_buf(call, sendbuf, type);
+	if (rc == 0 && receives && sendbuf == recvbuf && !coll->in_place)
+		rc = check_same(call, sendbuf, (size_t)count * type->size);
 	if (rc == 0) {
 		coll->recv.buf = recvbuf;
 		coll->send.buf = sendbuf;

@@ -44,10 +44,26 @@ static inline bool vm_coll_in_place(struct vm_coll *coll, const void *buf)
 	return coll->in_place = buf == MPI_IN_PLACE && !coll->first_size;
 }
 
+/* Rejects data to send that lie where those from the same member are to be
+ * received; both sides are set. */
+int vm_coll_check_same(struct vm_call *call, const struct vm_coll *coll);
+
+/* The same, if it is a collective of one group that moves data. */
+static inline int vm_coll_check_sides(struct vm_call *call,
+				      const struct vm_coll *coll)
+{
+	if (coll->op || !coll->send.buf || !coll->recv.buf || coll->in_place ||
+	    coll->first_size)
+		return 0;
+	return vm_coll_check_same(call, coll);
+}
+
 /* Ends the call: runs the collective if rc is 0. */
 static inline int vm_coll_close(struct vm_call *call, struct vm_coll *coll,
 				MPI_Comm comm, int rc)
 {
+	if (rc == 0)
+		rc = vm_coll_check_sides(call, coll);
 	if (rc == 0)
 		rc = vm_coll_run(call, coll);
 	return vm_call_exit(call, comm, rc);
@@ -58,6 +74,8 @@ static inline int vm_coll_close_start(struct vm_call *call,
 				      const struct vm_coll *coll, MPI_Comm comm,
 				      int rc, MPI_Request *request)
 {
+	if (rc == 0)
+		rc = vm_coll_check_sides(call, coll);
 	if (rc == 0)
 		rc = vm_check_pointer(call, request, "request");
 	if (rc == 0)
@@ -71,6 +89,8 @@ static inline int vm_coll_close_init(struct vm_call *call,
 				     int rc, MPI_Info info,
 				     MPI_Request *request)
 {
+	if (rc == 0)
+		rc = vm_coll_check_sides(call, coll);
 	if (rc == 0)
 		rc = vm_check_hints(call, info);
 	if (rc == 0)

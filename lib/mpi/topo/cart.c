@@ -275,6 +275,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 	struct vm_comm *c;
 	int nodes = 0, rc = vm_check_intra(&call, comm_old, &c);
 
+	vm_comm_none(comm_cart);
 	if (rc == 0)
 		rc = check_dims(&call, c, ndims, dims, periods, &nodes);
 	if (rc == 0)
@@ -318,6 +319,7 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 	struct vm_comm *c;
 	int color = 0, rc = check_cart(&call, comm, &c);
 
+	vm_comm_none(newcomm);
 	if (rc == 0 && c->topo->count > 0)
 		rc = vm_check_pointer(&call, remain_dims, "remain_dims");
 	if (rc == 0)

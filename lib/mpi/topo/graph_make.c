@@ -76,6 +76,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[],
 	struct vm_comm *c;
 	int rc = vm_check_intra(&call, comm_old, &c);
 
+	vm_comm_none(comm_graph);
 	if (rc == 0)
 		rc = check_graph(&call, c, nnodes, indx, edges);
 	if (rc == 0)
@@ -162,6 +163,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 	struct vm_comm *c;
 	int rc = vm_check_intra(&call, comm_old, &c);
 
+	vm_comm_none(comm_dist_graph);
 	if (rc == 0)
 		rc = check_edges(&call, c, indegree, sources, sourceweights);
 	if (rc == 0)
@@ -352,6 +354,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 	struct vm_comm *c;
 	int rc = vm_check_intra(&call, comm_old, &c);
 
+	vm_comm_none(comm_dist_graph);
 	if (rc == 0)
 		rc = check_parts(&call, c, &part);
 	if (rc == 0)

@@ -117,6 +117,18 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
 	return vm_call_exit_self(&call, rc);
 }
 
+static int check_local(struct vm_call *call, const void *inbuf,
+		       const void *inoutbuf)
+{
+	if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE)
+		return vm_error(call, MPI_ERR_BUFFER,
+				"MPI_IN_PLACE is not allowed here");
+	if (inbuf == inoutbuf && inbuf && mpi_cvar.check)
+		return vm_error(call, MPI_ERR_BUFFER,
+				"inbuf and inoutbuf are the same");
+	return 0;
+}
+
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
 		      MPI_Datatype datatype, MPI_Op op)
 {
@@ -133,6 +145,8 @@ int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
 		rc = vm_check_buffer(&call, inbuf, count, datatype);
 	if (rc == 0)
 		rc = vm_check_buffer(&call, inoutbuf, count, datatype);
+	if (rc == 0 && count > 0)
+		rc = check_local(&call, inbuf, inoutbuf);
 	if (rc == 0 && count > 0)
 		vm_op_apply(object, type, inbuf, inoutbuf, (size_t)count);
 	return vm_call_exit_self(&call, rc);

@@ -154,7 +154,8 @@ VM_KINDS_PAIR(MINLOC_)
 #define BITS                                                      \
 	(VM_FAMILY_INTEGER | VM_FAMILY_FORTRAN | VM_FAMILY_BYTE | \
 	 VM_FAMILY_ADDRESS)
-#define TRUTHS (VM_FAMILY_INTEGER | VM_FAMILY_LOGICAL)
+/* Addresses are numbers that other MPIs accept, too. */
+#define TRUTHS (VM_FAMILY_INTEGER | VM_FAMILY_LOGICAL | VM_FAMILY_ADDRESS)
 #define PAIRS VM_FAMILY_PAIR
 
 /* Name, handle, families, rows. */
@@ -178,7 +179,7 @@ VM_KINDS_PAIR(MINLOC_)
 	  KINDS_BITS(LXOR_AT) KINDS_UNSIGNED(LXOR_AS) VM_KINDS_BOOL(LXOR_AT))  \
 	X(MINLOC, 0x38, PAIRS, VM_KINDS_PAIR(MINLOC_AT))                       \
 	X(MAXLOC, 0x39, PAIRS, VM_KINDS_PAIR(MAXLOC_AT))                       \
-	X(REPLACE, 0x3c, VM_FAMILY_TEXT, [0] = { NULL })                 \
+	X(REPLACE, 0x3c, VM_FAMILY_TEXT, [0] = { NULL })                       \
 	X(NO_OP, 0x3d, VM_FAMILY_TEXT, [0] = { NULL })
 
 #define OP_(op_name, handle, families_, rows)                                 \
