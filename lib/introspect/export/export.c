@@ -270,15 +270,20 @@ static void cvar_changed(unsigned index, int64_t value, const char *text)
 	vm_export_mirror_set(&share.mirror, index, value, text);
 }
 
+/* Gives the file up; the memory that came from it stays. */
+static int unpublished(void)
+{
+	vm_export_remove();
+	share.open = false;
+	return -VMPI_ELIMIT;
+}
+
 int vm_export_publish(const struct vm_export_facts *facts)
 {
-	int rc;
-
 	if (!share.open)
 		return 0;
-	rc = vm_export_tables(share.head, &share.mirror, facts);
-	if (rc)
-		return rc;
+	if (vm_export_tables(share.head, &share.mirror, facts))
+		return unpublished();
 	vm_cvar_observe(cvar_changed);
 	/* What changed between the two. */
 	vm_export_mirror_fill(&share.mirror);

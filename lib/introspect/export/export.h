@@ -71,7 +71,8 @@ struct vm_export_facts {
 
 /* Publishes: all variables have been added and all blocks are in their final
  * place, so readers may look; from now on changes of control variables are
- * copied to the file.  0; -VMPI_ENOMEM; without a file 0. */
+ * copied to the file.  0; -VMPI_ELIMIT: there is no room, and no file any more;
+ * without a file 0. */
 int vm_export_publish(const struct vm_export_facts *facts);
 
 /* Closes the file, and removes it unless it is to be kept.  Memory that came

@@ -364,6 +364,13 @@ static void refused(void)
 	vm_export_free(memory);
 	small.rlim_cur = 1000;
 	setrlimit(RLIMIT_FSIZE, &small);
+	vm_export_path(path, sizeof(path), dir, "1", 0);
+	ok(access(path, F_OK) == 0, "there is a file");
+	is_int(vm_export_publish(&(struct vm_export_facts){ .ranks = 1 }),
+	       -VMPI_ELIMIT,
+	       "without room for the tables nothing is published");
+	ok(!vm_export_is_open() && access(path, F_OK) != 0,
+	   "and there is no file any more");
 	vm_export_close(false);
 	is_int(vm_export_open(dir, "1", 0, &why), -VMPI_ELIMIT,
 	       "below a smaller one it has none");
