@@ -304,28 +304,42 @@ static void reduce_scatter(const struct sides *s)
 	free(in);
 }
 
-/* Does not commute. */
-static void append(void *in, void *inout, int *n, MPI_Datatype *type)
+/* Maps x -> a x + b, in halves of a number: first right, then left.  That does
+ * not commute. */
+static unsigned compose(unsigned left, unsigned right)
 {
-	int *a = in, *b = inout;
+	unsigned a = (left >> 16) * (right >> 16);
+	unsigned b = (left >> 16) * (right & 0xffff) + (left & 0xffff);
+
+	return a << 16 | (b & 0xffff);
+}
+
+static void compose_all(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+	unsigned *left = in, *right = inout;
 
 	for (int i = 0; i < *n; i++)
-		b[i] = a[i] * 31 + b[i];
+		right[i] = compose(left[i], right[i]);
+}
+
+static unsigned map_of(int rank)
+{
+	return (2u * (unsigned)rank + 3) << 16 | (unsigned)(rank + 7);
 }
 
 static void user_op(const struct sides *s)
 {
 	MPI_Request request;
-	int out = -1, want;
+	unsigned in = map_of(s->rank), out = 0, want;
 	MPI_Op op;
 
-	MPI_Op_create(append, 0, &op);
-	MPI_Iallreduce(&s->rank, &out, 1, MPI_INT, op, s->inter, &request);
+	MPI_Op_create(compose_all, 0, &op);
+	MPI_Iallreduce(&in, &out, 1, MPI_UNSIGNED, op, s->inter, &request);
 	MPI_Op_free(&op);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
-	want = world_of(s, !s->second, s->remote - 1);
-	for (int i = s->remote - 1; i-- > 0;)
-		want = world_of(s, !s->second, i) * 31 + want;
+	want = map_of(world_of(s, !s->second, 0));
+	for (int i = 1; i < s->remote; i++)
+		want = compose(want, map_of(world_of(s, !s->second, i)));
 	wrong += out != want;
 }
 
