@@ -29,6 +29,7 @@
 #include "core/image/exe_tls.h"
 #include "core/remote/remote.h"
 #include "core/rank/vars.h"
+#include "core/runtime/deadlock.h"
 #include "fatal.h"
 #include "introspect/vars/cvar.h"
 #include "mpi/call/vars.h"
@@ -241,6 +242,9 @@ static int job_join(const struct vm_job *job)
 
 	if (job->word)
 		fcntl(word_fd(job), F_SETFD, FD_CLOEXEC);
+	vm_node_hooks.hang_fd = vm_deadlock_fd(job->hang);
+	if (vm_node_hooks.hang_fd)
+		fcntl(vm_node_hooks.hang_fd, F_SETFD, FD_CLOEXEC);
 	if (rc)
 		return rc;
 	node.alone &= node.boot->processes == 1;

@@ -222,7 +222,9 @@ int launch_check(struct launch *launch, struct options *options)
 	char *origin = getcwd(NULL, 0);
 	int rc;
 
-	*launch = (struct launch){ .options = options, .word = -1 };
+	*launch = (struct launch){ .options = options,
+				   .word = -1,
+				   .hang.ends = { -1, -1 } };
 	rc = exports_set(options);
 	if (!rc)
 		rc = check_settings(options->job.set);
@@ -271,6 +273,7 @@ int launch_check(struct launch *launch, struct options *options)
 void launch_fini(struct launch *launch)
 {
 	relay_fini(&launch->relay);
+	hang_fini(&launch->hang);
 	if (launch->serves)
 		vm_pmi_server_fini(&launch->server);
 	if (launch->word >= 0)
@@ -447,13 +450,15 @@ static int profile_name(const struct launch *launch, int number)
  * or -1. */
 static int environment_make(const struct launch *launch, int number, int fd)
 {
-	char text[16];
+	char text[64];
 	int rc = vm_job_to_env(&launch->options->job);
 
 	rc |= profile_name(launch, number);
 	if (launch->plan.engine)
 		return rc;
 	vm_boot_clear_env();
+	if (hang_describe(&launch->hang, text))
+		rc |= setenv(VM_JOB_PREFIX "HANG", text, 1);
 	if (fd < 0)
 		return rc;
 	/* Copies without FD_CLOEXEC. */
@@ -647,6 +652,8 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 			launch->word = vm_last_word_new();
 		vm_last_word_set(launch->word);
 	}
+	if (!launch->plan.engine)
+		hang_init(&launch->hang);
 	if (!rc && launch->label && !launch->plan.engine)
 		rc = relay_init(&launch->relay, count);
 	for (int i = 0; !rc && i < count; i++) {

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "boot/pmi_server.h"
+#include "hang.h"
 #include "options.h"
 #include "plan.h"
 #include "relay.h"
@@ -43,6 +44,7 @@ struct launch {
 	bool serves; /* the server is there: several node processes */
 	int word;    /* by which one of them says why all end, or -1 */
 	struct vm_pmi_server server;
+	struct hang hang; /* what the processes say about deadlocks */
 };
 
 /*

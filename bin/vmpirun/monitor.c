@@ -27,6 +27,7 @@
 #define GRACE_DEATH_NS (1 * SECOND_NS)	    /* from a death to SIGTERM */
 #define GRACE_FAILED_NS (3 * SECOND_NS / 4) /* from there to SIGKILL */
 #define EXIT_TIMEOUT 124		    /* as timeout(1) */
+#define EXIT_DEADLOCK 86		    /* VM_DEADLOCK_EXIT */
 
 /* The effect of a signal to vmpirun on the job. */
 enum effect {
@@ -346,18 +347,35 @@ static int wait_ms(const struct monitor *monitor)
 	return left > 60 * SECOND_NS ? 60000 : (int)((left + 999999) / 1000000);
 }
 
-/* Waits until something has happened; fds has room for all children. */
+/* The processes have something to say about deadlocks. */
+static void hang_take(struct monitor *monitor)
+{
+	struct launch *launch = monitor->launch;
+
+	if (hang_read(&launch->hang, launch->options->job.id) != HANG_END ||
+	    monitor->ending)
+		return;
+	monitor->ended = EXIT_DEADLOCK;
+	all_end(monitor, GRACE_LIMIT_NS);
+}
+
+/* Waits until something has happened; fds has room for all children, and two
+ * more. */
 static void events_wait(struct monitor *monitor, struct pollfd *fds)
 {
 	struct launch *launch = monitor->launch;
 	int count = launch->serves ? launch->count : 0;
+	struct pollfd *hang = &fds[count + 1];
 
 	fds[0] = (struct pollfd){ .fd = monitor->signal_fd, .events = POLLIN };
+	*hang = (struct pollfd){ .fd = launch->hang.ends[0], .events = POLLIN };
 	for (int i = 0; i < count; i++)
 		fds[i + 1].events = vm_pmi_server_events(&launch->server,
 							 &fds[i + 1].fd, i);
-	if (poll(fds, (nfds_t)count + 1, wait_ms(monitor)) <= 0)
+	if (poll(fds, (nfds_t)count + 2, wait_ms(monitor)) <= 0)
 		return;
+	if (hang->revents)
+		hang_take(monitor);
 	for (int i = 0; i < count; i++)
 		if (fds[i + 1].fd >= 0 && fds[i + 1].revents)
 			vm_pmi_server_ready(&launch->server, i);
@@ -394,7 +412,7 @@ void monitor_kill(struct monitor *monitor)
 int monitor_run(struct monitor *monitor)
 {
 	const struct options *options = monitor->launch->options;
-	size_t count = (size_t)monitor->launch->count + 1;
+	size_t count = (size_t)monitor->launch->count + 2;
 	struct pollfd *fds = calloc(count, sizeof(*fds));
 
 	monitor->signal_fd =

@@ -171,6 +171,15 @@ static int timeout_take(struct options *options, const char *text)
 	return options_seconds_take(options, "--timeout", text);
 }
 
+static int deadlock_take(struct options *options, const char *text)
+{
+	if (strcmp(text, "end") && strcmp(text, "report") &&
+	    strcmp(text, "off"))
+		return vm_option_refuse("--deadlock", text,
+					"report, end or off is needed");
+	return vm_job_set_add(&options->job, "core_deadlock", text);
+}
+
 static int nodes_take(struct options *options, const char *text)
 {
 	return vm_option_number(&options->nodes, "--nodes", text,
@@ -275,6 +284,11 @@ const struct vm_cli_row option_rows[] = {
 	  "End the job after this time with exit code 124 (default: "
 	  "$MPIEXEC_TIMEOUT)",
 	  1, timeout_take },
+	{ "deadlock", 0, "HOW", 0,
+	  "When all ranks wait and nothing can wake them, report that and end "
+	  "the job with exit code 86 (end, the default), only report it "
+	  "(report), or do not look (off)",
+	  1, deadlock_take },
 	{ 0, 0, 0, 0, "Output:", 2, 0 },
 	{ "label", 'l', 0, 0, "Begin each line of output with its rank", 2,
 	  label_take },
@@ -399,6 +413,7 @@ const struct vm_cli_row option_rows[] = {
 const size_t option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
 
 const struct vm_cli_words option_words[] = {
+	{ "deadlock", "report end off" },
 	{ "map", "block cyclic" },
 	{ "balance", "off auto force learn" },
 	{ "launcher", "auto fork srun mpirun hydra" },

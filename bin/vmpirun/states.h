@@ -10,4 +10,8 @@
  * (core_export).  Takes up to a tenth of a second. */
 void states_say(const char *job);
 
+/* The same of a job that is deadlocked, with the line of the program in which
+ * each rank waits, and those first that do something else than most. */
+void states_hang_say(const char *job);
+
 #endif

@@ -46,6 +46,8 @@
 	  "print the ranks of each worker")                                  \
 	X(TEXT, word, "WORD", NULL,                                          \
 	  "descriptor by which one process says why all end")                \
+	X(TEXT, hang, "HANG", NULL,                                          \
+	  "descriptor by which processes tell of deadlocks, as FD:INODE")    \
 	X(TEXT, private, "PRIVATE", NULL,                                    \
 	  "libraries of which each rank has a copy")                         \
 	X(TEXT, shared, "SHARED", NULL, "libraries that ranks share")        \

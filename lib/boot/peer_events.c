@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/own.h"
 
 enum state { STATE_ALIVE, STATE_PENDING, STATE_REPORTED };
 
@@ -163,6 +164,7 @@ int vm_peer_events_watch(struct vm_peer_events *events,
 			 vm_boot_peer_event_fn fn, void *arg)
 {
 	sigset_t all, before;
+	struct vm_own own;
 	int error;
 
 	events->fn = fn;
@@ -171,7 +173,9 @@ int vm_peer_events_watch(struct vm_peer_events *events,
 	 * small one would be too small. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	vm_own_begin(&own);
 	error = pthread_create(&events->thread, NULL, events_main, events);
+	vm_own_end(&own);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
 		vm_log(VM_ERROR, "a thread cannot be started: %s",

@@ -325,6 +325,15 @@ void vm_fabric_sleep_end(struct vm_fabric *fabric);
  * must have been stored before; includes the necessary fence. */
 void vm_fabric_kick(struct vm_fabric *fabric);
 
+/*
+ * Whether nothing moves here now: nobody polls, no packet is held back, waits or
+ * is to be delivered, no memory is read or written.  Then *sent and *received
+ * are the packets that were exchanged with other processes up to now; those that
+ * are under way have been sent, and not yet received.  Counts overflow.
+ */
+bool vm_fabric_quiet(struct vm_fabric *fabric, uint32_t *sent,
+		     uint32_t *received);
+
 /* Whether the link model (fabric_link_*) is on, with its text for people:
  * "latency 50 us, 1000 MB/s"; for the warning that vmpirun prints. */
 bool vm_link_on(char *text, size_t bytes);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/own.h"
 #include "fabric/conn.h"
 #include "fabric/state.h"
 
@@ -76,12 +77,15 @@ static void *gather_main(void *arg)
 static int thread_start(struct vm_fabric *fabric)
 {
 	sigset_t all, before;
+	struct vm_own own;
 	int error;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	vm_own_begin(&own);
 	error = pthread_create(&fabric->gather.thread, NULL, gather_main,
 			       fabric);
+	vm_own_end(&own);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }

@@ -190,6 +190,48 @@ static bool port_drained(const struct vm_port *port)
 	       port->tx_used == port->orphans && !port->held.top;
 }
 
+/* Under both locks: adds up the packets of all connections of the port. */
+static void port_count(const struct vm_port *port, uint32_t *sent,
+		       uint32_t *received)
+{
+	for (uint32_t i = 0; i < port->fabric->config.processes; i++) {
+		const struct vm_contact *contact = port->contacts[i];
+
+		if (!contact || i == port->fabric->config.process)
+			continue;
+		for (unsigned c = 0; c < contact->count; c++) {
+			*sent += contact->conns[c].tx_seq;
+			*received += contact->conns[c].rx_seq;
+		}
+	}
+}
+
+/* Adds up the packets of a port where nothing moves; false: something does. */
+static bool port_quiet(struct vm_port *port, uint32_t *sent, uint32_t *received)
+{
+	bool quiet = false;
+
+	if (!vm_lock_try(&port->polling))
+		return false;
+	vm_port_lock(port);
+	quiet = !vm_port_busy(port) && port_drained(port);
+	if (quiet)
+		port_count(port, sent, received);
+	vm_port_unlock(port);
+	vm_lock_give(&port->polling);
+	return quiet;
+}
+
+bool vm_fabric_quiet(struct vm_fabric *fabric, uint32_t *sent,
+		     uint32_t *received)
+{
+	*sent = *received = 0;
+	for (unsigned i = 0; i < fabric->limits.ports; i++)
+		if (!port_quiet(&fabric->ports[i], sent, received))
+			return false;
+	return true;
+}
+
 /* Under lock: whether every process this port has talked to has said goodbye,
  * or died. */
 static bool port_left(const struct vm_port *port)

@@ -170,6 +170,7 @@ void vm_ult_wake(struct vm_ult *ult)
 					     memory_order_acq_rel) !=
 		    VM_SIGNAL_ASLEEP)
 			return;
+		atomic_fetch_sub(&vm_sched.threads_asleep, 1);
 		if (!vm_sched.hooks.thread_kick ||
 		    !vm_sched.hooks.thread_kick(ult))
 			vm_futex_wake(&ult->signal);
@@ -229,18 +230,34 @@ static void thread_sleep(struct vm_ult *self)
 	}
 }
 
+/* Whether the thread is to sleep: it has not been woken before.  Who wakes it
+ * counts it as awake. */
+static bool falls_asleep(struct vm_ult *self)
+{
+	uint32_t none = VM_SIGNAL_NONE;
+
+	atomic_fetch_add(&vm_sched.thread_sleeps, 1);
+	atomic_fetch_add(&vm_sched.threads_asleep, 1);
+	/* Pairs with the exchange in vm_ult_wake(). */
+	if (atomic_compare_exchange_strong_explicit(
+		    &self->signal, &none, VM_SIGNAL_ASLEEP,
+		    memory_order_acq_rel, memory_order_acquire))
+		return true;
+	atomic_fetch_sub(&vm_sched.threads_asleep, 1);
+	return false;
+}
+
 static void thread_suspend(struct vm_ult *self)
 {
 	struct vm_worker *worker = self->worker;
 	bool ran = vm_clocks_pause(self);
-	uint32_t none = VM_SIGNAL_NONE;
 
-	/* Pairs with the exchange in vm_ult_wake(). */
 	if ((worker->spun || !vm_thread_spin(worker, is_woken, self)) &&
-	    atomic_compare_exchange_strong_explicit(
-		    &self->signal, &none, VM_SIGNAL_ASLEEP,
-		    memory_order_acq_rel, memory_order_acquire))
+	    falls_asleep(self)) {
+		if (vm_sched.hooks.rest)
+			vm_sched.hooks.rest(NULL);
 		thread_sleep(self);
+	}
 	worker->spun = false;
 	atomic_store_explicit(&self->signal, VM_SIGNAL_NONE,
 			      memory_order_relaxed);

@@ -172,6 +172,31 @@ void vm_sched_fence_all(void)
 		atomic_thread_fence(memory_order_seq_cst);
 }
 
+void vm_worker_rest_begin(struct vm_worker *worker)
+{
+	/* A ULT that sleeps will run by itself. */
+	if (worker->sleepers)
+		return;
+	/* Sequentially consistent, as is the hook's look at whether somebody
+	 * watches: one of the two sees the other. */
+	atomic_fetch_add(&worker->rests, 1);
+	if (vm_sched.hooks.rest)
+		vm_sched.hooks.rest(worker);
+}
+
+void vm_worker_rest_end(struct vm_worker *worker)
+{
+	if (!worker->sleepers)
+		atomic_fetch_add(&worker->rests, 1);
+}
+
+void vm_worker_rest(struct vm_worker *worker, uint64_t limit_ns)
+{
+	vm_worker_rest_begin(worker);
+	vm_futex_wait(&worker->sleeping, 1, limit_ns);
+	vm_worker_rest_end(worker);
+}
+
 /* Sleeps in the kernel.  idle_since: the time since which there has been
  * nothing to run, for a performance variable. */
 static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
@@ -191,7 +216,7 @@ static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
 		vm_pvar_set(worker->pvars.idle_since_ns, idle_since);
 		if (!vm_sched.hooks.sleep ||
 		    !vm_sched.hooks.sleep(worker, limit))
-			vm_futex_wait(&worker->sleeping, 1, limit);
+			vm_worker_rest(worker, limit);
 		vm_pvar_set(worker->pvars.idle_since_ns, 0);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
@@ -411,6 +436,7 @@ static void worker_enter(struct vm_worker *worker)
 	worker->no_spins_next = NO_SPINS_LEAST;
 	worker->looks = LOOKS_MOST;
 	worker->errno_address = &errno;
+	__atomic_store_n(&worker->tid, gettid(), __ATOMIC_RELAXED);
 	vm_sanitize_thread(&worker->root);
 	vm_self = &worker->root;
 }
@@ -449,6 +475,8 @@ int vm_sched_init(int count)
 	vm_sched = (struct vm_sched){ .worker_count = count,
 				      .on_stack = vm_sched.on_stack,
 				      .observed = observed };
+	vm_lock_init(&vm_sched.adopted_lock);
+	vm_list_init(&vm_sched.adopted);
 	vm_sched.workers = vm_export_alloc(bytes, VM_CACHELINE);
 	if (!vm_sched.workers)
 		return -VMPI_ENOMEM;
@@ -513,6 +541,9 @@ struct vm_worker *vm_worker_adopt(void *owner)
 	worker->thread = pthread_self();
 	worker_enter(worker);
 	worker->root.owner = owner;
+	vm_lock_take(&vm_sched.adopted_lock);
+	vm_list_append(&vm_sched.adopted, &worker->link);
+	vm_lock_give(&vm_sched.adopted_lock);
 	atomic_fetch_add_explicit(&vm_sched.threads, 1, memory_order_relaxed);
 	return worker;
 }
@@ -521,6 +552,9 @@ void vm_worker_release(struct vm_worker *worker)
 {
 	VM_ASSERT(worker->index < 0);
 	atomic_fetch_sub_explicit(&vm_sched.threads, 1, memory_order_relaxed);
+	vm_lock_take(&vm_sched.adopted_lock);
+	vm_list_remove(&worker->link);
+	vm_lock_give(&vm_sched.adopted_lock);
 	vm_counters_end(worker);
 	vm_self = NULL;
 	free(worker);

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/list.h"
+#include "base/lock.h"
 #include "sched/counter.h"
 #include "sched/halt.h"
 #include "sched/local.h"
@@ -48,7 +50,12 @@ struct vm_worker {
 	/* Constant after the start. */
 	int index; /* -1: an adopted OS thread */
 	pthread_t thread;
+	int tid;	     /* the kernel's number of it; 0: not yet known */
+	struct vm_list link; /* adopted: in vm_sched.adopted */
 	char *altstack;
+	/* Odd while it waits in the kernel with nothing to do: no ULT to run,
+	 * none that sleeps.  Written by the worker, read by any thread. */
+	_Atomic uint32_t rests VM_ALIGNED(VM_CACHELINE);
 	/* Written by others. */
 	_Atomic(struct vm_ult *) inbox VM_ALIGNED(VM_CACHELINE);
 	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
@@ -88,6 +95,9 @@ struct vm_sched_hooks {
 	void (*kick)(struct vm_worker *worker);
 	/* Called first on each worker thread. */
 	void (*thread_start)(struct vm_worker *worker);
+	/* Called by a worker (or an OS thread: NULL) that is about to wait in
+	 * the kernel with nothing to do. */
+	void (*rest)(struct vm_worker *worker);
 };
 
 /* An observer of switches and waits. */
@@ -117,6 +127,12 @@ struct vm_sched {
 	struct vm_counters counters;
 	_Atomic bool stop;
 	_Atomic int threads; /* adopted threads; written by these */
+	/* Those of them that sleep until they are woken, less those that have
+	 * been; and how often one began to. */
+	struct vm_lock adopted_lock; /* guards the list of them: */
+	struct vm_list adopted;
+	_Atomic int threads_asleep;
+	_Atomic uint32_t thread_sleeps;
 	struct vm_halt halt;
 };
 
@@ -178,6 +194,17 @@ static inline void vm_worker_got(struct vm_worker *worker)
 {
 	worker->vain = 0;
 }
+
+/*
+ * Around each wait in the kernel of a worker with nothing to run.  A reader who
+ * finds `rests` odd and `sleeping` set for all workers, twice, with equal values
+ * of `rests`, knows that in between no ULT has run.
+ */
+void vm_worker_rest_begin(struct vm_worker *worker);
+void vm_worker_rest_end(struct vm_worker *worker);
+
+/* Waits until `sleeping` is cleared, for limit_ns (0: no limit), as a rest. */
+void vm_worker_rest(struct vm_worker *worker, uint64_t limit_ns);
 
 /* Inside sched: the steps of a worker between ULTs (worker.c). */
 struct vm_ult *vm_worker_next(struct vm_worker *worker);

@@ -157,6 +157,6 @@ ends 134 'SIGABRT|abort' abort
 ends 139 'stack.*--stack' overflow
 ends 7 'MPI_Abort\(7\)|MPI_Abort.*7' MPI_Abort
 
-run --timeout 1 -n 3 ./program deadlock >out 2>err
+run --timeout 1 --deadlock=off -n 3 ./program deadlock >out 2>err
 is $? 124 "a deadlocked job ends at its time limit"
 done_testing

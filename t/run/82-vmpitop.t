@@ -6,6 +6,8 @@
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
 . "$VMPI_SRC/t/run/image.sh"
+# Jobs that hang are looked at.
+export VMPI_CORE_DEADLOCK=off
 vmpitop=$VMPI_BUILD/vmpitop
 [ -x "$vmpitop" ] || skip_all "vmpitop is not built (no ncurses)"
 [ -w /dev/shm ] || skip_all "there is no /dev/shm to write to"

@@ -6,6 +6,8 @@
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
 . "$VMPI_SRC/t/run/image.sh"
+# Jobs that hang are looked at.
+export VMPI_CORE_DEADLOCK=off
 unset MPIEXEC_TIMEOUT DEBUGINFOD_URLS
 need gdb
 [ "${VMPI_SANITIZE:-none}" = none ] ||

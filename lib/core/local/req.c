@@ -125,12 +125,22 @@ static bool waiter_leave(struct vm_waiter *waiter, struct vm_req *req)
 #define MISSING_HIGH (INT_MAX / 2)
 
 /* Waits until `missing` of the requests the waiter is in have completed. */
-static void waiter_wait(struct vm_waiter *waiter, int missing)
+static void waiter_wait(struct vm_waiter *waiter, int missing,
+			struct vm_req *const *reqs, int n)
 {
+	struct vm_rank *rank;
+
 	if (atomic_fetch_sub_explicit(&waiter->missing, MISSING_HIGH - missing,
-				      memory_order_acq_rel) >
+				      memory_order_acq_rel) <=
 	    MISSING_HIGH - missing)
-		vm_wait_other(VM_EXPORT_WAIT);
+		return;
+	/* For reports of deadlocks, which are made while all ranks wait. */
+	rank = vm_wait_rank();
+	if (rank)
+		rank->several = (struct vm_several){ reqs, n };
+	vm_wait_other(VM_EXPORT_WAIT);
+	if (rank)
+		rank->several.count = 0;
 }
 
 /* Leaves all requests; returns when no thread can touch the waiter any more. */
@@ -161,6 +171,8 @@ static void wait_for(const struct vm_req *req)
 	} else if (req->kind == VM_REQ_RECV) {
 		vm_wait_message(VM_EXPORT_WAIT, &req->node.env,
 				req->node.env.source, req->data.bytes, 0);
+	} else if (req->kind == VM_REQ_COLL) {
+		vm_wait_started(&req->node.env);
 	} else {
 		vm_wait_other(VM_EXPORT_WAIT);
 	}
@@ -208,7 +220,7 @@ static void await_many(struct vm_req *const *reqs, int n, int need)
 			   waiter_enter(&waiter, reqs[i]);
 	missing = need - (active - entered);
 	if (missing > 0)
-		waiter_wait(&waiter, missing);
+		waiter_wait(&waiter, missing, reqs, n);
 	if (missing != entered)
 		waiter_leave_all(&waiter, missing > 0 ? missing : MISSING_HIGH,
 				 entered, reqs, n);

@@ -42,9 +42,11 @@ struct vm_waiter {
  */
 struct vmpi_req {
 	_Atomic uintptr_t state;
-	struct vm_match_node node; /* in the posted queue: key and links */
-	struct vm_rank *rank;	   /* whose mailbox it is, or goes, to */
-	struct vm_data data;	   /* buffer; holds a reference on its layout */
+	/* In the posted queue: key and links.  COLL: the context, and as the tag
+	 * the number of the call. */
+	struct vm_match_node node;
+	struct vm_rank *rank; /* whose mailbox it is, or goes, to */
+	struct vm_data data;  /* buffer; holds a reference on its layout */
 	vmpi_status status;
 	/* A send to elsewhere: its number (core/remote/rndv_send.h). */
 	uint64_t rndv_send;

@@ -26,6 +26,7 @@ struct vm_overlap;
 struct vm_profile;
 struct vm_chan_stats;
 struct vmpi_chan;
+struct vmpi_req;
 
 /* Waits for a message without receiving it (Probe): on the task's stack. */
 struct vm_prober {
@@ -36,6 +37,12 @@ struct vm_prober {
 	struct vmpi_msg *msg; /* take: what was found */
 	vmpi_status status;   /* else: what it is */
 	int error;	      /* 0, or there will be none */
+};
+
+/* Operations some of which a task waits for. */
+struct vm_several {
+	struct vmpi_req *const *reqs;
+	int count;
 };
 
 struct vm_rank {
@@ -77,6 +84,7 @@ struct vm_rank {
 	 * 0: none that is there.  Set and cleared under vm_node->chans_lock. */
 	_Atomic uint32_t waited_context;
 	_Atomic(struct vmpi_chan *) waited_chan;
+	struct vm_several several;  /* its main task waits for some of these */
 	struct vm_export_wait wait; /* core/rank/wait.h; then its state, of: */
 	/* Counted by the rank's tasks; and by its other OS threads, as of the
 	 * last vm_rank_refresh(). */

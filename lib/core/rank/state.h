@@ -25,6 +25,7 @@
 #include "sched/stack.h"
 
 struct vm_control;
+struct vm_deadlock;
 struct vm_credit_queues;
 struct vm_engine;
 struct vm_fabric;
@@ -38,6 +39,7 @@ struct vm_publish;
 struct vm_service;
 struct vm_tracer;
 struct vm_tune;
+struct vm_wire_step;
 struct vm_worker;
 
 #define VM_BUFFER_CLASSES 3 /* sizes of buffers for copied payloads */
@@ -67,7 +69,9 @@ struct vm_node {
 	struct vm_publish *publish;	/* core/service/publish.h */
 	struct vm_tune *tune;		/* NULL: there are no policies */
 	struct vm_control *control;	/* core/service/control.h; or NULL */
-	vmpi_body body;			/* what every rank runs */
+	struct vm_deadlock *deadlock;	/* core/runtime/deadlock.h; or NULL, */
+	void (*quiet_take)(uint32_t process, const struct vm_wire_step *step);
+	vmpi_body body; /* what every rank runs */
 	void *body_arg;
 	_Atomic bool running; /* the ranks have bodies */
 	bool closed;	      /* core/remote/remote.c: it has said goodbye */

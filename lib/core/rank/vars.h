@@ -91,6 +91,10 @@
 	X(CHOICE, export, VM_EXPORT_AUTO, 0, 1, "off|auto", STARTUP, UB, live, \
 	  "Export counters in a file in /dev/shm, where vmpistat finds "       \
 	  "them; auto: unless there is no room")                               \
+	X(CHOICE, deadlock, VM_DEADLOCK_END, 0, 2, "off|report|end", STARTUP,  \
+	  UB, live,                                                            \
+	  "When all ranks wait and nothing can wake them: report that, end "   \
+	  "the job then, or off: do not look")                                 \
 	X(INT, balance_shuffle, 0, 0, 1000000000, "polls", STARTUP, DA, debug, \
 	  "For tests: with core_balance, move some ranks at random every so "  \
 	  "many polls; 0: never")                                              \
@@ -116,6 +120,9 @@ enum vm_intercept_how { VM_INTERCEPT_HOW_AUTO, VM_INTERCEPT_HOW_KEEP };
 
 /* Values of balance. */
 enum vm_balance_how { VM_BALANCE_OFF, VM_BALANCE_AUTO, VM_BALANCE_FORCE };
+
+/* Values of deadlock. */
+enum vm_deadlock_how { VM_DEADLOCK_OFF, VM_DEADLOCK_REPORT, VM_DEADLOCK_END };
 
 /* Values of export. */
 enum vm_export_how { VM_EXPORT_OFF, VM_EXPORT_AUTO };

@@ -123,6 +123,18 @@ static inline void vm_wait_members(const struct vm_chan *chan)
 	vm_wait_now(rank, VM_EXPORT_COLLECTIVE);
 }
 
+/* ... for a collective that it has started: env is its context, and as the tag
+ * the number of its call.  May switch. */
+static inline void vm_wait_started(const struct vm_env *env)
+{
+	struct vm_rank *rank = vm_wait_rank();
+
+	if (rank)
+		vm_wait_fill(rank, env->context & ~1u, VM_EXPORT_NOBODY,
+			     env->tag, 0, VM_EXPORT_STARTED);
+	vm_wait_now(rank, VM_EXPORT_WAIT);
+}
+
 /* ... for none of these.  May switch. */
 static inline void vm_wait_other(enum vm_export_state state)
 {

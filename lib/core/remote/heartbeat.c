@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/own.h"
 #include "boot/boot.h"
 #include "core/rank/vars.h"
 #include "fabric/fabric.h"
@@ -101,6 +102,7 @@ int vm_heartbeat_start(struct vm_heartbeat **out, const struct vm_boot *boot,
 {
 	struct vm_heartbeat *heartbeat;
 	sigset_t all, before;
+	struct vm_own own;
 	int error;
 
 	*out = NULL;
@@ -114,8 +116,10 @@ int vm_heartbeat_start(struct vm_heartbeat **out, const struct vm_boot *boot,
 	/* Signals are for threads that know what to do with them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	vm_own_begin(&own);
 	error = pthread_create(&heartbeat->thread, NULL, heartbeat_main,
 			       heartbeat);
+	vm_own_end(&own);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
 		vm_log(VM_ERROR, "a thread cannot be started: %s",

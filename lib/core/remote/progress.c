@@ -194,7 +194,7 @@ static void sleep_elsewhere(struct vm_worker *worker, uint64_t limit_ns)
 	/* Pairs with the stores of watcher: see watch_check(). */
 	atomic_fetch_add(&vm_node->progress.sleepers, 1);
 	if (atomic_load(&vm_node->progress.poller))
-		vm_futex_wait(&worker->sleeping, 1, limit_ns);
+		vm_worker_rest(worker, limit_ns);
 	atomic_fetch_sub(&vm_node->progress.sleepers, 1);
 }
 
@@ -207,8 +207,10 @@ static void sleep_watching(struct vm_worker *worker,
 	 * vm_progress_kick(): one of the two sees the other. */
 	atomic_store(&vm_node->progress.poller, worker);
 	call_end(worker->cache);
+	vm_worker_rest_begin(worker);
 	if (atomic_load(&worker->sleeping))
 		vm_fabric_sleep_wait(vm_node->fabric, sleep, until);
+	vm_worker_rest_end(worker);
 	atomic_store(&vm_node->progress.poller, NULL);
 	vm_fabric_sleep_end(vm_node->fabric);
 }
@@ -230,7 +232,7 @@ static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
 	cache->waits = waits;
 	if (!limit_ns || limit_ns > cache->nap_ns)
 		limit_ns = cache->nap_ns;
-	vm_futex_wait(&worker->sleeping, 1, limit_ns);
+	vm_worker_rest(worker, limit_ns);
 	return true;
 }
 

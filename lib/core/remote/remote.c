@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/own.h"
 #include "boot/boot.h"
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
@@ -207,6 +208,13 @@ void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 	vm_deliver(rank, &in.arrival, &announced_payload, true);
 }
 
+void vm_remote_quiet(struct vm_port *port, struct vm_pkt *pkt)
+{
+	(void)port;
+	if (vm_node->quiet_take)
+		vm_node->quiet_take(pkt->process, pkt->upper);
+}
+
 /* The queued message of this operation of a process; the lock is held. */
 static struct vm_msg *queued_find(const struct vm_rank *rank,
 				  const struct vm_pkt *pkt, uint64_t sender)
@@ -377,6 +385,7 @@ int vm_remote_open(struct vm_boot *boot)
 		.arg = vm_node,
 	};
 	int rc = stacks_check();
+	struct vm_own own;
 
 	if (rc)
 		return rc;
@@ -386,7 +395,10 @@ int vm_remote_open(struct vm_boot *boot)
 		config.job_key = job_key(boot);
 		config.one_host = boot->hosts == 1;
 	}
+	/* Providers may have threads. */
+	vm_own_begin(&own);
 	rc = vm_fabric_open(&vm_node->fabric, &config);
+	vm_own_end(&own);
 	if (!rc)
 		rc = vm_failure_init(vm_node);
 	if (!rc)

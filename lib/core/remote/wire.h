@@ -31,7 +31,9 @@
 	X(FIN, step, vm_rndv_send_fin, "the receiver needs nothing any more") \
 	X(FRAGMENT, step, vm_rndv_recv_fragment, "a piece of the payload")    \
 	X(WRITTEN, step, vm_rndv_recv_written,                                \
-	  "the sender has written what was wanted")
+	  "the sender has written what was wanted")                           \
+	X(QUIET, step, vm_remote_quiet,                                       \
+	  "whether anything moves (core/runtime/deadlock.h)")
 
 enum vm_packet_kind {
 #define VM_PACKET_ENUM(kind, header, handler, text) VM_PACKET_##kind,
@@ -50,7 +52,9 @@ struct vm_wire_envelope {
 	uint64_t sender; /* its operation, which a FIN ends; 0: none */
 };
 
-/* A step of a rendezvous. */
+/* A step of a rendezvous.  QUIET uses the same words, for the members of enum
+ * vm_deadlock_step in `to`, a number of the question in `from`, two counts of
+ * packets in `bytes`, and a count of ranks in `error`. */
 struct vm_wire_step {
 	uint64_t to;   /* the operation of the receiving side */
 	uint64_t from; /* CTS: the operation of the receiver */

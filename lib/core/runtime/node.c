@@ -30,6 +30,7 @@
 #include "core/local/engine.h"
 #include "core/comm/meet.h"
 #include "core/runtime/child.h"
+#include "core/runtime/deadlock.h"
 #include "core/runtime/migrate.h"
 #include "core/instrument/profiler.h"
 #include "core/remote/rndv_recv.h"
@@ -145,9 +146,11 @@ static void node_free(void)
 {
 	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);
+	vm_deadlock_stop(vm_node);
 	vm_service_fini(vm_node);
 	vm_publish_close();
 	vm_remote_close();
+	vm_deadlock_fini(vm_node);
 	vm_migrator_fini(vm_node);
 	vm_ranks_fini(vm_node);
 	vm_engines_fini();
@@ -267,7 +270,9 @@ int vm_node_start(const vmpi_config *config)
 	if (rc)
 		goto fail;
 	vm_sched.hooks = *hooks_of(vm_node);
-	rc = vm_migrator_init(vm_node);
+	rc = vm_deadlock_start(vm_node);
+	if (!rc)
+		rc = vm_migrator_init(vm_node);
 	if (!rc)
 		rc = vm_tune_start(vm_node);
 	if (rc)

@@ -33,13 +33,15 @@ void vm_node_leave(void);
  * is one of several, and has the ranks that boot says; NULL: it is the only
  * one. untied: ranks may change their OS thread (core/image/tied.h).  process:
  * it is a rank itself, of which OS threads are the tasks.  watched, child:
- * written by core/runtime/child.c.
+ * written by core/runtime/child.c.  hang_fd: where vmpirun is told of deadlocks
+ * (core/runtime/deadlock.h); 0: nowhere.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;
 	bool untied;
 	bool process;
 	bool watched, child;
+	int hang_fd;
 	void (*thread_start)(void);
 	void (*end)(void);
 	void (*left)(void);

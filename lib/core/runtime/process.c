@@ -4,6 +4,7 @@
  */
 #include "core/runtime/process.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -17,6 +18,7 @@
 #include "core/instrument/overlap_events.h"
 #include "core/instrument/intercept.h"
 #include "core/runtime/child.h"
+#include "core/runtime/deadlock.h"
 #include "core/runtime/node.h"
 #include "core/instrument/profiler.h"
 #include "core/remote/remote.h"
@@ -94,6 +96,9 @@ static int job_join(void)
 		rc = vm_vars_load(job.set);
 	if (!rc)
 		rc = vm_boot_open(&process.boot, &job);
+	vm_node_hooks.hang_fd = vm_deadlock_fd(job.hang);
+	if (vm_node_hooks.hang_fd)
+		fcntl(vm_node_hooks.hang_fd, F_SETFD, FD_CLOEXEC);
 	vm_job_fini(&job);
 	if (rc)
 		return rc;

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/own.h"
 #include "core/rank/state.h"
 
 #define DUTIES_MAX VM_SERVICE_HANDLERS_MAX
@@ -183,6 +184,7 @@ static void signals_all(sigset_t *set)
 static int thread_start(struct vm_service *service)
 {
 	sigset_t all, before;
+	struct vm_own own;
 	int error = 0;
 
 	if (service->running)
@@ -194,7 +196,9 @@ static int thread_start(struct vm_service *service)
 	}
 	signals_all(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	vm_own_begin(&own);
 	error = pthread_create(&service->thread, NULL, service_main, service);
+	vm_own_end(&own);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
 		close(service->wake_fd);

@@ -4,7 +4,8 @@
  * requests from outside, like policies and the control socket.
  *
  * It exists only once there is a handler for it, and ends when the runtime
- * stops; so a job that asks for nothing has no such thread.  It sleeps between
+ * stops; the search for deadlocks (core/runtime/deadlock.h) has one, unless it is
+ * turned off.  It sleeps between
  * its handlers, runs no code of ranks and is no rank: vmpi_rank() and the like
  * refuse it.  It may read every performance variable (introspect/vars/pvar.h)
  * and set control variables, while everything that it reads is there.

@@ -91,11 +91,13 @@ struct vm_export_wait {
 
 enum vm_export_flags {
 	VM_EXPORT_OF_WORLD =
-		1,	     /* peer is a rank of the job, whatever context */
-	VM_EXPORT_SENDS = 2, /* what it waits for is a send */
-	VM_EXPORT_ALL = 4,   /* it waits for all members of the channel: peer
+		1,	       /* peer is a rank of the job, whatever context */
+	VM_EXPORT_SENDS = 2,   /* what it waits for is a send */
+	VM_EXPORT_ALL = 4,     /* it waits for all members of the channel: peer
 				  is the next one after it, or NOBODY: the
 				  channel has all ranks of the job */
+	VM_EXPORT_STARTED = 8, /* it waits for a collective that it has started:
+				  tag is the number of that call */
 };
 
 /* DEAD is noted by the process that found it so (introspect/export/list.h). */

@@ -113,6 +113,7 @@ void vm_coll_started(struct vm_meet *meet)
 int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 {
 	coll->req->status = vm_status_empty;
+	coll->req->node.env.tag = (int)(VM_CALL_MPI_FIRST + coll->id);
 	/* Reset, since earlier starts of a persistent one may have set
 	 * these. */
 	coll->asked = VM_CHAN_STATS_UNSET;

@@ -144,6 +144,7 @@ static struct vm_req *idup_req(struct vm_call *call, struct vm_comm *from,
 	req->on_free = idup_end;
 	req->status = vm_status_empty;
 	req->node.env.context = from->context;
+	req->node.env.tag = (int)(VM_CALL_MPI_FIRST + call->id);
 	return req;
 }
 

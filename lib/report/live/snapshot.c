@@ -30,6 +30,7 @@
 struct thread {
 	pid_t id;
 	bool stopped;
+	long system_call; /* or -1 */
 	uint64_t registers[VM_SNAPSHOT_REGISTERS];
 	uint64_t pc, sp;
 };
@@ -91,6 +92,26 @@ static bool thread_await(pid_t id)
 	return false;
 }
 
+/* The call that the thread is in: read before it is stopped, which may make the
+ * call begin again. */
+static long system_call_read(pid_t pid, pid_t thread)
+{
+	long number = -1;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid,
+		 (int)thread);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	/* "running" is no number. */
+	if (fscanf(file, "%ld", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
 /* 0 or an errno. */
 static int thread_stop(struct thread *thread)
 {
@@ -142,6 +163,7 @@ static int threads_stop(struct threads *threads, pid_t pid)
 		if (thread->id <= 0)
 			continue;
 		threads->count++;
+		thread->system_call = system_call_read(pid, thread->id);
 		error = thread_stop(thread);
 		/* It has ended meanwhile. */
 		if (error == ESRCH && thread->id != pid)
@@ -199,6 +221,7 @@ static void running_take(struct vm_snapshot_rank *rank,
 	memcpy(rank->registers, thread->registers, sizeof(rank->registers));
 	rank->set = UINT32_MAX;
 	rank->pc = thread->pc;
+	rank->system_call = thread->system_call;
 }
 
 /* The thread that runs on the stack; base 0: the process's first one. */
@@ -246,6 +269,7 @@ static void rank_take(struct vm_snapshot_rank *rank, const struct view *view,
 	uint64_t task = 0, sp = 0, base = 0, bytes = 0;
 	const struct thread *thread;
 
+	rank->system_call = -1;
 	if (!word_read(view, &rank->index, address + debug->rank_index,
 		       sizeof(rank->index)) ||
 	    !word_read(view, &task, address + debug->rank_main, 8) || !task ||

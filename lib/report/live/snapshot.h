@@ -17,7 +17,8 @@
 #define VM_SNAPSHOT_REGISTERS 33 /* by their numbers in DWARF */
 
 struct vm_snapshot_rank {
-	int index;    /* in the job */
+	int index;	  /* in the job */
+	long system_call; /* that its thread is in; -1: none, or unknown */
 	bool known;   /* false: it has ended, or runs where it was not seen */
 	uint32_t set; /* bits: which registers are known, */
 	uint64_t registers[VM_SNAPSHOT_REGISTERS];

@@ -12,16 +12,21 @@
 #include "base/err.h"
 #include "report/live/unwind.h"
 
-struct stacks {
-	struct vm_stack_text **all; /* of all processes, sorted */
-	unsigned count, room;
-	unsigned ended;
-};
+#define ERROR_MAX 320
 
-/* The stacks of a process, which are freed later. */
+/* The stacks of a process, or why there are none. */
 struct part {
 	struct vm_stack_text *stacks;
 	unsigned count;
+	char error[ERROR_MAX];
+};
+
+struct vm_stacks {
+	struct vm_stack_text **all; /* of all processes, sorted */
+	unsigned count, room;
+	unsigned ended;
+	struct part *parts;
+	unsigned part_count, read;
 };
 
 static int frames_compare(const struct vm_stack_text *a,
@@ -102,7 +107,7 @@ static void group_say(const struct group *group, vm_states_line line, void *arg)
 }
 
 /* Prints the groups; the array is sorted by stacks. */
-static int groups_say(const struct stacks *stacks, unsigned most,
+static int groups_say(const struct vm_stacks *stacks, unsigned most,
 		      vm_states_line line, void *arg)
 {
 	struct group *groups =
@@ -135,7 +140,8 @@ static int groups_say(const struct stacks *stacks, unsigned most,
 }
 
 /* Takes those of one process that are wanted. */
-static int part_take(struct stacks *stacks, const struct part *part, long rank)
+static int part_take(struct vm_stacks *stacks, const struct part *part,
+		     long rank)
 {
 	for (unsigned i = 0; i < part->count; i++) {
 		struct vm_stack_text *stack = &part->stacks[i];
@@ -162,64 +168,137 @@ static int part_take(struct stacks *stacks, const struct part *part, long rank)
 	return 0;
 }
 
-/* Reads all processes; returns how many could be read, or -VMPI_ENOMEM. */
-static int parts_read(struct part *parts, struct stacks *stacks,
-		      const struct vm_live_job *job, long rank,
-		      vm_states_line line, void *arg)
+/* Reads all processes.  0 or -VMPI_ENOMEM. */
+static int parts_read(struct vm_stacks *stacks, const struct vm_live_job *job,
+		      long rank)
 {
-	int read = 0, rc = 0;
+	int rc = 0;
 
 	for (unsigned f = 0; f < job->count && !rc; f++) {
 		const struct vm_live_file *file = job->files[f];
 		int pid = (int)vm_export_head(file)->pid;
-		char why[256], text[320];
+		struct part *part = &stacks->parts[f];
+		char why[256] = "it has died";
 
 		if (rank >= 0 && vm_live_job_rank(job, (unsigned)rank) != file)
 			continue;
-		snprintf(why, sizeof(why), "it has died");
 		if (vm_live_lives(file))
-			parts[f].stacks = vm_unwind_process(
-				pid, &parts[f].count, why, sizeof(why));
-		if (!parts[f].stacks) {
-			snprintf(text, sizeof(text),
+			part->stacks = vm_unwind_process(pid, &part->count, why,
+							 sizeof(why));
+		if (!part->stacks) {
+			snprintf(part->error, sizeof(part->error),
 				 "the stacks of process %d cannot be read: %s",
 				 pid, why);
-			line(text, arg);
 			continue;
 		}
-		read++;
-		rc = part_take(stacks, &parts[f], rank);
+		stacks->read++;
+		rc = part_take(stacks, part, rank);
 	}
-	return rc ? rc : read;
+	return rc;
+}
+
+void vm_stacks_free(struct vm_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	for (unsigned f = 0; stacks->parts && f < stacks->part_count; f++)
+		vm_unwind_free(stacks->parts[f].stacks, stacks->parts[f].count);
+	free(stacks->parts);
+	free(stacks->all);
+	free(stacks);
+}
+
+struct vm_stacks *vm_stacks_read(const struct vm_live_job *job, long rank)
+{
+	struct vm_stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (!stacks)
+		return NULL;
+	stacks->part_count = job->count;
+	stacks->parts = calloc((size_t)job->count + 1, sizeof(*stacks->parts));
+	if (!stacks->parts || parts_read(stacks, job, rank)) {
+		vm_stacks_free(stacks);
+		return NULL;
+	}
+	if (stacks->count)
+		qsort(stacks->all, stacks->count, sizeof(*stacks->all),
+		      stack_compare);
+	return stacks;
+}
+
+/* Where the program is: the innermost function whose line is known, behind the
+ * call of MPI if it is in one. */
+static void place_take(char *place, size_t bytes,
+		       const struct vm_stack_text *stack)
+{
+	for (unsigned i = 0; i < stack->count; i++) {
+		const char *at = strstr(stack->frames[i], " at ");
+
+		if (!at || !strncmp(stack->frames[i], "MPI_", 4))
+			continue;
+		snprintf(place, bytes, "%s", at + 4);
+		return;
+	}
+}
+
+#define TEAM_FRAMES 3 /* of libgomp's own */
+
+/* What a rank does that waits in no call of ours. */
+static void does_take(char *does, size_t bytes,
+		      const struct vm_stack_text *stack)
+{
+	for (unsigned i = 0; i < stack->count && i < TEAM_FRAMES; i++) {
+		if (!strstr(stack->frames[i], "libgomp"))
+			continue;
+		snprintf(does, bytes, "in libgomp");
+		return;
+	}
+	if (stack->system_call[0])
+		snprintf(does, bytes, "in the kernel (%s)", stack->system_call);
+}
+
+void vm_stacks_notes(const struct vm_stacks *stacks,
+		     struct vm_stack_note *notes, unsigned count)
+{
+	for (unsigned i = 0; i < stacks->count; i++) {
+		const struct vm_stack_text *stack = stacks->all[i];
+		struct vm_stack_note *note = &notes[stack->index];
+
+		if (stack->index < 0 || (unsigned)stack->index >= count)
+			continue;
+		place_take(note->place, sizeof(note->place), stack);
+		does_take(note->does, sizeof(note->does), stack);
+	}
+}
+
+int vm_stacks_print(const struct vm_stacks *stacks, unsigned most,
+		    vm_states_line line, void *arg)
+{
+	char text[64];
+	int rc;
+
+	for (unsigned f = 0; f < stacks->part_count; f++)
+		if (stacks->parts[f].error[0])
+			line(stacks->parts[f].error, arg);
+	if (!stacks->read)
+		return stacks->part_count ? -VMPI_ENOTSUP : 0;
+	rc = groups_say(stacks, most, line, arg);
+	if (stacks->ended) {
+		snprintf(text, sizeof(text), "%u rank%s ended or just moving",
+			 stacks->ended, stacks->ended == 1 ? " has" : "s have");
+		line(text, arg);
+	}
+	return rc;
 }
 
 int vm_stacks_say(const struct vm_live_job *job, long rank, unsigned most,
 		  vm_states_line line, void *arg)
 {
-	struct part *parts = calloc((size_t)job->count + 1, sizeof(*parts));
-	struct stacks stacks = { 0 };
-	char text[64];
-	int read, rc = -VMPI_ENOMEM;
+	struct vm_stacks *stacks = vm_stacks_read(job, rank);
+	int rc = -VMPI_ENOMEM;
 
-	if (!parts)
-		return -VMPI_ENOMEM;
-	read = parts_read(parts, &stacks, job, rank, line, arg);
-	if (read > 0) {
-		qsort(stacks.all, stacks.count, sizeof(*stacks.all),
-		      stack_compare);
-		rc = groups_say(&stacks, most, line, arg);
-		if (stacks.ended) {
-			snprintf(text, sizeof(text),
-				 "%u rank%s ended or just moving", stacks.ended,
-				 stacks.ended == 1 ? " has" : "s have");
-			line(text, arg);
-		}
-	} else if (!read) {
-		rc = -VMPI_ENOTSUP;
-	}
-	for (unsigned f = 0; f < job->count; f++)
-		vm_unwind_free(parts[f].stacks, parts[f].count);
-	free(parts);
-	free(stacks.all);
+	if (stacks)
+		rc = vm_stacks_print(stacks, most, line, arg);
+	vm_stacks_free(stacks);
 	return rc;
 }

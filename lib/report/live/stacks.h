@@ -8,14 +8,30 @@
 #include "report/live/job.h"
 #include "report/live/states.h"
 
+struct vm_stacks;
+
 /*
- * Prints the stacks of the ranks on this host, or of one rank, equal ones
- * together, at most `most` of them (0: all), in lines: "rank 3, at:" and then
- * the functions, the innermost first.  What the runtime does inside a call is
- * left out.  If something cannot be read, a line says why.  Processes are
- * stopped for milliseconds.  0; -VMPI_ENOMEM; -VMPI_ENOTSUP: nothing could be
- * read.
+ * Reads the stacks of the ranks on this host, or of one rank (-1: all).
+ * Processes are stopped for milliseconds.  NULL: out of memory; what else goes
+ * wrong is said by vm_stacks_print().
  */
+struct vm_stacks *vm_stacks_read(const struct vm_live_job *job, long rank);
+void vm_stacks_free(struct vm_stacks *stacks);
+
+/* What they say about each of so many ranks, in notes[count]. */
+void vm_stacks_notes(const struct vm_stacks *stacks,
+		     struct vm_stack_note *notes, unsigned count);
+
+/*
+ * Prints the stacks, equal ones together, at most `most` of them (0: all), in
+ * lines: "rank 3, at:" and then the functions, the innermost first.  What the
+ * runtime does inside a call is left out.  If something cannot be read, a line
+ * says why.  0; -VMPI_ENOMEM; -VMPI_ENOTSUP: nothing could be read.
+ */
+int vm_stacks_print(const struct vm_stacks *stacks, unsigned most,
+		    vm_states_line line, void *arg);
+
+/* Reads and prints. */
 int vm_stacks_say(const struct vm_live_job *job, long rank, unsigned most,
 		  vm_states_line line, void *arg);
 

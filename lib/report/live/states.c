@@ -11,14 +11,13 @@
  */
 #include "report/live/states.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/err.h"
 #include "base/log.h"
+#include "report/live/text.h"
 
 #define LOOK_NS 100000000 /* between two looks */
 
@@ -109,6 +108,20 @@ int vm_states_init(struct vm_states *states, const struct vm_live_job *job)
 	if (sure)
 		states->stuck = vm_states_judge(states->needs, states->doing,
 						states->known, states->count);
+	return 0;
+}
+
+int vm_states_init_hung(struct vm_states *states, const struct vm_live_job *job)
+{
+	if (states_alloc(states, job))
+		return -VMPI_ENOMEM;
+	states_take(states);
+	states->hung = true;
+	/* Their other tasks and threads wait, too. */
+	for (unsigned r = 0; r < states->count; r++)
+		states->doing[r].wait.others = 0;
+	states->stuck = vm_states_judge(states->needs, states->doing,
+					states->known, states->count);
 	return 0;
 }
 
@@ -233,77 +246,72 @@ unsigned vm_states_judge(struct vm_deadlock_rank *needs,
 	return vm_deadlock_find(needs, count);
 }
 
-/* A text that grows up to an end. */
-struct text {
-	char *at;
-	size_t bytes, used;
-};
-
-static void add(struct text *text, const char *format, ...) VM_PRINTF(2, 3);
-
-static void add(struct text *text, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(text->at + text->used, text->bytes - text->used, format,
-		      args);
-	va_end(args);
-	if (n > 0)
-		text->used += (size_t)n;
-	if (text->used >= text->bytes)
-		text->used = text->bytes - 1;
-}
-
 /* "rank 3, tag 7, communicator 4" */
-static void partner_add(struct text *text, const struct vm_export_wait *wait)
+static void partner_add(struct vm_text *text, const struct vm_export_wait *wait)
 {
 	bool elsewhere = wait->context != 0;
 
 	if (wait->peer == -1)
-		add(text, "any rank");
+		vm_text_add(text, "any rank");
 	else
-		add(text, "rank %d", (int)wait->peer);
+		vm_text_add(text, "rank %d", (int)wait->peer);
 	if (elsewhere && !is_world(wait)) {
-		add(text, " of communicator %u", wait->context);
+		vm_text_add(text, " of communicator %u", wait->context);
 		elsewhere = false;
 	}
 	if (wait->tag == -1)
-		add(text, ", any tag");
+		vm_text_add(text, ", any tag");
 	else
-		add(text, ", tag %d", (int)wait->tag);
+		vm_text_add(text, ", tag %d", (int)wait->tag);
 	if (elsewhere)
-		add(text, ", communicator %u", wait->context);
+		vm_text_add(text, ", communicator %u", wait->context);
+}
+
+/* "waiting for its MPI_Ibarrier of all ranks" */
+static void started_add(struct vm_text *text, const struct vm_live_file *file,
+			const struct vm_export_wait *wait)
+{
+	const char *call = vm_live_call_name(file, (uint32_t)wait->tag);
+
+	vm_text_add(text, "waiting for its %s of ",
+		    call ? call : "collective operation");
+	if (wait->context == 0)
+		vm_text_add(text, "all ranks");
+	else
+		vm_text_add(text, "communicator %u", wait->context);
 }
 
 /* Adds what a rank waits for, in states with details. */
-static void wait_add(struct text *text, const struct vm_live_doing *doing)
+static void wait_add(struct vm_text *text, const struct vm_live_file *file,
+		     const struct vm_live_doing *doing)
 {
 	const struct vm_export_wait *wait = &doing->wait;
 	bool sends = wait->flags & VM_EXPORT_SENDS;
 	bool sized = doing->state != VM_EXPORT_PROBE;
 
+	if (wait->flags & VM_EXPORT_STARTED) {
+		started_add(text, file, wait);
+		return;
+	}
 	if (doing->state == VM_EXPORT_WAIT && wait->peer == VM_EXPORT_NOBODY) {
-		add(text, "waiting for one of several operations, or for a "
-			  "collective");
+		vm_text_add(text, "waiting for one of several operations");
 		return;
 	}
 	if (doing->state == VM_EXPORT_RECEIVE)
-		add(text, "receiving from ");
+		vm_text_add(text, "receiving from ");
 	else if (doing->state == VM_EXPORT_SEND)
-		add(text, "sending to ");
+		vm_text_add(text, "sending to ");
 	else if (doing->state == VM_EXPORT_PROBE)
-		add(text, "waiting for a message from ");
+		vm_text_add(text, "waiting for a message from ");
 	else
-		add(text, "waiting for its %s ",
-		    sends ? "send to" : "receive from");
+		vm_text_add(text, "waiting for its %s ",
+			    sends ? "send to" : "receive from");
 	partner_add(text, wait);
 	if (sized)
-		add(text, ", %s%llu bytes", sends ? "" : "up to ",
-		    (unsigned long long)wait->bytes);
+		vm_text_add(text, ", %s%llu bytes", sends ? "" : "up to ",
+			    (unsigned long long)wait->bytes);
 	else
-		add(text, " (probe)");
+		vm_text_add(text, " (probe)");
 }
 
 const char *vm_states_call(const struct vm_states *states, unsigned rank)
@@ -317,17 +325,17 @@ const char *vm_states_call(const struct vm_states *states, unsigned rank)
 				 doing->wait.call);
 }
 
-static void collective_add(struct text *text, const char *call,
+static void collective_add(struct vm_text *text, const char *call,
 			   const struct vm_export_wait *wait)
 {
 	if (call)
-		add(text, "in %s of ", call);
+		vm_text_add(text, "in %s of ", call);
 	else
-		add(text, "in a collective operation of ");
+		vm_text_add(text, "in a collective operation of ");
 	if (wait->context == 0)
-		add(text, "all ranks");
+		vm_text_add(text, "all ranks");
 	else
-		add(text, "communicator %u", wait->context);
+		vm_text_add(text, "communicator %u", wait->context);
 }
 
 void vm_states_rank(const struct vm_states *states,
@@ -341,15 +349,20 @@ void vm_states_rank(const struct vm_states *states,
 		[VM_EXPORT_DONE] = "finished",
 	};
 	const struct vm_live_doing *doing = &states->doing[rank];
-	struct text text = { .at = buffer, .bytes = VM_STATES_TEXT_MAX };
+	struct vm_text text = { .at = buffer, .bytes = VM_STATES_TEXT_MAX };
 	const char *call;
 
 	if (!states->known[rank]) {
-		add(&text, "not on this host");
+		vm_text_add(&text, "not on this host");
 		return;
 	}
 	if (plain[doing->state]) {
-		add(&text, "%s", plain[doing->state]);
+		bool runs = doing->state == VM_EXPORT_RUNNING &&
+			    states->notes && states->notes[rank].does[0];
+
+		vm_text_add(&text, "%s",
+			    runs ? states->notes[rank].does :
+				   plain[doing->state]);
 		return;
 	}
 	call = vm_states_call(states, rank);
@@ -358,254 +371,6 @@ void vm_states_rank(const struct vm_states *states,
 		return;
 	}
 	if (call)
-		add(&text, "in %s: ", call);
-	wait_add(&text, doing);
-}
-
-/* The values from which the words for a rank follow: ranks with the same key do
- * the same. */
-struct key {
-	int state; /* -1: unknown */
-	uint32_t call, context, flags;
-	int32_t peer, tag;
-	uint64_t bytes;
-	unsigned rank;
-	unsigned count; /* of the first of a group: its size */
-	bool named;	/* one of them is in the circle */
-};
-
-static struct key key_of(const struct vm_states *states, unsigned rank)
-{
-	const struct vm_live_doing *doing = &states->doing[rank];
-	const struct vm_export_wait *wait = &doing->wait;
-	struct key key = { .state = -1, .rank = rank };
-
-	if (!states->known[rank])
-		return key;
-	key.state = (int)doing->state;
-	if (doing->state < VM_EXPORT_RECEIVE ||
-	    doing->state > VM_EXPORT_COLLECTIVE)
-		return key;
-	key.call = wait->call;
-	key.context = wait->context;
-	if (doing->state == VM_EXPORT_COLLECTIVE)
-		return key;
-	key.flags = wait->flags;
-	key.peer = wait->peer;
-	key.tag = wait->tag;
-	key.bytes = wait->bytes;
-	return key;
-}
-
-/* Compares all but the rank. */
-static int alike(const struct key *a, const struct key *b)
-{
-#define BY(field)                 \
-	if (a->field != b->field) \
-		return a->field < b->field ? -1 : 1;
-	BY(state)
-	BY(call)
-	BY(context)
-	BY(flags)
-	BY(peer)
-	BY(tag)
-	BY(bytes)
-#undef BY
-	return 0;
-}
-
-static int key_compare(const void *left, const void *right)
-{
-	const struct key *a = left, *b = right;
-	int rc = alike(a, b);
-
-	return rc ? rc : (a->rank > b->rank) - (a->rank < b->rank);
-}
-
-/* Keys of those that do the same, by their first rank; those of the circle
- * come first where there is no room for all. */
-static int named_compare(const void *left, const void *right)
-{
-	const struct key *const *a = left, *const *b = right;
-
-	if ((*a)->named != (*b)->named)
-		return (*a)->named ? -1 : 1;
-	return ((*a)->rank > (*b)->rank) - ((*a)->rank < (*b)->rank);
-}
-
-#define WHO_MAX 72
-
-/* "rank 3", "ranks 0-2, 7": of count keys. */
-static void who_add(struct text *text, const struct key *keys, unsigned count)
-{
-	size_t begin = text->used;
-
-	add(text, count == 1 ? "rank " : "ranks ");
-	for (unsigned i = 0, n; i < count; i += n) {
-		unsigned first = keys[i].rank;
-
-		for (n = 1; i + n < count && keys[i + n].rank == first + n; n++)
-			;
-		if (text->used - begin > WHO_MAX) {
-			add(text, ", ... (%u)", count);
-			return;
-		}
-		add(text, n == 1 ? "%s%u" : "%s%u-%u", i ? ", " : "", first,
-		    first + n - 1);
-	}
-}
-
-static void group_say(const struct vm_states *states, const struct key *group,
-		      vm_states_line line, void *arg)
-{
-	char buffer[WHO_MAX + 64 + VM_STATES_TEXT_MAX];
-	struct text text = { .at = buffer, .bytes = sizeof(buffer) };
-	char does[VM_STATES_TEXT_MAX];
-
-	who_add(&text, group, group->count);
-	vm_states_rank(states, does, group->rank);
-	while (text.used < 16)
-		add(&text, " ");
-	add(&text, " %s %s", group->count == 1 ? "is" : "are", does);
-	line(buffer, arg);
-}
-
-/* Prints how many of the ranks without a line are in which state. */
-static void rest_say(const struct vm_states *states, struct key **groups,
-		     unsigned count, vm_states_line line, void *arg)
-{
-	unsigned in[VM_EXPORT_STATE_COUNT] = { 0 }, all = 0, elsewhere = 0;
-	char buffer[VM_STATES_TEXT_MAX];
-	struct text text = { .at = buffer, .bytes = sizeof(buffer) };
-	const char *between = ": ";
-
-	for (unsigned i = 0; i < count; i++) {
-		all += groups[i]->count;
-		if (groups[i]->state < 0)
-			elsewhere += groups[i]->count;
-		else
-			in[groups[i]->state] += groups[i]->count;
-	}
-	add(&text, "and %u more rank%s", all, all == 1 ? "" : "s");
-	for (unsigned i = 0; i < VM_EXPORT_STATE_COUNT; i++) {
-		if (!in[i])
-			continue;
-		add(&text, "%s%u %s", between, in[i],
-		    vm_live_state_word((enum vm_export_state)i));
-		between = ", ";
-	}
-	if (elsewhere)
-		add(&text, "%s%u not on this host", between, elsewhere);
-	add(&text, " (vmpistat --states %s shows all)", states->job->name);
-	line(buffer, arg);
-}
-
-#define CIRCLE_SHOWN 16
-
-static void deadlock_say(const struct vm_states *states, const unsigned *circle,
-			 unsigned length, unsigned ended, vm_states_line line,
-			 void *arg)
-{
-	char buffer[64 * (CIRCLE_SHOWN + 2)];
-	struct text text = { .at = buffer, .bytes = sizeof(buffer) };
-	unsigned from = 0;
-
-	while (!states->needs[from].stuck)
-		from++;
-	if (length == 0) {
-		add(&text,
-		    "hang: rank %u waits, directly or indirectly, for rank "
-		    "%u, which has ended",
-		    from, ended);
-	} else {
-		add(&text, "deadlock: rank %u", circle[0]);
-		for (unsigned i = 1; i < length && i < CIRCLE_SHOWN; i++)
-			add(&text, " waits for rank %u, which", circle[i]);
-		if (length > CIRCLE_SHOWN)
-			add(&text, " waits for %u more, the last of which",
-			    length - CIRCLE_SHOWN);
-		add(&text, " waits for rank %u", circle[0]);
-	}
-	add(&text, " (%u of %u ranks can never proceed)", states->stuck,
-	    states->count);
-	line(buffer, arg);
-}
-
-unsigned *vm_states_circle(const struct vm_states *states, unsigned *length,
-			   unsigned *ended)
-{
-	unsigned *circle;
-
-	*length = 0;
-	if (!states->stuck)
-		return NULL;
-	circle = calloc(states->count + 1, sizeof(*circle));
-	if (circle)
-		*length = vm_deadlock_circle(circle, ended, states->needs,
-					     states->count);
-	return circle;
-}
-
-/* The keys in order, each group's first with its count, and pointers to these.
- * Result: how many groups. */
-static unsigned groups_make(const struct vm_states *states, struct key *keys,
-			    struct key **groups, const bool *named)
-{
-	unsigned count = 0;
-
-	for (unsigned r = 0; r < states->count; r++)
-		keys[r] = key_of(states, r);
-	qsort(keys, states->count, sizeof(*keys), key_compare);
-	for (unsigned i = 0; i < states->count; i++) {
-		if (i == 0 || alike(&keys[i], groups[count - 1]))
-			groups[count++] = &keys[i];
-		groups[count - 1]->count++;
-		groups[count - 1]->named |= named[keys[i].rank];
-	}
-	return count;
-}
-
-/* Those of the circle come first only where not all are shown. */
-static void groups_say(const struct vm_states *states, struct key **groups,
-		       unsigned count, unsigned most, vm_states_line line,
-		       void *arg)
-{
-	bool all = most == 0 || count <= most;
-	unsigned shown = all ? count : most;
-
-	for (unsigned i = 0; all && i < count; i++)
-		groups[i]->named = false;
-	qsort(groups, count, sizeof(struct key *), named_compare);
-	for (unsigned i = 0; i < shown; i++)
-		group_say(states, groups[i], line, arg);
-	if (!all)
-		rest_say(states, groups + shown, count - shown, line, arg);
-}
-
-int vm_states_say(const struct vm_states *states, unsigned most,
-		  vm_states_line line, void *arg)
-{
-	size_t room = states->count + 1;
-	struct key *keys = calloc(room, sizeof(*keys));
-	struct key **groups = calloc(room, sizeof(struct key *));
-	bool *named = calloc(room, sizeof(*named));
-	unsigned length, ended = 0, count;
-	unsigned *circle = vm_states_circle(states, &length, &ended);
-	int rc = keys && groups && named && (circle || !states->stuck) ?
-			 0 :
-			 -VMPI_ENOMEM;
-
-	for (unsigned i = 0; !rc && i < length; i++)
-		named[circle[i]] = true;
-	if (!rc) {
-		count = groups_make(states, keys, groups, named);
-		groups_say(states, groups, count, most, line, arg);
-	}
-	if (!rc && circle)
-		deadlock_say(states, circle, length, ended, line, arg);
-	free(circle);
-	free(named);
-	free(groups);
-	free(keys);
-	return rc;
+		vm_text_add(&text, "in %s: ", call);
+	wait_add(&text, vm_live_job_rank(states->job, rank), doing);
 }

@@ -9,6 +9,12 @@
 #include "report/live/job.h"
 #include "report/live/deadlock.h"
 
+/* What a rank's stack says about it; texts may be empty. */
+struct vm_stack_note {
+	char place[96]; /* the line of the program: "ring.c:33" */
+	char does[64];	/* "in the kernel (read)", "in libgomp" */
+};
+
 /* All ranks of a job. */
 struct vm_states {
 	const struct vm_live_job *job;
@@ -18,6 +24,9 @@ struct vm_states {
 	struct vm_deadlock_rank *needs;
 	unsigned stuck; /* how many can never go on; needs[].stuck marks them */
 	bool idle;	/* no worker of the job has anything to do */
+	bool hung;	/* it is known that nothing can go on any more */
+	/* What the stacks say, by rank, or NULL: of the caller. */
+	const struct vm_stack_note *notes;
 	uint64_t sleeps; /* how often workers began to sleep */
 };
 
@@ -27,6 +36,10 @@ struct vm_states {
  * moment, which this call then takes.  0, -VMPI_ENOMEM.
  */
 int vm_states_init(struct vm_states *states, const struct vm_live_job *job);
+
+/* The same of a job of which is known that nothing in it can go on any more. */
+int vm_states_init_hung(struct vm_states *states,
+			const struct vm_live_job *job);
 void vm_states_fini(struct vm_states *states);
 
 /* As vm_states_init(), for data that the caller has read of count ranks, where
@@ -50,7 +63,8 @@ typedef void (*vm_states_line)(const char *line, void *arg);
 /*
  * Prints the states of all ranks, equal ones together, in at most `most` lines
  * (0: in as many as it takes) and one that counts the others; and then, if
- * there is one, the deadlock.  0, -VMPI_ENOMEM.
+ * there is one, the deadlock.  Of a job that is hung those that few do come
+ * first, after a line that says what most do.  0, -VMPI_ENOMEM.
  */
 int vm_states_say(const struct vm_states *states, unsigned most,
 		  vm_states_line line, void *arg);

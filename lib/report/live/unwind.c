@@ -25,6 +25,7 @@
 #include "base/err.h"
 #include "report/live/dw.h"
 #include "report/live/snapshot.h"
+#include "report/live/system_call.h"
 
 void vm_unwind_free(struct vm_stack_text *stacks, unsigned count)
 {
@@ -474,6 +475,7 @@ static bool frame_add(const struct unwind *unwind, struct vm_stack_text *stack,
 static bool stack_read(struct unwind *unwind, struct vm_stack_text *stack,
 		       unsigned runtime)
 {
+	vm_system_call_name(stack->system_call, unwind->rank->system_call);
 	stack->index = unwind->rank->index;
 	stack->known = unwind->rank->known;
 	if (!stack->known)

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "report/live/system_call.h"
+
 #define VM_UNWIND_FRAMES_MAX 64
 #define VM_UNWIND_TEXT_MAX 160
 
@@ -15,6 +17,8 @@
 struct vm_stack_text {
 	int index; /* the rank */
 	bool known;
+	/* The system call that it is in; empty: none, or unknown. */
+	char system_call[VM_SYSTEM_CALL_MAX];
 	unsigned count;
 	char (*frames)[VM_UNWIND_TEXT_MAX]; /* the innermost first */
 };

@@ -160,7 +160,7 @@ static const struct {
 	{ { { .context = 6, .peer = 1, .tag = 2, .bytes = 4 }, VM_EXPORT_WAIT },
 	  "waiting for its receive from rank 1 of communicator 6, tag 2, up to 4 bytes" },
 	{ { { .call = RECV, .peer = VM_EXPORT_NOBODY }, VM_EXPORT_WAIT },
-	  "in MPI_Recv: waiting for one of several operations, or for a collective" },
+	  "in MPI_Recv: waiting for one of several operations" },
 	{ { { .call = BARRIER, .flags = VM_EXPORT_ALL }, VM_EXPORT_COLLECTIVE },
 	  "in MPI_Barrier of all ranks" },
 	{ { { .context = 8, .flags = VM_EXPORT_ALL }, VM_EXPORT_COLLECTIVE },
