@@ -58,6 +58,7 @@ there_wait() {
 
 for nodes in 1 2; do
 	DEATH_MARK=$scratch$nodes "$vmpirun" -n 2 --nodes $nodes --workers 1 \
+		--deadlock=off \
 		--agent "$scratch/agent" ./doomed idle 2 1 0 </dev/null \
 		>out 2>&1 &
 	vmpirun_pid=$!
