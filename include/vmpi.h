@@ -6,7 +6,14 @@
  * (ULTs) on a few OS threads, the workers; a call that has to wait switches to
  * another task instead of blocking its worker.  Every function may also be
  * called from an ordinary OS thread: it then blocks as threads do.
- *
+ */
+#ifndef VMPI_H
+#define VMPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
  * Argument order: object first, then outputs, then inputs; a length follows its
  * array, user data follows its callback.
  *
@@ -15,11 +22,6 @@
  * switch" means that other tasks of the same worker may run before a function
  * returns.
  */
-#ifndef VMPI_H
-#define VMPI_H
-
-#include <stddef.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {

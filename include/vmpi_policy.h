@@ -2,7 +2,17 @@
 /*
  * vmpi_policy.h: policies, which observe a running job and set its variables.
  *
- * A policy is a shared object that exports one object, vmpi_policy:
+ * A policy is a shared object that exports one object, vmpi_policy.  It is not
+ * linked to libvmpi: all that it can do are the functions of its tuner.
+ * Results are 0 or a negative VMPI_E... code of vmpi.h.
+ */
+#ifndef VMPI_POLICY_H
+#define VMPI_POLICY_H
+
+#include <stdint.h>
+
+/*
+ * A policy looks like this:
  *
  *	#include <vmpi_policy.h>
  *
@@ -15,9 +25,7 @@
  *	};
  *
  * It is built by `cc -shared -fPIC -o mine.so mine.c` and used by `vmpirun
- * --policy ./mine.so`.  It is not linked to libvmpi: all that it can do are the
- * functions of its tuner.  Results are 0 or a negative VMPI_E... code of
- * vmpi.h.
+ * --policy ./mine.so`.
  *
  * Each process of a job has its own copy, which sees the variables of this
  * process and sets them only here.  Its functions run one at a time: start()
@@ -29,10 +37,6 @@
  * later is turned off with a line that says why, and the values that it has set
  * are restored.
  */
-#ifndef VMPI_POLICY_H
-#define VMPI_POLICY_H
-
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,15 +6,17 @@
  * for threads that may be waiting for messages.  A task that did so would keep
  * all ranks of its worker from running.  So a deputy becomes the master, while
  * the task waits as tasks do.
- *
- * The deputy is the task in all that the code can see: rank, errno,
- * thread-local variables of the program and of shared libraries, rounding mode.
- * A rank keeps its deputies until it ends.
  */
 #ifndef DEPUTY_H
 #define DEPUTY_H
 
 #include <stdbool.h>
+
+/*
+ * The deputy is the task in all that the code can see: rank, errno,
+ * thread-local variables of the program and of shared libraries, rounding mode.
+ * A rank keeps its deputies until it ends.
+ */
 
 struct vm_image_copy;
 struct vm_rank;

@@ -2,14 +2,6 @@
 /*
  * Boot: the place of this process in its job, and how it reaches the others
  * before there is a fabric.
- *
- * A job has P processes, numbered from 0, and N ranks; each process has a block
- * of consecutive slots, which are the ranks themselves unless there is a
- * placement.  The launcher (a backend of boot/backend.h) is found in the
- * environment: our vmpirun or MPICH's mpiexec.hydra (PMI-1), Open MPI's mpirun
- * or srun --mpi=pmix (PMIx), or none.  Processes exchange named blobs: put,
- * then fence, then get.  Functions block the calling OS thread, may be called
- * by any thread, one at a time per process for fences, and log errors.
  */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
@@ -19,6 +11,16 @@
 #include <stdint.h>
 
 #include "boot/job.h"
+
+/*
+ * A job has P processes, numbered from 0, and N ranks; each process has a block
+ * of consecutive slots, which are the ranks themselves unless there is a
+ * placement.  The launcher (a backend of boot/backend.h) is found in the
+ * environment: our vmpirun or MPICH's mpiexec.hydra (PMI-1), Open MPI's mpirun
+ * or srun --mpi=pmix (PMIx), or none.  Processes exchange named blobs: put,
+ * then fence, then get.  Functions block the calling OS thread, may be called
+ * by any thread, one at a time per process for fences, and log errors.
+ */
 
 #define VM_BOOT_KEY_BYTES 16
 #define VM_BOOT_NAME_MAX 24    /* bytes of a blob's name, without the zero */

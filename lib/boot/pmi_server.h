@@ -2,13 +2,6 @@
 /*
  * The PMI-1 server: lets the processes of one job, which vmpirun has started on
  * this host, find each other.
- *
- * One socket per process; the owner polls them and calls _ready() for those
- * that are.  No function blocks.  A client can end its own connection by what
- * it sends, never the server: answers are queued until they are taken, and a
- * client that does not take them is not read any more; the amount that a client
- * may store is limited.  A fence is of the living: one that a process has not
- * reached ends all the same, with rc=-1.
  */
 #ifndef BOOT_PMI_SERVER_H
 #define BOOT_PMI_SERVER_H
@@ -17,6 +10,15 @@
 #include <stddef.h>
 
 #include "boot/kvs.h"
+
+/*
+ * One socket per process; the owner polls them and calls _ready() for those
+ * that are.  No function blocks.  A client can end its own connection by what
+ * it sends, never the server: answers are queued until they are taken, and a
+ * client that does not take them is not read any more; the amount that a client
+ * may store is limited.  A fence is of the living: one that a process has not
+ * reached ends all the same, with rc=-1.
+ */
 
 struct vm_pmi_client;
 

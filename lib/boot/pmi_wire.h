@@ -5,16 +5,18 @@
  * Both sides read with this and neither trusts the other: a line is of bounded
  * length, printable, and well-formed, or it is refused.  No memory is allocated
  * and the only call is read.
- *
- * Our extensions are the words "vmpi=1" in the answer to init, by which a
- * client knows that it may ask for reports of deaths (cmd=vmpi_events), the
- * lines "cmd=vmpi_left process=P status=S" that follow at any time, and "rc=-1"
- * in a barrier_out that a process has not reached.
  */
 #ifndef BOOT_PMI_WIRE_H
 #define BOOT_PMI_WIRE_H
 
 #include <stddef.h>
+
+/*
+ * Our extensions are the words "vmpi=1" in the answer to init, by which a
+ * client knows that it may ask for reports of deaths (cmd=vmpi_events), the
+ * lines "cmd=vmpi_left process=P status=S" that follow at any time, and "rc=-1"
+ * in a barrier_out that a process has not reached.
+ */
 
 #define VM_PMI_LINE_MAX 4096 /* with the newline */
 #define VM_PMI_WORDS_MAX 16

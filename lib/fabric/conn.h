@@ -4,7 +4,14 @@
  *
  * Sequence numbers both ways, credits both ways, and the packets that the
  * network does not take now, in order.  All under the port's lock.
- *
+ */
+#ifndef FABRIC_CONN_H
+#define FABRIC_CONN_H
+
+#include "fabric/port.h"
+#include "fabric/state.h"
+
+/*
  * Credits: the receiver lets a sender have `window` packets of data in three
  * states: granted (the sender may send them, or they are under way), held
  * (arrived, not released) and owed, the rest of the window.  Owed credits go
@@ -13,11 +20,6 @@
  * that it is full: until credits come after all, its sender does not wait for
  * them.
  */
-#ifndef FABRIC_CONN_H
-#define FABRIC_CONN_H
-
-#include "fabric/port.h"
-#include "fabric/state.h"
 
 #define VM_CREDITS_INITIAL 8 /* of both ends, before anything is exchanged */
 

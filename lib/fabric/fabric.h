@@ -4,24 +4,9 @@
  *
  * A process opens one fabric with some ports, usually one per worker.  A port
  * sends packets to ports of other processes, in order and without loss, and
- * reads and writes their registered memory.  Arrivals and ends of operations
- * are reported by callbacks, and only from vm_port_poll(): nothing moves unless
- * somebody polls, except small packets that were held back for a moment to go
- * together. The fabric knows processes by number; the 32 bytes of header that
- * the layer above sends along with each packet mean nothing to it.
- *
- * Threads.  Every function may be called by any thread at any time, except
- * open, connect, stop and close, which one thread calls.  Callbacks run in the
- * thread that polls; those of one port never run at the same time and come in
- * order.  They may call everything here but poll, sleep and the functions of
- * the one thread, and must not switch ULTs.  No function switches ULTs, and
- * only vm_fabric_stop() waits for another process.
- *
- * Errors are returned or handed to callbacks as negative VMPI_E...: -VMPI_EPEER
- * when the other process is dead or has left.
- *
- * A process may talk to itself: packets and remote memory to its own number go
- * by the loop, which is as fast as memory unless the link model slows it down.
+ * reads and writes their registered memory.  The fabric knows processes by
+ * number; the 32 bytes of header that the layer above sends along with each
+ * packet mean nothing to it.
  */
 #ifndef FABRIC_FABRIC_H
 #define FABRIC_FABRIC_H
@@ -31,6 +16,25 @@
 #include <stdint.h>
 
 #include "base/list.h"
+
+/*
+ * Arrivals and ends of operations are reported by callbacks, and only from
+ * vm_port_poll(): nothing moves unless somebody polls, except small packets
+ * that were held back for a moment to go together.
+ *
+ * Threads.  Every function may be called by any thread at any time, except
+ * open, connect, stop and close, which one thread calls.  Callbacks run in the
+ * thread that polls; those of one port never run at the same time and come in
+ * order. They may call everything here but poll, sleep and the functions of the
+ * one thread, and must not switch ULTs.  No function switches ULTs, and only
+ * vm_fabric_stop() waits for another process.
+ *
+ * Errors are returned or handed to callbacks as negative VMPI_E...: -VMPI_EPEER
+ * when the other process is dead or has left.
+ *
+ * A process may talk to itself: packets and remote memory to its own number go
+ * by the loop, which is as fast as memory unless the link model slows it down.
+ */
 
 #define VM_UPPER_BYTES 32   /* header of the layer above in each packet */
 #define VM_PORTS_MAX 256    /* of a process */

@@ -7,10 +7,6 @@
  * that came in several packets.  Memory comes in slabs of one size; a slab of
  * which no packet is in use can be given back.  A pool is guarded by its port's
  * lock.
- *
- * A packet is a buffer for the wire with the state that the port needs while
- * the network has it, the layer above keeps it, or it waits: it is in at most
- * one list.  Chunks of remote reads and writes use small packets as well.
  */
 #ifndef FABRIC_PKT_H
 #define FABRIC_PKT_H
@@ -22,6 +18,12 @@
 #include "fabric/vars.h"
 #include "fabric/wire.h"
 #include "introspect/measure/overlap.h"
+
+/*
+ * A packet is a buffer for the wire with the state that the port needs while
+ * the network has it, the layer above keeps it, or it waits: it is in at most
+ * one list.  Chunks of remote reads and writes use small packets as well.
+ */
 
 #define VM_PKT_WIRE 2	 /* the class of what is posted for arrivals */
 #define VM_PKT_CLASSES 9 /* the others are powers of two up to ... */

@@ -5,10 +5,8 @@
  * Two locks.  `polling` is taken by try-lock by the poller and held while it
  * calls back: so callbacks of a port come one at a time and in order.  `lock`
  * is short, no callback runs under it; it guards all else, and every call of
- * the network for this port (a port is a domain of its own, so FI_THREAD_DOMAIN
- * is all we ask for).  A poll reads events under `lock` into two lists, arrived
- * and ended, and delivers those without it.  Order: polling, then lock, then
- * inbox_lock; a thread holds `lock` of one port at a time.
+ * the network for this port.  Order: polling, then lock, then inbox_lock; a
+ * thread holds `lock` of one port at a time.
  */
 #ifndef FABRIC_PORT_H
 #define FABRIC_PORT_H
@@ -22,6 +20,12 @@
 #include "fabric/link.h"
 #include "fabric/pkt.h"
 #include "fabric/vars.h"
+
+/*
+ * A poll reads events under `lock` into two lists, arrived and ended, and
+ * delivers those without it.  A port is a domain of its own, so
+ * FI_THREAD_DOMAIN is all that the network is asked for.
+ */
 
 struct vm_port {
 	/* Constant after the open. */

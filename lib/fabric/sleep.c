@@ -2,13 +2,6 @@
 /*
  * Sleeping until the network has something, and the orderly end, which does
  * little else.
- *
- * One descriptor stands for all: an epoll of the ports' wait descriptors and of
- * the one that a kick writes to.  Some versions of a provider leave their
- * descriptor readable forever after the first message, others while they
- * connect: a port with wakes that turn out to be spurious waits once by the
- * provider's own means, which clears that; where it does not help, sleeps are
- * short and without the descriptor until something comes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,6 +12,15 @@
 #include "base/clock.h"
 #include "fabric/conn.h"
 #include "fabric/state.h"
+
+/*
+ * One descriptor stands for all: an epoll of the ports' wait descriptors and of
+ * the one that a kick writes to.  Some versions of a provider leave their
+ * descriptor readable forever after the first message, others while they
+ * connect: a port with wakes that turn out to be spurious waits once by the
+ * provider's own means, which clears that; where it does not help, sleeps are
+ * short and without the descriptor until something comes.
+ */
 
 #define RETRY_NS 1000000 /* the network is full, or cannot be waited for */
 #define RETRY_NS_MAX 20000000

@@ -2,16 +2,6 @@
 /*
  * The header of every packet, and the one place that decides whether an arrived
  * packet is accepted.
- *
- * 64 bytes, little endian: 32 of the fabric, 32 of the layer above.  With the
- * flag STAMP eight more follow, the time of arrival by the link model.  With
- * the flag PART eight more: the payload is a segment of a longer one, which
- * comes in several packets of data, one right after the other on its
- * connection.  With the flag MORE another packet follows in the same message of
- * the network, at the next multiple of eight bytes; each is checked by itself.
- * Checking is a pure function of the bytes and of what we expect: no part of a
- * packet is used before it has passed.  Sequence numbers and credits need the
- * state of the connection and are checked by port.c.
  */
 #ifndef FABRIC_WIRE_H
 #define FABRIC_WIRE_H
@@ -22,6 +12,18 @@
 
 #include "base/err.h"
 #include "fabric/fabric.h"
+
+/*
+ * 64 bytes, little endian: 32 of the fabric, 32 of the layer above.  With the
+ * flag STAMP eight more follow, the time of arrival by the link model.  With
+ * the flag PART eight more: the payload is a segment of a longer one, which
+ * comes in several packets of data, one right after the other on its
+ * connection.  With the flag MORE another packet follows in the same message of
+ * the network, at the next multiple of eight bytes; each is checked by itself.
+ * Checking is a pure function of the bytes and of what we expect: no part of a
+ * packet is used before it has passed.  Sequence numbers and credits need the
+ * state of the connection and are checked by port.c.
+ */
 
 #define VM_WIRE_MAGIC 0x4d56 /* "VM" */
 #define VM_WIRE_VERSION 4

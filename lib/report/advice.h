@@ -7,15 +7,17 @@
  * Rules are a table; each has a threshold below which it is silent, and none is
  * about a run shorter than VM_ADVICE_LEAST_NS.  vmpirun(1) lists them. Pure: no
  * clocks, no variables, no output.
- *
- * Besides counts there are the calls that took most time, with their own
- * counts; sentences name them.
  */
 #ifndef REPORT_ADVICE_H
 #define REPORT_ADVICE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * Besides counts there are the calls that took most time, with their own
+ * counts; sentences name them.
+ */
 
 #define VM_ADVICE_LEAST_NS UINT64_C(50000000)
 #define VM_ADVICE_TEXT_MAX 512

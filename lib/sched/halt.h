@@ -2,13 +2,6 @@
 /*
  * Halts: all workers stand still at once, between two ULTs, so that something
  * can be changed that they all use without a lock.
- *
- * Each worker then lets its own OS thread (its root ULT) run next, which waits
- * until all others do; a worker with something to run waits for a bounded time,
- * continues, and comes back between its next two ULTs.  When all stand still,
- * each prepares, and the last one to be ready acts.  Until a halt is asked for
- * it costs nothing: the check is part of the vm_sched.hooks.poll of modules that need
- * halts.
  */
 #ifndef SCHED_HALT_H
 #define SCHED_HALT_H
@@ -18,6 +11,15 @@
 #include <stdint.h>
 
 #include "base/err.h"
+
+/*
+ * Each worker then lets its own OS thread (its root ULT) run next, which waits
+ * until all others do; a worker with something to run waits for a bounded time,
+ * continues, and comes back between its next two ULTs.  When all stand still,
+ * each prepares, and the last one to be ready acts.  Until a halt is asked for
+ * it costs nothing: the check is part of the vm_sched.hooks.poll of modules
+ * that need halts.
+ */
 
 struct vm_worker;
 

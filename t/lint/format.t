@@ -28,6 +28,15 @@ none "$(while read -r file; do
 		echo "$file"
 done <"$scratch/files")" "every source says its licence in line 1"
 
+# Programs of bench, examples and t also say there how they are used.
+none "$(grep -E '^(include|lib|bin)/' "$scratch/files" | xargs awk '
+FNR == 2 && !/^\/\*/ { print FILENAME ": has none" }
+FNR > 2 && !ended[FILENAME] && /^ \*\/$/ {
+	ended[FILENAME] = 1
+	if (FNR - 3 > 8)
+		printf "%s: %d lines\n", FILENAME, FNR - 3
+}')" "a head comment has at most 8 lines; the rest follows the includes"
+
 none "$(xargs grep -nE '[[:blank:]]$' <"$scratch/files")" \
 	"no line ends in white space"
 

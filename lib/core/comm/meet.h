@@ -2,18 +2,6 @@
 /*
  * Meetings of a channel's members that share this process: a combining barrier,
  * in which the last to arrive works for all.
- *
- * Each member arrives with a pointer to its arguments on its own stack and
- * waits; one of them works for all, then all go on. One meeting costs about one
- * switch per member and no message.  Arrivals are counted per worker, and the
- * last of each worker shows the other workers that its members have arrived
- * (core/comm/meet_post.h).  When the posts have all the data that the others
- * need, each worker does the work of its own members, at once.
- *
- * A member may also start a meeting: it leaves its pointer and a request there
- * and goes on.  Each member's first started meeting is the same one, its second
- * is, and so on, whatever other meetings it waits in between.  There is one
- * struct vm_meet per started meeting that is not complete, lent by the place.
  */
 #ifndef CORE_COMM_MEET_H
 #define CORE_COMM_MEET_H
@@ -27,6 +15,20 @@
 #include "base/lock.h"
 #include "core/comm/leaders.h"
 #include "core/comm/meet_post.h"
+
+/*
+ * Each member arrives with a pointer to its arguments on its own stack and
+ * waits; one of them works for all, then all go on. One meeting costs about one
+ * switch per member and no message.  Arrivals are counted per worker, and the
+ * last of each worker shows the other workers that its members have arrived
+ * (core/comm/meet_post.h).  When the posts have all the data that the others
+ * need, each worker does the work of its own members, at once.
+ *
+ * A member may also start a meeting: it leaves its pointer and a request there
+ * and goes on.  Each member's first started meeting is the same one, its second
+ * is, and so on, whatever other meetings it waits in between.  There is one
+ * struct vm_meet per started meeting that is not complete, lent by the place.
+ */
 
 struct vmpi_chan;
 struct vmpi_req;

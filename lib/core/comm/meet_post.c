@@ -3,22 +3,24 @@
  * Showing and waiting for numbers.
  *
  * A leader with nothing else to run on its worker polls.  Else it registers as
- * its worker's waiter and suspends itself; then
- *
- *   who shows:  sets the word,    fence, looks for waiters
- *   who waits:  sets the waiter,  fence, looks at the word
- *
- * so that at least one of the two sees the other.  Whoever takes the waiter out
- * (there is one exchange for both) decides: the one who shows then wakes it,
- * the one who waits then goes on without a wake.  A waiter may also be taken
- * out by one who has read its registration for an earlier word; it is woken for
- * nothing then, looks, and registers again.
+ * its worker's waiter and suspends itself; whoever shows a number then wakes
+ * it.
  */
 #include "core/comm/meet_post.h"
 
 #include "core/comm/meet.h"
 #include "core/rank/wait.h"
 #include "sched/ult.h"
+
+/*
+ * Who shows sets the word, then looks for waiters; who waits sets the waiter,
+ * then looks at the word; each with a fence in between, so that at least one of
+ * the two sees the other.  Whoever takes the waiter out (there is one exchange
+ * for both) decides: the one who shows then wakes it, the one who waits then
+ * goes on without a wake.  A waiter may also be taken out by one who has read
+ * its registration for an earlier word; it is woken for nothing then, looks,
+ * and registers again.
+ */
 
 /* Wakes the leader of a worker if it waits for this word. */
 static void waiter_wake(struct vm_meet_post_waiter *waiter,

@@ -8,9 +8,6 @@
  * are there.  So glibc knows every copy (exceptions, thread-local variables and
  * debuggers work), the copies share the pages of their text, and a copy costs
  * two mappings and the pages of data it writes to.
- *
- * One thread opens and loads, before the workers start.  Then each rank starts
- * its copy, runs main, and ends its copy, on its own ULT.
  */
 #ifndef CORE_IMAGE_IMAGE_H
 #define CORE_IMAGE_IMAGE_H
@@ -24,6 +21,11 @@
 #include "base/lock.h"
 #include "core/image/elf.h"
 #include "core/image/lib.h"
+
+/*
+ * One thread opens and loads, before the workers start.  Then each rank starts
+ * its copy, runs main, and ends its copy, on its own ULT.
+ */
 
 struct vm_image;
 struct vm_image_plugin;

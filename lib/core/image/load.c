@@ -7,10 +7,6 @@
  * that is not in the list is loaded anew.  While copies are being loaded no
  * other thread may use the dynamic linker; afterwards all are in the list
  * again.
- *
- * The file that is loaded is a patched one in memory (core/image/elf.h): no
- * constructors, because they have to run on the rank's ULT, where its
- * thread-local variables are.
  */
 #include "core/image/load.h"
 
@@ -30,6 +26,12 @@
 #include "core/image/text.h"
 #include "core/image/ordinary.h"
 #include "core/image/exe_tls.h"
+
+/*
+ * The file that is loaded is a patched one in memory (core/image/elf.h): no
+ * constructors, because they have to run on the rank's ULT, where its
+ * thread-local variables are.
+ */
 
 static void map_hide(struct link_map *map)
 {

@@ -6,14 +6,18 @@
  * in MPI_Recv on one OS thread and continues on another one would go on using
  * the memory of the first.  A program is free of that if neither it nor a
  * library of its own has thread-local variables and none imports anything that
- * returns such an address or belongs to the calling thread.  Memory that libc
- * and libstdc++ use internally is no danger: they hold no address while they
- * call back, and libstdc++'s block is exchanged at every switch.
+ * returns such an address or belongs to the calling thread.
  */
 #ifndef CORE_IMAGE_TIED_H
 #define CORE_IMAGE_TIED_H
 
 #include <stddef.h>
+
+/*
+ * Memory that libc and libstdc++ use internally is no danger: they hold no
+ * address while they call back, and libstdc++'s block is exchanged at every
+ * switch.
+ */
 
 struct vm_elf;
 struct vm_image;

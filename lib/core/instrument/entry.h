@@ -6,12 +6,16 @@
  * compiled under the name vm_entry_F; F itself is a few instructions that jump
  * there (entry.inc). One predictable branch asks whether calls are observed;
  * then the call goes through vm_entry_watched (calls.S), which reports its
- * begin and its end to core/instrument/intercept.h.  Functions that are no
- * calls have an entry too, a jump.  An image that is not observed, and cannot
- * begin to be, is bound past its entries (core/image/direct.h).
+ * begin and its end to core/instrument/intercept.h.
  */
 #ifndef CORE_INSTRUMENT_ENTRY_H
 #define CORE_INSTRUMENT_ENTRY_H
+
+/*
+ * Functions that are no calls have an entry too, a jump.  An image that is not
+ * observed, and cannot begin to be, is bound past its entries
+ * (core/image/direct.h).
+ */
 
 /* Numbers of calls: 0 none, then those of vmpi.h, then those of mpi.h. */
 #define VM_CALL_NATIVE_FIRST 1

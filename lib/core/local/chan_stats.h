@@ -7,9 +7,6 @@
  * rank, found by context; the list is empty until the first channel of the rank
  * needs one.  Messages are counted where vm_observed() is asked anyway, from
  * the first observer on, for all entries of the process.
- *
- * An entry outlives its channel while it is held: then its counters keep their
- * values.
  */
 #ifndef CORE_LOCAL_CHAN_STATS_H
 #define CORE_LOCAL_CHAN_STATS_H
@@ -21,6 +18,11 @@
 #include "base/lock.h"
 #include "core/rank/rank.h"
 #include "core/rank/vars.h"
+
+/*
+ * An entry outlives its channel while it is held: then its counters keep their
+ * values.
+ */
 
 struct vm_env;
 struct vmpi_chan;

@@ -4,15 +4,7 @@
  *
  * Each pair of ports has a queue at the sender.  A message that finds no credit
  * enters it, and so does every later one of that pair, of whatever kind,
- * because messages are matched in the order of their sends.  They go when the
- * fabric says that there is room: short ones as if they had never waited, so
- * that they also complete in order.  Only when the receiver says that it keeps
- * all it may (its next receive may be for a message behind those) are they
- * announced instead.
- *
- * A short message waits as a copy, and the sender goes on, up to
- * core_copies_max for each process; those beyond it are not complete until they
- * have left.
+ * because messages are matched in the order of their sends.
  */
 #ifndef CORE_REMOTE_CREDIT_QUEUE_H
 #define CORE_REMOTE_CREDIT_QUEUE_H
@@ -26,6 +18,17 @@
 #include "core/rank/state.h"
 #include "core/remote/rndv_send.h"
 #include "fabric/fabric.h"
+
+/*
+ * Messages of the queue go when the fabric says that there is room: short ones
+ * as if they had never waited, so that they also complete in order.  Only when
+ * the receiver says that it keeps all it may (its next receive may be for a
+ * message behind those) are they announced instead.
+ *
+ * A short message waits as a copy, and the sender goes on, up to
+ * core_copies_max for each process; those beyond it are not complete until they
+ * have left.
+ */
 
 struct vm_credit_queue {
 	struct vm_lock lock; /* guards the list; is held while one is tried */

@@ -7,12 +7,6 @@
  * (core/remote/remote.h).  This process counts, for each process that sends to
  * it, whether the offer or the receive was there first; only the receiver knows
  * that.  It also chooses the protocol, so nothing has to be agreed upon.
- *
- * Counters and choices are words of an array and bits of a number: process p
- * has place p % VM_PEER_STATS_PLACES.  Processes that share a place are counted
- * together and treated alike.
- *
- * Any thread.  Nothing here is on the path of short messages.
  */
 #ifndef CORE_REMOTE_PEER_STATS_H
 #define CORE_REMOTE_PEER_STATS_H
@@ -21,6 +15,14 @@
 #include <stdint.h>
 
 #include "core/rank/vars.h"
+
+/*
+ * Counters and choices are words of an array and bits of a number: process p
+ * has place p % VM_PEER_STATS_PLACES.  Processes that share a place are counted
+ * together and treated alike.
+ *
+ * Any thread.  Nothing here is on the path of short messages.
+ */
 
 static inline unsigned vm_peer_stats_place(uint32_t process)
 {

@@ -7,16 +7,18 @@
  * where the network wakes it; the others sleep as usual.  A worker that has
  * something to run while there is no watcher wakes a sleeping one to watch: so
  * there is a watcher, or one about to be, whenever some worker sleeps.
- *
- * In a process of one rank (core/runtime/process.h) its threads do all that:
- * the waiting thread is the watcher, so that a message wakes it directly. The
- * worker watches while they compute.
  */
 #ifndef CORE_REMOTE_PROGRESS_H
 #define CORE_REMOTE_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * In a process of one rank (core/runtime/process.h) its threads do all that:
+ * the waiting thread is the watcher, so that a message wakes it directly. The
+ * worker watches while they compute.
+ */
 
 struct vm_ult;
 struct vm_worker;

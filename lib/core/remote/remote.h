@@ -8,9 +8,6 @@
  * sender (core/remote/credit_queue.h).  A long one is announced (RTS) and waits
  * at the sender; the receiver then chooses how the payload comes
  * (core/remote/rndv_recv.h, core/remote/rndv_send.h).
- *
- * Nothing here is called with an engine's lock held, because the callbacks of a
- * port take it.
  */
 #ifndef CORE_REMOTE_REMOTE_H
 #define CORE_REMOTE_REMOTE_H
@@ -20,6 +17,11 @@
 #include "core/local/layout.h"
 #include "core/rank/match.h"
 #include "fabric/fabric.h"
+
+/*
+ * Nothing here is called with an engine's lock held, because the callbacks of a
+ * port take it.
+ */
 
 struct vm_boot;
 struct vm_origin;

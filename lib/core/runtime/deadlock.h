@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds out that all ranks of the job wait, and nothing can wake them.
- *
+ */
+#ifndef CORE_RUNTIME_DEADLOCK_H
+#define CORE_RUNTIME_DEADLOCK_H
+
+/*
  * It is looked at only when workers have nothing to do and go to sleep: then the
  * service thread looks twice, with a moment in between, whether the process is
  * quiet (quiet.h).  In a job of several processes each tells the first one, the
@@ -13,8 +17,6 @@
  * vmpirun is told, by a descriptor that its processes inherit, and reports it.
  * Without vmpirun the processes do.  What follows is up to core_deadlock.
  */
-#ifndef CORE_RUNTIME_DEADLOCK_H
-#define CORE_RUNTIME_DEADLOCK_H
 
 struct vm_node;
 

@@ -7,10 +7,6 @@
  * everything sent to it has arrived, and everything it has sent too, so order
  * holds and nothing is ever forwarded.  Its home port and its seats in meetings
  * stay where they are; both may be used from any worker.
- *
- * Only where the program allows it (core/image/tied.h) and something may want
- * to move ranks is there a struct vm_migrator; without one nothing here is
- * called.
  */
 #ifndef CORE_RUNTIME_MIGRATE_H
 #define CORE_RUNTIME_MIGRATE_H
@@ -21,6 +17,12 @@
 #include "base/err.h"
 #include "base/lock.h"
 #include "introspect/measure/balance.h"
+
+/*
+ * Only where the program allows it (core/image/tied.h) and something may want
+ * to move ranks is there a struct vm_migrator; without one nothing here is
+ * called.
+ */
 
 struct vm_node;
 struct vm_rank;

@@ -2,7 +2,11 @@
 /*
  * A process that is a rank: an ordinary executable, started by itself or, as
  * one of several processes, by vmpirun or another launcher.
- *
+ */
+#ifndef CORE_RUNTIME_PROCESS_H
+#define CORE_RUNTIME_PROCESS_H
+
+/*
  * No loader loads its program and no runtime is started before, so the first
  * MPI call that needs one joins the job and starts it, with one rank.  That
  * thread, and every other thread that calls, acts for the rank (vmpi_attach)
@@ -10,8 +14,6 @@
  * need not know what it does afterwards, and how long.  The runtime stays until
  * the process ends, as some MPI functions may be called after that.
  */
-#ifndef CORE_RUNTIME_PROCESS_H
-#define CORE_RUNTIME_PROCESS_H
 
 struct vm_rank;
 

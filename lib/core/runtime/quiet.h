@@ -2,7 +2,14 @@
 /*
  * Whether this process is quiet: nothing in it can go on, unless a packet of
  * another process comes.
- *
+ */
+#ifndef CORE_RUNTIME_QUIET_H
+#define CORE_RUNTIME_QUIET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
  * Then all ranks wait for messages, for members of a channel or for each other's
  * tasks, or have ended; all workers rest, with no task that sleeps for a time; all
  * OS threads of the program sleep until vmpi wakes them, or wait for a thread of
@@ -13,11 +20,6 @@
  * Nothing is asked and nothing is stopped: words are read twice, and it was quiet
  * in between if no thread has done anything.
  */
-#ifndef CORE_RUNTIME_QUIET_H
-#define CORE_RUNTIME_QUIET_H
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct vm_quiet {
 	/* The packets exchanged with other processes, except those of kind QUIET

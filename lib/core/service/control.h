@@ -7,12 +7,14 @@
  * the peer must be that user.  The service thread (core/service/thread.h)
  * answers, so ranks never wait for it, and it answers also when they hang.  The
  * requests are those of introspect/export/control.h.
- *
- * A client can do no harm: lines and answers are bounded, nothing is waited
- * for, and of many connections the one that was silent for longest is closed.
  */
 #ifndef CORE_SERVICE_CONTROL_H
 #define CORE_SERVICE_CONTROL_H
+
+/*
+ * A client can do no harm: lines and answers are bounded, nothing is waited
+ * for, and of many connections the one that was silent for longest is closed.
+ */
 
 struct vm_control;
 struct vm_boot;

@@ -2,17 +2,6 @@
 /*
  * The service thread: one OS thread per process for periodic work and for
  * requests from outside, like policies and the control socket.
- *
- * It exists only once there is a handler for it, and ends when the runtime
- * stops; the search for deadlocks (core/runtime/deadlock.h) has one, unless it is
- * turned off.  It sleeps between
- * its handlers, runs no code of ranks and is no rank: vmpi_rank() and the like
- * refuse it.  It may read every performance variable (introspect/vars/pvar.h)
- * and set control variables, while everything that it reads is there.
- *
- * Handlers run one after the other and should be short, since each waits for
- * the others. All functions may be called by any thread and task, and none
- * switches; from a handler too, except vm_service_stop().
  */
 #ifndef CORE_SERVICE_THREAD_H
 #define CORE_SERVICE_THREAD_H
@@ -20,6 +9,19 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * It exists only once there is a handler for it, and ends when the runtime
+ * stops; the search for deadlocks (core/runtime/deadlock.h) has one, unless it
+ * is turned off.  It sleeps between its handlers, runs no code of ranks and is
+ * no rank: vmpi_rank() and the like refuse it.  It may read every performance
+ * variable (introspect/vars/pvar.h) and set control variables, while everything
+ * that it reads is there.
+ *
+ * Handlers run one after the other and should be short, since each waits for
+ * the others. All functions may be called by any thread and task, and none
+ * switches; from a handler too, except vm_service_stop().
+ */
 
 struct vm_node;
 

@@ -2,15 +2,7 @@
 /*
  * The language of the control socket: a line asks, a line answers.
  *
- *	ping				ok vmpi VERSION
- *	get NAME			ok VALUE
- *	set NAME VALUE			ok
- *	rank R get NAME			ok VALUE
- *	rank R set NAME VALUE		ok
- *
- * or "error " and one sentence that says what is wrong and what would be right.
- * A value goes to the end of its line.  Who listens is core/service/control.h,
- * who asks report/live/control.h.
+ * Who listens is core/service/control.h, who asks report/live/control.h.
  */
 #ifndef INTROSPECT_EXPORT_CONTROL_H
 #define INTROSPECT_EXPORT_CONTROL_H
@@ -19,6 +11,19 @@
 #include <stdint.h>
 
 #include "introspect/vars/cvar.h"
+
+/*
+ * Requests and answers:
+ *
+ *	ping				ok vmpi VERSION
+ *	get NAME			ok VALUE
+ *	set NAME VALUE			ok
+ *	rank R get NAME			ok VALUE
+ *	rank R set NAME VALUE		ok
+ *
+ * An answer may also be "error " and one sentence that says what is wrong and
+ * what would be right.  A value goes to the end of its line.
+ */
 
 /* Bytes of a request or an answer, with the final zero. */
 #define VM_CONTROL_LINE_MAX (VM_VAR_TEXT_MAX + 256)

@@ -2,15 +2,6 @@
 /*
  * The shared-memory file: what others can see of this process while it runs,
  * hangs, and after it was killed (report/live/file.h, vmpistat(1)).
- *
- * The memory of ranks, workers and ports, with the counters in it, comes from
- * the file /dev/shm/vmpi.UID.JOB.NODE, which only its user can open, so that
- * counting publishes and costs nothing.  Without a file (there is no room, or
- * nobody wants one) the same memory comes from the heap, and nothing else
- * differs.  There is one file per process; its child after fork() has a copy of
- * the memory of its own.
- *
- * Start and stop call these from one thread.
  */
 #ifndef INTROSPECT_EXPORT_EXPORT_H
 #define INTROSPECT_EXPORT_EXPORT_H
@@ -21,6 +12,17 @@
 
 #include "introspect/vars/pvar.h"
 #include "introspect/export/format.h"
+
+/*
+ * The memory of ranks, workers and ports, with the counters in it, comes from
+ * the file /dev/shm/vmpi.UID.JOB.NODE, which only its user can open, so that
+ * counting publishes and costs nothing.  Without a file (there is no room, or
+ * nobody wants one) the same memory comes from the heap, and nothing else
+ * differs.  There is one file per process; its child after fork() has a copy of
+ * the memory of its own.
+ *
+ * Start and stop call these from one thread.
+ */
 
 #define VM_EXPORT_DIR "/dev/shm"
 #define VM_EXPORT_JOB_MAX 64 /* with the zero */

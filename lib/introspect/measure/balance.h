@@ -2,7 +2,14 @@
 /*
  * Load balance: which ranks should run on other workers, from their recent run
  * times.
- *
+ */
+#ifndef INTROSPECT_MEASURE_BALANCE_H
+#define INTROSPECT_MEASURE_BALANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
  * Pure: once a round, the caller passes how long each rank has run in it and
  * where, and gets moves to make, mostly none.  A move is proposed when two
  * rounds in a row, and both together, show that the most loaded worker would
@@ -11,11 +18,6 @@
  * rounds as the last time pass before the next proposal.  So programs whose
  * load fluctuates are soon left alone.
  */
-#ifndef INTROSPECT_MEASURE_BALANCE_H
-#define INTROSPECT_MEASURE_BALANCE_H
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct vm_balance_load {
 	uint64_t time; /* that the rank has run in this round */

@@ -2,16 +2,6 @@
 /*
  * Bounds on how much of its messages' transfers a rank, and the core it runs
  * on, overlapped with computation.
- *
- * Events come in with their times: the rank enters and leaves the library
- * (CALL_ENTER, CALL_EXIT), a transfer begins and ends (XFER_BEGIN, XFER_END).
- * Two running sums say how long the rank, and its core, have computed until any
- * moment; their growth from begin to end and the time that the transfer takes
- * by the table give both bounds.  vmpi-overlap(7) defines all this and has the
- * proof.  Times are in one unit, that of the table; no clock is read here.
- *
- * The rank's main task writes the parts of calls and sections; any thread may
- * report a transfer, and only those take the lock.
  */
 #ifndef INTROSPECT_MEASURE_OVERLAP_H
 #define INTROSPECT_MEASURE_OVERLAP_H
@@ -24,6 +14,18 @@
 #include "base/lock.h"
 #include "introspect/measure/vars.h"
 #include "introspect/measure/xfer_table.h"
+
+/*
+ * Events come in with their times: the rank enters and leaves the library
+ * (CALL_ENTER, CALL_EXIT), a transfer begins and ends (XFER_BEGIN, XFER_END).
+ * Two running sums say how long the rank, and its core, have computed until any
+ * moment; their growth from begin to end and the time that the transfer takes
+ * by the table give both bounds.  vmpi-overlap(7) defines all this and has the
+ * proof.  Times are in one unit, that of the table; no clock is read here.
+ *
+ * The rank's main task writes the parts of calls and sections; any thread may
+ * report a transfer, and only those take the lock.
+ */
 
 #define VM_OVERLAP_SECTIONS 32
 #define VM_OVERLAP_DEPTH 32 /* of nested sections */

@@ -6,14 +6,7 @@
  * MPI Virtualization" (EuroMPI 2020): the process-POV clock R ticks while its
  * task runs (listing 2), the core-POV timer C while any task of the core runs
  * inside a section (listing 3).  The events are a task that is resumed or
- * suspended, a section that is entered or left; now is an argument, so that all
- * of it can be tested.  It may be any count that grows on a core, not time
- * alone; readings of two cores never meet in one difference, so the counts of
- * cores need not agree and a suspended task may move to another core.
- *
- * Two threads share only one word: R while the task is suspended, and while it
- * runs the moment at which R was 0, which differ in the lowest bit.  Any thread
- * can read it at any time; all else belongs to the task's core.
+ * suspended, a section that is entered or left.
  */
 #ifndef INTROSPECT_MEASURE_TIMER_H
 #define INTROSPECT_MEASURE_TIMER_H
@@ -21,6 +14,17 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * The moment of an event, now, is an argument, so that all of this can be
+ * tested. It may be any count that grows on a core, not time alone; readings of
+ * two cores never meet in one difference, so the counts of cores need not agree
+ * and a suspended task may move to another core.
+ *
+ * Two threads share only one word: R while the task is suspended, and while it
+ * runs the moment at which R was 0, which differ in the lowest bit.  Any thread
+ * can read it at any time; all else belongs to the task's core.
+ */
 
 /* The timer of a task.  All 0: R is 0, the task is suspended and in no
  * section. */

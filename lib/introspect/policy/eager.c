@@ -3,16 +3,6 @@
  * Policy eager: the limit up to which messages go to other processes without an
  * announcement.
  *
- * Messages are counted by size (core_sizes_remote).  Where many are longer than
- * core_eager_limit, and ranks wait, a limit that takes in most of them is
- * tried: the rate of messages in the windows before and after, by their
- * medians, is the gain.  With too little of one the limit goes back, and that
- * size is left alone for a time that doubles.  A limit that was worth it once
- * is taken at once the next time.  When no message needs the higher limit any
- * more it goes back.
- *
- * Packet memory beyond tune_memory takes the limit down, step by step.
- *
  * It cannot oscillate: a limit goes up only for a token, of which there are
  * TOKENS and one more every TOKEN_TICKS; each time up allows one way down.
  */
@@ -25,6 +15,18 @@
 #include "introspect/policy/policies.h"
 #include "introspect/vars/sizes.h"
 #include "vmpi.h"
+
+/*
+ * Messages are counted by size (core_sizes_remote).  Where many are longer than
+ * core_eager_limit, and ranks wait, a limit that takes in most of them is
+ * tried: the rate of messages in the windows before and after, by their
+ * medians, is the gain.  With too little of one the limit goes back, and that
+ * size is left alone for a time that doubles.  A limit that was worth it once
+ * is taken at once the next time.  When no message needs the higher limit any
+ * more it goes back.
+ *
+ * Packet memory beyond tune_memory takes the limit down, step by step.
+ */
 
 #define BINS VM_SIZE_BINS
 #define WINDOW_TICKS 5	      /* a window is at least so long, */

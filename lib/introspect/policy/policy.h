@@ -6,13 +6,6 @@
  * and the variables are behind a few functions (struct vm_policy_vars), so that
  * tests replay whole jobs without one.  core/service/tune.h connects it to the
  * process.
- *
- * Rules for every policy: values stay in the range of their variables; a
- * variable that a policy moves up and down again and again (VM_POLICY_TURNS
- * turns within VM_POLICY_TURN_TICKS of its ticks) is taken away from it; when
- * it fails or ends, its settings are reverted.
- *
- * One thread at a time; nothing here waits.
  */
 #ifndef INTROSPECT_POLICY_POLICY_H
 #define INTROSPECT_POLICY_POLICY_H
@@ -24,6 +17,15 @@
 #include "introspect/policy/vars.h"
 #include "vmpi.h"
 #include "vmpi_policy.h"
+
+/*
+ * Rules for every policy: values stay in the range of their variables; a
+ * variable that a policy moves up and down again and again (VM_POLICY_TURNS
+ * turns within VM_POLICY_TURN_TICKS of its ticks) is taken away from it; when
+ * it fails or ends, its settings are reverted.
+ *
+ * One thread at a time; nothing here waits.
+ */
 
 #define VM_POLICIES_MAX 16
 #define VM_POLICY_KNOBS_MAX 32 /* variables that one policy has set */

@@ -2,13 +2,6 @@
 /*
  * Policy pool: returns unused packet memory.
  *
- * The unused part is the memory less the recent peak of use, for each size of
- * packets (fabric_pool_packets, fabric_pool_peak).  Where it is large twice in
- * a row, ports keep none of it (fabric_pool_keep), until they have to allocate
- * memory again: then it was needed after all, and it is left alone for a time
- * that doubles.  Ports that allocate and return memory all the time keep more
- * instead, as far as tune_memory allows.
- *
  * It sets the variable at most once per check, and not again in that direction
  * for a time that doubles when that was wrong: so it cannot oscillate.
  */
@@ -19,6 +12,15 @@
 
 #include "introspect/policy/policies.h"
 #include "vmpi.h"
+
+/*
+ * The unused part is the memory less the recent peak of use, for each size of
+ * packets (fabric_pool_packets, fabric_pool_peak).  Where it is large twice in
+ * a row, ports keep none of it (fabric_pool_keep), until they have to allocate
+ * memory again: then it was needed after all, and it is left alone for a time
+ * that doubles.  Ports that allocate and return memory all the time keep more
+ * instead, as far as tune_memory allows.
+ */
 
 #define CLASSES 9
 #define LOOK_NS \

@@ -3,6 +3,20 @@
  * Policy rndv: the protocol of long messages from each other process, by which
  * side of the pair is late.
  *
+ * It cannot oscillate: a set changes once in CHANGE_TICKS at most, for all
+ * processes together, and whatever was of no use is left alone for times that
+ * double.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "introspect/policy/policies.h"
+#include "vmpi.h"
+
+/*
  * The side that reaches a message first probably waits for it in the library,
  * and can move the data; the late side goes on computing.  If the sender is
  * late, the receiver reads, which is what auto does anyway.  If the receiver is
@@ -21,17 +35,8 @@
  * protocol receives are not late as they were with auto, that could happen
  * unseen: such a process tries auto for a moment, after times that double.
  * Where lateness changes again and again in a short time, the process stays
- * with auto for a time that doubles.  A set changes once in CHANGE_TICKS at
- * most, for all processes together.  So it cannot oscillate.
+ * with auto for a time that doubles.
  */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "introspect/policy/policies.h"
-#include "vmpi.h"
 
 #define PLACES 63 /* of processes in a set: core/remote/peer_stats.h */
 #define WINDOW_TICKS 5

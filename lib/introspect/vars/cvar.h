@@ -8,7 +8,18 @@
  * the field plainly (sched_cvar.stack_bytes), once per call; a write at run
  * time is a relaxed atomic store of the one word.  This module knows nobody:
  * each layer hands its table over by vm_vars_add().
- *
+ */
+#ifndef INTROSPECT_VARS_CVAR_H
+#define INTROSPECT_VARS_CVAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "introspect/vars/category.h"
+#include "introspect/vars/config.h" /* vm_vars_load() */
+
+/*
  * Row:  X(type, field, default, min, max, unit, when, level, category, text)
  *	type	INT, SIZE (K, M, G, T suffixes), BOOL (min 0, max 1), CHOICE
  *		(a word of the unit, "auto|read|write", as its number) or
@@ -27,15 +38,6 @@
  * In its vars.c:
  *	VM_CVARS_DEFINE(sched, SCHED_CVARS)
  */
-#ifndef INTROSPECT_VARS_CVAR_H
-#define INTROSPECT_VARS_CVAR_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "introspect/vars/category.h"
-#include "introspect/vars/config.h" /* vm_vars_load() */
 
 enum vm_var_type {
 	VM_VAR_INT,

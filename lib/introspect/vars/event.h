@@ -3,13 +3,8 @@
  * Events: what can be told of the moment it happens, to whoever registered.
  *
  * A type is a row of VM_EVENTS and the list of its elements.  The row makes its
- * number, the struct of its payload and the function that raises it:
- *	if (vm_event_wanted(VM_EVENT_tune)) {
- *		struct vm_event_tune tune = { .variable = number, ... };
- *		vm_event_raise_tune(&from, &tune);
- *	}
- * While nobody has registered for a type, that is one load and one branch.
- * Callbacks run at once, where the event was raised.
+ * number, the struct of its payload and the function that raises it.  While
+ * nobody has registered for a type, that is one load and one branch.
  */
 #ifndef INTROSPECT_VARS_EVENT_H
 #define INTROSPECT_VARS_EVENT_H
@@ -21,6 +16,15 @@
 
 #include "base/err.h"
 #include "introspect/vars/category.h"
+
+/*
+ * An event is raised like this:
+ *	if (vm_event_wanted(VM_EVENT_tune)) {
+ *		struct vm_event_tune tune = { .variable = number, ... };
+ *		vm_event_raise_tune(&from, &tune);
+ *	}
+ * Callbacks run at once, where it was raised.
+ */
 
 /*
  * Row:  X(name, source, level, category, text)

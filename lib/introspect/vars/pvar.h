@@ -6,7 +6,17 @@
  * words in a block that each owner (a rank, a worker, the node) embeds in its
  * own struct and writes plainly.  Anybody may read them at any time; there are
  * no atomics on the message path.  This module knows rows, not owners.
- *
+ */
+#ifndef INTROSPECT_VARS_PVAR_H
+#define INTROSPECT_VARS_PVAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "introspect/vars/category.h"
+
+/*
  * Row:  X(class, field, unit, of, level, category, text)
  *	class	of enum vm_pvar_class, without its VM_PVAR_
  *	field	with [n] behind it for an array of n words
@@ -20,14 +30,6 @@
  * In its vars.c; the layer is what stands before the first underscore:
  *	VM_PVARS_DEFINE(sched_worker, SCHED_WORKER_PVARS)
  */
-#ifndef INTROSPECT_VARS_PVAR_H
-#define INTROSPECT_VARS_PVAR_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "introspect/vars/category.h"
 
 enum vm_pvar_class {
 	VM_PVAR_COUNTER,       /* only grows */

@@ -7,13 +7,6 @@
  * on others: counters are never reset, a handle keeps their values at its
  * beginning. The code that counts does not know of sessions and does nothing
  * for them.
- *
- * A session sees the values of one rank, or those of the process: then the
- * values of ranks are added up, as vm_pvar_total() does.  Values of workers and
- * of the node are the same for all.
- *
- * Threads: any may call anything.  Reads take no lock and may come from signal
- * handlers; the caller ensures that a handle is not freed meanwhile.
  */
 #ifndef INTROSPECT_VARS_SESSION_H
 #define INTROSPECT_VARS_SESSION_H
@@ -22,6 +15,15 @@
 #include <stdint.h>
 
 #include "introspect/vars/pvar.h"
+
+/*
+ * A session sees the values of one rank, or those of the process: then the
+ * values of ranks are added up, as vm_pvar_total() does.  Values of workers and
+ * of the node are the same for all.
+ *
+ * Threads: any may call anything.  Reads take no lock and may come from signal
+ * handlers; the caller ensures that a handle is not freed meanwhile.
+ */
 
 #define VM_VIEW_PROCESS (-1)
 
