@@ -122,12 +122,12 @@ static void name_take(char *name)
 	prctl(PR_SET_NAME, program_invocation_short_name);
 }
 
-/* The word that vmpirun has made; left open for what this process may still
- * execute.  Not a descriptor: none. */
-static int word_fd(const struct vm_job *job)
+/* The last word that vmpirun has made; left open for what this process may
+ * still execute.  Not a descriptor: none. */
+static int last_word_fd(const struct vm_job *job)
 {
 	char *end;
-	long fd = job->word ? strtol(job->word, &end, 10) : -1;
+	long fd = job->last_word ? strtol(job->last_word, &end, 10) : -1;
 
 	if (fd < 0 || fd > INT_MAX || *end || fcntl((int)fd, F_GETFD) < 0)
 		return -1;
@@ -143,7 +143,7 @@ static int job_read(struct vm_job *job)
 	rc = vm_job_from_env(job);
 	if (rc)
 		return rc;
-	vm_last_word_set(word_fd(job));
+	vm_last_word_set(last_word_fd(job));
 	vm_last_word_start(true);
 	rc = vm_boot_ranks_here(job);
 	if (rc < 0)
@@ -240,8 +240,8 @@ static int job_join(const struct vm_job *job)
 {
 	int rc = vm_boot_open(&node.boot, job);
 
-	if (job->word)
-		fcntl(word_fd(job), F_SETFD, FD_CLOEXEC);
+	if (job->last_word)
+		fcntl(last_word_fd(job), F_SETFD, FD_CLOEXEC);
 	vm_node_hooks.hang_fd = vm_deadlock_fd(job->hang);
 	if (vm_node_hooks.hang_fd)
 		fcntl(vm_node_hooks.hang_fd, F_SETFD, FD_CLOEXEC);

@@ -223,7 +223,7 @@ int launch_check(struct launch *launch, struct options *options)
 	int rc;
 
 	*launch = (struct launch){ .options = options,
-				   .word = -1,
+				   .last_word = -1,
 				   .hang.ends = { -1, -1 } };
 	rc = exports_set(options);
 	if (!rc)
@@ -276,8 +276,8 @@ void launch_fini(struct launch *launch)
 	hang_fini(&launch->hang);
 	if (launch->serves)
 		vm_pmi_server_fini(&launch->server);
-	if (launch->word >= 0)
-		close(launch->word);
+	if (launch->last_word >= 0)
+		close(launch->last_word);
 	free(launch->children);
 	plan_fini(&launch->plan);
 	free(launch->output_dir);
@@ -467,12 +467,12 @@ static int environment_make(const struct launch *launch, int number, int fd)
 		return -VMPI_ELIMIT;
 	snprintf(text, sizeof(text), "%d", fd);
 	rc |= setenv("PMI_FD", text, 1);
-	fd = launch->word < 0 ? -1 : dup(launch->word);
-	if (launch->word >= 0 && fd < 0)
+	fd = launch->last_word < 0 ? -1 : dup(launch->last_word);
+	if (launch->last_word >= 0 && fd < 0)
 		return -VMPI_ELIMIT;
 	snprintf(text, sizeof(text), "%d", fd);
 	if (fd >= 0)
-		rc |= setenv(VM_JOB_PREFIX "WORD", text, 1);
+		rc |= setenv(VM_JOB_PREFIX "LAST_WORD", text, 1);
 	snprintf(text, sizeof(text), "%d", number);
 	rc |= setenv("PMI_RANK", text, 1);
 	snprintf(text, sizeof(text), "%d", launch->plan.nodes);
@@ -649,8 +649,8 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 		/* With --keep-going several processes may report why they
 		 * ended. */
 		if (!launch->options->keep_going)
-			launch->word = vm_last_word_new();
-		vm_last_word_set(launch->word);
+			launch->last_word = vm_last_word_new();
+		vm_last_word_set(launch->last_word);
 	}
 	if (!launch->plan.engine)
 		hang_init(&launch->hang);

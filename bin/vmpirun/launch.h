@@ -41,8 +41,8 @@ struct launch {
 	/* After launch_start(). */
 	int count; /* processes, or 1 for an engine */
 	struct child *children;
-	bool serves; /* the server is there: several node processes */
-	int word;    /* by which one of them says why all end, or -1 */
+	bool serves;   /* the server is there: several node processes */
+	int last_word; /* by which one of them says why all end, or -1 */
 	struct vm_pmi_server server;
 	struct hang hang; /* what the processes say about deadlocks */
 };

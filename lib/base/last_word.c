@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The descriptor is an eventfd: its value is FREE, SAID, or nothing while a
- * process has the word.  Reading it takes the value away from all others.
+ * process has the last word.  Reading it takes the value away from all others.
  */
 #include "base/last_word.h"
 
@@ -19,7 +19,7 @@
 static struct {
 	_Atomic int fd; /* plus 1; 0: there is none */
 	_Atomic bool mine, starting;
-} word;
+} last_word;
 
 int vm_last_word_new(void)
 {
@@ -28,7 +28,7 @@ int vm_last_word_new(void)
 
 void vm_last_word_set(int fd)
 {
-	atomic_store_explicit(&word.fd, fd + 1, memory_order_relaxed);
+	atomic_store_explicit(&last_word.fd, fd + 1, memory_order_relaxed);
 }
 
 static void value_put(int fd, uint64_t value)
@@ -39,11 +39,12 @@ static void value_put(int fd, uint64_t value)
 
 bool vm_last_word_take(void)
 {
-	int fd = atomic_load_explicit(&word.fd, memory_order_relaxed) - 1;
+	int fd = atomic_load_explicit(&last_word.fd, memory_order_relaxed) - 1;
 	struct pollfd look = { .fd = fd, .events = POLLIN };
 	uint64_t value;
 
-	if (fd < 0 || atomic_load_explicit(&word.mine, memory_order_relaxed))
+	if (fd < 0 ||
+	    atomic_load_explicit(&last_word.mine, memory_order_relaxed))
 		return true;
 	while (read(fd, &value, sizeof(value)) != sizeof(value)) {
 		if (errno == EINTR)
@@ -54,7 +55,8 @@ bool vm_last_word_take(void)
 			return true;
 	}
 	if (value == FREE) {
-		atomic_store_explicit(&word.mine, true, memory_order_relaxed);
+		atomic_store_explicit(&last_word.mine, true,
+				      memory_order_relaxed);
 		return true;
 	}
 	value_put(fd, SAID);
@@ -63,7 +65,7 @@ bool vm_last_word_take(void)
 
 void vm_last_word_give(void)
 {
-	int fd = atomic_load_explicit(&word.fd, memory_order_relaxed) - 1;
+	int fd = atomic_load_explicit(&last_word.fd, memory_order_relaxed) - 1;
 
 	if (fd >= 0)
 		value_put(fd, SAID);
@@ -71,10 +73,11 @@ void vm_last_word_give(void)
 
 void vm_last_word_start(bool starting)
 {
-	atomic_store_explicit(&word.starting, starting, memory_order_relaxed);
+	atomic_store_explicit(&last_word.starting, starting,
+			      memory_order_relaxed);
 }
 
 bool vm_last_word_starting(void)
 {
-	return atomic_load_explicit(&word.starting, memory_order_relaxed);
+	return atomic_load_explicit(&last_word.starting, memory_order_relaxed);
 }

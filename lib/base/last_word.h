@@ -5,8 +5,8 @@
  *
  * vmpirun makes a descriptor that its node processes inherit.  A process that
  * is about to print why the job ends takes the last word first, and gives it
- * back when the line is written; any later process finds the word taken, and
- * ends without a line of its own.  A process without a descriptor always has
+ * back when the line is written; any later process finds it taken, and ends
+ * without a line of its own.  A process without a descriptor always has
  * the last word.
  */
 #ifndef BASE_LAST_WORD_H
@@ -17,8 +17,8 @@
 /* Makes a descriptor, closed on exec; -1: failed. */
 int vm_last_word_new(void);
 
-/* Sets the descriptor from which this process takes the word; -1: always has
- * it. */
+/* Sets the descriptor from which this process takes the last word; -1: always
+ * has it. */
 void vm_last_word_set(int fd);
 
 /*

@@ -44,7 +44,7 @@
 	  "print which core each worker is bound to")                        \
 	X(FLAG, display_map, "DISPLAY_MAP", false,                           \
 	  "print the ranks of each worker")                                  \
-	X(TEXT, word, "WORD", NULL,                                          \
+	X(TEXT, last_word, "LAST_WORD", NULL,                                \
 	  "descriptor by which one process says why all end")                \
 	X(TEXT, hang, "HANG", NULL,                                          \
 	  "descriptor by which processes tell of deadlocks, as FD:INODE")    \

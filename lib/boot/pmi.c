@@ -227,7 +227,7 @@ static int refused(const struct vm_pmi_message *message, const char *what)
 	if (vm_pmi_number(message, "rc", 0) == 0)
 		return 0;
 	snprintf(why, sizeof(why), "%s", text ? text : "it does not say why");
-	/* A text is one word on the wire. */
+	/* On the wire a text has no blanks. */
 	for (char *at = why; (at = strchr(at, '_'));)
 		*at = ' ';
 	vm_log(VM_ERROR, "the launcher's PMI refuses %s: %s", what, why);

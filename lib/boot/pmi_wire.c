@@ -22,15 +22,15 @@ static bool printable(const char *line)
 	return true;
 }
 
-/* Takes the next word of *rest as key and value; false: it is malformed. */
-static bool word_take(struct vm_pmi_message *message, char **rest)
+/* Takes the next key and value of *rest; false: it is malformed. */
+static bool pair_take(struct vm_pmi_message *message, char **rest)
 {
 	char *key = *rest;
 	char *equals = key + strcspn(key, "= ");
 	size_t length;
 
 	if (equals == key || *equals != '=' ||
-	    message->count == VM_PMI_WORDS_MAX)
+	    message->count == VM_PMI_PAIRS_MAX)
 		return false;
 	*equals = '\0';
 	length = strcmp(key, "value") ? strcspn(equals + 1, " ") :
@@ -38,8 +38,8 @@ static bool word_take(struct vm_pmi_message *message, char **rest)
 	*rest = equals + 1 + length;
 	if (**rest)
 		*(*rest)++ = '\0';
-	message->words[message->count].key = key;
-	message->words[message->count].value = equals + 1;
+	message->pairs[message->count].key = key;
+	message->pairs[message->count].value = equals + 1;
 	message->count++;
 	return true;
 }
@@ -55,21 +55,21 @@ int vm_pmi_parse(struct vm_pmi_message *message, char *line)
 		rest += strspn(rest, " ");
 		if (!*rest)
 			break;
-		if (!word_take(message, &rest))
+		if (!pair_take(message, &rest))
 			return -VMPI_EINVAL;
 	}
-	if (!message->count || strcmp(message->words[0].key, "cmd") != 0 ||
-	    !message->words[0].value[0])
+	if (!message->count || strcmp(message->pairs[0].key, "cmd") != 0 ||
+	    !message->pairs[0].value[0])
 		return -VMPI_EINVAL;
-	message->command = message->words[0].value;
+	message->command = message->pairs[0].value;
 	return 0;
 }
 
 const char *vm_pmi_text(const struct vm_pmi_message *message, const char *key)
 {
 	for (int i = 0; i < message->count; i++)
-		if (!strcmp(message->words[i].key, key))
-			return message->words[i].value;
+		if (!strcmp(message->pairs[i].key, key))
+			return message->pairs[i].value;
 	return NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMI-1 on the wire: lines of "key=value" words, the first of which is "cmd".
+ * PMI-1 on the wire: lines of pairs "key=value", the first of which is "cmd".
  *
  * Both sides read with this and neither trusts the other: a line is of bounded
  * length, printable, and well-formed, or it is refused.  No memory is allocated
@@ -12,14 +12,14 @@
 #include <stddef.h>
 
 /*
- * Our extensions are the words "vmpi=1" in the answer to init, by which a
+ * Our extensions are the pair "vmpi=1" in the answer to init, by which a
  * client knows that it may ask for reports of deaths (cmd=vmpi_events), the
  * lines "cmd=vmpi_left process=P status=S" that follow at any time, and "rc=-1"
  * in a barrier_out that a process has not reached.
  */
 
 #define VM_PMI_LINE_MAX 4096 /* with the newline */
-#define VM_PMI_WORDS_MAX 16
+#define VM_PMI_PAIRS_MAX 16
 #define VM_PMI_KVSNAME_MAX 64 /* guaranteed by our server, with the zero */
 #define VM_PMI_KEY_MAX 64
 #define VM_PMI_VALUE_MAX 1024
@@ -30,7 +30,7 @@ struct vm_pmi_message {
 	int count;
 	struct {
 		const char *key, *value;
-	} words[VM_PMI_WORDS_MAX];
+	} pairs[VM_PMI_PAIRS_MAX];
 };
 
 /*

@@ -98,7 +98,7 @@ static void bad_test(void)
 		     "cmd=a 1=1 2=2 3=3 4=4 5=5 6=6 7=7 8=8 "
 		     "9=9 10=10 11=11 12=12 13=13 14=14 "
 		     "15=15"),
-	       0, "but %d words are allowed", VM_PMI_WORDS_MAX);
+	       0, "but %d pairs are allowed", VM_PMI_PAIRS_MAX);
 	free(copy);
 }
 
@@ -172,17 +172,17 @@ static void random_test(void)
 			continue;
 		read++;
 		for (int i = 0; i < message.count; i++) {
-			const char *end = message.words[i].value +
-					  strlen(message.words[i].value);
+			const char *end = message.pairs[i].value +
+					  strlen(message.pairs[i].value);
 
-			outside += message.words[i].key < copy ||
+			outside += message.pairs[i].key < copy ||
 				   end > copy + used;
-			vm_pmi_number(&message, message.words[i].key, 0);
+			vm_pmi_number(&message, message.pairs[i].key, 0);
 		}
 	}
 	diag("seed %u: %u of %d lines read", RANDOM_SEED, read, RANDOM_LINES);
 	ok(read > 1000, "random lines are read");
-	is_int(outside, 0, "and all words lie in their line");
+	is_int(outside, 0, "and all pairs lie in their line");
 	free(copy);
 }
 

@@ -78,11 +78,11 @@ static void line_try(char *text)
 
 	if (vm_pmi_parse(&message, text))
 		return;
-	if (message.count < 1 || message.count > VM_PMI_WORDS_MAX)
+	if (message.count < 1 || message.count > VM_PMI_PAIRS_MAX)
 		abort();
 	for (int i = 0; i < message.count; i++)
-		if (message.words[i].key < text ||
-		    message.words[i].value + strlen(message.words[i].value) >=
+		if (message.pairs[i].key < text ||
+		    message.pairs[i].value + strlen(message.pairs[i].value) >=
 			    text + room)
 			abort();
 	vm_pmi_number(&message, "rc", 7);
