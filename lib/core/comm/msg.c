@@ -80,8 +80,7 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 	int error = msg->bytes > data->bytes ? -VMPI_ETRUNC : 0;
 	size_t bytes = vm_data_copy(data, &here);
 
-	if (msg->payload == VM_PAYLOAD_COPY)
-		vm_buffer_put(vm_thread_cache_self(), msg->buffer, msg->bytes);
+	vm_payload_free(msg->payload, msg->buffer, msg->bytes);
 	if (status)
 		*status = (vmpi_status){ .source = msg->node.env.source,
 					 .tag = msg->node.env.tag,

@@ -8,9 +8,8 @@
 
 void vm_local_end(struct vm_arrival *arrival)
 {
-	if (arrival->payload == VM_PAYLOAD_COPY)
-		vm_buffer_put(vm_thread_cache_self(), arrival->data->addr,
-			      arrival->data->bytes);
+	vm_payload_free(arrival->payload, arrival->data->addr,
+			arrival->data->bytes);
 	if (arrival->sender) {
 		vm_overlap_events_end(&arrival->sender->xfer);
 		vm_req_complete(arrival->sender);

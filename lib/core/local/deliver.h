@@ -30,6 +30,15 @@ struct vm_payload_ops {
 	void (*end)(struct vm_arrival *arrival);
 };
 
+/* Gives back what holds the bytes of a payload of this process, which its sender
+ * no longer has. */
+static inline void vm_payload_free(enum vm_payload payload, void *addr,
+				   size_t bytes)
+{
+	if (payload == VM_PAYLOAD_COPY)
+		vm_buffer_put(vm_thread_cache_self(), addr, bytes);
+}
+
 /* Ends the payload of a message of this process: INLINE, COPY or DIRECT. */
 void vm_local_end(struct vm_arrival *arrival);
 static const struct vm_payload_ops vm_local_payload = { .end = vm_local_end };
