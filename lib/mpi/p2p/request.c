@@ -527,13 +527,15 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request requests[],
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Request_get_status_some);
 	int n = 0, rc = check_some(&call, incount, requests, outcount, indices);
+	int found;
 
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
-	if (find_done(0, incount, requests) == -1)
+	found = find_done(0, incount, requests);
+	if (found == -1)
 		vm_req_poll();
 	*outcount = MPI_UNDEFINED;
-	if (find_done(0, incount, requests) == MPI_UNDEFINED)
+	if (found == MPI_UNDEFINED)
 		return MPI_SUCCESS;
 	for (int i = 0; rc == 0 && i < incount; i++) {
 		struct vm_req *req = vm_request(requests[i]);
