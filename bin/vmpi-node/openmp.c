@@ -169,13 +169,18 @@ static void loop_runtime_run(void *arg)
 				call->end, call->step, call->flags);
 }
 
-/* A region that is a loop, by its schedule. */
-#define GOMP_LOOP(name)                                                      \
+/* An argument that an entry takes, or does not take. */
+#define TAKES(argument) argument,
+#define LACKS(argument)
+
+/* A region that is a loop, by its schedule; chunks: whether their size is an
+ * argument. */
+#define GOMP_LOOP(name, loop, chunks)                                        \
 	NODE_EXPORT void name(body_fn *, void *, unsigned, long, long, long, \
-			      long, unsigned);                               \
+			      chunks(long) unsigned);                        \
 	NODE_EXPORT void name(body_fn *body, void *data, unsigned threads,   \
-			      long start, long end, long step, long chunk,   \
-			      unsigned flags)                                \
+			      long start, long end, long step,               \
+			      chunks(long chunk) unsigned flags)             \
 	{                                                                    \
 		struct gomp_call call = { .body = body,                      \
 					  .data = data,                      \
@@ -183,41 +188,21 @@ static void loop_runtime_run(void *arg)
 					  .start = start,                    \
 					  .end = end,                        \
 					  .step = step,                      \
-					  .chunk = chunk,                    \
 					  .flags = flags,                    \
-					  .real.loop = OPENMP(name) };       \
+					  .real.loop = OPENMP(name),         \
+					  chunks(.chunk = chunk) };          \
                                                                              \
-		gomp_run(&call, loop_run);                                   \
+		gomp_run(&call, loop##_run);                                 \
 	}
 
-GOMP_LOOP(GOMP_parallel_loop_static)
-GOMP_LOOP(GOMP_parallel_loop_dynamic)
-GOMP_LOOP(GOMP_parallel_loop_guided)
-GOMP_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
-GOMP_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
-
-/* ... that is chosen at run time. */
-#define GOMP_LOOP_RUNTIME(name)                                                \
-	NODE_EXPORT void name(body_fn *, void *, unsigned, long, long, long,   \
-			      unsigned);                                       \
-	NODE_EXPORT void name(body_fn *body, void *data, unsigned threads,     \
-			      long start, long end, long step, unsigned flags) \
-	{                                                                      \
-		struct gomp_call call = { .body = body,                        \
-					  .data = data,                        \
-					  .threads = threads,                  \
-					  .start = start,                      \
-					  .end = end,                          \
-					  .step = step,                        \
-					  .flags = flags,                      \
-					  .real.loop_runtime = OPENMP(name) }; \
-                                                                               \
-		gomp_run(&call, loop_runtime_run);                             \
-	}
-
-GOMP_LOOP_RUNTIME(GOMP_parallel_loop_runtime)
-GOMP_LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
-GOMP_LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+GOMP_LOOP(GOMP_parallel_loop_static, loop, TAKES)
+GOMP_LOOP(GOMP_parallel_loop_dynamic, loop, TAKES)
+GOMP_LOOP(GOMP_parallel_loop_guided, loop, TAKES)
+GOMP_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic, loop, TAKES)
+GOMP_LOOP(GOMP_parallel_loop_nonmonotonic_guided, loop, TAKES)
+GOMP_LOOP(GOMP_parallel_loop_runtime, loop_runtime, LACKS)
+GOMP_LOOP(GOMP_parallel_loop_nonmonotonic_runtime, loop_runtime, LACKS)
+GOMP_LOOP(GOMP_parallel_loop_maybe_nonmonotonic_runtime, loop_runtime, LACKS)
 
 /*
  * clang's regions.  The body takes its number as a thread, its number in the
