@@ -10,23 +10,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "expect.h"
+
 #define BIG (3 << 20)
 #define DEAD 2 /* and 3 */
 
-static int rank, faults;
 static char *big;
-
-static void expect(int rc, int wanted, const char *what)
-{
-	int class = rc;
-
-	if (rc)
-		MPI_Error_class(rc, &class);
-	if (class == wanted)
-		return;
-	printf("rank %d: %s: class %d, not %d\n", rank, what, class, wanted);
-	faults++;
-}
 
 #define LOST(call) expect(call, MPI_ERR_PROC_ABORTED, #call)
 #define GOOD(call) expect(call, MPI_SUCCESS, #call)

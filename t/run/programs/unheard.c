@@ -12,19 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int rank, faults;
-
-static void expect(int rc, int wanted, const char *what)
-{
-	int class = rc;
-
-	if (rc)
-		MPI_Error_class(rc, &class);
-	if (class == wanted)
-		return;
-	printf("rank %d: %s: class %d, not %d\n", rank, what, class, wanted);
-	faults++;
-}
+#include "expect.h"
 
 static void tell(int peer, int tag)
 {
