@@ -77,6 +77,7 @@ skip_all() {
 slurm_start 2
 ends "srun without -K" srun -N 2 --mpi=pmix
 out=$(RETURN=1 timeout 250 srun -N 2 --mpi=pmix ./doomed large 2 1 0 2>&1)
-is $? 137 "with errors that are returned the others go on and end"
+is $? 137 "with errors that are returned the others go on and end" ||
+	diag "$out"
 none "$(echo "$out" | grep WRONG)" "after MPI_ERR_PROC_ABORTED"
 done_testing
