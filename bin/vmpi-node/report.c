@@ -206,21 +206,24 @@ static void finders_print(int port)
  * belongs to a worker. */
 static void moved_print(void)
 {
-	const struct fabric_port_pvars *p;
 	int ports;
 
 	if (!vm_node->fabric)
 		return;
 	ports = (int)vm_fabric_limits(vm_node->fabric)->ports;
 	for (int i = 0; i < ports; i++) {
-		p = vm_port_pvars(vm_fabric_port(vm_node->fabric, (unsigned)i));
+		struct fabric_port_pvars p = { 0 };
+
+		vm_pvars_fold(&fabric_port_pvar_table, &p,
+			      vm_port_pvars(vm_fabric_port(vm_node->fabric,
+							   (unsigned)i)));
 		line_print("port %d: %" PRIu64 " events handled by its worker, "
 			   "%" PRIu64 " by others, with %" PRIu64
 			   " bytes in packets",
-			   i, p->events_own, p->events_helped, p->bytes_helped);
+			   i, p.events_own, p.events_helped, p.bytes_helped);
 		line_print("port %d: %" PRIu64 " KiB of packet memory, %" PRIu64
 			   " KiB at most",
-			   i, p->pool_bytes / 1024, p->pool_bytes_max / 1024);
+			   i, p.pool_bytes / 1024, p.pool_bytes_max / 1024);
 		finders_print(i);
 	}
 }
@@ -238,25 +241,28 @@ static uint64_t places_sum(const uint64_t *words)
  * was late. */
 static void rndv_print(void)
 {
-	const struct core_node_pvars *p = &vm_node->pvars;
+	struct core_node_pvars p = { 0 };
 
-	if (p->rndv_reads + p->rndv_writes + p->rndv_pipelines == 0)
+	vm_pvars_fold(&core_node_pvar_table, &p, &vm_node->pvars);
+	if (p.rndv_reads + p.rndv_writes + p.rndv_pipelines == 0)
 		return;
 	line_print("long messages: %" PRIu64 " read, %" PRIu64
 		   " written, %" PRIu64 " pipelined; %" PRIu64
 		   " announced after their receive was posted, %" PRIu64
 		   " before",
-		   p->rndv_reads, p->rndv_writes, p->rndv_pipelines,
-		   places_sum(p->rndv_sender_late),
-		   places_sum(p->rndv_receiver_late));
+		   p.rndv_reads, p.rndv_writes, p.rndv_pipelines,
+		   places_sum(p.rndv_sender_late),
+		   places_sum(p.rndv_receiver_late));
 }
 
 /* Prints what --balance=auto did, or why it could not. */
 static void balance_print(void)
 {
-	const struct core_node_pvars *p = &vm_node->pvars;
-	double halts = p->balance_halts ? (double)p->balance_halts : 1;
+	struct core_node_pvars p = { 0 };
+	double halts;
 
+	vm_pvars_fold(&core_node_pvar_table, &p, &vm_node->pvars);
+	halts = p.balance_halts ? (double)p.balance_halts : 1;
 	if (node.tied && vm_node_hooks.untied)
 		line_print("balance: forced, although %s", node.tied);
 	if (!vm_node_hooks.untied)
@@ -271,11 +277,11 @@ static void balance_print(void)
 			   " rounds; on average expected to save "
 			   "%.1f %% of a round's time, saved %.1f %%; %.1f %% "
 			   "wasted in the last round",
-			   p->balance_moves, p->balance_moves == 1 ? "" : "s",
-			   p->balance_halts, p->balance_rounds,
-			   (double)p->balance_expected / 10 / halts,
-			   (double)p->balance_saved / 10 / halts,
-			   (double)p->balance_waste / 10);
+			   p.balance_moves, p.balance_moves == 1 ? "" : "s",
+			   p.balance_halts, p.balance_rounds,
+			   (double)p.balance_expected / 10 / halts,
+			   (double)p.balance_saved / 10 / halts,
+			   (double)p.balance_waste / 10);
 }
 
 /* The placement that the run times ask for. */
