@@ -136,24 +136,26 @@ void vm_overlap_events_block_end(void)
 		core_go(vm_self, vm_clock_ticks());
 }
 
-void vm_overlap_events_rank(struct vm_rank *rank, struct vm_ult *task)
+void vm_overlap_events_rank(struct vm_rank *rank, int worker)
 {
 	struct vm_overlap_events *account = vm_node->overlap_events;
-	struct vm_overlap *overlap;
 
 	if (!account)
 		return;
-	if (rank->overlap) { /* its next body */
-		task->overlap = rank->overlap;
-		return;
-	}
-	overlap = &account->file->rank[rank->local];
-	overlap->rank = rank->index;
-	overlap->worker = task->worker->index;
-	task->overlap = overlap;
-	vm_overlap_init(overlap, &account->file->setup, core_find(task),
+	rank->overlap = &account->file->rank[rank->local];
+	rank->overlap->rank = rank->index;
+	rank->overlap->worker = worker;
+	vm_overlap_init(rank->overlap, &account->file->setup,
+			worker < 0 ? NULL : &account->cores[worker],
 			vm_clock_ticks(), overlap_cvar.begin_on);
-	rank->overlap = overlap;
+}
+
+void vm_overlap_events_task(struct vm_rank *rank, struct vm_ult *task)
+{
+	if (!rank->overlap)
+		return;
+	task->overlap = rank->overlap;
+	vm_overlap_start(rank->overlap, vm_clock_ticks());
 }
 
 void vm_overlap_events_moved(struct vm_ult *task)

@@ -40,10 +40,14 @@ void vm_overlap_events_exit(struct vm_rank *rank, uint32_t call);
 int vm_overlap_events_start(struct vm_node *node);
 void vm_overlap_events_stop(struct vm_node *node);
 
-/* The rank is there; task runs it.  The task is about to run its body; it will
- * not run on (both by core/instrument/intercept.h).  It runs on another worker
- * from now on: call while it is suspended, after that has changed. */
-void vm_overlap_events_rank(struct vm_rank *rank, struct vm_ult *task);
+/* The rank is there, and runs on that worker (-1: on an adopted thread).  Before
+ * the workers run, since packets for it may then arrive. */
+void vm_overlap_events_rank(struct vm_rank *rank, int worker);
+
+/* The task runs the rank, or its next body.  The task is about to run the body;
+ * it will not run on (both by core/instrument/intercept.h).  It runs on another
+ * worker from now on: call while it is suspended, after that has changed. */
+void vm_overlap_events_task(struct vm_rank *rank, struct vm_ult *task);
 void vm_overlap_events_body_begin(void);
 void vm_overlap_events_body_end(void);
 void vm_overlap_events_moved(struct vm_ult *task);

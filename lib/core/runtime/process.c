@@ -170,8 +170,7 @@ static void main_choose(struct vm_rank *rank)
 	pthread_mutex_lock(&process.lock);
 	if (!process.watched && vm_rank_main(rank) == vm_self) {
 		process.watched = true;
-		if (vm_overlap_events_on())
-			vm_overlap_events_rank(rank, vm_self);
+		vm_overlap_events_task(rank, vm_self);
 		vm_profiler_rank(rank);
 	}
 	pthread_mutex_unlock(&process.lock);

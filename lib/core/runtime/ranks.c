@@ -71,6 +71,8 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 	rank->wait.others = vm_node_hooks.process ? -1 : 0;
 	if (!rank->engine)
 		return -VMPI_EINVAL;
+	vm_overlap_events_rank(
+		rank, vm_node_hooks.process ? -1 : rank->engine->index);
 	group = vm_group_new(1);
 	if (!group)
 		return -VMPI_ENOMEM;
@@ -211,7 +213,7 @@ int vm_ranks_start(vmpi_body body, void *arg)
 		atomic_store_explicit(&rank->main, rank->ult,
 				      memory_order_relaxed);
 		rank->left = false;
-		vm_overlap_events_rank(rank, rank->ult);
+		vm_overlap_events_task(rank, rank->ult);
 		vm_profiler_rank(rank);
 	}
 	for (int i = 0; i < vm_node->rank_here; i++)

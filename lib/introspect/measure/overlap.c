@@ -99,6 +99,16 @@ void vm_overlap_move(struct vm_overlap *overlap, struct vm_overlap_core *to,
 	atomic_store_explicit(&overlap->move, move + 2, memory_order_release);
 }
 
+#define FIRST_CALL 1 /* in which it is before it has started */
+
+/* The number of the call that the rank is in, or 0. */
+static uint32_t call_now(const struct vm_overlap *overlap)
+{
+	if (vm_overlap_sum_is_on(&overlap->user))
+		return 0;
+	return atomic_load_explicit(&overlap->calls, memory_order_relaxed);
+}
+
 void vm_overlap_init(struct vm_overlap *overlap,
 		     const struct vm_overlap_setup *setup,
 		     struct vm_overlap_core *core, uint64_t now, bool on)
@@ -110,7 +120,13 @@ void vm_overlap_init(struct vm_overlap *overlap,
 	overlap->sections = 1;
 	overlap->list[0].parent = -1;
 	overlap->since = overlap->entered = now;
-	atomic_init(&overlap->calls, 1); /* the one it is in */
+	atomic_init(&overlap->calls, FIRST_CALL);
+}
+
+void vm_overlap_start(struct vm_overlap *overlap, uint64_t now)
+{
+	if (call_now(overlap) == FIRST_CALL)
+		overlap->since = overlap->entered = now;
 }
 
 static bool is_on(const struct vm_overlap *overlap)
@@ -139,14 +155,6 @@ static uint16_t section_now(const struct vm_overlap *overlap)
 {
 	return (uint16_t)atomic_load_explicit(&overlap->section,
 					      memory_order_relaxed);
-}
-
-/* The number of the call that the rank is in, or 0. */
-static uint32_t call_now(const struct vm_overlap *overlap)
-{
-	if (vm_overlap_sum_is_on(&overlap->user))
-		return 0;
-	return atomic_load_explicit(&overlap->calls, memory_order_relaxed);
 }
 
 static void xfer_put(const struct vm_overlap_xfer *xfer,

@@ -205,6 +205,11 @@ void vm_overlap_init(struct vm_overlap *overlap,
 		     const struct vm_overlap_setup *setup,
 		     struct vm_overlap_core *core, uint64_t now, bool on);
 
+/* The rank's task is about to start for the first time (afterwards this has no
+ * effect): what passed before, when only transfers could be reported, was not
+ * its time. */
+void vm_overlap_start(struct vm_overlap *overlap, uint64_t now);
+
 static inline struct vm_overlap_section *
 vm_overlap_innermost(struct vm_overlap *overlap)
 {

@@ -82,6 +82,8 @@ static int body(void *arg)
 	char *buffer = calloc(1, bytes + 1);
 
 	vmpi_overlap_switch(1);
+	/* What arrives before a rank has switched it on is not counted. */
+	vmpi_barrier(vmpi_world());
 	vmpi_section_begin("exchange");
 	exchange(rank, buffer);
 	vmpi_section_end("exchange");
@@ -303,6 +305,19 @@ static void test_again(void)
 	vmpi_stop();
 }
 
+/* Packets may arrive as soon as the workers run, before any rank does. */
+static void test_early(void)
+{
+	bool there = true;
+
+	vmpi_start(&(vmpi_config){ .ranks = 3 });
+	for (int i = 0; i < 3; i++)
+		there &= vm_node->own[i]->overlap &&
+			 vm_node->own[i]->overlap->rank == i;
+	ok(there, "ranks that do not run yet are watched");
+	vmpi_stop();
+}
+
 static void test_mistakes(void)
 {
 	FILE *file = fopen(table, "w");
@@ -338,6 +353,7 @@ int main(void)
 	test_views();
 	test_jumps();
 	test_again();
+	test_early();
 	test_mistakes();
 	return done_testing();
 }

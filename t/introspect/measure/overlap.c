@@ -53,6 +53,24 @@ static void is_bounds(uint64_t data, uint64_t min, uint64_t max,
 	   (long)all.max, (long)all.data);
 }
 
+static void test_start(void)
+{
+	begin();
+	vm_overlap_half(&overlap, VM_SIDE_RECEIVE, VM_PATH_FABRIC, 60);
+	vm_overlap_start(&overlap, 100);
+	vm_overlap_exit(&overlap, 110);
+	is_int((long)overlap.list[0].call, 10,
+	       "what passed before the task started was not its time");
+	vm_overlap_start(&overlap, 130); /* ignored: it computes */
+	vm_overlap_enter(&overlap, 140, 1);
+	vm_overlap_start(&overlap, 150); /* ignored: its next body */
+	vm_overlap_exit(&overlap, 160);
+	ok(overlap.list[0].user == 30 && overlap.list[0].call == 30,
+	   "all later time is");
+	is_int((long)sum().half, 1,
+	       "a packet that arrived before that is counted");
+}
+
 /* Begins in a call at 10, computes from 20 until `back`, ends in the call after
  * that at `end`. */
 static void two_calls(uint64_t bytes, uint64_t back, uint64_t end)
@@ -325,6 +343,7 @@ static void test_ranks_core(void)
 
 int main(void)
 {
+	test_start();
 	test_cases();
 	test_other_ends();
 	test_copies();
