@@ -154,7 +154,8 @@ advise collectives-set "$vmpirun" -n 4 $four --set $algorithm=auto \
 silent collectives 'with auto it is not said'
 advise short "$vmpirun" -n 4 $four ./advise bcast 8 200
 silent collectives 'nor of short ones, which auto sends from each to each'
-advise order "$vmpirun" -n 8 $four --map=cyclic ./advise fold 200
+advise order "$vmpirun" -n 8 $four --map=cyclic \
+	--set mpi_coll_reduce_order=rank ./advise fold 200
 like "$said" '^advice \(collectives\): [0-9]+ of [0-9]+ collectives among 4 processes sent all operands to all processes, because operations do not commute .*: --map=block$' \
 	'operations that do not commute among ranks that are no neighbours'
 advise order-set "$vmpirun" -n 8 $four --map=block ./advise fold 200
