@@ -41,6 +41,8 @@ static size_t blocks_of(const struct vm_coll *coll)
 
 static size_t arrays_room(const struct vm_blocks *blocks, size_t n)
 {
+	if (!blocks->counts)
+		return 0;
 	return vm_array_room(blocks->counts, n * sizeof(*blocks->counts)) +
 	       vm_array_room(blocks->displs, n * sizeof(*blocks->displs)) +
 	       vm_array_room(blocks->types, n * sizeof(*blocks->types));
@@ -48,6 +50,8 @@ static size_t arrays_room(const struct vm_blocks *blocks, size_t n)
 
 static void arrays_keep(struct vm_blocks *blocks, size_t n, void **place)
 {
+	if (!blocks->counts)
+		return;
 	blocks->counts = vm_array_keep(place, blocks->counts,
 				       n * sizeof(*blocks->counts));
 	blocks->displs = vm_array_keep(place, blocks->displs,

@@ -48,12 +48,30 @@ static inline bool vm_coll_in_place(struct vm_coll *coll, const void *buf)
  * received; both sides are set. */
 int vm_coll_check_same(struct vm_call *call, const struct vm_coll *coll);
 
-/* The same, if it is a collective of one group that moves data. */
+/* Returns where a member's own block begins, of sides without counts. */
+static inline const char *vm_coll_own_block(const struct vm_coll *coll,
+					    const struct vm_blocks *blocks,
+					    bool many)
+{
+	ptrdiff_t before = many ? (ptrdiff_t)blocks->count * coll->rank : 0;
+
+	return vm_at(blocks->buf, before * blocks->type->extent);
+}
+
+/* The same, if it is a collective of one group that moves data.  Most calls end
+ * at the comparison of the addresses. */
 static inline int vm_coll_check_sides(struct vm_call *call,
 				      const struct vm_coll *coll)
 {
+	bool scatters = coll->kind == &vm_coll_scatter;
+
 	if (coll->op || !coll->send.buf || !coll->recv.buf || coll->in_place ||
 	    coll->first_size)
+		return 0;
+	if (!coll->send.counts && !coll->recv.counts &&
+	    vm_coll_own_block(coll, &coll->send,
+			      scatters || coll->kind == &vm_coll_alltoall) !=
+		    vm_coll_own_block(coll, &coll->recv, !scatters))
 		return 0;
 	return vm_coll_check_same(call, coll);
 }
