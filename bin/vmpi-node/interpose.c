@@ -172,9 +172,11 @@ static const pthread_attr_t *roomy(pthread_attr_t *copy,
 	size_t bytes = 0;
 	void *base;
 
-	/* Without a stack of the program's the top is 0. */
+	/* Without a stack of the program's the top is 0, and the size as well if
+	 * it is not set: what libc would take says only getstacksize(). */
 	if (!attr || pthread_attr_getstack(attr, &base, &bytes) ||
-	    (uintptr_t)base + bytes != 0)
+	    (uintptr_t)base + bytes != 0 ||
+	    pthread_attr_getstacksize(attr, &bytes))
 		return attr;
 	*copy = *attr;
 	bytes += stack_least();

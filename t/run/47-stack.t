@@ -109,6 +109,7 @@ guest() {
 	like "$(cat out err)" "$3" "$4"
 }
 guest least 0 '^rank 1 is fine$' "a thread may have the least stack there is"
+guest default 0 '^rank 1 is fine$' "without a size it has the usual one"
 guest thread 139 \
 	'^vmpirun: a thread of rank [01] overflowed its stack of [0-9]+ KiB' \
 	"the overflow of a thread is named"

@@ -3,6 +3,7 @@
  * stack-guests HOW: stacks that are not the rank's own.
  *
  *	least	 a thread with the least stack that libc allows
+ *	default	 a thread with attributes that do not say how large its stack is
  *	thread	 a thread overflows
  *	handler	 overflows are caught on a stack for signals of the rank's
  *	after	 rank 1 does so, and frees that stack; then rank 0 overflows
@@ -33,6 +34,7 @@ static void *thread_main(void *depth)
 	return NULL;
 }
 
+/* stack: its bytes; 0: not set. */
 static void thread_run(size_t stack, int depth)
 {
 	pthread_attr_t attr;
@@ -40,7 +42,8 @@ static void thread_run(size_t stack, int depth)
 	int error;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, stack);
+	if (stack)
+		pthread_attr_setstacksize(&attr, stack);
 	error = pthread_create(&thread, &attr, thread_main, &depth);
 	if (error) {
 		printf("no thread: %s\n", strerror(error));
@@ -82,6 +85,9 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (!strcmp(how, "least")) {
 		thread_run(PTHREAD_STACK_MIN, 2);
+		printf("rank %d is fine\n", rank);
+	} else if (!strcmp(how, "default")) {
+		thread_run(0, 3000);
 		printf("rank %d is fine\n", rank);
 	} else if (!strcmp(how, "thread")) {
 		thread_run(1 << 20, INT_MAX);
