@@ -360,7 +360,6 @@ int main(int argc, char **argv)
 	vm_last_word_start(false);
 	status = job_run(&job);
 	output_stop();
-	vm_image_close(node.image);
 	vm_job_fini(&job);
 	return job_leave(status);
 }

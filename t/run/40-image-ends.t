@@ -20,7 +20,9 @@ ends() {
 	took=$(($(now) - start))
 	is $code "$2" "$1: the job's exit code is $2"
 	like "$(cat err)" "^vmpirun: rank 2$3" "$1: the rank is named"
-	is "$(wc -l <err)" 1 "$1: in one line"
+	# A sanitizer in vmpi itself does not know the stack of the handler.
+	is "$(grep -vc -e 'ASan is ignoring' -e '^False positive' \
+		-e '^For details see' err)" 1 "$1: in one line"
 	ok "$1: at once ($took ms), not by its watchdog" \
 		test $took -lt 20000
 }

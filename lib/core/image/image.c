@@ -205,6 +205,18 @@ static int copies_make(struct vm_image *image)
 	return 0;
 }
 
+static void image_free(struct vm_image *image)
+{
+	vm_image_libs_free(image->libs, image->lib_count);
+	vm_elf_close(&image->program);
+	free(image->hooks);
+	free(image->copies);
+	free(image->maps);
+	vm_image_bind_free(image->bind);
+	free(image->name);
+	free(image);
+}
+
 int vm_image_open(struct vm_image **out, const char *path, const char *name,
 		  int ranks, const struct vm_image_choice *choice)
 {
@@ -237,30 +249,11 @@ int vm_image_open(struct vm_image **out, const char *path, const char *name,
 		rc = mappings_check(image);
 	}
 	if (rc) {
-		vm_image_close(image);
+		image_free(image);
 		return rc;
 	}
 	*out = image;
 	return 0;
-}
-
-void vm_image_close(struct vm_image *image)
-{
-	if (!image)
-		return;
-	for (int i = 0; image->copies && i < image->ranks; i++) {
-		free(image->copies[i].signals);
-		free(image->copies[i].words);
-		free(image->copies[i].frame);
-	}
-	vm_image_libs_free(image->libs, image->lib_count);
-	vm_elf_close(&image->program);
-	free(image->hooks);
-	free(image->copies);
-	free(image->maps);
-	vm_image_bind_free(image->bind);
-	free(image->name);
-	free(image);
 }
 
 size_t vm_image_static_tls(const struct vm_image *image)

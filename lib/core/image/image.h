@@ -85,10 +85,10 @@ struct vm_image_copy {
  * Opens the program at path for `ranks` copies and finds its libraries.  `name`
  * is how the user calls it.  0; -VMPI_ENOENT, -VMPI_EINVAL (it cannot be loaded
  * so often...), -VMPI_ELIMIT, -VMPI_ENOMEM, all logged with what would be right.
+ * It stays until the process ends, as threads of ranks may.
  */
 int vm_image_open(struct vm_image **image, const char *path, const char *name,
 		  int ranks, const struct vm_image_choice *choice);
-void vm_image_close(struct vm_image *image);
 
 /* Bytes of libc's static block for thread-local variables that the copies
  * take; the block's size is set when a process starts (GLIBC_TUNABLES). */
