@@ -160,6 +160,7 @@ NODE_EXPORT int sigaction(int signal, const struct sigaction *action,
 	return rank_set(copy, signal, action, old);
 }
 
+#ifndef __SANITIZE_THREAD__ /* which calls it before ours can be called */
 /* Handlers of faults run on a stack of the OS thread's (fatal.c).  One of a
  * rank's would serve all ranks of its worker, also after the rank's end. */
 NODE_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
@@ -170,6 +171,7 @@ NODE_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 		*old = (stack_t){ .ss_flags = SS_DISABLE };
 	return 0;
 }
+#endif
 
 static sighandler_t simple_set(int signal, sighandler_t handler, int flags)
 {
