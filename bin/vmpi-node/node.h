@@ -65,7 +65,9 @@ static inline bool node_on_main(void)
 {
 	struct vm_rank *rank = vm_rank_self();
 
-	return rank && rank->image && vm_ult_origin(vm_self) == rank->ult;
+	return rank && rank->image &&
+	       vm_ult_origin(vm_self) ==
+		       __atomic_load_n(&rank->ult, __ATOMIC_RELAXED);
 }
 
 /* Whether this process is the one that joined the job: a child made by vfork()

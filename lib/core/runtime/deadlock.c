@@ -42,7 +42,7 @@ struct peer {
 
 struct vm_deadlock {
 	_Atomic bool armed; /* the service will look, or looks */
-	int tick;	    /* of the service */
+	_Atomic int tick;   /* of the service; 0: its first may come before */
 	/* Of the service thread: */
 	struct vm_quiet last; /* what it saw last, */
 	uint64_t since_ns;    /* since when it is so; 0: it was not quiet */
@@ -76,7 +76,9 @@ int vm_deadlock_fd(const char *text)
 /* Has the service look after ns. */
 static void look_after(struct vm_deadlock *deadlock, uint64_t ns)
 {
-	vm_service_period(deadlock->tick, ns);
+	vm_service_period(atomic_load_explicit(&deadlock->tick,
+					       memory_order_relaxed),
+			  ns);
 }
 
 /* Somebody begins to wait, on his stack. */
@@ -408,6 +410,7 @@ static struct vm_deadlock *deadlock_new(int processes)
 int vm_deadlock_start(struct vm_node *node)
 {
 	struct vm_deadlock *deadlock;
+	int id;
 
 	if (core_cvar.deadlock == VM_DEADLOCK_OFF)
 		return 0;
@@ -415,9 +418,10 @@ int vm_deadlock_start(struct vm_node *node)
 	if (!deadlock)
 		return -VMPI_ENOMEM;
 	node->deadlock = deadlock;
-	deadlock->tick = vm_service_every(LOOK_NS, tick, deadlock);
-	if (deadlock->tick < 0)
-		return deadlock->tick;
+	id = vm_service_every(LOOK_NS, tick, deadlock);
+	if (id < 0)
+		return id;
+	atomic_store_explicit(&deadlock->tick, id, memory_order_relaxed);
 	node->quiet_take = take;
 	vm_sched.hooks.rest = rest;
 	return 0;

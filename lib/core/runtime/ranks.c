@@ -230,7 +230,8 @@ int vm_ranks_join(void)
 	for (int i = 0; i < vm_node->rank_here; i++) {
 		int status = vm_ult_join(own[i]->ult);
 
-		own[i]->ult = NULL;
+		/* Threads that the rank has left behind compare it. */
+		__atomic_store_n(&own[i]->ult, NULL, __ATOMIC_RELAXED);
 		if (!result)
 			result = status;
 	}
