@@ -325,6 +325,33 @@ static void idup_many(void)
 	all_ok(held, "many duplicates can be on their way at once");
 }
 
+/* Rank 0 comes last, so that the other duplicates are not complete before. */
+static void idup_errhandler(void)
+{
+	MPI_Comm parent, copy;
+	MPI_Request request;
+	MPI_Errhandler inherited, set;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+	MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+	if (rank == 0)
+		for (int i = 1; i < size; i++)
+			MPI_Recv(NULL, 0, MPI_INT, i, 9, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+	MPI_Comm_idup(parent, &copy, &request);
+	MPI_Comm_get_errhandler(copy, &inherited);
+	MPI_Comm_set_errhandler(copy, MPI_ERRORS_ABORT);
+	if (rank != 0)
+		MPI_Ssend(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Comm_get_errhandler(copy, &set);
+	all_ok(inherited == MPI_ERRORS_RETURN && set == MPI_ERRORS_ABORT,
+	       "the error handler of a duplicate can be set before it is "
+	       "complete");
+	MPI_Comm_free(&copy);
+	MPI_Comm_free(&parent);
+}
+
 int main(int argc, char **argv)
 {
 	mtap_init(&argc, &argv);
@@ -341,5 +368,6 @@ int main(int argc, char **argv)
 	many();
 	idup();
 	idup_many();
+	idup_errhandler();
 	return mtap_end();
 }

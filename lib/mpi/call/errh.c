@@ -248,13 +248,22 @@ static int errh_create(enum vm_call_id id,
 	return vm_call_exit_self(&call, rc);
 }
 
+/* Also takes a communicator that is not complete yet: MPI forbids to use it, but
+ * other implementations let programs set its handler at once. */
+static int check_comm_soon(struct vm_call *call, MPI_Comm handle,
+			   struct vm_comm **comm)
+{
+	*comm = vm_object_of(handle, VM_MAGIC_COMM_SOON);
+	return *comm ? 0 : vm_check_comm(call, handle, comm);
+}
+
 static int errh_set(enum vm_call_id id, MPI_Comm comm,
 		    MPI_Errhandler errhandler)
 {
 	struct vm_call call = vm_call_enter(id);
 	struct vm_comm *c;
 	struct vm_errh *errh, *old;
-	int rc = vm_check_comm(&call, comm, &c);
+	int rc = check_comm_soon(&call, comm, &c);
 
 	if (rc == 0)
 		rc = check_errh(&call, errhandler, &errh);
@@ -274,7 +283,7 @@ static MPI_Errhandler errh_give(struct vm_mpi *mpi, struct vm_errh *errh)
 	if (errh->kind == VM_ERRH_USER) {
 		vm_lock_take(&mpi->lock);
 		errh->handles++;
-		errh->object.magic = VM_MAGIC_ERRH;
+		vm_object_mark(&errh->object, VM_MAGIC_ERRH);
 		vm_lock_give(&mpi->lock);
 	}
 	return errh_handle(errh);
@@ -285,7 +294,7 @@ static int errh_get(enum vm_call_id id, MPI_Comm comm,
 {
 	struct vm_call call = vm_call_enter(id);
 	struct vm_comm *c;
-	int rc = vm_check_comm(&call, comm, &c);
+	int rc = check_comm_soon(&call, comm, &c);
 
 	if (rc == 0)
 		rc = vm_check_pointer(&call, errhandler, "errhandler");
@@ -360,7 +369,7 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 		if (errh->kind == VM_ERRH_USER) {
 			vm_lock_take(&call.mpi->lock);
 			if (--errh->handles == 0)
-				errh->object.magic = 0;
+				vm_object_mark(&errh->object, 0);
 			vm_lock_give(&call.mpi->lock);
 		}
 		vm_errh_drop(call.mpi, errh);

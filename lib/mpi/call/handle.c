@@ -26,14 +26,12 @@ const char *vm_comm_text(const struct vm_mpi *mpi, const struct vm_comm *comm)
 	return "a communicator without a name";
 }
 
-void vm_comm_init(struct vm_comm *comm, struct vm_chan *chan,
-		  struct vm_errh *errh)
+void vm_comm_init(struct vm_comm *comm, struct vm_chan *chan)
 {
 	comm->context = chan->context;
 	comm->rank = chan->rank;
 	comm->size = comm->local_size = chan->group->size;
 	comm->ranks = chan->group->ranks;
 	comm->chan = chan;
-	comm->errh = vm_errh_hold(errh);
 	chan->user = comm;
 }

@@ -39,9 +39,8 @@ MPI_Comm vm_comm_handle(struct vm_mpi *mpi, struct vm_comm *comm);
  * set, or "a communicator without a name". */
 const char *vm_comm_text(const struct vm_mpi *mpi, const struct vm_comm *comm);
 
-/* Initialises a communicator on chan; takes a reference to errh. */
-void vm_comm_init(struct vm_comm *comm, struct vm_chan *chan,
-		  struct vm_errh *errh);
+/* Initialises a communicator on chan, except its error handler. */
+void vm_comm_init(struct vm_comm *comm, struct vm_chan *chan);
 
 /* Returns the request of a handle. */
 static inline struct vm_req *vm_request(MPI_Request request)

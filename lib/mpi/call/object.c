@@ -29,7 +29,7 @@ void *vm_object_new(struct vm_mpi *mpi, enum vm_object_kind kind, size_t bytes)
 	if (!object)
 		return NULL;
 	memset(object, 0, bytes);
-	object->magic = magics[kind];
+	vm_object_mark(object, magics[kind]);
 	atomic_init(&object->refs, 1);
 	vm_lock_take(&mpi->lock);
 	vm_list_append(&mpi->alive[kind], &object->link);
@@ -41,7 +41,7 @@ void vm_object_free(struct vm_mpi *mpi, enum vm_object_kind kind, void *pointer)
 {
 	struct vm_object *object = pointer;
 
-	object->magic = 0;
+	vm_object_mark(object, 0);
 	vm_lock_take(&mpi->lock);
 	vm_list_remove(&object->link);
 	vm_list_append(&mpi->spare[kind], &object->link);

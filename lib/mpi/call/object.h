@@ -44,9 +44,14 @@ enum {
 #undef VM_OBJECT_MAGIC_
 };
 
+/* Instead of VM_MAGIC_COMM: a communicator that MPI_Comm_idup has not completed.
+ * Only its error handler exists. */
+#define VM_MAGIC_COMM_SOON 0x4e4f4f53
+
 /* link is guarded by the lock of the rank's struct vm_mpi. */
 struct vm_object {
-	uint32_t magic;	  /* VM_MAGIC_... while the handle is valid, else 0 */
+	/* VM_MAGIC_... while the handle is valid, else 0; vm_object_mark() */
+	_Atomic uint32_t magic;
 	_Atomic int refs; /* the handle's own and those of other objects */
 	struct vm_list link;
 };
@@ -84,12 +89,20 @@ static inline bool vm_object_drop(struct vm_object *object)
 					 memory_order_acq_rel) == 1;
 }
 
+/* Sets the magic word.  Any thread may complete a communicator while its rank
+ * looks at it; what else there is to see comes with the request. */
+static inline void vm_object_mark(struct vm_object *object, uint32_t magic)
+{
+	atomic_store_explicit(&object->magic, magic, memory_order_relaxed);
+}
+
 /* Returns the object of a handle that is not a constant, or NULL. */
 static inline void *vm_object_of(const void *handle, uint32_t magic)
 {
 	const struct vm_object *object = handle;
 
-	if ((uintptr_t)handle < VM_HANDLE_MIN || object->magic != magic)
+	if ((uintptr_t)handle < VM_HANDLE_MIN ||
+	    atomic_load_explicit(&object->magic, memory_order_relaxed) != magic)
 		return NULL;
 	return (void *)(uintptr_t)handle;
 }

@@ -63,8 +63,10 @@ static struct vm_mpi *state_new(struct vm_rank *rank)
 		vm_list_init(&mpi->alive[kind]);
 		vm_list_init(&mpi->spare[kind]);
 	}
-	vm_comm_init(&mpi->world, rank->world, vm_errh_default());
-	vm_comm_init(&mpi->self, rank->self_chan, vm_errh_default());
+	vm_comm_init(&mpi->world, rank->world);
+	mpi->world.errh = vm_errh_default();
+	vm_comm_init(&mpi->self, rank->self_chan);
+	mpi->self.errh = vm_errh_default();
 	attributes_init(mpi);
 	return mpi;
 }

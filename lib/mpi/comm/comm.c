@@ -32,7 +32,8 @@ int vm_comm_new(struct vm_mpi *mpi, struct vm_comm **out, struct vm_chan *chan,
 		vm_chan_free(chan);
 		return MPI_ERR_NO_MEM;
 	}
-	vm_comm_init(comm, chan, parent->errh);
+	vm_comm_init(comm, chan);
+	comm->errh = vm_errh_hold(parent->errh);
 	*out = comm;
 	return 0;
 }

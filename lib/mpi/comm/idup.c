@@ -3,8 +3,9 @@
  * Nonblocking duplication of communicators, and hints.
  *
  * The new communicator has its attributes and topology from the start; the last
- * member to call makes the channels of all, and the handles become valid.  No
- * hints are supported: all are ignored and none are returned.
+ * member to call makes the channels of all, and the handles become valid.  Until
+ * then only the error handler exists.  No hints are supported: all are ignored
+ * and none are returned.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,6 @@ struct idup {
 	struct vm_mpi *mpi;
 	struct vm_comm *comm;	/* the new one */
 	struct vm_group *group; /* of all members; holds a reference */
-	struct vm_errh *errh;	/* of the new one; holds a reference */
 	int first_size;		/* as of vm_inter_set(); 0: no sides */
 	struct vm_chan *chan;	/* of the new one, until the end */
 	uint32_t context;	/* the first member's: of the new one */
@@ -95,10 +95,10 @@ static void idup_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 				     "no memory for a communicator");
 			continue;
 		}
-		vm_comm_init(idup->comm, idup->chan, idup->errh);
+		vm_comm_init(idup->comm, idup->chan);
 		if (idup->first_size)
 			vm_inter_set(idup->comm, idup->first_size);
-		idup->comm->object.magic = VM_MAGIC_COMM;
+		vm_object_mark(&idup->comm->object, VM_MAGIC_COMM);
 	}
 }
 
@@ -115,7 +115,6 @@ static void idup_end(struct vm_req *req)
 
 	if (req->status.error != 0)
 		vm_comm_discard(idup->mpi, idup->comm);
-	vm_errh_drop(idup->mpi, idup->errh);
 	vm_group_drop(idup->group);
 	free(idup);
 }
@@ -133,7 +132,6 @@ static struct vm_req *idup_req(struct vm_call *call, struct vm_comm *from,
 	*idup = (struct idup){ .mpi = call->mpi,
 			       .comm = to,
 			       .group = vm_group_hold(from->chan->group),
-			       .errh = vm_errh_hold(from->errh),
 			       .first_size = vm_comm_first_size(from) };
 	if (from->chan->rank == 0)
 		idup->context = vm_context_new();
@@ -159,8 +157,8 @@ static int idup_start(struct vm_call *call, MPI_Comm handle,
 
 	if (!to)
 		return MPI_ERR_NO_MEM;
-	to->object.magic = 0; /* so that early use is recognised */
-	to->errh = vm_errh_default();
+	vm_object_mark(&to->object, VM_MAGIC_COMM_SOON);
+	to->errh = vm_errh_hold(from->errh);
 	rc = vm_comm_copy(call, to, from, handle);
 	req = rc == 0 ? idup_req(call, from, to) : NULL;
 	if (!req) {

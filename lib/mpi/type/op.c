@@ -97,7 +97,7 @@ int PMPI_Op_free(MPI_Op *op)
 	if (rc == 0) {
 		/* The handle is invalid now; the operation is freed when it is
 		 * unused. */
-		((struct vm_op *)(uintptr_t)object)->object.magic = 0;
+		vm_object_mark(&((struct vm_op *)(uintptr_t)object)->object, 0);
 		vm_op_drop(object);
 		*op = MPI_OP_NULL;
 	}

@@ -82,7 +82,7 @@ MPI_Datatype vm_type_give(struct vm_type *type)
 	vm_type_hold(type);
 	vm_lock_take(&type->mpi->lock);
 	type->handles++;
-	type->object.magic = VM_MAGIC_TYPE;
+	vm_object_mark(&type->object, VM_MAGIC_TYPE);
 	vm_lock_give(&type->mpi->lock);
 	return vm_type_handle(type);
 }
@@ -106,7 +106,7 @@ int PMPI_Type_free(MPI_Datatype *datatype)
 		return vm_call_exit_self(&call, rc);
 	vm_lock_take(&call.mpi->lock);
 	if (--type->handles == 0)
-		type->object.magic = 0;
+		vm_object_mark(&type->object, 0);
 	vm_lock_give(&call.mpi->lock);
 	vm_type_drop(type);
 	*datatype = MPI_DATATYPE_NULL;
