@@ -22,6 +22,7 @@
 #include "base/exit.h"
 #include "core/rank/rank.h"
 #include "node.h"
+#include "output.h"
 #include "sched/stack.h"
 #include "signals.h"
 
@@ -157,6 +158,7 @@ static _Noreturn void end(int signal, const char *text)
 	sigset_t set;
 	int n;
 
+	output_rescue();
 	if (getrlimit(RLIMIT_CORE, &core) || !core.rlim_cur)
 		vm_node_die(128 + signal, "%s", text);
 	n = snprintf(line, sizeof(line), "vmpirun: %s\n", text);

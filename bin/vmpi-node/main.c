@@ -270,6 +270,13 @@ static int job_leave(int status)
 	return status;
 }
 
+/* What ranks have printed is not lost when the job ends early. */
+static void output_end(void)
+{
+	vm_flush_files();
+	output_rescue();
+}
+
 /* The node is about to be freed. */
 static void hook_left(void)
 {
@@ -290,7 +297,7 @@ static int job_run(const struct vm_job *job)
 			   child_begin))
 		return EXIT_FAILURE;
 	vm_node_hooks.thread_start = worker_begin;
-	vm_node_hooks.end = vm_flush_files;
+	vm_node_hooks.end = output_end;
 	vm_node_hooks.left = hook_left;
 	report_prepare(job);
 	rc = vm_node_start(&config);
@@ -359,6 +366,12 @@ int main(int argc, char **argv)
 		return job_leave(VM_EXIT_MISTAKE);
 	vm_last_word_start(false);
 	status = job_run(&job);
+	if (!status && output_failed()) {
+		/* It has been said; all ranks have ended. */
+		if (vm_last_word_take())
+			vm_last_word_give();
+		status = EXIT_FAILURE;
+	}
 	output_stop();
 	vm_job_fini(&job);
 	return job_leave(status);

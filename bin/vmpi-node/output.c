@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,15 @@
 
 #include "base/flush.h"
 #include "base/log.h"
+#include "base/standard.h"
 #include "boot/job.h"
 #include "node.h"
 #include "real.h"
+#include "report/cli.h"
 
-#define LINE_BYTES_MAX 65536 /* longer lines leave in pieces */
+#define GATHER_BYTES 65536
+#define LINE_BYTES_MAX (16 << 20) /* longer lines leave in pieces */
+#define NOBODY (-1)
 
 /* One stream of one rank. */
 struct line {
@@ -43,9 +48,14 @@ static struct {
 	int digits; /* of the largest rank's number */
 	int files, files_max;
 	FILE *stream[2];
+	/* Whose line without an end was written last to what all ranks share;
+	 * both streams may go to one place. */
+	int unended[2];
+	bool one_place;
+	bool failed; /* something could not be written, which was said */
 	size_t used;
-	char gathered[LINE_BYTES_MAX];
-} out = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	char gathered[GATHER_BYTES];
+} out = { .lock = PTHREAD_MUTEX_INITIALIZER, .unended = { NOBODY, NOBODY } };
 
 /* libc's: ours (blocking.c) would switch to another task, which must not happen
  * inside printf(). */
@@ -142,45 +152,112 @@ static int gather(int fd, const char *bytes, size_t count)
 	return rc;
 }
 
-/* Writes what the line holds and then `count` bytes, line by line. */
-static int lines_write(struct vm_image_copy *copy, struct line *line,
-		       int stream, const char *bytes, size_t count)
+/* Whether the ranks share what this line is written to. */
+static bool is_shared(const struct line *line)
 {
-	bool close_it;
-	int fd = line_fd(copy, line, stream, &close_it), rc = 0;
-	char label[32];
-	int label_bytes = 0;
+	return !out.directory && !line->redirect;
+}
 
-	if (fd < 0)
-		return -1;
-	if (out.label && !out.directory && !line->redirect)
-		label_bytes = snprintf(label, sizeof(label), "[%d] ",
-				       node_number(copy->index));
+static int *unended(int stream)
+{
+	return &out.unended[out.one_place ? 0 : stream];
+}
+
+/* Gathers what the line holds and then `count` bytes, line by line, with labels
+ * if they are to have any. */
+static int lines_gather(int fd, struct line *line, const char *bytes,
+			size_t count, const char *label, bool begun)
+{
+	int rc = 0;
+
 	while ((count || line->used) && !rc) {
 		const char *newline = memchr(bytes, '\n', count);
 		size_t n = newline ? (size_t)(newline - bytes) + 1 : count;
 
-		rc = gather(fd, label, (size_t)label_bytes);
+		if (!begun)
+			rc = gather(fd, label, strlen(label));
 		if (!rc)
 			rc = gather(fd, line->text, line->used);
 		if (!rc)
 			rc = gather(fd, bytes, n);
+		begun = false;
 		line->used = 0;
 		bytes += n;
 		count -= n;
 	}
-	if (gather_flush(fd))
+	return rc;
+}
+
+/* As lines_gather(), in what all ranks share: on a line of its own, unless it is
+ * the rank's line that has begun there. */
+static int shared_gather(int fd, struct line *line, int rank, int stream,
+			 const char *bytes, size_t count)
+{
+	int *last = unended(stream), rc = 0;
+	bool begun = *last == rank;
+	char label[32] = "";
+
+	if (*last != NOBODY && !begun)
+		rc = gather(fd, "\n", 1);
+	if (out.label)
+		snprintf(label, sizeof(label), "[%d] ", rank);
+	*last = count && bytes[count - 1] == '\n' ? NOBODY : rank;
+	return rc ? rc : lines_gather(fd, line, bytes, count, label, begun);
+}
+
+/* Says once that output is lost: the rank that is told may not care, or have
+ * ended.  What it has closed itself it does not miss. */
+static void failure_say(struct vm_image_copy *copy, const struct line *line,
+			int stream)
+{
+	char path[PATH_MAX];
+	int error = errno;
+
+	if (out.failed || line->redirect || error == EBADF)
+		return;
+	out.failed = true;
+	if (out.directory)
+		path_make(path, node_number(copy->index), stream);
+	else
+		vm_standard_name(path, stream + 1);
+	vm_cli_say("%s: %s; output of the job is lost", path, strerror(error));
+	errno = error;
+}
+
+/* Writes what the line holds and then `count` bytes. */
+static int lines_write(struct vm_image_copy *copy, struct line *line,
+		       int stream, const char *bytes, size_t count)
+{
+	bool close_it = false;
+	int fd = line_fd(copy, line, stream, &close_it), rc = -1;
+
+	if (fd >= 0 && is_shared(line))
+		rc = shared_gather(fd, line, node_number(copy->index), stream,
+				   bytes, count);
+	else if (fd >= 0)
+		rc = lines_gather(fd, line, bytes, count, "", false);
+	if (fd >= 0 && gather_flush(fd))
 		rc = -1;
+	if (rc)
+		failure_say(copy, line, stream);
 	if (close_it)
 		close(fd);
 	return rc;
+}
+
+static void line_free(struct line *line)
+{
+	free(line->text);
+	line->text = NULL;
+	line->room = 0;
 }
 
 /* Keeps the beginning of a line.  False: out of memory. */
 static bool line_keep(struct line *line, const char *bytes, size_t count)
 {
 	if (line->used + count > line->room) {
-		size_t room = (line->used + count + 255) / 256 * 256;
+		size_t more = line->room > 4096 ? line->room : 256;
+		size_t room = (line->used + count + more - 1) / more * more;
 		char *text = realloc(line->text, room);
 
 		if (!text)
@@ -222,6 +299,8 @@ static ssize_t locked_write(struct vm_image_copy *copy, int stream,
 	line = &mine->line[stream];
 	if (whole && lines_write(copy, line, stream, bytes, whole))
 		return -1;
+	if (whole && line->room > GATHER_BYTES)
+		line_free(line);
 	if (line->used + (count - whole) >= LINE_BYTES_MAX ||
 	    !line_keep(line, bytes + whole, count - whole)) {
 		if (lines_write(copy, line, stream, bytes + whole,
@@ -242,8 +321,18 @@ ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
 	return n;
 }
 
-/* A line without an end would run into the next rank's; in a file of the rank's
- * own it may stay as it is. */
+/* What is left when a rank ends: a line with a label gets its end. */
+static void line_end(struct vm_image_copy *copy, struct line *line, int stream)
+{
+	bool begun = is_shared(line) &&
+		     *unended(stream) == node_number(copy->index);
+
+	if (is_shared(line) && out.label && (line->used || begun))
+		lines_write(copy, line, stream, "\n", 1);
+	else if (line->used)
+		lines_write(copy, line, stream, "", 0);
+}
+
 void output_flush(struct vm_image_copy *copy)
 {
 	struct output_rank *mine;
@@ -252,13 +341,9 @@ void output_flush(struct vm_image_copy *copy)
 	mine = copy->out;
 	for (int i = 0; mine && i < 2; i++) {
 		struct line *line = &mine->line[i];
-		bool own = out.directory || line->redirect;
 
-		if (line->used)
-			lines_write(copy, line, i, "\n", own ? 0 : 1);
-		free(line->text);
-		line->text = NULL;
-		line->room = 0;
+		line_end(copy, line, i);
+		line_free(line);
 		if (line->fd >= 0) {
 			close(line->fd);
 			out.files--;
@@ -305,6 +390,37 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
 	if (copy)
 		return output_write(copy, fd, bytes, count);
 	return vm_flush_bytes(fd, bytes, count) ? 0 : (ssize_t)count;
+}
+
+/* Nobody may read any more, and the end of the process waits for nobody. */
+static bool goes_at_once(const struct line *line, int stream)
+{
+	struct pollfd ready = { .fd = stream + 1, .events = POLLOUT };
+
+	return line->used && line->used < PIPE_BUF &&
+	       (!is_shared(line) ||
+		(poll(&ready, 1, 0) == 1 && !(ready.revents & POLLERR)));
+}
+
+void output_rescue(void)
+{
+	/* A thread that holds it may be the one that is interrupted. */
+	if (!out.active || pthread_mutex_trylock(&out.lock))
+		return;
+	for (int i = 0; i < node.ranks; i++) {
+		struct vm_image_copy *copy = vm_image_copy(node.image, i);
+		struct output_rank *mine = copy->out;
+
+		for (int s = 0; mine && s < 2; s++)
+			if (goes_at_once(&mine->line[s], s))
+				line_end(copy, &mine->line[s], s);
+	}
+	lock_give();
+}
+
+bool output_failed(void)
+{
+	return out.failed;
 }
 
 bool output_active(void)
@@ -369,6 +485,16 @@ static int directory_take(const char *directory)
 	return 0;
 }
 
+/* Whether standard output and error are one file. */
+static bool is_one_place(void)
+{
+	struct stat output, error;
+
+	return !fstat(STDOUT_FILENO, &output) &&
+	       !fstat(STDERR_FILENO, &error) && output.st_dev == error.st_dev &&
+	       output.st_ino == error.st_ino;
+}
+
 int output_start(const struct vm_job *job)
 {
 	cookie_io_functions_t functions = { .write = stream_write };
@@ -398,6 +524,7 @@ int output_start(const struct vm_job *job)
 	}
 	stdout = out.stream[0];
 	stderr = out.stream[1];
+	out.one_place = is_one_place();
 	out.active = true;
 	return 0;
 }

@@ -4,7 +4,9 @@
  *
  * With several ranks, labels or files, `stdout` and `stderr` are streams that
  * hand every write to the line assembler of the calling rank; a line leaves
- * when it is complete.  A job of one rank without options keeps libc's streams.
+ * when it is complete.  The last one of a rank may have no end: then the next
+ * line of another rank begins with one.  A job of one rank without options keeps
+ * libc's streams.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -24,6 +26,9 @@ int output_start(const struct vm_job *job);
 /* Frees the buffers when all ranks have ended. */
 void output_stop(void);
 
+/* Whether output was lost, which has been said. */
+bool output_failed(void);
+
 /* Whether the streams are ours. */
 bool output_active(void);
 
@@ -36,6 +41,10 @@ ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
 
 /* Writes out the beginning of a line that is not complete. */
 void output_flush(struct vm_image_copy *copy);
+
+/* Writes out such beginnings of all ranks: the process is about to end.  To be
+ * called in signal handlers, too. */
+void output_rescue(void);
 
 /* Redirects the copy's stream fd to the file.  0 or -1 (errno). */
 int output_redirect(struct vm_image_copy *copy, int fd, const char *path,

@@ -530,38 +530,29 @@ static _Noreturn void child_exec(const struct launch *launch, int number,
 	_exit(VM_EXIT_MISTAKE);
 }
 
-/* One of the files of rank `number` in the directory of --output, or -1. */
-static int file_open(const struct launch *launch, int number, const char *end)
+/* The destination of a process's output in the directory of --output. */
+static int files_add(struct launch *launch, int output[2], int number)
 {
-	int digits = 1, fd = -1;
-	char *path;
+	int digits = 1, rc;
+	char *stem;
 
 	for (int rest = launch->plan.nodes - 1; rest > 9; rest /= 10)
 		digits++;
-	if (asprintf(&path, "%s/rank.%0*d.%s", launch->output_dir, digits,
-		     number, end) < 0) {
-		vm_cli_say("out of memory");
-		return -1;
-	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
-		  0666);
-	if (fd < 0)
-		vm_cli_say("%s: %s", path, strerror(errno));
-	free(path);
-	return fd;
+	if (asprintf(&stem, "%s/rank.%0*d", launch->output_dir, digits,
+		     number) < 0)
+		return vm_cli_no_memory();
+	rc = relay_add(&launch->relay, output, number, stem);
+	free(stem);
+	return rc;
 }
 
 /* The destination of a process's output; -1: our own. */
 static int output_open(struct launch *launch, int output[2], int number)
 {
-	if (launch->output_dir) {
-		output[0] = file_open(launch, number, "out");
-		output[1] = output[0] < 0 ? -1 :
-					    file_open(launch, number, "err");
-		return output[1] < 0 ? -VMPI_EIO : 0;
-	}
+	if (launch->output_dir)
+		return files_add(launch, output, number);
 	if (launch->label && !launch->plan.engine)
-		return relay_add(&launch->relay, output, number);
+		return relay_add(&launch->relay, output, number, NULL);
 	return 0;
 }
 
@@ -654,7 +645,8 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 	}
 	if (!launch->plan.engine)
 		hang_init(&launch->hang);
-	if (!rc && launch->label && !launch->plan.engine)
+	if (!rc && (launch->label || launch->output_dir) &&
+	    !launch->plan.engine)
 		rc = relay_init(&launch->relay, count);
 	for (int i = 0; !rc && i < count; i++) {
 		launch->children[i].group = group;

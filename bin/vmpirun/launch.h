@@ -36,7 +36,7 @@ struct launch {
 	/* For ranks that are processes, whose output passes through here. */
 	bool label;
 	char *output_dir;
-	struct relay relay; /* with label */
+	struct relay relay; /* with label or output_dir */
 
 	/* After launch_start(). */
 	int count; /* processes, or 1 for an engine */

@@ -12,7 +12,7 @@
 
 #include "base/standard.h"
 #include "report/live/control.h"
-#include "introspect/export/export.h"
+#include "introspect/export/list.h"
 #include "launch.h"
 #include "options.h"
 #include "overlap.h"
@@ -21,8 +21,9 @@
 #include "trace.h"
 #include "monitor.h"
 
-/* Killed processes have left their sockets; those elsewhere are not here. */
-static void control_clean(const struct launch *launch)
+/* Killed processes have left their files and sockets; those elsewhere are not
+ * here. */
+static void files_clean(const struct launch *launch)
 {
 	const struct options *options = launch->options;
 
@@ -34,6 +35,7 @@ static void control_clean(const struct launch *launch)
 		vm_control_path(path, sizeof(path), share);
 		unlink(path);
 	}
+	vm_export_clean(VM_EXPORT_DIR, options->job.id, VM_EXPORT_OLD_S);
 }
 
 static int run(struct launch *launch)
@@ -52,7 +54,9 @@ static int run(struct launch *launch)
 		return EXIT_FAILURE;
 	}
 	code = monitor_run(&monitor);
-	control_clean(launch);
+	files_clean(launch);
+	if (relay_stop(&launch->relay) && !code)
+		code = EXIT_FAILURE;
 	if (trace_write(options, launch->plan.nodes) && !code)
 		code = EXIT_FAILURE;
 	if (overlap_report(options, launch->plan.nodes) && !code)

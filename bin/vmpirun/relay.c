@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One poll() over all pipes.  A stream is closed at its end, or when what it
- * says cannot be written any more: then its process gets SIGPIPE, as without
- * us.
+ * One poll() over all pipes.  A stream is closed at its end, or when nobody
+ * reads what it says any more: then its process gets SIGPIPE, as without us.
+ * What cannot be written to a file is said once and left out.
  */
 #include "relay.h"
 
@@ -17,17 +17,20 @@
 #include <unistd.h>
 
 #include "base/flush.h"
+#include "base/standard.h"
 #include "report/cli.h"
 #include "vmpi.h"
 
 #define CHUNK_BYTES 65536
-#define LINE_BYTES_MAX 65536 /* longer lines are cut */
+#define LINE_BYTES_MAX (16 << 20) /* longer lines are cut */
 
 struct relay_stream {
 	int from, to; /* from: -1 when it has ended */
 	int rank;
+	char *path; /* of a file for this stream, without labels; or NULL */
 	char *line; /* that has begun; [room] */
 	size_t used, room;
+	bool failed; /* it cannot be written any more */
 };
 
 int relay_init(struct relay *relay, int processes)
@@ -45,9 +48,28 @@ int relay_init(struct relay *relay, int processes)
 	return -VMPI_ELIMIT;
 }
 
-int relay_add(struct relay *relay, int output[2], int rank)
+/* Opens the file of a stream. */
+static int file_open(struct relay_stream *stream, const char *stem, int i)
 {
-	for (int i = 0; i < 2; i++) {
+	if (asprintf(&stream->path, "%s.%s", stem, i ? "err" : "out") < 0) {
+		stream->path = NULL;
+		return vm_cli_no_memory();
+	}
+	stream->to = open(stream->path,
+			  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
+			  0666);
+	if (stream->to >= 0)
+		return 0;
+	vm_cli_say("%s: %s", stream->path, strerror(errno));
+	return -VMPI_EIO;
+}
+
+int relay_add(struct relay *relay, int output[2], int rank, const char *stem)
+{
+	int rc = 0;
+
+	for (int i = 0; i < 2 && !rc; i++) {
+		struct relay_stream *stream = &relay->streams[relay->count];
 		int ends[2];
 
 		if (pipe2(ends, O_CLOEXEC)) {
@@ -56,13 +78,16 @@ int relay_add(struct relay *relay, int output[2], int rank)
 			return -VMPI_ELIMIT;
 		}
 		output[i] = ends[1];
-		relay->streams[relay->count++] = (struct relay_stream){
+		*stream = (struct relay_stream){
 			.from = ends[0],
 			.to = i + 1,
 			.rank = rank,
 		};
+		relay->count++;
+		if (stem)
+			rc = file_open(stream, stem, i);
 	}
-	return 0;
+	return rc;
 }
 
 static void stream_close(struct relay_stream *stream)
@@ -73,6 +98,10 @@ static void stream_close(struct relay_stream *stream)
 	free(stream->line);
 	stream->line = NULL;
 	stream->used = stream->room = 0;
+	if (stream->path && stream->to >= 0)
+		close(stream->to);
+	free(stream->path);
+	stream->path = NULL;
 }
 
 /* Keeps the beginning of a line; the label stands before it. */
@@ -130,18 +159,47 @@ static int bytes_take(struct relay_stream *stream, const char *bytes,
 	return rc;
 }
 
-static void stream_read(struct relay_stream *stream)
+/* Output is lost, which is said once, and so is the rest of the stream. */
+static void failure_say(struct relay *relay, struct relay_stream *stream,
+			const char *where)
+{
+	if (!relay->failed)
+		vm_cli_say("%s: %s; output of the job is lost", where,
+			   strerror(errno));
+	relay->failed = stream->failed = true;
+}
+
+static void file_write(struct relay *relay, struct relay_stream *stream,
+		       const char *bytes, size_t count)
+{
+	if (vm_flush_bytes(stream->to, bytes, count))
+		failure_say(relay, stream, stream->path);
+}
+
+static void stream_read(struct relay *relay, struct relay_stream *stream)
 {
 	char bytes[CHUNK_BYTES];
 	ssize_t got = read(stream->from, bytes, sizeof(bytes));
+	int rc = 0;
 
 	if (got < 0 && errno == EINTR)
 		return;
-	if (got > 0 && !bytes_take(stream, bytes, (size_t)got))
+	if (got > 0 && stream->failed)
 		return;
-	if (got <= 0 && stream->used)
-		line_write(stream);
-	stream_close(stream);
+	if (got > 0 && stream->path)
+		file_write(relay, stream, bytes, (size_t)got);
+	else if (got > 0)
+		rc = bytes_take(stream, bytes, (size_t)got);
+	else if (stream->used && !stream->failed)
+		rc = line_write(stream);
+	if (rc && errno != EPIPE) {
+		char name[VM_STANDARD_NAME_MAX];
+
+		failure_say(relay, stream, vm_standard_name(name, stream->to));
+		rc = 0;
+	}
+	if (rc || got <= 0)
+		stream_close(stream);
 }
 
 /* Reads what there is; whether there was anything. */
@@ -159,7 +217,7 @@ static bool round_read(struct relay *relay, struct pollfd *fds, int timeout_ms)
 	for (int i = 0; i < relay->count; i++) {
 		if (fds[i].fd < 0 || !fds[i].revents)
 			continue;
-		stream_read(&relay->streams[i]);
+		stream_read(relay, &relay->streams[i]);
 		some = true;
 	}
 	return some;
@@ -209,14 +267,21 @@ int relay_start(struct relay *relay)
 	return -VMPI_ELIMIT;
 }
 
-void relay_fini(struct relay *relay)
+int relay_stop(struct relay *relay)
 {
-	if (!relay->streams)
-		return;
 	if (relay->running) {
 		eventfd_write(relay->stop, 1);
 		pthread_join(relay->thread, NULL);
 	}
+	relay->running = false;
+	return relay->failed ? -VMPI_EIO : 0;
+}
+
+void relay_fini(struct relay *relay)
+{
+	if (!relay->streams)
+		return;
+	relay_stop(relay);
 	for (int i = 0; i < relay->count; i++)
 		stream_close(&relay->streams[i]);
 	close(relay->stop);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The output of ranks that are processes, with their numbers before each line.
+ * The output of ranks that are processes: with their numbers before each line,
+ * or in files.
  *
  * Each process writes into two pipes, and a thread of ours copies whole lines
- * to standard output and error: when those are not read, the ranks wait and
- * vmpirun does not.
+ * to standard output and error, or all to files: when those are not read, the
+ * ranks wait and vmpirun does not.
  */
 #ifndef VMPIRUN_RELAY_H
 #define VMPIRUN_RELAY_H
@@ -21,6 +22,7 @@ struct relay {
 	struct relay_stream *streams; /* [count] */
 	int stop;		      /* eventfd: all processes have ended */
 	bool running;
+	bool failed; /* output was lost, which has been said */
 	pthread_t thread;
 };
 
@@ -28,13 +30,18 @@ struct relay {
 int relay_init(struct relay *relay, int processes);
 
 /* Gives the standard output and error of process `rank`, which are the caller's
- * to close. */
-int relay_add(struct relay *relay, int output[2], int rank);
+ * to close.  They go to the files stem.out and stem.err, or, if it is NULL, to
+ * ours. */
+int relay_add(struct relay *relay, int output[2], int rank, const char *stem);
 
 /* Begins to read.  Signals that the caller has blocked stay so. */
 int relay_start(struct relay *relay);
 
-/* The processes have ended: writes what they have left, and ends. */
+/* The processes have ended: writes what they have left.  0; -VMPI_EIO: output
+ * was lost. */
+int relay_stop(struct relay *relay);
+
+/* As relay_stop(), and frees it. */
 void relay_fini(struct relay *relay);
 
 #endif

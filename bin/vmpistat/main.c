@@ -319,7 +319,7 @@ static int options_answer(struct options *options)
 	int status;
 
 	if (options->clean) {
-		unsigned gone = vm_export_clean(VM_EXPORT_DIR, 0);
+		unsigned gone = vm_export_clean(VM_EXPORT_DIR, NULL, 0);
 
 		printf("%u file%s of dead processes removed\n", gone,
 		       gone == 1 ? "" : "s");

@@ -12,4 +12,10 @@
  */
 void vm_standard_open(void);
 
+#define VM_STANDARD_NAME_MAX 1024
+
+/* The name of descriptor 1 or 2 for messages: "standard output", or the file
+ * that it was redirected to.  Returns name. */
+const char *vm_standard_name(char name[VM_STANDARD_NAME_MAX], int fd);
+
 #endif

@@ -22,14 +22,29 @@ is "$(run 12 -l ./output pieces | sort)" \
 	"-l labels whole lines"
 is "$(run 1 -l ./output pieces)" \
 	"[0] rank 0 fputs write v1 v2 c end" "also of a single rank"
-is "$(run 3 ./output open | sort)" "$(lines 3 'no newline &')" \
-	"a line without an end gets one"
-is "$(run 1 ./output open)" "no newline 0" "but not of a single rank"
+run 3 ./output open >out
+is "$(sort out)" "$(lines 3 'no newline &')" \
+	"lines without an end do not run into each other"
+is "$(wc -l <out)" 2 "and the last one gets none"
+is "$(run 3 --nodes 3 -l ./output open | sort)" "$(lines 3 '[&] no newline &')" \
+	"with labels each has one"
+is "$(run 1 ./output open | wc -l)" 0 "that of a single rank has none"
+is "$(run 3 ./output opens 2>&1 | sort)" "$(
+	lines 3 'error &'
+	lines 3 'no newline &'
+)" "also where both streams go to one place"
+is "$(run 3 ./output dies 2>err | sort)" "$(lines 3 'no newline &')" \
+	"what ranks have begun to print when the job dies is there"
+like "$(cat err)" '^vmpirun: rank 2 called abort' "and why it has died"
 run 16 ./output many >out
 is "$(wc -l <out)" 8000 "many lines all come out"
 none "$(grep -Ev '^[0-9]+\.[0-9]+ some text that makes the line longer$' out)" \
 	"and none is mixed with another"
-is "$(run 3 ./output long | wc -c)" 900003 "long lines come out complete"
+run 3 ./output long >out
+is "$(wc -c <out) $(uniq out | wc -l)" "900003 3" "long lines come out complete"
+none "$(grep -E 'ab|ba|bc|cb|ac|ca' out)" "and are not mixed"
+run 3 -l ./output long >out
+is "$(cut -c 1-4 out | sort)" "$(lines 3 '[&] ')" "also with labels"
 is "$(run 3 ./output close | sort)" "$(lines 3 'before &')" \
 	"a rank may close its standard output"
 is "$(run 3 ./output child | sort)" "$(

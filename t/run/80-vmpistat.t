@@ -44,7 +44,7 @@ finish() {
 }
 
 # A deadlock of three, while the fourth is in a barrier.
-start -n 4 ./stat circle
+start -n 4 --set core_export=keep ./stat circle
 ok "a circle of ranks is called a deadlock" await_line '^deadlock: '
 is "$(sed -n 2p states)" \
 	'rank 0           is in MPI_Recv: receiving from rank 1, tag 7, up to 4 bytes' \

@@ -88,9 +88,11 @@
 	X(BOOL, control, 0, 0, 1, "flag", STARTUP, UD, live,                   \
 	  "Allow the user who started the job to set variables while it "      \
 	  "runs (vmpirun --control), with vmpitop(1) or vmpistat(1)")          \
-	X(CHOICE, export, VM_EXPORT_AUTO, 0, 1, "off|auto", STARTUP, UB, live, \
+	X(CHOICE, export, VM_EXPORT_AUTO, 0, 2, "off|auto|keep", STARTUP, UB,  \
+	  live,                                                                \
 	  "Export counters in a file in /dev/shm, where vmpistat finds "       \
-	  "them; auto: unless there is no room")                               \
+	  "them; auto: unless there is no room; keep: the file of a process "  \
+	  "that is killed stays until vmpistat --clean")                       \
 	X(CHOICE, deadlock, VM_DEADLOCK_END, 0, 2, "off|report|end", STARTUP,  \
 	  UB, live,                                                            \
 	  "When all ranks wait and nothing can wake them: report that, end "   \
@@ -125,7 +127,7 @@ enum vm_balance_how { VM_BALANCE_OFF, VM_BALANCE_AUTO, VM_BALANCE_FORCE };
 enum vm_deadlock_how { VM_DEADLOCK_OFF, VM_DEADLOCK_REPORT, VM_DEADLOCK_END };
 
 /* Values of export. */
-enum vm_export_how { VM_EXPORT_OFF, VM_EXPORT_AUTO };
+enum vm_export_how { VM_EXPORT_OFF, VM_EXPORT_AUTO, VM_EXPORT_KEEP };
 
 /* Values of rndv_protocol. */
 enum vm_rndv { VM_RNDV_AUTO, VM_RNDV_READ, VM_RNDV_WRITE, VM_RNDV_PIPELINE };

@@ -64,9 +64,11 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 		child_end(code, text, length);
 	if (hook && vm_node_hooks.end)
 		vm_node_hooks.end();
-	/* What a signal ends can be looked at afterwards. */
+	/* What a signal ends can be looked at afterwards, if that is wanted. */
 	if (hook)
 		vm_export_remove();
+	else
+		vm_export_died();
 	if (vm_last_word_take()) {
 		if (write(STDERR_FILENO, text, length) < 0)
 			code = code ? code : 1; /* nowhere left to say it */

@@ -134,11 +134,13 @@ void vm_publish_share(const struct vm_boot *boot)
 
 	if (core_cvar.export == VM_EXPORT_OFF)
 		return;
-	vm_export_clean(VM_EXPORT_DIR, VM_EXPORT_OLD_S);
+	vm_export_clean(VM_EXPORT_DIR, NULL, VM_EXPORT_OLD_S);
 	if (vm_export_open(VM_EXPORT_DIR, job_name(pid, boot),
 			   boot ? (unsigned)boot->process : 0, &why))
 		vm_log(VM_INFO, "counters cannot be seen from outside: %s",
 		       why);
+	else if (core_cvar.export == VM_EXPORT_KEEP)
+		vm_export_keep();
 }
 
 static void where_fill(struct vm_publish *publish, const struct vm_node *node)

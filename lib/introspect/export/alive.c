@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "introspect/export/format.h"
@@ -75,18 +76,42 @@ bool vm_export_pid_stopped(pid_t pid)
 	return field && (*field == 'T' || *field == 't');
 }
 
+uint64_t vm_export_pid_space(void)
+{
+	struct stat about;
+
+	return stat("/proc/self/ns/pid", &about) ? 0 : (uint64_t)about.st_ino;
+}
+
+/* False: it has none, or not yet. */
+static bool head_read(struct vm_export_head *head, int fd)
+{
+	return pread(fd, head, sizeof(*head), 0) == (ssize_t)sizeof(*head) &&
+	       !memcmp(head->magic, VM_EXPORT_MAGIC, sizeof(head->magic));
+}
+
+static bool pid_lives(const struct vm_export_head *head)
+{
+	uint64_t start = head->pid ? vm_export_pid_start((pid_t)head->pid) : 0;
+
+	return start && start == head->pid_start;
+}
+
 bool vm_export_alive_fd(int fd)
 {
 	struct vm_export_head head;
-	uint64_t start;
 
-	if (is_locked(fd))
-		return true;
-	if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    memcmp(head.magic, VM_EXPORT_MAGIC, sizeof(head.magic)) != 0)
-		return false;
-	start = head.pid ? vm_export_pid_start((pid_t)head.pid) : 0;
-	return start && start == head.pid_start;
+	return is_locked(fd) || (head_read(&head, fd) && pid_lives(&head));
+}
+
+bool vm_export_gone_fd(int fd)
+{
+	struct vm_export_head head;
+
+	return !is_locked(fd) && head_read(&head, fd) &&
+	       head.version == VM_EXPORT_VERSION && !head.kept &&
+	       head.pid_space && head.pid_space == vm_export_pid_space() &&
+	       !pid_lives(&head);
 }
 
 bool vm_export_alive(const char *path)

@@ -26,6 +26,14 @@ bool vm_export_pid_stopped(pid_t pid);
 /* Whether the process that made the file lives; fd may be read. */
 bool vm_export_alive_fd(int fd);
 
+/* Where this process's pid is one; 0: unknown. */
+uint64_t vm_export_pid_space(void);
+
+/* Whether it is certain that the process that made the file has died, and
+ * nobody wants the file: one that is just being made has no living process,
+ * either. */
+bool vm_export_gone_fd(int fd);
+
 /* As vm_export_alive_fd(), by its path; a file that cannot be opened has no
  * living process. */
 bool vm_export_alive(const char *path);

@@ -222,6 +222,7 @@ static void head_begin(const char *job, unsigned node)
 	head->pid = (uint32_t)share.pid;
 	head->uid = (uint32_t)getuid();
 	head->pid_start = vm_export_pid_start(share.pid);
+	head->pid_space = vm_export_pid_space();
 	clock_gettime(CLOCK_REALTIME, &now);
 	head->started_ns =
 		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
@@ -258,6 +259,18 @@ int vm_export_open(const char *dir, const char *job, unsigned node,
 	}
 	head_begin(job, node);
 	return 0;
+}
+
+void vm_export_keep(void)
+{
+	if (share.open)
+		share.head->kept = true;
+}
+
+void vm_export_died(void)
+{
+	if (share.open && !share.head->kept)
+		vm_export_remove();
 }
 
 bool vm_export_is_open(void)

@@ -37,6 +37,9 @@
 int vm_export_open(const char *dir, const char *job, unsigned node,
 		   const char **why);
 
+/* The file stays when the process dies, so that it can be looked at then. */
+void vm_export_keep(void);
+
 /* Writes the path of such a file of this user. */
 void vm_export_path(char *path, size_t bytes, const char *dir, const char *job,
 		    unsigned node);
@@ -83,5 +86,7 @@ void vm_export_close(bool keep);
 
 /* Removes the file's name at once; async-signal-safe.  The memory stays. */
 void vm_export_remove(void);
+/* The same, unless it is kept: the process dies. */
+void vm_export_died(void);
 
 #endif

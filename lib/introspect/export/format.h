@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define VM_EXPORT_MAGIC "vmpilive"
-#define VM_EXPORT_VERSION 2
+#define VM_EXPORT_VERSION 3
 #define VM_EXPORT_PLACES_MAX 24
 #define VM_EXPORT_STRING_BYTES 128 /* of a control variable that is a text */
 #define VM_EXPORT_NO_STRING UINT32_MAX
@@ -112,7 +112,10 @@ struct vm_export_head {
 	uint32_t pid, uid;
 	uint64_t pid_start;  /* /proc/PID/stat 22: who else had this number? */
 	uint64_t started_ns; /* CLOCK_REALTIME */
-	uint32_t node, nodes, ranks, ranks_here, workers, unused;
+	uint32_t node, nodes, ranks, ranks_here, workers;
+	uint32_t kept; /* it stays when the process has died */
+	uint64_t
+		pid_space; /* the inode of /proc/self/ns/pid: where pid is one */
 	char job[64], host[64], program[64], library[32];
 	struct vm_export_span where; /* uint32_t for each rank: its node */
 	struct vm_export_span pvars, cvars, values, strings, texts;

@@ -80,7 +80,7 @@ static bool is_old(int fd, uint64_t old_s)
 
 	if (fstat(fd, &about))
 		return true;
-	if (old_s == 0) {
+	if (old_s == 0 || vm_export_gone_fd(fd)) {
 		(void)!pwrite(fd, &phase, sizeof(phase), at);
 		return true;
 	}
@@ -96,6 +96,7 @@ static bool is_old(int fd, uint64_t old_s)
 }
 
 struct cleaning {
+	const char *job; /* or NULL */
 	uint64_t old_s;
 	unsigned gone;
 };
@@ -105,9 +106,11 @@ static int clean_visit(const struct vm_export_entry *entry, void *arg)
 	char control[VM_EXPORT_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
 	struct cleaning *cleaning = arg;
 	struct stat about;
-	int fd =
-		open(entry->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd;
 
+	if (cleaning->job && strcmp(cleaning->job, entry->job) != 0)
+		return 0;
+	fd = open(entry->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
@@ -122,9 +125,9 @@ static int clean_visit(const struct vm_export_entry *entry, void *arg)
 	return 0;
 }
 
-unsigned vm_export_clean(const char *dir, uint64_t old_s)
+unsigned vm_export_clean(const char *dir, const char *job, uint64_t old_s)
 {
-	struct cleaning cleaning = { .old_s = old_s };
+	struct cleaning cleaning = { .job = job, .old_s = old_s };
 
 	vm_export_each(dir, clean_visit, &cleaning);
 	return cleaning.gone;

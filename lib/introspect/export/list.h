@@ -25,11 +25,12 @@ int vm_export_each(const char *dir,
 #define VM_EXPORT_OLD_S 3600
 
 /*
- * Removes files of dead processes of this user: with old_s 0 at once, else
- * those that were found dead for the first time at least so many seconds ago,
- * which is noted in them.  Files of living processes stay.  Result: how many
- * were removed.
+ * Removes files of dead processes of this user, of one job or (NULL) of all:
+ * with old_s 0 at once; else those that nobody wants (vm_export_gone_fd()) at
+ * once, and the others if they were found dead for the first time at least so
+ * many seconds ago, which is noted in them.  Files of living processes stay.
+ * Result: how many were removed.
  */
-unsigned vm_export_clean(const char *dir, uint64_t old_s);
+unsigned vm_export_clean(const char *dir, const char *job, uint64_t old_s);
 
 #endif

@@ -258,18 +258,19 @@ static void clean(const char *why)
 	is_int(count, 1, "and no others");
 	unlink(name);
 	is_int(vm_export_open(dir, "live", 1, &why), 0, "there is a live one");
-	is_int(vm_export_clean(dir, 60), 0, "files found dead first stay");
-	is_int(vm_export_clean(dir, 60), 0, "for as long as was said");
+	is_int(vm_export_clean(dir, NULL, 60), 0,
+	       "files found dead first stay");
+	is_int(vm_export_clean(dir, NULL, 60), 0, "for as long as was said");
 	utimensat(AT_FDCWD, path, times, 0);
-	is_int(vm_export_clean(dir, 60), 1, "then they go");
+	is_int(vm_export_clean(dir, NULL, 60), 1, "then they go");
 	vm_export_close(true);
-	is_int(vm_export_clean(dir, 0), 0, "those of the living never");
+	is_int(vm_export_clean(dir, NULL, 0), 0, "those of the living never");
 	vm_export_path(name, sizeof(name), dir, "live", 1);
 	ok(unlink(name) == 0, "a file that is kept is there");
 }
 
 /* A child dies with its file, which is mapped. */
-static struct vm_live_file *killed(void)
+static struct vm_live_file *killed(bool keep)
 {
 	struct vm_live_file *file;
 	char why[VM_LIVE_WHY_MAX];
@@ -279,6 +280,8 @@ static struct vm_live_file *killed(void)
 		if (!freopen("/dev/null", "w", stdout)) /* checks are ours */
 			_exit(1);
 		open_all("dead");
+		if (keep)
+			vm_export_keep();
 		publish();
 		barns[1].cows_in = 12;
 		kill(getpid(), SIGKILL);
@@ -292,7 +295,7 @@ static struct vm_live_file *killed(void)
 
 static void dead(void)
 {
-	struct vm_live_file *file = killed();
+	struct vm_live_file *file = killed(true);
 	uint64_t value = 0;
 	const char *text = "";
 
@@ -302,8 +305,13 @@ static void dead(void)
 	is_int((intmax_t)value, 12, "what it had counted is there");
 	vm_live_unmap(file);
 	clean(text);
-	file = killed();
-	is_int(vm_export_clean(dir, 0), 1, "it can be removed at once");
+	file = killed(false);
+	is_int(vm_export_clean(dir, "other", 60), 0, "those of one job go");
+	is_int(vm_export_clean(dir, "dead", 60), 1,
+	       "at once, if nobody wants to keep them");
+	vm_live_unmap(file);
+	file = killed(true);
+	is_int(vm_export_clean(dir, NULL, 0), 1, "or all are asked to go");
 	is_int(vm_export_phase(file), VM_EXPORT_DEAD,
 	       "who has it open sees that its process did not end in order");
 	vm_live_unmap(file);

@@ -77,7 +77,17 @@ int main(int argc, char **argv)
 		child(rank);
 	else if (!strcmp(what, "open"))
 		printf("no newline %d", rank);
-	else if (!strcmp(what, "both")) {
+	else if (!strcmp(what, "opens")) {
+		printf("no newline %d", rank);
+		vmpi_barrier(vmpi_world());
+		fprintf(stderr, "error %d\n", rank);
+	} else if (!strcmp(what, "dies")) {
+		printf("no newline %d", rank);
+		vmpi_barrier(vmpi_world());
+		if (rank == 2)
+			abort();
+		vmpi_barrier(vmpi_world());
+	} else if (!strcmp(what, "both")) {
 		printf("o%d\n", rank);
 		fprintf(stderr, "e%d\n", rank);
 	} else if (!strcmp(what, "close")) {
