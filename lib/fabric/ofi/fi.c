@@ -46,36 +46,48 @@ static int look_up(void *handle, void *function, const char *name,
 }
 
 /*
- * Some of the libraries behind libfabric catch SIGSEGV and the like when they
- * are loaded or queried; the process keeps the handlers it had.
+ * Some of the libraries behind libfabric catch SIGSEGV, SIGTERM and the like
+ * when they are loaded or queried; the process keeps the handlers it had.  What
+ * is sent to it meanwhile waits, since their handlers would end it without a
+ * word.
  */
 #define SIGNALS 32
 
-static void signals_save(struct sigaction saved[SIGNALS])
+struct signals {
+	struct sigaction actions[SIGNALS];
+	sigset_t mask;
+};
+
+static void signals_save(struct signals *saved)
 {
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved->mask);
 	for (int i = 1; i < SIGNALS; i++)
-		if (sigaction(i, NULL, &saved[i]))
-			saved[i].sa_handler = SIG_ERR;
+		if (sigaction(i, NULL, &saved->actions[i]))
+			saved->actions[i].sa_handler = SIG_ERR;
 }
 
-static void signals_restore(const struct sigaction saved[SIGNALS])
+static void signals_restore(const struct signals *saved)
 {
 	for (int i = 1; i < SIGNALS; i++)
 		if (i != SIGKILL && i != SIGSTOP &&
-		    saved[i].sa_handler != SIG_ERR)
-			sigaction(i, &saved[i], NULL);
+		    saved->actions[i].sa_handler != SIG_ERR)
+			sigaction(i, &saved->actions[i], NULL);
+	pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
 }
 
 int vm_fi_load(void)
 {
-	struct sigaction saved[SIGNALS];
+	struct signals saved;
 	void *handle;
 
 	if (library.getinfo)
 		return 0;
-	signals_save(saved);
+	signals_save(&saved);
 	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	signals_restore(saved);
+	signals_restore(&saved);
 	if (!handle) {
 		vm_log(VM_ERROR, "several processes need libfabric: %s",
 		       dlerror());
@@ -112,12 +124,12 @@ static struct fi_info *real_dupinfo(const struct fi_info *info)
 static int real_getinfo(const char *node, uint64_t flags,
 			const struct fi_info *hints, struct fi_info **info)
 {
-	struct sigaction saved[SIGNALS];
+	struct signals saved;
 	int rc;
 
-	signals_save(saved);
+	signals_save(&saved);
 	rc = library.getinfo(VM_FI_API, node, NULL, flags, hints, info);
-	signals_restore(saved);
+	signals_restore(&saved);
 	return rc;
 }
 
