@@ -189,11 +189,24 @@ static void earlier_call(int signal, siginfo_t *info, void *context)
 		action->sa_handler(signal);
 }
 
+/* "rank 3", or, if none runs here, the process as vmpirun calls it. */
+static void who_describe(char *text, size_t bytes, const struct vm_rank *rank)
+{
+	if (rank)
+		snprintf(text, bytes, "rank %d", rank->index);
+	else if (node.boot && node.boot->processes > 1)
+		snprintf(text, bytes, "node %d (pid %d)", node.boot->process,
+			 (int)node.pid);
+	else
+		snprintf(text, bytes, "the node process");
+}
+
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	const struct vm_rank *rank = vm_rank_self();
 	bool overflow = rank && overflowed(signal, info, context);
-	char text[512], place[256], who[64] = "the node process";
+	char text[512], place[256], who[64];
+	bool sent = info->si_code <= 0 && info->si_pid != node.pid;
 
 	if (signals_call(signal, info, context))
 		return;
@@ -203,9 +216,8 @@ static void handle(int signal, siginfo_t *info, void *context)
 	if (!overflow)
 		earlier_call(signal, info, context);
 	place_describe(place, sizeof(place), context_pc(context));
-	if (rank)
-		snprintf(who, sizeof(who), "rank %d", rank->index);
-	if (signal == SIGABRT)
+	who_describe(who, sizeof(who), rank);
+	if (signal == SIGABRT && !sent)
 		snprintf(text, sizeof(text), "%s called abort()", who);
 	else if (info->si_code <= 0)
 		snprintf(text, sizeof(text), "%s was sent SIG%s by process %d",
