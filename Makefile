@@ -6,6 +6,7 @@
 #   make coverage   all tests, then which lines of lib they ran, by folder
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
+#   make kills      jobs that are hit by signals, and a table of how they ended
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
 #   make uninstall  removes what the last make install installed
 #   make deb        Debian packages into build-deb/
@@ -39,8 +40,8 @@ JOBS ?= $(shell echo $$((3 * $$(nproc))))
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan check-nodes coverage bench install \
-	uninstall deb clean format \
+.PHONY: all demo check check-asan check-tsan check-nodes coverage kills bench \
+	install uninstall deb clean format \
 	need-build need-check need-coverage need-bench need-deb
 
 all: need-build
@@ -82,6 +83,15 @@ check-nodes: need-check
 	$(call setup,$(BUILD))
 	$(MESON) compile -C $(BUILD)
 	t/across/matrix $(BUILD) $(SETUPS)
+
+# N: how many; SEED repeats them; PROVIDER: the only one.  Logs of what goes wrong
+# are in $(BUILD)/kills.
+kills: need-build
+	$(call setup,$(BUILD))
+	$(MESON) compile -C $(BUILD)
+	mkdir -p $(BUILD)/kills
+	VMPI_BUILD=$(abspath $(BUILD)) LOGS=$(abspath $(BUILD)/kills) \
+		LIMIT_MS=2000 t/run/60-kills.t $(or $(N),200)
 
 bench: need-bench
 	$(call setup,$(BUILD)-bench,-Dbuildtype=release -Dtests=false)

@@ -22,6 +22,7 @@
 #include "fabric/state.h"
 #include "fabric/vars.h"
 #include "introspect/vars/cvar.h"
+#include "pattern.h"
 #include "tap.h"
 
 #define PAIR_PORTS 4
@@ -49,29 +50,6 @@ struct pair {
 	struct side side[2];
 	unsigned ports;
 };
-
-static inline unsigned char pattern(uint64_t number, size_t at)
-{
-	return (unsigned char)(number * 131 + at * 7 + (at >> 8));
-}
-
-static inline void pattern_fill(void *data, uint64_t number, size_t bytes)
-{
-	unsigned char *to = data;
-
-	for (size_t i = 0; i < bytes; i++)
-		to[i] = pattern(number, i);
-}
-
-static inline bool pattern_fits(const void *data, uint64_t number, size_t bytes)
-{
-	const unsigned char *from = data;
-
-	for (size_t i = 0; i < bytes; i++)
-		if (from[i] != pattern(number, i))
-			return false;
-	return true;
-}
 
 static inline void side_arrived(struct vm_port *port, struct vm_pkt *pkt)
 {

@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Node processes and vmpirun are killed at any moment.  The job ends with a
-# report of who died; or what needs the dead fails, and the rest goes on; and
-# nothing is left behind.
+# Node processes and vmpirun get signals at any moment.  The job ends with a
+# report of who died and of what; or what needs the dead fails, and the rest goes
+# on with the right data; and nothing is left behind.
 # KILLS (default 12) is how many jobs, `60-kills.t 500` says it too; SEED repeats
-# them.  `run-killer` alone repeats a single one (killer.c).
+# them, PROVIDER is the only one to be used.  `run-killer` alone repeats a single
+# one, and has more knobs (killer.c).
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
 . "$VMPI_SRC/t/run/image.sh"
 unset MPIEXEC_TIMEOUT
+ulimit -c 0
 killer=$VMPI_BUILD/t/run/run-killer
 kills=${1:-${KILLS:-12}}
 seed=${SEED:-$(date +%s)}
@@ -17,7 +19,9 @@ seed=${SEED:-$(date +%s)}
 
 build doomed doomed.c
 set --
-for provider in net tcp "tcp;ofi_rxm"; do
+IFS=,
+for provider in ${PROVIDER:-net,tcp,tcp;ofi_rxm}; do
+	unset IFS
 	out=$(timeout 200 "$vmpirun" -n 2 --nodes 2 --set \
 		"fabric_provider=$provider" ./doomed begin 0 1 1 2>&1 </dev/null)
 	rc=$?

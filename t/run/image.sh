@@ -27,8 +27,8 @@ build() {
 	*.cc) build_with=$vmpicxx ;;
 	*) build_with=$vmpicc ;;
 	esac
-	"$build_with" -g -O1 -Wall -I"$programs" "$programs/$build_source" \
-		-o "$build_output" "$@" >build.log 2>&1 && return
+	"$build_with" -g -O1 -Wall -I"$programs" -I"$VMPI_SRC/t" \
+		"$programs/$build_source" -o "$build_output" "$@" >build.log 2>&1 && return
 	fail "$build_source can be built"
 	diag "$(cat build.log)"
 	exit 1

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kills node processes, or vmpirun, at random moments of what ranks can do:
+ * Sends signals to node processes, or to vmpirun, at random moments of what
+ * ranks can do:
  *
  *	killer VMPIRUN DOOMED COUNT SEED PROVIDER...
- *
- * DOOMED is programs/doomed.c.  Each round draws how many nodes there are, who
- * dies how and when, from SEED + its number, so that `killer ... 1 SEED`
- * repeats a round.  A job must end, with the right code and words, and nothing
- * of it may be left: all its processes hold the writing end of a pipe, and
- * TMPDIR is empty again.  PHASE and MODE in the environment narrow it.  Prints
- * one line for each round that went wrong, and at the end, or after SIGTERM,
- * how long the jobs lived on; exits with 1 if a round went wrong.
  */
-#include <dirent.h>
+#include "killer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +21,33 @@
 
 #include "programs/doomed.h"
 
-#define NODES_MAX 4
+/*
+ * DOOMED is programs/doomed.c.  Each round draws how many nodes there are, who
+ * is hit by what, and when, from SEED + its number, so that `killer ... 1 SEED`
+ * repeats a round.  A job must end, with the right code and words (or go on if
+ * it was only stopped), and nothing of it may be left: all its processes hold
+ * the writing end of a pipe, TMPDIR is empty again, and so is its part of
+ * /dev/shm.  In the environment PHASE, BLOW and TARGET narrow it, LIMIT_MS is
+ * how long a job may live on (none: as long as it is no hang), LOGS a directory
+ * for what jobs have printed that went wrong, and VERBOSE shows all rounds.
+ * Prints one line for each round that went wrong, and at the end, or after
+ * SIGTERM, a table; exits with 1 if a round went wrong.
+ */
 #define HANG_S 60 /* what takes longer is one */
-#define OUTPUT_MAX 65536
-#define VICTIM_CODE (128 + SIGKILL)
 
-enum mode { FATAL, RETURN, STOP, LAUNCHER, MODES };
+/* KILL comes more often. */
+static const struct blow blows[] = {
+	{ "KILL", false, SIGKILL },	{ "TERM", false, SIGTERM },
+	{ "INT", false, SIGINT },	{ "HUP", false, SIGHUP },
+	{ "QUIT", false, SIGQUIT },	{ "SEGV", false, SIGSEGV },
+	{ "ABRT", false, SIGABRT },	{ "STOP+KILL", true, SIGKILL },
+	{ "STOP+CONT", true, SIGCONT },
+};
 
-static const char *const mode_names[] = { "fatal", "return", "stop",
-					  "launcher" };
+#define BLOWS (sizeof(blows) / sizeof(*blows))
+#define KILL_MORE 3
+
+static const char *const target_names[TARGETS] = { "node", "vmpirun" };
 static const char *const phase_names[] = {
 #define PHASE(name, run, argument) #name,
 	DOOMED_PHASES(PHASE)
@@ -46,25 +55,6 @@ static const char *const phase_names[] = {
 };
 
 #define PHASES (sizeof(phase_names) / sizeof(*phase_names))
-
-struct round {
-	uint64_t random;
-	enum mode mode;
-	const char *phase, *provider, *protocol;
-	int nodes, per_node, delay_us;
-	bool early; /* not later, even if some are not there yet */
-	unsigned victims;
-
-	pid_t launcher;
-	pid_t pids[NODES_MAX];
-	int ready_fd, output_fd; /* the reading ends */
-	int begun;		 /* ranks that are */
-	uint64_t killed_ns, ended_ns;
-	int status;
-	char output[OUTPUT_MAX];
-	size_t output_bytes;
-	char wrong[256];
-};
 
 static const char *vmpirun, *doomed;
 static volatile sig_atomic_t stopping;
@@ -94,19 +84,19 @@ static unsigned below(struct round *round, unsigned n)
 	return (unsigned)((z ^ z >> 31) >> 32) % n;
 }
 
-/* The first reason counts. */
-static void wrong(struct round *round, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void wrong(struct round *round, const char *format, ...)
+/* Where somebody looks closer. */
+static void round_narrow(struct round *round)
 {
-	va_list args;
+	const char *blow = getenv("BLOW"), *target = getenv("TARGET");
 
-	if (round->wrong[0])
-		return;
-	va_start(args, format);
-	vsnprintf(round->wrong, sizeof(round->wrong), format, args);
-	va_end(args);
+	if (getenv("PHASE"))
+		round->phase = getenv("PHASE");
+	for (size_t i = 0; blow && i < BLOWS; i++)
+		if (!strcmp(blow, blows[i].name))
+			round->blow = &blows[i];
+	for (int i = 0; target && i < TARGETS; i++)
+		if (!strcmp(target, target_names[i]))
+			round->target = (enum target)i;
 }
 
 static void round_draw(struct round *round, uint64_t seed, char **providers,
@@ -114,73 +104,117 @@ static void round_draw(struct round *round, uint64_t seed, char **providers,
 {
 	static const char *const protocols[] = { "auto", "read", "write",
 						 "pipeline" };
-	static const enum mode modes[] = { FATAL,  FATAL,  FATAL, RETURN,
-					   RETURN, RETURN, STOP,  LAUNCHER };
+	unsigned blow;
 
 	memset(round, 0, sizeof(*round));
-	round->random = seed;
-	round->mode = modes[below(round, 8)];
+	round->seed = round->random = seed;
+	blow = below(round, BLOWS + KILL_MORE);
+	round->blow = &blows[blow < BLOWS ? blow : 0];
+	round->target = below(round, 4) ? TARGET_NODE : TARGET_LAUNCHER;
+	round->keep_going = below(round, 2);
+	round->returns = below(round, 2);
+	round->control = below(round, 4) == 0;
 	round->phase = phase_names[below(round, PHASES)];
 	round->provider = providers[below(round, (unsigned)provider_count)];
 	round->protocol = protocols[below(round, 4)];
-	round->nodes = 2 + (int)below(round, NODES_MAX - 1);
+	round->nodes = 1 + (int)below(round, NODES_MAX);
+	if (round->nodes == 1 && below(round, 2))
+		round->nodes = 2;
 	round->per_node = 1 + (int)below(round, 2);
+	if (round->nodes == 1)
+		round->per_node = 2;
+	round->processes = below(round, 5) == 0;
+	if (round->processes) {
+		round->nodes *= round->per_node;
+		if (round->nodes > NODES_MAX)
+			round->nodes = NODES_MAX;
+		round->per_node = 1;
+	}
 	round->victims = 1u << below(round, (unsigned)round->nodes);
-	/* To look closer. */
-	if (getenv("PHASE"))
-		round->phase = getenv("PHASE");
-	for (int i = 0; getenv("MODE") && i < MODES; i++)
-		if (!strcmp(getenv("MODE"), mode_names[i]))
-			round->mode = (enum mode)i;
 	/* Two at once, if a third remains. */
 	if (round->nodes > 2 && below(round, 4) == 0)
 		round->victims |= 1u << below(round, (unsigned)round->nodes);
-	round->early = below(round, 5) == 0 && round->mode != STOP;
+	round_narrow(round);
+	round->early = below(round, 4) == 0 && !is_harmless(round);
 	round->delay_us = (int)below(round, 4 * (round->early ? 150000 : 7500));
+}
+
+/* The words of the command that begin with a blank in a text. */
+struct words {
+	const char *list[40];
+	char text[10][64];
+	int count, texts;
+};
+
+static void word(struct words *words, const char *text)
+{
+	words->list[words->count++] = text;
+}
+
+static void number(struct words *words, const char *option, int value)
+{
+	char *text = words->text[words->texts++];
+
+	snprintf(text, sizeof(words->text[0]), "%d", value);
+	if (option)
+		word(words, option);
+	word(words, text);
+}
+
+static void set(struct words *words, const char *name, const char *value)
+{
+	char *text = words->text[words->texts++];
+
+	snprintf(text, sizeof(words->text[0]), "%s=%s", name, value);
+	word(words, "--set");
+	word(words, text);
+}
+
+static void command(struct words *words, const struct round *round)
+{
+	bool lives = is_harmless(round);
+
+	word(words, vmpirun);
+	number(words, "--workers", 1);
+	if (!round->processes)
+		number(words, "--nodes", round->nodes);
+	number(words, "-n", round->nodes * round->per_node);
+	/* Ranks that only wait are to be hit, not found. */
+	word(words, "--deadlock=off");
+	set(words, "fabric_provider", round->provider);
+	set(words, "core_rndv_protocol", round->protocol);
+	if (round->keep_going)
+		word(words, "--keep-going");
+	if (round->control)
+		word(words, "--control");
+	if (round->processes)
+		word(words, "--processes");
+	word(words, doomed);
+	word(words, round->phase);
+	number(words, NULL, lives ? 0 : (int)round->victims);
+	number(words, NULL, round->per_node);
+	number(words, NULL, lives ? 40 : 0);
 }
 
 /* In the child: the job. */
 static _Noreturn void job_exec(const struct round *round, int ready,
 			       const int *output)
 {
-	char nodes[16], ranks[16], provider[64], protocol[64];
-	char mask[16], per_node[16], fd[16];
-	const char *words[20] = { vmpirun, "--workers", "1" };
-	int n = 3;
+	struct words words = { .count = 0 };
+	char fd[16];
 
 	/* A test that runs out of time leaves nothing behind either. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	snprintf(nodes, sizeof(nodes), "%d", round->nodes);
-	snprintf(ranks, sizeof(ranks), "%d", round->nodes * round->per_node);
-	snprintf(provider, sizeof(provider), "fabric_provider=%s",
-		 round->provider);
-	snprintf(protocol, sizeof(protocol), "core_rndv_protocol=%s",
-		 round->protocol);
-	snprintf(mask, sizeof(mask), "%u",
-		 round->mode == STOP ? 0 : round->victims);
-	snprintf(per_node, sizeof(per_node), "%d", round->per_node);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv("READY_FD", fd, 1);
-	if (round->mode == RETURN) {
+	if (round->returns)
 		setenv("RETURN", "1", 1);
-		words[n++] = "--keep-going";
-	}
-	for (int i = 0; i < 4; i++)
-		words[n++] =
-			(const char *[]){ "--nodes", nodes, "-n", ranks }[i];
-	for (int i = 0; i < 4; i++)
-		words[n++] = (const char *[]){ "--set", provider, "--set",
-					       protocol }[i];
-	words[n++] = doomed;
-	words[n++] = round->phase;
-	words[n++] = mask;
-	words[n++] = per_node;
-	words[n++] = round->mode == STOP ? "40" : "0";
+	command(&words, round);
 	dup2(output[1], STDOUT_FILENO);
 	dup2(output[1], STDERR_FILENO);
 	close(output[0]);
 	close(output[1]);
-	execv(vmpirun, (char **)(uintptr_t)words);
+	execv(vmpirun, (char **)(uintptr_t)words.list);
 	_exit(2);
 }
 
@@ -277,7 +311,7 @@ static void children_find(struct round *round)
 /* Vmpirun is always there. */
 static bool victims_found(const struct round *round)
 {
-	for (int i = 0; i < round->nodes && round->mode != LAUNCHER; i++)
+	for (int i = 0; i < round->nodes && round->target == TARGET_NODE; i++)
 		if (round->victims >> i & 1 && !round->pids[i])
 			return false;
 	return true;
@@ -312,6 +346,10 @@ static bool kill_wait(struct round *round)
 
 static void victims_signal(struct round *round, int signal)
 {
+	if (round->target == TARGET_LAUNCHER) {
+		kill(round->launcher, signal);
+		return;
+	}
 	for (int i = 0; i < round->nodes; i++)
 		if (round->victims >> i & 1 && round->pids[i])
 			kill(round->pids[i], signal);
@@ -319,16 +357,12 @@ static void victims_signal(struct round *round, int signal)
 
 static void strike(struct round *round)
 {
-	round->killed_ns = now_ns();
-	if (round->mode == LAUNCHER) {
-		kill(round->launcher, SIGKILL);
-	} else if (round->mode == STOP) {
+	if (round->blow->stops) {
 		victims_signal(round, SIGSTOP);
 		usleep(50000 + below(round, 200000));
-		victims_signal(round, SIGCONT);
-	} else {
-		victims_signal(round, SIGKILL);
 	}
+	round->killed_ns = now_ns();
+	victims_signal(round, round->blow->signal);
 }
 
 /* The end of vmpirun, then that of everything. */
@@ -338,67 +372,18 @@ static void end_wait(struct round *round)
 
 	while (!job_ended(round) && now_ns() < limit)
 		moment(round, 5);
-	if (!round->ended_ns)
+	if (!round->ended_ns) {
 		wrong(round, "vmpirun has not ended");
+		/* What do they do? */
+		kill(round->launcher, SIGUSR1);
+		moment(round, 2000);
+	}
 	while (ready_read(round) && now_ns() < limit)
 		moment(round, 5);
 	if (ready_read(round))
 		wrong(round, "a process is left");
+	round->gone_ns = now_ns();
 	output_read(round);
-}
-
-/* Whether vmpirun has reported which node has died, and which ranks it had. */
-static bool death_is_said(const struct round *round)
-{
-	for (int i = 0; i < round->nodes; i++) {
-		char text[100], one[24];
-		int first = i * round->per_node;
-
-		snprintf(one, sizeof(one), "(rank %d, ", first);
-		if (round->per_node > 1)
-			snprintf(one, sizeof(one), "(ranks %d-%d, ", first,
-				 first + round->per_node - 1);
-		snprintf(text, sizeof(text),
-			 "vmpirun: node %d %spid %d) died of SIGKILL", i, one,
-			 (int)round->pids[i]);
-		if (round->victims >> i & 1 && strstr(round->output, text))
-			return true;
-	}
-	return false;
-}
-
-/* Whether there was a process to kill. */
-static bool was_killed(const struct round *round)
-{
-	for (int i = 0; i < round->nodes; i++)
-		if (round->victims >> i & 1 && round->pids[i])
-			return round->killed_ns;
-	return false;
-}
-
-static void round_judge(struct round *round)
-{
-	int code = WIFEXITED(round->status) ? WEXITSTATUS(round->status) :
-					      128 + WTERMSIG(round->status);
-	bool none = !was_killed(round) || round->mode == STOP;
-
-	if (strstr(round->output, "WRONG"))
-		wrong(round, "operations have not failed as they should");
-	if (round->mode == LAUNCHER)
-		return;
-	/* A victim at the very end may have ended before. */
-	if (none || (code == 0 && !strstr(round->output, "vmpirun: "))) {
-		if (code)
-			wrong(round, "nobody was killed, and the code is %d",
-			      code);
-		return;
-	}
-	if (code != VICTIM_CODE)
-		wrong(round, "the code is %d", code);
-	if (round->mode == RETURN && strstr(round->output, "vmpirun: rank"))
-		wrong(round, "a rank has ended the job");
-	if (!death_is_said(round))
-		wrong(round, "nobody says who died");
 }
 
 /* Ends what is left of a round that went wrong. */
@@ -415,82 +400,70 @@ static void round_clean(struct round *round)
 	close(round->output_fd);
 }
 
-/* Files in the directory for temporary ones. */
-static int files_count(const char *path)
+/* A file for what went wrong, or standard output. */
+static FILE *log_open(const struct round *round)
 {
-	struct dirent *entry;
-	DIR *dir = opendir(path);
-	int count = 0;
+	const char *logs = getenv("LOGS");
+	char path[512];
+	FILE *file = NULL;
 
-	while (dir && (entry = readdir(dir)))
-		count += entry->d_name[0] != '.';
-	if (dir)
-		closedir(dir);
-	return count;
+	if (logs) {
+		snprintf(path, sizeof(path), "%s/%llu.log", logs,
+			 (unsigned long long)round->seed);
+		file = fopen(path, "w");
+	}
+	return file ? file : stdout;
 }
 
-static void round_print(const struct round *round, uint64_t seed)
+static void round_print(const struct round *round)
 {
-	printf("seed %llu: %s, %s %s %s, %d nodes of %d, victims %#x, %s %d us",
-	       (unsigned long long)seed, round->phase, mode_names[round->mode],
-	       round->provider, round->protocol, round->nodes, round->per_node,
-	       round->victims, round->early ? "from the start" : "after",
-	       round->delay_us);
-	if (round->wrong[0])
-		printf(": WRONG: %s\n%s", round->wrong, round->output);
-	else
-		printf(": %.0f ms",
-		       round->killed_ns ?
-			       (double)(round->ended_ns - round->killed_ns) /
-				       1e6 :
-			       0);
-	putchar('\n');
+	FILE *file;
+
+	printf("seed %llu: %s to %s, %s%s%s%s%s %s %s, %d nodes of %d, "
+	       "victims %#x, %s %d us",
+	       (unsigned long long)round->seed, round->blow->name,
+	       target_names[round->target], round->phase,
+	       round->keep_going ? " --keep-going" : "",
+	       round->returns ? " errors-return" : "",
+	       round->processes ? " --processes" : "",
+	       round->control ? " --control" : "", round->provider,
+	       round->protocol, round->nodes, round->per_node, round->victims,
+	       round->early ? "from the start" : "after", round->delay_us);
+	if (round->wrong[0]) {
+		printf(": WRONG: %s\n", round->wrong);
+		file = log_open(round);
+		fprintf(file, "%s\n%s\n", round->wrong, round->output);
+		if (file != stdout)
+			fclose(file);
+	} else {
+		printf(": %.0f ms\n", life_ms(round));
+	}
 	fflush(stdout);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double d = *(const double *)a - *(const double *)b;
-
-	return d < 0 ? -1 : d > 0;
 }
 
 static bool round_run(struct round *round, uint64_t seed, char **providers,
 		      int provider_count)
 {
-	const char *files = getenv("TMPDIR");
+	const char *limit = getenv("LIMIT_MS");
 
 	round_draw(round, seed, providers, provider_count);
 	job_start(round);
 	if (kill_wait(round))
 		strike(round);
 	end_wait(round);
-	round_judge(round);
-	if (files && files_count(files))
-		wrong(round, "files are left in %s", files);
+	round_judge(round, limit ? atoi(limit) : 0);
+	table_add(round);
 	round_clean(round);
 	if (round->wrong[0] || getenv("VERBOSE"))
-		round_print(round, seed);
+		round_print(round);
 	return !round->wrong[0];
-}
-
-/* Prints how long jobs have lived on after a death that ends them. */
-static void times_print(double *ms, int count)
-{
-	if (!count)
-		return;
-	qsort(ms, (size_t)count, sizeof(*ms), by_size);
-	printf("%d jobs with fatal errors have ended after %.0f ms (median), "
-	       "%.0f ms (most)\n",
-	       count, ms[count / 2], ms[count - 1]);
 }
 
 int main(int argc, char **argv)
 {
-	int count, done = 0, bad = 0, timed = 0, by_mode[MODES] = { 0 };
+	int count, done = 0, bad = 0;
 	static struct round round;
 	uint64_t seed;
-	double *ms;
 
 	if (argc < 6) {
 		fprintf(stderr, "usage: killer VMPIRUN DOOMED COUNT SEED "
@@ -501,26 +474,15 @@ int main(int argc, char **argv)
 	doomed = argv[2];
 	count = atoi(argv[3]);
 	seed = strtoull(argv[4], NULL, 0);
-	ms = calloc((size_t)count + 1, sizeof(*ms));
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGTERM, stop);
 	for (int i = 0; i < count && !stopping; i++) {
 		bad += !round_run(&round, seed + (uint64_t)i, argv + 5,
 				  argc - 5);
-		by_mode[round.mode]++;
 		done++;
-		if (round.mode == FATAL && was_killed(&round) &&
-		    round.ended_ns > round.killed_ns)
-			ms[timed++] =
-				(double)(round.ended_ns - round.killed_ns) /
-				1e6;
 	}
-	printf("%d rounds from seed %llu, %d wrong:", done,
+	printf("%d jobs from seed %llu, %d wrong\n", done,
 	       (unsigned long long)seed, bad);
-	for (int i = 0; i < MODES; i++)
-		printf(" %d %s", by_mode[i], mode_names[i]);
-	putchar('\n');
-	times_print(ms, timed);
-	free(ms);
+	table_print();
 	return bad > 0;
 }

@@ -24,12 +24,13 @@
 #include <unistd.h>
 
 #include "doomed.h"
+#include "doomed_coll.h"
+#include "pattern.h"
 
 #define SIZE_MAX_RANKS 64
-#define BIG (1 << 18) /* doubles */
 
 static const char *phase_name;
-static int rank, size, per_process, rounds;
+static int per_process, rounds;
 static unsigned victims;
 
 static bool is_victim(int who)
@@ -65,6 +66,20 @@ static bool lost(int rc, const char *what)
 	return true;
 }
 
+/* The number of a message's pattern: the at-th one from one rank to another. */
+static uint64_t message(int from, int to, int at)
+{
+	return (uint64_t)at * 61 + (uint64_t)from * 7 + (uint64_t)to;
+}
+
+static void check(const char *buf, int bytes, int from, int at)
+{
+	if (!pattern_fits(buf, message(from, rank, at), (size_t)bytes))
+		printf("WRONG: %s: rank %d: message %d from %d has wrong "
+		       "bytes\n",
+		       phase_name, rank, at, from);
+}
+
 /* The ranks that this one exchanges with: all others, or where some are to die,
  * those with the living ones, and all with them. */
 static int peers_find(int *peers)
@@ -85,7 +100,7 @@ enum way { WAY_ANY, WAY_SYNC, WAY_SOME, WAY_TEST, WAY_PERSIST };
 struct flow {
 	MPI_Request *reqs; /* of peer i: 2 i to it, 2 i + 1 from it */
 	char **bufs;
-	int *left; /* rounds by request */
+	int *left, *at; /* rounds to come and done, by request */
 	int *peers, count, active;
 	bool gone[SIZE_MAX_RANKS]; /* by peer */
 	enum way way;
@@ -119,6 +134,10 @@ static void flow_next(struct flow *flow, int i)
 
 	if (flow->gone[i / 2] || (rounds && flow->left[i]-- == 0))
 		return;
+	if (i % 2 == 0)
+		pattern_fill(flow->bufs[i],
+			     message(rank, flow->peers[i / 2], flow->at[i]),
+			     (size_t)flow->bytes);
 	rc = flow_request(flow, i);
 	if (!rc && flow->way == WAY_PERSIST)
 		rc = MPI_Start(&flow->reqs[i]);
@@ -133,6 +152,10 @@ static void flow_ended(struct flow *flow, int i, int rc)
 	flow->active--;
 	if (lost(rc, i % 2 ? "end of a receive" : "end of a send"))
 		flow->gone[i / 2] = true;
+	else if (i % 2)
+		check(flow->bufs[i], flow->bytes, flow->peers[i / 2],
+		      flow->at[i]);
+	flow->at[i]++;
 	flow_next(flow, i);
 }
 
@@ -177,6 +200,7 @@ static void flow_run(int bytes, enum way way)
 	flow.reqs = malloc(count * sizeof(*flow.reqs));
 	flow.bufs = malloc(count * sizeof(*flow.bufs));
 	flow.left = malloc(count * sizeof(*flow.left));
+	flow.at = calloc(count, sizeof(*flow.at));
 	for (size_t i = 0; i < count; i++) {
 		flow.reqs[i] = MPI_REQUEST_NULL;
 		flow.bufs[i] = calloc(1, (size_t)bytes);
@@ -226,21 +250,41 @@ static int first_victim(void)
 	return size - 1;
 }
 
+/* Whether the at-th message to that rank cannot be sent. */
+static bool send_number(char *buf, int bytes, int to, int at)
+{
+	pattern_fill(buf, message(rank, to, at), (size_t)bytes);
+	return lost(MPI_Send(buf, bytes, MPI_BYTE, to, 1, MPI_COMM_WORLD),
+		    "send");
+}
+
+/* Waits to be killed. */
+static void never(void)
+{
+	char byte;
+
+	lost(MPI_Recv(&byte, 1, MPI_BYTE, rank, 9, MPI_COMM_WORLD,
+		      MPI_STATUS_IGNORE),
+	     "receive from itself");
+}
+
 /* A rank that is to die sends to all others, in turn. */
 static void send_to_living(int bytes)
 {
 	char *buf = calloc(1, (size_t)bytes);
-	int from = first_victim();
+	int from = first_victim(), living = 0;
 
 	ready();
+	for (int i = 0; i < size; i++)
+		living += !is_victim(i);
+	if (!living)
+		never();
 	if (rank != from && is_victim(rank))
 		return;
 	for (int round = 0; !rounds || round < rounds; round++)
 		for (int i = 0; i < size; i++)
 			if (i != from && !is_victim(i) &&
-			    lost(MPI_Send(buf, bytes, MPI_BYTE, i, 1,
-					  MPI_COMM_WORLD),
-				 "send"))
+			    send_number(buf, bytes, i, round))
 				return;
 }
 
@@ -257,6 +301,7 @@ static void take_all(int bytes, int (*take)(char *buf, int bytes, int from))
 	for (int round = 0; !rounds || round < rounds; round++) {
 		if (lost(take(buf, bytes, from), "take"))
 			break;
+		check(buf, bytes, from, round);
 		ready();
 	}
 	ready();
@@ -325,17 +370,19 @@ static void flood(int bytes)
 	int to = first_victim();
 
 	ready();
-	for (int i = 0; rank == to && i < (size - 1) * rounds; i++)
-		lost(take_any(buf, bytes, 0), "receive");
+	for (int i = 0; rank == to && i < rounds; i++)
+		for (int from = 0; from < size; from++)
+			if (from != to &&
+			    !lost(MPI_Recv(buf, bytes, MPI_BYTE, from, 1,
+					   MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+				  "receive"))
+				check(buf, bytes, from, i);
 	if (rank == to && !rounds)
-		lost(MPI_Recv(buf, 1, MPI_BYTE, rank, 9, MPI_COMM_WORLD,
-			      MPI_STATUS_IGNORE),
-		     "receive from itself");
+		never();
 	if (rank == to || is_victim(rank))
 		return;
 	for (int i = 0; !rounds || i < rounds; i++)
-		if (lost(MPI_Send(buf, bytes, MPI_BYTE, to, 1, MPI_COMM_WORLD),
-			 "send"))
+		if (send_number(buf, bytes, to, i))
 			return;
 }
 
@@ -386,126 +433,18 @@ static void busy(int unused)
 	idle(1);
 }
 
-/*
- * Operations of all.
- */
-static double *in, *out;
-
-static int inter_make(void)
-{
-	MPI_Comm half, inter;
-	int low = rank < size / 2;
-	int rc = MPI_Comm_split(MPI_COMM_WORLD, low, 0, &half);
-
-	if (rc)
-		return rc;
-	rc = MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low ? size / 2 : 0,
-				  3, &inter);
-	if (!rc)
-		rc = MPI_Comm_free(&inter);
-	MPI_Comm_free(&half);
-	return rc;
-}
-
-static int group_make(void)
-{
-	MPI_Group group;
-	MPI_Comm comm;
-	int rc;
-
-	MPI_Comm_group(MPI_COMM_WORLD, &group);
-	rc = MPI_Comm_create(MPI_COMM_WORLD, group, &comm);
-	MPI_Group_free(&group);
-	return rc ? rc : MPI_Comm_free(&comm);
-}
-
-static int comm_end(int rc, MPI_Comm *comm)
-{
-	return rc ? rc : MPI_Comm_free(comm);
-}
-
-static int wait_end(int rc, MPI_Request *req)
-{
-	return rc ? rc : MPI_Wait(req, MPI_STATUS_IGNORE);
-}
-
-static int small(int which)
-{
-	MPI_Comm world = MPI_COMM_WORLD;
-
-	switch (which) {
-	case 0:
-		return MPI_Barrier(world);
-	case 1:
-		return MPI_Bcast(in, 10, MPI_DOUBLE, 0, world);
-	case 2:
-		return MPI_Reduce(in, out, 10, MPI_DOUBLE, MPI_SUM, size - 1,
-				  world);
-	case 3:
-		return MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
-	case 5:
-		return MPI_Gather(in, 100, MPI_DOUBLE, out, 100, MPI_DOUBLE, 0,
-				  world);
-	case 6:
-		return MPI_Scatter(in, 100, MPI_DOUBLE, out, 100, MPI_DOUBLE, 0,
-				   world);
-	case 7:
-		return MPI_Allgather(in, 100, MPI_DOUBLE, out, 100, MPI_DOUBLE,
-				     world);
-	case 8:
-		return MPI_Alltoall(in, 100, MPI_DOUBLE, out, 100, MPI_DOUBLE,
-				    world);
-	case 9:
-		return MPI_Scan(in, out, 5, MPI_DOUBLE, MPI_SUM, world);
-	default:
-		return MPI_Reduce_scatter_block(in, out, 50, MPI_DOUBLE,
-						MPI_MAX, world);
-	}
-}
-
-static int other(int which)
-{
-	MPI_Comm world = MPI_COMM_WORLD, comm;
-	MPI_Request req;
-	int rc;
-
-	switch (which) {
-	case 4:
-		return MPI_Allreduce(in, out, BIG, MPI_DOUBLE, MPI_SUM, world);
-	case 11:
-		return wait_end(MPI_Ibarrier(world, &req), &req);
-	case 12:
-		rc = MPI_Iallreduce(in, out, 100, MPI_DOUBLE, MPI_SUM, world,
-				    &req);
-		return wait_end(rc, &req);
-	case 13:
-		rc = MPI_Ibcast(in, BIG, MPI_DOUBLE, size - 1, world, &req);
-		return wait_end(rc, &req);
-	case 14:
-		return comm_end(MPI_Comm_dup(world, &comm), &comm);
-	case 15:
-		rc = MPI_Comm_split(world, rank % 2, -rank, &comm);
-		return comm_end(rc, &comm);
-	case 16:
-		rc = wait_end(MPI_Comm_idup(world, &comm, &req), &req);
-		return comm_end(rc, &comm);
-	case 17:
-		return group_make();
-	default:
-		return inter_make();
-	}
-}
-
 /* The living notice it one after the other: where results go one way only, a
  * barrier makes them need the dead. */
 static void loop(int which)
 {
-	bool simple = which < 11 && which != 4;
-
 	for (int i = 0; !rounds || i < rounds; i++) {
-		if (lost((simple ? small : other)(which), "collective") ||
-		    (i % 8 == 7 &&
-		     lost(MPI_Barrier(MPI_COMM_WORLD), "barrier")))
+		give(which, i);
+		if (lost(coll_run(which), "collective"))
+			break;
+		if (!results_right(which, i))
+			printf("WRONG: %s: rank %d: call %d\n", phase_name,
+			       rank, i);
+		if (i % 8 == 7 && lost(MPI_Barrier(MPI_COMM_WORLD), "barrier"))
 			break;
 		if (i == 2)
 			ready();
@@ -591,8 +530,7 @@ int main(int argc, char **argv)
 	victims = (unsigned)atoi(argv[2]);
 	per_process = atoi(argv[3]);
 	rounds = atoi(argv[4]);
-	in = calloc(BIG, sizeof(*in));
-	out = calloc(BIG, sizeof(*out));
+	coll_init();
 	if (getenv("RETURN"))
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	death_begin();
