@@ -235,7 +235,7 @@ int launch_check(struct launch *launch, struct options *options)
 		rc = check_wdir(options->wdir);
 	if (!rc)
 		rc = program_find(&launch->program, options->program[0],
-				  origin ? origin : ".");
+				  origin ? origin : ".", options->path);
 	if (!rc)
 		rc = kind_choose(launch);
 	if (!rc && options->job.processes)

@@ -7,7 +7,10 @@
  * or lets an engine do it, and stands by: it lets them find each other, passes
  * signals on, keeps the time limit, and gives back the exit code.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/standard.h"
@@ -20,6 +23,7 @@
 #include "report/cli.h"
 #include "trace.h"
 #include "monitor.h"
+#include "vmpi.h"
 
 /* Killed processes have left their files and sockets; those elsewhere are not
  * here. */
@@ -36,6 +40,21 @@ static void files_clean(const struct launch *launch)
 		unlink(path);
 	}
 	vm_export_clean(VM_EXPORT_DIR, options->job.id, VM_EXPORT_OLD_S);
+}
+
+/* What else the shell is asked to do. */
+static int streams_set(const struct options *options)
+{
+	if (options->no_input && !freopen("/dev/null", "r", stdin)) {
+		vm_cli_say("--stdin none: /dev/null cannot be read: %s",
+			   strerror(errno));
+		return -VMPI_EINVAL;
+	}
+	if (options->merge && dup2(STDOUT_FILENO, STDERR_FILENO) < 0) {
+		vm_cli_say("--merge-stderr-to-stdout: %s", strerror(errno));
+		return -VMPI_EINVAL;
+	}
+	return 0;
 }
 
 static int run(struct launch *launch)
@@ -73,7 +92,7 @@ int main(int argc, char **argv)
 	int code = VM_EXIT_MISTAKE;
 
 	vm_standard_open();
-	if (!options_parse(&options, argc, argv) &&
+	if (!options_parse(&options, argc, argv) && !streams_set(&options) &&
 	    !launch_check(&launch, &options))
 		code = run(&launch);
 	launch_fini(&launch);

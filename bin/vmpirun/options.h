@@ -38,10 +38,13 @@ struct options {
 	char *trace;	   /* --trace: a file; NULL: none */
 	char *plugins;	   /* all --policy, with colons between; or NULL */
 	const char *wdir;  /* NULL: stay here */
+	const char *path;  /* --path: directories; NULL: none */
 	char **exports;	   /* VAR=value, in the order given */
 	size_t export_count;
 	uint64_t timeout_ns; /* 0: none */
 	const char *timeout_text;
+	bool no_input; /* --stdin none */
+	bool merge;    /* --merge-stderr-to-stdout */
 	bool dry_run;
 	bool gdb;	/* --gdb */
 	char **program; /* the program and its arguments, up to NULL */

@@ -116,7 +116,18 @@ static int shared_take(struct options *options, const char *text)
 
 VM_CLI_TEXT(wdir, wdir)
 
-static int path_take(char **field, const char *option, const char *text,
+VM_CLI_TEXT(path, path)
+
+static int stdin_take(struct options *options, const char *text)
+{
+	options->no_input = !strcmp(text, "none");
+	if (options->no_input || !strcmp(text, "0"))
+		return 0;
+	return vm_option_refuse("--stdin", text,
+				"0 or none is needed: only rank 0 reads");
+}
+
+static int file_take(char **field, const char *option, const char *text,
 		     const char *what)
 {
 	char *path;
@@ -131,7 +142,7 @@ static int path_take(char **field, const char *option, const char *text,
 
 static int output_take(struct options *options, const char *text)
 {
-	return path_take(&options->job.output_dir, "--output", text,
+	return file_take(&options->job.output_dir, "--output", text,
 			 "a directory");
 }
 
@@ -147,7 +158,7 @@ static int balance_take(struct options *options, const char *text)
 	if (!strcmp(text, "learn"))
 		text = "learn=" LEARN_FILE;
 	if (!strncmp(text, "learn=", 6) && text[6])
-		return path_take(&options->job.learn, "--balance=learn",
+		return file_take(&options->job.learn, "--balance=learn",
 				 text + 6, "a file");
 	return vm_option_refuse("--balance", text,
 				"off, auto, force, learn or learn=FILE is "
@@ -193,6 +204,17 @@ static int ppn_take(struct options *options, const char *text)
 				VM_JOB_RANKS_MAX);
 }
 
+static int pernode_take(struct options *options, const char *text)
+{
+	options->ppn = 1;
+	return 0;
+}
+
+static int iface_take(struct options *options, const char *text)
+{
+	return vm_job_set_add(&options->job, "fabric_interface", text);
+}
+
 static int hosts_take(struct options *options, const char *text)
 {
 	return hosts_add_list(&options->hosts, text);
@@ -226,6 +248,7 @@ VM_CLI_FLAG(summary, job.summary)
 VM_CLI_FLAG(advise, job.advise)
 VM_CLI_FLAG(bindings, job.report_bindings)
 VM_CLI_FLAG(map, job.display_map)
+VM_CLI_FLAG(merge, merge)
 VM_CLI_FLAG(dry_run, dry_run)
 VM_CLI_FLAG(gdb, gdb)
 VM_CLI_FLAG(keep_going, keep_going)
@@ -270,6 +293,13 @@ const struct vm_cli_row option_rows[] = {
 	{ "env", 0, 0, ALIAS, 0, 1, 0 },
 	{ "wdir", 0, "DIR", 0, "Run in directory DIR", 1, wdir_take },
 	{ "wd", 0, 0, ALIAS, 0, 1, 0 },
+	{ "path", 0, "DIRS", 0,
+	  "Look for PROGRAM in these directories, separated by colons, and "
+	  "then in $PATH",
+	  1, path_take },
+	{ "stdin", 0, "WHO", 0,
+	  "Who reads standard input: 0 (rank 0, the default) or none", 1,
+	  stdin_take },
 	{ "private", 0, "LIBS", 0,
 	  "Give each rank its own copy of these shared libraries, such as "
 	  "libone,libtwo",
@@ -297,6 +327,10 @@ const struct vm_cli_row option_rows[] = {
 	{ "output", 0, "DIR", 0,
 	  "Write the output of each rank to DIR/rank.N.out and DIR/rank.N.err",
 	  2, output_take },
+	{ "output-filename", 0, 0, ALIAS, 0, 2, 0 },
+	{ "merge-stderr-to-stdout", 0, 0, 0,
+	  "Write to standard output what goes to standard error, as 2>&1 does",
+	  2, merge_take },
 	{ "summary", 0, 0, 0, "Print a table of times and messages at the end",
 	  2, summary_take },
 	{ "advise", 0, 0, 0,
@@ -336,6 +370,7 @@ const struct vm_cli_row option_rows[] = {
 	  2, gdb_take },
 	{ "dry-run", 0, 0, 0, "Print the command instead of running it", 2,
 	  dry_run_take },
+	{ "do-not-launch", 0, 0, ALIAS, 0, 2, 0 },
 	{ 0, 0, 0, 0, "Tuning:", 6, 0 },
 	{ "tune", 0, "LIST", 0,
 	  "Let built-in policies set variables while the job runs: "
@@ -357,6 +392,7 @@ const struct vm_cli_row option_rows[] = {
 	{ "ranks-per-node", 0, 0, ALIAS, 0, 3, 0 },
 	{ "npernode", 0, 0, ALIAS, 0, 3, 0 },
 	{ "perhost", 0, 0, ALIAS, 0, 3, 0 },
+	{ "pernode", 0, 0, 0, "The same as --ppn 1", 3, pernode_take },
 	{ "hosts", 'H', "LIST", 0,
 	  "Use these hosts, such as a:4,b (optionally with numbers "
 	  "of ranks)",
@@ -366,6 +402,11 @@ const struct vm_cli_row option_rows[] = {
 	  "Use the hosts in FILE, one per line, such as: a slots=4", 3,
 	  hostfile_take },
 	{ "machinefile", 0, 0, ALIAS, 0, 3, 0 },
+	{ "default-hostfile", 0, 0, ALIAS, 0, 3, 0 },
+	{ "iface", 0, "NAME", 0,
+	  "Use this network interface; the same as --set "
+	  "fabric_interface=NAME",
+	  3, iface_take },
 	{ "map", 0, "HOW", 0,
 	  "Place the ranks: block (consecutive ranks together, the "
 	  "default), cyclic, or a file with lines such as: 0-3 0:1",
@@ -385,6 +426,7 @@ const struct vm_cli_row option_rows[] = {
 	{ "keep-going", 0, 0, 0, "Let the other nodes continue when one dies",
 	  3, keep_going_take },
 	{ "disable-auto-cleanup", 0, 0, ALIAS, 0, 3, 0 },
+	{ "enable-recovery", 0, 0, ALIAS, 0, 3, 0 },
 	{ 0, 0, 0, 0, "For compatibility with other launchers (no effect):", 4,
 	  0 },
 	{ "allow-run-as-root", 0, 0, 0, "Always allowed", 4, accept_take },
@@ -396,6 +438,40 @@ const struct vm_cli_row option_rows[] = {
 	{ "map-by", 0, "WHAT", 0, "See --map", 4, map_by_take },
 	{ "rank-by", 0, "WHAT", 0, "See --map", 4, accept_take },
 	{ "use-hwthread-cpus", 0, 0, 0, "See --workers", 4, accept_take },
+	{ "bind-to-core", 0, 0, ALIAS, 0, 4, 0 },
+	{ "bind-to-socket", 0, 0, ALIAS, 0, 4, 0 },
+	{ "bycore", 0, 0, ALIAS, 0, 4, 0 },
+	{ "bynode", 0, 0, ALIAS, 0, 4, 0 },
+	{ "byslot", 0, 0, ALIAS, 0, 4, 0 },
+	{ "nooversubscribe", 0, 0, ALIAS, 0, 4, 0 },
+	{ "cpus-per-proc", 0, "N", 0, "See --workers", 4, accept_take },
+	{ "cpus-per-rank", 0, 0, ALIAS, 0, 4, 0 },
+	{ "membind", 0, "WHAT", 0, "Memory is where it is touched first", 4,
+	  accept_take },
+	{ "display-allocation", 0, 0, 0, "See --display-map", 4, accept_take },
+	{ "display-devel-allocation", 0, 0, ALIAS, 0, 4, 0 },
+	{ "display-devel-map", 0, 0, ALIAS, 0, 4, 0 },
+	{ "display-diffable-map", 0, 0, ALIAS, 0, 4, 0 },
+	{ "timestamp-output", 0, 0, 0, "Lines get no times; see --trace", 4,
+	  accept_take },
+	{ "prefix", 0, "VALUE", 0, "About the launcher itself", 4,
+	  accept_take },
+	{ "demux", 0, 0, ALIAS, 0, 4, 0 },
+	{ "launcher-exec", 0, 0, ALIAS, 0, 4, 0 },
+	{ "localhost", 0, 0, ALIAS, 0, 4, 0 },
+	{ "personality", 0, 0, ALIAS, 0, 4, 0 },
+	{ "rmk", 0, 0, ALIAS, 0, 4, 0 },
+	{ "topolib", 0, 0, ALIAS, 0, 4, 0 },
+	{ "usize", 0, 0, ALIAS, 0, 4, 0 },
+	{ "noprefix", 0, 0, 0, "About the launcher itself", 4, accept_take },
+	{ "debug-daemons", 0, 0, ALIAS, 0, 4, 0 },
+	{ "disable-hostname-propagation", 0, 0, ALIAS, 0, 4, 0 },
+	{ "disable-recovery", 0, 0, ALIAS, 0, 4, 0 },
+	{ "leave-session-attached", 0, 0, ALIAS, 0, 4, 0 },
+	{ "novm", 0, 0, ALIAS, 0, 4, 0 },
+	{ "print-all-exitcodes", 0, 0, ALIAS, 0, 4, 0 },
+	{ "show-progress", 0, 0, ALIAS, 0, 4, 0 },
+	{ "use-regexp", 0, 0, ALIAS, 0, 4, 0 },
 	{ "mca", 0, "NAME VALUE", 0, "A variable of Open MPI; see --set", 4,
 	  accept_take },
 	{ "gmca", 0, 0, ALIAS, 0, 4, 0 },

@@ -100,10 +100,12 @@ static int path_search(char **path, const char *name, const char *directories)
 	return -VMPI_ENOENT;
 }
 
-int program_find(char **path, const char *name, const char *origin)
+int program_find(char **path, const char *name, const char *origin,
+		 const char *first)
 {
 	const char *directories = getenv("PATH");
-	char standard[256];
+	char standard[256], *both = NULL;
+	int rc;
 
 	if (!name[0]) {
 		vm_cli_say("the name of the program is empty");
@@ -115,7 +117,11 @@ int program_find(char **path, const char *name, const char *origin)
 		confstr(_CS_PATH, standard, sizeof(standard));
 		directories = standard;
 	}
-	return path_search(path, name, directories);
+	if (first && asprintf(&both, "%s:%s", first, directories) < 0)
+		return vm_cli_no_memory();
+	rc = path_search(path, name, both ? both : directories);
+	free(both);
+	return rc;
 }
 
 /* Whether the kernel would give it to an interpreter, or it cannot be read. */

@@ -20,11 +20,13 @@ enum program_kind {
 
 /*
  * The path of the program that the user calls `name`: as execvp() finds it from
- * the current directory.  A name with a slash that does not exist there is also
- * tried in `origin`, the directory before -wdir.  *path is to be freed. Result:
- * 0; -VMPI_ENOENT or -VMPI_ENOMEM after one line.
+ * the current directory, with the directories `first` (or NULL) before those of
+ * PATH.  A name with a slash that does not exist there is also tried in `origin`,
+ * the directory before -wdir.  *path is to be freed. Result: 0; -VMPI_ENOENT or
+ * -VMPI_ENOMEM after one line.
  */
-int program_find(char **path, const char *name, const char *origin);
+int program_find(char **path, const char *name, const char *origin,
+		 const char *first);
 
 /*
  * Determines whether node processes can run the program, as many ranks each: if

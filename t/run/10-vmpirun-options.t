@@ -53,6 +53,12 @@ for ranks in "-n 3" "-n3" "-np 3" "--np 3" "--np=3" "-np=3" "-n=3" "--n 3" \
 	"--bind-to none -map-by core --rank-by slot -n 3" \
 	"--use-hwthread-cpus -np 3" "--mca btl self,tcp -mca a b -np 3" \
 	"-gmca a b --omca a b --pmixmca a b --prtemca a b -np 3" \
+	"--bycore --nooversubscribe -bind-to-socket -n 3" \
+	"--cpus-per-proc 1 --cpus-per-rank 1 -membind none -n 3" \
+	"--timestamp-output --display-allocation --display-devel-map -n 3" \
+	"--prefix /opt/mpi --personality ompi -usize 9 -rmk user -n 3" \
+	"--noprefix --novm -print-all-exitcodes --disable-recovery -n 3" \
+	"--stdin none -n 3" "--stdin 0 -n 3" "--path /nosuch -n 3" \
 	"-npernode 3" "--perhost 3"; do
 	# shellcheck disable=SC2086
 	gives "ranks 3" "$ranks means three ranks" $ranks true
@@ -146,6 +152,21 @@ mistake '^vmpirun: --wdir: a value is needed: --wdir DIR' \
 	"--wdir without a directory is refused" --wdir
 mistake '^vmpirun: --label=3: ' "a value for a flag is refused" --label=3 true
 mistake "':'" "a second program is refused" -n 1 true : -n 1 true
+
+mistake '^vmpirun: --stdin all: 0 or none is needed' \
+	"standard input for all is refused" --stdin all true
+gives "ranks 1
+set fabric_interface=eth7" "-iface is fabric_interface" -iface eth7 -n 1 true
+gives "ranks 1" "--pernode is one rank for the only node" --pernode true
+like "$("$vmpirun" --do-not-launch -n 2 true)" 'VMPI_JOB_RANKS=2 ' \
+	"--do-not-launch prints the command"
+printf '%s\n' '#!/bin/sh' 'cat' 'echo to standard error >&2' >io-node
+chmod +x io-node
+is "$(echo line | VMPI_NODE=$scratch/io-node timeout 100 "$vmpirun" -n 1 \
+	--merge-stderr-to-stdout true 2>/dev/null)" "line
+to standard error" "--merge-stderr-to-stdout merges them"
+is "$(echo line | VMPI_NODE=$scratch/io-node timeout 100 "$vmpirun" -n 1 \
+	--stdin none true 2>/dev/null)" "" "--stdin none leaves nothing to read"
 
 mistake '^vmpirun: no program given' "no program is a mistake"
 mistake '^vmpirun: no program given' "also after options" -n 2

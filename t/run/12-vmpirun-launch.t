@@ -47,7 +47,7 @@ done
 like "$out" "^VMPI_JOB_OUTPUT=$scratch_real/o\$" \
 	"--output is passed on with its full path"
 ok "and its directory is there" test -d o
-run -n 1 --output p/q/r true >/dev/null
+run -n 1 --output-filename p/q/r true >/dev/null
 ok "with those above it" test -d p/q/r
 
 out=$(VMPI_JOB_LABEL=1 VMPI_JOB_OLD=1 run -n 1 true)
@@ -69,6 +69,10 @@ out=$(GREETING=inherited run -x GREETING true)
 like "$out" '^GREETING=inherited$' "-x without a value exports"
 like "$(run -x GREETING true)" '^vmpirun: -x GREETING: there is no' \
 	"-x of a variable that is not there says so"
+
+like "$(run --path "nosuch:$scratch_real/sub/deep" program)" \
+	"^<$scratch_real/sub/deep/program>\$" "--path is searched for the program"
+like "$(run --path nosuch:sub true)" '^<[^>]*bin/true>$' "and then PATH"
 
 out=$(run -wdir sub true)
 like "$out" "^$scratch_real/sub\$" "-wdir is the directory"
