@@ -154,7 +154,7 @@ static void *deputy_main(void *arg)
 		vm_node_abort(1, "rank %d: out of memory for a thread",
 			      deputy->rank->index);
 	deputy->worker = vm_self->worker;
-	fatal_thread_tell(&vm_self->stack);
+	vm_stack_of_thread(&vm_self->stack);
 	vm_local_find(deputy->worker->locals);
 	pthread_cleanup_push(left_early, deputy);
 	while (turn_await(deputy)) {

@@ -4,10 +4,11 @@
  * job would end well without them.  So it ends with a sentence.  A child may
  * execute what it likes, and so may the only rank of a job, outside MPI.
  */
-#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/runtime/node.h"
@@ -74,70 +75,60 @@ NODE_EXPORT int execveat(int fd, const char *path, char *const *argv,
 	return REAL(execveat)(fd, path, argv, envp, flags);
 }
 
-/* The words of execl() and its like; *rest is left behind them.  NULL: out of
- * memory. */
-static char **words(const char *first, va_list *rest)
+/* execl() and its like: the words after first are in rest, and behind their
+ * NULL the environment, if it is given. */
+static int exec_words(int (*exec)(const char *, char *const *, char *const *),
+		      const char *file, const char *first, va_list *rest,
+		      bool environment)
 {
-	size_t count = 0, room = 0;
-	char **list = NULL, *word = (char *)(uintptr_t)first;
+	size_t count = 0;
+	va_list ahead;
+	char **argv;
 
-	for (;; word = va_arg(*rest, char *)) {
-		if (count == room) {
-			char **more;
-
-			room = room ? 2 * room : 16;
-			more = realloc(list, room * sizeof(*list));
-			if (!more) {
-				free(list);
-				return NULL;
-			}
-			list = more;
-		}
-		list[count++] = word;
-		if (!word)
-			return list;
-	}
+	va_copy(ahead, *rest);
+	for (const char *word = first; word; count++)
+		word = va_arg(ahead, const char *);
+	va_end(ahead);
+	argv = malloc((count + 1) * sizeof(*argv));
+	if (!argv)
+		return -1;
+	argv[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; i <= count; i++)
+		argv[i] = va_arg(*rest, char *);
+	exec(file, argv, environment ? va_arg(*rest, char **) : environ);
+	free(argv);
+	return -1;
 }
 
 NODE_EXPORT int execl(const char *path, const char *first, ...)
 {
-	char **argv;
 	va_list rest;
+	int rc;
 
 	va_start(rest, first);
-	argv = words(first, &rest);
+	rc = exec_words(execve, path, first, &rest, false);
 	va_end(rest);
-	if (argv)
-		execve(path, argv, environ);
-	free(argv);
-	return -1;
+	return rc;
 }
 
 NODE_EXPORT int execlp(const char *file, const char *first, ...)
 {
-	char **argv;
 	va_list rest;
+	int rc;
 
 	va_start(rest, first);
-	argv = words(first, &rest);
+	rc = exec_words(execvpe, file, first, &rest, false);
 	va_end(rest);
-	if (argv)
-		execvpe(file, argv, environ);
-	free(argv);
-	return -1;
+	return rc;
 }
 
 NODE_EXPORT int execle(const char *path, const char *first, ...)
 {
-	char **argv, **envp;
 	va_list rest;
+	int rc;
 
 	va_start(rest, first);
-	argv = words(first, &rest);
-	envp = argv ? va_arg(rest, char **) : NULL;
+	rc = exec_words(execve, path, first, &rest, true);
 	va_end(rest);
-	if (argv)
-		execve(path, argv, envp);
-	free(argv);
-	return -1;
+	return rc;
 }

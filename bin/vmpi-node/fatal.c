@@ -267,15 +267,3 @@ void fatal_thread_end(void *stack)
 	sigaltstack(&none, NULL);
 	munmap(stack, ALTSTACK_BYTES);
 }
-
-void fatal_thread_tell(struct vm_stack *stack)
-{
-	pthread_attr_t attr;
-	void *base;
-
-	if (pthread_getattr_np(pthread_self(), &attr))
-		return;
-	if (!pthread_attr_getstack(&attr, &base, &stack->bytes))
-		stack->base = base;
-	pthread_attr_destroy(&attr);
-}

@@ -21,7 +21,4 @@ void fatal_start(void);
 void *fatal_thread_start(void);
 void fatal_thread_end(void *stack);
 
-/* Where the calling thread's own stack is, of which an overflow is reported. */
-void fatal_thread_tell(struct vm_stack *stack);
-
 #endif

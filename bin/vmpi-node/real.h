@@ -24,12 +24,15 @@
 	})
 
 /* Whether the caller is a task of a rank that shares its worker with others, or
- * with messages that only the worker handles: it must not block there. */
+ * with messages that only the worker handles: it must not block there.  Not
+ * while the worker idles on the stack of a task that waits, which must not be
+ * made to wait once more. */
 static inline bool node_on_task(void)
 {
 	struct vm_rank *rank = vm_rank_self();
 
-	return rank && rank->image && vm_self->worker->index >= 0;
+	return rank && rank->image && vm_self->worker->index >= 0 &&
+	       !vm_self->worker->idles;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "sched/stack.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +276,18 @@ void vm_stack_put(struct vm_stack_pool *pool, struct vm_stack *stack)
 	entry->next = pool->free;
 	pool->free = entry;
 	vm_lock_give(&pool->lock);
+}
+
+void vm_stack_of_thread(struct vm_stack *stack)
+{
+	pthread_attr_t attr;
+	void *base;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return;
+	if (!pthread_attr_getstack(&attr, &base, &stack->bytes))
+		stack->base = base;
+	pthread_attr_destroy(&attr);
 }
 
 bool vm_stack_overrun(const struct vm_stack *stack)

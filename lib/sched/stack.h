@@ -66,6 +66,10 @@ int vm_stack_get(struct vm_stack_pool *pool, struct vm_stack *stack);
  * deeply. */
 void vm_stack_put(struct vm_stack_pool *pool, struct vm_stack *stack);
 
+/* The bounds of the calling OS thread's stack; unchanged if the system does not
+ * tell them. */
+void vm_stack_of_thread(struct vm_stack *stack);
+
 /* Whether address lies in the guard below the stack. */
 static inline bool vm_stack_guard_hit(const struct vm_stack *stack,
 				      const void *address)

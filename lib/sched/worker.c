@@ -334,7 +334,7 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 	return false;
 }
 
-void vm_worker_idle(struct vm_worker *worker)
+static void idle(struct vm_worker *worker)
 {
 	uint64_t start, now;
 
@@ -350,6 +350,13 @@ void vm_worker_idle(struct vm_worker *worker)
 		now = vm_clock_ns();
 	}
 	vm_pvar_add(worker->pvars.idle_ns, now - start);
+}
+
+void vm_worker_idle(struct vm_worker *worker)
+{
+	worker->idles = true;
+	idle(worker);
+	worker->idles = false;
 }
 
 /*
@@ -416,19 +423,6 @@ void vm_worker_nudge_slow(struct vm_worker *worker)
 	}
 }
 
-/* The bounds of the calling OS thread's stack, for the address sanitizer. */
-static void thread_stack(struct vm_stack *stack)
-{
-	pthread_attr_t attr;
-	void *base;
-
-	if (pthread_getattr_np(pthread_self(), &attr))
-		return;
-	if (!pthread_attr_getstack(&attr, &base, &stack->bytes))
-		stack->base = base;
-	pthread_attr_destroy(&attr);
-}
-
 /* Binds the calling OS thread and struct to each other. */
 static void worker_enter(struct vm_worker *worker)
 {
@@ -448,7 +442,7 @@ static void *worker_main(void *arg)
 	if (sched_cvar.bind)
 		vm_topo_bind(worker->index);
 	worker_enter(worker);
-	thread_stack(&worker->root.stack);
+	vm_stack_of_thread(&worker->root.stack);
 	vm_local_find(worker->locals);
 	if (vm_sched.hooks.thread_start)
 		vm_sched.hooks.thread_start(worker);

@@ -33,6 +33,7 @@ struct vm_worker {
 	unsigned no_spins_next; /* ... after the next yield that takes long */
 	int looks;	     /* polls of a waiting worker between two yields */
 	bool spun;	     /* has polled: the next wait only sleeps */
+	bool idles;	     /* has nothing to run, on whose stack ever */
 	unsigned vain;	     /* polls in a row of ULTs that found nothing */
 	uint64_t vain_since; /* ns, when this was last checked */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */
@@ -197,8 +198,8 @@ static inline void vm_worker_got(struct vm_worker *worker)
 
 /*
  * Around each wait in the kernel of a worker with nothing to run.  A reader who
- * finds `rests` odd and `sleeping` set for all workers, twice, with equal values
- * of `rests`, knows that in between no ULT has run.
+ * finds `rests` odd and `sleeping` set for all workers, twice, with equal
+ * values of `rests`, knows that in between no ULT has run.
  */
 void vm_worker_rest_begin(struct vm_worker *worker);
 void vm_worker_rest_end(struct vm_worker *worker);

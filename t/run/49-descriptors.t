@@ -49,6 +49,8 @@ END
 "$vmpicc" -g prints.c -o prints
 cc -I"$VMPI_SRC/include" prints.c -o ordinary -L"$VMPI_BUILD/lib" -lvmpi \
 	-Wl,-rpath,"$VMPI_BUILD/lib"
+# The thread sanitizer must be in the program itself.
+[ "${VMPI_SANITIZE:-none}" != thread ] || cp prints ordinary
 
 for how in "$vmpirun -n 2 ./prints" "$vmpirun -n 2 --nodes 2 ./prints" \
 	"$vmpirun -n 2 ./ordinary" "$vmpirun -n 2 --processes ./ordinary" \
@@ -106,6 +108,7 @@ END
 "$vmpicc" uses.c -o uses
 cc -I"$VMPI_SRC/include" uses.c -o uses-ordinary -L"$VMPI_BUILD/lib" -lvmpi \
 	-Wl,-rpath,"$VMPI_BUILD/lib"
+[ "${VMPI_SANITIZE:-none}" != thread ] || cp uses uses-ordinary
 
 # said ARGUMENT...: the job is right, or says that descriptors are missing.
 said() {

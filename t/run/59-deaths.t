@@ -46,10 +46,10 @@ there() {
 		done
 }
 
-# There are so many of them, within ten seconds.
+# There are so many of them, within a minute.
 there_wait() {
 	tries=0
-	while [ $tries -lt 100 ] && [ "$(there "$1" | wc -l)" -ne "$2" ]; do
+	while [ $tries -lt 600 ] && [ "$(there "$1" | wc -l)" -ne "$2" ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done

@@ -13,16 +13,26 @@
 
 static struct vm_stack_pool sched_stacks;
 
-static inline void sched_begin(int workers)
+/* rest: what workers call before they wait in the kernel; or NULL. */
+static inline void sched_begin_rest(int workers,
+				    void (*rest)(struct vm_worker *worker))
 {
 	if (vm_topo_init())
 		bail("no topology");
 	vm_topo_plan(workers);
 	vm_stack_pool_init(&sched_stacks, 65536, 0);
-	if (vm_sched_init(workers) || vm_sched_start())
+	if (vm_sched_init(workers))
+		bail("no %d workers", workers);
+	vm_sched.hooks.rest = rest;
+	if (vm_sched_start())
 		bail("no %d workers", workers);
 	if (!vm_worker_adopt(NULL))
 		bail("no memory");
+}
+
+static inline void sched_begin(int workers)
+{
+	sched_begin_rest(workers, NULL);
 }
 
 static inline void sched_end(void)

@@ -198,9 +198,48 @@ static void test_again(void)
 	ok(true, "workers start and stop again and again");
 }
 
+static struct vm_ult *waits_alone;
+static _Atomic bool rests_on_it;
+static _Atomic int rests_unsaid;
+
+static void rest(struct vm_worker *worker)
+{
+	if (!worker)
+		return;
+	if (!vm_self->worker->idles)
+		atomic_fetch_add(&rests_unsaid, 1);
+	if (vm_self == waits_alone)
+		atomic_store(&rests_on_it, true);
+}
+
+static int wait_alone(void *arg)
+{
+	(void)arg;
+	waits_alone = vm_self;
+	vm_ult_suspend();
+	return vm_self->worker->idles;
+}
+
+/* A worker idles on the stack of the ULT that waits, which vm_self still is:
+ * what is called there must know, so as not to suspend it once more. */
+static void test_idles(void)
+{
+	struct vm_ult *ult;
+
+	sched_begin_rest(1, rest);
+	ult = sched_new(0, wait_alone, NULL);
+	while (!atomic_load(&rests_on_it))
+		vm_cpu_yield();
+	vm_ult_wake(ult);
+	ok(!vm_ult_join(ult), "a ULT that runs is not idle");
+	sched_end();
+	is_int(rests_unsaid, 0,
+	       "a worker that sleeps on the stack of one says that it idles");
+}
+
 int main(void)
 {
-	plan(10);
+	plan(12);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
@@ -212,5 +251,6 @@ int main(void)
 	test_volley(20, 3000);
 	test_crowd();
 	test_again();
+	test_idles();
 	return done_testing();
 }
