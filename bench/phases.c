@@ -3,7 +3,7 @@
  * An application of two phases in turn, each of which has its own best way for
  * long messages from rank 1 to rank 0:
  *
- * late receiver	rank 1 waits for its send, then computes; rank 0 computes,
+ * late receiver   rank 1 waits for its send, then computes; rank 0 computes,
  *			posts its receive, computes on and waits.  Written, the
  *			message is done when rank 0 has asked for it; read, when
  *			rank 0 looks again.

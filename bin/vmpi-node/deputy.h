@@ -21,8 +21,8 @@
 struct vm_image_copy;
 struct vm_rank;
 
-/* Has run(arg) run by a deputy of the calling task and waits for its end; false:
- * there is no thread for one, and nothing was done.  May switch. */
+/* Has run(arg) run by a deputy of the calling task and waits for its end;
+ * false: there is no thread for one, and nothing was done.  May switch. */
 bool deputy_run(void (*run)(void *arg), void *arg);
 
 /* Ends all deputies of a copy, which its task has left. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the program is: a rank that asks the kernel for the executable of its
- * process means the program, not the node program.  Programs find their files so,
- * and tools the name for theirs.
+ * process means the program, not the node program.  Programs find their files
+ * so, and tools the name for theirs.
  */
 #include <limits.h>
 #include <stdio.h>

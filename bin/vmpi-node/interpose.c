@@ -122,7 +122,7 @@ static void *thread_main(void *arg)
 	vm_exe_tls_fresh(start.copy);
 	start.signals = fatal_thread_start();
 	if (vm_self)
-		fatal_thread_tell(&vm_self->stack);
+		vm_stack_of_thread(&vm_self->stack);
 	pthread_cleanup_push(thread_end, &start);
 	result = start.run(start.arg);
 	pthread_cleanup_pop(1);
@@ -162,9 +162,9 @@ static size_t stack_least(void)
 }
 
 /*
- * Attributes with a size of the stack that suffices: libc takes the thread-local
- * variables off it, and this process has more of them than the program knows.
- * A copy as it is made here must not be destroyed.
+ * Attributes with a size of the stack that suffices: libc takes the
+ * thread-local variables off it, and this process has more of them than the
+ * program knows.  A copy as it is made here must not be destroyed.
  */
 static const pthread_attr_t *roomy(pthread_attr_t *copy,
 				   const pthread_attr_t *attr)
@@ -172,8 +172,8 @@ static const pthread_attr_t *roomy(pthread_attr_t *copy,
 	size_t bytes = 0;
 	void *base;
 
-	/* Without a stack of the program's the top is 0, and the size as well if
-	 * it is not set: what libc would take says only getstacksize(). */
+	/* Without a stack of the program's the top is 0, and the size as well
+	 * if it is not set: what libc would take says only getstacksize(). */
 	if (!attr || pthread_attr_getstack(attr, &base, &bytes) ||
 	    (uintptr_t)base + bytes != 0 ||
 	    pthread_attr_getstacksize(attr, &bytes))

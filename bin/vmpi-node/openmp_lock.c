@@ -3,8 +3,8 @@
  * OpenMP's locks and critical sections.
  *
  * libgomp has one lock for all critical sections without a name, and one for
- * atomic updates; here each rank has its own.  A task that waits for a lock lets
- * its worker go on.
+ * atomic updates; here each rank has its own.  A task that waits for a lock
+ * lets its worker go on.
  */
 #include "openmp.h"
 

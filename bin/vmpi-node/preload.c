@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two kinds of libraries.  A tool that defines MPI functions is to be copied for
- * each rank: if the process itself has one, all copies are bound to its
+ * Two kinds of libraries.  A tool that defines MPI functions is to be copied
+ * for each rank: if the process itself has one, all copies are bound to its
  * variables.  The runtime of a sanitizer, which programs linked with one need,
  * has to be there first.
  */

@@ -112,9 +112,9 @@ static _Noreturn void rank_leave(struct vm_rank *rank, int status)
 }
 
 /*
- * Regions of OpenMP need an OS thread, and thread-local variables that are in the
- * code of the program by their distance from the thread pointer cannot go there:
- * the rank runs on one from the beginning.
+ * Regions of OpenMP need an OS thread, and thread-local variables that are in
+ * the code of the program by their distance from the thread pointer cannot go
+ * there: the rank runs on one from the beginning.
  */
 static bool needs_thread(void)
 {

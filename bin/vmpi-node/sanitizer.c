@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The address sanitizer has to know the stack that a thread is on, to clean it
- * when an exception leaves functions, and to unwind it.  Between the announcement
- * and the arrival at a stack it takes both for the thread's: so the arrival at
- * one is reported when the next one is announced, which takes nothing from those
- * who use no sanitizer.
+ * when an exception leaves functions, and to unwind it.  Between the
+ * announcement and the arrival at a stack it takes both for the thread's: so
+ * the arrival at one is reported when the next one is announced, which takes
+ * nothing from those who use no sanitizer.
  */
 #include "sanitizer.h"
 

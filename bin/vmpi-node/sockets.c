@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sockets of the network's library, which leaves them open for the programs that
- * ranks execute and for their children.  Whoever holds a connection keeps it up
- * after the process that it belongs to has died.
+ * Sockets of the network's library, which leaves them open for the programs
+ * that ranks execute and for their children.  Whoever holds a connection keeps
+ * it up after the process that it belongs to has died.
  */
 #include "sockets.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions of libc that wait for other threads: joins, conditions, semaphores,
- * barriers, and the system call below them.  A task has its deputy wait, and its
- * worker goes on.
+ * barriers, and the system call below them.  A task has its deputy wait, and
+ * its worker goes on.
  */
 #include <errno.h>
 #include <linux/futex.h>

@@ -82,9 +82,10 @@ static int kind_choose(struct launch *launch)
 }
 
 /*
- * Lets processes find libmpi_abi.so.1, as other launchers let programs find their
- * libraries: in a directory beside the node program that has nothing else, so
- * that no other library is found there by mistake; behind the user's own.
+ * Lets processes find libmpi_abi.so.1, as other launchers let programs find
+ * their libraries: in a directory beside the node program that has nothing
+ * else, so that no other library is found there by mistake; behind the user's
+ * own.
  */
 static int libraries_offer(const char *node)
 {

@@ -9,7 +9,8 @@
 
 #include "core/image/lib.h"
 
-/* Where programs of the MPI ABI find its library; set if ranks are processes. */
+/* Where programs of the MPI ABI find its library; set if ranks are
+ * processes. */
 #define LIBRARY_PATH "LD_LIBRARY_PATH"
 
 enum program_kind {
@@ -31,9 +32,9 @@ int program_find(char **path, const char *name, const char *origin,
 /*
  * Determines whether node processes can run the program, as many ranks each: if
  * vmpicc has linked it, or if it is an ordinary executable of which several
- * copies can be loaded.  Otherwise each of its ranks is a process, and why[bytes]
- * says why, as "it is a script".  A file that cannot be run is refused.  Result:
- * 0, or -VMPI_E... after one line.
+ * copies can be loaded.  Otherwise each of its ranks is a process, and
+ * why[bytes] says why, as "it is a script".  A file that cannot be run is
+ * refused.  Result: 0, or -VMPI_E... after one line.
  */
 int program_kind(enum program_kind *kind, char *why, size_t bytes,
 		 const char *path, const char *name);

@@ -4,7 +4,8 @@
  * for the program by themselves.
  *
  * They have a name of their own, which a thread inherits from the one that
- * creates it: so those of libraries have it too, if they are created in between.
+ * creates it: so those of libraries have it too, if they are created in
+ * between.
  */
 #ifndef BASE_OWN_H
 #define BASE_OWN_H

@@ -225,9 +225,9 @@ struct vm_pkt {
 };
 
 /*
- * Inside its handler: the packet stays with the caller until vm_pkt_release(), by
- * any thread.  Use the result from then on, not pkt: a short payload is moved
- * to a packet of its size.  Never fails.
+ * Inside its handler: the packet stays with the caller until vm_pkt_release(),
+ * by any thread.  Use the result from then on, not pkt: a short payload is
+ * moved to a packet of its size.  Never fails.
  */
 struct vm_pkt *vm_pkt_keep(struct vm_pkt *pkt);
 void vm_pkt_release(struct vm_pkt *pkt);
@@ -330,10 +330,11 @@ void vm_fabric_sleep_end(struct vm_fabric *fabric);
 void vm_fabric_kick(struct vm_fabric *fabric);
 
 /*
- * Whether nothing moves here now: nobody polls, no packet is held back, waits or
- * is to be delivered, no memory is read or written.  Then *sent and *received
- * are the packets that were exchanged with other processes up to now; those that
- * are under way have been sent, and not yet received.  Counts overflow.
+ * Whether nothing moves here now: nobody polls, no packet is held back, waits
+ * or is to be delivered, no memory is read or written.  Then *sent and
+ * *received are the packets that were exchanged with other processes up to now;
+ * those that are under way have been sent, and not yet received.  Counts
+ * overflow.
  */
 bool vm_fabric_quiet(struct vm_fabric *fabric, uint32_t *sent,
 		     uint32_t *received);

@@ -3,7 +3,8 @@
  * Completion scripts for bash and zsh, made from the table of options.
  *
  * A value is completed by what the help calls it: DIR and FILE by files,
- * NAME=VALUE by the variables that vmpi_info lists; or by its row in cli->words.
+ * NAME=VALUE by the variables that vmpi_info lists; or by its row in
+ * cli->words.
  */
 #include "report/complete.h"
 

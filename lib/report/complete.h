@@ -7,8 +7,8 @@
 
 #include "report/cli.h"
 
-/* Writes the completion script for a shell, "bash" or "zsh", to standard output.
- * 0, or -VMPI_EINVAL after one line. */
+/* Writes the completion script for a shell, "bash" or "zsh", to standard
+ * output.  0, or -VMPI_EINVAL after one line. */
 int vm_complete_print(const struct vm_cli *cli, const char *shell);
 
 #endif

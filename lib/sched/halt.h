@@ -44,8 +44,8 @@ bool vm_halt_ask(void);
 void vm_halt_cancel(void);
 
 /*
- * For vm_sched.hooks.poll: if a halt is to come, the root ULT runs next.  Returns
- * whether the others wait for the caller, which is the root itself.
+ * For vm_sched.hooks.poll: if a halt is to come, the root ULT runs next.
+ * Returns whether the others wait for the caller, which is the root itself.
  */
 bool vm_halt_look(struct vm_worker *worker);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzz target: text from outside: PMI-1 lines, what clients send the PMI server,
- * lists and files of hosts, commands of --agent, blocks of ranks, configuration
- * files.  The first byte says which.  Without a fuzzer: run.c.
+ * Fuzz target: text from outside: PMI-1 lines, what clients send the PMI
+ * server, lists and files of hosts, commands of --agent, blocks of ranks,
+ * configuration files.  The first byte says which.  Without a fuzzer: run.c.
  *
  *	clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Ilib \
  *		-Iinclude -Ibin/vmpirun -DVM_SYSCONFDIR='"/etc"' t/fuzz/text.c \

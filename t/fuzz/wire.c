@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzz target: headers of packets and published addresses, as bytes from anyone.
- * Without a fuzzer: run.c.
+ * Fuzz target: headers of packets and published addresses, as bytes from
+ * anyone.  Without a fuzzer: run.c.
  *
  *	clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE \
  *		-Ilib -Iinclude t/fuzz/wire.c lib/fabric/wire.c \

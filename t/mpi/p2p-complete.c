@@ -77,8 +77,8 @@ static void test_until_done(void)
 	       "MPI_Test completes it");
 }
 
-/* Whether the forms for several requests say that so many of three are done, and
- * leave them alone. */
+/* Whether the forms for several requests say that so many of three are done,
+ * and leave them alone. */
 static bool several_say(MPI_Request *requests, int done)
 {
 	MPI_Request before_it[3];

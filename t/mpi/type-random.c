@@ -2,8 +2,8 @@
 /*
  * Random datatypes compared with a reference implementation of the standard's
  * definition: the type map as a plain list, including bound markers (MPI 4.1,
- * 5.1).  One thing is added, as Open MPI and MPICH have it: the padding of a part
- * belongs to the whole.
+ * 5.1).  One thing is added, as Open MPI and MPICH have it: the padding of a
+ * part belongs to the whole.
  */
 #include <stdlib.h>
 #include <string.h>

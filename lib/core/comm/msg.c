@@ -160,7 +160,8 @@ static int msg_fetch(struct vm_msg *msg)
 	if (msg_move(msg, &req) == VM_PENDING)
 		vm_wait_message(VM_EXPORT_RECEIVE, &msg->node.env,
 				msg->node.env.source, msg->bytes, 0);
-	/* Its sender has been told, or is gone: there is nothing left to ask. */
+	/* Its sender has been told, or is gone: there is nothing left to
+	 * ask. */
 	msg->origin = (struct vm_origin){ 0 };
 	if (req.status.error) {
 		free(buffer);

@@ -81,8 +81,8 @@ static __attribute__((noinline)) int send_thread(struct vm_outgoing *out)
 	return vm_deliver(out->dest, &out->arrival, &lent, true);
 }
 
-/* Sends a message: 0: it is complete for the sender; VM_PENDING: its request has
- * been armed and will be completed.  -VMPI_EPEER, -VMPI_ENOMEM. */
+/* Sends a message: 0: it is complete for the sender; VM_PENDING: its request
+ * has been armed and will be completed.  -VMPI_EPEER, -VMPI_ENOMEM. */
 static inline int send_start(struct vm_outgoing *out)
 {
 	struct vm_engine *engine = out->dest->via;
@@ -116,8 +116,8 @@ static __attribute__((noinline)) bool is_flooded(const struct vm_rank *dest)
 
 /*
  * Keeps a flood from filling the memory: once per budget a sender checks the
- * receiver's queue, and if it is too long this message completes only when it is
- * matched.
+ * receiver's queue, and if it is too long this message completes only when it
+ * is matched.
  */
 static inline enum vm_send_mode send_throttle(const struct vm_ult *self,
 					      const struct core_cvars *cvars,

@@ -27,7 +27,8 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 	     const struct vm_data *data, enum vm_send_mode mode,
 	     struct vm_req **req);
 
-/* 0, -VMPI_ETRUNC, -VMPI_ENOMEM, -VMPI_EPEER; status may be NULL.  May switch. */
+/* 0, -VMPI_ETRUNC, -VMPI_ENOMEM, -VMPI_EPEER; status may be NULL.  May
+ * switch. */
 int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status);
 int vm_irecv(struct vm_env env, const struct vm_data *data,
 	     struct vm_req **req);
@@ -41,8 +42,9 @@ int vm_send_start(struct vm_req *req, struct vm_rank *dest,
 		  enum vm_send_mode mode);
 int vm_recv_start(struct vm_req *req);
 
-/* Handles (core/comm/msg.c).  The first moves the payload into a receive that has
- * been made, and ends the handle: 0; VM_PENDING: the receive will be completed. */
+/* Handles (core/comm/msg.c).  The first moves the payload into a receive that
+ * has been made, and ends the handle: 0; VM_PENDING: the receive will be
+ * completed. */
 int vm_msg_land(struct vm_msg *msg, struct vm_req *req);
 /* Ends a handle: receives it; the second form into a request. */
 int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,

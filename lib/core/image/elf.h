@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A tag that the dynamic linker passes over: of the range for operating systems,
- * used by none. */
+/* A tag that the dynamic linker passes over: of the range for operating
+ * systems, used by none. */
 #define VM_ELF_IGNORED 0x60000ff0
 
 /* Offsets from where the file is loaded; 0: none. */
@@ -72,8 +72,8 @@ const char *vm_elf_needed(const struct vm_elf *elf, size_t *next);
 
 bool vm_elf_needs(const struct vm_elf *elf, const char *library);
 
-/* In our view of the file: takes out the need of a library, with the versions of
- * its symbols, or a dynamic entry. */
+/* In our view of the file: takes out the need of a library, with the versions
+ * of its symbols, or a dynamic entry. */
 void vm_elf_need_drop(struct vm_elf *elf, const char *library);
 void vm_elf_tag_drop(struct vm_elf *elf, ElfW(Sxword) tag);
 
@@ -90,8 +90,8 @@ const void *vm_elf_note(const struct vm_elf *elf, const char *name,
 			unsigned type, size_t bytes, ElfW(Addr) * address);
 
 /*
- * The next relocation by which the address of a symbol, or a copy of a variable,
- * is put into the file; start with *next = 0.  False at the end.
+ * The next relocation by which the address of a symbol, or a copy of a
+ * variable, is put into the file; start with *next = 0.  False at the end.
  */
 bool vm_elf_slot(const struct vm_elf *elf, size_t *next,
 		 struct vm_elf_slot *slot);

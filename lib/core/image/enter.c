@@ -50,8 +50,8 @@ uintptr_t vm_image_enter_function(const char *name)
 	return 0;
 }
 
-/* Copies the words to the top of the stack, where they are aligned, and continues
- * at the entry.  rdx: no function to be called at the end. */
+/* Copies the words to the top of the stack, where they are aligned, and
+ * continues at the entry.  rdx: no function to be called at the end. */
 static _Noreturn void jump(uintptr_t entry, const uintptr_t *words,
 			   size_t count)
 {

@@ -84,8 +84,8 @@ struct vm_image_copy {
 /*
  * Opens the program at path for `ranks` copies and finds its libraries.  `name`
  * is how the user calls it.  0; -VMPI_ENOENT, -VMPI_EINVAL (it cannot be loaded
- * so often...), -VMPI_ELIMIT, -VMPI_ENOMEM, all logged with what would be right.
- * It stays until the process ends, as threads of ranks may.
+ * so often...), -VMPI_ELIMIT, -VMPI_ENOMEM, all logged with what would be
+ * right.  It stays until the process ends, as threads of ranks may.
  */
 int vm_image_open(struct vm_image **image, const char *path, const char *name,
 		  int ranks, const struct vm_image_choice *choice);
@@ -109,8 +109,8 @@ struct vm_image_copy *vm_image_copy(const struct vm_image *image, int rank);
 int vm_image_start(struct vm_image_copy *copy, int argc, char **argv,
 		   char **envp);
 
-/* Runs main.  Its result, or -VMPI_ENOMEM; that of an ordinary executable ends by
- * exit(). */
+/* Runs main.  Its result, or -VMPI_ENOMEM; that of an ordinary executable ends
+ * by exit(). */
 int vm_image_main(struct vm_image_copy *copy, int argc, char **argv,
 		  char **envp);
 

@@ -20,8 +20,9 @@
  */
 char *vm_ldd_run(const struct vm_elf *program, bool preloaded);
 
-/* Names of the libraries of a list, as programs ask for them, one per call, into
- * name[bytes]; start with *at = list.  False at the end, or without a list. */
+/* Names of the libraries of a list, as programs ask for them, one per call,
+ * into name[bytes]; start with *at = list.  False at the end, or without a
+ * list. */
 bool vm_ldd_next(const char **at, char *name, size_t bytes);
 
 #endif

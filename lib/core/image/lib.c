@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The paths of libraries come from the dynamic linker itself (core/image/ldd.h).
- * A program that needs the C library only is not started for that, which saves
- * the 2 ms.
+ * The paths of libraries come from the dynamic linker itself
+ * (core/image/ldd.h).  A program that needs the C library only is not started
+ * for that, which saves the 2 ms.
  */
 #include "core/image/lib.h"
 
@@ -44,8 +44,8 @@ static int no_memory(const struct vm_elf *program)
 	return -VMPI_ENOMEM;
 }
 
-/* A library with a slash in its name is taken only if the program needs it, or it
- * has to do with MPI: it may be of LD_PRELOAD, and belong to the process. */
+/* A library with a slash in its name is taken only if the program needs it, or
+ * it has to do with MPI: it may be of LD_PRELOAD, and belong to the process. */
 static bool is_wanted(const struct vm_elf *program, const char *path)
 {
 	const char *name;

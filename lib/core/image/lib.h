@@ -4,8 +4,8 @@
  *
  * A library keeps state between calls, and the state belongs to a rank: a
  * library is copied per rank like the program, unless it is one of the system's
- * (lib_rule.h).  So is a tool that defines MPI functions, and every library that
- * needs one of those.
+ * (lib_rule.h).  So is a tool that defines MPI functions, and every library
+ * that needs one of those.
  */
 #ifndef CORE_IMAGE_LIB_H
 #define CORE_IMAGE_LIB_H
@@ -44,9 +44,9 @@ int vm_image_libs(const struct vm_elf *program,
 		  struct vm_image_lib **libs, size_t *count);
 
 /*
- * Adds a library of vmpi, which is beside the node program, as one to be copied,
- * after those that were added before and before all others.  0, -VMPI_ENOENT or
- * -VMPI_ENOMEM (logged).
+ * Adds a library of vmpi, which is beside the node program, as one to be
+ * copied, after those that were added before and before all others.  0,
+ * -VMPI_ENOENT or -VMPI_ENOMEM (logged).
  */
 int vm_image_lib_add(struct vm_image_lib **libs, size_t *count,
 		     const char *name);

@@ -24,8 +24,8 @@ bool vm_lib_calls_mpi(const struct vm_elf *elf);
  * and other constants. */
 bool vm_lib_is_foreign(const char *name);
 
-/* Whether a name is that of an MPI function, and whether a file defines one: then
- * it is a tool (core/image/tools.h). */
+/* Whether a name is that of an MPI function, and whether a file defines one:
+ * then it is a tool (core/image/tools.h). */
 bool vm_lib_is_call(const char *name);
 bool vm_lib_is_tool(const struct vm_elf *elf);
 

@@ -2,8 +2,8 @@
 /*
  * What is checked here is found in the executable alone, because vmpirun asks
  * for every program that it starts; only for one that does not need MPI itself
- * the dynamic linker is asked for all libraries.  Doubts are decided against it:
- * as a process of its own a program is never wrong.
+ * the dynamic linker is asked for all libraries.  Doubts are decided against
+ * it: as a process of its own a program is never wrong.
  */
 #include "core/image/ordinary.h"
 
@@ -196,8 +196,8 @@ static const char *copies_why(const struct vm_elf *elf, char *text,
 }
 
 /*
- * Tasks, and threads that libc starts without the node program, would not get the
- * initial content as it is in this copy.
+ * Tasks, and threads that libc starts without the node program, would not get
+ * the initial content as it is in this copy.
  */
 static const char *tls_why(const struct vm_elf *elf, char *text, size_t bytes)
 {

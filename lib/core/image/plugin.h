@@ -2,10 +2,10 @@
 /*
  * Libraries that a rank opens while it runs, by dlopen().
  *
- * Those that would be private had the program been linked with them (lib_rule.h)
- * are loaded anew for each rank, from a patched file of its own, and bound to
- * the program and to its private libraries; so are private libraries that they
- * need.  The others are opened as always, once.
+ * Those that would be private had the program been linked with them
+ * (lib_rule.h) are loaded anew for each rank, from a patched file of its own,
+ * and bound to the program and to its private libraries; so are private
+ * libraries that they need.  The others are opened as always, once.
  */
 #ifndef CORE_IMAGE_PLUGIN_H
 #define CORE_IMAGE_PLUGIN_H
@@ -15,8 +15,8 @@
 #include "core/image/image.h"
 
 /*
- * dlopen() by code at `caller`, for the calling rank.  False: it is to be done as
- * if there were no ranks.  True: *handle is its result; NULL: dlerror() says
+ * dlopen() by code at `caller`, for the calling rank.  False: it is to be done
+ * as if there were no ranks.  True: *handle is its result; NULL: dlerror() says
  * why.  Runs constructors, so it may switch.
  */
 bool vm_image_plugin_open(struct vm_image_copy *copy, const char *file,

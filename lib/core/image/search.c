@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A folder of a list, $ORIGIN replaced, with the name added; NULL: no memory. */
+/* A folder of a list, $ORIGIN replaced, with the name added; NULL: no
+ * memory. */
 static char *candidate(const struct vm_elf *by, const char *folder,
 		       size_t bytes, const char *name)
 {

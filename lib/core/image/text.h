@@ -2,10 +2,10 @@
 /*
  * The code of copies, mapped from the program's own file.
  *
- * Copies are loaded from a file in memory, whose name says nothing to profilers.
- * What is read-only and the same in both files is mapped again from the
- * program's: then perf finds its symbols, and all copies and processes share
- * the pages that the system has of that file anyway.
+ * Copies are loaded from a file in memory, whose name says nothing to
+ * profilers.  What is read-only and the same in both files is mapped again from
+ * the program's: then perf finds its symbols, and all copies and processes
+ * share the pages that the system has of that file anyway.
  */
 #ifndef CORE_IMAGE_TEXT_H
 #define CORE_IMAGE_TEXT_H

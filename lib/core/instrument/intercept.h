@@ -69,8 +69,8 @@ void vm_intercept_body_end(void);
 const char *vm_intercept_call_name(uint32_t call);
 uint32_t vm_intercept_call_count(void);
 
-/* The names of the calls of the layer above, numbered from VM_CALL_MPI_FIRST on,
- * and their number.  Not there in a program without that layer; vmpirun and
+/* The names of the calls of the layer above, numbered from VM_CALL_MPI_FIRST
+ * on, and their number.  Not there in a program without that layer; vmpirun and
  * vmpi_info ask the linker for them. */
 extern const char *const vm_intercept_mpi_names[] __attribute__((weak));
 extern const uint32_t vm_intercept_mpi_count __attribute__((weak));

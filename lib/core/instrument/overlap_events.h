@@ -40,8 +40,8 @@ void vm_overlap_events_exit(struct vm_rank *rank, uint32_t call);
 int vm_overlap_events_start(struct vm_node *node);
 void vm_overlap_events_stop(struct vm_node *node);
 
-/* The rank is there, and runs on that worker (-1: on an adopted thread).  Before
- * the workers run, since packets for it may then arrive. */
+/* The rank is there, and runs on that worker (-1: on an adopted thread).
+ * Before the workers run, since packets for it may then arrive. */
 void vm_overlap_events_rank(struct vm_rank *rank, int worker);
 
 /* The task runs the rank, or its next body.  The task is about to run the body;

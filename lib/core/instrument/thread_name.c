@@ -11,8 +11,8 @@
 #include "core/rank/vars.h"
 #include "sched/worker.h"
 
-/* Who heard of the switches before: a sanitizer (bin/vmpi-node).  Written before
- * the workers start. */
+/* Who heard of the switches before: a sanitizer (bin/vmpi-node).  Written
+ * before the workers start. */
 static void (*on_stack)(struct vm_ult *from, struct vm_ult *to, bool ends);
 
 static void name_set(const struct vm_rank *rank)

@@ -20,8 +20,8 @@ struct vm_tracer {
 	struct vm_event_handle *heard[3];
 };
 
-/* Adds a record to the ring of the calling thread; nothing is recorded without a
- * file. */
+/* Adds a record to the ring of the calling thread; nothing is recorded without
+ * a file. */
 void vm_trace_record(struct vm_trace_record *record);
 
 /* Where an event is raised: its callbacks must be THREAD_SAFE. */

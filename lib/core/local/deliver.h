@@ -30,8 +30,8 @@ struct vm_payload_ops {
 	void (*end)(struct vm_arrival *arrival);
 };
 
-/* Gives back what holds the bytes of a payload of this process, which its sender
- * no longer has. */
+/* Gives back what holds the bytes of a payload of this process, which its
+ * sender no longer has. */
 static inline void vm_payload_free(enum vm_payload payload, void *addr,
 				   size_t bytes)
 {
@@ -73,10 +73,11 @@ static inline int vm_arrival_receive(struct vm_arrival *arrival,
 }
 
 /*
- * Delivers a message to a rank whose engine's lock is held: to the oldest posted
- * receive that fits, else it is queued.  unlock: gives the lock back as soon as
- * it is not needed, in any case before the return; else it stays held, also
- * while the payload moves.  0; VM_PENDING: the payload is still its sender's.
+ * Delivers a message to a rank whose engine's lock is held: to the oldest
+ * posted receive that fits, else it is queued.  unlock: gives the lock back as
+ * soon as it is not needed, in any case before the return; else it stays held,
+ * also while the payload moves.  0; VM_PENDING: the payload is still its
+ * sender's.
  */
 static VM_ALWAYS_INLINE int vm_deliver(struct vm_rank *rank,
 				       struct vm_arrival *arrival,

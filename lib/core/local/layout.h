@@ -48,8 +48,9 @@ static inline struct vm_data vm_data_bytes(const void *addr, size_t bytes)
 				 .bytes = bytes };
 }
 
-/* *data = vm_data_bytes(addr, bytes), word by word: a load of what has just been
- * written in narrower parts stalls until these have left the store buffer. */
+/* *data = vm_data_bytes(addr, bytes), word by word: a load of what has just
+ * been written in narrower parts stalls until these have left the store
+ * buffer. */
 static inline void vm_data_set_bytes(struct vm_data *data, const void *addr,
 				     size_t bytes)
 {
@@ -108,8 +109,8 @@ size_t vm_cursor_piece(struct vm_cursor *cursor, char **piece, size_t most);
 
 size_t vm_data_copy_slow(const struct vm_data *to, const struct vm_data *from);
 
-/* Copies min(to->bytes, from->bytes) bytes in one pass and returns how many; the
- * most frequent sizes on the spot. */
+/* Copies min(to->bytes, from->bytes) bytes in one pass and returns how many;
+ * the most frequent sizes on the spot. */
 static inline size_t vm_data_copy(const struct vm_data *to,
 				  const struct vm_data *from)
 {

@@ -6,7 +6,8 @@
  * else it tells all who do: the bounds on overlap
  * (core/instrument/overlap_events.h), the trace and the events
  * (core/instrument/trace.h), and the counters of channels
- * (core/local/chan_stats.h).  Some run under the lock of an engine or of a port.
+ * (core/local/chan_stats.h).  Some run under the lock of an engine or of a
+ * port.
  */
 #ifndef CORE_LOCAL_OBSERVE_H
 #define CORE_LOCAL_OBSERVE_H
@@ -31,9 +32,9 @@ static inline bool vm_observed(void)
 }
 
 /*
- * The calling rank sends, within its process; before others can see the message.
- * req: the armed request that vm_observe_sent() will end; NULL: the message is
- * complete for its sender.
+ * The calling rank sends, within its process; before others can see the
+ * message.  req: the armed request that vm_observe_sent() will end; NULL: the
+ * message is complete for its sender.
  */
 void vm_observe_send_on(const struct vm_outgoing *out, enum vm_proto proto,
 			struct vmpi_req *req);
@@ -45,7 +46,8 @@ static inline void vm_observe_send(const struct vm_outgoing *out,
 }
 
 /* The same to another process, in two steps: before others can see the message,
- * and when its protocol is known.  The fabric accounts for its packets itself. */
+ * and when its protocol is known.  The fabric accounts for its packets
+ * itself. */
 void vm_observe_depart_on(const struct vm_outgoing *out);
 static inline void vm_observe_depart(const struct vm_outgoing *out)
 {
@@ -63,7 +65,8 @@ static inline void vm_observe_transfer(const struct vm_outgoing *out,
 		vm_observe_transfer_on(out, proto, req);
 }
 
-/* The owner of a request with `observed` set learns that its send is complete. */
+/* The owner of a request with `observed` set learns that its send is
+ * complete. */
 void vm_observe_sent(struct vmpi_req *req);
 
 /* The payload of an arrival that has matched a receive of rank moves there, or

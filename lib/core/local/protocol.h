@@ -102,9 +102,9 @@ static inline int vm_direct_start(struct vm_outgoing *out, void **place)
 
 /*
  * Gives the payload of a message a place that lasts: 0: the sender may go on;
- * VM_PENDING: its request has been armed.  place: where bytes that travel inline
- * lie from now on; NULL: they may stay where they are until the caller has
- * copied them.  The start of a protocol sets `place` to where the bytes go;
+ * VM_PENDING: its request has been armed.  place: where bytes that travel
+ * inline lie from now on; NULL: they may stay where they are until the caller
+ * has copied them.  The start of a protocol sets `place` to where the bytes go;
  * NULL: they stay.
  */
 static inline int vm_protocol_start(struct vm_outgoing *out, void *place)

@@ -42,8 +42,8 @@ struct vm_waiter {
  */
 struct vmpi_req {
 	_Atomic uintptr_t state;
-	/* In the posted queue: key and links.  COLL: the context, and as the tag
-	 * the number of the call. */
+	/* In the posted queue: key and links.  COLL: the context, and as the
+	 * tag the number of the call. */
 	struct vm_match_node node;
 	struct vm_rank *rank; /* whose mailbox it is, or goes, to */
 	struct vm_data data;  /* buffer; holds a reference on its layout */

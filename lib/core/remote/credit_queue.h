@@ -66,8 +66,8 @@ static inline bool vm_credit_queue_waits(const struct vm_port *port,
 	       atomic_load_explicit(&line->count, memory_order_relaxed) > 0;
 }
 
-/* It is pending in the queue; with VM_PENDING it has been announced, or sent, and
- * the receiver will answer. */
+/* It is pending in the queue; with VM_PENDING it has been announced, or sent,
+ * and the receiver will answer. */
 enum { VM_QUEUED = VM_PENDING + 1 };
 
 /* Sends a message, or puts it into the queue; the push is the caller's no more:

@@ -43,7 +43,8 @@ int vm_remote_open(struct vm_boot *boot);
 void vm_remote_stop(void);
 void vm_remote_close(void);
 
-/* The launcher says that a process is dead.  Any thread, while the node runs. */
+/* The launcher says that a process is dead.  Any thread, while the node
+ * runs. */
 void vm_remote_dead(int process);
 
 /* Sets how others reach a rank; which process has it is known. */
@@ -51,17 +52,17 @@ void vm_remote_place(struct vm_rank *rank, int index_in_process,
 		     int ranks_in_process);
 
 /*
- * Sends to a rank elsewhere for the calling rank: 0; VM_PENDING: out->req is armed
- * and will be completed; if it was NULL it is a new one.  -VMPI_EPEER,
+ * Sends to a rank elsewhere for the calling rank: 0; VM_PENDING: out->req is
+ * armed and will be completed; if it was NULL it is a new one.  -VMPI_EPEER,
  * -VMPI_ENOMEM.
  */
 int vm_remote_send(struct vm_outgoing *out);
 
 /*
- * One try of a message that waits for credits, or is about to.  0: the payload is
- * out, the operation is the caller's; VM_PENDING: it is not the caller's any more,
- * its request will be completed.  -VMPI_EAGAIN: it has to wait.  Other errors: it
- * never goes.
+ * One try of a message that waits for credits, or is about to.  0: the payload
+ * is out, the operation is the caller's; VM_PENDING: it is not the caller's any
+ * more, its request will be completed.  -VMPI_EAGAIN: it has to wait.  Other
+ * errors: it never goes.
  */
 int vm_remote_try(struct vm_rndv_send *send);
 
@@ -79,9 +80,9 @@ int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
 		   size_t bytes);
 
 /*
- * Sends a piece of a payload, as a transfer of the sender (or NULL).  With op long
- * data are not copied: VM_PENDING: they must stay until op->done is called.  0,
- * -VMPI_EPEER.
+ * Sends a piece of a payload, as a transfer of the sender (or NULL).  With op
+ * long data are not copied: VM_PENDING: they must stay until op->done is
+ * called.  0, -VMPI_EPEER.
  */
 int vm_remote_fragment(struct vm_port *port, struct vm_to to,
 		       const struct vm_wire_step *step, const void *data,

@@ -90,8 +90,8 @@ static bool write_fits(const struct vm_rndv_recv *pull)
 
 /*
  * Gives the pull a number and asks for the payload.  From the number on others
- * may end it with its request: VM_PENDING, also when somebody has; or an error, and
- * it is the caller's again.
+ * may end it with its request: VM_PENDING, also when somebody has; or an error,
+ * and it is the caller's again.
  */
 static int pull_ask(struct vm_rndv_recv *pull, const struct vm_remote *place)
 {
@@ -150,9 +150,9 @@ static size_t pipeline_limit(const struct vm_rndv_recv *pull)
 }
 
 /*
- * Pieces from `from` on are asked for now.  Two such moments are kept; with more
- * under way the newer pieces are taken to have been asked for earlier, which
- * makes the bounds wider, not wrong.
+ * Pieces from `from` on are asked for now.  Two such moments are kept; with
+ * more under way the newer pieces are taken to have been asked for earlier,
+ * which makes the bounds wider, not wrong.
  */
 static void pull_event_granted(struct vm_rndv_recv *pull, size_t from)
 {

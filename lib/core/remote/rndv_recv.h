@@ -43,8 +43,8 @@ struct vm_rndv_recv {
 	size_t next_from;
 };
 
-/* Fetches the payload of a message into a receive whose buffer and status are set,
- * and completes it, maybe before the return. */
+/* Fetches the payload of a message into a receive whose buffer and status are
+ * set, and completes it, maybe before the return. */
 void vm_rndv_recv_start(struct vmpi_req *req, const struct vm_origin *origin,
 			struct vm_port *port);
 

@@ -73,8 +73,8 @@ int vm_rndv_send_show(struct vm_rndv_send *push,
 /* Takes the number back; false: somebody has ended the push. */
 bool vm_rndv_send_hide(uint64_t id);
 
-/* Announces the message: VM_PENDING, and the push is not the caller's any more; or
- * an error, and it is. */
+/* Announces the message: VM_PENDING, and the push is not the caller's any more;
+ * or an error, and it is. */
 int vm_rndv_send_announce(struct vm_rndv_send *push);
 
 /* The process is down: ends all pushes of the port that go there. */

@@ -106,7 +106,8 @@ static int push_go(struct vm_rndv_send *push)
 	return rc;
 }
 
-/* 0; VM_PENDING: the push had a request, which will be completed; or an error. */
+/* 0; VM_PENDING: the push had a request, which will be completed; or an
+ * error. */
 static int push_send(struct vm_rndv_send *push)
 {
 	struct core_rank_pvars *pvars = vm_counters();

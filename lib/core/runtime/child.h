@@ -2,8 +2,8 @@
 /*
  * Children made by fork().
  *
- * A child has a copy of the memory, one thread, and the connections of a process
- * that goes on: it is no rank of the job, and calls of vmpi in it fail.
+ * A child has a copy of the memory, one thread, and the connections of a
+ * process that goes on: it is no rank of the job, and calls of vmpi in it fail.
  */
 #ifndef CORE_RUNTIME_CHILD_H
 #define CORE_RUNTIME_CHILD_H

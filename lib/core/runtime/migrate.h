@@ -48,8 +48,8 @@ struct vm_migrator {
 	uint64_t random, polls;	       /* of a test's moves */
 };
 
-/* After the ranks are there and vm_sched.hooks.poll is set; takes the latter's place
- * if ranks may and are to move.  0 or -VMPI_ENOMEM. */
+/* After the ranks are there and vm_sched.hooks.poll is set; takes the latter's
+ * place if ranks may and are to move.  0 or -VMPI_ENOMEM. */
 int vm_migrator_init(struct vm_node *node);
 void vm_migrator_fini(struct vm_node *node);
 

@@ -128,7 +128,8 @@ static int worker_count(const vmpi_config *config, int ranks)
 	return count;
 }
 
-/* The size of the ranks' stacks: somebody's choice, or one for so many ranks. */
+/* The size of the ranks' stacks: somebody's choice, or one for so many
+ * ranks. */
 static size_t stack_bytes(const vmpi_config *config, int ranks)
 {
 	struct vm_cvar_view view;

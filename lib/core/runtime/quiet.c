@@ -142,8 +142,8 @@ static bool is_known(const int *known, int count, int tid)
 	return false;
 }
 
-/* Whether only another thread of this process can wake the thread: it waits for a
- * word of memory that is no other process's, without a limit. */
+/* Whether only another thread of this process can wake the thread: it waits for
+ * a word of memory that is no other process's, without a limit. */
 static bool waits_for_thread(int tid)
 {
 	unsigned long number, address, operation, value, limit;
@@ -184,9 +184,9 @@ static uint64_t switches_read(int tid)
 }
 
 /*
- * Whether a thread of the program, which does not sleep until vmpi wakes it, may
- * do something.  If not, *switches is greater the next time if one of them has
- * run in between: while one is looked at, those before it may be woken.
+ * Whether a thread of the program, which does not sleep until vmpi wakes it,
+ * may do something.  If not, *switches is greater the next time if one of them
+ * has run in between: while one is looked at, those before it may be woken.
  */
 static bool has_foreigners(uint64_t *switches)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of all ranks of the job is made by every process; only its own ranks
- * get an engine, channels and a task.
+ * The table of all ranks of the job is made by every process; only its own
+ * ranks get an engine, channels and a task.
  */
 #include "core/runtime/ranks.h"
 

@@ -18,8 +18,8 @@
  *		also as KiB MiB GiB TiB, in any case of letters
  *	BOOL	1 yes true on, 0 no false off, in any case of letters
  *	STRING	anything without control characters, up to VM_VAR_TEXT_MAX
- * 0 and *number (untouched for STRING), or -VMPI_EINVAL and in why what is wrong
- * and what would be right.
+ * 0 and *number (untouched for STRING), or -VMPI_EINVAL and in why what is
+ * wrong and what would be right.
  */
 int vm_value_parse(const struct vm_cvar *row, int64_t *number,
 		   char why[VM_VALUE_WHY_MAX], const char *text);

@@ -23,8 +23,8 @@ struct vm_info_pair {
 /* Creates an info object without pairs: 0 or MPI_ERR_NO_MEM. */
 int vm_info_new(struct vm_mpi *mpi, MPI_Info *info);
 
-/* Returns the value of a key of an info object or MPI_INFO_NULL, valid until the
- * object changes; NULL: there is none. */
+/* Returns the value of a key of an info object or MPI_INFO_NULL, valid until
+ * the object changes; NULL: there is none. */
 const char *vm_info_value(MPI_Info handle, const char *key);
 
 /* Checks an info argument that may be MPI_INFO_NULL: 0 or MPI_ERR_INFO. */

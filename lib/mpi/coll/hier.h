@@ -66,8 +66,8 @@ void vm_coll_view_close(struct vm_coll_view *view);
 /* Allocates memory that is freed with the view; NULL when out of memory. */
 void *vm_coll_view_memory(struct vm_coll_view *view, size_t bytes);
 
-/* Sets the operands of a proxy, `count` elements, copied unless its bytes can be
- * used as operands: 0 or -VMPI_ENOMEM. */
+/* Sets the operands of a proxy, `count` elements, copied unless its bytes can
+ * be used as operands: 0 or -VMPI_ENOMEM. */
 int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like,
 			  size_t count);
 

@@ -44,9 +44,9 @@ bool vm_fold_open_trees(struct vm_fold *fold, const struct vm_op *op,
 void vm_fold_close(struct vm_fold *fold);
 
 /*
- * Reduces n elements, at most `step`, from `from` on, of operands first to
- * last - 1, which are a subtree; returns them, an operand itself if there is
- * only one.  They may be stored in `out`, unless it is NULL; it is no part of an
+ * Reduces n elements, at most `step`, from `from` on, of operands first to last
+ * - 1, which are a subtree; returns them, an operand itself if there is only
+ * one.  They may be stored in `out`, unless it is NULL; it is no part of an
  * operand.
  */
 const void *vm_fold_part(const struct vm_fold *fold, size_t first, size_t last,

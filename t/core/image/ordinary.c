@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What speaks against loading an executable once per rank: this program, changed
- * step by step.  t/run/45-ordinary-ranks.t runs real ones.
+ * What speaks against loading an executable once per rank: this program,
+ * changed step by step.  t/run/45-ordinary-ranks.t runs real ones.
  */
 #include "core/image/ordinary.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What made-up ranks do, in words: a process exports them, a job reads them back
- * from its file.  Each kind of wait, those who do the same, and deadlocks.
+ * What made-up ranks do, in words: a process exports them, a job reads them
+ * back from its file.  Each kind of wait, those who do the same, and deadlocks.
  */
 #include "report/live/states.h"
 

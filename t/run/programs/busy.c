@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Computes for a while in a function of a known name, calling a library if there
- * is one (WITH_LIBRARY); then rank 0 prints what code is mapped.
+ * Computes for a while in a function of a known name, calling a library if
+ * there is one (WITH_LIBRARY); then rank 0 prints what code is mapped.
  */
 #include <stdio.h>
 #include <string.h>

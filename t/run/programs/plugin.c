@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library that ranks open; it needs another one (plugin_calls()), calls MPI, and
- * takes symbols from the program. */
+/* A library that ranks open; it needs another one (plugin_calls()), calls MPI,
+ * and takes symbols from the program. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Three ranks in three processes, of which the last one dies in a collective.
- * Rank 0 notices, since it sends to the dead; rank 1 does not: it has had
- * the dead rank's part, and vmpirun, which would tell it, is stopped.  Then rank
- * 0 makes a call that differs from rank 1's.  Both must get
- * MPI_ERR_PROC_ABORTED, not an error about calls that disagree.
+ * Rank 0 notices, since it sends to the dead; rank 1 does not: it has had the
+ * dead rank's part, and vmpirun, which would tell it, is stopped.  Then rank 0
+ * makes a call that differs from rank 1's.  Both must get MPI_ERR_PROC_ABORTED,
+ * not an error about calls that disagree.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -74,8 +74,8 @@ static void notices(void)
 	while (!is_in(dead, 'Z'))
 		usleep(1000);
 	/* Sleeping in between, so that the network's answer to the first one is
-	 * seen before credits run out: who waits for these hears of a death only
-	 * from vmpirun. */
+	 * seen before credits run out: who waits for these hears of a death
+	 * only from vmpirun. */
 	while (!rc) {
 		rc = MPI_Send(&rank, 1, MPI_INT, 2, 4, MPI_COMM_WORLD);
 		usleep(1000);
