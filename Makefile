@@ -7,6 +7,7 @@
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
 #   make kills      jobs that are hit by signals, and a table of how they ended
+#   make fuzz       fuzz targets, SECONDS each; TARGET= names some
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
 #   make uninstall  removes what the last make install installed
 #   make deb        Debian packages into build-deb/
@@ -26,12 +27,16 @@ check_packages := $(build_packages) binutils clang-format mandoc python3 \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gfortran \
 	valgrind libc6-dbg openmpi-bin mpich libmpich-dev iproute2 \
 	slurmctld slurmd slurm-client munge tmux cmake gdb
+fuzz_packages := $(build_packages) clang llvm libclang-rt-14-dev
 bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 
 coverage_packages := $(check_packages) gcovr
 deb_packages := $(build_packages) chrpath debhelper dpkg-dev lintian pkgconf \
 	valgrind
+
+# How long make fuzz runs a target.
+SECONDS := 10
 
 # How many tests run at a time: many of them sleep most of the time.
 JOBS ?= $(shell echo $$((3 * $$(nproc))))
@@ -40,9 +45,9 @@ JOBS ?= $(shell echo $$((3 * $$(nproc))))
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan check-nodes coverage kills bench \
-	install uninstall deb clean format \
-	need-build need-check need-coverage need-bench need-deb
+.PHONY: all demo check check-asan check-tsan check-nodes fuzz coverage kills \
+	bench install uninstall deb clean format need-build need-check \
+	need-fuzz need-coverage need-bench need-deb
 
 all: need-build
 	$(call setup,$(BUILD))
@@ -93,6 +98,14 @@ kills: need-build
 	VMPI_BUILD=$(abspath $(BUILD)) LOGS=$(abspath $(BUILD)/kills) \
 		LIMIT_MS=2000 t/run/60-kills.t $(or $(N),200)
 
+# TARGET: some of t/fuzz/*.c, "wire elf"; RUNS: the most executions of each.
+fuzz: need-fuzz
+	test -f $(BUILD)-fuzz/build.ninja || CC=clang CXX=clang++ $(MESON) \
+		setup $(BUILD)-fuzz -Dfuzzer=true -Db_lundef=false \
+		-Doptimization=1 -Db_sanitize=address$(,)undefined
+	$(MESON) compile -C $(BUILD)-fuzz fuzz
+	RUNS=$(RUNS) t/fuzz/all $(BUILD)-fuzz $(SECONDS) $(TARGET)
+
 bench: need-bench
 	$(call setup,$(BUILD)-bench,-Dbuildtype=release -Dtests=false)
 	$(MESON) compile -C $(BUILD)-bench
@@ -122,7 +135,7 @@ deb: need-deb
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage \
-		$(BUILD)-bench $(BUILD)-deb $(release)
+		$(BUILD)-bench $(BUILD)-fuzz $(BUILD)-deb $(release)
 
 format:
 	find include lib bin t examples bench -name '*.[ch]' | sort | \
@@ -133,6 +146,8 @@ need-build:
 	@.ci/need $(build_packages)
 need-check:
 	@.ci/need $(check_packages)
+need-fuzz:
+	@.ci/need $(fuzz_packages)
 need-coverage:
 	@.ci/need $(coverage_packages)
 need-bench:

@@ -11,12 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "tap.h"
 
 #define FILES_MAX 64
-#define BYTES_MAX 1024
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+#define BYTES_MAX 4096
 
 static struct input {
 	size_t bytes;
