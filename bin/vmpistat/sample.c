@@ -73,8 +73,10 @@ static int number_in(const struct sample *sample, const struct pvar *pvar,
 {
 	struct vm_live_pvar_view view;
 
+	/* A damaged file may say so of other rows. */
 	if (vm_export_head(file)->layout ==
-	    vm_live_job_head(sample->job)->layout)
+		    vm_live_job_head(sample->job)->layout &&
+	    pvar->number < vm_live_pvar_count(file))
 		return (int)pvar->number;
 	for (unsigned i = 0; i < vm_live_pvar_count(file); i++) {
 		vm_live_pvar_info(file, &view, i);

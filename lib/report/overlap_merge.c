@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/whole.h"
 #include "introspect/vars/value.h"
 #include "report/json.h"
 
@@ -86,7 +87,7 @@ static void row_scale(struct vm_overlap_row *row, double tick_ns)
 				    &row->core_max, &row->open_data };
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
-		*times[i] = (uint64_t)((double)*times[i] * tick_ns);
+		*times[i] = vm_whole((double)*times[i] * tick_ns);
 }
 
 static void rank_merge(struct overlap_merge *merge,

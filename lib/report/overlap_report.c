@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/whole.h"
 #include "report/json.h"
 #include "report/overlap_merge.h"
 
@@ -75,7 +76,7 @@ struct writer {
 
 static uint64_t ns(const struct writer *writer, uint64_t ticks)
 {
-	return (uint64_t)((double)ticks * writer->process->tick_ns);
+	return vm_whole((double)ticks * writer->process->tick_ns);
 }
 
 /* Writes a name without blanks, which would split it. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/whole.h"
 #include "report/profile_report.h"
 
 #define PATH_BYTES 4096
@@ -18,7 +19,7 @@ struct rank_line {
 
 static uint64_t to_ns(const struct vm_profile_file *file, uint64_t ticks)
 {
-	return (uint64_t)((double)ticks * file->tick_ns);
+	return vm_whole((double)ticks * file->tick_ns);
 }
 
 static struct vm_profile_line *line_find(struct vm_profile_job *job,
@@ -140,8 +141,10 @@ static void rank_parts_add(struct vm_profile_job *job,
 	for (uint32_t s = 0; s < rank->sections && rank->rows; s++) {
 		const struct vm_profile_section *section = &rank->list[s];
 
-		index[s] = part_find(job, s ? index[section->parent] : -1,
-				     section->name);
+		/* There is one whole, for which there always is room. */
+		index[s] = s ? part_find(job, index[section->parent],
+					 section->name) :
+			       part_find(job, -1, "");
 		job->parts[index[s]].count += section->count;
 	}
 	for (uint32_t r = 0; r < rank->rows; r++)

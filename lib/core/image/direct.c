@@ -71,6 +71,7 @@ static void table_each(const struct vm_elf *elf, ElfW(Sxword) tag,
 	ElfW(Xword) address, bytes;
 
 	if (vm_elf_dynamic(elf, tag, &address) &&
+	    address % sizeof(address) == 0 &&
 	    vm_elf_dynamic(elf, size_tag, &bytes))
 		table = vm_elf_at(elf, address, bytes);
 	for (size_t i = 0; table && i < bytes / sizeof(*table); i++)

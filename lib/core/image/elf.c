@@ -312,6 +312,8 @@ static bool headers_read(struct vm_elf *elf)
 	for (int i = 0; i < h->e_phnum; i++) {
 		const ElfW(Phdr) *s = &elf->segments[i];
 
+		if (s->p_type == PT_TLS && s->p_memsz < s->p_filesz)
+			return false;
 		if (s->p_type != PT_LOAD)
 			continue;
 		if (s->p_offset > elf->size ||

@@ -125,6 +125,8 @@ static const char *version_name(const struct vm_elf *elf, unsigned number)
 				return "";
 			if (aux->vna_other == number)
 				return vm_elf_string(elf, aux->vna_name);
+			if (!aux->vna_next)
+				break;
 			at += aux->vna_next;
 		}
 		if (!need->vn_next)

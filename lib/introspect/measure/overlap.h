@@ -146,7 +146,7 @@ enum vm_overlap_kind {
 struct vm_overlap_entry {
 	uint64_t bytes, span, user, core; /* user, core: computed in the span */
 	uint8_t kind, side, path;
-	bool same_call;
+	uint8_t same_call; /* 0 or 1 */
 	uint16_t section;
 	uint16_t more; /* EXACT: further ones like it */
 };

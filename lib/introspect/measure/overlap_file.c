@@ -11,6 +11,7 @@
 #include "base/mapfile.h"
 
 #define PATH_BYTES 4096
+#define PROCESSES_MAX 1000000
 
 static size_t file_bytes(const struct vm_overlap_file *head)
 {
@@ -72,7 +73,8 @@ static bool file_valid(const struct vm_overlap_file *file, size_t bytes)
 	       !memcmp(file->magic, VM_OVERLAP_MAGIC, sizeof(file->magic)) &&
 	       file->rank_bytes == sizeof(struct vm_overlap) &&
 	       file->rank_count > 0 && file->tick_ns > 0 &&
-	       file_bytes(file) == bytes && setup_valid(&file->setup);
+	       file->processes <= PROCESSES_MAX && file_bytes(file) == bytes &&
+	       setup_valid(&file->setup);
 }
 
 /* Repairs a rank of a process that died in the middle of an update. */

@@ -12,6 +12,7 @@
 
 #define PATH_BYTES 4200
 #define RECORDS_LEAST 64
+#define RANKS_MAX 1000000
 
 bool vm_trace_path(char *part, size_t bytes, const char *path, int process)
 {
@@ -75,7 +76,8 @@ static bool file_valid(struct vm_trace *trace, struct vm_trace_file *file,
 	    file->record_bytes != sizeof(struct vm_trace_record) ||
 	    file->counters > VM_TRACE_COUNTERS_MAX || file->process < 0 ||
 	    file->processes <= file->process || file->ranks < 1 ||
-	    file->workers < 1 || file->workers > (1 << 16) ||
+	    file->ranks > RANKS_MAX || file->workers < 1 ||
+	    file->workers > (1 << 16) ||
 	    !(file->tick_ns > 0 && file->tick_ns < 1e6))
 		return false;
 	if (file->ring_records < RECORDS_LEAST ||

@@ -89,7 +89,7 @@ struct vm_trace_file {
 	uint64_t ring_records;	     /* a power of two */
 	double tick_ns;		     /* length of a tick */
 	uint64_t ticks, ns, real_ns; /* one moment on all clocks */
-	bool counter;		     /* ticks are those of the processor */
+	uint8_t counter; /* 1: ticks are those of the processor; else 0 */
 	char host[VM_TRACE_NAME_MAX];
 	char names[VM_TRACE_COUNTERS_MAX][VM_TRACE_NAME_MAX];
 };

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/whole.h"
 
 #define TIME_MAX 1e15 /* ns: more is a mistake */
 
@@ -52,17 +53,16 @@ uint64_t vm_xfer_time(const struct vm_xfer_table *table, enum vm_path path,
 			high = middle;
 	}
 	if (low == 0)
-		return (uint64_t)(point[0].time + 0.5);
+		return vm_whole(point[0].time + 0.5);
 	if (low == count)
 		low--;
 	if (low == 0) /* one point: as fast per byte */
-		return (uint64_t)(point[0].time * (double)bytes /
-					  (double)(point[0].bytes ?
-							   point[0].bytes :
-							   1) +
-				  0.5);
-	return (uint64_t)(line_through(&point[low - 1], &point[low], bytes) +
-			  0.5);
+		return vm_whole(
+			point[0].time * (double)bytes /
+				(double)(point[0].bytes ? point[0].bytes : 1) +
+			0.5);
+	return vm_whole(line_through(&point[low - 1], &point[low], bytes) +
+			0.5);
 }
 
 void vm_xfer_scale(struct vm_xfer_table *table, double factor)

@@ -24,9 +24,10 @@ bool vm_live_grows(const char *class_)
 
 bool vm_live_word(char word[VM_LIVE_WORD_MAX], const char *words, uint64_t i)
 {
-	while (i-- > 0 && words) {
+	for (; i && words; i--) {
 		words = strchr(words, '|');
-		words += words != NULL;
+		if (words)
+			words++;
 	}
 	if (!words || strcspn(words, "|") == 0)
 		return false;

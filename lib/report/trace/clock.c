@@ -178,8 +178,8 @@ static int hosts_set(struct clocks *clocks)
 		struct vm_trace_part *part = &tracks->parts[i];
 		struct ahead *ahead = &clocks->ahead[part->host];
 
-		part->base = (int64_t)(((double)part->base - ahead->ns) /
-				       (1 + ahead->rate));
+		part->base = vm_trace_ns(((double)part->base - ahead->ns) /
+					 (1 + ahead->rate));
 		part->tick_ns /= 1 + ahead->rate;
 	}
 	vm_trace_tracks_rewind(tracks);

@@ -9,12 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/whole.h"
+
 /* Time. */
+
+#define NS_MAX (INT64_C(1) << 60) /* 36 years */
+
+static int64_t cut(int64_t ns)
+{
+	return ns > NS_MAX ? NS_MAX : ns < -NS_MAX ? -NS_MAX : ns;
+}
+
+int64_t vm_trace_ns(double ns)
+{
+	return cut(vm_whole_signed(ns));
+}
 
 static int64_t time_of(const struct vm_trace_part *part, uint64_t ticks)
 {
-	return part->base + (int64_t)((double)(int64_t)(ticks - part->ticks) *
-				      part->tick_ns);
+	double ns = (double)(int64_t)(ticks - part->ticks) * part->tick_ns;
+
+	return cut(part->base + vm_trace_ns(ns));
 }
 
 /*
@@ -48,7 +63,7 @@ static void clocks_set(struct vm_trace_tracks *tracks)
 		part->host = of == file ? tracks->hosts++ : host;
 		part->ticks = of->ticks;
 		part->tick_ns = of->tick_ns;
-		part->base = (int64_t)(of->real_ns - zero->real_ns);
+		part->base = cut((int64_t)(of->real_ns - zero->real_ns));
 	}
 }
 

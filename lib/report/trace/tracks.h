@@ -50,4 +50,8 @@ const struct vm_trace_record *
 vm_trace_tracks_next(struct vm_trace_tracks *tracks,
 		     struct vm_trace_track **track, int64_t *ns);
 
+/* Nanoseconds of a number that may be anything: what is of no year is cut, so
+ * that the differences of times, and those of differences, have no limits. */
+int64_t vm_trace_ns(double ns);
+
 #endif
