@@ -8,6 +8,7 @@
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
 #   make kills      jobs that are hit by signals, and a table of how they ended
 #   make fuzz       fuzz targets, SECONDS each; TARGET= names some
+#   make soak       messages and collectives at random, in each way for SECONDS
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
 #   make uninstall  removes what the last make install installed
 #   make deb        Debian packages into build-deb/
@@ -35,7 +36,7 @@ coverage_packages := $(check_packages) gcovr
 deb_packages := $(build_packages) chrpath debhelper dpkg-dev lintian pkgconf \
 	valgrind
 
-# How long make fuzz runs a target.
+# How long make fuzz runs a target, and make soak a job.
 SECONDS := 10
 
 # How many tests run at a time: many of them sleep most of the time.
@@ -45,8 +46,8 @@ JOBS ?= $(shell echo $$((3 * $$(nproc))))
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan check-nodes fuzz coverage kills \
-	bench install uninstall deb clean format need-build need-check \
+.PHONY: all demo check check-asan check-tsan check-nodes fuzz soak kills \
+	coverage bench install uninstall deb clean format need-build need-check \
 	need-fuzz need-coverage need-bench need-deb
 
 all: need-build
@@ -105,6 +106,12 @@ fuzz: need-fuzz
 		-Doptimization=1 -Db_sanitize=address$(,)undefined
 	$(MESON) compile -C $(BUILD)-fuzz fuzz
 	RUNS=$(RUNS) t/fuzz/all $(BUILD)-fuzz $(SECONDS) $(TARGET)
+
+# NODES, WORKERS: "1 2"; RANKS; SEED: of a course that is to be repeated.
+soak: all
+	SOAK_SECONDS=$(SECONDS) SOAK_NODES="$(NODES)" SOAK_SEED=$(SEED) \
+		SOAK_WORKERS="$(WORKERS)" SOAK_RANKS=$(RANKS) \
+		VMPI_BUILD=$(abspath $(BUILD)) t/run/63-soak.t
 
 bench: need-bench
 	$(call setup,$(BUILD)-bench,-Dbuildtype=release -Dtests=false)
