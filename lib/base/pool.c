@@ -17,9 +17,16 @@ void vm_pool_init(struct vm_pool *pool, const char *name, size_t object_bytes,
 			     ~(size_t)(VM_CACHELINE - 1);
 }
 
+void vm_pool_init_in(struct vm_pool *pool, const char *name,
+		     size_t object_bytes, struct vm_arena *arena)
+{
+	vm_pool_init(pool, name, object_bytes, 0);
+	pool->arena = arena;
+}
+
 void vm_pool_fini(struct vm_pool *pool)
 {
-	void *slab = pool->slabs;
+	void *slab = pool->arena ? NULL : pool->slabs;
 
 	while (slab) {
 		void *next = *(void **)slab;
@@ -57,12 +64,13 @@ void vm_pool_cache_fini(struct vm_pool_cache *cache)
 static void pool_grow(struct vm_pool *pool)
 {
 	size_t count = VM_POOL_BATCH;
+	size_t bytes = VM_CACHELINE + count * pool->object_bytes;
 	char *slab;
 
 	if (pool->objects_max && pool->objects + count > pool->objects_max)
 		return;
-	slab = aligned_alloc(VM_CACHELINE,
-			     VM_CACHELINE + count * pool->object_bytes);
+	slab = pool->arena ? vm_arena_get(pool->arena, bytes) :
+			     aligned_alloc(VM_CACHELINE, bytes);
 	if (!slab)
 		return;
 	*(void **)slab = pool->slabs;

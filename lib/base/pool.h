@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/lock.h"
 
 #define VM_POOL_BATCH 32
@@ -28,6 +29,8 @@ struct vm_pool {
 	size_t object_bytes;
 	size_t objects_max; /* bound on objects; 0: none */
 	size_t objects;	    /* made so far */
+	struct vm_arena
+		*arena; /* where the memory comes from; NULL: the heap */
 	const char *name;
 };
 
@@ -40,6 +43,9 @@ struct vm_pool_cache {
 
 void vm_pool_init(struct vm_pool *pool, const char *name, size_t object_bytes,
 		  size_t objects_max);
+/* As vm_pool_init(), with memory of an arena that outlives the pool. */
+void vm_pool_init_in(struct vm_pool *pool, const char *name,
+		     size_t object_bytes, struct vm_arena *arena);
 /* Frees the memory.  All caches must have been emptied or forgotten. */
 void vm_pool_fini(struct vm_pool *pool);
 

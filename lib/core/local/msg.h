@@ -93,6 +93,7 @@ struct vmpi_msg {
 		struct vm_origin origin; /* if foreign */
 	};
 	uint8_t payload; /* enum vm_payload */
+	bool matched;	 /* the layer above has a handle of it */
 };
 
 #define vm_msg vmpi_msg

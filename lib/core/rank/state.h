@@ -95,6 +95,10 @@ struct vm_node {
 		struct vm_pool req, msg, rndv_send, rndv_recv;
 		struct vm_pool buffer[VM_BUFFER_CLASSES];
 	} pools;
+	/* Of which the layer above has handles, and its own objects. */
+	struct {
+		struct vm_arena req, msg, object;
+	} arenas;
 	struct vm_stack_pool rank_stacks, task_stacks;
 
 	/* core/local/task.h */

@@ -51,6 +51,9 @@
 #include "sched/topo.h"
 #include "sched/worker.h"
 
+/* Addresses only, of many millions of objects. */
+#define ARENA_BYTES ((size_t)16 << 30)
+
 struct vm_node_hooks vm_node_hooks;
 
 static void pools_init(struct vm_node *node, int ranks)
@@ -58,8 +61,13 @@ static void pools_init(struct vm_node *node, int ranks)
 	size_t share = (size_t)core_cvar.copy_bytes_max / VM_BUFFER_CLASSES;
 
 	vm_lock_init(&node->chans_lock);
-	vm_pool_init(&node->pools.req, "requests", sizeof(struct vm_req), 0);
-	vm_pool_init(&node->pools.msg, "messages", sizeof(struct vm_msg), 0);
+	vm_arena_init(&node->arenas.req, ARENA_BYTES);
+	vm_arena_init(&node->arenas.msg, ARENA_BYTES);
+	vm_arena_init(&node->arenas.object, ARENA_BYTES);
+	vm_pool_init_in(&node->pools.req, "requests", sizeof(struct vm_req),
+			&node->arenas.req);
+	vm_pool_init_in(&node->pools.msg, "messages", sizeof(struct vm_msg),
+			&node->arenas.msg);
 	vm_pool_init(&node->pools.rndv_send, "sends to other processes",
 		     sizeof(struct vm_rndv_send), 0);
 	vm_pool_init(&node->pools.rndv_recv, "receives from other processes",
@@ -90,6 +98,9 @@ static void pools_fini(struct vm_node *node)
 		vm_pool_fini(&node->pools.buffer[i]);
 	vm_stack_pool_fini(&node->rank_stacks);
 	vm_stack_pool_fini(&node->task_stacks);
+	vm_arena_fini(&node->arenas.req);
+	vm_arena_fini(&node->arenas.msg);
+	vm_arena_fini(&node->arenas.object);
 }
 
 static void thread_start(struct vm_worker *worker)

@@ -4,7 +4,6 @@
  */
 #include "mpi/call/object.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/call/state.h"
@@ -25,11 +24,12 @@ void *vm_object_new(struct vm_mpi *mpi, enum vm_object_kind kind, size_t bytes)
 	if (link)
 		object = vm_container_of(link, struct vm_object, link);
 	else
-		object = malloc(bytes);
+		object = vm_arena_get(&vm_node->arenas.object, bytes);
 	if (!object)
 		return NULL;
 	memset(object, 0, bytes);
 	vm_object_mark(object, magics[kind]);
+	object->bytes = (uint32_t)bytes;
 	atomic_init(&object->refs, 1);
 	vm_lock_take(&mpi->lock);
 	vm_list_append(&mpi->alive[kind], &object->link);
@@ -63,8 +63,13 @@ static void free_list(struct vm_list *list)
 {
 	struct vm_list *link;
 
-	while ((link = vm_list_pop(list)) != NULL)
-		free(vm_container_of(link, struct vm_object, link));
+	while ((link = vm_list_pop(list)) != NULL) {
+		struct vm_object *object =
+			vm_container_of(link, struct vm_object, link);
+
+		vm_object_mark(object, 0);
+		vm_arena_put(&vm_node->arenas.object, object, object->bytes);
+	}
 }
 
 void vm_objects_free(struct vm_mpi *mpi, enum vm_object_kind kind,

@@ -2,10 +2,11 @@
 /*
  * MPI objects: what handles point to.
  *
- * Every object begins with a struct vm_object.  Memory of a rank's freed
- * objects is kept for new ones of the same kind until MPI_Finalize, so that a
- * freed handle can be recognised by the magic word.  Handles below
- * VM_HANDLE_MIN are the ABI's predefined constants.
+ * Every object begins with a struct vm_object, in an arena, so that a handle
+ * can be looked at whatever its value is.  Memory of a rank's freed objects is
+ * kept for new ones of the same kind until MPI_Finalize: a freed handle is
+ * recognised by the magic word.  Handles below VM_HANDLE_MIN are the ABI's
+ * constants.
  */
 #ifndef MPI_CALL_OBJECT_H
 #define MPI_CALL_OBJECT_H
@@ -16,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/list.h"
+#include "core/rank/state.h"
 
 struct vm_mpi;
 
@@ -53,6 +55,7 @@ struct vm_object {
 	/* VM_MAGIC_... while the handle is valid, else 0; vm_object_mark() */
 	_Atomic uint32_t magic;
 	_Atomic int refs; /* the handle's own and those of other objects */
+	uint32_t bytes;	  /* of the whole object */
 	struct vm_list link;
 };
 
@@ -101,7 +104,8 @@ static inline void *vm_object_of(const void *handle, uint32_t magic)
 {
 	const struct vm_object *object = handle;
 
-	if ((uintptr_t)handle < VM_HANDLE_MIN ||
+	if (!vm_arena_has(&vm_node->arenas.object, handle) ||
+	    (uintptr_t)handle < VM_HANDLE_MIN ||
 	    atomic_load_explicit(&object->magic, memory_order_relaxed) != magic)
 		return NULL;
 	return (void *)(uintptr_t)handle;

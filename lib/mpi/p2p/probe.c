@@ -56,6 +56,7 @@ static void message_out(struct vm_msg *msg, MPI_Message *message,
 
 	*message = MPI_MESSAGE_NO_PROC;
 	if (msg) {
+		msg->matched = true;
 		*message = (MPI_Message)msg;
 		result = (vmpi_status){ .source = msg->node.env.source,
 					.tag = msg->node.env.tag,
@@ -122,6 +123,11 @@ static int message_in(struct vm_call *call, const void *buf, int count,
 		return vm_error(call, MPI_ERR_ARG, "MPI_MESSAGE_NULL");
 	*msg = *message == MPI_MESSAGE_NO_PROC ? NULL :
 						 (struct vm_msg *)*message;
+	if (*msg &&
+	    (!vm_arena_has(&vm_node->arenas.msg, *msg) || !(*msg)->matched))
+		return vm_error(call, MPI_ERR_ARG,
+				"%p is not a message, or it was received",
+				(void *)*message);
 	*data = vm_type_data(vm_type_get(datatype), buf,
 			     count < 0 ? 0 : (size_t)count);
 	return 0;
@@ -149,6 +155,7 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype,
 		return vm_call_exit_self(&call, rc);
 	if (msg) {
 		env = msg->node.env;
+		msg->matched = false;
 		rc = vm_msg_receive(msg, &data, &result);
 	}
 	*message = MPI_MESSAGE_NULL;
@@ -175,9 +182,12 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
 		return vm_call_exit_self(&call, rc);
 	if (msg) {
 		env = msg->node.env;
+		msg->matched = false;
 		rc = vm_msg_ireceive(msg, &data, &req);
 		if (rc == 0)
 			req->node.env = env; /* for errors at its end */
+		else
+			msg->matched = true;
 	} else {
 		req = vm_req_new_done(VM_REQ_RECV, &vm_status_proc_null);
 		rc = req ? 0 : MPI_ERR_NO_MEM;

@@ -38,13 +38,14 @@ int vm_check_request(struct vm_call *call, const struct vm_req *req)
 	if (VM_LIKELY(req == &vm_req_done_send ||
 		      req == vm_request(MPI_REQUEST_NULL)))
 		return 0;
-	if (vm_req_is_null(req))
+	if (vm_req_is_null(req) || !vm_arena_has(&vm_node->arenas.req, req))
 		return vm_error(call, MPI_ERR_REQUEST, "%p is not a request",
 				(const void *)req);
 	/* A request that has ended is neither. */
 	if (!req->active && !req->persistent)
 		return vm_error(call, MPI_ERR_REQUEST,
-				"the request was completed or freed before");
+				"the request %p was completed or freed before",
+				(const void *)req);
 	return 0;
 }
 
