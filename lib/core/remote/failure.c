@@ -8,6 +8,7 @@
  */
 #include "core/remote/failure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/local/engine.h"
@@ -110,6 +111,72 @@ bool vm_failure_wanted_slow(const struct vm_rank *rank,
 	}
 	vm_lock_give(&vm_node->chans_lock);
 	return lost;
+}
+
+/* What any port has seen of a process. */
+static int fate(uint32_t process)
+{
+	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
+	int seen = HERE;
+
+	for (unsigned i = 0; i < ports; i++) {
+		int one = atomic_load_explicit(
+			mark_of(vm_fabric_port(vm_node->fabric, i), process),
+			memory_order_relaxed);
+
+		seen = one > seen ? one : seen;
+	}
+	return seen;
+}
+
+#define RANKS_MAX 64
+
+/* Writes "rank 3" or "ranks 2-3, 7": those of the process, or the first ones. */
+static void ranks_text(char text[RANKS_MAX], uint32_t process)
+{
+	int first = -1, count = 0;
+	char list[RANKS_MAX] = "";
+	size_t used = 0;
+
+	for (int i = 0; i <= vm_node->rank_count; i++) {
+		bool in = i < vm_node->rank_count &&
+			  vm_node->ranks[i].to.process == process;
+
+		count += in;
+		if (in && first < 0)
+			first = i;
+		if (in || first < 0)
+			continue;
+		if (used + 32 < sizeof(list))
+			used += (size_t)snprintf(
+				list + used, sizeof(list) - used,
+				i - first > 1 ? "%s%d-%d" : "%s%d",
+				used ? ", " : "", first, i - 1);
+		first = -1;
+	}
+	snprintf(text, RANKS_MAX, "rank%s %.*s", count == 1 ? "" : "s",
+		 RANKS_MAX - 8, list);
+}
+
+bool vm_failure_text(char *text, size_t bytes)
+{
+	static const char *const fates[] = { "", "has left", "has died" };
+	uint32_t processes = (uint32_t)vm_node->process_count;
+	size_t used = 0;
+
+	for (uint32_t p = 0; vm_node->fabric && p < processes; p++) {
+		char ranks[RANKS_MAX];
+		int seen = fate(p);
+
+		/* Of many, the first ones. */
+		if (seen == HERE || used + RANKS_MAX + 40 > bytes)
+			continue;
+		ranks_text(ranks, p);
+		used += (size_t)snprintf(text + used, bytes - used,
+					 "%snode %u (%s) %s", used ? ", " : "",
+					 p, ranks, fates[seen]);
+	}
+	return used != 0;
 }
 
 struct batch {

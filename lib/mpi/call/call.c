@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/instrument/intercept.h"
+#include "core/remote/failure.h"
 #include "core/runtime/child.h"
 #include "core/runtime/node.h"
 #include "core/runtime/process.h"
@@ -116,6 +117,16 @@ int vm_error(struct vm_call *call, int code, const char *format, ...)
 	return code;
 }
 
+int vm_error_of_core(struct vm_call *call, int rc)
+{
+	int code = vm_mpi_error(rc);
+	char gone[256];
+
+	if (rc == -VMPI_EPEER && vm_failure_text(gone, sizeof(gone)))
+		return vm_error(call, code, "%s", gone);
+	return vm_error(call, code, "%s", vmpi_strerror(rc));
+}
+
 /* Aborts the job with all details of the error. */
 static _Noreturn void fail_fatally(const struct vm_call *call,
 				   const struct vm_comm *comm, int code,
@@ -146,7 +157,7 @@ int vm_call_fail(struct vm_call *call, MPI_Comm handle, int rc)
 	int code = vm_mpi_error(rc);
 
 	if (rc < 0)
-		vm_error(call, code, "%s", vmpi_strerror(rc));
+		vm_error_of_core(call, rc);
 	if (errh->kind == VM_ERRH_FATAL || errh->kind == VM_ERRH_ABORT)
 		fail_fatally(call, comm, code, call->what);
 	free(call->what);

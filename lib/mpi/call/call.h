@@ -78,6 +78,10 @@ struct vm_call vm_call_enter_early(enum vm_call_id id);
 int vm_error(struct vm_call *call, int code, const char *format, ...)
 	VM_PRINTF(3, 4);
 
+/* Records what a negative code of core means, as vm_error(); of a process that is
+ * gone, which one.  Returns the MPI error. */
+int vm_error_of_core(struct vm_call *call, int rc);
+
 /*
  * Passes an error to the error handler of comm (of MPI_COMM_SELF or
  * MPI_COMM_WORLD if comm is not a communicator) and returns the result of the

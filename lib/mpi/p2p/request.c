@@ -15,14 +15,14 @@
 
 int vm_error_truncated(struct vm_call *call, int rc, size_t bytes)
 {
-	int code = vm_mpi_error(rc);
-
-	if (rc == -VMPI_ETRUNC)
-		vm_error(call, code,
-			 "the message is longer than the receive buffer of %zu "
-			 "bytes",
-			 bytes);
-	return code;
+	if (rc >= 0)
+		return rc;
+	if (rc != -VMPI_ETRUNC)
+		return vm_error_of_core(call, rc);
+	return vm_error(call, vm_mpi_error(rc),
+			"the message is longer than the receive buffer of %zu "
+			"bytes",
+			bytes);
 }
 
 void vm_request_complete_now(struct vm_req *req, const vmpi_status *status)
