@@ -19,20 +19,36 @@ static void line_print(const char *line, void *arg)
 	puts(line);
 }
 
-static int look(struct vm_states *states, const struct vm_live_job *job)
+/* What the ranks do, and what their stacks say about those that seem to run,
+ * while that says more; notes are to be freed. */
+static int look(struct vm_states *states, struct vm_stack_note **notes,
+		const struct vm_live_job *job)
 {
 	int rc = vm_states_init(states, job);
+	struct vm_stacks *stacks = NULL;
 
-	if (rc)
+	*notes = NULL;
+	if (rc) {
 		vm_cli_say("out of memory for %u ranks",
 			   vm_live_job_head(job)->ranks);
-	return rc;
+		return rc;
+	}
+	if (vm_stacks_tell(states))
+		stacks = vm_stacks_read(job, -1);
+	if (stacks)
+		*notes = calloc(states->count, sizeof(**notes));
+	if (*notes)
+		vm_stacks_notes(stacks, *notes, states->count);
+	states->notes = *notes;
+	vm_stacks_free(stacks);
+	return 0;
 }
 
 int states_text(const struct vm_live_job *job)
 {
+	struct vm_stack_note *notes;
 	struct vm_states states;
-	int rc = look(&states, job);
+	int rc = look(&states, &notes, job);
 
 	if (rc)
 		return rc;
@@ -42,6 +58,7 @@ int states_text(const struct vm_live_job *job)
 	if (rc)
 		vm_cli_say("out of memory for %u ranks", states.count);
 	vm_states_fini(&states);
+	free(notes);
 	return rc;
 }
 
@@ -78,10 +95,11 @@ static void rank_json(const struct vm_states *states, unsigned rank)
 int states_json(const struct vm_live_job *job)
 {
 	struct vm_states states;
+	struct vm_stack_note *notes;
 	unsigned ended = 0, length;
 	unsigned *circle;
 
-	if (look(&states, job))
+	if (look(&states, &notes, job))
 		return -VMPI_ENOMEM;
 	circle = vm_states_circle(&states, &length, &ended);
 	fputs("{\"job\":", stdout);
@@ -98,5 +116,6 @@ int states_json(const struct vm_live_job *job)
 	puts("]}");
 	free(circle);
 	vm_states_fini(&states);
+	free(notes);
 	return 0;
 }

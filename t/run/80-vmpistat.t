@@ -121,6 +121,12 @@ ok "who computes runs" await_line '^rank 0  *is running or ready'
 ok "the others wait for it" await_line '^ranks 1, 3 .*receiving from any rank of'
 ok "that is none either" sh -c '! grep "^deadlock\|^hang" states'
 finish
+start -n 4 --nodes 2 ./stat reads
+ok "who is in the kernel is seen there" \
+	await_line '^rank 0  *is in the kernel (read)'
+ok "the others wait for it, too" await_line '^ranks 1, 3 .*receiving from any rank of'
+ok "that is no deadlock" sh -c '! grep "^deadlock\|^hang" states'
+finish
 "$vmpistat" --clean >cleaned
 
 # Values.

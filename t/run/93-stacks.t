@@ -96,9 +96,9 @@ ok "the job goes on" sh -c "kill -0 $job && grep -q . all && ! grep -q . raw"
 kill -USR1 "$job"
 until_true grep -q 'compute at' raw
 like "$(cat raw)" '^vmpirun: ranks 2-8, at:$' "SIGUSR1 shows the stacks too"
-wait $runner # its signal ends it
+stop
 
-start 3 "$vmpirun" -n 10 --nodes 2 --workers 2 ./stacks
+start 3 "$vmpirun" -n 10 --nodes 2 --workers 2 --set core_export=keep ./stacks
 is "$(timeout 100 "$vmpistat" --stacks "$job" | sed 1d | plain)" "$both
 $meets
 $computes" "two processes"

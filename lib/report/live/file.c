@@ -527,15 +527,20 @@ int vm_live_doing(const struct vm_live_file *file, struct vm_live_doing *doing,
 	return -VMPI_EAGAIN;
 }
 
-bool vm_live_asleep(const struct vm_live_file *file)
+unsigned vm_live_awake(const struct vm_live_file *file)
 {
 	const struct vm_export_place *place = &file->head.asleep;
-	bool asleep = place->count > 0;
+	unsigned awake = 0;
 
-	for (unsigned i = 0; asleep && i < place->count; i++)
-		asleep = __atomic_load_n((const uint32_t *)(file->map +
+	for (unsigned i = 0; i < place->count; i++)
+		awake += __atomic_load_n((const uint32_t *)(file->map +
 							    place->offset +
 							    i * place->stride),
-					 __ATOMIC_RELAXED) == 1;
-	return asleep;
+					 __ATOMIC_RELAXED) != 1;
+	return awake;
+}
+
+bool vm_live_asleep(const struct vm_live_file *file)
+{
+	return file->head.asleep.count > 0 && vm_live_awake(file) == 0;
 }

@@ -65,6 +65,9 @@ const char *vm_live_call_name(const struct vm_live_file *file, uint32_t call);
  * under way inside the process, whatever its ranks wait for. */
 bool vm_live_asleep(const struct vm_live_file *file);
 
+/* How many workers do not sleep so. */
+unsigned vm_live_awake(const struct vm_live_file *file);
+
 /* Variables by number; texts live as long as the file is open. */
 struct vm_live_pvar_view {
 	const char *name, *class_, *of, *unit, *level, *category, *text;

@@ -5,6 +5,7 @@
  */
 #include "report/live/stacks.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,6 +256,64 @@ static void does_take(char *does, size_t bytes,
 	}
 	if (stack->system_call[0])
 		snprintf(does, bytes, "in the kernel (%s)", stack->system_call);
+}
+
+/* The threads of the process that run or could. */
+static unsigned threads_running(unsigned pid)
+{
+	char path[64], text[512];
+	unsigned running = 0;
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		const char *name_end = NULL;
+		FILE *stat;
+
+		snprintf(path, sizeof(path), "/proc/%u/task/%.16s/stat", pid,
+			 entry->d_name);
+		stat = fopen(path, "re");
+		if (stat && fgets(text, sizeof(text), stat))
+			name_end = strrchr(text, ')');
+		running += name_end && !strncmp(name_end, ") R", 3);
+		if (stat)
+			fclose(stat);
+	}
+	if (tasks)
+		closedir(tasks);
+	return running;
+}
+
+/* Whether a rank of the file seems to run. */
+static bool has_running(const struct vm_states *states,
+			const struct vm_live_file *file)
+{
+	for (unsigned r = 0; r < states->count; r++)
+		if (states->known[r] &&
+		    states->doing[r].state == VM_EXPORT_RUNNING &&
+		    vm_live_job_rank(states->job, r) == file)
+			return true;
+	return false;
+}
+
+bool vm_stacks_tell(const struct vm_states *states)
+{
+	const struct vm_live_job *job = states->job;
+
+	if (!vm_live_job_lives(job))
+		return false;
+	for (unsigned f = 0; f < job->count; f++) {
+		const struct vm_live_file *file = job->files[f];
+		unsigned awake = vm_live_awake(file);
+
+		if (has_running(states, file) &&
+		    threads_running(vm_export_head(file)->pid) <
+			    (awake ? awake : 1))
+			return true;
+	}
+	return false;
 }
 
 void vm_stacks_notes(const struct vm_stacks *stacks,

@@ -18,6 +18,14 @@ struct vm_stacks;
 struct vm_stacks *vm_stacks_read(const struct vm_live_job *job, long rank);
 void vm_stacks_free(struct vm_stacks *stacks);
 
+/*
+ * Whether stacks say more about ranks that seem to run: some process has more
+ * workers with something to do, or such a rank, than threads that run, so a
+ * thread waits in the kernel with a rank on it.  The processes are not stopped
+ * for that.
+ */
+bool vm_stacks_tell(const struct vm_states *states);
+
 /* What they say about each of so many ranks, in notes[count]. */
 void vm_stacks_notes(const struct vm_stacks *stacks,
 		     struct vm_stack_note *notes, unsigned count);

@@ -6,6 +6,7 @@
  *	inter	and of an intercommunicator
  *	sleeps	one sleeps, the others wait for it, directly or not
  *	busy	rank 0 computes for ever, the others wait for it
+ *	reads	rank 0 reads what nobody writes, the others wait for it
  *	ring	each waits for the next one
  *	values	rank 0 sends itself 17 messages, then waits for ever; the others
  *		wait for it
@@ -103,12 +104,15 @@ static void sleeps(int rank)
 		MPI_Barrier(half);
 }
 
-static void busy(int rank)
+static void busy(int rank, const char *what)
 {
 	MPI_Comm half = halves(rank);
 	volatile int turns = 0;
-	int one;
+	int one, ends[2];
 
+	if (rank == 0 && !strcmp(what, "reads") && !pipe(ends) &&
+	    read(ends[0], &one, 1))
+		exit(4);
 	if (rank == 0)
 		for (;;)
 			turns = !turns;
@@ -156,8 +160,8 @@ int main(int argc, char **argv)
 		inter(rank);
 	else if (strcmp(what, "sleeps") == 0)
 		sleeps(rank);
-	else if (strcmp(what, "busy") == 0)
-		busy(rank);
+	else if (strcmp(what, "busy") == 0 || strcmp(what, "reads") == 0)
+		busy(rank, what);
 	else if (strcmp(what, "ring") == 0)
 		ring(rank);
 	else if (strcmp(what, "values") == 0)
