@@ -7,7 +7,6 @@
  */
 #include "fatal.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -25,6 +24,7 @@
 #include "output.h"
 #include "sched/stack.h"
 #include "signals.h"
+#include "where.h"
 
 #define ALTSTACK_BYTES ((size_t)256 << 10)
 
@@ -41,15 +41,6 @@ bool fatal_signal(int signal)
 		if (fatal[i] == signal)
 			return true;
 	return false;
-}
-
-static uintptr_t context_pc(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#else
-	return (uintptr_t)context->uc_mcontext.pc;
-#endif
 }
 
 static const void *context_sp(const ucontext_t *context)
@@ -94,67 +85,12 @@ static const struct stack_owner {
 	return vm_self->pool || vm_self->stands_for ? &rank : &thread;
 }
 
-/* One line of /proc/self/maps: whether pc is in it, and of which file. */
-static bool map_describe(char *text, size_t bytes, const char *line,
-			 uintptr_t pc)
-{
-	unsigned long begin, end, offset;
-	int name = 0;
-
-	if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &begin, &end, &offset,
-		   &name) < 3 ||
-	    !name || line[name] != '/' || pc < begin || pc >= end)
-		return false;
-	snprintf(text, bytes, "%s+%#lx", line + name, pc - begin + offset);
-	return true;
-}
-
-/* In a library, such as that of a policy; with calls of the kernel only, as the
- * heap and locks of the loader may be what is broken. */
-static bool library_find(char *text, size_t bytes, uintptr_t pc)
-{
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	char block[2048], line[512];
-	size_t used = 0;
-	ssize_t n = 0;
-	bool found = false;
-
-	while (fd >= 0 && !found && (n = read(fd, block, sizeof(block))) > 0)
-		for (ssize_t i = 0; i < n && !found; i++) {
-			line[used] = block[i] == '\n' ? '\0' : block[i];
-			used += used < sizeof(line) - 1;
-			if (block[i] != '\n')
-				continue;
-			found = map_describe(text, bytes, line, pc);
-			used = 0;
-		}
-	if (fd >= 0)
-		close(fd);
-	return found;
-}
-
-/* "(pc 0x7f..., ./prog+0x11d9)": what addr2line takes. */
-static void place_describe(char *text, size_t bytes, uintptr_t pc)
-{
-	char library[192];
-	size_t offset;
-
-	if (vm_image_find(node.image, (const void *)pc, &offset) >= 0)
-		snprintf(text, bytes, "pc %#lx, %s+%#zx", (unsigned long)pc,
-			 vm_image_path(node.image), offset);
-	else if (library_find(library, sizeof(library), pc))
-		snprintf(text, bytes, "pc %#lx, %s", (unsigned long)pc,
-			 library);
-	else
-		snprintf(text, bytes, "pc %#lx", (unsigned long)pc);
-}
-
 /* Ends the process; with a core file if those are wanted. */
 static _Noreturn void end(int signal, const char *text)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	struct rlimit core;
-	char line[640];
+	char line[800];
 	sigset_t set;
 	int n;
 
@@ -201,12 +137,17 @@ static void who_describe(char *text, size_t bytes, const struct vm_rank *rank)
 		snprintf(text, bytes, "the node process");
 }
 
+/* By the calling thread itself. */
+static bool is_raised(const siginfo_t *info)
+{
+	return info->si_code == SI_TKILL && info->si_pid == node.pid;
+}
+
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	const struct vm_rank *rank = vm_rank_self();
 	bool overflow = rank && overflowed(signal, info, context);
-	char text[512], place[256], who[64];
-	bool sent = info->si_code <= 0 && info->si_pid != node.pid;
+	char text[768], place[WHERE_MAX], who[64];
 
 	if (signals_call(signal, info, context))
 		return;
@@ -215,10 +156,14 @@ static void handle(int signal, siginfo_t *info, void *context)
 		signals_default(signal);
 	if (!overflow)
 		earlier_call(signal, info, context);
-	place_describe(place, sizeof(place), context_pc(context));
+	where_describe(place, context);
 	who_describe(who, sizeof(who), rank);
-	if (signal == SIGABRT && !sent)
-		snprintf(text, sizeof(text), "%s called abort()", who);
+	if (signal == SIGABRT && is_raised(info))
+		snprintf(text, sizeof(text), "%s called abort() (%s)", who,
+			 place);
+	else if (is_raised(info))
+		snprintf(text, sizeof(text), "%s raised SIG%s (%s)", who,
+			 sigabbrev_np(signal), place);
 	else if (info->si_code <= 0)
 		snprintf(text, sizeof(text), "%s was sent SIG%s by process %d",
 			 who, sigabbrev_np(signal), (int)info->si_pid);
@@ -232,6 +177,19 @@ static void handle(int signal, siginfo_t *info, void *context)
 		snprintf(text, sizeof(text), "%s: SIG%s at address 0x%jx (%s)",
 			 who, sigabbrev_np(signal),
 			 (uintmax_t)(uintptr_t)info->si_addr, place);
+	end(signal, text);
+}
+
+void fatal_raised(int signal, void *context)
+{
+	char text[768], place[WHERE_MAX];
+
+	where_describe(place, context);
+	snprintf(text, sizeof(text), "rank %d %s SIG%s (%s)",
+		 vm_rank_self()->index,
+		 signal == SIGPIPE || signal == SIGXFSZ ? "was ended by" :
+							  "raised",
+		 sigabbrev_np(signal), place);
 	end(signal, text);
 }
 

@@ -13,6 +13,10 @@
  * it. */
 bool fatal_signal(int signal);
 
+/* Ends the job: the calling rank sent itself a signal, or was sent one for what
+ * it did, that ends a process. */
+_Noreturn void fatal_raised(int signal, void *context);
+
 /* Takes the fatal signals over; before the ranks start. */
 void fatal_start(void);
 

@@ -7,6 +7,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,11 +33,38 @@ int signals_set(int signal, const struct sigaction *action,
 	return real(signal, action, old);
 }
 
+/* Those that end a process that has no handler; faults are another matter
+ * (fatal.c). */
+static const int deadly[] = {
+	SIGHUP,	 SIGINT,  SIGPIPE, SIGALRM,   SIGTERM, SIGUSR1, SIGUSR2,
+	SIGPOLL, SIGPROF, SIGXFSZ, SIGVTALRM, SIGXCPU, SIGPWR,	SIGSTKFLT,
+};
+
+static bool is_deadly(int signal)
+{
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		if (deadly[i] == signal)
+			return true;
+	return false;
+}
+
+static void dispatch(int signal, siginfo_t *info, void *context);
+
+/* A program that was started directly dies of signals as any other. */
 void signals_start(void)
 {
+	const struct sigaction all = {
+		.sa_sigaction = dispatch,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
+	};
+
 	for (int i = 1; i < _NSIG; i++)
 		if (signals_set(i, NULL, &initial[i]))
 			memset(&initial[i], 0, sizeof(initial[i]));
+	for (size_t i = 0;
+	     !node.alone && i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		if (initial[deadly[i]].sa_handler == SIG_DFL)
+			signals_set(deadly[i], &all, NULL);
 }
 
 static bool calls(const struct sigaction *action)
@@ -84,7 +114,26 @@ static bool is_own(const siginfo_t *info, int signal)
 	if (!node_copy())
 		return false;
 	return node.child || info->si_code == SI_TKILL || signal == SIGPIPE ||
+	       signal == SIGXFSZ ||
 	       (info->si_code <= 0 && info->si_pid == node.pid);
+}
+
+/* Signals that have come from outside, as bits: a rank that raises one again
+ * when it has cleaned up is not the reason. */
+static _Atomic uint64_t outside;
+
+static uint64_t bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
+/* The rank that runs here has sent itself a signal without a handler. */
+static void own_default(int signal, void *context)
+{
+	if (is_deadly(signal) && node_is_job() && !node.alone &&
+	    !(atomic_load(&outside) & bit(signal)))
+		fatal_raised(signal, context);
+	signals_default(signal);
 }
 
 static void dispatch(int signal, siginfo_t *info, void *context)
@@ -97,10 +146,11 @@ static void dispatch(int signal, siginfo_t *info, void *context)
 		if (!signals_call(signal, info, context) &&
 		    (copy->signals ? copy->signals : initial)[signal]
 				    .sa_handler == SIG_DFL)
-			signals_default(signal);
+			own_default(signal, context);
 		errno = saved;
 		return;
 	}
+	atomic_fetch_or(&outside, bit(signal));
 	for (int i = 0; i < node.ranks; i++) {
 		struct vm_image_copy *each = vm_image_copy(node.image, i);
 
@@ -111,7 +161,8 @@ static void dispatch(int signal, siginfo_t *info, void *context)
 		if (calls(&each->signals[signal]))
 			call(&each->signals[signal], signal, info, context);
 	}
-	if (!handled)
+	/* vmpirun is asked for a report by it. */
+	if (!handled && (signal != SIGUSR1 || node.alone || !node_is_job()))
 		signals_default(signal);
 	errno = saved;
 }
@@ -139,7 +190,8 @@ static int rank_set(struct vm_image_copy *copy, int signal,
 	copy->signals[signal] = *action;
 	if (fatal_signal(signal))
 		return 0; /* its handler asks signals_call() first */
-	if (node.ranks == 1 && !calls(action))
+	if (node.ranks == 1 && !calls(action) &&
+	    (node.alone || action->sa_handler == SIG_IGN || !is_deadly(signal)))
 		return signals_set(signal, action, NULL);
 	/* A rank that wants calls to be interrupted gets that for all. */
 	all.sa_flags &= action->sa_flags | ~SA_RESTART;
@@ -201,4 +253,18 @@ extern sighandler_t __sysv_signal(int signal, sighandler_t handler);
 NODE_EXPORT sighandler_t __sysv_signal(int signal, sighandler_t handler)
 {
 	return simple_set(signal, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+/* The ranks of a process have one number: who sends itself a signal by it means
+ * itself. */
+NODE_EXPORT int kill(pid_t pid, int signal)
+{
+	int error;
+
+	if (pid != node.pid || signal == 0 || signal == SIGKILL ||
+	    signal == SIGSTOP || !node_copy() || !node_is_job())
+		return REAL(kill)(pid, signal);
+	error = pthread_kill(pthread_self(), signal);
+	errno = error ? error : errno;
+	return error ? -1 : 0;
 }

@@ -7,6 +7,7 @@
 #include "monitor.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ enum effect {
 	EFFECT_END,
 	EFFECT_STOP,
 	EFFECT_PASS,
-	EFFECT_SHOW, /* pass, and say what the ranks do */
+	EFFECT_SHOW, /* say what the ranks do, and pass it if they heed it */
 	EFFECT_CHILD
 };
 
@@ -99,6 +100,31 @@ static void all_signal(const struct monitor *monitor, int signal)
 {
 	for (int i = 0; i < monitor->launch->count; i++)
 		child_signal(&monitor->launch->children[i], signal);
+}
+
+/* Whether the process has a handler for the signal. */
+static bool is_caught(const struct child *child, int signal)
+{
+	unsigned long long caught = 0;
+	char path[64], line[128];
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)child->pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return caught >> (signal - 1) & 1;
+}
+
+/* Passes a signal on to those that do not die of it. */
+static void catchers_signal(const struct monitor *monitor, int signal)
+{
+	for (int i = 0; i < monitor->launch->count; i++)
+		if (is_caught(&monitor->launch->children[i], signal))
+			child_signal(&monitor->launch->children[i], signal);
 }
 
 static void all_end(struct monitor *monitor, uint64_t grace_ns)
@@ -174,7 +200,7 @@ static void signal_take(struct monitor *monitor, int signal)
 			break;
 		case EFFECT_SHOW:
 			states_say(monitor->launch->options->job.id);
-			all_signal(monitor, signal);
+			catchers_signal(monitor, signal);
 			break;
 		case EFFECT_PASS:
 			all_signal(monitor, signal);
@@ -216,32 +242,40 @@ static void abort_check(struct monitor *monitor)
 	end_after(monitor, 0);
 }
 
-/* "node 1 (ranks 16-31, pid 4711)", "rank 3 (pid 4711)" */
+/* "node 1 (ranks 16-31, pid 4711)", "rank 3 (pid 4711)"; with "on HOST" if
+ * hosts were named. */
 static void child_name(const struct monitor *monitor, char *text, size_t bytes,
 		       int number)
 {
 	const struct launch *launch = monitor->launch;
 	const int *first = launch->plan.first + number;
 	int pid = (int)launch->children[number].pid;
+	const char *on = "", *host = "";
+
+	if (launch->options->hosts.count && !launch->plan.engine) {
+		on = " on ";
+		host = plan_host(&launch->plan, launch->options, number);
+	}
 
 	if (launch->plan.engine)
 		snprintf(text, bytes, "%s (pid %d)",
 			 engine_name(launch->plan.engine), pid);
 	else if (!launch->node)
-		snprintf(text, bytes, "rank %d (pid %d)", number, pid);
+		snprintf(text, bytes, "rank %d%s%s (pid %d)", number, on, host,
+			 pid);
 	else if (launch->count == 1)
 		snprintf(text, bytes, "the node process (pid %d)", pid);
 	else if (first[1] - first[0] == 1)
-		snprintf(text, bytes, "node %d (rank %d, pid %d)", number,
-			 first[0], pid);
+		snprintf(text, bytes, "node %d%s%s (rank %d, pid %d)", number,
+			 on, host, first[0], pid);
 	else
-		snprintf(text, bytes, "node %d (ranks %d-%d, pid %d)", number,
-			 first[0], first[1] - 1, pid);
+		snprintf(text, bytes, "node %d%s%s (ranks %d-%d, pid %d)",
+			 number, on, host, first[0], first[1] - 1, pid);
 }
 
 static void death_say(struct monitor *monitor, int number, const siginfo_t *end)
 {
-	char name[96], signal[32];
+	char name[NAME_MAX], signal[32];
 
 	child_name(monitor, name, sizeof(name), number);
 	name_make(signal, sizeof(signal), end->si_status);
@@ -271,7 +305,7 @@ static void exit_take(struct monitor *monitor, int number, int code)
 	bool deserted = launch->serves &&
 			vm_pmi_server_joined(&launch->server, number) &&
 			!vm_pmi_server_left(&launch->server, number);
-	char name[96];
+	char name[NAME_MAX];
 
 	if (!code && !deserted)
 		return;

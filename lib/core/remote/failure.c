@@ -131,7 +131,7 @@ static int fate(uint32_t process)
 
 #define RANKS_MAX 64
 
-/* Writes "rank 3" or "ranks 2-3, 7": those of the process, or the first ones. */
+/* Writes "rank 3" or "ranks 2-3, 7": those of the process, or the first. */
 static void ranks_text(char text[RANKS_MAX], uint32_t process)
 {
 	int first = -1, count = 0;

@@ -28,8 +28,8 @@ void vm_failure_fini(struct vm_node *node);
  * it died, or has said goodbye. */
 void vm_failure_down(struct vm_port *port, uint32_t process, bool died);
 
-/* Writes which processes are gone: "node 1 (ranks 2-3) has died"; false: none is
- * known. */
+/* Writes which processes are gone: "node 1 (ranks 2-3) has died"; false: none
+ * is known. */
 bool vm_failure_text(char *text, size_t bytes);
 
 /* Whether a receive of the rank can never complete; the engine's lock is

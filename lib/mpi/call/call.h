@@ -78,8 +78,8 @@ struct vm_call vm_call_enter_early(enum vm_call_id id);
 int vm_error(struct vm_call *call, int code, const char *format, ...)
 	VM_PRINTF(3, 4);
 
-/* Records what a negative code of core means, as vm_error(); of a process that is
- * gone, which one.  Returns the MPI error. */
+/* Records what a negative code of core means, as vm_error(); of a process that
+ * is gone, which one.  Returns the MPI error. */
 int vm_error_of_core(struct vm_call *call, int rc);
 
 /*
