@@ -15,8 +15,6 @@
 #include "core/local/observe.h"
 #include "core/local/req.h"
 
-#define VM_ALWAYS_INLINE inline __attribute__((always_inline))
-
 /* What only the kind of a payload knows; NULL: there is nothing to do. */
 struct vm_payload_ops {
 	/* Makes the payload last until it is received; under the lock.  0 or

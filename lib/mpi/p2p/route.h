@@ -51,10 +51,10 @@ static inline bool vm_route_plain(const struct vm_comm *comm,
  * Fill the route in the common case; false in all others.  The route stays in
  * registers if the caller does not let its address escape.
  */
-static inline bool vm_route_plain_send(struct vm_mpi *mpi,
-				       struct vm_route *route, const void *buf,
-				       int count, MPI_Datatype datatype,
-				       int dest, int tag, MPI_Comm handle)
+static VM_ALWAYS_INLINE bool
+vm_route_plain_send(struct vm_mpi *mpi, struct vm_route *route, const void *buf,
+		    int count, MPI_Datatype datatype, int dest, int tag,
+		    MPI_Comm handle)
 {
 	const struct vm_comm *comm = vm_comm_in(mpi, handle);
 	const struct vm_type *type = vm_type_get(datatype);
@@ -67,10 +67,10 @@ static inline bool vm_route_plain_send(struct vm_mpi *mpi,
 	return true;
 }
 
-static inline bool vm_route_plain_recv(struct vm_mpi *mpi,
-				       struct vm_route *route, const void *buf,
-				       int count, MPI_Datatype datatype,
-				       int source, int tag, MPI_Comm handle)
+static VM_ALWAYS_INLINE bool
+vm_route_plain_recv(struct vm_mpi *mpi, struct vm_route *route, const void *buf,
+		    int count, MPI_Datatype datatype, int source, int tag,
+		    MPI_Comm handle)
 {
 	const struct vm_comm *comm = vm_comm_in(mpi, handle);
 	const struct vm_type *type = vm_type_get(datatype);
