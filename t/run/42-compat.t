@@ -107,6 +107,11 @@ if PATH=$path command -v pkg-config >/dev/null; then
 		like "$(pkg-config --libs $name)" '-lvmpi *$' \
 			"and calls it $name"
 	done
+	for name in ompi-fort mpi-fort; do
+		like "$(pkg-config --cflags $name 2>&1)" \
+			'Fortran-bindings-of-vmpi' \
+			"$name is no other MPI's: there is none"
+	done
 	PATH=$compat:$compat/bin:$path
 	is "$(pkg-config --libs ompi-c)" \
 		"$("$compat/pkg-config" --libs ompi-c)" \
@@ -117,7 +122,7 @@ if PATH=$path command -v pkg-config >/dev/null; then
 	PATH=$compat "$compat/pkg-config" --exists vmpi 2>/dev/null
 	is "$?" 127 "without another one it is not there"
 else
-	skip 7 "pkg-config is not installed"
+	skip 9 "pkg-config is not installed"
 fi
 
 # CMake, in three ways.  The cache would remember the first.
