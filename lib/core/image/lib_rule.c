@@ -55,11 +55,12 @@ static bool is_one(const char *name)
 	return begins(name, names);
 }
 
-/* Libraries of systems that are files, or tables of files, of a rank. */
+/* Libraries of systems that are files, or tables of files, of a rank, or that
+ * plan without a lock, as FFTW: no two threads may be in it. */
 static bool is_of_rank(const char *name)
 {
-	static const char *const names[] = { "libgfortran.so.", "libhdf5",
-					     "libnetcdf", NULL };
+	static const char *const names[] = { "libfftw", "libgfortran.so.",
+					     "libhdf5", "libnetcdf", NULL };
 
 	return begins(name, names);
 }

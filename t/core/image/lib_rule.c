@@ -43,6 +43,8 @@ static void rule_test(void)
 	ok(private("libhdf5_serial.so.103", "/usr/lib/libhdf5_serial.so.103",
 		   &none),
 	   "a library of a rank's files is, even of the system's");
+	ok(private("libfftw3f.so.3", "/usr/lib/libfftw3f.so.3", &none),
+	   "so is FFTW, which makes plans without a lock");
 	ok(private("libz.so.1", "/lib/x86_64-linux-gnu/libz.so.1", &both),
 	   "the user may make any private");
 	ok(!private("libown.so", "/opt/own/libown.so", &both), "or shared");
