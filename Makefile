@@ -9,6 +9,7 @@
 #   make kills      jobs that are hit by signals, and a table of how they ended
 #   make fuzz       fuzz targets, SECONDS each; TARGET= names some
 #   make soak       messages and collectives at random, in each way for SECONDS
+#   make matrix     jobs whose calls of libfabric fail, and a table
 #   make install    into $(PREFIX), default /usr/local; DESTDIR is honoured
 #   make uninstall  removes what the last make install installed
 #   make deb        Debian packages into build-deb/
@@ -46,7 +47,7 @@ JOBS ?= $(shell echo $$((3 * $$(nproc))))
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan check-nodes fuzz soak kills \
+.PHONY: all demo check check-asan check-tsan check-nodes fuzz soak kills matrix \
 	coverage bench install uninstall deb clean format need-build need-check \
 	need-fuzz need-coverage need-bench need-deb
 
@@ -112,6 +113,13 @@ soak: all
 	SOAK_SECONDS=$(SECONDS) SOAK_NODES="$(NODES)" SOAK_SEED=$(SEED) \
 		SOAK_WORKERS="$(WORKERS)" SOAK_RANKS=$(RANKS) \
 		VMPI_BUILD=$(abspath $(BUILD)) t/run/63-soak.t
+
+# PROVIDER and SITE: the only ones; JOBS: how many jobs at a time.  Logs of what
+# goes wrong are in $(BUILD)/matrix.
+matrix: need-build
+	$(call setup,$(BUILD))
+	$(MESON) compile -C $(BUILD)
+	VMPI_BUILD=$(abspath $(BUILD)) t/run/matrix $(BUILD)/matrix
 
 bench: need-bench
 	$(call setup,$(BUILD)-bench,-Dbuildtype=release -Dtests=false)

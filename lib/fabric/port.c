@@ -166,6 +166,20 @@ static int cq_open(struct vm_port *port)
 	return 0;
 }
 
+/* Binds the endpoint to its table and its queue.  libfabric's net faults when it
+ * closes an endpoint that is not: such a one is left to the end of the process. */
+static int endpoint_bind(struct vm_port *port)
+{
+	int rc = port->fi->ep_bind(port->ep, &port->av->fid, 0);
+
+	if (rc == 0)
+		rc = port->fi->ep_bind(port->ep, &port->cq->fid,
+				       FI_TRANSMIT | FI_RECV);
+	if (rc)
+		port->ep = NULL;
+	return rc;
+}
+
 /* Opens the network's objects, each needed by the next. */
 static int network_open(struct vm_port *port)
 {
@@ -189,10 +203,7 @@ static int network_open(struct vm_port *port)
 		rc = fi->endpoint(port->domain, info, &port->ep);
 	}
 	if (rc == 0)
-		rc = fi->ep_bind(port->ep, &port->av->fid, 0);
-	if (rc == 0)
-		rc = fi->ep_bind(port->ep, &port->cq->fid,
-				 FI_TRANSMIT | FI_RECV);
+		rc = endpoint_bind(port);
 	if (rc == 0)
 		rc = fi->enable(port->ep);
 	if (rc == 0)

@@ -74,8 +74,11 @@ static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 		earlier(until, now + RETRY_NS);
 	if (!port->fi)
 		return 0;
-	if (port->rx_posted == 0)
+	if (port->rx_posted == 0) {
+		/* They were refused, and nothing comes without them. */
+		vm_port_fill(port);
 		earlier(until, now + RETRY_NS);
+	}
 	if (port->wait_fd < 0) {
 		earlier(until, now + RETRY_NS);
 		return 0;
