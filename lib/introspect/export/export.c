@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/mapfile.h"
 #include "introspect/export/alive.h"
+#include "introspect/export/control.h"
 #include "introspect/export/table.h"
 #include "introspect/vars/cvar.h"
 
@@ -43,6 +44,7 @@ static struct {
 	int fd;
 	pid_t pid; /* whose file it is: not that of a child */
 	char path[VM_EXPORT_PATH_MAX];
+	char control[VM_EXPORT_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
 	uint64_t bytes; /* of the file */
 	struct area areas[AREAS_MAX];
 	unsigned area_count;
@@ -240,6 +242,7 @@ int vm_export_open(const char *dir, const char *job, unsigned node,
 	if (share.open || share.area_count)
 		return -VMPI_ESTATE;
 	vm_export_path(share.path, sizeof(share.path), dir, job, node);
+	vm_control_path(share.control, sizeof(share.control), share.path);
 	share.bytes = 0;
 	if (!share.handlers && pthread_atfork(NULL, NULL, child_part) == 0)
 		share.handlers = true;
@@ -308,8 +311,11 @@ int vm_export_publish(const struct vm_export_facts *facts)
 
 void vm_export_remove(void)
 {
-	if (share.open && share.pid == (pid_t)syscall(SYS_getpid))
-		unlink(share.path);
+	if (!share.open || share.pid != (pid_t)syscall(SYS_getpid))
+		return;
+	/* Who is killed in between leaves the file, by which both are found. */
+	unlink(share.control);
+	unlink(share.path);
 }
 
 void vm_export_close(bool keep)

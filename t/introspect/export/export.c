@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "farm.h"
 #include "introspect/export/alive.h"
+#include "introspect/export/control.h"
 #include "introspect/export/list.h"
 #include "report/live/file.h"
 #include "introspect/export/table.h"
@@ -320,6 +321,21 @@ static void dead(void)
 	vm_export_close(false);
 }
 
+/* Its end is the end of its socket. */
+static void socket_goes(void)
+{
+	char control[VM_EXPORT_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
+
+	open_all("socket");
+	publish();
+	vm_control_path(control, sizeof(control), path);
+	close(open(control, O_CREAT | O_WRONLY, 0600));
+	vm_export_remove();
+	ok(access(path, F_OK) != 0 && access(control, F_OK) != 0,
+	   "a process that ends leaves no socket");
+	close_all(false);
+}
+
 /* A child made by fork() is another process. */
 static void forked(void)
 {
@@ -394,6 +410,7 @@ int main(void)
 	vm_pvars_add(&farm_hen_pvar_table);
 	look();
 	dead();
+	socket_goes();
 	forked();
 	refused();
 	ok(rmdir(dir) == 0, "nothing is left behind");
