@@ -455,6 +455,15 @@ static int proxies_fill(struct unpack *unpack, const struct call *calls)
 	return 0;
 }
 
+/* Whether a call of a message of so many bytes names what there can be. */
+static bool call_valid(const struct call *call, size_t bytes)
+{
+	return call->op < VM_OP_BUILTINS &&
+	       (!call->op || vm_op_builtin[call->op]) &&
+	       (!call->type || vm_type_builtin[call->type]) &&
+	       call->blocks <= bytes / sizeof(uint64_t);
+}
+
 int vm_coll_unpack(struct vm_coll_view *view, int p)
 {
 	const struct vm_leaders_msg *part = &view->parts[p];
@@ -467,8 +476,11 @@ int vm_coll_unpack(struct vm_coll_view *view, int p)
 		return -VMPI_EINVAL;
 	memcpy(&view->plans[p], part->in, sizeof(view->plans[p]));
 	calls = (const struct call *)((char *)part->in + sizeof(view->plan));
-	for (uint32_t i = 0; i < there->count; i++)
+	for (uint32_t i = 0; i < there->count; i++) {
+		if (!call_valid(&calls[i], part->in_bytes))
+			return -VMPI_EINVAL;
 		unpack.sizes += calls[i].blocks;
+	}
 	unpack.size = (const uint64_t *)((const char *)part->in + head);
 	head += aligned(unpack.sizes * sizeof(uint64_t));
 	if (part->in_bytes < head)
