@@ -22,7 +22,7 @@
 #include "events.h"
 #include "fabric/fabric.h"
 #include "fabric/ofi/fi.h"
-#include "fabric/select.h"
+#include "fabric/ofi/select.h"
 #include "fabric/vars.h"
 
 #define BYTES_MAX (4u << 20)
@@ -147,7 +147,10 @@ static void raw_open(void)
 	unsigned char name[256];
 	size_t bytes = sizeof(name);
 	uint64_t region[2];
-	int rc = vm_select_init(&end.select, fi, true);
+	int rc = vm_select_init(&end.select, fi,
+				(struct vm_wish){ fabric_cvar.provider,
+						  fabric_cvar.interface },
+				true);
 
 	if (rc == 0)
 		rc = fi->fabric(end.select.info->fabric_attr, &end.fid);

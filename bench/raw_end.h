@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "fabric/ofi/fi.h"
-#include "fabric/select.h"
+#include "fabric/ofi/select.h"
 
 #define BYTES_MAX ((size_t)4 << 20)
 #define NOTE_BYTES 8

@@ -92,6 +92,11 @@ static unsigned dice(unsigned sides)
 	return sides ? (net.random >> 12) % sides : 0;
 }
 
+static bool happens(unsigned percent)
+{
+	return percent && dice(100) < percent;
+}
+
 static bool again(void)
 {
 	return dice(100) < fake_faults.again_percent;
@@ -148,15 +153,6 @@ unsigned fake_open_objects(void)
 }
 
 /* Objects. */
-static int fake_fabric_open(struct fi_fabric_attr *attr,
-			    struct fid_fabric **fabric)
-{
-	*fabric = calloc(1, sizeof(**fabric));
-	(*fabric)->fid.fclass = FI_CLASS_FABRIC;
-	net.objects++;
-	return 0;
-}
-
 static int fake_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 			    struct fid_domain **domain)
 {
@@ -299,7 +295,7 @@ static ssize_t fake_recv(struct fid_ep *fid, void *buffer, size_t bytes,
 /* Puts a message on its way; where to is known to live. */
 static void message_put(struct fake_ep *to, unsigned from, struct event *event)
 {
-	if (fake_faults.lose_next) {
+	if (fake_faults.lose_next || happens(fake_faults.lose_percent)) {
 		fake_faults.lose_next = false;
 		event_free(event);
 		return;
@@ -310,7 +306,7 @@ static void message_put(struct fake_ep *to, unsigned from, struct event *event)
 		event->data[bit / 8] ^= (char)(1 << bit % 8);
 		fake_faults.flip_next = 0;
 	}
-	if (fake_faults.double_next) {
+	if (fake_faults.double_next || happens(fake_faults.double_percent)) {
 		struct event *twin = event_new(NULL, 0);
 
 		fake_faults.double_next = false;
@@ -358,9 +354,16 @@ static ssize_t fake_sendv(struct fid_ep *fid, const struct iovec *iov,
 	event->data = malloc(event->bytes + 1);
 	for (size_t i = 0; i < count; at += iov[i++].iov_len)
 		memcpy(event->data + at, iov[i].iov_base, iov[i].iov_len);
-	message_put(net.ep[to], ep->number, event);
 	end = event_new(context, FI_SEND | FI_MSG);
 	end->target = (unsigned)to;
+	if (fake_faults.fail_next || happens(fake_faults.fail_percent)) {
+		fake_faults.fail_next = false;
+		end->error = FI_ECANCELED;
+	}
+	if (end->error && dice(2))
+		event_free(event);
+	else
+		message_put(net.ep[to], ep->number, event);
 	vm_list_append(&ep->sent, &end->link);
 	ep->outstanding++;
 	unlock();
@@ -434,21 +437,6 @@ static int fake_mr_reg(struct fid_domain *domain, const void *base,
 	unlock();
 	*mr = &new->fid;
 	return 0;
-}
-
-static int fake_mr_enable(struct fid_mr *mr, struct fid_ep *ep)
-{
-	return 0;
-}
-
-static uint64_t fake_mr_key(struct fid_mr *mr)
-{
-	return mr->key;
-}
-
-static void *fake_mr_desc(struct fid_mr *mr)
-{
-	return mr->mem_desc;
 }
 
 static ssize_t rma_post(struct fid_ep *fid, const struct fi_msg_rma *msg,
@@ -554,6 +542,15 @@ static void rma_move(struct fake_ep *ep, struct event *event)
 	struct fake_ep *target = reachable(event->target);
 	char *there = target ? mr_find(target, event) : NULL;
 
+	if (happens(fake_faults.rma_stuck_percent)) {
+		event_free(event);
+		return;
+	}
+	if (there && happens(fake_faults.rma_fail_percent)) {
+		event->error = FI_ECANCELED;
+		vm_list_append(&ep->cq->failed, &event->link);
+		return;
+	}
 	if (!there) {
 		event->error = target ? FI_EACCES : FI_ECANCELED;
 		vm_list_append(&ep->cq->failed, &event->link);
@@ -595,7 +592,9 @@ static void ep_move(struct fake_ep *ep)
 			continue;
 		vm_list_remove(&event->link);
 		ep->outstanding--;
-		if (!reachable(event->target))
+		if (event->error)
+			vm_list_append(&ep->cq->failed, &event->link);
+		else if (!reachable(event->target))
 			event_free(event);
 		else
 			vm_list_append(&ep->cq->done, &event->link);

@@ -22,8 +22,14 @@ struct fake_faults {
 	bool no_rma;
 	bool local_mr; /* wants local memory registered, addresses are real */
 	bool small;    /* few operations at a time */
+	/* Connections that are lost, as networks of TCP lose them.  Of
+	 * messages; of sends that end with an error, whether they arrive or
+	 * not; of remote operations that fail, or never end. */
+	bool lossy;
+	unsigned lose_percent, double_percent, fail_percent;
+	unsigned rma_fail_percent, rma_stuck_percent;
 	/* One at a time, then it is reset. */
-	bool lose_next, double_next;
+	bool lose_next, double_next, fail_next;
 	int flip_next; /* bit of the next message to be changed; 0: none */
 };
 
@@ -53,5 +59,9 @@ int fake_getinfo(const char *node, uint64_t flags, const struct fi_info *hints,
 		 struct fi_info **info);
 struct fi_info *fake_dupinfo(const struct fi_info *info);
 void fake_freeinfo(struct fi_info *info);
+int fake_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric);
+int fake_mr_enable(struct fid_mr *mr, struct fid_ep *ep);
+uint64_t fake_mr_key(struct fid_mr *mr);
+void *fake_mr_desc(struct fid_mr *mr);
 
 #endif

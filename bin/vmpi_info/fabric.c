@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/select.h"
+#include "fabric/ofi/select.h"
+#include "fabric/vars.h"
 #include "report/cli.h"
 
 /* The same provider is often offered several times, for each of its protocols:
@@ -54,7 +55,10 @@ static int scope_print(enum form form, const char *scope, bool one_host)
 		vm_cli_no_memory();
 		return EXIT_FAILURE;
 	}
-	rc = vm_select_init(select, &vm_fi_real, one_host);
+	rc = vm_select_init(select, &vm_fi_real,
+			    (struct vm_wish){ fabric_cvar.provider,
+					      fabric_cvar.interface },
+			    one_host);
 	if (form == FORM_BRIEF || form == FORM_FULL)
 		printf("Node processes on %s, address %s (%s):\n", scope,
 		       select->node[0] ? select->node : "any",

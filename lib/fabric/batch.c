@@ -52,14 +52,10 @@ static struct vm_packet *batch_new(struct vm_conn *conn)
 	pkt = vm_packet_get(&port->pkts, port->wire_bytes);
 	if (!pkt)
 		return NULL;
-	pkt->use = VM_PKT_SEND;
-	pkt->conn = conn;
-	pkt->op = NULL;
-	pkt->data = NULL;
-	pkt->data_bytes = pkt->wire_bytes = pkt->last = 0;
-	pkt->left = 0;
-	pkt->orphan = false;
+	vm_conn_prepare(conn, pkt);
+	pkt->wire_bytes = pkt->last = 0;
 	pkt->batch = true;
+	vm_resend_keep(conn, pkt);
 	vm_conn_queue(conn, pkt);
 	if (port->fabric->gather.running)
 		vm_gather_arm(port->fabric);
@@ -78,7 +74,7 @@ static void batch_more(struct vm_packet *pkt)
 	memset(pkt->wire + pkt->wire_bytes, 0, next - pkt->wire_bytes);
 }
 
-char *vm_batch_room(struct vm_conn *conn, size_t bytes)
+struct vm_packet *vm_batch_room(struct vm_conn *conn, size_t bytes)
 {
 	struct fabric_port_pvars *pvars = &conn->port->pvars;
 	struct vm_packet *pkt = batch_open(conn, bytes);
@@ -97,5 +93,5 @@ char *vm_batch_room(struct vm_conn *conn, size_t bytes)
 			return NULL;
 	}
 	pkt->wire_bytes = pkt->last + (uint32_t)bytes;
-	return pkt->wire + pkt->last;
+	return pkt;
 }

@@ -22,8 +22,8 @@
 /* Under lock: whether the next packet is to go into a batch. */
 bool vm_batch_wanted(struct vm_conn *conn, const struct vm_send *send);
 
-/* Under lock: space for a packet behind the waiting ones; NULL: out of
- * memory. */
-char *vm_batch_room(struct vm_conn *conn, size_t bytes);
+/* Under lock: a packet with room for one more of so many bytes at `last`, behind
+ * the waiting ones; NULL: out of memory.  Its `end` is set next. */
+struct vm_packet *vm_batch_room(struct vm_conn *conn, size_t bytes);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "fabric/liveness.h"
+#include "fabric/ofi/liveness.h"
 #include "fabric/rma.h"
 
 #define PROBE_NS 500000000 /* between probes of one that takes nothing */
@@ -27,6 +27,7 @@ static void conn_init(struct vm_conn *conn, struct vm_port *port,
 				  .credits = VM_CREDITS_INITIAL,
 				  .granted = VM_CREDITS_INITIAL };
 	vm_list_init(&conn->backlog);
+	vm_list_init(&conn->sent);
 	if (process == port->fabric->config.process)
 		conn->credits = (uint32_t)fabric_cvar.credits;
 }
@@ -124,52 +125,95 @@ static uint32_t owed(const struct vm_conn *conn)
 	return window > placed ? window - placed : 0;
 }
 
-void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
-		    enum vm_wire_kind kind)
+/* Fills the header, without credits and before the next number is used up. */
+static inline void header_begin(struct vm_conn *conn, struct vm_wire *wire,
+				enum vm_wire_kind kind)
 {
 	const struct vm_port *port = conn->port;
-	uint32_t credits = owed(conn);
 
 	wire->magic = VM_WIRE_MAGIC;
 	wire->version = VM_WIRE_VERSION;
 	wire->kind = (uint8_t)kind;
 	wire->source = port->fabric->config.process;
 	wire->job_key = port->fabric->config.job_key;
-	wire->seq = conn->tx_seq++;
-	wire->source_port = (uint16_t)port->index;
-	wire->port = conn->remote;
-	wire->credits = (uint16_t)credits;
+	wire->seq = conn->tx_seq;
+	wire->source_port = (uint8_t)port->index;
+	wire->port = (uint8_t)conn->remote;
+	wire->received = (uint16_t)conn->rx_seq;
+	wire->credits = 0;
 	wire->flags = 0;
+	conn->told = conn->rx_seq;
+}
+
+void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
+		    enum vm_wire_kind kind)
+{
+	uint32_t credits = owed(conn);
+
+	header_begin(conn, wire, kind);
+	conn->tx_seq++;
+	wire->credits = (uint16_t)credits;
 	conn->granted += credits;
 	conn->contact = true;
 }
 
-/* Tries once.  0; -VMPI_EAGAIN: not now; other errors are of the connection. */
-static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
+#define INJECT_MAX 256 /* longer packets gain nothing from it */
+
+/* Whether the network may copy the packet, so that it has no end to report. */
+static inline bool is_injectable(const struct vm_port *port,
+				 const struct vm_packet *pkt)
 {
-	struct vm_port *port = conn->port;
+	return pkt->wire_bytes <= port->inject_bytes &&
+	       pkt->wire_bytes <= INJECT_MAX && !pkt->data && !pkt->watched;
+}
+
+static ssize_t packet_hand(struct vm_port *port, struct vm_conn *conn,
+			   struct vm_packet *pkt)
+{
 	struct iovec iov[2] = { { pkt->wire, pkt->wire_bytes },
 				{ (void *)pkt->data, pkt->data_bytes } };
 	void *desc[2] = { pkt->slab->desc, NULL };
 	ssize_t rc;
 
 	if (!vm_port_room(port))
-		return -VMPI_EAGAIN;
+		return -FI_EAGAIN;
 	rc = port->fi->sendv(port->ep, iov, desc, pkt->data ? 2 : 1,
 			     conn->address, &pkt->context);
-	if (rc == -FI_EAGAIN) {
+	if (rc == 0) {
+		vm_port_inflight_add(port);
+		vm_list_append(&port->inflight, &pkt->link);
+		pkt->place = VM_AT_NETWORK;
+	}
+	return rc;
+}
+
+/* Tries once.  0; -VMPI_EAGAIN: not now; other errors are of the connection. */
+static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
+{
+	struct vm_port *port = conn->port;
+	ssize_t rc;
+
+	if (VM_UNLIKELY(!pkt->once &&
+			pkt->end - conn->confirmed > VM_RESEND_WINDOW))
+		return -VMPI_EAGAIN;
+	if (is_injectable(port, pkt)) {
+		rc = port->fi->inject(port->ep, pkt->wire, pkt->wire_bytes,
+				      conn->address);
+		if (VM_LIKELY(rc == 0))
+			pkt->place = VM_AT_HOME;
+	} else {
+		rc = packet_hand(port, conn, pkt);
+	}
+	if (VM_LIKELY(rc == 0))
+		return 0;
+	if (rc == -FI_EAGAIN || vm_fi_lost((int)-rc)) {
 		vm_pvar_add(port->pvars.again, 1);
 		return -VMPI_EAGAIN;
 	}
-	if (rc) {
-		vm_pvar_add(port->pvars.errors, 1);
-		vm_peer_fail(port->fabric, conn->process, -VMPI_EPEER,
-			     vm_fi_text((int)-rc));
-		return -VMPI_EPEER;
-	}
-	vm_port_inflight_add(port);
-	vm_list_append(&port->inflight, &pkt->link);
-	return 0;
+	vm_pvar_add(port->pvars.errors, 1);
+	vm_peer_fail(port->fabric, conn->process, -VMPI_EPEER,
+		     vm_fi_text((int)-rc));
+	return -VMPI_EPEER;
 }
 
 void vm_conn_queue(struct vm_conn *conn, struct vm_packet *pkt)
@@ -181,9 +225,22 @@ void vm_conn_queue(struct vm_conn *conn, struct vm_packet *pkt)
 		conn->since = 0;
 	}
 	vm_list_append(&conn->backlog, &pkt->link);
+	pkt->place = VM_AT_BACKLOG;
 	conn->backlogged++;
 	vm_pvar_add(port->pvars.backlog, 1);
 	vm_pvar_max(port->pvars.backlog_max, port->pvars.backlog);
+}
+
+/* Nobody listens at its address. */
+static void conn_gone(struct vm_conn *conn)
+{
+	/* One that has said goodbye may have gone before it was said that our
+	 * last packets had arrived. */
+	if (conn->left)
+		vm_resend_drop(conn, 0);
+	else
+		vm_peer_fail(conn->port->fabric, conn->process, -VMPI_EPEER,
+			     "nobody listens at its address");
 }
 
 void vm_conn_refused(struct vm_conn *conn, uint64_t *since)
@@ -194,19 +251,22 @@ void vm_conn_refused(struct vm_conn *conn, uint64_t *since)
 	uint64_t now = vm_clock_ns();
 
 	if (*since == 0) {
-		*since = conn->probed = now;
-	} else if (now - *since > limit) {
+		*since = now;
+		if (!conn->doubted)
+			conn->probed = now;
+	}
+	if (now - *since > limit) {
 		vm_peer_fail(
 			fabric, conn->process, -VMPI_EPEER,
 			"it has accepted nothing for fabric_peer_timeout_s");
-	} else if (now - conn->probed > PROBE_NS) {
+	} else if (conn->doubted || now - conn->probed > PROBE_NS) {
+		conn->doubted = false;
 		conn->probed = now;
 		if (vm_liveness_dead(&conn->liveness_fd,
 				     peer->addresses +
 					     conn->remote * peer->address_bytes,
 				     peer->address_bytes))
-			vm_peer_fail(fabric, conn->process, -VMPI_EPEER,
-				     "nobody listens at its address");
+			conn_gone(conn);
 	}
 }
 
@@ -232,10 +292,13 @@ void vm_conn_flush(struct vm_conn *conn)
 		vm_pvar_add(port->pvars.backlog, (uint64_t)-1);
 	}
 	vm_list_remove(&conn->waiting);
+	vm_conn_room(conn);
 }
 
 void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt)
 {
+	pkt->end = conn->tx_seq;
+	vm_resend_keep(conn, pkt);
 	/* Packets that were only held back for a batch go with this one. */
 	if (VM_UNLIKELY(!vm_list_empty(&conn->backlog)))
 		vm_conn_flush(conn);
@@ -259,6 +322,20 @@ void vm_conns_flush(struct vm_port *port)
 	}
 }
 
+void vm_conn_prepare(struct vm_conn *conn, struct vm_packet *pkt)
+{
+	pkt->use = VM_PKT_SEND;
+	pkt->place = VM_AT_HOME;
+	pkt->conn = conn;
+	pkt->op = NULL;
+	pkt->data = NULL;
+	pkt->data_bytes = 0;
+	pkt->left = 0;
+	pkt->error = 0;
+	pkt->once = pkt->confirmed = pkt->watched = false;
+	pkt->orphan = pkt->batch = false;
+}
+
 /* A packet without payload. */
 static void bare_send(struct vm_conn *conn, enum vm_wire_kind kind)
 {
@@ -267,15 +344,34 @@ static void bare_send(struct vm_conn *conn, enum vm_wire_kind kind)
 
 	if (!pkt)
 		return;
-	pkt->use = VM_PKT_SEND;
-	pkt->conn = conn;
-	pkt->op = NULL;
-	pkt->data = NULL;
-	pkt->orphan = pkt->batch = false;
+	vm_conn_prepare(conn, pkt);
 	pkt->wire_bytes = VM_WIRE_BYTES;
 	memset(pkt->wire, 0, VM_WIRE_BYTES);
 	vm_conn_header(conn, (struct vm_wire *)pkt->wire, kind);
 	vm_conn_send(conn, pkt);
+}
+
+int vm_conn_send_once(struct vm_conn *conn, enum vm_wire_kind kind,
+		      const struct vm_wire_state *state)
+{
+	struct vm_port *port = conn->port;
+	struct vm_packet *pkt = vm_packet_get(&port->pkts, VM_WIRE_BYTES);
+	struct vm_wire *wire;
+	int rc;
+
+	if (!pkt)
+		return -VMPI_ENOMEM;
+	vm_conn_prepare(conn, pkt);
+	pkt->once = true;
+	pkt->wire_bytes = VM_WIRE_BYTES;
+	wire = (struct vm_wire *)pkt->wire;
+	memset(wire, 0, VM_WIRE_BYTES);
+	header_begin(conn, wire, kind);
+	memcpy(wire->upper, state, sizeof(*state));
+	rc = transmit(conn, pkt);
+	if (pkt->place != VM_AT_NETWORK)
+		vm_packet_put(&port->pkts, pkt);
+	return rc;
 }
 
 void vm_conn_credit(struct vm_conn *conn)
@@ -355,17 +451,6 @@ void vm_conn_bye(struct vm_conn *conn)
 	conn->bye = true;
 }
 
-/* Tells the owner of a send that it failed; frees packets without an owner. */
-static void packet_fail(struct vm_port *port, struct vm_packet *pkt)
-{
-	if (!pkt->op) {
-		vm_packet_put(&port->pkts, pkt);
-		return;
-	}
-	pkt->error = -VMPI_EPEER;
-	vm_list_append(&port->ended, &pkt->link);
-}
-
 static void conn_fail(struct vm_conn *conn, int error)
 {
 	struct vm_port *port = conn->port;
@@ -374,36 +459,9 @@ static void conn_fail(struct vm_conn *conn, int error)
 	if (conn->whole)
 		vm_packet_put(&port->pkts, conn->whole);
 	conn->whole = NULL;
-	if (!vm_list_empty(&conn->backlog))
-		vm_list_remove(&conn->waiting);
-	vm_pvar_add(port->pvars.backlog, -(uint64_t)conn->backlogged);
-	conn->backlogged = 0;
-	while (!vm_list_empty(&conn->backlog))
-		packet_fail(port, vm_container_of(vm_list_pop(&conn->backlog),
-						  struct vm_packet, link));
-}
-
-/*
- * Fails sends that the network still has: their owners are told now, the
- * packets are freed when the network gives them back, or when the port closes.
- */
-static void inflight_fail(struct vm_port *port, uint32_t process)
-{
-	struct vm_list *link = port->inflight.next;
-
-	while (link != &port->inflight) {
-		struct vm_packet *pkt =
-			vm_container_of(link, struct vm_packet, link);
-
-		link = link->next;
-		if (pkt->use != VM_PKT_SEND || pkt->conn->process != process)
-			continue;
-		vm_list_remove(&pkt->link);
-		pkt->orphan = true;
-		port->orphans++;
-		if (pkt->op)
-			packet_fail(port, pkt);
-	}
+	/* What the network still has is freed when it gives it back, or when
+	 * the port closes. */
+	vm_resend_drop(conn, -VMPI_EPEER);
 }
 
 /* Releases packets held back by the link model: they have arrived all the
@@ -436,8 +494,6 @@ void vm_contact_fail(struct vm_port *port, struct vm_contact *contact,
 	 * goodbye. */
 	for (unsigned i = 0; error && i < contact->count; i++)
 		conn_fail(&contact->conns[i], error);
-	if (error)
-		inflight_fail(port, contact->process);
 	vm_rma_fail(port, contact->process);
 	held_hurry(port, contact->process);
 	if (!contact->down)

@@ -9,6 +9,7 @@
 #define FABRIC_CONN_H
 
 #include "fabric/port.h"
+#include "fabric/resend.h"
 #include "fabric/state.h"
 
 /*
@@ -38,6 +39,10 @@ struct vm_conn {
 	int error;	 /* 0, or the reason for its end */
 	fi_addr_t address;
 	uint32_t tx_seq, rx_seq;
+	uint32_t confirmed;  /* our packets before that have arrived */
+	uint32_t told;	     /* rx_seq as we have said it last */
+	struct vm_list sent; /* packets that are not confirmed, by number */
+	struct vm_resend resend;
 	uint32_t credits;	/* for our data */
 	uint32_t granted, held; /* of its data */
 	bool full;		/* it holds all it lets us send, for good */
@@ -58,6 +63,7 @@ struct vm_conn {
 	uint64_t since;	    /* when the network first refused the oldest, ns */
 	uint64_t rma_since; /* the same of chunks */
 	uint64_t probed;    /* when its liveness was last probed, ns */
+	bool doubted;	    /* an operation failed: probe at once */
 	int liveness_fd;
 	struct vm_list waiting; /* in port->waiting while there is a backlog */
 };
@@ -86,8 +92,18 @@ int vm_conn_get(struct vm_conn **conn, struct vm_port *port, struct vm_to to);
 void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
 		    enum vm_wire_kind kind);
 
-/* Sends a packet whose header is filled, now or as soon as it can go. */
+/* Prepares a packet for a send, without payload by reference.  Its header is
+ * filled next. */
+void vm_conn_prepare(struct vm_conn *conn, struct vm_packet *pkt);
+
+/* Sends a packet whose header is filled, now or as soon as it can go; it is
+ * kept until it is confirmed. */
 void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt);
+
+/* Sends a packet without payload and number, if it can go now: 0, or
+ * -VMPI_EAGAIN, -VMPI_ENOMEM. */
+int vm_conn_send_once(struct vm_conn *conn, enum vm_wire_kind kind,
+		      const struct vm_wire_state *state);
 
 /* Puts it behind the waiting packets, whether it could go or not. */
 void vm_conn_queue(struct vm_conn *conn, struct vm_packet *pkt);

@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "fabric/address.h"
+#include "fabric/ofi/address.h"
 #include "fabric/conn.h"
-#include "fabric/liveness.h"
+#include "fabric/ofi/liveness.h"
 #include "fabric/state.h"
 #include "introspect/export/export.h"
 
@@ -71,6 +71,8 @@ static int provider_open(struct vm_fabric *fabric)
 	}
 	fabric->fi = fabric->config.fi ? fabric->config.fi : &vm_fi_real;
 	rc = vm_select_init(&fabric->select, fabric->fi,
+			    (struct vm_wish){ fabric_cvar.provider,
+					      fabric_cvar.interface },
 			    fabric->config.one_host);
 	if (!rc && !fabric->config.one_host)
 		rc = vm_select_reaches(&fabric->select);
@@ -85,6 +87,8 @@ static int provider_open(struct vm_fabric *fabric)
 	}
 	fabric->limits.provider = info->fabric_attr->prov_name;
 	fabric->limits.rma = (info->caps & FI_RMA) != 0;
+	fabric->lossy = info->addr_format == FI_SOCKADDR_IN ||
+			info->addr_format == FI_SOCKADDR_IN6;
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "fabric/ofi/address.h"
 
 /*
  * Arrivals and ends of operations are reported by callbacks, and only from
@@ -37,7 +38,6 @@
  */
 
 #define VM_UPPER_BYTES 32   /* header of the layer above in each packet */
-#define VM_PORTS_MAX 256    /* of a process */
 #define VM_ADDRESS_MAX 8192 /* bytes of the largest vm_fabric_address() */
 
 struct vm_fabric;
@@ -191,7 +191,7 @@ struct vm_send {
 
 /* A send that refers to the caller's memory: valid until done is called. */
 struct vm_send_op {
-	/* Called by a poll: the data have left, or never will (error). */
+	/* Called by a poll: the data have arrived, or never will (error). */
 	void (*done)(struct vm_send_op *op, int error);
 };
 
@@ -282,7 +282,9 @@ struct vm_rma {
 	bool write, listed;
 	int error;
 	unsigned inflight;   /* chunks */
+	unsigned tries;	     /* since a chunk has ended well */
 	size_t posted;	     /* bytes */
+	size_t lost;	     /* the first byte to be moved again; or all */
 	uint64_t due;	     /* by the link model: not done before */
 	void *carrier;	     /* the packet that will tell of the end */
 	void *desc, *handle; /* local registration, where it is needed */

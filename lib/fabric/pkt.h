@@ -22,7 +22,7 @@
 /*
  * A packet is a buffer for the wire with the state that the port needs while
  * the network has it, the layer above keeps it, or it waits: it is in at most
- * one list.  Chunks of remote reads and writes use small packets as well.
+ * one list, sends also in that of what is not confirmed.  Chunks of remote reads and writes use small packets as well.
  */
 
 #define VM_PKT_WIRE 2	 /* the class of what is posted for arrivals */
@@ -42,6 +42,9 @@ enum vm_pkt_use {
 	VM_PKT_LOOP,	/* from us to us */
 };
 
+/* Where a packet of a send is; at home it waits to be confirmed. */
+enum vm_pkt_place { VM_AT_HOME, VM_AT_BACKLOG, VM_AT_NETWORK, VM_AT_END };
+
 struct vm_packet {
 	struct fi_context2 context; /* first: the network hands it back */
 	struct vm_pkt view;	    /* the part that the layer above sees */
@@ -51,17 +54,21 @@ struct vm_packet {
 	struct vm_port *at;   /* which delivers it, while it does */
 	struct vm_conn *conn;
 	struct vm_slab *slab;
-	void *op;	  /* vm_send_op, of a send; vm_rma, of a chunk */
-	const void *data; /* of a send by reference */
-	/* Of an observed send: the op whose end is observed, and the original
-	 * op, called then. */
-	struct vm_send_op watched, *behind;
-	struct vm_overlap_xfer xfer;
+	void *op;	     /* vm_send_op, of a send; vm_rma, of a chunk */
+	const void *data;    /* of a send by reference */
+	struct vm_list sent; /* of a send: in conn->sent, by number */
+	uint32_t end;	     /* ... the number behind its last packet */
+	struct vm_overlap_xfer xfer; /* of an observed send */
 	uint64_t left; /* of a send: has left then, by the link model */
+	size_t from;   /* of a chunk: its first byte */
 	int error;
 	uint32_t wire_bytes; /* in `wire` */
 	uint32_t data_bytes; /* at `data`, or of a chunk */
 	uint8_t use;
+	uint8_t place;	/* of a send */
+	bool once;	/* ... has no number: it is not sent again */
+	bool confirmed; /* ... its receiver has it, or is gone */
+	bool watched;	/* ... is observed until it has left */
 	bool kept;	/* the layer above has it */
 	bool moved;	/* ... has another one in its place */
 	bool orphan;	/* its owner was told, but the network still has it */

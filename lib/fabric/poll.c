@@ -28,8 +28,7 @@ static void list_move(struct vm_list *to, struct vm_list *from)
 	vm_list_init(from);
 }
 
-/* Counts why the packet was rejected; a stranger's is dropped, and one of the
- * job ends the process that sent it, because its stream is broken. */
+/* Counts why the packet was rejected. */
 static void reject(struct vm_port *port, enum vm_reject why)
 {
 	uint64_t *counter = &port->pvars.reject_short + why;
@@ -41,13 +40,11 @@ static void reject(struct vm_port *port, enum vm_reject why)
 		       (unsigned long long)*counter);
 }
 
-/* Checks a header against the state of its connection. */
+/* Checks a header that is the next one against the state of its connection. */
 static enum vm_reject state_check(struct vm_conn *conn,
 				  const struct vm_wire *wire,
 				  const void *packet, size_t payload)
 {
-	if (wire->seq != conn->rx_seq)
-		return VM_reject_sequence;
 	if (VM_UNLIKELY(conn->whole || wire->flags & VM_WIRE_PART) &&
 	    !vm_segment_fits(conn, wire, packet, payload))
 		return VM_reject_sequence;
@@ -78,11 +75,18 @@ static struct vm_conn *conn_of(struct vm_port *port, const struct vm_wire *wire)
 	return NULL;
 }
 
-/* The connection of an accepted packet, or NULL: the reason is counted, and
- * ends the process that broke its stream. */
-static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
-				    size_t *payload, const void *packet,
-				    size_t bytes)
+/* What becomes of a packet. */
+enum verdict { TAKE, SKIP, STOP };
+
+/*
+ * Checks a packet; TAKE: it is the next one of *conn.  SKIP: it is dropped, but
+ * what follows in its message may be wanted.  Who sends impossible packets in
+ * the right order is given up.
+ */
+static enum verdict packet_check(struct vm_port *port,
+				 struct vm_conn **conn_out,
+				 struct vm_wire *wire, size_t *payload,
+				 const void *packet, size_t bytes)
 {
 	const struct vm_fabric *fabric = port->fabric;
 	const struct vm_wire_expect expect = {
@@ -96,19 +100,30 @@ static struct vm_conn *packet_check(struct vm_port *port, struct vm_wire *wire,
 	struct vm_conn *conn = NULL;
 	enum vm_reject why =
 		vm_wire_check(wire, payload, packet, bytes, &expect);
+	enum vm_seq_order order;
 
-	if (why == VM_reject_none) {
-		conn = conn_of(port, wire);
-		if (conn)
-			why = state_check(conn, wire, packet, *payload);
+	if (VM_UNLIKELY(why != VM_reject_none)) {
+		reject(port, why);
+		return STOP;
 	}
-	if (VM_LIKELY(why == VM_reject_none))
-		return conn;
-	reject(port, why);
-	if (conn)
+	conn = conn_of(port, wire);
+	if (VM_UNLIKELY(!conn || vm_resend_signal(conn, wire)))
+		return STOP;
+	order = vm_resend_order(conn, wire->seq);
+	if (VM_UNLIKELY(order != VM_ORDER_NEXT)) {
+		if (order == VM_ORDER_WRONG)
+			reject(port, VM_reject_sequence);
+		return order == VM_ORDER_REPEATED ? SKIP : STOP;
+	}
+	why = state_check(conn, wire, packet, *payload);
+	if (VM_UNLIKELY(why != VM_reject_none)) {
+		reject(port, why);
 		vm_peer_fail(port->fabric, conn->process, -VMPI_EIO,
-			     "a packet is out of sequence or without credit");
-	return NULL;
+			     "a packet does not fit those before it");
+		return STOP;
+	}
+	*conn_out = conn;
+	return TAKE;
 }
 
 /* Takes in credits that come back, or the message that none will. */
@@ -140,14 +155,21 @@ static void brim_begin(struct vm_conn *conn)
 /* Takes in what the header of a packet says about the connection. */
 static void header_take(struct vm_conn *conn, const struct vm_wire *wire)
 {
+	uint16_t news = (uint16_t)(wire->received - conn->confirmed);
+
 	conn->rx_seq++;
 	conn->contact = true;
+	if (news)
+		vm_resend_confirm(conn, conn->confirmed + news);
 	credits_take(conn, wire);
-	if (wire->kind != VM_WIRE_DATA)
+	if (wire->kind != VM_WIRE_DATA) {
+		vm_resend_tell(conn);
 		return;
+	}
 	conn->granted--;
 	conn->held++;
 	vm_conn_credit(conn);
+	vm_resend_tell(conn);
 	if (VM_UNLIKELY(conn->granted == 0))
 		brim_begin(conn);
 }
@@ -163,6 +185,8 @@ static void signal_take(struct vm_port *port, struct vm_conn *conn,
 	/* First contact, and we are leaving as well. */
 	if (port->goodbye)
 		vm_conn_bye(conn);
+	/* It waits for nothing else. */
+	vm_resend_answer(conn);
 }
 
 /* Takes in data or control, to be delivered, or held back by the link model; a
@@ -233,12 +257,16 @@ message_arrived(struct vm_port *port, struct vm_packet *pkt, size_t bytes)
 	vm_pvar_add(port->pvars.posted, (uint64_t)-1);
 	for (size_t at = 0; wire.flags & VM_WIRE_MORE;
 	     at += vm_wire_next(payload + wire.bytes)) {
-		struct vm_conn *conn = packet_check(port, &wire, &payload,
-						    pkt->wire + at, bytes - at);
 		struct vm_packet *part = pkt;
+		struct vm_conn *conn;
+		enum verdict verdict = packet_check(port, &conn, &wire,
+						    &payload, pkt->wire + at,
+						    bytes - at);
 
-		if (!conn)
+		if (VM_UNLIKELY(verdict == STOP))
 			break;
+		if (VM_UNLIKELY(verdict == SKIP))
+			continue;
 		alone = at == 0 && !(wire.flags & VM_WIRE_MORE);
 		if (!alone)
 			part = part_copy(port, pkt->wire + at,
@@ -276,12 +304,12 @@ static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
 	}
 	vm_conn_room(pkt->conn);
 	vm_list_remove(&pkt->link);
-	if (!pkt->op) {
-		vm_packet_put(&port->pkts, pkt);
+	if (VM_LIKELY(!pkt->watched || error)) {
+		vm_resend_home(port, pkt);
 		return;
 	}
-	pkt->error = error;
-	if (pkt->left && !error && pkt->left > vm_clock_ns())
+	pkt->place = VM_AT_END;
+	if (pkt->left && pkt->left > vm_clock_ns())
 		vm_due_put(&port->held, &pkt->due, pkt->left);
 	else
 		vm_list_append(&port->ended, &pkt->link);
@@ -293,6 +321,8 @@ static void event_failed(struct vm_port *port)
 	struct fi_cq_err_entry entry = { 0 };
 	char data[256];
 	struct vm_packet *pkt;
+	struct vm_conn *conn;
+	bool lost;
 	int error;
 
 	entry.err_data = data;
@@ -313,10 +343,12 @@ static void event_failed(struct vm_port *port)
 		vm_port_recycle(port, pkt);
 		return;
 	}
-	if (!pkt->orphan)
-		vm_peer_fail(port->fabric, pkt->conn->process, -VMPI_EPEER,
-			     vm_fi_text(error));
-	send_ended(port, pkt, -VMPI_EPEER);
+	conn = pkt->conn;
+	lost = !pkt->orphan && (pkt->use == VM_PKT_SEND ||
+				port->fabric->lossy || vm_fi_lost(error));
+	send_ended(port, pkt, lost ? -VMPI_EAGAIN : -VMPI_EIO);
+	if (lost)
+		vm_resend_failed(conn, vm_fi_text(error));
 }
 
 /* Reads events of the network, waits for one unless wait_ms is 0; returns how
@@ -489,9 +521,7 @@ static int ended_report(struct vm_list *ended)
 
 			rma->done(rma, pkt->error);
 		} else {
-			struct vm_send_op *op = pkt->op;
-
-			op->done(op, pkt->error);
+			vm_resend_report(pkt);
 		}
 	}
 	return count;
@@ -534,6 +564,10 @@ static void clean(struct vm_port *port, struct vm_list *used,
 		struct vm_packet *pkt =
 			vm_container_of(link, struct vm_packet, link);
 
+		if (pkt->use == VM_PKT_SEND && !pkt->orphan) {
+			vm_resend_home(port, pkt);
+			continue;
+		}
 		pkt->op = NULL;
 		if (!pkt->orphan)
 			vm_packet_put(&port->pkts, pkt);
@@ -565,8 +599,11 @@ static void port_look(struct vm_port *port, struct found *found)
 	found->received_bytes = port->pvars.received_bytes;
 	vm_pvar_keep(port->pvars.polls, 1);
 	if (VM_UNLIKELY(port->pvars.polls % SETTINGS_POLLS == 0) && port->fi) {
+		uint64_t now = vm_clock_ns();
+
 		vm_port_retarget(port);
-		vm_port_shrink(port, vm_clock_ns());
+		vm_port_shrink(port, now);
+		vm_resend_look(port, now);
 	}
 	if (VM_UNLIKELY(port->woken)) {
 		port->spurious++;

@@ -246,6 +246,7 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 	vm_list_init(&port->room);
 	vm_list_init(&port->brim);
 	vm_list_init(&port->rma);
+	vm_list_init(&port->unsure);
 	vm_list_init(&port->inbox);
 	vm_pvar_set(port->pvars.credits_low, (uint64_t)fabric_cvar.credits);
 	port->contacts =
@@ -272,8 +273,9 @@ static void fid_close(const struct vm_port *port, struct fid *fid)
 {
 	int rc = port->fi->close(fid);
 
+	/* Providers count connections of strangers that they have lost. */
 	if (rc)
-		vm_log(VM_WARN, "port %u: close: %s", port->index,
+		vm_log(VM_INFO, "port %u: close: %s", port->index,
 		       vm_fi_text(-rc));
 }
 

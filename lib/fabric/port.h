@@ -47,6 +47,7 @@ struct vm_port {
 	/* Under lock. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
 	bool closing;
+	bool ending;	  /* we wait for all to be confirmed */
 	bool goodbye;	  /* was said to all we know */
 	unsigned tx_used; /* what the network has of ours */
 	unsigned orphans; /* ... that failed already */
@@ -62,6 +63,7 @@ struct vm_port {
 	struct vm_list room;	 /* connections that accept data again */
 	struct vm_list brim;	 /* ... whose data take the whole window */
 	struct vm_list rma;	 /* operations with chunks to be posted */
+	struct vm_list unsure;	 /* connections with something to confirm */
 	struct vm_due_heap held;
 	struct vm_contact **contacts; /* by process, or NULL */
 	uint32_t deaths;	      /* of fabric->deaths that were seen */
@@ -113,6 +115,19 @@ static inline void vm_port_landed(struct vm_port *port)
 {
 	port->tx_used--;
 	vm_pvar_add(port->pvars.inflight, (uint64_t)-1);
+}
+
+/* Under lock: leaves a send or chunk that the network still has to it: its owner
+ * is told otherwise. */
+static inline void vm_port_orphan(struct vm_port *port, struct vm_packet *pkt)
+{
+	vm_list_remove(&pkt->link);
+	if (pkt->use == VM_PKT_SEND && pkt->watched) {
+		vm_overlap_forget(&pkt->xfer);
+		pkt->watched = false;
+	}
+	pkt->orphan = true;
+	port->orphans++;
 }
 
 /* Under lock: gives unused packets back once in a while. */

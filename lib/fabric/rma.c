@@ -69,6 +69,7 @@ static int chunk_post(struct vm_port *port, struct vm_conn *conn,
 	chunk->op = rma;
 	chunk->conn = conn;
 	chunk->orphan = false;
+	chunk->from = rma->posted;
 	chunk->data_bytes = (uint32_t)bytes;
 	msg.context = &chunk->context;
 	rc = rma->write ?
@@ -77,7 +78,7 @@ static int chunk_post(struct vm_port *port, struct vm_conn *conn,
 		     port->fi->readmsg(port->ep, &msg, FI_COMPLETION);
 	if (rc) {
 		vm_packet_put(&port->pkts, chunk);
-		if (rc == -FI_EAGAIN) {
+		if (rc == -FI_EAGAIN || vm_fi_lost((int)-rc)) {
 			vm_pvar_add(port->pvars.again, 1);
 			return -VMPI_EAGAIN;
 		}
@@ -89,6 +90,7 @@ static int chunk_post(struct vm_port *port, struct vm_conn *conn,
 	}
 	vm_list_append(&port->inflight, &chunk->link);
 	vm_port_inflight_add(port);
+	vm_resend_chunk_begin(conn);
 	rma->posted += bytes;
 	rma->inflight++;
 	vm_pvar_add(port->pvars.chunks, 1);
@@ -101,11 +103,26 @@ static struct vm_conn *conn_of(struct vm_port *port, const struct vm_rma *rma)
 	return &port->contacts[rma->to.process]->conns[rma->to.port];
 }
 
+#define TRIES_MAX 100 /* of an operation of which no chunk goes through */
+
+/* Goes back to what was lost, once the network has none of the operation, and
+ * has taken an ASK.  0, -VMPI_ELIMIT: not yet, -VMPI_EIO. */
+static int rma_resume(const struct vm_conn *conn, struct vm_rma *rma)
+{
+	if (VM_LIKELY(rma->lost == rma->bytes))
+		return 0;
+	if (rma->inflight || conn->resend.failed)
+		return -VMPI_ELIMIT;
+	rma->posted = rma->lost;
+	rma->lost = rma->bytes;
+	return ++rma->tries <= TRIES_MAX ? 0 : -VMPI_EIO;
+}
+
 /* Posts as many chunks of one operation as may be under way. */
 static void rma_post(struct vm_port *port, struct vm_rma *rma)
 {
 	struct vm_conn *conn = conn_of(port, rma);
-	int rc = 0;
+	int rc = rma_resume(conn, rma);
 
 	while (rc == 0 && rma->posted < rma->bytes &&
 	       rma->inflight < (unsigned)fabric_cvar.rma_inflight &&
@@ -116,6 +133,8 @@ static void rma_post(struct vm_port *port, struct vm_rma *rma)
 	}
 	if (rc == -VMPI_EAGAIN && rma->inflight == 0)
 		vm_conn_refused(conn, &conn->rma_since);
+	if (rc == -VMPI_ELIMIT)
+		return;
 	if (rc < 0 && rc != -VMPI_EAGAIN) {
 		rma->error = rc;
 		rma->posted = rma->bytes;
@@ -139,24 +158,48 @@ void vm_rma_push(struct vm_port *port)
 	}
 }
 
-void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error)
+/* Takes in that the operation has one chunk less under way.  -VMPI_EAGAIN: it
+ * is to be begun again. */
+static void chunk_ended(struct vm_port *port, struct vm_rma *rma, size_t from,
+			int error)
 {
-	struct vm_rma *rma = chunk->op;
-
-	vm_list_remove(&chunk->link);
-	vm_packet_put(&port->pkts, chunk);
 	rma->inflight--;
-	if (error && !rma->error) {
+	if (error == -VMPI_EAGAIN && !rma->error) {
+		vm_pvar_add(port->pvars.chunks_again, 1);
+		if (from < rma->lost)
+			rma->lost = from;
+		if (!rma->listed)
+			vm_list_append(&port->rma, &rma->link);
+		rma->listed = true;
+		return;
+	}
+	if (error && error != -VMPI_EAGAIN && !rma->error) {
 		rma->error = error;
-		rma->posted = rma->bytes;
+		rma->posted = rma->lost = rma->bytes;
 		rma_unlist(rma);
 	}
-	if (rma->inflight == 0 && rma->posted == rma->bytes)
+	if (!error)
+		rma->tries = 0;
+	if (rma->inflight == 0 && rma->posted == rma->bytes &&
+	    rma->lost == rma->bytes)
 		rma_end(port, rma);
 }
 
-/* Detaches chunks that the network still has from their operation. */
-static void chunks_orphan(struct vm_port *port, uint32_t process)
+void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error)
+{
+	struct vm_rma *rma = chunk->op;
+	size_t from = chunk->from;
+
+	vm_resend_chunk_end(chunk->conn, !error);
+	vm_list_remove(&chunk->link);
+	vm_packet_put(&port->pkts, chunk);
+	chunk_ended(port, rma, from, error);
+}
+
+/* Detaches chunks that the network still has from their operation: those of a
+ * process, or of one connection. */
+static void chunks_orphan(struct vm_port *port, uint32_t process,
+			  const struct vm_conn *conn, int error)
 {
 	struct vm_list *link = port->inflight.next;
 
@@ -167,26 +210,26 @@ static void chunks_orphan(struct vm_port *port, uint32_t process)
 
 		link = link->next;
 		if (chunk->use != VM_PKT_CHUNK ||
-		    chunk->conn->process != process)
+		    chunk->conn->process != process ||
+		    (conn && chunk->conn != conn))
 			continue;
-		vm_list_remove(&chunk->link);
+		vm_resend_chunk_end(chunk->conn, false);
+		vm_port_orphan(port, chunk);
 		chunk->op = NULL;
-		chunk->orphan = true;
-		port->orphans++;
-		rma->error = -VMPI_EPEER;
-		rma->posted = rma->bytes;
-		if (--rma->inflight == 0) {
-			rma_unlist(rma);
-			rma_end(port, rma);
-		}
+		chunk_ended(port, rma, chunk->from, error);
 	}
+}
+
+void vm_rma_lost(struct vm_conn *conn)
+{
+	chunks_orphan(conn->port, conn->process, conn, -VMPI_EAGAIN);
 }
 
 void vm_rma_fail(struct vm_port *port, uint32_t process)
 {
 	struct vm_list *link;
 
-	chunks_orphan(port, process);
+	chunks_orphan(port, process, NULL, -VMPI_EPEER);
 	for (link = port->rma.next; link != &port->rma;) {
 		struct vm_rma *rma = vm_container_of(link, struct vm_rma, link);
 
@@ -275,8 +318,9 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 
 	rma->write = write;
 	rma->error = 0;
-	rma->inflight = 0;
+	rma->inflight = rma->tries = 0;
 	rma->posted = 0;
+	rma->lost = rma->bytes;
 	rma->listed = false;
 	if (loop)
 		loop_copy(port, rma);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Remote reads and writes, from inside: chunks, their ends, their failure.
+ * A chunk that is lost with its connection is begun again, with all behind it.
  *
  * An operation gets its `carrier` when it begins: the packet that takes its end
  * through the list of ended operations (and the heap of the link model), so
@@ -11,11 +12,16 @@
 
 #include "fabric/port.h"
 
+struct vm_conn;
+
 /* Posts chunks of the waiting operations, as far as the network takes them. */
 void vm_rma_push(struct vm_port *port);
 
 /* Handles the end of a chunk; error: 0 or -VMPI_E... */
 void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error);
+
+/* Begins chunks again that the network has, and has lost. */
+void vm_rma_lost(struct vm_conn *conn);
 
 /* Fails all operations with that process. */
 void vm_rma_fail(struct vm_port *port, uint32_t process);

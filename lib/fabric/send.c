@@ -10,8 +10,6 @@
 #include "fabric/segment.h"
 #include "fabric/state.h"
 
-#define INJECT_MAX 256 /* built on the stack */
-
 /* The times of the link model: of arrival, and when it has left; 0 when off. */
 static uint64_t link_stamp(struct vm_conn *conn, uint64_t *left, size_t bytes)
 {
@@ -53,24 +51,26 @@ static uint32_t header_write(struct vm_conn *conn, char *to,
 	return bytes;
 }
 
-/* Whether the network may take a packet at once, from the stack. */
+/* Whether the network will take a packet at once, and not report its end. */
 static inline bool is_injectable(const struct vm_conn *conn,
 				 const struct vm_send *send)
 {
-	size_t bytes = VM_WIRE_BYTES + send->bytes;
-
-	return bytes <= conn->port->inject_bytes && bytes <= INJECT_MAX &&
+	return VM_WIRE_BYTES + send->bytes <= conn->port->inject_bytes &&
 	       vm_list_empty(&conn->backlog) && !vm_link_active();
 }
 
 /* Sends it in a batch: 0 or -VMPI_ENOMEM. */
 static int batch_send(struct vm_conn *conn, const struct vm_send *send)
 {
-	char *to = vm_batch_room(conn, VM_WIRE_BYTES + send->bytes);
+	struct vm_packet *pkt =
+		vm_batch_room(conn, VM_WIRE_BYTES + send->bytes);
+	char *to;
 
-	if (!to)
+	if (!pkt)
 		return -VMPI_ENOMEM;
+	to = pkt->wire + pkt->last;
 	header_write(conn, to, send, 0, NULL);
+	pkt->end = conn->tx_seq;
 	if (send->bytes)
 		memcpy(to + VM_WIRE_BYTES, send->data, send->bytes);
 	/* Only data may wait for more to come. */
@@ -79,26 +79,11 @@ static int batch_send(struct vm_conn *conn, const struct vm_send *send)
 	return VM_DONE;
 }
 
-/* The transfer of a packet has ended. */
-static void watched_done(struct vm_send_op *op, int error)
-{
-	struct vm_packet *pkt = vm_container_of(op, struct vm_packet, watched);
-
-	if (error)
-		vm_overlap_forget(&pkt->xfer);
-	else
-		vm_overlap_end(&pkt->xfer, vm_clock_ticks());
-	if (pkt->behind)
-		pkt->behind->done(pkt->behind, error);
-}
-
 /* Begins to observe the transfer of a packet; it ends when the packet has
  * left. */
 static void packet_watch(struct vm_packet *pkt, const struct vm_send *send)
 {
-	pkt->behind = pkt->op;
-	pkt->watched.done = watched_done;
-	pkt->op = &pkt->watched;
+	pkt->watched = true;
 	vm_overlap_begin(send->overlap, &pkt->xfer, vm_clock_ticks(),
 			 VM_SIDE_SEND, VM_PATH_FABRIC, send->bytes);
 }
@@ -117,13 +102,13 @@ static int packet_send(struct vm_conn *conn, const struct vm_send *send,
 
 	if (!pkt)
 		return -VMPI_ENOMEM;
+	vm_conn_prepare(conn, pkt);
 	stamp = link_stamp(conn, &pkt->left, send->bytes);
-	pkt->use = VM_PKT_SEND;
-	pkt->conn = conn;
-	pkt->orphan = pkt->batch = false;
-	pkt->op = refer ? op : NULL;
-	pkt->data = refer ? send->data : NULL;
-	pkt->data_bytes = refer ? send->bytes : 0;
+	if (refer) {
+		pkt->op = op;
+		pkt->data = send->data;
+		pkt->data_bytes = send->bytes;
+	}
 	pkt->wire_bytes = header_write(conn, pkt->wire, send, stamp, NULL);
 	if (copied) {
 		memcpy(pkt->wire + pkt->wire_bytes, send->data, copied);
@@ -140,14 +125,10 @@ static void part_send(struct vm_conn *conn, struct vm_packet *pkt,
 		      const struct vm_send *piece,
 		      const struct vm_wire_part *part)
 {
-	uint64_t stamp = link_stamp(conn, &pkt->left, piece->bytes);
+	uint64_t stamp;
 
-	pkt->use = VM_PKT_SEND;
-	pkt->conn = conn;
-	pkt->orphan = pkt->batch = false;
-	pkt->op = NULL;
-	pkt->data = NULL;
-	pkt->data_bytes = 0;
+	vm_conn_prepare(conn, pkt);
+	stamp = link_stamp(conn, &pkt->left, piece->bytes);
 	pkt->wire_bytes = header_write(conn, pkt->wire, piece, stamp, part);
 	memcpy(pkt->wire + pkt->wire_bytes, piece->data, piece->bytes);
 	pkt->wire_bytes += piece->bytes;
@@ -326,6 +307,23 @@ static inline enum way way_of(struct vm_conn *conn, const struct vm_send *send,
 	return is_injectable(conn, send) ? INJECTED : AS_PACKET;
 }
 
+/* Sends a short packet, which the network copies.  As vm_port_send(). */
+static inline int short_send(struct vm_conn *conn, const struct vm_send *send)
+{
+	struct vm_packet *pkt =
+		vm_packet_get(&conn->port->pkts, VM_WIRE_BYTES + send->bytes);
+
+	if (VM_UNLIKELY(!pkt))
+		return -VMPI_ENOMEM;
+	vm_conn_prepare(conn, pkt);
+	header_write(conn, pkt->wire, send, 0, NULL);
+	if (send->bytes)
+		memcpy(pkt->wire + VM_WIRE_BYTES, send->data, send->bytes);
+	pkt->wire_bytes = VM_WIRE_BYTES + send->bytes;
+	vm_conn_send(conn, pkt);
+	return VM_DONE;
+}
+
 /* Sends it in another way than injected: as vm_port_send(). */
 static int other_send(struct vm_conn *conn, const struct vm_send *send,
 		      enum way way, struct vm_send_op *op)
@@ -345,11 +343,9 @@ static int other_send(struct vm_conn *conn, const struct vm_send *send,
 int vm_port_send(struct vm_port *port, struct vm_to to,
 		 const struct vm_send *send, struct vm_send_op *op)
 {
-	char buffer[INJECT_MAX] VM_ALIGNED(64);
 	unsigned packets = to.process == port->fabric->config.process ?
 				   1 :
 				   vm_segments(port, send->bytes);
-	uint32_t tx_seq, granted, head;
 	struct vm_conn *conn;
 	enum way way = AS_PACKET;
 	int rc;
@@ -364,21 +360,9 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 	if (VM_UNLIKELY(rc < 0))
 		goto unlock;
 	way = way_of(conn, send, packets);
-	/* The short path: built on the stack, taken by the network at once. */
-	if (VM_LIKELY(way == INJECTED)) {
-		tx_seq = conn->tx_seq;
-		granted = conn->granted;
-		head = header_write(conn, buffer, send, 0, NULL);
-		if (send->bytes)
-			memcpy(buffer + head, send->data, send->bytes);
-		if (port->fi->inject(port->ep, buffer, head + send->bytes,
-				     conn->address)) {
-			conn->tx_seq = tx_seq;
-			conn->granted = granted;
-			way = AS_PACKET;
-		}
-	}
-	if (VM_UNLIKELY(way != INJECTED))
+	if (VM_LIKELY(way == INJECTED))
+		rc = short_send(conn, send);
+	else
 		rc = other_send(conn, send, way, op);
 	if (way != IN_PARTS && way != AS_PACKET)
 		observe_unreported(send, rc);

@@ -61,6 +61,8 @@ static uint64_t retry_ns(const struct vm_port *port, uint64_t now)
 static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 		       uint64_t now)
 {
+	if (!vm_list_empty(&port->unsure))
+		earlier(until, vm_resend_look(port, now));
 	if (vm_port_busy(port))
 		return -VMPI_EAGAIN;
 	vm_port_shrink(port, now);
@@ -280,7 +282,8 @@ static bool ports_at(struct vm_fabric *fabric, enum stage stage)
 
 		vm_port_poll(port, true);
 		vm_port_lock(port);
-		all = all && port_drained(port) &&
+		port->ending = true;
+		all = all && port_drained(port) && vm_resend_settled(port) &&
 		      (stage != LEFT || port_left(port));
 		vm_port_unlock(port);
 	}

@@ -14,7 +14,7 @@
 #include "fabric/gather.h"
 #include "fabric/link.h"
 #include "fabric/port.h"
-#include "fabric/select.h"
+#include "fabric/ofi/select.h"
 #include "fabric/vars.h"
 
 /* Another process, or ourselves. */
@@ -32,6 +32,7 @@ struct vm_fabric {
 	struct vm_fabric_limits limits;
 	const struct vm_fi *fi; /* NULL: only the loop */
 	struct vm_select select;
+	bool lossy; /* the network may lose a connection, and connect anew */
 	struct fid_fabric *fid;
 	struct vm_port *ports;
 	struct vm_peer *peers; /* by process */

@@ -135,6 +135,18 @@ extern const struct vm_cvar_table fabric_cvar_table;
 	  "Most packets that waited at a time")                               \
 	X(COUNTER, credit_packets, "packets", WORKER, TD, credit,             \
 	  "Packets sent only to return credits")                              \
+	X(COUNTER, resent, "packets", WORKER, UD, fabric,                     \
+	  "Packets sent again because they may have been lost")               \
+	X(COUNTER, repeated, "packets", WORKER, TD, fabric,                   \
+	  "Packets dropped because they had arrived before")                  \
+	X(COUNTER, gaps, "packets", WORKER, TD, fabric,                       \
+	  "Packets dropped because others before them were lost")             \
+	X(COUNTER, asks, "packets", WORKER, TD, fabric,                       \
+	  "Packets sent only to ask what has arrived")                        \
+	X(COUNTER, answers, "packets", WORKER, TD, fabric,                    \
+	  "Packets sent only to confirm others")                              \
+	X(COUNTER, chunks_again, "chunks", WORKER, TD, rndv,                  \
+	  "Chunks of remote reads and writes that were lost and begun again") \
 	X(LEVEL, kept, "packets", WORKER, TD, pool,                           \
 	  "Received packets that the layer above holds, such as unexpected "  \
 	  "messages")                                                         \

@@ -26,19 +26,22 @@
  */
 
 #define VM_WIRE_MAGIC 0x4d56 /* "VM" */
-#define VM_WIRE_VERSION 4
+#define VM_WIRE_VERSION 5
 #define VM_WIRE_BYTES 64
 #define VM_WIRE_STAMP_BYTES 8
 #define VM_WIRE_PART_BYTES 8
 #define VM_WIRE_MAX (VM_WIRE_BYTES + VM_WIRE_STAMP_BYTES + VM_WIRE_PART_BYTES)
 
-/* Kinds of packets: name, whether it may have a payload. */
+/* Kinds of packets: name, whether it may have a payload.  ASK and ANSWER have no
+ * number of their own (fabric/resend.h). */
 #define VM_WIRE_KINDS(X) \
 	X(DATA, true)    \
 	X(CONTROL, true) \
 	X(CREDIT, false) \
 	X(FULL, false)   \
-	X(BYE, false)
+	X(BYE, false)    \
+	X(ASK, false)    \
+	X(ANSWER, false)
 
 enum vm_wire_kind {
 	VM_WIRE_NONE, /* never sent: a packet of zeros is none */
@@ -64,9 +67,10 @@ struct vm_wire {
 	uint64_t job_key;
 	uint32_t seq;
 	uint32_t bytes; /* of payload */
-	uint16_t source_port;
-	uint16_t port;	  /* of the receiver */
-	uint16_t credits; /* given back */
+	uint8_t source_port;
+	uint8_t port;	   /* of the receiver */
+	uint16_t received; /* low bits of the number expected next */
+	uint16_t credits;  /* given back */
 	uint8_t flags;
 	uint8_t upper_kind;
 	uint8_t upper[VM_UPPER_BYTES];
@@ -74,6 +78,14 @@ struct vm_wire {
 
 VM_STATIC_ASSERT(sizeof(struct vm_wire) == VM_WIRE_BYTES,
 		 "the header has no gaps");
+VM_STATIC_ASSERT(VM_PORTS_MAX <= 256, "ports have numbers of a byte");
+
+/* The upper header of ASK and ANSWER. */
+struct vm_wire_state {
+	uint32_t received; /* the number expected next */
+	uint32_t number;   /* of the ASK; in a report of a gap 0 */
+	uint32_t lost;	   /* of an ANSWER: packets from `received` on are */
+};
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the wire header is little endian"
 #endif
@@ -100,7 +112,7 @@ VM_STATIC_ASSERT(sizeof(struct vm_wire) == VM_WIRE_BYTES,
 	X(COUNTER, reject_length, "packets", WORKER, DD, fabric,         \
 	  "Packets dropped: payload length differs from the header")     \
 	X(COUNTER, reject_sequence, "packets", WORKER, DD, fabric,       \
-	  "Packets dropped: out of sequence")                            \
+	  "Packets dropped: the sequence number is impossible")          \
 	X(COUNTER, reject_credit, "packets", WORKER, DD, fabric,         \
 	  "Packets dropped: data without credit, or impossible credits")
 

@@ -2,7 +2,7 @@
 /*
  * Published addresses: what is refused, and that nothing beyond them is read.
  */
-#include "fabric/address.h"
+#include "fabric/ofi/address.h"
 
 #include <stdlib.h>
 #include <string.h>

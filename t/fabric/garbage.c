@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "fabric/address.h"
+#include "fabric/ofi/address.h"
 #include "pair.h"
 
 enum { STRANGERS = 25 };

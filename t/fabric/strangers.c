@@ -5,7 +5,7 @@
  * dropped; traffic between the members goes on, also after some that are longer
  * than any packet, at which a provider may end the stranger's connection.
  */
-#include "fabric/address.h"
+#include "fabric/ofi/address.h"
 #include "fabric/port.h"
 #include "fabric/wire.h"
 #include "pair.h"

@@ -118,14 +118,14 @@ static void stamps(void)
 	ok(vm_wire_stamp(&p) == when, "the stamp is read");
 }
 
-/* Bits of which every value is taken: seq, credits and what is the upper
- * layer's. */
+/* Bits of which every value is taken: seq, received, credits and what is the
+ * upper layer's. */
 static bool bit_is_free(size_t byte)
 {
 	return (byte >= offsetof(struct vm_wire, seq) &&
 		byte < offsetof(struct vm_wire, bytes)) ||
-	       byte == offsetof(struct vm_wire, credits) ||
-	       byte == offsetof(struct vm_wire, credits) + 1 ||
+	       (byte >= offsetof(struct vm_wire, received) &&
+		byte < offsetof(struct vm_wire, flags)) ||
 	       byte >= offsetof(struct vm_wire, upper_kind);
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/address.h"
+#include "fabric/ofi/address.h"
 #include "fabric/wire.h"
 #include "input.h"
 

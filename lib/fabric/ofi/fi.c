@@ -104,6 +104,20 @@ int vm_fi_load(void)
 	return look_up(handle, &library.getinfo, "fi_getinfo", VM_FI_VERSION);
 }
 
+bool vm_fi_lost(int error)
+{
+	static const int lost[] = {
+		FI_ECANCELED, FI_ECONNABORTED, FI_ECONNREFUSED, FI_ECONNRESET,
+		FI_EHOSTDOWN, FI_EHOSTUNREACH, FI_ENETUNREACH,	FI_ENOTCONN,
+		FI_ESHUTDOWN, FI_ETIMEDOUT,    EPIPE,		ENETRESET,
+	};
+
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+		if (error == lost[i])
+			return true;
+	return false;
+}
+
 const char *vm_fi_text(int error)
 {
 	if (error < 0)

@@ -9,6 +9,8 @@
 #ifndef FABRIC_OFI_FI_H
 #define FABRIC_OFI_FI_H
 
+#include <stdbool.h>
+
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -74,6 +76,10 @@ extern const struct vm_fi vm_fi_real;
 
 /* Loads libfabric; idempotent, one thread.  -VMPI_ENOTSUP, logged. */
 int vm_fi_load(void);
+
+/* Whether an error (positive) says that a connection was lost, or could not be
+ * made, and no more. */
+bool vm_fi_lost(int error);
 
 /* The text of an error of libfabric (positive or negative). */
 const char *vm_fi_text(int error);

@@ -6,14 +6,15 @@
  * A fixed head and the addresses of the ports.  Both ends must agree in
  * version, provider, address format and packet size.  Pure.
  */
-#ifndef FABRIC_ADDRESS_H
-#define FABRIC_ADDRESS_H
+#ifndef FABRIC_OFI_ADDRESS_H
+#define FABRIC_OFI_ADDRESS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 
+#define VM_PORTS_MAX 256	    /* of a process */
 #define VM_ADDRESS_MAGIC 0x61664d56 /* "VMfa" */
 #define VM_PROVIDER_BYTES 40
 

@@ -6,8 +6,8 @@
  * But then nobody listens at its address any more, and that can be checked, by
  * a connection that is closed at once.
  */
-#ifndef FABRIC_LIVENESS_H
-#define FABRIC_LIVENESS_H
+#ifndef FABRIC_OFI_LIVENESS_H
+#define FABRIC_OFI_LIVENESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,11 +2,9 @@
 /*
  * Checking another process's address, of which nothing is trusted.
  */
-#include "fabric/address.h"
+#include "fabric/ofi/address.h"
 
 #include <string.h>
-
-#include "fabric/fabric.h"
 
 uint64_t vm_address_job(uint64_t job_key)
 {

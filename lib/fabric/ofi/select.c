@@ -2,7 +2,7 @@
 /*
  * Querying libfabric and ranking its answers.
  */
-#include "fabric/select.h"
+#include "fabric/ofi/select.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "fabric/vars.h"
 
 /*
  * Providers: name, use, what is to say.  Earlier rows are preferred.
@@ -182,7 +181,7 @@ static void route_address(char address[64])
 
 static int node_find(struct vm_select *select, bool one_host)
 {
-	const char *wanted = fabric_cvar.interface;
+	const char *wanted = select->wish.interface;
 
 	if (wanted[0] && is_address(wanted)) {
 		snprintf(select->node, sizeof(select->node), "%s", wanted);
@@ -206,7 +205,8 @@ static int node_find(struct vm_select *select, bool one_host)
 
 /* Our requirements.  Modes that cost us something are accepted, not
  * required. */
-static struct fi_info *hints_new(const struct vm_fi *fi, uint64_t caps)
+static struct fi_info *hints_new(const struct vm_select *select,
+				 const struct vm_fi *fi, uint64_t caps)
 {
 	struct fi_info *hints = fi->dupinfo(NULL);
 
@@ -222,8 +222,8 @@ static struct fi_info *hints_new(const struct vm_fi *fi, uint64_t caps)
 	hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
 	hints->tx_attr->msg_order = FI_ORDER_SAS;
 	hints->rx_attr->msg_order = FI_ORDER_SAS;
-	if (fabric_cvar.provider[0])
-		hints->fabric_attr->prov_name = strdup(fabric_cvar.provider);
+	if (select->wish.provider[0])
+		hints->fabric_attr->prov_name = strdup(select->wish.provider);
 	return hints;
 }
 
@@ -238,7 +238,8 @@ static unsigned provider_rank(const char *name)
 }
 
 /* Whether an offer may be chosen; *why is the text about it. */
-static bool offer_fits(const struct fi_info *info, const char **why,
+static bool offer_fits(const struct vm_select *select,
+		       const struct fi_info *info, const char **why,
 		       bool one_host)
 {
 	unsigned rank = provider_rank(info->fabric_attr->prov_name);
@@ -247,7 +248,7 @@ static bool offer_fits(const struct fi_info *info, const char **why,
 		*why = "its keys are too long";
 		return false;
 	}
-	if (fabric_cvar.provider[0]) {
+	if (select->wish.provider[0]) {
 		*why = "fabric_provider names it";
 		return true;
 	}
@@ -294,7 +295,7 @@ static void offers_rank(struct vm_select *select, const struct vm_fi *fi,
 
 		if (!choice)
 			break;
-		if (!offer_fits(info, &choice->why, one_host))
+		if (!offer_fits(select, info, &choice->why, one_host))
 			continue;
 		if (rank >= best) {
 			choice->why = "a preferred one comes first";
@@ -316,7 +317,7 @@ static void offers_rank(struct vm_select *select, const struct vm_fi *fi,
 static bool ask(struct vm_select *select, const struct vm_fi *fi, uint64_t caps,
 		bool one_host)
 {
-	struct fi_info *hints = hints_new(fi, caps), *offers = NULL;
+	struct fi_info *hints = hints_new(select, fi, caps), *offers = NULL;
 	const char *node = select->node[0] ? select->node : NULL;
 	int rc;
 
@@ -334,22 +335,22 @@ static bool ask(struct vm_select *select, const struct vm_fi *fi, uint64_t caps,
 }
 
 int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
-		   bool one_host)
+		   struct vm_wish wish, bool one_host)
 {
 	int rc;
 
-	*select = (struct vm_select){ .node_why = "" };
+	*select = (struct vm_select){ .wish = wish, .node_why = "" };
 	rc = node_find(select, one_host);
 	if (rc < 0)
 		return rc;
 	if (ask(select, fi, FI_MSG | FI_RMA, one_host) ||
 	    ask(select, fi, FI_MSG, one_host))
 		return 0;
-	if (fabric_cvar.provider[0])
+	if (select->wish.provider[0])
 		vm_log(VM_ERROR,
 		       "fabric_provider = %.32s: libfabric offers no such "
 		       "provider%s%s that vmpi can use",
-		       fabric_cvar.provider, select->node[0] ? " at " : "",
+		       select->wish.provider, select->node[0] ? " at " : "",
 		       select->node);
 	else
 		vm_log(VM_ERROR,
@@ -368,11 +369,11 @@ int vm_select_reaches(const struct vm_select *select)
 			address = select->choices[i].address;
 	if (strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0)
 		return 0;
-	if (fabric_cvar.interface[0])
+	if (select->wish.interface[0])
 		vm_log(VM_ERROR,
 		       "fabric_interface = %.32s: %s is loopback, which cannot "
 		       "reach the other hosts of the job",
-		       fabric_cvar.interface, address);
+		       select->wish.interface, address);
 	else
 		vm_log(VM_ERROR,
 		       "no network interface but loopback is up, which cannot "

@@ -2,7 +2,7 @@
 /*
  * Connecting without waiting: begun by one call, checked by the next.
  */
-#include "fabric/liveness.h"
+#include "fabric/ofi/liveness.h"
 
 #include <errno.h>
 #include <netinet/in.h>

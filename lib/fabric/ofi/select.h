@@ -7,8 +7,8 @@
  * result is data: the fabric opens the chosen one, vmpi_info --fabric prints
  * all of them.
  */
-#ifndef FABRIC_SELECT_H
-#define FABRIC_SELECT_H
+#ifndef FABRIC_OFI_SELECT_H
+#define FABRIC_OFI_SELECT_H
 
 #include <stdbool.h>
 
@@ -25,7 +25,13 @@ struct vm_choice {
 	const char *why; /* why it was chosen, or not */
 };
 
+/* What is asked for by name; "" if nothing is. */
+struct vm_wish {
+	const char *provider, *interface; /* or an address of it */
+};
+
 struct vm_select {
+	struct vm_wish wish;
 	struct vm_choice choices[VM_CHOICES_MAX];
 	unsigned count;
 	char node[64];	      /* the address we asked for, or "" for any */
@@ -39,7 +45,7 @@ struct vm_select {
  * choices are there in any case.  Call vm_select_fini() afterwards.
  */
 int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
-		   bool one_host);
+		   struct vm_wish wish, bool one_host);
 /* Whether the chosen offer leads to other hosts: 0, or -VMPI_EINVAL, logged. */
 int vm_select_reaches(const struct vm_select *select);
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi);
