@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "events.h"
+#include "fabric/vars.h"
 
 struct end end;
 
@@ -171,7 +172,11 @@ void end_open(void)
 		die("memory", ENOMEM);
 	madvise(end.memory, bytes, MADV_HUGEPAGE);
 	memset(end.memory, 0, bytes);
-	if (vm_fi_load() < 0 || vm_select_init(&end.select, fi, true) < 0)
+	if (vm_fi_load() < 0 ||
+	    vm_select_init(&end.select, fi,
+			   (struct vm_wish){ fabric_cvar.provider,
+					     fabric_cvar.interface },
+			   true) < 0)
 		_exit(1);
 	rc = fi->fabric(end.select.info->fabric_attr, &fabric);
 	if (rc == 0)
