@@ -357,7 +357,7 @@ int vm_image_load_single(struct vm_image_copy *copy)
 
 	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map))
 		return load_refuse(image, 0, dlerror());
-	copy->maps[0] = map;
+	__atomic_store_n(&copy->maps[0], map, __ATOMIC_RELEASE);
 	copy->descriptor = (const void *)(map->l_addr + image->descriptor);
 	copy->dso_handle = copy->descriptor->dso_handle;
 	for (ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {

@@ -50,7 +50,9 @@ static inline struct vm_elf *vm_image_part(const struct vm_image *image,
 
 static inline struct link_map *vm_image_map(const struct vm_image_copy *copy)
 {
-	return copy->maps[copy->image->part_count - 1];
+	/* A handler of signals may look while the copy is loaded. */
+	return __atomic_load_n(&copy->maps[copy->image->part_count - 1],
+			       __ATOMIC_ACQUIRE);
 }
 
 /* Loads the single copy from the program's own file and runs its constructors.
