@@ -148,15 +148,16 @@ static bool binds(const pthread_attr_t *attr)
 static size_t stack_least(void)
 {
 	static _Atomic(size_t(*)(const pthread_attr_t *)) least;
+	size_t (*ask)(const pthread_attr_t *) = least;
 	pthread_attr_t attr;
 	size_t bytes = 0;
 
-	if (!least)
-		least = (size_t(*)(const pthread_attr_t *))dlsym(
+	if (!ask)
+		least = ask = (size_t(*)(const pthread_attr_t *))dlsym(
 			RTLD_DEFAULT, "__pthread_get_minstack");
-	if (!least || pthread_attr_init(&attr))
+	if (!ask || pthread_attr_init(&attr))
 		return vm_image_static_tls(node.image);
-	bytes = least(&attr);
+	bytes = ask(&attr);
 	pthread_attr_destroy(&attr);
 	return bytes;
 }
