@@ -70,11 +70,12 @@ check-asan: need-check
 	$(MESON) test -C $(BUILD)-asan --no-rebuild --print-errorlogs \
 		--timeout-multiplier 4 --no-suite lint
 
+# The fuzz targets have one thread.
 check-tsan: need-check
 	$(call setup,$(BUILD)-tsan,-Db_sanitize=thread)
 	$(MESON) compile -C $(BUILD)-tsan
 	$(MESON) test -C $(BUILD)-tsan --no-rebuild --print-errorlogs \
-		--timeout-multiplier 4 --no-suite lint
+		--timeout-multiplier 4 --no-suite lint --no-suite fuzz
 
 # A test that fails is seen by make check; here the others still count.
 coverage: need-coverage

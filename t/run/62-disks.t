@@ -30,6 +30,8 @@ END_C
 "$vmpicc" prints.c -o prints
 cc -I"$VMPI_SRC/include" prints.c -o ordinary -L"$VMPI_BUILD/lib" -lvmpi \
 	-Wl,-rpath,"$VMPI_BUILD/lib"
+# The thread sanitizer must be in the program itself.
+[ "${VMPI_SANITIZE:-none}" != thread ] || cp prints ordinary
 mkdir disk
 
 # full SCRIPT: a line of shell with a small file system as ./disk.
@@ -97,12 +99,12 @@ shares() {
 
 # begin OPTION...: starts a job that waits for ever; its name is in $job.
 begin() {
-	rm -f pid
+	rm -f pid out
 	timeout 200 sh -c 'echo $$ >pid; exec "$@"' start "$vmpirun" -n 4 \
 		--deadlock=off "$@" ./waits </dev/null >out 2>err &
 	runner=$!
 	tries=0
-	while [ $tries -lt 1000 ] && [ "$(grep -c waits out)" != 4 ]; do
+	while [ $tries -lt 1000 ] && [ "$(grep -cs waits out)" != 4 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
