@@ -112,7 +112,8 @@ is "$(grep -c ': 0 faults$' out)" 4 "and with another provider" ||
 	diag "$(cat out err)"
 job -H $a,$b:2 ./processes die >out
 is $? 137 "the death of a rank on the other host ends the job"
-like "$(cat err)" '^vmpirun: rank 1 \(pid [0-9]+\) died of SIGKILL' "as ever"
+like "$(cat err)" "^vmpirun: rank 1 on $b \(pid [0-9]+\) died of SIGKILL" \
+	"with the name of the host"
 none "$(still '^\./processes die')" "nobody stays on a host"
 
 # The addresses that are listened at.
