@@ -20,6 +20,7 @@
 
 #include "base/exit.h"
 #include "core/rank/rank.h"
+#include "introspect/export/export.h"
 #include "node.h"
 #include "output.h"
 #include "sched/stack.h"
@@ -103,6 +104,9 @@ static _Noreturn void end(int signal, const char *text)
 	signals_set(signal, &action, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, signal);
+	/* A core file has the memory that is shared, with the ranks in it,
+	 * only of a file without a name. */
+	vm_export_died();
 	vm_exit_keep();
 	raise(signal);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
