@@ -285,9 +285,8 @@ static bool local_reduce(struct vm_coll_node_reduce *reduce)
 struct vm_coll_node_reduce *vm_coll_node_reduce_open(struct vm_coll_view *view)
 {
 	/* The meet in it has cache lines of its own. */
-	struct vm_coll_node_reduce *reduce =
-		aligned_alloc(_Alignof(struct vm_coll_node_reduce),
-			      sizeof(*reduce));
+	struct vm_coll_node_reduce *reduce = aligned_alloc(
+		_Alignof(struct vm_coll_node_reduce), sizeof(*reduce));
 
 	if (!reduce)
 		return NULL;
