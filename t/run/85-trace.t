@@ -102,7 +102,8 @@ none)
 	done
 	job --processes -n 3 ./ordinary-trace 10
 	is $? 0 "three ordinary executables"
-	is "$(value ranks) $(value workers)" "3 3" "each has its thread"
+	# Whether the worker beside a rank has done anything depends on time.
+	is "$(value ranks)" 3 "each has its thread"
 	ok "every message is an arrow" test "$(value other_messages)" -ge 30
 	is "$(value other_receives_without_send)" 0 "each was sent"
 	is "$(value slice_MPI_Send) $(value slice_MPI_Wait)" "30 30" \
