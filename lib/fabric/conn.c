@@ -201,6 +201,9 @@ static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 				      conn->address);
 		if (VM_LIKELY(rc == 0))
 			pkt->place = VM_AT_HOME;
+		else if (rc != -FI_EAGAIN && !vm_fi_lost((int)-rc))
+			/* It may still be sent. */
+			rc = packet_hand(port, conn, pkt);
 	} else {
 		rc = packet_hand(port, conn, pkt);
 	}
