@@ -47,6 +47,7 @@ void vm_thread_cache_init(struct vm_thread_cache *cache,
 	vm_pool_cache_init(&cache->msg, &vm_node->pools.msg);
 	vm_pool_cache_init(&cache->push, &vm_node->pools.rndv_send);
 	vm_pool_cache_init(&cache->pull, &vm_node->pools.rndv_recv);
+	vm_pool_cache_init(&cache->kept, &vm_node->pools.kept);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_cache_init(&cache->buffer[i],
 				   &vm_node->pools.buffer[i]);
@@ -58,6 +59,7 @@ void vm_thread_cache_fini(struct vm_thread_cache *cache)
 	vm_pool_cache_fini(&cache->msg);
 	vm_pool_cache_fini(&cache->push);
 	vm_pool_cache_fini(&cache->pull);
+	vm_pool_cache_fini(&cache->kept);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_cache_fini(&cache->buffer[i]);
 }

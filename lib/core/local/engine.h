@@ -28,11 +28,13 @@
 
 #define VM_BUFFER_MAX 16384 /* bytes of the largest copied payload */
 extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
+#define VM_KEPT_BYTES 320 /* of a call that its request keeps */
 
 /* One OS thread's caches; worker->cache. */
 struct vm_thread_cache {
 	struct vm_engine *engine; /* NULL: not a worker's */
-	struct vm_pool_cache req, msg, push, pull, buffer[VM_BUFFER_CLASSES];
+	struct vm_pool_cache req, msg, push, pull, kept;
+	struct vm_pool_cache buffer[VM_BUFFER_CLASSES];
 	unsigned polls_left;  /* rounds without a poll of the port */
 	unsigned poll_rounds; /* ... after which there is one */
 	_Atomic bool called;  /* was woken to watch (core/remote/progress.h) */

@@ -92,7 +92,7 @@ struct vm_node {
 
 	/* core/local/engine.h: what the threads' caches are filled from. */
 	struct {
-		struct vm_pool req, msg, rndv_send, rndv_recv;
+		struct vm_pool req, msg, rndv_send, rndv_recv, kept;
 		struct vm_pool buffer[VM_BUFFER_CLASSES];
 	} pools;
 	/* Of which the layer above has handles, and its own objects. */

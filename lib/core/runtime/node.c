@@ -72,6 +72,8 @@ static void pools_init(struct vm_node *node, int ranks)
 		     sizeof(struct vm_rndv_send), 0);
 	vm_pool_init(&node->pools.rndv_recv, "receives from other processes",
 		     sizeof(struct vm_rndv_recv), 0);
+	vm_pool_init(&node->pools.kept, "calls that requests keep",
+		     VM_KEPT_BYTES, 0);
 	vm_id_table_init(&node->rndv_sends);
 	vm_id_table_init(&node->rndv_recvs);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++) {
@@ -92,6 +94,7 @@ static void pools_fini(struct vm_node *node)
 	vm_pool_fini(&node->pools.msg);
 	vm_pool_fini(&node->pools.rndv_send);
 	vm_pool_fini(&node->pools.rndv_recv);
+	vm_pool_fini(&node->pools.kept);
 	vm_id_table_fini(&node->rndv_sends);
 	vm_id_table_fini(&node->rndv_recvs);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)

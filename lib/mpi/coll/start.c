@@ -10,18 +10,21 @@
  */
 #include <stdlib.h>
 
+#include "core/local/engine.h"
 #include "mpi/call/array.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
 #include "mpi/call/status.h"
 
 /* Takes (or gives up) a reference on all types that one side uses. */
-static void types_count(const struct vm_blocks *blocks, int size,
-			void (*count)(struct vm_type *type))
+static inline void types_count(const struct vm_blocks *blocks, int size,
+			       void (*count)(struct vm_type *type))
 {
 	if (blocks->type)
 		count((struct vm_type *)(uintptr_t)blocks->type);
-	for (int i = 0; blocks->types && i < size; i++)
+	if (VM_LIKELY(!blocks->types))
+		return;
+	for (int i = 0; i < size; i++)
 		if (blocks->counts[i] > 0)
 			count(vm_type_checked(blocks->types[i]));
 }
@@ -87,11 +90,32 @@ void vm_coll_let_go(const struct vm_coll *coll)
 		vm_op_drop(coll->op);
 }
 
+VM_STATIC_ASSERT(sizeof(struct vm_coll) <= VM_KEPT_BYTES,
+		 "a call without arrays fits into a pool's object");
+
+/* A call's copy and the room for its arrays, if it has any. */
+static struct vm_coll *copy_new(size_t room)
+{
+	if (VM_LIKELY(room == 0))
+		return vm_pool_get(&vm_thread_cache_self()->kept);
+	return malloc(sizeof(struct vm_coll) + room);
+}
+
+static void copy_free(struct vm_coll *copy, size_t room)
+{
+	if (VM_LIKELY(room == 0))
+		vm_pool_put(&vm_thread_cache_self()->kept, copy);
+	else
+		free(copy);
+}
+
 /* Frees a call whose request has ended or was never started. */
 static void end(struct vm_req *req)
 {
-	vm_coll_let_go(req->user);
-	free(req->user);
+	struct vm_coll *coll = req->user;
+
+	vm_coll_let_go(coll);
+	copy_free(coll, vm_coll_arrays_room(coll));
 }
 
 void vm_coll_started(struct vm_meet *meet)
@@ -137,13 +161,14 @@ static void give_up(struct vm_req *req)
 int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
 		  MPI_Request *request)
 {
-	struct vm_coll *copy =
-		malloc(sizeof(*copy) + vm_coll_arrays_room(coll));
+	size_t room = vm_coll_arrays_room(coll);
+	struct vm_coll *copy = copy_new(room);
 	struct vm_req *req = vm_req_new(VM_REQ_COLL);
 	int rc = -VMPI_ENOMEM;
 
 	if (!copy || !req) {
-		free(copy);
+		if (copy)
+			copy_free(copy, room);
 		give_up(req);
 		return rc;
 	}
