@@ -14,14 +14,19 @@
 #include "core/runtime/node.h"
 #include "introspect/export/export.h"
 #include "real.h"
+#include "unbind.h"
 
 static void check(const char *function, const char *path)
 {
 	struct vm_rank *rank = vm_rank_self();
 	bool open;
 
-	if (!rank || !rank->image || !node_is_job())
+	if (!rank || !rank->image)
 		return;
+	if (!node_is_job()) { /* a child made by vfork() */
+		unbind_begin();
+		return;
+	}
 	open = rank->mpi_state && rank->mpi_state(rank) == 1;
 	if (node.boot->ranks > 1 || open)
 		vm_node_abort(1,

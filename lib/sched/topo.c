@@ -163,18 +163,27 @@ static hwloc_obj_t place(int index)
 	return core ? core : nth_allowed(HWLOC_OBJ_PU, index);
 }
 
-void vm_topo_bind(int index)
+/* The processors that worker `index` is bound to, to be freed; NULL: none. */
+static hwloc_cpuset_t binding(int index)
 {
 	hwloc_obj_t object = place(index);
 	hwloc_cpuset_t set;
 
 	if (!object || topo.workers > topo.processors ||
 	    !hwloc_topology_is_thissystem(topo.topology))
-		return;
+		return NULL;
 	set = hwloc_bitmap_dup(object->cpuset);
+	if (set)
+		hwloc_bitmap_and(set, set, topo.allowed);
+	return set;
+}
+
+void vm_topo_bind(int index)
+{
+	hwloc_cpuset_t set = binding(index);
+
 	if (!set)
 		return;
-	hwloc_bitmap_and(set, set, topo.allowed);
 	if (hwloc_set_cpubind(topo.topology, set, HWLOC_CPUBIND_THREAD))
 		vm_log(VM_INFO, "worker %d could not be bound", index);
 	hwloc_bitmap_free(set);
@@ -188,6 +197,21 @@ void vm_topo_unbind(void)
 	if (hwloc_set_cpubind(topo.topology, topo.allowed,
 			      HWLOC_CPUBIND_THREAD))
 		vm_log(VM_INFO, "a thread could not be unbound");
+}
+
+bool vm_topo_unbind_worker(int index)
+{
+	hwloc_cpuset_t ours = binding(index), now = hwloc_bitmap_alloc();
+	bool bound =
+		ours && now &&
+		!hwloc_get_cpubind(topo.topology, now, HWLOC_CPUBIND_THREAD) &&
+		hwloc_bitmap_isequal(now, ours);
+
+	if (bound)
+		vm_topo_unbind();
+	hwloc_bitmap_free(now);
+	hwloc_bitmap_free(ours);
+	return bound;
 }
 
 void vm_topo_describe(char *text, size_t bytes, int index)

@@ -5,6 +5,7 @@
 #ifndef SCHED_TOPO_H
 #define SCHED_TOPO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Reads the machine; idempotent.  0 or -VMPI_ENOTSUP (logged). */
@@ -32,6 +33,13 @@ void vm_topo_bind(int index);
 /* Lets the calling OS thread run on all processors that workers are bound to,
  * unless sched_bind is off. */
 void vm_topo_unbind(void);
+
+/*
+ * The same for worker `index`, which calls it before it starts a process.  Returns
+ * whether it was bound as vm_topo_bind() does, which then binds it again; a
+ * binding that the program has chosen stays.
+ */
+bool vm_topo_unbind_worker(int index);
 
 /* Writes where worker `index` goes: "core 1 (processor 1)". */
 void vm_topo_describe(char *text, size_t bytes, int index);

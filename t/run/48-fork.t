@@ -84,6 +84,16 @@ run 3 -l --workers 1 ./forks print >out 2>err
 like "$(cat out)" '^\[2\] a line of the child$' \
 	"what it prints bears the number of its rank"
 
+# They may run on all processors, as the job.
+build started started.c
+run 1 ./started >out 2>err
+bound=$(sed -n 's/^before //p' out)
+for how in system spawn spawnp fork vfork popen; do
+	is "$(sed -n "s/^$how //p" out)" "$(nproc)" \
+		"$how: the process may use the processors of the job"
+done
+is "$(sed -n 's/^after //p' out)" "$bound" "the rank remains bound"
+
 # The job does not hear of it.
 for how in MPI_Send MPI_Barrier MPI_Abort MPI_Finalize; do
 	for program in "--workers 1 ./forks" "--nodes 3 ./forks" \

@@ -7,15 +7,20 @@
 #include <pthread.h>
 
 #include "core/runtime/node.h"
+#include "sched/topo.h"
 #include "sched/ult.h"
+#include "sched/worker.h"
 
 /* The only thread of the child acts for no rank: it must not switch to the
- * tasks of its parent, of which it has copies. */
+ * tasks of its parent, of which it has copies.  Nor is it a worker, which has a
+ * core of its own. */
 static void child_begin(void)
 {
 	if (!vm_node)
 		return;
 	vm_node_hooks.child = true;
+	if (vm_self && vm_self->worker->index >= 0)
+		vm_topo_unbind_worker(vm_self->worker->index);
 	vm_self = NULL;
 }
 
