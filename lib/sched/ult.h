@@ -66,6 +66,8 @@ struct vm_ult {
 	void *fiber;	   /* thread sanitizer's name for it */
 	void *fake_stack;  /* address sanitizer's */
 	unsigned valgrind; /* its stack's number */
+	/* Of what it sends next, while VM_INTERCEPT_SIGNATURES is set. */
+	uint32_t signature;
 	/* OS threads: the task that waits while this thread runs its code; or
 	 * NULL. */
 	struct vm_ult *stands_for;

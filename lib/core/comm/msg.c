@@ -29,6 +29,7 @@ static struct vm_arrival msg_arrival(const struct vm_msg *msg,
 	return (struct vm_arrival){ .env = msg->node.env,
 				    .payload = msg->payload,
 				    .path = VM_PATH_WORKER,
+				    .signature = msg->signature,
 				    .data = msg->payload == VM_PAYLOAD_DIRECT ?
 						    &msg->sender->data :
 						    here,

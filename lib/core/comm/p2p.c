@@ -54,6 +54,7 @@ static __attribute__((noinline)) int send_ring(struct vm_outgoing *out)
 	arrival->path = VM_PATH_NODE;
 	rc = vm_protocol_start(out, slot->inline_data);
 	slot->payload = arrival->payload;
+	slot->signature = arrival->signature;
 	if (arrival->payload == VM_PAYLOAD_INLINE) {
 		slot->inline_bytes = (uint8_t)arrival->data->bytes;
 	} else {

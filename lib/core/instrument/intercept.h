@@ -32,6 +32,10 @@ enum {
 	VM_INTERCEPT_HOOKS = 32,  /* core/instrument/hook.h */
 	/* Of messages only: core/local/chan_stats.h. */
 	VM_INTERCEPT_CHAN_STATS = 64,
+	/* Of messages only: they carry a word of the layer above, which
+	 * describes what they contain.  Set before the first message is sent,
+	 * and never cleared. */
+	VM_INTERCEPT_SIGNATURES = 128,
 	/* In vm_ult.observed only: the task is in a hook. */
 	VM_INTERCEPT_INSIDE = 0x8000,
 };

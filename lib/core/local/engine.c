@@ -200,6 +200,7 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 	arrival.env = slot->env;
 	arrival.payload = slot->payload;
 	arrival.path = VM_PATH_NODE;
+	arrival.signature = slot->signature;
 	arrival.data = &data;
 	if (slot->payload == VM_PAYLOAD_INLINE) {
 		vm_data_set_bytes(&data, slot->inline_data, slot->inline_bytes);

@@ -50,7 +50,8 @@ struct vm_slot {
 	uint8_t payload; /* enum vm_payload */
 	uint8_t inline_bytes;
 	struct vm_env env;
-	uint32_t rank; /* destination, in the world */
+	uint32_t rank;	    /* destination, in the world */
+	uint32_t signature; /* while signatures are wanted */
 	union {
 		char inline_data[VM_INLINE_MAX];
 		struct {

@@ -32,6 +32,8 @@ static struct vm_msg *msg_new(struct vm_rank *rank,
 		vm_data_copy(&here, arrival->data);
 	} else if (vm_payload_foreign(arrival->payload)) {
 		msg->origin = *arrival->origin;
+		/* Also if it comes before signatures are wanted here. */
+		msg->signature = arrival->signature;
 	} else {
 		msg->packed = NULL;
 	}
@@ -70,7 +72,7 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival)
 	struct vm_msg *msg = msg_new(rank, arrival);
 
 	vm_pvar_keep(pvars->unexpected, 1); /* probes ask it */
-	vm_observe_unexpected(rank, msg);
+	vm_observe_unexpected(rank, msg, arrival);
 	if (!vm_list_empty(&rank->probers) && probers_offer(rank, msg))
 		return;
 	if (msg->sender)

@@ -75,6 +75,7 @@ struct vm_arrival {
 	struct vm_env env;
 	uint8_t payload;		/* enum vm_payload */
 	uint8_t path;			/* enum vm_path, which it came by */
+	uint32_t signature;		/* while signatures are wanted */
 	const struct vm_data *data;	/* the bytes; REMOTE: how many */
 	struct vmpi_req *sender;	/* DIRECT: whom to tell; else NULL */
 	const struct vm_origin *origin; /* if foreign */
@@ -92,8 +93,9 @@ struct vmpi_msg {
 		void *packed; /* DIRECT: a borrowed copy, freed at the end */
 		struct vm_origin origin; /* if foreign */
 	};
-	uint8_t payload; /* enum vm_payload */
-	bool matched;	 /* the layer above has a handle of it */
+	uint8_t payload;    /* enum vm_payload */
+	bool matched;	    /* the layer above has a handle of it */
+	uint32_t signature; /* while signatures are wanted */
 };
 
 #define vm_msg vmpi_msg

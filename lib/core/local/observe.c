@@ -89,12 +89,13 @@ void vm_observe_transfer_on(const struct vm_outgoing *out, enum vm_proto proto,
 	}
 }
 
-void vm_observe_send_on(const struct vm_outgoing *out, enum vm_proto proto,
+void vm_observe_send_on(struct vm_outgoing *out, enum vm_proto proto,
 			struct vm_req *req)
 {
 	enum vm_path path = out->arrival.path;
 	uint64_t bytes = out->arrival.data->bytes;
 
+	out->arrival.signature = vm_self->signature;
 	if (req)
 		vm_overlap_events_begin(&req->xfer, vm_rank_self(),
 					VM_SIDE_SEND, path, bytes);
@@ -177,11 +178,14 @@ static enum vm_proto proto_of(const struct vm_arrival *arrival)
 
 void vm_observe_move_begin(struct vm_observed_move *move,
 			   const struct vm_arrival *arrival,
-			   const struct vm_rank *rank, const struct vm_req *req)
+			   const struct vm_rank *rank, struct vm_req *req)
 {
 	uint64_t bytes = arrival->data->bytes;
 	bool later = arrival->payload == VM_PAYLOAD_REMOTE;
 
+	req->signature = arrival->payload == VM_PAYLOAD_LENT ?
+				 vm_self->signature :
+				 arrival->signature;
 	move->sent.xfer.overlap = move->received.xfer.overlap = NULL;
 	/* A message that is copied at once is a transfer of its sender, too. */
 	if (arrival->payload == VM_PAYLOAD_LENT) {
@@ -251,8 +255,8 @@ void vm_observe_dropped_on(const struct vm_msg *msg)
 		vm_trace_record(&record);
 }
 
-void vm_observe_unexpected_on(const struct vm_rank *rank,
-			      const struct vm_msg *msg)
+void vm_observe_unexpected_on(const struct vm_rank *rank, struct vm_msg *msg,
+			      const struct vm_arrival *arrival)
 {
 	const struct vm_env *env = &msg->node.env;
 	struct vm_event_from from = vm_trace_place(rank->index);
@@ -270,6 +274,7 @@ void vm_observe_unexpected_on(const struct vm_rank *rank,
 		.queued = (int32_t)vm_match_arrived(&rank->match) + 1
 	};
 
+	msg->signature = arrival->signature;
 	vm_trace_record(&record);
 	if (vm_event_wanted(VM_EVENT_unexpected))
 		vm_event_raise_unexpected(&from, &event);

@@ -28,7 +28,8 @@ static inline bool vm_observed(void)
 	return VM_UNLIKELY(
 		(atomic_load_explicit(&vm_intercept, memory_order_relaxed) &
 		 (VM_INTERCEPT_OVERLAP | VM_INTERCEPT_TRACE |
-		  VM_INTERCEPT_EVENTS | VM_INTERCEPT_CHAN_STATS)) != 0);
+		  VM_INTERCEPT_EVENTS | VM_INTERCEPT_CHAN_STATS |
+		  VM_INTERCEPT_SIGNATURES)) != 0);
 }
 
 /*
@@ -36,24 +37,19 @@ static inline bool vm_observed(void)
  * message.  req: the armed request that vm_observe_sent() will end; NULL: the
  * message is complete for its sender.
  */
-void vm_observe_send_on(const struct vm_outgoing *out, enum vm_proto proto,
+void vm_observe_send_on(struct vm_outgoing *out, enum vm_proto proto,
 			struct vmpi_req *req);
-static inline void vm_observe_send(const struct vm_outgoing *out,
-				   enum vm_proto proto, struct vmpi_req *req)
+static inline void vm_observe_send(struct vm_outgoing *out, enum vm_proto proto,
+				   struct vmpi_req *req)
 {
 	if (vm_observed())
 		vm_observe_send_on(out, proto, req);
 }
 
 /* The same to another process, in two steps: before others can see the message,
- * and when its protocol is known.  The fabric accounts for its packets
- * itself. */
+ * if vm_observed(), and when its protocol is known.  The fabric accounts for its
+ * packets itself. */
 void vm_observe_depart_on(const struct vm_outgoing *out);
-static inline void vm_observe_depart(const struct vm_outgoing *out)
-{
-	if (vm_observed())
-		vm_observe_depart_on(out);
-}
 
 void vm_observe_transfer_on(const struct vm_outgoing *out, enum vm_proto proto,
 			    struct vmpi_req *req);
@@ -76,8 +72,7 @@ struct vm_observed_move {
 };
 void vm_observe_move_begin(struct vm_observed_move *move,
 			   const struct vm_arrival *arrival,
-			   const struct vm_rank *rank,
-			   const struct vmpi_req *req);
+			   const struct vm_rank *rank, struct vmpi_req *req);
 void vm_observe_move_end(struct vm_observed_move *move);
 
 /* The payload of a queued message has been copied to the calling rank. */
@@ -98,13 +93,14 @@ static inline void vm_observe_fetched(const struct vmpi_req *req)
 }
 
 /* A message is queued for rank: nobody has posted a receive. */
-void vm_observe_unexpected_on(const struct vm_rank *rank,
-			      const struct vm_msg *msg);
+void vm_observe_unexpected_on(const struct vm_rank *rank, struct vm_msg *msg,
+			      const struct vm_arrival *arrival);
 static inline void vm_observe_unexpected(const struct vm_rank *rank,
-					 const struct vm_msg *msg)
+					 struct vm_msg *msg,
+					 const struct vm_arrival *arrival)
 {
 	if (vm_observed())
-		vm_observe_unexpected_on(rank, msg);
+		vm_observe_unexpected_on(rank, msg, arrival);
 }
 
 /* A message ends without a receive. */

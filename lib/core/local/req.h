@@ -48,6 +48,7 @@ struct vmpi_req {
 	struct vm_rank *rank; /* whose mailbox it is, or goes, to */
 	struct vm_data data;  /* buffer; holds a reference on its layout */
 	vmpi_status status;
+	uint32_t signature; /* of what came, while signatures are wanted */
 	/* A send to elsewhere: its number (core/remote/rndv_send.h). */
 	uint64_t rndv_send;
 	/* Guarded by the lock of rank's engine: */

@@ -103,6 +103,7 @@ static void incoming_init(struct incoming *in, enum vm_payload payload,
 		.env = { envelope->context, envelope->source, envelope->tag },
 		.payload = (uint8_t)payload,
 		.path = VM_PATH_FABRIC,
+		.signature = vm_wire_signature(envelope),
 		.data = &in->data,
 		.origin = &in->origin,
 		.port = rank->port,
@@ -172,7 +173,7 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 	(void)port;
 	if (!rank)
 		return;
-	if (pkt->bytes != envelope->bytes) {
+	if (pkt->bytes != vm_wire_length(envelope)) {
 		unknown_count();
 		return;
 	}
@@ -200,7 +201,7 @@ void vm_remote_rts(struct vm_port *port, struct vm_pkt *pkt)
 		return;
 	}
 	in.pkt = pkt;
-	in.data = (struct vm_data){ .bytes = envelope->bytes };
+	in.data = (struct vm_data){ .bytes = vm_wire_length(envelope) };
 	incoming_init(&in, VM_PAYLOAD_REMOTE, envelope, from, rank);
 	if (pkt->bytes == sizeof(in.origin.memory))
 		memcpy(&in.origin.memory, pkt->data, sizeof(in.origin.memory));

@@ -191,6 +191,8 @@ static int long_send(struct vm_outgoing *out,
 	bool new = !out->req;
 	int rc;
 
+	if (out->arrival.data->bytes >> VM_WIRE_LENGTH_BITS)
+		return -VMPI_ELIMIT;
 	if (new)
 		out->req = vm_req_new(VM_REQ_SEND);
 	if (!out->req)
@@ -206,6 +208,15 @@ static int long_send(struct vm_outgoing *out,
 		out->req = NULL;
 	}
 	return rc;
+}
+
+static void depart_observe(const struct vm_outgoing *out,
+			   struct vm_wire_envelope *envelope)
+{
+	uint64_t signature = vm_self->signature;
+
+	vm_observe_depart_on(out);
+	envelope->bytes |= signature << VM_WIRE_LENGTH_BITS;
 }
 
 int vm_remote_send(struct vm_outgoing *out)
@@ -232,7 +243,8 @@ int vm_remote_send(struct vm_outgoing *out)
 	vm_pvar_add(pvars->sends, 1);
 	vm_pvar_add(pvars->sent_bytes, data->bytes);
 	vm_pvar_add(pvars->sizes_remote[vm_size_bin(data->bytes)], 1);
-	vm_observe_depart(out);
+	if (vm_observed())
+		depart_observe(out, &envelope);
 	if (!eager || out->mode == VM_SEND_SYNC)
 		return long_send(out, &envelope, eager);
 	/* Nobody overtakes those who wait already. */

@@ -47,10 +47,26 @@ struct vm_wire_envelope {
 	uint32_t context;
 	int32_t source; /* the sender's number in the channel */
 	int32_t tag;
-	uint32_t rank;	 /* destination, in the world */
-	uint64_t bytes;	 /* of the payload */
+	uint32_t rank; /* destination, in the world */
+	/* Of the payload; above VM_WIRE_LENGTH_BITS the signature of what it
+	 * contains, while these are wanted. */
+	uint64_t bytes;
 	uint64_t sender; /* its operation, which a FIN ends; 0: none */
 };
+
+/* No message has more bytes than fit. */
+#define VM_WIRE_LENGTH_BITS 40
+
+static inline uint64_t vm_wire_length(const struct vm_wire_envelope *envelope)
+{
+	return envelope->bytes & ((1ull << VM_WIRE_LENGTH_BITS) - 1);
+}
+
+static inline uint32_t
+vm_wire_signature(const struct vm_wire_envelope *envelope)
+{
+	return (uint32_t)(envelope->bytes >> VM_WIRE_LENGTH_BITS);
+}
 
 /* A step of a rendezvous.  QUIET uses the same words, for the members of enum
  * vm_deadlock_step in `to`, a number of the question in `from`, two counts of

@@ -8,6 +8,8 @@
 #include "core/comm/p2p.h"
 #include "core/local/req.h"
 
+struct vm_type;
+
 /* Operation that MPI_Start starts: req->user of a persistent request, freed
  * with it. */
 struct vm_persist {
@@ -17,6 +19,11 @@ struct vm_persist {
 	struct vm_rank *peer;
 	struct vm_data data; /* holds a reference on its layout */
 	enum vm_send_mode mode;
+	/* A message, while types are compared (mpi/p2p/typed.h): what a send
+	 * contains, where a receive goes. */
+	uint32_t signature;
+	struct vm_type *type; /* held; or NULL */
+	size_t count;
 };
 
 #endif

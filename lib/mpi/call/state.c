@@ -5,8 +5,10 @@
  */
 #include "mpi/call/state.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
+#include "core/instrument/intercept.h"
 #include "core/local/engine.h"
 #include "core/rank/state.h"
 #include "core/runtime/process.h"
@@ -16,6 +18,7 @@
 #include "mpi/call/fint.h"
 #include "mpi/call/handle.h"
 #include "mpi/call/info.h"
+#include "mpi/call/vars.h"
 
 enum vm_mpi_phase vm_mpi_phase(void)
 {
@@ -71,11 +74,23 @@ static struct vm_mpi *state_new(struct vm_rank *rank)
 	return mpi;
 }
 
+int vm_mpi_plain_from;
+
+/* From now on every message carries a signature and takes the ways on which
+ * these are compared. */
+static void types_check(void)
+{
+	vm_intercept_set(VM_INTERCEPT_SIGNATURES);
+	__atomic_store_n(&vm_mpi_plain_from, INT_MAX, __ATOMIC_RELAXED);
+}
+
 struct vm_mpi *vm_mpi_of(struct vm_rank *rank)
 {
 	/* Threads of a rank may come here at the same time. */
 	vm_engine_lock(rank->engine);
 	if (!rank->mpi) {
+		if (mpi_cvar.check_types)
+			types_check();
 		rank->mpi = state_new(rank);
 		rank->mpi_state = phase_of;
 		rank->mpi_free = state_free;

@@ -11,6 +11,11 @@
 	X(BOOL, check, 1, 0, 1, "flag", ANYTIME, UB, debug,                     \
 	  "Check the arguments of MPI calls: ranks, tags, counts, buffers "     \
 	  "and roots; handles are always checked")                              \
+	X(CHOICE, check_types, 0, 0, 2, "off|kind|exact", STARTUP, UD, debug,   \
+	  "Compare the datatypes of messages and collectives at both ends: "    \
+	  "kind reports values that are received as something else, integers "  \
+	  "of the same size being alike, and MPI_BYTE like anything; exact "    \
+	  "whatever MPI forbids.  Must be the same in all processes")           \
 	X(SIZE, coll_share_bytes, 32768, 0, 1099511627776, "bytes", ANYTIME,    \
 	  TD, coll,                                                             \
 	  "Size of a collective's data above which idle workers share the "     \

@@ -14,6 +14,7 @@
 #include "core/local/work.h"
 #include "mpi/coll/hier.h"
 #include "mpi/coll/small.h"
+#include "mpi/coll/types.h"
 
 void vm_coll_fail(struct vm_coll *coll, int code, const char *format, ...)
 {
@@ -142,6 +143,7 @@ void vm_coll_arrived(struct vm_meet *meet)
 	}
 	if (!vm_coll_agreed(meet) || !kind->part)
 		return;
+	vm_coll_types_compare(meet);
 	if ((any->op && !any->op->loops) || kind->work(any, n) <= limit)
 		kind->part(meet, vm_coll_own(meet, 0), 0, n);
 	else

@@ -132,6 +132,9 @@ struct vm_coll {
 	 * setting, or VM_CHAN_STATS_UNSET; and the one used
 	 * (CORE_COLL_ALGORITHMS). */
 	int8_t asked, algorithm;
+	/* While types are compared, of what a proxy sends to all, whose bytes
+	 * recv.count has until they come; 0: unknown. */
+	uint32_t signature;
 	const struct vm_op *op;
 	struct vm_blocks send, recv;
 	void *temp;	    /* between part() and finish(); a proxy's memory */

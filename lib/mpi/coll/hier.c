@@ -11,6 +11,7 @@
 #include "core/local/engine.h"
 #include "mpi/coll/pack.h"
 #include "mpi/coll/node_reduce.h"
+#include "mpi/coll/types.h"
 #include "mpi/type/fold.h"
 
 /* Memory in a list. */
@@ -349,6 +350,7 @@ void vm_coll_hier(struct vm_meet *meet)
 				vm_coll_agreed(&view.meet);
 	if (agree && plans_agree(&view)) {
 		ways_set(&view, meet);
+		vm_coll_types_compare(&view.meet);
 		rc = view_do(&view, meet, root);
 	}
 	vm_coll_node_reduce_close(view.reduce);

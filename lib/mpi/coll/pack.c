@@ -10,19 +10,24 @@
 #include <string.h>
 
 #include "mpi/coll/node_reduce.h"
+#include "mpi/coll/types.h"
+#include "mpi/type/signature.h"
 
 #define ALIGN 16
 /* Flag in the size of a block: it is sent separately. */
 #define DIRECT ((uint64_t)1 << 63)
+/* Below it the length, above it the signature. */
+#define SIZE_BITS (63 - VM_SIGNATURE_BITS)
 
 /* A member's call as sent to other processes. */
 struct call {
 	uint32_t id;
 	int32_t root; /* or the hash of its shares */
 	uint8_t in_place, commutes;
-	uint8_t op;	    /* predefined: its handle - MPI_OP_NULL; else 0 */
-	uint8_t type, kind; /* predefined: its handle - MPI_DATATYPE_NULL */
-	uint8_t spare[3];
+	uint8_t op;   /* predefined: its handle - MPI_OP_NULL; else 0 */
+	uint8_t type; /* predefined: its handle - MPI_DATATYPE_NULL */
+	uint32_t kind : 8;
+	uint32_t signature : VM_SIGNATURE_BITS; /* of what it sends to all */
 	uint64_t count, size; /* of the receiving side; size: or of its block */
 	int64_t extent;
 	uint64_t blocks; /* that it sends to this process */
@@ -127,6 +132,11 @@ static struct call call_of(const struct vm_coll *coll, size_t blocks)
 	} else if (coll->kind->relays && !coll->first_size) {
 		call.size = vm_coll_data_for(coll, 0).bytes;
 	}
+	if (mpi_cvar.check_types && !coll->kind->reduces && sends(coll) &&
+	    !has_blocks(coll)) {
+		call.size = vm_coll_data_for(coll, 0).bytes;
+		call.signature = vm_coll_signature(coll, 0);
+	}
 	return call;
 }
 
@@ -148,6 +158,22 @@ static bool is_direct(const struct pack *pack, size_t bytes)
 
 	return coll->kind->direct && !(coll->kind->swaps && coll->in_place) &&
 	       bytes > pack->view->packed_bytes;
+}
+
+/* What is sent about a block: its length, and while types are compared its
+ * signature. */
+static uint64_t size_of(size_t bytes, uint32_t signature)
+{
+	if (bytes >> SIZE_BITS)
+		return bytes;
+	return bytes | (uint64_t)signature << SIZE_BITS;
+}
+
+static uint64_t length_of(uint64_t size)
+{
+	size &= ~DIRECT;
+	return mpi_cvar.check_types ? size & (((uint64_t)1 << SIZE_BITS) - 1) :
+				      size;
 }
 
 static void block_measure(const struct vm_data *data, struct pack *pack)
@@ -176,12 +202,13 @@ static struct vm_coll_block *block_add(struct vm_coll_blocks *blocks)
 }
 
 /* Packs a block; false: out of memory. */
-static bool block_pack(const struct vm_data *data, struct pack *pack)
+static bool block_pack(const struct vm_data *data, struct pack *pack,
+		       uint32_t signature)
 {
 	struct vm_coll_block *block;
 	struct vm_data to;
 
-	*pack->size = data->bytes;
+	*pack->size = size_of(data->bytes, signature);
 	if (is_direct(pack, data->bytes)) {
 		block = block_add(&pack->view->going);
 		if (!block)
@@ -199,10 +226,11 @@ static bool block_pack(const struct vm_data *data, struct pack *pack)
 }
 
 /* Measures or packs a block; false: out of memory. */
-static bool block_visit(struct pack *pack, const struct vm_data *data)
+static bool block_visit(struct pack *pack, const struct vm_data *data,
+			uint32_t signature)
 {
 	if (pack->memory)
-		return block_pack(data, pack);
+		return block_pack(data, pack, signature);
 	block_measure(data, pack);
 	return true;
 }
@@ -217,7 +245,7 @@ static long node_reduce_visit(struct pack *pack, size_t from)
 	    !vm_coll_node_reduce_wanted(view, pack->process))
 		return 0;
 	data = vm_coll_node_reduce_data(view->reduce);
-	return block_visit(pack, &data) ? 1 : -1;
+	return block_visit(pack, &data, 0) ? 1 : -1;
 }
 
 /* Visits the blocks that a member sends to a process and returns their number;
@@ -242,7 +270,8 @@ static long blocks_visit(struct pack *pack, size_t from)
 			continue;
 		n++;
 		data = vm_coll_data_for(coll, there->members[i]);
-		if (!block_visit(pack, &data))
+		if (!block_visit(pack, &data,
+				 vm_coll_signature(coll, there->members[i])))
 			return -1;
 		if (!has_blocks(coll))
 			break;
@@ -306,14 +335,16 @@ static bool block_next(struct unpack *unpack, struct vm_data *block,
 		       uint32_t from, uint32_t to)
 {
 	struct vm_coll_block *coming;
-	size_t bytes, whole;
+	size_t bytes, whole, signature;
 
 	if (!unpack->sizes)
 		return false;
 	unpack->sizes--;
-	bytes = *unpack->size & ~DIRECT;
+	bytes = length_of(*unpack->size);
+	signature = (*unpack->size & ~DIRECT) >> SIZE_BITS;
 	if (*unpack->size++ & DIRECT) {
 		*block = vm_data_bytes(NULL, bytes);
+		block->count = signature;
 		coming = block_add(&unpack->view->coming);
 		if (!coming)
 			return false;
@@ -327,6 +358,7 @@ static bool block_next(struct unpack *unpack, struct vm_data *block,
 	if (bytes > unpack->bytes || whole > unpack->bytes)
 		return false;
 	*block = vm_data_bytes(unpack->data, bytes);
+	block->count = signature;
 	unpack->data += whole;
 	unpack->bytes -= whole;
 	return true;
@@ -414,13 +446,16 @@ static void proxy_fill(struct vm_coll *proxy, struct vm_type *type,
 		proxy->recv.type = type_fill(type, call);
 	}
 	proxy->recv.count = call->count;
+	proxy->signature = call->signature;
+	if (call->signature)
+		proxy->recv.count = call->size;
 }
 
 /* Skips the blocks of a call of another kind. */
 static void blocks_skip(struct unpack *unpack, uint64_t blocks)
 {
 	for (; blocks && unpack->sizes; blocks--) {
-		size_t whole = aligned(*unpack->size);
+		size_t whole = aligned(length_of(*unpack->size));
 
 		unpack->sizes--;
 		if (*unpack->size++ & DIRECT)

@@ -174,6 +174,9 @@ bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 	char what[sizeof(first->what)];
 	uint32_t used = 0;
 
+	/* Bytes have no type. */
+	if (VM_UNLIKELY(mpi_cvar.check_types))
+		return false;
 	for (uint32_t i = 0; i < worker->member_count; i++) {
 		const struct vm_coll *coll =
 			vm_coll_of(meet, worker->members[i]);

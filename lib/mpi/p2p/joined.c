@@ -10,6 +10,7 @@
 #include "core/local/task.h"
 #include "core/comm/cancel.h"
 #include "mpi/p2p/request.h"
+#include "mpi/p2p/typed.h"
 #include "mpi/call/status.h"
 
 struct vm_joined *vm_joined_new(const struct vm_comm *comm, int room)
@@ -38,9 +39,14 @@ static void joined_finish(struct vm_joined *joined)
 
 	for (int i = 0; i < joined->count; i++) {
 		size_t bytes = joined->parts[i]->data.bytes;
+		int rc, typed = 0;
 		vmpi_status one;
-		int rc = vm_req_finish(joined->parts[i], &one);
 
+		if (vm_typed())
+			typed = vm_typed_compare(NULL, joined->parts[i]);
+		rc = vm_req_finish(joined->parts[i], &one);
+		if (rc == 0)
+			rc = typed;
 		if (i == joined->receive)
 			status = one;
 		if (rc && !error) {

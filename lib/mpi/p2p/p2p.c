@@ -10,6 +10,7 @@
 #include "core/comm/cancel.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
+#include "mpi/p2p/typed.h"
 #include "mpi/call/status.h"
 
 /* Out of line, so that the route of an ordinary message stays in registers. */
@@ -135,6 +136,21 @@ int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 			   comm, VM_SEND_STANDARD, request);
 }
 
+/* Receives by a request, which knows the types at both ends. */
+static int recv_typed(struct vm_call *call, const struct vm_route *route,
+		      vmpi_status *result)
+{
+	struct vm_req *req;
+	int typed, rc = vm_route_irecv(route, &req);
+
+	if (rc != 0)
+		return rc;
+	vm_req_await(&req, 1, 1);
+	typed = vm_typed_compare(call, req);
+	rc = vm_req_finish(req, result);
+	return rc ? rc : typed;
+}
+
 /* Receives outside the common case: any source, any tag, MPI_PROC_NULL. */
 static __attribute__((noinline)) int
 recv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
@@ -146,6 +162,8 @@ recv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
 
 	if (rc != 0)
 		return rc;
+	if (route.peer && vm_typed())
+		return recv_typed(call, &route, result);
 	if (route.peer)
 		return vm_recv(route.env, &route.data, result);
 	*result = vm_status_proc_null;
@@ -166,7 +184,7 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	else
 		rc = recv_odd(&call, buf, count, datatype, source, tag, comm,
 			      &result);
-	if (VM_LIKELY(rc == 0 || rc == -VMPI_ETRUNC))
+	if (VM_LIKELY(rc == 0 || rc == -VMPI_ETRUNC) || rc == MPI_ERR_TYPE)
 		vm_status_set(status, &result);
 	if (VM_UNLIKELY(rc < 0))
 		rc = vm_error_truncated(
@@ -220,7 +238,7 @@ static int exchange(struct vm_call *call, const struct vm_route *send,
 {
 	struct vm_req *req;
 	vmpi_status result;
-	int rc = vm_route_irecv(recv, &req), send_rc = 0;
+	int rc = vm_route_irecv(recv, &req), send_rc = 0, typed = 0;
 
 	if (rc != 0)
 		return rc;
@@ -230,10 +248,14 @@ static int exchange(struct vm_call *call, const struct vm_route *send,
 	if (send_rc != 0)
 		vm_req_cancel(req);
 	vm_req_await(&req, 1, 1);
+	if (send_rc == 0)
+		typed = vm_typed_compare(call, req);
 	rc = vm_req_finish(req, &result);
 	if (send_rc != 0)
 		return send_rc;
 	vm_status_set(status, &result);
+	if (rc == 0)
+		return typed;
 	return rc < 0 ? vm_error_truncated(call, rc, recv->data.bytes) : rc;
 }
 

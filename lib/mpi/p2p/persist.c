@@ -7,6 +7,7 @@
 #include "mpi/p2p/bsend.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
+#include "mpi/p2p/typed.h"
 #include "mpi/call/status.h"
 #include "mpi/call/persist.h"
 
@@ -15,12 +16,15 @@ static void persist_free(struct vm_req *req)
 	struct vm_persist *persist = req->user;
 
 	vm_layout_drop(persist->data.layout);
+	if (persist->type)
+		vm_type_drop(persist->type);
 	free(persist);
 }
 
 static int start_send(struct vm_req *req, struct vm_persist *persist)
 {
 	req->data = persist->data;
+	vm_self->signature = persist->signature;
 	return vm_send_start(req, persist->peer, persist->mode);
 }
 
@@ -39,9 +43,11 @@ static int start_proc_null(struct vm_req *req, struct vm_persist *persist)
 /* Starts a buffered send, complete as soon as the message is in the buffer. */
 static int start_bsend(struct vm_req *req, struct vm_persist *persist)
 {
-	int rc = vm_bsend(vm_mpi_self(), persist->peer, req->node.env,
-			  &persist->data);
+	int rc;
 
+	vm_self->signature = persist->signature;
+	rc = vm_bsend(vm_mpi_self(), persist->peer, req->node.env,
+		      &persist->data);
 	if (rc == 0)
 		vm_request_complete_now(req, &vm_status_empty);
 	return rc;
@@ -68,6 +74,11 @@ static int persist_new(struct vm_call *call, MPI_Request *request,
 	persist->peer = route->peer;
 	persist->data = route->data;
 	vm_layout_hold(persist->data.layout);
+	if (vm_typed()) {
+		persist->signature = vm_self->signature;
+		persist->type = vm_type_hold(route->type);
+		persist->count = route->count;
+	}
 	if (!route->peer)
 		persist->start = start_proc_null;
 	req->node.env = route->env;

@@ -8,6 +8,7 @@
 #include "core/comm/probe.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
+#include "mpi/p2p/typed.h"
 #include "mpi/call/status.h"
 #include "mpi/comm/comm.h"
 
@@ -133,6 +134,41 @@ static int message_in(struct vm_call *call, const void *buf, int count,
 	return 0;
 }
 
+/* Begins to receive a message. */
+static int message_take(struct vm_msg *msg, const struct vm_data *data,
+			MPI_Datatype datatype, int count, struct vm_req **req)
+{
+	struct vm_env env = msg->node.env;
+	int rc;
+
+	msg->matched = false;
+	rc = vm_msg_ireceive(msg, data, req);
+	if (rc != 0) {
+		msg->matched = true;
+		return rc;
+	}
+	(*req)->node.env = env; /* for errors at its end */
+	return vm_typed_receive(*req, vm_type_get(datatype),
+				count < 0 ? 0 : (size_t)count);
+}
+
+/* Receives a message by a request, which knows the types at both ends. */
+static int message_receive_typed(struct vm_call *call, struct vm_msg *msg,
+				 const struct vm_data *data,
+				 MPI_Datatype datatype, int count,
+				 vmpi_status *result)
+{
+	struct vm_req *req;
+	int typed, rc = message_take(msg, data, datatype, count, &req);
+
+	if (rc != 0)
+		return rc;
+	vm_req_await(&req, 1, 1);
+	typed = vm_typed_compare(call, req);
+	rc = vm_req_finish(req, result);
+	return rc ? rc : typed;
+}
+
 /* Returns the communicator of a message, whose error handler is used. */
 static MPI_Comm message_comm(struct vm_call *call, const struct vm_env *env)
 {
@@ -155,8 +191,13 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype,
 		return vm_call_exit_self(&call, rc);
 	if (msg) {
 		env = msg->node.env;
-		msg->matched = false;
-		rc = vm_msg_receive(msg, &data, &result);
+		if (vm_typed()) {
+			rc = message_receive_typed(&call, msg, &data, datatype,
+						   count, &result);
+		} else {
+			msg->matched = false;
+			rc = vm_msg_receive(msg, &data, &result);
+		}
 	}
 	*message = MPI_MESSAGE_NULL;
 	vm_status_set(status, &result);
@@ -173,7 +214,6 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
 	struct vm_data data;
 	struct vm_req *req;
 	struct vm_msg *msg = NULL;
-	struct vm_env env;
 	int rc = message_in(&call, buf, count, datatype, message, &msg, &data);
 
 	if (rc == 0)
@@ -181,13 +221,7 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
 	if (msg) {
-		env = msg->node.env;
-		msg->matched = false;
-		rc = vm_msg_ireceive(msg, &data, &req);
-		if (rc == 0)
-			req->node.env = env; /* for errors at its end */
-		else
-			msg->matched = true;
+		rc = message_take(msg, &data, datatype, count, &req);
 	} else {
 		req = vm_req_new_done(VM_REQ_RECV, &vm_status_proc_null);
 		rc = req ? 0 : MPI_ERR_NO_MEM;

@@ -9,6 +9,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
 #include "mpi/p2p/grequest.h"
+#include "mpi/p2p/typed.h"
 #include "mpi/call/status.h"
 #include "mpi/comm/comm.h"
 #include "mpi/call/persist.h"
@@ -78,8 +79,8 @@ static inline int finish(struct vm_call *call, MPI_Request *request,
 {
 	struct vm_req *req = vm_request(*request);
 	size_t bytes = req->data.bytes;
+	int rc, typed = 0;
 	vmpi_status result;
-	int rc;
 
 	if (!req->persistent) {
 		*request = MPI_REQUEST_NULL;
@@ -91,8 +92,12 @@ static inline int finish(struct vm_call *call, MPI_Request *request,
 		return vm_grequest_finish(req, status);
 	if (VM_UNLIKELY(req->kind == VM_REQ_COLL))
 		vm_coll_explain(call, req);
+	if (vm_typed())
+		typed = vm_typed_compare(call, req);
 	rc = vm_req_finish(req, &result);
 	vm_status_set(status, &result);
+	if (VM_UNLIKELY(typed))
+		return typed;
 	if (VM_LIKELY(rc == 0 || rc == -VMPI_ECANCELED))
 		return MPI_SUCCESS;
 	return vm_error_truncated(call, rc, bytes);

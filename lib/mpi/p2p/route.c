@@ -5,16 +5,19 @@
 #include "mpi/p2p/route.h"
 
 #include "mpi/call/status.h"
+#include "mpi/p2p/typed.h"
 
 static int route_data(struct vm_call *call, struct vm_route *route,
 		      const void *buf, int count, MPI_Datatype datatype)
 {
 	int rc = vm_check_buffer(call, buf, count, datatype);
 
-	if (rc == 0)
-		route->data = vm_type_data(vm_type_get(datatype), buf,
-					   count < 0 ? 0 : (size_t)count);
-	return rc;
+	if (rc != 0)
+		return rc;
+	route->type = vm_type_get(datatype);
+	route->count = count < 0 ? 0 : (size_t)count;
+	route->data = vm_type_data(route->type, buf, route->count);
+	return 0;
 }
 
 int vm_route_send(struct vm_call *call, struct vm_route *route, const void *buf,
@@ -33,6 +36,7 @@ int vm_route_send(struct vm_call *call, struct vm_route *route, const void *buf,
 	if (rc == 0) {
 		route->peer = dest == MPI_PROC_NULL ? NULL : comm->ranks[dest];
 		route->env = (struct vm_env){ comm->context, comm->rank, tag };
+		vm_typed_send(route->type, route->count);
 	}
 	return rc;
 }
@@ -69,8 +73,12 @@ int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
 
 int vm_route_irecv(const struct vm_route *route, struct vm_req **req)
 {
-	if (route->peer)
-		return vm_irecv(route->env, &route->data, req);
+	if (route->peer) {
+		int rc = vm_irecv(route->env, &route->data, req);
+
+		return rc ? rc :
+			    vm_typed_receive(*req, route->type, route->count);
+	}
 	*req = vm_req_new_done(VM_REQ_RECV, &vm_status_proc_null);
 	return *req ? 0 : -VMPI_ENOMEM;
 }

@@ -18,6 +18,9 @@ struct vm_route {
 	struct vm_rank *peer; /* sends; NULL: MPI_PROC_NULL (receives too) */
 	struct vm_env env;
 	struct vm_data data;
+	/* While types are compared: */
+	struct vm_type *type;
+	size_t count;
 };
 
 /* Check all arguments, of any message, and fill the route: 0 or an MPI
@@ -29,7 +32,8 @@ int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
 		  int count, MPI_Datatype datatype, int source, int tag,
 		  MPI_Comm handle);
 
-/* Starts the receive of a route, which may be from MPI_PROC_NULL. */
+/* Starts the receive of a route, which may be from MPI_PROC_NULL; an MPI error
+ * or a negative code of core. */
 int vm_route_irecv(const struct vm_route *route, struct vm_req **req);
 
 /* Sets the envelope of a receive or probe; route->peer is NULL for
@@ -43,7 +47,7 @@ static inline bool vm_route_plain(const struct vm_comm *comm,
 				  int peer, int tag)
 {
 	return !VM_UNLIKELY(!comm || !type || !type->committed ||
-			    (count | tag) < 0 ||
+			    (count | tag) < vm_mpi_plain_from ||
 			    (unsigned)peer >= (unsigned)comm->size);
 }
 

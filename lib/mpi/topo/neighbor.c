@@ -9,6 +9,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/topo/graph.h"
 #include "mpi/p2p/joined.h"
+#include "mpi/p2p/typed.h"
 #include "mpi/topo/cart.h"
 
 /* The tag: the number of the call, and where the block arrives. */
@@ -65,6 +66,19 @@ static const char *at(const void *buf, ptrdiff_t offset)
 	return (const char *)((uintptr_t)buf + (uintptr_t)offset);
 }
 
+static size_t block_count(const struct vm_nbr_side *side, int j)
+{
+	return (size_t)(side->counts ? side->counts[j] : side->count);
+}
+
+/* Without elements the type may be any, even MPI_DATATYPE_NULL. */
+static struct vm_type *block_type(const struct vm_nbr_side *side, int j)
+{
+	if (!side->types)
+		return (struct vm_type *)(uintptr_t)side->type;
+	return vm_type_checked(side->types[j]);
+}
+
 static struct vm_data block(const struct vm_nbr_side *side, int j)
 {
 	const struct vm_type *type = side->type;
@@ -73,8 +87,8 @@ static struct vm_data block(const struct vm_nbr_side *side, int j)
 	if (side->types) {
 		if (side->counts[j] == 0)
 			return (struct vm_data){ 0 };
-		type = vm_type_checked(side->types[j]);
-		return vm_type_data(type, at(side->buf, side->places[j]),
+		return vm_type_data(block_type(side, j),
+				    at(side->buf, side->places[j]),
 				    (size_t)side->counts[j]);
 	}
 	extent = (ptrdiff_t)type->extent;
@@ -173,6 +187,9 @@ static int start_receives(struct vm_nbr *nbr, uint32_t sequence,
 			continue;
 		data = block(&nbr->recv, j);
 		rc = vm_irecv(envelope(comm, sequence, rank, j), &data, &req);
+		if (rc == 0 && data.bytes)
+			rc = vm_typed_receive(req, block_type(&nbr->recv, j),
+					      block_count(&nbr->recv, j));
 		if (rc == 0)
 			vm_joined_add(joined, req);
 	}
@@ -193,6 +210,9 @@ static int start_sends(struct vm_nbr *nbr, uint32_t sequence,
 		if (rank == MPI_PROC_NULL)
 			continue;
 		data = block(&nbr->send, j);
+		if (data.bytes)
+			vm_typed_send(block_type(&nbr->send, j),
+				      block_count(&nbr->send, j));
 		/* To the lower neighbour: it comes from its upper one. */
 		rc = vm_isend(comm->ranks[rank],
 			      envelope(comm, sequence, comm->rank, j ^ 1),
