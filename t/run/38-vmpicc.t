@@ -49,10 +49,11 @@ like "$("$vmpicxx" -show main.cc)" 'fno-gnu-unique' "vmpicxx for C++"
 is "$(VMPI_CXX=other "$vmpicxx" -showme:command)" other "VMPI_CXX is for it"
 ok "vmpic++ is another name" test -x "$VMPI_BUILD/vmpic++"
 
-for option in -static -static-pie; do
+echo "-static" >static.rsp
+for option in -static -static-pie @static.rsp; do
 	"$vmpicc" $option main.c >out 2>err
 	is $? 2 "$option is refused"
-	like "$(cat err)" "vmpicc: $option: .*leave $option out" \
+	like "$(cat err)" "vmpicc: (-static.*): .*leave \\1 out" \
 		"with a sentence that says why"
 done
 
@@ -90,6 +91,29 @@ like "$(cat err)" "undefined reference.*value" "of the linker, as usual"
 ok "so is a missing main" test $? -ne 0
 ok "a shared library" "$vmpicc" -shared value.c -DX=7 -o libvalue.so
 none "$(nm -D libvalue.so | grep vmpi_image)" "has nothing of a program"
+echo "-shared -DX=7 -o listed.so" >shared.rsp
+for words in "--shared -DX=7 -o listed.so" @shared.rsp; do
+	rm -f listed.so
+	# shellcheck disable=SC2086
+	"$vmpicc" value.c $words
+	is "$(nm -D listed.so | grep -c -e value -e vmpi_image)" 1 \
+		"a shared library by $words"
+done
+echo "-c main.c" >compile.rsp
+none "$("$vmpicc" -show @compile.rsp | grep -e -lvmpi)" \
+	"-c in a response file has nothing of the link"
+
+# Precompiled headers.
+echo '#include <mpi.h>' >all.h
+echo '#include "all.h"
+int main(void) { return MPI_SUCCESS; }' >includes.c
+for words in "all.h" "-x c-header all.h -o all.h.gch" "-xc-header all.h"; do
+	rm -f all.h.gch
+	# shellcheck disable=SC2086
+	ok "$words: a header is precompiled" "$vmpicc" $words
+	like "$("$vmpicc" -H includes.c -o includes 2>&1)" '^! all.h.gch' \
+		"and used"
+done
 
 # Options of other kinds of programs, and compilers.
 # program NAME COMMAND...: builds a.out, which prints 5.
@@ -104,6 +128,12 @@ program "-pie and -fPIE" "$vmpicc" -pie -fPIE main.c value.c
 program "hardening" "$vmpicc" -O2 -fcf-protection -fstack-protector-strong \
 	-D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now main.c value.c
 program "-x c" "$vmpicc" -x c main.c value.c
+echo '-O2 main.c "value.c"' >two.rsp
+program "a response file" "$vmpicc" @two.rsp
+echo '-pie -fPIE main.c' >pie.rsp
+program "-pie in a response file" "$vmpicc" value.c @pie.rsp
+echo '@pie.rsp' >nested.rsp
+program "a response file in another" "$vmpicc" value.c @nested.rsp
 if [ -n "$(command -v c++)" ]; then
 	{
 		echo 'extern "C" {'
