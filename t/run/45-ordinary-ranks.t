@@ -291,6 +291,18 @@ if $small -pg -pie -o profiled 2>/dev/null; then
 else
 	skip 3 "the compiler knows no -pg"
 fi
+libgomp=$(${CC:-cc} -print-file-name=libgomp.a)
+if [ -f "$libgomp" ] && $cc -fopenmp -c small.c; then
+	$cc small.o "$libgomp" "-L$libdir" -lmpi_abi -pthread -o contains
+	strip -o stripped contains
+	refused "an OpenMP library is linked" "libgomp.a" ./contains
+	refused "an OpenMP library is linked" "without symbols" ./stripped
+	ok "vmpicc takes it, too" \
+		"$vmpicc" -fopenmp small.c "$libgomp" -o contains
+	refused "an OpenMP library is linked" "vmpicc and libgomp.a" ./contains
+else
+	skip 10 "there is no libgomp.a"
+fi
 if $small -fsanitize=undefined,address -o sanitized 2>/dev/null &&
 	ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$libdir ./sanitized \
 		>/dev/null 2>&1; then

@@ -140,6 +140,35 @@ static const char *tools_why(const struct vm_elf *elf)
 }
 
 /*
+ * An OpenMP library that is part of the program: its threads would wait for one
+ * another where only OS threads can, and with the worker all its ranks.  Its
+ * functions may have no names here, but it has messages, which are constant.
+ */
+static const char *openmp_why(const struct vm_elf *elf)
+{
+	static const char *const threads[] = { "pthread_create", NULL };
+	static const char *const messages[] = { "\nlibgomp: ",
+						"OMP: Error #%1$d: ", NULL };
+
+	if (!vm_elf_imports(elf, threads))
+		return NULL;
+	for (int i = 0; i < elf->header->e_phnum; i++) {
+		const ElfW(Phdr) *segment = &elf->segments[i];
+		const void *text = NULL;
+
+		if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W))
+			text = vm_elf_at(elf, segment->p_vaddr,
+					 segment->p_filesz);
+		for (size_t m = 0; text && messages[m]; m++)
+			if (memmem(text, segment->p_filesz, messages[m],
+				   strlen(messages[m])))
+				return "an OpenMP library is linked into it "
+				       "statically";
+	}
+	return NULL;
+}
+
+/*
  * Variables of libc of which the program has a copy, at an address that is in
  * its code.  These stay what they are when the program starts, or belong to the
  * rank (bin/image); libc would not see that others are changed, nor the program
@@ -228,6 +257,8 @@ const char *vm_ordinary_why(const struct vm_elf *elf, char *text, size_t bytes)
 
 	if (!why)
 		why = tools_why(elf);
+	if (!why)
+		why = openmp_why(elf);
 	if (!why)
 		why = tls_why(elf, text, bytes);
 	if (!why)
