@@ -127,10 +127,12 @@ bench: need-bench
 	$(MESON) compile -C $(BUILD)-bench
 	VMPI_BUILD=$(abspath $(BUILD)-bench) bench/run $(BENCH)
 
+# Where an older installation has a file, meson does not make a link.
 install: need-build
 	$(call setup,$(release),-Dasserts=disabled -Dtests=false \
 		--prefix=$(PREFIX))
 	$(MESON) configure $(release) -Dprefix=$(PREFIX)
+	rm -rf "$(DESTDIR)$(PREFIX)/lib/vmpi/compat"
 	$(MESON) install -C $(release)
 
 installed = $(release)/meson-logs/install-log.txt
