@@ -96,13 +96,20 @@ static void line_try(const char *text)
 	answer_judge(answer);
 }
 
+static void socket_remove(void)
+{
+	unlink(service.address.sun_path);
+}
+
 static void service_start(void)
 {
 	static struct vm_node node;
-	static const struct vm_boot boot = { .id = "fuzz" };
+	static struct vm_boot boot;
 	char share[VM_EXPORT_PATH_MAX];
 	char path[VM_EXPORT_PATH_MAX + sizeof(VM_CONTROL_SUFFIX)];
 
+	/* There may be another target on this machine. */
+	snprintf(boot.id, sizeof(boot.id), "fuzz%d", (int)getpid());
 	core_cvar.control = 1;
 	vm_control_start(&node, &boot);
 	vm_publish_path(share, sizeof(share), &boot);
@@ -111,6 +118,7 @@ static void service_start(void)
 		abort();
 	service.address.sun_family = AF_UNIX;
 	memcpy(service.address.sun_path, path, strlen(path) + 1);
+	atexit(socket_remove);
 }
 
 /* A client that sends pieces of as many bytes as the first byte says, and
