@@ -23,7 +23,7 @@
 #include "fabric/fabric.h"
 #include "fabric/ofi/fi.h"
 #include "fabric/ofi/select.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 
 #define BYTES_MAX (4u << 20)
 #define CHUNK (1u << 20)
@@ -130,7 +130,8 @@ static void fabric_open(void)
 	take(address, (size_t)n);
 	if (vm_fabric_connect(end.fabric, !end.far, address, (size_t)n) < 0)
 		_exit(1);
-	if (vm_mr_open(end.port, &mr, end.memory, BYTES_MAX, VM_MR_READ) < 0)
+	if (vm_mr_open(end.port, &mr, !end.far, end.memory, BYTES_MAX,
+		       VM_MR_READ) < 0)
 		_exit(1);
 	give(&mr.remote, sizeof(mr.remote));
 	take(&end.remote, sizeof(end.remote));

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "events.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 
 struct end end;
 

@@ -32,7 +32,7 @@
 
 #include "clock.h"
 #include "fabric/fabric.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 #include "raw_end.h"
 
 #define WINDOW (NOTES - 1)

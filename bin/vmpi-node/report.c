@@ -22,7 +22,7 @@
 #include "core/rank/vars.h"
 #include "core/local/threads.h"
 #include "fabric/fabric.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 #include "introspect/vars/cvar.h"
 #include "placement.h"
 #include "node.h"
@@ -221,6 +221,10 @@ static void moved_print(void)
 			   "%" PRIu64 " by others, with %" PRIu64
 			   " bytes in packets",
 			   i, p.events_own, p.events_helped, p.bytes_helped);
+		line_print("port %d: %" PRIu64 " of %" PRIu64
+			   " packets sent through shared memory, %" PRIu64
+			   " bytes moved from memory to memory",
+			   i, p.shm_sent, p.sent, p.shm_moved_bytes);
 		line_print("port %d: %" PRIu64 " KiB of packet memory, %" PRIu64
 			   " KiB at most",
 			   i, p.pool_bytes / 1024, p.pool_bytes_max / 1024);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fabric/ofi/select.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 #include "report/cli.h"
 
 /* The same provider is often offered several times, for each of its protocols:

@@ -16,7 +16,7 @@
 #include "categories.h"
 #include "core/rank/vars.h"
 #include "fabric.h"
-#include "fabric/fabric.h"
+#include "fabric/packet/vars.h"
 #include "facts.h"
 #include "report/cli.h"
 #include "introspect/vars/config.h"

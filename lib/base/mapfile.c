@@ -37,6 +37,13 @@ int vm_mapfile_allocate(int fd, size_t from, size_t bytes)
 	return error;
 }
 
+int vm_mapfile_reserve(int fd, size_t bytes)
+{
+	if (!size_allowed(bytes))
+		return EFBIG;
+	return ftruncate(fd, (off_t)bytes) ? errno : 0;
+}
+
 /* Fails with errno; a file that was made and cannot be used is removed. */
 static void *file_map(const char *path, size_t bytes, mode_t mode)
 {

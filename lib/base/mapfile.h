@@ -42,4 +42,8 @@ void vm_mapfile_close(struct vm_mapfile *map);
  */
 int vm_mapfile_allocate(int fd, size_t from, size_t bytes);
 
+/* The same, but its bytes are allocated when they are first written to: for
+ * files that live in memory only. */
+int vm_mapfile_reserve(int fd, size_t bytes);
+
 #endif

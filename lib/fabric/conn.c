@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "fabric/near.h"
 #include "fabric/ofi/liveness.h"
 #include "fabric/rma.h"
 
@@ -54,19 +55,28 @@ struct vm_contact *vm_contact_get(struct vm_port *port, uint32_t process)
 
 void vm_contact_free(struct vm_contact *contact)
 {
-	for (unsigned i = 0; contact && i < contact->count; i++)
+	for (unsigned i = 0; contact && i < contact->count; i++) {
 		vm_liveness_end(&contact->conns[i].liveness_fd);
+		free(contact->conns[i].outlet);
+	}
 	free(contact);
 }
 
-/* Prepares its first use: the network learns the address, receives are posted
- * for it. */
+/* Prepares its first use: it gets a ring, or the network learns the address, and
+ * receives are posted for it. */
 static int conn_open(struct vm_conn *conn)
 {
 	struct vm_port *port = conn->port;
 	const struct vm_peer *peer = conn->peer;
 	int n;
 
+	vm_near_connect(conn);
+	if (conn->outlet) {
+		conn->ready = true;
+		port->conns++;
+		vm_port_retarget(port);
+		return 0;
+	}
 	n = port->fi->av_insert(
 		port->av, peer->addresses + conn->remote * peer->address_bytes,
 		&conn->address);
@@ -116,6 +126,24 @@ int vm_conn_get(struct vm_conn **conn, struct vm_port *port, struct vm_to to)
 	return 0;
 }
 
+struct vm_conn *vm_conn_from(struct vm_port *port, struct vm_to from)
+{
+	struct vm_conn *conn;
+	int rc = vm_conn_get(&conn, port, from);
+
+	if (rc == 0)
+		return conn;
+	if (rc == -VMPI_ENOMEM)
+		vm_peer_fail(port->fabric, from.process, rc,
+			     "no memory for its packets");
+	/* After goodbyes we still listen: more may come on other
+	 * connections. */
+	if (rc == -VMPI_EPEER && port->contacts[from.process] &&
+	    !port->contacts[from.process]->error)
+		return &port->contacts[from.process]->conns[from.port];
+	return NULL;
+}
+
 /* The number of credits the other side may get besides those it has. */
 static uint32_t owed(const struct vm_conn *conn)
 {
@@ -157,6 +185,53 @@ void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
 	conn->contact = true;
 }
 
+uint16_t vm_conn_number(struct vm_conn *conn)
+{
+	uint32_t credits = owed(conn);
+
+	conn->tx_seq++;
+	conn->granted += credits;
+	conn->contact = true;
+	return (uint16_t)credits;
+}
+
+void vm_conn_took(struct vm_conn *conn, bool control, uint16_t credits)
+{
+	conn->rx_seq++;
+	conn->contact = true;
+	if (credits)
+		vm_conn_credits(conn, credits);
+	if (control)
+		return;
+	if (VM_UNLIKELY(conn->granted == 0)) {
+		vm_peer_fail(conn->port->fabric, conn->process, -VMPI_EIO,
+			     "it has sent more than it may");
+		return;
+	}
+	conn->granted--;
+	vm_conn_credit(conn);
+	if (VM_UNLIKELY(conn->granted == 0))
+		vm_conn_brims(conn);
+}
+
+void vm_conn_credits(struct vm_conn *conn, uint16_t credits)
+{
+	vm_conn_low(conn, conn->credits);
+	conn->credits += credits;
+	conn->full = false;
+	vm_conn_room(conn);
+}
+
+void vm_conn_brims(struct vm_conn *conn)
+{
+	if (conn->brims)
+		return;
+	conn->brims = true;
+	conn->brim_polls = conn->port->pvars.polls;
+	conn->brim_ns = 0;
+	vm_list_append(&conn->port->brim, &conn->brim);
+}
+
 #define INJECT_MAX 256 /* longer packets gain nothing from it */
 
 /* Whether the network may copy the packet, so that it has no end to report. */
@@ -193,6 +268,14 @@ static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 	struct vm_port *port = conn->port;
 	ssize_t rc;
 
+	if (conn->outlet) {
+		if (vm_near_put(conn, pkt) < 0)
+			return -VMPI_EAGAIN;
+		pkt->place = VM_AT_HOME;
+		if (!pkt->once)
+			vm_near_left(conn, pkt);
+		return 0;
+	}
 	if (VM_UNLIKELY(!pkt->once &&
 			pkt->end - conn->confirmed > VM_RESEND_WINDOW))
 		return -VMPI_EAGAIN;
@@ -234,8 +317,7 @@ void vm_conn_queue(struct vm_conn *conn, struct vm_packet *pkt)
 	vm_pvar_max(port->pvars.backlog_max, port->pvars.backlog);
 }
 
-/* Nobody listens at its address. */
-static void conn_gone(struct vm_conn *conn)
+void vm_conn_gone(struct vm_conn *conn)
 {
 	/* One that has said goodbye may have gone before it was said that our
 	 * last packets had arrived. */
@@ -269,7 +351,7 @@ void vm_conn_refused(struct vm_conn *conn, uint64_t *since)
 				     peer->addresses +
 					     conn->remote * peer->address_bytes,
 				     peer->address_bytes))
-			conn_gone(conn);
+			vm_conn_gone(conn);
 	}
 }
 
@@ -286,7 +368,7 @@ void vm_conn_flush(struct vm_conn *conn)
 			/* Back to the front. */
 			vm_list_append(conn->backlog.next, link);
 			/* Only a port that has room was refused. */
-			if (vm_port_room(port))
+			if (conn->outlet || vm_port_room(port))
 				vm_conn_refused(conn, &conn->since);
 			return;
 		}
@@ -301,7 +383,10 @@ void vm_conn_flush(struct vm_conn *conn)
 void vm_conn_send(struct vm_conn *conn, struct vm_packet *pkt)
 {
 	pkt->end = conn->tx_seq;
-	vm_resend_keep(conn, pkt);
+	if (conn->outlet)
+		vm_list_append(&conn->sent, &pkt->sent);
+	else
+		vm_resend_keep(conn, pkt);
 	/* Packets that were only held back for a batch go with this one. */
 	if (VM_UNLIKELY(!vm_list_empty(&conn->backlog)))
 		vm_conn_flush(conn);

@@ -31,12 +31,13 @@ struct vm_conn {
 	struct vm_port *port;
 	struct vm_peer *peer;
 	uint32_t process;
-	uint16_t remote; /* port there */
-	bool ready;	 /* address is known to the network */
-	bool contact;	 /* something was sent or received */
-	bool left;	 /* it said goodbye */
-	bool bye;	 /* we said goodbye, too */
-	int error;	 /* 0, or the reason for its end */
+	uint16_t remote;	      /* port there */
+	bool ready;		      /* address is known to the network */
+	bool contact;		      /* something was sent or received */
+	struct vm_shm_writer *outlet; /* what we send goes there; or NULL */
+	bool left;		      /* it said goodbye */
+	bool bye;		      /* we said goodbye, too */
+	int error;		      /* 0, or the reason for its end */
 	fi_addr_t address;
 	uint32_t tx_seq, rx_seq;
 	uint32_t confirmed;  /* our packets before that have arrived */
@@ -88,6 +89,23 @@ struct vm_contact *vm_contact_get(struct vm_port *port, uint32_t process);
  * -VMPI_EPEER, -VMPI_EIO. */
 int vm_conn_get(struct vm_conn **conn, struct vm_port *port, struct vm_to to);
 
+/* Finds the connection of what has arrived; NULL: it is dropped. */
+struct vm_conn *vm_conn_from(struct vm_port *port, struct vm_to from);
+
+/* Counts a packet that is sent without a header; returns the owed credits, which
+ * go with it. */
+uint16_t vm_conn_number(struct vm_conn *conn);
+
+/* Takes in a packet of data or control that has come without a header, and been
+ * delivered; if it was kept it has been counted as held. */
+void vm_conn_took(struct vm_conn *conn, bool control, uint16_t credits);
+
+/* Takes in credits that come back. */
+void vm_conn_credits(struct vm_conn *conn, uint16_t credits);
+
+/* The sender may have used up its credits, and has got none back. */
+void vm_conn_brims(struct vm_conn *conn);
+
 /* Fills the header of the next packet; owed credits are included. */
 void vm_conn_header(struct vm_conn *conn, struct vm_wire *wire,
 		    enum vm_wire_kind kind);
@@ -115,6 +133,9 @@ void vm_conn_flush(struct vm_conn *conn);
  * from now on): after some time the process is probed, in the end it is given
  * up. */
 void vm_conn_refused(struct vm_conn *conn, uint64_t *since);
+
+/* Its process is there no more. */
+void vm_conn_gone(struct vm_conn *conn);
 
 /* Hands the backlogs of a port to the network, as far as it takes them. */
 void vm_conns_flush(struct vm_port *port);

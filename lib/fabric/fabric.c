@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "fabric/ofi/address.h"
 #include "fabric/conn.h"
+#include "fabric/near.h"
 #include "fabric/ofi/liveness.h"
 #include "fabric/state.h"
 #include "introspect/export/export.h"
@@ -167,6 +168,17 @@ static int peers_open(struct vm_fabric *fabric)
 	return fabric->peers && fabric->ports_of ? 0 : -VMPI_ENOMEM;
 }
 
+/* The number of our ports is known. */
+static int near_open(struct vm_fabric *fabric)
+{
+	int rc = 0;
+
+	vm_near_open(fabric);
+	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++)
+		rc = vm_near_init(&fabric->ports[i]);
+	return rc;
+}
+
 int vm_fabric_open(struct vm_fabric **fabric,
 		   const struct vm_fabric_config *config)
 {
@@ -190,6 +202,8 @@ int vm_fabric_open(struct vm_fabric **fabric,
 		rc = provider_open(new);
 	if (rc == 0)
 		rc = ports_open(new);
+	if (rc == 0)
+		rc = near_open(new);
 	if (rc < 0) {
 		vm_fabric_close(new);
 		return rc;
@@ -210,6 +224,7 @@ void vm_fabric_close(struct vm_fabric *fabric)
 	for (unsigned i = 0; i < fabric->limits.ports; i++)
 		vm_port_fini(&fabric->ports[i]);
 	vm_export_free(fabric->ports);
+	vm_shm_close(fabric->shm);
 	if (fabric->fid)
 		fabric->fi->close(&fabric->fid->fid);
 	if (fabric->fi)
@@ -240,6 +255,7 @@ static void address_head(struct vm_fabric *fabric, struct vm_address *head)
 		.rma = fabric->limits.rma,
 		.job = vm_address_job(fabric->config.job_key),
 	};
+	vm_shm_place(fabric->shm, &head->shm);
 	strncpy(head->provider, fabric->limits.provider,
 		sizeof(head->provider) - 1);
 }
@@ -302,6 +318,10 @@ int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 	peer->address_bytes = theirs.address_bytes;
 	__atomic_store_n(&fabric->ports_of[process], theirs.ports,
 			 __ATOMIC_RELAXED);
+	if (fabric->shm &&
+	    vm_shm_meet(fabric->shm, process, theirs.ports, &theirs.shm, &why))
+		vm_log(VM_INFO, "no memory is shared with process %u: %s",
+		       process, why);
 	/* Pairs with the load in vm_conn_get(). */
 	atomic_store_explicit(&peer->known, true, memory_order_release);
 	return 0;

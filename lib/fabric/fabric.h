@@ -17,6 +17,7 @@
 
 #include "base/list.h"
 #include "fabric/ofi/address.h"
+#include "fabric/packet/view.h"
 
 /*
  * Arrivals and ends of operations are reported by callbacks, and only from
@@ -37,13 +38,11 @@
  * by the loop, which is as fast as memory unless the link model slows it down.
  */
 
-#define VM_UPPER_BYTES 32   /* header of the layer above in each packet */
 #define VM_ADDRESS_MAX 8192 /* bytes of the largest vm_fabric_address() */
 
 struct vm_fabric;
 struct vm_overlap;
 struct vm_port;
-struct vm_pkt;
 struct vm_fi; /* fabric/ofi/fi.h */
 struct fabric_port_pvars;
 struct fabric_node_pvars;
@@ -122,7 +121,7 @@ struct vm_fabric_limits {
 	unsigned ports;
 	uint32_t packet_bytes; /* largest payload of a packet */
 	uint32_t data_bytes;   /* ... of data, which may go in several */
-	bool rma;	       /* vm_rma_*() work between processes */
+	bool rma;	       /* vm_rma_*() work over the network */
 	const char *provider;  /* "net", "tcp;ofi_rxm"; "loop" when alone */
 };
 const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric);
@@ -132,6 +131,9 @@ unsigned vm_port_index(const struct vm_port *port);
 
 /* The number of ports of a connected process; its own: ours. */
 unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process);
+
+/* Whether that process can read and write our memory by vm_rma_*(). */
+bool vm_fabric_moves(struct vm_fabric *fabric, uint32_t process);
 
 /*
  * Declares a process dead, as the launcher says.  Everything that waits for it
@@ -213,17 +215,6 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 /* Credits left for data to that port; a hint for the choice of protocol. */
 unsigned vm_port_credits(struct vm_port *port, struct vm_to to);
 
-/* A packet that has arrived. */
-struct vm_pkt {
-	const void *upper; /* VM_UPPER_BYTES, 8-byte aligned */
-	const void *data;  /* 8-byte aligned */
-	uint32_t bytes;
-	uint32_t process; /* the sender, and its port */
-	uint16_t port;
-	uint8_t kind;
-	bool control;
-};
-
 /*
  * Inside its handler: the packet stays with the caller until vm_pkt_release(),
  * by any thread.  Use the result from then on, not pkt: a short payload is
@@ -257,10 +248,10 @@ struct vm_mr {
 	unsigned access;
 };
 
-/* Lets others access bytes at base.  Without limits.rma only the loop uses it.
- * -VMPI_ENOMEM, -VMPI_EIO. */
-int vm_mr_open(struct vm_port *port, struct vm_mr *mr, const void *base,
-	       size_t bytes, unsigned access);
+/* Lets another process access bytes at base.  Where vm_fabric_moves() is false
+ * for it nobody can.  -VMPI_ENOMEM, -VMPI_EIO. */
+int vm_mr_open(struct vm_port *port, struct vm_mr *mr, uint32_t process,
+	       const void *base, size_t bytes, unsigned access);
 void vm_mr_close(struct vm_mr *mr);
 
 /*
@@ -290,7 +281,8 @@ struct vm_rma {
 	void *desc, *handle; /* local registration, where it is needed */
 };
 
-/* Starts it.  VM_PENDING: done will be called.  -VMPI_EPEER, -VMPI_ENOTSUP. */
+/* Starts it.  VM_PENDING: done will be called.  -VMPI_EPEER; -VMPI_ENOTSUP: the
+ * data have to go in packets. */
 int vm_rma_read(struct vm_port *port, struct vm_rma *rma);
 int vm_rma_write(struct vm_port *port, struct vm_rma *rma);
 
@@ -341,18 +333,8 @@ void vm_fabric_kick(struct vm_fabric *fabric);
 bool vm_fabric_quiet(struct vm_fabric *fabric, uint32_t *sent,
 		     uint32_t *received);
 
-/* Whether the link model (fabric_link_*) is on, with its text for people:
- * "latency 50 us, 1000 MB/s"; for the warning that vmpirun prints. */
-bool vm_link_on(char *text, size_t bytes);
-
-/* Adds the variables of this layer; idempotent. */
-void vm_fabric_vars_add(void);
-
-/* The counters of a port and of the process: blocks of fabric/vars.h. */
+/* The counters of a port and of the process: blocks of fabric/packet/vars.h. */
 const struct fabric_port_pvars *vm_port_pvars(const struct vm_port *port);
 const struct fabric_node_pvars *vm_fabric_pvars(const struct vm_fabric *fabric);
-
-/* Bytes of payload of a packet of each size (fabric_pool_packets). */
-uint32_t vm_pool_payload(unsigned size);
 
 #endif

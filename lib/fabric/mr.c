@@ -11,6 +11,7 @@
 #include "fabric/port.h"
 #include "fabric/state.h"
 
+#define KEY_NEAR 1  /* of all memory, for processes of this host */
 #define KEY_TRIES 8 /* keys may be taken; with 64 bits they never are */
 
 /* A random key, under mr_lock; 0 when the kernel has no random numbers. */
@@ -75,15 +76,19 @@ static uint64_t access_flags(unsigned access)
 	       (access & VM_MR_WRITE ? FI_REMOTE_WRITE : 0);
 }
 
-int vm_mr_open(struct vm_port *port, struct vm_mr *mr, const void *base,
-	       size_t bytes, unsigned access)
+int vm_mr_open(struct vm_port *port, struct vm_mr *mr, uint32_t process,
+	       const void *base, size_t bytes, unsigned access)
 {
 	struct vm_fabric *fabric = port->fabric;
 	struct fid_mr *handle = NULL;
 	int rc = 0;
 
 	mr->remote = (struct vm_remote){ 0, 0 };
-	if (port->fi && fabric->limits.rma) {
+	if (vm_shm_near(fabric->shm, process)) {
+		mr->remote.address = (uint64_t)(uintptr_t)base;
+		mr->remote.key = KEY_NEAR;
+	} else if (port->fi && fabric->limits.rma &&
+		   process != fabric->config.process) {
 		uint64_t mode = fabric->select.info->domain_attr->mr_mode;
 
 		vm_port_lock(port);

@@ -21,6 +21,35 @@ void vm_loop_release(struct vm_packet *pkt)
 	vm_port_unlock(owner);
 }
 
+/* Under lock: copies what lies in a ring to a packet. */
+static struct vm_packet *record_keep(const struct vm_packet *record)
+{
+	struct vm_port *port = record->port;
+	uint32_t bytes = VM_UPPER_BYTES + record->view.bytes;
+	struct vm_packet *pkt = vm_packet_get(&port->pkts, bytes);
+
+	if (VM_UNLIKELY(!pkt)) {
+		pkt = port->spare;
+		port->spare = NULL;
+	}
+	pkt->use = VM_PKT_RECEIVE;
+	pkt->conn = record->conn;
+	pkt->parts = 1;
+	pkt->orphan = pkt->moved = false;
+	pkt->wire_bytes = bytes;
+	memcpy(pkt->wire, record->view.upper, VM_UPPER_BYTES);
+	if (record->view.bytes)
+		memcpy(pkt->wire + VM_UPPER_BYTES, record->view.data,
+		       record->view.bytes);
+	pkt->view = record->view;
+	pkt->view.upper = pkt->wire;
+	pkt->view.data = pkt->wire + VM_UPPER_BYTES;
+	if (!pkt->view.control)
+		pkt->conn->held++;
+	vm_pvar_add(port->pvars.kept_moved, 1);
+	return pkt;
+}
+
 struct vm_pkt *vm_pkt_keep(struct vm_pkt *view)
 {
 	struct vm_packet *pkt = vm_container_of(view, struct vm_packet, view);
@@ -31,7 +60,9 @@ struct vm_pkt *vm_pkt_keep(struct vm_pkt *view)
 	if (pkt->use == VM_PKT_RECEIVE &&
 	    vm_packet_oversized(&port->pkts, pkt, pkt->wire_bytes))
 		moved = vm_packet_get(&port->pkts, pkt->wire_bytes);
-	if (moved) {
+	if (pkt->use == VM_PKT_RECORD) {
+		moved = record_keep(pkt);
+	} else if (moved) {
 		ptrdiff_t shift = moved->wire - pkt->wire;
 
 		memcpy(moved->wire, pkt->wire, pkt->wire_bytes);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "fabric/conn.h"
+#include "fabric/near.h"
 #include "fabric/segment.h"
 #include "fabric/rma.h"
 #include "fabric/state.h"
@@ -55,26 +56,6 @@ static enum vm_reject state_check(struct vm_conn *conn,
 	return VM_reject_none;
 }
 
-/* The connection of a checked header; NULL: drop it silently. */
-static struct vm_conn *conn_of(struct vm_port *port, const struct vm_wire *wire)
-{
-	struct vm_to from = { wire->source, wire->source_port };
-	struct vm_conn *conn;
-	int rc = vm_conn_get(&conn, port, from);
-
-	if (rc == 0)
-		return conn;
-	if (rc == -VMPI_ENOMEM)
-		vm_peer_fail(port->fabric, wire->source, rc,
-			     "no memory for its packets");
-	/* After goodbyes we still listen: more may come on other
-	 * connections. */
-	if (rc == -VMPI_EPEER && port->contacts[wire->source] &&
-	    !port->contacts[wire->source]->error)
-		return &port->contacts[wire->source]->conns[wire->source_port];
-	return NULL;
-}
-
 /* What becomes of a packet. */
 enum verdict { TAKE, SKIP, STOP };
 
@@ -106,7 +87,8 @@ static enum verdict packet_check(struct vm_port *port,
 		reject(port, why);
 		return STOP;
 	}
-	conn = conn_of(port, wire);
+	conn = vm_conn_from(port,
+			    (struct vm_to){ wire->source, wire->source_port });
 	if (VM_UNLIKELY(!conn || vm_resend_signal(conn, wire)))
 		return STOP;
 	order = vm_resend_order(conn, wire->seq);
@@ -129,27 +111,12 @@ static enum verdict packet_check(struct vm_port *port,
 /* Takes in credits that come back, or the message that none will. */
 static void credits_take(struct vm_conn *conn, const struct vm_wire *wire)
 {
-	if (wire->credits)
-		vm_conn_low(conn, conn->credits);
-	conn->credits += wire->credits;
-	if (wire->credits)
-		conn->full = false;
-	else if (VM_UNLIKELY(wire->kind == VM_WIRE_FULL))
+	if (wire->credits) {
+		vm_conn_credits(conn, wire->credits);
+	} else if (VM_UNLIKELY(wire->kind == VM_WIRE_FULL)) {
 		conn->full = conn->credits == 0;
-	else
-		return;
-	vm_conn_room(conn);
-}
-
-/* The sender has used up its credits, and has got none back. */
-static void brim_begin(struct vm_conn *conn)
-{
-	if (conn->brims)
-		return;
-	conn->brims = true;
-	conn->brim_polls = conn->port->pvars.polls;
-	conn->brim_ns = 0;
-	vm_list_append(&conn->port->brim, &conn->brim);
+		vm_conn_room(conn);
+	}
 }
 
 /* Takes in what the header of a packet says about the connection. */
@@ -159,7 +126,10 @@ static void header_take(struct vm_conn *conn, const struct vm_wire *wire)
 
 	conn->rx_seq++;
 	conn->contact = true;
-	if (news)
+	/* Nothing is lost in a ring. */
+	if (conn->outlet)
+		conn->told = conn->rx_seq;
+	else if (news)
 		vm_resend_confirm(conn, conn->confirmed + news);
 	credits_take(conn, wire);
 	if (wire->kind != VM_WIRE_DATA) {
@@ -171,7 +141,7 @@ static void header_take(struct vm_conn *conn, const struct vm_wire *wire)
 	vm_conn_credit(conn);
 	vm_resend_tell(conn);
 	if (VM_UNLIKELY(conn->granted == 0))
-		brim_begin(conn);
+		vm_conn_brims(conn);
 }
 
 /* Takes in a packet without a payload. */
@@ -245,16 +215,14 @@ static struct vm_packet *part_copy(struct vm_port *port, const char *wire,
 	return pkt;
 }
 
-/* Handles a message of one packet, or of several, one by one. */
-static __attribute__((noinline)) void
-message_arrived(struct vm_port *port, struct vm_packet *pkt, size_t bytes)
+/* One packet, or several, which are handled one by one. */
+__attribute__((noinline)) void
+vm_packet_arrived(struct vm_port *port, struct vm_packet *pkt, size_t bytes)
 {
 	struct vm_wire wire = { .flags = VM_WIRE_MORE };
 	bool alone = false;
 	size_t payload;
 
-	port->rx_posted--;
-	vm_pvar_add(port->pvars.posted, (uint64_t)-1);
 	for (size_t at = 0; wire.flags & VM_WIRE_MORE;
 	     at += vm_wire_next(payload + wire.bytes)) {
 		struct vm_packet *part = pkt;
@@ -367,10 +335,13 @@ network_read(struct vm_port *port, int wait_ms)
 	for (ssize_t i = 0; i < n; i++) {
 		struct vm_packet *pkt = events[i].op_context;
 
-		if (events[i].flags & FI_RECV)
-			message_arrived(port, pkt, events[i].len);
-		else
+		if (events[i].flags & FI_RECV) {
+			port->rx_posted--;
+			vm_pvar_add(port->pvars.posted, (uint64_t)-1);
+			vm_packet_arrived(port, pkt, events[i].len);
+		} else {
 			send_ended(port, pkt, 0);
+		}
 	}
 	return n > 0 ? (int)n : 0;
 }
@@ -439,7 +410,8 @@ static void deaths_see(struct vm_port *port)
 		if (!error)
 			continue;
 		contact = vm_contact_get(port, i);
-		if (contact)
+		/* What it has sent is delivered first. */
+		if (contact && !vm_near_pending(port, i))
 			vm_contact_fail(port, contact, error);
 		else
 			port->deaths--; /* again at the next poll */
@@ -459,11 +431,22 @@ static void leavers_see(struct vm_port *port)
 	port->leavers = false;
 }
 
+#define SILENT_POLLS 64 /* polls between looks at a network that is silent */
+
+/* Whether it is time to ask the network. */
+static bool network_due(const struct vm_port *port)
+{
+	return port->fi && (!atomic_load_explicit(&port->fabric->silent,
+						  memory_order_relaxed) ||
+			    port->pvars.polls % SILENT_POLLS == 0);
+}
+
 /* Under lock: moves everything that can move. */
 static int port_move(struct vm_port *port)
 {
-	int events = port->fi ? network_read(port, 0) : 0;
+	int events = network_due(port) ? network_read(port, 0) : 0;
 
+	events += vm_near_take(port);
 	if (VM_UNLIKELY(atomic_load_explicit(&port->inbox_full,
 					     memory_order_acquire)))
 		inbox_take(port);
@@ -601,6 +584,9 @@ static void port_look(struct vm_port *port, struct found *found)
 	if (VM_UNLIKELY(port->pvars.polls % SETTINGS_POLLS == 0) && port->fi) {
 		uint64_t now = vm_clock_ns();
 
+		atomic_store_explicit(&port->fabric->silent,
+				      vm_near_all(port->fabric),
+				      memory_order_relaxed);
 		vm_port_retarget(port);
 		vm_port_shrink(port, now);
 		vm_resend_look(port, now);
@@ -668,13 +654,14 @@ static void room_report(struct vm_port *port)
 int vm_port_poll(struct vm_port *port, bool own)
 {
 	struct found found;
-	int count = 0;
+	int count = 0, records;
 
 	if (!vm_lock_try(&port->polling)) {
 		__atomic_fetch_add(&port->pvars.polls_busy, 1,
 				   __ATOMIC_RELAXED);
 		return -VMPI_EAGAIN;
 	}
+	records = vm_near_deliver(port, own);
 	port_look(port, &found);
 	if (!vm_list_empty(&found.arrived) || !vm_list_empty(&found.ended) ||
 	    VM_UNLIKELY(!vm_list_empty(&found.gone)))
@@ -682,7 +669,7 @@ int vm_port_poll(struct vm_port *port, bool own)
 	if (VM_UNLIKELY(found.room))
 		room_report(port);
 	vm_lock_give(&port->polling);
-	return count + found.events;
+	return records + count + found.events;
 }
 
 bool vm_port_busy(const struct vm_port *port)
@@ -690,7 +677,7 @@ bool vm_port_busy(const struct vm_port *port)
 	/* Pairs with the release stores of other ports' sends and of deaths. */
 	return !vm_list_empty(&port->arrived) || !vm_list_empty(&port->ended) ||
 	       !vm_list_empty(&port->gone) || port->leavers ||
-	       !vm_list_empty(&port->room) ||
+	       !vm_list_empty(&port->room) || vm_near_busy(port) ||
 	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
 	       port->deaths != atomic_load_explicit(&port->fabric->deaths,
 						    memory_order_acquire);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "fabric/conn.h"
 #include "fabric/mr.h"
+#include "fabric/near.h"
 #include "fabric/state.h"
 
 #define POSTED_RESERVE 16 /* posted besides those for data */
@@ -299,4 +300,5 @@ void vm_port_fini(struct vm_port *port)
 	     port->contacts && i < port->fabric->config.processes; i++)
 		vm_contact_free(port->contacts[i]);
 	free(port->contacts);
+	vm_near_fini(port);
 }

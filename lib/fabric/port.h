@@ -17,9 +17,10 @@
 #include "base/lock.h"
 #include "fabric/fabric.h"
 #include "fabric/ofi/fi.h"
-#include "fabric/link.h"
-#include "fabric/pkt.h"
-#include "fabric/vars.h"
+#include "fabric/packet/link.h"
+#include "fabric/near.h"
+#include "fabric/packet/pkt.h"
+#include "fabric/packet/vars.h"
 
 /*
  * A poll reads events under `lock` into two lists, arrived and ended, and
@@ -42,8 +43,12 @@ struct vm_port {
 	bool by_reference; /* the provider takes header and data apart */
 
 	struct vm_lock polling VM_ALIGNED(VM_CACHELINE);
-	bool taken;	  /* under polling: the packet was kept */
-	uint64_t counted; /* ... bytes received up to the last poll */
+	bool taken;		  /* under polling: the packet was kept */
+	uint64_t counted;	  /* ... bytes received up to the last poll */
+	struct vm_inlets inlets;  /* also under lock where they change */
+	struct vm_packet *record; /* stands for what lies in a ring */
+	/* Under lock, and `polling` where it is taken away. */
+	struct vm_packet *spare; /* for what is kept when there is no memory */
 	/* Under lock. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
 	bool closing;
@@ -147,6 +152,10 @@ void vm_loop_release(struct vm_packet *pkt);
 /* Under lock: waits for an event of the network and handles it (poll.c).
  * Returns how many there were. */
 int vm_port_read_wait(struct vm_port *port, int wait_ms);
+
+/* Under lock: handles a message of the network, or of a ring (poll.c). */
+void vm_packet_arrived(struct vm_port *port, struct vm_packet *pkt,
+		       size_t bytes);
 
 /* Under lock: whether a poll has something to do besides the network. */
 bool vm_port_busy(const struct vm_port *port);

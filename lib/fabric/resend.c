@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "fabric/conn.h"
+#include "fabric/near.h"
 #include "fabric/rma.h"
 #include "fabric/state.h"
 
@@ -20,8 +21,7 @@
 #define TELL_EVERY 64	      /* packets until the other side is told */
 #define FAILURES_MAX 64	      /* in a row until it is given up */
 
-/* Something of the connection has to be confirmed. */
-static void unsure(struct vm_conn *conn)
+void vm_resend_unsure(struct vm_conn *conn)
 {
 	struct vm_resend *resend = &conn->resend;
 
@@ -35,7 +35,7 @@ static void unsure(struct vm_conn *conn)
 void vm_resend_keep(struct vm_conn *conn, struct vm_packet *pkt)
 {
 	vm_list_append(&conn->sent, &pkt->sent);
-	unsure(conn);
+	vm_resend_unsure(conn);
 }
 
 /* Ends a packet that nobody needs any more: the owner of its data is told. */
@@ -311,7 +311,7 @@ void vm_resend_drop(struct vm_conn *conn, int error)
 void vm_resend_chunk_begin(struct vm_conn *conn)
 {
 	conn->resend.chunks++;
-	unsure(conn);
+	vm_resend_unsure(conn);
 }
 
 void vm_resend_chunk_end(struct vm_conn *conn, bool done)
@@ -373,7 +373,7 @@ void vm_resend_failed(struct vm_conn *conn, const char *why)
 			     why);
 		return;
 	}
-	unsure(conn);
+	vm_resend_unsure(conn);
 	for (unsigned i = 1; i < resend->failures && wait_ns < ASK_NS_MAX; i++)
 		wait_ns *= 2;
 	moved(conn, vm_clock_ns(), wait_ns);
@@ -404,6 +404,8 @@ static uint64_t conn_look(struct vm_conn *conn, uint64_t now)
 {
 	struct vm_resend *resend = &conn->resend;
 
+	if (conn->outlet)
+		return vm_near_look(conn, now);
 	if (conn->error ||
 	    (vm_list_empty(&conn->sent) && !resend->chunks && !resend->failed))
 		return UINT64_MAX;

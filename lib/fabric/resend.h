@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "base/list.h"
-#include "fabric/pkt.h"
+#include "fabric/packet/pkt.h"
 #include "fabric/port.h"
-#include "fabric/wire.h"
+#include "fabric/packet/wire.h"
 
 /*
  * Each header says which number its sender expects next: that confirms all
@@ -56,6 +56,9 @@ struct vm_resend {
 	uint64_t next_ns, wait_ns;  /* when to ask next, if these stay */
 	uint64_t refused_ns;	    /* since when an ASK cannot be sent */
 };
+
+/* Something of the connection has to be confirmed: it is looked at. */
+void vm_resend_unsure(struct vm_conn *conn);
 
 /* Keeps a packet, the next one in order. */
 void vm_resend_keep(struct vm_conn *conn, struct vm_packet *pkt);

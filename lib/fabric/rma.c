@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "fabric/conn.h"
 #include "fabric/mr.h"
+#include "fabric/near.h"
 #include "fabric/state.h"
 
 static void local_close(struct vm_port *port, struct vm_rma *rma)
@@ -256,13 +257,28 @@ static void loop_copy(struct vm_port *port, struct vm_rma *rma)
 		memcpy(rma->local, there, rma->bytes);
 }
 
+/* Moves it at once between our memory and that of another process of this host:
+ * 0, or -VMPI_ENOTSUP. */
+static int near_move(struct vm_port *port, struct vm_rma *rma)
+{
+	struct vm_shm *shm = port->fabric->shm;
+	int rc = -VMPI_ENOTSUP;
+
+	if (vm_shm_moves_near(shm, rma->to.process))
+		rc = vm_shm_move(shm, rma->to.process, rma->remote.address,
+				 rma->local, rma->bytes, rma->write);
+	if (rc == -VMPI_ENOTSUP)
+		return rc;
+	rma->error = rc;
+	return 0;
+}
+
 /* Registers the local side, where the provider wants that. */
 static int local_open(struct vm_port *port, struct vm_rma *rma)
 {
 	struct fid_mr *mr;
 	int rc;
 
-	rma->desc = rma->handle = NULL;
 	if (!port->fi || !rma->bytes ||
 	    !(port->fabric->select.info->domain_attr->mr_mode & FI_MR_LOCAL))
 		return 0;
@@ -276,7 +292,7 @@ static int local_open(struct vm_port *port, struct vm_rma *rma)
 }
 
 /* Under lock: begins the operation. */
-static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool loop)
+static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool moved)
 {
 	struct vm_conn *conn;
 	struct vm_packet *carrier;
@@ -284,12 +300,13 @@ static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool loop)
 
 	if (rc < 0)
 		return rc;
-	if (!loop && !port->fabric->limits.rma)
+	if (!moved && !port->fabric->limits.rma)
 		return -VMPI_ENOTSUP;
 	carrier = vm_packet_get(&port->pkts, 0);
 	if (!carrier)
 		return -VMPI_ENOMEM;
-	rc = local_open(port, rma);
+	rma->desc = rma->handle = NULL;
+	rc = moved ? 0 : local_open(port, rma);
 	carrier->use = VM_PKT_CARRIER;
 	if (rc < 0) {
 		vm_packet_put(&port->pkts, carrier);
@@ -307,14 +324,19 @@ static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool loop)
 		vm_pvar_add(port->pvars.writes, 1);
 	else
 		vm_pvar_add(port->pvars.reads, 1);
+	if (moved && rma->to.process != port->fabric->config.process &&
+	    !rma->error)
+		vm_pvar_add(port->pvars.shm_moved_bytes, rma->bytes);
 	return 0;
 }
 
 static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 {
 	bool loop = rma->to.process == port->fabric->config.process;
-	bool at_once = loop || rma->bytes == 0;
-	int rc;
+	bool near = !loop && vm_shm_near(port->fabric->shm, rma->to.process);
+	bool moved = loop || near;
+	bool at_once = moved || rma->bytes == 0;
+	int rc = 0;
 
 	rma->write = write;
 	rma->error = 0;
@@ -324,8 +346,12 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 	rma->listed = false;
 	if (loop)
 		loop_copy(port, rma);
+	else if (near)
+		rc = near_move(port, rma);
+	if (rc < 0)
+		return rc;
 	vm_port_lock(port);
-	rc = rma_begin(port, rma, loop);
+	rc = rma_begin(port, rma, moved);
 	if (rc == 0 && at_once) {
 		rma_end(port, rma);
 	} else if (rc == 0) {

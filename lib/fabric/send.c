@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "fabric/batch.h"
 #include "fabric/conn.h"
+#include "fabric/near.h"
 #include "fabric/segment.h"
 #include "fabric/state.h"
 
@@ -240,6 +241,7 @@ static int sent_count(struct vm_conn *conn, const struct vm_send *send,
 	else
 		conn->credits -= packets;
 	vm_pvar_add(port->pvars.sent, packets);
+	vm_pvar_add(port->pvars.shm_sent, conn->outlet ? packets : 0);
 	vm_pvar_add(port->pvars.sent_bytes, send->bytes);
 	return rc;
 }
@@ -293,7 +295,7 @@ static inline void observe_unreported(const struct vm_send *send, int rc)
 }
 
 /* How a packet goes. */
-enum way { IN_PARTS, BY_LOOP, IN_BATCH, INJECTED, AS_PACKET };
+enum way { IN_PARTS, BY_LOOP, BY_RING, IN_BATCH, INJECTED, AS_PACKET };
 
 static inline enum way way_of(struct vm_conn *conn, const struct vm_send *send,
 			      unsigned packets)
@@ -302,6 +304,10 @@ static inline enum way way_of(struct vm_conn *conn, const struct vm_send *send,
 		return IN_PARTS;
 	if (conn->process == conn->port->fabric->config.process)
 		return BY_LOOP;
+	if (conn->outlet)
+		return vm_list_empty(&conn->backlog) && !vm_link_active() ?
+			       BY_RING :
+			       AS_PACKET;
 	if (vm_batch_wanted(conn, send))
 		return IN_BATCH;
 	return is_injectable(conn, send) ? INJECTED : AS_PACKET;
@@ -360,9 +366,14 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 	if (VM_UNLIKELY(rc < 0))
 		goto unlock;
 	way = way_of(conn, send, packets);
-	if (VM_LIKELY(way == INJECTED))
+	if (way == BY_RING)
+		rc = vm_near_send(conn, send);
+	/* A full one lets packets wait. */
+	if (way == BY_RING && VM_UNLIKELY(rc == -VMPI_EAGAIN))
+		way = AS_PACKET;
+	if (way == INJECTED)
 		rc = short_send(conn, send);
-	else
+	else if (way != BY_RING)
 		rc = other_send(conn, send, way, op);
 	if (way != IN_PARTS && way != AS_PACKET)
 		observe_unreported(send, rc);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "fabric/conn.h"
+#include "fabric/near.h"
 #include "fabric/state.h"
 
 /*
@@ -110,6 +111,7 @@ int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 	if (atomic_exchange_explicit(&fabric->sleeping, 1,
 				     memory_order_seq_cst))
 		return -VMPI_ESTATE;
+	vm_shm_sleep_begin(fabric->shm);
 	/* Pairs with the fence in vm_fabric_kick(). */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++) {
@@ -156,12 +158,17 @@ void vm_fabric_sleep_wait(struct vm_fabric *fabric,
 void vm_fabric_sleep_end(struct vm_fabric *fabric)
 {
 	struct epoll_event events[32];
+	bool woken = false;
 	uint64_t kicks;
 	int n = epoll_wait(fabric->epoll_fd, events, 32, 0);
 
 	for (int i = 0; i < n; i++) {
 		struct vm_port *port = events[i].data.ptr;
 
+		if (events[i].data.ptr == fabric->shm && fabric->shm) {
+			woken = true;
+			continue;
+		}
 		if (!port) {
 			/* It is empty only if another thread has read it. */
 			if (read(fabric->kick_fd, &kicks, sizeof(kicks)) < 0 &&
@@ -173,6 +180,7 @@ void vm_fabric_sleep_end(struct vm_fabric *fabric)
 		port->woken = true;
 		vm_port_unlock(port);
 	}
+	vm_shm_sleep_end(fabric->shm, woken);
 	/* Pairs with the exchange in vm_fabric_sleep_begin(). */
 	atomic_store_explicit(&fabric->sleeping, 0, memory_order_release);
 }
@@ -284,6 +292,7 @@ static bool ports_at(struct vm_fabric *fabric, enum stage stage)
 		vm_port_lock(port);
 		port->ending = true;
 		all = all && port_drained(port) && vm_resend_settled(port) &&
+		      vm_near_settled(port) &&
 		      (stage != LEFT || port_left(port));
 		vm_port_unlock(port);
 	}
@@ -316,8 +325,11 @@ int vm_fabric_stop(struct vm_fabric *fabric, uint64_t wait_ns)
 		if (vm_clock_ns() >= end)
 			return -VMPI_EPEER;
 		if (vm_fabric_sleep_begin(fabric, &sleep) == 0) {
+			/* Who reads a ring does not say so. */
 			vm_fabric_sleep_wait(fabric, &sleep,
-					     vm_clock_ns() + 10 * RETRY_NS);
+					     vm_clock_ns() +
+						     (stage == LEFT ? 10 : 1) *
+							     RETRY_NS);
 			vm_fabric_sleep_end(fabric);
 		}
 	}

@@ -12,10 +12,11 @@
 #include "fabric/fabric.h"
 #include "fabric/ofi/fi.h"
 #include "fabric/gather.h"
-#include "fabric/link.h"
+#include "fabric/packet/link.h"
 #include "fabric/port.h"
 #include "fabric/ofi/select.h"
-#include "fabric/vars.h"
+#include "fabric/shm/shm.h"
+#include "fabric/packet/vars.h"
 
 /* Another process, or ourselves. */
 struct vm_peer {
@@ -37,6 +38,8 @@ struct vm_fabric {
 	struct vm_port *ports;
 	struct vm_peer *peers; /* by process */
 	uint16_t *ports_of;    /* by process; 0 until it is connected */
+	struct vm_shm *shm;    /* NULL: no memory is shared */
+	_Atomic bool silent;   /* nothing is expected from the network */
 	int epoll_fd, kick_fd;
 	struct vm_gather gather;
 

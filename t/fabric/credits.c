@@ -161,6 +161,6 @@ static void run(const char *provider)
 int main(void)
 {
 	vm_clock_init();
-	providers_each(run);
+	providers_and_shm(run);
 	return done_testing();
 }

@@ -138,20 +138,18 @@ static void silent(const char *name)
 	after(&side, name);
 }
 
+static void run(const char *provider)
+{
+	told(provider);
+	untold(provider);
+	silent(provider);
+}
+
 int main(void)
 {
 	vm_clock_init();
 	near = malloc(CHILD_BYTES);
-	for (size_t i = 0; i < PROVIDERS; i++) {
-		if (!provider_use(providers[i])) {
-			skip(1, "libfabric has no such provider: %s",
-			     providers[i]);
-			continue;
-		}
-		told(providers[i]);
-		untold(providers[i]);
-		silent(providers[i]);
-	}
+	providers_and_shm(run);
 	free(near);
 	return done_testing();
 }

@@ -4,7 +4,7 @@
  * changes: every packet comes once and in order, unless the other process is
  * given up; every operation ends.
  */
-#include "fabric/wire.h"
+#include "fabric/packet/wire.h"
 #include "fake_fabric.h"
 #include "pair.h"
 
@@ -57,7 +57,7 @@ static void move_start(struct pair *pair, int s, uint64_t number)
 	pattern_fill(number % 2 ? rma->local : move->remote, number, bytes);
 	rma->to = (struct vm_to){ (uint32_t)!s, at };
 	if (vm_mr_open(vm_fabric_port(pair->side[!s].fabric, at), &move->mr,
-		       move->remote, bytes,
+		       (uint32_t)s, move->remote, bytes,
 		       number % 2 ? VM_MR_WRITE : VM_MR_READ) < 0)
 		bail("cannot register memory");
 	rma->remote = move->mr.remote;

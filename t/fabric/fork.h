@@ -107,8 +107,8 @@ static inline void child_main(int fd, unsigned ports)
 	if (side_open(&side, 1, ports, NULL) < 0)
 		_exit(1);
 	side_connect(&side, fd);
-	if (vm_mr_open(vm_fabric_port(side.fabric, 0), &mr, memory, CHILD_BYTES,
-		       VM_MR_READ | VM_MR_WRITE) < 0)
+	if (vm_mr_open(vm_fabric_port(side.fabric, 0), &mr, 0, memory,
+		       CHILD_BYTES, VM_MR_READ | VM_MR_WRITE) < 0)
 		_exit(1);
 	bytes_send(fd, &mr.remote, sizeof(mr.remote));
 	for (;;) {

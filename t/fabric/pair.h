@@ -20,7 +20,7 @@
 #include "fabric/ofi/fi.h"
 #include "fabric/port.h"
 #include "fabric/state.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 #include "introspect/vars/cvar.h"
 #include "pattern.h"
 #include "tap.h"
@@ -97,6 +97,9 @@ static inline vm_pkt_handler *const *pair_handlers(void)
 	return handlers;
 }
 
+/* Whether the sides share memory; else the network is tested. */
+static bool pair_shm;
+
 static inline int side_open_of(struct side *side, uint32_t process,
 			       uint32_t processes, unsigned ports,
 			       const struct vm_fi *fi)
@@ -113,6 +116,7 @@ static inline int side_open_of(struct side *side, uint32_t process,
 
 	memset(side, 0, sizeof(*side));
 	side->process = process;
+	fabric_cvar.shm = pair_shm;
 	return vm_fabric_open(&side->fabric, &config);
 }
 
@@ -258,6 +262,19 @@ static inline void providers_each(void (*run)(const char *provider))
 			skip(1, "libfabric has no such provider: %s",
 			     providers[i]);
 	}
+}
+
+/* And with memory that the two share. */
+static inline void providers_and_shm(void (*run)(const char *provider))
+{
+	providers_each(run);
+	if (!provider_use(providers[0])) {
+		skip(1, "libfabric has no such provider: %s", providers[0]);
+		return;
+	}
+	pair_shm = true;
+	run("shm");
+	pair_shm = false;
 }
 
 #endif

@@ -19,6 +19,7 @@ enum { PROCESSES = PAIR_PROCESSES, PORTS = 2, PACKETS = 4000, READS = 100 };
 struct shared {
 	struct {
 		_Atomic int bytes;
+		_Atomic bool connected, opened;
 		unsigned char address[VM_ADDRESS_MAX];
 		struct vm_remote remote[PORTS];
 		/* Packets for the others, when it has sent all. */
@@ -28,6 +29,7 @@ struct shared {
 };
 
 static struct shared *shared;
+static struct vm_mr regions[2][PORTS]; /* for the others, for ourselves */
 static unsigned reads_ended, reads_failed;
 static uint64_t packets_from[PROCESSES];
 
@@ -62,7 +64,9 @@ static void read_start(struct side *side, unsigned process)
 	rma->local = malloc(rma->bytes + 1);
 	rma->done = read_done;
 	rma->to = (struct vm_to){ process, port };
-	rma->remote = shared->of[process].remote[port];
+	rma->remote = process == side->process ?
+			      regions[1][port].remote :
+			      shared->of[process].remote[port];
 	rma->remote.address += reading->offset;
 	if (vm_rma_read(vm_fabric_port(side->fabric, (unsigned)rand() % PORTS),
 			rma) < 0)
@@ -87,20 +91,29 @@ static void idle(struct side *side)
 	vm_fabric_sleep_end(side->fabric);
 }
 
-static void exchange(struct side *side, struct vm_mr mr[PORTS],
-		     const unsigned char *memory, unsigned me)
+static void regions_open(struct side *side, const unsigned char *memory,
+			 unsigned me)
+{
+	for (unsigned p = 0; p < PORTS; p++) {
+		struct vm_port *port = vm_fabric_port(side->fabric, p);
+
+		if (vm_mr_open(port, &regions[0][p], (me + 1) % PROCESSES,
+			       memory, BYTES, VM_MR_READ) < 0 ||
+		    vm_mr_open(port, &regions[1][p], me, memory, BYTES,
+			       VM_MR_READ) < 0)
+			_exit(12);
+		shared->of[me].remote[p] = regions[0][p].remote;
+	}
+}
+
+static void exchange(struct side *side, const unsigned char *memory,
+		     unsigned me)
 {
 	int n = vm_fabric_address(side->fabric, shared->of[me].address,
 				  VM_ADDRESS_MAX);
 
 	if (n < 0)
 		_exit(11);
-	for (unsigned p = 0; p < PORTS; p++) {
-		if (vm_mr_open(vm_fabric_port(side->fabric, p), &mr[p], memory,
-			       BYTES, VM_MR_READ) < 0)
-			_exit(12);
-		shared->of[me].remote[p] = mr[p].remote;
-	}
 	shared->of[me].bytes = n;
 	for (unsigned i = 0; i < PROCESSES; i++) {
 		while (!shared->of[i].bytes)
@@ -109,6 +122,15 @@ static void exchange(struct side *side, struct vm_mr mr[PORTS],
 				      (size_t)shared->of[i].bytes) < 0)
 			_exit(13);
 	}
+	shared->of[me].connected = true;
+	for (unsigned i = 0; i < PROCESSES; i++)
+		while (!shared->of[i].connected)
+			usleep(100);
+	regions_open(side, memory, me);
+	shared->of[me].opened = true;
+	for (unsigned i = 0; i < PROCESSES; i++)
+		while (!shared->of[i].opened)
+			usleep(100);
 }
 
 /* Sends one packet or read to any process, ourselves included. */
@@ -154,7 +176,6 @@ static bool all_done(void)
 static _Noreturn void member(unsigned me)
 {
 	unsigned char *memory = malloc(BYTES);
-	struct vm_mr mr[PORTS];
 	static struct side side;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -162,7 +183,7 @@ static _Noreturn void member(unsigned me)
 	pattern_fill(memory, me, BYTES);
 	if (side_open_of(&side, me, PROCESSES, PORTS, NULL) < 0)
 		_exit(14);
-	exchange(&side, mr, memory, me);
+	exchange(&side, memory, me);
 	for (int i = 0; i < PACKETS; i++)
 		act(&side, me, i);
 	side.keep = false;
@@ -173,8 +194,10 @@ static _Noreturn void member(unsigned me)
 	shared->of[me].done = true;
 	while (!all_done())
 		idle(&side);
-	for (unsigned p = 0; p < PORTS; p++)
-		vm_mr_close(&mr[p]);
+	for (unsigned p = 0; p < PORTS; p++) {
+		vm_mr_close(&regions[0][p]);
+		vm_mr_close(&regions[1][p]);
+	}
 	if (side.faults || reads_failed)
 		_exit(15);
 	if (vm_fabric_stop(side.fabric, 20000000000u) < 0)
@@ -222,6 +245,6 @@ int main(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		bail("no shared memory");
-	providers_each(run);
+	providers_and_shm(run);
 	return done_testing();
 }

@@ -34,7 +34,7 @@ static bool moved(struct pair *pair, bool write, uint32_t owner, size_t bytes,
 	pattern_fill(from, bytes, bytes + 1);
 	memset(to, 0xee, bytes + 1);
 	ended = failed = 0;
-	if (vm_mr_open(there, &mr, remote, bytes,
+	if (vm_mr_open(there, &mr, 0, remote, bytes,
 		       write ? VM_MR_WRITE : VM_MR_READ) < 0)
 		return false;
 	rma.remote = mr.remote;
@@ -80,8 +80,8 @@ static void many(struct pair *pair, const char *name, unsigned char *local,
 	 * into its second half. */
 	for (int s = 0; s < 2; s++)
 		wrong += vm_mr_open(vm_fabric_port(pair->side[s].fabric, 0),
-				    &mr[s], s ? remote : local, BYTES_MAX / 2,
-				    VM_MR_READ) < 0;
+				    &mr[s], !s, s ? remote : local,
+				    BYTES_MAX / 2, VM_MR_READ) < 0;
 	each /= 2;
 	for (int i = 0; i < OPS; i++) {
 		for (int s = 0; s < 2; s++) {
@@ -125,7 +125,7 @@ static void refusals(struct pair *pair, const char *name, unsigned char *local,
 	};
 	struct vm_mr mr;
 
-	vm_mr_open(vm_fabric_port(pair->side[0].fabric, 1), &mr, remote, 64,
+	vm_mr_open(vm_fabric_port(pair->side[0].fabric, 1), &mr, 0, remote, 64,
 		   VM_MR_READ);
 	rma.remote = mr.remote;
 	ended = failed = 0;
@@ -168,6 +168,6 @@ static void run(const char *provider)
 int main(void)
 {
 	vm_clock_init();
-	providers_each(run);
+	providers_and_shm(run);
 	return done_testing();
 }

@@ -84,7 +84,7 @@ static void remote(struct pair *pair, uint32_t to, bool write, const char *name)
 	uint64_t start = vm_clock_ns();
 	struct vm_mr mr;
 
-	vm_mr_open(vm_fabric_port(pair->side[to].fabric, 0), &mr, target,
+	vm_mr_open(vm_fabric_port(pair->side[to].fabric, 0), &mr, 0, target,
 		   sizeof(target), write ? VM_MR_WRITE : VM_MR_READ);
 	rma.remote = mr.remote;
 	ended_ns = 0;
@@ -178,6 +178,6 @@ int main(void)
 	vm_clock_init();
 	set("fabric_provider", "");
 	alone();
-	providers_each(run);
+	providers_and_shm(run);
 	return done_testing();
 }

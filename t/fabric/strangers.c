@@ -7,7 +7,7 @@
  */
 #include "fabric/ofi/address.h"
 #include "fabric/port.h"
-#include "fabric/wire.h"
+#include "fabric/packet/wire.h"
 #include "pair.h"
 
 enum { EACH = 40 };

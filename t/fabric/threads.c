@@ -144,7 +144,7 @@ static void run(const char *provider)
 	for (int s = 0; s < 2; s++)
 		for (unsigned p = 0; p < 2; p++)
 			vm_mr_open(vm_fabric_port(pair.side[s].fabric, p),
-				   &regions[s][p], memory[s], 30000,
+				   &regions[s][p], !s, memory[s], 30000,
 				   VM_MR_READ);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, worker, (void *)(intptr_t)i);
@@ -181,6 +181,6 @@ int main(void)
 {
 	vm_clock_init();
 	pair_handler = arrived;
-	providers_each(run);
+	providers_and_shm(run);
 	return done_testing();
 }

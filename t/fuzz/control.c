@@ -21,7 +21,7 @@
 #include "core/service/control.h"
 #include "core/service/publish.h"
 #include "core/service/thread.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 #include "input.h"
 #include "introspect/export/control.h"
 #include "introspect/export/export.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fabric/ofi/address.h"
-#include "fabric/wire.h"
+#include "fabric/packet/wire.h"
 #include "input.h"
 
 #define JOB_KEY 0x4141414141414141

@@ -44,8 +44,12 @@ for provider in net tcp "tcp;ofi_rxm"; do
 	for bytes in 4096 8; do
 		flood "$provider" 728 $bytes --nodes 3 \
 			--set "fabric_provider=$provider" \
+			--set fabric_shm=off \
 			--set core_copies_max=300
 	done
+done
+for bytes in 4096 8; do
+	flood "shared memory" 728 $bytes --nodes 3 --set core_copies_max=300
 done
 flood "in one process" 700 4096 --set core_unexpected_limit=500
 done_testing

@@ -12,6 +12,8 @@ none) ;;
 esac
 need ip pgrep
 unset MPIEXEC_TIMEOUT
+# Both are one machine: they would share its memory.
+export VMPI_FABRIC_SHM=off
 libdir=$VMPI_BUILD/lib
 a=vmpi-a-$$
 b=vmpi-b-$$

@@ -135,10 +135,16 @@ done
 for provider in net "tcp;ofi_rxm"; do
 	for bytes in 16128 16129 32768 100000 1000000; do
 		job --set core_eager_limit=1M \
-			--set "fabric_provider=$provider" ./halo $bytes 50
+			--set "fabric_provider=$provider" \
+			--set fabric_shm=off ./halo $bytes 50
 		is "$? $(cat out)" "0 wrong 0" \
 			"$bytes bytes are sent at once by $provider"
 	done
+done
+for bytes in 16128 16129 32768 100000 1000000; do
+	job --set core_eager_limit=1M ./halo $bytes 50
+	is "$? $(cat out)" "0 wrong 0" \
+		"$bytes bytes are sent at once through shared memory"
 done
 job --set core_eager_limit=1M --set fabric_packet_bytes=512 \
 	--set fabric_credits=8 ./halo 4000 200

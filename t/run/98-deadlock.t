@@ -49,10 +49,13 @@ done
 hangs "many ranks on one worker" -n 40 --workers 1 ./deadlock ring
 hangs "a rank that waits for itself" -n 1 ./deadlock ring
 hangs "in four processes" -n 4 --nodes 4 ./deadlock barrier
-hangs "over another provider" -n 4 --nodes 2 \
+hangs "over the network" -n 4 --nodes 2 --set fabric_shm=off \
+	./deadlock barrier
+hangs "over another provider" -n 4 --nodes 2 --set fabric_shm=off \
 	--set 'fabric_provider=tcp;ofi_rxm' ./deadlock barrier
-hangs "with rendezvous" -n 4 --nodes 2 --set 'fabric_provider=tcp;ofi_rxm' \
-	./deadlock sends
+hangs "with rendezvous" -n 4 --nodes 2 ./deadlock sends
+hangs "with rendezvous over another provider" -n 4 --nodes 2 \
+	--set fabric_shm=off --set 'fabric_provider=tcp;ofi_rxm' ./deadlock sends
 hangs "on a slow network" -n 4 --nodes 2 \
 	--set fabric_link_latency_ns=1000000 ./deadlock tag
 

@@ -181,7 +181,11 @@ static void command(struct words *words, const struct round *round)
 	number(words, "-n", round->nodes * round->per_node);
 	/* Ranks that only wait are to be hit, not found. */
 	word(words, "--deadlock=off");
-	set(words, "fabric_provider", round->provider);
+	/* "shm" is none: they share memory. */
+	if (strcmp(round->provider, "shm") != 0) {
+		set(words, "fabric_provider", round->provider);
+		set(words, "fabric_shm", "off");
+	}
 	set(words, "core_rndv_protocol", round->protocol);
 	if (round->keep_going)
 		word(words, "--keep-going");

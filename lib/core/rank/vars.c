@@ -4,7 +4,7 @@
  */
 #include "core/rank/vars.h"
 
-#include "fabric/fabric.h"
+#include "fabric/packet/vars.h"
 #include "introspect/policy/vars.h"
 #include "introspect/measure/vars.h"
 #include "sched/vars.h"

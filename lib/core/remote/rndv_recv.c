@@ -85,7 +85,8 @@ static int read_start(struct vm_rndv_recv *pull)
 static bool write_fits(const struct vm_rndv_recv *pull)
 {
 	return is_wanted(pull, VM_RNDV_WRITE) && pull->origin.memory.key &&
-	       !pull->req->data.layout;
+	       !pull->req->data.layout &&
+	       vm_fabric_moves(vm_node->fabric, pull->origin.from.process);
 }
 
 /*
@@ -114,8 +115,8 @@ static int pull_ask(struct vm_rndv_recv *pull, const struct vm_remote *place)
 static int write_start(struct vm_rndv_recv *pull)
 {
 	struct vm_remote place;
-	int rc = vm_mr_open(pull->port, &pull->mr, pull->req->data.addr,
-			    pull->wanted, VM_MR_WRITE);
+	int rc = vm_mr_open(pull->port, &pull->mr, pull->origin.from.process,
+			    pull->req->data.addr, pull->wanted, VM_MR_WRITE);
 
 	if (rc)
 		return rc;

@@ -17,11 +17,13 @@
 #include "core/remote/remote.h"
 #include "core/local/req.h"
 
-static bool readable(const struct vm_rank *rank, const struct vm_data *data)
+static bool readable(const struct vm_rndv_send *push)
 {
+	const struct vm_data *data = &push->data;
+
 	return !data->layout && data->bytes &&
-	       vm_fabric_limits(vm_node->fabric)->rma &&
-	       vm_rank_cvars(rank)->rndv_protocol != VM_RNDV_PIPELINE;
+	       vm_fabric_moves(vm_node->fabric, push->to.process) &&
+	       vm_rank_cvars(push->rank)->rndv_protocol != VM_RNDV_PIPELINE;
 }
 
 /* A piece is not needed any more where it lies. */
@@ -171,9 +173,9 @@ int vm_rndv_send_announce(struct vm_rndv_send *push)
 	int rc;
 
 	/* Without a registration the receiver takes another protocol. */
-	push->readable = readable(push->rank, data) &&
-			 vm_mr_open(port, &push->mr, data->addr, data->bytes,
-				    VM_MR_READ) == 0;
+	push->readable = readable(push) &&
+			 vm_mr_open(port, &push->mr, to.process, data->addr,
+				    data->bytes, VM_MR_READ) == 0;
 	if (push->readable) {
 		memory = push->mr.remote;
 		send.data = &memory;

@@ -45,7 +45,7 @@
 #include "core/service/thread.h"
 #include "core/local/threads.h"
 #include "core/comm/chan_make.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 #include "introspect/export/export.h"
 #include "sched/futex.h"
 #include "sched/topo.h"

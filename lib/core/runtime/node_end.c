@@ -15,7 +15,7 @@
 #include "core/runtime/child.h"
 #include "core/runtime/node.h"
 #include "fabric/fabric.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 #include "introspect/export/export.h"
 
 #define DEATH_NS 100000000

@@ -19,7 +19,7 @@
 #include "core/rank/rank.h"
 #include "core/local/threads.h"
 #include "fabric/fabric.h"
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 #include "introspect/export/export.h"
 #include "introspect/export/list.h"
 #include "sched/vars.h"

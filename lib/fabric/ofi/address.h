@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "fabric/shm/place.h"
 
 #define VM_PORTS_MAX 256	    /* of a process */
 #define VM_ADDRESS_MAGIC 0x61664d56 /* "VMfa" */
@@ -28,11 +29,12 @@ struct vm_address {
 	uint16_t address_bytes; /* of each port */
 	uint16_t rma;
 	uint64_t job; /* a hash of the job key */
+	struct vm_shm_place shm;
 	char provider[VM_PROVIDER_BYTES];
 	unsigned char ports_at[]; /* ports * address_bytes */
 };
 
-VM_STATIC_ASSERT(sizeof(struct vm_address) == 72, "the head has no gaps");
+VM_STATIC_ASSERT(sizeof(struct vm_address) == 104, "the head has no gaps");
 
 /* The job key in a form that strangers may see. */
 uint64_t vm_address_job(uint64_t job_key);

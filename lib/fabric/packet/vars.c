@@ -2,9 +2,7 @@
 /*
  * The tables of fabric's variables.
  */
-#include "fabric/vars.h"
-
-#include "fabric/fabric.h"
+#include "fabric/packet/vars.h"
 
 VM_CVARS_DEFINE(fabric, FABRIC_CVARS)
 VM_PVARS_DEFINE(fabric_port, FABRIC_PORT_PVARS)

@@ -2,12 +2,11 @@
 /*
  * The link model's arithmetic, and the heap against sorting.
  */
-#include "fabric/link.h"
+#include "fabric/packet/link.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/fabric.h"
 #include "tap.h"
 
 #define MANY 5000

@@ -2,7 +2,7 @@
 /*
  * Slabs of packets: mapped, cut, given back.
  */
-#include "fabric/pkt.h"
+#include "fabric/packet/pkt.h"
 
 #include <sys/mman.h>
 

@@ -8,15 +8,15 @@
  * which no packet is in use can be given back.  A pool is guarded by its port's
  * lock.
  */
-#ifndef FABRIC_PKT_H
-#define FABRIC_PKT_H
+#ifndef FABRIC_PACKET_PKT_H
+#define FABRIC_PACKET_PKT_H
 
 #include "base/list.h"
-#include "fabric/fabric.h"
 #include "fabric/ofi/fi.h"
-#include "fabric/link.h"
-#include "fabric/vars.h"
-#include "fabric/wire.h"
+#include "fabric/packet/link.h"
+#include "fabric/packet/vars.h"
+#include "fabric/packet/view.h"
+#include "fabric/packet/wire.h"
 #include "introspect/measure/overlap.h"
 
 /*
@@ -30,6 +30,7 @@
 #define VM_LONG_BYTES_MAX (UINT32_C(1) << 20)
 
 struct vm_conn;
+struct vm_port;
 struct vm_slab;
 
 /* Uses of a packet. */
@@ -40,6 +41,7 @@ enum vm_pkt_use {
 	VM_PKT_CHUNK,
 	VM_PKT_CARRIER, /* carries the end of a remote read or write */
 	VM_PKT_LOOP,	/* from us to us */
+	VM_PKT_RECORD,	/* none: stands for what lies in a ring */
 };
 
 /* Where a packet of a send is; at home it waits to be confirmed. */
@@ -123,5 +125,8 @@ bool vm_packet_oversized(const struct vm_pkts *pkts,
 /* Gives back slabs without used packets, except fabric_pool_keep of each size;
  * of those above the wire's all if none was used since the last time. */
 void vm_pkts_shrink(struct vm_pkts *pkts);
+
+/* Bytes of payload of a packet of each size (fabric_pool_packets). */
+uint32_t vm_pool_payload(unsigned size);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Control and performance variables of fabric.
  */
-#ifndef FABRIC_VARS_H
-#define FABRIC_VARS_H
+#ifndef FABRIC_PACKET_VARS_H
+#define FABRIC_PACKET_VARS_H
 
-#include "fabric/wire.h"
+#include "fabric/packet/wire.h"
 #include "introspect/vars/pvar.h"
 #include "introspect/vars/cvar.h"
 
@@ -18,6 +18,9 @@
 	  "The network interface, address or network (10.1.0.0/16) to use; "   \
 	  "empty: loopback when all processes are on one host, else the "      \
 	  "interface of the default route")                                    \
+	X(BOOL, shm, 1, 0, 1, "flag", STARTUP, UB, fabric,                     \
+	  "Whether processes of one host exchange their messages through "     \
+	  "shared memory instead of the network, where they can")              \
 	X(INT, ports, 0, 0, 256, "ports", STARTUP, TD, fabric,                 \
 	  "Number of ports of each process; 0: one per worker")                \
 	X(SIZE, packet_bytes, 16128, 512, 1048576, "bytes", STARTUP, TD, pool, \
@@ -87,6 +90,11 @@ extern const struct vm_cvar_table fabric_cvar_table;
 	  "Payload sent in packets")                                          \
 	X(COUNTER, sent_control, "packets", WORKER, TD, fabric,               \
 	  "Control packets sent")                                             \
+	X(COUNTER, shm_sent, "packets", WORKER, UD, fabric,                   \
+	  "Packets sent through shared memory")                               \
+	X(AGGREGATE, shm_moved_bytes, "bytes", WORKER, UD, rndv,              \
+	  "Bytes that remote reads and writes have moved from memory to "     \
+	  "memory of processes of one host")                                  \
 	X(COUNTER, received, "packets", WORKER, UD, fabric,                   \
 	  "Packets received")                                                 \
 	X(AGGREGATE, received_bytes, "bytes", WORKER, UD, fabric,             \
@@ -205,5 +213,8 @@ struct fabric_node_pvars {
 	FABRIC_NODE_PVARS(VM_PVAR_FIELD)
 };
 extern const struct vm_pvar_table fabric_node_pvar_table;
+
+/* Adds the variables of this layer; idempotent. */
+void vm_fabric_vars_add(void);
 
 #endif

@@ -2,11 +2,9 @@
 /*
  * The arithmetic of the link model.
  */
-#include "fabric/link.h"
+#include "fabric/packet/link.h"
 
 #include <stdio.h>
-
-#include "fabric/fabric.h"
 
 /* The time that a message occupies the link. */
 static uint64_t occupied_ns(size_t bytes)

@@ -3,15 +3,16 @@
  * The header of every packet, and the one place that decides whether an arrived
  * packet is accepted.
  */
-#ifndef FABRIC_WIRE_H
-#define FABRIC_WIRE_H
+#ifndef FABRIC_PACKET_WIRE_H
+#define FABRIC_PACKET_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
-#include "fabric/fabric.h"
+#include "fabric/ofi/address.h"
+#include "fabric/packet/view.h"
 
 /*
  * 64 bytes, little endian: 32 of the fabric, 32 of the layer above.  With the
@@ -91,7 +92,7 @@ struct vm_wire_state {
 #endif
 
 /* Reasons for dropping a packet, in the order of the checks; rows of the
- * counters of fabric/vars.h.  Up to reject_key it may come from any sender. */
+ * counters of fabric/packet/vars.h.  Up to reject_key it may come from any sender. */
 #define VM_WIRE_REJECTS(X)                                               \
 	X(COUNTER, reject_short, "packets", WORKER, DD, fabric,          \
 	  "Packets dropped: shorter than a header")                      \

@@ -3,7 +3,7 @@
  * Checks of an arrived header, in one fixed order: strangers' packets fail
  * before anything that only a member of the job can know is compared.
  */
-#include "fabric/wire.h"
+#include "fabric/packet/wire.h"
 
 #include <string.h>
 

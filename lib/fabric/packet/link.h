@@ -9,15 +9,15 @@
  * its latency.  Nothing waits: the head of the heap is a deadline for sleepers.
  * Pure: time is an argument.
  */
-#ifndef FABRIC_LINK_H
-#define FABRIC_LINK_H
+#ifndef FABRIC_PACKET_LINK_H
+#define FABRIC_PACKET_LINK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fabric/vars.h"
+#include "fabric/packet/vars.h"
 
 /* Both directions between us and one other process. */
 struct vm_link {
@@ -59,5 +59,9 @@ struct vm_due_heap {
 void vm_due_put(struct vm_due_heap *heap, struct vm_due *due, uint64_t when);
 /* Takes the earliest out if its time has come; else NULL. */
 struct vm_due *vm_due_take(struct vm_due_heap *heap, uint64_t now);
+
+/* Whether the link model (fabric_link_*) is on, with its text for people:
+ * "latency 50 us, 1000 MB/s"; for the warning that vmpirun prints. */
+bool vm_link_on(char *text, size_t bytes);
 
 #endif

@@ -3,7 +3,7 @@
  * The check of arrived headers: each field on its own, every single bit, then
  * random bytes and random changes.
  */
-#include "fabric/wire.h"
+#include "fabric/packet/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

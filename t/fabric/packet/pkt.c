@@ -2,7 +2,7 @@
 /*
  * Packet pools: sizes, growth, giving back, against a count of our own.
  */
-#include "fabric/pkt.h"
+#include "fabric/packet/pkt.h"
 
 #include <stdlib.h>
 #include <string.h>

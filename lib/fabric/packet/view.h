@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the layer above sees of a packet.
+ */
+#ifndef FABRIC_PACKET_VIEW_H
+#define FABRIC_PACKET_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VM_UPPER_BYTES 32 /* header of the layer above in each packet */
+
+/* A packet that has arrived. */
+struct vm_pkt {
+	const void *upper; /* VM_UPPER_BYTES, 8-byte aligned */
+	const void *data;  /* 8-byte aligned */
+	uint32_t bytes;
+	uint32_t process; /* the sender, and its port */
+	uint16_t port;
+	uint8_t kind;
+	bool control;
+};
+
+#endif

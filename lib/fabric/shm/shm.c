@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file: a head, then for each port the names of its rings' senders, then a
+ * word for each process, then the rings.
+ */
+#include "fabric/shm/shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/mapfile.h"
+
+#define MAGIC 0x31656c6966485356u /* "VSHfile1" */
+#define MORE_RINGS 4 /* for processes that have more ports than we */
+#define PAGE 4096
+
+/* Words of other processes are checked where they are used. */
+struct head {
+	uint64_t magic, job;
+	uint32_t process, processes, ports, rings;
+	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
+};
+
+/* A ring's sender. */
+struct name {
+	uint32_t process, port;
+	_Atomic uint32_t ready; /* the two above are there */
+	uint32_t unused;
+};
+
+struct door {
+	_Atomic uint32_t taken VM_ALIGNED(VM_CACHELINE);
+	struct name names[] VM_ALIGNED(VM_CACHELINE);
+};
+
+/* What a process says of another one that it has met. */
+enum { MET = 1, MOVES = 2 };
+
+struct file {
+	char *base; /* NULL: not mapped */
+	size_t bytes;
+	uint32_t processes, ports, rings;
+};
+
+struct peer {
+	struct file file;
+	pid_t pid;
+	int wake_fd;
+	_Atomic bool moves; /* we can move its memory */
+};
+
+struct vm_shm {
+	struct vm_shm_config config;
+	struct file file;
+	uint64_t space;
+	int fd, wake[2];
+	struct peer peers[];
+};
+
+static size_t round_up(size_t bytes, size_t to)
+{
+	return (bytes + to - 1) / to * to;
+}
+
+static size_t door_bytes(const struct file *file)
+{
+	return round_up(sizeof(struct door) + file->rings * sizeof(struct name),
+			VM_CACHELINE);
+}
+
+static struct head *head_of(const struct file *file)
+{
+	return (struct head *)(void *)file->base;
+}
+
+static struct door *door_of(const struct file *file, uint32_t port)
+{
+	return (void *)(file->base + sizeof(struct head) +
+			port * door_bytes(file));
+}
+
+static size_t met_at(const struct file *file)
+{
+	return sizeof(struct head) + file->ports * door_bytes(file);
+}
+
+static _Atomic uint32_t *met_of(const struct file *file, uint32_t process)
+{
+	return (_Atomic uint32_t *)(void *)(file->base + met_at(file)) +
+	       process;
+}
+
+static size_t rings_at(const struct file *file)
+{
+	return round_up(met_at(file) + file->processes * sizeof(uint32_t),
+			PAGE);
+}
+
+static struct vm_shm_ring *ring_of(const struct file *file, uint32_t port,
+				   uint32_t index)
+{
+	size_t number = (size_t)port * file->rings + index;
+
+	return (void *)(file->base + rings_at(file) +
+			number * VM_SHM_RING_BYTES);
+}
+
+static size_t file_bytes(const struct file *file)
+{
+	return rings_at(file) +
+	       (size_t)file->ports * file->rings * VM_SHM_RING_BYTES;
+}
+
+/* Where the pid is one: this start of this kernel, in this name space. */
+static uint64_t space_find(void)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	struct stat about;
+	char id[64];
+	ssize_t n = -1;
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		n = read(fd, id, sizeof(id));
+		close(fd);
+	}
+	if (n <= 0 || stat("/proc/self/ns/pid", &about))
+		return 0;
+	for (ssize_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)id[i]) * 0x100000001b3u;
+	return (hash ^ (uint64_t)about.st_ino) * 0x100000001b3u | 1;
+}
+
+static int file_map(struct file *file, int fd, const char **why)
+{
+	void *base;
+
+	file->bytes = file_bytes(file);
+	base = mmap(NULL, file->bytes, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (base == MAP_FAILED) {
+		*why = strerror(errno);
+		return -VMPI_ELIMIT;
+	}
+	madvise(base, file->bytes, MADV_DONTFORK);
+	madvise(base, file->bytes, MADV_DONTDUMP);
+	file->base = base;
+	return 0;
+}
+
+static void file_unmap(struct file *file)
+{
+	if (file->base)
+		munmap(file->base, file->bytes);
+	file->base = NULL;
+}
+
+static int memfd_make(void)
+{
+#ifdef MFD_NOEXEC_SEAL
+	int fd = memfd_create("vmpi-rings", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (fd >= 0 || errno != EINVAL)
+		return fd;
+#endif
+	return memfd_create("vmpi-rings", MFD_CLOEXEC);
+}
+
+static int file_make(struct vm_shm *shm, const char **why)
+{
+	const struct vm_shm_config *config = &shm->config;
+	struct file *file = &shm->file;
+
+	*file = (struct file){
+		.processes = config->processes,
+		.ports = config->ports,
+		.rings = (config->processes - 1) * config->ports + MORE_RINGS,
+	};
+	shm->fd = memfd_make();
+	if (shm->fd < 0 || fchmod(shm->fd, 0600) ||
+	    pipe2(shm->wake, O_CLOEXEC | O_NONBLOCK) ||
+	    /* The head is there whatever becomes of the memory. */
+	    (errno = vm_mapfile_allocate(shm->fd, 0, rings_at(file))) ||
+	    (errno = vm_mapfile_reserve(shm->fd, file_bytes(file)))) {
+		*why = strerror(errno);
+		return -VMPI_ELIMIT;
+	}
+	return file_map(file, shm->fd, why);
+}
+
+int vm_shm_open(struct vm_shm **shm, const struct vm_shm_config *config,
+		const char **why)
+{
+	struct vm_shm *new = calloc(
+		1, sizeof(*new) + config->processes * sizeof(struct peer));
+	int rc;
+
+	*why = "out of memory";
+	if (!new)
+		return -VMPI_ENOMEM;
+	new->config = *config;
+	new->fd = new->wake[0] = new->wake[1] = -1;
+	for (uint32_t i = 0; i < config->processes; i++)
+		new->peers[i].wake_fd = -1;
+	new->space = space_find();
+	*why = "/proc does not say where pids are from";
+	rc = new->space ? file_make(new, why) : -VMPI_ELIMIT;
+	if (rc) {
+		vm_shm_close(new);
+		return rc;
+	}
+	*head_of(&new->file) = (struct head){ .magic = MAGIC,
+					      .job = config->job,
+					      .process = config->process,
+					      .processes = config->processes,
+					      .ports = config->ports,
+					      .rings = new->file.rings };
+	*shm = new;
+	return 0;
+}
+
+static void fd_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void vm_shm_close(struct vm_shm *shm)
+{
+	if (!shm)
+		return;
+	for (uint32_t i = 0; i < shm->config.processes; i++) {
+		file_unmap(&shm->peers[i].file);
+		fd_close(shm->peers[i].wake_fd);
+	}
+	file_unmap(&shm->file);
+	fd_close(shm->fd);
+	fd_close(shm->wake[0]);
+	fd_close(shm->wake[1]);
+	free(shm);
+}
+
+void vm_shm_place(const struct vm_shm *shm, struct vm_shm_place *place)
+{
+	*place = (struct vm_shm_place){ 0 };
+	if (!shm)
+		return;
+	*place = (struct vm_shm_place){
+		.space = shm->space,
+		.base = (uint64_t)(uintptr_t)shm->file.base,
+		.pid = (uint32_t)syscall(SYS_getpid),
+		.fd = (uint32_t)shm->fd,
+		.wake_fd = (uint32_t)shm->wake[1],
+		.rings = shm->file.rings,
+	};
+}
+
+/* Opens a descriptor of another process; only a file of the expected kind. */
+static int fd_open(pid_t pid, uint32_t fd, mode_t kind, const char **why)
+{
+	struct stat about;
+	char path[64];
+	int own;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)pid, fd);
+	*why = "what it has published is not its file";
+	if (stat(path, &about)) {
+		*why = strerror(errno);
+		return -1;
+	}
+	if ((about.st_mode & S_IFMT) != kind || about.st_uid != geteuid())
+		return -1;
+	/* A reader too, so that a pipe without another one is no signal. */
+	own = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (own < 0)
+		*why = strerror(errno);
+	return own;
+}
+
+/* Whether the mapped file is that of the process. */
+static bool head_fits(const struct vm_shm *shm, const struct file *file,
+		      uint32_t process)
+{
+	const struct head *head = head_of(file);
+
+	return head->magic == MAGIC && head->job == shm->config.job &&
+	       head->process == process && head->ports == file->ports &&
+	       head->processes == file->processes && head->rings == file->rings;
+}
+
+static int file_open(const struct vm_shm *shm, struct file *file,
+		     uint32_t process, const struct vm_shm_place *place,
+		     const char **why)
+{
+	int fd = fd_open((pid_t)place->pid, place->fd, S_IFREG, why);
+	int rc = -VMPI_ENOTSUP;
+	struct stat about;
+
+	if (fd < 0)
+		return -VMPI_ENOTSUP;
+	*why = "its file has another size";
+	if (fstat(fd, &about) == 0 && (size_t)about.st_size == file_bytes(file))
+		rc = file_map(file, fd, why);
+	close(fd);
+	if (rc)
+		return -VMPI_ENOTSUP;
+	if (head_fits(shm, file, process))
+		return 0;
+	*why = "its file has another head";
+	file_unmap(file);
+	return -VMPI_ENOTSUP;
+}
+
+/* Whether the kernel lets us move its memory: tried with a word. */
+static bool moves_try(const struct peer *peer, uint64_t base)
+{
+	uint64_t word = 0;
+	struct iovec here = { &word, sizeof(word) };
+	struct iovec there = { (void *)(uintptr_t)base, sizeof(word) };
+
+	return process_vm_readv(peer->pid, &here, 1, &there, 1, 0) ==
+		       sizeof(word) &&
+	       word == MAGIC;
+}
+
+int vm_shm_meet(struct vm_shm *shm, uint32_t process, uint32_t ports,
+		const struct vm_shm_place *place, const char **why)
+{
+	struct peer *peer = shm ? &shm->peers[process] : NULL;
+	int rc;
+
+	*why = "we have no file";
+	if (!shm)
+		return -VMPI_ENOTSUP;
+	*why = "it is elsewhere";
+	if (place->space != shm->space || place->rings == 0 ||
+	    place->rings > UINT16_MAX * 2)
+		return -VMPI_ENOTSUP;
+	peer->pid = (pid_t)place->pid;
+	peer->file = (struct file){ .processes = shm->config.processes,
+				    .ports = ports,
+				    .rings = place->rings };
+	rc = file_open(shm, &peer->file, process, place, why);
+	if (rc)
+		return rc;
+	peer->wake_fd = fd_open(peer->pid, place->wake_fd, S_IFIFO, why);
+	if (peer->wake_fd < 0) {
+		file_unmap(&peer->file);
+		return -VMPI_ENOTSUP;
+	}
+	atomic_store_explicit(&peer->moves, moves_try(peer, place->base),
+			      memory_order_relaxed);
+	/* Pairs with the load in said(). */
+	atomic_store_explicit(met_of(&peer->file, shm->config.process),
+			      peer->moves ? MET | MOVES : MET,
+			      memory_order_release);
+	return 0;
+}
+
+/* What the process says of us, if we have met it. */
+static uint32_t said(const struct vm_shm *shm, uint32_t process)
+{
+	if (!shm || !shm->peers[process].file.base)
+		return 0;
+	/* Pairs with the store in vm_shm_meet() there. */
+	return atomic_load_explicit(met_of(&shm->file, process),
+				    memory_order_acquire);
+}
+
+bool vm_shm_near(const struct vm_shm *shm, uint32_t process)
+{
+	return said(shm, process) & MET;
+}
+
+bool vm_shm_moves_far(const struct vm_shm *shm, uint32_t process)
+{
+	return said(shm, process) & MOVES;
+}
+
+bool vm_shm_moves_near(const struct vm_shm *shm, uint32_t process)
+{
+	return vm_shm_near(shm, process) &&
+	       atomic_load_explicit(&shm->peers[process].moves,
+				    memory_order_relaxed);
+}
+
+int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
+		  uint32_t process, uint32_t port, uint32_t from)
+{
+	const struct file *file = &shm->peers[process].file;
+	struct door *door = door_of(file, port);
+	struct vm_shm_writer *new = calloc(1, sizeof(*new));
+	uint32_t index;
+
+	if (!new)
+		return -VMPI_ENOMEM;
+	index = atomic_fetch_add_explicit(&door->taken, 1,
+					  memory_order_relaxed);
+	if (index >= file->rings) {
+		free(new);
+		return -VMPI_ELIMIT;
+	}
+	door->names[index].process = shm->config.process;
+	door->names[index].port = from;
+	/* Pairs with the load in vm_shm_named(). */
+	atomic_store_explicit(&door->names[index].ready, 1,
+			      memory_order_release);
+	new->ring = ring_of(file, port, index);
+	*writer = new;
+	return 0;
+}
+
+uint32_t vm_shm_rings(const struct vm_shm *shm)
+{
+	return shm ? shm->file.rings : 0;
+}
+
+uint32_t vm_shm_inlets(const struct vm_shm *shm, uint32_t port)
+{
+	uint32_t taken = atomic_load_explicit(&door_of(&shm->file, port)->taken,
+					      memory_order_relaxed);
+
+	return taken < shm->file.rings ? taken : shm->file.rings;
+}
+
+bool vm_shm_named(const struct vm_shm *shm, uint32_t port, uint32_t index)
+{
+	/* Pairs with the store in vm_shm_outlet(). */
+	return atomic_load_explicit(
+		&door_of(&shm->file, port)->names[index].ready,
+		memory_order_acquire);
+}
+
+bool vm_shm_inlet(const struct vm_shm *shm, uint32_t port, uint32_t index,
+		  struct vm_shm_reader *reader, uint32_t *process,
+		  uint32_t *from)
+{
+	const struct name *name = &door_of(&shm->file, port)->names[index];
+
+	if (!vm_shm_named(shm, port, index))
+		return false;
+	*process = name->process;
+	*from = name->port;
+	reader->ring = ring_of(&shm->file, port, index);
+	return true;
+}
+
+int vm_shm_fd(const struct vm_shm *shm)
+{
+	return shm->wake[0];
+}
+
+void vm_shm_sleep_begin(struct vm_shm *shm)
+{
+	if (!shm)
+		return;
+	atomic_store_explicit(&head_of(&shm->file)->sleeping, 1,
+			      memory_order_relaxed);
+	/* Pairs with the fence in vm_shm_wake(). */
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+void vm_shm_sleep_end(struct vm_shm *shm, bool woken)
+{
+	char bytes[64];
+
+	if (!shm)
+		return;
+	atomic_store_explicit(&head_of(&shm->file)->sleeping, 0,
+			      memory_order_relaxed);
+	if (woken && read(shm->wake[0], bytes, sizeof(bytes)) < 0 &&
+	    errno != EAGAIN)
+		vm_panic("cannot read from a pipe");
+}
+
+void vm_shm_wake(struct vm_shm *shm, uint32_t process)
+{
+	struct peer *peer = &shm->peers[process];
+	struct head *head = head_of(&peer->file);
+
+	/* Pairs with the fence in vm_shm_sleep_begin(). */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&head->sleeping, memory_order_relaxed) ||
+	    !atomic_exchange_explicit(&head->sleeping, 0, memory_order_relaxed))
+		return;
+	/* A full pipe wakes as well. */
+	if (write(peer->wake_fd, "", 1) < 0 && errno != EAGAIN)
+		vm_panic("cannot write to a pipe");
+}
+
+bool vm_shm_dead(const struct vm_shm *shm, uint32_t process)
+{
+	int fd = (int)syscall(SYS_pidfd_open, shm->peers[process].pid, 0);
+	struct pollfd ended = { .fd = fd, .events = POLLIN };
+	bool dead;
+
+	if (fd < 0)
+		return errno == ESRCH;
+	dead = poll(&ended, 1, 0) == 1;
+	close(fd);
+	return dead;
+}
+
+/* One call moves so much at most. */
+#define MOVE_MAX ((size_t)1 << 30)
+
+static int move_error(struct peer *peer, int error)
+{
+	if (error == ESRCH)
+		return -VMPI_EPEER;
+	if (error == EFAULT)
+		return -VMPI_EINVAL;
+	atomic_store_explicit(&peer->moves, false, memory_order_relaxed);
+	return -VMPI_ENOTSUP;
+}
+
+int vm_shm_move(struct vm_shm *shm, uint32_t process, uint64_t there,
+		void *here, size_t bytes, bool write)
+{
+	struct peer *peer = &shm->peers[process];
+	size_t done = 0;
+
+	while (done < bytes) {
+		size_t left = bytes - done;
+		struct iovec local = { (char *)here + done,
+				       left < MOVE_MAX ? left : MOVE_MAX };
+		struct iovec remote = { (void *)(uintptr_t)(there + done),
+					local.iov_len };
+		ssize_t n = write ? process_vm_writev(peer->pid, &local, 1,
+						      &remote, 1, 0) :
+				    process_vm_readv(peer->pid, &local, 1,
+						     &remote, 1, 0);
+
+		if (n < 0)
+			return move_error(peer, errno);
+		if (n == 0)
+			return -VMPI_EINVAL;
+		done += (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory that the processes of one host share.
+ *
+ * Each process makes one file, which has no name, with room for the rings of all
+ * who may send to it, and opens those of the others in /proc.  So only processes
+ * of its user that may look into it reach it, and nothing of it is left when
+ * they have ended, whatever ended them.
+ */
+#ifndef FABRIC_SHM_SHM_H
+#define FABRIC_SHM_SHM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fabric/shm/place.h"
+#include "fabric/shm/ring.h"
+
+/*
+ * Pages of the file are there once they are written to, so a ring that nobody
+ * uses costs addresses only.  A child made by fork() has none of the mappings.
+ *
+ * Two processes that do not reach each other this way (other host, container,
+ * user, or a process that forbids it) have the network.
+ */
+
+struct vm_shm;
+
+struct vm_shm_config {
+	uint64_t job; /* the same in all processes of the job */
+	uint32_t process, processes;
+	uint32_t ports;
+};
+
+/* Makes our file.  -VMPI_ENOMEM, or -VMPI_ELIMIT: it cannot be made, for which
+ * there are many harmless reasons: *why is the text. */
+int vm_shm_open(struct vm_shm **shm, const struct vm_shm_config *config,
+		const char **why);
+/* NULL is allowed, also in what follows. */
+void vm_shm_close(struct vm_shm *shm);
+
+/* Zeros without a file. */
+void vm_shm_place(const struct vm_shm *shm, struct vm_shm_place *place);
+
+/* Opens the file of another process, which has so many ports, and lets it know.
+ * -VMPI_ENOTSUP: it cannot be reached, *why is the reason. */
+int vm_shm_meet(struct vm_shm *shm, uint32_t process, uint32_t ports,
+		const struct vm_shm_place *place, const char **why);
+
+/* Whether we reach each other.  Both know it once both have met the other. */
+bool vm_shm_near(const struct vm_shm *shm, uint32_t process);
+
+/* Takes a ring from one of our ports to one of that process, which is near.
+ * -VMPI_ENOMEM, -VMPI_ELIMIT: all of that port are taken. */
+int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
+		  uint32_t process, uint32_t port, uint32_t from);
+
+/* The largest number of rings to a port of ours. */
+uint32_t vm_shm_rings(const struct vm_shm *shm);
+
+/* How many of them have been taken; grows. */
+uint32_t vm_shm_inlets(const struct vm_shm *shm, uint32_t port);
+
+/* Whether the sender of ring `index` of our port has said who it is. */
+bool vm_shm_named(const struct vm_shm *shm, uint32_t port, uint32_t index);
+
+/* Ring `index` of our port, once its sender has said who it is: false before,
+ * and for ever if it died meanwhile. */
+bool vm_shm_inlet(const struct vm_shm *shm, uint32_t port, uint32_t index,
+		  struct vm_shm_reader *reader, uint32_t *process,
+		  uint32_t *from);
+
+/*
+ * Sleeping: who stores something for a process and then wakes it wakes it if it
+ * has begun to sleep, or is seen by what it does after the begin.  The
+ * descriptor is readable after a wake, until the end.
+ */
+int vm_shm_fd(const struct vm_shm *shm);
+void vm_shm_sleep_begin(struct vm_shm *shm);
+void vm_shm_sleep_end(struct vm_shm *shm, bool woken);
+void vm_shm_wake(struct vm_shm *shm, uint32_t process);
+
+/* Whether it is certain that a process that we have met lives no more. */
+bool vm_shm_dead(const struct vm_shm *shm, uint32_t process);
+
+/* Whether it can move our memory (far), or we can move its (near). */
+bool vm_shm_moves_far(const struct vm_shm *shm, uint32_t process);
+bool vm_shm_moves_near(const struct vm_shm *shm, uint32_t process);
+
+/* Reads from, or writes to, its memory at once.  -VMPI_ENOTSUP: it is not
+ * allowed any more, -VMPI_EPEER: it has died, -VMPI_EINVAL. */
+int vm_shm_move(struct vm_shm *shm, uint32_t process, uint64_t there,
+		void *here, size_t bytes, bool write);
+
+#endif

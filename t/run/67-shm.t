@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Processes of one host exchange messages through shared memory, or by the
+# network where that is not wanted or not possible; all bytes are right.
+: "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${VMPI_BUILD:=$VMPI_SRC/build}"
+. "$VMPI_SRC/t/tap.sh"
+. "$VMPI_SRC/t/run/image.sh"
+
+build near near.c
+cc -o deny "$VMPI_SRC/t/run/programs/deny.c" 2>/dev/null
+./deny moves true 2>/dev/null
+filters=$?
+printf '#!/bin/sh\nulimit -f 100\nexec "$@"\n' >limited
+chmod +x limited
+
+# job NAME WHAT OPTION...: WHAT is sed's, of what the summary says of packets:
+# "all 5000 moved", "none 0 moved".
+job() {
+	name=$1 want=$2
+	shift 2
+	timeout 120 $before "$vmpirun" -n 4 --nodes 2 --workers 2 --summary \
+		"$@" ./near </dev/null >out 2>&1
+	is $? 0 "$name: the job ends well" || diag "$(cat out)"
+	like "$(cat out)" '^0 wrong bytes$' "$name: and no byte is wrong"
+	is "$(awk '/through shared memory/ {
+		some += $6; sent += $8; moved += $(NF - 6)
+	} END {
+		print some == sent ? "all" : some ? "some" : "none",
+			moved ? "moved" : "not moved"
+	}' out)" "$want" "$name: by the expected way" || diag "$(cat out)"
+}
+
+before=
+job 'as it is' 'all moved'
+job 'by the network' 'none not moved' --set fabric_shm=off
+job 'by remote writes' 'all moved' --set core_rndv_protocol=write
+job 'in pieces' 'all not moved' --set core_rndv_protocol=pipeline
+job 'announced from the first byte on' 'all moved' --set core_eager_limit=0
+job 'with all the link model adds' 'all moved' \
+	--set fabric_link_latency_ns=1000 --set fabric_link_bandwidth=1G
+job 'with few credits' 'all moved' --set fabric_credits=2
+job 'with packets too long for a ring' 'none not moved' \
+	--set fabric_packet_bytes=1M
+before=./limited
+job 'with a limit of files' 'none not moved'
+if [ "$filters" = 0 ]; then
+	before='./deny moves'
+	job 'where memory must not be moved' 'all not moved'
+	before='./deny files'
+	job 'where there is no memory to share' 'none not moved'
+else
+	skip 6 'no filter of system calls can be set here'
+fi
+before=
+
+# Ranks that are processes, of which one has nothing to share: it is reached over
+# the network, from all others, while these share memory.
+programs=$VMPI_SRC/t/run/programs
+libdir=$VMPI_BUILD/lib
+cc -o process "$programs/near.c" "-I$VMPI_SRC/include" "-L$libdir" -lmpi_abi \
+	"-Wl,-rpath,$libdir" 2>cc.out || diag "$(cat cc.out)"
+cat >mixed <<'END'
+#!/bin/sh
+[ "$PMI_RANK" != 2 ] || export VMPI_FABRIC_SHM=off
+exec ./process
+END
+chmod +x mixed
+for program in ./process ./mixed; do
+	is "$(timeout 120 "$vmpirun" --processes -n 4 $program 2>&1)" \
+		'0 wrong bytes' "each rank a process: no byte is wrong, $program"
+done
+done_testing
