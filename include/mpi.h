@@ -10,6 +10,11 @@
 #ifndef MPI_H
 #define MPI_H
 
+/* Projects warn of what their own code does; the handles below are casts. */
+#if defined(__GNUC__) && __INCLUDE_LEVEL__ > 0
+#pragma GCC system_header
+#endif
+
 #include <stdint.h>
 
 #if defined(__cplusplus)

@@ -226,4 +226,22 @@ ok "a relocatable object" "$vmpicc" -r main.o value.o -o both.o
 ok "--version needs no source" "$vmpicc" --version
 like "$("$vmpicc" -E main.c)" "vmpi_rank" "-E prints to standard output"
 ok "-v alone" "$vmpicc" -v
+
+cat >strict.cc <<'END'
+#include <mpi.h>
+int main()
+{
+	MPI_Comm comm = MPI_COMM_NULL;
+	MPI_Init(nullptr, nullptr);
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	MPI_Bcast(MPI_BOTTOM, 0, MPI_INT, 0, comm);
+	MPI_Recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, MPI_ANY_TAG, comm,
+		 MPI_STATUS_IGNORE);
+	MPI_Finalize();
+}
+END
+"$(dirname "$vmpicc")/vmpicxx" -std=c++11 -Werror -Wall -Wextra -pedantic \
+	-Wold-style-cast -Wzero-as-null-pointer-constant -Wconversion \
+	-c strict.cc >err 2>&1
+is "$? $(cat err)" "0 " "mpi.h does not trouble those who want no old casts"
 done_testing
