@@ -232,16 +232,6 @@ void vm_conn_brims(struct vm_conn *conn)
 	vm_list_append(&conn->port->brim, &conn->brim);
 }
 
-#define INJECT_MAX 256 /* longer packets gain nothing from it */
-
-/* Whether the network may copy the packet, so that it has no end to report. */
-static inline bool is_injectable(const struct vm_port *port,
-				 const struct vm_packet *pkt)
-{
-	return pkt->wire_bytes <= port->inject_bytes &&
-	       pkt->wire_bytes <= INJECT_MAX && !pkt->data && !pkt->watched;
-}
-
 static ssize_t packet_hand(struct vm_port *port, struct vm_conn *conn,
 			   struct vm_packet *pkt)
 {
@@ -279,7 +269,9 @@ static int transmit(struct vm_conn *conn, struct vm_packet *pkt)
 	if (VM_UNLIKELY(!pkt->once &&
 			pkt->end - conn->confirmed > VM_RESEND_WINDOW))
 		return -VMPI_EAGAIN;
-	if (is_injectable(port, pkt)) {
+	/* What is injected has no end to report. */
+	if (vm_port_injects(port, pkt->wire_bytes) && !pkt->data &&
+	    !pkt->watched) {
 		rc = port->fi->inject(port->ep, pkt->wire, pkt->wire_bytes,
 				      conn->address);
 		if (VM_LIKELY(rc == 0))

@@ -16,6 +16,7 @@
 
 #define POSTED_RESERVE 16 /* posted besides those for data */
 #define DEPTH_MAX 1024
+#define INJECT_MAX 256 /* longer packets gain nothing from it */
 #define SHRINK_NS 1000000000
 
 struct vm_port *vm_fabric_port(struct vm_fabric *fabric, unsigned index)
@@ -222,7 +223,7 @@ static void network_settings(struct vm_port *port)
 
 	port->tx_depth = smaller(info->tx_attr->size, DEPTH_MAX);
 	port->rx_depth = smaller(info->rx_attr->size, DEPTH_MAX);
-	port->inject_bytes = info->tx_attr->inject_size;
+	port->inject_bytes = smaller(info->tx_attr->inject_size, INJECT_MAX);
 	port->by_reference = info->tx_attr->iov_limit >= 2 && !local;
 }
 

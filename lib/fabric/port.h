@@ -83,6 +83,12 @@ struct vm_port {
 	_Atomic bool inbox_full; /* there is something in it */
 };
 
+/* Whether the network may copy a packet of so many bytes at once. */
+static inline bool vm_port_injects(const struct vm_port *port, size_t bytes)
+{
+	return bytes <= port->inject_bytes;
+}
+
 static inline void vm_port_lock(struct vm_port *port)
 {
 	vm_lock_take(&port->lock);

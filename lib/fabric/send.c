@@ -52,14 +52,6 @@ static uint32_t header_write(struct vm_conn *conn, char *to,
 	return bytes;
 }
 
-/* Whether the network will take a packet at once, and not report its end. */
-static inline bool is_injectable(const struct vm_conn *conn,
-				 const struct vm_send *send)
-{
-	return VM_WIRE_BYTES + send->bytes <= conn->port->inject_bytes &&
-	       vm_list_empty(&conn->backlog) && !vm_link_active();
-}
-
 /* Sends it in a batch: 0 or -VMPI_ENOMEM. */
 static int batch_send(struct vm_conn *conn, const struct vm_send *send)
 {
@@ -310,7 +302,10 @@ static inline enum way way_of(struct vm_conn *conn, const struct vm_send *send,
 			       AS_PACKET;
 	if (vm_batch_wanted(conn, send))
 		return IN_BATCH;
-	return is_injectable(conn, send) ? INJECTED : AS_PACKET;
+	if (vm_port_injects(conn->port, VM_WIRE_BYTES + send->bytes) &&
+	    vm_list_empty(&conn->backlog) && !vm_link_active())
+		return INJECTED;
+	return AS_PACKET;
 }
 
 /* Sends a short packet, which the network copies.  As vm_port_send(). */
