@@ -19,11 +19,12 @@ cc -g -I"$VMPI_SRC/include" "$programs/forks.c" -o ordinary \
 child() {
 	child_end=$1
 	shift
+	child_how=$(IFS=' ' && echo "$*")
 	run 3 "$@" >out 2>err
 	is "$? $(grep '^child' out)" "0 child $child_end" \
-		"$*: the child $child_end"
+		"$child_how: the child $child_end"
 	is "$(grep -c '^rank [012] done$' out) $(grep -c '^rank' out)" "3 3" \
-		"$*: each rank goes on, once"
+		"$child_how: each rank goes on, once"
 }
 
 # Every kind of a child, and the end that it has in a process.
