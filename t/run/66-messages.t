@@ -181,6 +181,15 @@ done
 wait $runner
 is $? 0 "many reports while a job starts and ends do not hurt it"
 
+# What went wrong and was put right is said to those who ask.
+for level in warn info; do
+	run 2 --nodes 2 --keep-going --set core_log=$level ./fails peer wait \
+		>out 2>err
+	is "$(grep -c '^vmpi: process 1 is given up' err)" \
+		"$([ $level = info ] && echo 1 || echo 0)" \
+		"core_log=$level: a process that is given up"
+done
+
 # A signal from outside that a rank raises again is nobody's fault.
 begin -n 2 ./fails again
 waiting

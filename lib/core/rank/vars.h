@@ -12,6 +12,10 @@
 #define VM_PEER_STATS_PLACES 63 /* core/remote/peer_stats.h */
 
 #define CORE_CVARS(X)                                                          \
+	X(CHOICE, log, 1, 0, 2, "error|warn|info", STARTUP, UD, debug,         \
+	  "Least important messages of the runtime that are written to the "   \
+	  "standard error: info also says what went wrong and was put right, " \
+	  "as a connection that was lost and made again")                      \
 	X(SIZE, inline_limit, 40, 0, 40, "bytes", RANK, TD, p2p,               \
 	  "Largest message between ranks of one process that is stored in "    \
 	  "its ring slot or queue entry (inline)")                             \

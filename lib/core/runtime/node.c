@@ -238,8 +238,8 @@ int vm_node_start(const vmpi_config *config)
 
 	if (vm_node)
 		return -VMPI_ESTATE;
-	if (!config)
-		config = &defaults;
+	config = config ? config : &defaults;
+	vm_log_set_level((enum vm_log_level)core_cvar.log);
 	rc = config_check(config);
 	if (!rc)
 		rc = vm_child_watch();
