@@ -52,6 +52,13 @@ int main(int argc, char **argv)
 			      MPI_INFO_NULL, &file);
 	if (!strcmp(what, "large") && rank == 1)
 		MPI_Send_c(value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	if (!strcmp(what, "sendrecv") && rank == 0)
+		MPI_Sendrecv(value, 1, MPI_INT, 1, 0, value + 1, 1,
+			     (MPI_Datatype)0x4444, 1, 0, MPI_COMM_WORLD,
+			     MPI_STATUS_IGNORE);
+	if (!strcmp(what, "alltoall") && rank == 0)
+		MPI_Alltoall(value, 1, (MPI_Datatype)0x4444, value + 1, 1,
+			     MPI_INT, MPI_COMM_SELF);
 	if (!strcmp(what, "freed") && rank == 0) {
 		MPI_Comm copy;
 
@@ -104,6 +111,10 @@ dies file 55 'rank 3: MPI_File_open failed: MPI_ERR_UNSUPPORTED_OPERATION' \
 	'a file'
 dies large 55 'rank 1: MPI_Send_c failed: MPI_ERR_UNSUPPORTED_OPERATION' \
 	'a large count'
+dies sendrecv 3 'the data to receive: 0x4444 is not a datatype' \
+	'a wild datatype of two'
+dies alltoall 3 'the data to send: 0x4444 is not a datatype' \
+	'a wild datatype of two in a collective'
 dies freed 5 'MPI_Send failed: MPI_ERR_COMM.*not a communicator, or it was freed' \
 	'a freed communicator'
 done_testing

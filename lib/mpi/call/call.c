@@ -117,6 +117,19 @@ int vm_error(struct vm_call *call, int code, const char *format, ...)
 	return code;
 }
 
+int vm_error_of_side(struct vm_call *call, int rc, bool send)
+{
+	char *what = call->what;
+
+	if (rc <= 0 || !what)
+		return rc;
+	call->what = NULL;
+	vm_error(call, rc, "the data to %s: %s", send ? "send" : "receive",
+		 what);
+	free(what);
+	return rc;
+}
+
 int vm_error_of_core(struct vm_call *call, int rc)
 {
 	int code = vm_mpi_error(rc);

@@ -78,6 +78,10 @@ struct vm_call vm_call_enter_early(enum vm_call_id id);
 int vm_error(struct vm_call *call, int code, const char *format, ...)
 	VM_PRINTF(3, 4);
 
+/* Adds to the description of an error which of a call's two buffers it is
+ * about, if rc is one; returns rc. */
+int vm_error_of_side(struct vm_call *call, int rc, bool send);
+
 /* Records what a negative code of core means, as vm_error(); of a process that
  * is gone, which one.  Returns the MPI error. */
 int vm_error_of_core(struct vm_call *call, int rc);

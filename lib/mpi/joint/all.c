@@ -14,10 +14,10 @@ static int open_alike(struct vm_call *call, struct vm_coll *coll,
 	int rc = vm_coll_open(call, coll, kind, comm);
 
 	if (rc == 0)
-		rc = vm_coll_side(call, &coll->recv, recvbuf, recvcount,
+		rc = vm_coll_side(call, coll, &coll->recv, recvbuf, recvcount,
 				  recvtype);
 	if (rc == 0 && !vm_coll_in_place(coll, sendbuf))
-		rc = vm_coll_side(call, &coll->send, sendbuf, sendcount,
+		rc = vm_coll_side(call, coll, &coll->send, sendbuf, sendcount,
 				  sendtype);
 	return rc;
 }
@@ -73,7 +73,7 @@ static int allgatherv(struct vm_call *call, struct vm_coll *coll,
 		rc = vm_coll_side_v(call, coll, &coll->recv, recvbuf,
 				    recvcounts, displs, recvtype);
 	if (rc == 0 && !vm_coll_in_place(coll, sendbuf))
-		rc = vm_coll_side(call, &coll->send, sendbuf, sendcount,
+		rc = vm_coll_side(call, coll, &coll->send, sendbuf, sendcount,
 				  sendtype);
 	return rc;
 }

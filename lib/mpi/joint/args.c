@@ -49,8 +49,18 @@ static int check_buf(struct vm_call *call, const void *buf,
 	return 0;
 }
 
-int vm_coll_side(struct vm_call *call, struct vm_blocks *side, const void *buf,
-		 int count, MPI_Datatype datatype)
+/* Says which side an error is about, where there are two. */
+static int side_close(struct vm_call *call, const struct vm_coll *coll,
+		      const struct vm_blocks *side, int rc)
+{
+	if (coll->kind->reduces || coll->kind->flow == VM_FLOW_BCAST)
+		return rc;
+	return vm_error_of_side(call, rc, side == &coll->send);
+}
+
+int vm_coll_side(struct vm_call *call, struct vm_coll *coll,
+		 struct vm_blocks *side, const void *buf, int count,
+		 MPI_Datatype datatype)
 {
 	struct vm_type *type;
 	int rc = vm_check_committed(call, datatype, &type);
@@ -64,7 +74,7 @@ int vm_coll_side(struct vm_call *call, struct vm_blocks *side, const void *buf,
 		side->type = type;
 		side->count = (size_t)count;
 	}
-	return rc;
+	return side_close(call, coll, side, rc);
 }
 
 static int check_arrays(struct vm_call *call, const int counts[],
@@ -98,7 +108,7 @@ int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
 					    .type = type,
 					    .counts = counts,
 					    .displs = displs };
-	return rc;
+	return side_close(call, coll, side, rc);
 }
 
 int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
@@ -124,7 +134,7 @@ int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
 					    .counts = counts,
 					    .displs = displs,
 					    .types = types };
-	return rc;
+	return side_close(call, coll, side, rc);
 }
 
 /* Rejects a buffer to send that is the one to receive in; both have data.

@@ -21,8 +21,9 @@ int vm_coll_root(struct vm_call *call, struct vm_coll *coll, int root);
 
 /* Check and set a side of equal blocks; of blocks with counts; of blocks with
  * types. */
-int vm_coll_side(struct vm_call *call, struct vm_blocks *side, const void *buf,
-		 int count, MPI_Datatype datatype);
+int vm_coll_side(struct vm_call *call, struct vm_coll *coll,
+		 struct vm_blocks *side, const void *buf, int count,
+		 MPI_Datatype datatype);
 int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
 		   struct vm_blocks *side, const void *buf, const int counts[],
 		   const int displs[], MPI_Datatype datatype);

@@ -46,7 +46,8 @@ static int bcast(struct vm_call *call, struct vm_coll *coll, void *buffer,
 	if (rc == 0)
 		rc = vm_coll_root(call, coll, root);
 	if (rc == 0 && root != MPI_PROC_NULL)
-		rc = vm_coll_side(call, &coll->recv, buffer, count, datatype);
+		rc = vm_coll_side(call, coll, &coll->recv, buffer, count,
+				  datatype);
 	return rc;
 }
 
@@ -105,10 +106,10 @@ static int gather(struct vm_call *call, struct vm_coll *coll,
 			     &is_leaf);
 
 	if (rc == 0 && is_root)
-		rc = vm_coll_side(call, &coll->recv, recvbuf, recvcount,
+		rc = vm_coll_side(call, coll, &coll->recv, recvbuf, recvcount,
 				  recvtype);
 	if (is_leaf && rc == 0 && !(is_root && vm_coll_in_place(coll, sendbuf)))
-		rc = vm_coll_side(call, &coll->send, sendbuf, sendcount,
+		rc = vm_coll_side(call, coll, &coll->send, sendbuf, sendcount,
 				  sendtype);
 	return rc;
 }
@@ -163,7 +164,7 @@ static int gatherv(struct vm_call *call, struct vm_coll *coll,
 		rc = vm_coll_side_v(call, coll, &coll->recv, recvbuf,
 				    recvcounts, displs, recvtype);
 	if (is_leaf && rc == 0 && !(is_root && vm_coll_in_place(coll, sendbuf)))
-		rc = vm_coll_side(call, &coll->send, sendbuf, sendcount,
+		rc = vm_coll_side(call, coll, &coll->send, sendbuf, sendcount,
 				  sendtype);
 	return rc;
 }
@@ -216,10 +217,10 @@ static int scatter(struct vm_call *call, struct vm_coll *coll,
 			     &is_leaf);
 
 	if (rc == 0 && is_root)
-		rc = vm_coll_side(call, &coll->send, sendbuf, sendcount,
+		rc = vm_coll_side(call, coll, &coll->send, sendbuf, sendcount,
 				  sendtype);
 	if (is_leaf && rc == 0 && !(is_root && vm_coll_in_place(coll, recvbuf)))
-		rc = vm_coll_side(call, &coll->recv, recvbuf, recvcount,
+		rc = vm_coll_side(call, coll, &coll->recv, recvbuf, recvcount,
 				  recvtype);
 	return rc;
 }
@@ -275,7 +276,7 @@ static int scatterv(struct vm_call *call, struct vm_coll *coll,
 		rc = vm_coll_side_v(call, coll, &coll->send, sendbuf,
 				    sendcounts, displs, sendtype);
 	if (is_leaf && rc == 0 && !(is_root && vm_coll_in_place(coll, recvbuf)))
-		rc = vm_coll_side(call, &coll->recv, recvbuf, recvcount,
+		rc = vm_coll_side(call, coll, &coll->recv, recvbuf, recvcount,
 				  recvtype);
 	return rc;
 }

@@ -269,9 +269,13 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	int rc = vm_route_send(&call, &send, sendbuf, sendcount, sendtype, dest,
 			       sendtag, comm);
 
+	rc = vm_error_of_side(&call, rc, true);
 	if (rc == 0)
-		rc = vm_route_recv(&call, &recv, recvbuf, recvcount, recvtype,
-				   source, recvtag, comm);
+		rc = vm_error_of_side(&call,
+				      vm_route_recv(&call, &recv, recvbuf,
+						    recvcount, recvtype, source,
+						    recvtag, comm),
+				      false);
 	if (rc == 0)
 		rc = exchange(&call, &send, &recv, status);
 	return vm_call_exit(&call, comm, rc);

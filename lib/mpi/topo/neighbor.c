@@ -160,16 +160,22 @@ int vm_nbr_send(struct vm_call *call, struct vm_nbr *nbr,
 		const struct vm_nbr_side *side, MPI_Datatype type)
 {
 	nbr->send = *side;
-	return check_side(call, &nbr->send, type, out_count(nbr->comm),
-			  side->counts || side->types || side->displs);
+	return vm_error_of_side(
+		call,
+		check_side(call, &nbr->send, type, out_count(nbr->comm),
+			   side->counts || side->types || side->displs),
+		true);
 }
 
 int vm_nbr_recv(struct vm_call *call, struct vm_nbr *nbr,
 		const struct vm_nbr_side *side, MPI_Datatype type)
 {
 	nbr->recv = *side;
-	return check_side(call, &nbr->recv, type, in_count(nbr->comm),
-			  side->counts || side->types || side->displs);
+	return vm_error_of_side(
+		call,
+		check_side(call, &nbr->recv, type, in_count(nbr->comm),
+			   side->counts || side->types || side->displs),
+		false);
 }
 
 static int start_receives(struct vm_nbr *nbr, uint32_t sequence,
