@@ -497,25 +497,35 @@ void vm_shm_wake(struct vm_shm *shm, uint32_t process)
 		vm_panic("cannot write to a pipe");
 }
 
-bool vm_shm_dead(const struct vm_shm *shm, uint32_t process)
+/* Whether it has ended, so that its parent can see that; waits so long. */
+static bool has_ended(pid_t pid, int wait_ms)
 {
-	int fd = (int)syscall(SYS_pidfd_open, shm->peers[process].pid, 0);
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd ended = { .fd = fd, .events = POLLIN };
 	bool dead;
 
 	if (fd < 0)
 		return errno == ESRCH;
-	dead = poll(&ended, 1, 0) == 1;
+	dead = poll(&ended, 1, wait_ms) == 1;
 	close(fd);
 	return dead;
+}
+
+bool vm_shm_dead(const struct vm_shm *shm, uint32_t process)
+{
+	return has_ended(shm->peers[process].pid, 0);
 }
 
 /* One call moves so much at most. */
 #define MOVE_MAX ((size_t)1 << 30)
 
+#define END_MS 1000 /* from the end of its memory to that of a process */
+
 static int move_error(struct peer *peer, int error)
 {
-	if (error == ESRCH)
+	/* Its memory goes first.  The launcher is to see its end before it sees
+	 * ours, which may be the consequence. */
+	if (error == ESRCH && has_ended(peer->pid, END_MS))
 		return -VMPI_EPEER;
 	if (error == EFAULT)
 		return -VMPI_EINVAL;

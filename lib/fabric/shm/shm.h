@@ -89,7 +89,8 @@ bool vm_shm_moves_far(const struct vm_shm *shm, uint32_t process);
 bool vm_shm_moves_near(const struct vm_shm *shm, uint32_t process);
 
 /* Reads from, or writes to, its memory at once.  -VMPI_ENOTSUP: it is not
- * allowed any more, -VMPI_EPEER: it has died, -VMPI_EINVAL. */
+ * allowed any more, -VMPI_EPEER: it has died and can be waited for,
+ * -VMPI_EINVAL.  Waits for the end of a process that is dying. */
 int vm_shm_move(struct vm_shm *shm, uint32_t process, uint64_t there,
 		void *here, size_t bytes, bool write);
 

@@ -20,6 +20,7 @@
 #include "tap.h"
 
 #define BYTES 100000
+#define MUCH (256u << 20) /* takes long to be freed */
 
 /* What the child has to say. */
 struct said {
@@ -51,6 +52,16 @@ static void step_wait(int step)
 		usleep(100);
 }
 
+/* Memory that takes the kernel a while to free. */
+static void much_take(void)
+{
+	char *memory = mmap(NULL, MUCH, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory != MAP_FAILED)
+		memset(memory, 1, MUCH);
+}
+
 static _Noreturn void child(bool hidden, uint64_t job)
 {
 	struct vm_shm_reader reader = { 0 };
@@ -64,6 +75,7 @@ static _Noreturn void child(bool hidden, uint64_t job)
 		prctl(PR_SET_DUMPABLE, 0);
 	said->memory = malloc(BYTES);
 	pattern_fill(said->memory, 1, BYTES);
+	much_take();
 	vm_shm_place(shm, &said->place);
 	said->met = vm_shm_meet(shm, 0, 2, &said->far, &why) == 0;
 	said->step = 1;
@@ -167,6 +179,29 @@ static void together(void)
 	vm_shm_close(shm);
 }
 
+/* The memory of a process ends before the process. */
+static void dying(void)
+{
+	struct vm_shm *shm = shm_new(0, 5);
+	pid_t pid = child_start(shm, false, 5);
+	siginfo_t info = { 0 };
+	const char *why;
+	char here;
+	int rc;
+
+	vm_shm_meet(shm, 1, 2, &said->place, &why);
+	kill(pid, SIGKILL);
+	do
+		rc = vm_shm_move(shm, 1, (uint64_t)(uintptr_t)said->memory,
+				 &here, 1, false);
+	while (rc == 0);
+	is_int(rc, -VMPI_EPEER, "who is dying has no memory");
+	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+	is_int(info.si_pid, pid, "and its parent can wait for it by then");
+	child_end(pid);
+	vm_shm_close(shm);
+}
+
 static void apart(void)
 {
 	struct vm_shm *shm = shm_new(0, 5);
@@ -244,6 +279,7 @@ int main(void)
 	said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	together();
+	dying();
 	apart();
 	hidden();
 	refused();
