@@ -92,8 +92,7 @@ static void each_json(const struct sample *sample, const struct pvar *pvar,
 	for (unsigned f = 0; f < sample->job->count; f++) {
 		const struct vm_live_file *file = sample->job->files[f];
 		const struct vm_export_head *head = vm_export_head(file);
-		unsigned blocks = pvar->view.ranked ? head->ranks :
-						      head->workers;
+		unsigned blocks = pvar_blocks(sample, pvar, file);
 
 		for (unsigned b = 0; b < blocks; b++) {
 			if ((only >= 0 && b != (unsigned long)only) ||

@@ -130,9 +130,7 @@ static void each_print(const char *name, const struct sample *sample,
 {
 	for (unsigned f = 0; f < sample->job->count; f++) {
 		const struct vm_live_file *file = sample->job->files[f];
-		const struct vm_export_head *head = vm_export_head(file);
-		unsigned blocks = pvar->view.ranked ? head->ranks :
-						      head->workers;
+		unsigned blocks = pvar_blocks(sample, pvar, file);
 		uint64_t value;
 
 		for (unsigned i = 0; i < blocks * pvar->view.words; i++) {
@@ -160,7 +158,7 @@ static void states_print(const char *name, const struct sample *sample,
 
 	for (unsigned f = 0; f < sample->job->count; f++) {
 		const struct vm_live_file *file = sample->job->files[f];
-		unsigned ranks = vm_export_head(file)->ranks;
+		unsigned ranks = pvar_blocks(sample, pvar, file);
 
 		for (uint64_t s = 0; vm_live_word(word, pvar->view.unit, s);
 		     s++) {

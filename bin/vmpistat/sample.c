@@ -86,6 +86,14 @@ static int number_in(const struct sample *sample, const struct pvar *pvar,
 	return -1;
 }
 
+unsigned pvar_blocks(const struct sample *sample, const struct pvar *pvar,
+		     const struct vm_live_file *file)
+{
+	int number = number_in(sample, pvar, file);
+
+	return number < 0 ? 0 : vm_live_blocks(file, (unsigned)number);
+}
+
 int pvar_value(const struct sample *sample, const struct pvar *pvar,
 	       const struct vm_live_file *file, uint64_t *value, unsigned block,
 	       unsigned word)

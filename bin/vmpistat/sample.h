@@ -56,6 +56,9 @@ void sample_fini(struct sample *sample);
 #define SAMPLE_LOOK_S 0.1
 void sample_take(struct sample *sample);
 
+/* How many blocks a file has of it: no others have values in this file. */
+unsigned pvar_blocks(const struct sample *sample, const struct pvar *pvar,
+		     const struct vm_live_file *file);
 /* A value in one file: -VMPI_ERANK: it has no such block or variable. */
 int pvar_value(const struct sample *sample, const struct pvar *pvar,
 	       const struct vm_live_file *file, uint64_t *value, unsigned block,

@@ -86,7 +86,7 @@ static void states_text(const struct sample *sample, const struct pvar *pvar)
 
 		for (unsigned f = 0; f < sample->job->count; f++) {
 			const struct vm_live_file *file = sample->job->files[f];
-			unsigned ranks = vm_export_head(file)->ranks;
+			unsigned ranks = pvar_blocks(sample, pvar, file);
 
 			for (unsigned r = 0; r < ranks; r++)
 				count += !pvar_value(sample, pvar, file, &value,
@@ -105,13 +105,11 @@ static void each_text(const struct sample *sample, const struct pvar *pvar,
 {
 	for (unsigned f = 0; f < sample->job->count; f++) {
 		const struct vm_live_file *file = sample->job->files[f];
-		unsigned blocks = vm_export_head(file)->ranks;
+		unsigned blocks = pvar_blocks(sample, pvar, file);
 		bool nodes = sample->job->count > 1 && !pvar->view.ranked;
 		uint64_t value;
 		char whose[48];
 
-		if (!pvar->view.ranked)
-			blocks = vm_export_head(file)->workers;
 		for (unsigned b = 0; b < blocks; b++) {
 			if (only >= 0 && b != (unsigned long)only)
 				continue;

@@ -155,7 +155,8 @@ static bool blocks_fit(const struct vm_live_file *file,
 	return last <= file->bytes && bytes <= file->bytes - last;
 }
 
-/* The words of a row, in the last block of its place, are in the file. */
+/* The words of a row, in the last block of its place, are in the file, and
+ * blocks do not overlap: so its size bounds how many values there are. */
 static bool row_fits(const struct vm_live_file *file,
 		     const struct vm_export_pvar *row)
 {
@@ -172,7 +173,8 @@ static bool row_fits(const struct vm_live_file *file,
 		return true;
 	last = place->offset + (place->count - 1) * place->stride + place->also;
 	words = (row->word + (uint64_t)row->words) * sizeof(uint64_t);
-	return last <= file->bytes && words <= file->bytes - last;
+	return last <= file->bytes && words <= file->bytes - last &&
+	       (place->count == 1 || words <= place->stride);
 }
 
 static bool texts_fit(const struct vm_live_file *file, const uint32_t *texts,
