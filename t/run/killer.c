@@ -209,6 +209,11 @@ static _Noreturn void job_exec(const struct round *round, int ready,
 
 	/* A test that runs out of time leaves nothing behind either. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Under nohup(1) the job would ignore a blow, and wait for its own
+	 * death. */
+	for (size_t i = 0; i < BLOWS; i++)
+		signal(blows[i].signal, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv("READY_FD", fd, 1);
 	if (round->returns)
