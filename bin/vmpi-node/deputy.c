@@ -67,8 +67,12 @@ static bool turn_await(struct deputy *deputy)
 		atomic_compare_exchange_strong(&deputy->turn, &turn,
 					       TURN_TASK_ASLEEP);
 	deputy->worker->spun = false;
-	while (!is_called(deputy))
-		vm_futex_wait(&deputy->turn, TURN_TASK_ASLEEP, 0);
+	if (!is_called(deputy)) {
+		vm_thread_away();
+		while (!is_called(deputy))
+			vm_futex_wait(&deputy->turn, TURN_TASK_ASLEEP, 0);
+		vm_thread_back();
+	}
 	return atomic_load_explicit(&deputy->turn, memory_order_acquire) ==
 	       TURN_DEPUTY;
 }

@@ -19,6 +19,7 @@ static struct {
 	hwloc_cpuset_t allowed;
 	int cores, processors;
 	int workers; /* of vm_topo_plan() */
+	bool shared; /* there are fewer cores than shares */
 } topo;
 
 /* How many objects of a type hold an allowed processor; the nth of them. */
@@ -116,6 +117,7 @@ void vm_topo_share(int share, int shares)
 	int to = (int)((int64_t)(share + 1) * topo.cores / shares);
 	hwloc_cpuset_t set = hwloc_bitmap_alloc();
 
+	topo.shared = shares > topo.cores;
 	if (!set)
 		return; /* then all processes share all of them */
 	for (int i = from; i < to || i == from; i++) {
@@ -133,6 +135,11 @@ void vm_topo_share(int share, int shares)
 	hwloc_bitmap_free(topo.allowed);
 	topo.allowed = set;
 	allowed_count();
+}
+
+bool vm_topo_shared(void)
+{
+	return topo.shared;
 }
 
 int vm_topo_cores(void)

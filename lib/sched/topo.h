@@ -19,6 +19,10 @@ void vm_topo_fini(void);
  */
 void vm_topo_share(int share, int shares);
 
+/* Whether there were fewer cores than shares, so that other processes of the
+ * job use those of this one. */
+bool vm_topo_shared(void);
+
 /* The number of allowed cores, and of allowed processors (hardware threads); at
  * least 1. */
 int vm_topo_cores(void);

@@ -29,8 +29,9 @@
 	  "Stack size of each task started by vmpi_spawn()")                  \
 	X(INT, spin_us, 200, 0, 1000000, "us", ANYTIME, TD, sched,            \
 	  "Time for which a worker with nothing to run, or another OS "       \
-	  "thread that waits, polls before it sleeps; a hundredth of it if "  \
-	  "there are more workers than allowed processors")                   \
+	  "thread that waits, polls before it sleeps; it yields the "         \
+	  "processor meanwhile if others of the job may need it, and sleeps " \
+	  "at once for a while after a yield that took long")                 \
 	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP, TB, timer,               \
 	  "Keep the run time of each rank from the start, by reading the "    \
 	  "clock at each switch; otherwise it is kept from the first time "   \

@@ -33,14 +33,14 @@
 #define LOOKS_MOST 64	/* polls of a wait between two yields, at most */
 #define YIELD_ALONE_NS 1000  /* takes a yield when no other thread can run */
 #define YIELD_LONG_NS 500000 /* longer: another thread computes here */
-#define NO_SPINS_LEAST 16    /* waits without polling after such a yield */
-#define NO_SPINS_MOST 1024   /* ... when there were many of them */
-#define VAIN_ROW 256	     /* polls between readings of the clock */
-#define VAIN_ROW_NS 50000    /* in a shorter row no ULT has computed */
-#define VAIN_POLLS 1024	     /* after these a worker sleeps ... */
-#define SHORT_SLEEP_NS 50000 /* ... for so long, once each row */
-#define WATCH_ROUNDS 1024    /* polls for a word before its watcher suspends */
-#define WATCH_LOOKS 8	     /* at the word between two polls */
+#define NO_SPINS_TIMES 16    /* so many times as long no wait polls then ... */
+#define NO_SPINS_MOST_NS 100000000 /* ... and at most so long */
+#define VAIN_ROW 256		   /* polls between readings of the clock */
+#define VAIN_ROW_NS 50000	   /* in a shorter row no ULT has computed */
+#define VAIN_POLLS 1024		   /* after these a worker sleeps ... */
+#define SHORT_SLEEP_NS 50000	   /* ... for so long, once each row */
+#define WATCH_ROUNDS 1024 /* polls for a word before its watcher suspends */
+#define WATCH_LOOKS 8	  /* at the word between two polls */
 
 struct vm_sched vm_sched;
 
@@ -229,36 +229,34 @@ static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
  */
 static bool give_way(struct vm_worker *worker, uint64_t *now)
 {
-	uint64_t before = *now;
+	uint64_t before = *now, took, rest;
 
 	vm_cpu_yield();
 	*now = vm_clock_ns();
-	if (*now - before > YIELD_ALONE_NS)
+	took = *now - before;
+	if (took > YIELD_ALONE_NS)
 		worker->looks = 1;
 	else if (worker->looks < LOOKS_MOST)
 		worker->looks *= 2;
-	if (*now - before < YIELD_LONG_NS)
+	if (took < YIELD_LONG_NS)
 		return true;
-	worker->no_spins = worker->no_spins_next;
-	if (worker->no_spins_next < NO_SPINS_MOST)
-		worker->no_spins_next *= 2;
+	rest = took * NO_SPINS_TIMES;
+	worker->no_spins_until =
+		*now + (rest < NO_SPINS_MOST_NS ? rest : NO_SPINS_MOST_NS);
 	return false;
 }
 
-/* Notes that polling was worth it. */
-static bool spin_paid(struct vm_worker *worker)
+/* Whether a wait that begins now is to sleep at once. */
+static bool spins_not(const struct vm_worker *worker, uint64_t now)
 {
-	worker->no_spins_next = NO_SPINS_LEAST;
-	return true;
+	return VM_UNLIKELY(now < worker->no_spins_until);
 }
 
-/* Whether this wait is to sleep at once. */
-static bool spins_not(struct vm_worker *worker)
+/* It may be set at any time, also during a wait. */
+static uint64_t spin_ns(void)
 {
-	if (VM_LIKELY(!worker->no_spins))
-		return false;
-	worker->no_spins--;
-	return true;
+	return 1000 *
+	       (uint64_t)__atomic_load_n(&sched_cvar.spin_us, __ATOMIC_RELAXED);
 }
 
 bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
@@ -268,10 +266,10 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 	uint64_t start, now;
 
 	worker->spun = true;
-	if (spins_not(worker))
+	start = now = vm_clock_ns();
+	if (spins_not(worker, now))
 		return false;
 	ran = vm_clocks_pause(&worker->root);
-	start = now = vm_clock_ns();
 	do {
 		for (int i = worker->looks; i > 0 && !found; i--) {
 			if (vm_sched.hooks.thread_sleep)
@@ -280,12 +278,9 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 			if (!found && i > 1)
 				vm_cpu_relax();
 		}
-	} while (!found && give_way(worker, &now) &&
-		 now - start < vm_sched.spin_ns);
-	if (found) {
+	} while (!found && give_way(worker, &now) && now - start < spin_ns());
+	if (found)
 		worker->spun = false;
-		spin_paid(worker);
-	}
 	if (ran)
 		vm_clocks_resume(&worker->root);
 	return found;
@@ -295,20 +290,34 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
  * long. */
 void vm_thread_yield(struct vm_worker *worker)
 {
-	uint64_t now;
+	uint64_t now = vm_clock_ns();
 
-	if (spins_not(worker))
-		return;
-	now = vm_clock_ns();
-	if (give_way(worker, &now))
-		spin_paid(worker);
+	if (!spins_not(worker, now))
+		give_way(worker, &now);
 }
 
-/* Whether OS threads of the program may need this processor. */
+void vm_thread_away(void)
+{
+	atomic_fetch_add(&vm_sched.threads_asleep, 1);
+}
+
+void vm_thread_back(void)
+{
+	atomic_fetch_sub(&vm_sched.threads_asleep, 1);
+}
+
+/*
+ * Whether others of this job may need this processor: other workers or
+ * processes, for want of processors, or OS threads that run code of the
+ * program.  Programs of others do not count: the kernel shares the processor
+ * fairly, and who gives way to one that computes gets it back late.
+ */
 static bool has_company(void)
 {
-	return atomic_load_explicit(&vm_sched.threads, memory_order_relaxed) >
-	       0;
+	return vm_sched.crowded || vm_sched.shared ||
+	       atomic_load_explicit(&vm_sched.threads, memory_order_relaxed) >
+		       atomic_load_explicit(&vm_sched.threads_asleep,
+					    memory_order_relaxed);
 }
 
 /* Polls before sleeping; returns whether there is work.  *now is when it last
@@ -318,19 +327,21 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 	bool company = has_company();
 	uint64_t start = *now;
 
-	if (company && (vm_sched.hooks.thread_sleep || spins_not(worker)))
+	/* In a process of one rank its threads poll. */
+	if (vm_sched.hooks.thread_sleep ||
+	    (company && spins_not(worker, start)))
 		return false;
 	do {
 		for (int i = worker->looks; i > 0; i--) {
 			if (has_work(worker))
-				return spin_paid(worker);
+				return true;
 			vm_cpu_relax();
 		}
 		if (!company)
 			*now = vm_clock_ns();
 		else if (!give_way(worker, now))
 			return false;
-	} while (*now - start < vm_sched.spin_ns);
+	} while (*now - start < spin_ns());
 	return false;
 }
 
@@ -427,7 +438,6 @@ void vm_worker_nudge_slow(struct vm_worker *worker)
 static void worker_enter(struct vm_worker *worker)
 {
 	worker->root.worker = worker;
-	worker->no_spins_next = NO_SPINS_LEAST;
 	worker->looks = LOOKS_MOST;
 	worker->errno_address = &errno;
 	__atomic_store_n(&worker->tid, gettid(), __ATOMIC_RELAXED);
@@ -479,10 +489,8 @@ int vm_sched_init(int count)
 	vm_clock_start((enum vm_clock_choice)sched_cvar.clock);
 	if (sched_cvar.rank_time)
 		vm_clocks_start();
-	vm_sched.spin_ns = (uint64_t)sched_cvar.spin_us * 1000;
 	vm_sched.crowded = count > vm_topo_processors();
-	if (vm_sched.crowded)
-		vm_sched.spin_ns /= 100;
+	vm_sched.shared = vm_topo_shared();
 	vm_sched.membarrier = syscall(SYS_membarrier,
 				      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
 				      0, 0) == 0;

@@ -29,8 +29,7 @@ struct vm_worker {
 	struct vm_ult *next;	    /* runs before the queue */
 	unsigned handoffs;	    /* times in a row `next` was taken */
 	unsigned rounds;	    /* switches, for periodic work */
-	unsigned no_spins;	/* waits that are to sleep without polling */
-	unsigned no_spins_next; /* ... after the next yield that takes long */
+	uint64_t no_spins_until; /* ns: waits sleep without polling till then */
 	int looks;	     /* polls of a waiting worker between two yields */
 	bool spun;	     /* has polled: the next wait only sleeps */
 	bool idles;	     /* has nothing to run, on whose stack ever */
@@ -118,9 +117,9 @@ struct vm_sched {
 	int worker_count;
 	struct vm_sched_hooks hooks;
 	const struct vm_sched_observer *observer; /* VM_OBSERVE_SWITCHES */
-	uint64_t spin_ns;
 	bool membarrier; /* sleepers issue the fence for everybody */
 	bool crowded;	 /* more workers than processors */
+	bool shared;	 /* other processes of the job use the same ones */
 	/* A worker is about to leave the stack of a ULT (ends: for good) for
 	 * another one's; VM_OBSERVE_STACKS. */
 	void (*on_stack)(struct vm_ult *from, struct vm_ult *to, bool ends);
@@ -129,7 +128,7 @@ struct vm_sched {
 	_Atomic bool stop;
 	_Atomic int threads; /* adopted threads; written by these */
 	/* Those of them that sleep until they are woken, less those that have
-	 * been; and how often one began to. */
+	 * been, or are away; and how often one began to. */
 	struct vm_lock adopted_lock; /* guards the list of them: */
 	struct vm_list adopted;
 	_Atomic int threads_asleep;
@@ -184,6 +183,12 @@ void vm_worker_release(struct vm_worker *worker);
  */
 bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		    void *arg);
+
+/* The calling adopted thread has no code of the program to run, and waits for
+ * some in the kernel, from the one to the other: idle workers need not leave it
+ * their processor. */
+void vm_thread_away(void);
+void vm_thread_back(void);
 
 /*
  * Notes that a ULT has polled for something and found nothing.  When nothing

@@ -13,9 +13,8 @@
 
 static struct vm_stack_pool sched_stacks;
 
-/* rest: what workers call before they wait in the kernel; or NULL. */
-static inline void sched_begin_rest(int workers,
-				    void (*rest)(struct vm_worker *worker))
+static inline void sched_begin_hooks(int workers,
+				     const struct vm_sched_hooks *hooks)
 {
 	if (vm_topo_init())
 		bail("no topology");
@@ -23,7 +22,7 @@ static inline void sched_begin_rest(int workers,
 	vm_stack_pool_init(&sched_stacks, 65536, 0);
 	if (vm_sched_init(workers))
 		bail("no %d workers", workers);
-	vm_sched.hooks.rest = rest;
+	vm_sched.hooks = *hooks;
 	if (vm_sched_start())
 		bail("no %d workers", workers);
 	if (!vm_worker_adopt(NULL))
@@ -32,7 +31,9 @@ static inline void sched_begin_rest(int workers,
 
 static inline void sched_begin(int workers)
 {
-	sched_begin_rest(workers, NULL);
+	struct vm_sched_hooks none = { 0 };
+
+	sched_begin_hooks(workers, &none);
 }
 
 static inline void sched_end(void)

@@ -63,12 +63,13 @@ static void test_shares(int shares)
 {
 	int all = vm_topo_cores();
 	int processors = vm_topo_processors();
-	int cores = 0, least = all, together = 0;
+	int cores = 0, least = all, together = 0, shared = 0;
 
 	for (int i = 0; i < shares; i++) {
 		vm_topo_share(i, shares);
 		cores += vm_topo_cores();
 		together += vm_topo_processors();
+		shared += vm_topo_shared();
 		if (vm_topo_cores() < least)
 			least = vm_topo_cores();
 		vm_topo_fini();
@@ -81,6 +82,8 @@ static void test_shares(int shares)
 	       "which together are all, or one each");
 	ok(shares > all || together == processors,
 	   "and all processors are in one share");
+	is_int(shared, shares > all ? shares : 0,
+	       "and know whether others use the same");
 	is_int(vm_topo_cores(), all, "a new start has all again");
 }
 
@@ -89,7 +92,7 @@ int main(void)
 	char text[128] = "";
 	cpu_set_t allowed;
 
-	plan(31);
+	plan(36);
 	is_int(vm_topo_cores(), 1, "before the start there is one core");
 	is_int(vm_topo_init(), 0, "the machine can be read");
 	is_int(vm_topo_init(), 0, "twice");

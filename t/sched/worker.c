@@ -6,6 +6,7 @@
 #include "sched/worker.h"
 
 #include <pthread.h>
+#include <stdint.h>
 #include <sys/resource.h>
 
 #include "base/lock.h"
@@ -226,7 +227,7 @@ static void test_idles(void)
 {
 	struct vm_ult *ult;
 
-	sched_begin_rest(1, rest);
+	sched_begin_hooks(1, &(struct vm_sched_hooks){ .rest = rest });
 	ult = sched_new(0, wait_alone, NULL);
 	while (!atomic_load(&rests_on_it))
 		vm_cpu_yield();
@@ -237,9 +238,117 @@ static void test_idles(void)
 	       "a worker that sleeps on the stack of one says that it idles");
 }
 
+/* How a worker waits: by worker->looks, which changes when it yields its
+ * processor, as its ULT sees it afterwards and `watch` meanwhile. */
+#define LOOKS 3
+
+static struct vm_ult *spinner;
+static _Atomic bool spinner_waits, spinner_yielded;
+
+static bool watch(struct vm_worker *worker)
+{
+	if (worker->index == 0 && vm_self == spinner && worker->looks != LOOKS)
+		atomic_store(&spinner_yielded, true);
+	return false;
+}
+
+static int spin(void *until)
+{
+	struct vm_worker *worker = vm_self->worker;
+
+	worker->looks = LOOKS;
+	worker->no_spins_until = *(uint64_t *)until;
+	spinner = vm_self;
+	atomic_store(&spinner_waits, true);
+	vm_ult_suspend();
+	return worker->looks;
+}
+
+static int nap_and_wake(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&spinner_waits))
+		vm_ult_sleep(1000000);
+	vm_ult_sleep(20000000);
+	vm_ult_wake(spinner);
+	return 0;
+}
+
+/* Worker 0 waits for something to run, and polls (until: 0) or sleeps. */
+static struct vm_ult *spin_begin(uint64_t until)
+{
+	static uint64_t no_spins_until;
+	struct vm_ult *ult;
+
+	no_spins_until = until;
+	atomic_store(&spinner_waits, false);
+	atomic_store(&spinner_yielded, false);
+	ult = sched_new(0, spin, &no_spins_until);
+	while (!atomic_load(&spinner_waits))
+		vm_cpu_yield();
+	return ult;
+}
+
+static void spin_us_set(int64_t us)
+{
+	__atomic_store_n(&sched_cvar.spin_us, us, __ATOMIC_RELAXED);
+}
+
+static void test_company(void)
+{
+	struct vm_worker *worker = &vm_sched.workers[0];
+	struct vm_ult *ult, *waker;
+
+	vm_thread_away();
+	ult = spin_begin(0);
+	waker = sched_new(1, nap_and_wake, NULL);
+	is_int(vm_ult_join(ult), LOOKS,
+	       "beside threads that wait a worker polls without yielding");
+	vm_ult_join(waker);
+
+	ult = spin_begin(0);
+	spin_us_set(0);
+	while (!atomic_load(&worker->sleeping))
+		vm_cpu_yield();
+	vm_ult_wake(spinner);
+	vm_ult_join(ult);
+	ok(true, "sched_spin_us is obeyed when it is set during the wait");
+	spin_us_set(INT64_MAX / 1000);
+	vm_thread_back();
+
+	ult = spin_begin(0);
+	while (!atomic_load(&spinner_yielded))
+		vm_cpu_yield();
+	vm_ult_wake(spinner);
+	ok(vm_ult_join(ult) != LOOKS,
+	   "beside one that runs it yields its processor");
+
+	ult = spin_begin(UINT64_MAX);
+	while (!atomic_load(&worker->sleeping))
+		vm_cpu_yield();
+	vm_ult_wake(spinner);
+	is_int(vm_ult_join(ult), LOOKS,
+	       "but sleeps for some time after a yield that has taken long");
+}
+
+/* With workers that poll for ever, unless they sleep at once. */
+static void test_spin(void)
+{
+	int64_t before = sched_cvar.spin_us;
+
+	spin_us_set(INT64_MAX / 1000);
+	sched_begin_hooks(2, &(struct vm_sched_hooks){ .poll = watch });
+	if (vm_sched.crowded)
+		skip(4, "there are not two processors");
+	else
+		test_company();
+	sched_end();
+	spin_us_set(before);
+}
+
 int main(void)
 {
-	plan(12);
+	plan(16);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
@@ -252,5 +361,6 @@ int main(void)
 	test_crowd();
 	test_again();
 	test_idles();
+	test_spin();
 	return done_testing();
 }
