@@ -294,27 +294,31 @@ struct system_call {
 static void system_run(void *arg)
 {
 	struct system_call *call = arg;
-	const long *a = call->arguments;
-	long result;
+	/* Read before a register is chosen for any: a sanitizer makes a call of
+	 * each read, which would change the registers. */
+	long a0 = call->arguments[0], a1 = call->arguments[1];
+	long a2 = call->arguments[2], a3 = call->arguments[3];
+	long a4 = call->arguments[4], a5 = call->arguments[5];
+	long number = call->number, result;
 
 #if defined(__x86_64__)
-	register long r10 __asm__("r10") = a[3];
-	register long r8 __asm__("r8") = a[4];
-	register long r9 __asm__("r9") = a[5];
+	register long r10 __asm__("r10") = a3;
+	register long r8 __asm__("r8") = a4;
+	register long r9 __asm__("r9") = a5;
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "a"(call->number), "D"(a[0]), "S"(a[1]), "d"(a[2]),
-			   "r"(r10), "r"(r8), "r"(r9)
+			 : "a"(number), "D"(a0), "S"(a1), "d"(a2), "r"(r10),
+			   "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 #elif defined(__aarch64__)
-	register long x8 __asm__("x8") = call->number;
-	register long x0 __asm__("x0") = a[0];
-	register long x1 __asm__("x1") = a[1];
-	register long x2 __asm__("x2") = a[2];
-	register long x3 __asm__("x3") = a[3];
-	register long x4 __asm__("x4") = a[4];
-	register long x5 __asm__("x5") = a[5];
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a0;
+	register long x1 __asm__("x1") = a1;
+	register long x2 __asm__("x2") = a2;
+	register long x3 __asm__("x3") = a3;
+	register long x4 __asm__("x4") = a4;
+	register long x5 __asm__("x5") = a5;
 
 	__asm__ volatile("svc 0"
 			 : "+r"(x0)
