@@ -53,6 +53,9 @@ static struct {
 	int unended[2];
 	bool one_place;
 	bool failed; /* something could not be written, which was said */
+	/* Other processes write to the same pipes: what leaves at once is what
+	 * a pipe takes at once. */
+	bool pieces;
 	size_t used;
 	char gathered[GATHER_BYTES];
 } out = { .lock = PTHREAD_MUTEX_INITIALIZER, .unended = { NOBODY, NOBODY } };
@@ -125,11 +128,51 @@ static int line_fd(struct vm_image_copy *copy, struct line *line, int stream,
 	return fd;
 }
 
+/* How much of the bytes leaves at once: whole lines.  A line that a pipe does not
+ * take at once leaves alone. */
+static size_t piece(const char *bytes, size_t count)
+{
+	const char *newline;
+
+	if (!out.pieces || count <= PIPE_BUF)
+		return count;
+	newline = memrchr(bytes, '\n', PIPE_BUF);
+	if (!newline)
+		newline = memchr(bytes + PIPE_BUF, '\n', count - PIPE_BUF);
+	return newline ? (size_t)(newline - bytes) + 1 : count;
+}
+
+static int pieces_flush(int fd, const char *bytes, size_t count)
+{
+	while (count) {
+		size_t n = piece(bytes, count);
+
+		if (vm_flush_bytes(fd, bytes, n))
+			return -1;
+		bytes += n;
+		count -= n;
+	}
+	return 0;
+}
+
 static int gather_flush(int fd)
 {
-	int rc = vm_flush_bytes(fd, out.gathered, out.used);
+	int rc = pieces_flush(fd, out.gathered, out.used);
 
 	out.used = 0;
+	return rc;
+}
+
+/* All that is gathered but the beginning of a line, if there are whole lines. */
+static int gather_flush_lines(int fd)
+{
+	const char *newline = memrchr(out.gathered, '\n', out.used);
+	size_t whole = newline ? (size_t)(newline - out.gathered) + 1 :
+				 out.used;
+	int rc = pieces_flush(fd, out.gathered, whole);
+
+	out.used -= whole;
+	memmove(out.gathered, out.gathered + whole, out.used);
 	return rc;
 }
 
@@ -147,7 +190,7 @@ static int gather(int fd, const char *bytes, size_t count)
 		bytes += n;
 		count -= n;
 		if (out.used == sizeof(out.gathered))
-			rc = gather_flush(fd);
+			rc = gather_flush_lines(fd);
 	}
 	return rc;
 }
@@ -485,6 +528,13 @@ static int directory_take(const char *directory)
 	return 0;
 }
 
+static bool is_pipe(int fd)
+{
+	struct stat about;
+
+	return !fstat(fd, &about) && S_ISFIFO(about.st_mode);
+}
+
 /* Whether standard output and error are one file. */
 static bool is_one_place(void)
 {
@@ -525,6 +575,8 @@ int output_start(const struct vm_job *job)
 	stdout = out.stream[0];
 	stderr = out.stream[1];
 	out.one_place = is_one_place();
+	out.pieces = job->nodes > 1 &&
+		     (is_pipe(STDOUT_FILENO) || is_pipe(STDERR_FILENO));
 	out.active = true;
 	return 0;
 }

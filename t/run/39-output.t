@@ -43,6 +43,18 @@ none "$(grep -Ev '^[0-9]+\.[0-9]+ some text that makes the line longer$' out)" \
 run 3 ./output long >out
 is "$(wc -c <out) $(uniq out | wc -l)" "900003 3" "long lines come out complete"
 none "$(grep -E 'ab|ba|bc|cb|ac|ca' out)" "and are not mixed"
+# A pipe that keeps what was written at once together: whole lines, each time.
+command -v python3 >/dev/null && cat >packets.py <<'END' &&
+import os, subprocess, sys
+out, into = os.pipe2(os.O_DIRECT)
+job = subprocess.Popen(sys.argv[1:], stdout=into)
+os.close(into)
+packets = list(iter(lambda: os.read(out, 65536), b""))
+print(job.wait(), sum(not p.endswith(b"\n") for p in packets),
+      b"".join(packets).count(b"\n"))
+END
+	is "$(python3 packets.py "$vmpirun" -n 4 --nodes 2 ./output block)" \
+		"0 0 2000" "lines of two processes leave whole, in one write each"
 run 3 -l ./output long >out
 is "$(cut -c 1-4 out | sort)" "$(lines 3 '[&] ')" "also with labels"
 is "$(run 3 ./output close | sort)" "$(lines 3 'before &')" \

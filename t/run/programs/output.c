@@ -36,6 +36,18 @@ static void many(int rank)
 	}
 }
 
+/* Many lines in one call. */
+static void block(int rank)
+{
+	static char text[500 * 300];
+	size_t used = 0;
+
+	for (int i = 0; i < 500; i++)
+		used += (size_t)sprintf(text + used, "%d.%d %0*d\n", rank, i,
+					250 + i % 7, 0);
+	fwrite(text, 1, used, stdout);
+}
+
 static void own_file(int rank)
 {
 	char name[32];
@@ -71,6 +83,8 @@ int main(int argc, char **argv)
 		pieces(rank);
 	else if (!strcmp(what, "many"))
 		many(rank);
+	else if (!strcmp(what, "block"))
+		block(rank);
 	else if (!strcmp(what, "own"))
 		own_file(rank);
 	else if (!strcmp(what, "child"))
