@@ -65,6 +65,7 @@ int vm_near_init(struct vm_port *port)
 	inlets->room = vm_shm_rings(port->fabric->shm);
 	if (!inlets->room)
 		return 0;
+	inlets->taken = vm_shm_taken(port->fabric->shm, port->index);
 	inlets->list = calloc(inlets->room, sizeof(*inlets->list));
 	port->record = aligned_alloc(_Alignof(struct vm_packet),
 				     sizeof(*port->record));
@@ -176,6 +177,10 @@ static void inlets_open(struct vm_port *port)
 						   &inlet->from);
 		inlets->closed += !inlet->open;
 	}
+	if (!inlets->closed)
+		/* Pairs with the load in vm_inlets_silent(). */
+		atomic_store_explicit(&inlets->shown, taken,
+				      memory_order_release);
 	vm_port_unlock(port);
 }
 
@@ -258,7 +263,7 @@ static bool record_deliver(struct vm_port *port, struct vm_inlet *inlet,
 	if (!own)
 		vm_pvar_add(port->pvars.bytes_helped, pkt->view.bytes);
 	port->counted += pkt->view.bytes;
-	vm_port_unlock(port);
+	vm_port_unlock_calm(port);
 	vm_shm_take(&inlet->reader);
 	return true;
 }

@@ -33,6 +33,10 @@ struct vm_inlets {
 	struct vm_inlet *list;
 	uint32_t count, room;
 	uint32_t closed; /* of the first `count`: not open yet */
+	/* For who takes no lock: how many senders there are, and how many of
+	 * them the list shows. */
+	const _Atomic uint32_t *taken;
+	_Atomic uint32_t shown;
 };
 
 /* Opens the memory of the process, if `fabric_shm` wants it; never fails. */
@@ -57,6 +61,24 @@ void vm_near_left(struct vm_conn *conn, struct vm_packet *pkt);
 
 /* Under polling.  Hands short packets up; returns how many. */
 int vm_near_deliver(struct vm_port *port, bool own);
+
+/* Under no lock.  Whether there is nothing to be read. */
+static inline bool vm_inlets_silent(const struct vm_inlets *inlets)
+{
+	/* Pairs with the store in inlets_open(). */
+	uint32_t shown =
+		atomic_load_explicit(&inlets->shown, memory_order_acquire);
+
+	if (!inlets->room)
+		return true;
+	if (VM_UNLIKELY(atomic_load_explicit(inlets->taken,
+					     memory_order_relaxed) != shown))
+		return false;
+	for (uint32_t i = 0; i < shown; i++)
+		if (vm_shm_peek(&inlets->list[i].reader))
+			return false;
+	return true;
+}
 
 /* Under lock and polling.  Takes the other packets; returns how many. */
 int vm_near_take(struct vm_port *port);

@@ -4,13 +4,11 @@
  * on.
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "fabric/conn.h"
 #include "fabric/near.h"
-#include "fabric/segment.h"
 #include "fabric/rma.h"
 #include "fabric/state.h"
 
@@ -27,232 +25,6 @@ static void list_move(struct vm_list *to, struct vm_list *from)
 	from->prev->next = to;
 	to->prev = from->prev;
 	vm_list_init(from);
-}
-
-/* Counts why the packet was rejected. */
-static void reject(struct vm_port *port, enum vm_reject why)
-{
-	uint64_t *counter = &port->pvars.reject_short + why;
-
-	vm_pvar_keep(*counter, 1);
-	if ((*counter & (*counter - 1)) == 0)
-		vm_log(VM_INFO, "port %u: packet dropped: bad %s (%llu so far)",
-		       port->index, vm_reject_name(why),
-		       (unsigned long long)*counter);
-}
-
-/* Checks a header that is the next one against the state of its connection. */
-static enum vm_reject state_check(struct vm_conn *conn,
-				  const struct vm_wire *wire,
-				  const void *packet, size_t payload)
-{
-	if (VM_UNLIKELY(conn->whole || wire->flags & VM_WIRE_PART) &&
-	    !vm_segment_fits(conn, wire, packet, payload))
-		return VM_reject_sequence;
-	if (wire->kind == VM_WIRE_DATA && conn->granted == 0)
-		return VM_reject_credit;
-	if (wire->credits > UINT16_MAX - conn->credits)
-		return VM_reject_credit;
-	return VM_reject_none;
-}
-
-/* What becomes of a packet. */
-enum verdict { TAKE, SKIP, STOP };
-
-/*
- * Checks a packet; TAKE: it is the next one of *conn.  SKIP: it is dropped, but
- * what follows in its message may be wanted.  Who sends impossible packets in
- * the right order is given up.
- */
-static enum verdict packet_check(struct vm_port *port,
-				 struct vm_conn **conn_out,
-				 struct vm_wire *wire, size_t *payload,
-				 const void *packet, size_t bytes)
-{
-	const struct vm_fabric *fabric = port->fabric;
-	const struct vm_wire_expect expect = {
-		.job_key = fabric->config.job_key,
-		.processes = fabric->config.processes,
-		.process = fabric->config.process,
-		.packet_bytes = fabric->limits.packet_bytes,
-		.port = (uint16_t)port->index,
-		.ports_of = fabric->ports_of,
-	};
-	struct vm_conn *conn = NULL;
-	enum vm_reject why =
-		vm_wire_check(wire, payload, packet, bytes, &expect);
-	enum vm_seq_order order;
-
-	if (VM_UNLIKELY(why != VM_reject_none)) {
-		reject(port, why);
-		return STOP;
-	}
-	conn = vm_conn_from(port,
-			    (struct vm_to){ wire->source, wire->source_port });
-	if (VM_UNLIKELY(!conn || vm_resend_signal(conn, wire)))
-		return STOP;
-	order = vm_resend_order(conn, wire->seq);
-	if (VM_UNLIKELY(order != VM_ORDER_NEXT)) {
-		if (order == VM_ORDER_WRONG)
-			reject(port, VM_reject_sequence);
-		return order == VM_ORDER_REPEATED ? SKIP : STOP;
-	}
-	why = state_check(conn, wire, packet, *payload);
-	if (VM_UNLIKELY(why != VM_reject_none)) {
-		reject(port, why);
-		vm_peer_fail(port->fabric, conn->process, -VMPI_EIO,
-			     "a packet does not fit those before it");
-		return STOP;
-	}
-	*conn_out = conn;
-	return TAKE;
-}
-
-/* Takes in credits that come back, or the message that none will. */
-static void credits_take(struct vm_conn *conn, const struct vm_wire *wire)
-{
-	if (wire->credits) {
-		vm_conn_credits(conn, wire->credits);
-	} else if (VM_UNLIKELY(wire->kind == VM_WIRE_FULL)) {
-		conn->full = conn->credits == 0;
-		vm_conn_room(conn);
-	}
-}
-
-/* Takes in what the header of a packet says about the connection. */
-static void header_take(struct vm_conn *conn, const struct vm_wire *wire)
-{
-	uint16_t news = (uint16_t)(wire->received - conn->confirmed);
-
-	conn->rx_seq++;
-	conn->contact = true;
-	/* Nothing is lost in a ring. */
-	if (conn->outlet)
-		conn->told = conn->rx_seq;
-	else if (news)
-		vm_resend_confirm(conn, conn->confirmed + news);
-	credits_take(conn, wire);
-	if (wire->kind != VM_WIRE_DATA) {
-		vm_resend_tell(conn);
-		return;
-	}
-	conn->granted--;
-	conn->held++;
-	vm_conn_credit(conn);
-	vm_resend_tell(conn);
-	if (VM_UNLIKELY(conn->granted == 0))
-		vm_conn_brims(conn);
-}
-
-/* Takes in a packet without a payload. */
-static void signal_take(struct vm_port *port, struct vm_conn *conn,
-			struct vm_packet *pkt, const struct vm_wire *wire)
-{
-	vm_port_recycle(port, pkt);
-	if (wire->kind != VM_WIRE_BYE)
-		return;
-	conn->left = port->leavers = true;
-	/* First contact, and we are leaving as well. */
-	if (port->goodbye)
-		vm_conn_bye(conn);
-	/* It waits for nothing else. */
-	vm_resend_answer(conn);
-}
-
-/* Takes in data or control, to be delivered, or held back by the link model; a
- * segment waits for the rest of its payload. */
-static void payload_take(struct vm_port *port, struct vm_conn *conn,
-			 struct vm_packet *pkt, const struct vm_wire *wire,
-			 size_t payload)
-{
-	uint64_t due = wire->flags & VM_WIRE_STAMP ? vm_wire_stamp(pkt->wire) :
-						     0;
-	struct vm_wire header = *wire;
-
-	pkt->parts = 1;
-	if (VM_UNLIKELY(wire->flags & VM_WIRE_PART)) {
-		pkt = vm_segment_take(conn, pkt, &header, &payload);
-		if (!pkt)
-			return;
-	}
-	pkt->conn = conn;
-	pkt->wire_bytes = (uint32_t)(payload + header.bytes);
-	pkt->view = (struct vm_pkt){
-		.upper = pkt->wire + offsetof(struct vm_wire, upper),
-		.data = pkt->wire + payload,
-		.bytes = header.bytes,
-		.process = header.source,
-		.port = header.source_port,
-		.kind = header.upper_kind,
-		.control = header.kind == VM_WIRE_CONTROL,
-	};
-	vm_pvar_add(port->pvars.received, 1);
-	vm_pvar_add(port->pvars.received_bytes, header.bytes);
-	if (VM_LIKELY(due <= conn->last_due && conn->last_due == 0)) {
-		vm_list_append(&port->arrived, &pkt->link);
-		return;
-	}
-	/* The link model may be switched off or made faster: order is kept. */
-	if (due < conn->last_due)
-		due = conn->last_due;
-	conn->last_due = due;
-	vm_due_put(&port->held, &pkt->due, due);
-}
-
-/* Copies one of several packets in a message to a packet of its own; or
- * NULL. */
-static struct vm_packet *part_copy(struct vm_port *port, const char *wire,
-				   size_t bytes)
-{
-	struct vm_packet *pkt = vm_packet_get(&port->pkts, bytes);
-
-	if (!pkt)
-		return NULL;
-	pkt->use = VM_PKT_RECEIVE;
-	pkt->kept = pkt->moved = pkt->orphan = false;
-	memcpy(pkt->wire, wire, bytes);
-	vm_pvar_add(port->pvars.gathered_received, 1);
-	return pkt;
-}
-
-/* One packet, or several, which are handled one by one. */
-__attribute__((noinline)) void
-vm_packet_arrived(struct vm_port *port, struct vm_packet *pkt, size_t bytes)
-{
-	struct vm_wire wire = { .flags = VM_WIRE_MORE };
-	bool alone = false;
-	size_t payload;
-
-	for (size_t at = 0; wire.flags & VM_WIRE_MORE;
-	     at += vm_wire_next(payload + wire.bytes)) {
-		struct vm_packet *part = pkt;
-		struct vm_conn *conn;
-		enum verdict verdict = packet_check(port, &conn, &wire,
-						    &payload, pkt->wire + at,
-						    bytes - at);
-
-		if (VM_UNLIKELY(verdict == STOP))
-			break;
-		if (VM_UNLIKELY(verdict == SKIP))
-			continue;
-		alone = at == 0 && !(wire.flags & VM_WIRE_MORE);
-		if (!alone)
-			part = part_copy(port, pkt->wire + at,
-					 payload + wire.bytes);
-		if (!part) {
-			vm_peer_fail(port->fabric, conn->process, -VMPI_ENOMEM,
-				     "no memory for its packets");
-			break;
-		}
-		header_take(conn, &wire);
-		if (VM_LIKELY(wire.kind == VM_WIRE_DATA ||
-			      wire.kind == VM_WIRE_CONTROL))
-			payload_take(port, conn, part, &wire, payload);
-		else
-			signal_take(port, conn, part, &wire);
-	}
-	if (!alone)
-		vm_port_recycle(port, pkt);
 }
 
 /* Handles a send or chunk that the network is done with. */
@@ -307,7 +79,7 @@ static void event_failed(struct vm_port *port)
 		port->rx_posted--;
 		vm_pvar_add(port->pvars.posted, (uint64_t)-1);
 		if (!port->closing && error != FI_ECANCELED)
-			reject(port, VM_reject_length);
+			vm_port_reject(port, VM_reject_length);
 		vm_port_recycle(port, pkt);
 		return;
 	}
@@ -399,9 +171,9 @@ static void deaths_see(struct vm_port *port)
 	uint32_t deaths =
 		atomic_load_explicit(&fabric->deaths, memory_order_acquire);
 
-	if (VM_LIKELY(deaths == port->deaths))
+	if (VM_LIKELY(deaths == atomic_load_explicit(&port->deaths,
+						     memory_order_relaxed)))
 		return;
-	port->deaths = deaths;
 	for (uint32_t i = 0; i < fabric->config.processes; i++) {
 		int error = atomic_load_explicit(&fabric->peers[i].error,
 						 memory_order_relaxed);
@@ -414,8 +186,9 @@ static void deaths_see(struct vm_port *port)
 		if (contact && !vm_near_pending(port, i))
 			vm_contact_fail(port, contact, error);
 		else
-			port->deaths--; /* again at the next poll */
+			deaths--; /* again at the next poll */
 	}
+	atomic_store_explicit(&port->deaths, deaths, memory_order_relaxed);
 }
 
 /* Handles processes that said goodbye, once all their packets are delivered. */
@@ -433,12 +206,21 @@ static void leavers_see(struct vm_port *port)
 
 #define SILENT_POLLS 64 /* polls between looks at a network that is silent */
 
-/* Whether it is time to ask the network. */
-static bool network_due(const struct vm_port *port)
+/* Whether the network has something only now and then, if there is one. */
+static bool is_silent(const struct vm_port *port)
 {
-	return port->fi && (!atomic_load_explicit(&port->fabric->silent,
-						  memory_order_relaxed) ||
-			    port->pvars.polls % SILENT_POLLS == 0);
+	return !port->fi || atomic_load_explicit(&port->fabric->silent,
+						 memory_order_relaxed);
+}
+
+/* Under lock: whether it is time to ask the network. */
+static bool network_due(struct vm_port *port)
+{
+	if (!port->fi ||
+	    (is_silent(port) && port->pvars.polls - port->asked < SILENT_POLLS))
+		return false;
+	port->asked = port->pvars.polls;
+	return true;
 }
 
 /* Under lock: moves everything that can move. */
@@ -567,6 +349,28 @@ struct found {
 	int events;
 };
 
+/* Under both locks: counts this poll and those that took no lock; whether it is
+ * time to check the settings. */
+static bool polls_count(struct vm_port *port)
+{
+	uint64_t before = port->pvars.polls;
+
+	vm_pvar_keep(port->pvars.polls,
+		     1 + atomic_load_explicit(&port->looks,
+					      memory_order_relaxed));
+	atomic_store_explicit(&port->looks, 0, memory_order_relaxed);
+	return before / SETTINGS_POLLS != port->pvars.polls / SETTINGS_POLLS;
+}
+
+/* Under lock: whether the next poll has nothing to do, unless something
+ * comes. */
+static bool is_done(const struct vm_port *port)
+{
+	return is_silent(port) && vm_list_empty(&port->waiting) &&
+	       vm_list_empty(&port->rma) && vm_list_empty(&port->brim) &&
+	       vm_list_empty(&port->room) && !port->held.top && !port->leavers;
+}
+
 /* Under polling: polls once and fills `found`. */
 static void port_look(struct vm_port *port, struct found *found)
 {
@@ -580,8 +384,7 @@ static void port_look(struct vm_port *port, struct found *found)
 	list_move(&found->gone, &port->gone);
 	found->room = !vm_list_empty(&port->room);
 	found->received_bytes = port->pvars.received_bytes;
-	vm_pvar_keep(port->pvars.polls, 1);
-	if (VM_UNLIKELY(port->pvars.polls % SETTINGS_POLLS == 0) && port->fi) {
+	if (VM_UNLIKELY(polls_count(port)) && port->fi) {
 		uint64_t now = vm_clock_ns();
 
 		atomic_store_explicit(&port->fabric->silent,
@@ -600,7 +403,8 @@ static void port_look(struct vm_port *port, struct found *found)
 		vm_pvar_add(port->pvars.polls_found, 1);
 		vm_pvar_max(port->pvars.events_max, (uint64_t)found->events);
 	}
-	vm_port_unlock(port);
+	atomic_store_explicit(&port->calm, is_done(port), memory_order_relaxed);
+	vm_port_unlock_calm(port);
 }
 
 /* Under polling: makes the callbacks, and handles what follows from them. */
@@ -651,17 +455,57 @@ static void room_report(struct vm_port *port)
 	vm_port_unlock(port);
 }
 
+/* Counts a poll that did not look at the lists; false: it is time to. */
+static bool looks_count(struct vm_port *port)
+{
+	uint32_t looks =
+		atomic_load_explicit(&port->looks, memory_order_relaxed);
+
+	if (VM_UNLIKELY(looks >= SILENT_POLLS - 1))
+		return false;
+	/* Two at a time count as one. */
+	atomic_store_explicit(&port->looks, looks + 1, memory_order_relaxed);
+	return true;
+}
+
+/* Whether the lists have nothing for a poll. */
+static bool is_calm(const struct vm_port *port)
+{
+	/* Pairs with the stores under lock, of which the last one is seen some
+	 * time; who goes to sleep looks under lock. */
+	return atomic_load_explicit(&port->calm, memory_order_relaxed);
+}
+
+/* Whether a poll would find nothing, as far as that is seen without a lock. */
+static bool is_vain(struct vm_port *port)
+{
+	const struct vm_fabric *fabric = port->fabric;
+
+	return is_calm(port) &&
+	       !atomic_load_explicit(&port->inbox_full, memory_order_relaxed) &&
+	       atomic_load_explicit(&port->deaths, memory_order_relaxed) ==
+		       atomic_load_explicit(&fabric->deaths,
+					    memory_order_relaxed) &&
+	       vm_inlets_silent(&port->inlets) && looks_count(port);
+}
+
 int vm_port_poll(struct vm_port *port, bool own)
 {
 	struct found found;
 	int count = 0, records;
 
+	if (is_vain(port))
+		return 0;
 	if (!vm_lock_try(&port->polling)) {
 		__atomic_fetch_add(&port->pvars.polls_busy, 1,
 				   __ATOMIC_RELAXED);
 		return -VMPI_EAGAIN;
 	}
 	records = vm_near_deliver(port, own);
+	if (records && is_calm(port) && looks_count(port)) {
+		vm_lock_give(&port->polling);
+		return records;
+	}
 	port_look(port, &found);
 	if (!vm_list_empty(&found.arrived) || !vm_list_empty(&found.ended) ||
 	    VM_UNLIKELY(!vm_list_empty(&found.gone)))
@@ -679,6 +523,7 @@ bool vm_port_busy(const struct vm_port *port)
 	       !vm_list_empty(&port->gone) || port->leavers ||
 	       !vm_list_empty(&port->room) || vm_near_busy(port) ||
 	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
-	       port->deaths != atomic_load_explicit(&port->fabric->deaths,
-						    memory_order_acquire);
+	       atomic_load_explicit(&port->deaths, memory_order_relaxed) !=
+		       atomic_load_explicit(&port->fabric->deaths,
+					    memory_order_acquire);
 }

@@ -26,6 +26,11 @@
  * A poll reads events under `lock` into two lists, arrived and ended, and
  * delivers those without it.  A port is a domain of its own, so
  * FI_THREAD_DOMAIN is all that the network is asked for.
+ *
+ * Most polls find nothing, and take no lock to see that.  A poll that has left
+ * nothing undone says that the port is calm; whoever has held `lock` since may
+ * have left something, unless he says otherwise.  While it is calm and the
+ * network silent a poll looks at the rings, and at what other ports write.
  */
 
 struct vm_port {
@@ -45,12 +50,14 @@ struct vm_port {
 	struct vm_lock polling VM_ALIGNED(VM_CACHELINE);
 	bool taken;		  /* under polling: the packet was kept */
 	uint64_t counted;	  /* ... bytes received up to the last poll */
+	_Atomic uint32_t looks;	  /* polls that took no lock; any poller */
 	struct vm_inlets inlets;  /* also under lock where they change */
 	struct vm_packet *record; /* stands for what lies in a ring */
 	/* Under lock, and `polling` where it is taken away. */
 	struct vm_packet *spare; /* for what is kept when there is no memory */
 	/* Under lock. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
+	_Atomic bool calm; /* nothing below is for the next poll; see there */
 	bool closing;
 	bool ending;	  /* we wait for all to be confirmed */
 	bool goodbye;	  /* was said to all we know */
@@ -71,7 +78,8 @@ struct vm_port {
 	struct vm_list unsure;	 /* connections with something to confirm */
 	struct vm_due_heap held;
 	struct vm_contact **contacts; /* by process, or NULL */
-	uint32_t deaths;	      /* of fabric->deaths that were seen */
+	_Atomic uint32_t deaths;      /* of fabric->deaths that were seen */
+	uint64_t asked;		      /* the poll that last asked the network */
 	uint64_t shrunk_ns;	      /* when the pool was last checked */
 	bool woken;		      /* a sleeper was woken for this port */
 	unsigned spurious;	      /* times in a row there was nothing */
@@ -94,9 +102,23 @@ static inline void vm_port_lock(struct vm_port *port)
 	vm_lock_take(&port->lock);
 }
 
-static inline void vm_port_unlock(struct vm_port *port)
+/* The caller has left nothing for the next poll, or stirred the port. */
+static inline void vm_port_unlock_calm(struct vm_port *port)
 {
 	vm_lock_give(&port->lock);
+}
+
+/* Under lock: there is something for the next poll. */
+static inline void vm_port_stir(struct vm_port *port)
+{
+	/* Pairs with the load in is_vain(), at some later poll. */
+	atomic_store_explicit(&port->calm, false, memory_order_relaxed);
+}
+
+static inline void vm_port_unlock(struct vm_port *port)
+{
+	vm_port_stir(port);
+	vm_port_unlock_calm(port);
 }
 
 /* Opens and closes the network's objects of the port; for the fabric. */
@@ -159,9 +181,13 @@ void vm_loop_release(struct vm_packet *pkt);
  * Returns how many there were. */
 int vm_port_read_wait(struct vm_port *port, int wait_ms);
 
-/* Under lock: handles a message of the network, or of a ring (poll.c). */
+/* Under lock: handles a message of the network, or of a ring (arrive.c): one
+ * packet, or several, which are handled one by one. */
 void vm_packet_arrived(struct vm_port *port, struct vm_packet *pkt,
 		       size_t bytes);
+
+/* Under lock: counts why a packet was rejected. */
+void vm_port_reject(struct vm_port *port, enum vm_reject why);
 
 /* Under lock: whether a poll has something to do besides the network. */
 bool vm_port_busy(const struct vm_port *port);

@@ -374,7 +374,10 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 		observe_unreported(send, rc);
 	rc = sent_count(conn, send, packets, rc);
 unlock:
-	vm_port_unlock(port);
+	if (VM_LIKELY(way == BY_RING))
+		vm_port_unlock_calm(port);
+	else
+		vm_port_unlock(port);
 	if (rc >= 0 && way == BY_LOOP)
 		vm_fabric_kick(port->fabric);
 	return rc;

@@ -424,9 +424,14 @@ uint32_t vm_shm_rings(const struct vm_shm *shm)
 	return shm ? shm->file.rings : 0;
 }
 
+const _Atomic uint32_t *vm_shm_taken(const struct vm_shm *shm, uint32_t port)
+{
+	return &door_of(&shm->file, port)->taken;
+}
+
 uint32_t vm_shm_inlets(const struct vm_shm *shm, uint32_t port)
 {
-	uint32_t taken = atomic_load_explicit(&door_of(&shm->file, port)->taken,
+	uint32_t taken = atomic_load_explicit(vm_shm_taken(shm, port),
 					      memory_order_relaxed);
 
 	return taken < shm->file.rings ? taken : shm->file.rings;

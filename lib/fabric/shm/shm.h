@@ -62,6 +62,9 @@ uint32_t vm_shm_rings(const struct vm_shm *shm);
 /* How many of them have been taken; grows. */
 uint32_t vm_shm_inlets(const struct vm_shm *shm, uint32_t port);
 
+/* The word that says so; it may say more than there are rings. */
+const _Atomic uint32_t *vm_shm_taken(const struct vm_shm *shm, uint32_t port);
+
 /* Whether the sender of ring `index` of our port has said who it is. */
 bool vm_shm_named(const struct vm_shm *shm, uint32_t port, uint32_t index);
 
