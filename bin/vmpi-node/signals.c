@@ -50,12 +50,19 @@ static bool is_deadly(int signal)
 
 static void dispatch(int signal, siginfo_t *info, void *context);
 
+#ifdef __SANITIZE_THREAD__
+/* The sanitizer calls the handler after the system call, which must end. */
+#define RESTART 0
+#else
+#define RESTART SA_RESTART
+#endif
+
 /* A program that was started directly dies of signals as any other. */
 void signals_start(void)
 {
 	const struct sigaction all = {
 		.sa_sigaction = dispatch,
-		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
+		.sa_flags = SA_SIGINFO | RESTART | SA_ONSTACK,
 	};
 
 	for (int i = 1; i < _NSIG; i++)
