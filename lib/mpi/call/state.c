@@ -74,14 +74,15 @@ static struct vm_mpi *state_new(struct vm_rank *rank)
 	return mpi;
 }
 
-int vm_mpi_plain_from;
+_Atomic int vm_mpi_plain_from;
 
 /* From now on every message carries a signature and takes the ways on which
  * these are compared. */
 static void types_check(void)
 {
 	vm_intercept_set(VM_INTERCEPT_SIGNATURES);
-	__atomic_store_n(&vm_mpi_plain_from, INT_MAX, __ATOMIC_RELAXED);
+	atomic_store_explicit(&vm_mpi_plain_from, INT_MAX,
+			      memory_order_relaxed);
 }
 
 struct vm_mpi *vm_mpi_of(struct vm_rank *rank)

@@ -46,8 +46,11 @@ static inline bool vm_route_plain(const struct vm_comm *comm,
 				  const struct vm_type *type, int count,
 				  int peer, int tag)
 {
+	int from =
+		atomic_load_explicit(&vm_mpi_plain_from, memory_order_relaxed);
+
 	return !VM_UNLIKELY(!comm || !type || !type->committed ||
-			    (count | tag) < vm_mpi_plain_from ||
+			    (count | tag) < from ||
 			    (unsigned)peer >= (unsigned)comm->size);
 }
 
