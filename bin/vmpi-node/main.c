@@ -30,6 +30,7 @@
 #include "core/remote/remote.h"
 #include "core/rank/vars.h"
 #include "core/runtime/deadlock.h"
+#include "descriptors.h"
 #include "fatal.h"
 #include "introspect/vars/cvar.h"
 #include "mpi/call/vars.h"
@@ -310,6 +311,7 @@ static int job_run(const struct vm_job *job)
 	    vm_boot_watch(node.boot, peer_event_take, NULL))
 		return EXIT_FAILURE;
 	report_start(job);
+	descriptors_keep_open();
 	rc = vm_node_run(rank_main, NULL);
 	report_end(job);
 	vm_node_stop();
@@ -324,6 +326,7 @@ int main(int argc, char **argv)
 	int status;
 
 	vm_standard_open();
+	descriptors_reserve();
 	if (argc < 2 && !getenv(VM_IMAGE_VARIABLE)) {
 		vm_log(VM_ERROR,
 		       "usage: vmpi-node PROGRAM [ARGUMENT...]; it is "

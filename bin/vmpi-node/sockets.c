@@ -14,9 +14,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "descriptors.h"
 #include "real.h"
 
-#define LIBRARY "libfabric."
 #define CALLER __builtin_return_address(0)
 
 static struct {
@@ -26,18 +26,6 @@ static struct {
 	ino_t *file;
 	size_t room;
 } sockets = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static bool is_network(const void *caller)
-{
-	const char *slash;
-	Dl_info info;
-
-	if (!dladdr(caller, &info) || !info.dli_fname)
-		return false;
-	slash = strrchr(info.dli_fname, '/');
-	return !strncmp(slash ? slash + 1 : info.dli_fname, LIBRARY,
-			strlen(LIBRARY));
-}
 
 /* libc's: ours would let other ranks run. */
 static void lock_take(void)
@@ -64,17 +52,22 @@ static bool room_make(size_t fd)
 
 /* The library takes what follows for a lost connection, and vmpi that for a
  * death. */
-static int made(int fd)
+static bool is_made(int rc)
 {
-	if (fd < 0 && errno == EMFILE)
+	if (rc < 0 && errno == EMFILE)
 		vm_node_abort(1, "the network needs one more descriptor, and "
 				 "all of this process are in use; raise "
 				 "ulimit -n");
-	if (fd < 0 && errno == ENFILE)
+	if (rc < 0 && errno == ENFILE)
 		vm_node_abort(1, "the network needs one more descriptor, and "
 				 "all of the machine are in use; raise "
 				 "fs.file-max");
-	return fd;
+	return rc >= 0;
+}
+
+static int made(int fd)
+{
+	return is_made(fd) ? descriptors_keep(fd) : -1;
 }
 
 /* Remembers a socket; without memory for it a child holds it, too. */
@@ -82,7 +75,8 @@ static int note(int fd)
 {
 	struct stat status;
 
-	if (made(fd) < 0 || fstat(fd, &status))
+	fd = made(fd);
+	if (fd < 0 || fstat(fd, &status))
 		return fd;
 	lock_take();
 	if (room_make((size_t)fd))
@@ -93,29 +87,33 @@ static int note(int fd)
 
 NODE_EXPORT int socket(int domain, int type, int protocol)
 {
-	if (!is_network(CALLER))
+	if (!descriptors_network_calls(CALLER))
 		return REAL(socket)(domain, type, protocol);
 	return note(REAL(socket)(domain, type | SOCK_CLOEXEC, protocol));
 }
 
 NODE_EXPORT int socketpair(int domain, int type, int protocol, int pair[2])
 {
-	if (!is_network(CALLER))
+	if (!descriptors_network_calls(CALLER))
 		return REAL(socketpair)(domain, type, protocol, pair);
-	return made(
-		REAL(socketpair)(domain, type | SOCK_CLOEXEC, protocol, pair));
+	if (!is_made(REAL(socketpair)(domain, type | SOCK_CLOEXEC, protocol,
+				      pair)))
+		return -1;
+	pair[0] = descriptors_keep(pair[0]);
+	pair[1] = descriptors_keep(pair[1]);
+	return 0;
 }
 
 NODE_EXPORT int accept(int fd, struct sockaddr *address, socklen_t *bytes)
 {
-	if (!is_network(CALLER))
+	if (!descriptors_network_calls(CALLER))
 		return REAL(accept)(fd, address, bytes);
 	return note(accept4(fd, address, bytes, SOCK_CLOEXEC));
 }
 
 NODE_EXPORT int epoll_create(int size)
 {
-	if (!is_network(CALLER))
+	if (!descriptors_network_calls(CALLER))
 		return REAL(epoll_create)(size);
 	return made(epoll_create1(EPOLL_CLOEXEC));
 }

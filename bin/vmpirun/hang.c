@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/standard.h"
 #include "report/cli.h"
 #include "states.h"
 
@@ -31,7 +32,8 @@ void hang_fini(struct hang *hang)
 bool hang_describe(const struct hang *hang, char text[64])
 {
 	struct stat stat;
-	int fd = hang->ends[1] < 0 ? -1 : dup(hang->ends[1]);
+	int fd = hang->ends[1] < 0 ? -1 :
+				     vm_standard_beyond(hang->ends[1], true);
 
 	if (fd < 0 || fstat(fd, &stat))
 		return false;

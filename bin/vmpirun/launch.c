@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/standard.h"
 #include "base/last_word.h"
 #include "boot/boot.h"
 #include "check.h"
@@ -463,12 +464,14 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	if (fd < 0)
 		return rc;
 	/* Copies without FD_CLOEXEC. */
-	fd = dup(fd);
+	fd = vm_standard_beyond(fd, true);
 	if (fd < 0)
 		return -VMPI_ELIMIT;
 	snprintf(text, sizeof(text), "%d", fd);
 	rc |= setenv("PMI_FD", text, 1);
-	fd = launch->last_word < 0 ? -1 : dup(launch->last_word);
+	fd = launch->last_word < 0 ?
+		     -1 :
+		     vm_standard_beyond(launch->last_word, true);
 	if (launch->last_word >= 0 && fd < 0)
 		return -VMPI_ELIMIT;
 	snprintf(text, sizeof(text), "%d", fd);

@@ -32,3 +32,11 @@ const char *vm_standard_name(char name[VM_STANDARD_NAME_MAX], int fd)
 			 fd == STDERR_FILENO ? "error" : "output");
 	return name;
 }
+
+int vm_standard_beyond(int fd, bool inherit)
+{
+	int command = inherit ? F_DUPFD : F_DUPFD_CLOEXEC;
+	int copy = fcntl(fd, command, VM_STANDARD_BEYOND);
+
+	return copy < 0 ? fcntl(fd, command, 0) : copy;
+}

@@ -5,6 +5,8 @@
 #ifndef BASE_STANDARD_H
 #define BASE_STANDARD_H
 
+#include <stdbool.h>
+
 /*
  * Opens the null device on those of 0, 1 and 2 that are closed, before a socket
  * or a mapped file gets their number and what is printed.  First thing in every
@@ -17,5 +19,14 @@ void vm_standard_open(void);
 /* The name of descriptor 1 or 2 for messages: "standard output", or the file
  * that it was redirected to.  Returns name. */
 const char *vm_standard_name(char name[VM_STANDARD_NAME_MAX], int fd);
+
+/* From this number on lie descriptors that the program is not to meet: it begins
+ * with 3, as in a process of its own. */
+#define VM_STANDARD_BEYOND 64
+
+/* A copy of the descriptor, with a number from VM_STANDARD_BEYOND on if the
+ * limit of this process allows that; programs that it executes have it if they
+ * are to `inherit` it.  -1 with errno. */
+int vm_standard_beyond(int fd, bool inherit);
 
 #endif

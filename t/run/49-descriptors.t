@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Standard descriptors that are closed, and descriptors that are used up.
+# Standard descriptors that are closed, descriptors that are used up, and those of
+# vmpi that a program closes or replaces.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -144,4 +145,93 @@ for most in 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 2
 	done
 done >silent
 none "$(cat silent)" "whatever the limit, a job is right or names what is missing"
+
+# A program that closes all that it does not know, or chooses the numbers of its
+# own; and one that opens and closes its own beside the network, whose connections
+# begin late.  One worker: ranks of a process share descriptors, and would take
+# each other's.
+cat >takes.c <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int refused;
+static void take(const char *how)
+{
+	if (!strcmp(how, "close"))
+		for (int fd = 3; fd < 1100; fd++)
+			close(fd);
+	else if (!strcmp(how, "closefrom"))
+		closefrom(3);
+	else if (!strcmp(how, "close_range"))
+		close_range(3, ~0u, 0);
+	else if (!strcmp(how, "dup2"))
+		for (int fd = 3; fd < 1000; fd++)
+			if (dup2(1, fd) != fd)
+				refused += errno == EBUSY ? 1 : 1000000;
+}
+/* Descriptors of the program are its own as ever. */
+static int own(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), other, wrong, status;
+
+	wrong = fd < 0 || (other = fcntl(fd, F_DUPFD, 0)) < 0;
+	wrong += close(fd) != 0 || fcntl(fd, F_GETFD) != -1;
+	wrong += close(fd) != -1 || errno != EBADF;
+	wrong += dup2(other, fd) != fd || close(fd) || close(other);
+	/* A child has no more than its own. */
+	if (fork() == 0) {
+		closefrom(3);
+		for (fd = 3; fd < 1100; fd++)
+			if (fcntl(fd, F_GETFD) != -1)
+				_exit(1);
+		_exit(0);
+	}
+	wait(&status);
+	return wrong + (status != 0);
+}
+int main(int argc, char **argv)
+{
+	int rank, size, wrong;
+	static char data[100000];
+
+	if (atoi(argv[2]) == 0)
+		take(argv[1]);
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 1; i < size; i++)
+		MPI_Sendrecv_replace(data, sizeof(data), MPI_CHAR,
+				     (rank + i) % size, 0,
+				     (rank + size - i) % size, 0,
+				     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (atoi(argv[2]) == 2)
+		take(argv[1]);
+	wrong = own() + (refused > 1000);
+	MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM,
+		      MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("%d wrong\n", wrong);
+	MPI_Finalize();
+	return 0;
+}
+END
+"$vmpicc" -g takes.c -o takes
+for how in close closefrom close_range dup2; do
+	for when in 0 2; do
+		for more in "" "--nodes 2" "--nodes 4 --set fabric_shm=off" \
+			--processes; do
+			is "$(run 4 --workers 1 $more ./takes $how $when 2>err)" "0 wrong" \
+				"$more takes $how $when: goes on"
+			[ $how = dup2 ] || none "$(cat err)" "and nothing is said"
+		done
+	done
+done
+like "$(cat err)" 'descriptor [0-9]* cannot be replaced: vmpi uses it' \
+	"dup2() onto one of vmpi is refused with a sentence"
 done_testing
