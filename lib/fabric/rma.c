@@ -332,8 +332,11 @@ static int rma_begin(struct vm_port *port, struct vm_rma *rma, bool moved)
 
 static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 {
-	bool loop = rma->to.process == port->fabric->config.process;
-	bool near = !loop && vm_shm_near(port->fabric->shm, rma->to.process);
+	const struct vm_fabric_config *config = &port->fabric->config;
+	bool loop = rma->to.process == config->process;
+	/* Which processes there are, rma_begin() checks. */
+	bool near = !loop && rma->to.process < config->processes &&
+		    vm_shm_near(port->fabric->shm, rma->to.process);
 	bool moved = loop || near;
 	bool at_once = moved || rma->bytes == 0;
 	int rc = 0;
