@@ -111,7 +111,8 @@ int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 	if (atomic_exchange_explicit(&fabric->sleeping, 1,
 				     memory_order_seq_cst))
 		return -VMPI_ESTATE;
-	vm_shm_sleep_begin(fabric->shm);
+	if (VM_UNLIKELY(!vm_shm_sleep_begin(fabric->shm)))
+		earlier(&until, now + RETRY_NS);
 	/* Pairs with the fence in vm_fabric_kick(). */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++) {

@@ -51,8 +51,14 @@ if [ "$filters" = 0 ]; then
 	job 'where memory must not be moved' 'all not moved'
 	before='./deny files'
 	job 'where there is no memory to share' 'none not moved'
+	before='./deny barriers'
+	job 'where each message costs a fence' 'all moved'
+	like "$(timeout 120 $before "$vmpirun" -n 2 --nodes 2 --workers 1 \
+		--set core_log=info ./near </dev/null 2>&1)" \
+		'membarrier\(\) is refused: Operation' \
+		'and that is said'
 else
-	skip 6 'no filter of system calls can be set here'
+	skip 10 'no filter of system calls can be set here'
 fi
 before=
 

@@ -17,7 +17,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mapfile.h"
+#include "fabric/shm/barrier.h"
 
 #define MAGIC 0x31656c6966485356u /* "VSHfile1" */
 #define MORE_RINGS 4 /* for processes that have more ports than we */
@@ -27,6 +29,7 @@
 struct head {
 	uint64_t magic, job;
 	uint32_t process, processes, ports, rings;
+	uint32_t joined; /* barriers of others reach it, and it passes some */
 	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
 };
 
@@ -55,6 +58,7 @@ struct peer {
 	struct file file;
 	pid_t pid;
 	int wake_fd;
+	bool joined;	    /* it and we have joined the barriers */
 	_Atomic bool moves; /* we can move its memory */
 };
 
@@ -63,6 +67,7 @@ struct vm_shm {
 	struct file file;
 	uint64_t space;
 	int fd, wake[2];
+	bool joined; /* the barriers (fabric/shm/barrier.h) */
 	struct peer peers[];
 };
 
@@ -218,12 +223,19 @@ int vm_shm_open(struct vm_shm **shm, const struct vm_shm_config *config,
 		vm_shm_close(new);
 		return rc;
 	}
+	new->joined = vm_barrier_join();
+	if (!new->joined)
+		vm_log(VM_INFO,
+		       "messages to other processes cost a fence each, since "
+		       "membarrier() is refused: %s",
+		       strerror(errno));
 	*head_of(&new->file) = (struct head){ .magic = MAGIC,
 					      .job = config->job,
 					      .process = config->process,
 					      .processes = config->processes,
 					      .ports = config->ports,
-					      .rings = new->file.rings };
+					      .rings = new->file.rings,
+					      .joined = new->joined };
 	*shm = new;
 	return 0;
 }
@@ -357,6 +369,7 @@ int vm_shm_meet(struct vm_shm *shm, uint32_t process, uint32_t ports,
 		file_unmap(&peer->file);
 		return -VMPI_ENOTSUP;
 	}
+	peer->joined = shm->joined && head_of(&peer->file)->joined;
 	atomic_store_explicit(&peer->moves, moves_try(peer, place->base),
 			      memory_order_relaxed);
 	/* Pairs with the load in said(). */
@@ -464,14 +477,17 @@ int vm_shm_fd(const struct vm_shm *shm)
 	return shm->wake[0];
 }
 
-void vm_shm_sleep_begin(struct vm_shm *shm)
+bool vm_shm_sleep_begin(struct vm_shm *shm)
 {
 	if (!shm)
-		return;
+		return true;
 	atomic_store_explicit(&head_of(&shm->file)->sleeping, 1,
 			      memory_order_relaxed);
-	/* Pairs with the fence in vm_shm_wake(). */
+	/* Both pair with the fences in vm_shm_wake(). */
+	if (shm->joined)
+		return vm_barrier_pass();
 	atomic_thread_fence(memory_order_seq_cst);
+	return true;
 }
 
 void vm_shm_sleep_end(struct vm_shm *shm, bool woken)
@@ -492,8 +508,12 @@ void vm_shm_wake(struct vm_shm *shm, uint32_t process)
 	struct peer *peer = &shm->peers[process];
 	struct head *head = head_of(&peer->file);
 
-	/* Pairs with the fence in vm_shm_sleep_begin(). */
-	atomic_thread_fence(memory_order_seq_cst);
+	/* Pairs with the barrier in vm_shm_sleep_begin(), or with the fence
+	 * there. */
+	if (VM_LIKELY(peer->joined))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(&head->sleeping, memory_order_relaxed) ||
 	    !atomic_exchange_explicit(&head->sleeping, 0, memory_order_relaxed))
 		return;

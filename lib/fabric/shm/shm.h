@@ -77,10 +77,14 @@ bool vm_shm_inlet(const struct vm_shm *shm, uint32_t port, uint32_t index,
 /*
  * Sleeping: who stores something for a process and then wakes it wakes it if it
  * has begun to sleep, or is seen by what it does after the begin.  The
- * descriptor is readable after a wake, until the end.
+ * descriptor is readable after a wake, until the end.  Processes sleep seldom
+ * and send often, so the fence between storing and looking whether to wake is
+ * made by who goes to sleep, for all, where the kernel can do that
+ * (fabric/shm/barrier.h).  If it does not any more the begin is false: there may
+ * be no wake.
  */
 int vm_shm_fd(const struct vm_shm *shm);
-void vm_shm_sleep_begin(struct vm_shm *shm);
+bool vm_shm_sleep_begin(struct vm_shm *shm);
 void vm_shm_sleep_end(struct vm_shm *shm, bool woken);
 void vm_shm_wake(struct vm_shm *shm, uint32_t process);
 

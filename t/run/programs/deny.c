@@ -3,10 +3,10 @@
  * Executes a command that may not look into other processes, or let others look
  * into it:
  *
- *	deny moves|files COMMAND...
+ *	deny moves|files|barriers COMMAND...
  *
  * moves: process_vm_readv() and its twin are refused, as in some containers;
- * files: no file in memory can be made.
+ * files: no file in memory can be made; barriers: membarrier() is refused.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -38,6 +38,12 @@ int main(int argc, char **argv)
 		DENY(SYS_memfd_create),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
+	struct sock_filter barriers[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		DENY(SYS_membarrier),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
 	struct sock_fprog program = { sizeof(moves) / sizeof(*moves), moves };
 
 	if (argc < 3)
@@ -45,6 +51,10 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "files"))
 		program = (struct sock_fprog){ sizeof(files) / sizeof(*files),
 					       files };
+	if (!strcmp(argv[1], "barriers"))
+		program = (struct sock_fprog){
+			sizeof(barriers) / sizeof(*barriers), barriers
+		};
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		perror("deny: no filter");
