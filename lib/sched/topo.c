@@ -20,6 +20,7 @@ static struct {
 	int cores, processors;
 	int workers; /* of vm_topo_plan() */
 	bool shared; /* there are fewer cores than shares */
+	bool free;   /* we came with all there are */
 } topo;
 
 /* How many objects of a type hold an allowed processor; the nth of them. */
@@ -87,8 +88,11 @@ int vm_topo_init(void)
 		hwloc_cpuset_t bound = hwloc_bitmap_alloc();
 
 		if (bound && !hwloc_get_cpubind(topo.topology, bound,
-						HWLOC_CPUBIND_THREAD))
+						HWLOC_CPUBIND_THREAD)) {
+			topo.free =
+				hwloc_bitmap_isincluded(topo.allowed, bound);
 			hwloc_bitmap_and(topo.allowed, topo.allowed, bound);
+		}
 		hwloc_bitmap_free(bound);
 	}
 	allowed_count();
@@ -140,6 +144,11 @@ void vm_topo_share(int share, int shares)
 bool vm_topo_shared(void)
 {
 	return topo.shared;
+}
+
+bool vm_topo_is_free(void)
+{
+	return topo.free;
 }
 
 int vm_topo_cores(void)

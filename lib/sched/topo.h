@@ -23,6 +23,10 @@ void vm_topo_share(int share, int shares);
  * job use those of this one. */
 bool vm_topo_shared(void);
 
+/* Whether the process came with all processors that the machine, or its
+ * container, has: nobody has bound it. */
+bool vm_topo_is_free(void);
+
 /* The number of allowed cores, and of allowed processors (hardware threads); at
  * least 1. */
 int vm_topo_cores(void);
@@ -34,8 +38,8 @@ int vm_topo_processors(void);
  */
 void vm_topo_bind(int index);
 
-/* Lets the calling OS thread run on all processors that workers are bound to,
- * unless sched_bind is off. */
+/* Lets the calling OS thread, and those that it starts, run on all processors
+ * that workers are bound to, and no others, unless sched_bind is off. */
 void vm_topo_unbind(void);
 
 /*

@@ -82,14 +82,35 @@ static int ranks_check(const struct vm_job *job)
 	return -VMPI_EINVAL;
 }
 
+/*
+ * Divides the cores among the processes.  If they suffice and nobody else has
+ * bound them, the caller, and the threads that it will start, keep to those of
+ * the process: two processes that wait for each other on one core take turns
+ * there, and the kernel leaves them where one has woken the other.
+ */
+static int cores_share(const struct vm_boot *boot, bool launched)
+{
+	int rc = vm_topo_init();
+
+	if (rc)
+		return rc;
+	vm_topo_share(boot->share, boot->shares);
+	if (launched && !vm_topo_shared() && vm_topo_is_free())
+		vm_topo_unbind();
+	return 0;
+}
+
 /* Finds the other processes of the job, if there are any. */
 static int job_join(void)
 {
 	struct vm_job job;
 	int rc = vm_job_from_env(&job);
+	bool launched;
 
 	if (rc)
 		return rc;
+	/* That is a pipe to vmpirun, which has started all processes itself. */
+	launched = job.processes && job.hang;
 	vm_core_vars_add();
 	rc = ranks_check(&job);
 	if (!rc)
@@ -107,10 +128,9 @@ static int job_join(void)
 	vm_node_hooks.boot = process.boot;
 	vm_node_hooks.end = vm_flush_files;
 	vm_node_hooks.process = true;
-	rc = process.boot->processes > 1 ? vm_topo_init() : 0;
-	if (!rc && process.boot->processes > 1)
-		vm_topo_share(process.boot->share, process.boot->shares);
-	return rc;
+	return process.boot->processes > 1 ?
+		       cores_share(process.boot, launched) :
+		       0;
 }
 
 static void job_leave(void)
