@@ -48,12 +48,12 @@ there() {
 
 # There are so many of them, within a minute.
 there_wait() {
-	tries=0
-	while [ $tries -lt 600 ] && [ "$(there "$1" | wc -l)" -ne "$2" ]; do
-		tries=$((tries + 1))
+	for _ in $(seq 600); do
+		found=$(there "$1")
+		[ "$(printf '%s' "$found" | grep -c .)" -ne "$2" ] || break
 		sleep 0.1
 	done
-	there "$1"
+	printf '%s' "$found"
 }
 
 for nodes in 1 2; do
@@ -62,7 +62,7 @@ for nodes in 1 2; do
 		--agent "$scratch/agent" ./doomed idle 2 1 0 </dev/null \
 		>out 2>&1 &
 	vmpirun_pid=$!
-	is "$(there_wait $nodes $nodes | wc -l)" $nodes "a job with an agent"
+	is "$(there_wait $nodes $nodes | grep -c .)" $nodes "a job with an agent"
 	kill -9 $vmpirun_pid
 	wait $vmpirun_pid 2>/dev/null
 	none "$(there_wait $nodes 0)" "ends with vmpirun ($nodes nodes)"
