@@ -20,7 +20,7 @@ job() {
 	name=$1 want=$2
 	shift 2
 	timeout 120 $before "$vmpirun" -n 4 --nodes 2 --workers 2 --summary \
-		"$@" ./near </dev/null >out 2>&1
+		"$@" ./near $argument </dev/null >out 2>&1
 	is $? 0 "$name: the job ends well" || diag "$(cat out)"
 	like "$(cat out)" '^0 wrong bytes$' "$name: and no byte is wrong"
 	is "$(awk '/through shared memory/ {
@@ -31,8 +31,16 @@ job() {
 	}' out)" "$want" "$name: by the expected way" || diag "$(cat out)"
 }
 
-before=
+before= argument=
 job 'as it is' 'all moved'
+argument=drops
+for protocol in auto read write pipeline; do
+	want='all moved'
+	[ $protocol != pipeline ] || want='all not moved'
+	job "when privileges are dropped, $protocol" "$want" \
+		--set core_rndv_protocol=$protocol
+done
+argument=
 job 'by the network' 'none not moved' --set fabric_shm=off
 job 'by remote writes' 'all moved' --set core_rndv_protocol=write
 job 'in pieces' 'all not moved' --set core_rndv_protocol=pipeline

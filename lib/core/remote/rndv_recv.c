@@ -296,6 +296,19 @@ void vm_rndv_recv_fragment(struct vm_port *port, struct vm_pkt *pkt)
 			pull_finish(pull, rc);
 }
 
+/* The sender may not write there any more, since it has given up the right to:
+ * then it sends pieces. */
+static void written_refused(struct vm_rndv_recv *pull)
+{
+	int rc;
+
+	pull->writes = false;
+	vm_overlap_events_forget(&pull->xfer);
+	rc = pipeline_start(pull);
+	if (rc < 0)
+		pull_finish(pull, rc);
+}
+
 void vm_rndv_recv_written(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_step *step = pkt->upper;
@@ -304,10 +317,13 @@ void vm_rndv_recv_written(struct vm_port *port, struct vm_pkt *pkt)
 	(void)port;
 	if (!pull || !pull->writes)
 		return;
-	if (vm_id_table_take(&vm_node->rndv_recvs, pull->id)) {
-		vm_mr_close(&pull->mr);
+	if (!vm_id_table_take(&vm_node->rndv_recvs, pull->id))
+		return;
+	vm_mr_close(&pull->mr);
+	if (step->error == -VMPI_ENOTSUP)
+		written_refused(pull);
+	else
 		pull_end(pull, step->error);
-	}
 }
 
 struct recv_search {

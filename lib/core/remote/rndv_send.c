@@ -205,6 +205,12 @@ static void written(struct vm_rma *rma, int error)
 	struct vm_rndv_send *push =
 		vm_container_of(rma, struct vm_rndv_send, rma);
 
+	/* Not possible any more: the receiver asks for pieces. */
+	if (error == -VMPI_ENOTSUP) {
+		push->writing = false;
+		written_send(push, error);
+		return;
+	}
 	written_send(push, error);
 	if (vm_id_table_take(&vm_node->rndv_sends, push->id))
 		vm_rndv_send_end(push, error);

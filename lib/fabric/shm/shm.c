@@ -546,7 +546,7 @@ bool vm_shm_dead(const struct vm_shm *shm, uint32_t process)
 
 #define END_MS 1000 /* from the end of its memory to that of a process */
 
-static int move_error(struct peer *peer, int error)
+static int move_error(struct vm_shm *shm, struct peer *peer, int error)
 {
 	/* Its memory goes first.  The launcher is to see its end before it sees
 	 * ours, which may be the consequence. */
@@ -554,7 +554,11 @@ static int move_error(struct peer *peer, int error)
 		return -VMPI_EPEER;
 	if (error == EFAULT)
 		return -VMPI_EINVAL;
+	/* It, or we, may have dropped privileges.  It need not ask us for what
+	 * we cannot do. */
 	atomic_store_explicit(&peer->moves, false, memory_order_relaxed);
+	atomic_store_explicit(met_of(&peer->file, shm->config.process), MET,
+			      memory_order_release);
 	return -VMPI_ENOTSUP;
 }
 
@@ -576,7 +580,7 @@ int vm_shm_move(struct vm_shm *shm, uint32_t process, uint64_t there,
 						     &remote, 1, 0);
 
 		if (n < 0)
-			return move_error(peer, errno);
+			return move_error(shm, peer, errno);
 		if (n == 0)
 			return -VMPI_EINVAL;
 		done += (size_t)n;
