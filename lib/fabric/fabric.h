@@ -294,6 +294,9 @@ int vm_rma_write(struct vm_port *port, struct vm_rma *rma);
  */
 int vm_port_poll(struct vm_port *port, bool own);
 
+/* How often the port has been polled, by anybody. */
+uint64_t vm_port_polls(const struct vm_port *port);
+
 /*
  * Sleeping.  One thread at a time sleeps for all ports of the fabric:
  *

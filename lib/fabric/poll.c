@@ -516,6 +516,12 @@ int vm_port_poll(struct vm_port *port, bool own)
 	return records + count + found.events;
 }
 
+uint64_t vm_port_polls(const struct vm_port *port)
+{
+	return __atomic_load_n(&port->pvars.polls, __ATOMIC_RELAXED) +
+	       atomic_load_explicit(&port->looks, memory_order_relaxed);
+}
+
 bool vm_port_busy(const struct vm_port *port)
 {
 	/* Pairs with the release stores of other ports' sends and of deaths. */

@@ -30,6 +30,12 @@
 extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
 #define VM_KEPT_BYTES 320 /* of a call that its request keeps */
 
+/* What a worker knows of a port (core/remote/progress.h): how often it had been
+ * polled, and since when. */
+struct vm_port_seen {
+	uint64_t polls, since_ns;
+};
+
 /* One OS thread's caches; worker->cache. */
 struct vm_thread_cache {
 	struct vm_engine *engine; /* NULL: not a worker's */
@@ -37,9 +43,11 @@ struct vm_thread_cache {
 	struct vm_pool_cache buffer[VM_BUFFER_CLASSES];
 	unsigned polls_left;  /* rounds without a poll of the port */
 	unsigned poll_rounds; /* ... after which there is one */
-	_Atomic bool called;  /* was woken to watch (core/remote/progress.h) */
-	uint32_t waits;	      /* of threads, at the last check */
-	uint64_t nap_ns;      /* the last one beside them */
+	unsigned help_rounds; /* polls without a look at the others' ports */
+	struct vm_port_seen *seen; /* by port */
+	_Atomic bool called; /* was woken to watch (core/remote/progress.h) */
+	uint32_t waits;	     /* of threads, at the last check */
+	uint64_t nap_ns;     /* the last one beside them */
 	struct core_rank_pvars pvars; /* of a thread that is not a worker */
 	struct vm_list link;	      /* likewise: in rank->caches */
 };

@@ -67,8 +67,8 @@
 	  "run; after a poll that found something, the next switch polls "     \
 	  "again")                                                             \
 	X(BOOL, collaborative_polling, 1, 0, 1, "flag", ANYTIME, TB, poll,     \
-	  "Idle workers poll the ports of busy workers and handle what they "  \
-	  "find (collaborative polling)")                                      \
+	  "Idle workers poll the ports that busy workers have not polled for " \
+	  "a while, and handle what they find (collaborative polling)")        \
 	X(INT, heartbeat_ms, 1000, 0, 1000000, "ms", STARTUP, DD, launch,      \
 	  "Heartbeat: period in which each other process is checked once, "    \
 	  "under launchers that neither end the job nor report it when a "     \

@@ -16,9 +16,12 @@
 #include "introspect/export/export.h"
 #include "sched/futex.h"
 
-/* Longest sleep of a worker when the event that wakes the watcher may be for
- * others, which it must not help. */
-#define UNHELPED_NS 1000000
+/* Naps of the watcher, which double from the one to the other. */
+#define NAP_NS_SHORT 50000
+#define NAP_NS_LONG 400000
+
+#define NEGLECTED_NS 20000 /* a port that nobody has polled for so long */
+#define HELP_ROUNDS 16	   /* polls between two looks for such ports */
 
 /* Sleep of a worker while threads watch for themselves: the longer they do, the
  * longer. */
@@ -31,18 +34,31 @@ static unsigned port_of(int engine, unsigned ports)
 	return (unsigned)((int64_t)engine * ports / vm_node->engine_count);
 }
 
-/* Whether the worker may poll another's port: it helps, or the other one
- * sleeps. */
-static bool may_look(unsigned port, unsigned ports)
+/* Whether all workers of a port sleep. */
+static bool all_sleep(unsigned port, unsigned ports)
 {
-	if (core_cvar.collaborative_polling)
-		return true;
-	for (int i = 0; i < vm_node->engine_count; i++)
-		if (port_of(i, ports) == port &&
-		    !atomic_load_explicit(&vm_sched.workers[i].sleeping,
+	unsigned count = (unsigned)vm_node->engine_count;
+
+	for (unsigned i = (port * count + ports - 1) / ports;
+	     i < count && port_of((int)i, ports) == port; i++)
+		if (!atomic_load_explicit(&vm_sched.workers[i].sleeping,
 					  memory_order_relaxed))
 			return false;
 	return true;
+}
+
+/* Whether nobody has polled the port for some time, as far as the worker has
+ * seen. */
+static bool is_neglected(struct vm_port_seen *seen, unsigned port)
+{
+	uint64_t polls = vm_port_polls(vm_fabric_port(vm_node->fabric, port));
+	uint64_t now = vm_clock_ns();
+
+	if (polls == seen->polls)
+		return now - seen->since_ns >= NEGLECTED_NS;
+	seen->polls = polls;
+	seen->since_ns = now;
+	return false;
 }
 
 static bool port_poll(struct vm_thread_cache *cache, unsigned port, bool own)
@@ -58,20 +74,44 @@ static bool port_poll(struct vm_thread_cache *cache, unsigned port, bool own)
 	return true;
 }
 
+/*
+ * Polls the ports of workers that sleep, or that do not poll themselves.  One
+ * that does is only disturbed by help, which takes its port's locks and lines
+ * of the cache.
+ */
+static bool others_poll(struct vm_thread_cache *cache, unsigned own,
+			unsigned ports)
+{
+	bool helps = core_cvar.collaborative_polling &&
+		     ++cache->help_rounds % HELP_ROUNDS == 0;
+	bool did = false;
+
+	for (unsigned i = 1; i < ports; i++) {
+		unsigned port = (own + i) % ports;
+		struct vm_port_seen *seen = &cache->seen[port];
+
+		if (!all_sleep(port, ports) &&
+		    !(helps && is_neglected(seen, port)))
+			continue;
+		if (port_poll(cache, port, false)) {
+			/* There may be more. */
+			cache->help_rounds = (unsigned)-1;
+			seen->polls = vm_port_polls(
+				vm_fabric_port(vm_node->fabric, port));
+			did = true;
+		}
+	}
+	return did;
+}
+
 static bool ports_poll(struct vm_worker *worker, struct vm_thread_cache *cache)
 {
 	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
 	unsigned own = port_of(cache->engine->index, ports);
 	bool did = port_poll(cache, own, true);
 
-	if (worker->head)
-		return did;
-	for (unsigned i = 1; i < ports; i++) {
-		unsigned other = (own + i) % ports;
-
-		if (may_look(other, ports))
-			did |= port_poll(cache, other, false);
-	}
+	if (worker->idles)
+		did |= others_poll(cache, own, ports);
 	return did;
 }
 
@@ -162,17 +202,36 @@ bool vm_progress_poll(struct vm_worker *worker)
 VM_STATIC_ASSERT(sizeof(struct core_worker_pvars) % VM_CACHELINE == 0,
 		 "workers write to lines of their own");
 
+static bool seen_init(struct vm_thread_cache *cache)
+{
+	size_t bytes =
+		vm_fabric_limits(vm_node->fabric)->ports * sizeof(*cache->seen);
+
+	bytes = (bytes + VM_CACHELINE - 1) / VM_CACHELINE * VM_CACHELINE;
+	cache->seen = aligned_alloc(VM_CACHELINE, bytes);
+	if (cache->seen)
+		memset(cache->seen, 0, bytes);
+	return cache->seen != NULL;
+}
+
 int vm_progress_init(void)
 {
 	/* Each has lines of the cache of its own. */
 	vm_node->worker_pvars = vm_export_alloc(
 		(size_t)vm_node->engine_count * sizeof(*vm_node->worker_pvars),
 		VM_CACHELINE);
-	return vm_node->worker_pvars ? 0 : -VMPI_ENOMEM;
+	if (!vm_node->worker_pvars)
+		return -VMPI_ENOMEM;
+	for (int i = 0; i < vm_node->engine_count; i++)
+		if (!seen_init(&vm_node->engines[i].cache))
+			return -VMPI_ENOMEM;
+	return 0;
 }
 
 void vm_progress_fini(void)
 {
+	for (int i = 0; i < vm_node->engine_count; i++)
+		free(vm_node->engines[i].cache.seen);
 	vm_export_free(vm_node->worker_pvars);
 	vm_node->worker_pvars = NULL;
 }
@@ -189,8 +248,15 @@ bool vm_progress_thread_poll(void)
 }
 
 /* Sleeps while another worker watches. */
-static void sleep_elsewhere(struct vm_worker *worker, uint64_t limit_ns)
+static void sleep_elsewhere(struct vm_worker *worker, uint64_t until)
 {
+	uint64_t limit_ns = 0;
+
+	if (until != UINT64_MAX) {
+		uint64_t now = vm_clock_ns();
+
+		limit_ns = until > now ? until - now : 1;
+	}
 	/* Pairs with the stores of watcher: see watch_check(). */
 	atomic_fetch_add(&vm_node->progress.sleepers, 1);
 	if (atomic_load(&vm_node->progress.poller))
@@ -199,10 +265,8 @@ static void sleep_elsewhere(struct vm_worker *worker, uint64_t limit_ns)
 }
 
 static void sleep_watching(struct vm_worker *worker,
-			   const struct vm_sleep *sleep, uint64_t limit_ns)
+			   const struct vm_sleep *sleep, uint64_t until)
 {
-	uint64_t until = limit_ns ? vm_clock_ns() + limit_ns : UINT64_MAX;
-
 	/* Pairs with the exchange in vm_worker_nudge_slow() and the load in
 	 * vm_progress_kick(): one of the two sees the other. */
 	atomic_store(&vm_node->progress.poller, worker);
@@ -283,33 +347,62 @@ bool vm_progress_thread_kick(struct vm_ult *ult)
 	return true;
 }
 
-bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
+/*
+ * Naps when what woke the watcher is for a worker that runs: that one polls
+ * soon, or else is to be helped.  It stays the watcher for those that sleep
+ * elsewhere, unless another one comes to watch.
+ */
+static void nap(struct vm_worker *worker, uint64_t ns)
 {
+	struct vm_worker *none = NULL, *self = worker;
+
+	atomic_compare_exchange_strong(&vm_node->progress.poller, &none,
+				       worker);
+	vm_worker_rest(worker, ns);
+	atomic_compare_exchange_strong(&vm_node->progress.poller, &self, NULL);
+}
+
+/* Polls what the watcher may poll; whether it is to go on sleeping. */
+static bool has_nothing(struct vm_worker *worker)
+{
+	struct vm_thread_cache *cache = worker->cache;
+
+	cache->help_rounds = (unsigned)-1;
+	/* What a death wakes is not counted as found. */
+	return !vm_progress_poll(worker) && !worker->head && !worker->next &&
+	       atomic_load(&worker->sleeping);
+}
+
+/* Watches until there is something for the worker to do, or the time `until` has
+ * come. */
+static void watch(struct vm_worker *worker, uint64_t until)
+{
+	uint64_t now, nap_ns = NAP_NS_SHORT;
 	struct vm_sleep sleep;
 	int rc;
 
-	if (vm_sched.hooks.thread_sleep && nap_beside(worker, limit_ns))
-		return true;
-	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
-	if (rc == -VMPI_ESTATE) {
-		call_end(worker->cache);
-		sleep_elsewhere(worker, limit_ns);
-		return true;
-	}
-	if (rc == 0)
-		sleep_watching(worker, &sleep, limit_ns);
-	if (vm_progress_poll(worker) || !atomic_load(&worker->sleeping))
-		return true;
-	if (core_cvar.collaborative_polling) {
-		/* The poller of that port may need this processor to go on. */
-		if (rc < 0)
-			vm_cpu_yield();
-		return true;
-	}
-	/* There is something, but it is not for this worker. */
-	if (!limit_ns || limit_ns > UNHELPED_NS)
-		limit_ns = UNHELPED_NS;
-	vm_futex_wait(&worker->sleeping, 1, limit_ns);
+	do {
+		rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
+		if (rc == -VMPI_ESTATE) {
+			call_end(worker->cache);
+			sleep_elsewhere(worker, until);
+			return;
+		}
+		if (rc == 0)
+			sleep_watching(worker, &sleep, until);
+		now = vm_clock_ns();
+		if (!has_nothing(worker) || now >= until)
+			return;
+		nap(worker, nap_ns < until - now ? nap_ns : until - now);
+		if (nap_ns < NAP_NS_LONG)
+			nap_ns *= 2;
+	} while (has_nothing(worker) && vm_clock_ns() < until);
+}
+
+bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
+{
+	if (!vm_sched.hooks.thread_sleep || !nap_beside(worker, limit_ns))
+		watch(worker, limit_ns ? vm_clock_ns() + limit_ns : UINT64_MAX);
 	return true;
 }
 

@@ -2,11 +2,11 @@
 /*
  * Progress of the network: which workers poll the ports, and which one waits.
  *
- * A worker with nothing to run polls all ports (collaborative polling).  When
- * it is to sleep and there is no watcher it becomes the watcher and sleeps
- * where the network wakes it; the others sleep as usual.  A worker that has
- * something to run while there is no watcher wakes a sleeping one to watch: so
- * there is a watcher, or one about to be, whenever some worker sleeps.
+ * A worker with nothing to run polls the ports that others do not poll
+ * (collaborative polling).  When it is to sleep and there is no watcher it
+ * becomes the watcher and sleeps where the network wakes it; the others sleep as
+ * usual.  A worker that has something to run while there is no watcher wakes a
+ * sleeping one to watch: so there is one, or will be, whenever some sleep.
  */
 #ifndef CORE_REMOTE_PROGRESS_H
 #define CORE_REMOTE_PROGRESS_H
