@@ -76,6 +76,19 @@ static inline void resume(struct vm_ult *self)
 	*worker->errno_address = self->saved_errno;
 }
 
+/* Out of line, as is whatever a switch seldom does, so that it saves few
+ * registers. */
+static __attribute__((noinline)) void switch_observed(struct vm_worker *worker,
+						      struct vm_ult *self,
+						      struct vm_ult *next,
+						      enum vm_why why)
+{
+	if (vm_sched_observed() & ~(unsigned)VM_OBSERVE_STACKS)
+		vm_clocks_switch(worker, self, next, why);
+	if (vm_sched_observed() & VM_OBSERVE_STACKS)
+		vm_sched.on_stack(self, next, worker->zombie == self);
+}
+
 /*
  * Does everything between two ULTs of a worker.  Never inlined: one call site
  * of vm_ctx_switch() keeps the return predictor right.
@@ -88,12 +101,8 @@ switch_to(struct vm_ult *self, struct vm_ult *next, enum vm_why why)
 	self->saved_errno = *worker->errno_address;
 	if (VM_UNLIKELY(self->locals != NULL))
 		vm_local_save(self->locals, worker->locals);
-	if (VM_UNLIKELY(vm_sched_observed() != 0)) {
-		if (vm_sched_observed() & ~(unsigned)VM_OBSERVE_STACKS)
-			vm_clocks_switch(worker, self, next, why);
-		if (vm_sched_observed() & VM_OBSERVE_STACKS)
-			vm_sched.on_stack(self, next, worker->zombie == self);
-	}
+	if (VM_UNLIKELY(vm_sched_observed() != 0))
+		switch_observed(worker, self, next, why);
 	vm_pvar_add(worker->pvars.switches, 1);
 	vm_self = next;
 	vm_sanitize_leave(self, next, worker->zombie == self);
@@ -247,7 +256,7 @@ static bool falls_asleep(struct vm_ult *self)
 	return false;
 }
 
-static void thread_suspend(struct vm_ult *self)
+static __attribute__((noinline)) void thread_suspend(struct vm_ult *self)
 {
 	struct vm_worker *worker = self->worker;
 	bool ran = vm_clocks_pause(self);
@@ -289,7 +298,9 @@ void vm_ult_suspend(void)
 		thread_suspend(self);
 		return;
 	}
-	next = vm_worker_next(worker);
+	next = vm_worker_next_quick(worker);
+	if (!next)
+		next = vm_worker_next(worker);
 	if (!next)
 		next = next_await(worker);
 	if (next != self)

@@ -27,7 +27,6 @@
 #include "sched/sanitize.h"
 #include "sched/topo.h"
 
-#define HANDOFFS_MAX 3	/* times in a row that a woken ULT goes first */
 #define TIMER_ROUNDS 64 /* switches between checks of the sleepers */
 #define POLLS_EAGER 64	/* polls without a pause before a worker slows down */
 #define LOOKS_MOST 64	/* polls of a wait between two yields, at most */
@@ -140,7 +139,7 @@ struct vm_ult *vm_worker_next(struct vm_worker *worker)
 	ult = worker->next;
 	if (ult) {
 		worker->next = NULL;
-		if (worker->handoffs++ < HANDOFFS_MAX || !worker->head) {
+		if (worker->handoffs++ < VM_HANDOFFS_MAX || !worker->head) {
 			vm_pvar_add(worker->pvars.handoffs, 1);
 			return ult;
 		}

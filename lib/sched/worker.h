@@ -213,7 +213,25 @@ void vm_worker_rest_end(struct vm_worker *worker);
 void vm_worker_rest(struct vm_worker *worker, uint64_t limit_ns);
 
 /* Inside sched: the steps of a worker between ULTs (worker.c). */
+#define VM_HANDOFFS_MAX 3 /* times in a row that a woken ULT goes first */
 struct vm_ult *vm_worker_next(struct vm_worker *worker);
+
+/* The same where a ULT was just woken and there is nothing to collect; else
+ * NULL. */
+static inline struct vm_ult *vm_worker_next_quick(struct vm_worker *worker)
+{
+	struct vm_ult *ult = worker->next;
+
+	if (VM_UNLIKELY(!ult || vm_sched.hooks.poll || worker->sleepers ||
+			atomic_load_explicit(&worker->inbox,
+					     memory_order_relaxed) ||
+			(worker->head && worker->handoffs >= VM_HANDOFFS_MAX)))
+		return NULL;
+	worker->next = NULL;
+	worker->handoffs++;
+	vm_pvar_add(worker->pvars.handoffs, 1);
+	return ult;
+}
 void vm_worker_idle(struct vm_worker *worker);
 void vm_thread_yield(struct vm_worker *worker);
 bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,

@@ -10,29 +10,10 @@
 
 #include "base/err.h"
 
-#define BIN_LOAD 4 /* entries per bin before the bins double */
 #define BINS_MAX (1u << 20)
 
 /* The patterns of a posted receive: bit 0 any source, bit 1 any tag. */
 #define PATTERNS 4
-
-static inline uint32_t env_hash(uint32_t context, int32_t source, int32_t tag)
-{
-	uint64_t key = ((uint64_t)(uint32_t)source << 32 | (uint32_t)tag) ^
-		       (uint64_t)context << 20;
-
-	key *= UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(key >> 32);
-}
-
-static inline struct vm_list *bin_of(const struct vm_match_bins *bins,
-				     const struct vm_env *env)
-{
-	if (!bins->mask)
-		return &bins->bins[0];
-	return &bins->bins[env_hash(env->context, env->source, env->tag) &
-			   bins->mask];
-}
 
 static inline struct vm_match_node *node_of(struct vm_list *link)
 {
@@ -75,7 +56,8 @@ static void bins_grow(struct vm_match_bins *bins)
 	bins->mask = count - 1;
 	for (uint32_t i = 0; i < old_count; i++)
 		while ((link = vm_list_pop(&old[i])))
-			vm_list_append(bin_of(bins, &node_of(link)->env), link);
+			vm_list_append(vm_match_bin(bins, &node_of(link)->env),
+				       link);
 	if (old != &bins->first)
 		free(old);
 }
@@ -85,10 +67,10 @@ static void bins_grow(struct vm_match_bins *bins)
 static inline void bins_add(struct vm_match_bins *bins, uint64_t *length,
 			    struct vm_match_node *node)
 {
-	if (VM_UNLIKELY(*length >= BIN_LOAD * (bins->mask + 1)) &&
+	if (VM_UNLIKELY(*length >= VM_MATCH_BIN_LOAD * (bins->mask + 1)) &&
 	    bins->mask + 1 < BINS_MAX)
 		bins_grow(bins);
-	vm_list_append(bin_of(bins, &node->env), &node->bin);
+	vm_list_append(vm_match_bin(bins, &node->env), &node->bin);
 	vm_pvar_keep(*length, 1);
 }
 
@@ -104,7 +86,7 @@ static inline struct vm_match_node *bins_find(const struct vm_match_bins *bins,
 					      const struct vm_env *env,
 					      unsigned *looked)
 {
-	struct vm_list *bin = bin_of(bins, env), *link;
+	struct vm_list *bin = vm_match_bin(bins, env), *link;
 
 	vm_list_each(link, bin) {
 		++*looked;
@@ -233,12 +215,6 @@ void vm_match_post(struct vm_match *match, struct vm_match_node *node)
 	node->stamp = match->stamp++;
 	match->pattern[node->kind]++;
 	bins_add(&match->posted, &match->pvars.posted_len, node);
-}
-
-void vm_match_unpost(struct vm_match *match, struct vm_match_node *node)
-{
-	match->pattern[node->kind]--;
-	bins_remove(&match->pvars.posted_len, node);
 }
 
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node)

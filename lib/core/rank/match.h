@@ -105,12 +105,73 @@ typedef void (*vm_match_visit)(struct vm_match_node *node, void *arg);
 void vm_match_each(const struct vm_match_bins *bins, vm_match_visit visit,
 		   void *arg);
 
+/* Entries per bin before the bins double. */
+#define VM_MATCH_BIN_LOAD 4u
+
+/* The bin of a key, in which entries are in order. */
+static inline struct vm_list *vm_match_bin(const struct vm_match_bins *bins,
+					   const struct vm_env *env)
+{
+	uint64_t key =
+		((uint64_t)(uint32_t)env->source << 32 | (uint32_t)env->tag) ^
+		(uint64_t)env->context << 20;
+
+	if (!bins->mask)
+		return &bins->bins[0];
+	key *= UINT64_C(0x9e3779b97f4a7c15);
+	return &bins->bins[(uint32_t)(key >> 32) & bins->mask];
+}
+
+/* Whether another posted receive fits in without more bins. */
+static inline bool vm_match_has_room(const struct vm_match *match)
+{
+	return match->pvars.posted_len <
+	       VM_MATCH_BIN_LOAD * (match->posted.mask + 1);
+}
+
+/* vm_match_arrival(), but left in place, if that is seen at one look; NULL:
+ * it is not, or there is none. */
+static inline struct vm_match_node *vm_match_front(const struct vm_match *match,
+						   const struct vm_env *env)
+{
+	const struct vm_list *bin, *link;
+	struct vm_match_node *node;
+
+	if (!match->pvars.posted_len ||
+	    (match->posted.mask &&
+	     match->pattern[0] != match->pvars.posted_len))
+		return NULL;
+	bin = vm_match_bin(&match->posted, env);
+	link = bin->next;
+	if (link == bin)
+		return NULL;
+	node = vm_container_of(link, struct vm_match_node, bin);
+	return vm_env_fits(env, &node->env) ? node : NULL;
+}
+
 /* Queues an entry whose env is set. */
 void vm_match_post(struct vm_match *match, struct vm_match_node *node);
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node);
 
+/* vm_match_post() of an entry without wildcards, if there is room. */
+static inline void vm_match_post_plain(struct vm_match *match,
+				       struct vm_match_node *node)
+{
+	node->kind = 0;
+	node->stamp = match->stamp++;
+	match->pattern[0]++;
+	vm_list_append(vm_match_bin(&match->posted, &node->env), &node->bin);
+	vm_pvar_keep(match->pvars.posted_len, 1);
+}
+
 /* Takes a queued entry out. */
-void vm_match_unpost(struct vm_match *match, struct vm_match_node *node);
+static inline void vm_match_unpost(struct vm_match *match,
+				   struct vm_match_node *node)
+{
+	match->pattern[node->kind]--;
+	vm_list_remove(&node->bin);
+	vm_pvar_keep(match->pvars.posted_len, (uint64_t)-1);
+}
 void vm_match_take(struct vm_match *match, struct vm_match_node *node);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/comm/cancel.h"
+#include "core/comm/quick.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
 #include "mpi/p2p/typed.h"
@@ -26,24 +27,6 @@ send_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
 	return rc;
 }
 
-int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
-	      int tag, MPI_Comm comm)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Send);
-	struct vm_route route;
-	int rc;
-
-	if (VM_LIKELY(vm_route_plain_send(call.mpi, &route, buf, count,
-					  datatype, dest, tag, comm)))
-		rc = vm_send(route.peer, route.env, &route.data,
-			     VM_SEND_STANDARD);
-	else
-		rc = send_odd(&call, buf, count, datatype, dest, tag, comm,
-			      VM_SEND_STANDARD);
-	return vm_call_exit(&call, comm, rc);
-}
-
-/* The same as PMPI_Send(), for a call and mode of its own. */
 static inline int send_entry(enum vm_call_id id, const void *buf, int count,
 			     MPI_Datatype type, int dest, int tag,
 			     MPI_Comm comm, enum vm_send_mode mode)
@@ -58,6 +41,30 @@ static inline int send_entry(enum vm_call_id id, const void *buf, int count,
 	else
 		rc = send_odd(&call, buf, count, type, dest, tag, comm, mode);
 	return vm_call_exit(&call, comm, rc);
+}
+
+static __attribute__((noinline)) int send_any(const void *buf, int count,
+					      MPI_Datatype type, int dest,
+					      int tag, MPI_Comm comm)
+{
+	return send_entry(VM_CALL_Send, buf, count, type, dest, tag, comm,
+			  VM_SEND_STANDARD);
+}
+
+int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
+	      int tag, MPI_Comm comm)
+{
+	struct vm_ult *self = vm_self;
+	const struct vm_comm *on;
+	size_t bytes;
+
+	if (VM_LIKELY(vm_route_quick(self, &on, &bytes, buf, count, datatype,
+				     dest, tag, comm)) &&
+	    VM_LIKELY(vm_quick_send(
+		    self, on->ranks[dest],
+		    (struct vm_env){ on->context, on->rank, tag }, buf, bytes)))
+		return MPI_SUCCESS;
+	return send_any(buf, count, datatype, dest, tag, comm);
 }
 
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
@@ -115,11 +122,32 @@ static inline int isend_entry(enum vm_call_id id, const void *buf, int count,
 	return vm_call_exit(&call, comm, rc);
 }
 
-int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
-	       int tag, MPI_Comm comm, MPI_Request *request)
+static __attribute__((noinline)) int isend_any(const void *buf, int count,
+					       MPI_Datatype datatype, int dest,
+					       int tag, MPI_Comm comm,
+					       MPI_Request *request)
 {
 	return isend_entry(VM_CALL_Isend, buf, count, datatype, dest, tag, comm,
 			   VM_SEND_STANDARD, request);
+}
+
+int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
+	       int tag, MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_ult *self = vm_self;
+	const struct vm_comm *on;
+	size_t bytes;
+
+	if (VM_UNLIKELY(!request ||
+			!vm_route_quick(self, &on, &bytes, buf, count, datatype,
+					dest, tag, comm)) ||
+	    VM_UNLIKELY(!vm_quick_send(
+		    self, on->ranks[dest],
+		    (struct vm_env){ on->context, on->rank, tag }, buf, bytes)))
+		return isend_any(buf, count, datatype, dest, tag, comm,
+				 request);
+	*request = (MPI_Request)&vm_req_done_send;
+	return MPI_SUCCESS;
 }
 
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest,
@@ -170,8 +198,31 @@ recv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
 	return 0;
 }
 
-int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-	      MPI_Comm comm, MPI_Status *status)
+/* The end of a receive: rc is what core returned, or an MPI error. */
+static int recv_end(struct vm_call *call, int rc, MPI_Status *status,
+		    const vmpi_status *result, size_t bytes, MPI_Comm comm)
+{
+	if (VM_LIKELY(rc == 0 || rc == -VMPI_ETRUNC) || rc == MPI_ERR_TYPE)
+		vm_status_set(status, result);
+	if (VM_UNLIKELY(rc < 0))
+		rc = vm_error_truncated(call, rc, bytes);
+	return vm_call_exit(call, comm, rc);
+}
+
+/* ... of a quick one, after an error. */
+static __attribute__((noinline)) int
+recv_failed(const struct vm_req *req, MPI_Status *status, MPI_Comm comm)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Recv);
+
+	return recv_end(&call, req->status.error, status, &req->status,
+			req->data.bytes, comm);
+}
+
+static __attribute__((noinline)) int recv_any(void *buf, int count,
+					      MPI_Datatype datatype, int source,
+					      int tag, MPI_Comm comm,
+					      MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Recv);
 	struct vm_route route;
@@ -184,12 +235,31 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	else
 		rc = recv_odd(&call, buf, count, datatype, source, tag, comm,
 			      &result);
-	if (VM_LIKELY(rc == 0 || rc == -VMPI_ETRUNC) || rc == MPI_ERR_TYPE)
-		vm_status_set(status, &result);
-	if (VM_UNLIKELY(rc < 0))
-		rc = vm_error_truncated(
-			&call, rc, vm_type_get(datatype)->size * (size_t)count);
-	return vm_call_exit(&call, comm, rc);
+	if (VM_LIKELY(rc >= 0))
+		return recv_end(&call, rc, status, &result, 0, comm);
+	return recv_end(&call, rc, status, &result,
+			vm_type_get(datatype)->size * (size_t)count, comm);
+}
+
+int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+	      MPI_Comm comm, MPI_Status *status)
+{
+	struct vm_ult *self = vm_self;
+	const struct vm_comm *on;
+	struct vm_req req;
+	size_t bytes;
+
+	if (VM_UNLIKELY(!vm_route_quick(self, &on, &bytes, buf, count, datatype,
+					source, tag, comm)) ||
+	    VM_UNLIKELY(!vm_quick_recv(
+		    self, &req, (struct vm_env){ on->context, source, tag },
+		    buf, bytes, VM_CALL_MPI_FIRST + VM_CALL_Recv)))
+		return recv_any(buf, count, datatype, source, tag, comm,
+				status);
+	if (VM_UNLIKELY(req.status.error != 0))
+		return recv_failed(&req, status, comm);
+	vm_status_set(status, &req.status);
+	return MPI_SUCCESS;
 }
 
 static __attribute__((noinline)) int
@@ -210,8 +280,9 @@ irecv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
 	return rc;
 }
 
-int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-	       MPI_Comm comm, MPI_Request *request)
+static __attribute__((noinline)) int
+irecv_any(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+	  MPI_Comm comm, MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Irecv);
 	struct vm_route route;
@@ -229,6 +300,26 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	if (VM_LIKELY(rc == 0))
 		*request = (MPI_Request)req;
 	return vm_call_exit(&call, comm, rc);
+}
+
+int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+	       MPI_Comm comm, MPI_Request *request)
+{
+	struct vm_ult *self = vm_self;
+	const struct vm_comm *on;
+	struct vm_req *req = NULL;
+	size_t bytes;
+
+	if (VM_LIKELY(request && vm_route_quick(self, &on, &bytes, buf, count,
+						datatype, source, tag, comm)))
+		req = vm_quick_irecv(
+			self, (struct vm_env){ on->context, source, tag }, buf,
+			bytes);
+	if (VM_UNLIKELY(!req))
+		return irecv_any(buf, count, datatype, source, tag, comm,
+				 request);
+	*request = (MPI_Request)req;
+	return MPI_SUCCESS;
 }
 
 /* Posts the receive, sends, and waits for the receive.  After an error of the

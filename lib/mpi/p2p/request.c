@@ -5,6 +5,7 @@
 #include "mpi/p2p/request.h"
 
 #include "core/comm/cancel.h"
+#include "core/comm/quick.h"
 #include "mpi/call/check.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
@@ -115,7 +116,46 @@ static int finish_one(struct vm_call *call, MPI_Request *request,
 	return vm_call_exit(call, comm_of(call, &env), rc);
 }
 
-int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+/* finish() of a complete request of the usual kind, without an error; false: it
+ * is another one.  *counts: as vm_quick_finish(). */
+static VM_ALWAYS_INLINE bool finish_quick(struct vm_thread_cache *cache,
+					  MPI_Request *request,
+					  MPI_Status *status,
+					  struct vm_quick_counts *counts)
+{
+	struct vm_req *req = vm_request(*request);
+
+	if (req != &vm_req_done_send &&
+	    VM_UNLIKELY(!vm_arena_has(&vm_node->arenas.req, req) ||
+			!vm_quick_finish(cache, req, counts)))
+		return false;
+	*request = MPI_REQUEST_NULL;
+	vm_status_set(status, &req->status);
+	return true;
+}
+
+static VM_ALWAYS_INLINE void finish_count(struct vm_ult *self,
+					  const struct vm_quick_counts *counts)
+{
+	struct core_rank_pvars *pvars = self->counts;
+
+	vm_worker_got(self->worker);
+	vm_pvar_add(pvars->receives, counts->receives);
+	vm_pvar_add(pvars->received_bytes, counts->bytes);
+}
+
+/* The state of MPI of the caller, where calls may be quick; else NULL. */
+static inline const struct vm_mpi *quick_mpi(void)
+{
+	const struct vm_mpi *mpi = vm_mpi_self();
+
+	if (VM_UNLIKELY(!mpi || mpi->phase != VM_MPI_RUNNING || vm_typed()))
+		return NULL;
+	return mpi;
+}
+
+static __attribute__((noinline)) int wait_any(MPI_Request *request,
+					      MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Wait);
 	struct vm_req *req;
@@ -133,6 +173,19 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 	if (!vm_req_is_done(req))
 		vm_req_await(&req, 1, 1);
 	return finish_one(&call, request, status);
+}
+
+int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+	struct vm_quick_counts counts = { 0, 0 };
+	struct vm_ult *self = vm_self;
+
+	if (VM_UNLIKELY(!request || !quick_mpi() ||
+			!finish_quick(self->worker->cache, request, status,
+				      &counts)))
+		return wait_any(request, status);
+	finish_count(self, &counts);
+	return MPI_SUCCESS;
 }
 
 /* Tells whether it is complete now; polls once when it is not.  May switch. */
@@ -239,15 +292,61 @@ static int finish_all(struct vm_call *call, int count, MPI_Request *requests,
 	return vm_call_exit(call, comm, MPI_ERR_IN_STATUS);
 }
 
-int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+/*
+ * Takes the results of the first requests, up to one that is not complete or
+ * not of the usual kind; returns its number.
+ */
+static VM_ALWAYS_INLINE int finish_quickly(int count, MPI_Request *requests,
+					   MPI_Status *statuses)
+{
+	struct vm_ult *self = vm_self;
+	struct vm_thread_cache *cache = self->worker->cache;
+	struct vm_quick_counts counts = { 0, 0 };
+	int i;
+
+	for (i = 0; i < count; i++) {
+		MPI_Status *status = status_at(statuses, i);
+
+		if (!finish_quick(cache, &requests[i], status, &counts))
+			break;
+		set_error(status, MPI_SUCCESS);
+	}
+	if (i > 0)
+		finish_count(self, &counts);
+	return i;
+}
+
+/* Waits for those that finish_quickly() has left. */
+static __attribute__((noinline)) int wait_rest(int count, MPI_Request *requests,
+					       MPI_Status *statuses)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Waitall);
 	int rc = vm_check_requests(&call, count, requests);
+	int i = 0;
 
 	if (VM_UNLIKELY(rc != 0))
 		return vm_call_exit_self(&call, rc);
 	vm_req_await((struct vm_req *const *)requests, count, count);
-	return finish_all(&call, count, requests, statuses);
+	if (VM_LIKELY(!vm_typed()))
+		i = finish_quickly(count, requests, statuses);
+	if (statuses != MPI_STATUSES_IGNORE)
+		statuses += i;
+	return finish_all(&call, count - i, requests + i, statuses);
+}
+
+int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+	int i;
+
+	if (VM_UNLIKELY(count <= 0 || !requests || !quick_mpi()))
+		return wait_rest(count, requests, statuses);
+	vm_self->sends_in_row = 0;
+	i = finish_quickly(count, requests, statuses);
+	if (VM_LIKELY(i == count))
+		return MPI_SUCCESS;
+	if (statuses != MPI_STATUSES_IGNORE)
+		statuses += i;
+	return wait_rest(count - i, requests + i, statuses);
 }
 
 static bool all_done(int count, const MPI_Request *requests)

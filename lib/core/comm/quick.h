@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shortest ways of a message, as straight code: a few bytes between two
+ * ranks of one worker, and a receive that finds nothing and waits.
+ *
+ * What is unusual in any respect, and whatever somebody observes, is left to
+ * the functions of core/comm/p2p.h, which do the same: these return false before
+ * they have changed anything.
+ */
+#ifndef CORE_COMM_QUICK_H
+#define CORE_COMM_QUICK_H
+
+#include "core/comm/p2p.h"
+#include "core/local/engine.h"
+#include "core/local/observe.h"
+#include "core/rank/rank.h"
+#include "core/rank/wait.h"
+
+/* vm_engine_lock() by the caller's worker; false: it needs a lock, or is
+ * another's, and has not been taken. */
+static VM_ALWAYS_INLINE bool vm_quick_enter(struct vm_engine *engine,
+					    const struct vm_ult *self)
+{
+	if (VM_UNLIKELY(engine->worker != self->worker))
+		return false;
+	atomic_store_explicit(&engine->inside, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (VM_LIKELY(atomic_load_explicit(&engine->biased,
+					   memory_order_acquire)))
+		return true;
+	/* Pairs with the wait in vm_engine_lock_slow(). */
+	atomic_store_explicit(&engine->inside, false, memory_order_release);
+	return false;
+}
+
+static VM_ALWAYS_INLINE void vm_quick_leave(struct vm_engine *engine)
+{
+	atomic_store_explicit(&engine->inside, false, memory_order_release);
+}
+
+/* Copies a payload into a receive whose status is set, and completes it. */
+void vm_quick_copy(struct vm_req *req, const void *addr);
+
+/* Completes a receive of this worker. */
+static VM_ALWAYS_INLINE void vm_quick_complete(struct vm_worker *worker,
+					       struct vm_req *req)
+{
+	struct vm_waiter *waiter = (struct vm_waiter *)atomic_load_explicit(
+		&req->state, memory_order_relaxed);
+
+	/* The waiter of such a request waits for nothing else. */
+	if (VM_LIKELY(req->transient && waiter->ult->worker == worker &&
+		      !worker->next))
+		worker->next = waiter->ult;
+	else
+		vm_req_complete(req);
+}
+
+/* vm_send(), by the task `self`, of a message whose receive is the oldest that
+ * is posted. */
+static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
+					   struct vm_rank *dest,
+					   struct vm_env env, const void *addr,
+					   size_t bytes)
+{
+	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
+	struct core_rank_pvars *pvars = self->counts;
+	struct vm_engine *engine = dest->via;
+	struct vm_match_node *node;
+	struct vm_req *req;
+
+	if (VM_UNLIKELY(self->sends_in_row + 1 >=
+				(unsigned)cvars->send_budget ||
+			bytes > (size_t)cvars->inline_limit || vm_observed() ||
+			!vm_quick_enter(engine, self)))
+		return false;
+	node = vm_match_front(&dest->match, &env);
+	if (VM_UNLIKELY(!node))
+		goto leave;
+	req = vm_container_of(node, struct vm_req, node);
+	if (VM_UNLIKELY(req->data.layout || req->data.bytes < bytes))
+		goto leave;
+	vm_match_unpost(&dest->match, node);
+	req->posted = false;
+	vm_quick_leave(engine);
+	self->sends_in_row++;
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, bytes);
+	req->status.source = env.source;
+	req->status.tag = env.tag;
+	req->status.bytes = bytes;
+	req->status.error = 0;
+	if (VM_LIKELY(bytes == 8)) {
+		memcpy(req->data.addr, addr, 8);
+		vm_quick_complete(self->worker, req);
+	} else {
+		vm_quick_copy(req, addr);
+	}
+	return true;
+leave:
+	vm_quick_leave(engine);
+	return false;
+}
+
+/* Waits for the message of a receive of the world, or of a channel. */
+static VM_ALWAYS_INLINE void vm_quick_wait(struct vm_ult *self,
+					   struct vm_rank *rank,
+					   struct vm_env env, size_t bytes)
+{
+	if (VM_UNLIKELY(env.context || vm_rank_main(rank) != self)) {
+		vm_wait_message(VM_EXPORT_RECEIVE, &env, env.source, bytes, 0);
+		return;
+	}
+	vm_wait_fill(rank, 0, env.source, env.tag, bytes, 0);
+	vm_pvar_add(rank->pvars.waits, 1);
+	vm_rank_does(rank, VM_EXPORT_RECEIVE);
+	vm_ult_suspend();
+	vm_rank_does(rank, VM_EXPORT_RUNNING);
+}
+
+/* Takes the engine of the caller's rank for a receive that is to be posted;
+ * false: there may be a message. */
+static VM_ALWAYS_INLINE bool vm_quick_post_begin(struct vm_rank *rank,
+						 const struct vm_ult *self)
+{
+	if (VM_UNLIKELY(!vm_quick_enter(rank->engine, self)))
+		return false;
+	if (VM_LIKELY(!vm_match_arrived(&rank->match) &&
+		      vm_match_has_room(&rank->match) &&
+		      !atomic_load_explicit(&rank->peer_failed,
+					    memory_order_relaxed)))
+		return true;
+	vm_quick_leave(rank->engine);
+	return false;
+}
+
+/* ... and posts it; its state is set. */
+static VM_ALWAYS_INLINE void vm_quick_post(struct vm_rank *rank,
+					   struct vm_req *req,
+					   struct vm_env env, void *addr,
+					   size_t bytes)
+{
+	req->kind = VM_REQ_RECV;
+	req->posted = true;
+	req->rank = rank;
+	vm_data_set_bytes(&req->data, addr, bytes);
+	req->node.env = env;
+	vm_match_post_plain(&rank->match, &req->node);
+	vm_pvar_max(rank->match.pvars.posted_max, rank->match.pvars.posted_len);
+	vm_quick_leave(rank->engine);
+}
+
+/*
+ * vm_recv(), by the task `self` in `call`, of a message that has not come,
+ * without wildcards: req, on the caller's stack, has the status and bytes.  May
+ * switch.
+ */
+static VM_ALWAYS_INLINE bool vm_quick_recv(struct vm_ult *self,
+					   struct vm_req *req,
+					   struct vm_env env, void *addr,
+					   size_t bytes, uint32_t call)
+{
+	struct vm_rank *rank = self->owner;
+	struct core_rank_pvars *pvars = self->counts;
+	struct vm_waiter waiter;
+
+	if (VM_UNLIKELY(!vm_quick_post_begin(rank, self)))
+		return false;
+	waiter.ult = self;
+	waiter.alone = true;
+	atomic_init(&req->state, (uintptr_t)&waiter);
+	req->transient = true;
+	vm_quick_post(rank, req, env, addr, bytes);
+	self->sends_in_row = 0;
+	vm_wait_in(self, call);
+	vm_quick_wait(self, rank, env, bytes);
+	vm_pvar_add(pvars->receives, 1);
+	vm_pvar_add(pvars->received_bytes, req->status.bytes);
+	return true;
+}
+
+/* vm_irecv(), likewise; NULL: not this way. */
+static VM_ALWAYS_INLINE struct vm_req *
+vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
+{
+	struct vm_thread_cache *cache = self->worker->cache;
+	struct vm_rank *rank = self->owner;
+	struct vm_req *req;
+
+	if (VM_UNLIKELY(!vm_quick_post_begin(rank, self)))
+		return NULL;
+	req = vm_pool_get(&cache->req);
+	if (VM_UNLIKELY(!req)) {
+		vm_quick_leave(rank->engine);
+		return NULL;
+	}
+	atomic_init(&req->state, VM_REQ_PENDING);
+	req->status.source = req->status.tag = 0;
+	req->status.bytes = 0;
+	req->status.error = 0;
+	req->msg = NULL;
+	req->transient = false;
+	req->observed = false;
+	req->persistent = false;
+	req->active = true;
+	req->user = NULL;
+	req->on_free = NULL;
+	vm_quick_post(rank, req, env, addr, bytes);
+	return req;
+}
+
+/*
+ * vm_req_finish() of a request that is complete, has no error and is of the
+ * usual kind: 0, and it is gone; its status stays until the next one is made.
+ * *counts grows by the message and its bytes if it was a receive.
+ */
+struct vm_quick_counts {
+	uint64_t receives, bytes;
+};
+static VM_ALWAYS_INLINE bool vm_quick_finish(struct vm_thread_cache *cache,
+					     struct vm_req *req,
+					     struct vm_quick_counts *counts)
+{
+	if (VM_UNLIKELY(!vm_req_is_done(req) || req->kind > VM_REQ_RECV ||
+			!req->active || req->persistent || req->observed ||
+			req->data.layout || req->on_free || req->status.error))
+		return false;
+	if (req->kind == VM_REQ_RECV && req->rank) {
+		counts->receives++;
+		counts->bytes += req->status.bytes;
+	}
+	/* So that stale handles are recognised. */
+	req->active = false;
+	vm_pool_put(&cache->req, req);
+	return true;
+}
+
+#endif
