@@ -133,8 +133,8 @@ struct vm_node {
 		_Atomic int sleepers; /* workers that sleep elsewhere */
 		_Atomic bool called;  /* one of them was woken to poll */
 		_Atomic(struct vm_ult *) thread_poller;
-		_Atomic uint32_t thread_waits; /* times that a thread went to
-						  sleep */
+		_Atomic uint32_t thread_waits; /* changes while threads wait,
+						  polling or asleep */
 	} progress;
 };
 
