@@ -71,4 +71,13 @@ for cut in 1 3 16 63 64 100 400 1000 1500; do
 	[ $? = 2 ] || { bad=$((bad + 1)); diag "cut at $cut: $(cat err)"; }
 done
 is $bad 0 "a program cut short is refused"
+
+if unshare -m true 2>/dev/null; then
+	unshare -m sh -c 'umount -l /proc && exec "$@"' - \
+		"$vmpirun" -n 2 ./good >out 2>err </dev/null
+	is $? 2 "without /proc a program is refused"
+	like "$(cat err)" '/proc must be mounted' "with what is missing"
+else
+	skip 2 "no file system can be taken away here"
+fi
 done_testing

@@ -133,6 +133,9 @@ static int load_refuse(const struct vm_image *image, int rank, const char *why)
 		       "glibc.rtld.optional_static_tls=%zu",
 		       vm_image_static_tls(image),
 		       vm_image_static_tls(image) + 4096);
+	if (access("/proc/self/fd", F_OK))
+		vm_log(VM_ERROR, "copies are loaded from /proc/self/fd: /proc "
+				 "must be mounted");
 	return -VMPI_EINVAL;
 }
 
