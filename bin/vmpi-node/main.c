@@ -197,6 +197,7 @@ static void child_begin(void)
 {
 	node.child = node_copy();
 	sockets_fork_child();
+	signals_fork_child();
 }
 
 /* Workers keep theirs until the process ends. */

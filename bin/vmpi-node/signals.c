@@ -14,11 +14,37 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "fatal.h"
 #include "node.h"
 #include "real.h"
 
 static struct sigaction initial[_NSIG];
+
+/* Guards what the ranks' tables hold.  Handlers take it too: who holds it has
+ * all signals blocked. */
+static struct vm_lock tables_lock;
+
+static void tables_guard(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+	vm_lock_take(&tables_lock);
+}
+
+static void tables_unguard(const sigset_t *before)
+{
+	vm_lock_give(&tables_lock);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void signals_fork_child(void)
+{
+	/* Its holder may not be here. */
+	vm_lock_init(&tables_lock);
+}
 
 typedef int (*sigaction_fn)(int signal, const struct sigaction *action,
 			    struct sigaction *old);
@@ -79,27 +105,46 @@ static bool calls(const struct sigaction *action)
 	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-static void call(struct sigaction *action, int signal, siginfo_t *info,
+/* The rank's action; `use`: once more only, if it says so. */
+static struct sigaction action_of(struct vm_image_copy *copy, int signal,
+				  bool use)
+{
+	/* Pairs with the release store of table_of(). */
+	struct sigaction *table =
+		atomic_load_explicit(&copy->signals, memory_order_acquire);
+	struct sigaction now = initial[signal];
+	sigset_t before;
+
+	if (!table)
+		return now;
+	tables_guard(&before);
+	now = table[signal];
+	if (use && calls(&now) && now.sa_flags & (int)SA_RESETHAND)
+		table[signal].sa_handler = SIG_DFL;
+	tables_unguard(&before);
+	return now;
+}
+
+/* Calls the rank's handler.  False: it has none. */
+static bool call(struct vm_image_copy *copy, int signal, siginfo_t *info,
 		 void *context)
 {
-	struct sigaction now = *action;
+	struct sigaction now = action_of(copy, signal, true);
 
-	if (now.sa_flags & (int)SA_RESETHAND)
-		action->sa_handler = SIG_DFL;
+	if (!calls(&now))
+		return false;
 	if (now.sa_flags & SA_SIGINFO)
 		now.sa_sigaction(signal, info, context);
 	else
 		now.sa_handler(signal);
+	return true;
 }
 
 bool signals_call(int signal, siginfo_t *info, void *context)
 {
 	struct vm_image_copy *copy = node_copy();
 
-	if (!copy || !copy->signals || !calls(&copy->signals[signal]))
-		return false;
-	call(&copy->signals[signal], signal, info, context);
-	return true;
+	return copy && copy->signals && call(copy, signal, info, context);
 }
 
 void signals_default(int signal)
@@ -151,8 +196,7 @@ static void dispatch(int signal, siginfo_t *info, void *context)
 
 	if (is_own(info, signal)) {
 		if (!signals_call(signal, info, context) &&
-		    (copy->signals ? copy->signals : initial)[signal]
-				    .sa_handler == SIG_DFL)
+		    action_of(copy, signal, false).sa_handler == SIG_DFL)
 			own_default(signal, context);
 		errno = saved;
 		return;
@@ -162,16 +206,45 @@ static void dispatch(int signal, siginfo_t *info, void *context)
 		struct vm_image_copy *each = vm_image_copy(node.image, i);
 
 		if (!each->signals ||
-		    each->signals[signal].sa_handler == SIG_DFL)
+		    action_of(each, signal, false).sa_handler == SIG_DFL)
 			continue;
 		handled = true;
-		if (calls(&each->signals[signal]))
-			call(&each->signals[signal], signal, info, context);
+		call(each, signal, info, context);
 	}
 	/* vmpirun is asked for a report by it. */
 	if (!handled && (signal != SIGUSR1 || node.alone || !node_is_job()))
 		signals_default(signal);
 	errno = saved;
+}
+
+/* The rank's table, made when it is first needed; NULL: out of memory. */
+static struct sigaction *table_of(struct vm_image_copy *copy)
+{
+	struct sigaction *table = copy->signals;
+
+	if (table)
+		return table;
+	table = malloc(sizeof(initial));
+	if (!table)
+		return NULL;
+	memcpy(table, initial, sizeof(initial));
+	atomic_store_explicit(&copy->signals, table, memory_order_release);
+	return table;
+}
+
+/* 0, or -1: out of memory. */
+static int action_set(struct vm_image_copy *copy, int signal,
+		      const struct sigaction *action)
+{
+	struct sigaction *table = table_of(copy);
+	sigset_t before;
+
+	if (!table)
+		return -1;
+	tables_guard(&before);
+	table[signal] = *action;
+	tables_unguard(&before);
+	return 0;
 }
 
 static int rank_set(struct vm_image_copy *copy, int signal,
@@ -183,18 +256,11 @@ static int rank_set(struct vm_image_copy *copy, int signal,
 	};
 
 	if (old)
-		*old = copy->signals ? copy->signals[signal] : initial[signal];
+		*old = action_of(copy, signal, false);
 	if (!action)
 		return 0;
-	if (!copy->signals) {
-		struct sigaction *table = malloc(sizeof(initial));
-
-		if (!table)
-			return -1;
-		memcpy(table, initial, sizeof(initial));
-		copy->signals = table;
-	}
-	copy->signals[signal] = *action;
+	if (action_set(copy, signal, action))
+		return -1;
 	if (fatal_signal(signal))
 		return 0; /* its handler asks signals_call() first */
 	if (node.ranks == 1 && !calls(action) &&

@@ -16,6 +16,9 @@
 /* Remembers what the process was started with; before the ranks start. */
 void signals_start(void);
 
+/* In a child made by fork(). */
+void signals_fork_child(void);
+
 /* Calls the current rank's handler for a signal it caused; false: it has
  * none. */
 bool signals_call(int signal, siginfo_t *info, void *context);

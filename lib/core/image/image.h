@@ -59,8 +59,9 @@ struct vm_image_copy {
 	/* ---- */
 	void *dso_handle; /* identifies the program's atexit handlers */
 	struct vm_image_dtor *dtors;
-	struct sigaction *signals; /* by number, NULL: all are the default */
-	bool ending;		   /* exit handlers run or have run */
+	/* By number; NULL: all are the default.  Handlers look meanwhile. */
+	_Atomic(struct sigaction *) signals;
+	bool ending;  /* exit handlers run or have run */
 	void *thread; /* owned by the node's rank.c: its own OS thread */
 	bool listing; /* as in its image */
 	pthread_mutex_t plugins_lock;	 /* guards: */
