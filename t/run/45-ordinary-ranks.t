@@ -49,6 +49,40 @@ done
 good 8 "2 nodes" --nodes 2 ./plain -a word -b last
 good 6 "one worker" --workers 1 ./plain -a word -b last
 
+# The program's copy of stdout is the rank's stream, as libc's own: what is
+# written in several ways is one line.
+cat >streams.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 2; i++) {
+		FILE *file = i ? stderr : stdout;
+
+		if (!i)
+			printf("rank ");
+		else
+			perror("rank");
+		fprintf(file, "%d ", rank);
+		putc('c', file);
+		fputs(" s", file);
+		i ? (void)fputc('\n', file) : (void)putchar('\n');
+	}
+	MPI_Finalize();
+	return 0;
+}
+END
+$cc -O2 -o streams streams.c -Lstub -lmpi_abi
+run 8 ./streams >out 2>err
+is "$(sort out)" "$(seq 0 7 | sed 's/.*/rank & c s/')" \
+	"output goes one way, however a program writes it"
+is "$(grep -v '^rank: ' err | sort)" "$(seq 0 7 | sed 's/$/ c s/')" \
+	"and so do errors"
+
 # Other ways to link.
 $cc -o native "$programs/ordinary.c" "-L$libdir" -lvmpi -pthread
 good 4 "-lvmpi" ./native -a word -b last

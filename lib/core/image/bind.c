@@ -186,10 +186,11 @@ static ElfW(Addr) shared_find(const struct vm_image *image, const char *name)
 	return 0;
 }
 
-/* Where the original of a variable is.  What the C library has was found by the
- * dynamic linker: value 0. */
+/* Where the original of a variable is; value 0: unknown, and the dynamic linker
+ * has found it.  Of what the C library has, as stdout, the node program has a
+ * copy, which the linker passes over. */
 static struct place original_find(const struct vm_image *image,
-				  const char *name)
+				  const char *name, const char *version)
 {
 	for (size_t i = 0; i + 1 < image->part_count; i++) {
 		const ElfW(Sym) *symbol =
@@ -198,6 +199,9 @@ static struct place original_find(const struct vm_image *image,
 		if (symbol)
 			return (struct place){ i, symbol->st_value };
 	}
+	if (!strncmp(version, "GLIBC_", 6))
+		return (struct place){ ABSOLUTE,
+				       (ElfW(Addr))dlsym(RTLD_DEFAULT, name) };
 	return (struct place){ ABSOLUTE, shared_find(image, name) };
 }
 
@@ -221,7 +225,8 @@ static bool variables_find(struct vm_image_bind *bind,
 		if (!strcmp(name, "__libc_single_threaded"))
 			place = (struct place){ ABSOLUTE, (ElfW(Addr))threads };
 		else
-			place = original_find(image, name);
+			place = original_find(image, name,
+					      vm_elf_version(elf, slot.symbol));
 		if (place.part == ABSOLUTE && !place.value)
 			continue;
 		if (!bound_add(bind, &(struct bound){ image->part_count - 1,
