@@ -53,11 +53,13 @@ mpi_compile() {
 	exit 1
 }
 
-# launch MPI PLACE SECONDS RANKS NAME ARG...: starts $work/NAME.MPI.  PLACE is
-# one (all ranks on one core), two (two ranks, a core each; more share the two
-# cores) or any (ranks on all cores as they come).
+# launch MPI[:WAY] PLACE SECONDS RANKS NAME ARG...: starts $work/NAME.MPI.  PLACE
+# is one (all ranks on one core), two (two ranks, a core each; more share the two
+# cores) or any (ranks on all cores as they come).  WAY, of vmpi on two cores:
+# nodes (two processes, a worker each), helped (two workers each) or processes
+# (each rank is one).
 launch() {
-	local mpi=$1 place=$2 seconds=$3 ranks=$4 name=$5
+	local mpi=${1%:*} way=$1 place=$2 seconds=$3 ranks=$4 name=$5
 	local run=(timeout -k 5 "$seconds")
 
 	shift 5
@@ -67,9 +69,12 @@ launch() {
 		[ "$mpi" = vmpi ] || place=any
 	fi
 	run+=("${starter[$mpi]}")
-	case $mpi-$place in
+	case $way-$place in
 	vmpi-one) run+=(--workers 1) ;;
 	vmpi-two) run+=(--workers 2) ;;
+	vmpi:nodes-*) run+=(--nodes 2 --workers 1) ;;
+	vmpi:helped-*) run+=(--nodes 2 --workers 2) ;;
+	vmpi:processes-*) run+=(--processes) ;;
 	openmpi-two) run+=(--bind-to core) ;;
 	openmpi-*) run+=(--bind-to none --oversubscribe
 		--mca mpi_yield_when_idle 1) ;;
@@ -87,7 +92,7 @@ launch_tcp() {
 	shift 3
 	case $mpi in
 	vmpi) run+=("${starter[vmpi]}" --nodes 2 --workers 1
-		--set "core_rndv_protocol=$protocol") ;;
+		--set fabric_shm=0 --set "core_rndv_protocol=$protocol") ;;
 	openmpi) run+=("${starter[openmpi]}" --bind-to core --mca pml ob1
 		--mca btl self,tcp --mca btl_tcp_if_include lo) ;;
 	mpich) run+=(env MPIR_CVAR_NOLOCAL=1 UCX_TLS=tcp,self

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong between two ranks, and the rate of small messages.
+ * Ping-pong between two ranks, windows of messages, and a stream one way.
  *
  *	pingpong [--quick] [long]
  *
  * Each rank has one buffer: what goes out is what came in, so that across two
  * cores every byte has just been written by the other one.  Prints "SIZE ns"
- * (half round trip; `long`: up to 4 MiB) and "rate messages/s" (8 bytes, WINDOW
- * of them, then an acknowledgement).
+ * (half round trip; `long`: up to 4 MiB), "window-SIZE messages/s" (WINDOW of
+ * them, then an acknowledgement) and "stream ns" (a blocking send, no answer).
  */
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@
 #define HUGE_PAGE ((size_t)1 << 21)
 #define BUFFER_BYTES ((size_t)1 << 23)
 #define WINDOW 64
-#define RATE_BYTES 8
+#define STREAM_BYTES 4
 
 struct message {
 	char *buffer;
@@ -42,23 +42,22 @@ static void ping(int rank, int n, void *arg)
 	}
 }
 
-static void stream(int rank, int n, void *arg)
+static void window(int rank, int n, void *arg)
 {
 	const struct message *message = arg;
+	int bytes = message->bytes;
 	MPI_Request requests[WINDOW];
 
 	for (int i = 0; i < n; i++) {
 		for (int j = 0; j < WINDOW; j++) {
-			char *buffer = message->buffer + j * RATE_BYTES;
+			char *buffer = message->buffer + (size_t)j * bytes;
 
 			if (rank == 0)
-				MPI_Isend(buffer, RATE_BYTES, MPI_BYTE, 1,
-					  TAG_WORK, MPI_COMM_WORLD,
-					  &requests[j]);
+				MPI_Isend(buffer, bytes, MPI_BYTE, 1, TAG_WORK,
+					  MPI_COMM_WORLD, &requests[j]);
 			else
-				MPI_Irecv(buffer, RATE_BYTES, MPI_BYTE, 0,
-					  TAG_WORK, MPI_COMM_WORLD,
-					  &requests[j]);
+				MPI_Irecv(buffer, bytes, MPI_BYTE, 0, TAG_WORK,
+					  MPI_COMM_WORLD, &requests[j]);
 		}
 		MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
 		if (rank == 0)
@@ -68,6 +67,25 @@ static void stream(int rank, int n, void *arg)
 			MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_WORK,
 				 MPI_COMM_WORLD);
 	}
+}
+
+/* All messages of a batch one way; rank 1 says when it has the last one. */
+static void stream(int rank, int n, void *arg)
+{
+	const struct message *message = arg;
+
+	for (int i = 0; i < n; i++)
+		if (rank == 0)
+			MPI_Send(message->buffer, STREAM_BYTES, MPI_BYTE, 1,
+				 TAG_WORK, MPI_COMM_WORLD);
+		else
+			MPI_Recv(message->buffer, STREAM_BYTES, MPI_BYTE, 0,
+				 TAG_WORK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG_WORK, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	else
+		MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_WORK, MPI_COMM_WORLD);
 }
 
 /* The byte at i of what rank 0 sends. */
@@ -92,33 +110,58 @@ static void buffer_fill(int rank, char *buffer)
 		buffer[i] = rank == 0 ? pattern(i) : 0;
 }
 
+/* On rank 0 the time of one repetition, after which rank 1 has what it should
+ * have of the buffer. */
+static double measure(int rank, const struct effort *effort, pair_work work,
+		      struct message *message, size_t bytes)
+{
+	double ns;
+
+	buffer_fill(rank, message->buffer);
+	ns = pair_measure(rank, effort, work, message);
+	buffer_check(rank, message->buffer, bytes);
+	return ns;
+}
+
+static void measure_all(int rank, const struct effort *effort,
+			struct message *message, bool more)
+{
+	static const int sizes[] = { 8, 1024, 65536, 1 << 20, 4 << 20 };
+	static const int windows[] = { 8, 1024, 8192, 65536 };
+	size_t count = sizeof(sizes) / sizeof(*sizes) - !more;
+	double ns;
+
+	for (size_t i = 0; i < count; i++) {
+		message->bytes = sizes[i];
+		ns = measure(rank, effort, ping, message, (size_t)sizes[i]);
+		if (rank == 0)
+			printf("%d %.2f\n", sizes[i], ns / 2);
+	}
+	for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++) {
+		message->bytes = windows[i];
+		ns = measure(rank, effort, window, message,
+			     (size_t)WINDOW * windows[i]);
+		if (rank == 0)
+			printf("window-%d %.0f\n", windows[i],
+			       WINDOW / ns * 1e9);
+	}
+	ns = measure(rank, effort, stream, message, STREAM_BYTES);
+	if (rank == 0)
+		printf("stream %.2f\n", ns);
+}
+
 int main(int argc, char **argv)
 {
-	static const size_t sizes[] = { 8, 1024, 65536, 1 << 20, 4 << 20 };
 	bool more = argc > 1 && !strcmp(argv[argc - 1], "long");
-	size_t count = sizeof(sizes) / sizeof(*sizes) - !more;
 	struct effort effort = effort_of(argc, argv);
 	int rank = pair_rank(&argc, &argv);
 	struct message message = { .buffer = aligned_alloc(HUGE_PAGE,
 							   BUFFER_BYTES) };
-	double ns;
 
 	if (!message.buffer)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	madvise(message.buffer, BUFFER_BYTES, MADV_HUGEPAGE);
-	for (size_t i = 0; i < count; i++) {
-		message.bytes = (int)sizes[i];
-		buffer_fill(rank, message.buffer);
-		ns = pair_measure(rank, &effort, ping, &message);
-		buffer_check(rank, message.buffer, sizes[i]);
-		if (rank == 0)
-			printf("%zu %.2f\n", sizes[i], ns / 2);
-	}
-	buffer_fill(rank, message.buffer);
-	ns = pair_measure(rank, &effort, stream, &message);
-	buffer_check(rank, message.buffer, (size_t)WINDOW * RATE_BYTES);
-	if (rank == 0)
-		printf("rate %.0f\n", WINDOW / ns * 1e9);
+	measure_all(rank, &effort, &message, more);
 	free(message.buffer);
 	MPI_Finalize();
 	return 0;

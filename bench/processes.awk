@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The table of two processes of one host; read with table.awk.
+
+# nodes: two node processes; processes: ordinary ones, a rank each.
+function processes_row(name, key, sign, factor, nodes, ranks, peer)
+{
+	nodes = got("vmpi:nodes", key)
+	ranks = got("vmpi:processes", key)
+	peer = best(key, sign)
+	printf "%-10s %11s %11s %11s %11s %11s %6s %6s%s\n", name,
+		number(nodes), number(ranks), number(got("openmpi", key)),
+		number(got("mpich", key)), number(got("vmpi:helped", key)),
+		processes_ratio(nodes, peer, sign),
+		processes_ratio(ranks, peer, sign),
+		factor == "" || peer == "" ? "" : \
+		processes_goal(nodes, factor * peer, factor, sign, "nodes") \
+		processes_goal(ranks, factor * peer, factor, sign, "ranks")
+}
+
+# Of a time: vmpi's share of the better peer's; of a rate, the other way round.
+function processes_ratio(mine, peer, sign)
+{
+	mine = divide(mine, peer)
+	return mine == "" ? "-" : sprintf("%.2f", mine)
+}
+
+function processes_goal(mine, most, factor, sign, who)
+{
+	return goal(who (sign > 0 ? " <= " : " >= ") factor, mine,
+		    sign * mine <= sign * most)
+}
+
+function table_processes(alone, helped)
+{
+	printf "\nprocesses, 2 ranks in 2 processes %s: half round trip in ns" \
+		"\n%-10s %11s %11s %11s %11s %11s %6s %6s  %s\n", where(), "",
+		"nodes", "ranks", "Open MPI", "MPICH", "2 workers", "nodes",
+		"ranks", "against the better peer; goals"
+	processes_row("8 B", "8", 1, .9)
+	processes_row("1 KiB", "1024", 1)
+	processes_row("64 KiB", "65536", 1)
+	processes_row("1 MiB", "1048576", 1, 1)
+	processes_row("stream", "stream", 1)
+	print "messages/s, windows of 64"
+	processes_row("8 B", "window-8", -1, 1)
+	processes_row("1 KiB", "window-1024", -1)
+	processes_row("8 KiB", "window-8192", -1)
+	processes_row("64 KiB", "window-65536", -1)
+	alone = got("vmpi:nodes", "stream")
+	helped = got("vmpi:helped", "stream")
+	printf "nodes: --nodes 2; ranks: --processes.  A stream with a second" \
+		" worker in each process\ntakes %.2f of one without%s\n",
+		divide(helped, alone), goal("<= 1.05", alone == "" ? "" : helped,
+					    helped <= 1.05 * alone)
+}
