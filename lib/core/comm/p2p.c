@@ -62,6 +62,8 @@ static __attribute__((noinline)) int send_ring(struct vm_outgoing *out)
 		slot->by_address.bytes = arrival->data->bytes;
 		slot->by_address.sender = arrival->sender;
 	}
+	if (rc == VM_PENDING)
+		vm_engine_urgent(out->cache->engine, engine);
 	/* Pairs with the load in slot_take(). */
 	atomic_store_explicit(&slot->full, 1, memory_order_release);
 	vm_worker_nudge(engine->worker);

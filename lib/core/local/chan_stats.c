@@ -175,7 +175,7 @@ static bool engine_take(struct vm_engine *engine, bool own)
 					     memory_order_relaxed) &&
 		       vm_engine_try(engine);
 	if (!atomic_load_explicit(&engine->biased, memory_order_relaxed))
-		return vm_lock_try(&engine->lock);
+		return vm_engine_try_other(engine);
 	vm_engine_lock_slow(engine);
 	return true;
 }

@@ -8,11 +8,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "core/local/deliver.h"
 #include "core/rank/state.h"
 
 #define DRAIN_MAX 64 /* slots taken in one poll */
 #define RING_PATIENCE 2000
+#define ALONE_ROW 256	/* locks taken by the worker until it is biased again */
+#define LOOK_ROUNDS 256 /* polls in vain between looks at others' rings */
+#define NEGLECTED_NS 10000 /* a ring of which its reader takes nothing */
 
 const size_t vm_buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048, VM_BUFFER_MAX };
 
@@ -125,9 +129,20 @@ void vm_engines_fini(void)
 	vm_node->engines = NULL;
 }
 
+void vm_engine_lock_own(struct vm_engine *engine)
+{
+	vm_lock_take(&engine->lock);
+	if (++engine->alone < ALONE_ROW || !vm_sched.membarrier)
+		return;
+	/* Who takes the lock next sees it. */
+	atomic_store_explicit(&engine->biased, true, memory_order_relaxed);
+	engine->alone = 0;
+}
+
 void vm_engine_lock_slow(struct vm_engine *engine)
 {
 	vm_lock_take(&engine->lock);
+	engine->alone = 0;
 	if (VM_LIKELY(!atomic_load_explicit(&engine->biased,
 					    memory_order_relaxed)))
 		return;
@@ -136,6 +151,21 @@ void vm_engine_lock_slow(struct vm_engine *engine)
 	/* Pairs with the stores of the worker in vm_engine_lock/unlock(). */
 	while (atomic_load_explicit(&engine->inside, memory_order_acquire))
 		vm_cpu_yield();
+}
+
+bool vm_engine_try_other(struct vm_engine *engine)
+{
+	if (atomic_load_explicit(&engine->biased, memory_order_relaxed) ||
+	    !vm_lock_try(&engine->lock))
+		return false;
+	/* The bias may just have come back. */
+	if (VM_UNLIKELY(atomic_load_explicit(&engine->biased,
+					     memory_order_relaxed))) {
+		vm_lock_give(&engine->lock);
+		return false;
+	}
+	engine->alone = 0;
+	return true;
 }
 
 bool vm_engine_try(struct vm_engine *engine)
@@ -148,11 +178,9 @@ bool vm_engine_try(struct vm_engine *engine)
 			return true;
 		atomic_store_explicit(&engine->inside, false,
 				      memory_order_release);
-	} else if (atomic_load_explicit(&engine->biased,
-					memory_order_relaxed)) {
-		return false;
+		return vm_lock_try(&engine->lock);
 	}
-	return vm_lock_try(&engine->lock);
+	return vm_engine_try_other(engine);
 }
 
 static inline struct vm_slot *ring_oldest(struct vm_ring *ring)
@@ -245,15 +273,111 @@ static inline bool ring_poll(struct vm_engine *engine, int from)
 	return true;
 }
 
-bool vm_engine_poll(struct vm_worker *worker)
+/* Takes the engine of a worker that computes: ends the bias, and does not wait
+ * for one that the kernel has interrupted inside. */
+static bool engine_try_busy(struct vm_engine *engine)
 {
-	struct vm_thread_cache *cache = worker->cache;
-	struct vm_engine *engine = cache->engine;
+	if (!vm_lock_try(&engine->lock))
+		return false;
+	engine->alone = 0;
+	if (!atomic_load_explicit(&engine->biased, memory_order_relaxed))
+		return true;
+	atomic_store_explicit(&engine->biased, false, memory_order_relaxed);
+	vm_sched_fence_all();
+	/* Pairs with the stores of the worker in vm_engine_lock/unlock(). */
+	if (!atomic_load_explicit(&engine->inside, memory_order_acquire))
+		return true;
+	atomic_store_explicit(&engine->biased, true, memory_order_relaxed);
+	vm_lock_give(&engine->lock);
+	return false;
+}
+
+/* Whether a sender waits for a slot of the ring to be taken. */
+static bool is_urgent(struct vm_ring *ring)
+{
+	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	uint32_t urgent =
+		atomic_load_explicit(&ring->urgent, memory_order_relaxed);
+
+	return urgent - tail - 1 < VM_RING_SLOTS &&
+	       atomic_load_explicit(&ring_oldest(ring)->full,
+				    memory_order_relaxed);
+}
+
+/* Takes what is in a ring, in place of its reader. */
+static bool ring_help(struct vm_engine *to, int from)
+{
+	if (!engine_try_busy(to)) {
+		vm_cpu_yield();
+		return true;
+	}
+	vm_engine_drain(to, from, DRAIN_MAX);
+	vm_engine_unlock(to);
+	return true;
+}
+
+/* Looks for an urgent slot in the rings of the other engines: those from the
+ * worker's own senders, or all. */
+static void neglected_find(struct vm_engine *engine, bool own)
+{
+	struct vm_neglected *seen = &engine->neglected;
+	int count = vm_node->engine_count;
+	int first = own ? engine->index : 0;
+	int end = own ? first + 1 : count;
+
+	for (int to = 0; to < count; to++) {
+		struct vm_ring *in = vm_node->engines[to].in;
+		int from = first;
+
+		while (from < end && !is_urgent(&in[from]))
+			from++;
+		if (from == end || to == engine->index)
+			continue;
+		*seen = (struct vm_neglected){
+			.to = &vm_node->engines[to],
+			.from = from,
+			.tail = atomic_load_explicit(&in[from].tail,
+						     memory_order_relaxed),
+			.since_ns = vm_clock_ns(),
+		};
+		return;
+	}
+}
+
+/*
+ * Helps a worker that has not looked into its rings for a while, because it
+ * computes, so that senders do not wait for that; whether it did.  Who goes to
+ * sleep does at once what its own senders need.
+ */
+static __attribute__((noinline)) bool neglected_help(struct vm_engine *engine,
+						     bool sleeps)
+{
+	struct vm_neglected *seen = &engine->neglected;
+	struct vm_engine *to = seen->to;
+
+	if (!core_cvar.collaborative_polling)
+		return false;
+	if (to && is_urgent(&to->in[seen->from]) &&
+	    seen->tail == atomic_load_explicit(&to->in[seen->from].tail,
+					       memory_order_relaxed)) {
+		if (!sleeps && vm_clock_ns() - seen->since_ns < NEGLECTED_NS)
+			return false;
+		seen->to = NULL;
+		return ring_help(to, seen->from);
+	}
+	seen->to = NULL;
+	neglected_find(engine, true);
+	if (!seen->to && !sleeps)
+		neglected_find(engine, false);
+	return seen->to && sleeps && ring_help(seen->to, seen->from);
+}
+
+/* Polls one ring or all, as is enough. */
+static bool rings_poll(struct vm_worker *worker, struct vm_engine *engine)
+{
 	int count = vm_node->engine_count;
 	bool did = false;
 
-	if (!engine)
-		return false;
 	/* With ULTs to run one ring a round is enough. */
 	if (worker->head && count > 2) {
 		engine->turn = engine->turn + 1 == (uint32_t)count ?
@@ -267,6 +391,24 @@ bool vm_engine_poll(struct vm_worker *worker)
 	if (!worker->head)
 		did |= vm_work_help(worker);
 	return did;
+}
+
+bool vm_engine_poll(struct vm_worker *worker)
+{
+	struct vm_thread_cache *cache = worker->cache;
+	struct vm_engine *engine = cache->engine;
+	bool sleeps;
+
+	if (!engine)
+		return false;
+	if (rings_poll(worker, engine)) {
+		engine->vain = 0;
+		return true;
+	}
+	sleeps = atomic_load_explicit(&worker->sleeping, memory_order_relaxed);
+	if (VM_LIKELY(++engine->vain % LOOK_ROUNDS != 0 && !sleeps))
+		return false;
+	return neglected_help(engine, sleeps);
 }
 
 /* The ring is full: its reader is busy.  Helps it, at once if others have

@@ -78,8 +78,18 @@ VM_STATIC_ASSERT(sizeof(struct vm_slot) == 64, "a slot is one cache line");
 
 struct vm_ring {
 	struct vm_slot *slots;
-	uint32_t head VM_ALIGNED(VM_CACHELINE);		/* writer's */
+	uint32_t head VM_ALIGNED(VM_CACHELINE); /* writer's */
+	/* Likewise: behind the last slot whose sender waits. */
+	_Atomic uint32_t urgent;
 	_Atomic uint32_t tail VM_ALIGNED(VM_CACHELINE); /* under the lock */
+};
+
+/* A ring in which a worker has seen an urgent slot, and since when. */
+struct vm_neglected {
+	struct vm_engine *to; /* NULL: none */
+	int from;
+	uint32_t tail;
+	uint64_t since_ns;
 };
 
 struct vm_engine {
@@ -89,10 +99,13 @@ struct vm_engine {
 	int index;
 	/* The holder may move its messages. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
-	_Atomic bool biased; /* the worker needs no lock yet */
+	_Atomic bool biased; /* the worker needs no lock */
 	_Atomic bool inside; /* the worker is in, while biased */
+	uint32_t alone;	     /* times in a row that the worker took the lock */
 	/* The worker's own. */
 	uint32_t turn; /* the ring that a busy worker looks at next */
+	uint32_t vain; /* polls in a row that found nothing */
+	struct vm_neglected neglected;
 	struct vm_thread_cache cache;
 	struct vm_work work; /* what it has to offer */
 } VM_ALIGNED(VM_CACHELINE);
@@ -100,14 +113,18 @@ struct vm_engine {
 /* The engine of ranks in other processes; it belongs to no worker. */
 extern struct vm_engine vm_engine_remote;
 
-/* For others than the worker: the first of them ends the bias (engine.c). */
+/* For others than the worker: ends the bias (engine.c). */
 void vm_engine_lock_slow(struct vm_engine *engine);
+
+/* For the worker while there is no bias; which comes back when nobody else has
+ * taken the lock for long. */
+void vm_engine_lock_own(struct vm_engine *engine);
 
 /*
  * Takes the engine.  Until another thread wants it, its worker only raises a
- * flag: no atomic exchange on the usual path.  The first other thread ends that
- * for good and ensures, by a barrier on all threads (membarrier), that the
- * worker sees it or is seen inside.
+ * flag: no atomic exchange on the usual path.  The other thread ends that and
+ * ensures, by a barrier on all threads (membarrier), that the worker sees it or
+ * is seen inside.
  */
 static inline void vm_engine_lock(struct vm_engine *engine)
 {
@@ -121,14 +138,16 @@ static inline void vm_engine_lock(struct vm_engine *engine)
 		/* Pairs with the wait in vm_engine_lock_slow(). */
 		atomic_store_explicit(&engine->inside, false,
 				      memory_order_release);
-		vm_lock_take(&engine->lock);
+		vm_engine_lock_own(engine);
 	} else {
 		vm_engine_lock_slow(engine);
 	}
 }
 
-/* As vm_engine_lock(), if it is free; never ends the bias. */
+/* As vm_engine_lock(), if it is free; never ends the bias.  The second is for
+ * others than the worker. */
 bool vm_engine_try(struct vm_engine *engine);
+bool vm_engine_try_other(struct vm_engine *engine);
 
 static inline void vm_engine_unlock(struct vm_engine *engine)
 {
@@ -155,6 +174,16 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most);
 /* The next free slot from the calling worker to `engine`; waits while the ring
  * is full, by emptying it for the receiver. */
 struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to);
+
+/* The slot just got has a message whose sender waits: if the worker of `to` does
+ * not take it, others do. */
+static inline void vm_engine_urgent(struct vm_engine *from,
+				    struct vm_engine *to)
+{
+	struct vm_ring *ring = &to->in[from->index];
+
+	atomic_store_explicit(&ring->urgent, ring->head, memory_order_relaxed);
+}
 
 /* Has run(arg) called where the ring from -> to is read, under the lock of
  * `to`; `from` is the calling worker's. */

@@ -68,7 +68,8 @@
 	  "again")                                                             \
 	X(BOOL, collaborative_polling, 1, 0, 1, "flag", ANYTIME, TB, poll,     \
 	  "Idle workers poll the ports that busy workers have not polled for " \
-	  "a while, and handle what they find (collaborative polling)")        \
+	  "a while, and handle what they find (collaborative polling), and "   \
+	  "deliver long messages to ranks of busy workers of their process")   \
 	X(INT, heartbeat_ms, 1000, 0, 1000000, "ms", STARTUP, DD, launch,      \
 	  "Heartbeat: period in which each other process is checked once, "    \
 	  "under launchers that neither end the job nor report it when a "     \

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Engines: the lock and its bias, and messages to ranks that compute.
+ */
+#include "core/local/engine.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+#include "core/rank/state.h"
+#include "job.h"
+
+#define TURNS 20000
+#define LONG_BYTES ((size_t)1 << 20)
+
+static struct vm_engine *engine_of(int rank)
+{
+	return vm_node->ranks[rank].engine;
+}
+
+static bool is_biased(int rank)
+{
+	return atomic_load(&engine_of(rank)->biased);
+}
+
+/* Ranks on workers of their own count under the lock of the first one's, who
+ * does it most often: the bias goes and comes. */
+static int count;
+
+static void count_under_lock(int rank, int size)
+{
+	struct vm_engine *engine = engine_of(0);
+
+	for (int i = 0; i < (rank ? TURNS / 200 : TURNS); i++) {
+		vm_engine_lock(engine);
+		count++;
+		vm_engine_unlock(engine);
+		if (rank && i % 8 == 0)
+			sched_yield();
+		if (i % 16 == 0 && vm_engine_try(engine)) {
+			count++;
+			count--;
+			vm_engine_unlock(engine);
+		}
+	}
+	vmpi_barrier(vmpi_world());
+	vm_engine_lock(engine);
+	EXPECT(count == TURNS + (size - 1) * (TURNS / 200));
+	vm_engine_unlock(engine);
+}
+
+/* Another one takes the lock once; its worker has it for itself again when it
+ * has taken it often. */
+static void bias_returns(int rank, int size)
+{
+	(void)size;
+	vmpi_barrier(vmpi_world());
+	if (rank == 1) {
+		vm_engine_lock(engine_of(0));
+		EXPECT(!is_biased(0));
+		vm_engine_unlock(engine_of(0));
+	}
+	vmpi_barrier(vmpi_world());
+	if (rank == 0)
+		while (vm_sched.membarrier && !is_biased(0)) {
+			vm_engine_lock(engine_of(0));
+			vm_engine_unlock(engine_of(0));
+		}
+}
+
+/* Messages to a rank that computes until their sender is rid of them. */
+static _Atomic bool asked, done;
+
+static void busy_receiver(int rank, int size)
+{
+	char *data = malloc(LONG_BYTES), small = 0;
+	vmpi_chan *world = vmpi_world();
+	vmpi_req *reqs[2];
+
+	(void)size;
+	asked = done = false;
+	vmpi_barrier(world);
+	if (rank == 0) {
+		job_fill(data, LONG_BYTES, 1);
+		while (!asked)
+			sched_yield();
+		EXPECT(vmpi_send(world, data, LONG_BYTES, 1, 0) == 0);
+		EXPECT(vmpi_ssend(world, "a", 1, 1, 1) == 0);
+		done = true;
+	} else {
+		vmpi_irecv(world, &reqs[0], data, LONG_BYTES, 0, 0);
+		vmpi_irecv(world, &reqs[1], &small, 1, 0, 1);
+		asked = true;
+		while (!done)
+			sched_yield();
+		EXPECT(vm_req_is_done(reqs[0]) && vm_req_is_done(reqs[1]));
+		EXPECT(vmpi_wait_all(reqs, NULL, 2) == 0);
+		EXPECT(job_filled(data, LONG_BYTES, 1) && small == 'a');
+	}
+	free(data);
+}
+
+/* Sender and receiver compute; the worker of rank 2 has nothing else to do. */
+static void busy_pair(int rank, int size)
+{
+	char *data = malloc(LONG_BYTES);
+	vmpi_chan *world = vmpi_world();
+	vmpi_req *req;
+
+	(void)size;
+	asked = done = false;
+	vmpi_barrier(world);
+	if (rank == 0) {
+		job_fill(data, LONG_BYTES, 2);
+		while (!asked)
+			sched_yield();
+		vmpi_isend(world, &req, data, LONG_BYTES, 1, 0);
+		while (!done)
+			sched_yield();
+		EXPECT(vmpi_wait(&req, NULL) == 0);
+	} else if (rank == 1) {
+		vmpi_irecv(world, &req, data, LONG_BYTES, 0, 0);
+		asked = true;
+		while (!vm_req_is_done(req))
+			sched_yield();
+		done = true;
+		EXPECT(vmpi_wait(&req, NULL) == 0);
+		EXPECT(job_filled(data, LONG_BYTES, 2));
+	} else {
+		while (!done)
+			vmpi_yield();
+	}
+	free(data);
+}
+
+int main(void)
+{
+	plan(5);
+	job(3, 3, count_under_lock, "one at a time has the lock");
+	job(2, 2, bias_returns, "a worker gets its bias back");
+	job(2, 2, busy_receiver, "a waiting sender's worker delivers");
+	job(3, 3, busy_pair, "an idle worker delivers");
+	vmpi_set("sched_spin_us", "0");
+	job(2, 2, busy_receiver, "also before it goes to sleep");
+	return done_testing();
+}
