@@ -11,13 +11,16 @@
  *
  * Amounts are those of a core and an iteration; its ranks share them.  --early:
  * computes between the start of the exchange and the wait.  Prints microseconds
- * per iteration, the medians of REPEATS, the median of full / max(comp, comm),
- * and percentiles of the times in MPI_Waitall; stencil.sh makes tables of that.
+ * per iteration, the medians of REPEATS, the medians of full / max(comp, comm)
+ * and full / max(comp + cpu, comm), where cpu is the processor time that both
+ * take beyond computing, and percentiles of the times in MPI_Waitall;
+ * stencil.sh makes tables of that.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "work.h"
 
@@ -76,14 +79,46 @@ static void exchange(int computes)
 		run.waits[run.wait_count++] = now() - start;
 }
 
-/* Microseconds per iteration of that, of the slower half. */
-static double phase(int what)
+/* Microseconds of processor time that the rank's process has taken. */
+static double processor(void)
 {
-	double span[2], *spans = malloc(sizeof(span) * (size_t)run.ranks);
-	double slowest = 0;
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* The largest span of a half, of those at `first` of four. */
+static double slowest(const double *spans, int first)
+{
+	double most = 0;
+
+	for (int half = 0; half < 2; half++) {
+		double begin = 1e30, end = 0;
+
+		for (int i = half * run.half; i < (half + 1) * run.half; i++) {
+			if (spans[4 * i + first] < begin)
+				begin = spans[4 * i + first];
+			if (spans[4 * i + first + 1] > end)
+				end = spans[4 * i + first + 1];
+		}
+		if (end - begin > most)
+			most = end - begin;
+	}
+	return most;
+}
+
+/* Microseconds per iteration of that, of the slower half; *cpu: of processor
+ * time. */
+static double phase(int what, double *cpu)
+{
+	double span[4], *spans = malloc(sizeof(span) * (size_t)run.ranks);
+	double time;
 
 	MPI_Barrier(run.comm);
 	span[0] = now();
+	span[2] = processor();
 	for (int i = 0; i < run.iterations; i++) {
 		if (what & COMPUTES && !(what & EXCHANGES && run.early))
 			work(run.loops);
@@ -91,39 +126,39 @@ static double phase(int what)
 			exchange(what & COMPUTES);
 	}
 	span[1] = now();
-	MPI_Allgather(span, 2, MPI_DOUBLE, spans, 2, MPI_DOUBLE, run.comm);
-	for (int half = 0; half < 2; half++) {
-		double begin = 1e30, end = 0;
-
-		for (int i = half * run.half; i < (half + 1) * run.half; i++) {
-			if (spans[2 * i] < begin)
-				begin = spans[2 * i];
-			if (spans[2 * i + 1] > end)
-				end = spans[2 * i + 1];
-		}
-		if (end - begin > slowest)
-			slowest = end - begin;
-	}
+	span[3] = processor();
+	MPI_Allgather(span, 4, MPI_DOUBLE, spans, 4, MPI_DOUBLE, run.comm);
+	time = slowest(spans, 0) / run.iterations;
+	*cpu = slowest(spans, 2) / run.iterations;
 	free(spans);
-	return slowest / run.iterations;
+	return time;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
 }
 
 static void measure(void)
 {
 	double comp[REPEATS_MAX], comm[REPEATS_MAX], full[REPEATS_MAX];
-	double ratio[REPEATS_MAX];
+	double ratio[REPEATS_MAX], hidden[REPEATS_MAX], cpu[REPEATS_MAX];
+	double alone, both;
 
-	phase(EXCHANGES); /* connections are made */
+	phase(EXCHANGES, &both); /* connections are made */
 	for (int i = 0; i < run.repeats; i++) {
-		comp[i] = phase(COMPUTES);
-		comm[i] = phase(EXCHANGES);
-		full[i] = phase(COMPUTES | EXCHANGES);
-		ratio[i] = full[i] / (comp[i] > comm[i] ? comp[i] : comm[i]);
+		comp[i] = phase(COMPUTES, &alone);
+		comm[i] = phase(EXCHANGES, &both);
+		full[i] = phase(COMPUTES | EXCHANGES, &both);
+		cpu[i] = larger(both - alone, 0);
+		ratio[i] = full[i] / larger(comp[i], comm[i]);
+		hidden[i] = full[i] / larger(comp[i] + cpu[i], comm[i]);
 	}
 	if (run.rank == 0)
-		printf("times %.0f %.0f %.0f %.3f\n", median(comp, run.repeats),
-		       median(comm, run.repeats), median(full, run.repeats),
-		       median(ratio, run.repeats));
+		printf("times %.0f %.0f %.0f %.3f %.0f %.3f\n",
+		       median(comp, run.repeats), median(comm, run.repeats),
+		       median(full, run.repeats), median(ratio, run.repeats),
+		       median(cpu, run.repeats), median(hidden, run.repeats));
 }
 
 /* Prints the waits of all ranks. */

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bench/stencil.sh [--quick] [BUILD]: what of a stencil's messages is hidden
 # behind the computing of other ranks of the core (stencil.c), by protocol and
-# ranks per core, while the messages grow.  Two node processes on a modelled
-# network; then the same with an idle worker in each, which polls for the other.
+# ranks per core, while the messages grow.  Two node processes on modelled
+# networks; then the same with an idle worker in each, which polls for the other.
 : "${src:=$(cd "$(dirname "$0")/.." && pwd)}"
-: "${COMPUTE_US:=12000}" "${LATENCY_NS:=1000000}" "${BANDWIDTH:=200M}"
+: "${COMPUTE_US:=12000}" "${LATENCIES_NS:=20000 1000000}" "${BANDWIDTH:=200M}"
 : "${BYTES:=131072 524288 1048576 2097152 4194304}" "${RANKS:=1 2 3 4}"
 : "${PROTOCOLS:=read write pipeline auto}" "${ITERATIONS:=30}" "${REPEATS:=3}"
+: "${WAYS:=alone helped early}" "${SPIN_US:=0}"
 if [ "${1-}" = --quick ]; then
 	shift
 	BYTES='131072 1048576 4194304' ITERATIONS=15
@@ -15,7 +16,6 @@ fi
 build=${1:-$src/build}
 dir=$(mktemp -d) || exit 1
 trap 'rm -r "$dir"' EXIT
-export VMPI_FABRIC_LINK_LATENCY_NS="$LATENCY_NS"
 export VMPI_FABRIC_LINK_BANDWIDTH="$BANDWIDTH" LC_ALL=C
 "$build/vmpicc" -O2 -o "$dir/stencil" "$src/bench/stencil.c" || exit 1
 
@@ -43,6 +43,8 @@ run() {
 	shift 4
 	[ "$way" = early ] && early=--early
 	timeout 300 "$build/vmpirun" -n $((2 * v)) --nodes 2 "$@" \
+		--set fabric_link_latency_ns="$latency" \
+		--set sched_spin_us="$SPIN_US" \
 		--set core_rndv_protocol="$protocol" "$dir/stencil" $early \
 		"$COMPUTE_US" "$bytes" "$ITERATIONS" "$REPEATS" 2>"$dir/err" || {
 		cat "$dir/err" >&2
@@ -53,10 +55,12 @@ run() {
 # A row of each table, and one of the plot: c comp, m comm, f full, F where it
 # hides c or m.
 rows() {
-	awk -v way="$1" -v v="$2" -v protocol="$3" -v bytes="$4" -v dir="$dir" '
+	awk -v way="$1" -v v="$2" -v protocol="$3" -v bytes="$4" -v dir="$dir" \
+		-v us=$((latency / 1000)) '
 	/^times/ {
-		printf "%-6s %-9s %d %8d %9.2f %9.2f %9.2f %9.3f  ", way,
-			protocol, v, bytes, $2 / 1e3, $3 / 1e3, $4 / 1e3, $5
+		printf "%5d %-6s %-9s %d %8d %8.2f %8.2f %8.2f %8.3f %8.2f " \
+			"%8.3f  ", us, way, protocol, v, bytes, $2 / 1e3,
+			$3 / 1e3, $4 / 1e3, $5, $6 / 1e3, $7
 		top = $2 > $3 ? $2 : $3
 		scale = 20 / top
 		for (i = 1; i <= 40; i++) {
@@ -69,7 +73,8 @@ rows() {
 		print "|" line
 	}
 	/^waits/ {
-		printf "%-6s %-9s %d %8d", way, protocol, v, bytes >>(dir "/cdf")
+		printf "%5d %-6s %-9s %d %8d", us, way, protocol, v,
+			bytes >>(dir "/cdf")
 		split("1 2 5 8 10 12 15 18 19", at)
 		for (i = 1; i <= 9; i++)
 			printf " %7.2f", $(at[i] + 1) / 1e3 >>(dir "/cdf")
@@ -77,23 +82,31 @@ rows() {
 	}'
 }
 
-printf '%-6s %-9s %s %8s %9s %9s %9s %9s  %s\n' way protocol V bytes \
-	'comp ms' 'comm ms' 'full ms' full/max \
-	'|c comp, m comm, F full; the longer of c and m at 20'
-for way in alone helped early; do
+# rows_all LATENCY WAY
+rows_all() {
+	latency=$1
 	for protocol in $PROTOCOLS; do
 		for v in $RANKS; do
 			# With nonblocking calls one rank is enough.
-			[ $way = early ] && [ "$v" != 1 ] && continue
+			[ "$2" = early ] && [ "$v" != 1 ] && continue
 			for bytes in $BYTES; do
-				run $way "$v" "$protocol" "$bytes" >"$dir/out" ||
+				run "$2" "$v" "$protocol" "$bytes" >"$dir/out" ||
 					exit 1
-				rows $way "$v" "$protocol" "$bytes" <"$dir/out"
+				rows "$2" "$v" "$protocol" "$bytes" <"$dir/out"
 			done
 		done
 	done
+}
+
+printf '%5s %-6s %-9s %s %8s %8s %8s %8s %8s %8s %8s  %s\n' us way protocol V \
+	bytes 'comp ms' 'comm ms' 'full ms' full/max 'cpu ms' 'with cpu' \
+	'|c comp, m comm, F full; the longer of c and m at 20'
+for ns in $LATENCIES_NS; do
+	for how in $WAYS; do
+		rows_all "$ns" "$how"
+	done
 done
 printf '\nms in MPI_Waitall while computing: percentiles\n'
-printf '%-6s %-9s %s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n' way protocol \
-	V bytes 5 10 25 40 50 60 75 90 95
+printf '%5s %-6s %-9s %s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n' us way \
+	protocol V bytes 5 10 25 40 50 60 75 90 95
 cat "$dir/cdf"
