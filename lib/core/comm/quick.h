@@ -21,16 +21,8 @@
 static VM_ALWAYS_INLINE bool vm_quick_enter(struct vm_engine *engine,
 					    const struct vm_ult *self)
 {
-	if (VM_UNLIKELY(engine->worker != self->worker))
-		return false;
-	atomic_store_explicit(&engine->inside, true, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	if (VM_LIKELY(atomic_load_explicit(&engine->biased,
-					   memory_order_acquire)))
-		return true;
-	/* Pairs with the wait in vm_engine_lock_slow(). */
-	atomic_store_explicit(&engine->inside, false, memory_order_release);
-	return false;
+	return VM_LIKELY(engine->worker == self->worker) &&
+	       vm_engine_enter(engine);
 }
 
 static VM_ALWAYS_INLINE void vm_quick_leave(struct vm_engine *engine)
@@ -194,17 +186,7 @@ vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
 		vm_quick_leave(rank->engine);
 		return NULL;
 	}
-	atomic_init(&req->state, VM_REQ_PENDING);
-	req->status.source = req->status.tag = 0;
-	req->status.bytes = 0;
-	req->status.error = 0;
-	req->msg = NULL;
-	req->transient = false;
-	req->observed = false;
-	req->persistent = false;
-	req->active = true;
-	req->user = NULL;
-	req->on_free = NULL;
+	vm_req_begin(req);
 	vm_quick_post(rank, req, env, addr, bytes);
 	return req;
 }

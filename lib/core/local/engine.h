@@ -121,27 +121,30 @@ void vm_engine_lock_slow(struct vm_engine *engine);
 void vm_engine_lock_own(struct vm_engine *engine);
 
 /*
- * Takes the engine.  Until another thread wants it, its worker only raises a
- * flag: no atomic exchange on the usual path.  The other thread ends that and
+ * Takes the engine for its worker, which calls it; false: another thread has
+ * ended the bias.  Until another thread wants the engine, its worker only raises
+ * a flag: no atomic exchange on the usual path.  The other thread ends that and
  * ensures, by a barrier on all threads (membarrier), that the worker sees it or
  * is seen inside.
  */
+static VM_ALWAYS_INLINE bool vm_engine_enter(struct vm_engine *engine)
+{
+	atomic_store_explicit(&engine->inside, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (VM_LIKELY(atomic_load_explicit(&engine->biased,
+					   memory_order_acquire)))
+		return true;
+	/* Pairs with the wait in vm_engine_lock_slow(). */
+	atomic_store_explicit(&engine->inside, false, memory_order_release);
+	return false;
+}
+
 static inline void vm_engine_lock(struct vm_engine *engine)
 {
-	if (VM_LIKELY(vm_self->worker == engine->worker)) {
-		atomic_store_explicit(&engine->inside, true,
-				      memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
-		if (VM_LIKELY(atomic_load_explicit(&engine->biased,
-						   memory_order_acquire)))
-			return;
-		/* Pairs with the wait in vm_engine_lock_slow(). */
-		atomic_store_explicit(&engine->inside, false,
-				      memory_order_release);
-		vm_engine_lock_own(engine);
-	} else {
+	if (VM_UNLIKELY(vm_self->worker != engine->worker))
 		vm_engine_lock_slow(engine);
-	}
+	else if (VM_UNLIKELY(!vm_engine_enter(engine)))
+		vm_engine_lock_own(engine);
 }
 
 /* As vm_engine_lock(), if it is free; never ends the bias.  The second is for

@@ -22,20 +22,11 @@ struct vm_req *vm_req_new(enum vm_req_kind kind)
 
 	if (!req)
 		return NULL;
-	/* The other fields are set by the caller that starts the operation. */
-	atomic_init(&req->state, VM_REQ_PENDING);
+	vm_req_begin(req);
 	req->rank = NULL;
 	req->data.layout = NULL;
-	req->status = (vmpi_status){ 0 };
-	req->msg = NULL;
 	req->posted = false;
 	req->kind = (uint8_t)kind;
-	req->transient = false;
-	req->observed = false;
-	req->persistent = false;
-	req->active = true;
-	req->user = NULL;
-	req->on_free = NULL;
 	return req;
 }
 

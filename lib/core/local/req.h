@@ -93,6 +93,23 @@ static inline void vm_status_assign(vmpi_status *to, const vmpi_status *from)
 	to->error = from->error;
 }
 
+/* A request out of a pool becomes one that is active and pending; the operation
+ * that it is for sets the other fields. */
+static VM_ALWAYS_INLINE void vm_req_begin(struct vm_req *req)
+{
+	atomic_init(&req->state, VM_REQ_PENDING);
+	req->status.source = req->status.tag = 0;
+	req->status.bytes = 0;
+	req->status.error = 0;
+	req->msg = NULL;
+	req->transient = false;
+	req->observed = false;
+	req->persistent = false;
+	req->active = true;
+	req->user = NULL;
+	req->on_free = NULL;
+}
+
 /* A request of the calling thread's pool; NULL when out of memory. */
 struct vm_req *vm_req_new(enum vm_req_kind kind);
 
