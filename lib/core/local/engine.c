@@ -139,16 +139,25 @@ void vm_engine_lock_own(struct vm_engine *engine)
 	engine->alone = 0;
 }
 
-void vm_engine_lock_slow(struct vm_engine *engine)
+/* Ends the bias for another thread, which has just taken the lock; false: the
+ * worker is still inside. */
+static bool bias_end(struct vm_engine *engine)
 {
-	vm_lock_take(&engine->lock);
 	engine->alone = 0;
 	if (VM_LIKELY(!atomic_load_explicit(&engine->biased,
 					    memory_order_relaxed)))
-		return;
+		return true;
 	atomic_store_explicit(&engine->biased, false, memory_order_relaxed);
 	vm_sched_fence_all();
 	/* Pairs with the stores of the worker in vm_engine_lock/unlock(). */
+	return !atomic_load_explicit(&engine->inside, memory_order_acquire);
+}
+
+void vm_engine_lock_slow(struct vm_engine *engine)
+{
+	vm_lock_take(&engine->lock);
+	if (VM_LIKELY(bias_end(engine)))
+		return;
 	while (atomic_load_explicit(&engine->inside, memory_order_acquire))
 		vm_cpu_yield();
 }
@@ -279,13 +288,7 @@ static bool engine_try_busy(struct vm_engine *engine)
 {
 	if (!vm_lock_try(&engine->lock))
 		return false;
-	engine->alone = 0;
-	if (!atomic_load_explicit(&engine->biased, memory_order_relaxed))
-		return true;
-	atomic_store_explicit(&engine->biased, false, memory_order_relaxed);
-	vm_sched_fence_all();
-	/* Pairs with the stores of the worker in vm_engine_lock/unlock(). */
-	if (!atomic_load_explicit(&engine->inside, memory_order_acquire))
+	if (bias_end(engine))
 		return true;
 	atomic_store_explicit(&engine->biased, true, memory_order_relaxed);
 	vm_lock_give(&engine->lock);
