@@ -30,19 +30,25 @@ function fabric_goals(bytes, mine, peer)
 	return goal("<= 1.05 of the better", mine, mine <= 1.05 * peer)
 }
 
-function fabric_row(name, bytes, raw, mine)
+# sign 1: less is better; tail: what else there is to say.
+function fabric_row(name, key, sign, raw, tail, mine)
+{
+	mine = got("vmpi:auto", key)
+	printf "%-6s %9s %9s %9s %9s %9s %9s %9s  %s %s %s  %s\n", name,
+		number(raw), number(mine), number(got("vmpi:read", key)),
+		number(got("vmpi:write", key)),
+		number(got("vmpi:pipeline", key)),
+		number(got("openmpi", key)), number(got("mpich", key)),
+		fine(gain_of(mine, raw, sign)),
+		fine(gain_of(mine, got("openmpi", key), sign)),
+		fine(gain_of(mine, got("mpich", key), sign)), tail
+}
+
+function time_row(name, bytes, raw)
 {
 	raw = raw_best(bytes)
-	mine = got("vmpi:auto", bytes)
-	printf "%-6s %9s %9s %9s %9s %9s %9s %9s  %s %s %s  %s%s\n", name,
-		number(raw), number(mine), number(got("vmpi:read", bytes)),
-		number(got("vmpi:write", bytes)),
-		number(got("vmpi:pipeline", bytes)),
-		number(got("openmpi", bytes)), number(got("mpich", bytes)),
-		fine(divide(raw, mine)),
-		fine(divide(got("openmpi", bytes), mine)),
-		fine(divide(got("mpich", bytes), mine)), raw_way,
-		fabric_goals(bytes, mine)
+	fabric_row(name, bytes, 1, raw, raw_way \
+		   fabric_goals(bytes, got("vmpi:auto", bytes)))
 }
 
 function fine(value)
@@ -57,19 +63,6 @@ function raw_rate(raw)
 	return got("raw", "wait+rate") > raw ? got("raw", "wait+rate") : raw
 }
 
-function rate_row(name, key, raw, mine)
-{
-	mine = got("vmpi:auto", key)
-	printf "%-6s %9s %9s %9s %9s %9s %9s %9s  %s %s %s\n", name,
-		number(raw), number(mine), number(got("vmpi:read", key)),
-		number(got("vmpi:write", key)),
-		number(got("vmpi:pipeline", key)),
-		number(got("openmpi", key)), number(got("mpich", key)),
-		fine(divide(mine, raw)),
-		fine(divide(mine, got("openmpi", key))),
-		fine(divide(mine, got("mpich", key)))
-}
-
 function table_fabric()
 {
 	printf "\nfabric, 2 ranks in 2 processes, TCP over loopback: half " \
@@ -77,16 +70,16 @@ function table_fabric()
 		"%-6s %9s %9s %9s %9s %9s %9s %9s  %s\n", "", "raw", "vmpi",
 		"read", "write", "pipeline", "Open MPI", "MPICH",
 		"vmpi against raw, Open MPI, MPICH; the raw way"
-	fabric_row("8 B", 8)
-	fabric_row("1 KiB", 1024)
-	fabric_row("64 KiB", 65536)
-	fabric_row("1 MiB", 1048576)
-	fabric_row("4 MiB", 4194304)
+	time_row("8 B", 8)
+	time_row("1 KiB", 1024)
+	time_row("64 KiB", 65536)
+	time_row("1 MiB", 1048576)
+	time_row("4 MiB", 4194304)
 	print "messages/s, windows of 64"
-	rate_row("8 B", "window-8", raw_rate())
-	rate_row("1 KiB", "window-1024", "")
-	rate_row("8 KiB", "window-8192", "")
-	rate_row("64 KiB", "window-65536", "")
+	fabric_row("8 B", "window-8", -1, raw_rate())
+	fabric_row("1 KiB", "window-1024", -1)
+	fabric_row("8 KiB", "window-8192", -1)
+	fabric_row("64 KiB", "window-65536", -1)
 	print "raw: the fastest of libfabric's ways (name:chunk:in flight), by" \
 		" raw_fabric.c.  The\nfigures after the times are ratios; " \
 		"above 1 vmpi is ahead."

@@ -14,12 +14,6 @@ function mprobe_other(mpi, key, size, sign, ways, i, value, least)
 	return least
 }
 
-# The gain of `mine` over `other`.
-function mprobe_gain(mine, other, sign)
-{
-	return sign > 0 ? divide(other, mine) : divide(mine, other)
-}
-
 function mprobe_cell(value)
 {
 	return value == "" ? "-" : number(value / 1000)
@@ -41,9 +35,9 @@ function mprobe_row(name, mpi, native, key, size, sign, mine, ours, gain, i,
 	if (mine == "")
 		return
 	ours = native == "" ? \
-		mprobe_gain(mine, mprobe_other(mpi, key, size, sign), sign) : ""
+		gain_of(mine, mprobe_other(mpi, key, size, sign), sign) : ""
 	gain = mpi == "openmpi" || mpi == "mpich" ? "" : \
-		mprobe_gain(mine, best(key "matched" size, sign), sign)
+		gain_of(mine, best(key "matched" size, sign), sign)
 	printf "%-8s %-9s %9s", mprobe_size, name, mprobe_cell(mine)
 	mprobe_size = ""
 	split("locked polled outside unsafe", ways, " ")

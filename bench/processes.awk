@@ -11,18 +11,10 @@ function processes_row(name, key, sign, factor, nodes, ranks, peer)
 	printf "%-10s %11s %11s %11s %11s %11s %6s %6s%s\n", name,
 		number(nodes), number(ranks), number(got("openmpi", key)),
 		number(got("mpich", key)), number(got("vmpi:helped", key)),
-		processes_ratio(nodes, peer, sign),
-		processes_ratio(ranks, peer, sign),
+		fine(divide(nodes, peer)), fine(divide(ranks, peer)),
 		factor == "" || peer == "" ? "" : \
 		processes_goal(nodes, factor * peer, factor, sign, "nodes") \
 		processes_goal(ranks, factor * peer, factor, sign, "ranks")
-}
-
-# Of a time: vmpi's share of the better peer's; of a rate, the other way round.
-function processes_ratio(mine, peer, sign)
-{
-	mine = divide(mine, peer)
-	return mine == "" ? "-" : sprintf("%.2f", mine)
 }
 
 function processes_goal(mine, most, factor, sign, who)
@@ -49,8 +41,9 @@ function table_processes(alone, helped)
 	processes_row("64 KiB", "window-65536", -1)
 	alone = got("vmpi:nodes", "stream")
 	helped = got("vmpi:helped", "stream")
-	printf "nodes: --nodes 2; ranks: --processes.  A stream with a second" \
-		" worker in each process\ntakes %.2f of one without%s\n",
-		divide(helped, alone), goal("<= 1.05", alone == "" ? "" : helped,
-					    helped <= 1.05 * alone)
+	print "nodes: --nodes 2; ranks: --processes; 2 workers: --nodes 2."
+	if (alone != "" && helped != "")
+		printf "A stream with a second worker in each process takes" \
+			" %.2f of one without%s\n", helped / alone,
+			goal("<= 1.05", helped, helped <= 1.05 * alone)
 }

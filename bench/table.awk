@@ -65,6 +65,12 @@ function divide(a, b)
 	return a == "" || b == "" || b == 0 ? "" : a / b
 }
 
+# The gain of `mine` over `other`; sign -1: more is better.
+function gain_of(mine, other, sign)
+{
+	return sign > 0 ? divide(other, mine) : divide(mine, other)
+}
+
 # The better of the peers; sign -1: more is better.
 function best(key, sign, a, b)
 {
@@ -112,7 +118,7 @@ function row(name, key, sign, lim, goals, mine, peer)
 	peer = best(key, sign)
 	printf "%-10s %11s %11s %11s %7s %11s%s\n", name, number(mine),
 		number(got("openmpi", key)), number(got("mpich", key)),
-		ratio(sign > 0 ? divide(peer, mine) : divide(mine, peer)),
+		ratio(gain_of(mine, peer, sign)),
 		number(lim), goals
 }
 
