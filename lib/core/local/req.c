@@ -289,3 +289,15 @@ void vm_req_detach(struct vm_req *req)
 			       memory_order_acq_rel, memory_order_acquire))
 		req_free(req);
 }
+
+bool vm_req_reclaim(struct vm_req *req)
+{
+	uintptr_t detached = VM_REQ_DETACHED;
+
+	if (!atomic_compare_exchange_strong_explicit(
+		    &req->state, &detached, VM_REQ_PENDING,
+		    memory_order_acq_rel, memory_order_acquire))
+		return false;
+	req->active = true;
+	return true;
+}

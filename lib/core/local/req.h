@@ -137,7 +137,12 @@ void vm_req_poll(void);
  */
 int vm_req_finish(struct vm_req *req, vmpi_status *status);
 
-/* Gives a request up: it is freed when it completes. */
+/* Gives a request up: it is freed when it completes.  Then the completing
+ * thread calls on_free, with the lock of an engine held, perhaps. */
 void vm_req_detach(struct vm_req *req);
+
+/* Takes back a request that was given up and is not freed yet.  false: it is
+ * complete, and its on_free is being called. */
+bool vm_req_reclaim(struct vm_req *req);
 
 #endif

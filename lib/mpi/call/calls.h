@@ -38,7 +38,14 @@
 	X(Start, IMMEDIATE) X(Startall, IMMEDIATE)
 
 #define MPI_CALLS_BSEND(X)                                                  \
-	X(Bsend) X(Ibsend) X(Buffer_attach) X(Buffer_detach)
+	X(Bsend) X(Ibsend)
+
+#define MPI_CALLS_BUFFER(X)                                                 \
+	X(Buffer_attach) X(Buffer_attach_c) X(Buffer_detach)                \
+	X(Buffer_detach_c) X(Buffer_flush) X(Buffer_iflush)                 \
+	X(Comm_attach_buffer) X(Comm_attach_buffer_c)                       \
+	X(Comm_detach_buffer) X(Comm_detach_buffer_c)                       \
+	X(Comm_flush_buffer) X(Comm_iflush_buffer)
 
 #define MPI_CALLS_PROBE(X)                                                  \
 	X(Probe) X(Iprobe, IMMEDIATE) X(Mprobe) X(Improbe, IMMEDIATE)       \
@@ -233,7 +240,8 @@
 
 #define MPI_CALLS(X)                                                        \
 	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \
-	MPI_CALLS_PERSIST(X) MPI_CALLS_BSEND(X) MPI_CALLS_PROBE(X)          \
+	MPI_CALLS_PERSIST(X) MPI_CALLS_BSEND(X) MPI_CALLS_PROBE(X)                 \
+	MPI_CALLS_BUFFER(X)                                            \
 	MPI_CALLS_STATUS(X) MPI_CALLS_REQUEST(X) MPI_CALLS_COMM(X)          \
 	MPI_CALLS_COMM_MAKE(X) MPI_CALLS_INTER(X) MPI_CALLS_GROUP(X)        \
 	MPI_CALLS_GROUP_OPS(X) MPI_CALLS_COMM_IDUP(X)                       \

@@ -58,6 +58,7 @@ struct vm_comm {
 	struct vm_chan *chan;
 	struct vm_errh *errh;		    /* holds a reference */
 	struct vm_attrs *attrs;		    /* NULL: none */
+	struct vm_bsend *bsend;		    /* NULL: no buffer is attached */
 	const struct vm_topo_ops *topo_ops; /* NULL: no topology */
 	struct vm_topo *topo;		    /* Cartesian; NULL: none */
 	struct vm_graph *graph;		    /* NULL: none */
@@ -86,6 +87,9 @@ struct vm_mpi {
 	struct vm_rank *rank;
 	struct vm_ult *main_task; /* the one that called MPI_Init */
 	struct vm_bsend *bsend;	  /* NULL: no buffer is attached */
+	/* Waits until a buffer's messages are sent and detaches it; set by
+	 * mpi/p2p with the first buffer.  0 or an MPI error. */
+	int (*bsend_end)(struct vm_bsend **slot);
 	/* Values that predefined attributes point to. */
 	int tag_ub, io, host, wtime_is_global, appnum, last_code, universe_size;
 	/* Guards the lists; never held across a switch. */

@@ -17,12 +17,6 @@
 	X(Abi_set_fortran_booleans) X(Abi_set_fortran_info)                  \
 	X(Get_hw_resource_info)
 
-/* Point to point */
-#define MPI_CALLS_LATER_P2P(X)                                               \
-	X(Buffer_flush) X(Buffer_iflush)                                     \
-	X(Comm_attach_buffer) X(Comm_detach_buffer) X(Comm_flush_buffer)     \
-	X(Comm_iflush_buffer)
-
 /* Datatypes */
 #define MPI_CALLS_LATER_TYPE(X)                                              \
 	X(Type_create_f90_real)                                              \
@@ -97,8 +91,7 @@
 	X(Allgatherv_init_c) X(Allreduce_c) X(Allreduce_init_c)              \
 	X(Alltoall_c) X(Alltoall_init_c) X(Alltoallv_c) X(Alltoallv_init_c)  \
 	X(Alltoallw_c) X(Alltoallw_init_c) X(Bcast_c) X(Bcast_init_c)        \
-	X(Bsend_c) X(Bsend_init_c) X(Buffer_attach_c) X(Buffer_detach_c)     \
-	X(Comm_attach_buffer_c) X(Comm_detach_buffer_c) X(Exscan_c)          \
+	X(Bsend_c) X(Bsend_init_c) X(Exscan_c)                               \
 	X(Exscan_init_c) X(File_get_type_extent_c) X(File_iread_c)           \
 	X(File_iread_all_c) X(File_iread_at_c) X(File_iread_at_all_c)        \
 	X(File_iread_shared_c) X(File_iwrite_c) X(File_iwrite_all_c)         \
@@ -147,8 +140,8 @@
 
 /* All of the above. */
 #define MPI_CALLS_UNSUPPORTED(X)                                             \
-	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_P2P(X)                        \
-	MPI_CALLS_LATER_TYPE(X) MPI_CALLS_LATER_RMA(X)                       \
+	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_TYPE(X)                       \
+	 MPI_CALLS_LATER_RMA(X)                       \
 	MPI_CALLS_LATER_PART(X) MPI_CALLS_LATER_IO(X)                        \
 	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
 	MPI_CALLS_LATER_LARGE(X)

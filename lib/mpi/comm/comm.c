@@ -218,6 +218,8 @@ static int comm_end(struct vm_call *call, MPI_Comm *comm, bool meet)
 		vm_coll_init(&coll, &vm_coll_barrier, call, c);
 		rc = vm_coll_run(call, &coll);
 	}
+	if (rc == 0 && c->bsend)
+		rc = call->mpi->bsend_end(&c->bsend);
 	if (rc == 0)
 		rc = vm_attrs_delete(call->mpi, &c->attrs, *comm);
 	if (rc != 0)

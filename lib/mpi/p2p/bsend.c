@@ -3,30 +3,46 @@
  * Buffered sends.
  *
  * The attached memory is a list of segments in the order of addresses, one per
- * message that is not yet sent; the gaps between them are free.  Segments of
- * messages that have been sent are freed when space is searched for.
+ * message that is not yet sent; the gaps between them are free.  The thread
+ * that completes the send of a segment removes it.
  */
 #include "mpi/p2p/bsend.h"
 
 #include <stdlib.h>
 
 #include "mpi/call/check.h"
+#include "mpi/call/status.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
 
 /* Lies before the data of its message; part of MPI_BSEND_OVERHEAD. */
 struct segment {
 	struct vm_list link;
-	size_t bytes;	    /* with this header */
-	struct vm_req *req; /* NULL while the message is being sent */
+	struct vm_bsend *bsend;
+	uint64_t number;
+	size_t bytes;	      /* with this header */
+	struct vm_req *req;   /* given up; NULL while it is being made */
+	struct vm_rank *peer; /* of the message, for reports */
+	int tag;
 } VM_ALIGNED(16);
 
-/* Guarded by the lock of the rank's struct vm_mpi. */
+/* Waits for the segments below a number. */
+struct flush {
+	struct vm_list link;
+	uint64_t below;
+	size_t missing;
+	struct vm_req *req;
+};
+
 struct vm_bsend {
 	char *buffer;
 	size_t bytes;
-	char *begin, *end; /* the aligned part of it */
-	struct vm_list segments;
+	char *begin, *end; /* the aligned part of it; NULL: automatic */
+	/* Guards the rest; threads that complete sends take it too, so nothing
+	 * else is locked while it is held. */
+	struct vm_lock lock;
+	struct vm_list segments, flushes;
+	uint64_t next; /* number of the next segment */
 };
 
 VM_STATIC_ASSERT(sizeof(struct segment) + 2 * 16 <= MPI_BSEND_OVERHEAD,
@@ -37,142 +53,265 @@ static char *align_up(char *address)
 	return (char *)(((uintptr_t)address + 15) & ~(uintptr_t)15);
 }
 
-/* Removes the first segment whose message has been sent; NULL: none. */
-static struct vm_req *reap_one(struct vm_bsend *bsend)
+struct vm_bsend *vm_bsend_new(void *buffer, size_t bytes)
 {
-	struct vm_list *link;
+	struct vm_bsend *bsend = malloc(sizeof(*bsend));
 
-	vm_list_each(link, &bsend->segments) {
-		struct segment *segment =
-			vm_container_of(link, struct segment, link);
-
-		if (segment->req && vm_req_is_done(segment->req)) {
-			vm_list_remove(link);
-			return segment->req;
-		}
+	if (!bsend)
+		return NULL;
+	*bsend = (struct vm_bsend){ .buffer = buffer };
+	vm_lock_init(&bsend->lock);
+	vm_list_init(&bsend->segments);
+	vm_list_init(&bsend->flushes);
+	if (buffer != MPI_BUFFER_AUTOMATIC) {
+		bsend->bytes = bytes;
+		bsend->begin = align_up(buffer);
+		bsend->end = (char *)buffer + bytes;
+		if (bsend->begin > bsend->end)
+			bsend->begin = bsend->end;
 	}
-	return NULL;
+	return bsend;
 }
 
-static void reap(struct vm_mpi *mpi)
+void *vm_bsend_buffer(const struct vm_bsend *bsend, MPI_Count *bytes)
 {
-	struct vm_req *req;
-
-	do {
-		vm_lock_take(&mpi->lock);
-		req = mpi->bsend ? reap_one(mpi->bsend) : NULL;
-		vm_lock_give(&mpi->lock);
-		if (req)
-			vm_req_finish(req, NULL);
-	} while (req);
+	*bytes = (MPI_Count)bsend->bytes;
+	return bsend->buffer;
 }
 
-/* Makes a segment of the first gap of `bytes` bytes; the lock is held. */
-static struct segment *segment_new(struct vm_bsend *bsend, size_t bytes)
+struct vm_bsend *vm_bsend_of(struct vm_mpi *mpi, const struct vm_comm *comm)
 {
-	struct vm_list *link;
-	struct segment *segment;
+	return comm && comm->bsend ? comm->bsend : mpi->bsend;
+}
+
+static bool is_automatic(const struct vm_bsend *bsend)
+{
+	return bsend->buffer == MPI_BUFFER_AUTOMATIC;
+}
+
+/* Finds the first gap of `bytes` bytes and the segment after it; the lock is
+ * held. */
+static struct segment *gap_find(struct vm_bsend *bsend, size_t bytes,
+				struct vm_list **next)
+{
 	char *gap = bsend->begin;
 
-	vm_list_each(link, &bsend->segments) {
-		char *next =
-			(char *)vm_container_of(link, struct segment, link);
+	vm_list_each(*next, &bsend->segments) {
+		struct segment *segment =
+			vm_container_of(*next, struct segment, link);
 
-		if ((size_t)(next - gap) >= bytes)
-			break;
-		segment = (struct segment *)next;
-		gap = next + segment->bytes;
+		if ((size_t)((char *)segment - gap) >= bytes)
+			return (struct segment *)gap;
+		gap = (char *)segment + segment->bytes;
 	}
-	if (link == &bsend->segments && (size_t)(bsend->end - gap) < bytes)
-		return NULL;
-	segment = (struct segment *)gap;
-	segment->bytes = bytes;
-	segment->req = NULL;
-	vm_list_append(link, &segment->link);
+	return (size_t)(bsend->end - gap) < bytes ? NULL :
+						    (struct segment *)gap;
+}
+
+/* NULL: there is no room. */
+static struct segment *segment_new(struct vm_bsend *bsend, size_t bytes)
+{
+	struct segment *segment = NULL;
+	struct vm_list *next = &bsend->segments;
+
+	if (is_automatic(bsend)) {
+		segment = aligned_alloc(16, bytes);
+		if (!segment)
+			return NULL;
+	}
+	vm_lock_take(&bsend->lock);
+	if (!segment)
+		segment = gap_find(bsend, bytes, &next);
+	if (segment) {
+		*segment = (struct segment){ .bsend = bsend,
+					     .number = bsend->next++,
+					     .bytes = bytes };
+		vm_list_append(next, &segment->link);
+	}
+	vm_lock_give(&bsend->lock);
 	return segment;
 }
 
-int vm_bsend(struct vm_mpi *mpi, struct vm_rank *peer, struct vm_env env,
+/* Takes those that wait for nothing but this number off the list; the lock is
+ * held. */
+static void flushes_count(struct vm_bsend *bsend, uint64_t number,
+			  struct vm_list *over)
+{
+	struct vm_list *link = bsend->flushes.next, *next;
+
+	for (; link != &bsend->flushes; link = next) {
+		struct flush *flush = vm_container_of(link, struct flush, link);
+
+		next = link->next;
+		if (number >= flush->below || --flush->missing)
+			continue;
+		vm_list_remove(link);
+		vm_list_append(over, link);
+	}
+}
+
+/* The message has been sent, or never will be.  After the last flush that
+ * waited for it the buffer may be gone. */
+static void segment_end(struct segment *segment)
+{
+	struct vm_bsend *bsend = segment->bsend;
+	struct vm_list over, *link;
+
+	vm_list_init(&over);
+	vm_lock_take(&bsend->lock);
+	vm_list_remove(&segment->link);
+	flushes_count(bsend, segment->number, &over);
+	if (is_automatic(bsend))
+		free(segment);
+	vm_lock_give(&bsend->lock);
+	while ((link = vm_list_pop(&over)) != NULL)
+		vm_req_complete(vm_container_of(link, struct flush, link)->req);
+}
+
+static void segment_sent(struct vm_req *req)
+{
+	segment_end(req->user);
+}
+
+int vm_bsend(struct vm_bsend *bsend, struct vm_rank *peer, struct vm_env env,
 	     const struct vm_data *data)
 {
 	size_t bytes = sizeof(struct segment) + ((data->bytes + 15) & ~15ul);
-	struct segment *segment = NULL;
+	struct segment *segment;
 	struct vm_data packed;
 	struct vm_req *req;
 	int rc;
 
 	if (!peer)
 		return 0;
-	reap(mpi);
-	vm_lock_take(&mpi->lock);
-	if (mpi->bsend)
-		segment = segment_new(mpi->bsend, bytes);
-	vm_lock_give(&mpi->lock);
+	segment = bsend ? segment_new(bsend, bytes) : NULL;
 	if (!segment)
 		return MPI_ERR_BUFFER;
+	segment->peer = peer;
+	segment->tag = env.tag;
 	packed = vm_data_bytes(segment + 1, data->bytes);
 	vm_data_copy_slow(&packed, data);
 	rc = vm_isend(peer, env, &packed, VM_SEND_STANDARD, &req);
-	vm_lock_take(&mpi->lock);
-	if (rc == 0)
-		segment->req = req;
-	else
-		vm_list_remove(&segment->link);
-	vm_lock_give(&mpi->lock);
-	return rc;
+	if (rc != 0 || req == &vm_req_done_send) {
+		segment_end(segment);
+		return rc;
+	}
+	segment->req = req;
+	req->user = segment;
+	req->on_free = segment_sent;
+	vm_req_detach(req);
+	return 0;
 }
 
-/* Tells whether messages are not yet sent; *req is one of their requests, or
- * NULL while another thread is about to send it. */
-static bool pending_one(struct vm_mpi *mpi, struct vm_req **req)
+/* Enters the flush, unless there is nothing to wait for.  What it waits for, as
+ * reports tell it, is the oldest message. */
+static void flush_enter(struct vm_bsend *bsend, struct flush *flush)
 {
-	bool pending;
+	const struct segment *oldest = NULL;
+	struct vm_list *link;
 
-	vm_lock_take(&mpi->lock);
-	pending = !vm_list_empty(&mpi->bsend->segments);
-	if (pending)
-		*req = vm_container_of(mpi->bsend->segments.next,
-				       struct segment, link)
-			       ->req;
-	vm_lock_give(&mpi->lock);
-	return pending;
+	vm_lock_take(&bsend->lock);
+	flush->below = bsend->next;
+	vm_list_each(link, &bsend->segments) {
+		const struct segment *segment =
+			vm_container_of(link, struct segment, link);
+
+		flush->missing++;
+		if (!oldest || segment->number < oldest->number)
+			oldest = segment;
+	}
+	if (oldest) {
+		flush->req->rank = oldest->peer;
+		flush->req->status.tag = oldest->tag;
+		flush->req->data.bytes = oldest->bytes - sizeof(*oldest);
+		vm_list_append(&bsend->flushes, &flush->link);
+	}
+	vm_lock_give(&bsend->lock);
+	if (!oldest)
+		vm_req_complete(flush->req);
 }
 
-/* Waits until all buffered messages are sent and detaches the buffer.  May
- * switch. */
-static void finish(struct vm_mpi *mpi)
+static void flush_free(struct vm_req *req)
+{
+	free(req->user);
+}
+
+int vm_bsend_flush(struct vm_bsend *bsend, struct vm_req **out)
+{
+	struct flush *flush = calloc(1, sizeof(*flush));
+	struct vm_req *req = flush ? vm_req_new(VM_REQ_SEND) : NULL;
+
+	if (!req) {
+		free(flush);
+		return MPI_ERR_NO_MEM;
+	}
+	req->node.env = (struct vm_env){ 0 };
+	req->data = (struct vm_data){ 0 };
+	req->status = vm_status_empty;
+	req->user = flush;
+	req->on_free = flush_free;
+	flush->req = req;
+	*out = req;
+	flush_enter(bsend, flush);
+	return 0;
+}
+
+int vm_bsend_end(struct vm_bsend **slot)
 {
 	struct vm_req *req;
+	int rc;
 
-	if (!mpi->bsend)
+	if (!*slot)
+		return 0;
+	rc = vm_bsend_flush(*slot, &req);
+	if (rc != 0)
+		return rc;
+	vm_req_await(&req, 1, 1);
+	vm_req_finish(req, NULL);
+	free(*slot);
+	*slot = NULL;
+	return 0;
+}
+
+static void abandon_one(struct vm_bsend **slot)
+{
+	struct vm_bsend *bsend = *slot;
+	struct vm_list *link, *next;
+
+	if (!bsend)
 		return;
-	while (pending_one(mpi, &req)) {
-		if (req)
-			vm_req_await(&req, 1, 1);
-		else
-			vm_req_poll();
-		reap(mpi);
+	vm_lock_take(&bsend->lock);
+	for (link = bsend->segments.next; link != &bsend->segments;
+	     link = next) {
+		struct segment *segment =
+			vm_container_of(link, struct segment, link);
+
+		next = link->next;
+		/* Another thread that has just completed it waits for the
+		 * lock. */
+		if (!vm_req_reclaim(segment->req))
+			continue;
+		vm_list_remove(link);
+		segment->req->on_free = NULL;
+		vm_req_detach(segment->req);
+		if (is_automatic(bsend))
+			free(segment);
 	}
-	free(mpi->bsend);
-	mpi->bsend = NULL;
+	vm_lock_give(&bsend->lock);
+	while (vm_bsend_end(slot) != 0)
+		vm_req_poll();
 }
 
 void vm_bsend_abandon(struct vm_mpi *mpi)
 {
 	struct vm_list *link;
 
-	if (!mpi->bsend)
-		return;
-	reap(mpi);
-	vm_list_each(link, &mpi->bsend->segments) {
-		struct segment *segment =
-			vm_container_of(link, struct segment, link);
-
-		if (segment->req)
-			vm_req_detach(segment->req);
-	}
-	free(mpi->bsend);
-	mpi->bsend = NULL;
+	abandon_one(&mpi->bsend);
+	abandon_one(&mpi->world.bsend);
+	abandon_one(&mpi->self.bsend);
+	vm_list_each(link, &mpi->alive[VM_OBJECT_COMM])
+		abandon_one(&vm_container_of(link, struct vm_comm, object.link)
+				     ->bsend);
 }
 
 static int bsend_entry(struct vm_call *call, const void *buf, int count,
@@ -180,13 +319,17 @@ static int bsend_entry(struct vm_call *call, const void *buf, int count,
 {
 	struct vm_route route;
 	int rc = vm_route_send(call, &route, buf, count, type, dest, tag, comm);
+	struct vm_bsend *bsend;
 
-	if (rc == 0)
-		rc = vm_bsend(call->mpi, route.peer, route.env, &route.data);
+	if (rc != 0)
+		return rc;
+	bsend = vm_bsend_of(call->mpi, vm_comm_in(call->mpi, comm));
+	rc = vm_bsend(bsend, route.peer, route.env, &route.data);
 	if (rc == MPI_ERR_BUFFER)
-		vm_error(call, rc,
-			 "no room for %zu bytes in the attached buffer",
-			 route.data.bytes);
+		vm_error(call, rc, "no room for %zu bytes in %s",
+			 route.data.bytes,
+			 bsend ? "the attached buffer" :
+				 "a buffer, since none is attached");
 	return rc;
 }
 
@@ -210,51 +353,4 @@ int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	if (rc == 0)
 		*request = (MPI_Request)&vm_req_done_send;
 	return vm_call_exit(&call, comm, rc);
-}
-
-int PMPI_Buffer_attach(void *buffer, int size)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Buffer_attach);
-	struct vm_bsend *bsend;
-	int rc = 0;
-
-	if (size < 0)
-		rc = vm_error(&call, MPI_ERR_ARG, "size %d is negative", size);
-	else if (size > 0)
-		rc = vm_check_pointer(&call, buffer, "buffer");
-	if (rc == 0 && call.mpi->bsend)
-		rc = vm_error(&call, MPI_ERR_BUFFER,
-			      "a buffer is attached already");
-	if (rc != 0)
-		return vm_call_exit_self(&call, rc);
-	bsend = malloc(sizeof(*bsend));
-	if (!bsend)
-		return vm_call_exit_self(&call, MPI_ERR_NO_MEM);
-	bsend->buffer = buffer;
-	bsend->bytes = (size_t)size;
-	bsend->begin = align_up(buffer);
-	bsend->end = (char *)buffer + size;
-	if (bsend->begin > bsend->end)
-		bsend->begin = bsend->end;
-	vm_list_init(&bsend->segments);
-	call.mpi->bsend = bsend;
-	return MPI_SUCCESS;
-}
-
-int PMPI_Buffer_detach(void *buffer_addr, int *size)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Buffer_detach);
-	struct vm_bsend *bsend = call.mpi->bsend;
-	int rc = vm_check_pointer(&call, buffer_addr, "buffer_addr");
-
-	if (rc == 0)
-		rc = vm_check_pointer(&call, size, "size");
-	if (rc == 0 && !bsend)
-		rc = vm_error(&call, MPI_ERR_BUFFER, "no buffer is attached");
-	if (rc == 0) {
-		*(void **)buffer_addr = bsend->buffer;
-		*size = (int)bsend->bytes;
-		finish(call.mpi);
-	}
-	return vm_call_exit_self(&call, rc);
 }

@@ -10,6 +10,7 @@
 #include "mpi/p2p/typed.h"
 #include "mpi/call/status.h"
 #include "mpi/call/persist.h"
+#include "mpi/comm/comm.h"
 
 static void persist_free(struct vm_req *req)
 {
@@ -43,11 +44,13 @@ static int start_proc_null(struct vm_req *req, struct vm_persist *persist)
 /* Starts a buffered send, complete as soon as the message is in the buffer. */
 static int start_bsend(struct vm_req *req, struct vm_persist *persist)
 {
+	struct vm_mpi *mpi = vm_mpi_self();
+	struct vm_bsend *bsend = vm_bsend_of(
+		mpi, vm_comm_of_context(mpi, req->node.env.context));
 	int rc;
 
 	vm_self->signature = persist->signature;
-	rc = vm_bsend(vm_mpi_self(), persist->peer, req->node.env,
-		      &persist->data);
+	rc = vm_bsend(bsend, persist->peer, req->node.env, &persist->data);
 	if (rc == 0)
 		vm_request_complete_now(req, &vm_status_empty);
 	return rc;
