@@ -204,7 +204,13 @@ static void leavers_see(struct vm_port *port)
 	port->leavers = false;
 }
 
-#define SILENT_POLLS 64 /* polls between looks at a network that is silent */
+/* Polls that do not look at the lists, in a row. */
+#define LOOKS_ROW 64
+
+/* Polls between looks at a network that is silent: each look is a system call,
+ * so they become rarer while there is nothing. */
+#define SILENT_POLLS 64
+#define SILENT_POLLS_MAX 65536
 
 /* Whether the network has something only now and then, if there is one. */
 static bool is_silent(const struct vm_port *port)
@@ -216,17 +222,29 @@ static bool is_silent(const struct vm_port *port)
 /* Under lock: whether it is time to ask the network. */
 static bool network_due(struct vm_port *port)
 {
-	if (!port->fi ||
-	    (is_silent(port) && port->pvars.polls - port->asked < SILENT_POLLS))
+	if (!port->fi || (is_silent(port) &&
+			  port->pvars.polls - port->asked < port->unasked))
 		return false;
 	port->asked = port->pvars.polls;
 	return true;
 }
 
+/* Under lock: asks the network, and notes when to ask again if it is silent. */
+static int network_ask(struct vm_port *port)
+{
+	int events = network_read(port, 0);
+
+	if (events || port->unasked < SILENT_POLLS)
+		port->unasked = SILENT_POLLS;
+	else if (port->unasked < SILENT_POLLS_MAX)
+		port->unasked *= 2;
+	return events;
+}
+
 /* Under lock: moves everything that can move. */
 static int port_move(struct vm_port *port)
 {
-	int events = network_due(port) ? network_read(port, 0) : 0;
+	int events = network_due(port) ? network_ask(port) : 0;
 
 	events += vm_near_take(port);
 	if (VM_UNLIKELY(atomic_load_explicit(&port->inbox_full,
@@ -461,7 +479,7 @@ static bool looks_count(struct vm_port *port)
 	uint32_t looks =
 		atomic_load_explicit(&port->looks, memory_order_relaxed);
 
-	if (VM_UNLIKELY(looks >= SILENT_POLLS - 1))
+	if (VM_UNLIKELY(looks >= LOOKS_ROW - 1))
 		return false;
 	/* Two at a time count as one. */
 	atomic_store_explicit(&port->looks, looks + 1, memory_order_relaxed);

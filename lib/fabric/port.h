@@ -80,6 +80,7 @@ struct vm_port {
 	struct vm_contact **contacts; /* by process, or NULL */
 	_Atomic uint32_t deaths;      /* of fabric->deaths that were seen */
 	uint64_t asked;		      /* the poll that last asked the network */
+	uint32_t unasked;	      /* polls until it is asked again */
 	uint64_t shrunk_ns;	      /* when the pool was last checked */
 	bool woken;		      /* a sleeper was woken for this port */
 	unsigned spurious;	      /* times in a row there was nothing */

@@ -98,6 +98,7 @@ static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 		return -VMPI_EAGAIN;
 	if (port->fi->trywait(port->fabric->fid, port->cq) == 0)
 		return 0;
+	port->unasked = 0;
 	port->spurious++;
 	return -VMPI_EAGAIN;
 }
@@ -179,6 +180,7 @@ void vm_fabric_sleep_end(struct vm_fabric *fabric)
 		}
 		vm_port_lock(port);
 		port->woken = true;
+		port->unasked = 0;
 		vm_port_unlock(port);
 	}
 	vm_shm_sleep_end(fabric->shm, woken);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polls that would find nothing take no lock to see that; what comes, and what
- * was left undone, is seen all the same.
+ * Polls that would find nothing take no lock to see that, and seldom ask a
+ * network that is silent; what comes, and what was left undone, is seen all the
+ * same.
  */
 #include "pair.h"
 
@@ -79,6 +80,44 @@ static void undone(struct vm_port *port)
 	is_int((int)pair.side[0].downs, 1, "which is reported");
 }
 
+static struct vm_fi counting;
+static unsigned asked;
+
+static ssize_t cq_read_count(struct fid_cq *cq,
+			     struct fi_cq_data_entry *entries, size_t count)
+{
+	asked++;
+	return vm_fi_real.cq_read(cq, entries, count);
+}
+
+/* How often a port has asked the network in so many polls. */
+static unsigned polls_asked(struct vm_port *port, int polls)
+{
+	asked = 0;
+	for (int i = 0; i < polls; i++)
+		vm_port_poll(port, true);
+	return asked;
+}
+
+static void network(struct vm_port *port)
+{
+	counting = *port->fi;
+	counting.cq_read = cq_read_count;
+	port->fi = &counting;
+	settle(port);
+	vm_port_lock(port);
+	port->unasked = 0;
+	vm_port_unlock(port);
+	ok(polls_asked(port, 1) == 1, "a network that has woken us is asked");
+	asked = polls_asked(port, 10000);
+	ok(asked > 2 && asked < 10,
+	   "and while it is silent, more and more seldom (%u of 10000)", asked);
+	polls_asked(port, 200000);
+	asked = polls_asked(port, 200000);
+	ok(asked >= 2 && asked < 5, "but not for ever (%u of 200000)", asked);
+	port->fi = &vm_fi_real;
+}
+
 int main(void)
 {
 	struct vm_port *port;
@@ -92,6 +131,7 @@ int main(void)
 		return done_testing();
 	}
 	come(port);
+	network(port);
 	undone(port);
 	pair_close(&pair);
 	return done_testing();
