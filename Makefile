@@ -4,6 +4,7 @@
 #   make demo       build and run examples/heat: 64 ranks with private globals
 #   make check      all tests           make check-asan   ... under ASan, UBSan
 #   make coverage   all tests, then which lines of lib they ran, by folder
+#   make conformance   docs/conformance.md: each function of mpi.h
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
 #   make kills      jobs that are hit by signals, and a table of how they ended
@@ -48,8 +49,8 @@ setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
 .PHONY: all demo check check-asan check-tsan check-nodes fuzz soak kills matrix \
-	coverage bench install uninstall deb clean format need-build need-check \
-	need-fuzz need-coverage need-bench need-deb
+	coverage conformance bench install uninstall deb clean format need-build \
+	need-check need-fuzz need-coverage need-bench need-deb
 
 all: need-build
 	$(call setup,$(BUILD))
@@ -121,6 +122,9 @@ matrix: need-build
 	$(call setup,$(BUILD))
 	$(MESON) compile -C $(BUILD)
 	VMPI_BUILD=$(abspath $(BUILD)) t/run/matrix $(BUILD)/matrix
+
+conformance:
+	.ci/conformance
 
 bench: need-bench
 	$(call setup,$(BUILD)-bench,-Dbuildtype=release -Dtests=false)
