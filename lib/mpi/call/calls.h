@@ -40,12 +40,17 @@
 #define MPI_CALLS_BSEND(X)                                                  \
 	X(Bsend) X(Ibsend)
 
-#define MPI_CALLS_BUFFER(X)                                                 \
+#define MPI_CALLS_BUFFER(X) MPI_CALLS_PART(X)                                                 \
 	X(Buffer_attach) X(Buffer_attach_c) X(Buffer_detach)                \
 	X(Buffer_detach_c) X(Buffer_flush) X(Buffer_iflush)                 \
 	X(Comm_attach_buffer) X(Comm_attach_buffer_c)                       \
 	X(Comm_detach_buffer) X(Comm_detach_buffer_c)                       \
 	X(Comm_flush_buffer) X(Comm_iflush_buffer)
+
+#define MPI_CALLS_PART(X)                                                   \
+	X(Psend_init) X(Psend_init_c) X(Precv_init) X(Precv_init_c)         \
+	X(Pready, IMMEDIATE) X(Pready_range, IMMEDIATE)                     \
+	X(Pready_list, IMMEDIATE) X(Parrived, IMMEDIATE)
 
 #define MPI_CALLS_PROBE(X)                                                  \
 	X(Probe) X(Iprobe, IMMEDIATE) X(Mprobe) X(Improbe, IMMEDIATE)       \

@@ -46,10 +46,11 @@ struct vm_topo_ops {
  */
 struct vm_comm {
 	struct vm_object object;
-	uint32_t context;	/* point to point; context + 1: collectives */
-	int rank, size;		/* size: of the ranks that messages go to */
-	uint32_t nbr_sequence;	/* of the next neighbourhood collective */
-	struct vm_rank **ranks; /* in chan->group->ranks */
+	uint32_t context;      /* point to point; context + 1: collectives */
+	int rank, size;	       /* size: of the ranks that messages go to */
+	uint32_t nbr_sequence; /* of the next neighbourhood collective */
+	_Atomic uint32_t part_tags; /* given to partitioned messages */
+	struct vm_rank **ranks;	    /* in chan->group->ranks */
 	/* An intercommunicator's channel connects both sides, one after the
 	 * other; size and ranks are those of the remote side. */
 	bool inter;

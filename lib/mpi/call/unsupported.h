@@ -39,11 +39,6 @@
 	X(Win_get_name) X(Win_set_errhandler) X(Win_set_info)                \
 	X(Win_set_name) X(Win_shared_query) X(Win_sync) X(Win_test)
 
-/* Partitioned communication */
-#define MPI_CALLS_LATER_PART(X)                                              \
-	X(Parrived) X(Pready) X(Pready_list) X(Pready_range) X(Precv_init)   \
-	X(Psend_init)
-
 /* Files */
 #define MPI_CALLS_LATER_IO(X)                                                \
 	X(File_call_errhandler) X(File_close) X(File_create_errhandler)      \
@@ -119,7 +114,7 @@
 	X(Neighbor_alltoallv_c) X(Neighbor_alltoallv_init_c)                 \
 	X(Neighbor_alltoallw_c) X(Neighbor_alltoallw_init_c) X(Op_create_c)  \
 	X(Pack_c) X(Pack_external_c) X(Pack_external_size_c) X(Pack_size_c)  \
-	X(Precv_init_c) X(Psend_init_c) X(Put_c) X(Raccumulate_c) X(Recv_c)  \
+	X(Put_c) X(Raccumulate_c) X(Recv_c)  \
 	X(Recv_init_c) X(Reduce_c) X(Reduce_init_c) X(Reduce_local_c)        \
 	X(Reduce_scatter_c) X(Reduce_scatter_block_c)                        \
 	X(Reduce_scatter_block_init_c) X(Reduce_scatter_init_c)              \
@@ -142,7 +137,7 @@
 #define MPI_CALLS_UNSUPPORTED(X)                                             \
 	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_TYPE(X)                       \
 	 MPI_CALLS_LATER_RMA(X)                       \
-	MPI_CALLS_LATER_PART(X) MPI_CALLS_LATER_IO(X)                        \
+	MPI_CALLS_LATER_IO(X)                        \
 	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
 	MPI_CALLS_LATER_LARGE(X)
 

@@ -13,8 +13,9 @@
 struct vm_call;
 
 /* Largest tag of neighbourhood collectives in the context of collectives
- * (context + 1); make.c and inter.c use the tags above. */
-#define VM_COLL_TAG_MAX 0x3fffffff
+ * (context + 1); make.c and inter.c use as many tags above, mpi/part/part.h
+ * those from 0x40000000. */
+#define VM_COLL_TAG_MAX 0x1fffffff
 
 /*
  * Creates a communicator on chan, which it takes over (frees on error), with

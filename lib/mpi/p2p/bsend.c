@@ -247,6 +247,7 @@ int vm_bsend_flush(struct vm_bsend *bsend, struct vm_req **out)
 	}
 	req->node.env = (struct vm_env){ 0 };
 	req->data = (struct vm_data){ 0 };
+	req->rndv_send = 0;
 	req->status = vm_status_empty;
 	req->user = flush;
 	req->on_free = flush_free;
