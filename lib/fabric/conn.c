@@ -195,26 +195,27 @@ uint16_t vm_conn_number(struct vm_conn *conn)
 	return (uint16_t)credits;
 }
 
-void vm_conn_took(struct vm_conn *conn, bool control, uint16_t credits)
+void vm_conn_took(struct vm_conn *conn, uint32_t data, uint32_t control,
+		  uint32_t credits)
 {
-	conn->rx_seq++;
+	conn->rx_seq += data + control;
 	conn->contact = true;
 	if (credits)
 		vm_conn_credits(conn, credits);
-	if (control)
+	if (!data)
 		return;
-	if (VM_UNLIKELY(conn->granted == 0)) {
+	if (VM_UNLIKELY(conn->granted < data)) {
 		vm_peer_fail(conn->port->fabric, conn->process, -VMPI_EIO,
 			     "it has sent more than it may");
 		return;
 	}
-	conn->granted--;
+	conn->granted -= data;
 	vm_conn_credit(conn);
 	if (VM_UNLIKELY(conn->granted == 0))
 		vm_conn_brims(conn);
 }
 
-void vm_conn_credits(struct vm_conn *conn, uint16_t credits)
+void vm_conn_credits(struct vm_conn *conn, uint32_t credits)
 {
 	vm_conn_low(conn, conn->credits);
 	conn->credits += credits;
@@ -460,11 +461,10 @@ void vm_conn_credit(struct vm_conn *conn)
 {
 	uint32_t credits, room;
 
-	if (conn->bye || conn->port->contacts[conn->process]->down)
-		return;
 	credits = owed(conn);
 	room = credits + conn->granted;
-	if (credits > 0 && 2 * credits >= room) {
+	if (credits > 0 && 2 * credits >= room && !conn->bye &&
+	    !conn->port->contacts[conn->process]->down) {
 		vm_pvar_add(conn->port->pvars.credit_packets, 1);
 		bare_send(conn, VM_WIRE_CREDIT);
 	}

@@ -96,12 +96,13 @@ struct vm_conn *vm_conn_from(struct vm_port *port, struct vm_to from);
  * go with it. */
 uint16_t vm_conn_number(struct vm_conn *conn);
 
-/* Takes in a packet of data or control that has come without a header, and been
- * delivered; if it was kept it has been counted as held. */
-void vm_conn_took(struct vm_conn *conn, bool control, uint16_t credits);
+/* Takes in packets of data and of control that have come without a header, and
+ * been delivered; those that were kept have been counted as held. */
+void vm_conn_took(struct vm_conn *conn, uint32_t data, uint32_t control,
+		  uint32_t credits);
 
 /* Takes in credits that come back. */
-void vm_conn_credits(struct vm_conn *conn, uint16_t credits);
+void vm_conn_credits(struct vm_conn *conn, uint32_t credits);
 
 /* The sender may have used up its credits, and has got none back. */
 void vm_conn_brims(struct vm_conn *conn);

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 
 #include "base/clock.h"
+#include "base/copy.h"
 #include "base/log.h"
 #include "fabric/conn.h"
 #include "fabric/state.h"
@@ -93,30 +94,61 @@ void vm_near_connect(struct vm_conn *conn)
 		       port->index, conn->process);
 }
 
-static void publish(struct vm_conn *conn, struct vm_shm_slot *slot)
+/* After a record was published. */
+static VM_ALWAYS_INLINE void published(struct vm_conn *conn)
 {
-	vm_shm_publish(conn->outlet, slot);
-	vm_resend_unsure(conn);
-	vm_shm_wake(conn->port->fabric->shm, conn->process);
+	if (VM_UNLIKELY(!conn->resend.listed))
+		vm_resend_unsure(conn);
+	if (VM_UNLIKELY(vm_shm_sleeps(conn->outlet)))
+		vm_shm_wake(conn->port->fabric->shm, conn->process);
+}
+
+/* Copies a payload that fits into a slot without a call. */
+static VM_ALWAYS_INLINE void short_move(char *to, const char *from,
+					uint32_t bytes)
+{
+	if (VM_LIKELY(bytes >= 8)) {
+		uint64_t first, last;
+
+		memcpy(&first, from, 8);
+		memcpy(&last, from + bytes - 8, 8);
+		memcpy(to, &first, 8);
+		memcpy(to + bytes - 8, &last, 8);
+	} else if (bytes >= 4) {
+		uint32_t first, last;
+
+		memcpy(&first, from, 4);
+		memcpy(&last, from + bytes - 4, 4);
+		memcpy(to, &first, 4);
+		memcpy(to + bytes - 4, &last, 4);
+	} else {
+		for (uint32_t i = 0; i < bytes; i++)
+			to[i] = from[i];
+	}
 }
 
 int vm_near_send(struct vm_conn *conn, const struct vm_send *send)
 {
 	struct vm_shm_slot *slot;
 	struct words *words;
+	uint16_t credits;
 	void *data;
 
 	slot = vm_shm_room(conn->outlet, send->bytes, &data);
 	if (VM_UNLIKELY(!slot))
 		return -VMPI_EAGAIN;
+	credits = vm_conn_number(conn);
 	words = (struct words *)slot->head;
+	if (send->bytes > VM_SHM_INLINE)
+		vm_copy(data, send->data, send->bytes);
+	else
+		short_move(slot->data, send->data, send->bytes);
+	memcpy(words->upper, send->upper, VM_UPPER_BYTES);
 	words->kind = send->control ? VM_WIRE_CONTROL : VM_WIRE_DATA;
 	words->upper_kind = send->kind;
-	words->credits = vm_conn_number(conn);
-	memcpy(words->upper, send->upper, VM_UPPER_BYTES);
-	if (send->bytes)
-		memcpy(data, send->data, send->bytes);
-	publish(conn, slot);
+	words->credits = credits;
+	vm_shm_publish(conn->outlet, slot, send->bytes, data);
+	published(conn);
 	return 0;
 }
 
@@ -129,12 +161,14 @@ int vm_near_put(struct vm_conn *conn, const struct vm_packet *pkt)
 			   &data);
 	if (!slot)
 		return -VMPI_EAGAIN;
-	((struct words *)slot->head)->kind = VM_WIRE_NONE;
 	memcpy(data, pkt->wire, pkt->wire_bytes);
 	if (pkt->data_bytes)
 		memcpy((char *)data + pkt->wire_bytes, pkt->data,
 		       pkt->data_bytes);
-	publish(conn, slot);
+	((struct words *)slot->head)->kind = VM_WIRE_NONE;
+	vm_shm_publish(conn->outlet, slot, pkt->wire_bytes + pkt->data_bytes,
+		       data);
+	published(conn);
 	return 0;
 }
 
@@ -239,33 +273,52 @@ static bool record_read(struct vm_conn *conn, struct vm_inlet *inlet,
 	return false;
 }
 
+/* What was handed up where it lies, in one poll of a ring. */
+struct took {
+	uint32_t data, control; /* records */
+	uint32_t credits;
+	uint64_t bytes;
+};
+
 /* Under polling: hands one record up where it lies. */
-static bool record_deliver(struct vm_port *port, struct vm_inlet *inlet,
-			   const struct vm_shm_slot *slot, bool own)
+static VM_ALWAYS_INLINE bool record_deliver(struct vm_port *port,
+					    struct vm_inlet *inlet,
+					    const struct vm_shm_slot *slot,
+					    struct took *took)
 {
-	struct vm_conn *conn = inlet->conn;
 	struct vm_packet *pkt = port->record;
 	uint16_t credits;
 
-	if (!record_read(conn, inlet, slot, &pkt->view, &credits))
+	if (!record_read(inlet->conn, inlet, slot, &pkt->view, &credits))
 		return false;
-	pkt->use = VM_PKT_RECORD;
-	pkt->conn = conn;
-	pkt->port = pkt->at = port;
-	port->taken = false;
 	port->fabric->config.arrived[pkt->view.kind](port, &pkt->view);
-	vm_port_lock(port);
-	vm_conn_took(conn, pkt->view.control, credits);
-	vm_pvar_add(port->pvars.received, 1);
-	vm_pvar_add(port->pvars.received_bytes, pkt->view.bytes);
-	vm_pvar_add(port->pvars.events_own, own);
-	vm_pvar_add(port->pvars.events_helped, !own);
-	if (!own)
-		vm_pvar_add(port->pvars.bytes_helped, pkt->view.bytes);
-	port->counted += pkt->view.bytes;
-	vm_port_unlock_calm(port);
+	took->data += !pkt->view.control;
+	took->control += pkt->view.control;
+	took->credits += credits;
+	took->bytes += pkt->view.bytes;
 	vm_shm_take(&inlet->reader);
 	return true;
+}
+
+/* Under polling: takes in what the records say of the connection, and counts
+ * them. */
+static void took_count(struct vm_port *port, struct vm_conn *conn,
+		       const struct took *took, bool own)
+{
+	uint32_t records = took->data + took->control;
+
+	vm_port_lock(port);
+	vm_conn_took(conn, took->data, took->control, took->credits);
+	vm_pvar_add(port->pvars.received, records);
+	vm_pvar_add(port->pvars.received_bytes, took->bytes);
+	port->counted += took->bytes;
+	if (VM_LIKELY(own)) {
+		vm_pvar_add(port->pvars.events_own, records);
+	} else {
+		vm_pvar_add(port->pvars.events_helped, records);
+		vm_pvar_add(port->pvars.bytes_helped, took->bytes);
+	}
+	vm_port_unlock_calm(port);
 }
 
 /* A packet that is there when one is kept, and no memory is. */
@@ -279,23 +332,35 @@ static bool spare_get(struct vm_port *port)
 	return port->spare;
 }
 
-static int inlet_deliver(struct vm_port *port, struct vm_inlet *inlet, bool own)
+/* Under polling: hands up the records of a ring that begins with `slot`. */
+static int inlet_deliver(struct vm_port *port, struct vm_inlet *inlet,
+			 const struct vm_shm_slot *slot, bool own)
 {
-	const struct vm_shm_slot *slot;
+	struct vm_packet *pkt = port->record;
+	struct took took = { 0 };
 	int count = 0;
 
-	while (count < AT_ONCE && (slot = vm_shm_peek(&inlet->reader))) {
-		if (VM_UNLIKELY(!inlet->conn)) {
-			vm_port_lock(port);
-			inlet_conn(port, inlet);
-			vm_port_unlock(port);
-		}
-		if (VM_UNLIKELY(!inlet->conn || !is_short(inlet->conn, slot) ||
-				!inlet_conn(port, inlet) || !spare_get(port) ||
-				!record_deliver(port, inlet, slot, own)))
+	if (VM_UNLIKELY(!inlet->conn)) {
+		vm_port_lock(port);
+		inlet_conn(port, inlet);
+		vm_port_unlock(port);
+	}
+	/* What follows changes under polling only. */
+	if (VM_UNLIKELY(!inlet->conn || !inlet_conn(port, inlet)))
+		return 0;
+	pkt->use = VM_PKT_RECORD;
+	pkt->conn = inlet->conn;
+	pkt->port = pkt->at = port;
+	do {
+		if (VM_UNLIKELY(!is_short(inlet->conn, slot) ||
+				!spare_get(port) ||
+				!record_deliver(port, inlet, slot, &took)))
 			break;
 		count++;
-	}
+		slot = vm_shm_peek(&inlet->reader);
+	} while (slot && count < AT_ONCE);
+	if (VM_LIKELY(count))
+		took_count(port, inlet->conn, &took, own);
 	return count;
 }
 
@@ -307,9 +372,16 @@ int vm_near_deliver(struct vm_port *port, bool own)
 	if (!inlets->room)
 		return 0;
 	inlets_open(port);
-	for (uint32_t i = 0; i < inlets->count; i++)
-		if (VM_LIKELY(inlets->list[i].open))
-			count += inlet_deliver(port, &inlets->list[i], own);
+	for (uint32_t i = 0; i < inlets->count; i++) {
+		struct vm_inlet *inlet = &inlets->list[i];
+		const struct vm_shm_slot *slot;
+
+		if (VM_UNLIKELY(!inlet->open))
+			continue;
+		slot = vm_shm_peek(&inlet->reader);
+		if (slot)
+			count += inlet_deliver(port, inlet, slot, own);
+	}
 	return count;
 }
 

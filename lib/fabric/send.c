@@ -221,8 +221,8 @@ static bool pool_full(struct vm_port *port)
 	return port->pvars.pool_bytes > most;
 }
 
-static int sent_count(struct vm_conn *conn, const struct vm_send *send,
-		      unsigned packets, int rc)
+static inline int sent_count(struct vm_conn *conn, const struct vm_send *send,
+			     unsigned packets, int rc)
 {
 	struct vm_port *port = conn->port;
 
@@ -341,8 +341,36 @@ static int other_send(struct vm_conn *conn, const struct vm_send *send,
 	}
 }
 
-int vm_port_send(struct vm_port *port, struct vm_to to,
-		 const struct vm_send *send, struct vm_send_op *op)
+/* The connection of a packet that can go by a ring right away, if nothing is
+ * unusual; or NULL. */
+static VM_ALWAYS_INLINE struct vm_conn *straight(const struct vm_port *port,
+						 struct vm_to to,
+						 const struct vm_send *send)
+{
+	const struct vm_fabric *fabric = port->fabric;
+	struct vm_contact *contact;
+	struct vm_conn *conn;
+
+	if (VM_UNLIKELY(to.process >= fabric->config.processes ||
+			send->bytes > fabric->limits.packet_bytes))
+		return NULL;
+	contact = port->contacts[to.process];
+	if (VM_UNLIKELY(!contact || contact->down || to.port >= contact->count))
+		return NULL;
+	conn = &contact->conns[to.port];
+	return VM_LIKELY(conn->outlet && !conn->error && !conn->bye &&
+			 (send->control || conn->credits > 0) &&
+			 vm_list_empty(&conn->backlog) && !send->overlap &&
+			 !vm_link_active()) ?
+		       conn :
+		       NULL;
+}
+
+/* Under lock, which it gives back: as vm_port_send(). */
+static __attribute__((noinline)) int locked_send(struct vm_port *port,
+						 struct vm_to to,
+						 const struct vm_send *send,
+						 struct vm_send_op *op)
 {
 	unsigned packets = to.process == port->fabric->config.process ?
 				   1 :
@@ -351,10 +379,6 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 	enum way way = AS_PACKET;
 	int rc;
 
-	VM_ASSERT(send->bytes <= (send->control ?
-					  port->fabric->limits.packet_bytes :
-					  port->fabric->limits.data_bytes));
-	vm_port_lock(port);
 	rc = vm_conn_get(&conn, port, to);
 	if (VM_LIKELY(rc == 0) && !send->control)
 		rc = data_check(conn, packets);
@@ -381,6 +405,23 @@ unlock:
 	if (rc >= 0 && way == BY_LOOP)
 		vm_fabric_kick(port->fabric);
 	return rc;
+}
+
+int vm_port_send(struct vm_port *port, struct vm_to to,
+		 const struct vm_send *send, struct vm_send_op *op)
+{
+	struct vm_conn *conn;
+
+	VM_ASSERT(send->bytes <= (send->control ?
+					  port->fabric->limits.packet_bytes :
+					  port->fabric->limits.data_bytes));
+	vm_port_lock(port);
+	conn = straight(port, to, send);
+	if (VM_UNLIKELY(!conn || vm_near_send(conn, send) < 0))
+		return locked_send(port, to, send, op);
+	sent_count(conn, send, 1, VM_DONE);
+	vm_port_unlock_calm(port);
+	return VM_DONE;
 }
 
 unsigned vm_port_credits(struct vm_port *port, struct vm_to to)

@@ -76,9 +76,7 @@ struct vm_shm_slot *vm_shm_room(struct vm_shm_writer *writer, uint32_t bytes,
 		place = area_take(writer, bytes);
 		if (!place)
 			return NULL;
-		slot->at = (uint32_t)(place - writer->ring->area);
 	}
-	slot->bytes = bytes;
 	writer->ends[writer->next % VM_SHM_SLOTS] = writer->tail;
 	*data = place;
 	return slot;

@@ -57,6 +57,10 @@ struct vm_shm_writer {
 	struct vm_shm_ring *ring;
 	uint32_t next;	/* number of the next record */
 	uint32_t taken; /* as it was when we last looked */
+	/* Of the process that reads (fabric/shm/shm.h): whether it sleeps; and
+	 * whether a fence is needed to see that. */
+	const _Atomic uint32_t *sleeping;
+	bool fence;
 	uint64_t tail;	/* bytes of the area that were ever used, */
 	uint64_t freed; /* ... and are free again, */
 	uint64_t look;	/* ... when to look whether all are */
@@ -71,14 +75,20 @@ struct vm_shm_reader {
 /*
  * The slot of the next record, of a payload of so many bytes, at most
  * VM_SHM_RECORD_MAX; *data is where those go.  NULL: there is no room.  The
- * caller fills head and payload, and publishes it.
+ * caller fills payload and head, and publishes it: what is in the slot at last
+ * and in one go, because the reader looks at it again and again, and each look
+ * takes the line away from the writer.
  */
 struct vm_shm_slot *vm_shm_room(struct vm_shm_writer *writer, uint32_t bytes,
 				void **data);
 
 static inline void vm_shm_publish(struct vm_shm_writer *writer,
-				  struct vm_shm_slot *slot)
+				  struct vm_shm_slot *slot, uint32_t bytes,
+				  const void *data)
 {
+	slot->bytes = bytes;
+	if (bytes > VM_SHM_INLINE)
+		slot->at = (uint32_t)((const char *)data - writer->ring->area);
 	/* Pairs with the load in vm_shm_peek(). */
 	atomic_store_explicit(&slot->turn, ++writer->next,
 			      memory_order_release);

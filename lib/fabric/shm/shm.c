@@ -428,6 +428,8 @@ int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
 	atomic_store_explicit(&door->names[index].ready, 1,
 			      memory_order_release);
 	new->ring = ring_of(file, port, index);
+	new->sleeping = &head_of(file)->sleeping;
+	new->fence = !shm->peers[process].joined;
 	*writer = new;
 	return 0;
 }
@@ -508,14 +510,7 @@ void vm_shm_wake(struct vm_shm *shm, uint32_t process)
 	struct peer *peer = &shm->peers[process];
 	struct head *head = head_of(&peer->file);
 
-	/* Pairs with the barrier in vm_shm_sleep_begin(), or with the fence
-	 * there. */
-	if (VM_LIKELY(peer->joined))
-		atomic_signal_fence(memory_order_seq_cst);
-	else
-		atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&head->sleeping, memory_order_relaxed) ||
-	    !atomic_exchange_explicit(&head->sleeping, 0, memory_order_relaxed))
+	if (!atomic_exchange_explicit(&head->sleeping, 0, memory_order_relaxed))
 		return;
 	/* A full pipe wakes as well. */
 	if (write(peer->wake_fd, "", 1) < 0 && errno != EAGAIN)

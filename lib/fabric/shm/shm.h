@@ -88,6 +88,18 @@ bool vm_shm_sleep_begin(struct vm_shm *shm);
 void vm_shm_sleep_end(struct vm_shm *shm, bool woken);
 void vm_shm_wake(struct vm_shm *shm, uint32_t process);
 
+/* Whether the reader of a ring is to be woken, after something was stored. */
+static inline bool vm_shm_sleeps(const struct vm_shm_writer *writer)
+{
+	/* Pairs with the barrier in vm_shm_sleep_begin(), or with the fence
+	 * there. */
+	if (VM_LIKELY(!writer->fence))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
+	return atomic_load_explicit(writer->sleeping, memory_order_relaxed);
+}
+
 /* Whether it is certain that a process that we have met lives no more. */
 bool vm_shm_dead(const struct vm_shm *shm, uint32_t process);
 

@@ -35,7 +35,7 @@ static bool put(uint32_t number, uint32_t bytes)
 		return false;
 	memcpy(slot->head, &number, sizeof(number));
 	pattern_fill(data, number, bytes);
-	vm_shm_publish(&writer, slot);
+	vm_shm_publish(&writer, slot, bytes, data);
 	return true;
 }
 

@@ -156,7 +156,7 @@ static void together(void)
 	is_int(vm_shm_outlet(&outlet, shm, 1, 1, 1), 0, "it has a ring for us");
 	slot = vm_shm_room(outlet, 4, &data);
 	memcpy(data, "wake", 4);
-	vm_shm_publish(outlet, slot);
+	vm_shm_publish(outlet, slot, 4, data);
 	vm_shm_wake(shm, 1);
 	while (said->step == 3)
 		usleep(100);
@@ -173,7 +173,7 @@ static void together(void)
 			   &(char){ 0 }, 1, false),
 	       -VMPI_EPEER, "who is dead has no memory");
 	slot = vm_shm_room(outlet, 4, &data);
-	vm_shm_publish(outlet, slot);
+	vm_shm_publish(outlet, slot, 4, data);
 	ok(true, "but its ring can be written to");
 	free(outlet);
 	vm_shm_close(shm);
