@@ -81,7 +81,8 @@ def objects():
         if folder.startswith("bin/"):
             continue
         name = path[len("lib/"):].replace("/", "_") + ".o"
-        for library in "libvmpi_static.a.p", "libvmpi_report.a.p":
+        for library in ("libvmpi_static.a.p", "libvmpi_large.a.p",
+                        "libvmpi_report.a.p"):
             built = os.path.join(BUILD, "lib", library, name)
             if os.path.exists(built):
                 yield folder, path, built

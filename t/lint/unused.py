@@ -30,7 +30,8 @@ def symbols():
                           stderr=subprocess.DEVNULL).stdout
     defined, wanted = {}, {}
     libraries = tuple(os.path.join(BUILD, "lib", name)
-                      for name in ("libvmpi_static.a.p/", "libvmpi_report.a.p/"))
+                      for name in ("libvmpi_static.a.p/", "libvmpi_large.a.p/",
+                                   "libvmpi_report.a.p/"))
     for line in text.splitlines():
         path, rest = line.split(":", 1)
         kind, name = rest.split()[-2:]

@@ -13,6 +13,9 @@
 
 #include "mpi/call/unsupported.h"
 
+/* The rows of a call that exists twice (mpi/call/twin.h). */
+#define VM_BOTH(X, name, ...) X(name, __VA_ARGS__) X(name##_c, __VA_ARGS__)
+
 #define MPI_CALLS_ENV(X)                                                    \
 	X(Init) X(Init_thread) X(Initialized, LOOKUP) X(Finalize)           \
 	X(Finalized, LOOKUP) X(Query_thread, LOOKUP)                        \
@@ -24,21 +27,25 @@
 	X(Alloc_mem) X(Free_mem) X(Get_address, LOOKUP) X(Aint_add, LOOKUP) \
 	X(Aint_diff, LOOKUP) X(Address, LOOKUP)
 
-#define MPI_CALLS_P2P(X)                                                    \
-	X(Send) X(Ssend) X(Rsend) X(Isend, IMMEDIATE) X(Issend, IMMEDIATE)  \
-	X(Irsend, IMMEDIATE) X(Recv) X(Irecv, IMMEDIATE) X(Sendrecv)        \
-	X(Sendrecv_replace)
+#define MPI_CALLS_P2P(X)                                                     \
+	VM_BOTH(X, Send) VM_BOTH(X, Ssend) VM_BOTH(X, Rsend)                 \
+	VM_BOTH(X, Isend, IMMEDIATE) VM_BOTH(X, Issend, IMMEDIATE)           \
+	VM_BOTH(X, Irsend, IMMEDIATE) VM_BOTH(X, Recv)                       \
+	VM_BOTH(X, Irecv, IMMEDIATE) VM_BOTH(X, Sendrecv)                    \
+	VM_BOTH(X, Sendrecv_replace)
 
-#define MPI_CALLS_EXCHANGE(X) X(Isendrecv) X(Isendrecv_replace)
+#define MPI_CALLS_EXCHANGE(X)                                                \
+	VM_BOTH(X, Isendrecv) VM_BOTH(X, Isendrecv_replace)
 
 #define MPI_CALLS_GREQUEST(X) X(Grequest_start) X(Grequest_complete)
 
-#define MPI_CALLS_PERSIST(X)                                                \
-	X(Send_init) X(Ssend_init) X(Rsend_init) X(Bsend_init) X(Recv_init) \
-	X(Start, IMMEDIATE) X(Startall, IMMEDIATE)
+#define MPI_CALLS_PERSIST(X)                                                 \
+	VM_BOTH(X, Send_init) VM_BOTH(X, Ssend_init) VM_BOTH(X, Rsend_init)  \
+	VM_BOTH(X, Bsend_init) VM_BOTH(X, Recv_init) X(Start, IMMEDIATE)     \
+	X(Startall, IMMEDIATE)
 
-#define MPI_CALLS_BSEND(X)                                                  \
-	X(Bsend) X(Ibsend)
+#define MPI_CALLS_BSEND(X)                                                   \
+	VM_BOTH(X, Bsend) VM_BOTH(X, Ibsend)
 
 #define MPI_CALLS_BUFFER(X) MPI_CALLS_PART(X)                                                 \
 	X(Buffer_attach) X(Buffer_attach_c) X(Buffer_detach)                \
@@ -52,16 +59,16 @@
 	X(Pready, IMMEDIATE) X(Pready_range, IMMEDIATE)                     \
 	X(Pready_list, IMMEDIATE) X(Parrived, IMMEDIATE)
 
-#define MPI_CALLS_PROBE(X)                                                  \
-	X(Probe) X(Iprobe, IMMEDIATE) X(Mprobe) X(Improbe, IMMEDIATE)       \
-	X(Mrecv) X(Imrecv, IMMEDIATE)
+#define MPI_CALLS_PROBE(X)                                                   \
+	X(Probe) X(Iprobe, IMMEDIATE) X(Mprobe) X(Improbe, IMMEDIATE)        \
+	VM_BOTH(X, Mrecv) VM_BOTH(X, Imrecv, IMMEDIATE)
 
-#define MPI_CALLS_STATUS(X)                                                 \
-	X(Get_count, LOOKUP) X(Get_elements, LOOKUP)                        \
-	X(Test_cancelled, LOOKUP) X(Status_set_cancelled, LOOKUP)           \
-	X(Status_set_elements, LOOKUP) X(Status_get_source, LOOKUP)         \
-	X(Status_get_tag, LOOKUP) X(Status_get_error, LOOKUP)               \
-	X(Status_set_source, LOOKUP) X(Status_set_tag, LOOKUP)              \
+#define MPI_CALLS_STATUS(X)                                                  \
+	VM_BOTH(X, Get_count, LOOKUP) VM_BOTH(X, Get_elements, LOOKUP)       \
+	X(Test_cancelled, LOOKUP) X(Status_set_cancelled, LOOKUP)            \
+	VM_BOTH(X, Status_set_elements, LOOKUP) X(Status_get_source, LOOKUP) \
+	X(Status_get_tag, LOOKUP) X(Status_get_error, LOOKUP)                \
+	X(Status_set_source, LOOKUP) X(Status_set_tag, LOOKUP)               \
 	X(Status_set_error, LOOKUP)
 
 #define MPI_CALLS_REQUEST(X)                                                \

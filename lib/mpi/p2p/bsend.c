@@ -315,8 +315,8 @@ void vm_bsend_abandon(struct vm_mpi *mpi)
 				     ->bsend);
 }
 
-static int bsend_entry(struct vm_call *call, const void *buf, int count,
-		       MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+int vm_bsend_call(struct vm_call *call, const void *buf, MPI_Count count,
+		  MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
 	struct vm_route route;
 	int rc = vm_route_send(call, &route, buf, count, type, dest, tag, comm);
@@ -332,26 +332,4 @@ static int bsend_entry(struct vm_call *call, const void *buf, int count,
 			 bsend ? "the attached buffer" :
 				 "a buffer, since none is attached");
 	return rc;
-}
-
-int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
-	       int tag, MPI_Comm comm)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Bsend);
-	int rc = bsend_entry(&call, buf, count, datatype, dest, tag, comm);
-
-	return vm_call_exit(&call, comm, rc);
-}
-
-int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest,
-		int tag, MPI_Comm comm, MPI_Request *request)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Ibsend);
-	int rc = vm_check_pointer(&call, request, "request");
-
-	if (rc == 0)
-		rc = bsend_entry(&call, buf, count, datatype, dest, tag, comm);
-	if (rc == 0)
-		*request = (MPI_Request)&vm_req_done_send;
-	return vm_call_exit(&call, comm, rc);
 }

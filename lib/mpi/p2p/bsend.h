@@ -8,7 +8,7 @@
 #define MPI_P2P_BSEND_H
 
 #include "core/comm/p2p.h"
-#include "mpi/call/state.h"
+#include "mpi/call/call.h"
 
 /* An attached buffer. */
 struct vm_bsend;
@@ -30,6 +30,10 @@ struct vm_bsend *vm_bsend_of(struct vm_mpi *mpi, const struct vm_comm *comm);
  */
 int vm_bsend(struct vm_bsend *bsend, struct vm_rank *peer, struct vm_env env,
 	     const struct vm_data *data);
+
+/* Does the work of a call that sends so: 0 or an error. */
+int vm_bsend_call(struct vm_call *call, const void *buf, MPI_Count count,
+		  MPI_Datatype type, int dest, int tag, MPI_Comm comm);
 
 /* Sets *req to a request that completes when all messages that are in the
  * buffer now have been sent: 0 or MPI_ERR_NO_MEM. */

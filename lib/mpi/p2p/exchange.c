@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "mpi/call/twin.h"
 #include "mpi/p2p/joined.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
@@ -42,12 +43,13 @@ static int start(struct vm_call *call, MPI_Comm handle,
 	return 0;
 }
 
-int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		   int dest, int sendtag, void *recvbuf, int recvcount,
-		   MPI_Datatype recvtype, int source, int recvtag,
-		   MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Isendrecv)(const void *sendbuf, vm_count sendcount,
+			    MPI_Datatype sendtype, int dest, int sendtag,
+			    void *recvbuf, vm_count recvcount,
+			    MPI_Datatype recvtype, int source, int recvtag,
+			    MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Isendrecv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Isendrecv));
 	struct vm_route send, recv;
 	int rc = vm_route_send(&call, &send, sendbuf, sendcount, sendtype, dest,
 			       sendtag, comm);
@@ -66,11 +68,12 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_call_exit(&call, comm, rc);
 }
 
-int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype,
-			   int dest, int sendtag, int source, int recvtag,
-			   MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Isendrecv_replace)(void *buf, vm_count count,
+				    MPI_Datatype datatype, int dest,
+				    int sendtag, int source, int recvtag,
+				    MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Isendrecv_replace);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Isendrecv_replace));
 	struct vm_route send, recv;
 	struct vm_data copy;
 	int rc = vm_route_send(&call, &send, buf, count, datatype, dest,

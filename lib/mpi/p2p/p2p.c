@@ -9,15 +9,18 @@
 
 #include "core/comm/cancel.h"
 #include "core/comm/quick.h"
+#include "mpi/call/twin.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
 #include "mpi/p2p/typed.h"
 #include "mpi/call/status.h"
 
 /* Out of line, so that the route of an ordinary message stays in registers. */
-static __attribute__((noinline)) int
-send_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
-	 int dest, int tag, MPI_Comm comm, enum vm_send_mode mode)
+static __attribute__((noinline)) int send_odd(struct vm_call *call,
+					      const void *buf, vm_count count,
+					      MPI_Datatype type, int dest,
+					      int tag, MPI_Comm comm,
+					      enum vm_send_mode mode)
 {
 	struct vm_route route;
 	int rc = vm_route_send(call, &route, buf, count, type, dest, tag, comm);
@@ -27,9 +30,9 @@ send_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
 	return rc;
 }
 
-static inline int send_entry(enum vm_call_id id, const void *buf, int count,
-			     MPI_Datatype type, int dest, int tag,
-			     MPI_Comm comm, enum vm_send_mode mode)
+static inline int send_entry(enum vm_call_id id, const void *buf,
+			     vm_count count, MPI_Datatype type, int dest,
+			     int tag, MPI_Comm comm, enum vm_send_mode mode)
 {
 	struct vm_call call = vm_call_enter(id);
 	struct vm_route route;
@@ -43,16 +46,16 @@ static inline int send_entry(enum vm_call_id id, const void *buf, int count,
 	return vm_call_exit(&call, comm, rc);
 }
 
-static __attribute__((noinline)) int send_any(const void *buf, int count,
+static __attribute__((noinline)) int send_any(const void *buf, vm_count count,
 					      MPI_Datatype type, int dest,
 					      int tag, MPI_Comm comm)
 {
-	return send_entry(VM_CALL_Send, buf, count, type, dest, tag, comm,
-			  VM_SEND_STANDARD);
+	return send_entry(VM_TWIN(VM_CALL_Send), buf, count, type, dest, tag,
+			  comm, VM_SEND_STANDARD);
 }
 
-int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
-	      int tag, MPI_Comm comm)
+int VM_TWIN(PMPI_Send)(const void *buf, vm_count count, MPI_Datatype datatype,
+		       int dest, int tag, MPI_Comm comm)
 {
 	struct vm_ult *self = vm_self;
 	const struct vm_comm *on;
@@ -67,24 +70,24 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
 	return send_any(buf, count, datatype, dest, tag, comm);
 }
 
-int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
-	       int tag, MPI_Comm comm)
+int VM_TWIN(PMPI_Ssend)(const void *buf, vm_count count, MPI_Datatype datatype,
+			int dest, int tag, MPI_Comm comm)
 {
-	return send_entry(VM_CALL_Ssend, buf, count, datatype, dest, tag, comm,
-			  VM_SEND_SYNC);
+	return send_entry(VM_TWIN(VM_CALL_Ssend), buf, count, datatype, dest,
+			  tag, comm, VM_SEND_SYNC);
 }
 
-int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
-	       int tag, MPI_Comm comm)
+int VM_TWIN(PMPI_Rsend)(const void *buf, vm_count count, MPI_Datatype datatype,
+			int dest, int tag, MPI_Comm comm)
 {
-	return send_entry(VM_CALL_Rsend, buf, count, datatype, dest, tag, comm,
-			  VM_SEND_STANDARD);
+	return send_entry(VM_TWIN(VM_CALL_Rsend), buf, count, datatype, dest,
+			  tag, comm, VM_SEND_STANDARD);
 }
 
 static __attribute__((noinline)) int
-isend_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
-	  int dest, int tag, MPI_Comm comm, enum vm_send_mode mode,
-	  MPI_Request *request)
+isend_odd(struct vm_call *call, const void *buf, vm_count count,
+	  MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+	  enum vm_send_mode mode, MPI_Request *request)
 {
 	struct vm_req *req = &vm_req_done_send;
 	struct vm_route route;
@@ -99,9 +102,9 @@ isend_odd(struct vm_call *call, const void *buf, int count, MPI_Datatype type,
 	return rc;
 }
 
-static inline int isend_entry(enum vm_call_id id, const void *buf, int count,
-			      MPI_Datatype type, int dest, int tag,
-			      MPI_Comm comm, enum vm_send_mode mode,
+static inline int isend_entry(enum vm_call_id id, const void *buf,
+			      vm_count count, MPI_Datatype type, int dest,
+			      int tag, MPI_Comm comm, enum vm_send_mode mode,
 			      MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(id);
@@ -122,17 +125,17 @@ static inline int isend_entry(enum vm_call_id id, const void *buf, int count,
 	return vm_call_exit(&call, comm, rc);
 }
 
-static __attribute__((noinline)) int isend_any(const void *buf, int count,
+static __attribute__((noinline)) int isend_any(const void *buf, vm_count count,
 					       MPI_Datatype datatype, int dest,
 					       int tag, MPI_Comm comm,
 					       MPI_Request *request)
 {
-	return isend_entry(VM_CALL_Isend, buf, count, datatype, dest, tag, comm,
-			   VM_SEND_STANDARD, request);
+	return isend_entry(VM_TWIN(VM_CALL_Isend), buf, count, datatype, dest,
+			   tag, comm, VM_SEND_STANDARD, request);
 }
 
-int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
-	       int tag, MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Isend)(const void *buf, vm_count count, MPI_Datatype datatype,
+			int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct vm_ult *self = vm_self;
 	const struct vm_comm *on;
@@ -150,18 +153,18 @@ int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	return MPI_SUCCESS;
 }
 
-int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest,
-		int tag, MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Issend)(const void *buf, vm_count count, MPI_Datatype datatype,
+			 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return isend_entry(VM_CALL_Issend, buf, count, datatype, dest, tag,
-			   comm, VM_SEND_SYNC, request);
+	return isend_entry(VM_TWIN(VM_CALL_Issend), buf, count, datatype, dest,
+			   tag, comm, VM_SEND_SYNC, request);
 }
 
-int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
-		int tag, MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Irsend)(const void *buf, vm_count count, MPI_Datatype datatype,
+			 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return isend_entry(VM_CALL_Irsend, buf, count, datatype, dest, tag,
-			   comm, VM_SEND_STANDARD, request);
+	return isend_entry(VM_TWIN(VM_CALL_Irsend), buf, count, datatype, dest,
+			   tag, comm, VM_SEND_STANDARD, request);
 }
 
 /* Receives by a request, which knows the types at both ends. */
@@ -181,7 +184,7 @@ static int recv_typed(struct vm_call *call, const struct vm_route *route,
 
 /* Receives outside the common case: any source, any tag, MPI_PROC_NULL. */
 static __attribute__((noinline)) int
-recv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
+recv_odd(struct vm_call *call, void *buf, vm_count count, MPI_Datatype type,
 	 int source, int tag, MPI_Comm comm, vmpi_status *result)
 {
 	struct vm_route route;
@@ -213,18 +216,18 @@ static int recv_end(struct vm_call *call, int rc, MPI_Status *status,
 static __attribute__((noinline)) int
 recv_failed(const struct vm_req *req, MPI_Status *status, MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Recv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Recv));
 
 	return recv_end(&call, req->status.error, status, &req->status,
 			req->data.bytes, comm);
 }
 
-static __attribute__((noinline)) int recv_any(void *buf, int count,
+static __attribute__((noinline)) int recv_any(void *buf, vm_count count,
 					      MPI_Datatype datatype, int source,
 					      int tag, MPI_Comm comm,
 					      MPI_Status *status)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Recv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Recv));
 	struct vm_route route;
 	vmpi_status result;
 	int rc;
@@ -241,8 +244,8 @@ static __attribute__((noinline)) int recv_any(void *buf, int count,
 			vm_type_get(datatype)->size * (size_t)count, comm);
 }
 
-int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-	      MPI_Comm comm, MPI_Status *status)
+int VM_TWIN(PMPI_Recv)(void *buf, vm_count count, MPI_Datatype datatype,
+		       int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	struct vm_ult *self = vm_self;
 	const struct vm_comm *on;
@@ -253,7 +256,7 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 					source, tag, comm)) ||
 	    VM_UNLIKELY(!vm_quick_recv(
 		    self, &req, (struct vm_env){ on->context, source, tag },
-		    buf, bytes, VM_CALL_MPI_FIRST + VM_CALL_Recv)))
+		    buf, bytes, VM_CALL_MPI_FIRST + VM_TWIN(VM_CALL_Recv))))
 		return recv_any(buf, count, datatype, source, tag, comm,
 				status);
 	if (VM_UNLIKELY(req.status.error != 0))
@@ -263,7 +266,7 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 }
 
 static __attribute__((noinline)) int
-irecv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
+irecv_odd(struct vm_call *call, void *buf, vm_count count, MPI_Datatype type,
 	  int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct vm_route route;
@@ -281,10 +284,10 @@ irecv_odd(struct vm_call *call, void *buf, int count, MPI_Datatype type,
 }
 
 static __attribute__((noinline)) int
-irecv_any(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+irecv_any(void *buf, vm_count count, MPI_Datatype datatype, int source, int tag,
 	  MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Irecv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Irecv));
 	struct vm_route route;
 	struct vm_req *req;
 	int rc;
@@ -302,8 +305,9 @@ irecv_any(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	return vm_call_exit(&call, comm, rc);
 }
 
-int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-	       MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Irecv)(void *buf, vm_count count, MPI_Datatype datatype,
+			int source, int tag, MPI_Comm comm,
+			MPI_Request *request)
 {
 	struct vm_ult *self = vm_self;
 	const struct vm_comm *on;
@@ -350,12 +354,13 @@ static int exchange(struct vm_call *call, const struct vm_route *send,
 	return rc < 0 ? vm_error_truncated(call, rc, recv->data.bytes) : rc;
 }
 
-int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		  int dest, int sendtag, void *recvbuf, int recvcount,
-		  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-		  MPI_Status *status)
+int VM_TWIN(PMPI_Sendrecv)(const void *sendbuf, vm_count sendcount,
+			   MPI_Datatype sendtype, int dest, int sendtag,
+			   void *recvbuf, vm_count recvcount,
+			   MPI_Datatype recvtype, int source, int recvtag,
+			   MPI_Comm comm, MPI_Status *status)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Sendrecv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Sendrecv));
 	struct vm_route send, recv;
 	int rc = vm_route_send(&call, &send, sendbuf, sendcount, sendtype, dest,
 			       sendtag, comm);
@@ -372,11 +377,12 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_call_exit(&call, comm, rc);
 }
 
-int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
-			  int sendtag, int source, int recvtag, MPI_Comm comm,
-			  MPI_Status *status)
+int VM_TWIN(PMPI_Sendrecv_replace)(void *buf, vm_count count,
+				   MPI_Datatype datatype, int dest, int sendtag,
+				   int source, int recvtag, MPI_Comm comm,
+				   MPI_Status *status)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Sendrecv_replace);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Sendrecv_replace));
 	struct vm_route send, recv;
 	struct vm_data copy;
 	int rc = vm_route_send(&call, &send, buf, count, datatype, dest,

@@ -2,6 +2,8 @@
 /*
  * Persistent requests: arguments kept for many starts.
  */
+#include "mpi/p2p/persist.h"
+
 #include <stdlib.h>
 
 #include "mpi/p2p/bsend.h"
@@ -93,70 +95,51 @@ static int persist_new(struct vm_call *call, MPI_Request *request,
 	return 0;
 }
 
-static int send_init_entry(enum vm_call_id id, const void *buf, int count,
-			   MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-			   const struct vm_persist *what, MPI_Request *request)
+static int send_init(struct vm_call *call, MPI_Request *request,
+		     const struct vm_persist *what, const void *buf,
+		     MPI_Count count, MPI_Datatype type, int dest, int tag,
+		     MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(id);
 	struct vm_route route;
-	int rc =
-		vm_route_send(&call, &route, buf, count, type, dest, tag, comm);
+	int rc = vm_route_send(call, &route, buf, count, type, dest, tag, comm);
 
 	if (rc == 0)
-		rc = persist_new(&call, request, &route, VM_REQ_SEND, what);
-	return vm_call_exit(&call, comm, rc);
+		rc = persist_new(call, request, &route, VM_REQ_SEND, what);
+	return rc;
 }
 
-int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest,
-		   int tag, MPI_Comm comm, MPI_Request *request)
+int vm_persist_send(struct vm_call *call, MPI_Request *request,
+		    enum vm_send_mode mode, const void *buf, MPI_Count count,
+		    MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
-	struct vm_persist what = { .start = start_send,
-				   .mode = VM_SEND_STANDARD };
+	struct vm_persist what = { .start = start_send, .mode = mode };
 
-	return send_init_entry(VM_CALL_Send_init, buf, count, datatype, dest,
-			       tag, comm, &what, request);
+	return send_init(call, request, &what, buf, count, type, dest, tag,
+			 comm);
 }
 
-int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
-		    int tag, MPI_Comm comm, MPI_Request *request)
-{
-	struct vm_persist what = { .start = start_send,
-				   .mode = VM_SEND_STANDARD };
-
-	return send_init_entry(VM_CALL_Rsend_init, buf, count, datatype, dest,
-			       tag, comm, &what, request);
-}
-
-int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
-		    int tag, MPI_Comm comm, MPI_Request *request)
-{
-	struct vm_persist what = { .start = start_send, .mode = VM_SEND_SYNC };
-
-	return send_init_entry(VM_CALL_Ssend_init, buf, count, datatype, dest,
-			       tag, comm, &what, request);
-}
-
-int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
-		    int tag, MPI_Comm comm, MPI_Request *request)
+int vm_persist_bsend(struct vm_call *call, MPI_Request *request,
+		     const void *buf, MPI_Count count, MPI_Datatype type,
+		     int dest, int tag, MPI_Comm comm)
 {
 	struct vm_persist what = { .start = start_bsend };
 
-	return send_init_entry(VM_CALL_Bsend_init, buf, count, datatype, dest,
-			       tag, comm, &what, request);
+	return send_init(call, request, &what, buf, count, type, dest, tag,
+			 comm);
 }
 
-int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
-		   int tag, MPI_Comm comm, MPI_Request *request)
+int vm_persist_recv(struct vm_call *call, MPI_Request *request, void *buf,
+		    MPI_Count count, MPI_Datatype type, int source, int tag,
+		    MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Recv_init);
 	struct vm_persist what = { .start = start_recv };
 	struct vm_route route;
-	int rc = vm_route_recv(&call, &route, buf, count, datatype, source, tag,
+	int rc = vm_route_recv(call, &route, buf, count, type, source, tag,
 			       comm);
 
 	if (rc == 0)
-		rc = persist_new(&call, request, &route, VM_REQ_RECV, &what);
-	return vm_call_exit(&call, comm, rc);
+		rc = persist_new(call, request, &route, VM_REQ_RECV, &what);
+	return rc;
 }
 
 static int start_one(struct vm_call *call, MPI_Request request)

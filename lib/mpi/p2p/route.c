@@ -8,7 +8,7 @@
 #include "mpi/p2p/typed.h"
 
 static int route_data(struct vm_call *call, struct vm_route *route,
-		      const void *buf, int count, MPI_Datatype datatype)
+		      const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	int rc = vm_check_buffer(call, buf, count, datatype);
 
@@ -21,7 +21,7 @@ static int route_data(struct vm_call *call, struct vm_route *route,
 }
 
 int vm_route_send(struct vm_call *call, struct vm_route *route, const void *buf,
-		  int count, MPI_Datatype datatype, int dest, int tag,
+		  MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 		  MPI_Comm handle)
 {
 	struct vm_comm *comm;
@@ -63,7 +63,7 @@ int vm_route_match(struct vm_call *call, struct vm_route *route, int source,
 }
 
 int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
-		  int count, MPI_Datatype datatype, int source, int tag,
+		  MPI_Count count, MPI_Datatype datatype, int source, int tag,
 		  MPI_Comm handle)
 {
 	int rc = vm_route_match(call, route, source, tag, handle);

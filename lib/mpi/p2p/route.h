@@ -12,6 +12,7 @@
 
 #include "core/comm/p2p.h"
 #include "mpi/call/check.h"
+#include "mpi/call/twin.h"
 #include "mpi/type/type.h"
 
 struct vm_route {
@@ -26,10 +27,10 @@ struct vm_route {
 /* Check all arguments, of any message, and fill the route: 0 or an MPI
  * error. */
 int vm_route_send(struct vm_call *call, struct vm_route *route, const void *buf,
-		  int count, MPI_Datatype datatype, int dest, int tag,
+		  MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 		  MPI_Comm handle);
 int vm_route_recv(struct vm_call *call, struct vm_route *route, void *buf,
-		  int count, MPI_Datatype datatype, int source, int tag,
+		  MPI_Count count, MPI_Datatype datatype, int source, int tag,
 		  MPI_Comm handle);
 
 /* Starts the receive of a route, which may be from MPI_PROC_NULL; an MPI error
@@ -43,14 +44,14 @@ int vm_route_match(struct vm_call *call, struct vm_route *route, int source,
 
 /* Whether all arguments but the buffer are those of the common case. */
 static inline bool vm_route_plain(const struct vm_comm *comm,
-				  const struct vm_type *type, int count,
+				  const struct vm_type *type, vm_count count,
 				  int peer, int tag)
 {
 	int from =
 		atomic_load_explicit(&vm_mpi_plain_from, memory_order_relaxed);
 
-	return !VM_UNLIKELY(!comm || !type || !type->committed ||
-			    (count | tag) < from ||
+	return !VM_UNLIKELY(!comm || !type || !type->plain ||
+			    (count | tag) < from || vm_count_is_large(count) ||
 			    (unsigned)peer >= (unsigned)comm->size);
 }
 
@@ -60,7 +61,7 @@ static inline bool vm_route_plain(const struct vm_comm *comm,
  */
 static VM_ALWAYS_INLINE bool
 vm_route_plain_send(struct vm_mpi *mpi, struct vm_route *route, const void *buf,
-		    int count, MPI_Datatype datatype, int dest, int tag,
+		    vm_count count, MPI_Datatype datatype, int dest, int tag,
 		    MPI_Comm handle)
 {
 	const struct vm_comm *comm = vm_comm_in(mpi, handle);
@@ -76,7 +77,7 @@ vm_route_plain_send(struct vm_mpi *mpi, struct vm_route *route, const void *buf,
 
 static VM_ALWAYS_INLINE bool
 vm_route_plain_recv(struct vm_mpi *mpi, struct vm_route *route, const void *buf,
-		    int count, MPI_Datatype datatype, int source, int tag,
+		    vm_count count, MPI_Datatype datatype, int source, int tag,
 		    MPI_Comm handle)
 {
 	const struct vm_comm *comm = vm_comm_in(mpi, handle);
@@ -96,11 +97,10 @@ vm_route_plain_recv(struct vm_mpi *mpi, struct vm_route *route, const void *buf,
  * is another type, or the arguments of a message are not those of the common
  * case.
  */
-static VM_ALWAYS_INLINE bool vm_route_quick(struct vm_ult *self,
-					    const struct vm_comm **comm,
-					    size_t *bytes, const void *buf,
-					    int count, MPI_Datatype datatype,
-					    int peer, int tag, MPI_Comm handle)
+static VM_ALWAYS_INLINE bool
+vm_route_quick(struct vm_ult *self, const struct vm_comm **comm, size_t *bytes,
+	       const void *buf, vm_count count, MPI_Datatype datatype, int peer,
+	       int tag, MPI_Comm handle)
 {
 	uintptr_t value = (uintptr_t)datatype - (uintptr_t)MPI_DATATYPE_NULL;
 	const struct vm_rank *rank = self ? self->owner : NULL;
@@ -114,6 +114,7 @@ static VM_ALWAYS_INLINE bool vm_route_quick(struct vm_ult *self,
 	*comm = vm_comm_in(mpi, handle);
 	if (VM_UNLIKELY(!*comm || !type || !type->dense ||
 			(count | tag) < vm_mpi_plain_from ||
+			vm_count_is_large(count) ||
 			(unsigned)peer >= (unsigned)(*comm)->size))
 		return false;
 	*bytes = type->size * (size_t)count;

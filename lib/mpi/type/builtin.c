@@ -16,11 +16,12 @@ VM_KINDS_BOOL(KIND_C_TYPE_)
 #define PAIR_C_TYPE_(kind, v, i) typedef struct vm_##kind c_##kind;
 VM_KINDS_PAIR(PAIR_C_TYPE_)
 
-#define COMMON(mpi_name, handle, kind_, family_)                             \
-	.object = { .magic = VM_MAGIC_TYPE }, .builtin = true,               \
-	.committed = true, .value = (handle)-0x200, .kind = VM_KIND_##kind_, \
-	.family = VM_FAMILY_##family_, .align = _Alignof(c_##kind_),         \
-	.extent = sizeof(c_##kind_), .repeat = 1, .basic = &type_##mpi_name, \
+#define COMMON(mpi_name, handle, kind_, family_)                   \
+	.object = { .magic = VM_MAGIC_TYPE }, .builtin = true,     \
+	.committed = true, .plain = true, .value = (handle)-0x200, \
+	.kind = VM_KIND_##kind_, .family = VM_FAMILY_##family_,    \
+	.align = _Alignof(c_##kind_), .extent = sizeof(c_##kind_), \
+	.repeat = 1, .basic = &type_##mpi_name,                    \
 	.extra.name = (char *)(uintptr_t) "MPI_" #mpi_name
 
 #define SIMPLE_(mpi_name, handle, kind, family)         \

@@ -29,6 +29,21 @@ int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
 	return rc;
 }
 
+int vm_check_bytes(struct vm_call *call, const struct vm_type *type,
+		   MPI_Count count, MPI_Count blocks)
+{
+	MPI_Count bytes;
+
+	if (VM_LIKELY(!__builtin_mul_overflow(count, (MPI_Count)type->size,
+					      &bytes) &&
+		      !__builtin_mul_overflow(bytes, blocks, &bytes)))
+		return 0;
+	return vm_error(call, MPI_ERR_COUNT,
+			"%lld elements of %zu bytes are more than there are "
+			"addresses",
+			(long long)count, type->size);
+}
+
 int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
 		    MPI_Datatype handle)
 {
@@ -37,6 +52,8 @@ int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
 
 	if (rc == 0)
 		rc = vm_check_committed(call, handle, &type);
+	if (rc == 0 && count > 0)
+		rc = vm_check_bytes(call, type, count, 1);
 	if (rc != 0 || buf || count == 0 || !mpi_cvar.check)
 		return rc;
 	/* MPI_BOTTOM is NULL: right with a type that holds addresses. */

@@ -395,7 +395,8 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 		rc = vm_type_build(&call, &type, recipe);
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
-	type->committed = recipe->types[0]->committed;
+	if (recipe->types[0]->committed)
+		vm_type_commit(type);
 	from = vm_type_extra(call.mpi, recipe->types[0]);
 	rc = from ? vm_attrs_copy(call.mpi, &type->extra.attrs, oldtype,
 				  from->attrs) :

@@ -122,7 +122,7 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 	if (rc == 0)
 		rc = vm_check_type(&call, *datatype, &type);
 	if (rc == 0 && !type->builtin)
-		type->committed = true;
+		vm_type_commit(type);
 	return vm_call_exit_self(&call, rc);
 }
 

@@ -12,6 +12,7 @@
 #ifndef MPI_TYPE_TYPE_H
 #define MPI_TYPE_TYPE_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +36,9 @@ struct vm_type {
 	struct vm_object object; /* magic: there is a handle of the user */
 	bool builtin;
 	bool committed;
+	/* Committed, and INT_MAX elements are fewer bytes than the longest
+	 * message. */
+	bool plain;
 	bool dense;	     /* any number of elements is one block of bytes */
 	bool solid;	     /* a single element is one block of bytes */
 	bool lb_set, ub_set; /* bounds come from a resized type in it */
@@ -90,6 +94,12 @@ static inline MPI_Datatype vm_type_handle(const struct vm_type *type)
 		return (MPI_Datatype)((uintptr_t)MPI_DATATYPE_NULL +
 				      type->value);
 	return (MPI_Datatype)(uintptr_t)type;
+}
+
+static inline void vm_type_commit(struct vm_type *type)
+{
+	type->committed = true;
+	type->plain = type->size <= PTRDIFF_MAX / INT_MAX;
 }
 
 /* Returns the data of count elements at buf. */
@@ -151,6 +161,10 @@ int vm_check_type(struct vm_call *call, MPI_Datatype handle,
 int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
 		       struct vm_type **type);
 
+/* Checks that `blocks` blocks of count elements, which are not negative, are no
+ * more bytes than the address space has. */
+int vm_check_bytes(struct vm_call *call, const struct vm_type *type,
+		   MPI_Count count, MPI_Count blocks);
 /* Checks count, datatype (committed) and buffer of a communication: buf must
  * not be NULL if bytes of a predefined type are transferred. */
 int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
