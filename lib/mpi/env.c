@@ -166,7 +166,7 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 /* These may be called at any time, so without vm_call_enter(). */
 /* The ABI and what mpi.h declares are those of 5.0.  MPI_VERSION is the last
  * version of which all is there outside the chapters that are missing as a
- * whole: one-sided communication, process creation and files. */
+ * whole: process creation and files. */
 int PMPI_Get_version(int *version, int *subversion)
 {
 	if (!version || !subversion)

@@ -8,6 +8,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/comm/group.h"
 #include "mpi/type/type.h"
+#include "mpi/win/win.h"
 
 void vm_mpi_start(struct vm_mpi *mpi, int thread_level)
 {
@@ -32,6 +33,11 @@ static void clear_type(struct vm_mpi *mpi, struct vm_object *object)
 	vm_type_clear((struct vm_type *)object);
 }
 
+static void clear_win(struct vm_mpi *mpi, struct vm_object *object)
+{
+	vm_win_clear(mpi, (struct vm_win *)object);
+}
+
 /* Objects of the kinds that end with the phase.  All are cleared before any is
  * freed, since they refer to each other. */
 static void objects_end(struct vm_mpi *mpi)
@@ -40,6 +46,7 @@ static void objects_end(struct vm_mpi *mpi)
 		enum vm_object_kind kind;
 		vm_object_clear_fn *clear; /* NULL: plain memory */
 	} ending[] = {
+		{ VM_OBJECT_WIN, clear_win },
 		{ VM_OBJECT_COMM, clear_comm },
 		{ VM_OBJECT_GROUP, clear_group },
 		{ VM_OBJECT_KEYVAL, NULL },

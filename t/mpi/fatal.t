@@ -44,9 +44,12 @@ int main(int argc, char **argv)
 		MPI_Recv(&small, 1, MPI_INT, 0, 0, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
 	}
-	if (!strcmp(what, "later") && rank == 0)
-		MPI_Win_create(value, 16, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+	if (!strcmp(what, "window") && rank == 0) {
+		MPI_Win_create(value, 16, 1, MPI_INFO_NULL, MPI_COMM_SELF,
 			       &win);
+		MPI_Win_set_name(win, "halo");
+		MPI_Put(value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+	}
 	if (!strcmp(what, "file") && rank == 3)
 		MPI_File_open(MPI_COMM_SELF, "f", MPI_MODE_RDONLY,
 			      MPI_INFO_NULL, &file);
@@ -72,9 +75,9 @@ int main(int argc, char **argv)
 END
 ok "what is missing is missing for the linker" sh -c '
 	! "$0" -o program program.c 2>errors &&
-	grep -q "undefined reference to .MPI_Win_create" errors &&
+	grep -q "undefined reference to .MPI_File_open" errors &&
 	! grep "undefined reference" errors |
-		grep -v "MPI_\(Win_create\|File_open\)"' \
+		grep -v "MPI_File_open"' \
 	"$VMPI_BUILD/vmpicc"
 "$VMPI_BUILD/vmpicc" -o program program.c -lmpi_abi || exit 1
 
@@ -103,8 +106,8 @@ dies named 4 'rank 0: MPI_Recv on halo failed: MPI_ERR_TAG.*tag -3' \
 	'a wrong tag on a communicator with a name'
 dies truncate 15 'MPI_Recv on MPI_COMM_WORLD failed: MPI_ERR_TRUNCATE.*receive buffer of 4 bytes' \
 	'truncation'
-dies later 55 'MPI_Win_create failed: MPI_ERR_UNSUPPORTED_OPERATION' \
-	'a function that is not there yet'
+dies window 50 'rank 0: MPI_Put on halo failed: MPI_ERR_RMA_SYNC.*no epoch is open' \
+	'an access without an epoch'
 dies file 55 'rank 3: MPI_File_open failed: MPI_ERR_UNSUPPORTED_OPERATION' \
 	'a file'
 dies sendrecv 3 'the data to receive: 0x4444 is not a datatype' \

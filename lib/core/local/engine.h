@@ -48,8 +48,9 @@ struct vm_thread_cache {
 	_Atomic bool called; /* was woken to watch (core/remote/progress.h) */
 	uint32_t waits;	     /* of threads, at the last check */
 	uint64_t nap_ns;     /* the last one beside them */
-	struct core_rank_pvars pvars; /* of a thread that is not a worker */
-	struct vm_list link;	      /* likewise: in rank->caches */
+	_Atomic(const void *) updating; /* core/window/update.h */
+	struct core_rank_pvars pvars;	/* of a thread that is not a worker */
+	struct vm_list link;		/* likewise: in rank->caches */
 };
 
 /* A message on its way; filled by the sending worker, then `payload` is set. */

@@ -101,6 +101,12 @@ static int call_delete(const struct attr *attr, void *object)
 	const struct keyval *keyval = attr->keyval;
 	const struct vm_attr_functions *functions = &keyval->functions;
 
+	if (functions->of == VM_ATTR_OF_WIN)
+		return functions->win_delete == MPI_WIN_NULL_DELETE_FN ?
+			       MPI_SUCCESS :
+			       functions->win_delete(object, keyval->number,
+						     attr->value,
+						     keyval->extra_state);
 	if (functions->of == VM_ATTR_OF_TYPE)
 		return functions->type_delete == MPI_TYPE_NULL_DELETE_FN ?
 			       MPI_SUCCESS :

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes: values that a program attaches to communicators and datatypes
- * under keys that it creates, with copy and delete callbacks.
+ * Attributes: values that a program attaches to communicators, datatypes and
+ * windows under keys that it creates, with copy and delete callbacks.
  *
  * "object" is the handle passed to the callbacks; the key determines its kind.
  */
@@ -15,17 +15,19 @@
  * smaller. */
 #define VM_KEYVAL_FIRST 1024
 
-enum vm_attr_of { VM_ATTR_OF_COMM, VM_ATTR_OF_TYPE };
+enum vm_attr_of { VM_ATTR_OF_COMM, VM_ATTR_OF_TYPE, VM_ATTR_OF_WIN };
 
 struct vm_attr_functions {
 	enum vm_attr_of of;
 	union {
 		MPI_Comm_copy_attr_function *comm_copy;
 		MPI_Type_copy_attr_function *type_copy;
+		MPI_Win_copy_attr_function *win_copy;
 	};
 	union {
 		MPI_Comm_delete_attr_function *comm_delete;
 		MPI_Type_delete_attr_function *type_delete;
+		MPI_Win_delete_attr_function *win_delete;
 	};
 };
 

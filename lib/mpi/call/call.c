@@ -142,15 +142,14 @@ int vm_error_of_core(struct vm_call *call, int rc)
 
 /* Aborts the job with all details of the error. */
 static _Noreturn void fail_fatally(const struct vm_call *call,
-				   const struct vm_comm *comm, int code,
-				   const char *what)
+				   const char *where, int code)
 {
 	const char *name = vm_error_name(code), *text = vm_error_text(code);
+	const char *what = call->what;
 
 	vm_node_abort(code, "rank %d: %s%s%s failed: %s%s%s%s%s",
 		      call->mpi->rank->index, vm_intercept_mpi_names[call->id],
-		      comm ? " on " : "",
-		      comm ? vm_comm_text(call->mpi, comm) : "",
+		      where ? " on " : "", where ? where : "",
 		      name ? name : "unknown error", text ? ": " : "",
 		      text ? text : "", what ? ": " : "", what ? what : "");
 }
@@ -163,23 +162,32 @@ static struct vm_comm *comm_for_errors(struct vm_mpi *mpi)
 	return mpi->self.errh != vm_errh_default() ? &mpi->self : &mpi->world;
 }
 
-int vm_call_fail(struct vm_call *call, MPI_Comm handle, int rc)
+int vm_call_fail_on(struct vm_call *call, const struct vm_errh *errh,
+		    void *handle, const char *where, int rc)
 {
-	struct vm_comm *comm = vm_comm_in(call->mpi, handle);
-	struct vm_errh *errh = (comm ? comm : comm_for_errors(call->mpi))->errh;
 	int code = vm_mpi_error(rc);
 
 	if (rc < 0)
 		vm_error_of_core(call, rc);
 	if (errh->kind == VM_ERRH_FATAL || errh->kind == VM_ERRH_ABORT)
-		fail_fatally(call, comm, code, call->what);
+		fail_fatally(call, where, code);
 	free(call->what);
 	call->what = NULL;
-	if (errh->kind == VM_ERRH_USER) {
-		if (!comm)
-			handle = vm_comm_handle(call->mpi,
-						comm_for_errors(call->mpi));
-		errh->function(&handle, &code);
-	}
+	if (errh->kind == VM_ERRH_USER && errh->of == VM_ERRH_OF_WIN)
+		errh->function.win(handle, &code);
+	else if (errh->kind == VM_ERRH_USER)
+		errh->function.comm(handle, &code);
 	return code;
+}
+
+int vm_call_fail(struct vm_call *call, MPI_Comm handle, int rc)
+{
+	struct vm_comm *comm = vm_comm_in(call->mpi, handle);
+	const char *where = comm ? vm_comm_text(call->mpi, comm) : NULL;
+
+	if (!comm) {
+		comm = comm_for_errors(call->mpi);
+		handle = vm_comm_handle(call->mpi, comm);
+	}
+	return vm_call_fail_on(call, comm->errh, &handle, where, rc);
 }

@@ -93,6 +93,12 @@ int vm_error_of_core(struct vm_call *call, int rc);
  */
 int vm_call_fail(struct vm_call *call, MPI_Comm comm, int code);
 
+/* The same with the error handler of any object: handle points to its handle;
+ * where is its name in messages, or NULL. */
+struct vm_errh;
+int vm_call_fail_on(struct vm_call *call, const struct vm_errh *errh,
+		    void *handle, const char *where, int code);
+
 /* Returns the result of an entry.  rc: 0, an MPI error, or a negative code of
  * core. */
 static inline int vm_call_exit(struct vm_call *call, MPI_Comm comm, int rc)

@@ -219,6 +219,29 @@
 	X(Reduce_scatter_init) X(Reduce_scatter_block_init) X(Scan_init)    \
 	X(Exscan_init)
 
+#define MPI_CALLS_WIN(X)                                                    \
+	X(Win_create) X(Win_create_c) X(Win_allocate) X(Win_allocate_c)     \
+	X(Win_allocate_shared) X(Win_allocate_shared_c)                     \
+	X(Win_create_dynamic) X(Win_attach) X(Win_detach)                   \
+	X(Win_shared_query) X(Win_shared_query_c) X(Win_free)               \
+	X(Win_get_group) X(Win_set_name) X(Win_get_name)                    \
+	X(Win_create_errhandler) X(Win_set_errhandler)                      \
+	X(Win_get_errhandler) X(Win_call_errhandler)                        \
+	X(Win_create_keyval) X(Win_free_keyval) X(Win_set_attr)             \
+	X(Win_get_attr) X(Win_delete_attr) X(Win_set_info) X(Win_get_info)
+
+#define MPI_CALLS_WIN_EPOCH(X)                                              \
+	X(Win_fence) X(Win_post) X(Win_start) X(Win_complete) X(Win_wait)   \
+	X(Win_test) X(Win_lock) X(Win_unlock) X(Win_lock_all)               \
+	X(Win_unlock_all) X(Win_flush) X(Win_flush_local) X(Win_flush_all)  \
+	X(Win_flush_local_all) X(Win_sync)
+
+#define MPI_CALLS_WIN_ACCESS(X)                                             \
+	X(Put) X(Put_c) X(Get) X(Get_c) X(Rput) X(Rput_c) X(Rget) X(Rget_c) \
+	X(Accumulate) X(Accumulate_c) X(Raccumulate) X(Raccumulate_c)       \
+	X(Get_accumulate) X(Get_accumulate_c) X(Rget_accumulate)            \
+	X(Rget_accumulate_c) X(Fetch_and_op) X(Compare_and_swap)
+
 /* The tool information interface: tool*.c */
 #define MPI_CALLS_TOOL(X)                                                   \
 	X(T_init_thread, LOOKUP) X(T_finalize, LOOKUP)                      \
@@ -267,6 +290,7 @@
 	MPI_CALLS_GRAPH(X)                                                  \
 	MPI_CALLS_GRAPH_MAKE(X)                                             \
 	MPI_CALLS_NEIGHBOR(X)                                               \
+	MPI_CALLS_WIN(X) MPI_CALLS_WIN_EPOCH(X) MPI_CALLS_WIN_ACCESS(X)     \
 	MPI_CALLS_COLL(X) MPI_CALLS_TOOL(X) MPI_CALLS_UNSUPPORTED(X)
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Error classes, their texts, and error handlers of communicators.
+ * Error classes, their texts, and error handlers.
  */
 #include "mpi/call/errh.h"
 
@@ -224,28 +224,37 @@ static int check_errh(struct vm_call *call, MPI_Errhandler handle,
 				"not an error handler, or it was freed");
 }
 
+int vm_errh_make(struct vm_call *call, MPI_Errhandler *errhandler,
+		 const struct vm_errh *user)
+{
+	struct vm_errh *errh;
+	int rc = vm_check_pointer(call, errhandler, "errhandler");
+
+	if (rc == 0 && !user->function.comm)
+		rc = vm_error(call, MPI_ERR_ARG,
+			      "the error handler's function is NULL");
+	if (rc != 0)
+		return rc;
+	errh = vm_object_new(call->mpi, VM_OBJECT_ERRH, sizeof(*errh));
+	if (!errh)
+		return MPI_ERR_NO_MEM;
+	errh->kind = VM_ERRH_USER;
+	errh->of = user->of;
+	errh->function = user->function;
+	errh->handles = 1;
+	*errhandler = (MPI_Errhandler)errh;
+	return 0;
+}
+
 static int errh_create(enum vm_call_id id,
 		       MPI_Comm_errhandler_function *function,
 		       MPI_Errhandler *errhandler)
 {
 	struct vm_call call = vm_call_enter(id);
-	struct vm_errh *errh;
-	int rc = vm_check_pointer(&call, (void *)(uintptr_t)function,
-				  "comm_errhandler_fn");
+	struct vm_errh user = { .of = VM_ERRH_OF_COMM,
+				.function.comm = function };
 
-	if (rc == 0)
-		rc = vm_check_pointer(&call, errhandler, "errhandler");
-	if (rc == 0) {
-		errh = vm_object_new(call.mpi, VM_OBJECT_ERRH, sizeof(*errh));
-		if (errh) {
-			errh->kind = VM_ERRH_USER;
-			errh->function = function;
-			errh->handles = 1;
-			*errhandler = (MPI_Errhandler)errh;
-		}
-		rc = errh ? 0 : MPI_ERR_NO_MEM;
-	}
-	return vm_call_exit_self(&call, rc);
+	return vm_call_exit_self(&call, vm_errh_make(&call, errhandler, &user));
 }
 
 /* Also takes a communicator that is not complete yet: MPI forbids to use it, but
@@ -257,26 +266,37 @@ static int check_comm_soon(struct vm_call *call, MPI_Comm handle,
 	return *comm ? 0 : vm_check_comm(call, handle, comm);
 }
 
+int vm_errh_put(struct vm_call *call, struct vm_errh **place,
+		enum vm_errh_of of, MPI_Errhandler errhandler)
+{
+	struct vm_errh *errh, *old = *place;
+	int rc = check_errh(call, errhandler, &errh);
+
+	if (rc == 0 && errh->kind == VM_ERRH_USER && errh->of != of)
+		rc = vm_error(call, MPI_ERR_ERRHANDLER,
+			      "the error handler is one of another kind of "
+			      "object");
+	if (rc != 0)
+		return rc;
+	*place = vm_errh_hold(errh);
+	vm_errh_drop(call->mpi, old);
+	return 0;
+}
+
 static int errh_set(enum vm_call_id id, MPI_Comm comm,
 		    MPI_Errhandler errhandler)
 {
 	struct vm_call call = vm_call_enter(id);
 	struct vm_comm *c;
-	struct vm_errh *errh, *old;
 	int rc = check_comm_soon(&call, comm, &c);
 
 	if (rc == 0)
-		rc = check_errh(&call, errhandler, &errh);
-	if (rc == 0) {
-		old = c->errh;
-		c->errh = vm_errh_hold(errh);
-		vm_errh_drop(call.mpi, old);
-	}
+		rc = vm_errh_put(&call, &c->errh, VM_ERRH_OF_COMM, errhandler);
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* Returns one more handle for the user.  A handler that communicators use loses
- * its magic word with its last handle and regains it with a new one. */
+/* Returns one more handle for the user.  A handler that objects use loses its
+ * magic word with its last handle and regains it with a new one. */
 static MPI_Errhandler errh_give(struct vm_mpi *mpi, struct vm_errh *errh)
 {
 	vm_errh_hold(errh);
@@ -289,6 +309,16 @@ static MPI_Errhandler errh_give(struct vm_mpi *mpi, struct vm_errh *errh)
 	return errh_handle(errh);
 }
 
+int vm_errh_get(struct vm_call *call, struct vm_errh *errh,
+		MPI_Errhandler *errhandler)
+{
+	int rc = vm_check_pointer(call, errhandler, "errhandler");
+
+	if (rc == 0)
+		*errhandler = errh_give(call->mpi, errh);
+	return rc;
+}
+
 static int errh_get(enum vm_call_id id, MPI_Comm comm,
 		    MPI_Errhandler *errhandler)
 {
@@ -297,9 +327,7 @@ static int errh_get(enum vm_call_id id, MPI_Comm comm,
 	int rc = check_comm_soon(&call, comm, &c);
 
 	if (rc == 0)
-		rc = vm_check_pointer(&call, errhandler, "errhandler");
-	if (rc == 0)
-		*errhandler = errh_give(call.mpi, c->errh);
+		rc = vm_errh_get(&call, c->errh, errhandler);
 	return vm_call_exit(&call, comm, rc);
 }
 
@@ -337,23 +365,27 @@ int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 	return errh_get(VM_CALL_Errhandler_get, comm, errhandler);
 }
 
+int vm_check_raised(struct vm_call *call, int errorcode)
+{
+	if (vm_error_class(errorcode) < 0)
+		return vm_error(call, MPI_ERR_ARG, "%d is not an error code",
+				errorcode);
+	if (errorcode != MPI_SUCCESS)
+		vm_error(call, errorcode, "raised by the program");
+	return 0;
+}
+
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_call_errhandler);
 	struct vm_comm *c;
 	int rc = vm_check_comm(&call, comm, &c);
 
+	if (rc == 0)
+		rc = vm_check_raised(&call, errorcode);
 	if (rc != 0)
 		return vm_call_exit(&call, comm, rc);
-	if (vm_error_class(errorcode) < 0)
-		return vm_call_exit(&call, comm,
-				    vm_error(&call, MPI_ERR_ARG,
-					     "%d is not an error code",
-					     errorcode));
-	if (errorcode != MPI_SUCCESS) {
-		vm_error(&call, errorcode, "raised by the program");
-		vm_call_exit(&call, comm, errorcode);
-	}
+	vm_call_exit(&call, comm, errorcode);
 	return MPI_SUCCESS;
 }
 

@@ -11,6 +11,8 @@
 
 #include "mpi/call/state.h"
 
+struct vm_call;
+
 enum vm_errh_kind {
 	VM_ERRH_FATAL,
 	VM_ERRH_ABORT,
@@ -18,11 +20,18 @@ enum vm_errh_kind {
 	VM_ERRH_USER
 };
 
+/* What a handler of the user is for. */
+enum vm_errh_of { VM_ERRH_OF_COMM, VM_ERRH_OF_WIN };
+
 struct vm_errh {
 	struct vm_object object; /* magic: there is a handle of the user */
 	int handles;		 /* the user has; guarded by the rank's lock */
 	enum vm_errh_kind kind;
-	MPI_Comm_errhandler_function *function; /* USER */
+	enum vm_errh_of of; /* USER */
+	union {
+		MPI_Comm_errhandler_function *comm;
+		MPI_Win_errhandler_function *win;
+	} function;
 };
 
 /* Returns MPI_ERRORS_ARE_FATAL, the initial handler of communicators. */
@@ -31,6 +40,21 @@ struct vm_errh *vm_errh_default(void);
 /* Take and drop references; predefined handlers are not counted. */
 struct vm_errh *vm_errh_hold(struct vm_errh *errh);
 void vm_errh_drop(struct vm_mpi *mpi, struct vm_errh *errh);
+
+/* Makes a handler with this function, as one argument of the call: 0 or an MPI
+ * error. */
+int vm_errh_make(struct vm_call *call, MPI_Errhandler *errhandler,
+		 const struct vm_errh *user);
+
+/* Makes the handler of a handle that of an object, *place; or gives the user a
+ * handle of the object's.  0 or an MPI error. */
+int vm_errh_put(struct vm_call *call, struct vm_errh **place,
+		enum vm_errh_of of, MPI_Errhandler errhandler);
+int vm_errh_get(struct vm_call *call, struct vm_errh *errh,
+		MPI_Errhandler *errhandler);
+
+/* Checks the argument of a call that raises an error: 0 or MPI_ERR_ARG. */
+int vm_check_raised(struct vm_call *call, int errorcode);
 
 /* Returns the MPI class of a core error (-VMPI_E...); MPI errors are returned
  * unchanged. */

@@ -161,6 +161,11 @@ int vm_info_new(struct vm_mpi *mpi, MPI_Info *info)
 	return 0;
 }
 
+int vm_info_put(MPI_Info handle, const char *key, const char *value)
+{
+	return info_put((struct vm_info *)handle, key, value);
+}
+
 const char *vm_info_value(MPI_Info handle, const char *key)
 {
 	const struct vm_info *info = vm_object_of(handle, VM_MAGIC_INFO);

@@ -31,7 +31,8 @@ struct vm_mpi;
 	X(INFO, 0x4f464e49)   \
 	X(KEYVAL, 0x4c41564b) \
 	X(TYPE, 0x45505954)   \
-	X(OP, 0x504f4d52)
+	X(OP, 0x504f4d52)     \
+	X(WIN, 0x444e4957)
 
 enum vm_object_kind {
 #define VM_OBJECT_KIND_(name, magic) VM_OBJECT_##name,

@@ -23,22 +23,6 @@
 	X(Type_create_f90_complex) X(Type_create_f90_integer)                \
 	X(Type_get_value_index)
 
-/* One-sided communication */
-#define MPI_CALLS_LATER_RMA(X)                                               \
-	X(Win_create) X(Win_create_dynamic) X(Win_allocate) X(Win_attach)    \
-	X(Win_free) X(Win_fence) X(Win_post) X(Win_start) X(Win_complete)    \
-	X(Win_wait) X(Win_lock) X(Win_unlock) X(Win_lock_all)                \
-	X(Win_unlock_all) X(Win_flush) X(Win_flush_local)                    \
-	X(Win_create_keyval) X(Win_free_keyval) X(Win_set_attr)              \
-	X(Win_get_attr) X(Put) X(Get) X(Accumulate) X(Get_accumulate)        \
-	X(Fetch_and_op) X(Compare_and_swap) X(Raccumulate) X(Rget)           \
-	X(Rget_accumulate) X(Rput) X(Win_allocate_shared)                    \
-	X(Win_call_errhandler) X(Win_create_errhandler) X(Win_delete_attr)   \
-	X(Win_detach) X(Win_flush_all) X(Win_flush_local_all)                \
-	X(Win_get_errhandler) X(Win_get_group) X(Win_get_info)               \
-	X(Win_get_name) X(Win_set_errhandler) X(Win_set_info)                \
-	X(Win_set_name) X(Win_shared_query) X(Win_sync) X(Win_test)
-
 /* Files */
 #define MPI_CALLS_LATER_IO(X)                                                \
 	X(File_call_errhandler) X(File_close) X(File_create_errhandler)      \
@@ -82,7 +66,7 @@
 
 /* Large counts */
 #define MPI_CALLS_LATER_LARGE(X)                                             \
-	X(Accumulate_c) X(Allgather_c) X(Allgather_init_c) X(Allgatherv_c)   \
+	X(Allgather_c) X(Allgather_init_c) X(Allgatherv_c)                   \
 	X(Allgatherv_init_c) X(Allreduce_c) X(Allreduce_init_c)              \
 	X(Alltoall_c) X(Alltoall_init_c) X(Alltoallv_c) X(Alltoallv_init_c)  \
 	X(Alltoallw_c) X(Alltoallw_init_c) X(Bcast_c) X(Bcast_init_c)        \
@@ -98,25 +82,24 @@
 	X(File_write_at_all_c) X(File_write_at_all_begin_c)                  \
 	X(File_write_ordered_c) X(File_write_ordered_begin_c)                \
 	X(File_write_shared_c) X(Gather_c) X(Gather_init_c) X(Gatherv_c)     \
-	X(Gatherv_init_c) X(Get_c) X(Get_accumulate_c) X(Iallgather_c)       \
-	X(Iallgatherv_c) X(Iallreduce_c) X(Ialltoall_c) X(Ialltoallv_c)      \
-	X(Ialltoallw_c) X(Ibcast_c) X(Iexscan_c) X(Igather_c) X(Igatherv_c)  \
-	X(Ineighbor_allgather_c) X(Ineighbor_allgatherv_c)                   \
-	X(Ineighbor_alltoall_c) X(Ineighbor_alltoallv_c)                     \
-	X(Ineighbor_alltoallw_c) X(Ireduce_c) X(Ireduce_scatter_c)           \
-	X(Ireduce_scatter_block_c) X(Iscan_c) X(Iscatter_c) X(Iscatterv_c)   \
-	X(Neighbor_allgather_c) X(Neighbor_allgather_init_c)                 \
-	X(Neighbor_allgatherv_c) X(Neighbor_allgatherv_init_c)               \
-	X(Neighbor_alltoall_c) X(Neighbor_alltoall_init_c)                   \
-	X(Neighbor_alltoallv_c) X(Neighbor_alltoallv_init_c)                 \
-	X(Neighbor_alltoallw_c) X(Neighbor_alltoallw_init_c) X(Op_create_c)  \
-	X(Pack_c) X(Pack_external_c) X(Pack_external_size_c) X(Pack_size_c)  \
-	X(Put_c) X(Raccumulate_c) X(Reduce_c) X(Reduce_init_c)               \
-	X(Reduce_local_c) X(Reduce_scatter_c) X(Reduce_scatter_block_c)      \
-	X(Reduce_scatter_block_init_c) X(Reduce_scatter_init_c)              \
-	X(Register_datarep_c) X(Rget_c) X(Rget_accumulate_c) X(Rput_c)       \
-	X(Scan_c) X(Scan_init_c) X(Scatter_c) X(Scatter_init_c)              \
-	X(Scatterv_c) X(Scatterv_init_c) X(Session_attach_buffer_c)          \
+	X(Gatherv_init_c) X(Iallgather_c) X(Iallgatherv_c) X(Iallreduce_c)   \
+	X(Ialltoall_c) X(Ialltoallv_c) X(Ialltoallw_c) X(Ibcast_c)           \
+	X(Iexscan_c) X(Igather_c) X(Igatherv_c) X(Ineighbor_allgather_c)     \
+	X(Ineighbor_allgatherv_c) X(Ineighbor_alltoall_c)                    \
+	X(Ineighbor_alltoallv_c) X(Ineighbor_alltoallw_c) X(Ireduce_c)       \
+	X(Ireduce_scatter_c) X(Ireduce_scatter_block_c) X(Iscan_c)           \
+	X(Iscatter_c) X(Iscatterv_c) X(Neighbor_allgather_c)                 \
+	X(Neighbor_allgather_init_c) X(Neighbor_allgatherv_c)                \
+	X(Neighbor_allgatherv_init_c) X(Neighbor_alltoall_c)                 \
+	X(Neighbor_alltoall_init_c) X(Neighbor_alltoallv_c)                  \
+	X(Neighbor_alltoallv_init_c) X(Neighbor_alltoallw_c)                 \
+	X(Neighbor_alltoallw_init_c) X(Op_create_c) X(Pack_c)                \
+	X(Pack_external_c) X(Pack_external_size_c) X(Pack_size_c)            \
+	X(Reduce_c) X(Reduce_init_c) X(Reduce_local_c) X(Reduce_scatter_c)   \
+	X(Reduce_scatter_block_c) X(Reduce_scatter_block_init_c)             \
+	X(Reduce_scatter_init_c) X(Register_datarep_c) X(Scan_c)             \
+	X(Scan_init_c) X(Scatter_c) X(Scatter_init_c) X(Scatterv_c)          \
+	X(Scatterv_init_c) X(Session_attach_buffer_c)                        \
 	X(Session_detach_buffer_c) X(Type_contiguous_c)                      \
 	X(Type_create_darray_c) X(Type_create_hindexed_c)                    \
 	X(Type_create_hindexed_block_c) X(Type_create_hvector_c)             \
@@ -124,13 +107,11 @@
 	X(Type_create_struct_c) X(Type_create_subarray_c)                    \
 	X(Type_get_contents_c) X(Type_get_envelope_c) X(Type_get_extent_c)   \
 	X(Type_get_true_extent_c) X(Type_indexed_c) X(Type_size_c)           \
-	X(Type_vector_c) X(Unpack_c) X(Unpack_external_c) X(Win_allocate_c)  \
-	X(Win_allocate_shared_c) X(Win_create_c) X(Win_shared_query_c)
+	X(Type_vector_c) X(Unpack_c) X(Unpack_external_c)
 
 /* All of the above. */
 #define MPI_CALLS_UNSUPPORTED(X)                                             \
 	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_TYPE(X)                       \
-	 MPI_CALLS_LATER_RMA(X)                       \
 	MPI_CALLS_LATER_IO(X)                        \
 	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
 	MPI_CALLS_LATER_LARGE(X)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who updates elements of a member's memory: one element, by an instruction, or
+ * many, under a lock.
+ *
+ * One who has the lock can be alone for a while, so that many elements need no
+ * instruction each.  That is seldom, so the others only raise a flag and look
+ * at another one; a barrier on all threads (membarrier) makes up for the fence
+ * that is not there.
+ */
+#ifndef CORE_WINDOW_UPDATE_H
+#define CORE_WINDOW_UPDATE_H
+
+#include "core/local/engine.h"
+#include "core/window/window.h"
+
+/* The calling thread is about to update one element; false: it has to take the
+ * lock. */
+static inline bool vm_window_update_enter(struct vm_window *window)
+{
+	struct vm_thread_cache *cache = vm_thread_cache_self();
+
+	atomic_store_explicit(&cache->updating, window, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (VM_LIKELY(cache->engine &&
+		      !atomic_load_explicit(&window->alone,
+					    memory_order_acquire)))
+		return true;
+	/* Pairs with the wait in vm_window_alone_begin(). */
+	atomic_store_explicit(&cache->updating, NULL, memory_order_release);
+	return false;
+}
+
+static inline void vm_window_update_leave(void)
+{
+	atomic_store_explicit(&vm_thread_cache_self()->updating, NULL,
+			      memory_order_release);
+}
+
+/* The caller has window->update: nobody else updates anything until the end.
+ * false: that cannot be had here. */
+bool vm_window_alone_begin(struct vm_window *window);
+void vm_window_alone_end(struct vm_window *window);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ends of windows, and their teams.
+ */
+#include "core/window/window.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct vm_window_team *vm_window_team_new(size_t size)
+{
+	struct vm_window_team *team = NULL;
+	size_t bytes;
+
+	if (__builtin_mul_overflow(size, sizeof(team->places[0]), &bytes) ||
+	    __builtin_add_overflow(bytes, sizeof(*team), &bytes))
+		return NULL;
+	team = calloc(1, bytes);
+	if (!team)
+		return NULL;
+	atomic_init(&team->refs, 1);
+	team->size = size;
+	return team;
+}
+
+void vm_window_team_drop(struct vm_window_team *team)
+{
+	/* Release our accesses, acquire everyone's before the memory goes. */
+	if (!team || atomic_fetch_sub_explicit(&team->refs, 1,
+					       memory_order_acq_rel) != 1)
+		return;
+	free(team->memory);
+	free(team);
+}
+
+struct vm_window *vm_window_new(struct vm_rank *owner, size_t rank)
+{
+	struct vm_window *window =
+		aligned_alloc(VM_CACHELINE, sizeof(struct vm_window));
+
+	if (!window)
+		return NULL;
+	*window = (struct vm_window){ .owner = owner, .rank = rank };
+	vm_lock_init(&window->lock);
+	vm_lock_init(&window->update);
+	vm_list_init(&window->claims);
+	vm_list_init(&window->waiters);
+	return window;
+}
+
+void vm_window_free(struct vm_window *window)
+{
+	VM_ASSERT(vm_list_empty(&window->claims));
+	vm_window_team_drop(window->team);
+	free(window->own);
+	free(window->posts);
+	free(window->regions);
+	free(window);
+}
+
+void *vm_window_memory(size_t bytes, bool pages)
+{
+	size_t align = pages ? (size_t)sysconf(_SC_PAGESIZE) : VM_CACHELINE;
+	void *memory = NULL;
+
+	if (!bytes || posix_memalign(&memory, align, bytes) != 0)
+		return NULL;
+	return memory;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows: memory of the members of a channel that all of them reach.
+ *
+ * Each member has its end, struct vm_window, which others change under its
+ * lock; a team is the table of all members that those of one process share.
+ * Begin here; then read claim.h, post.h,
+ * region.h and update.h.
+ */
+#ifndef CORE_WINDOW_WINDOW_H
+#define CORE_WINDOW_WINDOW_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "base/lock.h"
+#include "base/err.h"
+
+struct vm_rank;
+struct vm_ult;
+
+/* Bytes that were attached to a window after it was made. */
+struct vm_window_region {
+	uintptr_t base;
+	size_t bytes;
+};
+
+/* What one member offers, as the members of this process see it.  Constant. */
+struct vm_window_place {
+	char *base;		  /* of its memory, where it is reached */
+	size_t reach;		  /* bytes from base on that loads reach */
+	size_t unit;		  /* bytes of a displacement */
+	size_t bytes;		  /* of its memory, wherever it is */
+	struct vm_window *window; /* its end */
+};
+
+struct vm_window_team {
+	_Atomic int refs;
+	size_t size;
+	void *memory; /* that the team has for all members, or NULL */
+	struct vm_window_place places[];
+};
+
+/* A task that waits for something at a window; on its stack. */
+struct vm_window_waiter {
+	struct vm_list link;
+	struct vm_ult *ult;
+};
+
+struct vm_window {
+	struct vm_window_team *team; /* holds a reference */
+	struct vm_rank *owner;
+	size_t rank; /* the member's number */
+	void *own;   /* its memory, if the window made it; or NULL */
+	/* Guards the following; never held across a switch. */
+	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
+	/* claim.h: who has locked its memory, and who waits for it. */
+	bool exclusive;
+	size_t shared;
+	struct vm_list claims;
+	/* post.h */
+	uint32_t *posts;	/* by member: posts to this one; or NULL */
+	size_t completes;	/* ... that others have sent to it */
+	struct vm_list waiters; /* of its own tasks */
+	/* region.h: by address */
+	struct vm_window_region *regions;
+	size_t region_count, region_room;
+	/* update.h: who updates more than an element, and is alone at it. */
+	struct vm_lock update VM_ALIGNED(VM_CACHELINE);
+	_Atomic bool alone;
+};
+
+/* A team with one reference, without places; NULL when out of memory. */
+struct vm_window_team *vm_window_team_new(size_t size);
+void vm_window_team_drop(struct vm_window_team *team);
+
+/* An end that is no member of a team yet; NULL when out of memory. */
+struct vm_window *vm_window_new(struct vm_rank *owner, size_t rank);
+
+/* Frees it; nobody reaches it any more.  Drops its team, if it has one. */
+void vm_window_free(struct vm_window *window);
+
+/* Memory for a window, aligned to a cache line (whole pages if `pages`); NULL
+ * when out of memory, or for 0 bytes. */
+void *vm_window_memory(size_t bytes, bool pages);
+
+#endif

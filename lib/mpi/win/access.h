@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One access to the memory of a member: its arguments, checked.
+ *
+ * Puts and gets copy, everything else updates elements.  An access in this
+ * process is done when its call returns.
+ */
+#ifndef MPI_WIN_ACCESS_H
+#define MPI_WIN_ACCESS_H
+
+#include "core/local/engine.h"
+#include "core/local/layout.h"
+#include "mpi/type/op.h"
+#include "mpi/type/type.h"
+#include "mpi/win/atomic.h"
+#include "mpi/win/epoch.h"
+
+/* A buffer of the caller, or what it says about the target's. */
+struct vm_win_side {
+	const void *buf;
+	MPI_Count count;
+	MPI_Datatype datatype;
+	struct vm_type *type; /* set by the check */
+};
+
+struct vm_access {
+	MPI_Win handle;
+	int rank; /* the target, or MPI_PROC_NULL */
+	MPI_Aint disp;
+	struct vm_win_side origin, result, target;
+	MPI_Op op;
+	MPI_Request *request;
+	bool asked; /* the call has a request */
+	bool gets;  /* a get: data go to the origin's buffer */
+	/* Set by the check: */
+	struct vm_win *win;
+	void *place; /* where the displacement is in memory */
+	const struct vm_op *how;
+	const struct vm_type *basic; /* what the target's elements are */
+};
+
+/* Check a put or get, and what updates elements.  0 or an MPI error; the place
+ * is not set if the target is MPI_PROC_NULL. */
+int vm_access_check_copy(struct vm_call *call, struct vm_access *access);
+int vm_access_check_update(struct vm_call *call, struct vm_access *access);
+
+/* Check the target of an access to one element of a type; and the operation,
+ * when the type is known. */
+int vm_access_check_one(struct vm_call *call, struct vm_access *access);
+int vm_access_check_op(struct vm_call *call, struct vm_access *access);
+
+/* The data of a side in memory. */
+static inline struct vm_data vm_win_side_data(const struct vm_win_side *side)
+{
+	return vm_type_data(side->type, side->buf, (size_t)side->count);
+}
+
+/* Ends an entry: gives the caller a request that is complete, if it wants one,
+ * and lets others run now and then. */
+int vm_access_end(struct vm_call *call, const struct vm_access *access, int rc);
+
+/*
+ * Calls that a member may make in vain, until others have changed what it sees,
+ * let others run now and then.  May switch.
+ */
+#define VM_WIN_ROW 32
+static inline void vm_win_breathe(void)
+{
+	if (VM_LIKELY(++vm_self->tests_in_row < VM_WIN_ROW))
+		return;
+	vm_self->tests_in_row = 0;
+	vm_rank_yield();
+}
+
+/*
+ * Where count elements of a predefined type at a displacement are, if they are
+ * in memory that the caller reaches now without any further check; else NULL.
+ */
+static inline char *vm_win_quick(struct vm_win *win, int rank, MPI_Aint disp,
+				 size_t bytes)
+{
+	const struct vm_window_place *place;
+	size_t offset;
+
+	if (VM_UNLIKELY(!win || (unsigned)rank >= (unsigned)win->size ||
+			!vm_win_reaches(win, rank)))
+		return NULL;
+	place = &win->places[rank];
+	if (VM_UNLIKELY(__builtin_mul_overflow((size_t)disp, place->unit,
+					       &offset) ||
+			offset > place->reach || place->reach - offset < bytes))
+		return NULL;
+	win->used = true;
+	return place->base + offset;
+}
+
+/* The predefined type of a handle whose elements are blocks of bytes, or
+ * NULL. */
+static inline const struct vm_type *vm_win_quick_type(MPI_Datatype handle)
+{
+	uintptr_t value = (uintptr_t)handle - (uintptr_t)MPI_DATATYPE_NULL;
+	const struct vm_type *type =
+		value < VM_TYPE_BUILTINS ? vm_type_builtin[value] : NULL;
+
+	return VM_LIKELY(type && type->dense) ? type : NULL;
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Accumulates: updates of elements in a member's memory.
+ */
+#include "mpi/call/check.h"
+#include "mpi/win/access.h"
+
+/* The elements of a buffer, as rows that lie behind each other. */
+struct rows {
+	struct vm_cursor cursor;
+	const struct vm_type *basic;
+	char *at;    /* the rest of the row, */
+	size_t have; /* so many elements */
+};
+
+static void rows_init(struct rows *rows, const struct vm_type *basic,
+		      struct vm_data data)
+{
+	vm_cursor_init(&rows->cursor, &data);
+	rows->basic = basic;
+	rows->have = 0;
+}
+
+/* Goes on to the next row; an element with padding, whose bytes are several
+ * pieces, is a row by itself. */
+static size_t rows_next(struct rows *rows)
+{
+	size_t size = rows->basic->size, n;
+	char *piece;
+
+	if (rows->have)
+		return rows->have;
+	if (rows->basic->dense) {
+		n = vm_cursor_piece(&rows->cursor, &rows->at, SIZE_MAX);
+		rows->have = n / size;
+		return rows->have;
+	}
+	n = vm_cursor_piece(&rows->cursor, &rows->at, size);
+	rows->have = n != 0;
+	while (n && n < size)
+		n += vm_cursor_piece(&rows->cursor, &piece, size - n);
+	return rows->have;
+}
+
+static void rows_skip(struct rows *rows, size_t n)
+{
+	rows->at += (ptrdiff_t)n * rows->basic->extent;
+	rows->have -= n;
+}
+
+/* Updates the target's elements, whose old values go to the result's buffer if
+ * there is one. */
+static void update(const struct vm_access *a)
+{
+	struct vm_atomic how = { a->how, a->basic,
+				 a->win->places[a->rank].window };
+	bool reads = a->op != MPI_NO_OP, gets = a->result.datatype != NULL;
+	struct rows target, origin, result;
+
+	rows_init(&target, a->basic,
+		  vm_type_data(a->target.type, a->place,
+			       (size_t)a->target.count));
+	if (reads)
+		rows_init(&origin, a->basic, vm_win_side_data(&a->origin));
+	if (gets)
+		rows_init(&result, a->basic, vm_win_side_data(&a->result));
+	for (;;) {
+		size_t n = rows_next(&target);
+
+		if (n && reads && rows_next(&origin) < n)
+			n = origin.have;
+		if (n && gets && rows_next(&result) < n)
+			n = result.have;
+		if (!n)
+			return;
+		vm_atomic_update(&how, target.at, reads ? origin.at : NULL,
+				 gets ? result.at : NULL, n);
+		rows_skip(&target, n);
+		if (reads)
+			rows_skip(&origin, n);
+		if (gets)
+			rows_skip(&result, n);
+	}
+}
+
+static int accumulate(enum vm_call_id id, const struct vm_access *access)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_access a = *access;
+	int rc = 0;
+
+	if (a.asked)
+		rc = vm_check_pointer(&call, a.request, "request");
+	if (rc == 0)
+		rc = vm_access_check_update(&call, &a);
+	if (rc == 0 && a.rank != MPI_PROC_NULL && a.target.count &&
+	    a.target.type->size)
+		update(&a);
+	return vm_access_end(&call, &a, rc);
+}
+
+#define ACCESS(...)                                                      \
+	&(struct vm_access)                                              \
+	{                                                                \
+		.handle = win, .rank = target_rank, .disp = target_disp, \
+		.origin = { origin_addr, origin_count, origin_datatype,  \
+			    NULL },                                      \
+		.target = { NULL, target_count, target_datatype, NULL }, \
+		.op = op, __VA_ARGS__                                    \
+	}
+#define RESULT .result = { result_addr, result_count, result_datatype, NULL }
+#define REQUEST .request = request, .asked = true
+
+int PMPI_Accumulate(const void *origin_addr, int origin_count,
+		    MPI_Datatype origin_datatype, int target_rank,
+		    MPI_Aint target_disp, int target_count,
+		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	return accumulate(VM_CALL_Accumulate, ACCESS());
+}
+
+int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
+		      MPI_Datatype origin_datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Count target_count,
+		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	return accumulate(VM_CALL_Accumulate_c, ACCESS());
+}
+
+int PMPI_Raccumulate(const void *origin_addr, int origin_count,
+		     MPI_Datatype origin_datatype, int target_rank,
+		     MPI_Aint target_disp, int target_count,
+		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		     MPI_Request *request)
+{
+	return accumulate(VM_CALL_Raccumulate, ACCESS(REQUEST));
+}
+
+int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
+		       MPI_Datatype origin_datatype, int target_rank,
+		       MPI_Aint target_disp, MPI_Count target_count,
+		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		       MPI_Request *request)
+{
+	return accumulate(VM_CALL_Raccumulate_c, ACCESS(REQUEST));
+}
+
+int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
+			MPI_Datatype origin_datatype, void *result_addr,
+			int result_count, MPI_Datatype result_datatype,
+			int target_rank, MPI_Aint target_disp, int target_count,
+			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	return accumulate(VM_CALL_Get_accumulate, ACCESS(RESULT));
+}
+
+int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			  MPI_Datatype origin_datatype, void *result_addr,
+			  MPI_Count result_count, MPI_Datatype result_datatype,
+			  int target_rank, MPI_Aint target_disp,
+			  MPI_Count target_count, MPI_Datatype target_datatype,
+			  MPI_Op op, MPI_Win win)
+{
+	return accumulate(VM_CALL_Get_accumulate_c, ACCESS(RESULT));
+}
+
+int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
+			 MPI_Datatype origin_datatype, void *result_addr,
+			 int result_count, MPI_Datatype result_datatype,
+			 int target_rank, MPI_Aint target_disp,
+			 int target_count, MPI_Datatype target_datatype,
+			 MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	return accumulate(VM_CALL_Rget_accumulate, ACCESS(RESULT, REQUEST));
+}
+
+int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			   MPI_Datatype origin_datatype, void *result_addr,
+			   MPI_Count result_count, MPI_Datatype result_datatype,
+			   int target_rank, MPI_Aint target_disp,
+			   MPI_Count target_count, MPI_Datatype target_datatype,
+			   MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	return accumulate(VM_CALL_Rget_accumulate_c, ACCESS(RESULT, REQUEST));
+}

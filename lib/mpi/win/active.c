@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Epochs in which those who are reached take part: fences; post, start,
+ * complete and wait.
+ */
+#include <stdlib.h>
+
+#include "core/window/post.h"
+#include "mpi/call/check.h"
+#include "mpi/coll/coll.h"
+#include "mpi/comm/group.h"
+#include "mpi/win/epoch.h"
+
+const char *vm_win_epoch_text(const struct vm_win *win)
+{
+	static const char *const texts[] = {
+		[VM_WIN_CLOSED] = "no epoch is open",
+		[VM_WIN_FENCE] = "the epoch is one of MPI_Win_fence",
+		[VM_WIN_START] = "the epoch is one of MPI_Win_start",
+		[VM_WIN_LOCK] = "the epoch is one of MPI_Win_lock",
+		[VM_WIN_LOCK_ALL] = "the epoch is one of MPI_Win_lock_all",
+	};
+
+	return texts[win->epoch];
+}
+
+int vm_check_epoch_begin(struct vm_call *call, const struct vm_win *win)
+{
+	if (win->epoch == VM_WIN_CLOSED ||
+	    (win->epoch == VM_WIN_FENCE && !win->used))
+		return 0;
+	return vm_error(call, MPI_ERR_RMA_SYNC,
+			"another epoch has not ended: %s",
+			vm_win_epoch_text(win));
+}
+
+int vm_check_assert(struct vm_call *call, int assert, int allowed)
+{
+	if (!(assert & ~allowed))
+		return 0;
+	return vm_error(call, MPI_ERR_ASSERT,
+			"assertion %d has bits that this call does not have",
+			assert);
+}
+
+int vm_win_access_room(struct vm_win *win)
+{
+	if (!win->access)
+		win->access = calloc((size_t)win->size, sizeof(*win->access));
+	return win->access ? 0 : MPI_ERR_NO_MEM;
+}
+
+#define FENCE_MODES                                               \
+	(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | \
+	 MPI_MODE_NOSUCCEED)
+
+static int check_fence(struct vm_call *call, const struct vm_win *win,
+		       int assert)
+{
+	int rc = vm_check_assert(call, assert, FENCE_MODES);
+
+	if (rc == 0 && win->epoch > VM_WIN_FENCE)
+		rc = vm_error(call, MPI_ERR_RMA_SYNC,
+			      "another epoch has not ended: %s",
+			      vm_win_epoch_text(win));
+	if (rc == 0 && win->posted)
+		rc = vm_error(call, MPI_ERR_RMA_SYNC,
+			      "the exposure epoch that MPI_Win_post began has "
+			      "not ended");
+	return rc;
+}
+
+int PMPI_Win_fence(int assert, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_fence);
+	struct vm_coll coll;
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		rc = check_fence(&call, w, assert);
+	if (rc == 0) {
+		vm_coll_init(&coll, &vm_coll_barrier, &call, &w->comm);
+		rc = vm_coll_run(&call, &coll);
+	}
+	if (rc == 0) {
+		w->open = !(assert &MPI_MODE_NOSUCCEED);
+		w->epoch = w->open ? VM_WIN_FENCE : VM_WIN_CLOSED;
+		w->used = false;
+	}
+	return vm_win_exit(&call, win, rc);
+}
+
+/* Returns the numbers of a group's members in the window, malloc'ed; NULL: it
+ * has none. */
+static int members_of(struct vm_call *call, const struct vm_win *win,
+		      MPI_Group handle, int **members, int *count)
+{
+	struct vm_mpi_group *group;
+	int rc = vm_check_group(call, handle, &group);
+
+	*members = NULL;
+	*count = rc == 0 ? vm_mpi_group_size(group) : 0;
+	if (!*count)
+		return rc;
+	*members = malloc((size_t)*count * sizeof(**members));
+	if (!*members)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; rc == 0 && i < *count; i++) {
+		(*members)[i] = vm_group_place(win->comm.chan->group,
+					       group->group->ranks[i]);
+		if ((*members)[i] == MPI_UNDEFINED)
+			rc = vm_error(call, MPI_ERR_GROUP,
+				      "member %d of the group is not in the "
+				      "group of the window",
+				      i);
+	}
+	if (rc != 0)
+		free(*members);
+	return rc;
+}
+
+/* Ends an epoch that a fence opened and nobody used. */
+static void fence_close(struct vm_win *win)
+{
+	if (win->epoch != VM_WIN_FENCE)
+		return;
+	win->epoch = VM_WIN_CLOSED;
+	win->open = false;
+}
+
+#define POST_MODES (MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)
+
+static int check_post(struct vm_call *call, const struct vm_win *win,
+		      int assert)
+{
+	int rc = vm_check_assert(call, assert, POST_MODES);
+
+	if (rc == 0 && win->posted)
+		rc = vm_error(call, MPI_ERR_RMA_SYNC,
+			      "the last exposure epoch has not ended");
+	if (rc == 0 && win->epoch == VM_WIN_FENCE)
+		rc = vm_check_epoch_begin(call, win);
+	return rc;
+}
+
+int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_post);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		rc = check_post(&call, w, assert);
+	if (rc == 0)
+		rc = members_of(&call, w, group, &w->origins, &w->origin_count);
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
+	fence_close(w);
+	w->posted = true;
+	for (int i = 0; i < w->origin_count && rc == 0; i++)
+		rc = vm_window_post(w->places[w->origins[i]].window,
+				    (size_t)w->comm.rank);
+	return vm_win_exit(&call, win, rc);
+}
+
+int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_start);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		rc = vm_check_assert(&call, assert, MPI_MODE_NOCHECK);
+	if (rc == 0)
+		rc = vm_check_epoch_begin(&call, w);
+	if (rc == 0)
+		rc = vm_win_access_room(w);
+	if (rc == 0)
+		rc = members_of(&call, w, group, &w->targets, &w->target_count);
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
+	fence_close(w);
+	w->epoch = VM_WIN_START;
+	for (int i = 0; i < w->target_count; i++) {
+		vm_window_post_wait(w->window, (size_t)w->targets[i]);
+		w->access[w->targets[i]] = VM_WIN_STARTED;
+	}
+	return MPI_SUCCESS;
+}
+
+int PMPI_Win_complete(MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_complete);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0 && w->epoch != VM_WIN_START)
+		rc = vm_error(&call, MPI_ERR_RMA_SYNC, "%s",
+			      vm_win_epoch_text(w));
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
+	for (int i = 0; i < w->target_count; i++) {
+		w->access[w->targets[i]] = VM_WIN_NO_WAY;
+		vm_window_complete(w->places[w->targets[i]].window);
+	}
+	free(w->targets);
+	w->targets = NULL;
+	w->epoch = VM_WIN_CLOSED;
+	return MPI_SUCCESS;
+}
+
+static void exposure_end(struct vm_win *win)
+{
+	free(win->origins);
+	win->origins = NULL;
+	win->posted = false;
+}
+
+static int check_posted(struct vm_call *call, const struct vm_win *win)
+{
+	if (win->posted)
+		return 0;
+	return vm_error(call, MPI_ERR_RMA_SYNC,
+			"no exposure epoch was begun by MPI_Win_post");
+}
+
+int PMPI_Win_wait(MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_wait);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		rc = check_posted(&call, w);
+	if (rc == 0) {
+		vm_window_complete_wait(w->window, (size_t)w->origin_count);
+		exposure_end(w);
+	}
+	return vm_win_exit(&call, win, rc);
+}
+
+int PMPI_Win_test(MPI_Win win, int *flag)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_test);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, flag, "flag");
+	if (rc == 0)
+		rc = check_posted(&call, w);
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
+	*flag = vm_window_complete_test(w->window, (size_t)w->origin_count);
+	if (*flag)
+		exposure_end(w);
+	else
+		vm_req_poll();
+	return MPI_SUCCESS;
+}

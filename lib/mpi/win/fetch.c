@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Updates of one element that return what it was: MPI_Fetch_and_op and
+ * MPI_Compare_and_swap.
+ */
+#include "mpi/call/check.h"
+#include "mpi/type/basic.h"
+#include "mpi/win/access.h"
+
+/* The arguments that both calls have. */
+#define ACCESS(...)                                                      \
+	(struct vm_access)                                               \
+	{                                                                \
+		.handle = win, .rank = target_rank, .disp = target_disp, \
+		.origin = { .buf = origin_addr },                        \
+		.result = { .buf = result_addr },                        \
+		.target = { .datatype = datatype }, __VA_ARGS__          \
+	}
+
+static int check_fetch(struct vm_call *call, struct vm_access *a)
+{
+	int rc = vm_access_check_one(call, a);
+
+	if (rc == 0 && a->op != MPI_NO_OP)
+		rc = vm_check_pointer(call, a->origin.buf, "origin_addr");
+	if (rc != 0)
+		return rc;
+	return vm_access_check_op(call, a);
+}
+
+/* The old value leaves the padding of a pair in the result as it is there. */
+static void fetch(struct vm_win *win, int rank, const struct vm_op *op,
+		  const struct vm_type *type, void *place,
+		  const void *origin_addr, void *result_addr)
+{
+	struct vm_atomic how = { op, type, win->places[rank].window };
+
+	vm_atomic_update(&how, place, origin_addr, result_addr, 1);
+}
+
+static __attribute__((noinline)) int fetch_slow(struct vm_call *call,
+						struct vm_access *a)
+{
+	int rc = check_fetch(call, a);
+
+	if (rc == 0 && a->rank != MPI_PROC_NULL)
+		fetch(a->win, a->rank, a->how, a->basic, a->place,
+		      a->origin.buf, (void *)(uintptr_t)a->result.buf);
+	return vm_win_exit(call, a->handle, rc);
+}
+
+/* Whether an operation is predefined and for numbers of this type. */
+static inline const struct vm_op *quick_op(MPI_Op handle,
+					   const struct vm_type *type)
+{
+	uintptr_t value = (uintptr_t)handle - (uintptr_t)MPI_OP_NULL;
+	const struct vm_op *op = value < VM_OP_BUILTINS ? vm_op_builtin[value] :
+							  NULL;
+
+	if (!op)
+		return NULL;
+	return (op->families & type->family) || handle == MPI_NO_OP ||
+			       handle == MPI_REPLACE ?
+		       op :
+		       NULL;
+}
+
+int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
+		      MPI_Datatype datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Fetch_and_op);
+	const struct vm_type *type = vm_win_quick_type(datatype);
+	const struct vm_op *how = type ? quick_op(op, type) : NULL;
+	struct vm_win *w = vm_win_get(win);
+	struct vm_access access;
+	void *place;
+
+	if (VM_LIKELY(how && origin_addr && result_addr)) {
+		place = vm_win_quick(w, target_rank, target_disp, type->size);
+		if (VM_LIKELY(place != NULL)) {
+			fetch(w, target_rank, how, type, place, origin_addr,
+			      result_addr);
+			return MPI_SUCCESS;
+		}
+	}
+	access = ACCESS(.op = op);
+	return fetch_slow(&call, &access);
+}
+
+#define SWAP_FAMILIES                                                \
+	(VM_FAMILY_INTEGER | VM_FAMILY_FORTRAN | VM_FAMILY_LOGICAL | \
+	 VM_FAMILY_ADDRESS | VM_FAMILY_BYTE)
+
+static int check_swap(struct vm_call *call, struct vm_access *a,
+		      const void *compare_addr)
+{
+	int rc = vm_access_check_one(call, a);
+
+	if (rc == 0)
+		rc = vm_check_pointer(call, a->origin.buf, "origin_addr");
+	if (rc == 0)
+		rc = vm_check_pointer(call, compare_addr, "compare_addr");
+	if (rc == 0 && !(a->target.type->family & SWAP_FAMILIES))
+		rc = vm_error(call, MPI_ERR_TYPE,
+			      "%s is neither an integer nor a logical nor a "
+			      "byte",
+			      vm_type_name(a->target.type));
+	return rc;
+}
+
+int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
+			  void *result_addr, MPI_Datatype datatype,
+			  int target_rank, MPI_Aint target_disp, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Compare_and_swap);
+	const struct vm_type *type = vm_win_quick_type(datatype);
+	struct vm_win *w = vm_win_get(win);
+	struct vm_access a;
+	void *place = NULL;
+	int rc = 0;
+
+	if (VM_LIKELY(type && (type->family & SWAP_FAMILIES) && origin_addr &&
+		      compare_addr && result_addr))
+		place = vm_win_quick(w, target_rank, target_disp, type->size);
+	if (VM_UNLIKELY(!place)) {
+		a = ACCESS();
+		rc = check_swap(&call, &a, compare_addr);
+		place = a.place;
+		type = a.target.type;
+		w = a.win;
+	}
+	if (rc == 0 && target_rank != MPI_PROC_NULL)
+		vm_atomic_swap(type, w->places[target_rank].window, place,
+			       origin_addr, compare_addr, result_addr);
+	return vm_win_exit(&call, win, rc);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Epochs in which those who are reached take no part: locks, and flushes.
+ *
+ * Accesses in this process are complete when their call returns, so a flush is
+ * a fence of memory.
+ */
+#include "core/window/claim.h"
+#include "mpi/call/check.h"
+#include "mpi/win/access.h"
+
+/* All accesses are done, and seen by others. */
+static void flushed(void)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	vm_win_breathe();
+}
+
+static int check_lock(struct vm_call *call, const struct vm_win *win,
+		      int assert)
+{
+	int rc = vm_check_assert(call, assert, MPI_MODE_NOCHECK);
+
+	if (rc == 0 && win->hints.no_locks)
+		rc = vm_error(call, MPI_ERR_RMA_SYNC,
+			      "the window was made with no_locks=true");
+	return rc;
+}
+
+static int check_lock_one(struct vm_call *call, const struct vm_win *win,
+			  int lock_type, int rank, int assert)
+{
+	int rc = check_lock(call, win, assert);
+
+	if (rc == 0 && lock_type != MPI_LOCK_SHARED &&
+	    lock_type != MPI_LOCK_EXCLUSIVE)
+		rc = vm_error(call, MPI_ERR_LOCKTYPE,
+			      "%d is neither MPI_LOCK_SHARED nor "
+			      "MPI_LOCK_EXCLUSIVE",
+			      lock_type);
+	if (rc == 0 && rank != MPI_PROC_NULL)
+		rc = vm_check_win_rank(call, win, rank, "rank");
+	if (rc == 0 && win->epoch != VM_WIN_LOCK)
+		rc = vm_check_epoch_begin(call, win);
+	if (rc == 0 && rank != MPI_PROC_NULL && win->access &&
+	    win->access[rank])
+		rc = vm_error(call, MPI_ERR_RMA_SYNC,
+			      "the caller has locked rank %d already", rank);
+	return rc;
+}
+
+int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_lock);
+	bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		rc = check_lock_one(&call, w, lock_type, rank, assert);
+	if (rc == 0)
+		rc = vm_win_access_room(w);
+	if (rc != 0 || rank == MPI_PROC_NULL)
+		return vm_win_exit(&call, win, rc);
+	if (!(assert &MPI_MODE_NOCHECK))
+		vm_window_lock_wait(w->places[rank].window, exclusive);
+	w->epoch = VM_WIN_LOCK;
+	w->open = false;
+	w->locked++;
+	w->access[rank] = assert &MPI_MODE_NOCHECK ? VM_WIN_UNLOCKED :
+			  exclusive		   ? VM_WIN_EXCLUSIVE :
+						     VM_WIN_SHARED;
+	return MPI_SUCCESS;
+}
+
+/* Checks that the caller has locked a member by itself. */
+static int check_locked(struct vm_call *call, const struct vm_win *win,
+			int rank)
+{
+	int rc = vm_check_win_rank(call, win, rank, "rank");
+
+	if (rc == 0 && (win->epoch != VM_WIN_LOCK || !win->access[rank]))
+		rc = vm_error(call, MPI_ERR_RMA_SYNC,
+			      "rank %d is not locked: %s", rank,
+			      vm_win_epoch_text(win));
+	return rc;
+}
+
+int PMPI_Win_unlock(int rank, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_unlock);
+	enum vm_win_way way;
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0 && rank == MPI_PROC_NULL)
+		return MPI_SUCCESS;
+	if (rc == 0)
+		rc = check_locked(&call, w, rank);
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
+	way = w->access[rank];
+	w->access[rank] = VM_WIN_NO_WAY;
+	if (--w->locked == 0)
+		w->epoch = VM_WIN_CLOSED;
+	atomic_thread_fence(memory_order_seq_cst);
+	if (way != VM_WIN_UNLOCKED)
+		vm_window_unlock(w->places[rank].window,
+				 way == VM_WIN_EXCLUSIVE);
+	vm_win_breathe();
+	return MPI_SUCCESS;
+}
+
+int PMPI_Win_lock_all(int assert, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_lock_all);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		rc = check_lock(&call, w, assert);
+	if (rc == 0)
+		rc = vm_check_epoch_begin(&call, w);
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
+	w->nocheck = (assert &MPI_MODE_NOCHECK) != 0;
+	for (int i = 0; !w->nocheck && i < w->size; i++)
+		vm_window_lock_wait(w->places[i].window, false);
+	w->epoch = VM_WIN_LOCK_ALL;
+	w->open = true;
+	return MPI_SUCCESS;
+}
+
+int PMPI_Win_unlock_all(MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_unlock_all);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0 && w->epoch != VM_WIN_LOCK_ALL)
+		rc = vm_error(&call, MPI_ERR_RMA_SYNC, "%s",
+			      vm_win_epoch_text(w));
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
+	w->epoch = VM_WIN_CLOSED;
+	w->open = false;
+	atomic_thread_fence(memory_order_seq_cst);
+	for (int i = 0; !w->nocheck && i < w->size; i++)
+		vm_window_unlock(w->places[i].window, false);
+	vm_win_breathe();
+	return MPI_SUCCESS;
+}
+
+/* Checks that the epoch is one of locks, in which flushes are allowed. */
+static int check_passive(struct vm_call *call, const struct vm_win *win)
+{
+	if (win->epoch == VM_WIN_LOCK || win->epoch == VM_WIN_LOCK_ALL)
+		return 0;
+	return vm_error(call, MPI_ERR_RMA_SYNC, "nothing is locked: %s",
+			vm_win_epoch_text(win));
+}
+
+static int flush(enum vm_call_id id, int rank, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0 && rank == MPI_PROC_NULL)
+		return MPI_SUCCESS;
+	if (rc == 0 && w->epoch == VM_WIN_LOCK_ALL)
+		rc = vm_check_win_rank(&call, w, rank, "rank");
+	else if (rc == 0)
+		rc = check_locked(&call, w, rank);
+	if (rc == 0)
+		flushed();
+	return vm_win_exit(&call, win, rc);
+}
+
+static int flush_all(enum vm_call_id id, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		rc = check_passive(&call, w);
+	if (rc == 0)
+		flushed();
+	return vm_win_exit(&call, win, rc);
+}
+
+int PMPI_Win_flush(int rank, MPI_Win win)
+{
+	return flush(VM_CALL_Win_flush, rank, win);
+}
+
+int PMPI_Win_flush_local(int rank, MPI_Win win)
+{
+	return flush(VM_CALL_Win_flush_local, rank, win);
+}
+
+int PMPI_Win_flush_all(MPI_Win win)
+{
+	return flush_all(VM_CALL_Win_flush_all, win);
+}
+
+int PMPI_Win_flush_local_all(MPI_Win win)
+{
+	return flush_all(VM_CALL_Win_flush_local_all, win);
+}
+
+/* Others are let run now and then: programs call this in loops that wait for
+ * what these store. */
+int PMPI_Win_sync(MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Win_sync);
+	struct vm_win *w;
+	int rc = vm_check_win(&call, win, &w);
+
+	if (rc == 0)
+		flushed();
+	return vm_win_exit(&call, win, rc);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Puts and gets: copies between the caller's buffer and a member's memory.
+ */
+#include "base/copy.h"
+#include "mpi/call/check.h"
+#include "mpi/win/access.h"
+
+/*
+ * The shortest way: blocks of one predefined type on both sides, in memory that
+ * is reached.  Returns where the target's are, or NULL; *bytes is their size.
+ */
+static inline char *quick(struct vm_win *win, const void *buf, MPI_Count count,
+			  MPI_Datatype type, int rank, MPI_Aint disp,
+			  MPI_Count target_count, MPI_Datatype target_type,
+			  size_t *bytes)
+{
+	const struct vm_type *t = vm_win_quick_type(type);
+
+	if (VM_UNLIKELY(!t || type != target_type || count != target_count ||
+			count < 0 || !buf))
+		return NULL;
+	*bytes = t->size * (size_t)count;
+	return vm_win_quick(win, rank, disp, *bytes);
+}
+
+static int copy(struct vm_call *call, struct vm_access *a)
+{
+	struct vm_data target, origin;
+	int rc = 0;
+
+	if (a->asked)
+		rc = vm_check_pointer(call, a->request, "request");
+	if (rc == 0)
+		rc = vm_access_check_copy(call, a);
+	if (rc == 0 && a->rank != MPI_PROC_NULL) {
+		origin = vm_win_side_data(&a->origin);
+		target = vm_type_data(a->target.type, a->place,
+				      (size_t)a->target.count);
+		if (a->gets)
+			vm_data_copy(&origin, &target);
+		else
+			vm_data_copy(&target, &origin);
+	}
+	return vm_access_end(call, a, rc);
+}
+
+static int put(enum vm_call_id id, const struct vm_access *access)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_access a = *access;
+
+	return copy(&call, &a);
+}
+
+/* The arguments of these calls. */
+#define ACCESS(...)                                                      \
+	(struct vm_access)                                               \
+	{                                                                \
+		.handle = win, .rank = target_rank, .disp = target_disp, \
+		.origin = { origin_addr, origin_count, origin_datatype,  \
+			    NULL },                                      \
+		.target = { NULL, target_count, target_datatype, NULL }, \
+		__VA_ARGS__                                              \
+	}
+
+int PMPI_Put(const void *origin_addr, int origin_count,
+	     MPI_Datatype origin_datatype, int target_rank,
+	     MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Put);
+	struct vm_access access;
+	size_t bytes;
+	char *to = quick(vm_win_get(win), origin_addr, origin_count,
+			 origin_datatype, target_rank, target_disp,
+			 target_count, target_datatype, &bytes);
+
+	if (VM_LIKELY(to != NULL)) {
+		vm_copy(to, origin_addr, bytes);
+		return MPI_SUCCESS;
+	}
+	access = ACCESS();
+	return copy(&call, &access);
+}
+
+int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	     int target_rank, MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Get);
+	struct vm_access access;
+	size_t bytes;
+	char *from = quick(vm_win_get(win), origin_addr, origin_count,
+			   origin_datatype, target_rank, target_disp,
+			   target_count, target_datatype, &bytes);
+
+	if (VM_LIKELY(from != NULL)) {
+		vm_copy(origin_addr, from, bytes);
+		return MPI_SUCCESS;
+	}
+	access = ACCESS(.gets = true);
+	return copy(&call, &access);
+}
+
+int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win)
+{
+	return put(VM_CALL_Put_c, &ACCESS());
+}
+
+int PMPI_Get_c(void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win)
+{
+	return put(VM_CALL_Get_c, &ACCESS(.gets = true));
+}
+
+int PMPI_Rput(const void *origin_addr, int origin_count,
+	      MPI_Datatype origin_datatype, int target_rank,
+	      MPI_Aint target_disp, int target_count,
+	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	return put(VM_CALL_Rput, &ACCESS(.request = request, .asked = true));
+}
+
+int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, MPI_Count target_count,
+		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	return put(VM_CALL_Rput_c, &ACCESS(.request = request, .asked = true));
+}
+
+int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	      int target_rank, MPI_Aint target_disp, int target_count,
+	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	return put(VM_CALL_Rget,
+		   &ACCESS(.request = request, .asked = true, .gets = true));
+}
+
+int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, MPI_Count target_count,
+		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	return put(VM_CALL_Rget_c,
+		   &ACCESS(.request = request, .asked = true, .gets = true));
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows: how they are made, what is known about them, and how accesses are
+ * synchronised.
+ */
+#include "mtap.h"
+
+static MPI_Win win;
+static int right, left;
+
+/* Fences separate the puts of a round from what is read after it. */
+static void fences(void)
+{
+	int *mine, held = 1;
+
+	MPI_Win_allocate((MPI_Aint)sizeof(int) * size, sizeof(int),
+			 MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+	for (int round = 0; round < 20; round++) {
+		int value = 1000 * round + rank;
+
+		MPI_Win_fence(0, win);
+		for (int to = 0; to < size; to++)
+			MPI_Put(&value, 1, MPI_INT, to, rank, 1, MPI_INT, win);
+		MPI_Win_fence(0, win);
+		for (int from = 0; from < size; from++)
+			held &= mine[from] == 1000 * round + from;
+	}
+	all_ok(held, "a fence ends the puts of all ranks");
+	mine[0] = rank + 7;
+	MPI_Win_fence(MPI_MODE_NOPUT, win);
+	MPI_Get(&held, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	all_ok(held == right + 7, "a get sees what its target stored before");
+	MPI_Win_free(&win);
+	all_ok(win == MPI_WIN_NULL, "a window that is freed has no handle");
+}
+
+static MPI_Group group_of(int first, int second)
+{
+	int ranks[] = { first, second };
+	MPI_Group all, group;
+
+	MPI_Comm_group(MPI_COMM_WORLD, &all);
+	MPI_Group_incl(all, first == second ? 1 : 2, ranks, &group);
+	MPI_Group_free(&all);
+	return group;
+}
+
+/* Each rank lets its left neighbour write, and writes to its right one. */
+static void posts(void)
+{
+	MPI_Group to = group_of(right, right), from = group_of(left, left);
+	int mine[2] = { -1, -1 }, held = 1;
+
+	MPI_Win_create_c(mine, sizeof(mine), sizeof(int), MPI_INFO_NULL,
+			 MPI_COMM_WORLD, &win);
+	for (int round = 0; round < 20; round++) {
+		int value = 100 * round + rank, flag = 0;
+
+		MPI_Win_post(from, 0, win);
+		MPI_Win_start(to, 0, win);
+		MPI_Put(&value, 1, MPI_INT, right, round & 1, 1, MPI_INT, win);
+		MPI_Win_complete(win);
+		if (round % 3)
+			MPI_Win_wait(win);
+		else
+			while (!flag)
+				MPI_Win_test(win, &flag);
+		held &= mine[round & 1] == 100 * round + left;
+	}
+	all_ok(held, "what was put is there when the exposure has ended");
+	MPI_Win_post(MPI_GROUP_EMPTY, 0, win);
+	MPI_Win_start(MPI_GROUP_EMPTY, 0, win);
+	MPI_Win_complete(win);
+	MPI_Win_wait(win);
+	MPI_Group_free(&to);
+	MPI_Group_free(&from);
+	MPI_Win_free(&win);
+}
+
+/* A counter is read and written by everyone under an exclusive lock. */
+static void locks(void)
+{
+	enum { TURNS = 50 };
+	int counter = 0, value;
+
+	MPI_Win_create(&counter, rank ? 0 : sizeof(counter), sizeof(int),
+		       MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	for (int i = 0; i < TURNS; i++) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_flush(0, win);
+		value++;
+		MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_unlock(0, win);
+	}
+	everybody();
+	MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+	MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+	MPI_Win_unlock(0, win);
+	all_ok(value == TURNS * size, "an exclusive lock excludes all others");
+	everybody();
+	MPI_Win_free(&win);
+}
+
+/* The token goes round by stores that others wait for in MPI calls only. */
+static void waits_for_a_store(void)
+{
+	int *mine, seen = 0, token = 1, none = 0;
+
+	MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL,
+			 MPI_COMM_WORLD, &mine, &win);
+	*mine = rank == 0;
+	everybody();
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	while (!seen) {
+		MPI_Fetch_and_op(&none, &seen, MPI_INT, rank, 0, MPI_NO_OP,
+				 win);
+		MPI_Win_flush(rank, win);
+	}
+	MPI_Accumulate(&token, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_REPLACE,
+		       win);
+	MPI_Win_flush_all(win);
+	MPI_Win_flush_local(right, win);
+	MPI_Win_flush_local_all(win);
+	MPI_Win_unlock_all(win);
+	all_ok(seen == 1, "a rank that looks again and again lets others run");
+	everybody();
+	MPI_Win_free(&win);
+}
+
+/* The ranks of one domain store into each other's memory. */
+static void shared(bool noncontig)
+{
+	MPI_Aint bytes = 0, mine_bytes, wide_unit = 0;
+	MPI_Comm comm;
+	MPI_Info info;
+	int me, n, unit, held = 1, *mine, *other, *before = NULL;
+
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank,
+			    MPI_INFO_NULL, &comm);
+	MPI_Comm_rank(comm, &me);
+	MPI_Comm_size(comm, &n);
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "alloc_shared_noncontig",
+		     noncontig ? "true" : "false");
+	mine_bytes = (MPI_Aint)sizeof(int) * (me + 1);
+	if (noncontig)
+		MPI_Win_allocate_shared_c(mine_bytes, sizeof(int), info, comm,
+					  &mine, &win);
+	else
+		MPI_Win_allocate_shared(mine_bytes, sizeof(int), info, comm,
+					&mine, &win);
+	MPI_Info_free(&info);
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	for (int i = 0; i < n; i++) {
+		MPI_Win_shared_query(win, i, &bytes, &unit, &other);
+		held &= bytes == (MPI_Aint)sizeof(int) * (i + 1) &&
+			unit == sizeof(int);
+		if (!noncontig && before)
+			held &= other == before + i;
+		before = other;
+		if (i == (me + 1) % n)
+			*other = me;
+	}
+	MPI_Win_sync(win);
+	MPI_Barrier(comm);
+	MPI_Win_sync(win);
+	held &= *mine == (me + n - 1) % n;
+	MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &other);
+	MPI_Win_shared_query_c(win, 0, &mine_bytes, &wide_unit, &before);
+	held &= other == before && bytes == mine_bytes &&
+		wide_unit == sizeof(int);
+	MPI_Win_unlock_all(win);
+	all_ok(held, "ranks store into each other's memory, in %s",
+	       noncontig ? "several pieces" : "one block");
+	MPI_Win_free(&win);
+	MPI_Comm_free(&comm);
+}
+
+static void dynamic(void)
+{
+	MPI_Aint *addresses = malloc((size_t)size * sizeof(*addresses)), mine;
+	int first[4] = { 0 }, second[4] = { 0 }, value = 100 + rank;
+
+	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_attach(win, first, sizeof(first));
+	MPI_Win_attach(win, second, sizeof(second));
+	MPI_Get_address(&second[2], &mine);
+	MPI_Allgather(&mine, 1, MPI_AINT, addresses, 1, MPI_AINT,
+		      MPI_COMM_WORLD);
+	MPI_Win_fence(0, win);
+	MPI_Put(&value, 1, MPI_INT, right, addresses[right], 1, MPI_INT, win);
+	MPI_Win_fence(0, win);
+	all_ok(second[2] == 100 + left && first[2] == 0,
+	       "memory that was attached is reached by its address");
+	MPI_Win_detach(win, first);
+	MPI_Win_detach(win, second);
+	MPI_Win_free(&win);
+	free(addresses);
+}
+
+static int copies, deletes;
+
+static int copy_it(MPI_Win old, int key, void *extra, void *in, void *out,
+		   int *flag)
+{
+	(void)old, (void)key, (void)extra, (void)in, (void)out;
+	copies++;
+	*flag = 0;
+	return MPI_SUCCESS;
+}
+
+static int delete_it(MPI_Win old, int key, void *value, void *extra)
+{
+	(void)old, (void)key;
+	deletes += value == extra;
+	return MPI_SUCCESS;
+}
+
+static void attributes(void)
+{
+	int memory[6], key, flag, *unit, *flavor, *model, mark;
+	MPI_Aint *bytes;
+	void *base, *value;
+
+	MPI_Win_create(memory, sizeof(memory), 2, MPI_INFO_NULL, MPI_COMM_WORLD,
+		       &win);
+	MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag);
+	MPI_Win_get_attr(win, MPI_WIN_SIZE, &bytes, &flag);
+	MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &flag);
+	MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag);
+	MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &flag);
+	all_ok(base == (void *)memory && *bytes == sizeof(memory) &&
+		       *unit == 2 && *flavor == MPI_WIN_FLAVOR_CREATE &&
+		       *model == MPI_WIN_UNIFIED && flag,
+	       "a window has the attributes that MPI names");
+	MPI_Win_create_keyval(copy_it, delete_it, &key, &mark);
+	MPI_Win_get_attr(win, key, &value, &flag);
+	all_ok(!flag, "a key without a value has none");
+	MPI_Win_set_attr(win, key, &mark);
+	MPI_Win_get_attr(win, key, &value, &flag);
+	all_ok(flag && value == &mark, "a value is found under its key");
+	MPI_Win_delete_attr(win, key);
+	all_ok(deletes == 1, "a value that is deleted has its callback called");
+	MPI_Win_set_attr(win, key, &mark);
+	MPI_Win_free_keyval(&key);
+	MPI_Win_free(&win);
+	all_ok(deletes == 2 && copies == 0, "and so has one of a freed window");
+}
+
+static void names(void)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	MPI_Group group, all;
+	MPI_Info info;
+	int length, result, flag;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "no_locks", "true");
+	MPI_Info_set(info, "accumulate_ordering", "rar,waw");
+	MPI_Info_set(info, "nonsense", "1");
+	MPI_Win_create(NULL, 0, 1, info, MPI_COMM_WORLD, &win);
+	MPI_Info_free(&info);
+	MPI_Win_get_info(win, &info);
+	MPI_Info_get(info, "no_locks", MPI_MAX_OBJECT_NAME - 1, name, &flag);
+	all_ok(flag && !strcmp(name, "true"), "a hint is in force");
+	MPI_Info_get(info, "accumulate_ordering", MPI_MAX_OBJECT_NAME - 1, name,
+		     &flag);
+	all_ok(flag && !strcmp(name, "rar,waw"), "and one with a list");
+	MPI_Info_get(info, "nonsense", MPI_MAX_OBJECT_NAME - 1, name, &flag);
+	all_ok(!flag, "an unknown hint is not");
+	MPI_Info_set(info, "no_locks", "false");
+	MPI_Win_set_info(win, info);
+	MPI_Info_free(&info);
+	MPI_Win_get_name(win, name, &length);
+	all_ok(length == 0, "a window has no name at first");
+	MPI_Win_set_name(win, "halo");
+	MPI_Win_get_name(win, name, &length);
+	all_ok(length == 4 && !strcmp(name, "halo"), "a name can be set");
+	MPI_Win_get_group(win, &group);
+	MPI_Comm_group(MPI_COMM_WORLD, &all);
+	MPI_Group_compare(group, all, &result);
+	all_ok(result == MPI_IDENT, "its group is that of the communicator");
+	MPI_Group_free(&group);
+	MPI_Group_free(&all);
+	MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+	MPI_Win_unlock(rank, win);
+	MPI_Win_free(&win);
+}
+
+static void nobody(void)
+{
+	int value = 5;
+	MPI_Request request;
+
+	MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_lock(MPI_LOCK_SHARED, MPI_PROC_NULL, 0, win);
+	MPI_Win_unlock(MPI_PROC_NULL, win);
+	MPI_Win_lock_all(0, win);
+	MPI_Put(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
+	MPI_Get(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
+	MPI_Rget(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win,
+		 &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Fetch_and_op(&value, &value, MPI_INT, MPI_PROC_NULL, 0, MPI_SUM,
+			 win);
+	MPI_Win_flush(MPI_PROC_NULL, win);
+	MPI_Win_unlock_all(win);
+	MPI_Win_free(&win);
+	all_ok(value == 5, "MPI_PROC_NULL is no target");
+}
+
+int main(int argc, char **argv)
+{
+	mtap_init(&argc, &argv);
+	right = (rank + 1) % size;
+	left = (rank + size - 1) % size;
+	fences();
+	posts();
+	locks();
+	waits_for_a_store();
+	shared(false);
+	shared(true);
+	dynamic();
+	attributes();
+	names();
+	nobody();
+	return mtap_end();
+}
