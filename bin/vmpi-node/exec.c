@@ -27,7 +27,9 @@ static void check(const char *function, const char *path)
 		unbind_begin();
 		return;
 	}
-	open = rank->mpi_state && rank->mpi_state(rank) == 1;
+	open = rank->mpi_state &&
+	       (rank->mpi_state(rank) == VM_RANK_MPI_OPEN ||
+		rank->mpi_state(rank) == VM_RANK_MPI_SESSIONS);
 	if (node.boot->ranks > 1 || open)
 		vm_node_abort(1,
 			      "rank %d called %s(\"%s\"), which would replace "

@@ -54,7 +54,7 @@ static char **words_copy(void)
 /* The mistake in this end of a rank, if there is one. */
 static void end_judge(struct vm_rank *rank, int status)
 {
-	bool open = rank->mpi_state && rank->mpi_state(rank) == 1;
+	int mpi = rank->mpi_state ? rank->mpi_state(rank) : VM_RANK_MPI_BEFORE;
 
 	if (status && node.alone) {
 		vm_flush_files();
@@ -65,12 +65,13 @@ static void end_judge(struct vm_rank *rank, int status)
 		vm_node_abort(status,
 			      "rank %d exited with status %d; ending the job",
 			      rank->index, status);
-	if (open)
-		vm_node_abort(
-			1,
-			"rank %d ended without calling MPI_Finalize; ending the "
-			"job",
-			rank->index);
+	if (mpi == VM_RANK_MPI_OPEN || mpi == VM_RANK_MPI_SESSIONS)
+		vm_node_abort(1,
+			      "rank %d ended without calling %s; ending the "
+			      "job",
+			      rank->index,
+			      mpi == VM_RANK_MPI_OPEN ? "MPI_Finalize" :
+							"MPI_Session_finalize");
 }
 
 /* The OS thread that all code of a rank runs on. */

@@ -23,13 +23,18 @@ static int init_entry(enum vm_call_id id, int thread_level)
 {
 	struct vm_call call = vm_call_enter_early(id);
 
-	if (call.mpi->phase == VM_MPI_AFTER)
+	if (call.mpi->world_phase == VM_MPI_AFTER)
 		vm_call_outside(id);
-	if (call.mpi->phase == VM_MPI_RUNNING)
+	if (call.mpi->world_phase == VM_MPI_RUNNING)
 		return vm_call_exit_self(
 			&call, vm_error(&call, MPI_ERR_OTHER,
 					"MPI is initialised already"));
-	vm_mpi_start(call.mpi, thread_level);
+	vm_mpi_turn_begin(call.mpi);
+	if (call.mpi->phase != VM_MPI_RUNNING)
+		vm_mpi_start(call.mpi, thread_level);
+	call.mpi->main_task = vm_ult_origin(vm_self);
+	call.mpi->world_phase = VM_MPI_RUNNING;
+	vm_mpi_turn_end(call.mpi);
 	return MPI_SUCCESS;
 }
 
@@ -81,15 +86,19 @@ int PMPI_Finalize(void)
 	struct vm_call call = vm_call_enter(VM_CALL_Finalize);
 	struct vm_mpi *mpi = call.mpi;
 	bool peer_failed;
-	/* First delete the attributes of MPI_COMM_SELF (MPI 4.1, 11.2.4). */
-	int rc = vm_attrs_delete(mpi, &mpi->self.attrs, MPI_COMM_SELF);
+	int rc;
 
+	if (mpi->world_phase != VM_MPI_RUNNING)
+		vm_call_outside(VM_CALL_Finalize);
+	/* First delete the attributes of MPI_COMM_SELF (MPI 4.1, 11.2.4). */
+	rc = vm_attrs_delete(mpi, &mpi->self.attrs, MPI_COMM_SELF);
 	if (rc == 0)
 		rc = vm_attrs_delete(mpi, &mpi->world.attrs, MPI_COMM_WORLD);
 	if (rc != 0)
 		return vm_call_exit(&call, MPI_COMM_SELF, rc);
 	rc = finalize_meet(&call);
-	if (rc == 0)
+	/* Sessions may go on with what they have begun. */
+	if (rc == 0 && mpi->sessions == 0)
 		vm_pending_report(mpi);
 	/* Waiting for a process that leaves is aborted, so no process leaves
 	 * before all have reported. */
@@ -100,9 +109,14 @@ int PMPI_Finalize(void)
 	rc = vm_call_exit(&call, MPI_COMM_WORLD, rc);
 	if (rc != MPI_SUCCESS && !peer_failed)
 		return rc;
-	vm_bsend_abandon(mpi);
-	vm_mpi_stop(mpi);
-	vm_process_leave();
+	vm_mpi_turn_begin(mpi);
+	mpi->world_phase = VM_MPI_AFTER;
+	if (mpi->sessions == 0) {
+		vm_bsend_abandon(mpi);
+		vm_mpi_stop(mpi);
+		vm_process_leave();
+	}
+	vm_mpi_turn_end(mpi);
 	return rc;
 }
 

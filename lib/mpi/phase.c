@@ -4,11 +4,24 @@
  */
 #include "mpi/phase.h"
 
+#include "core/local/req.h"
 #include "mpi/call/errh.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/group.h"
 #include "mpi/type/type.h"
 #include "mpi/win/win.h"
+
+void vm_mpi_turn_begin(struct vm_mpi *mpi)
+{
+	while (atomic_exchange_explicit(&mpi->turning, true,
+					memory_order_acquire))
+		vm_req_poll();
+}
+
+void vm_mpi_turn_end(struct vm_mpi *mpi)
+{
+	atomic_store_explicit(&mpi->turning, false, memory_order_release);
+}
 
 void vm_mpi_start(struct vm_mpi *mpi, int thread_level)
 {
@@ -61,13 +74,22 @@ static void objects_end(struct vm_mpi *mpi)
 		vm_objects_free(mpi, ending[i].kind, NULL);
 }
 
+/* A predefined communicator as it was at first; its handler gets errors of the
+ * calls that are still allowed. */
+static void comm_reset(struct vm_mpi *mpi, struct vm_comm *comm)
+{
+	vm_comm_clear(mpi, comm);
+	comm->attrs = NULL;
+	comm->topo_ops = NULL;
+	comm->name = NULL;
+	comm->errh = vm_errh_default();
+}
+
 void vm_mpi_stop(struct vm_mpi *mpi)
 {
-	vm_comm_clear(mpi, &mpi->world);
-	vm_comm_clear(mpi, &mpi->self);
+	comm_reset(mpi, &mpi->world);
+	comm_reset(mpi, &mpi->self);
 	vm_type_extras_free(mpi);
 	objects_end(mpi);
-	/* Errors of the calls that are still allowed. */
-	mpi->world.errh = mpi->self.errh = vm_errh_default();
 	mpi->phase = VM_MPI_AFTER;
 }

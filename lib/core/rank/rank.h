@@ -45,6 +45,15 @@ struct vm_several {
 	int count;
 };
 
+/* What lib/mpi says about a rank: MPI_Finalize has to come, or the end of
+ * sessions. */
+enum vm_rank_mpi {
+	VM_RANK_MPI_BEFORE,
+	VM_RANK_MPI_OPEN,
+	VM_RANK_MPI_SESSIONS,
+	VM_RANK_MPI_OVER
+};
+
 struct vm_rank {
 	int index; /* in the world */
 	int local; /* in vm_node->own, if it is of this process */
@@ -68,7 +77,8 @@ struct vm_rank {
 	bool left;	   /* its body has ended; core/runtime/migrate.h */
 	struct vmpi_chan *world, *self_chan;
 	struct vm_list chans; /* all channels; vm_node->chans_lock */
-	int (*mpi_state)(struct vm_rank *rank); /* set by lib/mpi with mpi, */
+	int (*mpi_state)(struct vm_rank *rank); /* enum vm_rank_mpi; set by
+						   lib/mpi with mpi, */
 	void (*mpi_free)(struct vm_rank *rank); /* like this: ends it */
 	void *image;				/* owned by the image loader */
 	_Atomic(struct vm_cvar_copy *) cvar_copy; /* core/rank/cvar.h */

@@ -33,8 +33,9 @@ static struct {
 	pthread_key_t leave;  /* its destructor runs when a thread ends */
 	struct vm_boot *boot; /* NULL: not in the job yet, or any more */
 	struct vm_lock deaths_lock;
-	bool running; /* under that lock: deaths matter */
-	bool watched; /* the rank's calls are, of one of its threads */
+	bool running;	    /* under that lock: deaths matter */
+	bool watched;	    /* the rank's calls are, of one of its threads */
+	bool (*over)(void); /* the rank has done its part; NULL: not asked */
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct vm_rank *vm_process_rank(void)
@@ -237,4 +238,39 @@ int vm_process_domain(void)
 	if (!vm_process_rank() || !boot)
 		return vm_node->process;
 	return boot->peers[boot->process].host;
+}
+
+static void at_exit(void)
+{
+	/* A child is no rank. */
+	if (!vm_child() && process.over() && !vm_process_join())
+		vm_process_leave();
+}
+
+void vm_process_leave_at_exit(bool (*over)(void))
+{
+	bool first;
+
+	if (!vm_process_rank())
+		return;
+	pthread_mutex_lock(&process.lock);
+	first = !process.over;
+	process.over = over;
+	pthread_mutex_unlock(&process.lock);
+	if (first)
+		atexit(at_exit);
+}
+
+bool vm_process_is_in_job(void)
+{
+	return !vm_process_rank() || process.boot;
+}
+
+bool vm_process_near(const struct vm_rank *rank)
+{
+	const struct vm_boot *boot = vm_node_hooks.boot;
+
+	return vm_rank_here(rank) || !boot ||
+	       boot->peers[rank->to.process].host ==
+		       boot->peers[boot->process].host;
 }

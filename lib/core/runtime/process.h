@@ -15,6 +15,8 @@
  * the process ends, as some MPI functions may be called after that.
  */
 
+#include <stdbool.h>
+
 struct vm_rank;
 
 /*
@@ -30,6 +32,16 @@ int vm_process_join(void);
  * processes.
  */
 void vm_process_leave(void);
+
+/* Has vm_process_leave() called when the process exits, if over() says then that
+ * its rank has done its part. */
+void vm_process_leave_at_exit(bool (*over)(void));
+
+/* Whether the rank can communicate: its process has not left the job. */
+bool vm_process_is_in_job(void);
+
+/* Whether a rank is on this host. */
+bool vm_process_near(const struct vm_rank *rank);
 
 /* A number that is the same for ranks that can share memory: those of one
  * process, or, when each is a process, those of one host. */

@@ -47,12 +47,27 @@
 #define MPI_CALLS_BSEND(X)                                                   \
 	VM_BOTH(X, Bsend) VM_BOTH(X, Ibsend)
 
-#define MPI_CALLS_BUFFER(X) MPI_CALLS_PART(X)                                                 \
+#define MPI_CALLS_BUFFER(X)                                                 \
 	X(Buffer_attach) X(Buffer_attach_c) X(Buffer_detach)                \
 	X(Buffer_detach_c) X(Buffer_flush) X(Buffer_iflush)                 \
 	X(Comm_attach_buffer) X(Comm_attach_buffer_c)                       \
 	X(Comm_detach_buffer) X(Comm_detach_buffer_c)                       \
-	X(Comm_flush_buffer) X(Comm_iflush_buffer)
+	X(Comm_flush_buffer) X(Comm_iflush_buffer)                          \
+	X(Session_attach_buffer) X(Session_attach_buffer_c)                 \
+	X(Session_detach_buffer) X(Session_detach_buffer_c)                 \
+	X(Session_flush_buffer) X(Session_iflush_buffer)
+
+#define MPI_CALLS_SESSION_INIT(X)                                           \
+	X(Session_init) X(Session_finalize) X(Session_get_info)
+
+#define MPI_CALLS_SESSION(X)                                                \
+	X(Group_from_session_pset) X(Session_get_num_psets)                 \
+	X(Session_get_nth_pset) X(Session_get_pset_info)                    \
+	X(Session_create_errhandler) X(Session_set_errhandler)              \
+	X(Session_get_errhandler) X(Session_call_errhandler)
+
+#define MPI_CALLS_FROM_GROUP(X)                                             \
+	X(Comm_create_from_group) X(Intercomm_create_from_groups)
 
 #define MPI_CALLS_PART(X)                                                   \
 	X(Psend_init) X(Psend_init_c) X(Precv_init) X(Precv_init_c)         \
@@ -273,25 +288,22 @@
 	X(T_event_get_source, LOOKUP) X(T_source_get_num, LOOKUP)           \
 	X(T_source_get_info, LOOKUP) X(T_source_get_timestamp, LOOKUP)
 
-#define MPI_CALLS(X)                                                        \
-	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)               \
-	MPI_CALLS_PERSIST(X) MPI_CALLS_BSEND(X) MPI_CALLS_PROBE(X)                 \
-	MPI_CALLS_BUFFER(X)                                            \
-	MPI_CALLS_STATUS(X) MPI_CALLS_REQUEST(X) MPI_CALLS_COMM(X)          \
-	MPI_CALLS_COMM_MAKE(X) MPI_CALLS_INTER(X) MPI_CALLS_GROUP(X)        \
-	MPI_CALLS_GROUP_OPS(X) MPI_CALLS_COMM_IDUP(X)                       \
-	MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X) MPI_CALLS_ERRCODE(X)            \
-	MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X) MPI_CALLS_TYPE(X)               \
-	MPI_CALLS_FINT(X) MPI_CALLS_STATUS_FINT(X) MPI_CALLS_EXCHANGE(X)    \
-	MPI_CALLS_GREQUEST(X)                                               \
-	MPI_CALLS_COUNT(X) MPI_CALLS_PACK(X) MPI_CALLS_OP(X)                \
-	MPI_CALLS_PACK_EXTERNAL(X)                                          \
-	MPI_CALLS_TYPE_DARRAY(X)                                            \
-	MPI_CALLS_GRAPH(X)                                                  \
-	MPI_CALLS_GRAPH_MAKE(X)                                             \
-	MPI_CALLS_NEIGHBOR(X)                                               \
-	MPI_CALLS_WIN(X) MPI_CALLS_WIN_EPOCH(X) MPI_CALLS_WIN_ACCESS(X)     \
-	MPI_CALLS_COLL(X) MPI_CALLS_TOOL(X) MPI_CALLS_UNSUPPORTED(X)
+#define MPI_CALLS(X)                                                         \
+	MPI_CALLS_ENV(X) MPI_CALLS_MEMORY(X) MPI_CALLS_P2P(X)                \
+	MPI_CALLS_PERSIST(X) MPI_CALLS_BSEND(X) MPI_CALLS_PROBE(X)           \
+	MPI_CALLS_BUFFER(X) MPI_CALLS_PART(X) MPI_CALLS_SESSION_INIT(X)      \
+	MPI_CALLS_SESSION(X) MPI_CALLS_FROM_GROUP(X) MPI_CALLS_STATUS(X)     \
+	MPI_CALLS_REQUEST(X) MPI_CALLS_COMM(X) MPI_CALLS_COMM_MAKE(X)        \
+	MPI_CALLS_INTER(X) MPI_CALLS_GROUP(X) MPI_CALLS_GROUP_OPS(X)         \
+	MPI_CALLS_COMM_IDUP(X) MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X)           \
+	MPI_CALLS_ERRCODE(X) MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X)             \
+	MPI_CALLS_TYPE(X) MPI_CALLS_FINT(X) MPI_CALLS_STATUS_FINT(X)         \
+	MPI_CALLS_EXCHANGE(X) MPI_CALLS_GREQUEST(X) MPI_CALLS_COUNT(X)       \
+	MPI_CALLS_PACK(X) MPI_CALLS_OP(X) MPI_CALLS_PACK_EXTERNAL(X)         \
+	MPI_CALLS_TYPE_DARRAY(X) MPI_CALLS_GRAPH(X) MPI_CALLS_GRAPH_MAKE(X)  \
+	MPI_CALLS_NEIGHBOR(X) MPI_CALLS_WIN(X) MPI_CALLS_WIN_EPOCH(X)        \
+	MPI_CALLS_WIN_ACCESS(X) MPI_CALLS_COLL(X) MPI_CALLS_TOOL(X)          \
+	MPI_CALLS_UNSUPPORTED(X)
 
 /*
  * The kinds of calls, the second column: how they are watched, and whether they

@@ -8,6 +8,13 @@
 int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm)
 {
 	*comm = vm_comm_in(call->mpi, handle);
+	if (VM_UNLIKELY(call->mpi->world_phase != VM_MPI_RUNNING) &&
+	    (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF))
+		return vm_error(call, MPI_ERR_COMM,
+				"%s exists only between MPI_Init and "
+				"MPI_Finalize",
+				handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" :
+							   "MPI_COMM_SELF");
 	if (*comm)
 		return 0;
 	if (handle == MPI_COMM_NULL)

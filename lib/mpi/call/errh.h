@@ -21,7 +21,7 @@ enum vm_errh_kind {
 };
 
 /* What a handler of the user is for. */
-enum vm_errh_of { VM_ERRH_OF_COMM, VM_ERRH_OF_WIN };
+enum vm_errh_of { VM_ERRH_OF_COMM, VM_ERRH_OF_WIN, VM_ERRH_OF_SESSION };
 
 struct vm_errh {
 	struct vm_object object; /* magic: there is a handle of the user */
@@ -31,6 +31,7 @@ struct vm_errh {
 	union {
 		MPI_Comm_errhandler_function *comm;
 		MPI_Win_errhandler_function *win;
+		MPI_Session_errhandler_function *session;
 	} function;
 };
 

@@ -32,7 +32,8 @@ struct vm_mpi;
 	X(KEYVAL, 0x4c41564b) \
 	X(TYPE, 0x45505954)   \
 	X(OP, 0x504f4d52)     \
-	X(WIN, 0x444e4957)
+	X(WIN, 0x444e4957)    \
+	X(SESSION, 0x53534553)
 
 enum vm_object_kind {
 #define VM_OBJECT_KIND_(name, magic) VM_OBJECT_##name,

@@ -28,7 +28,7 @@ enum vm_mpi_phase vm_mpi_phase(void)
 					       vm_process_rank();
 	const struct vm_mpi *mpi = rank ? rank->mpi : NULL;
 
-	return mpi ? mpi->phase : VM_MPI_BEFORE;
+	return mpi ? mpi->world_phase : VM_MPI_BEFORE;
 }
 
 /* Returns the phase, for reports of lower layers (core/rank/rank.h). */
@@ -36,7 +36,14 @@ static int phase_of(struct vm_rank *rank)
 {
 	const struct vm_mpi *mpi = rank->mpi;
 
-	return mpi ? (int)mpi->phase : VM_MPI_BEFORE;
+	if (!mpi)
+		return VM_RANK_MPI_BEFORE;
+	if (mpi->phase == VM_MPI_RUNNING)
+		return mpi->world_phase == VM_MPI_RUNNING ?
+			       VM_RANK_MPI_OPEN :
+			       VM_RANK_MPI_SESSIONS;
+	return mpi->phase == VM_MPI_BEFORE ? VM_RANK_MPI_BEFORE :
+					     VM_RANK_MPI_OVER;
 }
 
 static void attributes_init(struct vm_mpi *mpi)
@@ -113,6 +120,7 @@ static void state_free(struct vm_rank *rank)
 	if (mpi->phase == VM_MPI_RUNNING)
 		mpi->stop(mpi);
 	vm_objects_free(mpi, VM_OBJECT_INFO, clear_info);
+	vm_objects_free(mpi, VM_OBJECT_SESSION, NULL);
 	vm_objects_free(mpi, VM_OBJECT_ERRH, NULL);
 	if (mpi->tools_end)
 		mpi->tools_end(mpi);

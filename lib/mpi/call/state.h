@@ -32,6 +32,7 @@ struct vm_topo;
 struct vm_graph;
 struct vm_type_extra;
 struct vm_bsend;
+struct vm_mpi_session;
 
 /* Functions of a communicator's topology, set together with it by mpi/topo. */
 struct vm_topo_ops {
@@ -57,6 +58,7 @@ struct vm_comm {
 	int local_size; /* of the own side; else size */
 	int first;	/* where the own side begins in chan->group; else 0 */
 	struct vm_chan *chan;
+	struct vm_mpi_session *session;	    /* it stems from it; or NULL */
 	struct vm_errh *errh;		    /* holds a reference */
 	struct vm_attrs *attrs;		    /* NULL: none */
 	struct vm_bsend *bsend;		    /* NULL: no buffer is attached */
@@ -82,7 +84,12 @@ extern _Atomic int vm_mpi_plain_from;
 enum vm_mpi_phase { VM_MPI_BEFORE, VM_MPI_RUNNING, VM_MPI_AFTER };
 
 struct vm_mpi {
+	/* RUNNING: calls are possible, between MPI_Init and MPI_Finalize or
+	 * while there are sessions. */
 	enum vm_mpi_phase phase;
+	enum vm_mpi_phase world_phase; /* of MPI_Init and MPI_Finalize */
+	int sessions;
+	_Atomic bool turning; /* a thread begins or ends the phase */
 	int thread_level;
 	struct vm_comm world, self;
 	struct vm_rank *rank;
@@ -120,7 +127,7 @@ static inline struct vm_mpi *vm_mpi_self(void)
 	return VM_LIKELY(rank != NULL) ? rank->mpi : NULL;
 }
 
-/* Returns the phase of the calling rank. */
+/* Returns the calling rank's phase between MPI_Init and MPI_Finalize. */
 enum vm_mpi_phase vm_mpi_phase(void);
 
 /* Returns the state of rank, created on first use; NULL when out of memory. */

@@ -53,17 +53,6 @@
 	X(Comm_spawn) X(Comm_spawn_multiple) X(Lookup_name) X(Open_port)     \
 	X(Publish_name) X(Unpublish_name)
 
-/* Sessions */
-#define MPI_CALLS_LATER_SESSION(X)                                           \
-	X(Comm_create_from_group) X(Group_from_session_pset)                 \
-	X(Intercomm_create_from_groups) X(Session_attach_buffer)             \
-	X(Session_call_errhandler) X(Session_create_errhandler)              \
-	X(Session_detach_buffer) X(Session_finalize) X(Session_flush_buffer) \
-	X(Session_get_errhandler) X(Session_get_info)                        \
-	X(Session_get_nth_pset) X(Session_get_num_psets)                     \
-	X(Session_get_pset_info) X(Session_iflush_buffer) X(Session_init)    \
-	X(Session_set_errhandler)
-
 /* Large counts */
 #define MPI_CALLS_LATER_LARGE(X)                                             \
 	X(Allgather_c) X(Allgather_init_c) X(Allgatherv_c)                   \
@@ -99,21 +88,18 @@
 	X(Reduce_scatter_block_c) X(Reduce_scatter_block_init_c)             \
 	X(Reduce_scatter_init_c) X(Register_datarep_c) X(Scan_c)             \
 	X(Scan_init_c) X(Scatter_c) X(Scatter_init_c) X(Scatterv_c)          \
-	X(Scatterv_init_c) X(Session_attach_buffer_c)                        \
-	X(Session_detach_buffer_c) X(Type_contiguous_c)                      \
-	X(Type_create_darray_c) X(Type_create_hindexed_c)                    \
-	X(Type_create_hindexed_block_c) X(Type_create_hvector_c)             \
-	X(Type_create_indexed_block_c) X(Type_create_resized_c)              \
-	X(Type_create_struct_c) X(Type_create_subarray_c)                    \
-	X(Type_get_contents_c) X(Type_get_envelope_c) X(Type_get_extent_c)   \
+	X(Scatterv_init_c) X(Type_contiguous_c) X(Type_create_darray_c)      \
+	X(Type_create_hindexed_c) X(Type_create_hindexed_block_c)            \
+	X(Type_create_hvector_c) X(Type_create_indexed_block_c)              \
+	X(Type_create_resized_c) X(Type_create_struct_c)                     \
+	X(Type_create_subarray_c) X(Type_get_contents_c)                     \
+	X(Type_get_envelope_c) X(Type_get_extent_c)                          \
 	X(Type_get_true_extent_c) X(Type_indexed_c) X(Type_size_c)           \
 	X(Type_vector_c) X(Unpack_c) X(Unpack_external_c)
 
 /* All of the above. */
 #define MPI_CALLS_UNSUPPORTED(X)                                             \
-	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_TYPE(X)                       \
-	MPI_CALLS_LATER_IO(X)                        \
-	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_SESSION(X)                  \
-	MPI_CALLS_LATER_LARGE(X)
+	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_TYPE(X) MPI_CALLS_LATER_IO(X) \
+	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_LARGE(X)
 
 #endif

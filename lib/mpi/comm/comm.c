@@ -34,6 +34,7 @@ int vm_comm_new(struct vm_mpi *mpi, struct vm_comm **out, struct vm_chan *chan,
 	}
 	vm_comm_init(comm, chan);
 	comm->errh = vm_errh_hold(parent->errh);
+	comm->session = parent->session;
 	*out = comm;
 	return 0;
 }
@@ -153,6 +154,8 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	else if (rc == 0)
 		rc = vm_mpi_group_new(call.mpi, group,
 				      vm_group_hold(c->chan->group), c->rank);
+	if (rc == 0)
+		vm_mpi_group_from(*group, c->session);
 	return vm_call_exit(&call, comm, rc);
 }
 

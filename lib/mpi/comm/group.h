@@ -9,7 +9,8 @@
 
 struct vm_mpi_group {
 	struct vm_object object;
-	int rank;		/* the caller's place, or MPI_UNDEFINED */
+	int rank; /* the caller's place, or MPI_UNDEFINED */
+	struct vm_mpi_session *session; /* that it stems from, or NULL */
 	struct vm_group *group; /* holds a reference; NULL: no members */
 };
 
@@ -26,6 +27,14 @@ static inline int vm_mpi_group_size(const struct vm_mpi_group *group)
  * over the reference (dropped on error): 0 or an MPI error. */
 int vm_mpi_group_new(struct vm_mpi *mpi, MPI_Group *out, struct vm_group *group,
 		     int rank);
+
+/* Notes whence a new group stems; MPI_GROUP_EMPTY stems from nowhere. */
+static inline void vm_mpi_group_from(MPI_Group group,
+				     struct vm_mpi_session *session)
+{
+	if (group != MPI_GROUP_EMPTY)
+		((struct vm_mpi_group *)group)->session = session;
+}
 
 /* Frees what the object holds. */
 void vm_mpi_group_clear(struct vm_mpi_group *group);

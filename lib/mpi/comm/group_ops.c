@@ -9,13 +9,16 @@
 #include "mpi/call/check.h"
 #include "mpi/comm/group.h"
 
-/* Returns a handle of a group whose members are set. */
+/* Returns a handle of a group whose members are set, made of another one. */
 static int group_finish(struct vm_call *call, struct vm_group *group,
-			MPI_Group *out)
+			const struct vm_mpi_group *from, MPI_Group *out)
 {
 	int rank = vm_group_place(group, call->mpi->rank);
+	int rc = vm_mpi_group_new(call->mpi, out, group, rank);
 
-	return vm_mpi_group_new(call->mpi, out, group, rank);
+	if (rc == 0)
+		vm_mpi_group_from(*out, from->session);
+	return rc;
 }
 
 enum set_operation { UNION, INTERSECTION, DIFFERENCE };
@@ -44,7 +47,7 @@ static int group_combine(struct vm_call *call, const struct vm_mpi_group *a,
 		if (in_a[b->group->ranks[i]->index] < 0)
 			group->ranks[size++] = b->group->ranks[i];
 	group->size = size;
-	rc = group_finish(call, group, out);
+	rc = group_finish(call, group, a_size ? a : b, out);
 	group = NULL;
 free_places:
 	vm_group_drop(group);
@@ -179,7 +182,7 @@ static int choice_group(struct vm_call *call, const struct choice *choice,
 				from->group->ranks[choice->ranks[size]];
 	}
 	group->size = size;
-	return group_finish(call, group, out);
+	return group_finish(call, group, from, out);
 }
 
 /* Common part of the four functions below; one of ranks and ranges is set. */

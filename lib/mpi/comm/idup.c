@@ -159,6 +159,7 @@ static int idup_start(struct vm_call *call, MPI_Comm handle,
 		return MPI_ERR_NO_MEM;
 	vm_object_mark(&to->object, VM_MAGIC_COMM_SOON);
 	to->errh = vm_errh_hold(from->errh);
+	to->session = from->session;
 	rc = vm_comm_copy(call, to, from, handle);
 	req = rc == 0 ? idup_req(call, from, to) : NULL;
 	if (!req) {

@@ -52,10 +52,15 @@ int vm_inter_group(struct vm_call *call, const struct vm_comm *comm,
 {
 	struct vm_group *group = side_group(comm, remote);
 
+	int rc;
+
 	if (!group)
 		return MPI_ERR_NO_MEM;
-	return vm_mpi_group_new(call->mpi, out, group,
-				remote ? MPI_UNDEFINED : comm->rank);
+	rc = vm_mpi_group_new(call->mpi, out, group,
+			      remote ? MPI_UNDEFINED : comm->rank);
+	if (rc == 0)
+		vm_mpi_group_from(*out, comm->session);
+	return rc;
 }
 
 /* Returns the less similar of two results. */
@@ -201,12 +206,10 @@ static void both_join(struct both *both, const struct vm_group *first,
 /* Exchanges the groups between the leaders.  The one with the lower index in
  * the world is first. */
 static int both_agree(struct both *both, const struct vm_comm *local,
-		      const struct vm_comm *peer, int remote_leader, int tag)
+		      const struct vm_comm *peer, int remote_leader,
+		      int32_t tag)
 {
-	/* As in MPI_Comm_create_group(). */
-	struct vm_env env = { .context = peer->context + 1,
-			      .tag = (VM_COLL_TAG_MAX + 1) |
-				     (tag & VM_COLL_TAG_MAX) };
+	struct vm_env env = { .context = peer->context + 1, .tag = tag };
 	struct vm_rank *other = peer->ranks[remote_leader];
 	struct vm_group *mine = local->chan->group;
 	struct vm_data out = vm_data_bytes(both, both_bytes(both->size));
@@ -335,25 +338,51 @@ static int check_leader(struct vm_call *call, MPI_Comm peer_comm,
 	return rc == 0 ? vm_check_tag(call, tag) : rc;
 }
 
-/* Does the leader's part before its side meets and returns what it contributes
- * there; NULL when out of memory. */
-static struct both *lead(struct vm_call *call, const struct vm_comm *local,
-			 MPI_Comm peer_comm, int remote_leader, int tag)
+/* Does the leader's part before its side meets: sets what it contributes
+ * there. */
+static int lead(struct vm_call *call, const struct vm_comm *local,
+		const struct vm_inter_peer *peer, struct both *both)
 {
-	struct both *both = both_new(local->chan->group);
-	struct vm_comm *peer;
-	int rc;
+	struct vm_comm *comm = peer->comm;
+	int rc = 0;
 
-	if (!both)
-		return NULL;
-	rc = check_leader(call, peer_comm, remote_leader, tag, &peer);
-	if (rc == 0)
-		rc = both_agree(both, local, peer, remote_leader, tag);
+	if (!comm)
+		rc = check_leader(call, peer->handle, peer->leader, peer->tag,
+				  &comm);
+	if (rc != 0)
+		return rc;
+	/* Concurrent calls differ in tag. */
+	return both_agree(both, local, comm, peer->leader,
+			  peer->comm ? peer->tag : vm_comm_tag(peer->tag));
+}
+
+int vm_inter_create(struct vm_call *call, struct vm_comm *local,
+		    int local_leader, const struct vm_inter_peer *peer,
+		    MPI_Comm *out)
+{
+	struct both none = { .error = MPI_ERR_NO_MEM }, *both = NULL;
+	struct member member = { .chan = local->chan };
+	int rc = 0;
+
+	if (local->rank == local_leader)
+		both = both_new(local->chan->group);
+	if (both)
+		rc = lead(call, local, peer, both);
 	if (rc != 0) {
 		both->error = vm_mpi_error(rc);
 		both->size = 0;
 	}
-	return both;
+	vm_comm_coll_init(&member.coll, &kind_side, call, local,
+			  both ? both : &none,
+			  both_bytes(both ? both->size : 0));
+	member.coll.root = local_leader;
+	rc = vm_coll_run(call, &member.coll);
+	free(both);
+	if (rc == 0)
+		rc = inter_new(call, member.out, local, member.first_size, out);
+	else
+		vm_chan_free(member.out);
+	return rc;
 }
 
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
@@ -361,29 +390,17 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 			  MPI_Comm *newintercomm)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Intercomm_create);
-	struct member member = { 0 };
-	struct both none = { .error = MPI_ERR_NO_MEM }, *both = NULL;
+	struct vm_inter_peer peer = { .handle = peer_comm,
+				      .leader = remote_leader,
+				      .tag = tag };
 	struct vm_comm *local;
 	int rc = check_create(&call, local_comm, local_leader, newintercomm,
 			      &local);
 
 	vm_comm_none(newintercomm);
-	if (rc != 0)
-		return vm_call_exit(&call, local_comm, rc);
-	if (local->rank == local_leader)
-		both = lead(&call, local, peer_comm, remote_leader, tag);
-	vm_comm_coll_init(&member.coll, &kind_side, &call, local,
-			  both ? both : &none,
-			  both_bytes(both ? both->size : 0));
-	member.coll.root = local_leader;
-	member.chan = local->chan;
-	rc = vm_coll_run(&call, &member.coll);
-	free(both);
 	if (rc == 0)
-		rc = inter_new(&call, member.out, local, member.first_size,
-			       newintercomm);
-	else
-		vm_chan_free(member.out);
+		rc = vm_inter_create(&call, local, local_leader, &peer,
+				     newintercomm);
 	return vm_call_exit(&call, local_comm, rc);
 }
 

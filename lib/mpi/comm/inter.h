@@ -15,6 +15,20 @@
  * members. */
 void vm_inter_set(struct vm_comm *comm, int first_size);
 
+/* Where the leader of one side finds that of the other. */
+struct vm_inter_peer {
+	MPI_Comm handle;      /* checked by the leader, with leader and tag */
+	struct vm_comm *comm; /* or one that is right, and so are they */
+	int leader;
+	int32_t tag; /* with comm: that of messages in its context + 1 */
+};
+
+/* Makes an intercommunicator of both sides: 0, an MPI error, or a negative code
+ * of core.  May switch. */
+int vm_inter_create(struct vm_call *call, struct vm_comm *local,
+		    int local_leader, const struct vm_inter_peer *peer,
+		    MPI_Comm *out);
+
 /* Creates the group of the local or of the remote side: 0 or an MPI error. */
 int vm_inter_group(struct vm_call *call, const struct vm_comm *comm,
 		   bool remote, MPI_Group *group);

@@ -191,21 +191,54 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	return vm_call_exit(&call, comm, rc);
 }
 
-/* Agrees on the context, which the first member chooses and sends to the
- * others. */
-static int context_agree(uint32_t *context, const struct vm_mpi_group *group,
-			 struct vm_env env)
+/* What the first member sends. */
+struct agreed {
+	uint64_t check;
+	uint32_t context;
+};
+
+static int context_agree(struct vm_call *call, struct agreed *agreed,
+			 const struct vm_mpi_group *group, struct vm_env env)
 {
-	struct vm_data data = vm_data_bytes(context, sizeof(*context));
+	struct vm_data data = vm_data_bytes(agreed, sizeof(*agreed));
+	uint64_t check = agreed->check;
 	int rc = 0;
 
-	if (group->rank != 0)
-		return vm_recv(env, &data, NULL);
-	*context = vm_context_new();
+	if (group->rank != 0) {
+		rc = vm_recv(env, &data, NULL);
+		if (rc == 0 && agreed->check != check)
+			rc = vm_error(call, MPI_ERR_OTHER,
+				      "two groups make communicators at the "
+				      "same time whose tags look alike");
+		return rc;
+	}
+	agreed->context = vm_context_new();
 	for (int i = 1; i < group->group->size && rc == 0; i++)
 		rc = vm_send(group->group->ranks[i], env, &data,
 			     VM_SEND_STANDARD);
 	return rc;
+}
+
+int vm_comm_join(struct vm_call *call, const struct vm_mpi_group *group,
+		 struct vm_env env, uint64_t check,
+		 const struct vm_comm *parent, struct vm_comm **out)
+{
+	struct agreed agreed = { .check = check };
+	struct vm_chan *chan;
+	struct vm_meet *meet;
+	int rc = context_agree(call, &agreed, group, env);
+
+	if (rc != 0)
+		return rc;
+	meet = vm_meet_shared(group->group, agreed.context);
+	if (!meet)
+		return MPI_ERR_NO_MEM;
+	chan = vm_chan_new(call->mpi->rank, group->group, meet, agreed.context,
+			   group->rank);
+	vm_meet_drop(meet);
+	if (!chan)
+		return MPI_ERR_NO_MEM;
+	return vm_comm_new(call->mpi, out, chan, parent);
 }
 
 static int create_group(struct vm_call *call, struct vm_comm *parent,
@@ -214,28 +247,12 @@ static int create_group(struct vm_call *call, struct vm_comm *parent,
 {
 	/* Concurrent calls differ in tag. */
 	struct vm_env env = { .context = parent->context + 1,
-			      .tag = (VM_COLL_TAG_MAX + 1) |
-				     (tag & VM_COLL_TAG_MAX) };
+			      .source = vm_group_place(parent->chan->group,
+						       group->group->ranks[0]),
+			      .tag = vm_comm_tag(tag) };
 	struct vm_comm *comm;
-	struct vm_chan *chan;
-	struct vm_meet *meet;
-	uint32_t context;
-	int rc;
+	int rc = vm_comm_join(call, group, env, 0, parent, &comm);
 
-	env.source =
-		vm_group_place(parent->chan->group, group->group->ranks[0]);
-	rc = context_agree(&context, group, env);
-	if (rc != 0)
-		return rc;
-	meet = vm_meet_shared(group->group, context);
-	if (!meet)
-		return MPI_ERR_NO_MEM;
-	chan = vm_chan_new(call->mpi->rank, group->group, meet, context,
-			   group->rank);
-	vm_meet_drop(meet);
-	if (!chan)
-		return MPI_ERR_NO_MEM;
-	rc = vm_comm_new(call->mpi, &comm, chan, parent);
 	if (rc == 0)
 		*out = (MPI_Comm)comm;
 	return rc;

@@ -12,6 +12,7 @@
 
 #include "mpi/call/check.h"
 #include "mpi/call/status.h"
+#include "mpi/comm/session.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/route.h"
 
@@ -81,7 +82,11 @@ void *vm_bsend_buffer(const struct vm_bsend *bsend, MPI_Count *bytes)
 
 struct vm_bsend *vm_bsend_of(struct vm_mpi *mpi, const struct vm_comm *comm)
 {
-	return comm && comm->bsend ? comm->bsend : mpi->bsend;
+	if (comm && comm->bsend)
+		return comm->bsend;
+	if (comm && comm->session && comm->session->bsend)
+		return comm->session->bsend;
+	return mpi->bsend;
 }
 
 static bool is_automatic(const struct vm_bsend *bsend)
@@ -274,13 +279,13 @@ int vm_bsend_end(struct vm_bsend **slot)
 	return 0;
 }
 
-static void abandon_one(struct vm_bsend **slot)
+static int abandon_one(struct vm_bsend **slot)
 {
 	struct vm_bsend *bsend = *slot;
 	struct vm_list *link, *next;
 
 	if (!bsend)
-		return;
+		return 0;
 	vm_lock_take(&bsend->lock);
 	for (link = bsend->segments.next; link != &bsend->segments;
 	     link = next) {
@@ -301,18 +306,37 @@ static void abandon_one(struct vm_bsend **slot)
 	vm_lock_give(&bsend->lock);
 	while (vm_bsend_end(slot) != 0)
 		vm_req_poll();
+	return 0;
+}
+
+/* Calls a function for the buffers of the rank and of all communicators, until
+ * one fails. */
+static int each(struct vm_mpi *mpi, int (*end)(struct vm_bsend **slot))
+{
+	struct vm_list *link;
+	int rc = end(&mpi->bsend);
+
+	if (rc == 0)
+		rc = end(&mpi->world.bsend);
+	if (rc == 0)
+		rc = end(&mpi->self.bsend);
+	/* No communicators are made or freed any more. */
+	vm_list_each(link, &mpi->alive[VM_OBJECT_COMM])
+		if (rc == 0)
+			rc = end(&vm_container_of(link, struct vm_comm,
+						  object.link)
+					  ->bsend);
+	return rc;
+}
+
+int vm_bsend_end_all(struct vm_mpi *mpi)
+{
+	return each(mpi, vm_bsend_end);
 }
 
 void vm_bsend_abandon(struct vm_mpi *mpi)
 {
-	struct vm_list *link;
-
-	abandon_one(&mpi->bsend);
-	abandon_one(&mpi->world.bsend);
-	abandon_one(&mpi->self.bsend);
-	vm_list_each(link, &mpi->alive[VM_OBJECT_COMM])
-		abandon_one(&vm_container_of(link, struct vm_comm, object.link)
-				     ->bsend);
+	each(mpi, abandon_one);
 }
 
 int vm_bsend_call(struct vm_call *call, const void *buf, MPI_Count count,

@@ -19,8 +19,8 @@ struct vm_bsend *vm_bsend_new(void *buffer, size_t bytes);
 /* What was attached: its address and length. */
 void *vm_bsend_buffer(const struct vm_bsend *bsend, MPI_Count *bytes);
 
-/* The buffer for messages on comm: its own or the rank's; NULL: there is
- * none. */
+/* The buffer for messages on comm: its own, that of its session, or the
+ * rank's; NULL: there is none. */
 struct vm_bsend *vm_bsend_of(struct vm_mpi *mpi, const struct vm_comm *comm);
 
 /*
@@ -42,6 +42,9 @@ int vm_bsend_flush(struct vm_bsend *bsend, struct vm_req **req);
 /* Waits until all messages are sent, and detaches: *slot is where the buffer is
  * attached; it may be NULL.  0 or MPI_ERR_NO_MEM.  May switch. */
 int vm_bsend_end(struct vm_bsend **slot);
+
+/* The same for the buffers of the rank and of all communicators. */
+int vm_bsend_end_all(struct vm_mpi *mpi);
 
 /* Abandons messages that were not received, and detaches all buffers.  For
  * MPI_Finalize when all ranks have entered it: no receive can come, so it does

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers for buffered sends (MPI 4.1, 3.6): attached to the rank or to a
- * communicator, whose own is preferred.
+ * Buffers for buffered sends (MPI 4.1, 3.6): attached to the rank, to a session
+ * or to a communicator, whose own is preferred.
  */
 #include <limits.h>
 
 #include "mpi/call/check.h"
+#include "mpi/comm/session.h"
 #include "mpi/p2p/bsend.h"
 
 static int attach(struct vm_call *call, struct vm_bsend **slot, void *buffer,
@@ -175,4 +176,48 @@ int PMPI_Comm_flush_buffer(MPI_Comm comm)
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
 	ON_COMM(Comm_iflush_buffer, iflush(&call, c->bsend, request));
+}
+
+#define ON_SESSION(name, what)                                         \
+	struct vm_call call;                                           \
+	struct vm_mpi_session *s;                                      \
+	int rc = vm_session_enter(&call, VM_CALL_##name, session, &s); \
+                                                                       \
+	return vm_session_exit(&call, session, rc == 0 ? (what) : rc)
+
+int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
+{
+	ON_SESSION(Session_attach_buffer,
+		   attach(&call, &s->bsend, buffer, size));
+}
+
+int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
+				 MPI_Count size)
+{
+	ON_SESSION(Session_attach_buffer_c,
+		   attach(&call, &s->bsend, buffer, size));
+}
+
+int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
+			       int *size)
+{
+	ON_SESSION(Session_detach_buffer,
+		   detach_int(&call, &s->bsend, buffer_addr, size));
+}
+
+int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
+				 MPI_Count *size)
+{
+	ON_SESSION(Session_detach_buffer_c,
+		   detach(&call, &s->bsend, buffer_addr, size, size));
+}
+
+int PMPI_Session_flush_buffer(MPI_Session session)
+{
+	ON_SESSION(Session_flush_buffer, flush(s->bsend));
+}
+
+int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
+{
+	ON_SESSION(Session_iflush_buffer, iflush(&call, s->bsend, request));
 }
