@@ -64,9 +64,11 @@ static __attribute__((noinline)) int send_ring(struct vm_outgoing *out)
 	}
 	if (rc == VM_PENDING)
 		vm_engine_urgent(out->cache->engine, engine);
-	/* Pairs with the load in slot_take(). */
-	atomic_store_explicit(&slot->full, 1, memory_order_release);
-	vm_worker_nudge(engine->worker);
+	if (out->lends) {
+		slot->payload = VM_PAYLOAD_LENT;
+		vm_engine_lend(out->cache->engine, engine);
+	}
+	vm_engine_publish(out->cache->engine, engine, slot);
 	return rc;
 }
 
@@ -145,6 +147,7 @@ static inline void send_init(struct vm_outgoing *out, const struct vm_ult *self,
 	out->dest = dest;
 	out->cache = self->worker->cache;
 	out->mode = send_throttle(self, cvars, dest, mode);
+	out->lends = false;
 	out->small = out->mode == VM_SEND_STANDARD &&
 		     out->arrival.data->bytes <= (size_t)cvars->inline_limit;
 }
@@ -193,6 +196,24 @@ int vm_send(struct vm_rank *dest, struct vm_env env, const struct vm_data *data,
 	return req.status.error;
 }
 
+/*
+ * Whether a nonblocking send to another worker leaves its short payload where it
+ * is: the reader of the ring copies it to where it belongs, or into a buffer.
+ * This worker completes the send; a thread that waits for it would not know.
+ */
+static inline bool send_lends(const struct vm_outgoing *out,
+			      const struct vm_rank *rank)
+{
+	const struct vm_data *data = out->arrival.data;
+
+	return out->mode == VM_SEND_STANDARD && !out->small &&
+	       out->cache->engine != out->dest->via && out->cache->engine &&
+	       out->dest->via != &vm_engine_remote && !data->layout &&
+	       data->bytes <= (size_t)vm_rank_cvars(rank)->copy_limit &&
+	       !atomic_load_explicit(&rank->threaded, memory_order_relaxed) &&
+	       !vm_observed();
+}
+
 int vm_isend(struct vm_rank *dest, struct vm_env env,
 	     const struct vm_data *data, enum vm_send_mode mode,
 	     struct vm_req **req)
@@ -204,6 +225,7 @@ int vm_isend(struct vm_rank *dest, struct vm_env env,
 
 	out.arrival.data = data;
 	send_init(&out, self, dest, env, mode);
+	out.lends = send_lends(&out, self->owner);
 	out.req = new = out.small ? NULL : vm_req_new(VM_REQ_SEND);
 	if (!new && !out.small)
 		return -VMPI_ENOMEM;

@@ -12,7 +12,8 @@
 #include "core/local/deliver.h"
 #include "core/rank/state.h"
 
-#define DRAIN_MAX 64 /* slots taken in one poll */
+#define DRAIN_MAX 64   /* slots taken in one poll */
+#define RELEASE_ROW 32 /* slots given back to their writer at once */
 #define RING_PATIENCE 2000
 #define ALONE_ROW 256	/* locks taken by the worker until it is biased again */
 #define LOOK_ROUNDS 256 /* polls in vain between looks at others' rings */
@@ -78,6 +79,12 @@ static void *rings_map(size_t count)
 	return map == MAP_FAILED ? NULL : map;
 }
 
+static void ring_init(struct vm_ring *ring, struct vm_slot *slots)
+{
+	memset(ring, 0, sizeof(*ring));
+	ring->slots = slots;
+}
+
 int vm_engines_init(int count)
 {
 	size_t pairs = (size_t)count * (size_t)count;
@@ -97,15 +104,15 @@ int vm_engines_init(int count)
 		return -VMPI_ENOMEM;
 	}
 	memset(vm_node->engines, 0, bytes);
-	memset(rings, 0, pairs * sizeof(*rings));
 	vm_node->engine_count = count;
 	for (size_t i = 0; i < pairs; i++)
-		rings[i].slots = slots + i * VM_RING_SLOTS;
+		ring_init(&rings[i], slots + i * VM_RING_SLOTS);
 	for (int i = 0; i < count; i++) {
 		struct vm_engine *engine = &vm_node->engines[i];
 
 		vm_lock_init(&engine->lock);
 		atomic_init(&engine->biased, vm_sched.membarrier);
+		vm_list_init(&engine->lending);
 		engine->index = i;
 		engine->in = rings + (size_t)i * (size_t)count;
 		engine->worker = &vm_sched.workers[i];
@@ -192,48 +199,88 @@ bool vm_engine_try(struct vm_engine *engine)
 	return vm_engine_try_other(engine);
 }
 
-static inline struct vm_slot *ring_oldest(struct vm_ring *ring)
+static inline struct vm_slot *ring_slot(struct vm_ring *ring, uint32_t number)
 {
-	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-
-	return &ring->slots[tail % VM_RING_SLOTS];
+	return &ring->slots[number % VM_RING_SLOTS];
 }
 
-/* Gives the oldest slot back to the writer. */
-static inline void slot_release(struct vm_ring *ring, struct vm_slot *slot)
+/* The number of the next slot to be taken. */
+static inline uint32_t ring_next(struct vm_ring *ring)
 {
-	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-
-	atomic_store_explicit(&ring->tail, tail + 1, memory_order_relaxed);
-	/* Pairs with the load in vm_engine_slot(). */
-	atomic_store_explicit(&slot->full, 0, memory_order_release);
+	return atomic_load_explicit(&ring->next, memory_order_relaxed);
 }
 
-static void slot_call(struct vm_ring *ring, struct vm_slot *slot)
+/* Whether there is something to take; exact under the lock. */
+static inline bool ring_is_empty(struct vm_ring *ring)
 {
-	void (*run)(void *arg) = slot->call.run;
-	void *arg = slot->call.arg;
+	uint32_t next = ring_next(ring);
 
-	slot_release(ring, slot);
-	run(arg);
+	return atomic_load_explicit(&ring_slot(ring, next)->lap,
+				    memory_order_relaxed) != vm_ring_lap(next);
 }
 
-/* Takes what is in the oldest slot; false: it is empty. */
-static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
+/* Gives the slots that have been taken back to the writer; under the lock. */
+static inline void ring_release(struct vm_ring *ring)
 {
-	struct vm_slot *slot = ring_oldest(ring);
+	/* Pairs with the load in ring_reap(). */
+	atomic_store_explicit(&ring->tail, ring_next(ring),
+			      memory_order_release);
+}
+
+/* A message whose payload its sender lends until its slot is given back. */
+struct lent {
 	struct vm_arrival arrival;
-	struct vm_rank *rank;
+	struct vm_data data;
+	struct vm_slot *slot;
+};
+
+/* Nobody waits for it: it goes into a buffer, so that the sender may go on; if
+ * there is none it stays, and the sender waits after all. */
+static int lent_keep(struct vm_arrival *arrival)
+{
+	struct lent *lent = vm_container_of(arrival, struct lent, arrival);
+	size_t bytes = lent->data.bytes;
+	void *buffer = vm_buffer_get(vm_thread_cache_self(), bytes);
+
+	if (VM_UNLIKELY(!buffer)) {
+		arrival->payload = VM_PAYLOAD_DIRECT;
+		arrival->sender = lent->slot->by_address.sender;
+		lent->slot->by_address.sender = NULL;
+		return VM_PENDING;
+	}
+	memcpy(buffer, lent->data.addr, bytes);
+	lent->data.addr = buffer;
+	arrival->payload = VM_PAYLOAD_COPY;
+	return VM_DONE;
+}
+
+static const struct vm_payload_ops lent_payload = { .keep = lent_keep };
+
+static void slot_lent(struct vm_slot *slot)
+{
+	struct lent lent;
+
+	lent.arrival.env = slot->env;
+	lent.arrival.payload = VM_PAYLOAD_LENT;
+	lent.arrival.path = VM_PATH_NODE;
+	lent.arrival.signature = slot->signature;
+	lent.arrival.data = &lent.data;
+	lent.arrival.sender = NULL;
+	lent.slot = slot;
+	vm_data_set_bytes(&lent.data, slot->by_address.buffer,
+			  slot->by_address.bytes);
+	vm_deliver(&vm_node->ranks[slot->rank], &lent.arrival, &lent_payload,
+		   false);
+}
+
+/* Takes what is in a slot that is not given back before the next ring_release();
+ * the lock is held, but let go during long copies. */
+static void slot_deliver(struct vm_engine *engine, struct vm_slot *slot)
+{
+	struct vm_rank *rank = &vm_node->ranks[slot->rank];
+	struct vm_arrival arrival;
 	struct vm_data data;
 
-	/* Pairs with the stores in send_ring() and vm_engine_call(). */
-	if (!atomic_load_explicit(&slot->full, memory_order_acquire))
-		return false;
-	if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL)) {
-		slot_call(ring, slot);
-		return true;
-	}
-	rank = &vm_node->ranks[slot->rank];
 	arrival.env = slot->env;
 	arrival.payload = slot->payload;
 	arrival.path = VM_PATH_NODE;
@@ -243,8 +290,7 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 		vm_data_set_bytes(&data, slot->inline_data, slot->inline_bytes);
 		arrival.sender = NULL;
 		vm_deliver(rank, &arrival, &vm_local_payload, false);
-		slot_release(ring, slot);
-		return true;
+		return;
 	}
 	vm_data_set_bytes(&data, slot->by_address.buffer,
 			  slot->by_address.bytes);
@@ -252,28 +298,94 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 	if (slot->payload == VM_PAYLOAD_DIRECT)
 		arrival.data = &arrival.sender->data;
 	/* A long copy needs neither the slot nor the lock. */
-	slot_release(ring, slot);
 	vm_deliver(rank, &arrival, &vm_local_payload, true);
 	vm_engine_lock(engine);
+}
+
+/* Takes what is in the oldest slot; false: it is empty. */
+static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
+{
+	uint32_t next = ring_next(ring);
+	struct vm_slot *slot = ring_slot(ring, next);
+
+	/* Pairs with the store in vm_engine_publish(). */
+	if (atomic_load_explicit(&slot->lap, memory_order_acquire) !=
+	    vm_ring_lap(next))
+		return false;
+	atomic_store_explicit(&ring->next, next + 1, memory_order_relaxed);
+	if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL)) {
+		slot->call.run(slot->call.arg);
+	} else if (slot->payload == VM_PAYLOAD_LENT) {
+		ring->borrowed = true;
+		slot_lent(slot);
+	} else {
+		slot_deliver(engine, slot);
+	}
 	return true;
 }
 
 void vm_engine_drain(struct vm_engine *engine, int from, int most)
 {
 	struct vm_ring *ring = &engine->in[from];
+	int taken = 0;
 
-	for (int i = 0; i < most; i++)
-		if (!slot_take(engine, ring))
-			return;
+	while (taken < most && slot_take(engine, ring))
+		if (++taken % RELEASE_ROW == 0)
+			ring_release(ring);
+	if (taken == 0)
+		return;
+	ring_release(ring);
+	if (ring->borrowed) {
+		ring->borrowed = false;
+		vm_worker_nudge(vm_node->engines[from].worker);
+	}
+}
+
+/* Looks which slots of a ring have been given back, and completes the sends of
+ * those that were lent; whether there were some. */
+static bool ring_reap(struct vm_ring *ring)
+{
+	/* Pairs with the store in ring_release(). */
+	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	uint32_t lent = ring->lent;
+
+	while (ring->lent && ring->seen != tail) {
+		struct vm_slot *slot = ring_slot(ring, ring->seen++);
+
+		if (slot->payload != VM_PAYLOAD_LENT)
+			continue;
+		if (--ring->lent == 0)
+			vm_list_remove(&ring->link);
+		/* Else its message has been kept as it is. */
+		if (VM_LIKELY(slot->by_address.sender != NULL))
+			vm_req_complete(slot->by_address.sender);
+	}
+	ring->seen = tail;
+	return ring->lent != lent;
+}
+
+/* Completes the sends of the worker whose payloads have been taken; whether
+ * there were some. */
+static inline bool reap(struct vm_engine *engine)
+{
+	struct vm_list *link = engine->lending.next;
+	bool did = false;
+
+	while (link != &engine->lending) {
+		struct vm_ring *ring =
+			vm_container_of(link, struct vm_ring, link);
+
+		link = link->next;
+		did |= ring_reap(ring);
+	}
+	return did;
 }
 
 /* Polls one ring.  True also when another thread has the lock just now: a
  * worker must not go to sleep with a ring that is not empty. */
 static inline bool ring_poll(struct vm_engine *engine, int from)
 {
-	struct vm_slot *slot = ring_oldest(&engine->in[from]);
-
-	if (VM_LIKELY(!atomic_load_explicit(&slot->full, memory_order_relaxed)))
+	if (VM_LIKELY(ring_is_empty(&engine->in[from])))
 		return false;
 	if (vm_engine_try(engine)) {
 		vm_engine_drain(engine, from, DRAIN_MAX);
@@ -298,13 +410,11 @@ static bool engine_try_busy(struct vm_engine *engine)
 /* Whether a sender waits for a slot of the ring to be taken. */
 static bool is_urgent(struct vm_ring *ring)
 {
-	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	uint32_t urgent =
 		atomic_load_explicit(&ring->urgent, memory_order_relaxed);
 
-	return urgent - tail - 1 < VM_RING_SLOTS &&
-	       atomic_load_explicit(&ring_oldest(ring)->full,
-				    memory_order_relaxed);
+	return urgent - ring_next(ring) - 1 < VM_RING_SLOTS &&
+	       !ring_is_empty(ring);
 }
 
 /* Takes what is in a ring, in place of its reader. */
@@ -339,8 +449,7 @@ static void neglected_find(struct vm_engine *engine, bool own)
 		*seen = (struct vm_neglected){
 			.to = &vm_node->engines[to],
 			.from = from,
-			.tail = atomic_load_explicit(&in[from].tail,
-						     memory_order_relaxed),
+			.next = ring_next(&in[from]),
 			.since_ns = vm_clock_ns(),
 		};
 		return;
@@ -361,8 +470,7 @@ static __attribute__((noinline)) bool neglected_help(struct vm_engine *engine,
 	if (!core_cvar.collaborative_polling)
 		return false;
 	if (to && is_urgent(&to->in[seen->from]) &&
-	    seen->tail == atomic_load_explicit(&to->in[seen->from].tail,
-					       memory_order_relaxed)) {
+	    seen->next == ring_next(&to->in[seen->from])) {
 		if (!sleeps && vm_clock_ns() - seen->since_ns < NEGLECTED_NS)
 			return false;
 		seen->to = NULL;
@@ -379,14 +487,14 @@ static __attribute__((noinline)) bool neglected_help(struct vm_engine *engine,
 static bool rings_poll(struct vm_worker *worker, struct vm_engine *engine)
 {
 	int count = vm_node->engine_count;
-	bool did = false;
+	bool did = reap(engine);
 
 	/* With ULTs to run one ring a round is enough. */
 	if (worker->head && count > 2) {
 		engine->turn = engine->turn + 1 == (uint32_t)count ?
 				       0 :
 				       engine->turn + 1;
-		return ring_poll(engine, (int)engine->turn);
+		return did | ring_poll(engine, (int)engine->turn);
 	}
 	for (int from = 0; from < count; from++)
 		if (from != engine->index)
@@ -431,17 +539,16 @@ static void ring_wait(struct vm_engine *to, int from, int spins)
 	vm_engine_unlock(to);
 }
 
-struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to)
+void vm_engine_room(struct vm_engine *from, struct vm_engine *to)
 {
 	struct vm_ring *ring = &to->in[from->index];
-	struct vm_slot *slot = &ring->slots[ring->head % VM_RING_SLOTS];
 
-	/* Pairs with the store in slot_release(). */
-	for (int spins = 1;
-	     atomic_load_explicit(&slot->full, memory_order_acquire); spins++)
+	for (int spins = 1;; spins++) {
+		ring_reap(ring);
+		if (ring->head - ring->seen < VM_RING_SLOTS)
+			return;
 		ring_wait(to, from->index, spins);
-	ring->head++;
-	return slot;
+	}
 }
 
 void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
@@ -452,7 +559,5 @@ void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
 	slot->payload = VM_PAYLOAD_CALL;
 	slot->call.run = run;
 	slot->call.arg = arg;
-	/* Pairs with the load in vm_engine_drain(). */
-	atomic_store_explicit(&slot->full, 1, memory_order_release);
-	vm_worker_nudge(to->worker);
+	vm_engine_publish(from, to, slot);
 }

@@ -5,7 +5,7 @@
  * Each worker has one.  Its lock guards the mailboxes of the ranks at home
  * there and the reading end of its rings; the holder may move its messages.  A
  * ring carries 64-byte slots from one worker to another: one cache line per
- * small message, flag and payload together, no shared counters.
+ * small message, flag and payload together; only the sender writes it.
  */
 #ifndef CORE_LOCAL_ENGINE_H
 #define CORE_LOCAL_ENGINE_H
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "base/lock.h"
 #include "base/pool.h"
 #include "core/rank/match.h"
@@ -53,10 +54,10 @@ struct vm_thread_cache {
 	struct vm_list link;		/* likewise: in rank->caches */
 };
 
-/* A message on its way; filled by the sending worker, then `payload` is set. */
+/* A message on its way; filled by the sending worker, then `lap` is set. */
 struct vm_slot {
-	_Atomic uint8_t full;
-	uint8_t payload; /* enum vm_payload */
+	_Atomic uint8_t lap; /* vm_ring_lap() of the number it has */
+	uint8_t payload;     /* enum vm_payload */
 	uint8_t inline_bytes;
 	struct vm_env env;
 	uint32_t rank;	    /* destination, in the world */
@@ -77,19 +78,39 @@ struct vm_slot {
 
 VM_STATIC_ASSERT(sizeof(struct vm_slot) == 64, "a slot is one cache line");
 
+/*
+ * A slot is full when it has the lap of the reader's number, so that only the
+ * writer writes slots.  The writer looks at the tail when it knows of no free
+ * slot any more, once for many.
+ */
 struct vm_ring {
 	struct vm_slot *slots;
-	uint32_t head VM_ALIGNED(VM_CACHELINE); /* writer's */
-	/* Likewise: behind the last slot whose sender waits. */
+	uint32_t head VM_ALIGNED(VM_CACHELINE); /* writer's: of the next slot */
+	uint32_t seen; /* ... the tail when it looked */
+	/* ... behind the last slot whose sender waits. */
 	_Atomic uint32_t urgent;
-	_Atomic uint32_t tail VM_ALIGNED(VM_CACHELINE); /* under the lock */
+	/* ... slots from `seen` on whose payload is lent until they are given
+	 * back; in engine->lending while there are some. */
+	uint32_t lent;
+	struct vm_list link;
+	/* The number of the next slot to take; under the lock. */
+	_Atomic uint32_t next VM_ALIGNED(VM_CACHELINE);
+	bool borrowed; /* likewise: one of those taken was lent */
+	/* Those before it are the writer's again; likewise. */
+	_Atomic uint32_t tail VM_ALIGNED(VM_CACHELINE);
 };
+
+/* What tells a slot from that of the round before, and never a new one. */
+static inline uint8_t vm_ring_lap(uint32_t number)
+{
+	return (uint8_t)(number / VM_RING_SLOTS + 1);
+}
 
 /* A ring in which a worker has seen an urgent slot, and since when. */
 struct vm_neglected {
 	struct vm_engine *to; /* NULL: none */
 	int from;
-	uint32_t tail;
+	uint32_t next;
 	uint64_t since_ns;
 };
 
@@ -104,8 +125,9 @@ struct vm_engine {
 	_Atomic bool inside; /* the worker is in, while biased */
 	uint32_t alone;	     /* times in a row that the worker took the lock */
 	/* The worker's own. */
-	uint32_t turn; /* the ring that a busy worker looks at next */
-	uint32_t vain; /* polls in a row that found nothing */
+	uint32_t turn;		/* the ring that a busy worker looks at next */
+	uint32_t vain;		/* polls in a row that found nothing */
+	struct vm_list lending; /* rings to others with lent payloads */
 	struct vm_neglected neglected;
 	struct vm_thread_cache cache;
 	struct vm_work work; /* what it has to offer */
@@ -175,18 +197,52 @@ bool vm_engine_poll(struct vm_worker *worker);
  * is held (and let go during long copies). */
 void vm_engine_drain(struct vm_engine *engine, int from, int most);
 
-/* The next free slot from the calling worker to `engine`; waits while the ring
- * is full, by emptying it for the receiver. */
-struct vm_slot *vm_engine_slot(struct vm_engine *from, struct vm_engine *to);
+/* Waits until the ring has a free slot, by emptying it for the receiver. */
+void vm_engine_room(struct vm_engine *from, struct vm_engine *to);
 
-/* The slot just got has a message whose sender waits: if the worker of `to` does
+/* The next free slot from the calling worker to `engine`. */
+static inline struct vm_slot *vm_engine_slot(struct vm_engine *from,
+					     struct vm_engine *to)
+{
+	struct vm_ring *ring = &to->in[from->index];
+
+	if (VM_UNLIKELY(ring->head - ring->seen >= VM_RING_SLOTS))
+		vm_engine_room(from, to);
+	return &ring->slots[ring->head % VM_RING_SLOTS];
+}
+
+/* Lets the reader see the slot just got, which is filled. */
+static inline void vm_engine_publish(struct vm_engine *from,
+				     struct vm_engine *to, struct vm_slot *slot)
+{
+	struct vm_ring *ring = &to->in[from->index];
+	uint32_t number = ring->head++;
+
+	/* Pairs with the load in slot_take(). */
+	atomic_store_explicit(&slot->lap, vm_ring_lap(number),
+			      memory_order_release);
+	vm_worker_nudge(to->worker);
+}
+
+/* The slot just got will have a message whose sender waits: if the worker of `to` does
  * not take it, others do. */
 static inline void vm_engine_urgent(struct vm_engine *from,
 				    struct vm_engine *to)
 {
 	struct vm_ring *ring = &to->in[from->index];
 
-	atomic_store_explicit(&ring->urgent, ring->head, memory_order_relaxed);
+	atomic_store_explicit(&ring->urgent, ring->head + 1,
+			      memory_order_relaxed);
+}
+
+/* The slot just got lends its payload to the reader: its sender is complete when
+ * the slot is given back. */
+static inline void vm_engine_lend(struct vm_engine *from, struct vm_engine *to)
+{
+	struct vm_ring *ring = &to->in[from->index];
+
+	if (ring->lent++ == 0)
+		vm_list_append(&from->lending, &ring->link);
 }
 
 /* Has run(arg) called where the ring from -> to is read, under the lock of

@@ -30,6 +30,7 @@ struct vm_outgoing {
 			       `small`: made where it is needed after all */
 	enum vm_send_mode mode;
 	bool small;	     /* goes inline, and is complete at once */
+	bool lends;	     /* short, but its sender need not go on at once */
 	struct vm_data here; /* what has been copied */
 	char packed[VM_INLINE_MAX];
 };
@@ -65,7 +66,7 @@ static inline int vm_inline_start(struct vm_outgoing *out, void **place)
 
 static inline bool vm_copy_fits(const struct vm_outgoing *out)
 {
-	return out->mode == VM_SEND_STANDARD &&
+	return out->mode == VM_SEND_STANDARD && !out->lends &&
 	       out->arrival.data->bytes <=
 		       (size_t)vm_rank_cvars(vm_rank_self())->copy_limit;
 }

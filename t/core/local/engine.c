@@ -133,14 +133,113 @@ static void busy_pair(int rank, int size)
 	free(data);
 }
 
+/* Short messages that are lent: enough to fill a ring, of sizes that go inline
+ * too, in one order.  Some receives are posted, some are not. */
+#define LENT 300
+#define LENT_BYTES 1500
+
+static size_t lent_bytes(int i)
+{
+	return i % 5 == 4 ? 8 : (size_t)(41 + i * 37 % (LENT_BYTES - 40));
+}
+
+static void lent_send(char *data)
+{
+	vmpi_chan *world = vmpi_world();
+	vmpi_req *reqs[LENT];
+
+	for (int i = 0; i < LENT; i++) {
+		char *from = data + (size_t)i * LENT_BYTES;
+
+		job_fill(from, lent_bytes(i), (uint64_t)i);
+		if (i % 7 == 6) {
+			reqs[i] = NULL;
+			EXPECT(vmpi_send(world, from, lent_bytes(i), 1, 0) ==
+			       0);
+		} else {
+			EXPECT(vmpi_isend(world, &reqs[i], from, lent_bytes(i),
+					  1, 0) == 0);
+		}
+	}
+	/* Of half of them the receives are posted only after this. */
+	EXPECT(vmpi_wait_all(reqs, NULL, LENT) == 0);
+	for (int i = 0; i < LENT; i++)
+		memset(data + (size_t)i * LENT_BYTES, -1, lent_bytes(i));
+	EXPECT(vmpi_send(world, NULL, 0, 1, 1) == 0);
+}
+
+static void lent_receive(char *data)
+{
+	vmpi_chan *world = vmpi_world();
+	vmpi_req *reqs[LENT];
+	vmpi_status statuses[LENT];
+	int i;
+
+	for (i = 0; i < LENT / 2; i++)
+		vmpi_irecv(world, &reqs[i], data + (size_t)i * LENT_BYTES,
+			   LENT_BYTES, 0, 0);
+	vmpi_barrier(world);
+	EXPECT(vmpi_recv(world, NULL, 0, 0, 1, NULL) == 0);
+	for (; i < LENT; i++)
+		vmpi_irecv(world, &reqs[i], data + (size_t)i * LENT_BYTES,
+			   LENT_BYTES, 0, 0);
+	EXPECT(vmpi_wait_all(reqs, statuses, LENT) == 0);
+	for (i = 0; i < LENT; i++)
+		EXPECT(statuses[i].bytes == lent_bytes(i) &&
+		       job_filled(data + (size_t)i * LENT_BYTES, lent_bytes(i),
+				  (uint64_t)i));
+}
+
+static void lent_messages(int rank, int size)
+{
+	char *data = malloc((size_t)LENT * LENT_BYTES);
+
+	(void)size;
+	if (rank == 1) {
+		lent_receive(data);
+	} else {
+		vmpi_barrier(vmpi_world());
+		lent_send(data);
+	}
+	free(data);
+}
+
+/* Without buffers a lent message that nobody waits for stays with its sender,
+ * who waits until it is received. */
+static void lent_without_buffers(int rank, int size)
+{
+	static char data[2][LENT_BYTES];
+	vmpi_chan *world = vmpi_world();
+	vmpi_req *req;
+
+	(void)size;
+	if (rank == 0) {
+		job_fill(data[0], LENT_BYTES, 5);
+		vmpi_isend(world, &req, data[0], LENT_BYTES, 1, 0);
+		EXPECT(vmpi_ssend(world, NULL, 0, 1, 1) == 0);
+		EXPECT(!vm_req_is_done(req));
+		EXPECT(vmpi_send(world, NULL, 0, 1, 2) == 0);
+		EXPECT(vmpi_wait(&req, NULL) == 0);
+	} else {
+		EXPECT(vmpi_recv(world, NULL, 0, 0, 1, NULL) == 0);
+		EXPECT(vmpi_recv(world, NULL, 0, 0, 2, NULL) == 0);
+		EXPECT(vmpi_recv(world, data[1], LENT_BYTES, 0, 0, NULL) == 0);
+		EXPECT(job_filled(data[1], LENT_BYTES, 5));
+	}
+}
+
 int main(void)
 {
-	plan(5);
+	plan(8);
 	job(3, 3, count_under_lock, "one at a time has the lock");
 	job(2, 2, bias_returns, "a worker gets its bias back");
 	job(2, 2, busy_receiver, "a waiting sender's worker delivers");
 	job(3, 3, busy_pair, "an idle worker delivers");
+	job(2, 2, lent_messages, "lent messages come in order and whole");
 	vmpi_set("sched_spin_us", "0");
+	job(2, 2, lent_messages, "also to and from workers that sleep");
 	job(2, 2, busy_receiver, "also before it goes to sleep");
+	vmpi_set("core_copy_bytes_max", "0");
+	job(2, 2, lent_without_buffers, "without buffers the sender waits");
 	return done_testing();
 }
