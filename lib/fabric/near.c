@@ -289,9 +289,12 @@ static VM_ALWAYS_INLINE bool record_deliver(struct vm_port *port,
 	struct vm_packet *pkt = port->record;
 	uint16_t credits;
 
+	vm_shm_ahead(&inlet->reader);
 	if (!record_read(inlet->conn, inlet, slot, &pkt->view, &credits))
 		return false;
 	port->fabric->config.arrived[pkt->view.kind](port, &pkt->view);
+	if (pkt->view.stays)
+		return false;
 	took->data += !pkt->view.control;
 	took->control += pkt->view.control;
 	took->credits += credits;
@@ -351,6 +354,7 @@ static int inlet_deliver(struct vm_port *port, struct vm_inlet *inlet,
 	pkt->use = VM_PKT_RECORD;
 	pkt->conn = inlet->conn;
 	pkt->port = pkt->at = port;
+	pkt->view.woke = pkt->view.stays = false;
 	do {
 		if (VM_UNLIKELY(!is_short(inlet->conn, slot) ||
 				!spare_get(port) ||

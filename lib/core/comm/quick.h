@@ -15,6 +15,7 @@
 #include "core/local/observe.h"
 #include "core/rank/rank.h"
 #include "core/rank/wait.h"
+#include "core/remote/straight.h"
 
 /* vm_engine_lock() by the caller's worker; false: it needs a lock, or is
  * another's, and has not been taken. */
@@ -92,6 +93,17 @@ static VM_ALWAYS_INLINE bool vm_quick_send(struct vm_ult *self,
 leave:
 	vm_quick_leave(engine);
 	return false;
+}
+
+/* The same, or to a rank of another process. */
+static VM_ALWAYS_INLINE bool vm_quick_send_any(struct vm_ult *self,
+					       struct vm_rank *dest,
+					       struct vm_env env,
+					       const void *addr, size_t bytes)
+{
+	return VM_LIKELY(vm_quick_send(self, dest, env, addr, bytes)) ||
+	       (dest->via == &vm_engine_remote &&
+		vm_straight_send(self, dest, env, addr, bytes));
 }
 
 /* Waits for the message of a receive of the world, or of a channel. */

@@ -21,6 +21,7 @@
 #include "core/remote/heartbeat.h"
 #include "core/remote/rndv_send.h"
 #include "core/remote/progress.h"
+#include "core/remote/straight.h"
 #include "core/remote/wire.h"
 #include "core/local/threads.h"
 
@@ -177,6 +178,8 @@ void vm_remote_eager(struct vm_port *port, struct vm_pkt *pkt)
 		unknown_count();
 		return;
 	}
+	if (VM_LIKELY(vm_straight_take(rank, pkt, envelope)))
+		return;
 	in.pkt = pkt;
 	in.data = (struct vm_data){ .addr = (void *)(uintptr_t)pkt->data,
 				    .bytes = pkt->bytes };

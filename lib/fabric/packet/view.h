@@ -19,6 +19,10 @@ struct vm_pkt {
 	uint16_t port;
 	uint8_t kind;
 	bool control;
+	/* Set by the handler: it has woken somebody, which the handlers of the
+	 * packets that follow in the same poll see; then they may leave theirs
+	 * to the next poll (stays), untouched. */
+	bool woke, stays;
 };
 
 #endif

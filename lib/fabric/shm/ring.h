@@ -133,6 +133,18 @@ static inline const char *vm_shm_data(const struct vm_shm_reader *reader,
 	return reader->ring->area + at;
 }
 
+/* The oldest record is about to be handled: fetches those behind it, so that
+ * their lines come while it is. */
+static inline void vm_shm_ahead(const struct vm_shm_reader *reader)
+{
+	uint32_t next =
+		atomic_load_explicit(&reader->next, memory_order_relaxed);
+	const struct vm_shm_slot *slots = reader->ring->slots;
+
+	__builtin_prefetch(&slots[(next + 1) % VM_SHM_SLOTS]);
+	__builtin_prefetch(&slots[(next + 2) % VM_SHM_SLOTS]);
+}
+
 /* The reader is done with the oldest record. */
 static inline void vm_shm_take(struct vm_shm_reader *reader)
 {

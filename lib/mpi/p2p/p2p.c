@@ -63,7 +63,7 @@ int VM_TWIN(PMPI_Send)(const void *buf, vm_count count, MPI_Datatype datatype,
 
 	if (VM_LIKELY(vm_route_quick(self, &on, &bytes, buf, count, datatype,
 				     dest, tag, comm)) &&
-	    VM_LIKELY(vm_quick_send(
+	    VM_LIKELY(vm_quick_send_any(
 		    self, on->ranks[dest],
 		    (struct vm_env){ on->context, on->rank, tag }, buf, bytes)))
 		return MPI_SUCCESS;
@@ -144,7 +144,7 @@ int VM_TWIN(PMPI_Isend)(const void *buf, vm_count count, MPI_Datatype datatype,
 	if (VM_UNLIKELY(!request ||
 			!vm_route_quick(self, &on, &bytes, buf, count, datatype,
 					dest, tag, comm)) ||
-	    VM_UNLIKELY(!vm_quick_send(
+	    VM_UNLIKELY(!vm_quick_send_any(
 		    self, on->ranks[dest],
 		    (struct vm_env){ on->context, on->rank, tag }, buf, bytes)))
 		return isend_any(buf, count, datatype, dest, tag, comm,

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Out by one call of the fabric; in by one look at the posted receives.
+ */
+#include "core/remote/straight.h"
+
+#include "base/copy.h"
+#include "core/local/chan_stats.h"
+#include "core/local/engine.h"
+#include "core/local/observe.h"
+#include "core/rank/rank.h"
+#include "core/rank/state.h"
+#include "core/remote/credit_queue.h"
+
+/* Whether nothing is special about a message of the rank to that place. */
+static inline bool is_plain(const struct vm_rank *rank, struct vm_to to,
+			    uint32_t context, size_t bytes)
+{
+	return VM_LIKELY(
+		bytes <= (size_t)vm_rank_cvars(rank)->eager_limit &&
+		bytes <= vm_fabric_limits(vm_node->fabric)->data_bytes &&
+		!vm_observed() && !rank->overlap &&
+		vm_chan_stats_setting(rank, context,
+				      VM_CHAN_STATS_EAGER_LIMIT) ==
+			VM_CHAN_STATS_UNSET &&
+		/* Nobody overtakes those who wait already. */
+		!vm_credit_queue_waits(rank->port, to));
+}
+
+bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
+		      struct vm_env env, const void *addr, size_t bytes)
+{
+	struct core_rank_pvars *pvars = self->counts;
+	const struct vm_rank *rank = self->owner;
+	const struct vm_wire_envelope envelope = {
+		.context = env.context,
+		.source = env.source,
+		.tag = env.tag,
+		.rank = (uint32_t)dest->index,
+		.bytes = bytes,
+	};
+	const struct vm_send send = { .upper = &envelope,
+				      .data = addr,
+				      .bytes = (uint32_t)bytes,
+				      .kind = VM_PACKET_EAGER };
+
+	if (VM_UNLIKELY(self->sends_in_row + 1 >=
+				(unsigned)vm_rank_cvars(rank)->send_budget ||
+			!is_plain(rank, dest->to, env.context, bytes) ||
+			vm_port_send(rank->port, dest->to, &send, NULL) !=
+				VM_DONE))
+		return false;
+	self->sends_in_row++;
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, bytes);
+	vm_pvar_add(pvars->sizes_remote[vm_size_bin(bytes)], 1);
+	vm_pvar_add(pvars->sends_eager, 1);
+	vm_pvar_add(pvars->bytes_eager, bytes);
+	return true;
+}
+
+/* Under the lock of its engine: the receive that a message goes to right away;
+ * or NULL. */
+static inline struct vm_req *
+receive_find(struct vm_rank *rank, const struct vm_env *env, size_t bytes)
+{
+	struct vm_match_node *node = vm_match_front(&rank->match, env);
+	struct vm_req *req;
+
+	if (VM_UNLIKELY(!node))
+		return NULL;
+	req = vm_container_of(node, struct vm_req, node);
+	return VM_LIKELY(!req->data.layout && req->data.bytes >= bytes) ? req :
+									  NULL;
+}
+
+/* Completes a receive; whether that has woken somebody. */
+static inline bool receive_end(struct vm_req *req)
+{
+	/* The waiter of such a request waits for nothing else. */
+	bool wakes = req->transient;
+
+	vm_req_complete(req);
+	return wakes;
+}
+
+bool vm_straight_take(struct vm_rank *rank, struct vm_pkt *pkt,
+		      const struct vm_wire_envelope *envelope)
+{
+	const struct vm_env env = { envelope->context, envelope->source,
+				    envelope->tag };
+	struct vm_engine *engine = rank->engine;
+	struct vm_req *req;
+
+	if (VM_UNLIKELY(vm_observed() || rank->overlap || envelope->sender))
+		return false;
+	vm_engine_lock(engine);
+	req = receive_find(rank, &env, pkt->bytes);
+	if (VM_UNLIKELY(!req)) {
+		vm_engine_unlock(engine);
+		pkt->stays = pkt->woke;
+		return pkt->stays;
+	}
+	vm_match_unpost(&rank->match, &req->node);
+	req->posted = false;
+	vm_engine_unlock(engine);
+	req->status.source = env.source;
+	req->status.tag = env.tag;
+	req->status.bytes = pkt->bytes;
+	req->status.error = 0;
+	vm_copy(req->data.addr, pkt->data, pkt->bytes);
+	pkt->woke |= receive_end(req);
+	return true;
+}
