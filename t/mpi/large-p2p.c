@@ -26,27 +26,10 @@ static bool status_has(const MPI_Status *status, MPI_Count want)
 	       small == (fits ? (int)want : MPI_UNDEFINED) && few == small;
 }
 
-/* A type of FAR_COUNT bytes, which lie in few: 1024 bytes many times, then those
- * after them. */
-static MPI_Datatype short_type(void)
-{
-	int lengths[] = { (int)(FAR_LAST / 1024), (int)(FAR_COUNT - FAR_LAST) };
-	MPI_Aint places[] = { 0, 1024 };
-	MPI_Datatype kib, parts[2] = { MPI_DATATYPE_NULL, MPI_CHAR }, type;
-
-	MPI_Type_contiguous(1024, MPI_CHAR, &kib);
-	MPI_Type_create_resized(kib, 0, 0, &parts[0]);
-	MPI_Type_create_struct(2, lengths, places, parts, &type);
-	MPI_Type_commit(&type);
-	MPI_Type_free(&kib);
-	MPI_Type_free(&parts[0]);
-	return type;
-}
-
 /* From rank 0 to the next one, once whole and once not. */
 static void large_message(void)
 {
-	MPI_Datatype type = short_type();
+	MPI_Datatype type = far_short_type();
 	MPI_Request request;
 	MPI_Message message;
 	MPI_Status status;
@@ -62,19 +45,14 @@ static void large_message(void)
 		MPI_Send_c(far, FAR_COUNT, MPI_CHAR, 1, 3, WORLD);
 		far_free(far);
 	} else if (rank == 1) {
-		char block[1024 + 5];
+		char block[FAR_SHORT];
 
 		MPI_Mprobe(0, 2, WORLD, &message, &status);
 		held = status_has(&status, FAR_COUNT);
 		MPI_Imrecv_c(block, 1, type, &message, &request);
 		MPI_Wait(&request, &status);
 		held = held && status_has(&status, FAR_COUNT);
-		for (size_t i = 0; i < 1024; i++)
-			same = same &&
-			       block[i] == far_byte(FAR_PIECE - 1024 + i, 3);
-		for (size_t i = 0; i < 5; i++)
-			same = same &&
-			       block[1024 + i] == far_byte(FAR_LAST + i, 3);
+		same = far_short_is(block, 3);
 		rc = MPI_Recv_c(block, 9, MPI_CHAR, 0, 3, WORLD, &status);
 	}
 	all_ok(held, "the status of 2^31 + 5 bytes says so, but for int");

@@ -64,4 +64,35 @@ static inline void far_fill(char *far, int seed)
 		far[i] = far_byte(i, seed);
 }
 
+/* A type of FAR_COUNT bytes that lie in FAR_SHORT: 1024 bytes many times, then
+ * those after them. */
+#define FAR_SHORT (1024 + 5)
+
+static inline MPI_Datatype far_short_type(void)
+{
+	int lengths[] = { (int)(FAR_LAST / 1024), (int)(FAR_COUNT - FAR_LAST) };
+	MPI_Aint places[] = { 0, 1024 };
+	MPI_Datatype kib, parts[2] = { MPI_DATATYPE_NULL, MPI_CHAR }, type;
+
+	MPI_Type_contiguous(1024, MPI_CHAR, &kib);
+	MPI_Type_create_resized(kib, 0, 0, &parts[0]);
+	MPI_Type_create_struct(2, lengths, places, parts, &type);
+	MPI_Type_commit(&type);
+	MPI_Type_free(&kib);
+	MPI_Type_free(&parts[0]);
+	return type;
+}
+
+/* Tells whether one holds what far_fill() has written. */
+static inline int far_short_is(const char *block, int seed)
+{
+	for (size_t i = 0; i < 1024; i++)
+		if (block[i] != far_byte(FAR_PIECE - 1024 + i, seed))
+			return 0;
+	for (size_t i = 0; i < 5; i++)
+		if (block[1024 + i] != far_byte(FAR_LAST + i, seed))
+			return 0;
+	return 1;
+}
+
 #endif

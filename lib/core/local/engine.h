@@ -29,7 +29,7 @@
 
 #define VM_BUFFER_MAX 16384 /* bytes of the largest copied payload */
 extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
-#define VM_KEPT_BYTES 320 /* of a call that its request keeps */
+#define VM_KEPT_BYTES 384 /* of a call that its request keeps */
 
 /* What a worker knows of a port (core/remote/progress.h): how often it had been
  * polled, and since when. */

@@ -181,58 +181,72 @@
 	X(Dist_graph_create_adjacent)
 
 /* Datatypes: type.c */
-#define MPI_CALLS_TYPE(X)                                                   \
-	X(Type_size, LOOKUP) X(Type_get_extent, LOOKUP)                     \
-	X(Type_get_true_extent, LOOKUP) X(Type_contiguous) X(Type_vector)   \
-	X(Type_create_hvector) X(Type_indexed) X(Type_create_hindexed)      \
-	X(Type_create_indexed_block) X(Type_create_hindexed_block)          \
-	X(Type_create_struct) X(Type_create_resized)                        \
-	X(Type_create_subarray) X(Type_dup) X(Type_commit) X(Type_free)     \
-	X(Type_set_name) X(Type_get_name) X(Type_get_envelope)              \
-	X(Type_get_contents) X(Type_extent, LOOKUP) X(Type_lb, LOOKUP)      \
-	X(Type_ub, LOOKUP) X(Type_hvector) X(Type_hindexed) X(Type_struct)
+#define MPI_CALLS_TYPE(X)                                                    \
+	X(Type_dup) X(Type_commit) X(Type_free) X(Type_set_name)             \
+	X(Type_get_name) VM_BOTH(X, Type_get_envelope)                       \
+	VM_BOTH(X, Type_get_contents) X(Type_extent, LOOKUP)                 \
+	X(Type_lb, LOOKUP) X(Type_ub, LOOKUP) X(Type_hvector)                \
+	X(Type_hindexed) X(Type_struct) VM_BOTH(X, Type_size, LOOKUP)        \
+	VM_BOTH(X, Type_get_extent, LOOKUP)                                  \
+	VM_BOTH(X, Type_get_true_extent, LOOKUP) VM_BOTH(X, Type_contiguous) \
+	VM_BOTH(X, Type_vector) VM_BOTH(X, Type_create_hvector)              \
+	VM_BOTH(X, Type_indexed) VM_BOTH(X, Type_create_hindexed)            \
+	VM_BOTH(X, Type_create_indexed_block)                                \
+	VM_BOTH(X, Type_create_hindexed_block)                               \
+	VM_BOTH(X, Type_create_struct) VM_BOTH(X, Type_create_resized)       \
+	VM_BOTH(X, Type_create_subarray)
 
-#define MPI_CALLS_TYPE_DARRAY(X)                                            \
-	X(Type_create_darray)
+#define MPI_CALLS_TYPE_DARRAY(X)                                             \
+	VM_BOTH(X, Type_create_darray)
 
 #define MPI_CALLS_COUNT(X)                                                  \
 	X(Type_size_x, LOOKUP) X(Type_get_extent_x, LOOKUP)                 \
 	X(Type_get_true_extent_x, LOOKUP) X(Get_elements_x, LOOKUP)         \
 	X(Status_set_elements_x, LOOKUP) X(Type_match_size)
 
-#define MPI_CALLS_PACK(X) X(Pack) X(Unpack) X(Pack_size)
+#define MPI_CALLS_PACK(X)                                                    \
+	VM_BOTH(X, Pack) VM_BOTH(X, Unpack) VM_BOTH(X, Pack_size)
 
-#define MPI_CALLS_PACK_EXTERNAL(X)                                          \
-	X(Pack_external) X(Unpack_external) X(Pack_external_size)
+#define MPI_CALLS_PACK_EXTERNAL(X)                                           \
+	VM_BOTH(X, Pack_external) VM_BOTH(X, Unpack_external)                \
+	VM_BOTH(X, Pack_external_size)
 
-#define MPI_CALLS_OP(X)                                                     \
-	X(Op_create) X(Op_free) X(Op_commutative, LOOKUP) X(Reduce_local)
+#define MPI_CALLS_OP(X)                                                      \
+	X(Op_free) X(Op_commutative, LOOKUP) VM_BOTH(X, Reduce_local)        \
+	VM_BOTH(X, Op_create)
 
-#define MPI_CALLS_NEIGHBOR(X)                                               \
-	X(Neighbor_allgather) X(Ineighbor_allgather)                        \
-	X(Neighbor_allgather_init) X(Neighbor_allgatherv)                   \
-	X(Ineighbor_allgatherv) X(Neighbor_allgatherv_init)                 \
-	X(Neighbor_alltoall) X(Ineighbor_alltoall)                          \
-	X(Neighbor_alltoall_init) X(Neighbor_alltoallv)                     \
-	X(Ineighbor_alltoallv) X(Neighbor_alltoallv_init)                   \
-	X(Neighbor_alltoallw) X(Ineighbor_alltoallw)                        \
-	X(Neighbor_alltoallw_init)
+#define MPI_CALLS_NEIGHBOR(X)                                                \
+	VM_BOTH(X, Neighbor_allgather) VM_BOTH(X, Ineighbor_allgather)       \
+	VM_BOTH(X, Neighbor_allgather_init) VM_BOTH(X, Neighbor_allgatherv)  \
+	VM_BOTH(X, Ineighbor_allgatherv)                                     \
+	VM_BOTH(X, Neighbor_allgatherv_init) VM_BOTH(X, Neighbor_alltoall)   \
+	VM_BOTH(X, Ineighbor_alltoall) VM_BOTH(X, Neighbor_alltoall_init)    \
+	VM_BOTH(X, Neighbor_alltoallv) VM_BOTH(X, Ineighbor_alltoallv)       \
+	VM_BOTH(X, Neighbor_alltoallv_init) VM_BOTH(X, Neighbor_alltoallw)   \
+	VM_BOTH(X, Ineighbor_alltoallw) VM_BOTH(X, Neighbor_alltoallw_init)
 
-#define MPI_CALLS_COLL(X)                                                   \
-	X(Barrier) X(Bcast) X(Gather) X(Gatherv) X(Scatter) X(Scatterv)     \
-	X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw)    \
-	X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block)    \
-	X(Scan) X(Exscan)                                                   \
-	X(Ibarrier) X(Ibcast) X(Igather) X(Igatherv) X(Iscatter)            \
-	X(Iscatterv) X(Iallgather) X(Iallgatherv) X(Ialltoall)              \
-	X(Ialltoallv) X(Ialltoallw) X(Ireduce) X(Iallreduce)                \
-	X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan)     \
-	X(Barrier_init) X(Bcast_init) X(Gather_init) X(Gatherv_init)        \
-	X(Scatter_init) X(Scatterv_init) X(Allgather_init)                  \
-	X(Allgatherv_init) X(Alltoall_init) X(Alltoallv_init)               \
-	X(Alltoallw_init) X(Reduce_init) X(Allreduce_init)                  \
-	X(Reduce_scatter_init) X(Reduce_scatter_block_init) X(Scan_init)    \
-	X(Exscan_init)
+#define MPI_CALLS_COLL(X)                                                    \
+	X(Barrier) VM_BOTH(X, Bcast) VM_BOTH(X, Gather) VM_BOTH(X, Gatherv)  \
+	VM_BOTH(X, Scatter) VM_BOTH(X, Scatterv) VM_BOTH(X, Allgather)       \
+	VM_BOTH(X, Allgatherv) VM_BOTH(X, Alltoall) VM_BOTH(X, Alltoallv)    \
+	VM_BOTH(X, Alltoallw) VM_BOTH(X, Reduce) VM_BOTH(X, Allreduce)       \
+	VM_BOTH(X, Reduce_scatter) VM_BOTH(X, Reduce_scatter_block)          \
+	VM_BOTH(X, Scan) VM_BOTH(X, Exscan) X(Ibarrier) VM_BOTH(X, Ibcast)   \
+	VM_BOTH(X, Igather) VM_BOTH(X, Igatherv) VM_BOTH(X, Iscatter)        \
+	VM_BOTH(X, Iscatterv) VM_BOTH(X, Iallgather) VM_BOTH(X, Iallgatherv) \
+	VM_BOTH(X, Ialltoall) VM_BOTH(X, Ialltoallv) VM_BOTH(X, Ialltoallw)  \
+	VM_BOTH(X, Ireduce) VM_BOTH(X, Iallreduce)                           \
+	VM_BOTH(X, Ireduce_scatter) VM_BOTH(X, Ireduce_scatter_block)        \
+	VM_BOTH(X, Iscan) VM_BOTH(X, Iexscan) X(Barrier_init)                \
+	VM_BOTH(X, Bcast_init) VM_BOTH(X, Gather_init)                       \
+	VM_BOTH(X, Gatherv_init) VM_BOTH(X, Scatter_init)                    \
+	VM_BOTH(X, Scatterv_init) VM_BOTH(X, Allgather_init)                 \
+	VM_BOTH(X, Allgatherv_init) VM_BOTH(X, Alltoall_init)                \
+	VM_BOTH(X, Alltoallv_init) VM_BOTH(X, Alltoallw_init)                \
+	VM_BOTH(X, Reduce_init) VM_BOTH(X, Allreduce_init)                   \
+	VM_BOTH(X, Reduce_scatter_init)                                      \
+	VM_BOTH(X, Reduce_scatter_block_init) VM_BOTH(X, Scan_init)          \
+	VM_BOTH(X, Exscan_init)
 
 #define MPI_CALLS_WIN(X)                                                    \
 	X(Win_create) X(Win_create_c) X(Win_allocate) X(Win_allocate_c)     \

@@ -17,14 +17,17 @@
 
 /*
  * vm_count is the type of a count, and of a displacement; VM_TWIN(PMPI_x) is the
- * function's name, VM_TWIN(VM_CALL_Send) the number of this one.
+ * function's name, VM_TWIN(VM_CALL_Send) the number of this one: VM_TWIN_AFTER
+ * behind that of the call with int (VM_BOTH).
  */
 #ifdef VM_LARGE
 typedef MPI_Count vm_count;
 #define VM_TWIN(name) name##_c
+#define VM_TWIN_AFTER 1
 #else
 typedef int vm_count;
 #define VM_TWIN(name) name
+#define VM_TWIN_AFTER 0
 #endif
 
 /* Tells whether a count is larger than those of int; false, at no cost, if it

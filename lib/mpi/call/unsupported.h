@@ -55,47 +55,18 @@
 
 /* Large counts */
 #define MPI_CALLS_LATER_LARGE(X)                                             \
-	X(Allgather_c) X(Allgather_init_c) X(Allgatherv_c)                   \
-	X(Allgatherv_init_c) X(Allreduce_c) X(Allreduce_init_c)              \
-	X(Alltoall_c) X(Alltoall_init_c) X(Alltoallv_c) X(Alltoallv_init_c)  \
-	X(Alltoallw_c) X(Alltoallw_init_c) X(Bcast_c) X(Bcast_init_c)        \
-	X(Exscan_c) X(Exscan_init_c) X(File_get_type_extent_c)               \
-	X(File_iread_c) X(File_iread_all_c) X(File_iread_at_c)               \
-	X(File_iread_at_all_c) X(File_iread_shared_c) X(File_iwrite_c)       \
-	X(File_iwrite_all_c) X(File_iwrite_at_c) X(File_iwrite_at_all_c)     \
-	X(File_iwrite_shared_c) X(File_read_c) X(File_read_all_c)            \
-	X(File_read_all_begin_c) X(File_read_at_c) X(File_read_at_all_c)     \
-	X(File_read_at_all_begin_c) X(File_read_ordered_c)                   \
-	X(File_read_ordered_begin_c) X(File_read_shared_c) X(File_write_c)   \
-	X(File_write_all_c) X(File_write_all_begin_c) X(File_write_at_c)     \
-	X(File_write_at_all_c) X(File_write_at_all_begin_c)                  \
-	X(File_write_ordered_c) X(File_write_ordered_begin_c)                \
-	X(File_write_shared_c) X(Gather_c) X(Gather_init_c) X(Gatherv_c)     \
-	X(Gatherv_init_c) X(Iallgather_c) X(Iallgatherv_c) X(Iallreduce_c)   \
-	X(Ialltoall_c) X(Ialltoallv_c) X(Ialltoallw_c) X(Ibcast_c)           \
-	X(Iexscan_c) X(Igather_c) X(Igatherv_c) X(Ineighbor_allgather_c)     \
-	X(Ineighbor_allgatherv_c) X(Ineighbor_alltoall_c)                    \
-	X(Ineighbor_alltoallv_c) X(Ineighbor_alltoallw_c) X(Ireduce_c)       \
-	X(Ireduce_scatter_c) X(Ireduce_scatter_block_c) X(Iscan_c)           \
-	X(Iscatter_c) X(Iscatterv_c) X(Neighbor_allgather_c)                 \
-	X(Neighbor_allgather_init_c) X(Neighbor_allgatherv_c)                \
-	X(Neighbor_allgatherv_init_c) X(Neighbor_alltoall_c)                 \
-	X(Neighbor_alltoall_init_c) X(Neighbor_alltoallv_c)                  \
-	X(Neighbor_alltoallv_init_c) X(Neighbor_alltoallw_c)                 \
-	X(Neighbor_alltoallw_init_c) X(Op_create_c) X(Pack_c)                \
-	X(Pack_external_c) X(Pack_external_size_c) X(Pack_size_c)            \
-	X(Reduce_c) X(Reduce_init_c) X(Reduce_local_c) X(Reduce_scatter_c)   \
-	X(Reduce_scatter_block_c) X(Reduce_scatter_block_init_c)             \
-	X(Reduce_scatter_init_c) X(Register_datarep_c) X(Scan_c)             \
-	X(Scan_init_c) X(Scatter_c) X(Scatter_init_c) X(Scatterv_c)          \
-	X(Scatterv_init_c) X(Type_contiguous_c) X(Type_create_darray_c)      \
-	X(Type_create_hindexed_c) X(Type_create_hindexed_block_c)            \
-	X(Type_create_hvector_c) X(Type_create_indexed_block_c)              \
-	X(Type_create_resized_c) X(Type_create_struct_c)                     \
-	X(Type_create_subarray_c) X(Type_get_contents_c)                     \
-	X(Type_get_envelope_c) X(Type_get_extent_c)                          \
-	X(Type_get_true_extent_c) X(Type_indexed_c) X(Type_size_c)           \
-	X(Type_vector_c) X(Unpack_c) X(Unpack_external_c)
+	X(File_get_type_extent_c) X(File_iread_c) X(File_iread_all_c)        \
+	X(File_iread_at_c) X(File_iread_at_all_c) X(File_iread_shared_c)     \
+	X(File_iwrite_c) X(File_iwrite_all_c) X(File_iwrite_at_c)            \
+	X(File_iwrite_at_all_c) X(File_iwrite_shared_c) X(File_read_c)       \
+	X(File_read_all_c) X(File_read_all_begin_c) X(File_read_at_c)        \
+	X(File_read_at_all_c) X(File_read_at_all_begin_c)                    \
+	X(File_read_ordered_c) X(File_read_ordered_begin_c)                  \
+	X(File_read_shared_c) X(File_write_c) X(File_write_all_c)            \
+	X(File_write_all_begin_c) X(File_write_at_c) X(File_write_at_all_c)  \
+	X(File_write_at_all_begin_c) X(File_write_ordered_c)                 \
+	X(File_write_ordered_begin_c) X(File_write_shared_c)                 \
+	X(Register_datarep_c)
 
 /* All of the above. */
 #define MPI_CALLS_UNSUPPORTED(X)                                             \

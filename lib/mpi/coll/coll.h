@@ -18,6 +18,7 @@
 #include "core/local/req.h"
 #include "core/local/chan_stats.h"
 #include "mpi/call/check.h"
+#include "mpi/call/ints.h"
 #include "mpi/call/state.h"
 #include "mpi/type/op.h"
 #include "mpi/type/type.h"
@@ -31,8 +32,8 @@ struct vm_blocks {
 	const void *buf;
 	const struct vm_type *type;
 	size_t count;
-	const int *counts, *displs; /* NULL: all blocks are alike */
-	const MPI_Datatype *types;  /* NULL: all of one type */
+	struct vm_ints counts, displs; /* none: all blocks are alike */
+	const MPI_Datatype *types;     /* NULL: all of one type */
 	/* Of proxies: the blocks themselves, used instead of the values of
 	 * counts, which is set but unused; else NULL. */
 	const struct vm_data *made;
@@ -266,9 +267,9 @@ static inline bool vm_coll_in_turn(const struct vm_coll *coll)
 static inline size_t vm_coll_share(const struct vm_coll *coll, size_t size,
 				   size_t rank)
 {
-	if (!coll->recv.counts)
+	if (!coll->recv.counts.array)
 		return coll->recv.count / size;
-	return (size_t)coll->recv.counts[rank];
+	return (size_t)vm_ints_get(coll->recv.counts, rank);
 }
 
 /* Copies block i of an allgather from its owner to member `to`. */
@@ -301,7 +302,9 @@ static inline struct vm_data vm_blocks_data(const struct vm_blocks *blocks,
 {
 	const struct vm_type *type = blocks->type;
 
-	if (!blocks->counts)
+	size_t count;
+
+	if (!blocks->counts.array)
 		return vm_type_data(
 			type,
 			vm_at(blocks->buf,
@@ -309,17 +312,19 @@ static inline struct vm_data vm_blocks_data(const struct vm_blocks *blocks,
 			blocks->count);
 	if (VM_UNLIKELY(blocks->made != NULL))
 		return blocks->made[j];
+	count = (size_t)vm_ints_get(blocks->counts, j);
 	if (!blocks->types)
-		return vm_type_data(type,
-				    vm_at(blocks->buf,
-					  blocks->displs[j] * type->extent),
-				    (size_t)blocks->counts[j]);
+		return vm_type_data(
+			type,
+			vm_at(blocks->buf,
+			      vm_ints_get(blocks->displs, j) * type->extent),
+			count);
 	/* Without elements the type may be any, even MPI_DATATYPE_NULL. */
-	if (blocks->counts[j] == 0)
+	if (count == 0)
 		return (struct vm_data){ 0 };
 	return vm_type_data(vm_type_checked(blocks->types[j]),
-			    vm_at(blocks->buf, blocks->displs[j]),
-			    (size_t)blocks->counts[j]);
+			    vm_at(blocks->buf, vm_ints_get(blocks->displs, j)),
+			    count);
 }
 
 #endif

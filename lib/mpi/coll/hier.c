@@ -138,7 +138,7 @@ int vm_coll_operands_fill(struct vm_coll *proxy, const struct vm_coll *like,
 
 /* Returns the counts of a reduce-scatter: those of a member of the same
  * side. */
-static const int *counts_like(const struct vm_coll_view *view, size_t seat)
+static struct vm_ints counts_like(const struct vm_coll_view *view, size_t seat)
 {
 	for (size_t i = 0; i < view->meet.size; i++) {
 		const struct vm_coll *coll = vm_coll_of(&view->meet, i);
@@ -147,7 +147,7 @@ static const int *counts_like(const struct vm_coll_view *view, size_t seat)
 		    vm_coll_is_second(coll, i) == vm_coll_is_second(coll, seat))
 			return coll->recv.counts;
 	}
-	return NULL;
+	return (struct vm_ints){ 0 };
 }
 
 /* Returns a local member that computes; besides the root some may not. */

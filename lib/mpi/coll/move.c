@@ -59,7 +59,7 @@ static size_t side_bytes(const struct vm_blocks *blocks, size_t n)
 {
 	size_t bytes = 0;
 
-	if (!blocks->counts)
+	if (!blocks->counts.array)
 		return n * block_bytes(blocks);
 	for (size_t i = 0; i < n; i++)
 		bytes += vm_blocks_data(blocks, i).bytes;
@@ -136,7 +136,7 @@ static void gather_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
  * scatterv. */
 static size_t gather_work(const struct vm_coll *any, size_t n)
 {
-	if (any->recv.counts)
+	if (any->recv.counts.array)
 		return side_bytes(&any->recv, n);
 	return n * block_bytes(any->in_place ? &any->recv : &any->send);
 }
@@ -177,7 +177,7 @@ static void scatter_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 
 static size_t scatter_work(const struct vm_coll *any, size_t n)
 {
-	if (any->send.counts)
+	if (any->send.counts.array)
 		return side_bytes(&any->send, n);
 	return n * block_bytes(any->in_place ? &any->send : &any->recv);
 }
@@ -228,13 +228,14 @@ static void allgather_pull(struct vm_meet *meet, struct vm_coll *to)
 /* Return the number of elements of block i and before it. */
 static size_t block_count(const struct vm_blocks *blocks, size_t i)
 {
-	return blocks->counts ? (size_t)blocks->counts[i] : blocks->count;
+	return blocks->counts.array ? (size_t)vm_ints_get(blocks->counts, i) :
+				      blocks->count;
 }
 
 static ptrdiff_t block_begin(const struct vm_blocks *blocks, size_t i)
 {
-	return blocks->counts ? blocks->displs[i] :
-				(ptrdiff_t)(i * blocks->count);
+	return blocks->counts.array ? vm_ints_get(blocks->displs, i) :
+				      (ptrdiff_t)(i * blocks->count);
 }
 
 /* Returns `count` elements from block i on. */
@@ -255,7 +256,7 @@ static size_t run_end(const struct vm_blocks *a, const struct vm_blocks *b,
 {
 	size_t end = i + 1, n = block_count(a, i);
 
-	if (!a->counts && !b->counts) {
+	if (!a->counts.array && !b->counts.array) {
 		*count = (last - i) * n;
 		return last;
 	}

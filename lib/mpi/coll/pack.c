@@ -372,7 +372,7 @@ bool vm_coll_proxy_blocks(struct vm_coll *proxy, size_t count)
 
 	proxy->temp = made;
 	proxy->send.made = made;
-	proxy->send.counts = proxy->send.displs = &none;
+	proxy->send.counts = proxy->send.displs = VM_INTS(&none);
 	return made != NULL;
 }
 

@@ -267,8 +267,9 @@ static void scan_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 	const struct vm_type *type = me->recv.type;
 	size_t i = slice_begin(meet, me, first);
 	size_t end = slice_begin(meet, me, last), n;
-	size_t most = me->op->user ? end - i :
-				     vm_fold_step(me->op, type, end - i);
+	size_t most = vm_op_is_user(me->op) ?
+			      end - i :
+			      vm_fold_step(me->op, type, end - i);
 
 	for (; i < end; i += n) {
 		const void *before = NULL;

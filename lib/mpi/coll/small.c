@@ -49,7 +49,7 @@ static bool operands(const struct vm_coll *coll, struct vm_data *data)
 {
 	const struct vm_type *type = coll->recv.type;
 
-	if (coll->recv.counts || !type->dense || type->dense_offset ||
+	if (coll->recv.counts.array || !type->dense || type->dense_offset ||
 	    type->extent != (MPI_Count)type->size)
 		return false;
 	data->addr = (void *)(uintptr_t)coll->send.buf;
@@ -77,7 +77,7 @@ static bool small_data(const struct vm_coll *coll, struct vm_data *data)
 	if (coll->kind->reduces)
 		return operands(coll, data);
 	if (sends_blocks(coll)) {
-		if (side->counts || (coll->in_place && coll->kind->swaps))
+		if (side->counts.array || (coll->in_place && coll->kind->swaps))
 			return false;
 		data_set(data, side->type, side->buf,
 			 side->count * (size_t)coll->size);
@@ -89,7 +89,7 @@ static bool small_data(const struct vm_coll *coll, struct vm_data *data)
 		side = &coll->recv;
 		block = (size_t)coll->rank;
 	}
-	if (!side->counts) {
+	if (!side->counts.array) {
 		data_set(data, side->type,
 			 vm_at(side->buf, (ptrdiff_t)(block * side->count) *
 						  side->type->extent),
@@ -107,7 +107,7 @@ static void side_set(struct vm_blocks *side, const void *buf,
 	side->buf = buf;
 	side->type = type;
 	side->count = count;
-	side->counts = side->displs = NULL;
+	side->counts = side->displs = (struct vm_ints){ 0 };
 	side->types = NULL;
 	side->made = NULL;
 }

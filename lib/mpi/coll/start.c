@@ -25,7 +25,7 @@ static inline void types_count(const struct vm_blocks *blocks, int size,
 	if (VM_LIKELY(!blocks->types))
 		return;
 	for (int i = 0; i < size; i++)
-		if (blocks->counts[i] > 0)
+		if (vm_ints_get(blocks->counts, (size_t)i) > 0)
 			count(vm_type_checked(blocks->types[i]));
 }
 
@@ -44,21 +44,19 @@ static size_t blocks_of(const struct vm_coll *coll)
 
 static size_t arrays_room(const struct vm_blocks *blocks, size_t n)
 {
-	if (!blocks->counts)
+	if (!blocks->counts.array)
 		return 0;
-	return vm_array_room(blocks->counts, n * sizeof(*blocks->counts)) +
-	       vm_array_room(blocks->displs, n * sizeof(*blocks->displs)) +
+	return vm_ints_room(blocks->counts, n) +
+	       vm_ints_room(blocks->displs, n) +
 	       vm_array_room(blocks->types, n * sizeof(*blocks->types));
 }
 
 static void arrays_keep(struct vm_blocks *blocks, size_t n, void **place)
 {
-	if (!blocks->counts)
+	if (!blocks->counts.array)
 		return;
-	blocks->counts = vm_array_keep(place, blocks->counts,
-				       n * sizeof(*blocks->counts));
-	blocks->displs = vm_array_keep(place, blocks->displs,
-				       n * sizeof(*blocks->displs));
+	blocks->counts = vm_ints_keep(place, blocks->counts, n);
+	blocks->displs = vm_ints_keep(place, blocks->displs, n);
 	blocks->types =
 		vm_array_keep(place, blocks->types, n * sizeof(*blocks->types));
 }

@@ -19,8 +19,8 @@ static struct sent_block block_of(const struct vm_blocks *blocks, size_t j)
 	struct sent_block block = { .type = blocks->type,
 				    .count = blocks->count };
 
-	if (blocks->counts)
-		block.count = (size_t)blocks->counts[j];
+	if (blocks->counts.array)
+		block.count = (size_t)vm_ints_get(blocks->counts, j);
 	if (blocks->types && block.count)
 		block.type = vm_type_checked(blocks->types[j]);
 	if (!block.type || !block.count)
@@ -104,7 +104,7 @@ static void operands_compare(struct vm_meet *meet)
 		char one[48], other[48];
 		struct sent_block a, b;
 
-		if (!coll->owner || !coll->recv.type || coll->recv.counts)
+		if (!coll->owner || !coll->recv.type || coll->recv.counts.array)
 			continue;
 		if (!first)
 			first = coll;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions that move data from all ranks to all: for each the
- * interpretation of its arguments, then the calls.
+ * The MPI functions that move data from all ranks to all, for int and MPI_Count
+ * (mpi/call/twin.h): for each the interpretation of its arguments, then the
+ * calls.
  */
+#include "mpi/call/twin.h"
 #include "mpi/joint/args.h"
 
 /* Allgather and alltoall, whose arguments are alike. */
 static int open_alike(struct vm_call *call, struct vm_coll *coll,
 		      const struct vm_coll_kind *kind, const void *sendbuf,
-		      int sendcount, MPI_Datatype sendtype, void *recvbuf,
-		      int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+		      vm_count sendcount, MPI_Datatype sendtype, void *recvbuf,
+		      vm_count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	int rc = vm_coll_open(call, coll, kind, comm);
 
@@ -22,11 +24,12 @@ static int open_alike(struct vm_call *call, struct vm_coll *coll,
 	return rc;
 }
 
-int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		   MPI_Comm comm)
+int VM_TWIN(PMPI_Allgather)(const void *sendbuf, vm_count sendcount,
+			    MPI_Datatype sendtype, void *recvbuf,
+			    vm_count recvcount, MPI_Datatype recvtype,
+			    MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Allgather);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Allgather));
 	struct vm_coll coll;
 	int rc = open_alike(&call, &coll, &vm_coll_allgather, sendbuf,
 			    sendcount, sendtype, recvbuf, recvcount, recvtype,
@@ -35,11 +38,12 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		    void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		    MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Iallgather)(const void *sendbuf, vm_count sendcount,
+			     MPI_Datatype sendtype, void *recvbuf,
+			     vm_count recvcount, MPI_Datatype recvtype,
+			     MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Iallgather);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Iallgather));
 	struct vm_coll coll;
 	int rc = open_alike(&call, &coll, &vm_coll_allgather, sendbuf,
 			    sendcount, sendtype, recvbuf, recvcount, recvtype,
@@ -48,12 +52,13 @@ int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Allgather_init(const void *sendbuf, int sendcount,
-			MPI_Datatype sendtype, void *recvbuf, int recvcount,
-			MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-			MPI_Request *request)
+int VM_TWIN(PMPI_Allgather_init)(const void *sendbuf, vm_count sendcount,
+				 MPI_Datatype sendtype, void *recvbuf,
+				 vm_count recvcount, MPI_Datatype recvtype,
+				 MPI_Comm comm, MPI_Info info,
+				 MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Allgather_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Allgather_init));
 	struct vm_coll coll;
 	int rc = open_alike(&call, &coll, &vm_coll_allgather, sendbuf,
 			    sendcount, sendtype, recvbuf, recvcount, recvtype,
@@ -63,26 +68,30 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount,
 }
 
 static int allgatherv(struct vm_call *call, struct vm_coll *coll,
-		      const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		      void *recvbuf, const int recvcounts[], const int displs[],
+		      const void *sendbuf, vm_count sendcount,
+		      MPI_Datatype sendtype, void *recvbuf,
+		      const vm_count recvcounts[], const vm_count displs[],
 		      MPI_Datatype recvtype, MPI_Comm comm)
 {
 	int rc = vm_coll_open(call, coll, &vm_coll_allgather, comm);
 
 	if (rc == 0)
 		rc = vm_coll_side_v(call, coll, &coll->recv, recvbuf,
-				    recvcounts, displs, recvtype);
+				    VM_INTS(recvcounts), VM_INTS(displs),
+				    recvtype);
 	if (rc == 0 && !vm_coll_in_place(coll, sendbuf))
 		rc = vm_coll_side(call, coll, &coll->send, sendbuf, sendcount,
 				  sendtype);
 	return rc;
 }
 
-int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		    void *recvbuf, const int recvcounts[], const int displs[],
-		    MPI_Datatype recvtype, MPI_Comm comm)
+int VM_TWIN(PMPI_Allgatherv)(const void *sendbuf, vm_count sendcount,
+			     MPI_Datatype sendtype, void *recvbuf,
+			     const vm_count recvcounts[],
+			     const vm_count displs[], MPI_Datatype recvtype,
+			     MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Allgatherv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Allgatherv));
 	struct vm_coll coll;
 	int rc = allgatherv(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
@@ -90,11 +99,13 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		     void *recvbuf, const int recvcounts[], const int displs[],
-		     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Iallgatherv)(const void *sendbuf, vm_count sendcount,
+			      MPI_Datatype sendtype, void *recvbuf,
+			      const vm_count recvcounts[],
+			      const vm_count displs[], MPI_Datatype recvtype,
+			      MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Iallgatherv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Iallgatherv));
 	struct vm_coll coll;
 	int rc = allgatherv(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
@@ -102,13 +113,14 @@ int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Allgatherv_init(const void *sendbuf, int sendcount,
-			 MPI_Datatype sendtype, void *recvbuf,
-			 const int recvcounts[], const int displs[],
-			 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-			 MPI_Request *request)
+int VM_TWIN(PMPI_Allgatherv_init)(const void *sendbuf, vm_count sendcount,
+				  MPI_Datatype sendtype, void *recvbuf,
+				  const vm_count recvcounts[],
+				  const vm_count displs[],
+				  MPI_Datatype recvtype, MPI_Comm comm,
+				  MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Allgatherv_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Allgatherv_init));
 	struct vm_coll coll;
 	int rc = allgatherv(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
@@ -116,11 +128,12 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount,
 	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
 }
 
-int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		  void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		  MPI_Comm comm)
+int VM_TWIN(PMPI_Alltoall)(const void *sendbuf, vm_count sendcount,
+			   MPI_Datatype sendtype, void *recvbuf,
+			   vm_count recvcount, MPI_Datatype recvtype,
+			   MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Alltoall);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Alltoall));
 	struct vm_coll coll;
 	int rc = open_alike(&call, &coll, &vm_coll_alltoall, sendbuf, sendcount,
 			    sendtype, recvbuf, recvcount, recvtype, comm);
@@ -128,11 +141,12 @@ int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		   MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Ialltoall)(const void *sendbuf, vm_count sendcount,
+			    MPI_Datatype sendtype, void *recvbuf,
+			    vm_count recvcount, MPI_Datatype recvtype,
+			    MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ialltoall);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Ialltoall));
 	struct vm_coll coll;
 	int rc = open_alike(&call, &coll, &vm_coll_alltoall, sendbuf, sendcount,
 			    sendtype, recvbuf, recvcount, recvtype, comm);
@@ -140,12 +154,13 @@ int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Alltoall_init(const void *sendbuf, int sendcount,
-		       MPI_Datatype sendtype, void *recvbuf, int recvcount,
-		       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-		       MPI_Request *request)
+int VM_TWIN(PMPI_Alltoall_init)(const void *sendbuf, vm_count sendcount,
+				MPI_Datatype sendtype, void *recvbuf,
+				vm_count recvcount, MPI_Datatype recvtype,
+				MPI_Comm comm, MPI_Info info,
+				MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Alltoall_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Alltoall_init));
 	struct vm_coll coll;
 	int rc = open_alike(&call, &coll, &vm_coll_alltoall, sendbuf, sendcount,
 			    sendtype, recvbuf, recvcount, recvtype, comm);
@@ -154,28 +169,32 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount,
 }
 
 static int alltoallv(struct vm_call *call, struct vm_coll *coll,
-		     const void *sendbuf, const int sendcounts[],
-		     const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-		     const int recvcounts[], const int rdispls[],
-		     MPI_Datatype recvtype, MPI_Comm comm)
+		     const void *sendbuf, const vm_count sendcounts[],
+		     const vm_count sdispls[], MPI_Datatype sendtype,
+		     void *recvbuf, const vm_count recvcounts[],
+		     const vm_count rdispls[], MPI_Datatype recvtype,
+		     MPI_Comm comm)
 {
 	int rc = vm_coll_open(call, coll, &vm_coll_alltoall, comm);
 
 	if (rc == 0)
 		rc = vm_coll_side_v(call, coll, &coll->recv, recvbuf,
-				    recvcounts, rdispls, recvtype);
+				    VM_INTS(recvcounts), VM_INTS(rdispls),
+				    recvtype);
 	if (rc == 0 && !vm_coll_in_place(coll, sendbuf))
 		rc = vm_coll_side_v(call, coll, &coll->send, sendbuf,
-				    sendcounts, sdispls, sendtype);
+				    VM_INTS(sendcounts), VM_INTS(sdispls),
+				    sendtype);
 	return rc;
 }
 
-int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[],
-		   const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-		   const int recvcounts[], const int rdispls[],
-		   MPI_Datatype recvtype, MPI_Comm comm)
+int VM_TWIN(PMPI_Alltoallv)(const void *sendbuf, const vm_count sendcounts[],
+			    const vm_count sdispls[], MPI_Datatype sendtype,
+			    void *recvbuf, const vm_count recvcounts[],
+			    const vm_count rdispls[], MPI_Datatype recvtype,
+			    MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Alltoallv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Alltoallv));
 	struct vm_coll coll;
 	int rc = alltoallv(&call, &coll, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -183,12 +202,13 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[],
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[],
-		    const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-		    const int recvcounts[], const int rdispls[],
-		    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Ialltoallv)(const void *sendbuf, const vm_count sendcounts[],
+			     const vm_count sdispls[], MPI_Datatype sendtype,
+			     void *recvbuf, const vm_count recvcounts[],
+			     const vm_count rdispls[], MPI_Datatype recvtype,
+			     MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ialltoallv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Ialltoallv));
 	struct vm_coll coll;
 	int rc = alltoallv(&call, &coll, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -196,13 +216,16 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[],
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[],
-			const int sdispls[], MPI_Datatype sendtype,
-			void *recvbuf, const int recvcounts[],
-			const int rdispls[], MPI_Datatype recvtype,
-			MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int VM_TWIN(PMPI_Alltoallv_init)(const void *sendbuf,
+				 const vm_count sendcounts[],
+				 const vm_count sdispls[],
+				 MPI_Datatype sendtype, void *recvbuf,
+				 const vm_count recvcounts[],
+				 const vm_count rdispls[],
+				 MPI_Datatype recvtype, MPI_Comm comm,
+				 MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Alltoallv_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Alltoallv_init));
 	struct vm_coll coll;
 	int rc = alltoallv(&call, &coll, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -211,28 +234,33 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[],
 }
 
 static int alltoallw(struct vm_call *call, struct vm_coll *coll,
-		     const void *sendbuf, const int sendcounts[],
-		     const int sdispls[], const MPI_Datatype sendtypes[],
-		     void *recvbuf, const int recvcounts[], const int rdispls[],
-		     const MPI_Datatype recvtypes[], MPI_Comm comm)
+		     const void *sendbuf, const vm_count sendcounts[],
+		     const vm_count sdispls[], const MPI_Datatype sendtypes[],
+		     void *recvbuf, const vm_count recvcounts[],
+		     const vm_count rdispls[], const MPI_Datatype recvtypes[],
+		     MPI_Comm comm)
 {
 	int rc = vm_coll_open(call, coll, &vm_coll_alltoall, comm);
 
 	if (rc == 0)
 		rc = vm_coll_side_w(call, coll, &coll->recv, recvbuf,
-				    recvcounts, rdispls, recvtypes);
+				    VM_INTS(recvcounts), VM_INTS(rdispls),
+				    recvtypes);
 	if (rc == 0 && !vm_coll_in_place(coll, sendbuf))
 		rc = vm_coll_side_w(call, coll, &coll->send, sendbuf,
-				    sendcounts, sdispls, sendtypes);
+				    VM_INTS(sendcounts), VM_INTS(sdispls),
+				    sendtypes);
 	return rc;
 }
 
-int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[],
-		   const int sdispls[], const MPI_Datatype sendtypes[],
-		   void *recvbuf, const int recvcounts[], const int rdispls[],
-		   const MPI_Datatype recvtypes[], MPI_Comm comm)
+int VM_TWIN(PMPI_Alltoallw)(const void *sendbuf, const vm_count sendcounts[],
+			    const vm_count sdispls[],
+			    const MPI_Datatype sendtypes[], void *recvbuf,
+			    const vm_count recvcounts[],
+			    const vm_count rdispls[],
+			    const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Alltoallw);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Alltoallw));
 	struct vm_coll coll;
 	int rc = alltoallw(&call, &coll, sendbuf, sendcounts, sdispls,
 			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
@@ -241,13 +269,15 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[],
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[],
-		    const int sdispls[], const MPI_Datatype sendtypes[],
-		    void *recvbuf, const int recvcounts[], const int rdispls[],
-		    const MPI_Datatype recvtypes[], MPI_Comm comm,
-		    MPI_Request *request)
+int VM_TWIN(PMPI_Ialltoallw)(const void *sendbuf, const vm_count sendcounts[],
+			     const vm_count sdispls[],
+			     const MPI_Datatype sendtypes[], void *recvbuf,
+			     const vm_count recvcounts[],
+			     const vm_count rdispls[],
+			     const MPI_Datatype recvtypes[], MPI_Comm comm,
+			     MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ialltoallw);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Ialltoallw));
 	struct vm_coll coll;
 	int rc = alltoallw(&call, &coll, sendbuf, sendcounts, sdispls,
 			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
@@ -256,13 +286,16 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[],
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[],
-			const int sdispls[], const MPI_Datatype sendtypes[],
-			void *recvbuf, const int recvcounts[],
-			const int rdispls[], const MPI_Datatype recvtypes[],
-			MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int VM_TWIN(PMPI_Alltoallw_init)(const void *sendbuf,
+				 const vm_count sendcounts[],
+				 const vm_count sdispls[],
+				 const MPI_Datatype sendtypes[], void *recvbuf,
+				 const vm_count recvcounts[],
+				 const vm_count rdispls[],
+				 const MPI_Datatype recvtypes[], MPI_Comm comm,
+				 MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Alltoallw_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Alltoallw_init));
 	struct vm_coll coll;
 	int rc = alltoallw(&call, &coll, sendbuf, sendcounts, sdispls,
 			   sendtypes, recvbuf, recvcounts, rdispls, recvtypes,

@@ -4,8 +4,9 @@
  */
 #include "mpi/joint/args.h"
 
-int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
-		 const struct vm_coll_kind *kind, MPI_Comm handle)
+int vm_coll_open_as(struct vm_call *call, struct vm_coll *coll,
+		    const struct vm_coll_kind *kind, MPI_Comm handle,
+		    enum vm_call_id id)
 {
 	struct vm_comm *comm;
 	int rc = vm_check_comm(call, handle, &comm);
@@ -13,8 +14,10 @@ int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
 	if (rc == 0 && comm->inter && !kind->cross)
 		rc = vm_error(call, MPI_ERR_COMM,
 			      "it is not defined on intercommunicators");
-	if (rc == 0)
+	if (rc == 0) {
 		vm_coll_init(coll, kind, call, comm);
+		coll->id = id;
+	}
 	return rc;
 }
 
@@ -59,7 +62,7 @@ static int side_close(struct vm_call *call, const struct vm_coll *coll,
 }
 
 int vm_coll_side(struct vm_call *call, struct vm_coll *coll,
-		 struct vm_blocks *side, const void *buf, int count,
+		 struct vm_blocks *side, const void *buf, MPI_Count count,
 		 MPI_Datatype datatype)
 {
 	struct vm_type *type;
@@ -67,6 +70,8 @@ int vm_coll_side(struct vm_call *call, struct vm_coll *coll,
 
 	if (rc == 0)
 		rc = check_count(call, count, -1);
+	if (rc == 0)
+		rc = vm_check_bytes(call, type, count, coll->size);
 	if (rc == 0 && count > 0)
 		rc = check_buf(call, buf, type);
 	if (rc == 0) {
@@ -77,21 +82,22 @@ int vm_coll_side(struct vm_call *call, struct vm_coll *coll,
 	return side_close(call, coll, side, rc);
 }
 
-static int check_arrays(struct vm_call *call, const int counts[],
-			const int displs[])
+static int check_arrays(struct vm_call *call, struct vm_ints counts,
+			struct vm_ints displs)
 {
-	if (!counts)
+	if (!counts.array)
 		return vm_error(call, MPI_ERR_ARG,
 				"the array of counts is NULL");
-	if (!displs)
+	if (!displs.array)
 		return vm_error(call, MPI_ERR_ARG,
 				"the array of displacements is NULL");
 	return 0;
 }
 
 int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
-		   struct vm_blocks *side, const void *buf, const int counts[],
-		   const int displs[], MPI_Datatype datatype)
+		   struct vm_blocks *side, const void *buf,
+		   struct vm_ints counts, struct vm_ints displs,
+		   MPI_Datatype datatype)
 {
 	struct vm_type *type;
 	int rc = vm_check_committed(call, datatype, &type);
@@ -99,8 +105,12 @@ int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
 	if (rc == 0)
 		rc = check_arrays(call, counts, displs);
 	for (int i = 0; rc == 0 && i < coll->comm->size; i++) {
-		rc = check_count(call, counts[i], i);
-		if (rc == 0 && counts[i] > 0)
+		MPI_Count count = vm_ints_get(counts, (size_t)i);
+
+		rc = check_count(call, count, i);
+		if (rc == 0)
+			rc = vm_check_bytes(call, type, count, coll->size);
+		if (rc == 0 && count > 0)
 			rc = check_buf(call, buf, type);
 	}
 	if (rc == 0)
@@ -112,8 +122,9 @@ int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
 }
 
 int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
-		   struct vm_blocks *side, const void *buf, const int counts[],
-		   const int displs[], const MPI_Datatype types[])
+		   struct vm_blocks *side, const void *buf,
+		   struct vm_ints counts, struct vm_ints displs,
+		   const MPI_Datatype types[])
 {
 	struct vm_type *type;
 	int rc = check_arrays(call, counts, displs);
@@ -122,10 +133,14 @@ int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
 		rc = vm_error(call, MPI_ERR_ARG,
 			      "the array of datatypes is NULL");
 	for (int i = 0; rc == 0 && i < coll->comm->size; i++) {
-		rc = check_count(call, counts[i], i);
-		if (rc != 0 || counts[i] == 0)
+		MPI_Count count = vm_ints_get(counts, (size_t)i);
+
+		rc = check_count(call, count, i);
+		if (rc != 0 || count == 0)
 			continue;
 		rc = vm_check_committed(call, types[i], &type);
+		if (rc == 0)
+			rc = vm_check_bytes(call, type, count, coll->size);
 		if (rc == 0)
 			rc = check_buf(call, buf, type);
 	}
@@ -164,6 +179,57 @@ int vm_coll_check_same(struct vm_call *call, const struct vm_coll *coll)
 	return check_same(call, own[0].addr, own[0].bytes);
 }
 
+/* Returns a hash of the counts. */
+static int shares_hash(struct vm_ints counts, int n)
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < n; i++)
+		hash = (hash ^ (uint64_t)vm_ints_get(counts, (size_t)i)) *
+		       0x9e3779b97f4a7c15u;
+	return (int)(hash >> 33);
+}
+
+static int too_many(struct vm_call *call)
+{
+	return vm_error(call, MPI_ERR_COUNT,
+			"the sum of the counts is larger than any count");
+}
+
+int vm_coll_shares(struct vm_call *call, struct vm_coll *coll,
+		   struct vm_ints counts, MPI_Count *total)
+{
+	int rc = vm_check_pointer(call, counts.array, "recvcounts");
+
+	*total = 0;
+	for (int i = 0; rc == 0 && i < coll->comm->local_size; i++) {
+		MPI_Count count = vm_ints_get(counts, (size_t)i);
+
+		if (count < 0)
+			rc = vm_error(call, MPI_ERR_COUNT,
+				      "recvcounts[%d] is %lld, must not be "
+				      "negative",
+				      i, (long long)count);
+		else if (__builtin_add_overflow(*total, count, total))
+			rc = too_many(call);
+	}
+	if (rc != 0)
+		return rc;
+	coll->recv.counts = counts;
+	/* Each side of an intercommunicator has its own. */
+	if (!coll->first_size)
+		coll->shares = shares_hash(counts, coll->size);
+	return 0;
+}
+
+int vm_coll_blocks(struct vm_call *call, struct vm_coll *coll, MPI_Count count,
+		   MPI_Count *total)
+{
+	if (__builtin_mul_overflow(count, coll->comm->local_size, total))
+		return too_many(call);
+	return 0;
+}
+
 int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
 		     const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, bool receives)
@@ -175,6 +241,8 @@ int vm_coll_operands(struct vm_call *call, struct vm_coll *coll,
 		rc = vm_check_op(call, op, type, &coll->op);
 	if (rc == 0)
 		rc = check_count(call, count, -1);
+	if (rc == 0)
+		rc = vm_check_bytes(call, type, count, 1);
 	if (rc == 0 && count > 0 && receives)
 		rc = check_buf(call, recvbuf, type);
 	/* MPI_IN_PLACE is only valid for members that receive. */

@@ -10,11 +10,21 @@
 
 #include "mpi/coll/coll.h"
 #include "mpi/call/info.h"
+#include "mpi/call/twin.h"
 
 /* Checks the communicator, which must support the kind, and initialises the
- * description of the call. */
-int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
-		 const struct vm_coll_kind *kind, MPI_Comm comm);
+ * description of the call, which the others know as id. */
+int vm_coll_open_as(struct vm_call *call, struct vm_coll *coll,
+		    const struct vm_coll_kind *kind, MPI_Comm comm,
+		    enum vm_call_id id);
+
+/* The same; members may call either twin. */
+static inline int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
+			       const struct vm_coll_kind *kind, MPI_Comm comm)
+{
+	return vm_coll_open_as(call, coll, kind, comm,
+			       (enum vm_call_id)(call->id - VM_TWIN_AFTER));
+}
 
 /* Checks and sets the root of a rooted collective. */
 int vm_coll_root(struct vm_call *call, struct vm_coll *coll, int root);
@@ -22,14 +32,23 @@ int vm_coll_root(struct vm_call *call, struct vm_coll *coll, int root);
 /* Check and set a side of equal blocks; of blocks with counts; of blocks with
  * types. */
 int vm_coll_side(struct vm_call *call, struct vm_coll *coll,
-		 struct vm_blocks *side, const void *buf, int count,
+		 struct vm_blocks *side, const void *buf, MPI_Count count,
 		 MPI_Datatype datatype);
 int vm_coll_side_v(struct vm_call *call, struct vm_coll *coll,
-		   struct vm_blocks *side, const void *buf, const int counts[],
-		   const int displs[], MPI_Datatype datatype);
+		   struct vm_blocks *side, const void *buf,
+		   struct vm_ints counts, struct vm_ints displs,
+		   MPI_Datatype datatype);
 int vm_coll_side_w(struct vm_call *call, struct vm_coll *coll,
-		   struct vm_blocks *side, const void *buf, const int counts[],
-		   const int displs[], const MPI_Datatype types[]);
+		   struct vm_blocks *side, const void *buf,
+		   struct vm_ints counts, struct vm_ints displs,
+		   const MPI_Datatype types[]);
+
+/* Checks and sets the shares of the members in a reduce-scatter, by counts or
+ * all alike; *total is their sum. */
+int vm_coll_shares(struct vm_call *call, struct vm_coll *coll,
+		   struct vm_ints counts, MPI_Count *total);
+int vm_coll_blocks(struct vm_call *call, struct vm_coll *coll, MPI_Count count,
+		   MPI_Count *total);
 
 /* Checks and sets both sides of a reduction of count elements.  recvbuf is only
  * used if receives is set, sendbuf only by members for which
@@ -69,7 +88,7 @@ static inline int vm_coll_check_sides(struct vm_call *call,
 	if (coll->op || !coll->send.buf || !coll->recv.buf || coll->in_place ||
 	    coll->first_size)
 		return 0;
-	if (!coll->send.counts && !coll->recv.counts &&
+	if (!coll->send.counts.array && !coll->recv.counts.array &&
 	    vm_coll_own_block(coll, &coll->send,
 			      scatters || coll->kind == &vm_coll_alltoall) !=
 		    vm_coll_own_block(coll, &coll->recv, !scatters))

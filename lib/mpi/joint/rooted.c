@@ -1,45 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions of the barrier and of rooted collectives that move data:
- * for each the interpretation of its arguments, then the blocking, nonblocking
- * and persistent call.
+ * The MPI functions of rooted collectives that move data, for int and MPI_Count
+ * (mpi/call/twin.h): for each the interpretation of its arguments, then the
+ * blocking, nonblocking and persistent call.
  */
+#include "mpi/call/twin.h"
 #include "mpi/joint/args.h"
 
-static int barrier(struct vm_call *call, struct vm_coll *coll, MPI_Comm comm)
-{
-	return vm_coll_open(call, coll, &vm_coll_barrier, comm);
-}
-
-int PMPI_Barrier(MPI_Comm comm)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Barrier);
-	struct vm_coll coll;
-	int rc = barrier(&call, &coll, comm);
-
-	return vm_coll_close(&call, &coll, comm, rc);
-}
-
-int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Ibarrier);
-	struct vm_coll coll;
-	int rc = barrier(&call, &coll, comm);
-
-	return vm_coll_close_start(&call, &coll, comm, rc, request);
-}
-
-int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Barrier_init);
-	struct vm_coll coll;
-	int rc = barrier(&call, &coll, comm);
-
-	return vm_coll_close_init(&call, &coll, comm, rc, info, request);
-}
-
 static int bcast(struct vm_call *call, struct vm_coll *coll, void *buffer,
-		 int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+		 vm_count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
 	int rc = vm_coll_open(call, coll, &vm_coll_bcast, comm);
 
@@ -51,30 +20,31 @@ static int bcast(struct vm_call *call, struct vm_coll *coll, void *buffer,
 	return rc;
 }
 
-int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
-	       MPI_Comm comm)
+int VM_TWIN(PMPI_Bcast)(void *buffer, vm_count count, MPI_Datatype datatype,
+			int root, MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Bcast);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Bcast));
 	struct vm_coll coll;
 	int rc = bcast(&call, &coll, buffer, count, datatype, root, comm);
 
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
-		MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Ibcast)(void *buffer, vm_count count, MPI_Datatype datatype,
+			 int root, MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ibcast);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Ibcast));
 	struct vm_coll coll;
 	int rc = bcast(&call, &coll, buffer, count, datatype, root, comm);
 
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root,
-		    MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int VM_TWIN(PMPI_Bcast_init)(void *buffer, vm_count count,
+			     MPI_Datatype datatype, int root, MPI_Comm comm,
+			     MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Bcast_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Bcast_init));
 	struct vm_coll coll;
 	int rc = bcast(&call, &coll, buffer, count, datatype, root, comm);
 
@@ -97,9 +67,9 @@ static int open_rooted(struct vm_call *call, struct vm_coll *coll,
 }
 
 static int gather(struct vm_call *call, struct vm_coll *coll,
-		  const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-		  MPI_Comm comm)
+		  const void *sendbuf, vm_count sendcount,
+		  MPI_Datatype sendtype, void *recvbuf, vm_count recvcount,
+		  MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	bool is_root, is_leaf;
 	int rc = open_rooted(call, coll, &vm_coll_gather, comm, root, &is_root,
@@ -114,11 +84,12 @@ static int gather(struct vm_call *call, struct vm_coll *coll,
 	return rc;
 }
 
-int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-		MPI_Comm comm)
+int VM_TWIN(PMPI_Gather)(const void *sendbuf, vm_count sendcount,
+			 MPI_Datatype sendtype, void *recvbuf,
+			 vm_count recvcount, MPI_Datatype recvtype, int root,
+			 MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Gather);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Gather));
 	struct vm_coll coll;
 	int rc = gather(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			recvcount, recvtype, root, comm);
@@ -126,11 +97,12 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-		 MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Igather)(const void *sendbuf, vm_count sendcount,
+			  MPI_Datatype sendtype, void *recvbuf,
+			  vm_count recvcount, MPI_Datatype recvtype, int root,
+			  MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Igather);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Igather));
 	struct vm_coll coll;
 	int rc = gather(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			recvcount, recvtype, root, comm);
@@ -138,12 +110,13 @@ int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		     void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		     int root, MPI_Comm comm, MPI_Info info,
-		     MPI_Request *request)
+int VM_TWIN(PMPI_Gather_init)(const void *sendbuf, vm_count sendcount,
+			      MPI_Datatype sendtype, void *recvbuf,
+			      vm_count recvcount, MPI_Datatype recvtype,
+			      int root, MPI_Comm comm, MPI_Info info,
+			      MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Gather_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Gather_init));
 	struct vm_coll coll;
 	int rc = gather(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			recvcount, recvtype, root, comm);
@@ -152,8 +125,9 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 }
 
 static int gatherv(struct vm_call *call, struct vm_coll *coll,
-		   const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		   void *recvbuf, const int recvcounts[], const int displs[],
+		   const void *sendbuf, vm_count sendcount,
+		   MPI_Datatype sendtype, void *recvbuf,
+		   const vm_count recvcounts[], const vm_count displs[],
 		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	bool is_root, is_leaf;
@@ -162,18 +136,20 @@ static int gatherv(struct vm_call *call, struct vm_coll *coll,
 
 	if (rc == 0 && is_root)
 		rc = vm_coll_side_v(call, coll, &coll->recv, recvbuf,
-				    recvcounts, displs, recvtype);
+				    VM_INTS(recvcounts), VM_INTS(displs),
+				    recvtype);
 	if (is_leaf && rc == 0 && !(is_root && vm_coll_in_place(coll, sendbuf)))
 		rc = vm_coll_side(call, coll, &coll->send, sendbuf, sendcount,
 				  sendtype);
 	return rc;
 }
 
-int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		 void *recvbuf, const int recvcounts[], const int displs[],
-		 MPI_Datatype recvtype, int root, MPI_Comm comm)
+int VM_TWIN(PMPI_Gatherv)(const void *sendbuf, vm_count sendcount,
+			  MPI_Datatype sendtype, void *recvbuf,
+			  const vm_count recvcounts[], const vm_count displs[],
+			  MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Gatherv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Gatherv));
 	struct vm_coll coll;
 	int rc = gatherv(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			 recvcounts, displs, recvtype, root, comm);
@@ -181,12 +157,13 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		  void *recvbuf, const int recvcounts[], const int displs[],
-		  MPI_Datatype recvtype, int root, MPI_Comm comm,
-		  MPI_Request *request)
+int VM_TWIN(PMPI_Igatherv)(const void *sendbuf, vm_count sendcount,
+			   MPI_Datatype sendtype, void *recvbuf,
+			   const vm_count recvcounts[], const vm_count displs[],
+			   MPI_Datatype recvtype, int root, MPI_Comm comm,
+			   MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Igatherv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Igatherv));
 	struct vm_coll coll;
 	int rc = gatherv(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			 recvcounts, displs, recvtype, root, comm);
@@ -194,12 +171,14 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		      void *recvbuf, const int recvcounts[], const int displs[],
-		      MPI_Datatype recvtype, int root, MPI_Comm comm,
-		      MPI_Info info, MPI_Request *request)
+int VM_TWIN(PMPI_Gatherv_init)(const void *sendbuf, vm_count sendcount,
+			       MPI_Datatype sendtype, void *recvbuf,
+			       const vm_count recvcounts[],
+			       const vm_count displs[], MPI_Datatype recvtype,
+			       int root, MPI_Comm comm, MPI_Info info,
+			       MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Gatherv_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Gatherv_init));
 	struct vm_coll coll;
 	int rc = gatherv(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			 recvcounts, displs, recvtype, root, comm);
@@ -208,9 +187,9 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 }
 
 static int scatter(struct vm_call *call, struct vm_coll *coll,
-		   const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		   int root, MPI_Comm comm)
+		   const void *sendbuf, vm_count sendcount,
+		   MPI_Datatype sendtype, void *recvbuf, vm_count recvcount,
+		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	bool is_root, is_leaf;
 	int rc = open_rooted(call, coll, &vm_coll_scatter, comm, root, &is_root,
@@ -225,11 +204,12 @@ static int scatter(struct vm_call *call, struct vm_coll *coll,
 	return rc;
 }
 
-int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-		 MPI_Comm comm)
+int VM_TWIN(PMPI_Scatter)(const void *sendbuf, vm_count sendcount,
+			  MPI_Datatype sendtype, void *recvbuf,
+			  vm_count recvcount, MPI_Datatype recvtype, int root,
+			  MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Scatter);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Scatter));
 	struct vm_coll coll;
 	int rc = scatter(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			 recvcount, recvtype, root, comm);
@@ -237,11 +217,12 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-		  MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Iscatter)(const void *sendbuf, vm_count sendcount,
+			   MPI_Datatype sendtype, void *recvbuf,
+			   vm_count recvcount, MPI_Datatype recvtype, int root,
+			   MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Iscatter);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Iscatter));
 	struct vm_coll coll;
 	int rc = scatter(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			 recvcount, recvtype, root, comm);
@@ -249,12 +230,13 @@ int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		      void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		      int root, MPI_Comm comm, MPI_Info info,
-		      MPI_Request *request)
+int VM_TWIN(PMPI_Scatter_init)(const void *sendbuf, vm_count sendcount,
+			       MPI_Datatype sendtype, void *recvbuf,
+			       vm_count recvcount, MPI_Datatype recvtype,
+			       int root, MPI_Comm comm, MPI_Info info,
+			       MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Scatter_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Scatter_init));
 	struct vm_coll coll;
 	int rc = scatter(&call, &coll, sendbuf, sendcount, sendtype, recvbuf,
 			 recvcount, recvtype, root, comm);
@@ -263,10 +245,10 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 }
 
 static int scatterv(struct vm_call *call, struct vm_coll *coll,
-		    const void *sendbuf, const int sendcounts[],
-		    const int displs[], MPI_Datatype sendtype, void *recvbuf,
-		    int recvcount, MPI_Datatype recvtype, int root,
-		    MPI_Comm comm)
+		    const void *sendbuf, const vm_count sendcounts[],
+		    const vm_count displs[], MPI_Datatype sendtype,
+		    void *recvbuf, vm_count recvcount, MPI_Datatype recvtype,
+		    int root, MPI_Comm comm)
 {
 	bool is_root, is_leaf;
 	int rc = open_rooted(call, coll, &vm_coll_scatter, comm, root, &is_root,
@@ -274,18 +256,20 @@ static int scatterv(struct vm_call *call, struct vm_coll *coll,
 
 	if (rc == 0 && is_root)
 		rc = vm_coll_side_v(call, coll, &coll->send, sendbuf,
-				    sendcounts, displs, sendtype);
+				    VM_INTS(sendcounts), VM_INTS(displs),
+				    sendtype);
 	if (is_leaf && rc == 0 && !(is_root && vm_coll_in_place(coll, recvbuf)))
 		rc = vm_coll_side(call, coll, &coll->recv, recvbuf, recvcount,
 				  recvtype);
 	return rc;
 }
 
-int PMPI_Scatterv(const void *sendbuf, const int sendcounts[],
-		  const int displs[], MPI_Datatype sendtype, void *recvbuf,
-		  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int VM_TWIN(PMPI_Scatterv)(const void *sendbuf, const vm_count sendcounts[],
+			   const vm_count displs[], MPI_Datatype sendtype,
+			   void *recvbuf, vm_count recvcount,
+			   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Scatterv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Scatterv));
 	struct vm_coll coll;
 	int rc = scatterv(&call, &coll, sendbuf, sendcounts, displs, sendtype,
 			  recvbuf, recvcount, recvtype, root, comm);
@@ -293,12 +277,13 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[],
 	return vm_coll_close(&call, &coll, comm, rc);
 }
 
-int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[],
-		   const int displs[], MPI_Datatype sendtype, void *recvbuf,
-		   int recvcount, MPI_Datatype recvtype, int root,
-		   MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Iscatterv)(const void *sendbuf, const vm_count sendcounts[],
+			    const vm_count displs[], MPI_Datatype sendtype,
+			    void *recvbuf, vm_count recvcount,
+			    MPI_Datatype recvtype, int root, MPI_Comm comm,
+			    MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Iscatterv);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Iscatterv));
 	struct vm_coll coll;
 	int rc = scatterv(&call, &coll, sendbuf, sendcounts, displs, sendtype,
 			  recvbuf, recvcount, recvtype, root, comm);
@@ -306,12 +291,14 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[],
 	return vm_coll_close_start(&call, &coll, comm, rc, request);
 }
 
-int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
-		       const int displs[], MPI_Datatype sendtype, void *recvbuf,
-		       int recvcount, MPI_Datatype recvtype, int root,
-		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int VM_TWIN(PMPI_Scatterv_init)(const void *sendbuf,
+				const vm_count sendcounts[],
+				const vm_count displs[], MPI_Datatype sendtype,
+				void *recvbuf, vm_count recvcount,
+				MPI_Datatype recvtype, int root, MPI_Comm comm,
+				MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Scatterv_init);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Scatterv_init));
 	struct vm_coll coll;
 	int rc = scatterv(&call, &coll, sendbuf, sendcounts, displs, sendtype,
 			  recvbuf, recvcount, recvtype, root, comm);

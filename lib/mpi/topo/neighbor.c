@@ -68,7 +68,9 @@ static const char *at(const void *buf, ptrdiff_t offset)
 
 static size_t block_count(const struct vm_nbr_side *side, int j)
 {
-	return (size_t)(side->counts ? side->counts[j] : side->count);
+	return (size_t)(side->counts.array ?
+				vm_ints_get(side->counts, (size_t)j) :
+				side->count);
 }
 
 /* Without elements the type may be any, even MPI_DATATYPE_NULL. */
@@ -81,26 +83,19 @@ static struct vm_type *block_type(const struct vm_nbr_side *side, int j)
 
 static struct vm_data block(const struct vm_nbr_side *side, int j)
 {
-	const struct vm_type *type = side->type;
-	ptrdiff_t extent;
+	const struct vm_type *type = block_type(side, j);
+	size_t count = block_count(side, j);
+	ptrdiff_t before;
 
-	if (side->types) {
-		if (side->counts[j] == 0)
-			return (struct vm_data){ 0 };
-		return vm_type_data(block_type(side, j),
-				    at(side->buf, side->places[j]),
-				    (size_t)side->counts[j]);
-	}
-	extent = (ptrdiff_t)type->extent;
-	if (side->counts)
-		return vm_type_data(type,
-				    at(side->buf, side->displs[j] * extent),
-				    (size_t)side->counts[j]);
-	return vm_type_data(
-		type,
-		at(side->buf,
-		   (side->same ? 0 : j) * (ptrdiff_t)side->count * extent),
-		(size_t)side->count);
+	if (side->types && count == 0)
+		return (struct vm_data){ 0 };
+	if (side->types)
+		before = vm_ints_get(side->displs, (size_t)j);
+	else if (side->counts.array)
+		before = vm_ints_get(side->displs, (size_t)j) * type->extent;
+	else
+		before = (side->same ? 0 : j) * (ptrdiff_t)count * type->extent;
+	return vm_type_data(type, at(side->buf, before), count);
 }
 
 int vm_nbr_open(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm handle)
@@ -117,19 +112,23 @@ int vm_nbr_open(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm handle)
 static int check_blocks(struct vm_call *call, const struct vm_nbr_side *side,
 			int blocks)
 {
-	struct vm_type *type;
-	int rc = vm_check_pointer(call, side->counts, "the array of counts");
+	const struct vm_type *type = side->type;
+	struct vm_type *own;
+	int rc = vm_check_pointer(call, side->counts.array,
+				  "the array of counts");
 
-	if (rc == 0 && !side->types)
-		rc = vm_check_pointer(call, side->displs,
-				      "the array of displacements");
-	if (rc == 0 && side->types)
-		rc = vm_check_pointer(call, side->places,
+	if (rc == 0)
+		rc = vm_check_pointer(call, side->displs.array,
 				      "the array of displacements");
 	for (int j = 0; j < blocks && rc == 0; j++) {
-		rc = vm_check_size(call, side->counts[j], "count");
-		if (rc == 0 && side->types && side->counts[j] > 0)
-			rc = vm_check_committed(call, side->types[j], &type);
+		MPI_Count count = vm_ints_get(side->counts, (size_t)j);
+
+		rc = vm_check_size(call, count, "count");
+		if (rc == 0 && side->types && count > 0)
+			rc = vm_check_committed(call, side->types[j], &own);
+		if (rc == 0 && count > 0)
+			rc = vm_check_bytes(call, side->types ? own : type,
+					    count, blocks);
 	}
 	return rc;
 }
@@ -148,6 +147,8 @@ static int check_side(struct vm_call *call, struct vm_nbr_side *side,
 		rc = check_blocks(call, side, blocks);
 	if (rc == 0 && !many)
 		rc = vm_check_size(call, side->count, "count");
+	if (rc == 0 && !many && blocks > 0)
+		rc = vm_check_bytes(call, type, side->count, blocks);
 	if (rc == 0 && side->buf == MPI_IN_PLACE)
 		rc = vm_error(call, MPI_ERR_BUFFER,
 			      "MPI_IN_PLACE is not allowed here");
@@ -160,22 +161,24 @@ int vm_nbr_send(struct vm_call *call, struct vm_nbr *nbr,
 		const struct vm_nbr_side *side, MPI_Datatype type)
 {
 	nbr->send = *side;
-	return vm_error_of_side(
-		call,
-		check_side(call, &nbr->send, type, out_count(nbr->comm),
-			   side->counts || side->types || side->displs),
-		true);
+	return vm_error_of_side(call,
+				check_side(call, &nbr->send, type,
+					   out_count(nbr->comm),
+					   side->counts.array || side->types ||
+						   side->displs.array),
+				true);
 }
 
 int vm_nbr_recv(struct vm_call *call, struct vm_nbr *nbr,
 		const struct vm_nbr_side *side, MPI_Datatype type)
 {
 	nbr->recv = *side;
-	return vm_error_of_side(
-		call,
-		check_side(call, &nbr->recv, type, in_count(nbr->comm),
-			   side->counts || side->types || side->displs),
-		false);
+	return vm_error_of_side(call,
+				check_side(call, &nbr->recv, type,
+					   in_count(nbr->comm),
+					   side->counts.array || side->types ||
+						   side->displs.array),
+				false);
 }
 
 static int start_receives(struct vm_nbr *nbr, uint32_t sequence,

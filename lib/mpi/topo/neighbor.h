@@ -13,20 +13,20 @@
 #define MPI_TOPO_NEIGHBOR_H
 
 #include "mpi/call/call.h"
+#include "mpi/call/ints.h"
 #include "mpi/type/type.h"
 
 /*
- * One side: a block per neighbour.  Block j is counts[j] elements at displs[j]
- * (in elements; with types in bytes, at places[j]); without counts it is count
- * elements after j * step others.
+ * One side: a block per neighbour.  Block j is counts[j] elements at displs[j],
+ * in elements, or in bytes if types is set; without counts it is count elements
+ * after j * count others.
  */
 struct vm_nbr_side {
 	const void *buf;
 	const struct vm_type *type;
-	int count;
+	MPI_Count count;
 	bool same; /* the first block is sent to all neighbours */
-	const int *counts, *displs;
-	const MPI_Aint *places;
+	struct vm_ints counts, displs;
 	const MPI_Datatype *types;
 };
 

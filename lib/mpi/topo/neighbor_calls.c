@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI functions of neighbourhood collectives: for each the interpretation
- * of its arguments, then the blocking, nonblocking and persistent call.
+ * The MPI functions of neighbourhood collectives, for int and MPI_Count
+ * (mpi/call/twin.h): for each the interpretation of its arguments, then the
+ * blocking, nonblocking and persistent call.
  */
 #include "mpi/call/check.h"
+#include "mpi/call/twin.h"
 #include "mpi/p2p/joined.h"
 #include "mpi/topo/neighbor.h"
 #include "mpi/topo/neighbor_persist.h"
@@ -49,9 +51,9 @@ static int nbr_begin(struct vm_call *call, struct vm_nbr *nbr, MPI_Comm comm,
 }
 
 static int allgather(struct vm_call *call, struct vm_nbr *nbr,
-		     const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		     void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		     MPI_Comm comm)
+		     const void *sendbuf, vm_count sendcount,
+		     MPI_Datatype sendtype, void *recvbuf, vm_count recvcount,
+		     MPI_Datatype recvtype, MPI_Comm comm)
 {
 	struct vm_nbr_side send = { .buf = sendbuf,
 				    .count = sendcount,
@@ -61,11 +63,13 @@ static int allgather(struct vm_call *call, struct vm_nbr *nbr,
 	return nbr_fill(call, nbr, comm, &send, sendtype, &recv, recvtype);
 }
 
-int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount,
-			    MPI_Datatype sendtype, void *recvbuf, int recvcount,
-			    MPI_Datatype recvtype, MPI_Comm comm)
+int VM_TWIN(PMPI_Neighbor_allgather)(const void *sendbuf, vm_count sendcount,
+				     MPI_Datatype sendtype, void *recvbuf,
+				     vm_count recvcount, MPI_Datatype recvtype,
+				     MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgather);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_allgather));
 	struct vm_nbr nbr;
 	int rc = allgather(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			   recvcount, recvtype, comm);
@@ -73,12 +77,13 @@ int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount,
 	return nbr_run(&call, &nbr, comm, rc);
 }
 
-int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount,
-			     MPI_Datatype sendtype, void *recvbuf,
-			     int recvcount, MPI_Datatype recvtype,
-			     MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Ineighbor_allgather)(const void *sendbuf, vm_count sendcount,
+				      MPI_Datatype sendtype, void *recvbuf,
+				      vm_count recvcount, MPI_Datatype recvtype,
+				      MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_allgather);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Ineighbor_allgather));
 	struct vm_nbr nbr;
 	int rc = allgather(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			   recvcount, recvtype, comm);
@@ -86,13 +91,15 @@ int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount,
 	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
-int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount,
-				 MPI_Datatype sendtype, void *recvbuf,
-				 int recvcount, MPI_Datatype recvtype,
-				 MPI_Comm comm, MPI_Info info,
-				 MPI_Request *request)
+int VM_TWIN(PMPI_Neighbor_allgather_init)(const void *sendbuf,
+					  vm_count sendcount,
+					  MPI_Datatype sendtype, void *recvbuf,
+					  vm_count recvcount,
+					  MPI_Datatype recvtype, MPI_Comm comm,
+					  MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgather_init);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_allgather_init));
 	struct vm_nbr nbr;
 	int rc = allgather(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			   recvcount, recvtype, comm);
@@ -101,26 +108,29 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount,
 }
 
 static int allgatherv(struct vm_call *call, struct vm_nbr *nbr,
-		      const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		      void *recvbuf, const int recvcounts[], const int displs[],
+		      const void *sendbuf, vm_count sendcount,
+		      MPI_Datatype sendtype, void *recvbuf,
+		      const vm_count recvcounts[], const vm_count displs[],
 		      MPI_Datatype recvtype, MPI_Comm comm)
 {
 	struct vm_nbr_side send = { .buf = sendbuf,
 				    .count = sendcount,
 				    .same = true };
 	struct vm_nbr_side recv = { .buf = recvbuf,
-				    .counts = recvcounts,
-				    .displs = displs };
+				    .counts = VM_INTS(recvcounts),
+				    .displs = VM_INTS(displs) };
 
 	return nbr_fill(call, nbr, comm, &send, sendtype, &recv, recvtype);
 }
 
-int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount,
-			     MPI_Datatype sendtype, void *recvbuf,
-			     const int recvcounts[], const int displs[],
-			     MPI_Datatype recvtype, MPI_Comm comm)
+int VM_TWIN(PMPI_Neighbor_allgatherv)(const void *sendbuf, vm_count sendcount,
+				      MPI_Datatype sendtype, void *recvbuf,
+				      const vm_count recvcounts[],
+				      const vm_count displs[],
+				      MPI_Datatype recvtype, MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgatherv);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_allgatherv));
 	struct vm_nbr nbr;
 	int rc = allgatherv(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
@@ -128,13 +138,15 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount,
 	return nbr_run(&call, &nbr, comm, rc);
 }
 
-int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount,
-			      MPI_Datatype sendtype, void *recvbuf,
-			      const int recvcounts[], const int displs[],
-			      MPI_Datatype recvtype, MPI_Comm comm,
-			      MPI_Request *request)
+int VM_TWIN(PMPI_Ineighbor_allgatherv)(const void *sendbuf, vm_count sendcount,
+				       MPI_Datatype sendtype, void *recvbuf,
+				       const vm_count recvcounts[],
+				       const vm_count displs[],
+				       MPI_Datatype recvtype, MPI_Comm comm,
+				       MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_allgatherv);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Ineighbor_allgatherv));
 	struct vm_nbr nbr;
 	int rc = allgatherv(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
@@ -142,13 +154,16 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount,
 	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
-int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
-				  MPI_Datatype sendtype, void *recvbuf,
-				  const int recvcounts[], const int displs[],
-				  MPI_Datatype recvtype, MPI_Comm comm,
-				  MPI_Info info, MPI_Request *request)
+int VM_TWIN(PMPI_Neighbor_allgatherv_init)(const void *sendbuf,
+					   vm_count sendcount,
+					   MPI_Datatype sendtype, void *recvbuf,
+					   const vm_count recvcounts[],
+					   const vm_count displs[],
+					   MPI_Datatype recvtype, MPI_Comm comm,
+					   MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_allgatherv_init);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_allgatherv_init));
 	struct vm_nbr nbr;
 	int rc = allgatherv(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			    recvcounts, displs, recvtype, comm);
@@ -157,9 +172,9 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
 }
 
 static int alltoall(struct vm_call *call, struct vm_nbr *nbr,
-		    const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-		    void *recvbuf, int recvcount, MPI_Datatype recvtype,
-		    MPI_Comm comm)
+		    const void *sendbuf, vm_count sendcount,
+		    MPI_Datatype sendtype, void *recvbuf, vm_count recvcount,
+		    MPI_Datatype recvtype, MPI_Comm comm)
 {
 	struct vm_nbr_side send = { .buf = sendbuf, .count = sendcount };
 	struct vm_nbr_side recv = { .buf = recvbuf, .count = recvcount };
@@ -167,11 +182,12 @@ static int alltoall(struct vm_call *call, struct vm_nbr *nbr,
 	return nbr_fill(call, nbr, comm, &send, sendtype, &recv, recvtype);
 }
 
-int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount,
-			   MPI_Datatype sendtype, void *recvbuf, int recvcount,
-			   MPI_Datatype recvtype, MPI_Comm comm)
+int VM_TWIN(PMPI_Neighbor_alltoall)(const void *sendbuf, vm_count sendcount,
+				    MPI_Datatype sendtype, void *recvbuf,
+				    vm_count recvcount, MPI_Datatype recvtype,
+				    MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoall);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Neighbor_alltoall));
 	struct vm_nbr nbr;
 	int rc = alltoall(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			  recvcount, recvtype, comm);
@@ -179,12 +195,13 @@ int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount,
 	return nbr_run(&call, &nbr, comm, rc);
 }
 
-int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount,
-			    MPI_Datatype sendtype, void *recvbuf, int recvcount,
-			    MPI_Datatype recvtype, MPI_Comm comm,
-			    MPI_Request *request)
+int VM_TWIN(PMPI_Ineighbor_alltoall)(const void *sendbuf, vm_count sendcount,
+				     MPI_Datatype sendtype, void *recvbuf,
+				     vm_count recvcount, MPI_Datatype recvtype,
+				     MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoall);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Ineighbor_alltoall));
 	struct vm_nbr nbr;
 	int rc = alltoall(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			  recvcount, recvtype, comm);
@@ -192,13 +209,15 @@ int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount,
 	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
-int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
-				MPI_Datatype sendtype, void *recvbuf,
-				int recvcount, MPI_Datatype recvtype,
-				MPI_Comm comm, MPI_Info info,
-				MPI_Request *request)
+int VM_TWIN(PMPI_Neighbor_alltoall_init)(const void *sendbuf,
+					 vm_count sendcount,
+					 MPI_Datatype sendtype, void *recvbuf,
+					 vm_count recvcount,
+					 MPI_Datatype recvtype, MPI_Comm comm,
+					 MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoall_init);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_alltoall_init));
 	struct vm_nbr nbr;
 	int rc = alltoall(&call, &nbr, sendbuf, sendcount, sendtype, recvbuf,
 			  recvcount, recvtype, comm);
@@ -207,28 +226,32 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
 }
 
 static int alltoallv(struct vm_call *call, struct vm_nbr *nbr,
-		     const void *sendbuf, const int sendcounts[],
-		     const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-		     const int recvcounts[], const int rdispls[],
-		     MPI_Datatype recvtype, MPI_Comm comm)
+		     const void *sendbuf, const vm_count sendcounts[],
+		     const vm_count sdispls[], MPI_Datatype sendtype,
+		     void *recvbuf, const vm_count recvcounts[],
+		     const vm_count rdispls[], MPI_Datatype recvtype,
+		     MPI_Comm comm)
 {
 	struct vm_nbr_side send = { .buf = sendbuf,
-				    .counts = sendcounts,
-				    .displs = sdispls };
+				    .counts = VM_INTS(sendcounts),
+				    .displs = VM_INTS(sdispls) };
 	struct vm_nbr_side recv = { .buf = recvbuf,
-				    .counts = recvcounts,
-				    .displs = rdispls };
+				    .counts = VM_INTS(recvcounts),
+				    .displs = VM_INTS(rdispls) };
 
 	return nbr_fill(call, nbr, comm, &send, sendtype, &recv, recvtype);
 }
 
-int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
-			    const int sdispls[], MPI_Datatype sendtype,
-			    void *recvbuf, const int recvcounts[],
-			    const int rdispls[], MPI_Datatype recvtype,
-			    MPI_Comm comm)
+int VM_TWIN(PMPI_Neighbor_alltoallv)(const void *sendbuf,
+				     const vm_count sendcounts[],
+				     const vm_count sdispls[],
+				     MPI_Datatype sendtype, void *recvbuf,
+				     const vm_count recvcounts[],
+				     const vm_count rdispls[],
+				     MPI_Datatype recvtype, MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallv);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_alltoallv));
 	struct vm_nbr nbr;
 	int rc = alltoallv(&call, &nbr, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -236,13 +259,14 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 	return nbr_run(&call, &nbr, comm, rc);
 }
 
-int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[],
-			     const int sdispls[], MPI_Datatype sendtype,
-			     void *recvbuf, const int recvcounts[],
-			     const int rdispls[], MPI_Datatype recvtype,
-			     MPI_Comm comm, MPI_Request *request)
+int VM_TWIN(PMPI_Ineighbor_alltoallv)(
+	const void *sendbuf, const vm_count sendcounts[],
+	const vm_count sdispls[], MPI_Datatype sendtype, void *recvbuf,
+	const vm_count recvcounts[], const vm_count rdispls[],
+	MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoallv);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Ineighbor_alltoallv));
 	struct vm_nbr nbr;
 	int rc = alltoallv(&call, &nbr, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -250,14 +274,17 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
-int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[],
-				 const int sdispls[], MPI_Datatype sendtype,
-				 void *recvbuf, const int recvcounts[],
-				 const int rdispls[], MPI_Datatype recvtype,
-				 MPI_Comm comm, MPI_Info info,
-				 MPI_Request *request)
+int VM_TWIN(PMPI_Neighbor_alltoallv_init)(const void *sendbuf,
+					  const vm_count sendcounts[],
+					  const vm_count sdispls[],
+					  MPI_Datatype sendtype, void *recvbuf,
+					  const vm_count recvcounts[],
+					  const vm_count rdispls[],
+					  MPI_Datatype recvtype, MPI_Comm comm,
+					  MPI_Info info, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallv_init);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_alltoallv_init));
 	struct vm_nbr nbr;
 	int rc = alltoallv(&call, &nbr, sendbuf, sendcounts, sdispls, sendtype,
 			   recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -266,32 +293,33 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[],
 }
 
 static int alltoallw(struct vm_call *call, struct vm_nbr *nbr,
-		     const void *sendbuf, const int sendcounts[],
+		     const void *sendbuf, const vm_count sendcounts[],
 		     const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-		     void *recvbuf, const int recvcounts[],
+		     void *recvbuf, const vm_count recvcounts[],
 		     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
 		     MPI_Comm comm)
 {
 	struct vm_nbr_side send = { .buf = sendbuf,
-				    .counts = sendcounts,
-				    .places = sdispls,
+				    .counts = VM_INTS(sendcounts),
+				    .displs = VM_INTS(sdispls),
 				    .types = sendtypes };
 	struct vm_nbr_side recv = { .buf = recvbuf,
-				    .counts = recvcounts,
-				    .places = rdispls,
+				    .counts = VM_INTS(recvcounts),
+				    .displs = VM_INTS(rdispls),
 				    .types = recvtypes };
 
 	return nbr_fill(call, nbr, comm, &send, MPI_DATATYPE_NULL, &recv,
 			MPI_DATATYPE_NULL);
 }
 
-int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
-			    const MPI_Aint sdispls[],
-			    const MPI_Datatype sendtypes[], void *recvbuf,
-			    const int recvcounts[], const MPI_Aint rdispls[],
-			    const MPI_Datatype recvtypes[], MPI_Comm comm)
+int VM_TWIN(PMPI_Neighbor_alltoallw)(
+	const void *sendbuf, const vm_count sendcounts[],
+	const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+	const vm_count recvcounts[], const MPI_Aint rdispls[],
+	const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallw);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_alltoallw));
 	struct vm_nbr nbr;
 	int rc = alltoallw(&call, &nbr, sendbuf, sendcounts, sdispls, sendtypes,
 			   recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -299,14 +327,14 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 	return nbr_run(&call, &nbr, comm, rc);
 }
 
-int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[],
-			     const MPI_Aint sdispls[],
-			     const MPI_Datatype sendtypes[], void *recvbuf,
-			     const int recvcounts[], const MPI_Aint rdispls[],
-			     const MPI_Datatype recvtypes[], MPI_Comm comm,
-			     MPI_Request *request)
+int VM_TWIN(PMPI_Ineighbor_alltoallw)(
+	const void *sendbuf, const vm_count sendcounts[],
+	const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+	const vm_count recvcounts[], const MPI_Aint rdispls[],
+	const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Ineighbor_alltoallw);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Ineighbor_alltoallw));
 	struct vm_nbr nbr;
 	int rc = alltoallw(&call, &nbr, sendbuf, sendcounts, sdispls, sendtypes,
 			   recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -314,15 +342,15 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 	return nbr_begin(&call, &nbr, comm, rc, request);
 }
 
-int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
-				 const MPI_Aint sdispls[],
-				 const MPI_Datatype sendtypes[], void *recvbuf,
-				 const int recvcounts[],
-				 const MPI_Aint rdispls[],
-				 const MPI_Datatype recvtypes[], MPI_Comm comm,
-				 MPI_Info info, MPI_Request *request)
+int VM_TWIN(PMPI_Neighbor_alltoallw_init)(
+	const void *sendbuf, const vm_count sendcounts[],
+	const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+	const vm_count recvcounts[], const MPI_Aint rdispls[],
+	const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+	MPI_Request *request)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Neighbor_alltoallw_init);
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_Neighbor_alltoallw_init));
 	struct vm_nbr nbr;
 	int rc = alltoallw(&call, &nbr, sendbuf, sendcounts, sdispls, sendtypes,
 			   recvbuf, recvcounts, rdispls, recvtypes, comm);

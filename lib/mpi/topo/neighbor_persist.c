@@ -27,7 +27,7 @@ static void side_count(const struct vm_nbr_side *side, int blocks,
 	if (side->type)
 		count((struct vm_type *)(uintptr_t)side->type);
 	for (int j = 0; side->types && j < blocks; j++)
-		if (side->counts[j] > 0)
+		if (vm_ints_get(side->counts, (size_t)j) > 0)
 			count(vm_type_checked(side->types[j]));
 }
 
@@ -40,9 +40,7 @@ static size_t arrays_room(const struct vm_nbr_side *side, int blocks)
 {
 	size_t n = (size_t)blocks;
 
-	return vm_array_room(side->counts, n * sizeof(*side->counts)) +
-	       vm_array_room(side->displs, n * sizeof(*side->displs)) +
-	       vm_array_room(side->places, n * sizeof(*side->places)) +
+	return vm_ints_room(side->counts, n) + vm_ints_room(side->displs, n) +
 	       vm_array_room(side->types, n * sizeof(*side->types));
 }
 
@@ -50,12 +48,8 @@ static void arrays_keep(struct vm_nbr_side *side, int blocks, void **place)
 {
 	size_t n = (size_t)blocks;
 
-	side->counts =
-		vm_array_keep(place, side->counts, n * sizeof(*side->counts));
-	side->displs =
-		vm_array_keep(place, side->displs, n * sizeof(*side->displs));
-	side->places =
-		vm_array_keep(place, side->places, n * sizeof(*side->places));
+	side->counts = vm_ints_keep(place, side->counts, n);
+	side->displs = vm_ints_keep(place, side->displs, n);
 	side->types =
 		vm_array_keep(place, side->types, n * sizeof(*side->types));
 }

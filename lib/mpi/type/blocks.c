@@ -16,7 +16,7 @@ static void vector(const struct vm_type_recipe *r, struct vm_block *b)
 {
 	b->times = (size_t)r->ints[0];
 	b->length = (size_t)r->ints[1];
-	b->stride = r->ints[2] * b->type->extent;
+	b->stride = (vm_wide)r->ints[2] * b->type->extent;
 }
 
 static void hvector(const struct vm_type_recipe *r, struct vm_block *b)
@@ -28,15 +28,16 @@ static void hvector(const struct vm_type_recipe *r, struct vm_block *b)
 
 static void indexed(const struct vm_type_recipe *r, struct vm_block *b)
 {
-	for (int i = 0; i < r->ints[0]; i++, b++) {
+	for (MPI_Count i = 0; i < r->ints[0]; i++, b++) {
 		b->length = (size_t)r->ints[1 + i];
-		b->offset = r->ints[1 + r->ints[0] + i] * b->type->extent;
+		b->offset =
+			(vm_wide)r->ints[1 + r->ints[0] + i] * b->type->extent;
 	}
 }
 
 static void hindexed(const struct vm_type_recipe *r, struct vm_block *b)
 {
-	for (int i = 0; i < r->ints[0]; i++, b++) {
+	for (MPI_Count i = 0; i < r->ints[0]; i++, b++) {
 		b->length = (size_t)r->ints[1 + i];
 		b->offset = r->aints[i];
 	}
@@ -44,15 +45,15 @@ static void hindexed(const struct vm_type_recipe *r, struct vm_block *b)
 
 static void indexed_block(const struct vm_type_recipe *r, struct vm_block *b)
 {
-	for (int i = 0; i < r->ints[0]; i++, b++) {
+	for (MPI_Count i = 0; i < r->ints[0]; i++, b++) {
 		b->length = (size_t)r->ints[1];
-		b->offset = r->ints[2 + i] * b->type->extent;
+		b->offset = (vm_wide)r->ints[2 + i] * b->type->extent;
 	}
 }
 
 static void hindexed_block(const struct vm_type_recipe *r, struct vm_block *b)
 {
-	for (int i = 0; i < r->ints[0]; i++, b++) {
+	for (MPI_Count i = 0; i < r->ints[0]; i++, b++) {
 		b->length = (size_t)r->ints[1];
 		b->offset = r->aints[i];
 	}
@@ -60,7 +61,7 @@ static void hindexed_block(const struct vm_type_recipe *r, struct vm_block *b)
 
 static void structure(const struct vm_type_recipe *r, struct vm_block *b)
 {
-	for (int i = 0; i < r->ints[0]; i++, b++) {
+	for (MPI_Count i = 0; i < r->ints[0]; i++, b++) {
 		b->type = r->types[i];
 		b->length = (size_t)r->ints[1 + i];
 		b->offset = r->aints[i];
@@ -69,13 +70,14 @@ static void structure(const struct vm_type_recipe *r, struct vm_block *b)
 
 /* Dimension `rank` of a subarray, 0 being the one that varies fastest. */
 struct dimension {
-	int size, subsize, start;
+	MPI_Count size, subsize, start;
 };
 
-static struct dimension dimension(const struct vm_type_recipe *r, int rank)
+static struct dimension dimension(const struct vm_type_recipe *r,
+				  MPI_Count rank)
 {
-	int n = r->ints[0];
-	int i = r->ints[1 + 3 * n] == MPI_ORDER_C ? n - 1 - rank : rank;
+	MPI_Count n = r->ints[0];
+	MPI_Count i = r->ints[1 + 3 * n] == MPI_ORDER_C ? n - 1 - rank : rank;
 
 	return (struct dimension){ r->ints[1 + i], r->ints[1 + n + i],
 				   r->ints[1 + 2 * n + i] };

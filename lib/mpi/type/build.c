@@ -14,16 +14,14 @@
 
 #include "mpi/type/darray.h"
 
-typedef __int128 wide;
-
 /* The least and the greatest of what was added. */
 struct range {
-	wide low, high;
+	vm_wide low, high;
 	bool low_set, high_set; /* by the user */
 	bool any;
 };
 
-static void range_low(struct range *range, wide low, bool set)
+static void range_low(struct range *range, vm_wide low, bool set)
 {
 	if (set < range->low_set)
 		return;
@@ -32,7 +30,7 @@ static void range_low(struct range *range, wide low, bool set)
 	range->low_set = set;
 }
 
-static void range_high(struct range *range, wide high, bool set)
+static void range_high(struct range *range, vm_wide high, bool set)
 {
 	if (set < range->high_set)
 		return;
@@ -44,23 +42,35 @@ static void range_high(struct range *range, wide high, bool set)
 /* Totals over all blocks. */
 struct sums {
 	struct range bounds, true_bounds;
-	wide size, elements;
+	vm_wide size, elements;
 	uint32_t align;
 	const struct vm_type *basic;
 	bool mixed; /* of several predefined types */
+	bool large; /* one block alone is too large */
 };
+
+/* Tells whether value is one that an address difference can have. */
+static bool fits(vm_wide value)
+{
+	return value <= PTRDIFF_MAX && value >= PTRDIFF_MIN;
+}
 
 static void sums_add(struct sums *sums, const struct vm_block *block)
 {
 	const struct vm_type *type = block->type;
-	wide n = (wide)block->length * (wide)block->times;
-	wide low = block->offset, high = low;
-	wide along, across;
+	vm_wide n = (vm_wide)block->length * (vm_wide)block->times;
+	vm_wide low = block->offset, high = low;
+	vm_wide along, across;
 
 	if (!n || (!type->size && !type->lb_set && !type->ub_set))
 		return;
-	along = (wide)(block->length - 1) * type->extent;
-	across = (wide)(block->times - 1) * block->stride;
+	if (!fits(n) || !fits(n * (vm_wide)type->size) || !fits(low) ||
+	    (block->times > 1 && !fits(block->stride))) {
+		sums->large = true;
+		return;
+	}
+	along = (vm_wide)(block->length - 1) * type->extent;
+	across = (vm_wide)(block->times - 1) * block->stride;
 	low += (along < 0 ? along : 0) + (across < 0 ? across : 0);
 	high += (along > 0 ? along : 0) + (across > 0 ? across : 0);
 	range_low(&sums->bounds, low + type->lb, type->lb_set);
@@ -76,22 +86,17 @@ static void sums_add(struct sums *sums, const struct vm_block *block)
 	range_high(&sums->true_bounds, high + type->true_lb + type->true_extent,
 		   false);
 	sums->true_bounds.any = true;
-	sums->size += n * (wide)type->size;
+	sums->size += n * (vm_wide)type->size;
 	sums->elements += n * type->elements;
 	sums->mixed |= !type->basic ||
 		       (sums->basic && sums->basic != type->basic);
 	sums->basic = type->basic;
 }
 
-/* Tells whether value is one that an address difference can have. */
-static bool fits(wide value)
-{
-	return value <= PTRDIFF_MAX && value >= PTRDIFF_MIN;
-}
-
 static bool sums_fit(const struct sums *sums)
 {
-	return fits(sums->bounds.low) && fits(sums->bounds.high) &&
+	return !sums->large && fits(sums->bounds.low) &&
+	       fits(sums->bounds.high) &&
 	       fits(sums->bounds.high - sums->bounds.low) &&
 	       fits(sums->true_bounds.low) && fits(sums->true_bounds.high) &&
 	       fits(sums->size) && fits(sums->elements);
@@ -102,7 +107,7 @@ static void type_fill(struct vm_type *type, const struct sums *sums)
 {
 	const struct vm_type_recipe *recipe = type->recipe;
 	const struct range *bounds = &sums->bounds;
-	wide extent = bounds->high - bounds->low;
+	vm_wide extent = bounds->high - bounds->low;
 
 	type->lb = (MPI_Count)bounds->low;
 	type->lb_set = bounds->low_set;
@@ -124,7 +129,7 @@ static void type_fill(struct vm_type *type, const struct sums *sums)
 	} else if (recipe->combiner == MPI_COMBINER_SUBARRAY) {
 		type->lb = 0;
 		type->extent = recipe->types[0]->extent;
-		for (int i = 0; i < recipe->ints[0]; i++)
+		for (MPI_Count i = 0; i < recipe->ints[0]; i++)
 			type->extent *= recipe->ints[1 + i];
 		type->lb_set = type->ub_set = true;
 	} else if (recipe->combiner == MPI_COMBINER_DARRAY) {
@@ -141,7 +146,7 @@ static size_t even_elements(const struct vm_block *block)
 	const struct vm_type *type = block->type;
 
 	if (block->times > 1 &&
-	    block->stride != (ptrdiff_t)block->length * type->extent)
+	    block->stride != (vm_wide)block->length * type->extent)
 		return 0;
 	return block->times * block->length;
 }
@@ -165,7 +170,7 @@ static bool layout_share(struct vm_type *type, const struct vm_block *block)
 }
 
 /* Runs that a block needs before neighbours are merged. */
-static wide block_run_count(const struct vm_block *block)
+static vm_wide block_run_count(const struct vm_block *block)
 {
 	const struct vm_type *type = block->type;
 
@@ -174,8 +179,8 @@ static wide block_run_count(const struct vm_block *block)
 	if (type->dense || (type->solid && block->length == 1))
 		return 1;
 	if (type->solid)
-		return even_elements(block) ? 1 : (wide)block->times;
-	return (wide)block->times * block->length * type->repeat *
+		return even_elements(block) ? 1 : (vm_wide)block->times;
+	return (vm_wide)block->times * block->length * type->repeat *
 	       type->layout->run_count;
 }
 
@@ -200,14 +205,18 @@ static struct vm_run *block_runs(struct vm_run *run,
 				 const struct vm_block *block)
 {
 	const struct vm_type *type = block->type;
-	ptrdiff_t offset = block->offset + type->dense_offset;
 	size_t times = block->times, length = block->length;
+	ptrdiff_t first, stride, offset;
 
 	if (!block_run_count(block))
 		return run;
+	/* They have been found to fit. */
+	first = (ptrdiff_t)block->offset;
+	stride = (ptrdiff_t)block->stride;
+	offset = first + type->dense_offset;
 	if (type->dense || (type->solid && length == 1)) {
 		*run++ = (struct vm_run){ offset, length * type->size, times,
-					  block->stride };
+					  stride };
 		return run;
 	}
 	if (type->solid) {
@@ -217,17 +226,16 @@ static struct vm_run *block_runs(struct vm_run *run,
 			length = even;
 			times = 1;
 		}
-		for (size_t i = 0; i < times; i++, offset += block->stride)
+		for (size_t i = 0; i < times; i++, offset += stride)
 			*run++ = (struct vm_run){ offset, type->size, length,
 						  type->extent };
 		return run;
 	}
 	for (size_t i = 0; i < times; i++)
 		for (size_t j = 0; j < length; j++)
-			run = element_runs(
-				run, type,
-				block->offset + (ptrdiff_t)i * block->stride +
-					(ptrdiff_t)j * type->extent);
+			run = element_runs(run, type,
+					   first + (ptrdiff_t)i * stride +
+						   (ptrdiff_t)j * type->extent);
 	return run;
 }
 
@@ -237,7 +245,7 @@ static bool layout_make(struct vm_type *type, const struct vm_block *blocks,
 {
 	struct vm_layout *layout;
 	struct vm_run *run;
-	wide runs = 0;
+	vm_wide runs = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		runs += block_run_count(&blocks[i]);

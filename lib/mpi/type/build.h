@@ -11,6 +11,9 @@
 #include "mpi/call/call.h"
 #include "mpi/type/recipe.h"
 
+/* A product of two numbers; sums are checked at the end. */
+typedef __int128 vm_wide;
+
 /*
  * `times` runs of `length` consecutive elements of type, `stride` bytes apart,
  * the first at `offset`.
@@ -18,8 +21,12 @@
 struct vm_block {
 	const struct vm_type *type;
 	size_t length, times;
-	ptrdiff_t offset, stride;
+	vm_wide offset, stride;
 };
+
+/* Checks that a whole array of elements of old lies within the address space. */
+int vm_check_array(struct vm_call *call, const struct vm_type *old,
+		   size_t ndims, const MPI_Count sizes[]);
 
 /*
  * Makes the type, with one handle, of a recipe with checked arguments, which it

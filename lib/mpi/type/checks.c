@@ -3,7 +3,7 @@
  * Checks of datatype arguments.
  */
 #include "mpi/call/check.h"
-#include "mpi/type/type.h"
+#include "mpi/type/build.h"
 
 int vm_check_type(struct vm_call *call, MPI_Datatype handle,
 		  struct vm_type **type)
@@ -61,5 +61,25 @@ int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
 		return vm_error(call, MPI_ERR_BUFFER,
 				"the buffer is NULL and count is %lld",
 				(long long)count);
+	return 0;
+}
+
+int vm_check_array(struct vm_call *call, const struct vm_type *old,
+		   size_t ndims, const MPI_Count sizes[])
+{
+	vm_wide extent = old->extent < 0 ? -(vm_wide)old->extent : old->extent;
+	vm_wide bytes = old->size;
+
+	if (extent > bytes)
+		bytes = extent;
+	if (!bytes)
+		bytes = 1;
+	for (size_t i = 0; i < ndims; i++) {
+		bytes *= sizes[i];
+		if (bytes > PTRDIFF_MAX)
+			return vm_error(call, MPI_ERR_ARG,
+					"the array would be larger than the "
+					"address space");
+	}
 	return 0;
 }

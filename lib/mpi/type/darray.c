@@ -4,22 +4,20 @@
  */
 #include "mpi/type/darray.h"
 
-#include <string.h>
-
-#include "mpi/call/check.h"
-
-/* Where the arguments lie in the integers of a recipe of n dimensions. */
-enum { SIZE, RANK, DIMS, FIRST };
-
-static const int *argument(const struct vm_type_recipe *r, int which)
+static const MPI_Count *argument(const struct vm_type_recipe *r, int which)
 {
-	return r->ints + FIRST + which * r->ints[DIMS];
+	return r->ints + VM_DARRAY_FIRST + which * r->ints[VM_DARRAY_DIMS];
 }
 #define GSIZES(r) argument(r, 0)
 #define DISTRIBS(r) argument(r, 1)
 #define DARGS(r) argument(r, 2)
 #define PSIZES(r) argument(r, 3)
 #define ORDER(r) (*argument(r, 4))
+
+static int dims(const struct vm_type_recipe *r)
+{
+	return (int)r->ints[VM_DARRAY_DIMS];
+}
 
 /* One dimension: blocks of `block` elements, of which the first of this process
  * begins at `first` and the others follow `round` apart. */
@@ -29,7 +27,7 @@ struct share {
 	MPI_Count partial; /* elements in one that is not */
 };
 
-static int block_size(int size, int distrib, int darg, int processes)
+MPI_Count vm_darray_block(MPI_Count size, int distrib, int darg, int processes)
 {
 	if (distrib == MPI_DISTRIBUTE_NONE)
 		return size;
@@ -37,15 +35,15 @@ static int block_size(int size, int distrib, int darg, int processes)
 		return darg;
 	return distrib == MPI_DISTRIBUTE_CYCLIC ?
 		       1 :
-		       (int)(((MPI_Count)size + processes - 1) / processes);
+		       size / processes + (size % processes != 0);
 }
 
 /* The place of the process along dimension i of the grid, row by row. */
-static int grid_coord(const struct vm_type_recipe *r, int i)
+static MPI_Count grid_coord(const struct vm_type_recipe *r, int i)
 {
-	int rank = r->ints[RANK];
+	MPI_Count rank = r->ints[VM_DARRAY_RANK];
 
-	for (int j = r->ints[DIMS] - 1; j > i; j--)
+	for (int j = dims(r) - 1; j > i; j--)
 		rank /= PSIZES(r)[j];
 	return rank % PSIZES(r)[i];
 }
@@ -53,18 +51,21 @@ static int grid_coord(const struct vm_type_recipe *r, int i)
 /* Dimension number `order`, 0 being the one that varies fastest. */
 static struct share share_of(const struct vm_type_recipe *r, int order)
 {
-	int n = r->ints[DIMS];
+	int n = dims(r);
 	int i = ORDER(r) == MPI_ORDER_C ? n - 1 - order : order;
 	struct share share = { .size = GSIZES(r)[i] };
 	MPI_Count left;
 
-	share.block = block_size(GSIZES(r)[i], DISTRIBS(r)[i], DARGS(r)[i],
-				 PSIZES(r)[i]);
-	share.first = grid_coord(r, i) * share.block;
-	share.round = PSIZES(r)[i] * share.block;
-	left = share.size - share.first;
-	if (left <= 0)
+	share.block = vm_darray_block(share.size, (int)DISTRIBS(r)[i],
+				      (int)DARGS(r)[i], (int)PSIZES(r)[i]);
+	/* The products of a block alone may be larger than any size. */
+	if (__builtin_mul_overflow(grid_coord(r, i), share.block,
+				   &share.first) ||
+	    share.first >= share.size)
 		return share;
+	if (__builtin_mul_overflow(PSIZES(r)[i], share.block, &share.round))
+		share.round = INT64_MAX;
+	left = share.size - share.first;
 	share.full = left / share.round;
 	left %= share.round;
 	if (left >= share.block)
@@ -91,7 +92,7 @@ static MPI_Count rows(const struct vm_type_recipe *r)
 {
 	MPI_Count product = 1;
 
-	for (int d = 1; d < r->ints[DIMS]; d++) {
+	for (int d = 1; d < dims(r); d++) {
 		struct share share = share_of(r, d);
 
 		product *= share_elements(&share);
@@ -110,7 +111,7 @@ MPI_Count vm_darray_whole(const struct vm_type_recipe *r)
 {
 	MPI_Count product = 1;
 
-	for (int i = 0; i < r->ints[DIMS]; i++)
+	for (int i = 0; i < dims(r); i++)
 		product *= GSIZES(r)[i];
 	return product;
 }
@@ -130,7 +131,7 @@ static MPI_Count row_place(const struct vm_type_recipe *r, MPI_Count row,
 {
 	MPI_Count place = 0;
 
-	for (int d = 1; d < r->ints[DIMS]; d++) {
+	for (int d = 1; d < dims(r); d++) {
 		struct share share = share_of(r, d);
 		MPI_Count n = share_elements(&share);
 
@@ -153,7 +154,7 @@ void vm_darray_blocks(const struct vm_type_recipe *r, struct vm_block *b)
 			b->offset = place * b->type->extent;
 			b->length = (size_t)share.block;
 			b->times = (size_t)share.full;
-			b->stride = share.round * b->type->extent;
+			b->stride = (vm_wide)share.round * b->type->extent;
 			b++;
 		}
 		if (share.partial) {
@@ -163,142 +164,4 @@ void vm_darray_blocks(const struct vm_type_recipe *r, struct vm_block *b)
 			b++;
 		}
 	}
-}
-
-/* One dimension of the arguments. */
-static int check_dimension(struct vm_call *call, int i, int size, int distrib,
-			   int darg, int processes)
-{
-	if (size < 1)
-		return vm_error(call, MPI_ERR_ARG,
-				"array_of_gsizes[%d] is %d, must be positive",
-				i, size);
-	if (processes < 1)
-		return vm_error(call, MPI_ERR_ARG,
-				"array_of_psizes[%d] is %d, must be positive",
-				i, processes);
-	if (distrib != MPI_DISTRIBUTE_NONE && distrib != MPI_DISTRIBUTE_BLOCK &&
-	    distrib != MPI_DISTRIBUTE_CYCLIC)
-		return vm_error(call, MPI_ERR_ARG,
-				"array_of_distribs[%d] is %d, which is no "
-				"distribution",
-				i, distrib);
-	if (distrib == MPI_DISTRIBUTE_NONE)
-		return processes == 1 ?
-			       0 :
-			       vm_error(call, MPI_ERR_ARG,
-					"dimension %d is not distributed, but "
-					"the grid has %d processes in it",
-					i, processes);
-	if (darg < 1)
-		return vm_error(call, MPI_ERR_ARG,
-				"array_of_dargs[%d] is %d, must be positive", i,
-				darg);
-	if (distrib == MPI_DISTRIBUTE_BLOCK &&
-	    (MPI_Count)block_size(size, distrib, darg, processes) * processes <
-		    size)
-		return vm_error(call, MPI_ERR_ARG,
-				"dimension %d: %d blocks of %d do not hold %d "
-				"elements",
-				i, processes, darg, size);
-	return 0;
-}
-
-static int check_grid(struct vm_call *call, int size, int rank, int ndims,
-		      const int psizes[])
-{
-	MPI_Count processes = 1;
-
-	for (int i = 0; i < ndims && processes <= size; i++)
-		processes *= psizes[i];
-	if (processes != size)
-		return vm_error(call, MPI_ERR_ARG,
-				"size is %d, which is not the product of "
-				"array_of_psizes",
-				size);
-	if (rank < 0 || rank >= size)
-		return vm_error(call, MPI_ERR_ARG, "rank is %d of %d", rank,
-				size);
-	return 0;
-}
-
-static int check_darray(struct vm_call *call, int ndims, const int gsizes[],
-			const int distribs[], const int dargs[],
-			const int psizes[], int order)
-{
-	int rc = 0;
-
-	if (ndims < 1 || ndims > 1 << 20)
-		return vm_error(call, MPI_ERR_ARG, "ndims is %d", ndims);
-	if (!gsizes || !distribs || !dargs || !psizes)
-		return vm_error(call, MPI_ERR_ARG,
-				"an array of the dimensions is NULL");
-	for (int i = 0; i < ndims && rc == 0; i++)
-		rc = check_dimension(call, i, gsizes[i], distribs[i], dargs[i],
-				     psizes[i]);
-	if (rc == 0 && order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
-		rc = vm_error(call, MPI_ERR_ARG,
-			      "order is %d, must be MPI_ORDER_C or "
-			      "MPI_ORDER_FORTRAN",
-			      order);
-	return rc;
-}
-
-/* Bounds are products of all sizes. */
-static int check_bounds(struct vm_call *call, int ndims, const int gsizes[],
-			MPI_Count extent)
-{
-	__int128 bytes = extent < 0 ? -(__int128)extent : extent;
-
-	for (int i = 0; i < ndims; i++) {
-		bytes *= gsizes[i];
-		if (bytes > PTRDIFF_MAX)
-			return vm_error(call, MPI_ERR_ARG,
-					"the array would be larger than the "
-					"address space");
-	}
-	return 0;
-}
-
-int PMPI_Type_create_darray(int size, int rank, int ndims,
-			    const int array_of_gsizes[],
-			    const int array_of_distribs[],
-			    const int array_of_dargs[],
-			    const int array_of_psizes[], int order,
-			    MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Type_create_darray);
-	const int *arrays[] = { array_of_gsizes, array_of_distribs,
-				array_of_dargs, array_of_psizes };
-	struct vm_type_recipe *recipe = NULL;
-	struct vm_type *old, *type = NULL;
-	int rc = check_darray(&call, ndims, array_of_gsizes, array_of_distribs,
-			      array_of_dargs, array_of_psizes, order);
-
-	if (rc == 0)
-		rc = check_grid(&call, size, rank, ndims, array_of_psizes);
-	if (rc == 0)
-		rc = vm_check_type(&call, oldtype, &old);
-	if (rc == 0)
-		rc = check_bounds(&call, ndims, array_of_gsizes, old->extent);
-	if (rc == 0)
-		rc = vm_check_pointer(&call, newtype, "newtype");
-	if (rc != 0)
-		return vm_call_exit_self(&call, rc);
-	recipe =
-		vm_recipe_new(MPI_COMBINER_DARRAY, FIRST + 4 * ndims + 1, 0, 1);
-	if (!recipe)
-		return vm_call_exit_self(&call, MPI_ERR_NO_MEM);
-	recipe->ints[SIZE] = size;
-	recipe->ints[RANK] = rank;
-	recipe->ints[DIMS] = ndims;
-	for (int i = 0; i < 4; i++)
-		memcpy(recipe->ints + FIRST + i * ndims, arrays[i],
-		       (size_t)ndims * sizeof(int));
-	recipe->ints[FIRST + 4 * ndims] = order;
-	recipe->types[0] = vm_type_hold(old);
-	rc = vm_type_build(&call, &type, recipe);
-	if (rc == 0)
-		*newtype = vm_type_handle(type);
-	return vm_call_exit_self(&call, rc);
 }

@@ -10,6 +10,12 @@
 
 #include "mpi/type/build.h"
 
+/* Where the arguments lie in the integers of a recipe of n dimensions. */
+enum { VM_DARRAY_SIZE, VM_DARRAY_RANK, VM_DARRAY_DIMS, VM_DARRAY_FIRST };
+
+/* Returns the size of a block along a dimension. */
+MPI_Count vm_darray_block(MPI_Count size, int distrib, int darg, int processes);
+
 /* vm_recipe_block_count() and vm_recipe_blocks() for this combiner. */
 size_t vm_darray_block_count(const struct vm_type_recipe *recipe);
 void vm_darray_blocks(const struct vm_type_recipe *recipe,

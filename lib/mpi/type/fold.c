@@ -32,7 +32,7 @@ size_t vm_fold_step(const struct vm_op *op, const struct vm_type *type,
 {
 	size_t extent =
 		(size_t)(type->extent < 0 ? -type->extent : type->extent);
-	size_t bytes = op->user ? USER_BLOCK_BYTES : BLOCK_BYTES;
+	size_t bytes = vm_op_is_user(op) ? USER_BLOCK_BYTES : BLOCK_BYTES;
 	size_t fit = n;
 
 	/* Saves a division. */

@@ -7,6 +7,8 @@
  */
 #include "mpi/type/op.h"
 
+#include <limits.h>
+
 #include "mpi/call/check.h"
 
 const char *vm_op_name(const struct vm_op *op)
@@ -16,7 +18,7 @@ const char *vm_op_name(const struct vm_op *op)
 
 const struct vm_op *vm_op_hold(const struct vm_op *op)
 {
-	if (op->user)
+	if (vm_op_is_user(op))
 		vm_object_hold((struct vm_object *)(uintptr_t)&op->object);
 	return op;
 }
@@ -25,7 +27,7 @@ void vm_op_drop(const struct vm_op *op)
 {
 	struct vm_op *object = (struct vm_op *)(uintptr_t)op;
 
-	if (op->user && vm_object_drop(&object->object))
+	if (vm_op_is_user(op) && vm_object_drop(&object->object))
 		vm_object_free(op->mpi, VM_OBJECT_OP, object);
 }
 
@@ -48,7 +50,7 @@ int vm_check_op(struct vm_call *call, MPI_Op handle, const struct vm_type *type,
 	const char *name;
 	int rc = check_handle(call, handle, op);
 
-	if (rc != 0 || (*op)->user)
+	if (rc != 0 || vm_op_is_user(*op))
 		return rc;
 	if (type->builtin && (type->family & (*op)->families))
 		return 0;
@@ -57,29 +59,44 @@ int vm_check_op(struct vm_call *call, MPI_Op handle, const struct vm_type *type,
 			(*op)->name, *name ? name : "derived datatypes");
 }
 
-int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
+/* Ends the call: makes an operation of the function, one of both. */
+static int create(struct vm_call *call, MPI_User_function *user,
+		  MPI_User_function_c *user_large, int commute, MPI_Op *op)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Op_create);
 	struct vm_op *object = NULL;
-	int rc = 0;
+	int rc = vm_check_pointer(call, op, "op");
 
-	if (!user_fn)
-		rc = vm_error(&call, MPI_ERR_ARG, "argument user_fn is NULL");
-	if (rc == 0)
-		rc = vm_check_pointer(&call, op, "op");
+	if (rc == 0 && !user && !user_large)
+		rc = vm_error(call, MPI_ERR_ARG, "argument user_fn is NULL");
 	if (rc == 0) {
-		object = vm_object_new(call.mpi, VM_OBJECT_OP, sizeof(*object));
+		object =
+			vm_object_new(call->mpi, VM_OBJECT_OP, sizeof(*object));
 		if (!object)
-			rc = vm_error(&call, MPI_ERR_NO_MEM,
+			rc = vm_error(call, MPI_ERR_NO_MEM,
 				      "no memory for an operation");
 	}
 	if (rc == 0) {
 		object->commutes = commute != 0;
-		object->user = user_fn;
-		object->mpi = call.mpi;
+		object->user = user;
+		object->user_large = user_large;
+		object->mpi = call->mpi;
 		*op = (MPI_Op)(uintptr_t)object;
 	}
-	return vm_call_exit_self(&call, rc);
+	return vm_call_exit_self(call, rc);
+}
+
+int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Op_create);
+
+	return create(&call, user_fn, NULL, commute, op);
+}
+
+int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_Op_create_c);
+
+	return create(&call, NULL, user_fn, commute, op);
 }
 
 int PMPI_Op_free(MPI_Op *op)
@@ -117,37 +134,22 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
 	return vm_call_exit_self(&call, rc);
 }
 
-static int check_local(struct vm_call *call, const void *inbuf,
-		       const void *inoutbuf)
+void vm_op_apply_user(const struct vm_op *op, const struct vm_type *type,
+		      const void *in, void *inout, size_t n)
 {
-	if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE)
-		return vm_error(call, MPI_ERR_BUFFER,
-				"MPI_IN_PLACE is not allowed here");
-	if (inbuf == inoutbuf && inbuf && mpi_cvar.check)
-		return vm_error(call, MPI_ERR_BUFFER,
-				"inbuf and inoutbuf are the same");
-	return 0;
-}
+	MPI_Datatype handle = vm_type_handle(type);
+	MPI_Count whole = (MPI_Count)n;
 
-int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
-		      MPI_Datatype datatype, MPI_Op op)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Reduce_local);
-	const struct vm_op *object;
-	struct vm_type *type;
-	int rc = vm_check_committed(&call, datatype, &type);
+	if (op->user_large) {
+		op->user_large((void *)(uintptr_t)in, inout, &whole, &handle);
+		return;
+	}
+	for (size_t i = 0; i < n; i += INT_MAX) {
+		ptrdiff_t offset = (ptrdiff_t)i * type->extent;
+		int length = n - i < INT_MAX ? (int)(n - i) : INT_MAX;
 
-	if (rc == 0)
-		rc = vm_check_op(&call, op, type, &object);
-	if (rc == 0)
-		rc = vm_check_size(&call, count, "count");
-	if (rc == 0)
-		rc = vm_check_buffer(&call, inbuf, count, datatype);
-	if (rc == 0)
-		rc = vm_check_buffer(&call, inoutbuf, count, datatype);
-	if (rc == 0 && count > 0)
-		rc = check_local(&call, inbuf, inoutbuf);
-	if (rc == 0 && count > 0)
-		vm_op_apply(object, type, inbuf, inoutbuf, (size_t)count);
-	return vm_call_exit_self(&call, rc);
+		op->user((void *)((uintptr_t)in + (uintptr_t)offset),
+			 (void *)((uintptr_t)inout + (uintptr_t)offset),
+			 &length, &handle);
+	}
 }

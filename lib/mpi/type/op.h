@@ -32,7 +32,9 @@ struct vm_op {
 	bool commutes;
 	uint8_t families;		 /* predefined: of accepted types */
 	const struct vm_op_loops *loops; /* predefined: by kind */
+	/* The user's, one of both. */
 	MPI_User_function *user;
+	MPI_User_function_c *user_large;
 	struct vm_mpi *mpi; /* whose it is; NULL: predefined */
 };
 
@@ -64,20 +66,25 @@ void vm_op_drop(const struct vm_op *op);
 /* Returns the name for messages. */
 const char *vm_op_name(const struct vm_op *op);
 
+static inline bool vm_op_is_user(const struct vm_op *op)
+{
+	return op->user || op->user_large;
+}
+
+/* Calls the user's function for n elements, as often as it takes: it may count
+ * with int. */
+void vm_op_apply_user(const struct vm_op *op, const struct vm_type *type,
+		      const void *in, void *inout, size_t n);
+
 /* Computes inout = in op inout for n elements; may call a user function. */
 static inline void vm_op_apply(const struct vm_op *op,
 			       const struct vm_type *type, const void *in,
 			       void *inout, size_t n)
 {
-	MPI_Datatype handle;
-	int length = (int)n;
-
-	if (op->loops) {
+	if (op->loops)
 		op->loops[type->kind].two(in, inout, inout, n);
-		return;
-	}
-	handle = vm_type_handle(type);
-	op->user((void *)(uintptr_t)in, inout, &length, &handle);
+	else
+		vm_op_apply_user(op, type, in, inout, n);
 }
 
 #endif

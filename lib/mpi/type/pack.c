@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pack and unpack: data of any type to and from plain bytes.
+ * Pack and unpack: data of any type to and from plain bytes, for int and
+ * MPI_Count (mpi/call/twin.h).
  *
  * Packed data is the bytes in the order of the type map, without a header, so
  * that it can be received with the types it was packed with, and vice versa.
  */
-#include <limits.h>
-
 #include "mpi/call/check.h"
+#include "mpi/call/twin.h"
 #include "mpi/type/type.h"
 
 /* Takes `bytes` bytes of the packed buffer and advances the position. */
 static int packed_take(struct vm_call *call, struct vm_data *packed,
-		       const void *buffer, int size, int *position,
+		       const void *buffer, vm_count size, vm_count *position,
 		       size_t bytes)
 {
 	if (!position)
 		return vm_error(call, MPI_ERR_ARG, "position is NULL");
 	if (size < 0 || *position < 0 || *position > size)
 		return vm_error(call, MPI_ERR_ARG,
-				"position is %d in a packed buffer of %d bytes",
-				*position, size);
+				"position is %lld in a packed buffer of %lld "
+				"bytes",
+				(long long)*position, (long long)size);
 	if (bytes > (size_t)(size - *position))
 		return vm_error(call, MPI_ERR_TRUNCATE,
-				"%zu bytes at position %d do not fit into a "
-				"packed buffer of %d bytes",
-				bytes, *position, size);
+				"%zu bytes at position %lld do not fit into a "
+				"packed buffer of %lld bytes",
+				bytes, (long long)*position, (long long)size);
 	if (bytes && !buffer)
 		return vm_error(call, MPI_ERR_BUFFER,
 				"the packed buffer is NULL");
@@ -35,7 +36,7 @@ static int packed_take(struct vm_call *call, struct vm_data *packed,
 
 /* Checks the arguments that Pack and Unpack share; *data is the typed side. */
 static int check_typed(struct vm_call *call, struct vm_data *data,
-		       const void *buf, int count, MPI_Datatype datatype,
+		       const void *buf, vm_count count, MPI_Datatype datatype,
 		       MPI_Comm handle)
 {
 	struct vm_comm *comm;
@@ -53,10 +54,11 @@ static int check_typed(struct vm_call *call, struct vm_data *data,
 	return rc;
 }
 
-int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype,
-	      void *outbuf, int outsize, int *position, MPI_Comm comm)
+int VM_TWIN(PMPI_Pack)(const void *inbuf, vm_count incount,
+		       MPI_Datatype datatype, void *outbuf, vm_count outsize,
+		       vm_count *position, MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Pack);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Pack));
 	struct vm_data data, packed;
 	int rc = check_typed(&call, &data, inbuf, incount, datatype, comm);
 
@@ -64,14 +66,15 @@ int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype,
 		rc = packed_take(&call, &packed, outbuf, outsize, position,
 				 data.bytes);
 	if (rc == 0)
-		*position += (int)vm_data_copy_slow(&packed, &data);
+		*position += (vm_count)vm_data_copy_slow(&packed, &data);
 	return vm_call_exit(&call, comm, rc);
 }
 
-int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
-		int outcount, MPI_Datatype datatype, MPI_Comm comm)
+int VM_TWIN(PMPI_Unpack)(const void *inbuf, vm_count insize, vm_count *position,
+			 void *outbuf, vm_count outcount, MPI_Datatype datatype,
+			 MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Unpack);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Unpack));
 	struct vm_data data, packed;
 	int rc = check_typed(&call, &data, outbuf, outcount, datatype, comm);
 
@@ -79,13 +82,14 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 		rc = packed_take(&call, &packed, inbuf, insize, position,
 				 data.bytes);
 	if (rc == 0)
-		*position += (int)vm_data_copy_slow(&data, &packed);
+		*position += (vm_count)vm_data_copy_slow(&data, &packed);
 	return vm_call_exit(&call, comm, rc);
 }
 
-int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
+int VM_TWIN(PMPI_Pack_size)(vm_count incount, MPI_Datatype datatype,
+			    MPI_Comm comm, vm_count *size)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Pack_size);
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Pack_size));
 	struct vm_comm *object;
 	struct vm_type *type;
 	int rc = vm_check_comm(&call, comm, &object);
@@ -97,9 +101,12 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 	if (rc == 0)
 		rc = vm_check_size(&call, incount, "incount");
 	if (rc == 0) {
-		size_t bytes = type->size * (size_t)incount;
+		MPI_Count bytes;
 
-		*size = bytes > INT_MAX ? MPI_UNDEFINED : (int)bytes;
+		if (__builtin_mul_overflow((MPI_Count)type->size,
+					   (MPI_Count)incount, &bytes))
+			bytes = MPI_UNDEFINED;
+		*size = vm_count_out(bytes);
 	}
 	return vm_call_exit(&call, comm, rc);
 }

@@ -6,6 +6,8 @@
  * The data is first packed unconverted, in the order of the type map; then each
  * value is converted, following the predefined types of the map.
  */
+#include "mpi/type/pack_external.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +212,7 @@ static void walk_type(struct walk *walk, const struct vm_type *type,
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		for (int j = 0;
+		for (size_t j = 0;
 		     (part = vm_recipe_part(type->recipe, j, &length)); j++)
 			walk_type(walk, part, (size_t)length);
 }
@@ -236,34 +238,34 @@ static int check_datarep(struct vm_call *call, const char *datarep)
 
 /* Checks the arguments of both directions; *bytes is the size of the data. */
 static int check_move(struct vm_call *call, const char *datarep,
-		      const void *typed, int count, MPI_Datatype datatype,
-		      const void *packed, MPI_Aint size,
-		      const MPI_Aint *position, size_t *bytes)
+		      const struct vm_typed_buffer *typed, const void *packed,
+		      MPI_Count size, const MPI_Count *position, size_t *bytes)
 {
 	struct vm_type *type;
 	int rc = check_datarep(call, datarep);
 
 	if (rc == 0)
-		rc = vm_check_committed(call, datatype, &type);
+		rc = vm_check_committed(call, typed->type, &type);
 	if (rc == 0)
-		rc = vm_check_size(call, count, "count");
+		rc = vm_check_size(call, typed->count, "count");
 	if (rc == 0)
-		rc = vm_check_buffer(call, typed, count, datatype);
+		rc = vm_check_buffer(call, typed->buf, typed->count,
+				     typed->type);
 	if (rc == 0)
 		rc = vm_check_pointer(call, position, "position");
 	if (rc != 0)
 		return rc;
-	*bytes = external_bytes(type, (size_t)count);
+	*bytes = external_bytes(type, (size_t)typed->count);
 	if (size < 0 || *position < 0 || *position > size)
 		return vm_error(call, MPI_ERR_ARG,
-				"position is %td in a packed buffer of %td "
+				"position is %lld in a packed buffer of %lld "
 				"bytes",
-				*position, size);
+				(long long)*position, (long long)size);
 	if (*bytes > (size_t)(size - *position))
 		return vm_error(call, MPI_ERR_TRUNCATE,
-				"%zu bytes at position %td do not fit into a "
-				"packed buffer of %td bytes",
-				*bytes, *position, size);
+				"%zu bytes at position %lld do not fit into a "
+				"packed buffer of %lld bytes",
+				*bytes, (long long)*position, (long long)size);
 	return *bytes ? vm_check_pointer(call, packed, "the packed buffer") : 0;
 }
 
@@ -293,55 +295,39 @@ static int move(struct vm_call *call, const struct vm_type *type,
 	return 0;
 }
 
-int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount,
-		       MPI_Datatype datatype, void *outbuf, MPI_Aint outsize,
-		       MPI_Aint *position)
+int vm_pack_external(struct vm_call *call, const char *datarep,
+		     const struct vm_typed_buffer *typed, void *packed,
+		     MPI_Count size, MPI_Count *position, bool to_external)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Pack_external);
 	size_t bytes;
-	int rc = check_move(&call, datarep, inbuf, incount, datatype, outbuf,
-			    outsize, position, &bytes);
+	int rc = check_move(call, datarep, typed, packed, size, position,
+			    &bytes);
 
 	if (rc == 0 && bytes)
-		rc = move(&call, vm_type_get(datatype), inbuf, (size_t)incount,
-			  (char *)outbuf + *position, true);
+		rc = move(call, vm_type_get(typed->type), typed->buf,
+			  (size_t)typed->count, (char *)packed + *position,
+			  to_external);
 	if (rc == 0)
-		*position += (MPI_Aint)bytes;
-	return vm_call_exit_self(&call, rc);
+		*position += (MPI_Count)bytes;
+	return rc;
 }
 
-int PMPI_Unpack_external(const char datarep[], const void *inbuf,
-			 MPI_Aint insize, MPI_Aint *position, void *outbuf,
-			 int outcount, MPI_Datatype datatype)
+int vm_pack_external_size(struct vm_call *call, const char *datarep,
+			  MPI_Count count, MPI_Datatype datatype,
+			  MPI_Count *size)
 {
-	struct vm_call call = vm_call_enter(VM_CALL_Unpack_external);
-	size_t bytes;
-	int rc = check_move(&call, datarep, outbuf, outcount, datatype, inbuf,
-			    insize, position, &bytes);
-
-	if (rc == 0 && bytes)
-		rc = move(&call, vm_type_get(datatype), outbuf,
-			  (size_t)outcount,
-			  (char *)(uintptr_t)inbuf + *position, false);
-	if (rc == 0)
-		*position += (MPI_Aint)bytes;
-	return vm_call_exit_self(&call, rc);
-}
-
-int PMPI_Pack_external_size(const char datarep[], int incount,
-			    MPI_Datatype datatype, MPI_Aint *size)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Pack_external_size);
 	struct vm_type *type;
-	int rc = check_datarep(&call, datarep);
+	int rc = check_datarep(call, datarep);
 
 	if (rc == 0)
-		rc = vm_check_type(&call, datatype, &type);
+		rc = vm_check_type(call, datatype, &type);
 	if (rc == 0)
-		rc = vm_check_size(&call, incount, "incount");
+		rc = vm_check_size(call, count, "incount");
 	if (rc == 0)
-		rc = vm_check_pointer(&call, size, "size");
+		rc = vm_check_bytes(call, type, count, 1);
 	if (rc == 0)
-		*size = (MPI_Aint)external_bytes(type, (size_t)incount);
-	return vm_call_exit_self(&call, rc);
+		rc = vm_check_pointer(call, size, "size");
+	if (rc == 0)
+		*size = (MPI_Count)external_bytes(type, (size_t)count);
+	return rc;
 }

@@ -14,16 +14,18 @@
 /* One allocation: the arrays follow the struct. */
 struct vm_type_recipe {
 	int combiner; /* MPI_COMBINER_... */
-	int int_count, aint_count, type_count;
-	int *ints;
+	bool large;   /* of a constructor with MPI_Count */
+	size_t int_count, aint_count, type_count;
+	/* What the constructor with int takes as int, and as MPI_Aint. */
+	MPI_Count *ints;
 	MPI_Aint *aints;
 	struct vm_type **types; /* each holds a reference */
 };
 
 /* Allocates a recipe with zeroed arrays of these lengths; NULL when out of
  * memory. */
-struct vm_type_recipe *vm_recipe_new(int combiner, int int_count,
-				     int aint_count, int type_count);
+struct vm_type_recipe *vm_recipe_new(int combiner, size_t int_count,
+				     size_t aint_count, size_t type_count);
 /* Frees a recipe and drops its types. */
 void vm_recipe_free(struct vm_type_recipe *recipe);
 
@@ -32,6 +34,6 @@ void vm_recipe_free(struct vm_type_recipe *recipe);
  * is *length elements of the returned type; NULL after the last part.
  */
 const struct vm_type *vm_recipe_part(const struct vm_type_recipe *recipe,
-				     int index, MPI_Count *length);
+				     size_t index, MPI_Count *length);
 
 #endif

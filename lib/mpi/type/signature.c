@@ -186,7 +186,7 @@ static struct sequence of_element(const struct vm_type *type, size_t bytes)
 	if (type->basic)
 		return of_data(type->basic, type->size / type->basic->size,
 			       bytes);
-	for (int i = 0;
+	for (size_t i = 0;
 	     bytes && (other = vm_recipe_part(type->recipe, i, &length)); i++) {
 		size_t here = (size_t)length * other->size;
 

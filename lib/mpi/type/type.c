@@ -6,7 +6,6 @@
  */
 #include "mpi/type/type.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,82 +125,6 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 	return vm_call_exit_self(&call, rc);
 }
 
-int PMPI_Type_size(MPI_Datatype datatype, int *size)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Type_size);
-	struct vm_type *type;
-	int rc = vm_check_type(&call, datatype, &type);
-
-	if (rc == 0)
-		rc = vm_check_pointer(&call, size, "size");
-	if (rc == 0)
-		*size = type->size > INT_MAX ? MPI_UNDEFINED : (int)type->size;
-	return vm_call_exit_self(&call, rc);
-}
-
-/* Two numbers about a type; either output may be one the call has not. */
-static int query(struct vm_call *call, MPI_Datatype datatype, MPI_Aint *lb,
-		 const char *lb_name, MPI_Aint *extent, const char *extent_name,
-		 bool true_bounds)
-{
-	struct vm_type *type;
-	int rc = vm_check_type(call, datatype, &type);
-
-	if (rc == 0 && lb_name)
-		rc = vm_check_pointer(call, lb, lb_name);
-	if (rc == 0 && extent_name)
-		rc = vm_check_pointer(call, extent, extent_name);
-	if (rc == 0 && lb_name)
-		*lb = true_bounds ? type->true_lb : type->lb;
-	if (rc == 0 && extent_name)
-		*extent = true_bounds ? type->true_extent : type->extent;
-	return vm_call_exit_self(call, rc);
-}
-
-int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Type_get_extent);
-
-	return query(&call, datatype, lb, "lb", extent, "extent", false);
-}
-
-int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb,
-			      MPI_Aint *true_extent)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Type_get_true_extent);
-
-	return query(&call, datatype, true_lb, "true_lb", true_extent,
-		     "true_extent", true);
-}
-
-int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Type_extent);
-
-	return query(&call, datatype, NULL, NULL, extent, "extent", false);
-}
-
-int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Type_lb);
-
-	return query(&call, datatype, displacement, "displacement", NULL, NULL,
-		     false);
-}
-
-int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Type_ub);
-	struct vm_type *type;
-	int rc = vm_check_type(&call, datatype, &type);
-
-	if (rc == 0)
-		rc = vm_check_pointer(&call, displacement, "displacement");
-	if (rc == 0)
-		*displacement = type->lb + type->extent;
-	return vm_call_exit_self(&call, rc);
-}
-
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Type_set_name);
@@ -263,7 +186,7 @@ static MPI_Count part_elements(const struct vm_type *type, MPI_Count bytes)
 		return !bytes					 ? 0 :
 		       (size_t)bytes == vm_type_pair_value(type) ? 1 :
 								   -1;
-	for (int i = 0;
+	for (size_t i = 0;
 	     bytes && (part = vm_recipe_part(type->recipe, i, &length)); i++) {
 		MPI_Count most = length * (MPI_Count)part->size;
 		MPI_Count here = bytes < most ? bytes : most;
