@@ -9,6 +9,7 @@
 #include "mpi/call/attr.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/call/check.h"
 
@@ -18,6 +19,7 @@ struct keyval {
 	int number;
 	bool freed; /* its handle is gone */
 	struct vm_attr_functions functions;
+	enum vm_attr_by by; /* the form of the functions */
 	void *extra_state;
 };
 
@@ -25,6 +27,7 @@ struct attr {
 	struct vm_list link;
 	struct keyval *keyval; /* holds a reference */
 	void *value;
+	enum vm_attr_by by; /* whose the value is */
 };
 
 struct vm_attrs {
@@ -70,7 +73,8 @@ static struct attr *attr_find(const struct vm_attrs *attrs, int number)
 }
 
 /* At the end of *attrs, which is made when there is none. */
-static int attr_add(struct vm_attrs **attrs, struct keyval *keyval, void *value)
+static int attr_add(struct vm_attrs **attrs, struct keyval *keyval, void *value,
+		    enum vm_attr_by by)
 {
 	struct attr *attr = malloc(sizeof(*attr));
 
@@ -84,7 +88,7 @@ static int attr_add(struct vm_attrs **attrs, struct keyval *keyval, void *value)
 		return MPI_ERR_NO_MEM;
 	}
 	vm_object_hold(&keyval->object);
-	*attr = (struct attr){ .keyval = keyval, .value = value };
+	*attr = (struct attr){ .keyval = keyval, .value = value, .by = by };
 	vm_list_append(&(*attrs)->list, &attr->link);
 	return 0;
 }
@@ -96,27 +100,85 @@ static void attr_free(struct vm_mpi *mpi, struct attr *attr)
 	free(attr);
 }
 
+/* What C sees of a value of Fortran is its address (MPI 4.1, 19.3.7). */
+static void *seen_by_c(const struct attr *attr)
+{
+	return attr->by == VM_ATTR_C ? attr->value :
+				       (void *)(uintptr_t)&attr->value;
+}
+
+static MPI_Fint number_of(const struct keyval *keyval, void *object)
+{
+	switch (keyval->functions.of) {
+	case VM_ATTR_OF_TYPE:
+		return PMPI_Type_toint(object);
+	case VM_ATTR_OF_WIN:
+		return PMPI_Win_toint(object);
+	default:
+		return PMPI_Comm_toint(object);
+	}
+}
+
+/* Functions of Fortran are of one form, whatever the object, except that those
+ * of MPI-1 have default integers, which here begin where the larger ones do. */
+typedef void(any)(void);
+typedef void(fortran_copy)(MPI_Fint *object, MPI_Fint *keyval,
+			   MPI_Aint *extra_state, MPI_Aint *in, MPI_Aint *out,
+			   MPI_Fint *flag, MPI_Fint *ierror);
+typedef void(fortran_delete)(MPI_Fint *object, MPI_Fint *keyval,
+			     MPI_Aint *value, MPI_Aint *extra_state,
+			     MPI_Fint *ierror);
+
+static int call_fortran_delete(const struct attr *attr, void *object)
+{
+	const struct keyval *keyval = attr->keyval;
+	MPI_Aint value = (MPI_Aint)attr->value;
+	MPI_Aint extra_state = (MPI_Aint)keyval->extra_state;
+	MPI_Fint number = number_of(keyval, object), key = keyval->number;
+	MPI_Fint ierror = MPI_SUCCESS;
+
+	((fortran_delete *)(any *)keyval->functions.comm_delete)(
+		&number, &key, &value, &extra_state, &ierror);
+	return ierror;
+}
+
+static int call_fortran_copy(const struct attr *attr, void *from, void **value,
+			     int *flag)
+{
+	const struct keyval *keyval = attr->keyval;
+	MPI_Aint in = (MPI_Aint)attr->value, out = 0;
+	MPI_Aint extra_state = (MPI_Aint)keyval->extra_state;
+	MPI_Fint number = number_of(keyval, from), key = keyval->number;
+	MPI_Fint ierror = MPI_SUCCESS;
+
+	((fortran_copy *)(any *)keyval->functions.comm_copy)(
+		&number, &key, &extra_state, &in, &out, flag, &ierror);
+	if (keyval->by == VM_ATTR_INT)
+		memcpy(&number, &out, sizeof(number));
+	*value = (void *)(keyval->by == VM_ATTR_INT ? number : out);
+	return ierror;
+}
+
 static int call_delete(const struct attr *attr, void *object)
 {
 	const struct keyval *keyval = attr->keyval;
 	const struct vm_attr_functions *functions = &keyval->functions;
 
+	/* The constants of all kinds are the same. */
+	if (functions->comm_delete == MPI_COMM_NULL_DELETE_FN)
+		return MPI_SUCCESS;
+	if (keyval->by != VM_ATTR_C)
+		return call_fortran_delete(attr, object);
 	if (functions->of == VM_ATTR_OF_WIN)
-		return functions->win_delete == MPI_WIN_NULL_DELETE_FN ?
-			       MPI_SUCCESS :
-			       functions->win_delete(object, keyval->number,
-						     attr->value,
-						     keyval->extra_state);
+		return functions->win_delete(object, keyval->number,
+					     seen_by_c(attr),
+					     keyval->extra_state);
 	if (functions->of == VM_ATTR_OF_TYPE)
-		return functions->type_delete == MPI_TYPE_NULL_DELETE_FN ?
-			       MPI_SUCCESS :
-			       functions->type_delete(object, keyval->number,
-						      attr->value,
-						      keyval->extra_state);
-	return functions->comm_delete == MPI_COMM_NULL_DELETE_FN ?
-		       MPI_SUCCESS :
-		       functions->comm_delete(object, keyval->number,
-					      attr->value, keyval->extra_state);
+		return functions->type_delete(object, keyval->number,
+					      seen_by_c(attr),
+					      keyval->extra_state);
+	return functions->comm_delete(object, keyval->number, seen_by_c(attr),
+				      keyval->extra_state);
 }
 
 /* Calls the delete callback and, if that agrees, frees the attribute. */
@@ -154,31 +216,30 @@ void vm_attrs_free(struct vm_mpi *mpi, struct vm_attrs **attrs)
 	*attrs = NULL;
 }
 
-/* Calls the copy callback: tells whether the attribute is copied, and its
- * value. */
+/* Calls the copy callback: tells whether the attribute is copied, its value and
+ * whose that is. */
 static int call_copy(const struct attr *attr, void *from, void **value,
-		     int *flag)
+		     enum vm_attr_by *by, int *flag)
 {
 	const struct keyval *keyval = attr->keyval;
 	const struct vm_attr_functions *functions = &keyval->functions;
-	bool of_type = functions->of == VM_ATTR_OF_TYPE;
 
-	*flag = of_type ? functions->type_copy == MPI_TYPE_DUP_FN :
-			  functions->comm_copy == MPI_COMM_DUP_FN;
+	/* The constants of both kinds are the same. */
+	*flag = functions->comm_copy == MPI_COMM_DUP_FN;
 	*value = attr->value;
-	if (*flag)
+	*by = attr->by;
+	if (*flag || functions->comm_copy == MPI_COMM_NULL_COPY_FN)
 		return MPI_SUCCESS;
-	if (of_type)
-		return functions->type_copy == MPI_TYPE_NULL_COPY_FN ?
-			       MPI_SUCCESS :
-			       functions->type_copy(from, keyval->number,
-						    keyval->extra_state,
-						    attr->value, value, flag);
-	return functions->comm_copy == MPI_COMM_NULL_COPY_FN ?
-		       MPI_SUCCESS :
-		       functions->comm_copy(from, keyval->number,
-					    keyval->extra_state, attr->value,
-					    value, flag);
+	*by = keyval->by;
+	if (keyval->by != VM_ATTR_C)
+		return call_fortran_copy(attr, from, value, flag);
+	*value = seen_by_c(attr);
+	if (functions->of == VM_ATTR_OF_TYPE)
+		return functions->type_copy(from, keyval->number,
+					    keyval->extra_state, *value, value,
+					    flag);
+	return functions->comm_copy(from, keyval->number, keyval->extra_state,
+				    *value, value, flag);
 }
 
 int vm_attrs_copy(struct vm_mpi *mpi, struct vm_attrs **to, void *from,
@@ -191,11 +252,12 @@ int vm_attrs_copy(struct vm_mpi *mpi, struct vm_attrs **to, void *from,
 		return 0;
 	vm_list_each(link, &attrs->list) {
 		struct attr *attr = vm_container_of(link, struct attr, link);
+		enum vm_attr_by by;
 		void *value;
-		int flag, rc = call_copy(attr, from, &value, &flag);
+		int flag, rc = call_copy(attr, from, &value, &by, &flag);
 
 		if (rc == MPI_SUCCESS && flag)
-			rc = attr_add(to, attr->keyval, value);
+			rc = attr_add(to, attr->keyval, value, by);
 		if (rc != MPI_SUCCESS) {
 			vm_attrs_free(mpi, to);
 			return rc;
@@ -284,7 +346,7 @@ int vm_attr_put(struct vm_call *call, enum vm_attr_of of,
 	old = attr_find(*attrs, number);
 	if (old)
 		rc = attr_remove(call->mpi, old, object);
-	return rc == 0 ? attr_add(attrs, keyval, value) : rc;
+	return rc == 0 ? attr_add(attrs, keyval, value, VM_ATTR_C) : rc;
 }
 
 int vm_attr_get(struct vm_call *call, enum vm_attr_of of,
@@ -300,7 +362,7 @@ int vm_attr_get(struct vm_call *call, enum vm_attr_of of,
 	if (rc != 0)
 		return rc;
 	if (attr)
-		*(void **)value = attr->value;
+		*(void **)value = seen_by_c(attr);
 	*flag = attr != NULL;
 	return 0;
 }
@@ -316,4 +378,19 @@ int vm_attr_delete(struct vm_call *call, enum vm_attr_of of,
 		return attr_remove(call->mpi, attr, object);
 	/* MPI does not define this for a key without a value: a no-op. */
 	return check_keyval(call, of, number, &keyval);
+}
+
+void vm_keyval_set_by(struct vm_mpi *mpi, int number, enum vm_attr_by by)
+{
+	keyval_find(mpi, number)->by = by;
+}
+
+enum vm_attr_of vm_keyval_of(struct vm_mpi *mpi, int number)
+{
+	return keyval_find(mpi, number)->functions.of;
+}
+
+enum vm_attr_by *vm_attr_by(struct vm_attrs *attrs, int number)
+{
+	return &attr_find(attrs, number)->by;
 }

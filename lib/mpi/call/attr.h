@@ -9,6 +9,7 @@
 #define MPI_CALL_ATTR_H
 
 #include "mpi/call/call.h"
+#include "mpi/call/fortran.h"
 #include "mpi/call/state.h"
 
 /* First key that the library allocates; the predefined keys of the ABI are
@@ -65,5 +66,14 @@ int vm_attrs_delete(struct vm_mpi *mpi, struct vm_attrs **attrs, void *object);
 
 /* Frees *attrs without calling callbacks. */
 void vm_attrs_free(struct vm_mpi *mpi, struct vm_attrs **attrs);
+
+/*
+ * For the Fortran bindings: says of which form a key's functions are; returns of
+ * which kind its objects are, and where it is kept whose the value of an
+ * attribute is.  The key and the attribute exist.
+ */
+void vm_keyval_set_by(struct vm_mpi *mpi, int number, enum vm_attr_by by);
+enum vm_attr_of vm_keyval_of(struct vm_mpi *mpi, int number);
+enum vm_attr_by *vm_attr_by(struct vm_attrs *attrs, int number);
 
 #endif

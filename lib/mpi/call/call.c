@@ -173,12 +173,8 @@ int vm_call_fail_on(struct vm_call *call, const struct vm_errh *errh,
 		fail_fatally(call, where, code);
 	free(call->what);
 	call->what = NULL;
-	if (errh->kind == VM_ERRH_USER && errh->of == VM_ERRH_OF_WIN)
-		errh->function.win(handle, &code);
-	else if (errh->kind == VM_ERRH_USER && errh->of == VM_ERRH_OF_SESSION)
-		errh->function.session(handle, &code);
-	else if (errh->kind == VM_ERRH_USER)
-		errh->function.comm(handle, &code);
+	if (errh->kind == VM_ERRH_USER)
+		vm_errh_call(errh, handle, code);
 	return code;
 }
 

@@ -212,6 +212,40 @@ void vm_errh_drop(struct vm_mpi *mpi, struct vm_errh *errh)
 		vm_object_free(mpi, VM_OBJECT_ERRH, errh);
 }
 
+void vm_errh_is_fortran(MPI_Errhandler errhandler)
+{
+	errh_at(errhandler)->fortran = true;
+}
+
+/* The number by which Fortran knows an object; handle points to its handle. */
+static MPI_Fint number_of(const struct vm_errh *errh, void *handle)
+{
+	switch (errh->of) {
+	case VM_ERRH_OF_WIN:
+		return PMPI_Win_toint(*(MPI_Win *)handle);
+	case VM_ERRH_OF_SESSION:
+		return PMPI_Session_toint(*(MPI_Session *)handle);
+	default:
+		return PMPI_Comm_toint(*(MPI_Comm *)handle);
+	}
+}
+
+void vm_errh_call(const struct vm_errh *errh, void *handle, int code)
+{
+	MPI_Fint number;
+
+	if (errh->fortran) {
+		number = number_of(errh, handle);
+		errh->function.fortran(&number, &code);
+	} else if (errh->of == VM_ERRH_OF_WIN) {
+		errh->function.win(handle, &code);
+	} else if (errh->of == VM_ERRH_OF_SESSION) {
+		errh->function.session(handle, &code);
+	} else {
+		errh->function.comm(handle, &code);
+	}
+}
+
 static int check_errh(struct vm_call *call, MPI_Errhandler handle,
 		      struct vm_errh **errh)
 {

@@ -28,19 +28,28 @@ struct vm_errh {
 	int handles;		 /* the user has; guarded by the rank's lock */
 	enum vm_errh_kind kind;
 	enum vm_errh_of of; /* USER */
+	bool fortran;	    /* USER: its function is one of Fortran */
 	union {
 		MPI_Comm_errhandler_function *comm;
 		MPI_Win_errhandler_function *win;
 		MPI_Session_errhandler_function *session;
+		void (*fortran)(MPI_Fint *handle, int *code, ...);
 	} function;
 };
 
 /* Returns MPI_ERRORS_ARE_FATAL, the initial handler of communicators. */
 struct vm_errh *vm_errh_default(void);
 
+/* Says that the function of a handler that a program has is one of Fortran. */
+void vm_errh_is_fortran(MPI_Errhandler errhandler);
+
 /* Take and drop references; predefined handlers are not counted. */
 struct vm_errh *vm_errh_hold(struct vm_errh *errh);
 void vm_errh_drop(struct vm_mpi *mpi, struct vm_errh *errh);
+
+/* Calls the function of a handler of the user's with an object, to whose handle
+ * `handle` points, and an error. */
+void vm_errh_call(const struct vm_errh *errh, void *handle, int code);
 
 /* Makes a handler with this function, as one argument of the call: 0 or an MPI
  * error. */

@@ -31,6 +31,13 @@ void vm_op_drop(const struct vm_op *op)
 		vm_object_free(op->mpi, VM_OBJECT_OP, object);
 }
 
+void vm_op_is_fortran(MPI_Op op)
+{
+	struct vm_op *object = vm_object_of(op, VM_MAGIC_OP);
+
+	object->fortran = true;
+}
+
 static int check_handle(struct vm_call *call, MPI_Op handle,
 			const struct vm_op **op)
 {
@@ -138,10 +145,12 @@ void vm_op_apply_user(const struct vm_op *op, const struct vm_type *type,
 		      const void *in, void *inout, size_t n)
 {
 	MPI_Datatype handle = vm_type_handle(type);
+	MPI_Fint number = op->fortran ? PMPI_Type_toint(handle) : 0;
+	void *passed = op->fortran ? (void *)&number : &handle;
 	MPI_Count whole = (MPI_Count)n;
 
 	if (op->user_large) {
-		op->user_large((void *)(uintptr_t)in, inout, &whole, &handle);
+		op->user_large((void *)(uintptr_t)in, inout, &whole, passed);
 		return;
 	}
 	for (size_t i = 0; i < n; i += INT_MAX) {
@@ -150,6 +159,6 @@ void vm_op_apply_user(const struct vm_op *op, const struct vm_type *type,
 
 		op->user((void *)((uintptr_t)in + (uintptr_t)offset),
 			 (void *)((uintptr_t)inout + (uintptr_t)offset),
-			 &length, &handle);
+			 &length, passed);
 	}
 }

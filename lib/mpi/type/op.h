@@ -35,6 +35,7 @@ struct vm_op {
 	/* The user's, one of both. */
 	MPI_User_function *user;
 	MPI_User_function_c *user_large;
+	bool fortran;	    /* user is a function of Fortran */
 	struct vm_mpi *mpi; /* whose it is; NULL: predefined */
 };
 
@@ -58,6 +59,9 @@ static inline const struct vm_op *vm_op_get(MPI_Op handle)
  * MPI_ERR_OP. */
 int vm_check_op(struct vm_call *call, MPI_Op handle, const struct vm_type *type,
 		const struct vm_op **op);
+
+/* Says that the function of an operation of a program is one of Fortran. */
+void vm_op_is_fortran(MPI_Op op);
 
 /* Take and drop references; predefined operations are not counted. */
 const struct vm_op *vm_op_hold(const struct vm_op *op);
