@@ -35,8 +35,8 @@ bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
 
 coverage_packages := $(check_packages) gcovr
-deb_packages := $(build_packages) chrpath debhelper dpkg-dev lintian pkgconf \
-	valgrind
+deb_packages := $(build_packages) chrpath debhelper dpkg-dev gfortran lintian \
+	pkgconf valgrind
 
 # How long make fuzz runs a target, and make soak a job.
 SECONDS := 10

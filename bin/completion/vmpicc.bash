@@ -1,8 +1,8 @@
-# bash completion for vmpicc and vmpicxx: their options and the compiler's
+# bash completion for vmpicc, vmpicxx and vmpifort: their options and the compiler's
 _vmpicc()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local options='-show -showme -showme: -compile-info -link-info -cc= -cxx='
+	local options='-show -showme -showme: -compile-info -link-info -cc= -cxx= -fc='
 
 	COMPREPLY=()
 	if [[ $cur == : ]]; then
@@ -21,4 +21,4 @@ _vmpicc()
 		[[ ${COMPREPLY[*]} != *[=:] ]] || compopt -o nospace
 	fi
 }
-complete -o bashdefault -o default -F _vmpicc vmpicc vmpicxx vmpic++
+complete -o bashdefault -o default -F _vmpicc vmpicc vmpicxx vmpic++ vmpifort

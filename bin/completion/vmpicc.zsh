@@ -1,7 +1,7 @@
-#compdef vmpicc vmpicxx vmpic++
-# zsh completion for vmpicc and vmpicxx: their options and gcc's
+#compdef vmpicc vmpicxx vmpic++ vmpifort
+# zsh completion for vmpicc, vmpicxx and vmpifort: their options and gcc's
 local -a options
 options=(-show -showme -showme:{command,compile,link,incdirs,libdirs,libs,version,help}
-	-compile-info -link-info -cc= -cxx=)
+	-compile-info -link-info -cc= -cxx= -fc=)
 [[ $PREFIX != -* ]] || compadd -a options
 service=gcc _gcc

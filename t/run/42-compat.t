@@ -11,6 +11,7 @@ none) ;;
 *) skip_all "the programs would need the sanitizer too" ;;
 esac
 compat=$VMPI_BUILD/compat
+vmpifort=$VMPI_BUILD/vmpifort
 path=$PATH
 unset MPI_HOME CC CXX CFLAGS CXXFLAGS LDFLAGS MPICC MPICXX PKG_CONFIG_PATH \
 	PKG_CONFIG PKG_CONFIG_LIBDIR
@@ -60,8 +61,14 @@ for name in mpiexec mpirun; do
 	like "$($name --version)" '\(vmpi\)' "$name is vmpi's"
 done
 for name in mpifort mpif90 mpif77; do
+	if [ -x "$vmpifort" ]; then
+		like "$($name --showme:version)" '^vmpifort: vmpi [0-9.]* ' \
+			"$name is vmpi's"
+		continue
+	fi
 	$name -c x.f90 >out 2>err
-	is "$? $(cat err)" "2 $name: vmpi has no Fortran bindings" \
+	is "$? $(cat err)" \
+		"2 $name: vmpi was built without gfortran, so it has no Fortran bindings" \
 		"$name says that there is no Fortran"
 done
 ok "mpicc links a program" mpicc hello.c part.c -o hello
@@ -108,9 +115,9 @@ if PATH=$path command -v pkg-config >/dev/null; then
 			"and calls it $name"
 	done
 	for name in ompi-fort mpi-fort; do
-		like "$(pkg-config --cflags $name 2>&1)" \
-			'Fortran-bindings-of-vmpi' \
-			"$name is no other MPI's: there is none"
+		like "$(pkg-config --libs $name 2>&1)" \
+			'-lvmpi_fort -lvmpi|Fortran-bindings-of-vmpi' \
+			"$name is no other MPI's, or there is none"
 	done
 	PATH=$compat:$compat/bin:$path
 	is "$(pkg-config --libs ompi-c)" \
@@ -169,6 +176,38 @@ if command -v cmake >/dev/null; then
 	configured "MPI_HOME" -DMPI_HOME="$compat"
 	PATH=$compat:$path
 
+	cp "$programs/units.f90" .
+	mkdir fortran
+	cat >fortran/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.10)
+project(units Fortran)
+find_package(MPI REQUIRED)
+if(NOT MPI_Fortran_HAVE_F77_HEADER OR NOT MPI_Fortran_HAVE_F90_MODULE OR
+    NOT MPI_Fortran_HAVE_F08_MODULE)
+  message(FATAL_ERROR "a part is missing")
+endif()
+add_executable(units ../units.f90)
+target_link_libraries(units MPI::MPI_Fortran)
+END
+	# with_fortran WAY ARGUMENT...
+	with_fortran() {
+		with_name=$1
+		shift
+		rm -rf by-fortran
+		ok "CMake finds all of Fortran, $with_name" \
+			cmake -S fortran -B by-fortran "$@"
+		ok "builds" cmake --build by-fortran
+		is "$(timeout 100 "$vmpirun" -n 2 by-fortran/units it | sort)" \
+			"rank 0 of 2 it
+rank 1 of 2 it" "and its program runs"
+	}
+	if [ -x "$vmpifort" ]; then
+		with_fortran "the directory in PATH"
+		with_fortran "FC=vmpifort" -DCMAKE_Fortran_COMPILER="$vmpifort"
+	else
+		skip 6 "gfortran is not installed"
+	fi
+
 	mkdir own
 	cat >own/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.13)
@@ -202,7 +241,7 @@ END
 	cmake -S own -B by-own -Dvmpi_DIR="$VMPI_BUILD" >out 2>&1
 	ok "another version than the one wanted is refused" test $? -ne 0
 else
-	skip 20 "cmake is not installed"
+	skip 26 "cmake is not installed"
 fi
 
 # Meson asks pkg-config before it looks for mpicc.

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arrays of handles, and how long those are that have no length of their own.
+ */
+#include "array.h"
+
+#include <stdlib.h>
+
+#include "convert.h"
+
+static void *from_number(enum vm_f_kind kind, MPI_Fint number)
+{
+	switch (kind) {
+#define FROM(kind, name, type, word) \
+	case VM_F_##kind:            \
+		return vm_f_##word(number);
+		VM_F_HANDLES(FROM)
+	}
+	return NULL;
+}
+
+static MPI_Fint to_number(enum vm_f_kind kind, void *handle)
+{
+	switch (kind) {
+#define TO(kind, name, type, word) \
+	case VM_F_##kind:          \
+		return vm_f_##word##_number(handle);
+		VM_F_HANDLES(TO)
+	}
+	return 0;
+}
+
+int vm_f_handles_in(struct vm_f_handles *handles, enum vm_f_kind kind,
+		    const MPI_Fint *numbers, int count)
+{
+	const int few = sizeof(handles->few) / sizeof(*handles->few);
+
+	handles->kind = kind;
+	handles->count = count < 0 ? 0 : count;
+	handles->all = handles->few;
+	if (handles->count > few)
+		handles->all =
+			calloc((size_t)handles->count, sizeof(*handles->all));
+	if (!handles->all)
+		return vm_f_fail(MPI_ERR_NO_MEM);
+	for (int i = 0; i < handles->count; i++)
+		handles->all[i] = from_number(kind, numbers[i]);
+	return 0;
+}
+
+void vm_f_handles_end(struct vm_f_handles *handles)
+{
+	if (handles->all != handles->few)
+		free(handles->all);
+}
+
+void vm_f_handles_out(struct vm_f_handles *handles, MPI_Fint *numbers)
+{
+	if (!handles->all)
+		return;
+	for (int i = 0; i < handles->count; i++)
+		numbers[i] = to_number(handles->kind, handles->all[i]);
+	vm_f_handles_end(handles);
+}
+
+int vm_f_peers(MPI_Comm comm)
+{
+	int size = 0, inter = 0;
+
+	PMPI_Comm_test_inter(comm, &inter);
+	if (inter)
+		PMPI_Comm_remote_size(comm, &size);
+	else
+		PMPI_Comm_size(comm, &size);
+	return size;
+}
+
+static void neighbors(MPI_Comm comm, int *sources, int *targets)
+{
+	int topology = MPI_UNDEFINED, rank, count = 0, weighted;
+
+	*sources = *targets = 0;
+	PMPI_Topo_test(comm, &topology);
+	if (topology == MPI_DIST_GRAPH) {
+		PMPI_Dist_graph_neighbors_count(comm, sources, targets,
+						&weighted);
+		return;
+	}
+	if (topology == MPI_CART) {
+		PMPI_Cartdim_get(comm, &count);
+		count *= 2;
+	} else if (topology == MPI_GRAPH) {
+		PMPI_Comm_rank(comm, &rank);
+		PMPI_Graph_neighbors_count(comm, rank, &count);
+	}
+	*sources = *targets = count;
+}
+
+int vm_f_sources(MPI_Comm comm)
+{
+	int sources, targets;
+
+	neighbors(comm, &sources, &targets);
+	return sources;
+}
+
+int vm_f_targets(MPI_Comm comm)
+{
+	int sources, targets;
+
+	neighbors(comm, &sources, &targets);
+	return targets;
+}
+
+int vm_f_fail(int error)
+{
+	PMPI_Comm_call_errhandler(MPI_COMM_SELF, error);
+	return error;
+}
