@@ -34,6 +34,8 @@ struct vm_heartbeat;
 struct vm_meet;
 struct vm_migrator;
 struct vm_overlap_events;
+struct vm_pkt;
+struct vm_port;
 struct vm_profiler;
 struct vm_publish;
 struct vm_service;
@@ -71,6 +73,10 @@ struct vm_node {
 	struct vm_control *control;	/* core/service/control.h; or NULL */
 	struct vm_deadlock *deadlock;	/* core/runtime/deadlock.h; or NULL, */
 	void (*quiet_take)(uint32_t process, const struct vm_wire_step *step);
+	/* core/window/wire.h; NULL: there has been no window of several
+	 * processes. */
+	void (*window_take)(struct vm_port *port, struct vm_pkt *pkt);
+	void (*window_down)(uint32_t process);
 	vmpi_body body; /* what every rank runs */
 	void *body_arg;
 	_Atomic bool running; /* the ranks have bodies */
@@ -109,6 +115,7 @@ struct vm_node {
 
 	/* core/remote/rndv_send.h and rndv_recv.h: operations by number. */
 	struct vm_id_table rndv_sends, rndv_recvs;
+	struct vm_id_table windows; /* core/window/wire.h */
 	/* core/remote/rndv_send.h: copies of short messages that wait for
 	 * credits, by process. */
 	_Atomic uint32_t *copies;

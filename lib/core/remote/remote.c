@@ -58,6 +58,8 @@ static void down(void *arg, struct vm_port *port, uint32_t process, int error)
 	vm_rndv_send_down(port, process, error);
 	vm_rndv_recv_down(port, process, error);
 	vm_failure_down(port, process, died);
+	if (vm_node->window_down)
+		vm_node->window_down(process);
 }
 
 static void room(void *arg, struct vm_port *port, uint32_t process,
@@ -219,6 +221,14 @@ void vm_remote_quiet(struct vm_port *port, struct vm_pkt *pkt)
 		vm_node->quiet_take(pkt->process, pkt->upper);
 }
 
+void vm_remote_window(struct vm_port *port, struct vm_pkt *pkt)
+{
+	if (vm_node->window_take)
+		vm_node->window_take(port, pkt);
+	else
+		unknown_count();
+}
+
 /* The queued message of this operation of a process; the lock is held. */
 static struct vm_msg *queued_find(const struct vm_rank *rank,
 				  const struct vm_pkt *pkt, uint64_t sender)
@@ -278,6 +288,19 @@ int vm_remote_step(struct vm_port *port, struct vm_to to, uint8_t kind,
 				.data = data,
 				.bytes = (uint32_t)bytes,
 				.kind = kind,
+				.control = true };
+
+	return control_send(port, to, &send, NULL);
+}
+
+int vm_remote_window_send(struct vm_port *port, struct vm_to to,
+			  const struct vm_window_head *head, const void *data,
+			  size_t bytes)
+{
+	struct vm_send send = { .upper = head,
+				.data = data,
+				.bytes = (uint32_t)bytes,
+				.kind = VM_PACKET_WINDOW,
 				.control = true };
 
 	return control_send(port, to, &send, NULL);

@@ -29,6 +29,7 @@ struct vm_outgoing;
 struct vm_payload_ops;
 struct vm_rndv_send;
 struct vm_rank;
+struct vm_window_head;
 struct vm_wire_step;
 struct vmpi_req;
 
@@ -88,6 +89,12 @@ int vm_remote_fragment(struct vm_port *port, struct vm_to to,
 		       const struct vm_wire_step *step, const void *data,
 		       size_t bytes, struct vm_send_op *op,
 		       struct vm_overlap *overlap);
+
+/* Sends a packet of a window (core/window/wire.h), whose data are copied.  0, or
+ * -VMPI_EPEER. */
+int vm_remote_window_send(struct vm_port *port, struct vm_to to,
+			  const struct vm_window_head *head, const void *data,
+			  size_t bytes);
 
 /* The payload is not needed any more, or never was. */
 void vm_origin_end(const struct vm_origin *origin, struct vm_port *port,

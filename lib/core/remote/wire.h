@@ -33,7 +33,9 @@
 	X(WRITTEN, step, vm_rndv_recv_written,                                \
 	  "the sender has written what was wanted")                           \
 	X(QUIET, step, vm_remote_quiet,                                       \
-	  "whether anything moves (core/runtime/deadlock.h)")
+	  "whether anything moves (core/runtime/deadlock.h)")                 \
+	X(WINDOW, window, vm_remote_window,                                   \
+	  "between ends of a window (core/window/wire.h)")
 
 enum vm_packet_kind {
 #define VM_PACKET_ENUM(kind, header, handler, text) VM_PACKET_##kind,

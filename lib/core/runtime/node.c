@@ -76,6 +76,7 @@ static void pools_init(struct vm_node *node, int ranks)
 		     VM_KEPT_BYTES, 0);
 	vm_id_table_init(&node->rndv_sends);
 	vm_id_table_init(&node->rndv_recvs);
+	vm_id_table_init(&node->windows);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++) {
 		size_t most = share / vm_buffer_bytes[i];
 
@@ -97,6 +98,7 @@ static void pools_fini(struct vm_node *node)
 	vm_pool_fini(&node->pools.kept);
 	vm_id_table_fini(&node->rndv_sends);
 	vm_id_table_fini(&node->rndv_recvs);
+	vm_id_table_fini(&node->windows);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_fini(&node->pools.buffer[i]);
 	vm_stack_pool_fini(&node->rank_stacks);

@@ -7,13 +7,6 @@
 #include "core/rank/wait.h"
 #include "core/window/window.h"
 
-/* A task that waits for a lock; on its stack. */
-struct claim {
-	struct vm_list link;
-	struct vm_ult *ult;
-	bool exclusive;
-};
-
 /* Takes it, if nobody has it who minds; under the window's lock. */
 static bool take(struct vm_window *window, bool exclusive)
 {
@@ -26,18 +19,52 @@ static bool take(struct vm_window *window, bool exclusive)
 	return true;
 }
 
-void vm_window_lock_wait(struct vm_window *window, bool exclusive)
+bool vm_window_claim(struct vm_window *window, struct vm_window_claim *claim)
 {
-	struct claim claim = { .ult = vm_self, .exclusive = exclusive };
 	bool taken;
 
 	vm_lock_take(&window->lock);
-	taken = vm_list_empty(&window->claims) && take(window, exclusive);
+	taken = vm_list_empty(&window->claims) &&
+		take(window, claim->exclusive);
 	if (!taken)
-		vm_list_append(&window->claims, &claim.link);
+		vm_list_append(&window->claims, &claim->link);
+	if (!taken && window->lost)
+		vm_window_claims_end(window);
 	vm_lock_give(&window->lock);
-	if (!taken)
+	return taken;
+}
+
+/* A task that waits for a lock; on its stack. */
+struct waiting {
+	struct vm_window_claim claim;
+	struct vm_ult *ult;
+	int error;
+};
+
+static void waiting_granted(struct vm_window_claim *claim, int error)
+{
+	struct waiting *waiting = vm_container_of(claim, struct waiting, claim);
+
+	waiting->error = error;
+	/* It is gone once its task runs. */
+	vm_ult_wake(waiting->ult);
+}
+
+int vm_window_lock_wait(struct vm_window *window, bool exclusive)
+{
+	struct waiting waiting = {
+		.claim = { .exclusive = exclusive, .granted = waiting_granted },
+		.ult = vm_self,
+	};
+
+	if (!vm_window_claim(window, &waiting.claim))
 		vm_wait_other(VM_EXPORT_WAIT);
+	return waiting.error;
+}
+
+static struct vm_window_claim *claim_of(struct vm_list *link)
+{
+	return vm_container_of(link, struct vm_window_claim, link);
 }
 
 void vm_window_unlock(struct vm_window *window, bool exclusive)
@@ -48,18 +75,24 @@ void vm_window_unlock(struct vm_window *window, bool exclusive)
 	vm_lock_take(&window->lock);
 	if (exclusive)
 		window->exclusive = false;
-	else
+	else if (window->shared)
 		window->shared--;
 	while (!vm_list_empty(&window->claims)) {
 		link = window->claims.next;
-		if (!take(window,
-			  vm_container_of(link, struct claim, link)->exclusive))
+		if (!take(window, claim_of(link)->exclusive))
 			break;
 		vm_list_remove(link);
 		vm_list_append(&granted, link);
 	}
 	vm_lock_give(&window->lock);
-	/* A claim is gone once its task runs. */
 	while ((link = vm_list_pop(&granted)))
-		vm_ult_wake(vm_container_of(link, struct claim, link)->ult);
+		claim_of(link)->granted(claim_of(link), 0);
+}
+
+void vm_window_claims_end(struct vm_window *window)
+{
+	struct vm_list *link;
+
+	while ((link = vm_list_pop(&window->claims)))
+		claim_of(link)->granted(claim_of(link), -VMPI_EPEER);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/rank/state.h"
+
 struct vm_window_team *vm_window_team_new(size_t size)
 {
 	struct vm_window_team *team = NULL;
@@ -45,15 +47,19 @@ struct vm_window *vm_window_new(struct vm_rank *owner, size_t rank)
 	vm_lock_init(&window->update);
 	vm_list_init(&window->claims);
 	vm_list_init(&window->waiters);
+	vm_list_init(&window->questions);
 	return window;
 }
 
 void vm_window_free(struct vm_window *window)
 {
 	VM_ASSERT(vm_list_empty(&window->claims));
+	if (window->number)
+		vm_id_table_take(&vm_node->windows, window->number);
 	vm_window_team_drop(window->team);
 	free(window->own);
 	free(window->posts);
+	free(window->far);
 	free(window->regions);
 	free(window);
 }

@@ -5,7 +5,7 @@
  * Each member has its end, struct vm_window, which others change under its
  * lock; a team is the table of all members that those of one process share.
  * Begin here; then read claim.h, post.h,
- * region.h and update.h.
+ * region.h, update.h and wire.h.
  */
 #ifndef CORE_WINDOW_WINDOW_H
 #define CORE_WINDOW_WINDOW_H
@@ -19,8 +19,10 @@
 #include "base/lock.h"
 #include "base/err.h"
 
+struct vm_group;
 struct vm_rank;
-struct vm_ult;
+struct vm_window_far;
+struct vm_window_packet;
 
 /* Bytes that were attached to a window after it was made. */
 struct vm_window_region {
@@ -30,11 +32,12 @@ struct vm_window_region {
 
 /* What one member offers, as the members of this process see it.  Constant. */
 struct vm_window_place {
-	char *base;		  /* of its memory, where it is reached */
+	char *base;		  /* of its memory, where its end is */
 	size_t reach;		  /* bytes from base on that loads reach */
 	size_t unit;		  /* bytes of a displacement */
 	size_t bytes;		  /* of its memory, wherever it is */
-	struct vm_window *window; /* its end */
+	struct vm_window *window; /* its end; NULL: in another process, */
+	uint64_t number;	  /* where this names it */
 };
 
 struct vm_window_team {
@@ -42,12 +45,6 @@ struct vm_window_team {
 	size_t size;
 	void *memory; /* that the team has for all members, or NULL */
 	struct vm_window_place places[];
-};
-
-/* A task that waits for something at a window; on its stack. */
-struct vm_window_waiter {
-	struct vm_list link;
-	struct vm_ult *ult;
 };
 
 struct vm_window {
@@ -64,7 +61,16 @@ struct vm_window {
 	/* post.h */
 	uint32_t *posts;	/* by member: posts to this one; or NULL */
 	size_t completes;	/* ... that others have sent to it */
-	struct vm_list waiters; /* of its own tasks */
+	struct vm_list waiters; /* wait.h: its own tasks */
+	/* wire.h: with members in other processes. */
+	uint64_t number; /* or 0 */
+	struct vm_group *group;
+	void (*take)(const struct vm_window_packet *packet);
+	bool lost; /* a process is gone */
+	/* The layer above: by member; and what it waits for. */
+	struct vm_window_far *far;
+	struct vm_list questions;
+	uint32_t sequence;
 	/* region.h: by address */
 	struct vm_window_region *regions;
 	size_t region_count, region_room;

@@ -80,6 +80,9 @@ static int check_range(struct vm_call *call, struct vm_access *a)
 	low += at;
 	high += at;
 	if (dynamic) {
+		/* Another process looks itself. */
+		if (low >= 0 && high <= (wide)UINTPTR_MAX && !place->window)
+			return 0;
 		if (low >= 0 && high <= (wide)UINTPTR_MAX &&
 		    vm_window_attached(place->window, (uintptr_t)low,
 				       (size_t)(high - low)))

@@ -4,82 +4,41 @@
  */
 #include "mpi/call/check.h"
 #include "mpi/win/access.h"
-
-/* The elements of a buffer, as rows that lie behind each other. */
-struct rows {
-	struct vm_cursor cursor;
-	const struct vm_type *basic;
-	char *at;    /* the rest of the row, */
-	size_t have; /* so many elements */
-};
-
-static void rows_init(struct rows *rows, const struct vm_type *basic,
-		      struct vm_data data)
-{
-	vm_cursor_init(&rows->cursor, &data);
-	rows->basic = basic;
-	rows->have = 0;
-}
-
-/* Goes on to the next row; an element with padding, whose bytes are several
- * pieces, is a row by itself. */
-static size_t rows_next(struct rows *rows)
-{
-	size_t size = rows->basic->size, n;
-	char *piece;
-
-	if (rows->have)
-		return rows->have;
-	if (rows->basic->dense) {
-		n = vm_cursor_piece(&rows->cursor, &rows->at, SIZE_MAX);
-		rows->have = n / size;
-		return rows->have;
-	}
-	n = vm_cursor_piece(&rows->cursor, &rows->at, size);
-	rows->have = n != 0;
-	while (n && n < size)
-		n += vm_cursor_piece(&rows->cursor, &piece, size - n);
-	return rows->have;
-}
-
-static void rows_skip(struct rows *rows, size_t n)
-{
-	rows->at += (ptrdiff_t)n * rows->basic->extent;
-	rows->have -= n;
-}
+#include "mpi/win/far.h"
+#include "mpi/win/rows.h"
 
 /* Updates the target's elements, whose old values go to the result's buffer if
  * there is one. */
-static void update(const struct vm_access *a)
+static int update(const struct vm_access *a)
 {
 	struct vm_atomic how = { a->how, a->basic,
 				 a->win->places[a->rank].window };
 	bool reads = a->op != MPI_NO_OP, gets = a->result.datatype != NULL;
-	struct rows target, origin, result;
+	struct vm_rows target, origin, result;
 
-	rows_init(&target, a->basic,
-		  vm_type_data(a->target.type, a->place,
-			       (size_t)a->target.count));
+	vm_rows_init(&target, a->basic,
+		     vm_type_data(a->target.type, a->place,
+				  (size_t)a->target.count));
 	if (reads)
-		rows_init(&origin, a->basic, vm_win_side_data(&a->origin));
+		vm_rows_init(&origin, a->basic, vm_win_side_data(&a->origin));
 	if (gets)
-		rows_init(&result, a->basic, vm_win_side_data(&a->result));
+		vm_rows_init(&result, a->basic, vm_win_side_data(&a->result));
 	for (;;) {
-		size_t n = rows_next(&target);
+		size_t n = vm_rows_next(&target);
 
-		if (n && reads && rows_next(&origin) < n)
+		if (n && reads && vm_rows_next(&origin) < n)
 			n = origin.have;
-		if (n && gets && rows_next(&result) < n)
+		if (n && gets && vm_rows_next(&result) < n)
 			n = result.have;
 		if (!n)
-			return;
+			return 0;
 		vm_atomic_update(&how, target.at, reads ? origin.at : NULL,
 				 gets ? result.at : NULL, n);
-		rows_skip(&target, n);
+		vm_rows_skip(&target, n);
 		if (reads)
-			rows_skip(&origin, n);
+			vm_rows_skip(&origin, n);
 		if (gets)
-			rows_skip(&result, n);
+			vm_rows_skip(&result, n);
 	}
 }
 
@@ -95,7 +54,8 @@ static int accumulate(enum vm_call_id id, const struct vm_access *access)
 		rc = vm_access_check_update(&call, &a);
 	if (rc == 0 && a.rank != MPI_PROC_NULL && a.target.count &&
 	    a.target.type->size)
-		update(&a);
+		rc = vm_win_is_far(a.win, a.rank) ? vm_far_update(&call, &a) :
+						    update(&a);
 	return vm_access_end(&call, &a, rc);
 }
 

@@ -9,7 +9,7 @@
 #include "mpi/call/check.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/group.h"
-#include "mpi/win/epoch.h"
+#include "mpi/win/far.h"
 
 const char *vm_win_epoch_text(const struct vm_win *win)
 {
@@ -34,13 +34,13 @@ int vm_check_epoch_begin(struct vm_call *call, const struct vm_win *win)
 			vm_win_epoch_text(win));
 }
 
-int vm_check_assert(struct vm_call *call, int assert, int allowed)
+int vm_check_assert(struct vm_call *call, int asserted, int allowed)
 {
-	if (!(assert & ~allowed))
+	if (!(asserted & ~allowed))
 		return 0;
 	return vm_error(call, MPI_ERR_ASSERT,
 			"assertion %d has bits that this call does not have",
-			assert);
+			asserted);
 }
 
 int vm_win_access_room(struct vm_win *win)
@@ -55,9 +55,9 @@ int vm_win_access_room(struct vm_win *win)
 	 MPI_MODE_NOSUCCEED)
 
 static int check_fence(struct vm_call *call, const struct vm_win *win,
-		       int assert)
+		       int asserted)
 {
-	int rc = vm_check_assert(call, assert, FENCE_MODES);
+	int rc = vm_check_assert(call, asserted, FENCE_MODES);
 
 	if (rc == 0 && win->epoch > VM_WIN_FENCE)
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
@@ -70,7 +70,7 @@ static int check_fence(struct vm_call *call, const struct vm_win *win,
 	return rc;
 }
 
-int PMPI_Win_fence(int assert, MPI_Win win)
+int PMPI_Win_fence(int asserted, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_fence);
 	struct vm_coll coll;
@@ -78,13 +78,15 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 	int rc = vm_check_win(&call, win, &w);
 
 	if (rc == 0)
-		rc = check_fence(&call, w, assert);
+		rc = check_fence(&call, w, asserted);
+	if (rc == 0)
+		rc = vm_far_flush_all(&call, w);
 	if (rc == 0) {
 		vm_coll_init(&coll, &vm_coll_barrier, &call, &w->comm);
 		rc = vm_coll_run(&call, &coll);
 	}
 	if (rc == 0) {
-		w->open = !(assert &MPI_MODE_NOSUCCEED);
+		w->open = !(asserted & MPI_MODE_NOSUCCEED);
 		w->epoch = w->open ? VM_WIN_FENCE : VM_WIN_CLOSED;
 		w->used = false;
 	}
@@ -132,9 +134,9 @@ static void fence_close(struct vm_win *win)
 #define POST_MODES (MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)
 
 static int check_post(struct vm_call *call, const struct vm_win *win,
-		      int assert)
+		      int asserted)
 {
-	int rc = vm_check_assert(call, assert, POST_MODES);
+	int rc = vm_check_assert(call, asserted, POST_MODES);
 
 	if (rc == 0 && win->posted)
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
@@ -144,14 +146,21 @@ static int check_post(struct vm_call *call, const struct vm_win *win,
 	return rc;
 }
 
-int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+static int post(struct vm_win *win, int rank)
+{
+	if (vm_win_is_far(win, rank))
+		return vm_far_post(win, rank);
+	return vm_window_post(win->places[rank].window, (size_t)win->comm.rank);
+}
+
+int PMPI_Win_post(MPI_Group group, int asserted, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_post);
 	struct vm_win *w;
 	int rc = vm_check_win(&call, win, &w);
 
 	if (rc == 0)
-		rc = check_post(&call, w, assert);
+		rc = check_post(&call, w, asserted);
 	if (rc == 0)
 		rc = members_of(&call, w, group, &w->origins, &w->origin_count);
 	if (rc != 0)
@@ -159,19 +168,18 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 	fence_close(w);
 	w->posted = true;
 	for (int i = 0; i < w->origin_count && rc == 0; i++)
-		rc = vm_window_post(w->places[w->origins[i]].window,
-				    (size_t)w->comm.rank);
+		rc = post(w, w->origins[i]);
 	return vm_win_exit(&call, win, rc);
 }
 
-int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+int PMPI_Win_start(MPI_Group group, int asserted, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_start);
 	struct vm_win *w;
 	int rc = vm_check_win(&call, win, &w);
 
 	if (rc == 0)
-		rc = vm_check_assert(&call, assert, MPI_MODE_NOCHECK);
+		rc = vm_check_assert(&call, asserted, MPI_MODE_NOCHECK);
 	if (rc == 0)
 		rc = vm_check_epoch_begin(&call, w);
 	if (rc == 0)
@@ -182,11 +190,25 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 		return vm_win_exit(&call, win, rc);
 	fence_close(w);
 	w->epoch = VM_WIN_START;
-	for (int i = 0; i < w->target_count; i++) {
-		vm_window_post_wait(w->window, (size_t)w->targets[i]);
+	for (int i = 0; i < w->target_count && rc == 0; i++) {
+		rc = vm_window_post_wait(w->window, (size_t)w->targets[i]);
 		w->access[w->targets[i]] = VM_WIN_STARTED;
 	}
-	return MPI_SUCCESS;
+	return vm_win_exit(&call, win, rc);
+}
+
+/* Tells a member that all accesses to it are done. */
+static int complete(struct vm_call *call, struct vm_win *win, int rank)
+{
+	int rc;
+
+	if (!vm_win_is_far(win, rank)) {
+		vm_window_complete(win->places[rank].window);
+		return 0;
+	}
+	rc = vm_far_flush(call, win, rank);
+	vm_far_complete(win, rank);
+	return rc;
 }
 
 int PMPI_Win_complete(MPI_Win win)
@@ -201,13 +223,15 @@ int PMPI_Win_complete(MPI_Win win)
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
 	for (int i = 0; i < w->target_count; i++) {
+		int gone = complete(&call, w, w->targets[i]);
+
 		w->access[w->targets[i]] = VM_WIN_NO_WAY;
-		vm_window_complete(w->places[w->targets[i]].window);
+		rc = rc ? rc : gone;
 	}
 	free(w->targets);
 	w->targets = NULL;
 	w->epoch = VM_WIN_CLOSED;
-	return MPI_SUCCESS;
+	return vm_win_exit(&call, win, rc);
 }
 
 static void exposure_end(struct vm_win *win)
@@ -234,7 +258,8 @@ int PMPI_Win_wait(MPI_Win win)
 	if (rc == 0)
 		rc = check_posted(&call, w);
 	if (rc == 0) {
-		vm_window_complete_wait(w->window, (size_t)w->origin_count);
+		rc = vm_window_complete_wait(w->window,
+					     (size_t)w->origin_count);
 		exposure_end(w);
 	}
 	return vm_win_exit(&call, win, rc);

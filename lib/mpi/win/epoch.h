@@ -17,7 +17,7 @@ const char *vm_win_epoch_text(const struct vm_win *win);
 int vm_check_epoch_begin(struct vm_call *call, const struct vm_win *win);
 
 /* Checks that the assertion has no other bits. */
-int vm_check_assert(struct vm_call *call, int assert, int allowed);
+int vm_check_assert(struct vm_call *call, int asserted, int allowed);
 
 /* Makes room to note how each member is reached: 0 or MPI_ERR_NO_MEM. */
 int vm_win_access_room(struct vm_win *win);

@@ -6,6 +6,7 @@
 #include "mpi/call/check.h"
 #include "mpi/type/basic.h"
 #include "mpi/win/access.h"
+#include "mpi/win/far.h"
 
 /* The arguments that both calls have. */
 #define ACCESS(...)                                                      \
@@ -43,7 +44,13 @@ static __attribute__((noinline)) int fetch_slow(struct vm_call *call,
 {
 	int rc = check_fetch(call, a);
 
-	if (rc == 0 && a->rank != MPI_PROC_NULL)
+	if (rc == 0 && a->rank != MPI_PROC_NULL &&
+	    vm_win_is_far(a->win, a->rank)) {
+		a->origin.datatype = a->result.datatype = a->target.datatype;
+		a->origin.type = a->result.type = a->target.type;
+		a->origin.count = a->result.count = 1;
+		rc = vm_far_update(call, a);
+	} else if (rc == 0 && a->rank != MPI_PROC_NULL)
 		fetch(a->win, a->rank, a->how, a->basic, a->place,
 		      a->origin.buf, (void *)(uintptr_t)a->result.buf);
 	return vm_win_exit(call, a->handle, rc);
@@ -109,6 +116,22 @@ static int check_swap(struct vm_call *call, struct vm_access *a,
 	return rc;
 }
 
+static __attribute__((noinline)) int
+swap_slow(struct vm_call *call, struct vm_access *a, const void *compare_addr)
+{
+	int rc = check_swap(call, a, compare_addr);
+
+	if (rc != 0 || a->rank == MPI_PROC_NULL)
+		return vm_win_exit(call, a->handle, rc);
+	if (vm_win_is_far(a->win, a->rank))
+		rc = vm_far_swap(call, a, compare_addr);
+	else
+		vm_atomic_swap(a->basic, a->win->places[a->rank].window,
+			       a->place, a->origin.buf, compare_addr,
+			       (void *)(uintptr_t)a->result.buf);
+	return vm_win_exit(call, a->handle, rc);
+}
+
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 			  void *result_addr, MPI_Datatype datatype,
 			  int target_rank, MPI_Aint target_disp, MPI_Win win)
@@ -116,22 +139,17 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 	struct vm_call call = vm_call_enter(VM_CALL_Compare_and_swap);
 	const struct vm_type *type = vm_win_quick_type(datatype);
 	struct vm_win *w = vm_win_get(win);
-	struct vm_access a;
+	struct vm_access access;
 	void *place = NULL;
-	int rc = 0;
 
 	if (VM_LIKELY(type && (type->family & SWAP_FAMILIES) && origin_addr &&
 		      compare_addr && result_addr))
 		place = vm_win_quick(w, target_rank, target_disp, type->size);
-	if (VM_UNLIKELY(!place)) {
-		a = ACCESS();
-		rc = check_swap(&call, &a, compare_addr);
-		place = a.place;
-		type = a.target.type;
-		w = a.win;
-	}
-	if (rc == 0 && target_rank != MPI_PROC_NULL)
+	if (VM_LIKELY(place != NULL)) {
 		vm_atomic_swap(type, w->places[target_rank].window, place,
 			       origin_addr, compare_addr, result_addr);
-	return vm_win_exit(&call, win, rc);
+		return MPI_SUCCESS;
+	}
+	access = ACCESS();
+	return swap_slow(&call, &access, compare_addr);
 }

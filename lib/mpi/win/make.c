@@ -15,13 +15,14 @@
 #include "mpi/call/errh.h"
 #include "mpi/call/info.h"
 #include "mpi/comm/split.h"
-#include "mpi/win/win.h"
+#include "mpi/win/far.h"
 
 /* What a member says when a window is made; goes to other processes. */
 struct offer {
 	char *base;
 	size_t bytes, unit;
-	int error; /* it cannot: MPI_ERR_... */
+	uint64_t number; /* of its end, if there are several processes */
+	int error;	 /* it cannot: MPI_ERR_... */
 	bool shared, noncontig;
 };
 
@@ -93,10 +94,13 @@ static struct vm_window_team *team_make(struct vm_meet *meet)
 
 		team->places[i] = (struct vm_window_place){
 			.base = offer->base,
-			.reach = offer->bytes,
+			.reach = coll->owner ? offer->bytes : 0,
+			.number = offer->number,
 			.unit = offer->unit,
 			.bytes = offer->bytes,
-			.window = ((struct make *)coll)->win->window,
+			.window = coll->owner ?
+					  ((struct make *)coll)->win->window :
+					  NULL,
 		};
 	}
 	if (team && offer_of(meet, 0)->shared &&
@@ -111,6 +115,7 @@ static void make_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		      size_t last)
 {
 	struct vm_window_team *team;
+	int here = 0;
 
 	if (!all_can(meet))
 		return;
@@ -120,12 +125,14 @@ static void make_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		return;
 	}
 	for (size_t i = 0; i < meet->size; i++) {
-		struct vm_win *win = ((struct make *)vm_coll_of(meet, i))->win;
+		struct vm_coll *coll = vm_coll_of(meet, i);
 
-		win->window->team = team;
+		if (!coll->owner)
+			continue;
+		((struct make *)coll)->win->window->team = team;
+		here++;
 	}
-	atomic_store_explicit(&team->refs, (int)meet->size,
-			      memory_order_relaxed);
+	atomic_store_explicit(&team->refs, here, memory_order_relaxed);
 }
 
 static const struct vm_coll_kind kind_make = {
@@ -200,6 +207,14 @@ static void memory_make(struct vm_win *win, struct offer *offer)
 		offer->error = MPI_ERR_NO_MEM;
 }
 
+static int barrier(struct vm_call *call, struct vm_win *win)
+{
+	struct vm_coll coll;
+
+	vm_coll_init(&coll, &vm_coll_barrier, call, &win->comm);
+	return vm_coll_run(call, &coll);
+}
+
 /* Makes a window of the members of comm: 0 or an MPI error. */
 static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 		    int flavor, struct offer *offer, MPI_Win *out)
@@ -214,10 +229,16 @@ static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 	offer->shared = flavor == MPI_WIN_FLAVOR_SHARED;
 	offer->noncontig = offer->shared && win->hints.noncontig;
 	memory_make(win, offer);
+	if (!offer->error && win->comm.chan->meet->leaders)
+		offer->error = vm_far_open(win);
+	offer->number = win->window ? win->window->number : 0;
 	make.win = win;
 	vm_comm_coll_init(&make.coll, &kind_make, call, &win->comm, offer,
 			  sizeof(*offer));
 	rc = vm_coll_run(call, &make.coll);
+	/* Nobody sends to an end that does not know its team. */
+	if (rc == 0 && win->comm.chan->meet->leaders)
+		rc = barrier(call, win);
 	if (rc != 0) {
 		win_discard(call->mpi, win);
 		return rc;
@@ -238,11 +259,6 @@ static int check_make(struct vm_call *call, MPI_Comm comm, MPI_Info info,
 		rc = vm_check_hints(call, info);
 	if (rc == 0)
 		rc = vm_check_pointer(call, win, "win");
-	if (rc == 0 && (*c)->chan->meet->leaders)
-		rc = vm_error(call, MPI_ERR_UNSUPPORTED_OPERATION,
-			      "the ranks of %s are in several processes: "
-			      "windows work only among those of one process",
-			      vm_comm_text(call->mpi, *c));
 	return rc;
 }
 
@@ -309,6 +325,13 @@ static int allocate(enum vm_call_id id, enum vm_call_id as, int flavor,
 		rc = vm_check_win_memory(&call, size, unit);
 	/* The ranks may call the twins of a function for large counts. */
 	call.id = as;
+	if (rc == 0 && flavor == MPI_WIN_FLAVOR_SHARED &&
+	    c->chan->meet->leaders)
+		rc = vm_error(&call, MPI_ERR_RMA_SHARED,
+			      "the ranks of %s are in several processes; "
+			      "MPI_Comm_split_type makes communicators of "
+			      "those that share memory",
+			      vm_comm_text(call.mpi, c));
 	if (rc == 0)
 		rc = win_make(&call, c, info, flavor, &offer, win);
 	if (rc == 0)
@@ -378,7 +401,6 @@ static int check_closed(struct vm_call *call, const struct vm_win *win)
 int PMPI_Win_free(MPI_Win *win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_free);
-	struct vm_coll coll;
 	struct vm_win *w;
 	int rc = vm_check_pointer(&call, win, "win");
 
@@ -389,10 +411,10 @@ int PMPI_Win_free(MPI_Win *win)
 		rc = check_closed(&call, w);
 	if (rc == 0)
 		rc = vm_attrs_delete(call.mpi, &w->attrs, *win);
-	if (rc == 0) {
-		vm_coll_init(&coll, &vm_coll_barrier, &call, &w->comm);
-		rc = vm_coll_run(&call, &coll);
-	}
+	if (rc == 0)
+		rc = vm_far_flush_all(&call, w);
+	if (rc == 0)
+		rc = barrier(&call, w);
 	if (rc != 0)
 		return vm_win_exit(&call, *win, rc);
 	win_discard(call.mpi, w);

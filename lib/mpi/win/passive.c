@@ -3,11 +3,11 @@
  * Epochs in which those who are reached take no part: locks, and flushes.
  *
  * Accesses in this process are complete when their call returns, so a flush is
- * a fence of memory.
+ * a fence of memory; those to other processes are asked about.
  */
 #include "core/window/claim.h"
 #include "mpi/call/check.h"
-#include "mpi/win/access.h"
+#include "mpi/win/far.h"
 
 /* All accesses are done, and seen by others. */
 static void flushed(void)
@@ -17,9 +17,9 @@ static void flushed(void)
 }
 
 static int check_lock(struct vm_call *call, const struct vm_win *win,
-		      int assert)
+		      int asserted)
 {
-	int rc = vm_check_assert(call, assert, MPI_MODE_NOCHECK);
+	int rc = vm_check_assert(call, asserted, MPI_MODE_NOCHECK);
 
 	if (rc == 0 && win->hints.no_locks)
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
@@ -28,9 +28,9 @@ static int check_lock(struct vm_call *call, const struct vm_win *win,
 }
 
 static int check_lock_one(struct vm_call *call, const struct vm_win *win,
-			  int lock_type, int rank, int assert)
+			  int lock_type, int rank, int asserted)
 {
-	int rc = check_lock(call, win, assert);
+	int rc = check_lock(call, win, asserted);
 
 	if (rc == 0 && lock_type != MPI_LOCK_SHARED &&
 	    lock_type != MPI_LOCK_EXCLUSIVE)
@@ -49,7 +49,22 @@ static int check_lock_one(struct vm_call *call, const struct vm_win *win,
 	return rc;
 }
 
-int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+static int lock(struct vm_win *win, int rank, bool exclusive)
+{
+	if (vm_win_is_far(win, rank))
+		return vm_far_lock_wait(win, rank, exclusive);
+	return vm_window_lock_wait(win->places[rank].window, exclusive);
+}
+
+static int unlock(struct vm_win *win, int rank, bool exclusive)
+{
+	if (vm_win_is_far(win, rank))
+		return vm_far_unlock(win, rank, exclusive);
+	vm_window_unlock(win->places[rank].window, exclusive);
+	return 0;
+}
+
+int PMPI_Win_lock(int lock_type, int rank, int asserted, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_lock);
 	bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
@@ -57,19 +72,21 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	int rc = vm_check_win(&call, win, &w);
 
 	if (rc == 0)
-		rc = check_lock_one(&call, w, lock_type, rank, assert);
+		rc = check_lock_one(&call, w, lock_type, rank, asserted);
 	if (rc == 0)
 		rc = vm_win_access_room(w);
 	if (rc != 0 || rank == MPI_PROC_NULL)
 		return vm_win_exit(&call, win, rc);
-	if (!(assert &MPI_MODE_NOCHECK))
-		vm_window_lock_wait(w->places[rank].window, exclusive);
+	if (!(asserted & MPI_MODE_NOCHECK))
+		rc = lock(w, rank, exclusive);
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
 	w->epoch = VM_WIN_LOCK;
 	w->open = false;
 	w->locked++;
-	w->access[rank] = assert &MPI_MODE_NOCHECK ? VM_WIN_UNLOCKED :
-			  exclusive		   ? VM_WIN_EXCLUSIVE :
-						     VM_WIN_SHARED;
+	w->access[rank] = asserted & MPI_MODE_NOCHECK ? VM_WIN_UNLOCKED :
+			  exclusive		      ? VM_WIN_EXCLUSIVE :
+							VM_WIN_SHARED;
 	return MPI_SUCCESS;
 }
 
@@ -103,29 +120,32 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 	w->access[rank] = VM_WIN_NO_WAY;
 	if (--w->locked == 0)
 		w->epoch = VM_WIN_CLOSED;
+	if (vm_win_is_far(w, rank))
+		rc = vm_far_flush(&call, w, rank);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (way != VM_WIN_UNLOCKED)
-		vm_window_unlock(w->places[rank].window,
-				 way == VM_WIN_EXCLUSIVE);
+		unlock(w, rank, way == VM_WIN_EXCLUSIVE);
 	vm_win_breathe();
-	return MPI_SUCCESS;
+	return vm_win_exit(&call, win, rc);
 }
 
-int PMPI_Win_lock_all(int assert, MPI_Win win)
+int PMPI_Win_lock_all(int asserted, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_lock_all);
 	struct vm_win *w;
 	int rc = vm_check_win(&call, win, &w);
 
 	if (rc == 0)
-		rc = check_lock(&call, w, assert);
+		rc = check_lock(&call, w, asserted);
 	if (rc == 0)
 		rc = vm_check_epoch_begin(&call, w);
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
-	w->nocheck = (assert &MPI_MODE_NOCHECK) != 0;
-	for (int i = 0; !w->nocheck && i < w->size; i++)
-		vm_window_lock_wait(w->places[i].window, false);
+	w->nocheck = (asserted & MPI_MODE_NOCHECK) != 0;
+	for (int i = 0; !w->nocheck && i < w->size && rc == 0; i++)
+		rc = lock(w, i, false);
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
 	w->epoch = VM_WIN_LOCK_ALL;
 	w->open = true;
 	return MPI_SUCCESS;
@@ -144,11 +164,12 @@ int PMPI_Win_unlock_all(MPI_Win win)
 		return vm_win_exit(&call, win, rc);
 	w->epoch = VM_WIN_CLOSED;
 	w->open = false;
+	rc = vm_far_flush_all(&call, w);
 	atomic_thread_fence(memory_order_seq_cst);
 	for (int i = 0; !w->nocheck && i < w->size; i++)
-		vm_window_unlock(w->places[i].window, false);
+		unlock(w, i, false);
 	vm_win_breathe();
-	return MPI_SUCCESS;
+	return vm_win_exit(&call, win, rc);
 }
 
 /* Checks that the epoch is one of locks, in which flushes are allowed. */
@@ -160,7 +181,9 @@ static int check_passive(struct vm_call *call, const struct vm_win *win)
 			vm_win_epoch_text(win));
 }
 
-static int flush(enum vm_call_id id, int rank, MPI_Win win)
+/* local: only the caller's buffers matter, which accesses use no more when they
+ * return. */
+static int flush(enum vm_call_id id, int rank, MPI_Win win, bool local)
 {
 	struct vm_call call = vm_call_enter(id);
 	struct vm_win *w;
@@ -172,12 +195,14 @@ static int flush(enum vm_call_id id, int rank, MPI_Win win)
 		rc = vm_check_win_rank(&call, w, rank, "rank");
 	else if (rc == 0)
 		rc = check_locked(&call, w, rank);
+	if (rc == 0 && !local && vm_win_is_far(w, rank))
+		rc = vm_far_flush(&call, w, rank);
 	if (rc == 0)
 		flushed();
 	return vm_win_exit(&call, win, rc);
 }
 
-static int flush_all(enum vm_call_id id, MPI_Win win)
+static int flush_all(enum vm_call_id id, MPI_Win win, bool local)
 {
 	struct vm_call call = vm_call_enter(id);
 	struct vm_win *w;
@@ -185,6 +210,8 @@ static int flush_all(enum vm_call_id id, MPI_Win win)
 
 	if (rc == 0)
 		rc = check_passive(&call, w);
+	if (rc == 0 && !local)
+		rc = vm_far_flush_all(&call, w);
 	if (rc == 0)
 		flushed();
 	return vm_win_exit(&call, win, rc);
@@ -192,22 +219,22 @@ static int flush_all(enum vm_call_id id, MPI_Win win)
 
 int PMPI_Win_flush(int rank, MPI_Win win)
 {
-	return flush(VM_CALL_Win_flush, rank, win);
+	return flush(VM_CALL_Win_flush, rank, win, false);
 }
 
 int PMPI_Win_flush_local(int rank, MPI_Win win)
 {
-	return flush(VM_CALL_Win_flush_local, rank, win);
+	return flush(VM_CALL_Win_flush_local, rank, win, true);
 }
 
 int PMPI_Win_flush_all(MPI_Win win)
 {
-	return flush_all(VM_CALL_Win_flush_all, win);
+	return flush_all(VM_CALL_Win_flush_all, win, false);
 }
 
 int PMPI_Win_flush_local_all(MPI_Win win)
 {
-	return flush_all(VM_CALL_Win_flush_local_all, win);
+	return flush_all(VM_CALL_Win_flush_local_all, win, true);
 }
 
 /* Others are let run now and then: programs call this in loops that wait for

@@ -5,6 +5,7 @@
 #include "base/copy.h"
 #include "mpi/call/check.h"
 #include "mpi/win/access.h"
+#include "mpi/win/far.h"
 
 /*
  * The shortest way: blocks of one predefined type on both sides, in memory that
@@ -24,24 +25,30 @@ static inline char *quick(struct vm_win *win, const void *buf, MPI_Count count,
 	return vm_win_quick(win, rank, disp, *bytes);
 }
 
+static int copy_near(const struct vm_access *a)
+{
+	struct vm_data origin = vm_win_side_data(&a->origin);
+	struct vm_data target =
+		vm_type_data(a->target.type, a->place, (size_t)a->target.count);
+
+	if (a->gets)
+		vm_data_copy(&origin, &target);
+	else
+		vm_data_copy(&target, &origin);
+	return 0;
+}
+
 static int copy(struct vm_call *call, struct vm_access *a)
 {
-	struct vm_data target, origin;
 	int rc = 0;
 
 	if (a->asked)
 		rc = vm_check_pointer(call, a->request, "request");
 	if (rc == 0)
 		rc = vm_access_check_copy(call, a);
-	if (rc == 0 && a->rank != MPI_PROC_NULL) {
-		origin = vm_win_side_data(&a->origin);
-		target = vm_type_data(a->target.type, a->place,
-				      (size_t)a->target.count);
-		if (a->gets)
-			vm_data_copy(&origin, &target);
-		else
-			vm_data_copy(&target, &origin);
-	}
+	if (rc == 0 && a->rank != MPI_PROC_NULL)
+		rc = vm_win_is_far(a->win, a->rank) ? vm_far_copy(call, a) :
+						      copy_near(a);
 	return vm_access_end(call, a, rc);
 }
 

@@ -5,7 +5,8 @@
  *
  * Each member has an object of its own, with a channel for what all members do
  * together and an end in core (core/window/window.h), through which others
- * reach it.  Memory in this process is simply read and written.
+ * reach it.  Memory in this process is simply read and written; other processes
+ * get packets (far.h).
  */
 #ifndef MPI_WIN_WIN_H
 #define MPI_WIN_WIN_H

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way of an access to a member of another process, and the questions that
+ * its origin asks.
+ */
+#include "mpi/win/far.h"
+
+#include <stdlib.h>
+
+#include "core/local/engine.h"
+#include "core/window/wait.h"
+#include "mpi/type/basic.h"
+#include "mpi/win/far_wire.h"
+
+/* Packets whose answers may be under way at a time. */
+#define ANSWERS_MOST 16
+/* Bytes that an origin sends before it asks whether they have come, and how
+ * often it has asked in vain before it waits. */
+#define UNASKED_MOST (256 * 1024)
+#define ASKS_MOST 2
+
+int vm_far_open(struct vm_win *win)
+{
+	struct vm_window *window = win->window;
+
+	window->far = calloc((size_t)win->size, sizeof(struct vm_window_far));
+	if (!window->far ||
+	    !vm_window_publish(window, win->comm.chan->group, vm_far_take))
+		return MPI_ERR_NO_MEM;
+	return 0;
+}
+
+static struct vm_window_far *far_of(const struct vm_win *win, int rank)
+{
+	struct vm_window_far *far = win->window->far;
+
+	return &far[rank];
+}
+
+static int send_to(struct vm_win *win, int rank, struct vm_window_head *head,
+		   const void *data, size_t bytes)
+{
+	const struct vm_rank *to = win->comm.ranks[rank];
+
+	head->to = win->places[rank].number;
+	head->from = win->window->number;
+	head->member = (uint32_t)win->comm.rank;
+	far_of(win, rank)->dirty = true;
+	return vm_window_send(win->window->owner->port, to->to, head, data,
+			      bytes);
+}
+
+static int send_plain(struct vm_win *win, int rank, enum vm_far_kind what,
+		      bool flag)
+{
+	struct vm_window_head head = { .what = (uint8_t)what, .flag = flag };
+
+	return send_to(win, rank, &head, NULL, 0);
+}
+
+/* Questions. */
+
+static void question_open(struct vm_window *window,
+			  struct vm_far_question *question,
+			  struct vm_rows *into)
+{
+	*question = (struct vm_far_question){ .into = into };
+	vm_lock_take(&window->lock);
+	question->sequence = ++window->sequence;
+	vm_list_append(&window->questions, &question->link);
+	vm_lock_give(&window->lock);
+}
+
+/* One more packet will be answered. */
+static void question_asks(struct vm_window *window,
+			  struct vm_far_question *question)
+{
+	vm_lock_take(&window->lock);
+	question->left++;
+	vm_lock_give(&window->lock);
+}
+
+struct answered {
+	const struct vm_far_question *question;
+	uint32_t most; /* answers that may be left */
+};
+
+static bool answered(void *arg)
+{
+	const struct answered *answered = arg;
+
+	return answered->question->left <= answered->most;
+}
+
+static int question_wait(struct vm_window *window,
+			 struct vm_far_question *question, uint32_t most)
+{
+	struct answered wanted = { question, most };
+
+	return vm_window_wait(window, answered, &wanted);
+}
+
+/* Waits for all answers and ends it: rc, if there is an error already. */
+static int question_end(struct vm_window *window,
+			struct vm_far_question *question, int rc)
+{
+	int end = question_wait(window, question, 0);
+
+	vm_lock_take(&window->lock);
+	vm_list_remove(&question->link);
+	vm_lock_give(&window->lock);
+	return rc ? rc : end ? end : question->error;
+}
+
+/* Asking whether all is done. */
+
+struct acked {
+	struct vm_window_far *far;
+	uint32_t most; /* asks that may be open */
+};
+
+static bool acked(void *arg)
+{
+	const struct acked *acked = arg;
+
+	return acked->far->asks - acked->far->acks <= acked->most;
+}
+
+static int ask(struct vm_win *win, int rank)
+{
+	struct vm_window_far *far = far_of(win, rank);
+	int rc;
+
+	far->unasked = 0;
+	vm_lock_take(&win->window->lock);
+	far->asks++;
+	vm_lock_give(&win->window->lock);
+	rc = send_plain(win, rank, VM_FAR_ask, false);
+	far->dirty = false;
+	return rc;
+}
+
+static int ask_wait(struct vm_win *win, int rank, uint32_t most)
+{
+	struct acked wanted = { far_of(win, rank), most };
+
+	return vm_window_wait(win->window, acked, &wanted);
+}
+
+/* What a member has refused since this was asked last. */
+static int refused(struct vm_call *call, struct vm_win *win, int rank)
+{
+	struct vm_window_far *far = far_of(win, rank);
+	int error = far->error;
+
+	far->error = 0;
+	if (error)
+		return vm_error(call, error,
+				"rank %d has refused an access to memory that "
+				"it has not attached",
+				rank);
+	return 0;
+}
+
+int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
+{
+	int rc = far_of(win, rank)->dirty ? ask(win, rank) : 0;
+
+	if (rc == 0)
+		rc = ask_wait(win, rank, 0);
+	return rc == 0 ? refused(call, win, rank) : rc;
+}
+
+int vm_far_flush_all(struct vm_call *call, struct vm_win *win)
+{
+	int rc = 0;
+
+	if (!win->window->far)
+		return 0;
+	for (int i = 0; i < win->size && rc == 0; i++)
+		if (vm_win_is_far(win, i) && far_of(win, i)->dirty)
+			rc = ask(win, i);
+	for (int i = 0; i < win->size && rc == 0; i++)
+		if (vm_win_is_far(win, i))
+			rc = vm_far_flush(call, win, i);
+	return rc;
+}
+
+/* Locks and posts. */
+
+int vm_far_lock_wait(struct vm_win *win, int rank, bool exclusive)
+{
+	struct vm_window_head head = { .what = VM_FAR_lock, .flag = exclusive };
+	struct vm_far_question question;
+	int rc;
+
+	question_open(win->window, &question, NULL);
+	question_asks(win->window, &question);
+	head.sequence = question.sequence;
+	rc = send_to(win, rank, &head, NULL, 0);
+	return question_end(win->window, &question, rc);
+}
+
+int vm_far_unlock(struct vm_win *win, int rank, bool exclusive)
+{
+	return send_plain(win, rank, VM_FAR_unlock, exclusive);
+}
+
+int vm_far_post(struct vm_win *win, int rank)
+{
+	return send_plain(win, rank, VM_FAR_post, false);
+}
+
+int vm_far_complete(struct vm_win *win, int rank)
+{
+	return send_plain(win, rank, VM_FAR_complete, false);
+}
+
+/* Accesses up to this size need no memory but the stack. */
+#define FEW_BYTES 1024
+
+/* A packet that is being filled: room for the runs, then the data. */
+struct filling {
+	struct vm_win *win;
+	int rank;
+	struct vm_window_head head;
+	struct vm_far_question *question; /* or NULL */
+	struct vm_far_run runs[VM_FAR_RUNS];
+	size_t element;
+	char *buffer, *heap; /* heap: NULL, the buffer is `few` */
+	size_t room, used;   /* of elements, in the packet or in its answer */
+	bool sends;	     /* the elements are in the packet */
+	_Alignas(8) char few[VM_FAR_RUN_BYTES + FEW_BYTES];
+};
+
+static int filling_open(struct filling *f, struct vm_access *a, size_t bytes)
+{
+	size_t most = vm_window_packet_bytes();
+
+	if (most > VM_BUFFER_MAX)
+		most = VM_BUFFER_MAX;
+	f->win = a->win;
+	f->rank = a->rank;
+	f->used = 0;
+	f->room = most - VM_FAR_RUN_BYTES;
+	f->heap = NULL;
+	f->buffer = f->few;
+	if (bytes <= FEW_BYTES)
+		return 0;
+	f->buffer = f->heap = malloc(most);
+	return f->heap ? 0 : MPI_ERR_NO_MEM;
+}
+
+/* Sends what is in it, and waits where too much is under way. */
+static int filling_send(struct filling *f)
+{
+	size_t bytes = f->head.runs * sizeof(f->runs[0]);
+	char *start = f->buffer + VM_FAR_RUN_BYTES - bytes;
+	struct vm_window *window = f->win->window;
+	struct vm_window_far *far = far_of(f->win, f->rank);
+	int rc;
+
+	if (!f->head.runs)
+		return 0;
+	memcpy(start, f->runs, bytes);
+	if (f->sends)
+		bytes += f->used;
+	if (f->question) {
+		f->head.sequence = f->question->sequence;
+		question_asks(window, f->question);
+	}
+	rc = send_to(f->win, f->rank, &f->head, start, bytes);
+	f->head.runs = 0;
+	f->used = 0;
+	if (rc == 0 && f->question)
+		rc = question_wait(window, f->question, ANSWERS_MOST);
+	far->unasked += bytes;
+	if (rc == 0 && !f->question && far->unasked >= UNASKED_MOST) {
+		rc = ask(f->win, f->rank);
+		if (rc == 0)
+			rc = ask_wait(f->win, f->rank, ASKS_MOST);
+	}
+	return rc;
+}
+
+/* Adds elements of a row, as many as fit; from: theirs, or NULL.  Returns how
+ * many. */
+static size_t filling_add(struct filling *f, const char *at, const char *from,
+			  size_t n)
+{
+	size_t most = (f->room - f->used) / f->element;
+
+	if (n > most)
+		n = most;
+	f->runs[f->head.runs++] = (struct vm_far_run){ (uintptr_t)at, n };
+	if (from)
+		memcpy(f->buffer + VM_FAR_RUN_BYTES + f->used, from,
+		       n * f->element);
+	f->used += n * f->element;
+	return n;
+}
+
+static bool filling_full(const struct filling *f)
+{
+	return f->head.runs == VM_FAR_RUNS || f->room - f->used < f->element;
+}
+
+/*
+ * Sends rows of the target's, with those of `from` if there are any; answers go
+ * to `into` if there is that.
+ */
+static int rows_send(struct vm_access *a, struct vm_window_head head,
+		     struct vm_rows *target, struct vm_rows *from,
+		     struct vm_rows *into)
+{
+	struct vm_window *window = a->win->window;
+	struct vm_far_question question;
+	size_t element = (size_t)target->basic->extent, n;
+	struct filling f;
+	int rc = filling_open(&f, a, target->cursor.left + element);
+
+	if (rc != 0)
+		return rc;
+	f.head = head;
+	f.head.type = (uint8_t)target->basic->value;
+	f.element = element;
+	f.sends = from != NULL;
+	if (into)
+		question_open(window, &question, into);
+	f.question = into ? &question : NULL;
+	while (rc == 0 && (n = vm_rows_next(target)) != 0) {
+		if (from && vm_rows_next(from) < n)
+			n = from->have;
+		if (!n)
+			break;
+		n = filling_add(&f, target->at, from ? from->at : NULL, n);
+		vm_rows_skip(target, n);
+		if (from)
+			vm_rows_skip(from, n);
+		if (filling_full(&f))
+			rc = filling_send(&f);
+	}
+	if (rc == 0)
+		rc = filling_send(&f);
+	if (into)
+		rc = question_end(window, &question, rc);
+	free(f.heap);
+	return rc;
+}
+
+/* Describes what the target has said. */
+static int explain(struct vm_call *call, const struct vm_access *a, int rc)
+{
+	if (rc == MPI_ERR_RMA_RANGE)
+		return vm_error(call, rc,
+				"rank %d has not attached all of the memory",
+				a->rank);
+	return rc;
+}
+
+static struct vm_data target_data(const struct vm_access *a)
+{
+	return vm_type_data(a->target.type, a->place, (size_t)a->target.count);
+}
+
+int vm_far_copy(struct vm_call *call, struct vm_access *a)
+{
+	const struct vm_type *byte = vm_type_get(MPI_BYTE);
+	struct vm_window_head head = { .what = a->gets ? VM_FAR_get :
+							 VM_FAR_put };
+	struct vm_data data = target_data(a),
+		       own = vm_win_side_data(&a->origin);
+	struct vm_rows target, origin;
+
+	/* Not more than the other side has. */
+	if (own.bytes < data.bytes)
+		data.bytes = own.bytes;
+	vm_rows_init(&target, byte, data);
+	vm_rows_init(&origin, byte, own);
+	return explain(call, a,
+		       rows_send(a, head, &target, a->gets ? NULL : &origin,
+				 a->gets ? &origin : NULL));
+}
+
+static uint8_t op_number(MPI_Op op)
+{
+	return (uint8_t)((uintptr_t)op - (uintptr_t)MPI_OP_NULL);
+}
+
+int vm_far_update(struct vm_call *call, struct vm_access *a)
+{
+	bool reads = a->op != MPI_NO_OP, gets = a->result.datatype != NULL;
+	struct vm_window_head head = { .what = gets ? VM_FAR_fetch :
+						      VM_FAR_update,
+				       .op = op_number(a->op) };
+	struct vm_rows target, origin, result;
+
+	vm_rows_init(&target, a->basic, target_data(a));
+	if (reads)
+		vm_rows_init(&origin, a->basic, vm_win_side_data(&a->origin));
+	if (gets)
+		vm_rows_init(&result, a->basic, vm_win_side_data(&a->result));
+	return explain(call, a,
+		       rows_send(a, head, &target, reads ? &origin : NULL,
+				 gets ? &result : NULL));
+}
+
+int vm_far_swap(struct vm_call *call, struct vm_access *a, const void *compare)
+{
+	struct vm_window_head head = { .what = VM_FAR_swap,
+				       .runs = 1,
+				       .type = (uint8_t)a->basic->value };
+	size_t size = a->basic->size;
+	struct {
+		struct vm_far_run run;
+		char values[32];
+	} packet = { .run = { (uintptr_t)a->place, 1 } };
+	struct vm_window *window = a->win->window;
+	struct vm_far_question question;
+	struct vm_rows into;
+	int rc;
+
+	vm_rows_init(&into, a->basic, vm_data_bytes(a->result.buf, size));
+	memcpy(packet.values, a->origin.buf, size);
+	memcpy(packet.values + size, compare, size);
+	question_open(window, &question, &into);
+	question_asks(window, &question);
+	head.sequence = question.sequence;
+	rc = send_to(a->win, a->rank, &head, &packet,
+		     sizeof(packet.run) + 2 * size);
+	return explain(call, a, question_end(window, &question, rc));
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Members of a window in other processes: accesses, locks and posts as packets.
+ *
+ * The caller cuts an access into packets of rows: where they are in the
+ * target's memory, and the elements.  Whoever polls for the target applies
+ * them, in order, so the answer to a question that comes behind them says that
+ * they are done.  What returns data waits for them.
+ */
+#ifndef MPI_WIN_FAR_H
+#define MPI_WIN_FAR_H
+
+#include "mpi/win/access.h"
+
+static inline bool vm_win_is_far(const struct vm_win *win, int rank)
+{
+	return !win->places[rank].window;
+}
+
+/* Prepares an end for packets: 0 or MPI_ERR_NO_MEM. */
+int vm_far_open(struct vm_win *win);
+
+/* A checked put or get, an update, a swap.  0 or an MPI error; may switch. */
+int vm_far_copy(struct vm_call *call, struct vm_access *access);
+int vm_far_update(struct vm_call *call, struct vm_access *access);
+int vm_far_swap(struct vm_call *call, struct vm_access *access,
+		const void *compare);
+
+/* Wait until all accesses to a member, or to all, are done.  0, what a target
+ * has refused, or a negative code of core.  May switch. */
+int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank);
+int vm_far_flush_all(struct vm_call *call, struct vm_win *win);
+
+/* As core/window/claim.h and post.h.  0 or a negative code of core. */
+int vm_far_lock_wait(struct vm_win *win, int rank, bool exclusive);
+int vm_far_unlock(struct vm_win *win, int rank, bool exclusive);
+int vm_far_post(struct vm_win *win, int rank);
+int vm_far_complete(struct vm_win *win, int rank);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets of windows that have come: applied by who polls, for the member that
+ * they are for.
+ *
+ * Every field is checked: the memory has to be the window's, or attached to it,
+ * the type and the operation predefined.
+ */
+#include <stdlib.h>
+
+#include "core/window/claim.h"
+#include "core/window/post.h"
+#include "core/window/region.h"
+#include "core/window/wait.h"
+#include "mpi/win/atomic.h"
+#include "mpi/win/far_wire.h"
+
+/* An answer goes back to where its question came from. */
+static void answer(const struct vm_window_packet *packet, enum vm_far_kind what,
+		   uint8_t flag, const void *data, size_t bytes)
+{
+	struct vm_window_head head = {
+		.to = packet->head.from,
+		.from = packet->head.to,
+		.member = (uint32_t)packet->window->rank,
+		.sequence = packet->head.sequence,
+		.what = (uint8_t)what,
+		.flag = flag,
+	};
+
+	/* One that is gone needs no answer. */
+	vm_window_send(packet->port, packet->from, &head, data, bytes);
+}
+
+/* Whether bytes belong to the member's memory. */
+static bool is_owned(struct vm_window *window, uint64_t at, uint64_t bytes)
+{
+	const struct vm_window_place *own = &window->team->places[window->rank];
+	uint64_t offset = at - (uintptr_t)own->base;
+
+	if (own->bytes && offset <= own->bytes && bytes <= own->bytes - offset)
+		return true;
+	return vm_window_attached(window, (uintptr_t)at, (size_t)bytes);
+}
+
+/* The rows of a packet, in turn. */
+struct rows {
+	const struct vm_window_packet *packet;
+	const struct vm_far_run *runs;
+	const struct vm_type *type;
+	const struct vm_op *op;
+	const char *data; /* behind the runs, */
+	size_t bytes;	  /* so many */
+	size_t total;	  /* of all elements */
+};
+
+/* Checks a packet of rows: 0 or an MPI error. */
+static int rows_open(struct rows *rows, const struct vm_window_packet *packet,
+		     bool has_data)
+{
+	const struct vm_window_head *head = &packet->head;
+	size_t runs = head->runs * sizeof(struct vm_far_run), element;
+
+	*rows = (struct rows){ .packet = packet, .runs = packet->data };
+	rows->type = vm_type_builtin[head->type];
+	rows->op = head->op < VM_OP_BUILTINS ? vm_op_builtin[head->op] : NULL;
+	if (head->runs > VM_FAR_RUNS || runs > packet->bytes || !rows->type)
+		return MPI_ERR_INTERN;
+	rows->data = (const char *)packet->data + runs;
+	rows->bytes = packet->bytes - runs;
+	element = (size_t)rows->type->extent;
+	for (uint32_t i = 0; i < head->runs; i++) {
+		const struct vm_far_run *run = &rows->runs[i];
+
+		if (run->count > vm_window_packet_bytes() / element)
+			return MPI_ERR_INTERN;
+		if (!is_owned(packet->window, run->at, run->count * element))
+			return MPI_ERR_RMA_RANGE;
+		rows->total += run->count * element;
+	}
+	if (rows->total > vm_window_packet_bytes() ||
+	    (has_data && rows->total != rows->bytes))
+		return MPI_ERR_INTERN;
+	return 0;
+}
+
+/* Notes for the next question what one of the sender's packets was refused
+ * for. */
+static void refuse(const struct vm_window_packet *packet, int error)
+{
+	struct vm_window *window = packet->window;
+	struct vm_window_far *far = window->far;
+
+	if (!error || packet->head.member >= window->team->size)
+		return;
+	vm_lock_take(&window->lock);
+	if (!far[packet->head.member].refused)
+		far[packet->head.member].refused = (uint8_t)error;
+	vm_lock_give(&window->lock);
+}
+
+static void take_put(const struct vm_window_packet *packet)
+{
+	struct rows rows;
+	int rc = rows_open(&rows, packet, true);
+	const char *data = rows.data;
+
+	for (uint32_t i = 0; rc == 0 && i < packet->head.runs; i++) {
+		const struct vm_far_run *run = &rows.runs[i];
+
+		memcpy((void *)(uintptr_t)run->at, data, run->count);
+		data += run->count;
+	}
+	refuse(packet, rc);
+}
+
+static void take_get(const struct vm_window_packet *packet)
+{
+	struct rows rows;
+	char *data = NULL, *at;
+	int rc = rows_open(&rows, packet, false);
+
+	if (rc == 0) {
+		at = data = malloc(rows.total + 1);
+		rc = data ? 0 : MPI_ERR_NO_MEM;
+	}
+	for (uint32_t i = 0; rc == 0 && i < packet->head.runs; i++) {
+		const struct vm_far_run *run = &rows.runs[i];
+
+		memcpy(at, (const void *)(uintptr_t)run->at, run->count);
+		at += run->count;
+	}
+	answer(packet, VM_FAR_answer, (uint8_t)rc, data,
+	       rc == 0 ? rows.total : 0);
+	free(data);
+}
+
+/* Whether the operation may be applied to the type. */
+static bool op_fits(const struct rows *rows)
+{
+	uint8_t number = rows->packet->head.op;
+
+	if (!rows->op)
+		return false;
+	return (rows->op->families & rows->type->family) ||
+	       number == (uintptr_t)MPI_REPLACE - (uintptr_t)MPI_OP_NULL ||
+	       number == (uintptr_t)MPI_NO_OP - (uintptr_t)MPI_OP_NULL;
+}
+
+/* Updates the rows; the old values go to `old`, unless it is NULL. */
+static void rows_update(const struct rows *rows, char *old)
+{
+	struct vm_atomic how = { rows->op, rows->type, rows->packet->window };
+	const char *data = rows->bytes ? rows->data : NULL;
+
+	for (uint32_t i = 0; i < rows->packet->head.runs; i++) {
+		const struct vm_far_run *run = &rows->runs[i];
+		size_t bytes = run->count * (size_t)rows->type->extent;
+
+		vm_atomic_update(&how, (void *)(uintptr_t)run->at, data, old,
+				 run->count);
+		if (data)
+			data += bytes;
+		if (old)
+			old += bytes;
+	}
+}
+
+static bool reads(const struct vm_window_packet *packet)
+{
+	return packet->head.op != (uintptr_t)MPI_NO_OP - (uintptr_t)MPI_OP_NULL;
+}
+
+static void take_update_(const struct vm_window_packet *packet, bool fetch)
+{
+	struct rows rows;
+	char *old = NULL;
+	int rc = rows_open(&rows, packet, reads(packet));
+
+	if (rc == 0 && !op_fits(&rows))
+		rc = MPI_ERR_INTERN;
+	if (rc == 0 && fetch) {
+		old = malloc(rows.total + 1);
+		rc = old ? 0 : MPI_ERR_NO_MEM;
+	}
+	if (rc == 0)
+		rows_update(&rows, old);
+	if (fetch)
+		answer(packet, VM_FAR_answer, (uint8_t)rc, old,
+		       rc == 0 ? rows.total : 0);
+	else
+		refuse(packet, rc);
+	free(old);
+}
+
+static void take_update(const struct vm_window_packet *packet)
+{
+	take_update_(packet, false);
+}
+
+static void take_fetch(const struct vm_window_packet *packet)
+{
+	take_update_(packet, true);
+}
+
+static void take_swap(const struct vm_window_packet *packet)
+{
+	_Alignas(16) char old[16] = { 0 };
+	struct rows rows;
+	int rc = rows_open(&rows, packet, false);
+	size_t size = rc == 0 ? rows.type->size : 0;
+
+	if (rc == 0 && (packet->head.runs != 1 || rows.runs->count != 1 ||
+			size > sizeof(old) || rows.bytes != 2 * size))
+		rc = MPI_ERR_INTERN;
+	if (rc == 0)
+		vm_atomic_swap(rows.type, packet->window,
+			       (void *)(uintptr_t)rows.runs->at, rows.data,
+			       rows.data + size, old);
+	answer(packet, VM_FAR_answer, (uint8_t)rc, old, rc == 0 ? size : 0);
+}
+
+static struct vm_far_question *question_find(struct vm_window *window,
+					     uint32_t sequence)
+{
+	struct vm_list *link;
+
+	vm_list_each(link, &window->questions) {
+		struct vm_far_question *question =
+			vm_container_of(link, struct vm_far_question, link);
+
+		if (question->sequence == sequence)
+			return question;
+	}
+	return NULL;
+}
+
+/* Stores an answer's data: as much as is wanted and has come. */
+static void answer_store(struct vm_rows *into, const char *data, size_t bytes)
+{
+	size_t extent = (size_t)into->basic->extent, n;
+
+	while (bytes >= extent && (n = vm_rows_next(into)) != 0) {
+		if (n > bytes / extent)
+			n = bytes / extent;
+		memcpy(into->at, data, n * extent);
+		data += n * extent;
+		bytes -= n * extent;
+		vm_rows_skip(into, n);
+	}
+}
+
+static void take_answer(const struct vm_window_packet *packet)
+{
+	struct vm_window *window = packet->window;
+	struct vm_far_question *question;
+
+	vm_lock_take(&window->lock);
+	question = question_find(window, packet->head.sequence);
+	if (question && question->left) {
+		if (packet->head.flag && !question->error)
+			question->error = packet->head.flag;
+		else if (question->into)
+			answer_store(question->into, packet->data,
+				     packet->bytes);
+		question->left--;
+	}
+	vm_window_wake(window);
+}
+
+static void take_ask(const struct vm_window_packet *packet)
+{
+	struct vm_window *window = packet->window;
+	struct vm_window_far *far = window->far;
+	uint8_t refused = 0;
+
+	if (packet->head.member >= window->team->size)
+		return;
+	vm_lock_take(&window->lock);
+	refused = far[packet->head.member].refused;
+	far[packet->head.member].refused = 0;
+	vm_lock_give(&window->lock);
+	answer(packet, VM_FAR_done, refused, NULL, 0);
+}
+
+static void take_done(const struct vm_window_packet *packet)
+{
+	struct vm_window *window = packet->window;
+	struct vm_window_far *far = window->far;
+
+	if (packet->head.member >= window->team->size)
+		return;
+	far += packet->head.member;
+	vm_lock_take(&window->lock);
+	far->acks++;
+	if (!far->error)
+		far->error = packet->head.flag;
+	vm_window_wake(window);
+}
+
+/* A lock that a member of another process wants. */
+struct far_claim {
+	struct vm_window_claim claim;
+	struct vm_window_packet packet;
+};
+
+static void claim_granted(struct vm_window_claim *claim, int error)
+{
+	struct far_claim *far = vm_container_of(claim, struct far_claim, claim);
+
+	if (!error)
+		answer(&far->packet, VM_FAR_answer, 0, NULL, 0);
+	free(far);
+}
+
+static void take_lock(const struct vm_window_packet *packet)
+{
+	struct far_claim *far = malloc(sizeof(*far));
+
+	if (!far) {
+		answer(packet, VM_FAR_answer, MPI_ERR_NO_MEM, NULL, 0);
+		return;
+	}
+	far->packet = *packet;
+	far->claim = (struct vm_window_claim){
+		.exclusive = packet->head.flag != 0,
+		.granted = claim_granted,
+	};
+	if (vm_window_claim(packet->window, &far->claim))
+		claim_granted(&far->claim, 0);
+}
+
+static void take_unlock(const struct vm_window_packet *packet)
+{
+	vm_window_unlock(packet->window, packet->head.flag != 0);
+}
+
+static void take_post(const struct vm_window_packet *packet)
+{
+	if (packet->head.member < packet->window->team->size &&
+	    vm_window_post(packet->window, packet->head.member) != 0)
+		vm_panic("out of memory for the posts of a window");
+}
+
+static void take_complete(const struct vm_window_packet *packet)
+{
+	vm_window_complete(packet->window);
+}
+
+void vm_far_take(const struct vm_window_packet *packet)
+{
+	static void (*const takers[])(const struct vm_window_packet *) = {
+#define TAKER(kind, text) [VM_FAR_##kind] = take_##kind,
+		VM_FARS(TAKER)
+#undef TAKER
+	};
+
+	if (packet->head.what < VM_FAR_KINDS)
+		takers[packet->head.what](packet);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the packets of windows mean: one row is all there is to a kind.
+ */
+#ifndef MPI_WIN_FAR_WIRE_H
+#define MPI_WIN_FAR_WIRE_H
+
+#include "core/window/wire.h"
+#include "mpi/win/rows.h"
+#include "mpi/win/win.h"
+
+/* Kind, text.  take_<kind> in far_take.c handles it. */
+#define VM_FARS(X)                                                        \
+	X(put, "rows of bytes, to be stored")                             \
+	X(get, "rows of bytes, to be answered")                           \
+	X(update, "rows of elements, to be combined with data")           \
+	X(fetch, "the same, and what they were is to be answered")        \
+	X(swap, "an element, a new value and one to compare with")        \
+	X(answer, "to the last three: data, or the error in the flag")    \
+	X(ask, "whether all is done that came before")                    \
+	X(done, "it is; the flag is the error of the first that was not") \
+	X(lock, "a claim to a lock, exclusive if flagged")                \
+	X(unlock, "the lock is given back")                               \
+	X(post, "the sender's memory may be reached by the receiver")     \
+	X(complete, "the sender is done with the receiver's memory")
+
+enum vm_far_kind {
+#define VM_FAR_ENUM_(kind, text) VM_FAR_##kind,
+	VM_FARS(VM_FAR_ENUM_)
+#undef VM_FAR_ENUM_
+		VM_FAR_KINDS
+};
+
+/* Where a row is in the target's memory, and how many elements it has. */
+struct vm_far_run {
+	uint64_t at, count;
+};
+
+/* Packets have so much at most: runs first. */
+#define VM_FAR_RUNS 16
+#define VM_FAR_RUN_BYTES (VM_FAR_RUNS * sizeof(struct vm_far_run))
+
+/* What one member knows of another: as origin, bytes sent since it asked last,
+ * how often it has asked and was answered, what was refused, and whether
+ * anything was sent since; as target, what it has refused.  Under the lock. */
+struct vm_window_far {
+	size_t unasked;
+	uint32_t asks, acks;
+	uint8_t error, refused;
+	bool dirty;
+};
+
+/* A question whose answers a task waits for; on its stack.  Under the lock once
+ * it is listed. */
+struct vm_far_question {
+	struct vm_list link;
+	uint32_t sequence;
+	uint32_t left;	      /* answers */
+	int error;	      /* MPI_ERR_..., of the first that has one */
+	struct vm_rows *into; /* where data go; or NULL */
+};
+
+/* The end's packets come here. */
+void vm_far_take(const struct vm_window_packet *packet);
+
+#endif
