@@ -58,7 +58,7 @@ static struct vm_packet *batch_new(struct vm_conn *conn)
 	vm_resend_keep(conn, pkt);
 	vm_conn_queue(conn, pkt);
 	if (port->fabric->gather.running)
-		vm_gather_arm(port->fabric);
+		vm_gather_arm(&port->fabric->gather);
 	return pkt;
 }
 

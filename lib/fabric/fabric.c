@@ -179,6 +179,26 @@ static int near_open(struct vm_fabric *fabric)
 	return rc;
 }
 
+/* Sends batches that have waited for long. */
+static void batches_late(void *arg)
+{
+	struct vm_fabric *fabric = arg;
+	bool refused = false;
+
+	for (unsigned i = 0; i < fabric->limits.ports; i++) {
+		struct vm_port *port = &fabric->ports[i];
+
+		vm_port_lock(port);
+		if (!vm_list_empty(&port->waiting))
+			vm_conns_flush(port);
+		refused |= !vm_list_empty(&port->waiting);
+		vm_port_unlock(port);
+	}
+	/* Sleepers did not know when it has to be tried again. */
+	if (refused)
+		vm_fabric_kick(fabric);
+}
+
 int vm_fabric_open(struct vm_fabric **fabric,
 		   const struct vm_fabric_config *config)
 {
@@ -209,7 +229,7 @@ int vm_fabric_open(struct vm_fabric **fabric,
 		return rc;
 	}
 	if (new->fi)
-		vm_gather_open(new);
+		vm_gather_open(&new->gather, batches_late, new);
 	/* We know ourselves. */
 	new->ports_of[config->process] = (uint16_t) new->limits.ports;
 	atomic_store_explicit(&new->peers[config->process].known, true,
@@ -220,7 +240,7 @@ int vm_fabric_open(struct vm_fabric **fabric,
 
 void vm_fabric_close(struct vm_fabric *fabric)
 {
-	vm_gather_close(fabric);
+	vm_gather_close(&fabric->gather);
 	for (unsigned i = 0; i < fabric->limits.ports; i++)
 		vm_port_fini(&fabric->ports[i]);
 	vm_export_free(fabric->ports);

@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "fabric/fabric.h"
 #include "fabric/ofi/fi.h"
-#include "fabric/gather.h"
+#include "fabric/packet/gather.h"
 #include "fabric/packet/link.h"
 #include "fabric/port.h"
 #include "fabric/ofi/select.h"

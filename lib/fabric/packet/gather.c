@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The thread that sends the batches no other thread has sent.
+ * The thread for the batches that no other thread has sent.
  */
-#include "fabric/gather.h"
+#include "fabric/packet/gather.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,50 +12,29 @@
 
 #include "base/log.h"
 #include "base/own.h"
-#include "fabric/conn.h"
-#include "fabric/state.h"
+#include "fabric/packet/vars.h"
 
 /* Sets the timer to expire once, `us` from now. */
-static void timer_set(struct vm_fabric *fabric, int64_t us)
+static void timer_set(const struct vm_gather *gather, int64_t us)
 {
 	const struct itimerspec when = {
 		.it_value = { us / 1000000, us % 1000000 * 1000 },
 	};
 
-	if (timerfd_settime(fabric->gather.timer_fd, 0, &when, NULL))
+	if (timerfd_settime(gather->timer_fd, 0, &when, NULL))
 		vm_panic("cannot set a timer: %s", strerror(errno));
 }
 
-void vm_gather_arm(struct vm_fabric *fabric)
+void vm_gather_arm(struct vm_gather *gather)
 {
-	struct vm_gather *gather = &fabric->gather;
-
 	if (!atomic_load_explicit(&gather->armed, memory_order_relaxed) &&
 	    !atomic_exchange(&gather->armed, true))
-		timer_set(fabric, fabric_cvar.gather_us);
-}
-
-/* Sends waiting packets; returns whether the network has refused some. */
-static bool ports_flush(struct vm_fabric *fabric)
-{
-	bool refused = false;
-
-	for (unsigned i = 0; i < fabric->limits.ports; i++) {
-		struct vm_port *port = &fabric->ports[i];
-
-		vm_port_lock(port);
-		if (!vm_list_empty(&port->waiting))
-			vm_conns_flush(port);
-		refused |= !vm_list_empty(&port->waiting);
-		vm_port_unlock(port);
-	}
-	return refused;
+		timer_set(gather, fabric_cvar.gather_us);
 }
 
 static void *gather_main(void *arg)
 {
-	struct vm_fabric *fabric = arg;
-	struct vm_gather *gather = &fabric->gather;
+	struct vm_gather *gather = arg;
 	uint64_t expired;
 
 	while (!atomic_load(&gather->stop)) {
@@ -66,15 +45,13 @@ static void *gather_main(void *arg)
 		/* Before the flush: a packet that queues behind it arms
 		 * again. */
 		atomic_store(&gather->armed, false);
-		/* Sleepers did not know when it has to be tried again. */
-		if (ports_flush(fabric))
-			vm_fabric_kick(fabric);
+		gather->late(gather->arg);
 	}
 	return NULL;
 }
 
 /* Starts a thread that no signal of the program reaches. */
-static int thread_start(struct vm_fabric *fabric)
+static int thread_start(struct vm_gather *gather)
 {
 	sigset_t all, before;
 	struct vm_own own;
@@ -83,23 +60,24 @@ static int thread_start(struct vm_fabric *fabric)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	vm_own_begin(&own);
-	error = pthread_create(&fabric->gather.thread, NULL, gather_main,
-			       fabric);
+	error = pthread_create(&gather->thread, NULL, gather_main, gather);
 	vm_own_end(&own);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 
-void vm_gather_open(struct vm_fabric *fabric)
+void vm_gather_open(struct vm_gather *gather, void (*late)(void *arg),
+		    void *arg)
 {
-	struct vm_gather *gather = &fabric->gather;
 	int error = 0;
 
+	gather->late = late;
+	gather->arg = arg;
 	gather->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	if (gather->timer_fd < 0)
 		error = errno;
 	else
-		error = thread_start(fabric);
+		error = thread_start(gather);
 	if (error)
 		vm_log(VM_WARN,
 		       "small packets are not put together, because there is "
@@ -108,14 +86,12 @@ void vm_gather_open(struct vm_fabric *fabric)
 	gather->running = !error;
 }
 
-void vm_gather_close(struct vm_fabric *fabric)
+void vm_gather_close(struct vm_gather *gather)
 {
-	struct vm_gather *gather = &fabric->gather;
-
 	if (gather->running) {
 		gather->running = false;
 		atomic_store(&gather->stop, true);
-		timer_set(fabric, 1);
+		timer_set(gather, 1);
 		pthread_join(gather->thread, NULL);
 	}
 	if (gather->timer_fd >= 0)
