@@ -175,7 +175,7 @@ static int near_open(struct vm_fabric *fabric)
 
 	vm_near_open(fabric);
 	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++)
-		rc = vm_near_init(&fabric->ports[i]);
+		rc = vm_inlets_init(&fabric->ports[i]);
 	return rc;
 }
 

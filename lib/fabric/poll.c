@@ -183,7 +183,7 @@ static void deaths_see(struct vm_port *port)
 			continue;
 		contact = vm_contact_get(port, i);
 		/* What it has sent is delivered first. */
-		if (contact && !vm_near_pending(port, i))
+		if (contact && !vm_inlets_pending(port, i))
 			vm_contact_fail(port, contact, error);
 		else
 			deaths--; /* again at the next poll */
@@ -246,7 +246,7 @@ static int port_move(struct vm_port *port)
 {
 	int events = network_due(port) ? network_ask(port) : 0;
 
-	events += vm_near_take(port);
+	events += vm_inlets_take(port);
 	if (VM_UNLIKELY(atomic_load_explicit(&port->inbox_full,
 					     memory_order_acquire)))
 		inbox_take(port);
@@ -519,7 +519,7 @@ int vm_port_poll(struct vm_port *port, bool own)
 				   __ATOMIC_RELAXED);
 		return -VMPI_EAGAIN;
 	}
-	records = vm_near_deliver(port, own);
+	records = vm_inlets_deliver(port, own);
 	if (records && is_calm(port) && looks_count(port)) {
 		vm_lock_give(&port->polling);
 		return records;
@@ -545,7 +545,7 @@ bool vm_port_busy(const struct vm_port *port)
 	/* Pairs with the release stores of other ports' sends and of deaths. */
 	return !vm_list_empty(&port->arrived) || !vm_list_empty(&port->ended) ||
 	       !vm_list_empty(&port->gone) || port->leavers ||
-	       !vm_list_empty(&port->room) || vm_near_busy(port) ||
+	       !vm_list_empty(&port->room) || vm_inlets_busy(port) ||
 	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
 	       atomic_load_explicit(&port->deaths, memory_order_relaxed) !=
 		       atomic_load_explicit(&port->fabric->deaths,

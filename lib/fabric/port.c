@@ -301,5 +301,5 @@ void vm_port_fini(struct vm_port *port)
 	     port->contacts && i < port->fabric->config.processes; i++)
 		vm_contact_free(port->contacts[i]);
 	free(port->contacts);
-	vm_near_fini(port);
+	vm_inlets_fini(port);
 }

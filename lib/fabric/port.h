@@ -16,9 +16,9 @@
 #include "base/list.h"
 #include "base/lock.h"
 #include "fabric/fabric.h"
+#include "fabric/inlets.h"
 #include "fabric/ofi/fi.h"
 #include "fabric/packet/link.h"
-#include "fabric/near.h"
 #include "fabric/packet/pkt.h"
 #include "fabric/packet/vars.h"
 

@@ -4,6 +4,7 @@
  * network that is silent; what comes, and what was left undone, is seen all the
  * same.
  */
+#include "fabric/near.h"
 #include "pair.h"
 
 enum {

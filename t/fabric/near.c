@@ -4,6 +4,7 @@
  * that are kept, and more than the sender may send.
  */
 #include "fabric/conn.h"
+#include "fabric/near.h"
 #include "pair.h"
 
 enum { SHORT = 80, MANY = 100 };

@@ -29,7 +29,7 @@
 #define VM_SHM_SLOTS 128
 #define VM_SHM_HEAD 36	 /* bytes of each record for the layer above */
 #define VM_SHM_INLINE 16 /* bytes of payload in a slot */
-#define VM_SHM_AREA (VM_SHM_RING_BYTES - 64 * (VM_SHM_SLOTS + 1))
+#define VM_SHM_AREA (VM_SHM_RING_BYTES - 64 * (VM_SHM_SLOTS + 2))
 #define VM_SHM_RECORD_MAX (VM_SHM_AREA / 2) /* bytes of a payload */
 
 struct vm_shm_slot {
@@ -45,6 +45,8 @@ VM_STATIC_ASSERT(sizeof(struct vm_shm_slot) == 64, "a slot is a cache line");
 struct vm_shm_ring {
 	_Atomic uint32_t taken; /* records read; written by the reader */
 	char line[60];
+	_Atomic uint32_t watched; /* the reader looks at it; likewise */
+	char line_of_it[60];
 	struct vm_shm_slot slots[VM_SHM_SLOTS];
 	char area[VM_SHM_AREA];
 };
@@ -61,15 +63,18 @@ struct vm_shm_writer {
 	 * whether a fence is needed to see that. */
 	const _Atomic uint32_t *sleeping;
 	bool fence;
-	uint64_t tail;	/* bytes of the area that were ever used, */
-	uint64_t freed; /* ... and are free again, */
-	uint64_t look;	/* ... when to look whether all are */
+	_Atomic uint32_t *bell; /* of the port that reads */
+	uint64_t tail;		/* bytes of the area that were ever used, */
+	uint64_t freed;		/* ... and are free again, */
+	uint64_t look;		/* ... when to look whether all are */
 	uint64_t ends[VM_SHM_SLOTS]; /* `tail` behind each record */
 };
 
 struct vm_shm_reader {
 	struct vm_shm_ring *ring;
 	_Atomic uint32_t next; /* written by the one that reads */
+	bool watched;	       /* fabric/shm/watch.h: it is in the list, */
+	bool active; /* ... and something was found since the hand came by */
 };
 
 /*

@@ -42,6 +42,7 @@ struct name {
 
 struct door {
 	_Atomic uint32_t taken VM_ALIGNED(VM_CACHELINE);
+	_Atomic uint32_t bell; /* a ring that is not watched has something */
 	struct name names[] VM_ALIGNED(VM_CACHELINE);
 };
 
@@ -430,6 +431,7 @@ int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
 	new->ring = ring_of(file, port, index);
 	new->sleeping = &head_of(file)->sleeping;
 	new->fence = !shm->peers[process].joined;
+	new->bell = &door->bell;
 	*writer = new;
 	return 0;
 }
@@ -442,6 +444,11 @@ uint32_t vm_shm_rings(const struct vm_shm *shm)
 const _Atomic uint32_t *vm_shm_taken(const struct vm_shm *shm, uint32_t port)
 {
 	return &door_of(&shm->file, port)->taken;
+}
+
+_Atomic uint32_t *vm_shm_bell(const struct vm_shm *shm, uint32_t port)
+{
+	return &door_of(&shm->file, port)->bell;
 }
 
 uint32_t vm_shm_inlets(const struct vm_shm *shm, uint32_t port)

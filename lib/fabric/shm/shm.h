@@ -65,6 +65,21 @@ uint32_t vm_shm_inlets(const struct vm_shm *shm, uint32_t port);
 /* The word that says so; it may say more than there are rings. */
 const _Atomic uint32_t *vm_shm_taken(const struct vm_shm *shm, uint32_t port);
 
+/* The bell of our port: set by who has written to a ring that is not watched,
+ * cleared by the reader before it looks at all. */
+_Atomic uint32_t *vm_shm_bell(const struct vm_shm *shm, uint32_t port);
+
+/* Rings it, after something was stored, if that is necessary. */
+static inline void vm_shm_announce(const struct vm_shm_writer *writer)
+{
+	if (VM_LIKELY(atomic_load_explicit(&writer->ring->watched,
+					   memory_order_relaxed)))
+		return;
+	/* Pairs with the exchange of the reader. */
+	if (!atomic_load_explicit(writer->bell, memory_order_relaxed))
+		atomic_store_explicit(writer->bell, 1, memory_order_release);
+}
+
 /* Whether the sender of ring `index` of our port has said who it is. */
 bool vm_shm_named(const struct vm_shm *shm, uint32_t port, uint32_t index);
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rings that come in at a port.  A poll looks at few of them
+ * (fabric/shm/watch.h), and now and then at all.
+ */
+#ifndef FABRIC_INLETS_H
+#define FABRIC_INLETS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/shm/watch.h"
+
+struct vm_conn;
+struct vm_port;
+
+/* A ring that comes in at a port. */
+struct vm_inlet {
+	struct vm_shm_reader reader;
+	struct vm_conn *conn; /* NULL: not found yet */
+	uint32_t process, from;
+	bool open; /* its sender is known */
+};
+
+struct vm_inlets {
+	struct vm_inlet *list;
+	uint32_t count, room;
+	uint32_t closed; /* of the first `count`: not open yet */
+	/* For who takes no lock: how many senders there are, and how many of
+	 * them the list shows. */
+	const _Atomic uint32_t *taken;
+	_Atomic uint32_t shown;
+	struct vm_shm_watch watch; /* changed under polling */
+};
+
+/* Of one port: 0 or -VMPI_ENOMEM. */
+int vm_inlets_init(struct vm_port *port);
+void vm_inlets_fini(struct vm_port *port);
+
+/* Under no lock.  Whether there is nothing to be read. */
+static inline bool vm_inlets_silent(const struct vm_inlets *inlets)
+{
+	if (!inlets->room)
+		return true;
+	/* Pairs with the store in inlets_open(). */
+	return VM_LIKELY(atomic_load_explicit(inlets->taken,
+					      memory_order_relaxed) ==
+			 atomic_load_explicit(&inlets->shown,
+					      memory_order_acquire)) &&
+	       vm_shm_watch_silent(&inlets->watch);
+}
+
+/* Under polling.  Hands short packets up; returns how many. */
+int vm_inlets_deliver(struct vm_port *port, bool own);
+
+/* Under lock and polling.  Takes the other packets; returns how many. */
+int vm_inlets_take(struct vm_port *port);
+
+/* Under lock.  Whether there is something in the rings; in those of one
+ * process. */
+bool vm_inlets_busy(const struct vm_port *port);
+bool vm_inlets_pending(const struct vm_port *port, uint32_t process);
+
+#endif
