@@ -364,9 +364,9 @@ static void idle(struct vm_worker *worker)
 
 void vm_worker_idle(struct vm_worker *worker)
 {
-	worker->idles = true;
+	atomic_store_explicit(&worker->idles, true, memory_order_relaxed);
 	idle(worker);
-	worker->idles = false;
+	atomic_store_explicit(&worker->idles, false, memory_order_relaxed);
 }
 
 /*

@@ -32,7 +32,7 @@ struct vm_worker {
 	uint64_t no_spins_until; /* ns: waits sleep without polling till then */
 	int looks;	     /* polls of a waiting worker between two yields */
 	bool spun;	     /* has polled: the next wait only sleeps */
-	bool idles;	     /* has nothing to run, on whose stack ever */
+	_Atomic bool idles;  /* has nothing to run, on whose stack ever */
 	unsigned vain;	     /* polls in a row of ULTs that found nothing */
 	uint64_t vain_since; /* ns, when this was last checked */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */

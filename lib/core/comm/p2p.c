@@ -12,6 +12,7 @@
 #include <limits.h>
 
 #include "core/local/engine.h"
+#include "core/remote/agent.h"
 #include "core/remote/failure.h"
 #include "core/local/deliver.h"
 #include "core/local/mailbox.h"
@@ -312,7 +313,11 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 	req.node.env = env;
 	vm_mailbox_post(rank, &req);
 	vm_engine_unlock(engine);
+	if (vm_agent_wants(data->bytes))
+		vm_agent_begin();
 	vm_wait_message(VM_EXPORT_RECEIVE, &env, env.source, data->bytes, 0);
+	if (vm_agent_wants(data->bytes))
+		vm_agent_end();
 	vm_count_received(req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
@@ -337,6 +342,10 @@ static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 	if (!msg && !lost)
 		vm_mailbox_post(rank, req);
 	vm_engine_unlock(engine);
+	if (vm_agent_wants(req->data.bytes)) {
+		req->observed = true;
+		vm_agent_begin();
+	}
 	if (VM_UNLIKELY(lost))
 		req->status = (vmpi_status){ .source = req->node.env.source,
 					     .tag = req->node.env.tag,

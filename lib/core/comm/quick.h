@@ -12,6 +12,7 @@
 
 #include "core/comm/p2p.h"
 #include "core/local/engine.h"
+#include "core/remote/agent.h"
 #include "core/local/observe.h"
 #include "core/rank/rank.h"
 #include "core/rank/wait.h"
@@ -123,11 +124,13 @@ static VM_ALWAYS_INLINE void vm_quick_wait(struct vm_ult *self,
 }
 
 /* Takes the engine of the caller's rank for a receive that is to be posted;
- * false: there may be a message. */
+ * false: there may be a message, or the receive is for the agent. */
 static VM_ALWAYS_INLINE bool vm_quick_post_begin(struct vm_rank *rank,
-						 const struct vm_ult *self)
+						 const struct vm_ult *self,
+						 size_t bytes)
 {
-	if (VM_UNLIKELY(!vm_quick_enter(rank->engine, self)))
+	if (vm_agent_wants(bytes) ||
+	    VM_UNLIKELY(!vm_quick_enter(rank->engine, self)))
 		return false;
 	if (VM_LIKELY(!vm_match_arrived(&rank->match) &&
 		      vm_match_has_room(&rank->match) &&
@@ -168,7 +171,7 @@ static VM_ALWAYS_INLINE bool vm_quick_recv(struct vm_ult *self,
 	struct core_rank_pvars *pvars = self->counts;
 	struct vm_waiter waiter;
 
-	if (VM_UNLIKELY(!vm_quick_post_begin(rank, self)))
+	if (VM_UNLIKELY(!vm_quick_post_begin(rank, self, bytes)))
 		return false;
 	waiter.ult = self;
 	waiter.alone = true;
@@ -191,7 +194,7 @@ vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
 	struct vm_rank *rank = self->owner;
 	struct vm_req *req;
 
-	if (VM_UNLIKELY(!vm_quick_post_begin(rank, self)))
+	if (VM_UNLIKELY(!vm_quick_post_begin(rank, self, bytes)))
 		return NULL;
 	req = vm_pool_get(&cache->req);
 	if (VM_UNLIKELY(!req)) {

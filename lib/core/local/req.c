@@ -41,10 +41,24 @@ struct vm_req *vm_req_new_done(enum vm_req_kind kind, const vmpi_status *status)
 	return req;
 }
 
+/* The owner has an observed one back, or nobody. */
+static void observed_end(struct vm_req *req)
+{
+	if (req->kind == VM_REQ_SEND) {
+		vm_observe_sent(req);
+		return;
+	}
+	req->observed = false;
+	atomic_fetch_sub_explicit(&vm_node->progress.under_way, 1,
+				  memory_order_relaxed);
+}
+
 static void req_free(struct vm_req *req)
 {
 	if (req == &vm_req_done_send || req->transient)
 		return;
+	if (VM_UNLIKELY(req->observed && req->kind == VM_REQ_RECV))
+		observed_end(req);
 	vm_layout_drop(req->data.layout);
 	if (req->on_free)
 		req->on_free(req);
@@ -264,7 +278,7 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)
 		vm_count_received(req->status.bytes);
 	if (VM_UNLIKELY(req->observed))
-		vm_observe_sent(req);
+		observed_end(req);
 	if (req->persistent) {
 		req->active = false;
 		vm_layout_drop(req->data.layout);

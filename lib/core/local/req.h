@@ -58,7 +58,8 @@ struct vmpi_req {
 	uint8_t kind;
 	bool transient;	 /* on its task's stack, with its waiter set: nobody
 			    else looks at its state, nobody frees it */
-	bool observed;	 /* vm_observe_sent() is to be called at its end */
+	bool observed;	 /* at its end vm_observe_sent() is to be called; of a
+			    receive: it is counted in progress.under_way */
 	bool persistent; /* vm_req_finish() deactivates instead of freeing */
 	bool active;	 /* started and not finished yet */
 	void *user;	 /* the layer above: e.g. the communicator */

@@ -81,8 +81,7 @@ static void cache_leave(struct vm_rank *rank, struct vm_thread_cache *cache)
 	vm_lock_give(&rank->thread_caches_lock);
 }
 
-/* One more or less acts for a rank; not while ranks move. */
-static void acting_change(int change)
+void vm_thread_acting(int change)
 {
 	vm_lock_take(&vm_node->threads.lock);
 	vm_node->threads.acting += change;
@@ -109,7 +108,7 @@ int vm_thread_adopt(struct vm_rank *rank)
 	worker->root.counts = &cache->pvars;
 	if (rank) {
 		cache_enter(rank, cache);
-		acting_change(1);
+		vm_thread_acting(1);
 		vm_wait_others(rank, 1);
 		vm_thread_name(rank);
 	}
@@ -126,7 +125,7 @@ void vm_thread_release(void)
 
 	if (rank) {
 		cache_leave(rank, cache);
-		acting_change(-1);
+		vm_thread_acting(-1);
 		vm_wait_others(rank, -1);
 	}
 	vm_thread_cache_fini(cache);

@@ -12,6 +12,10 @@
 int vm_thread_adopt(struct vm_rank *rank);
 void vm_thread_release(void);
 
+/* One more or less acts for ranks: while one does no rank moves to another
+ * worker.  Waits until a move has ended. */
+void vm_thread_acting(int change);
+
 void vm_rank_threads_init(struct vm_rank *rank);
 
 /* Brings rank->thread_pvars up to date; any thread, and in signal handlers. */

@@ -24,6 +24,7 @@
 #include "introspect/policy/vars.h"
 #include "sched/stack.h"
 
+struct vm_agent;
 struct vm_control;
 struct vm_deadlock;
 struct vm_credit_queues;
@@ -55,6 +56,7 @@ struct vm_node {
 	int rank_count; /* of the whole job */
 	struct vm_rank *ranks;
 	struct vm_fabric *fabric; /* NULL: all ranks share memory */
+	size_t agent_bytes; /* longer receives are for the agent, if any */
 	struct vm_credit_queues *credit_queues; /* core/remote/credit_queue.h */
 	struct vm_overlap_events *overlap_events;
 	struct vm_profiler *profiler;		/* core/instrument/profiler.h */
@@ -66,6 +68,7 @@ struct vm_node {
 	struct vm_meet *world_meet;
 	size_t stack_bytes;		/* of ranks */
 	struct vm_heartbeat *heartbeat; /* core/remote/heartbeat.h; or NULL */
+	struct vm_agent *agent;		/* core/remote/agent.h; or NULL */
 	struct vm_migrator *migrator;	/* NULL: ranks stay */
 	struct vm_service *service;	/* core/service/thread.h */
 	struct vm_publish *publish;	/* core/service/publish.h */
@@ -142,6 +145,9 @@ struct vm_node {
 		_Atomic(struct vm_ult *) thread_poller;
 		_Atomic uint32_t thread_waits; /* changes while threads wait,
 						  polling or asleep */
+		_Atomic uint32_t agent;	       /* core/remote/agent.h */
+		/* Operations for the agent. */
+		_Atomic uint32_t under_way VM_ALIGNED(VM_CACHELINE);
 	} progress;
 };
 

@@ -70,6 +70,13 @@
 	  "Idle workers poll the ports that busy workers have not polled for " \
 	  "a while, and handle what they find (collaborative polling), and "   \
 	  "deliver long messages to ranks of busy workers of their process")   \
+	X(CHOICE, progress, VM_PROGRESS_AUTO, 0, 2, "off|auto|on", ANYTIME,    \
+	  TB, poll,                                                            \
+	  "Progress agent: a thread that handles what other processes send "   \
+	  "while all workers run ranks.  auto: as long as a long message, or " \
+	  "one without credits, is being sent or a receive for one is "        \
+	  "posted; on: always.  An ordinary executable has a thread for that " \
+	  "in any case")                                                       \
 	X(INT, heartbeat_ms, 1000, 0, 1000000, "ms", STARTUP, DD, launch,      \
 	  "Heartbeat: period in which each other process is checked once, "    \
 	  "under launchers that neither end the job nor report it when a "     \
@@ -133,6 +140,9 @@ enum vm_deadlock_how { VM_DEADLOCK_OFF, VM_DEADLOCK_REPORT, VM_DEADLOCK_END };
 
 /* Values of export. */
 enum vm_export_how { VM_EXPORT_OFF, VM_EXPORT_AUTO, VM_EXPORT_KEEP };
+
+/* Values of progress. */
+enum vm_progress_how { VM_PROGRESS_OFF, VM_PROGRESS_AUTO, VM_PROGRESS_ON };
 
 /* Values of rndv_protocol. */
 enum vm_rndv { VM_RNDV_AUTO, VM_RNDV_READ, VM_RNDV_WRITE, VM_RNDV_PIPELINE };
@@ -303,6 +313,13 @@ struct core_chan_pvars {
 extern const struct vm_pvar_table core_chan_pvar_table;
 
 #define CORE_NODE_PVARS(X)                                                     \
+	X(COUNTER, agent_calls, "calls", NODE, TD, poll,                       \
+	  "Times the progress agent was called, and looked whether it is "     \
+	  "needed")                                                            \
+	X(COUNTER, agent_wakes, "wakes", NODE, TB, poll,                       \
+	  "Times the progress agent slept on the network and was woken")       \
+	X(COUNTER, agent_found, "looks", NODE, TB, poll,                       \
+	  "Looks of the progress agent that found something")                  \
 	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,               \
 	  "Packets dropped because their kind is unknown or their rank is "    \
 	  "not in this process")                                               \

@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "core/local/engine.h"
 #include "core/rank/state.h"
+#include "core/remote/agent.h"
 #include "core/instrument/trace.h"
 #include "fabric/fabric.h"
 #include "introspect/export/export.h"
@@ -110,7 +111,7 @@ static bool ports_poll(struct vm_worker *worker, struct vm_thread_cache *cache)
 	unsigned own = port_of(cache->engine->index, ports);
 	bool did = port_poll(cache, own, true);
 
-	if (worker->idles)
+	if (atomic_load_explicit(&worker->idles, memory_order_relaxed))
 		did |= others_poll(cache, own, ports);
 	return did;
 }
@@ -147,6 +148,25 @@ static __attribute__((noinline)) void watcher_call(void)
 	atomic_store(&vm_node->progress.called, false);
 }
 
+/* Who decides that it is not needed now makes the fence. */
+static inline void agent_check(struct vm_worker *worker)
+{
+	/* Pairs with the loads in somebody_idles(). */
+	atomic_store_explicit(&worker->idles, false, memory_order_relaxed);
+	if (VM_LIKELY(vm_sched.membarrier))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
+	vm_agent_check();
+}
+
+void vm_progress_unwatched(void)
+{
+	if (atomic_load(&vm_node->progress.sleepers) > 0 &&
+	    !atomic_load(&vm_node->progress.poller))
+		watcher_call();
+}
+
 /*
  * Before the worker runs something.  Pairs, by the code in between, with the
  * addition in sleep_elsewhere(): a worker that goes to sleep there sees that
@@ -158,6 +178,7 @@ static inline void watch_check(struct vm_worker *worker,
 	if (!worker->head && !worker->next)
 		return;
 	call_end(cache);
+	agent_check(worker);
 	if (VM_UNLIKELY(atomic_load_explicit(&vm_node->progress.sleepers,
 					     memory_order_relaxed) > 0 &&
 			!atomic_load_explicit(&vm_node->progress.poller,
@@ -397,6 +418,7 @@ static void watch(struct vm_worker *worker, uint64_t until)
 		rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
 		if (rc == -VMPI_ESTATE) {
 			call_end(worker->cache);
+			vm_agent_dismiss();
 			sleep_elsewhere(worker, until);
 			return;
 		}

@@ -35,6 +35,10 @@ bool vm_progress_thread_poll(void);
 bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns);
 void vm_progress_kick(struct vm_worker *worker);
 
+/* Another thread has watched, and does no more: a worker that sleeps elsewhere
+ * is woken to watch. */
+void vm_progress_unwatched(void);
+
 /* vm_sched.hooks.thread_sleep and .thread_kick of a process that is a rank. */
 bool vm_progress_thread_sleep(struct vm_ult *self);
 bool vm_progress_thread_kick(struct vm_ult *ult);

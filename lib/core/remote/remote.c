@@ -10,6 +10,7 @@
 #include "base/own.h"
 #include "boot/boot.h"
 #include "core/rank/chan.h"
+#include "core/remote/agent.h"
 #include "core/local/engine.h"
 #include "core/instrument/trace.h"
 #include "core/remote/credit_queue.h"
@@ -481,6 +482,7 @@ void vm_remote_stop(void)
 	if (!vm_node->fabric || vm_node->closed)
 		return;
 	vm_node->closed = true;
+	vm_agent_stop(vm_node);
 	ranks_close();
 	/* Packets that still come must be taken. */
 	if (stranger)

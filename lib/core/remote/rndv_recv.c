@@ -11,6 +11,7 @@
 #include "core/instrument/overlap_events.h"
 #include "core/rank/state.h"
 #include "base/id_table.h"
+#include "core/remote/agent.h"
 #include "core/remote/peer_stats.h"
 #include "core/remote/remote.h"
 #include "core/local/req.h"
@@ -26,6 +27,7 @@ static void pull_end(struct vm_rndv_recv *pull, int error)
 		vm_overlap_events_end(&pull->xfer);
 	vm_pool_put(&vm_thread_cache_self()->pull, pull);
 	vm_peer_stats_inflight(-1);
+	vm_agent_end();
 	if (req->rank)
 		vm_observe_fetched(req);
 	if (error)
@@ -235,6 +237,7 @@ void vm_rndv_recv_start(struct vm_req *req, const struct vm_origin *origin,
 		return;
 	}
 	vm_peer_stats_inflight(1);
+	vm_agent_begin();
 	pull->req = req;
 	pull->origin = *origin;
 	pull->port = port;

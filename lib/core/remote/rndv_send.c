@@ -14,6 +14,7 @@
 #include "core/local/mailbox.h"
 #include "core/rank/state.h"
 #include "base/id_table.h"
+#include "core/remote/agent.h"
 #include "core/remote/remote.h"
 #include "core/local/req.h"
 
@@ -58,6 +59,7 @@ struct vm_rndv_send *vm_rndv_send_new(struct vm_req *req,
 	push->readable = push->writing = push->over = false;
 	push->inflight = 0;
 	push->op.done = piece_left;
+	vm_agent_begin();
 	return push;
 }
 
@@ -112,6 +114,7 @@ vm_rndv_send_new_copy(const struct vm_data *data,
 
 void vm_rndv_send_free(struct vm_rndv_send *push)
 {
+	vm_agent_end();
 	vm_overlap_events_forget(&push->xfer);
 	if (push->readable)
 		vm_mr_close(&push->mr);

@@ -33,6 +33,7 @@
 #include "core/runtime/deadlock.h"
 #include "core/runtime/migrate.h"
 #include "core/instrument/profiler.h"
+#include "core/remote/agent.h"
 #include "core/remote/rndv_recv.h"
 #include "core/remote/rndv_send.h"
 #include "core/rank/cvar.h"
@@ -292,6 +293,8 @@ int vm_node_start(const vmpi_config *config)
 		rc = vm_migrator_init(vm_node);
 	if (!rc)
 		rc = vm_tune_start(vm_node);
+	if (!rc)
+		rc = vm_agent_start(vm_node);
 	if (rc)
 		goto fail;
 	rc = vm_sched_start();

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * On duty the agent polls, and sleeps as the watcher; between two polls that
+ * found something it lets the ranks compute for a moment, so that a stream of
+ * pieces does not cost a wake-up each.
+ */
+#include "core/remote/agent.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/own.h"
+#include "core/local/threads.h"
+#include "core/remote/progress.h"
+#include "fabric/fabric.h"
+#include "sched/topo.h"
+#include "sched/worker.h"
+
+/* From a call to the duty: most operations are over before, or a worker polls.
+ * Doubles from one call in vain to the next: ranks that wait for what they have
+ * begun, and do not compute meanwhile, do not need it. */
+#define CALL_NS 50000
+#define CALL_NS_MAX 16000000
+
+/* Between two polls that found something: so many times as long as a wake-up
+ * takes, which is a few microseconds, or fifty on a virtual machine. */
+#define NAP_TIMES 16
+#define NAP_NS_MIN 50000
+#define NAP_NS_MAX 1000000
+#define LATE_NS_MAX 100000 /* then another thread had the processor */
+
+#define LOOKS 16 /* polls in a row at most, while they find something */
+
+struct vm_agent {
+	pthread_t thread;
+	int timer_fd;
+	_Atomic bool stop;
+	_Atomic uint64_t call_ns;
+	uint64_t late_ns; /* how long a wake-up takes; of the thread */
+};
+
+/* Lets the ranks compute, so that wake-ups take little of their time. */
+static void nap(struct vm_agent *agent)
+{
+	uint64_t ns = NAP_TIMES * agent->late_ns, begin = vm_clock_ns(), late;
+	struct timespec left;
+
+	if (ns < NAP_NS_MIN)
+		ns = NAP_NS_MIN;
+	if (ns > NAP_NS_MAX)
+		ns = NAP_NS_MAX;
+	left = (struct timespec){ .tv_nsec = (long)ns };
+	nanosleep(&left, NULL);
+	late = vm_clock_ns() - begin;
+	late = late > ns ? late - ns : 0;
+	if (late > LATE_NS_MAX)
+		late = LATE_NS_MAX;
+	agent->late_ns = (7 * agent->late_ns + late) / 8;
+}
+
+static void timer_set(const struct vm_agent *agent, uint64_t ns)
+{
+	const struct itimerspec when = { .it_value = { .tv_nsec = (long)ns } };
+
+	if (timerfd_settime(agent->timer_fd, 0, &when, NULL))
+		vm_panic("cannot set a timer: %s", strerror(errno));
+}
+
+void vm_agent_call(void)
+{
+	struct vm_agent *agent = vm_node->agent;
+
+	if (core_cvar.progress != VM_PROGRESS_OFF &&
+	    atomic_exchange(&vm_node->progress.agent, VM_AGENT_CALLED) !=
+		    VM_AGENT_CALLED)
+		timer_set(agent, atomic_load_explicit(&agent->call_ns,
+						      memory_order_relaxed));
+}
+
+void vm_agent_dismiss(void)
+{
+	const struct vm_worker *poller = atomic_load(&vm_node->progress.poller);
+
+	if (poller && poller->index < 0)
+		vm_fabric_kick(vm_node->fabric);
+}
+
+/* Whether some worker has nothing to run: then it polls, or watches. */
+static bool somebody_idles(void)
+{
+	for (int i = 0; i < vm_sched.worker_count; i++)
+		if (atomic_load_explicit(&vm_sched.workers[i].idles,
+					 memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* Whether there is something to do for it, now or when no worker polls. */
+static bool is_owed(void)
+{
+	return core_cvar.progress == VM_PROGRESS_ON ||
+	       (core_cvar.progress == VM_PROGRESS_AUTO &&
+		atomic_load(&vm_node->progress.under_way) > 0);
+}
+
+static bool is_needed(struct vm_agent *agent)
+{
+	return !atomic_load(&agent->stop) && is_owed() && !somebody_idles();
+}
+
+static bool ports_poll(void)
+{
+	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
+	bool did = false;
+
+	for (unsigned i = 0; i < ports; i++)
+		did |= vm_port_poll(vm_fabric_port(vm_node->fabric, i), false) >
+		       0;
+	return did;
+}
+
+/* Takes in what there is; whether there was anything.  No rank moves
+ * meanwhile. */
+static bool look(void)
+{
+	int looks = 0;
+
+	vm_thread_acting(1);
+	while (looks < LOOKS && ports_poll())
+		looks++;
+	vm_thread_acting(-1);
+	if (looks)
+		vm_pvar_add(vm_node->pvars.agent_found, 1);
+	return looks;
+}
+
+/* Sleeps until something comes; false: it has not, because a worker watches, or
+ * there is something to poll. */
+static bool watch(struct vm_agent *agent)
+{
+	struct vm_worker *none = NULL, *self = vm_self->worker;
+	struct vm_sleep sleep;
+	int rc;
+
+	if (!atomic_compare_exchange_strong(&vm_node->progress.poller, &none,
+					    self))
+		return false;
+	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
+	if (rc == 0) {
+		if (is_needed(agent))
+			vm_fabric_sleep_wait(vm_node->fabric, &sleep,
+					     UINT64_MAX);
+		vm_fabric_sleep_end(vm_node->fabric);
+		vm_pvar_add(vm_node->pvars.agent_wakes, 1);
+	}
+	/* A worker may have taken its place. */
+	atomic_compare_exchange_strong(&vm_node->progress.poller, &self, NULL);
+	vm_progress_unwatched();
+	return rc == 0;
+}
+
+/* Until a worker polls, or nothing is under way; whether it did anything. */
+static bool serve(struct vm_agent *agent)
+{
+	bool did = false;
+
+	while (is_needed(agent)) {
+		bool found = look();
+
+		did |= found;
+		if (found || !watch(agent))
+			nap(agent);
+	}
+	return did;
+}
+
+/* Goes off duty; false: it is needed again. */
+static bool duty_leave(struct vm_agent *agent)
+{
+	/* Pairs with the addition in vm_agent_begin() and the store in
+	 * watch_check(): they see this, or are seen here. */
+	atomic_store(&vm_node->progress.agent,
+		     is_owed() ? VM_AGENT_OWED : VM_AGENT_FREE);
+	vm_sched_fence_all();
+	if (atomic_load(&agent->stop) || !is_needed(agent))
+		return true;
+	atomic_store(&vm_node->progress.agent, VM_AGENT_CALLED);
+	return false;
+}
+
+static void call_ns_adapt(struct vm_agent *agent, bool did)
+{
+	uint64_t ns =
+		atomic_load_explicit(&agent->call_ns, memory_order_relaxed);
+
+	if (did)
+		ns = CALL_NS;
+	else if (ns < CALL_NS_MAX)
+		ns *= 2;
+	atomic_store_explicit(&agent->call_ns, ns, memory_order_relaxed);
+}
+
+/* Waits for the timer; false: it is time to stop. */
+static bool is_called(struct vm_agent *agent)
+{
+	uint64_t expired;
+
+	if (read(agent->timer_fd, &expired, sizeof(expired)) < 0 &&
+	    errno != EINTR)
+		vm_panic("cannot wait for a timer: %s", strerror(errno));
+	vm_pvar_add(vm_node->pvars.agent_calls, 1);
+	return !atomic_load(&agent->stop);
+}
+
+static void *agent_main(void *arg)
+{
+	struct vm_agent *agent = arg;
+
+	if (vm_thread_adopt(NULL)) {
+		vm_log(VM_WARN, "no memory for the progress agent");
+		return NULL;
+	}
+	vm_thread_away();
+	vm_topo_unbind();
+	prctl(PR_SET_TIMERSLACK, 1000);
+	/* Ranks may have begun something before it was there. */
+	do {
+		bool did = false;
+
+		do
+			did |= serve(agent);
+		while (!duty_leave(agent));
+		call_ns_adapt(agent, did);
+	} while (is_called(agent));
+	vm_thread_back();
+	vm_thread_release();
+	return NULL;
+}
+
+/* Starts the thread; no signal of the program reaches it. */
+static int thread_start(struct vm_agent *agent)
+{
+	sigset_t all, before;
+	struct vm_own own;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	vm_own_begin(&own);
+	error = pthread_create(&agent->thread, NULL, agent_main, agent);
+	vm_own_end(&own);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+int vm_agent_start(struct vm_node *node)
+{
+	struct vm_agent *agent;
+	int error;
+
+	node->agent_bytes = SIZE_MAX;
+	if (!node->fabric || vm_sched.hooks.thread_sleep)
+		return 0;
+	agent = calloc(1, sizeof(*agent));
+	if (!agent)
+		return -VMPI_ENOMEM;
+	atomic_init(&agent->call_ns, CALL_NS);
+	agent->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	node->agent = agent;
+	error = agent->timer_fd < 0 ? errno : thread_start(agent);
+	if (!error) {
+		node->agent_bytes = (size_t)core_cvar.eager_limit;
+		return 0;
+	}
+	vm_log(VM_ERROR, "the progress agent cannot be started: %s",
+	       strerror(error));
+	node->agent = NULL;
+	if (agent->timer_fd >= 0)
+		close(agent->timer_fd);
+	free(agent);
+	return -VMPI_ELIMIT;
+}
+
+void vm_agent_stop(struct vm_node *node)
+{
+	struct vm_agent *agent = node->agent;
+
+	if (!agent)
+		return;
+	atomic_store(&agent->stop, true);
+	timer_set(agent, 1);
+	vm_fabric_kick(node->fabric);
+	pthread_join(agent->thread, NULL);
+	atomic_store(&node->progress.agent, VM_AGENT_CALLED);
+	node->agent = NULL;
+	close(agent->timer_fd);
+	free(agent);
+}

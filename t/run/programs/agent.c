@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks that compute while a message is to reach them: agent HOW DIR.
+ *
+ * They compute until a file of DIR is there, or until the message is in its
+ * buffer; so without somebody else who moves it the program does not end.  At its
+ * end rank 0 prints "right", and how often its agent was called and found
+ * something.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BYTES (1 << 20)
+#define ROUNDS 5
+
+static char path[256];
+static const char *dir;
+static int rank;
+static MPI_T_pvar_session session;
+
+static const char *file(const char *name, int round)
+{
+	snprintf(path, sizeof(path), "%s/%s-%d", dir, name, round);
+	return path;
+}
+
+static void say(const char *name, int round)
+{
+	FILE *made = fopen(file(name, round), "w");
+
+	if (!made)
+		MPI_Abort(MPI_COMM_WORLD, 3);
+	fclose(made);
+}
+
+/* Computes, as far as MPI can tell. */
+static void await(const char *name, int round)
+{
+	file(name, round);
+	while (access(path, F_OK))
+		;
+}
+
+/* What the counter grows by from here on. */
+static MPI_T_pvar_handle counter(const char *name)
+{
+	MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+	int index, count;
+
+	if (MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) ||
+	    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count))
+		MPI_Abort(MPI_COMM_WORLD, 4);
+	return handle;
+}
+
+static unsigned long long grown(MPI_T_pvar_handle handle)
+{
+	unsigned long long value = 0;
+
+	if (MPI_T_pvar_read(session, handle, &value))
+		MPI_Abort(MPI_COMM_WORLD, 5);
+	return value;
+}
+
+/* Each of two processes has one rank; rank 1 sends so many bytes to rank 0, when
+ * that computes. */
+static void both_compute(int bytes)
+{
+	volatile char *buffer = calloc(1, (size_t)bytes);
+	MPI_Request req;
+
+	for (int round = 1; round <= ROUNDS; round++) {
+		if (rank == 0) {
+			MPI_Irecv((void *)buffer, bytes, MPI_CHAR, 1, 0,
+				  MPI_COMM_WORLD, &req);
+			say("computes", round);
+			while (buffer[bytes - 1] != round)
+				;
+			say("landed", round);
+		} else {
+			memset((void *)buffer, round, (size_t)bytes);
+			await("computes", round);
+			MPI_Isend((void *)buffer, bytes, MPI_CHAR, 0, 0,
+				  MPI_COMM_WORLD, &req);
+			await("landed", round);
+		}
+		MPI_Wait(&req, MPI_STATUS_IGNORE);
+	}
+	free((void *)buffer);
+}
+
+/* Each of two processes has two ranks; rank 2 sends to rank 1, which waits, while
+ * rank 0 of its process computes. */
+static void one_waits(void)
+{
+	char *buffer = calloc(1, BYTES);
+
+	for (int round = 1; round <= ROUNDS; round++) {
+		if (rank == 0) {
+			/* Then rank 1 waits. */
+			MPI_Recv(NULL, 0, MPI_CHAR, 1, 1, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+			say("computes", round);
+			await("landed", round);
+		} else if (rank == 1) {
+			MPI_Send(NULL, 0, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+			MPI_Recv(buffer, BYTES, MPI_CHAR, 2, 0, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		} else if (rank == 2) {
+			await("computes", round);
+			MPI_Ssend(buffer, BYTES, MPI_CHAR, 1, 0,
+				  MPI_COMM_WORLD);
+			say("landed", round);
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	free(buffer);
+}
+
+static void ping(int times)
+{
+	int word = 0;
+
+	for (int i = 0; i < times; i++)
+		if (rank == 0) {
+			MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+			MPI_Recv(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		} else {
+			MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+			MPI_Send(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+		}
+}
+
+/* One that nobody computes during. */
+static void exchange(void)
+{
+	char *buffer = calloc(1, BYTES);
+
+	if (rank == 0)
+		MPI_Send(buffer, BYTES, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(buffer, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	free(buffer);
+}
+
+static void run(const char *how)
+{
+	if (!strcmp(how, "long"))
+		both_compute(BYTES);
+	else if (!strcmp(how, "short"))
+		both_compute(4);
+	else if (!strcmp(how, "waits"))
+		one_waits();
+	else if (!strcmp(how, "ping"))
+		ping(2000);
+	else
+		exchange();
+}
+
+int main(int argc, char **argv)
+{
+	MPI_T_pvar_handle calls, looks;
+	int provided;
+
+	MPI_Init(&argc, &argv);
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (argc != 3)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	dir = argv[2];
+	MPI_T_pvar_session_create(&session);
+	calls = counter("core_agent_calls");
+	looks = counter("core_agent_found");
+	run(argv[1]);
+	if (rank == 0)
+		printf("right, called %llu times, found %llu\n", grown(calls),
+		       grown(looks));
+	MPI_T_finalize();
+	MPI_Finalize();
+	return 0;
+}
