@@ -3,12 +3,14 @@
 # bench/stencil.sh [--quick] [BUILD]: what of a stencil's messages is hidden
 # behind the computing of other ranks of the core (stencil.c), by protocol and
 # ranks per core, while the messages grow.  Two node processes on modelled
-# networks; then the same with an idle worker in each, which polls for the other.
+# networks: with one worker each, with a progress agent, with an idle worker in
+# each, which polls for the other; WAY+early computes before it waits.
 : "${src:=$(cd "$(dirname "$0")/.." && pwd)}"
 : "${COMPUTE_US:=12000}" "${LATENCIES_NS:=20000 1000000}" "${BANDWIDTH:=200M}"
 : "${BYTES:=131072 524288 1048576 2097152 4194304}" "${RANKS:=1 2 3 4}"
 : "${PROTOCOLS:=read write pipeline auto}" "${ITERATIONS:=30}" "${REPEATS:=3}"
-: "${WAYS:=alone helped early}" "${SPIN_US:=0}"
+: "${WAYS:=alone agent alone+early agent+early helped helped+early}"
+: "${SPIN_US:=0}"
 if [ "${1-}" = --quick ]; then
 	shift
 	BYTES='131072 1048576 4194304' ITERATIONS=15
@@ -33,18 +35,19 @@ map() {
 # run WAY V PROTOCOL BYTES: what stencil prints.
 run() {
 	case $1 in
-	alone) set -- "$@" --workers 1 ;;
-	*)
+	helped*)
 		map "$2"
 		set -- "$@" --workers 2 --map "$dir/map"
 		;;
+	*) set -- "$@" --workers 1 ;;
 	esac
-	way=$1 v=$2 protocol=$3 bytes=$4 early=
+	way=$1 v=$2 protocol=$3 bytes=$4 early= progress=off
 	shift 4
-	[ "$way" = early ] && early=--early
+	case $way in *+early) early=--early ;; esac
+	case $way in agent*) progress=auto ;; esac
 	timeout 300 "$build/vmpirun" -n $((2 * v)) --nodes 2 "$@" \
 		--set fabric_link_latency_ns="$latency" \
-		--set sched_spin_us="$SPIN_US" \
+		--set sched_spin_us="$SPIN_US" --set core_progress=$progress \
 		--set core_rndv_protocol="$protocol" "$dir/stencil" $early \
 		"$COMPUTE_US" "$bytes" "$ITERATIONS" "$REPEATS" 2>"$dir/err" || {
 		cat "$dir/err" >&2
@@ -58,7 +61,7 @@ rows() {
 	awk -v way="$1" -v v="$2" -v protocol="$3" -v bytes="$4" -v dir="$dir" \
 		-v us=$((latency / 1000)) '
 	/^times/ {
-		printf "%5d %-6s %-9s %d %8d %8.2f %8.2f %8.2f %8.3f %8.2f " \
+		printf "%5d %-12s %-9s %d %8d %8.2f %8.2f %8.2f %8.3f %8.2f " \
 			"%8.3f  ", us, way, protocol, v, bytes, $2 / 1e3,
 			$3 / 1e3, $4 / 1e3, $5, $6 / 1e3, $7
 		top = $2 > $3 ? $2 : $3
@@ -73,7 +76,7 @@ rows() {
 		print "|" line
 	}
 	/^waits/ {
-		printf "%5d %-6s %-9s %d %8d", us, way, protocol, v,
+		printf "%5d %-12s %-9s %d %8d", us, way, protocol, v,
 			bytes >>(dir "/cdf")
 		split("1 2 5 8 10 12 15 18 19", at)
 		for (i = 1; i <= 9; i++)
@@ -88,7 +91,7 @@ rows_all() {
 	for protocol in $PROTOCOLS; do
 		for v in $RANKS; do
 			# With nonblocking calls one rank is enough.
-			[ "$2" = early ] && [ "$v" != 1 ] && continue
+			case $2$v in *+early[2-9]*) continue ;; esac
 			for bytes in $BYTES; do
 				run "$2" "$v" "$protocol" "$bytes" >"$dir/out" ||
 					exit 1
@@ -98,7 +101,7 @@ rows_all() {
 	done
 }
 
-printf '%5s %-6s %-9s %s %8s %8s %8s %8s %8s %8s %8s  %s\n' us way protocol V \
+printf '%5s %-12s %-9s %s %8s %8s %8s %8s %8s %8s %8s  %s\n' us way protocol V \
 	bytes 'comp ms' 'comm ms' 'full ms' full/max 'cpu ms' 'with cpu' \
 	'|c comp, m comm, F full; the longer of c and m at 20'
 for ns in $LATENCIES_NS; do
@@ -107,6 +110,6 @@ for ns in $LATENCIES_NS; do
 	done
 done
 printf '\nms in MPI_Waitall while computing: percentiles\n'
-printf '%5s %-6s %-9s %s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n' us way \
+printf '%5s %-12s %-9s %s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n' us way \
 	protocol V bytes 5 10 25 40 50 60 75 90 95
 cat "$dir/cdf"
