@@ -3682,6 +3682,27 @@ int MPIX_Section_end(const char *name);
 int PMPIX_Section_begin(const char *name);
 int PMPIX_Section_end(const char *name);
 
+/* Continuations: functions that run when operations have completed. */
+#define MPIX_HAVE_CONTINUE	1
+#define MPIX_CONT_IMMEDIATE	1 /* within the call, if all are complete */
+typedef int(MPIX_Continue_cb_function)(int rc, void *cb_data);
+int MPIX_Continue_init(int flags, int max_poll, MPI_Info info,
+		       MPI_Request *cont_req);
+int MPIX_Continue(MPI_Request *op_request, MPIX_Continue_cb_function *cb,
+		  void *cb_data, int flags, MPI_Status *status,
+		  MPI_Request cont_req);
+int MPIX_Continueall(int count, MPI_Request op_requests[],
+		     MPIX_Continue_cb_function *cb, void *cb_data, int flags,
+		     MPI_Status statuses[], MPI_Request cont_req);
+int PMPIX_Continue_init(int flags, int max_poll, MPI_Info info,
+			MPI_Request *cont_req);
+int PMPIX_Continue(MPI_Request *op_request, MPIX_Continue_cb_function *cb,
+		   void *cb_data, int flags, MPI_Status *status,
+		   MPI_Request cont_req);
+int PMPIX_Continueall(int count, MPI_Request op_requests[],
+		      MPIX_Continue_cb_function *cb, void *cb_data, int flags,
+		      MPI_Status statuses[], MPI_Request cont_req);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

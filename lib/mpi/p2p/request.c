@@ -71,12 +71,8 @@ static MPI_Comm comm_of(struct vm_call *call, const struct vm_env *env)
 	return comm ? vm_comm_handle(call->mpi, comm) : MPI_COMM_NULL;
 }
 
-/*
- * Takes the result of a complete request that is not idle and forgets the
- * handle of one that ends.  Returns an MPI error.
- */
-static inline int finish(struct vm_call *call, MPI_Request *request,
-			 MPI_Status *status)
+int vm_request_finish(struct vm_call *call, MPI_Request *request,
+		      MPI_Status *status)
 {
 	struct vm_req *req = vm_request(*request);
 	size_t bytes = req->data.bytes;
@@ -109,7 +105,7 @@ static int finish_one(struct vm_call *call, MPI_Request *request,
 		      MPI_Status *status)
 {
 	struct vm_env env = vm_request(*request)->node.env;
-	int rc = finish(call, request, status);
+	int rc = vm_request_finish(call, request, status);
 
 	if (VM_LIKELY(rc == MPI_SUCCESS))
 		return MPI_SUCCESS;
@@ -280,7 +276,7 @@ static int finish_all(struct vm_call *call, int count, MPI_Request *requests,
 			continue;
 		}
 		env = req->node.env;
-		rc = finish(call, &requests[i], status);
+		rc = vm_request_finish(call, &requests[i], status);
 		set_error(status, rc);
 		if (rc != MPI_SUCCESS && first == MPI_SUCCESS) {
 			first = rc;
@@ -518,7 +514,7 @@ static int finish_some(struct vm_call *call, int count, MPI_Request *requests,
 			continue;
 		env = req->node.env;
 		status = status_at(statuses, n);
-		rc = finish(call, &requests[i], status);
+		rc = vm_request_finish(call, &requests[i], status);
 		set_error(status, rc);
 		indices[n++] = i;
 		if (rc != MPI_SUCCESS && first == MPI_SUCCESS) {

@@ -22,6 +22,11 @@ static inline bool vm_request_is_idle(const struct vm_req *req)
 /* Completes a request at once, with an empty result. */
 void vm_request_complete_now(struct vm_req *req, const vmpi_status *status);
 
+/* Takes the result of a complete request that is not idle, and forgets the
+ * handle unless it is persistent: 0 or an MPI error. */
+int vm_request_finish(struct vm_call *call, MPI_Request *request,
+		      MPI_Status *status);
+
 /* Adds the length of the buffer to the error of a receive.  Returns an MPI
  * error; rc is a negative code of core. */
 int vm_error_truncated(struct vm_call *call, int rc, size_t bytes);
