@@ -372,8 +372,7 @@ def f08_module(chapters, have, constants):
         for p in 'MPI_', 'PMPI_':
             bodies = [Body(p + specific(function, size), function, size, True)
                       for size in (False, True) if (plain, large)[size]]
-            # A callback does not tell the two apart.
-            by_name = function.name in ('Op_create', 'Register_datarep')
+            by_name = function.large_by_name
             for i, body in enumerate(bodies):
                 if i == 0 or by_name:
                     text += '  interface %s%s%s\n' % (

@@ -71,6 +71,13 @@ class Function:
             'Op_create', 'Register_datarep')
 
     @property
+    def large_by_name(self):
+        """Whether arguments do not tell the large twin from the other: neither a
+        callback does, nor an address from a count, which are of one size."""
+        return not any(a.large_only or a.kind in ('count', 'disp')
+                       for a in self.all)
+
+    @property
     def has_buffer(self):
         return any(a.kind in BUFFERS for a in self.all)
 

@@ -66,7 +66,7 @@ def included():
             mark, name = match.groups()
             where = f"{path}:{number}"
             if name == "mpi.h":
-                if folder.split("/")[0] != "mpi":
+                if folder.split("/")[0] != "mpi" and folder != "bin/fortran":
                     yield folder, None, where, name
             elif mark == '"' and name not in PUBLIC:
                 if "/" in name:

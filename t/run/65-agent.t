@@ -7,6 +7,8 @@
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
 
+export VMPI_CORE_PROGRESS=auto
+
 "$VMPI_BUILD/vmpicc" -O1 -o "$scratch/agent" "$VMPI_SRC/t/run/programs/agent.c" ||
 	bail "vmpicc fails"
 

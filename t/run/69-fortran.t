@@ -41,6 +41,10 @@ fortran module bindings.F90 -DMODULE languages.o
 is "$(run 3 ./module | sort)" "$(ranks 3 'done ')" "the same of module mpi"
 is "$(timeout 100 ./module)" "done 0" "and of a program started alone"
 
+fortran f08 f08.f90
+is "$(run 3 ./f08 | sort)" "$(ranks 3 'done ')" \
+	"module mpi_f08: sections, large counts, callbacks"
+
 fortran units units.f90
 is "$(run 5 ./units word | sort)" "$(ranks 5 'rank ' ' of 5 word')" \
 	"units, modules and COMMON belong to a rank; so do lines"

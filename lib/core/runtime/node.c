@@ -234,6 +234,20 @@ static const struct vm_sched_hooks *hooks_of(const struct vm_node *node)
 	return vm_node_hooks.process ? &process_hooks : &fabric_hooks;
 }
 
+/* What runs beside the ranks. */
+static int services_start(struct vm_node *node)
+{
+	int rc = vm_deadlock_start(node);
+
+	if (!rc)
+		rc = vm_migrator_init(node);
+	if (!rc)
+		rc = vm_tune_start(node);
+	if (!rc)
+		rc = vm_agent_start(node);
+	return rc;
+}
+
 int vm_node_start(const vmpi_config *config)
 {
 	static const vmpi_config defaults;
@@ -288,13 +302,7 @@ int vm_node_start(const vmpi_config *config)
 	if (rc)
 		goto fail;
 	vm_sched.hooks = *hooks_of(vm_node);
-	rc = vm_deadlock_start(vm_node);
-	if (!rc)
-		rc = vm_migrator_init(vm_node);
-	if (!rc)
-		rc = vm_tune_start(vm_node);
-	if (!rc)
-		rc = vm_agent_start(vm_node);
+	rc = services_start(vm_node);
 	if (rc)
 		goto fail;
 	rc = vm_sched_start();

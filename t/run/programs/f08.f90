@@ -1,0 +1,184 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Module mpi_f08: sections of arrays, large counts, optional arguments, handles
+! with a type, and callbacks.  Prints what is wrong, and a line per rank.
+module with_callbacks
+  use mpi_f08
+  use, intrinsic :: iso_c_binding
+  implicit none
+  integer :: calls = 0
+contains
+  subroutine add(in, inout, n, type)
+    type(c_ptr), value :: in, inout
+    integer :: n
+    type(MPI_Datatype) :: type
+    integer, pointer :: a(:), b(:)
+
+    call c_f_pointer(in, a, [n])
+    call c_f_pointer(inout, b, [n])
+    b = a + b
+    if (type /= MPI_INTEGER) b = -1
+  end subroutine add
+
+  subroutine take(comm, code)
+    type(MPI_Comm) :: comm
+    integer :: code
+
+    calls = code
+    if (comm == MPI_COMM_NULL) calls = -1
+  end subroutine take
+
+  subroutine check(good, what)
+    logical, intent(in) :: good
+    character(len=*), intent(in) :: what
+
+    if (.not. good) print '(2a)', 'wrong: ', what
+  end subroutine check
+end module with_callbacks
+
+program f08
+  use with_callbacks
+  implicit none
+  integer :: rank, size, left, right
+
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, size)
+  right = modulo(rank + 1, size)
+  left = modulo(rank - 1, size)
+  call sections
+  call assumed(reshape([1, 2, 3, 4], [2, 2]))
+  call refused
+  call others
+  print '(a,i0)', 'done ', rank
+  call MPI_Finalize()
+contains
+  ! What is not contiguous is sent and received where it is.
+  subroutine sections
+    integer, asynchronous :: from(6, 5, 4), to(6, 5, 4)
+    complex :: z(8), w(8)
+    integer :: i, sum(4)
+    type(MPI_Request) :: requests(2)
+    type(MPI_Status) :: statuses(2)
+    character(len=3), asynchronous :: words(6), got(6)
+
+    from = reshape([(i, i=1, 120)], [6, 5, 4]) + 1000 * rank
+    to = -1
+    call MPI_Irecv(to(2:6:2, 5:1:-2, 1:4:3), 18, MPI_INTEGER, left, 1, &
+      MPI_COMM_WORLD, requests(1))
+    call MPI_Isend(from(2:6:2, 5:1:-2, 1:4:3), 18, MPI_INTEGER, right, 1, &
+      MPI_COMM_WORLD, requests(2))
+    call MPI_Waitall(2, requests, statuses)
+    call check(all(to(2:6:2, 5:1:-2, 1:4:3) == from(2:6:2, 5:1:-2, 1:4:3) + &
+      1000 * (left - rank)), 'a section of three dimensions')
+    call check(count(to /= -1) == 18, 'what is beside a section')
+    call check(statuses(1)%MPI_SOURCE == left .and. requests(1) == &
+      MPI_REQUEST_NULL, 'statuses and requests')
+    ! A part of a section: it ends within a row.
+    to = -1
+    call MPI_Sendrecv(from(1:5:2, 1:2, 1), 4, MPI_INTEGER, right, 2, &
+      to(::3, :, 1), 4, MPI_INTEGER, left, 2, MPI_COMM_WORLD, &
+      MPI_STATUS_IGNORE)
+    call check(all([to(1, 1, 1), to(4, 1, 1), to(1, 2, 1), to(4, 2, 1)] == &
+      [1, 3, 5, 7] + 1000 * left) .and. count(to /= -1) == 4, &
+      'a part of a section')
+    ! Elements of which the type has several, and several bytes.
+    z = [(cmplx(i, rank), i=1, 8)]
+    w = 0
+    call MPI_Sendrecv(z(1:8:2), 8, MPI_REAL, right, 3, w(2:8:2), 4, &
+      MPI_COMPLEX, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call check(all(w(2:8:2) == [(cmplx(i, left), i=1, 8, 2)]), 'complex')
+    words = ['abc', 'def', 'ghi', 'jkl', 'mno', 'pqr']
+    got = '-'
+    call MPI_Sendrecv(words(6:1:-2), 9, MPI_CHARACTER, right, 4, got(::2), 9, &
+      MPI_CHARACTER, left, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call check(all(got == ['pqr', '-  ', 'jkl', '-  ', 'def', '-  ']), &
+      'characters')
+    ! Operands are copied.
+    from(:, 1, 1) = [1, 2, 3, 4, 5, 6]
+    to = 0
+    call MPI_Allreduce(from(1:6:2, 1, 1), to(1, 1:5:2, 1), 3, MPI_INTEGER, &
+      MPI_SUM, MPI_COMM_WORLD)
+    call check(all(to(1, 1:5:2, 1) == [1, 3, 5] * size), 'operands')
+    call MPI_Bcast(to(2, :, 1), 5, MPI_INTEGER, 0, MPI_COMM_WORLD)
+    sum = rank
+    call MPI_Allreduce(MPI_IN_PLACE, sum(2:4:2), 2, MPI_INTEGER, MPI_SUM, &
+      MPI_COMM_WORLD)
+    call check(all(sum(2:4:2) == size * (size - 1) / 2) .and. sum(3) == rank, &
+      'MPI_IN_PLACE')
+  end subroutine sections
+
+  ! Arrays of assumed size, and elements, are what begins there.
+  subroutine assumed(a)
+    integer, intent(in) :: a(*)
+    integer :: b(4)
+
+    call MPI_Sendrecv(a, 4, MPI_INTEGER, right, 5, b(1), 4, MPI_INTEGER, left, &
+      5, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call check(all(b == [1, 2, 3, 4]), 'an array of assumed size')
+  end subroutine assumed
+
+  subroutine refused
+    integer :: a(10), code
+    type(MPI_Request) :: request
+    type(MPI_Datatype) :: gaps
+
+    a = 0
+    request = MPI_REQUEST_NULL
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
+    call MPI_Iallreduce(MPI_IN_PLACE, a(::2), 5, MPI_INTEGER, MPI_SUM, &
+      MPI_COMM_WORLD, request, code)
+    call check(code == MPI_ERR_BUFFER .and. request == MPI_REQUEST_NULL, &
+      'operands of what does not block')
+    call MPI_Send(a(::2), 6, MPI_INTEGER, rank, 1, MPI_COMM_WORLD, code)
+    call check(code == MPI_ERR_COUNT, 'more than a section has')
+    call MPI_Type_vector(2, 1, 2, MPI_INTEGER, gaps)
+    call MPI_Type_commit(gaps)
+    call MPI_Send(a(::2), 1, gaps, rank, 1, MPI_COMM_WORLD, code)
+    call check(code == MPI_ERR_TYPE, 'a type with gaps in a section')
+    call MPI_Type_free(gaps)
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL)
+  end subroutine refused
+
+  subroutine others
+    type(MPI_Op) :: op
+    type(MPI_Comm) :: comm
+    type(MPI_Errhandler) :: handler
+    type(MPI_Status) :: status
+    integer :: f_status(MPI_STATUS_SIZE), value, code, bytes
+    integer(MPI_COUNT_KIND) :: many, found
+    real(kind(1d0)) :: x
+    type(c_ptr) :: memory
+    integer, pointer :: numbers(:)
+
+    call check(MPI_SUBARRAYS_SUPPORTED, 'MPI_SUBARRAYS_SUPPORTED')
+    call MPI_Op_create(add, .true., op)
+    value = rank + 1
+    call MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INTEGER, op, MPI_COMM_WORLD)
+    call check(value == size * (size + 1) / 2, 'an operation')
+    call MPI_Op_free(op)
+    call MPI_Comm_dup(MPI_COMM_WORLD, comm)
+    call MPI_Comm_create_errhandler(take, handler)
+    call MPI_Comm_set_errhandler(comm, handler)
+    call MPI_Send(value, 1, MPI_INTEGER, size, 0, comm, code)
+    call check(calls == MPI_ERR_RANK .and. code == MPI_ERR_RANK, 'a handler')
+    call MPI_Errhandler_free(handler)
+    call MPI_Comm_free(comm)
+    call check(comm == MPI_COMM_NULL .and. comm%MPI_VAL == &
+      MPI_COMM_NULL%MPI_VAL, 'handles')
+    many = 1
+    call MPI_Sendrecv(rank, many, MPI_INTEGER, right, 6, value, many, &
+      MPI_INTEGER, left, 6, MPI_COMM_WORLD, status)
+    call MPI_Get_count(status, MPI_INTEGER, found)
+    call check(value == left .and. found == 1, 'large counts')
+    call MPI_Status_f082f(status, f_status)
+    call check(f_status(MPI_TAG) == 6 .and. status%MPI_TAG == 6, 'a status')
+    call PMPI_Comm_size(MPI_COMM_SELF, value)
+    call check(value == 1, 'PMPI')
+    call MPI_Sizeof(x, bytes)
+    call check(bytes == 8, 'MPI_Sizeof')
+    call MPI_Alloc_mem(40_MPI_ADDRESS_KIND, MPI_INFO_NULL, memory)
+    call c_f_pointer(memory, numbers, [10])
+    numbers = rank
+    call MPI_Free_mem(numbers)
+  end subroutine others
+end program f08
