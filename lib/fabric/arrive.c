@@ -177,7 +177,7 @@ static void payload_take(struct vm_port *port, struct vm_conn *conn,
 	if (due < conn->last_due)
 		due = conn->last_due;
 	conn->last_due = due;
-	vm_due_put(&port->held, &pkt->due, due);
+	vm_port_hold(port, &pkt->due, due);
 }
 
 /* Copies one of several packets in a message to a packet of its own; or

@@ -231,7 +231,7 @@ void vm_conn_brims(struct vm_conn *conn)
 	conn->brim_polls = conn->port->pvars.polls;
 	conn->brim_ns = 0;
 	vm_list_append(&conn->port->brim, &conn->brim);
-	vm_port_stir(conn->port);
+	vm_port_owe(conn->port);
 }
 
 static ssize_t packet_hand(struct vm_port *port, struct vm_conn *conn,
@@ -302,7 +302,7 @@ void vm_conn_queue(struct vm_conn *conn, struct vm_packet *pkt)
 
 	if (vm_list_empty(&conn->backlog)) {
 		vm_list_append(&port->waiting, &conn->waiting);
-		vm_port_stir(port);
+		vm_port_owe(port);
 		conn->since = 0;
 	}
 	vm_list_append(&conn->backlog, &pkt->link);
@@ -476,7 +476,7 @@ void vm_conn_room(struct vm_conn *conn)
 		return;
 	conn->room_state = VM_ROOM_LISTED;
 	vm_list_append(&conn->port->room, &conn->room);
-	vm_port_stir(conn->port);
+	vm_port_owe(conn->port);
 }
 
 /* Whether it has been full for long enough that this is not just a moment

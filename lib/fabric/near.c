@@ -153,7 +153,7 @@ void vm_near_left(struct vm_conn *conn, struct vm_packet *pkt)
 	}
 	pkt->place = VM_AT_END;
 	if (pkt->left && pkt->left > vm_clock_ns())
-		vm_due_put(&port->held, &pkt->due, pkt->left);
+		vm_port_hold(port, &pkt->due, pkt->left);
 	else
 		vm_list_append(&port->ended, &pkt->link);
 }

@@ -50,7 +50,7 @@ static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
 	}
 	pkt->place = VM_AT_END;
 	if (pkt->left && pkt->left > vm_clock_ns())
-		vm_due_put(&port->held, &pkt->due, pkt->left);
+		vm_port_hold(port, &pkt->due, pkt->left);
 	else
 		vm_list_append(&port->ended, &pkt->link);
 }
@@ -157,7 +157,7 @@ static void inbox_take(struct vm_port *port)
 		vm_pvar_add(port->pvars.received, 1);
 		vm_pvar_add(port->pvars.received_bytes, pkt->view.bytes);
 		if (pkt->left)
-			vm_due_put(&port->held, &pkt->due, pkt->left);
+			vm_port_hold(port, &pkt->due, pkt->left);
 		else
 			vm_list_append(&port->arrived, &pkt->link);
 	}

@@ -138,6 +138,18 @@ void vm_port_shrink(struct vm_port *port, uint64_t now)
 	vm_pkts_shrink(&port->pkts);
 }
 
+void vm_port_owe(struct vm_port *port)
+{
+	vm_port_stir(port);
+	vm_fabric_alert(port->fabric);
+}
+
+void vm_port_hold(struct vm_port *port, struct vm_due *due, uint64_t when)
+{
+	vm_due_put(&port->held, due, when);
+	vm_port_owe(port);
+}
+
 static unsigned smaller(size_t a, unsigned b)
 {
 	return a < b ? (unsigned)a : b;

@@ -122,6 +122,13 @@ static inline void vm_port_unlock(struct vm_port *port)
 	vm_port_unlock_calm(port);
 }
 
+/* Under lock: something of the port waits for room, or for its time.  Who sleeps
+ * does not know of it, and whoever has left it may not poll again. */
+void vm_port_owe(struct vm_port *port);
+
+/* Under lock: holds a packet back until then. */
+void vm_port_hold(struct vm_port *port, struct vm_due *due, uint64_t when);
+
 /* Opens and closes the network's objects of the port; for the fabric. */
 int vm_port_init(struct vm_port *port, struct vm_fabric *fabric,
 		 unsigned index);

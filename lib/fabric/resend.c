@@ -47,7 +47,7 @@ static void packet_end(struct vm_port *port, struct vm_packet *pkt)
 	}
 	pkt->place = VM_AT_END;
 	if (pkt->left && !pkt->error && pkt->left > vm_clock_ns())
-		vm_due_put(&port->held, &pkt->due, pkt->left);
+		vm_port_hold(port, &pkt->due, pkt->left);
 	else
 		vm_list_append(&port->ended, &pkt->link);
 }

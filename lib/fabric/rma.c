@@ -32,7 +32,7 @@ static void rma_end(struct vm_port *port, struct vm_rma *rma)
 	local_close(port, rma);
 	carrier->error = rma->error;
 	if (rma->due && !rma->error && rma->due > vm_clock_ns())
-		vm_due_put(&port->held, &carrier->due, rma->due);
+		vm_port_hold(port, &carrier->due, rma->due);
 	else
 		vm_list_append(&port->ended, &carrier->link);
 }
@@ -172,6 +172,7 @@ static void chunk_ended(struct vm_port *port, struct vm_rma *rma, size_t from,
 		if (!rma->listed)
 			vm_list_append(&port->rma, &rma->link);
 		rma->listed = true;
+		vm_port_owe(port);
 		return;
 	}
 	if (error && error != -VMPI_EAGAIN && !rma->error) {
@@ -361,6 +362,9 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 		rma->listed = true;
 		vm_list_append(&port->rma, &rma->link);
 		rma_post(port, rma);
+		/* The operation may have ended by now. */
+		if (!vm_list_empty(&port->rma))
+			vm_port_owe(port);
 	}
 	vm_port_unlock(port);
 	/* The operation may have ended and be gone by now.  Sleepers do not see

@@ -107,10 +107,10 @@ int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 {
 	uint64_t now = vm_clock_ns();
 	uint64_t until = UINT64_MAX;
-	int rc = 0, fd = fabric->epoll_fd;
+	int rc = 0, fd = fabric->epoll_fd, awake = VM_FABRIC_AWAKE;
 
-	if (atomic_exchange_explicit(&fabric->sleeping, 1,
-				     memory_order_seq_cst))
+	if (!atomic_compare_exchange_strong(&fabric->sleeping, &awake,
+					    VM_FABRIC_SLEEPS))
 		return -VMPI_ESTATE;
 	if (VM_UNLIKELY(!vm_shm_sleep_begin(fabric->shm)))
 		earlier(&until, now + RETRY_NS);
@@ -185,20 +185,40 @@ void vm_fabric_sleep_end(struct vm_fabric *fabric)
 	}
 	vm_shm_sleep_end(fabric->shm, woken);
 	/* Pairs with the exchange in vm_fabric_sleep_begin(). */
-	atomic_store_explicit(&fabric->sleeping, 0, memory_order_release);
+	atomic_store_explicit(&fabric->sleeping, VM_FABRIC_AWAKE,
+			      memory_order_release);
+}
+
+/* Ends the sleep of whoever sleeps, or is about to. */
+static void kick_write(struct vm_fabric *fabric)
+{
+	const uint64_t one = 1;
+
+	/* A full counter wakes as well. */
+	if (write(fabric->kick_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
+		vm_panic("cannot write an event counter");
 }
 
 void vm_fabric_kick(struct vm_fabric *fabric)
 {
-	const uint64_t one = 1;
-
 	/* Pairs with the fence in vm_fabric_sleep_begin(). */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&fabric->sleeping, memory_order_relaxed))
-		return;
-	/* A full counter wakes as well. */
-	if (write(fabric->kick_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
-		vm_panic("cannot write an event counter");
+	if (atomic_load_explicit(&fabric->sleeping, memory_order_relaxed) !=
+	    VM_FABRIC_AWAKE)
+		kick_write(fabric);
+}
+
+void vm_fabric_alert(struct vm_fabric *fabric)
+{
+	int sleeps = VM_FABRIC_SLEEPS;
+
+	/* Who begins to sleep looks at each port under its lock, which the
+	 * caller holds: either it sees what there is, or is seen here. */
+	if (VM_UNLIKELY(atomic_load_explicit(&fabric->sleeping,
+					     memory_order_relaxed) == sleeps) &&
+	    atomic_compare_exchange_strong(&fabric->sleeping, &sleeps,
+					   VM_FABRIC_ALERTED))
+		kick_write(fabric);
 }
 
 /* Under lock: whether the port has sent everything. */

@@ -27,6 +27,13 @@ struct vm_peer {
 	struct vm_link link;
 };
 
+/* Whether a thread is between the begin and the end of a sleep. */
+enum vm_fabric_sleeping {
+	VM_FABRIC_AWAKE,
+	VM_FABRIC_SLEEPS,
+	VM_FABRIC_ALERTED, /* ... and was woken by vm_fabric_alert() */
+};
+
 struct vm_fabric {
 	/* Constant after the open. */
 	struct vm_fabric_config config;
@@ -44,7 +51,7 @@ struct vm_fabric {
 	struct vm_gather gather;
 
 	_Atomic uint32_t deaths; /* processes given up; ports compare it */
-	/* Sleeping: 1 between begin and end; pairs with vm_fabric_kick(). */
+	/* An enum vm_fabric_sleeping; pairs with vm_fabric_kick(). */
 	_Atomic int sleeping VM_ALIGNED(VM_CACHELINE);
 	struct fabric_node_pvars pvars; /* of the thread that sleeps */
 	/* Registered memory, for the loop. */
@@ -53,6 +60,10 @@ struct vm_fabric {
 	uint64_t keys[32]; /* random numbers to be used up */
 	unsigned keys_left;
 };
+
+/* Under the lock of a port: ends the sleep that began before there was something
+ * to wait for a while for; once. */
+void vm_fabric_alert(struct vm_fabric *fabric);
 
 /* Gives a process up: all ports will see it.  Any thread, any lock of a port
  * may be held.  error: the reason. */

@@ -24,10 +24,11 @@ END
 # that one was late.
 export VMPI_FABRIC_LINK_LATENCY_NS=3000000 VMPI_FABRIC_LINK_BANDWIDTH=100M
 
-# solver WAY PROTOCOL: two ranks, one per process, and nobody to help.
+# solver WAY PROTOCOL: two ranks, one per process, and nobody to help: no agent
+# either.
 solver() {
 	timeout 250 "$vmpirun" -n 2 --nodes 2 --workers 1 \
-		--set overlap_table="$scratch/table" \
+		--set core_progress=off --set overlap_table="$scratch/table" \
 		--set core_rndv_protocol="$2" --overlap=dir ./sweep "$1" 10 \
 		</dev/null >out 2>&1
 	is $? 0 "$1, $2: the answer is right" || diag "$(cat out)"

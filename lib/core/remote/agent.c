@@ -239,6 +239,10 @@ static void *agent_main(void *arg)
 		do
 			did |= serve(agent);
 		while (!duty_leave(agent));
+		/* A worker may have gone to sleep before what it has left
+		 * there. */
+		if (did)
+			vm_fabric_kick(vm_node->fabric);
 		call_ns_adapt(agent, did);
 	} while (is_called(agent));
 	vm_thread_back();
