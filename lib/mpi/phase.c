@@ -8,6 +8,7 @@
 #include "mpi/call/errh.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/group.h"
+#include "mpi/dynamic/port.h"
 #include "mpi/type/type.h"
 #include "mpi/win/win.h"
 
@@ -90,6 +91,7 @@ void vm_mpi_stop(struct vm_mpi *mpi)
 	comm_reset(mpi, &mpi->world);
 	comm_reset(mpi, &mpi->self);
 	vm_type_extras_free(mpi);
+	vm_ports_free(mpi);
 	objects_end(mpi);
 	mpi->phase = VM_MPI_AFTER;
 }

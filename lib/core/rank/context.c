@@ -15,8 +15,8 @@ void vm_contexts_init(struct vm_node *node)
 		bits++;
 	node->contexts.mask = UINT32_MAX >> bits;
 	node->contexts.base = bits ? (uint32_t)node->process << (32 - bits) : 0;
-	/* The world has the first of all. */
-	atomic_init(&node->contexts.next, 2);
+	/* The world and the job have the first of all. */
+	atomic_init(&node->contexts.next, VM_CONTEXT_JOB + 2);
 	vm_lock_init(&node->contexts.lock);
 }
 

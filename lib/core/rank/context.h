@@ -28,8 +28,10 @@ struct vm_contexts {
 	uint32_t spare[VM_CONTEXT_SPARES];
 };
 
-/* The context of the world. */
+/* The context of the world, and that of messages between any two ranks of the
+ * job: their source is the sender's number in the job. */
 #define VM_CONTEXT_WORLD 0u
+#define VM_CONTEXT_JOB 2u
 
 /* Sets the range, when the node knows its number. */
 void vm_contexts_init(struct vm_node *node);

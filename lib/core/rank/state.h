@@ -136,6 +136,8 @@ struct vm_node {
 
 	/* mpi/p2p/pending.c: ranks that left operations undone. */
 	_Atomic uint32_t reports;
+	/* mpi/dynamic/port.c: numbers given to ports. */
+	_Atomic uint32_t ports;
 
 	/* core/remote/progress.h: who waits for the network. */
 	struct {

@@ -14,6 +14,7 @@
 #include "core/local/engine.h"
 #include "core/local/mailbox.h"
 #include "core/rank/chan.h"
+#include "core/rank/context.h"
 #include "core/rank/state.h"
 
 #define BATCH 64 /* receives ended under one lock */
@@ -99,6 +100,10 @@ bool vm_failure_wanted_slow(const struct vm_rank *rank,
 	const struct vm_list *link;
 	bool lost = true; /* the senders of a freed channel are unknown */
 
+	/* Whoever else is there may still come. */
+	if ((env->context & ~1u) == VM_CONTEXT_JOB)
+		return env->source != VM_ANY &&
+		       is_lost(rank, &vm_node->ranks[env->source]);
 	vm_lock_take(&vm_node->chans_lock);
 	vm_list_each(link, &rank->chans) {
 		const struct vm_chan *chan =

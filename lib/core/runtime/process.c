@@ -9,7 +9,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/flush.h"
 #include "base/log.h"
@@ -273,4 +276,23 @@ bool vm_process_near(const struct vm_rank *rank)
 	return vm_rank_here(rank) || !boot ||
 	       boot->peers[rank->to.process].host ==
 		       boot->peers[boot->process].host;
+}
+
+void vm_process_job(char job[VM_PROCESS_JOB_BYTES])
+{
+	const struct vm_boot *boot = vm_node_hooks.boot;
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	char text[VM_BOOT_HOST_MAX + VM_BOOT_ID_MAX + 16] = "";
+
+	if (boot && boot->processes > 1) {
+		snprintf(text, sizeof(text), "%s %s", boot->peers[0].host_name,
+			 boot->id);
+	} else {
+		gethostname(text, VM_BOOT_HOST_MAX - 1);
+		snprintf(text + strlen(text), 16, " %d", (int)getpid());
+	}
+	for (const char *at = text; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+	snprintf(job, VM_PROCESS_JOB_BYTES, "%016llx",
+		 (unsigned long long)hash);
 }

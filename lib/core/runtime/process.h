@@ -47,6 +47,11 @@ bool vm_process_near(const struct vm_rank *rank);
  * process, or, when each is a process, those of one host. */
 int vm_process_domain(void);
 
+#define VM_PROCESS_JOB_BYTES 17
+/* Writes a word that is the same in all processes of the job, and differs from
+ * those of other jobs. */
+void vm_process_job(char job[VM_PROCESS_JOB_BYTES]);
+
 /* The rank that this process is, or NULL. */
 struct vm_rank *vm_process_rank(void);
 

@@ -112,6 +112,13 @@
 	X(Intercomm_create) X(Intercomm_merge) X(Comm_remote_size, LOOKUP)  \
 	X(Comm_remote_group)
 
+#define MPI_CALLS_PORT(X)                                                   \
+	X(Open_port) X(Close_port) X(Publish_name) X(Unpublish_name)        \
+	X(Lookup_name)
+
+#define MPI_CALLS_CONNECT(X)                                                \
+	X(Comm_accept) X(Comm_connect) X(Comm_join)
+
 #define MPI_CALLS_GROUP(X)                                                  \
 	X(Group_size, LOOKUP) X(Group_rank, LOOKUP)                         \
 	X(Group_translate_ranks) X(Group_compare) X(Group_free)
@@ -308,7 +315,8 @@
 	MPI_CALLS_BUFFER(X) MPI_CALLS_PART(X) MPI_CALLS_SESSION_INIT(X)      \
 	MPI_CALLS_SESSION(X) MPI_CALLS_FROM_GROUP(X) MPI_CALLS_STATUS(X)     \
 	MPI_CALLS_REQUEST(X) MPI_CALLS_COMM(X) MPI_CALLS_COMM_MAKE(X)        \
-	MPI_CALLS_INTER(X) MPI_CALLS_GROUP(X) MPI_CALLS_GROUP_OPS(X)         \
+	MPI_CALLS_INTER(X) MPI_CALLS_PORT(X) MPI_CALLS_CONNECT(X)            \
+	MPI_CALLS_GROUP(X) MPI_CALLS_GROUP_OPS(X)                            \
 	MPI_CALLS_COMM_IDUP(X) MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X)           \
 	MPI_CALLS_ERRCODE(X) MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X)             \
 	MPI_CALLS_TYPE(X) MPI_CALLS_FINT(X) MPI_CALLS_STATUS_FINT(X)         \

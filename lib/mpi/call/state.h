@@ -31,6 +31,7 @@ struct vm_attrs;
 struct vm_topo;
 struct vm_graph;
 struct vm_type_extra;
+struct vm_ports;
 struct vm_bsend;
 struct vm_mpi_session;
 
@@ -112,6 +113,7 @@ struct vm_mpi {
 	_Atomic uintptr_t any_array, any_request;
 	_Atomic int any_next;
 	struct vm_type_extra *type_extras; /* of predefined types, or NULL */
+	struct vm_ports *ports;		   /* mpi/dynamic/port.h; or NULL */
 	_Atomic int tools; /* MPI_T_init_thread() without MPI_T_finalize() */
 	/* Called when a rank terminates, to end the phase RUNNING (mpi/phase.c)
 	 * and its use of MPI_T (mpi/tool).  NULL: not begun. */

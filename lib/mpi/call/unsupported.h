@@ -49,9 +49,7 @@
 
 /* Dynamic processes */
 #define MPI_CALLS_LATER_SPAWN(X)                                             \
-	X(Close_port) X(Comm_accept) X(Comm_connect) X(Comm_join)            \
-	X(Comm_spawn) X(Comm_spawn_multiple) X(Lookup_name) X(Open_port)     \
-	X(Publish_name) X(Unpublish_name)
+	X(Comm_spawn) X(Comm_spawn_multiple)
 
 /* Large counts */
 #define MPI_CALLS_LATER_LARGE(X)                                             \

@@ -151,25 +151,16 @@ int vm_inter_split(struct vm_call *call, struct vm_comm *parent, int color,
 	return rc;
 }
 
-/* Both sides as joined by the first side's leader: ranks by index in the world,
- * the first side before the second; or an error. */
-struct both {
-	int32_t error; /* 0 or an MPI error */
-	int32_t first_size, size;
-	uint32_t context;
-	int32_t ranks[];
-};
-
 static size_t both_bytes(int size)
 {
-	return sizeof(struct both) + (size_t)size * sizeof(int32_t);
+	return sizeof(struct vm_inter_both) + (size_t)size * sizeof(int32_t);
 }
 
 /* Allocates room for all ranks of the job, enough for any message; NULL when
  * out of memory. */
-static struct both *both_new(const struct vm_group *first)
+static struct vm_inter_both *both_new(const struct vm_group *first)
 {
-	struct both *both = calloc(1, both_bytes(vm_node->rank_count));
+	struct vm_inter_both *both = calloc(1, both_bytes(vm_node->rank_count));
 
 	if (!both)
 		return NULL;
@@ -179,7 +170,8 @@ static struct both *both_new(const struct vm_group *first)
 	return both;
 }
 
-static bool overlap(const struct vm_group *group, const struct both *with)
+static bool overlap(const struct vm_group *group,
+		    const struct vm_inter_both *with)
 {
 	for (int i = 0; i < with->size; i++)
 		if (vm_group_place(group, &vm_node->ranks[with->ranks[i]]) !=
@@ -190,8 +182,8 @@ static bool overlap(const struct vm_group *group, const struct both *with)
 
 /* Joins both sides; called by the leader of the first side, whose group is in
  * both. */
-static void both_join(struct both *both, const struct vm_group *first,
-		      const struct both *second)
+static void both_join(struct vm_inter_both *both, const struct vm_group *first,
+		      const struct vm_inter_both *second)
 {
 	if (overlap(first, second)) {
 		both->error = MPI_ERR_COMM;
@@ -203,25 +195,17 @@ static void both_join(struct both *both, const struct vm_group *first,
 	both->context = vm_context_new();
 }
 
-/* Exchanges the groups between the leaders.  The one with the lower index in
- * the world is first. */
-static int both_agree(struct both *both, const struct vm_comm *local,
-		      const struct vm_comm *peer, int remote_leader,
-		      int32_t tag)
+int vm_inter_exchange(struct vm_inter_both *both, const struct vm_group *local,
+		      struct vm_rank *other, struct vm_env to,
+		      struct vm_env from)
 {
-	struct vm_env env = { .context = peer->context + 1, .tag = tag };
-	struct vm_rank *other = peer->ranks[remote_leader];
-	struct vm_group *mine = local->chan->group;
 	struct vm_data out = vm_data_bytes(both, both_bytes(both->size));
 	struct vm_data in =
 		vm_data_bytes(both, both_bytes(vm_node->rank_count));
-	struct vm_env to = env, from = env;
-	struct both *theirs;
+	struct vm_inter_both *theirs;
 	int rc;
 
-	to.source = peer->rank;
-	from.source = remote_leader;
-	if (other->index < local->chan->owner->index) {
+	if (other->index < vm_rank_self()->index) {
 		rc = vm_send(other, to, &out, VM_SEND_STANDARD);
 		return rc ? rc : vm_recv(from, &in, NULL);
 	}
@@ -231,7 +215,7 @@ static int both_agree(struct both *both, const struct vm_comm *local,
 	in.addr = theirs;
 	rc = vm_recv(from, &in, NULL);
 	if (rc == 0) {
-		both_join(both, mine, theirs);
+		both_join(both, local, theirs);
 		out.bytes = both_bytes(both->size);
 		rc = vm_send(other, to, &out, VM_SEND_STANDARD);
 	}
@@ -240,7 +224,7 @@ static int both_agree(struct both *both, const struct vm_comm *local,
 }
 
 /* A member's call and result in its side's meeting.  The leader is the root and
- * contributes a struct both. */
+ * contributes a struct vm_inter_both. */
 struct member {
 	struct vm_coll coll; /* first: meetings know this */
 	struct vm_chan *chan, *out;
@@ -248,7 +232,7 @@ struct member {
 };
 
 /* Makes the group of both sides; NULL when out of memory. */
-static struct vm_group *both_group(const struct both *both)
+static struct vm_group *both_group(const struct vm_inter_both *both)
 {
 	struct vm_group *group = vm_group_new(both->size);
 
@@ -257,7 +241,7 @@ static struct vm_group *both_group(const struct both *both)
 	return group;
 }
 
-static void member_make(struct member *member, const struct both *both,
+static void member_make(struct member *member, const struct vm_inter_both *both,
 			struct vm_group *group, struct vm_meet *place)
 {
 	const struct vm_chan *chan = member->chan;
@@ -272,7 +256,7 @@ static void member_make(struct member *member, const struct both *both,
 static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		      size_t last)
 {
-	const struct both *both =
+	const struct vm_inter_both *both =
 		vm_comm_coll_brought(vm_coll_of(meet, (size_t)me->root));
 	struct vm_group *group = both->error ? NULL : both_group(both);
 	/* Members of the other side may be here too. */
@@ -341,26 +325,33 @@ static int check_leader(struct vm_call *call, MPI_Comm peer_comm,
 /* Does the leader's part before its side meets: sets what it contributes
  * there. */
 static int lead(struct vm_call *call, const struct vm_comm *local,
-		const struct vm_inter_peer *peer, struct both *both)
+		const struct vm_inter_peer *peer, struct vm_inter_both *both)
 {
+	struct vm_env to, from;
 	struct vm_comm *comm = peer->comm;
 	int rc = 0;
 
+	if (peer->join)
+		return peer->join(call, both, local->chan->group, peer->arg);
 	if (!comm)
 		rc = check_leader(call, peer->handle, peer->leader, peer->tag,
 				  &comm);
 	if (rc != 0)
 		return rc;
 	/* Concurrent calls differ in tag. */
-	return both_agree(both, local, comm, peer->leader,
-			  peer->comm ? peer->tag : vm_comm_tag(peer->tag));
+	to.context = from.context = comm->context + 1;
+	to.tag = from.tag = peer->comm ? peer->tag : vm_comm_tag(peer->tag);
+	to.source = comm->rank;
+	from.source = peer->leader;
+	return vm_inter_exchange(both, local->chan->group,
+				 comm->ranks[peer->leader], to, from);
 }
 
 int vm_inter_create(struct vm_call *call, struct vm_comm *local,
 		    int local_leader, const struct vm_inter_peer *peer,
 		    MPI_Comm *out)
 {
-	struct both none = { .error = MPI_ERR_NO_MEM }, *both = NULL;
+	struct vm_inter_both none = { .error = MPI_ERR_NO_MEM }, *both = NULL;
 	struct member member = { .chan = local->chan };
 	int rc = 0;
 

@@ -9,11 +9,21 @@
 #ifndef MPI_COMM_INTER_H
 #define MPI_COMM_INTER_H
 
+#include "core/rank/match.h"
 #include "mpi/call/check.h"
 
 /* Turns comm into an intercommunicator whose first side has first_size
  * members. */
 void vm_inter_set(struct vm_comm *comm, int first_size);
+
+/* Both sides as joined by one of the leaders: ranks by their numbers in the job,
+ * the first side before the second; or an error. */
+struct vm_inter_both {
+	int32_t error; /* 0 or an MPI error */
+	int32_t first_size, size;
+	uint32_t context;
+	int32_t ranks[]; /* room for all of the job */
+};
 
 /* Where the leader of one side finds that of the other. */
 struct vm_inter_peer {
@@ -21,7 +31,22 @@ struct vm_inter_peer {
 	struct vm_comm *comm; /* or one that is right, and so are they */
 	int leader;
 	int32_t tag; /* with comm: that of messages in its context + 1 */
+	/* Or what the leader calls instead of all these, which joins both
+	 * sides; `both` has the own side as the first.  0, an MPI error, or a
+	 * negative code of core.  May switch. */
+	int (*join)(struct vm_call *call, struct vm_inter_both *both,
+		    const struct vm_group *local, void *arg);
+	void *arg;
 };
+
+/*
+ * Exchanges the groups between two leaders, of which the one with the lower
+ * number in the job joins both; `to` and `from` are the keys of the messages.
+ * A join() may call it.  0 or a negative code of core.  May switch.
+ */
+int vm_inter_exchange(struct vm_inter_both *both, const struct vm_group *local,
+		      struct vm_rank *other, struct vm_env to,
+		      struct vm_env from);
 
 /* Makes an intercommunicator of both sides: 0, an MPI error, or a negative code
  * of core.  May switch. */
