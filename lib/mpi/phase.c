@@ -9,6 +9,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/comm/group.h"
 #include "mpi/dynamic/port.h"
+#include "mpi/io/file.h"
 #include "mpi/type/type.h"
 #include "mpi/win/win.h"
 
@@ -52,6 +53,11 @@ static void clear_win(struct vm_mpi *mpi, struct vm_object *object)
 	vm_win_clear(mpi, (struct vm_win *)object);
 }
 
+static void clear_file(struct vm_mpi *mpi, struct vm_object *object)
+{
+	vm_file_clear(mpi, (struct vm_file *)object);
+}
+
 /* Objects of the kinds that end with the phase.  All are cleared before any is
  * freed, since they refer to each other. */
 static void objects_end(struct vm_mpi *mpi)
@@ -61,6 +67,7 @@ static void objects_end(struct vm_mpi *mpi)
 		vm_object_clear_fn *clear; /* NULL: plain memory */
 	} ending[] = {
 		{ VM_OBJECT_WIN, clear_win },
+		{ VM_OBJECT_FILE, clear_file },
 		{ VM_OBJECT_COMM, clear_comm },
 		{ VM_OBJECT_GROUP, clear_group },
 		{ VM_OBJECT_KEYVAL, NULL },

@@ -278,6 +278,23 @@
 	X(Get_accumulate) X(Get_accumulate_c) X(Rget_accumulate)            \
 	X(Rget_accumulate_c) X(Fetch_and_op) X(Compare_and_swap)
 
+#define MPI_CALLS_FILE(X)                                                   \
+	X(File_open) X(File_close) X(File_delete) X(File_set_size)          \
+	X(File_preallocate) X(File_get_size) X(File_get_group)              \
+	X(File_get_amode, LOOKUP) X(File_set_info) X(File_get_info)         \
+	X(File_set_view) X(File_get_view) X(File_seek)                      \
+	X(File_get_position, LOOKUP) X(File_get_byte_offset, LOOKUP)        \
+	X(File_get_type_extent, LOOKUP) X(File_get_type_extent_c, LOOKUP)   \
+	X(File_set_atomicity) X(File_get_atomicity, LOOKUP) X(File_sync)    \
+	X(File_create_errhandler) X(File_set_errhandler)                    \
+	X(File_get_errhandler) X(File_call_errhandler)
+
+#define MPI_CALLS_FILE_ACCESS(X)                                            \
+	VM_BOTH(X, File_read_at) VM_BOTH(X, File_read_at_all)               \
+	VM_BOTH(X, File_write_at) VM_BOTH(X, File_write_at_all)             \
+	VM_BOTH(X, File_read) VM_BOTH(X, File_read_all)                     \
+	VM_BOTH(X, File_write) VM_BOTH(X, File_write_all)
+
 /* The tool information interface: tool*.c */
 #define MPI_CALLS_TOOL(X)                                                   \
 	X(T_init_thread, LOOKUP) X(T_finalize, LOOKUP)                      \
@@ -324,6 +341,7 @@
 	MPI_CALLS_PACK(X) MPI_CALLS_OP(X) MPI_CALLS_PACK_EXTERNAL(X)         \
 	MPI_CALLS_TYPE_DARRAY(X) MPI_CALLS_GRAPH(X) MPI_CALLS_GRAPH_MAKE(X)  \
 	MPI_CALLS_NEIGHBOR(X) MPI_CALLS_WIN(X) MPI_CALLS_WIN_EPOCH(X)        \
+	MPI_CALLS_FILE(X) MPI_CALLS_FILE_ACCESS(X)                           \
 	MPI_CALLS_WIN_ACCESS(X) MPI_CALLS_COLL(X) MPI_CALLS_TOOL(X)          \
 	MPI_CALLS_UNSUPPORTED(X)
 

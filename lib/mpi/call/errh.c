@@ -179,6 +179,11 @@ struct vm_errh *vm_errh_default(void)
 	return predefined_errh(VM_ERRH_FATAL);
 }
 
+struct vm_errh *vm_errh_return(void)
+{
+	return predefined_errh(VM_ERRH_RETURN);
+}
+
 /* Returns the error handler of a handle, or NULL. */
 static struct vm_errh *errh_at(MPI_Errhandler handle)
 {
@@ -223,6 +228,8 @@ static MPI_Fint number_of(const struct vm_errh *errh, void *handle)
 	switch (errh->of) {
 	case VM_ERRH_OF_WIN:
 		return PMPI_Win_toint(*(MPI_Win *)handle);
+	case VM_ERRH_OF_FILE:
+		return PMPI_File_toint(*(MPI_File *)handle);
 	case VM_ERRH_OF_SESSION:
 		return PMPI_Session_toint(*(MPI_Session *)handle);
 	default:
@@ -239,6 +246,8 @@ void vm_errh_call(const struct vm_errh *errh, void *handle, int code)
 		errh->function.fortran(&number, &code);
 	} else if (errh->of == VM_ERRH_OF_WIN) {
 		errh->function.win(handle, &code);
+	} else if (errh->of == VM_ERRH_OF_FILE) {
+		errh->function.file(handle, &code);
 	} else if (errh->of == VM_ERRH_OF_SESSION) {
 		errh->function.session(handle, &code);
 	} else {

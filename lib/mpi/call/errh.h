@@ -21,7 +21,12 @@ enum vm_errh_kind {
 };
 
 /* What a handler of the user is for. */
-enum vm_errh_of { VM_ERRH_OF_COMM, VM_ERRH_OF_WIN, VM_ERRH_OF_SESSION };
+enum vm_errh_of {
+	VM_ERRH_OF_COMM,
+	VM_ERRH_OF_WIN,
+	VM_ERRH_OF_FILE,
+	VM_ERRH_OF_SESSION
+};
 
 struct vm_errh {
 	struct vm_object object; /* magic: there is a handle of the user */
@@ -32,6 +37,7 @@ struct vm_errh {
 	union {
 		MPI_Comm_errhandler_function *comm;
 		MPI_Win_errhandler_function *win;
+		MPI_File_errhandler_function *file;
 		MPI_Session_errhandler_function *session;
 		void (*fortran)(MPI_Fint *handle, int *code, ...);
 	} function;
@@ -39,6 +45,8 @@ struct vm_errh {
 
 /* Returns MPI_ERRORS_ARE_FATAL, the initial handler of communicators. */
 struct vm_errh *vm_errh_default(void);
+/* Returns MPI_ERRORS_RETURN, that of files. */
+struct vm_errh *vm_errh_return(void);
 
 /* Says that the function of a handler that a program has is one of Fortran. */
 void vm_errh_is_fortran(MPI_Errhandler errhandler);

@@ -33,6 +33,7 @@ struct vm_mpi;
 	X(TYPE, 0x45505954)   \
 	X(OP, 0x504f4d52)     \
 	X(WIN, 0x444e4957)    \
+	X(FILE, 0x454c4946)   \
 	X(SESSION, 0x53534553)
 
 enum vm_object_kind {

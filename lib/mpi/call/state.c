@@ -77,6 +77,7 @@ static struct vm_mpi *state_new(struct vm_rank *rank)
 	mpi->world.errh = vm_errh_default();
 	vm_comm_init(&mpi->self, rank->self_chan);
 	mpi->self.errh = vm_errh_default();
+	mpi->file_errh = vm_errh_return();
 	attributes_init(mpi);
 	return mpi;
 }

@@ -93,6 +93,7 @@ struct vm_mpi {
 	_Atomic bool turning; /* a thread begins or ends the phase */
 	int thread_level;
 	struct vm_comm world, self;
+	struct vm_errh *file_errh; /* of MPI_FILE_NULL; holds a reference */
 	struct vm_rank *rank;
 	struct vm_ult *main_task; /* the one that called MPI_Init */
 	struct vm_bsend *bsend;	  /* NULL: no buffer is attached */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files.  Begin here; then read disk.h, view.h, access.h and move.h.
+ *
+ * Each member of a file has an object of its own, with a view and a file
+ * pointer; the members in one process share a descriptor.  A channel of its own
+ * is for what all members do together.
+ */
+#ifndef MPI_IO_FILE_H
+#define MPI_IO_FILE_H
+
+#include "mpi/call/check.h"
+#include "mpi/io/hints.h"
+#include "mpi/io/view.h"
+
+struct vm_disk;
+struct vm_errh;
+
+struct vm_file {
+	struct vm_object object;
+	/* Constant. */
+	struct vm_comm comm; /* of the members, not the user's */
+	struct vm_disk *disk;
+	int amode;
+	char *name;
+	/* What the user may change. */
+	struct vm_view view;
+	char datarep[MPI_MAX_DATAREP_STRING];
+	bool atomic;
+	struct vm_errh *errh; /* holds a reference */
+	struct vm_io_hints hints;
+	/* The individual file pointer, in etypes; any thread of the rank. */
+	_Atomic MPI_Offset position;
+};
+
+/* Returns the file of a handle, or NULL. */
+static inline struct vm_file *vm_file_get(MPI_File handle)
+{
+	return vm_object_of(handle, VM_MAGIC_FILE);
+}
+
+/* Checks a file's handle; sets *file on success. */
+int vm_check_file(struct vm_call *call, MPI_File handle, struct vm_file **file);
+
+/* Checks that the file may be written. */
+int vm_check_file_writes(struct vm_call *call, const struct vm_file *file);
+/* Checks that the file was not opened with MPI_MODE_SEQUENTIAL. */
+int vm_check_file_seeks(struct vm_call *call, const struct vm_file *file);
+
+/* The slow path of vm_file_exit(). */
+int vm_file_fail(struct vm_call *call, MPI_File handle, int rc);
+
+/* Returns the result of an entry: as vm_call_exit(), with the error handler of
+ * the file, or of MPI_FILE_NULL. */
+static inline int vm_file_exit(struct vm_call *call, MPI_File handle, int rc)
+{
+	if (VM_LIKELY(rc == MPI_SUCCESS))
+		return MPI_SUCCESS;
+	return vm_file_fail(call, handle, rc);
+}
+
+/* Frees what a file holds, except itself: 0 or an errno. */
+int vm_file_clear(struct vm_mpi *mpi, struct vm_file *file);
+
+#endif

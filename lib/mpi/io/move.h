@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Moving data between memory and a file, both in pieces.
+ *
+ * Long pieces go straight from one to the other.  Short ones that lie close
+ * together in the file go through a buffer, with one system call for many
+ * (data sieving).
+ */
+#ifndef MPI_IO_MOVE_H
+#define MPI_IO_MOVE_H
+
+#include "core/local/layout.h"
+#include "mpi/io/view.h"
+
+struct vm_disk;
+
+struct vm_move {
+	struct vm_disk *disk;
+	struct vm_view_walk
+		walk; /* where the rest of the data is in the file, */
+	struct vm_cursor memory; /* and where in memory */
+	bool write;
+	bool sieve;  /* what lies between may be read, or written back */
+	bool locked; /* the caller has locked all of it */
+	size_t buffer_bytes; /* the longest buffer */
+	size_t moved;	     /* bytes of data */
+};
+
+/* Moves all; a read ends at the end of the file.  0 or an errno; what was moved
+ * before an error counts. */
+int vm_move_all(struct vm_move *move);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Views and individual file pointers: the calls.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mpi/io/access.h"
+#include "mpi/io/agree.h"
+#include "mpi/io/disk.h"
+
+static int check_disp(struct vm_call *call, const struct vm_file *file,
+		      MPI_Offset disp)
+{
+	bool sequential = file->amode & MPI_MODE_SEQUENTIAL;
+
+	if (sequential && disp != MPI_DISPLACEMENT_CURRENT)
+		return vm_error(call, MPI_ERR_DISP,
+				"disp must be MPI_DISPLACEMENT_CURRENT: the "
+				"file was opened with MPI_MODE_SEQUENTIAL");
+	if (disp < 0 && !sequential)
+		return vm_error(call, MPI_ERR_DISP, "disp %lld is %s",
+				(long long)disp,
+				disp == MPI_DISPLACEMENT_CURRENT ?
+					"only for MPI_MODE_SEQUENTIAL" :
+					"negative");
+	return 0;
+}
+
+static int check_datarep(struct vm_call *call, const char *datarep)
+{
+	int rc = vm_check_pointer(call, datarep, "datarep");
+
+	if (rc != 0 || !strcmp(datarep, "native") ||
+	    !strcmp(datarep, "internal"))
+		return rc;
+	return vm_error(call, MPI_ERR_UNSUPPORTED_DATAREP, "\"%.32s\"",
+			datarep);
+}
+
+int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
+		       MPI_Datatype filetype, const char *datarep,
+		       MPI_Info info)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_File_set_view);
+	struct vm_file *file;
+	struct vm_view view = { 0 };
+	struct vm_io_hints hints;
+	struct vm_type *e, *f;
+	int rc = vm_check_file(&call, fh, &file);
+
+	if (rc != 0)
+		return vm_file_exit(&call, fh, rc);
+	hints = file->hints;
+	rc = check_disp(&call, file, disp);
+	if (rc == 0)
+		rc = vm_check_committed(&call, etype, &e);
+	if (rc == 0)
+		rc = vm_check_committed(&call, filetype, &f);
+	if (rc == 0 && disp == MPI_DISPLACEMENT_CURRENT)
+		disp = file->view.disp;
+	if (rc == 0)
+		rc = check_datarep(&call, datarep);
+	if (rc == 0)
+		rc = vm_io_hints_take(&call, &hints, info);
+	if (rc == 0)
+		rc = vm_view_init(&call, &view, disp, e, f,
+				  !(file->amode & MPI_MODE_RDONLY));
+	rc = vm_io_agree(&call, file, rc ? 0 : (int64_t)e->size,
+			 "bytes in its etype", rc);
+	if (rc != 0) {
+		vm_view_fini(&view);
+		return vm_file_exit(&call, fh, rc);
+	}
+	vm_view_fini(&file->view);
+	file->view = view;
+	file->hints = hints;
+	snprintf(file->datarep, sizeof(file->datarep), "%s", datarep);
+	atomic_store_explicit(&file->position, 0, memory_order_relaxed);
+	return MPI_SUCCESS;
+}
+
+int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype,
+		       MPI_Datatype *filetype, char *datarep)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_File_get_view);
+	struct vm_file *file;
+	int rc = vm_check_file(&call, fh, &file);
+
+	if (rc == 0)
+		rc = vm_check_pointer(&call, disp, "disp");
+	if (rc == 0)
+		rc = vm_check_pointer(&call, etype, "etype");
+	if (rc == 0)
+		rc = vm_check_pointer(&call, filetype, "filetype");
+	if (rc == 0)
+		rc = vm_check_pointer(&call, datarep, "datarep");
+	if (rc == 0) {
+		*disp = file->view.disp;
+		*etype = vm_type_give(file->view.etype);
+		*filetype = vm_type_give(file->view.filetype);
+		memcpy(datarep, file->datarep, strlen(file->datarep) + 1);
+	}
+	return vm_file_exit(&call, fh, rc);
+}
+
+/* Where an offset counts from. */
+static int whence_base(struct vm_call *call, struct vm_file *file, int whence,
+		       MPI_Offset *base)
+{
+	MPI_Offset size;
+	int error;
+
+	switch (whence) {
+	case MPI_SEEK_SET:
+		*base = 0;
+		return 0;
+	case MPI_SEEK_CUR:
+		*base = atomic_load_explicit(&file->position,
+					     memory_order_relaxed);
+		return 0;
+	case MPI_SEEK_END:
+		error = vm_disk_size(file->disk, &size);
+		if (error)
+			return vm_disk_fail(call, error, "fstat");
+		*base = vm_view_behind(&file->view, size);
+		return 0;
+	default:
+		return vm_error(call, MPI_ERR_ARG,
+				"whence %d is none of MPI_SEEK_SET, _CUR and "
+				"_END",
+				whence);
+	}
+}
+
+int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_File_seek);
+	struct vm_file *file;
+	MPI_Offset base = 0;
+	int rc = vm_check_file(&call, fh, &file);
+
+	if (rc == 0)
+		rc = vm_check_file_seeks(&call, file);
+	if (rc == 0)
+		rc = whence_base(&call, file, whence, &base);
+	if (rc == 0 &&
+	    (__builtin_add_overflow(base, offset, &base) || base < 0))
+		rc = vm_error(&call, MPI_ERR_ARG,
+			      "offset %lld leads out of the file",
+			      (long long)offset);
+	if (rc == 0)
+		atomic_store_explicit(&file->position, base,
+				      memory_order_relaxed);
+	return vm_file_exit(&call, fh, rc);
+}
+
+int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_File_get_position);
+	struct vm_file *file;
+	int rc = vm_check_file(&call, fh, &file);
+
+	if (rc == 0)
+		rc = vm_check_file_seeks(&call, file);
+	if (rc == 0)
+		rc = vm_check_pointer(&call, offset, "offset");
+	if (rc == 0)
+		*offset = atomic_load_explicit(&file->position,
+					       memory_order_relaxed);
+	return vm_file_exit(&call, fh, rc);
+}
+
+int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
+{
+	struct vm_call call = vm_call_enter(VM_CALL_File_get_byte_offset);
+	struct vm_file *file;
+	MPI_Offset byte = 0;
+	int rc = vm_check_file(&call, fh, &file);
+
+	if (rc == 0)
+		rc = vm_check_file_seeks(&call, file);
+	if (rc == 0)
+		rc = vm_check_pointer(&call, disp, "disp");
+	if (rc == 0)
+		rc = vm_check_offset(&call, file, offset, 1, &byte);
+	if (rc == 0)
+		*disp = vm_view_place(&file->view, byte);
+	return vm_file_exit(&call, fh, rc);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocking reads, for int and MPI_Count (mpi/call/twin.h).
+ */
+#include "mpi/call/twin.h"
+#include "mpi/io/access.h"
+
+int VM_TWIN(PMPI_File_read)(MPI_File fh, void *buf, vm_count count,
+			    MPI_Datatype datatype, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_File_read));
+	struct vm_io_args args = { .handle = fh,
+				   .start = VM_IO_OWN,
+				   .buf = buf,
+				   .count = count,
+				   .datatype = datatype };
+
+	return vm_io_now(&call, &args, status);
+}
+
+int VM_TWIN(PMPI_File_read_at)(MPI_File fh, MPI_Offset offset, void *buf,
+			       vm_count count, MPI_Datatype datatype,
+			       MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_File_read_at));
+	struct vm_io_args args = { .handle = fh,
+				   .start = VM_IO_AT,
+				   .offset = offset,
+				   .buf = buf,
+				   .count = count,
+				   .datatype = datatype };
+
+	return vm_io_now(&call, &args, status);
+}
+
+int VM_TWIN(PMPI_File_read_all)(MPI_File fh, void *buf, vm_count count,
+				MPI_Datatype datatype, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_File_read_all));
+	struct vm_io_args args = { .handle = fh,
+				   .start = VM_IO_OWN,
+				   .buf = buf,
+				   .count = count,
+				   .datatype = datatype,
+				   .all = true };
+
+	return vm_io_now(&call, &args, status);
+}
+
+int VM_TWIN(PMPI_File_read_at_all)(MPI_File fh, MPI_Offset offset, void *buf,
+				   vm_count count, MPI_Datatype datatype,
+				   MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_File_read_at_all));
+	struct vm_io_args args = { .handle = fh,
+				   .start = VM_IO_AT,
+				   .offset = offset,
+				   .buf = buf,
+				   .count = count,
+				   .datatype = datatype,
+				   .all = true };
+
+	return vm_io_now(&call, &args, status);
+}
