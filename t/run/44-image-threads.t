@@ -12,6 +12,19 @@ for ranks in 1 2; do
 		"a thread is not bound to its rank's core, $ranks ranks"
 done
 
+# The first worker is not on the last processor.
+build binds binds.c -pthread
+if [ "$(nproc)" -ge 2 ]; then
+	is "$(timeout 60 "$vmpirun" -n 4 --workers 2 ./binds | sort -u)" \
+		"0 0 refused stays" \
+		"ranks that share workers do not bind them"
+	is "$(timeout 60 "$vmpirun" -n 2 --workers 2 ./binds | sort -u |
+		grep -c '^0 0 refused moved$')" 1 \
+		"a rank with a worker of its own does"
+else
+	skip 2 'there is one processor'
+fi
+
 wanted() {
 	seq 0 $(($1 - 1)) | sed 's/.*/rank &: done/' | sort
 }
