@@ -6,7 +6,7 @@
 
 #include "mpi/call/attr.h"
 #include "mpi/call/errh.h"
-#include "mpi/type/op.h"
+#include "mpi/op/op.h"
 #include "mpi/win/win.h"
 
 static void keyval(int number, enum vm_attr_by by)

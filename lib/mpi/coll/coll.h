@@ -20,7 +20,7 @@
 #include "mpi/call/check.h"
 #include "mpi/call/ints.h"
 #include "mpi/call/state.h"
-#include "mpi/type/op.h"
+#include "mpi/op/op.h"
 #include "mpi/type/type.h"
 
 /*

@@ -12,7 +12,7 @@
 #include "mpi/coll/pack.h"
 #include "mpi/coll/node_reduce.h"
 #include "mpi/coll/types.h"
-#include "mpi/type/fold.h"
+#include "mpi/op/fold.h"
 
 /* Memory in a list. */
 struct vm_coll_memory {

@@ -9,7 +9,7 @@
 
 #include "mpi/coll/hier.h"
 #include "mpi/coll/piece.h"
-#include "mpi/type/fold.h"
+#include "mpi/op/fold.h"
 
 struct vm_coll_node_reduce {
 	struct vm_coll_view *view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a tree over ranks (mpi/type/fold.h) is divided among processes: into
+ * How a tree over ranks (mpi/op/fold.h) is divided among processes: into
  * pieces, the largest subtrees that have all their ranks in one process.  Each
  * process reduces its own pieces, together they combine all of them.
  *

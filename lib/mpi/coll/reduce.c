@@ -3,13 +3,13 @@
  * Collectives that reduce.
  *
  * A member's part is a slice of all members' elements, reduced block by block
- * in memory that stays in the cache (mpi/type/fold.h) and copied to all
+ * in memory that stays in the cache (mpi/op/fold.h) and copied to all
  * receivers.
  */
 #include <stdlib.h>
 
 #include "mpi/coll/coll.h"
-#include "mpi/type/fold.h"
+#include "mpi/op/fold.h"
 
 /* Element i of what a member sends. */
 static const void *operand(const struct vm_meet *meet, size_t rank, size_t i)

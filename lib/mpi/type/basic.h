@@ -5,7 +5,7 @@
  * A kind is a C type used in computations; several predefined types may share
  * one.  A family determines the operations that MPI (4.1, 6.9.2) allows on a
  * type.  The tables expand to the types (builtin.c) and the operations
- * (op_table.c).
+ * (mpi/op/table.c).
  */
 #ifndef MPI_TYPE_BASIC_H
 #define MPI_TYPE_BASIC_H

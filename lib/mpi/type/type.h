@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes, which MPI_Datatype handles stand for.  Begin here; op.h has
- * operations.
+ * Datatypes, which MPI_Datatype handles stand for.  Begin here.
  *
  * A type is flattened into runs of bytes (core/local/layout.h) when it is made,
  * not when it is used.  Handles of predefined types are constants of the ABI

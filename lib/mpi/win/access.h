@@ -10,7 +10,7 @@
 
 #include "core/local/engine.h"
 #include "core/local/layout.h"
-#include "mpi/type/op.h"
+#include "mpi/op/op.h"
 #include "mpi/type/type.h"
 #include "mpi/win/atomic.h"
 #include "mpi/win/epoch.h"

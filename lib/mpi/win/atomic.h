@@ -11,7 +11,7 @@
 #define MPI_WIN_ATOMIC_H
 
 #include "core/window/window.h"
-#include "mpi/type/op.h"
+#include "mpi/op/op.h"
 #include "mpi/type/type.h"
 
 struct vm_atomic {

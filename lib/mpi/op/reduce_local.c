@@ -5,7 +5,7 @@
  */
 #include "mpi/call/check.h"
 #include "mpi/call/twin.h"
-#include "mpi/type/op.h"
+#include "mpi/op/op.h"
 
 static int check_local(struct vm_call *call, const void *inbuf,
 		       const void *inoutbuf)

@@ -7,11 +7,11 @@
  * Where the ranks live has no influence, so results have the same bits in one
  * process and in many.  The left operand is always of lower ranks.
  */
-#ifndef MPI_TYPE_FOLD_H
-#define MPI_TYPE_FOLD_H
+#ifndef MPI_OP_FOLD_H
+#define MPI_OP_FOLD_H
 
 #include "base/copy.h"
-#include "mpi/type/op.h"
+#include "mpi/op/op.h"
 #include "mpi/type/type.h"
 
 #define VM_FOLD_STACK 8192

@@ -3,9 +3,9 @@
  * User-defined operations, and the check whether an operation is allowed for a
  * type.
  *
- * The loops of the predefined operations are in op_table.c.
+ * The loops of the predefined operations are in table.c.
  */
-#include "mpi/type/op.h"
+#include "mpi/op/op.h"
 
 #include <limits.h>
 

@@ -6,8 +6,8 @@
  * per kind of them (mpi/type/basic.h).  A user-defined one is an object with
  * the user's function.
  */
-#ifndef MPI_TYPE_OP_H
-#define MPI_TYPE_OP_H
+#ifndef MPI_OP_OP_H
+#define MPI_OP_OP_H
 
 #include "mpi/call/call.h"
 #include "mpi/call/object.h"

@@ -7,7 +7,7 @@
  * numbers and are computed unsigned, where overflow is defined.
  */
 #include "mpi/type/basic.h"
-#include "mpi/type/op.h"
+#include "mpi/op/op.h"
 
 /* gcc vectorises loops of unknown length at -O3 only. */
 #if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)

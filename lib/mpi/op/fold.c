@@ -2,7 +2,7 @@
 /*
  * Folds: the walk along the tree, and the memory for partial results.
  */
-#include "mpi/type/fold.h"
+#include "mpi/op/fold.h"
 
 #include <stdlib.h>
 
