@@ -248,3 +248,53 @@ void vm_topo_describe(char *text, size_t bytes, int index)
 			 object->os_index,
 		 set);
 }
+
+/* The number of the only object at this depth with all these processors; -1:
+ * there is none. */
+static int number_at(hwloc_topology_t machine, int depth,
+		     hwloc_const_cpuset_t set)
+{
+	hwloc_obj_t object = NULL;
+
+	while ((object = hwloc_get_next_obj_by_depth(machine, depth, object)))
+		if (hwloc_bitmap_isincluded(set, object->cpuset))
+			return (int)object->logical_index;
+	return -1;
+}
+
+static void resources_at(hwloc_topology_t machine, int depth,
+			 hwloc_const_cpuset_t set,
+			 void (*each)(void *arg, const char *type, int number),
+			 void *arg)
+{
+	hwloc_obj_type_t type = hwloc_get_depth_type(machine, depth);
+
+	/* There may be several levels of groups. */
+	if (type != HWLOC_OBJ_GROUP)
+		each(arg, hwloc_obj_type_string(type),
+		     number_at(machine, depth, set));
+}
+
+void vm_topo_resources(void (*each)(void *arg, const char *type, int number),
+		       void *arg)
+{
+	hwloc_cpuset_t set = hwloc_bitmap_alloc();
+	hwloc_topology_t machine;
+
+	if (!set || hwloc_topology_init(&machine))
+		goto free_set;
+	if (hwloc_topology_load(machine))
+		goto destroy;
+	if (!hwloc_topology_is_thissystem(machine) ||
+	    hwloc_get_cpubind(machine, set, HWLOC_CPUBIND_THREAD))
+		hwloc_bitmap_copy(set,
+				  hwloc_topology_get_allowed_cpuset(machine));
+	hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(machine));
+	for (int i = 0; i < hwloc_topology_get_depth(machine); i++)
+		resources_at(machine, i, set, each, arg);
+	resources_at(machine, HWLOC_TYPE_DEPTH_NUMANODE, set, each, arg);
+destroy:
+	hwloc_topology_destroy(machine);
+free_set:
+	hwloc_bitmap_free(set);
+}

@@ -52,6 +52,17 @@ bool vm_topo_unbind_worker(int index);
 /* Writes where worker `index` goes: "core 1 (processor 1)". */
 void vm_topo_describe(char *text, size_t bytes, int index);
 
+/* What resources are called to the user: this and hwloc's name of the type. */
+#define VM_RESOURCE_PREFIX "hwloc://"
+
+/*
+ * Calls `each` for all types of resources of the machine, with hwloc's name, and
+ * the number of the one that the calling OS thread stays within; -1: there is
+ * none.  Reads the machine anew, which takes milliseconds.
+ */
+void vm_topo_resources(void (*each)(void *arg, const char *type, int number),
+		       void *arg);
+
 /* Sets how many workers share the machine; decides between cores and
  * processors. */
 void vm_topo_plan(int workers);

@@ -81,6 +81,34 @@ static void check_codes(int phase)
 	       "MPI_Remove_error_class %s", phases[phase]);
 }
 
+static void check_abi(int phase)
+{
+	char value[MPI_MAX_INFO_VAL] = "";
+	int room = sizeof(value), flag = 0, is_set = 0, count = 0;
+	int64_t yes = -1, no = -1;
+	MPI_Info info = MPI_INFO_NULL;
+
+	is_int(MPI_Abi_get_info(&info), MPI_SUCCESS, "MPI_Abi_get_info %s",
+	       phases[phase]);
+	MPI_Info_get_string(info, "mpi_count_size", &room, value, &flag);
+	is_string(value, "8", "says how large a count is");
+	MPI_Info_get_nkeys(info, &count);
+	is_int(count, 3, "and two other types of integers");
+	MPI_Info_free(&info);
+	is_int(MPI_Abi_get_fortran_info(&info), MPI_SUCCESS,
+	       "MPI_Abi_get_fortran_info %s", phases[phase]);
+	room = sizeof(value);
+	MPI_Info_get_string(info, "mpi_integer_size", &room, value, &flag);
+	is_string(value, "4", "says how large INTEGER is");
+	room = sizeof(value);
+	MPI_Info_get_string(info, "mpi_real8_supported", &room, value, &flag);
+	is_string(value, "true", "and which types there are");
+	MPI_Info_free(&info);
+	is_int(MPI_Abi_get_fortran_booleans(8, &yes, &no, &is_set), MPI_SUCCESS,
+	       "MPI_Abi_get_fortran_booleans %s", phases[phase]);
+	ok(yes == 1 && no == 0 && is_set == 1, "says what gfortran writes");
+}
+
 static void check(bool speaks, int phase)
 {
 	if (!speaks)
@@ -88,6 +116,7 @@ static void check(bool speaks, int phase)
 	check_state(phase);
 	check_info(phase);
 	check_codes(phase);
+	check_abi(phase);
 }
 
 static void handler(MPI_Comm *comm, int *code, ...)

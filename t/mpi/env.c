@@ -6,6 +6,40 @@
 
 #include <unistd.h>
 
+/* Each resource that a rank stays within is one for a communicator. */
+static void hardware(void)
+{
+	char key[MPI_MAX_INFO_KEY], value[8] = "";
+	bool good = true, machine = false;
+	int count = 0, room, flag, restricted;
+	MPI_Info info, wish;
+	MPI_Comm comm;
+
+	MPI_Get_hw_resource_info(&info);
+	MPI_Info_get_nkeys(info, &count);
+	MPI_Info_create(&wish);
+	for (int i = 0; i < count; i++) {
+		MPI_Info_get_nthkey(info, i, key);
+		room = sizeof(value);
+		MPI_Info_get_string(info, key, &room, value, &flag);
+		restricted = !strcmp(value, "true");
+		good &= flag && (restricted || !strcmp(value, "false"));
+		machine |= restricted && !strcmp(key, "hwloc://Machine");
+		MPI_Info_set(wish, "mpi_hw_resource_type", key);
+		/* All ranks have the same keys, in the same order. */
+		MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0,
+				    wish, &comm);
+		good &= restricted == (comm != MPI_COMM_NULL);
+		if (comm != MPI_COMM_NULL)
+			MPI_Comm_free(&comm);
+	}
+	all_ok(count > 2 && machine, "a rank stays within the machine");
+	all_ok(good,
+	       "and all resources that it stays within are communicators");
+	MPI_Info_free(&info);
+	MPI_Info_free(&wish);
+}
+
 int main(int argc, char **argv)
 {
 	int before = 1, during = 0, over = 1, level = -1, main_thread = 0;
@@ -58,6 +92,7 @@ int main(int argc, char **argv)
 	       "addresses can be added and subtracted");
 	MPI_Free_mem(memory);
 
+	hardware();
 	MPI_Comm_free(&mtap_comm);
 	MPI_Finalize();
 	MPI_Initialized(&during);

@@ -155,6 +155,18 @@ static void environment(void)
 	WANTS(MPI_ERR_ARG, MPI_Get_library_version(text, NULL));
 	WANTS(MPI_ERR_ARG, MPI_Abi_get_version(NULL, &n));
 	WANTS(MPI_ERR_ARG, MPI_Abi_get_version(&n, NULL));
+	WANTS(MPI_ERR_ARG, MPI_Abi_get_info(NULL));
+	WANTS(MPI_ERR_ARG, MPI_Abi_get_fortran_info(NULL));
+	WANTS(MPI_ERR_ABI, MPI_Abi_set_fortran_info(MPI_INFO_NULL));
+	WANTS(MPI_ERR_INFO, MPI_Abi_set_fortran_info((MPI_Info) "wrong"));
+	WANTS(MPI_ERR_ARG, MPI_Abi_get_fortran_booleans(3, text, text, &n));
+	WANTS(MPI_ERR_ARG, MPI_Abi_get_fortran_booleans(32, text, text, &n));
+	WANTS(MPI_ERR_ARG, MPI_Abi_get_fortran_booleans(4, NULL, text, &n));
+	WANTS(MPI_ERR_ARG, MPI_Abi_get_fortran_booleans(4, text, NULL, &n));
+	WANTS(MPI_ERR_ARG, MPI_Abi_get_fortran_booleans(4, text, text, NULL));
+	WANTS(MPI_ERR_ARG, MPI_Abi_set_fortran_booleans(0, text, text));
+	WANTS(MPI_ERR_ABI, MPI_Abi_set_fortran_booleans(4, text, text));
+	WANTS(MPI_ERR_ARG, MPI_Get_hw_resource_info(NULL));
 	WANTS(MPI_ERR_ARG, MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory));
 	WANTS(MPI_ERR_ARG, MPI_Alloc_mem(8, MPI_INFO_NULL, NULL));
 	WANTS(MPI_ERR_NO_MEM,

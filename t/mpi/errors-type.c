@@ -255,6 +255,26 @@ static void attributes(void)
 	WANTS(MPI_SUCCESS, MPI_Type_free_keyval(&key));
 }
 
+static void fortran(void)
+{
+	MPI_Datatype type = MPI_INT;
+
+	WANTS(MPI_ERR_ARG, MPI_Type_create_f90_real(6, 30, NULL));
+	WANTS(MPI_ERR_ARG, MPI_Type_create_f90_real(34, 30, &type));
+	WANTS(MPI_ERR_ARG, MPI_Type_create_f90_real(6, 5000, &type));
+	WANTS(MPI_ERR_ARG,
+	      MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &type));
+	WANTS(MPI_ERR_ARG, MPI_Type_create_f90_complex(34, 30, &type));
+	WANTS(MPI_ERR_ARG, MPI_Type_create_f90_complex(6, 30, NULL));
+	WANTS(MPI_ERR_ARG, MPI_Type_create_f90_integer(39, &type));
+	WANTS(MPI_ERR_ARG, MPI_Type_create_f90_integer(MPI_UNDEFINED, &type));
+	WANTS(MPI_ERR_ARG, MPI_Type_create_f90_integer(9, NULL));
+	WANTS(MPI_ERR_TYPE, MPI_Type_get_value_index(NONE, MPI_INT, &type));
+	WANTS(MPI_ERR_TYPE, MPI_Type_get_value_index(MPI_INT, NONE, &type));
+	WANTS(MPI_ERR_ARG, MPI_Type_get_value_index(MPI_INT, MPI_INT, NULL));
+	ok(type == MPI_INT, "nothing was made");
+}
+
 static void body(int rank, int size)
 {
 	if (rank >= size)
@@ -272,6 +292,7 @@ static void body(int rank, int size)
 	MPI_Type_commit(&vector);
 	operations();
 	attributes();
+	fortran();
 	MPI_Type_free(&vector);
 }
 

@@ -329,7 +329,7 @@ static void received(void)
 	MPI_Type_contiguous_c(3 * GIB, MPI_SHORT, &type);
 	MPI_Type_commit(&type);
 	memset(&status, 0, sizeof(status));
-	MPI_Status_set_elements_c(&status, type, 2);
+	MPI_Status_set_elements_c(&status, type, 6 * GIB);
 	MPI_Get_count_c(&status, type, &count);
 	MPI_Get_count(&status, type, &small);
 	MPI_Get_elements_c(&status, type, &elements);

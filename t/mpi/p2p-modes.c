@@ -173,6 +173,27 @@ static void proc_null(void)
 	all_ok(held, "MPI_PROC_NULL takes everything and gives nothing");
 }
 
+/* Of no elements the datatype says nothing. */
+static void no_datatype(void)
+{
+	MPI_Request request;
+	MPI_Status status;
+	bool held;
+	int count = -1;
+
+	MPI_Irecv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
+		  &request);
+	MPI_Wait(&request, &status);
+	held = from_nobody(&status);
+	MPI_Irecv(NULL, 0, MPI_DATATYPE_NULL, rank, 1, MPI_COMM_WORLD,
+		  &request);
+	MPI_Send(NULL, 0, MPI_DATATYPE_NULL, rank, 1, MPI_COMM_WORLD);
+	MPI_Wait(&request, &status);
+	MPI_Get_count(&status, MPI_INT, &count);
+	all_ok(held && status.MPI_SOURCE == rank && count == 0,
+	       "a message of no elements has no datatype");
+}
+
 static void persistent(void)
 {
 	MPI_Request requests[4];
@@ -250,6 +271,7 @@ int main(int argc, char **argv)
 	sendrecv();
 	to_oneself();
 	proc_null();
+	no_datatype();
 	persistent();
 	persistent_buffered();
 	return mtap_end();

@@ -96,12 +96,52 @@ static void elements(void)
 	MPI_Type_free(&type);
 }
 
+/* A status with so many predefined elements of the type. */
+static void is_set(MPI_Datatype type, int elements, int count, int bytes,
+		   const char *what)
+{
+	int got = -1, parts = -1, octets = -1;
+	MPI_Count many = -1;
+	MPI_Status status;
+
+	MPI_Status_set_elements(&status, type, elements);
+	MPI_Get_count(&status, type, &got);
+	MPI_Get_elements(&status, type, &parts);
+	MPI_Get_count(&status, MPI_BYTE, &octets);
+	ok(got == count && parts == elements && octets == bytes,
+	   "%s: %d elements are set", what, elements);
+	MPI_Status_set_elements_x(&status, type, elements);
+	MPI_Get_elements_x(&status, type, &many);
+	MPI_Get_count(&status, MPI_BYTE, &octets);
+	ok(many == elements && octets == bytes, "with MPI_Count, too");
+}
+
+static void set(void)
+{
+	int lengths[2] = { 2, 1 };
+	MPI_Aint offsets[2] = { 0, 16 };
+	MPI_Datatype types[2] = { MPI_SHORT, MPI_DOUBLE }, type, three;
+
+	MPI_Type_create_struct(2, lengths, offsets, types, &type);
+	is_set(type, 0, 0, 0, "a struct");
+	is_set(type, 1, MPI_UNDEFINED, 2, "a struct");
+	is_set(type, 3, 1, 12, "a struct");
+	is_set(type, 5, MPI_UNDEFINED, 16, "a struct");
+	MPI_Type_contiguous(3, type, &three);
+	is_set(three, 8, MPI_UNDEFINED, 28, "three of them");
+	is_set(three, 18, 2, 72, "three of them");
+	is_set(MPI_DOUBLE_INT, 3, MPI_UNDEFINED, 20, "a pair");
+	MPI_Type_free(&three);
+	MPI_Type_free(&type);
+}
+
 static void body(int rank, int size)
 {
 	if (rank >= size)
 		return;
 	fields();
 	elements();
+	set();
 }
 
 int main(void)

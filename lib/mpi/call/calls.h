@@ -21,7 +21,10 @@
 	X(Finalized, LOOKUP) X(Query_thread, LOOKUP)                        \
 	X(Is_thread_main, LOOKUP) X(Abort) X(Wtime, LOOKUP)                 \
 	X(Wtick, LOOKUP) X(Get_processor_name) X(Get_version, LOOKUP)       \
-	X(Get_library_version) X(Abi_get_version, LOOKUP) X(Pcontrol)
+	X(Get_library_version) X(Abi_get_version, LOOKUP) X(Pcontrol)       \
+	X(Abi_get_info) X(Abi_get_fortran_info) X(Abi_set_fortran_info)     \
+	X(Abi_get_fortran_booleans, LOOKUP) X(Abi_set_fortran_booleans)     \
+	X(Get_hw_resource_info)
 
 #define MPI_CALLS_MEMORY(X)                                                 \
 	X(Alloc_mem) X(Free_mem) X(Get_address, LOOKUP) X(Aint_add, LOOKUP) \
@@ -209,7 +212,9 @@
 #define MPI_CALLS_COUNT(X)                                                  \
 	X(Type_size_x, LOOKUP) X(Type_get_extent_x, LOOKUP)                 \
 	X(Type_get_true_extent_x, LOOKUP) X(Get_elements_x, LOOKUP)         \
-	X(Status_set_elements_x, LOOKUP) X(Type_match_size)
+	X(Status_set_elements_x, LOOKUP) X(Type_match_size)                 \
+	X(Type_get_value_index) X(Type_create_f90_real)                     \
+	X(Type_create_f90_complex) X(Type_create_f90_integer)
 
 #define MPI_CALLS_PACK(X)                                                    \
 	VM_BOTH(X, Pack) VM_BOTH(X, Unpack) VM_BOTH(X, Pack_size)

@@ -166,6 +166,11 @@ int vm_info_put(MPI_Info handle, const char *key, const char *value)
 	return info_put((struct vm_info *)handle, key, value);
 }
 
+void vm_info_drop(struct vm_mpi *mpi, MPI_Info handle)
+{
+	info_free(mpi, (struct vm_info *)handle);
+}
+
 const char *vm_info_value(MPI_Info handle, const char *key)
 {
 	const struct vm_info *info = vm_object_of(handle, VM_MAGIC_INFO);

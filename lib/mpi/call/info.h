@@ -26,6 +26,9 @@ int vm_info_new(struct vm_mpi *mpi, MPI_Info *info);
 /* Sets the value of a key of such an object: 0 or MPI_ERR_NO_MEM. */
 int vm_info_put(MPI_Info info, const char *key, const char *value);
 
+/* Frees an object that no user has yet. */
+void vm_info_drop(struct vm_mpi *mpi, MPI_Info info);
+
 /* Returns the value of a key of an info object or MPI_INFO_NULL, valid until
  * the object changes; NULL: there is none. */
 const char *vm_info_value(MPI_Info handle, const char *key);

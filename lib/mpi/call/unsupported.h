@@ -11,18 +11,6 @@
 #ifndef MPI_CALL_UNSUPPORTED_H
 #define MPI_CALL_UNSUPPORTED_H
 
-/* Environment */
-#define MPI_CALLS_LATER_ENV(X)                                               \
-	X(Abi_get_fortran_booleans) X(Abi_get_fortran_info) X(Abi_get_info)  \
-	X(Abi_set_fortran_booleans) X(Abi_set_fortran_info)                  \
-	X(Get_hw_resource_info)
-
-/* Datatypes */
-#define MPI_CALLS_LATER_TYPE(X)                                              \
-	X(Type_create_f90_real)                                              \
-	X(Type_create_f90_complex) X(Type_create_f90_integer)                \
-	X(Type_get_value_index)
-
 /* Files */
 #define MPI_CALLS_LATER_IO(X)                                                \
 	X(File_get_position_shared) X(File_iread) X(File_iread_all)          \
@@ -56,7 +44,7 @@
 
 /* All of the above. */
 #define MPI_CALLS_UNSUPPORTED(X)                                             \
-	MPI_CALLS_LATER_ENV(X) MPI_CALLS_LATER_TYPE(X) MPI_CALLS_LATER_IO(X) \
+	MPI_CALLS_LATER_IO(X)                                                \
 	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_LARGE(X)
 
 #endif

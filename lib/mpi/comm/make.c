@@ -21,6 +21,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/comm/group.h"
 #include "mpi/comm/inter.h"
+#include "sched/topo.h"
 
 /* Splits and wraps what comes out; *out is MPI_COMM_NULL without a colour. */
 static int comm_split(struct vm_call *call, struct vm_comm *parent, int color,
@@ -103,6 +104,39 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
  * memory; if each rank is a process, those of a host can.  Ranks are not bound
  * to finer hardware levels, so all other kinds give MPI_COMM_NULL.
  */
+/* The resource that is asked for, and the number of the one that the rank stays
+ * within; -1: there is none. */
+struct wanted {
+	const char *type;
+	int number;
+};
+
+static void look_for(void *arg, const char *type, int number)
+{
+	struct wanted *wanted = arg;
+
+	if (!strcmp(type, wanted->type))
+		wanted->number = number;
+}
+
+/* The colour of all ranks on the same resource of the same host. */
+static int resource_color(const char *resource)
+{
+	const size_t prefix = strlen(VM_RESOURCE_PREFIX);
+	struct wanted wanted = { .number = -1 };
+
+	/* MPI 4.1, 7.4.2: the same as MPI_COMM_TYPE_SHARED. */
+	if (!strcmp(resource, "mpi_shared_memory"))
+		return vm_process_domain();
+	if (strncmp(resource, VM_RESOURCE_PREFIX, prefix) != 0)
+		return VMPI_UNDEFINED;
+	wanted.type = resource + prefix;
+	vm_topo_resources(look_for, &wanted);
+	if (wanted.number < 0)
+		return VMPI_UNDEFINED;
+	return (vm_process_domain() << 14 | wanted.number) & INT_MAX;
+}
+
 static int split_type_color(struct vm_call *call, int split_type, MPI_Info info,
 			    int *color)
 {
@@ -115,9 +149,8 @@ static int split_type_color(struct vm_call *call, int split_type, MPI_Info info,
 		return 0;
 	case MPI_COMM_TYPE_HW_GUIDED:
 	case MPI_COMM_TYPE_RESOURCE_GUIDED:
-		/* MPI 4.1, 7.4.2: the same as MPI_COMM_TYPE_SHARED. */
-		if (resource && !strcmp(resource, "mpi_shared_memory"))
-			*color = vm_process_domain();
+		if (resource)
+			*color = resource_color(resource);
 		return 0;
 	case MPI_UNDEFINED:
 	case MPI_COMM_TYPE_HW_UNGUIDED:

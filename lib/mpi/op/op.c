@@ -61,7 +61,7 @@ int vm_check_op(struct vm_call *call, MPI_Op handle, const struct vm_type *type,
 		return rc;
 	if (type->builtin && (type->family & (*op)->families))
 		return 0;
-	name = vm_type_name(type);
+	name = vm_type_name(type->builtin ? type->basic : type);
 	return vm_error(call, MPI_ERR_OP, "%s is not defined for %s",
 			(*op)->name, *name ? name : "derived datatypes");
 }

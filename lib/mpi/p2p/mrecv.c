@@ -32,7 +32,7 @@ static int message_in(struct vm_call *call, const void *buf, vm_count count,
 		return vm_error(call, MPI_ERR_ARG,
 				"%p is not a message, or it was received",
 				(void *)*message);
-	*data = vm_type_data(vm_type_get(datatype), buf,
+	*data = vm_type_data(vm_type_of_buffer(datatype), buf,
 			     count < 0 ? 0 : (size_t)count);
 	return 0;
 }
@@ -52,7 +52,7 @@ static int message_take(struct vm_msg *msg, const struct vm_data *data,
 		return rc;
 	}
 	(*req)->node.env = env; /* for errors at its end */
-	return vm_typed_receive(*req, vm_type_get(datatype),
+	return vm_typed_receive(*req, vm_type_of_buffer(datatype),
 				count < 0 ? 0 : (size_t)count);
 }
 

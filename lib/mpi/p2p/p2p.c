@@ -241,7 +241,8 @@ static __attribute__((noinline)) int recv_any(void *buf, vm_count count,
 	if (VM_LIKELY(rc >= 0))
 		return recv_end(&call, rc, status, &result, 0, comm);
 	return recv_end(&call, rc, status, &result,
-			vm_type_get(datatype)->size * (size_t)count, comm);
+			vm_type_of_buffer(datatype)->size * (size_t)count,
+			comm);
 }
 
 int VM_TWIN(PMPI_Recv)(void *buf, vm_count count, MPI_Datatype datatype,

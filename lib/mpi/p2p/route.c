@@ -14,7 +14,7 @@ static int route_data(struct vm_call *call, struct vm_route *route,
 
 	if (rc != 0)
 		return rc;
-	route->type = vm_type_get(datatype);
+	route->type = vm_type_of_buffer(datatype);
 	route->count = count < 0 ? 0 : (size_t)count;
 	route->data = vm_type_data(route->type, buf, route->count);
 	return 0;

@@ -66,10 +66,9 @@ int VM_TWIN(PMPI_Status_set_elements)(MPI_Status *status, MPI_Datatype datatype,
 	int rc = check_get(&call, status, datatype, &type, &count);
 
 	if (rc == 0)
-		rc = vm_check_count(&call, count);
-	if (rc == 0 && count > 0)
-		rc = vm_check_bytes(&call, type, count, 1);
+		rc = vm_check_elements(&call, type, count);
 	if (rc == 0)
-		vm_status_set_bytes(status, type->size * (uint64_t)count);
+		vm_status_set_bytes(status,
+				    (uint64_t)vm_type_bytes(type, count));
 	return vm_call_exit_self(&call, rc);
 }

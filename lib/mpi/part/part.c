@@ -181,7 +181,7 @@ static struct vm_part *part_new(const struct args *args, struct vm_comm *comm,
 	else
 		part->peer = comm->ranks[args->peer];
 	part->env = intro_env(comm, source, args->tag);
-	part->type = vm_type_hold(vm_type_get(args->datatype));
+	part->type = vm_type_hold(vm_type_of_buffer(args->datatype));
 	part->buf = args->buf;
 	part->partitions = args->partitions;
 	part->count = (size_t)args->count;

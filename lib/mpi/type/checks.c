@@ -44,12 +44,29 @@ int vm_check_bytes(struct vm_call *call, const struct vm_type *type,
 			(long long)count, type->size);
 }
 
+int vm_check_elements(struct vm_call *call, const struct vm_type *type,
+		      MPI_Count elements)
+{
+	int rc = vm_check_count(call, elements);
+
+	if (rc != 0 || elements == 0)
+		return rc;
+	if (type->elements == 0)
+		return vm_error(call, MPI_ERR_COUNT,
+				"the datatype is empty, but count is %lld",
+				(long long)elements);
+	/* One more, for the part of an element at the end. */
+	return vm_check_bytes(call, type, elements / type->elements + 1, 1);
+}
+
 int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
 		    MPI_Datatype handle)
 {
 	struct vm_type *type;
 	int rc = vm_check_count(call, count);
 
+	if (rc == 0 && count == 0 && handle == MPI_DATATYPE_NULL)
+		return 0;
 	if (rc == 0)
 		rc = vm_check_committed(call, handle, &type);
 	if (rc == 0 && count > 0)

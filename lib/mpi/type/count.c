@@ -90,9 +90,10 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype,
 	if (rc == 0)
 		rc = vm_check_type(&call, datatype, &type);
 	if (rc == 0)
-		rc = vm_check_count(&call, count);
+		rc = vm_check_elements(&call, type, count);
 	if (rc == 0)
-		vm_status_set_bytes(status, type->size * (uint64_t)count);
+		vm_status_set_bytes(status,
+				    (uint64_t)vm_type_bytes(type, count));
 	return vm_call_exit_self(&call, rc);
 }
 

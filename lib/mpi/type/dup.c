@@ -35,7 +35,10 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 		    MPI_ERR_NO_MEM;
 	if (rc == 0)
 		*newtype = vm_type_handle(type);
-	else
+	else {
+		/* An attribute's function has refused. */
+		*newtype = MPI_DATATYPE_NULL;
 		vm_type_drop(type);
+	}
 	return vm_call_exit_self(&call, rc);
 }

@@ -12,6 +12,7 @@
 
 #include "mpi/call/vars.h"
 #include "mpi/type/basic.h"
+#include "mpi/type/pair.h"
 #include "mpi/type/recipe.h"
 
 #define PRIME ((1ull << 61) - 1)
@@ -120,28 +121,11 @@ static MPI_Datatype part_of_complex(const struct vm_type *type)
 	}
 }
 
-/* A predefined type that stands for two others (MPI 4.1, 6.9.4). */
+/* A predefined type that stands for two others. */
 static bool pair_get(const struct vm_type *type, MPI_Datatype parts[2])
 {
-	static const MPI_Datatype pairs[][3] = {
-		{ MPI_FLOAT_INT, MPI_FLOAT, MPI_INT },
-		{ MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT },
-		{ MPI_LONG_INT, MPI_LONG, MPI_INT },
-		{ MPI_2INT, MPI_INT, MPI_INT },
-		{ MPI_SHORT_INT, MPI_SHORT, MPI_INT },
-		{ MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_INT },
-		{ MPI_2REAL, MPI_REAL, MPI_REAL },
-		{ MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION,
-		  MPI_DOUBLE_PRECISION },
-		{ MPI_2INTEGER, MPI_INTEGER, MPI_INTEGER },
-	};
-
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if (pairs[i][0] == vm_type_handle(type)) {
-			parts[0] = pairs[i][1];
-			parts[1] = pairs[i][2];
-			return true;
-		}
+	if (vm_pair_parts(vm_type_handle(type), parts))
+		return true;
 	if (type->family != VM_FAMILY_COMPLEX ||
 	    mpi_cvar.check_types == VM_TYPES_EXACT)
 		return false;

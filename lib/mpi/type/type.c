@@ -28,7 +28,7 @@ struct vm_type *vm_type_hold(struct vm_type *type)
 
 struct vm_type_extra *vm_type_extra(struct vm_mpi *mpi, struct vm_type *type)
 {
-	if (!type->builtin)
+	if (!vm_type_is_named(type))
 		return &type->extra;
 	if (!mpi->type_extras)
 		mpi->type_extras =
@@ -96,8 +96,9 @@ int PMPI_Type_free(MPI_Datatype *datatype)
 		rc = vm_check_type(&call, *datatype, &type);
 	if (rc == 0 && type->builtin)
 		rc = vm_error(&call, MPI_ERR_TYPE,
-			      "%s is predefined and cannot be freed",
-			      vm_type_name(type));
+			      "the datatype is predefined (%s) and cannot be "
+			      "freed",
+			      vm_type_name(type->basic));
 	/* The attributes end with the last handle; one may refuse. */
 	if (rc == 0 && type->handles == 1)
 		rc = vm_attrs_delete(call.mpi, &type->extra.attrs, *datatype);
@@ -152,7 +153,7 @@ static const char *user_name(const struct vm_mpi *mpi,
 {
 	if (!type) /* the null datatype has a name as well (MPI 4.1, 7.8) */
 		return "MPI_DATATYPE_NULL";
-	if (type->builtin && mpi->type_extras &&
+	if (vm_type_is_named(type) && mpi->type_extras &&
 	    mpi->type_extras[type->value].name)
 		return mpi->type_extras[type->value].name;
 	return vm_type_name(type);
@@ -209,4 +210,34 @@ MPI_Count vm_type_elements(const struct vm_type *type, MPI_Count bytes)
 		return 0;
 	rest = part_elements(type, bytes % size);
 	return rest < 0 ? rest : bytes / size * type->elements + rest;
+}
+
+/* The first `elements` predefined types of one element, which has more. */
+static MPI_Count part_bytes(const struct vm_type *type, MPI_Count elements)
+{
+	MPI_Count bytes = 0, length;
+	const struct vm_type *part;
+
+	if (type->builtin)
+		return elements ? (MPI_Count)vm_type_pair_value(type) : 0;
+	for (size_t i = 0;
+	     elements && (part = vm_recipe_part(type->recipe, i, &length));
+	     i++) {
+		MPI_Count most = length * part->elements;
+		MPI_Count here = elements < most ? elements : most;
+
+		bytes += vm_type_bytes(part, here);
+		elements -= here;
+	}
+	return bytes;
+}
+
+MPI_Count vm_type_bytes(const struct vm_type *type, MPI_Count elements)
+{
+	MPI_Count each = type->elements;
+
+	if (!each)
+		return 0;
+	return elements / each * (MPI_Count)type->size +
+	       part_bytes(type, elements % each);
 }

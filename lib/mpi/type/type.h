@@ -41,7 +41,9 @@ struct vm_type {
 	bool dense;	     /* any number of elements is one block of bytes */
 	bool solid;	     /* a single element is one block of bytes */
 	bool lb_set, ub_set; /* bounds come from a resized type in it */
-	uint8_t value;	     /* builtin: its handle - MPI_DATATYPE_NULL */
+	/* builtin: its handle - MPI_DATATYPE_NULL; if it has no name (f90.c),
+	 * that of the one with its bytes. */
+	uint8_t value;
 	uint8_t kind,
 		family; /* builtin: what one computes (mpi/type/basic.h) */
 	uint32_t align;
@@ -54,9 +56,11 @@ struct vm_type {
 	/* The predefined type, if all parts are of the same one, or NULL. */
 	const struct vm_type *basic;
 	/* Derived types: */
-	_Atomic int handles;		     /* the user has */
-	struct vm_mpi *mpi;		     /* whose it is */
-	const struct vm_type_recipe *recipe; /* how it was made */
+	_Atomic int handles; /* the user has */
+	/* And predefined ones without a name: whose it is, and how it was
+	 * made. */
+	struct vm_mpi *mpi;
+	const struct vm_type_recipe *recipe;
 	struct vm_type_extra extra;
 };
 
@@ -87,9 +91,15 @@ static inline struct vm_type *vm_type_checked(MPI_Datatype handle)
 	return vm_type_get(handle);
 }
 
+/* Tells whether a type is a row of the table, one for all ranks. */
+static inline bool vm_type_is_named(const struct vm_type *type)
+{
+	return type->builtin && !type->mpi;
+}
+
 static inline MPI_Datatype vm_type_handle(const struct vm_type *type)
 {
-	if (type->builtin)
+	if (vm_type_is_named(type))
 		return (MPI_Datatype)((uintptr_t)MPI_DATATYPE_NULL +
 				      type->value);
 	return (MPI_Datatype)(uintptr_t)type;
@@ -149,6 +159,10 @@ void vm_type_clear(struct vm_type *type);
  */
 MPI_Count vm_type_elements(const struct vm_type *type, MPI_Count bytes);
 
+/* The reverse: the bytes of so many predefined elements, which the address space
+ * has (vm_check_elements()). */
+MPI_Count vm_type_bytes(const struct vm_type *type, MPI_Count elements);
+
 /* Returns the size of the first part of a predefined pair; 0 for other
  * types. */
 size_t vm_type_pair_value(const struct vm_type *type);
@@ -164,9 +178,20 @@ int vm_check_committed(struct vm_call *call, MPI_Datatype handle,
  * more bytes than the address space has. */
 int vm_check_bytes(struct vm_call *call, const struct vm_type *type,
 		   MPI_Count count, MPI_Count blocks);
+/* Checks that the bytes of so many predefined elements of a type are no more,
+ * and that there can be so many. */
+int vm_check_elements(struct vm_call *call, const struct vm_type *type,
+		      MPI_Count elements);
 /* Checks count, datatype (committed) and buffer of a communication: buf must
- * not be NULL if bytes of a predefined type are transferred. */
+ * not be NULL if bytes of a predefined type are transferred.  Of no elements the
+ * datatype may be MPI_DATATYPE_NULL. */
 int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
 		    MPI_Datatype type);
+
+/* Returns the type of a buffer that was checked. */
+static inline struct vm_type *vm_type_of_buffer(MPI_Datatype handle)
+{
+	return vm_type_get(handle == MPI_DATATYPE_NULL ? MPI_BYTE : handle);
+}
 
 #endif

@@ -222,7 +222,8 @@ int vm_access_check_one(struct vm_call *call, struct vm_access *a)
 	if (rc == 0)
 		rc = vm_check_pointer(call, a->result.buf, "result_addr");
 	a->target.count = 1;
-	a->basic = a->target.type;
+	if (rc == 0)
+		a->basic = a->target.type->basic;
 	if (rc != 0 || a->rank == MPI_PROC_NULL)
 		return rc;
 	rc = check_target(call, a);

@@ -49,6 +49,7 @@ program f08
   call assumed(reshape([1, 2, 3, 4], [2, 2]))
   call refused
   call others
+  call numbers
   print '(a,i0)', 'done ', rank
   call MPI_Finalize()
 contains
@@ -181,4 +182,38 @@ contains
     numbers = rank
     call MPI_Free_mem(numbers)
   end subroutine others
+
+  ! Types by precision and range, and what the library says of LOGICAL.
+  subroutine numbers
+    integer, parameter :: rk = selected_real_kind(18), &
+      ik = selected_int_kind(11)
+    real(rk) :: x, y
+    complex(rk) :: z(2), w(2)
+    integer(ik) :: i, j
+    logical :: yes, no, is_set
+    integer :: bytes
+    type(MPI_Datatype) :: real_type, complex_type, integer_type, same
+
+    call MPI_Type_create_f90_real(18, MPI_UNDEFINED, real_type)
+    call MPI_Type_create_f90_complex(18, MPI_UNDEFINED, complex_type)
+    call MPI_Type_create_f90_integer(11, integer_type)
+    call MPI_Type_create_f90_integer(11, same)
+    call check(integer_type == same, 'the same type')
+    x = 1 / 3._rk
+    y = 0
+    call MPI_Allreduce(x, y, 1, real_type, MPI_MIN, MPI_COMM_WORLD)
+    call check(y == x, 'the least real')
+    z = [(1, -1), (2, -2)]
+    call MPI_Sendrecv(z, 2, complex_type, right, 7, w, 2, complex_type, left, &
+      7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call check(all(w == z), 'complex numbers')
+    i = 10_ik**11
+    call MPI_Allreduce(i, j, 1, integer_type, MPI_SUM, MPI_COMM_WORLD)
+    call check(j == size * i, 'the sum of integers')
+    call MPI_Type_get_value_index(MPI_REAL, MPI_REAL, same)
+    call check(same == MPI_2REAL, 'a pair')
+    bytes = storage_size(yes) / 8
+    call MPI_Abi_get_fortran_booleans(bytes, yes, no, is_set)
+    call check(yes .and. .not. no .and. is_set, 'the values of LOGICAL')
+  end subroutine numbers
 end program f08
