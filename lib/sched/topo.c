@@ -19,7 +19,7 @@ static struct {
 	hwloc_cpuset_t allowed;
 	int cores, processors;
 	int workers; /* of vm_topo_plan() */
-	bool shared; /* there are fewer cores than shares */
+	int shared;  /* shares per core; 0: there is a core for each */
 	bool free;   /* we came with all there are */
 } topo;
 
@@ -121,7 +121,9 @@ void vm_topo_share(int share, int shares)
 	int to = (int)((int64_t)(share + 1) * topo.cores / shares);
 	hwloc_cpuset_t set = hwloc_bitmap_alloc();
 
-	topo.shared = shares > topo.cores;
+	topo.shared = 0;
+	if (shares > topo.cores)
+		topo.shared = (shares + topo.cores - 1) / topo.cores;
 	if (!set)
 		return; /* then all processes share all of them */
 	for (int i = from; i < to || i == from; i++) {
@@ -141,7 +143,7 @@ void vm_topo_share(int share, int shares)
 	allowed_count();
 }
 
-bool vm_topo_shared(void)
+int vm_topo_shared(void)
 {
 	return topo.shared;
 }

@@ -19,9 +19,9 @@ void vm_topo_fini(void);
  */
 void vm_topo_share(int share, int shares);
 
-/* Whether there were fewer cores than shares, so that other processes of the
- * job use those of this one. */
-bool vm_topo_shared(void);
+/* How many shares there are for each core, rounded up, so that other processes
+ * of the job use those of this one; 0: there are as many cores as shares. */
+int vm_topo_shared(void);
 
 /* Whether the process came with all processors that the machine, or its
  * container, has: nobody has bound it. */

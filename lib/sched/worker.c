@@ -31,8 +31,10 @@
 #define POLLS_EAGER 64	/* polls without a pause before a worker slows down */
 #define LOOKS_MOST 64	/* polls of a wait between two yields, at most */
 #define YIELD_ALONE_NS 1000  /* takes a yield when no other thread can run */
+#define YIELD_OWN_NS 2000    /* longer: others of the job had the core */
 #define YIELD_LONG_NS 500000 /* longer: another thread computes here */
 #define NO_SPINS_TIMES 16    /* so many times as long no wait polls then ... */
+#define NO_SPINS_SHARED 2    /* ... or so many on a shared core ... */
 #define NO_SPINS_MOST_NS 100000000 /* ... and at most so long */
 #define VAIN_ROW 256		   /* polls between readings of the clock */
 #define VAIN_ROW_NS 50000	   /* in a shorter row no ULT has computed */
@@ -222,13 +224,34 @@ static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
 }
 
 /*
+ * How long a yield takes while nobody computes here, at most, and how many
+ * times as long no wait polls after a longer one.  Where processes of the job
+ * share a core each of them may have a little to do; and one that sleeps while
+ * the others poll is woken at each message, which takes all of them far longer
+ * than their turns.
+ */
+static uint64_t yield_long_ns(void)
+{
+	return vm_sched.shared ? YIELD_LONG_NS * (uint64_t)vm_sched.shared :
+				 YIELD_LONG_NS;
+}
+
+static uint64_t no_spins_ns(uint64_t took)
+{
+	uint64_t rest =
+		took * (vm_sched.shared ? NO_SPINS_SHARED : NO_SPINS_TIMES);
+
+	return rest < NO_SPINS_MOST_NS ? rest : NO_SPINS_MOST_NS;
+}
+
+/*
  * Yields the processor between two polls of a wait.  False when another thread
  * computes there: then it is better to sleep, because the kernel soon runs a
  * thread that wakes up, but late one that has yielded its time slice.
  */
 static bool give_way(struct vm_worker *worker, uint64_t *now)
 {
-	uint64_t before = *now, took, rest;
+	uint64_t before = *now, took;
 
 	vm_cpu_yield();
 	*now = vm_clock_ns();
@@ -237,11 +260,9 @@ static bool give_way(struct vm_worker *worker, uint64_t *now)
 		worker->looks = 1;
 	else if (worker->looks < LOOKS_MOST)
 		worker->looks *= 2;
-	if (took < YIELD_LONG_NS)
+	if (took < yield_long_ns())
 		return true;
-	rest = took * NO_SPINS_TIMES;
-	worker->no_spins_until =
-		*now + (rest < NO_SPINS_MOST_NS ? rest : NO_SPINS_MOST_NS);
+	worker->no_spins_until = *now + no_spins_ns(took);
 	return false;
 }
 
@@ -249,6 +270,13 @@ static bool give_way(struct vm_worker *worker, uint64_t *now)
 static bool spins_not(const struct vm_worker *worker, uint64_t now)
 {
 	return VM_UNLIKELY(now < worker->no_spins_until);
+}
+
+/* What of the time for some polls and a yield this process had the core: where
+ * several share it the others had their turns in the rest. */
+static uint64_t own_ns(uint64_t took)
+{
+	return vm_sched.shared && took > YIELD_OWN_NS ? YIELD_OWN_NS : took;
 }
 
 /* It may be set at any time, also during a wait. */
@@ -261,15 +289,15 @@ static uint64_t spin_ns(void)
 bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		    void *arg)
 {
+	uint64_t spent = 0, since, now = vm_clock_ns();
 	bool found = false, ran;
-	uint64_t start, now;
 
 	worker->spun = true;
-	start = now = vm_clock_ns();
 	if (spins_not(worker, now))
 		return false;
 	ran = vm_clocks_pause(&worker->root);
 	do {
+		since = now;
 		for (int i = worker->looks; i > 0 && !found; i--) {
 			if (vm_sched.hooks.thread_sleep)
 				vm_sched.hooks.thread_poll();
@@ -277,7 +305,10 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 			if (!found && i > 1)
 				vm_cpu_relax();
 		}
-	} while (!found && give_way(worker, &now) && now - start < spin_ns());
+		if (found || !give_way(worker, &now))
+			break;
+		spent += own_ns(now - since);
+	} while (spent < spin_ns());
 	if (found)
 		worker->spun = false;
 	if (ran)
@@ -324,13 +355,13 @@ static bool has_company(void)
 static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 {
 	bool company = has_company();
-	uint64_t start = *now;
+	uint64_t spent = 0, since;
 
 	/* In a process of one rank its threads poll. */
-	if (vm_sched.hooks.thread_sleep ||
-	    (company && spins_not(worker, start)))
+	if (vm_sched.hooks.thread_sleep || (company && spins_not(worker, *now)))
 		return false;
 	do {
+		since = *now;
 		for (int i = worker->looks; i > 0; i--) {
 			if (has_work(worker))
 				return true;
@@ -340,7 +371,8 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 			*now = vm_clock_ns();
 		else if (!give_way(worker, now))
 			return false;
-	} while (*now - start < spin_ns());
+		spent += own_ns(*now - since);
+	} while (spent < spin_ns());
 	return false;
 }
 

@@ -119,7 +119,7 @@ struct vm_sched {
 	const struct vm_sched_observer *observer; /* VM_OBSERVE_SWITCHES */
 	bool membarrier; /* sleepers issue the fence for everybody */
 	bool crowded;	 /* more workers than processors */
-	bool shared;	 /* other processes of the job use the same ones */
+	int shared;	 /* processes of the job per core; 0: at most one */
 	/* A worker is about to leave the stack of a ULT (ends: for good) for
 	 * another one's; VM_OBSERVE_STACKS. */
 	void (*on_stack)(struct vm_ult *from, struct vm_ult *to, bool ends);
