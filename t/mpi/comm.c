@@ -88,15 +88,6 @@ static void split(void)
 	all_ok(rank == 0 || r == rank - 1, "equal keys keep the old order");
 }
 
-/* How the ranks of this process compare to all: those of several processes are
- * fewer. */
-static int expected_shared(void)
-{
-	const char *processes = getenv("TAP_NODES");
-
-	return processes && atoi(processes) > 1 ? MPI_UNEQUAL : MPI_CONGRUENT;
-}
-
 /* What a resource's name asks for: what shares memory, or nothing. */
 static void split_type_guided(const char *resource, bool shared)
 {
@@ -119,8 +110,7 @@ static void split_type_guided(const char *resource, bool shared)
 			continue;
 		}
 		MPI_Comm_compare(MPI_COMM_WORLD, comm, &result);
-		all_ok(result == expected_shared() || size == 1, "split by %s",
-		       resource);
+		all_ok(result == MPI_CONGRUENT, "split by %s", resource);
 		MPI_Comm_free(&comm);
 	}
 }
@@ -162,8 +152,7 @@ static void split_type(void)
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
 			    MPI_INFO_NULL, &shared);
 	MPI_Comm_compare(MPI_COMM_WORLD, shared, &result);
-	all_ok(result == expected_shared() || size == 1,
-	       "the ranks of one process share memory");
+	all_ok(result == MPI_CONGRUENT, "the ranks of one host share memory");
 	MPI_Comm_free(&shared);
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL,
 			    &shared);

@@ -129,13 +129,40 @@ static void waits_for_a_store(void)
 	MPI_Win_free(&win);
 }
 
-/* The ranks of one domain store into each other's memory. */
+/* Accesses and loads see the same memory, which has an int of `next`. */
+static bool shared_updates(int next, int me, int n, int *mine, int *theirs)
+{
+	int one = 1, old = -1, compare = me + 2, value = me + 100, got = -1;
+	bool held;
+
+	MPI_Win_fence(0, win);
+	MPI_Put(&me, 1, MPI_INT, next, 0, 1, MPI_INT, win);
+	MPI_Win_fence(0, win);
+	held = *mine == (me + n - 1) % n;
+	MPI_Win_fence(0, win);
+	MPI_Accumulate(&one, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_SUM, win);
+	MPI_Win_fence(0, win);
+	held = held && *mine == (me + n - 1) % n + 1;
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win);
+	MPI_Fetch_and_op(&one, &old, MPI_INT, next, 0, MPI_SUM, win);
+	MPI_Win_flush(next, win);
+	held = held && old == me + 1 && *theirs == me + 2;
+	MPI_Compare_and_swap(&value, &compare, &old, MPI_INT, next, 0, win);
+	MPI_Win_flush(next, win);
+	held = held && old == me + 2 && *theirs == value;
+	MPI_Get(&got, 1, MPI_INT, next, 0, 1, MPI_INT, win);
+	MPI_Win_unlock(next, win);
+	return held && got == value;
+}
+
+/* The ranks of one host store into each other's memory. */
 static void shared(bool noncontig)
 {
 	MPI_Aint bytes = 0, mine_bytes, wide_unit = 0;
 	MPI_Comm comm;
 	MPI_Info info;
-	int me, n, unit, held = 1, *mine, *other, *before = NULL;
+	int me, n, unit, held = 1, *mine, *other, *before = NULL, *next = NULL;
 
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank,
 			    MPI_INFO_NULL, &comm);
@@ -161,8 +188,9 @@ static void shared(bool noncontig)
 			held &= other == before + i;
 		before = other;
 		if (i == (me + 1) % n)
-			*other = me;
+			next = other;
 	}
+	*next = me;
 	MPI_Win_sync(win);
 	MPI_Barrier(comm);
 	MPI_Win_sync(win);
@@ -174,6 +202,9 @@ static void shared(bool noncontig)
 	MPI_Win_unlock_all(win);
 	all_ok(held, "ranks store into each other's memory, in %s",
 	       noncontig ? "several pieces" : "one block");
+	MPI_Barrier(comm);
+	all_ok(shared_updates((me + 1) % n, me, n, mine, next),
+	       "accesses meet loads there");
 	MPI_Win_free(&win);
 	MPI_Comm_free(&comm);
 }

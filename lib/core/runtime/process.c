@@ -236,11 +236,9 @@ void vm_process_leave(void)
 
 int vm_process_domain(void)
 {
-	const struct vm_boot *boot = process.boot;
+	const struct vm_boot *boot = vm_node_hooks.boot;
 
-	if (!vm_process_rank() || !boot)
-		return vm_node->process;
-	return boot->peers[boot->process].host;
+	return boot ? boot->peers[boot->process].host : vm_node->process;
 }
 
 static void at_exit(void)

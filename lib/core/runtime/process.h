@@ -44,7 +44,7 @@ bool vm_process_is_in_job(void);
 bool vm_process_near(const struct vm_rank *rank);
 
 /* A number that is the same for ranks that can share memory: those of one
- * process, or, when each is a process, those of one host. */
+ * host. */
 int vm_process_domain(void);
 
 #define VM_PROCESS_JOB_BYTES 17

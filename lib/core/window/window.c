@@ -5,6 +5,7 @@
 #include "core/window/window.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/rank/state.h"
@@ -31,7 +32,10 @@ void vm_window_team_drop(struct vm_window_team *team)
 	if (!team || atomic_fetch_sub_explicit(&team->refs, 1,
 					       memory_order_acq_rel) != 1)
 		return;
-	free(team->memory);
+	if (team->shared)
+		munmap(team->memory, team->shared);
+	else
+		free(team->memory);
 	free(team);
 }
 

@@ -5,7 +5,7 @@
  * Each member has its end, struct vm_window, which others change under its
  * lock; a team is the table of all members that those of one process share.
  * Begin here; then read claim.h, post.h,
- * region.h, update.h and wire.h.
+ * region.h, share.h, update.h and wire.h.
  */
 #ifndef CORE_WINDOW_WINDOW_H
 #define CORE_WINDOW_WINDOW_H
@@ -32,8 +32,8 @@ struct vm_window_region {
 
 /* What one member offers, as the members of this process see it.  Constant. */
 struct vm_window_place {
-	char *base;		  /* of its memory, where its end is */
-	size_t reach;		  /* bytes from base on that loads reach */
+	char *base;		  /* of its memory, where its end is, */
+	size_t reach;		  /* or here, if loads reach it: bytes */
 	size_t unit;		  /* bytes of a displacement */
 	size_t bytes;		  /* of its memory, wherever it is */
 	struct vm_window *window; /* its end; NULL: in another process, */
@@ -43,7 +43,8 @@ struct vm_window_place {
 struct vm_window_team {
 	_Atomic int refs;
 	size_t size;
-	void *memory; /* that the team has for all members, or NULL */
+	void *memory;  /* that the team has for all members, or NULL */
+	size_t shared; /* so many bytes of it, with other processes; or 0 */
 	struct vm_window_place places[];
 };
 

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/mapfile.h"
 #include "fabric/shm/barrier.h"
+#include "fabric/shm/memfd.h"
 
 #define MAGIC 0x31656c6966485356u /* "VSHfile1" */
 #define MORE_RINGS 4 /* for processes that have more ports than we */
@@ -126,26 +127,6 @@ static size_t file_bytes(const struct file *file)
 	       (size_t)file->ports * file->rings * VM_SHM_RING_BYTES;
 }
 
-/* Where the pid is one: this start of this kernel, in this name space. */
-static uint64_t space_find(void)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-	struct stat about;
-	char id[64];
-	ssize_t n = -1;
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		n = read(fd, id, sizeof(id));
-		close(fd);
-	}
-	if (n <= 0 || stat("/proc/self/ns/pid", &about))
-		return 0;
-	for (ssize_t i = 0; i < n; i++)
-		hash = (hash ^ (unsigned char)id[i]) * 0x100000001b3u;
-	return (hash ^ (uint64_t)about.st_ino) * 0x100000001b3u | 1;
-}
-
 static int file_map(struct file *file, int fd, const char **why)
 {
 	void *base;
@@ -170,17 +151,6 @@ static void file_unmap(struct file *file)
 	file->base = NULL;
 }
 
-static int memfd_make(void)
-{
-#ifdef MFD_NOEXEC_SEAL
-	int fd = memfd_create("vmpi-rings", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-
-	if (fd >= 0 || errno != EINVAL)
-		return fd;
-#endif
-	return memfd_create("vmpi-rings", MFD_CLOEXEC);
-}
-
 static int file_make(struct vm_shm *shm, const char **why)
 {
 	const struct vm_shm_config *config = &shm->config;
@@ -191,9 +161,8 @@ static int file_make(struct vm_shm *shm, const char **why)
 		.ports = config->ports,
 		.rings = (config->processes - 1) * config->ports + MORE_RINGS,
 	};
-	shm->fd = memfd_make();
-	if (shm->fd < 0 || fchmod(shm->fd, 0600) ||
-	    pipe2(shm->wake, O_CLOEXEC | O_NONBLOCK) ||
+	shm->fd = vm_memfd_make("vmpi-rings");
+	if (shm->fd < 0 || pipe2(shm->wake, O_CLOEXEC | O_NONBLOCK) ||
 	    /* The head is there whatever becomes of the memory. */
 	    (errno = vm_mapfile_allocate(shm->fd, 0, rings_at(file))) ||
 	    (errno = vm_mapfile_reserve(shm->fd, file_bytes(file)))) {
@@ -217,7 +186,7 @@ int vm_shm_open(struct vm_shm **shm, const struct vm_shm_config *config,
 	new->fd = new->wake[0] = new->wake[1] = -1;
 	for (uint32_t i = 0; i < config->processes; i++)
 		new->peers[i].wake_fd = -1;
-	new->space = space_find();
+	new->space = vm_memfd_space();
 	*why = "/proc does not say where pids are from";
 	rc = new->space ? file_make(new, why) : -VMPI_ELIMIT;
 	if (rc) {
@@ -277,28 +246,6 @@ void vm_shm_place(const struct vm_shm *shm, struct vm_shm_place *place)
 	};
 }
 
-/* Opens a descriptor of another process; only a file of the expected kind. */
-static int fd_open(pid_t pid, uint32_t fd, mode_t kind, const char **why)
-{
-	struct stat about;
-	char path[64];
-	int own;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)pid, fd);
-	*why = "what it has published is not its file";
-	if (stat(path, &about)) {
-		*why = strerror(errno);
-		return -1;
-	}
-	if ((about.st_mode & S_IFMT) != kind || about.st_uid != geteuid())
-		return -1;
-	/* A reader too, so that a pipe without another one is no signal. */
-	own = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (own < 0)
-		*why = strerror(errno);
-	return own;
-}
-
 /* Whether the mapped file is that of the process. */
 static bool head_fits(const struct vm_shm *shm, const struct file *file,
 		      uint32_t process)
@@ -314,7 +261,7 @@ static int file_open(const struct vm_shm *shm, struct file *file,
 		     uint32_t process, const struct vm_shm_place *place,
 		     const char **why)
 {
-	int fd = fd_open((pid_t)place->pid, place->fd, S_IFREG, why);
+	int fd = vm_memfd_open((pid_t)place->pid, place->fd, S_IFREG, why);
 	int rc = -VMPI_ENOTSUP;
 	struct stat about;
 
@@ -365,7 +312,7 @@ int vm_shm_meet(struct vm_shm *shm, uint32_t process, uint32_t ports,
 	rc = file_open(shm, &peer->file, process, place, why);
 	if (rc)
 		return rc;
-	peer->wake_fd = fd_open(peer->pid, place->wake_fd, S_IFIFO, why);
+	peer->wake_fd = vm_memfd_open(peer->pid, place->wake_fd, S_IFIFO, why);
 	if (peer->wake_fd < 0) {
 		file_unmap(&peer->file);
 		return -VMPI_ENOTSUP;

@@ -227,6 +227,7 @@ struct filling {
 	struct vm_far_question *question; /* or NULL */
 	struct vm_far_run runs[VM_FAR_RUNS];
 	size_t element;
+	uintptr_t origin;    /* vm_far_origin() */
 	char *buffer, *heap; /* heap: NULL, the buffer is `few` */
 	size_t room, used;   /* of elements, in the packet or in its answer */
 	bool sends;	     /* the elements are in the packet */
@@ -241,6 +242,7 @@ static int filling_open(struct filling *f, struct vm_access *a, size_t bytes)
 		most = VM_BUFFER_MAX;
 	f->win = a->win;
 	f->rank = a->rank;
+	f->origin = vm_far_origin(a->win->window->team, (size_t)a->rank);
 	f->used = 0;
 	f->room = most - VM_FAR_RUN_BYTES;
 	f->heap = NULL;
@@ -292,7 +294,8 @@ static size_t filling_add(struct filling *f, const char *at, const char *from,
 
 	if (n > most)
 		n = most;
-	f->runs[f->head.runs++] = (struct vm_far_run){ (uintptr_t)at, n };
+	f->runs[f->head.runs++] =
+		(struct vm_far_run){ (uintptr_t)at - f->origin, n };
 	if (from)
 		memcpy(f->buffer + VM_FAR_RUN_BYTES + f->used, from,
 		       n * f->element);
@@ -414,13 +417,15 @@ int vm_far_swap(struct vm_call *call, struct vm_access *a, const void *compare)
 	struct {
 		struct vm_far_run run;
 		char values[32];
-	} packet = { .run = { (uintptr_t)a->place, 1 } };
+	} packet = { .run.count = 1 };
 	struct vm_window *window = a->win->window;
 	struct vm_far_question question;
 	struct vm_rows into;
 	int rc;
 
 	vm_rows_init(&into, a->basic, vm_data_bytes(a->result.buf, size));
+	packet.run.at = (uintptr_t)a->place -
+			vm_far_origin(window->team, (size_t)a->rank);
 	memcpy(packet.values, a->origin.buf, size);
 	memcpy(packet.values + size, compare, size);
 	question_open(window, &question, &into);

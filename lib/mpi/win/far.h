@@ -17,6 +17,13 @@ static inline bool vm_win_is_far(const struct vm_win *win, int rank)
 	return !win->places[rank].window;
 }
 
+/* Tells whether loads and stores reach a member's memory, as far as it is in the
+ * window from the beginning. */
+static inline bool vm_win_is_reached(const struct vm_win *win, int rank)
+{
+	return win->places[rank].window || win->places[rank].reach;
+}
+
 /* Prepares an end for packets: 0 or MPI_ERR_NO_MEM. */
 int vm_far_open(struct vm_win *win);
 

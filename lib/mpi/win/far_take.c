@@ -47,12 +47,18 @@ static bool is_owned(struct vm_window *window, uint64_t at, uint64_t bytes)
 struct rows {
 	const struct vm_window_packet *packet;
 	const struct vm_far_run *runs;
+	uintptr_t origin; /* what their places are counted from */
 	const struct vm_type *type;
 	const struct vm_op *op;
 	const char *data; /* behind the runs, */
 	size_t bytes;	  /* so many */
 	size_t total;	  /* of all elements */
 };
+
+static void *row_at(const struct rows *rows, const struct vm_far_run *run)
+{
+	return (void *)(rows->origin + (uintptr_t)run->at);
+}
 
 /* Checks a packet of rows: 0 or an MPI error. */
 static int rows_open(struct rows *rows, const struct vm_window_packet *packet,
@@ -61,7 +67,12 @@ static int rows_open(struct rows *rows, const struct vm_window_packet *packet,
 	const struct vm_window_head *head = &packet->head;
 	size_t runs = head->runs * sizeof(struct vm_far_run), element;
 
-	*rows = (struct rows){ .packet = packet, .runs = packet->data };
+	*rows = (struct rows){
+		.packet = packet,
+		.runs = packet->data,
+		.origin = vm_far_origin(packet->window->team,
+					packet->window->rank),
+	};
 	rows->type = vm_type_builtin[head->type];
 	rows->op = head->op < VM_OP_BUILTINS ? vm_op_builtin[head->op] : NULL;
 	if (head->runs > VM_FAR_RUNS || runs > packet->bytes || !rows->type)
@@ -74,7 +85,8 @@ static int rows_open(struct rows *rows, const struct vm_window_packet *packet,
 
 		if (run->count > vm_window_packet_bytes() / element)
 			return MPI_ERR_INTERN;
-		if (!is_owned(packet->window, run->at, run->count * element))
+		if (!is_owned(packet->window, rows->origin + run->at,
+			      run->count * element))
 			return MPI_ERR_RMA_RANGE;
 		rows->total += run->count * element;
 	}
@@ -108,7 +120,7 @@ static void take_put(const struct vm_window_packet *packet)
 	for (uint32_t i = 0; rc == 0 && i < packet->head.runs; i++) {
 		const struct vm_far_run *run = &rows.runs[i];
 
-		memcpy((void *)(uintptr_t)run->at, data, run->count);
+		memcpy(row_at(&rows, run), data, run->count);
 		data += run->count;
 	}
 	refuse(packet, rc);
@@ -127,7 +139,7 @@ static void take_get(const struct vm_window_packet *packet)
 	for (uint32_t i = 0; rc == 0 && i < packet->head.runs; i++) {
 		const struct vm_far_run *run = &rows.runs[i];
 
-		memcpy(at, (const void *)(uintptr_t)run->at, run->count);
+		memcpy(at, row_at(&rows, run), run->count);
 		at += run->count;
 	}
 	answer(packet, VM_FAR_answer, (uint8_t)rc, data,
@@ -157,7 +169,7 @@ static void rows_update(const struct rows *rows, char *old)
 		const struct vm_far_run *run = &rows->runs[i];
 		size_t bytes = run->count * (size_t)rows->type->extent;
 
-		vm_atomic_update(&how, (void *)(uintptr_t)run->at, data, old,
+		vm_atomic_update(&how, row_at(rows, run), data, old,
 				 run->count);
 		if (data)
 			data += bytes;
@@ -215,7 +227,7 @@ static void take_swap(const struct vm_window_packet *packet)
 		rc = MPI_ERR_INTERN;
 	if (rc == 0)
 		vm_atomic_swap(rows.type, packet->window,
-			       (void *)(uintptr_t)rows.runs->at, rows.data,
+			       row_at(&rows, rows.runs), rows.data,
 			       rows.data + size, old);
 	answer(packet, VM_FAR_answer, (uint8_t)rc, old, rc == 0 ? size : 0);
 }

@@ -31,7 +31,9 @@ enum vm_far_kind {
 		VM_FAR_KINDS
 };
 
-/* Where a row is in the target's memory, and how many elements it has. */
+/* Where a row is in the target's memory, and how many elements it has.  The
+ * place is an address; in memory that processes share, where it has several, it
+ * is counted from the beginning of the target's (vm_far_origin()). */
 struct vm_far_run {
 	uint64_t at, count;
 };
@@ -59,6 +61,12 @@ struct vm_far_question {
 	int error;	      /* MPI_ERR_..., of the first that has one */
 	struct vm_rows *into; /* where data go; or NULL */
 };
+
+static inline uintptr_t vm_far_origin(const struct vm_window_team *team,
+				      size_t member)
+{
+	return team->shared ? (uintptr_t)team->places[member].base : 0;
+}
 
 /* The end's packets come here. */
 void vm_far_take(const struct vm_window_packet *packet);

@@ -85,7 +85,7 @@ int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
 
 	if (VM_LIKELY(how && origin_addr && result_addr)) {
 		place = vm_win_quick(w, target_rank, target_disp, type->size);
-		if (VM_LIKELY(place != NULL)) {
+		if (VM_LIKELY(place && !vm_win_is_far(w, target_rank))) {
 			fetch(w, target_rank, how, type, place, origin_addr,
 			      result_addr);
 			return MPI_SUCCESS;
@@ -145,7 +145,7 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 	if (VM_LIKELY(type && (type->family & SWAP_FAMILIES) && origin_addr &&
 		      compare_addr && result_addr))
 		place = vm_win_quick(w, target_rank, target_disp, type->size);
-	if (VM_LIKELY(place != NULL)) {
+	if (VM_LIKELY(place && !vm_win_is_far(w, target_rank))) {
 		vm_atomic_swap(type, w->places[target_rank].window, place,
 			       origin_addr, compare_addr, result_addr);
 		return MPI_SUCCESS;

@@ -8,8 +8,10 @@
  */
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/comm/chan_make.h"
+#include "core/window/share.h"
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
@@ -24,12 +26,16 @@ struct offer {
 	uint64_t number; /* of its end, if there are several processes */
 	int error;	 /* it cannot: MPI_ERR_... */
 	bool shared, noncontig;
+	struct vm_window_share share; /* member 0, of several processes */
 };
 
 /* A member's call. */
 struct make {
 	struct vm_coll coll; /* first: meetings know this */
 	struct vm_win *win;
+	bool far;	 /* there are several processes */
+	int error;	 /* here, which the others do not know yet */
+	const char *why; /* the error is MPI_ERR_RMA_SHARED */
 };
 
 static const struct offer *offer_of(const struct vm_meet *meet, size_t i)
@@ -51,7 +57,13 @@ static bool all_can(struct vm_meet *meet)
 	for (size_t i = 0; i < meet->size; i++) {
 		const struct offer *offer = offer_of(meet, i);
 
-		if (offer->error)
+		if (offer->error == MPI_ERR_RMA_SHARED)
+			all_fail(meet, offer->error,
+				 "rank %zu shares no memory with rank 0; "
+				 "MPI_Comm_split_type makes communicators of "
+				 "those that do",
+				 i);
+		else if (offer->error)
 			all_fail(meet, offer->error,
 				 "rank %zu has no memory for the window", i);
 		else if (offer->noncontig != first->noncontig)
@@ -66,25 +78,54 @@ static bool all_can(struct vm_meet *meet)
 	return true;
 }
 
-/* One block of memory for all, in the order of the members. */
-static bool memory_share(struct vm_meet *meet, struct vm_window_team *team)
+/* Returns where the memory of member i ends that begins at `from`: the next one
+ * begins there.  In pieces each begins a page. */
+static bool piece_end(const struct vm_meet *meet, size_t i, size_t *from)
 {
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const struct offer *offer = offer_of(meet, i);
+
+	if (__builtin_add_overflow(*from, offer->bytes, from))
+		return false;
+	if (!offer->noncontig)
+		return true;
+	if (__builtin_add_overflow(*from, page - 1, from))
+		return false;
+	*from -= *from % page;
+	return true;
+}
+
+/* Memory for all, in the order of the members: MPI_ERR_RMA_SHARED with the
+ * reason in *why if that is not to be had between processes. */
+static int memory_share(struct vm_meet *meet, struct vm_window_team *team,
+			bool far, const char **why)
+{
+	const struct offer *first = offer_of(meet, 0);
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < meet->size; i++)
-		if (__builtin_add_overflow(bytes, offer_of(meet, i)->bytes,
-					   &bytes))
-			return false;
-	team->memory = vm_window_memory(bytes, true);
+		if (!piece_end(meet, i, &bytes))
+			return MPI_ERR_NO_MEM;
+	if (!bytes)
+		return 0;
+	team->memory = far ? vm_window_share_map(&first->share, bytes, why) :
+			     vm_window_memory(bytes, true);
+	if (!team->memory)
+		return far ? MPI_ERR_RMA_SHARED : MPI_ERR_NO_MEM;
+	team->shared = far ? bytes : 0;
 	bytes = 0;
-	for (size_t i = 0; team->memory && i < meet->size; i++) {
-		team->places[i].base = (char *)team->memory + bytes;
-		bytes += offer_of(meet, i)->bytes;
+	for (size_t i = 0; i < meet->size; i++) {
+		struct vm_window_place *place = &team->places[i];
+
+		if (place->bytes || !first->noncontig)
+			place->base = (char *)team->memory + bytes;
+		place->reach = place->bytes;
+		piece_end(meet, i, &bytes);
 	}
-	return team->memory || !bytes;
+	return 0;
 }
 
-static struct vm_window_team *team_make(struct vm_meet *meet)
+static struct vm_window_team *places_make(struct vm_meet *meet)
 {
 	struct vm_window_team *team = vm_window_team_new(meet->size);
 
@@ -103,40 +144,68 @@ static struct vm_window_team *team_make(struct vm_meet *meet)
 					  NULL,
 		};
 	}
-	if (team && offer_of(meet, 0)->shared &&
-	    !offer_of(meet, 0)->noncontig && !memory_share(meet, team)) {
-		vm_window_team_drop(team);
-		return NULL;
-	}
 	return team;
+}
+
+/* Makes what the members here share: 0 or an MPI error. */
+static int team_make(struct vm_meet *meet, struct vm_window_team **team,
+		     bool far, const char **why)
+{
+	const struct offer *first = offer_of(meet, 0);
+	int rc = 0;
+
+	*team = places_make(meet);
+	if (!*team)
+		return MPI_ERR_NO_MEM;
+	if (first->shared && (far || !first->noncontig))
+		rc = memory_share(meet, *team, far, why);
+	if (rc != 0)
+		vm_window_team_drop(*team);
+	return rc;
 }
 
 static void make_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		      size_t last)
 {
 	struct vm_window_team *team;
-	int here = 0;
+	const char *why = "";
+	int here = 0, rc;
 
 	if (!all_can(meet))
 		return;
-	team = team_make(meet);
-	if (!team) {
-		all_fail(meet, MPI_ERR_NO_MEM, "no memory for the window", 0);
-		return;
-	}
+	rc = team_make(meet, &team, ((struct make *)me)->far, &why);
 	for (size_t i = 0; i < meet->size; i++) {
-		struct vm_coll *coll = vm_coll_of(meet, i);
+		struct make *make = (struct make *)vm_coll_of(meet, i);
 
-		if (!coll->owner)
+		if (!make->coll.owner)
 			continue;
-		((struct make *)coll)->win->window->team = team;
+		make->error = rc;
+		make->why = why;
+		if (rc == 0)
+			make->win->window->team = team;
 		here++;
 	}
-	atomic_store_explicit(&team->refs, here, memory_order_relaxed);
+	if (rc == 0)
+		atomic_store_explicit(&team->refs, here, memory_order_relaxed);
 }
 
 static const struct vm_coll_kind kind_make = {
 	.part = make_part,
+	.work = vm_comm_coll_work,
+	.whole = true,
+	.flow = VM_FLOW_ALL,
+};
+
+static void agree_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
+		       size_t last)
+{
+	all_can(meet);
+}
+
+/* A second meeting: who could not, after the first, and nobody sends to an end
+ * that does not know its team. */
+static const struct vm_coll_kind kind_agree = {
+	.part = agree_part,
 	.work = vm_comm_coll_work,
 	.whole = true,
 	.flow = VM_FLOW_ALL,
@@ -190,15 +259,23 @@ static void win_discard(struct vm_mpi *mpi, struct vm_win *win)
 	vm_object_free(mpi, VM_OBJECT_WIN, win);
 }
 
-/* Memory of the member's own, unless the members share a block. */
-static void memory_make(struct vm_win *win, struct offer *offer)
+/* Memory of the member's own, unless the members share it; *file is that of
+ * what processes share, which member 0 makes. */
+static void memory_make(struct vm_win *win, struct offer *offer, bool far,
+			int *file)
 {
-	bool own =
-		win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
-		(win->flavor == MPI_WIN_FLAVOR_SHARED && win->hints.noncontig);
+	bool shared = win->flavor == MPI_WIN_FLAVOR_SHARED;
+	bool own = win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
+		   (shared && win->hints.noncontig && !far);
+	const char *why;
 
 	if (!win->window)
 		offer->error = MPI_ERR_NO_MEM;
+	if (win->window && far && shared && win->comm.rank == 0) {
+		*file = vm_window_share_make(&offer->share, &why);
+		if (*file < 0)
+			offer->error = MPI_ERR_NO_MEM;
+	}
 	if (!win->window || !own || !offer->bytes)
 		return;
 	offer->base = vm_window_memory(offer->bytes, offer->shared);
@@ -215,30 +292,51 @@ static int barrier(struct vm_call *call, struct vm_win *win)
 	return vm_coll_run(call, &coll);
 }
 
+/* The meetings in which the window is made. */
+static int members_meet(struct vm_call *call, struct vm_win *win,
+			struct offer *offer, bool far)
+{
+	struct make make = { .win = win, .far = far };
+	struct offer ready = *offer;
+	int rc;
+
+	vm_comm_coll_init(&make.coll, &kind_make, call, &win->comm, offer,
+			  sizeof(*offer));
+	rc = vm_coll_run(call, &make.coll);
+	if (rc == 0 && make.error == MPI_ERR_RMA_SHARED)
+		rc = vm_error(call, make.error,
+			      "memory of rank 0 is not reached: %s", make.why);
+	else if (rc == 0 && make.error)
+		rc = vm_error(call, make.error, "no memory for the window");
+	if (!far || (rc != 0 && !make.error))
+		return rc;
+	ready.error = make.error;
+	vm_comm_coll_init(&make.coll, &kind_agree, call, &win->comm, &ready,
+			  sizeof(ready));
+	rc = vm_coll_run(call, &make.coll);
+	return make.error ? make.error : rc;
+}
+
 /* Makes a window of the members of comm: 0 or an MPI error. */
 static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 		    int flavor, struct offer *offer, MPI_Win *out)
 {
-	struct make make;
+	bool far = comm->chan->meet->leaders != NULL;
 	struct vm_win *win;
-	int rc = win_new(call, comm, flavor, &win);
+	int rc = win_new(call, comm, flavor, &win), file = -1;
 
 	if (rc != 0)
 		return rc;
 	vm_win_hints_take(call, &win->hints, info);
 	offer->shared = flavor == MPI_WIN_FLAVOR_SHARED;
 	offer->noncontig = offer->shared && win->hints.noncontig;
-	memory_make(win, offer);
-	if (!offer->error && win->comm.chan->meet->leaders)
+	memory_make(win, offer, far, &file);
+	if (!offer->error && far)
 		offer->error = vm_far_open(win);
 	offer->number = win->window ? win->window->number : 0;
-	make.win = win;
-	vm_comm_coll_init(&make.coll, &kind_make, call, &win->comm, offer,
-			  sizeof(*offer));
-	rc = vm_coll_run(call, &make.coll);
-	/* Nobody sends to an end that does not know its team. */
-	if (rc == 0 && win->comm.chan->meet->leaders)
-		rc = barrier(call, win);
+	rc = members_meet(call, win, offer, far);
+	if (file >= 0)
+		close(file);
 	if (rc != 0) {
 		win_discard(call->mpi, win);
 		return rc;
@@ -325,13 +423,6 @@ static int allocate(enum vm_call_id id, enum vm_call_id as, int flavor,
 		rc = vm_check_win_memory(&call, size, unit);
 	/* The ranks may call the twins of a function for large counts. */
 	call.id = as;
-	if (rc == 0 && flavor == MPI_WIN_FLAVOR_SHARED &&
-	    c->chan->meet->leaders)
-		rc = vm_error(&call, MPI_ERR_RMA_SHARED,
-			      "the ranks of %s are in several processes; "
-			      "MPI_Comm_split_type makes communicators of "
-			      "those that share memory",
-			      vm_comm_text(call.mpi, c));
 	if (rc == 0)
 		rc = win_make(&call, c, info, flavor, &offer, win);
 	if (rc == 0)

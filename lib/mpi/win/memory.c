@@ -60,7 +60,7 @@ static const struct vm_window_place *query_place(const struct vm_win *win,
 	if (rank != MPI_PROC_NULL)
 		return &win->places[rank];
 	for (int i = 0; i < win->size; i++)
-		if (win->places[i].window && win->places[i].bytes)
+		if (win->places[i].reach)
 			return &win->places[i];
 	return NULL;
 }
@@ -89,8 +89,9 @@ static int query(struct vm_call *call, MPI_Win handle, int rank,
 	if (rc != 0)
 		return rc;
 	found = query_place(win, rank);
-	*place = found && found->window ? *found :
-					  (struct vm_window_place){ 0 };
+	*place = (struct vm_window_place){ 0 };
+	if (found && (found->window || win->flavor == MPI_WIN_FLAVOR_SHARED))
+		*place = *found;
 	return 0;
 }
 
