@@ -70,8 +70,8 @@
 	  "Idle workers poll the ports that busy workers have not polled for " \
 	  "a while, and handle what they find (collaborative polling), and "   \
 	  "deliver long messages to ranks of busy workers of their process")   \
-	X(CHOICE, progress, VM_PROGRESS_OFF, 0, 2, "off|auto|on", ANYTIME, TB, \
-	  poll,                                                                \
+	X(CHOICE, progress, VM_PROGRESS_AUTO, 0, 2, "off|auto|on", ANYTIME,    \
+	  TB, poll,                                                            \
 	  "Progress agent: a thread that handles what other processes send "   \
 	  "while all workers run ranks.  auto: as long as a long message, or " \
 	  "one without credits, is being sent or a receive for one is "        \
