@@ -184,6 +184,11 @@ static const pthread_attr_t *roomy(pthread_attr_t *copy,
 	return pthread_attr_setstacksize(copy, bytes) ? attr : copy;
 }
 
+int node_thread_new(pthread_t *thread, void *(*run)(void *), void *arg)
+{
+	return REAL(pthread_create)(thread, NULL, run, arg);
+}
+
 NODE_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			       void *(*run)(void *), void *arg)
 {

@@ -45,6 +45,7 @@
 #include "sched/topo.h"
 #include "signals.h"
 #include "sockets.h"
+#include "real.h"
 
 #ifdef VM_HAVE_VALGRIND
 #include <valgrind/valgrind.h>
@@ -299,6 +300,7 @@ static int job_run(const struct vm_job *job)
 			   child_begin))
 		return EXIT_FAILURE;
 	vm_node_hooks.thread_start = worker_begin;
+	vm_node_hooks.thread_new = node_thread_new;
 	vm_node_hooks.end = output_end;
 	vm_node_hooks.left = hook_left;
 	report_prepare(job);

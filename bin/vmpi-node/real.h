@@ -6,6 +6,7 @@
 #define NODE_REAL_H
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "node.h"
@@ -34,5 +35,8 @@ static inline bool node_on_task(void)
 	return rank && rank->image && vm_self->worker->index >= 0 &&
 	       !vm_self->worker->idles;
 }
+
+/* pthread_create() without attributes, of a thread that is no rank's. */
+int node_thread_new(pthread_t *thread, void *(*run)(void *), void *arg);
 
 #endif

@@ -32,6 +32,7 @@ struct vm_engine;
 struct vm_fabric;
 struct vm_group;
 struct vm_heartbeat;
+struct vm_helpers;
 struct vm_meet;
 struct vm_migrator;
 struct vm_overlap_events;
@@ -71,6 +72,7 @@ struct vm_node {
 	struct vm_agent *agent;		/* core/remote/agent.h; or NULL */
 	struct vm_migrator *migrator;	/* NULL: ranks stay */
 	struct vm_service *service;	/* core/service/thread.h */
+	struct vm_helpers *helpers;	/* core/runtime/helper.h */
 	struct vm_publish *publish;	/* core/service/publish.h */
 	struct vm_tune *tune;		/* NULL: there are no policies */
 	struct vm_control *control;	/* core/service/control.h; or NULL */

@@ -31,6 +31,7 @@
 #include "core/comm/meet.h"
 #include "core/runtime/child.h"
 #include "core/runtime/deadlock.h"
+#include "core/runtime/helper.h"
 #include "core/runtime/migrate.h"
 #include "core/instrument/profiler.h"
 #include "core/remote/agent.h"
@@ -162,6 +163,8 @@ static size_t stack_bytes(const vmpi_config *config, int ranks)
 
 static void node_free(void)
 {
+	vm_helpers_stop(vm_node);
+	vm_helpers_fini(vm_node);
 	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);
 	vm_deadlock_stop(vm_node);
@@ -282,6 +285,8 @@ int vm_node_start(const vmpi_config *config)
 	vm_list_init(&vm_node->meets.list);
 	rc = vm_service_init(vm_node);
 	if (!rc)
+		rc = vm_helpers_init(vm_node);
+	if (!rc)
 		rc = vm_sched_init(workers);
 	if (!rc)
 		rc = vm_engines_init(workers);
@@ -327,6 +332,7 @@ int vm_node_stop(void)
 	while ((alive = atomic_load_explicit(&vm_node->tasks.alive,
 					     memory_order_acquire)))
 		vm_futex_wait(&vm_node->tasks.alive, alive, 0);
+	vm_helpers_stop(vm_node);
 	if (!atomic_load_explicit(&vm_sched.stop, memory_order_relaxed))
 		vm_sched_stop();
 	/* Other processes wait for that, even if threads remain here. */
@@ -351,6 +357,7 @@ int vm_node_stop(void)
 void vm_node_leave(void)
 {
 	VM_ASSERT(vm_node->rank_here == 1 && vm_self);
+	vm_helpers_stop(vm_node);
 	vm_control_stop(vm_node);
 	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);

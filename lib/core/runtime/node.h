@@ -5,6 +5,7 @@
 #ifndef CORE_RUNTIME_NODE_H
 #define CORE_RUNTIME_NODE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -34,7 +35,8 @@ void vm_node_leave(void);
  * one. untied: ranks may change their OS thread (core/image/tied.h).  process:
  * it is a rank itself, of which OS threads are the tasks.  watched, child:
  * written by core/runtime/child.c.  hang_fd: where vmpirun is told of deadlocks
- * (core/runtime/deadlock.h); 0: nowhere.
+ * (core/runtime/deadlock.h); 0: nowhere.  thread_new: pthread_create() without
+ * attributes, of a thread that is no rank's whoever calls it.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;
@@ -43,6 +45,7 @@ struct vm_node_hooks {
 	bool watched, child;
 	int hang_fd;
 	void (*thread_start)(void);
+	int (*thread_new)(pthread_t *thread, void *(*run)(void *), void *arg);
 	void (*end)(void);
 	void (*left)(void);
 };

@@ -18,6 +18,7 @@
 	X(match, p2p, "Message matching and its queues")                  \
 	X(rndv, p2p, "Rendezvous: long messages between processes")       \
 	X(coll, none, "Collectives")                                      \
+	X(io, none, "Files")                                              \
 	X(sched, none, "Scheduling of ranks on workers")                  \
 	X(balance, sched,                                                 \
 	  "Load balancing: ranks that move to less busy workers")         \

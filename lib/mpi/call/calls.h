@@ -298,7 +298,24 @@
 	VM_BOTH(X, File_read_at) VM_BOTH(X, File_read_at_all)               \
 	VM_BOTH(X, File_write_at) VM_BOTH(X, File_write_at_all)             \
 	VM_BOTH(X, File_read) VM_BOTH(X, File_read_all)                     \
-	VM_BOTH(X, File_write) VM_BOTH(X, File_write_all)
+	VM_BOTH(X, File_write) VM_BOTH(X, File_write_all)                   \
+	VM_BOTH(X, File_read_shared) VM_BOTH(X, File_write_shared)          \
+	VM_BOTH(X, File_read_ordered) VM_BOTH(X, File_write_ordered)        \
+	X(File_seek_shared) X(File_get_position_shared)
+
+/* Those that only start. */
+#define MPI_CALLS_FILE_START(X)                                             \
+	VM_BOTH(X, File_iread_at) VM_BOTH(X, File_iread_at_all)             \
+	VM_BOTH(X, File_iwrite_at) VM_BOTH(X, File_iwrite_at_all)           \
+	VM_BOTH(X, File_iread) VM_BOTH(X, File_iread_all)                   \
+	VM_BOTH(X, File_iwrite) VM_BOTH(X, File_iwrite_all)                 \
+	VM_BOTH(X, File_iread_shared) VM_BOTH(X, File_iwrite_shared)        \
+	VM_BOTH(X, File_read_all_begin) X(File_read_all_end)                \
+	VM_BOTH(X, File_read_at_all_begin) X(File_read_at_all_end)          \
+	VM_BOTH(X, File_read_ordered_begin) X(File_read_ordered_end)        \
+	VM_BOTH(X, File_write_all_begin) X(File_write_all_end)              \
+	VM_BOTH(X, File_write_at_all_begin) X(File_write_at_all_end)        \
+	VM_BOTH(X, File_write_ordered_begin) X(File_write_ordered_end)
 
 /* The tool information interface: tool*.c */
 #define MPI_CALLS_TOOL(X)                                                   \
@@ -346,7 +363,7 @@
 	MPI_CALLS_PACK(X) MPI_CALLS_OP(X) MPI_CALLS_PACK_EXTERNAL(X)         \
 	MPI_CALLS_TYPE_DARRAY(X) MPI_CALLS_GRAPH(X) MPI_CALLS_GRAPH_MAKE(X)  \
 	MPI_CALLS_NEIGHBOR(X) MPI_CALLS_WIN(X) MPI_CALLS_WIN_EPOCH(X)        \
-	MPI_CALLS_FILE(X) MPI_CALLS_FILE_ACCESS(X)                           \
+	MPI_CALLS_FILE(X) MPI_CALLS_FILE_ACCESS(X) MPI_CALLS_FILE_START(X)   \
 	MPI_CALLS_WIN_ACCESS(X) MPI_CALLS_COLL(X) MPI_CALLS_TOOL(X)          \
 	MPI_CALLS_UNSUPPORTED(X)
 

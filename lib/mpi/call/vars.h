@@ -88,6 +88,10 @@
 	  "used unless each process has consecutive ranks.  With more than "    \
 	  "two processes the bits of linear and recursive_doubling are not "    \
 	  "those of one process")                                               \
+	X(SIZE, io_helper_bytes, 65536, 0, 1099511627776, "bytes", ANYTIME,     \
+	  TD, io,                                                               \
+	  "Smallest nonblocking access to a file that a helper thread does; "   \
+	  "shorter ones are done when the call returns")                        \
 	X(INT, finalize_reports, 10, 0, 1000000, "ranks", ANYTIME, UD, debug,   \
 	  "Number of ranks that report their incomplete operations in "         \
 	  "MPI_Finalize")

@@ -7,16 +7,8 @@
 #include "mpi/call/status.h"
 #include "mpi/io/disk.h"
 #include "mpi/io/move.h"
+#include "mpi/io/pointer.h"
 #include "mpi/io/range.h"
-
-/* An access whose arguments were checked. */
-struct access {
-	struct vm_file *file;
-	struct vm_data data;
-	MPI_Offset first; /* byte of the view */
-	bool write;
-	size_t moved;
-};
 
 int vm_check_offset(struct vm_call *call, const struct vm_file *file,
 		    MPI_Offset offset, size_t bytes, MPI_Offset *byte)
@@ -32,15 +24,22 @@ int vm_check_offset(struct vm_call *call, const struct vm_file *file,
 
 /* Checks that the file is open for this. */
 static int check_way(struct vm_call *call, const struct vm_file *file,
-		     bool write)
+		     const struct vm_io_args *args)
 {
-	int rc = vm_check_file_seeks(call, file);
+	int rc = 0;
 
-	if (rc == 0 && write)
+	if (args->start != VM_IO_SHARED)
+		rc = vm_check_file_seeks(call, file);
+	if (rc == 0 && args->write)
 		rc = vm_check_file_writes(call, file);
-	if (rc == 0 && !write && (file->amode & MPI_MODE_WRONLY))
+	if (rc == 0 && !args->write && (file->amode & MPI_MODE_WRONLY))
 		rc = vm_error(call, MPI_ERR_ACCESS,
 			      "the file was opened with MPI_MODE_WRONLY");
+	if (rc == 0 && args->all && file->split.call)
+		rc = vm_error(call, MPI_ERR_OTHER,
+			      "the file has a split collective access that %s "
+			      "began",
+			      vm_call_name((enum vm_call_id)file->split.call));
 	return rc;
 }
 
@@ -75,14 +74,31 @@ static int own_take(struct vm_call *call, struct vm_file *file, size_t bytes,
 	return 0;
 }
 
-static int access_init(struct vm_call *call, struct access *access,
-		       const struct vm_io_args *args)
+/* Where the access begins. */
+static int place_take(struct vm_call *call, struct vm_io_op *op,
+		      const struct vm_io_args *args)
 {
-	struct vm_file *file;
-	int rc = vm_check_file(call, args->handle, &file);
+	struct vm_file *file = op->file;
+	size_t bytes = op->data.bytes;
+	MPI_Offset more = (MPI_Offset)(bytes / file->view.unit), offset;
+	int rc;
 
-	if (rc == 0)
-		rc = check_way(call, file, args->write);
+	if (args->start == VM_IO_OWN)
+		return own_take(call, file, bytes, &op->first);
+	if (args->start == VM_IO_AT)
+		return vm_check_offset(call, file, args->offset, bytes,
+				       &op->first);
+	rc = vm_pointer_move(call, file, more, &offset);
+	return rc ? rc : vm_check_offset(call, file, offset, bytes, &op->first);
+}
+
+/* Checks everything but the place. */
+static int op_check(struct vm_call *call, struct vm_io_op *op,
+		    const struct vm_io_args *args)
+{
+	struct vm_file *file = op->file;
+	int rc = check_way(call, file, args);
+
 	if (rc == 0)
 		rc = vm_check_size(call, args->count, "count");
 	if (rc == 0)
@@ -90,27 +106,41 @@ static int access_init(struct vm_call *call, struct access *access,
 				     args->datatype);
 	if (rc != 0)
 		return rc;
-	*access = (struct access){
-		.file = file,
-		.data = vm_type_data(vm_type_get(args->datatype), args->buf,
-				     (size_t)args->count),
-		.write = args->write,
-	};
-	rc = check_etypes(call, file, access->data.bytes);
+	op->data = vm_type_data(vm_type_get(args->datatype), args->buf,
+				(size_t)args->count);
+	return check_etypes(call, file, op->data.bytes);
+}
+
+int vm_io_op_init(struct vm_call *call, struct vm_io_op *op,
+		  const struct vm_io_args *args)
+{
+	struct vm_file *file;
+	MPI_Offset offset;
+	int rc = vm_check_file(call, args->handle, &file);
+
+	*op = (struct vm_io_op){ .file = file, .write = args->write };
 	if (rc != 0)
 		return rc;
-	if (args->start == VM_IO_AT)
-		return vm_check_offset(call, file, args->offset,
-				       access->data.bytes, &access->first);
-	return own_take(call, file, access->data.bytes, &access->first);
+	rc = op_check(call, op, args);
+	if (args->start != VM_IO_SHARED || !args->all)
+		return rc ? rc : place_take(call, op, args);
+	/* In the order of the members, of whom none waits for one with wrong
+	 * arguments. */
+	rc = vm_pointer_order(
+		call, args->all, file,
+		rc ? 0 : (MPI_Offset)(op->data.bytes / file->view.unit), rc,
+		&offset);
+	return rc ? rc :
+		    vm_check_offset(call, file, offset, op->data.bytes,
+				    &op->first);
 }
 
 /* What the bytes between its own may be used for. */
-static bool may_sieve(const struct access *access)
+static bool may_sieve(const struct vm_io_op *op)
 {
-	const struct vm_file *file = access->file;
+	const struct vm_file *file = op->file;
 
-	if (!access->write)
+	if (!op->write)
 		return file->hints.ds_read != VM_IO_DISABLE;
 	return file->hints.ds_write != VM_IO_DISABLE &&
 	       atomic_load_explicit(&file->disk->sieves, memory_order_relaxed);
@@ -118,15 +148,15 @@ static bool may_sieve(const struct access *access)
 
 /* In atomic mode nobody else is between the first and the last byte. */
 static int lock_all(struct vm_move *move, struct vm_range *range,
-		    const struct access *access)
+		    const struct vm_io_op *op)
 {
-	const struct vm_view *view = &access->file->view;
-	MPI_Offset last = access->first + (MPI_Offset)access->data.bytes - 1;
+	const struct vm_view *view = &op->file->view;
+	MPI_Offset last = op->first + (MPI_Offset)op->data.bytes - 1;
 
 	*range = (struct vm_range){
-		.first = vm_view_place(view, access->first),
+		.first = vm_view_place(view, op->first),
 		.end = vm_view_place(view, last) + 1,
-		.alone = access->write,
+		.alone = op->write,
 	};
 	/* The whole file, if it goes forth and back. */
 	if (!view->sorted) {
@@ -134,55 +164,58 @@ static int lock_all(struct vm_move *move, struct vm_range *range,
 		range->end = INT64_MAX;
 	}
 	move->locked = true;
-	return vm_range_take(access->file->disk, range);
+	return vm_range_take(op->file->disk, range);
 }
 
-/* Moves the data: 0 or an errno. */
-static int access_do(struct access *access)
+void vm_io_op_do(struct vm_io_op *op)
 {
-	const struct vm_io_hints *hints = &access->file->hints;
-	bool atomic = access->file->atomic;
+	const struct vm_io_hints *hints = &op->file->hints;
+	bool atomic = op->file->atomic;
 	struct vm_range range;
 	struct vm_move move = {
-		.disk = access->file->disk,
-		.write = access->write,
-		.sieve = may_sieve(access),
-		.buffer_bytes = (size_t)(access->write ? hints->write_buffer :
-							 hints->read_buffer),
+		.disk = op->file->disk,
+		.write = op->write,
+		.sieve = may_sieve(op),
+		.buffer_bytes = (size_t)(op->write ? hints->write_buffer :
+						     hints->read_buffer),
 	};
-	int error = 0;
 
-	if (!access->data.bytes)
+	if (!op->data.bytes)
+		return;
+	vm_view_walk_init(&move.walk, &op->file->view, op->first,
+			  op->data.bytes);
+	vm_cursor_init(&move.memory, &op->data);
+	if (atomic)
+		op->error = lock_all(&move, &range, op);
+	if (op->error)
+		return;
+	op->error = vm_move_all(&move);
+	op->moved = move.moved;
+	if (atomic)
+		vm_range_give(op->file->disk, &range);
+}
+
+int vm_io_op_result(struct vm_call *call, const struct vm_io_op *op,
+		    MPI_Status *status)
+{
+	if (status != MPI_STATUS_IGNORE) {
+		vm_status_set_bytes(status, op->moved);
+		vm_status_set_cancelled(status, false);
+	}
+	if (!op->error)
 		return 0;
-	vm_walk_init(&move.walk, &access->file->view, access->first,
-		     access->data.bytes);
-	vm_cursor_init(&move.memory, &access->data);
-	if (atomic)
-		error = lock_all(&move, &range, access);
-	if (error)
-		return error;
-	error = vm_move_all(&move);
-	access->moved = move.moved;
-	if (atomic)
-		vm_range_give(access->file->disk, &range);
-	return error;
+	return vm_disk_fail(call, op->error, op->write ? "write" : "read");
 }
 
 int vm_io_now(struct vm_call *call, const struct vm_io_args *args,
 	      MPI_Status *status)
 {
-	struct access access;
-	int error, rc = access_init(call, &access, args);
+	struct vm_io_op op;
+	int rc = vm_io_op_init(call, &op, args);
 
-	if (rc != 0)
-		return vm_file_exit(call, args->handle, rc);
-	error = access_do(&access);
-	if (error)
-		rc = vm_disk_fail(call, error, args->write ? "write" : "read");
-	/* Also of an access that failed. */
-	if (status != MPI_STATUS_IGNORE) {
-		vm_status_set_bytes(status, access.moved);
-		vm_status_set_cancelled(status, false);
+	if (rc == 0) {
+		vm_io_op_do(&op);
+		rc = vm_io_op_result(call, &op, status);
 	}
 	return vm_file_exit(call, args->handle, rc);
 }

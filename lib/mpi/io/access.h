@@ -1,24 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Accesses to the data of a file: their arguments, and doing them.
+ *
+ * A call checks its arguments and finds its place in the view, which makes an
+ * operation.  Any thread can do that; then it has a result.
  */
 #ifndef MPI_IO_ACCESS_H
 #define MPI_IO_ACCESS_H
 
+#include "core/runtime/helper.h"
 #include "mpi/io/file.h"
 
 /* Where an access begins: at an offset of the call, or at a file pointer. */
-enum vm_io_start { VM_IO_AT, VM_IO_OWN };
+enum vm_io_start { VM_IO_AT, VM_IO_OWN, VM_IO_SHARED };
 
 struct vm_io_args {
 	MPI_File handle;
 	enum vm_io_start start;
 	bool write;
-	bool all;	   /* collective */
+	/* Collective: the call, of both twins the first; else 0. */
+	enum vm_call_id all;
 	MPI_Offset offset; /* AT */
 	const void *buf;
 	MPI_Count count;
 	MPI_Datatype datatype;
+};
+
+struct vm_io_op {
+	struct vm_helper_job job; /* first */
+	struct vm_file *file;
+	struct vm_data data;
+	MPI_Offset first; /* byte of the view */
+	bool write;
+	/* The result: bytes of data that were moved, and an errno. */
+	size_t moved;
+	int error;
+	struct vmpi_req *req; /* of one that was started; else NULL */
 };
 
 /* Checks an offset of a call, in etypes, for `bytes` bytes: 0 with *byte, or an
@@ -26,8 +43,25 @@ struct vm_io_args {
 int vm_check_offset(struct vm_call *call, const struct vm_file *file,
 		    MPI_Offset offset, size_t bytes, MPI_Offset *byte);
 
-/* A blocking access: the whole entry. */
+/* Makes the operation of a call and moves the file pointer behind it: 0 or an
+ * MPI error.  May switch. */
+int vm_io_op_init(struct vm_call *call, struct vm_io_op *op,
+		  const struct vm_io_args *args);
+
+/* Does it. */
+void vm_io_op_do(struct vm_io_op *op);
+
+/* Sets the status, also of one that failed, which may be MPI_STATUS_IGNORE; 0 or
+ * an MPI error. */
+int vm_io_op_result(struct vm_call *call, const struct vm_io_op *op,
+		    MPI_Status *status);
+
+/* Whole entries: of blocking accesses, of those that give a request, and of the
+ * two halves of split ones. */
 int vm_io_now(struct vm_call *call, const struct vm_io_args *args,
 	      MPI_Status *status);
+int vm_io_start(struct vm_call *call, const struct vm_io_args *args,
+		MPI_Request *request);
+int vm_io_begin(struct vm_call *call, const struct vm_io_args *args);
 
 #endif

@@ -27,9 +27,10 @@ struct vm_disk {
 	/* Writes may write back what lies between their bytes, so that all
 	 * writes take locks (range.h). */
 	_Atomic bool sieves;
-	struct vm_lock lock;   /* guards the lists */
-	struct vm_list ranges; /* that are locked: range.h */
-	struct vm_list spare;  /* buffers */
+	_Atomic MPI_Offset shared; /* the shared file pointer, if alone */
+	struct vm_lock lock;	   /* guards the lists */
+	struct vm_list ranges;	   /* that are locked: range.h */
+	struct vm_list spare;	   /* buffers */
 };
 
 /* Opens a file: with MPI_MODE_CREATE and _EXCL if create is set.  0 or an MPI

@@ -39,6 +39,19 @@ int vm_check_file_seeks(struct vm_call *call, const struct vm_file *file)
 			"the file was opened with MPI_MODE_SEQUENTIAL");
 }
 
+int vm_check_file_rests(struct vm_call *call, const struct vm_file *file)
+{
+	if (file->split.call)
+		return vm_error(
+			call, MPI_ERR_OTHER, "what %s began has not ended",
+			vm_call_name((enum vm_call_id)file->split.call));
+	/* Pairs with the end of a started operation. */
+	if (atomic_load_explicit(&file->pending, memory_order_acquire))
+		return vm_error(call, MPI_ERR_OTHER,
+				"nonblocking accesses are not complete");
+	return 0;
+}
+
 int vm_file_fail(struct vm_call *call, MPI_File handle, int rc)
 {
 	struct vm_file *file = vm_file_get(handle);

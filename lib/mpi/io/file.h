@@ -15,6 +15,7 @@
 
 struct vm_disk;
 struct vm_errh;
+struct vmpi_req;
 
 struct vm_file {
 	struct vm_object object;
@@ -31,6 +32,14 @@ struct vm_file {
 	struct vm_io_hints hints;
 	/* The individual file pointer, in etypes; any thread of the rank. */
 	_Atomic MPI_Offset position;
+	MPI_Win pointer; /* the shared one, of several processes */
+	/* Operations that were started and are not done. */
+	_Atomic int pending;
+	/* The split collective access that has begun: 0, or the call. */
+	struct {
+		int call;
+		struct vmpi_req *req;
+	} split;
 };
 
 /* Returns the file of a handle, or NULL. */
@@ -46,6 +55,14 @@ int vm_check_file(struct vm_call *call, MPI_File handle, struct vm_file **file);
 int vm_check_file_writes(struct vm_call *call, const struct vm_file *file);
 /* Checks that the file was not opened with MPI_MODE_SEQUENTIAL. */
 int vm_check_file_seeks(struct vm_call *call, const struct vm_file *file);
+
+/* Checks that nothing that was started is left to do. */
+int vm_check_file_rests(struct vm_call *call, const struct vm_file *file);
+
+/* Where a file pointer is after a seek: 0 with *to, or an MPI error. */
+int vm_file_seek(struct vm_call *call, const struct vm_file *file,
+		 MPI_Offset current, MPI_Offset offset, int whence,
+		 MPI_Offset *to);
 
 /* The slow path of vm_file_exit(). */
 int vm_file_fail(struct vm_call *call, MPI_File handle, int rc);

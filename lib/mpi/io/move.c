@@ -34,9 +34,9 @@ static struct stretch stretch_find(const struct vm_view_walk *from, size_t most,
 	MPI_Offset at;
 	size_t n;
 
-	stretch.bytes = vm_walk_piece(&walk, &stretch.first, most);
+	stretch.bytes = vm_view_walk_piece(&walk, &stretch.first, most);
 	stretch.end = stretch.first + (MPI_Offset)stretch.bytes;
-	while ((n = vm_walk_piece(&walk, &at, most)) != 0) {
+	while ((n = vm_view_walk_piece(&walk, &at, most)) != 0) {
 		MPI_Offset room = stretch.first + (MPI_Offset)most - at;
 
 		if (at < stretch.end || at - stretch.end > gap || room <= 0)
@@ -74,7 +74,7 @@ static size_t stretch_copy(struct vm_move *move, const struct stretch *stretch,
 	size_t left = stretch->bytes, copied = 0, n;
 	MPI_Offset at;
 
-	while (left && (n = vm_walk_piece(&move->walk, &at, left)) != 0) {
+	while (left && (n = vm_view_walk_piece(&move->walk, &at, left)) != 0) {
 		left -= n;
 		if (at >= end)
 			break;
@@ -124,7 +124,8 @@ static int put_runs(struct vm_move *move, const struct stretch *stretch,
 	size_t left = stretch->bytes, n;
 	int error = 0;
 
-	while (!error && left && (n = vm_walk_piece(&walk, &at, left)) != 0) {
+	while (!error && left &&
+	       (n = vm_view_walk_piece(&walk, &at, left)) != 0) {
 		left -= n;
 		if (at != end) {
 			error = put_run(move, buffer + (first - stretch->first),
@@ -146,7 +147,7 @@ static size_t data_before(const struct stretch *stretch,
 	size_t left = stretch->bytes, data = 0, n;
 	MPI_Offset at;
 
-	while (left && (n = vm_walk_piece(&walk, &at, left)) && at < end) {
+	while (left && (n = vm_view_walk_piece(&walk, &at, left)) && at < end) {
 		left -= n;
 		data += (MPI_Offset)n < end - at ? n : (size_t)(end - at);
 	}
@@ -216,7 +217,7 @@ static int straight(struct vm_move *move, size_t n)
 	char *piece;
 	int error;
 
-	vm_walk_piece(&move->walk, &at, n);
+	vm_view_walk_piece(&move->walk, &at, n);
 	vm_cursor_piece(&move->memory, &piece, n);
 	if (move->write)
 		return put_run(move, piece, n, at);
@@ -236,7 +237,7 @@ static size_t both(const struct vm_move *move)
 	MPI_Offset at;
 	char *piece;
 
-	in_file = vm_walk_piece(&walk, &at, SIZE_MAX);
+	in_file = vm_view_walk_piece(&walk, &at, SIZE_MAX);
 	in_memory = vm_cursor_piece(&memory, &piece, SIZE_MAX);
 	return in_file < in_memory ? in_file : in_memory;
 }

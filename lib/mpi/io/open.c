@@ -17,6 +17,7 @@
 #include "mpi/call/info.h"
 #include "mpi/io/agree.h"
 #include "mpi/io/disk.h"
+#include "mpi/io/pointer.h"
 
 #define WAYS (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY)
 #define MODES                                                                \
@@ -134,23 +135,27 @@ static int disk_open(struct vm_call *call, struct vm_file *file, int rc)
 }
 
 /* Files that are appended to begin at their end. */
-static int position_init(struct vm_call *call, struct vm_file *file)
+static int pointers_init(struct vm_call *call, struct vm_file *file,
+			 MPI_Comm comm)
 {
-	MPI_Offset size;
-	int error;
+	MPI_Offset size = 0;
+	int error = 0, made, rc = 0;
 
-	if (!(file->amode & MPI_MODE_APPEND) || file->disk->stream)
-		return 0;
-	error = vm_disk_size(file->disk, &size);
+	if ((file->amode & MPI_MODE_APPEND) && !file->disk->stream)
+		error = vm_disk_size(file->disk, &size);
 	if (error)
-		return vm_disk_fail(call, error, "fstat");
+		rc = vm_disk_fail(call, error, "fstat");
 	atomic_init(&file->position, size);
-	return 0;
+	made = vm_pointer_init(call, file, comm, size);
+	rc = vm_io_agree(call, file, 0, "nothing", rc ? rc : made);
+	if (rc != 0 && made == 0)
+		vm_pointer_fini(call, file);
+	return rc;
 }
 
-static int file_open(struct vm_call *call, struct vm_comm *comm,
-		     const char *filename, int amode, MPI_Info info,
-		     MPI_File *fh)
+static int file_open(struct vm_call *call, MPI_Comm handle,
+		     struct vm_comm *comm, const char *filename, int amode,
+		     MPI_Info info, MPI_File *fh)
 {
 	struct vm_type *byte = vm_type_get(MPI_BYTE);
 	struct vm_file *file;
@@ -176,7 +181,7 @@ static int file_open(struct vm_call *call, struct vm_comm *comm,
 		checked = vm_view_init(call, &file->view, 0, byte, byte, true);
 	rc = disk_open(call, file, checked);
 	if (rc == 0)
-		rc = position_init(call, file);
+		rc = pointers_init(call, file, handle);
 	if (rc != 0) {
 		file_discard(call->mpi, file);
 		return rc;
@@ -194,7 +199,7 @@ int PMPI_File_open(MPI_Comm comm, const char *filename, int amode,
 	int rc = vm_check_intra(&call, comm, &c);
 
 	if (rc == 0)
-		rc = file_open(&call, c, filename, amode, info, fh);
+		rc = file_open(&call, comm, c, filename, amode, info, fh);
 	if (rc != 0 && fh)
 		*fh = MPI_FILE_NULL;
 	return vm_file_exit(&call, MPI_FILE_NULL, rc);
@@ -210,7 +215,8 @@ int PMPI_File_close(MPI_File *fh)
 		return vm_file_exit(&call, MPI_FILE_NULL, rc);
 	rc = vm_check_file(&call, *fh, &file);
 	if (rc == 0)
-		rc = vm_io_agree(&call, file, 0, "nothing", rc);
+		rc = vm_io_agree(&call, file, 0, "nothing",
+				 vm_check_file_rests(&call, file));
 	if (rc != 0)
 		return vm_file_exit(&call, *fh, rc);
 	/* All members have done what they do to the file. */
@@ -220,6 +226,7 @@ int PMPI_File_close(MPI_File *fh)
 			rc = vm_disk_fail(&call, errno, file->name);
 		rc = vm_io_agree(&call, file, 0, "nothing", rc);
 	}
+	vm_pointer_fini(&call, file);
 	error = file_discard(call.mpi, file);
 	*fh = MPI_FILE_NULL;
 	if (rc == 0 && error)

@@ -8,6 +8,7 @@
 #include "mpi/io/access.h"
 #include "mpi/io/agree.h"
 #include "mpi/io/disk.h"
+#include "mpi/io/pointer.h"
 
 static int check_disp(struct vm_call *call, const struct vm_file *file,
 		      MPI_Offset disp)
@@ -38,6 +39,27 @@ static int check_datarep(struct vm_call *call, const char *datarep)
 			datarep);
 }
 
+/* Both file pointers go to the begin of the new view, while all members are
+ * here; which is where the shared one was, if that is asked for. */
+static int pointers_reset(struct vm_call *call, struct vm_file *file,
+			  struct vm_view *view)
+{
+	MPI_Offset unit = (MPI_Offset)file->view.unit, current = 0;
+	int rc = 0;
+
+	if (view->disp == MPI_DISPLACEMENT_CURRENT) {
+		rc = vm_pointer_move(call, file, 0, &current);
+		current = vm_view_place(&file->view, current * unit);
+		vm_view_shift(view, current);
+		rc = vm_io_agree(call, file, 0, "nothing", rc);
+	}
+	if (rc == 0 && file->comm.rank == 0)
+		rc = vm_pointer_set(call, file, 0);
+	if (rc == 0)
+		atomic_store_explicit(&file->position, 0, memory_order_relaxed);
+	return vm_io_agree(call, file, 0, "nothing", rc);
+}
+
 int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 		       MPI_Datatype filetype, const char *datarep,
 		       MPI_Info info)
@@ -57,17 +79,19 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 		rc = vm_check_committed(&call, etype, &e);
 	if (rc == 0)
 		rc = vm_check_committed(&call, filetype, &f);
-	if (rc == 0 && disp == MPI_DISPLACEMENT_CURRENT)
-		disp = file->view.disp;
 	if (rc == 0)
 		rc = check_datarep(&call, datarep);
 	if (rc == 0)
 		rc = vm_io_hints_take(&call, &hints, info);
 	if (rc == 0)
+		rc = vm_check_file_rests(&call, file);
+	if (rc == 0)
 		rc = vm_view_init(&call, &view, disp, e, f,
 				  !(file->amode & MPI_MODE_RDONLY));
 	rc = vm_io_agree(&call, file, rc ? 0 : (int64_t)e->size,
 			 "bytes in its etype", rc);
+	if (rc == 0)
+		rc = pointers_reset(&call, file, &view);
 	if (rc != 0) {
 		vm_view_fini(&view);
 		return vm_file_exit(&call, fh, rc);
@@ -76,7 +100,6 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 	file->view = view;
 	file->hints = hints;
 	snprintf(file->datarep, sizeof(file->datarep), "%s", datarep);
-	atomic_store_explicit(&file->position, 0, memory_order_relaxed);
 	return MPI_SUCCESS;
 }
 
@@ -105,8 +128,8 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype,
 }
 
 /* Where an offset counts from. */
-static int whence_base(struct vm_call *call, struct vm_file *file, int whence,
-		       MPI_Offset *base)
+static int whence_base(struct vm_call *call, const struct vm_file *file,
+		       MPI_Offset current, int whence, MPI_Offset *base)
 {
 	MPI_Offset size;
 	int error;
@@ -116,8 +139,7 @@ static int whence_base(struct vm_call *call, struct vm_file *file, int whence,
 		*base = 0;
 		return 0;
 	case MPI_SEEK_CUR:
-		*base = atomic_load_explicit(&file->position,
-					     memory_order_relaxed);
+		*base = current;
 		return 0;
 	case MPI_SEEK_END:
 		error = vm_disk_size(file->disk, &size);
@@ -133,24 +155,35 @@ static int whence_base(struct vm_call *call, struct vm_file *file, int whence,
 	}
 }
 
+int vm_file_seek(struct vm_call *call, const struct vm_file *file,
+		 MPI_Offset current, MPI_Offset offset, int whence,
+		 MPI_Offset *to)
+{
+	MPI_Offset base = 0;
+	int rc = whence_base(call, file, current, whence, &base);
+
+	if (rc == 0 && (__builtin_add_overflow(base, offset, to) || *to < 0))
+		rc = vm_error(call, MPI_ERR_ARG,
+			      "offset %lld leads out of the file",
+			      (long long)offset);
+	return rc;
+}
+
 int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_File_seek);
 	struct vm_file *file;
-	MPI_Offset base = 0;
+	MPI_Offset current, to;
 	int rc = vm_check_file(&call, fh, &file);
 
 	if (rc == 0)
 		rc = vm_check_file_seeks(&call, file);
+	if (rc != 0)
+		return vm_file_exit(&call, fh, rc);
+	current = atomic_load_explicit(&file->position, memory_order_relaxed);
+	rc = vm_file_seek(&call, file, current, offset, whence, &to);
 	if (rc == 0)
-		rc = whence_base(&call, file, whence, &base);
-	if (rc == 0 &&
-	    (__builtin_add_overflow(base, offset, &base) || base < 0))
-		rc = vm_error(&call, MPI_ERR_ARG,
-			      "offset %lld leads out of the file",
-			      (long long)offset);
-	if (rc == 0)
-		atomic_store_explicit(&file->position, base,
+		atomic_store_explicit(&file->position, to,
 				      memory_order_relaxed);
 	return vm_file_exit(&call, fh, rc);
 }

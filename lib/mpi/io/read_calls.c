@@ -42,7 +42,8 @@ int VM_TWIN(PMPI_File_read_all)(MPI_File fh, void *buf, vm_count count,
 				   .buf = buf,
 				   .count = count,
 				   .datatype = datatype,
-				   .all = true };
+				   .all = VM_TWIN(VM_CALL_File_read_all) -
+					  VM_TWIN_AFTER };
 
 	return vm_io_now(&call, &args, status);
 }
@@ -58,7 +59,36 @@ int VM_TWIN(PMPI_File_read_at_all)(MPI_File fh, MPI_Offset offset, void *buf,
 				   .buf = buf,
 				   .count = count,
 				   .datatype = datatype,
-				   .all = true };
+				   .all = VM_TWIN(VM_CALL_File_read_at_all) -
+					  VM_TWIN_AFTER };
+
+	return vm_io_now(&call, &args, status);
+}
+
+int VM_TWIN(PMPI_File_read_shared)(MPI_File fh, void *buf, vm_count count,
+				   MPI_Datatype datatype, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_File_read_shared));
+	struct vm_io_args args = { .handle = fh,
+				   .start = VM_IO_SHARED,
+				   .buf = buf,
+				   .count = count,
+				   .datatype = datatype };
+
+	return vm_io_now(&call, &args, status);
+}
+
+int VM_TWIN(PMPI_File_read_ordered)(MPI_File fh, void *buf, vm_count count,
+				    MPI_Datatype datatype, MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_File_read_ordered));
+	struct vm_io_args args = { .handle = fh,
+				   .start = VM_IO_SHARED,
+				   .buf = buf,
+				   .count = count,
+				   .datatype = datatype,
+				   .all = VM_TWIN(VM_CALL_File_read_ordered) -
+					  VM_TWIN_AFTER };
 
 	return vm_io_now(&call, &args, status);
 }

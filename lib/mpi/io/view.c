@@ -107,6 +107,12 @@ int vm_view_init(struct vm_call *call, struct vm_view *view, MPI_Offset disp,
 	return 0;
 }
 
+void vm_view_shift(struct vm_view *view, MPI_Offset to)
+{
+	view->base += to - view->disp;
+	view->disp = to;
+}
+
 void vm_view_fini(struct vm_view *view)
 {
 	if (view->etype)
@@ -171,8 +177,8 @@ int vm_check_stream(struct vm_call *call, const struct vm_view *view,
 			"the access ends beyond the largest offset");
 }
 
-void vm_walk_init(struct vm_view_walk *walk, const struct vm_view *view,
-		  MPI_Offset first, size_t bytes)
+void vm_view_walk_init(struct vm_view_walk *walk, const struct vm_view *view,
+		       MPI_Offset first, size_t bytes)
 {
 	const struct vm_layout *layout = view->layout;
 	size_t within;
@@ -195,7 +201,8 @@ void vm_walk_init(struct vm_view_walk *walk, const struct vm_view *view,
 	walk->used = within % layout->runs[walk->run].bytes;
 }
 
-size_t vm_walk_piece(struct vm_view_walk *walk, MPI_Offset *at, size_t most)
+size_t vm_view_walk_piece(struct vm_view_walk *walk, MPI_Offset *at,
+			  size_t most)
 {
 	const struct vm_layout *layout = walk->view->layout;
 	const struct vm_run *run;

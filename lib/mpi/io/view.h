@@ -32,6 +32,9 @@ int vm_view_init(struct vm_call *call, struct vm_view *view, MPI_Offset disp,
 		 struct vm_type *etype, struct vm_type *filetype, bool writes);
 void vm_view_fini(struct vm_view *view);
 
+/* Has a view that begins at MPI_DISPLACEMENT_CURRENT begin here. */
+void vm_view_shift(struct vm_view *view, MPI_Offset to);
+
 /* The stream from a byte of it on: so many bytes. */
 struct vm_view_walk {
 	const struct vm_view *view;
@@ -44,11 +47,12 @@ struct vm_view_walk {
 int vm_check_stream(struct vm_call *call, const struct vm_view *view,
 		    MPI_Offset first, size_t bytes);
 
-void vm_walk_init(struct vm_view_walk *walk, const struct vm_view *view,
-		  MPI_Offset first, size_t bytes);
+void vm_view_walk_init(struct vm_view_walk *walk, const struct vm_view *view,
+		       MPI_Offset first, size_t bytes);
 
 /* The next contiguous piece of at most `most` bytes; 0 at the end. */
-size_t vm_walk_piece(struct vm_view_walk *walk, MPI_Offset *at, size_t most);
+size_t vm_view_walk_piece(struct vm_view_walk *walk, MPI_Offset *at,
+			  size_t most);
 
 /* Where a byte of the stream is in the file. */
 MPI_Offset vm_view_place(const struct vm_view *view, MPI_Offset byte);

@@ -45,7 +45,8 @@ int VM_TWIN(PMPI_File_write_all)(MPI_File fh, const void *buf, vm_count count,
 				   .buf = buf,
 				   .count = count,
 				   .datatype = datatype,
-				   .all = true };
+				   .all = VM_TWIN(VM_CALL_File_write_all) -
+					  VM_TWIN_AFTER };
 
 	return vm_io_now(&call, &args, status);
 }
@@ -62,7 +63,41 @@ int VM_TWIN(PMPI_File_write_at_all)(MPI_File fh, MPI_Offset offset,
 				   .buf = buf,
 				   .count = count,
 				   .datatype = datatype,
-				   .all = true };
+				   .all = VM_TWIN(VM_CALL_File_write_at_all) -
+					  VM_TWIN_AFTER };
+
+	return vm_io_now(&call, &args, status);
+}
+
+int VM_TWIN(PMPI_File_write_shared)(MPI_File fh, const void *buf,
+				    vm_count count, MPI_Datatype datatype,
+				    MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_File_write_shared));
+	struct vm_io_args args = { .handle = fh,
+				   .start = VM_IO_SHARED,
+				   .write = true,
+				   .buf = buf,
+				   .count = count,
+				   .datatype = datatype };
+
+	return vm_io_now(&call, &args, status);
+}
+
+int VM_TWIN(PMPI_File_write_ordered)(MPI_File fh, const void *buf,
+				     vm_count count, MPI_Datatype datatype,
+				     MPI_Status *status)
+{
+	struct vm_call call =
+		vm_call_enter(VM_TWIN(VM_CALL_File_write_ordered));
+	struct vm_io_args args = { .handle = fh,
+				   .start = VM_IO_SHARED,
+				   .write = true,
+				   .buf = buf,
+				   .count = count,
+				   .datatype = datatype,
+				   .all = VM_TWIN(VM_CALL_File_write_ordered) -
+					  VM_TWIN_AFTER };
 
 	return vm_io_now(&call, &args, status);
 }

@@ -10,16 +10,9 @@
 #include "mpi/p2p/request.h"
 #include "mpi/call/status.h"
 
-struct grequest {
-	MPI_Grequest_query_function *query;
-	MPI_Grequest_free_function *free; /* NULL: was called */
-	MPI_Grequest_cancel_function *cancel;
-	void *extra_state;
-};
-
 int vm_grequest_query(const struct vm_req *req, MPI_Status *status)
 {
-	const struct grequest *grequest = req->user;
+	const struct vm_grequest *grequest = req->user;
 	MPI_Status ignored;
 
 	if (status == MPI_STATUS_IGNORE)
@@ -29,7 +22,7 @@ int vm_grequest_query(const struct vm_req *req, MPI_Status *status)
 	return grequest->query(grequest->extra_state, status);
 }
 
-static int free_call(struct grequest *grequest)
+static int free_call(struct vm_grequest *grequest)
 {
 	MPI_Grequest_free_function *function = grequest->free;
 
@@ -45,10 +38,17 @@ static void grequest_end(struct vm_req *req)
 	free(req->user);
 }
 
-int vm_grequest_finish(struct vm_req *req, MPI_Status *status)
+int vm_grequest_finish(struct vm_call *call, struct vm_req *req,
+		       MPI_Status *status)
 {
-	int rc = vm_grequest_query(req, status);
-	int free_rc = free_call(req->user);
+	const struct vm_grequest *how = vm_grequest_of(req);
+	int free_rc, rc;
+
+	if (how->end)
+		rc = how->end(call, how->extra_state, status);
+	else
+		rc = vm_grequest_query(req, status);
+	free_rc = free_call(req->user);
 
 	vm_req_finish(req, NULL);
 	return rc != MPI_SUCCESS ? rc : free_rc;
@@ -56,9 +56,28 @@ int vm_grequest_finish(struct vm_req *req, MPI_Status *status)
 
 int vm_grequest_cancel(const struct vm_req *req)
 {
-	const struct grequest *grequest = req->user;
+	const struct vm_grequest *grequest = req->user;
 
 	return grequest->cancel(grequest->extra_state, vm_req_is_done(req));
+}
+
+struct vm_req *vm_grequest_new(const struct vm_grequest *how)
+{
+	struct vm_grequest *grequest = malloc(sizeof(*grequest));
+	struct vm_req *req = grequest ? vm_req_new(VM_REQ_GENERAL) : NULL;
+
+	if (!req) {
+		free(grequest);
+		return NULL;
+	}
+	*grequest = *how;
+	/* Of no communicator. */
+	req->node.env = (struct vm_env){ 0 };
+	req->data = (struct vm_data){ 0 };
+	req->status = vm_status_empty;
+	req->user = grequest;
+	req->on_free = grequest_end;
+	return req;
 }
 
 int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
@@ -67,7 +86,10 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
 			void *extra_state, MPI_Request *request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Grequest_start);
-	struct grequest *grequest;
+	const struct vm_grequest how = { .query = query_fn,
+					 .free = free_fn,
+					 .cancel = cancel_fn,
+					 .extra_state = extra_state };
 	struct vm_req *req;
 	int rc = vm_check_pointer(&call, (void *)(uintptr_t)query_fn,
 				  "query_fn");
@@ -82,20 +104,9 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
 		rc = vm_check_pointer(&call, request, "request");
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
-	grequest = malloc(sizeof(*grequest));
-	req = grequest ? vm_req_new(VM_REQ_GENERAL) : NULL;
-	if (!req) {
-		free(grequest);
+	req = vm_grequest_new(&how);
+	if (!req)
 		return vm_call_exit_self(&call, MPI_ERR_NO_MEM);
-	}
-	*grequest =
-		(struct grequest){ query_fn, free_fn, cancel_fn, extra_state };
-	/* Of no communicator. */
-	req->node.env = (struct vm_env){ 0 };
-	req->data = (struct vm_data){ 0 };
-	req->status = vm_status_empty;
-	req->user = grequest;
-	req->on_free = grequest_end;
 	*request = (MPI_Request)req;
 	return MPI_SUCCESS;
 }
@@ -112,6 +123,9 @@ int PMPI_Grequest_complete(MPI_Request request)
 		rc = vm_error(&call, MPI_ERR_REQUEST,
 			      "the request was not made by "
 			      "MPI_Grequest_start");
+	if (rc == 0 && vm_grequest_of(req)->end)
+		rc = vm_error(&call, MPI_ERR_REQUEST,
+			      "the request is one of a file");
 	if (rc == 0 && vm_req_is_done(req))
 		rc = vm_error(&call, MPI_ERR_REQUEST,
 			      "the request is complete already");

@@ -4,7 +4,6 @@
  */
 #include "mpi/p2p/request.h"
 
-#include "core/comm/cancel.h"
 #include "core/comm/quick.h"
 #include "mpi/call/check.h"
 #include "mpi/coll/coll.h"
@@ -86,7 +85,7 @@ int vm_request_finish(struct vm_call *call, MPI_Request *request,
 			req->active = false;
 	}
 	if (VM_UNLIKELY(req->kind == VM_REQ_GENERAL))
-		return vm_grequest_finish(req, status);
+		return vm_grequest_finish(call, req, status);
 	if (VM_UNLIKELY(req->kind == VM_REQ_COLL))
 		vm_coll_explain(call, req);
 	if (vm_typed())
@@ -100,16 +99,41 @@ int vm_request_finish(struct vm_call *call, MPI_Request *request,
 	return vm_error_truncated(call, rc, bytes);
 }
 
+/* Whose error handler gets a request's error. */
+struct error_of {
+	struct vm_env env;
+	int (*fail)(struct vm_call *call, void *object, int rc); /* or NULL */
+	void *object;
+};
+
+static inline struct error_of whose_of(const struct vm_req *req)
+{
+	struct error_of whose = { .env = req->node.env };
+
+	if (VM_UNLIKELY(req->kind == VM_REQ_GENERAL)) {
+		whose.fail = vm_grequest_of(req)->fail;
+		whose.object = vm_grequest_of(req)->object;
+	}
+	return whose;
+}
+
+static int fail(struct vm_call *call, const struct error_of *whose, int rc)
+{
+	if (whose->fail)
+		return whose->fail(call, whose->object, rc);
+	return vm_call_exit(call, comm_of(call, &whose->env), rc);
+}
+
 /* Completes one request and returns through the right error handler. */
 static int finish_one(struct vm_call *call, MPI_Request *request,
 		      MPI_Status *status)
 {
-	struct vm_env env = vm_request(*request)->node.env;
+	struct error_of whose = whose_of(vm_request(*request));
 	int rc = vm_request_finish(call, request, status);
 
 	if (VM_LIKELY(rc == MPI_SUCCESS))
 		return MPI_SUCCESS;
-	return vm_call_exit(call, comm_of(call, &env), rc);
+	return fail(call, &whose, rc);
 }
 
 /* finish() of a complete request of the usual kind, without an error; false: it
@@ -262,30 +286,30 @@ static void set_error(MPI_Status *status, int error)
 static int finish_all(struct vm_call *call, int count, MPI_Request *requests,
 		      MPI_Status *statuses)
 {
-	MPI_Comm comm = MPI_COMM_NULL;
+	struct error_of first_whose = { 0 };
 	int first = MPI_SUCCESS;
 
 	for (int i = 0; i < count; i++) {
 		MPI_Status *status = status_at(statuses, i);
 		struct vm_req *req = vm_request(requests[i]);
-		struct vm_env env;
+		struct error_of whose;
 		int rc;
 
 		if (vm_request_is_idle(req)) {
 			vm_status_set_empty(status);
 			continue;
 		}
-		env = req->node.env;
+		whose = whose_of(req);
 		rc = vm_request_finish(call, &requests[i], status);
 		set_error(status, rc);
 		if (rc != MPI_SUCCESS && first == MPI_SUCCESS) {
 			first = rc;
-			comm = comm_of(call, &env);
+			first_whose = whose;
 		}
 	}
 	if (VM_LIKELY(first == MPI_SUCCESS))
 		return MPI_SUCCESS;
-	return vm_call_exit(call, comm, MPI_ERR_IN_STATUS);
+	return fail(call, &first_whose, MPI_ERR_IN_STATUS);
 }
 
 /*
@@ -501,31 +525,31 @@ int PMPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
 static int finish_some(struct vm_call *call, int count, MPI_Request *requests,
 		       int *outcount, int *indices, MPI_Status *statuses)
 {
-	MPI_Comm comm = MPI_COMM_NULL;
+	struct error_of first_whose = { 0 };
 	int first = MPI_SUCCESS, n = 0;
 
 	for (int i = 0; i < count; i++) {
 		struct vm_req *req = vm_request(requests[i]);
 		MPI_Status *status;
-		struct vm_env env;
+		struct error_of whose;
 		int rc;
 
 		if (vm_request_is_idle(req) || !vm_req_is_done(req))
 			continue;
-		env = req->node.env;
+		whose = whose_of(req);
 		status = status_at(statuses, n);
 		rc = vm_request_finish(call, &requests[i], status);
 		set_error(status, rc);
 		indices[n++] = i;
 		if (rc != MPI_SUCCESS && first == MPI_SUCCESS) {
 			first = rc;
-			comm = comm_of(call, &env);
+			first_whose = whose;
 		}
 	}
 	*outcount = n;
 	if (VM_LIKELY(first == MPI_SUCCESS))
 		return MPI_SUCCESS;
-	return vm_call_exit(call, comm, MPI_ERR_IN_STATUS);
+	return fail(call, &first_whose, MPI_ERR_IN_STATUS);
 }
 
 static int check_some(struct vm_call *call, int count,
@@ -647,50 +671,5 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request requests[],
 		indices[n++] = i;
 	}
 	*outcount = n;
-	return vm_call_exit_self(&call, rc);
-}
-
-/* Checks a request that must not be null or an incomplete collective. */
-static int check_real(struct vm_call *call, const MPI_Request *request)
-{
-	int rc = vm_check_pointer(call, request, "request");
-
-	if (rc == 0)
-		rc = vm_check_request(call, vm_request(*request));
-	if (rc == 0 && *request == MPI_REQUEST_NULL)
-		rc = vm_error(call, MPI_ERR_REQUEST, "MPI_REQUEST_NULL");
-	/* MPI 4.1, 6.12: the other ranks count on this one. */
-	if (rc == 0 && vm_request(*request)->kind == VM_REQ_COLL &&
-	    vm_request(*request)->active &&
-	    !vm_req_is_done(vm_request(*request)))
-		rc = vm_error(call, MPI_ERR_REQUEST,
-			      "a nonblocking collective must be completed");
-	return rc;
-}
-
-int PMPI_Cancel(MPI_Request *request)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Cancel);
-	int rc = check_real(&call, request);
-
-	if (rc == 0 && vm_request_is_idle(vm_request(*request)))
-		rc = vm_error(&call, MPI_ERR_REQUEST,
-			      "the persistent request is not started");
-	if (rc == 0 && vm_request(*request)->kind == VM_REQ_GENERAL)
-		rc = vm_grequest_cancel(vm_request(*request));
-	else if (rc == 0)
-		vm_req_cancel(vm_request(*request));
-	return vm_call_exit_self(&call, rc);
-}
-
-int PMPI_Request_free(MPI_Request *request)
-{
-	struct vm_call call = vm_call_enter(VM_CALL_Request_free);
-	int rc = check_real(&call, request);
-
-	if (rc == 0) {
-		vm_req_detach(vm_request(*request));
-		*request = MPI_REQUEST_NULL;
-	}
 	return vm_call_exit_self(&call, rc);
 }

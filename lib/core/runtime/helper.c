@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A queue of jobs, and the threads that take them.
+ *
+ * The search for deadlocks sees a helper as it sees threads of the program: one
+ * that is in a system call may do something.
+ */
+#include "core/runtime/helper.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "core/local/threads.h"
+#include "core/runtime/node.h"
+#include "sched/worker.h"
+
+struct vm_helpers {
+	pthread_mutex_t lock; /* guards all */
+	pthread_cond_t called;
+	struct vm_list jobs;
+	int waiting; /* jobs there */
+	int idle;    /* threads that sleep and are not called yet */
+	int count;   /* threads */
+	bool stopping;
+	pthread_t threads[VM_HELPERS_MAX];
+};
+
+int vm_helpers_init(struct vm_node *node)
+{
+	struct vm_helpers *helpers = calloc(1, sizeof(*helpers));
+
+	if (!helpers)
+		return -VMPI_ENOMEM;
+	pthread_mutex_init(&helpers->lock, NULL);
+	pthread_cond_init(&helpers->called, NULL);
+	vm_list_init(&helpers->jobs);
+	node->helpers = helpers;
+	return 0;
+}
+
+/* The next job; NULL: none is left, and none will come. */
+static struct vm_helper_job *job_wait(struct vm_helpers *helpers)
+{
+	struct vm_list *link;
+
+	pthread_mutex_lock(&helpers->lock);
+	while (!(link = vm_list_pop(&helpers->jobs)) && !helpers->stopping) {
+		helpers->idle++;
+		vm_thread_away();
+		pthread_cond_wait(&helpers->called, &helpers->lock);
+		vm_thread_back();
+		helpers->idle--;
+	}
+	if (link)
+		helpers->waiting--;
+	pthread_mutex_unlock(&helpers->lock);
+	return link ? vm_container_of(link, struct vm_helper_job, link) : NULL;
+}
+
+static void *helper_main(void *arg)
+{
+	struct vm_helper_job *job;
+
+	if (vm_thread_adopt(NULL))
+		vm_panic("out of memory for a thread");
+	while ((job = job_wait(arg)))
+		job->run(job);
+	vm_thread_release();
+	return NULL;
+}
+
+/* Starts a thread that no signal of the program reaches, under the lock: whether
+ * there is one now. */
+static bool thread_start(struct vm_helpers *helpers)
+{
+	pthread_t *thread = &helpers->threads[helpers->count];
+	sigset_t all, before;
+	int error;
+
+	if (helpers->count == VM_HELPERS_MAX)
+		return true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* The node program makes threads of ranks those of the program. */
+	if (vm_node_hooks.thread_new)
+		error = vm_node_hooks.thread_new(thread, helper_main, helpers);
+	else
+		error = pthread_create(thread, NULL, helper_main, helpers);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error)
+		helpers->count++;
+	return helpers->count > 0;
+}
+
+void vm_helper_do(struct vm_helper_job *job)
+{
+	struct vm_helpers *helpers = vm_node->helpers;
+	bool taken;
+
+	pthread_mutex_lock(&helpers->lock);
+	taken = !helpers->stopping &&
+		(helpers->idle > helpers->waiting || thread_start(helpers));
+	if (taken) {
+		vm_list_append(&helpers->jobs, &job->link);
+		helpers->waiting++;
+		pthread_cond_signal(&helpers->called);
+	}
+	pthread_mutex_unlock(&helpers->lock);
+	if (!taken)
+		job->run(job);
+}
+
+void vm_helpers_stop(struct vm_node *node)
+{
+	struct vm_helpers *helpers = node->helpers;
+	int count;
+
+	if (!helpers)
+		return;
+	pthread_mutex_lock(&helpers->lock);
+	helpers->stopping = true;
+	count = helpers->count;
+	helpers->count = 0;
+	pthread_cond_broadcast(&helpers->called);
+	pthread_mutex_unlock(&helpers->lock);
+	for (int i = 0; i < count; i++)
+		pthread_join(helpers->threads[i], NULL);
+}
+
+void vm_helpers_fini(struct vm_node *node)
+{
+	if (!node->helpers)
+		return;
+	pthread_cond_destroy(&node->helpers->called);
+	pthread_mutex_destroy(&node->helpers->lock);
+	free(node->helpers);
+	node->helpers = NULL;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Accesses that are only started: nonblocking and split collective ones.
+ *
+ * A helper does what is long; what is short is done when the call returns, since
+ * waking a helper takes as long.
+ */
+#include <stdlib.h>
+
+#include "mpi/call/status.h"
+#include "mpi/call/vars.h"
+#include "mpi/io/access.h"
+#include "mpi/io/disk.h"
+#include "mpi/p2p/grequest.h"
+#include "mpi/p2p/request.h"
+
+static void op_run(struct vm_helper_job *job)
+{
+	struct vm_io_op *op = (struct vm_io_op *)job;
+
+	vm_io_op_do(op);
+	/* Pairs with the load in vm_check_file_rests(). */
+	atomic_fetch_sub_explicit(&op->file->pending, 1, memory_order_release);
+	/* Then the operation may be gone. */
+	vm_req_complete(op->req);
+}
+
+/* Of a generalized request: extra is the operation. */
+static int op_query(void *extra, MPI_Status *status)
+{
+	const struct vm_io_op *op = extra;
+
+	vm_status_set_bytes(status, op->moved);
+	return MPI_SUCCESS;
+}
+
+static int op_end(struct vm_call *call, void *extra, MPI_Status *status)
+{
+	vm_status_set_empty(status);
+	return vm_io_op_result(call, extra, status);
+}
+
+static int op_free(void *extra)
+{
+	struct vm_io_op *op = extra;
+
+	vm_layout_drop(op->data.layout);
+	free(op);
+	return MPI_SUCCESS;
+}
+
+/* It is done to its end. */
+static int op_cancel(void *extra, int complete)
+{
+	return MPI_SUCCESS;
+}
+
+static int op_fail(struct vm_call *call, void *handle, int rc)
+{
+	return vm_file_exit(call, handle, rc);
+}
+
+static int op_start(struct vm_call *call, struct vm_io_op *op,
+		    const struct vm_io_args *args)
+{
+	struct vm_grequest how = {
+		.query = op_query,
+		.free = op_free,
+		.cancel = op_cancel,
+		.extra_state = op,
+		.end = op_end,
+		.fail = op_fail,
+		.object = args->handle,
+	};
+	int rc = vm_io_op_init(call, op, args);
+
+	if (rc != 0)
+		return rc;
+	op->req = vm_grequest_new(&how);
+	if (!op->req)
+		return MPI_ERR_NO_MEM;
+	vm_layout_hold(op->data.layout);
+	atomic_fetch_add_explicit(&op->file->pending, 1, memory_order_relaxed);
+	return 0;
+}
+
+static int start(struct vm_call *call, const struct vm_io_args *args,
+		 struct vm_req **req)
+{
+	struct vm_io_op *op = malloc(sizeof(*op));
+	int rc = op ? op_start(call, op, args) : MPI_ERR_NO_MEM;
+
+	if (rc != 0) {
+		free(op);
+		return rc;
+	}
+	*req = op->req;
+	op->job.run = op_run;
+	if (op->data.bytes >= (size_t)mpi_cvar.io_helper_bytes)
+		vm_helper_do(&op->job);
+	else
+		op_run(&op->job);
+	return 0;
+}
+
+int vm_io_start(struct vm_call *call, const struct vm_io_args *args,
+		MPI_Request *request)
+{
+	struct vm_req *req;
+	int rc = vm_check_pointer(call, request, "request");
+
+	if (rc == 0)
+		rc = start(call, args, &req);
+	if (rc == 0)
+		*request = (MPI_Request)req;
+	return vm_file_exit(call, args->handle, rc);
+}
+
+int vm_io_begin(struct vm_call *call, const struct vm_io_args *args)
+{
+	struct vm_req *req;
+	struct vm_file *file;
+	int rc = start(call, args, &req);
+
+	if (rc == 0) {
+		file = vm_file_get(args->handle);
+		file->split.req = req;
+		file->split.call = (int)call->id;
+	}
+	return vm_file_exit(call, args->handle, rc);
+}
+
+/* begin: the call that begins what this one ends; behind it is its twin. */
+static int split_end(enum vm_call_id id, enum vm_call_id begin, MPI_File fh,
+		     MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(id);
+	MPI_Request request;
+	struct vm_file *file;
+	struct vm_req *req;
+	int rc = vm_check_file(&call, fh, &file);
+
+	if (rc == 0 && file->split.call != (int)begin &&
+	    file->split.call != (int)begin + 1)
+		rc = vm_error(&call, MPI_ERR_OTHER, "%s was not called before",
+			      vm_call_name(begin));
+	if (rc != 0)
+		return vm_file_exit(&call, fh, rc);
+	req = file->split.req;
+	vm_req_await(&req, 1, 1);
+	file->split.call = 0;
+	request = (MPI_Request)req;
+	rc = vm_request_finish(&call, &request, status);
+	return vm_file_exit(&call, fh, rc);
+}
+
+int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
+{
+	return split_end(VM_CALL_File_read_all_end, VM_CALL_File_read_all_begin,
+			 fh, status);
+}
+
+int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
+{
+	return split_end(VM_CALL_File_read_at_all_end,
+			 VM_CALL_File_read_at_all_begin, fh, status);
+}
+
+int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
+{
+	return split_end(VM_CALL_File_read_ordered_end,
+			 VM_CALL_File_read_ordered_begin, fh, status);
+}
+
+int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
+{
+	return split_end(VM_CALL_File_write_all_end,
+			 VM_CALL_File_write_all_begin, fh, status);
+}
+
+int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
+{
+	return split_end(VM_CALL_File_write_at_all_end,
+			 VM_CALL_File_write_at_all_begin, fh, status);
+}
+
+int PMPI_File_write_ordered_end(MPI_File fh, const void *buf,
+				MPI_Status *status)
+{
+	return split_end(VM_CALL_File_write_ordered_end,
+			 VM_CALL_File_write_ordered_begin, fh, status);
+}
