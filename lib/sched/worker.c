@@ -429,7 +429,7 @@ void vm_worker_vain(struct vm_worker *worker)
 	start = now = vm_clock_ns();
 	if (now - worker->vain_since >= VAIN_ROW_NS) {
 		worker->vain = 0;
-	} else if (worker->vain >= VAIN_POLLS) {
+	} else if (worker->vain >= VAIN_POLLS && has_company()) {
 		worker_sleep_short(worker);
 		now = vm_clock_ns();
 		vm_pvar_add(worker->pvars.idle_ns, now - start);

@@ -192,7 +192,8 @@ void vm_thread_back(void);
 
 /*
  * Notes that a ULT has polled for something and found nothing.  When nothing
- * else happens, the worker sleeps for a moment or until it is given work.
+ * else happens, and others of the job may need the processor, the worker sleeps
+ * for a moment or until it is given work.
  * vm_worker_got() notes that something did happen.
  */
 void vm_worker_vain(struct vm_worker *worker);

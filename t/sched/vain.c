@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ULTs that only poll: their worker sleeps for moments, unless one of them gets
- * something or computes, and what others wake runs all the same.
+ * something or computes, or nobody else needs the processor, and what others
+ * wake runs all the same.
  */
 #include "sched/worker.h"
+
+#include <unistd.h>
 
 #include "base/lock.h"
 #include "sched.h"
@@ -14,6 +17,7 @@
 static _Atomic bool enough;
 static unsigned got_every;  /* polls of which one finds something; 0: none */
 static uint64_t work_ticks; /* between two polls */
+static bool alone;	    /* there is a processor for each worker */
 
 static int poller(void *arg)
 {
@@ -45,6 +49,7 @@ static void pollers_start(struct vm_ult **ults)
 
 	enough = false;
 	sched_begin(2);
+	vm_sched.crowded = !alone;
 	for (int i = 0; i < POLLERS; i++)
 		ults[i] = sched_new(0, poller, &polls[i]);
 }
@@ -84,8 +89,12 @@ static void test_no_short_sleeps(const char *who)
 	uint64_t slept;
 
 	pollers_start(ults);
-	vm_ult_sleep(50000000);
+	/* This thread is none of those that need a processor. */
+	vm_thread_away();
 	slept = short_sleeps();
+	usleep(50000);
+	slept = short_sleeps() - slept;
+	vm_thread_back();
 	pollers_stop(ults);
 	is_int((int)slept, 0, "it does not when %s", who);
 }
@@ -95,7 +104,7 @@ int main(void)
 #if defined(__SANITIZE_THREAD__)
 	skip_all("instrumented polls are too slow to count as only polling");
 #endif
-	plan(4);
+	plan(5);
 	test_short_sleeps();
 	got_every = 50;
 	test_no_short_sleeps("one poll in 50 finds something");
@@ -103,5 +112,8 @@ int main(void)
 	vm_clock_init();
 	work_ticks = (uint64_t)(1000 / vm_clock.tick_ns);
 	test_no_short_sleeps("they compute in between");
+	work_ticks = 0;
+	alone = true;
+	test_no_short_sleeps("there is a processor for each worker");
 	return done_testing();
 }
