@@ -273,6 +273,51 @@ static void crooked(void)
 	       "an element may lie at any address");
 }
 
+/* Accesses whose results are there after a flush, more than are under way at a
+ * time; what describes their buffers is freed before. */
+static void flushed_later(void)
+{
+	enum { MANY = 150 };
+	int right = (rank + 1) % size, one = 1, columns[MANY][2];
+	int before[MANY], *row = (int *)(void *)mine, old = -1, zero = 0;
+	MPI_Datatype column;
+	bool held = true;
+
+	for (int i = 0; i < MANY; i++)
+		row[i] = 1000 * rank + i;
+	memset(columns, -1, sizeof(columns));
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock_all(0, win);
+	MPI_Type_vector(MANY / 10, 1, 2, MPI_INT, &column);
+	MPI_Type_commit(&column);
+	for (int i = 0; i < MANY; i += MANY / 10)
+		MPI_Get(columns[i], 1, column, right, i * (int)sizeof(int),
+			MANY / 10, MPI_INT, win);
+	MPI_Type_free(&column);
+	MPI_Win_flush_local(right, win);
+	for (int i = 0; i < MANY; i++)
+		held &= columns[i][0] == 1000 * right + i &&
+			columns[i][1] == -1;
+	all_ok(held, "what was got is there after a local flush");
+	for (int i = 0; i < MANY; i++)
+		MPI_Fetch_and_op(&one, &before[i], MPI_INT, right,
+				 MANY * (int)sizeof(int), MPI_SUM, win);
+	MPI_Compare_and_swap(&zero, &one, &old, MPI_INT, right, 0, win);
+	MPI_Win_flush(right, win);
+	for (int i = 1; i < MANY; i++)
+		held &= before[i] == before[0] + i;
+	held &= old == 1000 * right;
+	MPI_Get(&old, 1, MPI_INT, right, MANY * (int)sizeof(int), 1, MPI_INT,
+		win);
+	MPI_Win_unlock_all(win);
+	all_ok(held && old == before[0] + MANY,
+	       "many updates return what was there, in order");
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, win);
+	MPI_Get(&old, 1, MPI_INT, right, sizeof(int), 1, MPI_INT, win);
+	MPI_Win_unlock(right, win);
+	all_ok(old == 1000 * right + 1, "an unlock waits for what was got");
+}
+
 static void large_counts(void)
 {
 	double data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, got[8], was[8];
@@ -333,6 +378,7 @@ int main(int argc, char **argv)
 	swapped();
 	operations();
 	requests();
+	flushed_later();
 	large_requests();
 	MPI_Win_free(&win);
 	return mtap_end();

@@ -121,8 +121,13 @@ static int check_fits(struct vm_call *call, const struct vm_win_side *to,
 /* The epoch and the memory, when all else is known. */
 static int check_reach(struct vm_call *call, struct vm_access *a)
 {
-	int rc = check_epoch(call, a);
+	int rc = 0;
 
+	if (a->win->epoch == VM_WIN_LOCK_ALL &&
+	    !vm_win_reaches(a->win, a->rank))
+		rc = vm_win_lock_shared(a->win, a->rank);
+	if (rc == 0)
+		rc = check_epoch(call, a);
 	if (rc == 0)
 		rc = check_range(call, a);
 	if (rc == 0)

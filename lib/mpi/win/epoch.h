@@ -22,6 +22,10 @@ int vm_check_assert(struct vm_call *call, int asserted, int allowed);
 /* Makes room to note how each member is reached: 0 or MPI_ERR_NO_MEM. */
 int vm_win_access_room(struct vm_win *win);
 
+/* Locks a member in an epoch of MPI_Win_lock_all: 0 or a negative code of core.
+ * May switch. */
+int vm_win_lock_shared(struct vm_win *win, int rank);
+
 /* Tells whether the epoch of the caller reaches a member. */
 static inline bool vm_win_reaches(const struct vm_win *win, int rank)
 {

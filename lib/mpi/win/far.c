@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way of an access to a member of another process, and the questions that
- * its origin asks.
+ * The way of an access to a member of another process.
  */
 #include "mpi/win/far.h"
 
 #include <stdlib.h>
 
 #include "core/local/engine.h"
-#include "core/window/wait.h"
 #include "mpi/type/basic.h"
-#include "mpi/win/far_wire.h"
+#include "mpi/win/far_ask.h"
 
 /* Packets whose answers may be under way at a time. */
 #define ANSWERS_MOST 16
@@ -30,160 +28,12 @@ int vm_far_open(struct vm_win *win)
 	return 0;
 }
 
-static struct vm_window_far *far_of(const struct vm_win *win, int rank)
-{
-	struct vm_window_far *far = win->window->far;
-
-	return &far[rank];
-}
-
-static int send_to(struct vm_win *win, int rank, struct vm_window_head *head,
-		   const void *data, size_t bytes)
-{
-	const struct vm_rank *to = win->comm.ranks[rank];
-
-	head->to = win->places[rank].number;
-	head->from = win->window->number;
-	head->member = (uint32_t)win->comm.rank;
-	far_of(win, rank)->dirty = true;
-	return vm_window_send(win->window->owner->port, to->to, head, data,
-			      bytes);
-}
-
 static int send_plain(struct vm_win *win, int rank, enum vm_far_kind what,
 		      bool flag)
 {
 	struct vm_window_head head = { .what = (uint8_t)what, .flag = flag };
 
-	return send_to(win, rank, &head, NULL, 0);
-}
-
-/* Questions. */
-
-static void question_open(struct vm_window *window,
-			  struct vm_far_question *question,
-			  struct vm_rows *into)
-{
-	*question = (struct vm_far_question){ .into = into };
-	vm_lock_take(&window->lock);
-	question->sequence = ++window->sequence;
-	vm_list_append(&window->questions, &question->link);
-	vm_lock_give(&window->lock);
-}
-
-/* One more packet will be answered. */
-static void question_asks(struct vm_window *window,
-			  struct vm_far_question *question)
-{
-	vm_lock_take(&window->lock);
-	question->left++;
-	vm_lock_give(&window->lock);
-}
-
-struct answered {
-	const struct vm_far_question *question;
-	uint32_t most; /* answers that may be left */
-};
-
-static bool answered(void *arg)
-{
-	const struct answered *answered = arg;
-
-	return answered->question->left <= answered->most;
-}
-
-static int question_wait(struct vm_window *window,
-			 struct vm_far_question *question, uint32_t most)
-{
-	struct answered wanted = { question, most };
-
-	return vm_window_wait(window, answered, &wanted);
-}
-
-/* Waits for all answers and ends it: rc, if there is an error already. */
-static int question_end(struct vm_window *window,
-			struct vm_far_question *question, int rc)
-{
-	int end = question_wait(window, question, 0);
-
-	vm_lock_take(&window->lock);
-	vm_list_remove(&question->link);
-	vm_lock_give(&window->lock);
-	return rc ? rc : end ? end : question->error;
-}
-
-/* Asking whether all is done. */
-
-struct acked {
-	struct vm_window_far *far;
-	uint32_t most; /* asks that may be open */
-};
-
-static bool acked(void *arg)
-{
-	const struct acked *acked = arg;
-
-	return acked->far->asks - acked->far->acks <= acked->most;
-}
-
-static int ask(struct vm_win *win, int rank)
-{
-	struct vm_window_far *far = far_of(win, rank);
-	int rc;
-
-	far->unasked = 0;
-	vm_lock_take(&win->window->lock);
-	far->asks++;
-	vm_lock_give(&win->window->lock);
-	rc = send_plain(win, rank, VM_FAR_ask, false);
-	far->dirty = false;
-	return rc;
-}
-
-static int ask_wait(struct vm_win *win, int rank, uint32_t most)
-{
-	struct acked wanted = { far_of(win, rank), most };
-
-	return vm_window_wait(win->window, acked, &wanted);
-}
-
-/* What a member has refused since this was asked last. */
-static int refused(struct vm_call *call, struct vm_win *win, int rank)
-{
-	struct vm_window_far *far = far_of(win, rank);
-	int error = far->error;
-
-	far->error = 0;
-	if (error)
-		return vm_error(call, error,
-				"rank %d has refused an access to memory that "
-				"it has not attached",
-				rank);
-	return 0;
-}
-
-int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
-{
-	int rc = far_of(win, rank)->dirty ? ask(win, rank) : 0;
-
-	if (rc == 0)
-		rc = ask_wait(win, rank, 0);
-	return rc == 0 ? refused(call, win, rank) : rc;
-}
-
-int vm_far_flush_all(struct vm_call *call, struct vm_win *win)
-{
-	int rc = 0;
-
-	if (!win->window->far)
-		return 0;
-	for (int i = 0; i < win->size && rc == 0; i++)
-		if (vm_win_is_far(win, i) && far_of(win, i)->dirty)
-			rc = ask(win, i);
-	for (int i = 0; i < win->size && rc == 0; i++)
-		if (vm_win_is_far(win, i))
-			rc = vm_far_flush(call, win, i);
-	return rc;
+	return vm_far_send(win, rank, &head, NULL, 0);
 }
 
 /* Locks and posts. */
@@ -194,11 +44,11 @@ int vm_far_lock_wait(struct vm_win *win, int rank, bool exclusive)
 	struct vm_far_question question;
 	int rc;
 
-	question_open(win->window, &question, NULL);
-	question_asks(win->window, &question);
+	vm_far_question_open(win->window, &question, NULL);
+	vm_far_question_asks(win->window, &question);
 	head.sequence = question.sequence;
-	rc = send_to(win, rank, &head, NULL, 0);
-	return question_end(win->window, &question, rc);
+	rc = vm_far_send(win, rank, &head, NULL, 0);
+	return vm_far_question_end(win->window, &question, rc);
 }
 
 int vm_far_unlock(struct vm_win *win, int rank, bool exclusive)
@@ -244,6 +94,7 @@ static int filling_open(struct filling *f, struct vm_access *a, size_t bytes)
 	f->rank = a->rank;
 	f->origin = vm_far_origin(a->win->window->team, (size_t)a->rank);
 	f->used = 0;
+	f->question = NULL;
 	f->room = most - VM_FAR_RUN_BYTES;
 	f->heap = NULL;
 	f->buffer = f->few;
@@ -259,7 +110,7 @@ static int filling_send(struct filling *f)
 	size_t bytes = f->head.runs * sizeof(f->runs[0]);
 	char *start = f->buffer + VM_FAR_RUN_BYTES - bytes;
 	struct vm_window *window = f->win->window;
-	struct vm_window_far *far = far_of(f->win, f->rank);
+	struct vm_window_far *far = vm_far_of(f->win, f->rank);
 	int rc;
 
 	if (!f->head.runs)
@@ -269,18 +120,21 @@ static int filling_send(struct filling *f)
 		bytes += f->used;
 	if (f->question) {
 		f->head.sequence = f->question->sequence;
-		question_asks(window, f->question);
+		vm_far_question_asks(window, f->question);
 	}
-	rc = send_to(f->win, f->rank, &f->head, start, bytes);
+	rc = vm_far_send(f->win, f->rank, &f->head, start, bytes);
 	f->head.runs = 0;
 	f->used = 0;
 	if (rc == 0 && f->question)
-		rc = question_wait(window, f->question, ANSWERS_MOST);
+		rc = vm_far_question_wait(window, f->question, ANSWERS_MOST);
+	if (f->question)
+		return rc;
+	far->dirty = true;
 	far->unasked += bytes;
-	if (rc == 0 && !f->question && far->unasked >= UNASKED_MOST) {
-		rc = ask(f->win, f->rank);
+	if (rc == 0 && far->unasked >= UNASKED_MOST) {
+		rc = vm_far_ask(f->win, f->rank);
 		if (rc == 0)
-			rc = ask_wait(f->win, f->rank, ASKS_MOST);
+			rc = vm_far_ask_wait(f->win, f->rank, ASKS_MOST);
 	}
 	return rc;
 }
@@ -308,6 +162,27 @@ static bool filling_full(const struct filling *f)
 	return f->head.runs == VM_FAR_RUNS || f->room - f->used < f->element;
 }
 
+/* Begins and ends to wait for answers to an access, which go to `into`: a call
+ * that has a request waits until they are there. */
+static int answers_open(struct vm_access *a, struct vm_far_question **question,
+			struct vm_far_question *own, struct vm_rows *into)
+{
+	if (!a->asked)
+		return vm_far_later_open(a, question, into);
+	vm_far_question_open(a->win->window, own, into);
+	*question = own;
+	return 0;
+}
+
+static int answers_end(struct vm_access *a, struct vm_far_question *question,
+		       int rc)
+{
+	if (a->asked)
+		return vm_far_question_end(a->win->window, question, rc);
+	vm_far_later_sent(a->win->window, question);
+	return rc;
+}
+
 /*
  * Sends rows of the target's, with those of `from` if there are any; answers go
  * to `into` if there is that.
@@ -316,21 +191,17 @@ static int rows_send(struct vm_access *a, struct vm_window_head head,
 		     struct vm_rows *target, struct vm_rows *from,
 		     struct vm_rows *into)
 {
-	struct vm_window *window = a->win->window;
 	struct vm_far_question question;
 	size_t element = (size_t)target->basic->extent, n;
 	struct filling f;
 	int rc = filling_open(&f, a, target->cursor.left + element);
 
-	if (rc != 0)
-		return rc;
+	if (rc == 0 && into)
+		rc = answers_open(a, &f.question, &question, into);
 	f.head = head;
 	f.head.type = (uint8_t)target->basic->value;
 	f.element = element;
 	f.sends = from != NULL;
-	if (into)
-		question_open(window, &question, into);
-	f.question = into ? &question : NULL;
 	while (rc == 0 && (n = vm_rows_next(target)) != 0) {
 		if (from && vm_rows_next(from) < n)
 			n = from->have;
@@ -345,8 +216,8 @@ static int rows_send(struct vm_access *a, struct vm_window_head head,
 	}
 	if (rc == 0)
 		rc = filling_send(&f);
-	if (into)
-		rc = question_end(window, &question, rc);
+	if (f.question)
+		rc = answers_end(a, f.question, rc);
 	free(f.heap);
 	return rc;
 }
@@ -419,7 +290,7 @@ int vm_far_swap(struct vm_call *call, struct vm_access *a, const void *compare)
 		char values[32];
 	} packet = { .run.count = 1 };
 	struct vm_window *window = a->win->window;
-	struct vm_far_question question;
+	struct vm_far_question *question = NULL;
 	struct vm_rows into;
 	int rc;
 
@@ -428,10 +299,14 @@ int vm_far_swap(struct vm_call *call, struct vm_access *a, const void *compare)
 			vm_far_origin(window->team, (size_t)a->rank);
 	memcpy(packet.values, a->origin.buf, size);
 	memcpy(packet.values + size, compare, size);
-	question_open(window, &question, &into);
-	question_asks(window, &question);
-	head.sequence = question.sequence;
-	rc = send_to(a->win, a->rank, &head, &packet,
-		     sizeof(packet.run) + 2 * size);
-	return explain(call, a, question_end(window, &question, rc));
+	rc = vm_far_later_open(a, &question, &into);
+	if (rc == 0) {
+		vm_far_question_asks(window, question);
+		head.sequence = question->sequence;
+		rc = vm_far_send(a->win, a->rank, &head, &packet,
+				 sizeof(packet.run) + 2 * size);
+	}
+	if (question)
+		vm_far_later_sent(window, question);
+	return explain(call, a, rc);
 }

@@ -5,7 +5,8 @@
  * The caller cuts an access into packets of rows: where they are in the
  * target's memory, and the elements.  Whoever polls for the target applies
  * them, in order, so the answer to a question that comes behind them says that
- * they are done.  What returns data waits for them.
+ * they are done.  Data that are returned are waited for when the epoch, or a
+ * flush, says that they have to be there.
  */
 #ifndef MPI_WIN_FAR_H
 #define MPI_WIN_FAR_H
@@ -27,6 +28,9 @@ static inline bool vm_win_is_reached(const struct vm_win *win, int rank)
 /* Prepares an end for packets: 0 or MPI_ERR_NO_MEM. */
 int vm_far_open(struct vm_win *win);
 
+/* Forgets the answers that nobody will wait for. */
+void vm_far_close(struct vm_win *win);
+
 /* A checked put or get, an update, a swap.  0 or an MPI error; may switch. */
 int vm_far_copy(struct vm_call *call, struct vm_access *access);
 int vm_far_update(struct vm_call *call, struct vm_access *access);
@@ -37,6 +41,10 @@ int vm_far_swap(struct vm_call *call, struct vm_access *access,
  * has refused, or a negative code of core.  May switch. */
 int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank);
 int vm_far_flush_all(struct vm_call *call, struct vm_win *win);
+
+/* The same, until the caller's buffers are not used any more. */
+int vm_far_flush_local(struct vm_call *call, struct vm_win *win, int rank);
+int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win);
 
 /* As core/window/claim.h and post.h.  0 or a negative code of core. */
 int vm_far_lock_wait(struct vm_win *win, int rank, bool exclusive);

@@ -43,8 +43,9 @@ struct vm_far_run {
 #define VM_FAR_RUN_BYTES (VM_FAR_RUNS * sizeof(struct vm_far_run))
 
 /* What one member knows of another: as origin, bytes sent since it asked last,
- * how often it has asked and was answered, what was refused, and whether
- * anything was sent since; as target, what it has refused.  Under the lock. */
+ * how often it has asked and was answered, what was refused, and whether there
+ * were accesses since that are not answered; as target, what it has refused.
+ * Under the lock. */
 struct vm_window_far {
 	size_t unasked;
 	uint32_t asks, acks;
@@ -52,11 +53,12 @@ struct vm_window_far {
 	bool dirty;
 };
 
-/* A question whose answers a task waits for; on its stack.  Under the lock once
- * it is listed. */
+/* A question whose answers a task waits for, on its stack, or will wait for.
+ * Under the lock once it is listed. */
 struct vm_far_question {
 	struct vm_list link;
 	uint32_t sequence;
+	bool later;	      /* it is part of a struct later (far.c) */
 	uint32_t left;	      /* answers */
 	int error;	      /* MPI_ERR_..., of the first that has one */
 	struct vm_rows *into; /* where data go; or NULL */

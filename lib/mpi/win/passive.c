@@ -129,6 +129,25 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 	return vm_win_exit(&call, win, rc);
 }
 
+int vm_win_lock_shared(struct vm_win *win, int rank)
+{
+	int rc = lock(win, rank, false);
+
+	if (rc == 0)
+		win->access[rank] = VM_WIN_SHARED;
+	return rc;
+}
+
+/* Gives back what MPI_Win_lock_all, or an access since, has locked. */
+static void shared_unlock(struct vm_win *win)
+{
+	for (int i = 0; win->access && i < win->size; i++) {
+		if (win->access[i] == VM_WIN_SHARED)
+			unlock(win, i, false);
+		win->access[i] = VM_WIN_NO_WAY;
+	}
+}
+
 int PMPI_Win_lock_all(int asserted, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_lock_all);
@@ -142,12 +161,17 @@ int PMPI_Win_lock_all(int asserted, MPI_Win win)
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
 	w->nocheck = (asserted & MPI_MODE_NOCHECK) != 0;
+	rc = vm_win_access_room(w);
+	/* Others are locked when they are reached first. */
 	for (int i = 0; !w->nocheck && i < w->size && rc == 0; i++)
-		rc = lock(w, i, false);
-	if (rc != 0)
+		if (vm_win_is_reached(w, i))
+			rc = vm_win_lock_shared(w, i);
+	if (rc != 0) {
+		shared_unlock(w);
 		return vm_win_exit(&call, win, rc);
+	}
 	w->epoch = VM_WIN_LOCK_ALL;
-	w->open = true;
+	w->open = w->nocheck;
 	return MPI_SUCCESS;
 }
 
@@ -166,8 +190,7 @@ int PMPI_Win_unlock_all(MPI_Win win)
 	w->open = false;
 	rc = vm_far_flush_all(&call, w);
 	atomic_thread_fence(memory_order_seq_cst);
-	for (int i = 0; !w->nocheck && i < w->size; i++)
-		unlock(w, i, false);
+	shared_unlock(w);
 	vm_win_breathe();
 	return vm_win_exit(&call, win, rc);
 }
@@ -181,8 +204,8 @@ static int check_passive(struct vm_call *call, const struct vm_win *win)
 			vm_win_epoch_text(win));
 }
 
-/* local: only the caller's buffers matter, which accesses use no more when they
- * return. */
+/* local: only the caller's buffers matter; those of what it sent are not used
+ * any more. */
 static int flush(enum vm_call_id id, int rank, MPI_Win win, bool local)
 {
 	struct vm_call call = vm_call_enter(id);
@@ -195,8 +218,9 @@ static int flush(enum vm_call_id id, int rank, MPI_Win win, bool local)
 		rc = vm_check_win_rank(&call, w, rank, "rank");
 	else if (rc == 0)
 		rc = check_locked(&call, w, rank);
-	if (rc == 0 && !local && vm_win_is_far(w, rank))
-		rc = vm_far_flush(&call, w, rank);
+	if (rc == 0 && vm_win_is_far(w, rank))
+		rc = local ? vm_far_flush_local(&call, w, rank) :
+			     vm_far_flush(&call, w, rank);
 	if (rc == 0)
 		flushed();
 	return vm_win_exit(&call, win, rc);
@@ -210,8 +234,9 @@ static int flush_all(enum vm_call_id id, MPI_Win win, bool local)
 
 	if (rc == 0)
 		rc = check_passive(&call, w);
-	if (rc == 0 && !local)
-		rc = vm_far_flush_all(&call, w);
+	if (rc == 0)
+		rc = local ? vm_far_flush_local_all(&call, w) :
+			     vm_far_flush_all(&call, w);
 	if (rc == 0)
 		flushed();
 	return vm_win_exit(&call, win, rc);

@@ -13,6 +13,7 @@
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
 #include "mpi/comm/group.h"
+#include "mpi/win/far.h"
 
 int vm_check_win(struct vm_call *call, MPI_Win handle, struct vm_win **win)
 {
@@ -49,6 +50,7 @@ void vm_win_clear(struct vm_mpi *mpi, struct vm_win *win)
 	vm_attrs_free(mpi, &win->attrs);
 	if (win->errh)
 		vm_errh_drop(mpi, win->errh);
+	vm_far_close(win);
 	if (win->window)
 		vm_window_free(win->window);
 	vm_chan_free(win->comm.chan);

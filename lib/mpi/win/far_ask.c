@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What an origin asks members in other processes, and its waiting for answers.
+ */
+#include "mpi/win/far_ask.h"
+
+#include <stdlib.h>
+
+#include "core/window/wait.h"
+#include "mpi/win/far.h"
+
+/* Accesses of a window whose answers have not come. */
+#define LATERS_MOST 64
+
+struct vm_window_far *vm_far_of(const struct vm_win *win, int rank)
+{
+	struct vm_window_far *far = win->window->far;
+
+	return &far[rank];
+}
+
+int vm_far_send(struct vm_win *win, int rank, struct vm_window_head *head,
+		const void *data, size_t bytes)
+{
+	const struct vm_rank *to = win->comm.ranks[rank];
+
+	head->to = win->places[rank].number;
+	head->from = win->window->number;
+	head->member = (uint32_t)win->comm.rank;
+	return vm_window_send(win->window->owner->port, to->to, head, data,
+			      bytes);
+}
+
+/* Questions. */
+
+void vm_far_question_open(struct vm_window *window,
+			  struct vm_far_question *question,
+			  struct vm_rows *into)
+{
+	*question = (struct vm_far_question){ .into = into };
+	vm_lock_take(&window->lock);
+	question->sequence = ++window->sequence;
+	vm_list_append(&window->questions, &question->link);
+	vm_lock_give(&window->lock);
+}
+
+/* One more packet will be answered. */
+void vm_far_question_asks(struct vm_window *window,
+			  struct vm_far_question *question)
+{
+	vm_lock_take(&window->lock);
+	question->left++;
+	vm_lock_give(&window->lock);
+}
+
+struct answered {
+	const struct vm_far_question *question;
+	uint32_t most; /* answers that may be left */
+};
+
+static bool answered(void *arg)
+{
+	const struct answered *answered = arg;
+
+	return answered->question->left <= answered->most;
+}
+
+int vm_far_question_wait(struct vm_window *window,
+			 struct vm_far_question *question, uint32_t most)
+{
+	struct answered wanted = { question, most };
+
+	return vm_window_wait(window, answered, &wanted);
+}
+
+/* Waits for all answers and ends it: rc, if there is an error already. */
+int vm_far_question_end(struct vm_window *window,
+			struct vm_far_question *question, int rc)
+{
+	int end = vm_far_question_wait(window, question, 0);
+
+	vm_lock_take(&window->lock);
+	vm_list_remove(&question->link);
+	vm_lock_give(&window->lock);
+	return rc ? rc : end ? end : question->error;
+}
+
+/* What is answered later: an access that has returned. */
+
+struct later {
+	struct vm_far_question question;
+	struct vm_rows rows; /* where the data go; their layout is held */
+	int rank;
+	int waiters; /* threads that look at it; under the lock */
+	bool ended;
+};
+
+static struct later *later_of(struct vm_list *link)
+{
+	return vm_container_of(link, struct later, question.link);
+}
+
+/* Returns the first access to a member, or to any (-1), whose answers are not
+ * done with; NULL: there is none. */
+static struct later *later_first(const struct vm_win *win, int rank)
+{
+	struct vm_list *link;
+
+	vm_list_each(link, &win->window->questions) {
+		struct later *later = later_of(link);
+
+		if (later->question.later && (rank < 0 || later->rank == rank))
+			return later;
+	}
+	return NULL;
+}
+
+static void later_free(struct later *later)
+{
+	if (later->rows.cursor.data.layout)
+		vm_layout_drop(later->rows.cursor.data.layout);
+	free(later);
+}
+
+/* Takes it off the list, with its error.  Under the lock. */
+static void later_end(struct vm_win *win, struct later *later)
+{
+	struct vm_window_far *far = vm_far_of(win, later->rank);
+
+	vm_list_remove(&later->question.link);
+	later->ended = true;
+	win->laters--;
+	if (!far->error)
+		far->error = (uint8_t)later->question.error;
+}
+
+/* Waits for the answers of one.  Several threads may do so. */
+static int later_wait(struct vm_win *win, struct later *later)
+{
+	struct vm_window *window = win->window;
+	int rc = vm_far_question_wait(window, &later->question, 0);
+	bool last;
+
+	vm_lock_take(&window->lock);
+	if (rc == 0 && !later->ended)
+		later_end(win, later);
+	last = --later->waiters == 0 && later->ended;
+	vm_lock_give(&window->lock);
+	if (last)
+		later_free(later);
+	return rc;
+}
+
+/* Waits for the answers of all accesses to a member, or to all (-1), or only
+ * for those of the first one. */
+static int laters_wait(struct vm_win *win, int rank, bool all)
+{
+	struct later *later;
+	int rc = 0;
+
+	do {
+		vm_lock_take(&win->window->lock);
+		later = later_first(win, rank);
+		if (later)
+			later->waiters++;
+		vm_lock_give(&win->window->lock);
+		if (later)
+			rc = later_wait(win, later);
+	} while (later && all && rc == 0);
+	return rc;
+}
+
+int vm_far_later_open(struct vm_access *a, struct vm_far_question **question,
+		      const struct vm_rows *into)
+{
+	struct vm_window *window = a->win->window;
+	struct later *later = malloc(sizeof(*later));
+	bool full;
+
+	if (!later)
+		return MPI_ERR_NO_MEM;
+	later->rows = *into;
+	later->rank = a->rank;
+	later->waiters = 0;
+	later->ended = false;
+	if (later->rows.cursor.data.layout)
+		vm_layout_hold(later->rows.cursor.data.layout);
+	vm_far_question_open(window, &later->question, &later->rows);
+	vm_lock_take(&window->lock);
+	later->question.later = true;
+	/* One more, until all is sent. */
+	later->question.left = 1;
+	full = ++a->win->laters > LATERS_MOST;
+	vm_lock_give(&window->lock);
+	*question = &later->question;
+	return full ? laters_wait(a->win, -1, false) : 0;
+}
+
+/* All is sent. */
+void vm_far_later_sent(struct vm_window *window,
+		       struct vm_far_question *question)
+{
+	vm_lock_take(&window->lock);
+	question->left--;
+	vm_window_wake(window);
+}
+
+void vm_far_close(struct vm_win *win)
+{
+	struct later *later;
+
+	if (!win->window)
+		return;
+	do {
+		vm_lock_take(&win->window->lock);
+		later = later_first(win, -1);
+		if (later)
+			later_end(win, later);
+		vm_lock_give(&win->window->lock);
+		if (later)
+			later_free(later);
+	} while (later);
+}
+
+/* Asking whether all is done. */
+
+struct acked {
+	struct vm_window_far *far;
+	uint32_t most; /* asks that may be open */
+};
+
+static bool acked(void *arg)
+{
+	const struct acked *acked = arg;
+
+	return acked->far->asks - acked->far->acks <= acked->most;
+}
+
+int vm_far_ask(struct vm_win *win, int rank)
+{
+	struct vm_window_head head = { .what = VM_FAR_ask };
+	struct vm_window_far *far = vm_far_of(win, rank);
+	int rc;
+
+	far->unasked = 0;
+	vm_lock_take(&win->window->lock);
+	far->asks++;
+	vm_lock_give(&win->window->lock);
+	rc = vm_far_send(win, rank, &head, NULL, 0);
+	far->dirty = false;
+	return rc;
+}
+
+int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most)
+{
+	struct acked wanted = { vm_far_of(win, rank), most };
+
+	return vm_window_wait(win->window, acked, &wanted);
+}
+
+/* What a member has refused since this was asked last. */
+static int refused(struct vm_call *call, struct vm_win *win, int rank)
+{
+	struct vm_window_far *far = vm_far_of(win, rank);
+	int error = far->error;
+
+	far->error = 0;
+	if (error)
+		return vm_error(call, error,
+				"rank %d has refused an access to memory that "
+				"it has not attached",
+				rank);
+	return 0;
+}
+
+int vm_far_flush_local(struct vm_call *call, struct vm_win *win, int rank)
+{
+	int rc = laters_wait(win, rank, true);
+
+	return rc == 0 ? refused(call, win, rank) : rc;
+}
+
+int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win)
+{
+	int rc = 0;
+
+	if (!win->window->far)
+		return 0;
+	for (int i = 0; i < win->size && rc == 0; i++)
+		if (vm_win_is_far(win, i))
+			rc = vm_far_flush_local(call, win, i);
+	return rc;
+}
+
+int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
+{
+	int rc = vm_far_of(win, rank)->dirty ? vm_far_ask(win, rank) : 0;
+
+	if (rc == 0)
+		rc = vm_far_ask_wait(win, rank, 0);
+	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
+}
+
+int vm_far_flush_all(struct vm_call *call, struct vm_win *win)
+{
+	int rc = 0;
+
+	if (!win->window->far)
+		return 0;
+	for (int i = 0; i < win->size && rc == 0; i++)
+		if (vm_win_is_far(win, i) && vm_far_of(win, i)->dirty)
+			rc = vm_far_ask(win, i);
+	for (int i = 0; i < win->size && rc == 0; i++)
+		if (vm_win_is_far(win, i))
+			rc = vm_far_flush(call, win, i);
+	return rc;
+}

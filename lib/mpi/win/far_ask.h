@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets of an origin to members in other processes, and questions: packets
+ * that are answered.
+ */
+#ifndef MPI_WIN_FAR_ASK_H
+#define MPI_WIN_FAR_ASK_H
+
+#include "mpi/win/access.h"
+#include "mpi/win/far_wire.h"
+
+/* What the caller knows of a member. */
+struct vm_window_far *vm_far_of(const struct vm_win *win, int rank);
+
+/* Sends a packet: 0 or -VMPI_EPEER. */
+int vm_far_send(struct vm_win *win, int rank, struct vm_window_head *head,
+		const void *data, size_t bytes);
+
+/* Opens a question on the caller's stack; data that come go to `into`, if that
+ * is not NULL. */
+void vm_far_question_open(struct vm_window *window,
+			  struct vm_far_question *question,
+			  struct vm_rows *into);
+/* One more packet, which is about to be sent, will be answered. */
+void vm_far_question_asks(struct vm_window *window,
+			  struct vm_far_question *question);
+/* Waits until at most so many answers are left; the second for all answers, and
+ * ends the question: rc, if there is an error already.  May switch. */
+int vm_far_question_wait(struct vm_window *window,
+			 struct vm_far_question *question, uint32_t most);
+int vm_far_question_end(struct vm_window *window,
+			struct vm_far_question *question, int rc);
+
+/*
+ * Opens the question of an access whose answers are waited for by a flush
+ * (vm_far_flush_local()), and says that all its packets are sent.  *question is
+ * set if there is one to say that of, also if there is an error: MPI_ERR_NO_MEM
+ * or a negative code of core.  May switch.
+ */
+int vm_far_later_open(struct vm_access *access,
+		      struct vm_far_question **question,
+		      const struct vm_rows *into);
+void vm_far_later_sent(struct vm_window *window,
+		       struct vm_far_question *question);
+
+/* Asks a member whether all is done that came before; waits until at most so
+ * many of these are open.  0 or -VMPI_EPEER; the second may switch. */
+int vm_far_ask(struct vm_win *win, int rank);
+int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most);
+
+#endif
