@@ -68,6 +68,7 @@ static void objects_end(struct vm_mpi *mpi)
 	} ending[] = {
 		{ VM_OBJECT_WIN, clear_win },
 		{ VM_OBJECT_FILE, clear_file },
+		{ VM_OBJECT_DATAREP, NULL },
 		{ VM_OBJECT_COMM, clear_comm },
 		{ VM_OBJECT_GROUP, clear_group },
 		{ VM_OBJECT_KEYVAL, NULL },

@@ -124,17 +124,17 @@ static void views(void)
 	MPI_Type_free(&not_committed);
 	MPI_Type_indexed(2, lengths, back, MPI_INT, &type);
 	MPI_Type_commit(&type);
-	all_class(view(0, MPI_INT, type, "native"), MPI_ERR_TYPE,
+	all_class(view(0, MPI_INT, type, "native"), MPI_ERR_IO,
 		  "a type that goes back");
 	MPI_Type_free(&type);
 	MPI_Type_indexed(2, lengths, below, MPI_INT, &type);
 	MPI_Type_commit(&type);
-	all_class(view(0, MPI_INT, type, "native"), MPI_ERR_TYPE,
+	all_class(view(0, MPI_INT, type, "native"), MPI_ERR_IO,
 		  "a type with a negative displacement");
 	MPI_Type_free(&type);
 	MPI_Type_indexed(2, lengths, over, MPI_INT, &type);
 	MPI_Type_commit(&type);
-	all_class(view(0, MPI_INT, type, "native"), MPI_ERR_TYPE,
+	all_class(view(0, MPI_INT, type, "native"), MPI_ERR_IO,
 		  "a type with overlaps, to be written");
 	MPI_Type_free(&type);
 	view(0, MPI_INT, MPI_INT, "native");

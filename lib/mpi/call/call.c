@@ -174,7 +174,7 @@ int vm_call_fail_on(struct vm_call *call, const struct vm_errh *errh,
 	free(call->what);
 	call->what = NULL;
 	if (errh->kind == VM_ERRH_USER)
-		vm_errh_call(errh, handle, code);
+		code = vm_errh_call(errh, handle, code);
 	return code;
 }
 

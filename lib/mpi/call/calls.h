@@ -292,7 +292,8 @@
 	X(File_get_type_extent, LOOKUP) X(File_get_type_extent_c, LOOKUP)   \
 	X(File_set_atomicity) X(File_get_atomicity, LOOKUP) X(File_sync)    \
 	X(File_create_errhandler) X(File_set_errhandler)                    \
-	X(File_get_errhandler) X(File_call_errhandler)
+	X(File_get_errhandler) X(File_call_errhandler)                      \
+	X(Register_datarep) X(Register_datarep_c)
 
 #define MPI_CALLS_FILE_ACCESS(X)                                            \
 	VM_BOTH(X, File_read_at) VM_BOTH(X, File_read_at_all)               \

@@ -237,7 +237,7 @@ static MPI_Fint number_of(const struct vm_errh *errh, void *handle)
 	}
 }
 
-void vm_errh_call(const struct vm_errh *errh, void *handle, int code)
+int vm_errh_call(const struct vm_errh *errh, void *handle, int code)
 {
 	MPI_Fint number;
 
@@ -253,6 +253,7 @@ void vm_errh_call(const struct vm_errh *errh, void *handle, int code)
 	} else {
 		errh->function.comm(handle, &code);
 	}
+	return code;
 }
 
 static int check_errh(struct vm_call *call, MPI_Errhandler handle,

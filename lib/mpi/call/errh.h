@@ -56,8 +56,8 @@ struct vm_errh *vm_errh_hold(struct vm_errh *errh);
 void vm_errh_drop(struct vm_mpi *mpi, struct vm_errh *errh);
 
 /* Calls the function of a handler of the user's with an object, to whose handle
- * `handle` points, and an error. */
-void vm_errh_call(const struct vm_errh *errh, void *handle, int code);
+ * `handle` points, and an error; returns the error as the function leaves it. */
+int vm_errh_call(const struct vm_errh *errh, void *handle, int code);
 
 /* Makes a handler with this function, as one argument of the call: 0 or an MPI
  * error. */

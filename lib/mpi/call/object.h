@@ -24,16 +24,17 @@ struct vm_mpi;
 #define VM_HANDLE_MIN 4096
 
 /* Kind, magic word (ASCII). */
-#define VM_OBJECT_KINDS(X)    \
-	X(COMM, 0x4d4d4f43)   \
-	X(GROUP, 0x50555247)  \
-	X(ERRH, 0x48525245)   \
-	X(INFO, 0x4f464e49)   \
-	X(KEYVAL, 0x4c41564b) \
-	X(TYPE, 0x45505954)   \
-	X(OP, 0x504f4d52)     \
-	X(WIN, 0x444e4957)    \
-	X(FILE, 0x454c4946)   \
+#define VM_OBJECT_KINDS(X)     \
+	X(COMM, 0x4d4d4f43)    \
+	X(GROUP, 0x50555247)   \
+	X(ERRH, 0x48525245)    \
+	X(INFO, 0x4f464e49)    \
+	X(KEYVAL, 0x4c41564b)  \
+	X(TYPE, 0x45505954)    \
+	X(OP, 0x504f4d52)      \
+	X(WIN, 0x444e4957)     \
+	X(FILE, 0x454c4946)    \
+	X(DATAREP, 0x50455244) \
 	X(SESSION, 0x53534553)
 
 enum vm_object_kind {

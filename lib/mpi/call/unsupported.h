@@ -11,19 +11,11 @@
 #ifndef MPI_CALL_UNSUPPORTED_H
 #define MPI_CALL_UNSUPPORTED_H
 
-/* Files */
-#define MPI_CALLS_LATER_IO(X) X(Register_datarep)
-
 /* Dynamic processes */
 #define MPI_CALLS_LATER_SPAWN(X)                                             \
 	X(Comm_spawn) X(Comm_spawn_multiple)
 
-/* Large counts */
-#define MPI_CALLS_LATER_LARGE(X) X(Register_datarep_c)
-
 /* All of the above. */
-#define MPI_CALLS_UNSUPPORTED(X)                                             \
-	MPI_CALLS_LATER_IO(X)                                                \
-	MPI_CALLS_LATER_SPAWN(X) MPI_CALLS_LATER_LARGE(X)
+#define MPI_CALLS_UNSUPPORTED(X) MPI_CALLS_LATER_SPAWN(X)
 
 #endif

@@ -5,6 +5,7 @@
 #include "mpi/io/access.h"
 
 #include "mpi/call/status.h"
+#include "mpi/io/datarep.h"
 #include "mpi/io/disk.h"
 #include "mpi/io/move.h"
 #include "mpi/io/pointer.h"
@@ -79,7 +80,7 @@ static int place_take(struct vm_call *call, struct vm_io_op *op,
 		      const struct vm_io_args *args)
 {
 	struct vm_file *file = op->file;
-	size_t bytes = op->data.bytes;
+	size_t bytes = op->bytes;
 	MPI_Offset more = (MPI_Offset)(bytes / file->view.unit), offset;
 	int rc;
 
@@ -106,9 +107,17 @@ static int op_check(struct vm_call *call, struct vm_io_op *op,
 				     args->datatype);
 	if (rc != 0)
 		return rc;
-	op->data = vm_type_data(vm_type_get(args->datatype), args->buf,
-				(size_t)args->count);
-	return check_etypes(call, file, op->data.bytes);
+	op->type = vm_type_get(args->datatype);
+	op->buf = args->buf;
+	op->count = (size_t)args->count;
+	op->data = vm_type_data(op->type, op->buf, op->count);
+	op->bytes = op->data.bytes;
+	if (file->view.rep)
+		rc = vm_datarep_size(call, file->view.rep, op->type, &op->each);
+	if (rc == 0 && file->view.rep &&
+	    __builtin_mul_overflow(op->count, op->each, &op->bytes))
+		rc = vm_error(call, MPI_ERR_ARG, "more bytes than there are");
+	return rc ? rc : check_etypes(call, file, op->bytes);
 }
 
 int vm_io_op_init(struct vm_call *call, struct vm_io_op *op,
@@ -126,13 +135,12 @@ int vm_io_op_init(struct vm_call *call, struct vm_io_op *op,
 		return rc ? rc : place_take(call, op, args);
 	/* In the order of the members, of whom none waits for one with wrong
 	 * arguments. */
-	rc = vm_pointer_order(
-		call, args->all, file,
-		rc ? 0 : (MPI_Offset)(op->data.bytes / file->view.unit), rc,
-		&offset);
+	rc = vm_pointer_order(call, args->all, file,
+			      rc ? 0 :
+				   (MPI_Offset)(op->bytes / file->view.unit),
+			      rc, &offset);
 	return rc ? rc :
-		    vm_check_offset(call, file, offset, op->data.bytes,
-				    &op->first);
+		    vm_check_offset(call, file, offset, op->bytes, &op->first);
 }
 
 /* What the bytes between its own may be used for. */
@@ -147,11 +155,10 @@ static bool may_sieve(const struct vm_io_op *op)
 }
 
 /* In atomic mode nobody else is between the first and the last byte. */
-static int lock_all(struct vm_move *move, struct vm_range *range,
-		    const struct vm_io_op *op)
+static int lock_all(struct vm_range *range, const struct vm_io_op *op)
 {
 	const struct vm_view *view = &op->file->view;
-	MPI_Offset last = op->first + (MPI_Offset)op->data.bytes - 1;
+	MPI_Offset last = op->first + (MPI_Offset)op->bytes - 1;
 
 	*range = (struct vm_range){
 		.first = vm_view_place(view, op->first),
@@ -163,34 +170,45 @@ static int lock_all(struct vm_move *move, struct vm_range *range,
 		range->first = 0;
 		range->end = INT64_MAX;
 	}
-	move->locked = true;
 	return vm_range_take(op->file->disk, range);
 }
 
-void vm_io_op_do(struct vm_io_op *op)
+int vm_io_move(const struct vm_io_op *op, const struct vm_data *data,
+	       MPI_Offset first, size_t *moved)
 {
 	const struct vm_io_hints *hints = &op->file->hints;
-	bool atomic = op->file->atomic;
-	struct vm_range range;
 	struct vm_move move = {
 		.disk = op->file->disk,
 		.write = op->write,
 		.sieve = may_sieve(op),
+		.locked = op->file->atomic,
 		.buffer_bytes = (size_t)(op->write ? hints->write_buffer :
 						     hints->read_buffer),
 	};
+	int error;
 
-	if (!op->data.bytes)
+	vm_view_walk_init(&move.walk, &op->file->view, first, data->bytes);
+	vm_cursor_init(&move.memory, data);
+	error = vm_move_all(&move);
+	*moved = move.moved;
+	return error;
+}
+
+void vm_io_op_do(struct vm_call *call, struct vm_io_op *op)
+{
+	bool atomic = op->file->atomic;
+	struct vm_range range;
+
+	if (!op->bytes)
 		return;
-	vm_view_walk_init(&move.walk, &op->file->view, op->first,
-			  op->data.bytes);
-	vm_cursor_init(&move.memory, &op->data);
 	if (atomic)
-		op->error = lock_all(&move, &range, op);
+		op->error = lock_all(&range, op);
 	if (op->error)
 		return;
-	op->error = vm_move_all(&move);
-	op->moved = move.moved;
+	if (op->file->view.rep)
+		vm_io_convert(call, op);
+	else
+		op->error = vm_io_move(op, &op->data, op->first, &op->moved);
 	if (atomic)
 		vm_range_give(op->file->disk, &range);
 }
@@ -202,6 +220,10 @@ int vm_io_op_result(struct vm_call *call, const struct vm_io_op *op,
 		vm_status_set_bytes(status, op->moved);
 		vm_status_set_cancelled(status, false);
 	}
+	if (op->class)
+		return vm_error(call, op->class,
+				"data cannot be converted to \"%s\"",
+				op->file->datarep);
 	if (!op->error)
 		return 0;
 	return vm_disk_fail(call, op->error, op->write ? "write" : "read");
@@ -214,7 +236,7 @@ int vm_io_now(struct vm_call *call, const struct vm_io_args *args,
 	int rc = vm_io_op_init(call, &op, args);
 
 	if (rc == 0) {
-		vm_io_op_do(&op);
+		vm_io_op_do(call, &op);
 		rc = vm_io_op_result(call, &op, status);
 	}
 	return vm_file_exit(call, args->handle, rc);

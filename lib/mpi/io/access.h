@@ -30,11 +30,18 @@ struct vm_io_op {
 	struct vm_helper_job job; /* first */
 	struct vm_file *file;
 	struct vm_data data;
+	size_t bytes;	  /* in the file */
 	MPI_Offset first; /* byte of the view */
 	bool write;
-	/* The result: bytes of data that were moved, and an errno. */
+	/* If the data are converted: */
+	const void *buf;
+	const struct vm_type *type;
+	size_t count;
+	size_t each; /* bytes of an element in the file */
+	/* The result: bytes of data that were moved, and an errno, or an MPI
+	 * error. */
 	size_t moved;
-	int error;
+	int error, class;
 	struct vmpi_req *req; /* of one that was started; else NULL */
 };
 
@@ -48,8 +55,16 @@ int vm_check_offset(struct vm_call *call, const struct vm_file *file,
 int vm_io_op_init(struct vm_call *call, struct vm_io_op *op,
 		  const struct vm_io_args *args);
 
-/* Does it. */
-void vm_io_op_do(struct vm_io_op *op);
+/* Does it.  call: the caller's, if the data are converted; else NULL will do. */
+void vm_io_op_do(struct vm_call *call, struct vm_io_op *op);
+
+/* Moves bytes between memory and the stream of the view, from a byte of it on:
+ * 0 or an errno, and how many were moved. */
+int vm_io_move(const struct vm_io_op *op, const struct vm_data *data,
+	       MPI_Offset first, size_t *moved);
+
+/* Does what is to be converted. */
+void vm_io_convert(struct vm_call *call, struct vm_io_op *op);
 
 /* Sets the status, also of one that failed, which may be MPI_STATUS_IGNORE; 0 or
  * an MPI error. */

@@ -3,6 +3,7 @@
  * The extent of a datatype in a file, for int and MPI_Count (mpi/call/twin.h).
  */
 #include "mpi/call/twin.h"
+#include "mpi/io/datarep.h"
 #include "mpi/io/file.h"
 
 #ifdef VM_LARGE
@@ -17,7 +18,7 @@ int VM_TWIN(PMPI_File_get_type_extent)(MPI_File fh, MPI_Datatype datatype,
 	struct vm_call call =
 		vm_call_enter(VM_TWIN(VM_CALL_File_get_type_extent));
 	struct vm_file *file;
-	struct vm_type *type;
+	struct vm_type *type, *in_file;
 	int rc = vm_check_file(&call, fh, &file);
 
 	if (rc == 0)
@@ -25,6 +26,10 @@ int VM_TWIN(PMPI_File_get_type_extent)(MPI_File fh, MPI_Datatype datatype,
 	if (rc == 0)
 		rc = vm_check_pointer(&call, out, "extent");
 	if (rc == 0)
-		*out = type->extent;
+		rc = vm_datarep_type(&call, file->view.rep, type, &in_file);
+	if (rc == 0) {
+		*out = in_file->extent;
+		vm_type_drop(in_file);
+	}
 	return vm_file_exit(&call, fh, rc);
 }

@@ -178,7 +178,8 @@ static int file_open(struct vm_call *call, MPI_Comm handle,
 		checked = file->name ? 0 : MPI_ERR_NO_MEM;
 	}
 	if (checked == 0)
-		checked = vm_view_init(call, &file->view, 0, byte, byte, true);
+		checked = vm_view_init(call, &file->view, 0, byte, byte, NULL,
+				       true);
 	rc = disk_open(call, file, checked);
 	if (rc == 0)
 		rc = pointers_init(call, file, handle);

@@ -7,6 +7,7 @@
 
 #include "mpi/io/access.h"
 #include "mpi/io/agree.h"
+#include "mpi/io/datarep.h"
 #include "mpi/io/disk.h"
 #include "mpi/io/pointer.h"
 
@@ -26,17 +27,6 @@ static int check_disp(struct vm_call *call, const struct vm_file *file,
 					"only for MPI_MODE_SEQUENTIAL" :
 					"negative");
 	return 0;
-}
-
-static int check_datarep(struct vm_call *call, const char *datarep)
-{
-	int rc = vm_check_pointer(call, datarep, "datarep");
-
-	if (rc != 0 || !strcmp(datarep, "native") ||
-	    !strcmp(datarep, "internal"))
-		return rc;
-	return vm_error(call, MPI_ERR_UNSUPPORTED_DATAREP, "\"%.32s\"",
-			datarep);
 }
 
 /* Both file pointers go to the begin of the new view, while all members are
@@ -68,6 +58,7 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 	struct vm_file *file;
 	struct vm_view view = { 0 };
 	struct vm_io_hints hints;
+	const struct vm_datarep *rep;
 	struct vm_type *e, *f;
 	int rc = vm_check_file(&call, fh, &file);
 
@@ -80,13 +71,15 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 	if (rc == 0)
 		rc = vm_check_committed(&call, filetype, &f);
 	if (rc == 0)
-		rc = check_datarep(&call, datarep);
+		rc = vm_check_pointer(&call, datarep, "datarep");
+	if (rc == 0)
+		rc = vm_datarep_find(&call, datarep, &rep);
 	if (rc == 0)
 		rc = vm_io_hints_take(&call, &hints, info);
 	if (rc == 0)
 		rc = vm_check_file_rests(&call, file);
 	if (rc == 0)
-		rc = vm_view_init(&call, &view, disp, e, f,
+		rc = vm_view_init(&call, &view, disp, e, f, rep,
 				  !(file->amode & MPI_MODE_RDONLY));
 	rc = vm_io_agree(&call, file, rc ? 0 : (int64_t)e->size,
 			 "bytes in its etype", rc);

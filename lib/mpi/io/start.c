@@ -14,15 +14,18 @@
 #include "mpi/p2p/grequest.h"
 #include "mpi/p2p/request.h"
 
-static void op_run(struct vm_helper_job *job)
+static void op_run(struct vm_call *call, struct vm_io_op *op)
 {
-	struct vm_io_op *op = (struct vm_io_op *)job;
-
-	vm_io_op_do(op);
+	vm_io_op_do(call, op);
 	/* Pairs with the load in vm_check_file_rests(). */
 	atomic_fetch_sub_explicit(&op->file->pending, 1, memory_order_release);
 	/* Then the operation may be gone. */
 	vm_req_complete(op->req);
+}
+
+static void job_run(struct vm_helper_job *job)
+{
+	op_run(NULL, (struct vm_io_op *)job);
 }
 
 /* Of a generalized request: extra is the operation. */
@@ -95,11 +98,13 @@ static int start(struct vm_call *call, const struct vm_io_args *args,
 		return rc;
 	}
 	*req = op->req;
-	op->job.run = op_run;
-	if (op->data.bytes >= (size_t)mpi_cvar.io_helper_bytes)
+	op->job.run = job_run;
+	/* Functions of the program run on its own tasks only. */
+	if (op->data.bytes >= (size_t)mpi_cvar.io_helper_bytes &&
+	    !op->file->view.rep)
 		vm_helper_do(&op->job);
 	else
-		op_run(&op->job);
+		op_run(call, op);
 	return 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "mpi/io/datarep.h"
+
 typedef __int128 wide;
 
 /* Whether the runs are in the order of the file, also from one element to the
@@ -41,11 +43,11 @@ static int check_layout(struct vm_call *call, const struct vm_layout *layout,
 			bool writes)
 {
 	if (layout->runs[0].offset < 0)
-		return vm_error(call, MPI_ERR_TYPE,
+		return vm_error(call, MPI_ERR_IO,
 				"the filetype has negative displacements");
 	if (runs_sorted(layout, writes))
 		return 0;
-	return vm_error(call, MPI_ERR_TYPE,
+	return vm_error(call, MPI_ERR_IO,
 			"the displacements of the filetype %s",
 			runs_sorted(layout, false) ?
 				"overlap, and the file is written to" :
@@ -65,46 +67,66 @@ static int check_types(struct vm_call *call, const struct vm_type *etype,
 				"the %zu bytes of the etype",
 				filetype->size, etype->size);
 	if (filetype->dense && filetype->dense_offset < 0)
-		return vm_error(call, MPI_ERR_TYPE,
+		return vm_error(call, MPI_ERR_IO,
 				"the filetype has negative displacements");
 	return 0;
 }
 
-int vm_view_init(struct vm_call *call, struct vm_view *view, MPI_Offset disp,
-		 struct vm_type *etype, struct vm_type *filetype, bool writes)
+/* Where the bytes of the filetype are. */
+static int layout_take(struct vm_view *view)
 {
-	const struct vm_layout *layout = filetype->layout;
-	int rc = check_types(call, etype, filetype);
+	const struct vm_type *shown = view->shown;
+	const struct vm_layout *layout = shown->layout;
 
-	if (rc == 0 && filetype->size && !filetype->dense)
-		rc = check_layout(call, layout, writes);
-	if (rc != 0)
-		return rc;
-	*view = (struct vm_view){
-		.disp = disp,
-		.unit = etype->size ? etype->size : 1,
-		.base = disp,
-		.empty = !filetype->size,
-		.sorted = true,
-	};
-	if (filetype->dense || view->empty) {
-		view->base += filetype->dense_offset;
-	} else {
-		view->layout = layout;
-		view->before =
-			malloc(layout->run_count * sizeof(*view->before));
-		if (!view->before)
-			return MPI_ERR_NO_MEM;
-		for (size_t r = 0, bytes = 0; r < layout->run_count; r++) {
-			view->before[r] = bytes;
-			bytes += layout->runs[r].bytes * layout->runs[r].count;
-		}
-		view->sorted = runs_sorted(layout, true) &&
-			       elements_sorted(layout, true);
+	view->empty = !shown->size;
+	if (shown->dense || view->empty) {
+		view->base += shown->dense_offset;
+		return 0;
 	}
-	view->etype = vm_type_hold(etype);
-	view->filetype = vm_type_hold(filetype);
+	view->layout = layout;
+	view->before = malloc(layout->run_count * sizeof(*view->before));
+	if (!view->before)
+		return MPI_ERR_NO_MEM;
+	for (size_t r = 0, bytes = 0; r < layout->run_count; r++) {
+		view->before[r] = bytes;
+		bytes += layout->runs[r].bytes * layout->runs[r].count;
+	}
+	view->sorted = runs_sorted(layout, true) &&
+		       elements_sorted(layout, true);
 	return 0;
+}
+
+int vm_view_init(struct vm_call *call, struct vm_view *view, MPI_Offset disp,
+		 struct vm_type *etype, struct vm_type *filetype,
+		 const struct vm_datarep *rep, bool writes)
+{
+	struct vm_type *unit = NULL, *shown = NULL;
+	int rc = vm_datarep_type(call, rep, etype, &unit);
+
+	if (rc == 0)
+		rc = vm_datarep_type(call, rep, filetype, &shown);
+	if (rc == 0)
+		rc = check_types(call, unit, shown);
+	if (rc == 0 && shown->size && !shown->dense)
+		rc = check_layout(call, shown->layout, writes);
+	if (rc == 0) {
+		*view = (struct vm_view){
+			.disp = disp,
+			.etype = vm_type_hold(etype),
+			.filetype = vm_type_hold(filetype),
+			.rep = rep,
+			.shown = vm_type_hold(shown),
+			.unit = unit->size ? unit->size : 1,
+			.base = disp,
+			.sorted = true,
+		};
+		rc = layout_take(view);
+	}
+	if (unit)
+		vm_type_drop(unit);
+	if (shown)
+		vm_type_drop(shown);
+	return rc;
 }
 
 void vm_view_shift(struct vm_view *view, MPI_Offset to)
@@ -119,6 +141,8 @@ void vm_view_fini(struct vm_view *view)
 		vm_type_drop(view->etype);
 	if (view->filetype)
 		vm_type_drop(view->filetype);
+	if (view->shown)
+		vm_type_drop(view->shown);
 	free(view->before);
 }
 

@@ -14,10 +14,15 @@
 #include "mpi/call/call.h"
 #include "mpi/type/type.h"
 
+struct vm_datarep;
+
 struct vm_view {
 	MPI_Offset disp;
 	struct vm_type *etype, *filetype; /* holds references */
-	size_t unit;			  /* bytes of an etype */
+	const struct vm_datarep *rep;	  /* NULL: that of memory */
+	struct vm_type *shown; /* the filetype as it is in the file; a
+				  reference */
+	size_t unit;	       /* bytes of an etype */
 	MPI_Offset base; /* where the first element of the layout begins */
 	const struct vm_layout *layout; /* the filetype's; NULL: the stream is
 					   in one piece */
@@ -29,7 +34,8 @@ struct vm_view {
 /* Makes the view of checked types; 0, or an MPI error if the filetype is
  * none.  writes: the view is written to. */
 int vm_view_init(struct vm_call *call, struct vm_view *view, MPI_Offset disp,
-		 struct vm_type *etype, struct vm_type *filetype, bool writes);
+		 struct vm_type *etype, struct vm_type *filetype,
+		 const struct vm_datarep *rep, bool writes);
 void vm_view_fini(struct vm_view *view);
 
 /* Has a view that begins at MPI_DISPLACEMENT_CURRENT begin here. */
