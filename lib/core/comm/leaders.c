@@ -108,15 +108,55 @@ struct head {
 	uint32_t topic, spare;
 	uint64_t bytes;
 	char data[HEAD_ROOM];
-};
+} VM_ALIGNED(16);
 
 #define HEAD_BYTES offsetof(struct head, data)
 
-/* An exchange with one process. */
-struct talk {
+VM_STATIC_ASSERT(sizeof(struct vm_leaders_card) + VM_LEADERS_CARD_DATA <=
+			 HEAD_ROOM,
+		 "a card fits behind a head");
+
+/* An exchange with one process; that with oneself holds the card. */
+struct vm_leaders_talk {
 	struct vm_req *reqs[4]; /* receive, send, and of the rest the same */
+	bool heard;		/* the head has come */
 	struct head in, out;
 };
+
+/* Of how many processes memory is kept from exchange to exchange. */
+#define TALKS_KEPT 16
+
+/* NULL: out of memory. */
+static struct vm_leaders_talk *talks_get(struct vm_leaders *leaders)
+{
+	struct vm_leaders_talk *talks = atomic_exchange_explicit(
+		&leaders->spare, NULL, memory_order_acquire);
+
+	if (!talks)
+		talks = aligned_alloc(16,
+				      (size_t)leaders->count * sizeof(*talks));
+	for (int p = 0; talks && p < leaders->count; p++) {
+		memset(talks[p].reqs, 0, sizeof(talks[p].reqs));
+		talks[p].heard = false;
+	}
+	return talks;
+}
+
+static void talks_put(struct vm_leaders *leaders, struct vm_leaders_talk *talks)
+{
+	if (leaders->count <= TALKS_KEPT)
+		talks = atomic_exchange_explicit(&leaders->spare, talks,
+						 memory_order_acq_rel);
+	free(talks);
+}
+
+void vm_leaders_free(struct vm_leaders *leaders)
+{
+	if (leaders)
+		free(atomic_load_explicit(&leaders->spare,
+					  memory_order_relaxed));
+	free(leaders);
+}
 
 static size_t head_part(size_t bytes)
 {
@@ -146,19 +186,41 @@ static void first_error(int *rc, int next)
 		*rc = next;
 }
 
-static int talk_begin(const struct vm_meet *meet, int p, struct talk *talk,
-		      enum vm_leaders_topic topic,
+static int head_recv(const struct vm_meet *meet, int p,
+		     struct vm_leaders_talk *talk)
+{
+	return part_recv(meet, p, &talk->in, sizeof(talk->in), &talk->reqs[0]);
+}
+
+static int head_await(const struct vm_meet *meet, int p,
+		      struct vm_leaders_talk *talks)
+{
+	int rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
+
+	talks[p].heard = !rc;
+	return rc;
+}
+
+/* Whether what has been heard is a card. */
+static bool is_card(const struct vm_leaders_talk *talk)
+{
+	return talk->heard && talk->in.topic == VM_LEADERS_SHORT;
+}
+
+static int talk_begin(const struct vm_meet *meet, int p,
+		      struct vm_leaders_talk *talk, enum vm_leaders_topic topic,
 		      const struct vm_leaders_msg *part)
 {
 	size_t n = head_part(part->out_bytes);
-	int rc;
+	int rc = 0;
 
 	talk->out.topic = topic;
 	talk->out.spare = 0;
 	talk->out.bytes = part->out_bytes;
 	if (n)
 		memcpy(talk->out.data, part->out, n);
-	rc = part_recv(meet, p, &talk->in, sizeof(talk->in), &talk->reqs[0]);
+	if (!talk->heard || is_card(talk))
+		rc = head_recv(meet, p, talk);
 	if (rc)
 		return rc;
 	rc = part_send(meet, p, &talk->out, HEAD_BYTES + n, &talk->reqs[1]);
@@ -168,9 +230,21 @@ static int talk_begin(const struct vm_meet *meet, int p, struct talk *talk,
 	return rc;
 }
 
+/* The head behind a card, which says nothing that it does not. */
+static int talk_hear(const struct vm_meet *meet, int p,
+		     struct vm_leaders_talk *talks)
+{
+	int rc = talks[p].reqs[0] ? head_await(meet, p, talks) : 0;
+
+	if (rc || !is_card(&talks[p]))
+		return rc;
+	rc = head_recv(meet, p, &talks[p]);
+	return rc ? rc : head_await(meet, p, talks);
+}
+
 /* The head has come. */
-static int talk_rest(const struct vm_meet *meet, int p, struct talk *talk,
-		     struct vm_leaders_msg *part)
+static int talk_rest(const struct vm_meet *meet, int p,
+		     struct vm_leaders_talk *talk, struct vm_leaders_msg *part)
 {
 	size_t bytes = talk->in.bytes, n = head_part(bytes);
 
@@ -199,7 +273,7 @@ static int topic_hear(const struct vm_meet *meet, enum vm_leaders_topic ours,
 }
 
 static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
-		    struct talk *talks, struct vm_leaders_msg *parts)
+		    struct vm_leaders_talk *talks, struct vm_leaders_msg *parts)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	bool mismatch = topic == VM_LEADERS_MISMATCH;
@@ -213,7 +287,7 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 	for (int p = 0; p < leaders->count && !rc; p++) {
 		if (p == leaders->self)
 			continue;
-		rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
+		rc = talk_hear(meet, p, talks);
 		if (!rc)
 			rc = topic_hear(meet, topic, talks[p].in.topic,
 					&mismatch);
@@ -229,7 +303,7 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 }
 
 /* Ends receives that will get no message, after an error. */
-static void talks_end(const struct vm_meet *meet, struct talk *talks)
+static void talks_end(const struct vm_meet *meet, struct vm_leaders_talk *talks)
 {
 	int count = meet->leaders->count;
 
@@ -239,7 +313,7 @@ static void talks_end(const struct vm_meet *meet, struct talk *talks)
 		vm_req_cancel(talks[p].reqs[0]);
 		vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
 	}
-	free(talks);
+	talks_put(meet->leaders, talks);
 }
 
 /* Whether a process of the channel is known to be gone. */
@@ -274,23 +348,102 @@ static int lost_tell(const struct vm_meet *meet)
 	return -VMPI_EPEER;
 }
 
-int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
+struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet)
+{
+	meet->talks = talks_get(meet->leaders);
+	if (!meet->talks)
+		return NULL;
+	return (struct vm_leaders_card *)meet->talks[meet->leaders->self]
+		.out.data;
+}
+
+const struct vm_leaders_card *
+vm_leaders_card_of(const struct vm_meet *meet, int process, size_t *data_bytes)
+{
+	const struct head *in = &meet->talks[process].in;
+
+	*data_bytes = head_part(in->bytes) - sizeof(struct vm_leaders_card);
+	return (const struct vm_leaders_card *)in->data;
+}
+
+void vm_leaders_short_end(struct vm_meet *meet)
+{
+	talks_end(meet, meet->talks);
+	meet->talks = NULL;
+}
+
+/* Whether another process is in the same call, as its head says. */
+static bool is_alike(const struct head *in, const struct head *out)
+{
+	return in->topic == VM_LEADERS_SHORT &&
+	       in->bytes >= sizeof(struct vm_leaders_card) &&
+	       !memcmp(in->data, out->data, VM_MEET_POST_KEY);
+}
+
+static int cards_send(const struct vm_meet *meet, struct head *out,
+		      struct vm_leaders_talk *talks, size_t bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	int rc = 0;
+
+	for (int p = 0; p < leaders->count && !rc; p++) {
+		if (p == leaders->self)
+			continue;
+		rc = head_recv(meet, p, &talks[p]);
+		if (!rc)
+			rc = part_send(meet, p, out, HEAD_BYTES + bytes,
+				       &talks[p].reqs[1]);
+	}
+	return rc;
+}
+
+int vm_leaders_short(struct vm_meet *meet, size_t data_bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_talk *talks = meet->talks;
+	struct head *out = &talks[leaders->self].out;
+	int rc, alike = VM_DONE;
+
+	if (VM_UNLIKELY(is_lost(leaders)))
+		return lost_tell(meet);
+	out->topic = VM_LEADERS_SHORT;
+	out->spare = 0;
+	out->bytes = sizeof(struct vm_leaders_card) + data_bytes;
+	rc = cards_send(meet, out, talks, out->bytes);
+	for (int p = 0; p < leaders->count && !rc; p++) {
+		if (p == leaders->self)
+			continue;
+		rc = head_await(meet, p, talks);
+		if (!rc && talks[p].in.topic == VM_LEADERS_LOST) {
+			vm_leaders_lose(meet);
+			rc = -VMPI_EPEER;
+		}
+		if (!rc && !is_alike(&talks[p].in, out))
+			alike = VM_PENDING;
+	}
+	for (int p = 0; p < leaders->count; p++)
+		first_error(&rc,
+			    vm_leaders_msg_wait(meet, &talks[p].reqs[1], NULL));
+	return rc ? rc : alike;
+}
+
+int vm_leaders_exchange(struct vm_meet *meet, enum vm_leaders_topic topic,
 			struct vm_leaders_msg *parts)
 {
 	int rc, count = meet->leaders->count;
-	struct talk *talks;
+	struct vm_leaders_talk *talks = meet->talks;
 
+	meet->talks = NULL;
 	for (int p = 0; p < count; p++) {
 		parts[p].in = NULL;
 		parts[p].in_bytes = 0;
 	}
-	if (VM_UNLIKELY(is_lost(meet->leaders)))
+	if (VM_UNLIKELY(!talks && is_lost(meet->leaders)))
 		return lost_tell(meet);
-	talks = malloc((size_t)count * sizeof(*talks));
+	if (!talks)
+		talks = talks_get(meet->leaders);
 	if (!talks)
 		return -VMPI_ENOMEM;
-	for (int p = 0; p < count; p++)
-		memset(talks[p].reqs, 0, sizeof(talks[p].reqs));
 	rc = talk_all(meet, topic, talks, parts);
 	talks_end(meet, talks);
 	for (int p = 0; rc && p < count; p++) {
@@ -300,7 +453,7 @@ int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
 	return rc;
 }
 
-int vm_leaders_barrier(const struct vm_meet *meet, enum vm_leaders_topic topic)
+int vm_leaders_barrier(struct vm_meet *meet, enum vm_leaders_topic topic)
 {
 	int count = meet->leaders->count;
 	struct vm_leaders_msg *parts = calloc((size_t)count, sizeof(*parts));

@@ -17,10 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/comm/meet_post.h"
 #include "core/rank/chan.h"
 
 struct vm_data;
 struct vm_group;
+struct vm_leaders_talk;
 struct vm_meet;
 struct vm_rank;
 
@@ -41,11 +43,14 @@ struct vm_leaders {
 	_Atomic bool lost;
 	bool blocks;  /* each one's members are neighbours in the channel */
 	uint32_t *of; /* by rank in the channel: the member's process */
+	/* Memory for the next exchange, or NULL. */
+	_Atomic(struct vm_leaders_talk *) spare;
 	struct vm_leaders_process processes[];
 };
 
 /* *leaders is NULL when all members are here.  0 or -VMPI_ENOMEM. */
 int vm_leaders_new(struct vm_leaders **leaders, const struct vm_group *group);
+void vm_leaders_free(struct vm_leaders *leaders);
 
 /*
  * Tags of meetings: those that are started have numbers of their own.  All are
@@ -65,7 +70,38 @@ enum vm_leaders_topic {
 	VM_LEADERS_COLL,
 	VM_LEADERS_MISMATCH, /* members of one process disagree already */
 	VM_LEADERS_LOST,     /* a process of the channel is gone */
+	VM_LEADERS_SHORT,    /* a card; what it cannot say comes behind it */
 };
+
+/*
+ * What a process says of a short call, the same to all others: which call, so
+ * that equal keys are one, and the data of its members, `bytes` of each.
+ */
+struct vm_leaders_card {
+	char key[VM_MEET_POST_KEY];
+	uint32_t bytes, spare[3];
+	char data[];
+};
+
+#define VM_LEADERS_CARD_DATA 2048
+
+/*
+ * An exchange of cards, which may be the whole of a meeting.  vm_leaders_card()
+ * is where the caller's is filled, with up to VM_LEADERS_CARD_DATA bytes of
+ * data; NULL: out of memory.  vm_leaders_short() sends it, with so many of
+ * them, and gets those of the others: VM_DONE if all have the same key, or an
+ * error as below.  VM_PENDING: somebody had no card, or another key, and
+ * vm_leaders_exchange() is to follow as if this had not been.  It also follows
+ * where a card was begun and not sent.  May switch.
+ */
+struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet);
+int vm_leaders_short(struct vm_meet *meet, size_t data_bytes);
+
+/* After VM_DONE: the card of another process, and how much data it has; till
+ * the end, which is to follow. */
+const struct vm_leaders_card *
+vm_leaders_card_of(const struct vm_meet *meet, int process, size_t *data_bytes);
+void vm_leaders_short_end(struct vm_meet *meet);
 
 /* The data for one process and the data that came from it, malloc'ed; NULL:
  * none. */
@@ -81,11 +117,11 @@ struct vm_leaders_msg {
  * leaders if the topics differ, -VMPI_EPEER if one of them knows that a process
  * is gone, or another error.  On errors nothing is left in `in`.  May switch.
  */
-int vm_leaders_exchange(const struct vm_meet *meet, enum vm_leaders_topic topic,
+int vm_leaders_exchange(struct vm_meet *meet, enum vm_leaders_topic topic,
 			struct vm_leaders_msg *parts);
 
 /* As vm_leaders_exchange(), for meetings without data. */
-int vm_leaders_barrier(const struct vm_meet *meet, enum vm_leaders_topic topic);
+int vm_leaders_barrier(struct vm_meet *meet, enum vm_leaders_topic topic);
 
 /*
  * Data that leaders send each other after the exchange, when they know who

@@ -137,7 +137,7 @@ struct vm_meet *vm_meet_new(const struct vm_group *group)
 		return meet;
 	members_sort(meet, group);
 	if (meet->active_workers > 1 && !posts_make(meet)) {
-		free(meet->leaders);
+		vm_leaders_free(meet->leaders);
 		free(meet);
 		return NULL;
 	}
@@ -212,7 +212,7 @@ void vm_meet_drop(struct vm_meet *meet)
 	for (uint32_t w = 0; w < meet->worker_count; w++)
 		free(meet->workers[w].scratch);
 	free(meet->posts);
-	free(meet->leaders);
+	vm_leaders_free(meet->leaders);
 	free(meet);
 }
 

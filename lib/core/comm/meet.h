@@ -99,6 +99,8 @@ struct vm_meet {
 	 * the meeting; how many there have been; of a started one, its
 	 * topic. */
 	uint32_t context, tag, meetings;
+	/* And an exchange that has begun with cards. */
+	struct vm_leaders_talk *talks;
 	vm_meet_last last;
 	bool shared; /* in the node's list of places */
 	/* Started meetings that wait for members, the oldest first, and those

@@ -11,6 +11,7 @@
 #include "core/local/engine.h"
 #include "mpi/coll/pack.h"
 #include "mpi/coll/node_reduce.h"
+#include "mpi/coll/small.h"
 #include "mpi/coll/types.h"
 #include "mpi/op/fold.h"
 
@@ -328,15 +329,17 @@ static int view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
 }
 
 /* Records the algorithm, for the local members. */
-static void ways_set(const struct vm_coll_view *view,
-		     const struct vm_meet *meet)
+static void ways_set(const struct vm_meet *meet, uint32_t algorithm)
 {
-	for (uint32_t i = 0; i < view->here->count; i++)
-		vm_coll_of(meet, view->here->members[i])->algorithm =
-			(int8_t)view->plan.algorithm;
+	const struct vm_leaders_process *here =
+		&meet->leaders->processes[meet->leaders->self];
+
+	for (uint32_t i = 0; i < here->count; i++)
+		vm_coll_of(meet, here->members[i])->algorithm =
+			(int8_t)algorithm;
 }
 
-void vm_coll_hier(struct vm_meet *meet)
+static int long_do(struct vm_meet *meet)
 {
 	struct vm_coll_plan plan = vm_coll_plan(meet);
 	struct vm_coll_view view;
@@ -349,11 +352,24 @@ void vm_coll_hier(struct vm_meet *meet)
 				vm_coll_inter_agreed(&view.meet, &root) :
 				vm_coll_agreed(&view.meet);
 	if (agree && plans_agree(&view)) {
-		ways_set(&view, meet);
+		ways_set(meet, view.plan.algorithm);
 		vm_coll_types_compare(&view.meet);
 		rc = view_do(&view, meet, root);
 	}
 	vm_coll_node_reduce_close(view.reduce);
 	vm_coll_view_close(&view);
+	return rc;
+}
+
+void vm_coll_hier(struct vm_meet *meet)
+{
+	int rc = vm_coll_small_far(meet);
+
+	if (rc == 0) {
+		vm_coll_count(VM_ALGORITHM_LINEAR);
+		ways_set(meet, VM_ALGORITHM_LINEAR);
+	} else if (rc == VM_PENDING) {
+		rc = long_do(meet);
+	}
 	meet->result = rc;
 }

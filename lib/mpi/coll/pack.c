@@ -42,15 +42,6 @@ static size_t aligned(size_t bytes)
 	return (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-/* Returns the index of a predefined operation; 0 for a user's. */
-static uint8_t op_number(const struct vm_op *op)
-{
-	for (unsigned i = 0; op && op->loops && i < VM_OP_BUILTINS; i++)
-		if (vm_op_builtin[i] == op)
-			return (uint8_t)i;
-	return 0;
-}
-
 /* Returns the seat of the root that a member names, on its own or the other
  * side. */
 static size_t root_seat(const struct vm_coll *coll, size_t from)
@@ -120,7 +111,7 @@ static struct call call_of(const struct vm_coll *coll, size_t blocks)
 							  coll->shares,
 			     .in_place = coll->in_place,
 			     .commutes = coll->op && coll->op->commutes,
-			     .op = op_number(coll->op),
+			     .op = coll->op ? coll->op->number : 0,
 			     .count = coll->recv.count,
 			     .blocks = blocks };
 

@@ -259,6 +259,30 @@ static enum vm_coll_algorithm best(struct facts *facts)
 	return families[facts->any->kind->family].best(facts);
 }
 
+/* The algorithm that is asked for. */
+static uint32_t asked(const struct vm_coll *any)
+{
+	enum vm_coll_family family = any->kind->family;
+	int64_t word = any->asked == VM_CHAN_STATS_UNSET ?
+			       *families[family].asked :
+			       any->asked;
+
+	return families[family].algorithms[word];
+}
+
+bool vm_coll_plan_is_small(const struct vm_coll *any, size_t *most_bytes)
+{
+	int64_t most = mpi_cvar.coll_short_bytes < mpi_cvar.coll_packed_bytes ?
+			       mpi_cvar.coll_short_bytes :
+			       mpi_cvar.coll_packed_bytes;
+
+	*most_bytes = (size_t)most;
+	if (any->first_size ||
+	    (any->kind->reduces && mpi_cvar.coll_reduce_order == VM_ORDER_RANK))
+		return false;
+	return !any->kind->family || asked(any) == VM_ALGORITHM_AUTO;
+}
+
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
@@ -274,10 +298,7 @@ struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet)
 	if (!family || any->first_size)
 		return plan;
 	plan.in_turn = facts.in_turn;
-	plan.asked =
-		families[family].algorithms[any->asked == VM_CHAN_STATS_UNSET ?
-						    *families[family].asked :
-						    any->asked];
+	plan.asked = asked(any);
 	if (agree_here(meet) && can_combine(&facts))
 		plan.algorithm = is_possible(&facts, plan.asked) ? plan.asked :
 								   best(&facts);

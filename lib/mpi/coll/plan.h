@@ -49,6 +49,13 @@ void vm_coll_count(uint32_t algorithm);
  * calls. */
 struct vm_coll_plan vm_coll_plan(const struct vm_meet *meet);
 
+/*
+ * Whether a call of which every process has so few bytes is left to the cards
+ * that leaders exchange first (small.h): the settings do not ask for another
+ * algorithm, or another order of operands.
+ */
+bool vm_coll_plan_is_small(const struct vm_coll *any, size_t *most_bytes);
+
 /* Tells whether each process reduces the operands of its own members first. */
 static inline bool vm_coll_is_node_reduce(const struct vm_coll_plan *plan,
 					  const struct vm_coll *any)

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "mpi/coll/plan.h"
+
 /* Alignment of each member's bytes, sufficient for any type. */
 #define DATA_ALIGN 16
 
@@ -25,7 +27,7 @@ static void key_init(struct vm_coll_key *key, const struct vm_coll *coll)
 	if (!kind->reduces)
 		return;
 	key->type_kind = coll->recv.type->kind;
-	key->op = coll->op->loops ? (uintptr_t)coll->op : coll->op->commutes;
+	key->op = 2u * coll->op->number + coll->op->commutes;
 	key->bytes = coll->recv.type->size * coll->recv.count;
 	key->extent = coll->recv.type->extent;
 }
@@ -144,51 +146,73 @@ static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 	atomic_init(&proxy->error, 0);
 }
 
-/* Adds what a member sends to a post, of which `used` bytes are. */
-static bool data_show(const struct vm_coll *coll, struct vm_meet_post *post,
-		      uint32_t room, uint32_t *used)
+/* What members show others: so many bytes of each that sends. */
+struct show {
+	const uint32_t *members;
+	uint32_t count, bytes;
+	char *data;
+	size_t room, used;
+};
+
+/* Adds what a member sends. */
+static bool data_show(const struct vm_coll *coll, struct show *show)
 {
 	struct vm_data from, to;
 
-	if (!small_data(coll, &from) || from.bytes > room - *used ||
-	    (*used && from.bytes != post->bytes))
+	if (!small_data(coll, &from) || from.bytes > show->room - show->used ||
+	    (show->used && from.bytes != show->bytes))
 		return false;
 	/* Members that send nothing are not in the post. */
 	if (from.bytes == 0)
 		return false;
-	post->bytes = (uint32_t)from.bytes;
+	show->bytes = (uint32_t)from.bytes;
 	if (from.layout) {
-		to = vm_data_bytes(post->data + *used, from.bytes);
+		to = vm_data_bytes(show->data + show->used, from.bytes);
 		vm_data_copy_slow(&to, &from);
 	} else {
-		memcpy(post->data + *used, from.addr, from.bytes);
+		memcpy(show->data + show->used, from.addr, from.bytes);
 	}
-	*used += post->bytes;
+	show->used += show->bytes;
+	return true;
+}
+
+/* Shows what the members send, and which call it is; false: it is not small, or
+ * they disagree. */
+static bool members_show(const struct vm_meet *meet, struct show *show,
+			 char *key)
+{
+	const struct vm_coll *first = vm_coll_of(meet, show->members[0]);
+	char what[sizeof(first->what)];
+
+	/* Bytes have no type. */
+	if (VM_UNLIKELY(mpi_cvar.check_types))
+		return false;
+	for (uint32_t i = 0; i < show->count; i++) {
+		const struct vm_coll *coll = vm_coll_of(meet, show->members[i]);
+
+		if (coll->first_size || coll->kind->whole ||
+		    (i && vm_coll_differs(first, coll, what, sizeof(what))))
+			return false;
+		if (vm_coll_small_sends(coll, coll->rank) &&
+		    !data_show(coll, show))
+			return false;
+	}
+	key_init((struct vm_coll_key *)key, first);
 	return true;
 }
 
 bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 			struct vm_meet_post *post)
 {
-	const struct vm_coll *first = vm_coll_of(meet, worker->members[0]);
-	char what[sizeof(first->what)];
-	uint32_t used = 0;
+	struct show show = { .members = worker->members,
+			     .count = worker->member_count,
+			     .data = post->data,
+			     .room = worker->room };
 
-	/* Bytes have no type. */
-	if (VM_UNLIKELY(mpi_cvar.check_types))
+	if (!members_show(meet, &show, post->key))
 		return false;
-	for (uint32_t i = 0; i < worker->member_count; i++) {
-		const struct vm_coll *coll =
-			vm_coll_of(meet, worker->members[i]);
-
-		if (coll->first_size || coll->kind->whole ||
-		    (i && vm_coll_differs(first, coll, what, sizeof(what))))
-			return false;
-		if (vm_coll_small_sends(coll, coll->rank) &&
-		    !data_show(coll, post, worker->room, &used))
-			return false;
-	}
-	key_init((struct vm_coll_key *)post->key, first);
+	if (show.used)
+		post->bytes = show.bytes;
 	return true;
 }
 
@@ -228,15 +252,21 @@ static size_t view_divide(struct proxy_view *view, const struct vm_coll *like,
 	return seats + proxies + size * view->distance;
 }
 
-/* Seats proxies for those of a worker's members that send anything. */
-static void small_seat(struct proxy_view *view,
-		       const struct vm_meet_worker *worker,
-		       struct vm_meet_post *post, const struct vm_coll *like)
-{
-	char *data = post->data;
+/* What members elsewhere have shown. */
+struct shown {
+	const uint32_t *members;
+	uint32_t count, bytes;
+	char *data;
+};
 
-	for (uint32_t i = 0; i < worker->member_count; i++) {
-		uint32_t rank = worker->members[i];
+/* Seats proxies for those members that send anything. */
+static void small_seat(struct proxy_view *view, const struct shown *shown,
+		       const struct vm_coll *like)
+{
+	char *data = shown->data;
+
+	for (uint32_t i = 0; i < shown->count; i++) {
+		uint32_t rank = shown->members[i];
 		struct vm_coll *proxy = &view->proxies[rank];
 		char *bytes = data;
 
@@ -244,44 +274,39 @@ static void small_seat(struct proxy_view *view,
 			continue;
 		if (view->distance) {
 			bytes = view->data + rank * view->distance;
-			memcpy(bytes, data, post->bytes);
+			memcpy(bytes, data, shown->bytes);
 		}
-		proxy_init(proxy, like, (int)rank, bytes, post->bytes);
+		proxy_init(proxy, like, (int)rank, bytes, shown->bytes);
 		atomic_init(&view->meet.seats[rank].args, proxy);
-		data += post->bytes;
+		data += shown->bytes;
 	}
 }
 
-static void view_fill(struct proxy_view *view, const struct vm_meet *meet,
-		      const struct vm_meet_worker *self,
-		      const struct vm_coll *like)
+/* The members of a worker, or of a process. */
+struct team {
+	const uint32_t *members;
+	uint32_t count;
+};
+
+static void team_seat(struct proxy_view *view, const struct vm_meet *meet,
+		      const struct team *team)
 {
-	for (uint32_t w = 0; w < meet->worker_count; w++) {
-		const struct vm_meet_worker *worker = &meet->workers[w];
-
-		if (worker != self && worker->member_count)
-			small_seat(view, worker, vm_meet_post_of(worker, self),
-				   like);
-	}
-	for (uint32_t i = 0; i < self->member_count; i++) {
-		uint32_t rank = self->members[i];
-
-		atomic_init(&view->meet.seats[rank].args,
-			    vm_coll_of(meet, rank));
-	}
+	for (uint32_t i = 0; i < team->count; i++)
+		atomic_init(&view->meet.seats[team->members[i]].args,
+			    vm_coll_of(meet, team->members[i]));
 }
 
-/* Does the parts of the worker's members, consecutive ones in one call. */
-static void parts_do(struct vm_meet *meet, const struct vm_meet_worker *self,
+/* Does the parts of its members, consecutive ones in one call. */
+static void parts_do(struct vm_meet *meet, const struct team *team,
 		     struct vm_coll *me)
 {
 	const struct vm_coll_kind *kind = me->kind;
 
-	for (uint32_t i = 0, end; i < self->member_count; i = end) {
-		size_t first = self->members[i], last;
+	for (uint32_t i = 0, end; i < team->count; i = end) {
+		size_t first = team->members[i], last;
 
-		for (end = i + 1; end < self->member_count; end++)
-			if (self->members[end] != first + end - i)
+		for (end = i + 1; end < team->count; end++)
+			if (team->members[end] != first + end - i)
 				break;
 		last = first + end - i;
 		kind->part(meet, me, first, last);
@@ -290,38 +315,143 @@ static void parts_do(struct vm_meet *meet, const struct vm_meet_worker *self,
 	}
 }
 
-static bool is_member(const struct vm_meet_worker *worker, int rank)
+static bool is_member(const struct team *team, int rank)
 {
-	for (uint32_t i = 0; i < worker->member_count; i++)
-		if (worker->members[i] == (uint32_t)rank)
+	for (uint32_t i = 0; i < team->count; i++)
+		if (team->members[i] == (uint32_t)rank)
 			return true;
 	return false;
 }
 
-void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *worker,
-		       void *args)
+/* Whether there is anything to do for its members. */
+static bool has_parts(const struct team *team, const struct vm_coll *me)
 {
-	struct vm_coll *me = args;
-	const struct vm_coll_kind *kind = me->kind;
-	char *memory;
-	struct proxy_view view;
+	return me->kind->part && !(me->kind->rooted && me->kind->gathers &&
+				   !is_member(team, me->root));
+}
 
-	if (!kind->part ||
-	    (kind->rooted && kind->gathers && !is_member(worker, me->root)))
-		return;
-	memory = vm_meet_scratch(worker,
-				 view_divide(&view, me, meet->size, NULL));
+/* Prepares a view in the worker's memory; false, and an error of the members:
+ * there is none. */
+static bool view_open(struct proxy_view *view, struct vm_meet *meet,
+		      struct vm_meet_worker *worker, const struct team *team,
+		      const struct vm_coll *me)
+{
+	char *memory = vm_meet_scratch(worker,
+				       view_divide(view, me, meet->size, NULL));
+
 	if (!memory) {
-		for (uint32_t i = 0; i < worker->member_count; i++)
-			vm_coll_fail(vm_coll_of(meet, worker->members[i]),
+		for (uint32_t i = 0; i < team->count; i++)
+			vm_coll_fail(vm_coll_of(meet, team->members[i]),
 				     MPI_ERR_NO_MEM,
 				     "no memory for the data of other ranks");
-		return;
+		return false;
 	}
-	view_divide(&view, me, meet->size, memory);
-	view_fill(&view, meet, worker, me);
-	if (kind->slices)
-		kind->part(&view.meet, me, 0, meet->size);
+	view_divide(view, me, meet->size, memory);
+	team_seat(view, meet, team);
+	return true;
+}
+
+static void view_do(struct proxy_view *view, const struct team *team,
+		    struct vm_coll *me)
+{
+	if (me->kind->slices)
+		me->kind->part(&view->meet, me, 0, view->meet.size);
 	else
-		parts_do(&view.meet, worker, me);
+		parts_do(&view->meet, team, me);
+}
+
+void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *self,
+		       void *args)
+{
+	const struct team team = { self->members, self->member_count };
+	struct proxy_view view;
+
+	if (!has_parts(&team, args) ||
+	    !view_open(&view, meet, self, &team, args))
+		return;
+	for (uint32_t w = 0; w < meet->worker_count; w++) {
+		const struct vm_meet_worker *worker = &meet->workers[w];
+		struct vm_meet_post *post;
+
+		if (worker == self || !worker->member_count)
+			continue;
+		post = vm_meet_post_of(worker, self);
+		small_seat(&view,
+			   &(struct shown){ worker->members,
+					    worker->member_count, post->bytes,
+					    post->data },
+			   args);
+	}
+	view_do(&view, &team, args);
+}
+
+/* Seats proxies for a process's members; false: its card is malformed. */
+static bool card_seat(struct proxy_view *view, const struct vm_meet *meet,
+		      int process, const struct vm_coll *like)
+{
+	const struct vm_leaders_process *there =
+		&meet->leaders->processes[process];
+	size_t bytes, senders = 0;
+	const struct vm_leaders_card *card =
+		vm_leaders_card_of(meet, process, &bytes);
+
+	for (uint32_t i = 0; i < there->count; i++)
+		senders += vm_coll_small_sends(like, (int)there->members[i]);
+	if (senders && (!card->bytes || card->bytes > bytes / senders))
+		return false;
+	if (like->kind->reduces && senders &&
+	    card->bytes != like->recv.count * like->recv.type->size)
+		return false;
+	small_seat(view,
+		   &(struct shown){ there->members, there->count, card->bytes,
+				    (char *)(uintptr_t)card->data },
+		   like);
+	return true;
+}
+
+/* All processes have shown their members' data. */
+static int cards_do(struct vm_meet *meet, const struct team *team)
+{
+	struct vm_coll *me = vm_coll_of(meet, team->members[0]);
+	struct vm_meet_worker *worker =
+		&meet->workers[meet->seats[team->members[0]].worker];
+	struct proxy_view view;
+
+	if (!has_parts(team, me) || !view_open(&view, meet, worker, team, me))
+		return 0;
+	for (int p = 0; p < meet->leaders->count; p++)
+		if (p != meet->leaders->self && !card_seat(&view, meet, p, me))
+			return -VMPI_EINVAL;
+	view_do(&view, team, vm_coll_own(&view.meet, team->members[0]));
+	return 0;
+}
+
+int vm_coll_small_far(struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct team team = { leaders->processes[leaders->self].members,
+				   leaders->processes[leaders->self].count };
+	struct vm_leaders_card *card;
+	struct show show = { .members = team.members, .count = team.count };
+	int rc;
+
+	if (!vm_coll_plan_is_small(vm_coll_of(meet, team.members[0]),
+				   &show.room))
+		return VM_PENDING;
+	if (show.room > VM_LEADERS_CARD_DATA)
+		show.room = VM_LEADERS_CARD_DATA;
+	card = vm_leaders_card(meet);
+	if (!card)
+		return VM_PENDING; /* which says so */
+	show.data = card->data;
+	if (!members_show(meet, &show, card->key))
+		return VM_PENDING;
+	card->bytes = show.bytes;
+	rc = vm_leaders_short(meet, show.used);
+	if (rc == VM_PENDING)
+		return rc;
+	if (rc == 0)
+		rc = cards_do(meet, &team);
+	vm_leaders_short_end(meet);
+	return rc;
 }

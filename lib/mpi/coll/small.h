@@ -17,7 +17,7 @@ struct vm_coll_key {
 	uint16_t id;
 	uint8_t in_place, type_kind;
 	int root;
-	uintptr_t op; /* a function of the user: how it may be applied */
+	uint64_t op; /* a function of the user: how it may be applied */
 	size_t bytes;
 	MPI_Count extent;
 };
@@ -42,5 +42,10 @@ bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 			struct vm_meet_post *post);
 void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *worker,
 		       void *args);
+
+/* The same among processes, where the leader holds the meeting: its card has
+ * the data of the members here.  0: all is done; VM_PENDING: the long way is
+ * needed, whatever the others have; or an error.  May switch. */
+int vm_coll_small_far(struct vm_meet *meet);
 
 #endif

@@ -30,7 +30,8 @@ struct vm_op {
 	struct vm_object object;
 	const char *name; /* predefined: "MPI_SUM"; else NULL */
 	bool commutes;
-	uint8_t families;		 /* predefined: of accepted types */
+	uint8_t number;	  /* predefined: in vm_op_builtin; else 0 */
+	uint8_t families; /* predefined: of accepted types */
 	const struct vm_op_loops *loops; /* predefined: by kind */
 	/* The user's, one of both. */
 	MPI_User_function *user;

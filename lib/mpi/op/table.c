@@ -187,6 +187,7 @@ VM_KINDS_PAIR(MINLOC_)
 	static const struct vm_op op_##op_name = {                            \
 		.object = { .magic = VM_MAGIC_OP },                           \
 		.name = "MPI_" #op_name,                                      \
+		.number = (handle)-0x20,                                      \
 		.commutes = (handle) < 0x3c,                                  \
 		.families = (families_),                                      \
 		.loops = loops_##op_name,                                     \
