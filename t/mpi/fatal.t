@@ -18,7 +18,6 @@ int main(int argc, char **argv)
 	int rank, value[4] = {0}, small;
 	MPI_Comm comm;
 	MPI_Win win;
-	MPI_File file;
 
 	if (!strcmp(what, "before"))
 		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -50,9 +49,6 @@ int main(int argc, char **argv)
 		MPI_Win_set_name(win, "halo");
 		MPI_Put(value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
 	}
-	if (!strcmp(what, "file") && rank == 3)
-		MPI_File_open(MPI_COMM_SELF, "f", MPI_MODE_RDONLY,
-			      MPI_INFO_NULL, &file);
 	if (!strcmp(what, "sendrecv") && rank == 0)
 		MPI_Sendrecv(value, 1, MPI_INT, 1, 0, value + 1, 1,
 			     (MPI_Datatype)0x4444, 1, 0, MPI_COMM_WORLD,
@@ -73,13 +69,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-ok "what is missing is missing for the linker" sh -c '
-	! "$0" -o program program.c 2>errors &&
-	grep -q "undefined reference to .MPI_File_open" errors &&
-	! grep "undefined reference" errors |
-		grep -v "MPI_File_open"' \
-	"$VMPI_BUILD/vmpicc"
-"$VMPI_BUILD/vmpicc" -o program program.c -lmpi_abi || exit 1
+"$VMPI_BUILD/vmpicc" -o program program.c || exit 1
 
 # dies WHAT CODE TEXT NAME: the job exits with CODE and says TEXT.
 dies() {
@@ -108,8 +98,6 @@ dies truncate 15 'MPI_Recv on MPI_COMM_WORLD failed: MPI_ERR_TRUNCATE.*receive b
 	'truncation'
 dies window 50 'rank 0: MPI_Put on halo failed: MPI_ERR_RMA_SYNC.*no epoch is open' \
 	'an access without an epoch'
-dies file 55 'rank 3: MPI_File_open failed: MPI_ERR_UNSUPPORTED_OPERATION' \
-	'a file'
 dies sendrecv 3 'the data to receive: 0x4444 is not a datatype' \
 	'a wild datatype of two'
 dies alltoall 3 'the data to send: 0x4444 is not a datatype' \

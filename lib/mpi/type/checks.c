@@ -47,16 +47,18 @@ int vm_check_bytes(struct vm_call *call, const struct vm_type *type,
 int vm_check_elements(struct vm_call *call, const struct vm_type *type,
 		      MPI_Count elements)
 {
+	MPI_Count each = type->elements;
 	int rc = vm_check_count(call, elements);
 
 	if (rc != 0 || elements == 0)
 		return rc;
-	if (type->elements == 0)
+	if (each == 0)
 		return vm_error(call, MPI_ERR_COUNT,
 				"the datatype is empty, but count is %lld",
 				(long long)elements);
-	/* One more, for the part of an element at the end. */
-	return vm_check_bytes(call, type, elements / type->elements + 1, 1);
+	/* One more for a part of an element at the end. */
+	return vm_check_bytes(call, type,
+			      elements / each + (elements % each != 0), 1);
 }
 
 int vm_check_buffer(struct vm_call *call, const void *buf, MPI_Count count,
