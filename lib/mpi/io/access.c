@@ -4,12 +4,18 @@
  */
 #include "mpi/io/access.h"
 
+#include <errno.h>
+
 #include "mpi/call/status.h"
+#include "mpi/io/collect.h"
 #include "mpi/io/datarep.h"
 #include "mpi/io/disk.h"
 #include "mpi/io/move.h"
 #include "mpi/io/pointer.h"
 #include "mpi/io/range.h"
+
+/* How much is converted at a time. */
+#define BUFFER_BYTES (1 << 20)
 
 int vm_check_offset(struct vm_call *call, const struct vm_file *file,
 		    MPI_Offset offset, size_t bytes, MPI_Offset *byte)
@@ -143,8 +149,7 @@ int vm_io_op_init(struct vm_call *call, struct vm_io_op *op,
 		    vm_check_offset(call, file, offset, op->bytes, &op->first);
 }
 
-/* What the bytes between its own may be used for. */
-static bool may_sieve(const struct vm_io_op *op)
+bool vm_io_may_sieve(const struct vm_io_op *op)
 {
 	const struct vm_file *file = op->file;
 
@@ -173,14 +178,16 @@ static int lock_all(struct vm_range *range, const struct vm_io_op *op)
 	return vm_range_take(op->file->disk, range);
 }
 
-int vm_io_move(const struct vm_io_op *op, const struct vm_data *data,
-	       MPI_Offset first, size_t *moved)
+/* Moves bytes between memory and the stream of the view, from a byte of it on: 0
+ * or an errno, and how many were moved. */
+static int op_move(const struct vm_io_op *op, const struct vm_data *data,
+		   MPI_Offset first, size_t *moved)
 {
 	const struct vm_io_hints *hints = &op->file->hints;
 	struct vm_move move = {
 		.disk = op->file->disk,
 		.write = op->write,
-		.sieve = may_sieve(op),
+		.sieve = vm_io_may_sieve(op),
 		.locked = op->file->atomic,
 		.buffer_bytes = (size_t)(op->write ? hints->write_buffer :
 						     hints->read_buffer),
@@ -192,6 +199,54 @@ int vm_io_move(const struct vm_io_op *op, const struct vm_data *data,
 	error = vm_move_all(&move);
 	*moved = move.moved;
 	return error;
+}
+
+/* Converts some elements; true: go on. */
+static bool some_convert(struct vm_call *call, struct vm_io_op *op,
+			 const struct vm_datarep_part *part)
+{
+	const struct vm_datarep *rep = op->file->view.rep;
+	const struct vm_data data = vm_data_bytes(part->packed, part->bytes);
+	struct vm_datarep_part read = *part;
+	size_t moved = 0;
+
+	if (op->write)
+		op->class = vm_datarep_convert(call, rep, part, true);
+	if (op->class)
+		return false;
+	op->error = op_move(op, &data,
+			    op->first + (MPI_Offset)(part->first * op->each),
+			    &moved);
+	read.count = moved / op->each;
+	read.bytes = read.count * op->each;
+	if (!op->write && read.count)
+		op->class = vm_datarep_convert(call, rep, &read, false);
+	op->moved += read.count * op->type->size;
+	return !op->class && moved == part->bytes;
+}
+
+static void op_convert(struct vm_call *call, struct vm_io_op *op)
+{
+	struct vm_disk *disk = op->file->disk;
+	size_t most = op->each < BUFFER_BYTES ? BUFFER_BYTES / op->each : 1;
+	struct vm_datarep_part part = { .buf = op->buf, .type = op->type };
+
+	if (most > op->count)
+		most = op->count;
+	part.packed = vm_disk_buffer(disk, most * op->each);
+	if (!part.packed) {
+		op->error = ENOMEM;
+		return;
+	}
+	for (; part.first < op->count; part.first += part.count) {
+		part.count = op->count - part.first;
+		if (part.count > most)
+			part.count = most;
+		part.bytes = part.count * op->each;
+		if (!some_convert(call, op, &part))
+			break;
+	}
+	vm_disk_buffer_put(disk, part.packed);
 }
 
 void vm_io_op_do(struct vm_call *call, struct vm_io_op *op)
@@ -206,9 +261,9 @@ void vm_io_op_do(struct vm_call *call, struct vm_io_op *op)
 	if (op->error)
 		return;
 	if (op->file->view.rep)
-		vm_io_convert(call, op);
+		op_convert(call, op);
 	else
-		op->error = vm_io_move(op, &op->data, op->first, &op->moved);
+		op->error = op_move(op, &op->data, op->first, &op->moved);
 	if (atomic)
 		vm_range_give(op->file->disk, &range);
 }
@@ -235,9 +290,11 @@ int vm_io_now(struct vm_call *call, const struct vm_io_args *args,
 	struct vm_io_op op;
 	int rc = vm_io_op_init(call, &op, args);
 
-	if (rc == 0) {
+	if (args->all && op.file)
+		rc = vm_io_collect(call, args->all, &op, rc);
+	else if (rc == 0)
 		vm_io_op_do(call, &op);
+	if (rc == 0)
 		rc = vm_io_op_result(call, &op, status);
-	}
 	return vm_file_exit(call, args->handle, rc);
 }

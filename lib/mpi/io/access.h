@@ -58,13 +58,8 @@ int vm_io_op_init(struct vm_call *call, struct vm_io_op *op,
 /* Does it.  call: the caller's, if the data are converted; else NULL will do. */
 void vm_io_op_do(struct vm_call *call, struct vm_io_op *op);
 
-/* Moves bytes between memory and the stream of the view, from a byte of it on:
- * 0 or an errno, and how many were moved. */
-int vm_io_move(const struct vm_io_op *op, const struct vm_data *data,
-	       MPI_Offset first, size_t *moved);
-
-/* Does what is to be converted. */
-void vm_io_convert(struct vm_call *call, struct vm_io_op *op);
+/* Whether what lies between its bytes may be read, or written back. */
+bool vm_io_may_sieve(const struct vm_io_op *op);
 
 /* Sets the status, also of one that failed, which may be MPI_STATUS_IGNORE; 0 or
  * an MPI error. */

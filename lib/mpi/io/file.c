@@ -74,6 +74,7 @@ int vm_file_clear(struct vm_mpi *mpi, struct vm_file *file)
 	if (file->errh)
 		vm_errh_drop(mpi, file->errh);
 	vm_chan_free(file->comm.chan);
+	free(file->split.op);
 	free(file->name);
 	return error;
 }

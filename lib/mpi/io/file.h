@@ -15,7 +15,7 @@
 
 struct vm_disk;
 struct vm_errh;
-struct vmpi_req;
+struct vm_io_op;
 
 struct vm_file {
 	struct vm_object object;
@@ -38,7 +38,7 @@ struct vm_file {
 	/* The split collective access that has begun: 0, or the call. */
 	struct {
 		int call;
-		struct vmpi_req *req;
+		struct vm_io_op *op;
 	} split;
 };
 

@@ -86,31 +86,30 @@ static size_t stretch_copy(struct vm_move *move, const struct stretch *stretch,
 	return copied;
 }
 
-/* Writes what is contiguous. */
-static int put(struct vm_move *move, const char *from, size_t bytes,
-	       MPI_Offset at, size_t *moved)
+int vm_move_put(struct vm_disk *disk, const char *from, size_t bytes,
+		MPI_Offset at, size_t *moved)
 {
 	struct vm_range range = { .first = at, .end = at + (MPI_Offset)bytes };
-	bool locks =
-		!move->locked &&
-		atomic_load_explicit(&move->disk->sieves, memory_order_relaxed);
-	int error = locks ? vm_range_take(move->disk, &range) : 0;
+	bool locks = atomic_load_explicit(&disk->sieves, memory_order_relaxed);
+	int error = locks ? vm_range_take(disk, &range) : 0;
 
 	*moved = 0;
 	if (error)
 		return error;
-	error = vm_disk_write(move->disk, from, bytes, at, moved);
+	error = vm_disk_write(disk, from, bytes, at, moved);
 	if (locks)
-		vm_range_give(move->disk, &range);
+		vm_range_give(disk, &range);
 	return error;
 }
 
-/* ... and counts it. */
+/* Writes what is contiguous, and counts it. */
 static int put_run(struct vm_move *move, const char *from, size_t bytes,
 		   MPI_Offset at)
 {
 	size_t moved;
-	int error = put(move, from, bytes, at, &moved);
+	int error = move->locked ?
+			    vm_disk_write(move->disk, from, bytes, at, &moved) :
+			    vm_move_put(move->disk, from, bytes, at, &moved);
 
 	move->moved += moved;
 	return error;

@@ -30,4 +30,9 @@ struct vm_move {
  * before an error counts. */
 int vm_move_all(struct vm_move *move);
 
+/* Writes what is contiguous, under a lock if others may write gaps back: 0 or an
+ * errno, and how much was written. */
+int vm_move_put(struct vm_disk *disk, const char *from, size_t bytes,
+		MPI_Offset at, size_t *moved);
+
 #endif

@@ -214,3 +214,43 @@ int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 		*disp = vm_view_place(&file->view, byte);
 	return vm_file_exit(&call, fh, rc);
 }
+
+static int type_extent(enum vm_call_id id, MPI_File fh, MPI_Datatype datatype,
+		       MPI_Count *extent)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_file *file;
+	struct vm_type *type, *in_file;
+	int rc = vm_check_file(&call, fh, &file);
+
+	if (rc == 0)
+		rc = vm_check_type(&call, datatype, &type);
+	if (rc == 0)
+		rc = vm_check_pointer(&call, extent, "extent");
+	if (rc == 0)
+		rc = vm_datarep_type(&call, file->view.rep, type, &in_file);
+	if (rc == 0) {
+		*extent = in_file->extent;
+		vm_type_drop(in_file);
+	}
+	return vm_file_exit(&call, fh, rc);
+}
+
+int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype,
+			      MPI_Aint *extent)
+{
+	MPI_Count wide = 0;
+	int rc = type_extent(VM_CALL_File_get_type_extent, fh, datatype,
+			     extent ? &wide : NULL);
+
+	if (rc == MPI_SUCCESS)
+		*extent = wide;
+	return rc;
+}
+
+int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype,
+				MPI_Count *extent)
+{
+	return type_extent(VM_CALL_File_get_type_extent_c, fh, datatype,
+			   extent);
+}

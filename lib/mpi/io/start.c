@@ -9,10 +9,8 @@
 
 #include "mpi/call/status.h"
 #include "mpi/call/vars.h"
-#include "mpi/io/access.h"
-#include "mpi/io/disk.h"
+#include "mpi/io/collect.h"
 #include "mpi/p2p/grequest.h"
-#include "mpi/p2p/request.h"
 
 static void op_run(struct vm_call *call, struct vm_io_op *op)
 {
@@ -121,16 +119,19 @@ int vm_io_start(struct vm_call *call, const struct vm_io_args *args,
 	return vm_file_exit(call, args->handle, rc);
 }
 
+/* The first half does all: it may wait for the others, as the second may. */
 int vm_io_begin(struct vm_call *call, const struct vm_io_args *args)
 {
-	struct vm_req *req;
-	struct vm_file *file;
-	int rc = start(call, args, &req);
+	struct vm_io_op *op = malloc(sizeof(*op));
+	int rc = op ? vm_io_op_init(call, op, args) : MPI_ERR_NO_MEM;
 
+	if (op && op->file)
+		rc = vm_io_collect(call, args->all, op, rc);
 	if (rc == 0) {
-		file = vm_file_get(args->handle);
-		file->split.req = req;
-		file->split.call = (int)call->id;
+		op->file->split.op = op;
+		op->file->split.call = (int)call->id;
+	} else {
+		free(op);
 	}
 	return vm_file_exit(call, args->handle, rc);
 }
@@ -140,9 +141,7 @@ static int split_end(enum vm_call_id id, enum vm_call_id begin, MPI_File fh,
 		     MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(id);
-	MPI_Request request;
 	struct vm_file *file;
-	struct vm_req *req;
 	int rc = vm_check_file(&call, fh, &file);
 
 	if (rc == 0 && file->split.call != (int)begin &&
@@ -151,11 +150,10 @@ static int split_end(enum vm_call_id id, enum vm_call_id begin, MPI_File fh,
 			      vm_call_name(begin));
 	if (rc != 0)
 		return vm_file_exit(&call, fh, rc);
-	req = file->split.req;
-	vm_req_await(&req, 1, 1);
+	rc = vm_io_op_result(&call, file->split.op, status);
+	free(file->split.op);
+	file->split.op = NULL;
 	file->split.call = 0;
-	request = (MPI_Request)req;
-	rc = vm_request_finish(&call, &request, status);
 	return vm_file_exit(&call, fh, rc);
 }
 
