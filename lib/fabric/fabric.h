@@ -135,6 +135,9 @@ unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process);
 /* Whether that process can read and write our memory by vm_rma_*(). */
 bool vm_fabric_moves(struct vm_fabric *fabric, uint32_t process);
 
+/* Whether it is on this host, and we can read and write its memory at once. */
+bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process);
+
 /*
  * Declares a process dead, as the launcher says.  Everything that waits for it
  * ends with -VMPI_EPEER at the next polls, new operations are refused.

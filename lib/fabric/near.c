@@ -219,3 +219,9 @@ bool vm_fabric_moves(struct vm_fabric *fabric, uint32_t process)
 		       vm_shm_moves_far(fabric->shm, process) :
 		       fabric->limits.rma;
 }
+
+bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process)
+{
+	return vm_shm_near(fabric->shm, process) &&
+	       vm_shm_moves_far(fabric->shm, process);
+}

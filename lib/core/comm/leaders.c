@@ -101,6 +101,12 @@ int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group)
 	return 0;
 }
 
+bool vm_leaders_near(const struct vm_leaders *leaders, int process)
+{
+	return vm_fabric_near(vm_node->fabric,
+			      leaders->processes[process].process);
+}
+
 /* Data that fits behind the head goes with it; the rest in a second message. */
 #define HEAD_ROOM 4080u
 

@@ -52,6 +52,10 @@ struct vm_leaders {
 int vm_leaders_new(struct vm_leaders **leaders, const struct vm_group *group);
 void vm_leaders_free(struct vm_leaders *leaders);
 
+/* Whether another process gets messages from buffer to buffer, without an answer
+ * from afar. */
+bool vm_leaders_near(const struct vm_leaders *leaders, int process);
+
 /*
  * Tags of meetings: those that are started have numbers of their own.  All are
  * negative, so that no other message in the context has one of them.  What ends

@@ -28,8 +28,8 @@
 	X(SIZE, coll_packed_bytes, 65536, 0, 1099511627776, "bytes", ANYTIME,   \
 	  TD, coll,                                                             \
 	  "Largest block of a collective that is packed with others into "      \
-	  "one message to another process; larger blocks are sent one by "      \
-	  "one, from buffer to buffer")                                         \
+	  "one message to another process, to one of this host at most 2048 "   \
+	  "bytes; larger blocks are sent one by one, from buffer to buffer")    \
 	X(SIZE, coll_short_bytes, 4096, 0, 1099511627776, "bytes", ALIKE, TB,   \
 	  coll,                                                                 \
 	  "Largest data of an internode collective for which auto chooses "     \

@@ -139,7 +139,22 @@ struct pack {
 	char *memory; /* NULL: only measured */
 	uint64_t *size;
 	size_t sizes, at;
+	size_t most; /* bytes of a block that is packed */
 };
+
+/* To a process of this host a block is copied once if it is not packed, and
+ * three times if it is; from here on that takes longer than one more message
+ * does. */
+#define NEAR_PACKED_BYTES 2048
+
+static size_t packed_most(const struct vm_coll_view *view, int p)
+{
+	size_t most = view->packed_bytes;
+
+	return most > NEAR_PACKED_BYTES && vm_leaders_near(view->leaders, p) ?
+		       NEAR_PACKED_BYTES :
+		       most;
+}
 
 /* Tells whether a block is sent separately.  In-place data is not, since other
  * data is received in the same buffer. */
@@ -148,7 +163,7 @@ static bool is_direct(const struct pack *pack, size_t bytes)
 	const struct vm_coll *coll = pack->coll;
 
 	return coll->kind->direct && !(coll->kind->swaps && coll->in_place) &&
-	       bytes > pack->view->packed_bytes;
+	       bytes > pack->most;
 }
 
 /* What is sent about a block: its length, and while types are compared its
@@ -280,7 +295,9 @@ int vm_coll_pack(struct vm_coll_view *view, int p)
 {
 	const struct vm_leaders_process *here = view->here;
 	struct vm_leaders_msg *part = &view->parts[p];
-	struct pack pack = { .view = view, .process = p };
+	struct pack pack = { .view = view,
+			     .process = p,
+			     .most = packed_most(view, p) };
 	struct call *calls;
 	size_t head;
 
