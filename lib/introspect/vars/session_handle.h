@@ -59,6 +59,7 @@ struct vm_handle {
 	bool total;	    /* all values make one */
 	bool simple;	    /* it is one word of one block */
 	_Atomic bool stopped;
+	_Atomic bool based; /* a base is, or was, not 0 */
 	struct vm_cell cells[];
 };
 
@@ -111,6 +112,10 @@ static inline uint64_t vm_base(struct vm_handle *handle, unsigned e)
 static inline void vm_base_set(struct vm_handle *handle, unsigned e,
 			       uint64_t base)
 {
+	/* Before it: who sees no base reads none. */
+	if (base)
+		atomic_store_explicit(&handle->based, true,
+				      memory_order_relaxed);
 	atomic_store_explicit(&handle->cells[e].base, base,
 			      memory_order_release);
 }

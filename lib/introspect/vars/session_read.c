@@ -4,6 +4,8 @@
  */
 #include "introspect/vars/session_handle.h"
 
+#include <string.h>
+
 #include "base/err.h"
 
 /* Sets values to those before any block was seen. */
@@ -187,9 +189,14 @@ static void total_read(struct vm_handle *handle, const uint64_t *words,
 	values[0] = value_of(handle, 0, sum);
 }
 
-/* There are no blocks. */
+/* There are no blocks: of what would have many words, too, when a process has no
+ * network. */
 static void nothing_read(struct vm_handle *handle, uint64_t *values)
 {
+	if (!atomic_load_explicit(&handle->based, memory_order_relaxed)) {
+		memset(values, 0, handle->count * sizeof(*values));
+		return;
+	}
 	values_clear(handle, values);
 	for (unsigned e = 0; e < handle->count; e++)
 		values[e] = value_of(handle, e, values[e]);

@@ -117,8 +117,20 @@ static void before_blocks(void)
 	struct vm_session *session = session_new(1);
 	struct vm_handle *steps = handle_new(session, "farm_steps");
 	struct vm_handle *work = handle_new(session, "farm_work_ns");
+	struct vm_handle *hist = handle_new(session, "farm_hist");
+	const uint64_t written[3] = { 1, 0, 3 };
+	uint64_t values[3] = { 7, 7, 7 };
 
 	is_int((intmax_t)value(steps), 0, "without blocks a counter is 0");
+	vm_handle_read(hist, values);
+	ok(!values[0] && !values[1] && !values[2], "so are those of an array");
+	vm_handle_write(hist, written);
+	vm_handle_read(hist, values);
+	ok(values[0] == 1 && !values[1] && values[2] == 3,
+	   "which can be written");
+	vm_handle_reset(hist);
+	vm_handle_read(hist, values);
+	ok(!values[0] && !values[1] && !values[2], "and are 0 once more");
 	is_int((intmax_t)vm_handle_count(work), 1,
 	       "and nobody knows how many workers there will be");
 	places_set(true);
