@@ -302,6 +302,37 @@ static void slot_deliver(struct vm_engine *engine, struct vm_slot *slot)
 	vm_engine_lock(engine);
 }
 
+/* The usual case of a slot that carries its bytes: the oldest receive that is
+ * posted is for it.  false: it is another one. */
+static inline bool inline_deliver(const struct vm_slot *slot)
+{
+	struct vm_rank *rank = &vm_node->ranks[slot->rank];
+	struct vm_match_node *node;
+	size_t bytes = slot->inline_bytes;
+	struct vm_req *req;
+
+	if (VM_UNLIKELY(slot->payload != VM_PAYLOAD_INLINE || vm_observed()))
+		return false;
+	node = vm_match_front(&rank->match, &slot->env);
+	if (VM_UNLIKELY(!node))
+		return false;
+	req = vm_container_of(node, struct vm_req, node);
+	if (VM_UNLIKELY(req->data.layout || req->data.bytes < bytes))
+		return false;
+	vm_match_unpost(&rank->match, node);
+	req->posted = false;
+	req->status.source = slot->env.source;
+	req->status.tag = slot->env.tag;
+	req->status.bytes = bytes;
+	req->status.error = 0;
+	if (VM_LIKELY(bytes == 8))
+		memcpy(req->data.addr, slot->inline_data, 8);
+	else
+		memcpy(req->data.addr, slot->inline_data, bytes);
+	vm_req_complete(req);
+	return true;
+}
+
 /* Takes what is in the oldest slot; false: it is empty. */
 static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 {
@@ -313,6 +344,8 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 	    vm_ring_lap(next))
 		return false;
 	atomic_store_explicit(&ring->next, next + 1, memory_order_relaxed);
+	if (VM_LIKELY(inline_deliver(slot)))
+		return true;
 	if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL)) {
 		slot->call.run(slot->call.arg);
 	} else if (slot->payload == VM_PAYLOAD_LENT) {
@@ -522,11 +555,16 @@ bool vm_engine_poll(struct vm_worker *worker)
 	return neglected_help(engine, sleeps);
 }
 
-/* The ring is full: its reader is busy.  Helps it, at once if others have
- * helped before, else only after a while, because that costs it the bias. */
-static void ring_wait(struct vm_engine *to, int from, int spins)
+/*
+ * The ring is full.  A reader that takes something now and then is only
+ * disturbed by help, which costs it the bias; one that computes is helped, at
+ * once if it has taken nothing since it was helped last.
+ */
+static void ring_wait(struct vm_engine *to, int from, int spins, bool helped)
 {
-	if (spins < RING_PATIENCE && !vm_engine_try(to)) {
+	struct vm_ring *ring = &to->in[from];
+
+	if (spins < RING_PATIENCE && !(helped && vm_engine_try(to))) {
 		if (spins % 64)
 			vm_cpu_relax();
 		else
@@ -536,18 +574,23 @@ static void ring_wait(struct vm_engine *to, int from, int spins)
 	if (spins >= RING_PATIENCE)
 		vm_engine_lock(to);
 	vm_engine_drain(to, from, DRAIN_MAX);
+	ring->helped = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	vm_engine_unlock(to);
 }
 
 void vm_engine_room(struct vm_engine *from, struct vm_engine *to)
 {
 	struct vm_ring *ring = &to->in[from->index];
+	uint32_t seen = ring->seen;
 
 	for (int spins = 1;; spins++) {
 		ring_reap(ring);
 		if (ring->head - ring->seen < VM_RING_SLOTS)
 			return;
-		ring_wait(to, from->index, spins);
+		if (ring->seen != seen)
+			spins = 1;
+		seen = ring->seen;
+		ring_wait(to, from->index, spins, seen == ring->helped);
 	}
 }
 

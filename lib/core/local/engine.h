@@ -86,7 +86,8 @@ VM_STATIC_ASSERT(sizeof(struct vm_slot) == 64, "a slot is one cache line");
 struct vm_ring {
 	struct vm_slot *slots;
 	uint32_t head VM_ALIGNED(VM_CACHELINE); /* writer's: of the next slot */
-	uint32_t seen; /* ... the tail when it looked */
+	uint32_t seen;	 /* ... the tail when it looked */
+	uint32_t helped; /* ... and after it has emptied the ring itself */
 	/* ... behind the last slot whose sender waits. */
 	_Atomic uint32_t urgent;
 	/* ... slots from `seen` on whose payload is lent until they are given
