@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short messages to receives that are posted: the shortest way within a worker,
- * and what leaves it.  Rank 0 sends to rank 1.
+ * Short messages to receives that are posted, or that come later: the shortest
+ * ways within a process, and what leaves them.  Rank 0 sends to rank 1; exchanges
+ * go both ways.
  */
 #include "mtap.h"
 
@@ -155,6 +156,116 @@ static void errors(void)
 	all_ok(held, "and of several the one with the error has it");
 }
 
+/* Messages that are there before they are received: all ways to receive, of all
+ * short lengths. */
+static void early(void)
+{
+	MPI_Status status = { .MPI_ERROR = 77 };
+	MPI_Request request;
+	bool held = true;
+	int flag = 0;
+
+	for (int i = 0; rank == 0 && i < 3 * MOST; i++)
+		send(i, i % 9);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 3 * MOST; rank == 1 && i-- > 0;) {
+		long long wanted = 1000 + i, got = 0;
+
+		if (i % 9 < 8)
+			wanted &= (1LL << 8 * (i % 9)) - 1;
+		if (i % 3 == 0) {
+			MPI_Recv(&got, 8, MPI_BYTE, 0, i, MPI_COMM_WORLD,
+				 &status);
+		} else if (i % 3 == 1) {
+			MPI_Irecv(&got, 8, MPI_BYTE, 0, i, MPI_COMM_WORLD,
+				  &request);
+			MPI_Wait(&request, &status);
+		} else {
+			MPI_Iprobe(0, i, MPI_COMM_WORLD, &flag, &status);
+			held = held && flag;
+			MPI_Recv(&got, 8, MPI_BYTE, MPI_ANY_SOURCE, i,
+				 MPI_COMM_WORLD, &status);
+		}
+		MPI_Get_count(&status, MPI_BYTE, &flag);
+		held = held && got == wanted && status.MPI_SOURCE == 0 &&
+		       status.MPI_TAG == i && flag == i % 9;
+	}
+	all_ok(held, "messages that are early are received in any order");
+}
+
+/* More than a ring has slots, to a rank that does not look. */
+static void many(int count)
+{
+	long long got = 0;
+	bool held = true;
+
+	for (int i = 0; rank == 0 && i < count; i++) {
+		got = i;
+		MPI_Send(&got, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; rank == 1 && i < count; i++) {
+		MPI_Recv(&got, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		held = held && got == i;
+	}
+	all_ok(held, "%d messages in a row keep their order", count);
+}
+
+/* With the next rank; bytes are sent, and at most `room` received. */
+static int exchange(long long *value, int bytes, int room, int replaces,
+		    MPI_Status *status)
+{
+	int to = (rank + 1) % size, from = (rank + size - 1) % size;
+	long long out = *value;
+
+	if (replaces)
+		return MPI_Sendrecv_replace(value, bytes, MPI_BYTE, to, 5, from,
+					    5, MPI_COMM_WORLD, status);
+	*value = 0;
+	return MPI_Sendrecv(&out, bytes, MPI_BYTE, to, 5, value, room, MPI_BYTE,
+			    from, 5, MPI_COMM_WORLD, status);
+}
+
+static void exchanges(void)
+{
+	int from = (rank + size - 1) % size, count, rc;
+	MPI_Status status;
+	bool held = true;
+
+	for (int i = 0; i < 100; i++) {
+		long long value = 1000 * i + rank;
+
+		rc = exchange(&value, 8, 8, i % 2, &status);
+		MPI_Get_count(&status, MPI_BYTE, &count);
+		held = held && !rc && value == 1000 * i + from && count == 8 &&
+		       status.MPI_SOURCE == from && status.MPI_TAG == 5;
+	}
+	all_ok(held, "exchanges in a circle");
+	for (int i = 0; i < 10; i++) {
+		long long got = 0, value = i;
+
+		rc = MPI_Sendrecv(&value, 8, MPI_BYTE, rank, i, &got, 8,
+				  MPI_BYTE, rank, i, MPI_COMM_WORLD, &status);
+		held = held && !rc && got == i && status.MPI_SOURCE == rank;
+	}
+	all_ok(held, "and with oneself");
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	for (int i = 0; i < 4; i++) {
+		long long value = -1;
+
+		/* Some come first, some are waited for. */
+		if (i == rank % 2)
+			MPI_Barrier(MPI_COMM_SELF);
+		rc = exchange(&value, 8, 4, 0, &status);
+		held = held && rc == MPI_ERR_TRUNCATE &&
+		       status.MPI_SOURCE == from;
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	all_ok(held, "a message that is too long is MPI_ERR_TRUNCATE");
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
 	mtap_init(&argc, &argv);
@@ -165,6 +276,9 @@ int main(int argc, char **argv)
 		each_to_its_own(MOST);
 		with_wildcards(MOST);
 		sizes();
+		early();
+		many(1000);
+		exchanges();
 	}
 	errors();
 	return mtap_end();

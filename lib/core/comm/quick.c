@@ -4,8 +4,162 @@
  */
 #include "core/comm/quick.h"
 
+#include "core/rank/state.h"
+
 void vm_quick_copy(struct vm_req *req, const void *addr)
 {
 	memcpy(req->data.addr, addr, req->status.bytes);
 	vm_quick_complete(vm_self->worker, req);
+}
+
+/* A few bytes, most often 8. */
+static inline void inline_copy(void *to, const void *from, size_t bytes)
+{
+	if (VM_LIKELY(bytes == 8))
+		memcpy(to, from, 8);
+	else
+		memcpy(to, from, bytes);
+}
+
+/* Keeps a message to a rank of the worker until it is received. */
+static bool keep(struct vm_ult *self, struct vm_rank *dest, struct vm_env env,
+		 const void *addr, size_t bytes)
+{
+	struct vm_thread_cache *cache = self->worker->cache;
+	struct core_match_pvars *pvars = &dest->match.pvars;
+	struct vm_engine *engine = dest->via;
+	struct vm_msg *msg = NULL;
+
+	if (VM_UNLIKELY(!vm_quick_enter(engine, self)))
+		return false;
+	if (VM_LIKELY(!pvars->posted_len && vm_list_empty(&dest->probers)))
+		msg = vm_pool_get(&cache->msg);
+	if (VM_UNLIKELY(!msg)) {
+		vm_quick_leave(engine);
+		return false;
+	}
+	msg->node.env = env;
+	msg->rank = dest;
+	msg->sender = NULL;
+	msg->bytes = bytes;
+	msg->buffer = msg->inline_data;
+	msg->payload = VM_PAYLOAD_INLINE;
+	inline_copy(msg->inline_data, addr, bytes);
+	vm_match_arrive(&dest->match, &msg->node);
+	vm_pvar_keep(pvars->unexpected, 1); /* probes ask it */
+	vm_pvar_max(pvars->unexpected_max, pvars->unexpected_len);
+	vm_pvar_add(pvars->unexpected_bytes, bytes);
+	vm_pvar_max(pvars->unexpected_bytes_max, pvars->unexpected_bytes);
+	vm_quick_leave(engine);
+	return true;
+}
+
+/* Sends it by the ring to another worker. */
+static void ring_send(struct vm_engine *from, const struct vm_rank *dest,
+		      struct vm_env env, const void *addr, size_t bytes)
+{
+	struct vm_slot *slot = vm_engine_slot(from, dest->via);
+
+	slot->env = env;
+	slot->rank = (uint32_t)dest->index;
+	slot->payload = VM_PAYLOAD_INLINE;
+	slot->inline_bytes = (uint8_t)bytes;
+	inline_copy(slot->inline_data, addr, bytes);
+	vm_engine_publish(from, dest->via, slot);
+}
+
+bool vm_quick_other(struct vm_ult *self, struct vm_rank *dest,
+		    struct vm_env env, const void *addr, size_t bytes)
+{
+	const struct core_cvars *cvars = vm_rank_cvars(self->owner);
+	struct vm_thread_cache *cache = self->worker->cache;
+	struct core_rank_pvars *pvars = self->counts;
+	struct vm_engine *from = cache->engine;
+
+	if (dest->via == &vm_engine_remote)
+		return vm_straight_send(self, dest, env, addr, bytes);
+	if (VM_UNLIKELY(!from ||
+			self->sends_in_row + 1 >=
+				(unsigned)cvars->send_budget ||
+			bytes > (size_t)cvars->inline_limit || vm_observed()))
+		return false;
+	if (from != dest->via)
+		ring_send(from, dest, env, addr, bytes);
+	else if (VM_UNLIKELY(!keep(self, dest, env, addr, bytes)))
+		return false;
+	self->sends_in_row++;
+	vm_pvar_add(pvars->sends, 1);
+	vm_pvar_add(pvars->sent_bytes, bytes);
+	vm_pvar_add(pvars->sends_inline, 1);
+	return true;
+}
+
+/* Takes a message that has come and carries its bytes, which fit; false: there is
+ * none, or another one. */
+static inline bool inline_take(struct vm_ult *self, struct vm_env env,
+			       void *addr, size_t bytes, vmpi_status *status)
+{
+	struct vm_thread_cache *cache = self->worker->cache;
+	struct vm_rank *rank = self->owner;
+	struct vm_match_node *node;
+	struct vm_msg *msg;
+
+	if (VM_UNLIKELY(!vm_match_arrived(&rank->match) || vm_observed() ||
+			!vm_quick_enter(rank->engine, self)))
+		return false;
+	node = vm_match_peek(&rank->match, &env);
+	msg = node ? vm_container_of(node, struct vm_msg, node) : NULL;
+	if (VM_UNLIKELY(!msg || msg->payload != VM_PAYLOAD_INLINE ||
+			msg->sender || msg->bytes > bytes)) {
+		vm_quick_leave(rank->engine);
+		return false;
+	}
+	vm_match_take(&rank->match, node);
+	vm_pvar_add(rank->match.pvars.unexpected_bytes, -msg->bytes);
+	vm_quick_leave(rank->engine);
+	inline_copy(addr, msg->inline_data, msg->bytes);
+	status->source = msg->node.env.source;
+	status->tag = msg->node.env.tag;
+	status->bytes = msg->bytes;
+	status->error = 0;
+	vm_pool_put(&cache->msg, msg);
+	return true;
+}
+
+bool vm_quick_take(struct vm_ult *self, struct vm_env env, void *addr,
+		   size_t bytes, vmpi_status *status)
+{
+	if (VM_UNLIKELY(!inline_take(self, env, addr, bytes, status)))
+		return false;
+	self->sends_in_row = 0;
+	vm_count_received(status->bytes);
+	return true;
+}
+
+struct vm_req *vm_quick_itake(struct vm_ult *self, struct vm_env env,
+			      void *addr, size_t bytes)
+{
+	struct vm_thread_cache *cache = self->worker->cache;
+	struct vm_rank *rank = self->owner;
+	struct vm_req *req;
+
+	if (!vm_match_arrived(&rank->match))
+		return NULL;
+	req = vm_pool_get(&cache->req);
+	if (VM_UNLIKELY(!req))
+		return NULL;
+	vm_req_begin(req);
+	if (VM_UNLIKELY(!inline_take(self, env, addr, bytes, &req->status))) {
+		req->active = false;
+		vm_pool_put(&cache->req, req);
+		return NULL;
+	}
+	req->kind = VM_REQ_RECV;
+	req->posted = false;
+	req->rank = rank;
+	req->node.env = env;
+	vm_data_set_bytes(&req->data, addr, bytes);
+	/* Nobody else has it. */
+	atomic_store_explicit(&req->state, VM_REQ_DONE, memory_order_relaxed);
+	return req;
 }

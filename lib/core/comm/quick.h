@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shortest ways of a message, as straight code: a few bytes between two
- * ranks of one worker, and a receive that finds nothing and waits.
+ * ranks of a process, and a receive that finds nothing and waits, or such a
+ * message.
  *
  * What is unusual in any respect, and whatever somebody observes, is left to
  * the functions of core/comm/p2p.h, which do the same: these return false before
@@ -96,15 +97,18 @@ leave:
 	return false;
 }
 
-/* The same, or to a rank of another process. */
+/* The same of a message for which no receive is posted, or to a rank of another
+ * worker or process. */
+bool vm_quick_other(struct vm_ult *self, struct vm_rank *dest,
+		    struct vm_env env, const void *addr, size_t bytes);
+
 static VM_ALWAYS_INLINE bool vm_quick_send_any(struct vm_ult *self,
 					       struct vm_rank *dest,
 					       struct vm_env env,
 					       const void *addr, size_t bytes)
 {
 	return VM_LIKELY(vm_quick_send(self, dest, env, addr, bytes)) ||
-	       (dest->via == &vm_engine_remote &&
-		vm_straight_send(self, dest, env, addr, bytes));
+	       vm_quick_other(self, dest, env, addr, bytes);
 }
 
 /* Waits for the message of a receive of the world, or of a channel. */
@@ -186,7 +190,12 @@ static VM_ALWAYS_INLINE bool vm_quick_recv(struct vm_ult *self,
 	return true;
 }
 
-/* vm_irecv(), likewise; NULL: not this way. */
+/* vm_recv() of a message that has come and that carries its bytes, which fit:
+ * what vm_quick_recv() refuses. */
+bool vm_quick_take(struct vm_ult *self, struct vm_env env, void *addr,
+		   size_t bytes, vmpi_status *status);
+
+/* vm_irecv(), as vm_quick_recv(); NULL: not this way. */
 static VM_ALWAYS_INLINE struct vm_req *
 vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
 {
@@ -205,6 +214,10 @@ vm_quick_irecv(struct vm_ult *self, struct vm_env env, void *addr, size_t bytes)
 	vm_quick_post(rank, req, env, addr, bytes);
 	return req;
 }
+
+/* The same of a message that has come, as vm_quick_take(). */
+struct vm_req *vm_quick_itake(struct vm_ult *self, struct vm_env env,
+			      void *addr, size_t bytes);
 
 /*
  * vm_req_finish() of a request that is complete, has no error and is of the

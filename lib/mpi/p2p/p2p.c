@@ -213,10 +213,12 @@ static int recv_end(struct vm_call *call, int rc, MPI_Status *status,
 }
 
 /* ... of a quick one, after an error. */
-static __attribute__((noinline)) int
-recv_failed(const struct vm_req *req, MPI_Status *status, MPI_Comm comm)
+static __attribute__((noinline)) int recv_failed(enum vm_call_id id,
+						 const struct vm_req *req,
+						 MPI_Status *status,
+						 MPI_Comm comm)
 {
-	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Recv));
+	struct vm_call call = vm_call_enter(id);
 
 	return recv_end(&call, req->status.error, status, &req->status,
 			req->data.bytes, comm);
@@ -233,11 +235,18 @@ static __attribute__((noinline)) int recv_any(void *buf, vm_count count,
 	int rc;
 
 	if (VM_LIKELY(vm_route_plain_recv(call.mpi, &route, buf, count,
-					  datatype, source, tag, comm)))
+					  datatype, source, tag, comm))) {
+		if (!route.data.layout &&
+		    VM_LIKELY(vm_quick_take(vm_self, route.env, route.data.addr,
+					    route.data.bytes, &result))) {
+			vm_status_set(status, &result);
+			return MPI_SUCCESS;
+		}
 		rc = vm_recv(route.env, &route.data, &result);
-	else
+	} else {
 		rc = recv_odd(&call, buf, count, datatype, source, tag, comm,
 			      &result);
+	}
 	if (VM_LIKELY(rc >= 0))
 		return recv_end(&call, rc, status, &result, 0, comm);
 	return recv_end(&call, rc, status, &result,
@@ -261,7 +270,7 @@ int VM_TWIN(PMPI_Recv)(void *buf, vm_count count, MPI_Datatype datatype,
 		return recv_any(buf, count, datatype, source, tag, comm,
 				status);
 	if (VM_UNLIKELY(req.status.error != 0))
-		return recv_failed(&req, status, comm);
+		return recv_failed(VM_TWIN(VM_CALL_Recv), &req, status, comm);
 	vm_status_set(status, &req.status);
 	return MPI_SUCCESS;
 }
@@ -316,10 +325,13 @@ int VM_TWIN(PMPI_Irecv)(void *buf, vm_count count, MPI_Datatype datatype,
 	size_t bytes;
 
 	if (VM_LIKELY(request && vm_route_quick(self, &on, &bytes, buf, count,
-						datatype, source, tag, comm)))
-		req = vm_quick_irecv(
-			self, (struct vm_env){ on->context, source, tag }, buf,
-			bytes);
+						datatype, source, tag, comm))) {
+		struct vm_env env = { on->context, source, tag };
+
+		req = vm_quick_irecv(self, env, buf, bytes);
+		if (VM_UNLIKELY(!req))
+			req = vm_quick_itake(self, env, buf, bytes);
+	}
 	if (VM_UNLIKELY(!req))
 		return irecv_any(buf, count, datatype, source, tag, comm,
 				 request);
@@ -355,11 +367,43 @@ static int exchange(struct vm_call *call, const struct vm_route *send,
 	return rc < 0 ? vm_error_truncated(call, rc, recv->data.bytes) : rc;
 }
 
-int VM_TWIN(PMPI_Sendrecv)(const void *sendbuf, vm_count sendcount,
-			   MPI_Datatype sendtype, int dest, int sendtag,
-			   void *recvbuf, vm_count recvcount,
-			   MPI_Datatype recvtype, int source, int recvtag,
-			   MPI_Comm comm, MPI_Status *status)
+/* The receive of an exchange whose message has gone: the call's result. */
+static __attribute__((noinline)) int recv_rest(enum vm_call_id id,
+					       struct vm_env env, void *buf,
+					       size_t bytes, MPI_Comm comm,
+					       MPI_Status *status)
+{
+	struct vm_call call = vm_call_enter(id);
+	struct vm_data data = vm_data_bytes(buf, bytes);
+	vmpi_status result;
+	int rc = vm_recv(env, &data, &result);
+
+	return recv_end(&call, rc, status, &result, bytes, comm);
+}
+
+static VM_ALWAYS_INLINE int recv_after(enum vm_call_id id, struct vm_ult *self,
+				       struct vm_env env, void *buf,
+				       size_t bytes, MPI_Comm comm,
+				       MPI_Status *status)
+{
+	struct vm_req req;
+
+	if (VM_LIKELY(vm_quick_recv(self, &req, env, buf, bytes,
+				    VM_CALL_MPI_FIRST + id))) {
+		if (VM_UNLIKELY(req.status.error != 0))
+			return recv_failed(id, &req, status, comm);
+	} else if (!vm_quick_take(self, env, buf, bytes, &req.status)) {
+		return recv_rest(id, env, buf, bytes, comm, status);
+	}
+	vm_status_set(status, &req.status);
+	return MPI_SUCCESS;
+}
+
+static __attribute__((noinline)) int
+sendrecv_any(const void *sendbuf, vm_count sendcount, MPI_Datatype sendtype,
+	     int dest, int sendtag, void *recvbuf, vm_count recvcount,
+	     MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+	     MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Sendrecv));
 	struct vm_route send, recv;
@@ -378,10 +422,39 @@ int VM_TWIN(PMPI_Sendrecv)(const void *sendbuf, vm_count sendcount,
 	return vm_call_exit(&call, comm, rc);
 }
 
-int VM_TWIN(PMPI_Sendrecv_replace)(void *buf, vm_count count,
-				   MPI_Datatype datatype, int dest, int sendtag,
-				   int source, int recvtag, MPI_Comm comm,
-				   MPI_Status *status)
+/* A short message goes, or is kept, before the receive is posted: it waits for
+ * nobody. */
+int VM_TWIN(PMPI_Sendrecv)(const void *sendbuf, vm_count sendcount,
+			   MPI_Datatype sendtype, int dest, int sendtag,
+			   void *recvbuf, vm_count recvcount,
+			   MPI_Datatype recvtype, int source, int recvtag,
+			   MPI_Comm comm, MPI_Status *status)
+{
+	struct vm_ult *self = vm_self;
+	const struct vm_comm *on;
+	size_t out, in;
+
+	if (VM_LIKELY(vm_route_quick(self, &on, &in, recvbuf, recvcount,
+				     recvtype, source, recvtag, comm) &&
+		      vm_route_quick(self, &on, &out, sendbuf, sendcount,
+				     sendtype, dest, sendtag, comm)) &&
+	    VM_LIKELY(vm_quick_send_any(self, on->ranks[dest],
+					(struct vm_env){ on->context, on->rank,
+							 sendtag },
+					sendbuf, out)))
+		return recv_after(VM_TWIN(VM_CALL_Sendrecv), self,
+				  (struct vm_env){ on->context, source,
+						   recvtag },
+				  recvbuf, in, comm, status);
+	return sendrecv_any(sendbuf, sendcount, sendtype, dest, sendtag,
+			    recvbuf, recvcount, recvtype, source, recvtag, comm,
+			    status);
+}
+
+static __attribute__((noinline)) int
+replace_any(void *buf, vm_count count, MPI_Datatype datatype, int dest,
+	    int sendtag, int source, int recvtag, MPI_Comm comm,
+	    MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Sendrecv_replace));
 	struct vm_route send, recv;
@@ -402,4 +475,29 @@ int VM_TWIN(PMPI_Sendrecv_replace)(void *buf, vm_count count,
 	rc = exchange(&call, &send, &recv, status);
 	free(copy.addr);
 	return vm_call_exit(&call, comm, rc);
+}
+
+int VM_TWIN(PMPI_Sendrecv_replace)(void *buf, vm_count count,
+				   MPI_Datatype datatype, int dest, int sendtag,
+				   int source, int recvtag, MPI_Comm comm,
+				   MPI_Status *status)
+{
+	struct vm_ult *self = vm_self;
+	const struct vm_comm *on;
+	size_t bytes;
+
+	if (VM_LIKELY(vm_route_quick(self, &on, &bytes, buf, count, datatype,
+				     source, recvtag, comm) &&
+		      vm_route_quick(self, &on, &bytes, buf, count, datatype,
+				     dest, sendtag, comm)) &&
+	    VM_LIKELY(vm_quick_send_any(self, on->ranks[dest],
+					(struct vm_env){ on->context, on->rank,
+							 sendtag },
+					buf, bytes)))
+		return recv_after(VM_TWIN(VM_CALL_Sendrecv_replace), self,
+				  (struct vm_env){ on->context, source,
+						   recvtag },
+				  buf, bytes, comm, status);
+	return replace_any(buf, count, datatype, dest, sendtag, source, recvtag,
+			   comm, status);
 }
