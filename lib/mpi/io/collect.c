@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective accesses within a process.
+ * Collective accesses.
  *
- * The leader goes through the file window by window: it copies what each member
+ * In one process the leader goes through the file window by window: it copies what each member
  * has there to or from a buffer, and makes one system call for all that is
  * contiguous.  Data are copied once; nothing between them is written.
  */
@@ -10,28 +10,23 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/rank/state.h"
 #include "mpi/comm/split.h"
-#include "mpi/io/cover.h"
 #include "mpi/io/disk.h"
-#include "mpi/io/move.h"
-#include "mpi/io/range.h"
+#include "mpi/io/exchange.h"
+#include "mpi/io/window.h"
 
 /* Where pieces are as long as this, each member moves its own. */
 #define LONG_PIECES (256 << 10)
-/* Gaps of so many bytes are read along. */
-#define GAP_READ (16 << 10)
-/* Gaps between data of so few bytes, in the mean, are written back. */
-#define SHORT 512
-
+/* Of a range in several processes the data are at least this part. */
+#define SPARSE 16
 /* What a member says; goes to other processes. */
 struct say {
 	MPI_Offset first, end; /* its bytes in the file */
 	size_t bytes;
-	size_t piece; /* how long a piece is, in the mean */
-	bool joins;   /* it can take part */
+	size_t piece;  /* how long a piece is, in the mean */
+	size_t buffer; /* how long a window may be */
+	bool joins;    /* it can take part */
 };
 
 /* A member's call. */
@@ -40,10 +35,7 @@ struct collect {
 	struct vm_io_op *op;
 	/* Set by the meeting: */
 	bool together;
-	MPI_Offset first, end; /* of all */
-	size_t bytes;
-	struct vm_io_op **ops; /* the leader's: those of this process */
-	size_t count;
+	struct vm_io_joint joint; /* the leader's has the operations */
 };
 
 static const struct say *say_of(const struct vm_meet *meet, size_t i)
@@ -51,15 +43,19 @@ static const struct say *say_of(const struct vm_meet *meet, size_t i)
 	return vm_comm_coll_brought(vm_coll_of(meet, i));
 }
 
-/* Adds up what all say; whether they work together. */
-static bool all_join(const struct vm_meet *meet, struct collect *sum)
+/* Adds up what all say; whether they work together.  Several processes do not
+ * where most of the file between the first and the last byte has no data. */
+static bool all_join(const struct vm_meet *meet, struct vm_io_joint *sum)
 {
 	bool join = true, longer = true;
 
+	sum->most = say_of(meet, 0)->buffer;
 	for (size_t i = 0; i < meet->size; i++) {
 		const struct say *say = say_of(meet, i);
 
 		join = join && say->joins;
+		if (say->buffer < sum->most)
+			sum->most = say->buffer;
 		if (!say->bytes)
 			continue;
 		longer = longer && say->piece >= LONG_PIECES;
@@ -69,28 +65,34 @@ static bool all_join(const struct vm_meet *meet, struct collect *sum)
 			sum->end = say->end;
 		sum->bytes += say->bytes;
 	}
-	return join && !longer && sum->bytes;
+	if (!sum->bytes || longer)
+		return false;
+	if (sum->end - sum->first < (MPI_Offset)sum->most)
+		sum->most = (size_t)(sum->end - sum->first);
+	return join && (!meet->leaders || (sum->end - sum->first) / SPARSE <=
+						  (MPI_Offset)sum->bytes);
 }
 
 static void collect_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			 size_t last)
 {
-	struct collect sum = { .bytes = 0 }, *leader = NULL;
+	struct vm_io_joint sum = { .bytes = 0 };
 	bool together = all_join(meet, &sum);
+	struct collect *leader = NULL;
 
 	for (size_t i = 0; i < meet->size; i++) {
 		struct collect *collect = (struct collect *)vm_coll_of(meet, i);
 
 		if (!collect->coll.owner)
 			continue;
-		if (!leader)
+		if (!leader) {
 			leader = collect;
+			sum.ops = collect->joint.ops;
+			collect->joint = sum;
+		}
 		collect->together = together;
-		collect->first = sum.first;
-		collect->end = sum.end;
-		collect->bytes = sum.bytes;
 		if (together && collect->op->bytes)
-			leader->ops[leader->count++] = collect->op;
+			leader->joint.ops[leader->joint.count++] = collect->op;
 	}
 }
 
@@ -101,46 +103,14 @@ static const struct vm_coll_kind kind_collect = {
 	.flow = VM_FLOW_ALL,
 };
 
-/* One member's operation, as far as it is done. */
-struct piece_source {
-	struct vm_io_op *op;
-	struct vm_view_walk walk;
-	struct vm_cursor memory;
-};
-
-struct window {
-	struct vm_disk *disk;
-	bool write, sieve;
-	size_t most; /* bytes */
-	char *buffer, *old;
-	uint64_t *bits;
-	struct piece_source *members;
-	size_t count;
-	MPI_Offset first, end; /* where it is */
-};
-
-/* The next piece of a walk that begins before `end`, up to there; 0: none. */
-static size_t piece_before(struct vm_view_walk *walk, MPI_Offset *at,
-			   MPI_Offset end)
-{
-	struct vm_view_walk here = *walk;
-	size_t n = vm_view_walk_piece(walk, at, SIZE_MAX);
-
-	if (!n || *at + (MPI_Offset)n <= end)
-		return n;
-	*walk = here;
-	if (*at >= end)
-		return 0;
-	return vm_view_walk_piece(walk, at, (size_t)(end - *at));
-}
-
 /* Where the first byte is that is not done; false: all are. */
-static bool next_first(const struct window *window, MPI_Offset *first)
+static bool next_first(const struct vm_io_source *sources, size_t count,
+		       MPI_Offset *first)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < window->count; i++) {
-		struct vm_view_walk walk = window->members[i].walk;
+	for (size_t i = 0; i < count; i++) {
+		struct vm_view_walk walk = sources[i].walk;
 		MPI_Offset at;
 
 		if (!vm_view_walk_piece(&walk, &at, 1))
@@ -152,273 +122,79 @@ static bool next_first(const struct window *window, MPI_Offset *first)
 	return any;
 }
 
-static void memory_copy(struct piece_source *member, char *buffer, size_t n,
-			bool write)
-{
-	size_t bytes;
-	char *piece;
-
-	while (n && (bytes = vm_cursor_piece(&member->memory, &piece, n))) {
-		if (write)
-			memcpy(buffer, piece, bytes);
-		else
-			memcpy(piece, buffer, bytes);
-		buffer += bytes;
-		n -= bytes;
-	}
-}
-
-/* Copies what a member has in the window. */
-static void member_copy(struct window *window, struct piece_source *member)
-{
-	MPI_Offset at;
-	size_t n;
-
-	while ((n = piece_before(&member->walk, &at, window->end)) != 0) {
-		size_t place = (size_t)(at - window->first);
-
-		memory_copy(member, window->buffer + place, n, window->write);
-		if (window->write)
-			vm_cover_set(window->bits, place, n);
-		else
-			member->op->moved += n;
-	}
-}
-
-/* Marks what a member has in the window, which is to be read. */
-static void member_mark(struct window *window,
-			const struct piece_source *member)
-{
-	struct vm_view_walk walk = member->walk;
-	MPI_Offset at;
-	size_t n;
-
-	while ((n = piece_before(&walk, &at, window->end)) != 0)
-		vm_cover_set(window->bits, (size_t)(at - window->first), n);
-}
-
-static void bits_clear(struct window *window)
-{
-	size_t bytes = (size_t)(window->end - window->first);
-
-	memset(window->bits, 0, vm_cover_words(bytes) * sizeof(*window->bits));
-}
-
-/* Reads what the bits say, gaps that are short included; *end is the end of the
- * file, if that comes before the window's. */
-static int window_read(struct window *window, MPI_Offset *end)
-{
-	size_t bytes = (size_t)(window->end - window->first);
-	size_t at = 0, n, next, more, moved;
-	int error;
-
-	while ((n = vm_cover_run(window->bits, &at, bytes)) != 0) {
-		for (next = at + n;
-		     (more = vm_cover_run(window->bits, &next, bytes)) &&
-		     next - (at + n) <= GAP_READ;
-		     next = at + n)
-			n = next + more - at;
-		error = vm_disk_read(window->disk, window->buffer + at, n,
-				     window->first + (MPI_Offset)at, &moved);
-		if (error)
-			return error;
-		if (moved < n) {
-			*end = window->first + (MPI_Offset)(at + moved);
-			return 0;
-		}
-		at += n;
-	}
-	return 0;
-}
-
-/* Counts the runs of data, and where the first begins and the last ends. */
-static size_t runs_count(const struct window *window, size_t *first,
-			 size_t *end, size_t *data)
-{
-	size_t bytes = (size_t)(window->end - window->first);
-	size_t at = 0, n, count = 0;
-
-	*data = 0;
-	while ((n = vm_cover_run(window->bits, &at, bytes)) != 0) {
-		if (!count++)
-			*first = at;
-		*data += n;
-		at += n;
-		*end = at;
-	}
-	return count;
-}
-
-/* Puts what is in the file between the data. */
-static void gaps_fill(struct window *window, size_t first, size_t end)
-{
-	size_t at = first, n;
-
-	while (at < end) {
-		size_t next = at;
-
-		n = vm_cover_run(window->bits, &next, end);
-		memcpy(window->buffer + at, window->old + at, next - at);
-		at = next + n;
-	}
-}
-
-/* Writes the gaps back, too. */
-static int write_back(struct window *window, size_t first, size_t end,
-		      size_t *moved)
-{
-	MPI_Offset at = window->first + (MPI_Offset)first;
-	struct vm_range range = { .first = at,
-				  .end = window->first + (MPI_Offset)end,
-				  .alone = true };
-	size_t bytes = end - first, got;
-	int error = vm_range_take(window->disk, &range);
-
-	*moved = 0;
-	if (error)
-		return error;
-	error = vm_disk_read(window->disk, window->old + first, bytes, at,
-			     &got);
-	if (!error) {
-		memset(window->old + first + got, 0, bytes - got);
-		gaps_fill(window, first, end);
-		error = vm_disk_write(window->disk, window->buffer + first,
-				      bytes, at, moved);
-	}
-	vm_range_give(window->disk, &range);
-	return error;
-}
-
-/* Writes the data; *end is behind what was written. */
-static int window_write(struct window *window, MPI_Offset *end)
-{
-	size_t bytes = (size_t)(window->end - window->first);
-	size_t at = 0, n, moved, first = 0, last = 0, data;
-	size_t runs = runs_count(window, &first, &last, &data);
-	int error = 0;
-
-	if (runs > 1 && window->sieve && data / runs < SHORT) {
-		error = write_back(window, first, last, &moved);
-		*end = window->first + (MPI_Offset)(first + moved);
-		return error;
-	}
-	while (!error && (n = vm_cover_run(window->bits, &at, bytes)) != 0) {
-		error = vm_move_put(window->disk, window->buffer + at, n,
-				    window->first + (MPI_Offset)at, &moved);
-		*end = window->first + (MPI_Offset)(at + moved);
-		at += n;
-	}
-	return error;
-}
-
 /* One window; true: there is nothing to do behind it.  *end: up to where the
  * file was read or written. */
-static bool window_do(struct window *window, MPI_Offset *end, int *error)
+static bool window_do(struct vm_io_window *window, struct vm_io_source *sources,
+		      size_t count, MPI_Offset *end, int *error)
 {
 	MPI_Offset whole = window->end;
 
 	*end = whole;
-	bits_clear(window);
 	if (window->write) {
-		for (size_t i = 0; i < window->count; i++)
-			member_copy(window, &window->members[i]);
-		*error = window_write(window, end);
+		for (size_t i = 0; i < count; i++)
+			vm_io_window_copy(window, &sources[i]);
+		*error = vm_io_window_write(window, end);
 		return *error != 0;
 	}
-	for (size_t i = 0; i < window->count; i++)
-		member_mark(window, &window->members[i]);
-	*error = window_read(window, end);
+	for (size_t i = 0; i < count; i++)
+		vm_io_window_mark(window, &sources[i]);
+	*error = vm_io_window_read(window, end);
 	if (*error)
 		return true;
 	window->end = *end;
-	for (size_t i = 0; i < window->count; i++)
-		member_copy(window, &window->members[i]);
+	for (size_t i = 0; i < count; i++)
+		vm_io_window_copy(window, &sources[i]);
 	return *end < whole;
 }
 
-/* Says to a member what was moved of its data: what lies before `end`. */
-static void member_end(struct piece_source *member, MPI_Offset end, int error)
+/* Says what was moved of an operation's data: what lies before `end`. */
+static void op_end(struct vm_io_op *op, MPI_Offset end, int error)
 {
-	struct vm_io_op *op = member->op;
 	struct vm_view_walk walk;
 	MPI_Offset at;
 	size_t n;
 
-	if (!op->write) {
-		op->error = op->moved < op->bytes ? error : 0;
-		return;
+	if (op->write && !error)
+		op->moved = op->bytes;
+	if (op->write && error) {
+		vm_view_walk_init(&walk, &op->file->view, op->first, op->bytes);
+		while ((n = vm_view_walk_before(&walk, &at, end)) != 0)
+			op->moved += n;
 	}
-	op->moved = op->bytes;
-	if (!error)
-		return;
-	op->moved = 0;
-	vm_view_walk_init(&walk, &op->file->view, op->first, op->bytes);
-	while ((n = piece_before(&walk, &at, end)) != 0)
-		op->moved += n;
 	op->error = op->moved < op->bytes ? error : 0;
 }
 
-static int window_open(struct window *window, const struct collect *collect,
-		       struct vm_file *file)
+/* What the leader of a single process does for all. */
+static void lead(const struct vm_io_joint *joint)
 {
-	size_t bytes = (size_t)(collect->end - collect->first);
-
-	window->disk = file->disk;
-	window->count = collect->count;
-	window->most = (size_t)file->hints.cb_buffer;
-	if (window->most > bytes)
-		window->most = bytes;
-	window->buffer = vm_disk_buffer(file->disk, window->most);
-	window->bits =
-		malloc(vm_cover_words(window->most) * sizeof(*window->bits));
-	window->members = malloc(collect->count * sizeof(*window->members));
-	if (window->sieve)
-		window->old = vm_disk_buffer(file->disk, window->most);
-	if (!window->buffer || !window->bits || !window->members ||
-	    (window->sieve && !window->old))
-		return ENOMEM;
-	for (size_t i = 0; i < collect->count; i++) {
-		struct vm_io_op *op = collect->ops[i];
-		struct piece_source *member = &window->members[i];
-
-		member->op = op;
-		vm_view_walk_init(&member->walk, &op->file->view, op->first,
-				  op->bytes);
-		vm_cursor_init(&member->memory, &op->data);
-	}
-	return 0;
-}
-
-static void window_close(struct window *window)
-{
-	if (window->old)
-		vm_disk_buffer_put(window->disk, window->old);
-	if (window->buffer)
-		vm_disk_buffer_put(window->disk, window->buffer);
-	free(window->bits);
-	free(window->members);
-}
-
-/* What the leader does for all. */
-static void lead(const struct collect *collect, struct vm_file *file,
-		 bool write, bool sieve)
-{
-	struct window window = { .write = write, .sieve = sieve };
-	int error = window_open(&window, collect, file);
-	MPI_Offset end = 0;
+	struct vm_io_window window = { .disk = joint->file->disk,
+				       .write = joint->write,
+				       .sieve = joint->sieve,
+				       .most = joint->most };
+	struct vm_io_source *sources = malloc(joint->count * sizeof(*sources));
+	int error = vm_io_window_open(&window);
+	MPI_Offset first, end = 0;
 	bool over = false;
 
-	while (!error && !over && next_first(&window, &window.first)) {
-		window.end = window.first + (MPI_Offset)window.most;
-		over = window_do(&window, &end, &error);
-	}
-	for (size_t i = 0; i < collect->count; i++) {
-		struct piece_source none = { .op = collect->ops[i] };
+	if (!sources)
+		error = ENOMEM;
+	for (size_t i = 0; !error && i < joint->count; i++) {
+		struct vm_io_op *op = joint->ops[i];
 
-		member_end(window.members ? &window.members[i] : &none, end,
-			   error);
+		sources[i].op = op;
+		vm_view_walk_init(&sources[i].walk, &op->file->view, op->first,
+				  op->bytes);
+		vm_cursor_init(&sources[i].memory, &op->data);
 	}
-	window_close(&window);
+	while (!error && !over && next_first(sources, joint->count, &first)) {
+		vm_io_window_go(&window, first,
+				first + (MPI_Offset)joint->most);
+		over = window_do(&window, sources, joint->count, &end, &error);
+	}
+	for (size_t i = 0; i < joint->count; i++)
+		op_end(joint->ops[i], end, error);
+	vm_io_window_close(&window);
+	free(sources);
 }
 
 /* How long the pieces of an operation are, in the mean. */
@@ -439,7 +215,8 @@ static struct say say_make(const struct vm_io_op *op, int rc)
 	const struct vm_file *file = op->file;
 	const struct vm_view *view = &file->view;
 	uint8_t hint = op->write ? file->hints.cb_write : file->hints.cb_read;
-	struct say say = { .bytes = rc ? 0 : op->bytes };
+	struct say say = { .bytes = rc ? 0 : op->bytes,
+			   .buffer = (size_t)file->hints.cb_buffer };
 
 	say.joins = hint != VM_IO_DISABLE && !view->rep && !file->atomic &&
 		    view->sorted && !file->disk->stream;
@@ -450,15 +227,6 @@ static struct say say_make(const struct vm_io_op *op, int rc)
 		vm_view_place(view, op->first + (MPI_Offset)op->bytes - 1) + 1;
 	say.piece = hint == VM_IO_ENABLE ? 0 : piece_bytes(op);
 	return say;
-}
-
-/* Whether no member before this one is in this process. */
-static bool is_leader(const struct vm_comm *comm)
-{
-	for (int i = 0; i < comm->rank; i++)
-		if (vm_rank_here(comm->ranks[i]))
-			return false;
-	return true;
 }
 
 /* The others wait until the leader has done it. */
@@ -476,9 +244,10 @@ int vm_io_collect(struct vm_call *call, enum vm_call_id as, struct vm_io_op *op,
 	struct vm_file *file = op->file;
 	struct say say = say_make(op, rc);
 	struct collect collect = { .op = op };
+	struct vm_io_joint *joint = &collect.joint;
 	enum vm_call_id id = call->id;
-	bool leads = is_leader(&file->comm);
-	int met;
+	bool leads = file->leads;
+	int met, led = 0;
 
 	if (file->comm.size == 1) {
 		if (rc == 0)
@@ -488,22 +257,28 @@ int vm_io_collect(struct vm_call *call, enum vm_call_id as, struct vm_io_op *op,
 	if (rc != 0)
 		op->bytes = 0;
 	if (leads)
-		collect.ops =
-			malloc((size_t)file->comm.size * sizeof(*collect.ops));
-	if (leads && !collect.ops)
+		joint->ops =
+			malloc((size_t)file->comm.size * sizeof(*joint->ops));
+	if (leads && !joint->ops)
 		say.joins = false;
 	call->id = as;
 	vm_comm_coll_init(&collect.coll, &kind_collect, call, &file->comm, &say,
 			  sizeof(say));
 	met = vm_coll_run(call, &collect.coll);
+	joint->file = file;
+	joint->write = op->write;
+	joint->sieve = op->write && vm_io_may_sieve(op);
 	if (met == 0 && !collect.together && rc == 0)
 		vm_io_op_do(call, op);
-	if (met == 0 && collect.together && leads)
-		lead(&collect, file, op->write,
-		     op->write && vm_io_may_sieve(op));
+	if (met == 0 && collect.together && leads && file->disk->alone)
+		lead(joint);
+	else if (met == 0 && collect.together && leads)
+		led = vm_io_exchange(call, joint);
 	if (met == 0 && collect.together)
 		met = barrier(call, file);
 	call->id = id;
-	free(collect.ops);
+	free(joint->ops);
+	if (led)
+		met = led;
 	return rc ? rc : met;
 }

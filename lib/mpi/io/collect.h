@@ -11,6 +11,19 @@
 
 #include "mpi/io/access.h"
 
+/* What a leader knows of a joint access. */
+struct vm_io_joint {
+	struct vm_file *file;
+	bool write;
+	bool sieve; /* gaps may be written back */
+	/* Of all members: their bytes in the file, how many of them are data, and
+	 * how long a window may be. */
+	MPI_Offset first, end;
+	size_t bytes, most;
+	struct vm_io_op **ops; /* of this process: those with data */
+	size_t count;
+};
+
 /*
  * Does an operation together with those of the other members, or by itself if
  * that is better.  as: the call, of both twins the first; rc: an error of the

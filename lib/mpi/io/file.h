@@ -22,6 +22,8 @@ struct vm_file {
 	/* Constant. */
 	struct vm_comm comm; /* of the members, not the user's */
 	struct vm_disk *disk;
+	bool leads;	  /* it is the first member in its process */
+	MPI_Comm leaders; /* those that lead, of several processes */
 	int amode;
 	char *name;
 	/* What the user may change. */

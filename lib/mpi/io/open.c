@@ -88,6 +88,8 @@ static int file_new(struct vm_call *call, struct vm_comm *parent, int amode,
 	/* It has no handle yet. */
 	vm_object_mark(&file->object, 0);
 	vm_comm_init(&file->comm, chan);
+	file->leads = is_first_here(&file->comm);
+	file->leaders = MPI_COMM_NULL;
 	file->amode = amode;
 	file->errh = vm_errh_hold(call->mpi->file_errh);
 	vm_io_hints_init(&file->hints);
@@ -118,7 +120,7 @@ static int disk_open(struct vm_call *call, struct vm_file *file, int rc)
 	rc = vm_io_agree(call, file, file->amode, "amode", rc);
 	if (rc != 0)
 		return rc;
-	if (comm->rank != 0 && is_first_here(comm))
+	if (comm->rank != 0 && file->leads)
 		rc = vm_disk_open(call, &file->disk, file->name, file->amode,
 				  false, permissions);
 	if (rc == 0 && file->disk)
@@ -134,6 +136,31 @@ static int disk_open(struct vm_call *call, struct vm_file *file, int rc)
 	return rc;
 }
 
+/* The leaders of several processes have a communicator of their own. */
+static int leaders_join(struct vm_call *call, struct vm_file *file,
+			MPI_Comm comm)
+{
+	int rc;
+
+	if (file->disk->alone)
+		return 0;
+	rc = PMPI_Comm_split(comm, file->leads ? 0 : MPI_UNDEFINED,
+			     file->comm.rank, &file->leaders);
+	vm_wait_in(vm_self, VM_CALL_MPI_FIRST + call->id);
+	if (rc != MPI_SUCCESS)
+		return vm_error(call, vm_error_class(rc),
+				"no communicator for the processes");
+	if (file->leads)
+		PMPI_Comm_set_errhandler(file->leaders, MPI_ERRORS_RETURN);
+	return 0;
+}
+
+static void leaders_part(struct vm_file *file)
+{
+	if (file->leaders != MPI_COMM_NULL)
+		PMPI_Comm_free(&file->leaders);
+}
+
 /* Files that are appended to begin at their end. */
 static int pointers_init(struct vm_call *call, struct vm_file *file,
 			 MPI_Comm comm)
@@ -147,6 +174,8 @@ static int pointers_init(struct vm_call *call, struct vm_file *file,
 		rc = vm_disk_fail(call, error, "fstat");
 	atomic_init(&file->position, size);
 	made = vm_pointer_init(call, file, comm, size);
+	if (made == 0)
+		made = leaders_join(call, file, comm);
 	rc = vm_io_agree(call, file, 0, "nothing", rc ? rc : made);
 	if (rc != 0 && made == 0)
 		vm_pointer_fini(call, file);
@@ -228,6 +257,7 @@ int PMPI_File_close(MPI_File *fh)
 		rc = vm_io_agree(&call, file, 0, "nothing", rc);
 	}
 	vm_pointer_fini(&call, file);
+	leaders_part(file);
 	error = file_discard(call.mpi, file);
 	*fh = MPI_FILE_NULL;
 	if (rc == 0 && error)

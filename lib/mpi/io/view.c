@@ -260,10 +260,11 @@ size_t vm_view_walk_piece(struct vm_view_walk *walk, MPI_Offset *at,
 	return bytes;
 }
 
-/* Places grow with etypes, so that halving finds it. */
-MPI_Offset vm_view_behind(const struct vm_view *view, MPI_Offset end)
+/* Places grow with units, so that halving finds the first one behind. */
+static MPI_Offset unit_behind(const struct vm_view *view, MPI_Offset unit,
+			      MPI_Offset end)
 {
-	MPI_Offset low = 0, high = 1, unit = (MPI_Offset)view->unit;
+	MPI_Offset low = 0, high = 1;
 
 	if (view->empty)
 		return 0;
@@ -278,4 +279,14 @@ MPI_Offset vm_view_behind(const struct vm_view *view, MPI_Offset end)
 			high = middle;
 	}
 	return low;
+}
+
+MPI_Offset vm_view_byte(const struct vm_view *view, MPI_Offset end)
+{
+	return unit_behind(view, 1, end);
+}
+
+MPI_Offset vm_view_behind(const struct vm_view *view, MPI_Offset end)
+{
+	return unit_behind(view, (MPI_Offset)view->unit, end);
 }

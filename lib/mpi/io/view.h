@@ -63,6 +63,9 @@ size_t vm_view_walk_piece(struct vm_view_walk *walk, MPI_Offset *at,
 /* Where a byte of the stream is in the file. */
 MPI_Offset vm_view_place(const struct vm_view *view, MPI_Offset byte);
 
+/* Returns the first byte of the stream that is at `end` or behind. */
+MPI_Offset vm_view_byte(const struct vm_view *view, MPI_Offset end);
+
 /* Returns the first etype that begins at `end` or behind. */
 MPI_Offset vm_view_behind(const struct vm_view *view, MPI_Offset end);
 
