@@ -6,6 +6,7 @@
  * has, and the last one ends it.  Neither waits for other ranks.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/runtime/process.h"
 #include "mpi/call/check.h"
@@ -45,6 +46,28 @@ static int session_new(struct vm_call *call, struct vm_errh *errh,
 	return 0;
 }
 
+/* All levels are provided, but it has to be one that is asked for. */
+static int check_thread_level(struct vm_call *call, MPI_Info info)
+{
+	static const char *const levels[] = {
+		"MPI_THREAD_SINGLE",
+		"MPI_THREAD_FUNNELED",
+		"MPI_THREAD_SERIALIZED",
+		"MPI_THREAD_MULTIPLE",
+	};
+	const char *level = vm_info_value(info, "thread_level");
+
+	for (int i = 0; level && i < 4; i++)
+		if (!strcmp(level, levels[i]))
+			level = NULL;
+	if (!level)
+		return 0;
+	return vm_error(call, MPI_ERR_INFO_VALUE,
+			"thread_level \"%s\" is not a level like "
+			"MPI_THREAD_MULTIPLE",
+			level);
+}
+
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
 		      MPI_Session *session)
 {
@@ -54,6 +77,8 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
 
 	if (rc == 0)
 		rc = vm_check_hints(&call, info);
+	if (rc == 0)
+		rc = check_thread_level(&call, info);
 	if (rc == 0)
 		rc = vm_check_pointer(&call, session, "session");
 	if (rc == 0)

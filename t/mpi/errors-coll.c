@@ -206,6 +206,7 @@ static void reductions(void)
 	EXSCAN(MPI_ERR_TYPE, x, y, 1, NONE, SUM);
 	EXSCAN(MPI_ERR_OP, x, y, 1, INT, MPI_OP_NULL);
 	EXSCAN(MPI_ERR_BUFFER, NULL, y, 1, INT, SUM);
+	EXSCAN(MPI_ERR_BUFFER, x, x, 1, INT, SUM);
 	BOTH(MPI_ERR_COMM, Exscan, Iexscan, x, y, 1, INT, SUM, MPI_COMM_NULL);
 }
 

@@ -200,6 +200,25 @@ static void handler_of_comm(MPI_Comm *comm, int *code, ...)
 	seen_code = -*code;
 }
 
+/* The level of threads that a session asks for. */
+static void levels(void)
+{
+	MPI_Session other = MPI_SESSION_NULL;
+	MPI_Info info;
+	int rc;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "thread_level", "MPI_THREAD_MOST");
+	rc = MPI_Session_init(info, MPI_ERRORS_RETURN, &other);
+	all_ok(is_class(rc, MPI_ERR_INFO_VALUE) && other == MPI_SESSION_NULL,
+	       "an unknown level of threads is an error");
+	MPI_Info_set(info, "thread_level", "MPI_THREAD_SERIALIZED");
+	rc = MPI_Session_init(info, MPI_ERRORS_RETURN, &other);
+	all_ok(rc == 0, "a known one is not");
+	MPI_Session_finalize(&other);
+	MPI_Info_free(&info);
+}
+
 static void errors(void)
 {
 	MPI_Errhandler own, of_comm, got;
@@ -314,6 +333,7 @@ int main(int argc, char **argv)
 	process_sets();
 	groups();
 	threads();
+	levels();
 	errors();
 	buffers();
 	information();

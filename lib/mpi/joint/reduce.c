@@ -59,8 +59,8 @@ int VM_TWIN(PMPI_Reduce_init)(const void *sendbuf, void *recvbuf,
 }
 
 /* Sets the sides of collectives in which every member receives a result of
- * count elements, except rank 0 of an exscan, whose receive buffer is
- * unused. */
+ * count elements, except rank 0 of an exscan, whose receive buffer is unused;
+ * but if it is the send buffer, all members get the same error. */
 static int reduce_to_all(struct vm_call *call, struct vm_coll *coll,
 			 const struct vm_coll_kind *kind, const void *sendbuf,
 			 void *recvbuf, vm_count count, MPI_Datatype datatype,
@@ -72,7 +72,7 @@ static int reduce_to_all(struct vm_call *call, struct vm_coll *coll,
 		rc = vm_coll_operands(
 			call, coll, sendbuf, recvbuf, count, datatype, op,
 			kind != &vm_coll_exscan || coll->comm->rank > 0 ||
-				sendbuf == MPI_IN_PLACE);
+				sendbuf == MPI_IN_PLACE || sendbuf == recvbuf);
 	return rc;
 }
 
