@@ -55,6 +55,15 @@ static inline void *vm_f_buffer(void *buffer)
 		       MPI_BOTTOM;
 }
 
+/* What was detached is named as it was attached. */
+static inline void vm_f_detached(void *address)
+{
+	void **at = address;
+
+	if (*at == MPI_BUFFER_AUTOMATIC)
+		*at = &vmpi_sentinels_.buffer_automatic;
+}
+
 static inline MPI_Status *vm_f_status(MPI_Status *status)
 {
 	return status == &vmpi_sentinels_.status_ignore ? MPI_STATUS_IGNORE :

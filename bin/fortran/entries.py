@@ -82,10 +82,13 @@ class Entry:
             # These bindings cannot return an address: the argument is unused.
             self.declare.append('void *c_%s;' % name)
             self.passed.append('&c_' + name)
+        elif a.kind == 'detach':
+            self.passed.append(name)
+            self.succeeded.append('vm_f_detached(%s);' % name)
         elif a.length == '3,':
             self.passed.append('(void *)' + name)
         elif (a.written or a.is_array or
-              a.kind in ('fstatus', 'f08status', 'detach')):
+              a.kind in ('fstatus', 'f08status')):
             self.passed.append(name)
         else:
             self.passed.append('*' + name)

@@ -253,9 +253,11 @@ def mpi_module(chapters, have, constants):
             continue
         for p in 'MPI_', 'PMPI_':
             name = p + function.name
-            text += '  interface %s\n' % name
+            # A generic name takes no element of an array as an array.
+            several = any(a.kind == 'address' for a in function.all)
+            text += '  interface %s\n' % (name if several else '')
             text += Body(name, function, False, False).text()
-            if any(a.kind == 'address' for a in function.all):
+            if several:
                 text += Body(name + '_cptr', function, False, False,
                              True).text()
             text += '  end interface\n'
@@ -353,6 +355,8 @@ def f08_module(chapters, have, constants):
             type_, name, type_, value)
     text += flags(fixed, True)
     text += sentinels(fixed, 'type(MPI_Status)', {})
+    # C_LOC() is what a detach returns.
+    text += fixed('target MPI_BUFFER_AUTOMATIC')
     text += '  abstract interface\n'
     interfaces = abstract_interfaces()
     for name, arguments in interfaces:

@@ -50,6 +50,7 @@ program f08
   call refused
   call others
   call numbers
+  call buffers
   print '(a,i0)', 'done ', rank
   call MPI_Finalize()
 contains
@@ -182,6 +183,21 @@ contains
     numbers = rank
     call MPI_Free_mem(numbers)
   end subroutine others
+
+  ! What is detached is what was attached.
+  subroutine buffers
+    character(len=1000), target :: buffer
+    type(c_ptr) :: address
+    integer :: bytes
+
+    call MPI_Buffer_attach(buffer, len(buffer))
+    call MPI_Buffer_detach(address, bytes)
+    call check(c_associated(address, c_loc(buffer)), 'a buffer')
+    call MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0)
+    call MPI_Buffer_detach(address, bytes)
+    call check(c_associated(address, c_loc(MPI_BUFFER_AUTOMATIC)), &
+      'the automatic buffer')
+  end subroutine buffers
 
   ! Types by precision and range, and what the library says of LOGICAL.
   subroutine numbers
