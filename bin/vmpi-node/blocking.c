@@ -105,7 +105,7 @@ static bool is_of_program(const void *caller)
 	size_t offset;
 
 	return node_on_task() &&
-	       vm_image_find(node.image, caller, &offset) >= 0;
+	       vm_image_find(node_copy()->image, caller, &offset) >= 0;
 }
 
 static int read_try(void *lock)

@@ -209,8 +209,7 @@ static bool is_taken(int fd, const void *caller)
 	if (!atomic_exchange(&said, true))
 		vm_cli_say("rank %d: descriptor %d cannot be replaced: vmpi "
 			   "uses it; those below %d are free",
-			   node_number(node_copy()->index), fd,
-			   VM_STANDARD_BEYOND);
+			   node_copy()->number, fd, VM_STANDARD_BEYOND);
 	errno = EBUSY;
 	return true;
 }

@@ -25,7 +25,7 @@ static const char *meant(const char *path)
 	    strcmp(path, "/proc/thread-self/exe") != 0 &&
 	    strcmp(path, own) != 0)
 		return path;
-	return vm_image_path(node.image);
+	return vm_image_path(node_copy()->image);
 }
 
 /* The content of such a link; -1: the path is of none. */

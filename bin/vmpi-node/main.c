@@ -34,6 +34,7 @@
 #include "fatal.h"
 #include "introspect/vars/cvar.h"
 #include "mpi/call/vars.h"
+#include "later.h"
 #include "node.h"
 #include "openmp.h"
 #include "output.h"
@@ -274,7 +275,7 @@ static int job_leave(int status)
 }
 
 /* What ranks have printed is not lost when the job ends early. */
-static void output_end(void)
+static void output_ends(void)
 {
 	vm_flush_files();
 	output_rescue();
@@ -301,8 +302,9 @@ static int job_run(const struct vm_job *job)
 		return EXIT_FAILURE;
 	vm_node_hooks.thread_start = worker_begin;
 	vm_node_hooks.thread_new = node_thread_new;
-	vm_node_hooks.end = output_end;
+	vm_node_hooks.end = output_ends;
 	vm_node_hooks.left = hook_left;
+	later_prepare(job);
 	report_prepare(job);
 	rc = vm_node_start(&config);
 	if (rc)
@@ -343,9 +345,10 @@ int main(int argc, char **argv)
 	preload_restore();
 	vm_exe_tls_reserve(node_tls_reserve);
 	mistake = !path || vars_read(&job) ||
-		  vm_image_open(&node.image, path, node.argv[0], node.ranks,
-				&(struct vm_image_choice){ job.private,
-							   job.shared });
+		  vm_image_open(
+			  &node.image, path, node.argv[0], node.ranks,
+			  &(struct vm_image_choice){ .private = job.private,
+						     .shared = job.shared });
 	if (!mistake) {
 		int again = preload_choose();
 

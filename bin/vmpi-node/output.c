@@ -116,7 +116,7 @@ static int line_fd(struct vm_image_copy *copy, struct line *line, int stream,
 		return line->fd;
 	if (!out.directory)
 		return stream + 1;
-	path_make(path, node_number(copy->index), stream);
+	path_make(path, copy->number, stream);
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -1;
@@ -260,7 +260,7 @@ static void failure_say(struct vm_image_copy *copy, const struct line *line,
 		return;
 	out.failed = true;
 	if (out.directory)
-		path_make(path, node_number(copy->index), stream);
+		path_make(path, copy->number, stream);
 	else
 		vm_standard_name(path, stream + 1);
 	vm_cli_say("%s: %s; output of the job is lost", path, strerror(error));
@@ -275,8 +275,8 @@ static int lines_write(struct vm_image_copy *copy, struct line *line,
 	int fd = line_fd(copy, line, stream, &close_it), rc = -1;
 
 	if (fd >= 0 && is_shared(line))
-		rc = shared_gather(fd, line, node_number(copy->index), stream,
-				   bytes, count);
+		rc = shared_gather(fd, line, copy->number, stream, bytes,
+				   count);
 	else if (fd >= 0)
 		rc = lines_gather(fd, line, bytes, count, "", false);
 	if (fd >= 0 && gather_flush(fd))
@@ -367,8 +367,7 @@ ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
 /* What is left when a rank ends: a line with a label gets its end. */
 static void line_end(struct vm_image_copy *copy, struct line *line, int stream)
 {
-	bool begun = is_shared(line) &&
-		     *unended(stream) == node_number(copy->index);
+	bool begun = is_shared(line) && *unended(stream) == copy->number;
 
 	if (is_shared(line) && out.label && (line->used || begun))
 		lines_write(copy, line, stream, "\n", 1);
@@ -579,6 +578,24 @@ int output_start(const struct vm_job *job)
 		     (is_pipe(STDOUT_FILENO) || is_pipe(STDERR_FILENO));
 	out.active = true;
 	return 0;
+}
+
+void output_end(struct vm_image_copy *copy)
+{
+	struct output_rank *mine = copy->out;
+
+	output_flush(copy);
+	lock_take();
+	for (int i = 0; mine && i < 2; i++) {
+		if (mine->line[i].fd >= 0) {
+			close(mine->line[i].fd);
+			out.files--;
+		}
+		free(mine->line[i].text);
+	}
+	copy->out = NULL;
+	lock_give();
+	free(mine);
 }
 
 void output_stop(void)

@@ -42,6 +42,9 @@ ssize_t output_write(struct vm_image_copy *copy, int fd, const char *bytes,
 /* Writes out the beginning of a line that is not complete. */
 void output_flush(struct vm_image_copy *copy);
 
+/* Ends the output of a copy that is going to be unloaded. */
+void output_end(struct vm_image_copy *copy);
+
 /* Writes out such beginnings of all ranks: the process is about to end.  To be
  * called in signal handlers, too. */
 void output_rescue(void);

@@ -30,25 +30,27 @@
 extern char **environ;
 
 /* A rank may change its arguments, so each gets its own, in one block. */
-static char **words_copy(void)
+bool rank_words(struct vm_image_copy *copy, int argc, char *const *argv)
 {
-	size_t bytes = ((size_t)node.argc + 1) * sizeof(char *);
+	size_t bytes = ((size_t)argc + 1) * sizeof(char *);
 	char **words, *text;
 
-	for (int i = 0; i < node.argc; i++)
-		bytes += strlen(node.argv[i]) + 1;
+	for (int i = 0; i < argc; i++)
+		bytes += strlen(argv[i]) + 1;
 	words = malloc(bytes);
 	if (!words)
-		return NULL;
-	text = (char *)(words + node.argc + 1);
-	for (int i = 0; i < node.argc; i++) {
-		size_t length = strlen(node.argv[i]) + 1;
+		return false;
+	text = (char *)(words + argc + 1);
+	for (int i = 0; i < argc; i++) {
+		size_t length = strlen(argv[i]) + 1;
 
-		words[i] = memcpy(text, node.argv[i], length);
+		words[i] = memcpy(text, argv[i], length);
 		text += length;
 	}
-	words[node.argc] = NULL;
-	return words;
+	words[argc] = NULL;
+	copy->words = words;
+	copy->argc = argc;
+	return true;
 }
 
 /* The mistake in this end of a rank, if there is one. */
@@ -86,9 +88,9 @@ static void program_run(struct vm_rank *rank)
 	struct vm_image_copy *copy = rank->image;
 	int status;
 
-	if (vm_image_start(copy, node.argc, copy->words, environ))
+	if (vm_image_start(copy, copy->argc, copy->words, environ))
 		vm_node_abort(2, "rank %d cannot be started", rank->index);
-	status = vm_image_main(copy, node.argc, copy->words, environ);
+	status = vm_image_main(copy, copy->argc, copy->words, environ);
 	if (status == -VMPI_ENOMEM && !copy->descriptor)
 		vm_node_abort(1, "rank %d: out of memory for its start",
 			      rank->index);
@@ -107,7 +109,8 @@ static void thread_run(void *arg)
 static _Noreturn void rank_leave(struct vm_rank *rank, int status)
 {
 	deputies_end(rank->image);
-	report_rank_end(rank);
+	if (rank->index < vm_node->rank_count)
+		report_rank_end(rank);
 	end_judge(rank, status);
 	vm_rank_exit(0);
 }
@@ -117,25 +120,37 @@ static _Noreturn void rank_leave(struct vm_rank *rank, int status)
  * the code of the program by their distance from the thread pointer cannot go
  * there: the rank runs on one from the beginning.
  */
-static bool needs_thread(void)
+static bool needs_thread(const struct vm_image_copy *copy)
 {
-	return vm_exe_tls_has(node.image) && openmp_is_used();
+	return vm_exe_tls_has(copy->image) && openmp_is_used();
+}
+
+/* The copy that is loaded for a rank from the start; NULL: out of memory. */
+static struct vm_image_copy *copy_take(struct vm_rank *rank)
+{
+	struct vm_image_copy *copy = vm_image_copy(node.image, rank->local);
+
+	copy->number = rank->index;
+	if (!rank_words(copy, node.argc, node.argv))
+		return NULL;
+	rank->image = copy;
+	return copy;
 }
 
 int rank_main(void *arg)
 {
 	struct vm_rank *rank = vm_rank_self();
-	struct vm_image_copy *copy = vm_image_copy(node.image, rank->local);
+	/* That of a spare rank is there (later.c). */
+	struct vm_image_copy *copy = rank->image ? rank->image :
+						   copy_take(rank);
 	struct rank_thread thread;
 
 	(void)arg;
-	copy->words = words_copy();
-	if (!copy->words)
+	if (!copy)
 		vm_node_abort(1, "rank %d: out of memory for its arguments",
 			      rank->index);
-	rank->image = copy;
 	leave_begin(copy);
-	if (!needs_thread()) {
+	if (!needs_thread(copy)) {
 		program_run(rank);
 		return 0;
 	}

@@ -10,6 +10,10 @@
 /* The body of every rank, a vmpi_body. */
 int rank_main(void *arg);
 
+/* Gives a copy arguments of its own; false: out of memory. */
+struct vm_image_copy;
+bool rank_words(struct vm_image_copy *copy, int argc, char *const *argv);
+
 /*
  * Ends the calling rank, as by exit(status), or by _exit(status) when
  * `handlers` is false.  Returns only when the caller is no rank, or is a child

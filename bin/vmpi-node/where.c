@@ -65,6 +65,14 @@ static bool library_find(char *text, size_t bytes, uintptr_t pc)
 	return found;
 }
 
+/* The program of the rank that has the fault. */
+static const struct vm_image *program(void)
+{
+	const struct vm_image_copy *copy = node_copy();
+
+	return copy ? copy->image : node.image;
+}
+
 /* The frame of the program that is nearest to the fault. */
 struct caller {
 	size_t offset; /* in the image; 0: none was found */
@@ -77,7 +85,7 @@ static _Unwind_Reason_Code frame_look(struct _Unwind_Context *frame, void *arg)
 	uintptr_t pc = _Unwind_GetIP(frame);
 
 	/* It is where the call returns to. */
-	if (pc && vm_image_find(node.image, (const void *)(pc - 1),
+	if (pc && vm_image_find(program(), (const void *)(pc - 1),
 				&caller->offset) >= 0)
 		return _URC_END_OF_STACK;
 	caller->offset = 0;
@@ -106,9 +114,9 @@ void where_describe(char text[WHERE_MAX], const void *context)
 	size_t offset, used, caller;
 
 	used = (size_t)snprintf(text, WHERE_MAX, "pc %#lx", (unsigned long)pc);
-	if (vm_image_find(node.image, (const void *)pc, &offset) >= 0) {
+	if (vm_image_find(program(), (const void *)pc, &offset) >= 0) {
 		snprintf(text + used, WHERE_MAX - used, ", %s+%#zx",
-			 vm_image_path(node.image), offset);
+			 vm_image_path(program()), offset);
 		return;
 	}
 	if (library_find(library, sizeof(library), pc))
@@ -117,5 +125,5 @@ void where_describe(char text[WHERE_MAX], const void *context)
 	caller = caller_find();
 	if (caller && used < WHERE_MAX)
 		snprintf(text + used, WHERE_MAX - used, ", called from %s+%#zx",
-			 vm_image_path(node.image), caller);
+			 vm_image_path(program()), caller);
 }

@@ -108,8 +108,10 @@ static int libraries_offer(const char *node)
 static int kind_print(struct launch *launch)
 {
 	struct options *options = launch->options;
-	const struct vm_image_choice choice = { options->job.private,
-						options->job.shared };
+	const struct vm_image_choice choice = {
+		.private = options->job.private,
+		.shared = options->job.shared,
+	};
 
 	if (options->dry_run)
 		return 0;

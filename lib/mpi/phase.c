@@ -100,6 +100,7 @@ void vm_mpi_stop(struct vm_mpi *mpi)
 	comm_reset(mpi, &mpi->self);
 	vm_type_extras_free(mpi);
 	vm_ports_free(mpi);
+	mpi->parent = NULL;
 	objects_end(mpi);
 	mpi->phase = VM_MPI_AFTER;
 }

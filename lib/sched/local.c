@@ -4,6 +4,7 @@
  */
 #include "sched/local.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ static struct {
 	struct local table[VM_LOCAL_MAX];
 	int count;
 	size_t bytes;
+	bool frozen;
 } vm_local;
 
 /* A function of the dynamic linker: the block of a module on the calling
@@ -30,12 +32,26 @@ extern void *__tls_get_addr(size_t index[2]);
 int vm_local_add(size_t tls_modid, size_t offset, size_t bytes,
 		 const void *init, size_t init_bytes)
 {
+	for (int i = 0; i < vm_local.count; i++) {
+		const struct local *local = &vm_local.table[i];
+
+		if (local->modid == tls_modid && local->offset == offset &&
+		    local->bytes == bytes)
+			return 0;
+	}
+	if (vm_local.frozen)
+		return -VMPI_ESTATE;
 	if (vm_local.count == VM_LOCAL_MAX)
 		return -VMPI_ELIMIT;
 	vm_local.table[vm_local.count++] =
 		(struct local){ tls_modid, offset, bytes, init, init_bytes };
 	vm_local.bytes += (bytes + 15) & ~(size_t)15;
 	return 0;
+}
+
+void vm_local_freeze(void)
+{
+	vm_local.frozen = true;
 }
 
 size_t vm_local_bytes(void)

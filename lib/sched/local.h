@@ -16,11 +16,14 @@
 /*
  * Registers a part of the TLS block of a module (dlinfo RTLD_DI_TLS_MODID):
  * where it begins in the block, its size and its initial content (init_bytes
- * bytes of init, then zeros).  Before the workers start.  0, or -VMPI_ELIMIT
- * beyond VM_LOCAL_MAX.
+ * bytes of init, then zeros); one that is there already stays as it is.  0;
+ * -VMPI_ELIMIT beyond VM_LOCAL_MAX; -VMPI_ESTATE: the workers have started.
  */
 int vm_local_add(size_t tls_modid, size_t offset, size_t bytes,
 		 const void *init, size_t init_bytes);
+
+/* The workers start. */
+void vm_local_freeze(void);
 
 /* Bytes that a ULT needs for its copies. */
 size_t vm_local_bytes(void);

@@ -24,6 +24,7 @@
 #include "introspect/export/export.h"
 #include "sched/clocks.h"
 #include "sched/futex.h"
+#include "sched/local.h"
 #include "sched/sanitize.h"
 #include "sched/topo.h"
 
@@ -530,6 +531,7 @@ int vm_sched_init(int count)
 
 int vm_sched_start(void)
 {
+	vm_local_freeze();
 	for (int i = 0; i < vm_sched.worker_count; i++) {
 		int rc = pthread_create(&vm_sched.workers[i].thread, NULL,
 					worker_main, &vm_sched.workers[i]);

@@ -87,7 +87,13 @@ int vm_exe_tls_add(const struct vm_image *image)
 		vm_exe_tls.from_block + VM_EXE_TLS_BYTES - bytes, bytes,
 		vm_elf_at(&image->program, tls->p_vaddr, tls->p_filesz),
 		tls->p_filesz);
-	if (rc)
+	if (rc == -VMPI_ESTATE)
+		vm_log(VM_ERROR,
+		       "%s: an ordinary executable with thread-local variables "
+		       "cannot be loaded while ranks of another program run; "
+		       "build it with vmpicc",
+		       image->name);
+	else if (rc)
 		vm_log(VM_ERROR,
 		       "%s: too many libraries have thread-local variables "
 		       "besides the program; start it with --processes",

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,22 @@ static int unnamed_open(void)
 	return fd;
 }
 
+/* A name for a file that no other has had, however often its number is used:
+ * the dynamic linker remembers names. */
+static void path_make(char *path, size_t bytes, int fd)
+{
+	static _Atomic unsigned count;
+	unsigned number =
+		atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+	/* Not /proc/self: a debugger reads this name too. */
+	int used = snprintf(path, bytes, "/proc/%d/fd", (int)getpid());
+
+	for (int i = 0; i < 32; i++)
+		used += snprintf(path + used, bytes - (size_t)used, "%s",
+				 number >> i & 1 ? "/." : "/");
+	snprintf(path + used, bytes - (size_t)used, "/%d", fd);
+}
+
 static bool file_open(struct vm_image_file *file)
 {
 	file->named = RUNNING_ON_VALGRIND;
@@ -56,9 +73,7 @@ static bool file_open(struct vm_image_file *file)
 		return file->fd >= 0;
 	}
 	file->fd = unnamed_open();
-	/* Not /proc/self: a debugger reads this name too. */
-	snprintf(file->path, sizeof(file->path), "/proc/%d/fd/%d",
-		 (int)getpid(), file->fd);
+	path_make(file->path, sizeof(file->path), file->fd);
 	return file->fd >= 0;
 }
 

@@ -17,8 +17,8 @@ struct vm_image_file {
 	int fd;
 	int text; /* the program's own file (core/image/text.h), or -1 */
 	bool named;
-	char path[48];
-	char alias[64]; /* named: valgrind knows files by their names, so each
+	char path[128];	 /* no other file has had it */
+	char alias[160]; /* named: valgrind knows files by their names, so each
 			   copy is loaded by one of its own */
 };
 

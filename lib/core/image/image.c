@@ -237,7 +237,7 @@ int vm_image_open(struct vm_image **out, const char *path, const char *name,
 	if (!rc)
 		rc = vm_image_libs(&image->program, choice, &image->libs,
 				   &image->lib_count);
-	image->single = ranks == 1 && !image->ordinary;
+	image->single = ranks == 1 && !image->ordinary && !choice->later;
 	if (!rc && image->ordinary)
 		rc = rank_libs_add(image);
 	if (!rc)
@@ -254,6 +254,20 @@ int vm_image_open(struct vm_image **out, const char *path, const char *name,
 	}
 	*out = image;
 	return 0;
+}
+
+void vm_image_close(struct vm_image *image)
+{
+	vm_image_unload(image);
+	for (int i = 0; i < image->ranks; i++) {
+		struct vm_image_copy *copy = &image->copies[i];
+
+		free(copy->signals);
+		free(copy->words);
+		free(copy->frame);
+		pthread_mutex_destroy(&copy->plugins_lock);
+	}
+	image_free(image);
 }
 
 size_t vm_image_static_tls(const struct vm_image *image)

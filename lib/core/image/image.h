@@ -67,6 +67,9 @@ struct vm_image_copy {
 	pthread_mutex_t plugins_lock;	 /* guards: */
 	struct vm_image_plugin *plugins; /* core/image/plugin.h */
 	char *token;			 /* where its strtok() goes on */
+	int number;			 /* of the rank, in the job */
+	void *owner;			 /* owned by the node's later.c */
+	int argc;			 /* the number of, */
 	char **words; /* its arguments; freed with the image */
 	void *frame;  /* what its entry finds; freed with it */
 	void *out;    /* owned by the output module of the node */
@@ -90,6 +93,13 @@ struct vm_image_copy {
  */
 int vm_image_open(struct vm_image **image, const char *path, const char *name,
 		  int ranks, const struct vm_image_choice *choice);
+
+/*
+ * Unloads the copies of a program that was loaded `later`, all of which have
+ * ended, or not begun, and frees it.  One thread of the process opens, loads and
+ * closes images at a time.
+ */
+void vm_image_close(struct vm_image *image);
 
 /* Bytes of libc's static block for thread-local variables that the copies
  * take; the block's size is set when a process starts (GLIBC_TUNABLES). */

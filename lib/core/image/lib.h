@@ -32,6 +32,7 @@ struct vm_image_lib {
 struct vm_image_choice {
 	const char *private; /* names, separated by commas */
 	const char *shared;
+	bool later; /* other copies, of this or another program, run */
 };
 
 /*

@@ -259,14 +259,66 @@ static void files_close(struct vm_image *image)
 	image->files = NULL;
 }
 
+/* Libraries of other images that are out of the list meanwhile. */
+struct hidden {
+	struct link_map **maps;
+	size_t count;
+};
+
+/* Hides one that has the name of a library of this image, or returns false. */
+static bool other_hide(struct hidden *hidden, const char *name)
+{
+	struct link_map *map = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+	struct link_map **maps;
+
+	if (!map)
+		return false;
+	dlclose(map);
+	maps = realloc(hidden->maps, (hidden->count + 1) * sizeof(*maps));
+	if (!maps)
+		return false;
+	map_hide(map);
+	hidden->maps = maps;
+	maps[hidden->count++] = map;
+	return true;
+}
+
+/* The dynamic linker would find those libraries of images that were loaded
+ * before instead of the new copies. */
+static void others_hide(const struct vm_image *image, struct hidden *hidden)
+{
+	for (size_t i = 0; i + 1 < image->part_count; i++)
+		while (other_hide(hidden,
+				  image->libs[image->own_first + i].name))
+			;
+}
+
+static void others_show(struct hidden *hidden, const struct link_map *any)
+{
+	struct link_map *last = (struct link_map *)(uintptr_t)any;
+
+	while (last->l_next)
+		last = last->l_next;
+	for (size_t i = 0; i < hidden->count; i++) {
+		last->l_next = hidden->maps[i];
+		hidden->maps[i]->l_prev = last;
+		hidden->maps[i]->l_next = NULL;
+		last = hidden->maps[i];
+	}
+	free(hidden->maps);
+}
+
 static int copies_load(struct vm_image *image)
 {
 	const struct link_map *program = NULL;
+	struct hidden hidden = { 0 };
 	void *self;
 	int rc = files_make(image);
 
 	if (!rc)
 		rc = vm_exe_tls_add(image);
+	if (image->choice.later)
+		others_hide(image, &hidden);
 	self = dlopen(NULL, RTLD_LAZY);
 	if (!self || dlinfo(self, RTLD_DI_LINKMAP, &program))
 		vm_panic("the dynamic linker does not know this program: %s",
@@ -280,6 +332,7 @@ static int copies_load(struct vm_image *image)
 				"this C library does not load a program twice");
 	}
 	maps_show(image, program);
+	others_show(&hidden, program);
 	debugger_tell();
 	files_close(image);
 	return rc;
@@ -344,6 +397,19 @@ int vm_image_load(struct vm_image *image)
 	rc = copies_load(image);
 	shared_rename(image);
 	return rc;
+}
+
+/* What the copies share stays: its thread-local variables may be registered. */
+void vm_image_unload(struct vm_image *image)
+{
+	for (int i = image->ranks; i-- > 0;)
+		for (size_t k = image->part_count; k-- > 0;) {
+			struct link_map *map = image->copies[i].maps[k];
+
+			if (map)
+				dlclose(map);
+			image->copies[i].maps[k] = NULL;
+		}
 }
 
 /*

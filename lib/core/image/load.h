@@ -59,6 +59,9 @@ static inline struct link_map *vm_image_map(const struct vm_image_copy *copy)
  * 0 or -VMPI_EINVAL (logged). */
 int vm_image_load_single(struct vm_image_copy *copy);
 
+/* Unloads what vm_image_load() has loaded as copies. */
+void vm_image_unload(struct vm_image *image);
+
 /* Runs constructors, or destructors, of an object that a rank has opened. */
 void vm_image_code_start(struct vm_image_copy *copy,
 			 const struct vm_elf_code *code, ElfW(Addr) base);

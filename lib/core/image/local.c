@@ -90,7 +90,12 @@ int vm_image_locals_add(const struct vm_image_lib *table, size_t count)
 	struct libs libs = { table, count };
 	int rc = dl_iterate_phdr(object_add, &libs);
 
-	if (rc)
+	if (rc == -VMPI_ESTATE)
+		vm_log(VM_ERROR,
+		       "a library with thread-local variables that the first "
+		       "program of the job does not use cannot be loaded while "
+		       "ranks run");
+	else if (rc)
 		vm_log(VM_ERROR,
 		       "too many libraries with thread-local variables; at most "
 		       "%d can be exchanged at switches",

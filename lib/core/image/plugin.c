@@ -143,33 +143,16 @@ static bool imports_bind(const struct vm_image_plugin *plugin,
 	return true;
 }
 
-/* A name for a file that no other has had, however often its number is used:
- * the dynamic linker remembers names. */
-static void path_make(char *path, size_t bytes, int fd)
-{
-	static _Atomic unsigned count;
-	unsigned number =
-		atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
-	int used = snprintf(path, bytes, "/proc/%d/fd", (int)getpid());
-
-	for (int i = 0; i < 32; i++)
-		used += snprintf(path + used, bytes - (size_t)used, "%s",
-				 number >> i & 1 ? "/." : "/");
-	snprintf(path + used, bytes - (size_t)used, "/%d", fd);
-}
-
 /* Loads the patched file.  On an error dlerror() has the reason. */
 static bool file_load(struct vm_image_plugin *plugin, int mode)
 {
-	struct vm_image_file file;
-	char path[128], *name;
+	struct vm_image_file file = { .fd = -1, .text = -1 };
+	char *name;
 
 	if (vm_image_file_make(&file, &plugin->elf))
 		return false;
-	path_make(path, sizeof(path), file.fd);
-	plugin->handle =
-		dlopen(file.named ? vm_image_file_enter(&file, 0) : path,
-		       mode & ~(RTLD_GLOBAL | RTLD_NOLOAD));
+	plugin->handle = dlopen(vm_image_file_enter(&file, 0),
+				mode & ~(RTLD_GLOBAL | RTLD_NOLOAD));
 	vm_image_file_leave(&file);
 	vm_image_file_close(&file);
 	if (!plugin->handle)

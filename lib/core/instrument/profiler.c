@@ -191,7 +191,8 @@ void vm_profiler_stop(struct vm_node *node)
 
 void vm_profiler_rank(struct vm_rank *rank)
 {
-	if (!vm_node->profiler || rank->profile) /* its next body */
+	if (!vm_node->profiler || rank->profile || /* its next body */
+	    rank->local >= vm_node->rank_here)
 		return;
 	rank->profile = &vm_node->profiler->file->rank[rank->local];
 	vm_profile_init(rank->profile, rank->index,

@@ -54,8 +54,20 @@ enum vm_rank_mpi {
 	VM_RANK_MPI_OVER
 };
 
+/* What a place in vm_node->ranks is used for that was empty when the job began
+ * (core/runtime/spares.c). */
+enum vm_spare {
+	VM_SPARE_NEW,	 /* nothing: all is 0 */
+	VM_SPARE_FAR,	 /* a rank of another process */
+	VM_SPARE_FREE,	 /* it has a mailbox */
+	VM_SPARE_TAKEN,	 /* a rank is being made */
+	VM_SPARE_RUNS,	 /* it has a task */
+	VM_SPARE_ENDED,	 /* which has nothing more to do */
+	VM_SPARE_JOINED, /* somebody waits for its end and frees it */
+};
+
 struct vm_rank {
-	int index; /* in the world */
+	int index; /* in the job */
 	int local; /* in vm_node->own, if it is of this process */
 	struct vm_engine *engine; /* of its home worker; elsewhere:
 				     vm_engine_remote */
@@ -73,8 +85,9 @@ struct vm_rank {
 	 * it stays; without one, the first OS thread of those that are
 	 * attached. */
 	_Atomic(struct vm_ult *) main;
-	_Atomic int tasks; /* its other tasks that have not ended */
-	bool left;	   /* its body has ended; core/runtime/migrate.h */
+	_Atomic int tasks;     /* its other tasks that have not ended */
+	bool left;	       /* its body has ended; core/runtime/migrate.h */
+	_Atomic uint8_t spare; /* enum vm_spare */
 	struct vmpi_chan *world, *self_chan;
 	struct vm_list chans; /* all channels; vm_node->chans_lock */
 	int (*mpi_state)(struct vm_rank *rank); /* enum vm_rank_mpi; set by

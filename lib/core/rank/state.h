@@ -54,8 +54,8 @@ struct vm_node {
 	struct vm_engine *engines; /* one per worker; core/local/engine.h */
 	int engine_count;
 	int process, process_count;
-	int rank_count; /* of the whole job */
-	struct vm_rank *ranks;
+	int rank_count;		  /* of the whole job, when it began */
+	struct vm_rank *ranks;	  /* so many, and then the spare ones */
 	struct vm_fabric *fabric; /* NULL: all ranks share memory */
 	size_t agent_bytes; /* longer receives are for the agent, if any */
 	struct vm_credit_queues *credit_queues; /* core/remote/credit_queue.h */
@@ -64,7 +64,10 @@ struct vm_node {
 	struct vm_tracer *tracer;		/* core/instrument/trace.h */
 	struct core_worker_pvars *worker_pvars; /* core/remote/progress.h */
 	int rank_first, rank_here; /* slots of this process: boot/boot.h */
-	struct vm_rank **own;	   /* their ranks, so many as rank_here */
+	struct vm_rank **own;	   /* their ranks, so many as rank_here; then
+				      those in spares.c, NULL: not used yet */
+	int spare_count;	   /* core/runtime/spares.h: of each process */
+	int rank_room;		   /* numbers of ranks are below that */
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	size_t stack_bytes;		/* of ranks */
@@ -111,6 +114,12 @@ struct vm_node {
 		struct vm_arena req, msg, object;
 	} arenas;
 	struct vm_stack_pool rank_stacks, task_stacks;
+
+	/* core/runtime/spares.c */
+	struct {
+		struct vm_lock lock; /* guards their states and own[] */
+		_Atomic int used;    /* so many follow in own[] */
+	} spares;
 
 	/* core/local/task.h */
 	struct {
@@ -161,6 +170,23 @@ extern struct vm_node *vm_node; /* NULL while the runtime does not run */
 static inline bool vm_rank_here(const struct vm_rank *rank)
 {
 	return rank->to.process == (uint32_t)vm_node->process;
+}
+
+/* The ranks of this process that there have been, in vm_node->own. */
+static inline int vm_own_count(void)
+{
+	/* Pairs with the store in spares.c. */
+	return vm_node->rank_here + atomic_load_explicit(&vm_node->spares.used,
+							 memory_order_acquire);
+}
+
+/* The process of the rank with this number. */
+static inline uint32_t vm_process_of(int index)
+{
+	return index < vm_node->rank_count ?
+		       vm_node->ranks[index].to.process :
+		       (uint32_t)((index - vm_node->rank_count) /
+				  vm_node->spare_count);
 }
 
 #endif

@@ -36,6 +36,9 @@
 	  "Length of a rank's unexpected queue from which its senders wait "   \
 	  "for their messages to be received, each when it has used up "       \
 	  "core_send_budget")                                                  \
+	X(INT, spawn_max, 128, 0, 65536, "ranks", STARTUP, UD, p2p,            \
+	  "Number of ranks that MPI_Comm_spawn can have started in a process " \
+	  "at a time; the same in all processes of a job")                     \
 	X(INT, send_budget, 64, 1, 1000000, "messages", RANK, TD, sched,       \
 	  "Number of sends in a row after which a rank yields")                \
 	X(INT, test_budget, 1, 1, 1000000, "calls", RANK, TD, sched,           \

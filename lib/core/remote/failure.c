@@ -51,6 +51,13 @@ static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
 				    memory_order_relaxed);
 }
 
+/* Whether the process of the rank with that number in the job is gone. */
+static bool is_lost_in_job(const struct vm_rank *rank, int source)
+{
+	return atomic_load_explicit(mark_of(rank->port, vm_process_of(source)),
+				    memory_order_relaxed) != HERE;
+}
+
 static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
 {
 	return mark(rank, source) != HERE;
@@ -103,7 +110,7 @@ bool vm_failure_wanted_slow(const struct vm_rank *rank,
 	/* Whoever else is there may still come. */
 	if ((env->context & ~1u) == VM_CONTEXT_JOB)
 		return env->source != VM_ANY &&
-		       is_lost(rank, &vm_node->ranks[env->source]);
+		       is_lost_in_job(rank, env->source);
 	vm_lock_take(&vm_node->chans_lock);
 	vm_list_each(link, &rank->chans) {
 		const struct vm_chan *chan =
@@ -261,7 +268,7 @@ void vm_failure_down(struct vm_port *port, uint32_t process, bool died)
 	/* Read under the locks that rank_down() takes. */
 	atomic_store_explicit(mark_of(port, process), died ? DIED : LEFT,
 			      memory_order_relaxed);
-	for (int i = 0; i < vm_node->rank_here; i++)
+	for (int i = 0; i < vm_own_count(); i++)
 		if (vm_node->own[i]->port == port)
 			rank_down(vm_node->own[i]);
 }

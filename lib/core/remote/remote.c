@@ -80,9 +80,9 @@ static void pool(void *arg, struct vm_port *port, int64_t bytes, uint64_t total)
  * wildcards. */
 static struct vm_rank *rank_of(const struct vm_wire_envelope *envelope)
 {
-	if (envelope->rank < (uint32_t)vm_node->rank_count &&
-	    vm_rank_here(&vm_node->ranks[envelope->rank]) &&
-	    envelope->source != VM_ANY && envelope->tag != VM_ANY)
+	if (envelope->rank < (uint32_t)vm_node->rank_room &&
+	    vm_node->ranks[envelope->rank].port && envelope->source != VM_ANY &&
+	    envelope->tag != VM_ANY)
 		return &vm_node->ranks[envelope->rank];
 	unknown_count();
 	return NULL;
@@ -466,7 +466,7 @@ static void rank_close(struct vm_rank *rank)
 
 static void ranks_close(void)
 {
-	for (int i = 0; vm_node->own && i < vm_node->rank_here; i++) {
+	for (int i = 0; vm_node->own && i < vm_own_count(); i++) {
 		struct vm_rank *rank = vm_node->own[i];
 
 		if (rank && rank->match.order.next)

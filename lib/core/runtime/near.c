@@ -114,7 +114,7 @@ void vm_near_say(vm_near_line line, void *arg)
 {
 	struct near near = { .line = line, .arg = arg };
 
-	for (int i = 0; i < vm_node->rank_here; i++) {
+	for (int i = 0; i < vm_own_count(); i++) {
 		struct vm_rank *rank = vm_node->own[i];
 		struct vm_list *link;
 
@@ -159,7 +159,7 @@ void vm_near_several_say(vm_near_line line, void *arg)
 {
 	unsigned lines = 0;
 
-	for (int i = 0; i < vm_node->rank_here; i++) {
+	for (int i = 0; i < vm_own_count(); i++) {
 		const struct vm_rank *rank = vm_node->own[i];
 		const struct vm_several *several = &rank->several;
 		char text[VM_NEAR_TEXT_MAX], operation[200];
@@ -211,8 +211,7 @@ void vm_near_waits_say(vm_near_line line, void *arg)
 {
 	unsigned lines = 0;
 
-	for (int i = 0; i < vm_node->rank_here && lines < VM_NEAR_LINES_MAX;
-	     i++) {
+	for (int i = 0; i < vm_own_count() && lines < VM_NEAR_LINES_MAX; i++) {
 		uint64_t state = vm_node->own[i]->pvars.state;
 
 		if (state < VM_EXPORT_RECEIVE || state > VM_EXPORT_COLLECTIVE)

@@ -13,6 +13,7 @@
 #include "vmpi.h"
 
 struct vm_boot;
+struct vm_spare_program;
 
 /* The implementations of vmpi_start, vmpi_run and vmpi_stop. */
 int vm_node_start(const vmpi_config *config);
@@ -30,13 +31,15 @@ void vm_node_leave(void);
  * Hooks of the program that runs the node, set before the start; may be NULL.
  * thread_start: on every worker thread before it runs anything.  end: once,
  * before vm_node_abort() ends the process.  left: in vm_node_stop(), when all
- * others have said goodbye; until then it matters who dies.  boot: this process
- * is one of several, and has the ranks that boot says; NULL: it is the only
- * one. untied: ranks may change their OS thread (core/image/tied.h).  process:
- * it is a rank itself, of which OS threads are the tasks.  watched, child:
- * written by core/runtime/child.c.  hang_fd: where vmpirun is told of deadlocks
- * (core/runtime/deadlock.h); 0: nowhere.  thread_new: pthread_create() without
- * attributes, of a thread that is no rank's whoever calls it.
+ * others have said goodbye; until then it matters who dies.  spare_load: loads a
+ * program for spare ranks (core/runtime/spares.h) and sets rank->image; 0, or an
+ * error (logged).  spare_free: unloads it for a rank that has ended.  boot: this
+ * process is one of several, and has the ranks that boot says; NULL: it is the
+ * only one.  untied: ranks may change their OS thread (core/image/tied.h).
+ * process: it is a rank itself, of which OS threads are the tasks.  watched,
+ * child: written by core/runtime/child.c.  hang_fd: where vmpirun is told of
+ * deadlocks (core/runtime/deadlock.h); 0: nowhere.  thread_new: pthread_create()
+ * without attributes, of a thread that is no rank's whoever calls it.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;
@@ -48,6 +51,8 @@ struct vm_node_hooks {
 	int (*thread_new)(pthread_t *thread, void *(*run)(void *), void *arg);
 	void (*end)(void);
 	void (*left)(void);
+	int (*spare_load)(const struct vm_spare_program *program);
+	void (*spare_free)(struct vm_rank *rank);
 };
 
 extern struct vm_node_hooks vm_node_hooks;

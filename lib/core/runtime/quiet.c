@@ -69,7 +69,7 @@ static bool ranks_wait(struct vm_quiet *quiet)
 {
 	quiet->waiting = 0;
 	quiet->waits = 0;
-	for (int i = 0; i < vm_node->rank_here; i++) {
+	for (int i = 0; i < vm_own_count(); i++) {
 		const struct vm_rank *rank = vm_node->own[i];
 		uint64_t state =
 			__atomic_load_n(&rank->pvars.state, __ATOMIC_ACQUIRE);

@@ -26,6 +26,7 @@
 #include "core/remote/remote.h"
 #include "core/runtime/migrate.h"
 #include "core/runtime/node.h"
+#include "core/runtime/spares.h"
 #include "introspect/export/export.h"
 
 /* The engine where the placement of the job puts a rank; without one ranks are
@@ -53,15 +54,12 @@ static struct vm_engine *rank_home(const struct vm_node *node,
 	return NULL;
 }
 
-static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
+void vm_rank_mailbox_init(struct vm_rank *rank, int local,
+			  struct vm_engine *engine)
 {
-	struct vm_meet *meet = NULL;
-	struct vm_group *group;
-
 	rank->local = local;
-	node->own[local] = rank;
 	vm_rank_cvars_init(rank);
-	rank->engine = rank_home(node, rank);
+	rank->engine = engine;
 	rank->via = core_cvar.loopback ? &vm_engine_remote : rank->engine;
 	vm_match_init(&rank->match);
 	vm_list_init(&rank->probers);
@@ -69,11 +67,13 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 	vm_list_init(&rank->chans);
 	/* The main thread of a process joins as all of them do. */
 	rank->wait.others = vm_node_hooks.process ? -1 : 0;
-	if (!rank->engine)
-		return -VMPI_EINVAL;
-	vm_overlap_events_rank(
-		rank, vm_node_hooks.process ? -1 : rank->engine->index);
-	group = vm_group_new(1);
+}
+
+int vm_rank_self_make(struct vm_rank *rank)
+{
+	struct vm_group *group = vm_group_new(1);
+	struct vm_meet *meet;
+
 	if (!group)
 		return -VMPI_ENOMEM;
 	group->ranks[0] = rank;
@@ -84,6 +84,21 @@ static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
 	vm_meet_drop(meet);
 	vm_group_drop(group);
 	return rank->self_chan ? 0 : -VMPI_ENOMEM;
+}
+
+static int rank_init(struct vm_node *node, struct vm_rank *rank, int local)
+{
+	struct vm_engine *engine;
+
+	rank->local = local;
+	node->own[local] = rank;
+	engine = rank_home(node, rank);
+	vm_rank_mailbox_init(rank, local, engine);
+	if (!engine)
+		return -VMPI_EINVAL;
+	vm_overlap_events_rank(rank,
+			       vm_node_hooks.process ? -1 : engine->index);
+	return vm_rank_self_make(rank);
 }
 
 static int rank_of_slot(int slot)
@@ -119,11 +134,15 @@ static void ranks_place(struct vm_node *node)
 int vm_ranks_init(struct vm_node *node)
 {
 	int count = node->rank_count;
-	size_t bytes = (size_t)count * sizeof(struct vm_rank);
 	int rc = 0;
 
-	node->ranks = vm_export_alloc(bytes, VM_CACHELINE);
-	node->own = calloc((size_t)node->rank_here, sizeof(*node->own));
+	node->spare_count = vm_node_hooks.process ? 0 : core_cvar.spawn_max;
+	node->rank_room = count + node->spare_count * node->process_count;
+	node->ranks = vm_export_alloc(
+		(size_t)node->rank_room * sizeof(struct vm_rank), VM_CACHELINE);
+	node->own = calloc((size_t)(node->rank_here + node->spare_count),
+			   sizeof(*node->own));
+	vm_lock_init(&node->spares.lock);
 	node->world = vm_group_new(count);
 	if (!node->ranks || !node->own || !node->world)
 		return -VMPI_ENOMEM;
@@ -148,20 +167,26 @@ int vm_ranks_init(struct vm_node *node)
 	return rc;
 }
 
+void vm_rank_objects_free(struct vm_rank *rank)
+{
+	if (rank->mpi)
+		rank->mpi_free(rank);
+	vm_chan_free(rank->world);
+	vm_chan_free(rank->self_chan);
+	rank->world = rank->self_chan = NULL;
+	vm_chan_stats_all_fini(rank);
+	vm_rank_cvars_fini(rank);
+}
+
 void vm_ranks_fini(struct vm_node *node)
 {
-	for (int i = 0; node->own && i < node->rank_here; i++) {
+	for (int i = 0; node->own && i < vm_own_count(); i++) {
 		struct vm_rank *rank = node->own[i];
 
 		if (!rank || !rank->engine)
 			break;
-		if (rank->mpi)
-			rank->mpi_free(rank);
-		vm_chan_free(rank->world);
-		vm_chan_free(rank->self_chan);
-		vm_chan_stats_all_fini(rank);
+		vm_rank_objects_free(rank);
 		vm_match_fini(&rank->match);
-		vm_rank_cvars_fini(rank);
 	}
 	free(node->own);
 	vm_export_free(node->ranks);
@@ -175,6 +200,7 @@ static void rank_left(struct vm_rank *rank)
 	vm_migrator_leave(rank);
 	vm_rank_time_end(rank);
 	vm_rank_does(rank, VM_EXPORT_DONE);
+	vm_spare_left(rank);
 }
 
 static int rank_body(void *arg)
@@ -192,6 +218,24 @@ static int rank_body(void *arg)
 	return result;
 }
 
+int vm_rank_task_make(struct vm_rank *rank)
+{
+	int rc = vm_ult_new(&rank->ult, rank->engine->worker,
+			    &vm_node->rank_stacks, rank_body, vm_node);
+
+	if (rc) {
+		rank->ult = NULL;
+		return rc;
+	}
+	rank->ult->owner = rank;
+	rank->ult->counts = &rank->pvars;
+	atomic_store_explicit(&rank->main, rank->ult, memory_order_relaxed);
+	rank->left = false;
+	vm_overlap_events_task(rank, rank->ult);
+	vm_profiler_rank(rank);
+	return 0;
+}
+
 int vm_ranks_start(vmpi_body body, void *arg)
 {
 	struct vm_rank **own = vm_node->own;
@@ -200,21 +244,10 @@ int vm_ranks_start(vmpi_body body, void *arg)
 	vm_node->body = body;
 	vm_node->body_arg = arg;
 	for (int i = 0; i < vm_node->rank_here; i++) {
-		struct vm_rank *rank = own[i];
-		int rc = vm_ult_new(&rank->ult, rank->engine->worker,
-				    &vm_node->rank_stacks, rank_body, vm_node);
+		int rc = vm_rank_task_make(own[i]);
 
-		if (rc) {
-			rank->ult = NULL;
+		if (rc)
 			return rc;
-		}
-		rank->ult->owner = rank;
-		rank->ult->counts = &rank->pvars;
-		atomic_store_explicit(&rank->main, rank->ult,
-				      memory_order_relaxed);
-		rank->left = false;
-		vm_overlap_events_task(rank, rank->ult);
-		vm_profiler_rank(rank);
 	}
 	for (int i = 0; i < vm_node->rank_here; i++)
 		vm_ult_wake(own[i]->ult);
@@ -235,6 +268,7 @@ int vm_ranks_join(void)
 		if (!result)
 			result = status;
 	}
+	vm_spares_join();
 	return result;
 }
 

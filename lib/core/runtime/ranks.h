@@ -22,6 +22,15 @@ int vm_ranks_start(vmpi_body body, void *arg);
 /* Waits for the bodies to return.  Result: the first that is not 0, by rank. */
 int vm_ranks_join(void);
 
+/* The parts of a rank of this process (spares.c): its mailbox; its channel of
+ * itself alone; all its objects; and its task, which is not started yet. The
+ * second and the last: 0 or -VMPI_ENOMEM; -VMPI_ELIMIT (logged). */
+void vm_rank_mailbox_init(struct vm_rank *rank, int local,
+			  struct vm_engine *engine);
+int vm_rank_self_make(struct vm_rank *rank);
+void vm_rank_objects_free(struct vm_rank *rank);
+int vm_rank_task_make(struct vm_rank *rank);
+
 /* Ends the calling rank's task as if its body had returned status. */
 _Noreturn void vm_rank_exit(int status);
 

@@ -122,6 +122,9 @@
 #define MPI_CALLS_CONNECT(X)                                                \
 	X(Comm_accept) X(Comm_connect) X(Comm_join)
 
+#define MPI_CALLS_SPAWN(X)                                                  \
+	X(Comm_spawn) X(Comm_spawn_multiple)
+
 #define MPI_CALLS_GROUP(X)                                                  \
 	X(Group_size, LOOKUP) X(Group_rank, LOOKUP)                         \
 	X(Group_translate_ranks) X(Group_compare) X(Group_free)
@@ -356,6 +359,7 @@
 	MPI_CALLS_SESSION(X) MPI_CALLS_FROM_GROUP(X) MPI_CALLS_STATUS(X)     \
 	MPI_CALLS_REQUEST(X) MPI_CALLS_COMM(X) MPI_CALLS_COMM_MAKE(X)        \
 	MPI_CALLS_INTER(X) MPI_CALLS_PORT(X) MPI_CALLS_CONNECT(X)            \
+	MPI_CALLS_SPAWN(X) \
 	MPI_CALLS_GROUP(X) MPI_CALLS_GROUP_OPS(X)                            \
 	MPI_CALLS_COMM_IDUP(X) MPI_CALLS_ATTR(X) MPI_CALLS_ERRH(X)           \
 	MPI_CALLS_ERRCODE(X) MPI_CALLS_INFO(X) MPI_CALLS_TOPO(X)             \

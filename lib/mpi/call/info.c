@@ -94,7 +94,7 @@ static struct vm_info *info_env(struct vm_mpi *mpi)
 
 	if (!info)
 		return NULL;
-	snprintf(ranks, sizeof(ranks), "%d", vm_node->rank_count);
+	snprintf(ranks, sizeof(ranks), "%d", mpi->world.size);
 	rc |= info_put(info, "maxprocs", ranks);
 	rc |= info_put(info, "soft", ranks);
 	rc |= info_put(info, "thread_level", "MPI_THREAD_MULTIPLE");

@@ -94,6 +94,7 @@ struct vm_mpi {
 	int thread_level;
 	struct vm_comm world, self;
 	struct vm_errh *file_errh; /* of MPI_FILE_NULL; holds a reference */
+	struct vm_comm *parent;	   /* of those that started the rank; or NULL */
 	struct vm_rank *rank;
 	struct vm_ult *main_task; /* the one that called MPI_Init */
 	struct vm_bsend *bsend;	  /* NULL: no buffer is attached */

@@ -11,11 +11,7 @@
 #ifndef MPI_CALL_UNSUPPORTED_H
 #define MPI_CALL_UNSUPPORTED_H
 
-/* Dynamic processes */
-#define MPI_CALLS_LATER_SPAWN(X)                                             \
-	X(Comm_spawn) X(Comm_spawn_multiple)
-
-/* All of the above. */
-#define MPI_CALLS_UNSUPPORTED(X) MPI_CALLS_LATER_SPAWN(X)
+/* All of them: there is none. */
+#define MPI_CALLS_UNSUPPORTED(X)
 
 #endif

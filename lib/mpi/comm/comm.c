@@ -227,6 +227,8 @@ static int comm_end(struct vm_call *call, MPI_Comm *comm, bool meet)
 		rc = vm_attrs_delete(call->mpi, &c->attrs, *comm);
 	if (rc != 0)
 		return vm_call_exit(call, *comm, rc);
+	if (c == call->mpi->parent)
+		call->mpi->parent = NULL;
 	vm_comm_discard(call->mpi, c);
 	*comm = MPI_COMM_NULL;
 	return MPI_SUCCESS;
@@ -248,13 +250,13 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 	return comm_end(&call, comm, true);
 }
 
-/* No rank was started by another one (MPI 4.1, 11.8.2). */
 int PMPI_Comm_get_parent(MPI_Comm *parent)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_get_parent);
 	int rc = vm_check_pointer(&call, parent, "parent");
 
 	if (rc == 0)
-		*parent = MPI_COMM_NULL;
+		*parent = call.mpi->parent ? (MPI_Comm)call.mpi->parent :
+					     MPI_COMM_NULL;
 	return vm_call_exit_self(&call, rc);
 }

@@ -3,13 +3,14 @@
  * Communicators made from groups alone.
  *
  * The first member of the group chooses the context.  Its messages go in the
- * world's context of collectives, which all ranks have, with a hash of the
+ * job's context, with a hash of the
  * group and of the user's string as the tag.
  */
 #include <string.h>
 
 #include "core/rank/context.h"
 #include "core/rank/state.h"
+#include "core/runtime/spares.h"
 #include "mpi/call/check.h"
 #include "mpi/call/info.h"
 #include "mpi/comm/comm.h"
@@ -73,7 +74,7 @@ static int from_group(struct vm_call *call, const struct vm_mpi_group *group,
 {
 	const struct vm_comm parent = { .errh = errh,
 					.session = group->session };
-	struct vm_env env = { .context = VM_CONTEXT_WORLD + 1,
+	struct vm_env env = { .context = VM_CONTEXT_JOB + 1,
 			      .source = group->group->ranks[0]->index,
 			      .tag = vm_comm_hash_tag(hash) };
 
@@ -104,7 +105,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 }
 
 /* Checks what only the leader's call has; *leader is the other one's number in
- * the world. */
+ * the job. */
 static int check_remote(struct vm_call *call, MPI_Group handle, int remote,
 			int *leader)
 {
@@ -120,17 +121,36 @@ static int check_remote(struct vm_call *call, MPI_Group handle, int remote,
 	return rc;
 }
 
-/* The leaders find each other by their numbers in the world.  They know the
+/* Where two leaders meet. */
+struct meeting {
+	int other; /* its number in the job */
+	int32_t tag;
+};
+
+static int leaders_join(struct vm_call *call, struct vm_inter_both *both,
+			const struct vm_group *local, void *arg)
+{
+	const struct meeting *meeting = arg;
+	struct vm_env to = { .context = VM_CONTEXT_JOB + 1,
+			     .source = call->mpi->rank->index,
+			     .tag = meeting->tag };
+	struct vm_env from = to;
+
+	from.source = meeting->other;
+	return vm_inter_exchange(both, local, vm_rank_at(meeting->other), to,
+				 from);
+}
+
+/* The leaders find each other by their numbers in the job.  They know the
  * string only, not both groups in the same order. */
 static int inter_from(struct vm_call *call, struct vm_mpi_group *local,
 		      int local_leader, int leader, const char *stringtag,
 		      struct vm_errh *errh, MPI_Comm *out)
 {
-	struct vm_inter_peer peer = {
-		.comm = &call->mpi->world,
-		.leader = leader,
-		.tag = vm_comm_hash_tag(hash_of(stringtag, NULL, 'i')),
+	struct meeting meeting = {
+		leader, vm_comm_hash_tag(hash_of(stringtag, NULL, 'i'))
 	};
+	struct vm_inter_peer peer = { .join = leaders_join, .arg = &meeting };
 	struct vm_comm *comm;
 	int rc = from_group(call, local, hash_of(stringtag, local->group, 'l'),
 			    errh, &comm);

@@ -13,6 +13,7 @@
 #include "core/comm/chan_make.h"
 #include "core/rank/context.h"
 #include "core/comm/meet.h"
+#include "core/runtime/spares.h"
 #include "core/rank/state.h"
 #include "core/comm/p2p.h"
 #include "mpi/comm/split.h"
@@ -160,7 +161,7 @@ static size_t both_bytes(int size)
  * out of memory. */
 static struct vm_inter_both *both_new(const struct vm_group *first)
 {
-	struct vm_inter_both *both = calloc(1, both_bytes(vm_node->rank_count));
+	struct vm_inter_both *both = calloc(1, both_bytes(vm_node->rank_room));
 
 	if (!both)
 		return NULL;
@@ -174,7 +175,7 @@ static bool overlap(const struct vm_group *group,
 		    const struct vm_inter_both *with)
 {
 	for (int i = 0; i < with->size; i++)
-		if (vm_group_place(group, &vm_node->ranks[with->ranks[i]]) !=
+		if (vm_group_place(group, vm_rank_at(with->ranks[i])) !=
 		    MPI_UNDEFINED)
 			return true;
 	return false;
@@ -200,8 +201,7 @@ int vm_inter_exchange(struct vm_inter_both *both, const struct vm_group *local,
 		      struct vm_env from)
 {
 	struct vm_data out = vm_data_bytes(both, both_bytes(both->size));
-	struct vm_data in =
-		vm_data_bytes(both, both_bytes(vm_node->rank_count));
+	struct vm_data in = vm_data_bytes(both, both_bytes(vm_node->rank_room));
 	struct vm_inter_both *theirs;
 	int rc;
 
@@ -209,7 +209,7 @@ int vm_inter_exchange(struct vm_inter_both *both, const struct vm_group *local,
 		rc = vm_send(other, to, &out, VM_SEND_STANDARD);
 		return rc ? rc : vm_recv(from, &in, NULL);
 	}
-	theirs = malloc(both_bytes(vm_node->rank_count));
+	theirs = malloc(both_bytes(vm_node->rank_room));
 	if (!theirs)
 		return -VMPI_ENOMEM;
 	in.addr = theirs;
@@ -237,7 +237,7 @@ static struct vm_group *both_group(const struct vm_inter_both *both)
 	struct vm_group *group = vm_group_new(both->size);
 
 	for (int i = 0; group && i < both->size; i++)
-		group->ranks[i] = &vm_node->ranks[both->ranks[i]];
+		group->ranks[i] = vm_rank_at(both->ranks[i]);
 	return group;
 }
 
@@ -328,19 +328,17 @@ static int lead(struct vm_call *call, const struct vm_comm *local,
 		const struct vm_inter_peer *peer, struct vm_inter_both *both)
 {
 	struct vm_env to, from;
-	struct vm_comm *comm = peer->comm;
-	int rc = 0;
+	struct vm_comm *comm;
+	int rc;
 
 	if (peer->join)
 		return peer->join(call, both, local->chan->group, peer->arg);
-	if (!comm)
-		rc = check_leader(call, peer->handle, peer->leader, peer->tag,
-				  &comm);
+	rc = check_leader(call, peer->handle, peer->leader, peer->tag, &comm);
 	if (rc != 0)
 		return rc;
 	/* Concurrent calls differ in tag. */
 	to.context = from.context = comm->context + 1;
-	to.tag = from.tag = peer->comm ? peer->tag : vm_comm_tag(peer->tag);
+	to.tag = from.tag = vm_comm_tag(peer->tag);
 	to.source = comm->rank;
 	from.source = peer->leader;
 	return vm_inter_exchange(both, local->chan->group,

@@ -27,10 +27,9 @@ struct vm_inter_both {
 
 /* Where the leader of one side finds that of the other. */
 struct vm_inter_peer {
-	MPI_Comm handle;      /* checked by the leader, with leader and tag */
-	struct vm_comm *comm; /* or one that is right, and so are they */
+	MPI_Comm handle; /* checked by the leader, with leader and tag */
 	int leader;
-	int32_t tag; /* with comm: that of messages in its context + 1 */
+	int tag;
 	/* Or what the leader calls instead of all these, which joins both
 	 * sides; `both` has the own side as the first.  0, an MPI error, or a
 	 * negative code of core.  May switch. */

@@ -90,14 +90,15 @@ static int check_pset(struct vm_call *call, const char *name, int *pset)
 /* Makes the group of a process set; NULL when out of memory. */
 static struct vm_group *pset_group(int pset)
 {
-	struct vm_group *group = vm_group_new(vm_node->rank_count);
+	const struct vm_group *world = vm_rank_self()->world->group;
+	struct vm_group *group = vm_group_new(world->size);
 
 	if (!group)
 		return NULL;
 	group->size = 0;
-	for (int i = 0; i < vm_node->rank_count; i++)
-		if (psets[pset].has(&vm_node->ranks[i]))
-			group->ranks[group->size++] = &vm_node->ranks[i];
+	for (int i = 0; i < world->size; i++)
+		if (psets[pset].has(world->ranks[i]))
+			group->ranks[group->size++] = world->ranks[i];
 	return group;
 }
 

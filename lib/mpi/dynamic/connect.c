@@ -17,6 +17,7 @@
 #include "core/rank/state.h"
 #include "core/rank/wait.h"
 #include "core/runtime/process.h"
+#include "core/runtime/spares.h"
 #include "mpi/call/info.h"
 #include "mpi/comm/inter.h"
 #include "mpi/dynamic/port.h"
@@ -37,7 +38,7 @@ static int meet(struct vm_inter_both *both, const struct vm_group *local,
 	struct vm_env from = to;
 
 	from.source = other;
-	return vm_inter_exchange(both, local, &vm_node->ranks[other], to, from);
+	return vm_inter_exchange(both, local, vm_rank_at(other), to, from);
 }
 
 /* The arguments that only the leader's call uses. */
@@ -218,7 +219,7 @@ static int socket_join(struct vm_call *call, struct vm_inter_both *both,
 				join->fd);
 	join->foreign = memcmp(theirs.magic, CARD_MAGIC, sizeof(mine.magic)) ||
 			memcmp(theirs.job, mine.job, sizeof(mine.job)) ||
-			theirs.rank < 0 || theirs.rank >= vm_node->rank_count;
+			theirs.rank < 0 || theirs.rank >= vm_node->rank_room;
 	if (join->foreign)
 		return MPI_ERR_OTHER;
 	if (theirs.rank == mine.rank)

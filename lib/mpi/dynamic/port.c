@@ -14,6 +14,7 @@
 
 #include "core/rank/state.h"
 #include "core/runtime/process.h"
+#include "core/runtime/spares.h"
 #include "mpi/call/check.h"
 #include "mpi/call/info.h"
 #include "mpi/dynamic/notice.h"
@@ -164,12 +165,12 @@ int vm_port_find(struct vm_call *call, const char *name, struct vm_rank **rank,
 				"port %s belongs to another job, and jobs are "
 				"not connected to each other",
 				name);
-	if (index < 0 || index >= vm_node->rank_count ||
-	    (vm_process_near(&vm_node->ranks[index]) &&
+	if (index < 0 || index >= vm_node->rank_room ||
+	    (vm_process_near(vm_rank_at(index)) &&
 	     vm_notice_read(KIND_PORT, name, NULL, 0) != 0))
 		return vm_error(call, MPI_ERR_PORT, "port %s is not open",
 				name);
-	*rank = &vm_node->ranks[index];
+	*rank = vm_rank_at(index);
 	return 0;
 }
 
@@ -184,7 +185,7 @@ int PMPI_Open_port(MPI_Info info, char *port_name)
 	if (rc == 0) {
 		vm_process_job(job);
 		snprintf(name, sizeof(name), NAME_FORMAT, job,
-			 call.mpi->rank->index, vm_port_number() & 0x3fffffff);
+			 call.mpi->rank->index, vm_port_number() & 0xfffffff);
 		rc = entry_add(&call, NULL, name);
 	}
 	if (rc == 0)

@@ -18,10 +18,11 @@
  * the calling process has not given yet. */
 uint32_t vm_port_number(void);
 
-/* The tags of the messages to a port, and of those between the two ranks. */
+/* The tags of the messages to a port, and of those between the two ranks; those
+ * of mpi/comm/from_group.c are greater. */
 static inline int32_t vm_port_tag(uint32_t number)
 {
-	return (int32_t)(number << 1 & 0x7ffffffe);
+	return (int32_t)(number << 1 & 0x1ffffffe);
 }
 static inline int32_t vm_port_meeting_tag(uint32_t number)
 {

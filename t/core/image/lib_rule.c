@@ -26,9 +26,9 @@ static bool private(const char *name, const char *path,
 
 static void rule_test(void)
 {
-	const struct vm_image_choice none = { NULL, NULL };
-	const struct vm_image_choice both = { "libz,libone.so.1",
-					      "libown,libfive" };
+	const struct vm_image_choice none = { .private = NULL };
+	const struct vm_image_choice both = { .private = "libz,libone.so.1",
+					      .shared = "libown,libfive" };
 
 	ok(private("libown.so", "/opt/own/libown.so", &none),
 	   "a library of the program is private");
@@ -65,8 +65,9 @@ static void names_test(void)
 static void check_test(void)
 {
 	struct vm_image_lib libs[] = { { .name = (char *)"liba.so" } };
-	const struct vm_image_choice good = { "liba", NULL };
-	const struct vm_image_choice bad = { "liba", "libb" };
+	const struct vm_image_choice good = { .private = "liba" };
+	const struct vm_image_choice bad = { .private = "liba",
+					     .shared = "libb" };
 	struct vm_elf other = { 0 };
 
 	is_int(vm_lib_rule_check(&other, &good, libs, 1), 0,
