@@ -55,7 +55,8 @@ extern "C" {
 	X(ENOENT, 12, "no such name")                                        \
 	X(EIO, 13, "input or output failed")                                 \
 	X(EMISMATCH, 14, "ranks disagree about a collective call")           \
-	X(EPEER, 15, "the other process has died or left")
+	X(EPEER, 15, "the other process has died or left")                   \
+	X(EREVOKED, 16, "the communicator is revoked")
 
 enum vmpi_error {
 	VMPI_OK = 0,

@@ -37,6 +37,7 @@ void vm_chan_free(struct vm_chan *chan)
 	vm_chan_delist(chan);
 	vm_group_drop(chan->group);
 	vm_meet_drop(chan->meet);
+	free(chan->faults);
 	free(chan);
 }
 

@@ -291,6 +291,7 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 	struct vm_waiter waiter;
 	struct vm_msg *msg;
 	struct vm_req req;
+	int lost;
 
 	self->sends_in_row = 0;
 	vm_engine_lock(engine);
@@ -299,9 +300,10 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 		vm_engine_unlock(engine);
 		return vm_msg_receive(msg, data, status);
 	}
-	if (vm_failure_wanted(rank, &env)) {
+	lost = vm_failure_wanted(rank, &env);
+	if (VM_UNLIKELY(lost)) {
 		vm_engine_unlock(engine);
-		return -VMPI_EPEER;
+		return lost;
 	}
 	waiter.ult = self;
 	waiter.alone = true;
@@ -328,8 +330,8 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 {
 	struct vm_engine *engine = rank->engine;
-	bool lost = false;
 	struct vm_msg *msg;
+	int lost = 0;
 
 	req->rank = rank;
 	req->active = true;
@@ -349,7 +351,7 @@ static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 	if (VM_UNLIKELY(lost))
 		req->status = (vmpi_status){ .source = req->node.env.source,
 					     .tag = req->node.env.tag,
-					     .error = -VMPI_EPEER };
+					     .error = lost };
 	if (lost || (msg && vm_msg_land(msg, req) == VM_DONE))
 		atomic_store_explicit(&req->state, VM_REQ_DONE,
 				      memory_order_relaxed);

@@ -38,9 +38,8 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 		*prober = (struct vm_prober){ .env = env,
 					      .ult = vm_self,
 					      .take = take };
-		if (vm_failure_wanted(rank, &env))
-			prober->error = -VMPI_EPEER;
-		else
+		prober->error = vm_failure_wanted(rank, &env);
+		if (!prober->error)
 			vm_list_append(&rank->probers, &prober->link);
 	}
 	vm_engine_unlock(rank->engine);
@@ -51,16 +50,16 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 static int none(const struct vm_env *env)
 {
 	struct vm_rank *rank = vm_rank_self();
-	bool lost;
+	int lost;
 
 	if (VM_LIKELY(!atomic_load_explicit(&rank->peer_failed,
 					    memory_order_relaxed)))
 		return -VMPI_EAGAIN;
 	vm_engine_lock(rank->engine);
-	lost = vm_failure_wanted(rank, env) &&
-	       !vm_match_peek(&rank->match, env);
+	lost = vm_match_peek(&rank->match, env) ? 0 :
+						  vm_failure_wanted(rank, env);
 	vm_engine_unlock(rank->engine);
-	return lost ? -VMPI_EPEER : -VMPI_EAGAIN;
+	return lost ? lost : -VMPI_EAGAIN;
 }
 
 /* An OS thread's search for a message. */

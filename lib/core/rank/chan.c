@@ -36,6 +36,10 @@ void vm_group_drop(struct vm_group *group)
 void vm_chan_enlist(struct vm_chan *chan)
 {
 	vm_lock_take(&vm_node->chans_lock);
+	for (int i = 0; i < vm_node->failure.revoked_count; i++)
+		if (vm_node->failure.revoked[i] == chan->context)
+			atomic_store_explicit(&chan->revoked, true,
+					      memory_order_relaxed);
 	vm_list_append(&chan->owner->chans, &chan->link);
 	vm_lock_give(&vm_node->chans_lock);
 }

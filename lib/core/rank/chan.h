@@ -26,6 +26,13 @@ struct vm_group {
 	struct vm_rank *ranks[];
 };
 
+/* What a program knows of the members that have failed, in the order in which it
+ * has learnt of them; of the first ones it has said so. */
+struct vm_chan_faults {
+	int count, acked;
+	int members[]; /* numbers in the channel; room for all */
+};
+
 struct vmpi_chan {
 	uint32_t context; /* of point-to-point; context + 1: collectives */
 	int rank;	  /* the owner's number in this channel */
@@ -34,8 +41,11 @@ struct vmpi_chan {
 	struct vm_meet *meet;	/* where the members meet */
 	uint32_t started;	/* meetings that the owner has started there */
 	int source_count;
-	void *user;		  /* the layer above: the MPI communicator */
-	struct vm_list link;	  /* of the owner's channels */
+	void *user;	      /* the layer above: the MPI communicator */
+	_Atomic bool revoked; /* core/comm/revoke.h; set for good */
+	uint32_t agreements;  /* that the owner has begun there */
+	struct vm_chan_faults *faults; /* or NULL; vm_node->chans_lock */
+	struct vm_list link;	       /* of the owner's channels */
 	struct vm_rank **sources; /* possible senders: so many of the group */
 };
 

@@ -85,7 +85,9 @@ struct vm_node {
 	 * processes. */
 	void (*window_take)(struct vm_port *port, struct vm_pkt *pkt);
 	void (*window_down)(uint32_t process);
-	vmpi_body body; /* what every rank runs */
+	int (*revoke_take)(uint32_t context); /* core/comm/revoke.h */
+	void (*revoked_hook)(void);	      /* core/comm/revoke.h; or NULL */
+	vmpi_body body;			      /* what every rank runs */
 	void *body_arg;
 	_Atomic bool running; /* the ranks have bodies */
 	bool closed;	      /* core/remote/remote.c: it has said goodbye */
@@ -137,6 +139,10 @@ struct vm_node {
 	/* core/remote/failure.h */
 	struct {
 		_Atomic uint8_t *marks; /* by port and process */
+		_Atomic bool down;	/* one of them is not HERE */
+		/* core/comm/revoke.h: contexts; under chans_lock. */
+		uint32_t *revoked;
+		int revoked_count;
 	} failure;
 
 	/* core/comm/meet.c: places of vm_meet_shared(). */

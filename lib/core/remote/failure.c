@@ -47,6 +47,8 @@ static _Atomic uint8_t *mark_of(const struct vm_port *port, uint32_t process)
 
 static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
 {
+	if (!vm_node->failure.marks)
+		return HERE;
 	return atomic_load_explicit(mark_of(rank->port, source->to.process),
 				    memory_order_relaxed);
 }
@@ -54,6 +56,8 @@ static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
 /* Whether the process of the rank with that number in the job is gone. */
 static bool is_lost_in_job(const struct vm_rank *rank, int source)
 {
+	if (!vm_node->failure.marks)
+		return false;
 	return atomic_load_explicit(mark_of(rank->port, vm_process_of(source)),
 				    memory_order_relaxed) != HERE;
 }
@@ -79,6 +83,17 @@ static bool far_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 	return false;
 }
 
+/* Whether the program knows that the member has failed, and has said so. */
+static bool is_acked(const struct vm_chan *chan, long member)
+{
+	const struct vm_chan_faults *faults = chan->faults;
+
+	for (int i = 0; faults && i < faults->acked; i++)
+		if (faults->members[i] == member)
+			return true;
+	return false;
+}
+
 /* Whether a message of that number in the channel, or of any, may be
  * missing. */
 static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
@@ -96,21 +111,27 @@ static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 		return source >= 0 && source < chan->source_count &&
 		       is_lost(rank, chan->sources[source]);
 	for (int i = 0; i < chan->source_count; i++)
-		if (is_lost(rank, chan->sources[i]))
+		if (is_lost(rank, chan->sources[i]) &&
+		    !is_acked(chan, chan->sources + i - chan->group->ranks))
 			return true;
 	return false;
 }
 
-bool vm_failure_wanted_slow(const struct vm_rank *rank,
-			    const struct vm_env *env)
+int vm_failure_wanted_slow(const struct vm_rank *rank, const struct vm_env *env)
 {
 	const struct vm_list *link;
-	bool lost = true; /* the senders of a freed channel are unknown */
+	/* The senders of a freed channel are unknown. */
+	int rc = atomic_load_explicit(&vm_node->failure.down,
+				      memory_order_relaxed) ?
+			 -VMPI_EPEER :
+			 0;
 
 	/* Whoever else is there may still come. */
 	if ((env->context & ~1u) == VM_CONTEXT_JOB)
 		return env->source != VM_ANY &&
-		       is_lost_in_job(rank, env->source);
+				       is_lost_in_job(rank, env->source) ?
+			       -VMPI_EPEER :
+			       0;
 	vm_lock_take(&vm_node->chans_lock);
 	vm_list_each(link, &rank->chans) {
 		const struct vm_chan *chan =
@@ -118,11 +139,13 @@ bool vm_failure_wanted_slow(const struct vm_rank *rank,
 
 		if (chan->context != (env->context & ~1u))
 			continue;
-		lost = chan_lost(rank, chan, env);
+		rc = chan_lost(rank, chan, env) ? -VMPI_EPEER : 0;
+		if (atomic_load_explicit(&chan->revoked, memory_order_relaxed))
+			rc = -VMPI_EREVOKED;
 		break;
 	}
 	vm_lock_give(&vm_node->chans_lock);
-	return lost;
+	return rc;
 }
 
 /* What any port has seen of a process. */
@@ -191,19 +214,31 @@ bool vm_failure_text(char *text, size_t bytes)
 	return used != 0;
 }
 
+bool vm_failure_died(uint32_t process)
+{
+	return vm_node->fabric && process != (uint32_t)vm_node->process &&
+	       fate(process) == DIED;
+}
+
 struct batch {
 	struct vm_rank *rank;
 	struct vm_req *reqs[BATCH];
+	int errors[BATCH];
 	int count;
 };
 
 static void posted_look(struct vm_match_node *node, void *arg)
 {
 	struct batch *batch = arg;
+	int error = batch->count < BATCH ?
+			    vm_failure_wanted(batch->rank, &node->env) :
+			    0;
 
-	if (batch->count < BATCH && vm_failure_wanted(batch->rank, &node->env))
-		batch->reqs[batch->count++] =
-			vm_container_of(node, struct vm_req, node);
+	if (!error)
+		return;
+	batch->errors[batch->count] = error;
+	batch->reqs[batch->count++] =
+		vm_container_of(node, struct vm_req, node);
 }
 
 /* Takes receives out that wait in vain; the lock is held. */
@@ -224,7 +259,7 @@ static void batch_end(struct batch *batch)
 
 		req->status = (vmpi_status){ .source = req->node.env.source,
 					     .tag = req->node.env.tag,
-					     .error = -VMPI_EPEER };
+					     .error = batch->errors[i] };
 		vm_req_complete(req);
 	}
 }
@@ -238,11 +273,13 @@ static void probers_end(struct vm_rank *rank)
 		struct vm_prober *prober =
 			vm_container_of(link, struct vm_prober, link);
 
+		int error = vm_failure_wanted(rank, &prober->env);
+
 		link = link->next;
-		if (!vm_failure_wanted(rank, &prober->env))
+		if (!error)
 			continue;
 		vm_list_remove(&prober->link);
-		prober->error = -VMPI_EPEER;
+		prober->error = error;
 		vm_ult_wake(prober->ult);
 	}
 }
@@ -266,9 +303,17 @@ static void rank_down(struct vm_rank *rank)
 void vm_failure_down(struct vm_port *port, uint32_t process, bool died)
 {
 	/* Read under the locks that rank_down() takes. */
+	atomic_store_explicit(&vm_node->failure.down, true,
+			      memory_order_relaxed);
 	atomic_store_explicit(mark_of(port, process), died ? DIED : LEFT,
 			      memory_order_relaxed);
 	for (int i = 0; i < vm_own_count(); i++)
 		if (vm_node->own[i]->port == port)
 			rank_down(vm_node->own[i]);
+}
+
+void vm_failure_sweep(void)
+{
+	for (int i = 0; i < vm_own_count(); i++)
+		rank_down(vm_node->own[i]);
 }

@@ -32,17 +32,25 @@ void vm_failure_down(struct vm_port *port, uint32_t process, bool died);
  * is known. */
 bool vm_failure_text(char *text, size_t bytes);
 
-/* Whether a receive of the rank can never complete; the engine's lock is
- * held. */
-bool vm_failure_wanted_slow(const struct vm_rank *rank,
-			    const struct vm_env *env);
-static inline bool vm_failure_wanted(const struct vm_rank *rank,
-				     const struct vm_env *env)
+/* Whether a process of the job has died, as far as this one knows. */
+bool vm_failure_died(uint32_t process);
+
+/* Ends the receives and probes of all ranks here that can never complete any
+ * more. */
+void vm_failure_sweep(void);
+
+/* Why a receive of the rank can never complete, -VMPI_EPEER or -VMPI_EREVOKED,
+ * or 0; the engine's lock is held. */
+int vm_failure_wanted_slow(const struct vm_rank *rank,
+			   const struct vm_env *env);
+static inline int vm_failure_wanted(const struct vm_rank *rank,
+				    const struct vm_env *env)
 {
 	return __builtin_expect(atomic_load_explicit(&rank->peer_failed,
 						     memory_order_relaxed),
-				false) &&
-	       vm_failure_wanted_slow(rank, env);
+				false) ?
+		       vm_failure_wanted_slow(rank, env) :
+		       0;
 }
 
 #endif

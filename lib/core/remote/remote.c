@@ -222,6 +222,14 @@ void vm_remote_quiet(struct vm_port *port, struct vm_pkt *pkt)
 		vm_node->quiet_take(pkt->process, pkt->upper);
 }
 
+void vm_remote_revoke(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *step = pkt->upper;
+
+	(void)port;
+	vm_node->revoke_take((uint32_t)step->to);
+}
+
 void vm_remote_window(struct vm_port *port, struct vm_pkt *pkt)
 {
 	if (vm_node->window_take)

@@ -356,3 +356,26 @@ void vm_rndv_send_down(struct vm_port *port, uint32_t process, int error)
 			vm_rndv_send_end(push, error);
 	}
 }
+
+static uint64_t push_is_of(uint64_t id, void *op, void *arg)
+{
+	const struct vm_rndv_send *push = op;
+	const uint32_t *context = arg;
+
+	return (push->envelope.context & ~1u) == *context && !push->writing ?
+		       id :
+		       0;
+}
+
+void vm_rndv_send_revoke(uint32_t context)
+{
+	struct vm_rndv_send *push;
+	uint64_t id;
+
+	while ((id = vm_id_table_each(&vm_node->rndv_sends, push_is_of,
+				      &context))) {
+		push = vm_id_table_take(&vm_node->rndv_sends, id);
+		if (push)
+			vm_rndv_send_end(push, -VMPI_EREVOKED);
+	}
+}

@@ -34,6 +34,8 @@
 	  "the sender has written what was wanted")                           \
 	X(QUIET, step, vm_remote_quiet,                                       \
 	  "whether anything moves (core/runtime/deadlock.h)")                 \
+	X(REVOKE, step, vm_remote_revoke,                                     \
+	  "nobody is to use the context `to` any more (core/comm/revoke.h)")  \
 	X(WINDOW, window, vm_remote_window,                                   \
 	  "between ends of a window (core/window/wire.h)")
 

@@ -29,6 +29,7 @@
 #include "core/service/control.h"
 #include "core/local/engine.h"
 #include "core/comm/meet.h"
+#include "core/comm/revoke.h"
 #include "core/runtime/child.h"
 #include "core/runtime/deadlock.h"
 #include "core/runtime/helper.h"
@@ -280,6 +281,7 @@ int vm_node_start(const vmpi_config *config)
 	pools_init(vm_node, ranks);
 	ranks_count(vm_node, ranks);
 	vm_contexts_init(vm_node);
+	vm_node->revoke_take = vm_revoke_context;
 	vm_lock_init(&vm_node->threads.lock);
 	vm_lock_init(&vm_node->meets.lock);
 	vm_list_init(&vm_node->meets.list);

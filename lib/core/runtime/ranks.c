@@ -189,6 +189,7 @@ void vm_ranks_fini(struct vm_node *node)
 		vm_match_fini(&rank->match);
 	}
 	free(node->own);
+	free(node->failure.revoked);
 	vm_export_free(node->ranks);
 	vm_group_drop(node->world);
 	vm_meet_drop(node->world_meet);

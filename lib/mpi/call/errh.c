@@ -102,7 +102,10 @@ static const struct {
 	const char *name, *text;
 } classes[] = {
 #define CLASS_ROW(name, text) { MPI_##name, "MPI_" #name, text },
-	ERROR_CLASSES(CLASS_ROW)
+	ERROR_CLASSES(CLASS_ROW){
+		MPIX_ERR_PROC_FAILED_PENDING, "MPIX_ERR_PROC_FAILED_PENDING",
+		"a process that may be the sender has failed" },
+	{ MPIX_ERR_REVOKED, "MPIX_ERR_REVOKED", "communicator is revoked" },
 };
 
 /* MPI classes of core's errors, by -code. */
@@ -122,6 +125,7 @@ static const int class_of_core[] = {
 	[VMPI_EIO] = MPI_ERR_IO,
 	[VMPI_EMISMATCH] = MPI_ERR_OTHER,
 	[VMPI_EPEER] = MPI_ERR_PROC_ABORTED,
+	[VMPI_EREVOKED] = MPIX_ERR_REVOKED,
 };
 
 int vm_mpi_error(int rc)

@@ -93,6 +93,13 @@ static void types_check(void)
 			      memory_order_relaxed);
 }
 
+/* From now on the communicator of every message is looked at. */
+static void revoked(void)
+{
+	atomic_store_explicit(&vm_mpi_plain_from, INT_MAX,
+			      memory_order_relaxed);
+}
+
 struct vm_mpi *vm_mpi_of(struct vm_rank *rank)
 {
 	/* Threads of a rank may come here at the same time. */
@@ -101,6 +108,7 @@ struct vm_mpi *vm_mpi_of(struct vm_rank *rank)
 		if (mpi_cvar.check_types)
 			types_check();
 		rank->mpi = state_new(rank);
+		vm_node->revoked_hook = revoked;
 		rank->mpi_state = phase_of;
 		rank->mpi_free = state_free;
 	}

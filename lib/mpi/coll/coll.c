@@ -12,6 +12,7 @@
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
 #include "core/local/work.h"
+#include "core/comm/revoke.h"
 #include "mpi/coll/hier.h"
 #include "mpi/coll/small.h"
 #include "mpi/coll/types.h"
@@ -234,6 +235,8 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 	bool special;
 	int rc;
 
+	if (VM_UNLIKELY(vm_is_revoked(chan)) && !coll->kind->ends)
+		return -VMPI_EREVOKED;
 	if (VM_UNLIKELY(!in_order(chan)) && !coll->kind->ends)
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others have started a "

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "core/local/engine.h"
+#include "core/comm/revoke.h"
 #include "mpi/call/array.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
@@ -138,6 +139,8 @@ void vm_coll_started(struct vm_meet *meet)
 
 int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 {
+	if (VM_UNLIKELY(vm_is_revoked(chan)))
+		return -VMPI_EREVOKED;
 	coll->req->status = vm_status_empty;
 	coll->req->node.env.tag = (int)(VM_CALL_MPI_FIRST + coll->id);
 	/* Reset, since earlier starts of a persistent one may have set

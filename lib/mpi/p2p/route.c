@@ -4,6 +4,7 @@
  */
 #include "mpi/p2p/route.h"
 
+#include "core/comm/revoke.h"
 #include "mpi/call/status.h"
 #include "mpi/p2p/typed.h"
 
@@ -20,12 +21,22 @@ static int route_data(struct vm_call *call, struct vm_route *route,
 	return 0;
 }
 
+/* Checks a communicator for a message: the common case does not occur any more
+ * once there is one that is revoked. */
+static int check_usable(struct vm_call *call, MPI_Comm handle,
+			struct vm_comm **comm)
+{
+	int rc = vm_check_comm(call, handle, comm);
+
+	return rc == 0 && vm_is_revoked((*comm)->chan) ? -VMPI_EREVOKED : rc;
+}
+
 int vm_route_send(struct vm_call *call, struct vm_route *route, const void *buf,
 		  MPI_Count count, MPI_Datatype datatype, int dest, int tag,
 		  MPI_Comm handle)
 {
 	struct vm_comm *comm;
-	int rc = vm_check_comm(call, handle, &comm);
+	int rc = check_usable(call, handle, &comm);
 
 	if (rc == 0)
 		rc = vm_check_dest(call, comm, dest);
@@ -45,7 +56,7 @@ int vm_route_match(struct vm_call *call, struct vm_route *route, int source,
 		   int tag, MPI_Comm handle)
 {
 	struct vm_comm *comm;
-	int rc = vm_check_comm(call, handle, &comm);
+	int rc = check_usable(call, handle, &comm);
 
 	if (rc == 0)
 		rc = vm_check_source(call, comm, source);
