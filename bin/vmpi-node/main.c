@@ -253,6 +253,7 @@ static int job_join(const struct vm_job *job)
 		return rc;
 	node.alone &= node.boot->processes == 1;
 	vm_node_hooks.boot = node.boot;
+	vm_node_hooks.keep_going = job->keep_going && node.boot->processes > 1;
 	if (node.boot->processes == 1)
 		return 0;
 	if (node.boot->process > 0)

@@ -64,16 +64,14 @@ static void end_judge(struct vm_rank *rank, int status)
 		vm_exit_now(status);
 	}
 	if (status)
-		vm_node_abort(status,
-			      "rank %d exited with status %d; ending the job",
-			      rank->index, status);
+		vm_node_fail(status, "rank %d exited with status %d; ending %s",
+			     rank->index, status, vm_node_ends());
 	if (mpi == VM_RANK_MPI_OPEN || mpi == VM_RANK_MPI_SESSIONS)
-		vm_node_abort(1,
-			      "rank %d ended without calling %s; ending the "
-			      "job",
-			      rank->index,
-			      mpi == VM_RANK_MPI_OPEN ? "MPI_Finalize" :
-							"MPI_Session_finalize");
+		vm_node_fail(1, "rank %d ended without calling %s; ending %s",
+			     rank->index,
+			     mpi == VM_RANK_MPI_OPEN ? "MPI_Finalize" :
+						       "MPI_Session_finalize",
+			     vm_node_ends());
 }
 
 /* The OS thread that all code of a rank runs on. */
@@ -169,10 +167,10 @@ static _Noreturn void other_end(const struct vm_rank *rank, int status)
 		vm_export_remove();
 		vm_exit_now(status);
 	}
-	vm_node_abort(status ? status : 1,
-		      "rank %d: a thread other than its main thread called "
-		      "exit(%d); ending the job",
-		      rank->index, status);
+	vm_node_fail(status ? status : 1,
+		     "rank %d: a thread other than its main thread called "
+		     "exit(%d); ending %s",
+		     rank->index, status, vm_node_ends());
 }
 
 /* exit() in a child made by fork(): its handlers and its buffers are a copy of

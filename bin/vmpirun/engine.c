@@ -101,7 +101,8 @@ static void srun_options(struct command *words, const struct engine_job *job)
 	command_add(words, "--cpu-bind=none");
 	command_add(words, "--export=ALL");
 	command_add(words, "--input=0");
-	command_addf(words, "--kill-on-bad-exit=%d", !job->options->keep_going);
+	command_addf(words, "--kill-on-bad-exit=%d",
+		     !job->options->job.keep_going);
 }
 
 static const char *const export_begins[] = { "VMPI_", "FI_" };
@@ -186,7 +187,7 @@ static void hydra_options(struct command *words, const struct engine_job *job)
 		command_add(words, "-prepend-rank");
 	command_add(words, "-bind-to");
 	command_add(words, "none");
-	if (job->options->keep_going)
+	if (job->options->job.keep_going)
 		command_add(words, "-disable-auto-cleanup");
 }
 

@@ -645,7 +645,7 @@ int launch_start(struct launch *launch, const sigset_t *signals)
 		launch->serves = !rc;
 		/* With --keep-going several processes may report why they
 		 * ended. */
-		if (!launch->options->keep_going)
+		if (!launch->options->job.keep_going)
 			launch->last_word = vm_last_word_new();
 		vm_last_word_set(launch->last_word);
 	}

@@ -226,7 +226,7 @@ static void fail(struct monitor *monitor, int code, uint64_t grace_ns)
 {
 	if (monitor->failed < 0)
 		monitor->failed = code;
-	if (!monitor->launch->options->keep_going)
+	if (!monitor->launch->options->job.keep_going)
 		end_after(monitor, grace_ns);
 }
 
@@ -319,7 +319,8 @@ static void exit_take(struct monitor *monitor, int number, int code)
 			"%s exited with status %d%s%s", name, code,
 			!code && !launch->node ? " and without MPI_Finalize" :
 						 "",
-			launch->options->keep_going ? "" : "; ending the job");
+			launch->options->job.keep_going ? "" :
+							  "; ending the job");
 		vm_last_word_give();
 	}
 	fail(monitor, code ? code : EXIT_FAILURE, 0);

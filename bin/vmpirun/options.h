@@ -26,7 +26,6 @@ struct options {
 	bool balanced;	      /* --balance=auto or force */
 	const char *launcher; /* NULL: auto */
 	const char *agent;
-	bool keep_going;
 	bool processes; /* --processes */
 	bool verbose;
 	char why[256];	     /* each rank is a process, if it is */

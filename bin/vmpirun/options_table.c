@@ -251,7 +251,7 @@ VM_CLI_FLAG(map, job.display_map)
 VM_CLI_FLAG(merge, merge)
 VM_CLI_FLAG(dry_run, dry_run)
 VM_CLI_FLAG(gdb, gdb)
-VM_CLI_FLAG(keep_going, keep_going)
+VM_CLI_FLAG(keep_going, job.keep_going)
 
 /* Accepts, without effect, options that other launchers need: they always apply
  * here. */

@@ -38,6 +38,8 @@
 	  "each rank is a process, of an ordinary executable")               \
 	X(FLAG, label, "LABEL", false, "begin each line with its rank")      \
 	X(TEXT, output_dir, "OUTPUT", NULL, "directory of rank.N.{out,err}") \
+	X(FLAG, keep_going, "KEEP_GOING", false,                             \
+	  "the others go on when a process fails")                           \
 	X(FLAG, summary, "SUMMARY", false, "print a table at the end")       \
 	X(FLAG, advise, "ADVISE", false, "print recommendations at the end") \
 	X(FLAG, report_bindings, "REPORT_BINDINGS", false,                   \

@@ -34,6 +34,13 @@ for how in "--nodes 3 -n 6"; do
 	job agree 2 4 137 "the ranks of other processes agree" $how
 	job shrink 2 4 137 "and have a new communicator" $how
 done
+ULFM_EXIT=3
+export ULFM_EXIT
+for how in "--processes -n 5" "--nodes 5 -n 5"; do
+	job shrink 1 4 3 "a process that exits with an error has failed" $how
+	like "$out" '^vmpirun: rank 4 exited with status 3; ending its process$' \
+		"and says so"
+done
 for how in "-n 1" "-n 5"; do
 	job agree 0 "${how#-n }" 0 "ranks of one process agree, too" $how
 	job shrink 0 "${how#-n }" 0 "and shrink nothing" $how

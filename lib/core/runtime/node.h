@@ -40,12 +40,14 @@ void vm_node_leave(void);
  * child: written by core/runtime/child.c.  hang_fd: where vmpirun is told of
  * deadlocks (core/runtime/deadlock.h); 0: nowhere.  thread_new: pthread_create()
  * without attributes, of a thread that is no rank's whoever calls it.
+ * keep_going: other processes go on when this one fails.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;
 	bool untied;
 	bool process;
 	bool watched, child;
+	bool keep_going;
 	int hang_fd;
 	void (*thread_start)(void);
 	int (*thread_new)(pthread_t *thread, void *(*run)(void *), void *arg);
@@ -65,5 +67,14 @@ extern struct vm_node_hooks vm_node_hooks;
  */
 _Noreturn void vm_node_abort(int code, const char *format, ...) VM_PRINTF(2, 3);
 _Noreturn void vm_node_die(int code, const char *format, ...) VM_PRINTF(2, 3);
+
+/* As vm_node_abort(); but with hooks.keep_going only this process ends. */
+_Noreturn void vm_node_fail(int code, const char *format, ...) VM_PRINTF(2, 3);
+
+/* What ends, for these messages. */
+static inline const char *vm_node_ends(void)
+{
+	return vm_node_hooks.keep_going ? "its process" : "the job";
+}
 
 #endif

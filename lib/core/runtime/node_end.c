@@ -40,10 +40,16 @@ static _Noreturn void child_end(int code, const char *text, size_t length)
 	vm_exit_now(code);
 }
 
+/* Who is told, and what is done before: everybody, and the hook is called; the
+ * same in a signal handler; or nobody, this process only fails. */
+enum end { END_JOB, END_IN_HANDLER, END_PROCESS };
+
 /* Prints and ends the process; of several callers the first wins. */
-static _Noreturn void node_end(int code, bool hook, const char *format,
+static _Noreturn void node_end(int code, enum end end, const char *format,
 			       va_list args)
 {
+	bool hook = end != END_IN_HANDLER;
+
 	static _Atomic int ending;
 	char text[1024] = "vmpirun: ";
 	size_t length = strlen(text);
@@ -74,7 +80,8 @@ static _Noreturn void node_end(int code, bool hook, const char *format,
 			code = code ? code : 1; /* nowhere left to say it */
 		vm_last_word_give();
 	}
-	if (vm_node_hooks.boot)
+	/* To the launcher, a process that ends without a word has died. */
+	if (vm_node_hooks.boot && end != END_PROCESS)
 		vm_boot_abort(vm_node_hooks.boot, code, "see standard error",
 			      !hook);
 	/* Not _exit(): the node program replaces that one for its ranks. */
@@ -86,7 +93,7 @@ void vm_node_abort(int code, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	node_end(code, true, format, args);
+	node_end(code, END_JOB, format, args);
 }
 
 void vm_node_die(int code, const char *format, ...)
@@ -94,5 +101,14 @@ void vm_node_die(int code, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	node_end(code, false, format, args);
+	node_end(code, END_IN_HANDLER, format, args);
+}
+
+void vm_node_fail(int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	node_end(code, vm_node_hooks.keep_going ? END_PROCESS : END_JOB, format,
+		 args);
 }

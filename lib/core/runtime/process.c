@@ -109,12 +109,13 @@ static int job_join(void)
 {
 	struct vm_job job;
 	int rc = vm_job_from_env(&job);
-	bool launched;
+	bool launched, keep_going;
 
 	if (rc)
 		return rc;
 	/* That is a pipe to vmpirun, which has started all processes itself. */
 	launched = job.processes && job.hang;
+	keep_going = job.keep_going;
 	vm_core_vars_add();
 	rc = ranks_check(&job);
 	if (!rc)
@@ -130,6 +131,7 @@ static int job_join(void)
 	/* Programs that this process starts are not a part of the job. */
 	vm_job_clear_env();
 	vm_node_hooks.boot = process.boot;
+	vm_node_hooks.keep_going = keep_going;
 	vm_node_hooks.end = vm_flush_files;
 	vm_node_hooks.process = true;
 	return process.boot->processes > 1 ?
