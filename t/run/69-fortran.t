@@ -45,6 +45,12 @@ fortran f08 f08.f90
 is "$(run 3 ./f08 | sort)" "$(ranks 3 'done ')" \
 	"module mpi_f08: sections, large counts, callbacks"
 
+fortran files files.f90
+is "$(run 3 ./files | sort)" "$(ranks 3 'done ')" \
+	"files: views, started and shared accesses, callbacks"
+is "$(run 4 --nodes 2 ./files | sort)" "$(ranks 4 'done ')" \
+	"files of two processes"
+
 fortran units units.f90
 is "$(run 5 ./units word | sort)" "$(ranks 5 'rank ' ' of 5 word')" \
 	"units, modules and COMMON belong to a rank; so do lines"
