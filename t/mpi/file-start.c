@@ -96,6 +96,38 @@ static void pointers(int words)
 	MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
 }
 
+/* Collective ones wait for nobody when they start, and come in turn; so does a
+ * blocking one behind them. */
+static void in_turn(void)
+{
+	const MPI_Offset mine = (MPI_Offset)rank * 800;
+	int last = rank == size - 1, token = 0;
+	MPI_Request requests[2];
+	int rc;
+
+	fill(8);
+	if (rank)
+		MPI_Recv(&token, 1, MPI_INT, rank - 1, 9, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	MPI_File_iwrite_at_all(file, mine, out, 100, MPI_INT, &requests[0]);
+	MPI_File_iwrite_at_all(file, mine + 400, out + 100, 100, MPI_INT,
+			       &requests[1]);
+	if (!last)
+		MPI_Send(&token, 1, MPI_INT, rank + 1, 9, MPI_COMM_WORLD);
+	MPI_File_read_at_all(file, mine, in, 200, MPI_INT, &status);
+	all_ok(counts(200) && is_same(200),
+	       "a blocking access comes behind two that were started");
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	all_ok(requests[0] == MPI_REQUEST_NULL, "which are complete");
+	rc = MPI_File_iwrite_at_all(file, mine, out, last ? -1 : 100, MPI_INT,
+				    &requests[0]);
+	all_class(rc, last ? MPI_ERR_COUNT : MPI_SUCCESS,
+		  "wrong arguments of one rank");
+	if (!last)
+		rc = MPI_Wait(&requests[0], &status);
+	all_ok(last || (rc == MPI_SUCCESS && counts(100)), "hold nobody up");
+}
+
 static void split(int words)
 {
 	const MPI_Offset mine = (MPI_Offset)rank * words * 4;
@@ -221,6 +253,7 @@ int main(int argc, char **argv)
 	offsets(LONG);
 	pointers(100);
 	pointers(LONG);
+	in_turn();
 	split(100);
 	split(LONG);
 	split_errors();

@@ -294,6 +294,8 @@ int vm_io_now(struct vm_call *call, const struct vm_io_args *args,
 	int rc = vm_io_op_init(call, &op, args);
 
 	if (args->all && op.file)
+		vm_file_turns_wait(op.file);
+	if (args->all && op.file)
 		rc = vm_io_collect(call, args->all, &op, rc);
 	else if (rc == 0)
 		vm_io_op_do(call, &op);

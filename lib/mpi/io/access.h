@@ -43,6 +43,10 @@ struct vm_io_op {
 	size_t moved;
 	int error, class;
 	struct vmpi_req *req; /* of one that was started; else NULL */
+	/* Of a collective one that was started: */
+	enum vm_call_id all;
+	uint32_t turn;
+	int rc; /* the error of its arguments */
 };
 
 /* Checks an offset of a call, in etypes, for `bytes` bytes: 0 with *byte, or an

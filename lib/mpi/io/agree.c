@@ -105,6 +105,7 @@ static int meet(struct vm_call *call, struct vm_io_agree *agree,
 {
 	int met;
 
+	vm_file_turns_wait(agree->file);
 	word->error = vm_mpi_error(rc);
 	if (rc != 0)
 		snprintf(word->what, sizeof(word->what), "%s",

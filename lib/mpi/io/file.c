@@ -52,6 +52,63 @@ int vm_check_file_rests(struct vm_call *call, const struct vm_file *file)
 	return 0;
 }
 
+/* A task that waits; on its stack. */
+struct turn_waiter {
+	struct vm_list link;
+	struct vm_ult *ult;
+};
+
+uint32_t vm_file_turn_take(struct vm_file *file)
+{
+	uint32_t turn;
+
+	vm_lock_take(&file->turns.lock);
+	turn = file->turns.started++;
+	vm_lock_give(&file->turns.lock);
+	return turn;
+}
+
+void vm_file_turn_wait(struct vm_file *file, uint32_t turn)
+{
+	struct turn_waiter waiter = { .ult = vm_self };
+
+	for (;;) {
+		bool come;
+
+		vm_lock_take(&file->turns.lock);
+		come = (int32_t)(file->turns.finished - turn) >= 0;
+		if (!come)
+			vm_list_append(&file->turns.waiters, &waiter.link);
+		vm_lock_give(&file->turns.lock);
+		if (come)
+			return;
+		vm_wait_other(VM_EXPORT_WAIT);
+	}
+}
+
+void vm_file_turn_end(struct vm_file *file)
+{
+	struct vm_list *link;
+
+	vm_lock_take(&file->turns.lock);
+	file->turns.finished++;
+	/* A waiter is gone once its task runs. */
+	while ((link = vm_list_pop(&file->turns.waiters)))
+		vm_ult_wake(
+			vm_container_of(link, struct turn_waiter, link)->ult);
+	vm_lock_give(&file->turns.lock);
+}
+
+void vm_file_turns_wait(struct vm_file *file)
+{
+	uint32_t turn;
+
+	vm_lock_take(&file->turns.lock);
+	turn = file->turns.started;
+	vm_lock_give(&file->turns.lock);
+	vm_file_turn_wait(file, turn);
+}
+
 int vm_file_fail(struct vm_call *call, MPI_File handle, int rc)
 {
 	struct vm_file *file = vm_file_get(handle);

@@ -37,6 +37,13 @@ struct vm_file {
 	MPI_Win pointer; /* the shared one, of several processes */
 	/* Operations that were started and are not done. */
 	_Atomic int pending;
+	/* Nonblocking collective ones are done one after the other, each by a
+	 * task, since all members have to do them in the same order. */
+	struct {
+		struct vm_lock lock; /* guards: */
+		uint32_t started, finished;
+		struct vm_list waiters;
+	} turns;
 	/* The split collective access that has begun: 0, or the call. */
 	struct {
 		int call;
@@ -60,6 +67,16 @@ int vm_check_file_seeks(struct vm_call *call, const struct vm_file *file);
 
 /* Checks that nothing that was started is left to do. */
 int vm_check_file_rests(struct vm_call *call, const struct vm_file *file);
+
+/* A nonblocking collective operation takes its turn when it is called, and waits
+ * until those before it have ended theirs.  May switch. */
+uint32_t vm_file_turn_take(struct vm_file *file);
+void vm_file_turn_wait(struct vm_file *file, uint32_t turn);
+void vm_file_turn_end(struct vm_file *file);
+
+/* Waits until all of them are done: before anything else that all members do
+ * together.  May switch. */
+void vm_file_turns_wait(struct vm_file *file);
 
 /* Where a file pointer is after a seek: 0 with *to, or an MPI error. */
 int vm_file_seek(struct vm_call *call, const struct vm_file *file,

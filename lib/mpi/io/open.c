@@ -88,6 +88,8 @@ static int file_new(struct vm_call *call, struct vm_comm *parent, int amode,
 	/* It has no handle yet. */
 	vm_object_mark(&file->object, 0);
 	vm_comm_init(&file->comm, chan);
+	vm_lock_init(&file->turns.lock);
+	vm_list_init(&file->turns.waiters);
 	file->leads = is_first_here(&file->comm);
 	file->leaders = MPI_COMM_NULL;
 	file->amode = amode;

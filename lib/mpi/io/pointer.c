@@ -164,6 +164,7 @@ int vm_pointer_order(struct vm_call *call, enum vm_call_id as,
 	enum vm_call_id id = call->id;
 	int met;
 
+	vm_file_turns_wait(file);
 	call->id = as;
 	met = meet(call, file, &order, &kind_order, &move);
 	if (met == 0 && file->comm.rank == 0)

@@ -3,10 +3,12 @@
  * Accesses that are only started: nonblocking and split collective ones.
  *
  * A helper does what is long; what is short is done when the call returns, since
- * waking a helper takes as long.
+ * waking a helper takes as long.  Collective ones are done by tasks.
  */
 #include <stdlib.h>
 
+#include "core/local/task.h"
+#include "mpi/call/errh.h"
 #include "mpi/call/status.h"
 #include "mpi/call/vars.h"
 #include "mpi/io/collect.h"
@@ -61,8 +63,8 @@ static int op_fail(struct vm_call *call, void *handle, int rc)
 	return vm_file_exit(call, handle, rc);
 }
 
-static int op_start(struct vm_call *call, struct vm_io_op *op,
-		    const struct vm_io_args *args)
+/* Gives a checked operation a request. */
+static int request_make(struct vm_io_op *op, MPI_File handle)
 {
 	struct vm_grequest how = {
 		.query = op_query,
@@ -71,31 +73,19 @@ static int op_start(struct vm_call *call, struct vm_io_op *op,
 		.extra_state = op,
 		.end = op_end,
 		.fail = op_fail,
-		.object = args->handle,
+		.object = handle,
 	};
-	int rc = vm_io_op_init(call, op, args);
 
-	if (rc != 0)
-		return rc;
 	op->req = vm_grequest_new(&how);
 	if (!op->req)
 		return MPI_ERR_NO_MEM;
 	vm_layout_hold(op->data.layout);
-	atomic_fetch_add_explicit(&op->file->pending, 1, memory_order_relaxed);
 	return 0;
 }
 
-static int start(struct vm_call *call, const struct vm_io_args *args,
-		 struct vm_req **req)
+/* By itself. */
+static void alone_start(struct vm_call *call, struct vm_io_op *op)
 {
-	struct vm_io_op *op = malloc(sizeof(*op));
-	int rc = op ? op_start(call, op, args) : MPI_ERR_NO_MEM;
-
-	if (rc != 0) {
-		free(op);
-		return rc;
-	}
-	*req = op->req;
 	op->job.run = job_run;
 	/* Functions of the program run on its own tasks only. */
 	if (op->data.bytes >= (size_t)mpi_cvar.io_helper_bytes &&
@@ -103,7 +93,68 @@ static int start(struct vm_call *call, const struct vm_io_args *args,
 		vm_helper_do(&op->job);
 	else
 		op_run(call, op);
+}
+
+/* A task that does a collective operation with the others when its turn
+ * comes; one without a request only takes part. */
+static int together_main(void *arg)
+{
+	struct vm_io_op *op = arg;
+	struct vm_file *file = op->file;
+	struct vm_call call = { .mpi = vm_mpi_self(), .id = op->all };
+	int rc;
+
+	vm_file_turn_wait(file, op->turn);
+	rc = vm_io_collect(&call, op->all, op, op->rc);
+	if (rc != 0 && !op->class)
+		op->class = rc > 0 ? rc : vm_mpi_error(rc);
+	free(call.what);
+	/* As in op_run(); then the file may be gone, too. */
+	atomic_fetch_sub_explicit(&file->pending, 1, memory_order_release);
+	vm_file_turn_end(file);
+	if (op->req)
+		vm_req_complete(op->req);
+	else
+		free(op);
 	return 0;
+}
+
+static void together_start(struct vm_io_op *op)
+{
+	struct vm_ult *task;
+
+	op->turn = vm_file_turn_take(op->file);
+	if (vm_task_new_deep(&task, together_main, op) == 0)
+		vm_ult_detach(task);
+	else
+		/* Without a task this call waits for the others. */
+		together_main(op);
+}
+
+/* Starts an operation: 0 with *req, or an MPI error.  In a collective one the
+ * others wait for a member with wrong arguments, too. */
+static int start(struct vm_call *call, const struct vm_io_args *args,
+		 struct vm_req **req)
+{
+	struct vm_io_op *op = malloc(sizeof(*op));
+	int rc = op ? vm_io_op_init(call, op, args) : MPI_ERR_NO_MEM;
+	bool together = op && op->file && args->all && op->file->comm.size > 1;
+
+	if (rc == 0)
+		rc = request_make(op, args->handle);
+	if (rc != 0 && !together) {
+		free(op);
+		return rc;
+	}
+	op->rc = rc;
+	op->all = args->all;
+	*req = op->req;
+	atomic_fetch_add_explicit(&op->file->pending, 1, memory_order_relaxed);
+	if (together)
+		together_start(op);
+	else
+		alone_start(call, op);
+	return rc;
 }
 
 int vm_io_start(struct vm_call *call, const struct vm_io_args *args,
@@ -125,6 +176,8 @@ int vm_io_begin(struct vm_call *call, const struct vm_io_args *args)
 	struct vm_io_op *op = malloc(sizeof(*op));
 	int rc = op ? vm_io_op_init(call, op, args) : MPI_ERR_NO_MEM;
 
+	if (op && op->file)
+		vm_file_turns_wait(op->file);
 	if (op && op->file)
 		rc = vm_io_collect(call, args->all, op, rc);
 	if (rc == 0) {
