@@ -193,6 +193,12 @@ struct vm_meet *vm_meet_hold(struct vm_meet *meet)
 	return meet;
 }
 
+static void scratch_free(struct vm_meet *meet)
+{
+	for (uint32_t w = 0; w < meet->worker_count; w++)
+		free(meet->workers[w].scratch);
+}
+
 void vm_meet_drop(struct vm_meet *meet)
 {
 	struct vm_list *link;
@@ -207,10 +213,14 @@ void vm_meet_drop(struct vm_meet *meet)
 	}
 	/* Unfinished ones are left when the job ends early. */
 	while ((link = vm_list_pop(&meet->spare)) ||
-	       (link = vm_list_pop(&meet->started)))
-		free(vm_container_of(link, struct vm_meet, link));
-	for (uint32_t w = 0; w < meet->worker_count; w++)
-		free(meet->workers[w].scratch);
+	       (link = vm_list_pop(&meet->started))) {
+		struct vm_meet *lent =
+			vm_container_of(link, struct vm_meet, link);
+
+		scratch_free(lent);
+		free(lent);
+	}
+	scratch_free(meet);
 	free(meet->posts);
 	vm_leaders_free(meet->leaders);
 	free(meet);
