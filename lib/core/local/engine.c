@@ -327,7 +327,7 @@ static inline bool inline_deliver(const struct vm_slot *slot)
 	req->status.error = 0;
 	if (VM_LIKELY(bytes == 8))
 		memcpy(req->data.addr, slot->inline_data, 8);
-	else
+	else if (bytes)
 		memcpy(req->data.addr, slot->inline_data, bytes);
 	vm_req_complete(req);
 	return true;
