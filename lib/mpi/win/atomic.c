@@ -113,6 +113,39 @@ UPDATE(uint16_t)
 UPDATE(uint32_t)
 UPDATE(uint64_t)
 
+/* Whether elements may be used where they lie: no type needs more. */
+static bool is_straight(size_t bytes, const void *target, const void *origin)
+{
+	uintptr_t most = bytes & -bytes;
+
+	if (most > 16)
+		most = 16;
+	return !(((uintptr_t)target | (uintptr_t)origin) & (most - 1));
+}
+
+/* target[i] = target[i] op origin[i], at any addresses. */
+static void compute(const struct vm_atomic *a, char *target, const char *origin,
+		    size_t n)
+{
+	vm_op_loop two = a->op->loops[a->type->kind].two;
+	size_t bytes = (size_t)a->type->extent;
+	char left[512] VM_ALIGNED(16), right[512] VM_ALIGNED(16);
+	size_t row = sizeof(left) / bytes;
+
+	if (is_straight(bytes, target, origin)) {
+		two(target, origin, target, n);
+		return;
+	}
+	for (; n; n -= row, target += row * bytes, origin += row * bytes) {
+		if (row > n)
+			row = n;
+		memcpy(left, target, row * bytes);
+		memcpy(right, origin, row * bytes);
+		two(left, right, left, row);
+		memcpy(target, left, row * bytes);
+	}
+}
+
 /* Whatever their size and place, by one who is alone. */
 static void update_alone(enum how how, const struct vm_atomic *a, void *target,
 			 const void *origin, void *result, size_t n)
@@ -124,7 +157,7 @@ static void update_alone(enum how how, const struct vm_atomic *a, void *target,
 	if (how == STORE)
 		memcpy(target, origin, bytes);
 	else if (how != LOAD)
-		a->op->loops[a->type->kind].two(target, origin, target, n);
+		compute(a, target, origin, n);
 }
 
 /* Whether instructions update an element. */
