@@ -285,10 +285,17 @@ static void meeting_hold_named(struct vm_meet *meet, const struct vm_chan *chan,
 static void members_wake(struct vm_meet *meet, struct vm_meet_worker *worker,
 			 const struct vm_ult *self)
 {
+	struct vm_worker *here = self->worker;
+
 	for (uint32_t i = 0; i < worker->member_count; i++) {
 		struct vm_ult *ult = meet->seats[worker->members[i]].ult;
 
-		if (ult != self)
+		if (ult == self)
+			continue;
+		/* Those who are not OS threads, nor have moved. */
+		if (VM_LIKELY(ult->worker == here && here->index >= 0))
+			vm_worker_push(here, ult);
+		else
 			vm_ult_wake(ult);
 	}
 }

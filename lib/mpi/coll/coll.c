@@ -69,14 +69,25 @@ bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 	return true;
 }
 
+/* Whether nothing differs, as it is with most members; false: it may not. */
+static inline bool are_alike(const struct vm_coll *a, const struct vm_coll *b)
+{
+	return VM_LIKELY(a->id == b->id && a->root == b->root &&
+			 a->in_place == b->in_place && a->shares == b->shares &&
+			 a->op == b->op && a->recv.type == b->recv.type &&
+			 a->recv.count == b->recv.count);
+}
+
 bool vm_coll_agreed(struct vm_meet *meet)
 {
 	char what[sizeof(((struct vm_coll *)0)->what)];
 	const struct vm_coll *first = vm_coll_of(meet, 0);
 
 	for (size_t i = 1; i < meet->size; i++) {
-		if (!vm_coll_differs(first, vm_coll_of(meet, i), what,
-				     sizeof(what)))
+		const struct vm_coll *coll = vm_coll_of(meet, i);
+
+		if (are_alike(first, coll) ||
+		    !vm_coll_differs(first, coll, what, sizeof(what)))
 			continue;
 		for (size_t j = 0; j < meet->size; j++)
 			vm_coll_fail(vm_coll_of(meet, j), MPI_ERR_OTHER,
