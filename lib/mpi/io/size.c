@@ -9,7 +9,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/rank/state.h"
+#include "core/local/req.h"
+#include "core/runtime/helper.h"
 #include "mpi/io/agree.h"
 #include "mpi/io/disk.h"
 
@@ -91,8 +92,40 @@ int PMPI_File_preallocate(MPI_File fh, MPI_Offset size)
 			   "posix_fallocate", allocate_to);
 }
 
-/* What all members have written until now is in the kernel; one of them sees it
- * to the device. */
+/* What a helper does while the ranks of the worker go on. */
+struct file_flush {
+	struct vm_helper_job job; /* first */
+	const struct vm_disk *disk;
+	struct vm_req *req;
+	int error; /* an errno */
+};
+
+static void flush_run(struct vm_helper_job *job)
+{
+	struct file_flush *flush = (struct file_flush *)job;
+
+	/* Files that have no device cannot, nor need to, be synchronised. */
+	if (fsync(flush->disk->fd) != 0 && errno != EINVAL && errno != EROFS)
+		flush->error = errno;
+	vm_req_complete(flush->req);
+}
+
+/* Sees to it that what is in the kernel gets to the device. */
+static int flush_wait(struct vm_call *call, const struct vm_disk *disk)
+{
+	struct file_flush flush = { .job = { .run = flush_run },
+				    .disk = disk,
+				    .req = vm_req_new(VM_REQ_GENERAL) };
+
+	if (!flush.req)
+		return MPI_ERR_NO_MEM;
+	vm_helper_do(&flush.job);
+	vm_req_await(&flush.req, 1, 1);
+	vm_req_finish(flush.req, NULL);
+	return flush.error ? vm_disk_fail(call, flush.error, "fsync") : 0;
+}
+
+/* What all members have written until now is in the kernel. */
 int PMPI_File_sync(MPI_File fh)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_File_sync);
@@ -103,10 +136,8 @@ int PMPI_File_sync(MPI_File fh)
 		rc = vm_io_agree(&call, file, 0, "nothing", rc);
 	if (rc != 0)
 		return vm_file_exit(&call, fh, rc);
-	/* Files that have no device cannot, nor need to, be synchronised. */
-	if (file->comm.rank == 0 && fsync(file->disk->fd) != 0 &&
-	    errno != EINVAL && errno != EROFS)
-		rc = vm_disk_fail(&call, errno, "fsync");
+	if (file->leads)
+		rc = flush_wait(&call, file->disk);
 	rc = vm_io_agree(&call, file, 0, "nothing", rc);
 	return vm_file_exit(&call, fh, rc);
 }
