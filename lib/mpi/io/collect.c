@@ -16,8 +16,12 @@
 #include "mpi/io/exchange.h"
 #include "mpi/io/window.h"
 
-/* Where pieces are as long as this, each member moves its own. */
-#define LONG_PIECES (256 << 10)
+/* Where pieces are as long as this, each member moves its own; or as the second
+ * number, if most of the file between the first and the last byte has no
+ * data. */
+#define LONG_PIECES (64 << 10)
+#define LONG_APART (16 << 10)
+#define APART 4
 /* Of a range in several processes the data are at least this part. */
 #define SPARSE 16
 /* What a member says; goes to other processes. */
@@ -47,7 +51,8 @@ static const struct say *say_of(const struct vm_meet *meet, size_t i)
  * where most of the file between the first and the last byte has no data. */
 static bool all_join(const struct vm_meet *meet, struct vm_io_joint *sum)
 {
-	bool join = true, longer = true;
+	size_t shortest = SIZE_MAX;
+	bool join = true;
 
 	sum->most = say_of(meet, 0)->buffer;
 	for (size_t i = 0; i < meet->size; i++) {
@@ -58,14 +63,17 @@ static bool all_join(const struct vm_meet *meet, struct vm_io_joint *sum)
 			sum->most = say->buffer;
 		if (!say->bytes)
 			continue;
-		longer = longer && say->piece >= LONG_PIECES;
+		if (say->piece < shortest)
+			shortest = say->piece;
 		if (!sum->bytes || say->first < sum->first)
 			sum->first = say->first;
 		if (!sum->bytes || say->end > sum->end)
 			sum->end = say->end;
 		sum->bytes += say->bytes;
 	}
-	if (!sum->bytes || longer)
+	if (!sum->bytes || shortest >= LONG_PIECES ||
+	    (shortest >= LONG_APART &&
+	     (sum->end - sum->first) / APART > (MPI_Offset)sum->bytes))
 		return false;
 	if (sum->end - sum->first < (MPI_Offset)sum->most)
 		sum->most = (size_t)(sum->end - sum->first);
