@@ -96,10 +96,15 @@ class Entry:
     def add_handle(self, a):
         name, c, convert = a.name, 'c_' + a.name, 'vm_f_' + a.kind
         if a.is_array:
+            length = self.length(a)
+            if name == 'sendtypes':
+                # Not looked at, and maybe not there.
+                length = 'vm_f_buffer(sendbuf%s) == MPI_IN_PLACE ? 0 : %s' % (
+                    '->base' if self.descriptors else '', length)
             self.convert(
                 'struct vm_f_handles %s = { .all = NULL };' % c,
                 'vm_f_handles_in(&%s, VM_F_%s, %s,\n\t\t\t\t     %s)' % (
-                    c, a.kind.upper(), name, self.length(a)))
+                    c, a.kind.upper(), name, length))
             self.passed.append('(void *)%s.all' % c)
             self.after.append('vm_f_handles_%s(&%s%s);' % (
                 ('out', c, ', ' + name) if a.written else ('end', c, '')))

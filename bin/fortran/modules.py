@@ -84,6 +84,9 @@ def mpif_h(constants, functions):
             text += fixed('external ' + name)
     for name in FUNCTIONS + OLD_FUNCTIONS + CONVERSIONS:
         text += fixed('external ' + name)
+    for p in 'MPI_', 'PMPI_':
+        for line in SIZEOF.format(p=p).splitlines():
+            text += fixed(line.strip())
     return text
 
 
@@ -165,8 +168,10 @@ class Body:
             yield '%s%s :: %s%s' % (self.type_of(a), self.attributes(a),
                                     a.name, self.shape(a))
         if not self.function.result:
+            # Conversions of mpi_f08's statuses are the same in both modules.
             yield 'integer%s :: ierror' % (
-                ', optional, intent(out)' if self.f08 else '')
+                ', optional, intent(out)' if self.f08 or any(
+                    a.kind == 'f08status' for a in self.arguments) else '')
         yield 'end ' + head
 
     def text(self):

@@ -107,7 +107,24 @@ contains
     call check(type == MPI_DATATYPE_NULL, 'a type that was freed')
     call MPI_Probe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, status, ierror)
     call check(status(MPI_SOURCE) == MPI_PROC_NULL, 'MPI_PROC_NULL')
+    call in_place
+    call MPI_Sizeof(place, value, ierror)
+    call check(value == 8, 'MPI_Sizeof')
   end subroutine sentinels
+
+  ! What describes the send buffer is not looked at.
+  subroutine in_place
+    integer :: counts(size), places(size), types(size), values(size), i
+
+    counts = 1
+    places = [(4 * i, i = 0, size - 1)]
+    types = MPI_INTEGER
+    values = [(10 * rank + i, i = 0, size - 1)]
+    call MPI_Alltoallw(MPI_IN_PLACE, [0], [0], [-1], values, counts, places, &
+      types, MPI_COMM_WORLD, ierror)
+    call check(all(values == [(10 * i + rank, i = 0, size - 1)]), &
+      'MPI_IN_PLACE of Alltoallw')
+  end subroutine in_place
 
   subroutine strings
     character(len=MPI_MAX_OBJECT_NAME) :: name
