@@ -24,11 +24,8 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/*
- * As MPI_Get_version says, and not the 5.0 of the ABI: programs call what a later
- * standard adds if these say that it is there, and much of it is missing.
- */
-#define MPI_VERSION			3
+/* As MPI_Get_version says, and not the 5.0 of the ABI. */
+#define MPI_VERSION			4
 #define MPI_SUBVERSION			1
 #define MPI_ABI_VERSION			1
 #define MPI_ABI_SUBVERSION		0

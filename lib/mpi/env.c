@@ -181,9 +181,8 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 }
 
 /* These may be called at any time, so without vm_call_enter(). */
-/* The ABI and what mpi.h declares are those of 5.0.  MPI_VERSION is the last
- * version of which all is there outside the chapters that are missing as a
- * whole: process creation and files. */
+/* The ABI and what mpi.h declares are those of 5.0; MPI_VERSION is the standard
+ * that the functions follow. */
 int PMPI_Get_version(int *version, int *subversion)
 {
 	if (!version || !subversion)

@@ -22,7 +22,7 @@ static void check_state(int phase)
 	is_int(finalized, phase > 1, "MPI_Finalized %s", phases[phase]);
 	is_int(MPI_Get_version(&version, &sub), MPI_SUCCESS,
 	       "MPI_Get_version %s", phases[phase]);
-	is_int(version, 3, "which is the one that is all there");
+	is_int(version, 4, "which is the one that is all there");
 	is_int(MPI_Get_library_version(text, &length), MPI_SUCCESS,
 	       "MPI_Get_library_version %s", phases[phase]);
 	is_int((int)strlen(text), length, "with the length of its text");

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	mtap_init(&argc, &argv);
 	MPI_Initialized(&during);
 	all_ok(!before && during && !over, "MPI_Initialized and MPI_Finalized");
-	all_ok(version == 3 && subversion == 1,
+	all_ok(version == 4 && subversion == 1,
 	       "MPI_Get_version works before MPI_Init");
 	all_ok(version == MPI_VERSION && subversion == MPI_SUBVERSION,
 	       "and says what mpi.h says");

@@ -213,6 +213,11 @@ rank 1 of 2 it" "and its program runs"
 cmake_minimum_required(VERSION 3.13)
 project(own C)
 find_package(vmpi 0.1 REQUIRED)
+if(TARGET vmpi::mpi_fortran)
+  enable_language(Fortran)
+  add_executable(units ../units.f90)
+  target_link_libraries(units vmpi::mpi_fortran)
+endif()
 add_executable(hello ../hello.c ../part.c)
 target_link_libraries(hello vmpi::mpi)
 add_executable(native ../native.c)
@@ -236,12 +241,19 @@ END
 	ok "find_package(vmpi)" cmake -S own -B by-own -Dvmpi_DIR="$VMPI_BUILD"
 	ok "builds" cmake --build by-own
 	ok "and its tests run" ctest --test-dir by-own --timeout 100
+	if [ -x "$vmpifort" ]; then
+		is "$(timeout 100 "$vmpirun" -n 2 by-own/units it | sort)" \
+			"rank 0 of 2 it
+rank 1 of 2 it" "a program of Fortran, too"
+	else
+		skip 1 "gfortran is not installed"
+	fi
 	sed -i 's/vmpi 0.1/vmpi 0.2/' own/CMakeLists.txt
 	rm -rf by-own
 	cmake -S own -B by-own -Dvmpi_DIR="$VMPI_BUILD" >out 2>&1
 	ok "another version than the one wanted is refused" test $? -ne 0
 else
-	skip 26 "cmake is not installed"
+	skip 27 "cmake is not installed"
 fi
 
 # Meson asks pkg-config before it looks for mpicc.
