@@ -253,6 +253,7 @@ static int job_join(const struct vm_job *job)
 		return rc;
 	node.alone &= node.boot->processes == 1;
 	vm_node_hooks.boot = node.boot;
+	vm_node_hooks.apart = job->apart;
 	vm_node_hooks.keep_going = job->keep_going && node.boot->processes > 1;
 	if (node.boot->processes == 1)
 		return 0;
@@ -268,7 +269,7 @@ static int job_join(const struct vm_job *job)
 /* The exit code of this process, which the launcher is told too. */
 static int job_leave(int status)
 {
-	if (status)
+	if (status && !vm_node_hooks.keep_going)
 		vm_boot_abort(node.boot, status, "a node process has failed",
 			      false);
 	vm_boot_close(node.boot);

@@ -15,6 +15,7 @@
 
 #include "base/exit.h"
 #include "base/flush.h"
+#include "core/comm/fail.h"
 #include "core/image/exe_tls.h"
 #include "core/runtime/node.h"
 #include "core/runtime/ranks.h"
@@ -26,6 +27,7 @@
 #include "openmp.h"
 #include "output.h"
 #include "report.h"
+#include "report/cli.h"
 
 extern char **environ;
 
@@ -53,25 +55,44 @@ bool rank_words(struct vm_image_copy *copy, int argc, char *const *argv)
 	return true;
 }
 
+/* The rank alone fails, if ranks may. */
+static void end_alone(const struct vm_rank *rank, int status, const char *call)
+{
+	char text[80];
+
+	if (!vm_node->apart)
+		return;
+	if (call)
+		snprintf(text, sizeof(text), "ended without calling %s", call);
+	else
+		snprintf(text, sizeof(text), "exited with status %d", status);
+	vm_cli_say("rank %d %s; the others go on", rank->index, text);
+	vm_fail_self();
+	vm_rank_exit(status ? status : 1);
+}
+
 /* The mistake in this end of a rank, if there is one. */
 static void end_judge(struct vm_rank *rank, int status)
 {
 	int mpi = rank->mpi_state ? rank->mpi_state(rank) : VM_RANK_MPI_BEFORE;
+	const char *call = mpi == VM_RANK_MPI_OPEN ? "MPI_Finalize" :
+			   mpi == VM_RANK_MPI_SESSIONS ?
+						     "MPI_Session_finalize" :
+						     NULL;
 
 	if (status && node.alone) {
 		vm_flush_files();
 		vm_export_remove();
 		vm_exit_now(status);
 	}
+	if (status || call)
+		end_alone(rank, status, status ? NULL : call);
 	if (status)
 		vm_node_fail(status, "rank %d exited with status %d; ending %s",
 			     rank->index, status, vm_node_ends());
-	if (mpi == VM_RANK_MPI_OPEN || mpi == VM_RANK_MPI_SESSIONS)
+	if (call)
 		vm_node_fail(1, "rank %d ended without calling %s; ending %s",
-			     rank->index,
-			     mpi == VM_RANK_MPI_OPEN ? "MPI_Finalize" :
-						       "MPI_Session_finalize",
-			     vm_node_ends());
+			     rank->index, call, vm_node_ends());
 }
 
 /* The OS thread that all code of a rank runs on. */

@@ -251,7 +251,19 @@ VM_CLI_FLAG(map, job.display_map)
 VM_CLI_FLAG(merge, merge)
 VM_CLI_FLAG(dry_run, dry_run)
 VM_CLI_FLAG(gdb, gdb)
-VM_CLI_FLAG(keep_going, job.keep_going)
+
+/* Without a word: processes. */
+static int keep_going_take(struct options *options, const char *text)
+{
+	if (text && strcmp(text, "ranks") != 0 &&
+	    strcmp(text, "processes") != 0) {
+		vm_cli_say("--keep-going=%s: may be processes or ranks", text);
+		return -VMPI_EINVAL;
+	}
+	options->job.keep_going = true;
+	options->job.apart = text && !strcmp(text, "ranks");
+	return 0;
+}
 
 /* Accepts, without effect, options that other launchers need: they always apply
  * here. */
@@ -423,7 +435,9 @@ const struct vm_cli_row option_rows[] = {
 	  "Run each node process under COMMAND, in which %h is the "
 	  "host and %n the number of the node",
 	  3, agent_take },
-	{ "keep-going", 0, 0, 0, "Let the other nodes continue when one dies",
+	{ "keep-going", 0, "WHAT", OPTION_ARG_OPTIONAL,
+	  "Let the other nodes continue when one dies; WHAT=ranks: and the "
+	  "other ranks of its process when a rank fails",
 	  3, keep_going_take },
 	{ "disable-auto-cleanup", 0, 0, ALIAS, 0, 3, 0 },
 	{ "enable-recovery", 0, 0, ALIAS, 0, 3, 0 },
@@ -492,6 +506,7 @@ const struct vm_cli_words option_words[] = {
 	{ "deadlock", "report end off" },
 	{ "map", "block cyclic" },
 	{ "balance", "off auto force learn" },
+	{ "keep-going", "processes ranks" },
 	{ "launcher", "auto fork srun mpirun hydra" },
 	{ "tune", "all " VM_POLICIES_BUILTIN },
 	{ 0 },

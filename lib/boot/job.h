@@ -24,37 +24,38 @@
  *
  *	kind, field, environment name, default, text
  */
-#define VM_JOB_FIELDS(X)                                                     \
-	X(COUNT, ranks, "RANKS", 1, "how many ranks the job has")            \
-	X(MANY, nodes, "NODES", 1, "how many node processes have the ranks") \
-	X(TEXT, blocks, "BLOCKS", NULL,                                      \
-	  "ranks of each node process, as 6,2; without it equal blocks")     \
-	X(TEXT, map, "MAP", NULL,                                            \
-	  "the node and worker of each rank (boot/map.h)")                   \
-	X(TEXT, id, "ID", NULL, "what vmpistat calls the job")               \
-	X(TEXT, key, "KEY", NULL,                                            \
-	  "32 hexadecimal digits that strangers do not know")                \
-	X(FLAG, processes, "PROCESSES", false,                               \
-	  "each rank is a process, of an ordinary executable")               \
-	X(FLAG, label, "LABEL", false, "begin each line with its rank")      \
-	X(TEXT, output_dir, "OUTPUT", NULL, "directory of rank.N.{out,err}") \
-	X(FLAG, keep_going, "KEEP_GOING", false,                             \
-	  "the others go on when a process fails")                           \
-	X(FLAG, summary, "SUMMARY", false, "print a table at the end")       \
-	X(FLAG, advise, "ADVISE", false, "print recommendations at the end") \
-	X(FLAG, report_bindings, "REPORT_BINDINGS", false,                   \
-	  "print which core each worker is bound to")                        \
-	X(FLAG, display_map, "DISPLAY_MAP", false,                           \
-	  "print the ranks of each worker")                                  \
-	X(TEXT, last_word, "LAST_WORD", NULL,                                \
-	  "descriptor by which one process says why all end")                \
-	X(TEXT, hang, "HANG", NULL,                                          \
-	  "descriptor by which processes tell of deadlocks, as FD:INODE")    \
-	X(TEXT, private, "PRIVATE", NULL,                                    \
-	  "libraries of which each rank has a copy")                         \
-	X(TEXT, shared, "SHARED", NULL, "libraries that ranks share")        \
-	X(TEXT, learn, "LEARN", NULL,                                        \
-	  "file for a placement made of the ranks' run times")               \
+#define VM_JOB_FIELDS(X)                                                       \
+	X(COUNT, ranks, "RANKS", 1, "how many ranks the job has")              \
+	X(MANY, nodes, "NODES", 1, "how many node processes have the ranks")   \
+	X(TEXT, blocks, "BLOCKS", NULL,                                        \
+	  "ranks of each node process, as 6,2; without it equal blocks")       \
+	X(TEXT, map, "MAP", NULL,                                              \
+	  "the node and worker of each rank (boot/map.h)")                     \
+	X(TEXT, id, "ID", NULL, "what vmpistat calls the job")                 \
+	X(TEXT, key, "KEY", NULL,                                              \
+	  "32 hexadecimal digits that strangers do not know")                  \
+	X(FLAG, processes, "PROCESSES", false,                                 \
+	  "each rank is a process, of an ordinary executable")                 \
+	X(FLAG, label, "LABEL", false, "begin each line with its rank")        \
+	X(TEXT, output_dir, "OUTPUT", NULL, "directory of rank.N.{out,err}")   \
+	X(FLAG, keep_going, "KEEP_GOING", false,                               \
+	  "the others go on when a process fails")                             \
+	X(FLAG, apart, "APART", false, "ranks of one process fail one by one") \
+	X(FLAG, summary, "SUMMARY", false, "print a table at the end")         \
+	X(FLAG, advise, "ADVISE", false, "print recommendations at the end")   \
+	X(FLAG, report_bindings, "REPORT_BINDINGS", false,                     \
+	  "print which core each worker is bound to")                          \
+	X(FLAG, display_map, "DISPLAY_MAP", false,                             \
+	  "print the ranks of each worker")                                    \
+	X(TEXT, last_word, "LAST_WORD", NULL,                                  \
+	  "descriptor by which one process says why all end")                  \
+	X(TEXT, hang, "HANG", NULL,                                            \
+	  "descriptor by which processes tell of deadlocks, as FD:INODE")      \
+	X(TEXT, private, "PRIVATE", NULL,                                      \
+	  "libraries of which each rank has a copy")                           \
+	X(TEXT, shared, "SHARED", NULL, "libraries that ranks share")          \
+	X(TEXT, learn, "LEARN", NULL,                                          \
+	  "file for a placement made of the ranks' run times")                 \
 	X(TEXT, set, "SET", NULL, "newline-separated NAME=VALUE settings")
 
 #define VM_JOB_TYPE_COUNT int

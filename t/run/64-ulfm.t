@@ -10,11 +10,12 @@ unset MPIEXEC_TIMEOUT
 
 build ulfm ulfm.c
 
+what=
 # case, ranks that die, survivors, code, sentence; the rest are options.
 job() {
 	case=$1 dying=$2 survivors=$3 code=$4 sentence=$5
 	shift 5
-	out=$(timeout 100 "$vmpirun" --keep-going "$@" ./ulfm $case $dying \
+	out=$(timeout 100 "$vmpirun" "--keep-going$what" "$@" ./ulfm $case $dying \
 		</dev/null 2>&1)
 	rc=$?
 	is "$rc $(echo "$out" | grep -c '^right$')" "$code $survivors" \
@@ -41,6 +42,18 @@ for how in "--processes -n 5" "--nodes 5 -n 5"; do
 	like "$out" '^vmpirun: rank 4 exited with status 3; ending its process$' \
 		"and says so"
 done
+what==ranks
+for how in "-n 5" "-n 5 --workers 2" "-n 6 --nodes 3 --workers 2"; do
+	n=${how#-n }
+	n=${n%% *}
+	job p2p 1 $((n - 1)) 3 "a rank fails, its process lives" $how
+	job agree 2 $((n - 2)) 3 "the others agree" $how
+	job shrink 1 $((n - 1)) 3 "and have a new communicator" $how
+	job revoke 0 $n 0 "ranks that wait for each other hear it" $how
+	job repair 2 $((n - 3)) 3 "and repair their communicator" $how
+done
+unset ULFM_EXIT
+what=
 for how in "-n 1" "-n 5"; do
 	job agree 0 "${how#-n }" 0 "ranks of one process agree, too" $how
 	job shrink 0 "${how#-n }" 0 "and shrink nothing" $how

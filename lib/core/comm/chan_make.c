@@ -73,30 +73,40 @@ static int split_compare(const void *left, const void *right)
 	return a->rank < b->rank ? -1 : 1;
 }
 
-static bool any_here(struct vm_split **members, int size)
+/* Whether a member gets its channel here: it is in this process, or, if ranks are
+ * apart, the caller's. */
+static bool is_mine(const struct vm_split *member)
+{
+	return vm_node->apart ? member->owner == vm_rank_self() :
+				vm_rank_here(member->owner);
+}
+
+/* The first of them; NULL: there is none. */
+static const struct vm_rank *any_mine(struct vm_split **members, int size)
 {
 	for (int i = 0; i < size; i++)
-		if (vm_rank_here(members[i]->owner))
-			return true;
-	return false;
+		if (is_mine(members[i]))
+			return members[i]->owner;
+	return NULL;
 }
 
 /* One new channel for `size` members, in this order. */
 static int split_one(struct vm_split **members, int size)
 {
 	uint32_t context = members[0]->wish.context;
+	const struct vm_rank *mine = any_mine(members, size);
 	struct vm_group *group;
 	struct vm_meet *meet = NULL;
 	int rc = -VMPI_ENOMEM;
 
-	if (!any_here(members, size))
+	if (!mine)
 		return 0;
 	group = vm_group_new(size);
 	if (!group)
 		return rc;
 	for (int i = 0; i < size; i++)
 		group->ranks[i] = members[i]->owner;
-	meet = vm_meet_new(group);
+	meet = vm_meet_new(group, mine);
 	if (!meet)
 		goto drop;
 	/* The number of the members' choice; none was needed within one
@@ -104,7 +114,7 @@ static int split_one(struct vm_split **members, int size)
 	if (!context)
 		context = vm_context_new();
 	for (int i = 0; i < size; i++) {
-		if (!vm_rank_here(members[i]->owner))
+		if (!is_mine(members[i]))
 			continue;
 		members[i]->out =
 			vm_chan_new(members[i]->owner, group, meet, context, i);

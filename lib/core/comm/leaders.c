@@ -14,11 +14,12 @@
 #include "core/comm/meet.h"
 #include "core/rank/state.h"
 #include "core/comm/p2p.h"
+#include "core/remote/failure.h"
 
 /* The place of a process in leaders; a new one if it is not there. */
 static uint32_t process_find(struct vm_leaders *leaders, uint32_t process)
 {
-	uint32_t i = 0;
+	uint32_t i = vm_node->apart ? (uint32_t)leaders->count : 0;
 
 	while (i < (uint32_t)leaders->count &&
 	       leaders->processes[i].process != process)
@@ -33,7 +34,7 @@ static uint32_t process_find(struct vm_leaders *leaders, uint32_t process)
 /* An upper bound on the number of processes. */
 static size_t processes_most(const struct vm_group *group)
 {
-	return (size_t)(group->size < vm_node->process_count ?
+	return (size_t)(vm_node->apart || group->size < vm_node->process_count ?
 				group->size :
 				vm_node->process_count);
 }
@@ -42,6 +43,8 @@ static bool all_here(const struct vm_group *group)
 {
 	uint32_t process = (uint32_t)vm_node->process;
 
+	if (vm_node->apart)
+		return group->size == 1;
 	if (vm_node->process_count == 1)
 		return true;
 	for (int i = 0; i < group->size; i++)
@@ -50,7 +53,8 @@ static bool all_here(const struct vm_group *group)
 	return true;
 }
 
-int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group)
+int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group,
+		   const struct vm_rank *self)
 {
 	size_t size = (size_t)group->size, most = processes_most(group);
 	size_t head = sizeof(struct vm_leaders) +
@@ -70,7 +74,7 @@ int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group)
 		struct vm_rank *rank = group->ranks[i];
 
 		/* Neighbours are often in one process. */
-		if (rank->to.process != last)
+		if (rank->to.process != last || vm_node->apart)
 			at = process_find(leaders, rank->to.process);
 		last = rank->to.process;
 		if (!leaders->processes[at].count++)
@@ -80,7 +84,9 @@ int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group)
 	for (int p = 0; p < leaders->count; p++) {
 		struct vm_leaders_process *process = &leaders->processes[p];
 
-		if (process->process == (uint32_t)vm_node->process)
+		if (vm_node->apart ?
+			    process->first == self :
+			    process->process == (uint32_t)vm_node->process)
 			leaders->self = p;
 		process->members = list;
 		list += process->count;
@@ -103,7 +109,9 @@ int vm_leaders_new(struct vm_leaders **out, const struct vm_group *group)
 
 bool vm_leaders_near(const struct vm_leaders *leaders, int process)
 {
-	return vm_fabric_near(vm_node->fabric,
+	/* Ranks of one process are, which need no fabric. */
+	return !vm_node->fabric ||
+	       vm_fabric_near(vm_node->fabric,
 			      leaders->processes[process].process);
 }
 
@@ -329,8 +337,7 @@ static bool is_lost(const struct vm_leaders *leaders)
 		return true;
 	for (int p = 0; p < leaders->count; p++)
 		if (p != leaders->self &&
-		    !vm_fabric_peer_alive(vm_node->fabric,
-					  leaders->processes[p].process))
+		    vm_failure_gone(leaders->processes[p].first))
 			return true;
 	return false;
 }

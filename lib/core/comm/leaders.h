@@ -48,8 +48,10 @@ struct vm_leaders {
 	struct vm_leaders_process processes[];
 };
 
-/* *leaders is NULL when all members are here.  0 or -VMPI_ENOMEM. */
-int vm_leaders_new(struct vm_leaders **leaders, const struct vm_group *group);
+/* *leaders is NULL when all members are here; if ranks are apart each member
+ * counts as a process, and only `self` is here.  0 or -VMPI_ENOMEM. */
+int vm_leaders_new(struct vm_leaders **leaders, const struct vm_group *group,
+		   const struct vm_rank *self);
 void vm_leaders_free(struct vm_leaders *leaders);
 
 /* Whether another process gets messages from buffer to buffer, without an answer

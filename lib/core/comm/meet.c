@@ -22,23 +22,28 @@
 #define POST_BYTES 1024
 #define POST_MEMBER_BYTES 64
 
-/* The members here of one worker; NULL: the rank is elsewhere. */
+/* The members here of one worker; NULL: the rank is elsewhere, or apart from
+ * self. */
 static struct vm_meet_worker *worker_of(struct vm_meet *meet,
-					const struct vm_rank *rank)
+					const struct vm_rank *rank,
+					const struct vm_rank *self)
 {
 	int index = rank->engine->index;
 
-	return index < 0 ? NULL : &meet->workers[index];
+	return index < 0 || (vm_node->apart && rank != self) ?
+		       NULL :
+		       &meet->workers[index];
 }
 
 /* Sorts the members by worker: counts, then lists. */
-static void members_sort(struct vm_meet *meet, const struct vm_group *group)
+static void members_sort(struct vm_meet *meet, const struct vm_group *group,
+			 const struct vm_rank *self)
 {
 	struct vm_meet_worker *worker;
 	uint32_t *list = meet->members;
 
 	for (uint32_t i = 0; i < meet->size; i++) {
-		worker = worker_of(meet, group->ranks[i]);
+		worker = worker_of(meet, group->ranks[i], self);
 		if (worker)
 			worker->member_count++;
 	}
@@ -51,7 +56,7 @@ static void members_sort(struct vm_meet *meet, const struct vm_group *group)
 		worker->member_count = 0;
 	}
 	for (uint32_t i = 0; i < meet->size; i++) {
-		worker = worker_of(meet, group->ranks[i]);
+		worker = worker_of(meet, group->ranks[i], self);
 		if (!worker)
 			continue;
 		worker->members[worker->member_count++] = i;
@@ -121,7 +126,8 @@ struct vm_meet *vm_meet_alloc(uint32_t size, uint32_t workers)
 	return meet;
 }
 
-struct vm_meet *vm_meet_new(const struct vm_group *group)
+struct vm_meet *vm_meet_new(const struct vm_group *group,
+			    const struct vm_rank *self)
 {
 	uint32_t size = (uint32_t)group->size;
 	uint32_t workers = size > 1 ? (uint32_t)vm_node->engine_count : 0;
@@ -129,13 +135,13 @@ struct vm_meet *vm_meet_new(const struct vm_group *group)
 
 	if (!meet)
 		return NULL;
-	if (vm_leaders_new(&meet->leaders, group)) {
+	if (vm_leaders_new(&meet->leaders, group, self)) {
 		free(meet);
 		return NULL;
 	}
 	if (size < 2)
 		return meet;
-	members_sort(meet, group);
+	members_sort(meet, group, self);
 	if (meet->active_workers > 1 && !posts_make(meet)) {
 		vm_leaders_free(meet->leaders);
 		free(meet);
@@ -167,13 +173,16 @@ static struct vm_meet *shared_find(uint32_t context)
 	return NULL;
 }
 
-struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context)
+struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context,
+			       const struct vm_rank *self)
 {
-	struct vm_meet *meet = vm_meet_new(group), *other;
+	struct vm_meet *meet = vm_meet_new(group, self), *other;
 
 	if (!meet)
 		return NULL;
 	meet->context = context;
+	if (vm_node->apart)
+		return meet;
 	vm_lock_take(&vm_node->meets.lock);
 	other = shared_find(context);
 	if (!other) {

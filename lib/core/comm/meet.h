@@ -121,13 +121,17 @@ struct vm_meet *vm_meet_alloc(uint32_t size, uint32_t workers);
 /* Holds a meeting: all have arrived and none has left. */
 void vm_meet_run(struct vm_meet *meet, vm_meet_last last);
 
-struct vm_meet *vm_meet_new(const struct vm_group *group);
+/* The place of a channel for its members in this process; if ranks are apart
+ * (vm_node->apart), for `self` alone.  NULL when out of memory. */
+struct vm_meet *vm_meet_new(const struct vm_group *group,
+			    const struct vm_rank *self);
 /*
  * The place of a channel whose members in this process make their handles each
  * on their own, knowing its context: the first one makes it, the others get the
  * same.  NULL when out of memory.
  */
-struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context);
+struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context,
+			       const struct vm_rank *self);
 struct vm_meet *vm_meet_hold(struct vm_meet *meet);
 void vm_meet_drop(struct vm_meet *meet);
 

@@ -41,9 +41,9 @@ static int lent_keep(struct vm_arrival *arrival)
 static const struct vm_payload_ops lent = { .keep = lent_keep };
 
 /* To a rank at home on another worker, by the ring: as vm_deliver(). */
-static __attribute__((noinline)) int send_ring(struct vm_outgoing *out)
+static __attribute__((noinline)) int send_ring(struct vm_outgoing *out,
+					       struct vm_engine *engine)
 {
-	struct vm_engine *engine = out->dest->via;
 	struct vm_arrival *arrival = &out->arrival;
 	struct vm_slot *slot;
 	int rc;
@@ -75,9 +75,9 @@ static __attribute__((noinline)) int send_ring(struct vm_outgoing *out)
 
 /* From an OS thread that is no worker: it has no ring, so it delivers itself,
  * behind what its rank has sent before. */
-static __attribute__((noinline)) int send_thread(struct vm_outgoing *out)
+static __attribute__((noinline)) int send_thread(struct vm_outgoing *out,
+						 struct vm_engine *engine)
 {
-	struct vm_engine *engine = out->dest->via;
 	struct vm_engine *home = vm_rank_self()->engine;
 
 	send_count(out);
@@ -91,6 +91,7 @@ static __attribute__((noinline)) int send_thread(struct vm_outgoing *out)
  * has been armed and will be completed.  -VMPI_EPEER, -VMPI_ENOMEM. */
 static inline int send_start(struct vm_outgoing *out)
 {
+	/* Read once: it changes when the rank fails. */
 	struct vm_engine *engine = out->dest->via;
 
 	if (out->cache->engine == engine) {
@@ -101,8 +102,8 @@ static inline int send_start(struct vm_outgoing *out)
 	if (engine == &vm_engine_remote)
 		return vm_remote_send(out);
 	if (VM_LIKELY(out->cache->engine != NULL))
-		return send_ring(out);
-	return send_thread(out);
+		return send_ring(out, engine);
+	return send_thread(out, engine);
 }
 
 /* Whether a rank has so many messages that it has not received that its senders

@@ -80,7 +80,9 @@ struct vm_rank {
 	/* Its control variables, or those of all ranks; the fields up to here
 	 * share a cache line, the rest is rarely read. */
 	_Atomic(const struct core_cvars *) cvars;
-	struct vm_ult *ult; /* runs its body, NULL before and after */
+	_Atomic bool failed; /* core/comm/fail.h: no message goes there */
+	_Atomic uint8_t fail_ports; /* ports here that have heard of it */
+	struct vm_ult *ult;	    /* runs its body, NULL before and after */
 	/* The task or thread whose calls and waits are observed: its ult, and
 	 * it stays; without one, the first OS thread of those that are
 	 * attached. */

@@ -63,6 +63,9 @@ struct vm_node {
 	struct vm_profiler *profiler;		/* core/instrument/profiler.h */
 	struct vm_tracer *tracer;		/* core/instrument/trace.h */
 	struct core_worker_pvars *worker_pvars; /* core/remote/progress.h */
+	/* Ranks may fail one by one: each meets the others as if it were a
+	 * process of its own. */
+	bool apart;
 	int rank_first, rank_here; /* slots of this process: boot/boot.h */
 	struct vm_rank **own;	   /* their ranks, so many as rank_here; then
 				      those in spares.c, NULL: not used yet */
@@ -86,6 +89,7 @@ struct vm_node {
 	void (*window_take)(struct vm_port *port, struct vm_pkt *pkt);
 	void (*window_down)(uint32_t process);
 	int (*revoke_take)(uint32_t context); /* core/comm/revoke.h */
+	void (*failed_take)(int index);	      /* core/comm/fail.h */
 	void (*revoked_hook)(void);	      /* core/comm/revoke.h; or NULL */
 	vmpi_body body;			      /* what every rank runs */
 	void *body_arg;

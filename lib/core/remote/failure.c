@@ -45,8 +45,15 @@ static _Atomic uint8_t *mark_of(const struct vm_port *port, uint32_t process)
 				       process];
 }
 
+static bool has_failed(const struct vm_rank *rank)
+{
+	return atomic_load_explicit(&rank->failed, memory_order_relaxed);
+}
+
 static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
 {
+	if (has_failed(source))
+		return DIED;
 	if (!vm_node->failure.marks)
 		return HERE;
 	return atomic_load_explicit(mark_of(rank->port, source->to.process),
@@ -56,6 +63,8 @@ static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
 /* Whether the process of the rank with that number in the job is gone. */
 static bool is_lost_in_job(const struct vm_rank *rank, int source)
 {
+	if (has_failed(&vm_node->ranks[source]))
+		return true;
 	if (!vm_node->failure.marks)
 		return false;
 	return atomic_load_explicit(mark_of(rank->port, vm_process_of(source)),
@@ -214,10 +223,17 @@ bool vm_failure_text(char *text, size_t bytes)
 	return used != 0;
 }
 
-bool vm_failure_died(uint32_t process)
+bool vm_failure_died(const struct vm_rank *rank)
 {
-	return vm_node->fabric && process != (uint32_t)vm_node->process &&
-	       fate(process) == DIED;
+	return has_failed(rank) || (vm_node->fabric && !vm_rank_here(rank) &&
+				    fate(rank->to.process) == DIED);
+}
+
+bool vm_failure_gone(const struct vm_rank *rank)
+{
+	return has_failed(rank) ||
+	       (vm_node->fabric && !vm_rank_here(rank) &&
+		!vm_fabric_peer_alive(vm_node->fabric, rank->to.process));
 }
 
 struct batch {

@@ -32,8 +32,10 @@ void vm_failure_down(struct vm_port *port, uint32_t process, bool died);
  * is known. */
 bool vm_failure_text(char *text, size_t bytes);
 
-/* Whether a process of the job has died, as far as this one knows. */
-bool vm_failure_died(uint32_t process);
+/* Whether a rank has failed, or its process has died, as far as this process
+ * knows; the second one: or has left. */
+bool vm_failure_died(const struct vm_rank *rank);
+bool vm_failure_gone(const struct vm_rank *rank);
 
 /* Ends the receives and probes of all ranks here that can never complete any
  * more. */

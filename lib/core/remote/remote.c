@@ -82,7 +82,9 @@ static struct vm_rank *rank_of(const struct vm_wire_envelope *envelope)
 {
 	if (envelope->rank < (uint32_t)vm_node->rank_room &&
 	    vm_node->ranks[envelope->rank].port && envelope->source != VM_ANY &&
-	    envelope->tag != VM_ANY)
+	    envelope->tag != VM_ANY &&
+	    !atomic_load_explicit(&vm_node->ranks[envelope->rank].failed,
+				  memory_order_relaxed))
 		return &vm_node->ranks[envelope->rank];
 	unknown_count();
 	return NULL;
@@ -228,6 +230,15 @@ void vm_remote_revoke(struct vm_port *port, struct vm_pkt *pkt)
 
 	(void)port;
 	vm_node->revoke_take((uint32_t)step->to);
+}
+
+void vm_remote_failed(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *step = pkt->upper;
+
+	(void)port;
+	if (step->to < (uint64_t)vm_node->rank_room)
+		vm_node->failed_take((int)step->to);
 }
 
 void vm_remote_window(struct vm_port *port, struct vm_pkt *pkt)

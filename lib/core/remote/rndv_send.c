@@ -357,6 +357,14 @@ void vm_rndv_send_down(struct vm_port *port, uint32_t process, int error)
 	}
 }
 
+static uint64_t push_is_for(uint64_t id, void *op, void *arg)
+{
+	const struct vm_rndv_send *push = op;
+	const uint32_t *index = arg;
+
+	return push->envelope.rank == *index && !push->writing ? id : 0;
+}
+
 static uint64_t push_is_of(uint64_t id, void *op, void *arg)
 {
 	const struct vm_rndv_send *push = op;
@@ -367,15 +375,26 @@ static uint64_t push_is_of(uint64_t id, void *op, void *arg)
 		       0;
 }
 
-void vm_rndv_send_revoke(uint32_t context)
+/* Ends those that are found. */
+static void pushes_end(uint64_t (*find)(uint64_t id, void *op, void *arg),
+		       uint32_t what, int error)
 {
 	struct vm_rndv_send *push;
 	uint64_t id;
 
-	while ((id = vm_id_table_each(&vm_node->rndv_sends, push_is_of,
-				      &context))) {
+	while ((id = vm_id_table_each(&vm_node->rndv_sends, find, &what))) {
 		push = vm_id_table_take(&vm_node->rndv_sends, id);
 		if (push)
-			vm_rndv_send_end(push, -VMPI_EREVOKED);
+			vm_rndv_send_end(push, error);
 	}
+}
+
+void vm_rndv_send_fail(int index)
+{
+	pushes_end(push_is_for, (uint32_t)index, -VMPI_EPEER);
+}
+
+void vm_rndv_send_revoke(uint32_t context)
+{
+	pushes_end(push_is_of, context, -VMPI_EREVOKED);
 }

@@ -79,7 +79,8 @@ int vm_rndv_send_announce(struct vm_rndv_send *push);
 
 /* The process is down: ends all pushes of the port that go there. */
 void vm_rndv_send_down(struct vm_port *port, uint32_t process, int error);
-/* Likewise all of a context, with -VMPI_EREVOKED. */
+/* Likewise all for a rank, with -VMPI_EPEER; or all of a context, with -VMPI_EREVOKED. */
+void vm_rndv_send_fail(int index);
 void vm_rndv_send_revoke(uint32_t context);
 
 #endif

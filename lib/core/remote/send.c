@@ -237,9 +237,13 @@ int vm_remote_send(struct vm_outgoing *out)
 				.bytes = (uint32_t)data->bytes,
 				.kind = VM_PACKET_EAGER,
 				.overlap = self->overlap };
-	bool eager = fits_eager(data, env->context);
 	int rc = -VMPI_EAGAIN;
+	bool eager;
 
+	if (VM_UNLIKELY(atomic_load_explicit(&out->dest->failed,
+					     memory_order_relaxed)))
+		return -VMPI_EPEER;
+	eager = fits_eager(data, env->context);
 	vm_pvar_add(pvars->sends, 1);
 	vm_pvar_add(pvars->sent_bytes, data->bytes);
 	vm_pvar_add(pvars->sizes_remote[vm_size_bin(data->bytes)], 1);

@@ -44,11 +44,12 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 				      .bytes = (uint32_t)bytes,
 				      .kind = VM_PACKET_EAGER };
 
-	if (VM_UNLIKELY(self->sends_in_row + 1 >=
-				(unsigned)vm_rank_cvars(rank)->send_budget ||
-			!is_plain(rank, dest->to, env.context, bytes) ||
-			vm_port_send(rank->port, dest->to, &send, NULL) !=
-				VM_DONE))
+	if (VM_UNLIKELY(
+		    atomic_load_explicit(&dest->failed, memory_order_relaxed) ||
+		    self->sends_in_row + 1 >=
+			    (unsigned)vm_rank_cvars(rank)->send_budget ||
+		    !is_plain(rank, dest->to, env.context, bytes) ||
+		    vm_port_send(rank->port, dest->to, &send, NULL) != VM_DONE))
 		return false;
 	self->sends_in_row++;
 	vm_pvar_add(pvars->sends, 1);

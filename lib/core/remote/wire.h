@@ -36,6 +36,8 @@
 	  "whether anything moves (core/runtime/deadlock.h)")                 \
 	X(REVOKE, step, vm_remote_revoke,                                     \
 	  "nobody is to use the context `to` any more (core/comm/revoke.h)")  \
+	X(FAILED, step, vm_remote_failed,                                     \
+	  "the rank with the number `to` has failed (core/comm/fail.h)")      \
 	X(WINDOW, window, vm_remote_window,                                   \
 	  "between ends of a window (core/window/wire.h)")
 

@@ -28,6 +28,7 @@
 #include "core/rank/context.h"
 #include "core/service/control.h"
 #include "core/local/engine.h"
+#include "core/comm/fail.h"
 #include "core/comm/meet.h"
 #include "core/comm/revoke.h"
 #include "core/runtime/child.h"
@@ -202,6 +203,14 @@ static void ranks_count(struct vm_node *node, int ranks)
 	node->rank_here = boot->rank_count;
 }
 
+/* What is done when others revoke channels or fail. */
+static void faults_prepare(struct vm_node *node)
+{
+	node->revoke_take = vm_revoke_context;
+	node->failed_take = vm_fail_take;
+	node->apart = vm_node_hooks.apart;
+}
+
 /* What the scheduler calls: with one worker, with several, with a network, and
  * in a process that is one rank. */
 static const struct vm_sched_hooks alone_hooks = {
@@ -281,7 +290,7 @@ int vm_node_start(const vmpi_config *config)
 	pools_init(vm_node, ranks);
 	ranks_count(vm_node, ranks);
 	vm_contexts_init(vm_node);
-	vm_node->revoke_take = vm_revoke_context;
+	faults_prepare(vm_node);
 	vm_lock_init(&vm_node->threads.lock);
 	vm_lock_init(&vm_node->meets.lock);
 	vm_list_init(&vm_node->meets.list);

@@ -40,14 +40,15 @@ void vm_node_leave(void);
  * child: written by core/runtime/child.c.  hang_fd: where vmpirun is told of
  * deadlocks (core/runtime/deadlock.h); 0: nowhere.  thread_new: pthread_create()
  * without attributes, of a thread that is no rank's whoever calls it.
- * keep_going: other processes go on when this one fails.
+ * keep_going: other processes go on when this one fails; apart: and so do the
+ * other ranks of this one.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;
 	bool untied;
 	bool process;
 	bool watched, child;
-	bool keep_going;
+	bool keep_going, apart;
 	int hang_fd;
 	void (*thread_start)(void);
 	int (*thread_new)(pthread_t *thread, void *(*run)(void *), void *arg);

@@ -77,7 +77,7 @@ int vm_rank_self_make(struct vm_rank *rank)
 	if (!group)
 		return -VMPI_ENOMEM;
 	group->ranks[0] = rank;
-	meet = vm_meet_new(group);
+	meet = vm_meet_new(group, rank);
 	if (meet)
 		rank->self_chan =
 			vm_chan_new(rank, group, meet, vm_context_new(), 0);
@@ -131,6 +131,19 @@ static void ranks_place(struct vm_node *node)
 	}
 }
 
+/* The rank's channel of all. */
+static int world_make(struct vm_node *node, struct vm_rank *rank)
+{
+	struct vm_meet *meet = node->apart ? vm_meet_new(node->world, rank) :
+					     vm_meet_hold(node->world_meet);
+
+	if (meet)
+		rank->world = vm_chan_new(rank, node->world, meet,
+					  VM_CONTEXT_WORLD, rank->index);
+	vm_meet_drop(meet);
+	return rank->world ? 0 : -VMPI_ENOMEM;
+}
+
 int vm_ranks_init(struct vm_node *node)
 {
 	int count = node->rank_count;
@@ -153,17 +166,12 @@ int vm_ranks_init(struct vm_node *node)
 			       i);
 	if (rc)
 		return rc;
-	node->world_meet = vm_meet_new(node->world);
-	if (!node->world_meet)
+	if (!node->apart)
+		node->world_meet = vm_meet_new(node->world, NULL);
+	if (!node->apart && !node->world_meet)
 		return -VMPI_ENOMEM;
-	for (int i = 0; i < node->rank_here && !rc; i++) {
-		struct vm_rank *rank = node->own[i];
-
-		rank->world = vm_chan_new(rank, node->world, node->world_meet,
-					  VM_CONTEXT_WORLD, rank->index);
-		if (!rank->world)
-			rc = -VMPI_ENOMEM;
-	}
+	for (int i = 0; i < node->rank_here && !rc; i++)
+		rc = world_make(node, node->own[i]);
 	return rc;
 }
 

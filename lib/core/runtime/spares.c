@@ -208,15 +208,20 @@ int vm_spares_world(struct vm_rank **ranks, int count)
 
 	for (int i = 0; group && i < count; i++)
 		group->ranks[i] = ranks[i];
-	if (group)
-		meet = vm_meet_new(group);
-	for (int i = 0; meet && i < count; i++) {
-		ranks[i]->world =
-			vm_chan_new(ranks[i], group, meet, context, i);
+	for (int i = 0; group && i < count; i++) {
+		if (!meet)
+			meet = vm_meet_new(group, ranks[i]);
+		if (meet)
+			ranks[i]->world =
+				vm_chan_new(ranks[i], group, meet, context, i);
+		if (vm_node->apart) {
+			vm_meet_drop(meet);
+			meet = NULL;
+		}
 		if (!ranks[i]->world)
 			rc = -VMPI_ENOMEM;
 	}
-	if (!meet)
+	if (!group)
 		rc = -VMPI_ENOMEM;
 	vm_meet_drop(meet);
 	vm_group_drop(group);

@@ -5,6 +5,8 @@
  */
 #include "mpi/call/check.h"
 
+#include "core/rank/state.h"
+
 int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm)
 {
 	*comm = vm_comm_in(call->mpi, handle);
@@ -32,6 +34,19 @@ int vm_check_intra(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm)
 	if (rc == 0 && (*comm)->inter)
 		rc = vm_error(call, MPI_ERR_COMM,
 			      "an intercommunicator is not allowed here");
+	return rc;
+}
+
+int vm_check_together(struct vm_call *call, MPI_Comm handle,
+		      struct vm_comm **comm)
+{
+	int rc = vm_check_intra(call, handle, comm);
+
+	if (rc == 0 && vm_node->apart && (*comm)->size > 1)
+		rc = vm_error(call, MPI_ERR_UNSUPPORTED_OPERATION,
+			      "ranks of a process share windows and files, so "
+			      "they cannot fail one by one "
+			      "(--keep-going=ranks)");
 	return rc;
 }
 

@@ -20,6 +20,10 @@ int vm_check_comm(struct vm_call *call, MPI_Comm handle, struct vm_comm **comm);
 int vm_check_intra(struct vm_call *call, MPI_Comm handle,
 		   struct vm_comm **comm);
 
+/* The same, of ranks that are to share memory of their process. */
+int vm_check_together(struct vm_call *call, MPI_Comm handle,
+		      struct vm_comm **comm);
+
 int vm_check_count(struct vm_call *call, MPI_Count count);
 /* Checks a count whose negative values would cause accesses out of bounds, even
  * with mpi_check off.  name: the argument's. */

@@ -52,7 +52,7 @@ static uint32_t context_of(const struct vm_meet *meet)
 /* Makes the channels of all local members: 0 or -VMPI_ENOMEM. */
 static int chans_make(const struct vm_meet *meet, struct vm_group *group)
 {
-	struct vm_meet *place = vm_meet_new(group);
+	struct vm_meet *place = vm_meet_new(group, vm_rank_self());
 	uint32_t context = context_of(meet);
 	int rc = place ? 0 : -VMPI_ENOMEM;
 

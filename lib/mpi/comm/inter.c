@@ -260,8 +260,9 @@ static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		vm_comm_coll_brought(vm_coll_of(meet, (size_t)me->root));
 	struct vm_group *group = both->error ? NULL : both_group(both);
 	/* Members of the other side may be here too. */
-	struct vm_meet *place = group ? vm_meet_shared(group, both->context) :
-					NULL;
+	struct vm_meet *place =
+		group ? vm_meet_shared(group, both->context, vm_rank_self()) :
+			NULL;
 
 	for (size_t i = 0; i < meet->size; i++) {
 		struct vm_coll *coll = vm_coll_of(meet, i);

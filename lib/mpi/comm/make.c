@@ -263,7 +263,7 @@ int vm_comm_join(struct vm_call *call, const struct vm_mpi_group *group,
 
 	if (rc != 0)
 		return rc;
-	meet = vm_meet_shared(group->group, agreed.context);
+	meet = vm_meet_shared(group->group, agreed.context, call->mpi->rank);
 	if (!meet)
 		return MPI_ERR_NO_MEM;
 	chan = vm_chan_new(call->mpi->rank, group->group, meet, agreed.context,

@@ -133,21 +133,22 @@ static struct vm_group *family(const struct vm_inter_both *both)
 
 /* Gives a rank, which does not run yet, its state and its communicator with the
  * parents: 0 or MPI_ERR_NO_MEM. */
-static int child_make(struct vm_group *group, struct vm_meet *place,
-		      const struct vm_inter_both *both, int number, int appnum)
+static int child_make(struct vm_group *group, const struct vm_inter_both *both,
+		      int number, int appnum)
 {
 	struct vm_rank *rank = group->ranks[both->first_size + number];
+	struct vm_meet *place = vm_meet_shared(group, both->context, rank);
 	struct vm_mpi *mpi = vm_mpi_of(rank);
-	struct vm_chan *chan;
+	struct vm_chan *chan = NULL;
 	int rc;
 
-	if (!mpi)
-		return MPI_ERR_NO_MEM;
-	mpi->appnum = appnum;
-	chan = vm_chan_new(rank, group, place, both->context,
-			   both->first_size + number);
+	if (place && mpi)
+		chan = vm_chan_new(rank, group, place, both->context,
+				   both->first_size + number);
+	vm_meet_drop(place);
 	if (!chan)
 		return MPI_ERR_NO_MEM;
+	mpi->appnum = appnum;
 	rc = vm_comm_new(mpi, &mpi->parent, chan, &mpi->world);
 	if (rc == 0)
 		vm_inter_set(mpi->parent, both->first_size);
@@ -159,7 +160,6 @@ static int children_make(const struct spawn_order *order,
 			 struct vm_inter_both *both)
 {
 	struct vm_group *group;
-	struct vm_meet *place;
 	int number = 0, rc = vm_spares_world(order->ranks, order->total);
 
 	if (rc)
@@ -168,12 +168,10 @@ static int children_make(const struct spawn_order *order,
 		both->ranks[both->size++] = order->ranks[i]->index;
 	both->context = vm_context_new();
 	group = family(both);
-	place = group ? vm_meet_shared(group, both->context) : NULL;
-	rc = place ? 0 : MPI_ERR_NO_MEM;
+	rc = group ? 0 : MPI_ERR_NO_MEM;
 	for (int i = 0; i < order->count; i++)
 		for (int k = 0; k < order->commands[i].count && rc == 0; k++)
-			rc = child_make(group, place, both, number++, i);
-	vm_meet_drop(place);
+			rc = child_make(group, both, number++, i);
 	vm_group_drop(group);
 	return rc;
 }

@@ -23,7 +23,7 @@ struct vm_chan_faults *vm_faults_look(struct vm_chan *chan)
 	for (int i = 0; i < group->size; i++) {
 		bool known = false;
 
-		if (!vm_failure_died(group->ranks[i]->to.process))
+		if (!vm_failure_died(group->ranks[i]))
 			continue;
 		for (int k = 0; faults && k < faults->count && !known; k++)
 			known = faults->members[k] == i;

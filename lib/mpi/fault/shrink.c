@@ -56,7 +56,8 @@ static int survivors(struct consent *consent)
 		first += i < vm_comm_first_size(comm);
 		group->ranks[group->size++] = all->ranks[i];
 	}
-	place = vm_meet_shared(group, vote->new_context);
+	place = vm_meet_shared(group, vote->new_context,
+			       all->ranks[comm->chan->rank]);
 	if (place)
 		chan = vm_chan_new(all->ranks[comm->chan->rank], group, place,
 				   vote->new_context, me);

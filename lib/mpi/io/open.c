@@ -228,7 +228,7 @@ int PMPI_File_open(MPI_Comm comm, const char *filename, int amode,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_File_open);
 	struct vm_comm *c;
-	int rc = vm_check_intra(&call, comm, &c);
+	int rc = vm_check_together(&call, comm, &c);
 
 	if (rc == 0)
 		rc = file_open(&call, comm, c, filename, amode, info, fh);

@@ -351,7 +351,7 @@ static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 static int check_make(struct vm_call *call, MPI_Comm comm, MPI_Info info,
 		      const MPI_Win *win, struct vm_comm **c)
 {
-	int rc = vm_check_intra(call, comm, c);
+	int rc = vm_check_together(call, comm, c);
 
 	if (rc == 0)
 		rc = vm_check_hints(call, info);

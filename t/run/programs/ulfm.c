@@ -74,8 +74,13 @@ static void p2p(void)
 	MPI_Request request;
 
 	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	/* Who dies waits until all others have it, too. */
+	for (int i = 0; i < size - dying && dies(); i++)
+		MPI_Recv(&got, 1, MPI_INT, i, 8, comm, MPI_STATUS_IGNORE);
 	if (dies())
 		die();
+	for (int i = size - dying; i < size; i++)
+		MPI_Send(&value, 1, MPI_INT, i, 8, comm);
 	want_class(MPI_Recv(&got, 1, MPI_INT, size - 1, 1, comm,
 			    MPI_STATUS_IGNORE),
 		   MPIX_ERR_PROC_FAILED, "a receive from the dead fails");
@@ -120,6 +125,7 @@ static void p2p(void)
 	want(!flag, "nobody has revoked it");
 	want(class_of(MPI_Barrier(comm)) != MPI_SUCCESS,
 	     "a collective call fails");
+	MPIX_Comm_agree(comm, &flag); /* nobody leaves before */
 	MPI_Group_free(&group);
 	MPI_Group_free(&failed);
 	MPI_Comm_free(&comm);
