@@ -31,11 +31,15 @@ static char **strings(const char *text, size_t bytes, size_t step, int count)
 		return NULL;
 	to = (char *)(all + n + 1);
 	for (int i = 0; i < n; i++, to += bytes + 1) {
+		const char *from = text + (size_t)i * step;
 		size_t used = bytes;
 
-		memcpy(to, text + (size_t)i * step, bytes);
-		while (used && to[used - 1] == ' ')
+		/* Blanks at both ends do not count (MPI 4.1, 11.8.2). */
+		while (used && from[used - 1] == ' ')
 			used--;
+		for (; used && *from == ' '; used--)
+			from++;
+		memcpy(to, from, used);
 		to[used] = '\0';
 		all[i] = to;
 	}

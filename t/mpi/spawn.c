@@ -50,8 +50,12 @@ static void child_plain(MPI_Comm parent, int argc, char **argv)
 {
 	bool right = argc == 5 && !strcmp(argv[2], "two words") && !*argv[3];
 	int value = -1, remote, before = global;
+	char name[MPI_MAX_OBJECT_NAME] = "";
 	MPI_Comm again, dup;
+	int length;
 
+	MPI_Comm_get_name(parent, name, &length);
+	right = right && !strcmp(name, "MPI_COMM_PARENT");
 	global += rank + 1;
 	MPI_Comm_remote_size(parent, &remote);
 	MPI_Comm_dup(MPI_COMM_WORLD, &dup);
@@ -316,7 +320,7 @@ static void errors(void)
 		  MPI_ERR_SPAWN, "there are not places for all numbers");
 	all_class(refused(self, 1, "host", "nowhere.example", codes),
 		  MPI_ERR_SPAWN, "ranks do not start on another host");
-	all_class(refused(self, 1, "wd", "/nowhere", codes), MPI_ERR_SPAWN,
+	all_class(refused(self, 1, "wdir", "/nowhere", codes), MPI_ERR_SPAWN,
 		  "or in another folder");
 	gethostname(host, sizeof(host) - 1);
 	all_class(refused(self, 1, "host", host, codes), MPI_SUCCESS,
@@ -366,6 +370,7 @@ static void soft(void)
 int main(int argc, char **argv)
 {
 	MPI_Comm parent;
+	int *universe, found = 0;
 
 	self = argv[0];
 	MPI_Init(&argc, &argv);
@@ -387,5 +392,7 @@ int main(int argc, char **argv)
 	found_by_path();
 	soft();
 	all_ok(global == 1, "the parents' variables are theirs");
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &universe, &found);
+	all_ok(found && *universe > size, "the universe is larger than that");
 	return mtap_end();
 }

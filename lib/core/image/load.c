@@ -273,7 +273,8 @@ static bool other_hide(struct hidden *hidden, const char *name)
 
 	if (!map)
 		return false;
-	dlclose(map);
+	/* It is closed when all are in the list again, which dlclose()
+	 * counts. */
 	maps = realloc(hidden->maps, (hidden->count + 1) * sizeof(*maps));
 	if (!maps)
 		return false;
@@ -305,6 +306,8 @@ static void others_show(struct hidden *hidden, const struct link_map *any)
 		hidden->maps[i]->l_next = NULL;
 		last = hidden->maps[i];
 	}
+	for (size_t i = 0; i < hidden->count; i++)
+		dlclose(hidden->maps[i]);
 	free(hidden->maps);
 }
 

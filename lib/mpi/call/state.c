@@ -11,6 +11,7 @@
 #include "core/instrument/intercept.h"
 #include "core/local/engine.h"
 #include "core/rank/state.h"
+#include "core/runtime/node.h"
 #include "core/runtime/process.h"
 #include "mpi/call/attr.h"
 #include "mpi/call/errcode.h"
@@ -55,7 +56,10 @@ static void attributes_init(struct vm_mpi *mpi)
 	mpi->wtime_is_global = vm_node->process_count == 1;
 	mpi->appnum = 0;
 	mpi->last_code = MPI_ERR_LASTCODE;
+	/* As many as there can be with those that this process can start. */
 	mpi->universe_size = vm_node->rank_count;
+	if (vm_node_hooks.spare_load)
+		mpi->universe_size += vm_node->spare_count;
 	mpi->keyval_next = VM_KEYVAL_FIRST;
 }
 

@@ -7,6 +7,7 @@
  * one runs.  The parents then make theirs as in MPI_Intercomm_create.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/comm/chan_make.h"
 #include "core/comm/meet.h"
@@ -150,9 +151,11 @@ static int child_make(struct vm_group *group, const struct vm_inter_both *both,
 		return MPI_ERR_NO_MEM;
 	mpi->appnum = appnum;
 	rc = vm_comm_new(mpi, &mpi->parent, chan, &mpi->world);
-	if (rc == 0)
-		vm_inter_set(mpi->parent, both->first_size);
-	return rc;
+	if (rc != 0)
+		return rc;
+	vm_inter_set(mpi->parent, both->first_size);
+	mpi->parent->name = strdup("MPI_COMM_PARENT");
+	return mpi->parent->name ? 0 : MPI_ERR_NO_MEM;
 }
 
 /* Makes all that the ranks find when they run. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks are started in the process of the root, so "host" and "wd" can only
+ * Ranks are started in the process of the root, so "host" and "wdir" can only
  * name what that has.
  */
 #include "mpi/dynamic/spawn_info.h"
@@ -49,10 +49,12 @@ int vm_spawn_check_place(struct vm_call *call, MPI_Info info)
 				"host \"%s\" is not this one, and ranks start "
 				"in the process of the root",
 				host);
-	folder = vm_info_value(info, "wd");
+	folder = vm_info_value(info, "wdir");
+	if (!folder)
+		folder = vm_info_value(info, "wd"); /* its name in MPI 2 */
 	if (folder && !is_here(folder))
 		return vm_error(call, MPI_ERR_SPAWN,
-				"wd \"%s\" is not the working directory of "
+				"wdir \"%s\" is not the working directory of "
 				"this process, in which the ranks start",
 				folder);
 	return 0;
