@@ -107,7 +107,10 @@ static VM_ALWAYS_INLINE bool vm_quick_send_any(struct vm_ult *self,
 					       struct vm_env env,
 					       const void *addr, size_t bytes)
 {
-	return VM_LIKELY(vm_quick_send(self, dest, env, addr, bytes)) ||
+	if (VM_LIKELY(vm_quick_send(self, dest, env, addr, bytes)))
+		return true;
+	/* Longer ones to ranks of this process are not its business. */
+	return (bytes <= VM_INLINE_MAX || dest->via == &vm_engine_remote) &&
 	       vm_quick_other(self, dest, env, addr, bytes);
 }
 
