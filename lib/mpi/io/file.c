@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/comm/chan_make.h"
+#include "core/local/req.h"
 #include "mpi/call/errh.h"
 #include "mpi/comm/group.h"
 #include "mpi/io/agree.h"
@@ -39,16 +40,16 @@ int vm_check_file_seeks(struct vm_call *call, const struct vm_file *file)
 			"the file was opened with MPI_MODE_SEQUENTIAL");
 }
 
-int vm_check_file_rests(struct vm_call *call, const struct vm_file *file)
+int vm_check_file_rests(struct vm_call *call, struct vm_file *file)
 {
 	if (file->split.call)
 		return vm_error(
 			call, MPI_ERR_OTHER, "what %s began has not ended",
 			vm_call_name((enum vm_call_id)file->split.call));
+	vm_file_turns_wait(file);
 	/* Pairs with the end of a started operation. */
-	if (atomic_load_explicit(&file->pending, memory_order_acquire))
-		return vm_error(call, MPI_ERR_OTHER,
-				"nonblocking accesses are not complete");
+	while (atomic_load_explicit(&file->pending, memory_order_acquire))
+		vm_req_poll();
 	return 0;
 }
 

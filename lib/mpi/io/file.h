@@ -65,8 +65,9 @@ int vm_check_file_writes(struct vm_call *call, const struct vm_file *file);
 /* Checks that the file was not opened with MPI_MODE_SEQUENTIAL. */
 int vm_check_file_seeks(struct vm_call *call, const struct vm_file *file);
 
-/* Checks that nothing that was started is left to do. */
-int vm_check_file_rests(struct vm_call *call, const struct vm_file *file);
+/* Checks that no split access has begun, and waits until all that was started is
+ * done, which programs should have waited for.  May switch. */
+int vm_check_file_rests(struct vm_call *call, struct vm_file *file);
 
 /* A nonblocking collective operation takes its turn when it is called, and waits
  * until those before it have ended theirs.  May switch. */
