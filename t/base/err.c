@@ -130,7 +130,7 @@ static void test_output(void)
 
 int main(void)
 {
-	plan(55);
+	plan(13 + 3 * ROWS);
 	test_table();
 	test_output();
 	return done_testing();
