@@ -162,7 +162,7 @@ static struct vm_meet *shared_find(uint32_t context)
 		int refs =
 			atomic_load_explicit(&meet->refs, memory_order_relaxed);
 
-		if (meet->context != context)
+		if (meet->key != context)
 			continue;
 		while (refs > 0)
 			if (atomic_compare_exchange_weak_explicit(
@@ -180,7 +180,7 @@ struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context,
 
 	if (!meet)
 		return NULL;
-	meet->context = context;
+	meet->key = context;
 	if (vm_node->apart)
 		return meet;
 	vm_lock_take(&vm_node->meets.lock);

@@ -102,7 +102,8 @@ struct vm_meet {
 	/* And an exchange that has begun with cards. */
 	struct vm_leaders_talk *talks;
 	vm_meet_last last;
-	bool shared; /* in the node's list of places */
+	bool shared;  /* in the node's list of places, */
+	uint32_t key; /* found there by this context */
 	/* Started meetings that wait for members, the oldest first, and those
 	 * that are over, for the next ones. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);

@@ -109,11 +109,14 @@ int vm_revoke_context(uint32_t context)
 {
 	struct vm_group *group;
 	int rc = chans_mark(context, &group);
+	void (*hook)(void);
 
 	if (rc <= 0)
 		return rc;
-	if (vm_node->revoked_hook)
-		vm_node->revoked_hook();
+	hook = atomic_load_explicit(&vm_node->revoked_hook,
+				    memory_order_relaxed);
+	if (hook)
+		hook();
 	if (group)
 		others_tell(context, group);
 	vm_failure_sweep();

@@ -86,11 +86,11 @@ struct vm_node {
 	void (*quiet_take)(uint32_t process, const struct vm_wire_step *step);
 	/* core/window/wire.h; NULL: there has been no window of several
 	 * processes. */
-	void (*window_take)(struct vm_port *port, struct vm_pkt *pkt);
-	void (*window_down)(uint32_t process);
+	void (*_Atomic window_take)(struct vm_port *port, struct vm_pkt *pkt);
+	void (*_Atomic window_down)(uint32_t process);
 	int (*revoke_take)(uint32_t context); /* core/comm/revoke.h */
 	void (*failed_take)(int index);	      /* core/comm/fail.h */
-	void (*revoked_hook)(void);	      /* core/comm/revoke.h; or NULL */
+	void (*_Atomic revoked_hook)(void);   /* core/comm/revoke.h; or NULL */
 	vmpi_body body;			      /* what every rank runs */
 	void *body_arg;
 	_Atomic bool running; /* the ranks have bodies */

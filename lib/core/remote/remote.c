@@ -49,6 +49,7 @@ static vm_pkt_handler *const handlers[VM_PKT_KINDS] = {
 
 static void down(void *arg, struct vm_port *port, uint32_t process, int error)
 {
+	void (*window_down)(uint32_t process);
 	bool died = error != 0;
 
 	(void)arg;
@@ -59,8 +60,10 @@ static void down(void *arg, struct vm_port *port, uint32_t process, int error)
 	vm_rndv_send_down(port, process, error);
 	vm_rndv_recv_down(port, process, error);
 	vm_failure_down(port, process, died);
-	if (vm_node->window_down)
-		vm_node->window_down(process);
+	window_down = atomic_load_explicit(&vm_node->window_down,
+					   memory_order_relaxed);
+	if (window_down)
+		window_down(process);
 }
 
 static void room(void *arg, struct vm_port *port, uint32_t process,
@@ -243,8 +246,12 @@ void vm_remote_failed(struct vm_port *port, struct vm_pkt *pkt)
 
 void vm_remote_window(struct vm_port *port, struct vm_pkt *pkt)
 {
-	if (vm_node->window_take)
-		vm_node->window_take(port, pkt);
+	void (*take)(struct vm_port * port, struct vm_pkt * pkt);
+
+	take = atomic_load_explicit(&vm_node->window_take,
+				    memory_order_relaxed);
+	if (take)
+		take(port, pkt);
 	else
 		unknown_count();
 }

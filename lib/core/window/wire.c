@@ -52,8 +52,11 @@ bool vm_window_publish(struct vm_window *window, struct vm_group *group,
 {
 	window->group = group;
 	window->take = take;
-	vm_node->window_take = packet_take;
-	vm_node->window_down = process_down;
+	/* Every window sets the same. */
+	atomic_store_explicit(&vm_node->window_take, packet_take,
+			      memory_order_relaxed);
+	atomic_store_explicit(&vm_node->window_down, process_down,
+			      memory_order_relaxed);
 	return vm_id_table_new(&vm_node->windows, window, &window->number) != 0;
 }
 

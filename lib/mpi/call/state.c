@@ -112,7 +112,8 @@ struct vm_mpi *vm_mpi_of(struct vm_rank *rank)
 		if (mpi_cvar.check_types)
 			types_check();
 		rank->mpi = state_new(rank);
-		vm_node->revoked_hook = revoked;
+		atomic_store_explicit(&vm_node->revoked_hook, revoked,
+				      memory_order_relaxed);
 		rank->mpi_state = phase_of;
 		rank->mpi_free = state_free;
 	}
