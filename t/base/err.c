@@ -130,7 +130,7 @@ static void test_output(void)
 
 int main(void)
 {
-	plan(13 + 3 * ROWS);
+	plan(10 + 3 * ROWS);
 	test_table();
 	test_output();
 	return done_testing();
