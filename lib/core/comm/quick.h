@@ -223,16 +223,15 @@ struct vm_req *vm_quick_itake(struct vm_ult *self, struct vm_env env,
 			      void *addr, size_t bytes);
 
 /*
- * vm_req_finish() of a request that is complete, has no error and is of the
- * usual kind: 0, and it is gone; its status stays until the next one is made.
- * *counts grows by the message and its bytes if it was a receive.
+ * Whether a request is complete, without an error, and of the usual kind; then
+ * vm_quick_free() is to follow, after which its status is another's. *counts
+ * grows by the message and its bytes if it was a receive.
  */
 struct vm_quick_counts {
 	uint64_t receives, bytes;
 };
-static VM_ALWAYS_INLINE bool vm_quick_finish(struct vm_thread_cache *cache,
-					     struct vm_req *req,
-					     struct vm_quick_counts *counts)
+static VM_ALWAYS_INLINE bool vm_quick_done(struct vm_req *req,
+					   struct vm_quick_counts *counts)
 {
 	if (VM_UNLIKELY(!vm_req_is_done(req) || req->kind > VM_REQ_RECV ||
 			!req->active || req->persistent || req->observed ||
@@ -242,10 +241,15 @@ static VM_ALWAYS_INLINE bool vm_quick_finish(struct vm_thread_cache *cache,
 		counts->receives++;
 		counts->bytes += req->status.bytes;
 	}
+	return true;
+}
+
+static VM_ALWAYS_INLINE void vm_quick_free(struct vm_thread_cache *cache,
+					   struct vm_req *req)
+{
 	/* So that stale handles are recognised. */
 	req->active = false;
 	vm_pool_put(&cache->req, req);
-	return true;
 }
 
 #endif

@@ -44,7 +44,7 @@ int vm_request_finish_one(struct vm_call *call, MPI_Request *request,
 int vm_request_peek(struct vm_req *req, MPI_Status *status);
 
 /* vm_request_finish() of a complete request of the usual kind, without an error;
- * false: it is another one.  *counts: as vm_quick_finish(). */
+ * false: it is another one.  *counts: as vm_quick_done(). */
 static VM_ALWAYS_INLINE bool vm_request_quick(struct vm_thread_cache *cache,
 					      MPI_Request *request,
 					      MPI_Status *status,
@@ -54,10 +54,12 @@ static VM_ALWAYS_INLINE bool vm_request_quick(struct vm_thread_cache *cache,
 
 	if (req != &vm_req_done_send &&
 	    VM_UNLIKELY(!vm_arena_has(&vm_node->arenas.req, req) ||
-			!vm_quick_finish(cache, req, counts)))
+			!vm_quick_done(req, counts)))
 		return false;
 	*request = MPI_REQUEST_NULL;
 	vm_status_set(status, &req->status);
+	if (req != &vm_req_done_send)
+		vm_quick_free(cache, req);
 	return true;
 }
 
