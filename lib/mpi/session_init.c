@@ -88,6 +88,17 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
 	return rc;
 }
 
+/* Whether the end of a session is that of MPI. */
+static bool is_last(struct vm_mpi *mpi)
+{
+	bool last;
+
+	vm_mpi_turn_begin(mpi);
+	last = mpi->sessions == 1 && mpi->world_phase != VM_MPI_RUNNING;
+	vm_mpi_turn_end(mpi);
+	return last;
+}
+
 int PMPI_Session_finalize(MPI_Session *session)
 {
 	struct vm_call call = vm_call_enter_early(VM_CALL_Session_finalize);
@@ -101,7 +112,7 @@ int PMPI_Session_finalize(MPI_Session *session)
 	if (rc == 0)
 		rc = vm_bsend_end(&s->bsend);
 	/* With the last one, all buffers are detached. */
-	if (rc == 0 && mpi->sessions == 1 && mpi->world_phase != VM_MPI_RUNNING)
+	if (rc == 0 && is_last(mpi))
 		rc = vm_bsend_end_all(mpi);
 	if (rc != 0)
 		return vm_session_exit(&call, session ? *session : NULL, rc);
