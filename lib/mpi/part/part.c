@@ -197,7 +197,7 @@ static int init(struct vm_call *call, const struct args *args, bool send,
 		MPI_Request *request)
 {
 	struct vm_comm *comm;
-	struct vm_part *part;
+	struct vm_part *part = NULL;
 	int rc = check(call, args, &comm);
 
 	if (rc == 0)
@@ -324,7 +324,7 @@ static int ready(struct vm_call *call, struct vm_part *part, int partition)
 int PMPI_Pready(int partition, MPI_Request request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Pready);
-	struct vm_part *part;
+	struct vm_part *part = NULL;
 	int rc = check_ready(&call, request, &part);
 
 	if (rc == 0)
@@ -336,7 +336,7 @@ int PMPI_Pready_range(int partition_low, int partition_high,
 		      MPI_Request request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Pready_range);
-	struct vm_part *part;
+	struct vm_part *part = NULL;
 	int rc = check_ready(&call, request, &part);
 
 	if (rc == 0 && partition_low > partition_high)
@@ -356,7 +356,7 @@ int PMPI_Pready_list(int length, const int array_of_partitions[],
 		     MPI_Request request)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Pready_list);
-	struct vm_part *part;
+	struct vm_part *part = NULL;
 	int rc = check_ready(&call, request, &part);
 
 	if (rc == 0 && length < 0)
@@ -382,7 +382,7 @@ static bool arrived(const struct vm_part *part, int partition)
 int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Parrived);
-	struct vm_part *part;
+	struct vm_part *part = NULL;
 	int rc = vm_check_pointer(&call, flag, "flag");
 
 	if (rc == 0 && request == MPI_REQUEST_NULL) {
