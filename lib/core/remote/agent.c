@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -250,22 +249,6 @@ static void *agent_main(void *arg)
 	return NULL;
 }
 
-/* Starts the thread; no signal of the program reaches it. */
-static int thread_start(struct vm_agent *agent)
-{
-	sigset_t all, before;
-	struct vm_own own;
-	int error;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	vm_own_begin(&own);
-	error = pthread_create(&agent->thread, NULL, agent_main, agent);
-	vm_own_end(&own);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
-
 int vm_agent_start(struct vm_node *node)
 {
 	struct vm_agent *agent;
@@ -280,7 +263,9 @@ int vm_agent_start(struct vm_node *node)
 	atomic_init(&agent->call_ns, CALL_NS);
 	agent->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	node->agent = agent;
-	error = agent->timer_fd < 0 ? errno : thread_start(agent);
+	error = agent->timer_fd < 0 ?
+			errno :
+			vm_own_thread(&agent->thread, agent_main, agent);
 	if (!error) {
 		node->agent_bytes = (size_t)core_cvar.eager_limit;
 		return 0;

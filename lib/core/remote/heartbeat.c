@@ -6,7 +6,6 @@
 #include "core/remote/heartbeat.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,8 +100,6 @@ int vm_heartbeat_start(struct vm_heartbeat **out, const struct vm_boot *boot,
 		       struct vm_fabric *fabric)
 {
 	struct vm_heartbeat *heartbeat;
-	sigset_t all, before;
-	struct vm_own own;
 	int error;
 
 	*out = NULL;
@@ -113,14 +110,7 @@ int vm_heartbeat_start(struct vm_heartbeat **out, const struct vm_boot *boot,
 		return -VMPI_ENOMEM;
 	heartbeat->fabric = fabric;
 	heartbeat->self = (uint32_t)boot->process;
-	/* Signals are for threads that know what to do with them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	vm_own_begin(&own);
-	error = pthread_create(&heartbeat->thread, NULL, heartbeat_main,
-			       heartbeat);
-	vm_own_end(&own);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = vm_own_thread(&heartbeat->thread, heartbeat_main, heartbeat);
 	if (error) {
 		vm_log(VM_ERROR, "a thread cannot be started: %s",
 		       strerror(error));

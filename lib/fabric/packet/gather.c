@@ -5,7 +5,6 @@
 #include "fabric/packet/gather.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -50,22 +49,6 @@ static void *gather_main(void *arg)
 	return NULL;
 }
 
-/* Starts a thread that no signal of the program reaches. */
-static int thread_start(struct vm_gather *gather)
-{
-	sigset_t all, before;
-	struct vm_own own;
-	int error;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	vm_own_begin(&own);
-	error = pthread_create(&gather->thread, NULL, gather_main, gather);
-	vm_own_end(&own);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
-
 void vm_gather_open(struct vm_gather *gather, void (*late)(void *arg),
 		    void *arg)
 {
@@ -77,7 +60,7 @@ void vm_gather_open(struct vm_gather *gather, void (*late)(void *arg),
 	if (gather->timer_fd < 0)
 		error = errno;
 	else
-		error = thread_start(gather);
+		error = vm_own_thread(&gather->thread, gather_main, gather);
 	if (error)
 		vm_log(VM_WARN,
 		       "small packets are not put together, because there is "
