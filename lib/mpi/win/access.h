@@ -105,4 +105,38 @@ static inline const struct vm_type *vm_win_quick_type(MPI_Datatype handle)
 	return VM_LIKELY(type && type->dense) ? type : NULL;
 }
 
+/*
+ * The shortest way of an access: blocks of one such type (NULL: of others) on
+ * both sides, in memory that is reached.  Returns where the target's are, or
+ * NULL; *bytes is their size.
+ */
+static inline char *vm_win_quick_row(struct vm_win *win,
+				     const struct vm_type *type,
+				     const void *buf, MPI_Count count, int rank,
+				     MPI_Aint disp, MPI_Count target_count,
+				     size_t *bytes)
+{
+	if (VM_UNLIKELY(!type || count != target_count || count < 0 || !buf))
+		return NULL;
+	*bytes = type->size * (size_t)count;
+	return vm_win_quick(win, rank, disp, *bytes);
+}
+
+/* The operation of a handle if it is predefined and for elements of this type,
+ * or NULL. */
+static inline const struct vm_op *vm_win_quick_op(MPI_Op handle,
+						  const struct vm_type *type)
+{
+	uintptr_t value = (uintptr_t)handle - (uintptr_t)MPI_OP_NULL;
+	const struct vm_op *op = value < VM_OP_BUILTINS ? vm_op_builtin[value] :
+							  NULL;
+
+	if (!op || !type)
+		return NULL;
+	return (op->families & type->family) || handle == MPI_NO_OP ||
+			       handle == MPI_REPLACE ?
+		       op :
+		       NULL;
+}
+
 #endif

@@ -56,29 +56,13 @@ static __attribute__((noinline)) int fetch_slow(struct vm_call *call,
 	return vm_win_exit(call, a->handle, rc);
 }
 
-/* Whether an operation is predefined and for numbers of this type. */
-static inline const struct vm_op *quick_op(MPI_Op handle,
-					   const struct vm_type *type)
-{
-	uintptr_t value = (uintptr_t)handle - (uintptr_t)MPI_OP_NULL;
-	const struct vm_op *op = value < VM_OP_BUILTINS ? vm_op_builtin[value] :
-							  NULL;
-
-	if (!op)
-		return NULL;
-	return (op->families & type->family) || handle == MPI_NO_OP ||
-			       handle == MPI_REPLACE ?
-		       op :
-		       NULL;
-}
-
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
 		      MPI_Datatype datatype, int target_rank,
 		      MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Fetch_and_op);
 	const struct vm_type *type = vm_win_quick_type(datatype);
-	const struct vm_op *how = type ? quick_op(op, type) : NULL;
+	const struct vm_op *how = vm_win_quick_op(op, type);
 	struct vm_win *w = vm_win_get(win);
 	struct vm_access access;
 	void *place;

@@ -7,24 +7,6 @@
 #include "mpi/win/access.h"
 #include "mpi/win/far.h"
 
-/*
- * The shortest way: blocks of one predefined type on both sides, in memory that
- * is reached.  Returns where the target's are, or NULL; *bytes is their size.
- */
-static inline char *quick(struct vm_win *win, const void *buf, MPI_Count count,
-			  MPI_Datatype type, int rank, MPI_Aint disp,
-			  MPI_Count target_count, MPI_Datatype target_type,
-			  size_t *bytes)
-{
-	const struct vm_type *t = vm_win_quick_type(type);
-
-	if (VM_UNLIKELY(!t || type != target_type || count != target_count ||
-			count < 0 || !buf))
-		return NULL;
-	*bytes = t->size * (size_t)count;
-	return vm_win_quick(win, rank, disp, *bytes);
-}
-
 static int copy_near(const struct vm_access *a)
 {
 	struct vm_data origin = vm_win_side_data(&a->origin);
@@ -78,12 +60,13 @@ int PMPI_Put(const void *origin_addr, int origin_count,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Put);
 	struct vm_access access;
+	const struct vm_type *type = vm_win_quick_type(origin_datatype);
 	size_t bytes;
-	char *to = quick(vm_win_get(win), origin_addr, origin_count,
-			 origin_datatype, target_rank, target_disp,
-			 target_count, target_datatype, &bytes);
+	char *to = vm_win_quick_row(vm_win_get(win), type, origin_addr,
+				    origin_count, target_rank, target_disp,
+				    target_count, &bytes);
 
-	if (VM_LIKELY(to != NULL)) {
+	if (VM_LIKELY(to && target_datatype == origin_datatype)) {
 		vm_copy(to, origin_addr, bytes);
 		return MPI_SUCCESS;
 	}
@@ -97,12 +80,13 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Get);
 	struct vm_access access;
+	const struct vm_type *type = vm_win_quick_type(origin_datatype);
 	size_t bytes;
-	char *from = quick(vm_win_get(win), origin_addr, origin_count,
-			   origin_datatype, target_rank, target_disp,
-			   target_count, target_datatype, &bytes);
+	char *from = vm_win_quick_row(vm_win_get(win), type, origin_addr,
+				      origin_count, target_rank, target_disp,
+				      target_count, &bytes);
 
-	if (VM_LIKELY(from != NULL)) {
+	if (VM_LIKELY(from && target_datatype == origin_datatype)) {
 		vm_copy(origin_addr, from, bytes);
 		return MPI_SUCCESS;
 	}
