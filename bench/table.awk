@@ -473,7 +473,11 @@ END {
 			table_match()
 		else if (section == "processes" && place == "two")
 			table_processes()
+		else if (section == "onesided")
+			table_onesided()
 	}
+	if (section == "onesided")
+		onesided_end()
 	if (changed)
 		printf "%d runs are left out: the time of a cache line was " \
 			"not the same before and after.\n", changed
