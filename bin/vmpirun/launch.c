@@ -450,6 +450,16 @@ static int profile_name(const struct launch *launch, int number)
 	return setenv("GMON_OUT_PREFIX", text, 0);
 }
 
+/*
+ * libgfortran keeps what is written to standard output, if that is a file, until
+ * the process ends as usual; where ranks are processes, MPI_Abort and a crash lose
+ * it.  To a pipe, which the ranks of other MPIs write to, it writes each record.
+ */
+static int fortran_unbuffer(void)
+{
+	return setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);
+}
+
 /* In the child: its environment.  fd is its end of the socket to the server,
  * or -1. */
 static int environment_make(const struct launch *launch, int number, int fd)
@@ -458,6 +468,7 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	int rc = vm_job_to_env(&launch->options->job);
 
 	rc |= profile_name(launch, number);
+	rc |= fortran_unbuffer();
 	if (launch->plan.engine)
 		return rc;
 	vm_boot_clear_env();

@@ -84,6 +84,12 @@ like "$(cat err)" 'Fortran runtime error: End of file' "which is named"
 ended early 5 1 "STOP before MPI_Finalize"
 ended abort 134 "" "call abort"
 like "$(cat err)" 'rank 1 called abort' "call abort: which is said"
+like "$(cat out)" "rank 1 abort" "call abort: what it has written is there"
+run 3 ./ends mpi >out 2>err
+is "$(sort out)" "$(ranks 3 'rank ' ' mpi')" \
+	"MPI_Abort: what all ranks have written to a file is there"
+run 2 --processes ./ends mpi >out 2>err
+is "$(sort out)" "$(ranks 2 'rank ' ' mpi')" "of ranks that are processes, too"
 
 # A library of the program, and an ordinary executable.
 cat >part.f90 <<'END'

@@ -15,6 +15,11 @@ program ends
   open (unit=11, file='ends.'//achar(iachar('0') + rank))
   write (11, '(a,i0)') 'rank ', rank
   print '(a,i0,2a)', 'rank ', rank, ' ', trim(way)
+  if (way == 'mpi') then
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
+    if (rank == 1) call MPI_Abort(MPI_COMM_WORLD, 6, ierror)
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
+  end if
   if (way /= 'early') call MPI_Finalize(ierror)
   select case (way)
   case ('stop')
