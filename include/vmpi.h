@@ -56,7 +56,8 @@ extern "C" {
 	X(EIO, 13, "input or output failed")                                 \
 	X(EMISMATCH, 14, "ranks disagree about a collective call")           \
 	X(EPEER, 15, "the other process has died or left")                   \
-	X(EREVOKED, 16, "the communicator is revoked")
+	X(EREVOKED, 16, "the communicator is revoked")                       \
+	X(ETIMEDOUT, 17, "the deadline has passed")
 
 enum vmpi_error {
 	VMPI_OK = 0,
@@ -140,10 +141,113 @@ VMPI_API void vmpi_yield(void);
 /* Sleeps for at least `ns` nanoseconds; other tasks run.  May switch. */
 VMPI_API void vmpi_sleep(uint64_t ns);
 
+/*
+ * Deadlines: calls that end with -VMPI_ETIMEDOUT when what they wait for has not
+ * happened by then.  vmpi_time_ns() is the time that deadlines are compared
+ * with, nanoseconds of CLOCK_MONOTONIC; one that has passed makes a call try
+ * once, VMPI_NEVER makes it wait for ever.
+ */
+#define VMPI_NEVER UINT64_MAX
+
+VMPI_API uint64_t vmpi_time_ns(void);
+
+/* Sleeps until the deadline, as vmpi_sleep().  May switch. */
+VMPI_API void vmpi_sleep_until(uint64_t deadline_ns);
+
+/* As vmpi_join(); after -VMPI_ETIMEDOUT the handle is still to be joined.  May
+ * switch. */
+VMPI_API int vmpi_join_until(vmpi_task **task, int *result,
+			     uint64_t deadline_ns);
+
 /* The rank the caller belongs to and the number of ranks; -VMPI_ENORANK,
  * -VMPI_ESTATE. */
 VMPI_API int vmpi_rank(void);
 VMPI_API int vmpi_size(void);
+
+/*
+ * Locks, conditions and events of tasks.  Who waits for one switches, where a
+ * pthread lock would block the worker, also against a holder that waits on the
+ * same worker.  Tasks of any rank or of none and OS threads may share them,
+ * within a process.  They need no memory besides, and no end; their fields are
+ * private.  Those who wait have their turns in order.
+ */
+typedef struct vmpi_waiters {
+	int lock;
+	void *first, *last;
+} vmpi_waiters;
+
+typedef struct vmpi_mutex {
+	uintptr_t holder;
+	vmpi_waiters waiters;
+} vmpi_mutex;
+
+typedef struct vmpi_cond {
+	vmpi_waiters waiters;
+} vmpi_cond;
+
+typedef struct vmpi_event {
+	int state;
+	vmpi_waiters waiters;
+} vmpi_event;
+
+/* As is memory that is all zeros. */
+#define VMPI_MUTEX_INIT               \
+	{                             \
+		0,                    \
+		{                     \
+			0, NULL, NULL \
+		}                     \
+	}
+#define VMPI_COND_INIT                \
+	{                             \
+		{                     \
+			0, NULL, NULL \
+		}                     \
+	}
+#define VMPI_EVENT_INIT               \
+	{                             \
+		0,                    \
+		{                     \
+			0, NULL, NULL \
+		}                     \
+	}
+
+/*
+ * A mutex belongs to the task or thread that has locked it, also while that
+ * waits in vmpi.  _try: -VMPI_EAGAIN if somebody has it; does not switch.
+ * -VMPI_ESTATE: the caller has it already or, of unlock, has it not.  Lock may
+ * switch; unlock does not, and gives it to the first who waits.
+ */
+VMPI_API int vmpi_mutex_lock(vmpi_mutex *mutex);
+VMPI_API int vmpi_mutex_lock_until(vmpi_mutex *mutex, uint64_t deadline_ns);
+VMPI_API int vmpi_mutex_try(vmpi_mutex *mutex);
+VMPI_API int vmpi_mutex_unlock(vmpi_mutex *mutex);
+
+/*
+ * Unlocks the caller's mutex and waits for a signal that comes after that; has
+ * the mutex again when it returns, also with -VMPI_ETIMEDOUT.  Only a signal or
+ * a broadcast ends the wait.  -VMPI_ESTATE: the caller has not the mutex.  May
+ * switch.
+ */
+VMPI_API int vmpi_cond_wait(vmpi_cond *cond, vmpi_mutex *mutex);
+VMPI_API int vmpi_cond_wait_until(vmpi_cond *cond, vmpi_mutex *mutex,
+				  uint64_t deadline_ns);
+
+/* Wake the first who waits, or all; any thread, with the mutex or without.
+ * Do not switch. */
+VMPI_API int vmpi_cond_signal(vmpi_cond *cond);
+VMPI_API int vmpi_cond_broadcast(vmpi_cond *cond);
+
+/*
+ * An event has happened or has not: set makes it happen, for all who wait and
+ * all who come, until it is reset.  _test: 0 or -VMPI_EAGAIN.  The waits may
+ * switch, the others do not.
+ */
+VMPI_API int vmpi_event_set(vmpi_event *event);
+VMPI_API int vmpi_event_reset(vmpi_event *event);
+VMPI_API int vmpi_event_test(const vmpi_event *event);
+VMPI_API int vmpi_event_wait(vmpi_event *event);
+VMPI_API int vmpi_event_wait_until(vmpi_event *event, uint64_t deadline_ns);
 
 /*
  * Channels: isolated matching contexts over a list of ranks.  Messages of one
@@ -207,6 +311,12 @@ VMPI_API int vmpi_ssend(vmpi_chan *chan, const void *buf, size_t bytes,
 VMPI_API int vmpi_recv(vmpi_chan *chan, void *buf, size_t bytes, int source,
 		       int tag, vmpi_status *status);
 
+/* As vmpi_recv(); after -VMPI_ETIMEDOUT no message has been received, and buf is
+ * free.  One that was matched in time is received later, too.  May switch. */
+VMPI_API int vmpi_recv_until(vmpi_chan *chan, void *buf, size_t bytes,
+			     int source, int tag, vmpi_status *status,
+			     uint64_t deadline_ns);
+
 /*
  * Start the same operations without waiting; *req must be completed by a wait
  * or a test.  The sends may switch: a rank that only sends occasionally lets
@@ -242,6 +352,16 @@ VMPI_API int vmpi_wait_any(vmpi_req **reqs, int *index, vmpi_status *status,
 VMPI_API int vmpi_test_any(vmpi_req **reqs, int *index, vmpi_status *status,
 			   int n);
 
+/* As those without _until; after -VMPI_ETIMEDOUT all requests are as they were.
+ * May switch. */
+VMPI_API int vmpi_wait_until(vmpi_req **req, vmpi_status *status,
+			     uint64_t deadline_ns);
+VMPI_API int vmpi_wait_all_until(vmpi_req **reqs, vmpi_status *statuses, int n,
+				 uint64_t deadline_ns);
+VMPI_API int vmpi_wait_any_until(vmpi_req **reqs, int *index,
+				 vmpi_status *status, int n,
+				 uint64_t deadline_ns);
+
 /* Withdraws a request if it is not matched yet.  It must still be completed,
  * with the result -VMPI_ECANCELED or, if it was too late, that of the
  * operation. */
@@ -257,6 +377,10 @@ typedef struct vmpi_msg vmpi_msg;
 
 /* Waits for the oldest matching message and takes it.  May switch. */
 VMPI_API int vmpi_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag);
+
+/* As vmpi_match(), or -VMPI_ETIMEDOUT.  May switch. */
+VMPI_API int vmpi_match_until(vmpi_chan *chan, vmpi_msg **msg, int source,
+			      int tag, uint64_t deadline_ns);
 
 /* As vmpi_match(), or -VMPI_EAGAIN if there is none; then it may switch. */
 VMPI_API int vmpi_try_match(vmpi_chan *chan, vmpi_msg **msg, int source,

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "sched/futex.h"
+#include "sched/sleepers.h"
 #include "sched/worker.h"
 
 #define STAND_NS 1000000 /* an idle worker looks for work after this */
@@ -198,13 +199,13 @@ static void sleepers_rehome(struct vm_worker *worker)
 {
 	struct vm_ult *list = NULL, *ult;
 
-	while ((ult = vm_worker_timer_take(worker))) {
+	while ((ult = vm_sleepers_take(worker))) {
 		ult->next = list;
 		list = ult;
 	}
 	while ((ult = list)) {
 		list = ult->next;
-		vm_worker_timer_add(ult->worker, ult);
+		vm_sleepers_add(ult->worker, ult);
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "sched/futex.h"
 #include "sched/local.h"
 #include "sched/sanitize.h"
+#include "sched/sleepers.h"
 #include "sched/worker.h"
 
 _Thread_local struct vm_ult *vm_self;
@@ -39,6 +40,16 @@ static void ult_free(struct vm_ult *ult)
 	vm_stack_put(pool, &stack);
 }
 
+/* Tells a watcher from a ULT that joins. */
+#define WATCHED 1u
+
+static void watcher_tell(uintptr_t watcher)
+{
+	struct vm_ult_end *end = (struct vm_ult_end *)(watcher - WATCHED);
+
+	end->ended(end);
+}
+
 /*
  * Lets go of the ULT that ended last on this worker; the caller is off its
  * stack.  Never inlined: code that runs right after a switch must not have kept
@@ -52,11 +63,14 @@ static __attribute__((noinline)) void bury(struct vm_worker *worker)
 	uintptr_t joiner;
 
 	worker->zombie = NULL;
-	/* Pairs with the exchange in vm_ult_join() and vm_ult_detach(). */
+	/* Pairs with the exchange in vm_ult_join() and vm_ult_detach(), and that
+	 * in vm_ult_end_watch(). */
 	joiner = atomic_exchange_explicit(&ult->end, VM_ULT_ENDED,
 					  memory_order_acq_rel);
 	if (joiner == VM_ULT_DETACHED)
 		ult_free(ult);
+	else if (joiner & WATCHED)
+		watcher_tell(joiner);
 	else if (joiner != VM_ULT_ALIVE)
 		vm_ult_wake((struct vm_ult *)joiner);
 	if (on_end)
@@ -211,6 +225,27 @@ static bool is_woken(void *ult)
 				    memory_order_acquire) == VM_SIGNAL_WOKEN;
 }
 
+/* Whether a thread's alarm was due, and has woken it. */
+static bool alarm_rings(struct vm_ult *self)
+{
+	if (!vm_ult_alarm(self) || vm_clock_ns() < self->deadline)
+		return false;
+	vm_ult_ring(self);
+	return is_woken(self);
+}
+
+/* How long a thread may sleep that would do so for ns (0: no limit). */
+static uint64_t alarm_limit(const struct vm_ult *self, uint64_t ns)
+{
+	uint64_t now, left;
+
+	if (!vm_ult_alarm(self))
+		return ns;
+	now = vm_clock_ns();
+	left = self->deadline > now ? self->deadline - now : 1;
+	return !ns || left < ns ? left : ns;
+}
+
 /* Sleep of a thread of a rank between two polls of the network. */
 #define LOOK_NS_MIN 1000000u
 #define LOOK_NS_MAX 16000000u
@@ -225,11 +260,12 @@ static void thread_sleep(struct vm_ult *self)
 	bool looks = vm_sched.hooks.thread_poll && self->owner;
 	uint64_t ns = looks ? LOOK_NS_MIN : 0;
 
-	while (!is_woken(self)) {
+	while (!is_woken(self) && !alarm_rings(self)) {
 		if (looks && vm_sched.hooks.thread_sleep &&
 		    vm_sched.hooks.thread_sleep(self))
 			continue;
-		vm_futex_wait(&self->signal, VM_SIGNAL_ASLEEP, ns);
+		vm_futex_wait(&self->signal, VM_SIGNAL_ASLEEP,
+			      alarm_limit(self, ns));
 		if (!looks || is_woken(self))
 			continue;
 		if (vm_sched.hooks.thread_poll())
@@ -369,7 +405,7 @@ void vm_ult_sleep(uint64_t ns)
 		self->deadline = vm_clock_ns() + ns;
 		if (self->deadline < ns)
 			self->deadline = UINT64_MAX; /* for ever */
-		vm_worker_timer_add(self->worker, self);
+		vm_sleepers_add(self->worker, self);
 		vm_ult_suspend();
 	} else {
 		struct timespec left = { .tv_sec = (time_t)(ns / 1000000000),
@@ -378,6 +414,37 @@ void vm_ult_sleep(uint64_t ns)
 		while (nanosleep(&left, &left) < 0 && errno == EINTR)
 			;
 	}
+}
+
+void vm_ult_alarm_set(struct vm_alarm *alarm, uint64_t deadline_ns)
+{
+	struct vm_ult *self = vm_self;
+
+	VM_ASSERT(!vm_ult_alarm(self));
+	self->deadline = deadline_ns;
+	/* Read by other threads in quiet.c only. */
+	atomic_store_explicit(&self->alarm, alarm, memory_order_relaxed);
+	if (self->worker->index >= 0)
+		vm_sleepers_add(self->worker, self);
+}
+
+void vm_ult_alarm_clear(void)
+{
+	struct vm_ult *self = vm_self;
+
+	if (!vm_ult_alarm(self))
+		return;
+	if (self->worker->index >= 0)
+		vm_sleepers_remove(self->worker, self);
+	atomic_store_explicit(&self->alarm, NULL, memory_order_relaxed);
+}
+
+void vm_ult_ring(struct vm_ult *ult)
+{
+	struct vm_alarm *alarm = vm_ult_alarm(ult);
+
+	atomic_store_explicit(&ult->alarm, NULL, memory_order_relaxed);
+	alarm->ring(alarm);
 }
 
 _Noreturn void vm_ult_exit(int result)
@@ -406,6 +473,27 @@ int vm_ult_join(struct vm_ult *ult)
 	result = ult->result;
 	ult_free(ult);
 	return result;
+}
+
+bool vm_ult_end_watch(struct vm_ult *ult, struct vm_ult_end *end)
+{
+	uintptr_t alive = VM_ULT_ALIVE;
+
+	/* Pairs with the exchange in bury(). */
+	return atomic_compare_exchange_strong_explicit(&ult->end, &alive,
+						       (uintptr_t)end + WATCHED,
+						       memory_order_acq_rel,
+						       memory_order_acquire);
+}
+
+bool vm_ult_end_unwatch(struct vm_ult *ult, struct vm_ult_end *end)
+{
+	uintptr_t watched = (uintptr_t)end + WATCHED;
+
+	return atomic_compare_exchange_strong_explicit(&ult->end, &watched,
+						       VM_ULT_ALIVE,
+						       memory_order_acq_rel,
+						       memory_order_acquire);
 }
 
 void vm_ult_detach(struct vm_ult *ult)

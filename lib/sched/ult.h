@@ -22,7 +22,18 @@
 struct vm_overlap;
 struct vm_worker;
 
-/* Values of vm_ult.end below the address of a joining ULT. */
+/* Embedded in what ring() is called with. */
+struct vm_alarm {
+	void (*ring)(struct vm_alarm *alarm);
+};
+
+/* Embedded in what ended() is called with. */
+struct vm_ult_end {
+	void (*ended)(struct vm_ult_end *end);
+};
+
+/* Values of vm_ult.end below the address of a joining ULT, or that of a struct
+ * vm_ult_end plus 1. */
 enum { VM_ULT_ALIVE, VM_ULT_ENDED, VM_ULT_DETACHED };
 
 /* Values of vm_ult.signal. */
@@ -54,18 +65,19 @@ struct vm_ult {
 	uint16_t observed;	 /* VM_INTERCEPT_ bits at the call's begin */
 	uint16_t call;		 /* its number, while the view is CALLS */
 	_Atomic uint32_t signal; /* OS threads: futex word */
-	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or the joining ULT */
+	_Atomic uintptr_t end;	 /* ALIVE, ENDED, DETACHED or who joins */
 	int (*body)(void *arg);
 	void *arg;
 	int result;
 	void (*on_end)(void); /* called after it has ended; or NULL */
 	struct vm_stack stack;
 	struct vm_stack_pool *pool;
-	uint64_t deadline; /* sleepers: CLOCK_MONOTONIC ns */
-	struct vm_ult *heap_left, *heap_right;
-	void *fiber;	   /* thread sanitizer's name for it */
-	void *fake_stack;  /* address sanitizer's */
-	unsigned valgrind; /* its stack's number */
+	uint64_t deadline; /* CLOCK_MONOTONIC ns, for sched/sleepers.h */
+	struct vm_ult *heap_left, *heap_right, *heap_up;
+	_Atomic(struct vm_alarm *) alarm; /* NULL: none is set */
+	void *fiber;			  /* thread sanitizer's name for it */
+	void *fake_stack;		  /* address sanitizer's */
+	unsigned valgrind;		  /* its stack's number */
 	/* Of what it sends next, while VM_INTERCEPT_SIGNATURES is set. */
 	uint32_t signature;
 	/* OS threads: the task that waits while this thread runs its code; or
@@ -118,11 +130,36 @@ void vm_ult_yield(void);
 /* Sleeps for at least ns nanoseconds.  May switch. */
 void vm_ult_sleep(uint64_t ns);
 
+/*
+ * Sets the caller's alarm, of which it has one: when the deadline has passed,
+ * ring() is called once, on the caller's OS thread, while the caller waits (not
+ * in a sleep) or another ULT runs; it may wake the caller.  Cleared, it is not
+ * called any more.
+ */
+void vm_ult_alarm_set(struct vm_alarm *alarm, uint64_t deadline_ns);
+void vm_ult_alarm_clear(void);
+
+static inline struct vm_alarm *vm_ult_alarm(const struct vm_ult *ult)
+{
+	return atomic_load_explicit(&ult->alarm, memory_order_relaxed);
+}
+
+/* Inside sched: lets the alarm ring, which is no longer among the sleepers. */
+void vm_ult_ring(struct vm_ult *ult);
+
 /* Ends the calling ULT. */
 _Noreturn void vm_ult_exit(int result);
 
 /* Waits for the end of ult, frees it and returns its result.  May switch. */
 int vm_ult_join(struct vm_ult *ult);
+
+/*
+ * Has ended() called once, by ult's worker, when ult ends; instead of a join,
+ * which must follow.  False: it has ended already.  _unwatch takes that back;
+ * false: it has ended, and ended() has been called or is about to be.
+ */
+bool vm_ult_end_watch(struct vm_ult *ult, struct vm_ult_end *end);
+bool vm_ult_end_unwatch(struct vm_ult *ult, struct vm_ult_end *end);
 
 /* Lets ult free itself at its end. */
 void vm_ult_detach(struct vm_ult *ult);

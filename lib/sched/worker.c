@@ -26,6 +26,7 @@
 #include "sched/futex.h"
 #include "sched/local.h"
 #include "sched/sanitize.h"
+#include "sched/sleepers.h"
 #include "sched/topo.h"
 
 #define TIMER_ROUNDS 64 /* switches between checks of the sleepers */
@@ -45,48 +46,6 @@
 #define WATCH_LOOKS 8	  /* at the word between two polls */
 
 struct vm_sched vm_sched;
-
-/* The heap of sleepers: a skew heap, merged without recursion. */
-static struct vm_ult *heap_merge(struct vm_ult *a, struct vm_ult *b)
-{
-	struct vm_ult *root = NULL, **place = &root;
-
-	while (a && b) {
-		struct vm_ult *least = a->deadline <= b->deadline ? a : b;
-
-		b = least == a ? b : a;
-		a = least->heap_right;
-		least->heap_right = least->heap_left;
-		*place = least;
-		place = &least->heap_left;
-	}
-	*place = a ? a : b;
-	return root;
-}
-
-void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult)
-{
-	ult->heap_left = ult->heap_right = NULL;
-	worker->sleepers = heap_merge(worker->sleepers, ult);
-}
-
-struct vm_ult *vm_worker_timer_take(struct vm_worker *worker)
-{
-	struct vm_ult *ult = worker->sleepers;
-
-	if (ult)
-		worker->sleepers = heap_merge(ult->heap_left, ult->heap_right);
-	return ult;
-}
-
-/* Makes the sleepers runnable whose time has come. */
-static void timers_run(struct vm_worker *worker)
-{
-	uint64_t now = vm_clock_ns();
-
-	while (worker->sleepers && worker->sleepers->deadline <= now)
-		vm_worker_push(worker, vm_worker_timer_take(worker));
-}
 
 /* Keeps the order in which they were woken. */
 void vm_worker_inbox(struct vm_worker *worker)
@@ -121,7 +80,7 @@ static inline bool collect(struct vm_worker *worker)
 		vm_worker_inbox(worker);
 	if (VM_UNLIKELY(worker->sleepers != NULL) &&
 	    (!worker->head || ++worker->rounds % TIMER_ROUNDS == 0))
-		timers_run(worker);
+		vm_sleepers_run(worker);
 	/* Last: it sees whether there is something to run. */
 	if (vm_sched.hooks.poll)
 		found = vm_sched.hooks.poll(worker);

@@ -36,7 +36,7 @@ struct vm_worker {
 	unsigned vain;	     /* polls in a row of ULTs that found nothing */
 	uint64_t vain_since; /* ns, when this was last checked */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */
-	struct vm_ult *sleepers; /* heap by deadline */
+	struct vm_ult *sleepers; /* sched/sleepers.h */
 	bool halting;		 /* the root is to run, for a halt */
 	uint32_t halt_asked;	 /* the halt that it has waited for ... */
 	uint64_t halt_ns_left;	 /* ... and how long it will */
@@ -237,9 +237,6 @@ void vm_worker_idle(struct vm_worker *worker);
 void vm_thread_yield(struct vm_worker *worker);
 bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 		     uint32_t value);
-void vm_worker_timer_add(struct vm_worker *worker, struct vm_ult *ult);
-/* Takes the next sleeper out; NULL: there is none. */
-struct vm_ult *vm_worker_timer_take(struct vm_worker *worker);
 /* Collects ULTs that have become runnable; returns whether there is one. */
 bool vm_worker_collect(struct vm_worker *worker);
 /* Moves ULTs that others have woken to the run queue. */

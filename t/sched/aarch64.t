@@ -26,7 +26,7 @@ for level in -O0 -O2; do
 	grep -q '^ok' "$scratch/out" || fail "the test ran its checks"
 	ok "the entries and their test compile for aarch64 with $level" \
 		$cross $flags $level -g -static -pthread t/core/instrument/entry.c t/tap.c \
-		lib/core/instrument/calls.S lib/core/runtime/api_entries.S lib/core/instrument/entry.c -lm -o "$scratch/entry$level"
+		lib/core/instrument/calls.S lib/core/native/entries.S lib/core/instrument/entry.c -lm -o "$scratch/entry$level"
 	timeout 250 qemu-aarch64 "$scratch/entry$level" >"$scratch/out" 2>&1
 	is $? 0 "the test passes under qemu-aarch64"
 	sed 's/^/# /' "$scratch/out"

@@ -18,7 +18,8 @@ static void msg_status(const struct vm_msg *msg, vmpi_status *status)
 				 .bytes = msg->bytes };
 }
 
-/* Finds a message that fits; without one, enters `prober` (NULL: gives up).
+/* Finds a message that fits; without one, enters `prober` (NULL: gives up),
+ * whose req is set.
  * Where none can come any more it is not entered, but has an error. */
 static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 			    bool take, vmpi_status *status)
@@ -37,6 +38,7 @@ static struct vm_msg *probe(struct vm_env env, struct vm_prober *prober,
 	} else if (prober) {
 		*prober = (struct vm_prober){ .env = env,
 					      .ult = vm_self,
+					      .req = prober->req,
 					      .take = take };
 		prober->error = vm_failure_wanted(rank, &env);
 		if (!prober->error)
@@ -115,6 +117,7 @@ int vm_probe(struct vm_env env, vmpi_status *status)
 {
 	struct vm_prober prober;
 
+	prober.req = NULL;
 	vm_self->sends_in_row = 0;
 	if (probe_soon(env, &prober, false, status))
 		return 0;
@@ -151,6 +154,7 @@ int vm_match_wait(struct vm_env env, struct vm_msg **msg)
 	vmpi_status status;
 	struct vm_msg *found;
 
+	prober.req = NULL;
 	vm_self->sends_in_row = 0;
 	found = probe_soon(env, &prober, true, &status);
 	if (!found) {
@@ -162,6 +166,56 @@ int vm_match_wait(struct vm_env env, struct vm_msg **msg)
 		found = prober.msg;
 	}
 	*msg = found;
+	return 0;
+}
+
+/* 0: a message was found; or -VMPI_EAGAIN, and req, which is made here, completes
+ * when one fits or none can come any more.  With take it is taken. */
+static int match_enter(struct vm_prober *prober, struct vm_env env,
+		       struct vm_req *req, bool take, struct vm_msg **msg)
+{
+	vmpi_status status;
+	struct vm_msg *found;
+
+	vm_req_signal(req);
+	prober->req = req;
+	found = probe(env, prober, take, &status);
+	if (!found)
+		return prober->error ? prober->error : -VMPI_EAGAIN;
+	*msg = found;
+	return 0;
+}
+
+/* Afterwards, or earlier: true, the prober was still waiting; false: its msg (with
+ * take) or its error is set. */
+static bool match_leave(struct vm_prober *prober)
+{
+	struct vm_rank *rank = vm_rank_self();
+	bool waits;
+
+	/* Who takes it out completes its request under the lock. */
+	vm_engine_lock(rank->engine);
+	waits = !prober->msg && !prober->error;
+	if (waits)
+		vm_list_remove(&prober->link);
+	vm_engine_unlock(rank->engine);
+	return waits;
+}
+
+int vm_match_until(struct vm_env env, struct vm_msg **msg, uint64_t deadline_ns)
+{
+	struct vm_prober prober;
+	struct vm_req req, *reqs = &req;
+	int rc = match_enter(&prober, env, &req, true, msg);
+
+	if (rc != -VMPI_EAGAIN)
+		return rc;
+	if (!vm_req_await_one_until(&reqs, 1, deadline_ns) &&
+	    match_leave(&prober))
+		return -VMPI_ETIMEDOUT;
+	if (prober.error)
+		return prober.error;
+	*msg = prober.msg;
 	return 0;
 }
 

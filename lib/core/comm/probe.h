@@ -21,5 +21,8 @@ int vm_iprobe(struct vm_env env, vmpi_status *status);
 /* Takes the oldest message that fits. */
 int vm_match_wait(struct vm_env env, struct vm_msg **msg);
 int vm_match_try(struct vm_env env, struct vm_msg **msg);
+/* ... that has come by the deadline (CLOCK_MONOTONIC), or -VMPI_ETIMEDOUT. */
+int vm_match_until(struct vm_env env, struct vm_msg **msg,
+		   uint64_t deadline_ns);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* Numbers of calls: 0 none, then those of vmpi.h, then those of mpi.h. */
 #define VM_CALL_NATIVE_FIRST 1
-#define VM_CALL_MPI_FIRST 48
+#define VM_CALL_MPI_FIRST 96
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>

@@ -54,12 +54,11 @@ static bool probers_offer(struct vm_rank *rank, struct vm_msg *msg)
 		link = link->next;
 		if (!vm_env_fits(&msg->node.env, &prober->env))
 			continue;
-		vm_list_remove(&prober->link);
 		prober->msg = msg;
 		prober->status = (vmpi_status){ .source = msg->node.env.source,
 						.tag = msg->node.env.tag,
 						.bytes = msg->bytes };
-		vm_ult_wake(prober->ult);
+		vm_prober_end(prober);
 		if (take)
 			return true;
 	}

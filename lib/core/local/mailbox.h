@@ -18,6 +18,16 @@ void vm_mailbox_queue(struct vm_rank *rank, const struct vm_arrival *arrival);
 /* Takes a queued message out. */
 void vm_mailbox_take(struct vm_msg *msg);
 
+/* Takes a prober out that waits no longer, and tells it. */
+static inline void vm_prober_end(struct vm_prober *prober)
+{
+	vm_list_remove(&prober->link);
+	if (VM_UNLIKELY(prober->req != NULL))
+		vm_req_complete(prober->req);
+	else
+		vm_ult_wake(prober->ult);
+}
+
 /* Looks at all that is left in the mailbox of the caller's rank when everything
  * sent to it has arrived: the receives, then the messages. */
 void vm_mailbox_each(struct vm_rank *rank, vm_match_visit posted,

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "base/clock.h"
 #include "base/lock.h"
 #include "core/local/engine.h"
 #include "core/instrument/overlap_events.h"
@@ -65,7 +66,8 @@ static void req_free(struct vm_req *req)
 	vm_pool_put(&vm_thread_cache_self()->req, req);
 }
 
-void vm_req_complete(struct vm_req *req)
+/* The task that is to be woken, or NULL. */
+static VM_ALWAYS_INLINE struct vm_ult *completed(struct vm_req *req)
 {
 	struct vm_waiter *waiter;
 	struct vm_ult *ult;
@@ -79,20 +81,37 @@ void vm_req_complete(struct vm_req *req)
 		old = atomic_exchange_explicit(&req->state, VM_REQ_DONE,
 					       memory_order_acq_rel);
 	if (old == VM_REQ_PENDING)
-		return;
+		return NULL;
 	if (old == VM_REQ_DETACHED) {
 		req_free(req);
-		return;
+		return NULL;
 	}
 	waiter = (struct vm_waiter *)old;
 	ult = waiter->ult;
 	if (!waiter->alone &&
 	    atomic_fetch_sub_explicit(&waiter->missing, 1,
 				      memory_order_acq_rel) != 1)
+		return NULL;
+	return ult;
+}
+
+void vm_req_complete(struct vm_req *req)
+{
+	struct vm_ult *ult = completed(req);
+
+	if (!ult)
 		return;
 	if (vm_self->worker == ult->worker)
 		vm_ult_wake_next(ult);
 	else
+		vm_ult_wake(ult);
+}
+
+void vm_req_complete_outside(struct vm_req *req)
+{
+	struct vm_ult *ult = completed(req);
+
+	if (ult)
 		vm_ult_wake(ult);
 }
 
@@ -150,13 +169,16 @@ static void waiter_wait(struct vm_waiter *waiter, int missing,
 
 /* Leaves all requests; returns when no thread can touch the waiter any more. */
 static void waiter_leave_all(struct vm_waiter *waiter, int base, int entered,
-			     struct vm_req *const *reqs, int n)
+			     struct vm_req *const *reqs, int n,
+			     struct vm_req *other)
 {
 	int completed = entered;
 
 	for (int i = 0; i < n; i++)
 		if (req_counts(reqs[i]) && waiter_leave(waiter, reqs[i]))
 			completed--;
+	if (other && waiter_leave(waiter, other))
+		completed--;
 	while (atomic_load_explicit(&waiter->missing, memory_order_acquire) !=
 	       base - completed)
 		vm_cpu_relax();
@@ -209,7 +231,9 @@ static int count_pending(struct vm_req *const *reqs, int n, int *active)
 	return pending;
 }
 
-static void await_many(struct vm_req *const *reqs, int n, int need)
+/* other: NULL, or one more, which is active. */
+static void await_many(struct vm_req *const *reqs, int n, int need,
+		       struct vm_req *other)
 {
 	struct vm_waiter waiter = { .ult = vm_self };
 	int active, entered = 0, missing;
@@ -217,18 +241,22 @@ static void await_many(struct vm_req *const *reqs, int n, int need)
 
 	if (need > active)
 		need = active;
-	if (active - pending >= need)
+	if (active - pending >= need || (other && vm_req_is_done(other)))
 		return;
 	atomic_init(&waiter.missing, MISSING_HIGH);
 	for (int i = 0; i < n; i++)
 		entered += req_counts(reqs[i]) &&
 			   waiter_enter(&waiter, reqs[i]);
+	if (other) {
+		active++;
+		entered += waiter_enter(&waiter, other);
+	}
 	missing = need - (active - entered);
 	if (missing > 0)
 		waiter_wait(&waiter, missing, reqs, n);
 	if (missing != entered)
 		waiter_leave_all(&waiter, missing > 0 ? missing : MISSING_HIGH,
-				 entered, reqs, n);
+				 entered, reqs, n, other);
 }
 
 /* From the last to the first: operations often complete in their order, and
@@ -246,7 +274,64 @@ void vm_req_await(struct vm_req *const *reqs, int n, int need)
 	if (need >= n)
 		await_all(reqs, n);
 	else
-		await_many(reqs, n, need);
+		await_many(reqs, n, need, NULL);
+}
+
+/* Waits until one of the active ones of n requests is complete, or `other`. */
+static void await_or(struct vm_req *const *reqs, int n, struct vm_req *other)
+{
+	vm_self->sends_in_row = 0;
+	await_many(reqs, n, 1, other);
+}
+
+/* Completes a request when it is time. */
+struct req_alarm {
+	struct vm_alarm alarm;
+	struct vm_req req;
+};
+
+static void req_ring(struct vm_alarm *alarm)
+{
+	vm_req_complete(&vm_container_of(alarm, struct req_alarm, alarm)->req);
+}
+
+static bool one_is_done(struct vm_req *const *reqs, int n)
+{
+	int active;
+
+	return count_pending(reqs, n, &active) < active || !active;
+}
+
+bool vm_req_await_one_until(struct vm_req *const *reqs, int n,
+			    uint64_t deadline_ns)
+{
+	struct req_alarm time = { .alarm.ring = req_ring };
+
+	if (one_is_done(reqs, n))
+		return true;
+	if (deadline_ns == UINT64_MAX) {
+		vm_req_await(reqs, n, 1);
+		return true;
+	}
+	if (deadline_ns <= vm_clock_ns()) {
+		vm_req_poll();
+		return one_is_done(reqs, n);
+	}
+	vm_req_signal(&time.req);
+	vm_ult_alarm_set(&time.alarm, deadline_ns);
+	await_or(reqs, n, &time.req);
+	vm_ult_alarm_clear();
+	return one_is_done(reqs, n);
+}
+
+/* From the last to the first, as await_all(). */
+bool vm_req_await_all_until(struct vm_req *const *reqs, int n,
+			    uint64_t deadline_ns)
+{
+	while (n-- > 0)
+		if (!vm_req_await_one_until(&reqs[n], 1, deadline_ns))
+			return false;
+	return true;
 }
 
 void vm_req_poll(void)

@@ -118,8 +118,19 @@ struct vm_req *vm_req_new(enum vm_req_kind kind);
 struct vm_req *vm_req_new_done(enum vm_req_kind kind,
 			       const vmpi_status *status);
 
-/* Marks req complete and wakes its waiter.  req->status is set. */
+/* Makes one on the caller's stack, that others complete: only its state is
+ * used, and nobody finishes it. */
+static inline void vm_req_signal(struct vm_req *req)
+{
+	vm_req_begin(req);
+	req->rank = NULL;
+	req->kind = VM_REQ_GENERAL;
+}
+
+/* Marks req complete and wakes its waiter.  req->status is set.  _outside: on a
+ * thread that vmpi need not know, one that has been made by vm_req_signal(). */
 void vm_req_complete(struct vm_req *req);
+void vm_req_complete_outside(struct vm_req *req);
 
 /*
  * Waits until `need` of the n requests are complete; null and inactive ones are
@@ -127,6 +138,16 @@ void vm_req_complete(struct vm_req *req);
  * finished or freed.  May switch.
  */
 void vm_req_await(struct vm_req *const *reqs, int n, int need);
+
+/*
+ * Waits as vm_req_await(), for one of the n requests or for all of them, until
+ * the deadline (CLOCK_MONOTONIC); whether they are complete.  One that has
+ * passed only polls.  May switch.
+ */
+bool vm_req_await_one_until(struct vm_req *const *reqs, int n,
+			    uint64_t deadline_ns);
+bool vm_req_await_all_until(struct vm_req *const *reqs, int n,
+			    uint64_t deadline_ns);
 
 /* Polls after a test that found nothing, and periodically lets others run.  May
  * switch. */

@@ -32,7 +32,8 @@ struct vmpi_req;
 struct vm_prober {
 	struct vm_list link;
 	struct vm_env env;
-	struct vm_ult *ult;
+	struct vm_ult *ult;   /* is woken, unless there is a */
+	struct vmpi_req *req; /* request, which completes */
 	bool take;	      /* take the message out (match) */
 	struct vmpi_msg *msg; /* take: what was found */
 	vmpi_status status;   /* else: what it is */

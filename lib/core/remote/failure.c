@@ -294,9 +294,8 @@ static void probers_end(struct vm_rank *rank)
 		link = link->next;
 		if (!error)
 			continue;
-		vm_list_remove(&prober->link);
 		prober->error = error;
-		vm_ult_wake(prober->ult);
+		vm_prober_end(prober);
 	}
 }
 

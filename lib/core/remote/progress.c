@@ -359,7 +359,9 @@ bool vm_progress_thread_sleep(struct vm_ult *self)
 		atomic_store(&vm_node->progress.thread_poller, self);
 		if (atomic_load(&self->signal) == VM_SIGNAL_ASLEEP)
 			vm_fabric_sleep_wait(vm_node->fabric, &sleep,
-					     UINT64_MAX);
+					     vm_ult_alarm(self) ?
+						     self->deadline :
+						     UINT64_MAX);
 		atomic_store(&vm_node->progress.thread_poller, NULL);
 		vm_fabric_sleep_end(vm_node->fabric);
 	} else {

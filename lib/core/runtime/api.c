@@ -22,9 +22,10 @@
 #include "core/local/threads.h"
 #include "core/local/task.h"
 #include "core/comm/chan_make.h"
+#include "core/runtime/checks.h"
 
 #define ENTRY(name) VM_ENTRY(vmpi_##name)
-VM_API_CALLS(ENTRY)
+VM_API_CALLS_BASIC(ENTRY)
 #undef ENTRY
 
 /* The calling task is in this call, which may wait. */
@@ -191,21 +192,9 @@ int vmpi_chan_size(const vmpi_chan *chan)
 	return chan ? chan->group->size : -VMPI_EINVAL;
 }
 
-/* The caller must belong to the rank whose handle this is. */
-static int chan_check(const vmpi_chan *chan)
-{
-	struct vm_rank *rank = vm_rank_self();
-
-	if (!chan)
-		return -VMPI_EINVAL;
-	if (!rank)
-		return -VMPI_ENORANK;
-	return chan->owner == rank ? 0 : -VMPI_EINVAL;
-}
-
 int vmpi_chan_dup(vmpi_chan *chan, vmpi_chan **out)
 {
-	int rc = chan_check(chan);
+	int rc = vm_chan_check(chan);
 
 	if (!rc && !out)
 		rc = -VMPI_EINVAL;
@@ -217,7 +206,7 @@ int vmpi_chan_dup(vmpi_chan *chan, vmpi_chan **out)
 
 int vmpi_chan_split(vmpi_chan *chan, vmpi_chan **out, int color, int key)
 {
-	int rc = chan_check(chan);
+	int rc = vm_chan_check(chan);
 
 	if (!rc && (!out || (color < 0 && color != VMPI_UNDEFINED)))
 		rc = -VMPI_EINVAL;
@@ -229,7 +218,7 @@ int vmpi_chan_split(vmpi_chan *chan, vmpi_chan **out, int color, int key)
 
 int vmpi_barrier(vmpi_chan *chan)
 {
-	int rc = chan_check(chan);
+	int rc = vm_chan_check(chan);
 
 	if (rc)
 		return rc;
@@ -239,7 +228,7 @@ int vmpi_barrier(vmpi_chan *chan)
 
 int vmpi_chan_free(vmpi_chan **chan)
 {
-	int rc = chan ? chan_check(*chan) : -VMPI_EINVAL;
+	int rc = chan ? vm_chan_check(*chan) : -VMPI_EINVAL;
 
 	if (!rc && (*chan == (*chan)->owner->world))
 		rc = -VMPI_EINVAL;
@@ -253,7 +242,7 @@ int vmpi_chan_free(vmpi_chan **chan)
 static int send_check(const vmpi_chan *chan, const void *buf, size_t bytes,
 		      int dest, int tag)
 {
-	int rc = chan_check(chan);
+	int rc = vm_chan_check(chan);
 
 	if (rc)
 		return rc;
@@ -262,25 +251,6 @@ static int send_check(const vmpi_chan *chan, const void *buf, size_t bytes,
 	if (tag < 0)
 		return -VMPI_ETAG;
 	return buf || !bytes ? 0 : -VMPI_EINVAL;
-}
-
-static int match_check(const vmpi_chan *chan, int source, int tag)
-{
-	int rc = chan_check(chan);
-
-	if (rc)
-		return rc;
-	if (source != VMPI_ANY && (source < 0 || source >= chan->group->size))
-		return -VMPI_ERANK;
-	return tag >= 0 || tag == VMPI_ANY ? 0 : -VMPI_ETAG;
-}
-
-static int recv_check(const vmpi_chan *chan, const void *buf, size_t bytes,
-		      int source, int tag)
-{
-	int rc = match_check(chan, source, tag);
-
-	return !rc && !buf && bytes ? -VMPI_EINVAL : rc;
 }
 
 static int send_mode(vmpi_chan *chan, const void *buf, size_t bytes, int dest,
@@ -313,7 +283,7 @@ int vmpi_recv(vmpi_chan *chan, void *buf, size_t bytes, int source, int tag,
 	      vmpi_status *status)
 {
 	struct vm_data data = vm_data_bytes(buf, bytes);
-	int rc = recv_check(chan, buf, bytes, source, tag);
+	int rc = vm_recv_check(chan, buf, bytes, source, tag);
 
 	if (rc)
 		return rc;
@@ -351,7 +321,7 @@ int vmpi_irecv(vmpi_chan *chan, vmpi_req **req, void *buf, size_t bytes,
 	       int source, int tag)
 {
 	struct vm_data data = vm_data_bytes(buf, bytes);
-	int rc = recv_check(chan, buf, bytes, source, tag);
+	int rc = vm_recv_check(chan, buf, bytes, source, tag);
 
 	if (!rc && !req)
 		rc = -VMPI_EINVAL;
@@ -460,7 +430,7 @@ int vmpi_cancel(vmpi_req *req)
 
 int vmpi_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag)
 {
-	int rc = match_check(chan, source, tag);
+	int rc = vm_match_check(chan, source, tag);
 
 	if (!rc && !msg)
 		rc = -VMPI_EINVAL;
@@ -472,7 +442,7 @@ int vmpi_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag)
 
 int vmpi_try_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag)
 {
-	int rc = match_check(chan, source, tag);
+	int rc = vm_match_check(chan, source, tag);
 
 	if (!rc && !msg)
 		rc = -VMPI_EINVAL;

@@ -126,7 +126,7 @@ static int known_list(int known[THREADS_MAX])
 		const struct vm_worker *worker =
 			vm_container_of(link, const struct vm_worker, link);
 
-		if (count < THREADS_MAX &&
+		if (count < THREADS_MAX && !vm_ult_alarm(&worker->root) &&
 		    atomic_load(&worker->root.signal) == VM_SIGNAL_ASLEEP)
 			known[count++] = worker->tid;
 	}

@@ -126,6 +126,7 @@ static const int class_of_core[] = {
 	[VMPI_EMISMATCH] = MPI_ERR_OTHER,
 	[VMPI_EPEER] = MPI_ERR_PROC_ABORTED,
 	[VMPI_EREVOKED] = MPIX_ERR_REVOKED,
+	[VMPI_ETIMEDOUT] = MPI_ERR_PENDING,
 };
 
 int vm_mpi_error(int rc)
