@@ -148,10 +148,11 @@ static void raw_open(void)
 	unsigned char name[256];
 	size_t bytes = sizeof(name);
 	uint64_t region[2];
-	int rc = vm_select_init(&end.select, fi,
-				(struct vm_wish){ fabric_cvar.provider,
-						  fabric_cvar.interface },
-				true);
+	int rc = vm_select_init(
+		&end.select, fi,
+		&(struct vm_wish){ .provider = fabric_cvar.provider,
+				   .interface = fabric_cvar.interface,
+				   .one_host = true });
 
 	if (rc == 0)
 		rc = fi->fabric(end.select.info->fabric_attr, &end.fid);

@@ -174,9 +174,10 @@ void end_open(void)
 	memset(end.memory, 0, bytes);
 	if (vm_fi_load() < 0 ||
 	    vm_select_init(&end.select, fi,
-			   (struct vm_wish){ fabric_cvar.provider,
-					     fabric_cvar.interface },
-			   true) < 0)
+			   &(struct vm_wish){ .provider = fabric_cvar.provider,
+					      .interface =
+						      fabric_cvar.interface,
+					      .one_host = true }) < 0)
 		_exit(1);
 	rc = fi->fabric(end.select.info->fabric_attr, &fabric);
 	if (rc == 0)

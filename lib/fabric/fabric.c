@@ -5,7 +5,6 @@
 #include "fabric/fabric.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -15,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "fabric/ofi/address.h"
+#include "fabric/ofi/descriptors.h"
 #include "fabric/conn.h"
 #include "fabric/near.h"
 #include "fabric/ofi/liveness.h"
@@ -71,10 +71,11 @@ static int provider_open(struct vm_fabric *fabric)
 			return rc;
 	}
 	fabric->fi = fabric->config.fi ? fabric->config.fi : &vm_fi_real;
-	rc = vm_select_init(&fabric->select, fabric->fi,
-			    (struct vm_wish){ fabric_cvar.provider,
-					      fabric_cvar.interface },
-			    fabric->config.one_host);
+	rc = vm_select_init(
+		&fabric->select, fabric->fi,
+		&(struct vm_wish){ .provider = fabric_cvar.provider,
+				   .interface = fabric_cvar.interface,
+				   .one_host = fabric->config.one_host });
 	if (!rc && !fabric->config.one_host)
 		rc = vm_select_reaches(&fabric->select);
 	if (rc < 0)
@@ -107,43 +108,12 @@ static int descriptors_open(struct vm_fabric *fabric)
 	return -VMPI_ELIMIT;
 }
 
-/* So many at least for each port, each connection, and the rest. */
-#define FILES_PORT 6
-#define FILES_PEER 2
-#define FILES_MORE 8
-#define FILES_MAX 256
-
-/* The network's library takes a lack of descriptors for a lost connection, or
- * waits for ever: so there must be some when it starts. */
-static int descriptors_count(const struct vm_fabric *fabric, unsigned ports)
-{
-	uint32_t peers = fabric->config.processes - 1;
-	unsigned wanted = FILES_MORE + FILES_PORT * ports +
-			  FILES_PEER * (peers < 8 ? peers : 8);
-	unsigned found = 0;
-	int fds[FILES_MAX];
-
-	if (wanted > FILES_MAX)
-		wanted = FILES_MAX;
-	while (found < wanted &&
-	       (fds[found] = fcntl(fabric->kick_fd, F_DUPFD_CLOEXEC, 0)) >= 0)
-		found++;
-	for (unsigned i = 0; i < found; i++)
-		close(fds[i]);
-	if (found == wanted)
-		return 0;
-	vm_log(VM_ERROR,
-	       "the network needs about %u descriptors, and all but %u of this "
-	       "process are in use; raise ulimit -n",
-	       wanted, found);
-	return -VMPI_ELIMIT;
-}
-
 static int ports_open(struct vm_fabric *fabric)
 {
 	unsigned wanted = ports_wanted(fabric);
 	size_t bytes = wanted * sizeof(struct vm_port);
-	int rc = descriptors_count(fabric, wanted);
+	int rc = vm_descriptors_count(fabric->kick_fd, wanted,
+				      fabric->config.processes - 1);
 
 	if (rc)
 		return rc;
@@ -353,23 +323,6 @@ unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process)
 						    0;
 }
 
-/* A connection that fails for want of a descriptor is no death: says so. */
-static void descriptors_check(uint32_t process)
-{
-	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-	else if (errno == EMFILE || errno == ENFILE)
-		vm_log(VM_ERROR,
-		       "no connection to process %u: all descriptors %s are in "
-		       "use; %s",
-		       process,
-		       errno == EMFILE ? "of this process" : "of the machine",
-		       errno == EMFILE ? "raise ulimit -n" :
-					 "raise fs.file-max");
-}
-
 void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
 		  const char *why)
 {
@@ -380,7 +333,7 @@ void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
 		    memory_order_relaxed, memory_order_relaxed))
 		return;
 	vm_log(VM_INFO, "process %u is given up: %s", process, why);
-	descriptors_check(process);
+	vm_descriptors_check(process);
 	__atomic_fetch_add(&fabric->pvars.peers_failed, 1, __ATOMIC_RELAXED);
 	/* Pairs with the loads in deaths_see() and vm_port_busy(). */
 	atomic_fetch_add_explicit(&fabric->deaths, 1, memory_order_release);

@@ -81,6 +81,11 @@ struct vm_fabric_config {
 	 */
 	void (*pool)(void *arg, struct vm_port *port, int64_t bytes,
 		     uint64_t total);
+	/*
+	 * The NUMA node of the worker that polls a port, or -1: the port uses the
+	 * nearest of several equal networks.  May be NULL.
+	 */
+	int (*numa)(void *arg, unsigned port);
 	void *arg;
 	const struct vm_fi *fi; /* NULL: libfabric; tests hand in another */
 };

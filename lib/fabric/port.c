@@ -194,16 +194,32 @@ static int endpoint_bind(struct vm_port *port)
 	return rc;
 }
 
+/* The network of this port, among equal ones.  Processes of one host begin with
+ * different ones. */
+static struct fi_info *rail_find(const struct vm_port *port)
+{
+	const struct vm_fabric *fabric = port->fabric;
+	int numa = fabric->config.numa ? fabric->config.numa(fabric->config.arg,
+							     port->index) :
+					 -1;
+
+	return vm_select_rail(&fabric->select, numa,
+			      fabric->config.process + port->index,
+			      vm_net_distance);
+}
+
 /* Opens the network's objects, each needed by the next. */
 static int network_open(struct vm_port *port)
 {
 	struct vm_fabric *fabric = port->fabric;
-	struct fi_info *info = fabric->select.info;
-	struct fi_av_attr av = { .type = FI_AV_TABLE };
+	struct fi_info *info = rail_find(port);
+	struct fi_av_attr av = { .type = info->domain_attr->av_type };
 	const struct vm_fi *fi = port->fi;
 	const char *what = "domain";
 	int rc = fi->domain(fabric->fid, info, &port->domain);
 
+	if (av.type == FI_AV_UNSPEC)
+		av.type = FI_AV_TABLE;
 	if (rc == 0) {
 		what = "address table";
 		rc = fi->av_open(port->domain, &av, &port->av);

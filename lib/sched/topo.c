@@ -232,6 +232,19 @@ bool vm_topo_unbind_worker(int index)
 	return bound;
 }
 
+int vm_topo_numa(int index)
+{
+	hwloc_obj_t object = place(index), node = NULL;
+
+	if (!object || topo.workers > topo.processors || !sched_cvar.bind)
+		return -1;
+	while ((node = hwloc_get_next_obj_by_type(topo.topology,
+						  HWLOC_OBJ_NUMANODE, node)))
+		if (hwloc_bitmap_isincluded(object->cpuset, node->cpuset))
+			return (int)node->os_index;
+	return -1;
+}
+
 void vm_topo_describe(char *text, size_t bytes, int index)
 {
 	hwloc_obj_t object = place(index);

@@ -49,6 +49,10 @@ void vm_topo_unbind(void);
  */
 bool vm_topo_unbind_worker(int index);
 
+/* The number of the NUMA node that worker `index` is bound to; -1: it is not
+ * bound, or that is not known. */
+int vm_topo_numa(int index);
+
 /* Writes where worker `index` goes: "core 1 (processor 1)". */
 void vm_topo_describe(char *text, size_t bytes, int index);
 

@@ -25,6 +25,7 @@
 #include "core/remote/straight.h"
 #include "core/remote/wire.h"
 #include "core/local/threads.h"
+#include "sched/topo.h"
 
 /* Any thread. */
 static void unknown_count(void)
@@ -426,6 +427,13 @@ static int stacks_check(void)
 	return -VMPI_EINVAL;
 }
 
+/* Port n is polled by worker n first. */
+static int numa(void *arg, unsigned port)
+{
+	(void)arg;
+	return vm_topo_numa((int)port);
+}
+
 int vm_remote_open(struct vm_boot *boot)
 {
 	struct vm_fabric_config config = {
@@ -436,6 +444,7 @@ int vm_remote_open(struct vm_boot *boot)
 		.down = down,
 		.room = room,
 		.pool = pool,
+		.numa = numa,
 		.arg = vm_node,
 	};
 	int rc = stacks_check();

@@ -5,203 +5,15 @@
 #include "fabric/ofi/select.h"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
-
-/*
- * Providers: name, use, what is to say.  Earlier rows are preferred.
- *	FAST	networks of several hosts, passed over on one host
- *	GOOD	everywhere
- *	NEVER	not unless fabric_provider names it
- */
-#define PROVIDERS(X)                                           \
-	X("cxi", FAST, "fast network")                         \
-	X("opx", FAST, "fast network")                         \
-	X("efa", FAST, "fast network")                         \
-	X("verbs", FAST, "fast network")                       \
-	X("verbs;ofi_rxm", FAST, "fast network")               \
-	X("psm2", FAST, "fast network")                        \
-	X("psm3", FAST, "fast network")                        \
-	X("tcp", GOOD, "TCP")                                  \
-	X("net", GOOD, "TCP")                                  \
-	X("tcp;ofi_rxm", GOOD, "TCP by way of connections")    \
-	X("net;ofi_rxm", NEVER, "net itself does the same")    \
-	X("shm", NEVER,                                        \
-	  "one host only, cannot be waited for, crashes with " \
-	  "its peer")                                          \
-	X("sm2", NEVER, "one host only, cannot be waited for") \
-	X("lnx", NEVER, "links other providers, untried")      \
-	X("sockets", NEVER, "obsolete and slow")               \
-	X("UDP;ofi_rxd", NEVER, "slow")                        \
-	X("udp;ofi_rxd", NEVER, "slow")
-
-enum use { FAST, GOOD, NEVER };
-
-static const struct provider {
-	const char *name;
-	enum use use;
-	const char *what;
-} providers[] = {
-#define PROVIDER_ROW(name, use, what) { name, use, what },
-	PROVIDERS(PROVIDER_ROW)
-};
-
-#define PROVIDER_COUNT (sizeof(providers) / sizeof(providers[0]))
-
-static void address_text(char text[64], const struct sockaddr *address)
-{
-	socklen_t bytes = address->sa_family == AF_INET6 ?
-				  sizeof(struct sockaddr_in6) :
-				  sizeof(struct sockaddr_in);
-
-	if ((address->sa_family != AF_INET && address->sa_family != AF_INET6) ||
-	    getnameinfo(address, bytes, text, 64, NULL, 0, NI_NUMERICHOST))
-		text[0] = '\0';
-}
-
-static bool is_address(const char *text)
-{
-	unsigned char bytes[sizeof(struct in6_addr)];
-
-	return inet_pton(AF_INET, text, bytes) == 1 ||
-	       inet_pton(AF_INET6, text, bytes) == 1;
-}
-
-/* A value of fabric_interface: an interface, or a network as 10.1.0.0/16,
- * because interfaces need not have the same name on all hosts. */
-struct wanted {
-	const char *name;
-	int family; /* of the network; 0: none given */
-	unsigned char network[sizeof(struct in6_addr)];
-	unsigned bits;
-};
-
-static void wanted_read(struct wanted *wanted, const char *name)
-{
-	const char *slash = strchr(name, '/');
-	char address[64], end;
-
-	*wanted = (struct wanted){ .name = name };
-	if (!slash || slash - name >= (ptrdiff_t)sizeof(address) ||
-	    sscanf(slash, "/%3u%c", &wanted->bits, &end) != 1)
-		return;
-	snprintf(address, sizeof(address), "%.*s", (int)(slash - name), name);
-	if (inet_pton(AF_INET, address, wanted->network) == 1 &&
-	    wanted->bits <= 32)
-		wanted->family = AF_INET;
-	else if (inet_pton(AF_INET6, address, wanted->network) == 1 &&
-		 wanted->bits <= 128)
-		wanted->family = AF_INET6;
-}
-
-static bool is_wanted(const struct wanted *wanted, const struct ifaddrs *one)
-{
-	const struct sockaddr *a = one->ifa_addr;
-	const unsigned char *bytes;
-	unsigned whole = wanted->bits / 8, rest = wanted->bits % 8;
-
-	if (!wanted->family)
-		return strcmp(one->ifa_name, wanted->name) == 0;
-	if (a->sa_family != wanted->family)
-		return false;
-	bytes = a->sa_family == AF_INET ?
-			(const void *)&(
-				(const struct sockaddr_in *)(const void *)a)
-				->sin_addr :
-			(const void *)&(
-				(const struct sockaddr_in6 *)(const void *)a)
-				->sin6_addr;
-	return !memcmp(bytes, wanted->network, whole) &&
-	       (!rest ||
-		(bytes[whole] ^ wanted->network[whole]) >> (8 - rest) == 0);
-}
-
-/* The address of an interface: its first of IPv4, else of IPv6. */
-static int interface_address(char address[64], const char *name)
-{
-	struct wanted wanted;
-	struct ifaddrs *list, *one;
-	const struct sockaddr *found = NULL;
-	char known[256] = "";
-
-	wanted_read(&wanted, name);
-	if (getifaddrs(&list))
-		return -VMPI_EIO;
-	for (one = list; one; one = one->ifa_next) {
-		const struct sockaddr *a = one->ifa_addr;
-		size_t used = strlen(known);
-
-		if (!a || (a->sa_family != AF_INET && a->sa_family != AF_INET6))
-			continue;
-		if (!strstr(known, one->ifa_name))
-			snprintf(known + used, sizeof(known) - used, " %s",
-				 one->ifa_name);
-		if (is_wanted(&wanted, one) &&
-		    (!found ||
-		     (found->sa_family == AF_INET6 && a->sa_family == AF_INET)))
-			found = a;
-	}
-	if (found)
-		address_text(address, found);
-	else
-		vm_log(VM_ERROR,
-		       "fabric_interface = %.32s: no such interface, address or "
-		       "network; there are%s",
-		       name, known);
-	freeifaddrs(list);
-	return found ? 0 : -VMPI_EINVAL;
-}
-
-/* Our address on the default route: a UDP socket that sends nothing. */
-static void route_address(char address[64])
-{
-	struct sockaddr_in remote = { .sin_family = AF_INET,
-				      .sin_port = htons(9),
-				      .sin_addr = { htonl(0x01010101) } };
-	struct sockaddr_in local;
-	socklen_t bytes = sizeof(local);
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	address[0] = '\0';
-	if (fd < 0)
-		return;
-	if (connect(fd, (struct sockaddr *)&remote, sizeof(remote)) == 0 &&
-	    getsockname(fd, (struct sockaddr *)&local, &bytes) == 0)
-		address_text(address, (struct sockaddr *)&local);
-	close(fd);
-}
-
-static int node_find(struct vm_select *select, bool one_host)
-{
-	const char *wanted = select->wish.interface;
-
-	if (wanted[0] && is_address(wanted)) {
-		snprintf(select->node, sizeof(select->node), "%s", wanted);
-		select->node_why = "fabric_interface";
-		return 0;
-	}
-	if (wanted[0]) {
-		select->node_why = "fabric_interface";
-		return interface_address(select->node, wanted);
-	}
-	if (one_host) {
-		snprintf(select->node, sizeof(select->node), "127.0.0.1");
-		select->node_why = "all processes are on one host";
-		return 0;
-	}
-	route_address(select->node);
-	select->node_why = select->node[0] ? "the default route" :
-					     "there is no default route";
-	return 0;
-}
+#include "fabric/ofi/offer.h"
 
 /* Our requirements.  Modes that cost us something are accepted, not
  * required. */
@@ -227,153 +39,286 @@ static struct fi_info *hints_new(const struct vm_select *select,
 	return hints;
 }
 
-/* The row of a provider, or one past the last. */
-static unsigned provider_rank(const char *name)
+static void address_text(char text[64], const struct fi_info *info)
 {
-	unsigned i = 0;
+	const struct sockaddr *address = info->src_addr;
+	socklen_t bytes = sizeof(struct sockaddr_in);
 
-	while (i < PROVIDER_COUNT && strcmp(providers[i].name, name) != 0)
-		i++;
-	return i;
+	text[0] = '\0';
+	if (!address || info->addr_format > FI_SOCKADDR_IN6 ||
+	    (address->sa_family != AF_INET && address->sa_family != AF_INET6))
+		return;
+	if (address->sa_family == AF_INET6)
+		bytes = sizeof(struct sockaddr_in6);
+	if (getnameinfo(address, bytes, text, 64, NULL, 0, NI_NUMERICHOST))
+		text[0] = '\0';
 }
 
-/* Whether an offer may be chosen; *why is the text about it. */
-static bool offer_fits(const struct vm_select *select,
-		       const struct fi_info *info, const char **why,
-		       bool one_host)
+/* What the offer itself says about its device goes before what the kernel
+ * says. */
+static void place_find(struct vm_choice *choice, const struct vm_nets *nets)
 {
-	unsigned rank = provider_rank(info->fabric_attr->prov_name);
+	const struct fi_info *info = choice->info;
+	const struct vm_net_address *at = vm_nets_at(nets, choice->address);
+	const struct fi_link_attr *link = info->nic ? info->nic->link_attr :
+						      NULL;
 
-	if (info->domain_attr->mr_key_size > sizeof(uint64_t)) {
-		*why = "its keys are too long";
-		return false;
+	choice->net = vm_nets_find(nets, choice->domain);
+	if (!choice->net && at)
+		choice->net = &nets->list[at->net];
+	choice->up = true;
+	choice->numa = -1;
+	choice->kind = VM_NET_WIRED;
+	if (choice->net) {
+		choice->kind = choice->net->kind;
+		choice->up = choice->net->up;
+		choice->mbps = choice->net->mbps;
+		choice->numa = choice->net->numa;
+	} else if (!strncmp(choice->address, "127.", 4) ||
+		   !strcmp(choice->address, "::1")) {
+		choice->kind = VM_NET_LOOPBACK;
 	}
-	if (select->wish.provider[0]) {
-		*why = "fabric_provider names it";
-		return true;
-	}
-	if (rank == PROVIDER_COUNT) {
-		*why = "unknown; fabric_provider can name it";
-		return false;
-	}
-	*why = providers[rank].what;
-	if (providers[rank].use == FAST && one_host) {
-		*why = "all processes are on one host";
-		return false;
-	}
-	return providers[rank].use != NEVER;
+	if (choice->kind == VM_NET_INNER && choice->net->route)
+		choice->kind = VM_NET_VIRTUAL;
+	if (link && link->speed && choice->kind >= VM_NET_DEVICE)
+		choice->mbps = (unsigned)(link->speed / 1000000);
+	if (link && link->state == FI_LINK_DOWN)
+		choice->up = false;
 }
 
-static struct vm_choice *choice_add(struct vm_select *select,
-				    const struct fi_info *info)
+/* The same provider is often offered several times, for each of its
+ * protocols. */
+static bool is_known(const struct vm_select *select,
+		     const struct vm_choice *choice)
 {
-	struct vm_choice *choice;
+	for (unsigned i = 0; i < select->count; i++) {
+		const struct vm_choice *other = &select->choices[i];
+
+		if (!strcmp(other->provider, choice->provider) &&
+		    !strcmp(other->domain, choice->domain) &&
+		    !strcmp(other->fabric, choice->fabric) &&
+		    !strcmp(other->address, choice->address))
+			return true;
+	}
+	return false;
+}
+
+static void choice_add(struct vm_select *select, struct fi_info *info)
+{
+	const struct vm_nets *nets = select->wish.nets;
+	struct vm_choice *choice = &select->choices[select->count];
 
 	if (select->count == VM_CHOICES_MAX)
-		return NULL;
-	choice = &select->choices[select->count++];
+		return;
+	*choice = (struct vm_choice){ .info = info };
 	snprintf(choice->provider, sizeof(choice->provider), "%s",
 		 info->fabric_attr->prov_name);
 	snprintf(choice->domain, sizeof(choice->domain), "%s",
 		 info->domain_attr->name ? info->domain_attr->name : "");
-	if (info->src_addr && info->addr_format <= FI_SOCKADDR_IN6)
-		address_text(choice->address, info->src_addr);
-	return choice;
+	snprintf(choice->fabric, sizeof(choice->fabric), "%s",
+		 info->fabric_attr->name ? info->fabric_attr->name : "");
+	address_text(choice->address, info);
+	choice->row = vm_offer_row(choice->provider);
+	choice->rma = info->caps & FI_RMA &&
+		      info->domain_attr->mr_key_size <= sizeof(uint64_t);
+	place_find(choice, nets);
+	if (!is_known(select, choice))
+		select->count++;
 }
 
-/* Lists the offers and takes the best. */
-static void offers_rank(struct vm_select *select, const struct vm_fi *fi,
-			struct fi_info *offers, bool one_host)
+/* Queries once; the answers belong to select. */
+static void ask(struct vm_select *select, const struct vm_fi *fi,
+		unsigned index, uint64_t caps, const char *node)
 {
-	unsigned best = PROVIDER_COUNT + 1;
-	struct vm_choice *taken = NULL;
-	struct fi_info *found = NULL;
-
-	for (struct fi_info *info = offers; info; info = info->next) {
-		unsigned rank = provider_rank(info->fabric_attr->prov_name);
-		struct vm_choice *choice = choice_add(select, info);
-
-		if (!choice)
-			break;
-		if (!offer_fits(select, info, &choice->why, one_host))
-			continue;
-		if (rank >= best) {
-			choice->why = "a preferred one comes first";
-			continue;
-		}
-		if (taken)
-			taken->why = "a preferred one is there";
-		best = rank;
-		taken = choice;
-		found = info;
-	}
-	if (!found)
-		return;
-	taken->taken = true;
-	select->info = fi->dupinfo(found);
-}
-
-/* Queries once; returns whether there was an answer that fits. */
-static bool ask(struct vm_select *select, const struct vm_fi *fi, uint64_t caps,
-		bool one_host)
-{
-	struct fi_info *hints = hints_new(select, fi, caps), *offers = NULL;
-	const char *node = select->node[0] ? select->node : NULL;
-	int rc;
+	struct fi_info *hints = hints_new(select, fi, caps);
 
 	if (!hints)
-		return false;
-	select->count = 0;
-	memset(select->choices, 0, sizeof(select->choices));
-	rc = fi->getinfo(node, node ? FI_SOURCE : 0, hints, &offers);
+		return;
+	if (fi->getinfo(node, node ? FI_SOURCE : 0, hints,
+			&select->answers[index]))
+		select->answers[index] = NULL;
 	fi->freeinfo(hints);
-	if (rc)
-		return false;
-	offers_rank(select, fi, offers, one_host);
-	fi->freeinfo(offers);
-	return select->info != NULL;
+	for (struct fi_info *info = select->answers[index]; info;
+	     info = info->next)
+		choice_add(select, info);
 }
 
-int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
-		   struct vm_wish wish, bool one_host)
+/* Takes the best offer; the others learn why they are not. */
+static struct vm_choice *best_take(struct vm_select *select)
 {
-	int rc;
+	struct vm_choice *best = NULL;
 
-	*select = (struct vm_select){ .wish = wish, .node_why = "" };
-	rc = node_find(select, one_host);
-	if (rc < 0)
-		return rc;
-	if (ask(select, fi, FI_MSG | FI_RMA, one_host) ||
-	    ask(select, fi, FI_MSG, one_host))
-		return 0;
-	if (select->wish.provider[0])
+	for (unsigned i = 0; i < select->count; i++) {
+		struct vm_choice *choice = &select->choices[i];
+
+		if (!vm_offer_fits(choice, &select->wish))
+			continue;
+		if (!best || vm_offer_better(choice, best, &select->wish, NULL))
+			best = choice;
+	}
+	for (unsigned i = 0; best && i < select->count; i++) {
+		struct vm_choice *choice = &select->choices[i];
+
+		if (choice != best && !choice->why[0])
+			vm_offer_better(best, choice, &select->wish,
+					choice->why);
+	}
+	return best;
+}
+
+static void rail_add(struct vm_select *select, const struct vm_fi *fi,
+		     struct vm_choice *choice)
+{
+	struct fi_info *info = fi->dupinfo(choice->info);
+
+	if (!info)
+		return;
+	choice->taken = true;
+	if (!choice->rma)
+		info->caps &= ~(uint64_t)FI_RMA;
+	select->rails[select->rail_count++] =
+		(struct vm_rail){ .info = info, .numa = choice->numa };
+	select->info = select->rails[0].info;
+}
+
+/* Takes the best one, and all that are as good and reach each other. */
+static void take(struct vm_select *select, const struct vm_fi *fi,
+		 struct vm_choice *best)
+{
+	rail_add(select, fi, best);
+	for (unsigned i = 0; i < select->count; i++) {
+		struct vm_choice *choice = &select->choices[i];
+
+		if (select->rail_count < VM_RAILS_MAX && !choice->taken &&
+		    vm_offer_twins(best, choice, &select->wish))
+			rail_add(select, fi, choice);
+	}
+	for (unsigned i = 0; i < select->count; i++)
+		if (select->choices[i].taken)
+			vm_offer_praise(&select->choices[i], &select->wish,
+					select->rail_count);
+}
+
+/* Logs why nothing was found. */
+static int refuse(const struct vm_select *select)
+{
+	const struct vm_wish *wish = &select->wish;
+	char known[256] = "";
+
+	for (unsigned i = 0; i < wish->nets->count; i++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, " %s",
+			 wish->nets->list[i].name);
+	}
+	if (wish->interface[0] &&
+	    !vm_nets_wanted(wish->nets, wish->interface) &&
+	    !vm_nets_find(wish->nets, wish->interface)) {
+		vm_log(VM_ERROR,
+		       "fabric_interface = %.32s: no such interface, address or "
+		       "network; there are%s",
+		       wish->interface, known);
+		return -VMPI_EINVAL;
+	}
+	for (unsigned i = 0; wish->provider[0] && i < select->count; i++) {
+		const struct vm_choice *choice = &select->choices[i];
+
+		if (wish->interface[0] && !vm_offer_wanted(choice, wish))
+			continue;
+		vm_log(VM_ERROR, "fabric_provider = %.32s: %s", wish->provider,
+		       choice->why);
+		return -VMPI_ENOTSUP;
+	}
+	if (wish->provider[0])
 		vm_log(VM_ERROR,
 		       "fabric_provider = %.32s: libfabric offers no such "
-		       "provider%s%s that vmpi can use",
-		       select->wish.provider, select->node[0] ? " at " : "",
-		       select->node);
+		       "provider%s%s that vmpi can use%s",
+		       wish->provider, wish->interface[0] ? " at " : "",
+		       wish->interface,
+		       strcmp(wish->provider, "net") ?
+			       "" :
+			       " (from version 1.18 on it calls it tcp)");
 	else
 		vm_log(VM_ERROR,
 		       "libfabric offers no provider%s%s that vmpi can use; "
 		       "vmpi_info --fabric says why",
-		       select->node[0] ? " at " : "", select->node);
+		       wish->interface[0] ? " at " : "", wish->interface);
 	return -VMPI_ENOTSUP;
+}
+
+static int own_read(struct vm_select *select)
+{
+	if (select->wish.nets)
+		return 0;
+	select->own = malloc(sizeof(*select->own));
+	if (!select->own)
+		return -VMPI_ENOMEM;
+	vm_nets_read(select->own, "/sys");
+	select->wish.nets = select->own;
+	return 0;
+}
+
+/* The address that fabric_interface means, or that of loopback; or NULL.  Some
+ * are offered only to those who ask for them. */
+static const char *node_find(const struct vm_select *select)
+{
+	const struct vm_wish *wish = &select->wish;
+	const struct vm_net_address *address;
+
+	if (!wish->interface[0])
+		return wish->one_host ? "127.0.0.1" : NULL;
+	address = vm_nets_wanted(wish->nets, wish->interface);
+	if (address)
+		return address->text;
+	return vm_net_is_address(wish->interface) ? wish->interface : NULL;
+}
+
+int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
+		   const struct vm_wish *wish)
+{
+	struct vm_choice *best;
+	const char *node;
+
+	*select = (struct vm_select){ .wish = *wish };
+	select->choices = calloc(VM_CHOICES_MAX, sizeof(*select->choices));
+	if (!select->choices || own_read(select)) {
+		vm_log(VM_ERROR, "not enough memory to choose a network");
+		return -VMPI_ENOMEM;
+	}
+	ask(select, fi, 0, FI_MSG | FI_RMA, NULL);
+	ask(select, fi, 1, FI_MSG, NULL);
+	best = best_take(select);
+	node = node_find(select);
+	if (node && (!best || (wish->one_host && !wish->interface[0] &&
+			       best->net && best->kind != VM_NET_LOOPBACK))) {
+		ask(select, fi, 2, FI_MSG | FI_RMA, node);
+		best = best_take(select);
+	}
+	if (!best)
+		return refuse(select);
+	take(select, fi, best);
+	return select->info ? 0 : -VMPI_ENOMEM;
+}
+
+const struct vm_choice *vm_select_taken(const struct vm_select *select)
+{
+	for (unsigned i = 0; i < select->count; i++)
+		if (select->choices[i].info && select->choices[i].taken)
+			return &select->choices[i];
+	return NULL;
 }
 
 int vm_select_reaches(const struct vm_select *select)
 {
-	const char *address = "";
+	const struct vm_choice *taken = vm_select_taken(select);
 
-	for (unsigned i = 0; i < select->count; i++)
-		if (select->choices[i].taken)
-			address = select->choices[i].address;
-	if (strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0)
+	if (!taken || taken->kind != VM_NET_LOOPBACK)
 		return 0;
 	if (select->wish.interface[0])
 		vm_log(VM_ERROR,
 		       "fabric_interface = %.32s: %s is loopback, which cannot "
 		       "reach the other hosts of the job",
-		       select->wish.interface, address);
+		       select->wish.interface, taken->address);
 	else
 		vm_log(VM_ERROR,
 		       "no network interface but loopback is up, which cannot "
@@ -381,9 +326,37 @@ int vm_select_reaches(const struct vm_select *select)
 	return -VMPI_EINVAL;
 }
 
+struct fi_info *vm_select_rail(const struct vm_select *select, int numa,
+			       unsigned number,
+			       unsigned (*distance)(int from, int to))
+{
+	unsigned least = UINT_MAX, equal = 0, far[VM_RAILS_MAX];
+
+	for (unsigned i = 0; i < select->rail_count; i++) {
+		int at = select->rails[i].numa;
+
+		far[i] = numa < 0 || at < 0 ? 0 : distance(numa, at);
+		if (far[i] < least) {
+			least = far[i];
+			equal = 0;
+		}
+		equal += far[i] == least;
+	}
+	number %= equal ? equal : 1;
+	for (unsigned i = 0; i < select->rail_count; i++)
+		if (far[i] == least && number-- == 0)
+			return select->rails[i].info;
+	return select->info;
+}
+
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi)
 {
-	if (select->info)
-		fi->freeinfo(select->info);
-	select->info = NULL;
+	for (unsigned i = 0; i < select->rail_count; i++)
+		fi->freeinfo(select->rails[i].info);
+	for (unsigned i = 0; i < 3; i++)
+		if (select->answers[i])
+			fi->freeinfo(select->answers[i]);
+	free(select->choices);
+	free(select->own);
+	*select = (struct vm_select){ 0 };
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The choice of the libfabric provider that carries our packets, with the
- * reasons against the others.
+ * The choice of the libfabric provider that carries our packets, and of its
+ * networks, with the reasons against the others.
  *
- * One query to libfabric, then a table of preference over its answers.  The
- * result is data: the fabric opens the chosen one, vmpi_info --fabric prints
- * all of them.
+ * Libfabric is asked without an address, which not all providers understand,
+ * and a table of preference ranks its answers.  The result is data: the fabric
+ * opens the chosen one, vmpi_info --fabric prints all of them.
  */
 #ifndef FABRIC_OFI_SELECT_H
 #define FABRIC_OFI_SELECT_H
@@ -13,41 +13,73 @@
 #include <stdbool.h>
 
 #include "fabric/ofi/fi.h"
+#include "fabric/ofi/nets.h"
 
-#define VM_CHOICES_MAX 64
+#define VM_CHOICES_MAX 512
+#define VM_RAILS_MAX 16
 
 /* One offer of libfabric. */
 struct vm_choice {
 	char provider[48];
 	char domain[48];  /* interface or device, as the provider calls it */
+	char fabric[64];  /* all on the same one reach each other */
 	char address[64]; /* ours on it, or "" */
+	unsigned row;	  /* in the table of preference */
+	const struct vm_net *net; /* or NULL */
+	enum vm_net_kind kind;
+	bool up, rma;
+	unsigned mbps; /* 0: unknown */
+	int numa;      /* -1: unknown */
+	struct fi_info *info;
 	bool taken;
-	const char *why; /* why it was chosen, or not */
+	char why[112]; /* it was chosen, or not */
 };
 
-/* What is asked for by name; "" if nothing is. */
+/* What is asked for. */
 struct vm_wish {
-	const char *provider, *interface; /* or an address of it */
+	const char *provider;	    /* "" if none is named */
+	const char *interface;	    /* or an address or a network; "" */
+	bool one_host;		    /* all processes are on this host */
+	const struct vm_nets *nets; /* NULL: those of this machine */
+};
+
+/* One of several equal networks, each used by the ports next to it. */
+struct vm_rail {
+	struct fi_info *info;
+	int numa;
 };
 
 struct vm_select {
 	struct vm_wish wish;
-	struct vm_choice choices[VM_CHOICES_MAX];
+	struct vm_nets *own; /* as they were read */
+	struct vm_choice *choices;
 	unsigned count;
-	char node[64];	      /* the address we asked for, or "" for any */
-	const char *node_why; /* the source of that address */
-	struct fi_info *info; /* of the chosen one, or NULL */
+	struct fi_info *answers[3];
+	struct fi_info *info; /* of the first rail, or NULL */
+	struct vm_rail rails[VM_RAILS_MAX];
+	unsigned rail_count;
 };
 
 /*
  * Queries and chooses.  -VMPI_ENOTSUP: nothing fits (choices say why);
- * -VMPI_EINVAL: fabric_interface names none that fits.  Both are logged; the
- * choices are there in any case.  Call vm_select_fini() afterwards.
+ * -VMPI_EINVAL: fabric_interface names none that fits; -VMPI_ENOMEM.  All are
+ * logged; the choices are there in any case.  Call vm_select_fini() afterwards.
  */
 int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
-		   struct vm_wish wish, bool one_host);
+		   const struct vm_wish *wish);
 /* Whether the chosen offer leads to other hosts: 0, or -VMPI_EINVAL, logged. */
 int vm_select_reaches(const struct vm_select *select);
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi);
+
+/* The offer that is taken first, or NULL. */
+const struct vm_choice *vm_select_taken(const struct vm_select *select);
+
+/*
+ * The rail of a port whose worker is on a NUMA node (-1: unknown or on all): the
+ * nearest, as distance() says; equal ones take turns by number.
+ */
+struct fi_info *vm_select_rail(const struct vm_select *select, int numa,
+			       unsigned number,
+			       unsigned (*distance)(int from, int to));
 
 #endif

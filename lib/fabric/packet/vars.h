@@ -15,9 +15,9 @@
 	  "empty: the first usable one in the order that vmpi_info --fabric "  \
 	  "prints")                                                            \
 	X(STRING, interface, "", 0, 0, "name", STARTUP, UB, fabric,            \
-	  "The network interface, address or network (10.1.0.0/16) to use; "   \
-	  "empty: loopback when all processes are on one host, else the "      \
-	  "interface of the default route")                                    \
+	  "The network interface, device (mlx5_0), address or network "        \
+	  "(10.1.0.0/16) to use; empty: loopback when all processes are on "   \
+	  "one host, else the fastest one that vmpi_info --fabric prints")     \
 	X(BOOL, shm, 1, 0, 1, "flag", STARTUP, UB, fabric,                     \
 	  "Whether processes of one host exchange their messages through "     \
 	  "shared memory instead of the network, where they can")              \
