@@ -363,10 +363,10 @@ static void large_requests(void)
 	all_ok(was == 6 && got == 9, "those with requests too");
 }
 
-int main(int argc, char **argv)
+/* All of it, in memory that the window has made or that it was given. */
+static void everything(void)
 {
-	mtap_init(&argc, &argv);
-	MPI_Win_allocate_c(ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+	memset(mine, 0, ROOM);
 	columns();
 	counted();
 	many();
@@ -381,5 +381,18 @@ int main(int argc, char **argv)
 	flushed_later();
 	large_requests();
 	MPI_Win_free(&win);
+}
+
+int main(int argc, char **argv)
+{
+	char *memory;
+
+	mtap_init(&argc, &argv);
+	MPI_Win_allocate_c(ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+	everything();
+	memory = mine = malloc(ROOM);
+	MPI_Win_create(mine, ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	everything();
+	free(memory);
 	return mtap_end();
 }

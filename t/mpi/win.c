@@ -47,13 +47,18 @@ static MPI_Group group_of(int first, int second)
 }
 
 /* Each rank lets its left neighbour write, and writes to its right one. */
-static void posts(void)
+static void posts(bool allocated)
 {
 	MPI_Group to = group_of(right, right), from = group_of(left, left);
-	int mine[2] = { -1, -1 }, held = 1;
+	int own[2], *mine = own, held = 1;
 
-	MPI_Win_create_c(mine, sizeof(mine), sizeof(int), MPI_INFO_NULL,
-			 MPI_COMM_WORLD, &win);
+	if (allocated)
+		MPI_Win_allocate(sizeof(own), sizeof(int), MPI_INFO_NULL,
+				 MPI_COMM_WORLD, &mine, &win);
+	else
+		MPI_Win_create_c(own, sizeof(own), sizeof(int), MPI_INFO_NULL,
+				 MPI_COMM_WORLD, &win);
+	mine[0] = mine[1] = -1;
 	for (int round = 0; round < 20; round++) {
 		int value = 100 * round + rank, flag = 0;
 
@@ -68,7 +73,8 @@ static void posts(void)
 				MPI_Win_test(win, &flag);
 		held &= mine[round & 1] == 100 * round + left;
 	}
-	all_ok(held, "what was put is there when the exposure has ended");
+	all_ok(held, "what was put is there when the exposure has ended%s",
+	       allocated ? ", in memory of the window's own" : "");
 	MPI_Win_post(MPI_GROUP_EMPTY, 0, win);
 	MPI_Win_start(MPI_GROUP_EMPTY, 0, win);
 	MPI_Win_complete(win);
@@ -79,13 +85,21 @@ static void posts(void)
 }
 
 /* A counter is read and written by everyone under an exclusive lock. */
-static void locks(void)
+static void locks(bool allocated)
 {
 	enum { TURNS = 50 };
-	int counter = 0, value;
+	int own = 0, *counter = &own, value;
+	MPI_Aint bytes = rank ? 0 : sizeof(own);
 
-	MPI_Win_create(&counter, rank ? 0 : sizeof(counter), sizeof(int),
-		       MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	if (allocated)
+		MPI_Win_allocate(bytes, sizeof(int), MPI_INFO_NULL,
+				 MPI_COMM_WORLD, &counter, &win);
+	else
+		MPI_Win_create(&own, bytes, sizeof(int), MPI_INFO_NULL,
+			       MPI_COMM_WORLD, &win);
+	if (rank == 0)
+		*counter = 0;
+	everybody();
 	for (int i = 0; i < TURNS; i++) {
 		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
 		MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
@@ -98,7 +112,60 @@ static void locks(void)
 	MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
 	MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
 	MPI_Win_unlock(0, win);
-	all_ok(value == TURNS * size, "an exclusive lock excludes all others");
+	all_ok(value == TURNS * size, "an exclusive lock excludes all others%s",
+	       allocated ? ", in memory of the window's own" : "");
+	everybody();
+	MPI_Win_free(&win);
+}
+
+/* How often all ranks together lock exclusively in queue(). */
+static int exclusive_turns(int turns)
+{
+	int n = 0;
+
+	for (int i = 0; i < size; i++)
+		for (int turn = 0; turn < turns; turn++)
+			n += (i + turn) % 3 != 0;
+	return n;
+}
+
+/* Locks of both kinds, taken in turn by all ranks. */
+static void queue(void)
+{
+	enum { TURNS = 20 };
+	int *at, none = -1, value = 0, was;
+	bool half = false;
+
+	MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL,
+			 MPI_COMM_WORLD, &at, &win);
+	at[0] = at[1] = 0;
+	everybody();
+	for (int turn = 0; turn < TURNS; turn++) {
+		int type = (rank + turn) % 3 ? MPI_LOCK_EXCLUSIVE :
+					       MPI_LOCK_SHARED;
+
+		MPI_Win_lock(type, 0, 0, win);
+		if (type == MPI_LOCK_EXCLUSIVE) {
+			MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+			MPI_Win_flush(0, win);
+			MPI_Put(&none, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+			MPI_Win_flush(0, win);
+			value++;
+			MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		} else {
+			MPI_Get(&was, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+			MPI_Win_flush(0, win);
+			half |= was < 0;
+		}
+		MPI_Win_unlock(0, win);
+	}
+	all_ok(!half, "those who share a lock see nothing half done");
+	everybody();
+	MPI_Win_lock_all(0, win);
+	MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+	MPI_Win_unlock_all(win);
+	all_ok(value == exclusive_turns(TURNS),
+	       "and none of those who do not is forgotten");
 	everybody();
 	MPI_Win_free(&win);
 }
@@ -348,8 +415,11 @@ int main(int argc, char **argv)
 	right = (rank + 1) % size;
 	left = (rank + size - 1) % size;
 	fences();
-	posts();
-	locks();
+	posts(false);
+	posts(true);
+	locks(false);
+	locks(true);
+	queue();
 	waits_for_a_store();
 	shared(false);
 	shared(true);

@@ -7,31 +7,76 @@
 #include "core/rank/wait.h"
 #include "core/window/window.h"
 
-/* Takes it, if nobody has it who minds; under the window's lock. */
-static bool take(struct vm_window *window, bool exclusive)
+static struct vm_window_claim *claim_of(struct vm_list *link)
 {
-	if (window->exclusive || (exclusive && window->shared))
-		return false;
-	if (exclusive)
-		window->exclusive = true;
-	else
-		window->shared++;
-	return true;
+	return vm_container_of(link, struct vm_window_claim, link);
+}
+
+/* Moves the claims that have the lock now to a list; under the window's lock. */
+static void claims_take(struct vm_window *window, struct vm_list *granted)
+{
+	struct vm_list *link;
+
+	while (!vm_list_empty(&window->claims)) {
+		link = window->claims.next;
+		if (!vm_window_lock_try(window->common,
+					claim_of(link)->exclusive, true))
+			return;
+		vm_list_remove(link);
+		vm_list_append(granted, link);
+	}
+	atomic_fetch_and_explicit(&window->common->locks, ~VM_WINDOW_AWAITED,
+				  memory_order_relaxed);
+}
+
+/* Tells all but one that they have it. */
+static bool claims_granted(struct vm_list *granted, struct vm_window_claim *own)
+{
+	struct vm_list *link;
+	bool mine = false;
+
+	while ((link = vm_list_pop(granted))) {
+		if (claim_of(link) == own)
+			mine = true;
+		else
+			claim_of(link)->granted(claim_of(link), 0);
+	}
+	return mine;
 }
 
 bool vm_window_claim(struct vm_window *window, struct vm_window_claim *claim)
 {
-	bool taken;
+	struct vm_list granted;
 
+	vm_list_init(&granted);
 	vm_lock_take(&window->lock);
-	taken = vm_list_empty(&window->claims) &&
-		take(window, claim->exclusive);
-	if (!taken)
-		vm_list_append(&window->claims, &claim->link);
-	if (!taken && window->lost)
+	vm_list_append(&window->claims, &claim->link);
+	/* Who gives the lock back from now on lets us look; who did so before
+	 * is seen here. */
+	atomic_fetch_or_explicit(&window->common->locks, VM_WINDOW_AWAITED,
+				 memory_order_relaxed);
+	claims_take(window, &granted);
+	if (window->lost)
 		vm_window_claims_end(window);
 	vm_lock_give(&window->lock);
-	return taken;
+	return claims_granted(&granted, claim);
+}
+
+void vm_window_grant(struct vm_window *window)
+{
+	struct vm_list granted;
+
+	vm_list_init(&granted);
+	vm_lock_take(&window->lock);
+	claims_take(window, &granted);
+	vm_lock_give(&window->lock);
+	claims_granted(&granted, NULL);
+}
+
+void vm_window_unlock(struct vm_window *window, bool exclusive)
+{
+	if (vm_window_lock_give(window->common, exclusive))
+		vm_window_grant(window);
 }
 
 /* A task that waits for a lock; on its stack. */
@@ -57,36 +102,10 @@ int vm_window_lock_wait(struct vm_window *window, bool exclusive)
 		.ult = vm_self,
 	};
 
-	if (!vm_window_claim(window, &waiting.claim))
+	if (!vm_window_lock_try(window->common, exclusive, false) &&
+	    !vm_window_claim(window, &waiting.claim))
 		vm_wait_other(VM_EXPORT_WAIT);
 	return waiting.error;
-}
-
-static struct vm_window_claim *claim_of(struct vm_list *link)
-{
-	return vm_container_of(link, struct vm_window_claim, link);
-}
-
-void vm_window_unlock(struct vm_window *window, bool exclusive)
-{
-	struct vm_list granted, *link;
-
-	vm_list_init(&granted);
-	vm_lock_take(&window->lock);
-	if (exclusive)
-		window->exclusive = false;
-	else if (window->shared)
-		window->shared--;
-	while (!vm_list_empty(&window->claims)) {
-		link = window->claims.next;
-		if (!take(window, claim_of(link)->exclusive))
-			break;
-		vm_list_remove(link);
-		vm_list_append(&granted, link);
-	}
-	vm_lock_give(&window->lock);
-	while ((link = vm_list_pop(&granted)))
-		claim_of(link)->granted(claim_of(link), 0);
 }
 
 void vm_window_claims_end(struct vm_window *window)

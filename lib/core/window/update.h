@@ -6,7 +6,7 @@
  * One who has the lock can be alone for a while, so that many elements need no
  * instruction each.  That is seldom, so the others only raise a flag and look
  * at another one; a barrier on all threads (membarrier) makes up for the fence
- * that is not there.
+ * that is not there.  Several processes have no such barrier: all take the lock.
  */
 #ifndef CORE_WINDOW_UPDATE_H
 #define CORE_WINDOW_UPDATE_H
@@ -16,14 +16,14 @@
 
 /* The calling thread is about to update one element; false: it has to take the
  * lock. */
-static inline bool vm_window_update_enter(struct vm_window *window)
+static inline bool vm_window_update_enter(struct vm_window_common *common)
 {
 	struct vm_thread_cache *cache = vm_thread_cache_self();
 
-	atomic_store_explicit(&cache->updating, window, memory_order_relaxed);
+	atomic_store_explicit(&cache->updating, common, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (VM_LIKELY(cache->engine &&
-		      !atomic_load_explicit(&window->alone,
+		      !atomic_load_explicit(&common->alone,
 					    memory_order_acquire)))
 		return true;
 	/* Pairs with the wait in vm_window_alone_begin(). */
@@ -37,9 +37,17 @@ static inline void vm_window_update_leave(void)
 			      memory_order_release);
 }
 
-/* The caller has window->update: nobody else updates anything until the end.
- * false: that cannot be had here. */
-bool vm_window_alone_begin(struct vm_window *window);
-void vm_window_alone_end(struct vm_window *window);
+/* The lock under which many are updated; of several processes all are. */
+void vm_window_update_take(struct vm_window_common *common);
+
+static inline void vm_window_update_give(struct vm_window_common *common)
+{
+	vm_lock_give(&common->update);
+}
+
+/* The caller has that lock, and `common` is of one process: nobody else updates
+ * anything until the end.  false: that cannot be had here. */
+bool vm_window_alone_begin(struct vm_window_common *common);
+void vm_window_alone_end(struct vm_window_common *common);
 
 #endif

@@ -47,8 +47,15 @@ void vm_window_wake(struct vm_window *window)
 
 void vm_window_lose(struct vm_window *window)
 {
+	struct vm_window_team *team;
+
 	vm_lock_take(&window->lock);
 	window->lost = true;
+	team = window->team;
+	for (size_t i = 0; team && i < team->size; i++)
+		if (team->places[i].common)
+			atomic_store_explicit(&team->places[i].common->broken,
+					      true, memory_order_relaxed);
 	vm_window_claims_end(window);
 	vm_window_wake(window);
 }

@@ -32,11 +32,20 @@ void vm_window_team_drop(struct vm_window_team *team)
 	if (!team || atomic_fetch_sub_explicit(&team->refs, 1,
 					       memory_order_acq_rel) != 1)
 		return;
-	if (team->shared)
-		munmap(team->memory, team->shared);
-	else
-		free(team->memory);
+	for (size_t i = 0; i < team->map_count; i++)
+		munmap(team->maps[i].base, team->maps[i].bytes);
+	free(team->maps);
+	free(team->memory);
 	free(team);
+}
+
+void vm_window_common_init(struct vm_window_common *common, bool processes)
+{
+	atomic_init(&common->locks, 0);
+	atomic_init(&common->alone, processes);
+	atomic_init(&common->broken, false);
+	vm_lock_init(&common->update);
+	common->processes = processes;
 }
 
 struct vm_window *vm_window_new(struct vm_rank *owner, size_t rank)
@@ -48,7 +57,8 @@ struct vm_window *vm_window_new(struct vm_rank *owner, size_t rank)
 		return NULL;
 	*window = (struct vm_window){ .owner = owner, .rank = rank };
 	vm_lock_init(&window->lock);
-	vm_lock_init(&window->update);
+	window->common = &window->own_common;
+	vm_window_common_init(window->common, false);
 	vm_list_init(&window->claims);
 	vm_list_init(&window->waiters);
 	vm_list_init(&window->questions);

@@ -30,6 +30,18 @@ struct vm_window_region {
 	size_t bytes;
 };
 
+/* What all look at who reach a member's memory by loads and stores.  It is part
+ * of its end, or of memory that several processes share. */
+struct vm_window_common {
+	_Atomic uint64_t locks VM_ALIGNED(VM_CACHELINE); /* claim.h */
+	bool processes; /* several share it; constant */
+	/* update.h: who updates more than an element, and is alone at it; always
+	 * true of several processes.  A process is gone, which may have had the
+	 * lock. */
+	_Atomic bool alone, broken;
+	struct vm_lock update;
+};
+
 /* What one member offers, as the members of this process see it.  Constant. */
 struct vm_window_place {
 	char *base;		  /* of its memory, where its end is, */
@@ -38,13 +50,22 @@ struct vm_window_place {
 	size_t bytes;		  /* of its memory, wherever it is */
 	struct vm_window *window; /* its end; NULL: in another process, */
 	uint64_t number;	  /* where this names it */
+	/* NULL: nothing but packets reaches it. */
+	struct vm_window_common *common;
+};
+
+/* Memory that a team has together with other processes (share.h). */
+struct vm_window_map {
+	char *base;
+	size_t bytes;
 };
 
 struct vm_window_team {
 	_Atomic int refs;
 	size_t size;
-	void *memory;  /* that the team has for all members, or NULL */
-	size_t shared; /* so many bytes of it, with other processes; or 0 */
+	void *memory; /* that the team has for all members here, or NULL */
+	struct vm_window_map *maps; /* or NULL */
+	size_t map_count;
 	struct vm_window_place places[];
 };
 
@@ -55,10 +76,7 @@ struct vm_window {
 	void *own;   /* its memory, if the window made it; or NULL */
 	/* Guards the following; never held across a switch. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
-	/* claim.h: who has locked its memory, and who waits for it. */
-	bool exclusive;
-	size_t shared;
-	struct vm_list claims;
+	struct vm_list claims; /* claim.h: who waits for a lock */
 	/* post.h */
 	uint32_t *posts;	/* by member: posts to this one; or NULL */
 	size_t completes;	/* ... that others have sent to it */
@@ -75,10 +93,12 @@ struct vm_window {
 	/* region.h: by address */
 	struct vm_window_region *regions;
 	size_t region_count, region_room;
-	/* update.h: who updates more than an element, and is alone at it. */
-	struct vm_lock update VM_ALIGNED(VM_CACHELINE);
-	_Atomic bool alone;
+	/* The team's for this member: this one, unless processes share it. */
+	struct vm_window_common *common, own_common;
 };
+
+/* Prepares what those who reach a member look at. */
+void vm_window_common_init(struct vm_window_common *common, bool processes);
 
 /* A team with one reference, without places; NULL when out of memory. */
 struct vm_window_team *vm_window_team_new(size_t size);

@@ -12,7 +12,7 @@
 static int update(const struct vm_access *a)
 {
 	struct vm_atomic how = { a->how, a->basic,
-				 a->win->places[a->rank].window };
+				 a->win->places[a->rank].common };
 	bool reads = a->op != MPI_NO_OP, gets = a->result.datatype != NULL;
 	struct vm_rows target, origin, result;
 
@@ -67,8 +67,8 @@ static int accumulate(enum vm_call_id id, const struct vm_access *access)
 }
 
 /*
- * The shortest way: elements of one predefined type on both sides, in memory of
- * this process that is reached.  false: it is none for them.
+ * The shortest way: elements of one predefined type on both sides, in memory
+ * that is reached.  false: it is none for them.
  */
 static inline bool quick(struct vm_win *win, const void *origin_addr,
 			 MPI_Count count, MPI_Datatype handle, void *result,
@@ -87,7 +87,7 @@ static inline bool quick(struct vm_win *win, const void *origin_addr,
 				 target_count, &bytes);
 	if (VM_UNLIKELY(!place || vm_win_is_far(win, rank)))
 		return false;
-	atomic.window = win->places[rank].window;
+	atomic.common = win->places[rank].common;
 	vm_atomic_update(&atomic, place, origin_addr, result, (size_t)count);
 	return true;
 }

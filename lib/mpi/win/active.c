@@ -148,7 +148,7 @@ static int check_post(struct vm_call *call, const struct vm_win *win,
 
 static int post(struct vm_win *win, int rank)
 {
-	if (vm_win_is_far(win, rank))
+	if (!win->places[rank].window)
 		return vm_far_post(win, rank);
 	return vm_window_post(win->places[rank].window, (size_t)win->comm.rank);
 }
@@ -200,13 +200,14 @@ int PMPI_Win_start(MPI_Group group, int asserted, MPI_Win win)
 /* Tells a member that all accesses to it are done. */
 static int complete(struct vm_call *call, struct vm_win *win, int rank)
 {
-	int rc;
+	int rc = 0;
 
-	if (!vm_win_is_far(win, rank)) {
+	if (win->places[rank].window) {
 		vm_window_complete(win->places[rank].window);
 		return 0;
 	}
-	rc = vm_far_flush(call, win, rank);
+	if (vm_win_is_far(win, rank))
+		rc = vm_far_flush(call, win, rank);
 	vm_far_complete(win, rank);
 	return rc;
 }

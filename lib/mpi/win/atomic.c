@@ -197,18 +197,18 @@ static void update_native(enum how how, const struct vm_atomic *a, void *target,
 static void update_locked(enum how how, const struct vm_atomic *a, void *target,
 			  const void *origin, void *result, size_t n)
 {
-	struct vm_window *window = a->window;
+	struct vm_window_common *common = a->common;
 
-	vm_lock_take(&window->update);
-	if (!is_native(a->type, target)) {
+	vm_window_update_take(common);
+	if (common->processes || !is_native(a->type, target)) {
 		update_alone(how, a, target, origin, result, n);
-	} else if (n >= ALONE_MIN && vm_window_alone_begin(window)) {
+	} else if (n >= ALONE_MIN && vm_window_alone_begin(common)) {
 		update_alone(how, a, target, origin, result, n);
-		vm_window_alone_end(window);
+		vm_window_alone_end(common);
 	} else {
 		update_native(how, a, target, origin, result, n);
 	}
-	vm_lock_give(&window->update);
+	vm_window_update_give(common);
 }
 
 /* How many elements are updated before others may have the lock. */
@@ -221,7 +221,7 @@ void vm_atomic_update(const struct vm_atomic *a, void *target,
 	enum how how = how_of(a->op, a->type);
 
 	if (n == 1 && is_native(a->type, target) &&
-	    VM_LIKELY(vm_window_update_enter(a->window))) {
+	    VM_LIKELY(vm_window_update_enter(a->common))) {
 		update_native(how, a, target, origin, result, 1);
 		vm_window_update_leave();
 		return;
@@ -272,18 +272,18 @@ static void swap_native(size_t bytes, void *target, const void *origin,
 	}
 }
 
-void vm_atomic_swap(const struct vm_type *type, struct vm_window *window,
+void vm_atomic_swap(const struct vm_type *type, struct vm_window_common *common,
 		    void *target, const void *origin, const void *compare,
 		    void *result)
 {
 	bool native = is_native(type, target);
 
-	if (native && VM_LIKELY(vm_window_update_enter(window))) {
+	if (native && VM_LIKELY(vm_window_update_enter(common))) {
 		swap_native(type->size, target, origin, compare, result);
 		vm_window_update_leave();
 		return;
 	}
-	vm_lock_take(&window->update);
+	vm_window_update_take(common);
 	if (native) {
 		swap_native(type->size, target, origin, compare, result);
 	} else {
@@ -291,5 +291,5 @@ void vm_atomic_swap(const struct vm_type *type, struct vm_window *window,
 		if (!memcmp(result, compare, type->size))
 			memcpy(target, origin, type->size);
 	}
-	vm_lock_give(&window->update);
+	vm_window_update_give(common);
 }

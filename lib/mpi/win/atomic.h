@@ -5,7 +5,7 @@
  * One element of 1, 2, 4 or 8 bytes at an address that its size divides is
  * updated by an instruction; any other, and several at a time, under a lock of
  * the window: programs rely on several bytes that are stored by one call being
- * read together.
+ * read together.  In memory that processes share all are.
  */
 #ifndef MPI_WIN_ATOMIC_H
 #define MPI_WIN_ATOMIC_H
@@ -15,9 +15,9 @@
 #include "mpi/type/type.h"
 
 struct vm_atomic {
-	const struct vm_op *op;	    /* predefined */
-	const struct vm_type *type; /* predefined */
-	struct vm_window *window;   /* of the member whose memory it is */
+	const struct vm_op *op;		 /* predefined */
+	const struct vm_type *type;	 /* predefined */
+	struct vm_window_common *common; /* of the member whose memory it is */
 };
 
 /*
@@ -30,7 +30,7 @@ void vm_atomic_update(const struct vm_atomic *how, void *target,
 
 /* *result = *target; *target = *origin if it was *compare; of one element,
  * whose bytes are compared. */
-void vm_atomic_swap(const struct vm_type *type, struct vm_window *window,
+void vm_atomic_swap(const struct vm_type *type, struct vm_window_common *common,
 		    void *target, const void *origin, const void *compare,
 		    void *result);
 

@@ -56,6 +56,11 @@ int vm_far_unlock(struct vm_win *win, int rank, bool exclusive)
 	return send_plain(win, rank, VM_FAR_unlock, exclusive);
 }
 
+int vm_far_grant(struct vm_win *win, int rank)
+{
+	return send_plain(win, rank, VM_FAR_grant, false);
+}
+
 int vm_far_post(struct vm_win *win, int rank)
 {
 	return send_plain(win, rank, VM_FAR_post, false);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Members of a window in other processes: accesses, locks and posts as packets.
+ * Members of a window in other processes: accesses, locks and posts as packets,
+ * unless these share their memory with the caller's.
  *
  * The caller cuts an access into packets of rows: where they are in the
  * target's memory, and the elements.  Whoever polls for the target applies
@@ -13,16 +14,10 @@
 
 #include "mpi/win/access.h"
 
+/* Tells whether nothing but packets reaches a member's memory. */
 static inline bool vm_win_is_far(const struct vm_win *win, int rank)
 {
-	return !win->places[rank].window;
-}
-
-/* Tells whether loads and stores reach a member's memory, as far as it is in the
- * window from the beginning. */
-static inline bool vm_win_is_reached(const struct vm_win *win, int rank)
-{
-	return win->places[rank].window || win->places[rank].reach;
+	return !win->places[rank].common;
 }
 
 /* Prepares an end for packets: 0 or MPI_ERR_NO_MEM. */
@@ -49,6 +44,7 @@ int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win);
 /* As core/window/claim.h and post.h.  0 or a negative code of core. */
 int vm_far_lock_wait(struct vm_win *win, int rank, bool exclusive);
 int vm_far_unlock(struct vm_win *win, int rank, bool exclusive);
+int vm_far_grant(struct vm_win *win, int rank);
 int vm_far_post(struct vm_win *win, int rank);
 int vm_far_complete(struct vm_win *win, int rank);
 

@@ -162,7 +162,8 @@ static bool op_fits(const struct rows *rows)
 /* Updates the rows; the old values go to `old`, unless it is NULL. */
 static void rows_update(const struct rows *rows, char *old)
 {
-	struct vm_atomic how = { rows->op, rows->type, rows->packet->window };
+	struct vm_atomic how = { rows->op, rows->type,
+				 rows->packet->window->common };
 	const char *data = rows->bytes ? rows->data : NULL;
 
 	for (uint32_t i = 0; i < rows->packet->head.runs; i++) {
@@ -226,7 +227,7 @@ static void take_swap(const struct vm_window_packet *packet)
 			size > sizeof(old) || rows.bytes != 2 * size))
 		rc = MPI_ERR_INTERN;
 	if (rc == 0)
-		vm_atomic_swap(rows.type, packet->window,
+		vm_atomic_swap(rows.type, packet->window->common,
 			       row_at(&rows, rows.runs), rows.data,
 			       rows.data + size, old);
 	answer(packet, VM_FAR_answer, (uint8_t)rc, old, rc == 0 ? size : 0);
@@ -345,6 +346,11 @@ static void take_lock(const struct vm_window_packet *packet)
 static void take_unlock(const struct vm_window_packet *packet)
 {
 	vm_window_unlock(packet->window, packet->head.flag != 0);
+}
+
+static void take_grant(const struct vm_window_packet *packet)
+{
+	vm_window_grant(packet->window);
 }
 
 static void take_post(const struct vm_window_packet *packet)

@@ -21,6 +21,7 @@
 	X(done, "it is; the flag is the error of the first that was not") \
 	X(lock, "a claim to a lock, exclusive if flagged")                \
 	X(unlock, "the lock is given back")                               \
+	X(grant, "it is already, and others wait for it")                 \
 	X(post, "the sender's memory may be reached by the receiver")     \
 	X(complete, "the sender is done with the receiver's memory")
 
@@ -32,8 +33,8 @@ enum vm_far_kind {
 };
 
 /* Where a row is in the target's memory, and how many elements it has.  The
- * place is an address; in memory that processes share, where it has several, it
- * is counted from the beginning of the target's (vm_far_origin()). */
+ * place is counted from the beginning of the target's (vm_far_origin()), which
+ * has other addresses in other processes; of a dynamic window from 0. */
 struct vm_far_run {
 	uint64_t at, count;
 };
@@ -67,7 +68,7 @@ struct vm_far_question {
 static inline uintptr_t vm_far_origin(const struct vm_window_team *team,
 				      size_t member)
 {
-	return team->shared ? (uintptr_t)team->places[member].base : 0;
+	return (uintptr_t)team->places[member].base;
 }
 
 /* The end's packets come here. */

@@ -34,7 +34,7 @@ static void fetch(struct vm_win *win, int rank, const struct vm_op *op,
 		  const struct vm_type *type, void *place,
 		  const void *origin_addr, void *result_addr)
 {
-	struct vm_atomic how = { op, type, win->places[rank].window };
+	struct vm_atomic how = { op, type, win->places[rank].common };
 
 	vm_atomic_update(&how, place, origin_addr, result_addr, 1);
 }
@@ -110,7 +110,7 @@ swap_slow(struct vm_call *call, struct vm_access *a, const void *compare_addr)
 	if (vm_win_is_far(a->win, a->rank))
 		rc = vm_far_swap(call, a, compare_addr);
 	else
-		vm_atomic_swap(a->basic, a->win->places[a->rank].window,
+		vm_atomic_swap(a->basic, a->win->places[a->rank].common,
 			       a->place, a->origin.buf, compare_addr,
 			       (void *)(uintptr_t)a->result.buf);
 	return vm_win_exit(call, a->handle, rc);
@@ -130,7 +130,7 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 		      compare_addr && result_addr))
 		place = vm_win_quick(w, target_rank, target_disp, type->size);
 	if (VM_LIKELY(place && !vm_win_is_far(w, target_rank))) {
-		vm_atomic_swap(type, w->places[target_rank].window, place,
+		vm_atomic_swap(type, w->places[target_rank].common, place,
 			       origin_addr, compare_addr, result_addr);
 		return MPI_SUCCESS;
 	}

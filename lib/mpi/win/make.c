@@ -4,193 +4,23 @@
  *
  * A window has a channel of its own, a copy of the communicator's.  On this the
  * members meet; one of them in each process puts what all offer into the table
- * that its members share.
+ * that its members share (team.h).
  */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "core/comm/chan_make.h"
-#include "core/window/share.h"
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
 #include "mpi/call/info.h"
 #include "mpi/comm/split.h"
 #include "mpi/win/far.h"
-
-/* What a member says when a window is made; goes to other processes. */
-struct offer {
-	char *base;
-	size_t bytes, unit;
-	uint64_t number; /* of its end, if there are several processes */
-	int error;	 /* it cannot: MPI_ERR_... */
-	bool shared, noncontig;
-	struct vm_window_share share; /* member 0, of several processes */
-};
-
-/* A member's call. */
-struct make {
-	struct vm_coll coll; /* first: meetings know this */
-	struct vm_win *win;
-	bool far;	 /* there are several processes */
-	int error;	 /* here, which the others do not know yet */
-	const char *why; /* the error is MPI_ERR_RMA_SHARED */
-};
-
-static const struct offer *offer_of(const struct vm_meet *meet, size_t i)
-{
-	return vm_comm_coll_brought(vm_coll_of(meet, i));
-}
-
-static void all_fail(struct vm_meet *meet, int code, const char *why, size_t i)
-{
-	for (size_t j = 0; j < meet->size; j++)
-		vm_coll_fail(vm_coll_of(meet, j), code, why, i);
-}
-
-/* Tells whether all can; otherwise all of them fail. */
-static bool all_can(struct vm_meet *meet)
-{
-	const struct offer *first = offer_of(meet, 0);
-
-	for (size_t i = 0; i < meet->size; i++) {
-		const struct offer *offer = offer_of(meet, i);
-
-		if (offer->error == MPI_ERR_RMA_SHARED)
-			all_fail(meet, offer->error,
-				 "rank %zu shares no memory with rank 0; "
-				 "MPI_Comm_split_type makes communicators of "
-				 "those that do",
-				 i);
-		else if (offer->error)
-			all_fail(meet, offer->error,
-				 "rank %zu has no memory for the window", i);
-		else if (offer->noncontig != first->noncontig)
-			all_fail(meet, MPI_ERR_INFO_VALUE,
-				 "ranks 0 and %zu give different values of "
-				 "alloc_shared_noncontig",
-				 i);
-		else
-			continue;
-		return false;
-	}
-	return true;
-}
-
-/* Returns where the memory of member i ends that begins at `from`: the next one
- * begins there.  In pieces each begins a page. */
-static bool piece_end(const struct vm_meet *meet, size_t i, size_t *from)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const struct offer *offer = offer_of(meet, i);
-
-	if (__builtin_add_overflow(*from, offer->bytes, from))
-		return false;
-	if (!offer->noncontig)
-		return true;
-	if (__builtin_add_overflow(*from, page - 1, from))
-		return false;
-	*from -= *from % page;
-	return true;
-}
-
-/* Memory for all, in the order of the members: MPI_ERR_RMA_SHARED with the
- * reason in *why if that is not to be had between processes. */
-static int memory_share(struct vm_meet *meet, struct vm_window_team *team,
-			bool far, const char **why)
-{
-	const struct offer *first = offer_of(meet, 0);
-	size_t bytes = 0;
-
-	for (size_t i = 0; i < meet->size; i++)
-		if (!piece_end(meet, i, &bytes))
-			return MPI_ERR_NO_MEM;
-	if (!bytes)
-		return 0;
-	team->memory = far ? vm_window_share_map(&first->share, bytes, why) :
-			     vm_window_memory(bytes, true);
-	if (!team->memory)
-		return far ? MPI_ERR_RMA_SHARED : MPI_ERR_NO_MEM;
-	team->shared = far ? bytes : 0;
-	bytes = 0;
-	for (size_t i = 0; i < meet->size; i++) {
-		struct vm_window_place *place = &team->places[i];
-
-		if (place->bytes || !first->noncontig)
-			place->base = (char *)team->memory + bytes;
-		place->reach = place->bytes;
-		piece_end(meet, i, &bytes);
-	}
-	return 0;
-}
-
-static struct vm_window_team *places_make(struct vm_meet *meet)
-{
-	struct vm_window_team *team = vm_window_team_new(meet->size);
-
-	for (size_t i = 0; team && i < meet->size; i++) {
-		const struct offer *offer = offer_of(meet, i);
-		struct vm_coll *coll = vm_coll_of(meet, i);
-
-		team->places[i] = (struct vm_window_place){
-			.base = offer->base,
-			.reach = coll->owner ? offer->bytes : 0,
-			.number = offer->number,
-			.unit = offer->unit,
-			.bytes = offer->bytes,
-			.window = coll->owner ?
-					  ((struct make *)coll)->win->window :
-					  NULL,
-		};
-	}
-	return team;
-}
-
-/* Makes what the members here share: 0 or an MPI error. */
-static int team_make(struct vm_meet *meet, struct vm_window_team **team,
-		     bool far, const char **why)
-{
-	const struct offer *first = offer_of(meet, 0);
-	int rc = 0;
-
-	*team = places_make(meet);
-	if (!*team)
-		return MPI_ERR_NO_MEM;
-	if (first->shared && (far || !first->noncontig))
-		rc = memory_share(meet, *team, far, why);
-	if (rc != 0)
-		vm_window_team_drop(*team);
-	return rc;
-}
-
-static void make_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
-		      size_t last)
-{
-	struct vm_window_team *team;
-	const char *why = "";
-	int here = 0, rc;
-
-	if (!all_can(meet))
-		return;
-	rc = team_make(meet, &team, ((struct make *)me)->far, &why);
-	for (size_t i = 0; i < meet->size; i++) {
-		struct make *make = (struct make *)vm_coll_of(meet, i);
-
-		if (!make->coll.owner)
-			continue;
-		make->error = rc;
-		make->why = why;
-		if (rc == 0)
-			make->win->window->team = team;
-		here++;
-	}
-	if (rc == 0)
-		atomic_store_explicit(&team->refs, here, memory_order_relaxed);
-}
+#include "mpi/win/team.h"
 
 static const struct vm_coll_kind kind_make = {
-	.part = make_part,
+	.part = vm_win_team_part,
 	.work = vm_comm_coll_work,
 	.whole = true,
 	.flow = VM_FLOW_ALL,
@@ -199,7 +29,7 @@ static const struct vm_coll_kind kind_make = {
 static void agree_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		       size_t last)
 {
-	all_can(meet);
+	vm_win_team_can(meet);
 }
 
 /* A second meeting: who could not, after the first, and nobody sends to an end
@@ -259,24 +89,40 @@ static void win_discard(struct vm_mpi *mpi, struct vm_win *win)
 	vm_object_free(mpi, VM_OBJECT_WIN, win);
 }
 
-/* Memory of the member's own, unless the members share it; *file is that of
- * what processes share, which member 0 makes. */
-static void memory_make(struct vm_win *win, struct offer *offer, bool far,
-			int *file)
+/* Whether the caller makes the file of a window of several processes: that of
+ * shared memory is member 0's, each process has one for what it allocates. */
+static bool makes_file(const struct vm_win *win)
+{
+	const struct vm_leaders *leaders = win->comm.chan->meet->leaders;
+
+	if (win->flavor == MPI_WIN_FLAVOR_SHARED)
+		return win->comm.rank == 0;
+	return win->flavor == MPI_WIN_FLAVOR_ALLOCATE &&
+	       (int)leaders->processes[leaders->self].members[0] ==
+		       win->comm.rank;
+}
+
+/* Memory of the member's own, where no other process maps it; *file is that of
+ * what processes share. */
+static void memory_make(struct vm_win *win, struct vm_win_offer *offer,
+			bool far, int *file)
 {
 	bool shared = win->flavor == MPI_WIN_FLAVOR_SHARED;
 	bool own = win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
-		   (shared && win->hints.noncontig && !far);
+		   (shared && win->hints.noncontig);
 	const char *why;
 
-	if (!win->window)
+	if (!win->window) {
 		offer->error = MPI_ERR_NO_MEM;
-	if (win->window && far && shared && win->comm.rank == 0) {
+		return;
+	}
+	if (far && makes_file(win)) {
 		*file = vm_window_share_make(&offer->share, &why);
-		if (*file < 0)
+		/* What is allocated can be memory of the process. */
+		if (*file < 0 && shared)
 			offer->error = MPI_ERR_NO_MEM;
 	}
-	if (!win->window || !own || !offer->bytes)
+	if (far || !own || !offer->bytes)
 		return;
 	offer->base = vm_window_memory(offer->bytes, offer->shared);
 	win->window->own = offer->base;
@@ -294,10 +140,10 @@ static int barrier(struct vm_call *call, struct vm_win *win)
 
 /* The meetings in which the window is made. */
 static int members_meet(struct vm_call *call, struct vm_win *win,
-			struct offer *offer, bool far)
+			struct vm_win_offer *offer, bool far)
 {
-	struct make make = { .win = win, .far = far };
-	struct offer ready = *offer;
+	struct vm_win_make make = { .win = win, .far = far };
+	struct vm_win_offer ready = *offer;
 	int rc;
 
 	vm_comm_coll_init(&make.coll, &kind_make, call, &win->comm, offer,
@@ -319,7 +165,7 @@ static int members_meet(struct vm_call *call, struct vm_win *win,
 
 /* Makes a window of the members of comm: 0 or an MPI error. */
 static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
-		    int flavor, struct offer *offer, MPI_Win *out)
+		    int flavor, struct vm_win_offer *offer, MPI_Win *out)
 {
 	bool far = comm->chan->meet->leaders != NULL;
 	struct vm_win *win;
@@ -376,9 +222,9 @@ static int create(enum vm_call_id id, void *base, MPI_Aint size, MPI_Aint unit,
 		  MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	struct vm_call call = vm_call_enter(id);
-	struct offer offer = { .base = base,
-			       .bytes = (size_t)size,
-			       .unit = (size_t)unit };
+	struct vm_win_offer offer = { .base = base,
+				      .bytes = (size_t)size,
+				      .unit = (size_t)unit };
 	struct vm_comm *c;
 	int rc = check_make(&call, comm, info, win, &c);
 
@@ -413,7 +259,8 @@ static int allocate(enum vm_call_id id, enum vm_call_id as, int flavor,
 		    void *baseptr, MPI_Win *win)
 {
 	struct vm_call call = vm_call_enter(id);
-	struct offer offer = { .bytes = (size_t)size, .unit = (size_t)unit };
+	struct vm_win_offer offer = { .bytes = (size_t)size,
+				      .unit = (size_t)unit };
 	struct vm_comm *c;
 	int rc = check_make(&call, comm, info, win, &c);
 
@@ -466,7 +313,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_create_dynamic);
-	struct offer offer = { .unit = 1 };
+	struct vm_win_offer offer = { .unit = 1 };
 	struct vm_comm *c;
 	int rc = check_make(&call, comm, info, win, &c);
 

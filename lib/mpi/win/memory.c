@@ -90,7 +90,7 @@ static int query(struct vm_call *call, MPI_Win handle, int rank,
 		return rc;
 	found = query_place(win, rank);
 	*place = (struct vm_window_place){ 0 };
-	if (found && (found->window || win->flavor == MPI_WIN_FLAVOR_SHARED))
+	if (found && found->common)
 		*place = *found;
 	return 0;
 }

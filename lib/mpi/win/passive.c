@@ -51,16 +51,26 @@ static int check_lock_one(struct vm_call *call, const struct vm_win *win,
 
 static int lock(struct vm_win *win, int rank, bool exclusive)
 {
-	if (vm_win_is_far(win, rank))
-		return vm_far_lock_wait(win, rank, exclusive);
-	return vm_window_lock_wait(win->places[rank].window, exclusive);
+	const struct vm_window_place *place = &win->places[rank];
+
+	if (place->common &&
+	    vm_window_lock_try(place->common, exclusive, false))
+		return 0;
+	return place->window ? vm_window_lock_wait(place->window, exclusive) :
+			       vm_far_lock_wait(win, rank, exclusive);
 }
 
 static int unlock(struct vm_win *win, int rank, bool exclusive)
 {
-	if (vm_win_is_far(win, rank))
+	const struct vm_window_place *place = &win->places[rank];
+
+	if (!place->common)
 		return vm_far_unlock(win, rank, exclusive);
-	vm_window_unlock(win->places[rank].window, exclusive);
+	if (!vm_window_lock_give(place->common, exclusive))
+		return 0;
+	if (!place->window)
+		return vm_far_grant(win, rank);
+	vm_window_grant(place->window);
 	return 0;
 }
 
@@ -164,7 +174,7 @@ int PMPI_Win_lock_all(int asserted, MPI_Win win)
 	rc = vm_win_access_room(w);
 	/* Others are locked when they are reached first. */
 	for (int i = 0; !w->nocheck && i < w->size && rc == 0; i++)
-		if (vm_win_is_reached(w, i))
+		if (!vm_win_is_far(w, i))
 			rc = vm_win_lock_shared(w, i);
 	if (rc != 0) {
 		shared_unlock(w);

@@ -29,8 +29,8 @@ static int copy(struct vm_call *call, struct vm_access *a)
 	if (rc == 0)
 		rc = vm_access_check_copy(call, a);
 	if (rc == 0 && a->rank != MPI_PROC_NULL)
-		rc = vm_win_is_reached(a->win, a->rank) ? copy_near(a) :
-							  vm_far_copy(call, a);
+		rc = vm_win_is_far(a->win, a->rank) ? vm_far_copy(call, a) :
+						      copy_near(a);
 	return vm_access_end(call, a, rc);
 }
 
