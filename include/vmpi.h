@@ -131,6 +131,15 @@ typedef struct vmpi_task vmpi_task;
  */
 VMPI_API int vmpi_spawn(vmpi_task **task, vmpi_body body, void *arg);
 
+/* As vmpi_spawn(), with what config says (NULL: defaults).  -VMPI_EINVAL: a stack
+ * of fewer than 16384 bytes. */
+typedef struct vmpi_task_config {
+	size_t stack_bytes; /* at least; 0: sched_task_stack_bytes */
+} vmpi_task_config;
+
+VMPI_API int vmpi_spawn_with(vmpi_task **task, const vmpi_task_config *config,
+			     vmpi_body body, void *arg);
+
 /* Waits for the end of *task and sets it to NULL; result may be NULL.  May
  * switch. */
 VMPI_API int vmpi_join(vmpi_task **task, int *result);
@@ -406,6 +415,86 @@ VMPI_API int vmpi_msg_borrow(vmpi_msg *msg, const void **data);
 
 /* Ends the handle without receiving; the sender sees a completed send. */
 VMPI_API int vmpi_msg_drop(vmpi_msg **msg);
+
+/*
+ * What happens outside.  vmpi_fd_wait() waits until a file descriptor has some of
+ * the events of poll(2), which are stored in *ready unless that is NULL;
+ * POLLERR and POLLHUP count always.  Several tasks may wait for one descriptor.
+ * -VMPI_EINVAL: fd is not open; -VMPI_ELIMIT.  May switch.
+ */
+VMPI_API int vmpi_fd_wait(int fd, int *ready, int events);
+VMPI_API int vmpi_fd_wait_until(int fd, int *ready, int events,
+				uint64_t deadline_ns);
+
+/*
+ * Runs body(arg) on an OS thread that may block, while other tasks run here;
+ * returns when it has, with what it returned in *result (may be NULL) and with
+ * its errno.  That thread acts for no rank.  May switch; an OS thread runs the
+ * body itself.
+ */
+VMPI_API int vmpi_offload(int *result, vmpi_body body, void *arg);
+
+/*
+ * Waits for the first of several things.  A choice is one of them, with where
+ * the outputs of its function are to go (see the initializers below);
+ * what is not used is zero.
+ */
+enum vmpi_choice_kind {
+	VMPI_CHOICE_NONE,  /* never happens */
+	VMPI_CHOICE_REQ,   /* vmpi_wait(req, status) */
+	VMPI_CHOICE_MATCH, /* vmpi_match(chan, msg, source, tag) */
+	VMPI_CHOICE_TASK,  /* vmpi_join(task, result) */
+	VMPI_CHOICE_EVENT, /* vmpi_event_wait(event) */
+	VMPI_CHOICE_FD	   /* vmpi_fd_wait(fd, ready, events) */
+};
+
+typedef struct vmpi_choice {
+	int kind; /* enum vmpi_choice_kind */
+	int source, tag;
+	vmpi_chan *chan;
+	vmpi_msg **msg;
+	vmpi_req **req;
+	vmpi_status *status;
+	vmpi_task **task;
+	int *result;
+	vmpi_event *event;
+	int fd, events;
+	int *ready;
+} vmpi_choice;
+
+#define VMPI_ON_REQ(req_, status_)                                          \
+	{                                                                   \
+		.kind = VMPI_CHOICE_REQ, .req = (req_), .status = (status_) \
+	}
+#define VMPI_ON_MATCH(chan_, msg_, source_, tag_)                              \
+	{                                                                      \
+		.kind = VMPI_CHOICE_MATCH, .source = (source_), .tag = (tag_), \
+		.chan = (chan_), .msg = (msg_)                                 \
+	}
+#define VMPI_ON_TASK(task_, result_)                                           \
+	{                                                                      \
+		.kind = VMPI_CHOICE_TASK, .task = (task_), .result = (result_) \
+	}
+#define VMPI_ON_EVENT(event_)                                \
+	{                                                    \
+		.kind = VMPI_CHOICE_EVENT, .event = (event_) \
+	}
+#define VMPI_ON_FD(fd_, ready_, events_)                                  \
+	{                                                                 \
+		.kind = VMPI_CHOICE_FD, .fd = (fd_), .events = (events_), \
+		.ready = (ready_)                                         \
+	}
+
+/*
+ * Does one of n choices, as its function would, and stores its number in *index;
+ * the others are as if nobody had waited for them.  Of several that can be done
+ * the first in the list is.  Requests and tasks that are NULL are left out; if
+ * nothing is left *index is -1.  The result is that of the function, or
+ * -VMPI_ETIMEDOUT, or -VMPI_EINVAL and the like for the first choice with a
+ * mistake.  May switch.
+ */
+VMPI_API int vmpi_select(const vmpi_choice *choices, int *index, int n,
+			 uint64_t deadline_ns);
 
 /*
  * Time.  A core has many ranks, so wall-clock time says little about any of

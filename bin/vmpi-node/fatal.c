@@ -75,6 +75,11 @@ static const struct stack_owner {
 						"a task of ",
 						"sched_task_stack_bytes",
 					},
+					sized = {
+						"a task of ",
+						"stack_bytes of "
+						"vmpi_spawn_with()",
+					},
 					thread = {
 						"a thread of ",
 						"ulimit -s, OMP_STACKSIZE or "
@@ -83,6 +88,8 @@ static const struct stack_owner {
 
 	if (vm_self->pool == &vm_node->task_stacks)
 		return &task;
+	if (vm_self->pool && vm_self->pool != &vm_node->rank_stacks)
+		return &sized;
 	return vm_self->pool || vm_self->stands_for ? &rank : &thread;
 }
 

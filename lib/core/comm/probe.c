@@ -169,10 +169,8 @@ int vm_match_wait(struct vm_env env, struct vm_msg **msg)
 	return 0;
 }
 
-/* 0: a message was found; or -VMPI_EAGAIN, and req, which is made here, completes
- * when one fits or none can come any more.  With take it is taken. */
-static int match_enter(struct vm_prober *prober, struct vm_env env,
-		       struct vm_req *req, bool take, struct vm_msg **msg)
+int vm_match_enter(struct vm_prober *prober, struct vm_env env,
+		   struct vm_req *req, bool take, struct vm_msg **msg)
 {
 	vmpi_status status;
 	struct vm_msg *found;
@@ -186,9 +184,7 @@ static int match_enter(struct vm_prober *prober, struct vm_env env,
 	return 0;
 }
 
-/* Afterwards, or earlier: true, the prober was still waiting; false: its msg (with
- * take) or its error is set. */
-static bool match_leave(struct vm_prober *prober)
+bool vm_match_leave(struct vm_prober *prober)
 {
 	struct vm_rank *rank = vm_rank_self();
 	bool waits;
@@ -206,12 +202,12 @@ int vm_match_until(struct vm_env env, struct vm_msg **msg, uint64_t deadline_ns)
 {
 	struct vm_prober prober;
 	struct vm_req req, *reqs = &req;
-	int rc = match_enter(&prober, env, &req, true, msg);
+	int rc = vm_match_enter(&prober, env, &req, true, msg);
 
 	if (rc != -VMPI_EAGAIN)
 		return rc;
 	if (!vm_req_await_one_until(&reqs, 1, deadline_ns) &&
-	    match_leave(&prober))
+	    vm_match_leave(&prober))
 		return -VMPI_ETIMEDOUT;
 	if (prober.error)
 		return prober.error;

@@ -10,6 +10,8 @@
 
 #include "core/rank/match.h"
 #include "core/local/msg.h"
+#include "core/local/req.h"
+#include "core/rank/rank.h"
 #include "vmpi.h"
 
 /* Looks at the oldest message that fits and leaves it: status describes it.
@@ -24,5 +26,15 @@ int vm_match_try(struct vm_env env, struct vm_msg **msg);
 /* ... that has come by the deadline (CLOCK_MONOTONIC), or -VMPI_ETIMEDOUT. */
 int vm_match_until(struct vm_env env, struct vm_msg **msg,
 		   uint64_t deadline_ns);
+
+/*
+ * In two steps: 0, with take a message; or -VMPI_EAGAIN, and req, which is made
+ * here, completes when one fits or none can come any more.  Afterwards, or
+ * earlier, the prober leaves: true, it was still waiting; false: its msg (with
+ * take) or its error is set.
+ */
+int vm_match_enter(struct vm_prober *prober, struct vm_env env,
+		   struct vm_req *req, bool take, struct vm_msg **msg);
+bool vm_match_leave(struct vm_prober *prober);
 
 #endif

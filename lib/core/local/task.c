@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "core/instrument/intercept.h"
 #include "core/local/engine.h"
 #include "core/rank/state.h"
@@ -100,6 +101,59 @@ int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg)
 int vm_task_new_user(struct vm_ult **task, vmpi_body body, void *arg)
 {
 	return task_new(task, &vm_node->task_stacks, body, arg, true);
+}
+
+/* Stacks with this logarithm of their size; NULL when out of memory. */
+static struct vm_stack_pool *sized_pool(unsigned log)
+{
+	_Atomic(struct vm_stack_pool *) *place = &vm_node->sized_stacks[log];
+	/* Pairs with the exchange below. */
+	struct vm_stack_pool *pool =
+		atomic_load_explicit(place, memory_order_acquire);
+	struct vm_stack_pool *new;
+
+	if (pool)
+		return pool;
+	new = malloc(sizeof(*new));
+	if (!new)
+		return NULL;
+	vm_stack_pool_init(new, (size_t)1 << log, 0);
+	if (atomic_compare_exchange_strong_explicit(place, &pool, new,
+						    memory_order_acq_rel,
+						    memory_order_acquire))
+		return new;
+	vm_stack_pool_fini(new);
+	free(new);
+	return pool;
+}
+
+int vm_task_new_sized(struct vm_ult **task, size_t stack_bytes, vmpi_body body,
+		      void *arg)
+{
+	struct vm_stack_pool *pool;
+	unsigned log = 0;
+
+	while (log < VM_STACK_SIZES && (size_t)1 << log < stack_bytes)
+		log++;
+	if (log == VM_STACK_SIZES) {
+		vm_log(VM_ERROR, "a task cannot have a stack of %zu bytes",
+		       stack_bytes);
+		return -VMPI_ELIMIT;
+	}
+	pool = sized_pool(log);
+	return pool ? task_new(task, pool, body, arg, true) : -VMPI_ENOMEM;
+}
+
+void vm_task_stacks_fini(struct vm_node *node)
+{
+	for (int i = 0; i < VM_STACK_SIZES; i++) {
+		struct vm_stack_pool *pool = node->sized_stacks[i];
+
+		if (!pool)
+			continue;
+		vm_stack_pool_fini(pool);
+		free(pool);
+	}
 }
 
 int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg)

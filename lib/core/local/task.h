@@ -14,7 +14,15 @@
 int vm_task_new(struct vm_ult **task, vmpi_body body, void *arg);
 /* The same for code of the user. */
 int vm_task_new_user(struct vm_ult **task, vmpi_body body, void *arg);
+/* ... with a stack of at least so many bytes; also -VMPI_ELIMIT. */
+int vm_task_new_sized(struct vm_ult **task, size_t stack_bytes, vmpi_body body,
+		      void *arg);
 /* As the first with a stack as large as those of ranks. */
 int vm_task_new_deep(struct vm_ult **task, vmpi_body body, void *arg);
+
+struct vm_node;
+
+/* When no task is left. */
+void vm_task_stacks_fini(struct vm_node *node);
 
 #endif

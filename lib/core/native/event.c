@@ -5,10 +5,9 @@
  * The state says whether somebody may be waiting; it changes to and from WAITED
  * with the lock held, so that a set that finds nobody takes no lock.
  */
-#include "vmpi.h"
+#include "core/native/event.h"
 
 #include "core/instrument/calls.h"
-#include "core/native/waiters.h"
 
 #define ENTRY(name) VM_ENTRY(vmpi_##name)
 VM_API_CALLS_EVENT(ENTRY)
@@ -59,8 +58,7 @@ int vmpi_event_test(const vmpi_event *event)
 	return has_happened(event) ? 0 : -VMPI_EAGAIN;
 }
 
-/* Queues the caller, unless it has happened: whether it has. */
-static bool test_or_queue(vmpi_event *event, struct vm_queued *self)
+bool vm_event_enter(vmpi_event *event, struct vm_queued *self)
 {
 	bool happened, waits;
 
@@ -92,7 +90,7 @@ static int wait(vmpi_event *event, uint64_t deadline_ns, uint32_t call)
 			happened = has_happened(event);
 		return happened ? 0 : -VMPI_ETIMEDOUT;
 	}
-	happened = test_or_queue(event, &self) ||
+	happened = vm_event_enter(event, &self) ||
 		   vm_queued_wait(&self, &event->waiters, deadline_ns);
 	vm_queued_end(&self);
 	return happened ? 0 : -VMPI_ETIMEDOUT;

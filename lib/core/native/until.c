@@ -14,6 +14,7 @@
 #include "core/instrument/calls.h"
 #include "core/local/req.h"
 #include "core/local/threads.h"
+#include "core/native/task_end.h"
 #include "core/rank/chan.h"
 #include "core/rank/wait.h"
 #include "core/runtime/checks.h"
@@ -115,31 +116,15 @@ int vmpi_wait_any_until(vmpi_req **reqs, int *index, vmpi_status *status, int n,
 	return vmpi_test_any(reqs, index, status, n);
 }
 
-/* Completes a request when a task has ended. */
-struct task_end {
-	struct vm_ult_end end;
-	struct vm_req req;
-};
-
-static void task_ended(struct vm_ult_end *end)
-{
-	vm_req_complete(&vm_container_of(end, struct task_end, end)->req);
-}
-
 /* Whether a task ends in time; the caller is a task or known to vmpi. */
 static bool task_await(struct vm_ult *task, uint64_t deadline_ns)
 {
-	struct task_end end = { .end.ended = task_ended };
+	struct vm_task_end end;
 	struct vm_req *req = &end.req;
 
-	vm_req_signal(req);
-	if (!vm_ult_end_watch(task, &end.end) ||
-	    vm_req_await_one_until(&req, 1, deadline_ns))
-		return true;
-	if (vm_ult_end_unwatch(task, &end.end))
-		return false;
-	vm_req_await(&req, 1, 1);
-	return true;
+	return vm_task_end_enter(&end, task) ||
+	       vm_req_await_one_until(&req, 1, deadline_ns) ||
+	       vm_task_end_leave(&end);
 }
 
 int vmpi_join_until(vmpi_task **task, int *result, uint64_t deadline_ns)

@@ -126,23 +126,29 @@ void vm_queued_wake_all(struct vm_queued *list)
 	}
 }
 
-bool vm_queued_wait(struct vm_queued *self, vmpi_waiters *waiters,
-		    uint64_t deadline_ns)
+bool vm_queued_leave(struct vm_queued *self, vmpi_waiters *waiters)
 {
 	struct vm_req *req = &self->req;
 	bool waits;
 
-	if (vm_req_await_one_until(&req, 1, deadline_ns))
-		return true;
 	vm_waiters_lock(waiters);
 	waits = self->queued;
 	if (waits)
 		take_out(waiters, self);
 	vm_waiters_unlock(waiters);
-	/* Somebody is about to wake it. */
+	/* Somebody is about to wake it, or has. */
 	if (!waits)
 		vm_req_await(&req, 1, 1);
 	return !waits;
+}
+
+bool vm_queued_wait(struct vm_queued *self, vmpi_waiters *waiters,
+		    uint64_t deadline_ns)
+{
+	struct vm_req *req = &self->req;
+
+	return vm_req_await_one_until(&req, 1, deadline_ns) ||
+	       vm_queued_leave(self, waiters);
 }
 
 bool vm_waiters_pause(uint64_t deadline_ns)

@@ -57,6 +57,9 @@ struct vm_queued *vm_waiters_pop_all(vmpi_waiters *waiters);
 void vm_queued_wake(struct vm_queued *other);
 void vm_queued_wake_all(struct vm_queued *list);
 
+/* Takes it out of the queue; whether it had been woken. */
+bool vm_queued_leave(struct vm_queued *self, vmpi_waiters *waiters);
+
 /* Waits until it is woken, or till the deadline: then it is taken out of the
  * queue, and the result is false.  May switch. */
 bool vm_queued_wait(struct vm_queued *self, vmpi_waiters *waiters,

@@ -27,6 +27,7 @@
 struct vm_agent;
 struct vm_control;
 struct vm_deadlock;
+struct vm_descriptors;
 struct vm_credit_queues;
 struct vm_engine;
 struct vm_fabric;
@@ -46,6 +47,7 @@ struct vm_tune;
 struct vm_wire_step;
 struct vm_worker;
 
+#define VM_STACK_SIZES 48   /* the largest stack has fewer than 2^48 bytes */
 #define VM_BUFFER_CLASSES 3 /* sizes of buffers for copied payloads */
 
 struct vm_node {
@@ -78,11 +80,16 @@ struct vm_node {
 	struct vm_agent *agent;		/* core/remote/agent.h; or NULL */
 	struct vm_migrator *migrator;	/* NULL: ranks stay */
 	struct vm_service *service;	/* core/service/thread.h */
-	struct vm_helpers *helpers;	/* core/runtime/helper.h */
-	struct vm_publish *publish;	/* core/service/publish.h */
-	struct vm_tune *tune;		/* NULL: there are no policies */
-	struct vm_control *control;	/* core/service/control.h; or NULL */
-	struct vm_deadlock *deadlock;	/* core/runtime/deadlock.h; or NULL, */
+	struct vm_helpers *helpers;	/* core/runtime/helper.h: for files, */
+	struct vm_helpers *callers;	/* for functions of the program */
+	/* core/service/descriptor.h; NULL: nobody has waited for one. */
+	_Atomic(struct vm_descriptors *) descriptors;
+	struct vm_lock descriptors_lock;
+	_Atomic int outside;	    /* waits that end by what happens outside */
+	struct vm_publish *publish; /* core/service/publish.h */
+	struct vm_tune *tune;	    /* NULL: there are no policies */
+	struct vm_control *control; /* core/service/control.h; or NULL */
+	struct vm_deadlock *deadlock; /* core/runtime/deadlock.h; or NULL, */
 	void (*quiet_take)(uint32_t process, const struct vm_wire_step *step);
 	/* core/window/wire.h; NULL: there has been no window of several
 	 * processes. */
@@ -120,6 +127,9 @@ struct vm_node {
 		struct vm_arena req, msg, object;
 	} arenas;
 	struct vm_stack_pool rank_stacks, task_stacks;
+	/* core/local/task.c: of tasks with stacks of their own size, by its
+	 * logarithm. */
+	_Atomic(struct vm_stack_pool *) sized_stacks[VM_STACK_SIZES];
 
 	/* core/runtime/spares.c */
 	struct {

@@ -39,6 +39,9 @@
 	X(INT, spawn_max, 128, 0, 65536, "ranks", STARTUP, UD, p2p,            \
 	  "Number of ranks that MPI_Comm_spawn can have started in a process " \
 	  "at a time; the same in all processes of a job")                     \
+	X(INT, offload_threads, 16, 1, 1024, "threads", STARTUP, UD, sched,    \
+	  "Number of OS threads that run functions for vmpi_offload() at a "   \
+	  "time, at most; more wait for their turns")                          \
 	X(INT, send_budget, 64, 1, 1000000, "messages", RANK, TD, sched,       \
 	  "Number of sends in a row after which a rank yields")                \
 	X(INT, test_budget, 1, 1, 1000000, "calls", RANK, TD, sched,           \

@@ -28,6 +28,8 @@
 VM_API_CALLS_BASIC(ENTRY)
 #undef ENTRY
 
+#define STACK_BYTES_MIN 16384
+
 /* The calling task is in this call, which may wait. */
 #define WAITS_IN(name) vm_wait_in(vm_self, VM_API_CALL_##name)
 
@@ -115,6 +117,29 @@ int vmpi_spawn(vmpi_task **task, vmpi_body body, void *arg)
 	if (!body)
 		return -VMPI_EINVAL;
 	rc = vm_task_new_user(&ult, body, arg);
+	if (rc)
+		return rc;
+	if (task)
+		*task = (vmpi_task *)ult;
+	else
+		vm_ult_detach(ult);
+	return 0;
+}
+
+int vmpi_spawn_with(vmpi_task **task, const vmpi_task_config *config,
+		    vmpi_body body, void *arg)
+{
+	struct vm_ult *ult;
+	int rc;
+
+	if (!vm_node)
+		return -VMPI_ESTATE;
+	if (!body || (config && config->stack_bytes &&
+		      config->stack_bytes < STACK_BYTES_MIN))
+		return -VMPI_EINVAL;
+	if (!config || !config->stack_bytes)
+		return vmpi_spawn(task, body, arg);
+	rc = vm_task_new_sized(&ult, config->stack_bytes, body, arg);
 	if (rc)
 		return rc;
 	if (task)

@@ -22,20 +22,23 @@ struct vm_helpers {
 	int waiting; /* jobs there */
 	int idle;    /* threads that sleep and are not called yet */
 	int count;   /* threads */
+	int most;
 	bool stopping;
-	pthread_t threads[VM_HELPERS_MAX];
+	pthread_t threads[];
 };
 
-int vm_helpers_init(struct vm_node *node)
+int vm_helpers_new(struct vm_helpers **helpers, int most)
 {
-	struct vm_helpers *helpers = calloc(1, sizeof(*helpers));
+	struct vm_helpers *new =
+		calloc(1, sizeof(*new) + (size_t)most * sizeof(pthread_t));
 
-	if (!helpers)
+	if (!new)
 		return -VMPI_ENOMEM;
-	pthread_mutex_init(&helpers->lock, NULL);
-	pthread_cond_init(&helpers->called, NULL);
-	vm_list_init(&helpers->jobs);
-	node->helpers = helpers;
+	pthread_mutex_init(&new->lock, NULL);
+	pthread_cond_init(&new->called, NULL);
+	vm_list_init(&new->jobs);
+	new->most = most;
+	*helpers = new;
 	return 0;
 }
 
@@ -78,7 +81,7 @@ static bool thread_start(struct vm_helpers *helpers)
 	sigset_t all, before;
 	int error;
 
-	if (helpers->count == VM_HELPERS_MAX)
+	if (helpers->count == helpers->most)
 		return true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -93,9 +96,8 @@ static bool thread_start(struct vm_helpers *helpers)
 	return helpers->count > 0;
 }
 
-void vm_helper_do(struct vm_helper_job *job)
+void vm_helper_do(struct vm_helpers *helpers, struct vm_helper_job *job)
 {
-	struct vm_helpers *helpers = vm_node->helpers;
 	bool taken;
 
 	pthread_mutex_lock(&helpers->lock);
@@ -111,9 +113,8 @@ void vm_helper_do(struct vm_helper_job *job)
 		job->run(job);
 }
 
-void vm_helpers_stop(struct vm_node *node)
+void vm_helpers_stop(struct vm_helpers *helpers)
 {
-	struct vm_helpers *helpers = node->helpers;
 	int count;
 
 	if (!helpers)
@@ -128,12 +129,13 @@ void vm_helpers_stop(struct vm_node *node)
 		pthread_join(helpers->threads[i], NULL);
 }
 
-void vm_helpers_fini(struct vm_node *node)
+void vm_helpers_free(struct vm_helpers **helpers)
 {
-	if (!node->helpers)
+	if (!*helpers)
 		return;
-	pthread_cond_destroy(&node->helpers->called);
-	pthread_mutex_destroy(&node->helpers->lock);
-	free(node->helpers);
-	node->helpers = NULL;
+	vm_helpers_stop(*helpers);
+	pthread_cond_destroy(&(*helpers)->called);
+	pthread_mutex_destroy(&(*helpers)->lock);
+	free(*helpers);
+	*helpers = NULL;
 }

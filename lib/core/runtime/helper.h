@@ -3,7 +3,7 @@
  * Helpers: OS threads that make system calls which may block, for ranks that go
  * on meanwhile.
  *
- * They are started when there is something to do, a few at most, and sleep
+ * They are started when there is something to do, a bounded number, and sleep
  * until the runtime stops.  A helper acts for no rank and can complete requests.
  */
 #ifndef CORE_RUNTIME_HELPER_H
@@ -11,9 +11,9 @@
 
 #include "base/list.h"
 
-struct vm_node;
+struct vm_helpers;
 
-#define VM_HELPERS_MAX 4
+#define VM_HELPERS_FILES 4 /* at most, for files */
 
 /* Embedded in what run() is called with. */
 struct vm_helper_job {
@@ -21,15 +21,16 @@ struct vm_helper_job {
 	void (*run)(struct vm_helper_job *job);
 };
 
-/* 0 or -VMPI_ENOMEM. */
-int vm_helpers_init(struct vm_node *node);
+/* Helpers of a kind, of which there are so many at most: 0 or -VMPI_ENOMEM. */
+int vm_helpers_new(struct vm_helpers **helpers, int most);
 
-/* Ends the helpers when all jobs are done.  Does nothing if called again. */
-void vm_helpers_stop(struct vm_node *node);
-void vm_helpers_fini(struct vm_node *node);
+/* Ends them when all jobs are done.  Does nothing if called again, or with
+ * NULL. */
+void vm_helpers_stop(struct vm_helpers *helpers);
+void vm_helpers_free(struct vm_helpers **helpers);
 
 /* Has a helper do the job, or does it at once if there is none and no thread is
  * to be had. */
-void vm_helper_do(struct vm_helper_job *job);
+void vm_helper_do(struct vm_helpers *helpers, struct vm_helper_job *job);
 
 #endif

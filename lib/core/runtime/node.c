@@ -27,6 +27,7 @@
 #include "core/rank/chan.h"
 #include "core/rank/context.h"
 #include "core/service/control.h"
+#include "core/service/descriptor.h"
 #include "core/local/engine.h"
 #include "core/comm/fail.h"
 #include "core/comm/meet.h"
@@ -47,6 +48,7 @@
 #include "core/remote/progress.h"
 #include "core/service/publish.h"
 #include "core/service/thread.h"
+#include "core/local/task.h"
 #include "core/local/threads.h"
 #include "core/comm/chan_make.h"
 #include "fabric/packet/vars.h"
@@ -107,6 +109,7 @@ static void pools_fini(struct vm_node *node)
 		vm_pool_fini(&node->pools.buffer[i]);
 	vm_stack_pool_fini(&node->rank_stacks);
 	vm_stack_pool_fini(&node->task_stacks);
+	vm_task_stacks_fini(node);
 	vm_arena_fini(&node->arenas.req);
 	vm_arena_fini(&node->arenas.msg);
 	vm_arena_fini(&node->arenas.object);
@@ -165,12 +168,13 @@ static size_t stack_bytes(const vmpi_config *config, int ranks)
 
 static void node_free(void)
 {
-	vm_helpers_stop(vm_node);
-	vm_helpers_fini(vm_node);
+	vm_helpers_free(&vm_node->helpers);
+	vm_helpers_free(&vm_node->callers);
 	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);
 	vm_deadlock_stop(vm_node);
 	vm_service_fini(vm_node);
+	vm_descriptors_fini(vm_node);
 	vm_publish_close();
 	vm_remote_close();
 	vm_deadlock_fini(vm_node);
@@ -261,6 +265,21 @@ static int services_start(struct vm_node *node)
 	return rc;
 }
 
+static int helpers_new(struct vm_node *node)
+{
+	int rc = vm_helpers_new(&node->helpers, VM_HELPERS_FILES);
+
+	return rc ? rc :
+		    vm_helpers_new(&node->callers,
+				   (int)core_cvar.offload_threads);
+}
+
+static void helpers_stop(struct vm_node *node)
+{
+	vm_helpers_stop(node->helpers);
+	vm_helpers_stop(node->callers);
+}
+
 int vm_node_start(const vmpi_config *config)
 {
 	static const vmpi_config defaults;
@@ -293,10 +312,11 @@ int vm_node_start(const vmpi_config *config)
 	faults_prepare(vm_node);
 	vm_lock_init(&vm_node->threads.lock);
 	vm_lock_init(&vm_node->meets.lock);
+	vm_lock_init(&vm_node->descriptors_lock);
 	vm_list_init(&vm_node->meets.list);
 	rc = vm_service_init(vm_node);
 	if (!rc)
-		rc = vm_helpers_init(vm_node);
+		rc = helpers_new(vm_node);
 	if (!rc)
 		rc = vm_sched_init(workers);
 	if (!rc)
@@ -343,7 +363,7 @@ int vm_node_stop(void)
 	while ((alive = atomic_load_explicit(&vm_node->tasks.alive,
 					     memory_order_acquire)))
 		vm_futex_wait(&vm_node->tasks.alive, alive, 0);
-	vm_helpers_stop(vm_node);
+	helpers_stop(vm_node);
 	if (!atomic_load_explicit(&vm_sched.stop, memory_order_relaxed))
 		vm_sched_stop();
 	/* Other processes wait for that, even if threads remain here. */
@@ -368,7 +388,7 @@ int vm_node_stop(void)
 void vm_node_leave(void)
 {
 	VM_ASSERT(vm_node->rank_here == 1 && vm_self);
-	vm_helpers_stop(vm_node);
+	helpers_stop(vm_node);
 	vm_control_stop(vm_node);
 	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);

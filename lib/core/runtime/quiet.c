@@ -236,7 +236,7 @@ enum vm_quiet_seen vm_quiet_look(struct vm_quiet *quiet,
 	struct rests before, after;
 	uint64_t switches, again;
 
-	if (!ranks_wait(quiet))
+	if (!ranks_wait(quiet) || atomic_load(&vm_node->outside))
 		return VM_QUIET_RUNS;
 	if (!rests_read(&before) || !packets_count(quiet, own))
 		return VM_QUIET_MOVES;

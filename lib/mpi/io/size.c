@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/local/req.h"
+#include "core/rank/state.h"
 #include "core/runtime/helper.h"
 #include "mpi/io/agree.h"
 #include "mpi/io/disk.h"
@@ -119,7 +120,7 @@ static int flush_wait(struct vm_call *call, const struct vm_disk *disk)
 
 	if (!flush.req)
 		return MPI_ERR_NO_MEM;
-	vm_helper_do(&flush.job);
+	vm_helper_do(vm_node->helpers, &flush.job);
 	vm_req_await(&flush.req, 1, 1);
 	vm_req_finish(flush.req, NULL);
 	return flush.error ? vm_disk_fail(call, flush.error, "fsync") : 0;

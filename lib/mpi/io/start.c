@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "core/rank/state.h"
 #include "core/local/task.h"
 #include "mpi/call/errh.h"
 #include "mpi/call/status.h"
@@ -90,7 +91,7 @@ static void alone_start(struct vm_call *call, struct vm_io_op *op)
 	/* Functions of the program run on its own tasks only. */
 	if (op->data.bytes >= (size_t)mpi_cvar.io_helper_bytes &&
 	    !op->file->view.rep)
-		vm_helper_do(&op->job);
+		vm_helper_do(vm_node->helpers, &op->job);
 	else
 		op_run(call, op);
 }
