@@ -368,6 +368,12 @@ static void names(void)
 	all_ok(flag && !strcmp(name, "rar,waw"), "and one with a list");
 	MPI_Info_get(info, "nonsense", MPI_MAX_OBJECT_NAME - 1, name, &flag);
 	all_ok(!flag, "an unknown hint is not");
+	/* Programs give it by mistake, and other implementations look away. */
+	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+	all_ok(!MPI_Win_lock_all(0, win) && !MPI_Win_unlock_all(win) &&
+		       !MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win) &&
+		       !MPI_Win_unlock(rank, win),
+	       "no_locks=true does not forbid locks");
 	MPI_Info_set(info, "no_locks", "false");
 	MPI_Win_set_info(win, info);
 	MPI_Info_free(&info);

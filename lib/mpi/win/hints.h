@@ -13,9 +13,9 @@ struct vm_call;
 
 /*
  * Field, key, value without a hint.  All of a window's processes give the same;
- * what is no value of a key is ignored, as MPI demands of hints.  Only no_locks
- * and alloc_shared_noncontig change anything: accesses are direct and in order
- * anyway.
+ * what is no value of a key is ignored, as MPI demands of hints.  Only
+ * alloc_shared_noncontig changes anything: accesses are direct and in order
+ * anyway.  A window with no_locks can be locked, since programs do.
  */
 #define VM_WIN_HINTS(X)                            \
 	X(no_locks, "no_locks", false)             \

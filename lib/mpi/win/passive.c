@@ -16,21 +16,10 @@ static void flushed(void)
 	vm_win_breathe();
 }
 
-static int check_lock(struct vm_call *call, const struct vm_win *win,
-		      int asserted)
-{
-	int rc = vm_check_assert(call, asserted, MPI_MODE_NOCHECK);
-
-	if (rc == 0 && win->hints.no_locks)
-		rc = vm_error(call, MPI_ERR_RMA_SYNC,
-			      "the window was made with no_locks=true");
-	return rc;
-}
-
 static int check_lock_one(struct vm_call *call, const struct vm_win *win,
 			  int lock_type, int rank, int asserted)
 {
-	int rc = check_lock(call, win, asserted);
+	int rc = vm_check_assert(call, asserted, MPI_MODE_NOCHECK);
 
 	if (rc == 0 && lock_type != MPI_LOCK_SHARED &&
 	    lock_type != MPI_LOCK_EXCLUSIVE)
@@ -165,7 +154,7 @@ int PMPI_Win_lock_all(int asserted, MPI_Win win)
 	int rc = vm_check_win(&call, win, &w);
 
 	if (rc == 0)
-		rc = check_lock(&call, w, asserted);
+		rc = vm_check_assert(&call, asserted, MPI_MODE_NOCHECK);
 	if (rc == 0)
 		rc = vm_check_epoch_begin(&call, w);
 	if (rc != 0)
