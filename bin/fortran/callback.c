@@ -62,7 +62,13 @@ int vm_f_errhandler_create(__typeof__(MPI_Errhandler_create) *call,
 	return vm_f_comm_create_errhandler(call, function, errhandler);
 }
 
-/* Generalized requests. */
+/*
+ * Generalized requests.  Their functions get a copy of the extra state, since
+ * MPI only takes its value: the variable may be gone.  But Open MPI and MPICH
+ * pass on the variable itself, and there are programs whose functions write to
+ * it; what they write goes into the variable as well, as long as it has the
+ * value that it had.
+ */
 typedef void(query_function)(MPI_Aint *extra_state, MPI_Status *status,
 			     MPI_Fint *ierror);
 typedef void(free_function)(MPI_Aint *extra_state, MPI_Fint *ierror);
@@ -71,8 +77,18 @@ typedef void(cancel_function)(MPI_Aint *extra_state, MPI_Fint *complete,
 
 struct grequest {
 	vm_f_function *query, *free, *cancel;
-	MPI_Aint extra_state;
+	MPI_Aint extra_state, *variable;
+	MPI_Aint value; /* of the variable */
 };
+
+/* After a function of the program. */
+static void grequest_write(struct grequest *grequest)
+{
+	if (grequest->extra_state == grequest->value ||
+	    *grequest->variable != grequest->value)
+		return;
+	*grequest->variable = grequest->value = grequest->extra_state;
+}
 
 static int grequest_query(void *extra_state, MPI_Status *status)
 {
@@ -81,6 +97,7 @@ static int grequest_query(void *extra_state, MPI_Status *status)
 
 	((query_function *)grequest->query)(&grequest->extra_state, status,
 					    &ierror);
+	grequest_write(grequest);
 	return ierror;
 }
 
@@ -90,6 +107,7 @@ static int grequest_free(void *extra_state)
 	MPI_Fint ierror = MPI_SUCCESS;
 
 	((free_function *)grequest->free)(&grequest->extra_state, &ierror);
+	grequest_write(grequest);
 	free(grequest);
 	return ierror;
 }
@@ -101,6 +119,7 @@ static int grequest_cancel(void *extra_state, int complete)
 
 	((cancel_function *)grequest->cancel)(&grequest->extra_state, &complete,
 					      &ierror);
+	grequest_write(grequest);
 	return ierror;
 }
 
@@ -115,7 +134,9 @@ int vm_f_grequest_start(__typeof__(MPI_Grequest_start) *call,
 
 	if (!grequest)
 		return vm_f_fail(MPI_ERR_NO_MEM);
-	*grequest = (struct grequest){ query, free_, cancel, *extra_state };
+	*grequest =
+		(struct grequest){ query,	 free_,	      cancel,
+				   *extra_state, extra_state, *extra_state };
 	rc = call(grequest_query, grequest_free, grequest_cancel, grequest,
 		  &made);
 	if (rc == 0)

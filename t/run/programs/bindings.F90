@@ -216,7 +216,7 @@ contains
 
   subroutine callbacks
     integer :: op, value, sum, handler, comm, type
-    external :: add, take, query, let_go, cancel
+    external :: add, take, query, let_go, count_down, cancel
     integer :: request, status(MPI_STATUS_SIZE)
     integer(MPI_ADDRESS_KIND) :: state
     logical :: flag
@@ -246,6 +246,17 @@ contains
     call MPI_Grequest_complete(request, ierror)
     call MPI_Wait(request, status, ierror)
     call check(status(MPI_TAG) == 40 .and. calls == 40, 'generalized requests')
+    call check(state == 40, 'their state stays as it is')
+    call MPI_Grequest_start(query, count_down, cancel, state, request, ierror)
+    call MPI_Grequest_complete(request, ierror)
+    call MPI_Wait(request, status, ierror)
+    call check(state == 39, 'or becomes what a function makes of it')
+    call MPI_Grequest_start(query, count_down, cancel, state, request, ierror)
+    state = 7
+    call MPI_Grequest_complete(request, ierror)
+    call MPI_Wait(request, status, ierror)
+    call check(status(MPI_TAG) == 39 .and. state == 7, &
+      'if the variable still has the value')
   end subroutine callbacks
 
   subroutine attributes
@@ -338,6 +349,15 @@ subroutine let_go(state, ierror)
   calls = int(state)
   ierror = MPI_SUCCESS
 end subroutine let_go
+
+subroutine count_down(state, ierror)
+  implicit none
+  include 'mpif.h'
+  integer(MPI_ADDRESS_KIND) :: state
+  integer :: ierror
+  state = state - 1
+  ierror = MPI_SUCCESS
+end subroutine count_down
 
 subroutine cancel(state, complete, ierror)
   implicit none
