@@ -177,6 +177,10 @@ typedef struct MPI_ABI_Session *MPI_Session;
 #define MPI_COMPLEX16			((MPI_Datatype)0x2e3)
 #define MPI_COMPLEX32			((MPI_Datatype)0x2eb)
 
+/* Markers of bounds, which MPI 3 removed: numbers that the ABI does not use */
+#define MPI_LB				((MPI_Datatype)0x23e)
+#define MPI_UB				((MPI_Datatype)0x23f)
+
 /* Error classes */
 #define MPI_SUCCESS			0
 #define MPI_ERR_BUFFER			1
@@ -357,6 +361,10 @@ typedef struct MPI_ABI_Session *MPI_Session;
 #define MPI_COMBINER_F90_INTEGER	115
 #define MPI_COMBINER_RESIZED		116
 #define MPI_COMBINER_VALUE_INDEX	117
+/* Old programs compare with these, which nothing returns since MPI 3. */
+#define MPI_COMBINER_HVECTOR_INTEGER	(-105)
+#define MPI_COMBINER_HINDEXED_INTEGER	(-107)
+#define MPI_COMBINER_STRUCT_INTEGER	(-110)
 #define MPI_TYPECLASS_INTEGER		192
 #define MPI_TYPECLASS_REAL		193
 #define MPI_TYPECLASS_COMPLEX		194

@@ -20,17 +20,13 @@ KINDS = [('MPI_ADDRESS_KIND', 8), ('MPI_OFFSET_KIND', 8),
          ('MPI_COUNT_KIND', 8), ('MPI_INTEGER_KIND', 4),
          ('MPI_STATUS_SIZE', 8), ('MPI_SOURCE', 1), ('MPI_TAG', 2),
          ('MPI_ERROR', 3)]
-# Old programs compare with these, which nothing returns since MPI 3.
-REMOVED = [('MPI_COMBINER_HVECTOR_INTEGER', -105),
-           ('MPI_COMBINER_HINDEXED_INTEGER', -107),
-           ('MPI_COMBINER_STRUCT_INTEGER', -110)]
 
 
 class Constants:
     """plain: [(name, value)]; handles: [(name, type, value)]."""
 
     def __init__(self, path):
-        self.plain, self.handles = KINDS + REMOVED, []
+        self.plain, self.handles = list(KINDS), []
         with open(path) as file:
             lines = re.findall(r'^#define\s+(MPIX?_\w+)\s+(\S.*?)\s*$',
                                file.read(), re.M)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Datatypes as objects: envelope and contents, handles, names, committing and
- * freeing, invalid arguments, and the MPI-1 names.
+ * freeing, invalid arguments, and what MPI-1 had.
  */
 #include <string.h>
 
@@ -209,6 +209,76 @@ static void old_names(int rank, int size)
 	MPI_Type_free(&t);
 }
 
+/* The type of n parts, one element of each, has these bounds. */
+static void bounds_are(int n, const MPI_Datatype *types, const MPI_Aint *bytes,
+		       MPI_Aint low, MPI_Aint high, int data, const char *name)
+{
+	int ones[] = { 1, 1, 1 }, size = -1;
+	MPI_Aint lb = -1, extent = -1;
+	MPI_Datatype t;
+
+	MPI_Type_create_struct(n, ones, bytes, types, &t);
+	MPI_Type_get_extent(t, &lb, &extent);
+	MPI_Type_size(t, &size);
+	ok(lb == low && lb + extent == high && size == data, "%s", name);
+	MPI_Type_free(&t);
+}
+
+/* MPI_LB and MPI_UB, which MPI 3 removed. */
+static void markers(int rank, int size)
+{
+	MPI_Datatype types[] = { MPI_LB, MPI_INT, MPI_UB }, outer[2];
+	MPI_Aint bytes[] = { -4, 4, 21 }, far[] = { 100, 0, -7 }, lb, extent;
+	int ones[] = { 1, 1, 1 }, from[4] = { 1, 2, 3, 4 }, to[4] = { 0 };
+	char name[MPI_MAX_OBJECT_NAME];
+	MPI_Status status;
+	int length = 0;
+	MPI_Win win;
+
+	bounds_are(3, types, bytes, -4, 21, 4, "both bounds are marked");
+	bounds_are(2, types, bytes, -4, 8, 4, "the lower one");
+	bounds_are(2, types + 1, bytes + 1, 4, 21, 4, "the upper one");
+	bounds_are(2, types, far, 100, 4, 4, "a lower one above the data");
+	bounds_are(2, types + 1, far + 1, 0, -7, 4, "an upper one below them");
+	bounds_are(1, types, far, 100, 0, 0, "a bound without data");
+	bounds_are(1, types + 2, far + 2, 0, -7, 0, "or the other one");
+	MPI_Type_create_struct(3, ones, bytes, types, &outer[0]);
+	outer[1] = MPI_DOUBLE;
+	bytes[1] = 40;
+	bounds_are(2, outer, bytes, -8, 17, 12,
+		   "a mark in a part holds for the whole");
+	MPI_Type_get_name(MPI_UB, name, &length);
+	is_string(name, "MPI_UB", "they have names");
+	MPI_Type_get_extent(MPI_LB, &lb, &extent);
+	ok(lb == 0 && extent == 0, "and no extent");
+	MPI_Type_free(&outer[0]);
+	far[0] = 0, far[1] = 8;
+	types[0] = MPI_INT, types[1] = MPI_UB;
+	MPI_Type_struct(2, ones, far, types, &outer[0]);
+	MPI_Type_commit(&outer[0]);
+	MPI_Sendrecv(from, 2, outer[0], 0, 0, to, 2, outer[0], 0, 0,
+		     MPI_COMM_SELF, MPI_STATUS_IGNORE);
+	ok(to[0] == 1 && to[1] == 0 && to[2] == 3 && to[3] == 0,
+	   "elements are sent as far apart as the mark says");
+	MPI_Type_free(&outer[0]);
+	MPI_Sendrecv(from, 3, MPI_LB, 0, 0, to, 0, MPI_INT, 0, 0, MPI_COMM_SELF,
+		     &status);
+	MPI_Get_count(&status, MPI_UB, &length);
+	is_int(length, 0, "by themselves they are no data");
+	MPI_Win_create(to, sizeof(to), 4, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+	MPI_Win_fence(0, win);
+	is_int(MPI_Fetch_and_op(from, &length, MPI_LB, 0, 0, MPI_REPLACE, win),
+	       MPI_ERR_TYPE, "nor can they be fetched");
+	is_int(MPI_Accumulate(from, 4, MPI_UB, 0, 0, 4, MPI_UB, MPI_REPLACE,
+			      win),
+	       MPI_SUCCESS, "elsewhere they stand for nothing");
+	MPI_Win_free(&win);
+	is_int(MPI_Allreduce(from, to, 1, MPI_LB, MPI_SUM, MPI_COMM_SELF),
+	       MPI_ERR_OP, "a mark cannot be added");
+	(void)rank, (void)size;
+}
+
 static void wrong(int rank, int size)
 {
 	int bad[] = { 1, -1 }, good[] = { 1, 1 }, zero[] = { 0, 0 };
@@ -265,6 +335,7 @@ int main(void)
 	ranks_run(1, 1, names);
 	ranks_run(1, 1, counts);
 	ranks_run(1, 1, old_names);
+	ranks_run(1, 1, markers);
 	ranks_run(1, 1, wrong);
 	return done_testing();
 }

@@ -184,4 +184,10 @@ enum vm_basic_family {
 	X(SHORT_INT, 0x22c, P_SHORT_INT, PAIR)   \
 	X(LONG_DOUBLE_INT, 0x22d, P_LONG_DOUBLE_INT, PAIR)
 
+/* Without data: the one bound that each sets.  MPI 3 removed them; MPI_ name,
+ * handle, bound. */
+#define VM_TYPES_MARKER(X) \
+	X(LB, 0x23e, lb)   \
+	X(UB, 0x23f, ub)
+
 #endif

@@ -3,10 +3,10 @@
  * Bounds and runs of a new datatype.
  *
  * Bounds follow MPI 4.1, 5.1.6 to 5.1.8: bounds set explicitly in a part
- * (resized, subarray) override those of all other parts; without any the upper
- * bound is rounded up so that the extent keeps the parts aligned, whatever the
- * constructor, as in Open MPI (MPICH pads structures only).  Sums are computed
- * in 128 bits and checked at the end.
+ * (resized, subarray, MPI_LB, MPI_UB) override those of all other parts; without
+ * any the upper bound is rounded up so that the extent keeps the parts aligned,
+ * whatever the constructor, as in Open MPI (MPICH pads structures only).  Sums
+ * are computed in 128 bits and checked at the end.
  */
 #include "mpi/type/build.h"
 
@@ -18,25 +18,27 @@
 struct range {
 	vm_wide low, high;
 	bool low_set, high_set; /* by the user */
-	bool any;
+	bool low_any, high_any;
 };
 
 static void range_low(struct range *range, vm_wide low, bool set)
 {
 	if (set < range->low_set)
 		return;
-	if (!range->any || set > range->low_set || low < range->low)
+	if (!range->low_any || set > range->low_set || low < range->low)
 		range->low = low;
 	range->low_set = set;
+	range->low_any = true;
 }
 
 static void range_high(struct range *range, vm_wide high, bool set)
 {
 	if (set < range->high_set)
 		return;
-	if (!range->any || set > range->high_set || high > range->high)
+	if (!range->high_any || set > range->high_set || high > range->high)
 		range->high = high;
 	range->high_set = set;
+	range->high_any = true;
 }
 
 /* Totals over all blocks. */
@@ -73,11 +75,14 @@ static void sums_add(struct sums *sums, const struct vm_block *block)
 	across = (vm_wide)(block->times - 1) * block->stride;
 	low += (along < 0 ? along : 0) + (across < 0 ? across : 0);
 	high += (along > 0 ? along : 0) + (across > 0 ? across : 0);
-	range_low(&sums->bounds, low + type->lb, type->lb_set);
+	/* A part that only marks a bound says nothing about the other one. */
+	if (type->size || type->lb_set)
+		range_low(&sums->bounds, low + type->lb, type->lb_set);
 	/* With the padding of the part, so that a part that is another type of
 	 * the program's lies within the whole, as in Open MPI and MPICH. */
-	range_high(&sums->bounds, high + type->lb + type->extent, type->ub_set);
-	sums->bounds.any = true;
+	if (type->size || type->ub_set)
+		range_high(&sums->bounds, high + type->lb + type->extent,
+			   type->ub_set);
 	if (type->align > sums->align)
 		sums->align = type->align;
 	if (!type->size)
@@ -85,7 +90,6 @@ static void sums_add(struct sums *sums, const struct vm_block *block)
 	range_low(&sums->true_bounds, low + type->true_lb, false);
 	range_high(&sums->true_bounds, high + type->true_lb + type->true_extent,
 		   false);
-	sums->true_bounds.any = true;
 	sums->size += n * (vm_wide)type->size;
 	sums->elements += n * type->elements;
 	sums->mixed |= !type->basic ||

@@ -79,11 +79,28 @@ VM_TYPES_PAIR_DENSE(PAIR_DENSE_)
 	};
 VM_TYPES_PAIR_SPARSE(PAIR_SPARSE_)
 
-#define ROW_(mpi_name, handle, kind, family) \
-	[(handle)-0x200] = &type_##mpi_name,
+#define MARKER_(mpi_name, handle, bound)                            \
+	static const struct vm_type type_##mpi_name = {             \
+		.object = { .magic = VM_MAGIC_TYPE },               \
+		.builtin = true,                                    \
+		.committed = true,                                  \
+		.plain = true,                                      \
+		.value = (handle)-0x200,                            \
+		.kind = VM_KIND_NONE,                               \
+		.family = VM_FAMILY_TEXT,                           \
+		.dense = true,                                      \
+		.solid = true,                                      \
+		.bound##_set = true,                                \
+		.repeat = 1,                                        \
+		.basic = &type_##mpi_name,                          \
+		.extra.name = (char *)(uintptr_t) "MPI_" #mpi_name, \
+	};
+VM_TYPES_MARKER(MARKER_)
+
+#define ROW_(mpi_name, handle, ...) [(handle)-0x200] = &type_##mpi_name,
 const struct vm_type *const vm_type_builtin[VM_TYPE_BUILTINS] = {
 	VM_TYPES_SIMPLE(ROW_) VM_TYPES_PAIR_DENSE(ROW_)
-		VM_TYPES_PAIR_SPARSE(ROW_)
+		VM_TYPES_PAIR_SPARSE(ROW_) VM_TYPES_MARKER(ROW_)
 };
 
 /* The value's bytes of a pair, by kind. */

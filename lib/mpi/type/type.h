@@ -40,7 +40,7 @@ struct vm_type {
 	bool plain;
 	bool dense;	     /* any number of elements is one block of bytes */
 	bool solid;	     /* a single element is one block of bytes */
-	bool lb_set, ub_set; /* bounds come from a resized type in it */
+	bool lb_set, ub_set; /* bounds come from a resized type or a marker */
 	/* builtin: its handle - MPI_DATATYPE_NULL; if it has no name (f90.c),
 	 * that of the one with its bytes. */
 	uint8_t value;

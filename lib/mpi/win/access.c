@@ -224,6 +224,9 @@ int vm_access_check_one(struct vm_call *call, struct vm_access *a)
 	if (rc == 0 && !a->target.type->builtin)
 		rc = vm_error(call, MPI_ERR_TYPE,
 			      "the datatype is not predefined");
+	if (rc == 0 && !a->target.type->size)
+		rc = vm_error(call, MPI_ERR_TYPE, "%s has no data",
+			      vm_type_name(a->target.type));
 	if (rc == 0)
 		rc = vm_check_pointer(call, a->result.buf, "result_addr");
 	a->target.count = 1;

@@ -133,8 +133,9 @@ static inline const struct vm_op *vm_win_quick_op(MPI_Op handle,
 
 	if (!op || !type)
 		return NULL;
-	return (op->families & type->family) || handle == MPI_NO_OP ||
-			       handle == MPI_REPLACE ?
+	return (op->families & type->family) || ((handle == MPI_NO_OP ||
+						  handle == MPI_REPLACE) &&
+						 type->size) ?
 		       op :
 		       NULL;
 }
