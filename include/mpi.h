@@ -478,6 +478,14 @@ typedef int(MPI_Datarep_conversion_function_c)(
 #define MPI_DUP_FN			((MPI_Copy_function *)0x1)
 #define MPI_NULL_DELETE_FN		((MPI_Delete_function *)0x0)
 
+/* How accesses to files that were started are called in programs older than
+ * MPI 2.2, and in ROMIO */
+#define MPIO_USES_MPI_REQUEST		1
+#define MPIO_Request			MPI_Request
+#define MPIO_REQUEST_NULL		MPI_REQUEST_NULL
+#define MPIO_Wait			MPI_Wait
+#define MPIO_Test			MPI_Test
+
 /*
  * The tool information interface.
  */

@@ -60,6 +60,7 @@ static void pointers(int words)
 	MPI_Request requests[4];
 	MPI_Status statuses[4];
 	MPI_Offset position;
+	MPIO_Request old;
 	bool held = true;
 	int index, n = words / 4;
 
@@ -93,6 +94,11 @@ static void pointers(int words)
 	MPI_Wait(&requests[0], &status);
 	MPI_Test_cancelled(&status, &index);
 	all_ok(!index && is_same(words), "a read is not cancelled");
+	MPI_File_seek(file, 0, MPI_SEEK_SET);
+	MPI_File_iread(file, in, words, MPI_INT, &old);
+	MPIO_Wait(&old, &status);
+	all_ok(old == MPIO_REQUEST_NULL && counts(words),
+	       "a read under its old name");
 	MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
 }
 
