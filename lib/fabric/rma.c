@@ -259,7 +259,7 @@ static void loop_copy(struct vm_port *port, struct vm_rma *rma)
 }
 
 /* Moves it at once between our memory and that of another process of this host:
- * 0, or -VMPI_ENOTSUP. */
+ * 0, or -VMPI_ENOTSUP.  If that memory is gone, we are the first to know. */
 static int near_move(struct vm_port *port, struct vm_rma *rma)
 {
 	struct vm_shm *shm = port->fabric->shm;
@@ -270,6 +270,9 @@ static int near_move(struct vm_port *port, struct vm_rma *rma)
 				 rma->local, rma->bytes, rma->write);
 	if (rc == -VMPI_ENOTSUP)
 		return rc;
+	if (rc == -VMPI_EPEER)
+		vm_peer_fail(port->fabric, rma->to.process, rc,
+			     "its memory is gone");
 	rma->error = rc;
 	return 0;
 }

@@ -3,6 +3,7 @@
  * The other process is killed: everything that waits for it ends with an error,
  * whether the launcher reports it or not, and nothing hangs.
  */
+#include "fabric/shm/shm.h"
 #include "fork.h"
 
 enum { SENDS = 40, READS = 4 };
@@ -138,11 +139,41 @@ static void silent(const char *name)
 	after(&side, name);
 }
 
+/* A read from the memory of one that has died, before anybody else says so. */
+static void moved(const char *name)
+{
+	struct side side;
+	struct child child;
+	struct vm_port *port;
+
+	child_open(&child, &side, 2);
+	connect_first(&child, &side);
+	port = vm_fabric_port(side.fabric, 0);
+	kill(child.pid, SIGKILL);
+	is_int(child_wait(&child), -1, "%s: a fourth one is killed", name);
+	ended = refused = 0;
+	rmas[0] = (struct vm_rma){ .done = rma_done,
+				   .to = { 1, 0 },
+				   .remote = child.remote,
+				   .local = near,
+				   .bytes = CHILD_BYTES };
+	is_int(vm_rma_read(port, &rmas[0]), VM_PENDING, "%s: a read starts",
+	       name);
+	if (vm_shm_near(side.fabric->shm, 1))
+		ok(!vm_fabric_peer_alive(side.fabric, 1),
+		   "%s: who finds no memory gives the process up", name);
+	while (ended < 1 || side.downs < 2)
+		side_idle(&side, NEVER_NS);
+	is_int(refused, 1, "%s: the read fails", name);
+	after(&side, name);
+}
+
 static void run(const char *provider)
 {
 	told(provider);
 	untold(provider);
 	silent(provider);
+	moved(provider);
 }
 
 int main(void)
