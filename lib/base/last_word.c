@@ -71,6 +71,20 @@ void vm_last_word_give(void)
 		value_put(fd, SAID);
 }
 
+bool vm_last_word_said(void)
+{
+	int fd = atomic_load_explicit(&last_word.fd, memory_order_relaxed) - 1;
+	uint64_t value;
+
+	if (fd < 0 ||
+	    atomic_load_explicit(&last_word.mine, memory_order_relaxed))
+		return false;
+	if (read(fd, &value, sizeof(value)) != sizeof(value))
+		return errno == EAGAIN;
+	value_put(fd, value);
+	return value == SAID;
+}
+
 void vm_last_word_start(bool starting)
 {
 	atomic_store_explicit(&last_word.starting, starting,

@@ -30,6 +30,10 @@ void vm_last_word_set(int fd);
 bool vm_last_word_take(void);
 void vm_last_word_give(void);
 
+/* Whether another process has said, or is saying, why the job ends; false
+ * without a descriptor. */
+bool vm_last_word_said(void);
+
 /* Sets whether every error that is logged from now on is why the job ends. */
 void vm_last_word_start(bool starting);
 bool vm_last_word_starting(void);

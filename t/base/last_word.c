@@ -35,6 +35,8 @@ static void among_test(void)
 	ssize_t n;
 
 	vm_last_word_set(vm_last_word_new());
+	ok(!vm_last_word_said() && !vm_last_word_said(),
+	   "nobody has said anything, however often one looks");
 	if (pipe(ends))
 		bail("no pipe");
 	for (int i = 0; i < PROCESSES; i++)
@@ -47,6 +49,7 @@ static void among_test(void)
 		wrong += status != 0;
 	is_int(wrong, 0, "who had the word has it again, and nobody else");
 	is_string(text, "<>.......", "one speaks, then the others know");
+	ok(vm_last_word_said() && vm_last_word_said(), "one has said it");
 	ok(!vm_last_word_take(), "who comes later may not");
 }
 

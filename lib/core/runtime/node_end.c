@@ -18,7 +18,10 @@
 #include "fabric/packet/vars.h"
 #include "introspect/export/export.h"
 
-#define DEATH_NS 100000000
+/* How often, and at what distance, one looks whether the launcher has said it:
+ * two seconds, in which even a busy machine lets it see the death. */
+#define DEATH_LOOKS 100
+#define DEATH_NS 20000000
 
 /* When another process has died that is the reason of all that follows: gives
  * the launcher the time to say so first. */
@@ -26,9 +29,11 @@ static void death_let_say(void)
 {
 	struct timespec moment = { .tv_nsec = DEATH_NS };
 
-	if (vm_node && vm_node->fabric &&
-	    __atomic_load_n(&vm_fabric_pvars(vm_node->fabric)->peers_failed,
-			    __ATOMIC_RELAXED))
+	if (!vm_node || !vm_node->fabric ||
+	    !__atomic_load_n(&vm_fabric_pvars(vm_node->fabric)->peers_failed,
+			     __ATOMIC_RELAXED))
+		return;
+	for (int i = 0; i < DEATH_LOOKS && !vm_last_word_said(); i++)
 		syscall(SYS_nanosleep, &moment, NULL);
 }
 
