@@ -152,7 +152,7 @@ static void rank_free(struct vm_rank *rank)
 		vm_node_hooks.spare_free(rank);
 	rank->image = NULL;
 	mailbox_clear(rank);
-	rank->pvars = (struct core_rank_pvars){ 0 };
+	vm_pvars_clear(&core_rank_pvar_table, &rank->pvars);
 	vm_rank_does(rank, VM_EXPORT_DONE);
 	rank->ult = NULL;
 	atomic_store_explicit(&rank->main, NULL, memory_order_relaxed);

@@ -138,8 +138,9 @@ void vm_pvar_fold(uint64_t *sum, enum vm_pvar_class class_, uint64_t value)
 static void row_clear(const struct vm_pvar *row, uint64_t *words)
 {
 	for (unsigned w = 0; w < row->words; w++)
-		words[w] = row->class_ == VM_PVAR_LOWWATERMARK ? VM_PVAR_NONE :
-								 0;
+		vm_pvar_set(words[w], row->class_ == VM_PVAR_LOWWATERMARK ?
+					      VM_PVAR_NONE :
+					      0);
 }
 
 static void row_fold(const struct vm_pvar *row, uint64_t *sum,
