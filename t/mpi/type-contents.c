@@ -182,6 +182,8 @@ static void counts(int rank, int size)
 	MPI_Type_free(&resized);
 	MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &type);
 	ok(type == MPI_REAL8, "a type of a class and size");
+	MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 16, &type);
+	ok(type == MPI_INTEGER16, "and one that C has not");
 	is_int(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &type),
 	       MPI_ERR_ARG, "there are not all sizes");
 	is_int(MPI_Type_match_size(1, 4, &type), MPI_ERR_ARG,
