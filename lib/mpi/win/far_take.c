@@ -75,7 +75,8 @@ static int rows_open(struct rows *rows, const struct vm_window_packet *packet,
 	};
 	rows->type = vm_type_builtin[head->type];
 	rows->op = head->op < VM_OP_BUILTINS ? vm_op_builtin[head->op] : NULL;
-	if (head->runs > VM_FAR_RUNS || runs > packet->bytes || !rows->type)
+	if (head->runs > VM_FAR_RUNS || runs > packet->bytes || !rows->type ||
+	    !rows->type->size)
 		return MPI_ERR_INTERN;
 	rows->data = (const char *)packet->data + runs;
 	rows->bytes = packet->bytes - runs;
