@@ -403,12 +403,13 @@ static int hex_of(char c)
 	return at ? (int)(at - digits_hex) : -1;
 }
 
-/* Decodes the bytes of one piece; returns their number, or -VMPI_EIO. */
+/* Decodes the bytes of one piece; returns their number, or -VMPI_EIO.  The value
+ * has no blanks, and Hydra from 4.2 on says more behind it (" found=TRUE"). */
 static int piece_read(unsigned char *bytes, size_t room, const char *text)
 {
 	size_t count = 0;
 
-	for (; *text; text += 2) {
+	for (; *text && *text != ' '; text += 2) {
 		int high = hex_of(text[0]);
 		int low = high < 0 ? -1 : hex_of(text[1]);
 

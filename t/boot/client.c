@@ -189,6 +189,9 @@ static void answers_test(void)
 		  -VMPI_EIO },
 		{ { "cmd=get ", "cmd=get_result rc=0 value=4:00112233\n" },
 		  -VMPI_EINVAL },
+		{ { "cmd=get ", "cmd=get_result rc=0 value=4:00112233 "
+				"found=TRUE\n" },
+		  -VMPI_EINVAL },
 		{ { "cmd=get ", "cmd=get_result rc=0 value=2:001122\n" },
 		  -VMPI_EIO },
 		{ { "cmd=get ", "cmd=get_result rc=0 value=-1:00\n" },
