@@ -264,8 +264,30 @@ static int auto_find(const struct engine **engine, char **program)
 	}
 	vm_cli_say("starting on other hosts needs one of these in PATH: srun "
 		   "(in a Slurm job), mpirun (Open MPI), mpiexec.hydra "
-		   "(MPICH)");
+		   "(MPICH), ssh");
 	return -VMPI_ENOENT;
+}
+
+bool engine_there(void)
+{
+	for (size_t i = 0; i < ENGINES; i++) {
+		char *path = engines[i].needs && !getenv(engines[i].needs) ?
+				     NULL :
+				     engine_path(&engines[i]);
+
+		free(path);
+		if (path)
+			return true;
+	}
+	return false;
+}
+
+bool engine_ssh_there(void)
+{
+	char *path = path_find("ssh");
+
+	free(path);
+	return path != NULL;
 }
 
 int engine_find(const struct engine **engine, char **program, const char *name)
@@ -284,7 +306,8 @@ int engine_find(const struct engine **engine, char **program, const char *name)
 		*engine = &engines[i];
 		return 0;
 	}
-	vm_cli_say("--launcher %s: auto, fork, srun, mpirun or hydra is needed",
+	vm_cli_say("--launcher %s: auto, fork, ssh, srun, mpirun or hydra is "
+		   "needed",
 		   name);
 	return -VMPI_EINVAL;
 }

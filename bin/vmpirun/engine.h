@@ -32,6 +32,10 @@ struct engine_job {
  */
 int engine_find(const struct engine **engine, char **program, const char *name);
 
+/* Whether "auto" finds one, and whether there is ssh. */
+bool engine_there(void);
+bool engine_ssh_there(void);
+
 /* The name it has on the command line. */
 const char *engine_name(const struct engine *engine);
 

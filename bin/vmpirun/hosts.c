@@ -194,7 +194,7 @@ int hosts_slots(const struct hosts *hosts)
 	return sum > VM_JOB_RANKS_MAX ? VM_JOB_RANKS_MAX : (int)sum;
 }
 
-static bool is_here(const char *name)
+bool hosts_is_here(const char *name)
 {
 	char own[NAME_BYTES] = "";
 	size_t first;
@@ -213,7 +213,7 @@ static bool is_here(const char *name)
 bool hosts_remote(const struct hosts *hosts)
 {
 	for (int i = 0; i < hosts->count; i++)
-		if (!is_here(hosts->list[i].name))
+		if (!hosts_is_here(hosts->list[i].name))
 			return true;
 	return false;
 }

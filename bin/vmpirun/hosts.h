@@ -34,6 +34,9 @@ int hosts_add_file(struct hosts *hosts, const char *path);
 /* The sum of the slots. */
 int hosts_slots(const struct hosts *hosts);
 
+/* Whether a name is that of this host. */
+bool hosts_is_here(const char *name);
+
 /* Whether some host is not this one. */
 bool hosts_remote(const struct hosts *hosts);
 

@@ -29,6 +29,7 @@
 #include "profile.h"
 #include "program.h"
 #include "report/cli.h"
+#include "ssh.h"
 #include "trace.h"
 #include "vmpi.h"
 
@@ -79,6 +80,9 @@ static int kind_choose(struct launch *launch)
 	if (why)
 		snprintf(options->why, sizeof(options->why), "%s", why);
 	options->job.processes = kind == PROGRAM_PROCESS || why;
+	/* What another launcher does with each program need not be possible. */
+	if (options->job.processes && options->by_node)
+		options->map.cyclic = false;
 	return rc;
 }
 
@@ -332,6 +336,9 @@ static int command_make(const struct launch *launch, struct command *words,
 				     .label = launch->label,
 				     .options = options,
 			     });
+	else if (launch->plan.ssh)
+		ssh_words(words, options,
+			  plan_host(&launch->plan, options, number));
 	else if (options->agent)
 		rc = command_add_text(words, "--agent", options->agent,
 				      plan_host(&launch->plan, options, number),

@@ -21,6 +21,7 @@
 #include "overlap.h"
 #include "profile.h"
 #include "report/cli.h"
+#include "ssh.h"
 #include "trace.h"
 #include "monitor.h"
 #include "vmpi.h"
@@ -92,6 +93,10 @@ int main(int argc, char **argv)
 	int code = VM_EXIT_MISTAKE;
 
 	vm_standard_open();
+	if (argc > 1 && !strcmp(argv[1], SSH_NEAR))
+		return ssh_near(argc - 2, argv + 2);
+	if (argc == 2 && !strcmp(argv[1], SSH_FAR))
+		return ssh_far();
 	if (!options_parse(&options, argc, argv) && !streams_set(&options) &&
 	    !launch_check(&launch, &options))
 		code = run(&launch);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "report/cli.h"
 #include "options_table.h"
 #include "vmpi.h"
@@ -32,6 +33,7 @@ static int options_finish(struct options *options)
 {
 	const char *limit = getenv("MPIEXEC_TIMEOUT");
 
+	compat_say(options);
 	if (!options->program) {
 		vm_cli_say(
 			"no program given; usage: vmpirun [OPTION...] PROGRAM "
@@ -81,6 +83,8 @@ void options_fini(struct options *options)
 	for (size_t i = 0; i < options->export_count; i++)
 		free(options->exports[i]);
 	free(options->exports);
+	free(options->ignored);
+	free(options->rsh_agent);
 	free(options->overlap);
 	/* Gone already, unless the job has not started. */
 	if (options->profile_dir)

@@ -26,7 +26,13 @@ struct options {
 	bool balanced;	      /* --balance=auto or force */
 	const char *launcher; /* NULL: auto */
 	const char *agent;
-	bool processes; /* --processes */
+	char *rsh_agent;	   /* the same, as Open MPI's variable */
+	const char *launcher_exec; /* in place of ssh; NULL: ssh */
+	bool by_node;  /* --map-by node, which programs need not follow */
+	char *ignored; /* options of other launchers; NULL: none */
+	bool quiet;
+	bool everything; /* other hosts get all variables */
+	bool processes;	 /* --processes */
 	bool verbose;
 	char why[256];	     /* each rank is a process, if it is */
 	bool control;	     /* --control */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "compat.h"
 #include "introspect/policy/policies.h"
 #include "overlap.h"
 #include "profile.h"
@@ -75,14 +76,17 @@ static int export_take(struct options *options, const char *text)
 		return vm_option_refuse("-x", text,
 					"names with " VM_JOB_PREFIX
 					" belong to vmpirun; use its options");
-	/* One host: what is in the environment gets there by itself. */
 	if (equals)
 		return vm_job_text(&options->exports[options->export_count++],
 				   text);
+	/* Other hosts have to be told. */
 	if (!getenv(text))
 		vm_cli_say(
 			"-x %s: there is no such variable in the environment",
 			text);
+	else if (asprintf(&options->exports[options->export_count++], "%s=%s",
+			  text, getenv(text)) < 0)
+		return vm_cli_no_memory();
 	return 0;
 }
 
@@ -234,6 +238,10 @@ VM_CLI_TEXT(launcher, launcher)
 
 VM_CLI_TEXT(agent, agent)
 
+VM_CLI_TEXT(launcher_exec, launcher_exec)
+VM_CLI_FLAG(everything, everything)
+VM_CLI_FLAG(quiet, quiet)
+
 /* The variable travels with the job; vmpirun cleans up. */
 static int control_take(struct options *options, const char *text)
 {
@@ -269,15 +277,6 @@ static int keep_going_take(struct options *options, const char *text)
  * here. */
 static int accept_take(struct options *options, const char *text)
 {
-	return 0;
-}
-
-/* This one says how many ranks there are. */
-static int map_by_take(struct options *options, const char *text)
-{
-	if (!strncmp(text, "ppr:", 4))
-		return vm_option_refuse("--map-by", text,
-					"use --ppn for the ranks per node");
 	return 0;
 }
 
@@ -423,14 +422,38 @@ const struct vm_cli_row option_rows[] = {
 	  "Place the ranks: block (consecutive ranks together, the "
 	  "default), cyclic, or a file with lines such as: 0-3 0:1",
 	  3, place_take },
+	{ "map-by", 0, "WHAT", 0,
+	  "slot: block; node: cyclic over nodes; ppr:N:node: the same as --ppn "
+	  "N",
+	  3, compat_map_by },
+	{ "bynode", 0, 0, 0, "The same as --map-by node", 3, compat_by_node },
+	{ "rank-by", 0, "WHAT", 0, "slot, as it always is", 3, compat_rank_by },
+	{ "bind-to", 0, "WHAT", 0,
+	  "core: bind workers to cores, as they are; none: do not", 3,
+	  compat_bind_to },
 	{ "balance", 0, "HOW", 0,
 	  "Move ranks to less busy workers: off (the default), "
 	  "auto, force; or learn[=FILE]: write a file for --map",
 	  3, balance_take },
 	{ "launcher", 0, "NAME", 0,
-	  "Start the nodes with auto, fork (vmpirun itself), srun, "
+	  "Start the nodes with auto, fork (vmpirun itself), ssh, srun, "
 	  "mpirun or hydra",
 	  3, launcher_take },
+	{ "launcher-exec", 0, "COMMAND", 0,
+	  "Use COMMAND in place of ssh; it gets the host and a command", 3,
+	  launcher_exec_take },
+	{ "envall", 0, 0, 0,
+	  "With --launcher ssh: pass all environment variables on", 3,
+	  everything_take },
+	{ "genvall", 0, 0, ALIAS, 0, 3, 0 },
+	{ "mca", 0, "NAME VALUE", 0,
+	  "A variable of Open MPI: plm_rsh_agent is --launcher-exec, the others "
+	  "have no effect",
+	  3, compat_mca },
+	{ "gmca", 0, 0, ALIAS, 0, 3, 0 },
+	{ "omca", 0, 0, ALIAS, 0, 3, 0 },
+	{ "pmixmca", 0, 0, ALIAS, 0, 3, 0 },
+	{ "prtemca", 0, 0, ALIAS, 0, 3, 0 },
 	{ "agent", 0, "COMMAND", 0,
 	  "Run each node process under COMMAND, in which %h is the "
 	  "host and %n the number of the node",
@@ -445,17 +468,10 @@ const struct vm_cli_row option_rows[] = {
 	  0 },
 	{ "allow-run-as-root", 0, 0, 0, "Always allowed", 4, accept_take },
 	{ "oversubscribe", 0, 0, 0, "Always allowed", 4, accept_take },
-	{ "envall", 0, 0, 0, "Always so", 4, accept_take },
-	{ "genvall", 0, 0, ALIAS, 0, 4, 0 },
-	{ "bind-to", 0, "WHAT", 0, "Workers are bound to cores", 4,
-	  accept_take },
-	{ "map-by", 0, "WHAT", 0, "See --map", 4, map_by_take },
-	{ "rank-by", 0, "WHAT", 0, "See --map", 4, accept_take },
 	{ "use-hwthread-cpus", 0, 0, 0, "See --workers", 4, accept_take },
 	{ "bind-to-core", 0, 0, ALIAS, 0, 4, 0 },
 	{ "bind-to-socket", 0, 0, ALIAS, 0, 4, 0 },
 	{ "bycore", 0, 0, ALIAS, 0, 4, 0 },
-	{ "bynode", 0, 0, ALIAS, 0, 4, 0 },
 	{ "byslot", 0, 0, ALIAS, 0, 4, 0 },
 	{ "nooversubscribe", 0, 0, ALIAS, 0, 4, 0 },
 	{ "cpus-per-proc", 0, "N", 0, "See --workers", 4, accept_take },
@@ -471,7 +487,6 @@ const struct vm_cli_row option_rows[] = {
 	{ "prefix", 0, "VALUE", 0, "About the launcher itself", 4,
 	  accept_take },
 	{ "demux", 0, 0, ALIAS, 0, 4, 0 },
-	{ "launcher-exec", 0, 0, ALIAS, 0, 4, 0 },
 	{ "localhost", 0, 0, ALIAS, 0, 4, 0 },
 	{ "personality", 0, 0, ALIAS, 0, 4, 0 },
 	{ "rmk", 0, 0, ALIAS, 0, 4, 0 },
@@ -486,14 +501,9 @@ const struct vm_cli_row option_rows[] = {
 	{ "print-all-exitcodes", 0, 0, ALIAS, 0, 4, 0 },
 	{ "show-progress", 0, 0, ALIAS, 0, 4, 0 },
 	{ "use-regexp", 0, 0, ALIAS, 0, 4, 0 },
-	{ "mca", 0, "NAME VALUE", 0, "A variable of Open MPI; see --set", 4,
-	  accept_take },
-	{ "gmca", 0, 0, ALIAS, 0, 4, 0 },
-	{ "omca", 0, 0, ALIAS, 0, 4, 0 },
-	{ "pmixmca", 0, 0, ALIAS, 0, 4, 0 },
-	{ "prtemca", 0, 0, ALIAS, 0, 4, 0 },
-	{ "quiet", 'q', 0, 0, "vmpirun says nothing without need", 4,
-	  accept_take },
+	{ "quiet", 'q', 0, 0,
+	  "Do not say which options of other launchers have no effect", 2,
+	  quiet_take },
 	{ 0, 0, 0, 0, "Help:", -1, 0 },
 	{ "help", '?', 0, 0, "Print this text", -1, vm_cli_help },
 	{ "version", 'V', 0, 0, "Print the version", -1, vm_cli_version },
@@ -507,7 +517,7 @@ const struct vm_cli_words option_words[] = {
 	{ "map", "block cyclic" },
 	{ "balance", "off auto force learn" },
 	{ "keep-going", "processes ranks" },
-	{ "launcher", "auto fork srun mpirun hydra" },
+	{ "launcher", "auto fork ssh srun mpirun hydra" },
 	{ "tune", "all " VM_POLICIES_BUILTIN },
 	{ 0 },
 };

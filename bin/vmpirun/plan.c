@@ -13,12 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "boot/place.h"
 #include "report/cli.h"
 #include "vmpi.h"
-
-/* Numbers of steps from here on are Slurm's own: interactive shells. */
-#define STEP_SPECIAL 0xffff0000ul
 
 /* The number of cores this process may use; they need not be the first ones. */
 static int cores_allowed(void)
@@ -39,20 +37,6 @@ static int cores_allowed(void)
 	return 1;
 }
 
-/* The nodes of the Slurm job in whose script we run, or 0: there is none, or
- * we are one of the tasks that srun has started. */
-static int slurm_nodes(void)
-{
-	const char *step = getenv("SLURM_STEP_ID");
-	const char *nodes = getenv("SLURM_JOB_NUM_NODES");
-
-	if (!getenv("SLURM_JOB_ID") || !nodes)
-		return 0;
-	if (step && strtoul(step, NULL, 10) < STEP_SPECIAL)
-		return 0;
-	return (int)strtol(nodes, NULL, 10);
-}
-
 static int launcher_choose(struct plan *plan, const struct options *options)
 {
 	const char *name = options->launcher ? options->launcher : "auto";
@@ -68,15 +52,24 @@ static int launcher_choose(struct plan *plan, const struct options *options)
 	if (!automatic && !strcmp(name, "fork") && remote && !options->agent) {
 		vm_cli_say(
 			"--launcher fork starts nodes on this host only; use "
-			"srun, mpirun or hydra for other hosts");
+			"ssh, srun, mpirun or hydra for other hosts");
 		return -VMPI_EINVAL;
 	}
 	if (!strcmp(name, "fork") || (automatic && options->agent))
 		return 0;
-	if (automatic && !options->hosts.count && slurm_nodes() > 1)
+	plan->ssh = !strcmp(name, "ssh") ||
+		    (automatic && remote && options->launcher_exec);
+	if (plan->ssh)
+		return 0;
+	if (automatic && batch_slurm_nodes() > 1 &&
+	    (!options->hosts.count || remote))
 		name = "srun";
 	else if (automatic && !remote)
 		return 0;
+	if (automatic && !engine_there() && engine_ssh_there()) {
+		plan->ssh = true;
+		return 0;
+	}
 	return engine_find(&plan->engine, &plan->program, name);
 }
 
@@ -85,7 +78,7 @@ static int hosts_offered(const struct plan *plan, const struct options *options)
 {
 	int hosts = options->hosts.count;
 
-	return plan->engine && !hosts ? slurm_nodes() : hosts;
+	return plan->engine && !hosts ? batch_slurm_nodes() : hosts;
 }
 
 /* On this host --nodes is a number of processes, and that of the ranks. */
@@ -146,7 +139,8 @@ static int nodes_choose(struct plan *plan, const struct options *options)
 static void ranks_choose(const struct plan *plan, struct options *options)
 {
 	int cores = cores_allowed();
-	long ranks = plan->engine ? (long)cores * plan->nodes : cores;
+	long ranks = plan->engine || plan->ssh ? (long)cores * plan->nodes :
+						 cores;
 
 	if (options->job.ranks)
 		return;
@@ -276,7 +270,9 @@ int plan_make(struct plan *plan, struct options *options)
 	int rc;
 
 	*plan = (struct plan){ 0 };
-	rc = launcher_choose(plan, options);
+	rc = batch_take(options);
+	if (!rc)
+		rc = launcher_choose(plan, options);
 	if (!rc && options->job.processes)
 		rc = processes_check(plan, options);
 	if (!rc)

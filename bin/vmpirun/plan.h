@@ -12,6 +12,7 @@
 struct plan {
 	const struct engine *engine; /* NULL: vmpirun starts them itself */
 	char *program;		     /* path of the engine */
+	bool ssh;		     /* vmpirun starts them on other hosts */
 	int nodes;		     /* processes */
 	int *first;  /* [nodes + 1]: first rank of each process */
 	int hosts;   /* nodes, unless each rank is a process */

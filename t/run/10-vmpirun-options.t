@@ -50,10 +50,10 @@ gives() {
 for ranks in "-n 3" "-n3" "-np 3" "--np 3" "--np=3" "-np=3" "-n=3" "--n 3" \
 	"-l -n 3" "-ln3" "-n 9 -n 3" "--oversubscribe -n 3" \
 	"-allow-run-as-root -n 3" "-c 3" "-q -envall -genvall -n 3" \
-	"--bind-to none -map-by core --rank-by slot -n 3" \
-	"--use-hwthread-cpus -np 3" "--mca btl self,tcp -mca a b -np 3" \
-	"-gmca a b --omca a b --pmixmca a b --prtemca a b -np 3" \
-	"--bycore --nooversubscribe -bind-to-socket -n 3" \
+	"--bind-to core -map-by core --rank-by slot -n 3" \
+	"--use-hwthread-cpus -np 3" "-q --mca btl self,tcp -mca a b -np 3" \
+	"-quiet -gmca a b --omca a b --pmixmca a b --prtemca a b -np 3" \
+	"--map-by ppr:3:node" "--bycore --nooversubscribe -bind-to-socket -n 3" \
 	"--cpus-per-proc 1 --cpus-per-rank 1 -membind none -n 3" \
 	"--timestamp-output --display-allocation --display-devel-map -n 3" \
 	"--prefix /opt/mpi --personality ompi -usize 9 -rmk user -n 3" \
@@ -94,9 +94,16 @@ mistake '^vmpirun: --mca btl: two values are needed: --mca NAME VALUE$' \
 	"an option of two values needs both" -n 1 --mca btl
 mistake '^vmpirun: -x =1: VAR or VAR=VALUE' "a variable has a name" \
 	-genv "" 1 true
-mistake '^vmpirun: --map-by ppr:2:node: use --ppn ' \
-	"--map-by ppr is refused: it says how many ranks there are" \
-	--map-by ppr:2:node true
+gives "vmpirun: without effect here: --mca btl, --mca pml, --bind-to socket, --rank-by node
+ranks 1" "what means nothing here is told in one line" \
+	--mca btl self,tcp --mca pml ob1 --bind-to socket --rank-by node \
+	--bind-to core --map-by slot -n 1 true
+gives "ranks 1
+set sched_bind=0" "--bind-to none leaves workers unbound" \
+	--bind-to none -n 1 true
+mistake '^vmpirun: --map-by ppr:2:socket: only ppr:N:node' \
+	"--map-by ppr of something else is refused: it says how many ranks there are" \
+	--map-by ppr:2:socket true
 
 for count in 0 -4 4x x 1000001 99999999999999999999 "" " 4" 0x10 1e3; do
 	mistake "^vmpirun: -n $count: .* from 1 to 1000000" \

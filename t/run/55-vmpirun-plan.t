@@ -127,6 +127,31 @@ is "$(VMPI_SCHED_BIND=0 FI_PROVIDER=net dry mpirun -x GREETING=hi -n 2 -H a,b ./
 	" -x FI_PROVIDER -x GLIBC_TUNABLES -x GREETING -x VMPI_JOB_NODES -x VMPI_JOB_RANKS -x VMPI_NODE -x VMPI_SCHED_BIND" \
 	"mpirun is told which variables to pass on"
 
+# Batch systems say how many ranks there are.
+printf '%s\n' a a b b b >nodefile
+like "$(PBS_NODEFILE=nodefile dry hydra ./prog)" \
+	'RANKS=5 VMPI_JOB_NODES=2 VMPI_JOB_BLOCKS=2,3 .* -hosts a,b ' \
+	"the file of PBS has a line for each rank"
+like "$(LSB_MCPU_HOSTS='a 2 b 3' dry hydra ./prog)" \
+	'RANKS=5 .*BLOCKS=2,3 .* -hosts a,b ' "LSF says it in words"
+like "$(LSB_MCPU_HOSTS='a 2 b' dry hydra ./prog)" \
+	"^vmpirun: LSB_MCPU_HOSTS: ' b' is not understood" "which have to fit"
+slurm() {
+	SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=$1 SLURM_NTASKS=$2 \
+		SLURM_TASKS_PER_NODE=$3 SLURM_JOB_NODELIST=$4 dry srun ./prog
+}
+like "$(slurm 2 4 '2(x2)' 'n[1-2]')" \
+	'RANKS=4 VMPI_JOB_NODES=2 srun --ntasks=2 --nodes=2 .*--nodelist=n1,n2 ' \
+	"Slurm's tasks are ranks"
+like "$(slurm 4 9 '4,2(x2),1' 'n[08-10]x,m')" \
+	'RANKS=9 .*BLOCKS=4,2,2,1 .*--nodelist=n08x,n09x,n10x,m ' \
+	"as many on each node as it says"
+like "$(slurm 2 4 '2(x' 'n[1-2]')" 'SLURM_TASKS_PER_NODE: .* not understood' \
+	"if it can be understood"
+like "$(slurm 1 3 3 n1)" 'RANKS=3 ' "on one node, too"
+like "$(SLURM_STEP_ID=0 slurm 1 3 3 n1)" "RANKS=$(nproc) " \
+	"but not within one of its tasks"
+
 # The printed command is the one that is run, except for the job's number.
 PATH_before=$PATH
 PATH=$scratch/all:$scratch/none
@@ -181,7 +206,7 @@ mistake 'srun \(in a Slurm job\), mpirun .*, mpiexec.hydra' \
 	"other hosts need a launcher" -n 2 -H other ./prog
 mistake '--launcher hydra: there is no mpiexec.hydra in PATH' \
 	"so does --launcher hydra" --launcher hydra ./prog
-mistake '--launcher x: auto, fork, srun, mpirun or hydra' \
+mistake '--launcher x: auto, fork, ssh, srun, mpirun or hydra' \
 	"an unknown launcher is refused" --launcher x ./prog
 mistake 'starts nodes on this host only' "fork is for this host" \
 	--launcher fork -H other ./prog

@@ -15,6 +15,11 @@
 #include "base/log.h"
 #include "fabric/ofi/offer.h"
 
+/* TCP with endpoints of its own is the provider net up to libfabric 1.17, and tcp
+ * from 1.18 on; before, tcp has none.  Either name gives what is there. */
+#define OLD_NAME "net"
+#define NEW_NAME "tcp"
+
 /* Our requirements.  Modes that cost us something are accepted, not
  * required. */
 static struct fi_info *hints_new(const struct vm_select *select,
@@ -35,7 +40,8 @@ static struct fi_info *hints_new(const struct vm_select *select,
 	hints->tx_attr->msg_order = FI_ORDER_SAS;
 	hints->rx_attr->msg_order = FI_ORDER_SAS;
 	if (select->wish.provider[0])
-		hints->fabric_attr->prov_name = strdup(select->wish.provider);
+		hints->fabric_attr->prov_name = strdup(
+			select->renamed ? NEW_NAME : select->wish.provider);
 	return hints;
 }
 
@@ -108,7 +114,9 @@ static void choice_add(struct vm_select *select, struct fi_info *info)
 	const struct vm_nets *nets = select->wish.nets;
 	struct vm_choice *choice = &select->choices[select->count];
 
-	if (select->count == VM_CHOICES_MAX)
+	if (select->count == VM_CHOICES_MAX ||
+	    (select->renamed &&
+	     strcmp(info->fabric_attr->prov_name, NEW_NAME) != 0))
 		return;
 	*choice = (struct vm_choice){ .info = info };
 	snprintf(choice->provider, sizeof(choice->provider), "%s",
@@ -232,12 +240,9 @@ static int refuse(const struct vm_select *select)
 	if (wish->provider[0])
 		vm_log(VM_ERROR,
 		       "fabric_provider = %.32s: libfabric offers no such "
-		       "provider%s%s that vmpi can use%s",
+		       "provider%s%s that vmpi can use",
 		       wish->provider, wish->interface[0] ? " at " : "",
-		       wish->interface,
-		       strcmp(wish->provider, "net") ?
-			       "" :
-			       " (from version 1.18 on it calls it tcp)");
+		       wish->interface);
 	else
 		vm_log(VM_ERROR,
 		       "libfabric offers no provider%s%s that vmpi can use; "
@@ -286,6 +291,10 @@ int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
 		return -VMPI_ENOMEM;
 	}
 	ask(select, fi, 0, FI_MSG | FI_RMA, NULL);
+	if (!select->answers[0] && !strcmp(wish->provider, OLD_NAME)) {
+		select->renamed = true;
+		ask(select, fi, 0, FI_MSG | FI_RMA, NULL);
+	}
 	ask(select, fi, 1, FI_MSG, NULL);
 	best = best_take(select);
 	node = node_find(select);

@@ -11,8 +11,9 @@
 
 #define FABRIC_CVARS(X)                                                        \
 	X(STRING, provider, "", 0, 0, "name", STARTUP, UB, fabric,             \
-	  "The libfabric provider to use, such as net or tcp;ofi_rxm; "        \
-	  "empty: the first usable one in the order that vmpi_info --fabric "  \
+	  "The libfabric provider to use, such as verbs or tcp;ofi_rxm (net "  \
+	  "and tcp: TCP without a further layer, as libfabric before and "     \
+	  "from 1.18 on calls it); empty: the one that vmpi_info --fabric "    \
 	  "prints")                                                            \
 	X(STRING, interface, "", 0, 0, "name", STARTUP, UB, fabric,            \
 	  "The network interface, device (mlx5_0), address or network "        \

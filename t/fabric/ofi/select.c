@@ -422,6 +422,24 @@ static void interfaces(void)
 	expect("net eno1", "net lo");
 }
 
+/* Before 1.18 tcp has no endpoints of its own, and net has. */
+static void names(void)
+{
+	begin("libfabric 2");
+	machine_tcp(&machine, "tcp");
+	choose("net", "", true);
+	is_string(taken(), "tcp lo", "net is tcp in libfabric 2");
+	end();
+	begin("libfabric 1.17");
+	machine_tcp(&machine, "net");
+	choose("net", "", true);
+	is_string(taken(), "net lo", "and itself before");
+	end();
+	choose("tcp", "", true);
+	is_string(taken(), "tcp;ofi_rxm lo", "where tcp needs help");
+	end();
+}
+
 int main(void)
 {
 	infiniband();
@@ -438,5 +456,6 @@ int main(void)
 	psm3();
 	shm();
 	interfaces();
+	names();
 	return done_testing();
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Open MPI's and Hydra's words for places, and Open MPI's variables.
+ */
+#include "compat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/cli.h"
+#include "report/option.h"
+#include "vmpi.h"
+
+/* Remembers an option that has no effect; of one with a name and a value
+ * ("btl=tcp") the name only. */
+static int ignore(struct options *options, const char *option, const char *text)
+{
+	char *old = options->ignored;
+	int length = strcmp(option, "--mca") ? (int)strlen(text) :
+					       (int)strcspn(text, "=");
+
+	if (asprintf(&options->ignored, "%s%s%s %.*s", old ? old : "",
+		     old ? ", " : "", option, length, text) < 0) {
+		options->ignored = old;
+		return vm_cli_no_memory();
+	}
+	free(old);
+	return 0;
+}
+
+int compat_bind_to(struct options *options, const char *text)
+{
+	if (!strcmp(text, "none"))
+		return vm_job_set_add(&options->job, "sched_bind", "0");
+	/* Workers are bound to cores, or processors where they are more. */
+	if (!strncmp(text, "core", 4) || !strncmp(text, "hwthread", 8))
+		return 0;
+	return ignore(options, "--bind-to", text);
+}
+
+int compat_by_node(struct options *options, const char *text)
+{
+	options->by_node = options->map.cyclic = true;
+	return 0;
+}
+
+int compat_map_by(struct options *options, const char *text)
+{
+	const char *digits = text + 4;
+	int ppn;
+
+	if (!strncmp(text, "ppr:", 4) && vm_option_digits(&ppn, &digits) &&
+	    ppn > 0 && ppn <= VM_JOB_RANKS_MAX && !strcmp(digits, ":node")) {
+		options->ppn = ppn;
+		return 0;
+	}
+	if (!strncmp(text, "ppr:", 4))
+		return vm_option_refuse("--map-by", text,
+					"only ppr:N:node says how many ranks a "
+					"node has");
+	if (!strcmp(text, "node"))
+		return compat_by_node(options, text);
+	/* As it is without the option. */
+	if (!strncmp(text, "slot", 4) || !strncmp(text, "core", 4))
+		return 0;
+	return ignore(options, "--map-by", text);
+}
+
+int compat_rank_by(struct options *options, const char *text)
+{
+	if (!strcmp(text, "slot") || !strcmp(text, "core"))
+		return 0;
+	return ignore(options, "--rank-by", text);
+}
+
+/* What starts processes on other hosts. */
+int compat_mca(struct options *options, const char *text)
+{
+	static const char *const agents[] = { "plm_rsh_agent=",
+					      "plm_ssh_agent=" };
+
+	for (size_t i = 0; i < sizeof(agents) / sizeof(agents[0]); i++) {
+		size_t length = strlen(agents[i]);
+
+		if (strncmp(text, agents[i], length) != 0)
+			continue;
+		options->launcher_exec = NULL;
+		if (vm_job_text(&options->rsh_agent, text + length))
+			return -VMPI_ENOMEM;
+		options->launcher_exec = options->rsh_agent;
+		return 0;
+	}
+	return ignore(options, "--mca", text);
+}
+
+void compat_say(const struct options *options)
+{
+	if (options->ignored && !options->quiet)
+		vm_cli_say("without effect here: %s", options->ignored);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Options of other launchers that mean something here, at least with some
+ * values; the others are told in one line.
+ */
+#ifndef VMPIRUN_COMPAT_H
+#define VMPIRUN_COMPAT_H
+
+#include "options.h"
+
+/* Each takes the value of an option.  0, or -VMPI_EINVAL after one line. */
+int compat_bind_to(struct options *options, const char *text);
+int compat_map_by(struct options *options, const char *text);
+int compat_by_node(struct options *options, const char *text);
+int compat_rank_by(struct options *options, const char *text);
+int compat_mca(struct options *options, const char *text);
+
+/* Says what of them has no effect, unless --quiet is given. */
+void compat_say(const struct options *options);
+
+#endif
