@@ -50,7 +50,7 @@ is "$(grep -c "global 3" out)" 3 "a library that calls MPI may be shared" ||
 run 3 --private lib/libplain.so ./uses >out 2>err
 is $? 2 "a path is not a name"
 like "$(cat err)" "names of libraries such as libone,libtwo" "which is said"
-is "$(run 2 -v --shared=libplain ./uses 2>&1 | grep '^vmpirun' | grep -v 'lib[hu]\|lib[at]san\|libgcc_s\|libstdc' |
+is "$(run 2 -v --shared=libplain ./uses 2>&1 | grep '^vmpirun' | grep -v 'lib[hu]\|libcap\|lib[at]san\|libgcc_s\|libstdc' |
 	sort |
 	sed 's/ (.*//')" "vmpirun: ./uses: libplain.so is shared
 vmpirun: ./uses: libstate.so is private

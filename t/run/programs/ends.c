@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ways to end; argv[1] says which, the last rank takes it. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* feenableexcept() */
+#endif
 #include <fenv.h>
 #include <mpi.h>
 #include <pthread.h>
