@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes on other hosts by ssh: what the process of a node is to vmpirun, is
- * on its host a process that another vmpirun has started, at the other end of an
- * ssh.
- *
- * vmpirun starts each node as usual, as `vmpirun @ssh ...` with the command
- * behind it.  That one, the near end, starts the same vmpirun as `@ssh-far` over
- * ssh, hands it the command, the directory and the environment, and passes
- * standard input and output, signals, the PMI socket and the end of the process
- * on.  Nothing listens anywhere, and nothing secret is in a command line.  A
- * host that is this one needs no ssh.
+ * Processes on other hosts by ssh: what is the process of a node to vmpirun, is
+ * the near end of an ssh, whose far end starts the process.
  */
 #ifndef VMPIRUN_SSH_H
 #define VMPIRUN_SSH_H
@@ -17,6 +9,14 @@
 #include "command.h"
 #include "options.h"
 
+/*
+ * vmpirun starts each node as usual, as `vmpirun @ssh ...` with the command
+ * behind it.  That one, the near end, starts the same vmpirun as `@ssh-far` over
+ * ssh, hands it the command, the directory and the environment, and passes
+ * standard input and output, signals, the PMI socket and the end of the process
+ * on.  Nothing listens anywhere, and nothing secret is in a command line.  A
+ * host that is this one needs no ssh.
+ */
 #define SSH_NEAR "@ssh"
 #define SSH_FAR "@ssh-far"
 
