@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advise.h"
 #include "base/clock.h"
@@ -26,6 +27,7 @@
 #include "introspect/vars/cvar.h"
 #include "placement.h"
 #include "node.h"
+#include "report/amount.h"
 #include "report/cli.h"
 #include "sched/clocks.h"
 #include "sched/topo.h"
@@ -39,7 +41,36 @@ static struct {
 	uint64_t *ticks; /* run time by rank; NULL: not requested */
 } report;
 
-/* One write per line, past the ranks' streams. */
+/* The lines of a report: written at once, so that those of several processes do
+ * not mix. */
+static struct {
+	FILE *out;
+	char *text;
+	size_t bytes;
+} block;
+
+static void block_begin(void)
+{
+	block.out = open_memstream(&block.text, &block.bytes);
+}
+
+static void block_end(void)
+{
+	size_t done = 0;
+	ssize_t n = 1;
+
+	if (!block.out)
+		return;
+	fclose(block.out);
+	block.out = NULL;
+	while (done < block.bytes && n > 0) {
+		n = write(STDERR_FILENO, block.text + done, block.bytes - done);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	free(block.text);
+}
+
+/* Past the ranks' streams. */
 static void line_print(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
@@ -54,7 +85,10 @@ static void line_print(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	vm_cli_say("%s%s", whose, text);
+	if (block.out)
+		fprintf(block.out, "%s: %s%s\n", vm_cli_program, whose, text);
+	else
+		vm_cli_say("%s%s", whose, text);
 }
 
 void report_prepare(const struct vm_job *job)
@@ -122,25 +156,37 @@ void report_rank_end(const struct vm_rank *rank)
 		report.ticks[rank->local] = vm_clocks_of(rank->ult);
 }
 
+static void counts_print(const char *whose, uint64_t ticks,
+			 const struct core_rank_pvars *p)
+{
+	char run[VM_AMOUNT_MAX], sent[VM_AMOUNT_MAX], received[VM_AMOUNT_MAX];
+
+	line_print("%8s %10s %10" PRIu64 " %10s %10" PRIu64 " %10s %9" PRIu64,
+		   whose, vm_amount_ns(run, (double)vm_clock_span_ns(ticks)),
+		   p->sends, vm_amount_bytes(sent, (double)p->sent_bytes),
+		   p->receives,
+		   vm_amount_bytes(received, (double)p->received_bytes),
+		   p->meetings);
+}
+
 static void rank_print(int index)
 {
 	struct core_rank_pvars p;
+	char rank[16];
 
 	vm_rank_counters(vm_node->own[index], &p);
-	line_print("%8d %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
-		   " %14" PRIu64 " %10" PRIu64,
-		   node_number(index),
-		   (double)vm_clock_span_ns(report.ticks[index]) / 1e6, p.sends,
-		   p.sent_bytes, p.receives, p.received_bytes, p.meetings);
+	snprintf(rank, sizeof(rank), "%d", node_number(index));
+	counts_print(rank, report.ticks[index], &p);
 }
 
 static void ranks_print(int ranks)
 {
 	struct core_rank_pvars all = { 0 }, one;
+	char text[VM_AMOUNT_MAX];
 	uint64_t ticks = 0;
 
-	line_print("%8s %12s %12s %14s %12s %14s %10s", "rank", "run ms",
-		   "sends", "bytes", "receives", "bytes", "meetings");
+	line_print("%8s %10s %10s %10s %10s %10s %9s", "rank", "ran", "sends",
+		   "sent", "receives", "received", "meetings");
 	for (int i = 0; i < ranks; i++) {
 		if (ranks <= RANK_LINES_MAX)
 			rank_print(i);
@@ -148,11 +194,12 @@ static void ranks_print(int ranks)
 		vm_pvars_fold(&core_rank_pvar_table, &all, &one);
 		ticks += report.ticks[i];
 	}
-	line_print("%8s %12.3f %12" PRIu64 " %14" PRIu64 " %12" PRIu64
-		   " %14" PRIu64 " %10" PRIu64,
-		   "all", (double)vm_clock_span_ns(ticks) / 1e6, all.sends,
-		   all.sent_bytes, all.receives, all.received_bytes,
-		   all.meetings);
+	counts_print("all", ticks, &all);
+	if (all.coll_sends)
+		line_print("inside collectives: %" PRIu64
+			   " messages more, of %s",
+			   all.coll_sends,
+			   vm_amount_bytes(text, (double)all.coll_sent_bytes));
 }
 
 /* Prints the algorithms of collectives among processes, if there were any. */
@@ -213,18 +260,20 @@ static void moved_print(void)
 	ports = (int)vm_fabric_limits(vm_node->fabric)->ports;
 	for (int i = 0; i < ports; i++) {
 		struct fabric_port_pvars p = { 0 };
+		char text[VM_AMOUNT_MAX];
 
 		vm_pvars_fold(&fabric_port_pvar_table, &p,
 			      vm_port_pvars(vm_fabric_port(vm_node->fabric,
 							   (unsigned)i)));
 		line_print("port %d: %" PRIu64 " events handled by its worker, "
-			   "%" PRIu64 " by others, with %" PRIu64
-			   " bytes in packets",
-			   i, p.events_own, p.events_helped, p.bytes_helped);
+			   "%" PRIu64 " by others, with %s in packets",
+			   i, p.events_own, p.events_helped,
+			   vm_amount_bytes(text, (double)p.bytes_helped));
 		line_print("port %d: %" PRIu64 " of %" PRIu64
-			   " packets sent through shared memory, %" PRIu64
-			   " bytes moved from memory to memory",
-			   i, p.shm_sent, p.sent, p.shm_moved_bytes);
+			   " packets sent through shared memory, %s moved from "
+			   "memory to memory",
+			   i, p.shm_sent, p.sent,
+			   vm_amount_bytes(text, (double)p.shm_moved_bytes));
 		line_print("port %d: %" PRIu64 " KiB of packet memory, %" PRIu64
 			   " KiB at most",
 			   i, p.pool_bytes / 1024, p.pool_bytes_max / 1024);
@@ -335,8 +384,11 @@ void report_end(const struct vm_job *job)
 		balance_print();
 	if (!report.ticks)
 		return;
-	if (job->summary)
+	if (job->summary) {
+		block_begin();
 		summary_print();
+		block_end();
+	}
 	if (job->advise)
 		advise_print(report.ticks, vm_clock_ns() - report.begin_ns);
 	if (job->learn)

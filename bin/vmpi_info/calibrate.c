@@ -24,6 +24,7 @@
 #include "boot/job.h"
 #include "core/runtime/node.h"
 #include "core/rank/vars.h"
+#include "report/amount.h"
 #include "report/cli.h"
 #include "report/option.h"
 #include "report/overlap_report.h"
@@ -304,6 +305,53 @@ static void directory_make(const char *path)
 	}
 }
 
+/* The time of one message, and bytes per second. */
+static void point_print(const struct vm_xfer_table *table, enum vm_path path,
+			size_t bytes)
+{
+	char time[VM_AMOUNT_MAX] = "-", rate[VM_AMOUNT_MAX + 2] = "";
+	char each[VM_AMOUNT_MAX];
+
+	for (unsigned i = 0; i < table->count[path]; i++) {
+		const struct vm_xfer_point *point = &table->point[path][i];
+
+		if (point->bytes != bytes || point->time <= 0)
+			continue;
+		vm_amount_ns(time, point->time);
+		if (bytes < 1024)
+			continue;
+		vm_amount_bytes(each, (double)bytes * 1e9 / point->time);
+		snprintf(rate, sizeof(rate), "%s/s", each);
+	}
+	printf(" %9s %12s", time, rate);
+}
+
+/* For people; the file is for programs. */
+static int table_print(const struct vm_xfer_table *table, const char *path)
+{
+	static const char *const paths[VM_PATHS] = {
+		[VM_PATH_WORKER] = "on one worker",
+		[VM_PATH_NODE] = "to another worker",
+		[VM_PATH_FABRIC] = "to another process",
+	};
+	char text[VM_AMOUNT_MAX];
+
+	printf("transfer times, written to %s:\n\n%10s", path, "message");
+	for (int p = 0; p < VM_PATHS; p++)
+		printf(" %22s", paths[p]);
+	printf("\n%10s", "");
+	for (int p = 0; p < VM_PATHS; p++)
+		printf(" %9s %12s", "time", "rate");
+	putchar('\n');
+	for (size_t i = 0; i < SIZES; i++) {
+		printf("%10s", vm_amount_bytes(text, (double)sizes[i]));
+		for (int p = 0; p < VM_PATHS; p++)
+			point_print(table, (enum vm_path)p, sizes[i]);
+		putchar('\n');
+	}
+	return vm_cli_end(0);
+}
+
 int calibrate(void)
 {
 	struct vm_xfer_table table = { 0 };
@@ -329,8 +377,7 @@ int calibrate(void)
 	points_smooth(&table);
 	if (table_save(&table, path))
 		return EXIT_FAILURE;
-	printf("# %s\n", path);
-	return vm_xfer_write(&table, stdout) ? EXIT_FAILURE : 0;
+	return table_print(&table, path);
 }
 
 int overlap_print(const char *directory)

@@ -93,6 +93,7 @@ static int prometheus_take(struct options *options, const char *text)
 VM_CLI_FLAG(states, states)
 VM_CLI_FLAG(stacks, stacks)
 VM_CLI_FLAG(clean, clean)
+VM_CLI_FLAG(all, choice.all)
 VM_CLI_TEXT(set, set)
 
 static int operand_take(struct options *options, char **words)
@@ -111,6 +112,10 @@ static const struct vm_cli_row option_rows[] = {
 	  "The values of this worker in each process, or of all "
 	  "workers",
 	  0, worker_take },
+	{ "all", 'a', 0, 0,
+	  "Variables that are 0, too, all digits, and control "
+	  "variables",
+	  0, all_take },
 	{ "states", 0, 0, 0, "What each rank does or waits for, and deadlocks",
 	  0, states_take },
 	{ "stacks", 0, 0, 0,

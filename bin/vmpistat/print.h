@@ -7,12 +7,13 @@
 
 #include "sample.h"
 
-/* A line per job. */
+/* A line per job, those that live first. */
 void list_text(const struct vm_live_jobs *jobs);
 void list_json(const struct vm_live_jobs *jobs);
 
-/* A job's variables; with a time since the last sample, those that grow as
- * rates too. */
+/* A job's variables that are not 0 or were named, in units for people; with a
+ * time since the last sample, those that grow as rates too.  With choice->all:
+ * all of them, exactly, and control variables. */
 void sample_text(const struct sample *sample, struct choice *choice);
 /* One line. */
 void sample_json(const struct sample *sample, struct choice *choice);

@@ -20,6 +20,7 @@ struct choice {
 	unsigned name_count;
 	bool *used;	     /* by name: whether it fits any */
 	bool ranks, workers; /* values of each, not only totals */
+	bool all;	     /* zeros and all digits, too */
 	long rank, worker;   /* of this one; -1: of all */
 	double every_s;	     /* 0: once */
 	int count;	     /* samples; 0: until the job ends */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text for people: one value per line, aligned, zeros too, so that two outputs
- * can be compared line by line.
+ * Text for people: one value per line, aligned; with --all all values, so that
+ * two outputs can be compared line by line.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "print.h"
+#include "report/amount.h"
 #include "report/live/total.h"
 
 void age_format(char text[32], double seconds)
@@ -22,20 +23,28 @@ void age_format(char text[32], double seconds)
 		snprintf(text, 32, "%lu h %lu min", s / 3600, s / 60 % 60);
 }
 
+static void job_line(const struct vm_live_job *job, const char *state)
+{
+	const struct vm_export_head *head = vm_live_job_head(job);
+	char age[32];
+
+	age_format(age, vm_live_job_age(job));
+	printf("%-12s %7u %5u %12s %-8s %s\n", job->name, head->ranks,
+	       head->nodes, age, state, head->program);
+}
+
 void list_text(const struct vm_live_jobs *jobs)
 {
-	char age[32];
+	/* The states, in the order in which people ask for them. */
+	static const char *const states[] = { "running", "stopped", "dead" };
 
 	printf("%-12s %7s %5s %12s %-8s %s\n", "JOB", "RANKS", "NODES", "AGE",
 	       "STATE", "PROGRAM");
-	for (unsigned i = 0; i < jobs->count; i++) {
-		const struct vm_live_job *job = &jobs->list[i];
-		const struct vm_export_head *head = vm_live_job_head(job);
-
-		age_format(age, vm_live_job_age(job));
-		printf("%-12s %7u %5u %12s %-8s %s\n", job->name, head->ranks,
-		       head->nodes, age, vm_live_job_state(job), head->program);
-	}
+	for (size_t s = 0; s < sizeof(states) / sizeof(*states); s++)
+		for (unsigned i = 0; i < jobs->count; i++)
+			if (!strcmp(vm_live_job_state(&jobs->list[i]),
+				    states[s]))
+				job_line(&jobs->list[i], states[s]);
 }
 
 static void head_text(const struct sample *sample)
@@ -53,26 +62,77 @@ static void head_text(const struct sample *sample)
 		       job->count == 1 ? "is" : "are");
 }
 
-static void value_text(const struct pvar *pvar, const char *whose,
-		       unsigned word, uint64_t value, double rate)
+/* Whether a value says something: of moments, which differences are made of, only
+ * --all shows any. */
+static bool is_shown(const struct choice *choice, const struct pvar *pvar,
+		     uint64_t value)
 {
-	bool state = strcmp(pvar->view.class_, "state") == 0;
-	char name[160], text[32], is[32];
+	const char *end = strstr(pvar->view.name, "_since_ns");
 
+	if (choice->all || choice->name_count)
+		return true;
+	if (!strcmp(pvar->view.class_, "low-water mark") && value == UINT64_MAX)
+		return false;
+	return value && !(end && !strcmp(end, "_since_ns"));
+}
+
+/* The value, and its unit if that is not in it. */
+static const char *value_words(char text[VM_AMOUNT_MAX],
+			       const struct choice *choice,
+			       const struct pvar *pvar, uint64_t value)
+{
+	const char *unit = pvar->view.unit;
+
+	if (!strcmp(pvar->view.class_, "state")) {
+		if (!vm_live_word(text, unit, value))
+			snprintf(text, VM_AMOUNT_MAX, "%" PRIu64, value);
+		return "";
+	}
+	if (!strcmp(pvar->view.class_, "low-water mark") &&
+	    value == UINT64_MAX) {
+		snprintf(text, VM_AMOUNT_MAX, "-");
+		return unit;
+	}
+	if (choice->all || (strcmp(unit, "bytes") && strcmp(unit, "ns"))) {
+		snprintf(text, VM_AMOUNT_MAX, "%" PRIu64, value);
+		return unit;
+	}
+	vm_amount(text, value, unit);
+	return "";
+}
+
+/* "12.5/s", "3.4 MiB/s"; of times the part of a second. */
+static void rate_text(const struct choice *choice, const struct pvar *pvar,
+		      double rate)
+{
+	char text[VM_AMOUNT_MAX];
+
+	if (choice->all ||
+	    (strcmp(pvar->view.unit, "bytes") && strcmp(pvar->view.unit, "ns")))
+		snprintf(text, sizeof(text), "%.1f", rate);
+	else
+		vm_amount(text, (uint64_t)rate, pvar->view.unit);
+	printf(" %14s/s", text);
+}
+
+static void value_text(const struct choice *choice, const struct pvar *pvar,
+		       const char *whose, unsigned word, uint64_t value,
+		       double rate)
+{
+	char name[160], text[VM_AMOUNT_MAX];
+	const char *unit;
+
+	if (!is_shown(choice, pvar, value))
+		return;
 	snprintf(name, sizeof(name), "%.100s", pvar->view.name);
 	if (pvar->view.words > 1)
 		snprintf(name, sizeof(name), "%.100s[%u]", pvar->view.name,
 			 word);
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	if (state && vm_live_word(is, pvar->view.unit, value))
-		snprintf(text, sizeof(text), "%s", is);
-	if (strcmp(pvar->view.class_, "low-water mark") == 0 &&
-	    value == UINT64_MAX)
-		snprintf(text, sizeof(text), "-");
+	unit = value_words(text, choice, pvar, value);
 	printf("%-32s %-10s %18s", name, whose, text);
 	if (rate >= 0)
-		printf(" %14.1f/s", rate);
-	printf(" %s\n", state ? "" : pvar->view.unit);
+		rate_text(choice, pvar, rate);
+	printf("%s%s\n", unit[0] ? " " : "", unit);
 }
 
 /* Prints how many ranks are in each state. */
@@ -100,8 +160,8 @@ static void states_text(const struct sample *sample, const struct pvar *pvar)
 	}
 }
 
-static void each_text(const struct sample *sample, const struct pvar *pvar,
-		      const char *kind, long only)
+static void each_text(const struct sample *sample, const struct choice *choice,
+		      const struct pvar *pvar, const char *kind, long only)
 {
 	for (unsigned f = 0; f < sample->job->count; f++) {
 		const struct vm_live_file *file = sample->job->files[f];
@@ -122,12 +182,14 @@ static void each_text(const struct sample *sample, const struct pvar *pvar,
 			for (unsigned w = 0; w < pvar->view.words; w++)
 				if (!pvar_value(sample, pvar, file, &value, b,
 						w))
-					value_text(pvar, whose, w, value, -1);
+					value_text(choice, pvar, whose, w,
+						   value, -1);
 		}
 	}
 }
 
-static void total_text(const struct sample *sample, unsigned i)
+static void total_text(const struct sample *sample, const struct choice *choice,
+		       unsigned i)
 {
 	const struct pvar *pvar = &sample->pvars[i];
 
@@ -142,7 +204,7 @@ static void total_text(const struct sample *sample, unsigned i)
 
 		if (pvar->grows && sample->passed_s > 0 && now >= before)
 			rate = (double)(now - before) / sample->passed_s;
-		value_text(pvar, "", w, now, rate);
+		value_text(choice, pvar, "", w, now, rate);
 	}
 }
 
@@ -184,12 +246,14 @@ void sample_text(const struct sample *sample, struct choice *choice)
 		bool worker = strcmp(pvar->view.of, "worker") == 0;
 
 		if (rank && choice->ranks)
-			each_text(sample, pvar, "rank", choice->rank);
+			each_text(sample, choice, pvar, "rank", choice->rank);
 		else if (worker && choice->workers)
-			each_text(sample, pvar, "worker", choice->worker);
+			each_text(sample, choice, pvar, "worker",
+				  choice->worker);
 		else if (!choice->ranks && !choice->workers)
-			total_text(sample, i);
+			total_text(sample, choice, i);
 	}
-	if (!choice->ranks && !choice->workers)
+	if (!choice->ranks && !choice->workers &&
+	    (choice->all || choice->name_count))
 		cvars_text(sample->job, choice);
 }

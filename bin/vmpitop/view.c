@@ -18,6 +18,8 @@ void view_init(struct view *view, enum plot_how how)
 	view->interval_s = 1;
 	view->hang_s = 5;
 	view->how = how;
+	/* Until another one is chosen, what the overview plots, too. */
+	snprintf(view->plotted, sizeof(view->plotted), "core_sends");
 }
 
 void view_fini(struct view *view)

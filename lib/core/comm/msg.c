@@ -87,7 +87,7 @@ static int msg_receive_bytes(struct vm_msg *msg, const struct vm_data *data,
 					 .tag = msg->node.env.tag,
 					 .bytes = bytes,
 					 .error = error };
-	vm_count_received(bytes);
+	vm_count_received(msg->node.env.context, bytes);
 	vm_observe_received_bytes(msg, bytes);
 	vm_pool_put(&vm_thread_cache_self()->msg, msg);
 	return error;
@@ -112,7 +112,7 @@ int vm_msg_receive(struct vm_msg *msg, const struct vm_data *data,
 	if (vm_msg_land(msg, &req) == VM_PENDING)
 		vm_wait_message(VM_EXPORT_RECEIVE, &env, env.source,
 				data->bytes, 0);
-	vm_count_received(req.status.bytes);
+	vm_count_received(env.context, req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
 	return req.status.error;
@@ -127,6 +127,7 @@ int vm_msg_ireceive(struct vm_msg *msg, const struct vm_data *data,
 		return -VMPI_ENOMEM;
 	vm_data_assign(&new->data, data);
 	new->rank = vm_rank_self();
+	new->node.env = msg->node.env;
 	vm_layout_hold(data->layout);
 	if (vm_msg_land(msg, new) == VM_DONE)
 		atomic_store_explicit(&new->state, VM_REQ_DONE,

@@ -25,8 +25,7 @@ static inline void send_count(const struct vm_outgoing *out)
 	struct core_rank_pvars *pvars = vm_counters();
 	size_t bytes = out->arrival.data->bytes;
 
-	vm_pvar_add(pvars->sends, 1);
-	vm_pvar_add(pvars->sent_bytes, bytes);
+	vm_count_sent(pvars, out->arrival.env.context, bytes);
 	if (!out->small)
 		vm_pvar_add(pvars->sizes_local[vm_size_bin(bytes)], 1);
 }
@@ -321,7 +320,7 @@ int vm_recv(struct vm_env env, const struct vm_data *data, vmpi_status *status)
 	vm_wait_message(VM_EXPORT_RECEIVE, &env, env.source, data->bytes, 0);
 	if (vm_agent_wants(data->bytes))
 		vm_agent_end();
-	vm_count_received(req.status.bytes);
+	vm_count_received(env.context, req.status.bytes);
 	if (status)
 		vm_status_assign(status, &req.status);
 	return req.status.error;

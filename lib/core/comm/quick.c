@@ -132,7 +132,7 @@ bool vm_quick_take(struct vm_ult *self, struct vm_env env, void *addr,
 	if (VM_UNLIKELY(!inline_take(self, env, addr, bytes, status)))
 		return false;
 	self->sends_in_row = 0;
-	vm_count_received(status->bytes);
+	vm_count_received(env.context, status->bytes);
 	return true;
 }
 

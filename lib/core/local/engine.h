@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/list.h"
@@ -264,12 +265,30 @@ static inline struct core_rank_pvars *vm_counters(void)
 	return vm_self->counts;
 }
 
-static inline void vm_count_received(size_t bytes)
-{
-	struct core_rank_pvars *pvars = vm_counters();
+#define VM_MESSAGE_COUNTS 4 /* of a kind, one after the other */
+VM_STATIC_ASSERT(offsetof(struct core_rank_pvars, coll_received_bytes) ==
+			 offsetof(struct core_rank_pvars, received_bytes) +
+				 VM_MESSAGE_COUNTS * sizeof(uint64_t),
+		 "those inside collectives have the same order");
 
-	vm_pvar_add(pvars->receives, 1);
-	vm_pvar_add(pvars->received_bytes, bytes);
+/* A message of this context, whose collectives' messages are odd and are counted
+ * apart. */
+static inline void vm_count_sent(struct core_rank_pvars *pvars,
+				 uint32_t context, size_t bytes)
+{
+	uint64_t *words = &pvars->sends + (context & 1) * VM_MESSAGE_COUNTS;
+
+	vm_pvar_add(words[0], 1);
+	vm_pvar_add(words[1], bytes);
+}
+
+static inline void vm_count_received(uint32_t context, size_t bytes)
+{
+	uint64_t *words =
+		&vm_counters()->receives + (context & 1) * VM_MESSAGE_COUNTS;
+
+	vm_pvar_add(words[0], 1);
+	vm_pvar_add(words[1], bytes);
 }
 
 /* The calling task or thread lets others run.  May switch. */

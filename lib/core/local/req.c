@@ -361,7 +361,7 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 	if (status)
 		vm_status_assign(status, &req->status);
 	if (req->kind == VM_REQ_RECV && req->rank && error != -VMPI_ECANCELED)
-		vm_count_received(req->status.bytes);
+		vm_count_received(req->node.env.context, req->status.bytes);
 	if (VM_UNLIKELY(req->observed))
 		observed_end(req);
 	if (req->persistent) {

@@ -200,6 +200,15 @@ extern const struct vm_cvar_table core_cvar_table;
 	X(COUNTER, sent_bytes, "bytes", RANK, UB, p2p, "Payload sent")         \
 	X(COUNTER, receives, "messages", RANK, UB, p2p, "Messages received")   \
 	X(COUNTER, received_bytes, "bytes", RANK, UB, p2p, "Payload received") \
+	/* In the order of those four: core/local/engine.h. */                 \
+	X(COUNTER, coll_sends, "messages", RANK, UD, coll,                     \
+	  "Messages sent inside collective and partitioned operations, which " \
+	  "are not in core_sends")                                             \
+	X(COUNTER, coll_sent_bytes, "bytes", RANK, UD, coll, "Their payload")  \
+	X(COUNTER, coll_receives, "messages", RANK, UD, coll,                  \
+	  "Messages received there, which are not in core_receives")           \
+	X(COUNTER, coll_received_bytes, "bytes", RANK, UD, coll,               \
+	  "Their payload")                                                     \
 	X(COUNTER, sends_inline, "messages", RANK, TB, p2p,                    \
 	  "Messages sent by protocol inline")                                  \
 	X(COUNTER, sends_copy, "messages", RANK, TB, p2p,                      \

@@ -244,8 +244,7 @@ int vm_remote_send(struct vm_outgoing *out)
 					     memory_order_relaxed)))
 		return -VMPI_EPEER;
 	eager = fits_eager(data, env->context);
-	vm_pvar_add(pvars->sends, 1);
-	vm_pvar_add(pvars->sent_bytes, data->bytes);
+	vm_count_sent(pvars, env->context, data->bytes);
 	vm_pvar_add(pvars->sizes_remote[vm_size_bin(data->bytes)], 1);
 	if (vm_observed())
 		depart_observe(out, &envelope);
