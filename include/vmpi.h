@@ -285,6 +285,37 @@ VMPI_API int vmpi_chan_split(vmpi_chan *chan, vmpi_chan **out, int color,
 			     int key);
 VMPI_API int vmpi_barrier(vmpi_chan *chan);
 
+/*
+ * Collectives that move and reduce data, of all ranks of chan with the same bytes,
+ * count and root.  Outputs come first, as with memcpy().  A block has `bytes`
+ * bytes; `all`, `to` and `from` have one of each rank, in their order.  gather
+ * and scatter: `all` of the root only.  -VMPI_ERANK: no such root;
+ * -VMPI_EMISMATCH: ranks are in different calls; -VMPI_ENOMEM, -VMPI_EPEER.  May
+ * switch.
+ */
+VMPI_API int vmpi_bcast(vmpi_chan *chan, void *buf, size_t bytes, int root);
+VMPI_API int vmpi_gather(vmpi_chan *chan, void *all, const void *own,
+			 size_t bytes, int root);
+VMPI_API int vmpi_scatter(vmpi_chan *chan, void *own, const void *all,
+			  size_t bytes, int root);
+VMPI_API int vmpi_allgather(vmpi_chan *chan, void *all, const void *own,
+			    size_t bytes);
+VMPI_API int vmpi_alltoall(vmpi_chan *chan, void *to, const void *from,
+			   size_t bytes);
+
+/*
+ * Combines `count` elements of `bytes` bytes of each rank, in the order of ranks:
+ * op makes each element of `sum` that and the one of `more`, and has to be
+ * associative.  It must not call vmpi, and runs on any of the ranks, for some.
+ * reduce: out is the root's only.
+ */
+typedef void (*vmpi_op)(void *sum, const void *more, size_t count, void *arg);
+VMPI_API int vmpi_reduce(vmpi_chan *chan, void *out, const void *in,
+			 size_t bytes, size_t count, vmpi_op op, void *arg,
+			 int root);
+VMPI_API int vmpi_allreduce(vmpi_chan *chan, void *out, const void *in,
+			    size_t bytes, size_t count, vmpi_op op, void *arg);
+
 /* Releases the handle and sets *chan to NULL; local, does not wait. */
 VMPI_API int vmpi_chan_free(vmpi_chan **chan);
 
