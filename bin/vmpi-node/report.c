@@ -29,6 +29,7 @@
 #include "node.h"
 #include "report/amount.h"
 #include "report/cli.h"
+#include "report/pop.h"
 #include "sched/clocks.h"
 #include "sched/topo.h"
 #include "sched/vars.h"
@@ -177,6 +178,30 @@ static void rank_print(int index)
 	vm_rank_counters(vm_node->own[index], &p);
 	snprintf(rank, sizeof(rank), "%d", node_number(index));
 	counts_print(rank, report.ticks[index], &p);
+}
+
+/* Of the time of the cores the part that ranks have had, and why not all. */
+static void efficiency_print(double elapsed_ns)
+{
+	struct vm_pop_core *cores =
+		calloc((size_t)vm_sched.worker_count, sizeof(*cores));
+	struct vm_pop pop;
+
+	for (int i = 0; cores && i < node.ranks; i++) {
+		int worker = vm_node->own[i]->engine->index;
+
+		if (worker >= 0)
+			cores[worker].useful +=
+				(double)vm_clock_span_ns(report.ticks[i]);
+	}
+	if (cores &&
+	    vm_pop_of(&pop, cores, (unsigned)vm_sched.worker_count, elapsed_ns))
+		line_print("efficiency at most %.1f %%: load balance %.1f %% x "
+			   "time without waits %.1f %%, with calls; --profile "
+			   "tells them from computing",
+			   100 * pop.parallel, 100 * pop.balance,
+			   100 * pop.communication);
+	free(cores);
 }
 
 static void ranks_print(int ranks)
@@ -373,6 +398,7 @@ static void summary_print(void)
 		   vm_sched.worker_count, vm_sched.worker_count == 1 ? "" : "s",
 		   seconds, switches, sleeps);
 	ranks_print(node.ranks);
+	efficiency_print(seconds * 1e9);
 	internode_print();
 	rndv_print();
 	moved_print();

@@ -234,9 +234,10 @@ int vm_profile_job_read(struct vm_profile_job *job, const char *dir,
 		rc = -VMPI_ENOENT;
 	if (rc)
 		return rc;
-	job->words = job->files[0]->words;
+	job->words = job->files[0]->words - 1;
 	job->vars = job->files[0]->vars;
-	return job_add_up(job);
+	rc = job_add_up(job);
+	return rc ? rc : vm_profile_job_pop(job);
 }
 
 void vm_profile_job_fini(struct vm_profile_job *job)

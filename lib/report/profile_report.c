@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/whole.h"
 #include "report/json.h"
 
 #define TEXT 16
@@ -168,6 +169,43 @@ static void parts_print(const struct vm_profile_job *job, int index, FILE *out)
 			parts_print(job, (int)p, out);
 }
 
+static void pop_line(const struct vm_profile_job *job, int index, FILE *out)
+{
+	const struct vm_profile_part *part = &job->parts[index];
+	const struct vm_pop *pop = &part->pop;
+	char elapsed[TEXT];
+	int depth = part_depth(job, index);
+
+	if (!pop->cores)
+		return;
+	if (depth > 8)
+		depth = 8;
+	fprintf(out, "%*s%-*.*s %8.1f %7.1f %7.1f %8.1f %5u %9s\n", depth, "",
+		30 - depth, 30 - depth, index ? part->name : "(all)",
+		100 * pop->parallel, 100 * pop->balance,
+		100 * pop->serialisation, 100 * pop->transfer, pop->cores,
+		time_text(elapsed, vm_whole(pop->elapsed)));
+}
+
+static void pops_print(const struct vm_profile_job *job, int index, FILE *out)
+{
+	pop_line(job, index, out);
+	for (unsigned p = 0; p < job->part_count; p++)
+		if (job->parts[p].parent == index)
+			pops_print(job, (int)p, out);
+}
+
+/* Parallel efficiency, and what it is the product of. */
+static void efficiency_print(const struct vm_profile_job *job, FILE *out)
+{
+	if (!job->part_count || !job->parts[0].pop.cores)
+		return;
+	fprintf(out, "\n%-30s %8s %7s %7s %8s %5s %9s\n", "efficiency in %",
+		"parallel", "balance", "serial.", "transfer", "cores",
+		"elapsed");
+	pops_print(job, 0, out);
+}
+
 void vm_profile_job_print(const struct vm_profile_job *job, FILE *out)
 {
 	char a[TEXT], b[TEXT];
@@ -176,6 +214,7 @@ void vm_profile_job_print(const struct vm_profile_job *job, FILE *out)
 		job->rank_count, time_text(a, job->time),
 		time_text(b, job->time_calls),
 		percent(job->time_calls, job->time));
+	efficiency_print(job, out);
 	times_print(job, out);
 	for (uint32_t w = 0; w < job->words; w++)
 		var_print(job, w, out);
@@ -278,6 +317,49 @@ static void lines_json(const struct vm_profile_job *job, FILE *out)
 	}
 }
 
+/* The names of its section, the outermost first. */
+static void part_path_json(const struct vm_profile_job *job, int index,
+			   FILE *out)
+{
+	if (job->parts[index].parent > 0) {
+		part_path_json(job, job->parts[index].parent, out);
+		fputs(", ", out);
+	}
+	if (index)
+		vm_json_string(out, job->parts[index].name);
+}
+
+/* With the names of TALP, where it has one. */
+static void pops_json(const struct vm_profile_job *job, FILE *out)
+{
+	const char *between = "";
+
+	for (unsigned p = 0; p < job->part_count; p++) {
+		const struct vm_profile_part *part = &job->parts[p];
+		const struct vm_pop *pop = &part->pop;
+
+		if (!pop->cores)
+			continue;
+		fprintf(out, "%s\n  {\"name\": ", between);
+		vm_json_string(out, p ? part->name : "Global");
+		fputs(", \"section\": [", out);
+		part_path_json(job, (int)p, out);
+		fprintf(out,
+			"], \"numCpus\": %u, \"numMpiRanks\": %u, "
+			"\"elapsedTime\": %.0f, \"usefulTime\": %.0f, "
+			"\"mpiTime\": %.0f, \"parallelEfficiency\": %.6f, "
+			"\"mpiCommunicationEfficiency\": %.6f, "
+			"\"mpiLoadBalance\": %.6f, "
+			"\"mpiSerializationEfficiency\": %.6f, "
+			"\"mpiTransferEfficiency\": %.6f}",
+			pop->cores, part->ranks, pop->elapsed, pop->useful,
+			pop->cores * pop->elapsed - pop->useful, pop->parallel,
+			pop->communication, pop->balance, pop->serialisation,
+			pop->transfer);
+		between = ",";
+	}
+}
+
 void vm_profile_job_json(const struct vm_profile_job *job, FILE *out)
 {
 	bool first = true;
@@ -287,6 +369,8 @@ void vm_profile_job_json(const struct vm_profile_job *job, FILE *out)
 	vars_json(job, out);
 	fputs("],\n \"calls\": [", out);
 	lines_json(job, out);
+	fputs("],\n \"popMetrics\": [", out);
+	pops_json(job, out);
 	fputs("],\n \"by_rank\": [", out);
 	for (int f = 0; f < job->file_count; f++)
 		for (int i = 0; i < job->files[f]->rank_count; i++) {

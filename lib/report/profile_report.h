@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "introspect/measure/profile_file.h"
+#include "report/pop.h"
 
 /* A number over all ranks; ranks that have none count as 0. */
 struct vm_profile_spread {
@@ -30,6 +31,8 @@ struct vm_profile_part {
 	uint64_t calls, time_calls; /* in it, without those within it */
 	uint64_t own, time;	    /* without and with those within it */
 	uint64_t own_values[VM_PROFILE_WORDS], values[VM_PROFILE_WORDS];
+	struct vm_pop pop; /* with those within it; cores 0: not known */
+	unsigned ranks;	   /* that were in it */
 };
 
 struct vm_profile_job {
@@ -38,7 +41,7 @@ struct vm_profile_job {
 	/* Times in ns from here on. */
 	struct vm_profile_file **files;
 	int file_count, rank_count;
-	uint32_t words;
+	uint32_t words; /* of variables */
 	const struct vm_profile_var *vars;
 	struct vm_profile_line *lines; /* most time first */
 	unsigned line_count;
@@ -55,6 +58,8 @@ struct vm_profile_job {
  */
 int vm_profile_job_read(struct vm_profile_job *job, const char *dir,
 			int processes);
+/* Inside of it: adds the efficiencies.  0, -VMPI_ENOMEM. */
+int vm_profile_job_pop(struct vm_profile_job *job);
 void vm_profile_job_fini(struct vm_profile_job *job);
 
 /* Prints the tables for people, in 80 columns. */

@@ -51,7 +51,8 @@ static struct vm_profile_file *good_make(void)
 	memcpy(good->magic, VM_PROFILE_MAGIC, sizeof(good->magic));
 	good->rank_bytes = sizeof(struct vm_profile);
 	good->rank_count = RANKS;
-	good->words = 2;
+	good->words = 3;
+	good->workers = 1;
 	good->tick_ns = 1;
 	for (int i = 0; i < 2; i++) {
 		memcpy(good->vars[i].name, "core_sends", 11);

@@ -86,6 +86,16 @@ is "$(awk '$1 == "core_state" { print $2, $3 }' text | sort | tr '\n' ';')" \
 	"collective 1;probe 1;receive 1;wait 1;" "with what its ranks did"
 "$vmpistat" --states "$job" >states
 ok "and its deadlock" grep -q '^deadlock: rank 0' states
+dead=$job
+start -n 4 ./stat circle
+await_line '^deadlock: '
+"$vmpistat" >list
+ok "jobs that run are listed before dead ones" awk -v dead="$dead" \
+	-v lives="$job" '$1 == lives { seen = 1 }
+	$1 == dead { found = seen }
+	END { exit !found }' list
+finish
+job=$dead
 "$vmpistat" --clean >cleaned
 "$vmpistat" "$job" >text 2>errors
 is "$?" 2 "then it can be cleaned away"
@@ -135,6 +145,15 @@ ok "a job of two processes waits" await_line '^ranks 1-3 .*receiving from rank 0
 "$vmpistat" "$job" >text
 is "$(awk '$1 == "core_sends" { print $2 }' text)" 17 \
 	"a counter is added up over all processes"
+ok "what is 0 is not shown" sh -c '! grep " 0 messages" text'
+is "$("$vmpistat" "$job" core_coll_sends | awk '$1 == "core_coll_sends" {
+	print $2, $3 }')" "0 messages" "but what is named"
+ok "bytes have a unit for people" \
+	grep -Eq '^core_sent_bytes  *[0-9.]+ (B|KiB|MiB)$' text
+"$vmpistat" --all "$job" >all
+ok "all variables can be asked for" grep -q '^core_coll_sends  *0 messages' all
+ok "with all digits" grep -Eq '^core_sent_bytes  *[0-9]+ bytes$' all
+ok "and control variables" grep -q '^core_eager_limit  *set to' all
 "$vmpistat" --rank 0 "$job" core_sends >text
 is "$(awk '$1 == "core_sends" { print $2, $3, $4 }' text)" "rank 0 17" \
 	"the values of a rank can be seen"

@@ -16,6 +16,8 @@
 #include "introspect/vars/bulk.h"
 #include "base/nearest.h"
 #include "introspect/measure/profile_file.h"
+#include "sched/clocks.h"
+#include "sched/worker.h"
 
 #define NAMES_MAX 64
 
@@ -92,10 +94,10 @@ int vm_profiler_vars(struct vm_bulk *bulk, const char *text, const char *who)
 	} else {
 		vm_log(VM_ERROR, "%s: no variable is named", who);
 	}
-	if (!rc && bulk->words > VM_PROFILE_WORDS) {
+	if (!rc && bulk->words > VM_PROFILE_VARS) {
 		vm_log(VM_ERROR,
 		       "%s: %u counters are named, %d can be profiled at once",
-		       who, bulk->words, VM_PROFILE_WORDS);
+		       who, bulk->words, VM_PROFILE_VARS);
 		vm_bulk_fini(bulk);
 		rc = -VMPI_EINVAL;
 	}
@@ -111,7 +113,8 @@ static void vars_describe(struct vm_profile_file *head,
 	struct vm_pvar_view view;
 	unsigned element = 0;
 
-	head->words = bulk->words;
+	head->words = bulk->words + 1;
+	head->workers = (uint32_t)vm_sched.worker_count;
 	for (unsigned w = 0; w < bulk->words; w++) {
 		struct vm_profile_var *var = &head->vars[w];
 		int number = bulk->numbers[w];
@@ -173,8 +176,10 @@ int vm_profiler_start(struct vm_node *node)
 	if (!node->profiler)
 		return -VMPI_ENOMEM;
 	rc = profiler_make(node->profiler, node);
-	if (!rc)
+	if (!rc) {
+		vm_clocks_start();
 		vm_intercept_set(VM_INTERCEPT_PROFILE);
+	}
 	return rc;
 }
 
@@ -196,7 +201,7 @@ void vm_profiler_rank(struct vm_rank *rank)
 		return;
 	rank->profile = &vm_node->profiler->file->rank[rank->local];
 	vm_profile_init(rank->profile, rank->index,
-			vm_node->profiler->bulk.words);
+			vm_node->profiler->bulk.words + 1);
 }
 
 /* The profile that the caller writes; NULL: none. */
@@ -222,6 +227,7 @@ static bool moment_take(struct moment *moment)
 		return false;
 	vm_bulk_read(&vm_node->profiler->bulk, moment->values,
 		     moment->profile->rank);
+	moment->values[vm_node->profiler->bulk.words] = vm_clocks_self(vm_self);
 	moment->now = vm_clock_ticks();
 	return true;
 }
@@ -249,8 +255,12 @@ void vm_profiler_body_begin(void)
 {
 	struct moment m;
 
-	if (moment_take(&m))
-		vm_profile_begin(m.profile, m.now, m.values);
+	if (!moment_take(&m))
+		return;
+	/* A process that is a rank has one, beside its thread. */
+	if (vm_self->worker->index >= 0)
+		m.profile->worker = (uint32_t)vm_self->worker->index;
+	vm_profile_begin(m.profile, m.now, m.values);
 }
 
 void vm_profiler_body_end(void)

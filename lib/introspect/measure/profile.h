@@ -17,7 +17,8 @@
 
 #include "base/err.h"
 
-#define VM_PROFILE_WORDS 32    /* of chosen variables */
+#define VM_PROFILE_VARS 32 /* words of chosen variables */
+#define VM_PROFILE_WORDS (VM_PROFILE_VARS + 1)
 #define VM_PROFILE_SECTIONS 32 /* with that of all, 0 */
 #define VM_PROFILE_DEPTH 32
 #define VM_PROFILE_ROWS 512
@@ -49,6 +50,8 @@ struct vm_profile {
 	uint32_t row;	   /* where the rank is */
 	uint32_t depth;	   /* of open sections, those without room too */
 	uint32_t lost_sections, lost_rows; /* that found no room */
+	uint32_t worker;		   /* the rank's, of its process */
+	uint32_t reserved;
 	uint32_t open[VM_PROFILE_DEPTH];
 	uint64_t begin, time; /* of the first and the last change of row */
 	uint64_t last[VM_PROFILE_WORDS];

@@ -15,6 +15,7 @@
 #define VM_PROFILE_MAGIC "vmpiprf"
 #define VM_PROFILE_VAR_NAME 96
 #define VM_PROFILE_UNIT 32
+#define VM_PROFILE_WORKERS 1024
 
 struct vm_profile_var {
 	char name[VM_PROFILE_VAR_NAME];
@@ -25,7 +26,10 @@ struct vm_profile_file {
 	char magic[8];
 	uint32_t rank_bytes; /* sizeof(struct vm_profile): of this build */
 	int32_t process, rank_count;
+	/* With the last one, which is no variable: the time for which the rank
+	 * has had its core, in ticks. */
 	uint32_t words;
+	uint32_t workers;
 	double tick_ns; /* the unit of all times */
 	struct vm_profile_var vars[VM_PROFILE_WORDS];
 	struct vm_profile rank[] VM_ALIGNED(VM_CACHELINE);

@@ -215,7 +215,8 @@ static void file_write(const char *dir, int process, int ranks)
 
 	*head = (struct vm_profile_file){ .process = process,
 					  .rank_count = ranks,
-					  .words = 2,
+					  .words = 3,
+					  .workers = 1,
 					  .tick_ns = 2 };
 	strcpy(head->vars[0].name, "farm_hens");
 	strcpy(head->vars[1].name, "farm_eggs");
