@@ -18,6 +18,9 @@ void view_init(struct view *view, enum plot_how how)
 	view->interval_s = 1;
 	view->hang_s = 5;
 	view->how = how;
+	/* Lists begin at their top. */
+	for (int i = 0; i < SCREENS; i++)
+		view->listings[i].chosen = UINT64_MAX;
 	/* Until another one is chosen, what the overview plots, too. */
 	snprintf(view->plotted, sizeof(view->plotted), "core_sends");
 }

@@ -52,6 +52,8 @@ static void screens_check(void)
 	press('\t');
 	ok(shown("core_eager_limit"), "Tab goes on to the variables");
 	ok(shown("100"), "with their change per second");
+	is_int(view.listings[SCREEN_VARIABLES].cursor, 0,
+	       "from the first one on");
 	press('p');
 	ok(shown("core_sends per second"), "the plot begins with the messages");
 	press('h');

@@ -42,6 +42,7 @@ struct vm_port;
 struct vm_profiler;
 struct vm_publish;
 struct vm_service;
+struct vm_stuck;
 struct vm_tracer;
 struct vm_tune;
 struct vm_wire_step;
@@ -91,6 +92,7 @@ struct vm_node {
 	struct vm_control *control; /* core/service/control.h; or NULL */
 	struct vm_deadlock *deadlock; /* core/runtime/deadlock.h; or NULL, */
 	void (*quiet_take)(uint32_t process, const struct vm_wire_step *step);
+	struct vm_stuck *stuck; /* core/runtime/stuck.h; or NULL */
 	/* core/window/wire.h; NULL: there has been no window of several
 	 * processes. */
 	void (*_Atomic window_take)(struct vm_port *port, struct vm_pkt *pkt);

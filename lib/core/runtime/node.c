@@ -36,6 +36,7 @@
 #include "core/runtime/deadlock.h"
 #include "core/runtime/helper.h"
 #include "core/runtime/migrate.h"
+#include "core/runtime/stuck.h"
 #include "core/instrument/profiler.h"
 #include "core/remote/agent.h"
 #include "core/remote/rndv_recv.h"
@@ -178,6 +179,7 @@ static void node_free(void)
 	vm_publish_close();
 	vm_remote_close();
 	vm_deadlock_fini(vm_node);
+	vm_stuck_fini(vm_node);
 	vm_migrator_fini(vm_node);
 	vm_ranks_fini(vm_node);
 	vm_engines_fini();
@@ -256,6 +258,8 @@ static int services_start(struct vm_node *node)
 {
 	int rc = vm_deadlock_start(node);
 
+	if (!rc)
+		rc = vm_stuck_start(node);
 	if (!rc)
 		rc = vm_migrator_init(node);
 	if (!rc)

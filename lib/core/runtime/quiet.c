@@ -142,9 +142,7 @@ static bool is_known(const int *known, int count, int tid)
 	return false;
 }
 
-/* Whether only another thread of this process can wake the thread: it waits for
- * a word of memory that is no other process's, without a limit. */
-static bool waits_for_thread(int tid)
+uintptr_t vm_quiet_futex(int tid)
 {
 	unsigned long number, address, operation, value, limit;
 	char path[PLACE_MAX], text[256];
@@ -153,11 +151,13 @@ static bool waits_for_thread(int tid)
 	if (!text_read(text, sizeof(text), path) ||
 	    sscanf(text, "%lu %lx %lx %lx %lx", &number, &address, &operation,
 		   &value, &limit) != 5)
-		return false;
+		return 0;
 	operation &= ~(unsigned long)FUTEX_CLOCK_REALTIME;
 	return number == SYS_futex && limit == 0 &&
-	       (operation == FUTEX_WAIT_PRIVATE ||
-		operation == FUTEX_WAIT_BITSET_PRIVATE);
+			       (operation == FUTEX_WAIT_PRIVATE ||
+				operation == FUTEX_WAIT_BITSET_PRIVATE) ?
+		       address :
+		       0;
 }
 
 static bool is_own(int tid)
@@ -208,7 +208,7 @@ static bool has_foreigners(uint64_t *switches)
 			continue;
 		own = switches_read(tid);
 		*switches += own;
-		found = !own || !waits_for_thread(tid);
+		found = !own || !vm_quiet_futex(tid);
 	}
 	closedir(tasks);
 	return found;

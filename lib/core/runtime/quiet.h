@@ -38,6 +38,11 @@ struct vm_quiet_own {
 /* Whether all workers rest: mostly not, and soon seen. */
 bool vm_quiet_rests(void);
 
+/* The word of memory of this process alone for which a thread of it waits, so that
+ * only another one of its threads can wake it, and without a limit; 0: it does
+ * not. */
+uintptr_t vm_quiet_futex(int tid);
+
 /* What was seen: the process is quiet; a worker or a packet moves, perhaps only
  * because of a question about it; something runs, or that cannot be seen. */
 enum vm_quiet_seen { VM_QUIET_YES, VM_QUIET_MOVES, VM_QUIET_RUNS };
