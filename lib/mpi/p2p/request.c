@@ -42,8 +42,9 @@ int vm_check_request(struct vm_call *call, const struct vm_req *req)
 	if (vm_req_is_null(req) || !vm_arena_has(&vm_node->arenas.req, req))
 		return vm_error(call, MPI_ERR_REQUEST, "%p is not a request",
 				(const void *)req);
-	/* A request that has ended is neither. */
-	if (!req->active && !req->persistent)
+	/* A request that has ended is neither.  One that continuations make
+	 * active, by any thread, is persistent. */
+	if (!req->persistent && !req->active)
 		return vm_error(call, MPI_ERR_REQUEST,
 				"the request %p was completed or freed before",
 				(const void *)req);
