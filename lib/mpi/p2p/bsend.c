@@ -113,8 +113,9 @@ static struct segment *gap_find(struct vm_bsend *bsend, size_t bytes,
 						    (struct segment *)gap;
 }
 
-/* NULL: there is no room. */
-static struct segment *segment_new(struct vm_bsend *bsend, size_t bytes)
+/* For a message of this tag to peer; NULL: there is no room. */
+static struct segment *segment_new(struct vm_bsend *bsend, size_t bytes,
+				   struct vm_rank *peer, int tag)
 {
 	struct segment *segment = NULL;
 	struct vm_list *next = &bsend->segments;
@@ -130,7 +131,9 @@ static struct segment *segment_new(struct vm_bsend *bsend, size_t bytes)
 	if (segment) {
 		*segment = (struct segment){ .bsend = bsend,
 					     .number = bsend->next++,
-					     .bytes = bytes };
+					     .bytes = bytes,
+					     .peer = peer,
+					     .tag = tag };
 		vm_list_append(next, &segment->link);
 	}
 	vm_lock_give(&bsend->lock);
@@ -189,11 +192,9 @@ int vm_bsend(struct vm_bsend *bsend, struct vm_rank *peer, struct vm_env env,
 
 	if (!peer)
 		return 0;
-	segment = bsend ? segment_new(bsend, bytes) : NULL;
+	segment = bsend ? segment_new(bsend, bytes, peer, env.tag) : NULL;
 	if (!segment)
 		return MPI_ERR_BUFFER;
-	segment->peer = peer;
-	segment->tag = env.tag;
 	packed = vm_data_bytes(segment + 1, data->bytes);
 	vm_data_copy_slow(&packed, data);
 	rc = vm_isend(peer, env, &packed, VM_SEND_STANDARD, &req);
