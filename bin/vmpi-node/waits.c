@@ -154,15 +154,20 @@ NODE_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 	return sem_clockwait(semaphore, CLOCK_REALTIME, until);
 }
 
-/* Conditions have had two layouts; a plain dlsym() finds the older one. */
+/* Conditions have had two layouts; a plain dlsym() finds the older one of libc,
+ * and the function of the thread sanitizer, which has no version. */
+#if defined(__SANITIZE_THREAD__)
+#define CONDITION_FIND(name) NULL
+#else
+#define CONDITION_FIND(name) dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2")
+#endif
 #define REAL_CONDITION(name)                                                \
 	({                                                                  \
 		static _Atomic(__typeof__(&name)) real;                     \
 		__typeof__(&name) found = real;                             \
                                                                             \
 		if (!found)                                                 \
-			found = (__typeof__(&name))dlvsym(RTLD_NEXT, #name, \
-							  "GLIBC_2.3.2");   \
+			found = (__typeof__(&name))CONDITION_FIND(#name);   \
 		if (!found)                                                 \
 			found = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
 		real = found;                                               \
