@@ -77,9 +77,9 @@ static void accesses(void)
 	all_class(MPI_Rput(memory, 1, MPI_INT, 0, 0, 1, MPI_INT, win, NULL),
 		  MPI_ERR_ARG, "no place for the request");
 	MPI_Win_unlock_all(win);
-	MPI_Win_fence(0, win);
 	all_class(MPI_Rput(memory, 1, MPI_INT, 0, 0, 1, MPI_INT, win, &request),
-		  MPI_ERR_RMA_SYNC, "a request outside of locks");
+		  MPI_ERR_RMA_SYNC, "a request outside of an epoch");
+	MPI_Win_fence(0, win);
 	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 	all_class(PUT(0, 0, 1), MPI_ERR_RMA_SYNC, "a put after the last fence");
 	MPI_Type_free(&mixed);

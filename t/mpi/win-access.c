@@ -255,6 +255,13 @@ static void requests(void)
 	all_ok(was == 0 && got == rank && at[0] == left && at[1] == left &&
 		       at[2] == left,
 	       "accesses with requests are done after the wait");
+	memset(mine, 0, ROOM);
+	fence();
+	MPI_Rput(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win, &request[0]);
+	MPI_Rget(&got, 1, MPI_INT, left, 4, 1, MPI_INT, win, &request[1]);
+	MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+	fence();
+	all_ok(at[0] == left && got == 0, "programs use them between fences");
 }
 
 /* An element that its size does not divide the address of. */
