@@ -24,6 +24,9 @@ static void conn_init(struct vm_conn *conn, struct vm_port *port,
 				  .peer = &port->fabric->peers[process],
 				  .process = process,
 				  .remote = (uint16_t)remote,
+				  .there = port->fabric->peers[process].there,
+				  .job_key =
+					  port->fabric->peers[process].job_key,
 				  .liveness_fd = -1,
 				  .credits = VM_CREDITS_INITIAL,
 				  .granted = VM_CREDITS_INITIAL };
@@ -77,6 +80,9 @@ static int conn_open(struct vm_conn *conn)
 		vm_port_retarget(port);
 		return 0;
 	}
+	/* A guest has no address where it shares our memory only. */
+	if (!port->fi || !peer->address_bytes)
+		return -VMPI_EIO;
 	n = port->fi->av_insert(
 		port->av, peer->addresses + conn->remote * peer->address_bytes,
 		&conn->address);
@@ -162,8 +168,8 @@ static inline void header_begin(struct vm_conn *conn, struct vm_wire *wire,
 	wire->magic = VM_WIRE_MAGIC;
 	wire->version = VM_WIRE_VERSION;
 	wire->kind = (uint8_t)kind;
-	wire->source = port->fabric->config.process;
-	wire->job_key = port->fabric->config.job_key;
+	wire->source = conn->there;
+	wire->job_key = conn->job_key;
 	wire->seq = conn->tx_seq;
 	wire->source_port = (uint8_t)port->index;
 	wire->port = (uint8_t)conn->remote;

@@ -32,6 +32,8 @@ struct vm_conn {
 	struct vm_peer *peer;
 	uint32_t process;
 	uint16_t remote;	      /* port there */
+	uint32_t there;		      /* our number there, */
+	uint64_t job_key;	      /* and its key */
 	bool ready;		      /* address is known to the network */
 	bool contact;		      /* something was sent or received */
 	struct vm_shm_writer *outlet; /* what we send goes there; or NULL */

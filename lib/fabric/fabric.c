@@ -4,11 +4,8 @@
  */
 #include "fabric/fabric.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -35,19 +32,12 @@ const struct fabric_node_pvars *vm_fabric_pvars(const struct vm_fabric *fabric)
 static unsigned ports_wanted(const struct vm_fabric *fabric)
 {
 	unsigned ports = fabric->config.ports;
-	const struct fi_domain_attr *attr;
 
 	if (fabric_cvar.ports > 0)
 		ports = (unsigned)fabric_cvar.ports;
 	if (ports > VM_PORTS_MAX)
 		ports = VM_PORTS_MAX;
-	if (fabric->select.info) {
-		attr = fabric->select.info->domain_attr;
-		if (attr->ep_cnt && ports > attr->ep_cnt)
-			ports = (unsigned)attr->ep_cnt;
-		if (attr->cq_cnt && ports > attr->cq_cnt)
-			ports = (unsigned)attr->cq_cnt;
-	}
+	ports = vm_select_ports(&fabric->select, ports);
 	return ports ? ports : 1;
 }
 
@@ -63,7 +53,7 @@ static int provider_open(struct vm_fabric *fabric)
 						    VM_LONG_BYTES_MAX ?
 					    fabric->limits.packet_bytes :
 					    VM_LONG_BYTES_MAX;
-	if (fabric->config.processes == 1)
+	if (fabric->mates == 1 && (!fabric->config.guests || fabric_cvar.shm))
 		return 0;
 	if (!fabric->config.fi) {
 		rc = vm_fi_load();
@@ -94,26 +84,12 @@ static int provider_open(struct vm_fabric *fabric)
 	return 0;
 }
 
-static int descriptors_open(struct vm_fabric *fabric)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
-
-	fabric->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	fabric->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (fabric->epoll_fd >= 0 && fabric->kick_fd >= 0 &&
-	    epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, fabric->kick_fd,
-		      &event) == 0)
-		return 0;
-	vm_log(VM_ERROR, "no descriptor to sleep on: %s", strerror(errno));
-	return -VMPI_ELIMIT;
-}
-
 static int ports_open(struct vm_fabric *fabric)
 {
 	unsigned wanted = ports_wanted(fabric);
 	size_t bytes = wanted * sizeof(struct vm_port);
 	int rc = vm_descriptors_count(fabric->kick_fd, wanted,
-				      fabric->config.processes - 1);
+				      fabric->mates - 1);
 
 	if (rc)
 		return rc;
@@ -135,6 +111,10 @@ static int peers_open(struct vm_fabric *fabric)
 
 	fabric->peers = calloc(count, sizeof(*fabric->peers));
 	fabric->ports_of = calloc(count, sizeof(*fabric->ports_of));
+	for (uint32_t i = 0; fabric->peers && i < fabric->mates; i++) {
+		fabric->peers[i].there = fabric->config.process;
+		fabric->peers[i].job_key = fabric->config.job_key;
+	}
 	return fabric->peers && fabric->ports_of ? 0 : -VMPI_ENOMEM;
 }
 
@@ -182,12 +162,14 @@ int vm_fabric_open(struct vm_fabric **fabric,
 	if (!new)
 		return -VMPI_ENOMEM;
 	new->config = *config;
+	new->mates = config->processes;
+	new->config.processes += config->guests;
 	new->epoll_fd = new->kick_fd = new->gather.timer_fd = -1;
 	vm_list_init(&new->mrs);
 	vm_lock_init(&new->mr_lock);
 	rc = peers_open(new);
 	if (rc == 0)
-		rc = descriptors_open(new);
+		rc = vm_descriptors_open(&new->epoll_fd, &new->kick_fd);
 	if (rc == 0)
 		rc = provider_open(new);
 	if (rc == 0)
@@ -280,14 +262,43 @@ int vm_fabric_address(struct vm_fabric *fabric, void *address, size_t bytes)
 	return (int)length;
 }
 
+/* Notes the addresses of another process's ports: 0, -VMPI_ENOMEM, or
+ * -VMPI_ESTATE: they are known. */
+static int peer_address(struct vm_fabric *fabric, uint32_t process,
+			const void *address, size_t bytes)
+{
+	struct vm_peer *peer = &fabric->peers[process];
+	size_t length = bytes - sizeof(struct vm_address);
+	struct vm_address head;
+
+	if (atomic_load_explicit(&peer->known, memory_order_relaxed))
+		return -VMPI_ESTATE;
+	memcpy(&head, address, sizeof(head));
+	peer->addresses = malloc(length ? length : 1);
+	if (!peer->addresses)
+		return -VMPI_ENOMEM;
+	memcpy(peer->addresses, (const char *)address + sizeof(head), length);
+	peer->address_bytes = head.address_bytes;
+	return 0;
+}
+
+static void peer_know(struct vm_fabric *fabric, uint32_t process,
+		      uint16_t ports)
+{
+	__atomic_store_n(&fabric->ports_of[process], ports, __ATOMIC_RELAXED);
+	/* Pairs with the load in vm_conn_get(). */
+	atomic_store_explicit(&fabric->peers[process].known, true,
+			      memory_order_release);
+}
+
 int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 		      const void *address, size_t bytes)
 {
 	struct vm_address ours, theirs;
-	struct vm_peer *peer;
 	const char *why;
+	int rc;
 
-	if (process >= fabric->config.processes)
+	if (process >= fabric->mates)
 		return -VMPI_EINVAL;
 	if (process == fabric->config.process)
 		return 0;
@@ -296,25 +307,64 @@ int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 		vm_log(VM_ERROR, "the address of process %u: %s", process, why);
 		return -VMPI_EINVAL;
 	}
-	peer = &fabric->peers[process];
-	if (atomic_load_explicit(&peer->known, memory_order_relaxed))
-		return -VMPI_ESTATE;
 	memcpy(&theirs, address, sizeof(theirs));
-	peer->addresses = malloc(bytes - sizeof(theirs));
-	if (!peer->addresses)
-		return -VMPI_ENOMEM;
-	memcpy(peer->addresses, (const char *)address + sizeof(theirs),
-	       bytes - sizeof(theirs));
-	peer->address_bytes = theirs.address_bytes;
-	__atomic_store_n(&fabric->ports_of[process], theirs.ports,
-			 __ATOMIC_RELAXED);
+	rc = peer_address(fabric, process, address, bytes);
+	if (rc)
+		return rc;
 	if (fabric->shm &&
 	    vm_shm_meet(fabric->shm, process, theirs.ports, &theirs.shm, &why))
 		vm_log(VM_INFO, "no memory is shared with process %u: %s",
 		       process, why);
-	/* Pairs with the load in vm_conn_get(). */
-	atomic_store_explicit(&peer->known, true, memory_order_release);
+	peer_know(fabric, process, theirs.ports);
 	return 0;
+}
+
+/* By shared memory, or else by a network that both have. */
+int vm_fabric_connect_guest(struct vm_fabric *fabric, uint32_t process,
+			    const struct vm_fabric_guest *guest)
+{
+	struct vm_shm_guest who;
+	struct vm_peer *peer = &fabric->peers[process];
+	struct vm_address ours, theirs;
+	const char *why;
+	bool network;
+	int rc;
+
+	if (process < fabric->mates || process >= fabric->config.processes)
+		return -VMPI_EINVAL;
+	address_head(fabric, &ours);
+	if (vm_address_check_far(&why, guest->address, guest->bytes, &ours)) {
+		vm_log(VM_ERROR, "the address of another job: %s", why);
+		return -VMPI_EINVAL;
+	}
+	rc = peer_address(fabric, process, guest->address, guest->bytes);
+	if (rc)
+		return rc;
+	memcpy(&theirs, guest->address, sizeof(theirs));
+	peer->there = guest->there;
+	peer->job_key = guest->job_key;
+	network = fabric->fi && vm_address_same_network(&ours, &theirs);
+	if (!network)
+		peer->address_bytes = 0;
+	who = (struct vm_shm_guest){ theirs.job, theirs.process, guest->there,
+				     theirs.ports };
+	if (vm_shm_meet_guest(fabric->shm, process, &who, &theirs.shm, &why) &&
+	    !network) {
+		vm_log(VM_ERROR,
+		       "there is no way to the other job: no memory is shared "
+		       "(%s), and the networks differ (%s here, %s there)",
+		       why, ours.provider, theirs.provider);
+		free(peer->addresses);
+		peer->addresses = NULL;
+		return -VMPI_ENOTSUP;
+	}
+	peer_know(fabric, process, theirs.ports);
+	return 0;
+}
+
+uint64_t vm_fabric_key(const struct vm_fabric *fabric)
+{
+	return fabric->config.job_key;
 }
 
 unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process)
@@ -334,7 +384,10 @@ void vm_peer_fail(struct vm_fabric *fabric, uint32_t process, int error,
 		return;
 	vm_log(VM_INFO, "process %u is given up: %s", process, why);
 	vm_descriptors_check(process);
-	__atomic_fetch_add(&fabric->pvars.peers_failed, 1, __ATOMIC_RELAXED);
+	/* Guests do not end their hosts. */
+	if (process < fabric->mates)
+		__atomic_fetch_add(&fabric->pvars.peers_failed, 1,
+				   __ATOMIC_RELAXED);
 	/* Pairs with the loads in deaths_see() and vm_port_busy(). */
 	atomic_fetch_add_explicit(&fabric->deaths, 1, memory_order_release);
 	vm_fabric_kick(fabric);
@@ -365,7 +418,13 @@ void vm_fabric_look(struct vm_fabric *fabric, uint32_t process,
 	    !atomic_load_explicit(&peer->known, memory_order_acquire) ||
 	    !vm_fabric_peer_alive(fabric, process))
 		return;
-	/* Its ports are open as long as it lives. */
+	if (vm_shm_near(fabric->shm, process)) {
+		if (vm_shm_dead(fabric->shm, process))
+			vm_peer_fail(fabric, process, -VMPI_EPEER,
+				     "its process has ended");
+		return;
+	}
+	/* Its ports are open as long as it lives; no address never fails. */
 	if (vm_liveness_dead(&fd, peer->addresses, peer->address_bytes))
 		vm_peer_fail(fabric, process, -VMPI_EPEER,
 			     "nobody listens at its address");

@@ -54,6 +54,8 @@ typedef void vm_pkt_handler(struct vm_port *port, struct vm_pkt *pkt);
 
 struct vm_fabric_config {
 	uint32_t process, processes; /* our number, and how many there are */
+	/* So many of other jobs may be connected later: their numbers follow. */
+	uint32_t guests;
 	unsigned ports; /* requested; fabric_ports and the provider limit it */
 	uint64_t job_key; /* random, the same in all processes of the job */
 	bool one_host;	  /* all processes are on this host: use loopback */
@@ -111,10 +113,26 @@ int vm_fabric_address(struct vm_fabric *fabric, void *address, size_t bytes);
 int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 		      const void *address, size_t bytes);
 
+/* Another job's process, and what it knows us as. */
+struct vm_fabric_guest {
+	const void *address;
+	size_t bytes;
+	uint64_t job_key; /* of its job */
+	uint32_t there;	  /* our number there, as its guest */
+};
+
+/* Makes one known by a number that nobody has had: -VMPI_EINVAL as above;
+ * -VMPI_ENOTSUP, logged: there is no way to it. */
+int vm_fabric_connect_guest(struct vm_fabric *fabric, uint32_t process,
+			    const struct vm_fabric_guest *guest);
+
+/* For guests. */
+uint64_t vm_fabric_key(const struct vm_fabric *fabric);
+
 /*
- * Sends all waiting packets, says goodbye and waits for the others to do so, at
- * most so long; polls meanwhile.  The layer above has nothing outstanding.  0,
- * or -VMPI_EPEER when not all did.
+ * Sends all waiting packets, says goodbye and waits for the others of the job to
+ * do so, at most so long; polls meanwhile.  The layer above has nothing
+ * outstanding.  0, or -VMPI_EPEER when not all did.
  */
 int vm_fabric_stop(struct vm_fabric *fabric, uint64_t wait_ns);
 

@@ -5,7 +5,6 @@
 #include "fabric/mr.h"
 
 #include <errno.h>
-#include <sys/random.h>
 
 #include "base/log.h"
 #include "fabric/port.h"
@@ -14,27 +13,13 @@
 #define KEY_NEAR 1  /* of all memory, for processes of this host */
 #define KEY_TRIES 8 /* keys may be taken; with 64 bits they never are */
 
-/* A random key, under mr_lock; 0 when the kernel has no random numbers. */
-static uint64_t key_next(struct vm_fabric *fabric)
-{
-	if (fabric->keys_left == 0) {
-		ssize_t n = getrandom(fabric->keys, sizeof(fabric->keys), 0);
-
-		if (n != (ssize_t)sizeof(fabric->keys))
-			return 0;
-		fabric->keys_left =
-			sizeof(fabric->keys) / sizeof(fabric->keys[0]);
-	}
-	return fabric->keys[--fabric->keys_left];
-}
-
 static uint64_t key_take(struct vm_fabric *fabric)
 {
 	size_t bytes = 8;
 	uint64_t key;
 
 	vm_lock_take(&fabric->mr_lock);
-	key = key_next(fabric);
+	key = vm_keys_next(&fabric->keys);
 	vm_lock_give(&fabric->mr_lock);
 	if (fabric->select.info)
 		bytes = fabric->select.info->domain_attr->mr_key_size;

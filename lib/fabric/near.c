@@ -29,12 +29,13 @@ void vm_near_open(struct vm_fabric *fabric)
 	const struct vm_shm_config config = {
 		.job = vm_address_job(fabric->config.job_key),
 		.process = fabric->config.process,
-		.processes = fabric->config.processes,
+		.processes = fabric->mates,
+		.guests = fabric->config.guests,
 		.ports = fabric->limits.ports,
 	};
 	const char *why = "fabric_packet_bytes is too large";
 
-	if (!fabric_cvar.shm || !fabric->fi)
+	if (!fabric_cvar.shm || (!fabric->fi && !fabric->config.guests))
 		return;
 	if (VM_WIRE_MAX + fabric->limits.packet_bytes <= VM_SHM_RECORD_MAX &&
 	    vm_shm_open(&fabric->shm, &config, &why) == 0) {
@@ -199,7 +200,8 @@ bool vm_near_settled(const struct vm_port *port)
 {
 	const struct vm_fabric *fabric = port->fabric;
 
-	for (uint32_t i = 0; fabric->shm && i < fabric->config.processes; i++)
+	/* What guests have not read is in memory of theirs. */
+	for (uint32_t i = 0; fabric->shm && i < fabric->mates; i++)
 		if (!contact_settled(port->contacts[i]))
 			return false;
 	return true;
@@ -208,7 +210,9 @@ bool vm_near_settled(const struct vm_port *port)
 bool vm_near_all(const struct vm_fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->config.processes; i++)
-		if (i != fabric->config.process && !vm_shm_near(fabric->shm, i))
+		if (i != fabric->config.process &&
+		    (i < fabric->mates || fabric->ports_of[i]) &&
+		    !vm_shm_near(fabric->shm, i))
 			return false;
 	return true;
 }

@@ -12,6 +12,7 @@
 #include "fabric/conn.h"
 #include "fabric/mr.h"
 #include "fabric/near.h"
+#include "fabric/ofi/endpoint.h"
 #include "fabric/state.h"
 
 #define POSTED_RESERVE 16 /* posted besides those for data */
@@ -155,45 +156,6 @@ static unsigned smaller(size_t a, unsigned b)
 	return a < b ? (unsigned)a : b;
 }
 
-/* Opens the queue of events, with a descriptor to wait for if the provider
- * can. */
-static int cq_open(struct vm_port *port)
-{
-	struct fi_cq_attr attr = { .size = port->tx_depth + port->rx_depth,
-				   .format = FI_CQ_FORMAT_DATA,
-				   .wait_obj = FI_WAIT_FD };
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = port };
-	int rc = port->fi->cq_open(port->domain, &attr, &port->cq);
-
-	port->wait_fd = -1;
-	if (rc) {
-		attr.wait_obj = FI_WAIT_NONE;
-		return port->fi->cq_open(port->domain, &attr, &port->cq);
-	}
-	if (port->fi->cq_fd(port->cq, &port->wait_fd) || port->wait_fd < 0) {
-		port->wait_fd = -1;
-		return 0;
-	}
-	if (epoll_ctl(port->fabric->epoll_fd, EPOLL_CTL_ADD, port->wait_fd,
-		      &event))
-		return -errno;
-	return 0;
-}
-
-/* Binds the endpoint to its table and its queue.  libfabric's net faults when it
- * closes an endpoint that is not: such a one is left to the end of the process. */
-static int endpoint_bind(struct vm_port *port)
-{
-	int rc = port->fi->ep_bind(port->ep, &port->av->fid, 0);
-
-	if (rc == 0)
-		rc = port->fi->ep_bind(port->ep, &port->cq->fid,
-				       FI_TRANSMIT | FI_RECV);
-	if (rc)
-		port->ep = NULL;
-	return rc;
-}
-
 /* The network of this port, among equal ones.  Processes of one host begin with
  * different ones. */
 static struct fi_info *rail_find(const struct vm_port *port)
@@ -208,34 +170,25 @@ static struct fi_info *rail_find(const struct vm_port *port)
 			      vm_net_distance);
 }
 
-/* Opens the network's objects, each needed by the next. */
+/* Opens the network's objects, and has sleepers wait for its events. */
 static int network_open(struct vm_port *port)
 {
 	struct vm_fabric *fabric = port->fabric;
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = port };
 	struct fi_info *info = rail_find(port);
-	struct fi_av_attr av = { .type = info->domain_attr->av_type };
-	const struct vm_fi *fi = port->fi;
-	const char *what = "domain";
-	int rc = fi->domain(fabric->fid, info, &port->domain);
+	struct vm_endpoint end;
+	const char *what;
+	int rc = vm_endpoint_open(&end, port->fi, fabric->fid, info,
+				  port->tx_depth + port->rx_depth, &what);
 
-	if (av.type == FI_AV_UNSPEC)
-		av.type = FI_AV_TABLE;
-	if (rc == 0) {
-		what = "address table";
-		rc = fi->av_open(port->domain, &av, &port->av);
-	}
-	if (rc == 0) {
-		what = "event queue";
-		rc = cq_open(port);
-	}
-	if (rc == 0) {
-		what = "endpoint";
-		rc = fi->endpoint(port->domain, info, &port->ep);
-	}
-	if (rc == 0)
-		rc = endpoint_bind(port);
-	if (rc == 0)
-		rc = fi->enable(port->ep);
+	port->domain = end.domain;
+	port->av = end.av;
+	port->cq = end.cq;
+	port->ep = end.ep;
+	port->wait_fd = end.wait_fd;
+	if (rc == 0 && port->wait_fd >= 0 &&
+	    epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, port->wait_fd, &event))
+		rc = -errno;
 	if (rc == 0)
 		return 0;
 	vm_log(VM_ERROR, "provider %s: cannot open the %s of port %u: %s",

@@ -270,11 +270,11 @@ bool vm_fabric_quiet(struct vm_fabric *fabric, uint32_t *sent,
 	return true;
 }
 
-/* Under lock: whether every process this port has talked to has said goodbye,
- * or died. */
+/* Under lock: whether every process of the job that this port has talked to has
+ * said goodbye, or died. */
 static bool port_left(const struct vm_port *port)
 {
-	for (uint32_t i = 0; i < port->fabric->config.processes; i++) {
+	for (uint32_t i = 0; i < port->fabric->mates; i++) {
 		const struct vm_contact *contact = port->contacts[i];
 
 		if (!contact || i == port->fabric->config.process)

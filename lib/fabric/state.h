@@ -14,6 +14,7 @@
 #include "fabric/packet/gather.h"
 #include "fabric/packet/link.h"
 #include "fabric/port.h"
+#include "fabric/ofi/keys.h"
 #include "fabric/ofi/select.h"
 #include "fabric/shm/shm.h"
 #include "fabric/packet/vars.h"
@@ -22,6 +23,8 @@
 struct vm_peer {
 	_Atomic bool known; /* connected: the fields below are valid */
 	_Atomic int error;  /* 0: alive */
+	uint32_t there;	    /* our number, as it knows us */
+	uint64_t job_key;   /* of its job */
 	size_t address_bytes;
 	unsigned char *addresses; /* of its ports, one after the other */
 	struct vm_link link;
@@ -36,7 +39,8 @@ enum vm_fabric_sleeping {
 
 struct vm_fabric {
 	/* Constant after the open. */
-	struct vm_fabric_config config;
+	struct vm_fabric_config config; /* processes: with the guests; */
+	uint32_t mates;			/* of our job, ourselves included */
 	struct vm_fabric_limits limits;
 	const struct vm_fi *fi; /* NULL: only the loop */
 	struct vm_select select;
@@ -57,8 +61,7 @@ struct vm_fabric {
 	/* Registered memory, for the loop. */
 	struct vm_lock mr_lock VM_ALIGNED(VM_CACHELINE);
 	struct vm_list mrs;
-	uint64_t keys[32]; /* random numbers to be used up */
-	unsigned keys_left;
+	struct vm_keys keys;
 };
 
 /* Under the lock of a port: ends the sleep that began before there was something

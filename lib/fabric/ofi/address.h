@@ -9,6 +9,7 @@
 #ifndef FABRIC_OFI_ADDRESS_H
 #define FABRIC_OFI_ADDRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,7 @@ struct vm_address {
 	unsigned char ports_at[]; /* ports * address_bytes */
 };
 
-VM_STATIC_ASSERT(sizeof(struct vm_address) == 104, "the head has no gaps");
+VM_STATIC_ASSERT(sizeof(struct vm_address) == 112, "the head has no gaps");
 
 /* The job key in a form that strangers may see. */
 uint64_t vm_address_job(uint64_t job_key);
@@ -45,5 +46,13 @@ uint64_t vm_address_job(uint64_t job_key);
  */
 int vm_address_check(const char **why, const void *bytes, size_t length,
 		     const struct vm_address *ours, uint32_t process);
+
+/* The same of a process of another job, whose network may be another one. */
+int vm_address_check_far(const char **why, const void *bytes, size_t length,
+			 const struct vm_address *ours);
+
+/* Whether both have networks of the same kind. */
+bool vm_address_same_network(const struct vm_address *a,
+			     const struct vm_address *b);
 
 #endif

@@ -369,3 +369,17 @@ void vm_select_fini(struct vm_select *select, const struct vm_fi *fi)
 	free(select->own);
 	*select = (struct vm_select){ 0 };
 }
+
+unsigned vm_select_ports(const struct vm_select *select, unsigned ports)
+{
+	const struct fi_domain_attr *attr;
+
+	if (!select->info)
+		return ports;
+	attr = select->info->domain_attr;
+	if (attr->ep_cnt && ports > attr->ep_cnt)
+		ports = (unsigned)attr->ep_cnt;
+	if (attr->cq_cnt && ports > attr->cq_cnt)
+		ports = (unsigned)attr->cq_cnt;
+	return ports;
+}

@@ -83,4 +83,7 @@ struct fi_info *vm_select_rail(const struct vm_select *select, int numa,
 			       unsigned number,
 			       unsigned (*distance)(int from, int to));
 
+/* So many ports, or as many as the provider can have; without one, too. */
+unsigned vm_select_ports(const struct vm_select *select, unsigned ports);
+
 #endif

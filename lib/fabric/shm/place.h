@@ -14,6 +14,8 @@ struct vm_shm_place {
 	uint32_t pid;
 	uint32_t fd, wake_fd; /* of the file, and to wake the process */
 	uint32_t rings;	      /* for each port */
+	uint32_t processes;   /* that there is a word for */
+	uint32_t unused;
 };
 
 #endif

@@ -23,7 +23,8 @@
 #include "fabric/shm/memfd.h"
 
 #define MAGIC 0x31656c6966485356u /* "VSHfile1" */
-#define MORE_RINGS 4 /* for processes that have more ports than we */
+#define MORE_RINGS 4  /* for processes that have more ports than we */
+#define GUEST_RINGS 2 /* on average */
 #define PAGE 4096
 
 /* Words of other processes are checked where they are used. */
@@ -60,6 +61,7 @@ struct peer {
 	struct file file;
 	pid_t pid;
 	int wake_fd;
+	uint32_t there;	    /* our number, as it knows us */
 	bool joined;	    /* it and we have joined the barriers */
 	_Atomic bool moves; /* we can move its memory */
 };
@@ -157,9 +159,10 @@ static int file_make(struct vm_shm *shm, const char **why)
 	struct file *file = &shm->file;
 
 	*file = (struct file){
-		.processes = config->processes,
+		.processes = config->processes + config->guests,
 		.ports = config->ports,
-		.rings = (config->processes - 1) * config->ports + MORE_RINGS,
+		.rings = (config->processes - 1) * config->ports + MORE_RINGS +
+			 config->guests * GUEST_RINGS,
 	};
 	shm->fd = vm_memfd_make("vmpi-rings");
 	if (shm->fd < 0 || pipe2(shm->wake, O_CLOEXEC | O_NONBLOCK) ||
@@ -175,8 +178,9 @@ static int file_make(struct vm_shm *shm, const char **why)
 int vm_shm_open(struct vm_shm **shm, const struct vm_shm_config *config,
 		const char **why)
 {
-	struct vm_shm *new = calloc(
-		1, sizeof(*new) + config->processes * sizeof(struct peer));
+	uint32_t count = config->processes + config->guests;
+	struct vm_shm *new =
+		calloc(1, sizeof(*new) + count * sizeof(struct peer));
 	int rc;
 
 	*why = "out of memory";
@@ -184,7 +188,7 @@ int vm_shm_open(struct vm_shm **shm, const struct vm_shm_config *config,
 		return -VMPI_ENOMEM;
 	new->config = *config;
 	new->fd = new->wake[0] = new->wake[1] = -1;
-	for (uint32_t i = 0; i < config->processes; i++)
+	for (uint32_t i = 0; i < count; i++)
 		new->peers[i].wake_fd = -1;
 	new->space = vm_memfd_space();
 	*why = "/proc does not say where pids are from";
@@ -202,7 +206,7 @@ int vm_shm_open(struct vm_shm **shm, const struct vm_shm_config *config,
 	*head_of(&new->file) = (struct head){ .magic = MAGIC,
 					      .job = config->job,
 					      .process = config->process,
-					      .processes = config->processes,
+					      .processes = count,
 					      .ports = config->ports,
 					      .rings = new->file.rings,
 					      .joined = new->joined };
@@ -220,7 +224,8 @@ void vm_shm_close(struct vm_shm *shm)
 {
 	if (!shm)
 		return;
-	for (uint32_t i = 0; i < shm->config.processes; i++) {
+	for (uint32_t i = 0; i < shm->config.processes + shm->config.guests;
+	     i++) {
 		file_unmap(&shm->peers[i].file);
 		fd_close(shm->peers[i].wake_fd);
 	}
@@ -243,23 +248,22 @@ void vm_shm_place(const struct vm_shm *shm, struct vm_shm_place *place)
 		.fd = (uint32_t)shm->fd,
 		.wake_fd = (uint32_t)shm->wake[1],
 		.rings = shm->file.rings,
+		.processes = shm->file.processes,
 	};
 }
 
 /* Whether the mapped file is that of the process. */
-static bool head_fits(const struct vm_shm *shm, const struct file *file,
-		      uint32_t process)
+static bool head_fits(const struct file *file, const struct vm_shm_guest *owner)
 {
 	const struct head *head = head_of(file);
 
-	return head->magic == MAGIC && head->job == shm->config.job &&
-	       head->process == process && head->ports == file->ports &&
+	return head->magic == MAGIC && head->job == owner->job &&
+	       head->process == owner->process && head->ports == file->ports &&
 	       head->processes == file->processes && head->rings == file->rings;
 }
 
-static int file_open(const struct vm_shm *shm, struct file *file,
-		     uint32_t process, const struct vm_shm_place *place,
-		     const char **why)
+static int file_open(struct file *file, const struct vm_shm_guest *owner,
+		     const struct vm_shm_place *place, const char **why)
 {
 	int fd = vm_memfd_open((pid_t)place->pid, place->fd, S_IFREG, why);
 	int rc = -VMPI_ENOTSUP;
@@ -273,7 +277,7 @@ static int file_open(const struct vm_shm *shm, struct file *file,
 	close(fd);
 	if (rc)
 		return -VMPI_ENOTSUP;
-	if (head_fits(shm, file, process))
+	if (head_fits(file, owner))
 		return 0;
 	*why = "its file has another head";
 	file_unmap(file);
@@ -295,6 +299,20 @@ static bool moves_try(const struct peer *peer, uint64_t base)
 int vm_shm_meet(struct vm_shm *shm, uint32_t process, uint32_t ports,
 		const struct vm_shm_place *place, const char **why)
 {
+	const struct vm_shm_guest mate = {
+		.job = shm ? shm->config.job : 0,
+		.process = process,
+		.there = shm ? shm->config.process : 0,
+		.ports = ports,
+	};
+
+	return vm_shm_meet_guest(shm, process, &mate, place, why);
+}
+
+int vm_shm_meet_guest(struct vm_shm *shm, uint32_t process,
+		      const struct vm_shm_guest *guest,
+		      const struct vm_shm_place *place, const char **why)
+{
 	struct peer *peer = shm ? &shm->peers[process] : NULL;
 	int rc;
 
@@ -303,13 +321,16 @@ int vm_shm_meet(struct vm_shm *shm, uint32_t process, uint32_t ports,
 		return -VMPI_ENOTSUP;
 	*why = "it is elsewhere";
 	if (place->space != shm->space || place->rings == 0 ||
-	    place->rings > UINT16_MAX * 2)
+	    place->rings > UINT16_MAX * 2 ||
+	    place->processes > UINT16_MAX * 2 ||
+	    guest->there >= place->processes)
 		return -VMPI_ENOTSUP;
 	peer->pid = (pid_t)place->pid;
-	peer->file = (struct file){ .processes = shm->config.processes,
-				    .ports = ports,
+	peer->there = guest->there;
+	peer->file = (struct file){ .processes = place->processes,
+				    .ports = guest->ports,
 				    .rings = place->rings };
-	rc = file_open(shm, &peer->file, process, place, why);
+	rc = file_open(&peer->file, guest, place, why);
 	if (rc)
 		return rc;
 	peer->wake_fd = vm_memfd_open(peer->pid, place->wake_fd, S_IFIFO, why);
@@ -321,7 +342,7 @@ int vm_shm_meet(struct vm_shm *shm, uint32_t process, uint32_t ports,
 	atomic_store_explicit(&peer->moves, moves_try(peer, place->base),
 			      memory_order_relaxed);
 	/* Pairs with the load in said(). */
-	atomic_store_explicit(met_of(&peer->file, shm->config.process),
+	atomic_store_explicit(met_of(&peer->file, peer->there),
 			      peer->moves ? MET | MOVES : MET,
 			      memory_order_release);
 	return 0;
@@ -370,7 +391,7 @@ int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
 		free(new);
 		return -VMPI_ELIMIT;
 	}
-	door->names[index].process = shm->config.process;
+	door->names[index].process = shm->peers[process].there;
 	door->names[index].port = from;
 	/* Pairs with the load in vm_shm_named(). */
 	atomic_store_explicit(&door->names[index].ready, 1,
@@ -506,7 +527,7 @@ static int move_error(struct vm_shm *shm, struct peer *peer, int error)
 	/* It, or we, may have dropped privileges.  It need not ask us for what
 	 * we cannot do. */
 	atomic_store_explicit(&peer->moves, false, memory_order_relaxed);
-	atomic_store_explicit(met_of(&peer->file, shm->config.process), MET,
+	atomic_store_explicit(met_of(&peer->file, peer->there), MET,
 			      memory_order_release);
 	return -VMPI_ENOTSUP;
 }

@@ -30,6 +30,7 @@ struct vm_shm;
 struct vm_shm_config {
 	uint64_t job; /* the same in all processes of the job */
 	uint32_t process, processes;
+	uint32_t guests; /* processes of other jobs, whose numbers follow */
 	uint32_t ports;
 };
 
@@ -47,6 +48,17 @@ void vm_shm_place(const struct vm_shm *shm, struct vm_shm_place *place);
  * -VMPI_ENOTSUP: it cannot be reached, *why is the reason. */
 int vm_shm_meet(struct vm_shm *shm, uint32_t process, uint32_t ports,
 		const struct vm_shm_place *place, const char **why);
+
+/* The same for a guest, who is somebody else in its job. */
+struct vm_shm_guest {
+	uint64_t job;
+	uint32_t process; /* its number there */
+	uint32_t there;	  /* ours as its guest */
+	uint32_t ports;
+};
+int vm_shm_meet_guest(struct vm_shm *shm, uint32_t process,
+		      const struct vm_shm_guest *guest,
+		      const struct vm_shm_place *place, const char **why);
 
 /* Whether we reach each other.  Both know it once both have met the other. */
 bool vm_shm_near(const struct vm_shm *shm, uint32_t process);
