@@ -126,14 +126,11 @@ struct vm_fabric_guest {
 int vm_fabric_connect_guest(struct vm_fabric *fabric, uint32_t process,
 			    const struct vm_fabric_guest *guest);
 
-/* For guests. */
 uint64_t vm_fabric_key(const struct vm_fabric *fabric);
 
-/*
- * Sends all waiting packets, says goodbye and waits for the others of the job to
+/* Sends all waiting packets, says goodbye and waits for the others of the job to
  * do so, at most so long; polls meanwhile.  The layer above has nothing
- * outstanding.  0, or -VMPI_EPEER when not all did.
- */
+ * outstanding.  0, or -VMPI_EPEER when not all did. */
 int vm_fabric_stop(struct vm_fabric *fabric, uint64_t wait_ns);
 
 /* Frees everything.  No kept packets, no registered memory are left. */

@@ -34,9 +34,9 @@ static uint32_t process_find(struct vm_leaders *leaders, uint32_t process)
 /* An upper bound on the number of processes. */
 static size_t processes_most(const struct vm_group *group)
 {
-	return (size_t)(vm_node->apart || group->size < vm_node->process_count ?
+	return (size_t)(vm_node->apart || group->size < vm_node->process_room ?
 				group->size :
-				vm_node->process_count);
+				vm_node->process_room);
 }
 
 static bool all_here(const struct vm_group *group)
@@ -45,7 +45,7 @@ static bool all_here(const struct vm_group *group)
 
 	if (vm_node->apart)
 		return group->size == 1;
-	if (vm_node->process_count == 1)
+	if (vm_node->process_count == 1 && !vm_node->guests)
 		return true;
 	for (int i = 0; i < group->size; i++)
 		if (group->ranks[i]->to.process != process)

@@ -83,7 +83,9 @@ struct vm_rank {
 	_Atomic(const struct core_cvars *) cvars;
 	_Atomic bool failed; /* core/comm/fail.h: no message goes there */
 	_Atomic uint8_t fail_ports; /* ports here that have heard of it */
-	struct vm_ult *ult;	    /* runs its body, NULL before and after */
+	int32_t there; /* its number in its own job: its index, or if that is
+			  another job the one that messages to it have */
+	struct vm_ult *ult; /* runs its body, NULL before and after */
 	/* The task or thread whose calls and waits are observed: its ult, and
 	 * it stays; without one, the first OS thread of those that are
 	 * attached. */

@@ -32,6 +32,7 @@ struct vm_credit_queues;
 struct vm_engine;
 struct vm_fabric;
 struct vm_group;
+struct vm_guests;
 struct vm_heartbeat;
 struct vm_helpers;
 struct vm_meet;
@@ -73,7 +74,9 @@ struct vm_node {
 	struct vm_rank **own;	   /* their ranks, so many as rank_here; then
 				      those in spares.c, NULL: not used yet */
 	int spare_count;	   /* core/runtime/spares.h: of each process */
-	int rank_room;		   /* numbers of ranks are below that */
+	int rank_room;		   /* their numbers are below that */
+	int process_room; /* numbers of processes, those of guests included,
+			     if there is a fabric */
 	struct vm_group *world;
 	struct vm_meet *world_meet;
 	size_t stack_bytes;		/* of ranks */
@@ -135,9 +138,17 @@ struct vm_node {
 
 	/* core/runtime/spares.c */
 	struct {
-		struct vm_lock lock; /* guards their states and own[] */
-		_Atomic int used;    /* so many follow in own[] */
+		struct vm_lock guests_lock; /* guests.c: is being opened */
+		struct vm_lock lock;	    /* guards their states and own[] */
+		_Atomic int used;	    /* so many follow in own[] */
 	} spares;
+
+	/* core/runtime/guests.h: processes and ranks of other jobs. */
+	struct vm_guests *guests; /* NULL: there have been none */
+	int guests_error;	  /* why there cannot be any */
+	_Atomic int guest_ranks;  /* their numbers follow rank_room */
+
+	_Atomic uint64_t job; /* vm_process_job_number(); 0: not asked yet */
 
 	/* core/local/task.h */
 	struct {
@@ -200,6 +211,20 @@ static inline int vm_own_count(void)
 	/* Pairs with the store in spares.c. */
 	return vm_node->rank_here + atomic_load_explicit(&vm_node->spares.used,
 							 memory_order_acquire);
+}
+
+/* All ranks that this process knows have numbers below that. */
+static inline int vm_rank_limit(void)
+{
+	/* Pairs with the store in guests.c. */
+	return vm_node->rank_room + atomic_load_explicit(&vm_node->guest_ranks,
+							 memory_order_acquire);
+}
+
+/* Whether a rank, or a process, is one of another job. */
+static inline bool vm_rank_is_guest(const struct vm_rank *rank)
+{
+	return rank->to.process >= (uint32_t)vm_node->process_count;
 }
 
 /* The process of the rank with this number. */

@@ -42,6 +42,10 @@
 	X(INT, offload_threads, 16, 1, 1024, "threads", STARTUP, UD, sched,    \
 	  "Number of OS threads that run functions for vmpi_offload() at a "   \
 	  "time, at most; more wait for their turns")                          \
+	X(INT, connect_max, 256, 0, 16384, "processes", STARTUP, UD, p2p,      \
+	  "Number of processes of other jobs that a process can get to know: " \
+	  "by MPI_Comm_connect, MPI_Comm_accept and MPI_Comm_join, and those " \
+	  "that it has started")                                               \
 	X(INT, send_budget, 64, 1, 1000000, "messages", RANK, TD, sched,       \
 	  "Number of sends in a row after which a rank yields")                \
 	X(INT, test_budget, 1, 1, 1000000, "calls", RANK, TD, sched,           \

@@ -17,7 +17,7 @@
 int vm_credit_queues_init(struct vm_node *node)
 {
 	size_t count = vm_fabric_limits(node->fabric)->ports *
-		       (size_t)node->process_count;
+		       (size_t)node->process_room;
 
 	node->credit_queues = calloc(
 		1, sizeof(*node->credit_queues) +
@@ -44,7 +44,7 @@ void vm_credit_queues_fini(struct vm_node *node)
 static bool line_make(const struct vm_port *port, struct vm_to to)
 {
 	unsigned ports = vm_fabric_peer_ports(vm_node->fabric, to.process);
-	size_t at = vm_port_index(port) * (size_t)vm_node->process_count +
+	size_t at = vm_port_index(port) * (size_t)vm_node->process_room +
 		    to.process;
 	struct vm_credit_queue *lines = calloc(ports, sizeof(*lines));
 	struct vm_credit_queue *others;
@@ -210,7 +210,7 @@ static bool lines_empty(void)
 	const struct vm_credit_queues *lines = vm_node->credit_queues;
 
 	for (size_t i = 0; i < lines->count; i++) {
-		size_t process = i % (size_t)vm_node->process_count;
+		size_t process = i % (size_t)vm_node->process_room;
 		unsigned ports = vm_fabric_peer_ports(vm_node->fabric,
 						      (uint32_t)process);
 		/* Pairs with the store in line_make(). */

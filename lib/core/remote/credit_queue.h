@@ -47,7 +47,7 @@ struct vm_credit_queues {
 static inline struct vm_credit_queue *
 vm_credit_queue_of(const struct vm_port *port, struct vm_to to)
 {
-	size_t at = vm_port_index(port) * (size_t)vm_node->process_count +
+	size_t at = vm_port_index(port) * (size_t)vm_node->process_room +
 		    to.process;
 	/* Pairs with the store in line_make(). */
 	struct vm_credit_queue *lines = atomic_load_explicit(

@@ -23,7 +23,7 @@ int vm_failure_init(struct vm_node *node)
 {
 	size_t ports = vm_fabric_limits(node->fabric)->ports;
 
-	node->failure.marks = calloc(ports * (size_t)node->process_count,
+	node->failure.marks = calloc(ports * (size_t)node->process_room,
 				     sizeof(*node->failure.marks));
 	return node->failure.marks ? 0 : -VMPI_ENOMEM;
 }
@@ -41,7 +41,7 @@ enum { HERE, LEFT, DIED };
 static _Atomic uint8_t *mark_of(const struct vm_port *port, uint32_t process)
 {
 	return &vm_node->failure.marks[vm_port_index(port) *
-					       (size_t)vm_node->process_count +
+					       (size_t)vm_node->process_room +
 				       process];
 }
 
@@ -60,9 +60,12 @@ static uint8_t mark(const struct vm_rank *rank, const struct vm_rank *source)
 				    memory_order_relaxed);
 }
 
-/* Whether the process of the rank with that number in the job is gone. */
+/* Whether the process of the rank with that number in the job is gone; that a
+ * rank of another job is gone ends the wait for it elsewhere. */
 static bool is_lost_in_job(const struct vm_rank *rank, int source)
 {
+	if (source < 0 || source >= vm_node->rank_room)
+		return false;
 	if (has_failed(&vm_node->ranks[source]))
 		return true;
 	if (!vm_node->failure.marks)
@@ -315,16 +318,47 @@ static void rank_down(struct vm_rank *rank)
 	} while (batch.count);
 }
 
+/* Whether the rank has a channel with a rank of that process. */
+static bool has_member(const struct vm_rank *rank, uint32_t process)
+{
+	const struct vm_list *link;
+	bool found = false;
+
+	vm_lock_take(&vm_node->chans_lock);
+	vm_list_each(link, &rank->chans) {
+		const struct vm_group *group =
+			vm_container_of(link, const struct vm_chan, link)
+				->group;
+
+		for (int i = 0; i < group->size && !found; i++)
+			found = group->ranks[i]->to.process == process;
+	}
+	vm_lock_give(&vm_node->chans_lock);
+	return found;
+}
+
 void vm_failure_down(struct vm_port *port, uint32_t process, bool died)
 {
-	/* Read under the locks that rank_down() takes. */
-	atomic_store_explicit(&vm_node->failure.down, true,
-			      memory_order_relaxed);
+	bool guest = process >= (uint32_t)vm_node->process_count;
+
 	atomic_store_explicit(mark_of(port, process), died ? DIED : LEFT,
 			      memory_order_relaxed);
-	for (int i = 0; i < vm_own_count(); i++)
-		if (vm_node->own[i]->port == port)
-			rank_down(vm_node->own[i]);
+	/* Those whose ranks are disconnected from a guest wait for nothing. */
+	for (int i = 0; i < vm_own_count(); i++) {
+		struct vm_rank *rank = vm_node->own[i];
+
+		if (rank->port != port || (guest && !has_member(rank, process)))
+			continue;
+		/* Read under the locks that rank_down() takes. */
+		atomic_store_explicit(&vm_node->failure.down, true,
+				      memory_order_relaxed);
+		rank_down(rank);
+	}
+}
+
+bool vm_failure_seen(uint32_t process)
+{
+	return fate(process) != HERE;
 }
 
 void vm_failure_sweep(void)

@@ -28,6 +28,9 @@ void vm_failure_fini(struct vm_node *node);
  * it died, or has said goodbye. */
 void vm_failure_down(struct vm_port *port, uint32_t process, bool died);
 
+/* Whether a port has been told so. */
+bool vm_failure_seen(uint32_t process);
+
 /* Writes which processes are gone: "node 1 (ranks 2-3) has died"; false: none
  * is known. */
 bool vm_failure_text(char *text, size_t bytes);

@@ -5,6 +5,7 @@
 #include "core/remote/remote.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "base/log.h"
 #include "base/own.h"
@@ -434,10 +435,28 @@ static int numa(void *arg, unsigned port)
 	return vm_topo_numa((int)port);
 }
 
-int vm_remote_open(struct vm_boot *boot)
+/* What a fabric needs; it is open. */
+static int parts_open(void)
+{
+	int rc = vm_progress_init();
+
+	if (!rc)
+		rc = vm_credit_queues_init(vm_node);
+	vm_node->copies =
+		calloc((size_t)vm_node->process_room, sizeof(*vm_node->copies));
+	if (!rc && !vm_node->copies)
+		rc = -VMPI_ENOMEM;
+	if (!rc)
+		rc = vm_failure_init(vm_node);
+	return rc;
+}
+
+static int fabric_open(const struct vm_boot *boot, uint64_t key)
 {
 	struct vm_fabric_config config = {
 		.processes = 1,
+		.job_key = key,
+		.guests = (uint32_t)core_cvar.connect_max,
 		.ports = (unsigned)vm_node->engine_count,
 		.one_host = true,
 		.arrived = handlers,
@@ -455,28 +474,53 @@ int vm_remote_open(struct vm_boot *boot)
 	if (boot) {
 		config.process = (uint32_t)boot->process;
 		config.processes = (uint32_t)boot->processes;
-		config.job_key = job_key(boot);
 		config.one_host = boot->hosts == 1;
 	}
 	/* Providers may have threads. */
 	vm_own_begin(&own);
 	rc = vm_fabric_open(&vm_node->fabric, &config);
 	vm_own_end(&own);
+	return rc;
+}
+
+int vm_remote_open(struct vm_boot *boot)
+{
+	int rc = fabric_open(boot, boot ? job_key(boot) : 0);
+
 	if (!rc)
-		rc = vm_failure_init(vm_node);
-	if (!rc)
-		rc = vm_progress_init();
-	if (!rc)
-		rc = vm_credit_queues_init(vm_node);
-	vm_node->copies = calloc((size_t)vm_node->process_count,
-				 sizeof(*vm_node->copies));
-	if (!rc && !vm_node->copies)
-		rc = -VMPI_ENOMEM;
+		rc = parts_open();
 	if (!rc && boot)
 		rc = addresses_exchange(boot);
 	if (!rc && boot)
 		rc = vm_heartbeat_start(&vm_node->heartbeat, boot,
 					vm_node->fabric);
+	return rc;
+}
+
+int vm_remote_open_late(void)
+{
+	int engines = vm_node->engine_count;
+	uint64_t key;
+	unsigned ports;
+	int rc;
+
+	if (getrandom(&key, sizeof(key), 0) != (ssize_t)sizeof(key))
+		return -VMPI_EIO;
+	rc = fabric_open(NULL, key);
+	if (rc)
+		return rc;
+	/* Each rank is at the port that its worker polls. */
+	ports = vm_fabric_limits(vm_node->fabric)->ports;
+	for (int i = 0; i < vm_own_count(); i++) {
+		struct vm_rank *rank = vm_node->own[i];
+		int64_t engine = rank->engine->index;
+
+		rank->to.port = (uint32_t)(engine * ports / engines);
+		rank->port = vm_fabric_port(vm_node->fabric, rank->to.port);
+	}
+	rc = parts_open();
+	if (rc)
+		vm_log(VM_ERROR, "out of memory for messages to other jobs");
 	return rc;
 }
 

@@ -39,6 +39,9 @@ struct vmpi_req;
  * by the fabric's loop all the same.
  */
 int vm_remote_open(struct vm_boot *boot);
+/* The same for a process that is its whole job, while its ranks run: for
+ * processes of other jobs.  Logged. */
+int vm_remote_open_late(void);
 /* Says goodbye and waits for that of the others; the workers have stopped, the
  * ranks are there.  Leaves it, after the same if need be. */
 void vm_remote_stop(void);

@@ -229,7 +229,7 @@ int vm_remote_send(struct vm_outgoing *out)
 		.context = env->context,
 		.source = env->source,
 		.tag = env->tag,
-		.rank = (uint32_t)out->dest->index,
+		.rank = (uint32_t)out->dest->there,
 		.bytes = data->bytes,
 	};
 	struct vm_send send = { .upper = &envelope,
@@ -270,7 +270,7 @@ void vm_remote_cancel(const struct vm_req *req)
 {
 	struct vm_port *port = vm_rank_self()->port;
 	struct vm_wire_envelope envelope = {
-		.rank = (uint32_t)req->rank->index,
+		.rank = (uint32_t)req->rank->there,
 		.sender = req->rndv_send,
 	};
 	struct vm_send send = { .upper = &envelope,

@@ -36,7 +36,7 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 		.context = env.context,
 		.source = env.source,
 		.tag = env.tag,
-		.rank = (uint32_t)dest->index,
+		.rank = (uint32_t)dest->there,
 		.bytes = bytes,
 	};
 	const struct vm_send send = { .upper = &envelope,

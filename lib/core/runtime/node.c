@@ -26,6 +26,7 @@
 #include "core/instrument/intercept.h"
 #include "core/rank/chan.h"
 #include "core/rank/context.h"
+#include "core/rank/numbers.h"
 #include "core/service/control.h"
 #include "core/service/descriptor.h"
 #include "core/local/engine.h"
@@ -34,6 +35,7 @@
 #include "core/comm/revoke.h"
 #include "core/runtime/child.h"
 #include "core/runtime/deadlock.h"
+#include "core/runtime/guests.h"
 #include "core/runtime/helper.h"
 #include "core/runtime/migrate.h"
 #include "core/runtime/stuck.h"
@@ -182,6 +184,7 @@ static void node_free(void)
 	vm_stuck_fini(vm_node);
 	vm_migrator_fini(vm_node);
 	vm_ranks_fini(vm_node);
+	vm_guests_fini(vm_node);
 	vm_engines_fini();
 	vm_trace_stop(vm_node);
 	vm_overlap_events_stop(vm_node);
@@ -200,10 +203,12 @@ static void ranks_count(struct vm_node *node, int ranks)
 
 	node->rank_here = node->rank_count = ranks;
 	node->process_count = 1;
+	node->process_room = 1 + (int)core_cvar.connect_max;
 	if (!boot)
 		return;
 	node->process = boot->process;
 	node->process_count = boot->processes;
+	node->process_room = boot->processes + (int)core_cvar.connect_max;
 	node->rank_count = boot->ranks;
 	node->rank_first = boot->rank_first;
 	node->rank_here = boot->rank_count;
@@ -358,6 +363,20 @@ fail:
 	return rc;
 }
 
+int vm_node_fabric_open(void)
+{
+	int rc = vm_remote_open_late();
+
+	if (rc)
+		return rc;
+	/* Workers take them up one by one: each may be called once the fabric
+	 * is there. */
+	vm_sched.hooks = *hooks_of(vm_node);
+	for (int i = 0; i < vm_sched.worker_count; i++)
+		vm_worker_nudge(&vm_sched.workers[i]);
+	return vm_agent_start(vm_node);
+}
+
 int vm_node_stop(void)
 {
 	uint32_t alive;
@@ -402,6 +421,7 @@ void vm_node_leave(void)
 	vm_remote_stop();
 	vm_publish_leave();
 	vm_remote_close();
+	vm_numbers_close();
 	vm_sched.hooks = alone_hooks;
 }
 

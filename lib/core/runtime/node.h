@@ -27,6 +27,10 @@ int vm_node_stop(void);
  */
 void vm_node_leave(void);
 
+/* Opens the fabric of a process that is its whole job, while ranks run; called
+ * once, by a thread that is no rank's: 0 or an error (logged). */
+int vm_node_fabric_open(void);
+
 /*
  * Hooks of the program that runs the node, set before the start; may be NULL.
  * thread_start: on every worker thread before it runs anything.  end: once,

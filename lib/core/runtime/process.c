@@ -273,17 +273,23 @@ bool vm_process_near(const struct vm_rank *rank)
 {
 	const struct vm_boot *boot = vm_node_hooks.boot;
 
+	if (vm_rank_is_guest(rank))
+		return vm_fabric_near(vm_node->fabric, rank->to.process);
 	return vm_rank_here(rank) || !boot ||
 	       boot->peers[rank->to.process].host ==
 		       boot->peers[boot->process].host;
 }
 
-void vm_process_job(char job[VM_PROCESS_JOB_BYTES])
+uint64_t vm_process_job_number(void)
 {
 	const struct vm_boot *boot = vm_node_hooks.boot;
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	uint64_t hash =
+		atomic_load_explicit(&vm_node->job, memory_order_relaxed);
 	char text[VM_BOOT_HOST_MAX + VM_BOOT_ID_MAX + 16] = "";
 
+	if (hash)
+		return hash;
+	hash = 0xcbf29ce484222325u; /* FNV-1a */
 	if (boot && boot->processes > 1) {
 		snprintf(text, sizeof(text), "%s %s", boot->peers[0].host_name,
 			 boot->id);
@@ -293,6 +299,12 @@ void vm_process_job(char job[VM_PROCESS_JOB_BYTES])
 	}
 	for (const char *at = text; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+	atomic_store_explicit(&vm_node->job, hash, memory_order_relaxed);
+	return hash;
+}
+
+void vm_process_job(char job[VM_PROCESS_JOB_BYTES])
+{
 	snprintf(job, VM_PROCESS_JOB_BYTES, "%016llx",
-		 (unsigned long long)hash);
+		 (unsigned long long)vm_process_job_number());
 }

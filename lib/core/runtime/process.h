@@ -16,6 +16,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct vm_rank;
 
@@ -47,9 +48,10 @@ bool vm_process_near(const struct vm_rank *rank);
  * host. */
 int vm_process_domain(void);
 
+/* A number that is the same in all processes of the job, and differs from those
+ * of other jobs; and the same as a word. */
+uint64_t vm_process_job_number(void);
 #define VM_PROCESS_JOB_BYTES 17
-/* Writes a word that is the same in all processes of the job, and differs from
- * those of other jobs. */
 void vm_process_job(char job[VM_PROCESS_JOB_BYTES]);
 
 /* The rank that this process is, or NULL. */

@@ -17,6 +17,7 @@
 #include "base/own.h"
 #include "core/rank/rank.h"
 #include "core/rank/state.h"
+#include "core/runtime/guests.h"
 #include "fabric/fabric.h"
 #include "sched/worker.h"
 
@@ -236,7 +237,9 @@ enum vm_quiet_seen vm_quiet_look(struct vm_quiet *quiet,
 	struct rests before, after;
 	uint64_t switches, again;
 
-	if (!ranks_wait(quiet) || atomic_load(&vm_node->outside))
+	/* What ranks of other jobs do, nobody here can see. */
+	if (!ranks_wait(quiet) || atomic_load(&vm_node->outside) ||
+	    vm_guests_alive())
 		return VM_QUIET_RUNS;
 	if (!rests_read(&before) || !packets_count(quiet, own))
 		return VM_QUIET_MOVES;

@@ -121,7 +121,7 @@ static void ranks_place(struct vm_node *node)
 			int index = rank_of_slot(slot);
 			struct vm_rank *rank = &node->ranks[index];
 
-			rank->index = index;
+			rank->index = rank->there = index;
 			rank->engine = rank->via = &vm_engine_remote;
 			rank->to.process = (uint32_t)p;
 			node->world->ranks[index] = rank;
@@ -156,6 +156,7 @@ int vm_ranks_init(struct vm_node *node)
 	node->own = calloc((size_t)(node->rank_here + node->spare_count),
 			   sizeof(*node->own));
 	vm_lock_init(&node->spares.lock);
+	vm_lock_init(&node->spares.guests_lock);
 	node->world = vm_group_new(count);
 	if (!node->ranks || !node->own || !node->world)
 		return -VMPI_ENOMEM;

@@ -48,7 +48,7 @@ static void place_init(struct vm_rank *rank, int index)
 {
 	int spare = (index - vm_node->rank_count) % vm_node->spare_count;
 
-	rank->index = index;
+	rank->index = rank->there = index;
 	rank->engine = rank->via = &vm_engine_remote;
 	rank->to.process = vm_process_of(index);
 	if (vm_node->fabric) {

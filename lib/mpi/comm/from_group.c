@@ -10,6 +10,7 @@
 
 #include "core/rank/context.h"
 #include "core/rank/state.h"
+#include "core/runtime/guests.h"
 #include "core/runtime/spares.h"
 #include "mpi/call/check.h"
 #include "mpi/call/info.h"
@@ -34,9 +35,12 @@ static uint64_t hash_of(const char *stringtag, const struct vm_group *group,
 	uint64_t hash = hash_bytes(0xcbf29ce484222325u, &kind, 1);
 
 	hash = hash_bytes(hash, stringtag, strlen(stringtag));
-	for (int i = 0; group && i < group->size; i++)
-		hash = hash_bytes(hash, &group->ranks[i]->index,
-				  sizeof(group->ranks[i]->index));
+	for (int i = 0; group && i < group->size; i++) {
+		struct vm_rank_name name = vm_rank_name(group->ranks[i]);
+
+		hash = hash_bytes(hash, &name.job, sizeof(name.job));
+		hash = hash_bytes(hash, &name.number, sizeof(name.number));
+	}
 	return hash ^ hash >> 32;
 }
 
@@ -74,8 +78,8 @@ static int from_group(struct vm_call *call, const struct vm_mpi_group *group,
 {
 	const struct vm_comm parent = { .errh = errh,
 					.session = group->session };
+	/* vm_comm_join() knows the source. */
 	struct vm_env env = { .context = VM_CONTEXT_JOB + 1,
-			      .source = group->group->ranks[0]->index,
 			      .tag = vm_comm_hash_tag(hash) };
 
 	return vm_comm_join(call, group, env, hash, &parent, out);
@@ -104,10 +108,9 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 	return rc;
 }
 
-/* Checks what only the leader's call has; *leader is the other one's number in
- * the job. */
+/* Checks what only the leader's call has; *leader is the other one. */
 static int check_remote(struct vm_call *call, MPI_Group handle, int remote,
-			int *leader)
+			struct vm_rank **leader)
 {
 	struct vm_mpi_group *group;
 	int rc = vm_check_group(call, handle, &group);
@@ -117,13 +120,13 @@ static int check_remote(struct vm_call *call, MPI_Group handle, int remote,
 			      "remote_leader %d of a group with %d members",
 			      remote, vm_mpi_group_size(group));
 	if (rc == 0)
-		*leader = group->group->ranks[remote]->index;
+		*leader = group->group->ranks[remote];
 	return rc;
 }
 
 /* Where two leaders meet. */
 struct meeting {
-	int other; /* its number in the job */
+	struct vm_rank *other;
 	int32_t tag;
 };
 
@@ -131,21 +134,27 @@ static int leaders_join(struct vm_call *call, struct vm_inter_both *both,
 			const struct vm_group *local, void *arg)
 {
 	const struct meeting *meeting = arg;
+	struct vm_rank *self = call->mpi->rank;
 	struct vm_env to = { .context = VM_CONTEXT_JOB + 1,
-			     .source = call->mpi->rank->index,
+			     .source = vm_rank_source(self, meeting->other),
 			     .tag = meeting->tag };
 	struct vm_env from = to;
 
-	from.source = meeting->other;
-	return vm_inter_exchange(both, local, vm_rank_at(meeting->other), to,
-				 from);
+	if (vm_rank_is_guest(meeting->other))
+		return vm_error(call, MPI_ERR_RANK,
+				"the remote leader is a rank of another job, "
+				"with which MPI_Intercomm_create makes "
+				"communicators");
+	from.source = vm_rank_source(meeting->other, self);
+	return vm_inter_exchange(both, local, meeting->other, to, from);
 }
 
 /* The leaders find each other by their numbers in the job.  They know the
  * string only, not both groups in the same order. */
 static int inter_from(struct vm_call *call, struct vm_mpi_group *local,
-		      int local_leader, int leader, const char *stringtag,
-		      struct vm_errh *errh, MPI_Comm *out)
+		      int local_leader, struct vm_rank *leader,
+		      const char *stringtag, struct vm_errh *errh,
+		      MPI_Comm *out)
 {
 	struct meeting meeting = {
 		leader, vm_comm_hash_tag(hash_of(stringtag, NULL, 'i'))
@@ -172,7 +181,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 		vm_call_enter(VM_CALL_Intercomm_create_from_groups);
 	struct vm_errh *errh = vm_errh_default();
 	struct vm_mpi_group *g;
-	int leader = 0;
+	struct vm_rank *leader = NULL;
 	int rc = check(&call, local_group, &g, stringtag, info, errhandler,
 		       &errh, newintercomm);
 

@@ -68,7 +68,7 @@ int vm_group_place(const struct vm_group *group, const struct vm_rank *rank)
 
 int *vm_group_places(const struct vm_group *group)
 {
-	size_t count = (size_t)vm_node->rank_room;
+	size_t count = (size_t)vm_rank_limit();
 	int *places = malloc(count * sizeof(*places));
 
 	if (!places)

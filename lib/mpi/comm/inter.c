@@ -16,6 +16,7 @@
 #include "core/runtime/spares.h"
 #include "core/rank/state.h"
 #include "core/comm/p2p.h"
+#include "mpi/comm/far.h"
 #include "mpi/comm/split.h"
 #include "mpi/call/errh.h"
 #include "mpi/comm/group.h"
@@ -154,20 +155,21 @@ int vm_inter_split(struct vm_call *call, struct vm_comm *parent, int color,
 
 static size_t both_bytes(int size)
 {
-	return sizeof(struct vm_inter_both) + (size_t)size * sizeof(int32_t);
+	return sizeof(struct vm_inter_both) +
+	       (size_t)size * sizeof(struct vm_rank_name);
 }
 
-/* Allocates room for all ranks of the job, enough for any message; NULL when
- * out of memory. */
+/* Allocates room for all known ranks, enough for any message of one of the job;
+ * NULL when out of memory. */
 static struct vm_inter_both *both_new(const struct vm_group *first)
 {
-	struct vm_inter_both *both = calloc(1, both_bytes(vm_node->rank_room));
+	struct vm_inter_both *both = calloc(1, both_bytes(vm_rank_limit()));
 
 	if (!both)
 		return NULL;
 	both->first_size = both->size = first->size;
 	for (int i = 0; i < first->size; i++)
-		both->ranks[i] = first->ranks[i]->index;
+		both->ranks[i] = vm_rank_name(first->ranks[i]);
 	return both;
 }
 
@@ -175,7 +177,7 @@ static bool overlap(const struct vm_group *group,
 		    const struct vm_inter_both *with)
 {
 	for (int i = 0; i < with->size; i++)
-		if (vm_group_place(group, vm_rank_at(with->ranks[i])) !=
+		if (vm_group_place(group, vm_rank_named(&with->ranks[i])) !=
 		    MPI_UNDEFINED)
 			return true;
 	return false;
@@ -201,7 +203,7 @@ int vm_inter_exchange(struct vm_inter_both *both, const struct vm_group *local,
 		      struct vm_env from)
 {
 	struct vm_data out = vm_data_bytes(both, both_bytes(both->size));
-	struct vm_data in = vm_data_bytes(both, both_bytes(vm_node->rank_room));
+	struct vm_data in = vm_data_bytes(both, both_bytes(vm_rank_limit()));
 	struct vm_inter_both *theirs;
 	int rc;
 
@@ -209,7 +211,7 @@ int vm_inter_exchange(struct vm_inter_both *both, const struct vm_group *local,
 		rc = vm_send(other, to, &out, VM_SEND_STANDARD);
 		return rc ? rc : vm_recv(from, &in, NULL);
 	}
-	theirs = malloc(both_bytes(vm_node->rank_room));
+	theirs = malloc(both_bytes(vm_rank_limit()));
 	if (!theirs)
 		return -VMPI_ENOMEM;
 	in.addr = theirs;
@@ -229,15 +231,22 @@ struct member {
 	struct vm_coll coll; /* first: meetings know this */
 	struct vm_chan *chan, *out;
 	int first_size;
+	bool far; /* nothing is made yet */
 };
 
-/* Makes the group of both sides; NULL when out of memory. */
+/* Makes the group of both sides; NULL when out of memory, or when this process
+ * does not know one of them: a leader may know more. */
 static struct vm_group *both_group(const struct vm_inter_both *both)
 {
 	struct vm_group *group = vm_group_new(both->size);
 
-	for (int i = 0; group && i < both->size; i++)
-		group->ranks[i] = vm_rank_at(both->ranks[i]);
+	for (int i = 0; group && i < both->size; i++) {
+		group->ranks[i] = vm_rank_named(&both->ranks[i]);
+		if (!group->ranks[i]) {
+			vm_group_drop(group);
+			return NULL;
+		}
+	}
 	return group;
 }
 
@@ -258,7 +267,8 @@ static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 {
 	const struct vm_inter_both *both =
 		vm_comm_coll_brought(vm_coll_of(meet, (size_t)me->root));
-	struct vm_group *group = both->error ? NULL : both_group(both);
+	struct vm_group *group = both->error || both->far ? NULL :
+							    both_group(both);
 	/* Members of the other side may be here too. */
 	struct vm_meet *place =
 		group ? vm_meet_shared(group, both->context, vm_rank_self()) :
@@ -270,11 +280,14 @@ static void side_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 
 		if (!coll->owner)
 			continue;
+		member->far = !both->error && both->far;
+		if (member->far)
+			continue;
 		if (both->error) {
 			vm_coll_fail(coll, both->error, "%s",
 				     both->error == MPI_ERR_COMM ?
 					     "a rank is in both groups" :
-					     "the leader has failed");
+					     "a leader has failed");
 			continue;
 		}
 		if (place)
@@ -323,13 +336,30 @@ static int check_leader(struct vm_call *call, MPI_Comm peer_comm,
 	return rc == 0 ? vm_check_tag(call, tag) : rc;
 }
 
+static bool has_guests(const struct vm_group *group)
+{
+	for (int i = 0; i < group->size; i++)
+		if (vm_rank_is_guest(group->ranks[i]))
+			return true;
+	return false;
+}
+
+/* An order of ranks in which all jobs agree. */
+static bool is_before(const struct vm_rank *a, const struct vm_rank *b)
+{
+	struct vm_rank_name x = vm_rank_name(a), y = vm_rank_name(b);
+
+	return x.job != y.job ? x.job < y.job : x.number < y.number;
+}
+
 /* Does the leader's part before its side meets: sets what it contributes
  * there. */
 static int lead(struct vm_call *call, const struct vm_comm *local,
-		const struct vm_inter_peer *peer, struct vm_inter_both *both)
+		struct vm_inter_peer *peer, struct vm_inter_both *both)
 {
 	struct vm_env to, from;
 	struct vm_comm *comm;
+	struct vm_rank *other, *self = call->mpi->rank;
 	int rc;
 
 	if (peer->join)
@@ -337,18 +367,45 @@ static int lead(struct vm_call *call, const struct vm_comm *local,
 	rc = check_leader(call, peer->handle, peer->leader, peer->tag, &comm);
 	if (rc != 0)
 		return rc;
+	other = comm->ranks[peer->leader];
 	/* Concurrent calls differ in tag. */
 	to.context = from.context = comm->context + 1;
 	to.tag = from.tag = vm_comm_tag(peer->tag);
 	to.source = comm->rank;
 	from.source = peer->leader;
-	return vm_inter_exchange(both, local->chan->group,
-				 comm->ranks[peer->leader], to, from);
+	if (!has_guests(local->chan->group) && !vm_rank_is_guest(other))
+		return vm_inter_exchange(both, local->chan->group, other, to,
+					 from);
+	both->far = 1;
+	peer->talk = (struct vm_talk){ .first = is_before(self, other),
+				       .fd = -1,
+				       .other = other,
+				       .to = to,
+				       .from = from };
+	return 0;
+}
+
+/* Both sides get to know each other, and make the channel in a second
+ * meeting. */
+static int far_create(struct vm_call *call, struct vm_comm *local, int leader,
+		      const struct vm_inter_peer *peer, struct member *member)
+{
+	struct vm_inter_both none = { .error = MPI_ERR_NO_MEM }, *both;
+	int rc = vm_far_meet(call, local, leader, &peer->talk, &both);
+
+	if (!both && local->rank == leader)
+		none.error = vm_mpi_error(rc);
+	vm_comm_coll_init(&member->coll, &kind_side, call, local,
+			  both ? both : &none,
+			  both_bytes(both ? both->size : 0));
+	member->coll.root = leader;
+	rc = vm_coll_run(call, &member->coll);
+	free(both);
+	return rc;
 }
 
 int vm_inter_create(struct vm_call *call, struct vm_comm *local,
-		    int local_leader, const struct vm_inter_peer *peer,
-		    MPI_Comm *out)
+		    int local_leader, struct vm_inter_peer *peer, MPI_Comm *out)
 {
 	struct vm_inter_both none = { .error = MPI_ERR_NO_MEM }, *both = NULL;
 	struct member member = { .chan = local->chan };
@@ -368,6 +425,8 @@ int vm_inter_create(struct vm_call *call, struct vm_comm *local,
 	member.coll.root = local_leader;
 	rc = vm_coll_run(call, &member.coll);
 	free(both);
+	if (rc == 0 && member.far)
+		rc = far_create(call, local, local_leader, peer, &member);
 	if (rc == 0)
 		rc = inter_new(call, member.out, local, member.first_size, out);
 	else

@@ -10,19 +10,22 @@
 #define MPI_COMM_INTER_H
 
 #include "core/rank/match.h"
+#include "core/runtime/guests.h"
 #include "mpi/call/check.h"
+#include "mpi/comm/talk.h"
 
 /* Turns comm into an intercommunicator whose first side has first_size
  * members. */
 void vm_inter_set(struct vm_comm *comm, int first_size);
 
-/* Both sides as joined by one of the leaders: ranks by their numbers in the job,
- * the first side before the second; or an error. */
+/* Both sides as joined by one of the leaders, the first side before the second;
+ * or an error. */
 struct vm_inter_both {
 	int32_t error; /* 0 or an MPI error */
 	int32_t first_size, size;
 	uint32_t context;
-	int32_t ranks[]; /* room for all of the job */
+	uint64_t far; /* another job: both have to get to know each other */
+	struct vm_rank_name ranks[]; /* room for all that the leader knows */
 };
 
 /* Where the leader of one side finds that of the other. */
@@ -36,12 +39,13 @@ struct vm_inter_peer {
 	int (*join)(struct vm_call *call, struct vm_inter_both *both,
 		    const struct vm_group *local, void *arg);
 	void *arg;
+	struct vm_talk talk; /* the leader's, if both->far */
 };
 
 /*
- * Exchanges the groups between two leaders, of which the one with the lower
- * number in the job joins both; `to` and `from` are the keys of the messages.
- * A join() may call it.  0 or a negative code of core.  May switch.
+ * Exchanges the groups between two leaders of a job, of which the one with the
+ * lower number joins both; `to` and `from` are the keys of the messages.  A
+ * join() may call it.  0 or a negative code of core.  May switch.
  */
 int vm_inter_exchange(struct vm_inter_both *both, const struct vm_group *local,
 		      struct vm_rank *other, struct vm_env to,
@@ -50,7 +54,7 @@ int vm_inter_exchange(struct vm_inter_both *both, const struct vm_group *local,
 /* Makes an intercommunicator of both sides: 0, an MPI error, or a negative code
  * of core.  May switch. */
 int vm_inter_create(struct vm_call *call, struct vm_comm *local,
-		    int local_leader, const struct vm_inter_peer *peer,
+		    int local_leader, struct vm_inter_peer *peer,
 		    MPI_Comm *out);
 
 /* Creates the group of the local or of the remote side: 0 or an MPI error. */

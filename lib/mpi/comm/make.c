@@ -12,6 +12,7 @@
 #include "core/comm/chan_make.h"
 #include "core/rank/context.h"
 #include "core/comm/meet.h"
+#include "core/runtime/guests.h"
 #include "core/runtime/process.h"
 #include "core/comm/p2p.h"
 #include "mpi/call/attr.h"
@@ -218,7 +219,9 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		rc = check_subset(&call, c, g);
 	if (rc == 0) {
 		if (g->rank != MPI_UNDEFINED)
-			color = c->inter ? 0 : g->group->ranks[0]->index;
+			color = c->inter ? 0 :
+					   vm_group_place(c->chan->group,
+							  g->group->ranks[0]);
 		rc = comm_split(&call, c, color, g->rank, newcomm);
 	}
 	return vm_call_exit(&call, comm, rc);
@@ -234,10 +237,14 @@ static int context_agree(struct vm_call *call, struct agreed *agreed,
 			 const struct vm_mpi_group *group, struct vm_env env)
 {
 	struct vm_data data = vm_data_bytes(agreed, sizeof(*agreed));
+	bool in_job = (env.context & ~1u) == VM_CONTEXT_JOB;
 	uint64_t check = agreed->check;
 	int rc = 0;
 
 	if (group->rank != 0) {
+		if (in_job)
+			env.source = vm_rank_source(group->group->ranks[0],
+						    call->mpi->rank);
 		rc = vm_recv(env, &data, NULL);
 		if (rc == 0 && agreed->check != check)
 			rc = vm_error(call, MPI_ERR_OTHER,
@@ -246,9 +253,13 @@ static int context_agree(struct vm_call *call, struct agreed *agreed,
 		return rc;
 	}
 	agreed->context = vm_context_new();
-	for (int i = 1; i < group->group->size && rc == 0; i++)
+	for (int i = 1; i < group->group->size && rc == 0; i++) {
+		if (in_job)
+			env.source = vm_rank_source(call->mpi->rank,
+						    group->group->ranks[i]);
 		rc = vm_send(group->group->ranks[i], env, &data,
 			     VM_SEND_STANDARD);
+	}
 	return rc;
 }
 

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/rank/state.h"
 #include "core/runtime/process.h"
 #include "core/runtime/spares.h"
 #include "mpi/call/check.h"
 #include "mpi/call/info.h"
+#include "mpi/dynamic/door.h"
 #include "mpi/dynamic/notice.h"
 
 #define KIND_PORT "port"
@@ -28,6 +30,7 @@ struct entry {
 	struct vm_list link;
 	struct vm_notice *notice;
 	bool is_name;
+	int door;   /* of a port: for other jobs; or -1 */
 	char *port; /* its name; and of a service that is published, */
 	char *name;
 };
@@ -45,6 +48,8 @@ uint32_t vm_port_number(void)
 
 static void entry_free(struct entry *entry)
 {
+	if (entry->door >= 0)
+		close(entry->door);
 	if (entry->notice)
 		vm_notice_remove(entry->notice);
 	free(entry->port);
@@ -76,6 +81,8 @@ static int entry_add(struct vm_call *call, const char *name, const char *port)
 	struct vm_ports *fresh = malloc(sizeof(*fresh));
 	int rc = -VMPI_ENOMEM;
 
+	if (entry)
+		entry->door = -1;
 	/* The first one of a rank. */
 	if (!mpi->ports)
 		vm_notices_clean();
@@ -144,34 +151,60 @@ static int check_port_name(struct vm_call *call, const char *name)
 	return rc;
 }
 
-int vm_port_find(struct vm_call *call, const char *name, struct vm_rank **rank,
-		 uint32_t *number)
+int vm_port_door(struct vm_mpi *mpi, const char *name)
+{
+	const struct entry *entry = entry_find(mpi, NULL, name, false);
+
+	return entry ? entry->door : -1;
+}
+
+int vm_port_find(struct vm_call *call, const char *name,
+		 struct vm_port_place *place)
 {
 	char job[VM_PROCESS_JOB_BYTES], again[64];
 	char from[VM_PROCESS_JOB_BYTES] = "";
 	int index = -1, rc = check_port_name(call, name);
+	bool own;
 
 	if (rc != 0)
 		return rc;
 	vm_process_job(job);
-	if (sscanf(name, "vmpi:%16[0-9a-f]:%d:%u", from, &index, number) != 3 ||
-	    snprintf(again, sizeof(again), NAME_FORMAT, from, index, *number) <
-		    0 ||
+	*place = (struct vm_port_place){ .name = name };
+	if (sscanf(name, "vmpi:%16[0-9a-f]:%d:%u", from, &index,
+		   &place->number) != 3 ||
+	    snprintf(again, sizeof(again), NAME_FORMAT, from, index,
+		     place->number) < 0 ||
 	    strcmp(again, name) != 0)
 		return vm_error(call, MPI_ERR_PORT,
 				"\"%s\" is not the name of a port", name);
-	if (strcmp(job, from) != 0)
-		return vm_error(call, MPI_ERR_PORT,
-				"port %s belongs to another job, and jobs are "
-				"not connected to each other",
-				name);
-	if (index < 0 || index >= vm_node->rank_room ||
-	    (vm_process_near(vm_rank_at(index)) &&
+	own = !strcmp(job, from);
+	if (own && index >= 0 && index < vm_node->rank_room)
+		place->rank = vm_rank_at(index);
+	if ((own && !place->rank) ||
+	    ((!own || vm_process_near(place->rank)) &&
 	     vm_notice_read(KIND_PORT, name, NULL, 0) != 0))
-		return vm_error(call, MPI_ERR_PORT, "port %s is not open",
-				name);
-	*rank = vm_rank_at(index);
+		return vm_error(call, MPI_ERR_PORT, "port %s is not open%s",
+				name, own ? "" : " on this host");
 	return 0;
+}
+
+/* A port has a door before it is to be seen. */
+static int port_add(struct vm_call *call, const char *name)
+{
+	struct entry *entry;
+	int door, rc = vm_door_open(&door, name);
+
+	if (rc)
+		return vm_error(call, MPI_ERR_OTHER,
+				"there is no socket for it: %s",
+				strerror(errno));
+	rc = entry_add(call, NULL, name);
+	entry = rc ? NULL : entry_find(call->mpi, NULL, name, false);
+	if (entry)
+		entry->door = door;
+	else
+		close(door);
+	return rc;
 }
 
 int PMPI_Open_port(MPI_Info info, char *port_name)
@@ -186,7 +219,7 @@ int PMPI_Open_port(MPI_Info info, char *port_name)
 		vm_process_job(job);
 		snprintf(name, sizeof(name), NAME_FORMAT, job,
 			 call.mpi->rank->index, vm_port_number() & 0xfffffff);
-		rc = entry_add(&call, NULL, name);
+		rc = port_add(&call, name);
 	}
 	if (rc == 0)
 		memcpy(port_name, name, strlen(name) + 1);

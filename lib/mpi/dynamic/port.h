@@ -29,10 +29,20 @@ static inline int32_t vm_port_meeting_tag(uint32_t number)
 	return vm_port_tag(number) | 1;
 }
 
-/* Finds a port by its name: 0 or MPI_ERR_PORT. */
+/* A port as its name says. */
 struct vm_rank;
-int vm_port_find(struct vm_call *call, const char *name, struct vm_rank **rank,
-		 uint32_t *number);
+struct vm_port_place {
+	const char *name;
+	uint32_t number;
+	struct vm_rank *rank; /* whose it is; NULL: one of another job */
+};
+
+/* Finds a port: 0 or MPI_ERR_PORT: there is none, as far as one can see. */
+int vm_port_find(struct vm_call *call, const char *name,
+		 struct vm_port_place *place);
+
+/* The door of a port of this rank (mpi/dynamic/door.h), or -1. */
+int vm_port_door(struct vm_mpi *mpi, const char *name);
 
 /* Frees the ports and names of a rank. */
 void vm_ports_free(struct vm_mpi *mpi);

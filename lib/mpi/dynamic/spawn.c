@@ -128,7 +128,7 @@ static struct vm_group *family(const struct vm_inter_both *both)
 	struct vm_group *group = vm_group_new(both->size);
 
 	for (int i = 0; group && i < both->size; i++)
-		group->ranks[i] = vm_rank_at(both->ranks[i]);
+		group->ranks[i] = vm_rank_named(&both->ranks[i]);
 	return group;
 }
 
@@ -168,7 +168,7 @@ static int children_make(const struct spawn_order *order,
 	if (rc)
 		return rc;
 	for (int i = 0; i < order->total; i++)
-		both->ranks[both->size++] = order->ranks[i]->index;
+		both->ranks[both->size++] = vm_rank_name(order->ranks[i]);
 	both->context = vm_context_new();
 	group = family(both);
 	rc = group ? 0 : MPI_ERR_NO_MEM;

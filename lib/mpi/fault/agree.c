@@ -12,6 +12,7 @@
 #include "core/comm/p2p.h"
 #include "core/rank/context.h"
 #include "core/rank/state.h"
+#include "core/runtime/guests.h"
 #include "core/remote/failure.h"
 #include "mpi/comm/comm.h"
 
@@ -145,12 +146,13 @@ static void round_send(struct agreement *a)
 	struct vm_data data = vm_data_bytes(a->sent, bytes);
 
 	memcpy(a->sent, a->vote, bytes);
-	env.source = vm_rank_self()->index;
-	for (int i = 0; i < a->group->size; i++)
+	for (int i = 0; i < a->group->size; i++) {
+		env.source = vm_rank_source(vm_rank_self(), a->group->ranks[i]);
 		if (talks(a, i) &&
 		    vm_isend(a->group->ranks[i], env, &data, VM_SEND_STANDARD,
 			     &a->peers[i].send))
 			peer_lost(a, i);
+	}
 }
 
 /* Gets a message of each of them; whether one has decided, whose vote becomes
@@ -164,7 +166,7 @@ static bool round_receive(struct agreement *a)
 		struct vm_env env = a->env;
 		struct vm_data data = vm_data_bytes(a->peers[i].theirs, bytes);
 
-		env.source = a->group->ranks[i]->index;
+		env.source = vm_rank_source(a->group->ranks[i], vm_rank_self());
 		if (talks(a, i) && vm_irecv(env, &data, &a->peers[i].recv))
 			peer_lost(a, i);
 	}
@@ -213,7 +215,7 @@ static void others_await(struct agreement *a)
 		struct vm_env env = a->env;
 		struct vm_data data = vm_data_bytes(peer->theirs, bytes);
 
-		env.source = a->group->ranks[i]->index;
+		env.source = vm_rank_source(a->group->ranks[i], vm_rank_self());
 		while (talks(a, i)) {
 			peer->gone = vm_recv(env, &data, NULL) != 0;
 			peer->decided = peer->theirs->decided;
