@@ -6,6 +6,7 @@
 #include "later.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,9 @@
 
 #include "base/log.h"
 #include "boot/job.h"
+#include "core/image/elf.h"
+#include "core/image/image.h"
+#include "core/image/ordinary.h"
 #include "core/runtime/spares.h"
 #include "node.h"
 #include "openmp.h"
@@ -66,6 +70,39 @@ static char *path_of(const struct vm_spare_program *program)
 		}
 	}
 	return strdup(program->command);
+}
+
+/* Whether the kernel would give it to an interpreter. */
+static bool is_script(const char *path)
+{
+	char begin[2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : read(fd, begin, sizeof(begin));
+
+	if (fd >= 0)
+		close(fd);
+	return got == 2 && begin[0] == '#' && begin[1] == '!';
+}
+
+/* As vmpirun decides.  What is no program at all is for spare_load() to say. */
+static bool spare_can(const char *command, const char *folders)
+{
+	const struct vm_spare_program program = { .command = command,
+						  .folders = folders };
+	char *path = path_of(&program);
+	bool can = path && !is_script(path);
+	ElfW(Addr) address;
+	struct vm_elf elf;
+	char why[160];
+
+	if (can && !access(path, X_OK) && !vm_elf_open(&elf, path, command)) {
+		can = vm_elf_note(&elf, "vmpi", VM_IMAGE_NOTE, sizeof(int32_t),
+				  &address) ||
+		      !vm_ordinary_why(&elf, why, sizeof(why));
+		vm_elf_close(&elf);
+	}
+	free(path);
+	return can;
 }
 
 /* What the process would have had to do before its first rank. */
@@ -169,5 +206,6 @@ void later_prepare(const struct vm_job *job)
 {
 	later.job = job;
 	vm_node_hooks.spare_load = spare_load;
+	vm_node_hooks.spare_can = spare_can;
 	vm_node_hooks.spare_free = spare_free;
 }

@@ -254,6 +254,9 @@ static int job_join(const struct vm_job *job)
 	node.alone &= node.boot->processes == 1;
 	vm_node_hooks.boot = node.boot;
 	vm_node_hooks.apart = job->apart;
+	vm_node_hooks.parent = job->parent;
+	vm_node_hooks.appnum =
+		job->appnum ? (int)strtol(job->appnum, NULL, 10) : 0;
 	vm_node_hooks.keep_going = job->keep_going && node.boot->processes > 1;
 	if (node.boot->processes == 1)
 		return 0;

@@ -68,6 +68,10 @@ int options_parse(struct options *options, int argc, char **argv)
 	*options = (struct options){ 0 };
 	vm_job_init(&options->job);
 	options->job.ranks = 0;
+	/* What MPI_Comm_spawn says to the processes that it starts. */
+	if (getenv(VM_JOB_PREFIX "PARENT") &&
+	    vm_job_text(&options->job.parent, getenv(VM_JOB_PREFIX "PARENT")))
+		return -VMPI_ENOMEM;
 	options->exports = calloc((size_t)argc + 1, sizeof(char *));
 	if (!options->exports)
 		return vm_cli_no_memory();

@@ -54,6 +54,9 @@
 	X(TEXT, private, "PRIVATE", NULL,                                      \
 	  "libraries of which each rank has a copy")                           \
 	X(TEXT, shared, "SHARED", NULL, "libraries that ranks share")          \
+	X(TEXT, parent, "PARENT", NULL,                                        \
+	  "port of the rank that has started the job (MPI_Comm_spawn)")        \
+	X(TEXT, appnum, "APPNUM", NULL, "which of its commands this one is")   \
 	X(TEXT, learn, "LEARN", NULL,                                          \
 	  "file for a placement made of the ranks' run times")                 \
 	X(TEXT, set, "SET", NULL, "newline-separated NAME=VALUE settings")
@@ -130,5 +133,9 @@ int vm_job_each(const struct vm_job *job, vm_job_each_fn each, void *arg);
  * when path is too short.
  */
 int vm_job_node_path(char *path, size_t bytes);
+
+/* The same of vmpirun, which belongs to this library: 0, or -VMPI_ENOENT or
+ * -VMPI_ELIMIT after a log. */
+int vm_job_vmpirun_path(char *path, size_t bytes);
 
 #endif

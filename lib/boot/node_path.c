@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The path of the node program.
+ * The paths of the node program and of vmpirun.
  *
  * Everything must work from the build directory, from an installation, and from
  * an installation that was moved, so places relative to the caller come before
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,16 @@ static const char *const places[] = {
 	"../bin/vmpi-node/vmpi-node",	/* build/lib */
 	"../libexec/vmpi/vmpi-node",	/* PREFIX/bin, PREFIX/lib */
 	"../../libexec/vmpi/vmpi-node", /* PREFIX/lib/x86_64-linux-gnu */
+};
+
+#define PLACES (sizeof(places) / sizeof(*places))
+
+/* From the directory of the library, or of the node program. */
+static const char *const vmpirun_places[] = {
+	"../bin/vmpirun/vmpirun", /* build/lib */
+	"../vmpirun/vmpirun",	  /* build/bin/vmpi-node */
+	"../bin/vmpirun",	  /* PREFIX/lib */
+	"../../bin/vmpirun", /* PREFIX/lib/x86_64-linux-gnu, libexec/vmpi */
 };
 
 /* Sets errno when it is not.  A directory may be "executable" as well. */
@@ -56,12 +67,13 @@ static int path_give(char *path, size_t bytes, const char *found)
 	free(real);
 	if (length >= 0 && (size_t)length < bytes)
 		return 0;
-	vm_log(VM_ERROR, "%s: the path of the node program is too long", found);
+	vm_log(VM_ERROR, "%s: the path of this program is too long", found);
 	return -VMPI_ELIMIT;
 }
 
 /* Tries the places near `file`.  -VMPI_ENOENT, not logged, when none has it. */
-static int near_find(char *path, size_t bytes, const char *file)
+static int near_find(char *path, size_t bytes, const char *file,
+		     const char *const *list, size_t count)
 {
 	char *real = realpath(file, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
@@ -69,10 +81,10 @@ static int near_find(char *path, size_t bytes, const char *file)
 
 	if (slash)
 		*slash = '\0';
-	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; slash && i < count; i++) {
 		char candidate[PATH_MAX];
 		int length = snprintf(candidate, sizeof(candidate), "%s/%s",
-				      real, places[i]);
+				      real, list[i]);
 
 		if (length < 0 || (size_t)length >= sizeof(candidate) ||
 		    !runnable(candidate))
@@ -97,11 +109,11 @@ int vm_job_node_path(char *path, size_t bytes)
 		       given, strerror(errno));
 		return -VMPI_ENOENT;
 	}
-	rc = near_find(path, bytes, "/proc/self/exe");
+	rc = near_find(path, bytes, "/proc/self/exe", places, PLACES);
 	/* In libvmpi.so this names the library, else the executable again. */
 	if (rc == -VMPI_ENOENT &&
 	    dladdr((void *)(uintptr_t)&vm_job_node_path, &self))
-		rc = near_find(path, bytes, self.dli_fname);
+		rc = near_find(path, bytes, self.dli_fname, places, PLACES);
 	if (rc == -VMPI_ENOENT && runnable(INSTALLED))
 		rc = path_give(path, bytes, INSTALLED);
 	if (rc == -VMPI_ENOENT)
@@ -109,5 +121,24 @@ int vm_job_node_path(char *path, size_t bytes)
 		       "the node program vmpi-node is neither near this program "
 		       "(../libexec/vmpi) nor at " INSTALLED
 		       "; set VMPI_NODE to its path");
+	return rc;
+}
+
+int vm_job_vmpirun_path(char *path, size_t bytes)
+{
+	const size_t count = sizeof(vmpirun_places) / sizeof(*vmpirun_places);
+	const char *node = (const char *)getauxval(AT_EXECFN);
+	Dl_info self;
+	int rc = -VMPI_ENOENT;
+
+	/* The node program takes the name of the user's, in /proc too. */
+	if (dladdr((void *)(uintptr_t)&vm_job_vmpirun_path, &self))
+		rc = near_find(path, bytes, self.dli_fname, vmpirun_places,
+			       count);
+	if (rc == -VMPI_ENOENT && node)
+		rc = near_find(path, bytes, node, vmpirun_places, count);
+	if (rc == -VMPI_ENOENT)
+		vm_log(VM_ERROR, "vmpirun, which starts processes, is not near "
+				 "the library of vmpi");
 	return rc;
 }

@@ -17,6 +17,7 @@
 #include "mpi/p2p/bsend.h"
 #include "mpi/coll/coll.h"
 #include "mpi/p2p/pending.h"
+#include "mpi/dynamic/start.h"
 #include "mpi/phase.h"
 
 static int init_entry(enum vm_call_id id, int thread_level)
@@ -35,7 +36,7 @@ static int init_entry(enum vm_call_id id, int thread_level)
 	call.mpi->main_task = vm_ult_origin(vm_self);
 	call.mpi->world_phase = VM_MPI_RUNNING;
 	vm_mpi_turn_end(call.mpi);
-	return MPI_SUCCESS;
+	return vm_call_exit_self(&call, vm_start_attach(&call));
 }
 
 int PMPI_Init(int *argc, char ***argv)

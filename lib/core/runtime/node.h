@@ -45,7 +45,9 @@ int vm_node_fabric_open(void);
  * deadlocks (core/runtime/deadlock.h); 0: nowhere.  thread_new: pthread_create()
  * without attributes, of a thread that is no rank's whoever calls it.
  * keep_going: other processes go on when this one fails; apart: and so do the
- * other ranks of this one.
+ * other ranks of this one.  spare_can: whether spare_load can load a program, as
+ * far as its file shows.  parent: the port of the rank that has started the job,
+ * or NULL; appnum: by which of its commands.
  */
 struct vm_node_hooks {
 	struct vm_boot *boot;
@@ -58,6 +60,9 @@ struct vm_node_hooks {
 	int (*thread_new)(pthread_t *thread, void *(*run)(void *), void *arg);
 	void (*end)(void);
 	void (*left)(void);
+	bool (*spare_can)(const char *command, const char *folders);
+	const char *parent;
+	int appnum;
 	int (*spare_load)(const struct vm_spare_program *program);
 	void (*spare_free)(struct vm_rank *rank);
 };

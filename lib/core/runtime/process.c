@@ -125,6 +125,10 @@ static int job_join(void)
 	vm_node_hooks.hang_fd = vm_deadlock_fd(job.hang);
 	if (vm_node_hooks.hang_fd)
 		fcntl(vm_node_hooks.hang_fd, F_SETFD, FD_CLOEXEC);
+	if (job.parent)
+		vm_node_hooks.parent = strdup(job.parent);
+	vm_node_hooks.appnum = job.appnum ? (int)strtol(job.appnum, NULL, 10) :
+					    0;
 	vm_job_fini(&job);
 	if (rc)
 		return rc;

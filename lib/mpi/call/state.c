@@ -58,8 +58,9 @@ static void attributes_init(struct vm_mpi *mpi)
 	mpi->last_code = MPI_ERR_LASTCODE;
 	/* As many as there can be with those that this process can start. */
 	mpi->universe_size = vm_node->rank_count;
-	if (vm_node_hooks.spare_load)
-		mpi->universe_size += vm_node->spare_count;
+	mpi->universe_size += vm_node_hooks.spare_load ?
+				      vm_node->spare_count :
+				      (int)core_cvar.connect_max;
 	mpi->keyval_next = VM_KEYVAL_FIRST;
 }
 

@@ -95,17 +95,31 @@ int vm_blob_recv(struct vm_env env, struct vm_blob *blob)
 	return vm_recv(env, &data, NULL);
 }
 
+void vm_look_wait(unsigned looks, uint64_t *ns)
+{
+	struct vm_rank *rank = vm_wait_begin(VM_EXPORT_OTHER);
+
+	if (!*ns)
+		*ns = WAIT_NS_MIN;
+	if (looks < YIELDS)
+		vm_ult_yield();
+	else
+		vm_ult_sleep(*ns);
+	vm_wait_end(rank);
+	if (looks >= YIELDS && *ns < WAIT_NS_MAX)
+		*ns *= 2;
+}
+
 /* Lets others run until the descriptor is ready, or the time `until_ns` has come
  * (0: never): 1, 0: it has come, or -1: it is no open descriptor. */
 static int fd_wait(int fd, short events, uint64_t until_ns)
 {
 	struct pollfd ready = { .fd = fd, .events = events };
-	uint64_t ns = WAIT_NS_MIN;
+	uint64_t ns = 0;
 
 	/* poll() waits for ever for a negative one. */
-	for (unsigned tries = 0; fd >= 0; tries++) {
+	for (unsigned looks = 0; fd >= 0; looks++) {
 		int n = poll(&ready, 1, 0);
-		struct vm_rank *rank;
 
 		if (n > 0)
 			return ready.revents & POLLNVAL ? -1 : 1;
@@ -113,14 +127,7 @@ static int fd_wait(int fd, short events, uint64_t until_ns)
 			return -1;
 		if (until_ns && vm_clock_ns() >= until_ns)
 			return 0;
-		rank = vm_wait_begin(VM_EXPORT_OTHER);
-		if (tries < YIELDS)
-			vm_ult_yield();
-		else
-			vm_ult_sleep(ns);
-		vm_wait_end(rank);
-		if (tries >= YIELDS && ns < WAIT_NS_MAX)
-			ns *= 2;
+		vm_look_wait(looks, &ns);
 	}
 	return -1;
 }

@@ -46,6 +46,10 @@ struct vm_talk {
 int vm_talk(const struct vm_talk *talk, const struct vm_blob *mine,
 	    struct vm_blob *theirs);
 
+/* Lets others run between two looks, at first for no time; *ns is 0 before the
+ * first. */
+void vm_look_wait(unsigned looks, uint64_t *ns);
+
 /* Sends or receives all of some bytes by a socket: false: the other end is
  * closed, or it is not a socket, or the time has come.  May switch. */
 bool vm_fd_pass(int fd, void *data, size_t bytes, bool out, uint64_t until_ns);

@@ -81,24 +81,6 @@ static int caller_take(struct caller *caller, uint32_t number)
 	return rc ? rc : vm_msg_receive(msg, &data, NULL);
 }
 
-#define WAIT_NS_MIN 10000u
-#define WAIT_NS_MAX 2000000u
-#define YIELDS 16
-
-/* Lets others run between two looks, at first for no time. */
-static void look_wait(unsigned looks, uint64_t *ns)
-{
-	struct vm_rank *rank = vm_wait_begin(VM_EXPORT_OTHER);
-
-	if (looks < YIELDS)
-		vm_ult_yield();
-	else
-		vm_ult_sleep(*ns);
-	vm_wait_end(rank);
-	if (looks >= YIELDS && *ns < WAIT_NS_MAX)
-		*ns *= 2;
-}
-
 /* Whoever comes first: a leader of the job, or one of another at the door. */
 static int accept_join(struct vm_call *call, struct vm_inter_both *both,
 		       const struct vm_group *local, void *arg)
@@ -106,7 +88,7 @@ static int accept_join(struct vm_call *call, struct vm_inter_both *both,
 	struct vm_greeting mine, theirs;
 	struct place *place = arg;
 	struct vm_port_place port;
-	uint64_t ns = WAIT_NS_MIN;
+	uint64_t ns = 0;
 	struct caller caller;
 	int door, fd = -1, rc = vm_check_hints(call, place->info);
 
@@ -125,7 +107,7 @@ static int accept_join(struct vm_call *call, struct vm_inter_both *both,
 			fd = vm_door_answer(door, &mine, &theirs);
 		if (rc != -VMPI_EAGAIN || fd >= 0)
 			break;
-		look_wait(looks, &ns);
+		vm_look_wait(looks, &ns);
 	}
 	if (fd >= 0)
 		return greeted(place, both, local, fd, true, &theirs,

@@ -4,10 +4,12 @@
  *
  * The root starts them in its process (core/runtime/spares.h): it makes their
  * world, and for each of them its end of the intercommunicator, before the first
- * one runs.  The parents then make theirs as in MPI_Intercomm_create.
+ * one runs.  The parents then make theirs as in MPI_Intercomm_create.  What
+ * cannot be in its process becomes another job (mpi/dynamic/start.h).
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/comm/chan_make.h"
 #include "core/comm/meet.h"
@@ -19,22 +21,15 @@
 #include "mpi/call/info.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/inter.h"
-#include "mpi/dynamic/spawn_info.h"
-
-/* One command, and how many ranks run it. */
-struct command {
-	const char *name;
-	char **arguments;
-	int wanted, count;
-	MPI_Info info;
-};
+#include "mpi/dynamic/start.h"
 
 /* What a root has been asked for. */
 struct spawn_order {
-	struct command *commands;
+	struct vm_spawn_command *commands;
 	int count;
 	int wanted, total; /* of all commands */
 	struct vm_rank **ranks;
+	struct vm_talk *talk; /* with a job that was started */
 };
 
 static int check_order(struct vm_call *call, struct spawn_order *order)
@@ -43,7 +38,7 @@ static int check_order(struct vm_call *call, struct spawn_order *order)
 
 	order->wanted = 0;
 	for (int i = 0; i < order->count && rc == 0; i++) {
-		struct command *command = &order->commands[i];
+		struct vm_spawn_command *command = &order->commands[i];
 
 		rc = vm_check_pointer(call, command->name, "command");
 		if (rc == 0 && command->wanted < 0)
@@ -51,7 +46,7 @@ static int check_order(struct vm_call *call, struct spawn_order *order)
 				      "maxprocs %d is negative",
 				      command->wanted);
 		if (rc == 0)
-			rc = vm_spawn_check_place(call, command->info);
+			rc = vm_spawn_check_keys(call, command->info);
 		if (rc == 0 &&
 		    __builtin_add_overflow(order->wanted, command->wanted,
 					   &order->wanted))
@@ -60,10 +55,6 @@ static int check_order(struct vm_call *call, struct spawn_order *order)
 	}
 	if (rc == 0 && order->wanted == 0)
 		rc = vm_error(call, MPI_ERR_ARG, "maxprocs is 0");
-	if (rc == 0 && !vm_node_hooks.spare_load)
-		rc = vm_error(call, MPI_ERR_SPAWN,
-			      "this process can be one rank only; start the "
-			      "program with vmpirun, without --processes");
 	order->total = order->wanted;
 	return rc;
 }
@@ -72,7 +63,7 @@ static int check_order(struct vm_call *call, struct spawn_order *order)
  * with that. */
 static int places_take(struct vm_call *call, struct spawn_order *order)
 {
-	struct command *first = order->commands;
+	struct vm_spawn_command *first = order->commands;
 	int soft, rc;
 
 	order->ranks = calloc((size_t)order->wanted, sizeof(*order->ranks));
@@ -101,7 +92,7 @@ static int programs_load(struct vm_call *call, const struct spawn_order *order)
 	int at = 0;
 
 	for (int i = 0; i < order->count; i++) {
-		const struct command *command = &order->commands[i];
+		const struct vm_spawn_command *command = &order->commands[i];
 		const struct vm_spare_program program = {
 			.command = command->name,
 			.arguments = command->arguments,
@@ -179,6 +170,22 @@ static int children_make(const struct spawn_order *order,
 	return rc;
 }
 
+/* Whether this process can have the ranks. */
+static bool can_have(const struct spawn_order *order)
+{
+	bool can = vm_node_hooks.spare_load != NULL;
+
+	for (int i = 0; i < order->count && can; i++) {
+		const struct vm_spawn_command *command = &order->commands[i];
+
+		can = !vm_spawn_is_apart(command->info) &&
+		      vm_node_hooks.spare_can(command->name,
+					      vm_info_value(command->info,
+							    "path"));
+	}
+	return can;
+}
+
 /* The leader's part: starts the ranks, which are the second side. */
 static int spawn_join(struct vm_call *call, struct vm_inter_both *both,
 		      const struct vm_group *local, void *arg)
@@ -186,6 +193,12 @@ static int spawn_join(struct vm_call *call, struct vm_inter_both *both,
 	struct spawn_order *order = arg;
 	int rc = check_order(call, order);
 
+	(void)local;
+	if (rc == 0 && !can_have(order)) {
+		both->far = 1;
+		return vm_start_job(call, order->commands, order->count,
+				    order->talk);
+	}
 	if (rc == 0)
 		rc = places_take(call, order);
 	if (rc != 0)
@@ -218,7 +231,9 @@ static void codes_write(const struct spawn_order *order, int rc, int *codes)
 static int spawn(struct vm_call *call, struct spawn_order *order, int root,
 		 MPI_Comm comm, MPI_Comm *intercomm, int *codes)
 {
-	struct vm_inter_peer peer = { .join = spawn_join, .arg = order };
+	struct vm_inter_peer peer = { .join = spawn_join,
+				      .arg = order,
+				      .talk.fd = -1 };
 	struct vm_comm *local, *made;
 	int rc = vm_check_intra(call, comm, &local);
 
@@ -228,7 +243,10 @@ static int spawn(struct vm_call *call, struct spawn_order *order, int root,
 	if (rc == 0)
 		rc = vm_check_root(call, local, root);
 	if (rc == 0) {
+		order->talk = &peer.talk;
 		rc = vm_inter_create(call, local, root, &peer, intercomm);
+		if (peer.talk.fd >= 0)
+			close(peer.talk.fd);
 		if (codes && local->rank == root) {
 			codes_write(order, vm_mpi_error(rc), codes);
 		} else if (codes && rc == 0) {
@@ -246,10 +264,10 @@ int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
 		    int array_of_errcodes[])
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Comm_spawn);
-	struct command one = { .name = command,
-			       .arguments = argv,
-			       .wanted = maxprocs,
-			       .info = info };
+	struct vm_spawn_command one = { .name = command,
+					.arguments = argv,
+					.wanted = maxprocs,
+					.info = info };
 	struct spawn_order order = { .commands = &one, .count = 1 };
 
 	return spawn(&call, &order, root, comm, intercomm, array_of_errcodes);
@@ -276,11 +294,12 @@ int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[],
 
 	if (is_root(comm, root) && count > 0 && array_of_commands &&
 	    array_of_maxprocs && array_of_info) {
-		order.commands = calloc((size_t)count, sizeof(struct command));
+		order.commands =
+			calloc((size_t)count, sizeof(struct vm_spawn_command));
 		order.count = order.commands ? count : 0;
 	}
 	for (int i = 0; i < order.count; i++)
-		order.commands[i] = (struct command){
+		order.commands[i] = (struct vm_spawn_command){
 			.name = array_of_commands[i],
 			.arguments = array_of_argv ? array_of_argv[i] : NULL,
 			.wanted = array_of_maxprocs[i],

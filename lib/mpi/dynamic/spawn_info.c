@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks are started in the process of the root, so "host" and "wdir" can only
- * name what that has.
+ * Ranks and processes are started on the root's host.  "wdir" and "env" can
+ * differ from the root's for processes only.
  */
 #include "mpi/dynamic/spawn_info.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "mpi/call/check.h"
@@ -36,27 +37,51 @@ static bool is_here(const char *folder)
 	       there.st_dev == here.st_dev && there.st_ino == here.st_ino;
 }
 
-int vm_spawn_check_place(struct vm_call *call, MPI_Info info)
+const char *vm_spawn_folder(MPI_Info info)
 {
-	const char *host, *folder;
+	const char *folder = vm_info_value(info, "wdir");
+
+	/* The second is its name in MPI 2. */
+	return folder ? folder : vm_info_value(info, "wd");
+}
+
+bool vm_spawn_is_apart(MPI_Info info)
+{
+	const char *folder = vm_spawn_folder(info);
+
+	return (folder && !is_here(folder)) || vm_info_value(info, "env");
+}
+
+int vm_spawn_check_keys(struct vm_call *call, MPI_Info info)
+{
+	const char *value, *folder;
+	struct utsname machine;
+	struct stat there;
 	int rc = vm_check_hints(call, info);
 
 	if (rc != 0)
 		return rc;
-	host = vm_info_value(info, "host");
-	if (host && !is_this_host(host))
+	value = vm_info_value(info, "host");
+	if (value && !is_this_host(value))
 		return vm_error(call, MPI_ERR_SPAWN,
-				"host \"%s\" is not this one, and ranks start "
-				"in the process of the root",
-				host);
-	folder = vm_info_value(info, "wdir");
-	if (!folder)
-		folder = vm_info_value(info, "wd"); /* its name in MPI 2 */
-	if (folder && !is_here(folder))
+				"host \"%s\" is not this one, on which "
+				"processes are started",
+				value);
+	value = vm_info_value(info, "arch");
+	if (value && !uname(&machine) && strcmp(value, machine.machine) != 0)
 		return vm_error(call, MPI_ERR_SPAWN,
-				"wdir \"%s\" is not the working directory of "
-				"this process, in which the ranks start",
-				folder);
+				"arch \"%s\" is not that of this host, \"%s\"",
+				value, machine.machine);
+	value = vm_info_value(info, "file");
+	if (value)
+		return vm_error(call, MPI_ERR_SPAWN,
+				"file \"%s\": the key \"file\" is not "
+				"understood",
+				value);
+	folder = vm_spawn_folder(info);
+	if (folder && (stat(folder, &there) || !S_ISDIR(there.st_mode)))
+		return vm_error(call, MPI_ERR_SPAWN,
+				"wdir \"%s\" is no directory", folder);
 	return 0;
 }
 
