@@ -34,4 +34,5 @@ storm() {
 storm net --set core_rndv_protocol=auto
 storm net --set core_rndv_protocol=pipeline --set core_collaborative_polling=0
 storm "tcp;ofi_rxm" --set core_rndv_protocol=write
+storm shm --set fabric_shm=off
 done_testing

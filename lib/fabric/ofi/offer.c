@@ -17,26 +17,28 @@
  *	NEVER	not unless fabric_provider names it
  *	REFUSED	not even then
  */
-#define PROVIDERS(X)                                                  \
-	X("cxi", NATIVE, "Slingshot")                                 \
-	X("efa", NATIVE, "Elastic Fabric Adapter")                    \
-	X("psm2", NATIVE, "Omni-Path")                                \
-	X("opx", NATIVE, "Omni-Path Express")                         \
-	X("verbs", NATIVE, "InfiniBand or RoCE")                      \
-	X("verbs;ofi_rxm", NATIVE, "InfiniBand or RoCE")              \
-	X("psm3", NATIVE, "Ethernet or InfiniBand by PSM")            \
-	X("ucx", NATIVE, "InfiniBand by UCX")                         \
-	X("tcp", GOOD, "TCP")                                         \
-	X("net", GOOD, "TCP")                                         \
-	X("tcp;ofi_rxm", GOOD, "TCP by way of connections")           \
-	X("net;ofi_rxm", NEVER, "net itself does the same")           \
-	X("shm", HOST, "cannot be waited for, crashes with its peer") \
-	X("sm2", HOST, "cannot be waited for")                        \
-	X("lnx", NEVER, "links other providers, untried")             \
-	X("verbs;ofi_rxd", NEVER, "slower than connections")          \
-	X("sockets", NEVER, "obsolete and slow")                      \
-	X("UDP;ofi_rxd", NEVER, "slow")                               \
-	X("udp;ofi_rxd", NEVER, "slow")
+#define PROVIDERS(X)                                                       \
+	X("cxi", NATIVE, "Slingshot")                                      \
+	X("efa", NATIVE, "Elastic Fabric Adapter")                         \
+	X("psm2", NATIVE, "Omni-Path")                                     \
+	X("opx", NATIVE, "Omni-Path Express")                              \
+	X("verbs", NATIVE, "InfiniBand or RoCE")                           \
+	X("verbs;ofi_rxm", NATIVE, "InfiniBand or RoCE")                   \
+	X("psm3", NATIVE, "Ethernet or InfiniBand by PSM")                 \
+	X("ucx", NATIVE, "InfiniBand by UCX")                              \
+	X("tcp", GOOD, "TCP")                                              \
+	X("net", GOOD, "TCP")                                              \
+	X("tcp;ofi_rxm", GOOD, "TCP by way of connections")                \
+	X("net;ofi_rxm", REFUSED, "crashes; net does the same without it") \
+	X("shm", HOST, "cannot be waited for, crashes with its peer")      \
+	X("sm2", HOST, "cannot be waited for")                             \
+	X("lnx", NEVER, "links other providers, untried")                  \
+	X("verbs;ofi_rxd", NEVER, "slower than connections")               \
+	X("sockets", REFUSED,                                              \
+	  "obsolete, and stops with messages on their way; "               \
+	  "tcp does the same")                                             \
+	X("UDP;ofi_rxd", REFUSED, "loses its peers under load; use tcp")   \
+	X("udp;ofi_rxd", REFUSED, "loses its peers under load; use tcp")
 
 enum use { NATIVE, GOOD, HOST, NEVER, REFUSED };
 

@@ -382,6 +382,13 @@ static void shm(void)
 	choose("newer", "", false);
 	is_string(taken(), "newer x0", "unless it is named");
 	end();
+	is_int(choose("sockets", "", true), -VMPI_ENOTSUP,
+	       "sockets is refused, even if it is named");
+	is_string(why("sockets", "eth0"),
+		  "obsolete, and stops with messages on their way; tcp does "
+		  "the same",
+		  "with the reason");
+	end();
 	choose("shm", "", true);
 	is_string(taken(), "shm shm", "shm on one host, if it is named");
 	end();
