@@ -7,6 +7,7 @@
 #   make conformance   docs/conformance.md: each function of mpi.h
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
+#   make check-systems   all tests in bare Debian 12 and 13; SYSTEMS= names others
 #   make kills      jobs that are hit by signals, and a table of how they ended
 #   make fuzz       fuzz targets, SECONDS each; TARGET= names some
 #   make soak       messages and collectives at random, in each way for SECONDS
@@ -24,12 +25,14 @@ BUILD ?= build
 PREFIX ?= /usr/local
 MESON ?= meson
 
-build_packages := gcc libc6-dev g++ meson ninja-build pkg-config libhwloc-dev \
-	libfabric-dev libpmix-dev libncurses-dev libdw-dev
+# Without dpkg-dev meson would install into lib64, where Debian looks for nothing.
+build_packages := gcc libc6-dev g++ meson ninja-build pkg-config dpkg-dev \
+	libhwloc-dev libfabric-dev libpmix-dev libncurses-dev libdw-dev
 check_packages := $(build_packages) binutils clang-format mandoc python3 \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gfortran \
 	valgrind libc6-dbg openmpi-bin mpich libmpich-dev iproute2 \
-	slurmctld slurmd slurm-client munge tmux cmake gdb
+	slurmctld slurmd slurm-client munge tmux cmake gdb openssh-client \
+	openssh-server procps
 fuzz_packages := $(build_packages) clang llvm libclang-rt-14-dev
 bench_packages := $(build_packages) binutils openmpi-bin libopenmpi-dev mpich \
 	libmpich-dev
@@ -48,7 +51,8 @@ JOBS ?= $(shell echo $$((3 * $$(nproc))))
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan check-nodes fuzz soak kills matrix \
+.PHONY: all demo check check-asan check-tsan check-nodes check-systems fuzz soak \
+	kills matrix \
 	coverage conformance bench install uninstall deb clean format need-build \
 	need-check need-fuzz need-coverage need-bench need-deb
 
@@ -92,6 +96,11 @@ check-nodes: need-check
 	$(call setup,$(BUILD))
 	$(MESON) compile -C $(BUILD)
 	t/across/matrix $(BUILD) $(SETUPS)
+
+# SYSTEMS: releases of Debian; TARGET: another target than check.
+check-systems:
+	@.ci/need debootstrap
+	.ci/systems $(BUILD)-systems $(SYSTEMS)
 
 # N: how many; SEED repeats them; PROVIDER: the only one.  Logs of what goes wrong
 # are in $(BUILD)/kills.
