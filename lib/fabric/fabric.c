@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -39,6 +40,19 @@ static unsigned ports_wanted(const struct vm_fabric *fabric)
 		ports = VM_PORTS_MAX;
 	ports = vm_select_ports(&fabric->select, ports);
 	return ports ? ports : 1;
+}
+
+/* Whether the provider moves data by sockets of the system. */
+static bool is_sockets(const char *provider)
+{
+	static const char *const core[] = { "tcp", "net", "udp", "sockets" };
+	size_t length = strcspn(provider, ";");
+
+	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
+		if (strlen(core[i]) == length &&
+		    strncasecmp(provider, core[i], length) == 0)
+			return true;
+	return false;
 }
 
 /* Opens the provider, if there are other processes. */
@@ -79,6 +93,7 @@ static int provider_open(struct vm_fabric *fabric)
 	}
 	fabric->limits.provider = info->fabric_attr->prov_name;
 	fabric->limits.rma = (info->caps & FI_RMA) != 0;
+	fabric->limits.sockets = is_sockets(fabric->limits.provider);
 	fabric->lossy = info->addr_format == FI_SOCKADDR_IN ||
 			info->addr_format == FI_SOCKADDR_IN6;
 	return 0;

@@ -142,6 +142,7 @@ struct vm_fabric_limits {
 	uint32_t packet_bytes; /* largest payload of a packet */
 	uint32_t data_bytes;   /* ... of data, which may go in several */
 	bool rma;	       /* vm_rma_*() work over the network */
+	bool sockets;	       /* ... whose provider copies data in and out */
 	const char *provider;  /* "net", "tcp;ofi_rxm"; "loop" when alone */
 };
 const struct vm_fabric_limits *vm_fabric_limits(struct vm_fabric *fabric);
@@ -154,6 +155,10 @@ unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process);
 
 /* Whether that process can read and write our memory by vm_rma_*(). */
 bool vm_fabric_moves(struct vm_fabric *fabric, uint32_t process);
+
+/* Whether only a network reaches that process, and its provider moves data by
+ * sockets, so that remote reads and writes save no copy. */
+bool vm_fabric_by_sockets(struct vm_fabric *fabric, uint32_t process);
 
 /* Whether it is on this host, and we can read and write its memory at once. */
 bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process);

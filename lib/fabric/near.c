@@ -224,6 +224,11 @@ bool vm_fabric_moves(struct vm_fabric *fabric, uint32_t process)
 		       fabric->limits.rma;
 }
 
+bool vm_fabric_by_sockets(struct vm_fabric *fabric, uint32_t process)
+{
+	return fabric->limits.sockets && !vm_shm_near(fabric->shm, process);
+}
+
 bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process)
 {
 	return vm_shm_near(fabric->shm, process) &&

@@ -109,7 +109,7 @@ static void many(struct pair *pair, const char *name)
 	batches = pvars_of(&pair->side[0])->batches;
 	for (int i = 0; i < 50; i++)
 		data_send(pair, 900, false);
-	ok(pvars_of(&pair->side[0])->batches - batches >= 3,
+	ok(pvars_of(&pair->side[0])->batches - batches >= 1,
 	   "%s: a full message does not wait for the next", name);
 	ready(pair);
 	batches = pvars_of(&pair->side[0])->batches;

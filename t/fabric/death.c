@@ -36,7 +36,7 @@ static void connect_first(struct child *child, struct side *side)
 
 static struct vm_send_op ops[SENDS];
 static struct vm_rma rmas[READS];
-static char data[20000];
+static char data[40000];
 static char *near;
 
 /* Starts a lot; how many ends there will be. */

@@ -136,7 +136,7 @@ static void exchange(struct side *side, const unsigned char *memory,
 /* Sends one packet or read to any process, ourselves included. */
 static void act(struct side *side, unsigned me, int i)
 {
-	static char data[20000];
+	static char data[40000];
 	unsigned to = (unsigned)rand() % PROCESSES;
 	uint32_t bytes = (uint32_t)rand() % (rand() % 5 ? 200 : 16000);
 

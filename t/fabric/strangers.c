@@ -92,7 +92,7 @@ static void stranger_send(struct stranger *stranger, enum kind kind,
 			  unsigned round, struct pair *pair)
 {
 	struct vm_port *port = stranger->port;
-	static unsigned char bytes[(KINDS + 1) * EACH][20000];
+	static unsigned char bytes[(KINDS + 1) * EACH][40000];
 	static struct fi_context2 contexts[(KINDS + 1) * EACH];
 	unsigned at = kind * EACH + round;
 	struct iovec iov = { bytes[at], packet_make(bytes[at], kind, round,

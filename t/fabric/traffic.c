@@ -57,7 +57,7 @@ static void sizes(struct pair *pair, const char *name)
 				  193,	1975, 1976,	1977, 2048, 4095, 4096,
 				  4097, 8191, most - 1, most };
 	enum { SIZES = sizeof(list) / sizeof(list[0]) };
-	static char data[SIZES][PAIR_PORTS][20000];
+	static char data[SIZES][PAIR_PORTS][33000];
 	static struct vm_send_op ops[SIZES][PAIR_PORTS];
 	uint64_t before = pair->side[1].packets;
 	unsigned referred = 0, refused = 0;
@@ -96,7 +96,7 @@ static void parts(struct pair *pair, const char *name)
 				  most * 3 - 1, most * 4, 7,
 				  most * 5 + 7, most * 3, most };
 	enum { SIZES = sizeof(list) / sizeof(list[0]) };
-	static char data[16128 * 6];
+	static char data[32768 * 6];
 	uint64_t before = pair->side[1].packets;
 	uint64_t packets =
 		vm_port_pvars(vm_fabric_port(pair->side[0].fabric, 0))->sent;
@@ -128,7 +128,7 @@ static void loop(struct pair *pair, const char *name)
 	enum { COUNT = 200 };
 	struct side *side = &pair->side[0];
 	uint64_t before = side->packets;
-	static char data[16128];
+	static char data[32768];
 
 	for (uint32_t i = 0; i < COUNT; i++)
 		send_surely(pair, 0, 0, i % pair->ports, data, i * 80, NULL);

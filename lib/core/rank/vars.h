@@ -55,6 +55,10 @@
 	  "Largest message that is sent eagerly to another process; longer "   \
 	  "ones use rendezvous.  MPI_T can also set it for one "               \
 	  "communicator: core_eager_limit_bycomm")                             \
+	X(INT, eager_net, 8, 1, 1024, "times", RANK, TD, p2p,                  \
+	  "How many times as long an eager message may be to a process that "  \
+	  "only a network without remote memory of its own reaches (tcp, "     \
+	  "net): there the data are copied on both sides in any case")         \
 	X(CHOICE, rndv_protocol, VM_RNDV_AUTO, 0, 3,                           \
 	  "auto|read|write|pipeline", RANK, TB, rndv,                          \
 	  "Rendezvous protocol for long messages from other processes: the "   \

@@ -58,9 +58,16 @@ static size_t eager_limit(const struct vm_rank *rank, uint32_t context)
 				own);
 }
 
-static bool fits_eager(const struct vm_data *data, uint32_t context)
+static bool fits_eager(const struct vm_data *data, uint32_t context,
+		       uint32_t process)
 {
-	return data->bytes <= eager_limit(vm_rank_self(), context) &&
+	const struct vm_rank *self = vm_rank_self();
+	size_t limit = eager_limit(self, context);
+
+	if (VM_UNLIKELY(data->bytes > limit) &&
+	    vm_fabric_by_sockets(vm_node->fabric, process))
+		limit *= (size_t)vm_rank_cvars(self)->eager_net;
+	return data->bytes <= limit &&
 	       data->bytes <= vm_fabric_limits(vm_node->fabric)->data_bytes;
 }
 
@@ -243,7 +250,7 @@ int vm_remote_send(struct vm_outgoing *out)
 	if (VM_UNLIKELY(atomic_load_explicit(&out->dest->failed,
 					     memory_order_relaxed)))
 		return -VMPI_EPEER;
-	eager = fits_eager(data, env->context);
+	eager = fits_eager(data, env->context, out->dest->to.process);
 	vm_count_sent(pvars, env->context, data->bytes);
 	vm_pvar_add(pvars->sizes_remote[vm_size_bin(data->bytes)], 1);
 	if (vm_observed())

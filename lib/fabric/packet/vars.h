@@ -24,7 +24,7 @@
 	  "shared memory instead of the network, where they can")              \
 	X(INT, ports, 0, 0, 256, "ports", STARTUP, TD, fabric,                 \
 	  "Number of ports of each process; 0: one per worker")                \
-	X(SIZE, packet_bytes, 16128, 512, 1048576, "bytes", STARTUP, TD, pool, \
+	X(SIZE, packet_bytes, 32768, 512, 1048576, "bytes", STARTUP, TD, pool, \
 	  "Largest payload of a packet; must be the same in all processes.  "  \
 	  "Longer eager messages are sent in several packets")                 \
 	X(SIZE, copy_limit, 4096, 0, 1048576, "bytes", ANYTIME, TD, fabric,    \
