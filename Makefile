@@ -53,7 +53,7 @@ release = $(BUILD)-release
 
 .PHONY: all demo check check-asan check-tsan check-nodes check-systems fuzz soak \
 	kills matrix \
-	coverage conformance bench install uninstall deb clean format need-build \
+	coverage conformance bench release install uninstall deb clean format need-build \
 	need-check need-fuzz need-coverage need-bench need-deb
 
 all: need-build
@@ -140,10 +140,14 @@ bench: need-bench
 	$(MESON) compile -C $(BUILD)-bench
 	VMPI_BUILD=$(abspath $(BUILD)-bench) bench/run $(BENCH)
 
-# Where an older installation has a file, meson does not make a link.
-install: need-build
+# As it is installed: the compiler sees more without assertions.
+release: need-build
 	$(call setup,$(release),-Dasserts=disabled -Dtests=false \
 		--prefix=$(PREFIX))
+	$(MESON) compile -C $(release)
+
+# Where an older installation has a file, meson does not make a link.
+install: release
 	$(MESON) configure $(release) -Dprefix=$(PREFIX)
 	rm -rf "$(DESTDIR)$(PREFIX)/lib/vmpi/compat"
 	$(MESON) install -C $(release)
