@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -32,27 +31,13 @@ const struct fabric_node_pvars *vm_fabric_pvars(const struct vm_fabric *fabric)
 /* The number of ports to open. */
 static unsigned ports_wanted(const struct vm_fabric *fabric)
 {
-	unsigned ports = fabric->config.ports;
+	unsigned ports = fabric_cvar.ports > 0 ? (unsigned)fabric_cvar.ports :
+						 fabric->config.ports;
 
-	if (fabric_cvar.ports > 0)
-		ports = (unsigned)fabric_cvar.ports;
 	if (ports > VM_PORTS_MAX)
 		ports = VM_PORTS_MAX;
 	ports = vm_select_ports(&fabric->select, ports);
 	return ports ? ports : 1;
-}
-
-/* Whether the provider moves data by sockets of the system. */
-static bool is_sockets(const char *provider)
-{
-	static const char *const core[] = { "tcp", "net", "udp", "sockets" };
-	size_t length = strcspn(provider, ";");
-
-	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
-		if (strlen(core[i]) == length &&
-		    strncasecmp(provider, core[i], length) == 0)
-			return true;
-	return false;
 }
 
 /* Opens the provider, if there are other processes. */
@@ -85,15 +70,12 @@ static int provider_open(struct vm_fabric *fabric)
 	if (rc < 0)
 		return rc;
 	info = fabric->select.info;
-	rc = fabric->fi->fabric(info->fabric_attr, &fabric->fid);
-	if (rc) {
-		vm_log(VM_ERROR, "cannot open provider %s: %s",
-		       info->fabric_attr->prov_name, vm_fi_text(-rc));
-		return -VMPI_EIO;
-	}
+	rc = vm_select_open(&fabric->select, fabric->fi, &fabric->fid);
+	if (rc < 0)
+		return rc;
 	fabric->limits.provider = info->fabric_attr->prov_name;
 	fabric->limits.rma = (info->caps & FI_RMA) != 0;
-	fabric->limits.sockets = is_sockets(fabric->limits.provider);
+	fabric->limits.sockets = vm_select_sockets(&fabric->select);
 	fabric->lossy = info->addr_format == FI_SOCKADDR_IN ||
 			info->addr_format == FI_SOCKADDR_IN6;
 	return 0;
@@ -182,6 +164,7 @@ int vm_fabric_open(struct vm_fabric **fabric,
 	new->epoll_fd = new->kick_fd = new->gather.timer_fd = -1;
 	vm_list_init(&new->mrs);
 	vm_lock_init(&new->mr_lock);
+	vm_lock_init(&new->keys.lock);
 	rc = peers_open(new);
 	if (rc == 0)
 		rc = vm_descriptors_open(&new->epoll_fd, &new->kick_fd);

@@ -10,37 +10,23 @@
 #include "fabric/port.h"
 #include "fabric/state.h"
 
-#define KEY_NEAR 1  /* of all memory, for processes of this host */
-#define KEY_TRIES 8 /* keys may be taken; with 64 bits they never are */
+#define KEY_NEAR 1 /* of all memory, for processes of this host */
 
 static uint64_t key_take(struct vm_fabric *fabric)
 {
-	size_t bytes = 8;
-	uint64_t key;
-
-	vm_lock_take(&fabric->mr_lock);
-	key = vm_keys_next(&fabric->keys);
-	vm_lock_give(&fabric->mr_lock);
-	if (fabric->select.info)
-		bytes = fabric->select.info->domain_attr->mr_key_size;
-	return bytes < 8 ? key >> (64 - 8 * bytes) : key;
+	return vm_keys_take(&fabric->keys, fabric->select.info);
 }
 
 /* Registers memory, under the port's lock. */
 static int mr_reg(struct vm_port *port, struct fid_mr **mr, const void *base,
 		  size_t bytes, uint64_t access)
 {
-	uint64_t mode = port->fabric->select.info->domain_attr->mr_mode;
-	int rc = -FI_ENOKEY;
+	int rc = vm_keys_reg(&port->fabric->keys, port->fi,
+			     &(struct vm_keys_memory){
+				     port->fabric->select.info, port->domain,
+				     port->ep, base, bytes, access },
+			     mr);
 
-	for (int i = 0; i < KEY_TRIES && rc == -FI_ENOKEY; i++)
-		rc = port->fi->mr_reg(port->domain, base, bytes, access,
-				      key_take(port->fabric), mr);
-	if (rc == 0 && mode & FI_MR_ENDPOINT) {
-		rc = port->fi->mr_enable(*mr, port->ep);
-		if (rc)
-			port->fi->close(&(*mr)->fid);
-	}
 	if (rc == 0)
 		return 0;
 	vm_log(VM_ERROR, "port %u: cannot register %zu bytes: %s", port->index,

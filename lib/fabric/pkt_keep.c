@@ -2,7 +2,6 @@
 /*
  * Arrived packets that the layer above keeps, and their release.
  */
-#include <stddef.h>
 #include <string.h>
 
 #include "fabric/conn.h"
@@ -63,17 +62,7 @@ struct vm_pkt *vm_pkt_keep(struct vm_pkt *view)
 	if (pkt->use == VM_PKT_RECORD) {
 		moved = record_keep(pkt);
 	} else if (moved) {
-		ptrdiff_t shift = moved->wire - pkt->wire;
-
-		memcpy(moved->wire, pkt->wire, pkt->wire_bytes);
-		moved->view = pkt->view;
-		moved->view.upper = (const char *)pkt->view.upper + shift;
-		moved->view.data = (const char *)pkt->view.data + shift;
-		moved->conn = pkt->conn;
-		moved->parts = pkt->parts;
-		moved->use = VM_PKT_RECEIVE;
-		moved->orphan = false;
-		pkt->moved = true;
+		vm_packet_move(moved, pkt);
 		vm_pvar_add(port->pvars.kept_moved, 1);
 	} else {
 		pkt->at->taken = true;

@@ -358,6 +358,28 @@ struct fi_info *vm_select_rail(const struct vm_select *select, int numa,
 	return select->info;
 }
 
+int vm_select_open(const struct vm_select *select, const struct vm_fi *fi,
+		   struct fid_fabric **fabric)
+{
+	struct fi_fabric_attr *attr = select->info->fabric_attr;
+	int rc = fi->fabric(attr, fabric);
+
+	if (rc == 0)
+		return 0;
+	vm_log(VM_ERROR, "cannot open provider %s: %s", attr->prov_name,
+	       vm_fi_text(-rc));
+	return -VMPI_EIO;
+}
+
+bool vm_select_sockets(const struct vm_select *select)
+{
+	const char *provider = select->info->fabric_attr->prov_name;
+	size_t length = strcspn(provider, ";");
+
+	return length == 3 && (strncmp(provider, "tcp", length) == 0 ||
+			       strncmp(provider, "net", length) == 0);
+}
+
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi)
 {
 	for (unsigned i = 0; i < select->rail_count; i++)

@@ -70,6 +70,11 @@ int vm_select_init(struct vm_select *select, const struct vm_fi *fi,
 		   const struct vm_wish *wish);
 /* Whether the chosen offer leads to other hosts: 0, or -VMPI_EINVAL, logged. */
 int vm_select_reaches(const struct vm_select *select);
+/* Opens what has been chosen: 0, or -VMPI_EIO, logged. */
+int vm_select_open(const struct vm_select *select, const struct vm_fi *fi,
+		   struct fid_fabric **fabric);
+/* Whether its provider moves data by sockets of the system. */
+bool vm_select_sockets(const struct vm_select *select);
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi);
 
 /* The offer that is taken first, or NULL. */

@@ -4,6 +4,8 @@
  */
 #include "fabric/packet/pkt.h"
 
+#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define SMALL_BYTES 256
@@ -254,4 +256,19 @@ void vm_pkts_shrink(struct vm_pkts *pkts)
 				 __ATOMIC_RELAXED);
 		class->peak = class->used;
 	}
+}
+
+void vm_packet_move(struct vm_packet *to, struct vm_packet *from)
+{
+	ptrdiff_t shift = to->wire - from->wire;
+
+	memcpy(to->wire, from->wire, from->wire_bytes);
+	to->view = from->view;
+	to->view.upper = (const char *)from->view.upper + shift;
+	to->view.data = (const char *)from->view.data + shift;
+	to->conn = from->conn;
+	to->parts = from->parts;
+	to->use = VM_PKT_RECEIVE;
+	to->orphan = false;
+	from->moved = true;
 }

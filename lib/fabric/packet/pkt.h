@@ -118,6 +118,9 @@ void vm_pkts_fini(struct vm_pkts *pkts);
 struct vm_packet *vm_packet_get(struct vm_pkts *pkts, size_t wire_bytes);
 void vm_packet_put(struct vm_pkts *pkts, struct vm_packet *pkt);
 
+/* Moves what has arrived to another packet, which takes its place. */
+void vm_packet_move(struct vm_packet *to, struct vm_packet *from);
+
 /* Whether a packet for so many bytes would be smaller than this one. */
 bool vm_packet_oversized(const struct vm_pkts *pkts,
 			 const struct vm_packet *pkt, size_t wire_bytes);
