@@ -309,6 +309,12 @@ struct vm_rma {
 	void *desc, *handle; /* local registration, where it is needed */
 };
 
+/* Moves bytes at once between our memory and a place in that of another process
+ * of this host: 0, -VMPI_EPEER, -VMPI_EINVAL: it has no such memory, or
+ * -VMPI_ENOTSUP: the data have to go another way. */
+int vm_fabric_near_move(struct vm_fabric *fabric, uint32_t process,
+			uint64_t there, void *here, size_t bytes, bool write);
+
 /* Starts it.  VM_PENDING: done will be called.  -VMPI_EPEER; -VMPI_ENOTSUP: the
  * data have to go in packets. */
 int vm_rma_read(struct vm_port *port, struct vm_rma *rma);

@@ -258,6 +258,17 @@ static void loop_copy(struct vm_port *port, struct vm_rma *rma)
 		memcpy(rma->local, there, rma->bytes);
 }
 
+int vm_fabric_near_move(struct vm_fabric *fabric, uint32_t process,
+			uint64_t there, void *here, size_t bytes, bool write)
+{
+	struct vm_shm *shm = fabric->shm;
+
+	/* The model's time would have to be waited for. */
+	if (vm_link_active() || !vm_shm_moves_near(shm, process))
+		return -VMPI_ENOTSUP;
+	return vm_shm_move(shm, process, there, here, bytes, write);
+}
+
 /* Moves it at once between our memory and that of another process of this host:
  * 0, or -VMPI_ENOTSUP.  If that memory is gone, we are the first to know. */
 static int near_move(struct vm_port *port, struct vm_rma *rma)

@@ -118,6 +118,47 @@ static void locks(bool allocated)
 	MPI_Win_free(&win);
 }
 
+/* Long puts and gets of memory that the program has given to the window; also of
+ * each second element. */
+static void long_ones(void)
+{
+	enum { MANY = 40000 };
+	int *mine = malloc(2 * MANY * sizeof(*mine)),
+	    *from = malloc(2 * MANY * sizeof(*from)), held = 1;
+	MPI_Datatype second;
+
+	MPI_Type_vector(MANY, 1, 2, MPI_INT, &second);
+	MPI_Type_commit(&second);
+	for (int i = 0; i < 2 * MANY; i++) {
+		mine[i] = -1;
+		from[i] = rank * 1000 + i;
+	}
+	MPI_Win_create(mine, 2 * MANY * sizeof(*mine), sizeof(*mine),
+		       MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	MPI_Put(from, MANY, MPI_INT, right, 1, MANY, MPI_INT, win);
+	MPI_Win_fence(0, win);
+	held &= mine[0] == -1 && mine[MANY + 1] == -1;
+	for (int i = 0; i < MANY; i++)
+		held &= mine[1 + i] == left * 1000 + i;
+	MPI_Win_fence(0, win);
+	MPI_Put(from, 1, second, right, MANY, MANY, MPI_INT, win);
+	MPI_Win_fence(0, win);
+	for (int i = 0; i < MANY; i++)
+		held &= mine[MANY + i] == left * 1000 + 2 * i;
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+	MPI_Get(from, MANY, MPI_INT, right, MANY, MANY, MPI_INT, win);
+	MPI_Win_unlock(right, win);
+	for (int i = 0; i < MANY; i++)
+		held &= from[i] == rank * 1000 + 2 * i;
+	all_ok(held, "long puts and gets move all their bytes, and no others");
+	MPI_Win_free(&win);
+	MPI_Type_free(&second);
+	free(from);
+	free(mine);
+}
+
 /* How often all ranks together lock exclusively in queue(). */
 static int exclusive_turns(int turns)
 {
@@ -426,6 +467,7 @@ int main(int argc, char **argv)
 	locks(false);
 	locks(true);
 	queue();
+	long_ones();
 	waits_for_a_store();
 	shared(false);
 	shared(true);

@@ -230,6 +230,9 @@ static int rows_send(struct vm_access *a, struct vm_window_head head,
 /* Describes what the target has said. */
 static int explain(struct vm_call *call, const struct vm_access *a, int rc)
 {
+	if (rc == -VMPI_EINVAL)
+		return vm_error(call, MPI_ERR_RMA_RANGE,
+				"rank %d has no memory there", a->rank);
 	if (rc == MPI_ERR_RMA_RANGE)
 		return vm_error(call, rc,
 				"rank %d has not attached all of the memory",
@@ -242,6 +245,33 @@ static struct vm_data target_data(const struct vm_access *a)
 	return vm_type_data(a->target.type, a->place, (size_t)a->target.count);
 }
 
+/* From so many bytes on a system call that moves them is shorter than packets. */
+#define MOVE_MIN (12 << 10)
+
+/*
+ * Moves data that are contiguous on both sides through the kernel, if that is
+ * to be had.  Of a dynamic window only the target knows what is attached.
+ * -VMPI_ENOTSUP: they have to go in packets.
+ */
+static int move(const struct vm_access *a, const struct vm_data *target,
+		const struct vm_data *origin)
+{
+	const struct vm_win *win = a->win;
+	struct vm_cursor there, here;
+	char *from, *to;
+
+	if (target->bytes < MOVE_MIN || win->flavor == MPI_WIN_FLAVOR_DYNAMIC ||
+	    !win->places[a->rank].base)
+		return -VMPI_ENOTSUP;
+	vm_cursor_init(&there, target);
+	vm_cursor_init(&here, origin);
+	if (vm_cursor_piece(&there, &to, SIZE_MAX) < target->bytes ||
+	    vm_cursor_piece(&here, &from, SIZE_MAX) < target->bytes)
+		return -VMPI_ENOTSUP;
+	return vm_window_move(win->comm.ranks[a->rank]->to, (uintptr_t)to, from,
+			      target->bytes, !a->gets);
+}
+
 int vm_far_copy(struct vm_call *call, struct vm_access *a)
 {
 	const struct vm_type *byte = vm_type_get(MPI_BYTE);
@@ -250,10 +280,14 @@ int vm_far_copy(struct vm_call *call, struct vm_access *a)
 	struct vm_data data = target_data(a),
 		       own = vm_win_side_data(&a->origin);
 	struct vm_rows target, origin;
+	int rc;
 
 	/* Not more than the other side has. */
 	if (own.bytes < data.bytes)
 		data.bytes = own.bytes;
+	rc = move(a, &data, &own);
+	if (rc != -VMPI_ENOTSUP)
+		return explain(call, a, rc);
 	vm_rows_init(&target, byte, data);
 	vm_rows_init(&origin, byte, own);
 	return explain(call, a,
