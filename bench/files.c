@@ -7,7 +7,8 @@
  * A segment per rank, blocks of 1 KiB and of 64 bytes of the ranks in turn, and
  * parts of a three-dimensional array.  The file is written once before, so that
  * it is in memory; the median of several writes and reads is printed, and what
- * was read is checked.
+ * was read is checked.  Buffers begin a page: how fast the kernel copies depends
+ * on where they lie, see README.md.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static double timed(MPI_File file, char *data, size_t bytes, int write)
 static void pattern(const char *name, MPI_Offset disp, MPI_Datatype filetype,
 		    size_t bytes)
 {
-	char *data = malloc(bytes);
+	char *data = aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
 	double writes[TIMES], reads[TIMES];
 	MPI_File file;
 
