@@ -22,34 +22,29 @@
 #define VM_WINDOW_SHARED (VM_WINDOW_AWAITED - 1)
 
 /* Takes a lock if nobody has it who minds, nor, unless `first`, waits for it. */
-static inline bool vm_window_lock_try(struct vm_window_common *common,
-				      bool exclusive, bool first)
+static inline bool vm_window_lock_try(_Atomic uint64_t *locks, bool exclusive,
+				      bool first)
 {
 	uint64_t minds = VM_WINDOW_EXCLUSIVE |
 			 (exclusive ? VM_WINDOW_SHARED : 0) |
 			 (first ? 0 : VM_WINDOW_AWAITED);
-	uint64_t had =
-		atomic_load_explicit(&common->locks, memory_order_relaxed);
+	uint64_t had = atomic_load_explicit(locks, memory_order_relaxed);
 
 	/* Pairs with the release by the last one. */
 	do {
 		if (had & minds)
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit(
-		&common->locks, &had,
-		exclusive ? had | VM_WINDOW_EXCLUSIVE : had + 1,
+		locks, &had, exclusive ? had | VM_WINDOW_EXCLUSIVE : had + 1,
 		memory_order_acquire, memory_order_relaxed));
 	return true;
 }
 
 /* Gives it back; true: vm_window_grant() has to be called at the end, as those
  * who wait may have it now.  What was not taken is not given back. */
-static inline bool vm_window_lock_give(struct vm_window_common *common,
-				       bool exclusive)
+static inline bool vm_window_lock_give(_Atomic uint64_t *locks, bool exclusive)
 {
-	uint64_t had = atomic_load_explicit(&common->locks,
-					    memory_order_relaxed),
-		 has;
+	uint64_t had = atomic_load_explicit(locks, memory_order_relaxed), has;
 
 	/* Pairs with the acquire of the next one. */
 	do {
@@ -57,8 +52,7 @@ static inline bool vm_window_lock_give(struct vm_window_common *common,
 			return false;
 		has = exclusive ? had & ~VM_WINDOW_EXCLUSIVE : had - 1;
 	} while (!atomic_compare_exchange_weak_explicit(
-		&common->locks, &had, has, memory_order_release,
-		memory_order_relaxed));
+		locks, &had, has, memory_order_release, memory_order_relaxed));
 	return (has & VM_WINDOW_AWAITED) && !(has & VM_WINDOW_SHARED);
 }
 

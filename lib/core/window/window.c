@@ -58,6 +58,7 @@ struct vm_window *vm_window_new(struct vm_rank *owner, size_t rank)
 	*window = (struct vm_window){ .owner = owner, .rank = rank };
 	vm_lock_init(&window->lock);
 	window->common = &window->own_common;
+	window->locks = &window->own_common.locks;
 	vm_window_common_init(window->common, false);
 	vm_list_init(&window->claims);
 	vm_list_init(&window->waiters);

@@ -52,6 +52,7 @@ struct vm_window_place {
 	uint64_t number;	  /* where this names it */
 	/* NULL: nothing but packets reaches it. */
 	struct vm_window_common *common;
+	_Atomic uint64_t *locks; /* the word of its lock, or NULL as well */
 };
 
 /* Memory that a team has together with other processes (share.h). */
@@ -93,8 +94,10 @@ struct vm_window {
 	/* region.h: by address */
 	struct vm_window_region *regions;
 	size_t region_count, region_room;
-	/* The team's for this member: this one, unless processes share it. */
+	/* The team's for this member: this one, unless processes share it; they
+	 * may share the word of the lock alone. */
 	struct vm_window_common *common, own_common;
+	_Atomic uint64_t *locks;
 };
 
 /* Prepares what those who reach a member look at. */

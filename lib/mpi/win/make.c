@@ -90,16 +90,15 @@ static void win_discard(struct vm_mpi *mpi, struct vm_win *win)
 }
 
 /* Whether the caller makes the file of a window of several processes: that of
- * shared memory is member 0's, each process has one for what it allocates. */
+ * shared memory is member 0's, each process has one for what it allocates, or for its locks. */
 static bool makes_file(const struct vm_win *win)
 {
 	const struct vm_leaders *leaders = win->comm.chan->meet->leaders;
 
 	if (win->flavor == MPI_WIN_FLAVOR_SHARED)
 		return win->comm.rank == 0;
-	return win->flavor == MPI_WIN_FLAVOR_ALLOCATE &&
-	       (int)leaders->processes[leaders->self].members[0] ==
-		       win->comm.rank;
+	return (int)leaders->processes[leaders->self].members[0] ==
+	       win->comm.rank;
 }
 
 /* Memory of the member's own, where no other process maps it; *file is that of

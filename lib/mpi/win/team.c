@@ -55,6 +55,7 @@ struct file {
 	size_t count;
 	bool apart; /* each member's memory begins a page, or a cache line */
 	bool pages; /* a page in any case */
+	bool words; /* only the words of the locks are in it */
 	size_t head; /* bytes before: what all look at (struct vm_window_common) */
 };
 
@@ -91,7 +92,7 @@ static size_t file_bytes(const struct file *file)
 {
 	size_t from, end = file->head;
 
-	for (size_t k = 0; k < file->count; k++)
+	for (size_t k = 0; k < file->count && !file->words; k++)
 		if (!piece(file, member_of(file, k), &from, &end))
 			return 0;
 	return round_up(&end, (size_t)sysconf(_SC_PAGESIZE)) ? end : 0;
@@ -112,6 +113,23 @@ static struct vm_window *end_of(const struct vm_meet *meet, size_t i)
 	return coll->owner ? ((struct vm_win_make *)coll)->win->window : NULL;
 }
 
+/* What all look at who reach a member. */
+static void common_place(const struct file *file, struct vm_window_team *team,
+			 size_t i, struct vm_window_common *common)
+{
+	struct vm_window *window = end_of(file->meet, i);
+
+	team->places[i].locks = &common->locks;
+	if (!file->words)
+		team->places[i].common = common;
+	if (!window)
+		return;
+	vm_window_common_init(common, true);
+	window->locks = &common->locks;
+	if (!file->words)
+		window->common = common;
+}
+
 /* Fills in where the file's members are in memory. */
 static void file_place(const struct file *file, struct vm_window_team *team,
 		       char *memory)
@@ -122,19 +140,15 @@ static void file_place(const struct file *file, struct vm_window_team *team,
 	for (size_t k = 0; k < file->count; k++) {
 		size_t i = member_of(file, k);
 		struct vm_window_place *place = &team->places[i];
-		struct vm_window *window = end_of(file->meet, i);
 
+		if (file->head)
+			common_place(file, team, i, &commons[k]);
+		if (file->words)
+			continue;
 		piece(file, i, &from, &end);
 		if (place->bytes || !file->apart)
 			place->base = memory + from;
 		place->reach = place->bytes;
-		if (!file->head)
-			continue;
-		place->common = &commons[k];
-		if (!window)
-			continue;
-		vm_window_common_init(place->common, true);
-		window->common = place->common;
 	}
 }
 
@@ -199,9 +213,10 @@ static int memory_own(const struct file *file, struct vm_window_team *team)
 	return 0;
 }
 
-/* Memory for the members of each process (MPI_Win_allocate), which those of
- * other processes map if they can. */
-static int memory_allocate(struct vm_meet *meet, struct vm_window_team *team)
+/* Memory for the members of each process, which those of other processes map if
+ * they can: all of MPI_Win_allocate's, of other windows the words of locks. */
+static int memory_allocate(struct vm_meet *meet, struct vm_window_team *team,
+			   bool words)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	const char *why;
@@ -212,7 +227,8 @@ static int memory_allocate(struct vm_meet *meet, struct vm_window_team *team)
 		struct file file = { .meet = meet,
 				     .members = process->members,
 				     .count = process->count,
-				     .apart = true };
+				     .apart = true,
+				     .words = words };
 		int rc = file_map(&file, team, process->members[0], &why);
 
 		if (rc == 0 || p != leaders->self)
@@ -220,7 +236,7 @@ static int memory_allocate(struct vm_meet *meet, struct vm_window_team *team)
 		/* The others see whether there is a file, and no more. */
 		if (offer_of(meet, process->members[0])->share.space)
 			return MPI_ERR_NO_MEM;
-		rc = memory_own(&file, team);
+		rc = words ? 0 : memory_own(&file, team);
 		if (rc != 0)
 			return rc;
 	}
@@ -243,6 +259,7 @@ static struct vm_window_team *places_make(struct vm_meet *meet)
 			.bytes = offer->bytes,
 			.window = window,
 			.common = window ? window->common : NULL,
+			.locks = window ? window->locks : NULL,
 		};
 	}
 	return team;
@@ -264,11 +281,20 @@ static int team_make(struct vm_meet *meet, struct vm_window_team **out,
 		rc = MPI_ERR_NO_MEM;
 	else if (make->win->flavor == MPI_WIN_FLAVOR_SHARED)
 		rc = memory_share(meet, team, make->far, why);
-	else if (make->win->flavor == MPI_WIN_FLAVOR_ALLOCATE && make->far)
-		rc = memory_allocate(meet, team);
+	else if (make->far)
+		rc = memory_allocate(meet, team,
+				     make->win->flavor !=
+					     MPI_WIN_FLAVOR_ALLOCATE);
 	if (rc != 0)
 		vm_window_team_drop(team);
 	return rc;
+}
+
+/* Of a window that is not made. */
+static void common_reset(struct vm_window *window)
+{
+	window->common = &window->own_common;
+	window->locks = &window->own_common.locks;
 }
 
 void vm_win_team_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
@@ -292,8 +318,7 @@ void vm_win_team_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		if (rc == 0)
 			make->win->window->team = team;
 		else
-			make->win->window->common =
-				&make->win->window->own_common;
+			common_reset(make->win->window);
 		here++;
 	}
 	if (rc == 0)
