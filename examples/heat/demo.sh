@@ -81,13 +81,21 @@ for v in 1 4 32; do
 	function ms(value) {
 		return n ? sprintf("%.1f", value) : "-"
 	}
-	$1 == "vmpirun:" && $2 ~ /^[0-9]+$/ && $3 ~ /^[0-9]+\.[0-9]+$/ {
-		if (!n++ || $3 < min)
-			min = $3
-		if ($3 > max)
-			max = $3
+	BEGIN {
+		in_ms["ns"] = 1e-6; in_ms["us"] = 1e-3; in_ms["ms"] = 1
+		in_ms["s"] = 1e3; in_ms["min"] = 6e4; in_ms["h"] = 36e5
 	}
-	$1 == "vmpirun:" && $2 == "all" { total = $3; messages = $4 }
+	$1 == "vmpirun:" && $2 ~ /^[0-9]+$/ && $4 in in_ms {
+		ran = $3 * in_ms[$4]
+		if (!n++ || ran < min)
+			min = ran
+		if (ran > max)
+			max = ran
+	}
+	$1 == "vmpirun:" && $2 == "all" {
+		total = $3 * in_ms[$4]
+		messages = $5
+	}
 	END {
 		printf "%3d %6d %9.3f  %9s %9.1f %9s  %9d %9d  %-16s %s\n", v,
 			ranks, wall, ms(min), total / ranks, ms(max), switches,
