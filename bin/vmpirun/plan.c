@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Numbers that are not given follow from the others: hosts give nodes, slots
- * give ranks, and both together give blocks in proportion to the slots.  A
- * block of ranks is a node process, or as many processes as ranks: then it is
- * planned as if hosts were nodes, and the blocks are divided at the end.
+ * give ranks, and -n fills slots or, if it is more or --nodes says how many
+ * hosts, is divided in proportion to them.  A block of ranks is a node process, or
+ * as many processes as ranks: then it is planned as if hosts were nodes, and the
+ * blocks are divided at the end.
  */
 #include "plan.h"
 
@@ -101,6 +102,24 @@ static int processes_check(const struct plan *plan, struct options *options)
 	return 0;
 }
 
+/* Whether -n takes as many slots as it needs; else it is divided among hosts. */
+static bool slots_suffice(const struct options *options)
+{
+	return options->hosts.slots_given && options->job.ranks &&
+	       options->job.ranks <= hosts_slots(&options->hosts) &&
+	       !options->nodes && !options->ppn && !options->map.path;
+}
+
+/* The hosts that are needed if slots are filled one host after the other. */
+static int hosts_filled(const struct options *options)
+{
+	int hosts = 0;
+
+	for (int left = options->job.ranks; left > 0; hosts++)
+		left -= options->hosts.list[hosts].slots;
+	return hosts;
+}
+
 static int nodes_choose(struct plan *plan, const struct options *options)
 {
 	int hosts = options->hosts.count;
@@ -130,6 +149,8 @@ static int nodes_choose(struct plan *plan, const struct options *options)
 		}
 		plan->nodes = needed;
 	}
+	if (slots_suffice(options) && !options->map.cyclic)
+		plan->nodes = hosts_filled(options);
 	/* Hosts are an offer, --nodes is an order. */
 	if (ranks && plan->nodes > ranks && !options->nodes)
 		plan->nodes = ranks;
@@ -157,7 +178,7 @@ static void ranks_choose(const struct plan *plan, struct options *options)
 	options->job.ranks = (int)ranks;
 }
 
-/* The first rank of a node, by the slots of the hosts before it. */
+/* The first rank of a node, in proportion to the slots of the hosts before it. */
 static int slots_first(const struct options *options, int nodes, int node)
 {
 	int64_t before = 0, all = 0;
@@ -168,6 +189,34 @@ static int slots_first(const struct options *options, int nodes, int node)
 			before += options->hosts.list[i].slots;
 	}
 	return (int)((before * options->job.ranks + all - 1) / all);
+}
+
+/* Counts the ranks of hosts that have slots for all: host by host, or each in
+ * turn. */
+static void slots_count(const struct options *options, int *counts, int nodes)
+{
+	int left = options->job.ranks;
+
+	memset(counts, 0, (size_t)nodes * sizeof(*counts));
+	while (left > 0)
+		for (int i = 0; i < nodes && left > 0; i++) {
+			int room = options->hosts.list[i].slots - counts[i];
+
+			if (options->map.cyclic && room > 1)
+				room = 1;
+			if (room > left)
+				room = left;
+			counts[i] += room;
+			left -= room;
+		}
+}
+
+/* Numbers of ranks become the first rank of each. */
+static void counts_add_up(int *counts, int nodes, int ranks)
+{
+	counts[nodes] = ranks;
+	for (int i = nodes - 1; i >= 0; i--)
+		counts[i] = counts[i + 1] - counts[i];
 }
 
 /* Writes the sizes of the blocks into the job, unless they are equal ones. */
@@ -207,9 +256,7 @@ static int map_blocks(struct plan *plan, struct options *options)
 
 	if (rc)
 		return rc;
-	plan->first[plan->nodes] = ranks;
-	for (int i = plan->nodes - 1; i >= 0; i--)
-		plan->first[i] = plan->first[i + 1] - plan->first[i];
+	counts_add_up(plan->first, plan->nodes, ranks);
 	return blocks_give(plan, options);
 }
 
@@ -231,6 +278,7 @@ static int blocks_divide(struct plan *plan, struct options *options)
 static int blocks_make(struct plan *plan, struct options *options)
 {
 	int ranks = options->job.ranks;
+	bool suffice = slots_suffice(options);
 
 	plan->first = calloc((size_t)plan->nodes + 1, sizeof(*plan->first));
 	if (!plan->first) {
@@ -244,10 +292,14 @@ static int blocks_make(struct plan *plan, struct options *options)
 	}
 	if (options->map.path)
 		return map_blocks(plan, options);
+	if (suffice) {
+		slots_count(options, plan->first, plan->nodes);
+		counts_add_up(plan->first, plan->nodes, ranks);
+	}
 	for (int i = 0; i < plan->nodes; i++) {
 		if (options->ppn)
 			plan->first[i] = i * options->ppn;
-		else if (options->hosts.slots_given)
+		else if (options->hosts.slots_given && !suffice)
 			plan->first[i] = slots_first(options, plan->nodes, i);
 	}
 	for (int i = 0; i < plan->nodes; i++) {

@@ -98,6 +98,16 @@ like "$(dry hydra -H a:6,b:2 ./prog)" 'RANKS=8 VMPI_JOB_NODES=2 VMPI_JOB_BLOCKS=
 	"slots are the number of ranks"
 like "$(dry hydra -n 16 -H a:6,b:2 ./prog)" 'RANKS=16 .*BLOCKS=12,4' \
 	"or give the proportion"
+like "$(dry hydra -n 7 -H a:6,b:2 ./prog)" 'RANKS=7 .*BLOCKS=6,1 .* -hosts a,b ' \
+	"fewer ranks fill one host after the other"
+like "$(dry hydra -n 6 -H a:6,b:2 ./prog)" 'RANKS=6 mpiexec.hydra -n 1 -hosts a ' \
+	"and leave those out that they do not need"
+like "$(dry hydra -n 4 --nodes 2 -H a:6,b:2 ./prog)" 'BLOCKS=3,1 .* -hosts a,b ' \
+	"unless --nodes says how many"
+like "$(dry hydra -n 2 --map-by node -H a:6,b:2 ./prog)" ' -hosts a,b ' \
+	"or ranks go to the hosts in turn"
+like "$(dry hydra -n 7 --map-by node -H a:6,b:2 ./prog)" 'BLOCKS=5,2 ' \
+	"as long as they have slots"
 like "$(dry hydra -n 4 -H a:2,b:2 ./prog)" 'NODES=2 mpiexec' \
 	"equal blocks are not written"
 like "$(dry hydra -n 4 -H a,a,a,b ./prog)" 'NODES=2 VMPI_JOB_BLOCKS=3,1' \
@@ -244,5 +254,5 @@ many=$(awk 'BEGIN { while (i++ < 2200) printf "localhost:1000000," }')
 like "$("$vmpirun" -H "${many%,}" --dry-run ./prog 2>&1)" \
 	'VMPI_JOB_RANKS=1000000 ' "more slots than a job may have ranks are as many"
 mistake 'would get none' "each host gets a rank" \
-	-n 3 -H localhost:100,b:1,c:1 --agent env ./prog
+	-n 3 -N 3 -H localhost:100,b:1,c:1 --agent env ./prog
 done_testing

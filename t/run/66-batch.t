@@ -119,7 +119,7 @@ printf '%s\n' $a $a $b $b >nodefile
 PBS_NODEFILE=$scratch/nodefile
 export PBS_NODEFILE
 is "$(places)" "a a b b " "a script of PBS: a line is a rank"
-is "$(places -n 2)" "a b " "-n is divided among the hosts"
+is "$(places -n 2)" "a a " "-n fills one host after the other"
 is "$(places -n 2 --launcher fork)" "a a " "unless there are to be none"
 is "$(places -n 1 -H $b)" "b " "-H comes first"
 unset PBS_NODEFILE
