@@ -19,29 +19,10 @@ hosts_start
 hosts_sshd
 diag "by $rsh"
 
-cat >where.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-
-int main(int argc, char **argv)
-{
-	char name[256] = "";
-	int rank, size;
-
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	gethostname(name, sizeof(name) - 1);
-	printf("%d/%d %s\n", rank, size, name);
-	MPI_Finalize();
-	return 0;
-}
-END
 abi="-L$VMPI_BUILD/lib -lmpi_abi -Wl,-rpath,$VMPI_BUILD/lib -pthread"
 ${CC:-cc} -g -I"$VMPI_SRC/include" -o processes "$programs/processes.c" $abi &&
 	"$vmpicc" -o image "$programs/processes.c" -pthread &&
-	"$vmpicc" -o where where.c || exit 1
+	"$vmpicc" -o where "$programs/where.c" || exit 1
 
 job() {
 	on $a timeout 250 "$vmpirun" -launcher-exec "$rsh" "$@" 2>err
