@@ -83,19 +83,22 @@ struct vm_arrival {
 };
 
 struct vmpi_msg {
-	struct vm_match_node node;
+	union {
+		struct vm_match_node node;
+		struct vm_match_queued queued;
+	};
 	struct vm_rank *rank;	 /* whose mailbox it arrived in */
 	struct vmpi_req *sender; /* DIRECT, or a synchronous send; else NULL */
 	size_t bytes;
-	void *buffer; /* where the bytes are; not DIRECT, REMOTE */
+	void *buffer;	    /* where the bytes are; not DIRECT, REMOTE */
+	uint8_t payload;    /* enum vm_payload */
+	bool matched;	    /* the layer above has a handle of it */
+	uint32_t signature; /* while signatures are wanted */
 	union {
 		char inline_data[VM_INLINE_MAX];
 		void *packed; /* DIRECT: a borrowed copy, freed at the end */
 		struct vm_origin origin; /* if foreign */
 	};
-	uint8_t payload;    /* enum vm_payload */
-	bool matched;	    /* the layer above has a handle of it */
-	uint32_t signature; /* while signatures are wanted */
 };
 
 #define vm_msg vmpi_msg

@@ -12,8 +12,27 @@
 
 #define BINS_MAX (1u << 20)
 
-/* The patterns of a posted receive: bit 0 any source, bit 1 any tag. */
+/* The patterns of a receive: bit 0 any source, bit 1 any tag. */
 #define PATTERNS 4
+
+/* A queue of so many arrivals gets no bins for wildcards, or loses them. */
+#define WILD_MIN 64
+#define WILD_DROP 16
+
+static inline uint32_t pattern_of(const struct vm_env *env)
+{
+	return (env->source == VM_ANY ? 1u : 0) | (env->tag == VM_ANY ? 2u : 0);
+}
+
+/* A key as a receive of the pattern has it. */
+static inline struct vm_env pattern_key(struct vm_env env, uint32_t pattern)
+{
+	if (pattern & 1)
+		env.source = VM_ANY;
+	if (pattern & 2)
+		env.tag = VM_ANY;
+	return env;
+}
 
 static inline struct vm_match_node *node_of(struct vm_list *link)
 {
@@ -96,6 +115,73 @@ static inline struct vm_match_node *bins_find(const struct vm_match_bins *bins,
 	return NULL;
 }
 
+static inline struct vm_match_queued *wild_of(struct vm_list *link)
+{
+	return vm_container_of(link, struct vm_match_queued, wild);
+}
+
+static inline struct vm_match_queued *queued_of(struct vm_match_node *node)
+{
+	return vm_container_of(node, struct vm_match_queued, node);
+}
+
+static inline void wild_add(struct vm_match_wild *wild,
+			    struct vm_match_queued *queued)
+{
+	struct vm_env key = pattern_key(queued->node.env, wild->pattern);
+
+	vm_list_append(vm_match_bin(&wild->bins, &key), &queued->wild);
+}
+
+static void wild_drop(struct vm_match_wild *wild)
+{
+	bins_fini(&wild->bins);
+	bins_init(&wild->bins);
+	wild->pattern = 0;
+	wild->compared = 0;
+}
+
+/* Hangs all arrivals into bins for receives of the pattern.  Without memory
+ * those go on through the list, or the bins that are there stay. */
+static void wild_make(struct vm_match *match, uint32_t pattern)
+{
+	struct vm_match_wild *wild = &match->wild;
+	struct vm_list *bins, *link;
+	uint32_t count = 16;
+
+	while (count < BINS_MAX &&
+	       VM_MATCH_BIN_LOAD * count < 2 * vm_match_arrived(match))
+		count *= 2;
+	bins = malloc(count * sizeof(*bins));
+	wild->compared = 0;
+	if (!bins)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		vm_list_init(&bins[i]);
+	bins_fini(&wild->bins);
+	wild->bins.bins = bins;
+	wild->bins.mask = count - 1;
+	wild->pattern = pattern;
+	vm_list_each(link, &match->order)
+		wild_add(wild, queued_of(vm_container_of(
+				       link, struct vm_match_node, order)));
+}
+
+/* The oldest arrival for a receive of the pattern that the bins are for. */
+static struct vm_match_node *wild_find(const struct vm_match *match,
+				       const struct vm_env *env,
+				       unsigned *looked)
+{
+	struct vm_list *bin = vm_match_bin(&match->wild.bins, env), *link;
+
+	vm_list_each(link, bin) {
+		++*looked;
+		if (vm_env_fits(&wild_of(link)->node.env, env))
+			return &wild_of(link)->node;
+	}
+	return NULL;
+}
+
 void vm_match_each(const struct vm_match_bins *bins, vm_match_visit visit,
 		   void *arg)
 {
@@ -112,12 +198,14 @@ void vm_match_init(struct vm_match *match)
 	bins_init(&match->posted);
 	bins_init(&match->arrived);
 	vm_list_init(&match->order);
+	bins_init(&match->wild.bins);
 }
 
 void vm_match_fini(struct vm_match *match)
 {
 	bins_fini(&match->posted);
 	bins_fini(&match->arrived);
+	wild_drop(&match->wild);
 }
 
 /* One bin is a list in the order of posting: the first that fits. */
@@ -145,15 +233,11 @@ static struct vm_match_node *bins_find_posted(const struct vm_match *match,
 	if (match->pattern[0] == vm_match_posted(match))
 		return bins_find(&match->posted, env, looked);
 	for (uint32_t pattern = 0; pattern < PATTERNS; pattern++) {
-		struct vm_env wanted = *env;
+		struct vm_env wanted = pattern_key(*env, pattern);
 		struct vm_match_node *node;
 
 		if (!match->pattern[pattern])
 			continue;
-		if (pattern & 1)
-			wanted.source = VM_ANY;
-		if (pattern & 2)
-			wanted.tag = VM_ANY;
 		node = bins_find(&match->posted, &wanted, looked);
 		if (node && (!oldest || node->stamp < oldest->stamp))
 			oldest = node;
@@ -194,14 +278,40 @@ static struct vm_match_node *order_find(const struct vm_match *match,
 	return NULL;
 }
 
+/* Looks through the list; makes bins for the next look of this pattern if such
+ * looks cost too much. */
+static struct vm_match_node *list_find_arrived(struct vm_match *match,
+					       const struct vm_env *env,
+					       uint32_t pattern,
+					       unsigned *looked)
+{
+	struct vm_match_wild *wild = &match->wild;
+	struct vm_match_node *node = order_find(match, env, looked);
+
+	if (wild->wanted != pattern) {
+		wild->wanted = pattern;
+		wild->compared = 0;
+	}
+	wild->compared += *looked;
+	if (VM_UNLIKELY(wild->compared > 4ul * vm_match_arrived(match)) &&
+	    vm_match_arrived(match) >= WILD_MIN)
+		wild_make(match, pattern);
+	return node;
+}
+
 struct vm_match_node *vm_match_peek_slow(struct vm_match *match,
 					 const struct vm_env *env)
 {
-	bool any = env->source == VM_ANY || env->tag == VM_ANY;
+	uint32_t pattern = pattern_of(env);
 	unsigned looked = 0;
-	struct vm_match_node *node =
-		any ? order_find(match, env, &looked) :
-		      bins_find(&match->arrived, env, &looked);
+	struct vm_match_node *node;
+
+	if (!pattern)
+		node = bins_find(&match->arrived, env, &looked);
+	else if (pattern == match->wild.pattern)
+		node = wild_find(match, env, &looked);
+	else
+		node = list_find_arrived(match, env, pattern, &looked);
 
 	if (VM_UNLIKELY(looked > 1))
 		vm_pvar_add(match->pvars.unexpected_attempts, looked - 1);
@@ -210,8 +320,7 @@ struct vm_match_node *vm_match_peek_slow(struct vm_match *match,
 
 void vm_match_post(struct vm_match *match, struct vm_match_node *node)
 {
-	node->kind = (node->env.source == VM_ANY ? 1u : 0) |
-		     (node->env.tag == VM_ANY ? 2u : 0);
+	node->kind = pattern_of(&node->env);
 	node->stamp = match->stamp++;
 	match->pattern[node->kind]++;
 	bins_add(&match->posted, &match->pvars.posted_len, node);
@@ -219,12 +328,26 @@ void vm_match_post(struct vm_match *match, struct vm_match_node *node)
 
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node)
 {
+	struct vm_match_wild *wild = &match->wild;
+
 	vm_list_append(&match->order, &node->order);
 	bins_add(&match->arrived, &match->pvars.unexpected_len, node);
+	if (VM_LIKELY(!wild->pattern))
+		return;
+	wild_add(wild, queued_of(node));
+	if (vm_match_arrived(match) >
+		    VM_MATCH_BIN_LOAD * (wild->bins.mask + 1) &&
+	    wild->bins.mask + 1 < BINS_MAX)
+		wild_make(match, wild->pattern);
 }
 
 void vm_match_take(struct vm_match *match, struct vm_match_node *node)
 {
 	vm_list_remove(&node->order);
 	bins_remove(&match->pvars.unexpected_len, node);
+	if (VM_LIKELY(!match->wild.pattern))
+		return;
+	vm_list_remove(&queued_of(node)->wild);
+	if (vm_match_arrived(match) < WILD_DROP)
+		wild_drop(&match->wild);
 }

@@ -5,8 +5,8 @@
  * Two queues, posted receives and arrivals without a receive.  The one rule is
  * MPI's (4.1, 3.5): of the candidates the oldest wins.  Entries hang in hash
  * bins by (context, source, tag), wildcards included as values of their own, so
- * that an arrival looks in at most four bins; a short queue is one bin, that
- * is, a list.  No locks, no copies, no waiting in here: a mailbox adds those.
+ * that an arrival looks in at most four; a short queue is one bin, a list.  No
+ * locks, no copies, no waiting in here: a mailbox adds those.
  */
 #ifndef CORE_RANK_MATCH_H
 #define CORE_RANK_MATCH_H
@@ -26,7 +26,7 @@ struct vm_env {
 	int32_t tag;
 };
 
-/* Embedded in requests (posted) and messages (arrived). */
+/* Embedded in requests (posted) and, as part of the next, in messages. */
 struct vm_match_node {
 	struct vm_list bin; /* in its hash bin */
 	union {
@@ -37,10 +37,26 @@ struct vm_match_node {
 	uint32_t kind; /* posted: which of the four patterns */
 };
 
+/* An arrival. */
+struct vm_match_queued {
+	struct vm_match_node node;
+	struct vm_list wild; /* in its bin of struct vm_match_wild, if any */
+};
+
 struct vm_match_bins {
 	struct vm_list *bins; /* mask + 1 of them */
 	uint32_t mask;
 	struct vm_list first; /* the only bin of a short queue */
+};
+
+/* The arrivals once more, as receives of one pattern with wildcards see them:
+ * such a receive goes through the arrivals by age, but once those looks have cost
+ * more than bins for their pattern would, it gets those. */
+struct vm_match_wild {
+	struct vm_match_bins bins;
+	uint32_t pattern;	/* of those in the bins; 0: there are none */
+	uint32_t wanted;	/* pattern of the last look through the list */
+	unsigned long compared; /* entries in such looks since bins were made */
 };
 
 struct vm_match {
@@ -49,6 +65,7 @@ struct vm_match {
 	struct vm_list order; /* arrivals by age */
 	uint64_t stamp;	      /* of the next posted receive */
 	uint32_t pattern[4];  /* posted receives per pattern */
+	struct vm_match_wild wild;
 };
 
 /* Whether a concrete envelope fits one that may hold wildcards. */
@@ -149,7 +166,7 @@ static inline struct vm_match_node *vm_match_front(const struct vm_match *match,
 	return vm_env_fits(env, &node->env) ? node : NULL;
 }
 
-/* Queues an entry whose env is set. */
+/* Queues an entry whose env is set; an arrival is in a vm_match_queued. */
 void vm_match_post(struct vm_match *match, struct vm_match_node *node);
 void vm_match_arrive(struct vm_match *match, struct vm_match_node *node);
 
@@ -172,6 +189,8 @@ static inline void vm_match_unpost(struct vm_match *match,
 	vm_list_remove(&node->bin);
 	vm_pvar_keep(match->pvars.posted_len, (uint64_t)-1);
 }
+
+/* Takes an arrival out. */
 void vm_match_take(struct vm_match *match, struct vm_match_node *node);
 
 #endif

@@ -54,7 +54,10 @@ static int model_find(const struct model *model, struct vm_env env, bool posted)
 
 /* An entry under test. */
 struct thing {
-	struct vm_match_node node;
+	union {
+		struct vm_match_node node;
+		struct vm_match_queued queued;
+	};
 	int id;
 };
 
@@ -354,16 +357,56 @@ static void test_large(void)
 	free(things);
 }
 
+/* Many arrivals, each by a receive with wildcards, the latest keys first: none
+ * may go through all of the others. */
+static void test_wild(const char *name, int any_source, int any_tag)
+{
+	struct thing *things = calloc(LARGE, sizeof(*things));
+	uint64_t before;
+	int wrong = 0;
+
+	if (!things)
+		bail("no memory");
+	vm_match_init(&match);
+	for (int i = 0; i < LARGE; i++) {
+		things[i].id = i;
+		things[i].node.env =
+			(struct vm_env){ 4, any_tag ? i / 4 : i % 7,
+					 any_source ? i / 4 : i % 7 };
+		vm_match_arrive(&match, &things[i].node);
+	}
+	before = match.pvars.unexpected_attempts;
+	for (int i = LARGE - 1; i >= 0; i--) {
+		struct vm_env env = { 4, any_source ? VM_ANY : i / 4,
+				      any_tag ? VM_ANY : i / 4 };
+		struct thing *found = thing_of(vm_match_peek(&match, &env));
+
+		wrong += !found || found->id != i / 4 * 4 + 3 - i % 4;
+		if (found)
+			vm_match_take(&match, &found->node);
+	}
+	is_int(wrong, 0, "%s: each meets the oldest", name);
+	ok(match.pvars.unexpected_attempts - before < 20ul * LARGE,
+	   "%llu arrivals were compared for %d receives",
+	   (unsigned long long)(match.pvars.unexpected_attempts - before),
+	   LARGE);
+	ok(!match.wild.pattern, "nothing is left of the bins");
+	vm_match_fini(&match);
+	free(things);
+}
+
 int main(void)
 {
 	const char *given = getenv("SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
 
-	plan(12);
+	plan(18);
 	diag("seed %llu (SEED=... repeats it)", (unsigned long long)seed);
 	state = seed;
 	test_small();
 	test_random();
 	test_large();
+	test_wild("any source", 1, 0);
+	test_wild("any tag", 0, 1);
 	return done_testing();
 }
