@@ -119,9 +119,9 @@ void vm_ult_wake_next(struct vm_ult *ult);
  * on its own stack.  May switch. */
 void vm_ult_suspend(void);
 
-/* Polls, as a worker with nothing to run does, until *word is value; false:
- * another ULT is to run, or it takes long, and the caller had better suspend
- * itself.  Does not switch. */
+/* Polls, as a worker with nothing to run does, until *word, which only grows, is
+ * at value or beyond; false: another ULT is to run, or it takes long, and the
+ * caller had better suspend itself.  Does not switch. */
 bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value);
 
 /* Goes to the end of the run queue.  May switch. */

@@ -402,8 +402,9 @@ bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 {
 	for (int round = 0; round < WATCH_ROUNDS; round++) {
 		for (int i = 0; i < WATCH_LOOKS; i++)
-			if (atomic_load_explicit(word, memory_order_acquire) ==
-			    value)
+			if ((int32_t)(atomic_load_explicit(
+					      word, memory_order_acquire) -
+				      value) >= 0)
 				return true;
 		collect(worker);
 		if (worker->head || worker->next)

@@ -118,6 +118,53 @@ static void locks(bool allocated)
 	MPI_Win_free(&win);
 }
 
+/*
+ * What was put before a fence is seen behind it by long gets, which take another
+ * way, of the rank that has put it and of a third one; also in memory of a
+ * window that is used in other epochs.
+ */
+static void fences_in_order(void)
+{
+	enum { MANY = 16384 };
+	int *mine = calloc(MANY, sizeof(*mine)),
+	    *got = malloc(MANY * sizeof(*got)), held = 1;
+	MPI_Group to = group_of(right, right), from = group_of(left, left);
+	int across = (rank + 2) % size;
+
+	MPI_Win_create(mine, MANY * sizeof(*mine), sizeof(*mine), MPI_INFO_NULL,
+		       MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	for (int round = 1; round <= 100; round++) {
+		int value = 1000 * round + rank;
+
+		MPI_Put(&value, 1, MPI_INT, right, round, 1, MPI_INT, win);
+		MPI_Win_fence(0, win);
+		MPI_Get(got, MANY, MPI_INT, round & 1 ? right : across, 0, MANY,
+			MPI_INT, win);
+		MPI_Win_fence(round % 10 ? 0 : MPI_MODE_NOSUCCEED, win);
+		held &= got[round] == 1000 * round + (round & 1 ? rank : right);
+		if (round % 10)
+			continue;
+		MPI_Win_post(from, 0, win);
+		MPI_Win_start(to, 0, win);
+		MPI_Put(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+		MPI_Win_complete(win);
+		MPI_Win_wait(win);
+		held &= mine[0] == 1000 * round + left;
+		MPI_Win_fence(0, win);
+		MPI_Get(got, MANY, MPI_INT, right, 0, MANY, MPI_INT, win);
+		MPI_Win_fence(0, win);
+		held &= got[0] == value;
+	}
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	all_ok(held, "long gets see what was put before the last fence");
+	MPI_Group_free(&to);
+	MPI_Group_free(&from);
+	MPI_Win_free(&win);
+	free(mine);
+	free(got);
+}
+
 /* Long puts and gets of memory that the program has given to the window; also of
  * each second element. */
 static void long_ones(void)
@@ -464,6 +511,7 @@ int main(int argc, char **argv)
 	fences();
 	posts(false);
 	posts(true);
+	fences_in_order();
 	locks(false);
 	locks(true);
 	queue();

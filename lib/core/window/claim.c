@@ -19,13 +19,13 @@ static void claims_take(struct vm_window *window, struct vm_list *granted)
 
 	while (!vm_list_empty(&window->claims)) {
 		link = window->claims.next;
-		if (!vm_window_lock_try(window->locks,
+		if (!vm_window_lock_try(&window->words->locks,
 					claim_of(link)->exclusive, true))
 			return;
 		vm_list_remove(link);
 		vm_list_append(granted, link);
 	}
-	atomic_fetch_and_explicit(window->locks, ~VM_WINDOW_AWAITED,
+	atomic_fetch_and_explicit(&window->words->locks, ~VM_WINDOW_AWAITED,
 				  memory_order_relaxed);
 }
 
@@ -53,7 +53,7 @@ bool vm_window_claim(struct vm_window *window, struct vm_window_claim *claim)
 	vm_list_append(&window->claims, &claim->link);
 	/* Who gives the lock back from now on lets us look; who did so before
 	 * is seen here. */
-	atomic_fetch_or_explicit(window->locks, VM_WINDOW_AWAITED,
+	atomic_fetch_or_explicit(&window->words->locks, VM_WINDOW_AWAITED,
 				 memory_order_relaxed);
 	claims_take(window, &granted);
 	if (window->lost)
@@ -75,7 +75,7 @@ void vm_window_grant(struct vm_window *window)
 
 void vm_window_unlock(struct vm_window *window, bool exclusive)
 {
-	if (vm_window_lock_give(window->locks, exclusive))
+	if (vm_window_lock_give(&window->words->locks, exclusive))
 		vm_window_grant(window);
 }
 
@@ -102,7 +102,7 @@ int vm_window_lock_wait(struct vm_window *window, bool exclusive)
 		.ult = vm_self,
 	};
 
-	if (!vm_window_lock_try(window->locks, exclusive, false) &&
+	if (!vm_window_lock_try(&window->words->locks, exclusive, false) &&
 	    !vm_window_claim(window, &waiting.claim))
 		vm_wait_other(VM_EXPORT_WAIT);
 	return waiting.error;

@@ -1,85 +1,88 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Posts and completions, counted at the member that waits for them.
+ * Posts and completions: words that only grow, and how much of them the member
+ * has waited for.
  */
 #include "core/window/post.h"
 
 #include <stdlib.h>
 
 #include "core/window/wait.h"
-#include "core/window/window.h"
 
-/* What a task waits for. */
-struct wanted {
-	struct vm_window *window;
-	size_t from, members;
-};
-
-/* Use it up if it is there; under the window's lock. */
-static bool post_take(void *arg)
+_Atomic uint32_t *vm_window_posts(struct vm_window *window)
 {
-	const struct wanted *wanted = arg;
-	uint32_t *posts = wanted->window->posts;
+	const struct vm_window_team *team = window->team;
+	_Atomic uint32_t *shared = team->places[window->rank].posts, *row,
+			 *none;
 
-	if (!posts || !posts[wanted->from])
-		return false;
-	posts[wanted->from]--;
-	return true;
+	if (shared)
+		return shared;
+	/* Pairs with the exchange of whoever makes it. */
+	row = atomic_load_explicit(&window->posts, memory_order_acquire);
+	if (row)
+		return row;
+	row = calloc(team->size, sizeof(*row));
+	none = NULL;
+	if (!row || atomic_compare_exchange_strong_explicit(
+			    &window->posts, &none, row, memory_order_acq_rel,
+			    memory_order_acquire))
+		return row;
+	free(row);
+	return none;
 }
 
-static bool completes_take(void *arg)
+int vm_window_post(const struct vm_window_place *place, size_t from)
 {
-	const struct wanted *wanted = arg;
+	_Atomic uint32_t *posts =
+		place->window ? vm_window_posts(place->window) : place->posts;
 
-	if (wanted->window->completes < wanted->members)
-		return false;
-	wanted->window->completes -= wanted->members;
-	return true;
-}
-
-int vm_window_post(struct vm_window *window, size_t from)
-{
-	vm_lock_take(&window->lock);
-	if (!window->posts)
-		window->posts =
-			calloc(window->team->size, sizeof(*window->posts));
-	if (!window->posts) {
-		vm_lock_give(&window->lock);
+	if (!posts)
 		return -VMPI_ENOMEM;
-	}
-	window->posts[from]++;
-	vm_window_wake(window);
-	return 0;
+	atomic_fetch_add(&posts[from], 1);
+	return vm_window_told(place);
 }
 
-int vm_window_post_wait(struct vm_window *window, size_t from)
+int vm_window_post_wait(struct vm_window *window, size_t from,
+			const struct vmpi_chan *chan)
 {
-	struct wanted wanted = { .window = window, .from = from };
+	const _Atomic uint32_t *posts = vm_window_posts(window);
+	int rc;
 
-	return vm_window_wait(window, post_take, &wanted);
+	if (posts && !window->posts_taken)
+		window->posts_taken = calloc(window->team->size,
+					     sizeof(*window->posts_taken));
+	if (!posts || !window->posts_taken)
+		return -VMPI_ENOMEM;
+	rc = vm_window_await(window, &posts[from],
+			     window->posts_taken[from] + 1, chan);
+	if (rc == 0)
+		window->posts_taken[from]++;
+	return rc;
 }
 
-void vm_window_complete(struct vm_window *window)
+int vm_window_complete(const struct vm_window_place *place)
 {
-	vm_lock_take(&window->lock);
-	window->completes++;
-	vm_window_wake(window);
+	atomic_fetch_add(&place->words->completes, 1);
+	return vm_window_told(place);
 }
 
 bool vm_window_complete_test(struct vm_window *window, size_t members)
 {
-	struct wanted wanted = { .window = window, .members = members };
-	bool there;
+	uint32_t wanted = window->completes_taken + (uint32_t)members;
 
-	vm_lock_take(&window->lock);
-	there = completes_take(&wanted);
-	vm_lock_give(&window->lock);
-	return there;
+	if (!vm_window_has_come(&window->words->completes, wanted))
+		return false;
+	window->completes_taken = wanted;
+	return true;
 }
 
 int vm_window_complete_wait(struct vm_window *window, size_t members)
 {
-	struct wanted wanted = { .window = window, .members = members };
+	uint32_t wanted = window->completes_taken + (uint32_t)members;
+	int rc = vm_window_await(window, &window->words->completes, wanted,
+				 NULL);
 
-	return vm_window_wait(window, completes_take, &wanted);
+	if (rc == 0)
+		window->completes_taken = wanted;
+	return rc;
 }

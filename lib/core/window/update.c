@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Being alone at a window.
+ * The lock of updates, and having all take it.
  */
 #include "core/window/update.h"
 
@@ -25,11 +25,13 @@ void vm_window_update_take(struct vm_window_common *common)
 	}
 }
 
-bool vm_window_alone_begin(struct vm_window_common *common)
+bool vm_window_update_alone(struct vm_window_common *common)
 {
+	if (atomic_load_explicit(&common->locked, memory_order_relaxed))
+		return true;
 	if (!vm_sched.membarrier)
 		return false;
-	atomic_store_explicit(&common->alone, true, memory_order_relaxed);
+	atomic_store_explicit(&common->locked, true, memory_order_relaxed);
 	/* Every worker sees that from now on, or its flag is seen here. */
 	vm_sched_fence_all();
 	for (int i = 0; i < vm_node->engine_count; i++) {
@@ -41,9 +43,4 @@ bool vm_window_alone_begin(struct vm_window_common *common)
 			vm_cpu_yield();
 	}
 	return true;
-}
-
-void vm_window_alone_end(struct vm_window_common *common)
-{
-	atomic_store_explicit(&common->alone, false, memory_order_release);
 }

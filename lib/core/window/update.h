@@ -3,10 +3,11 @@
  * Who updates elements of a member's memory: one element, by an instruction, or
  * many, under a lock.
  *
- * One who has the lock can be alone for a while, so that many elements need no
- * instruction each.  That is seldom, so the others only raise a flag and look
- * at another one; a barrier on all threads (membarrier) makes up for the fence
- * that is not there.  Several processes have no such barrier: all take the lock.
+ * The first one who updates many has all others take the lock, too, from then
+ * on, so that many elements need no instruction each.  Most windows have no such
+ * updates, so the others only raise a flag and look at another one; a barrier on
+ * all threads (membarrier) makes up for the fence that is not there.  Several
+ * processes have no such barrier: there all take the lock.
  */
 #ifndef CORE_WINDOW_UPDATE_H
 #define CORE_WINDOW_UPDATE_H
@@ -23,10 +24,10 @@ static inline bool vm_window_update_enter(struct vm_window_common *common)
 	atomic_store_explicit(&cache->updating, common, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (VM_LIKELY(cache->engine &&
-		      !atomic_load_explicit(&common->alone,
+		      !atomic_load_explicit(&common->locked,
 					    memory_order_acquire)))
 		return true;
-	/* Pairs with the wait in vm_window_alone_begin(). */
+	/* Pairs with the wait in vm_window_update_alone(). */
 	atomic_store_explicit(&cache->updating, NULL, memory_order_release);
 	return false;
 }
@@ -45,9 +46,8 @@ static inline void vm_window_update_give(struct vm_window_common *common)
 	vm_lock_give(&common->update);
 }
 
-/* The caller has that lock, and `common` is of one process: nobody else updates
- * anything until the end.  false: that cannot be had here. */
-bool vm_window_alone_begin(struct vm_window_common *common);
-void vm_window_alone_end(struct vm_window_common *common);
+/* The caller has that lock: nobody else updates anything until it gives it back,
+ * as all take it from now on.  false: that cannot be had here. */
+bool vm_window_update_alone(struct vm_window_common *common);
 
 #endif

@@ -41,8 +41,10 @@ void vm_window_team_drop(struct vm_window_team *team)
 
 void vm_window_common_init(struct vm_window_common *common, bool processes)
 {
-	atomic_init(&common->locks, 0);
-	atomic_init(&common->alone, processes);
+	atomic_init(&common->words.locks, 0);
+	atomic_init(&common->words.completes, 0);
+	atomic_init(&common->words.sleepers, 0);
+	atomic_init(&common->locked, processes);
 	atomic_init(&common->broken, false);
 	vm_lock_init(&common->update);
 	common->processes = processes;
@@ -58,7 +60,7 @@ struct vm_window *vm_window_new(struct vm_rank *owner, size_t rank)
 	*window = (struct vm_window){ .owner = owner, .rank = rank };
 	vm_lock_init(&window->lock);
 	window->common = &window->own_common;
-	window->locks = &window->own_common.locks;
+	window->words = &window->own_common.words;
 	vm_window_common_init(window->common, false);
 	vm_list_init(&window->claims);
 	vm_list_init(&window->waiters);
@@ -73,7 +75,8 @@ void vm_window_free(struct vm_window *window)
 		vm_id_table_take(&vm_node->windows, window->number);
 	vm_window_team_drop(window->team);
 	free(window->own);
-	free(window->posts);
+	free(atomic_load_explicit(&window->posts, memory_order_relaxed));
+	free(window->posts_taken);
 	free(window->far);
 	free(window->regions);
 	free(window);

@@ -30,15 +30,24 @@ struct vm_window_region {
 	size_t bytes;
 };
 
+/* What others change who synchronize with a member.  It is part of its end, or
+ * of memory that several processes share. */
+struct vm_window_words {
+	_Atomic uint64_t locks VM_ALIGNED(VM_CACHELINE); /* claim.h */
+	/* post.h: how often others were done; and wait.h: so many of the
+	 * member's tasks sleep until they are told of a change. */
+	_Atomic uint32_t completes VM_ALIGNED(VM_CACHELINE);
+	_Atomic uint32_t sleepers;
+};
+
 /* What all look at who reach a member's memory by loads and stores.  It is part
  * of its end, or of memory that several processes share. */
 struct vm_window_common {
-	_Atomic uint64_t locks VM_ALIGNED(VM_CACHELINE); /* claim.h */
+	struct vm_window_words words;
 	bool processes; /* several share it; constant */
-	/* update.h: who updates more than an element, and is alone at it; always
-	 * true of several processes.  A process is gone, which may have had the
-	 * lock. */
-	_Atomic bool alone, broken;
+	/* update.h: all updates take the lock, as they always do of several
+	 * processes.  A process is gone, which may have had the lock. */
+	_Atomic bool locked, broken;
 	struct vm_lock update;
 };
 
@@ -52,7 +61,9 @@ struct vm_window_place {
 	uint64_t number;	  /* where this names it */
 	/* NULL: nothing but packets reaches it. */
 	struct vm_window_common *common;
-	_Atomic uint64_t *locks; /* the word of its lock, or NULL as well */
+	struct vm_window_words *words; /* or NULL as well */
+	/* post.h: posts to it, if other processes see them; or NULL */
+	_Atomic uint32_t *posts;
 };
 
 /* Memory that a team has together with other processes (share.h). */
@@ -78,9 +89,10 @@ struct vm_window {
 	/* Guards the following; never held across a switch. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
 	struct vm_list claims; /* claim.h: who waits for a lock */
-	/* post.h */
-	uint32_t *posts;	/* by member: posts to this one; or NULL */
-	size_t completes;	/* ... that others have sent to it */
+	/* post.h: by member, or NULL; what was waited for is the owner's. */
+	_Atomic(_Atomic uint32_t *) posts; /* the window's own, */
+	uint32_t *posts_taken;		   /* and so many of them are used up */
+	uint32_t completes_taken;
 	struct vm_list waiters; /* wait.h: its own tasks */
 	/* wire.h: with members in other processes. */
 	uint64_t number; /* or 0 */
@@ -95,9 +107,9 @@ struct vm_window {
 	struct vm_window_region *regions;
 	size_t region_count, region_room;
 	/* The team's for this member: this one, unless processes share it; they
-	 * may share the word of the lock alone. */
+	 * may share the words alone. */
 	struct vm_window_common *common, own_common;
-	_Atomic uint64_t *locks;
+	struct vm_window_words *words;
 };
 
 /* Prepares what those who reach a member look at. */

@@ -70,21 +70,63 @@ static int check_fence(struct vm_call *call, const struct vm_win *win,
 	return rc;
 }
 
+/* Behind the accesses to the member, if these are packets. */
+static int post(struct vm_win *win, int rank)
+{
+	const struct vm_window_place *place = &win->places[rank];
+	int rc;
+
+	if (!place->window && (!place->posts || vm_far_is_dirty(win, rank)))
+		return vm_far_post(win, rank);
+	rc = vm_window_post(place, (size_t)win->comm.rank);
+	return rc == VM_PENDING ? vm_far_wake(win, rank) : rc;
+}
+
+/*
+ * A fence of members of which each is alone in its process: each posts to all
+ * others.  Of two, the post behind what is under way says that it has come; of
+ * more a third one may go on before.
+ */
+static int fence_few(struct vm_call *call, struct vm_win *win)
+{
+	int self = win->comm.rank, rc = win->size == 2 ?
+						vm_far_end(call, win, !self) :
+						vm_far_flush_all(call, win);
+
+	for (int i = 0; i < win->size && rc == 0; i++)
+		if (i != self)
+			rc = post(win, i);
+	for (int i = 0; i < win->size && rc == 0; i++)
+		if (i != self)
+			rc = vm_window_post_wait(win->window, (size_t)i,
+						 win->comm.chan);
+	return rc;
+}
+
+static int fence(struct vm_call *call, struct vm_win *win)
+{
+	struct vm_coll coll;
+	int rc;
+
+	if (win->few)
+		return fence_few(call, win);
+	rc = vm_far_flush_all(call, win);
+	if (rc != 0)
+		return rc;
+	vm_coll_init(&coll, &vm_coll_barrier, call, &win->comm);
+	return vm_coll_run(call, &coll);
+}
+
 int PMPI_Win_fence(int asserted, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_fence);
-	struct vm_coll coll;
 	struct vm_win *w;
 	int rc = vm_check_win(&call, win, &w);
 
 	if (rc == 0)
 		rc = check_fence(&call, w, asserted);
 	if (rc == 0)
-		rc = vm_far_flush_all(&call, w);
-	if (rc == 0) {
-		vm_coll_init(&coll, &vm_coll_barrier, &call, &w->comm);
-		rc = vm_coll_run(&call, &coll);
-	}
+		rc = fence(&call, w);
 	if (rc == 0) {
 		w->open = !(asserted & MPI_MODE_NOSUCCEED);
 		w->epoch = w->open ? VM_WIN_FENCE : VM_WIN_CLOSED;
@@ -146,13 +188,6 @@ static int check_post(struct vm_call *call, const struct vm_win *win,
 	return rc;
 }
 
-static int post(struct vm_win *win, int rank)
-{
-	if (!win->places[rank].window)
-		return vm_far_post(win, rank);
-	return vm_window_post(win->places[rank].window, (size_t)win->comm.rank);
-}
-
 int PMPI_Win_post(MPI_Group group, int asserted, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Win_post);
@@ -191,7 +226,8 @@ int PMPI_Win_start(MPI_Group group, int asserted, MPI_Win win)
 	fence_close(w);
 	w->epoch = VM_WIN_START;
 	for (int i = 0; i < w->target_count && rc == 0; i++) {
-		rc = vm_window_post_wait(w->window, (size_t)w->targets[i]);
+		rc = vm_window_post_wait(w->window, (size_t)w->targets[i],
+					 NULL);
 		w->access[w->targets[i]] = VM_WIN_STARTED;
 	}
 	return vm_win_exit(&call, win, rc);
@@ -200,16 +236,17 @@ int PMPI_Win_start(MPI_Group group, int asserted, MPI_Win win)
 /* Tells a member that all accesses to it are done. */
 static int complete(struct vm_call *call, struct vm_win *win, int rank)
 {
-	int rc = 0;
+	const struct vm_window_place *place = &win->places[rank];
+	int rc = vm_far_end(call, win, rank), told;
 
-	if (win->places[rank].window) {
-		vm_window_complete(win->places[rank].window);
-		return 0;
+	if (place->words && !vm_far_is_dirty(win, rank)) {
+		told = vm_window_complete(place);
+		if (told == VM_PENDING)
+			told = vm_far_wake(win, rank);
+	} else {
+		told = vm_far_complete(win, rank);
 	}
-	if (vm_win_is_far(win, rank))
-		rc = vm_far_flush(call, win, rank);
-	vm_far_complete(win, rank);
-	return rc;
+	return rc ? rc : told;
 }
 
 int PMPI_Win_complete(MPI_Win win)

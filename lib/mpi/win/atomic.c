@@ -190,8 +190,8 @@ static void update_native(enum how how, const struct vm_atomic *a, void *target,
 	}
 }
 
-/* From so many elements on it is worth to be alone. */
-#define ALONE_MIN 256
+/* From so many elements on it is worth that all take the lock. */
+#define ALONE_MIN 16
 
 /* Several elements at once. */
 static void update_locked(enum how how, const struct vm_atomic *a, void *target,
@@ -200,14 +200,11 @@ static void update_locked(enum how how, const struct vm_atomic *a, void *target,
 	struct vm_window_common *common = a->common;
 
 	vm_window_update_take(common);
-	if (common->processes || !is_native(a->type, target)) {
+	if (common->processes || !is_native(a->type, target) ||
+	    (n >= ALONE_MIN && vm_window_update_alone(common)))
 		update_alone(how, a, target, origin, result, n);
-	} else if (n >= ALONE_MIN && vm_window_alone_begin(common)) {
-		update_alone(how, a, target, origin, result, n);
-		vm_window_alone_end(common);
-	} else {
+	else
 		update_native(how, a, target, origin, result, n);
-	}
 	vm_window_update_give(common);
 }
 

@@ -71,6 +71,11 @@ int vm_far_complete(struct vm_win *win, int rank)
 	return send_plain(win, rank, VM_FAR_complete, false);
 }
 
+int vm_far_wake(struct vm_win *win, int rank)
+{
+	return send_plain(win, rank, VM_FAR_wake, false);
+}
+
 /* Accesses up to this size need no memory but the stack. */
 #define FEW_BYTES 1024
 
@@ -250,15 +255,17 @@ static struct vm_data target_data(const struct vm_access *a)
 
 /*
  * Moves data that are contiguous on both sides through the kernel, if that is
- * to be had.  Of a dynamic window only the target knows what is attached.
+ * to be had.  Of a dynamic window only the target knows what is attached.  The
+ * packets of earlier epochs come first.
  * -VMPI_ENOTSUP: they have to go in packets.
  */
-static int move(const struct vm_access *a, const struct vm_data *target,
-		const struct vm_data *origin)
+static int move(struct vm_call *call, const struct vm_access *a,
+		const struct vm_data *target, const struct vm_data *origin)
 {
-	const struct vm_win *win = a->win;
+	struct vm_win *win = a->win;
 	struct vm_cursor there, here;
 	char *from, *to;
+	int rc;
 
 	if (target->bytes < MOVE_MIN || win->flavor == MPI_WIN_FLAVOR_DYNAMIC ||
 	    !win->places[a->rank].base)
@@ -268,6 +275,11 @@ static int move(const struct vm_access *a, const struct vm_data *target,
 	if (vm_cursor_piece(&there, &to, SIZE_MAX) < target->bytes ||
 	    vm_cursor_piece(&here, &from, SIZE_MAX) < target->bytes)
 		return -VMPI_ENOTSUP;
+	if (vm_far_of(win, a->rank)->ended) {
+		rc = vm_far_flush(call, win, a->rank);
+		if (rc != 0)
+			return rc;
+	}
 	return vm_window_move(win->comm.ranks[a->rank]->to, (uintptr_t)to, from,
 			      target->bytes, !a->gets);
 }
@@ -285,7 +297,7 @@ int vm_far_copy(struct vm_call *call, struct vm_access *a)
 	/* Not more than the other side has. */
 	if (own.bytes < data.bytes)
 		data.bytes = own.bytes;
-	rc = move(a, &data, &own);
+	rc = move(call, a, &data, &own);
 	if (rc != -VMPI_ENOTSUP)
 		return explain(call, a, rc);
 	vm_rows_init(&target, byte, data);

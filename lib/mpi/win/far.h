@@ -37,6 +37,11 @@ int vm_far_swap(struct vm_call *call, struct vm_access *access,
 int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank);
 int vm_far_flush_all(struct vm_call *call, struct vm_win *win);
 
+/* Accesses to a member end with what is said to it next, by a packet if the
+ * member is dirty now: it will be behind them.  As vm_far_flush(). */
+int vm_far_end(struct vm_call *call, struct vm_win *win, int rank);
+bool vm_far_is_dirty(const struct vm_win *win, int rank);
+
 /* The same, until the caller's buffers are not used any more. */
 int vm_far_flush_local(struct vm_call *call, struct vm_win *win, int rank);
 int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win);
@@ -47,5 +52,7 @@ int vm_far_unlock(struct vm_win *win, int rank, bool exclusive);
 int vm_far_grant(struct vm_win *win, int rank);
 int vm_far_post(struct vm_win *win, int rank);
 int vm_far_complete(struct vm_win *win, int rank);
+/* As vm_window_told(), of a member of another process. */
+int vm_far_wake(struct vm_win *win, int rank);
 
 #endif

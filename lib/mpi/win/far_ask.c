@@ -247,7 +247,7 @@ int vm_far_ask(struct vm_win *win, int rank)
 	far->asks++;
 	vm_lock_give(&win->window->lock);
 	rc = vm_far_send(win, rank, &head, NULL, 0);
-	far->dirty = false;
+	far->dirty = far->ended = false;
 	return rc;
 }
 
@@ -299,6 +299,22 @@ int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 	if (rc == 0)
 		rc = vm_far_ask_wait(win, rank, 0);
 	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
+}
+
+bool vm_far_is_dirty(const struct vm_win *win, int rank)
+{
+	return win->window->far && vm_far_of(win, rank)->dirty;
+}
+
+int vm_far_end(struct vm_call *call, struct vm_win *win, int rank)
+{
+	if (!vm_win_is_far(win, rank))
+		return 0;
+	/* Only the answer says what it has refused. */
+	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+		return vm_far_flush(call, win, rank);
+	vm_far_of(win, rank)->ended = vm_far_is_dirty(win, rank);
+	return vm_far_flush_local(call, win, rank);
 }
 
 int vm_far_flush_all(struct vm_call *call, struct vm_win *win)

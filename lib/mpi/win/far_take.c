@@ -354,16 +354,27 @@ static void take_grant(const struct vm_window_packet *packet)
 	vm_window_grant(packet->window);
 }
 
+static const struct vm_window_place *own(const struct vm_window_packet *packet)
+{
+	return &packet->window->team->places[packet->window->rank];
+}
+
 static void take_post(const struct vm_window_packet *packet)
 {
 	if (packet->head.member < packet->window->team->size &&
-	    vm_window_post(packet->window, packet->head.member) != 0)
+	    vm_window_post(own(packet), packet->head.member) != 0)
 		vm_panic("out of memory for the posts of a window");
 }
 
 static void take_complete(const struct vm_window_packet *packet)
 {
-	vm_window_complete(packet->window);
+	vm_window_complete(own(packet));
+}
+
+static void take_wake(const struct vm_window_packet *packet)
+{
+	vm_lock_take(&packet->window->lock);
+	vm_window_wake(packet->window);
 }
 
 void vm_far_take(const struct vm_window_packet *packet)

@@ -23,7 +23,8 @@
 	X(unlock, "the lock is given back")                               \
 	X(grant, "it is already, and others wait for it")                 \
 	X(post, "the sender's memory may be reached by the receiver")     \
-	X(complete, "the sender is done with the receiver's memory")
+	X(complete, "the sender is done with the receiver's memory")      \
+	X(wake, "a word that the receiver waits for has changed")
 
 enum vm_far_kind {
 #define VM_FAR_ENUM_(kind, text) VM_FAR_##kind,
@@ -52,6 +53,7 @@ struct vm_window_far {
 	uint32_t asks, acks;
 	uint8_t error, refused;
 	bool dirty;
+	bool ended; /* an epoch with such accesses has ended */
 };
 
 /* A question whose answers a task waits for, on its stack, or will wait for.

@@ -90,7 +90,8 @@ static void win_discard(struct vm_mpi *mpi, struct vm_win *win)
 }
 
 /* Whether the caller makes the file of a window of several processes: that of
- * shared memory is member 0's, each process has one for what it allocates, or for its locks. */
+ * shared memory is member 0's, each process has one for what it allocates, or
+ * for its words. */
 static bool makes_file(const struct vm_win *win)
 {
 	const struct vm_leaders *leaders = win->comm.chan->meet->leaders;
@@ -162,6 +163,16 @@ static int members_meet(struct vm_call *call, struct vm_win *win,
 	return make.error ? make.error : rc;
 }
 
+/* More processes had better not tell each other one by one. */
+#define FEW 16
+
+/* Ranks that fail alone end no waits at windows. */
+static bool is_few(const struct vm_win *win)
+{
+	return win->size <= FEW && !vm_node->apart &&
+	       win->comm.chan->meet->leaders->count == win->size;
+}
+
 /* Makes a window of the members of comm: 0 or an MPI error. */
 static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 		    int flavor, struct vm_win_offer *offer, MPI_Win *out)
@@ -187,6 +198,7 @@ static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 		return rc;
 	}
 	place_take(win);
+	win->few = far && is_few(win);
 	vm_object_mark(&win->object, VM_MAGIC_WIN);
 	*out = (MPI_Win)win;
 	return 0;

@@ -42,7 +42,8 @@ static int lock(struct vm_win *win, int rank, bool exclusive)
 {
 	const struct vm_window_place *place = &win->places[rank];
 
-	if (place->locks && vm_window_lock_try(place->locks, exclusive, false))
+	if (place->words &&
+	    vm_window_lock_try(&place->words->locks, exclusive, false))
 		return 0;
 	return place->window ? vm_window_lock_wait(place->window, exclusive) :
 			       vm_far_lock_wait(win, rank, exclusive);
@@ -52,9 +53,9 @@ static int unlock(struct vm_win *win, int rank, bool exclusive)
 {
 	const struct vm_window_place *place = &win->places[rank];
 
-	if (!place->locks)
+	if (!place->words)
 		return vm_far_unlock(win, rank, exclusive);
-	if (!vm_window_lock_give(place->locks, exclusive))
+	if (!vm_window_lock_give(&place->words->locks, exclusive))
 		return 0;
 	if (!place->window)
 		return vm_far_grant(win, rank);
@@ -162,7 +163,7 @@ int PMPI_Win_lock_all(int asserted, MPI_Win win)
 	rc = vm_win_access_room(w);
 	/* Others are locked when they are reached first. */
 	for (int i = 0; !w->nocheck && i < w->size && rc == 0; i++)
-		if (w->places[i].locks)
+		if (w->places[i].words)
 			rc = vm_win_lock_shared(w, i);
 	if (rc != 0) {
 		shared_unlock(w);

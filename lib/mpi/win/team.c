@@ -55,8 +55,10 @@ struct file {
 	size_t count;
 	bool apart; /* each member's memory begins a page, or a cache line */
 	bool pages; /* a page in any case */
-	bool words; /* only the words of the locks are in it */
-	size_t head; /* bytes before: what all look at (struct vm_window_common) */
+	bool words; /* only what is before the memory is in it */
+	/* Bytes before: of each member what all look at (struct
+	 * vm_window_common), and so many words for posts. */
+	size_t head, posts;
 };
 
 static size_t member_of(const struct file *file, size_t k)
@@ -119,13 +121,13 @@ static void common_place(const struct file *file, struct vm_window_team *team,
 {
 	struct vm_window *window = end_of(file->meet, i);
 
-	team->places[i].locks = &common->locks;
+	team->places[i].words = &common->words;
 	if (!file->words)
 		team->places[i].common = common;
 	if (!window)
 		return;
 	vm_window_common_init(common, true);
-	window->locks = &common->locks;
+	window->words = &common->words;
 	if (!file->words)
 		window->common = common;
 }
@@ -135,6 +137,7 @@ static void file_place(const struct file *file, struct vm_window_team *team,
 		       char *memory)
 {
 	struct vm_window_common *commons = (struct vm_window_common *)memory;
+	_Atomic uint32_t *posts = (_Atomic uint32_t *)&commons[file->count];
 	size_t from, end = file->head;
 
 	for (size_t k = 0; k < file->count; k++) {
@@ -143,6 +146,8 @@ static void file_place(const struct file *file, struct vm_window_team *team,
 
 		if (file->head)
 			common_place(file, team, i, &commons[k]);
+		if (file->posts)
+			place->posts = posts + k * file->posts;
 		if (file->words)
 			continue;
 		piece(file, i, &from, &end);
@@ -152,6 +157,17 @@ static void file_place(const struct file *file, struct vm_window_team *team,
 	}
 }
 
+/* Larger windows have no rows for posts, which are square. */
+#define POSTS_MOST 4096
+
+/* The words of a member's row, in lines of the cache of its own. */
+static size_t posts_room(size_t size)
+{
+	const size_t line = VM_CACHELINE / sizeof(uint32_t);
+
+	return size > POSTS_MOST ? 0 : (size + line - 1) / line * line;
+}
+
 /* Maps a file that member i has made: MPI_ERR_RMA_SHARED with the reason in
  * *why if that is not to be had. */
 static int file_map(struct file *file, struct vm_window_team *team, size_t i,
@@ -159,7 +175,9 @@ static int file_map(struct file *file, struct vm_window_team *team, size_t i,
 {
 	struct vm_window_map *map = &team->maps[team->map_count];
 
-	file->head = file->count * sizeof(struct vm_window_common);
+	file->posts = posts_room(team->size);
+	file->head = file->count * (sizeof(struct vm_window_common) +
+				    file->posts * sizeof(uint32_t));
 	if (!round_up(&file->head, (size_t)sysconf(_SC_PAGESIZE)))
 		return MPI_ERR_NO_MEM;
 	map->bytes = file_bytes(file);
@@ -214,7 +232,7 @@ static int memory_own(const struct file *file, struct vm_window_team *team)
 }
 
 /* Memory for the members of each process, which those of other processes map if
- * they can: all of MPI_Win_allocate's, of other windows the words of locks. */
+ * they can: all of MPI_Win_allocate's, of other windows the words. */
 static int memory_allocate(struct vm_meet *meet, struct vm_window_team *team,
 			   bool words)
 {
@@ -259,7 +277,7 @@ static struct vm_window_team *places_make(struct vm_meet *meet)
 			.bytes = offer->bytes,
 			.window = window,
 			.common = window ? window->common : NULL,
-			.locks = window ? window->locks : NULL,
+			.words = window ? window->words : NULL,
 		};
 	}
 	return team;
@@ -294,7 +312,7 @@ static int team_make(struct vm_meet *meet, struct vm_window_team **out,
 static void common_reset(struct vm_window *window)
 {
 	window->common = &window->own_common;
-	window->locks = &window->own_common.locks;
+	window->words = &window->own_common.words;
 }
 
 void vm_win_team_part(struct vm_meet *meet, struct vm_coll *me, size_t first,

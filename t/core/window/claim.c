@@ -34,12 +34,13 @@ static bool claim(int which, bool exclusive)
 
 static bool try(bool exclusive)
 {
-	return vm_window_lock_try(window->locks, exclusive, false);
+	return vm_window_lock_try(&window->words->locks, exclusive, false);
 }
 
 static uint64_t word(void)
 {
-	return atomic_load_explicit(window->locks, memory_order_relaxed);
+	return atomic_load_explicit(&window->words->locks,
+				    memory_order_relaxed);
 }
 
 static void alone(void)
@@ -64,7 +65,7 @@ static void in_turn(void)
 		   !claim(3, false),
 	   "who comes later waits");
 	is_string(order, "", "in silence");
-	ok(vm_window_lock_give(window->locks, true),
+	ok(vm_window_lock_give(&window->words->locks, true),
 	   "who gives the lock back hears that there are some");
 	ok(!try(false), "nobody passes them");
 	vm_window_grant(window);

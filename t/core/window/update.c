@@ -35,7 +35,7 @@ int main(void)
 	pid_t pid;
 
 	vm_window_common_init(&memory->common, true);
-	ok(atomic_load(&memory->common.alone),
+	ok(atomic_load(&memory->common.locked),
 	   "an update of several processes takes the lock");
 	pid = fork();
 	if (pid == 0) {
