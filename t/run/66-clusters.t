@@ -34,8 +34,8 @@ ${CC:-cc} -g -I"$VMPI_SRC/include" -o processes "$programs/processes.c" $abi &&
 
 # script COMMENT WORDS...: a job of two nodes that runs vmpirun so.
 script() {
-	printf '#!/bin/sh\n%s\ncd "%s"\nexec "%s" -x RANKS_PER_HOST' \
-		"$1" "$scratch" "$vmpirun" >job
+	printf '#!/bin/sh\n%s\ncd "%s"\nPATH="%s"\nexec "%s" -x RANKS_PER_HOST' \
+		"$1" "$scratch" "$PATH" "$vmpirun" >job
 	shift
 	printf " '%s'" "$@" >>job
 }
@@ -46,7 +46,7 @@ by_ssh() {
 }
 
 by_pbs() {
-	script '#PBS -l select=2:ncpus=2:mpiprocs=2' "$@"
+	script '#PBS -l select=2:ncpus=2:mpiprocs=2 -l place=scatter' "$@"
 	pbs_job job
 }
 
@@ -104,6 +104,7 @@ cluster ssh "a a "
 pbs_start
 diag "qsub is $pbs_what"
 cluster pbs "a a "
+pbs_stop
 
 if ! slurm_start_hosts 4; then
 	skip 19 "$slurm_why"
