@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/standard.h"
+#include "core/image/file.h"
 #include "report/live/control.h"
 #include "introspect/export/list.h"
 #include "launch.h"
@@ -41,6 +42,8 @@ static void files_clean(const struct launch *launch)
 		unlink(path);
 	}
 	vm_export_clean(VM_EXPORT_DIR, options->job.id, VM_EXPORT_OLD_S);
+	if (options->agent)
+		vm_image_file_clean();
 }
 
 /* What else the shell is asked to do. */

@@ -104,10 +104,11 @@ if command -v valgrind >/dev/null; then
 		>out 2>&1
 	like "$(cat out)" 'Invalid write of size 1' "valgrind: a heap overflow"
 	like "$(cat out)" "\\($(line heap)\\)" "and shows the line"
+	is "$(ls /tmp | grep -c '^vmpi-image-')" 0 "and leaves no files"
 	run 4 --workers 2 --agent "valgrind -q --leak-check=full" ./sane leak \
 		>out 2>&1
 	is "$(grep -c 'are definitely lost' out)" 4 "valgrind: leaks"
 else
-	skip 3 "there is no valgrind"
+	skip 4 "there is no valgrind"
 fi
 done_testing

@@ -6,8 +6,10 @@
  */
 #include "core/image/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,10 @@
 #else
 #define RUNNING_ON_VALGRIND 0
 #endif
+
+/* Of files with names, followed by the number of the process. */
+#define NAMES_FOLDER "/tmp"
+#define NAMES_BEGIN "vmpi-image-"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u
@@ -63,12 +69,33 @@ static void path_make(char *path, size_t bytes, int fd)
 	snprintf(path + used, bytes - (size_t)used, "/%d", fd);
 }
 
+void vm_image_file_clean(void)
+{
+	DIR *folder = opendir(NAMES_FOLDER);
+	const struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		const char *number = entry->d_name + strlen(NAMES_BEGIN);
+		long pid;
+
+		if (strncmp(entry->d_name, NAMES_BEGIN, strlen(NAMES_BEGIN)))
+			continue;
+		pid = strtol(number, NULL, 10);
+		if (pid > 0 && kill((pid_t)pid, 0) && errno == ESRCH)
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	}
+	if (folder)
+		closedir(folder);
+}
+
 static bool file_open(struct vm_image_file *file)
 {
 	file->named = RUNNING_ON_VALGRIND;
 	if (file->named) {
+		vm_image_file_clean();
 		snprintf(file->path, sizeof(file->path),
-			 "/tmp/vmpi-image-XXXXXX");
+			 NAMES_FOLDER "/" NAMES_BEGIN "%d-XXXXXX",
+			 (int)getpid());
 		file->fd = mkostemp(file->path, O_CLOEXEC);
 		return file->fd >= 0;
 	}
@@ -77,9 +104,47 @@ static bool file_open(struct vm_image_file *file)
 	return file->fd >= 0;
 }
 
-/* The end of the loaded part: debug information behind it is not needed, and
- * without section headers no tool looks for it in the copy. */
-static size_t loaded_end(struct vm_elf *elf)
+/* Sections that stand for those of the file: its code, and their names. */
+struct sections {
+	ElfW(Shdr) none, code, strings;
+	char names[24];
+};
+
+static void sections_make(struct sections *sections, const struct vm_elf *elf,
+			  size_t at)
+{
+	*sections = (struct sections){ .names = "\0.text\0.shstrtab" };
+	for (int i = 0; i < elf->header->e_phnum; i++) {
+		const ElfW(Phdr) *s = &elf->segments[i];
+
+		if (s->p_type != PT_LOAD || !(s->p_flags & PF_X))
+			continue;
+		sections->code = (ElfW(Shdr)){
+			.sh_name = 1,
+			.sh_type = SHT_PROGBITS,
+			.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+			.sh_addr = s->p_vaddr,
+			.sh_offset = s->p_offset,
+			.sh_size = s->p_filesz,
+			.sh_addralign = 1,
+		};
+		break;
+	}
+	sections->strings = (ElfW(Shdr)){
+		.sh_name = 7,
+		.sh_type = SHT_STRTAB,
+		.sh_offset = at + offsetof(struct sections, names),
+		.sh_size = sizeof(sections->names),
+		.sh_addralign = 1,
+	};
+}
+
+/*
+ * The end of the loaded part: debug information behind it is not needed, and no
+ * tool looks for it in the copy, whose sections lie there instead.  gdb 16 stops
+ * by itself at a file without any.
+ */
+static size_t loaded_end(struct vm_elf *elf, struct sections *sections)
 {
 	ElfW(Ehdr) *header = (ElfW(Ehdr) *)(void *)elf->bytes;
 	size_t end = 0;
@@ -90,15 +155,35 @@ static size_t loaded_end(struct vm_elf *elf)
 		if (s->p_type == PT_LOAD && s->p_offset + s->p_filesz > end)
 			end = s->p_offset + s->p_filesz;
 	}
-	header->e_shoff = 0;
-	header->e_shnum = 0;
-	header->e_shstrndx = 0;
+	header->e_shoff = (end + 7) & ~(size_t)7;
+	header->e_shentsize = sizeof(ElfW(Shdr));
+	header->e_shnum = 3;
+	header->e_shstrndx = 2;
+	sections_make(sections, elf, header->e_shoff);
 	return end;
+}
+
+static bool bytes_write(int fd, const void *bytes, size_t count, size_t at)
+{
+	size_t done = 0;
+
+	while (done < count) {
+		ssize_t n = pwrite(fd, (const char *)bytes + done, count - done,
+				   (off_t)(at + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
 }
 
 int vm_image_file_make(struct vm_image_file *file, struct vm_elf *elf)
 {
-	size_t end, done = 0;
+	struct sections sections;
+	bool done;
 
 	if (!file_open(file)) {
 		vm_log(VM_ERROR,
@@ -107,37 +192,27 @@ int vm_image_file_make(struct vm_image_file *file, struct vm_elf *elf)
 		       elf->path, strerror(errno));
 		return -VMPI_ENOTSUP;
 	}
-	end = file->named ? elf->size : loaded_end(elf);
-	while (done < end) {
-		ssize_t n = write(file->fd, elf->bytes + done, end - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			vm_log(VM_ERROR,
-			       "%s: the copy of the program cannot be written: "
-			       "%s",
-			       elf->path, strerror(errno));
-			vm_image_file_close(file);
-			return -VMPI_ENOMEM;
-		}
-		done += (size_t)n;
-	}
-	return 0;
+	if (file->named)
+		done = bytes_write(file->fd, elf->bytes, elf->size, 0);
+	else
+		done = bytes_write(file->fd, elf->bytes,
+				   loaded_end(elf, &sections), 0) &&
+		       bytes_write(file->fd, &sections, sizeof(sections),
+				   elf->header->e_shoff);
+	if (done)
+		return 0;
+	vm_log(VM_ERROR, "%s: the copy of the program cannot be written: %s",
+	       elf->path, strerror(errno));
+	vm_image_file_close(file);
+	return -VMPI_ENOMEM;
 }
 
-const char *vm_image_file_enter(struct vm_image_file *file, int copy)
+const char *vm_image_file_path(struct vm_image_file *file, int copy)
 {
 	if (!file->named)
 		return file->path;
 	snprintf(file->alias, sizeof(file->alias), "%s.%d", file->path, copy);
 	return link(file->path, file->alias) ? file->path : file->alias;
-}
-
-void vm_image_file_leave(struct vm_image_file *file)
-{
-	if (file->named)
-		unlink(file->alias);
 }
 
 void vm_image_file_close(struct vm_image_file *file)

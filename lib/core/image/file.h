@@ -26,11 +26,14 @@ struct vm_image_file {
  * (logged). */
 int vm_image_file_make(struct vm_image_file *file, struct vm_elf *elf);
 
-/* The path to load a copy from, and when it is loaded. */
-const char *vm_image_file_enter(struct vm_image_file *file, int copy);
-void vm_image_file_leave(struct vm_image_file *file);
+/* The path to load a copy from. */
+const char *vm_image_file_path(struct vm_image_file *file, int copy);
 
-/* Closes the file.  Copies loaded from it stay. */
+/* Closes the file.  Copies loaded from it stay, and the names they have
+ * got, because valgrind (since 3.24) opens them when it first prints a line. */
 void vm_image_file_close(struct vm_image_file *file);
+
+/* Removes the names that processes have left that are no more. */
+void vm_image_file_clean(void);
 
 #endif

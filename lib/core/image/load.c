@@ -146,7 +146,7 @@ static int load_refuse(const struct vm_image *image, int rank, const char *why)
  */
 static void *part_dlopen(const struct vm_image *image, int copy, size_t index)
 {
-	const char *path = vm_image_file_enter(&image->files[index], copy);
+	const char *path = vm_image_file_path(&image->files[index], copy);
 	struct vm_image_lib *lib = NULL;
 	void *handle = NULL;
 
@@ -158,7 +158,6 @@ static void *part_dlopen(const struct vm_image *image, int copy, size_t index)
 		lib->lazy = true;
 		handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	}
-	vm_image_file_leave(&image->files[index]);
 	return handle;
 }
 

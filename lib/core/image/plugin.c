@@ -151,9 +151,8 @@ static bool file_load(struct vm_image_plugin *plugin, int mode)
 
 	if (vm_image_file_make(&file, &plugin->elf))
 		return false;
-	plugin->handle = dlopen(vm_image_file_enter(&file, 0),
+	plugin->handle = dlopen(vm_image_file_path(&file, 0),
 				mode & ~(RTLD_GLOBAL | RTLD_NOLOAD));
-	vm_image_file_leave(&file);
 	vm_image_file_close(&file);
 	if (!plugin->handle)
 		return false;
