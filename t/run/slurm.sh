@@ -38,14 +38,19 @@ slurm_port() {
 	done
 }
 
-# slurm_nodes COUNT|hosts CPUS: the lines about them.
+# slurm_nodes COUNT|hosts CPUS: the lines about them.  Fake nodes listen on
+# loopback alone where this host's name leads there.  It may lead to 127.0.1.1, as
+# on Debian, where nobody connects from; then on all addresses.
 slurm_nodes() {
 	if [ "$1" = hosts ]; then
 		echo "NodeName=$a NodeHostname=$a NodeAddr=10.198.0.1 Port=$((slurm_base + 1)) CPUs=$2 State=UNKNOWN"
 		echo "NodeName=$b NodeHostname=$b NodeAddr=10.198.0.2 Port=$((slurm_base + 1)) CPUs=$2 State=UNKNOWN"
 		return
 	fi
-	echo "CommunicationParameters=NoAddrCache,NoCtldInAddrAny,NoInAddrAny"
+	slurm_listen=NoAddrCache
+	! getent ahostsv4 "$(hostname)" | grep -q '^127\.0\.0\.1 ' ||
+		slurm_listen=NoAddrCache,NoCtldInAddrAny,NoInAddrAny
+	echo "CommunicationParameters=$slurm_listen"
 	echo "NodeName=n[1-$1] NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=[$((slurm_base + 1))-$((slurm_base + $1))] CPUs=$2 State=UNKNOWN"
 }
 
