@@ -19,6 +19,7 @@
 #include "core/image/image.h"
 #include "core/image/ordinary.h"
 #include "core/runtime/spares.h"
+#include "libc.h"
 #include "node.h"
 #include "openmp.h"
 #include "output.h"
@@ -90,10 +91,11 @@ static bool spare_can(const char *command, const char *folders)
 	const struct vm_spare_program program = { .command = command,
 						  .folders = folders };
 	char *path = path_of(&program);
-	bool can = path && !is_script(path);
 	ElfW(Addr) address;
 	struct vm_elf elf;
-	char why[160];
+	char why[200];
+	bool can = path && !is_script(path) &&
+		   libc_loads_many(later.job, why, sizeof(why));
 
 	if (can && !access(path, X_OK) && !vm_elf_open(&elf, path, command)) {
 		can = vm_elf_note(&elf, "vmpi", VM_IMAGE_NOTE, sizeof(int32_t),

@@ -5,7 +5,8 @@
  * Started by vmpirun, which describes the job in the environment; or by another
  * launcher, as one of several; or by a program that was started by itself
  * (core/instrument/image_main.h): then there is no description, one rank,
- * VMPI_IMAGE names the program, and the arguments are the program's alone.
+ * VMPI_IMAGE names the program, and the arguments are the program's alone.  With
+ * --probe it answers vm_probe_ask() (core/libc/probe.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include "core/instrument/image_main.h"
 #include "core/image/tied.h"
 #include "core/image/exe_tls.h"
+#include "core/libc/probe.h"
 #include "core/remote/remote.h"
 #include "core/rank/vars.h"
 #include "core/runtime/deadlock.h"
@@ -35,6 +37,7 @@
 #include "introspect/vars/cvar.h"
 #include "mpi/call/vars.h"
 #include "later.h"
+#include "libc.h"
 #include "node.h"
 #include "openmp.h"
 #include "output.h"
@@ -328,6 +331,21 @@ static int job_run(const struct vm_job *job)
 	return rc < 0 ? EXIT_FAILURE : rc;
 }
 
+static int libc_check(const struct vm_job *job)
+{
+	char why[200];
+
+	if ((node.ranks == 1 && !job->libc) ||
+	    libc_loads_many(job, why, sizeof(why)))
+		return 0;
+	vm_log(VM_ERROR,
+	       "ranks cannot share a process on this host, whose C library "
+	       "cannot load a program once per rank (%s); start the job with "
+	       "--processes",
+	       why);
+	return -VMPI_ENOTSUP;
+}
+
 int main(int argc, char **argv)
 {
 	struct vm_job job;
@@ -335,6 +353,9 @@ int main(int argc, char **argv)
 	char *path;
 	int status;
 
+	if (argc == 2 && !strcmp(argv[1], VM_PROBE_ARGUMENT) &&
+	    !getenv(VM_IMAGE_VARIABLE))
+		_exit(vm_probe_answer(argv[0]));
 	vm_standard_open();
 	descriptors_reserve();
 	if (argc < 2 && !getenv(VM_IMAGE_VARIABLE)) {
@@ -349,7 +370,7 @@ int main(int argc, char **argv)
 	path = program_take(argc, argv);
 	preload_restore();
 	vm_exe_tls_reserve(node_tls_reserve);
-	mistake = !path || vars_read(&job) ||
+	mistake = !path || vars_read(&job) || libc_check(&job) ||
 		  vm_image_open(
 			  &node.image, path, node.argv[0], node.ranks,
 			  &(struct vm_image_choice){ .private = job.private,

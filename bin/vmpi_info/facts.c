@@ -7,6 +7,7 @@
 
 #include <gnu/libc-version.h>
 #include <hwloc.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "boot/job.h"
+#include "core/libc/probe.h"
 #include "introspect/vars/config.h"
 #include "sched/counter.h"
 #include "sched/stack.h"
@@ -42,8 +45,22 @@ fact(enum form form, const char *name, const char *format, ...)
 		printf("%-16s%s\n", name, value);
 }
 
+/* How ranks run on this host. */
+static const char *ranks_are(char *text, size_t bytes)
+{
+	char node[PATH_MAX], why[200];
+
+	if (vm_job_node_path(node, sizeof(node)))
+		return "unknown: the node program is missing";
+	if (vm_probe_ask(node, why, sizeof(why)))
+		return "tasks, each with a copy of the program";
+	snprintf(text, bytes, "processes, because of %s", why);
+	return text;
+}
+
 static void build_facts(enum form form)
 {
+	char why[256];
 	unsigned built = HWLOC_API_VERSION, runs = hwloc_get_api_version();
 	struct utsname system;
 
@@ -52,6 +69,7 @@ static void build_facts(enum form form)
 	fact(form, "build", "%s", VM_BUILD_OPTIONS);
 	fact(form, "libc", "glibc %s (built with %d.%d)",
 	     gnu_get_libc_version(), __GLIBC__, __GLIBC_MINOR__);
+	fact(form, "ranks", "%s", ranks_are(why, sizeof(why)));
 	fact(form, "hwloc", "API %u.%u.%u (built with %u.%u.%u)", runs >> 16,
 	     runs >> 8 & 255, runs & 255, built >> 16, built >> 8 & 255,
 	     built & 255);

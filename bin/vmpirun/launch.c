@@ -25,6 +25,7 @@
 #include "base/last_word.h"
 #include "boot/boot.h"
 #include "check.h"
+#include "core/libc/probe.h"
 #include "overlap.h"
 #include "profile.h"
 #include "program.h"
@@ -61,13 +62,30 @@ static int agent_check(const char *agent)
 	return rc;
 }
 
+/* Whether the C library can load a program many times: NULL, or why not. */
+static const char *libc_why(struct launch *launch, const char *node, char *text,
+			    size_t bytes)
+{
+	struct options *options = launch->options;
+
+	if (vm_probe_ask(node, text, bytes)) {
+		vm_job_text(&options->job.libc, vm_probe_version());
+		return NULL;
+	}
+	vm_cli_say("each rank of %s is a process, because the C library cannot "
+		   "load a program once per rank (%s)",
+		   options->program[0], text);
+	return text;
+}
+
 /* Decides whether each rank is a process.  A node program that was asked for by
  * name gets whatever program there is. */
-static int kind_choose(struct launch *launch)
+static int kind_choose(struct launch *launch, const char *node)
 {
 	struct options *options = launch->options;
 	enum program_kind kind = PROGRAM_IMAGE;
 	const char *why = NULL;
+	char text[200];
 	int rc = 0;
 
 	if (!getenv("VMPI_NODE"))
@@ -77,6 +95,8 @@ static int kind_choose(struct launch *launch)
 		why = "--agent is given, and vmpicc has not linked it";
 	if (kind != PROGRAM_PROCESS && options->processes)
 		why = "--processes is given";
+	if (!rc && !why && kind != PROGRAM_PROCESS && !getenv("VMPI_NODE"))
+		why = libc_why(launch, node, text, sizeof(text));
 	if (why)
 		snprintf(options->why, sizeof(options->why), "%s", why);
 	options->job.processes = kind == PROGRAM_PROCESS || why;
@@ -245,7 +265,7 @@ int launch_check(struct launch *launch, struct options *options)
 		rc = program_find(&launch->program, options->program[0],
 				  origin ? origin : ".", options->path);
 	if (!rc)
-		rc = kind_choose(launch);
+		rc = kind_choose(launch, node);
 	if (!rc && options->job.processes)
 		rc = libraries_offer(node);
 	if (!rc)

@@ -3,10 +3,8 @@
  * Loading a program many times.
  *
  * glibc compares a name, and then device and inode, with everything in its list
- * of loaded objects (struct link_map, l_next and l_prev are public).  An object
- * that is not in the list is loaded anew.  While copies are being loaded no
- * other thread may use the dynamic linker; afterwards all are in the list
- * again.
+ * of loaded objects.  While copies are being loaded they are out of it
+ * (core/libc/loaded.h); afterwards all are in the list again.
  */
 #include "core/image/load.h"
 
@@ -20,6 +18,7 @@
 
 #include "base/log.h"
 #include "core/instrument/intercept.h"
+#include "core/libc/loaded.h"
 #include "core/image/bind.h"
 #include "core/image/direct.h"
 #include "core/image/local.h"
@@ -33,27 +32,15 @@
  * thread-local variables are.
  */
 
-static void map_hide(struct link_map *map)
+/* Puts every copy that has been loaded back into the list. */
+static void maps_show(const struct vm_image *image, struct link_map *any)
 {
-	map->l_prev->l_next = map->l_next;
-	if (map->l_next)
-		map->l_next->l_prev = map->l_prev;
-}
+	size_t most = (size_t)image->ranks * image->part_count;
+	size_t count = 0;
 
-/* Puts every hidden copy back, in order, at the end of the list. */
-static void maps_show(const struct vm_image *image, const struct link_map *any)
-{
-	size_t count = (size_t)image->ranks * image->part_count;
-	struct link_map *last = (struct link_map *)(uintptr_t)any;
-
-	while (last->l_next)
-		last = last->l_next;
-	for (size_t i = 0; i < count && image->maps[i]; i++) {
-		last->l_next = image->maps[i];
-		image->maps[i]->l_prev = last;
-		image->maps[i]->l_next = NULL;
-		last = image->maps[i];
-	}
+	while (count < most && image->maps[count])
+		count++;
+	vm_loaded_show(any, image->maps, count);
 }
 
 /* Renames a loaded object.  The names live as long as the process. */
@@ -218,7 +205,7 @@ static int copy_load(struct vm_image_copy *copy)
 		vm_image_text_map(vm_image_part(image, i),
 				  copy->maps[i]->l_addr, image->files[i].text);
 	for (size_t i = 0; i < image->part_count && copy->maps[i]; i++)
-		map_hide(copy->maps[i]);
+		vm_loaded_hide(copy->maps[i]);
 	if (rc || image->ordinary)
 		return rc;
 	copy->descriptor =
@@ -277,7 +264,7 @@ static bool other_hide(struct hidden *hidden, const char *name)
 	maps = realloc(hidden->maps, (hidden->count + 1) * sizeof(*maps));
 	if (!maps)
 		return false;
-	map_hide(map);
+	vm_loaded_hide(map);
 	hidden->maps = maps;
 	maps[hidden->count++] = map;
 	return true;
@@ -293,18 +280,9 @@ static void others_hide(const struct vm_image *image, struct hidden *hidden)
 			;
 }
 
-static void others_show(struct hidden *hidden, const struct link_map *any)
+static void others_show(struct hidden *hidden, struct link_map *any)
 {
-	struct link_map *last = (struct link_map *)(uintptr_t)any;
-
-	while (last->l_next)
-		last = last->l_next;
-	for (size_t i = 0; i < hidden->count; i++) {
-		last->l_next = hidden->maps[i];
-		hidden->maps[i]->l_prev = last;
-		hidden->maps[i]->l_next = NULL;
-		last = hidden->maps[i];
-	}
+	vm_loaded_show(any, hidden->maps, hidden->count);
 	for (size_t i = 0; i < hidden->count; i++)
 		dlclose(hidden->maps[i]);
 	free(hidden->maps);
@@ -312,7 +290,7 @@ static void others_show(struct hidden *hidden, const struct link_map *any)
 
 static int copies_load(struct vm_image *image)
 {
-	const struct link_map *program = NULL;
+	struct link_map *program = NULL;
 	struct hidden hidden = { 0 };
 	void *self;
 	int rc = files_make(image);
