@@ -315,6 +315,7 @@ static int job_run(const struct vm_job *job)
 	later_prepare(job);
 	report_prepare(job);
 	rc = vm_node_start(&config);
+	vm_last_word_start(false);
 	if (rc)
 		return rc == -VMPI_EINVAL ? VM_EXIT_MISTAKE : EXIT_FAILURE;
 	running_set(true);
@@ -399,7 +400,6 @@ int main(int argc, char **argv)
 	sanitizer_start();
 	if (openmp_prepare() || vm_image_load(node.image))
 		return job_leave(VM_EXIT_MISTAKE);
-	vm_last_word_start(false);
 	status = job_run(&job);
 	if (!status && output_failed()) {
 		/* It has been said; all ranks have ended. */

@@ -15,6 +15,7 @@
 #include "fabric/conn.h"
 #include "fabric/near.h"
 #include "fabric/ofi/liveness.h"
+#include "fabric/ofi/reach.h"
 #include "fabric/state.h"
 #include "introspect/export/export.h"
 
@@ -301,14 +302,12 @@ int vm_fabric_connect(struct vm_fabric *fabric, uint32_t process,
 	if (process == fabric->config.process)
 		return 0;
 	address_head(fabric, &ours);
-	if (vm_address_check(&why, address, bytes, &ours, process) < 0) {
-		vm_log(VM_ERROR, "the address of process %u: %s", process, why);
-		return -VMPI_EINVAL;
-	}
-	memcpy(&theirs, address, sizeof(theirs));
-	rc = peer_address(fabric, process, address, bytes);
+	rc = vm_reach_check(&fabric->select, address, bytes, &ours, process);
+	if (!rc)
+		rc = peer_address(fabric, process, address, bytes);
 	if (rc)
 		return rc;
+	memcpy(&theirs, address, sizeof(theirs));
 	if (fabric->shm &&
 	    vm_shm_meet(fabric->shm, process, theirs.ports, &theirs.shm, &why))
 		vm_log(VM_INFO, "no memory is shared with process %u: %s",

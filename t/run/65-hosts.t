@@ -155,6 +155,56 @@ refused eth77 'eth77: no such interface, address or network; there are lo vmpi0 
 refused 10.198.0.0/16 '10.198.0.0/16: no such interface' "another network"
 refused lo 'lo: 127.0.0.1 is loopback' "loopback between hosts"
 
+# Hosts that do not choose alike: `pick` is the agent, with a setting of each.
+cat >pick <<'END'
+#!/bin/sh
+setting=$1
+[ "$PMI_RANK" = 0 ] || setting=$2
+shift 2
+eval "export $setting"
+exec ip netns exec "$@"
+END
+chmod +x pick
+# picked FIRST SECOND PROGRAM...
+picked() {
+	agent="./pick $1 $2 %h"
+	shift 2
+	timeout 100 "$vmpirun" --agent "$agent" -H $a,$b "$@" </dev/null \
+		>out 2>err
+}
+vmpi0=VMPI_FABRIC_INTERFACE=vmpi0
+vmpi1=VMPI_FABRIC_INTERFACE=vmpi1
+picked $vmpi0 $vmpi1 -n 2 ./image threads
+is "$?, $(grep -c ': 0 faults$' out)" "0, 2" \
+	"hosts that chose different networks reach each other if they can"
+is "$(cat err)" "vmpi: hosts of the job use different networks, 10.199.0.1 here \
+(vmpi0) and 10.199.1.2 of process 1: fabric_interface names one that all hosts \
+have, as 10.1.0.0/16 on all alike" "and one line warns"
+for program in ./image ./processes; do
+	picked VMPI_FABRIC_PROVIDER=net "VMPI_FABRIC_PROVIDER=tcp\;ofi_rxm" \
+		$program
+	is $? 2 "different providers end it: $program"
+	like "$(cat err)" "^vmpi: process [01] of the job uses the provider \
+[a-z;_]+, this one [a-z;_]+: fabric_provider names one" "in one sentence"
+done
+for host in $a $b; do
+	ip -n $host route del default
+done
+ip -n $b addr del 10.199.0.2/24 dev vmpi0
+ip -n $b addr add 10.200.0.2/24 dev vmpi0
+picked $vmpi0 $vmpi0 -n 2 ./image work
+is $? 2 "networks between which there is no route end it"
+like "$(cat err)" "^vmpi: process [01] of the job is at 10\.[0-9.]+, to which \
+there is no route from here \(10\.[0-9.]+, vmpi0\): fabric_interface names" \
+	"with what to set"
+is "$(wc -l <err)" 1 "by one process"
+ip -n $a route add default via 10.199.0.77
+ip -n $b route add default via 10.200.0.77
+picked $vmpi0 $vmpi0 -n 2 --timeout 15 ./image work
+is $? 124 "a router that does not answer may come yet"
+like "$(cat err)" "^vmpi: another process of the job, at 10\.[0-9.]+, is not \
+reached: No route to host; trying on" "but it is said"
+
 for host in $a $b; do
 	for net in 0 1; do
 		ip -n $host link set vmpi$net down

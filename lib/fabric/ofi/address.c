@@ -93,6 +93,13 @@ int vm_address_check_far(const char **why, const void *bytes, size_t length,
 	return rc ? rc : length_check(why, &head, length);
 }
 
+bool vm_address_other_provider(const struct vm_address *head,
+			       const struct vm_address *ours)
+{
+	return !mistake_any(head, ours) && head->job == ours->job &&
+	       strcmp(head->provider, ours->provider) != 0;
+}
+
 bool vm_address_same_network(const struct vm_address *a,
 			     const struct vm_address *b)
 {

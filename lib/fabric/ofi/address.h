@@ -51,6 +51,10 @@ int vm_address_check(const char **why, const void *bytes, size_t length,
 int vm_address_check_far(const char **why, const void *bytes, size_t length,
 			 const struct vm_address *ours);
 
+/* Whether the head of an address that disagrees is right, but for its provider. */
+bool vm_address_other_provider(const struct vm_address *head,
+			       const struct vm_address *ours);
+
 /* Whether both have networks of the same kind. */
 bool vm_address_same_network(const struct vm_address *a,
 			     const struct vm_address *b);

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fabric/ofi/reach.h"
+
 /* Whether only a machine without that process gives this error. */
 static bool means_dead(int error)
 {
@@ -47,6 +49,7 @@ bool vm_liveness_dead(int *fd, const void *address, size_t bytes)
 		error = outcome(*fd);
 		if (error >= 0)
 			vm_liveness_end(fd);
+		vm_reach_lost(address, bytes, error);
 		return error > 0 && means_dead(error);
 	}
 	if (bytes < sizeof(struct sockaddr_in) || bytes > sizeof(to))
@@ -66,5 +69,6 @@ bool vm_liveness_dead(int *fd, const void *address, size_t bytes)
 		return false;
 	error = errno;
 	vm_liveness_end(fd);
+	vm_reach_lost(address, bytes, error);
 	return means_dead(error);
 }

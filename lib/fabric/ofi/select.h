@@ -53,6 +53,7 @@ struct vm_select {
 	struct vm_wish wish;
 	struct vm_nets *own; /* as they were read */
 	bool renamed;	     /* the provider has another name here */
+	bool warned;	     /* of networks that do not meet */
 	struct vm_choice *choices;
 	unsigned count;
 	struct fi_info *answers[3];
