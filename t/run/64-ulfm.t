@@ -24,6 +24,7 @@ job() {
 
 for how in "--processes -n 5" "--nodes 5 -n 5"; do
 	job p2p 1 4 137 "what needs the dead fails, all else goes on" $how
+	job pending 1 4 137 "a receive from any waits on" $how
 	job agree 1 4 137 "survivors agree" $how
 	job shrink 1 4 137 "survivors have a new communicator" $how
 	job revoke 0 5 0 "a communicator is revoked, whoever waits there" $how
@@ -32,6 +33,7 @@ for how in "--processes -n 5" "--nodes 5 -n 5"; do
 done
 for how in "--nodes 3 -n 6"; do
 	job p2p 2 4 137 "a process fails with all its ranks" $how
+	job pending 2 4 137 "one from any of its ranks, too, waits on" $how
 	job agree 2 4 137 "the ranks of other processes agree" $how
 	job shrink 2 4 137 "and have a new communicator" $how
 done
@@ -47,6 +49,7 @@ for how in "-n 5" "-n 5 --workers 2" "-n 6 --nodes 3 --workers 2"; do
 	n=${how#-n }
 	n=${n%% *}
 	job p2p 1 $((n - 1)) 3 "a rank fails, its process lives" $how
+	job pending 1 $((n - 1)) 3 "and a receive from any waits on" $how
 	job agree 2 $((n - 2)) 3 "the others agree" $how
 	job shrink 1 $((n - 1)) 3 "and have a new communicator" $how
 	job revoke 0 $n 0 "ranks that wait for each other hear it" $how

@@ -341,6 +341,8 @@ static void recv_begin(struct vm_req *req, struct vm_rank *rank)
 	msg = msg_take(rank, &req->node.env);
 	if (!msg)
 		lost = vm_failure_wanted(rank, &req->node.env);
+	if (VM_UNLIKELY(lost && vm_failure_stalls(req, lost)))
+		lost = 0;
 	if (!msg && !lost)
 		vm_mailbox_post(rank, req);
 	vm_engine_unlock(engine);

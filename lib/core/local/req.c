@@ -66,11 +66,21 @@ static void req_free(struct vm_req *req)
 	vm_pool_put(&vm_thread_cache_self()->req, req);
 }
 
+/* One of a waiter's requests is ready: the task that is to be woken, or NULL. */
+static VM_ALWAYS_INLINE struct vm_ult *waiter_count(struct vm_waiter *waiter)
+{
+	struct vm_ult *ult = waiter->ult;
+
+	if (!waiter->alone &&
+	    atomic_fetch_sub_explicit(&waiter->missing, 1,
+				      memory_order_acq_rel) != 1)
+		return NULL;
+	return ult;
+}
+
 /* The task that is to be woken, or NULL. */
 static VM_ALWAYS_INLINE struct vm_ult *completed(struct vm_req *req)
 {
-	struct vm_waiter *waiter;
-	struct vm_ult *ult;
 	uintptr_t old;
 
 	/* Pairs with the loads of vm_req_is_done() and the registration in
@@ -82,17 +92,12 @@ static VM_ALWAYS_INLINE struct vm_ult *completed(struct vm_req *req)
 					       memory_order_acq_rel);
 	if (old == VM_REQ_PENDING)
 		return NULL;
-	if (old == VM_REQ_DETACHED) {
-		req_free(req);
+	if (VM_UNLIKELY(old < VM_REQ_WAITER)) {
+		if (old == VM_REQ_DETACHED)
+			req_free(req);
 		return NULL;
 	}
-	waiter = (struct vm_waiter *)old;
-	ult = waiter->ult;
-	if (!waiter->alone &&
-	    atomic_fetch_sub_explicit(&waiter->missing, 1,
-				      memory_order_acq_rel) != 1)
-		return NULL;
-	return ult;
+	return waiter_count((struct vm_waiter *)old);
 }
 
 void vm_req_complete(struct vm_req *req)
@@ -115,13 +120,42 @@ void vm_req_complete_outside(struct vm_req *req)
 		vm_ult_wake(ult);
 }
 
+bool vm_req_stall(struct vm_req *req)
+{
+	uintptr_t old = atomic_load_explicit(&req->state, memory_order_relaxed);
+	struct vm_ult *ult;
+
+	/* As in completed(); the owner may enter or leave meanwhile. */
+	do {
+		if (old == VM_REQ_STALLED || old == VM_REQ_DETACHED)
+			return old == VM_REQ_STALLED;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&req->state, &old, VM_REQ_STALLED, memory_order_acq_rel,
+		memory_order_relaxed));
+	ult = old == VM_REQ_PENDING ? NULL :
+				      waiter_count((struct vm_waiter *)old);
+	if (ult)
+		vm_ult_wake(ult);
+	return true;
+}
+
+void vm_req_unstall(struct vm_req *req)
+{
+	uintptr_t stalled = VM_REQ_STALLED;
+
+	atomic_compare_exchange_strong_explicit(&req->state, &stalled,
+						VM_REQ_PENDING,
+						memory_order_acq_rel,
+						memory_order_relaxed);
+}
+
 static bool req_counts(const struct vm_req *req)
 {
 	return !vm_req_is_null(req) &&
 	       (req->active || req == &vm_req_done_send);
 }
 
-/* Enters the waiter into a request; false: it is complete already. */
+/* Enters the waiter into a request; false: it is ready already. */
 static bool waiter_enter(struct vm_waiter *waiter, struct vm_req *req)
 {
 	uintptr_t pending = VM_REQ_PENDING;
@@ -209,14 +243,14 @@ static void await_one(struct vm_req *req)
 {
 	struct vm_waiter waiter = { .ult = vm_self, .alone = true };
 
-	if (vm_req_is_done(req))
+	if (vm_req_is_ready(req))
 		return;
 	if (waiter_enter(&waiter, req))
 		wait_for(req);
 }
 
-/* The number of active requests that are not complete; *active counts all
- * active ones. */
+/* The number of active requests that are not ready; *active counts all active
+ * ones. */
 static int count_pending(struct vm_req *const *reqs, int n, int *active)
 {
 	int pending = 0;
@@ -226,7 +260,7 @@ static int count_pending(struct vm_req *const *reqs, int n, int *active)
 		if (!req_counts(reqs[i]))
 			continue;
 		++*active;
-		pending += !vm_req_is_done(reqs[i]);
+		pending += !vm_req_is_ready(reqs[i]);
 	}
 	return pending;
 }
@@ -376,17 +410,19 @@ int vm_req_finish(struct vm_req *req, vmpi_status *status)
 
 void vm_req_detach(struct vm_req *req)
 {
-	uintptr_t pending = VM_REQ_PENDING;
+	uintptr_t old = VM_REQ_PENDING;
 	bool active = req->active;
 
 	if (req == &vm_req_done_send)
 		return;
 	/* So that the layers above recognise stale handles. */
 	req->persistent = req->active = false;
-	if (!active || !atomic_compare_exchange_strong_explicit(
-			       &req->state, &pending, VM_REQ_DETACHED,
-			       memory_order_acq_rel, memory_order_acquire))
-		req_free(req);
+	while (active && (old == VM_REQ_PENDING || old == VM_REQ_STALLED))
+		if (atomic_compare_exchange_weak_explicit(
+			    &req->state, &old, VM_REQ_DETACHED,
+			    memory_order_acq_rel, memory_order_acquire))
+			return;
+	req_free(req);
 }
 
 bool vm_req_reclaim(struct vm_req *req)

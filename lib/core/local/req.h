@@ -26,8 +26,16 @@ struct vm_rank;
  * completes itself. */
 enum vm_req_kind { VM_REQ_SEND, VM_REQ_RECV, VM_REQ_COLL, VM_REQ_GENERAL };
 
-/* Values of state below VM_REQ_WAITER; all others are a struct vm_waiter *. */
-enum { VM_REQ_PENDING, VM_REQ_DONE, VM_REQ_DETACHED, VM_REQ_WAITER };
+/* Values of state below VM_REQ_WAITER; all others are a struct vm_waiter *.
+ * STALLED: a receive that is pending, but whose message may have been lost with
+ * its sender (core/remote/failure.h); nobody waits for it. */
+enum {
+	VM_REQ_PENDING,
+	VM_REQ_DONE,
+	VM_REQ_DETACHED,
+	VM_REQ_STALLED,
+	VM_REQ_WAITER,
+};
 
 /* A waiter: lives on the waiting task's stack. */
 struct vm_waiter {
@@ -85,6 +93,15 @@ static inline bool vm_req_is_done(const struct vm_req *req)
 	       VM_REQ_DONE;
 }
 
+/* Whether vm_req_await() does not wait for it: it is complete, or stalled. */
+static inline bool vm_req_is_ready(const struct vm_req *req)
+{
+	uintptr_t state =
+		atomic_load_explicit(&req->state, memory_order_acquire);
+
+	return state == VM_REQ_DONE || state == VM_REQ_STALLED;
+}
+
 /* As vm_data_assign(). */
 static inline void vm_status_assign(vmpi_status *to, const vmpi_status *from)
 {
@@ -133,11 +150,16 @@ void vm_req_complete(struct vm_req *req);
 void vm_req_complete_outside(struct vm_req *req);
 
 /*
- * Waits until `need` of the n requests are complete; null and inactive ones are
- * not counted, and no more than the active ones are waited for.  Nothing is
- * finished or freed.  May switch.
+ * Waits until `need` of the n requests are complete, or stalled; null and
+ * inactive ones are not counted, and no more than the active ones are waited
+ * for.  Nothing is finished or freed.  May switch.
  */
 void vm_req_await(struct vm_req *const *reqs, int n, int need);
+
+/* Stalls a receive that is posted, and wakes its waiter; false: it was given up.
+ * _unstall: it is waited for again.  The lock of its engine is held. */
+bool vm_req_stall(struct vm_req *req);
+void vm_req_unstall(struct vm_req *req);
 
 /*
  * Waits as vm_req_await(), for one of the n requests or for all of them, until

@@ -129,9 +129,25 @@ static bool chan_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 	return false;
 }
 
-int vm_failure_wanted_slow(const struct vm_rank *rank, const struct vm_env *env)
+/* The rank's channel of a context, or NULL; chans_lock is held. */
+static const struct vm_chan *chan_of(const struct vm_rank *rank,
+				     uint32_t context)
 {
 	const struct vm_list *link;
+
+	vm_list_each(link, &rank->chans) {
+		const struct vm_chan *chan =
+			vm_container_of(link, const struct vm_chan, link);
+
+		if (chan->context == context)
+			return chan;
+	}
+	return NULL;
+}
+
+int vm_failure_wanted_slow(const struct vm_rank *rank, const struct vm_env *env)
+{
+	const struct vm_chan *chan;
 	/* The senders of a freed channel are unknown. */
 	int rc = atomic_load_explicit(&vm_node->failure.down,
 				      memory_order_relaxed) ?
@@ -145,19 +161,68 @@ int vm_failure_wanted_slow(const struct vm_rank *rank, const struct vm_env *env)
 			       -VMPI_EPEER :
 			       0;
 	vm_lock_take(&vm_node->chans_lock);
-	vm_list_each(link, &rank->chans) {
-		const struct vm_chan *chan =
-			vm_container_of(link, const struct vm_chan, link);
-
-		if (chan->context != (env->context & ~1u))
-			continue;
+	chan = chan_of(rank, env->context & ~1u);
+	if (chan)
 		rc = chan_lost(rank, chan, env) ? -VMPI_EPEER : 0;
-		if (atomic_load_explicit(&chan->revoked, memory_order_relaxed))
-			rc = -VMPI_EREVOKED;
-		break;
-	}
+	if (chan && atomic_load_explicit(&chan->revoked, memory_order_relaxed))
+		rc = -VMPI_EREVOKED;
 	vm_lock_give(&vm_node->chans_lock);
 	return rc;
+}
+
+bool vm_failure_stalls(struct vm_req *req, int error)
+{
+	const struct vm_env *env = &req->node.env;
+	const struct vm_chan *chan;
+	bool stalls;
+
+	if (error != -VMPI_EPEER || env->source != VM_ANY || req->transient)
+		return false;
+	vm_lock_take(&vm_node->chans_lock);
+	chan = chan_of(req->rank, env->context);
+	/* Only a layer above knows receives that fail and stay. */
+	stalls = chan && chan->user;
+	vm_lock_give(&vm_node->chans_lock);
+	return stalls && vm_req_stall(req);
+}
+
+static void stalled_look(struct vm_match_node *node, void *arg)
+{
+	struct vm_req *req = vm_container_of(node, struct vm_req, node);
+
+	if (!vm_failure_wanted(arg, &node->env))
+		vm_req_unstall(req);
+}
+
+void vm_failure_acked(struct vm_rank *rank)
+{
+	vm_engine_lock(rank->engine);
+	vm_match_each(&rank->match.posted, stalled_look, rank);
+	vm_engine_unlock(rank->engine);
+}
+
+void vm_failure_settle(struct vm_req *req)
+{
+	struct vm_engine *engine = req->rank->engine;
+	bool posted;
+
+	vm_engine_lock(engine);
+	posted = req->posted;
+	if (posted) {
+		req->posted = false;
+		vm_match_unpost(&req->rank->match, &req->node);
+	}
+	vm_engine_unlock(engine);
+	if (!posted) {
+		/* A message has come after all. */
+		vm_req_unstall(req);
+		vm_req_await(&req, 1, 1);
+		return;
+	}
+	req->status = (vmpi_status){ .source = VM_ANY,
+				     .tag = req->node.env.tag,
+				     .error = -VMPI_EPEER };
+	vm_req_complete(req);
 }
 
 /* What any port has seen of a process. */
@@ -248,16 +313,16 @@ struct batch {
 
 static void posted_look(struct vm_match_node *node, void *arg)
 {
+	struct vm_req *req = vm_container_of(node, struct vm_req, node);
 	struct batch *batch = arg;
 	int error = batch->count < BATCH ?
 			    vm_failure_wanted(batch->rank, &node->env) :
 			    0;
 
-	if (!error)
+	if (!error || vm_failure_stalls(req, error))
 		return;
 	batch->errors[batch->count] = error;
-	batch->reqs[batch->count++] =
-		vm_container_of(node, struct vm_req, node);
+	batch->reqs[batch->count++] = req;
 }
 
 /* Takes receives out that wait in vain; the lock is held. */

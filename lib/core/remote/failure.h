@@ -19,6 +19,7 @@
 
 struct vm_node;
 struct vm_port;
+struct vmpi_req;
 
 /* 0 or -VMPI_ENOMEM; the fabric is open. */
 int vm_failure_init(struct vm_node *node);
@@ -48,6 +49,19 @@ void vm_failure_sweep(void);
  * or 0; the engine's lock is held. */
 int vm_failure_wanted_slow(const struct vm_rank *rank,
 			   const struct vm_env *env);
+/* Whether a receive that is posted, or will be, is stalled instead of ending
+ * with that error: one with a request, from any source of a communicator, is,
+ * until all failures have been acknowledged.  The engine's lock is held. */
+bool vm_failure_stalls(struct vmpi_req *req, int error);
+
+/* The rank has acknowledged failures: some of its receives are stalled no
+ * more. */
+void vm_failure_acked(struct vm_rank *rank);
+
+/* Ends a stalled receive with -VMPI_EPEER, or with the message that has just
+ * come.  May switch. */
+void vm_failure_settle(struct vmpi_req *req);
+
 static inline int vm_failure_wanted(const struct vm_rank *rank,
 				    const struct vm_env *env)
 {

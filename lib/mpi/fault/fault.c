@@ -9,6 +9,7 @@
 
 #include "core/rank/state.h"
 #include "core/comm/revoke.h"
+#include "core/remote/failure.h"
 #include "mpi/call/calls.h"
 #include "mpi/call/check.h"
 #include "mpi/comm/group.h"
@@ -110,6 +111,7 @@ static int ack(struct vm_comm *comm, int wanted)
 		acked = faults->acked;
 	}
 	vm_lock_give(&vm_node->chans_lock);
+	vm_failure_acked(comm->chan->owner);
 	return acked;
 }
 

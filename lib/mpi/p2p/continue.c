@@ -130,8 +130,9 @@ static int cont_main(void *arg)
 {
 	struct cont *cont = arg;
 
-	vm_req_await((struct vm_req *const *)cont->requests, cont->count,
-		     cont->count);
+	for (int i = cont->count; i-- > 0;)
+		if (!vm_request_is_idle(vm_request(cont->requests[i])))
+			vm_request_await(vm_request(cont->requests[i]));
 	cont_run(cont);
 	return 0;
 }

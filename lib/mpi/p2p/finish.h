@@ -40,8 +40,10 @@ int vm_request_fail(struct vm_call *call, const struct vm_request_of *whose,
 int vm_request_finish_one(struct vm_call *call, MPI_Request *request,
 			  MPI_Status *status);
 
-/* Fills the status of a request that is idle or complete, which stays. */
-int vm_request_peek(struct vm_req *req, MPI_Status *status);
+/* Fills the status of a request that is idle or complete, which stays; of one
+ * that is stalled: its error. */
+int vm_request_peek(struct vm_call *call, struct vm_req *req,
+		    MPI_Status *status);
 
 /* vm_request_finish() of a complete request of the usual kind, without an error;
  * false: it is another one.  *counts: as vm_quick_done(). */
@@ -109,8 +111,8 @@ static inline void vm_status_set_error(MPI_Status *status, int error)
 		status->MPI_ERROR = error;
 }
 
-/* What a look at one of several requests finds; VM_REQUEST_ODD: it is none, as
- * vm_check_request() would say. */
+/* What a look at one of several requests finds; DONE: or stalled, which is an
+ * error; VM_REQUEST_ODD: it is none, as vm_check_request() would say. */
 enum vm_request_look {
 	VM_REQUEST_IDLE,
 	VM_REQUEST_PENDING,
@@ -131,7 +133,7 @@ vm_request_look(MPI_Request request)
 		return VM_REQUEST_ODD;
 	if (VM_UNLIKELY(!req->active))
 		return req->persistent ? VM_REQUEST_IDLE : VM_REQUEST_ODD;
-	return vm_req_is_done(req) ? VM_REQUEST_DONE : VM_REQUEST_PENDING;
+	return vm_req_is_ready(req) ? VM_REQUEST_DONE : VM_REQUEST_PENDING;
 }
 
 #endif

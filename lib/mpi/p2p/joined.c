@@ -65,7 +65,8 @@ static int joined_main(void *arg)
 {
 	struct vm_joined *joined = arg;
 
-	vm_req_await(joined->parts, joined->count, joined->count);
+	for (int i = joined->count; i-- > 0;)
+		vm_request_await(joined->parts[i]);
 	joined_finish(joined);
 	return 0;
 }

@@ -176,7 +176,7 @@ static int recv_typed(struct vm_call *call, const struct vm_route *route,
 
 	if (rc != 0)
 		return rc;
-	vm_req_await(&req, 1, 1);
+	vm_request_await(req);
 	typed = vm_typed_compare(call, req);
 	rc = vm_req_finish(req, result);
 	return rc ? rc : typed;
@@ -355,7 +355,7 @@ static int exchange(struct vm_call *call, const struct vm_route *send,
 				  VM_SEND_STANDARD);
 	if (send_rc != 0)
 		vm_req_cancel(req);
-	vm_req_await(&req, 1, 1);
+	vm_request_await(req);
 	if (send_rc == 0)
 		typed = vm_typed_compare(call, req);
 	rc = vm_req_finish(req, &result);

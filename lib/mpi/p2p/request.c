@@ -4,6 +4,7 @@
  */
 #include "mpi/p2p/request.h"
 
+#include "core/remote/failure.h"
 #include "mpi/call/check.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
@@ -71,6 +72,20 @@ static MPI_Comm comm_of(struct vm_call *call, const struct vm_env *env)
 	return comm ? vm_comm_handle(call->mpi, comm) : MPI_COMM_NULL;
 }
 
+static __attribute__((noinline)) int stalled(struct vm_call *call)
+{
+	return vm_error(call, MPIX_ERR_PROC_FAILED_PENDING,
+			"a member has failed whose message this may have been; "
+			"the receive goes on after MPIX_Comm_ack_failed");
+}
+
+void vm_request_await(struct vm_req *req)
+{
+	vm_req_await(&req, 1, 1);
+	if (VM_UNLIKELY(!vm_req_is_done(req)))
+		vm_failure_settle(req);
+}
+
 int vm_request_finish(struct vm_call *call, MPI_Request *request,
 		      MPI_Status *status)
 {
@@ -79,6 +94,8 @@ int vm_request_finish(struct vm_call *call, MPI_Request *request,
 	int rc, typed = 0;
 	vmpi_status result;
 
+	if (VM_UNLIKELY(!vm_req_is_done(req)))
+		return stalled(call);
 	if (!req->persistent) {
 		*request = MPI_REQUEST_NULL;
 		/* So that vm_check_request() recognises stale handles. */
@@ -119,10 +136,13 @@ int vm_request_finish_one(struct vm_call *call, MPI_Request *request,
 	return vm_request_fail(call, &whose, rc);
 }
 
-int vm_request_peek(struct vm_req *req, MPI_Status *status)
+int vm_request_peek(struct vm_call *call, struct vm_req *req,
+		    MPI_Status *status)
 {
 	if (vm_request_is_idle(req))
 		vm_status_set_empty(status);
+	else if (VM_UNLIKELY(!vm_req_is_done(req)))
+		return stalled(call);
 	else if (req->kind == VM_REQ_GENERAL)
 		return vm_grequest_query(req, status);
 	else
@@ -161,13 +181,13 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 	return MPI_SUCCESS;
 }
 
-/* Tells whether it is complete now; polls once when it is not.  May switch. */
-static inline bool done_after_poll(const struct vm_req *req)
+/* Tells whether it is ready now; polls once when it is not.  May switch. */
+static inline bool ready_after_poll(const struct vm_req *req)
 {
-	if (vm_req_is_done(req))
+	if (vm_req_is_ready(req))
 		return true;
 	vm_req_poll();
-	return vm_req_is_done(req);
+	return vm_req_is_ready(req);
 }
 
 static __attribute__((noinline)) int test_any(MPI_Request *request, int *flag,
@@ -189,10 +209,10 @@ static __attribute__((noinline)) int test_any(MPI_Request *request, int *flag,
 		vm_status_set_empty(status);
 		return MPI_SUCCESS;
 	}
-	if (!done_after_poll(req)) {
-		*flag = 0;
+	*flag = ready_after_poll(req);
+	if (!*flag)
 		return MPI_SUCCESS;
-	}
+	*flag = vm_req_is_done(req);
 	return vm_request_finish_one(&call, request, status);
 }
 
@@ -215,9 +235,10 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 		rc = vm_check_request(&call, req);
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
-	*flag = vm_request_is_idle(req) || done_after_poll(req);
+	*flag = vm_request_is_idle(req) || ready_after_poll(req);
 	if (*flag)
-		rc = vm_request_peek(req, status);
+		rc = vm_request_peek(&call, req, status);
+	*flag = *flag && rc == 0;
 	return vm_call_exit_self(&call, rc);
 }
 
@@ -308,12 +329,12 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 	return wait_rest(count - i, requests + i, statuses);
 }
 
-static bool all_done(int count, const MPI_Request *requests)
+static bool all_ready(int count, const MPI_Request *requests)
 {
 	for (int i = 0; i < count; i++) {
 		const struct vm_req *req = vm_request(requests[i]);
 
-		if (!vm_request_is_idle(req) && !vm_req_is_done(req))
+		if (!vm_request_is_idle(req) && !vm_req_is_ready(req))
 			return false;
 	}
 	return true;
@@ -329,10 +350,10 @@ static __attribute__((noinline)) int test_rest(int count, MPI_Request *requests,
 		rc = vm_check_pointer(&call, flag, "flag");
 	if (VM_UNLIKELY(rc != 0))
 		return vm_call_exit_self(&call, rc);
-	*flag = all_done(count, requests);
+	*flag = all_ready(count, requests);
 	if (!*flag) {
 		vm_req_poll();
-		*flag = all_done(count, requests);
+		*flag = all_ready(count, requests);
 	}
 	if (!*flag)
 		return MPI_SUCCESS;
@@ -389,13 +410,14 @@ int PMPI_Request_get_status_all(int count, const MPI_Request requests[],
 		rc = vm_check_pointer(&call, flag, "flag");
 	if (rc != 0)
 		return vm_call_exit_self(&call, rc);
-	*flag = all_done(count, requests);
+	*flag = all_ready(count, requests);
 	if (!*flag) {
 		vm_req_poll();
-		*flag = all_done(count, requests);
+		*flag = all_ready(count, requests);
 	}
 	for (int i = 0; rc == 0 && *flag && i < count; i++)
-		rc = vm_request_peek(vm_request(requests[i]),
+		rc = vm_request_peek(&call, vm_request(requests[i]),
 				     vm_status_at(statuses, i));
+	*flag = *flag && rc == 0;
 	return vm_call_exit_self(&call, rc);
 }

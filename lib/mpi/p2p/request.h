@@ -23,9 +23,14 @@ static inline bool vm_request_is_idle(const struct vm_req *req)
 void vm_request_complete_now(struct vm_req *req, const vmpi_status *status);
 
 /* Takes the result of a complete request that is not idle, and forgets the
- * handle unless it is persistent: 0 or an MPI error. */
+ * handle unless it is persistent: 0 or an MPI error.  One that is stalled stays
+ * as it is: MPIX_ERR_PROC_FAILED_PENDING. */
 int vm_request_finish(struct vm_call *call, MPI_Request *request,
 		      MPI_Status *status);
+
+/* Waits for a request that no program sees, which ends if it is stalled.  May
+ * switch. */
+void vm_request_await(struct vm_req *req);
 
 /* Adds the length of the buffer to the error of a receive.  Returns an MPI
  * error; rc is a negative code of core. */

@@ -287,7 +287,8 @@ int PMPI_Request_get_status_any(int count, const MPI_Request requests[],
 	if (i == MPI_UNDEFINED)
 		vm_status_set_empty(status);
 	else if (*flag)
-		rc = vm_request_peek(vm_request(requests[i]), status);
+		rc = vm_request_peek(&call, vm_request(requests[i]), status);
+	*flag = *flag && rc == 0;
 	return vm_call_exit_self(&call, rc);
 }
 
@@ -310,7 +311,7 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request requests[],
 	for (int i = 0; rc == 0 && i < incount; i++) {
 		if (vm_request_look(requests[i]) != VM_REQUEST_DONE)
 			continue;
-		rc = vm_request_peek(vm_request(requests[i]),
+		rc = vm_request_peek(&call, vm_request(requests[i]),
 				     vm_status_at(statuses, n));
 		indices[n++] = i;
 	}

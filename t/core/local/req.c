@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/local/req.h"
 #include "job.h"
 
 #define MANY 64
@@ -272,13 +273,34 @@ static void many(int rank, int size)
 	free(values);
 }
 
+/* A request in a few states, without a job: nobody waits for a stalled one. */
+static void stalled(void)
+{
+	struct vm_req req = { .kind = VM_REQ_RECV, .active = true };
+
+	ok(vm_req_stall(&req) && vm_req_is_ready(&req) && !vm_req_is_done(&req),
+	   "a stalled receive is ready, not complete");
+	ok(vm_req_stall(&req), "and may be stalled again");
+	vm_req_unstall(&req);
+	ok(!vm_req_is_ready(&req), "it may be pending again");
+	vm_req_stall(&req);
+	vm_req_complete(&req);
+	ok(vm_req_is_done(&req), "it completes like any other");
+	vm_req_unstall(&req);
+	ok(vm_req_is_done(&req), "for good");
+	atomic_init(&req.state, VM_REQ_STALLED);
+	vm_req_detach(&req);
+	ok(!vm_req_stall(&req), "one that was given up is not stalled");
+}
+
 int main(void)
 {
 	static const struct {
 		int ranks, workers;
 	} runs[] = { { 2, 1 }, { 2, 2 }, { 6, 2 }, { 7, 4 } };
 
-	plan(28);
+	plan(34);
+	stalled();
 	for (size_t i = 0; i < 4; i++) {
 		int ranks = runs[i].ranks, workers = runs[i].workers;
 

@@ -131,6 +131,97 @@ static void p2p(void)
 	MPI_Comm_free(&comm);
 }
 
+/* Every call that waits for it or tests it says that the receive is pending. */
+static void pending_everywhere(MPI_Request *request)
+{
+	MPI_Request both[2] = { MPI_REQUEST_NULL, *request };
+	MPI_Status statuses[2];
+	int flag = -1, index = -1, count = -1, indices[2];
+
+	want_class(MPI_Wait(request, MPI_STATUS_IGNORE),
+		   MPIX_ERR_PROC_FAILED_PENDING, "it is pending");
+	want(*request == both[1], "and stays");
+	want_class(MPI_Test(request, &flag, MPI_STATUS_IGNORE),
+		   MPIX_ERR_PROC_FAILED_PENDING, "a test says the same");
+	want(!flag && *request == both[1], "and that it is not complete");
+	want_class(MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE),
+		   MPIX_ERR_PROC_FAILED_PENDING, "so does a look");
+	want_class(MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE),
+		   MPIX_ERR_PROC_FAILED_PENDING, "and a wait for any");
+	want(index == 1 && both[1] == *request, "which says where it is");
+	want_class(MPI_Waitall(2, both, statuses), MPI_ERR_IN_STATUS,
+		   "and a wait for all");
+	want(class_of(statuses[1].MPI_ERROR) == MPIX_ERR_PROC_FAILED_PENDING,
+	     "in its status");
+	want_class(MPI_Testall(2, both, &flag, statuses), MPI_ERR_IN_STATUS,
+		   "and a test of all");
+	want_class(MPI_Waitsome(2, both, &count, indices, statuses),
+		   MPI_ERR_IN_STATUS, "and a wait for some");
+	want(count == 1 && indices[0] == 1 && both[1] == *request,
+	     "which says the same");
+}
+
+/* A nonblocking receive from any source waits on after a failure. */
+static void pending(void)
+{
+	int value = rank, got[4] = { -1, -1, -1, -1 }, known, acked, flag;
+	int left = rank > 0 ? rank - 1 : size - dying - 1;
+	int next = rank + 1 < size - dying ? rank + 1 : 0;
+	MPI_Request requests[4];
+	MPI_Status status;
+	MPI_Group failed;
+	MPI_Comm comm;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	for (int i = 0; i < 3; i++)
+		MPI_Irecv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, 4, comm,
+			  &requests[i]);
+	MPI_Barrier(comm);
+	if (dies())
+		die();
+	/* The first, while it is waited for. */
+	pending_everywhere(&requests[0]);
+	pending_everywhere(&requests[1]);
+	MPI_Recv_init(&got[3], 1, MPI_INT, MPI_ANY_SOURCE, 5, comm,
+		      &requests[3]);
+	MPI_Start(&requests[3]);
+	pending_everywhere(&requests[3]);
+	want_class(MPI_Sendrecv(&value, 1, MPI_INT, rank, 6, &value, 1, MPI_INT,
+				MPI_ANY_SOURCE, 7, comm, MPI_STATUS_IGNORE),
+		   MPIX_ERR_PROC_FAILED, "what has no request fails");
+	MPI_Cancel(&requests[1]);
+	want_class(MPI_Wait(&requests[1], &status), MPI_SUCCESS,
+		   "one can be cancelled");
+	MPI_Test_cancelled(&status, &flag);
+	want(flag, "and is then");
+	MPIX_Comm_agree(comm, &flag); /* nobody has sent before */
+	MPI_Send(&value, 1, MPI_INT, next, 4, comm);
+	/* Whether the message has come or not. */
+	while (MPI_Wait(&requests[0], &status) != MPI_SUCCESS)
+		MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag,
+			   MPI_STATUS_IGNORE);
+	want(got[0] == left && status.MPI_SOURCE == left,
+	     "a message that comes all the same is received, in order");
+	MPIX_Comm_get_failed(comm, &failed);
+	MPI_Group_size(failed, &known);
+	MPI_Group_free(&failed);
+	MPIX_Comm_ack_failed(comm, known, &acked);
+	want_class(MPI_Test(&requests[2], &flag, MPI_STATUS_IGNORE),
+		   MPI_SUCCESS, "after the acknowledgement others wait on");
+	want(!flag, "for a message");
+	MPIX_Comm_agree(comm, &flag);
+	value += 100;
+	MPI_Send(&value, 1, MPI_INT, next, 4, comm);
+	MPI_Send(&value, 1, MPI_INT, next, 5, comm);
+	want_class(MPI_Waitall(2, &requests[2], MPI_STATUSES_IGNORE),
+		   MPI_SUCCESS, "and get it");
+	want(got[2] == left + 100 && got[3] == left + 100, "as it was sent");
+	MPI_Request_free(&requests[3]);
+	flag = 1;
+	MPIX_Comm_agree(comm, &flag); /* nobody leaves before */
+	MPI_Comm_free(&comm);
+}
+
 /* Agreement about a flag, and about who has failed. */
 static void agree(void)
 {
@@ -283,9 +374,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{ "p2p", p2p },	      { "agree", agree },
-		{ "shrink", shrink }, { "revoke", revocation },
-		{ "repair", repair },
+		{ "p2p", p2p },		  { "pending", pending },
+		{ "agree", agree },	  { "shrink", shrink },
+		{ "revoke", revocation }, { "repair", repair },
 	};
 
 	MPI_Init(&argc, &argv);
@@ -296,7 +387,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name))
 			cases[i].run();
-	MPI_Finalize();
+	want_class(MPI_Finalize(), MPI_SUCCESS, "the end is no error");
 	if (right)
 		printf("right\n");
 	return 0;
