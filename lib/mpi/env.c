@@ -7,6 +7,7 @@
  * the rank's MPI state.  MPI_Finalize waits for all ranks.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/p2p/pending.h"
 #include "mpi/dynamic/start.h"
+#include "mpi/fault/agree.h"
 #include "mpi/phase.h"
 
 static int init_entry(enum vm_call_id id, int thread_level)
@@ -82,6 +84,20 @@ static int finalize_meet(struct vm_call *call)
 	return vm_coll_run(call, &coll);
 }
 
+/* Ends the waiting of a job whose members may fail: no survivor leaves before all
+ * others are here, or have failed. */
+static int finalize_without(struct vm_mpi *mpi)
+{
+	struct vm_comm *world = &mpi->world;
+	struct vm_vote *vote = vm_vote_new(world, 0);
+	int rc = -VMPI_ENOMEM;
+
+	if (vote)
+		rc = vm_vote_agree(vote, world->chan->group, world->chan->rank);
+	free(vote);
+	return rc;
+}
+
 int PMPI_Finalize(void)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Finalize);
@@ -105,6 +121,10 @@ int PMPI_Finalize(void)
 	 * before all have reported. */
 	if (rc == 0 && vm_node->process_count > 1)
 		rc = finalize_meet(&call);
+	/* Failures that a program is to survive are no error of its end. */
+	if (rc == -VMPI_EPEER &&
+	    (vm_node_hooks.keep_going || vm_node_hooks.apart))
+		rc = finalize_without(mpi);
 	/* The end is also reached without processes that have died. */
 	peer_failed = rc == -VMPI_EPEER;
 	/* Nobody waits for anybody in a world that was revoked. */
