@@ -364,6 +364,30 @@ static void shared(bool noncontig)
 	MPI_Comm_free(&comm);
 }
 
+/* Of a window of the program's own memory what is not shared has no size, and of
+ * nobody in particular the first member that has some is asked for. */
+static void query_created(void)
+{
+	MPI_Aint bytes = -1, mine_bytes = (MPI_Aint)sizeof(int) * (rank + 1);
+	MPI_Aint first_bytes = -1;
+	int *mine = malloc((size_t)mine_bytes), *other = NULL, unit = 0;
+	int held = 1;
+
+	MPI_Win_create(mine, mine_bytes, sizeof(int), MPI_INFO_NULL,
+		       MPI_COMM_WORLD, &win);
+	for (int i = 0; i < size; i++) {
+		MPI_Win_shared_query(win, i, &bytes, &unit, &other);
+		held &= !bytes || bytes == (MPI_Aint)sizeof(int) * (i + 1);
+		held &= i != rank || (bytes == mine_bytes && other == mine);
+		if (i == 0)
+			first_bytes = bytes;
+	}
+	MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &other);
+	all_ok(held && bytes == first_bytes, "shared memory is asked for");
+	MPI_Win_free(&win);
+	free(mine);
+}
+
 static void dynamic(void)
 {
 	MPI_Aint *addresses = malloc((size_t)size * sizeof(*addresses)), mine;
@@ -519,6 +543,7 @@ int main(int argc, char **argv)
 	waits_for_a_store();
 	shared(false);
 	shared(true);
+	query_created();
 	dynamic();
 	attributes();
 	names();

@@ -60,7 +60,7 @@ static const struct vm_window_place *query_place(const struct vm_win *win,
 	if (rank != MPI_PROC_NULL)
 		return &win->places[rank];
 	for (int i = 0; i < win->size; i++)
-		if (win->places[i].reach)
+		if (win->places[i].bytes)
 			return &win->places[i];
 	return NULL;
 }
