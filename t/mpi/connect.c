@@ -119,6 +119,47 @@ static void look_at_errors(void)
 	free(longest);
 }
 
+/* The variable's value is set for the calls of this process that follow. */
+static void patience_set(unsigned long long seconds)
+{
+	MPI_T_cvar_handle handle;
+	int level, index, count, rc;
+
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+	MPI_T_cvar_get_index("mpi_connect_timeout_s", &index);
+	MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
+	rc = MPI_T_cvar_write(handle, &seconds);
+	MPI_T_cvar_handle_free(&handle);
+	MPI_T_finalize();
+	all_ok(rc == MPI_SUCCESS, "the patience is %llu s", seconds);
+}
+
+/* Nobody accepts: MPI 4.1, 11.9.1, has an error after some time. */
+static void look_at_patience(void)
+{
+	char port[MPI_MAX_PORT_NAME];
+	MPI_Info info;
+	MPI_Comm comm;
+
+	MPI_Open_port(MPI_INFO_NULL, port);
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "timeout", "soon");
+	all_class(MPI_Comm_connect(port, info, 0, MPI_COMM_SELF, &comm),
+		  MPI_ERR_INFO_VALUE, "a timeout is a number");
+	MPI_Info_set(info, "timeout", "0.2");
+	all_class(MPI_Comm_connect(port, info, 0, MPI_COMM_SELF, &comm),
+		  MPI_ERR_PORT, "where nobody accepts, connecting times out");
+	all_ok(comm == MPI_COMM_NULL, "and nothing comes of it");
+	patience_set(1);
+	all_class(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF,
+				   &comm),
+		  MPI_ERR_PORT, "so it does by itself");
+	MPI_Barrier(MPI_COMM_WORLD);
+	patience_set(180);
+	MPI_Info_free(&info);
+	MPI_Close_port(port);
+}
+
 /* A port that one rank has opened is not another one's. */
 static void look_at_owners(void)
 {
@@ -294,6 +335,7 @@ int main(int argc, char **argv)
 	snprintf(service, sizeof(service), "t/mpi/connect %d", pid);
 	look_at_names();
 	look_at_errors();
+	look_at_patience();
 	if (size > 1) {
 		look_at_owners();
 		meet_in_halves();

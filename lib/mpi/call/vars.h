@@ -92,6 +92,10 @@
 	  TD, io,                                                               \
 	  "Smallest nonblocking access to a file that a helper thread does; "   \
 	  "shorter ones are done when the call returns")                        \
+	X(INT, connect_timeout_s, 180, 0, 1000000, "s", ANYTIME, UD, launch,    \
+	  "Time after which MPI_Comm_connect to a port of this host where "     \
+	  "nobody accepts fails with MPI_ERR_PORT, unless the info key "        \
+	  "timeout says another one; 0: never")                                 \
 	X(INT, finalize_reports, 10, 0, 1000000, "ranks", ANYTIME, UD, debug,   \
 	  "Number of ranks that report their incomplete operations in "         \
 	  "MPI_Finalize")

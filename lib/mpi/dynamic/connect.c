@@ -21,6 +21,7 @@
 #include "core/runtime/process.h"
 #include "core/runtime/spares.h"
 #include "mpi/call/info.h"
+#include "mpi/call/vars.h"
 #include "mpi/comm/inter.h"
 #include "mpi/dynamic/door.h"
 #include "mpi/dynamic/port.h"
@@ -115,33 +116,40 @@ static int accept_join(struct vm_call *call, struct vm_inter_both *both,
 	return rc ? rc : meet(both, local, caller.rank, caller.number);
 }
 
-/* Reads the info key "timeout", in seconds: when it is over, or 0. */
-static int timeout_read(struct vm_call *call, MPI_Info info, uint64_t *until_ns)
+/* How long who connects waits, and until when; 0: for ever. */
+struct patience {
+	double seconds;
+	uint64_t until_ns;
+};
+
+/* Reads the info key "timeout", in seconds, or what is usual. */
+static int timeout_read(struct vm_call *call, MPI_Info info,
+			struct patience *patience)
 {
 	const char *text = vm_info_value(info, "timeout");
-	char *end;
-	double seconds;
+	double seconds = (double)mpi_cvar.connect_timeout_s;
+	char *end = NULL;
 
-	*until_ns = 0;
-	if (!text)
-		return 0;
-	seconds = strtod(text, &end);
-	if (end == text || *end || !(seconds > 0) || seconds > 1e9)
+	if (text)
+		seconds = strtod(text, &end);
+	if (text && (end == text || *end || !(seconds > 0) || seconds > 1e9))
 		return vm_error(call, MPI_ERR_INFO_VALUE,
 				"timeout \"%s\" is not a positive number of "
 				"seconds",
 				text);
-	*until_ns = vm_clock_ns() + (uint64_t)(seconds * 1e9);
+	patience->seconds = seconds;
+	if (seconds > 0)
+		patience->until_ns = vm_clock_ns() + (uint64_t)(seconds * 1e9);
 	return 0;
 }
 
 /* Connects to the port by its door. */
 static int knock(struct vm_call *call, struct place *place,
 		 struct vm_inter_both *both, const struct vm_group *local,
-		 uint64_t until_ns)
+		 const struct patience *patience)
 {
 	struct vm_greeting mine, theirs;
-	int fd = vm_door_knock(place->port, &mine, &theirs, until_ns);
+	int fd = vm_door_knock(place->port, &mine, &theirs, patience->until_ns);
 
 	if (fd >= 0)
 		return greeted(place, both, local, fd, false, &theirs,
@@ -149,9 +157,8 @@ static int knock(struct vm_call *call, struct place *place,
 	if (fd == -VMPI_EAGAIN)
 		return vm_error(call, MPI_ERR_PORT,
 				"nobody has accepted at port %s within the "
-				"timeout of %s s",
-				place->port,
-				vm_info_value(place->info, "timeout"));
+				"timeout of %g s",
+				place->port, patience->seconds);
 	if (fd == -VMPI_ENOENT)
 		return vm_error(call, MPI_ERR_PORT,
 				"port %s is not open, or was closed",
@@ -169,18 +176,18 @@ static int connect_join(struct vm_call *call, struct vm_inter_both *both,
 			      .source = caller.rank };
 	struct place *place = arg;
 	struct vm_port_place port;
-	uint64_t until_ns;
+	struct patience patience = { 0 };
 	int rc = vm_check_hints(call, place->info);
 
 	if (rc == 0)
-		rc = timeout_read(call, place->info, &until_ns);
+		rc = timeout_read(call, place->info, &patience);
 	if (rc == 0)
 		rc = vm_port_find(call, place->port, &port);
 	if (rc != 0)
 		return rc;
 	/* A message cannot be taken back when the time is over. */
-	if (!port.rank || (until_ns && vm_process_near(port.rank)))
-		return knock(call, place, both, local, until_ns);
+	if (!port.rank || (patience.until_ns && vm_process_near(port.rank)))
+		return knock(call, place, both, local, &patience);
 	caller.number = vm_port_number();
 	env.tag = vm_port_tag(port.number);
 	rc = vm_send(port.rank, env, &data, VM_SEND_STANDARD);
