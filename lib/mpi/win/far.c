@@ -114,39 +114,58 @@ static int filling_open(struct filling *f, struct vm_access *a, size_t bytes)
 	return f->heap ? 0 : MPI_ERR_NO_MEM;
 }
 
+/* So many bytes have been sent that nothing answers: waits where too many have
+ * been. */
+static int sent(struct vm_win *win, int rank, size_t bytes)
+{
+	struct vm_window_far *far = vm_far_of(win, rank);
+	int rc;
+
+	far->dirty = true;
+	far->unasked += bytes;
+	if (far->unasked < UNASKED_MOST)
+		return 0;
+	rc = vm_far_ask(win, rank);
+	return rc == 0 ? vm_far_ask_wait(win, rank, ASKS_MOST) : rc;
+}
+
+/* Sends it; *bytes is its length. */
+static int filling_go(struct filling *f, size_t *bytes)
+{
+	size_t runs = f->head.runs * sizeof(f->runs[0]);
+	char *data = f->buffer + VM_FAR_RUN_BYTES;
+
+	*bytes = f->sends ? f->used : 0;
+	if (f->head.runs == 1)
+		return vm_far_send_row(f->win, f->rank, &f->head, f->runs, data,
+				       *bytes);
+	memcpy(data - runs, f->runs, runs);
+	*bytes += runs;
+	return vm_far_send(f->win, f->rank, &f->head, data - runs, *bytes);
+}
+
 /* Sends what is in it, and waits where too much is under way. */
 static int filling_send(struct filling *f)
 {
-	size_t bytes = f->head.runs * sizeof(f->runs[0]);
-	char *start = f->buffer + VM_FAR_RUN_BYTES - bytes;
 	struct vm_window *window = f->win->window;
-	struct vm_window_far *far = vm_far_of(f->win, f->rank);
+	size_t bytes;
 	int rc;
 
 	if (!f->head.runs)
 		return 0;
-	memcpy(start, f->runs, bytes);
-	if (f->sends)
-		bytes += f->used;
 	if (f->question) {
 		f->head.sequence = f->question->sequence;
 		vm_far_question_asks(window, f->question);
 	}
-	rc = vm_far_send(f->win, f->rank, &f->head, start, bytes);
+	rc = filling_go(f, &bytes);
 	f->head.runs = 0;
+	f->head.flag = 0;
 	f->used = 0;
 	if (rc == 0 && f->question)
 		rc = vm_far_question_wait(window, f->question, ANSWERS_MOST);
 	if (f->question)
 		return rc;
-	far->dirty = true;
-	far->unasked += bytes;
-	if (rc == 0 && far->unasked >= UNASKED_MOST) {
-		rc = vm_far_ask(f->win, f->rank);
-		if (rc == 0)
-			rc = vm_far_ask_wait(f->win, f->rank, ASKS_MOST);
-	}
-	return rc;
+	return rc == 0 ? sent(f->win, f->rank, bytes) : rc;
 }
 
 /* Adds elements of a row, as many as fit; from: theirs, or NULL.  Returns how
@@ -232,6 +251,43 @@ static int rows_send(struct vm_access *a, struct vm_window_head head,
 	return rc;
 }
 
+/*
+ * The shortest way: one row of the target's, of which a packet has all, with data
+ * that lie behind each other, and go to `into` if they are answered.
+ */
+static int row_send(struct vm_access *a, struct vm_window_head head,
+		    const struct vm_far_run *run, const void *data,
+		    size_t bytes, const struct vm_rows *into)
+{
+	int rc;
+
+	head.type = (uint8_t)a->basic->value;
+	if (into) {
+		rc = vm_far_later_one(a, &head.sequence, into);
+		return rc == 0 ? vm_far_send_row(a->win, a->rank, &head, run,
+						 data, bytes) :
+				 rc;
+	}
+	rc = vm_far_send_row(a->win, a->rank, &head, run, data, bytes);
+	return rc == 0 ? sent(a->win, a->rank, bytes) : rc;
+}
+
+/* Whether data are a few bytes that lie behind each other. */
+static bool is_few(const struct vm_data *data)
+{
+	return !data->layout && data->bytes <= FEW_BYTES;
+}
+
+static struct vm_far_run run_of(const struct vm_access *a, const char *place,
+				size_t count)
+{
+	return (struct vm_far_run){
+		(uintptr_t)place -
+			vm_far_origin(a->win->window->team, (size_t)a->rank),
+		count,
+	};
+}
+
 /* Describes what the target has said. */
 static int explain(struct vm_call *call, const struct vm_access *a, int rc)
 {
@@ -284,32 +340,68 @@ static int move(struct vm_call *call, const struct vm_access *a,
 			      target->bytes, !a->gets);
 }
 
-int vm_far_copy(struct vm_call *call, struct vm_access *a)
+static int copy(struct vm_access *a, struct vm_window_head head,
+		const struct vm_data *there, const struct vm_data *own)
 {
 	const struct vm_type *byte = vm_type_get(MPI_BYTE);
+	struct vm_rows target, origin;
+	struct vm_far_run run;
+
+	vm_rows_init(&origin, byte, *own);
+	if (is_few(there) && is_few(own) && !a->asked) {
+		a->basic = byte;
+		run = run_of(a, there->addr, there->bytes);
+		return row_send(a, head, &run, own->addr,
+				a->gets ? 0 : there->bytes,
+				a->gets ? &origin : NULL);
+	}
+	vm_rows_init(&target, byte, *there);
+	return rows_send(a, head, &target, a->gets ? NULL : &origin,
+			 a->gets ? &origin : NULL);
+}
+
+int vm_far_copy(struct vm_call *call, struct vm_access *a)
+{
 	struct vm_window_head head = { .what = a->gets ? VM_FAR_get :
 							 VM_FAR_put };
 	struct vm_data data = target_data(a),
 		       own = vm_win_side_data(&a->origin);
-	struct vm_rows target, origin;
 	int rc;
 
 	/* Not more than the other side has. */
 	if (own.bytes < data.bytes)
 		data.bytes = own.bytes;
 	rc = move(call, a, &data, &own);
-	if (rc != -VMPI_ENOTSUP)
-		return explain(call, a, rc);
-	vm_rows_init(&target, byte, data);
-	vm_rows_init(&origin, byte, own);
-	return explain(call, a,
-		       rows_send(a, head, &target, a->gets ? NULL : &origin,
-				 a->gets ? &origin : NULL));
+	if (rc == -VMPI_ENOTSUP)
+		rc = copy(a, head, &data, &own);
+	return explain(call, a, rc);
 }
 
 static uint8_t op_number(MPI_Op op)
 {
 	return (uint8_t)((uintptr_t)op - (uintptr_t)MPI_OP_NULL);
+}
+
+/* Whether all sides are a row of a few elements; *own are the origin's. */
+static bool is_row(const struct vm_access *a, const struct vm_data *there,
+		   struct vm_data *own, bool reads, bool gets)
+{
+	struct vm_data result;
+
+	*own = (struct vm_data){ 0 };
+	if (!is_few(there) || a->asked ||
+	    a->basic->extent != (MPI_Count)a->basic->size)
+		return false;
+	if (reads) {
+		*own = vm_win_side_data(&a->origin);
+		if (!is_few(own) || own->bytes < there->bytes)
+			return false;
+		own->bytes = there->bytes;
+	}
+	if (!gets)
+		return true;
+	result = vm_win_side_data(&a->result);
+	return is_few(&result) && result.bytes >= there->bytes;
 }
 
 int vm_far_update(struct vm_call *call, struct vm_access *a)
@@ -318,13 +410,21 @@ int vm_far_update(struct vm_call *call, struct vm_access *a)
 	struct vm_window_head head = { .what = gets ? VM_FAR_fetch :
 						      VM_FAR_update,
 				       .op = op_number(a->op) };
+	struct vm_data there = target_data(a), own;
 	struct vm_rows target, origin, result;
+	struct vm_far_run run;
 
-	vm_rows_init(&target, a->basic, target_data(a));
-	if (reads)
-		vm_rows_init(&origin, a->basic, vm_win_side_data(&a->origin));
 	if (gets)
 		vm_rows_init(&result, a->basic, vm_win_side_data(&a->result));
+	if (is_row(a, &there, &own, reads, gets)) {
+		run = run_of(a, there.addr, there.bytes / a->basic->size);
+		return explain(call, a,
+			       row_send(a, head, &run, own.addr, own.bytes,
+					gets ? &result : NULL));
+	}
+	vm_rows_init(&target, a->basic, there);
+	if (reads)
+		vm_rows_init(&origin, a->basic, vm_win_side_data(&a->origin));
 	return explain(call, a,
 		       rows_send(a, head, &target, reads ? &origin : NULL,
 				 gets ? &result : NULL));
@@ -332,32 +432,16 @@ int vm_far_update(struct vm_call *call, struct vm_access *a)
 
 int vm_far_swap(struct vm_call *call, struct vm_access *a, const void *compare)
 {
-	struct vm_window_head head = { .what = VM_FAR_swap,
-				       .runs = 1,
-				       .type = (uint8_t)a->basic->value };
+	struct vm_window_head head = { .what = VM_FAR_swap };
+	struct vm_far_run run = run_of(a, a->place, 1);
 	size_t size = a->basic->size;
-	struct {
-		struct vm_far_run run;
-		char values[32];
-	} packet = { .run.count = 1 };
-	struct vm_window *window = a->win->window;
-	struct vm_far_question *question = NULL;
 	struct vm_rows into;
-	int rc;
+	char values[32];
 
-	vm_rows_init(&into, a->basic, vm_data_bytes(a->result.buf, size));
-	packet.run.at = (uintptr_t)a->place -
-			vm_far_origin(window->team, (size_t)a->rank);
-	memcpy(packet.values, a->origin.buf, size);
-	memcpy(packet.values + size, compare, size);
-	rc = vm_far_later_open(a, &question, &into);
-	if (rc == 0) {
-		vm_far_question_asks(window, question);
-		head.sequence = question->sequence;
-		rc = vm_far_send(a->win, a->rank, &head, &packet,
-				 sizeof(packet.run) + 2 * size);
-	}
-	if (question)
-		vm_far_later_sent(window, question);
-	return explain(call, a, rc);
+	vm_rows_init(&into, a->basic,
+		     vm_data_bytes((void *)(uintptr_t)a->result.buf, size));
+	memcpy(values, a->origin.buf, size);
+	memcpy(values + size, compare, size);
+	return explain(call, a,
+		       row_send(a, head, &run, values, 2 * size, &into));
 }

@@ -31,6 +31,21 @@ int vm_far_send(struct vm_win *win, int rank, struct vm_window_head *head,
 			      bytes);
 }
 
+int vm_far_send_row(struct vm_win *win, int rank, struct vm_window_head *head,
+		    const struct vm_far_run *run, const void *data,
+		    size_t bytes)
+{
+	const struct vm_rank *to = win->comm.ranks[rank];
+
+	head->to = win->places[rank].number;
+	head->from = run->at;
+	head->member = (uint32_t)win->comm.rank;
+	head->runs = (uint32_t)run->count;
+	head->flag = VM_FAR_ONE;
+	return vm_window_send(win->window->owner->port, to->to, head, data,
+			      bytes);
+}
+
 /* Questions. */
 
 void vm_far_question_open(struct vm_window *window,
@@ -115,13 +130,6 @@ static struct later *later_first(const struct vm_win *win, int rank)
 	return NULL;
 }
 
-static void later_free(struct later *later)
-{
-	if (later->rows.cursor.data.layout)
-		vm_layout_drop(later->rows.cursor.data.layout);
-	free(later);
-}
-
 /* Takes it off the list, with its error.  Under the lock. */
 static void later_end(struct vm_win *win, struct later *later)
 {
@@ -134,20 +142,35 @@ static void later_end(struct vm_win *win, struct later *later)
 		far->error = (uint8_t)later->question.error;
 }
 
+/* What is left of it when nobody needs it: memory for the next one.  Gives the
+ * lock back. */
+static void later_leave(struct vm_win *win, struct later *later)
+{
+	const struct vm_layout *layout = later->rows.cursor.data.layout;
+
+	if (!win->spare) {
+		win->spare = later;
+		later = NULL;
+	}
+	vm_lock_give(&win->window->lock);
+	if (layout)
+		vm_layout_drop(layout);
+	free(later);
+}
+
 /* Waits for the answers of one.  Several threads may do so. */
 static int later_wait(struct vm_win *win, struct later *later)
 {
 	struct vm_window *window = win->window;
 	int rc = vm_far_question_wait(window, &later->question, 0);
-	bool last;
 
 	vm_lock_take(&window->lock);
 	if (rc == 0 && !later->ended)
 		later_end(win, later);
-	last = --later->waiters == 0 && later->ended;
-	vm_lock_give(&window->lock);
-	if (last)
-		later_free(later);
+	if (--later->waiters == 0 && later->ended)
+		later_leave(win, later);
+	else
+		vm_lock_give(&window->lock);
 	return rc;
 }
 
@@ -170,11 +193,30 @@ static int laters_wait(struct vm_win *win, int rank, bool all)
 	return rc;
 }
 
-int vm_far_later_open(struct vm_access *a, struct vm_far_question **question,
+/* Takes memory for one, and the lock; NULL: neither. */
+static struct later *later_new(struct vm_win *win)
+{
+	struct later *later;
+
+	vm_lock_take(&win->window->lock);
+	later = win->spare;
+	win->spare = NULL;
+	if (later)
+		return later;
+	vm_lock_give(&win->window->lock);
+	later = malloc(sizeof(*later));
+	if (later)
+		vm_lock_take(&win->window->lock);
+	return later;
+}
+
+/* An access that is answered so often, as far as is known. */
+static int later_open(struct vm_access *a, struct later **out,
 		      const struct vm_rows *into)
 {
-	struct vm_window *window = a->win->window;
-	struct later *later = malloc(sizeof(*later));
+	struct vm_win *win = a->win;
+	struct vm_window *window = win->window;
+	struct later *later = later_new(win);
 	bool full;
 
 	if (!later)
@@ -183,17 +225,40 @@ int vm_far_later_open(struct vm_access *a, struct vm_far_question **question,
 	later->rank = a->rank;
 	later->waiters = 0;
 	later->ended = false;
+	later->question = (struct vm_far_question){ .into = &later->rows,
+						    .later = true,
+						    .left = 1 };
+	later->question.sequence = ++window->sequence;
+	vm_list_append(&window->questions, &later->question.link);
+	full = ++win->laters > LATERS_MOST;
+	vm_lock_give(&window->lock);
 	if (later->rows.cursor.data.layout)
 		vm_layout_hold(later->rows.cursor.data.layout);
-	vm_far_question_open(window, &later->question, &later->rows);
-	vm_lock_take(&window->lock);
-	later->question.later = true;
-	/* One more, until all is sent. */
-	later->question.left = 1;
-	full = ++a->win->laters > LATERS_MOST;
-	vm_lock_give(&window->lock);
-	*question = &later->question;
-	return full ? laters_wait(a->win, -1, false) : 0;
+	*out = later;
+	return full ? laters_wait(win, -1, false) : 0;
+}
+
+int vm_far_later_open(struct vm_access *a, struct vm_far_question **question,
+		      const struct vm_rows *into)
+{
+	struct later *later = NULL;
+	int rc = later_open(a, &later, into);
+
+	/* It is one more until all is sent. */
+	if (later)
+		*question = &later->question;
+	return rc;
+}
+
+int vm_far_later_one(struct vm_access *a, uint32_t *sequence,
+		     const struct vm_rows *into)
+{
+	struct later *later = NULL;
+	int rc = later_open(a, &later, into);
+
+	if (later)
+		*sequence = later->question.sequence;
+	return rc;
 }
 
 /* All is sent. */
@@ -214,12 +279,14 @@ void vm_far_close(struct vm_win *win)
 	do {
 		vm_lock_take(&win->window->lock);
 		later = later_first(win, -1);
-		if (later)
+		if (later) {
 			later_end(win, later);
-		vm_lock_give(&win->window->lock);
-		if (later)
-			later_free(later);
+			later_leave(win, later);
+		} else {
+			vm_lock_give(&win->window->lock);
+		}
 	} while (later);
+	free(win->spare);
 }
 
 /* Asking whether all is done. */
@@ -243,6 +310,7 @@ int vm_far_ask(struct vm_win *win, int rank)
 	int rc;
 
 	far->unasked = 0;
+	far->asked = true;
 	vm_lock_take(&win->window->lock);
 	far->asks++;
 	vm_lock_give(&win->window->lock);
@@ -296,8 +364,10 @@ int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 {
 	int rc = vm_far_of(win, rank)->dirty ? vm_far_ask(win, rank) : 0;
 
-	if (rc == 0)
+	if (rc == 0 && vm_far_of(win, rank)->asked) {
 		rc = vm_far_ask_wait(win, rank, 0);
+		vm_far_of(win, rank)->asked = rc != 0;
+	}
 	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
 }
 

@@ -16,6 +16,11 @@ struct vm_window_far *vm_far_of(const struct vm_win *win, int rank);
 int vm_far_send(struct vm_win *win, int rank, struct vm_window_head *head,
 		const void *data, size_t bytes);
 
+/* The same with one row of the target's. */
+int vm_far_send_row(struct vm_win *win, int rank, struct vm_window_head *head,
+		    const struct vm_far_run *run, const void *data,
+		    size_t bytes);
+
 /* Opens a question on the caller's stack; data that come go to `into`, if that
  * is not NULL. */
 void vm_far_question_open(struct vm_window *window,
@@ -35,11 +40,14 @@ int vm_far_question_end(struct vm_window *window,
  * Opens the question of an access whose answers are waited for by a flush
  * (vm_far_flush_local()), and says that all its packets are sent.  *question is
  * set if there is one to say that of, also if there is an error: MPI_ERR_NO_MEM
- * or a negative code of core.  May switch.
+ * or a negative code of core.  An access of one packet is open for this one, and
+ * says nothing.  May switch.
  */
 int vm_far_later_open(struct vm_access *access,
 		      struct vm_far_question **question,
 		      const struct vm_rows *into);
+int vm_far_later_one(struct vm_access *access, uint32_t *sequence,
+		     const struct vm_rows *into);
 void vm_far_later_sent(struct vm_window *window,
 		       struct vm_far_question *question);
 

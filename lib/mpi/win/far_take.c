@@ -15,12 +15,26 @@
 #include "mpi/win/atomic.h"
 #include "mpi/win/far_wire.h"
 
+/* The sender's end: of a row alone the header has none. */
+static uint64_t sender(const struct vm_window_packet *packet)
+{
+	const struct vm_window_team *team = packet->window->team;
+	bool row = packet->head.what <= VM_FAR_swap &&
+		   packet->head.flag == VM_FAR_ONE;
+
+	if (!row)
+		return packet->head.from;
+	return packet->head.member < team->size ?
+		       team->places[packet->head.member].number :
+		       0;
+}
+
 /* An answer goes back to where its question came from. */
 static void answer(const struct vm_window_packet *packet, enum vm_far_kind what,
 		   uint8_t flag, const void *data, size_t bytes)
 {
 	struct vm_window_head head = {
-		.to = packet->head.from,
+		.to = sender(packet),
 		.from = packet->head.to,
 		.member = (uint32_t)packet->window->rank,
 		.sequence = packet->head.sequence,
@@ -47,6 +61,8 @@ static bool is_owned(struct vm_window *window, uint64_t at, uint64_t bytes)
 struct rows {
 	const struct vm_window_packet *packet;
 	const struct vm_far_run *runs;
+	uint32_t count;
+	struct vm_far_run one;
 	uintptr_t origin; /* what their places are counted from */
 	const struct vm_type *type;
 	const struct vm_op *op;
@@ -65,23 +81,31 @@ static int rows_open(struct rows *rows, const struct vm_window_packet *packet,
 		     bool has_data)
 {
 	const struct vm_window_head *head = &packet->head;
-	size_t runs = head->runs * sizeof(struct vm_far_run), element;
+	size_t runs = 0, element;
 
 	*rows = (struct rows){
 		.packet = packet,
 		.runs = packet->data,
+		.count = head->runs,
 		.origin = vm_far_origin(packet->window->team,
 					packet->window->rank),
 	};
 	rows->type = vm_type_builtin[head->type];
 	rows->op = head->op < VM_OP_BUILTINS ? vm_op_builtin[head->op] : NULL;
-	if (head->runs > VM_FAR_RUNS || runs > packet->bytes || !rows->type ||
+	if (head->flag == VM_FAR_ONE) {
+		rows->one = (struct vm_far_run){ head->from, head->runs };
+		rows->runs = &rows->one;
+		rows->count = 1;
+	} else {
+		runs = rows->count * sizeof(struct vm_far_run);
+	}
+	if (rows->count > VM_FAR_RUNS || runs > packet->bytes || !rows->type ||
 	    !rows->type->size)
 		return MPI_ERR_INTERN;
 	rows->data = (const char *)packet->data + runs;
 	rows->bytes = packet->bytes - runs;
 	element = (size_t)rows->type->extent;
-	for (uint32_t i = 0; i < head->runs; i++) {
+	for (uint32_t i = 0; i < rows->count; i++) {
 		const struct vm_far_run *run = &rows->runs[i];
 
 		if (run->count > vm_window_packet_bytes() / element)
@@ -118,7 +142,7 @@ static void take_put(const struct vm_window_packet *packet)
 	int rc = rows_open(&rows, packet, true);
 	const char *data = rows.data;
 
-	for (uint32_t i = 0; rc == 0 && i < packet->head.runs; i++) {
+	for (uint32_t i = 0; rc == 0 && i < rows.count; i++) {
 		const struct vm_far_run *run = &rows.runs[i];
 
 		memcpy(row_at(&rows, run), data, run->count);
@@ -137,7 +161,7 @@ static void take_get(const struct vm_window_packet *packet)
 		at = data = malloc(rows.total + 1);
 		rc = data ? 0 : MPI_ERR_NO_MEM;
 	}
-	for (uint32_t i = 0; rc == 0 && i < packet->head.runs; i++) {
+	for (uint32_t i = 0; rc == 0 && i < rows.count; i++) {
 		const struct vm_far_run *run = &rows.runs[i];
 
 		memcpy(at, row_at(&rows, run), run->count);
@@ -167,7 +191,7 @@ static void rows_update(const struct rows *rows, char *old)
 				 rows->packet->window->common };
 	const char *data = rows->bytes ? rows->data : NULL;
 
-	for (uint32_t i = 0; i < rows->packet->head.runs; i++) {
+	for (uint32_t i = 0; i < rows->count; i++) {
 		const struct vm_far_run *run = &rows->runs[i];
 		size_t bytes = run->count * (size_t)rows->type->extent;
 
@@ -224,7 +248,7 @@ static void take_swap(const struct vm_window_packet *packet)
 	int rc = rows_open(&rows, packet, false);
 	size_t size = rc == 0 ? rows.type->size : 0;
 
-	if (rc == 0 && (packet->head.runs != 1 || rows.runs->count != 1 ||
+	if (rc == 0 && (rows.count != 1 || rows.runs->count != 1 ||
 			size > sizeof(old) || rows.bytes != 2 * size))
 		rc = MPI_ERR_INTERN;
 	if (rc == 0)

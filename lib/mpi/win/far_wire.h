@@ -40,6 +40,13 @@ struct vm_far_run {
 	uint64_t at, count;
 };
 
+/*
+ * One run alone is in the header, so that a few bytes behind it still fit into
+ * one line of the cache: the packet's flag is VM_FAR_ONE, `from` is the place,
+ * `runs` the count, and the sender's end is the team's for `member`.
+ */
+#define VM_FAR_ONE 1
+
 /* Packets have so much at most: runs first. */
 #define VM_FAR_RUNS 16
 #define VM_FAR_RUN_BYTES (VM_FAR_RUNS * sizeof(struct vm_far_run))
@@ -52,8 +59,8 @@ struct vm_window_far {
 	size_t unasked;
 	uint32_t asks, acks;
 	uint8_t error, refused;
-	bool dirty;
-	bool ended; /* an epoch with such accesses has ended */
+	bool dirty, asked; /* it has asked, and not waited for the answer */
+	bool ended;	   /* an epoch with such accesses has ended */
 };
 
 /* A question whose answers a task waits for, on its stack, or will wait for.

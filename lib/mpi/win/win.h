@@ -45,7 +45,8 @@ struct vm_win {
 	bool used;	 /* there were accesses since the last fence */
 	uint8_t epoch;	 /* enum vm_win_epoch */
 	uint8_t *access; /* by member, enum vm_win_way; NULL: none yet */
-	int laters;	 /* answers to wait for (far.c); under window->lock */
+	int laters;	 /* answers to wait for (far.c); under window->lock, */
+	void *spare;	 /* ... as is memory for one more */
 	struct vm_window_place *places; /* the team's */
 	struct vm_window *window;
 	/* Epochs. */
