@@ -116,6 +116,61 @@ static void alltoall(struct job *j)
 		check(j->in + i * j->bytes, j->bytes, j->round, i, j->rank);
 }
 
+/* What a rank sends to another one where sizes differ. */
+static int uneven(const struct job *j, int from, int to)
+{
+	return (j->bytes + 3 * from + to) % BYTES_MAX;
+}
+
+/* Blocks of other sizes, in a row for odd receivers, apart for even ones. */
+static int uneven_fill(struct job *j, int *counts, int *displs)
+{
+	int end = 0;
+
+	for (int i = 0; i < j->size; i++) {
+		counts[i] = uneven(j, j->rank, i);
+		displs[i] = i % 2 ? end : i * BYTES_MAX;
+		end = displs[i] + counts[i];
+		fill(j->out + displs[i], counts[i], j->round, j->rank, i);
+	}
+	return end;
+}
+
+static void scatterv(struct job *j)
+{
+	int counts[RANKS_MAX], displs[RANKS_MAX];
+	int expected = uneven(j, j->root, j->rank);
+
+	if (j->rank == j->root)
+		uneven_fill(j, counts, displs);
+	MPI_Scatterv(j->out, counts, displs, MPI_BYTE, j->in, expected,
+		     MPI_BYTE, j->root, MPI_COMM_WORLD);
+	check(j->in, expected, j->round, j->root, j->rank);
+}
+
+/* Alltoallw in odd rounds, with half of the types. */
+static void alltoallv(struct job *j)
+{
+	int counts[RANKS_MAX], displs[RANKS_MAX];
+	int expected[RANKS_MAX], places[RANKS_MAX];
+	MPI_Datatype types[RANKS_MAX];
+
+	uneven_fill(j, counts, displs);
+	for (int i = 0; i < j->size; i++) {
+		expected[i] = uneven(j, i, j->rank);
+		places[i] = i * BYTES_MAX;
+		types[i] = i % 3 ? MPI_CHAR : MPI_UNSIGNED_CHAR;
+	}
+	if (j->round % 2)
+		MPI_Alltoallw(j->out, counts, displs, types, j->in, expected,
+			      places, types, MPI_COMM_WORLD);
+	else
+		MPI_Alltoallv(j->out, counts, displs, MPI_BYTE, j->in, expected,
+			      places, MPI_BYTE, MPI_COMM_WORLD);
+	for (int i = 0; i < j->size; i++)
+		check(j->in + places[i], expected[i], j->round, i, j->rank);
+}
+
 /* Returns the sum of (rank, element) over ranks first to last - 1. */
 static long sum(const struct job *j, int first, int last, int i)
 {
@@ -165,6 +220,24 @@ static void reductions(struct job *j)
 	sums_check(j, in, 0, size, rank * n, n);
 }
 
+/* Shares of other sizes, of which some may be empty. */
+static void shares(struct job *j)
+{
+	int counts[RANKS_MAX], n = 0, before = 0;
+	long out[BYTES_MAX], in[BYTES_MAX];
+
+	for (int i = 0; i < j->size; i++) {
+		counts[i] = (j->bytes / 8 + i) % (BYTES_MAX / RANKS_MAX);
+		before += i < j->rank ? counts[i] : 0;
+		n += counts[i];
+	}
+	for (int i = 0; i < n; i++)
+		in[i] = out[i] = sum(j, j->rank, j->rank + 1, i);
+	MPI_Reduce_scatter(j->round % 3 ? out : MPI_IN_PLACE, in, counts,
+			   MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	sums_check(j, in, 0, j->size, before, counts[j->rank]);
+}
+
 /* Messages around the ring, under way while the ranks meet. */
 static void ring(struct job *j, void (*call)(struct job *j))
 {
@@ -186,8 +259,8 @@ static void ring(struct job *j, void (*call)(struct job *j))
 static void body(int rank, int size)
 {
 	static void (*const calls[])(struct job * j) = {
-		bcast,	    gather,   scatter,	  allgather,
-		allgatherv, alltoall, reductions,
+		bcast,	  gather,   scatter,   allgather,  allgatherv,
+		alltoall, scatterv, alltoallv, reductions, shares,
 	};
 	struct job job = { .rank = rank, .size = size };
 	int n = (int)(sizeof(calls) / sizeof(calls[0]));

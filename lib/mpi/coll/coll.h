@@ -129,6 +129,7 @@ struct vm_coll {
 	int shares; /* hash of the counts that define shares, if any; else 0 */
 	int first_size; /* of an intercommunicator's first side; else 0 */
 	bool in_place;
+	bool uneven; /* blocks are sent whose sizes only the sender knows */
 	/* The algorithm that its communicator asks for, a word of the family's
 	 * setting, or VM_CHAN_STATS_UNSET; and the one used
 	 * (CORE_COLL_ALGORITHMS). */
@@ -165,6 +166,7 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	coll->shares = 0;
 	coll->first_size = vm_comm_first_size(comm);
 	coll->in_place = false;
+	coll->uneven = false;
 	coll->asked = VM_CHAN_STATS_UNSET;
 	coll->algorithm = VM_COLL_SHARED;
 	coll->op = NULL;

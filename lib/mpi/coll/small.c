@@ -51,7 +51,7 @@ static bool operands(const struct vm_coll *coll, struct vm_data *data)
 {
 	const struct vm_type *type = coll->recv.type;
 
-	if (coll->recv.counts.array || !type->dense || type->dense_offset ||
+	if (!type->dense || type->dense_offset ||
 	    type->extent != (MPI_Count)type->size)
 		return false;
 	data->addr = (void *)(uintptr_t)coll->send.buf;
@@ -79,7 +79,7 @@ static bool small_data(const struct vm_coll *coll, struct vm_data *data)
 	if (coll->kind->reduces)
 		return operands(coll, data);
 	if (sends_blocks(coll)) {
-		if (side->counts.array || (coll->in_place && coll->kind->swaps))
+		if (coll->in_place && coll->kind->swaps)
 			return false;
 		data_set(data, side->type, side->buf,
 			 side->count * (size_t)coll->size);
@@ -114,6 +114,37 @@ static void side_set(struct vm_blocks *side, const void *buf,
 	side->made = NULL;
 }
 
+/* The bytes before blocks of any size: what each has, and where it begins. */
+static size_t uneven_head(size_t n)
+{
+	return 2 * n * sizeof(int);
+}
+
+static void uneven_set(struct vm_blocks *side, const char *shown, size_t n)
+{
+	const int *sizes = (const int *)(const void *)shown;
+
+	side->buf = shown + uneven_head(n);
+	side->counts = (struct vm_ints){ sizes, false };
+	side->displs = (struct vm_ints){ sizes + n, false };
+}
+
+/* Whether the blocks that another process has shown lie where it says. */
+static bool uneven_fits(const char *shown, size_t bytes, size_t n)
+{
+	const int *sizes = (const int *)(const void *)shown;
+
+	if (bytes < uneven_head(n) || bytes % sizeof(int))
+		return false;
+	bytes -= uneven_head(n);
+	for (size_t i = 0; i < n; i++)
+		if (sizes[i] < 0 || sizes[n + i] < 0 ||
+		    (size_t)sizes[i] > bytes ||
+		    (size_t)sizes[n + i] > bytes - (size_t)sizes[i])
+			return false;
+	return true;
+}
+
 /* Initialises a proxy for member `rank` of a call like this, with its bytes, to
  * which reductions also write. */
 static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
@@ -132,6 +163,7 @@ static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 	proxy->shares = like->shares;
 	proxy->first_size = 0;
 	proxy->in_place = like->kind->reduces;
+	proxy->uneven = like->uneven;
 	proxy->op = like->op;
 	if (like->kind->reduces) {
 		type = like->recv.type;
@@ -141,6 +173,10 @@ static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 	}
 	side_set(&proxy->send, data, type, count);
 	side_set(&proxy->recv, data, type, count);
+	if (like->kind->reduces)
+		proxy->recv.counts = like->recv.counts;
+	if (like->uneven)
+		uneven_set(&proxy->send, data, (size_t)like->size);
 	proxy->temp = NULL;
 	proxy->req = NULL;
 	atomic_init(&proxy->error, 0);
@@ -154,11 +190,62 @@ struct show {
 	size_t room, used;
 };
 
+static void data_put(char *to, const struct vm_data *from)
+{
+	struct vm_data bytes;
+
+	if (from->layout) {
+		bytes = vm_data_bytes(to, from->bytes);
+		vm_data_copy_slow(&bytes, from);
+	} else {
+		memcpy(to, from->addr, from->bytes);
+	}
+}
+
+/* As data_show(), for blocks of any size: their sizes, where they begin behind
+ * these, and the blocks.  Those for the members who show are left out. */
+static bool uneven_show(const struct vm_coll *coll, struct show *show)
+{
+	size_t n = (size_t)coll->size, used = uneven_head(n), at = 0;
+	size_t room = show->room - show->used, own = 0;
+	int *sizes = (int *)(void *)(show->data + show->used);
+	char *blocks = (char *)sizes + used;
+
+	if ((coll->in_place && coll->kind->swaps) || used > room)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct vm_data from;
+
+		sizes[i] = 0;
+		sizes[n + i] = (int)at;
+		if (own < show->count && show->members[own] == i) {
+			own++;
+			continue;
+		}
+		from = vm_blocks_data(&coll->send, i);
+		if (from.bytes > room - used)
+			return false;
+		sizes[i] = (int)from.bytes;
+		data_put(blocks + at, &from);
+		at += from.bytes;
+		used += from.bytes;
+	}
+	/* Those of the next member are aligned. */
+	used = (used + sizeof(int) - 1) & ~(sizeof(int) - 1);
+	if (used > room || (show->used && used != show->bytes))
+		return false;
+	show->bytes = (uint32_t)used;
+	show->used += used;
+	return true;
+}
+
 /* Adds what a member sends. */
 static bool data_show(const struct vm_coll *coll, struct show *show)
 {
-	struct vm_data from, to;
+	struct vm_data from;
 
+	if (coll->uneven)
+		return uneven_show(coll, show);
 	if (!small_data(coll, &from) || from.bytes > show->room - show->used ||
 	    (show->used && from.bytes != show->bytes))
 		return false;
@@ -166,12 +253,7 @@ static bool data_show(const struct vm_coll *coll, struct show *show)
 	if (from.bytes == 0)
 		return false;
 	show->bytes = (uint32_t)from.bytes;
-	if (from.layout) {
-		to = vm_data_bytes(show->data + show->used, from.bytes);
-		vm_data_copy_slow(&to, &from);
-	} else {
-		memcpy(show->data + show->used, from.addr, from.bytes);
-	}
+	data_put(show->data + show->used, &from);
 	show->used += show->bytes;
 	return true;
 }
@@ -402,6 +484,10 @@ static bool card_seat(struct proxy_view *view, const struct vm_meet *meet,
 	if (like->kind->reduces && senders &&
 	    card->bytes != like->recv.count * like->recv.type->size)
 		return false;
+	for (size_t i = 0; like->uneven && i < senders; i++)
+		if (!uneven_fits(card->data + i * card->bytes, card->bytes,
+				 (size_t)like->size))
+			return false;
 	small_seat(view,
 		   &(struct shown){ there->members, there->count, card->bytes,
 				    (char *)(uintptr_t)card->data },

@@ -177,6 +177,7 @@ static int alltoallv(struct vm_call *call, struct vm_coll *coll,
 {
 	int rc = vm_coll_open(call, coll, &vm_coll_alltoall, comm);
 
+	coll->uneven = true;
 	if (rc == 0)
 		rc = vm_coll_side_v(call, coll, &coll->recv, recvbuf,
 				    VM_INTS(recvcounts), VM_INTS(rdispls),
@@ -242,6 +243,7 @@ static int alltoallw(struct vm_call *call, struct vm_coll *coll,
 {
 	int rc = vm_coll_open(call, coll, &vm_coll_alltoall, comm);
 
+	coll->uneven = true;
 	if (rc == 0)
 		rc = vm_coll_side_w(call, coll, &coll->recv, recvbuf,
 				    VM_INTS(recvcounts), VM_INTS(rdispls),

@@ -254,6 +254,7 @@ static int scatterv(struct vm_call *call, struct vm_coll *coll,
 	int rc = open_rooted(call, coll, &vm_coll_scatter, comm, root, &is_root,
 			     &is_leaf);
 
+	coll->uneven = true;
 	if (rc == 0 && is_root)
 		rc = vm_coll_side_v(call, coll, &coll->send, sendbuf,
 				    VM_INTS(sendcounts), VM_INTS(displs),
