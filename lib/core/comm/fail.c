@@ -102,8 +102,12 @@ void vm_fail_self(void)
 	struct vm_rank *rank = vm_rank_self();
 	struct vm_msg *msg;
 
-	rank->via = &vm_engine_remote;
 	sent_deliver(rank);
+	/* Who finds that it is not here finds that it has failed: there may be
+	 * no fabric to send by. */
+	atomic_store_explicit(&rank->failed, true, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	rank->via = &vm_engine_remote;
 	fail(rank);
 	others_tell(rank);
 	for (int i = 0; i < LATE_LOOKS; i++) {
