@@ -25,6 +25,13 @@ static char **array; /* ours; the program may put another into environ */
 static size_t room;
 static char **shared; /* the strings of the process, as they were at first */
 
+/* Strings that are the rank's. */
+struct text {
+	struct text *next;
+	char text[];
+};
+static struct text *texts;
+
 static size_t count(void)
 {
 	size_t n = 0;
@@ -67,6 +74,20 @@ __attribute__((constructor(101))) static void start(int argc, char **argv,
 		memcpy(shared, envp, count() * sizeof(*shared));
 }
 
+/* After all code of the rank: its image may be unloaded (MPI_Comm_spawn), and
+ * what only it knows would be lost.  Strings stay: others may hold them. */
+__attribute__((destructor(101))) static void end(void)
+{
+	pthread_mutex_lock(&lock);
+	if (environ == array)
+		environ = NULL;
+	free(array);
+	free(shared);
+	array = shared = NULL;
+	room = 0;
+	pthread_mutex_unlock(&lock);
+}
+
 static size_t find(const char *name, size_t length)
 {
 	size_t i = 0;
@@ -81,15 +102,22 @@ static size_t find(const char *name, size_t length)
 /* The string is the rank's from now on: it may be changed, as by strtok(). */
 static void own(size_t i)
 {
-	char **string = shared, *copy;
+	char **string = shared;
+	struct text *copy;
+	size_t bytes;
 
 	while (string && *string && *string != environ[i])
 		string++;
 	if (!string || !*string || environ != array)
 		return;
-	copy = strdup(environ[i]);
-	if (copy)
-		environ[i] = copy;
+	bytes = strlen(environ[i]) + 1;
+	copy = malloc(sizeof(*copy) + bytes);
+	if (!copy)
+		return;
+	memcpy(copy->text, environ[i], bytes);
+	copy->next = texts;
+	texts = copy;
+	environ[i] = copy->text;
 }
 
 char *getenv(const char *name)
