@@ -107,7 +107,8 @@ int vm_f_keyval_create(__typeof__(MPI_Keyval_create) *call, vm_f_function *copy,
 	CREATE(Comm, call, copy, remove, keyval, extra_state, VM_ATTR_INT);
 }
 
-/* One function sets and one gets the attributes of each kind of object. */
+/* One function sets and one gets the attributes of each kind of object.  What is
+ * not there is 0, as programs expect that do not look at the flag. */
 #define SET_AND_GET(word, kind)                                               \
 	int vm_f_##word##_set_attr(__typeof__(MPI_##kind##_set_attr) *call,   \
 				   MPI_Fint *object, MPI_Fint *keyval,        \
@@ -127,9 +128,10 @@ int vm_f_keyval_create(__typeof__(MPI_Keyval_create) *call, vm_f_function *copy,
 		void *found;                                                  \
 		int rc = call(vm_f_##word(*object), *keyval, &found, flag);   \
                                                                               \
-		if (rc == 0 && *flag)                                         \
-			*value = value_of(vm_f_##word(*object), *keyval,      \
-					  found);                             \
+		if (rc == 0)                                                  \
+			*value = *flag ? value_of(vm_f_##word(*object),       \
+						  *keyval, found) :           \
+					 0;                                   \
 		return rc;                                                    \
 	}
 
@@ -167,7 +169,9 @@ int vm_f_attr_get(__typeof__(MPI_Attr_get) *call, MPI_Fint *comm,
 	void *found;
 	int rc = call(vm_f_comm(*comm), *keyval, &found, flag);
 
-	if (rc == 0 && *flag)
-		*value = (MPI_Fint)value_of(vm_f_comm(*comm), *keyval, found);
+	if (rc == 0)
+		*value = *flag ? (MPI_Fint)value_of(vm_f_comm(*comm), *keyval,
+						    found) :
+				 0;
 	return rc;
 }

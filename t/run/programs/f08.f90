@@ -51,9 +51,28 @@ program f08
   call others
   call numbers
   call buffers
+  call attributes
   print '(a,i0)', 'done ', rank
   call MPI_Finalize()
 contains
+  ! An attribute that is not there is 0, as programs expect.
+  subroutine attributes
+    integer :: key
+    integer(MPI_ADDRESS_KIND) :: value
+    logical :: there
+
+    call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &
+      MPI_COMM_NULL_DELETE_FN, key, 0_MPI_ADDRESS_KIND)
+    value = 7
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, key, value, there)
+    call check(.not. there .and. value == 0, 'no attribute')
+    call MPI_Comm_set_attr(MPI_COMM_WORLD, key, 7_MPI_ADDRESS_KIND)
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, key, value, there)
+    call check(there .and. value == 7, 'an attribute')
+    call MPI_Comm_delete_attr(MPI_COMM_WORLD, key)
+    call MPI_Comm_free_keyval(key)
+  end subroutine attributes
+
   ! What is not contiguous is sent and received where it is.
   subroutine sections
     integer, asynchronous :: from(6, 5, 4), to(6, 5, 4)
