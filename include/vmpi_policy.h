@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /* The version of this interface.  It changes when something below does. */
-#define VMPI_POLICY_ABI 1
+#define VMPI_POLICY_ABI 2
 
 typedef struct vmpi_tuner vmpi_tuner;
 
@@ -81,7 +81,10 @@ enum vmpi_policy_event {
 	VMPI_POLICY_CHANGED, /* something else has set control variable `number`,
 				which this policy had set */
 	VMPI_POLICY_ADDED,   /* there are more variables; number is 0 */
-	VMPI_POLICY_END	     /* the job ends; number is 0, end() comes next */
+	VMPI_POLICY_END,     /* the job ends; number is 0, end() comes next */
+	VMPI_POLICY_DISTURBED /* another policy has set control variable
+				 `number`: what was measured before does not
+				 compare with what comes */
 };
 
 /* The result of write() if the value was outside the variable's range. */
@@ -152,6 +155,17 @@ struct vmpi_tuner {
 
 	/* Prints a line if tune_log is on. */
 	void (*log)(vmpi_tuner *tuner, const char *text);
+
+	/*
+	 * A trial: the time in which a policy sees what a decision of its own
+	 * changes.  One policy of a process at a time has one, so that nothing
+	 * else changes meanwhile: policies begin one before every decision that
+	 * can wait, and end it when they know.  0: the caller has it, or had it;
+	 * -VMPI_ESTATE: another one has, or has waited longer: ask again at a
+	 * later tick.  It ends with the policy.
+	 */
+	int (*trial_begin)(vmpi_tuner *tuner);
+	void (*trial_end)(vmpi_tuner *tuner);
 };
 
 struct vmpi_policy {

@@ -222,16 +222,10 @@ static int limit_set(vmpi_tuner *tuner, struct eager *e, int64_t limit,
 			 tuner->revert(tuner, e->limit, reason) :
 			 tuner->write(tuner, e->limit, limit, reason);
 
+	if (!e->trying)
+		tuner->trial_end(tuner);
 	limit_changed(e, now_ns);
 	return rc < 0 ? rc : 0;
-}
-
-static bool token_take(struct eager *e)
-{
-	if (!e->tokens)
-		return false;
-	e->tokens--;
-	return true;
 }
 
 /* That limit was not worth it: it is left alone for a while. */
@@ -257,8 +251,10 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 
 	if (e->bins[bin].verdict == BAD && e->tick < e->bins[bin].until)
 		return 0;
-	if ((!known && e->rate_count < ROUNDS) || !token_take(e))
+	if ((!known && e->rate_count < ROUNDS) || !e->tokens ||
+	    tuner->trial_begin(tuner))
 		return 0;
+	e->tokens--;
 	snprintf(reason, sizeof(reason),
 		 "%" PRIu64 " of %" PRIu64 " messages have %" PRId64
 		 " to %" PRId64 " bytes; %s",
@@ -288,6 +284,7 @@ static int trial_end(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	if (gain >= least) {
 		e->bins[e->bin].verdict = GOOD;
 		e->bins[e->bin].ban_ticks = 0;
+		tuner->trial_end(tuner);
 		tuner->log(tuner, text);
 		return 0;
 	}
@@ -323,7 +320,7 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 					   e->window.messages ?
 				   e->quiet + 1 :
 				   0;
-		if (e->quiet >= QUIET_WINDOWS)
+		if (e->quiet >= QUIET_WINDOWS && !tuner->trial_begin(tuner))
 			return limit_set(tuner, e, e->home,
 					 "no messages need it any more",
 					 now_ns);
@@ -358,9 +355,10 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 
 	if (bytes <= budget) {
 		e->ample = bytes < budget / 2 ? e->ample + 1 : 0;
-		if (limit >= e->home || e->ample < MEMORY_TICKS ||
-		    !token_take(e))
+		if (limit >= e->home || e->ample < MEMORY_TICKS || !e->tokens ||
+		    tuner->trial_begin(tuner))
 			return 0;
+		e->tokens--;
 		return limit_set(tuner, e, e->home, "there is memory again", now_ns) ?:
 			       1;
 	}
@@ -368,6 +366,7 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	if (e->trying)
 		ban(e, e->bin);
 	e->trying = false;
+	tuner->trial_end(tuner);
 	if (limit <= LIMIT_LEAST ||
 	    (e->memory_tick && e->tick - e->memory_tick < MEMORY_TICKS))
 		return 1;
@@ -385,6 +384,7 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 static int silence(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	e->trying = false;
+	tuner->trial_end(tuner);
 	if (control(tuner, e->limit) <= e->home)
 		return 0;
 	return limit_set(tuner, e, e->home, "hardly any messages are sent",
@@ -419,14 +419,21 @@ static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	return rc;
 }
 
-/* A user or another policy has set the limit: it goes back to that later. */
+/* A user or another policy has set the limit: it goes back to that later; or
+ * another one has set something else. */
 static int eager_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 		       int number)
 {
 	struct eager *e = tuner->state;
 
+	/* Its windows begin anew; a trial of ours lasts longer. */
+	if (event == VMPI_POLICY_DISTURBED) {
+		e->rate_count = 0;
+		e->settled = false;
+	}
 	if (event != VMPI_POLICY_CHANGED || number != e->limit)
 		return 0;
+	tuner->trial_end(tuner);
 	e->home = control(tuner, e->limit);
 	e->trying = false;
 	e->rate_count = 0;

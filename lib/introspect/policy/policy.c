@@ -296,6 +296,31 @@ static int tuner_revert(vmpi_tuner *tuner, int number, const char *reason)
 	return 0;
 }
 
+static int tuner_trial_begin(vmpi_tuner *tuner)
+{
+	struct vm_policy_run *run = run_of(tuner);
+	struct vm_policies *all = run->all;
+
+	if (all->trial == run)
+		return 0;
+	if (all->trial || (all->next_trial && all->next_trial != run)) {
+		if (!all->next_trial)
+			all->next_trial = run;
+		return -VMPI_ESTATE;
+	}
+	all->trial = run;
+	all->next_trial = NULL;
+	return 0;
+}
+
+static void tuner_trial_end(vmpi_tuner *tuner)
+{
+	struct vm_policy_run *run = run_of(tuner);
+
+	if (run->all->trial == run)
+		run->all->trial = NULL;
+}
+
 static const vmpi_tuner tuner_of_all = {
 	.abi = VMPI_POLICY_ABI,
 	.argument = "",
@@ -311,6 +336,8 @@ static const vmpi_tuner tuner_of_all = {
 	.write = tuner_write,
 	.revert = tuner_revert,
 	.log = tuner_log,
+	.trial_begin = tuner_trial_begin,
+	.trial_end = tuner_trial_end,
 };
 
 void vm_policies_init(struct vm_policies *all,
@@ -368,6 +395,9 @@ static void run_end(struct vm_policy_run *run)
 	if (run->off)
 		return;
 	run->off = true;
+	tuner_trial_end(&run->tuner);
+	if (run->all->next_trial == run)
+		run->all->next_trial = NULL;
 	if (run->started) {
 		vm_pvar_add(run->all->pvars->running, (uint64_t)-1);
 		if (run->policy->end)
@@ -493,6 +523,34 @@ static void changes_see(struct vm_policy_run *run)
 	}
 }
 
+/* Calls tick().  Who could have had the trial that it had asked for and did not
+ * take it does not want it any more. */
+static void run_tick(struct vm_policy_run *run, uint64_t now_ns)
+{
+	struct vm_policies *all = run->all;
+	bool free = !all->trial;
+
+	guard(run, run->policy->tick(&run->tuner, now_ns));
+	if (free && all->next_trial == run)
+		all->next_trial = NULL;
+}
+
+/* Tells all others of the decisions since the last call. */
+static void disturbed_report(struct vm_policies *all, uint64_t from,
+			     const struct vm_policy_run *self)
+{
+	for (uint64_t i = from; i < all->record_count; i++) {
+		const struct vm_policy_record *record =
+			vm_policy_record(all, i);
+
+		for (unsigned o = 0; record && o < all->count; o++)
+			if (all->runs[o] != self)
+				event_report(all->runs[o],
+					     VMPI_POLICY_DISTURBED,
+					     record->number);
+	}
+}
+
 /* More variables than there were. */
 static bool added_see(struct vm_policies *all)
 {
@@ -515,6 +573,8 @@ void vm_policies_tick(struct vm_policies *all, uint64_t now_ns)
 	for (unsigned i = 0; i < all->count; i++) {
 		struct vm_policy_run *run = all->runs[i];
 
+		uint64_t decisions = all->record_count;
+
 		if (run->off)
 			continue;
 		run->ticks++;
@@ -522,7 +582,8 @@ void vm_policies_tick(struct vm_policies *all, uint64_t now_ns)
 			event_report(run, VMPI_POLICY_ADDED, 0);
 		changes_see(run);
 		if (!run->off)
-			guard(run, run->policy->tick(&run->tuner, now_ns));
+			run_tick(run, now_ns);
+		disturbed_report(all, decisions, run);
 	}
 }
 

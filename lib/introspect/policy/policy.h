@@ -96,6 +96,8 @@ struct vm_policies {
 	struct vm_policy_vars vars;
 	struct vm_policy_run *runs[VM_POLICIES_MAX];
 	unsigned count;
+	/* Whose trial it is, and who has asked meanwhile; or NULL. */
+	struct vm_policy_run *trial, *next_trial;
 	uint64_t now_ns;
 	int controls_seen, counters_seen;
 	struct tune_node_pvars *pvars;

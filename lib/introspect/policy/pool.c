@@ -117,9 +117,14 @@ static uint64_t unused(vmpi_tuner *tuner, const struct pool *p, uint64_t *all)
 static int keep_set(vmpi_tuner *tuner, struct pool *p, int64_t keep,
 		    const char *reason)
 {
-	int rc = keep == p->home ? tuner->revert(tuner, p->keep, reason) :
-				   tuner->write(tuner, p->keep, keep, reason);
+	int rc;
 
+	/* Not while another policy measures: at a later look. */
+	if (tuner->trial_begin(tuner))
+		return 0;
+	rc = keep == p->home ? tuner->revert(tuner, p->keep, reason) :
+			       tuner->write(tuner, p->keep, keep, reason);
+	tuner->trial_end(tuner);
 	p->unused_looks = p->churn_looks = p->calm_looks = 0;
 	return rc < 0 ? rc : 0;
 }

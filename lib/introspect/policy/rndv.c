@@ -350,19 +350,27 @@ static void pair_tick(vmpi_tuner *tuner, struct rndv *r, int place,
 		pair_judge(tuner, r, place, now_ns);
 	else if (pair->ticks < WINDOW_TICKS_MAX)
 		return;
-	else if (pair->way != WAY_AUTO && !pair->messages)
-		way_take(pair, WAY_AUTO); /* it sends no more */
+	else if (pair->way != WAY_AUTO && (pair->trying || !pair->messages))
+		way_take(pair, WAY_AUTO); /* it sends no more, or hardly */
 	window_open(pair, now_ns);
 }
 
-/* Gives the set of a way its members, if that is due. */
-static int set_apply(vmpi_tuner *tuner, struct rndv *r, enum way way)
+/* The processes whose long messages are to come by a way. */
+static int64_t set_of(const struct rndv *r, enum way way)
 {
 	int64_t set = r->home[way];
 
 	for (int i = 0; i < PLACES; i++)
 		if (r->pairs[i].way == way)
 			set |= INT64_C(1) << i;
+	return set;
+}
+
+/* Gives the set of a way its members, if that is due. */
+static int set_apply(vmpi_tuner *tuner, struct rndv *r, enum way way)
+{
+	int64_t set = set_of(r, way);
+
 	if (set == control(tuner, r->control[way]))
 		return 0;
 	if (r->changed[way] && r->tick - r->changed[way] < CHANGE_TICKS)
@@ -376,15 +384,38 @@ static int set_apply(vmpi_tuner *tuner, struct rndv *r, enum way way)
 	return tuner->write(tuner, r->control[way], set, r->reason[way]);
 }
 
+static bool sets_are_due(vmpi_tuner *tuner, const struct rndv *r)
+{
+	for (int way = WAY_WRITE; way < WAYS; way++)
+		if (set_of(r, (enum way)way) != control(tuner, r->control[way]))
+			return true;
+	return false;
+}
+
+static bool somebody_tries(const struct rndv *r)
+{
+	for (int i = 0; i < PLACES; i++)
+		if (r->pairs[i].trying)
+			return true;
+	return false;
+}
+
+/* The processes that have a new way get it, all trials at once; not while
+ * another policy has one. */
 static int sets_apply(vmpi_tuner *tuner, struct rndv *r)
 {
-	int write = set_apply(tuner, r, WAY_WRITE);
-	int pieces = set_apply(tuner, r, WAY_PIECES);
+	int write, pieces;
 
+	if (sets_are_due(tuner, r) && tuner->trial_begin(tuner))
+		return 0;
+	write = set_apply(tuner, r, WAY_WRITE);
+	pieces = set_apply(tuner, r, WAY_PIECES);
 	if (write < 0 || pieces < 0)
 		return write < 0 ? write : pieces;
 	for (int i = 0; i < PLACES && !write && !pieces; i++)
 		r->pairs[i].applied = true;
+	if (!write && !pieces && !somebody_tries(r))
+		tuner->trial_end(tuner);
 	return 0;
 }
 
@@ -395,8 +426,10 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
 
 	r->tick++;
 	/* The user has chosen one for all. */
-	if (control(tuner, r->protocol))
+	if (control(tuner, r->protocol)) {
+		tuner->trial_end(tuner);
 		return 0;
+	}
 	if (tuner->total(tuner, r->counter[0], sender, PLACES) ||
 	    tuner->total(tuner, r->counter[1], receiver, PLACES))
 		return 0;
@@ -413,12 +446,27 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	return sets_apply(tuner, r);
 }
 
+/* Rates from before do not count; trials that have not begun do not begin. */
+static void disturbed(struct rndv *r)
+{
+	for (int i = 0; i < PLACES; i++) {
+		struct pair *pair = &r->pairs[i];
+
+		if (pair->trying && !pair->applied)
+			way_take(pair, WAY_AUTO);
+		pair->rate_count = 0;
+		pair->settled = false;
+	}
+}
+
 /* A set was set by something else: its members stay, ours start again. */
 static int rndv_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 		      int number)
 {
 	struct rndv *r = tuner->state;
 
+	if (event == VMPI_POLICY_DISTURBED)
+		disturbed(r);
 	for (int way = WAY_WRITE; event == VMPI_POLICY_CHANGED && way < WAYS;
 	     way++) {
 		if (number != r->control[way])

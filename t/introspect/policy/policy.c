@@ -395,6 +395,104 @@ static void test_anything(void)
 	ok(off > 0 && off <= rounds, "%d of %d were turned off", off, rounds);
 }
 
+/* Two more puppets, the first of which is called first: what each does with
+ * trials at a tick, what it got, and what it was told. */
+static struct player {
+	enum { IDLE, ASKS, ENDS, SETS } order;
+	int got, disturbed;
+} players[2];
+
+static int player_tick(vmpi_tuner *tuner, struct player *player)
+{
+	player->got = 1;
+	if (player->order == ASKS)
+		player->got = tuner->trial_begin(tuner);
+	else if (player->order == ENDS)
+		tuner->trial_end(tuner);
+	else if (player->order == SETS)
+		return tuner->write(tuner, FLAG, !world.controls[FLAG].value,
+				    "a test");
+	return 0;
+}
+
+static int player_event(struct player *player, enum vmpi_policy_event event,
+			int number)
+{
+	if (event == VMPI_POLICY_DISTURBED)
+		player->disturbed = number;
+	return 0;
+}
+
+#define PLAYER(n)                                                             \
+	static int tick_##n(vmpi_tuner *tuner, uint64_t now_ns)               \
+	{                                                                     \
+		return player_tick(tuner, &players[n]);                       \
+	}                                                                     \
+	static int event_##n(vmpi_tuner *tuner, enum vmpi_policy_event event, \
+			     int number)                                      \
+	{                                                                     \
+		return player_event(&players[n], event, number);              \
+	}                                                                     \
+	static const struct vmpi_policy player_##n = {                        \
+		.abi = VMPI_POLICY_ABI,                                       \
+		.name = "player" #n,                                          \
+		.description = "waits for its turn",                          \
+		.tick = tick_##n,                                             \
+		.event = event_##n                                            \
+	}
+PLAYER(0);
+PLAYER(1);
+
+/* A tick in which the players do this. */
+static void play(int first, int second)
+{
+	for (int i = 0; i < 2; i++)
+		players[i] = (struct player){ .order = i ? second : first,
+					      .disturbed = -1 };
+	tick(nothing);
+}
+
+static void test_trials(void)
+{
+	begin();
+	vm_policies_add(&all, &player_0, NULL, now);
+	vm_policies_add(&all, &player_1, NULL, now);
+	play(ASKS, ASKS);
+	is_int(players[0].got, 0, "the first to ask has the trial");
+	is_int(players[1].got, -VMPI_ESTATE, "the second has to wait");
+	play(ASKS, ASKS);
+	is_int(players[0].got, 0, "who has it may ask again");
+	play(ENDS, IDLE);
+	play(ASKS, IDLE);
+	is_int(players[0].got, 0, "the second does not want it any more");
+	play(IDLE, ASKS);
+	play(ENDS, IDLE);
+	play(ASKS, ASKS);
+	is_int(players[0].got, 0, "and has to ask again");
+	play(ENDS, ASKS);
+	is_int(players[1].got, 0, "it is free at once");
+	play(ASKS, IDLE);
+	is_int(players[0].got, -VMPI_ESTATE, "now the first has to wait");
+	play(IDLE, ENDS);
+	play(IDLE, ASKS);
+	is_int(players[1].got, 0, "it does not ask when it could");
+	play(ASKS, ENDS);
+	play(IDLE, IDLE);
+	play(IDLE, ASKS);
+	play(ASKS, ENDS);
+	play(ASKS, ASKS);
+	is_int(players[0].got, 0, "who has waited goes first");
+	is_int(players[1].got, -VMPI_ESTATE, "not who had the last one");
+	play(SETS, IDLE);
+	is_int(players[1].disturbed, FLAG, "others are told of decisions");
+	is_int(players[0].disturbed, -1, "but not who takes them");
+	all.runs[0]->broken = "the test says so";
+	play(IDLE, IDLE);
+	play(IDLE, ASKS);
+	is_int(players[1].got, 0, "the trial of a policy that fails ends");
+	vm_policies_fini(&all, now);
+}
+
 int main(void)
 {
 	test_wrong();
@@ -405,5 +503,6 @@ int main(void)
 	test_swing();
 	test_phases();
 	test_anything();
+	test_trials();
 	return done_testing();
 }
