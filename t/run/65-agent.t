@@ -46,6 +46,8 @@ for shm in on off; do
 		--set fabric_shm=$shm
 	found "a short message, core_progress=on, fabric_shm=$shm" short 2 \
 		--set core_progress=on --set fabric_shm=$shm
+	found "a window's memory, fabric_shm=$shm" reached 2 \
+		--set fabric_shm=$shm
 done
 found "with a modelled network" long 2 --set fabric_link_latency_ns=1000000
 found "on one worker among two processes that sleep at once" waits 4 \

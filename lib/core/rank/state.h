@@ -194,6 +194,8 @@ struct vm_node {
 		_Atomic uint32_t agent;	       /* core/remote/agent.h */
 		/* Operations for the agent. */
 		_Atomic uint32_t under_way VM_ALIGNED(VM_CACHELINE);
+		/* What it is for only while nobody else polls. */
+		_Atomic uint32_t lasting;
 	} progress;
 };
 

@@ -44,7 +44,9 @@ struct vm_agent {
 	int timer_fd;
 	_Atomic bool stop;
 	_Atomic uint64_t call_ns;
-	uint64_t late_ns; /* how long a wake-up takes; of the thread */
+	_Atomic uint64_t later_ns; /* the same for what lasts */
+	uint64_t late_ns;	   /* how long a wake-up takes; of the thread */
+	uint64_t *polls; /* of each port, when it looked last; of the thread */
 };
 
 /* Lets the ranks compute, so that wake-ups take little of their time. */
@@ -103,22 +105,71 @@ static bool somebody_idles(void)
 	return false;
 }
 
-/* Whether there is something to do for it, now or when no worker polls. */
-static bool is_owed(void)
+void vm_agent_lasting_begin(void)
+{
+	/* As in vm_agent_begin(). */
+	atomic_fetch_add(&vm_node->progress.lasting, 1);
+	if (atomic_load(&vm_node->progress.agent) != VM_AGENT_CALLED)
+		vm_agent_call();
+}
+
+void vm_agent_lasting_end(void)
+{
+	atomic_fetch_sub_explicit(&vm_node->progress.lasting, 1,
+				  memory_order_relaxed);
+}
+
+/* Whether there is something to do for it whoever polls. */
+static bool is_pressed(void)
 {
 	return core_cvar.progress == VM_PROGRESS_ON ||
 	       (core_cvar.progress == VM_PROGRESS_AUTO &&
 		atomic_load(&vm_node->progress.under_way) > 0);
 }
 
-static bool is_needed(struct vm_agent *agent)
+/* Whether there is something to do for it, now or when no worker polls. */
+static bool is_owed(void)
+{
+	return is_pressed() || (core_cvar.progress == VM_PROGRESS_AUTO &&
+				atomic_load(&vm_node->progress.lasting) > 0);
+}
+
+static unsigned ports_count(void)
+{
+	return vm_fabric_limits(vm_node->fabric)->ports;
+}
+
+static void polls_note(struct vm_agent *agent)
+{
+	for (unsigned i = 0; i < ports_count(); i++)
+		agent->polls[i] =
+			vm_port_polls(vm_fabric_port(vm_node->fabric, i));
+}
+
+/* Whether nobody has polled some port since the agent has noted that. */
+static bool is_neglected(const struct vm_agent *agent)
+{
+	for (unsigned i = 0; i < ports_count(); i++)
+		if (agent->polls[i] ==
+		    vm_port_polls(vm_fabric_port(vm_node->fabric, i)))
+			return true;
+	return false;
+}
+
+/* Whether there is something to do for it now, if nobody else does it. */
+static bool is_due(struct vm_agent *agent)
 {
 	return !atomic_load(&agent->stop) && is_owed() && !somebody_idles();
 }
 
+static bool is_needed(struct vm_agent *agent)
+{
+	return is_due(agent) && (is_pressed() || is_neglected(agent));
+}
+
 static bool ports_poll(void)
 {
-	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
+	unsigned ports = ports_count();
 	bool did = false;
 
 	for (unsigned i = 0; i < ports; i++)
@@ -155,7 +206,7 @@ static bool watch(struct vm_agent *agent)
 		return false;
 	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
 	if (rc == 0) {
-		if (is_needed(agent))
+		if (is_due(agent))
 			vm_fabric_sleep_wait(vm_node->fabric, &sleep,
 					     UINT64_MAX);
 		vm_fabric_sleep_end(vm_node->fabric);
@@ -175,6 +226,7 @@ static bool serve(struct vm_agent *agent)
 	while (is_needed(agent)) {
 		bool found = look();
 
+		polls_note(agent);
 		did |= found;
 		if (found || !watch(agent))
 			nap(agent);
@@ -182,30 +234,37 @@ static bool serve(struct vm_agent *agent)
 	return did;
 }
 
-/* Goes off duty; false: it is needed again. */
-static bool duty_leave(struct vm_agent *agent)
+/* Goes off duty; false: it is needed again.  *later: it is to look once more. */
+static bool duty_leave(struct vm_agent *agent, bool *later)
 {
+	*later = false;
 	/* Pairs with the addition in vm_agent_begin() and the store in
 	 * watch_check(): they see this, or are seen here. */
 	atomic_store(&vm_node->progress.agent,
 		     is_owed() ? VM_AGENT_OWED : VM_AGENT_FREE);
 	vm_sched_fence_all();
-	if (atomic_load(&agent->stop) || !is_needed(agent))
+	if (!is_due(agent))
 		return true;
+	/* Who polls now may compute then, and does not call it before. */
+	*later = !is_needed(agent);
+	atomic_store(&vm_node->progress.agent,
+		     *later ? VM_AGENT_LATER : VM_AGENT_CALLED);
+	if (!*later || !is_pressed())
+		return *later;
+	*later = false;
 	atomic_store(&vm_node->progress.agent, VM_AGENT_CALLED);
 	return false;
 }
 
-static void call_ns_adapt(struct vm_agent *agent, bool did)
+static void adapt(_Atomic uint64_t *call_ns, bool did)
 {
-	uint64_t ns =
-		atomic_load_explicit(&agent->call_ns, memory_order_relaxed);
+	uint64_t ns = atomic_load_explicit(call_ns, memory_order_relaxed);
 
 	if (did)
 		ns = CALL_NS;
 	else if (ns < CALL_NS_MAX)
 		ns *= 2;
-	atomic_store_explicit(&agent->call_ns, ns, memory_order_relaxed);
+	atomic_store_explicit(call_ns, ns, memory_order_relaxed);
 }
 
 /* Waits for the timer; false: it is time to stop. */
@@ -233,16 +292,19 @@ static void *agent_main(void *arg)
 	prctl(PR_SET_TIMERSLACK, 1000);
 	/* Ranks may have begun something before it was there. */
 	do {
-		bool did = false;
+		bool did = false, later;
 
 		do
 			did |= serve(agent);
-		while (!duty_leave(agent));
+		while (!duty_leave(agent, &later));
 		/* A worker may have gone to sleep before what it has left
 		 * there. */
 		if (did)
 			vm_fabric_kick(vm_node->fabric);
-		call_ns_adapt(agent, did);
+		adapt(later ? &agent->later_ns : &agent->call_ns, did);
+		polls_note(agent);
+		if (later)
+			timer_set(agent, atomic_load(&agent->later_ns));
 	} while (is_called(agent));
 	vm_thread_back();
 	vm_thread_release();
@@ -261,9 +323,14 @@ int vm_agent_start(struct vm_node *node)
 	if (!agent)
 		return -VMPI_ENOMEM;
 	atomic_init(&agent->call_ns, CALL_NS);
+	atomic_init(&agent->later_ns, CALL_NS);
+	agent->polls = calloc(vm_fabric_limits(node->fabric)->ports,
+			      sizeof(*agent->polls));
 	agent->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	node->agent = agent;
-	error = agent->timer_fd < 0 ?
+	error = !agent->polls ?
+			ENOMEM :
+		agent->timer_fd < 0 ?
 			errno :
 			vm_own_thread(&agent->thread, agent_main, agent);
 	if (!error) {
@@ -275,6 +342,7 @@ int vm_agent_start(struct vm_node *node)
 	node->agent = NULL;
 	if (agent->timer_fd >= 0)
 		close(agent->timer_fd);
+	free(agent->polls);
 	free(agent);
 	return -VMPI_ELIMIT;
 }
@@ -292,5 +360,6 @@ void vm_agent_stop(struct vm_node *node)
 	atomic_store(&node->progress.agent, VM_AGENT_CALLED);
 	node->agent = NULL;
 	close(agent->timer_fd);
+	free(agent->polls);
 	free(agent);
 }

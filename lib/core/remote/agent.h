@@ -28,6 +28,7 @@ enum vm_agent_duty {
 	VM_AGENT_CALLED, /* its timer runs, or it is on duty; or there is none */
 	VM_AGENT_FREE,	 /* there is nothing for it to do */
 	VM_AGENT_OWED,	 /* there is, but a worker polls just now */
+	VM_AGENT_LATER,	 /* its timer runs, for what lasts */
 };
 
 /* Once there is a fabric, whose hooks the workers have; and before it is left.
@@ -77,5 +78,10 @@ static inline void vm_agent_end(void)
 	atomic_fetch_sub_explicit(&vm_node->progress.under_way, 1,
 				  memory_order_relaxed);
 }
+
+/* The same for what lasts, as windows do, and seldom needs it: the agent looks now
+ * and then whether all ports are polled, and is on duty only while one is not. */
+void vm_agent_lasting_begin(void);
+void vm_agent_lasting_end(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/comm/chan_make.h"
+#include "core/remote/agent.h"
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
@@ -199,6 +200,9 @@ static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 	}
 	place_take(win);
 	win->few = far && is_few(win);
+	win->far = far;
+	if (far)
+		vm_agent_lasting_begin();
 	vm_object_mark(&win->object, VM_MAGIC_WIN);
 	*out = (MPI_Win)win;
 	return 0;

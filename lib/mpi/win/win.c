@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/comm/chan_make.h"
+#include "core/remote/agent.h"
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
@@ -48,6 +49,8 @@ int vm_win_fail(struct vm_call *call, MPI_Win handle, int rc)
 void vm_win_clear(struct vm_mpi *mpi, struct vm_win *win)
 {
 	vm_attrs_free(mpi, &win->attrs);
+	if (win->far)
+		vm_agent_lasting_end();
 	if (win->errh)
 		vm_errh_drop(mpi, win->errh);
 	vm_far_close(win);

@@ -57,6 +57,7 @@ struct vm_win {
 	int *origins; /* posted: the members, */
 	int target_count, origin_count; /* and how many */
 	/* Constant. */
+	bool far; /* there are several processes: it is in progress.lasting */
 	bool few; /* each member is alone in its process, of several */
 	struct vm_comm comm; /* of the members, not the user's */
 	int flavor, model;   /* MPI_WIN_FLAVOR_..., MPI_WIN_... */

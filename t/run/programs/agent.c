@@ -92,6 +92,44 @@ static void both_compute(int bytes)
 	free((void *)buffer);
 }
 
+/* Each of two processes has one rank; rank 0 computes until the other one has
+ * reached its memory, which only packets do, in all ways. */
+static void reached(void)
+{
+	volatile long memory[2] = { 0 };
+	long one = 1, none = 0, old = -1;
+	MPI_Win win;
+
+	MPI_Win_create((void *)memory, sizeof(memory), sizeof(memory[0]),
+		       MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	for (int round = 1; round <= ROUNDS; round++) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (rank == 0) {
+			say("computes", round);
+			while (memory[0] != round)
+				;
+			await("landed", round);
+			continue;
+		}
+		await("computes", round);
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		MPI_Accumulate(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM,
+			       win);
+		MPI_Win_flush(0, win);
+		MPI_Fetch_and_op(&one, &old, MPI_LONG, 0, 1, MPI_SUM, win);
+		MPI_Win_unlock(0, win);
+		if (old != round - 1)
+			MPI_Abort(MPI_COMM_WORLD, 6);
+		MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+		MPI_Get(&none, 1, MPI_LONG, 0, 1, 1, MPI_LONG, win);
+		MPI_Win_unlock(0, win);
+		if (none != round)
+			MPI_Abort(MPI_COMM_WORLD, 7);
+		say("landed", round);
+	}
+	MPI_Win_free(&win);
+}
+
 /* Each of two processes has two ranks; rank 2 sends to rank 1, which waits, while
  * rank 0 of its process computes. */
 static void one_waits(void)
@@ -157,6 +195,8 @@ static void run(const char *how)
 		both_compute(4);
 	else if (!strcmp(how, "waits"))
 		one_waits();
+	else if (!strcmp(how, "reached"))
+		reached();
 	else if (!strcmp(how, "ping"))
 		ping(2000);
 	else
