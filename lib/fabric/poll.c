@@ -514,14 +514,14 @@ int vm_port_poll(struct vm_port *port, bool own)
 
 	if (is_vain(port))
 		return 0;
-	if (!vm_lock_try(&port->polling)) {
+	if (!vm_bias_try(&port->polling)) {
 		__atomic_fetch_add(&port->pvars.polls_busy, 1,
 				   __ATOMIC_RELAXED);
 		return -VMPI_EAGAIN;
 	}
 	records = vm_inlets_deliver(port, own);
 	if (records && is_calm(port) && looks_count(port)) {
-		vm_lock_give(&port->polling);
+		vm_bias_give(&port->polling);
 		return records;
 	}
 	port_look(port, &found);
@@ -530,7 +530,7 @@ int vm_port_poll(struct vm_port *port, bool own)
 		count = callbacks_make(port, &found, own);
 	if (VM_UNLIKELY(found.room))
 		room_report(port);
-	vm_lock_give(&port->polling);
+	vm_bias_give(&port->polling);
 	return records + count + found.events;
 }
 

@@ -218,8 +218,8 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 	port->fi = fabric->fi;
 	port->wait_fd = -1;
 	port->wire_bytes = VM_WIRE_MAX + fabric->limits.packet_bytes;
-	vm_lock_init(&port->polling);
-	vm_lock_init(&port->lock);
+	vm_bias_init(&port->polling);
+	vm_bias_init(&port->lock);
 	vm_lock_init(&port->inbox_lock);
 	vm_list_init(&port->arrived);
 	vm_list_init(&port->ended);

@@ -13,6 +13,7 @@
 
 #include <stdatomic.h>
 
+#include "base/bias.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "fabric/fabric.h"
@@ -47,7 +48,7 @@ struct vm_port {
 	size_t inject_bytes, wire_bytes; /* largest injected; of a packet */
 	bool by_reference; /* the provider takes header and data apart */
 
-	struct vm_lock polling VM_ALIGNED(VM_CACHELINE);
+	struct vm_bias polling VM_ALIGNED(VM_CACHELINE);
 	bool taken;		  /* under polling: the packet was kept */
 	uint64_t counted;	  /* ... bytes received up to the last poll */
 	_Atomic uint32_t looks;	  /* polls that took no lock; any poller */
@@ -56,7 +57,7 @@ struct vm_port {
 	/* Under lock, and `polling` where it is taken away. */
 	struct vm_packet *spare; /* for what is kept when there is no memory */
 	/* Under lock. */
-	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
+	struct vm_bias lock VM_ALIGNED(VM_CACHELINE);
 	_Atomic bool calm; /* nothing below is for the next poll; see there */
 	bool closing;
 	bool ending;	  /* we wait for all to be confirmed */
@@ -100,13 +101,13 @@ static inline bool vm_port_injects(const struct vm_port *port, size_t bytes)
 
 static inline void vm_port_lock(struct vm_port *port)
 {
-	vm_lock_take(&port->lock);
+	vm_bias_take(&port->lock);
 }
 
 /* The caller has left nothing for the next poll, or stirred the port. */
 static inline void vm_port_unlock_calm(struct vm_port *port)
 {
-	vm_lock_give(&port->lock);
+	vm_bias_give(&port->lock);
 }
 
 /* Under lock: there is something for the next poll. */

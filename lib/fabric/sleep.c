@@ -119,7 +119,7 @@ int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++) {
 		struct vm_port *port = &fabric->ports[i];
 
-		if (!vm_lock_try(&port->lock)) {
+		if (!vm_bias_try(&port->lock)) {
 			rc = -VMPI_EAGAIN;
 			break;
 		}
@@ -249,14 +249,14 @@ static bool port_quiet(struct vm_port *port, uint32_t *sent, uint32_t *received)
 {
 	bool quiet = false;
 
-	if (!vm_lock_try(&port->polling))
+	if (!vm_bias_try(&port->polling))
 		return false;
 	vm_port_lock(port);
 	quiet = !vm_port_busy(port) && port_drained(port);
 	if (quiet)
 		port_count(port, sent, received);
 	vm_port_unlock(port);
-	vm_lock_give(&port->polling);
+	vm_bias_give(&port->polling);
 	return quiet;
 }
 

@@ -29,11 +29,11 @@ static int polls_refused(struct vm_port *port, int polls)
 {
 	int refused = 0;
 
-	if (!vm_lock_try(&port->polling))
+	if (!vm_bias_try(&port->polling))
 		bail("somebody polls");
 	for (int i = 0; i < polls; i++)
 		refused += vm_port_poll(port, true) == -VMPI_EAGAIN;
-	vm_lock_give(&port->polling);
+	vm_bias_give(&port->polling);
 	return refused;
 }
 
