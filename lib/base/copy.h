@@ -10,6 +10,7 @@
 #define BASE_COPY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -44,6 +45,30 @@ static inline void vm_copy(void *to, const void *from, size_t bytes)
 			vm_fetch_to_write((char *)to + i);
 	if (bytes)
 		memcpy(to, from, bytes);
+}
+
+/* The same of up to 16 bytes, of any number without a call. */
+static VM_ALWAYS_INLINE void vm_copy_few(char *to, const char *from,
+					 size_t bytes)
+{
+	if (VM_LIKELY(bytes >= 8)) {
+		uint64_t first, last;
+
+		memcpy(&first, from, 8);
+		memcpy(&last, from + bytes - 8, 8);
+		memcpy(to, &first, 8);
+		memcpy(to + bytes - 8, &last, 8);
+	} else if (bytes >= 4) {
+		uint32_t first, last;
+
+		memcpy(&first, from, 4);
+		memcpy(&last, from + bytes - 4, 4);
+		memcpy(to, &first, 4);
+		memcpy(to + bytes - 4, &last, 4);
+	} else {
+		for (size_t i = 0; i < bytes; i++)
+			to[i] = from[i];
+	}
 }
 
 #endif

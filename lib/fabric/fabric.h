@@ -128,11 +128,6 @@ int vm_fabric_connect_guest(struct vm_fabric *fabric, uint32_t process,
 
 uint64_t vm_fabric_key(const struct vm_fabric *fabric);
 
-/* Sends all waiting packets, says goodbye and waits for the others of the job to
- * do so, at most so long; polls meanwhile.  The layer above has nothing
- * outstanding.  0, or -VMPI_EPEER when not all did. */
-int vm_fabric_stop(struct vm_fabric *fabric, uint64_t wait_ns);
-
 /* Frees everything.  No kept packets, no registered memory are left. */
 void vm_fabric_close(struct vm_fabric *fabric);
 
@@ -328,6 +323,17 @@ int vm_rma_write(struct vm_port *port, struct vm_rma *rma);
  */
 int vm_port_poll(struct vm_port *port, bool own);
 
+/*
+ * Waits a moment for a packet from a process that shares memory: VM_DONE, and
+ * *pkt lies where that process has written it, until vm_port_look_end(), which
+ * says whether it has been taken. In between the caller makes no other calls of
+ * the port.  -VMPI_EAGAIN: nothing has come.  VM_PENDING: something is to be
+ * polled for.
+ */
+int vm_port_look(struct vm_port *port, struct vm_to from,
+		 const struct vm_pkt **pkt);
+void vm_port_look_end(struct vm_port *port, bool took);
+
 /* How often the port has been polled, by anybody. */
 uint64_t vm_port_polls(const struct vm_port *port);
 
@@ -359,16 +365,6 @@ void vm_fabric_sleep_end(struct vm_fabric *fabric);
 /* Wakes the thread that sleeps here, if there is one.  Whatever it is to see
  * must have been stored before; includes the necessary fence. */
 void vm_fabric_kick(struct vm_fabric *fabric);
-
-/*
- * Whether nothing moves here now: nobody polls, no packet is held back, waits
- * or is to be delivered, no memory is read or written.  Then *sent and
- * *received are the packets that were exchanged with other processes up to now;
- * those that are under way have been sent, and not yet received.  Counts
- * overflow.
- */
-bool vm_fabric_quiet(struct vm_fabric *fabric, uint32_t *sent,
-		     uint32_t *received);
 
 /* The counters of a port and of the process: blocks of fabric/packet/vars.h. */
 const struct fabric_port_pvars *vm_port_pvars(const struct vm_port *port);

@@ -13,6 +13,8 @@
 #include "fabric/state.h"
 
 #define AT_ONCE 32 /* records of a ring in one poll */
+#define LOOKS 256  /* at a ring, in one call */
+#define LATER 16   /* records that are counted together, at most */
 
 int vm_inlets_init(struct vm_port *port)
 {
@@ -122,18 +124,21 @@ static bool record_read(struct vm_conn *conn, struct vm_inlet *inlet,
 	return false;
 }
 
-/* What was handed up where it lies, in one poll of a ring. */
-struct took {
-	uint32_t data, control; /* records */
-	uint32_t credits;
-	uint64_t bytes;
-};
+/* Under polling: notes that a record was handed up where it lies. */
+static VM_ALWAYS_INLINE void
+record_took(struct vm_inlet *inlet, const struct vm_pkt *view, uint16_t credits)
+{
+	inlet->took.data += !view->control;
+	inlet->took.control += view->control;
+	inlet->took.credits += credits;
+	inlet->took.bytes += view->bytes;
+	vm_shm_take(&inlet->reader);
+}
 
 /* Under polling: hands one record up where it lies. */
 static VM_ALWAYS_INLINE bool record_deliver(struct vm_port *port,
 					    struct vm_inlet *inlet,
-					    const struct vm_shm_slot *slot,
-					    struct took *took)
+					    const struct vm_shm_slot *slot)
 {
 	struct vm_packet *pkt = port->record;
 	uint16_t credits;
@@ -144,20 +149,17 @@ static VM_ALWAYS_INLINE bool record_deliver(struct vm_port *port,
 	port->fabric->config.arrived[pkt->view.kind](port, &pkt->view);
 	if (pkt->view.stays)
 		return false;
-	took->data += !pkt->view.control;
-	took->control += pkt->view.control;
-	took->credits += credits;
-	took->bytes += pkt->view.bytes;
-	vm_shm_take(&inlet->reader);
+	record_took(inlet, &pkt->view, credits);
 	return true;
 }
 
 /* Under polling: takes in what the records say of the connection, and counts
  * them. */
-static void took_count(struct vm_port *port, struct vm_conn *conn,
-		       const struct took *took, bool own)
+static void took_count(struct vm_port *port, struct vm_inlet *inlet, bool own)
 {
+	const struct vm_took *took = &inlet->took;
 	uint32_t records = took->data + took->control;
+	struct vm_conn *conn = inlet->conn;
 
 	vm_port_lock(port);
 	vm_conn_took(conn, took->data, took->control, took->credits);
@@ -170,7 +172,21 @@ static void took_count(struct vm_port *port, struct vm_conn *conn,
 		vm_pvar_add(port->pvars.events_helped, records);
 		vm_pvar_add(port->pvars.bytes_helped, took->bytes);
 	}
+	/* So that its sender always has credits left that we know nothing of. */
+	inlet->later = conn->granted / 4 < LATER ? conn->granted / 4 : LATER;
 	vm_port_unlock_calm(port);
+	inlet->took = (struct vm_took){ 0 };
+}
+
+/* Under polling: those of all rings. */
+static __attribute__((noinline)) void all_count(struct vm_port *port)
+{
+	struct vm_inlets *inlets = &port->inlets;
+
+	atomic_store_explicit(&inlets->uncounted, false, memory_order_relaxed);
+	for (uint32_t i = 0; i < inlets->count; i++)
+		if (inlets->list[i].took.data || inlets->list[i].took.control)
+			took_count(port, &inlets->list[i], true);
 }
 
 /* A packet that is there when one is kept, and no memory is. */
@@ -189,7 +205,6 @@ static int inlet_deliver(struct vm_port *port, struct vm_inlet *inlet,
 			 const struct vm_shm_slot *slot, bool own)
 {
 	struct vm_packet *pkt = port->record;
-	struct took took = { 0 };
 	int count = 0;
 
 	if (VM_UNLIKELY(!inlet->conn)) {
@@ -207,13 +222,13 @@ static int inlet_deliver(struct vm_port *port, struct vm_inlet *inlet,
 	do {
 		if (VM_UNLIKELY(!is_short(inlet->conn, slot) ||
 				!spare_get(port) ||
-				!record_deliver(port, inlet, slot, &took)))
+				!record_deliver(port, inlet, slot)))
 			break;
 		count++;
 		slot = vm_shm_peek(&inlet->reader);
 	} while (slot && count < AT_ONCE);
 	if (VM_LIKELY(count))
-		took_count(port, inlet->conn, &took, own);
+		took_count(port, inlet, own);
 	return count;
 }
 
@@ -251,6 +266,9 @@ int vm_inlets_deliver(struct vm_port *port, bool own)
 	if (!inlets->room)
 		return 0;
 	inlets_open(port);
+	if (VM_UNLIKELY(atomic_load_explicit(&inlets->uncounted,
+					     memory_order_relaxed)))
+		all_count(port);
 	watched = vm_shm_watch_count(&inlets->watch);
 	for (uint32_t i = 0; i < watched; i++) {
 		struct vm_shm_reader *reader =
@@ -270,6 +288,74 @@ int vm_inlets_deliver(struct vm_port *port, bool own)
 		return count;
 	/* Now and then it is worth to look without a bell. */
 	return count + others_deliver(port, own);
+}
+
+/* The ring of that sender, once something came from it; or NULL. */
+static struct vm_inlet *inlet_find(struct vm_port *port, uint32_t process,
+				   uint32_t from)
+{
+	struct vm_inlets *inlets = &port->inlets;
+	struct vm_inlet **found =
+		&inlets->found[(process + from * 31) % VM_INLETS_FOUND];
+
+	if (VM_LIKELY(*found && (*found)->process == process &&
+		      (*found)->from == from))
+		return *found;
+	for (uint32_t i = 0; i < inlets->count; i++) {
+		struct vm_inlet *inlet = &inlets->list[i];
+
+		if (inlet->conn && inlet->process == process &&
+		    inlet->from == from)
+			return *found = inlet;
+	}
+	return NULL;
+}
+
+static const struct vm_shm_slot *inlet_await(const struct vm_inlet *inlet)
+{
+	const struct vm_shm_slot *slot = NULL;
+
+	for (int i = 0; i < LOOKS && !slot; i++)
+		slot = vm_shm_peek(&inlet->reader);
+	return slot;
+}
+
+int vm_inlets_look(struct vm_port *port, uint32_t process, uint32_t from)
+{
+	struct vm_inlet *inlet = inlet_find(port, process, from);
+	struct vm_packet *pkt = port->record;
+	const struct vm_shm_slot *slot;
+
+	if (VM_UNLIKELY(!inlet || !inlet_conn(port, inlet)))
+		return VM_PENDING;
+	slot = inlet_await(inlet);
+	if (!slot) {
+		if (atomic_load_explicit(&port->inlets.uncounted,
+					 memory_order_relaxed))
+			all_count(port);
+		return vm_inlets_silent(&port->inlets) ? -VMPI_EAGAIN :
+							 VM_PENDING;
+	}
+	vm_shm_ahead(&inlet->reader);
+	if (VM_UNLIKELY(!is_short(inlet->conn, slot) ||
+			!record_read(inlet->conn, inlet, slot, &pkt->view,
+				     &port->inlets.credits)))
+		return VM_PENDING;
+	port->inlets.looked = inlet;
+	return VM_DONE;
+}
+
+void vm_inlets_took(struct vm_port *port)
+{
+	struct vm_inlet *inlet = port->inlets.looked;
+
+	inlet->reader.active = true;
+	record_took(inlet, &port->record->view, port->inlets.credits);
+	if (VM_UNLIKELY(inlet->took.data + inlet->took.control >= inlet->later))
+		took_count(port, inlet, true);
+	else
+		atomic_store_explicit(&port->inlets.uncounted, true,
+				      memory_order_relaxed);
 }
 
 /* The header that the network would have brought. */
@@ -403,7 +489,8 @@ bool vm_inlets_busy(const struct vm_port *port)
 
 	if (!inlets->room)
 		return false;
-	if (vm_shm_inlets(port->fabric->shm, port->index) != inlets->count)
+	if (vm_shm_inlets(port->fabric->shm, port->index) != inlets->count ||
+	    atomic_load_explicit(&inlets->uncounted, memory_order_relaxed))
 		return true;
 	for (uint32_t i = 0; i < inlets->count; i++)
 		if (inlet_busy(port, &inlets->list[i]))

@@ -15,13 +15,26 @@
 struct vm_conn;
 struct vm_port;
 
+/* Records of a ring that were handed up where they lie, and of which their
+ * connection does not know yet. */
+struct vm_took {
+	uint32_t data, control;
+	uint32_t credits;
+	uint64_t bytes;
+};
+
 /* A ring that comes in at a port. */
 struct vm_inlet {
 	struct vm_shm_reader reader;
 	struct vm_conn *conn; /* NULL: not found yet */
 	uint32_t process, from;
 	bool open; /* its sender is known */
+	/* Under polling. */
+	struct vm_took took;
+	uint32_t later; /* how many data records it may have */
 };
+
+#define VM_INLETS_FOUND 64
 
 struct vm_inlets {
 	struct vm_inlet *list;
@@ -31,7 +44,11 @@ struct vm_inlets {
 	 * them the list shows. */
 	const _Atomic uint32_t *taken;
 	_Atomic uint32_t shown;
-	struct vm_shm_watch watch; /* changed under polling */
+	struct vm_shm_watch watch; /* changed under polling, like: */
+	_Atomic bool uncounted;	   /* some rings have `took` */
+	struct vm_inlet *found[VM_INLETS_FOUND]; /* by sender */
+	struct vm_inlet *looked; /* whose record was looked at, */
+	uint16_t credits;	 /* ... and those that came with it */
 };
 
 /* Of one port: 0 or -VMPI_ENOMEM. */
@@ -53,6 +70,16 @@ static inline bool vm_inlets_silent(const struct vm_inlets *inlets)
 
 /* Under polling.  Hands short packets up; returns how many. */
 int vm_inlets_deliver(struct vm_port *port, bool own);
+
+/*
+ * Under polling, in a port that is still: the oldest record from there that can
+ * be handed up where it lies, as port->record; waits a moment for one.  VM_DONE,
+ * -VMPI_EAGAIN: nothing came, from nobody; VM_PENDING: a poll is to see what did.
+ */
+int vm_inlets_look(struct vm_port *port, uint32_t process, uint32_t from);
+
+/* ... which has been taken. */
+void vm_inlets_took(struct vm_port *port);
 
 /* Under lock and polling.  Takes the other packets; returns how many. */
 int vm_inlets_take(struct vm_port *port);

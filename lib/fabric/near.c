@@ -73,30 +73,6 @@ static VM_ALWAYS_INLINE void published(struct vm_conn *conn)
 		vm_shm_wake(conn->port->fabric->shm, conn->process);
 }
 
-/* Copies a payload that fits into a slot without a call. */
-static VM_ALWAYS_INLINE void short_move(char *to, const char *from,
-					uint32_t bytes)
-{
-	if (VM_LIKELY(bytes >= 8)) {
-		uint64_t first, last;
-
-		memcpy(&first, from, 8);
-		memcpy(&last, from + bytes - 8, 8);
-		memcpy(to, &first, 8);
-		memcpy(to + bytes - 8, &last, 8);
-	} else if (bytes >= 4) {
-		uint32_t first, last;
-
-		memcpy(&first, from, 4);
-		memcpy(&last, from + bytes - 4, 4);
-		memcpy(to, &first, 4);
-		memcpy(to + bytes - 4, &last, 4);
-	} else {
-		for (uint32_t i = 0; i < bytes; i++)
-			to[i] = from[i];
-	}
-}
-
 int vm_near_send(struct vm_conn *conn, const struct vm_send *send)
 {
 	struct vm_shm_slot *slot;
@@ -112,7 +88,7 @@ int vm_near_send(struct vm_conn *conn, const struct vm_send *send)
 	if (send->bytes > VM_SHM_INLINE)
 		vm_copy(data, send->data, send->bytes);
 	else
-		short_move(slot->data, send->data, send->bytes);
+		vm_copy_few(slot->data, send->data, send->bytes);
 	memcpy(words->upper, send->upper, VM_UPPER_BYTES);
 	words->kind = send->control ? VM_WIRE_CONTROL : VM_WIRE_DATA;
 	words->upper_kind = send->kind;

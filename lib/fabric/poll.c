@@ -494,8 +494,9 @@ static bool is_calm(const struct vm_port *port)
 	return atomic_load_explicit(&port->calm, memory_order_relaxed);
 }
 
-/* Whether a poll would find nothing, as far as that is seen without a lock. */
-static bool is_vain(struct vm_port *port)
+/* Whether a poll would find nothing but in the rings, as far as that is seen
+ * without a lock. */
+static bool is_still(const struct vm_port *port)
 {
 	const struct vm_fabric *fabric = port->fabric;
 
@@ -503,8 +504,39 @@ static bool is_vain(struct vm_port *port)
 	       !atomic_load_explicit(&port->inbox_full, memory_order_relaxed) &&
 	       atomic_load_explicit(&port->deaths, memory_order_relaxed) ==
 		       atomic_load_explicit(&fabric->deaths,
-					    memory_order_relaxed) &&
-	       vm_inlets_silent(&port->inlets) && looks_count(port);
+					    memory_order_relaxed);
+}
+
+/* Whether it would find nothing at all. */
+static bool is_vain(struct vm_port *port)
+{
+	return is_still(port) && vm_inlets_silent(&port->inlets) &&
+	       !atomic_load_explicit(&port->inlets.uncounted,
+				     memory_order_relaxed) &&
+	       looks_count(port);
+}
+
+int vm_port_look(struct vm_port *port, struct vm_to from,
+		 const struct vm_pkt **pkt)
+{
+	int rc;
+
+	if (VM_UNLIKELY(!is_still(port) || !looks_count(port) ||
+			!vm_bias_try(&port->polling)))
+		return VM_PENDING;
+	rc = vm_inlets_look(port, from.process, from.port);
+	if (rc == VM_DONE)
+		*pkt = &port->record->view;
+	else
+		vm_bias_give(&port->polling);
+	return rc;
+}
+
+void vm_port_look_end(struct vm_port *port, bool took)
+{
+	if (VM_LIKELY(took))
+		vm_inlets_took(port);
+	vm_bias_give(&port->polling);
 }
 
 int vm_port_poll(struct vm_port *port, bool own)

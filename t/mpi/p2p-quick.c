@@ -212,6 +212,59 @@ static void many(int count)
 	all_ok(held, "%d messages in a row keep their order", count);
 }
 
+/* The receiver asks for another one than the next to come, sometimes with a
+ * receive of any tag before it, and answers now and then; all lengths. */
+static void mixed(int count)
+{
+	static char out[20000], got[20000];
+	static const int bytes[] = { 8, 0, 16, 17, 1000, 20000, 40, 3 };
+	bool held = true;
+
+	for (int i = 0; i < count && rank < 2; i += 2) {
+		int first = bytes[i / 2 % 8], second = bytes[i / 16 % 8], n;
+		bool crossed = i % 3 == 0, wild = i % 5 == 0;
+		MPI_Request request = MPI_REQUEST_NULL;
+		MPI_Status status;
+		char any[8] = { 0 };
+
+		if (rank == 0) {
+			memset(out, i % 100, sizeof(out));
+			if (wild)
+				MPI_Send(out, 8, MPI_BYTE, 1, 7,
+					 MPI_COMM_WORLD);
+			MPI_Isend(out, first, MPI_BYTE, 1, 0, MPI_COMM_WORLD,
+				  &request);
+			if (i % 4 == 0)
+				MPI_Ssend(out, second, MPI_BYTE, 1, crossed,
+					  MPI_COMM_WORLD);
+			else
+				MPI_Send(out, second, MPI_BYTE, 1, crossed,
+					 MPI_COMM_WORLD);
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+			if (i % 8 == 0)
+				MPI_Recv(out, 1, MPI_BYTE, 1, 9, MPI_COMM_WORLD,
+					 MPI_STATUS_IGNORE);
+			continue;
+		}
+		if (wild)
+			MPI_Irecv(any, 8, MPI_BYTE, 0, MPI_ANY_TAG,
+				  MPI_COMM_WORLD, &request);
+		for (int j = 0; j < 2; j++) {
+			MPI_Recv(got, sizeof(got), MPI_BYTE, 0,
+				 crossed ? !j : 0, MPI_COMM_WORLD, &status);
+			MPI_Get_count(&status, MPI_BYTE, &n);
+			held = held && n == (crossed == j ? first : second) &&
+			       (!n ||
+				(got[0] == i % 100 && got[n - 1] == i % 100));
+		}
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		held = held && (!wild || any[7] == i % 100);
+		if (i % 8 == 0)
+			MPI_Send(got, 1, MPI_BYTE, 0, 9, MPI_COMM_WORLD);
+	}
+	all_ok(held, "of %d of all lengths each receive gets its own", count);
+}
+
 /* With the next rank; bytes are sent, and at most `room` received. */
 static int exchange(long long *value, int bytes, int room, int replaces,
 		    MPI_Status *status)
@@ -278,6 +331,7 @@ int main(int argc, char **argv)
 		sizes();
 		early();
 		many(1000);
+		mixed(4000);
 		exchanges();
 	}
 	errors();

@@ -193,6 +193,21 @@ static VM_ALWAYS_INLINE bool vm_quick_recv(struct vm_ult *self,
 	return true;
 }
 
+/* The same of a message of a rank `source`. */
+static VM_ALWAYS_INLINE bool vm_quick_recv_any(struct vm_ult *self,
+					       struct vm_req *req,
+					       const struct vm_rank *source,
+					       struct vm_env env, void *addr,
+					       size_t bytes, uint32_t call)
+{
+	const struct vm_rank *rank = self->owner;
+
+	if (rank->port && source->via == &vm_engine_remote &&
+	    vm_straight_recv(self, source, env, addr, bytes, &req->status))
+		return true;
+	return vm_quick_recv(self, req, env, addr, bytes, call);
+}
+
 /* vm_recv() of a message that has come and that carries its bytes, which fit:
  * what vm_quick_recv() refuses. */
 bool vm_quick_take(struct vm_ult *self, struct vm_env env, void *addr,

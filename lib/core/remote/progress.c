@@ -257,23 +257,12 @@ void vm_progress_fini(void)
 	vm_node->worker_pvars = NULL;
 }
 
-/* A thread of a process that is a rank polls for itself: were the worker to
- * watch, each message would wake it.  Counts of several threads may get lost. */
-static void wait_count(void)
-{
-	uint32_t waits = atomic_load_explicit(&vm_node->progress.thread_waits,
-					      memory_order_relaxed);
-
-	atomic_store_explicit(&vm_node->progress.thread_waits, waits + 1,
-			      memory_order_relaxed);
-}
-
 bool vm_progress_thread_poll(void)
 {
 	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
 	bool did = false;
 
-	wait_count();
+	vm_progress_waits();
 	for (unsigned i = 0; i < ports; i++)
 		did |= vm_port_poll(vm_fabric_port(vm_node->fabric, i), false) >
 		       0;

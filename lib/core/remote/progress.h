@@ -11,8 +11,11 @@
 #ifndef CORE_REMOTE_PROGRESS_H
 #define CORE_REMOTE_PROGRESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "core/rank/state.h"
 
 /*
  * In a process of one rank (core/runtime/process.h) its threads do all that:
@@ -34,6 +37,17 @@ bool vm_progress_poll(struct vm_worker *worker);
 bool vm_progress_thread_poll(void);
 bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns);
 void vm_progress_kick(struct vm_worker *worker);
+
+/* A thread of a process that is a rank polls for itself: were the worker to
+ * watch, each message would wake it.  Counts of several threads may get lost. */
+static inline void vm_progress_waits(void)
+{
+	uint32_t waits = atomic_load_explicit(&vm_node->progress.thread_waits,
+					      memory_order_relaxed);
+
+	atomic_store_explicit(&vm_node->progress.thread_waits, waits + 1,
+			      memory_order_relaxed);
+}
 
 /* Another thread has watched, and does no more: a worker that sleeps elsewhere
  * is woken to watch. */

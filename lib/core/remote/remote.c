@@ -26,6 +26,7 @@
 #include "core/remote/straight.h"
 #include "core/remote/wire.h"
 #include "core/local/threads.h"
+#include "fabric/end/stop.h"
 #include "sched/topo.h"
 
 /* Any thread. */

@@ -11,6 +11,7 @@
 #include "core/rank/rank.h"
 #include "core/rank/state.h"
 #include "core/remote/credit_queue.h"
+#include "core/remote/progress.h"
 
 /* Whether nothing is special about a message of the rank to that place. */
 static inline bool is_plain(const struct vm_rank *rank, struct vm_to to,
@@ -111,5 +112,84 @@ bool vm_straight_take(struct vm_rank *rank, struct vm_pkt *pkt,
 	req->status.error = 0;
 	vm_copy(req->data.addr, pkt->data, pkt->bytes);
 	pkt->woke |= receive_end(req);
+	return true;
+}
+
+#define LOOKS_MOST 6 /* of a receive, before it is posted */
+
+/* Whether nobody but the receive of `self` wants to go on. */
+static inline bool is_alone(const struct vm_worker *worker)
+{
+	return !worker->head && !worker->next && !worker->sleepers &&
+	       !atomic_load_explicit(&worker->inbox, memory_order_relaxed);
+}
+
+/* Whether the mailbox has nothing that comes before a message for it.  Messages
+ * of the source are delivered by who polls the port, and receives are posted by
+ * the rank. */
+static inline bool is_empty(const struct vm_rank *rank)
+{
+	return !vm_match_posted(&rank->match) &&
+	       !vm_match_arrived(&rank->match);
+}
+
+static inline bool may_look(const struct vm_ult *self,
+			    const struct vm_rank *rank)
+{
+	return VM_LIKELY(is_empty(rank) && is_alone(self->worker) &&
+			 !vm_observed() && !rank->overlap &&
+			 !atomic_load_explicit(&rank->peer_failed,
+					       memory_order_relaxed));
+}
+
+/* Whether a packet is the message, and one without anything unusual. */
+static inline bool is_wanted(const struct vm_rank *rank,
+			     const struct vm_pkt *pkt, struct vm_env env,
+			     size_t bytes)
+{
+	const struct vm_wire_envelope *envelope = pkt->upper;
+
+	return VM_LIKELY(pkt->kind == VM_PACKET_EAGER && !pkt->control &&
+			 envelope->context == env.context &&
+			 envelope->source == env.source &&
+			 envelope->tag == env.tag &&
+			 envelope->rank == (uint32_t)rank->index &&
+			 !envelope->sender && envelope->bytes == pkt->bytes &&
+			 pkt->bytes <= bytes && is_empty(rank));
+}
+
+bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *source,
+		      struct vm_env env, void *addr, size_t bytes,
+		      vmpi_status *status)
+{
+	struct core_rank_pvars *pvars = self->counts;
+	struct vm_rank *rank = self->owner;
+	const struct vm_pkt *pkt;
+	int rc = -VMPI_EAGAIN;
+	bool took;
+
+	for (int i = 0; i < LOOKS_MOST && rc == -VMPI_EAGAIN; i++) {
+		if (!may_look(self, rank))
+			return false;
+		rc = vm_port_look(rank->port, source->to, &pkt);
+	}
+	if (rc != VM_DONE)
+		return false;
+	took = is_wanted(rank, pkt, env, bytes);
+	if (VM_LIKELY(took)) {
+		vm_copy(addr, pkt->data, pkt->bytes);
+		status->source = env.source;
+		status->tag = env.tag;
+		status->bytes = pkt->bytes;
+		status->error = 0;
+	}
+	vm_port_look_end(rank->port, took);
+	if (VM_UNLIKELY(!took))
+		return false;
+	self->sends_in_row = 0;
+	if (self->worker->index < 0)
+		vm_progress_waits();
+	vm_pvar_add(pvars->receives, 1);
+	vm_pvar_add(pvars->received_bytes, status->bytes);
 	return true;
 }

@@ -15,6 +15,7 @@
 
 #include "core/rank/match.h"
 #include "core/remote/wire.h"
+#include "vmpi.h"
 
 struct vm_rank;
 struct vm_ult;
@@ -23,6 +24,16 @@ struct vm_ult;
  * which needs nothing but the buffer until the return. */
 bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 		      struct vm_env env, const void *addr, size_t bytes);
+
+/*
+ * A receive of a message from a rank of another process of this host, without
+ * wildcards, by the task or thread `self`, for which it waits a moment: the
+ * message goes from where its sender has written it to the buffer, and the
+ * receive is never posted.  *status has no error.
+ */
+bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *source,
+		      struct vm_env env, void *addr, size_t bytes,
+		      vmpi_status *status);
 
 /*
  * Delivers a message that has come along with its envelope to the oldest

@@ -18,6 +18,7 @@
 #include "core/rank/rank.h"
 #include "core/rank/state.h"
 #include "core/runtime/guests.h"
+#include "fabric/end/stop.h"
 #include "fabric/fabric.h"
 #include "sched/worker.h"
 

@@ -264,9 +264,10 @@ int VM_TWIN(PMPI_Recv)(void *buf, vm_count count, MPI_Datatype datatype,
 
 	if (VM_UNLIKELY(!vm_route_quick(self, &on, &bytes, buf, count, datatype,
 					source, tag, comm)) ||
-	    VM_UNLIKELY(!vm_quick_recv(
-		    self, &req, (struct vm_env){ on->context, source, tag },
-		    buf, bytes, VM_CALL_MPI_FIRST + VM_TWIN(VM_CALL_Recv))))
+	    VM_UNLIKELY(!vm_quick_recv_any(
+		    self, &req, on->ranks[source],
+		    (struct vm_env){ on->context, source, tag }, buf, bytes,
+		    VM_CALL_MPI_FIRST + VM_TWIN(VM_CALL_Recv))))
 		return recv_any(buf, count, datatype, source, tag, comm,
 				status);
 	if (VM_UNLIKELY(req.status.error != 0))
@@ -382,14 +383,15 @@ static __attribute__((noinline)) int recv_rest(enum vm_call_id id,
 }
 
 static VM_ALWAYS_INLINE int recv_after(enum vm_call_id id, struct vm_ult *self,
+				       const struct vm_rank *source,
 				       struct vm_env env, void *buf,
 				       size_t bytes, MPI_Comm comm,
 				       MPI_Status *status)
 {
 	struct vm_req req;
 
-	if (VM_LIKELY(vm_quick_recv(self, &req, env, buf, bytes,
-				    VM_CALL_MPI_FIRST + id))) {
+	if (VM_LIKELY(vm_quick_recv_any(self, &req, source, env, buf, bytes,
+					VM_CALL_MPI_FIRST + id))) {
 		if (VM_UNLIKELY(req.status.error != 0))
 			return recv_failed(id, &req, status, comm);
 	} else if (!vm_quick_take(self, env, buf, bytes, &req.status)) {
@@ -442,10 +444,10 @@ int VM_TWIN(PMPI_Sendrecv)(const void *sendbuf, vm_count sendcount,
 					(struct vm_env){ on->context, on->rank,
 							 sendtag },
 					sendbuf, out)))
-		return recv_after(VM_TWIN(VM_CALL_Sendrecv), self,
-				  (struct vm_env){ on->context, source,
-						   recvtag },
-				  recvbuf, in, comm, status);
+		return recv_after(
+			VM_TWIN(VM_CALL_Sendrecv), self, on->ranks[source],
+			(struct vm_env){ on->context, source, recvtag },
+			recvbuf, in, comm, status);
 	return sendrecv_any(sendbuf, sendcount, sendtype, dest, sendtag,
 			    recvbuf, recvcount, recvtype, source, recvtag, comm,
 			    status);
@@ -495,6 +497,7 @@ int VM_TWIN(PMPI_Sendrecv_replace)(void *buf, vm_count count,
 							 sendtag },
 					buf, bytes)))
 		return recv_after(VM_TWIN(VM_CALL_Sendrecv_replace), self,
+				  on->ranks[source],
 				  (struct vm_env){ on->context, source,
 						   recvtag },
 				  buf, bytes, comm, status);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets that are taken where their sender has written them, without a poll:
+ * in order with those that are polled for, with credits that come back, and
+ * counted before anybody sleeps.
+ */
+#include "fabric/near.h"
+#include "pair.h"
+
+enum { MANY = 3000 };
+
+static struct pair pair;
+static struct vm_port *port;
+static char data[2000];
+
+static void one_send(uint32_t bytes)
+{
+	while (side_send(&pair.side[0], 1, 0, 0, data, bytes, false, NULL) ==
+	       -VMPI_EAGAIN)
+		side_poll(&pair.side[0]);
+}
+
+/* Looks once; whether the next packet has been taken. */
+static bool one_take(bool take)
+{
+	struct side *side = &pair.side[1];
+	const struct vm_pkt *pkt;
+
+	if (vm_port_look(port, (struct vm_to){ 0, 0 }, &pkt) != VM_DONE)
+		return false;
+	/* What a poll would do. */
+	if (take)
+		side_arrived(port, (struct vm_pkt *)(uintptr_t)pkt);
+	vm_port_look_end(port, take);
+	side->last_ns = 0;
+	return take;
+}
+
+/* Until the port has nothing to do, and knows it. */
+static void settle(void)
+{
+	for (int i = 0; i < 3000; i++)
+		pair_poll(&pair);
+}
+
+static void known(void)
+{
+	const struct vm_pkt *pkt;
+
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, &pkt), VM_PENDING,
+	       "from whom nothing has come nothing is taken");
+	one_send(8);
+	POLL_UNTIL(&pair, pair.side[1].packets == 1);
+	settle();
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, &pkt), -VMPI_EAGAIN,
+	       "nor when there is nothing");
+}
+
+static void left(void)
+{
+	uint64_t before = pair.side[1].packets;
+
+	one_send(8);
+	ok(!one_take(false) && pair.side[1].packets == before,
+	   "one that is looked at and left");
+	POLL_UNTIL(&pair, pair.side[1].packets == before + 1);
+	ok(true, "comes by the next poll");
+}
+
+static void counted(void)
+{
+	uint64_t before;
+
+	/* Until both know of all credits. */
+	for (int i = 0; i < 40; i++) {
+		one_send(8);
+		POLL_UNTIL(&pair,
+			   pair.side[1].packets == pair.side[0].sent[1][0][0]);
+	}
+	settle();
+	before = port->pvars.received;
+	one_send(8);
+	ok(one_take(true), "what has come is taken");
+	ok(vm_port_busy(port) && port->pvars.received == before,
+	   "nobody sleeps before it is counted");
+	vm_port_poll(port, true);
+	is_int((int)(port->pvars.received - before), 1, "which a poll does");
+	settle();
+	ok(!vm_port_busy(port), "then one may");
+}
+
+/* More than there are credits, as they come. */
+static void many(void)
+{
+	uint64_t sent = pair.side[1].packets, taken = 0, polled = 0;
+
+	for (int i = 0; i < MANY; i++, sent++) {
+		one_send((uint32_t)(i * 7 % 1900));
+		while (pair.side[1].packets == sent) {
+			bool took = one_take(i % 16 != 0);
+
+			taken += took;
+			polled += !took && vm_port_poll(port, true) > 0;
+		}
+	}
+	is_int((int)pair.side[1].faults, 0, "%d come in order, and right",
+	       MANY);
+	ok(taken > MANY / 2 && polled > MANY / 20,
+	   "taken (%d) and polled for (%d)", (int)taken, (int)polled);
+}
+
+int main(void)
+{
+	vm_clock_init();
+	set("fabric_credits", "32");
+	pair_shm = true;
+	pair_open(&pair, 1, NULL);
+	port = vm_fabric_port(pair.side[1].fabric, 0);
+	if (!vm_near_all(pair.side[0].fabric)) {
+		skip(1, "no memory can be shared here");
+		return done_testing();
+	}
+	known();
+	left();
+	counted();
+	many();
+	ok(pair_stop(&pair), "the ends say goodbye");
+	pair_close(&pair);
+	return done_testing();
+}
