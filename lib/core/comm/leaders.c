@@ -10,6 +10,7 @@
 
 #include "core/comm/cancel.h"
 #include "core/rank/chan.h"
+#include "core/comm/leaders_card.h"
 #include "core/comm/leaders_msg.h"
 #include "core/comm/meet.h"
 #include "core/rank/state.h"
@@ -206,13 +207,33 @@ static int head_recv(const struct vm_meet *meet, int p,
 	return part_recv(meet, p, &talk->in, sizeof(talk->in), &talk->reqs[0]);
 }
 
+/* A head of so many bytes has come; a card may have been packed. */
+static int head_hear(struct vm_leaders_talk *talk, size_t bytes)
+{
+	struct vm_leaders_card *card = (struct vm_leaders_card *)talk->in.data;
+	char packed[VM_LEADERS_CARD_PACKED];
+	size_t data_bytes;
+
+	talk->heard = true;
+	if (!bytes || *(unsigned char *)&talk->in < VM_LEADERS_CARD_MARK)
+		return 0;
+	if (bytes > sizeof(packed))
+		return -VMPI_EIO;
+	memcpy(packed, &talk->in, bytes);
+	if (!vm_leaders_card_unpack(card, &data_bytes, packed, bytes))
+		return -VMPI_EIO;
+	talk->in.topic = VM_LEADERS_SHORT;
+	talk->in.bytes = sizeof(*card) + data_bytes;
+	return 0;
+}
+
 static int head_await(const struct vm_meet *meet, int p,
 		      struct vm_leaders_talk *talks)
 {
-	int rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
+	size_t bytes = 0;
+	int rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], &bytes);
 
-	talks[p].heard = !rc;
-	return rc;
+	return rc ? rc : head_hear(&talks[p], bytes);
 }
 
 /* Whether what has been heard is a card. */
@@ -393,20 +414,53 @@ static bool is_alike(const struct head *in, const struct head *out)
 	       !memcmp(in->data, out->data, VM_MEET_POST_KEY);
 }
 
+/* Sends a card to all others. */
 static int cards_send(const struct vm_meet *meet, struct head *out,
-		      struct vm_leaders_talk *talks, size_t bytes)
+		      struct vm_leaders_talk *talks, size_t data_bytes)
 {
 	const struct vm_leaders *leaders = meet->leaders;
+	char packed[VM_LEADERS_CARD_PACKED];
+	size_t bytes = vm_leaders_card_pack(
+		packed, (const struct vm_leaders_card *)out->data, data_bytes);
+	const void *from = bytes ? (const void *)packed : out;
+	int rc = 0;
+
+	if (!bytes)
+		bytes = HEAD_BYTES + sizeof(struct vm_leaders_card) +
+			data_bytes;
+	/* What waits is sent from memory that stays. */
+	for (int p = 0; p < leaders->count && !rc; p++)
+		if (p != leaders->self &&
+		    !vm_leaders_msg_tell(meet, p, from, bytes))
+			rc = part_send(meet, p, out,
+				       HEAD_BYTES +
+					       sizeof(struct vm_leaders_card) +
+					       data_bytes,
+				       &talks[p].reqs[1]);
+	return rc;
+}
+
+/* Gets those of all others; receives are posted for all that do not come
+ * soon. */
+static int cards_hear(const struct vm_meet *meet, struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	bool soon = true;
 	int rc = 0;
 
 	for (int p = 0; p < leaders->count && !rc; p++) {
+		size_t bytes = sizeof(talks[p].in);
+
 		if (p == leaders->self)
 			continue;
-		rc = head_recv(meet, p, &talks[p]);
-		if (!rc)
-			rc = part_send(meet, p, out, HEAD_BYTES + bytes,
-				       &talks[p].reqs[1]);
+		soon = soon &&
+		       vm_leaders_msg_hear(meet, p, &talks[p].in, &bytes);
+		rc = soon ? head_hear(&talks[p], bytes) :
+			    head_recv(meet, p, &talks[p]);
 	}
+	for (int p = 0; p < leaders->count && !rc; p++)
+		if (p != leaders->self && !talks[p].heard)
+			rc = head_await(meet, p, talks);
 	return rc;
 }
 
@@ -422,17 +476,18 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes)
 	out->topic = VM_LEADERS_SHORT;
 	out->spare = 0;
 	out->bytes = sizeof(struct vm_leaders_card) + data_bytes;
-	rc = cards_send(meet, out, talks, out->bytes);
+	rc = cards_send(meet, out, talks, data_bytes);
+	if (!rc)
+		rc = cards_hear(meet, talks);
 	for (int p = 0; p < leaders->count && !rc; p++) {
 		if (p == leaders->self)
 			continue;
-		rc = head_await(meet, p, talks);
-		if (!rc && talks[p].in.topic == VM_LEADERS_LOST) {
+		if (talks[p].in.topic == VM_LEADERS_LOST) {
 			vm_leaders_lose(meet);
 			rc = -VMPI_EPEER;
-		}
-		if (!rc && !is_alike(&talks[p].in, out))
+		} else if (!is_alike(&talks[p].in, out)) {
 			alike = VM_PENDING;
+		}
 	}
 	for (int p = 0; p < leaders->count; p++)
 		first_error(&rc,

@@ -11,6 +11,8 @@
 #include "core/comm/leaders.h"
 #include "core/comm/meet.h"
 #include "core/comm/p2p.h"
+#include "core/local/engine.h"
+#include "core/remote/straight.h"
 
 static struct vm_env env_of(const struct vm_meet *meet, int process)
 {
@@ -53,6 +55,36 @@ int vm_leaders_msg_send(const struct vm_meet *meet, int process,
 	return checked(meet, vm_isend(leaders->processes[process].first,
 				      env_of(meet, leaders->self), data,
 				      VM_SEND_STANDARD, req));
+}
+
+bool vm_leaders_msg_tell(const struct vm_meet *meet, int process,
+			 const void *buf, size_t bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_rank *dest = leaders->processes[process].first;
+	const struct vm_rank *rank = vm_self->owner;
+
+	return rank && rank->port && dest->via == &vm_engine_remote &&
+	       vm_straight_send(vm_self, dest, env_of(meet, leaders->self), buf,
+				bytes);
+}
+
+bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
+			 size_t *bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_rank *source = leaders->processes[process].first;
+	const struct vm_rank *first = leaders->processes[leaders->self].first;
+	const struct vm_rank *rank = vm_self->owner;
+	vmpi_status status;
+
+	if (!rank || !rank->port || rank->port != first->port ||
+	    source->via != &vm_engine_remote ||
+	    !vm_straight_recv(vm_self, first, source, env_of(meet, process),
+			      buf, *bytes, &status))
+		return false;
+	*bytes = status.bytes;
+	return true;
 }
 
 /* A receive that only a death ends: from ourselves, since others may leave. */

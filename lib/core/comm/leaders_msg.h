@@ -6,6 +6,7 @@
 #ifndef CORE_COMM_LEADERS_MSG_H
 #define CORE_COMM_LEADERS_MSG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct vm_data;
@@ -21,6 +22,14 @@ int vm_leaders_msg_send(const struct vm_meet *meet, int process,
 			const struct vm_data *data, struct vmpi_req **req);
 int vm_leaders_msg_recv(const struct vm_meet *meet, int process,
 			const struct vm_data *data, struct vmpi_req **req);
+
+/* The same without a request, where that needs nothing more: a short message to
+ * a process of this host, and one that comes within a moment, of *bytes.  false:
+ * not this way, nothing has been sent or received. */
+bool vm_leaders_msg_tell(const struct vm_meet *meet, int process,
+			 const void *buf, size_t bytes);
+bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
+			 size_t *bytes);
 
 /* Waits for one of them, unless *req is NULL, and makes it NULL; *bytes, if not
  * NULL, gets how many came.  Both kinds end with -VMPI_EPEER when a process of

@@ -203,7 +203,8 @@ static VM_ALWAYS_INLINE bool vm_quick_recv_any(struct vm_ult *self,
 	const struct vm_rank *rank = self->owner;
 
 	if (rank->port && source->via == &vm_engine_remote &&
-	    vm_straight_recv(self, source, env, addr, bytes, &req->status))
+	    vm_straight_recv(self, rank, source, env, addr, bytes,
+			     &req->status))
 		return true;
 	return vm_quick_recv(self, req, env, addr, bytes, call);
 }

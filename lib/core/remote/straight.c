@@ -53,8 +53,7 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 		    vm_port_send(rank->port, dest->to, &send, NULL) != VM_DONE))
 		return false;
 	self->sends_in_row++;
-	vm_pvar_add(pvars->sends, 1);
-	vm_pvar_add(pvars->sent_bytes, bytes);
+	vm_count_sent(pvars, env.context, bytes);
 	vm_pvar_add(pvars->sizes_remote[vm_size_bin(bytes)], 1);
 	vm_pvar_add(pvars->sends_eager, 1);
 	vm_pvar_add(pvars->bytes_eager, bytes);
@@ -124,19 +123,21 @@ static inline bool is_alone(const struct vm_worker *worker)
 	       !atomic_load_explicit(&worker->inbox, memory_order_relaxed);
 }
 
-/* Whether the mailbox has nothing that comes before a message for it.  Messages
+/*
+ * Whether the mailbox has nothing that comes before a message for it.  Messages
  * of the source are delivered by who polls the port, and receives are posted by
- * the rank. */
-static inline bool is_empty(const struct vm_rank *rank)
+ * the rank; in the context of collectives no other one wants the same.
+ */
+static inline bool is_empty(const struct vm_rank *rank, struct vm_env env)
 {
-	return !vm_match_posted(&rank->match) &&
-	       !vm_match_arrived(&rank->match);
+	return !vm_match_arrived(&rank->match) &&
+	       ((env.context & 1) || !vm_match_posted(&rank->match));
 }
 
 static inline bool may_look(const struct vm_ult *self,
-			    const struct vm_rank *rank)
+			    const struct vm_rank *rank, struct vm_env env)
 {
-	return VM_LIKELY(is_empty(rank) && is_alone(self->worker) &&
+	return VM_LIKELY(is_empty(rank, env) && is_alone(self->worker) &&
 			 !vm_observed() && !rank->overlap &&
 			 !atomic_load_explicit(&rank->peer_failed,
 					       memory_order_relaxed));
@@ -155,21 +156,19 @@ static inline bool is_wanted(const struct vm_rank *rank,
 			 envelope->tag == env.tag &&
 			 envelope->rank == (uint32_t)rank->index &&
 			 !envelope->sender && envelope->bytes == pkt->bytes &&
-			 pkt->bytes <= bytes && is_empty(rank));
+			 pkt->bytes <= bytes && is_empty(rank, env));
 }
 
-bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *source,
-		      struct vm_env env, void *addr, size_t bytes,
-		      vmpi_status *status)
+bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
+		      const struct vm_rank *source, struct vm_env env,
+		      void *addr, size_t bytes, vmpi_status *status)
 {
-	struct core_rank_pvars *pvars = self->counts;
-	struct vm_rank *rank = self->owner;
 	const struct vm_pkt *pkt;
 	int rc = -VMPI_EAGAIN;
 	bool took;
 
 	for (int i = 0; i < LOOKS_MOST && rc == -VMPI_EAGAIN; i++) {
-		if (!may_look(self, rank))
+		if (!may_look(self, rank, env))
 			return false;
 		rc = vm_port_look(rank->port, source->to, &pkt);
 	}
@@ -189,7 +188,6 @@ bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *source,
 	self->sends_in_row = 0;
 	if (self->worker->index < 0)
 		vm_progress_waits();
-	vm_pvar_add(pvars->receives, 1);
-	vm_pvar_add(pvars->received_bytes, status->bytes);
+	vm_count_received(env.context, status->bytes);
 	return true;
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two bytes with the lengths of the key's four words, less leading zeros; the
+ * words; the data.
+ */
+#include "core/comm/leaders_card.h"
+
+#include <string.h>
+
+#include "core/comm/leaders.h"
+
+#define WORDS (VM_MEET_POST_KEY / 8)
+#define SAME 15 /* as the length of the last word: it is that before it */
+
+VM_STATIC_ASSERT(WORDS == 4, "their lengths have room in two bytes");
+
+/* Bytes up to the last one that is not 0. */
+static unsigned length_of(uint64_t word)
+{
+	return word ? 8 - (unsigned)__builtin_clzll(word) / 8 : 0;
+}
+
+size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
+			    const struct vm_leaders_card *card,
+			    size_t data_bytes)
+{
+	unsigned lengths[WORDS], at = 2;
+	uint64_t words[WORDS];
+
+	memcpy(words, card->key, sizeof(words));
+	for (int i = 0; i < WORDS; i++)
+		lengths[i] = length_of(words[i]);
+	if (lengths[3] && words[3] == words[2])
+		lengths[3] = SAME;
+	if (data_bytes != card->bytes || !lengths[0])
+		return 0;
+	for (int i = 0; i < WORDS; i++) {
+		unsigned length = lengths[i] == SAME ? 0 : lengths[i];
+
+		if (at + length + data_bytes > VM_LEADERS_CARD_PACKED)
+			return 0;
+		for (unsigned j = 0; j < length; j++)
+			out[at++] = (char)(words[i] >> 8 * j);
+	}
+	out[0] = (char)(lengths[0] << 4 | lengths[1]);
+	out[1] = (char)(lengths[2] << 4 | lengths[3]);
+	memcpy(out + at, card->data, data_bytes);
+	return at + data_bytes;
+}
+
+bool vm_leaders_card_unpack(struct vm_leaders_card *card, size_t *data_bytes,
+			    const char *in, size_t bytes)
+{
+	const unsigned char *from = (const unsigned char *)in;
+	uint64_t words[WORDS] = { 0 };
+	size_t at = 2;
+
+	if (bytes < 2 || bytes > VM_LEADERS_CARD_PACKED)
+		return false;
+	for (int i = 0; i < WORDS; i++) {
+		unsigned length = i % 2 ? from[i / 2] & 15 : from[i / 2] >> 4;
+
+		if (i == 3 && length == SAME) {
+			words[i] = words[i - 1];
+			continue;
+		}
+		if (length > 8 || at + length > bytes)
+			return false;
+		for (unsigned j = 0; j < length; j++)
+			words[i] |= (uint64_t)from[at++] << 8 * j;
+	}
+	memcpy(card->key, words, sizeof(words));
+	card->bytes = (uint32_t)(bytes - at);
+	memcpy(card->data, in + at, bytes - at);
+	*data_bytes = bytes - at;
+	return true;
+}
