@@ -324,13 +324,14 @@ int vm_rma_write(struct vm_port *port, struct vm_rma *rma);
 int vm_port_poll(struct vm_port *port, bool own);
 
 /*
- * Waits a moment for a packet from a process that shares memory: VM_DONE, and
+ * Looks so many times for a packet from a process that shares memory, which is a
+ * moment: VM_DONE, and
  * *pkt lies where that process has written it, until vm_port_look_end(), which
  * says whether it has been taken. In between the caller makes no other calls of
  * the port.  -VMPI_EAGAIN: nothing has come.  VM_PENDING: something is to be
  * polled for.
  */
-int vm_port_look(struct vm_port *port, struct vm_to from,
+int vm_port_look(struct vm_port *port, struct vm_to from, int looks,
 		 const struct vm_pkt **pkt);
 void vm_port_look_end(struct vm_port *port, bool took);
 

@@ -13,7 +13,6 @@
 #include "fabric/state.h"
 
 #define AT_ONCE 32 /* records of a ring in one poll */
-#define LOOKS 256  /* at a ring, in one call */
 #define LATER 16   /* records that are counted together, at most */
 
 int vm_inlets_init(struct vm_port *port)
@@ -311,16 +310,18 @@ static struct vm_inlet *inlet_find(struct vm_port *port, uint32_t process,
 	return NULL;
 }
 
-static const struct vm_shm_slot *inlet_await(const struct vm_inlet *inlet)
+static const struct vm_shm_slot *inlet_await(const struct vm_inlet *inlet,
+					     int looks)
 {
 	const struct vm_shm_slot *slot = NULL;
 
-	for (int i = 0; i < LOOKS && !slot; i++)
+	for (int i = 0; i < looks && !slot; i++)
 		slot = vm_shm_peek(&inlet->reader);
 	return slot;
 }
 
-int vm_inlets_look(struct vm_port *port, uint32_t process, uint32_t from)
+int vm_inlets_look(struct vm_port *port, uint32_t process, uint32_t from,
+		   int looks)
 {
 	struct vm_inlet *inlet = inlet_find(port, process, from);
 	struct vm_packet *pkt = port->record;
@@ -328,7 +329,7 @@ int vm_inlets_look(struct vm_port *port, uint32_t process, uint32_t from)
 
 	if (VM_UNLIKELY(!inlet || !inlet_conn(port, inlet)))
 		return VM_PENDING;
-	slot = inlet_await(inlet);
+	slot = inlet_await(inlet, looks);
 	if (!slot) {
 		if (atomic_load_explicit(&port->inlets.uncounted,
 					 memory_order_relaxed))

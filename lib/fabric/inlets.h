@@ -73,10 +73,10 @@ int vm_inlets_deliver(struct vm_port *port, bool own);
 
 /*
  * Under polling, in a port that is still: the oldest record from there that can
- * be handed up where it lies, as port->record; waits a moment for one.  VM_DONE,
- * -VMPI_EAGAIN: nothing came, from nobody; VM_PENDING: a poll is to see what did.
+ * be handed up where it lies, as port->record.  VM_DONE, -VMPI_EAGAIN: nothing came, from nobody; VM_PENDING: a poll is to see what did.
  */
-int vm_inlets_look(struct vm_port *port, uint32_t process, uint32_t from);
+int vm_inlets_look(struct vm_port *port, uint32_t process, uint32_t from,
+		   int looks);
 
 /* ... which has been taken. */
 void vm_inlets_took(struct vm_port *port);

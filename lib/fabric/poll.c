@@ -516,7 +516,7 @@ static bool is_vain(struct vm_port *port)
 	       looks_count(port);
 }
 
-int vm_port_look(struct vm_port *port, struct vm_to from,
+int vm_port_look(struct vm_port *port, struct vm_to from, int looks,
 		 const struct vm_pkt **pkt)
 {
 	int rc;
@@ -524,7 +524,7 @@ int vm_port_look(struct vm_port *port, struct vm_to from,
 	if (VM_UNLIKELY(!is_still(port) || !looks_count(port) ||
 			!vm_bias_try(&port->polling)))
 		return VM_PENDING;
-	rc = vm_inlets_look(port, from.process, from.port);
+	rc = vm_inlets_look(port, from.process, from.port, looks);
 	if (rc == VM_DONE)
 		*pkt = &port->record->view;
 	else

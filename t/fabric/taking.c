@@ -26,7 +26,7 @@ static bool one_take(bool take)
 	struct side *side = &pair.side[1];
 	const struct vm_pkt *pkt;
 
-	if (vm_port_look(port, (struct vm_to){ 0, 0 }, &pkt) != VM_DONE)
+	if (vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt) != VM_DONE)
 		return false;
 	/* What a poll would do. */
 	if (take)
@@ -47,13 +47,13 @@ static void known(void)
 {
 	const struct vm_pkt *pkt;
 
-	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, &pkt), VM_PENDING,
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt), VM_PENDING,
 	       "from whom nothing has come nothing is taken");
 	one_send(8);
 	POLL_UNTIL(&pair, pair.side[1].packets == 1);
 	settle();
-	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, &pkt), -VMPI_EAGAIN,
-	       "nor when there is nothing");
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt),
+	       -VMPI_EAGAIN, "nor when there is nothing");
 }
 
 static void left(void)

@@ -114,7 +114,10 @@ bool vm_straight_take(struct vm_rank *rank, struct vm_pkt *pkt,
 	return true;
 }
 
-#define LOOKS_MOST 6 /* of a receive, before it is posted */
+/* Of a receive, before it is posted: calls, and looks of each. */
+#define CALLS 6
+#define LOOKS 256
+#define LOOKS_SHARED 1 /* ... where the sender may need this core */
 
 /* Whether nobody but the receive of `self` wants to go on. */
 static inline bool is_alone(const struct vm_worker *worker)
@@ -163,14 +166,15 @@ bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
 		      void *addr, size_t bytes, vmpi_status *status)
 {
+	bool shared = vm_sched.shared || vm_sched.crowded, took;
 	const struct vm_pkt *pkt;
 	int rc = -VMPI_EAGAIN;
-	bool took;
 
-	for (int i = 0; i < LOOKS_MOST && rc == -VMPI_EAGAIN; i++) {
+	for (int i = 0; i < (shared ? 1 : CALLS) && rc == -VMPI_EAGAIN; i++) {
 		if (!may_look(self, rank, env))
 			return false;
-		rc = vm_port_look(rank->port, source->to, &pkt);
+		rc = vm_port_look(rank->port, source->to,
+				  shared ? LOOKS_SHARED : LOOKS, &pkt);
 	}
 	if (rc != VM_DONE)
 		return false;
