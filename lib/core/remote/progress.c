@@ -397,8 +397,19 @@ static bool has_nothing(struct vm_worker *worker)
 	       atomic_load(&worker->sleeping);
 }
 
-/* Watches until there is something for the worker to do, or the time `until` has
- * come. */
+/* Threads have waited since the worker looked last: they watch for themselves,
+ * and each message would wake both. */
+static bool threads_watch(const struct vm_worker *worker)
+{
+	const struct vm_thread_cache *cache = worker->cache;
+
+	return vm_sched.hooks.thread_sleep &&
+	       atomic_load_explicit(&vm_node->progress.thread_waits,
+				    memory_order_relaxed) != cache->waits;
+}
+
+/* Watches until there is something for the worker to do, the time `until` has
+ * come, or threads watch again. */
 static void watch(struct vm_worker *worker, uint64_t until)
 {
 	uint64_t now, nap_ns = NAP_NS_SHORT;
@@ -416,7 +427,8 @@ static void watch(struct vm_worker *worker, uint64_t until)
 		if (rc == 0)
 			sleep_watching(worker, &sleep, until);
 		now = vm_clock_ns();
-		if (!has_nothing(worker) || now >= until)
+		if (!has_nothing(worker) || now >= until ||
+		    threads_watch(worker))
 			return;
 		nap(worker, nap_ns < until - now ? nap_ns : until - now);
 		if (nap_ns < NAP_NS_LONG)

@@ -38,8 +38,9 @@ bool vm_progress_thread_poll(void);
 bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns);
 void vm_progress_kick(struct vm_worker *worker);
 
-/* A thread of a process that is a rank polls for itself: were the worker to
- * watch, each message would wake it.  Counts of several threads may get lost. */
+/* A thread of a process that is a rank has waited, or sent, and polls for itself:
+ * were the worker to watch, each message would wake it.  Counts of several
+ * threads may get lost. */
 static inline void vm_progress_waits(void)
 {
 	uint32_t waits = atomic_load_explicit(&vm_node->progress.thread_waits,

@@ -53,6 +53,9 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 		    vm_port_send(rank->port, dest->to, &send, NULL) != VM_DONE))
 		return false;
 	self->sends_in_row++;
+	/* It waits when it has no credits left, and polls for them. */
+	if (VM_UNLIKELY(self->worker->index < 0))
+		vm_progress_waits();
 	vm_count_sent(pvars, env.context, bytes);
 	vm_pvar_add(pvars->sizes_remote[vm_size_bin(bytes)], 1);
 	vm_pvar_add(pvars->sends_eager, 1);
