@@ -254,6 +254,15 @@ static inline bool provider_use(const char *provider)
 }
 
 /* With each provider that libfabric has. */
+/* The first of them that is there: it has another name from libfabric 2 on. */
+static inline bool provider_use_any(void)
+{
+	for (size_t i = 0; i < PROVIDERS; i++)
+		if (provider_use(providers[i]))
+			return true;
+	return false;
+}
+
 static inline void providers_each(void (*run)(const char *provider))
 {
 	for (size_t i = 0; i < PROVIDERS; i++) {
@@ -269,8 +278,8 @@ static inline void providers_each(void (*run)(const char *provider))
 static inline void providers_and_shm(void (*run)(const char *provider))
 {
 	providers_each(run);
-	if (!provider_use(providers[0])) {
-		skip(1, "libfabric has no such provider: %s", providers[0]);
+	if (!provider_use_any()) {
+		skip(1, "libfabric has no provider of TCP");
 		return;
 	}
 	pair_shm = true;
