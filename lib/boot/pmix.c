@@ -223,21 +223,48 @@ static int pmix_fence(void *state)
 	return status ? failed(pmix, "PMIx_Fence", status) : 0;
 }
 
+/* How long others may take to hand over what they have put. */
+#define GET_SECONDS 5
+
+/*
+ * Everything put before the fence has come, as a rule, and is asked for without
+ * waiting for more.  Open MPI 5 leaves it on the host of who has put it: it is
+ * fetched from there when it is asked for without that word.  Slurm, which does
+ * not, would wait for what is not there however long it is told to.
+ */
+static pmix_status_t value_get(const struct pmix *pmix, pmix_value_t **value,
+			       int process, const char *key)
+{
+	pmix_proc_t proc = proc_of(pmix, (pmix_rank_t)process);
+	pmix_status_t status;
+	pmix_info_t how;
+
+	flag_info(&how, PMIX_IMMEDIATE);
+	status = pmix->PMIx_Get(&proc, key, &how, 1, value);
+	if (status != PMIX_ERR_NOT_FOUND || proc.rank == pmix->self.rank ||
+	    getenv("SLURM_STEP_ID"))
+		return status;
+	flag_info(&how, PMIX_TIMEOUT);
+	how.value.type = PMIX_INT;
+	how.value.data.integer = GET_SECONDS;
+	*value = NULL;
+	status = pmix->PMIx_Get(&proc, key, &how, 1, value);
+	return status == PMIX_ERR_TIMEOUT || status == PMIX_ERROR ?
+		       PMIX_ERR_NOT_FOUND :
+		       status;
+}
+
 static int pmix_get(void *state, void *bytes, size_t *length, size_t room,
 		    int process, const char *name)
 {
 	const struct pmix *pmix = state;
-	pmix_proc_t proc = proc_of(pmix, (pmix_rank_t)process);
 	pmix_value_t *value = NULL;
 	pmix_status_t status;
-	pmix_info_t now;
 	pmix_key_t key;
 	int rc = 0;
 
 	key_make(key, name);
-	/* Everything put before the fence has come; do not wait for more. */
-	flag_info(&now, PMIX_IMMEDIATE);
-	status = pmix->PMIx_Get(&proc, key, &now, 1, &value);
+	status = value_get(pmix, &value, process, key);
 	if (status == PMIX_ERR_NOT_FOUND)
 		return -VMPI_ENOENT;
 	if (status || !value)
