@@ -244,4 +244,6 @@ END
 	-Wold-style-cast -Wzero-as-null-pointer-constant -Wconversion \
 	-c strict.cc >err 2>&1
 is "$? $(cat err)" "0 " "mpi.h does not trouble those who want no old casts"
+is "$(cat "$VMPI_BUILD"/bin/vmpicc/*.installed | grep "^compiler='.*ccache")" "" \
+	"the installed wrappers call the compiler itself"
 done_testing
