@@ -7,6 +7,7 @@
 #   make conformance   docs/conformance.md: each function of mpi.h
 #   make bench      benchmarks          make check-tsan   ... under TSan
 #   make check-nodes   all tests of MPI programs, in 2 and in 4 processes
+#   make check-providers   tests in several processes, over each of libfabric's
 #   make check-systems   all tests in bare Debian 12 and 13; SYSTEMS= names others
 #   make kills      jobs that are hit by signals, and a table of how they ended
 #   make fuzz       fuzz targets, SECONDS each; TARGET= names some
@@ -51,8 +52,8 @@ JOBS ?= $(shell echo $$((3 * $$(nproc))))
 setup = test -f $(1)/build.ninja || $(MESON) setup $(1) $(2)
 release = $(BUILD)-release
 
-.PHONY: all demo check check-asan check-tsan check-nodes check-systems fuzz soak \
-	kills matrix \
+.PHONY: all demo check check-asan check-tsan check-nodes check-providers \
+	check-systems fuzz soak kills matrix \
 	coverage conformance bench release install uninstall deb clean format need-build \
 	need-check need-fuzz need-coverage need-bench need-deb
 
@@ -96,6 +97,12 @@ check-nodes: need-check
 	$(call setup,$(BUILD))
 	$(MESON) compile -C $(BUILD)
 	t/across/matrix $(BUILD) $(SETUPS)
+
+# PROVIDERS: "net 'tcp;ofi_rxm'"; JOBS: how many tests at a time.
+check-providers: need-check
+	$(call setup,$(BUILD))
+	$(MESON) compile -C $(BUILD)
+	.ci/providers $(BUILD) $(PROVIDERS)
 
 # SYSTEMS: releases of Debian; TARGET: another target than check.
 check-systems:

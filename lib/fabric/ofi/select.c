@@ -235,7 +235,7 @@ static int refuse(const struct vm_select *select)
 			continue;
 		vm_log(VM_ERROR, "fabric_provider = %.32s: %s", wish->provider,
 		       choice->why);
-		return -VMPI_ENOTSUP;
+		return -VMPI_EINVAL;
 	}
 	if (wish->provider[0])
 		vm_log(VM_ERROR,
@@ -248,7 +248,7 @@ static int refuse(const struct vm_select *select)
 		       "libfabric offers no provider%s%s that vmpi can use; "
 		       "vmpi_info --fabric says why",
 		       wish->interface[0] ? " at " : "", wish->interface);
-	return -VMPI_ENOTSUP;
+	return wish->provider[0] ? -VMPI_EINVAL : -VMPI_ENOTSUP;
 }
 
 static int own_read(struct vm_select *select)

@@ -64,7 +64,7 @@ struct vm_select {
 
 /*
  * Queries and chooses.  -VMPI_ENOTSUP: nothing fits (choices say why);
- * -VMPI_EINVAL: fabric_interface names none that fits; -VMPI_ENOMEM.  All are
+ * -VMPI_EINVAL: what fabric_interface or fabric_provider names; -VMPI_ENOMEM.  All are
  * logged; the choices are there in any case.  Call vm_select_fini() afterwards.
  */
 int vm_select_init(struct vm_select *select, const struct vm_fi *fi,

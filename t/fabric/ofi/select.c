@@ -382,7 +382,7 @@ static void shm(void)
 	choose("newer", "", false);
 	is_string(taken(), "newer x0", "unless it is named");
 	end();
-	is_int(choose("sockets", "", true), -VMPI_ENOTSUP,
+	is_int(choose("sockets", "", true), -VMPI_EINVAL,
 	       "sockets is refused, even if it is named");
 	is_string(why("sockets", "eth0"),
 		  "obsolete, and stops with messages on their way; tcp does "
@@ -392,7 +392,7 @@ static void shm(void)
 	choose("shm", "", true);
 	is_string(taken(), "shm shm", "shm on one host, if it is named");
 	end();
-	is_int(choose("shm", "", false), -VMPI_ENOTSUP,
+	is_int(choose("shm", "", false), -VMPI_EINVAL,
 	       "and refused on several");
 	end();
 }
@@ -414,7 +414,7 @@ static void interfaces(void)
 	is_int(choose("", "eth77", false), -VMPI_EINVAL,
 	       "an interface that is not there");
 	end();
-	is_int(choose("none", "", false), -VMPI_ENOTSUP,
+	is_int(choose("none", "", false), -VMPI_EINVAL,
 	       "a provider that is not there");
 	end();
 	begin("equal interfaces");
