@@ -120,6 +120,9 @@ static void settings_take(struct vm_advice_facts *facts)
 	facts->coll_slow = coll_slow();
 	facts->scattered = ranks_scattered();
 	facts->eager_limit = (uint64_t)core_cvar.eager_limit;
+	facts->eager_times = counter("core_socket_peers") ?
+				     (uint64_t)core_cvar.eager_net :
+				     1;
 	facts->credits = (uint64_t)fabric_cvar.credits;
 	facts->pool_keep = (uint64_t)fabric_cvar.pool_keep;
 	facts->balance = (uint64_t)core_cvar.balance;

@@ -125,10 +125,11 @@ static unsigned eager_rule(char *text, const struct vm_advice_facts *facts)
 {
 	uint64_t count = long_messages(facts);
 	uint64_t mean = count ? facts->long_bytes / count : 0;
+	uint64_t times = facts->eager_times ? facts->eager_times : 1;
 	char size[32], by[BY_BYTES], waited[WAITS_BYTES];
 
 	if (count < LONG_LEAST || mean > EAGER_MOST ||
-	    mean <= facts->eager_limit || !suffers(facts))
+	    mean <= facts->eager_limit * times || !suffers(facts))
 		return 0;
 	snprintf(text, VM_ADVICE_TEXT_MAX,
 		 "%" PRIu64 " messages of %" PRIu64
@@ -137,7 +138,7 @@ static unsigned eager_rule(char *text, const struct vm_advice_facts *facts)
 		 count, mean,
 		 by_text(by, sizeof(by), "from", CALL_MOST(facts, announced)),
 		 waits_text(waited, sizeof(waited), facts),
-		 size_text(size, sizeof(size), mean));
+		 size_text(size, sizeof(size), (mean + times - 1) / times));
 	return idle(facts);
 }
 

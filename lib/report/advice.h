@@ -66,6 +66,7 @@
 	  "collectives: all to all")                                           \
 	X(SUM, far_other, "", "collectives by better algorithms")              \
 	X(MAX, eager_limit, "", "core_eager_limit")                            \
+	X(MAX, eager_times, "", "core_eager_net, if it counts; else 1")        \
 	X(MAX, credits, "", "fabric_credits")                                  \
 	X(MAX, pool_keep, "", "fabric_pool_keep")                              \
 	X(MAX, balance, "", "core_balance")                                    \

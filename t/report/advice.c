@@ -65,6 +65,13 @@ static const struct row {
 	  { SET(writes, 100), SET(long_bytes, 1200000),
 	    SET(run_ns, 17000 * MS) },
 	  { SET(writes, 0) } },
+	{ "eager",
+	  "100 messages of 100000 bytes on average were sent by rendezvous, and "
+	  "ranks waited 30.0 % of their time in calls: --set "
+	  "core_eager_limit=16K",
+	  { SET(reads, 100), SET(long_bytes, 10000000), SET(run_ns, 17000 * MS),
+	    SET(eager_times, 8) },
+	  { SET(eager_limit, 12500), SET(long_bytes, 6553600) } },
 	{ "rendezvous",
 	  "75.0 % of 100 long messages were announced before their receive "
 	  "was posted, and ranks waited 30.0 % of their time in calls: --set "

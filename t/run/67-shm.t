@@ -70,6 +70,28 @@ else
 fi
 before=
 
+# Over sockets messages of 8 * core_eager_limit bytes are sent at once; through
+# shared memory one copy is better.
+build halo halo.c
+# eager WANT NAME BYTES OPTION...: how many of 10 messages.
+eager() {
+	want=$1 name=$2 bytes=$3
+	shift 3
+	is "$(timeout 120 "$vmpirun" -n 2 --nodes 2 "$@" ./halo $bytes 10 eager \
+		</dev/null 2>&1 | tr '\n' ' ')" "eager $want wrong 0 " "$name"
+}
+eager 10 'by TCP 64 KiB are eager' 65536 --set fabric_shm=off
+eager 0 'a byte more is not' 65537 --set fabric_shm=off
+eager 10 'that follows core_eager_limit' 16384 --set fabric_shm=off \
+	--set core_eager_limit=2K
+eager 0 'down to the byte' 16385 --set fabric_shm=off \
+	--set core_eager_limit=2K
+eager 0 'core_eager_net=1 makes it the limit itself' 8193 \
+	--set fabric_shm=off --set core_eager_net=1
+eager 10 'which is eager' 8192 --set fabric_shm=off --set core_eager_net=1
+eager 0 'through shared memory the limit counts' 8193
+eager 10 'alone' 8192
+
 # Ranks that are processes, of which one has nothing to share: it is reached over
 # the network, from all others, while these share memory.
 programs=$VMPI_SRC/t/run/programs

@@ -343,6 +343,9 @@ extern const struct vm_pvar_table core_chan_pvar_table;
 	  "Times the progress agent slept on the network and was woken")       \
 	X(COUNTER, agent_found, "looks", NODE, TB, poll,                       \
 	  "Looks of the progress agent that found something")                  \
+	X(LEVEL, socket_peers, "processes", NODE, TB, fabric,                  \
+	  "Other processes of the job that only a network without remote "     \
+	  "memory of its own reaches: core_eager_net counts for them")         \
 	X(COUNTER, packets_unknown, "packets", NODE, DD, fabric,               \
 	  "Packets dropped because their kind is unknown or their rank is "    \
 	  "not in this process")                                               \

@@ -399,7 +399,13 @@ static int addresses_exchange(struct vm_boot *boot)
 					       address, bytes);
 	}
 	/* No process sends to one that does not know it yet. */
-	return rc ? rc : vm_boot_fence(boot);
+	if (!rc)
+		rc = vm_boot_fence(boot);
+	for (int i = 0; i < boot->processes && !rc; i++)
+		if (i != boot->process &&
+		    vm_fabric_by_sockets(vm_node->fabric, (uint32_t)i))
+			vm_pvar_add(vm_node->pvars.socket_peers, 1);
+	return rc;
 }
 
 static uint64_t job_key(const struct vm_boot *boot)

@@ -26,6 +26,9 @@
  * more it goes back.
  *
  * Packet memory beyond tune_memory takes the limit down, step by step.
+ *
+ * Over sockets a limit is for core_eager_net times as long messages: all limits
+ * here are the lengths of messages, but for `home` and what is written.
  */
 
 #define BINS VM_SIZE_BINS
@@ -53,14 +56,15 @@ struct window {
 
 struct eager {
 	/* Numbers of variables. */
-	int limit, budget, most, gain, packet; /* control */
-	int sizes, pool, posted, polls, found; /* counters */
+	int limit, net, budget, most, gain, packet;   /* control */
+	int sizes, peers, pool, posted, polls, found; /* counters */
+	int64_t times; /* as long messages as core_eager_limit says */
 	uint64_t tick, tokens, token_tick;
 	uint64_t seen[BINS], seen_looks; /* up to the last tick */
 	struct window window;
 	double rates[ROUNDS]; /* of the last windows with this limit */
 	unsigned rate_count;
-	int64_t home; /* the limit that it goes back to */
+	int64_t home; /* the value that it goes back to */
 	/* A trial, while `trying`. */
 	bool trying, settled;
 	unsigned bin;	/* what is tried */
@@ -82,18 +86,22 @@ static int eager_start(vmpi_tuner *tuner)
 	if (!e)
 		return -VMPI_ENOMEM;
 	e->limit = tuner->control_find(tuner, "core_eager_limit");
+	e->net = tuner->control_find(tuner, "core_eager_net");
 	e->budget = tuner->control_find(tuner, "tune_memory");
 	e->most = tuner->control_find(tuner, "tune_eager_max");
 	e->gain = tuner->control_find(tuner, "tune_gain");
 	e->packet = tuner->control_find(tuner, "fabric_packet_bytes");
 	e->sizes = tuner->counter_find(tuner, "core_sizes_remote");
+	e->peers = tuner->counter_find(tuner, "core_socket_peers");
 	e->posted = tuner->counter_find(tuner, "fabric_posted");
 	e->pool = tuner->counter_find(tuner, "fabric_pool_bytes");
 	e->polls = tuner->counter_find(tuner, "fabric_polls");
 	e->found = tuner->counter_find(tuner, "fabric_polls_found");
 	e->tokens = TOKENS;
-	if ((e->limit | e->budget | e->most | e->gain | e->packet | e->sizes |
-	     e->pool | e->posted | e->polls | e->found) < 0 ||
+	e->times = 1;
+	if ((e->limit | e->net | e->budget | e->most | e->gain | e->packet |
+	     e->sizes | e->peers | e->pool | e->posted | e->polls | e->found) <
+		    0 ||
 	    tuner->control_read(tuner, e->limit, &e->home)) {
 		free(e);
 		return -VMPI_ENOENT;
@@ -123,6 +131,16 @@ static uint64_t counter(vmpi_tuner *tuner, int number)
 	/* Without a fabric there is none: then nothing was counted. */
 	tuner->total(tuner, number, &value, 1);
 	return value;
+}
+
+static int64_t limit_now(vmpi_tuner *tuner, const struct eager *e)
+{
+	return control(tuner, e->limit) * e->times;
+}
+
+static int64_t home_now(const struct eager *e)
+{
+	return e->home * e->times;
 }
 
 /* A new window begins. */
@@ -218,9 +236,10 @@ static void limit_changed(struct eager *e, uint64_t now_ns)
 static int limit_set(vmpi_tuner *tuner, struct eager *e, int64_t limit,
 		     const char *reason, uint64_t now_ns)
 {
-	int rc = limit == e->home ?
+	int64_t value = (limit + e->times - 1) / e->times;
+	int rc = value == e->home ?
 			 tuner->revert(tuner, e->limit, reason) :
-			 tuner->write(tuner, e->limit, limit, reason);
+			 tuner->write(tuner, e->limit, value, reason);
 
 	if (!e->trying)
 		tuner->trial_end(tuner);
@@ -311,22 +330,22 @@ static int trial_go_on(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 /* A window without a trial. */
 static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
-	int64_t limit = control(tuner, e->limit);
+	int64_t limit = limit_now(tuner, e), home = home_now(e);
 	int bin;
 
 	rate_add(e, now_ns);
-	if (limit > e->home) {
-		e->quiet = between(&e->window, e->home, limit) * MANY <
+	if (limit > home) {
+		e->quiet = between(&e->window, home, limit) * MANY <
 					   e->window.messages ?
 				   e->quiet + 1 :
 				   0;
 		if (e->quiet >= QUIET_WINDOWS && !tuner->trial_begin(tuner))
-			return limit_set(tuner, e, e->home,
+			return limit_set(tuner, e, home,
 					 "no messages need it any more",
 					 now_ns);
 	}
 	/* No rank waits, so none would gain. */
-	if (limit < e->home || e->window.looks < e->window.messages)
+	if (limit < home || e->window.looks < e->window.messages)
 		return 0;
 	bin = candidate(&e->window, limit, control(tuner, e->most));
 	return bin < 0 ? 0 : raise_to(tuner, e, (unsigned)bin, limit, now_ns);
@@ -349,17 +368,17 @@ static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	uint64_t bytes = memory(tuner, e);
 	uint64_t budget = (uint64_t)control(tuner, e->budget);
-	int64_t limit = control(tuner, e->limit);
-	int64_t target = limit > e->home ? e->home : limit / 2;
+	int64_t limit = limit_now(tuner, e), home = home_now(e);
+	int64_t target = limit > home ? home : limit / 2;
 	char reason[REASON_BYTES];
 
 	if (bytes <= budget) {
 		e->ample = bytes < budget / 2 ? e->ample + 1 : 0;
-		if (limit >= e->home || e->ample < MEMORY_TICKS || !e->tokens ||
+		if (limit >= home || e->ample < MEMORY_TICKS || !e->tokens ||
 		    tuner->trial_begin(tuner))
 			return 0;
 		e->tokens--;
-		return limit_set(tuner, e, e->home, "there is memory again", now_ns) ?:
+		return limit_set(tuner, e, home, "there is memory again", now_ns) ?:
 			       1;
 	}
 	e->ample = 0;
@@ -387,7 +406,7 @@ static int silence(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	tuner->trial_end(tuner);
 	if (control(tuner, e->limit) <= e->home)
 		return 0;
-	return limit_set(tuner, e, e->home, "hardly any messages are sent",
+	return limit_set(tuner, e, home_now(e), "hardly any messages are sent",
 			 now_ns);
 }
 
@@ -397,6 +416,7 @@ static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	int rc;
 
 	e->tick++;
+	e->times = counter(tuner, e->peers) ? control(tuner, e->net) : 1;
 	if (e->tokens < TOKENS && e->tick - e->token_tick >= TOKEN_TICKS) {
 		e->tokens++;
 		e->token_tick = e->tick;

@@ -25,6 +25,8 @@ static void begin(void)
 	memset(&pvars, 0, sizeof(pvars));
 	world_control(&world, "core_eager_limit", 8192, 0, 1048576, "bytes",
 		      VMPI_POLICY_ANYTIME);
+	world_control(&world, "core_eager_net", 8, 1, 1024, "times",
+		      VMPI_POLICY_ANYTIME);
 	world_control(&world, "tune_memory", 67108864, 0, INT64_MAX, "bytes",
 		      VMPI_POLICY_ANYTIME);
 	world_control(&world, "tune_eager_max", 131072, 1024, 1048576, "bytes",
@@ -38,6 +40,7 @@ static void begin(void)
 	world_counter(&world, "fabric_posted", 1);
 	world_counter(&world, "fabric_polls", 1);
 	world_counter(&world, "fabric_polls_found", 1);
+	world_counter(&world, "core_socket_peers", 1);
 	vars = world_vars(&world);
 	vm_policies_init(&all, &vars, &pvars);
 	now = 1;
@@ -50,6 +53,16 @@ static int64_t limit(void)
 	return *world_value(&world, "core_eager_limit");
 }
 
+/* The longest message that is eager. */
+static int64_t longest(void)
+{
+	uint64_t peers = 0;
+
+	world_total(&world, world_counter_find(&world, "core_socket_peers"),
+		    &peers, 1);
+	return limit() * (peers ? 8 : 1);
+}
+
 /* A program that sends messages of one size, faster when they are eager by so
  * many percent, and waits. */
 static void run(int ticks, uint64_t bytes, int percent, int messages)
@@ -57,7 +70,7 @@ static void run(int ticks, uint64_t bytes, int percent, int messages)
 	for (int i = 0; i < ticks; i++) {
 		int count = messages;
 
-		if (limit() >= (int64_t)bytes)
+		if (longest() >= (int64_t)bytes)
 			count += messages * percent / 100;
 		world_add(&world, "core_sizes_remote", vm_size_bin(bytes),
 			  (uint64_t)count);
@@ -142,6 +155,24 @@ static void test_sizes(void)
 	run(1500, 32768, 20, 0);
 	is_int(limit(), 8192, "silence ends it");
 	end();
+}
+
+/* Over sockets core_eager_net times as long messages are eager. */
+static void test_sockets(void)
+{
+	begin();
+	world_add(&world, "core_socket_peers", 0, 3);
+	run(200, 65536, 0, 100);
+	is_int(pvars.decisions, 0, "over sockets more messages need nothing");
+	run(200, 100000, 20, 100);
+	is_int(limit(), 16384, "and the limit goes up by less");
+	run(600, 65536, 0, 100);
+	is_int(limit(), 8192, "until no messages need it any more");
+	world_add(&world, "fabric_pool_bytes", 0, 70000000);
+	run(1500, 65536, 20, 100);
+	is_int(limit(), 128, "memory makes the same messages shorter");
+	end();
+	is_int(limit(), 8192, "at the end it is what it was");
 }
 
 static void test_memory(void)
@@ -251,6 +282,7 @@ int main(void)
 	test_gain();
 	test_no_gain();
 	test_sizes();
+	test_sockets();
 	test_memory();
 	test_somebody();
 	test_mirage();

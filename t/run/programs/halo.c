@@ -4,9 +4,10 @@
  * them; so many rounds, or, when there is a variable and a value, until that
  * control variable of the first rank's process has the value, and so many
  * rounds more; or until there is a file, or policies have looked so often,
- * which is said with how often they have decided.
+ * which is said with how often they have decided.  Or it says how many messages
+ * of the rounds were sent eagerly by the first rank.
  *
- *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH | ticks COUNT]
+ *	halo BYTES ROUNDS [VARIABLE VALUE | file PATH | ticks COUNT | eager]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -59,6 +60,7 @@ static int reached(const char *name, const char *value)
 int main(int argc, char **argv)
 {
 	int rounds = atoi(argv[2]), i, all = 0, seen = 0;
+	uint64_t eager;
 
 	MPI_Init(NULL, NULL);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -66,6 +68,7 @@ int main(int argc, char **argv)
 	bytes = atoi(argv[1]);
 	out = malloc((size_t)bytes + 1);
 	in = malloc((size_t)bytes + 1);
+	eager = counter("core_sends_eager");
 	for (i = 0; argc < 5 ? i < rounds : !seen; i++) {
 		exchange(i);
 		if (argc > 4 && i % 20 == 0)
@@ -73,6 +76,9 @@ int main(int argc, char **argv)
 	}
 	for (int more = 0; seen && more < rounds; more++)
 		exchange(i + more);
+	if (argc == 4 && rank == 0)
+		printf("eager %d\n",
+		       (int)(counter("core_sends_eager") - eager));
 	MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("wrong %d\n", all);
