@@ -281,7 +281,8 @@ static void algorithms(MPI_Comm one, MPI_Comm other, bool internode)
 	unwatch(&there);
 }
 
-/* Messages of 20000 bytes are announced, unless their communicator says no. */
+/* Messages of 80000 bytes are announced by all networks, unless their communicator
+ * says no. */
 static void eager(MPI_Comm one, MPI_Comm other)
 {
 	MPI_T_cvar_handle limit = setting("core_eager_limit_bycomm", one);
@@ -289,11 +290,11 @@ static void eager(MPI_Comm one, MPI_Comm other)
 	MPI_T_pvar_handle announced =
 		tool_handle(session, "core_sends_rendezvous");
 	MPI_T_pvar_handle at_once = tool_handle(session, "core_sends_eager");
-	unsigned long long value = 1, long_ones, more = 15000;
+	unsigned long long value = 1, long_ones, more = 90000;
 
 	all_ok(MPI_T_cvar_read(limit, &value) == MPI_SUCCESS && value == 8192,
 	       "the eager limit is that of the rank");
-	round_of(one, 2, 3000);
+	round_of(one, 2, 20000);
 	long_ones = value_of(announced);
 	all_ok(long_ones == 0 || long_ones == 2,
 	       "long messages to other processes are announced");
@@ -306,10 +307,10 @@ static void eager(MPI_Comm one, MPI_Comm other)
 	everybody();
 	MPI_T_pvar_reset(session, at_once);
 	MPI_T_pvar_reset(session, announced);
-	round_of(one, 2, 3000);
+	round_of(one, 2, 20000);
 	all_ok(value_of(announced) == 0 && value_of(at_once) == long_ones,
 	       "now they go at once");
-	round_of(other, 2, 3000);
+	round_of(other, 2, 20000);
 	all_ok(value_of(announced) == long_ones,
 	       "on another communicator they do not");
 	value = 1ull << 40;
