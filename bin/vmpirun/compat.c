@@ -51,7 +51,8 @@ int compat_map_by(struct options *options, const char *text)
 	int ppn;
 
 	if (!strncmp(text, "ppr:", 4) && vm_option_digits(&ppn, &digits) &&
-	    ppn > 0 && ppn <= VM_JOB_RANKS_MAX && !strcmp(digits, ":node")) {
+	    ppn > 0 && ppn <= VM_JOB_RANKS_MAX &&
+	    !strncmp(digits, ":node", 5) && (!digits[5] || digits[5] == ':')) {
 		options->ppn = ppn;
 		return 0;
 	}
@@ -72,6 +73,47 @@ int compat_rank_by(struct options *options, const char *text)
 	if (!strcmp(text, "slot") || !strcmp(text, "core"))
 		return 0;
 	return ignore(options, "--rank-by", text);
+}
+
+int compat_cpu_set(struct options *options, const char *text)
+{
+	return ignore(options, "--cpu-set", text);
+}
+
+bool compat_is_tag(const char *text)
+{
+	return !strcmp(text, "tag") || !strcmp(text, "rank") ||
+	       !strcmp(text, "tag-detailed") || !strcmp(text, "tag-fullname");
+}
+
+/* "map,bind" of Open MPI 5. */
+int compat_display(struct options *options, const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *word;
+	int rc = copy ? 0 : vm_cli_no_memory();
+
+	while (!rc && (word = strsep(&rest, ","))) {
+		if (!strncmp(word, "map", 3))
+			options->job.display_map = true;
+		else if (!strncmp(word, "bind", 4))
+			options->job.report_bindings = true;
+		else
+			rc = ignore(options, "--display", word);
+	}
+	free(copy);
+	return rc;
+}
+
+/* Hydra's names. */
+int compat_bootstrap(struct options *options, const char *text)
+{
+	if (!strcmp(text, "ssh") || !strcmp(text, "fork"))
+		options->launcher = text;
+	else if (!strcmp(text, "slurm"))
+		options->launcher = "srun";
+	else
+		return ignore(options, "--bootstrap", text);
+	return 0;
 }
 
 /* What starts processes on other hosts. */

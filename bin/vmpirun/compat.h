@@ -6,6 +6,8 @@
 #ifndef VMPIRUN_COMPAT_H
 #define VMPIRUN_COMPAT_H
 
+#include <stdbool.h>
+
 #include "options.h"
 
 /* Each takes the value of an option.  0, or -VMPI_EINVAL after one line. */
@@ -13,7 +15,13 @@ int compat_bind_to(struct options *options, const char *text);
 int compat_map_by(struct options *options, const char *text);
 int compat_by_node(struct options *options, const char *text);
 int compat_rank_by(struct options *options, const char *text);
+int compat_cpu_set(struct options *options, const char *text);
+int compat_display(struct options *options, const char *text);
+int compat_bootstrap(struct options *options, const char *text);
 int compat_mca(struct options *options, const char *text);
+
+/* Whether --output means the beginning of lines, as it does in Open MPI 5. */
+bool compat_is_tag(const char *text);
 
 /* Says what of them has no effect, unless --quiet is given. */
 void compat_say(const struct options *options);

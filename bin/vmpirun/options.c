@@ -72,9 +72,6 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (getenv(VM_JOB_PREFIX "PARENT") &&
 	    vm_job_text(&options->job.parent, getenv(VM_JOB_PREFIX "PARENT")))
 		return -VMPI_ENOMEM;
-	options->exports = calloc((size_t)argc + 1, sizeof(char *));
-	if (!options->exports)
-		return vm_cli_no_memory();
 	rc = vm_cli_parse(&cli, options, argc, argv);
 	return rc ? rc : options_finish(options);
 }

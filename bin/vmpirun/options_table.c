@@ -65,6 +65,19 @@ static int set_take(struct options *options, const char *text)
 	return vm_job_set_add(&options->job, name, equals + 1);
 }
 
+/* Makes room for one more, which is NULL. */
+static int export_room(struct options *options)
+{
+	size_t count = options->export_count + 1;
+	char **more = realloc(options->exports, count * sizeof(*more));
+
+	if (!more)
+		return vm_cli_no_memory();
+	more[count - 1] = NULL;
+	options->exports = more;
+	return 0;
+}
+
 static int export_take(struct options *options, const char *text)
 {
 	const char *equals = strchr(text, '=');
@@ -76,6 +89,8 @@ static int export_take(struct options *options, const char *text)
 		return vm_option_refuse("-x", text,
 					"names with " VM_JOB_PREFIX
 					" belong to vmpirun; use its options");
+	if (export_room(options))
+		return -VMPI_ENOMEM;
 	if (equals)
 		return vm_job_text(&options->exports[options->export_count++],
 				   text);
@@ -88,6 +103,19 @@ static int export_take(struct options *options, const char *text)
 			  text, getenv(text)) < 0)
 		return vm_cli_no_memory();
 	return 0;
+}
+
+/* "ONE,TWO": those that there are. */
+static int exports_take(struct options *options, const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *word;
+	int rc = copy ? 0 : vm_cli_no_memory();
+
+	while (!rc && (word = strsep(&rest, ",")))
+		if (getenv(word))
+			rc = export_take(options, word);
+	free(copy);
+	return rc;
 }
 
 static int libs_take(char **field, const char *option, const char *text)
@@ -146,6 +174,12 @@ static int file_take(char **field, const char *option, const char *text,
 
 static int output_take(struct options *options, const char *text)
 {
+	if (compat_is_tag(text)) {
+		options->job.label = true;
+		return 0;
+	}
+	if (!strncmp(text, "dir=", 4))
+		text += 4;
 	return file_take(&options->job.output_dir, "--output", text,
 			 "a directory");
 }
@@ -288,6 +322,7 @@ const struct vm_cli_row option_rows[] = {
 	  ranks_take },
 	{ "n", 0, 0, ALIAS, 0, 1, 0 },
 	{ "c", 0, 0, ALIAS, 0, 1, 0 },
+	{ "ntasks", 0, 0, ALIAS, 0, 1, 0 },
 	{ "workers", 0, "N", 0,
 	  "Run them on N worker threads (default: one per allowed core)", 1,
 	  workers_take },
@@ -302,6 +337,10 @@ const struct vm_cli_row option_rows[] = {
 	{ "genv", 0, "VAR VALUE", 0, "The same as -x VAR=VALUE", 1,
 	  export_take },
 	{ "env", 0, 0, ALIAS, 0, 1, 0 },
+	{ "genvlist", 0, "NAMES", 0,
+	  "The same as -x for each of these variables that there is", 1,
+	  exports_take },
+	{ "envlist", 0, 0, ALIAS, 0, 1, 0 },
 	{ "wdir", 0, "DIR", 0, "Run in directory DIR", 1, wdir_take },
 	{ "wd", 0, 0, ALIAS, 0, 1, 0 },
 	{ "path", 0, "DIRS", 0,
@@ -311,6 +350,7 @@ const struct vm_cli_row option_rows[] = {
 	{ "stdin", 0, "WHO", 0,
 	  "Who reads standard input: 0 (rank 0, the default) or none", 1,
 	  stdin_take },
+	{ "s", 0, 0, ALIAS, 0, 1, 0 },
 	{ "private", 0, "LIBS", 0,
 	  "Give each rank its own copy of these shared libraries, such as "
 	  "libone,libtwo",
@@ -375,6 +415,10 @@ const struct vm_cli_row option_rows[] = {
 	  2, verbose_take },
 	{ "display-map", 0, 0, 0, "Print the ranks of each worker", 2,
 	  map_take },
+	{ "print-rank-map", 0, 0, ALIAS, 0, 2, 0 },
+	{ "display", 0, "WHAT", 0,
+	  "map: --display-map, bindings: --report-bindings", 2,
+	  compat_display },
 	{ "gdb", 0, 0, 0,
 	  "Start the job in gdb, which then knows the commands info ranks, "
 	  "rank and rank apply; see vmpi-tools(7)",
@@ -403,6 +447,8 @@ const struct vm_cli_row option_rows[] = {
 	{ "ranks-per-node", 0, 0, ALIAS, 0, 3, 0 },
 	{ "npernode", 0, 0, ALIAS, 0, 3, 0 },
 	{ "perhost", 0, 0, ALIAS, 0, 3, 0 },
+	{ "ntasks-per-node", 0, 0, ALIAS, 0, 3, 0 },
+	{ "grr", 0, 0, ALIAS, 0, 3, 0 },
 	{ "pernode", 0, 0, 0, "The same as --ppn 1", 3, pernode_take },
 	{ "hosts", 'H', "LIST", 0,
 	  "Use these hosts, such as a:4,b (optionally with numbers "
@@ -427,10 +473,15 @@ const struct vm_cli_row option_rows[] = {
 	  "N",
 	  3, compat_map_by },
 	{ "bynode", 0, 0, 0, "The same as --map-by node", 3, compat_by_node },
+	{ "rr", 0, 0, ALIAS, 0, 3, 0 },
 	{ "rank-by", 0, "WHAT", 0, "slot, as it always is", 3, compat_rank_by },
 	{ "bind-to", 0, "WHAT", 0,
 	  "core: bind workers to cores, as they are; none: do not", 3,
 	  compat_bind_to },
+	{ "cpu-bind", 0, 0, ALIAS, 0, 3, 0 },
+	{ "cpu-set", 0, "LIST", 0, "No effect; see --workers", 3,
+	  compat_cpu_set },
+	{ "cpu-list", 0, 0, ALIAS, 0, 3, 0 },
 	{ "balance", 0, "HOW", 0,
 	  "Move ranks to less busy workers: off (the default), "
 	  "auto, force; or learn[=FILE]: write a file for --map",
@@ -442,6 +493,10 @@ const struct vm_cli_row option_rows[] = {
 	{ "launcher-exec", 0, "COMMAND", 0,
 	  "Use COMMAND in place of ssh; it gets the host and a command", 3,
 	  launcher_exec_take },
+	{ "bootstrap-exec", 0, 0, ALIAS, 0, 3, 0 },
+	{ "bootstrap", 0, "NAME", 0,
+	  "ssh, fork or slurm: --launcher ssh, fork or srun", 3,
+	  compat_bootstrap },
 	{ "envall", 0, 0, 0,
 	  "With --launcher ssh: pass all environment variables on", 3,
 	  everything_take },
@@ -489,6 +544,8 @@ const struct vm_cli_row option_rows[] = {
 	{ "demux", 0, 0, ALIAS, 0, 4, 0 },
 	{ "localhost", 0, 0, ALIAS, 0, 4, 0 },
 	{ "personality", 0, 0, ALIAS, 0, 4, 0 },
+	{ "hint", 0, 0, ALIAS, 0, 4, 0 },
+	{ "mpi", 0, 0, ALIAS, 0, 4, 0 },
 	{ "rmk", 0, 0, ALIAS, 0, 4, 0 },
 	{ "topolib", 0, 0, ALIAS, 0, 4, 0 },
 	{ "usize", 0, 0, ALIAS, 0, 4, 0 },
@@ -496,6 +553,7 @@ const struct vm_cli_row option_rows[] = {
 	{ "debug-daemons", 0, 0, ALIAS, 0, 4, 0 },
 	{ "disable-hostname-propagation", 0, 0, ALIAS, 0, 4, 0 },
 	{ "disable-recovery", 0, 0, ALIAS, 0, 4, 0 },
+	{ "exclusive", 0, 0, ALIAS, 0, 4, 0 },
 	{ "leave-session-attached", 0, 0, ALIAS, 0, 4, 0 },
 	{ "novm", 0, 0, ALIAS, 0, 4, 0 },
 	{ "print-all-exitcodes", 0, 0, ALIAS, 0, 4, 0 },

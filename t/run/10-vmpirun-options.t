@@ -59,7 +59,10 @@ for ranks in "-n 3" "-n3" "-np 3" "--np 3" "--np=3" "-np=3" "-n=3" "--n 3" \
 	"--prefix /opt/mpi --personality ompi -usize 9 -rmk user -n 3" \
 	"--noprefix --novm -print-all-exitcodes --disable-recovery -n 3" \
 	"--stdin none -n 3" "--stdin 0 -n 3" "--path /nosuch -n 3" \
-	"-npernode 3" "--perhost 3"; do
+	"-npernode 3" "--perhost 3" "--ntasks 3" "--ntasks-per-node=3" \
+	"-grr 3" "--map-by ppr:3:node:pe=1" "-bootstrap fork -s none -n 3" \
+	"--cpu-bind=cores --mpi=pmix --exclusive --hint=compute_bound -n 3" \
+	"-q --cpu-set 0,1 --cpu-list 0 -bootstrap persist -n 3"; do
 	# shellcheck disable=SC2086
 	gives "ranks 3" "$ranks means three ranks" $ranks true
 done
@@ -90,6 +93,9 @@ chmod +x env-node
 is "$(VMPI_NODE=$scratch/env-node timeout 100 "$vmpirun" -n 1 -genv ONE 1 \
 	-env TWO 'a b' -genv THREE 3 -x THREE=c true </dev/null 2>&1)" "1+a b+c" \
 	"-genv VAR VALUE is -x VAR=VALUE"
+is "$(ONE=1 THREE=3 VMPI_NODE=$scratch/env-node timeout 100 "$vmpirun" -n 1 \
+	--dry-run -genvlist ONE,NONE,THREE true 2>&1 | grep -o 'ONE=1 THREE=3 ')" \
+	"ONE=1 THREE=3 " "-genvlist names those that there are"
 mistake '^vmpirun: --mca btl: two values are needed: --mca NAME VALUE$' \
 	"an option of two values needs both" -n 1 --mca btl
 mistake '^vmpirun: -x =1: VAR or VAR=VALUE' "a variable has a name" \
@@ -101,6 +107,11 @@ ranks 1" "what means nothing here is told in one line" \
 gives "ranks 1
 set sched_bind=0" "--bind-to none leaves workers unbound" \
 	--bind-to none -n 1 true
+gives "$(timeout 100 "$vmpirun" -l --display-map --report-bindings -n 1 true)" \
+	"Open MPI 5 has other words for labels and maps" \
+	--output tag --display map,bindings -n 1 true
+gives "vmpirun: without effect here: --display allocation
+ranks 1" "and some more" --display allocation -n 1 true
 mistake '^vmpirun: --map-by ppr:2:socket: only ppr:N:node' \
 	"--map-by ppr of something else is refused: it says how many ranks there are" \
 	--map-by ppr:2:socket true
