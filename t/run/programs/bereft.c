@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Six ranks in three processes, of which the middle one dies.  What the others
- * need it for must end with MPI_ERR_PROC_ABORTED, everything else go on.
+ * need it for must end with MPI_ERR_PROC_ABORTED, everything else go on; a receive
+ * from any source waits on for the living.
  * With an argument they keep the default error handler and stay at it.
  */
 #include <mpi.h>
@@ -89,7 +90,12 @@ static void bereaved(void)
 	GOOD(MPI_Issend(&value, 1, MPI_INT, DEAD, 9, MPI_COMM_WORLD, &sync));
 	LOST(traffic());
 	LOST(MPI_Wait(&from, &status));
-	LOST(MPI_Wait(&any, &status));
+	expect(MPI_Wait(&any, &status), MPIX_ERR_PROC_FAILED_PENDING,
+	       "MPI_Wait(&any, &status)");
+	GOOD(MPI_Cancel(&any));
+	GOOD(MPI_Wait(&any, &status));
+	GOOD(MPI_Test_cancelled(&status, &flag));
+	faults += !flag;
 	LOST(MPI_Wait(&sync, &status));
 	LOST(MPI_Send(&value, 1, MPI_INT, DEAD + 1, 4, MPI_COMM_WORLD));
 	LOST(MPI_Send(big, BIG, MPI_CHAR, DEAD, 4, MPI_COMM_WORLD));
