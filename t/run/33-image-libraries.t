@@ -79,6 +79,50 @@ run 2 ./calls >out 2>err
 is $? 2 "a library that is not found is an error"
 like "$(cat err)" "libcall.so is not found.*LD_LIBRARY_PATH" "which names it"
 
+# A library of the rank's own sees what the program has set in libc.
+cat >seen.c <<'END'
+#include <stdlib.h>
+const char *seen(void)
+{
+	return getenv("SET") ? getenv("SET") : "nothing";
+}
+int drawn(void)
+{
+	return rand();
+}
+END
+cat >sets.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <vmpi.h>
+const char *seen(void);
+int drawn(void);
+int main(void)
+{
+	char text[16];
+	int number;
+
+	snprintf(text, sizeof(text), "%d", vmpi_rank());
+	setenv("SET", text, 1);
+	srand(vmpi_rank() + 1u);
+	vmpi_barrier(vmpi_world());
+	number = drawn();
+	vmpi_barrier(vmpi_world());
+	srand(vmpi_rank() + 1u);
+	vmpi_barrier(vmpi_world());
+	printf("rank %d: %s %s\n", vmpi_rank(), seen(),
+	       number == rand() ? "same" : "another");
+	return 0;
+}
+END
+"$vmpicc" -shared -fPIC -o lib/libseen.so seen.c
+"$vmpicc" -o sets sets.c -Llib -lseen -Wl,-rpath,'$ORIGIN/lib'
+for ranks in 1 3; do
+	is "$(run $ranks ./sets | sort)" "$(seq 0 $((ranks - 1)) |
+		sed 's/.*/rank &: & same/')" \
+		"its libraries have the environment and rand() of the rank, $ranks ranks"
+done
+
 # Initial-exec thread-local variables have room in libc's static block only.
 cat >tls.c <<'END'
 #include <stdio.h>

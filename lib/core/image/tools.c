@@ -69,17 +69,11 @@ struct search {
 	int rc;
 };
 
-/* Takes a relocation against a symbol (vm_image_imports()). */
-static void place_take(const char *name, ElfW(Addr) place, void *arg)
+static void hook_add(struct search *search, const struct vm_image_hook *hook)
 {
-	struct search *search = arg;
 	struct vm_image *image = search->image;
-	struct vm_image_hook hook = { .at = search->at, .place = place };
 	struct vm_image_hook *more;
 
-	if (search->rc || !vm_lib_is_call(name) ||
-	    !definer_find(image, name, &hook))
-		return;
 	more = reallocarray(image->hooks, image->hook_count + 1, sizeof(*more));
 	if (!more) {
 		vm_log(VM_ERROR, "%s: out of memory for its tools",
@@ -88,7 +82,81 @@ static void place_take(const char *name, ElfW(Addr) place, void *arg)
 		return;
 	}
 	image->hooks = more;
-	image->hooks[image->hook_count++] = hook;
+	image->hooks[image->hook_count++] = *hook;
+}
+
+/* Takes a relocation against a symbol (vm_image_imports()). */
+static void place_take(const char *name, ElfW(Addr) place, void *arg)
+{
+	struct search *search = arg;
+	struct vm_image_hook hook = { .at = search->at, .place = place };
+
+	if (!search->rc && vm_lib_is_call(name) &&
+	    definer_find(search->image, name, &hook))
+		hook_add(search, &hook);
+}
+
+/* Functions of libc with state, which an image has itself (bin/image). */
+static const char *const stateful[] = {
+	"__isoc23_scanf", "__isoc23_vscanf",
+	"__isoc99_scanf", "__isoc99_vscanf",
+	"__posix_getopt", "asctime",
+	"clearenv",	  "ctime",
+	"drand48",	  "erand48",
+	"execl",	  "execlp",
+	"execv",	  "execvp",
+	"getchar",	  "getchar_unlocked",
+	"getenv",	  "getopt",
+	"getopt_long",	  "getopt_long_only",
+	"gmtime",	  "hcreate",
+	"hdestroy",	  "hsearch",
+	"initstate",	  "jrand48",
+	"lcong48",	  "localtime",
+	"lrand48",	  "mrand48",
+	"nrand48",	  "putenv",
+	"rand",		  "random",
+	"secure_getenv",  "seed48",
+	"setenv",	  "setstate",
+	"srand",	  "srand48",
+	"srandom",	  "system",
+	"unsetenv",
+};
+
+static int text_compare(const void *a, const void *b)
+{
+	return strcmp(a, *(const char *const *)b);
+}
+
+/* As place_take(), for functions of libc that the program has itself. */
+static void stateful_take(const char *name, ElfW(Addr) place, void *arg)
+{
+	struct search *search = arg;
+	struct vm_image *image = search->image;
+	const ElfW(Sym) * symbol;
+
+	if (search->rc ||
+	    !bsearch(name, stateful, sizeof(stateful) / sizeof(*stateful),
+		     sizeof(*stateful), text_compare))
+		return;
+	symbol = definition(&image->program, name);
+	if (symbol)
+		hook_add(search,
+			 &(struct vm_image_hook){ search->at, image->lib_count,
+						  place, symbol->st_value });
+}
+
+/* The dynamic linker binds a rank's libraries to libc, which it finds before the
+ * program. */
+static void stateful_find(struct search *search)
+{
+	const struct vm_image *image = search->image;
+
+	for (size_t i = 0; i < image->lib_count; i++) {
+		search->at = i;
+		if (image->libs[i].own && image->libs[i].elf.bytes)
+			vm_image_imports(&image->libs[i].elf, stateful_take,
+					 search);
+	}
 }
 
 int vm_image_tools_find(struct vm_image *image)
@@ -107,6 +175,9 @@ int vm_image_tools_find(struct vm_image *image)
 	search.at = image->lib_count;
 	if (any)
 		vm_image_imports(&image->program, place_take, &search);
+	/* An ordinary executable is bound as a whole: core/image/bind.h. */
+	if (!image->ordinary)
+		stateful_find(&search);
 	return search.rc;
 }
 

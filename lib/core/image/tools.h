@@ -6,7 +6,8 @@
  * link or by LD_PRELOAD, may define MPI functions itself and call ours by their
  * other names; so may the program.  In the node process the runtime is the
  * executable and would always be found first.  So the loader binds the calls of
- * each copy again, in the order of an ordinary process.
+ * each copy again, in the order of an ordinary process; and calls of libc's
+ * functions with state, which an image has itself, from the rank's libraries.
  */
 #ifndef CORE_IMAGE_TOOLS_H
 #define CORE_IMAGE_TOOLS_H
