@@ -34,6 +34,13 @@ static bool req_withdraw(struct vm_req *req)
 	return true;
 }
 
+/* How the message has gone.  A rank that has failed since is reached by the
+ * fabric only, but what was sent before lies where it was. */
+static bool went_by_fabric(const struct vm_req *req)
+{
+	return core_cvar.loopback || req->rank->engine == &vm_engine_remote;
+}
+
 void vm_req_cancel(struct vm_req *req)
 {
 	struct vm_engine *engine;
@@ -42,7 +49,7 @@ void vm_req_cancel(struct vm_req *req)
 
 	if (vm_req_is_done(req) || !req->rank)
 		return;
-	if (req->kind == VM_REQ_SEND && req->rank->via == &vm_engine_remote) {
+	if (req->kind == VM_REQ_SEND && went_by_fabric(req)) {
 		vm_remote_cancel(req);
 		return;
 	}
