@@ -15,6 +15,7 @@ static void add(void *sum, const void *more, size_t count, void *arg)
 	const int *m = more;
 	int *s = sum;
 
+	(void)arg;
 	for (size_t i = 0; i < count; i++)
 		s[i] += m[i];
 }
