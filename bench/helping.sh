@@ -28,16 +28,21 @@ while [ $run -lt "$runs" ]; do
 			}
 			awk '/^computed/ { print $2, $5 }' "$dir/out" \
 				>>"$dir/$way.$help"
-			# Of all ports: own, helped, bytes.
+			# Of all nodes: own, helped, bytes.
 			cat "$dir/out" "$dir/err" | awk '
-				/port [0-9]+: .* events handled/ {
-					sub(/.*port [0-9]+: /, "")
-					own += $1; helped += $7; bytes += $11
+				function bytes_of(number, unit) {
+					return number * 1024 ^ (index("BKMG",
+						substr(unit, 1, 1)) - 1)
 				}
-				END { print own, helped, bytes }' \
+				/events at ports handled/ {
+					sub(/.*node [0-9]+: /, "")
+					own += $1; helped += $8
+					bytes += bytes_of($13, $14)
+				}
+				END { print own + 0, helped + 0, bytes + 0 }' \
 				>"$dir/$way.$help.moved"
 			cat "$dir/out" "$dir/err" | sed -n \
-				"s/.*\(node [0-9]*: port.*polls that.*\)/$way $help \1/p" \
+				"s/.*\(node [0-9]*: polls that.*\)/$way $help \1/p" \
 				>"$dir/$way.$help.found"
 		done
 	done
@@ -56,5 +61,5 @@ for way in far near; do
 			"$computed" "$waited" "$gain" "$own" "$helped" "$bytes"
 	done
 done
-printf '\nWho found something at whose port (port N is that of worker N):\n'
+printf '\nWho found something at whose port (port N is that of worker N), unless all did at their own:\n'
 cat "$dir"/*.found

@@ -57,12 +57,16 @@ run() {
 		$(options "$1") "$dir/stencil3d" --quiet "$QUIET_MS" "$BYTES" \
 		"$FIELDS" "$compute" "$ITERATIONS" >"$dir/out" 2>"$dir/err" ||
 		fail
-	awk '/KiB of packet memory/ {
-		end += $(NF - 8)
-		most += $(NF - 3)
+	awk 'function kib(number, unit) {
+		return number * 1024 ^ (index("BKMG", substr(unit, 1, 1)) - 2)
+	}
+	/packet memory: / {
+		sub(/.*packet memory: /, "")
+		end += kib($1, $2)
+		most += kib($5, $6)
 	}
 	/^times/ { times = $0 }
-	END { print times, "memory", most, end }' \
+	END { print times, "memory", int(most), int(end) }' \
 		"$dir/err" "$dir/out" >>"$dir/$1"
 }
 

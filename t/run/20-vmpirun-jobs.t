@@ -131,13 +131,6 @@ is $? 0 "bindings, map and summary can be asked for"
 diag "$(cat out)"
 is "$(grep -c '^hello from' out)" 3 "and the program still says hello"
 
-run -n 4 --nodes 2 --workers 1 --summary ./program >out 2>&1
-is "$(awk '/node [01]: +[0-3] / { meetings[$3] += $NF }
-	/node [01]: +all / { print $3, ($NF > 0 && $NF == meetings[$3]) }' out |
-	sort)" "0: 1
-1: 1" "each node process sums up its own ranks"
-diag "$(cat out)"
-
 # ends CODE REGEX WHAT: the job ends within a second with a line about rank 2.
 ends() {
 	start=$(now)

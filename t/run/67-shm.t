@@ -24,7 +24,7 @@ job() {
 	is $? 0 "$name: the job ends well" || diag "$(cat out)"
 	like "$(cat out)" '^0 wrong bytes$' "$name: and no byte is wrong"
 	is "$(awk '/through shared memory/ {
-		some += $6; sent += $8; moved += $(NF - 6)
+		some += $4; sent += $6; moved += / moved from memory/
 	} END {
 		print some == sent ? "all" : some ? "some" : "none",
 			moved ? "moved" : "not moved"

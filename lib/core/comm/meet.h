@@ -194,8 +194,8 @@ static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
 int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
 
 /* The same in a way that may be shorter; all who bring way->last bring the same
- * way.  calls: where in core_rank_pvars the caller's rank counts it besides; 0:
- * nowhere. */
+ * way.  calls: where in core_rank_pvars the caller's rank counts it besides
+ * core_meetings; 0: in neither. */
 int vm_meet_by(struct vmpi_chan *chan, void *args,
 	       const struct vm_meet_how *way, size_t calls);
 

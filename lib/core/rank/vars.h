@@ -246,7 +246,7 @@ extern const struct vm_cvar_table core_cvar_table;
 	  "Messages sent to ranks of the same process, without inline ones, "  \
 	  "by size as core_sizes_remote")                                      \
 	X(COUNTER, meetings, "calls", RANK, UD, coll,                          \
-	  "Collective operations with the other ranks of this process")        \
+	  "Collective operations, without MPI_Finalize")                       \
 	X(STATE, coll_algorithm, CORE_COLL_ALGORITHMS, RANK, UD, coll,         \
 	  CORE_COLL_ALGORITHMS_TEXT)                                           \
 	CORE_COLL_CALLS(X)                                                     \
