@@ -12,16 +12,15 @@
 #include "report/option.h"
 #include "vmpi.h"
 
-/* Remembers an option that has no effect; of one with a name and a value
- * ("btl=tcp") the name only. */
-static int ignore(struct options *options, const char *option, const char *text)
+int compat_ignore(struct options *options, const char *option, const char *text)
 {
 	char *old = options->ignored;
 	int length = strcmp(option, "--mca") ? (int)strlen(text) :
 					       (int)strcspn(text, "=");
 
-	if (asprintf(&options->ignored, "%s%s%s %.*s", old ? old : "",
-		     old ? ", " : "", option, length, text) < 0) {
+	if (asprintf(&options->ignored, "%s%s%s%s%.*s", old ? old : "",
+		     old ? ", " : "", option, length ? " " : "", length,
+		     text) < 0) {
 		options->ignored = old;
 		return vm_cli_no_memory();
 	}
@@ -36,7 +35,7 @@ int compat_bind_to(struct options *options, const char *text)
 	/* Workers are bound to cores, or processors where they are more. */
 	if (!strncmp(text, "core", 4) || !strncmp(text, "hwthread", 8))
 		return 0;
-	return ignore(options, "--bind-to", text);
+	return compat_ignore(options, "--bind-to", text);
 }
 
 int compat_by_node(struct options *options, const char *text)
@@ -65,19 +64,44 @@ int compat_map_by(struct options *options, const char *text)
 	/* As it is without the option. */
 	if (!strncmp(text, "slot", 4) || !strncmp(text, "core", 4))
 		return 0;
-	return ignore(options, "--map-by", text);
+	return compat_ignore(options, "--map-by", text);
+}
+
+int compat_ppr(struct options *options, const char *text)
+{
+	char *both;
+	int rc;
+
+	if (asprintf(&both, "ppr:%s", text) < 0)
+		return vm_cli_no_memory();
+	rc = compat_map_by(options, both);
+	free(both);
+	return rc;
+}
+
+int compat_with_ft(struct options *options, const char *text)
+{
+	if (!strcmp(text, "none") || !strcmp(text, "no") ||
+	    !strcmp(text, "false"))
+		return 0;
+	if (strcmp(text, "ulfm") && strcmp(text, "mpi") &&
+	    strcmp(text, "yes") && strcmp(text, "true"))
+		return vm_option_refuse("--with-ft", text,
+					"ulfm or none is needed");
+	options->job.keep_going = options->job.apart = true;
+	return 0;
 }
 
 int compat_rank_by(struct options *options, const char *text)
 {
 	if (!strcmp(text, "slot") || !strcmp(text, "core"))
 		return 0;
-	return ignore(options, "--rank-by", text);
+	return compat_ignore(options, "--rank-by", text);
 }
 
 int compat_cpu_set(struct options *options, const char *text)
 {
-	return ignore(options, "--cpu-set", text);
+	return compat_ignore(options, "--cpu-set", text);
 }
 
 bool compat_is_tag(const char *text)
@@ -98,7 +122,7 @@ int compat_display(struct options *options, const char *text)
 		else if (!strncmp(word, "bind", 4))
 			options->job.report_bindings = true;
 		else
-			rc = ignore(options, "--display", word);
+			rc = compat_ignore(options, "--display", word);
 	}
 	free(copy);
 	return rc;
@@ -112,7 +136,7 @@ int compat_bootstrap(struct options *options, const char *text)
 	else if (!strcmp(text, "slurm"))
 		options->launcher = "srun";
 	else
-		return ignore(options, "--bootstrap", text);
+		return compat_ignore(options, "--bootstrap", text);
 	return 0;
 }
 
@@ -133,7 +157,7 @@ int compat_mca(struct options *options, const char *text)
 		options->launcher_exec = options->rsh_agent;
 		return 0;
 	}
-	return ignore(options, "--mca", text);
+	return compat_ignore(options, "--mca", text);
 }
 
 void compat_say(const struct options *options)

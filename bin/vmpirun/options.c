@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "compat.h"
+#include "foreign.h"
 #include "report/cli.h"
 #include "options_table.h"
 #include "vmpi.h"
@@ -58,6 +59,9 @@ int options_parse(struct options *options, int argc, char **argv)
 	const struct vm_cli cli = { .rows = option_rows,
 				    .count = option_row_count,
 				    .words = option_words,
+				    .foreign = foreign_rows,
+				    .foreign_count = foreign_count,
+				    .foreign_take = foreign_take,
 				    .operands = "PROGRAM [ARG...]",
 				    .doc = program_doc,
 				    .one_dash = true,

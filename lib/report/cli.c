@@ -20,6 +20,7 @@
 #define WORD 60 /* bytes of what was typed that are repeated */
 #define PREFIX_MAX 40
 #define KEY_BASE 0x100 /* keys of rows without a letter: not printable */
+#define FOREIGN_BASE 0x10000
 
 void vm_cli_say(const char *format, ...)
 {
@@ -140,6 +141,15 @@ void vm_cli_mistake(char text[VM_CLI_MISTAKE_MAX], const struct vm_cli *cli,
 		 (int)(length < sizeof(name) ? length : sizeof(name) - 1),
 		 bare);
 	row = row_find(cli, name);
+	for (size_t i = 0; i < cli->foreign_count; i++)
+		if (!strcmp(cli->foreign[i].name, name)) {
+			snprintf(text, VM_CLI_MISTAKE_MAX,
+				 cli->foreign[i].value ?
+					 "%.*s: a value is needed" :
+					 "%.*s: this option takes no value",
+				 WORD, word);
+			return;
+		}
 	if (row && row->value && !bare[length])
 		snprintf(text, VM_CLI_MISTAKE_MAX,
 			 "%.*s: a value is needed: %.*s %s", WORD, word, WORD,
@@ -227,14 +237,59 @@ static int row_take(struct parse *parse, const struct vm_cli_row *row,
 	return rc;
 }
 
+/* Whether all that follows the dash are letters of options without a value. */
+static bool is_cluster(const struct vm_cli *cli, const char *word)
+{
+	for (const char *at = word + 1; *at; at++) {
+		size_t i = 0;
+
+		while (i < cli->count &&
+		       (cli->rows[i].letter != *at || cli->rows[i].value))
+			i++;
+		if (i == cli->count)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * "-nolocal" is no "-n olocal": with one dash, small letters and dashes alone
+ * behind a letter are a name that we do not know, not its value.
+ */
+static bool is_misread(const struct vm_cli *cli, const struct argp_state *state,
+		       int letter, const char *text)
+{
+	const char *word = NULL;
+
+	if (!cli->one_dash || letter <= ' ' || letter > '~')
+		return false;
+	/* Of a letter without a value argp goes on in the same word. */
+	if (text && state->next > 0)
+		word = state->argv[state->next - 1];
+	else if (!text && state->next < state->argc)
+		word = state->argv[state->next];
+	if (!word || word[0] != '-' || word[1] != letter || !word[2] ||
+	    (text && text != word + 2))
+		return false;
+	return !word[2 + strspn(word + 2, "abcdefghijklmnopqrstuvwxyz-")] &&
+	       !is_cluster(cli, word);
+}
+
 static error_t word_take(int key, char *text, struct argp_state *state)
 {
 	struct parse *parse = state->input;
 	const struct vm_cli *cli = parse->cli;
 	size_t i = 0;
 
+	if (is_misread(cli, state, key, text))
+		return EINVAL;
 	if (key == ARGP_KEY_ARG) {
 		parse->rc = operand_take(parse, state);
+	} else if (key >= FOREIGN_BASE &&
+		   key < FOREIGN_BASE + (int)cli->foreign_count) {
+		parse->rc = cli->foreign_take(parse->options,
+					      &cli->foreign[key - FOREIGN_BASE],
+					      text);
 	} else {
 		while (i < cli->count &&
 		       (!cli->rows[i].name || row_key(cli, i) != key))
@@ -272,7 +327,8 @@ static void mistake_say(const struct vm_cli *cli, const char *word)
 int vm_cli_parse(const struct vm_cli *cli, struct options *options, int argc,
 		 char **argv)
 {
-	struct argp_option *rows = calloc(cli->count + 1, sizeof(*rows));
+	struct argp_option *rows =
+		calloc(cli->count + cli->foreign_count + 1, sizeof(*rows));
 	struct argp argp = { .options = rows,
 			     .parser = word_take,
 			     .args_doc = cli->operands,
@@ -288,6 +344,13 @@ int vm_cli_parse(const struct vm_cli *cli, struct options *options, int argc,
 						row->value, row->flags,
 						row->doc,   row->group };
 	}
+	for (size_t i = 0; rows && i < cli->foreign_count; i++)
+		rows[cli->count + i] = (struct argp_option){
+			.name = cli->foreign[i].name,
+			.key = FOREIGN_BASE + (int)i,
+			.arg = cli->foreign[i].value,
+			.flags = OPTION_HIDDEN,
+		};
 	error = rows ? argp_parse(&argp, argc, argv,
 				  ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS |
 					  (cli->one_dash ? ARGP_LONG_ONLY : 0),

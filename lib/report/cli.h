@@ -51,6 +51,13 @@ struct vm_cli_row {
 	vm_cli_take take;
 };
 
+/* An option of other programs of this kind, which the help does not list. */
+struct vm_cli_foreign {
+	const char *name;
+	const char *value;   /* what its value is; NULL: none */
+	const char *instead; /* why it is refused; NULL: it has no effect */
+};
+
 /* The words that an option takes, for completion. */
 struct vm_cli_words {
 	const char *name; /* of the option; NULL ends the table */
@@ -61,9 +68,14 @@ struct vm_cli {
 	const struct vm_cli_row *rows;
 	size_t count;
 	const struct vm_cli_words *words; /* or NULL */
-	const char *operands;		  /* for the help: "[JOB]" */
-	const char *doc; /* of argp: before the options \v behind them */
-	bool one_dash;	 /* -name is --name */
+	const struct vm_cli_foreign *foreign;
+	size_t foreign_count;
+	int (*foreign_take)(struct options *options,
+			    const struct vm_cli_foreign *row,
+			    const char *value);
+	const char *operands; /* for the help: "[JOB]" */
+	const char *doc;      /* of argp: before the options \v behind them */
+	bool one_dash;	      /* -name is --name */
 	bool command; /* the operands are a command, whose options are its own */
 	/* Takes an operand, the first of words; of a command all of it, up to
 	 * NULL. */

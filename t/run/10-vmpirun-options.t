@@ -51,17 +51,17 @@ for ranks in "-n 3" "-n3" "-np 3" "--np 3" "--np=3" "-np=3" "-n=3" "--n 3" \
 	"-l -n 3" "-ln3" "-n 9 -n 3" "--oversubscribe -n 3" \
 	"-allow-run-as-root -n 3" "-c 3" "-q -envall -genvall -n 3" \
 	"--bind-to core -map-by core --rank-by slot -n 3" \
-	"--use-hwthread-cpus -np 3" "-q --mca btl self,tcp -mca a b -np 3" \
+	"-q --use-hwthread-cpus -np 3" "-q --mca btl self,tcp -mca a b -np 3" \
 	"-quiet -gmca a b --omca a b --pmixmca a b --prtemca a b -np 3" \
-	"--map-by ppr:3:node" "--bycore --nooversubscribe -bind-to-socket -n 3" \
-	"--cpus-per-proc 1 --cpus-per-rank 1 -membind none -n 3" \
-	"--timestamp-output --display-allocation --display-devel-map -n 3" \
-	"--prefix /opt/mpi --personality ompi -usize 9 -rmk user -n 3" \
-	"--noprefix --novm -print-all-exitcodes --disable-recovery -n 3" \
+	"--map-by ppr:3:node" "-q --bycore --nooversubscribe -bind-to-socket -n 3" \
+	"-q --cpus-per-proc 1 --cpus-per-rank 1 -membind none -n 3" \
+	"-q --timestamp-output --display-allocation --display-devel-map -n 3" \
+	"-q --prefix /opt/mpi --personality ompi -usize 9 -rmk user -n 3" \
+	"-q --noprefix --novm -print-all-exitcodes --disable-recovery -n 3" \
 	"--stdin none -n 3" "--stdin 0 -n 3" "--path /nosuch -n 3" \
 	"-npernode 3" "--perhost 3" "--ntasks 3" "--ntasks-per-node=3" \
 	"-grr 3" "--map-by ppr:3:node:pe=1" "-bootstrap fork -s none -n 3" \
-	"--cpu-bind=cores --mpi=pmix --exclusive --hint=compute_bound -n 3" \
+	"-q --cpu-bind=cores --mpi=pmix --exclusive --hint=compute_bound -n 3" \
 	"-q --cpu-set 0,1 --cpu-list 0 -bootstrap persist -n 3"; do
 	# shellcheck disable=SC2086
 	gives "ranks 3" "$ranks means three ranks" $ranks true
@@ -112,6 +112,32 @@ gives "$(timeout 100 "$vmpirun" -l --display-map --report-bindings -n 1 true)" \
 	--output tag --display map,bindings -n 1 true
 gives "vmpirun: without effect here: --display allocation
 ranks 1" "and some more" --display allocation -n 1 true
+gives "ranks 3" "--ppr N:node is --map-by ppr:N:node" --ppr 3:node true
+mistake '^vmpirun: --ppr|ppr:2:socket: only ppr:N:node' \
+	"and refused as that is" --ppr 2:socket true
+gives "$(timeout 100 "$vmpirun" --keep-going=ranks -n 1 true)" \
+	"--with-ft ulfm is --keep-going=ranks" --with-ft ulfm -n 1 true
+mistake '^vmpirun: --with-ft maybe: ulfm or none' "another kind is refused" \
+	--with-ft maybe true
+gives "vmpirun: without effect here: --report-uri -, --forward-signals USR1, --nameserver host, --debug-daemons-file
+ranks 1" "names that begin with the letter of an option are read whole" \
+	-report-uri - -forward-signals USR1 -nameserver host \
+	-debug-daemons-file -n 1 true
+for word in -nolocal -xml -tv -hnp=x -debug '-xterm 0' '-npersocket 2' \
+	'-outfile-pattern o' -skip-launch-node '-rf file' -genvnone; do
+	name=${word%%[ =]*}
+	# shellcheck disable=SC2086
+	mistake "^vmpirun: -$name is not supported: " \
+		"$name is refused by its name" $word -n 1 true
+done
+for word in -nonsense -xylophone -fortune -help-me -lon; do
+	mistake "^vmpirun: $word: no such option" \
+		"$word is no letter with a value" $word -n 1 true
+done
+mistake '^vmpirun: -rankfile: a value is needed' \
+	"those of others that have values need them" -rankfile
+mistake '^vmpirun: -tv=1: this option takes no value' \
+	"those that have none take none" -tv=1 true
 mistake '^vmpirun: --map-by ppr:2:socket: only ppr:N:node' \
 	"--map-by ppr of something else is refused: it says how many ranks there are" \
 	--map-by ppr:2:socket true
