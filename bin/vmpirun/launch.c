@@ -40,7 +40,6 @@ void launch_fini(struct launch *launch)
 	plan_fini(&launch->plan);
 	free(launch->output_dir);
 	free(launch->node);
-	free(launch->program);
 }
 
 /* Whether vmpirun joins several node processes. */
@@ -69,11 +68,20 @@ static void gdb_words(const struct launch *launch, struct command *words)
 	command_add(words, "--args");
 }
 
+/* The program that child `number` runs. */
+static const struct part *part_of(const struct launch *launch, int number)
+{
+	const struct parts *parts = &launch->options->parts;
+
+	return &parts->list[parts_of(parts, launch->plan.first[number])];
+}
+
 /* The command line of child `number`.  0, or -VMPI_E... after one line. */
 static int command_make(const struct launch *launch, struct command *words,
 			int number)
 {
 	const struct options *options = launch->options;
+	const struct part *part;
 	int rc = 0;
 
 	*words = (struct command){ 0 };
@@ -97,8 +105,9 @@ static int command_make(const struct launch *launch, struct command *words,
 		gdb_words(launch, words);
 	if (launch->node)
 		command_add(words, launch->node);
-	command_add(words, launch->program);
-	for (char **word = options->program + 1; *word; word++)
+	part = part_of(launch, number);
+	command_add(words, part->path);
+	for (char **word = part->words + 1; *word; word++)
 		command_add(words, *word);
 	if (words->failed)
 		rc = -VMPI_ENOMEM;
@@ -148,6 +157,9 @@ static int line_print(const struct launch *launch, int number)
 		assignment_print(LIBRARY_PATH, getenv(LIBRARY_PATH), NULL);
 	if (!rc)
 		rc = vm_job_each(&options->job, assignment_print, NULL);
+	if (launch->options->parts.count > 1)
+		printf(" " VM_JOB_PREFIX "APPNUM=%d",
+		       (int)(part_of(launch, number) - options->parts.list));
 	if (is_serving(launch))
 		printf(" PMI_RANK=%d PMI_SIZE=%d", number, launch->plan.nodes);
 	for (size_t i = 0; i < words.count; i++) {
@@ -229,6 +241,12 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	if (launch->plan.engine)
 		return rc;
 	vm_boot_clear_env();
+	if (launch->options->parts.count > 1) {
+		snprintf(text, sizeof(text), "%d",
+			 (int)(part_of(launch, number) -
+			       launch->options->parts.list));
+		rc |= setenv(VM_JOB_PREFIX "APPNUM", text, 1);
+	}
 	if (hang_describe(&launch->hang, text))
 		rc |= setenv(VM_JOB_PREFIX "HANG", text, 1);
 	if (fd < 0)

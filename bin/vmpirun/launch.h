@@ -31,8 +31,7 @@ struct child {
 struct launch {
 	struct options *options;
 	struct plan plan;
-	char *node;    /* path of the node program; NULL: ranks are processes */
-	char *program; /* path of the program */
+	char *node; /* path of the node program; NULL: ranks are processes */
 	/* For ranks that are processes, whose output passes through here. */
 	bool label;
 	char *output_dir;

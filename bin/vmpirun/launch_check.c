@@ -65,6 +65,25 @@ static const char *libc_why(struct launch *launch, const char *node, char *text,
 	return text;
 }
 
+/* Of several programs one that has to be a process per rank decides for all. */
+static int kind_find(enum program_kind *kind, struct options *options)
+{
+	int rc = 0;
+
+	*kind = PROGRAM_IMAGE;
+	for (int i = 0;
+	     i < options->parts.count && !rc && *kind != PROGRAM_PROCESS; i++) {
+		const struct part *part = &options->parts.list[i];
+		enum program_kind one;
+
+		rc = program_kind(&one, options->why, sizeof(options->why),
+				  part->path, part->words[0]);
+		if (!rc && one != PROGRAM_IMAGE)
+			*kind = one;
+	}
+	return rc;
+}
+
 /* Decides whether each rank is a process.  A node program that was asked for by
  * name gets whatever program there is. */
 static int kind_choose(struct launch *launch, const char *node)
@@ -76,8 +95,7 @@ static int kind_choose(struct launch *launch, const char *node)
 	int rc = 0;
 
 	if (!getenv("VMPI_NODE"))
-		rc = program_kind(&kind, options->why, sizeof(options->why),
-				  launch->program, options->program[0]);
+		rc = kind_find(&kind, options);
 	if (kind == PROGRAM_ORDINARY && options->agent)
 		why = "--agent is given, and vmpicc has not linked it";
 	if (kind != PROGRAM_PROCESS && options->processes)
@@ -123,15 +141,18 @@ static int kind_print(struct launch *launch)
 		.private = options->job.private,
 		.shared = options->job.shared,
 	};
+	int rc = 0;
 
 	if (options->dry_run)
 		return 0;
+	for (int i = 0; i < options->parts.count && options->verbose &&
+			!options->job.processes && !rc;
+	     i++)
+		rc = program_libs_print(options->parts.list[i].path,
+					options->parts.list[i].words[0],
+					&choice);
 	if (!options->job.processes)
-		return options->verbose ?
-			       program_libs_print(launch->program,
-						  options->program[0],
-						  &choice) :
-			       0;
+		return rc;
 	if (options->verbose || options->job.report_bindings)
 		vm_cli_say("%s: each rank is a process: %s",
 			   options->program[0], options->why);
@@ -248,8 +269,9 @@ int launch_check(struct launch *launch, struct options *options)
 		rc = vm_job_node_path(node, sizeof(node));
 	if (!rc && options->wdir)
 		rc = check_wdir(options->wdir);
-	if (!rc)
-		rc = program_find(&launch->program, options->program[0],
+	for (int i = 0; !rc && i < options->parts.count; i++)
+		rc = program_find(&options->parts.list[i].path,
+				  options->parts.list[i].words[0],
 				  origin ? origin : ".", options->path);
 	if (!rc)
 		rc = kind_choose(launch, node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What only the whole command line shows: that there is one program.
+ * What only the whole command line shows: that there is a program.
  */
 #include "options.h"
 
@@ -29,26 +29,80 @@ static int program_take(struct options *options, char **words)
 	return 0;
 }
 
+/* Several programs have numbers of ranks and processes of their own. */
+static int parts_check(struct options *options)
+{
+	const struct {
+		bool given;
+		const char *option;
+	} others[] = {
+		{ options->hosts.count > 0, "--hosts" },
+		{ options->nodes > 0, "--nodes" },
+		{ options->ppn > 0, "--ppn" },
+		{ options->map.path || options->map.cyclic, "--map" },
+		{ options->gdb, "--gdb" },
+		{ options->launcher && strcmp(options->launcher, "auto") &&
+			  strcmp(options->launcher, "fork"),
+		  "--launcher" },
+	};
+
+	if (options->parts.count == 1)
+		return 0;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!others[i].given)
+			continue;
+		vm_cli_say("%s: of several programs each has processes of its "
+			   "own on this host",
+			   others[i].option);
+		return -VMPI_EINVAL;
+	}
+	for (int i = 0; i < options->parts.count; i++)
+		if (!options->parts.list[i].ranks)
+			options->parts.list[i].ranks = 1;
+	return 0;
+}
+
+static int parts_take(struct options *options)
+{
+	struct parts *parts = &options->parts;
+	int rc;
+
+	if (options->program && options->configfile) {
+		vm_cli_say(
+			"--configfile %s names the programs; '%s' is one more",
+			options->configfile, options->program[0]);
+		return -VMPI_EINVAL;
+	}
+	if (options->configfile && options->job.ranks) {
+		vm_cli_say("-n is for the lines of the file of --configfile");
+		return -VMPI_EINVAL;
+	}
+	if (!options->program && !options->configfile) {
+		vm_cli_say(
+			"no program given; usage: vmpirun [OPTION...] PROGRAM "
+			"[ARG...]");
+		return -VMPI_EINVAL;
+	}
+	rc = options->configfile ?
+		     parts_read(parts, options->configfile) :
+		     parts_split(parts, options->program, options->job.ranks);
+	if (!rc)
+		rc = parts_check(options);
+	if (!rc) {
+		options->program = parts->list[0].words;
+		options->job.ranks = parts_ranks(parts);
+	}
+	return rc;
+}
+
 /* Fills in options that were not given, and checks those that were. */
 static int options_finish(struct options *options)
 {
 	const char *limit = getenv("MPIEXEC_TIMEOUT");
 
 	compat_say(options);
-	if (!options->program) {
-		vm_cli_say(
-			"no program given; usage: vmpirun [OPTION...] PROGRAM "
-			"[ARG...]");
+	if (parts_take(options))
 		return -VMPI_EINVAL;
-	}
-	for (char **word = options->program; *word; word++) {
-		if (strcmp(*word, ":") != 0)
-			continue;
-		vm_cli_say(
-			"a second program after ':' is not supported yet: all "
-			"ranks run the same program");
-		return -VMPI_EINVAL;
-	}
 	if (!options->timeout_ns && limit && limit[0])
 		return options_seconds_take(options, "MPIEXEC_TIMEOUT=", limit);
 	return 0;
@@ -62,7 +116,9 @@ int options_parse(struct options *options, int argc, char **argv)
 				    .foreign = foreign_rows,
 				    .foreign_count = foreign_count,
 				    .foreign_take = foreign_take,
-				    .operands = "PROGRAM [ARG...]",
+				    .operands = "PROGRAM [ARG...] "
+						"[: [-n N] PROGRAM "
+						"[ARG...]]...",
 				    .doc = program_doc,
 				    .one_dash = true,
 				    .command = true,
@@ -85,6 +141,7 @@ void options_fini(struct options *options)
 	vm_job_fini(&options->job);
 	hosts_fini(&options->hosts);
 	map_fini(&options->map);
+	parts_fini(&options->parts);
 	for (size_t i = 0; i < options->export_count; i++)
 		free(options->exports[i]);
 	free(options->exports);

@@ -15,6 +15,7 @@
 #include "boot/job.h"
 #include "hosts.h"
 #include "map.h"
+#include "parts.h"
 
 /* Strings point into argv or the environment, except those of job and hosts. */
 struct options {
@@ -51,8 +52,10 @@ struct options {
 	bool no_input; /* --stdin none */
 	bool merge;    /* --merge-stderr-to-stdout */
 	bool dry_run;
-	bool gdb;	/* --gdb */
-	char **program; /* the program and its arguments, up to NULL */
+	bool gdb;		/* --gdb */
+	const char *configfile; /* programs are on its lines; NULL: none */
+	char **program; /* the first program and its arguments, up to NULL */
+	struct parts parts; /* all of them: at least one */
 };
 
 /*

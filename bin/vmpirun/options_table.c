@@ -150,6 +150,8 @@ VM_CLI_TEXT(wdir, wdir)
 
 VM_CLI_TEXT(path, path)
 
+VM_CLI_TEXT(configfile, configfile)
+
 static int stdin_take(struct options *options, const char *text)
 {
 	options->no_input = !strcmp(text, "none");
@@ -347,6 +349,9 @@ const struct vm_cli_row option_rows[] = {
 	  "Look for PROGRAM in these directories, separated by colons, and "
 	  "then in $PATH",
 	  1, path_take },
+	{ "configfile", 0, "FILE", 0,
+	  "Run the programs on the lines of FILE, such as: -n 2 PROGRAM ARG", 1,
+	  configfile_take },
 	{ "stdin", 0, "WHO", 0,
 	  "Who reads standard input: 0 (rank 0, the default) or none", 1,
 	  stdin_take },

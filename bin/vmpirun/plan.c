@@ -317,6 +317,36 @@ static int blocks_make(struct plan *plan, struct options *options)
 					blocks_give(plan, options);
 }
 
+/* A process for each program, or for each rank of it. */
+static int parts_plan(struct plan *plan, struct options *options)
+{
+	const struct parts *parts = &options->parts;
+	int rank = 0;
+
+	if (plan->engine || plan->ssh) {
+		vm_cli_say("several programs run on this host only; --launcher "
+			   "fork starts them here");
+		return -VMPI_EINVAL;
+	}
+	plan->nodes = options->job.nodes = parts->count;
+	plan->hosts = 1;
+	plan->blocks = calloc(2, sizeof(*plan->blocks));
+	if (!plan->blocks)
+		return vm_cli_no_memory();
+	plan->blocks[1] = options->job.ranks;
+	if (options->job.processes)
+		return blocks_divide(plan, options);
+	plan->first = calloc((size_t)plan->nodes + 1, sizeof(*plan->first));
+	if (!plan->first)
+		return vm_cli_no_memory();
+	for (int i = 0; i < parts->count; i++) {
+		plan->first[i] = rank;
+		rank += parts->list[i].ranks;
+	}
+	plan->first[plan->nodes] = rank;
+	return blocks_give(plan, options);
+}
+
 int plan_make(struct plan *plan, struct options *options)
 {
 	int rc;
@@ -325,6 +355,8 @@ int plan_make(struct plan *plan, struct options *options)
 	rc = batch_take(options);
 	if (!rc)
 		rc = launcher_choose(plan, options);
+	if (!rc && options->parts.count > 1)
+		return parts_plan(plan, options);
 	if (!rc && options->job.processes)
 		rc = processes_check(plan, options);
 	if (!rc)

@@ -195,7 +195,42 @@ mistake '^vmpirun: -n: a value is needed' "-n without a number is refused" -n
 mistake '^vmpirun: --wdir: a value is needed: --wdir DIR' \
 	"--wdir without a directory is refused" --wdir
 mistake '^vmpirun: --label=3: ' "a value for a flag is refused" --label=3 true
-mistake "':'" "a second program is refused" -n 1 true : -n 1 true
+gives "ranks 3
+ranks 3" "a second program has its own ranks" -n 1 true : -n 2 true
+gives "ranks 2
+ranks 2" "without -n it is one" true : true
+mistake "^vmpirun: a program is needed on each side of ':'" \
+	"no program behind a colon is refused" true :
+mistake "^vmpirun: a program is needed on each side of ':'" \
+	"nor before it" -n 1 : true
+mistake '^vmpirun: -x: before a program behind the first only -n N' \
+	"options of the job come first" true : -x A=1 true
+mistake '^vmpirun: -n 0: a number of ranks' "its ranks are counted" \
+	true : -n 0 true
+for word in '--nodes 2' '--hosts a,b' '--ppn 1' '--map cyclic' --gdb \
+	'--launcher ssh'; do
+	# shellcheck disable=SC2086
+	mistake "^vmpirun: ${word%% *}: of several programs" \
+		"$word and several programs exclude each other" $word true : true
+done
+printf '# two\n\n-n 1 true "a b"\n-np 2 true 100%%\n' >config
+is "$(timeout 100 "$vmpirun" -configfile config </dev/null 2>&1 | sort)" \
+	"ranks 3
+ranks 3
+word 100%
+word a b" "-configfile has a program on each line"
+mistake '^vmpirun: --configfile config names the programs' \
+	"and no other is there" --configfile config true
+mistake '^vmpirun: -n is for the lines' "nor its ranks" \
+	-n 2 --configfile config
+mistake '^vmpirun: --configfile none: No such file' \
+	"a file that is not there is refused" -configfile none
+echo '# nothing' >config
+mistake '^vmpirun: --configfile config: the file names no program' \
+	"so is an empty one" --configfile config
+echo '-n 1 "true' >config
+mistake '^vmpirun: config:1: ' "a mistake in it is told with its line" \
+	--configfile config
 
 mistake '^vmpirun: --stdin all: 0 or none is needed' \
 	"standard input for all is refused" --stdin all true

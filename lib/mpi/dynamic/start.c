@@ -99,10 +99,12 @@ int vm_start_attach(struct vm_call *call)
 	int rc;
 
 	/* Ranks that this process has started have other parents. */
-	if (!vm_node_hooks.parent || mpi->rank->index >= vm_node->rank_count)
+	if (mpi->rank->index >= vm_node->rank_count)
+		return 0;
+	mpi->appnum = vm_node_hooks.appnum;
+	if (!vm_node_hooks.parent)
 		return 0;
 	peer.arg = &peer.talk;
-	mpi->appnum = vm_node_hooks.appnum;
 	rc = vm_inter_create(&attach, &mpi->world, 0, &peer, &parent);
 	if (peer.talk.fd >= 0)
 		close(peer.talk.fd);
