@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/amount.h"
+
 #define HEAD_ROWS 2
 
 static const char *const screen_titles[] = {
@@ -33,20 +35,25 @@ static void title_draw(const struct page *page)
 	canvas_put(
 		page->canvas, 0, 0, STYLE_BOLD,
 		"vmpitop  %.20s, job %s: %d ranks%s, %d node%s, %d worker%s, "
-		"V %.3g, up %s%s",
+		"up %s%s, %.3g/worker",
 		model->program, model->job, model->ranks,
 		here < model->ranks ? " (some elsewhere)" : "",
 		model->node_count, model->node_count == 1 ? "" : "s", workers,
-		workers == 1 ? "" : "s", workers ? (double)here / workers : 0,
-		up, page->view->paused ? "  PAUSED" : "");
+		workers == 1 ? "" : "s", up,
+		page->view->paused ? "  PAUSED" : "",
+		workers ? (double)here / workers : 0);
 }
 
 static int sum_put(const struct page *page, int col, enum figure figure,
 		   const char *unit)
 {
-	char text[FIGURE_MAX];
+	char text[FIGURE_MAX], bytes[VM_AMOUNT_MAX];
 	double sum;
 	bool known = figure_sum(&sum, page->model, figure, page->view->node);
+
+	if (known && figure_rows[figure].kind == FIGURE_BYTES)
+		return canvas_put(page->canvas, 1, col, STYLE_PLAIN, "%s/s   ",
+				  vm_amount_bytes(bytes, sum));
 
 	figure_text(text, known ? figure_rows[figure].kind : FIGURE_NONE, sum);
 	return canvas_put(page->canvas, 1, col, STYLE_PLAIN, "%s %s/s   ", text,
@@ -104,6 +111,44 @@ static void diagnosis_draw(struct page *page)
 	}
 }
 
+#define HELP_LINES 5
+
+static const char *const screen_help[SCREENS][HELP_LINES] = {
+	[SCREEN_OVERVIEW] = {
+		"wkrs: workers; cpu: processor time, 100% is one core; msg/s, "
+		"byte/s: sent",
+		"by its ranks; switch/s: switches from rank to rank",
+	},
+	[SCREEN_WORKERS] = {
+		"idle: no rank to run; switch/s: from rank to rank; hand/s: of "
+		"these to a rank",
+		"just woken; sleep/s: sleeps of the worker; wake/s: ranks woken "
+		"from elsewhere;",
+		"task/s: tasks begun",
+	},
+	[SCREEN_RANKS] = {
+		"posted: receives that wait; unexp: messages that came before "
+		"their receive;",
+		"recv/s, msg/s: messages received, sent; byte/s: sent; waits "
+		"for: in this call",
+	},
+	[SCREEN_FABRIC] = {
+		"sent/s, recv/s, byte/s: packets and bytes in them; moved/s: "
+		"bytes of long",
+		"messages; steal/s: events handled by idle workers; kept: "
+		"packets that wait for",
+		"a receive; queue: that wait to be sent; nocr/s: sends that "
+		"waited for a credit;",
+		"pool: packet memory",
+	},
+	[SCREEN_VARIABLES] = {
+		"setting: a control variable; counter, aggregate, timer: they "
+		"grow; others are",
+		"values of now; of several ranks their sum, of marks the most "
+		"or least",
+	},
+};
+
 static void help_draw(const struct page *page)
 {
 	static const char *const lines[] = {
@@ -123,14 +168,18 @@ static void help_draw(const struct page *page)
 		"s             set a control variable (vmpirun --control): "
 		"NAME=VALUE,",
 		"              or RANK:NAME=VALUE for one rank",
-		"space         pause",
-		"+ -           update half as often, twice as often",
-		"q             quit",
+		"z             variables: those that are 0, too",
+		"space  + -    pause; update half as often, twice as often",
 	};
+	int row = page->box.row;
 
-	for (int i = 0; i < (int)(sizeof(lines) / sizeof(lines[0])); i++)
-		canvas_put(page->canvas, page->box.row + i, 2, STYLE_PLAIN,
-			   "%s", lines[i]);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		canvas_put(page->canvas, row++, 2, STYLE_PLAIN, "%s", lines[i]);
+	/* What the columns of the screen behind are. */
+	for (int i = 0; i < HELP_LINES; i++)
+		if (screen_help[page->view->screen][i])
+			canvas_put(page->canvas, row++, 0, STYLE_BOLD, "%s",
+				   screen_help[page->view->screen][i]);
 }
 
 static void foot_draw(const struct page *page)

@@ -314,6 +314,8 @@ static void pvar_add(const struct feed_node *node, struct variable *row,
 	}
 	row->total = first ? sum : vm_live_fold(view.fold, row->total, sum);
 	row->now = (double)row->total;
+	if (!strcmp(view.class_, "state"))
+		vm_live_word(row->value, view.unit, row->total);
 }
 
 /* The word of a choice, else the number, or the text. */

@@ -75,10 +75,15 @@ static double wait_s(const struct top *top)
 	return now < top->next_ns ? (double)(top->next_ns - now) / 1e9 : 0;
 }
 
+/* Changes per second are there when it has been looked twice. */
+#define FIRST_NS 200000000
+
 static int terminal_run(struct top *top)
 {
 	int rc = 0, rows, cols;
 
+	if (top->next_ns > vm_clock_ns() + FIRST_NS)
+		top->next_ns = vm_clock_ns() + FIRST_NS;
 	while (!rc && !top->view.quit) {
 		int key;
 

@@ -43,13 +43,14 @@ enum how {
 	X(RANK, unexpected, "unexp", 7, NOW, COUNT, "core_unexpected_len",     \
 	  NULL)                                                                \
 	X(RANK, received, "recv/s", 8, RATE, COUNT, "core_receives", NULL)     \
-	X(RANK, messages, "msg/s", 8, RATE, COUNT, "core_sends", NULL)         \
+	X(RANK, messages, "msg/s", 7, RATE, COUNT, "core_sends", NULL)         \
 	X(RANK, bytes, "byte/s", 8, RATE, BYTES, "core_sent_bytes", NULL)      \
 	X(PORT, sent, "sent/s", 8, RATE, COUNT, "fabric_sent", NULL)           \
 	X(PORT, received, "recv/s", 8, RATE, COUNT, "fabric_received", NULL)   \
 	X(PORT, bytes, "byte/s", 8, RATE, BYTES, "fabric_sent_bytes",          \
 	  "fabric_received_bytes")                                             \
-	X(PORT, polls, "poll/s", 8, RATE, COUNT, "fabric_polls", NULL)         \
+	X(PORT, moved, "moved/s", 8, RATE, BYTES, "fabric_rma_bytes",          \
+	  "fabric_shm_moved_bytes")                                            \
 	X(PORT, helped, "steal/s", 8, RATE, COUNT, "fabric_events_helped",     \
 	  NULL)                                                                \
 	X(PORT, kept, "kept", 6, NOW, COUNT, "fabric_kept", NULL)              \
@@ -131,7 +132,7 @@ struct variable {
 	double now, before;
 	uint64_t total; /* as `now`, of a performance variable */
 	bool had;
-	char value[64]; /* of a CVAR, as text */
+	char value[64]; /* of a CVAR or a state, as text */
 };
 
 struct model {

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/amount.h"
+
 #define AXIS_COLS 8 /* the figures at the left, and the line */
+#define SAMPLES_FEW 8
 
 const char *plot_how_name(enum plot_how how)
 {
@@ -86,13 +89,28 @@ struct drawing {
 	struct box box; /* without the axis */
 	const struct series *series;
 	double top; /* the value at the upper end */
+	int wide;   /* how many marks side by side show one sample */
 };
+
+/* A young series is drawn larger, so that there is something to see: samples
+ * become narrower as they become more. */
+static int wide_of(unsigned shown, unsigned count)
+{
+	int wide = 1;
+
+	if (count < SAMPLES_FEW)
+		count = SAMPLES_FEW;
+	while (2 * (unsigned)wide * count <= shown)
+		wide *= 2;
+	return wide;
+}
 
 /* The height of a sample in parts of cells; none: not drawn. */
 static double height_of(const struct drawing *drawing, int back, int parts)
 {
 	double value;
 
+	back /= drawing->wide;
 	if (back < 0 || (unsigned)back >= drawing->series->count)
 		return 0;
 	value = series_at(drawing->series, (unsigned)back);
@@ -129,7 +147,7 @@ static void axis_draw(const struct drawing *drawing, struct box box,
 		      enum plot_how how, enum figure_kind kind, double seconds)
 {
 	uint32_t line = how == PLOT_ASCII ? '|' : 0x2502;
-	char text[FIGURE_MAX];
+	char text[FIGURE_MAX], ago[VM_AMOUNT_MAX];
 
 	for (int row = 0; row < drawing->box.rows; row++) {
 		double value =
@@ -143,11 +161,11 @@ static void axis_draw(const struct drawing *drawing, struct box box,
 		canvas_mark(drawing->canvas, box.row + row,
 			    box.col + AXIS_COLS - 1, STYLE_DIM, line);
 	}
-	figure_text(text, FIGURE_NS, seconds * 1e9);
+	vm_amount_ns(ago, seconds * 1e9);
 	canvas_put(drawing->canvas, box.row + box.rows - 1, box.col, STYLE_DIM,
 		   "%7.7s", "0");
 	canvas_put(drawing->canvas, box.row + box.rows - 1, box.col + AXIS_COLS,
-		   STYLE_DIM, "%s ago", text);
+		   STYLE_DIM, "%s ago", ago);
 	canvas_put(drawing->canvas, box.row + box.rows - 1,
 		   box.col + box.cols - 3, STYLE_DIM, "now");
 }
@@ -164,7 +182,16 @@ void plot_draw(struct canvas *canvas, struct box box,
 				    box.cols - AXIS_COLS };
 	if (drawing.box.rows < 1 || drawing.box.cols < 4)
 		return;
+	/* The figure at half the height is half of the other. */
+	if (drawing.box.rows > 2 && drawing.box.rows % 2) {
+		drawing.box.row++;
+		drawing.box.rows--;
+		box.row++;
+		box.rows--;
+	}
 	shown = (unsigned)drawing.box.cols * (how == PLOT_BRAILLE ? 2 : 1);
+	drawing.wide = wide_of(shown, series->count);
+	shown /= (unsigned)drawing.wide;
 	for (unsigned i = 0; i < shown && i < series->count; i++)
 		most = fmax(most, series_at(series, i));
 	drawing.top = plot_ceiling(most, kind);

@@ -78,9 +78,9 @@ static const char *waits_short(const struct block *rank)
 void screen_ranks(const struct page *page)
 {
 	struct column columns[TABLE_COLUMNS_MAX] = {
-		{ .title = "rank", .width = 8, .rises = true },
+		{ .title = "rank", .width = 7, .rises = true },
 		{ .title = "node", .width = 6, .rises = true },
-		{ .title = "state", .width = 7, .words = true },
+		{ .title = "state", .width = 6, .words = true },
 	};
 	struct table *table = &page->view->table;
 	int count = figure_columns(columns, 3, GROUP_RANK);
@@ -220,7 +220,7 @@ void screen_variables(struct page *page)
 		row->values[0] = value_text(variable->name);
 		row->values[1] = value_text(variable->kind);
 		row->values[2] =
-			variable->control ?
+			variable->value[0] ?
 				value_text(variable->value) :
 				value_of(figure_of_unit(variable->unit),
 					 variable->now);
@@ -229,7 +229,9 @@ void screen_variables(struct page *page)
 				value_of(figure_of_unit(variable->unit),
 					 variable_rate(model, variable)) :
 				value_none();
-		row->values[4] = value_text(variable->unit);
+		/* The unit of words is their list. */
+		row->values[4] = value_text(
+			strchr(variable->unit, '|') ? "" : variable->unit);
 	}
 	if (!page->view->bare)
 		page->box.rows--;

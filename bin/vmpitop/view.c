@@ -42,6 +42,10 @@ void view_say(struct view *view, enum style style, const char *format, ...)
 
 bool view_lets(const struct view *view, const struct variable *variable)
 {
+	/* What nobody has asked for by name has to say something. */
+	if (!view->zeros && !view->filter[0] && !variable->control &&
+	    variable->now == 0)
+		return false;
 	return strcasestr(variable->name, view->filter) ||
 	       strcasestr(variable->category, view->filter) ||
 	       strcasestr(variable->kind, view->filter);
@@ -318,6 +322,9 @@ static void other_key(struct view *view, const struct model *model, int key)
 		break;
 	case 's':
 		set_ask(view, model);
+		break;
+	case 'z':
+		view->zeros = !view->zeros;
 		break;
 	case 'l':
 		view->plot_level = !view->plot_level;

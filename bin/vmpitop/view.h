@@ -43,6 +43,7 @@ struct view {
 	struct table table; /* of the last picture */
 	int node;	    /* the one that is shown; -1: all */
 	bool paused, help, quit;
+	bool zeros;	   /* variables that are 0 are listed, too */
 	bool bare;	   /* a page to be printed: without the line of keys */
 	double interval_s; /* between readings */
 	double hang_s;	   /* diagnosis_find() */

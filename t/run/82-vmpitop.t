@@ -118,7 +118,7 @@ out=$(timeout 60 "$vmpitop" --plot nosuch --batch 1 "$running" 2>&1)
 is $? 2 "so is a variable that is none"
 
 top "'$vmpitop' --delay 0.2 $running"
-shown "watched, job $running: 4 ranks, 1 node, 2 workers, V 2, up" \
+shown "watched, job $running: 4 ranks, 1 node, 2 workers, up .*2/worker" \
 	"the first line says what the job is"
 shown '[1-9].* messages/s' "the second one what it does"
 shown '^ +0 +[0-9]+ +4 +2 .*runs' "the overview has its process"

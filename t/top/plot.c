@@ -49,11 +49,39 @@ static void ring_check(void)
 	       "and so is the oldest that is kept");
 }
 
+/* How many of 64 columns show something when there are so many samples. */
+static int columns_of(int samples)
+{
+	struct canvas canvas;
+	int columns = 0;
+
+	canvas_init(&canvas, 5, 72);
+	canvas_clear(&canvas);
+	series_clear(&series);
+	for (int i = 0; i < samples; i++)
+		series_add(&series, 10);
+	plot_draw(&canvas, (struct box){ 0, 0, 5, 72 }, &series, PLOT_BLOCK,
+		  FIGURE_COUNT, 1);
+	for (int col = 8; col < 72; col++)
+		columns += mark_at(&canvas, 3, col) == 0x2588;
+	canvas_fini(&canvas);
+	return columns;
+}
+
+static void young_check(void)
+{
+	is_int(columns_of(1), 8, "a plot opens with its first sample");
+	is_int(columns_of(8), 64, "of which eight fill it");
+	is_int(columns_of(9), 36, "more are drawn half as wide");
+	is_int(columns_of(33), 33, "until each has a column");
+	is_int(columns_of(200), 64, "and the oldest are gone");
+}
+
 int main(void)
 {
 	struct canvas canvas;
 
-	plan(CEILINGS + 17);
+	plan(CEILINGS + 22);
 	for (int i = 0; i < CEILINGS; i++)
 		is_double(plot_ceiling(ceilings[i].value, ceilings[i].kind),
 			  ceilings[i].want, 1e-9, "%g goes up to %g",
@@ -91,6 +119,7 @@ int main(void)
 	plot_draw(&canvas, (struct box){ 0, 0, 5, 9 }, &series, PLOT_BLOCK,
 		  FIGURE_COUNT, 1);
 	is_int(mark_at(&canvas, 0, 0), 0, "without room nothing is drawn");
+	young_check();
 	series_clear(&series);
 	draw(&canvas, PLOT_BRAILLE);
 	ok(page_has(&canvas, "now"), "without values there is an axis");

@@ -33,13 +33,28 @@ static bool shown(const char *text)
 	return page_has(&canvas, text);
 }
 
+static void zeros_check(void)
+{
+	int all = view.table.row_count;
+	double now = model.variables[0].now;
+
+	model.variables[0].now = 0;
+	draw();
+	is_int(view.table.row_count, all - 1, "what is 0 is not listed");
+	press('z');
+	is_int(view.table.row_count, all, "unless z asks for it");
+	press('z');
+	model.variables[0].now = now;
+	draw();
+}
+
 static void screens_check(void)
 {
 	draw();
-	ok(shown("heat, job 4711: 6 ranks, 2 nodes, 4 workers, V 1.5, up "
-		 "0:01:02"),
+	ok(shown("heat, job 4711: 6 ranks, 2 nodes, 4 workers, up "
+		 "0:01:02, 1.5/worker"),
 	   "the first line says what the job is");
-	ok(shown("210 messages/s   210 bytes/s   100 switches/s   6 run"),
+	ok(shown("210 messages/s   210 B/s   100 switches/s   6 run"),
 	   "the second one what it does");
 	ok(shown("host1"), "the overview has the nodes");
 	ok(shown("messages per second"), "and a plot");
@@ -54,10 +69,18 @@ static void screens_check(void)
 	ok(shown("100"), "with their change per second");
 	is_int(view.listings[SCREEN_VARIABLES].cursor, 0,
 	       "from the first one on");
+	zeros_check();
 	press('p');
 	ok(shown("core_sends per second"), "the plot begins with the messages");
 	press('h');
 	ok(shown("invert the order"), "h is for help");
+	press('x');
+	press('f');
+	press('h');
+	ok(shown("steal/s: "), "also with what the columns are");
+	press('x');
+	press('p');
+	press('h');
 	press('x');
 	ok(shown("core_sends per second"), "any key leaves it");
 }
