@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "introspect/vars/sizes.h"
 #include "print.h"
 #include "report/amount.h"
 #include "report/live/total.h"
@@ -69,8 +70,12 @@ static bool is_shown(const struct choice *choice, const struct pvar *pvar,
 {
 	const char *end = strstr(pvar->view.name, "_since_ns");
 
-	if (choice->all || choice->name_count)
+	if (choice->all)
 		return true;
+	/* A pattern asks for many, a name for this one. */
+	for (unsigned i = 0; i < choice->name_count; i++)
+		if (!strcmp(choice->names[i], pvar->view.name))
+			return true;
 	if (!strcmp(pvar->view.class_, "low-water mark") && value == UINT64_MAX)
 		return false;
 	return value && !(end && !strcmp(end, "_since_ns"));
@@ -115,24 +120,57 @@ static void rate_text(const struct choice *choice, const struct pvar *pvar,
 	printf(" %14s/s", text);
 }
 
+/* The name, and which of several values; of counts by size up to which. */
+static void name_text(char name[160], const struct choice *choice,
+		      const struct pvar *pvar, unsigned word)
+{
+	char bytes[VM_AMOUNT_MAX];
+
+	if (pvar->view.words <= 1)
+		snprintf(name, 160, "%.100s", pvar->view.name);
+	else if (choice->all || pvar->view.words != VM_SIZE_BINS)
+		snprintf(name, 160, "%.100s[%u]", pvar->view.name, word);
+	else if (word + 1 == VM_SIZE_BINS)
+		snprintf(name, 160, "%.100s, longer", pvar->view.name);
+	else
+		snprintf(name, 160, "%.100s, to %s", pvar->view.name,
+			 vm_amount_bytes(bytes, (double)vm_size_bound(word)));
+}
+
+/* "1 rank": units are plurals. */
+static void unit_text(const char *unit, const char *value)
+{
+	size_t length = strlen(unit);
+
+	if (!strcmp(value, "1") && length > 3 &&
+	    !strcmp(unit + length - 3, "hes"))
+		length -= 2;
+	else if (!strcmp(value, "1") && length > 1 && unit[length - 1] == 's')
+		length--;
+	printf("%s%.*s", length ? " " : "", (int)length, unit);
+}
+
 static void value_text(const struct choice *choice, const struct pvar *pvar,
 		       const char *whose, unsigned word, uint64_t value,
 		       double rate)
 {
+	bool mark = !strcmp(pvar->view.class_, "high-water mark") ||
+		    !strcmp(pvar->view.class_, "low-water mark");
 	char name[160], text[VM_AMOUNT_MAX];
 	const char *unit;
 
 	if (!is_shown(choice, pvar, value))
 		return;
-	snprintf(name, sizeof(name), "%.100s", pvar->view.name);
-	if (pvar->view.words > 1)
-		snprintf(name, sizeof(name), "%.100s[%u]", pvar->view.name,
-			 word);
+	name_text(name, choice, pvar, word);
 	unit = value_words(text, choice, pvar, value);
 	printf("%-32s %-10s %18s", name, whose, text);
 	if (rate >= 0)
 		rate_text(choice, pvar, rate);
-	printf("%s%s\n", unit[0] ? " " : "", unit);
+	unit_text(unit, text);
+	/* Of marks there is no sum. */
+	if (mark && !whose[0] && !choice->all && strcmp(pvar->view.of, "job"))
+		printf(", of one %s", pvar->view.of);
+	putchar('\n');
 }
 
 /* Prints how many ranks are in each state. */
@@ -155,8 +193,8 @@ static void states_text(const struct sample *sample, const struct pvar *pvar)
 		}
 		snprintf(whose, sizeof(whose), "%s", word);
 		if (count)
-			printf("%-32s %-10s %18u ranks\n", pvar->view.name,
-			       whose, count);
+			printf("%-32s %-10s %18u rank%s\n", pvar->view.name,
+			       whose, count, count == 1 ? "" : "s");
 	}
 }
 
@@ -211,7 +249,7 @@ static void total_text(const struct sample *sample, const struct choice *choice,
 static void cvars_text(const struct vm_live_job *job, struct choice *choice)
 {
 	const struct vm_live_file *file = job->files[0];
-	char text[VM_EXPORT_STRING_BYTES], number[32];
+	char text[VM_EXPORT_STRING_BYTES], number[32], amount[VM_AMOUNT_MAX];
 
 	for (unsigned i = 0; i < vm_live_cvar_count(file); i++) {
 		struct vm_live_cvar_view view;
@@ -222,6 +260,12 @@ static void cvars_text(const struct vm_live_job *job, struct choice *choice)
 			continue;
 		snprintf(number, sizeof(number), "%" PRId64,
 			 vm_live_cvar_value(file, i));
+		if (!choice->all && !strcmp(view.unit, "bytes") &&
+		    vm_live_cvar_value(file, i) > 0)
+			value = vm_amount_bytes(
+				amount, (double)vm_live_cvar_value(file, i));
+		else if (!choice->all && !strcmp(view.unit, "flag"))
+			value = vm_live_cvar_value(file, i) ? "on" : "off";
 		if (view.string) {
 			vm_live_cvar_text(file, text, i);
 			value = text;

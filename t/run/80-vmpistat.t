@@ -148,6 +148,18 @@ is "$(awk '$1 == "core_sends" { print $2 }' text)" 17 \
 ok "what is 0 is not shown" sh -c '! grep " 0 messages" text'
 is "$("$vmpistat" "$job" core_coll_sends | awk '$1 == "core_coll_sends" {
 	print $2, $3 }')" "0 messages" "but what is named"
+none "$("$vmpistat" "$job" 'core_coll_s*' | grep '^core.* 0 ')" \
+	"a pattern names none"
+"$vmpistat" "$job" core_sizes_local >sizes
+is "$(grep -c '^core_sizes_local, ' sizes) $(grep -Ec \
+	'^core_sizes_local, (to 64 B|to 3.00 KiB|longer) ' sizes)" "40 3" \
+	"counts by size say up to which"
+like "$("$vmpistat" "$job")" '^core_posted_max +1 receive, of one rank$' \
+	"a mark is that of one rank"
+like "$("$vmpistat" "$job" 'core_eager_limit')" \
+	'^core_eager_limit +set to +[0-9.]+ KiB $' "settings have units, too"
+like "$("$vmpistat" "$job" 'sched_bind')" '^sched_bind +set to +(on|off) $' \
+	"or words"
 ok "bytes have a unit for people" \
 	grep -Eq '^core_sent_bytes  *[0-9.]+ (B|KiB|MiB)$' text
 "$vmpistat" --all "$job" >all
@@ -157,7 +169,7 @@ ok "and control variables" grep -q '^core_eager_limit  *set to' all
 "$vmpistat" --rank 0 "$job" core_sends >text
 is "$(awk '$1 == "core_sends" { print $2, $3, $4 }' text)" "rank 0 17" \
 	"the values of a rank can be seen"
-"$vmpistat" --rank all "$job" 'core_send[s]' >text
+"$vmpistat" --rank all "$job" core_sends >text
 is "$(awk '$1 == "core_sends" { print $3, $4 }' text | tr '\n' ';')" \
 	"0 17;1 0;2 0;3 0;" "and those of each"
 "$vmpistat" --worker all "$job" sched_switches >text
