@@ -334,17 +334,21 @@ static int table_print(const struct vm_xfer_table *table, const char *path)
 		[VM_PATH_NODE] = "to another worker",
 		[VM_PATH_FABRIC] = "to another process",
 	};
-	char text[VM_AMOUNT_MAX];
+	char text[VM_AMOUNT_MAX], name[VM_AMOUNT_MAX + 8];
 
-	printf("transfer times, written to %s:\n\n%10s", path, "message");
+	printf("transfer times, written to %s:\n\n%13s", path, "message");
 	for (int p = 0; p < VM_PATHS; p++)
 		printf(" %22s", paths[p]);
-	printf("\n%10s", "");
+	printf("\n%13s", "");
 	for (int p = 0; p < VM_PATHS; p++)
 		printf(" %9s %12s", "time", "rate");
 	putchar('\n');
 	for (size_t i = 0; i < SIZES; i++) {
-		printf("%10s", vm_amount_bytes(text, (double)sizes[i]));
+		/* The first that another protocol sends is one byte longer. */
+		snprintf(name, sizeof(name), "%s%s",
+			 i && sizes[i] == sizes[i - 1] + 1 ? "over " : "",
+			 vm_amount_bytes(text, (double)sizes[i]));
+		printf("%13s", name);
 		for (int p = 0; p < VM_PATHS; p++)
 			point_print(table, (enum vm_path)p, sizes[i]);
 		putchar('\n');

@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "base/whole.h"
+#include "report/amount.h"
 #include "report/json.h"
 
-#define TEXT 16
+#define TEXT VM_AMOUNT_MAX
 #define LINES_MAX 20 /* functions in the table of times */
 #define LINES_VAR 8  /* and of each variable */
 
@@ -45,6 +46,15 @@ static const char *count_text(char text[TEXT], uint64_t count)
 		value /= 1000;
 	snprintf(text, TEXT, "%.4g %c", value, units[u]);
 	return text;
+}
+
+/* The growth of a variable, in units people read. */
+static const char *value_text(char text[TEXT], uint64_t value, const char *unit)
+{
+	if (!strcmp(unit, "bytes"))
+		return vm_amount_bytes(text, (double)value);
+	return strcmp(unit, "ns") ? count_text(text, value) :
+				    time_text(text, value);
 }
 
 static double percent(uint64_t part, uint64_t all)
@@ -108,22 +118,28 @@ static void var_print(const struct vm_profile_job *job, uint32_t w, FILE *out)
 	const struct vm_profile_line *line = most_next(job, w, NULL);
 	char title[VM_PROFILE_VAR_NAME + VM_PROFILE_UNIT + 4];
 	char a[TEXT], b[TEXT], c[TEXT], d[TEXT];
+	const char *unit = job->vars[w].unit;
+	bool amount = !strcmp(unit, "bytes") || !strcmp(unit, "ns");
 	uint64_t all = 0;
 
 	for (unsigned l = 0; l < job->line_count; l++)
 		all += job->lines[l].values[w].sum;
-	snprintf(title, sizeof(title), "%s (%s)", job->vars[w].name,
-		 job->vars[w].unit);
+	snprintf(title, sizeof(title), amount ? "%s" : "%s (%s)",
+		 job->vars[w].name, unit);
 	fprintf(out, "\n%-34.34s %9s %5s %9s %9s %9s\n", title,
-		count_text(a, all), "%", "min/rank", "avg/rank", "max/rank");
+		value_text(a, all, unit), "%", "min/rank", "avg/rank",
+		"max/rank");
 	for (int n = 0; line && n < LINES_VAR; n++) {
 		const struct vm_profile_spread *value = &line->values[w];
 
 		fprintf(out, "  %-32.32s %9s %5.1f %9s %9s %9s\n",
-			line_name(job, line->call), count_text(a, value->sum),
-			percent(value->sum, all), count_text(b, value->min),
-			count_text(c, value->sum / (uint64_t)job->rank_count),
-			count_text(d, value->max));
+			line_name(job, line->call),
+			value_text(a, value->sum, unit),
+			percent(value->sum, all),
+			value_text(b, value->min, unit),
+			value_text(c, value->sum / (uint64_t)job->rank_count,
+				   unit),
+			value_text(d, value->max, unit));
 		line = most_next(job, w, line);
 	}
 	if (line)
@@ -156,8 +172,10 @@ static void part_print(const struct vm_profile_job *job, int index, FILE *out)
 		if (part->values[w])
 			fprintf(out, "%*s  %-*.*s %9s %25s\n", depth, "",
 				40 - depth, 40 - depth, job->vars[w].name,
-				count_text(a, part->values[w]),
-				count_text(b, part->own_values[w]));
+				value_text(a, part->values[w],
+					   job->vars[w].unit),
+				value_text(b, part->own_values[w],
+					   job->vars[w].unit));
 }
 
 /* A section, and those within it. */
