@@ -40,7 +40,7 @@ int compat_bind_to(struct options *options, const char *text)
 
 int compat_by_node(struct options *options, const char *text)
 {
-	options->by_node = options->map.cyclic = true;
+	options->map.cyclic = true;
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "boot/job.h"
+#include "plan.h"
 #include "program.h"
 #include "report/cli.h"
 #include "vmpi.h"
@@ -25,32 +26,15 @@ struct engine {
 	void (*options)(struct command *words, const struct engine_job *job);
 };
 
-/* The number of processes of a host. */
-static int processes_on(const struct engine_job *job, int host)
-{
-	return job->options->job.processes ?
-		       job->first[host + 1] - job->first[host] :
-		       1;
-}
+/* How hosts are written: "a,b", "a:2,b:1", or one for each process, "a,b,a". */
+enum host_style { HOST_NAME, HOST_COUNT, HOST_EACH };
 
-/* How a host and the number of its processes are written. */
-enum host_style { HOST_NAME, HOST_COUNT, HOST_REPEAT };
-
-static void host_print(FILE *stream, const char *name, int processes,
-		       enum host_style style)
-{
-	if (style == HOST_COUNT)
-		fprintf(stream, "%s:%d", name, processes);
-	else if (style == HOST_NAME)
-		processes = 1;
-	for (int i = 0; style != HOST_COUNT && i < processes; i++)
-		fprintf(stream, "%s%s", i ? "," : "", name);
-}
-
-/* "a,b", "a:2,b:1" or "a,a,b" of the hosts that are used. */
+/* Adds those that are used. */
 static void hosts_add(struct command *words, const struct engine_job *job,
 		      const char *option, enum host_style style)
 {
+	const struct plan *plan = job->plan;
+	int count = style == HOST_EACH ? plan->nodes : plan->hosts;
 	char *text = NULL;
 	size_t bytes;
 	FILE *stream = open_memstream(&text, &bytes);
@@ -59,11 +43,13 @@ static void hosts_add(struct command *words, const struct engine_job *job,
 		command_add(words, option);
 		return;
 	}
-	for (int i = 0; i < job->hosts; i++) {
-		if (i)
-			putc(',', stream);
-		host_print(stream, job->options->hosts.list[i].name,
-			   processes_on(job, i), style);
+	for (int i = 0; i < count; i++) {
+		int host = style == HOST_EACH ? plan->host[i] : i;
+
+		fprintf(stream, "%s%s", i ? "," : "",
+			job->options->hosts.list[host].name);
+		if (style == HOST_COUNT)
+			fprintf(stream, ":%d", plan->on[host]);
 	}
 	fclose(stream);
 	command_addf(words, "%s%s", option, text);
@@ -72,29 +58,31 @@ static void hosts_add(struct command *words, const struct engine_job *job,
 
 static void srun_options(struct command *words, const struct engine_job *job)
 {
-	bool processes = job->options->job.processes;
+	const struct plan *plan = job->plan;
 	int most = 1;
 	bool equal = true;
 	bool in_order;
 
-	for (int i = 0; i < job->hosts; i++) {
-		equal &= processes_on(job, i) == processes_on(job, 0);
-		if (processes_on(job, i) > most)
-			most = processes_on(job, i);
+	for (int i = 0; i < plan->hosts; i++) {
+		equal &= plan->on[i] == plan->on[0];
+		if (plan->on[i] > most)
+			most = plan->on[i];
 	}
 	/* Slurm sorts its hosts; only so the first stays the first. */
 	in_order = job->options->hosts.count &&
-		   (job->options->job.blocks || !equal);
-	command_addf(words, "--ntasks=%d", job->processes);
+		   (job->options->job.blocks || !equal || plan->mixed);
+	command_addf(words, "--ntasks=%d", plan->nodes);
 	if (in_order) {
 		command_add(words, "--distribution=arbitrary");
 	} else {
-		command_addf(words, "--nodes=%d", job->hosts);
+		command_addf(words, "--nodes=%d", plan->hosts);
 		command_addf(words, "--ntasks-per-node=%d", most);
+		if (plan->mixed)
+			command_add(words, "--distribution=cyclic");
 	}
 	if (job->options->hosts.count)
-		hosts_add(words, job, "--nodelist=",
-			  processes && in_order ? HOST_REPEAT : HOST_NAME);
+		hosts_add(words, job,
+			  "--nodelist=", in_order ? HOST_EACH : HOST_NAME);
 	if (job->label)
 		command_add(words, "--label");
 	command_add(words, "--mpi=pmix");
@@ -153,13 +141,17 @@ static void mpirun_options(struct command *words, const struct engine_job *job)
 	if (geteuid() == 0)
 		command_add(words, "--allow-run-as-root");
 	command_add(words, "-np");
-	command_addf(words, "%d", job->processes);
+	command_addf(words, "%d", job->plan->nodes);
 	if (job->options->hosts.count) {
 		command_add(words, "--host");
 		hosts_add(words, job, "", HOST_COUNT);
 		command_add(words, "--map-by");
-		command_add(words, job->options->job.processes ? "slot" :
-								 "ppr:1:node");
+		if (job->plan->mixed)
+			command_add(words, "node");
+		else if (job->options->job.processes)
+			command_add(words, "slot");
+		else
+			command_addf(words, "ppr:%d:node", job->plan->per_host);
 	} else {
 		command_add(words, "--oversubscribe");
 	}
@@ -173,15 +165,17 @@ static void mpirun_options(struct command *words, const struct engine_job *job)
 static void hydra_options(struct command *words, const struct engine_job *job)
 {
 	command_add(words, "-n");
-	command_addf(words, "%d", job->processes);
-	if (job->options->hosts.count && job->options->job.processes) {
+	command_addf(words, "%d", job->plan->nodes);
+	if (job->options->hosts.count) {
 		command_add(words, "-hosts");
-		hosts_add(words, job, "", HOST_COUNT);
-	} else if (job->options->hosts.count) {
-		command_add(words, "-hosts");
-		hosts_add(words, job, "", HOST_NAME);
-		command_add(words, "-ppn");
-		command_add(words, "1");
+		hosts_add(words, job, "",
+			  job->plan->mixed	      ? HOST_EACH :
+			  job->options->job.processes ? HOST_COUNT :
+							HOST_NAME);
+		if (!job->plan->mixed && !job->options->job.processes) {
+			command_add(words, "-ppn");
+			command_addf(words, "%d", job->plan->per_host);
+		}
 	}
 	if (job->label)
 		command_add(words, "-prepend-rank");
@@ -312,9 +306,8 @@ int engine_find(const struct engine **engine, char **program, const char *name)
 	return -VMPI_EINVAL;
 }
 
-void engine_words(const struct engine *engine, struct command *words,
-		  const char *program, const struct engine_job *job)
+void engine_words(struct command *words, const struct engine_job *job)
 {
-	command_add(words, program);
-	engine->options(words, job);
+	command_add(words, job->plan->program);
+	job->plan->engine->options(words, job);
 }

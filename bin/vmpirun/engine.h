@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Engines: programs that start processes on many hosts, for which vmpirun only
- * composes the command.  They start one node process per host, or the processes
- * that are ranks, which join by themselves (lib/boot).
+ * composes the command.  They start node processes, or the processes that are
+ * ranks, which join by themselves (lib/boot).
  */
 #ifndef VMPIRUN_ENGINE_H
 #define VMPIRUN_ENGINE_H
@@ -13,16 +13,13 @@
 #include "command.h"
 
 struct engine;
+struct plan;
 
-/*
- * The processes to start on the first `hosts` hosts: a node process on each;
- * or, when each rank is a process, on host i the ranks from first[i] on.
- */
+/* What to start. */
 struct engine_job {
-	int processes, hosts;
-	const int *first; /* [hosts + 1] */
-	bool label;	  /* begin each line with the number of its process */
+	const struct plan *plan;
 	const struct options *options;
+	bool label; /* begin each line with the number of its process */
 };
 
 /*
@@ -39,8 +36,7 @@ bool engine_ssh_there(void);
 /* The name it has on the command line. */
 const char *engine_name(const struct engine *engine);
 
-/* Adds program and its options; the node program comes next. */
-void engine_words(const struct engine *engine, struct command *words,
-		  const char *program, const struct engine_job *job);
+/* Adds the program of the plan and its options; the node program comes next. */
+void engine_words(struct command *words, const struct engine_job *job);
 
 #endif

@@ -86,14 +86,11 @@ static int command_make(const struct launch *launch, struct command *words,
 
 	*words = (struct command){ 0 };
 	if (launch->plan.engine)
-		engine_words(launch->plan.engine, words, launch->plan.program,
-			     &(struct engine_job){
-				     .processes = launch->plan.nodes,
-				     .hosts = launch->plan.hosts,
-				     .first = launch->plan.blocks,
-				     .label = launch->label,
-				     .options = options,
-			     });
+		engine_words(words, &(struct engine_job){
+					    .plan = &launch->plan,
+					    .options = options,
+					    .label = launch->label,
+				    });
 	else if (launch->plan.ssh)
 		ssh_words(words, options,
 			  plan_host(&launch->plan, options, number));

@@ -105,9 +105,6 @@ static int kind_choose(struct launch *launch, const char *node)
 	if (why)
 		snprintf(options->why, sizeof(options->why), "%s", why);
 	options->job.processes = kind == PROGRAM_PROCESS || why;
-	/* What another launcher does with each program need not be possible. */
-	if (options->job.processes && options->by_node)
-		options->map.cyclic = false;
 	return rc;
 }
 
@@ -175,7 +172,7 @@ static int processes_check(const struct launch *launch)
 		{ job->private != NULL, "--private" },
 		{ job->shared != NULL, "--shared" },
 		{ job->display_map, "--display-map" },
-		{ options->map.path || options->map.cyclic, "--map" },
+		{ options->map.path != NULL, "--map" },
 		{ options->balanced || job->learn, "--balance" },
 	};
 

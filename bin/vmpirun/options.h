@@ -29,8 +29,7 @@ struct options {
 	const char *agent;
 	char *rsh_agent;	   /* the same, as Open MPI's variable */
 	const char *launcher_exec; /* in place of ssh; NULL: ssh */
-	bool by_node;  /* --map-by node, which programs need not follow */
-	char *ignored; /* options of other launchers; NULL: none */
+	char *ignored;		   /* options of other launchers; NULL: none */
 	bool quiet;
 	bool everything; /* other hosts get all variables */
 	bool processes;	 /* --processes */

@@ -444,8 +444,8 @@ const struct vm_cli_row option_rows[] = {
 	  tune_log_take },
 	{ 0, 0, 0, 0, "Nodes:", 3, 0 },
 	{ "nodes", 'N', "N", 0,
-	  "Run the ranks in N processes: one per host, or all on "
-	  "this host",
+	  "Run the ranks in N processes: on N hosts, several on each if "
+	  "there are fewer, or all on this host",
 	  3, nodes_take },
 	{ "fake-nodes", 0, 0, ALIAS, 0, 3, 0 },
 	{ "ppn", 0, "N", 0, "Run N ranks on each node", 3, ppn_take },
@@ -474,7 +474,7 @@ const struct vm_cli_row option_rows[] = {
 	  "default), cyclic, or a file with lines such as: 0-3 0:1",
 	  3, place_take },
 	{ "map-by", 0, "WHAT", 0,
-	  "slot: block; node: cyclic over nodes; ppr:N:node: the same as --ppn "
+	  "slot: block; node: cyclic over hosts; ppr:N:node: the same as --ppn "
 	  "N",
 	  3, compat_map_by },
 	{ "bynode", 0, 0, 0, "The same as --map-by node", 3, compat_by_node },

@@ -2,9 +2,9 @@
 /*
  * Numbers that are not given follow from the others: hosts give nodes, slots
  * give ranks, and -n fills slots or, if it is more or --nodes says how many
- * hosts, is divided in proportion to them.  A block of ranks is a node process, or
- * as many processes as ranks: then it is planned as if hosts were nodes, and the
- * blocks are divided at the end.
+ * hosts, is divided in proportion to them.  It is planned as if each host were a
+ * node; where there are several on each, or each rank is a process, the hosts'
+ * blocks of ranks are divided at the end.
  */
 #include "plan.h"
 
@@ -120,9 +120,28 @@ static int hosts_filled(const struct options *options)
 	return hosts;
 }
 
+/* More nodes than hosts: as many on each. */
+static int hosts_share(struct plan *plan, const struct options *options,
+		       int hosts)
+{
+	bool may_share = !options->job.processes && !options->map.path;
+
+	plan->per_host = 1;
+	if (!hosts || plan->nodes <= hosts)
+		return 0;
+	if (!may_share || plan->nodes % hosts) {
+		vm_cli_say("--nodes %d: there are only %d hosts%s", plan->nodes,
+			   hosts,
+			   may_share ? ", with as many nodes on each" : "");
+		return -VMPI_EINVAL;
+	}
+	plan->per_host = plan->nodes / hosts;
+	plan->nodes = hosts;
+	return 0;
+}
+
 static int nodes_choose(struct plan *plan, const struct options *options)
 {
-	int hosts = options->hosts.count;
 	int ranks = options->job.ranks;
 	int most = hosts_offered(plan, options);
 
@@ -131,20 +150,18 @@ static int nodes_choose(struct plan *plan, const struct options *options)
 	plan->nodes = options->nodes ? options->nodes : most ? most : 1;
 	if (!options->nodes && !most && options->map.nodes)
 		plan->nodes = options->map.nodes;
-	if (hosts && plan->nodes > hosts) {
-		vm_cli_say("--nodes %d: there are only %d hosts", plan->nodes,
-			   hosts);
+	if (hosts_share(plan, options, most))
 		return -VMPI_EINVAL;
-	}
 	if (options->ppn && ranks) {
-		int needed = (ranks + options->ppn - 1) / options->ppn;
+		int64_t room = (int64_t)options->ppn * plan->per_host;
+		int needed = (int)((ranks + room - 1) / room);
 
 		if ((options->nodes || most) && needed > plan->nodes) {
 			vm_cli_say(
 				"-n %d: %d nodes with --ppn %d have room for %lld "
 				"ranks",
-				ranks, plan->nodes, options->ppn,
-				(long long)plan->nodes * options->ppn);
+				ranks, plan->nodes * plan->per_host,
+				options->ppn, (long long)(plan->nodes * room));
 			return -VMPI_EINVAL;
 		}
 		plan->nodes = needed;
@@ -160,6 +177,7 @@ static int nodes_choose(struct plan *plan, const struct options *options)
 static void ranks_choose(const struct plan *plan, struct options *options)
 {
 	int cores = cores_allowed();
+	int nodes = plan->nodes * plan->per_host;
 	long ranks = plan->engine || plan->ssh ? (long)cores * plan->nodes :
 						 cores;
 
@@ -168,14 +186,25 @@ static void ranks_choose(const struct plan *plan, struct options *options)
 	if (options->map.path)
 		ranks = options->map.map.ranks;
 	else if (options->ppn)
-		ranks = (long)options->ppn * plan->nodes;
+		ranks = (long)options->ppn * nodes;
 	else if (options->hosts.slots_given)
 		ranks = hosts_slots(&options->hosts);
-	if (ranks < plan->nodes)
-		ranks = plan->nodes;
+	if (ranks < nodes)
+		ranks = nodes;
 	if (ranks > VM_JOB_RANKS_MAX)
 		ranks = VM_JOB_RANKS_MAX;
 	options->job.ranks = (int)ranks;
+}
+
+/* The first rank of a host whose nodes have --ppn ranks each. */
+static int ppn_first(const struct plan *plan, const struct options *options,
+		     int host)
+{
+	int64_t before = (int64_t)host * plan->per_host;
+
+	return before * options->ppn < options->job.ranks ?
+		       (int)before * options->ppn :
+		       options->job.ranks;
 }
 
 /* The first rank of a node, in proportion to the slots of the hosts before it. */
@@ -219,21 +248,23 @@ static void counts_add_up(int *counts, int nodes, int ranks)
 		counts[i] = counts[i + 1] - counts[i];
 }
 
+/* The ranks of the first `parts` of `all` equal parts, the larger ones first. */
+static int share(int ranks, int all, int parts)
+{
+	return (int)(((int64_t)parts * ranks + all - 1) / all);
+}
+
 /* Writes the sizes of the blocks into the job, unless they are equal ones. */
 static int blocks_give(const struct plan *plan, struct options *options)
 {
 	char *text = NULL;
 	size_t bytes;
 	FILE *stream;
-	int equal[2];
 	bool same = true;
 
-	for (int i = 0; i < plan->nodes; i++) {
-		equal[0] = (int)(((int64_t)i * options->job.ranks +
-				  plan->nodes - 1) /
-				 plan->nodes);
-		same &= plan->first[i] == equal[0];
-	}
+	for (int i = 0; i < plan->nodes; i++)
+		same &= plan->first[i] ==
+			share(options->job.ranks, plan->nodes, i);
 	if (same)
 		return 0;
 	stream = open_memstream(&text, &bytes);
@@ -254,25 +285,86 @@ static int map_blocks(struct plan *plan, struct options *options)
 	int ranks = options->job.ranks;
 	int rc = map_count(&options->map, plan->first, plan->nodes, ranks);
 
-	if (rc)
-		return rc;
-	counts_add_up(plan->first, plan->nodes, ranks);
-	return blocks_give(plan, options);
+	if (!rc)
+		counts_add_up(plan->first, plan->nodes, ranks);
+	return rc;
 }
 
-/* Makes a process of each rank. */
-static int blocks_divide(struct plan *plan, struct options *options)
+/* The host of process i: the next with room, from that of the one before on, or
+ * from the one behind it. */
+static int host_next(const struct plan *plan, const struct options *options,
+		     const int *room, int i)
 {
-	int ranks = options->job.ranks;
+	int host = i ? plan->host[i - 1] : 0;
 
-	plan->first = calloc((size_t)ranks + 1, sizeof(*plan->first));
-	if (!plan->first) {
-		return vm_cli_no_memory();
+	if (i && options->map.cyclic)
+		host = (host + 1) % plan->hosts;
+	while (plan->on[host] == room[host])
+		host = (host + 1) % plan->hosts;
+	return host;
+}
+
+/* How many processes each host gets. */
+static int rooms_make(const struct plan *plan, const struct options *options,
+		      int *room)
+{
+	for (int i = 0; i < plan->hosts; i++) {
+		int ranks = plan->first[i + 1] - plan->first[i];
+
+		room[i] = options->job.processes ? ranks : plan->per_host;
+		if (room[i] <= ranks)
+			continue;
+		vm_cli_say("%d ranks are too few: host %s would get %d for "
+			   "%d nodes",
+			   options->job.ranks,
+			   options->hosts.count ? options->hosts.list[i].name :
+						  "",
+			   ranks, room[i]);
+		return -VMPI_EINVAL;
 	}
-	for (int i = 0; i <= ranks; i++)
-		plan->first[i] = i;
-	plan->nodes = options->job.nodes = ranks;
 	return 0;
+}
+
+/* Makes processes of the hosts' blocks, which are divided evenly. */
+static void blocks_divide(struct plan *plan, const struct options *options,
+			  const int *room, int *first)
+{
+	for (int i = 0; i < plan->nodes; i++) {
+		int at = host_next(plan, options, room, i);
+		int ranks = plan->first[at + 1] - plan->first[at];
+		int number = plan->on[at]++;
+
+		plan->host[i] = at;
+		plan->mixed |= i && at < plan->host[i - 1];
+		first[i + 1] = first[i] + share(ranks, room[at], number + 1) -
+			       share(ranks, room[at], number);
+	}
+}
+
+static int processes_make(struct plan *plan, struct options *options)
+{
+	int nodes = options->job.processes ? options->job.ranks :
+					     plan->nodes * plan->per_host;
+	int *first = calloc((size_t)nodes + 1, sizeof(*first));
+	int *room = calloc((size_t)plan->nodes, sizeof(*room));
+	int rc;
+
+	plan->hosts = plan->nodes;
+	plan->host = calloc((size_t)nodes, sizeof(*plan->host));
+	plan->on = calloc((size_t)plan->hosts, sizeof(*plan->on));
+	rc = first && room && plan->host && plan->on ?
+		     rooms_make(plan, options, room) :
+		     vm_cli_no_memory();
+	if (rc) {
+		free(first);
+	} else {
+		plan->nodes = options->job.nodes = nodes;
+		blocks_divide(plan, options, room, first);
+		free(plan->first);
+		plan->first = first;
+	}
+	free(room);
+	return rc;
 }
 
 static int blocks_make(struct plan *plan, struct options *options)
@@ -290,15 +382,15 @@ static int blocks_make(struct plan *plan, struct options *options)
 			ranks, plan->nodes);
 		return -VMPI_EINVAL;
 	}
-	if (options->map.path)
-		return map_blocks(plan, options);
+	if (options->map.path && map_blocks(plan, options))
+		return -VMPI_EINVAL;
 	if (suffice) {
 		slots_count(options, plan->first, plan->nodes);
 		counts_add_up(plan->first, plan->nodes, ranks);
 	}
 	for (int i = 0; i < plan->nodes; i++) {
 		if (options->ppn)
-			plan->first[i] = i * options->ppn;
+			plan->first[i] = ppn_first(plan, options, i);
 		else if (options->hosts.slots_given && !suffice)
 			plan->first[i] = slots_first(options, plan->nodes, i);
 	}
@@ -311,10 +403,7 @@ static int blocks_make(struct plan *plan, struct options *options)
 						  "");
 		return -VMPI_EINVAL;
 	}
-	plan->hosts = plan->nodes;
-	plan->blocks = plan->first;
-	return options->job.processes ? blocks_divide(plan, options) :
-					blocks_give(plan, options);
+	return 0;
 }
 
 /* A process for each program, or for each rank of it. */
@@ -328,20 +417,19 @@ static int parts_plan(struct plan *plan, struct options *options)
 			   "fork starts them here");
 		return -VMPI_EINVAL;
 	}
-	plan->nodes = options->job.nodes = parts->count;
+	plan->nodes = options->job.processes ? options->job.ranks :
+					       parts->count;
+	options->job.nodes = plan->nodes;
 	plan->hosts = 1;
-	plan->blocks = calloc(2, sizeof(*plan->blocks));
-	if (!plan->blocks)
-		return vm_cli_no_memory();
-	plan->blocks[1] = options->job.ranks;
-	if (options->job.processes)
-		return blocks_divide(plan, options);
 	plan->first = calloc((size_t)plan->nodes + 1, sizeof(*plan->first));
-	if (!plan->first)
+	plan->host = calloc((size_t)plan->nodes, sizeof(*plan->host));
+	plan->on = calloc(1, sizeof(*plan->on));
+	if (!plan->first || !plan->host || !plan->on)
 		return vm_cli_no_memory();
-	for (int i = 0; i < parts->count; i++) {
+	plan->on[0] = plan->nodes;
+	for (int i = 0; i < plan->nodes; i++) {
 		plan->first[i] = rank;
-		rank += parts->list[i].ranks;
+		rank += options->job.processes ? 1 : parts->list[i].ranks;
 	}
 	plan->first[plan->nodes] = rank;
 	return blocks_give(plan, options);
@@ -367,6 +455,11 @@ int plan_make(struct plan *plan, struct options *options)
 	options->job.nodes = plan->nodes;
 	rc = blocks_make(plan, options);
 	if (!rc)
+		rc = processes_make(plan, options);
+	if (!rc)
+		rc = blocks_give(plan, options);
+	/* Each process has one rank then. */
+	if (!rc && !options->job.processes)
 		rc = map_give(&options->map, &options->job.map, plan->first,
 			      plan->nodes);
 	return rc;
@@ -376,13 +469,9 @@ const char *plan_host(const struct plan *plan, const struct options *options,
 		      int number)
 {
 	static char own[256];
-	int host = 0;
 
-	while (host + 1 < plan->hosts &&
-	       plan->blocks[host + 1] <= plan->first[number])
-		host++;
 	if (options->hosts.count)
-		return options->hosts.list[host].name;
+		return options->hosts.list[plan->host[number]].name;
 	if (!own[0] && gethostname(own, sizeof(own) - 1))
 		snprintf(own, sizeof(own), "localhost");
 	return own;
@@ -391,7 +480,7 @@ const char *plan_host(const struct plan *plan, const struct options *options,
 void plan_fini(struct plan *plan)
 {
 	free(plan->program);
-	if (plan->blocks != plan->first)
-		free(plan->blocks);
+	free(plan->host);
+	free(plan->on);
 	free(plan->first);
 }

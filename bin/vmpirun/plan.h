@@ -14,9 +14,12 @@ struct plan {
 	char *program;		     /* path of the engine */
 	bool ssh;		     /* vmpirun starts them on other hosts */
 	int nodes;		     /* processes */
-	int *first;  /* [nodes + 1]: first rank of each process */
-	int hosts;   /* nodes, unless each rank is a process */
-	int *blocks; /* [hosts + 1]: first rank of each host */
+	int *first;   /* [nodes + 1]: first rank of each process */
+	int *host;    /* [nodes]: the host of each process, numbered from 0 */
+	int hosts;    /* that are used */
+	int *on;      /* [hosts]: processes of each */
+	int per_host; /* where they are nodes: nodes of each */
+	bool mixed; /* some process is on an earlier host than that before it */
 };
 
 /*

@@ -116,6 +116,37 @@ like "$(dry hydra -n 2 -H a,b,c ./prog)" 'NODES=2 .* -hosts a,b ' \
 	"hosts that no rank needs are left out"
 like "$(dry hydra --nodes 2 -n 9 -H a,b,c ./prog)" ' -hosts a,b ' \
 	"--nodes takes the first hosts"
+like "$(dry hydra -n 8 --nodes 4 -H a,b ./prog)" \
+	'RANKS=8 VMPI_JOB_NODES=4 mpiexec.hydra -n 4 -hosts a,b -ppn 2 ' \
+	"twice as many nodes as hosts are two on each"
+like "$(dry hydra --nodes 4 -H a:6,b:3 ./prog)" \
+	'RANKS=9 VMPI_JOB_NODES=4 VMPI_JOB_BLOCKS=3,3,2,1 ' \
+	"which divide the ranks of the host"
+like "$(dry mpirun -n 8 --nodes 4 -H a,b ./prog)" \
+	' -np 4 --host a:2,b:2 --map-by ppr:2:node ' "mpirun is told so"
+like "$(dry all --launcher srun -n 8 --nodes 4 -H a,b ./prog)" \
+	' --ntasks=4 --nodes=2 --ntasks-per-node=2 --nodelist=a,b ' "and srun"
+like "$(dry all --launcher srun --nodes 4 -H b:6,a:2 ./prog)" \
+	'BLOCKS=3,3,1,1 .* --distribution=arbitrary --nodelist=b,b,a,a ' \
+	"which keeps their order"
+like "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=2 dry all -n 8 --nodes 4 ./prog)" \
+	' --ntasks=4 --nodes=2 --ntasks-per-node=2 ' "also on hosts of its own"
+like "$(dry hydra --nodes 4 --map-by node -H a:4,b:4 ./prog)" \
+	'mpiexec.hydra -n 4 -hosts a,b,a,b -bind' "in turn they are on each host"
+like "$(dry mpirun --nodes 4 --map-by node -H a:4,b:4 ./prog)" \
+	' --host a:2,b:2 --map-by node ' "by mpirun's own option"
+like "$(dry hydra --nodes 4 --ppn 3 -H a,b ./prog)" 'RANKS=12 .*NODES=4 ' \
+	"--ppn counts the ranks of each"
+each="--processes --map-by node -n 3 -H a:2,b:1"
+# shellcheck disable=SC2086
+like "$(dry hydra $each ./prog)" ' -n 3 -hosts a,b,a ' \
+	"so are ranks that are processes"
+# shellcheck disable=SC2086
+like "$(dry all --launcher srun $each ./prog)" \
+	' --distribution=arbitrary --nodelist=a,b,a ' "by srun, too"
+like "$(SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=2 dry all --processes --map-by node \
+	-n 4 ./prog)" \
+	' --nodes=2 --ntasks-per-node=2 --distribution=cyclic ' "in its order"
 like "$(dry hydra --ppn 2 -H a,b,c ./prog)" 'RANKS=6 .*NODES=3' \
 	"--ppn times hosts is the number of ranks"
 like "$(dry hydra --ppn 3 -n 7 -H a,b,c ./prog)" 'BLOCKS=3,3,1' \
@@ -210,6 +241,9 @@ mistake '2 ranks are too few for 3 nodes' "each node has a rank" \
 	-n 2 --nodes 3 ./prog
 mistake '^vmpirun: --nodes 3: there are only 2 hosts' "nodes need hosts" \
 	--nodes 3 -H localhost,other --agent env ./prog
+mistake '^vmpirun: 4 ranks are too few: host b would get 1 for 2 nodes' \
+	"each of a host's nodes has a rank" \
+	--nodes 4 -H localhost:3,b:1 --agent env ./prog
 mistake 'have room for 4 ranks' "--ppn and --nodes leave room" \
 	-n 5 --nodes 2 --ppn 2 ./prog
 mistake 'srun \(in a Slurm job\), mpirun .*, mpiexec.hydra' \

@@ -198,7 +198,9 @@ mistake '^vmpirun: --nodes 2: each of the 3 ranks of ./processes is a process \(
 mistake '--ppn 2 have room for 2 ranks' 3 --ppn 2 ./processes
 mistake '^vmpirun: --summary .*each rank of ./processes is a process: --processes' 3 --summary ./processes
 mistake '^vmpirun: --display-map ' 3 --display-map ./processes
-mistake '^vmpirun: --map ' 3 --map cyclic ./processes
+printf '0-1 0\n2 1\n' >places
+mistake '^vmpirun: --map ' 3 --map places ./processes
+good 3 "one host after the other is this one" --map cyclic ./processes
 mistake '^vmpirun: --balance ' 3 --balance=auto ./processes
 good 3 "--nodes with the number of ranks" --nodes 3 ./processes
 VMPI_JOB_RANKS=3 ./processes >out 2>err

@@ -45,13 +45,18 @@ by_ssh() {
 		-x RANKS_PER_HOST "$@" </dev/null
 }
 
+select=2:ncpus=2:mpiprocs=2
 by_pbs() {
-	script '#PBS -l select=2:ncpus=2:mpiprocs=2 -l place=scatter' "$@"
+	script "#PBS -l select=$select -l place=scatter" "$@"
 	pbs_job job
 }
 
 by_sbatch() {
 	script '#SBATCH --nodes=2 --ntasks-per-node=2' "$@"
+	batch_run
+}
+
+batch_run() {
 	on $a timeout 200 sbatch -Q -W -o slurm.out -e slurm.err job >&2
 	sbatch_code=$?
 	cat slurm.out
@@ -59,9 +64,9 @@ by_sbatch() {
 }
 
 # Faster than sbatch, which waits for whole seconds.
+tasks=--ntasks-per-node=2
 by_slurm() {
-	on $a timeout 200 salloc -Q -N 2 --ntasks-per-node=2 "$vmpirun" "$@" \
-		</dev/null
+	on $a timeout 200 salloc -Q -N 2 $tasks "$vmpirun" "$@" </dev/null
 }
 
 # places HOW OPTIONS...: the host of each rank.
@@ -84,6 +89,13 @@ cluster() {
 		"$how: more ranks than slots"
 	is "$(places by_$how -n 2 -N 2)" "a b " "$how: --nodes says on how many"
 	is "$(places by_$how -n 2)" "$2" "$how: fewer, as they are used to"
+	is "$(places by_$how --processes)" "a a b b " \
+		"$how: ranks that are processes are there, too"
+	is "$(places by_$how --processes --map-by node)" "a b a b " \
+		"$how: and in turn"
+	RANKS_PER_HOST=4 by_$how --nodes 4 -n 8 ./image work >out 2>err
+	is "$(grep -c ': 0 faults$' out)" 8 "$how: two nodes on each host" ||
+		diag "$(cat out err)"
 	by_$how ./image work >out 2>err
 	content "$how: node processes are content"
 	by_$how --processes ./processes work >out 2>err
@@ -101,17 +113,23 @@ cluster() {
 }
 
 cluster ssh "a a "
+is "$(places on $a timeout 200 "$vmpirun" -H $a:1,$b:3 --launcher ssh)" \
+	"a b b b " "ssh: unequal slots"
 pbs_start
 diag "qsub is $pbs_what"
 cluster pbs "a a "
+select=1:ncpus=3:mpiprocs=3+1:ncpus=1:mpiprocs=1
+is "$(places by_pbs)" "a a a b " "pbs: chunks that are unequal"
 pbs_stop
 
 if ! slurm_start_hosts 4; then
-	skip 19 "$slurm_why"
+	skip 29 "$slurm_why"
 elif ! grep -q 'VM_HAVE_PMIX=1' "$VMPI_BUILD/build.ninja"; then
-	skip 19 "this vmpi was built without PMIx"
+	skip 29 "this vmpi was built without PMIx"
 else
 	cluster slurm "a b "
+	tasks=-n3
+	is "$(places by_slurm)" "a a b " "slurm: tasks that are unequal"
 	is "$(places by_sbatch)" "a a b b " "sbatch: two ranks on each host"
 	by_sbatch ./image work >out 2>err
 	content "sbatch: node processes are content"
@@ -126,5 +144,22 @@ else
 		"srun alone: in its order"
 	by_srun -N 2 --ntasks-per-node=2 ./processes work >out 2>err
 	content "srun alone: they are content"
+	printf '#!/bin/sh\n#SBATCH -N 2 --ntasks-per-node=2\n' >job
+	printf 'cd %s\nsrun --mpi=pmix ./processes work\n' "$scratch" >>job
+	batch_run >out 2>err
+	content "srun in a script of sbatch: they are, too"
+	RANKS_PER_HOST=4 VMPI_JOB_RANKS=8 VMPI_JOB_NODES=4 by_srun -N 2 \
+		--ntasks-per-node=2 "$VMPI_BUILD/bin/vmpi-node/vmpi-node" \
+		./image work >out 2>err
+	is "$(grep -c ': 0 faults$' out)" 8 \
+		"srun alone: its tasks are nodes" || diag "$(cat out err)"
+	by_slurm sh -c 'touch "up-$(hostname)"; exec sleep 1000' >out 2>&1 &
+	until [ -f up-$a ] && [ -f up-$b ]; do
+		sleep 0.1
+	done
+	on $a scancel -u "$(id -un)"
+	wait $!
+	ok "scancel ends a job" test $? -ne 0
+	none "$(still '^sleep 1000$')" "slurm: on both hosts"
 fi
 done_testing

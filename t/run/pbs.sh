@@ -9,7 +9,8 @@
 #	pbs_stop
 #
 # The stand-in does what a script sees of PBS: it runs on the first host, with
-# standard input empty, and $PBS_NODEFILE has a line for each process.
+# standard input empty, and $PBS_NODEFILE has a line for each process of the
+# chunks that the script asks for (select=2:ncpus=2:mpiprocs=2), one on each host.
 
 # pbs_on HOST COMMAND...: with a home, and names of hosts, that PBS trusts.
 pbs_on() {
@@ -72,7 +73,6 @@ pbs_daemons() {
 
 pbs_start() {
 	pbs_what="a stand-in"
-	printf '%s\n' "$a" "$a" "$b" "$b" >"$scratch/nodefile"
 	for pbs_need in pbs_server pbs_mom pbs_comm pbs_sched qsub nsenter; do
 		command -v $pbs_need >/dev/null || return 0
 	done
@@ -100,6 +100,21 @@ pbs_stop() {
 	rm -rf "$scratch/pbs"
 }
 
+# pbs_chunks SCRIPT: the lines of its file of nodes.
+pbs_chunks() {
+	sed -n 's/^#PBS.* select=\([^ ]*\).*/\1/p' "$1" | awk -v hosts="$a $b" '{
+		split(hosts, host, " ")
+		for (i = split($0, chunks, "+"); i > 0; i--) {
+			many[i] = chunks[i] + 0
+			sub(/.*mpiprocs=/, "", chunks[i])
+		}
+		for (i = 1; i in chunks; i++)
+			while (many[i]-- > 0 && ++at <= 2)
+				for (j = 0; j < chunks[i]; j++)
+					print host[at]
+	}'
+}
+
 pbs_job() {
 	if [ "$pbs_what" != "a stand-in" ]; then
 		pbs_on "$a" timeout 200 qsub -V -W block=true \
@@ -109,6 +124,7 @@ pbs_job() {
 		pbs_output
 		return $pbs_code
 	fi
+	pbs_chunks "$1" >"$scratch/nodefile"
 	on "$a" timeout 200 env PBS_NODEFILE="$scratch/nodefile" \
 		PBS_JOBID=1.server PBS_ENVIRONMENT=PBS_BATCH PBS_NP=4 \
 		PBS_O_WORKDIR="$scratch" sh "$1" </dev/null
