@@ -15,6 +15,7 @@ cat >other.c <<'END'
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,8 @@ void *dlopen(const char *file, int mode)
 		return before;
 	if (before && is("crash"))
 		abort();
+	if (before && is("killed"))
+		raise(SIGKILL);
 	if (before && is("hang"))
 		pause();
 	map = before = handle = REAL(dlopen)(file, mode);
@@ -218,6 +221,9 @@ if "$node" --probe | grep -q unwind &&
 else
 	skip 2 "this C library has no _dl_find_object()"
 fi
+# A signal from elsewhere is no answer.
+is "$(other killed "$vmpirun" -n 4 ./linked 2>&1)" "4 ranks, sum 10, tasks" \
+	"who asks is killed: all may hold"
 falls hang 'a file that is not in its list of loaded objects is not loaded anew (trying it did not end)'
 
 is "$(other twice "$vmpirun" -n 3 ./ordinary 2>err)" \

@@ -202,7 +202,7 @@ static void command(struct words *words, const struct round *round)
 
 /* In the child: the job. */
 static _Noreturn void job_exec(const struct round *round, int ready,
-			       const int *output)
+			       const int *output, const sigset_t *term)
 {
 	struct words words = { .count = 0 };
 	char fd[16];
@@ -214,6 +214,7 @@ static _Noreturn void job_exec(const struct round *round, int ready,
 	for (size_t i = 0; i < BLOWS; i++)
 		signal(blows[i].signal, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, term, NULL);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv("READY_FD", fd, 1);
 	if (round->returns)
@@ -230,16 +231,23 @@ static _Noreturn void job_exec(const struct round *round, int ready,
 static void job_start(struct round *round)
 {
 	int ready[2], output[2], null = open("/dev/null", O_RDONLY);
+	sigset_t term;
 
 	if (pipe(ready) || pipe(output) || null < 0) {
 		perror("killer: pipe");
 		exit(3);
 	}
+	/* A signal must not be taken by the killer's own handler there. */
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
 	round->launcher = fork();
+	if (round->launcher > 0)
+		sigprocmask(SIG_UNBLOCK, &term, NULL);
 	if (round->launcher == 0) {
 		dup2(null, STDIN_FILENO);
 		close(ready[0]);
-		job_exec(round, ready[1], output);
+		job_exec(round, ready[1], output, &term);
 	}
 	close(null);
 	close(ready[1]);
@@ -300,7 +308,28 @@ static bool job_ended(struct round *round)
 	return true;
 }
 
-/* Node processes in the order of their start, as far as vmpirun has got. */
+/* Whether a child of vmpirun is a process of the job: it may not be one yet, or
+ * be the node program that is only asked about the C library. */
+static bool is_process(int pid)
+{
+	char path[64], line[4096] = "";
+	const char *name, *next;
+	size_t got = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	file = fopen(path, "re");
+	if (file) {
+		got = fread(line, 1, sizeof(line) - 1, file);
+		fclose(file);
+	}
+	name = strrchr(line, '/');
+	next = line + strlen(line) + 1;
+	return got && strcmp(line, vmpirun) != 0 && name &&
+	       strcmp(name, "/vmpirun") != 0 && strcmp(next, "--probe") != 0;
+}
+
+/* Processes in the order of their start, as far as vmpirun has got. */
 static void children_find(struct round *round)
 {
 	char path[64];
@@ -310,9 +339,10 @@ static void children_find(struct round *round)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children",
 		 (int)round->launcher, (int)round->launcher);
 	file = fopen(path, "re");
-	for (int i = 0; file && i < NODES_MAX; i++)
-		if (fscanf(file, "%d", &pid) == 1)
-			round->pids[i] = pid;
+	for (int i = 0; file && i < NODES_MAX &&
+			fscanf(file, "%d", &pid) == 1 && is_process(pid);
+	     i++)
+		round->pids[i] = pid;
 	if (file)
 		fclose(file);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -83,6 +84,27 @@ static const char *text_of(const char *name)
 	return NULL;
 }
 
+/* Whether the process has ended by itself, with an answer or in a crash or by its
+ * own alarm: a signal that somebody has sent says nothing about the C library. */
+static bool has_answered(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) == ONE_DOES_NOT;
+	switch (WTERMSIG(status)) {
+	case SIGABRT:
+	case SIGALRM:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGSEGV:
+	case SIGSYS:
+	case SIGTRAP:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool vm_probe_ask(const char *node, char *why, size_t bytes)
 {
 	char name[64];
@@ -103,7 +125,7 @@ bool vm_probe_ask(const char *node, char *why, size_t bytes)
 		if (errno != EINTR)
 			return true;
 	text = text_of(name);
-	if (!text || (WIFEXITED(status) && WEXITSTATUS(status) != ONE_DOES_NOT))
+	if (!text || !has_answered(status))
 		return true;
 	if (WIFSIGNALED(status))
 		how = WTERMSIG(status) == SIGALRM ? " (trying it did not end)" :
