@@ -161,7 +161,7 @@ cat >pick <<'END'
 setting=$1
 [ "$PMI_RANK" = 0 ] || setting=$2
 shift 2
-eval "export $setting"
+export "$setting"
 exec ip netns exec "$@"
 END
 chmod +x pick
@@ -181,7 +181,7 @@ is "$(cat err)" "vmpi: hosts of the job use different networks, 10.199.0.1 here 
 (vmpi0) and 10.199.1.2 of process 1: fabric_interface names one that all hosts \
 have, as 10.1.0.0/16 on all alike" "and one line warns"
 for program in ./image ./processes; do
-	picked VMPI_FABRIC_PROVIDER=net "VMPI_FABRIC_PROVIDER=tcp\;ofi_rxm" \
+	picked VMPI_FABRIC_PROVIDER=net "VMPI_FABRIC_PROVIDER=tcp;ofi_rxm" \
 		$program
 	is $? 2 "different providers end it: $program"
 	like "$(cat err)" "^vmpi: process [01] of the job uses the provider \
