@@ -114,6 +114,14 @@ bool vm_export_gone_fd(int fd)
 	       !pid_lives(&head);
 }
 
+bool vm_export_unfinished_fd(int fd)
+{
+	struct vm_export_head head;
+
+	return !is_locked(fd) &&
+	       (!head_read(&head, fd) || (!head.ready && !pid_lives(&head)));
+}
+
 bool vm_export_alive(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -34,6 +34,10 @@ uint64_t vm_export_pid_space(void);
  * either. */
 bool vm_export_gone_fd(int fd);
 
+/* Whether it has no living process and was not finished: nobody can read it.  One
+ * that is just being made may be without a lock for a moment. */
+bool vm_export_unfinished_fd(int fd);
+
 /* As vm_export_alive_fd(), by its path; a file that cannot be opened has no
  * living process. */
 bool vm_export_alive(const char *path);

@@ -115,7 +115,8 @@ static int clean_visit(const struct vm_export_entry *entry, void *arg)
 		return 0;
 	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
 	    about.st_uid == getuid() && !vm_export_alive_fd(fd) &&
-	    is_old(fd, cleaning->old_s)) {
+	    ((cleaning->job && vm_export_unfinished_fd(fd)) ||
+	     is_old(fd, cleaning->old_s))) {
 		/* With its socket, if it had one. */
 		vm_control_path(control, sizeof(control), entry->path);
 		unlink(control);

@@ -29,6 +29,7 @@ int vm_export_each(const char *dir,
  * with old_s 0 at once; else those that nobody wants (vm_export_gone_fd()) at
  * once, and the others if they were found dead for the first time at least so
  * many seconds ago, which is noted in them.  Files of living processes stay.
+ * Of one job, which ends, those go at once that their process had not finished.
  * Result: how many were removed.
  */
 unsigned vm_export_clean(const char *dir, const char *job, uint64_t old_s);

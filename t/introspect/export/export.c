@@ -270,6 +270,31 @@ static void clean(const char *why)
 	ok(unlink(name) == 0, "a file that is kept is there");
 }
 
+/* Children that die while they make their file. */
+static void unfinished(void)
+{
+	const char *why;
+
+	for (int with_head = 0; with_head < 2; with_head++) {
+		pid_t pid = fork();
+
+		vm_export_path(path, sizeof(path), dir, "dead", 1);
+		if (pid == 0) {
+			if (!with_head)
+				close(open(path, O_CREAT | O_WRONLY, 0600));
+			else if (vm_export_open(dir, "dead", 1, &why) == 0)
+				vm_export_keep();
+			kill(getpid(), SIGKILL);
+		}
+		waitpid(pid, NULL, 0);
+		is_int(vm_export_clean(dir, NULL, 60), 0,
+		       "a file that was not finished stays");
+		is_int(vm_export_clean(dir, "dead", 60), 1,
+		       "until its job has ended");
+		ok(access(path, F_OK) != 0, "then it is gone");
+	}
+}
+
 /* A child dies with its file, which is mapped. */
 static struct vm_live_file *killed(bool keep)
 {
@@ -409,6 +434,7 @@ int main(void)
 	vm_pvars_add(&farm_barn_pvar_table);
 	vm_pvars_add(&farm_hen_pvar_table);
 	look();
+	unfinished();
 	dead();
 	socket_goes();
 	forked();
