@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/copy.h"
 #include "base/err.h"
 
 /*
@@ -97,6 +98,10 @@ static inline void vm_shm_publish(struct vm_shm_writer *writer,
 	/* Pairs with the load in vm_shm_peek(). */
 	atomic_store_explicit(&slot->turn, ++writer->next,
 			      memory_order_release);
+	/* The reader has had the lines of later records.  The next one it looks
+	 * at already; that behind it comes while the next one is filled. */
+	vm_fetch_to_write(&writer->ring->slots[(writer->next + 1) %
+					       VM_SHM_SLOTS]);
 }
 
 /* How many records have been read; of writer->next. */
