@@ -153,7 +153,8 @@ struct vm_conn *vm_conn_from(struct vm_port *port, struct vm_to from)
 /* The number of credits the other side may get besides those it has. */
 static uint32_t owed(const struct vm_conn *conn)
 {
-	uint32_t window = conn->port->window;
+	uint32_t window = conn->outlet ? conn->port->near_window :
+					 conn->port->window;
 	uint32_t placed = conn->granted + conn->held;
 
 	return window > placed ? window - placed : 0;

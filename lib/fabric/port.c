@@ -61,13 +61,16 @@ static void pool_changed(struct vm_port *port, int64_t bytes, uint64_t total)
 		config->pool(config->arg, port, bytes, total);
 }
 
-/* The number of data packets each sender may have here. */
-static uint32_t window_find(const struct vm_port *port)
+/* Who has a ring gets so many times fabric_credits: no memory is set aside for
+ * its packets, and a stream must not run out of them. */
+#define NEAR_TIMES 2
+
+/* So many of the data packets that each sender may have here. */
+static uint32_t window_find(const struct vm_port *port, uint64_t window)
 {
 	uint64_t bytes = (uint64_t)fabric_cvar.receive_bytes_max;
 	uint64_t share =
 		bytes / (port->wire_bytes * (port->conns ? port->conns : 1));
-	uint64_t window = (uint64_t)fabric_cvar.credits;
 
 	if (window > share)
 		window = share;
@@ -78,7 +81,9 @@ void vm_port_retarget(struct vm_port *port)
 {
 	uint64_t target;
 
-	port->window = window_find(port);
+	port->window = window_find(port, (uint64_t)fabric_cvar.credits);
+	port->near_window =
+		window_find(port, NEAR_TIMES * (uint64_t)fabric_cvar.credits);
 	target = POSTED_RESERVE + (uint64_t)port->conns * port->window;
 	port->rx_target = target < port->rx_depth ? (unsigned)target :
 						    port->rx_depth;

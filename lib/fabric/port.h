@@ -65,8 +65,10 @@ struct vm_port {
 	unsigned tx_used; /* what the network has of ours */
 	unsigned orphans; /* ... that failed already */
 	unsigned rx_posted, rx_target;
-	unsigned conns;	 /* connections that exist */
-	uint32_t window; /* credits of each, updated from time to time */
+	unsigned conns; /* connections that exist */
+	/* Credits of each sender, and of each that has a ring; updated from time
+	 * to time. */
+	uint32_t window, near_window;
 	struct vm_pkts pkts;
 	struct vm_list arrived;	 /* packets to be delivered */
 	struct vm_list ended;	 /* sends, chunks, operations to be reported */

@@ -32,7 +32,7 @@
 	  "be sent from its buffer")                                           \
 	X(INT, credits, 64, 2, 4096, "packets", ANYTIME, TD, credit,           \
 	  "Data packets that each sender may have in flight or not yet "       \
-	  "received at a port")                                                \
+	  "received at a port; twice as many through shared memory")           \
 	X(SIZE, receive_bytes_max, 67108864, 65536, 1099511627776, "bytes",    \
 	  ANYTIME, TD, credit,                                                 \
 	  "Limit on the memory that all senders together may fill at a "       \

@@ -100,8 +100,8 @@ static inline void vm_shm_publish(struct vm_shm_writer *writer,
 			      memory_order_release);
 	/* The reader has had the lines of later records.  The next one it looks
 	 * at already; that behind it comes while the next one is filled. */
-	vm_fetch_to_write(&writer->ring->slots[(writer->next + 1) %
-					       VM_SHM_SLOTS]);
+	vm_fetch_to_write(
+		&writer->ring->slots[(writer->next + 1) % VM_SHM_SLOTS]);
 }
 
 /* How many records have been read; of writer->next. */
