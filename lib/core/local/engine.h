@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/copy.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "base/pool.h"
@@ -223,6 +224,8 @@ static inline void vm_engine_publish(struct vm_engine *from,
 	/* Pairs with the load in slot_take(). */
 	atomic_store_explicit(&slot->lap, vm_ring_lap(number),
 			      memory_order_release);
+	/* Its line comes while the next one is filled, as in vm_shm_publish(). */
+	vm_fetch_to_write(&ring->slots[(number + 2) % VM_RING_SLOTS]);
 	vm_worker_nudge(to->worker);
 }
 
