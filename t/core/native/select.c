@@ -284,19 +284,20 @@ static void mistakes(int rank, int size)
 /* A thread that acts for no rank. */
 static void stranger(void)
 {
-	vmpi_event event = VMPI_EVENT_INIT;
+	vmpi_event event = VMPI_EVENT_INIT, task_event = VMPI_EVENT_INIT;
 	vmpi_task *task;
 	int index = 7, result = 0;
 	vmpi_choice choices[2] = { VMPI_ON_EVENT(&event),
 				   VMPI_ON_TASK(&task, &result) };
 
 	EXPECT(vmpi_start(NULL) == 0);
-	EXPECT(vmpi_spawn(&task, wait_event, &event) == 0);
+	EXPECT(vmpi_spawn(&task, wait_event, &task_event) == 0);
 	EXPECT(vmpi_select(choices, &index, 2, vmpi_time_ns() + 1000000) ==
 	       -VMPI_ETIMEDOUT);
 	EXPECT(vmpi_event_set(&event) == 0);
 	EXPECT(vmpi_select(choices, &index, 2, VMPI_NEVER) == 0 && index == 0);
 	EXPECT(vmpi_event_reset(&event) == 0);
+	EXPECT(vmpi_event_set(&task_event) == 0);
 	EXPECT(vmpi_select(choices, &index, 2, VMPI_NEVER) == 0 && index == 1);
 	EXPECT(result == 11 && !task);
 	EXPECT(vmpi_stop() == 0);
