@@ -61,34 +61,28 @@ static bool is_waited_for(const vmpi_cond *cond)
 	return __atomic_load_n(&cond->waiters.first, __ATOMIC_RELAXED) != NULL;
 }
 
-int vmpi_cond_signal(vmpi_cond *cond)
+/* Wakes those whom pop() takes out; who comes meanwhile waits for another one. */
+static int wake(vmpi_cond *cond, struct vm_queued *(*pop)(vmpi_waiters *))
 {
-	struct vm_queued *first;
+	struct vm_queued *list;
 
 	if (!cond)
 		return -VMPI_EINVAL;
 	if (!is_waited_for(cond))
 		return 0;
 	vm_waiters_lock(&cond->waiters);
-	first = vm_waiters_pop(&cond->waiters);
+	list = pop(&cond->waiters);
 	vm_waiters_unlock(&cond->waiters);
-	if (first)
-		vm_queued_wake(first);
+	vm_queued_wake_all(list);
 	return 0;
+}
+
+int vmpi_cond_signal(vmpi_cond *cond)
+{
+	return wake(cond, vm_waiters_pop);
 }
 
 int vmpi_cond_broadcast(vmpi_cond *cond)
 {
-	struct vm_queued *first;
-
-	if (!cond)
-		return -VMPI_EINVAL;
-	if (!is_waited_for(cond))
-		return 0;
-	/* Those who come meanwhile wait for another one. */
-	vm_waiters_lock(&cond->waiters);
-	first = vm_waiters_pop_all(&cond->waiters);
-	vm_waiters_unlock(&cond->waiters);
-	vm_queued_wake_all(first);
-	return 0;
+	return wake(cond, vm_waiters_pop_all);
 }

@@ -62,6 +62,13 @@ void vm_queued_end(struct vm_queued *self)
 		vm_thread_release();
 }
 
+/* Atomic, since vmpi_cond_signal() looks whether there is one without the lock;
+ * the program's mutex orders that. */
+static void first_set(vmpi_waiters *waiters, struct vm_queued *first)
+{
+	__atomic_store_n(&waiters->first, first, __ATOMIC_RELAXED);
+}
+
 void vm_waiters_append(vmpi_waiters *waiters, struct vm_queued *self)
 {
 	struct vm_queued *last = waiters->last;
@@ -71,7 +78,7 @@ void vm_waiters_append(vmpi_waiters *waiters, struct vm_queued *self)
 	if (last)
 		last->after = self;
 	else
-		waiters->first = self;
+		first_set(waiters, self);
 	waiters->last = self;
 	self->queued = true;
 }
@@ -81,7 +88,7 @@ static void take_out(vmpi_waiters *waiters, struct vm_queued *queued)
 	if (queued->before)
 		queued->before->after = queued->after;
 	else
-		waiters->first = queued->after;
+		first_set(waiters, queued->after);
 	if (queued->after)
 		queued->after->before = queued->before;
 	else
@@ -93,8 +100,10 @@ struct vm_queued *vm_waiters_pop(vmpi_waiters *waiters)
 {
 	struct vm_queued *first = waiters->first;
 
-	if (first)
+	if (first) {
 		take_out(waiters, first);
+		first->after = NULL;
+	}
 	return first;
 }
 
@@ -104,7 +113,8 @@ struct vm_queued *vm_waiters_pop_all(vmpi_waiters *waiters)
 
 	for (queued = list; queued; queued = queued->after)
 		queued->queued = false;
-	waiters->first = waiters->last = NULL;
+	first_set(waiters, NULL);
+	waiters->last = NULL;
 	return list;
 }
 
