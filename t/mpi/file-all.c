@@ -161,6 +161,21 @@ static void some(void)
 	       "a member without data takes part");
 	MPI_File_read_at_all(file, rank * 4, &got, 1, MPI_INT, &status);
 	all_ok(size == 1 || got == (rank ? rank : 0), "the others' are there");
+	/* PnetCDF does this after an error. */
+	word += 100;
+	if (last)
+		MPI_File_write_all(file, NULL, 0, MPI_BYTE, &status);
+	else
+		MPI_File_write_at_all(file, rank * 4, &word, 1, MPI_INT,
+				      &status);
+	all_ok(status_bytes(&status) == (last ? 0 : 4),
+	       "with an offset and without one they write together");
+	got = -1;
+	if (last)
+		MPI_File_read_at_all(file, 0, &got, 1, MPI_INT, &status);
+	else
+		MPI_File_read_all(file, &got, 1, MPI_INT, &status);
+	all_ok(size == 1 || got == 100, "and read");
 	all_class(MPI_File_write_at_all(file, rank * 4, &word, last ? -1 : 1,
 					MPI_INT, &status),
 		  last ? MPI_ERR_COUNT : MPI_SUCCESS,

@@ -246,6 +246,26 @@ static int barrier(struct vm_call *call, struct vm_file *file)
 	return vm_coll_run(call, &coll);
 }
 
+/* A call with an offset and one without meet each other, as in other MPIs:
+ * PnetCDF relies on it. */
+static enum vm_call_id met_as(enum vm_call_id id)
+{
+	static const enum vm_call_id pairs[][2] = {
+		{ VM_CALL_File_read_at_all, VM_CALL_File_read_all },
+		{ VM_CALL_File_write_at_all, VM_CALL_File_write_all },
+		{ VM_CALL_File_iread_at_all, VM_CALL_File_iread_all },
+		{ VM_CALL_File_iwrite_at_all, VM_CALL_File_iwrite_all },
+		{ VM_CALL_File_read_at_all_begin, VM_CALL_File_read_all_begin },
+		{ VM_CALL_File_write_at_all_begin,
+		  VM_CALL_File_write_all_begin },
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (pairs[i][0] == id)
+			return pairs[i][1];
+	return id;
+}
+
 int vm_io_collect(struct vm_call *call, enum vm_call_id as, struct vm_io_op *op,
 		  int rc)
 {
@@ -269,7 +289,7 @@ int vm_io_collect(struct vm_call *call, enum vm_call_id as, struct vm_io_op *op,
 			malloc((size_t)file->comm.size * sizeof(*joint->ops));
 	if (leads && !joint->ops)
 		say.joins = false;
-	call->id = as;
+	call->id = met_as(as);
 	vm_comm_coll_init(&collect.coll, &kind_collect, call, &file->comm, &say,
 			  sizeof(say));
 	met = vm_coll_run(call, &collect.coll);
