@@ -100,6 +100,7 @@ int main(int argc, char **argv)
 		return ssh_near(argc - 2, argv + 2);
 	if (argc == 2 && !strcmp(argv[1], SSH_FAR))
 		return ssh_far();
+	monitor_bear();
 	if (!options_parse(&options, argc, argv) && !streams_set(&options) &&
 	    !launch_check(&launch, &options))
 		code = run(&launch);

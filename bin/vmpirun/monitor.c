@@ -62,6 +62,20 @@ static void name_make(char *name, size_t bytes, int signal)
 		snprintf(name, bytes, "signal %d", signal);
 }
 
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+void monitor_bear(void)
+{
+	struct sigaction now,
+		bear = { .sa_handler = nothing, .sa_flags = SA_RESTART };
+
+	if (sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+		sigaction(SIGUSR1, &bear, NULL);
+}
+
 void monitor_init(struct monitor *monitor, struct launch *launch)
 {
 	*monitor = (struct monitor){
@@ -87,6 +101,9 @@ void monitor_init(struct monitor *monitor, struct launch *launch)
 		sigaddset(&monitor->signals, table[i].signal);
 	}
 	sigprocmask(SIG_BLOCK, &monitor->signals, &monitor->before);
+	/* A child must not seem to catch it: it is not passed on then. */
+	if (sigismember(&monitor->signals, SIGUSR1))
+		signal(SIGUSR1, SIG_DFL);
 }
 
 static void child_signal(const struct child *child, int signal)

@@ -29,6 +29,10 @@ struct monitor {
 	bool ending; /* SIGTERM has been sent */
 };
 
+/* Until monitor_init() a request for a report does nothing; it would be the end
+ * of vmpirun. */
+void monitor_bear(void);
+
 /* Blocks the signals; before the processes are started. */
 void monitor_init(struct monitor *monitor, struct launch *launch);
 

@@ -175,10 +175,10 @@ for nodes in 1 2; do
 done
 begin -n 2 --nodes 2 ./fails nothing
 while kill -0 $runner 2>/dev/null; do
-	# Once vmpirun waits for signals; a child may be one of its checks before.
-	blocked=$(sed -n 's/^SigBlk:[[:space:]]*//p' /proc/$runner/status 2>/dev/null)
-	[ $((0x${blocked:-0} >> 9 & 1)) = 1 ] && kill -USR1 $runner 2>/dev/null
-	sleep 0.02
+	# From the first line of vmpirun on; before, it is this shell.
+	mask=$(sed -n 's/^Sig\(Cgt\|Blk\):[[:space:]]*/0x/p' \
+		/proc/$runner/status 2>/dev/null | paste -sd '|' -)
+	[ $(((${mask:-0}) >> 9 & 1)) = 1 ] && kill -USR1 $runner 2>/dev/null
 done
 wait $runner
 is $? 0 "many reports while a job starts and ends do not hurt it"
