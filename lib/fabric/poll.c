@@ -84,6 +84,11 @@ static void event_failed(struct vm_port *port)
 		return;
 	}
 	conn = pkt->conn;
+	if (pkt->use == VM_PKT_FREE) {
+		vm_peer_fail(port->fabric, conn->process, -VMPI_EPEER,
+			     "the provider says twice that a read has failed");
+		return;
+	}
 	lost = !pkt->orphan && (pkt->use == VM_PKT_SEND ||
 				port->fabric->lossy || vm_fi_lost(error));
 	send_ended(port, pkt, lost ? -VMPI_EAGAIN : -VMPI_EIO);

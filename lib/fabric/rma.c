@@ -195,6 +195,10 @@ void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error)
 	vm_resend_chunk_end(chunk->conn, !error);
 	vm_list_remove(&chunk->link);
 	vm_packet_put(&port->pkts, chunk);
+	if (error) { /* used again last: a second report of it is noticed */
+		vm_list_remove(&chunk->link);
+		vm_list_append(&chunk->slab->free, &chunk->link);
+	}
 	chunk_ended(port, rma, from, error);
 }
 

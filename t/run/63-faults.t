@@ -15,7 +15,7 @@ for provider in net "tcp;ofi_rxm"; do
 	for row in sendv/again/1/short inject/error/1/short \
 		mr_reg/nomem/1/read readmsg/late/1/read writemsg/failed/1/write \
 		cq_open/error/1/short ep_bind/error/1/short \
-		recv/again/1/read sendv/die/1/pipeline \
+		readmsg/twice/1/read recv/again/1/read sendv/die/1/pipeline \
 		getinfo/few/1/pipeline; do
 		set -- "$@" "$provider/$row"
 	done

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Strangers come to the ports of a job with packets of another job, as they were
 # or changed, and with noise.  The provider may lose connections of the job for
-# it; the job goes on, and every message arrives as it was sent.
+# it; the job goes on, and every message arrives as it was sent.  Nothing is read
+# from afar: `net` of libfabric 1.17 reports such a read twice, and frees it twice,
+# if its connection is lost while its data arrive.
 # JOBS (default 1) is how many jobs of each provider, VISITS how many visits in
 # each; SEED repeats the visits.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -22,7 +24,7 @@ build visited visited.c
 visited() {
 	rm -f enough
 	timeout 200 "$vmpirun" -n 6 --nodes 3 --set "fabric_provider=$1" \
-		--set fabric_shm=off ./visited enough >out 2>&1 </dev/null &
+		--set fabric_shm=off --set core_rndv_protocol=write ./visited enough >out 2>&1 </dev/null &
 	timeout_pid=$!
 	# timeout runs vmpirun as its only child.
 	parent=

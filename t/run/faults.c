@@ -25,11 +25,12 @@
 /*
  * Kinds: `error`, `nomem` and `again` (AGAIN_CALLS times) are results; `late`:
  * the call, or what it begins, takes LATE_MS longer; `failed`: what it begins
- * ends with an error; `lost`: all connections are cut; `die`: SIGKILL; `few`: the
+ * ends with an error; `twice`: and that is reported once more; `lost`: all connections are cut; `die`: SIGKILL; `few`: the
  * provider has room for few operations only (getinfo).
  */
 #define KINDS(X) \
-	X(error) X(nomem) X(again) X(late) X(failed) X(lost) X(die) X(few)
+	X(error) \
+	X(nomem) X(again) X(late) X(failed) X(twice) X(lost) X(die) X(few)
 #define AGAIN_CALLS 500
 #define LATE_MS 200
 #define FEW 4
@@ -77,7 +78,7 @@ static struct {
 	struct fid_cq *cq;
 	void *context;
 	uint64_t flags;
-	bool due;
+	unsigned due;
 } failure;
 
 static uint64_t now_ns(void)
@@ -198,9 +199,10 @@ static ssize_t begins(const char *site, void *context, bool *skip)
 		return 0;
 	}
 	if (!strcmp(site, fault.site) &&
-	    (fault.kind == KIND_late || fault.kind == KIND_failed)) {
+	    (fault.kind == KIND_late || fault.kind == KIND_failed ||
+	     fault.kind == KIND_twice)) {
 		if (atomic_fetch_add(&fault.calls, 1) + 1 == fault.nth)
-			want(context, fault.kind == KIND_failed);
+			want(context, fault.kind != KIND_late);
 		return 0;
 	}
 	*skip = strikes(site);
@@ -219,7 +221,7 @@ static bool event_takes(struct fid_cq *cq, const struct fi_cq_data_entry *entry)
 		failure.cq = cq;
 		failure.context = entry->op_context;
 		failure.flags = entry->flags;
-		failure.due = true;
+		failure.due = fault.kind == KIND_twice ? 2 : 1;
 	} else {
 		held.cq = cq;
 		held.entry = *entry;
@@ -306,7 +308,7 @@ static ssize_t f_cq_readerr(struct fid_cq *cq, struct fi_cq_err_entry *entry)
 		entry->op_context = failure.context;
 		entry->flags = failure.flags;
 		entry->err = FI_EIO;
-		failure.due = false;
+		failure.due--;
 	}
 	pthread_mutex_unlock(&lock);
 	return ours ? 1 : REAL.cq_readerr(cq, entry);
