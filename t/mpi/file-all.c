@@ -149,6 +149,55 @@ static void at_end(void)
 	MPI_File_close(&file);
 }
 
+/* One without an offset, the others with one, in two halves. */
+static void some_split(bool last, int word)
+{
+	int got = -1;
+
+	if (last)
+		MPI_File_write_all_begin(file, NULL, 0, MPI_BYTE);
+	else
+		MPI_File_write_at_all_begin(file, rank * 4, &word, 1, MPI_INT);
+	if (last)
+		MPI_File_write_all_end(file, NULL, &status);
+	else
+		MPI_File_write_at_all_end(file, &word, &status);
+	all_ok(status_bytes(&status) == (last ? 0 : 4),
+	       "with both halves they write together, too");
+	MPI_File_seek(file, 0, MPI_SEEK_SET);
+	if (last)
+		MPI_File_read_at_all_begin(file, 0, &got, 1, MPI_INT);
+	else
+		MPI_File_read_all_begin(file, &got, 1, MPI_INT);
+	if (last)
+		MPI_File_read_at_all_end(file, &got, &status);
+	else
+		MPI_File_read_all_end(file, &got, &status);
+	all_ok(size == 1 || got == 200, "and read");
+}
+
+static void some_started(bool last, int word)
+{
+	MPI_Request request;
+	int got = -1;
+
+	if (last)
+		MPI_File_iwrite_all(file, NULL, 0, MPI_BYTE, &request);
+	else
+		MPI_File_iwrite_at_all(file, rank * 4, &word, 1, MPI_INT,
+				       &request);
+	MPI_Wait(&request, &status);
+	all_ok(status_bytes(&status) == (last ? 0 : 4),
+	       "and what is only started");
+	MPI_File_seek(file, 0, MPI_SEEK_SET);
+	if (last)
+		MPI_File_iread_at_all(file, 0, &got, 1, MPI_INT, &request);
+	else
+		MPI_File_iread_all(file, &got, 1, MPI_INT, &request);
+	MPI_Wait(&request, &status);
+	all_ok(size == 1 || got == 300, "when reading, too");
+}
+
 /* One has nothing, one has wrong arguments. */
 static void some(void)
 {
@@ -176,6 +225,8 @@ static void some(void)
 	else
 		MPI_File_read_all(file, &got, 1, MPI_INT, &status);
 	all_ok(size == 1 || got == 100, "and read");
+	some_split(last, word + 100);
+	some_started(last, word + 200);
 	all_class(MPI_File_write_at_all(file, rank * 4, &word, last ? -1 : 1,
 					MPI_INT, &status),
 		  last ? MPI_ERR_COUNT : MPI_SUCCESS,

@@ -15,6 +15,8 @@ cat >program.c <<'END'
 static const MPI_Comm world = MPI_COMM_WORLD;
 static int rank, x;
 static MPI_Comm comm;
+static MPI_File file;
+static MPI_Request request;
 
 /* Two groups of two. */
 static MPI_Comm inter(void)
@@ -67,9 +69,15 @@ static void create(void)
 	MPI_Comm_create(world, group, &comm);
 }
 
+static int wait(void)
+{
+	return MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 #define DUP MPI_Comm_dup(world, &comm)
 #define SPLIT MPI_Comm_split(world, 0, 0, &comm)
 #define BARRIER MPI_Barrier(world)
+#define NOTHING MPI_STATUS_IGNORE
 
 /* Rank 1 does the one thing, all others the other. */
 #define CASE(name, one, others)                    \
@@ -85,6 +93,9 @@ int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(world, &rank);
+	MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
+	MPI_File_open(world, "file", MPI_MODE_RDWR | MPI_MODE_CREATE,
+		      MPI_INFO_NULL, &file);
 	if (argc < 2)
 		return 2;
 	CASE("dup-barrier", DUP, BARRIER)
@@ -102,6 +113,19 @@ int main(int argc, char **argv)
 	     BARRIER)
 	CASE("ibarrier-barrier", ibarrier(), (usleep(100000), BARRIER))
 	CASE("barrier-ibarrier", late(), BARRIER)
+	CASE("bcast-twin", MPI_Bcast_c(&x, 1, MPI_INT, 0, world), BARRIER)
+	CASE("file", MPI_File_write_at_all(file, 0, &x, 1, MPI_INT, NOTHING),
+	     MPI_File_read_all(file, &x, 1, MPI_INT, NOTHING))
+	CASE("file-twin", MPI_File_write_all_c(file, &x, 1, MPI_INT, NOTHING),
+	     MPI_File_sync(file))
+	CASE("file-ordered",
+	     MPI_File_write_ordered_c(file, &x, 1, MPI_INT, NOTHING),
+	     MPI_File_read_ordered(file, &x, 1, MPI_INT, NOTHING))
+	CASE("file-split", MPI_File_write_all_begin(file, &x, 1, MPI_INT),
+	     MPI_File_read_at_all_begin(file, 0, &x, 1, MPI_INT))
+	CASE("file-started",
+	     (MPI_File_iwrite_at_all(file, 0, &x, 1, MPI_INT, &request), wait()),
+	     (MPI_File_iread_all(file, &x, 1, MPI_INT, &request), wait()))
 	CASE("finalize-barrier", MPI_Finalize(), BARRIER)
 	CASE("barrier-finalize", BARRIER, MPI_Finalize())
 	MPI_Finalize();
@@ -147,6 +171,18 @@ dies ibarrier-barrier 16 'MPI_Barrier on MPI_COMM_WORLD failed: .*others have st
 	'a barrier after a nonblocking one of others'
 dies barrier-ibarrier 16 'rank 1: MPI_Ibarrier on MPI_COMM_WORLD failed: .*others wait in a blocking collective' \
 	'a nonblocking barrier after a blocking one of others'
+dies bcast-twin 16 'rank 1 calls MPI_Bcast_c, rank 0 MPI_Barrier' \
+	'MPI_Bcast_c against a barrier'
+dies file 16 'rank 1 calls MPI_File_write_at_all, rank 0 MPI_File_read_all' \
+	'a write of a file against a read'
+dies file-twin 16 'rank 1 calls MPI_File_write_all_c, rank 0 MPI_File_sync' \
+	'a write with large counts against MPI_File_sync'
+dies file-ordered 16 'rank 1 calls MPI_File_write_ordered_c, rank 0 MPI_File_read_ordered' \
+	'a write in order against a read'
+dies file-split 16 'rank 1 calls MPI_File_write_all_begin, rank 0 MPI_File_read_at_all_begin' \
+	'the first half of a write against that of a read'
+dies file-started 16 'MPI_File_iwrite_at_all, rank 0 MPI_File_iread_all' \
+	'a started write against a started read'
 dies finalize-barrier 16 'rank 1 calls MPI_Finalize, rank 0 MPI_Barrier' \
 	'MPI_Finalize against a barrier'
 dies barrier-finalize 16 'rank 1 calls MPI_Barrier, rank 0 MPI_Finalize' \

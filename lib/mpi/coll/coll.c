@@ -38,7 +38,7 @@ bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 {
 	const struct vm_type *x = a->recv.type, *y = b->recv.type;
 
-	if (a->id != b->id)
+	if (a->as != b->as)
 		snprintf(what, size, "rank %d calls %s, rank %d %s", b->rank,
 			 vm_call_name(b->id), a->rank, vm_call_name(a->id));
 	else if (a->kind->rooted && a->root != b->root)
@@ -72,7 +72,7 @@ bool vm_coll_differs(const struct vm_coll *a, const struct vm_coll *b,
 /* Whether nothing differs, as it is with most members; false: it may not. */
 static inline bool are_alike(const struct vm_coll *a, const struct vm_coll *b)
 {
-	return VM_LIKELY(a->id == b->id && a->root == b->root &&
+	return VM_LIKELY(a->as == b->as && a->root == b->root &&
 			 a->in_place == b->in_place && a->shares == b->shares &&
 			 a->op == b->op && a->recv.type == b->recv.type &&
 			 a->recv.count == b->recv.count);

@@ -124,7 +124,9 @@ struct vm_coll {
 	struct vm_comm *comm;  /* may be freed before a nonblocking one ends */
 	struct vm_rank *owner; /* whose call it is; NULL: a proxy's, */
 	int rank, size;	       /* its rank in comm, and the size of comm */
-	enum vm_call_id id;
+	/* Of enum vm_call_id: the call; calls that meet each other have the
+	 * same `as`. */
+	uint16_t id, as;
 	int root;
 	int shares; /* hash of the counts that define shares, if any; else 0 */
 	int first_size; /* of an intercommunicator's first side; else 0 */
@@ -161,7 +163,7 @@ static inline void vm_coll_init(struct vm_coll *coll,
 	coll->owner = call->mpi->rank;
 	coll->rank = comm->rank;
 	coll->size = comm->size;
-	coll->id = call->id;
+	coll->id = coll->as = (uint16_t)call->id;
 	coll->root = 0;
 	coll->shares = 0;
 	coll->first_size = vm_comm_first_size(comm);

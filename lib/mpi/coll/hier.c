@@ -250,7 +250,7 @@ static bool same_call(struct vm_meet *meet)
 	for (size_t i = 1; i < meet->size; i++) {
 		const struct vm_coll *coll = vm_coll_of(meet, i);
 
-		if (coll->id == first->id)
+		if (coll->as == first->as)
 			continue;
 		for (size_t j = 0; j < meet->size; j++)
 			vm_coll_fail(vm_coll_of(meet, j), MPI_ERR_OTHER,

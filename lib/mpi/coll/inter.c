@@ -105,7 +105,7 @@ static bool agreed(struct vm_meet *meet, long root)
 		const struct vm_coll *coll = vm_coll_of(meet, i);
 
 		/* Roots are compared below. */
-		if (first->kind->rooted && coll->id == first->id)
+		if (first->kind->rooted && coll->as == first->as)
 			continue;
 		if (vm_coll_differs(first, coll, what, sizeof(what))) {
 			disagree(meet, what);

@@ -21,7 +21,7 @@
 
 /* A member's call as sent to other processes. */
 struct call {
-	uint32_t id;
+	uint16_t id, as;
 	int32_t root; /* or the hash of its shares */
 	uint8_t in_place, commutes;
 	uint8_t op;   /* predefined: its handle - MPI_OP_NULL; else 0 */
@@ -107,6 +107,7 @@ static struct call call_of(const struct vm_coll *coll, size_t blocks)
 {
 	const struct vm_type *type = coll->recv.type;
 	struct call call = { .id = coll->id,
+			     .as = coll->as,
 			     .root = coll->kind->rooted ? coll->root :
 							  coll->shares,
 			     .in_place = coll->in_place,
@@ -438,7 +439,8 @@ static void proxy_fill(struct vm_coll *proxy, struct vm_type *type,
 	size_t first_size = (size_t)any->first_size;
 
 	proxy->kind = any->kind;
-	proxy->id = (enum vm_call_id)call->id;
+	proxy->id = call->id;
+	proxy->as = call->as;
 	proxy->root = call->root;
 	proxy->shares = any->kind->rooted ? 0 : call->root;
 	proxy->first_size = any->first_size;
@@ -490,7 +492,7 @@ static int proxies_fill(struct unpack *unpack, const struct call *calls)
 		view->sizes[seat] = calls[i].size;
 		atomic_store_explicit(&view->meet.seats[seat].args, proxy,
 				      memory_order_relaxed);
-		if (calls[i].id != (uint32_t)view->any->id)
+		if (calls[i].as != view->any->as)
 			blocks_skip(unpack, calls[i].blocks);
 		else if (!send_fill(unpack, proxy, seat, &calls[i]))
 			return -VMPI_EINVAL;

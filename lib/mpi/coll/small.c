@@ -17,7 +17,7 @@ static void key_init(struct vm_coll_key *key, const struct vm_coll *coll)
 {
 	const struct vm_coll_kind *kind = coll->kind;
 
-	key->id = (uint16_t)coll->id;
+	key->as = coll->as;
 	key->in_place = kind->swaps && coll->in_place;
 	key->type_kind = 0;
 	key->root = kind->rooted ? coll->root : coll->shares;
@@ -159,6 +159,7 @@ static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 	proxy->rank = rank;
 	proxy->size = like->size;
 	proxy->id = like->id;
+	proxy->as = like->as;
 	proxy->root = like->root;
 	proxy->shares = like->shares;
 	proxy->first_size = 0;

@@ -14,7 +14,7 @@
 /* Arguments on which all members must agree: vm_coll_differs() finds nothing if
  * keys are equal.  Members with different keys may still agree. */
 struct vm_coll_key {
-	uint16_t id;
+	uint16_t as;
 	uint8_t in_place, type_kind;
 	int root;
 	uint64_t op; /* a function of the user: how it may be applied */

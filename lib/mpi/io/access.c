@@ -275,6 +275,8 @@ int vm_io_op_result(struct vm_call *call, const struct vm_io_op *op,
 		vm_status_set_bytes(status, op->moved);
 		vm_status_set_cancelled(status, false);
 	}
+	if (op->class && op->what)
+		return vm_error(call, op->class, "%s", op->what);
 	if (op->class && !op->file->view.rep)
 		return vm_error(call, op->class,
 				"processes of the file are gone");

@@ -42,9 +42,10 @@ struct vm_io_op {
 	 * error. */
 	size_t moved;
 	int error, class;
+	char *what;	      /* details of class; NULL: there are none */
 	struct vmpi_req *req; /* of one that was started; else NULL */
 	/* Of a collective one that was started: */
-	enum vm_call_id all;
+	enum vm_call_id id, all;
 	uint32_t turn;
 	int rc; /* the error of its arguments */
 };

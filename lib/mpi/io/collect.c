@@ -238,11 +238,13 @@ static struct say say_make(const struct vm_io_op *op, int rc)
 }
 
 /* The others wait until the leader has done it. */
-static int barrier(struct vm_call *call, struct vm_file *file)
+static int barrier(struct vm_call *call, enum vm_call_id as,
+		   struct vm_file *file)
 {
 	struct vm_coll coll;
 
 	vm_coll_init(&coll, &vm_coll_barrier, call, &file->comm);
+	coll.as = (uint16_t)as;
 	return vm_coll_run(call, &coll);
 }
 
@@ -273,7 +275,6 @@ int vm_io_collect(struct vm_call *call, enum vm_call_id as, struct vm_io_op *op,
 	struct say say = say_make(op, rc);
 	struct collect collect = { .op = op };
 	struct vm_io_joint *joint = &collect.joint;
-	enum vm_call_id id = call->id;
 	bool leads = file->leads;
 	int met, led = 0;
 
@@ -289,9 +290,9 @@ int vm_io_collect(struct vm_call *call, enum vm_call_id as, struct vm_io_op *op,
 			malloc((size_t)file->comm.size * sizeof(*joint->ops));
 	if (leads && !joint->ops)
 		say.joins = false;
-	call->id = met_as(as);
 	vm_comm_coll_init(&collect.coll, &kind_collect, call, &file->comm, &say,
 			  sizeof(say));
+	collect.coll.as = (uint16_t)met_as(as);
 	met = vm_coll_run(call, &collect.coll);
 	joint->file = file;
 	joint->write = op->write;
@@ -303,8 +304,7 @@ int vm_io_collect(struct vm_call *call, enum vm_call_id as, struct vm_io_op *op,
 	else if (met == 0 && collect.together && leads)
 		led = vm_io_exchange(call, joint);
 	if (met == 0 && collect.together)
-		met = barrier(call, file);
-	call->id = id;
+		met = barrier(call, met_as(as), file);
 	free(joint->ops);
 	if (led)
 		met = led;

@@ -75,11 +75,13 @@ static const struct vm_coll_kind kind_base = {
 	.flow = VM_FLOW_ALL,
 };
 
-static int meet(struct vm_call *call, struct vm_file *file, struct order *order,
-		const struct vm_coll_kind *kind, const struct move *move)
+static int meet(struct vm_call *call, enum vm_call_id as, struct vm_file *file,
+		struct order *order, const struct vm_coll_kind *kind,
+		const struct move *move)
 {
 	vm_comm_coll_init(&order->coll, kind, call, &file->comm, move,
 			  sizeof(*move));
+	order->coll.as = (uint16_t)as;
 	return vm_coll_run(call, &order->coll);
 }
 
@@ -161,18 +163,15 @@ int vm_pointer_order(struct vm_call *call, enum vm_call_id as,
 {
 	struct order order = { .base = 0 };
 	struct move move = { .more = more };
-	enum vm_call_id id = call->id;
 	int met;
 
 	vm_file_turns_wait(file);
-	call->id = as;
-	met = meet(call, file, &order, &kind_order, &move);
+	met = meet(call, as, file, &order, &kind_order, &move);
 	if (met == 0 && file->comm.rank == 0)
 		move.error =
 			vm_pointer_move(call, file, order.total, &move.base);
 	if (met == 0)
-		met = meet(call, file, &order, &kind_base, &move);
-	call->id = id;
+		met = meet(call, as, file, &order, &kind_base, &move);
 	*before = order.base + order.before;
 	return rc ? rc : met;
 }

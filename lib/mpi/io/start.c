@@ -44,12 +44,18 @@ static int op_end(struct vm_call *call, void *extra, MPI_Status *status)
 	return vm_io_op_result(call, extra, status);
 }
 
+static void op_drop(struct vm_io_op *op)
+{
+	free(op->what);
+	free(op);
+}
+
 static int op_free(void *extra)
 {
 	struct vm_io_op *op = extra;
 
 	vm_layout_drop(op->data.layout);
-	free(op);
+	op_drop(op);
 	return MPI_SUCCESS;
 }
 
@@ -102,21 +108,24 @@ static int together_main(void *arg)
 {
 	struct vm_io_op *op = arg;
 	struct vm_file *file = op->file;
-	struct vm_call call = { .mpi = vm_mpi_self(), .id = op->all };
+	struct vm_call call = { .mpi = vm_mpi_self(), .id = op->id };
 	int rc;
 
 	vm_file_turn_wait(file, op->turn);
 	rc = vm_io_collect(&call, op->all, op, op->rc);
-	if (rc != 0 && !op->class)
+	if (rc != 0 && !op->class) {
 		op->class = rc > 0 ? rc : vm_mpi_error(rc);
-	free(call.what);
+		op->what = call.what;
+	} else {
+		free(call.what);
+	}
 	/* As in op_run(); then the file may be gone, too. */
 	atomic_fetch_sub_explicit(&file->pending, 1, memory_order_release);
 	vm_file_turn_end(file);
 	if (op->req)
 		vm_req_complete(op->req);
 	else
-		free(op);
+		op_drop(op);
 	return 0;
 }
 
@@ -148,6 +157,7 @@ static int start(struct vm_call *call, const struct vm_io_args *args,
 		return rc;
 	}
 	op->rc = rc;
+	op->id = call->id;
 	op->all = args->all;
 	*req = op->req;
 	atomic_fetch_add_explicit(&op->file->pending, 1, memory_order_relaxed);

@@ -6,7 +6,7 @@
 
 int vm_coll_open_as(struct vm_call *call, struct vm_coll *coll,
 		    const struct vm_coll_kind *kind, MPI_Comm handle,
-		    enum vm_call_id id)
+		    enum vm_call_id as)
 {
 	struct vm_comm *comm;
 	int rc = vm_check_comm(call, handle, &comm);
@@ -16,7 +16,7 @@ int vm_coll_open_as(struct vm_call *call, struct vm_coll *coll,
 			      "it is not defined on intercommunicators");
 	if (rc == 0) {
 		vm_coll_init(coll, kind, call, comm);
-		coll->id = id;
+		coll->as = (uint16_t)as;
 	}
 	return rc;
 }

@@ -13,10 +13,10 @@
 #include "mpi/call/twin.h"
 
 /* Checks the communicator, which must support the kind, and initialises the
- * description of the call, which the others know as id. */
+ * description of the call, which meets as `as`. */
 int vm_coll_open_as(struct vm_call *call, struct vm_coll *coll,
 		    const struct vm_coll_kind *kind, MPI_Comm comm,
-		    enum vm_call_id id);
+		    enum vm_call_id as);
 
 /* The same; members may call either twin. */
 static inline int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
