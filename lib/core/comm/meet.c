@@ -396,16 +396,16 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 	return 0;
 }
 
-/* One more meeting, and one more of what it is for; 0: it is not counted. */
+/* One more meeting, and one more of what it is for. */
 static inline void meeting_count(size_t calls)
 {
 	struct core_rank_pvars *pvars = vm_counters();
-	uint64_t *more = (uint64_t *)(void *)((char *)pvars + calls);
 
-	if (VM_UNLIKELY(calls == 0))
+	if (VM_UNLIKELY(calls == VM_MEET_UNCOUNTED))
 		return;
 	vm_pvar_add(pvars->meetings, 1);
-	vm_pvar_add(*more, 1);
+	if (calls)
+		vm_pvar_add(*(uint64_t *)(void *)((char *)pvars + calls), 1);
 }
 
 int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
@@ -450,6 +450,5 @@ int vm_meet(struct vm_chan *chan, void *args, vm_meet_last last)
 {
 	const struct vm_meet_how way = { .last = last };
 
-	vm_pvar_add(vm_counters()->meetings, 1);
 	return vm_meet_by(chan, args, &way, 0);
 }

@@ -195,7 +195,8 @@ int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
 
 /* The same in a way that may be shorter; all who bring way->last bring the same
  * way.  calls: where in core_rank_pvars the caller's rank counts it besides
- * core_meetings; 0: in neither. */
+ * core_meetings; 0: only there; VM_MEET_UNCOUNTED: in neither. */
+#define VM_MEET_UNCOUNTED SIZE_MAX
 int vm_meet_by(struct vmpi_chan *chan, void *args,
 	       const struct vm_meet_how *way, size_t calls);
 

@@ -256,10 +256,9 @@ int vm_coll_run(struct vm_call *call, struct vm_coll *coll)
 	special = has_chan_stats(coll->owner);
 	if (special)
 		chan_stats_begin(coll, chan->context);
-	/* The meetings of MPI_Finalize are nobody's. */
-	if (VM_UNLIKELY(!coll->kind->calls) && !coll->kind->ends)
-		vm_pvar_add(vm_counters()->meetings, 1);
-	rc = vm_meet_by(chan, coll, &how, coll->kind->calls);
+	rc = vm_meet_by(chan, coll, &how,
+			coll->kind->ends ? VM_MEET_UNCOUNTED :
+					   coll->kind->calls);
 	if (rc == -VMPI_EMISMATCH)
 		return vm_error(call, MPI_ERR_OTHER,
 				"the ranks disagree: others make a call of "
