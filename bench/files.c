@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective writes and reads of one file: MB/s of all ranks together.
+ * Writes and reads of one file, collective or each rank by itself: MB/s of all
+ * ranks together.
  *
- *	files [--quick] FILE
+ *	files [--quick] [--alone] FILE
  *
  * A segment per rank, blocks of 1 KiB and of 64 bytes of the ranks in turn, and
  * parts of a three-dimensional array.  The file is written once before, so that
@@ -19,7 +20,7 @@
 #define SIDE 160 /* doubles, of the array */
 #define TIMES 5
 
-static int rank, size, times = TIMES;
+static int rank, size, times = TIMES, alone;
 static const char *path;
 
 static int order(const void *a, const void *b)
@@ -38,7 +39,11 @@ static double timed(MPI_File file, char *data, size_t bytes, int write)
 	MPI_File_seek(file, 0, MPI_SEEK_SET);
 	MPI_Barrier(MPI_COMM_WORLD);
 	begin = MPI_Wtime();
-	if (write)
+	if (alone && write)
+		MPI_File_write(file, data, (int)bytes, MPI_BYTE, &status);
+	else if (alone)
+		MPI_File_read(file, data, (int)bytes, MPI_BYTE, &status);
+	else if (write)
 		MPI_File_write_all(file, data, (int)bytes, MPI_BYTE, &status);
 	else
 		MPI_File_read_all(file, data, (int)bytes, MPI_BYTE, &status);
@@ -124,8 +129,12 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (argc > 1 && !strcmp(argv[1], "--quick"))
-		times = 3;
+	for (int i = 1; i < argc - 1; i++) {
+		if (!strcmp(argv[i], "--quick"))
+			times = 3;
+		if (!strcmp(argv[i], "--alone"))
+			alone = 1;
+	}
 	path = argv[argc - 1];
 	mine = TOTAL / (size_t)size & ~(size_t)1023;
 	pattern("segments", (MPI_Offset)(mine * (size_t)rank), MPI_BYTE, mine);

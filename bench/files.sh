@@ -1,14 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# bench/files.sh [--quick] [BUILD]: collective writes and reads of a file
-# (files.c) with each MPI in turn: MB/s.  The file is in FOLDER; RANKS and ROUNDS
-# in the environment change the parameters, LIMIT the seconds that a run may take.
+# bench/files.sh [--quick] [--alone] [BUILD]: writes and reads of a file (files.c)
+# with each MPI in turn, collective or each rank by itself: MB/s.  The file is in
+# FOLDER; RANKS and ROUNDS in the environment change the parameters, LIMIT the
+# seconds that a run may take.
 src=$(cd "$(dirname "$0")/.." && pwd)
 : "${FOLDER:=/tmp}" "${RANKS:=2 8 64}" "${ROUNDS:=3}" "${LIMIT:=30}"
 quick=
 if [ "${1-}" = --quick ]; then
 	shift
-	quick=--quick ROUNDS=1
+	quick=--quick
+fi
+alone=
+if [ "${1-}" = --alone ]; then
+	shift
+	alone=--alone
 fi
 VMPI_BUILD=${1:-$src/build}
 source=$src/bench
@@ -23,11 +29,11 @@ for mpi in "${mpis[@]}"; do
 done
 for ranks in $RANKS; do
 	for round in $(seq "$ROUNDS"); do
-		for mpi in "${mpis[@]}" vmpi:nodes; do
+		for mpi in "${mpis[@]}" vmpi:nodes vmpi:processes; do
 			place=two
-			[ "$mpi" != vmpi:nodes ] || place=any
+			[ "${mpi#vmpi:}" = "$mpi" ] || place=any
 			launch "$mpi" "$place" "$LIMIT" "$ranks" files $quick \
-				"$file" | sed "s/^/$ranks $mpi /"
+				$alone "$file" | sed "s/^/$ranks $mpi /"
 			rm -f "$file"
 		done
 	done
@@ -55,7 +61,7 @@ function median(list,   n, a, i, j, x) {
 	r[key, $2] = r[key, $2] " " $5
 }
 END {
-	names = split("vmpi vmpi:nodes openmpi mpich", name, " ")
+	names = split("vmpi vmpi:nodes vmpi:processes openmpi mpich", name, " ")
 	printf "%5s %-12s", "ranks", "pattern"
 	for (i = 1; i <= names; i++)
 		printf " %18s", name[i]

@@ -2,9 +2,10 @@
 /*
  * MPI_THREAD_MULTIPLE: OS threads of a rank call MPI at the same time.
  */
-#include "mtap.h"
+#include "file.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #define THREADS 4
 #define MESSAGES 500
@@ -166,6 +167,62 @@ static void *dups(void *arg)
 	return NULL;
 }
 
+/* Threads begin where their rank is; now they are really at once. */
+static void anywhere(void)
+{
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
+/* All on MPI_COMM_SELF at once, as PnetCDF's threads do. */
+static void *alone(void *arg)
+{
+	struct job *job = arg;
+
+	anywhere();
+	for (int i = 0; i < 10000; i++) {
+		int out = THREADS * i + job->number, in = -1, later = -1;
+		MPI_Request request;
+		MPI_Comm copy;
+
+		MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+		MPI_Iallreduce(&out, &later, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF,
+			       &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Comm_dup(MPI_COMM_SELF, &copy);
+		MPI_Bcast(&in, 1, MPI_INT, 0, copy);
+		MPI_Comm_free(&copy);
+		job->held = job->held && in == out && later == out;
+	}
+	return NULL;
+}
+
+static void *files(void *arg)
+{
+	struct job *job = arg;
+	char path[300];
+
+	anywhere();
+	snprintf(path, sizeof(path), "%s.%d.%d", file_at("alone"), rank,
+		 job->number);
+	for (int i = 0; i < 200; i++) {
+		int out = THREADS * i + job->number, in = -1;
+		MPI_File file;
+
+		MPI_File_open(MPI_COMM_SELF, path, RW | MODE_DELETE,
+			      MPI_INFO_NULL, &file);
+		MPI_File_write_at_all(file, 0, &out, 1, MPI_INT,
+				      MPI_STATUS_IGNORE);
+		MPI_File_read_at_all(file, 0, &in, 1, MPI_INT,
+				     MPI_STATUS_IGNORE);
+		MPI_File_close(&file);
+		job->held = job->held && in == out;
+	}
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct job jobs[THREADS];
@@ -185,5 +242,9 @@ int main(int argc, char **argv)
 	all_ok(run(dups, jobs), "threads are in collectives, one on each comm");
 	for (int i = 0; i < THREADS; i++)
 		MPI_Comm_free(&comms[i]);
+	all_ok(run(alone, jobs), "threads are in collectives on MPI_COMM_SELF");
+	files_begin();
+	all_ok(run(files, jobs), "and open files there");
+	files_end();
 	return mtap_end();
 }

@@ -278,6 +278,15 @@ void vm_meet_run(struct vm_meet *meet, vm_meet_last last)
 		last(meet);
 }
 
+int vm_meet_alone(void *args, vm_meet_last last)
+{
+	struct vm_seat seat = { .args = args, .last = last };
+	struct vm_meet meet = { .size = 1, .seats = &seat };
+
+	vm_meet_run(&meet, last);
+	return meet.result;
+}
+
 /* As meeting_hold_far(), for a meeting that members wait for, on any of their
  * channels. */
 static void meeting_hold_named(struct vm_meet *meet, const struct vm_chan *chan,
@@ -418,13 +427,11 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
 	int result;
 
 	meeting_count(calls);
+	if (meet->size == 1)
+		return vm_meet_alone(args, way->last);
 	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
 	seat->ult = self;
 	seat->last = way->last;
-	if (meet->size == 1) {
-		vm_meet_run(meet, way->last);
-		return meet->result;
-	}
 	worker = &meet->workers[seat->worker];
 	/* The acquire halves pair with the release halves of those before. */
 	if (atomic_fetch_sub_explicit(&worker->missing, 1,

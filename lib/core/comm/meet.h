@@ -121,6 +121,9 @@ struct vm_meet {
 struct vm_meet *vm_meet_alloc(uint32_t size, uint32_t workers);
 /* Holds a meeting: all have arrived and none has left. */
 void vm_meet_run(struct vm_meet *meet, vm_meet_last last);
+/* The meeting of a single member.  Nobody else is at its place, so programs let
+ * several threads of a rank make calls on MPI_COMM_SELF at once. */
+int vm_meet_alone(void *args, vm_meet_last last);
 
 /* The place of a channel for its members in this process; if ranks are apart
  * (vm_node->apart), for `self` alone.  NULL when out of memory. */

@@ -65,8 +65,6 @@ static bool somebody_waits(const struct vm_meet *place, uint32_t self)
 {
 	uint32_t number;
 
-	if (place->size == 1)
-		return false;
 	number = place->workers[self].number;
 	for (uint32_t w = 0; w < place->worker_count; w++) {
 		const struct vm_meet_worker *worker = &place->workers[w];
@@ -191,11 +189,6 @@ static void started_hold(struct vm_meet *meet, uint32_t self, vm_meet_last last)
 	struct vm_engine *engine = vm_thread_cache_self()->engine;
 
 	vm_meet_run(meet, last);
-	if (meet->size == 1) {
-		member_complete(meet, 0);
-		started_end(meet);
-		return;
-	}
 	atomic_store_explicit(&meet->missing, meet->active_workers,
 			      memory_order_relaxed);
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
@@ -257,8 +250,6 @@ static bool started_last(struct vm_meet *meet, uint32_t index)
 {
 	struct vm_meet_worker *worker;
 
-	if (meet->size == 1)
-		return true;
 	worker = &meet->workers[index];
 	if (VM_UNLIKELY(vm_self->worker->index < 0))
 		atomic_store_explicit(&worker->threads, true,
@@ -274,6 +265,15 @@ static bool started_last(struct vm_meet *meet, uint32_t index)
 					 memory_order_acq_rel) == 1;
 }
 
+static void start_alone(void *args, vm_meet_last last, struct vm_req *req)
+{
+	int result = vm_meet_alone(args, last);
+
+	if (result)
+		req->status.error = result;
+	vm_req_complete(req);
+}
+
 int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 		  struct vm_req *req)
 {
@@ -283,6 +283,11 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	struct vm_seat *seat;
 	int error;
 
+	vm_pvar_add(vm_counters()->meetings, 1);
+	if (place->size == 1) {
+		start_alone(args, last, req);
+		return 0;
+	}
 	meet = started_get(place, chan->started, worker, &error);
 	if (!meet)
 		return error;
@@ -291,7 +296,6 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
 	seat->last = last;
 	seat->req = req;
-	vm_pvar_add(vm_counters()->meetings, 1);
 	if (!started_last(meet, worker))
 		return 0;
 	if (VM_UNLIKELY(meet->leaders != NULL))
