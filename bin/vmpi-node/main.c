@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "advise.h"
+#include "efficiency.h"
 #include "base/flush.h"
 #include "base/log.h"
 #include "base/last_word.h"
@@ -175,7 +176,9 @@ static int vars_read(const struct vm_job *job)
 	vm_core_vars_add();
 	vm_mpi_vars_add();
 	rc = vm_vars_load(job->set);
-	return rc || !job->advise ? rc : advise_prepare();
+	if (!rc && job->advise)
+		rc = advise_prepare();
+	return rc || !job->summary ? rc : efficiency_prepare();
 }
 
 /*

@@ -20,13 +20,13 @@
 #include "core/rank/rank.h"
 #include "core/rank/vars.h"
 #include "core/runtime/node.h"
+#include "efficiency.h"
 #include "fabric/fabric.h"
 #include "fabric/packet/vars.h"
 #include "introspect/vars/pvar.h"
 #include "node.h"
 #include "report/amount.h"
 #include "report/cli.h"
-#include "report/pop.h"
 #include "sched/vars.h"
 #include "sched/worker.h"
 
@@ -53,20 +53,14 @@ struct far {
 	char finders[256];		/* "worker 0 12 at port 0, ..." */
 };
 
-/* A process; its rows and the run time on each of its workers follow. */
+/* A process. */
 struct part {
 	uint32_t ranks, rows, workers, process;
 	uint64_t elapsed_ns, switches, sleeps, coll_sends, coll_sent_bytes;
 	struct counts all, least, most; /* of each count */
 	struct far far;
 	struct row row[RANK_LINES_MAX];
-	double useful[];
 };
-
-static size_t part_bytes(uint32_t workers)
-{
-	return sizeof(struct part) + workers * sizeof(double);
-}
 
 static struct counts counts_of(uint64_t ticks, const struct core_rank_pvars *p)
 {
@@ -97,7 +91,6 @@ static void counts_add(struct part *all, const struct part *part, bool first)
 static void ranks_take(struct part *part, const uint64_t *ticks)
 {
 	for (int i = 0; i < node.ranks; i++) {
-		int worker = vm_node->own[i]->engine->index;
 		struct core_rank_pvars p;
 		struct counts counts;
 		struct part one;
@@ -110,8 +103,6 @@ static void ranks_take(struct part *part, const uint64_t *ticks)
 				     .coll_sends = p.coll_sends,
 				     .coll_sent_bytes = p.coll_sent_bytes };
 		counts_add(part, &one, i == 0);
-		if (worker >= 0 && (uint32_t)worker < part->workers)
-			part->useful[worker] += (double)counts.of[RAN_NS];
 		if (node.boot->ranks <= RANK_LINES_MAX)
 			part->row[part->rows++] =
 				(struct row){ node_number(i),
@@ -216,14 +207,13 @@ static void far_take(struct far *far)
 /* What this process knows of itself; NULL: no memory. */
 static struct part *part_take(const uint64_t *ticks, uint64_t begin_ns)
 {
-	uint32_t workers = (uint32_t)vm_sched.worker_count;
-	struct part *part = calloc(1, part_bytes(workers));
+	struct part *part = calloc(1, sizeof(*part));
 
 	if (!part)
 		return NULL;
 	vm_clock_ready();
 	part->ranks = (uint32_t)node.ranks;
-	part->workers = workers;
+	part->workers = (uint32_t)vm_sched.worker_count;
 	part->process = (uint32_t)node.boot->process;
 	part->elapsed_ns = vm_clock_ns() - begin_ns;
 	workers_take(part);
@@ -242,13 +232,13 @@ static void parts_free(struct part **parts, int count)
 /* The part of process p; NULL: it cannot be had, which has been said. */
 static struct part *part_get(int p)
 {
-	struct part *part = malloc(VM_BOOT_BLOB_MAX);
+	struct part *part = malloc(sizeof(*part));
 	size_t bytes;
-	int rc = part ? vm_boot_get(node.boot, part, &bytes, VM_BOOT_BLOB_MAX,
-				    p, BLOB) :
+	int rc = part ? vm_boot_get(node.boot, part, &bytes, sizeof(*part), p,
+				    BLOB) :
 			-VMPI_ENOMEM;
 
-	if (!rc && bytes >= sizeof(*part) && bytes == part_bytes(part->workers))
+	if (!rc && bytes == sizeof(*part))
 		return part;
 	if (!rc)
 		vm_log(VM_ERROR,
@@ -258,13 +248,15 @@ static struct part *part_get(int p)
 }
 
 /* On node 0, those of all processes; else NULL.  *alone: the others are gone. */
-static struct part **parts_gather(struct part *own, bool *alone)
+static struct part **
+parts_gather(struct part *own, const struct efficiency *efficiency, bool *alone)
 {
 	struct vm_boot *boot = node.boot;
 	struct part **parts;
 
 	*alone = boot->processes > 1 &&
-		 (vm_boot_put(boot, BLOB, own, part_bytes(own->workers)) ||
+		 (vm_boot_put(boot, BLOB, own, sizeof(*own)) ||
+		  (efficiency && efficiency_put(efficiency)) ||
 		  vm_boot_fence(boot));
 	if (*alone || boot->process)
 		return NULL;
@@ -282,12 +274,26 @@ static struct part **parts_gather(struct part *own, bool *alone)
 	return parts;
 }
 
+/* Adds what the other processes have had of their cores; none: not known. */
+static void efficiencies_add(struct efficiency **all)
+{
+	int rc = 0;
+
+	for (int p = 1; *all && p < node.boot->processes && !rc; p++)
+		rc = efficiency_add(all, p);
+	if (rc) {
+		free(*all);
+		*all = NULL;
+	}
+}
+
 /* What is printed, and about whom. */
 struct table {
 	struct part **parts;
 	int count;
 	bool nodes;	/* the job has several */
 	char whose[24]; /* "node 1: ": whose lines are printed */
+	const struct efficiency *efficiency; /* NULL: not known */
 	FILE *out;
 };
 
@@ -362,38 +368,11 @@ static void rows_print(const struct table *table)
 	}
 }
 
-/* Of the time of the cores the part that ranks have had, and why not all.  A
- * profile, which knows more, is printed by vmpirun. */
-static void efficiency_print(const struct table *table, uint32_t workers,
-			     uint64_t elapsed_ns)
-{
-	struct vm_pop_core *cores = calloc(workers, sizeof(*cores));
-	struct vm_pop pop;
-	uint32_t at = 0;
-
-	for (int p = 0; cores && p < table->count; p++)
-		for (uint32_t w = 0; w < table->parts[p]->workers; w++)
-			cores[at++].useful = table->parts[p]->useful[w];
-	if (cores && !core_cvar.profile_dir[0] &&
-	    vm_pop_of(&pop, cores, workers, (double)elapsed_ns)) {
-		line_begin(table);
-		fprintf(table->out,
-			"parallel efficiency at most %.1f %%: load balance "
-			"%.1f %% x communication %.1f %%\n",
-			100 * pop.parallel, 100 * pop.balance,
-			100 * pop.communication);
-		line_begin(table);
-		fprintf(table->out,
-			"at most, as time in calls passes for computing; "
-			"--profile tells them apart\n");
-	}
-	free(cores);
-}
-
 static void head_print(const struct table *table)
 {
 	uint64_t elapsed_ns = 0, switches = 0, sleeps = 0;
 	uint32_t ranks = 0, workers = 0;
+	char begin[64];
 
 	for (int p = 0; p < table->count; p++) {
 		const struct part *part = table->parts[p];
@@ -416,7 +395,9 @@ static void head_print(const struct table *table)
 		", %.3f s, %" PRIu64 " switches, %" PRIu64 " sleeps\n",
 		(double)elapsed_ns / 1e9, switches, sleeps);
 	rows_print(table);
-	efficiency_print(table, workers, elapsed_ns);
+	snprintf(begin, sizeof(begin), "%s: %s", vm_cli_program, table->whose);
+	if (table->efficiency)
+		efficiency_print(table->efficiency, begin, table->out);
 }
 
 /* ", 5 read" of what there was, else nothing. */
@@ -556,19 +537,27 @@ void summary_print(const uint64_t *ticks, uint64_t begin_ns)
 {
 	struct part *own = part_take(ticks, begin_ns), **parts;
 	struct table table = { .nodes = node.boot->processes > 1 };
+	/* A profile that is written to files is printed by vmpirun. */
+	struct efficiency *efficiency =
+		core_cvar.profile_dir[0] ? NULL : efficiency_take();
 	bool alone;
 
 	if (!own) {
 		vm_log(VM_ERROR, "--summary: out of memory");
+		free(efficiency);
 		return;
 	}
-	parts = parts_gather(own, &alone);
+	parts = parts_gather(own, efficiency, &alone);
+	if (parts)
+		efficiencies_add(&efficiency);
 	table.parts = parts ? parts : &own;
 	table.count = parts ? node.boot->processes : 1;
+	table.efficiency = efficiency;
 	if (parts || alone)
 		table_print(&table);
 	if (parts)
 		parts_free(parts, node.boot->processes);
 	else
 		free(own);
+	free(efficiency);
 }

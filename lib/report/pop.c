@@ -10,25 +10,29 @@ static double at_most_1(double part)
 }
 
 bool vm_pop_of(struct vm_pop *pop, const struct vm_pop_core *cores,
-	       unsigned count, double elapsed)
+	       unsigned count, double elapsed, bool whole)
 {
 	const struct vm_pop_core *most = cores;
 	double without;
 
-	*pop = (struct vm_pop){ .cores = count, .elapsed = elapsed };
+	*pop = (struct vm_pop){ .elapsed = elapsed };
 	for (unsigned i = 0; i < count; i++) {
+		if (whole || cores[i].useful > 0 || cores[i].calls > 0)
+			pop->cores++;
 		pop->useful += cores[i].useful;
 		pop->calls += cores[i].calls;
 		if (cores[i].useful > most->useful)
 			most = &cores[i];
 	}
-	if (!count || elapsed <= 0 || most->useful <= 0)
+	if (elapsed <= 0 || pop->useful <= 0) {
+		pop->cores = 0;
 		return false;
+	}
 	/* Clocks of different cores may differ a little. */
 	if (elapsed < most->useful + most->calls)
 		elapsed = pop->elapsed = most->useful + most->calls;
 	without = elapsed - most->calls;
-	pop->balance = pop->useful / (count * most->useful);
+	pop->balance = pop->useful / (pop->cores * most->useful);
 	pop->serialisation = at_most_1(most->useful / without);
 	pop->transfer = at_most_1(without / elapsed);
 	pop->communication = pop->serialisation * pop->transfer;

@@ -30,8 +30,9 @@ struct vm_pop {
 	double parallel, balance, communication, serialisation, transfer;
 };
 
-/* False: nobody has computed. */
+/* Of the whole, which has all cores, or of a section, which has those on which
+ * ranks were in it.  False: nobody has computed; it has no cores then. */
 bool vm_pop_of(struct vm_pop *pop, const struct vm_pop_core *cores,
-	       unsigned count, double elapsed);
+	       unsigned count, double elapsed, bool whole);
 
 #endif

@@ -221,6 +221,16 @@ static int files_read(struct vm_profile_job *job, const char *dir,
 	return rc;
 }
 
+static int job_make(struct vm_profile_job *job)
+{
+	int rc;
+
+	job->words = job->files[0]->words - 1;
+	job->vars = job->files[0]->vars;
+	rc = job_add_up(job);
+	return rc ? rc : vm_profile_job_pop(job);
+}
+
 int vm_profile_job_read(struct vm_profile_job *job, const char *dir,
 			int processes)
 {
@@ -232,19 +242,25 @@ int vm_profile_job_read(struct vm_profile_job *job, const char *dir,
 	rc = files_read(job, dir, processes);
 	if (!rc && !job->file_count)
 		rc = -VMPI_ENOENT;
-	if (rc)
-		return rc;
-	job->words = job->files[0]->words - 1;
-	job->vars = job->files[0]->vars;
-	rc = job_add_up(job);
-	return rc ? rc : vm_profile_job_pop(job);
+	return rc ? rc : job_make(job);
+}
+
+int vm_profile_job_of(struct vm_profile_job *job, struct vm_profile_file *file)
+{
+	job->files = calloc(1, sizeof(*job->files));
+	if (!job->files)
+		return -VMPI_ENOMEM;
+	job->files[job->file_count++] = file;
+	job->lent = true;
+	return job_make(job);
 }
 
 void vm_profile_job_fini(struct vm_profile_job *job)
 {
-	for (int f = 0; f < job->file_count; f++)
+	for (int f = 0; f < job->file_count && !job->lent; f++)
 		vm_profile_file_free(job->files[f]);
 	free(job->files);
+	free(job->cores);
 	free(job->lines);
 	free(job->parts);
 }

@@ -58,12 +58,13 @@ static void rank_read(const struct vm_profile_job *job, struct rank_time *times,
 }
 
 /* Adds a rank to its core, in the sections in which it was. */
-static void rank_add(struct vm_profile_job *job, struct vm_pop_core *cores,
-		     unsigned all, const struct rank_time *times, unsigned core)
+static void rank_add(struct vm_profile_job *job, const struct rank_time *times,
+		     unsigned core)
 {
 	for (unsigned p = 0; p < job->part_count; p++) {
 		struct vm_profile_part *part = &job->parts[p];
-		struct vm_pop_core *at = &cores[p * all + core];
+		struct vm_pop_core *at =
+			&job->cores[p * job->core_count + core];
 
 		if (times[p].elapsed <= 0)
 			continue;
@@ -75,8 +76,7 @@ static void rank_add(struct vm_profile_job *job, struct vm_pop_core *cores,
 	}
 }
 
-static void files_add(struct vm_profile_job *job, struct vm_pop_core *cores,
-		      unsigned all, struct rank_time *times)
+static void files_add(struct vm_profile_job *job, struct rank_time *times)
 {
 	unsigned first = 0;
 
@@ -89,46 +89,29 @@ static void files_add(struct vm_profile_job *job, struct vm_pop_core *cores,
 			if (!rank->rows || rank->worker >= file->workers)
 				continue;
 			rank_read(job, times, file, rank);
-			rank_add(job, cores, all, times, first + rank->worker);
+			rank_add(job, times, first + rank->worker);
 		}
 		first += file->workers;
 	}
 }
 
-/* The whole has all cores, a section those on which a rank was in it. */
-static void part_compute(struct vm_profile_part *part,
-			 struct vm_pop_core *cores, unsigned all, bool whole)
-{
-	unsigned used = 0;
-
-	for (unsigned c = 0; c < all; c++)
-		if (whole || cores[c].useful > 0 || cores[c].calls > 0)
-			cores[used++] = cores[c];
-	if (!vm_pop_of(&part->pop, cores, used, part->pop.elapsed))
-		part->pop.cores = 0;
-}
-
 int vm_profile_job_pop(struct vm_profile_job *job)
 {
-	struct vm_pop_core *cores;
 	struct rank_time *times;
-	unsigned all = 0;
-	int rc;
 
 	for (int f = 0; f < job->file_count; f++)
-		all += job->files[f]->workers;
-	if (!all || !job->part_count)
-		return 0;
-	cores = calloc((size_t)all * job->part_count, sizeof(*cores));
-	times = calloc(job->part_count, sizeof(*times));
-	if (cores && times) {
-		files_add(job, cores, all, times);
-		for (unsigned p = 0; p < job->part_count; p++)
-			part_compute(&job->parts[p], &cores[p * all], all,
-				     p == 0);
+		job->core_count += job->files[f]->workers;
+	job->cores = calloc((size_t)job->core_count * job->part_count + 1,
+			    sizeof(*job->cores));
+	times = calloc(job->part_count + 1, sizeof(*times));
+	if (!job->cores || !times) {
+		free(times);
+		return -VMPI_ENOMEM;
 	}
-	rc = cores && times ? 0 : -VMPI_ENOMEM;
+	files_add(job, times);
+	for (unsigned p = 0; p < job->part_count; p++)
+		vm_pop_of(&job->parts[p].pop, &job->cores[p * job->core_count],
+			  job->core_count, job->parts[p].pop.elapsed, p == 0);
 	free(times);
-	free(cores);
-	return rc;
+	return 0;
 }

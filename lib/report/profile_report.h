@@ -41,12 +41,15 @@ struct vm_profile_job {
 	/* Times in ns from here on. */
 	struct vm_profile_file **files;
 	int file_count, rank_count;
+	bool lent;	/* the files are not ours */
 	uint32_t words; /* of variables */
 	const struct vm_profile_var *vars;
 	struct vm_profile_line *lines; /* most time first */
 	unsigned line_count;
 	struct vm_profile_part *parts; /* outer ones before inner ones */
 	unsigned part_count;
+	struct vm_pop_core *cores; /* core_count of each part */
+	unsigned core_count;	   /* of all processes */
 	uint64_t time, time_calls; /* of all ranks */
 	uint64_t lost;		   /* amounts that had no room of their own */
 };
@@ -58,7 +61,10 @@ struct vm_profile_job {
  */
 int vm_profile_job_read(struct vm_profile_job *job, const char *dir,
 			int processes);
-/* Inside of it: adds the efficiencies.  0, -VMPI_ENOMEM. */
+/* The same of one process whose profiles are in memory, and stay there.  0,
+ * -VMPI_ENOMEM. */
+int vm_profile_job_of(struct vm_profile_job *job, struct vm_profile_file *file);
+/* Inside of them: adds the efficiencies.  0, -VMPI_ENOMEM. */
 int vm_profile_job_pop(struct vm_profile_job *job);
 void vm_profile_job_fini(struct vm_profile_job *job);
 

@@ -115,13 +115,18 @@ static uint64_t begin(struct vm_ult *self)
 	return now;
 }
 
+uint64_t vm_clocks_self_now(struct vm_ult *self, uint64_t *now)
+{
+	*now = begin(self);
+	return vm_timer_rank(&self->timer, *now);
+}
+
 uint64_t vm_clocks_self(struct vm_ult *self)
 {
 	uint64_t now;
 
 	vm_clock_ready();
-	now = begin(self);
-	return vm_timer_rank(&self->timer, now);
+	return vm_clocks_self_now(self, &now);
 }
 
 uint64_t vm_clocks_of(const struct vm_ult *ult)

@@ -78,6 +78,8 @@ static inline void vm_clocks_busy(bool observed)
 
 /* Rank time of the calling ULT in ticks; switches the clocks on. */
 uint64_t vm_clocks_self(struct vm_ult *self);
+/* And the time; once they are on. */
+uint64_t vm_clocks_self_now(struct vm_ult *self, uint64_t *now);
 
 /* Rank time of any ULT that has not ended, for any thread.  0 until the clocks
  * have begun for it. */

@@ -20,7 +20,7 @@ static void is_pop(const struct vm_pop_core *cores, unsigned count,
 {
 	struct vm_pop pop;
 
-	ok(vm_pop_of(&pop, cores, count, elapsed), "%u cores", count);
+	ok(vm_pop_of(&pop, cores, count, elapsed, true), "%u cores", count);
 	is_part(pop.balance, balance, "balance");
 	is_part(pop.serialisation, serialisation, "serialisation");
 	is_part(pop.transfer, transfer, "transfer");
@@ -48,8 +48,14 @@ int main(void)
 	is_pop((struct vm_pop_core[]){ { 8, 0 }, { 0, 0 } }, 2, 8, 0.5, 1, 1);
 	/* A clock that is late. */
 	is_pop((struct vm_pop_core[]){ { 9, 1 } }, 1, 9.5, 1, 1, 0.9);
-	ok(!vm_pop_of(&pop, NULL, 0, 8), "without cores there is none");
-	ok(!vm_pop_of(&pop, &(struct vm_pop_core){ 0, 3 }, 1, 8),
+	ok(!vm_pop_of(&pop, NULL, 0, 8, true), "without cores there is none");
+	ok(!vm_pop_of(&pop, &(struct vm_pop_core){ 0, 3 }, 1, 8, true),
 	   "nor where nobody computes");
+	/* A section that only one of two cores has been in. */
+	ok(vm_pop_of(&pop, (struct vm_pop_core[]){ { 0, 0 }, { 4, 2 } }, 2, 8,
+		     false),
+	   "a section");
+	is_int(pop.cores, 1, "is on the cores that were in it");
+	is_part(pop.balance, 1, "and balanced among them");
 	return done_testing();
 }

@@ -79,6 +79,9 @@ int vm_profiler_vars(struct vm_bulk *bulk, const char *text, const char *who)
 	unsigned n;
 	int rc = -VMPI_EINVAL;
 
+	*bulk = (struct vm_bulk){ 0 };
+	if (!strcmp(text, VM_PROFILER_NONE))
+		return 0;
 	if (!strcmp(text, "default"))
 		text = VM_PROFILER_DEFAULT;
 	copy = strdup(text);
@@ -150,6 +153,11 @@ static int profiler_make(struct vm_profiler *profiler,
 	rc = vm_profile_file_new(&profiler->file, core_cvar.profile_dir, head);
 	free(head);
 	return rc;
+}
+
+struct vm_profile_file *vm_profiler_file(void)
+{
+	return vm_node->profiler ? vm_node->profiler->file : NULL;
 }
 
 int vm_profiler_word(const char *name)
@@ -227,8 +235,8 @@ static bool moment_take(struct moment *moment)
 		return false;
 	vm_bulk_read(&vm_node->profiler->bulk, moment->values,
 		     moment->profile->rank);
-	moment->values[vm_node->profiler->bulk.words] = vm_clocks_self(vm_self);
-	moment->now = vm_clock_ticks();
+	moment->values[vm_node->profiler->bulk.words] =
+		vm_clocks_self_now(vm_self, &moment->now);
 	return true;
 }
 

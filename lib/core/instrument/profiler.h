@@ -14,6 +14,7 @@
 
 struct vm_bulk;
 struct vm_node;
+struct vm_profile_file;
 struct vm_profile_var;
 struct vm_rank;
 struct vm_ult;
@@ -22,6 +23,8 @@ struct vm_ult;
 #define VM_PROFILER_DEFAULT                                             \
 	"core_sends,core_sent_bytes,core_receives,core_received_bytes," \
 	"core_unexpected,core_meetings"
+/* Only time is profiled. */
+#define VM_PROFILER_NONE "none"
 
 /*
  * Makes the list of the variables in `text`, separated by commas: counters,
@@ -29,6 +32,9 @@ struct vm_ult;
  * logged that begins with `who`.
  */
 int vm_profiler_vars(struct vm_bulk *bulk, const char *text, const char *who);
+
+/* The profiles of all ranks of this process; NULL: nothing is profiled. */
+struct vm_profile_file *vm_profiler_file(void);
 
 /* The index, among the values of a profile, of the first word of variable
  * `name`; -1: none, or nothing is profiled. */

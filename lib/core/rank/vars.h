@@ -129,7 +129,7 @@
 	X(STRING, profile, "", 0, 0, "names", STARTUP, UD, live,               \
 	  "Rank counters to profile by function and section: names or "        \
 	  "patterns with * and ?, separated by commas; default: the usual "    \
-	  "ones; empty: no profile.  See vmpi-profile(7)")                     \
+	  "ones; none: time alone; empty: no profile.  See vmpi-profile(7)")   \
 	X(STRING, profile_dir, "", 0, 0, "path", STARTUP, UA, live,            \
 	  "Directory of the profile files, one per process, that vmpirun "     \
 	  "--profile reads; empty: profiles are kept in memory")               \
