@@ -56,4 +56,11 @@ is "$(agent ping 2)" "right, called 0 times, found 0" \
 	"short messages do not call the agent"
 is "$(agent long-one 2 --set core_progress=off)" \
 	"right, called 0 times, found 0" "an agent that is off is not called"
+for shm in on off; do
+	is "$(agent leaves 2 --set core_progress=off --set fabric_shm=$shm \
+		--set core_rndv_protocol=pipeline \
+		--set core_rndv_fragment=4096)" \
+		"right, called 0 times, found 0" \
+		"a sender ends when its pieces have left, fabric_shm=$shm"
+done
 done_testing

@@ -27,14 +27,27 @@ static bool readable(const struct vm_rndv_send *push)
 	       vm_rank_cvars(push->rank)->rndv_protocol != VM_RNDV_PIPELINE;
 }
 
+/* All of the payload has left: nothing that the receiver says is waited for. */
+static void push_leave(struct vm_rndv_send *push)
+{
+	if (push->sent == push->data.bytes && !push->inflight &&
+	    vm_id_table_take(&vm_node->rndv_sends, push->id))
+		vm_rndv_send_end(push, 0);
+}
+
 /* A piece is not needed any more where it lies. */
 static void piece_left(struct vm_send_op *op, int error)
 {
 	struct vm_rndv_send *push =
 		vm_container_of(op, struct vm_rndv_send, op);
 
-	(void)error; /* the receiver has it, or the port says that it is down */
-	if (--push->inflight == 0 && push->over)
+	push->inflight--;
+	if (!push->over && !error) {
+		push_leave(push);
+		return;
+	}
+	/* On an error the port says that the process is down, unless it has. */
+	if (push->over && !push->inflight)
 		vm_rndv_send_end(push, push->error);
 }
 
@@ -312,6 +325,7 @@ void vm_rndv_send_cts(struct vm_port *port, struct vm_pkt *pkt)
 	while (push->sent < granted)
 		if (fragment_send(push, granted - push->sent) < 0)
 			return; /* the port says that the process is down */
+	push_leave(push);
 }
 
 void vm_rndv_send_fin(struct vm_port *port, struct vm_pkt *pkt)

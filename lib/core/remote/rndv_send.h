@@ -2,8 +2,9 @@
 /*
  * The sender's half of a rendezvous.
  *
- * A push is there from the RTS until the receiver's FIN, or until this side has
- * written all.  It only answers: what happens is up to the receiver.
+ * A push is there from the RTS until the receiver's FIN, or until all of it has
+ * been written, or has left in pieces.  It only answers: what happens is up to
+ * the receiver.
  */
 #ifndef CORE_REMOTE_RNDV_SEND_H
 #define CORE_REMOTE_RNDV_SEND_H

@@ -187,6 +187,35 @@ static void exchange(void)
 	free(buffer);
 }
 
+/* Rank 1 asks for a message, which is there, and computes from then on until the
+ * sender has ended. */
+static void leaves(void)
+{
+	const int bytes = 1 << 17;
+	char *buffer = calloc(1, (size_t)bytes);
+	MPI_Request req;
+	int here = 0;
+
+	for (int round = 1; round <= ROUNDS; round++)
+		if (rank == 0) {
+			memset(buffer, round, (size_t)bytes);
+			MPI_Send(buffer, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+			say("left", round);
+		} else {
+			for (here = 0; !here;)
+				MPI_Iprobe(0, 0, MPI_COMM_WORLD, &here,
+					   MPI_STATUS_IGNORE);
+			MPI_Irecv(buffer, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD,
+				  &req);
+			await("left", round);
+			MPI_Wait(&req, MPI_STATUS_IGNORE);
+			for (int i = 0; i < bytes; i++)
+				if (buffer[i] != round)
+					MPI_Abort(MPI_COMM_WORLD, 8);
+		}
+	free(buffer);
+}
+
 static void run(const char *how)
 {
 	if (!strcmp(how, "long"))
@@ -197,6 +226,8 @@ static void run(const char *how)
 		one_waits();
 	else if (!strcmp(how, "reached"))
 		reached();
+	else if (!strcmp(how, "leaves"))
+		leaves();
 	else if (!strcmp(how, "ping"))
 		ping(2000);
 	else
