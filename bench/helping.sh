@@ -36,8 +36,8 @@ while [ $run -lt "$runs" ]; do
 				}
 				/events at ports handled/ {
 					sub(/.*node [0-9]+: /, "")
-					own += $1; helped += $8
-					bytes += bytes_of($13, $14)
+					own += $1; helped += $9
+					bytes += bytes_of($14, $15)
 				}
 				END { print own + 0, helped + 0, bytes + 0 }' \
 				>"$dir/$way.$help.moved"
