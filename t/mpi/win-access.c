@@ -370,6 +370,30 @@ static void large_requests(void)
 	all_ok(was == 6 && got == 9, "those with requests too");
 }
 
+/* The last of so many bytes that the origin has asked about them is there when
+ * the fence is. */
+static void asked_along(void)
+{
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	char data[1024];
+	bool held = true;
+
+	MPI_Win_fence(0, win);
+	for (int n = 255; n <= 258; n++) {
+		for (int i = 0; i < n; i++) {
+			memset(data, rank + n + i, sizeof(data));
+			MPI_Put(data, sizeof(data), MPI_BYTE, right, 0,
+				sizeof(data), MPI_BYTE, win);
+		}
+		MPI_Win_fence(0, win);
+		held &= mine[0] == (char)(left + n + n - 1) &&
+			mine[1023] == mine[0];
+		MPI_Win_fence(0, win);
+	}
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	all_ok(held, "a fence waits for what was asked about before it");
+}
+
 /* All of it, in memory that the window has made or that it was given. */
 static void everything(void)
 {
@@ -387,6 +411,7 @@ static void everything(void)
 	requests();
 	flushed_later();
 	large_requests();
+	asked_along();
 	MPI_Win_free(&win);
 }
 

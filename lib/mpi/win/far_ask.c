@@ -315,7 +315,7 @@ int vm_far_ask(struct vm_win *win, int rank)
 	far->asks++;
 	vm_lock_give(&win->window->lock);
 	rc = vm_far_send(win, rank, &head, NULL, 0);
-	far->dirty = far->ended = false;
+	far->dirty = false;
 	return rc;
 }
 
@@ -362,18 +362,23 @@ int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win)
 
 int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 {
-	int rc = vm_far_of(win, rank)->dirty ? vm_far_ask(win, rank) : 0;
+	struct vm_window_far *far = vm_far_of(win, rank);
+	int rc = far->dirty ? vm_far_ask(win, rank) : 0;
 
-	if (rc == 0 && vm_far_of(win, rank)->asked) {
+	if (rc == 0 && far->asked) {
 		rc = vm_far_ask_wait(win, rank, 0);
-		vm_far_of(win, rank)->asked = rc != 0;
+		far->asked = rc != 0;
 	}
+	if (rc == 0)
+		far->ended = false;
 	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
 }
 
 bool vm_far_is_dirty(const struct vm_win *win, int rank)
 {
-	return win->window->far && vm_far_of(win, rank)->dirty;
+	const struct vm_window_far *far = vm_far_of(win, rank);
+
+	return win->window->far && (far->dirty || far->asked);
 }
 
 int vm_far_end(struct vm_call *call, struct vm_win *win, int rank)
