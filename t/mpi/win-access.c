@@ -370,6 +370,39 @@ static void large_requests(void)
 	all_ok(was == 6 && got == 9, "those with requests too");
 }
 
+/* More data are under way than there are places for, of sizes on each side of
+ * what a place holds, from two members at a time. */
+enum { GETS = 200 };
+
+static void many_got(void)
+{
+	static const int sizes[] = { 1, 8, 56, 1024, 1025, 3000 };
+	static char got[GETS][3000];
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	bool held = true;
+
+	for (int i = 0; i < ROOM; i++)
+		mine[i] = (char)(rank + i);
+	everybody();
+	MPI_Win_lock_all(0, win);
+	for (int i = 0; i < GETS; i++)
+		MPI_Get(got[i], sizes[i % 6], MPI_BYTE, i % 3 ? right : left, i,
+			sizes[i % 6], MPI_BYTE, win);
+	MPI_Win_flush(left, win);
+	for (int i = 0; i < GETS; i += 3)
+		held &= got[i][sizes[i % 6] - 1] ==
+			(char)(left + i + sizes[i % 6] - 1);
+	all_ok(held, "a flush waits for the data of one member");
+	MPI_Win_flush_local_all(win);
+	for (int i = 0; i < GETS; i++)
+		for (int k = 0; k < sizes[i % 6]; k++)
+			held &= got[i][k] ==
+				(char)((i % 3 ? right : left) + i + k);
+	all_ok(held, "a local one for those of all members");
+	MPI_Win_unlock_all(win);
+	everybody();
+}
+
 /* The last of so many bytes that the origin has asked about them is there when
  * the fence is. */
 static void asked_along(void)
@@ -394,6 +427,33 @@ static void asked_along(void)
 	all_ok(held, "a fence waits for what was asked about before it");
 }
 
+/* Puts alone and behind others, short and long, are done when the flush is; who
+ * got word of that sees them. */
+static void alone(void)
+{
+	static const int sizes[] = { 1, 300, 600, 1024, 2000, 4000 };
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	char data[ROOM];
+	bool held = true;
+
+	for (int i = 0; i < 60; i++) {
+		int bytes = sizes[i % 6], row = i % 4 ? 1 : 3;
+
+		memset(data, rank + i, sizeof(data));
+		MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+		for (int k = 0; k < row; k++)
+			MPI_Put(data, bytes, MPI_BYTE, right, k, bytes,
+				MPI_BYTE, win);
+		MPI_Win_flush(right, win);
+		everybody();
+		held &= mine[0] == (char)(left + i) &&
+			mine[bytes + row - 2] == mine[0];
+		MPI_Win_unlock(right, win);
+		everybody();
+	}
+	all_ok(held, "puts alone and in rows are there after a flush");
+}
+
 /* All of it, in memory that the window has made or that it was given. */
 static void everything(void)
 {
@@ -411,7 +471,9 @@ static void everything(void)
 	requests();
 	flushed_later();
 	large_requests();
+	many_got();
 	asked_along();
+	alone();
 	MPI_Win_free(&win);
 }
 

@@ -48,6 +48,11 @@ static int check(const struct vm_window_share *share, int fd, const char **why)
 		       -1;
 }
 
+bool vm_window_share_is_near(const struct vm_window_share *share)
+{
+	return share->space && share->space == vm_memfd_space();
+}
+
 void *vm_window_share_map(const struct vm_window_share *share, size_t bytes,
 			  const char **why)
 {
@@ -55,7 +60,7 @@ void *vm_window_share_map(const struct vm_window_share *share, size_t bytes,
 	int fd;
 
 	*why = "it is on another host, or in a container";
-	if (!share->space || share->space != vm_memfd_space())
+	if (!vm_window_share_is_near(share))
 		return NULL;
 	fd = vm_memfd_open((pid_t)share->pid, share->fd, S_IFREG, why);
 	if (fd < 0)

@@ -9,6 +9,7 @@
 #ifndef CORE_WINDOW_SHARE_H
 #define CORE_WINDOW_SHARE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ struct vm_window_share {
 
 /* Makes a file: its descriptor, to be closed, or -1 with the reason in *why. */
 int vm_window_share_make(struct vm_window_share *share, const char **why);
+
+/* Tells whether there is a file, on this host and in this container. */
+bool vm_window_share_is_near(const struct vm_window_share *share);
 
 /* Maps the file as so many bytes, not 0; NULL with the reason in *why. */
 void *vm_window_share_map(const struct vm_window_share *share, size_t bytes,

@@ -89,6 +89,13 @@ static bool watch(struct awaited *awaited)
 	return vm_ult_watch(awaited->word, awaited->wanted);
 }
 
+bool vm_window_watch(const _Atomic uint32_t *word, uint32_t wanted)
+{
+	struct awaited awaited = { word, wanted };
+
+	return has_come(&awaited) || watch(&awaited);
+}
+
 int vm_window_await(struct vm_window *window, const _Atomic uint32_t *word,
 		    uint32_t wanted, const struct vmpi_chan *chan)
 {

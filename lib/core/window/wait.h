@@ -44,6 +44,10 @@ static inline bool vm_window_has_come(const _Atomic uint32_t *word,
 int vm_window_await(struct vm_window *window, const _Atomic uint32_t *word,
 		    uint32_t wanted, const struct vmpi_chan *chan);
 
+/* Polls for a while, if the caller can afford to, until a word has come to
+ * `wanted`, which no one is told of: whether it has. */
+bool vm_window_watch(const _Atomic uint32_t *word, uint32_t wanted);
+
 /* A member's word has been changed, by a sequentially consistent operation: it
  * is woken if it sleeps here; VM_PENDING: it sleeps in another process. */
 int vm_window_told(const struct vm_window_place *place);

@@ -4,8 +4,8 @@
  *
  * Each member has its end, struct vm_window, which others change under its
  * lock; a team is the table of all members that those of one process share.
- * Begin here; then read claim.h, post.h,
- * region.h, share.h, update.h and wire.h.
+ * Begin here; then read claim.h, post.h, region.h, reply.h, share.h, update.h
+ * and wire.h.
  */
 #ifndef CORE_WINDOW_WINDOW_H
 #define CORE_WINDOW_WINDOW_H
@@ -23,6 +23,8 @@ struct vm_group;
 struct vm_rank;
 struct vm_window_far;
 struct vm_window_packet;
+struct vm_window_reply;
+struct vm_window_told;
 
 /* Bytes that were attached to a window after it was made. */
 struct vm_window_region {
@@ -64,6 +66,9 @@ struct vm_window_place {
 	struct vm_window_words *words; /* or NULL as well */
 	/* post.h: posts to it, if other processes see them; or NULL */
 	_Atomic uint32_t *posts;
+	/* reply.h: where it is answered, by member and in turn; or NULL */
+	struct vm_window_told *told;
+	struct vm_window_reply *replies;
 };
 
 /* Memory that a team has together with other processes (share.h). */

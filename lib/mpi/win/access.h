@@ -122,6 +122,26 @@ static inline char *vm_win_quick_row(struct vm_win *win,
 	return vm_win_quick(win, rank, disp, *bytes);
 }
 
+/* The same in memory that only packets reach, or the kernel. */
+static inline char *vm_win_quick_far(struct vm_win *win, int rank,
+				     MPI_Aint disp, size_t bytes)
+{
+	const struct vm_window_place *place;
+	size_t offset;
+
+	if (!win || (unsigned)rank >= (unsigned)win->size ||
+	    !vm_win_reaches(win, rank))
+		return NULL;
+	place = &win->places[rank];
+	if (place->common || !place->base || !bytes ||
+	    win->flavor == MPI_WIN_FLAVOR_DYNAMIC ||
+	    __builtin_mul_overflow((size_t)disp, place->unit, &offset) ||
+	    offset > place->bytes || place->bytes - offset < bytes)
+		return NULL;
+	win->used = true;
+	return place->base + offset;
+}
+
 /* The operation of a handle if it is predefined and for elements of this type,
  * or NULL. */
 static inline const struct vm_op *vm_win_quick_op(MPI_Op handle,

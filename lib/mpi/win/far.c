@@ -9,6 +9,8 @@
 #include "core/local/engine.h"
 #include "mpi/type/basic.h"
 #include "mpi/win/far_ask.h"
+#include "mpi/win/far_move.h"
+#include "mpi/win/far_slot.h"
 
 /* Packets whose answers may be under way at a time. */
 #define ANSWERS_MOST 16
@@ -251,25 +253,63 @@ static int rows_send(struct vm_access *a, struct vm_window_head head,
 	return rc;
 }
 
-/*
- * The shortest way: one row of the target's, of which a packet has all, with data
- * that lie behind each other, and go to `into` if they are answered.
- */
-static int row_send(struct vm_access *a, struct vm_window_head head,
-		    const struct vm_far_run *run, const void *data,
-		    size_t bytes, const struct vm_rows *into)
-{
-	int rc;
+/* One row of elements of a predefined type at a target. */
+struct far_row {
+	struct vm_win *win;
+	int rank;
+	const struct vm_type *basic;
+	struct vm_far_run run;
+};
 
-	head.type = (uint8_t)a->basic->value;
-	if (into) {
-		rc = vm_far_later_one(a, &head.sequence, into);
-		return rc == 0 ? vm_far_send_row(a->win, a->rank, &head, run,
-						 data, bytes) :
-				 rc;
+static struct far_row row_of(struct vm_win *win, int rank,
+			     const struct vm_type *basic, const char *place,
+			     size_t count)
+{
+	uintptr_t origin = vm_far_origin(win->window->team, (size_t)rank);
+
+	return (struct far_row){
+		win, rank, basic, { (uintptr_t)place - origin, count }
+	};
+}
+
+/* The place, or the question, for data that go to `into`. */
+static int row_answer(const struct far_row *row, struct vm_window_head *head,
+		      const struct vm_data *into)
+{
+	struct vm_rows rows;
+
+	if (vm_far_slot_fits(row->win, row->rank, into)) {
+		head->flag = VM_FAR_TELL;
+		return vm_far_slot_take(row->win, row->rank, &head->sequence,
+					into);
 	}
-	rc = vm_far_send_row(a->win, a->rank, &head, run, data, bytes);
-	return rc == 0 ? sent(a->win, a->rank, bytes) : rc;
+	vm_rows_init(&rows, row->basic, *into);
+	return vm_far_later_one(row->win, row->rank, &head->sequence, &rows);
+}
+
+/*
+ * The shortest way: a packet has all of a row, and data that lie behind each
+ * other, and go to `into` if they are answered.
+ */
+static int row_send(const struct far_row *row, struct vm_window_head head,
+		    const void *data, size_t bytes, const struct vm_data *into)
+{
+	struct vm_win *win = row->win;
+	struct vm_window_far *far = vm_far_of(win, row->rank);
+	bool along = false;
+	int rc = 0;
+
+	head.type = (uint8_t)row->basic->value;
+	if (into)
+		rc = row_answer(row, &head, into);
+	else if (!far->dirty && !far->asked && vm_far_told(win, row->rank))
+		along = true;
+	if (along)
+		vm_far_ask_along(win, row->rank, &head);
+	if (rc == 0)
+		rc = vm_far_send_row(win, row->rank, &head, &row->run, data,
+				     bytes);
+	return rc == 0 && !into && !along ? sent(win, row->rank, bytes) : rc;
 }
 
 /* Whether data are a few bytes that lie behind each other. */
@@ -278,26 +318,16 @@ static bool is_few(const struct vm_data *data)
 	return !data->layout && data->bytes <= FEW_BYTES;
 }
 
-static struct vm_far_run run_of(const struct vm_access *a, const char *place,
-				size_t count)
-{
-	return (struct vm_far_run){
-		(uintptr_t)place -
-			vm_far_origin(a->win->window->team, (size_t)a->rank),
-		count,
-	};
-}
-
 /* Describes what the target has said. */
-static int explain(struct vm_call *call, const struct vm_access *a, int rc)
+static int explain(struct vm_call *call, int rank, int rc)
 {
 	if (rc == -VMPI_EINVAL)
 		return vm_error(call, MPI_ERR_RMA_RANGE,
-				"rank %d has no memory there", a->rank);
+				"rank %d has no memory there", rank);
 	if (rc == MPI_ERR_RMA_RANGE)
 		return vm_error(call, rc,
 				"rank %d has not attached all of the memory",
-				a->rank);
+				rank);
 	return rc;
 }
 
@@ -306,64 +336,78 @@ static struct vm_data target_data(const struct vm_access *a)
 	return vm_type_data(a->target.type, a->place, (size_t)a->target.count);
 }
 
-/* From so many bytes on a system call that moves them is shorter than packets. */
-#define MOVE_MIN (12 << 10)
-
-/*
- * Moves data that are contiguous on both sides through the kernel, if that is
- * to be had.  Of a dynamic window only the target knows what is attached.  The
- * packets of earlier epochs come first.
- * -VMPI_ENOTSUP: they have to go in packets.
- */
-static int move(struct vm_call *call, const struct vm_access *a,
-		const struct vm_data *target, const struct vm_data *origin)
+/* A put or get of a few bytes. */
+static int few_send(struct vm_win *win, int rank, void *buf, const char *place,
+		    size_t bytes, bool gets)
 {
-	struct vm_win *win = a->win;
-	struct vm_cursor there, here;
-	char *from, *to;
-	int rc;
+	struct vm_window_head head = { .what = gets ? VM_FAR_get : VM_FAR_put };
+	struct far_row row =
+		row_of(win, rank, vm_type_get(MPI_BYTE), place, bytes);
+	struct vm_data into = vm_data_bytes(buf, bytes);
 
-	if (target->bytes < MOVE_MIN || win->flavor == MPI_WIN_FLAVOR_DYNAMIC ||
-	    !win->places[a->rank].base)
-		return -VMPI_ENOTSUP;
-	vm_cursor_init(&there, target);
-	vm_cursor_init(&here, origin);
-	if (vm_cursor_piece(&there, &to, SIZE_MAX) < target->bytes ||
-	    vm_cursor_piece(&here, &from, SIZE_MAX) < target->bytes)
-		return -VMPI_ENOTSUP;
-	if (vm_far_of(win, a->rank)->ended) {
-		rc = vm_far_flush(call, win, a->rank);
-		if (rc != 0)
-			return rc;
-	}
-	return vm_window_move(win->comm.ranks[a->rank]->to, (uintptr_t)to, from,
-			      target->bytes, !a->gets);
+	return row_send(&row, head, buf, gets ? 0 : bytes, gets ? &into : NULL);
 }
 
-static int copy(struct vm_access *a, struct vm_window_head head,
-		const struct vm_data *there, const struct vm_data *own)
+static int copy(struct vm_access *a, const struct vm_data *there,
+		const struct vm_data *own)
 {
+	struct vm_window_head head = { .what = a->gets ? VM_FAR_get :
+							 VM_FAR_put };
 	const struct vm_type *byte = vm_type_get(MPI_BYTE);
 	struct vm_rows target, origin;
-	struct vm_far_run run;
 
+	if (is_few(there) && is_few(own) && !a->asked)
+		return few_send(a->win, a->rank, own->addr, there->addr,
+				there->bytes, a->gets);
 	vm_rows_init(&origin, byte, *own);
-	if (is_few(there) && is_few(own) && !a->asked) {
-		a->basic = byte;
-		run = run_of(a, there->addr, there->bytes);
-		return row_send(a, head, &run, own->addr,
-				a->gets ? 0 : there->bytes,
-				a->gets ? &origin : NULL);
-	}
 	vm_rows_init(&target, byte, *there);
 	return rows_send(a, head, &target, a->gets ? NULL : &origin,
 			 a->gets ? &origin : NULL);
 }
 
+int vm_far_quick(struct vm_call *call, struct vm_win *win, int rank, void *buf,
+		 char *place, size_t bytes, bool gets)
+{
+	struct vm_data there, own;
+	struct vm_access a;
+	int rc = -VMPI_ENOTSUP;
+
+	if (vm_far_move_wanted(win, rank, bytes))
+		rc = vm_far_move(call, win, rank, buf, place, bytes, !gets);
+	else if (bytes <= FEW_BYTES)
+		rc = few_send(win, rank, buf, place, bytes, gets);
+	if (VM_UNLIKELY(rc == -VMPI_ENOTSUP)) {
+		a = (struct vm_access){ .win = win,
+					.rank = rank,
+					.gets = gets };
+		vm_data_set_bytes(&there, place, bytes);
+		vm_data_set_bytes(&own, buf, bytes);
+		rc = copy(&a, &there, &own);
+	}
+	return explain(call, rank, rc);
+}
+
+/* Moves data that are contiguous on both sides through the kernel, if that is
+ * wanted and to be had; else -VMPI_ENOTSUP. */
+static int move(struct vm_call *call, const struct vm_access *a,
+		const struct vm_data *there, const struct vm_data *own)
+{
+	struct vm_cursor target, origin;
+	char *from, *to;
+
+	if (!vm_far_move_wanted(a->win, a->rank, there->bytes))
+		return -VMPI_ENOTSUP;
+	vm_cursor_init(&target, there);
+	vm_cursor_init(&origin, own);
+	if (vm_cursor_piece(&target, &to, SIZE_MAX) < there->bytes ||
+	    vm_cursor_piece(&origin, &from, SIZE_MAX) < there->bytes)
+		return -VMPI_ENOTSUP;
+	return vm_far_move(call, a->win, a->rank, from, to, there->bytes,
+			   !a->gets);
+}
+
 int vm_far_copy(struct vm_call *call, struct vm_access *a)
 {
-	struct vm_window_head head = { .what = a->gets ? VM_FAR_get :
-							 VM_FAR_put };
 	struct vm_data data = target_data(a),
 		       own = vm_win_side_data(&a->origin);
 	int rc;
@@ -373,8 +417,8 @@ int vm_far_copy(struct vm_call *call, struct vm_access *a)
 		data.bytes = own.bytes;
 	rc = move(call, a, &data, &own);
 	if (rc == -VMPI_ENOTSUP)
-		rc = copy(a, head, &data, &own);
-	return explain(call, a, rc);
+		rc = copy(a, &data, &own);
+	return explain(call, a->rank, rc);
 }
 
 static uint8_t op_number(MPI_Op op)
@@ -382,12 +426,12 @@ static uint8_t op_number(MPI_Op op)
 	return (uint8_t)((uintptr_t)op - (uintptr_t)MPI_OP_NULL);
 }
 
-/* Whether all sides are a row of a few elements; *own are the origin's. */
+/* Whether all sides are a row of a few elements; *own are the origin's, and
+ * *result is where the old ones go. */
 static bool is_row(const struct vm_access *a, const struct vm_data *there,
-		   struct vm_data *own, bool reads, bool gets)
+		   struct vm_data *own, struct vm_data *result, bool reads,
+		   bool gets)
 {
-	struct vm_data result;
-
 	*own = (struct vm_data){ 0 };
 	if (!is_few(there) || a->asked ||
 	    a->basic->extent != (MPI_Count)a->basic->size)
@@ -400,8 +444,11 @@ static bool is_row(const struct vm_access *a, const struct vm_data *there,
 	}
 	if (!gets)
 		return true;
-	result = vm_win_side_data(&a->result);
-	return is_few(&result) && result.bytes >= there->bytes;
+	*result = vm_win_side_data(&a->result);
+	if (!is_few(result) || result->bytes < there->bytes)
+		return false;
+	result->bytes = there->bytes;
+	return true;
 }
 
 int vm_far_update(struct vm_call *call, struct vm_access *a)
@@ -410,22 +457,23 @@ int vm_far_update(struct vm_call *call, struct vm_access *a)
 	struct vm_window_head head = { .what = gets ? VM_FAR_fetch :
 						      VM_FAR_update,
 				       .op = op_number(a->op) };
-	struct vm_data there = target_data(a), own;
+	struct vm_data there = target_data(a), own, old;
 	struct vm_rows target, origin, result;
-	struct vm_far_run run;
+	struct far_row row;
 
-	if (gets)
-		vm_rows_init(&result, a->basic, vm_win_side_data(&a->result));
-	if (is_row(a, &there, &own, reads, gets)) {
-		run = run_of(a, there.addr, there.bytes / a->basic->size);
-		return explain(call, a,
-			       row_send(a, head, &run, own.addr, own.bytes,
-					gets ? &result : NULL));
+	if (is_row(a, &there, &own, &old, reads, gets)) {
+		row = row_of(a->win, a->rank, a->basic, there.addr,
+			     there.bytes / a->basic->size);
+		return explain(call, a->rank,
+			       row_send(&row, head, own.addr, own.bytes,
+					gets ? &old : NULL));
 	}
 	vm_rows_init(&target, a->basic, there);
+	if (gets)
+		vm_rows_init(&result, a->basic, vm_win_side_data(&a->result));
 	if (reads)
 		vm_rows_init(&origin, a->basic, vm_win_side_data(&a->origin));
-	return explain(call, a,
+	return explain(call, a->rank,
 		       rows_send(a, head, &target, reads ? &origin : NULL,
 				 gets ? &result : NULL));
 }
@@ -433,15 +481,13 @@ int vm_far_update(struct vm_call *call, struct vm_access *a)
 int vm_far_swap(struct vm_call *call, struct vm_access *a, const void *compare)
 {
 	struct vm_window_head head = { .what = VM_FAR_swap };
-	struct vm_far_run run = run_of(a, a->place, 1);
+	struct far_row row = row_of(a->win, a->rank, a->basic, a->place, 1);
 	size_t size = a->basic->size;
-	struct vm_rows into;
+	struct vm_data into = vm_data_bytes(a->result.buf, size);
 	char values[32];
 
-	vm_rows_init(&into, a->basic,
-		     vm_data_bytes((void *)(uintptr_t)a->result.buf, size));
 	memcpy(values, a->origin.buf, size);
 	memcpy(values + size, compare, size);
-	return explain(call, a,
-		       row_send(a, head, &run, values, 2 * size, &into));
+	return explain(call, a->rank,
+		       row_send(&row, head, values, 2 * size, &into));
 }

@@ -26,6 +26,10 @@ int vm_far_open(struct vm_win *win);
 /* Forgets the answers that nobody will wait for. */
 void vm_far_close(struct vm_win *win);
 
+/* A put or get of bytes that are checked: 0 or an MPI error; may switch. */
+int vm_far_quick(struct vm_call *call, struct vm_win *win, int rank, void *buf,
+		 char *place, size_t bytes, bool gets);
+
 /* A checked put or get, an update, a swap.  0 or an MPI error; may switch. */
 int vm_far_copy(struct vm_call *call, struct vm_access *access);
 int vm_far_update(struct vm_call *call, struct vm_access *access);

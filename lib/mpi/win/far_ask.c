@@ -8,6 +8,8 @@
 
 #include "core/window/wait.h"
 #include "mpi/win/far.h"
+#include "mpi/win/far_move.h"
+#include "mpi/win/far_slot.h"
 
 /* Accesses of a window whose answers have not come. */
 #define LATERS_MOST 64
@@ -41,7 +43,7 @@ int vm_far_send_row(struct vm_win *win, int rank, struct vm_window_head *head,
 	head->from = run->at;
 	head->member = (uint32_t)win->comm.rank;
 	head->runs = (uint32_t)run->count;
-	head->flag = VM_FAR_ONE;
+	head->flag |= VM_FAR_ONE;
 	return vm_window_send(win->window->owner->port, to->to, head, data,
 			      bytes);
 }
@@ -130,6 +132,14 @@ static struct later *later_first(const struct vm_win *win, int rank)
 	return NULL;
 }
 
+/* Under the lock; without it flushes look whether there are any. */
+static int laters_add(struct vm_win *win, int n)
+{
+	n += atomic_load_explicit(&win->laters, memory_order_relaxed);
+	atomic_store_explicit(&win->laters, n, memory_order_relaxed);
+	return n;
+}
+
 /* Takes it off the list, with its error.  Under the lock. */
 static void later_end(struct vm_win *win, struct later *later)
 {
@@ -137,7 +147,7 @@ static void later_end(struct vm_win *win, struct later *later)
 
 	vm_list_remove(&later->question.link);
 	later->ended = true;
-	win->laters--;
+	laters_add(win, -1);
 	if (!far->error)
 		far->error = (uint8_t)later->question.error;
 }
@@ -181,6 +191,8 @@ static int laters_wait(struct vm_win *win, int rank, bool all)
 	struct later *later;
 	int rc = 0;
 
+	if (!atomic_load_explicit(&win->laters, memory_order_relaxed))
+		return 0;
 	do {
 		vm_lock_take(&win->window->lock);
 		later = later_first(win, rank);
@@ -211,10 +223,9 @@ static struct later *later_new(struct vm_win *win)
 }
 
 /* An access that is answered so often, as far as is known. */
-static int later_open(struct vm_access *a, struct later **out,
+static int later_open(struct vm_win *win, int rank, struct later **out,
 		      const struct vm_rows *into)
 {
-	struct vm_win *win = a->win;
 	struct vm_window *window = win->window;
 	struct later *later = later_new(win);
 	bool full;
@@ -222,7 +233,7 @@ static int later_open(struct vm_access *a, struct later **out,
 	if (!later)
 		return MPI_ERR_NO_MEM;
 	later->rows = *into;
-	later->rank = a->rank;
+	later->rank = rank;
 	later->waiters = 0;
 	later->ended = false;
 	later->question = (struct vm_far_question){ .into = &later->rows,
@@ -230,7 +241,7 @@ static int later_open(struct vm_access *a, struct later **out,
 						    .left = 1 };
 	later->question.sequence = ++window->sequence;
 	vm_list_append(&window->questions, &later->question.link);
-	full = ++win->laters > LATERS_MOST;
+	full = laters_add(win, 1) > LATERS_MOST;
 	vm_lock_give(&window->lock);
 	if (later->rows.cursor.data.layout)
 		vm_layout_hold(later->rows.cursor.data.layout);
@@ -242,7 +253,7 @@ int vm_far_later_open(struct vm_access *a, struct vm_far_question **question,
 		      const struct vm_rows *into)
 {
 	struct later *later = NULL;
-	int rc = later_open(a, &later, into);
+	int rc = later_open(a->win, a->rank, &later, into);
 
 	/* It is one more until all is sent. */
 	if (later)
@@ -250,11 +261,11 @@ int vm_far_later_open(struct vm_access *a, struct vm_far_question **question,
 	return rc;
 }
 
-int vm_far_later_one(struct vm_access *a, uint32_t *sequence,
+int vm_far_later_one(struct vm_win *win, int rank, uint32_t *sequence,
 		     const struct vm_rows *into)
 {
 	struct later *later = NULL;
-	int rc = later_open(a, &later, into);
+	int rc = later_open(win, rank, &later, into);
 
 	if (later)
 		*sequence = later->question.sequence;
@@ -287,6 +298,7 @@ void vm_far_close(struct vm_win *win)
 		}
 	} while (later);
 	free(win->spare);
+	free(win->slots);
 }
 
 /* Asking whether all is done. */
@@ -303,27 +315,78 @@ static bool acked(void *arg)
 	return acked->far->asks - acked->far->acks <= acked->most;
 }
 
-int vm_far_ask(struct vm_win *win, int rank)
+/* Sends the question; told: it is answered there, or NULL. */
+static int ask(struct vm_win *win, int rank, const struct vm_window_told *told)
 {
 	struct vm_window_head head = { .what = VM_FAR_ask };
+	struct vm_window_far *far = vm_far_of(win, rank);
+
+	vm_lock_take(&win->window->lock);
+	if (told) {
+		head.sequence = ++far->tells;
+		head.flag = VM_FAR_TELL;
+	} else {
+		far->asks++;
+	}
+	vm_lock_give(&win->window->lock);
+	return vm_far_send(win, rank, &head, NULL, 0);
+}
+
+int vm_far_ask(struct vm_win *win, int rank)
+{
 	struct vm_window_far *far = vm_far_of(win, rank);
 	int rc;
 
 	far->unasked = 0;
 	far->asked = true;
-	vm_lock_take(&win->window->lock);
-	far->asks++;
-	vm_lock_give(&win->window->lock);
-	rc = vm_far_send(win, rank, &head, NULL, 0);
+	rc = ask(win, rank, vm_far_told(win, rank));
 	far->dirty = false;
 	return rc;
 }
 
-int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most)
+void vm_far_ask_along(struct vm_win *win, int rank, struct vm_window_head *head)
+{
+	struct vm_window_far *far = vm_far_of(win, rank);
+
+	vm_lock_take(&win->window->lock);
+	head->sequence = ++far->tells;
+	vm_lock_give(&win->window->lock);
+	head->flag |= VM_FAR_TELL;
+	far->asked = true;
+}
+
+static int acks_wait(struct vm_win *win, int rank, uint32_t most)
 {
 	struct acked wanted = { vm_far_of(win, rank), most };
 
 	return vm_window_wait(win->window, acked, &wanted);
+}
+
+int vm_far_ask_long(struct vm_win *win, int rank)
+{
+	int rc = ask(win, rank, NULL);
+
+	return rc == 0 ? acks_wait(win, rank, 0) : rc;
+}
+
+int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most)
+{
+	struct vm_window_told *told = vm_far_told(win, rank);
+	struct vm_window_far *far = vm_far_of(win, rank);
+	int rc;
+
+	if (!told)
+		return acks_wait(win, rank, most);
+	rc = vm_window_watch(&told->come, far->tells - most) ?
+		     0 :
+		     vm_far_ask_long(win, rank);
+	/* All that were asked for have come. */
+	if (rc == 0 && most == 0 && VM_UNLIKELY(told->error)) {
+		if (!far->error)
+			far->error = (uint8_t)told->error;
+		told->error = 0;
+	}
+	return rc;
 }
 
 /* What a member has refused since this was asked last. */
@@ -343,8 +406,10 @@ static int refused(struct vm_call *call, struct vm_win *win, int rank)
 
 int vm_far_flush_local(struct vm_call *call, struct vm_win *win, int rank)
 {
-	int rc = laters_wait(win, rank, true);
+	int rc = vm_far_slots_wait(win, rank);
 
+	if (rc == 0)
+		rc = laters_wait(win, rank, true);
 	return rc == 0 ? refused(call, win, rank) : rc;
 }
 
@@ -371,6 +436,7 @@ int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 	}
 	if (rc == 0)
 		far->ended = false;
+	vm_far_row_end(win);
 	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
 }
 
@@ -385,6 +451,7 @@ int vm_far_end(struct vm_call *call, struct vm_win *win, int rank)
 {
 	if (!vm_win_is_far(win, rank))
 		return 0;
+	vm_far_row_end(win);
 	/* Only the answer says what it has refused. */
 	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return vm_far_flush(call, win, rank);

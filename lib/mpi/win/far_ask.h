@@ -46,14 +46,33 @@ int vm_far_question_end(struct vm_window *window,
 int vm_far_later_open(struct vm_access *access,
 		      struct vm_far_question **question,
 		      const struct vm_rows *into);
-int vm_far_later_one(struct vm_access *access, uint32_t *sequence,
+int vm_far_later_one(struct vm_win *win, int rank, uint32_t *sequence,
 		     const struct vm_rows *into);
 void vm_far_later_sent(struct vm_window *window,
 		       struct vm_far_question *question);
+
+/* Where a member tells the caller that all is done that it has asked about;
+ * NULL: it answers by packets. */
+static inline struct vm_window_told *vm_far_told(const struct vm_win *win,
+						 int rank)
+{
+	return win->tells && win->places[rank].told ?
+		       &win->places[win->comm.rank].told[rank] :
+		       NULL;
+}
 
 /* Asks a member whether all is done that came before; waits until at most so
  * many of these are open.  0 or -VMPI_EPEER; the second may switch. */
 int vm_far_ask(struct vm_win *win, int rank);
 int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most);
+
+/* An access that a member will tell to be done, if it is the first one to it
+ * since a flush: fills in the packet's header. */
+void vm_far_ask_along(struct vm_win *win, int rank,
+		      struct vm_window_head *head);
+
+/* Asks by a packet, and waits for the answer however long it takes: then all is
+ * done, and all is stored that is told.  0 or -VMPI_EPEER.  May switch. */
+int vm_far_ask_long(struct vm_win *win, int rank);
 
 #endif

@@ -20,7 +20,7 @@ static uint64_t sender(const struct vm_window_packet *packet)
 {
 	const struct vm_window_team *team = packet->window->team;
 	bool row = packet->head.what <= VM_FAR_swap &&
-		   packet->head.flag == VM_FAR_ONE;
+		   (packet->head.flag & VM_FAR_ONE);
 
 	if (!row)
 		return packet->head.from;
@@ -92,7 +92,7 @@ static int rows_open(struct rows *rows, const struct vm_window_packet *packet,
 	};
 	rows->type = vm_type_builtin[head->type];
 	rows->op = head->op < VM_OP_BUILTINS ? vm_op_builtin[head->op] : NULL;
-	if (head->flag == VM_FAR_ONE) {
+	if (head->flag & VM_FAR_ONE) {
 		rows->one = (struct vm_far_run){ head->from, head->runs };
 		rows->runs = &rows->one;
 		rows->count = 1;
@@ -130,10 +130,80 @@ static void refuse(const struct vm_window_packet *packet, int error)
 
 	if (!error || packet->head.member >= window->team->size)
 		return;
-	vm_lock_take(&window->lock);
 	if (!far[packet->head.member].refused)
 		far[packet->head.member].refused = (uint8_t)error;
-	vm_lock_give(&window->lock);
+}
+
+/* Takes what has been refused since the sender was told last. */
+static uint8_t refused(const struct vm_window_packet *packet)
+{
+	struct vm_window_far *far = packet->window->far;
+	uint8_t error = far[packet->head.member].refused;
+
+	far[packet->head.member].refused = 0;
+	return error;
+}
+
+/* The sender's place in memory that is shared, if it wants to be told there;
+ * or NULL. */
+static const struct vm_window_place *
+teller(const struct vm_window_packet *packet)
+{
+	const struct vm_window_team *team = packet->window->team;
+	const struct vm_window_place *place;
+
+	if (!(packet->head.flag & VM_FAR_TELL) ||
+	    packet->head.member >= team->size)
+		return NULL;
+	place = &team->places[packet->head.member];
+	return place->told ? place : NULL;
+}
+
+/* The sender is told that this is done, and all that came before. */
+static void tell(const struct vm_window_packet *packet)
+{
+	const struct vm_window_place *place = teller(packet);
+
+	if (place)
+		vm_window_tell(&place->told[packet->window->rank],
+			       packet->head.sequence, refused(packet));
+}
+
+/* Where the data of an answer are put together: in the sender's place, or in
+ * memory of ours that has so many bytes; 0 or MPI_ERR_... */
+struct reply {
+	struct vm_window_reply *place; /* or NULL */
+	char *data;
+};
+
+static int reply_open(struct reply *reply,
+		      const struct vm_window_packet *packet, size_t bytes)
+{
+	const struct vm_window_place *place = teller(packet);
+
+	reply->place = NULL;
+	if (place && bytes <= VM_WINDOW_REPLY_BYTES) {
+		reply->place = vm_window_reply(place, packet->head.sequence);
+		reply->data = reply->place->data;
+		return 0;
+	}
+	reply->data = malloc(bytes + 1);
+	return reply->data ? 0 : MPI_ERR_NO_MEM;
+}
+
+/* Answers; the data count only without an error. */
+static void reply_close(struct reply *reply,
+			const struct vm_window_packet *packet, size_t bytes,
+			int error)
+{
+	if (reply->place) {
+		vm_window_tell(&reply->place->told, packet->head.sequence,
+			       (uint32_t)error);
+		return;
+	}
+	answer(packet, VM_FAR_answer, (uint8_t)error, reply->data,
+	       error ? 0 : bytes);
+	free(reply->data);
 }
 
 static void take_put(const struct vm_window_packet *packet)
@@ -149,27 +219,26 @@ static void take_put(const struct vm_window_packet *packet)
 		data += run->count;
 	}
 	refuse(packet, rc);
+	tell(packet);
 }
 
 static void take_get(const struct vm_window_packet *packet)
 {
+	struct reply reply;
 	struct rows rows;
-	char *data = NULL, *at;
-	int rc = rows_open(&rows, packet, false);
+	int rc = rows_open(&rows, packet, false), opened;
+	char *at;
 
-	if (rc == 0) {
-		at = data = malloc(rows.total + 1);
-		rc = data ? 0 : MPI_ERR_NO_MEM;
-	}
+	opened = reply_open(&reply, packet, rc == 0 ? rows.total : 0);
+	rc = rc ? rc : opened;
+	at = reply.data;
 	for (uint32_t i = 0; rc == 0 && i < rows.count; i++) {
 		const struct vm_far_run *run = &rows.runs[i];
 
-		memcpy(at, row_at(&rows, run), run->count);
+		vm_copy(at, row_at(&rows, run), run->count);
 		at += run->count;
 	}
-	answer(packet, VM_FAR_answer, (uint8_t)rc, data,
-	       rc == 0 ? rows.total : 0);
-	free(data);
+	reply_close(&reply, packet, rows.total, rc);
 }
 
 /* Whether the operation may be applied to the type. */
@@ -209,53 +278,55 @@ static bool reads(const struct vm_window_packet *packet)
 	return packet->head.op != (uintptr_t)MPI_NO_OP - (uintptr_t)MPI_OP_NULL;
 }
 
-static void take_update_(const struct vm_window_packet *packet, bool fetch)
+/* Checks a packet of updates: 0 or an MPI error. */
+static int update_open(struct rows *rows, const struct vm_window_packet *packet)
 {
-	struct rows rows;
-	char *old = NULL;
-	int rc = rows_open(&rows, packet, reads(packet));
+	int rc = rows_open(rows, packet, reads(packet));
 
-	if (rc == 0 && !op_fits(&rows))
-		rc = MPI_ERR_INTERN;
-	if (rc == 0 && fetch) {
-		old = malloc(rows.total + 1);
-		rc = old ? 0 : MPI_ERR_NO_MEM;
-	}
-	if (rc == 0)
-		rows_update(&rows, old);
-	if (fetch)
-		answer(packet, VM_FAR_answer, (uint8_t)rc, old,
-		       rc == 0 ? rows.total : 0);
-	else
-		refuse(packet, rc);
-	free(old);
+	return rc == 0 && !op_fits(rows) ? MPI_ERR_INTERN : rc;
 }
 
 static void take_update(const struct vm_window_packet *packet)
 {
-	take_update_(packet, false);
+	struct rows rows;
+	int rc = update_open(&rows, packet);
+
+	if (rc == 0)
+		rows_update(&rows, NULL);
+	refuse(packet, rc);
+	tell(packet);
 }
 
 static void take_fetch(const struct vm_window_packet *packet)
 {
-	take_update_(packet, true);
+	struct reply reply;
+	struct rows rows;
+	int rc = update_open(&rows, packet), opened;
+
+	opened = reply_open(&reply, packet, rc == 0 ? rows.total : 0);
+	rc = rc ? rc : opened;
+	if (rc == 0)
+		rows_update(&rows, reply.data);
+	reply_close(&reply, packet, rows.total, rc);
 }
 
 static void take_swap(const struct vm_window_packet *packet)
 {
-	_Alignas(16) char old[16] = { 0 };
+	struct reply reply;
 	struct rows rows;
-	int rc = rows_open(&rows, packet, false);
+	int rc = rows_open(&rows, packet, false), opened;
 	size_t size = rc == 0 ? rows.type->size : 0;
 
 	if (rc == 0 && (rows.count != 1 || rows.runs->count != 1 ||
-			size > sizeof(old) || rows.bytes != 2 * size))
+			rows.bytes != 2 * size))
 		rc = MPI_ERR_INTERN;
+	opened = reply_open(&reply, packet, size);
+	rc = rc ? rc : opened;
 	if (rc == 0)
 		vm_atomic_swap(rows.type, packet->window->common,
 			       row_at(&rows, rows.runs), rows.data,
-			       rows.data + size, old);
-	answer(packet, VM_FAR_answer, (uint8_t)rc, old, rc == 0 ? size : 0);
+			       rows.data + size, reply.data);
+	reply_close(&reply, packet, size, rc);
 }
 
 static struct vm_far_question *question_find(struct vm_window *window,
@@ -308,17 +379,12 @@ static void take_answer(const struct vm_window_packet *packet)
 
 static void take_ask(const struct vm_window_packet *packet)
 {
-	struct vm_window *window = packet->window;
-	struct vm_window_far *far = window->far;
-	uint8_t refused = 0;
-
-	if (packet->head.member >= window->team->size)
+	if (packet->head.member >= packet->window->team->size)
 		return;
-	vm_lock_take(&window->lock);
-	refused = far[packet->head.member].refused;
-	far[packet->head.member].refused = 0;
-	vm_lock_give(&window->lock);
-	answer(packet, VM_FAR_done, refused, NULL, 0);
+	if (packet->head.flag & VM_FAR_TELL)
+		tell(packet);
+	else
+		answer(packet, VM_FAR_done, refused(packet), NULL, 0);
 }
 
 static void take_done(const struct vm_window_packet *packet)

@@ -5,6 +5,7 @@
 #ifndef MPI_WIN_FAR_WIRE_H
 #define MPI_WIN_FAR_WIRE_H
 
+#include "core/window/reply.h"
 #include "core/window/wire.h"
 #include "mpi/win/rows.h"
 #include "mpi/win/win.h"
@@ -42,22 +43,26 @@ struct vm_far_run {
 
 /*
  * One run alone is in the header, so that a few bytes behind it still fit into
- * one line of the cache: the packet's flag is VM_FAR_ONE, `from` is the place,
+ * one line of the cache: the packet has the flag VM_FAR_ONE, `from` is the place,
  * `runs` the count, and the sender's end is the team's for `member`.
  */
 #define VM_FAR_ONE 1
+/* A flag of accesses and of `ask`: the answer is stored where the sender looks
+ * (core/window/reply.h): data in the place with the number `sequence`, and that
+ * a put, an update or what was asked for is done in the row of words. */
+#define VM_FAR_TELL 2
 
 /* Packets have so much at most: runs first. */
 #define VM_FAR_RUNS 16
 #define VM_FAR_RUN_BYTES (VM_FAR_RUNS * sizeof(struct vm_far_run))
 
 /* What one member knows of another: as origin, bytes sent since it asked last,
- * how often it has asked and was answered, what was refused, and whether there
- * were accesses since that are not answered; as target, what it has refused.
- * Under the lock. */
+ * how often it has asked to be told, or by a packet and was answered, what was
+ * refused, and whether there were accesses since that are not answered.  Under
+ * the lock.  As target, what it has refused, which changes packet by packet. */
 struct vm_window_far {
 	size_t unasked;
-	uint32_t asks, acks;
+	uint32_t tells, asks, acks;
 	uint8_t error, refused;
 	bool dirty, asked; /* it has asked, and not waited for the answer */
 	bool ended;	   /* an epoch with such accesses has ended */

@@ -18,6 +18,8 @@
 #include "mpi/call/info.h"
 #include "mpi/comm/split.h"
 #include "mpi/win/far.h"
+#include "mpi/win/far_move.h"
+#include "mpi/win/far_slot.h"
 #include "mpi/win/team.h"
 
 static const struct vm_coll_kind kind_make = {
@@ -27,10 +29,26 @@ static const struct vm_coll_kind kind_make = {
 	.flow = VM_FLOW_ALL,
 };
 
+/* Each member hears whether all reach what they share. */
 static void agree_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 		       size_t last)
 {
+	bool partial = false;
+
 	vm_win_team_can(meet);
+	for (size_t i = 0; i < meet->size; i++) {
+		const struct vm_win_offer *offer =
+			vm_comm_coll_brought(vm_coll_of(meet, i));
+
+		partial |= offer->partial;
+	}
+	for (size_t i = 0; i < meet->size; i++) {
+		struct vm_win_make *make =
+			(struct vm_win_make *)vm_coll_of(meet, i);
+
+		if (make->coll.owner)
+			make->partial = partial;
+	}
 }
 
 /* A second meeting: who could not, after the first, and nobody sends to an end
@@ -158,9 +176,12 @@ static int members_meet(struct vm_call *call, struct vm_win *win,
 	if (!far || (rc != 0 && !make.error))
 		return rc;
 	ready.error = make.error;
+	ready.partial = make.partial;
 	vm_comm_coll_init(&make.coll, &kind_agree, call, &win->comm, &ready,
 			  sizeof(ready));
 	rc = vm_coll_run(call, &make.coll);
+	win->tells = !make.partial && !make.error &&
+		     win->window->team->places[win->comm.rank].told;
 	return make.error ? make.error : rc;
 }
 
@@ -199,6 +220,8 @@ static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 		return rc;
 	}
 	place_take(win);
+	vm_far_slots_open(win);
+	vm_far_moves_open(win);
 	win->few = far && is_few(win);
 	win->far = far;
 	if (far)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/window/reply.h"
 #include "mpi/comm/split.h"
 
 static const struct vm_win_offer *offer_of(const struct vm_meet *meet, size_t i)
@@ -57,8 +58,9 @@ struct file {
 	bool pages; /* a page in any case */
 	bool words; /* only what is before the memory is in it */
 	/* Bytes before: of each member what all look at (struct
-	 * vm_window_common), and so many words for posts. */
-	size_t head, posts;
+	 * vm_window_common), so many words for posts, and, of memory that only
+	 * packets reach, for answers (reply.h). */
+	size_t head, posts, told;
 };
 
 static size_t member_of(const struct file *file, size_t k)
@@ -132,6 +134,24 @@ static void common_place(const struct file *file, struct vm_window_team *team,
 		window->common = common;
 }
 
+/* Where the packets of the file's members are answered; behind the posts. */
+static void replies_place(const struct file *file, struct vm_window_team *team,
+			  char *memory)
+{
+	struct vm_window_reply *replies = (struct vm_window_reply *)memory;
+	struct vm_window_told *told =
+		(struct vm_window_told
+			 *)&replies[file->count * VM_WINDOW_REPLIES];
+
+	for (size_t k = 0; file->told && k < file->count; k++) {
+		struct vm_window_place *place =
+			&team->places[member_of(file, k)];
+
+		place->replies = &replies[k * VM_WINDOW_REPLIES];
+		place->told = &told[k * file->told];
+	}
+}
+
 /* Fills in where the file's members are in memory. */
 static void file_place(const struct file *file, struct vm_window_team *team,
 		       char *memory)
@@ -140,6 +160,7 @@ static void file_place(const struct file *file, struct vm_window_team *team,
 	_Atomic uint32_t *posts = (_Atomic uint32_t *)&commons[file->count];
 	size_t from, end = file->head;
 
+	replies_place(file, team, (char *)(posts + file->count * file->posts));
 	for (size_t k = 0; k < file->count; k++) {
 		size_t i = member_of(file, k);
 		struct vm_window_place *place = &team->places[i];
@@ -157,15 +178,27 @@ static void file_place(const struct file *file, struct vm_window_team *team,
 	}
 }
 
-/* Larger windows have no rows for posts, which are square. */
-#define POSTS_MOST 4096
+/* Larger windows have no rows by member, which are square. */
+#define SQUARE_MOST 4096
 
 /* The words of a member's row, in lines of the cache of its own. */
-static size_t posts_room(size_t size)
+static size_t row_room(size_t size, size_t word)
 {
-	const size_t line = VM_CACHELINE / sizeof(uint32_t);
+	const size_t line = VM_CACHELINE / word;
 
-	return size > POSTS_MOST ? 0 : (size + line - 1) / line * line;
+	return size > SQUARE_MOST ? 0 : (size + line - 1) / line * line;
+}
+
+/* Bytes before the memory, of each member. */
+static size_t head_bytes(const struct file *file)
+{
+	size_t bytes = sizeof(struct vm_window_common) +
+		       file->posts * sizeof(uint32_t);
+
+	if (file->told)
+		bytes += VM_WINDOW_REPLIES * sizeof(struct vm_window_reply) +
+			 file->told * sizeof(struct vm_window_told);
+	return bytes;
 }
 
 /* Maps a file that member i has made: MPI_ERR_RMA_SHARED with the reason in
@@ -175,9 +208,11 @@ static int file_map(struct file *file, struct vm_window_team *team, size_t i,
 {
 	struct vm_window_map *map = &team->maps[team->map_count];
 
-	file->posts = posts_room(team->size);
-	file->head = file->count * (sizeof(struct vm_window_common) +
-				    file->posts * sizeof(uint32_t));
+	file->posts = row_room(team->size, sizeof(uint32_t));
+	if (file->words)
+		file->told =
+			row_room(team->size, sizeof(struct vm_window_told));
+	file->head = file->count * head_bytes(file);
 	if (!round_up(&file->head, (size_t)sysconf(_SC_PAGESIZE)))
 		return MPI_ERR_NO_MEM;
 	map->bytes = file_bytes(file);
@@ -234,7 +269,7 @@ static int memory_own(const struct file *file, struct vm_window_team *team)
 /* Memory for the members of each process, which those of other processes map if
  * they can: all of MPI_Win_allocate's, of other windows the words. */
 static int memory_allocate(struct vm_meet *meet, struct vm_window_team *team,
-			   bool words)
+			   bool words, bool *partial)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	const char *why;
@@ -249,6 +284,10 @@ static int memory_allocate(struct vm_meet *meet, struct vm_window_team *team,
 				     .words = words };
 		int rc = file_map(&file, team, process->members[0], &why);
 
+		if (rc != 0 &&
+		    vm_window_share_is_near(
+			    &offer_of(meet, process->members[0])->share))
+			*partial = true;
 		if (rc == 0 || p != leaders->self)
 			continue;
 		/* The others see whether there is a file, and no more. */
@@ -285,7 +324,8 @@ static struct vm_window_team *places_make(struct vm_meet *meet)
 
 /* Makes what the members here share: 0 or an MPI error. */
 static int team_make(struct vm_meet *meet, struct vm_window_team **out,
-		     const struct vm_win_make *make, const char **why)
+		     const struct vm_win_make *make, const char **why,
+		     bool *partial)
 {
 	struct vm_window_team *team = places_make(meet);
 	size_t files = make->far ? (size_t)meet->leaders->count : 0;
@@ -300,9 +340,9 @@ static int team_make(struct vm_meet *meet, struct vm_window_team **out,
 	else if (make->win->flavor == MPI_WIN_FLAVOR_SHARED)
 		rc = memory_share(meet, team, make->far, why);
 	else if (make->far)
-		rc = memory_allocate(meet, team,
-				     make->win->flavor !=
-					     MPI_WIN_FLAVOR_ALLOCATE);
+		rc = memory_allocate(
+			meet, team,
+			make->win->flavor != MPI_WIN_FLAVOR_ALLOCATE, partial);
 	if (rc != 0)
 		vm_window_team_drop(team);
 	return rc;
@@ -320,11 +360,12 @@ void vm_win_team_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 {
 	struct vm_window_team *team;
 	const char *why = "";
+	bool partial = false;
 	int here = 0, rc;
 
 	if (!vm_win_team_can(meet))
 		return;
-	rc = team_make(meet, &team, (struct vm_win_make *)me, &why);
+	rc = team_make(meet, &team, (struct vm_win_make *)me, &why, &partial);
 	for (size_t i = 0; i < meet->size; i++) {
 		struct vm_win_make *make =
 			(struct vm_win_make *)vm_coll_of(meet, i);
@@ -333,6 +374,7 @@ void vm_win_team_part(struct vm_meet *meet, struct vm_coll *me, size_t first,
 			continue;
 		make->error = rc;
 		make->why = why;
+		make->partial = partial;
 		if (rc == 0)
 			make->win->window->team = team;
 		else

@@ -17,6 +17,7 @@ struct vm_win_offer {
 	uint64_t number; /* of its end, if there are several processes */
 	int error;	 /* it cannot: MPI_ERR_... */
 	bool shared, noncontig;
+	bool partial; /* it does not reach what all of its host share */
 	/* Of several processes, of the member that makes a file. */
 	struct vm_window_share share;
 };
@@ -27,6 +28,7 @@ struct vm_win_make {
 	struct vm_win *win;
 	bool far;	 /* there are several processes */
 	int error;	 /* here, which the others do not know yet */
+	bool partial;	 /* likewise; then of any member */
 	const char *why; /* the error is MPI_ERR_RMA_SHARED */
 };
 

@@ -18,6 +18,7 @@
 
 struct vm_attrs;
 struct vm_errh;
+struct vm_far_slots;
 
 /* What a member may do now: the kinds of access epochs. */
 enum vm_win_epoch {
@@ -43,10 +44,15 @@ struct vm_win {
 	int size;
 	bool open;	 /* all members are reached */
 	bool used;	 /* there were accesses since the last fence */
+	bool alone;	 /* the last row (far_move.h) was one access */
 	uint8_t epoch;	 /* enum vm_win_epoch */
+	int row;	 /* accesses since what was begun last was done */
 	uint8_t *access; /* by member, enum vm_win_way; NULL: none yet */
-	int laters;	 /* answers to wait for (far.c); under window->lock, */
-	void *spare;	 /* ... as is memory for one more */
+	/* Answers to wait for (far.c), changed under window->lock; under it
+	 * memory for one more. */
+	_Atomic int laters;
+	void *spare;
+	struct vm_far_slots *slots;	/* far_slot.h; or NULL */
 	struct vm_window_place *places; /* the team's */
 	struct vm_window *window;
 	/* Epochs. */
@@ -59,6 +65,8 @@ struct vm_win {
 	/* Constant. */
 	bool far; /* there are several processes: it is in progress.lasting */
 	bool few; /* each member is alone in its process, of several */
+	size_t alone_min; /* bytes of a lone access that the kernel moves */
+	bool tells; /* all of a host reach each other's memory for answers */
 	struct vm_comm comm; /* of the members, not the user's */
 	int flavor, model;   /* MPI_WIN_FLAVOR_..., MPI_WIN_... */
 	int unit;	     /* what attributes point to */
