@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "introspect/policy/policies.h"
+#include "introspect/policy/rates.h"
 #include "introspect/vars/sizes.h"
 #include "vmpi.h"
 
@@ -35,7 +36,6 @@
 #define WINDOW_TICKS 5	      /* a window is at least so long, */
 #define WINDOW_MESSAGES 32    /* has so many messages, */
 #define WINDOW_TICKS_MAX 1000 /* or is forgotten after that */
-#define ROUNDS 3	      /* windows whose median is a rate */
 #define MANY 64		      /* one of so many messages is worth a look */
 #define QUIET_WINDOWS 20      /* in which nobody needs a limit */
 #define TOKENS 16
@@ -62,9 +62,8 @@ struct eager {
 	uint64_t tick, tokens, token_tick;
 	uint64_t seen[BINS], seen_looks; /* up to the last tick */
 	struct window window;
-	double rates[ROUNDS]; /* of the last windows with this limit */
-	unsigned rate_count;
-	int64_t home; /* the value that it goes back to */
+	struct vm_rates rates; /* of the last windows with this limit */
+	int64_t home;	       /* the value that it goes back to */
 	/* A trial, while `trying`. */
 	bool trying, settled;
 	unsigned bin;	/* what is tried */
@@ -116,26 +115,9 @@ static void eager_end(vmpi_tuner *tuner)
 	tuner->state = NULL;
 }
 
-static int64_t control(vmpi_tuner *tuner, int number)
-{
-	int64_t value = 0;
-
-	tuner->control_read(tuner, number, &value);
-	return value;
-}
-
-static uint64_t counter(vmpi_tuner *tuner, int number)
-{
-	uint64_t value = 0;
-
-	/* Without a fabric there is none: then nothing was counted. */
-	tuner->total(tuner, number, &value, 1);
-	return value;
-}
-
 static int64_t limit_now(vmpi_tuner *tuner, const struct eager *e)
 {
-	return control(tuner, e->limit) * e->times;
+	return vm_tuner_control(tuner, e->limit) * e->times;
 }
 
 static int64_t home_now(const struct eager *e)
@@ -152,7 +134,8 @@ static void window_open(struct eager *e, uint64_t now_ns)
 /* Adds the messages sent since the last tick. */
 static void window_add(vmpi_tuner *tuner, struct eager *e)
 {
-	uint64_t looks = counter(tuner, e->polls) - counter(tuner, e->found);
+	uint64_t looks = vm_tuner_counter(tuner, e->polls) -
+			 vm_tuner_counter(tuner, e->found);
 	uint64_t sizes[BINS] = { 0 };
 
 	e->window.ticks++;
@@ -204,31 +187,10 @@ static int candidate(const struct window *window, int64_t limit, int64_t most)
 	return -1;
 }
 
-static double median(const double *rates)
-{
-	double a = rates[0], b = rates[1], c = rates[2];
-
-	if (a > b)
-		return b > c ? b : a > c ? c : a;
-	return a > c ? a : b > c ? c : b;
-}
-
-_Static_assert(ROUNDS == 3, "median() is of three");
-
-static void rate_add(struct eager *e, uint64_t now_ns)
-{
-	double seconds = (double)(now_ns - e->window.began_ns) / 1e9;
-
-	memmove(e->rates + 1, e->rates, sizeof(e->rates) - sizeof(e->rates[0]));
-	e->rates[0] = seconds > 0 ? (double)e->window.messages / seconds : 0;
-	if (e->rate_count < ROUNDS)
-		e->rate_count++;
-}
-
 /* Starts again: the measurements were made with another limit. */
 static void limit_changed(struct eager *e, uint64_t now_ns)
 {
-	e->rate_count = 0;
+	e->rates.count = 0;
 	e->quiet = e->ample = 0;
 	window_open(e, now_ns);
 }
@@ -270,7 +232,7 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 
 	if (e->bins[bin].verdict == BAD && e->tick < e->bins[bin].until)
 		return 0;
-	if ((!known && e->rate_count < ROUNDS) || !e->tokens ||
+	if ((!known && !vm_rates_full(&e->rates)) || !e->tokens ||
 	    tuner->trial_begin(tuner))
 		return 0;
 	e->tokens--;
@@ -281,7 +243,7 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 		 limit + 1, target, known ? "known to be worth it" : "a trial");
 	e->bin = bin;
 	e->before = limit;
-	e->before_rate = e->rate_count == ROUNDS ? median(e->rates) : 0;
+	e->before_rate = vm_rates_median(&e->rates);
 	e->trying = !known;
 	e->settled = false;
 	return limit_set(tuner, e, target, reason, now_ns);
@@ -290,8 +252,8 @@ static int raise_to(vmpi_tuner *tuner, struct eager *e, unsigned bin,
 /* The end of a trial, well or not. */
 static int trial_end(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
-	double least = 1 + (double)control(tuner, e->gain) / 100;
-	double gain = median(e->rates) / e->before_rate;
+	double least = 1 + (double)vm_tuner_control(tuner, e->gain) / 100;
+	double gain = vm_rates_median(&e->rates) / e->before_rate;
 	char text[REASON_BYTES];
 
 	e->trying = false;
@@ -322,9 +284,10 @@ static int trial_go_on(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 				 "the messages it was for have ended", now_ns);
 	}
 	if (e->settled)
-		rate_add(e, now_ns);
+		vm_rates_add(&e->rates, e->window.messages,
+			     now_ns - e->window.began_ns);
 	e->settled = true;
-	return e->rate_count == ROUNDS ? trial_end(tuner, e, now_ns) : 0;
+	return vm_rates_full(&e->rates) ? trial_end(tuner, e, now_ns) : 0;
 }
 
 /* A window without a trial. */
@@ -333,7 +296,8 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	int64_t limit = limit_now(tuner, e), home = home_now(e);
 	int bin;
 
-	rate_add(e, now_ns);
+	vm_rates_add(&e->rates, e->window.messages,
+		     now_ns - e->window.began_ns);
 	if (limit > home) {
 		e->quiet = between(&e->window, home, limit) * MANY <
 					   e->window.messages ?
@@ -347,7 +311,7 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	/* No rank waits, so none would gain. */
 	if (limit < home || e->window.looks < e->window.messages)
 		return 0;
-	bin = candidate(&e->window, limit, control(tuner, e->most));
+	bin = candidate(&e->window, limit, vm_tuner_control(tuner, e->most));
 	return bin < 0 ? 0 : raise_to(tuner, e, (unsigned)bin, limit, now_ns);
 }
 
@@ -355,9 +319,9 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
  * they are depends on the number of processes only. */
 static uint64_t memory(vmpi_tuner *tuner, const struct eager *e)
 {
-	uint64_t all = counter(tuner, e->pool);
-	uint64_t ready =
-		counter(tuner, e->posted) * (uint64_t)control(tuner, e->packet);
+	uint64_t all = vm_tuner_counter(tuner, e->pool);
+	uint64_t ready = vm_tuner_counter(tuner, e->posted) *
+			 (uint64_t)vm_tuner_control(tuner, e->packet);
 
 	return all > ready ? all - ready : 0;
 }
@@ -367,7 +331,7 @@ static uint64_t memory(vmpi_tuner *tuner, const struct eager *e)
 static int memory_see(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	uint64_t bytes = memory(tuner, e);
-	uint64_t budget = (uint64_t)control(tuner, e->budget);
+	uint64_t budget = (uint64_t)vm_tuner_control(tuner, e->budget);
 	int64_t limit = limit_now(tuner, e), home = home_now(e);
 	int64_t target = limit > home ? home : limit / 2;
 	char reason[REASON_BYTES];
@@ -404,7 +368,7 @@ static int silence(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	e->trying = false;
 	tuner->trial_end(tuner);
-	if (control(tuner, e->limit) <= e->home)
+	if (vm_tuner_control(tuner, e->limit) <= e->home)
 		return 0;
 	return limit_set(tuner, e, home_now(e), "hardly any messages are sent",
 			 now_ns);
@@ -416,7 +380,9 @@ static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	int rc;
 
 	e->tick++;
-	e->times = counter(tuner, e->peers) ? control(tuner, e->net) : 1;
+	e->times = vm_tuner_counter(tuner, e->peers) ?
+			   vm_tuner_control(tuner, e->net) :
+			   1;
 	if (e->tokens < TOKENS && e->tick - e->token_tick >= TOKEN_TICKS) {
 		e->tokens++;
 		e->token_tick = e->tick;
@@ -448,15 +414,15 @@ static int eager_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 
 	/* Its windows begin anew; a trial of ours lasts longer. */
 	if (event == VMPI_POLICY_DISTURBED) {
-		e->rate_count = 0;
+		e->rates.count = 0;
 		e->settled = false;
 	}
 	if (event != VMPI_POLICY_CHANGED || number != e->limit)
 		return 0;
 	tuner->trial_end(tuner);
-	e->home = control(tuner, e->limit);
+	e->home = vm_tuner_control(tuner, e->limit);
 	e->trying = false;
-	e->rate_count = 0;
+	e->rates.count = 0;
 	e->quiet = e->ample = 0;
 	tuner->log(tuner, "somebody else has set core_eager_limit: from there "
 			  "on");

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "introspect/policy/policies.h"
+#include "introspect/policy/rates.h"
 #include "vmpi.h"
 
 /*
@@ -88,14 +89,6 @@ static void pool_end(vmpi_tuner *tuner)
 	tuner->state = NULL;
 }
 
-static uint64_t counter(vmpi_tuner *tuner, int number)
-{
-	uint64_t value = 0;
-
-	tuner->total(tuner, number, &value, 1);
-	return value;
-}
-
 /* The bytes that exist, and those not in use even at the peak. */
 static uint64_t unused(vmpi_tuner *tuner, const struct pool *p, uint64_t *all)
 {
@@ -142,8 +135,8 @@ static void rest_longer(struct pool *p, struct rest *rest)
 static int churn_see(vmpi_tuner *tuner, struct pool *p, int64_t keep,
 		     uint64_t got)
 {
-	uint64_t ready = counter(tuner, p->posted) * p->size[2];
-	uint64_t bytes = counter(tuner, p->bytes);
+	uint64_t ready = vm_tuner_counter(tuner, p->posted) * p->size[2];
+	uint64_t bytes = vm_tuner_counter(tuner, p->bytes);
 	char reason[120];
 	int64_t budget = 0;
 
@@ -193,8 +186,8 @@ static int pool_tick(vmpi_tuner *tuner, uint64_t now_ns)
 		return 0;
 	p->look_ns = now_ns;
 	p->look++;
-	grown = counter(tuner, p->grows);
-	shrunk = counter(tuner, p->shrinks);
+	grown = vm_tuner_counter(tuner, p->grows);
+	shrunk = vm_tuner_counter(tuner, p->shrinks);
 	got = grown > p->grown ? grown - p->grown : 0;
 	given = shrunk > p->shrunk ? shrunk - p->shrunk : 0;
 	p->grown = grown;

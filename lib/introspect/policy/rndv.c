@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "introspect/policy/policies.h"
+#include "introspect/policy/rates.h"
 #include "vmpi.h"
 
 /*
@@ -42,7 +43,6 @@
 #define WINDOW_TICKS 5
 #define WINDOW_MESSAGES 8
 #define WINDOW_TICKS_MAX 1000 /* then a window is forgotten */
-#define ROUNDS 3
 #define CHANGE_TICKS 20
 #define LEAVE_WINDOWS 2	 /* in a row in which lateness is another one */
 #define LEAVE_PERCENT 40 /* that it differs by */
@@ -78,8 +78,8 @@ struct pair {
 	uint64_t seen[2]; /* sender late, receiver late: up to the last tick */
 	/* The window. */
 	uint64_t messages, late, ticks, began_ns;
-	double rates[ROUNDS]; /* of the last windows by this way */
-	unsigned rate_count, strange;
+	struct vm_rates rates; /* of the last windows by this way */
+	unsigned strange;
 	enum way way; /* what it is to be */
 	bool applied; /* the set says so */
 	bool trying, settled;
@@ -131,40 +131,10 @@ static void rndv_end(vmpi_tuner *tuner)
 	tuner->state = NULL;
 }
 
-static int64_t control(vmpi_tuner *tuner, int number)
-{
-	int64_t value = 0;
-
-	tuner->control_read(tuner, number, &value);
-	return value;
-}
-
 static void window_open(struct pair *pair, uint64_t now_ns)
 {
 	pair->messages = pair->late = pair->ticks = 0;
 	pair->began_ns = now_ns;
-}
-
-static double median(const double *rates)
-{
-	double a = rates[0], b = rates[1], c = rates[2];
-
-	if (a > b)
-		return b > c ? b : a > c ? c : a;
-	return a > c ? a : b > c ? c : b;
-}
-
-_Static_assert(ROUNDS == 3, "median() is of three");
-
-static void rate_add(struct pair *pair, uint64_t now_ns)
-{
-	double seconds = (double)(now_ns - pair->began_ns) / 1e9;
-
-	memmove(pair->rates + 1, pair->rates,
-		sizeof(pair->rates) - sizeof(pair->rates[0]));
-	pair->rates[0] = seconds > 0 ? (double)pair->messages / seconds : 0;
-	if (pair->rate_count < ROUNDS)
-		pair->rate_count++;
 }
 
 /* Changes the protocol of the pair; earlier measurements were made with the one
@@ -173,7 +143,7 @@ static void way_take(struct pair *pair, enum way way)
 {
 	pair->way = way;
 	pair->applied = pair->trying = pair->settled = false;
-	pair->rate_count = pair->strange = 0;
+	pair->rates.count = pair->strange = 0;
 }
 
 /* It is left alone for a time, each time twice as long. */
@@ -192,14 +162,14 @@ static void rest(const struct rndv *r, struct trial *trial)
 static void auto_judge(struct rndv *r, int place, unsigned late)
 {
 	struct pair *pair = &r->pairs[place];
-	double before = pair->rate_count == ROUNDS ? median(pair->rates) : 0;
+	double before = vm_rates_median(&pair->rates);
 
 	for (int way = WAY_WRITE; way < WAYS; way++) {
 		struct trial *trial = &pair->trials[way];
 
 		if (late < ways[way].from || late > ways[way].to ||
 		    r->tick < trial->banned_until ||
-		    (!trial->good && pair->rate_count < ROUNDS))
+		    (!trial->good && !vm_rates_full(&pair->rates)))
 			continue;
 		way_take(pair, (enum way)way);
 		pair->trying = !trial->good;
@@ -219,8 +189,8 @@ static void trial_judge(vmpi_tuner *tuner, struct rndv *r, int place,
 {
 	struct pair *pair = &r->pairs[place];
 	struct trial *trial = &pair->trials[pair->way];
-	double least = 1 + (double)control(tuner, r->gain) / 100;
-	double gain = median(pair->rates) / pair->before;
+	double least = 1 + (double)vm_tuner_control(tuner, r->gain) / 100;
+	double gain = vm_rates_median(&pair->rates) / pair->before;
 	enum way way = pair->way;
 
 	pair->trying = false;
@@ -301,22 +271,24 @@ static void pair_judge(vmpi_tuner *tuner, struct rndv *r, int place,
 	enum way way = pair->way;
 
 	if (way == WAY_AUTO) {
-		rate_add(pair, now_ns);
+		vm_rates_add(&pair->rates, pair->messages,
+			     now_ns - pair->began_ns);
 		auto_judge(r, place, late);
 		return;
 	}
 	/* A trial changes which side is late, too: it is judged by its rate. */
 	if (pair->trying) {
 		if (pair->settled)
-			rate_add(pair, now_ns);
+			vm_rates_add(&pair->rates, pair->messages,
+				     now_ns - pair->began_ns);
 		pair->settled = true;
-		if (pair->rate_count == ROUNDS)
+		if (vm_rates_full(&pair->rates))
 			trial_judge(tuner, r, place, late);
 		return;
 	}
 	/* Taken again: the first window may be of both ways. */
-	if (!pair->settled || !pair->rate_count) {
-		pair->rate_count = pair->settled;
+	if (!pair->settled || !pair->rates.count) {
+		pair->rates.count = pair->settled;
 		pair->settled = true;
 		pair->trials[way].late = late;
 		return;
@@ -371,7 +343,7 @@ static int set_apply(vmpi_tuner *tuner, struct rndv *r, enum way way)
 {
 	int64_t set = set_of(r, way);
 
-	if (set == control(tuner, r->control[way]))
+	if (set == vm_tuner_control(tuner, r->control[way]))
 		return 0;
 	if (r->changed[way] && r->tick - r->changed[way] < CHANGE_TICKS)
 		return 1;
@@ -387,7 +359,8 @@ static int set_apply(vmpi_tuner *tuner, struct rndv *r, enum way way)
 static bool sets_are_due(vmpi_tuner *tuner, const struct rndv *r)
 {
 	for (int way = WAY_WRITE; way < WAYS; way++)
-		if (set_of(r, (enum way)way) != control(tuner, r->control[way]))
+		if (set_of(r, (enum way)way) !=
+		    vm_tuner_control(tuner, r->control[way]))
 			return true;
 	return false;
 }
@@ -426,7 +399,7 @@ static int rndv_tick(vmpi_tuner *tuner, uint64_t now_ns)
 
 	r->tick++;
 	/* The user has chosen one for all. */
-	if (control(tuner, r->protocol)) {
+	if (vm_tuner_control(tuner, r->protocol)) {
 		tuner->trial_end(tuner);
 		return 0;
 	}
@@ -454,7 +427,7 @@ static void disturbed(struct rndv *r)
 
 		if (pair->trying && !pair->applied)
 			way_take(pair, WAY_AUTO);
-		pair->rate_count = 0;
+		pair->rates.count = 0;
 		pair->settled = false;
 	}
 }
@@ -471,7 +444,7 @@ static int rndv_event(vmpi_tuner *tuner, enum vmpi_policy_event event,
 	     way++) {
 		if (number != r->control[way])
 			continue;
-		r->home[way] = control(tuner, number);
+		r->home[way] = vm_tuner_control(tuner, number);
 		for (int i = 0; i < PLACES; i++)
 			if (r->pairs[i].way == (enum way)way)
 				way_take(&r->pairs[i], WAY_AUTO);
