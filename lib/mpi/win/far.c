@@ -78,7 +78,14 @@ int vm_far_wake(struct vm_win *win, int rank)
 	return send_plain(win, rank, VM_FAR_wake, false);
 }
 
-/* Accesses up to this size need no memory but the stack. */
+static size_t packet_most(void)
+{
+	size_t most = vm_window_packet_bytes();
+
+	return most < VM_BUFFER_MAX ? most : VM_BUFFER_MAX;
+}
+
+/* Rows of up to so many bytes need no memory but the stack. */
 #define FEW_BYTES 1024
 
 /* A packet that is being filled: room for the runs, then the data. */
@@ -98,10 +105,8 @@ struct filling {
 
 static int filling_open(struct filling *f, struct vm_access *a, size_t bytes)
 {
-	size_t most = vm_window_packet_bytes();
+	size_t most = packet_most();
 
-	if (most > VM_BUFFER_MAX)
-		most = VM_BUFFER_MAX;
 	f->win = a->win;
 	f->rank = a->rank;
 	f->origin = vm_far_origin(a->win->window->team, (size_t)a->rank);
@@ -312,10 +317,10 @@ static int row_send(const struct far_row *row, struct vm_window_head head,
 	return rc == 0 && !into && !along ? sent(win, row->rank, bytes) : rc;
 }
 
-/* Whether data are a few bytes that lie behind each other. */
-static bool is_few(const struct vm_data *data)
+/* Whether data lie behind each other, and one packet has room for them. */
+static bool is_row(const struct vm_data *data)
 {
-	return !data->layout && data->bytes <= FEW_BYTES;
+	return !data->layout && data->bytes <= packet_most();
 }
 
 /* Describes what the target has said. */
@@ -336,9 +341,9 @@ static struct vm_data target_data(const struct vm_access *a)
 	return vm_type_data(a->target.type, a->place, (size_t)a->target.count);
 }
 
-/* A put or get of a few bytes. */
-static int few_send(struct vm_win *win, int rank, void *buf, const char *place,
-		    size_t bytes, bool gets)
+/* A put or get of bytes that one packet has room for. */
+static int bytes_send(struct vm_win *win, int rank, void *buf,
+		      const char *place, size_t bytes, bool gets)
 {
 	struct vm_window_head head = { .what = gets ? VM_FAR_get : VM_FAR_put };
 	struct far_row row =
@@ -356,9 +361,9 @@ static int copy(struct vm_access *a, const struct vm_data *there,
 	const struct vm_type *byte = vm_type_get(MPI_BYTE);
 	struct vm_rows target, origin;
 
-	if (is_few(there) && is_few(own) && !a->asked)
-		return few_send(a->win, a->rank, own->addr, there->addr,
-				there->bytes, a->gets);
+	if (is_row(there) && is_row(own) && !a->asked)
+		return bytes_send(a->win, a->rank, own->addr, there->addr,
+				  there->bytes, a->gets);
 	vm_rows_init(&origin, byte, *own);
 	vm_rows_init(&target, byte, *there);
 	return rows_send(a, head, &target, a->gets ? NULL : &origin,
@@ -374,8 +379,8 @@ int vm_far_quick(struct vm_call *call, struct vm_win *win, int rank, void *buf,
 
 	if (vm_far_move_wanted(win, rank, bytes))
 		rc = vm_far_move(call, win, rank, buf, place, bytes, !gets);
-	else if (bytes <= FEW_BYTES)
-		rc = few_send(win, rank, buf, place, bytes, gets);
+	else if (bytes <= packet_most())
+		rc = bytes_send(win, rank, buf, place, bytes, gets);
 	if (VM_UNLIKELY(rc == -VMPI_ENOTSUP)) {
 		a = (struct vm_access){ .win = win,
 					.rank = rank,
@@ -426,26 +431,26 @@ static uint8_t op_number(MPI_Op op)
 	return (uint8_t)((uintptr_t)op - (uintptr_t)MPI_OP_NULL);
 }
 
-/* Whether all sides are a row of a few elements; *own are the origin's, and
+/* Whether all sides are a row of elements; *own are the origin's, and
  * *result is where the old ones go. */
-static bool is_row(const struct vm_access *a, const struct vm_data *there,
-		   struct vm_data *own, struct vm_data *result, bool reads,
-		   bool gets)
+static bool are_rows(const struct vm_access *a, const struct vm_data *there,
+		     struct vm_data *own, struct vm_data *result, bool reads,
+		     bool gets)
 {
 	*own = (struct vm_data){ 0 };
-	if (!is_few(there) || a->asked ||
+	if (!is_row(there) || a->asked ||
 	    a->basic->extent != (MPI_Count)a->basic->size)
 		return false;
 	if (reads) {
 		*own = vm_win_side_data(&a->origin);
-		if (!is_few(own) || own->bytes < there->bytes)
+		if (!is_row(own) || own->bytes < there->bytes)
 			return false;
 		own->bytes = there->bytes;
 	}
 	if (!gets)
 		return true;
 	*result = vm_win_side_data(&a->result);
-	if (!is_few(result) || result->bytes < there->bytes)
+	if (!is_row(result) || result->bytes < there->bytes)
 		return false;
 	result->bytes = there->bytes;
 	return true;
@@ -461,7 +466,7 @@ int vm_far_update(struct vm_call *call, struct vm_access *a)
 	struct vm_rows target, origin, result;
 	struct far_row row;
 
-	if (is_row(a, &there, &own, &old, reads, gets)) {
+	if (are_rows(a, &there, &own, &old, reads, gets)) {
 		row = row_of(a->win, a->rank, a->basic, there.addr,
 			     there.bytes / a->basic->size);
 		return explain(call, a->rank,
