@@ -477,6 +477,55 @@ static void everything(void)
 	MPI_Win_free(&win);
 }
 
+static char pattern(int of, int round, size_t at)
+{
+	return (char)(of * 31 + round * 7 + at % 251);
+}
+
+/* All put to their right neighbours and get from their left ones at a time what
+ * two processes may move together; who waits in a receive takes part. */
+static void long_ones(void)
+{
+	static const size_t sizes[] = { 20000,	32768,	 65537,
+					100001, 1 << 20, (5 << 20) + 3 };
+	enum { LONGEST = (5 << 20) + 3 };
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	char *memory = malloc(2 * LONGEST), *data = malloc(2 * LONGEST);
+	bool held = true;
+	MPI_Win longs;
+
+	MPI_Win_create(memory, 2 * LONGEST, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+		       &longs);
+	for (int i = 0; i < 6; i++) {
+		for (size_t k = 0; k < sizes[i]; k++) {
+			data[k] = pattern(rank, i, k);
+			memory[LONGEST + k] = pattern(rank, i + 100, k);
+		}
+		everybody();
+		MPI_Win_lock_all(0, longs);
+		/* Every other time half of them wait meanwhile. */
+		if (i % 2 == 0 || rank % 2 == 0) {
+			MPI_Put(data, (int)sizes[i], MPI_BYTE, right, 0,
+				(int)sizes[i], MPI_BYTE, longs);
+			MPI_Get(data + LONGEST, (int)sizes[i], MPI_BYTE, left,
+				LONGEST, (int)sizes[i], MPI_BYTE, longs);
+		}
+		MPI_Win_unlock_all(longs);
+		everybody();
+		for (size_t k = 0; k < sizes[i]; k++) {
+			if (i % 2 == 0 || rank % 2 == 0)
+				held &= data[LONGEST + k] ==
+					pattern(left, i + 100, k);
+			if (i % 2 == 0 || left % 2 == 0)
+				held &= memory[k] == pattern(left, i, k);
+		}
+	}
+	all_ok(held, "long puts and gets move all bytes");
+	MPI_Win_free(&longs);
+	free(memory);
+	free(data);
+}
+
 int main(int argc, char **argv)
 {
 	char *memory;
@@ -488,5 +537,6 @@ int main(int argc, char **argv)
 	MPI_Win_create(mine, ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	everything();
 	free(memory);
+	long_ones();
 	return mtap_end();
 }

@@ -4,8 +4,8 @@
  *
  * Each member has its end, struct vm_window, which others change under its
  * lock; a team is the table of all members that those of one process share.
- * Begin here; then read claim.h, post.h, region.h, reply.h, share.h, update.h
- * and wire.h.
+ * Begin here; then read claim.h, haul.h, post.h, region.h, reply.h, share.h,
+ * update.h and wire.h.
  */
 #ifndef CORE_WINDOW_WINDOW_H
 #define CORE_WINDOW_WINDOW_H
@@ -22,6 +22,7 @@
 struct vm_group;
 struct vm_rank;
 struct vm_window_far;
+struct vm_window_haul;
 struct vm_window_packet;
 struct vm_window_reply;
 struct vm_window_told;
@@ -69,6 +70,7 @@ struct vm_window_place {
 	/* reply.h: where it is answered, by member and in turn; or NULL */
 	struct vm_window_told *told;
 	struct vm_window_reply *replies;
+	struct vm_window_haul *haul; /* haul.h: likewise, what it moves */
 };
 
 /* Memory that a team has together with other processes (share.h). */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/window/claim.h"
+#include "core/window/haul.h"
 #include "core/window/post.h"
 #include "core/window/region.h"
 #include "core/window/wait.h"
@@ -465,6 +466,30 @@ static void take_wake(const struct vm_window_packet *packet)
 {
 	vm_lock_take(&packet->window->lock);
 	vm_window_wake(packet->window);
+}
+
+/* Moves pieces of a load with its sender, as long as there are any. */
+static void take_haul(const struct vm_window_packet *packet)
+{
+	const struct vm_window_team *team = packet->window->team;
+	struct vm_window_haul *haul;
+	struct vm_window_load load;
+	uint64_t at, bytes;
+
+	if (packet->head.member >= team->size)
+		return;
+	haul = team->places[packet->head.member].haul;
+	if (!haul || !vm_window_haul_look(haul, &load, packet->head.sequence) ||
+	    !is_owned(packet->window, load.there, load.bytes))
+		return;
+	while (vm_window_haul_take(haul, &load, &at, &bytes)) {
+		void *mine = (void *)(uintptr_t)(load.there + at);
+
+		vm_window_haul_done(haul, load.number,
+				    vm_window_move(packet->from, load.here + at,
+						   mine, bytes,
+						   !load.write) != 0);
+	}
 }
 
 void vm_far_take(const struct vm_window_packet *packet)

@@ -25,7 +25,8 @@
 	X(grant, "it is already, and others wait for it")                 \
 	X(post, "the sender's memory may be reached by the receiver")     \
 	X(complete, "the sender is done with the receiver's memory")      \
-	X(wake, "a word that the receiver waits for has changed")
+	X(wake, "a word that the receiver waits for has changed")         \
+	X(haul, "the sender moves many bytes: the receiver takes part")
 
 enum vm_far_kind {
 #define VM_FAR_ENUM_(kind, text) VM_FAR_##kind,
@@ -64,8 +65,9 @@ struct vm_window_far {
 	size_t unasked;
 	uint32_t tells, asks, acks;
 	uint8_t error, refused;
-	bool dirty, asked; /* it has asked, and not waited for the answer */
-	bool ended;	   /* an epoch with such accesses has ended */
+	bool dirty, asked;  /* it has asked, and not waited for the answer */
+	bool ended;	    /* an epoch with such accesses has ended */
+	uint8_t left_alone; /* so many more loads are not shared with it */
 };
 
 /* A question whose answers a task waits for, on its stack, or will wait for.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/window/haul.h"
 #include "core/window/reply.h"
 #include "mpi/comm/split.h"
 
@@ -142,6 +143,8 @@ static void replies_place(const struct file *file, struct vm_window_team *team,
 	struct vm_window_told *told =
 		(struct vm_window_told
 			 *)&replies[file->count * VM_WINDOW_REPLIES];
+	struct vm_window_haul *hauls =
+		(struct vm_window_haul *)&told[file->count * file->told];
 
 	for (size_t k = 0; file->told && k < file->count; k++) {
 		struct vm_window_place *place =
@@ -149,6 +152,7 @@ static void replies_place(const struct file *file, struct vm_window_team *team,
 
 		place->replies = &replies[k * VM_WINDOW_REPLIES];
 		place->told = &told[k * file->told];
+		place->haul = &hauls[k];
 	}
 }
 
@@ -197,7 +201,8 @@ static size_t head_bytes(const struct file *file)
 
 	if (file->told)
 		bytes += VM_WINDOW_REPLIES * sizeof(struct vm_window_reply) +
-			 file->told * sizeof(struct vm_window_told);
+			 file->told * sizeof(struct vm_window_told) +
+			 sizeof(struct vm_window_haul);
 	return bytes;
 }
 

@@ -52,7 +52,9 @@ struct vm_win {
 	 * memory for one more. */
 	_Atomic int laters;
 	void *spare;
-	struct vm_far_slots *slots;	/* far_slot.h; or NULL */
+	struct vm_far_slots *slots; /* far_slot.h; or NULL */
+	atomic_flag hauling; /* a thread shares a load (far_move.c); its: */
+	uint32_t hauls;	     /* the number of the last one */
 	struct vm_window_place *places; /* the team's */
 	struct vm_window *window;
 	/* Epochs. */
