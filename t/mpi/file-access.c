@@ -141,6 +141,59 @@ static void holes(int bytes)
 	MPI_Type_free(&filetype);
 }
 
+#define BESIDE 40
+#define BLOCKS 400
+
+/* Writes or reads every block of this rank, some at a time; the last rank, which
+ * sees all of the file, one by one. */
+static bool beside_move(MPI_File file, bool write, int period)
+{
+	bool last = rank == size - 1, held = true;
+	int n = last ? 8 : 50 * BESIDE, step = last ? period : n;
+	MPI_Offset at = last ? period - 8 : 0;
+	MPI_Status status;
+
+	for (int i = 0; i < BLOCKS / (last ? 1 : 50); i++, at += step) {
+		if (write)
+			MPI_File_write_at(file, at, out + i * n, n, MPI_BYTE,
+					  &status);
+		else
+			MPI_File_read_at(file, at, in + i * n, n, MPI_BYTE,
+					 &status);
+		held = held && status_bytes(&status) == n;
+	}
+	return held;
+}
+
+/* All write close beside each other's bytes at once: those who write gaps back,
+ * and one who does not. */
+static void beside(void)
+{
+	MPI_File file = file_open("beside", RW | MODE_DELETE);
+	int period = (size - 1) * BESIDE + 8, last = rank == size - 1;
+	size_t mine = (size_t)BLOCKS * (last ? 8 : BESIDE);
+	MPI_Datatype block, filetype;
+	bool held = true;
+
+	MPI_Type_contiguous(BESIDE, MPI_BYTE, &block);
+	MPI_Type_create_resized(block, 0, period, &filetype);
+	MPI_Type_commit(&filetype);
+	MPI_File_set_view(file, last ? 0 : rank * BESIDE, MPI_BYTE,
+			  last ? MPI_BYTE : filetype, "native", MPI_INFO_NULL);
+	for (int round = 0; round < 20; round++) {
+		memset(out, round * size + rank, mine);
+		held = beside_move(file, true, period) && held;
+		everybody();
+		held = beside_move(file, false, period) && held;
+		held = held && !memcmp(in, out, mine);
+		everybody();
+	}
+	all_ok(held, "nobody's bytes are lost that lie between others'");
+	MPI_File_close(&file);
+	MPI_Type_free(&block);
+	MPI_Type_free(&filetype);
+}
+
 /* Both sides in pieces, of different lengths. */
 static void both_sides(void)
 {
@@ -330,6 +383,7 @@ int main(int argc, char **argv)
 	holes(1);
 	holes(8);
 	holes(20);
+	beside();
 	both_sides();
 	subarrays();
 	view_calls();

@@ -205,19 +205,6 @@ static void lead(const struct vm_io_joint *joint)
 	free(sources);
 }
 
-/* How long the pieces of an operation are, in the mean. */
-static size_t piece_bytes(const struct vm_io_op *op)
-{
-	const struct vm_layout *layout = op->file->view.layout;
-	size_t pieces = 0;
-
-	if (!layout)
-		return op->bytes;
-	for (size_t r = 0; r < layout->run_count; r++)
-		pieces += layout->runs[r].count;
-	return layout->bytes / pieces;
-}
-
 static struct say say_make(const struct vm_io_op *op, int rc)
 {
 	const struct vm_file *file = op->file;
@@ -233,7 +220,11 @@ static struct say say_make(const struct vm_io_op *op, int rc)
 	say.first = vm_view_place(view, op->first);
 	say.end =
 		vm_view_place(view, op->first + (MPI_Offset)op->bytes - 1) + 1;
-	say.piece = hint == VM_IO_ENABLE ? 0 : piece_bytes(op);
+	say.piece = op->bytes;
+	if (view->layout)
+		say.piece = view->layout->bytes / vm_view_pieces(view);
+	if (hint == VM_IO_ENABLE)
+		say.piece = 0;
 	return say;
 }
 

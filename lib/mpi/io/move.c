@@ -13,11 +13,9 @@
 /* Pieces of so many bytes are not copied on the way; a system call costs as
  * much as copying some thousands. */
 #define STRAIGHT (16 << 10)
-/* The longest gap that is read over; that is written back, of pieces whose mean
- * length is below the second number. */
-#define GAP_READ (8 << 10)
+/* The longest gap that is read over; that is written back. */
+#define GAP_READ (4 << 10)
 #define GAP_WRITE (4 << 10)
-#define SHORT 512
 
 struct stretch {
 	MPI_Offset first, end;
@@ -86,20 +84,11 @@ static size_t stretch_copy(struct vm_move *move, const struct stretch *stretch,
 	return copied;
 }
 
-int vm_move_put(struct vm_disk *disk, const char *from, size_t bytes,
-		MPI_Offset at, size_t *moved)
+/* Whether a write needs a lock: others may write gaps back. */
+static bool put_locks(const struct vm_move *move)
 {
-	struct vm_range range = { .first = at, .end = at + (MPI_Offset)bytes };
-	bool locks = atomic_load_explicit(&disk->sieves, memory_order_relaxed);
-	int error = locks ? vm_range_take(disk, &range) : 0;
-
-	*moved = 0;
-	if (error)
-		return error;
-	error = vm_disk_write(disk, from, bytes, at, moved);
-	if (locks)
-		vm_range_give(disk, &range);
-	return error;
+	return !move->locked &&
+	       atomic_load_explicit(&move->disk->sieves, memory_order_relaxed);
 }
 
 /* Writes what is contiguous, and counts it. */
@@ -107,16 +96,14 @@ static int put_run(struct vm_move *move, const char *from, size_t bytes,
 		   MPI_Offset at)
 {
 	size_t moved;
-	int error = move->locked ?
-			    vm_disk_write(move->disk, from, bytes, at, &moved) :
-			    vm_move_put(move->disk, from, bytes, at, &moved);
+	int error = vm_disk_write(move->disk, from, bytes, at, &moved);
 
 	move->moved += moved;
 	return error;
 }
 
 /* Writes the parts of a stretch one by one; walk: at its beginning. */
-static int put_runs(struct vm_move *move, const struct stretch *stretch,
+static int runs_put(struct vm_move *move, const struct stretch *stretch,
 		    struct vm_view_walk walk, const char *buffer)
 {
 	MPI_Offset first = stretch->first, end = first, at;
@@ -137,6 +124,22 @@ static int put_runs(struct vm_move *move, const struct stretch *stretch,
 		return error;
 	return put_run(move, buffer + (first - stretch->first),
 		       (size_t)(end - first), first);
+}
+
+static int put_runs(struct vm_move *move, const struct stretch *stretch,
+		    struct vm_view_walk walk, const char *buffer)
+{
+	struct vm_range range = { .first = stretch->first,
+				  .end = stretch->end };
+	bool locks = put_locks(move);
+	int error = locks ? vm_range_take(move->disk, &range) : 0;
+
+	if (error)
+		return error;
+	error = runs_put(move, stretch, walk, buffer);
+	if (locks)
+		vm_range_give(move->disk, &range);
+	return error;
 }
 
 /* Counts the data of a stretch that lie before `end`. */
@@ -180,37 +183,11 @@ static int put_back(struct vm_move *move, const struct stretch *stretch,
 	return error;
 }
 
-static int stretch_write(struct vm_move *move, char *buffer)
-{
-	bool sieve = move->sieve && move->disk->reads;
-	struct stretch stretch = stretch_find(&move->walk, move->buffer_bytes,
-					      sieve ? GAP_WRITE : 0);
-	struct vm_view_walk before = move->walk;
-
-	if (sieve && stretch.runs > 1 && stretch.bytes / stretch.runs < SHORT)
-		return put_back(move, &stretch, buffer);
-	stretch_copy(move, &stretch, buffer, stretch.end);
-	return put_runs(move, &stretch, before, buffer);
-}
-
-static int stretch_read(struct vm_move *move, char *buffer)
-{
-	struct stretch stretch = stretch_find(&move->walk, move->buffer_bytes,
-					      move->sieve ? GAP_READ : 0);
-	size_t bytes = (size_t)(stretch.end - stretch.first), moved;
-	int error =
-		vm_disk_read(move->disk, buffer, bytes, stretch.first, &moved);
-
-	move->moved += stretch_copy(move, &stretch, buffer,
-				    stretch.first + (MPI_Offset)moved);
-	if (moved < bytes)
-		move->walk.left = 0;
-	return error;
-}
-
 /* Moves n bytes that are contiguous on both sides. */
 static int straight(struct vm_move *move, size_t n)
 {
+	struct stretch stretch = { .bytes = n, .runs = 1 };
+	struct vm_view_walk before = move->walk;
 	MPI_Offset at;
 	size_t moved;
 	char *piece;
@@ -218,11 +195,49 @@ static int straight(struct vm_move *move, size_t n)
 
 	vm_view_walk_piece(&move->walk, &at, n);
 	vm_cursor_piece(&move->memory, &piece, n);
-	if (move->write)
-		return put_run(move, piece, n, at);
+	if (move->write) {
+		stretch.first = at;
+		stretch.end = at + (MPI_Offset)n;
+		return put_runs(move, &stretch, before, piece);
+	}
 	error = vm_disk_read(move->disk, piece, n, at, &moved);
 	move->moved += moved;
 	if (moved < n)
+		move->walk.left = 0;
+	return error;
+}
+
+/* n: bytes at the beginning that are contiguous on both sides. */
+static int stretch_write(struct vm_move *move, char *buffer, size_t n)
+{
+	bool sieve = move->sieve && move->disk->reads;
+	struct stretch stretch = stretch_find(&move->walk, move->buffer_bytes,
+					      sieve ? GAP_WRITE : 0);
+	struct vm_view_walk before = move->walk;
+	size_t bytes = (size_t)(stretch.end - stretch.first);
+
+	if (stretch.bytes == n)
+		return straight(move, n);
+	if (sieve && stretch.runs > 1 &&
+	    vm_move_fills(bytes, stretch.bytes, stretch.runs))
+		return put_back(move, &stretch, buffer);
+	stretch_copy(move, &stretch, buffer, stretch.end);
+	return put_runs(move, &stretch, before, buffer);
+}
+
+static int stretch_read(struct vm_move *move, char *buffer, size_t n)
+{
+	struct stretch stretch = stretch_find(&move->walk, move->buffer_bytes,
+					      move->sieve ? GAP_READ : 0);
+	size_t bytes = (size_t)(stretch.end - stretch.first), moved;
+	int error;
+
+	if (stretch.bytes == n)
+		return straight(move, n);
+	error = vm_disk_read(move->disk, buffer, bytes, stretch.first, &moved);
+	move->moved += stretch_copy(move, &stretch, buffer,
+				    stretch.first + (MPI_Offset)moved);
+	if (moved < bytes)
 		move->walk.left = 0;
 	return error;
 }
@@ -262,9 +277,9 @@ int vm_move_all(struct vm_move *move)
 		if (!buffer)
 			error = ENOMEM;
 		else if (move->write)
-			error = stretch_write(move, buffer);
+			error = stretch_write(move, buffer, n);
 		else
-			error = stretch_read(move, buffer);
+			error = stretch_read(move, buffer, n);
 	}
 	if (buffer)
 		vm_disk_buffer_put(move->disk, buffer);

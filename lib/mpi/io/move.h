@@ -30,9 +30,14 @@ struct vm_move {
  * before an error counts. */
 int vm_move_all(struct vm_move *move);
 
-/* Writes what is contiguous, under a lock if others may write gaps back: 0 or an
- * errno, and how much was written. */
-int vm_move_put(struct vm_disk *disk, const char *from, size_t bytes,
-		MPI_Offset at, size_t *moved);
+/* A system call takes as long as moving so many bytes from or to the kernel. */
+#define VM_MOVE_CALL_BYTES (10 << 10)
+
+/* Whether `bytes` of data, in so many contiguous parts of a stretch, are written
+ * faster with the gaps between them: the stretch is read, too. */
+static inline bool vm_move_fills(size_t stretch, size_t bytes, size_t runs)
+{
+	return stretch + 2 * (stretch - bytes) < runs * VM_MOVE_CALL_BYTES;
+}
 
 #endif

@@ -9,6 +9,7 @@
 #include "mpi/io/agree.h"
 #include "mpi/io/datarep.h"
 #include "mpi/io/disk.h"
+#include "mpi/io/move.h"
 #include "mpi/io/pointer.h"
 
 static int check_disp(struct vm_call *call, const struct vm_file *file,
@@ -30,9 +31,10 @@ static int check_disp(struct vm_call *call, const struct vm_file *file,
 }
 
 /* Both file pointers go to the begin of the new view, while all members are
- * here; which is where the shared one was, if that is asked for. */
+ * here; which is where the shared one was, if that is asked for.  *plain: no
+ * member writes gaps back. */
 static int pointers_reset(struct vm_call *call, struct vm_file *file,
-			  struct vm_view *view)
+			  struct vm_view *view, bool gaps, bool *plain)
 {
 	MPI_Offset unit = (MPI_Offset)file->view.unit, current = 0;
 	int rc = 0;
@@ -47,7 +49,41 @@ static int pointers_reset(struct vm_call *call, struct vm_file *file,
 		rc = vm_pointer_set(call, file, 0);
 	if (rc == 0)
 		atomic_store_explicit(&file->position, 0, memory_order_relaxed);
-	return vm_io_agree(call, file, 0, "nothing", rc);
+	return vm_io_agree_all(call, file, !gaps, plain, rc);
+}
+
+/* Whether what lies behind `bytes` of data is written back: the next ones are
+ * `step` bytes behind these. */
+static bool gap_fills(ptrdiff_t step, size_t bytes)
+{
+	return step > (ptrdiff_t)bytes && vm_move_fills((size_t)step, bytes, 1);
+}
+
+/* Whether some of what lies between the pieces is. */
+static bool gaps_fill(const struct vm_layout *layout)
+{
+	for (size_t r = 0; r < layout->run_count; r++) {
+		const struct vm_run *run = &layout->runs[r];
+		ptrdiff_t last =
+			run->offset + (ptrdiff_t)(run->count - 1) * run->stride;
+		ptrdiff_t next =
+			r + 1 < layout->run_count ?
+				run[1].offset :
+				layout->runs[0].offset + layout->extent;
+
+		if (gap_fills(next - last, run->bytes) ||
+		    (run->count > 1 && gap_fills(run->stride, run->bytes)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether writes in a view may write back what lies between their bytes. */
+static bool writes_gaps(const struct vm_file *file, const struct vm_view *view,
+			const struct vm_io_hints *hints)
+{
+	return view->layout && (file->amode & MPI_MODE_RDWR) &&
+	       hints->ds_write != VM_IO_DISABLE && gaps_fill(view->layout);
 }
 
 int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
@@ -61,6 +97,7 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 	const struct vm_datarep *rep;
 	struct vm_type *e, *f;
 	int rc = vm_check_file(&call, fh, &file);
+	bool plain = true;
 
 	if (rc != 0)
 		return vm_file_exit(&call, fh, rc);
@@ -84,7 +121,8 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 	rc = vm_io_agree(&call, file, rc ? 0 : (int64_t)e->size,
 			 "bytes in its etype", rc);
 	if (rc == 0)
-		rc = pointers_reset(&call, file, &view);
+		rc = pointers_reset(&call, file, &view,
+				    writes_gaps(file, &view, &hints), &plain);
 	if (rc != 0) {
 		vm_view_fini(&view);
 		return vm_file_exit(&call, fh, rc);
@@ -92,6 +130,9 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 	vm_view_fini(&file->view);
 	file->view = view;
 	file->hints = hints;
+	if (!plain)
+		atomic_store_explicit(&file->disk->sieves, true,
+				      memory_order_relaxed);
 	snprintf(file->datarep, sizeof(file->datarep), "%s", datarep);
 	return MPI_SUCCESS;
 }

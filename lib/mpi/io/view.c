@@ -96,6 +96,16 @@ static int layout_take(struct vm_view *view)
 	return 0;
 }
 
+size_t vm_view_pieces(const struct vm_view *view)
+{
+	const struct vm_layout *layout = view->layout;
+	size_t pieces = 0;
+
+	for (size_t r = 0; r < layout->run_count; r++)
+		pieces += layout->runs[r].count;
+	return pieces;
+}
+
 int vm_view_init(struct vm_call *call, struct vm_view *view, MPI_Offset disp,
 		 struct vm_type *etype, struct vm_type *filetype,
 		 const struct vm_datarep *rep, bool writes)

@@ -38,6 +38,9 @@ int vm_view_init(struct vm_call *call, struct vm_view *view, MPI_Offset disp,
 		 const struct vm_datarep *rep, bool writes);
 void vm_view_fini(struct vm_view *view);
 
+/* The number of pieces in an element of the layout, which there is. */
+size_t vm_view_pieces(const struct vm_view *view);
+
 /* Has a view that begins at MPI_DISPLACEMENT_CURRENT begin here. */
 void vm_view_shift(struct vm_view *view, MPI_Offset to);
 

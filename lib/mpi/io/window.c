@@ -15,8 +15,6 @@
 
 /* Gaps of so many bytes are read along. */
 #define GAP_READ (16 << 10)
-/* Gaps between data of so few bytes, in the mean, are written back. */
-#define SHORT 512
 
 size_t vm_view_walk_before(struct vm_view_walk *walk, MPI_Offset *at,
 			   MPI_Offset end)
@@ -188,23 +186,43 @@ static int write_back(struct vm_io_window *window, size_t first, size_t end,
 	return error;
 }
 
-int vm_io_window_write(struct vm_io_window *window, MPI_Offset *end)
+/* Writes nothing but the data. */
+static int write_runs(struct vm_io_window *window, MPI_Offset *end)
 {
 	size_t bytes = (size_t)(window->end - window->first);
-	size_t at = 0, n, moved, first = 0, last = 0, data;
-	size_t runs = runs_count(window, &first, &last, &data);
+	size_t at = 0, n, moved;
 	int error = 0;
 
-	if (runs > 1 && window->sieve && data / runs < SHORT) {
+	while (!error && (n = vm_cover_run(window->bits, &at, bytes)) != 0) {
+		error = vm_disk_write(window->disk, window->buffer + at, n,
+				      window->first + (MPI_Offset)at, &moved);
+		*end = window->first + (MPI_Offset)(at + moved);
+		at += n;
+	}
+	return error;
+}
+
+int vm_io_window_write(struct vm_io_window *window, MPI_Offset *end)
+{
+	struct vm_disk *disk = window->disk;
+	bool locks = atomic_load_explicit(&disk->sieves, memory_order_relaxed);
+	size_t moved, first = 0, last = 0, data;
+	size_t runs = runs_count(window, &first, &last, &data);
+	struct vm_range range = { .first = window->first + (MPI_Offset)first,
+				  .end = window->first + (MPI_Offset)last };
+	int error;
+
+	if (window->sieve && runs > 1 &&
+	    vm_move_fills(last - first, data, runs)) {
 		error = write_back(window, first, last, &moved);
 		*end = window->first + (MPI_Offset)(first + moved);
 		return error;
 	}
-	while (!error && (n = vm_cover_run(window->bits, &at, bytes)) != 0) {
-		error = vm_move_put(window->disk, window->buffer + at, n,
-				    window->first + (MPI_Offset)at, &moved);
-		*end = window->first + (MPI_Offset)(at + moved);
-		at += n;
-	}
+	error = locks ? vm_range_take(disk, &range) : 0;
+	if (error)
+		return error;
+	error = write_runs(window, end);
+	if (locks)
+		vm_range_give(disk, &range);
 	return error;
 }
