@@ -41,12 +41,20 @@ static int check_lock_one(struct vm_call *call, const struct vm_win *win,
 static int lock(struct vm_win *win, int rank, bool exclusive)
 {
 	const struct vm_window_place *place = &win->places[rank];
+	int rc;
 
 	if (place->words &&
 	    vm_window_lock_try(&place->words->locks, exclusive, false))
 		return 0;
-	return place->window ? vm_window_lock_wait(place->window, exclusive) :
-			       vm_far_lock_wait(win, rank, exclusive);
+	if (place->window)
+		return vm_window_lock_wait(place->window, exclusive);
+	rc = vm_far_lock_wait(win, rank, exclusive);
+	/* The member's process has taken it for the caller: this pairs with the
+	 * release of whoever had it before. */
+	if (rc == 0 && place->words)
+		atomic_load_explicit(&place->words->locks,
+				     memory_order_acquire);
+	return rc;
 }
 
 static int unlock(struct vm_win *win, int rank, bool exclusive)
