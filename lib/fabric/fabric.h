@@ -338,32 +338,7 @@ void vm_port_look_end(struct vm_port *port, bool took);
 /* How often the port has been polled, by anybody. */
 uint64_t vm_port_polls(const struct vm_port *port);
 
-/*
- * Sleeping.  One thread at a time sleeps for all ports of the fabric:
- *
- *	if (vm_fabric_sleep_begin(fabric, &sleep) == 0) {
- *		if (nothing to do, looked at once more)
- *			vm_fabric_sleep_wait(fabric, &sleep, until_ns);
- *		vm_fabric_sleep_end(fabric);
- *	}
- *	... poll all ports ...
- *
- * begin: 0; -VMPI_EAGAIN: there is something to poll; -VMPI_ESTATE: another
- * thread sleeps here already (wait elsewhere).  After a begin that returned 0 a
- * kick ends the wait, even one from before the wait.  Instead of calling wait
- * one may wait for `fd` to become readable, no longer than until `until_ns`
- * (CLOCK_MONOTONIC; UINT64_MAX: no limit).
- */
-struct vm_sleep {
-	int fd;
-	uint64_t until_ns;
-};
-int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep);
-void vm_fabric_sleep_wait(struct vm_fabric *fabric,
-			  const struct vm_sleep *sleep, uint64_t until_ns);
-void vm_fabric_sleep_end(struct vm_fabric *fabric);
-
-/* Wakes the thread that sleeps here, if there is one.  Whatever it is to see
+/* Wakes the thread that sleeps (fabric/end/sleep.h), if there is one.  Whatever it is to see
  * must have been stored before; includes the necessary fence. */
 void vm_fabric_kick(struct vm_fabric *fabric);
 

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "fabric/end/sleep.h"
 #include "fabric/end/stop.h"
 #include "fabric/fabric.h"
 #include "fabric/ofi/fi.h"

@@ -20,6 +20,7 @@
 #include "base/own.h"
 #include "core/local/threads.h"
 #include "core/remote/progress.h"
+#include "fabric/end/sleep.h"
 #include "fabric/fabric.h"
 #include "sched/topo.h"
 #include "sched/worker.h"

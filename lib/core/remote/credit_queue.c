@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "core/remote/remote.h"
 #include "core/local/req.h"
+#include "fabric/end/sleep.h"
 
 int vm_credit_queues_init(struct vm_node *node)
 {

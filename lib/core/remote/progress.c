@@ -13,6 +13,7 @@
 #include "core/rank/state.h"
 #include "core/remote/agent.h"
 #include "core/instrument/trace.h"
+#include "fabric/end/sleep.h"
 #include "fabric/fabric.h"
 #include "introspect/export/export.h"
 #include "sched/futex.h"

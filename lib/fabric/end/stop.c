@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "fabric/conn.h"
+#include "fabric/end/sleep.h"
 #include "fabric/near.h"
 #include "fabric/state.h"
 

@@ -2,6 +2,8 @@
 /*
  * Sleeping until the network has something.
  */
+#include "fabric/end/sleep.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -186,36 +188,4 @@ void vm_fabric_sleep_end(struct vm_fabric *fabric)
 	/* Pairs with the exchange in vm_fabric_sleep_begin(). */
 	atomic_store_explicit(&fabric->sleeping, VM_FABRIC_AWAKE,
 			      memory_order_release);
-}
-
-/* Ends the sleep of whoever sleeps, or is about to. */
-static void kick_write(struct vm_fabric *fabric)
-{
-	const uint64_t one = 1;
-
-	/* A full counter wakes as well. */
-	if (write(fabric->kick_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
-		vm_panic("cannot write an event counter");
-}
-
-void vm_fabric_kick(struct vm_fabric *fabric)
-{
-	/* Pairs with the fence in vm_fabric_sleep_begin(). */
-	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load_explicit(&fabric->sleeping, memory_order_relaxed) !=
-	    VM_FABRIC_AWAKE)
-		kick_write(fabric);
-}
-
-void vm_fabric_alert(struct vm_fabric *fabric)
-{
-	int sleeps = VM_FABRIC_SLEEPS;
-
-	/* Who begins to sleep looks at each port under its lock, which the
-	 * caller holds: either it sees what there is, or is seen here. */
-	if (VM_UNLIKELY(atomic_load_explicit(&fabric->sleeping,
-					     memory_order_relaxed) == sleeps) &&
-	    atomic_compare_exchange_strong(&fabric->sleeping, &sleeps,
-					   VM_FABRIC_ALERTED))
-		kick_write(fabric);
 }
