@@ -200,8 +200,11 @@ void vm_topo_bind(int index)
 {
 	hwloc_cpuset_t set = binding(index);
 
-	if (!set)
+	if (!set) {
+		/* On the cores of other processes it would only disturb. */
+		vm_topo_unbind();
 		return;
+	}
 	if (hwloc_set_cpubind(topo.topology, set, HWLOC_CPUBIND_THREAD))
 		vm_log(VM_INFO, "worker %d could not be bound", index);
 	hwloc_bitmap_free(set);

@@ -34,7 +34,7 @@ int vm_topo_processors(void);
 
 /*
  * Binds the calling OS thread as worker number `index`: to the core of that
- * number while there are as many, else to its processor, else round robin.
+ * number while there are as many, else to its processor, else to all of them.
  */
 void vm_topo_bind(int index);
 

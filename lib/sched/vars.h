@@ -18,8 +18,9 @@
 	  "Number of workers (OS threads that run ranks); 0: one per "        \
 	  "allowed core")                                                     \
 	X(BOOL, bind, 1, 0, 1, "flag", STARTUP, UB, launch,                   \
-	  "Bind each worker to a core of its own, and each rank that is a "   \
-	  "process to its share of the cores, if there are enough cores")     \
+	  "Bind each worker to a core of its own, or to its process's share " \
+	  "of the cores if there are not enough; and each rank that is a "    \
+	  "process to its share if there are enough")                         \
 	X(SIZE, stack_bytes, 8388608, 16384, 1099511627776, "bytes", STARTUP, \
 	  UB, launch,                                                         \
 	  "Stack size of each rank; unless it is set, what ulimit -s says, "  \
