@@ -70,7 +70,8 @@ static VM_ALWAYS_INLINE void published(struct vm_conn *conn)
 		vm_resend_unsure(conn);
 	vm_shm_announce(conn->outlet);
 	if (VM_UNLIKELY(vm_shm_sleeps(conn->outlet)))
-		vm_shm_wake(conn->port->fabric->shm, conn->process);
+		vm_shm_wake(conn->port->fabric->shm, conn->process,
+			    conn->outlet);
 }
 
 int vm_near_send(struct vm_conn *conn, const struct vm_send *send)

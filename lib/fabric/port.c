@@ -147,7 +147,8 @@ void vm_port_shrink(struct vm_port *port, uint64_t now)
 void vm_port_owe(struct vm_port *port)
 {
 	vm_port_stir(port);
-	vm_fabric_alert(port->fabric);
+	if (!atomic_load_explicit(&port->left, memory_order_relaxed))
+		vm_fabric_alert(port->fabric);
 }
 
 void vm_port_hold(struct vm_port *port, struct vm_due *due, uint64_t when)

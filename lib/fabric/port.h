@@ -59,6 +59,7 @@ struct vm_port {
 	/* Under lock. */
 	struct vm_bias lock VM_ALIGNED(VM_CACHELINE);
 	_Atomic bool calm; /* nothing below is for the next poll; see there */
+	_Atomic bool left; /* who sleeps leaves it to others; not under lock */
 	bool closing;
 	bool ending;	  /* we wait for all to be confirmed */
 	bool goodbye;	  /* was said to all we know */
@@ -126,7 +127,8 @@ static inline void vm_port_unlock(struct vm_port *port)
 }
 
 /* Under lock: something of the port waits for room, or for its time.  Who sleeps
- * does not know of it, and whoever has left it may not poll again. */
+ * does not know of it, and whoever has left it may not poll again; unless others
+ * look after the port. */
 void vm_port_owe(struct vm_port *port);
 
 /* Under lock: holds a packet back until then. */

@@ -90,6 +90,23 @@ static void full(void)
 	is_int((int)pair.side[1].faults, 0, "all come, in order");
 }
 
+static void left(void)
+{
+	const bool others[1] = { true };
+	uint64_t packets;
+
+	while (vm_fabric_sleep_beside(pair.side[0].fabric, &sleep_, others) < 0)
+		pair_poll(&pair);
+	while (conn_of(0)->backlogged < 2)
+		if (one_send(8, true) != VM_DONE)
+			bail("a packet is refused");
+	ok(!is_woken(), "but not who leaves its port to others");
+	sleep_end(0);
+	packets = pair.side[0].sent[1][0][0];
+	POLL_UNTIL(&pair, pair.side[1].packets == packets);
+	is_int((int)pair.side[1].faults, 0, "they come as well");
+}
+
 static void done(struct vm_send_op *op, int error)
 {
 	(void)op;
@@ -124,6 +141,7 @@ int main(void)
 	pair_open(&pair, 1, NULL);
 	first_send();
 	full();
+	left();
 	held();
 	ok(pair_stop(&pair), "it ends in order");
 	pair_close(&pair);

@@ -188,6 +188,7 @@ struct vm_node {
 		_Atomic(struct vm_worker *) poller VM_ALIGNED(VM_CACHELINE);
 		_Atomic int sleepers; /* workers that sleep elsewhere */
 		_Atomic bool called;  /* one of them was woken to poll */
+		_Atomic int beside;   /* who would watch only some ports */
 		_Atomic(struct vm_ult *) thread_poller;
 		_Atomic uint32_t thread_waits; /* changes while threads wait,
 						  polling or asleep */

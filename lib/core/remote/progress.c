@@ -21,9 +21,12 @@
 /* Naps of the watcher, which double from the one to the other. */
 #define NAP_NS_SHORT 50000
 #define NAP_NS_LONG 400000
+#define NAP_NS_CALM 3200000 /* likewise, while no long operation is under way */
 
-#define NEGLECTED_NS 20000 /* a port that nobody has polled for so long */
-#define HELP_ROUNDS 16	   /* polls between two looks for such ports */
+/* A port that nobody has polled for so long: a sender in a loop polls when it
+ * has used up its budget some times. */
+#define NEGLECTED_NS 100000
+#define HELP_ROUNDS 16 /* polls between two looks for such ports */
 
 /* Sleep of a worker while threads watch for themselves: the longer they do, the
  * longer. */
@@ -61,6 +64,14 @@ static bool is_neglected(struct vm_port_seen *seen, unsigned port)
 	seen->polls = polls;
 	seen->since_ns = now;
 	return false;
+}
+
+/* Whether a worker of the port polls it itself. */
+static bool is_attended(struct vm_port_seen *seen, unsigned port,
+			unsigned ports)
+{
+	return !all_sleep(port, ports) &&
+	       (!core_cvar.collaborative_polling || !is_neglected(seen, port));
 }
 
 static bool port_poll(struct vm_thread_cache *cache, unsigned port, bool own)
@@ -230,10 +241,12 @@ static bool seen_init(struct vm_thread_cache *cache)
 		vm_fabric_limits(vm_node->fabric)->ports * sizeof(*cache->seen);
 
 	bytes = (bytes + VM_CACHELINE - 1) / VM_CACHELINE * VM_CACHELINE;
+	cache->left = calloc(vm_fabric_limits(vm_node->fabric)->ports,
+			     sizeof(*cache->left));
 	cache->seen = aligned_alloc(VM_CACHELINE, bytes);
 	if (cache->seen)
 		memset(cache->seen, 0, bytes);
-	return cache->seen != NULL;
+	return cache->seen && cache->left;
 }
 
 int vm_progress_init(void)
@@ -252,8 +265,10 @@ int vm_progress_init(void)
 
 void vm_progress_fini(void)
 {
-	for (int i = 0; i < vm_node->engine_count; i++)
+	for (int i = 0; i < vm_node->engine_count; i++) {
 		free(vm_node->engines[i].cache.seen);
+		free(vm_node->engines[i].cache.left);
+	}
 	vm_export_free(vm_node->worker_pvars);
 	vm_node->worker_pvars = NULL;
 }
@@ -282,9 +297,82 @@ static void sleep_elsewhere(struct vm_worker *worker, uint64_t until)
 	}
 	/* Pairs with the stores of watcher: see watch_check(). */
 	atomic_fetch_add(&vm_node->progress.sleepers, 1);
-	if (atomic_load(&vm_node->progress.poller))
+	if (atomic_load(&vm_node->progress.poller)) {
+		/* It may have taken this one for awake: pairs with the addition
+		 * in ports_leave(). */
+		if (atomic_load(&vm_node->progress.beside) > 0)
+			vm_fabric_kick(vm_node->fabric);
 		vm_worker_rest(worker, limit_ns);
+	}
 	atomic_fetch_sub(&vm_node->progress.sleepers, 1);
+}
+
+static void beside_set(struct vm_thread_cache *cache, bool beside)
+{
+	if (cache->beside != beside)
+		atomic_fetch_add(&vm_node->progress.beside, beside ? 1 : -1);
+	cache->beside = beside;
+}
+
+/*
+ * Notes which ports others poll: the watcher does not wake for what comes there,
+ * which would cost its process a wake-up for each message that the other one
+ * takes itself.  Whether there are any.
+ */
+static bool ports_leave(struct vm_thread_cache *cache)
+{
+	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
+	bool any = false;
+
+	/* Before it looks who sleeps: pairs with the load in
+	 * sleep_elsewhere(), by who goes to sleep now. */
+	beside_set(cache, true);
+	for (unsigned i = 0; i < ports; i++) {
+		cache->left[i] = is_attended(&cache->seen[i], i, ports);
+		any |= cache->left[i];
+	}
+	beside_set(cache, any);
+	return any;
+}
+
+/* Whether they still do. */
+static bool are_left(struct vm_thread_cache *cache)
+{
+	unsigned ports = vm_fabric_limits(vm_node->fabric)->ports;
+
+	for (unsigned i = 0; i < ports; i++)
+		if (cache->left[i] && !is_attended(&cache->seen[i], i, ports))
+			return false;
+	return true;
+}
+
+/* How long it does so without a look at the ports that it has left to others:
+ * what comes there for ranks that compute is urgent if others wait for it. */
+static uint64_t doze_most(void)
+{
+	bool urgent = atomic_load_explicit(&vm_node->progress.under_way,
+					   memory_order_relaxed) > 0 ||
+		      atomic_load_explicit(&vm_node->progress.lasting,
+					   memory_order_relaxed) > 0;
+
+	return urgent ? NAP_NS_LONG : NAP_NS_CALM;
+}
+
+/* Waits; now and then it looks after the ports that it has left to others. */
+static void doze(struct vm_thread_cache *cache, const struct vm_sleep *sleep,
+		 uint64_t until)
+{
+	uint64_t end = until < sleep->until_ns ? until : sleep->until_ns;
+	uint64_t ns = NAP_NS_SHORT, now = vm_clock_ns();
+
+	while (cache->beside && now < end && end - now > ns) {
+		if (vm_fabric_sleep_wait(vm_node->fabric, sleep, now + ns) ||
+		    !are_left(cache))
+			return;
+		ns = 2 * ns < doze_most() ? 2 * ns : doze_most();
+		now = vm_clock_ns();
+	}
+	vm_fabric_sleep_wait(vm_node->fabric, sleep, until);
 }
 
 static void sleep_watching(struct vm_worker *worker,
@@ -296,7 +384,7 @@ static void sleep_watching(struct vm_worker *worker,
 	call_end(worker->cache);
 	vm_worker_rest_begin(worker);
 	if (atomic_load(&worker->sleeping))
-		vm_fabric_sleep_wait(vm_node->fabric, sleep, until);
+		doze(worker->cache, sleep, until);
 	vm_worker_rest_end(worker);
 	atomic_store(&vm_node->progress.poller, NULL);
 	vm_fabric_sleep_end(vm_node->fabric);
@@ -413,14 +501,18 @@ static bool threads_watch(const struct vm_worker *worker)
  * come, or threads watch again. */
 static void watch(struct vm_worker *worker, uint64_t until)
 {
+	struct vm_thread_cache *cache = worker->cache;
 	uint64_t now, nap_ns = NAP_NS_SHORT;
 	struct vm_sleep sleep;
 	int rc;
 
 	do {
-		rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
+		rc = vm_fabric_sleep_beside(vm_node->fabric, &sleep,
+					    ports_leave(cache) ? cache->left :
+								 NULL);
 		if (rc == -VMPI_ESTATE) {
-			call_end(worker->cache);
+			call_end(cache);
+			beside_set(cache, false);
 			vm_agent_dismiss();
 			sleep_elsewhere(worker, until);
 			return;
@@ -431,6 +523,9 @@ static void watch(struct vm_worker *worker, uint64_t until)
 		if (!has_nothing(worker) || now >= until ||
 		    threads_watch(worker))
 			return;
+		/* One that others no longer poll is to be watched. */
+		if (!are_left(cache))
+			continue;
 		nap(worker, nap_ns < until - now ? nap_ns : until - now);
 		if (nap_ns < NAP_NS_LONG)
 			nap_ns *= 2;
@@ -439,8 +534,10 @@ static void watch(struct vm_worker *worker, uint64_t until)
 
 bool vm_progress_sleep(struct vm_worker *worker, uint64_t limit_ns)
 {
-	if (!vm_sched.hooks.thread_sleep || !nap_beside(worker, limit_ns))
+	if (!vm_sched.hooks.thread_sleep || !nap_beside(worker, limit_ns)) {
 		watch(worker, limit_ns ? vm_clock_ns() + limit_ns : UINT64_MAX);
+		beside_set(worker->cache, false);
+	}
 	return true;
 }
 

@@ -104,7 +104,8 @@ static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 	return -VMPI_EAGAIN;
 }
 
-int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
+int vm_fabric_sleep_beside(struct vm_fabric *fabric, struct vm_sleep *sleep,
+			   const bool *left)
 {
 	uint64_t now = vm_clock_ns();
 	uint64_t until = UINT64_MAX;
@@ -113,13 +114,17 @@ int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 	if (!atomic_compare_exchange_strong(&fabric->sleeping, &awake,
 					    VM_FABRIC_SLEEPS))
 		return -VMPI_ESTATE;
-	if (VM_UNLIKELY(!vm_shm_sleep_begin(fabric->shm)))
+	if (VM_UNLIKELY(!vm_shm_sleep_begin(fabric->shm, left)))
 		earlier(&until, now + RETRY_NS);
 	/* Pairs with the fence in vm_fabric_kick(). */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (unsigned i = 0; rc == 0 && i < fabric->limits.ports; i++) {
 		struct vm_port *port = &fabric->ports[i];
 
+		atomic_store_explicit(&port->left, left && left[i],
+				      memory_order_relaxed);
+		if (left && left[i])
+			continue;
 		if (!vm_bias_try(&port->lock)) {
 			rc = -VMPI_EAGAIN;
 			break;
@@ -137,7 +142,12 @@ int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 	return 0;
 }
 
-void vm_fabric_sleep_wait(struct vm_fabric *fabric,
+int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
+{
+	return vm_fabric_sleep_beside(fabric, sleep, NULL);
+}
+
+bool vm_fabric_sleep_wait(struct vm_fabric *fabric,
 			  const struct vm_sleep *sleep, uint64_t until_ns)
 {
 	struct pollfd fd = { .fd = sleep->fd, .events = POLLIN };
@@ -146,16 +156,14 @@ void vm_fabric_sleep_wait(struct vm_fabric *fabric,
 	uint64_t now;
 
 	earlier(&until, until_ns);
-	if (until == UINT64_MAX) {
-		ppoll(&fd, 1, NULL, NULL);
-		return;
-	}
+	if (until == UINT64_MAX)
+		return ppoll(&fd, 1, NULL, NULL) != 0;
 	now = vm_clock_ns();
 	if (until <= now)
-		return;
+		return false;
 	limit.tv_sec = (time_t)((until - now) / 1000000000);
 	limit.tv_nsec = (long)((until - now) % 1000000000);
-	ppoll(&fd, 1, &limit, NULL);
+	return ppoll(&fd, 1, &limit, NULL) != 0;
 }
 
 void vm_fabric_sleep_end(struct vm_fabric *fabric)

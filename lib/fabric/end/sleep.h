@@ -5,6 +5,7 @@
 #ifndef FABRIC_END_SLEEP_H
 #define FABRIC_END_SLEEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "fabric/fabric.h"
@@ -23,14 +24,19 @@
  * thread sleeps here already (wait elsewhere).  After a begin that returned 0 a
  * kick ends the wait, even one from before the wait.  Instead of calling wait
  * one may wait for `fd` to become readable, no longer than until `until_ns`
- * (CLOCK_MONOTONIC; UINT64_MAX: no limit).
+ * (CLOCK_MONOTONIC; UINT64_MAX: no limit).  The result of wait: whether something
+ * has ended it before that time.
  */
 struct vm_sleep {
 	int fd;
 	uint64_t until_ns;
 };
 int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep);
-void vm_fabric_sleep_wait(struct vm_fabric *fabric,
+/* The same, without the ports for which left[port] is true: somebody else looks
+ * after those.  What comes there in shared memory does not end the wait. */
+int vm_fabric_sleep_beside(struct vm_fabric *fabric, struct vm_sleep *sleep,
+			   const bool *left);
+bool vm_fabric_sleep_wait(struct vm_fabric *fabric,
 			  const struct vm_sleep *sleep, uint64_t until_ns);
 void vm_fabric_sleep_end(struct vm_fabric *fabric);
 

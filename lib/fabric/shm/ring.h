@@ -60,9 +60,9 @@ struct vm_shm_writer {
 	struct vm_shm_ring *ring;
 	uint32_t next;	/* number of the next record */
 	uint32_t taken; /* as it was when we last looked */
-	/* Of the process that reads (fabric/shm/shm.h): whether it sleeps; and
-	 * whether a fence is needed to see that. */
-	const _Atomic uint32_t *sleeping;
+	/* Of the port that reads (fabric/shm/shm.h): whether its process sleeps
+	 * and is to be woken; and whether a fence is needed to see that. */
+	_Atomic uint32_t *sleeping;
 	bool fence;
 	_Atomic uint32_t *bell; /* of the port that reads */
 	uint64_t tail;		/* bytes of the area that were ever used, */

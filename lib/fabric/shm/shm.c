@@ -22,17 +22,17 @@
 #include "fabric/shm/barrier.h"
 #include "fabric/shm/memfd.h"
 
-#define MAGIC 0x31656c6966485356u /* "VSHfile1" */
+#define MAGIC 0x32656c6966485356u /* "VSHfile2" */
 #define MORE_RINGS 4  /* for processes that have more ports than we */
 #define GUEST_RINGS 2 /* on average */
 #define PAGE 4096
 
 /* Words of other processes are checked where they are used. */
 struct head {
-	uint64_t magic, job;
+	uint64_t magic VM_ALIGNED(VM_CACHELINE);
+	uint64_t job;
 	uint32_t process, processes, ports, rings;
 	uint32_t joined; /* barriers of others reach it, and it passes some */
-	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
 };
 
 /* A ring's sender. */
@@ -45,6 +45,8 @@ struct name {
 struct door {
 	_Atomic uint32_t taken VM_ALIGNED(VM_CACHELINE);
 	_Atomic uint32_t bell; /* a ring that is not watched has something */
+	/* The process sleeps, and wakes for what comes at this port. */
+	_Atomic uint32_t sleeping VM_ALIGNED(VM_CACHELINE);
 	struct name names[] VM_ALIGNED(VM_CACHELINE);
 };
 
@@ -397,7 +399,7 @@ int vm_shm_outlet(struct vm_shm_writer **writer, struct vm_shm *shm,
 	atomic_store_explicit(&door->names[index].ready, 1,
 			      memory_order_release);
 	new->ring = ring_of(file, port, index);
-	new->sleeping = &head_of(file)->sleeping;
+	new->sleeping = &door->sleeping;
 	new->fence = !shm->peers[process].joined;
 	new->bell = &door->bell;
 	*writer = new;
@@ -454,12 +456,19 @@ int vm_shm_fd(const struct vm_shm *shm)
 	return shm->wake[0];
 }
 
-bool vm_shm_sleep_begin(struct vm_shm *shm)
+static void sleeping_set(struct vm_shm *shm, uint32_t port, uint32_t value)
+{
+	atomic_store_explicit(&door_of(&shm->file, port)->sleeping, value,
+			      memory_order_relaxed);
+}
+
+bool vm_shm_sleep_begin(struct vm_shm *shm, const bool *left)
 {
 	if (!shm)
 		return true;
-	atomic_store_explicit(&head_of(&shm->file)->sleeping, 1,
-			      memory_order_relaxed);
+	for (uint32_t i = 0; i < shm->file.ports; i++)
+		if (!left || !left[i])
+			sleeping_set(shm, i, 1);
 	/* Both pair with the fences in vm_shm_wake(). */
 	if (shm->joined)
 		return vm_barrier_pass();
@@ -469,26 +478,25 @@ bool vm_shm_sleep_begin(struct vm_shm *shm)
 
 void vm_shm_sleep_end(struct vm_shm *shm, bool woken)
 {
-	char bytes[64];
+	char bytes[256]; /* one for each port, at most */
 
 	if (!shm)
 		return;
-	atomic_store_explicit(&head_of(&shm->file)->sleeping, 0,
-			      memory_order_relaxed);
+	for (uint32_t i = 0; i < shm->file.ports; i++)
+		sleeping_set(shm, i, 0);
 	if (woken && read(shm->wake[0], bytes, sizeof(bytes)) < 0 &&
 	    errno != EAGAIN)
 		vm_panic("cannot read from a pipe");
 }
 
-void vm_shm_wake(struct vm_shm *shm, uint32_t process)
+void vm_shm_wake(struct vm_shm *shm, uint32_t process,
+		 const struct vm_shm_writer *writer)
 {
-	struct peer *peer = &shm->peers[process];
-	struct head *head = head_of(&peer->file);
-
-	if (!atomic_exchange_explicit(&head->sleeping, 0, memory_order_relaxed))
+	if (!atomic_exchange_explicit(writer->sleeping, 0,
+				      memory_order_relaxed))
 		return;
 	/* A full pipe wakes as well. */
-	if (write(peer->wake_fd, "", 1) < 0 && errno != EAGAIN)
+	if (write(shm->peers[process].wake_fd, "", 1) < 0 && errno != EAGAIN)
 		vm_panic("cannot write to a pipe");
 }
 

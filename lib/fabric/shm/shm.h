@@ -108,12 +108,14 @@ bool vm_shm_inlet(const struct vm_shm *shm, uint32_t port, uint32_t index,
  * and send often, so the fence between storing and looking whether to wake is
  * made by who goes to sleep, for all, where the kernel can do that
  * (fabric/shm/barrier.h).  If it does not any more the begin is false: there may
- * be no wake.
+ * be no wake.  What comes at a port for which left[port] is true does not wake;
+ * NULL: there is none.
  */
 int vm_shm_fd(const struct vm_shm *shm);
-bool vm_shm_sleep_begin(struct vm_shm *shm);
+bool vm_shm_sleep_begin(struct vm_shm *shm, const bool *left);
 void vm_shm_sleep_end(struct vm_shm *shm, bool woken);
-void vm_shm_wake(struct vm_shm *shm, uint32_t process);
+void vm_shm_wake(struct vm_shm *shm, uint32_t process,
+		 const struct vm_shm_writer *writer);
 
 /* Whether the reader of a ring is to be woken, after something was stored. */
 static inline bool vm_shm_sleeps(const struct vm_shm_writer *writer)

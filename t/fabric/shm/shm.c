@@ -80,7 +80,7 @@ static _Noreturn void child(bool hidden, uint64_t job)
 	said->met = vm_shm_meet(shm, 0, 2, &said->far, &why) == 0;
 	said->step = 1;
 	step_wait(2);
-	vm_shm_sleep_begin(shm);
+	vm_shm_sleep_begin(shm, (const bool[2]){ true, false });
 	if (vm_shm_inlets(shm, 1) == 0) {
 		struct pollfd fd = { .fd = vm_shm_fd(shm), .events = POLLIN };
 
@@ -141,7 +141,7 @@ static void together(void)
 {
 	struct vm_shm *shm = shm_new(0, 5);
 	pid_t pid = child_start(shm, false, 5);
-	struct vm_shm_writer *outlet;
+	struct vm_shm_writer *outlet, *beside;
 	struct vm_shm_slot *slot;
 	const char *why;
 	siginfo_t info;
@@ -153,11 +153,14 @@ static void together(void)
 	ok(vm_shm_near(shm, 1), "and it is near");
 	said->step = 2;
 	step_wait(3);
-	is_int(vm_shm_outlet(&outlet, shm, 1, 1, 1), 0, "it has a ring for us");
+	is_int(vm_shm_outlet(&beside, shm, 1, 0, 1), 0, "it has a ring for us");
+	is_int(vm_shm_outlet(&outlet, shm, 1, 1, 1), 0, "and one at a port");
+	ok(!vm_shm_sleeps(beside), "it does not wake for what others poll");
+	ok(vm_shm_sleeps(outlet), "but for the port that it watches");
 	slot = vm_shm_room(outlet, 4, &data);
 	memcpy(data, "wake", 4);
 	vm_shm_publish(outlet, slot, 4, data);
-	vm_shm_wake(shm, 1);
+	vm_shm_wake(shm, 1, outlet);
 	while (said->step == 3)
 		usleep(100);
 	is_int(said->step, 4, "it is woken, and knows who has written");
@@ -168,7 +171,7 @@ static void together(void)
 	ok(vm_shm_dead(shm, 1), "who is killed does not, waited for or not");
 	child_end(pid);
 	ok(vm_shm_dead(shm, 1), "nor afterwards");
-	vm_shm_wake(shm, 1);
+	vm_shm_wake(shm, 1, outlet);
 	is_int(vm_shm_move(shm, 1, (uint64_t)(uintptr_t)said->memory,
 			   &(char){ 0 }, 1, false),
 	       -VMPI_EPEER, "who is dead has no memory");
@@ -176,6 +179,7 @@ static void together(void)
 	vm_shm_publish(outlet, slot, 4, data);
 	ok(true, "but its ring can be written to");
 	free(outlet);
+	free(beside);
 	vm_shm_close(shm);
 }
 
