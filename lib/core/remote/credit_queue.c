@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "core/remote/remote.h"
+#include "core/local/engine.h"
 #include "core/local/req.h"
 #include "fabric/end/sleep.h"
 
@@ -99,6 +100,9 @@ int vm_credit_queue_enter(struct vm_rndv_send *push)
 	vm_lock_give(&line->lock);
 	if (rc <= 0)
 		vm_rndv_send_free(push);
+	else
+		/* Credits are worth a poll at the next switch. */
+		vm_thread_cache_self()->poll_rounds = 1;
 	return rc;
 }
 
