@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The progress agent moves messages between processes whose workers all compute,
 # by each protocol, with shared memory and without; it does nothing when there is
-# nothing to do, and leaves the watch to workers that go to sleep.
+# nothing to do, and leaves the watch to workers that go to sleep.  Started
+# collectives end while the ranks compute, with an agent or a worker that idles.
 : "${VMPI_SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${VMPI_BUILD:=$VMPI_SRC/build}"
 . "$VMPI_SRC/t/tap.sh"
@@ -52,15 +53,25 @@ done
 found "with a modelled network" long 2 --set fabric_link_latency_ns=1000000
 found "on one worker among two processes that sleep at once" waits 4 \
 	--set sched_spin_us=0
-is "$(agent ping 2)" "right, called 0 times, found 0" \
+is "$(agent ping 2)" "right, called 0 times, found 0, helped 0" \
 	"short messages do not call the agent"
 is "$(agent long-one 2 --set core_progress=off)" \
-	"right, called 0 times, found 0" "an agent that is off is not called"
+	"right, called 0 times, found 0, helped 0" "an agent that is off is not called"
+# Three in each of five rounds.
+for how in started started-long; do
+	for setting in "1 on" "1 auto" "1 on --set fabric_shm=off" "2 on" "2 off"; do
+		workers=${setting%% *} progress=${setting#* }
+		out=$(agent $how 2 --workers $workers \
+			--set core_progress=$progress)
+		like "$out" "^right, .*, helped 15$" \
+			"$how, both compute, --workers $workers, core_progress=$progress"
+	done
+done
 for shm in on off; do
 	is "$(agent leaves 2 --set core_progress=off --set fabric_shm=$shm \
 		--set core_rndv_protocol=pipeline \
 		--set core_rndv_fragment=4096)" \
-		"right, called 0 times, found 0" \
+		"right, called 0 times, found 0, helped 0" \
 		"a sender ends when its pieces have left, fabric_shm=$shm"
 done
 done_testing

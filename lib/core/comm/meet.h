@@ -15,6 +15,7 @@
 #include "base/lock.h"
 #include "core/comm/leaders.h"
 #include "core/comm/meet_post.h"
+#include "core/local/errand.h"
 
 /*
  * Each member arrives with a pointer to its arguments on its own stack and
@@ -102,6 +103,7 @@ struct vm_meet {
 	/* And an exchange that has begun with cards. */
 	struct vm_leaders_talk *talks;
 	vm_meet_last last;
+	struct vm_errand errand;
 	bool shared;  /* in the node's list of places, */
 	uint32_t key; /* found there by this context */
 	/* Started meetings that wait for members, the oldest first, and those
@@ -210,8 +212,8 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
  * -VMPI_EMISMATCH in status.error instead when they brought different
  * functions. args must stay valid until req is complete.  0, -VMPI_ENOMEM, or
  * -VMPI_EMISMATCH for the first to start it when others wait in vm_meet(): they
- * will never start it.  Does not switch.  Among several processes a task of the
- * last member runs last(meet).
+ * will never start it.  Does not switch.  Among several processes last(meet) is an
+ * errand of the last member's.
  */
 int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
 		  struct vmpi_req *req);

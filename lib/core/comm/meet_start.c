@@ -4,7 +4,7 @@
  *
  * The place lends a struct vm_meet to each.  The last member to start a meeting
  * holds it and completes the others' requests; with members in other processes
- * a task does that.
+ * that is an errand.
  */
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 #include "core/local/engine.h"
 #include "core/comm/meet.h"
 #include "core/rank/state.h"
+#include "core/remote/agent.h"
 #include "core/local/req.h"
-#include "core/local/task.h"
 #include "sched/ult.h"
 #include "sched/worker.h"
 
@@ -209,12 +209,17 @@ static void started_hold(struct vm_meet *meet, uint32_t self, vm_meet_last last)
 	members_complete(&meet->workers[self]);
 }
 
-static int started_far_main(void *arg)
+static void far_run(struct vm_errand *errand)
 {
-	struct vm_meet *meet = arg;
+	struct vm_meet *meet = vm_container_of(errand, struct vm_meet, errand);
 	uint32_t left = meet->active_workers;
 
+	/* A helper needs somebody who polls; the worker does so itself. */
+	if (!errand->helped)
+		vm_agent_end();
 	vm_meet_run(meet, meet->last);
+	if (errand->helped)
+		vm_agent_end();
 	atomic_store_explicit(&meet->missing, left, memory_order_relaxed);
 	/* It may be another meeting once the last of them know. */
 	for (struct vm_meet_worker *worker = meet->workers; left; worker++) {
@@ -223,7 +228,6 @@ static int started_far_main(void *arg)
 		left--;
 		members_complete(worker);
 	}
-	return 0;
 }
 
 /* All members here have started it; those of other processes may not have, and
@@ -231,16 +235,13 @@ static int started_far_main(void *arg)
 static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
 			     uint32_t number, vm_meet_last last)
 {
-	struct vm_ult *task;
-
 	meet->context = chan->context;
 	meet->tag = (number & VM_LEADERS_NUMBERS) | VM_LEADERS_STARTED;
 	meet->last = last;
-	if (vm_task_new_deep(&task, started_far_main, meet) == 0)
-		vm_ult_detach(task);
-	else
-		/* Out of tasks: this call does the waiting. */
-		started_far_main(meet);
+	meet->errand.run = far_run;
+	vm_agent_begin();
+	vm_errand_start(&meet->errand);
+	vm_agent_errand();
 }
 
 /* Counts a member that has started a meeting; returns whether it is the last.

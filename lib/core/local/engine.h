@@ -20,6 +20,7 @@
 #include "base/lock.h"
 #include "base/pool.h"
 #include "core/rank/match.h"
+#include "core/local/errand.h"
 #include "core/local/msg.h"
 #include "core/rank/state.h"
 #include "core/rank/rank.h"
@@ -53,6 +54,7 @@ struct vm_thread_cache {
 	_Atomic bool called; /* was woken to watch (core/remote/progress.h) */
 	uint32_t waits;	     /* of threads, at the last check */
 	uint64_t nap_ns;     /* the last one beside them */
+	struct vm_errand_seen errand;	/* of an idle worker */
 	_Atomic(const void *) updating; /* core/window/update.h */
 	struct core_rank_pvars pvars;	/* of a thread that is not a worker */
 	struct vm_list link;		/* likewise: in rank->caches */

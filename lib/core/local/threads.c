@@ -88,6 +88,37 @@ void vm_thread_acting(int change)
 	vm_lock_give(&vm_node->threads.lock);
 }
 
+static void act_begin(struct vm_rank *rank, struct vm_thread_cache *cache)
+{
+	cache_enter(rank, cache);
+	vm_thread_acting(1);
+	vm_wait_others(rank, 1);
+}
+
+static void act_end(struct vm_rank *rank, struct vm_thread_cache *cache)
+{
+	cache_leave(rank, cache);
+	vm_thread_acting(-1);
+	vm_wait_others(rank, -1);
+}
+
+void vm_thread_act(struct vm_rank *rank)
+{
+	struct vm_thread_cache *cache = vm_thread_cache_self();
+
+	VM_ASSERT(!vm_self->owner);
+	/* What it has counted for others before. */
+	memset(&cache->pvars, 0, sizeof(cache->pvars));
+	vm_self->owner = rank;
+	act_begin(rank, cache);
+}
+
+void vm_thread_act_end(void)
+{
+	act_end(vm_rank_self(), vm_thread_cache_self());
+	vm_self->owner = NULL;
+}
+
 int vm_thread_adopt(struct vm_rank *rank)
 {
 	struct vm_worker *worker;
@@ -107,9 +138,7 @@ int vm_thread_adopt(struct vm_rank *rank)
 	worker->cache = cache;
 	worker->root.counts = &cache->pvars;
 	if (rank) {
-		cache_enter(rank, cache);
-		vm_thread_acting(1);
-		vm_wait_others(rank, 1);
+		act_begin(rank, cache);
 		vm_thread_name(rank);
 	}
 	atomic_fetch_add_explicit(&vm_node->threads.adopted, 1,
@@ -123,11 +152,8 @@ void vm_thread_release(void)
 	struct vm_thread_cache *cache = worker->cache;
 	struct vm_rank *rank = vm_rank_self();
 
-	if (rank) {
-		cache_leave(rank, cache);
-		vm_thread_acting(-1);
-		vm_wait_others(rank, -1);
-	}
+	if (rank)
+		act_end(rank, cache);
 	vm_thread_cache_fini(cache);
 	vm_worker_release(worker);
 	free(cache);

@@ -12,6 +12,11 @@
 int vm_thread_adopt(struct vm_rank *rank);
 void vm_thread_release(void);
 
+/* The calling thread, which was adopted for no rank, acts for this one until it
+ * ends that. */
+void vm_thread_act(struct vm_rank *rank);
+void vm_thread_act_end(void);
+
 /* One more or less acts for ranks: while one does no rank moves to another
  * worker.  Waits until a move has ended. */
 void vm_thread_acting(int change);

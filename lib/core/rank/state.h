@@ -85,7 +85,8 @@ struct vm_node {
 	struct vm_migrator *migrator;	/* NULL: ranks stay */
 	struct vm_service *service;	/* core/service/thread.h */
 	struct vm_helpers *helpers;	/* core/runtime/helper.h: for files, */
-	struct vm_helpers *callers;	/* for functions of the program */
+	struct vm_helpers *callers;	/* for functions of the program, */
+	struct vm_helpers *runners;	/* for errands */
 	/* core/service/descriptor.h; NULL: nobody has waited for one. */
 	_Atomic(struct vm_descriptors *) descriptors;
 	struct vm_lock descriptors_lock;
@@ -149,6 +150,14 @@ struct vm_node {
 	_Atomic int guest_ranks;  /* their numbers follow rank_room */
 
 	_Atomic uint64_t job; /* vm_process_job_number(); 0: not asked yet */
+
+	/* core/local/errand.h: those that wait, by number. */
+	struct {
+		struct vm_id_table table;
+		_Atomic uint32_t waiting;
+		_Atomic bool called; /* a helper, which has not come yet */
+		void (*help)(void);  /* calls one */
+	} errands;
 
 	/* core/local/task.h */
 	struct {

@@ -88,9 +88,9 @@
 	  TB, poll,                                                            \
 	  "Progress agent: a thread that handles what other processes send "   \
 	  "while all workers run ranks.  auto: as long as a long message, or " \
-	  "one without credits, is being sent or a receive for one is "        \
-	  "posted; on: always.  An ordinary executable has a thread for that " \
-	  "in any case")                                                       \
+	  "one without credits, is being sent, a receive for one is posted "   \
+	  "or a collective is started; on: always.  An ordinary executable "   \
+	  "has a thread for that in any case")                                 \
 	X(INT, heartbeat_ms, 1000, 0, 1000000, "ms", STARTUP, DD, launch,      \
 	  "Heartbeat: period in which each other process is checked once, "    \
 	  "under launchers that neither end the job nor report it when a "     \
@@ -343,6 +343,9 @@ extern const struct vm_pvar_table core_chan_pvar_table;
 	  "Times the progress agent slept on the network and was woken")       \
 	X(COUNTER, agent_found, "looks", NODE, TB, poll,                       \
 	  "Looks of the progress agent that found something")                  \
+	X(COUNTER, errands_helped, "calls", NODE, TB, poll,                    \
+	  "Started collectives among processes that a helper has held, "       \
+	  "because the worker that was to do it went on computing")            \
 	X(LEVEL, socket_peers, "processes", NODE, TB, fabric,                  \
 	  "Other processes of the job that only a network without remote "     \
 	  "memory of its own reaches: core_eager_net counts for them")         \

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/own.h"
+#include "core/local/errand.h"
 #include "core/local/threads.h"
 #include "core/remote/progress.h"
 #include "fabric/end/sleep.h"
@@ -47,16 +48,18 @@ struct vm_agent {
 	_Atomic uint64_t call_ns;
 	_Atomic uint64_t later_ns; /* the same for what lasts */
 	uint64_t late_ns;	   /* how long a wake-up takes; of the thread */
+	struct vm_errand_seen errand;
 	uint64_t *polls; /* of each port, when it looked last; of the thread */
 };
 
-/* Lets the ranks compute, so that wake-ups take little of their time. */
-static void nap(struct vm_agent *agent)
+/* Lets the ranks compute, so that wake-ups take little of their time; or only for
+ * a moment. */
+static void nap(struct vm_agent *agent, bool shortly)
 {
 	uint64_t ns = NAP_TIMES * agent->late_ns, begin = vm_clock_ns(), late;
 	struct timespec left;
 
-	if (ns < NAP_NS_MIN)
+	if (ns < NAP_NS_MIN || shortly)
 		ns = NAP_NS_MIN;
 	if (ns > NAP_NS_MAX)
 		ns = NAP_NS_MAX;
@@ -93,6 +96,16 @@ void vm_agent_dismiss(void)
 	const struct vm_worker *poller = atomic_load(&vm_node->progress.poller);
 
 	if (poller && poller->index < 0)
+		vm_fabric_kick(vm_node->fabric);
+}
+
+void vm_agent_errand(void)
+{
+	const struct vm_worker *poller = atomic_load(&vm_node->progress.poller);
+
+	/* Else its timer runs, or nobody sleeps there. */
+	if (poller &&
+	    (poller->index < 0 || core_cvar.progress == VM_PROGRESS_OFF))
 		vm_fabric_kick(vm_node->fabric);
 }
 
@@ -168,6 +181,13 @@ static bool is_needed(struct vm_agent *agent)
 	return is_due(agent) && (is_pressed() || is_neglected(agent));
 }
 
+/* Whether there are errands that it may have to call helpers for. */
+static bool has_errands(struct vm_agent *agent)
+{
+	return core_cvar.progress != VM_PROGRESS_OFF && vm_errands_wait() &&
+	       !atomic_load(&agent->stop);
+}
+
 static bool ports_poll(void)
 {
 	unsigned ports = ports_count();
@@ -207,7 +227,7 @@ static bool watch(struct vm_agent *agent)
 		return false;
 	rc = vm_fabric_sleep_begin(vm_node->fabric, &sleep);
 	if (rc == 0) {
-		if (is_due(agent))
+		if (is_due(agent) && !vm_errands_wait())
 			vm_fabric_sleep_wait(vm_node->fabric, &sleep,
 					     UINT64_MAX);
 		vm_fabric_sleep_end(vm_node->fabric);
@@ -224,13 +244,15 @@ static bool serve(struct vm_agent *agent)
 {
 	bool did = false;
 
-	while (is_needed(agent)) {
+	while (is_needed(agent) || has_errands(agent)) {
 		bool found = look();
 
 		polls_note(agent);
 		did |= found;
-		if (found || !watch(agent))
-			nap(agent);
+		if (has_errands(agent))
+			did |= vm_errands_look(&agent->errand);
+		if (found || has_errands(agent) || !watch(agent))
+			nap(agent, has_errands(agent));
 	}
 	return did;
 }

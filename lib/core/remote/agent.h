@@ -42,6 +42,10 @@ void vm_agent_call(void);
 /* A worker goes to sleep: if the agent watches it is to leave the watch to it. */
 void vm_agent_dismiss(void);
 
+/* There is an errand (core/local/errand.h), and something is under way: the agent
+ * sees it, or without one the worker that watches. */
+void vm_agent_errand(void);
+
 /* A worker has something to run: an agent that is owed is called.  The variable
  * may just have been set. */
 static inline void vm_agent_check(void)

@@ -123,8 +123,11 @@ static bool ports_poll(struct vm_worker *worker, struct vm_thread_cache *cache)
 	unsigned own = port_of(cache->engine->index, ports);
 	bool did = port_poll(cache, own, true);
 
-	if (atomic_load_explicit(&worker->idles, memory_order_relaxed))
+	if (atomic_load_explicit(&worker->idles, memory_order_relaxed)) {
 		did |= others_poll(cache, own, ports);
+		if (VM_UNLIKELY(vm_errands_wait()))
+			vm_errands_look(&cache->errand);
+	}
 	return did;
 }
 
@@ -381,6 +384,10 @@ static void sleep_watching(struct vm_worker *worker,
 	/* Pairs with the exchange in vm_worker_nudge_slow() and the load in
 	 * vm_progress_kick(): one of the two sees the other. */
 	atomic_store(&vm_node->progress.poller, worker);
+	/* Who starts one after this kicks. */
+	if (VM_UNLIKELY(vm_errands_wait()) &&
+	    vm_clock_ns() + NAP_NS_LONG < until)
+		until = vm_clock_ns() + NAP_NS_LONG;
 	call_end(worker->cache);
 	vm_worker_rest_begin(worker);
 	if (atomic_load(&worker->sleeping))

@@ -11,8 +11,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "core/local/errand.h"
 #include "core/local/threads.h"
+#include "core/rank/state.h"
 #include "core/runtime/node.h"
+#include "sched/topo.h"
 #include "sched/worker.h"
 
 struct vm_helpers {
@@ -111,6 +114,39 @@ void vm_helper_do(struct vm_helpers *helpers, struct vm_helper_job *job)
 	pthread_mutex_unlock(&helpers->lock);
 	if (!taken)
 		job->run(job);
+}
+
+struct errand_job {
+	struct vm_helper_job job;
+	const struct vm_ult *caller;
+};
+
+static void errand_run(struct vm_helper_job *job)
+{
+	struct errand_job *errand =
+		vm_container_of(job, struct errand_job, job);
+	bool helper = errand->caller != vm_self;
+
+	free(errand);
+	if (!helper) {
+		atomic_store(&vm_node->errands.called, false);
+		return;
+	}
+	vm_topo_unbind(); /* it may have been started by a worker */
+	vm_errand_take();
+}
+
+void vm_helper_errand(void)
+{
+	struct errand_job *errand = malloc(sizeof(*errand));
+
+	if (!errand) {
+		atomic_store(&vm_node->errands.called, false);
+		return;
+	}
+	errand->job.run = errand_run;
+	errand->caller = vm_self;
+	vm_helper_do(vm_node->runners, &errand->job);
 }
 
 void vm_helpers_stop(struct vm_helpers *helpers)

@@ -13,7 +13,8 @@
 
 struct vm_helpers;
 
-#define VM_HELPERS_FILES 4 /* at most, for files */
+#define VM_HELPERS_FILES 4   /* at most, for files */
+#define VM_HELPERS_ERRANDS 4 /* for errands; each may wait for messages */
 
 /* Embedded in what run() is called with. */
 struct vm_helper_job {
@@ -32,5 +33,8 @@ void vm_helpers_free(struct vm_helpers **helpers);
 /* Has a helper do the job, or does it at once if there is none and no thread is
  * to be had. */
 void vm_helper_do(struct vm_helpers *helpers, struct vm_helper_job *job);
+
+/* Has one take an errand (core/local/errand.h), if a thread is to be had. */
+void vm_helper_errand(void);
 
 #endif

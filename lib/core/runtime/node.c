@@ -86,6 +86,7 @@ static void pools_init(struct vm_node *node, int ranks)
 	vm_id_table_init(&node->rndv_sends);
 	vm_id_table_init(&node->rndv_recvs);
 	vm_id_table_init(&node->windows);
+	vm_id_table_init(&node->errands.table);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++) {
 		size_t most = share / vm_buffer_bytes[i];
 
@@ -108,6 +109,7 @@ static void pools_fini(struct vm_node *node)
 	vm_id_table_fini(&node->rndv_sends);
 	vm_id_table_fini(&node->rndv_recvs);
 	vm_id_table_fini(&node->windows);
+	vm_id_table_fini(&node->errands.table);
 	for (int i = 0; i < VM_BUFFER_CLASSES; i++)
 		vm_pool_fini(&node->pools.buffer[i]);
 	vm_stack_pool_fini(&node->rank_stacks);
@@ -173,6 +175,7 @@ static void node_free(void)
 {
 	vm_helpers_free(&vm_node->helpers);
 	vm_helpers_free(&vm_node->callers);
+	vm_helpers_free(&vm_node->runners);
 	vm_service_stop(vm_node);
 	vm_tune_stop(vm_node);
 	vm_deadlock_stop(vm_node);
@@ -278,15 +281,18 @@ static int helpers_new(struct vm_node *node)
 {
 	int rc = vm_helpers_new(&node->helpers, VM_HELPERS_FILES);
 
-	return rc ? rc :
-		    vm_helpers_new(&node->callers,
-				   (int)core_cvar.offload_threads);
+	if (!rc)
+		rc = vm_helpers_new(&node->callers,
+				    (int)core_cvar.offload_threads);
+	node->errands.help = vm_helper_errand;
+	return rc ? rc : vm_helpers_new(&node->runners, VM_HELPERS_ERRANDS);
 }
 
 static void helpers_stop(struct vm_node *node)
 {
 	vm_helpers_stop(node->helpers);
 	vm_helpers_stop(node->callers);
+	vm_helpers_stop(node->runners);
 }
 
 int vm_node_start(const vmpi_config *config)

@@ -4,8 +4,8 @@
  *
  * They compute until a file of DIR is there, or until the message is in its
  * buffer; so without somebody else who moves it the program does not end.  At its
- * end rank 0 prints "right", and how often its agent was called and found
- * something.
+ * end rank 0 prints "right", how often its agent was called and found something,
+ * and how many started collectives a helper held.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -216,6 +216,64 @@ static void leaves(void)
 	free(buffer);
 }
 
+/* The other process has its result too, without having been helped by ours. */
+static void both_have(const char *what, int round)
+{
+	static const char of[2] = { 'a', 'b' };
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s-%c", what, of[rank]);
+	say(name, round);
+	snprintf(name, sizeof(name), "%s-%c", what, of[1 - rank]);
+	await(name, round);
+}
+
+/* Waits for what has been started, and checks the result. */
+static void finish(MPI_Request *req, const volatile int *result, int count,
+		   int value)
+{
+	MPI_Wait(req, MPI_STATUS_IGNORE);
+	for (int i = 0; i < count; i++)
+		if (result[i] != value)
+			MPI_Abort(MPI_COMM_WORLD, 9);
+}
+
+/* Each of two processes has one rank, which computes until what it has started
+ * has its result; with so many integers. */
+static void started(int count)
+{
+	int *mine = malloc(2 * sizeof(int) * (size_t)count);
+	volatile int *sum = calloc((size_t)count, sizeof(int));
+	volatile int *all = calloc((size_t)count, 2 * sizeof(int));
+	MPI_Request req;
+
+	for (int round = 1; round <= ROUNDS; round++) {
+		for (int i = 0; i < 2 * count; i++)
+			mine[i] = round;
+		MPI_Iallreduce(mine, (void *)sum, count, MPI_INT, MPI_SUM,
+			       MPI_COMM_WORLD, &req);
+		while (sum[count - 1] != 2 * round)
+			;
+		both_have("sum", round);
+		finish(&req, sum, count, 2 * round);
+		MPI_Ibcast(rank ? (void *)sum : mine, count, MPI_INT, 0,
+			   MPI_COMM_WORLD, &req);
+		while (rank && sum[count - 1] != round)
+			;
+		both_have("bcast", round);
+		finish(&req, rank ? sum : mine, count, round);
+		MPI_Ialltoall(mine, count, MPI_INT, (void *)all, count, MPI_INT,
+			      MPI_COMM_WORLD, &req);
+		while (all[2 * count - 1] != round || all[0] != round)
+			;
+		both_have("all", round);
+		finish(&req, all, 2 * count, round);
+	}
+	free(mine);
+	free((void *)sum);
+	free((void *)all);
+}
+
 static void run(const char *how)
 {
 	if (!strcmp(how, "long"))
@@ -226,6 +284,10 @@ static void run(const char *how)
 		one_waits();
 	else if (!strcmp(how, "reached"))
 		reached();
+	else if (!strcmp(how, "started"))
+		started(1);
+	else if (!strcmp(how, "started-long"))
+		started(BYTES / 4);
 	else if (!strcmp(how, "leaves"))
 		leaves();
 	else if (!strcmp(how, "ping"))
@@ -236,7 +298,7 @@ static void run(const char *how)
 
 int main(int argc, char **argv)
 {
-	MPI_T_pvar_handle calls, looks;
+	MPI_T_pvar_handle calls, looks, helped;
 	int provided;
 
 	MPI_Init(&argc, &argv);
@@ -248,10 +310,11 @@ int main(int argc, char **argv)
 	MPI_T_pvar_session_create(&session);
 	calls = counter("core_agent_calls");
 	looks = counter("core_agent_found");
+	helped = counter("core_errands_helped");
 	run(argv[1]);
 	if (rank == 0)
-		printf("right, called %llu times, found %llu\n", grown(calls),
-		       grown(looks));
+		printf("right, called %llu times, found %llu, helped %llu\n",
+		       grown(calls), grown(looks), grown(helped));
 	MPI_T_finalize();
 	MPI_Finalize();
 	return 0;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A table of those that wait; their tasks know the numbers only, since an errand
+ * may be over, or be another one, when its task begins.
+ */
+#include "core/local/errand.h"
+
+#include "base/clock.h"
+#include "core/local/task.h"
+#include "core/local/threads.h"
+
+/* The worker of most ranks begins the task before, when they wait. */
+#define WAITS_NS 50000
+
+/* It is the caller's, or somebody else has it: NULL. */
+static struct vm_errand *errand_claim(uint64_t id)
+{
+	struct vm_errand *errand =
+		vm_id_table_take(&vm_node->errands.table, id);
+
+	if (errand)
+		atomic_fetch_sub(&vm_node->errands.waiting, 1);
+	return errand;
+}
+
+static int errand_task(void *id)
+{
+	struct vm_errand *errand = errand_claim((uintptr_t)id);
+
+	if (errand)
+		errand->run(errand);
+	return 0;
+}
+
+void vm_errand_start(struct vm_errand *errand)
+{
+	struct vm_ult *task;
+	uint64_t id;
+
+	VM_STATIC_ASSERT(sizeof(uintptr_t) >= sizeof(id),
+			 "a number fits a task's argument");
+	errand->rank = vm_rank_self();
+	errand->helped = false;
+	atomic_fetch_add(&vm_node->errands.waiting, 1);
+	id = vm_id_table_new(&vm_node->errands.table, errand, &errand->id);
+	if (!id) {
+		atomic_fetch_sub(&vm_node->errands.waiting, 1);
+		errand->run(errand);
+	} else if (vm_task_new_deep(&task, errand_task, (void *)id) == 0) {
+		vm_ult_detach(task);
+	} else {
+		errand_task((void *)id);
+	}
+}
+
+static uint64_t errand_any(uint64_t id, void *op, void *arg)
+{
+	(void)op;
+	(void)arg;
+	return id;
+}
+
+bool vm_errands_look(struct vm_errand_seen *seen)
+{
+	uint64_t now = vm_clock_ns();
+	uint64_t id =
+		vm_id_table_each(&vm_node->errands.table, errand_any, NULL);
+	bool called = false;
+
+	if (!id)
+		return false;
+	if (id != seen->id) {
+		*seen = (struct vm_errand_seen){ id, now };
+		return false;
+	}
+	/* One at a time: it may be about to begin. */
+	if (now - seen->since_ns < WAITS_NS ||
+	    !atomic_compare_exchange_strong(&vm_node->errands.called, &called,
+					    true))
+		return false;
+	vm_node->errands.help();
+	return true;
+}
+
+void vm_errand_take(void)
+{
+	struct vm_errand *errand;
+
+	atomic_store(&vm_node->errands.called, false);
+	errand = errand_claim(
+		vm_id_table_each(&vm_node->errands.table, errand_any, NULL));
+	if (!errand)
+		return;
+	__atomic_fetch_add(&vm_node->pvars.errands_helped, 1, __ATOMIC_RELAXED);
+	errand->helped = true;
+	vm_thread_act(errand->rank);
+	errand->run(errand);
+	vm_thread_act_end();
+}

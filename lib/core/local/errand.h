@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Errands: what a rank has begun and goes on without, in a task of its worker;
+ * or on a helper (core/runtime/helper.h), if that worker goes on computing.
+ *
+ * Whoever takes an errand's number does it.  Those that nobody has taken are
+ * seen by idle workers and by the progress agent (core/remote/agent.h), which
+ * call a helper for those that have waited for a while.
+ */
+#ifndef CORE_LOCAL_ERRAND_H
+#define CORE_LOCAL_ERRAND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/rank/state.h"
+
+/* Embedded in what run() is called with. */
+struct vm_errand {
+	void (*run)(struct vm_errand *errand); /* may switch */
+	struct vm_rank *rank;		       /* for which it is done */
+	uint64_t id;
+	bool helped; /* a helper does it */
+};
+
+/* One that waited at some time; each who looks has its own. */
+struct vm_errand_seen {
+	uint64_t id, since_ns;
+};
+
+/* Has the errand of the caller's rank done, whose run() is set; now, if there is
+ * no memory for more.  May switch. */
+void vm_errand_start(struct vm_errand *errand);
+
+/* Whether some wait. */
+static inline bool vm_errands_wait(void)
+{
+	/* Pairs with the addition in vm_errand_start(). */
+	return atomic_load(&vm_node->errands.waiting) > 0;
+}
+
+/* Calls a helper for one that waits too long, as the caller has seen; whether
+ * it did.  Does not switch. */
+bool vm_errands_look(struct vm_errand_seen *seen);
+
+/* Does one that waits, if there is one; by a helper. */
+void vm_errand_take(void);
+
+#endif
