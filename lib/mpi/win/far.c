@@ -78,11 +78,20 @@ int vm_far_wake(struct vm_win *win, int rank)
 	return send_plain(win, rank, VM_FAR_wake, false);
 }
 
-static size_t packet_most(void)
-{
-	size_t most = vm_window_packet_bytes();
+/* Of more bytes than this, a process of this host takes the begin while the rest
+ * is put together: there are at least so many packets, if these are no shorter. */
+#define PIECE_MIN 4096
+#define PIECES 4
 
-	return most < VM_BUFFER_MAX ? most : VM_BUFFER_MAX;
+/* The most elements of a packet, in bytes, of an access of so many. */
+static size_t data_most(const struct vm_win *win, int rank, size_t bytes)
+{
+	size_t most = vm_window_packet_bytes(), piece = bytes / PIECES;
+
+	most = (most < VM_BUFFER_MAX ? most : VM_BUFFER_MAX) - VM_FAR_RUN_BYTES;
+	if (!vm_far_told(win, rank) || piece > most)
+		return most;
+	return piece > PIECE_MIN ? piece : PIECE_MIN;
 }
 
 /* Rows of up to so many bytes need no memory but the stack. */
@@ -105,19 +114,17 @@ struct filling {
 
 static int filling_open(struct filling *f, struct vm_access *a, size_t bytes)
 {
-	size_t most = packet_most();
-
 	f->win = a->win;
 	f->rank = a->rank;
 	f->origin = vm_far_origin(a->win->window->team, (size_t)a->rank);
 	f->used = 0;
 	f->question = NULL;
-	f->room = most - VM_FAR_RUN_BYTES;
+	f->room = data_most(a->win, a->rank, bytes);
 	f->heap = NULL;
 	f->buffer = f->few;
 	if (bytes <= FEW_BYTES)
 		return 0;
-	f->buffer = f->heap = malloc(most);
+	f->buffer = f->heap = malloc(VM_FAR_RUN_BYTES + f->room);
 	return f->heap ? 0 : MPI_ERR_NO_MEM;
 }
 
@@ -318,9 +325,11 @@ static int row_send(const struct far_row *row, struct vm_window_head head,
 }
 
 /* Whether data lie behind each other, and one packet has room for them. */
-static bool is_row(const struct vm_data *data)
+static bool is_row(const struct vm_win *win, int rank,
+		   const struct vm_data *data)
 {
-	return !data->layout && data->bytes <= packet_most();
+	return !data->layout &&
+	       data->bytes <= data_most(win, rank, data->bytes);
 }
 
 /* Describes what the target has said. */
@@ -361,7 +370,8 @@ static int copy(struct vm_access *a, const struct vm_data *there,
 	const struct vm_type *byte = vm_type_get(MPI_BYTE);
 	struct vm_rows target, origin;
 
-	if (is_row(there) && is_row(own) && !a->asked)
+	if (is_row(a->win, a->rank, there) && is_row(a->win, a->rank, own) &&
+	    !a->asked)
 		return bytes_send(a->win, a->rank, own->addr, there->addr,
 				  there->bytes, a->gets);
 	vm_rows_init(&origin, byte, *own);
@@ -379,7 +389,7 @@ int vm_far_quick(struct vm_call *call, struct vm_win *win, int rank, void *buf,
 
 	if (vm_far_move_wanted(win, rank, bytes))
 		rc = vm_far_move(call, win, rank, buf, place, bytes, !gets);
-	else if (bytes <= packet_most())
+	else if (bytes <= data_most(win, rank, bytes))
 		rc = bytes_send(win, rank, buf, place, bytes, gets);
 	if (VM_UNLIKELY(rc == -VMPI_ENOTSUP)) {
 		a = (struct vm_access){ .win = win,
@@ -438,19 +448,19 @@ static bool are_rows(const struct vm_access *a, const struct vm_data *there,
 		     bool gets)
 {
 	*own = (struct vm_data){ 0 };
-	if (!is_row(there) || a->asked ||
+	if (!is_row(a->win, a->rank, there) || a->asked ||
 	    a->basic->extent != (MPI_Count)a->basic->size)
 		return false;
 	if (reads) {
 		*own = vm_win_side_data(&a->origin);
-		if (!is_row(own) || own->bytes < there->bytes)
+		if (!is_row(a->win, a->rank, own) || own->bytes < there->bytes)
 			return false;
 		own->bytes = there->bytes;
 	}
 	if (!gets)
 		return true;
 	*result = vm_win_side_data(&a->result);
-	if (!is_row(result) || result->bytes < there->bytes)
+	if (!is_row(a->win, a->rank, result) || result->bytes < there->bytes)
 		return false;
 	result->bytes = there->bytes;
 	return true;

@@ -225,11 +225,15 @@ static int flush(enum vm_call_id id, int rank, MPI_Win win, bool local)
 		rc = vm_check_win_rank(&call, w, rank, "rank");
 	else if (rc == 0)
 		rc = check_locked(&call, w, rank);
-	if (rc == 0 && vm_win_is_far(w, rank))
-		rc = local ? vm_far_flush_local(&call, w, rank) :
-			     vm_far_flush(&call, w, rank);
-	if (rc == 0)
+	if (rc != 0)
+		return vm_win_exit(&call, win, rc);
+	if (!vm_win_is_far(w, rank)) {
 		flushed();
+		return MPI_SUCCESS;
+	}
+	rc = local ? vm_far_flush_local(&call, w, rank) :
+		     vm_far_flush(&call, w, rank);
+	vm_win_breathe();
 	return vm_win_exit(&call, win, rc);
 }
 
