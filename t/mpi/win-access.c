@@ -3,6 +3,8 @@
  * Accesses to windows: all operations and kinds of types, derived ones on both
  * sides, and updates of one element by all ranks at a time.
  */
+#include <unistd.h>
+
 #include "mtap.h"
 
 enum { ROOM = 4096 };
@@ -454,6 +456,45 @@ static void alone(void)
 	all_ok(held, "puts alone and in rows are there after a flush");
 }
 
+/* Those who are reached sleep meanwhile: all the same each access is done when
+ * its flush is. */
+static void absent(void)
+{
+	int right = (rank + 1) % size;
+	long data, got, one = 1;
+	bool held = true;
+
+	memset(mine, 0, ROOM);
+	for (int i = 0; i < 10; i++) {
+		everybody();
+		if (rank % 2) {
+			usleep(1000);
+			continue;
+		}
+		MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+		for (int k = 0; k < 100; k++) {
+			data = 1000 * i + k;
+			MPI_Put(&data, 1, MPI_LONG, right, 8 * k, 1, MPI_LONG,
+				win);
+			if (k % 3 == 0)
+				MPI_Win_flush(right, win);
+		}
+		MPI_Win_flush(right, win);
+		MPI_Accumulate(&one, 1, MPI_LONG, right, 8 * i, 1, MPI_LONG,
+			       MPI_SUM, win);
+		MPI_Win_flush(right, win);
+		for (int k = 0; k < 100; k++) {
+			MPI_Get(&got, 1, MPI_LONG, right, 8 * k, 1, MPI_LONG,
+				win);
+			MPI_Win_flush_local(right, win);
+			held &= got == 1000 * i + k + (k == i);
+		}
+		MPI_Win_unlock(right, win);
+	}
+	everybody();
+	all_ok(held, "who sleeps is reached as well");
+}
+
 /* All of it, in memory that the window has made or that it was given. */
 static void everything(void)
 {
@@ -474,6 +515,7 @@ static void everything(void)
 	many_got();
 	asked_along();
 	alone();
+	absent();
 	MPI_Win_free(&win);
 }
 

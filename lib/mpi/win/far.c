@@ -371,7 +371,7 @@ static int copy(struct vm_access *a, const struct vm_data *there,
 	struct vm_rows target, origin;
 
 	if (is_row(a->win, a->rank, there) && is_row(a->win, a->rank, own) &&
-	    !a->asked)
+	    !(a->asked && a->gets))
 		return bytes_send(a->win, a->rank, own->addr, there->addr,
 				  there->bytes, a->gets);
 	vm_rows_init(&origin, byte, *own);
@@ -448,7 +448,7 @@ static bool are_rows(const struct vm_access *a, const struct vm_data *there,
 		     bool gets)
 {
 	*own = (struct vm_data){ 0 };
-	if (!is_row(a->win, a->rank, there) || a->asked ||
+	if (!is_row(a->win, a->rank, there) || (a->asked && gets) ||
 	    a->basic->extent != (MPI_Count)a->basic->size)
 		return false;
 	if (reads) {

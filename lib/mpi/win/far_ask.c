@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "core/window/wait.h"
 #include "mpi/win/far.h"
 #include "mpi/win/far_move.h"
@@ -362,11 +363,31 @@ static int acks_wait(struct vm_win *win, int rank, uint32_t most)
 	return vm_window_wait(win->window, acked, &wanted);
 }
 
+/* A member that takes so long to answer does something else. */
+#define AWAY_NS 200000
+
+/* It is reached without its help for a while, and longer each time. */
+#define AWAY_LEAST 64
+#define AWAY_MOST 4096
+
+static void away(struct vm_window_far *far)
+{
+	far->absence = !far->absence		    ? AWAY_LEAST :
+		       far->absence < AWAY_MOST / 2 ? far->absence * 2 :
+						      AWAY_MOST;
+	far->away = far->absence;
+}
+
 int vm_far_ask_long(struct vm_win *win, int rank)
 {
+	uint64_t begin = vm_clock_ns();
 	int rc = ask(win, rank, NULL);
 
-	return rc == 0 ? acks_wait(win, rank, 0) : rc;
+	if (rc == 0)
+		rc = acks_wait(win, rank, 0);
+	if (rc == 0 && vm_clock_ns() - begin > AWAY_NS)
+		away(vm_far_of(win, rank));
+	return rc;
 }
 
 int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most)
@@ -377,9 +398,12 @@ int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most)
 
 	if (!told)
 		return acks_wait(win, rank, most);
-	rc = vm_window_watch(&told->come, far->tells - most) ?
-		     0 :
-		     vm_far_ask_long(win, rank);
+	if (vm_window_watch(&told->come, far->tells - most)) {
+		far->absence = 0;
+		rc = 0;
+	} else {
+		rc = vm_far_ask_long(win, rank);
+	}
 	/* All that were asked for have come. */
 	if (rc == 0 && most == 0 && VM_UNLIKELY(told->error)) {
 		if (!far->error)

@@ -67,7 +67,7 @@ void vm_far_moves_open(struct vm_win *win)
 /* Of a dynamic window only the target knows what is attached. */
 bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
 {
-	const struct vm_window_far *far = vm_far_of(win, rank);
+	struct vm_window_far *far = vm_far_of(win, rank);
 	bool alone = ++win->row == 1 && win->alone;
 
 	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || !win->places[rank].base)
@@ -75,7 +75,13 @@ bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
 	if (bytes >= MOVE_MIN)
 		return true;
 	/* It would pass packets. */
-	return alone && bytes >= win->alone_min && !far->dirty && !far->asked;
+	if (far->dirty || far->asked)
+		return false;
+	if (VM_UNLIKELY(far->away)) {
+		far->away--;
+		return true;
+	}
+	return alone && bytes >= win->alone_min;
 }
 
 /* From so many bytes on a load is shared with the target's process, in pieces of

@@ -4,7 +4,8 @@
  * system call, whatever the target does meanwhile.
  *
  * Long ones are shorter that way; of short ones only those that are alone, as
- * packets follow each other faster than system calls.
+ * packets follow each other faster than system calls, or all while the target
+ * does something else.
  */
 #ifndef MPI_WIN_FAR_MOVE_H
 #define MPI_WIN_FAR_MOVE_H

@@ -68,6 +68,9 @@ struct vm_window_far {
 	bool dirty, asked;  /* it has asked, and not waited for the answer */
 	bool ended;	    /* an epoch with such accesses has ended */
 	uint8_t left_alone; /* so many more loads are not shared with it */
+	/* It has not answered for long: so many more accesses are the kernel's,
+	 * if they can be; and how many the last time. */
+	uint16_t away, absence;
 };
 
 /* A question whose answers a task waits for, on its stack, or will wait for.
