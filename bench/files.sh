@@ -51,7 +51,8 @@ function median(list,   n, a, i, j, x) {
 	}
 	return a[int((n + 1) / 2)]
 }
-{
+# Not what a starter says when its time is over.
+NF == 5 && $4 ~ /^[0-9]+$/ {
 	key = $1 " " $3
 	if (!(key in seen)) {
 		seen[key] = 1
