@@ -344,8 +344,9 @@ static void idle(struct vm_worker *worker)
 {
 	uint64_t start, now;
 
-	/* An event often comes soon; a pause takes up to 50 ns. */
-	for (int i = 0; i < POLLS_EAGER; i++)
+	/* An event often comes soon; a pause takes up to 50 ns.  Not before who
+	 * is to cause it has had the core. */
+	for (int i = vm_sched.shared ? 1 : POLLS_EAGER; i > 0; i--)
 		if (has_work(worker))
 			return;
 	/* Only an idle worker reads the clock, so the idle time is always
