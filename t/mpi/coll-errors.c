@@ -39,6 +39,11 @@ static void another_kind(int rank, int size)
 		count(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+static void first_another_kind(int rank, int size)
+{
+	another_kind(rank == 0 ? 1 : 0, size);
+}
+
 static void different_roots(int rank, int size)
 {
 	int x = 0;
@@ -188,9 +193,23 @@ static void expect(void (*call)(int rank, int size), int class, int n,
 	}
 }
 
+/* Among eight processes, if it runs there. */
+static void expect_of_8(void (*call)(int rank, int size), const char *what)
+{
+	memset((void *)classes, 0, sizeof(classes));
+	wrong_call = call;
+	if (!ranks_run(8, 2, twice)) {
+		skip(1, "%s: not by 8 ranks", what);
+		return;
+	}
+	ranks_share(classes, 64);
+	ok(classes[MPI_ERR_OTHER] == 8 && classes[0] == 8,
+	   "%s: seen by 8 ranks", what);
+}
+
 int main(void)
 {
-	plan(20 + 2 + 13);
+	plan(20 + 2 + 13 + 5);
 	expect(different_calls, MPI_ERR_OTHER, 4, "different calls");
 	expect(another_kind, MPI_ERR_OTHER, 4, "calls of another kind");
 	expect(different_roots, MPI_ERR_OTHER, 4, "different roots");
@@ -201,6 +220,11 @@ int main(void)
 	expect(short_bcast, MPI_ERR_TRUNCATE, 1, "a short receive buffer");
 	expect(long_gather, MPI_ERR_TRUNCATE, 1, "a long send buffer");
 	expect(different_shares, MPI_ERR_OTHER, 4, "different shares");
+	expect_of_8(different_calls, "different calls");
+	expect_of_8(different_counts, "different counts");
+	expect_of_8(another_kind, "calls of another kind");
+	expect_of_8(first_another_kind, "one of another kind by rank 0");
+	expect_of_8(different_roots, "different roots");
 	ranks_run(4, 2, arguments);
 	return done_testing();
 }

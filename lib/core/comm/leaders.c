@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every leader sends to every other: with a few processes that is one message
- * time, and no leader waits for what another one has to pass on.
+ * time, and no leader waits for what another one has to pass on.  Cards of more
+ * processes are collected and spread by the first one.
  */
 #include "core/comm/leaders.h"
 
@@ -12,6 +13,7 @@
 #include "core/rank/chan.h"
 #include "core/comm/leaders_card.h"
 #include "core/comm/leaders_msg.h"
+#include "core/comm/leaders_talk.h"
 #include "core/comm/meet.h"
 #include "core/rank/state.h"
 #include "core/comm/p2p.h"
@@ -116,55 +118,6 @@ bool vm_leaders_near(const struct vm_leaders *leaders, int process)
 			      leaders->processes[process].process);
 }
 
-/* Data that fits behind the head goes with it; the rest in a second message. */
-#define HEAD_ROOM 4080u
-
-struct head {
-	uint32_t topic, spare;
-	uint64_t bytes;
-	char data[HEAD_ROOM];
-} VM_ALIGNED(16);
-
-#define HEAD_BYTES offsetof(struct head, data)
-
-VM_STATIC_ASSERT(sizeof(struct vm_leaders_card) + VM_LEADERS_CARD_DATA <=
-			 HEAD_ROOM,
-		 "a card fits behind a head");
-
-/* An exchange with one process; that with oneself holds the card. */
-struct vm_leaders_talk {
-	struct vm_req *reqs[4]; /* receive, send, and of the rest the same */
-	bool heard;		/* the head has come */
-	struct head in, out;
-};
-
-/* Of how many processes memory is kept from exchange to exchange. */
-#define TALKS_KEPT 16
-
-/* NULL: out of memory. */
-static struct vm_leaders_talk *talks_get(struct vm_leaders *leaders)
-{
-	struct vm_leaders_talk *talks = atomic_exchange_explicit(
-		&leaders->spare, NULL, memory_order_acquire);
-
-	if (!talks)
-		talks = aligned_alloc(16,
-				      (size_t)leaders->count * sizeof(*talks));
-	for (int p = 0; talks && p < leaders->count; p++) {
-		memset(talks[p].reqs, 0, sizeof(talks[p].reqs));
-		talks[p].heard = false;
-	}
-	return talks;
-}
-
-static void talks_put(struct vm_leaders *leaders, struct vm_leaders_talk *talks)
-{
-	if (leaders->count <= TALKS_KEPT)
-		talks = atomic_exchange_explicit(&leaders->spare, talks,
-						 memory_order_acq_rel);
-	free(talks);
-}
-
 void vm_leaders_free(struct vm_leaders *leaders)
 {
 	if (leaders)
@@ -175,7 +128,7 @@ void vm_leaders_free(struct vm_leaders *leaders)
 
 static size_t head_part(size_t bytes)
 {
-	return bytes < HEAD_ROOM ? bytes : HEAD_ROOM;
+	return bytes < VM_LEADERS_HEAD_ROOM ? bytes : VM_LEADERS_HEAD_ROOM;
 }
 
 /* Messages of plain bytes. */
@@ -236,12 +189,6 @@ static int head_await(const struct vm_meet *meet, int p,
 	return rc ? rc : head_hear(&talks[p], bytes);
 }
 
-/* Whether what has been heard is a card. */
-static bool is_card(const struct vm_leaders_talk *talk)
-{
-	return talk->heard && talk->in.topic == VM_LEADERS_SHORT;
-}
-
 static int talk_begin(const struct vm_meet *meet, int p,
 		      struct vm_leaders_talk *talk, enum vm_leaders_topic topic,
 		      const struct vm_leaders_msg *part)
@@ -254,11 +201,12 @@ static int talk_begin(const struct vm_meet *meet, int p,
 	talk->out.bytes = part->out_bytes;
 	if (n)
 		memcpy(talk->out.data, part->out, n);
-	if (!talk->heard || is_card(talk))
+	if (!talk->heard || vm_leaders_talk_is_card(talk))
 		rc = head_recv(meet, p, talk);
 	if (rc)
 		return rc;
-	rc = part_send(meet, p, &talk->out, HEAD_BYTES + n, &talk->reqs[1]);
+	rc = part_send(meet, p, &talk->out, VM_LEADERS_HEAD_BYTES + n,
+		       &talk->reqs[1]);
 	if (!rc && n < part->out_bytes)
 		rc = part_send(meet, p, (const char *)part->out + n,
 			       part->out_bytes - n, &talk->reqs[2]);
@@ -271,7 +219,7 @@ static int talk_hear(const struct vm_meet *meet, int p,
 {
 	int rc = talks[p].reqs[0] ? head_await(meet, p, talks) : 0;
 
-	if (rc || !is_card(&talks[p]))
+	if (rc || !vm_leaders_talk_is_card(&talks[p]))
 		return rc;
 	rc = head_recv(meet, p, &talks[p]);
 	return rc ? rc : head_await(meet, p, talks);
@@ -348,7 +296,7 @@ static void talks_end(const struct vm_meet *meet, struct vm_leaders_talk *talks)
 		vm_req_cancel(talks[p].reqs[0]);
 		vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
 	}
-	talks_put(meet->leaders, talks);
+	vm_leaders_talks_put(meet->leaders, talks);
 }
 
 /* Whether a process of the channel is known to be gone. */
@@ -371,20 +319,20 @@ static bool is_lost(const struct vm_leaders *leaders)
 static int lost_tell(const struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
-	struct head head = { .topic = VM_LEADERS_LOST };
+	struct vm_leaders_head head = { .topic = VM_LEADERS_LOST };
 	struct vm_req *req = NULL;
 
 	for (int p = 0; p < leaders->count; p++)
 		/* A process that cannot be told needs not be told. */
 		if (p != leaders->self &&
-		    !part_send(meet, p, &head, HEAD_BYTES, &req))
+		    !part_send(meet, p, &head, VM_LEADERS_HEAD_BYTES, &req))
 			vm_leaders_msg_wait(meet, &req, NULL);
 	return -VMPI_EPEER;
 }
 
 struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet)
 {
-	meet->talks = talks_get(meet->leaders);
+	meet->talks = vm_leaders_talks_get(meet->leaders);
 	if (!meet->talks)
 		return NULL;
 	return (struct vm_leaders_card *)meet->talks[meet->leaders->self]
@@ -394,7 +342,7 @@ struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet)
 const struct vm_leaders_card *
 vm_leaders_card_of(const struct vm_meet *meet, int process, size_t *data_bytes)
 {
-	const struct head *in = &meet->talks[process].in;
+	const struct vm_leaders_head *in = &meet->talks[process].in;
 
 	*data_bytes = head_part(in->bytes) - sizeof(struct vm_leaders_card);
 	return (const struct vm_leaders_card *)in->data;
@@ -407,15 +355,17 @@ void vm_leaders_short_end(struct vm_meet *meet)
 }
 
 /* Whether another process is in the same call, as its head says. */
-static bool is_alike(const struct head *in, const struct head *out)
+static bool is_alike(const struct vm_leaders_head *in,
+		     const struct vm_leaders_head *out)
 {
 	return in->topic == VM_LEADERS_SHORT &&
 	       in->bytes >= sizeof(struct vm_leaders_card) &&
 	       !memcmp(in->data, out->data, VM_MEET_POST_KEY);
 }
 
-/* Sends a card to all others. */
-static int cards_send(const struct vm_meet *meet, struct head *out,
+/* Sends a card to the first `count` others. */
+static int cards_send(const struct vm_meet *meet, int count,
+		      struct vm_leaders_head *out,
 		      struct vm_leaders_talk *talks, size_t data_bytes)
 {
 	const struct vm_leaders *leaders = meet->leaders;
@@ -426,14 +376,14 @@ static int cards_send(const struct vm_meet *meet, struct head *out,
 	int rc = 0;
 
 	if (!bytes)
-		bytes = HEAD_BYTES + sizeof(struct vm_leaders_card) +
+		bytes = VM_LEADERS_HEAD_BYTES + sizeof(struct vm_leaders_card) +
 			data_bytes;
 	/* What waits is sent from memory that stays. */
-	for (int p = 0; p < leaders->count && !rc; p++)
+	for (int p = 0; p < count && !rc; p++)
 		if (p != leaders->self &&
 		    !vm_leaders_msg_tell(meet, p, from, bytes))
 			rc = part_send(meet, p, out,
-				       HEAD_BYTES +
+				       VM_LEADERS_HEAD_BYTES +
 					       sizeof(struct vm_leaders_card) +
 					       data_bytes,
 				       &talks[p].reqs[1]);
@@ -464,11 +414,85 @@ static int cards_hear(const struct vm_meet *meet, struct vm_leaders_talk *talks)
 	return rc;
 }
 
+/* The first process collects the cards and tells all others what has come. */
+static int star_lead(const struct vm_meet *meet, struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
+	int rc = cards_hear(meet, talks);
+	enum vm_leaders_topic topic =
+		rc ? VM_LEADERS_LOST : vm_leaders_bundle_topic(leaders, talks);
+	size_t bytes = VM_LEADERS_HEAD_BYTES;
+
+	/* That ends the others' receives too. */
+	if (rc == -VMPI_EREVOKED)
+		return rc;
+	bundle->topic = topic;
+	bundle->spare = 0;
+	bundle->bytes = 0;
+	if (topic == VM_LEADERS_SHORT)
+		bytes = vm_leaders_bundle_fill(leaders, talks);
+	else if (topic != VM_LEADERS_LOST)
+		/* A card without anything, behind which a head follows. */
+		bundle->topic = VM_LEADERS_SHORT;
+	for (int p = 0; p < leaders->count; p++)
+		if (p != leaders->self &&
+		    !vm_leaders_msg_tell(meet, p, bundle, bytes))
+			first_error(&rc, part_send(meet, p, bundle, bytes,
+						   &talks[p].reqs[1]));
+	return rc;
+}
+
+/* The others send it theirs.  What it tells instead of a bundle is what it says of
+ * itself. */
+static int star_follow(const struct vm_meet *meet, struct vm_leaders_head *out,
+		       struct vm_leaders_talk *talks, size_t data_bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
+	size_t bytes = vm_leaders_bundle_room(leaders);
+	int rc = cards_send(meet, 1, out, talks, data_bytes);
+
+	for (int p = 0; p < leaders->count; p++)
+		talks[p].in.topic = VM_LEADERS_MISMATCH;
+	if (!rc && !vm_leaders_msg_hear(meet, 0, bundle, &bytes)) {
+		rc = part_recv(meet, 0, bundle, bytes, &talks[0].reqs[0]);
+		if (!rc)
+			rc = vm_leaders_msg_wait(meet, &talks[0].reqs[0],
+						 &bytes);
+	}
+	if (rc)
+		return rc;
+	talks[0].heard = true;
+	if (bundle->topic == VM_LEADERS_SHORT && bytes > VM_LEADERS_HEAD_BYTES)
+		return vm_leaders_bundle_take(leaders, talks, bytes) ?
+			       0 :
+			       -VMPI_EIO;
+	memcpy(&talks[0].in, bundle,
+	       bytes < sizeof(talks[0].in) ? bytes : sizeof(talks[0].in));
+	return 0;
+}
+
+/* Gets the cards of all others, or what they say instead, for this one. */
+static int cards_exchange(const struct vm_meet *meet,
+			  struct vm_leaders_head *out,
+			  struct vm_leaders_talk *talks, size_t data_bytes)
+{
+	int rc;
+
+	if (vm_leaders_star(meet->leaders))
+		return meet->leaders->self == 0 ?
+			       star_lead(meet, talks) :
+			       star_follow(meet, out, talks, data_bytes);
+	rc = cards_send(meet, meet->leaders->count, out, talks, data_bytes);
+	return rc ? rc : cards_hear(meet, talks);
+}
+
 int vm_leaders_short(struct vm_meet *meet, size_t data_bytes)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_leaders_talk *talks = meet->talks;
-	struct head *out = &talks[leaders->self].out;
+	struct vm_leaders_head *out = &talks[leaders->self].out;
 	int rc, alike = VM_DONE;
 
 	if (VM_UNLIKELY(is_lost(leaders)))
@@ -476,9 +500,7 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes)
 	out->topic = VM_LEADERS_SHORT;
 	out->spare = 0;
 	out->bytes = sizeof(struct vm_leaders_card) + data_bytes;
-	rc = cards_send(meet, out, talks, data_bytes);
-	if (!rc)
-		rc = cards_hear(meet, talks);
+	rc = cards_exchange(meet, out, talks, data_bytes);
 	for (int p = 0; p < leaders->count && !rc; p++) {
 		if (p == leaders->self)
 			continue;
@@ -509,7 +531,7 @@ int vm_leaders_exchange(struct vm_meet *meet, enum vm_leaders_topic topic,
 	if (VM_UNLIKELY(!talks && is_lost(meet->leaders)))
 		return lost_tell(meet);
 	if (!talks)
-		talks = talks_get(meet->leaders);
+		talks = vm_leaders_talks_get(meet->leaders);
 	if (!talks)
 		return -VMPI_ENOMEM;
 	rc = talk_all(meet, topic, talks, parts);

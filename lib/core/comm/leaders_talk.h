@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the leaders of a meeting say to each other: heads, and bundles of cards.
+ */
+#ifndef CORE_COMM_LEADERS_TALK_H
+#define CORE_COMM_LEADERS_TALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/comm/leaders.h"
+
+struct vmpi_req;
+
+/* Data that fits behind the head goes with it; the rest in a second message. */
+#define VM_LEADERS_HEAD_ROOM 4080u
+
+struct vm_leaders_head {
+	uint32_t topic, spare;
+	uint64_t bytes;
+	char data[VM_LEADERS_HEAD_ROOM];
+} VM_ALIGNED(16);
+
+#define VM_LEADERS_HEAD_BYTES offsetof(struct vm_leaders_head, data)
+#define VM_LEADERS_CARD_MOST \
+	(sizeof(struct vm_leaders_card) + VM_LEADERS_CARD_DATA)
+
+VM_STATIC_ASSERT(VM_LEADERS_CARD_MOST <= VM_LEADERS_HEAD_ROOM,
+		 "a card fits behind a head");
+
+/* An exchange with one process; that with oneself holds the card. */
+struct vm_leaders_talk {
+	struct vmpi_req *reqs[4]; /* receive, send, and of the rest the same */
+	bool heard;		  /* the head has come */
+	struct vm_leaders_head in, out;
+};
+
+/* Whether what has been heard is a card. */
+static inline bool vm_leaders_talk_is_card(const struct vm_leaders_talk *talk)
+{
+	return talk->heard && talk->in.topic == VM_LEADERS_SHORT;
+}
+
+/* Memory for an exchange, by process; NULL: there is none.  It is kept for the
+ * next one where the processes are few. */
+struct vm_leaders_talk *vm_leaders_talks_get(struct vm_leaders *leaders);
+void vm_leaders_talks_put(struct vm_leaders *leaders,
+			  struct vm_leaders_talk *talks);
+
+/*
+ * Cards go by the first process where there are 8 to 64: it gets those of all
+ * and sends each one a bundle.  That is twice as long a way, but two messages per
+ * process instead of one for each other one, and where processes share a core
+ * each has to have it once.
+ */
+static inline bool vm_leaders_star(const struct vm_leaders *leaders)
+{
+	return leaders->count >= 8 && leaders->count <= 64;
+}
+
+/* The most bytes of a bundle, which begins with a head, and where it lies. */
+size_t vm_leaders_bundle_room(const struct vm_leaders *leaders);
+struct vm_leaders_head *vm_leaders_bundle(const struct vm_leaders *leaders,
+					  struct vm_leaders_talk *talks);
+
+/* What the cards that were heard are together: VM_LEADERS_SHORT; or that a process
+ * is gone; or VM_LEADERS_MISMATCH: somebody had none. */
+enum vm_leaders_topic
+vm_leaders_bundle_topic(const struct vm_leaders *leaders,
+			const struct vm_leaders_talk *talks);
+
+/* Puts all cards into the bundle, behind its head; returns how many bytes it
+ * has. */
+size_t vm_leaders_bundle_fill(const struct vm_leaders *leaders,
+			      struct vm_leaders_talk *talks);
+
+/* The reverse, of so many bytes; false: it is malformed. */
+bool vm_leaders_bundle_take(const struct vm_leaders *leaders,
+			    struct vm_leaders_talk *talks, size_t bytes);
+
+#endif
