@@ -118,7 +118,7 @@ struct vm_sched {
 	struct vm_sched_hooks hooks;
 	const struct vm_sched_observer *observer; /* VM_OBSERVE_SWITCHES */
 	bool membarrier; /* sleepers issue the fence for everybody */
-	int processors;	 /* that the workers may use */
+	bool crowded;	 /* more workers than processors */
 	int shared;	 /* processes of the job per core; 0: at most one */
 	/* A worker is about to leave the stack of a ULT (ends: for good) for
 	 * another one's; VM_OBSERVE_STACKS. */
@@ -126,7 +126,6 @@ struct vm_sched {
 	_Atomic unsigned observed; /* bits: what a switch has to note */
 	struct vm_counters counters;
 	_Atomic bool stop;
-	_Atomic int asleep;  /* workers that sleep until they are woken */
 	_Atomic int threads; /* adopted threads; written by these */
 	/* Those of them that sleep until they are woken, less those that have
 	 * been, or are away; and how often one began to. */
@@ -138,16 +137,6 @@ struct vm_sched {
 };
 
 extern struct vm_sched vm_sched;
-
-/* Whether there are more workers than processors, but for those that sleep. */
-static inline bool vm_sched_crowded(void)
-{
-	return VM_UNLIKELY(vm_sched.worker_count > vm_sched.processors) &&
-	       vm_sched.worker_count -
-			       atomic_load_explicit(&vm_sched.asleep,
-						    memory_order_relaxed) >
-		       vm_sched.processors;
-}
 
 /* Has changes of stacks reported, by all workers that are made later. */
 void vm_sched_report_stacks(void (*on_stack)(struct vm_ult *from,

@@ -38,7 +38,7 @@ static inline bool is_plain(const struct vm_rank *rank, struct vm_to to,
 static __attribute__((noinline)) bool
 later_send(struct vm_port *port, struct vm_to to, const struct vm_send *send)
 {
-	if (vm_sched.shared || vm_sched_crowded())
+	if (vm_sched.shared || vm_sched.crowded)
 		return false;
 	for (int i = 0; i < CREDIT_LOOKS; i++)
 		if (vm_port_poll(port, true) > 0 &&
@@ -191,7 +191,7 @@ bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
 		      void *addr, size_t bytes, vmpi_status *status)
 {
-	bool shared = vm_sched.shared || vm_sched_crowded(), took;
+	bool shared = vm_sched.shared || vm_sched.crowded, took;
 	const struct vm_pkt *pkt;
 	int rc = -VMPI_EAGAIN;
 
