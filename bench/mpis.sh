@@ -53,14 +53,27 @@ mpi_compile() {
 	exit 1
 }
 
+# ordinary_compile NAME: bench/NAME.c becomes $work/NAME.ordinary, an executable
+# linked with libvmpi like any other.
+ordinary_compile() {
+	# shellcheck disable=SC2046
+	cc -std=gnu17 -D_GNU_SOURCE -O2 -pthread \
+		$("${compiler[vmpi]}" -showme:compile) -o "$work/$1.ordinary" \
+		"$source/$1.c" $("${compiler[vmpi]}" -showme:link) \
+		>>"$work/log" 2>&1 && return
+	tail -n 20 "$work/log" >&2
+	echo "bench/run: cc cannot compile bench/$1.c" >&2
+	exit 1
+}
+
 # launch MPI[:WAY] PLACE SECONDS RANKS NAME ARG...: starts $work/NAME.MPI.  PLACE
 # is one (all ranks on one core), two (two ranks, a core each; more share the two
 # cores) or any (ranks on all cores as they come).  WAY, of vmpi on two cores:
-# nodes (two processes, a worker each), helped (two workers each) or processes
-# (each rank is one).
+# nodes (two processes, a worker each), helped (two workers each), processes
+# (each rank is one) or ordinary (and an ordinary executable).
 launch() {
 	local mpi=${1%:*} way=$1 place=$2 seconds=$3 ranks=$4 name=$5
-	local run=(timeout -k 5 "$seconds")
+	local run=(timeout -k 5 "$seconds") program=$work/$name.$mpi
 
 	shift 5
 	[ "$place" != one ] || run+=(taskset -c "$one")
@@ -75,12 +88,16 @@ launch() {
 	vmpi:nodes-*) run+=(--nodes 2 --workers 1) ;;
 	vmpi:helped-*) run+=(--nodes 2 --workers 2) ;;
 	vmpi:processes-*) run+=(--processes) ;;
+	vmpi:ordinary-*)
+		run+=(--processes)
+		program=$work/$name.ordinary
+		;;
 	openmpi-two) run+=(--bind-to core) ;;
 	openmpi-*) run+=(--bind-to none --oversubscribe
 		--mca mpi_yield_when_idle 1) ;;
 	mpich-two) run+=(-bind-to core) ;;
 	esac
-	"${run[@]}" -n "$ranks" "$work/$name.$mpi" "$@" 2>>"$work/log" </dev/null
+	"${run[@]}" -n "$ranks" "$program" "$@" 2>>"$work/log" </dev/null
 }
 
 # launch_tcp MPI[:PROTOCOL] SECONDS NAME ARG...: starts $work/NAME.MPI as two

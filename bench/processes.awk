@@ -2,14 +2,16 @@
 #
 # The table of two processes of one host; read with table.awk.
 
-# nodes: two node processes; processes: ordinary ones, a rank each.
+# nodes: two node processes; processes: a rank each; ordinary: executables that
+# are linked with libvmpi.
 function processes_row(name, key, sign, factor, nodes, ranks, peer)
 {
 	nodes = got("vmpi:nodes", key)
 	ranks = got("vmpi:processes", key)
 	peer = best(key, sign)
-	printf "%-10s %11s %11s %11s %11s %11s %6s %6s%s\n", name,
-		number(nodes), number(ranks), number(got("openmpi", key)),
+	printf "%-10s %11s %11s %11s %11s %11s %11s %6s %6s%s\n", name,
+		number(nodes), number(ranks),
+		number(got("vmpi:ordinary", key)), number(got("openmpi", key)),
 		number(got("mpich", key)), number(got("vmpi:helped", key)),
 		fine(divide(nodes, peer)), fine(divide(ranks, peer)),
 		factor == "" || peer == "" ? "" : \
@@ -26,8 +28,8 @@ function processes_goal(mine, most, factor, sign, who)
 function table_processes(alone, helped)
 {
 	printf "\nprocesses, 2 ranks in 2 processes %s: half round trip in ns" \
-		"\n%-10s %11s %11s %11s %11s %11s %6s %6s  %s\n", where(), "",
-		"nodes", "ranks", "Open MPI", "MPICH", "2 workers", "nodes",
+		"\n%-10s %11s %11s %11s %11s %11s %11s %6s %6s  %s\n", where(), "",
+		"nodes", "ranks", "ordinary", "Open MPI", "MPICH", "2 workers", "nodes",
 		"ranks", "against the better peer; goals"
 	processes_row("8 B", "8", 1, .9)
 	processes_row("1 KiB", "1024", 1)
@@ -41,7 +43,8 @@ function table_processes(alone, helped)
 	processes_row("64 KiB", "window-65536", -1)
 	alone = got("vmpi:nodes", "stream")
 	helped = got("vmpi:helped", "stream")
-	print "nodes: --nodes 2; ranks: --processes; 2 workers: --nodes 2."
+	print "nodes: --nodes 2; ranks: --processes; ordinary: these, linked" \
+		" with libvmpi; 2 workers: --nodes 2."
 	if (alone != "" && helped != "")
 		printf "A stream with a second worker in each process takes" \
 			" %.2f of one without%s\n", helped / alone,
