@@ -26,9 +26,16 @@ struct vm_window_told {
 	_Atomic uint32_t come; /* the number of the last one */
 };
 
+/* A few data are in the same line; all places of them are a page. */
 struct vm_window_reply {
 	struct vm_window_told told;
-	char data[VM_WINDOW_REPLY_BYTES];
+	char few[VM_CACHELINE - sizeof(struct vm_window_told)];
+};
+
+/* What a member has. */
+struct vm_window_replies {
+	struct vm_window_reply places[VM_WINDOW_REPLIES];
+	char data[VM_WINDOW_REPLIES][VM_WINDOW_REPLY_BYTES];
 } VM_ALIGNED(VM_CACHELINE);
 
 static inline void vm_window_tell(struct vm_window_told *told, uint32_t number,
@@ -43,7 +50,18 @@ static inline void vm_window_tell(struct vm_window_told *told, uint32_t number,
 static inline struct vm_window_reply *
 vm_window_reply(const struct vm_window_place *place, uint32_t number)
 {
-	return &place->replies[number % VM_WINDOW_REPLIES];
+	return &place->replies->places[number % VM_WINDOW_REPLIES];
+}
+
+/* Where so many bytes of data go; both sides know how many. */
+static inline char *vm_window_reply_data(const struct vm_window_place *place,
+					 uint32_t number, size_t bytes)
+{
+	struct vm_window_reply *reply = vm_window_reply(place, number);
+
+	return bytes <= sizeof(reply->few) ?
+		       reply->few :
+		       place->replies->data[number % VM_WINDOW_REPLIES];
 }
 
 #endif

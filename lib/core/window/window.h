@@ -24,7 +24,7 @@ struct vm_rank;
 struct vm_window_far;
 struct vm_window_haul;
 struct vm_window_packet;
-struct vm_window_reply;
+struct vm_window_replies;
 struct vm_window_told;
 
 /* Bytes that were attached to a window after it was made. */
@@ -69,7 +69,7 @@ struct vm_window_place {
 	_Atomic uint32_t *posts;
 	/* reply.h: where it is answered, by member and in turn; or NULL */
 	struct vm_window_told *told;
-	struct vm_window_reply *replies;
+	struct vm_window_replies *replies;
 	struct vm_window_haul *haul; /* haul.h: likewise, what it moves */
 };
 

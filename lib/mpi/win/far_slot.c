@@ -55,17 +55,21 @@ static struct far_slot *slot_of(struct vm_far_slots *slots, uint32_t number)
 /* Moves the data of one access to the caller's buffer, if they have come. */
 static bool slot_end(struct vm_win *win, struct far_slot *slot)
 {
-	struct vm_window_reply *reply =
-		vm_window_reply(&win->places[win->comm.rank], slot->number);
+	const struct vm_window_place *own = &win->places[win->comm.rank];
+	struct vm_window_reply *reply = vm_window_reply(own, slot->number);
 	struct vm_window_far *far = vm_far_of(win, slot->rank);
 
 	if (!vm_window_has_come(&reply->told.come, slot->number))
 		return false;
-	if (VM_LIKELY(!reply->told.error))
-		vm_copy(slot->to, reply->data, slot->bytes);
-	else if (!far->error)
-		far->error = (uint8_t)reply->told.error;
-	reply->told.error = 0;
+	if (VM_LIKELY(!reply->told.error)) {
+		vm_copy(slot->to,
+			vm_window_reply_data(own, slot->number, slot->bytes),
+			slot->bytes);
+	} else {
+		if (!far->error)
+			far->error = (uint8_t)reply->told.error;
+		reply->told.error = 0;
+	}
 	slot->busy = false;
 	return true;
 }

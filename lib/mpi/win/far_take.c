@@ -185,7 +185,8 @@ static int reply_open(struct reply *reply,
 	reply->place = NULL;
 	if (place && bytes <= VM_WINDOW_REPLY_BYTES) {
 		reply->place = vm_window_reply(place, packet->head.sequence);
-		reply->data = reply->place->data;
+		reply->data = vm_window_reply_data(place, packet->head.sequence,
+						   bytes);
 		return 0;
 	}
 	reply->data = malloc(bytes + 1);

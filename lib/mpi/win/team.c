@@ -139,10 +139,9 @@ static void common_place(const struct file *file, struct vm_window_team *team,
 static void replies_place(const struct file *file, struct vm_window_team *team,
 			  char *memory)
 {
-	struct vm_window_reply *replies = (struct vm_window_reply *)memory;
+	struct vm_window_replies *replies = (struct vm_window_replies *)memory;
 	struct vm_window_told *told =
-		(struct vm_window_told
-			 *)&replies[file->count * VM_WINDOW_REPLIES];
+		(struct vm_window_told *)&replies[file->count];
 	struct vm_window_haul *hauls =
 		(struct vm_window_haul *)&told[file->count * file->told];
 
@@ -150,7 +149,7 @@ static void replies_place(const struct file *file, struct vm_window_team *team,
 		struct vm_window_place *place =
 			&team->places[member_of(file, k)];
 
-		place->replies = &replies[k * VM_WINDOW_REPLIES];
+		place->replies = &replies[k];
 		place->told = &told[k * file->told];
 		place->haul = &hauls[k];
 	}
@@ -200,7 +199,7 @@ static size_t head_bytes(const struct file *file)
 		       file->posts * sizeof(uint32_t);
 
 	if (file->told)
-		bytes += VM_WINDOW_REPLIES * sizeof(struct vm_window_reply) +
+		bytes += sizeof(struct vm_window_replies) +
 			 file->told * sizeof(struct vm_window_told) +
 			 sizeof(struct vm_window_haul);
 	return bytes;

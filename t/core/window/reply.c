@@ -7,11 +7,12 @@
 #include "core/window/wait.h"
 #include "tap.h"
 
-static struct vm_window_reply replies[VM_WINDOW_REPLIES];
+static struct vm_window_replies all;
 
 int main(void)
 {
-	struct vm_window_place place = { .replies = replies };
+	struct vm_window_place place = { .replies = &all };
+	struct vm_window_reply *replies = all.places;
 	struct vm_window_told told = { 0 };
 
 	ok(!vm_window_has_come(&told.come, 1), "memory of zeros tells nothing");
@@ -32,5 +33,9 @@ int main(void)
 	   "nothing has come to the first place in the next round");
 	vm_window_tell(&replies[0].told, 0, 0);
 	ok(vm_window_has_come(&replies[0].told.come, 0), "now it has");
+	ok(vm_window_reply_data(&place, 65, 56) == replies[1].few &&
+		   vm_window_reply_data(&place, 65, 57) == all.data[1] &&
+		   vm_window_reply_data(&place, 63, 1024) == all.data[63],
+	   "a few data are beside the word, more apart");
 	return done_testing();
 }
