@@ -8,8 +8,6 @@
 
 #include "fabric/state.h"
 
-#define SMALL_MAX 1024 /* larger packets gain nothing from batching */
-
 bool vm_batch_wanted(struct vm_conn *conn, const struct vm_send *send)
 {
 	const struct vm_port *port = conn->port;
@@ -20,7 +18,8 @@ bool vm_batch_wanted(struct vm_conn *conn, const struct vm_send *send)
 		conn->row = 0;
 	}
 	conn->row++;
-	if (VM_WIRE_BYTES + send->bytes > SMALL_MAX || vm_link_active())
+	if (VM_WIRE_BYTES + send->bytes > port->fabric->limits.batch_bytes ||
+	    vm_link_active())
 		return false;
 	return waits || (!send->control && fabric_cvar.gather &&
 			 conn->row > (uint64_t)fabric_cvar.gather &&

@@ -78,6 +78,8 @@ static int provider_open(struct vm_fabric *fabric)
 	fabric->limits.provider = info->fabric_attr->prov_name;
 	fabric->limits.rma = (info->caps & FI_RMA) != 0;
 	fabric->limits.sockets = vm_select_sockets(&fabric->select);
+	fabric->limits.batch_bytes = vm_select_batch_bytes(
+		&fabric->select, fabric->limits.packet_bytes);
 	fabric->lossy = info->addr_format == FI_SOCKADDR_IN ||
 			info->addr_format == FI_SOCKADDR_IN6;
 	return 0;

@@ -136,6 +136,7 @@ struct vm_fabric_limits {
 	unsigned ports;
 	uint32_t packet_bytes; /* largest payload of a packet */
 	uint32_t data_bytes;   /* ... of data, which may go in several */
+	uint32_t batch_bytes;  /* longest packet that goes in a batch */
 	bool rma;	       /* vm_rma_*() work over the network */
 	bool sockets;	       /* ... whose provider copies data in and out */
 	const char *provider;  /* "net", "tcp;ofi_rxm"; "loop" when alone */

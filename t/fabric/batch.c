@@ -14,7 +14,7 @@ static const struct fabric_port_pvars *pvars_of(const struct side *side)
 
 static void data_send(struct pair *pair, uint32_t bytes, bool control)
 {
-	static char data[16000];
+	static char data[20000];
 	struct side *side = &pair->side[0];
 
 	while (side_send(side, 1, 0, 0, data, bytes, control, NULL) ==
@@ -76,6 +76,36 @@ static void together(struct pair *pair, const char *name)
 	is_int((int)pair->side[1].faults, 0, "%s: in order", name);
 }
 
+/* A packet that goes alone. */
+static uint32_t sizeof_long(const struct pair *pair)
+{
+	return vm_fabric_limits(pair->side[0].fabric)->batch_bytes + 1;
+}
+
+/* Where a message of the network is a system call, longer packets gain, too. */
+static void longer(struct pair *pair, const char *name)
+{
+	const struct vm_fabric_limits *limits =
+		vm_fabric_limits(pair->side[0].fabric);
+	uint64_t batches;
+
+	ready(pair);
+	set("fabric_gather_us", "1000000");
+	batches = pvars_of(&pair->side[0])->batches;
+	for (int i = 0; i < 7; i++)
+		data_send(pair, 3000, false);
+	is_int(pvars_of(&pair->side[0])->batches > batches, limits->sockets,
+	       "%s: packets of 3000 bytes go together through sockets", name);
+	ready(pair);
+	batches = pvars_of(&pair->side[0])->batches;
+	for (int i = 0; i < 7; i++)
+		data_send(pair, sizeof_long(pair), false);
+	is_int((int)(pvars_of(&pair->side[0])->batches - batches), 0,
+	       "%s: the longest go alone", name);
+	receiver_alone(pair);
+	is_int((int)pair->side[1].faults, 0, "%s: in order", name);
+}
+
 static void ends(struct pair *pair, const char *name)
 {
 	ready(pair);
@@ -87,7 +117,7 @@ static void ends(struct pair *pair, const char *name)
 	ready(pair);
 	for (int i = 0; i < 6; i++)
 		data_send(pair, 8, false);
-	data_send(pair, 5000, false);
+	data_send(pair, sizeof_long(pair), false);
 	receiver_alone(pair);
 	ok(true, "%s: so does a long one", name);
 	ready(pair);
@@ -150,6 +180,7 @@ static void run(const char *provider)
 	pair_open(&pair, 1, NULL);
 	data_send(&pair, 8, true);
 	together(&pair, provider);
+	longer(&pair, provider);
 	ends(&pair, provider);
 	many(&pair, provider);
 	kept(&pair, provider);

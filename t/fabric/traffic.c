@@ -63,6 +63,8 @@ static void sizes(struct pair *pair, const char *name)
 	unsigned referred = 0, refused = 0;
 
 	done_ok = done_failed = 0;
+	/* What goes in a batch is copied into it. */
+	set("fabric_gather", "0");
 	for (unsigned i = 0; i < SIZES; i++) {
 		for (unsigned p = 0; p < pair->ports; p++) {
 			int rc;
@@ -77,6 +79,7 @@ static void sizes(struct pair *pair, const char *name)
 	POLL_UNTIL(pair,
 		   pair->side[1].packets - before == SIZES * pair->ports &&
 			   done_ok + done_failed == referred);
+	set("fabric_gather", "4");
 	is_int(refused, 0, "%s: packets of all sizes are taken", name);
 	is_int(pair->side[1].faults, 0, "%s: and arrive whole, in order", name);
 	if (pair_shm)

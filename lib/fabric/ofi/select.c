@@ -19,6 +19,8 @@
  * from 1.18 on; before, tcp has none.  Either name gives what is there. */
 #define OLD_NAME "net"
 #define NEW_NAME "tcp"
+#define SMALL_BYTES 1024 /* a packet that is cheap to copy */
+#define RXM_BYTES 4096
 
 /* Our requirements.  Modes that cost us something are accepted, not
  * required. */
@@ -378,6 +380,17 @@ bool vm_select_sockets(const struct vm_select *select)
 
 	return length == 3 && (strncmp(provider, "tcp", length) == 0 ||
 			       strncmp(provider, "net", length) == 0);
+}
+
+uint32_t vm_select_batch_bytes(const struct vm_select *select, uint32_t most)
+{
+	const char *provider = select->info->fabric_attr->prov_name;
+
+	if (!vm_select_sockets(select))
+		return SMALL_BYTES;
+	/* A system call takes longer than copying what it sends; but rxm
+	 * announces messages of more than 16 KiB. */
+	return strchr(provider, ';') ? RXM_BYTES : most / 2;
 }
 
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi)

@@ -76,6 +76,9 @@ int vm_select_open(const struct vm_select *select, const struct vm_fi *fi,
 		   struct fid_fabric **fabric);
 /* Whether its provider moves data by sockets of the system. */
 bool vm_select_sockets(const struct vm_select *select);
+/* Up to which length a packet gains from going in one message with others, of
+ * which the longest has `most` bytes. */
+uint32_t vm_select_batch_bytes(const struct vm_select *select, uint32_t most);
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi);
 
 /* The offer that is taken first, or NULL. */

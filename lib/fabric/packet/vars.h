@@ -29,7 +29,7 @@
 	  "Longer eager messages are sent in several packets")                 \
 	X(SIZE, copy_limit, 4096, 0, 1048576, "bytes", ANYTIME, TD, fabric,    \
 	  "Largest payload that is copied into its packet even if it could "   \
-	  "be sent from its buffer")                                           \
+	  "be sent from its buffer; longer ones are where they go in a batch") \
 	X(INT, credits, 64, 2, 4096, "packets", ANYTIME, TD, credit,           \
 	  "Data packets that each sender may have in flight or not yet "       \
 	  "received at a port; twice as many through shared memory")           \
