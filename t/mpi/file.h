@@ -53,7 +53,7 @@ static inline void files_end(void)
 /* Returns the path of a file there. */
 static inline const char *file_at(const char *name)
 {
-	static char path[256];
+	static _Thread_local char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s", file_folder, name);
 	return path;

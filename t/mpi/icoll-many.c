@@ -257,6 +257,7 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 static void freed(int rank, int size)
 {
 	int in[4] = { rank, 1, rank, 1 }, out[4] = { 0 }, counts[64] = { 0 };
+	int own[2] = { -1, -1 };
 	int displs[64] = { 0 }, token = 7, mine = -1;
 	MPI_Datatype pair, types[64];
 	MPI_Request requests[2];
@@ -271,7 +272,7 @@ static void freed(int rank, int size)
 	for (int i = 0; i < size; i++)
 		types[i] = pair;
 	counts[rank] = 1;
-	MPI_Ialltoallw(in, counts, displs, types, &in[2], counts, displs, types,
+	MPI_Ialltoallw(in, counts, displs, types, own, counts, displs, types,
 		       comm, &requests[1]);
 	MPI_Op_free(&op);
 	MPI_Type_free(&pair);
@@ -283,7 +284,7 @@ static void freed(int rank, int size)
 	MPI_Bcast(rank ? &mine : &token, 1, MPI_INT, 0, comm);
 	wrong += MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) != 0;
 	wrong += out[0] != sum_of(size) || out[1] != size || out[2] != out[0] ||
-		 out[3] != size;
+		 out[3] != size || own[0] != rank || own[1] != 1;
 	MPI_Op_free(&op);
 	MPI_Type_free(&pair);
 	MPI_Comm_free(&comm);

@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -32,19 +33,23 @@ static struct record {
 	size_t bytes;
 	unsigned char data[RECORD_BYTES];
 } records[RECORDS];
-static int record_count;
+static atomic_int record_count;
 
+/* By two fabrics; what waits in a batch is sent by another thread. */
 static void record(const struct iovec *iov, size_t count)
 {
-	struct record *to = &records[record_count];
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct record *to;
 
-	if (record_count == RECORDS)
-		return;
-	for (size_t i = 0; i < count; i++) {
+	pthread_mutex_lock(&lock);
+	to = &records[record_count];
+	for (size_t i = 0; i < count && record_count < RECORDS; i++) {
 		memcpy(to->data + to->bytes, iov[i].iov_base, iov[i].iov_len);
 		to->bytes += iov[i].iov_len;
 	}
-	record_count++;
+	if (record_count < RECORDS)
+		record_count++;
+	pthread_mutex_unlock(&lock);
 }
 
 static ssize_t recording_sendv(struct fid_ep *ep, const struct iovec *iov,
