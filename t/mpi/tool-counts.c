@@ -53,14 +53,15 @@ static void collectives(void)
 /* Probed, matched and persistent ones. */
 static void other_ways(void)
 {
-	int right = (rank + 1) % size, left = (rank + size - 1) % size, token;
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	int token, matched;
 	MPI_Request requests[2];
 	MPI_Message message;
 
 	MPI_Irecv(&token, 1, MPI_INT, left, 4, MPI_COMM_WORLD, &requests[0]);
 	MPI_Send(&rank, 1, MPI_INT, right, 3, MPI_COMM_WORLD);
 	MPI_Mprobe(left, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
-	MPI_Imrecv(&token, 1, MPI_INT, &message, &requests[1]);
+	MPI_Imrecv(&matched, 1, MPI_INT, &message, &requests[1]);
 	MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
 	MPI_Send(&rank, 1, MPI_INT, right, 4, MPI_COMM_WORLD);
 	MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
