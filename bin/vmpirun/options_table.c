@@ -387,7 +387,7 @@ const struct vm_cli_row option_rows[] = {
 	{ "merge-stderr-to-stdout", 0, 0, 0,
 	  "Write to standard output what goes to standard error, as 2>&1 does",
 	  2, merge_take },
-	{ "summary", 0, 0, 0, "Print a table of times and messages at the end",
+	{ "summary", 0, 0, 0, "Print times, messages, efficiencies at the end",
 	  2, summary_take },
 	{ "advise", 0, 0, 0,
 	  "Print suggestions at the end, each with the counts "

@@ -76,6 +76,19 @@ static void together(struct pair *pair, const char *name)
 	is_int((int)pair->side[1].faults, 0, "%s: in order", name);
 }
 
+/* The batches that so many packets in a row begin. */
+static int row_batches(struct pair *pair, int packets, uint32_t bytes)
+{
+	const struct fabric_port_pvars *pvars = pvars_of(&pair->side[0]);
+	uint64_t before;
+
+	ready(pair);
+	before = pvars->batches;
+	for (int i = 0; i < packets; i++)
+		data_send(pair, bytes, false);
+	return (int)(pvars->batches - before);
+}
+
 /* A packet that goes alone. */
 static uint32_t sizeof_long(const struct pair *pair)
 {
@@ -87,20 +100,11 @@ static void longer(struct pair *pair, const char *name)
 {
 	const struct vm_fabric_limits *limits =
 		vm_fabric_limits(pair->side[0].fabric);
-	uint64_t batches;
 
-	ready(pair);
 	set("fabric_gather_us", "1000000");
-	batches = pvars_of(&pair->side[0])->batches;
-	for (int i = 0; i < 7; i++)
-		data_send(pair, 3000, false);
-	is_int(pvars_of(&pair->side[0])->batches > batches, limits->sockets,
+	is_int(row_batches(pair, 7, 3000) > 0, limits->sockets,
 	       "%s: packets of 3000 bytes go together through sockets", name);
-	ready(pair);
-	batches = pvars_of(&pair->side[0])->batches;
-	for (int i = 0; i < 7; i++)
-		data_send(pair, sizeof_long(pair), false);
-	is_int((int)(pvars_of(&pair->side[0])->batches - batches), 0,
+	is_int(row_batches(pair, 7, sizeof_long(pair)), 0,
 	       "%s: the longest go alone", name);
 	receiver_alone(pair);
 	is_int((int)pair->side[1].faults, 0, "%s: in order", name);
@@ -132,21 +136,11 @@ static void ends(struct pair *pair, const char *name)
 
 static void many(struct pair *pair, const char *name)
 {
-	uint64_t batches;
-
-	ready(pair);
 	set("fabric_gather_us", "1000000");
-	batches = pvars_of(&pair->side[0])->batches;
-	for (int i = 0; i < 50; i++)
-		data_send(pair, 900, false);
-	ok(pvars_of(&pair->side[0])->batches - batches >= 1,
+	ok(row_batches(pair, 50, 900) >= 1,
 	   "%s: a full message does not wait for the next", name);
-	ready(pair);
-	batches = pvars_of(&pair->side[0])->batches;
 	set("fabric_gather", "0");
-	for (int i = 0; i < 20; i++)
-		data_send(pair, 8, false);
-	is_int((int)(pvars_of(&pair->side[0])->batches - batches), 0,
+	is_int(row_batches(pair, 20, 8), 0,
 	       "%s: fabric_gather 0: nothing waits", name);
 	receiver_alone(pair);
 	set("fabric_gather", "2");
