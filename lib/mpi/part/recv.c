@@ -101,7 +101,8 @@ static int pieces_place(const struct vm_part *part,
 	return 0;
 }
 
-/* Makes the pieces of what the introduction says. */
+/* Makes the pieces of what the introduction says, which can be less than there
+ * is room for, as it can in any other receive. */
 static int pieces_make(struct vm_part *part)
 {
 	size_t room = part->type->size * part->count * (size_t)part->partitions;
@@ -109,8 +110,9 @@ static int pieces_make(struct vm_part *part)
 	struct vm_part_piece *pieces;
 	int rc;
 
-	if (comes != room)
-		return comes > room ? -VMPI_ETRUNC : MPI_ERR_COUNT;
+	if (comes > room)
+		return -VMPI_ETRUNC;
+	part->req->status.bytes = comes;
 	pieces = vm_part_pieces_new(part, part->intro.partitions);
 	if (!pieces)
 		return MPI_ERR_NO_MEM;
@@ -201,18 +203,29 @@ int vm_part_recv_start(struct vm_req *req, struct vm_persist *persist)
 	return 0;
 }
 
+/* The piece that a byte of the buffer comes with; what does not come is there
+ * when the last one is. */
+static size_t piece_at(const struct vm_part *part, size_t byte)
+{
+	size_t last = (size_t)part->intro.partitions - 1;
+	size_t i = part->intro.bytes ? byte / part->intro.bytes : last;
+
+	return i < last ? i : last;
+}
+
 bool vm_part_arrived(const struct vm_part *part, int partition)
 {
 	struct vm_part_piece *pieces =
 		atomic_load_explicit(&part->pieces, memory_order_acquire);
-	int64_t n = part->intro.partitions, first, last;
+	size_t bytes = part->type->size * part->count;
+	size_t first, last, n;
 
 	if (!pieces)
 		return false;
-	/* All partitions are equal parts of the same bytes. */
-	first = partition * n / part->partitions;
-	last = ((partition + 1) * n + part->partitions - 1) / part->partitions;
-	for (int64_t i = first; i < last; i++)
+	n = (size_t)part->intro.partitions;
+	first = piece_at(part, (size_t)partition * bytes);
+	last = piece_at(part, ((size_t)partition + 1) * bytes - 1);
+	for (size_t i = first; i <= last && i < n; i++)
 		/* Pairs with the store in vm_part_piece_end(). */
 		if (!atomic_load_explicit(&pieces[i].done,
 					  memory_order_acquire))
