@@ -11,6 +11,7 @@
 
 #include "core/comm/cancel.h"
 #include "core/rank/chan.h"
+#include "core/comm/leaders_ahead.h"
 #include "core/comm/leaders_card.h"
 #include "core/comm/leaders_msg.h"
 #include "core/comm/leaders_talk.h"
@@ -120,9 +121,10 @@ bool vm_leaders_near(const struct vm_leaders *leaders, int process)
 
 void vm_leaders_free(struct vm_leaders *leaders)
 {
-	if (leaders)
-		free(atomic_load_explicit(&leaders->spare,
-					  memory_order_relaxed));
+	if (!leaders)
+		return;
+	vm_leaders_unheard_drop(leaders);
+	free(atomic_load_explicit(&leaders->spare, memory_order_relaxed));
 	free(leaders);
 }
 
@@ -168,14 +170,16 @@ static int head_hear(struct vm_leaders_talk *talk, size_t bytes)
 	size_t data_bytes;
 
 	talk->heard = true;
+	talk->ahead = bytes && talk->in.topic == VM_LEADERS_AHEAD;
 	if (!bytes || *(unsigned char *)&talk->in < VM_LEADERS_CARD_MARK)
 		return 0;
 	if (bytes > sizeof(packed))
 		return -VMPI_EIO;
 	memcpy(packed, &talk->in, bytes);
-	if (!vm_leaders_card_unpack(card, &data_bytes, packed, bytes))
+	if (!vm_leaders_card_unpack(card, &data_bytes, &talk->ahead, packed,
+				    bytes))
 		return -VMPI_EIO;
-	talk->in.topic = VM_LEADERS_SHORT;
+	talk->in.topic = talk->ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
 	talk->in.bytes = sizeof(*card) + data_bytes;
 	return 0;
 }
@@ -201,6 +205,9 @@ static int talk_begin(const struct vm_meet *meet, int p,
 	talk->out.bytes = part->out_bytes;
 	if (n)
 		memcpy(talk->out.data, part->out, n);
+	/* Who has gone does not want it. */
+	if (talk->ahead)
+		return 0;
 	if (!talk->heard || vm_leaders_talk_is_card(talk))
 		rc = head_recv(meet, p, talk);
 	if (rc)
@@ -219,6 +226,10 @@ static int talk_hear(const struct vm_meet *meet, int p,
 {
 	int rc = talks[p].reqs[0] ? head_await(meet, p, talks) : 0;
 
+	if (!rc && talks[p].ahead && p == 0)
+		return -VMPI_EMISMATCH; /* and so it will be for the others */
+	if (!rc && talks[p].ahead)
+		rc = vm_leaders_ahead_tell(meet, p, talks);
 	if (rc || !vm_leaders_talk_is_card(&talks[p]))
 		return rc;
 	rc = head_recv(meet, p, &talks[p]);
@@ -358,7 +369,8 @@ void vm_leaders_short_end(struct vm_meet *meet)
 static bool is_alike(const struct vm_leaders_head *in,
 		     const struct vm_leaders_head *out)
 {
-	return in->topic == VM_LEADERS_SHORT &&
+	return (in->topic == VM_LEADERS_SHORT ||
+		in->topic == VM_LEADERS_AHEAD) &&
 	       in->bytes >= sizeof(struct vm_leaders_card) &&
 	       !memcmp(in->data, out->data, VM_MEET_POST_KEY);
 }
@@ -371,7 +383,8 @@ static int cards_send(const struct vm_meet *meet, int count,
 	const struct vm_leaders *leaders = meet->leaders;
 	char packed[VM_LEADERS_CARD_PACKED];
 	size_t bytes = vm_leaders_card_pack(
-		packed, (const struct vm_leaders_card *)out->data, data_bytes);
+		packed, (const struct vm_leaders_card *)out->data, data_bytes,
+		out->topic == VM_LEADERS_AHEAD);
 	const void *from = bytes ? (const void *)packed : out;
 	int rc = 0;
 
@@ -414,12 +427,36 @@ static int cards_hear(const struct vm_meet *meet, struct vm_leaders_talk *talks)
 	return rc;
 }
 
-/* The first process collects the cards and tells all others what has come. */
-static int star_lead(const struct vm_meet *meet, struct vm_leaders_talk *talks)
+/* Whether the first `count` processes are in the same call. */
+static bool are_alike(const struct vm_leaders *leaders, int count,
+		      const struct vm_leaders_talk *talks)
+{
+	for (int p = 0; p < count; p++)
+		if (p != leaders->self &&
+		    !is_alike(&talks[p].in, &talks[leaders->self].out))
+			return false;
+	return true;
+}
+
+/* Somebody is in another call: those that have gone are missed by all others. */
+static int absent_tell(const struct vm_meet *meet,
+		       struct vm_leaders_talk *talks)
+{
+	int rc = 0;
+
+	for (int p = 0; p < meet->leaders->count && !rc; p++)
+		if (p != meet->leaders->self && talks[p].ahead)
+			rc = vm_leaders_ahead_tell(meet, p, talks);
+	return rc;
+}
+
+/* Tells all others that wait for it what has come; rc: an error. */
+static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
+		     int rc)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
-	int rc = cards_hear(meet, talks);
+	int waiting = 0;
 	enum vm_leaders_topic topic =
 		rc ? VM_LEADERS_LOST : vm_leaders_bundle_topic(leaders, talks);
 	size_t bytes = VM_LEADERS_HEAD_BYTES;
@@ -430,17 +467,31 @@ static int star_lead(const struct vm_meet *meet, struct vm_leaders_talk *talks)
 	bundle->topic = topic;
 	bundle->spare = 0;
 	bundle->bytes = 0;
-	if (topic == VM_LEADERS_SHORT)
+	for (int p = 0; p < leaders->count; p++)
+		waiting += p != leaders->self && !talks[p].ahead;
+	if (topic == VM_LEADERS_SHORT && waiting)
 		bytes = vm_leaders_bundle_fill(leaders, talks);
 	else if (topic != VM_LEADERS_LOST)
 		/* A card without anything, behind which a head follows. */
 		bundle->topic = VM_LEADERS_SHORT;
 	for (int p = 0; p < leaders->count; p++)
-		if (p != leaders->self &&
+		if (p != leaders->self && !talks[p].ahead &&
 		    !vm_leaders_msg_tell(meet, p, bundle, bytes))
 			first_error(&rc, part_send(meet, p, bundle, bytes,
 						   &talks[p].reqs[1]));
 	return rc;
+}
+
+/* The first process collects the cards and tells all others that wait for it what
+ * has come. */
+static int star_lead(const struct vm_meet *meet, struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	int rc = cards_hear(meet, talks);
+
+	if (!rc && !are_alike(leaders, leaders->count, talks))
+		rc = absent_tell(meet, talks);
+	return star_tell(meet, talks, rc);
 }
 
 /* The others send it theirs.  What it tells instead of a bundle is what it says of
@@ -463,14 +514,13 @@ static int star_follow(const struct vm_meet *meet, struct vm_leaders_head *out,
 	}
 	if (rc)
 		return rc;
-	talks[0].heard = true;
 	if (bundle->topic == VM_LEADERS_SHORT && bytes > VM_LEADERS_HEAD_BYTES)
 		return vm_leaders_bundle_take(leaders, talks, bytes) ?
 			       0 :
 			       -VMPI_EIO;
 	memcpy(&talks[0].in, bundle,
 	       bytes < sizeof(talks[0].in) ? bytes : sizeof(talks[0].in));
-	return 0;
+	return head_hear(&talks[0], bytes);
 }
 
 /* Gets the cards of all others, or what they say instead, for this one. */
@@ -488,32 +538,68 @@ static int cards_exchange(const struct vm_meet *meet,
 	return rc ? rc : cards_hear(meet, talks);
 }
 
-int vm_leaders_short(struct vm_meet *meet, size_t data_bytes)
+bool vm_leaders_may_go_ahead(const struct vm_meet *meet)
+{
+	return vm_leaders_star(meet->leaders) &&
+	       !(meet->tag & VM_LEADERS_STARTED);
+}
+
+/* Sends a card to those who wait for it, and does not wait itself. */
+static int cards_ahead(const struct vm_meet *meet, struct vm_leaders_head *out,
+		       struct vm_leaders_talk *talks, size_t data_bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	int rc;
+
+	if (leaders->self)
+		return cards_send(meet, 1, out, talks, data_bytes);
+	rc = vm_leaders_unheard_add(meet);
+	return rc ? rc :
+		    cards_send(meet, leaders->count, out, talks, data_bytes);
+}
+
+/* What the cards that were heard mean for this process. */
+static int cards_compare(const struct vm_meet *meet,
+			 const struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	bool told = leaders->self && talks[0].ahead;
+
+	for (int p = 0; p < leaders->count && !told; p++)
+		if (p != leaders->self &&
+		    talks[p].in.topic == VM_LEADERS_LOST) {
+			vm_leaders_lose(meet);
+			return -VMPI_EPEER;
+		}
+	if (are_alike(leaders, told ? 1 : leaders->count, talks))
+		return VM_DONE;
+	return told ? -VMPI_EMISMATCH : VM_PENDING;
+}
+
+int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
+		     enum vm_leaders_need need)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_leaders_talk *talks = meet->talks;
 	struct vm_leaders_head *out = &talks[leaders->self].out;
+	bool ahead = vm_leaders_may_go_ahead(meet) &&
+		     need == (leaders->self ? VM_LEADERS_UP : VM_LEADERS_DOWN);
 	int rc, alike = VM_DONE;
 
 	if (VM_UNLIKELY(is_lost(leaders)))
 		return lost_tell(meet);
-	out->topic = VM_LEADERS_SHORT;
+	out->topic = ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
 	out->spare = 0;
 	out->bytes = sizeof(struct vm_leaders_card) + data_bytes;
-	rc = cards_exchange(meet, out, talks, data_bytes);
-	for (int p = 0; p < leaders->count && !rc; p++) {
-		if (p == leaders->self)
-			continue;
-		if (talks[p].in.topic == VM_LEADERS_LOST) {
-			vm_leaders_lose(meet);
-			rc = -VMPI_EPEER;
-		} else if (!is_alike(&talks[p].in, out)) {
-			alike = VM_PENDING;
-		}
-	}
+	rc = ahead ? cards_ahead(meet, out, talks, data_bytes) :
+		     cards_exchange(meet, out, talks, data_bytes);
+	if (!rc && !ahead)
+		alike = cards_compare(meet, talks);
 	for (int p = 0; p < leaders->count; p++)
 		first_error(&rc,
 			    vm_leaders_msg_wait(meet, &talks[p].reqs[1], NULL));
+	if (!rc && !ahead && alike == VM_DONE)
+		rc = vm_leaders_unheard_end(meet);
 	return rc ? rc : alike;
 }
 
@@ -536,6 +622,8 @@ int vm_leaders_exchange(struct vm_meet *meet, enum vm_leaders_topic topic,
 		return -VMPI_ENOMEM;
 	rc = talk_all(meet, topic, talks, parts);
 	talks_end(meet, talks);
+	if (!rc)
+		rc = vm_leaders_unheard_end(meet);
 	for (int p = 0; rc && p < count; p++) {
 		free(parts[p].in);
 		parts[p].in = NULL;

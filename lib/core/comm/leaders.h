@@ -34,7 +34,7 @@ struct vm_leaders_process {
 	struct vm_rank *first;
 };
 
-/* Immutable but for `lost`; the processes are in the order of their first
+/* Immutable but for what is said to change; the processes are in the order of their first
  * members. */
 struct vm_leaders {
 	int count, self; /* processes, and which of them this one is */
@@ -45,6 +45,8 @@ struct vm_leaders {
 	uint32_t *of; /* by rank in the channel: the member's process */
 	/* Memory for the next exchange, or NULL. */
 	_Atomic(struct vm_leaders_talk *) spare;
+	/* Cards that the first process has not waited for; NULL: never. */
+	struct vm_leaders_unheard *unheard;
 	struct vm_leaders_process processes[];
 };
 
@@ -77,6 +79,14 @@ enum vm_leaders_topic {
 	VM_LEADERS_MISMATCH, /* members of one process disagree already */
 	VM_LEADERS_LOST,     /* a process of the channel is gone */
 	VM_LEADERS_SHORT,    /* a card; what it cannot say comes behind it */
+	VM_LEADERS_AHEAD,    /* a card of who does not wait for the others */
+};
+
+/* Whose cards are needed, by whom. */
+enum vm_leaders_need {
+	VM_LEADERS_ALL,	 /* all, by all */
+	VM_LEADERS_DOWN, /* the first process's, by all */
+	VM_LEADERS_UP,	 /* all, by the first process */
 };
 
 /*
@@ -99,9 +109,16 @@ struct vm_leaders_card {
  * error as below.  VM_PENDING: somebody had no card, or another key, and
  * vm_leaders_exchange() is to follow as if this had not been.  It also follows
  * where a card was begun and not sent.  May switch.
+ *
+ * Where vm_leaders_may_go_ahead(), who needs no card does not wait: the first
+ * process with VM_LEADERS_DOWN, the others with VM_LEADERS_UP; these must know
+ * that all have a card then.  A process that it has told, and that has another
+ * key, gets -VMPI_EMISMATCH, and the card of the first process.
  */
 struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet);
-int vm_leaders_short(struct vm_meet *meet, size_t data_bytes);
+int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
+		     enum vm_leaders_need need);
+bool vm_leaders_may_go_ahead(const struct vm_meet *meet);
 
 /* After VM_DONE: the card of another process, and how much data it has; till
  * the end, which is to follow. */

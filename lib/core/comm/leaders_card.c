@@ -10,7 +10,10 @@
 #include "core/comm/leaders.h"
 
 #define WORDS (VM_MEET_POST_KEY / 8)
-#define SAME 15 /* as the length of the last word: it is that before it */
+
+/* As the length of the last word: it is that before it; the same, or it is 0,
+ * and the card is one of VM_LEADERS_AHEAD. */
+enum { AHEAD_NONE = 13, AHEAD_SAME, SAME };
 
 VM_STATIC_ASSERT(WORDS == 4, "their lengths have room in two bytes");
 
@@ -22,7 +25,7 @@ static unsigned length_of(uint64_t word)
 
 size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 			    const struct vm_leaders_card *card,
-			    size_t data_bytes)
+			    size_t data_bytes, bool ahead)
 {
 	unsigned lengths[WORDS], at = 2;
 	uint64_t words[WORDS];
@@ -32,10 +35,14 @@ size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 		lengths[i] = length_of(words[i]);
 	if (lengths[3] && words[3] == words[2])
 		lengths[3] = SAME;
+	if (ahead && lengths[3] && lengths[3] != SAME)
+		return 0;
+	if (ahead)
+		lengths[3] = lengths[3] ? AHEAD_SAME : AHEAD_NONE;
 	if (data_bytes != card->bytes || !lengths[0])
 		return 0;
 	for (int i = 0; i < WORDS; i++) {
-		unsigned length = lengths[i] == SAME ? 0 : lengths[i];
+		unsigned length = lengths[i] >= AHEAD_NONE ? 0 : lengths[i];
 
 		if (at + length + data_bytes > VM_LEADERS_CARD_PACKED)
 			return 0;
@@ -49,7 +56,7 @@ size_t vm_leaders_card_pack(char out[VM_LEADERS_CARD_PACKED],
 }
 
 bool vm_leaders_card_unpack(struct vm_leaders_card *card, size_t *data_bytes,
-			    const char *in, size_t bytes)
+			    bool *ahead, const char *in, size_t bytes)
 {
 	const unsigned char *from = (const unsigned char *)in;
 	uint64_t words[WORDS] = { 0 };
@@ -60,8 +67,10 @@ bool vm_leaders_card_unpack(struct vm_leaders_card *card, size_t *data_bytes,
 	for (int i = 0; i < WORDS; i++) {
 		unsigned length = i % 2 ? from[i / 2] & 15 : from[i / 2] >> 4;
 
-		if (i == 3 && length == SAME) {
-			words[i] = words[i - 1];
+		if (i == 3)
+			*ahead = length == AHEAD_NONE || length == AHEAD_SAME;
+		if (i == 3 && length >= AHEAD_NONE) {
+			words[i] = length == AHEAD_NONE ? 0 : words[i - 1];
 			continue;
 		}
 		if (length > 8 || at + length > bytes)

@@ -121,6 +121,17 @@ static int send_await(const struct vm_meet *meet, struct vm_req *req)
 	return rc;
 }
 
+int vm_leaders_msg_say_for(const struct vm_meet *meet, int to, int process,
+			   const void *buf, size_t bytes)
+{
+	struct vm_data data = vm_data_bytes(buf, bytes);
+	struct vm_req *req;
+	int rc = vm_isend(meet->leaders->processes[to].first,
+			  env_of(meet, process), &data, VM_SEND_STANDARD, &req);
+
+	return rc ? checked(meet, rc) : vm_leaders_msg_wait(meet, &req, NULL);
+}
+
 int vm_leaders_msg_wait(const struct vm_meet *meet, struct vm_req **req,
 			size_t *bytes)
 {

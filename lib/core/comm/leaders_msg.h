@@ -31,6 +31,10 @@ bool vm_leaders_msg_tell(const struct vm_meet *meet, int process,
 bool vm_leaders_msg_hear(const struct vm_meet *meet, int process, void *buf,
 			 size_t *bytes);
 
+/* Sends as if another process did.  0 or an error.  May switch. */
+int vm_leaders_msg_say_for(const struct vm_meet *meet, int to, int process,
+			   const void *buf, size_t bytes);
+
 /* Waits for one of them, unless *req is NULL, and makes it NULL; *bytes, if not
  * NULL, gets how many came.  Both kinds end with -VMPI_EPEER when a process of
  * the channel dies, whichever.  May switch. */

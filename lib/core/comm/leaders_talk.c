@@ -46,7 +46,7 @@ struct vm_leaders_talk *vm_leaders_talks_get(struct vm_leaders *leaders)
 		talks = aligned_alloc(16, talks_bytes(leaders));
 	for (int p = 0; talks && p < leaders->count; p++) {
 		memset(talks[p].reqs, 0, sizeof(talks[p].reqs));
-		talks[p].heard = false;
+		talks[p].heard = talks[p].ahead = false;
 	}
 	return talks;
 }

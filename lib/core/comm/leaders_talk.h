@@ -32,14 +32,16 @@ VM_STATIC_ASSERT(VM_LEADERS_CARD_MOST <= VM_LEADERS_HEAD_ROOM,
 /* An exchange with one process; that with oneself holds the card. */
 struct vm_leaders_talk {
 	struct vmpi_req *reqs[4]; /* receive, send, and of the rest the same */
-	bool heard;		  /* the head has come */
+	bool heard;		  /* the head has come, */
+	bool ahead; /* a card of a process that does not wait for others */
 	struct vm_leaders_head in, out;
 };
 
 /* Whether what has been heard is a card. */
 static inline bool vm_leaders_talk_is_card(const struct vm_leaders_talk *talk)
 {
-	return talk->heard && talk->in.topic == VM_LEADERS_SHORT;
+	return talk->heard && (talk->in.topic == VM_LEADERS_SHORT ||
+			       talk->in.topic == VM_LEADERS_AHEAD);
 }
 
 /* Memory for an exchange, by process; NULL: there is none.  It is kept for the

@@ -513,6 +513,70 @@ static int cards_do(struct vm_meet *meet, const struct team *team)
 	return 0;
 }
 
+/* How many members a process has, at most. */
+static uint32_t members_most(const struct vm_leaders *leaders)
+{
+	uint32_t most = 0;
+
+	for (int p = 0; p < leaders->count; p++)
+		if (leaders->processes[p].count > most)
+			most = leaders->processes[p].count;
+	return most;
+}
+
+/*
+ * Whose cards are needed.  Members who leave theirs to the first process must
+ * know that all others have cards too: what these send is as much as they send
+ * themselves, and there is a card wherever it would have room.
+ */
+static enum vm_leaders_need need_of(const struct vm_meet *meet,
+				    const struct show *show)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_coll *any = vm_coll_of(meet, show->members[0]);
+
+	if (!any->kind->rooted || !any->kind->part ||
+	    leaders->of[any->root] != 0 || !vm_leaders_may_go_ahead(meet))
+		return VM_LEADERS_ALL;
+	if (!any->kind->gathers)
+		return VM_LEADERS_DOWN;
+	if (any->as == VM_CALL_Gatherv || any->as == VM_CALL_Gatherv_c ||
+	    (any->op && !any->op->loops) ||
+	    (size_t)show->bytes * members_most(leaders) > show->room)
+		return VM_LEADERS_ALL;
+	return VM_LEADERS_UP;
+}
+
+/* The first process is in another call, and has gone: an error of all
+ * members. */
+static int differs_from_first(struct vm_meet *meet, const struct team *team)
+{
+	const struct vm_coll *me = vm_coll_of(meet, team->members[0]);
+	uint32_t other = meet->leaders->processes[0].members[0];
+	struct vm_coll_key key;
+	size_t bytes;
+
+	memcpy(&key, vm_leaders_card_of(meet, 0, &bytes)->key, sizeof(key));
+	if (key.as >= VM_CALLS)
+		return -VMPI_EINVAL;
+	for (uint32_t i = 0; i < team->count; i++) {
+		struct vm_coll *coll = vm_coll_of(meet, team->members[i]);
+
+		if (key.as != me->as)
+			vm_coll_fail(coll, MPI_ERR_OTHER,
+				     "the ranks disagree: rank %d calls %s, "
+				     "rank %u %s",
+				     me->rank, vm_call_name(me->id), other,
+				     vm_call_name(key.as));
+		else
+			vm_coll_fail(coll, MPI_ERR_OTHER,
+				     "the ranks disagree: rank %d has root %d, "
+				     "rank %u root %d",
+				     me->rank, me->root, other, key.root);
+	}
+	return 0;
+}
+
 int vm_coll_small_far(struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
@@ -534,11 +598,13 @@ int vm_coll_small_far(struct vm_meet *meet)
 	if (!members_show(meet, &show, card->key))
 		return VM_PENDING;
 	card->bytes = show.bytes;
-	rc = vm_leaders_short(meet, show.used);
+	rc = vm_leaders_short(meet, show.used, need_of(meet, &show));
 	if (rc == VM_PENDING)
 		return rc;
 	if (rc == 0)
 		rc = cards_do(meet, &team);
+	if (rc == -VMPI_EMISMATCH)
+		rc = differs_from_first(meet, &team);
 	vm_leaders_short_end(meet);
 	return rc;
 }

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A ring of meetings with a place for each process's card, whose content is not
+ * looked at: who finds another card at the first process says so itself.
+ */
+#include "core/comm/leaders_ahead.h"
+
+#include <stdlib.h>
+
+#include "core/comm/leaders.h"
+#include "core/comm/leaders_msg.h"
+#include "core/comm/leaders_talk.h"
+#include "core/comm/meet.h"
+#include "core/local/layout.h"
+#include "core/local/req.h"
+
+#define MEETINGS 32u
+
+struct unheard_card {
+	struct vm_req *req; /* NULL: it has been taken, or never posted */
+	char data[VM_LEADERS_HEAD_BYTES + sizeof(struct vm_leaders_card)];
+};
+
+struct vm_leaders_unheard {
+	/* How many may still write here: the leaders, and requests that were
+	 * given up. */
+	_Atomic int refs;
+	uint32_t first, count;	     /* the oldest meeting, and how many */
+	struct unheard_card cards[]; /* by meeting and process */
+};
+
+static void unheard_put(struct vm_leaders_unheard *unheard)
+{
+	if (atomic_fetch_sub_explicit(&unheard->refs, 1,
+				      memory_order_acq_rel) == 1)
+		free(unheard);
+}
+
+static struct vm_leaders_unheard *unheard_get(struct vm_leaders *leaders)
+{
+	size_t cards = (size_t)leaders->count * MEETINGS;
+	struct vm_leaders_unheard *unheard = leaders->unheard;
+
+	if (unheard)
+		return unheard;
+	unheard = calloc(1, sizeof(*unheard) + cards * sizeof(*unheard->cards));
+	if (unheard)
+		atomic_init(&unheard->refs, 1);
+	leaders->unheard = unheard;
+	return unheard;
+}
+
+static struct unheard_card *cards_of(const struct vm_leaders *leaders,
+				     uint32_t meeting)
+{
+	size_t row = meeting % MEETINGS;
+
+	return &leaders->unheard->cards[row * (size_t)leaders->count];
+}
+
+/* Takes the cards of the oldest meeting. */
+static int oldest_take(const struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_unheard *unheard = leaders->unheard;
+	struct unheard_card *cards = cards_of(leaders, unheard->first);
+	int rc = 0;
+
+	for (int p = 0; p < leaders->count; p++) {
+		int next = vm_leaders_msg_wait(meet, &cards[p].req, NULL);
+
+		/* It may be longer than a card. */
+		if (next && next != -VMPI_ETRUNC && !rc)
+			rc = next;
+	}
+	unheard->first++;
+	unheard->count--;
+	return rc;
+}
+
+int vm_leaders_unheard_add(const struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_unheard *unheard = unheard_get(meet->leaders);
+	struct unheard_card *cards;
+	int rc = 0;
+
+	if (!unheard)
+		return -VMPI_ENOMEM;
+	if (unheard->count == MEETINGS)
+		rc = oldest_take(meet);
+	if (rc)
+		return rc;
+	cards = cards_of(leaders, unheard->first + unheard->count++);
+	for (int p = 0; p < leaders->count && !rc; p++) {
+		struct vm_data data =
+			vm_data_bytes(cards[p].data, sizeof(cards[p].data));
+
+		if (p != leaders->self)
+			rc = vm_leaders_msg_recv(meet, p, &data, &cards[p].req);
+	}
+	return rc;
+}
+
+int vm_leaders_unheard_end(const struct vm_meet *meet)
+{
+	int rc = 0;
+
+	while (meet->leaders->unheard && meet->leaders->unheard->count) {
+		int next = oldest_take(meet);
+
+		rc = rc ? rc : next;
+	}
+	return rc;
+}
+
+static void given_up(struct vm_req *req)
+{
+	unheard_put(req->user);
+}
+
+void vm_leaders_unheard_drop(struct vm_leaders *leaders)
+{
+	struct vm_leaders_unheard *unheard = leaders->unheard;
+
+	if (!unheard)
+		return;
+	for (; unheard->count; unheard->count--, unheard->first++) {
+		struct unheard_card *cards = cards_of(leaders, unheard->first);
+
+		for (int p = 0; p < leaders->count; p++) {
+			if (!cards[p].req)
+				continue;
+			atomic_fetch_add_explicit(&unheard->refs, 1,
+						  memory_order_relaxed);
+			cards[p].req->user = unheard;
+			cards[p].req->on_free = given_up;
+			vm_req_detach(cards[p].req);
+		}
+	}
+	leaders->unheard = NULL;
+	unheard_put(unheard);
+}
+
+int vm_leaders_ahead_tell(const struct vm_meet *meet, int process,
+			  struct vm_leaders_talk *talks)
+{
+	struct vm_leaders_talk *talk = &talks[process];
+	int rc = 0;
+
+	if (!vm_leaders_talk_is_card(talk))
+		return 0;
+	talk->in.topic = VM_LEADERS_MISMATCH;
+	talk->in.bytes = 0;
+	for (int p = 1; p < meet->leaders->count && !rc; p++)
+		if (!talks[p].ahead)
+			rc = vm_leaders_msg_say_for(meet, p, process, &talk->in,
+						    VM_LEADERS_HEAD_BYTES);
+	return rc;
+}

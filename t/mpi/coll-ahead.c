@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rooted collectives of which nobody waits for more than it needs: with eight
+ * processes the root of a broadcast, or a member that leaves its data to a root
+ * in the first process, goes on while others have not come.  Everywhere: many
+ * calls in a row, whose data are right, and communicators that end at once.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "ranks.h"
+
+#define ROUNDS 200 /* more than may be ahead */
+
+static _Atomic int wrong;
+
+static bool goes_ahead(void)
+{
+	const char *nodes = getenv("TAP_NODES");
+
+	return nodes && atoi(nodes) >= 8;
+}
+
+/* The last rank comes when rank 0 has told it that it has gone on. */
+static void root_goes_on(int rank, int size)
+{
+	int x = rank ? 0 : 17, all[64], mine = 0, gone = 0;
+
+	for (int i = 0; i < size; i++)
+		all[i] = 100 + i;
+	if (rank == size - 1)
+		MPI_Recv(&gone, 1, MPI_INT, 0, 1, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	MPI_Scatter(all, 1, MPI_INT, &mine, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		MPI_Send(&x, 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD);
+	wrong += x != 17 || mine != 100 + rank;
+	wrong += rank == size - 1 && gone != 17;
+}
+
+/* The root comes when the last rank has told it so. */
+static void leaf_goes_on(int rank, int size)
+{
+	int sum = 0, all[64] = { 0 }, gone = 0;
+
+	if (rank == 0)
+		MPI_Recv(&gone, 1, MPI_INT, size - 1, 2, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (rank == size - 1)
+		MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+	if (rank)
+		return;
+	wrong += sum != size * (size - 1) / 2 || gone != size - 1;
+	for (int i = 0; i < size; i++)
+		wrong += all[i] != i;
+}
+
+/* One call of each kind; the ranks come in a different order each time. */
+static void round_do(MPI_Comm comm, int round, int rank, int size)
+{
+	int root = round % 3 ? 0 : round % size, all[64] = { 0 }, x, y = 0;
+
+	for (int i = 0; i < size && rank == root; i++)
+		all[i] = round + i;
+	x = rank == root ? round : -1;
+	MPI_Bcast(&x, 1, MPI_INT, root, comm);
+	MPI_Scatter(all, 1, MPI_INT, &y, 1, MPI_INT, root, comm);
+	wrong += x != round || y != round + rank;
+	x = y = round * rank;
+	MPI_Reduce(rank == root ? MPI_IN_PLACE : &x, &y, 1, MPI_INT, MPI_MAX,
+		   root, comm);
+	wrong += rank == root && y != round * (size - 1);
+	MPI_Gather(&x, 1, MPI_INT, all, 1, MPI_INT, root, comm);
+	for (int i = 0; i < size && rank == root; i++)
+		wrong += all[i] != round * i;
+	if (round % 50 == 49)
+		MPI_Barrier(comm);
+}
+
+static void rounds(int rank, int size)
+{
+	for (int round = 0; round < ROUNDS; round++)
+		round_do(MPI_COMM_WORLD, round, rank, size);
+}
+
+/* Members free it while the last call may be on its way. */
+static void short_lives(int rank, int size)
+{
+	for (int i = 0; i < 20; i++) {
+		MPI_Comm comm;
+		int x = i;
+
+		MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+		for (int k = 0; k < 10; k++)
+			MPI_Bcast(&x, 1, MPI_INT, 0, comm);
+		wrong += x != i;
+		MPI_Comm_free(&comm);
+	}
+}
+
+static void check(void (*body)(int rank, int size), const char *what)
+{
+	wrong = 0;
+	if (!ranks_run(8, 1, body))
+		skip(1, "%s: not with these ranks", what);
+	else
+		ok(wrong == 0, "%s", what);
+}
+
+int main(void)
+{
+	plan(4);
+	if (goes_ahead()) {
+		check(root_goes_on,
+		      "the root goes on when its data are stored");
+		check(leaf_goes_on, "so does who leaves its data to the root");
+	} else {
+		skip(2, "members of few processes wait for each other");
+	}
+	check(rounds, "many in a row, with one root and another");
+	check(short_lives, "a communicator ends behind a broadcast");
+	return done_testing();
+}
