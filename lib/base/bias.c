@@ -50,7 +50,7 @@ static void bias_count(struct vm_bias *bias, uintptr_t self)
 	if (bias->last != self) {
 		bias->last = self;
 		bias->row = 0;
-	} else if (++bias->row >= bias->need && bias->fences &&
+	} else if (++bias->row >= bias->need && bias->fences && !vm_bias_mark &&
 		   (!bias->home || bias->home == self)) {
 		/* One that has lost it may be about to enter: were it to clear
 		 * the mark of the next owner, that one would be unseen. */

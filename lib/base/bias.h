@@ -39,13 +39,19 @@ struct vm_bias {
 	bool fences;	/* constant: the kernel has the barrier */
 };
 
-/* Its address is the thread's number. */
+/* Its address is the thread's number; it is not 0 in one that owns none. */
 extern _Thread_local char vm_bias_mark
 	__attribute__((tls_model("initial-exec")));
 
 static inline uintptr_t vm_bias_self(void)
 {
 	return (uintptr_t)&vm_bias_mark;
+}
+
+/* The calling thread will own none: others do what it does more often. */
+static inline void vm_bias_decline(void)
+{
+	vm_bias_mark = 1;
 }
 
 void vm_bias_init(struct vm_bias *bias);

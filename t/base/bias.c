@@ -80,10 +80,21 @@ static bool other_tries(void)
 	return had;
 }
 
+static void *decline(void *arg)
+{
+	vm_bias_decline();
+	rows_take(2);
+	return arg;
+}
+
 static void check_owner(void)
 {
 	pthread_t thread;
 
+	if (pthread_create(&thread, NULL, decline, NULL))
+		bail("no thread");
+	pthread_join(thread, NULL);
+	ok(!atomic_load(&lock.owner), "who has declined it never owns it");
 	rows_take(2);
 	if (!lock.fences)
 		skip(6, "the kernel has no membarrier()");

@@ -19,12 +19,12 @@
 #include "core/rank/wait.h"
 #include "core/remote/straight.h"
 
-/* vm_engine_lock() by the caller's worker; false: it needs a lock, or is
- * another's, and has not been taken. */
+/* vm_engine_lock() by its owner; false: it needs a lock, or is another's, and has
+ * not been taken. */
 static VM_ALWAYS_INLINE bool vm_quick_enter(struct vm_engine *engine,
 					    const struct vm_ult *self)
 {
-	return VM_LIKELY(engine->worker == self->worker) &&
+	return VM_LIKELY(vm_engine_is_own(engine, self->worker)) &&
 	       vm_engine_enter(engine);
 }
 

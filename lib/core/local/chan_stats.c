@@ -165,8 +165,8 @@ static uint64_t length_of(const struct vm_match_bins *bins, uint32_t context)
 }
 
 /*
- * Takes the engine of another worker, or any if the caller is no worker; its
- * own one may be the very one that a signal has interrupted.  False: not now.
+ * Takes the engine of another owner; the caller's own one may be the very one
+ * that a signal has interrupted.  False: not now.
  */
 static bool engine_take(struct vm_engine *engine, bool own)
 {
@@ -186,7 +186,7 @@ static void lengths_look(struct vm_chan_stats *special)
 	const struct vm_rank *rank = special->rank;
 	struct vm_engine *engine = rank->engine;
 	uint32_t context = special->chan->context;
-	bool own = vm_self && vm_self->worker == engine->worker;
+	bool own = vm_self && vm_engine_is_own(engine, vm_self->worker);
 
 	if (!engine_take(engine, own))
 		return;

@@ -85,7 +85,7 @@ static void ring_init(struct vm_ring *ring, struct vm_slot *slots)
 	ring->slots = slots;
 }
 
-int vm_engines_init(int count)
+int vm_engines_init(int count, bool owned)
 {
 	size_t pairs = (size_t)count * (size_t)count;
 	size_t bytes = (size_t)count * sizeof(struct vm_engine);
@@ -111,11 +111,12 @@ int vm_engines_init(int count)
 		struct vm_engine *engine = &vm_node->engines[i];
 
 		vm_lock_init(&engine->lock);
-		atomic_init(&engine->biased, vm_sched.membarrier);
+		atomic_init(&engine->biased, owned && vm_sched.membarrier);
 		vm_list_init(&engine->lending);
 		engine->index = i;
 		engine->in = rings + (size_t)i * (size_t)count;
 		engine->worker = &vm_sched.workers[i];
+		atomic_init(&engine->owner, owned ? engine->worker : NULL);
 		vm_thread_cache_init(&engine->cache, engine);
 		engine->worker->cache = &engine->cache;
 	}
@@ -147,7 +148,7 @@ void vm_engine_lock_own(struct vm_engine *engine)
 }
 
 /* Ends the bias for another thread, which has just taken the lock; false: the
- * worker is still inside. */
+ * owner is still inside. */
 static bool bias_end(struct vm_engine *engine)
 {
 	engine->alone = 0;
@@ -156,7 +157,7 @@ static bool bias_end(struct vm_engine *engine)
 		return true;
 	atomic_store_explicit(&engine->biased, false, memory_order_relaxed);
 	vm_sched_fence_all();
-	/* Pairs with the stores of the worker in vm_engine_lock/unlock(). */
+	/* Pairs with the stores of the owner in vm_engine_lock/unlock(). */
 	return !atomic_load_explicit(&engine->inside, memory_order_acquire);
 }
 
@@ -167,6 +168,28 @@ void vm_engine_lock_slow(struct vm_engine *engine)
 		return;
 	while (atomic_load_explicit(&engine->inside, memory_order_acquire))
 		vm_cpu_yield();
+}
+
+/* Whoever may own it has not looked before whether it does, so no bias comes
+ * back that is another one's. */
+void vm_engine_own(struct vm_engine *engine)
+{
+	if (!vm_engine_is_own(engine, NULL))
+		return;
+	vm_engine_lock_slow(engine);
+	if (vm_engine_is_own(engine, NULL))
+		atomic_store_explicit(&engine->owner, vm_self->worker,
+				      memory_order_relaxed);
+	vm_lock_give(&engine->lock);
+}
+
+void vm_engine_disown(struct vm_engine *engine)
+{
+	if (!vm_engine_is_own(engine, vm_self->worker))
+		return;
+	vm_engine_lock_slow(engine);
+	atomic_store_explicit(&engine->owner, NULL, memory_order_relaxed);
+	vm_lock_give(&engine->lock);
 }
 
 bool vm_engine_try_other(struct vm_engine *engine)
@@ -186,7 +209,7 @@ bool vm_engine_try_other(struct vm_engine *engine)
 
 bool vm_engine_try(struct vm_engine *engine)
 {
-	if (vm_self->worker == engine->worker) {
+	if (vm_engine_is_own(engine, vm_self->worker)) {
 		atomic_store_explicit(&engine->inside, true,
 				      memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);

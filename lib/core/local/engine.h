@@ -124,13 +124,16 @@ struct vm_neglected {
 struct vm_engine {
 	/* Constant: senders read it, so it shares no line with what follows. */
 	struct vm_worker *worker;
+	/* Needs no lock while there is a bias: the worker; in a process that is
+	 * a rank one of its threads, or NULL: nobody. */
+	_Atomic(struct vm_worker *) owner;
 	struct vm_ring *in; /* by sending engine */
 	int index;
 	/* The holder may move its messages. */
 	struct vm_lock lock VM_ALIGNED(VM_CACHELINE);
-	_Atomic bool biased; /* the worker needs no lock */
-	_Atomic bool inside; /* the worker is in, while biased */
-	uint32_t alone;	     /* times in a row that the worker took the lock */
+	_Atomic bool biased; /* the owner needs no lock */
+	_Atomic bool inside; /* the owner is in, while biased */
+	uint32_t alone;	     /* times in a row that the owner took the lock */
 	/* The worker's own. */
 	uint32_t turn;		/* the ring that a busy worker looks at next */
 	uint32_t vain;		/* polls in a row that found nothing */
@@ -143,18 +146,26 @@ struct vm_engine {
 /* The engine of ranks in other processes; it belongs to no worker. */
 extern struct vm_engine vm_engine_remote;
 
-/* For others than the worker: ends the bias (engine.c). */
+/* For others than the owner: ends the bias (engine.c). */
 void vm_engine_lock_slow(struct vm_engine *engine);
 
-/* For the worker while there is no bias; which comes back when nobody else has
+/* For the owner while there is no bias; which comes back when nobody else has
  * taken the lock for long. */
 void vm_engine_lock_own(struct vm_engine *engine);
 
+/* Whether a worker, or thread, is the owner. */
+static VM_ALWAYS_INLINE bool vm_engine_is_own(const struct vm_engine *engine,
+					      const struct vm_worker *worker)
+{
+	return atomic_load_explicit(&engine->owner, memory_order_relaxed) ==
+	       worker;
+}
+
 /*
- * Takes the engine for its worker, which calls it; false: another thread has
- * ended the bias.  Until another thread wants the engine, its worker only raises
+ * Takes the engine for its owner, which calls it; false: another thread has
+ * ended the bias.  Until another thread wants the engine, its owner only raises
  * a flag: no atomic exchange on the usual path.  The other thread ends that and
- * ensures, by a barrier on all threads (membarrier), that the worker sees it or
+ * ensures, by a barrier on all threads (membarrier), that the owner sees it or
  * is seen inside.
  */
 static VM_ALWAYS_INLINE bool vm_engine_enter(struct vm_engine *engine)
@@ -171,20 +182,20 @@ static VM_ALWAYS_INLINE bool vm_engine_enter(struct vm_engine *engine)
 
 static inline void vm_engine_lock(struct vm_engine *engine)
 {
-	if (VM_UNLIKELY(vm_self->worker != engine->worker))
+	if (VM_UNLIKELY(!vm_engine_is_own(engine, vm_self->worker)))
 		vm_engine_lock_slow(engine);
 	else if (VM_UNLIKELY(!vm_engine_enter(engine)))
 		vm_engine_lock_own(engine);
 }
 
 /* As vm_engine_lock(), if it is free; never ends the bias.  The second is for
- * others than the worker. */
+ * others than the owner. */
 bool vm_engine_try(struct vm_engine *engine);
 bool vm_engine_try_other(struct vm_engine *engine);
 
 static inline void vm_engine_unlock(struct vm_engine *engine)
 {
-	if (VM_LIKELY(vm_self->worker == engine->worker &&
+	if (VM_LIKELY(vm_engine_is_own(engine, vm_self->worker) &&
 		      atomic_load_explicit(&engine->inside,
 					   memory_order_relaxed)))
 		atomic_store_explicit(&engine->inside, false,
@@ -193,9 +204,14 @@ static inline void vm_engine_unlock(struct vm_engine *engine)
 		vm_lock_give(&engine->lock);
 }
 
-/* One per worker; 0 or -VMPI_ENOMEM. */
-int vm_engines_init(int count);
+/* One per worker, which owns it if `owned`; 0 or -VMPI_ENOMEM. */
+int vm_engines_init(int count, bool owned);
 void vm_engines_fini(void);
+
+/* The calling OS thread is the owner from here on, if there is none; until it
+ * says that it is not. */
+void vm_engine_own(struct vm_engine *engine);
+void vm_engine_disown(struct vm_engine *engine);
 
 /* vm_sched.hooks.poll: takes in what has arrived for the worker. */
 bool vm_engine_poll(struct vm_worker *worker);

@@ -90,6 +90,7 @@ void vm_thread_acting(int change)
 
 static void act_begin(struct vm_rank *rank, struct vm_thread_cache *cache)
 {
+	vm_engine_own(rank->engine);
 	cache_enter(rank, cache);
 	vm_thread_acting(1);
 	vm_wait_others(rank, 1);
@@ -98,6 +99,7 @@ static void act_begin(struct vm_rank *rank, struct vm_thread_cache *cache)
 static void act_end(struct vm_rank *rank, struct vm_thread_cache *cache)
 {
 	cache_leave(rank, cache);
+	vm_engine_disown(rank->engine);
 	vm_thread_acting(-1);
 	vm_wait_others(rank, -1);
 }

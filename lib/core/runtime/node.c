@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/bias.h"
 #include "base/exit.h"
 #include "base/log.h"
 #include "base/last_word.h"
@@ -125,6 +126,13 @@ static void thread_start(struct vm_worker *worker)
 	(void)worker;
 	if (vm_node_hooks.thread_start)
 		vm_node_hooks.thread_start();
+}
+
+/* The rank's threads poll for themselves; the worker looks now and then. */
+static void process_thread_start(struct vm_worker *worker)
+{
+	vm_bias_decline();
+	thread_start(worker);
 }
 
 static int config_check(const vmpi_config *config)
@@ -251,7 +259,7 @@ static const struct vm_sched_hooks process_hooks = {
 	.thread_poll = vm_progress_thread_poll,
 	.thread_sleep = vm_progress_thread_sleep,
 	.thread_kick = vm_progress_thread_kick,
-	.thread_start = thread_start,
+	.thread_start = process_thread_start,
 };
 
 static const struct vm_sched_hooks *hooks_of(const struct vm_node *node)
@@ -335,7 +343,7 @@ int vm_node_start(const vmpi_config *config)
 	if (!rc)
 		rc = vm_sched_init(workers);
 	if (!rc)
-		rc = vm_engines_init(workers);
+		rc = vm_engines_init(workers, !vm_node_hooks.process);
 	if (!rc && (vm_node->process_count > 1 || core_cvar.loopback))
 		rc = vm_remote_open(vm_node_hooks.boot);
 	if (!rc)

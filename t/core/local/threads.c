@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OS threads that act for a rank: what they count is seen while they do.
+ * OS threads that act for a rank: what they count is seen while they do; and in
+ * a process that is a rank the first of them owns its engine.
  */
 #include <pthread.h>
 
 #include "base/err.h"
+#include "core/local/engine.h"
 #include "core/rank/rank.h"
+#include "core/runtime/node.h"
 #include "introspect/vars/pvar.h"
 #include "tap.h"
 
@@ -30,6 +33,62 @@ static void send_self(int messages)
 	}
 }
 
+#define TURNS 20000
+#define TURNS_OTHER (TURNS / 100)
+
+static int under_lock;
+
+static struct vm_engine *engine(void)
+{
+	return vm_node->ranks[0].engine;
+}
+
+static void count(int turns)
+{
+	for (int i = 0; i < turns; i++) {
+		vm_engine_lock(engine());
+		under_lock++;
+		vm_engine_unlock(engine());
+	}
+}
+
+static bool is_owner(void)
+{
+	return vm_engine_is_own(engine(), vm_self->worker);
+}
+
+static void *other(void *arg)
+{
+	if (vmpi_attach(0) != 0)
+		bail("cannot attach");
+	ok(!is_owner(), "a second one does not");
+	count(TURNS_OTHER);
+	vmpi_detach();
+	return arg;
+}
+
+/* The owner and another one, while the bias comes and goes. */
+static void engine_owned(void)
+{
+	pthread_t thread;
+
+	ok(vm_engine_is_own(engine(), NULL), "nobody owns the engine");
+	vmpi_attach(0);
+	ok(is_owner(), "the first thread of the rank does");
+	while (vm_sched.membarrier && !atomic_load(&engine()->biased))
+		count(1);
+	under_lock = 0;
+	pthread_create(&thread, NULL, other, NULL);
+	count(TURNS);
+	pthread_join(thread, NULL);
+	is_int(under_lock, TURNS + TURNS_OTHER, "one at a time has the lock");
+	while (vm_sched.membarrier && !atomic_load(&engine()->biased))
+		count(1);
+	vmpi_detach();
+	ok(vm_engine_is_own(engine(), NULL) && !atomic_load(&engine()->biased),
+	   "the owner leaves");
+}
+
 static void *helper(void *arg)
 {
 	if (vmpi_attach(0) != 0)
@@ -45,6 +104,7 @@ int main(void)
 	vmpi_config config = { .ranks = 1, .workers = 1 };
 	pthread_t thread;
 
+	vm_node_hooks.process = true;
 	is_int(vmpi_start(&config), 0, "a runtime");
 	number = vm_pvar_find("core_sends");
 	is_int((intmax_t)sends(), 0, "nothing was sent");
@@ -58,6 +118,7 @@ int main(void)
 	is_int((intmax_t)sends(), 9, "and others go on");
 	vmpi_detach();
 	is_int((intmax_t)sends(), 9, "when none is left too");
+	engine_owned();
 	is_int(vmpi_stop(), 0, "the end");
 	return done_testing();
 }
