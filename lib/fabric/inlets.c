@@ -289,9 +289,8 @@ int vm_inlets_deliver(struct vm_port *port, bool own)
 	return count + others_deliver(port, own);
 }
 
-/* The ring of that sender, once something came from it; or NULL. */
-static struct vm_inlet *inlet_find(struct vm_port *port, uint32_t process,
-				   uint32_t from)
+struct vm_inlet *vm_inlet_find(struct vm_port *port, uint32_t process,
+			       uint32_t from)
 {
 	struct vm_inlets *inlets = &port->inlets;
 	struct vm_inlet **found =
@@ -323,7 +322,7 @@ static const struct vm_shm_slot *inlet_await(const struct vm_inlet *inlet,
 int vm_inlets_look(struct vm_port *port, uint32_t process, uint32_t from,
 		   int looks)
 {
-	struct vm_inlet *inlet = inlet_find(port, process, from);
+	struct vm_inlet *inlet = vm_inlet_find(port, process, from);
 	struct vm_packet *pkt = port->record;
 	const struct vm_shm_slot *slot;
 

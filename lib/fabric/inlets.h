@@ -71,6 +71,11 @@ static inline bool vm_inlets_silent(const struct vm_inlets *inlets)
 /* Under polling.  Hands short packets up; returns how many. */
 int vm_inlets_deliver(struct vm_port *port, bool own);
 
+/* Under polling.  The ring of that sender, once something came from it; or
+ * NULL. */
+struct vm_inlet *vm_inlet_find(struct vm_port *port, uint32_t process,
+			       uint32_t from);
+
 /*
  * Under polling, in a port that is still: the oldest record from there that can
  * be handed up where it lies, as port->record.  VM_DONE, -VMPI_EAGAIN: nothing came, from nobody; VM_PENDING: a poll is to see what did.

@@ -273,21 +273,29 @@ int vm_fabric_near_move(struct vm_fabric *fabric, uint32_t process,
 	return vm_shm_move(shm, process, there, here, bytes, write);
 }
 
-/* Moves it at once between our memory and that of another process of this host:
- * 0, or -VMPI_ENOTSUP.  If that memory is gone, we are the first to know. */
-static int near_move(struct vm_port *port, struct vm_rma *rma)
+int vm_rma_near(struct vm_port *port, uint32_t process, uint64_t there,
+		void *here, size_t bytes, bool write)
 {
 	struct vm_shm *shm = port->fabric->shm;
-	int rc = -VMPI_ENOTSUP;
+	int rc;
 
-	if (vm_shm_moves_near(shm, rma->to.process))
-		rc = vm_shm_move(shm, rma->to.process, rma->remote.address,
-				 rma->local, rma->bytes, rma->write);
+	if (!vm_shm_moves_near(shm, process))
+		return -VMPI_ENOTSUP;
+	rc = vm_shm_move(shm, process, there, here, bytes, write);
+	/* If that memory is gone, we are the first to know. */
+	if (rc == -VMPI_EPEER)
+		vm_peer_fail(port->fabric, process, rc, "its memory is gone");
+	return rc;
+}
+
+/* Moves it at once: 0, or -VMPI_ENOTSUP. */
+static int near_move(struct vm_port *port, struct vm_rma *rma)
+{
+	int rc = vm_rma_near(port, rma->to.process, rma->remote.address,
+			     rma->local, rma->bytes, rma->write);
+
 	if (rc == -VMPI_ENOTSUP)
 		return rc;
-	if (rc == -VMPI_EPEER)
-		vm_peer_fail(port->fabric, rma->to.process, rc,
-			     "its memory is gone");
 	rma->error = rc;
 	return 0;
 }

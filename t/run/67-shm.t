@@ -41,6 +41,7 @@ for protocol in auto read write pipeline; do
 		--set core_rndv_protocol=$protocol
 done
 argument=
+job 'with a core for each process, where there are two' 'all moved' --workers 1
 job 'by the network' 'none not moved' --set fabric_shm=off
 job 'by remote writes' 'all moved' --set core_rndv_protocol=write
 job 'in pieces' 'all not moved' --set core_rndv_protocol=pipeline

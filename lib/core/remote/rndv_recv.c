@@ -73,8 +73,80 @@ static void pull_event_begin(struct vm_rndv_recv *pull)
 				VM_PATH_FABRIC, pull->wanted);
 }
 
+/* All pieces are there: VM_PENDING, and the pull has ended; or -VMPI_ENOTSUP. */
+static int share_end(struct vm_rndv_recv *pull)
+{
+	int rc = vm_share_end(&pull->share);
+
+	pull->shares = false;
+	if (rc == -VMPI_ENOTSUP)
+		return rc;
+	pull_finish(pull, rc);
+	return VM_PENDING;
+}
+
+/* The sender is late with its pieces: it will say when they are there, unless
+ * they are by now.  As share_end(). */
+static int share_wait(struct vm_rndv_recv *pull)
+{
+	struct vm_share share = pull->share;
+	uint64_t id;
+	bool alive;
+
+	pull->shares = true;
+	id = vm_id_table_new(&vm_node->rndv_recvs, pull, &pull->id);
+	if (!id) {
+		while (vm_fabric_peer_alive(vm_node->fabric, share.process) &&
+		       !vm_share_wait(&share))
+			vm_cpu_yield();
+		return share_end(pull);
+	}
+	/* From here on others may end it. */
+	alive = vm_fabric_peer_alive(vm_node->fabric, share.process);
+	if (!vm_share_await(&share, id) && alive)
+		return VM_PENDING;
+	if (!vm_id_table_take(&vm_node->rndv_recvs, id))
+		return VM_PENDING;
+	if (!alive)
+		pull->share.error = -VMPI_EPEER;
+	return share_end(pull);
+}
+
+/* Has the sender take part: as share_end(). */
+static int share_move(struct vm_rndv_recv *pull)
+{
+	struct vm_wire_step step = { .to = pull->origin.sender,
+				     .bytes = pull->wanted,
+				     .number = pull->share.number };
+	struct vm_remote place = {
+		.address = (uint64_t)(uintptr_t)pull->share.here
+	};
+
+	pull_event_begin(pull);
+	/* One that does not hear of it takes nothing. */
+	vm_remote_step(pull->port, pull->origin.from, VM_PACKET_SHARE, &step,
+		       &place, sizeof(place));
+	return vm_share_move(&pull->share) ? share_end(pull) : share_wait(pull);
+}
+
+/* Whether the sender is to take part: not if it may need this core. */
+static bool share_begin(struct vm_rndv_recv *pull)
+{
+	pull->share = (struct vm_share){
+		.port = pull->port,
+		.process = pull->origin.from.process,
+		.here = pull->req->data.addr,
+		.there = pull->origin.memory.address,
+		.bytes = pull->wanted,
+	};
+	return !vm_sched.shared && !vm_sched.crowded &&
+	       vm_share_begin(&pull->share, pull->origin.from.port);
+}
+
 static int read_start(struct vm_rndv_recv *pull)
 {
+	if (share_begin(pull))
+		return share_move(pull);
 	pull->rma = (struct vm_rma){ .done = read_done,
 				     .to = pull->origin.from,
 				     .remote = pull->origin.memory,
@@ -245,7 +317,7 @@ void vm_rndv_recv_start(struct vm_req *req, const struct vm_origin *origin,
 		vm_peer_stats_protocol(cvars_of(pull), origin->from.process);
 	pull->wanted = req->status.bytes;
 	pull->received = pull->granted = 0;
-	pull->writes = false;
+	pull->writes = pull->shares = false;
 	pull->xfer.overlap = NULL;
 	pull->next_from = 0;
 	if (pull->wanted)
@@ -282,7 +354,8 @@ void vm_rndv_recv_fragment(struct vm_port *port, struct vm_pkt *pkt)
 	int rc = 0;
 
 	(void)port;
-	if (!pull || pull->writes || step->bytes != pull->received ||
+	if (!pull || pull->writes || pull->shares ||
+	    step->bytes != pull->received ||
 	    pkt->bytes > pull->granted - pull->received)
 		return;
 	pull_event_piece(pull, pkt->bytes);
@@ -299,9 +372,9 @@ void vm_rndv_recv_fragment(struct vm_port *port, struct vm_pkt *pkt)
 			pull_finish(pull, rc);
 }
 
-/* The sender may not write there any more, since it has given up the right to:
- * then it sends pieces. */
-static void written_refused(struct vm_rndv_recv *pull)
+/* One of us may not move it any more, since it has given up the right to: then
+ * the sender sends pieces. */
+static void move_refused(struct vm_rndv_recv *pull)
 {
 	int rc;
 
@@ -324,9 +397,22 @@ void vm_rndv_recv_written(struct vm_port *port, struct vm_pkt *pkt)
 		return;
 	vm_mr_close(&pull->mr);
 	if (step->error == -VMPI_ENOTSUP)
-		written_refused(pull);
+		move_refused(pull);
 	else
 		pull_end(pull, step->error);
+}
+
+void vm_rndv_recv_shared(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *step = pkt->upper;
+	struct vm_rndv_recv *pull = pull_find(pkt, step->to);
+
+	(void)port;
+	if (!pull || !pull->shares ||
+	    !vm_id_table_take(&vm_node->rndv_recvs, pull->id))
+		return;
+	if (share_end(pull) == -VMPI_ENOTSUP)
+		move_refused(pull);
 }
 
 struct recv_search {
@@ -358,6 +444,8 @@ void vm_rndv_recv_down(struct vm_port *port, uint32_t process, int error)
 			continue;
 		if (pull->writes)
 			vm_mr_close(&pull->mr);
+		if (pull->shares)
+			vm_share_end(&pull->share);
 		pull_end(pull, error);
 	}
 }

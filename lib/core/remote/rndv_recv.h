@@ -2,7 +2,8 @@
 /*
  * The receiver's half of a rendezvous: it chooses how the payload comes.
  *
- * read: it reads the sender's memory, then says FIN.  write: it says where to,
+ * read: it reads the sender's memory, then says FIN; a sender of this host that
+ * is about to wait writes a part of it.  write: it says where to,
  * the sender writes and says WRITTEN.  pipeline: the sender sends the payload
  * in pieces, no more than the receiver has asked for; this works between any
  * two layouts and without remote memory.
@@ -14,6 +15,7 @@
 #include "core/local/msg.h"
 #include "core/rank/vars.h"
 #include "core/remote/wire.h"
+#include "fabric/near/share.h"
 #include "introspect/measure/overlap.h"
 
 struct vmpi_req;
@@ -37,6 +39,8 @@ struct vm_rndv_recv {
 	bool writes;		 /* the sender does; mr is open */
 	struct vm_mr mr;
 	struct vm_rma rma;
+	bool shares; /* the sender moves the last pieces of: */
+	struct vm_share share;
 	/* The transfer; of a pipeline the moment from which the next piece may
 	 * have come, and that of those from next_from on (0: the same). */
 	struct vm_overlap_xfer xfer, xfer_next;

@@ -17,6 +17,7 @@
 #include "core/remote/agent.h"
 #include "core/remote/remote.h"
 #include "core/local/req.h"
+#include "fabric/near/share.h"
 
 static bool readable(const struct vm_rndv_send *push)
 {
@@ -326,6 +327,30 @@ void vm_rndv_send_cts(struct vm_port *port, struct vm_pkt *pkt)
 		if (fragment_send(push, granted - push->sent) < 0)
 			return; /* the port says that the process is down */
 	push_leave(push);
+}
+
+void vm_rndv_send_share(struct vm_port *port, struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *step = pkt->upper;
+	const struct vm_remote *place = pkt->data;
+	struct vm_rndv_send *push = push_find(pkt, step->to);
+	struct vm_wire_step answer = { 0 };
+	struct vm_share share;
+
+	if (!push || push->writing || push->data.layout ||
+	    pkt->bytes != sizeof(*place) || step->bytes > push->data.bytes)
+		return;
+	share = (struct vm_share){ .port = port,
+				   .process = pkt->process,
+				   .here = push->data.addr,
+				   .there = place->address,
+				   .bytes = step->bytes };
+	push->writing = true;
+	answer.to = vm_share_help(&share, pkt->port, step->number);
+	push->writing = false;
+	if (answer.to)
+		vm_remote_step(port, push->to, VM_PACKET_SHARED, &answer, NULL,
+			       0);
 }
 
 void vm_rndv_send_fin(struct vm_port *port, struct vm_pkt *pkt)

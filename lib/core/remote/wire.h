@@ -20,26 +20,30 @@
 /*
  *	kind, header, handler, text
  */
-#define VM_PACKETS(X)                                                         \
-	X(EAGER, envelope, vm_remote_eager, "a message with its payload")     \
-	X(RTS, envelope, vm_remote_rts,                                       \
-	  "a message whose payload waits at the sender")                      \
-	X(WITHDRAW, envelope, vm_remote_withdraw,                             \
-	  "the sender cancels a message that may not be matched yet")         \
-	X(CTS, step, vm_rndv_send_cts,                                        \
-	  "the receiver wants (more of) the payload")                         \
-	X(FIN, step, vm_rndv_send_fin, "the receiver needs nothing any more") \
-	X(FRAGMENT, step, vm_rndv_recv_fragment, "a piece of the payload")    \
-	X(WRITTEN, step, vm_rndv_recv_written,                                \
-	  "the sender has written what was wanted")                           \
-	X(QUIET, step, vm_remote_quiet,                                       \
-	  "whether anything moves (core/runtime/deadlock.h)")                 \
-	X(REVOKE, step, vm_remote_revoke,                                     \
-	  "nobody is to use the context `to` any more (core/comm/revoke.h)")  \
-	X(FAILED, step, vm_remote_failed,                                     \
-	  "the rank with the number `to` has failed (core/comm/fail.h)")      \
-	X(WINDOW, window, vm_remote_window,                                   \
-	  "between ends of a window (core/window/wire.h)")
+#define VM_PACKETS(X)                                                           \
+	X(EAGER, envelope, vm_remote_eager, "a message with its payload")       \
+	X(RTS, envelope, vm_remote_rts,                                         \
+	  "a message whose payload waits at the sender")                        \
+	X(WITHDRAW, envelope, vm_remote_withdraw,                               \
+	  "the sender cancels a message that may not be matched yet")           \
+	X(CTS, step, vm_rndv_send_cts,                                          \
+	  "the receiver wants (more of) the payload")                           \
+	X(FIN, step, vm_rndv_send_fin, "the receiver needs nothing any more")   \
+	X(FRAGMENT, step, vm_rndv_recv_fragment, "a piece of the payload")      \
+	X(WRITTEN, step, vm_rndv_recv_written,                                  \
+	  "the sender has written what was wanted")                             \
+	X(QUIET, step, vm_remote_quiet,                                         \
+	  "whether anything moves (core/runtime/deadlock.h)")                   \
+	X(REVOKE, step, vm_remote_revoke,                                       \
+	  "nobody is to use the context `to` any more (core/comm/revoke.h)")    \
+	X(FAILED, step, vm_remote_failed,                                       \
+	  "the rank with the number `to` has failed (core/comm/fail.h)")        \
+	X(WINDOW, window, vm_remote_window,                                     \
+	  "between ends of a window (core/window/wire.h)")                      \
+	X(SHARE, step, vm_rndv_send_share,                                      \
+	  "the receiver reads: the sender may take part (fabric/near/share.h)") \
+	X(SHARED, step, vm_rndv_recv_shared,                                    \
+	  "the sender has, and the receiver waits for it")
 
 enum vm_packet_kind {
 #define VM_PACKET_ENUM(kind, header, handler, text) VM_PACKET_##kind,
@@ -80,11 +84,11 @@ vm_wire_signature(const struct vm_wire_envelope *envelope)
 struct vm_wire_step {
 	uint64_t to;   /* the operation of the receiving side */
 	uint64_t from; /* CTS: the operation of the receiver */
-	/* CTS: payload bytes the receiver takes from now on, in all; FRAGMENT:
-	 * where this piece begins. */
+	/* CTS: payload bytes the receiver takes from now on, in all; SHARE: all
+	 * of them; FRAGMENT: where this piece begins. */
 	uint64_t bytes;
-	int32_t error; /* FIN, WRITTEN: 0, or why it ended */
-	uint32_t unused;
+	int32_t error;	 /* FIN, WRITTEN: 0, or why it ended */
+	uint32_t number; /* SHARE */
 };
 
 VM_STATIC_ASSERT(sizeof(struct vm_wire_envelope) == VM_UPPER_BYTES,

@@ -30,7 +30,7 @@
 #define VM_SHM_SLOTS 128
 #define VM_SHM_HEAD 36	 /* bytes of each record for the layer above */
 #define VM_SHM_INLINE 16 /* bytes of payload in a slot */
-#define VM_SHM_AREA (VM_SHM_RING_BYTES - 64 * (VM_SHM_SLOTS + 2))
+#define VM_SHM_AREA (VM_SHM_RING_BYTES - 64 * (VM_SHM_SLOTS + 4))
 #define VM_SHM_RECORD_MAX (VM_SHM_AREA / 2) /* bytes of a payload */
 
 struct vm_shm_slot {
@@ -43,11 +43,24 @@ struct vm_shm_slot {
 
 VM_STATIC_ASSERT(sizeof(struct vm_shm_slot) == 64, "a slot is a cache line");
 
+/* What both sides move at once (fabric/near/share.h): the number << 32, and the next
+ * piece that nobody has; and what the reader of the ring says of it. */
+struct vm_shm_share {
+	_Atomic uint64_t next;
+	char line[56];
+	_Atomic uint64_t
+		awaited;	 /* by the writer, who wants to be told; or 0 */
+	_Atomic uint32_t done;	 /* pieces, of all numbers */
+	_Atomic uint32_t failed; /* the last number of which it could not */
+	char line_of_it[48];
+};
+
 struct vm_shm_ring {
 	_Atomic uint32_t taken; /* records read; written by the reader */
 	char line[60];
 	_Atomic uint32_t watched; /* the reader looks at it; likewise */
 	char line_of_it[60];
+	struct vm_shm_share share;
 	struct vm_shm_slot slots[VM_SHM_SLOTS];
 	char area[VM_SHM_AREA];
 };
@@ -69,6 +82,11 @@ struct vm_shm_writer {
 	uint64_t freed;		/* ... and are free again, */
 	uint64_t look;		/* ... when to look whether all are */
 	uint64_t ends[VM_SHM_SLOTS]; /* `tail` behind each record */
+	/* What is shared (fabric/near/share.h): something is, its number, and how
+	 * many are not to be. */
+	_Atomic bool shares;
+	uint32_t number;
+	uint32_t alone;
 };
 
 struct vm_shm_reader {

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Taking pieces.  The words that both take them by lie in the ring from the
+ * receiver to the sender.
+ */
+#include "fabric/near/share.h"
+
+#include "base/clock.h"
+#include "fabric/conn.h"
+#include "fabric/rma.h"
+
+#define SHARED_MIN 16384	/* bytes */
+#define PIECE_MOST (128u << 10) /* two of them, or more, in whole pages */
+#define PAGE 4096u
+
+/* How many are not shared behind one of which the sender has taken nothing. */
+#define LEFT_ALONE 15
+
+#define WAIT_NS 100000 /* for the sender's last piece, until we suspend */
+
+static size_t piece_of(size_t bytes)
+{
+	size_t half = (bytes / 2 + PAGE - 1) / PAGE * PAGE;
+
+	return half < PIECE_MOST ? half : PIECE_MOST;
+}
+
+static uint32_t pieces_of(size_t bytes)
+{
+	return (uint32_t)((bytes + piece_of(bytes) - 1) / piece_of(bytes));
+}
+
+/* Takes the next piece: where it begins; SIZE_MAX: there is none. */
+static size_t piece_take(const struct vm_share *share)
+{
+	_Atomic uint64_t *word = &share->words->next;
+	uint64_t next = atomic_load_explicit(word, memory_order_relaxed);
+	size_t at;
+
+	do {
+		at = (size_t)(uint32_t)next * piece_of(share->bytes);
+		if (next >> 32 != share->number || at >= share->bytes)
+			return SIZE_MAX;
+	} while (!atomic_compare_exchange_weak_explicit(word, &next, next + 1,
+							memory_order_acquire,
+							memory_order_relaxed));
+	return at;
+}
+
+static int piece_move(const struct vm_share *share, size_t at, bool write)
+{
+	size_t left = share->bytes - at, piece = piece_of(share->bytes);
+
+	return vm_rma_near(share->port, share->process, share->there + at,
+			   share->here + at, left < piece ? left : piece,
+			   write);
+}
+
+static void outlet_give(struct vm_shm_writer *outlet)
+{
+	/* Pairs with the exchange in outlet_take(). */
+	atomic_store_explicit(&outlet->shares, false, memory_order_release);
+}
+
+/* Whether nothing of it is under way, and the sender is expected to take
+ * part. */
+static bool outlet_take(struct vm_shm_writer *outlet)
+{
+	/* Pairs with the store in outlet_give(). */
+	if (atomic_exchange_explicit(&outlet->shares, true,
+				     memory_order_acquire))
+		return false;
+	if (!outlet->alone)
+		return true;
+	outlet->alone--;
+	outlet_give(outlet);
+	return false;
+}
+
+bool vm_share_begin(struct vm_share *share, uint32_t port)
+{
+	struct vm_to to = { share->process, port };
+	struct vm_shm *shm = share->port->fabric->shm;
+	struct vm_conn *conn;
+	bool begun;
+
+	if (share->bytes < SHARED_MIN || vm_link_active() ||
+	    share->process == share->port->fabric->config.process ||
+	    !vm_shm_moves_near(shm, share->process) ||
+	    !vm_shm_moves_far(shm, share->process))
+		return false;
+	vm_port_lock(share->port);
+	begun = vm_conn_get(&conn, share->port, to) == 0 && conn->outlet &&
+		outlet_take(conn->outlet);
+	if (begun) {
+		vm_pvar_add(share->port->pvars.reads, 1);
+		vm_pvar_add(share->port->pvars.shm_moved_bytes, share->bytes);
+	}
+	vm_port_unlock_calm(share->port);
+	if (!begun)
+		return false;
+	share->outlet = conn->outlet;
+	share->words = &conn->outlet->ring->share;
+	share->number = ++conn->outlet->number;
+	share->error = 0;
+	share->done =
+		atomic_load_explicit(&share->words->done, memory_order_relaxed);
+	atomic_store_explicit(&share->words->awaited, 0, memory_order_relaxed);
+	/* Pairs with the exchange in piece_take(). */
+	atomic_store_explicit(&share->words->next,
+			      (uint64_t)share->number << 32,
+			      memory_order_release);
+	return true;
+}
+
+/* Whether the sender has moved its pieces. */
+static bool is_done(const struct vm_share *share)
+{
+	/* Pairs with the addition in vm_share_help(). */
+	uint32_t done =
+		atomic_load_explicit(&share->words->done, memory_order_acquire);
+
+	return (int32_t)(done - share->done) >= 0;
+}
+
+bool vm_share_move(struct vm_share *share)
+{
+	uint32_t others = pieces_of(share->bytes);
+	size_t at;
+
+	while ((at = piece_take(share)) != SIZE_MAX) {
+		others--;
+		if (share->error == 0)
+			share->error = piece_move(share, at, false);
+	}
+	if (!others)
+		share->outlet->alone = LEFT_ALONE;
+	share->done += others;
+	return vm_share_wait(share);
+}
+
+bool vm_share_wait(const struct vm_share *share)
+{
+	uint64_t end;
+
+	if (is_done(share))
+		return true;
+	for (end = vm_clock_ns() + WAIT_NS; vm_clock_ns() < end;)
+		if (is_done(share))
+			return true;
+	return false;
+}
+
+bool vm_share_await(const struct vm_share *share, uint64_t id)
+{
+	/* Pairs with the load in vm_share_help(): one of the two sees what the
+	 * other one has stored. */
+	atomic_store(&share->words->awaited, id);
+	atomic_thread_fence(memory_order_seq_cst);
+	return is_done(share);
+}
+
+int vm_share_end(struct vm_share *share)
+{
+	int rc = share->error;
+
+	if (atomic_load_explicit(&share->words->failed, memory_order_relaxed) ==
+	    share->number) {
+		share->outlet->alone = UINT32_MAX;
+		rc = vm_rma_near(share->port, share->process, share->there,
+				 share->here, share->bytes, false);
+	}
+	outlet_give(share->outlet);
+	return rc;
+}
+
+/* The words in the ring from there; NULL: there is none. */
+static struct vm_shm_share *words_of(const struct vm_share *share,
+				     uint32_t port)
+{
+	struct vm_inlet *inlet =
+		vm_inlet_find(share->port, share->process, port);
+
+	return inlet ? &inlet->reader.ring->share : NULL;
+}
+
+uint64_t vm_share_help(struct vm_share *share, uint32_t port, uint32_t number)
+{
+	uint64_t awaited = 0;
+	size_t at;
+
+	share->words = words_of(share, port);
+	share->number = number;
+	if (!share->words || !share->bytes)
+		return 0;
+	while ((at = piece_take(share)) != SIZE_MAX) {
+		if (piece_move(share, at, true) != 0)
+			atomic_store_explicit(&share->words->failed, number,
+					      memory_order_relaxed);
+		atomic_fetch_add(&share->words->done, 1);
+		awaited = atomic_load(&share->words->awaited);
+	}
+	return awaited;
+}

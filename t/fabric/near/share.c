@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bytes that both sides move: by one alone, by the other alone, by both; and when
+ * nobody asks the other one.
+ */
+#include "fabric/near/share.h"
+#include "fabric/shm/ring.h"
+#include "pair.h"
+
+enum { BYTES = 300001, ALONE_MOST = 100, ID = 7 };
+
+static struct pair pair;
+static char from[BYTES], to[BYTES];
+
+static struct vm_share share_of(unsigned side, size_t bytes)
+{
+	return (struct vm_share){
+		.port = vm_fabric_port(pair.side[side].fabric, 0),
+		.process = !side,
+		.here = side ? to : from,
+		.there = (uint64_t)(uintptr_t)(side ? from : to),
+		.bytes = bytes,
+	};
+}
+
+/* Side 1 receives.  New data go out, and nothing has come. */
+static void begin(struct vm_share *share, size_t bytes)
+{
+	static char next;
+
+	memset(from, ++next, sizeof(from));
+	memset(to, 0, sizeof(to));
+	*share = share_of(1, bytes);
+	if (!vm_share_begin(share, 0))
+		bail("%zu bytes are not shared", bytes);
+}
+
+static uint64_t help(const struct vm_share *share)
+{
+	struct vm_share other = share_of(0, share->bytes);
+
+	return vm_share_help(&other, 0, share->number);
+}
+
+static void end(struct vm_share *share, const char *how)
+{
+	is_int(vm_share_end(share), 0, "%zu bytes are moved", share->bytes);
+	ok(!memcmp(from, to, share->bytes), "%s", how);
+}
+
+static void by_sender(size_t bytes)
+{
+	struct vm_share share;
+
+	begin(&share, bytes);
+	is_int((intmax_t)help(&share), 0, "nobody waits to be told");
+	ok(vm_share_move(&share), "nothing is left to do");
+	end(&share, "by the sender");
+}
+
+static void told(void)
+{
+	struct vm_share share;
+
+	begin(&share, BYTES);
+	/* As if it had taken a piece, and not moved it yet. */
+	share.done += 3;
+	ok(!vm_share_await(&share, ID), "the receiver waits");
+	is_int((intmax_t)help(&share), ID, "and is to be told");
+	ok(vm_share_wait(&share), "that all is there");
+	end(&share, "by the sender");
+}
+
+static void by_receiver(void)
+{
+	struct vm_share share;
+	int alone = 0;
+
+	begin(&share, BYTES);
+	ok(vm_share_move(&share), "one moves all");
+	end(&share, "by the receiver");
+	is_int((intmax_t)help(&share), 0, "the sender comes too late");
+	share = share_of(1, BYTES);
+	while (!vm_share_begin(&share, 0) && ++alone < ALONE_MOST)
+		;
+	ok(alone > 1 && alone < ALONE_MOST, "%d times it is not asked", alone);
+	help(&share);
+	vm_share_move(&share);
+	vm_share_end(&share);
+}
+
+static void refused(void)
+{
+	struct vm_share share, second = share_of(1, BYTES),
+			       few = share_of(1, 1000);
+
+	ok(!vm_share_begin(&few, 0), "few bytes are not shared");
+	begin(&share, BYTES);
+	ok(!vm_share_begin(&second, 0), "there is one at a time");
+	help(&share);
+	vm_share_move(&share);
+	end(&share, "by the first");
+}
+
+/* The sender cannot write there, so the receiver reads. */
+static void failed(void)
+{
+	struct vm_share share, other;
+
+	begin(&share, BYTES);
+	other = share_of(0, BYTES);
+	other.there = 8;
+	vm_share_help(&other, 0, share.number);
+	ok(vm_share_move(&share), "the sender has tried");
+	end(&share, "by the receiver after all");
+}
+
+int main(void)
+{
+	vm_clock_init();
+	pair_shm = true;
+	pair_open(&pair, 1, NULL);
+	if (!vm_fabric_near(pair.side[0].fabric, 1) ||
+	    !vm_fabric_near(pair.side[1].fabric, 0))
+		skip_all("no memory can be moved here");
+	/* The ring in which the words lie is there once something was sent. */
+	side_send(&pair.side[1], 0, 0, 0, from, 8, true, NULL);
+	POLL_UNTIL(&pair, pair.side[0].packets == 1);
+	by_sender(BYTES);
+	by_sender(16384);
+	told();
+	refused();
+	by_receiver();
+	failed();
+	pair_close(&pair);
+	return done_testing();
+}
