@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/copy.h"
 #include "core/window/update.h"
 #include "mpi/type/basic.h"
 
@@ -153,7 +154,7 @@ static void update_alone(enum how how, const struct vm_atomic *a, void *target,
 	size_t bytes = n * (size_t)a->type->extent;
 
 	if (result)
-		memcpy(result, target, bytes);
+		vm_copy(result, target, bytes);
 	if (how == STORE)
 		memcpy(target, origin, bytes);
 	else if (how != LOAD)

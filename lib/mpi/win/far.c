@@ -324,12 +324,49 @@ static int row_send(const struct far_row *row, struct vm_window_head head,
 	return rc == 0 && !into && !along ? sent(win, row->rank, bytes) : rc;
 }
 
-/* Whether data lie behind each other, and one packet has room for them. */
-static bool is_row(const struct vm_win *win, int rank,
-		   const struct vm_data *data)
+/* The most bytes that return in pieces. */
+#define BACK_MOST (16 << 10)
+
+/*
+ * The same of what the target stores where the caller looks: a place has room for
+ * a few of the elements, so a longer row goes in pieces.  The first ones are on
+ * their way back while the last ones are sent.
+ */
+static int row_send_back(const struct far_row *all, struct vm_window_head head,
+			 const char *data, size_t bytes, struct vm_data into)
 {
-	return !data->layout &&
-	       data->bytes <= data_most(win, rank, data->bytes);
+	size_t size = all->basic->size, most = VM_WINDOW_REPLY_BYTES / size;
+	struct far_row row = *all;
+	int rc = 0;
+
+	for (size_t left = all->run.count; rc == 0 && left;
+	     left -= row.run.count) {
+		row.run.count = left < most ? left : most;
+		into.bytes = row.run.count * size;
+		rc = row_send(&row, head, data, bytes ? into.bytes : 0, &into);
+		row.run.at += into.bytes;
+		into.addr = (char *)into.addr + into.bytes;
+		data += bytes ? into.bytes : 0;
+	}
+	return rc;
+}
+
+/* Whether so many bytes that lie behind each other go as a row; back: what is
+ * there returns. */
+static bool is_row(const struct vm_win *win, int rank, size_t bytes, bool back)
+{
+	return (back && bytes <= BACK_MOST && vm_far_slots_are(win, rank)) ||
+	       bytes <= data_most(win, rank, bytes);
+}
+
+/* Sends a row in one piece, or in several. */
+static int row_go(const struct far_row *row, struct vm_window_head head,
+		  const void *data, size_t bytes, const struct vm_data *into)
+{
+	if (into && into->bytes > VM_WINDOW_REPLY_BYTES &&
+	    vm_far_slots_are(row->win, row->rank))
+		return row_send_back(row, head, data, bytes, *into);
+	return row_send(row, head, data, bytes, into);
 }
 
 /* Describes what the target has said. */
@@ -359,7 +396,7 @@ static int bytes_send(struct vm_win *win, int rank, void *buf,
 		row_of(win, rank, vm_type_get(MPI_BYTE), place, bytes);
 	struct vm_data into = vm_data_bytes(buf, bytes);
 
-	return row_send(&row, head, buf, gets ? 0 : bytes, gets ? &into : NULL);
+	return row_go(&row, head, buf, gets ? 0 : bytes, gets ? &into : NULL);
 }
 
 static int copy(struct vm_access *a, const struct vm_data *there,
@@ -370,7 +407,8 @@ static int copy(struct vm_access *a, const struct vm_data *there,
 	const struct vm_type *byte = vm_type_get(MPI_BYTE);
 	struct vm_rows target, origin;
 
-	if (is_row(a->win, a->rank, there) && is_row(a->win, a->rank, own) &&
+	if (!there->layout && !own->layout &&
+	    is_row(a->win, a->rank, there->bytes, a->gets) &&
 	    !(a->asked && a->gets))
 		return bytes_send(a->win, a->rank, own->addr, there->addr,
 				  there->bytes, a->gets);
@@ -448,19 +486,20 @@ static bool are_rows(const struct vm_access *a, const struct vm_data *there,
 		     bool gets)
 {
 	*own = (struct vm_data){ 0 };
-	if (!is_row(a->win, a->rank, there) || (a->asked && gets) ||
+	if (there->layout || (a->asked && gets) ||
+	    !is_row(a->win, a->rank, there->bytes, gets) ||
 	    a->basic->extent != (MPI_Count)a->basic->size)
 		return false;
 	if (reads) {
 		*own = vm_win_side_data(&a->origin);
-		if (!is_row(a->win, a->rank, own) || own->bytes < there->bytes)
+		if (own->layout || own->bytes < there->bytes)
 			return false;
 		own->bytes = there->bytes;
 	}
 	if (!gets)
 		return true;
 	*result = vm_win_side_data(&a->result);
-	if (!is_row(a->win, a->rank, result) || result->bytes < there->bytes)
+	if (result->layout || result->bytes < there->bytes)
 		return false;
 	result->bytes = there->bytes;
 	return true;
@@ -480,8 +519,8 @@ int vm_far_update(struct vm_call *call, struct vm_access *a)
 		row = row_of(a->win, a->rank, a->basic, there.addr,
 			     there.bytes / a->basic->size);
 		return explain(call, a->rank,
-			       row_send(&row, head, own.addr, own.bytes,
-					gets ? &old : NULL));
+			       row_go(&row, head, own.addr, own.bytes,
+				      gets ? &old : NULL));
 	}
 	vm_rows_init(&target, a->basic, there);
 	if (gets)

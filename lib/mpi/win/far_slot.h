@@ -12,11 +12,16 @@
 
 struct vm_far_slots;
 
-/* Tells whether data can be returned so to the caller. */
+/* Whether a member can return data so to the caller; and whether these. */
+static inline bool vm_far_slots_are(const struct vm_win *win, int rank)
+{
+	return win->slots && win->places[rank].replies;
+}
+
 static inline bool vm_far_slot_fits(const struct vm_win *win, int rank,
 				    const struct vm_data *into)
 {
-	return win->slots && win->places[rank].replies && !into->layout &&
+	return vm_far_slots_are(win, rank) && !into->layout &&
 	       into->bytes <= VM_WINDOW_REPLY_BYTES;
 }
 

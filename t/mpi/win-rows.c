@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows of long accesses, which two processes may move together, and updates that
+ * return more than a few bytes.
+ */
+#include <unistd.h>
+
+#include "mtap.h"
+
+enum { BYTES = 9001, ROW = 40, HALF = BYTES * ROW };
+
+static char *memory, *data;
+static MPI_Win win;
+static int right, left;
+
+static char pattern(int of, int round, size_t at)
+{
+	return (char)(of * 31 + round * 7 + at % 251);
+}
+
+static void fill(int round)
+{
+	for (size_t k = 0; k < HALF; k++) {
+		data[k] = pattern(rank, round, k);
+		memory[HALF + k] = pattern(rank, round + 100, k);
+	}
+}
+
+static bool holds(int round, bool mine, bool lefts)
+{
+	bool held = true;
+
+	for (size_t k = 0; k < HALF; k++) {
+		if (mine)
+			held &= data[HALF + k] == pattern(left, round + 100, k);
+		if (lefts)
+			held &= memory[k] == pattern(left, round, k);
+	}
+	return held;
+}
+
+/* What a local flush is behind is not read any more. */
+static void reuse(int round, int k)
+{
+	if (round % 3)
+		MPI_Win_flush_local(right, win);
+	else
+		MPI_Win_flush_local_all(win);
+	memset(data, 0, (size_t)(k + 1) * BYTES);
+}
+
+static void row(int round, bool flushes)
+{
+	for (int k = 0; k < ROW; k++) {
+		MPI_Put(data + k * BYTES, BYTES, MPI_BYTE, right, k * BYTES,
+			BYTES, MPI_BYTE, win);
+		MPI_Get(data + HALF + k * BYTES, BYTES, MPI_BYTE, left,
+			HALF + k * BYTES, BYTES, MPI_BYTE, win);
+		if (flushes && k == ROW / 2)
+			reuse(round, k);
+	}
+}
+
+/* All put and get at a time; or half of them, while the others wait or sleep. */
+static void rows(const char *which)
+{
+	bool held = true;
+
+	for (int i = 0; i < 6; i++) {
+		bool all = i % 2 == 0;
+
+		fill(i);
+		memset(memory, 0, HALF);
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Win_lock_all(0, win);
+		if (all || rank % 2 == 0)
+			row(i, true);
+		else if (i == 5)
+			usleep(2000);
+		MPI_Win_unlock_all(win);
+		MPI_Barrier(MPI_COMM_WORLD);
+		held &= holds(i, all || rank % 2 == 0, all || left % 2 == 0);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	all_ok(held, "rows arrive in %s memory", which);
+}
+
+static void fenced(void)
+{
+	bool held = true;
+
+	for (int i = 0; i < 4; i++) {
+		fill(i);
+		MPI_Win_fence(0, win);
+		row(i, false);
+		MPI_Win_fence(0, win);
+		held &= holds(i, true, true);
+	}
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	all_ok(held, "a fence is behind all of a row");
+}
+
+static const int counts[] = { 255, 256, 257, 1024, 3001, 5000, 20000 };
+enum { COUNTS = sizeof(counts) / sizeof(counts[0]), MOST = 20000 };
+
+/* The first count that a number is part of. */
+static int first_of(int number)
+{
+	int i = 0;
+
+	while (number >= counts[i])
+		i++;
+	return i;
+}
+
+/* Adds to the right neighbour's numbers, and reads them now and then; of each
+ * count four times. */
+static bool added(int i, int *sum, const int *one, int *old)
+{
+	bool held = true;
+
+	for (int k = 0; k < 6; k++) {
+		bool adds = k % 3 != 2;
+
+		MPI_Get_accumulate(adds ? one : NULL, adds ? counts[i] : 0,
+				   MPI_INT, old, counts[i], MPI_INT, right, 0,
+				   counts[i], MPI_INT,
+				   adds ? MPI_SUM : MPI_NO_OP, win);
+		MPI_Win_flush(right, win);
+		for (int j = 0; j < counts[i]; j++)
+			held &= old[j] == *sum - 4 * first_of(j);
+		*sum += adds;
+	}
+	return held;
+}
+
+static void returned(void)
+{
+	int *numbers = (int *)(void *)memory, sum = 0;
+	int *one = malloc(MOST * sizeof(int));
+	int *old = malloc(MOST * sizeof(int));
+	bool held = true;
+
+	for (int i = 0; i < MOST; i++) {
+		numbers[i] = 0;
+		one[i] = 1;
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock_all(0, win);
+	for (int i = 0; i < COUNTS; i++)
+		held &= added(i, &sum, one, old);
+	MPI_Win_unlock_all(win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	all_ok(held, "updates return what was there before");
+	for (int j = 0; j < MOST; j++)
+		held &= numbers[j] == 4 * (COUNTS - first_of(j));
+	all_ok(held, "and each is done once");
+	free(one);
+	free(old);
+}
+
+int main(int argc, char **argv)
+{
+	mtap_init(&argc, &argv);
+	right = (rank + 1) % size;
+	left = (rank + size - 1) % size;
+	data = malloc(2 * HALF);
+	memory = malloc(2 * HALF);
+	MPI_Win_create(memory, 2 * HALF, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+		       &win);
+	rows("created");
+	fenced();
+	returned();
+	MPI_Win_free(&win);
+	free(memory);
+	MPI_Win_allocate(2 * HALF, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+			 &win);
+	rows("allocated");
+	returned();
+	MPI_Win_free(&win);
+	free(data);
+	return mtap_end();
+}
