@@ -378,6 +378,36 @@ static void away(struct vm_window_far *far)
 	far->away = far->absence;
 }
 
+/* It is back if it answers so soon. */
+#define BACK_NS 20000
+
+bool vm_far_is_away(struct vm_win *win, int rank)
+{
+	const struct vm_window_told *told = vm_far_told(win, rank);
+	struct vm_window_far *far = vm_far_of(win, rank);
+	uint64_t asked = far->asked_ns;
+
+	if (far->away > 1) {
+		far->away--;
+		return true;
+	}
+	/* Nothing is waited for meanwhile; the kernel says if it is gone. */
+	if (!asked) {
+		far->asked_ns = vm_clock_ns();
+		ask(win, rank, told);
+		far->asked_tell = far->tells;
+		return true;
+	}
+	if (!vm_window_has_come(&told->come, far->asked_tell))
+		return true;
+	far->asked_ns = 0;
+	far->away = 0;
+	if (vm_clock_ns() - asked < BACK_NS)
+		return false;
+	away(far);
+	return true;
+}
+
 int vm_far_ask_long(struct vm_win *win, int rank)
 {
 	uint64_t begin = vm_clock_ns();

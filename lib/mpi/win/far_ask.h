@@ -75,4 +75,7 @@ void vm_far_ask_along(struct vm_win *win, int rank,
  * done, and all is stored that is told.  0 or -VMPI_EPEER.  May switch. */
 int vm_far_ask_long(struct vm_win *win, int rank);
 
+/* Whether a member that took long to answer still does, as far as is known. */
+bool vm_far_is_away(struct vm_win *win, int rank);
+
 #endif

@@ -77,10 +77,8 @@ bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
 	/* It would pass packets. */
 	if (far->dirty || far->asked)
 		return false;
-	if (VM_UNLIKELY(far->away)) {
-		far->away--;
-		return true;
-	}
+	if (VM_UNLIKELY(far->away))
+		return vm_far_is_away(win, rank);
 	return alone && bytes >= win->alone_min;
 }
 

@@ -69,8 +69,11 @@ struct vm_window_far {
 	bool ended;	    /* an epoch with such accesses has ended */
 	uint8_t left_alone; /* so many more loads are not shared with it */
 	/* It has not answered for long: so many more accesses are the kernel's,
-	 * if they can be; and how many the last time. */
+	 * if they can be, until it is asked whether it is back: when, or 0, and
+	 * the number of that; and how many the last time. */
 	uint16_t away, absence;
+	uint32_t asked_tell;
+	uint64_t asked_ns;
 };
 
 /* A question whose answers a task waits for, on its stack, or will wait for.
