@@ -37,29 +37,77 @@ function onesided_goal(kind, name, mine, store)
 		goal("<= store + 30", mine, mine <= store + 30)
 }
 
+function onesided_head(kind, unit)
+{
+	printf "\nonesided, 2 ranks %s, MPI_Win_%s: %s\n" \
+		"%-18s %8s %8s %8s %9s %9s %6s %6s %6s%s\n", where(),
+		kind, unit, "", "vmpi", "nodes", "ranks", "Open MPI", "MPICH",
+		"gain", "nodes", "ranks", unit == "ns" ? "  goals" : ""
+}
+
 function onesided_kind(kind, names, n, i)
 {
-	printf "\nonesided, 2 ranks %s, MPI_Win_%s: ns\n" \
-		"%-18s %8s %8s %8s %9s %9s %6s %6s %6s  goals\n", where(),
-		kind, "", "vmpi", "nodes", "ranks", "Open MPI", "MPICH",
-		"gain", "nodes", "ranks"
+	onesided_head(kind, "ns")
 	n = split("put-8 put64-8 get-8 get64-8 accumulate-8 accumulate64-8 " \
-		"fetch-8 swap-8 put-lock-8 put-fence-8 put-pscw-8 put-1024 " \
-		"get-1024 accumulate-1024 put-65536 get-65536 " \
-		"accumulate-65536 put-1048576 get-1048576 " \
-		"accumulate-1048576", names, " ")
+		"getacc-8 fetch-8 swap-8 put-lock-8 put-fence-8 put-pscw-8 " \
+		onesided_sizes("put get accumulate getacc",
+			"1024 4096 8192 16384 65536 1048576"), names, " ")
 	for (i = 1; i <= n; i++)
 		onesided_row(kind, names[i], names[i] ~ /[pg].t64/ ? \
 			onesided_goal(kind, names[i]) : "")
 }
 
+# Each name with each size.
+function onesided_sizes(names, sizes, name, size, n, m, i, k, all)
+{
+	n = split(names, name, " ")
+	m = split(sizes, size, " ")
+	for (k = 1; k <= m; k++)
+		for (i = 1; i <= n; i++)
+			all = all " " name[i] "-" size[k]
+	return substr(all, 2)
+}
+
+function onesided_speed(way, key, bytes, ns)
+{
+	ns = got(way, key)
+	return ns == "" ? "-" : sprintf("%.0f", 1000 * bytes / ns)
+}
+
+# Rows of accesses: what is moved in a time.
+function onesided_speeds(kind, names, n, i, key, bytes, peer)
+{
+	onesided_head(kind, "MB/s")
+	n = split(onesided_sizes("put64 get64 both64",
+		"1024 4096 8192 16384 65536"), names, " ")
+	for (i = 1; i <= n; i++) {
+		key = kind "-" names[i]
+		bytes = substr(names[i], index(names[i], "-") + 1)
+		if (names[i] ~ /^both/)
+			bytes *= 2
+		peer = best(key, 1)
+		printf "%-18s %8s %8s %8s %9s %9s %6s %6s %6s\n", names[i],
+			onesided_speed("vmpi", key, bytes),
+			onesided_speed("vmpi:nodes", key, bytes),
+			onesided_speed("vmpi:processes", key, bytes),
+			onesided_speed("openmpi", key, bytes),
+			onesided_speed("mpich", key, bytes),
+			onesided_gain("vmpi", key, names[i], peer),
+			onesided_gain("vmpi:nodes", key, names[i], peer),
+			onesided_gain("vmpi:processes", key, names[i], peer)
+	}
+}
+
 function table_onesided()
 {
 	onesided_kind("allocate")
+	onesided_speeds("allocate")
 	onesided_kind("create")
+	onesided_speeds("create")
 	if (place == "two")
 		print "nodes: --nodes 2; ranks: --processes; 64: a flush" \
-			" behind 64 accesses, the time of one.  A store takes " \
+			" behind 64 accesses, the time of one; both64: of both" \
+			" ranks.  A store takes " \
 			number(got("vmpi", "store-8")) " ns."
 }
 

@@ -8,19 +8,20 @@
  * Prints "NAME ns".  A name is a kind of window, an operation and its bytes;
  * "allocate-put-8" is a put with a flush, "allocate-put64-8" one of 64 puts with
  * a flush behind them, "allocate-put-lock-8" one between MPI_Win_lock and
- * MPI_Win_unlock.  "store-8" is a store without any MPI.
+ * MPI_Win_unlock.  "store-8" is a store without any MPI.  In "both64" rank 1 puts
+ * at the same time.
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include "pair.h"
 
-#define MOST (1 << 20)
+#define MOST 1048576
 #define ROW 64
 
 /* What is done once; and how it is completed. */
-enum what { PUT, GET, ACCUMULATE, FETCH, SWAP };
-enum how { FLUSH, RATE, LOCK, FENCE, PSCW, PLAIN };
+enum what { PUT, GET, ACCUMULATE, GET_ACCUMULATE, FETCH, SWAP };
+enum how { FLUSH, RATE, BOTH, LOCK, FENCE, PSCW, PLAIN };
 
 struct test {
 	MPI_Win win;
@@ -30,31 +31,41 @@ struct test {
 	MPI_Group other; /* the other rank */
 };
 
-static char *mine, *theirs;
+static char *mine, *theirs, *got;
 static long old, none, one = 1;
 
-static void reach(const struct test *t)
+/* The number-th access of a row, each of which has a place of its own as long as
+ * there are so many. */
+static void reach(const struct test *t, int target, int number)
 {
 	int longs = t->bytes / (int)sizeof(long);
+	int at = (int)((long)number * t->bytes % MOST);
 
 	switch (t->what) {
 	case PUT:
-		MPI_Put(mine, t->bytes, MPI_BYTE, 1, 0, t->bytes, MPI_BYTE,
-			t->win);
+		MPI_Put(mine + at, t->bytes, MPI_BYTE, target, at, t->bytes,
+			MPI_BYTE, t->win);
 		break;
 	case GET:
-		MPI_Get(mine, t->bytes, MPI_BYTE, 1, 0, t->bytes, MPI_BYTE,
-			t->win);
+		MPI_Get(mine + at, t->bytes, MPI_BYTE, target, at, t->bytes,
+			MPI_BYTE, t->win);
 		break;
 	case ACCUMULATE:
-		MPI_Accumulate(mine, longs, MPI_LONG, 1, 0, longs, MPI_LONG,
-			       MPI_SUM, t->win);
+		MPI_Accumulate(mine + at, longs, MPI_LONG, target, at, longs,
+			       MPI_LONG, MPI_SUM, t->win);
+		break;
+	case GET_ACCUMULATE:
+		MPI_Get_accumulate(mine + at, longs, MPI_LONG, got + at, longs,
+				   MPI_LONG, target, at, longs, MPI_LONG,
+				   MPI_SUM, t->win);
 		break;
 	case FETCH:
-		MPI_Fetch_and_op(&one, &old, MPI_LONG, 1, 0, MPI_SUM, t->win);
+		MPI_Fetch_and_op(&one, &old, MPI_LONG, target, at, MPI_SUM,
+				 t->win);
 		break;
 	case SWAP:
-		MPI_Compare_and_swap(&one, &none, &old, MPI_LONG, 1, 0, t->win);
+		MPI_Compare_and_swap(&one, &none, &old, MPI_LONG, target, at,
+				     t->win);
 		break;
 	}
 }
@@ -63,14 +74,14 @@ static void reach(const struct test *t)
 static void flushed(int rank, int n, void *arg)
 {
 	const struct test *t = arg;
-	int row = t->how == RATE ? ROW : 1;
+	int row = t->how == FLUSH ? 1 : ROW;
 
-	if (rank == 1)
+	if (rank == 1 && t->how != BOTH)
 		return;
 	for (int i = 0; i < n; i++) {
 		for (int j = 0; j < row; j++)
-			reach(t);
-		MPI_Win_flush(1, t->win);
+			reach(t, !rank, j);
+		MPI_Win_flush(!rank, t->win);
 	}
 }
 
@@ -82,7 +93,7 @@ static void locked(int rank, int n, void *arg)
 		return;
 	for (int i = 0; i < n; i++) {
 		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, t->win);
-		reach(t);
+		reach(t, 1, 0);
 		MPI_Win_unlock(1, t->win);
 	}
 }
@@ -93,7 +104,7 @@ static void fenced(int rank, int n, void *arg)
 
 	for (int i = 0; i < n; i++) {
 		if (rank == 0)
-			reach(t);
+			reach(t, 1, 0);
 		MPI_Win_fence(0, t->win);
 	}
 }
@@ -109,7 +120,7 @@ static void posted(int rank, int n, void *arg)
 			continue;
 		}
 		MPI_Win_start(t->other, 0, t->win);
-		reach(t);
+		reach(t, 1, 0);
 		MPI_Win_complete(t->win);
 	}
 }
@@ -125,6 +136,19 @@ static void stored(int rank, int n, void *arg)
 	}
 }
 
+/* One of each size with a flush, and rows. */
+#define TEST(what, how, bytes, name)          \
+	{                                     \
+		what, how, bytes, name #bytes \
+	}
+#define SIZE(bytes)                                                       \
+	TEST(PUT, FLUSH, bytes, "put-"), TEST(GET, FLUSH, bytes, "get-"), \
+		TEST(ACCUMULATE, FLUSH, bytes, "accumulate-"),            \
+		TEST(GET_ACCUMULATE, FLUSH, bytes, "getacc-")
+#define RATES(bytes)                                                        \
+	TEST(PUT, RATE, bytes, "put64-"), TEST(GET, RATE, bytes, "get64-"), \
+		TEST(PUT, BOTH, bytes, "both64-")
+
 static const struct {
 	enum what what;
 	enum how how;
@@ -137,19 +161,22 @@ static const struct {
 	{ GET, RATE, 8, "get64-8" },
 	{ ACCUMULATE, FLUSH, 8, "accumulate-8" },
 	{ ACCUMULATE, RATE, 8, "accumulate64-8" },
+	{ GET_ACCUMULATE, FLUSH, 8, "getacc-8" },
 	{ FETCH, FLUSH, 8, "fetch-8" },
 	{ PUT, LOCK, 8, "put-lock-8" },
 	{ PUT, FENCE, 8, "put-fence-8" },
 	{ PUT, PSCW, 8, "put-pscw-8" },
-	{ PUT, FLUSH, 1024, "put-1024" },
-	{ GET, FLUSH, 1024, "get-1024" },
-	{ ACCUMULATE, FLUSH, 1024, "accumulate-1024" },
-	{ PUT, FLUSH, 65536, "put-65536" },
-	{ GET, FLUSH, 65536, "get-65536" },
-	{ ACCUMULATE, FLUSH, 65536, "accumulate-65536" },
-	{ PUT, FLUSH, MOST, "put-1048576" },
-	{ GET, FLUSH, MOST, "get-1048576" },
-	{ ACCUMULATE, FLUSH, MOST, "accumulate-1048576" },
+	SIZE(1024),
+	SIZE(4096),
+	SIZE(8192),
+	SIZE(16384),
+	SIZE(65536),
+	SIZE(1048576),
+	RATES(1024),
+	RATES(4096),
+	RATES(8192),
+	RATES(16384),
+	RATES(65536),
 	/* Last: Open MPI 4.1 may hang. */
 	{ SWAP, FLUSH, 8, "swap-8" },
 };
@@ -173,23 +200,25 @@ static void measure(int rank, const struct effort *effort, struct test *t,
 		    const char *name)
 {
 	static const pair_work works[] = {
-		[FLUSH] = flushed, [RATE] = flushed, [LOCK] = locked,
-		[FENCE] = fenced,  [PSCW] = posted,  [PLAIN] = stored,
+		[FLUSH] = flushed, [RATE] = flushed, [BOTH] = flushed,
+		[LOCK] = locked,   [FENCE] = fenced, [PSCW] = posted,
+		[PLAIN] = stored,
 	};
-	bool all = t->how == FLUSH || t->how == RATE;
+	bool all = t->how == FLUSH || t->how == RATE || t->how == BOTH;
+	bool row = t->how == RATE || t->how == BOTH;
 	double ns;
 
 	if (t->how == FENCE)
 		MPI_Win_fence(0, t->win);
-	if (all && rank == 0)
+	if (all && (rank == 0 || t->how == BOTH))
 		MPI_Win_lock_all(0, t->win);
 	ns = pair_measure(rank, effort, works[t->how], t);
-	if (all && rank == 0)
+	if (all && (rank == 0 || t->how == BOTH))
 		MPI_Win_unlock_all(t->win);
 	if (t->how == FENCE)
 		MPI_Win_fence(MPI_MODE_NOSUCCEED, t->win);
 	if (rank == 0) {
-		printf("%s %.2f\n", name, t->how == RATE ? ns / ROW : ns);
+		printf("%s %.2f\n", name, row ? ns / ROW : ns);
 		fflush(stdout);
 	}
 }
@@ -220,6 +249,7 @@ int main(int argc, char **argv)
 	char *own;
 
 	mine = calloc(1, MOST);
+	got = calloc(1, MOST);
 	own = calloc(1, MOST);
 	theirs = own;
 	MPI_Comm_group(MPI_COMM_WORLD, &all);
