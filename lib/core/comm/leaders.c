@@ -12,8 +12,8 @@
 #include "core/comm/cancel.h"
 #include "core/rank/chan.h"
 #include "core/comm/leaders_ahead.h"
-#include "core/comm/leaders_card.h"
 #include "core/comm/leaders_msg.h"
+#include "core/comm/leaders_star.h"
 #include "core/comm/leaders_talk.h"
 #include "core/comm/meet.h"
 #include "core/rank/state.h"
@@ -133,64 +133,10 @@ static size_t head_part(size_t bytes)
 	return bytes < VM_LEADERS_HEAD_ROOM ? bytes : VM_LEADERS_HEAD_ROOM;
 }
 
-/* Messages of plain bytes. */
-static int part_recv(const struct vm_meet *meet, int p, void *buf, size_t bytes,
-		     struct vm_req **req)
-{
-	struct vm_data data = vm_data_bytes(buf, bytes);
-
-	return vm_leaders_msg_recv(meet, p, &data, req);
-}
-
-static int part_send(const struct vm_meet *meet, int p, const void *buf,
-		     size_t bytes, struct vm_req **req)
-{
-	struct vm_data data = vm_data_bytes(buf, bytes);
-
-	return vm_leaders_msg_send(meet, p, &data, req);
-}
-
 static void first_error(int *rc, int next)
 {
 	if (next && !*rc)
 		*rc = next;
-}
-
-static int head_recv(const struct vm_meet *meet, int p,
-		     struct vm_leaders_talk *talk)
-{
-	return part_recv(meet, p, &talk->in, sizeof(talk->in), &talk->reqs[0]);
-}
-
-/* A head of so many bytes has come; a card may have been packed. */
-static int head_hear(struct vm_leaders_talk *talk, size_t bytes)
-{
-	struct vm_leaders_card *card = (struct vm_leaders_card *)talk->in.data;
-	char packed[VM_LEADERS_CARD_PACKED];
-	size_t data_bytes;
-
-	talk->heard = true;
-	talk->ahead = bytes && talk->in.topic == VM_LEADERS_AHEAD;
-	if (!bytes || *(unsigned char *)&talk->in < VM_LEADERS_CARD_MARK)
-		return 0;
-	if (bytes > sizeof(packed))
-		return -VMPI_EIO;
-	memcpy(packed, &talk->in, bytes);
-	if (!vm_leaders_card_unpack(card, &data_bytes, &talk->ahead, packed,
-				    bytes))
-		return -VMPI_EIO;
-	talk->in.topic = talk->ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
-	talk->in.bytes = sizeof(*card) + data_bytes;
-	return 0;
-}
-
-static int head_await(const struct vm_meet *meet, int p,
-		      struct vm_leaders_talk *talks)
-{
-	size_t bytes = 0;
-	int rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], &bytes);
-
-	return rc ? rc : head_hear(&talks[p], bytes);
 }
 
 static int talk_begin(const struct vm_meet *meet, int p,
@@ -209,14 +155,14 @@ static int talk_begin(const struct vm_meet *meet, int p,
 	if (talk->ahead)
 		return 0;
 	if (!talk->heard || vm_leaders_talk_is_card(talk))
-		rc = head_recv(meet, p, talk);
+		rc = vm_leaders_head_recv(meet, p, talk);
 	if (rc)
 		return rc;
-	rc = part_send(meet, p, &talk->out, VM_LEADERS_HEAD_BYTES + n,
-		       &talk->reqs[1]);
+	rc = vm_leaders_part_send(meet, p, &talk->out,
+				  VM_LEADERS_HEAD_BYTES + n, &talk->reqs[1]);
 	if (!rc && n < part->out_bytes)
-		rc = part_send(meet, p, (const char *)part->out + n,
-			       part->out_bytes - n, &talk->reqs[2]);
+		rc = vm_leaders_part_send(meet, p, (const char *)part->out + n,
+					  part->out_bytes - n, &talk->reqs[2]);
 	return rc;
 }
 
@@ -224,7 +170,7 @@ static int talk_begin(const struct vm_meet *meet, int p,
 static int talk_hear(const struct vm_meet *meet, int p,
 		     struct vm_leaders_talk *talks)
 {
-	int rc = talks[p].reqs[0] ? head_await(meet, p, talks) : 0;
+	int rc = talks[p].reqs[0] ? vm_leaders_head_await(meet, p, talks) : 0;
 
 	if (!rc && talks[p].ahead && p == 0)
 		return -VMPI_EMISMATCH; /* and so it will be for the others */
@@ -232,8 +178,8 @@ static int talk_hear(const struct vm_meet *meet, int p,
 		rc = vm_leaders_ahead_tell(meet, p, talks);
 	if (rc || !vm_leaders_talk_is_card(&talks[p]))
 		return rc;
-	rc = head_recv(meet, p, &talks[p]);
-	return rc ? rc : head_await(meet, p, talks);
+	rc = vm_leaders_head_recv(meet, p, &talks[p]);
+	return rc ? rc : vm_leaders_head_await(meet, p, talks);
 }
 
 /* The head has come. */
@@ -250,8 +196,8 @@ static int talk_rest(const struct vm_meet *meet, int p,
 		memcpy(part->in, talk->in.data, n);
 	if (n == bytes)
 		return 0;
-	return part_recv(meet, p, (char *)part->in + n, bytes - n,
-			 &talk->reqs[3]);
+	return vm_leaders_part_recv(meet, p, (char *)part->in + n, bytes - n,
+				    &talk->reqs[3]);
 }
 
 /* Notes a topic of the others: an error, or 0. */
@@ -336,7 +282,8 @@ static int lost_tell(const struct vm_meet *meet)
 	for (int p = 0; p < leaders->count; p++)
 		/* A process that cannot be told needs not be told. */
 		if (p != leaders->self &&
-		    !part_send(meet, p, &head, VM_LEADERS_HEAD_BYTES, &req))
+		    !vm_leaders_part_send(meet, p, &head, VM_LEADERS_HEAD_BYTES,
+					  &req))
 			vm_leaders_msg_wait(meet, &req, NULL);
 	return -VMPI_EPEER;
 }
@@ -365,164 +312,6 @@ void vm_leaders_short_end(struct vm_meet *meet)
 	meet->talks = NULL;
 }
 
-/* Whether another process is in the same call, as its head says. */
-static bool is_alike(const struct vm_leaders_head *in,
-		     const struct vm_leaders_head *out)
-{
-	return (in->topic == VM_LEADERS_SHORT ||
-		in->topic == VM_LEADERS_AHEAD) &&
-	       in->bytes >= sizeof(struct vm_leaders_card) &&
-	       !memcmp(in->data, out->data, VM_MEET_POST_KEY);
-}
-
-/* Sends a card to the first `count` others. */
-static int cards_send(const struct vm_meet *meet, int count,
-		      struct vm_leaders_head *out,
-		      struct vm_leaders_talk *talks, size_t data_bytes)
-{
-	const struct vm_leaders *leaders = meet->leaders;
-	char packed[VM_LEADERS_CARD_PACKED];
-	size_t bytes = vm_leaders_card_pack(
-		packed, (const struct vm_leaders_card *)out->data, data_bytes,
-		out->topic == VM_LEADERS_AHEAD);
-	const void *from = bytes ? (const void *)packed : out;
-	int rc = 0;
-
-	if (!bytes)
-		bytes = VM_LEADERS_HEAD_BYTES + sizeof(struct vm_leaders_card) +
-			data_bytes;
-	/* What waits is sent from memory that stays. */
-	for (int p = 0; p < count && !rc; p++)
-		if (p != leaders->self &&
-		    !vm_leaders_msg_tell(meet, p, from, bytes))
-			rc = part_send(meet, p, out,
-				       VM_LEADERS_HEAD_BYTES +
-					       sizeof(struct vm_leaders_card) +
-					       data_bytes,
-				       &talks[p].reqs[1]);
-	return rc;
-}
-
-/* Gets those of all others; receives are posted for all that do not come
- * soon. */
-static int cards_hear(const struct vm_meet *meet, struct vm_leaders_talk *talks)
-{
-	const struct vm_leaders *leaders = meet->leaders;
-	bool soon = true;
-	int rc = 0;
-
-	for (int p = 0; p < leaders->count && !rc; p++) {
-		size_t bytes = sizeof(talks[p].in);
-
-		if (p == leaders->self)
-			continue;
-		soon = soon &&
-		       vm_leaders_msg_hear(meet, p, &talks[p].in, &bytes);
-		rc = soon ? head_hear(&talks[p], bytes) :
-			    head_recv(meet, p, &talks[p]);
-	}
-	for (int p = 0; p < leaders->count && !rc; p++)
-		if (p != leaders->self && !talks[p].heard)
-			rc = head_await(meet, p, talks);
-	return rc;
-}
-
-/* Whether the first `count` processes are in the same call. */
-static bool are_alike(const struct vm_leaders *leaders, int count,
-		      const struct vm_leaders_talk *talks)
-{
-	for (int p = 0; p < count; p++)
-		if (p != leaders->self &&
-		    !is_alike(&talks[p].in, &talks[leaders->self].out))
-			return false;
-	return true;
-}
-
-/* Somebody is in another call: those that have gone are missed by all others. */
-static int absent_tell(const struct vm_meet *meet,
-		       struct vm_leaders_talk *talks)
-{
-	int rc = 0;
-
-	for (int p = 0; p < meet->leaders->count && !rc; p++)
-		if (p != meet->leaders->self && talks[p].ahead)
-			rc = vm_leaders_ahead_tell(meet, p, talks);
-	return rc;
-}
-
-/* Tells all others that wait for it what has come; rc: an error. */
-static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
-		     int rc)
-{
-	const struct vm_leaders *leaders = meet->leaders;
-	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
-	int waiting = 0;
-	enum vm_leaders_topic topic =
-		rc ? VM_LEADERS_LOST : vm_leaders_bundle_topic(leaders, talks);
-	size_t bytes = VM_LEADERS_HEAD_BYTES;
-
-	/* That ends the others' receives too. */
-	if (rc == -VMPI_EREVOKED)
-		return rc;
-	bundle->topic = topic;
-	bundle->spare = 0;
-	bundle->bytes = 0;
-	for (int p = 0; p < leaders->count; p++)
-		waiting += p != leaders->self && !talks[p].ahead;
-	if (topic == VM_LEADERS_SHORT && waiting)
-		bytes = vm_leaders_bundle_fill(leaders, talks);
-	else if (topic != VM_LEADERS_LOST)
-		/* A card without anything, behind which a head follows. */
-		bundle->topic = VM_LEADERS_SHORT;
-	for (int p = 0; p < leaders->count; p++)
-		if (p != leaders->self && !talks[p].ahead &&
-		    !vm_leaders_msg_tell(meet, p, bundle, bytes))
-			first_error(&rc, part_send(meet, p, bundle, bytes,
-						   &talks[p].reqs[1]));
-	return rc;
-}
-
-/* The first process collects the cards and tells all others that wait for it what
- * has come. */
-static int star_lead(const struct vm_meet *meet, struct vm_leaders_talk *talks)
-{
-	const struct vm_leaders *leaders = meet->leaders;
-	int rc = cards_hear(meet, talks);
-
-	if (!rc && !are_alike(leaders, leaders->count, talks))
-		rc = absent_tell(meet, talks);
-	return star_tell(meet, talks, rc);
-}
-
-/* The others send it theirs.  What it tells instead of a bundle is what it says of
- * itself. */
-static int star_follow(const struct vm_meet *meet, struct vm_leaders_head *out,
-		       struct vm_leaders_talk *talks, size_t data_bytes)
-{
-	const struct vm_leaders *leaders = meet->leaders;
-	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
-	size_t bytes = vm_leaders_bundle_room(leaders);
-	int rc = cards_send(meet, 1, out, talks, data_bytes);
-
-	for (int p = 0; p < leaders->count; p++)
-		talks[p].in.topic = VM_LEADERS_MISMATCH;
-	if (!rc && !vm_leaders_msg_hear(meet, 0, bundle, &bytes)) {
-		rc = part_recv(meet, 0, bundle, bytes, &talks[0].reqs[0]);
-		if (!rc)
-			rc = vm_leaders_msg_wait(meet, &talks[0].reqs[0],
-						 &bytes);
-	}
-	if (rc)
-		return rc;
-	if (bundle->topic == VM_LEADERS_SHORT && bytes > VM_LEADERS_HEAD_BYTES)
-		return vm_leaders_bundle_take(leaders, talks, bytes) ?
-			       0 :
-			       -VMPI_EIO;
-	memcpy(&talks[0].in, bundle,
-	       bytes < sizeof(talks[0].in) ? bytes : sizeof(talks[0].in));
-	return head_hear(&talks[0], bytes);
-}
-
 /* Gets the cards of all others, or what they say instead, for this one. */
 static int cards_exchange(const struct vm_meet *meet,
 			  struct vm_leaders_head *out,
@@ -532,10 +321,12 @@ static int cards_exchange(const struct vm_meet *meet,
 
 	if (vm_leaders_star(meet->leaders))
 		return meet->leaders->self == 0 ?
-			       star_lead(meet, talks) :
-			       star_follow(meet, out, talks, data_bytes);
-	rc = cards_send(meet, meet->leaders->count, out, talks, data_bytes);
-	return rc ? rc : cards_hear(meet, talks);
+			       vm_leaders_star_lead(meet, talks) :
+			       vm_leaders_star_follow(meet, out, talks,
+						      data_bytes);
+	rc = vm_leaders_cards_send(meet, meet->leaders->count, out, talks,
+				   data_bytes);
+	return rc ? rc : vm_leaders_cards_hear(meet, talks);
 }
 
 bool vm_leaders_may_go_ahead(const struct vm_meet *meet)
@@ -552,10 +343,11 @@ static int cards_ahead(const struct vm_meet *meet, struct vm_leaders_head *out,
 	int rc;
 
 	if (leaders->self)
-		return cards_send(meet, 1, out, talks, data_bytes);
+		return vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
 	rc = vm_leaders_unheard_add(meet);
 	return rc ? rc :
-		    cards_send(meet, leaders->count, out, talks, data_bytes);
+		    vm_leaders_cards_send(meet, leaders->count, out, talks,
+					  data_bytes);
 }
 
 /* What the cards that were heard mean for this process. */
@@ -571,7 +363,7 @@ static int cards_compare(const struct vm_meet *meet,
 			vm_leaders_lose(meet);
 			return -VMPI_EPEER;
 		}
-	if (are_alike(leaders, told ? 1 : leaders->count, talks))
+	if (vm_leaders_are_alike(leaders, told ? 1 : leaders->count, talks))
 		return VM_DONE;
 	return told ? -VMPI_EMISMATCH : VM_PENDING;
 }

@@ -57,6 +57,22 @@ int vm_leaders_msg_send(const struct vm_meet *meet, int process,
 				      VM_SEND_STANDARD, req));
 }
 
+int vm_leaders_part_recv(const struct vm_meet *meet, int p, void *buf,
+			 size_t bytes, struct vm_req **req)
+{
+	struct vm_data data = vm_data_bytes(buf, bytes);
+
+	return vm_leaders_msg_recv(meet, p, &data, req);
+}
+
+int vm_leaders_part_send(const struct vm_meet *meet, int p, const void *buf,
+			 size_t bytes, struct vm_req **req)
+{
+	struct vm_data data = vm_data_bytes(buf, bytes);
+
+	return vm_leaders_msg_send(meet, p, &data, req);
+}
+
 bool vm_leaders_msg_tell(const struct vm_meet *meet, int process,
 			 const void *buf, size_t bytes)
 {

@@ -23,6 +23,12 @@ int vm_leaders_msg_send(const struct vm_meet *meet, int process,
 int vm_leaders_msg_recv(const struct vm_meet *meet, int process,
 			const struct vm_data *data, struct vmpi_req **req);
 
+/* The same of plain bytes. */
+int vm_leaders_part_recv(const struct vm_meet *meet, int process, void *buf,
+			 size_t bytes, struct vmpi_req **req);
+int vm_leaders_part_send(const struct vm_meet *meet, int process,
+			 const void *buf, size_t bytes, struct vmpi_req **req);
+
 /* The same without a request, where that needs nothing more: a short message to
  * a process of this host, and one that comes within a moment, of *bytes.  false:
  * not this way, nothing has been sent or received. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of an exchange, and bundles in it.
+ * The memory of an exchange, heads, and bundles of cards.
  */
 #include "core/comm/leaders_talk.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/comm/leaders_card.h"
+#include "core/comm/leaders_msg.h"
 
 /* Of how many processes memory is kept from exchange to exchange. */
 #define TALKS_KEPT 16
@@ -58,6 +61,43 @@ void vm_leaders_talks_put(struct vm_leaders *leaders,
 		talks = atomic_exchange_explicit(&leaders->spare, talks,
 						 memory_order_acq_rel);
 	free(talks);
+}
+
+int vm_leaders_head_recv(const struct vm_meet *meet, int p,
+			 struct vm_leaders_talk *talk)
+{
+	return vm_leaders_part_recv(meet, p, &talk->in, sizeof(talk->in),
+				    &talk->reqs[0]);
+}
+
+int vm_leaders_head_hear(struct vm_leaders_talk *talk, size_t bytes)
+{
+	struct vm_leaders_card *card = (struct vm_leaders_card *)talk->in.data;
+	char packed[VM_LEADERS_CARD_PACKED];
+	size_t data_bytes;
+
+	talk->heard = true;
+	talk->ahead = bytes && talk->in.topic == VM_LEADERS_AHEAD;
+	if (!bytes || *(unsigned char *)&talk->in < VM_LEADERS_CARD_MARK)
+		return 0;
+	if (bytes > sizeof(packed))
+		return -VMPI_EIO;
+	memcpy(packed, &talk->in, bytes);
+	if (!vm_leaders_card_unpack(card, &data_bytes, &talk->ahead, packed,
+				    bytes))
+		return -VMPI_EIO;
+	talk->in.topic = talk->ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
+	talk->in.bytes = sizeof(*card) + data_bytes;
+	return 0;
+}
+
+int vm_leaders_head_await(const struct vm_meet *meet, int p,
+			  struct vm_leaders_talk *talks)
+{
+	size_t bytes = 0;
+	int rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], &bytes);
+
+	return rc ? rc : vm_leaders_head_hear(&talks[p], bytes);
 }
 
 enum vm_leaders_topic

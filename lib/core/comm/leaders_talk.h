@@ -50,6 +50,14 @@ struct vm_leaders_talk *vm_leaders_talks_get(struct vm_leaders *leaders);
 void vm_leaders_talks_put(struct vm_leaders *leaders,
 			  struct vm_leaders_talk *talks);
 
+/* Post a receive for the head of another process; note that a head of so many
+ * bytes has come, in which a card may be packed; wait for it: 0 or an error. */
+int vm_leaders_head_recv(const struct vm_meet *meet, int process,
+			 struct vm_leaders_talk *talk);
+int vm_leaders_head_hear(struct vm_leaders_talk *talk, size_t bytes);
+int vm_leaders_head_await(const struct vm_meet *meet, int process,
+			  struct vm_leaders_talk *talks);
+
 /*
  * Cards go by the first process where there are 8 to 64: it gets those of all
  * and sends each one a bundle.  That is twice as long a way, but two messages per

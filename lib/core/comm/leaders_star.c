@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cards are sent by a call of the fabric where that does, and taken from where
+ * they were written.
+ */
+#include "core/comm/leaders_star.h"
+
+#include <string.h>
+
+#include "core/comm/leaders_ahead.h"
+#include "core/comm/leaders_card.h"
+#include "core/comm/leaders_msg.h"
+#include "core/comm/meet.h"
+
+int vm_leaders_cards_send(const struct vm_meet *meet, int count,
+			  struct vm_leaders_head *out,
+			  struct vm_leaders_talk *talks, size_t data_bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	char packed[VM_LEADERS_CARD_PACKED];
+	size_t bytes = vm_leaders_card_pack(
+		packed, (const struct vm_leaders_card *)out->data, data_bytes,
+		out->topic == VM_LEADERS_AHEAD);
+	const void *from = bytes ? (const void *)packed : out;
+	int rc = 0;
+
+	if (!bytes)
+		bytes = VM_LEADERS_HEAD_BYTES + sizeof(struct vm_leaders_card) +
+			data_bytes;
+	/* What waits is sent from memory that stays. */
+	for (int p = 0; p < count && !rc; p++)
+		if (p != leaders->self &&
+		    !vm_leaders_msg_tell(meet, p, from, bytes))
+			rc = vm_leaders_part_send(
+				meet, p, out,
+				VM_LEADERS_HEAD_BYTES +
+					sizeof(struct vm_leaders_card) +
+					data_bytes,
+				&talks[p].reqs[1]);
+	return rc;
+}
+
+int vm_leaders_cards_hear(const struct vm_meet *meet,
+			  struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	bool soon = true;
+	int rc = 0;
+
+	for (int p = 0; p < leaders->count && !rc; p++) {
+		size_t bytes = sizeof(talks[p].in);
+
+		if (p == leaders->self)
+			continue;
+		soon = soon &&
+		       vm_leaders_msg_hear(meet, p, &talks[p].in, &bytes);
+		rc = soon ? vm_leaders_head_hear(&talks[p], bytes) :
+			    vm_leaders_head_recv(meet, p, &talks[p]);
+	}
+	for (int p = 0; p < leaders->count && !rc; p++)
+		if (p != leaders->self && !talks[p].heard)
+			rc = vm_leaders_head_await(meet, p, talks);
+	return rc;
+}
+
+/* Whether another process is in the same call, as its head says. */
+static bool is_alike(const struct vm_leaders_head *in,
+		     const struct vm_leaders_head *out)
+{
+	return (in->topic == VM_LEADERS_SHORT ||
+		in->topic == VM_LEADERS_AHEAD) &&
+	       in->bytes >= sizeof(struct vm_leaders_card) &&
+	       !memcmp(in->data, out->data, VM_MEET_POST_KEY);
+}
+
+bool vm_leaders_are_alike(const struct vm_leaders *leaders, int count,
+			  const struct vm_leaders_talk *talks)
+{
+	for (int p = 0; p < count; p++)
+		if (p != leaders->self &&
+		    !is_alike(&talks[p].in, &talks[leaders->self].out))
+			return false;
+	return true;
+}
+
+/* Somebody is in another call: those that have gone are missed by all others. */
+static int absent_tell(const struct vm_meet *meet,
+		       struct vm_leaders_talk *talks)
+{
+	int rc = 0;
+
+	for (int p = 0; p < meet->leaders->count && !rc; p++)
+		if (p != meet->leaders->self && talks[p].ahead)
+			rc = vm_leaders_ahead_tell(meet, p, talks);
+	return rc;
+}
+
+/* Tells all others that wait for it what has come; rc: an error. */
+static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
+		     int rc)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
+	int waiting = 0;
+	enum vm_leaders_topic topic =
+		rc ? VM_LEADERS_LOST : vm_leaders_bundle_topic(leaders, talks);
+	size_t bytes = VM_LEADERS_HEAD_BYTES;
+
+	/* That ends the others' receives too. */
+	if (rc == -VMPI_EREVOKED)
+		return rc;
+	bundle->topic = topic;
+	bundle->spare = 0;
+	bundle->bytes = 0;
+	for (int p = 0; p < leaders->count; p++)
+		waiting += p != leaders->self && !talks[p].ahead;
+	if (topic == VM_LEADERS_SHORT && waiting)
+		bytes = vm_leaders_bundle_fill(leaders, talks);
+	else if (topic != VM_LEADERS_LOST)
+		/* A card without anything, behind which a head follows. */
+		bundle->topic = VM_LEADERS_SHORT;
+	for (int p = 0; p < leaders->count; p++) {
+		int next = 0;
+
+		if (p != leaders->self && !talks[p].ahead &&
+		    !vm_leaders_msg_tell(meet, p, bundle, bytes))
+			next = vm_leaders_part_send(meet, p, bundle, bytes,
+						    &talks[p].reqs[1]);
+		rc = rc ? rc : next;
+	}
+	return rc;
+}
+
+int vm_leaders_star_lead(const struct vm_meet *meet,
+			 struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	int rc = vm_leaders_cards_hear(meet, talks);
+
+	if (!rc && !vm_leaders_are_alike(leaders, leaders->count, talks))
+		rc = absent_tell(meet, talks);
+	return star_tell(meet, talks, rc);
+}
+
+int vm_leaders_star_follow(const struct vm_meet *meet,
+			   struct vm_leaders_head *out,
+			   struct vm_leaders_talk *talks, size_t data_bytes)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
+	size_t bytes = vm_leaders_bundle_room(leaders);
+	int rc = vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
+
+	for (int p = 0; p < leaders->count; p++)
+		talks[p].in.topic = VM_LEADERS_MISMATCH;
+	if (!rc && !vm_leaders_msg_hear(meet, 0, bundle, &bytes)) {
+		rc = vm_leaders_part_recv(meet, 0, bundle, bytes,
+					  &talks[0].reqs[0]);
+		if (!rc)
+			rc = vm_leaders_msg_wait(meet, &talks[0].reqs[0],
+						 &bytes);
+	}
+	if (rc)
+		return rc;
+	if (bundle->topic == VM_LEADERS_SHORT && bytes > VM_LEADERS_HEAD_BYTES)
+		return vm_leaders_bundle_take(leaders, talks, bytes) ?
+			       0 :
+			       -VMPI_EIO;
+	memcpy(&talks[0].in, bundle,
+	       bytes < sizeof(talks[0].in) ? bytes : sizeof(talks[0].in));
+	return vm_leaders_head_hear(&talks[0], bytes);
+}

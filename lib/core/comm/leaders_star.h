@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cards from each process to all others, or by the first one, which collects and
+ * spreads them (vm_leaders_star()).
+ */
+#ifndef CORE_COMM_LEADERS_STAR_H
+#define CORE_COMM_LEADERS_STAR_H
+
+#include "core/comm/leaders_talk.h"
+
+/* Sends a card to the first `count` others. */
+int vm_leaders_cards_send(const struct vm_meet *meet, int count,
+			  struct vm_leaders_head *out,
+			  struct vm_leaders_talk *talks, size_t data_bytes);
+
+/* Gets those of all others; receives are posted for all that do not come
+ * soon. */
+int vm_leaders_cards_hear(const struct vm_meet *meet,
+			  struct vm_leaders_talk *talks);
+
+/* Whether the first `count` processes are in the same call. */
+bool vm_leaders_are_alike(const struct vm_leaders *leaders, int count,
+			  const struct vm_leaders_talk *talks);
+
+/* The first process collects the cards and tells all others that wait for it what
+ * has come. */
+int vm_leaders_star_lead(const struct vm_meet *meet,
+			 struct vm_leaders_talk *talks);
+
+/* The others send it theirs.  What it tells instead of a bundle is what it says of
+ * itself. */
+int vm_leaders_star_follow(const struct vm_meet *meet,
+			   struct vm_leaders_head *out,
+			   struct vm_leaders_talk *talks, size_t data_bytes);
+
+#endif
