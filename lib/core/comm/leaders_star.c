@@ -131,13 +131,36 @@ static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
 	return rc;
 }
 
+/* Whether any card has data. */
+static bool have_data(const struct vm_leaders *leaders,
+		      const struct vm_leaders_talk *talks)
+{
+	for (int p = 0; p < leaders->count; p++) {
+		const struct vm_leaders_head *head =
+			p == leaders->self ? &talks[p].out : &talks[p].in;
+
+		if (head->bytes > sizeof(struct vm_leaders_card))
+			return true;
+	}
+	return false;
+}
+
 int vm_leaders_star_lead(const struct vm_meet *meet,
 			 struct vm_leaders_talk *talks)
 {
 	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_head *out = &talks[leaders->self].out;
 	int rc = vm_leaders_cards_hear(meet, talks);
+	bool alike = !rc &&
+		     vm_leaders_are_alike(leaders, leaders->count, talks);
 
-	if (!rc && !vm_leaders_are_alike(leaders, leaders->count, talks))
+	if (alike && !have_data(leaders, talks)) {
+		/* That this one has gone says all. */
+		out->topic = VM_LEADERS_AHEAD;
+		return vm_leaders_cards_send(meet, leaders->count, out, talks,
+					     0);
+	}
+	if (!rc && !alike)
 		rc = absent_tell(meet, talks);
 	return star_tell(meet, talks, rc);
 }
