@@ -100,9 +100,9 @@ struct vm_coll_kind {
 	/* A part is not one member's data but a slice of the data of all, or of
 	 * the root. */
 	bool slices;
-	/* One member per process produces the results of all, from more than
-	 * their data. */
-	bool whole;
+	/* One member per process produces the results of all there, from more
+	 * than their data; or from these alone. */
+	bool whole, plain;
 	bool direct; /* large blocks are sent from buffer to buffer */
 	bool relays; /* data may be relayed by other processes */
 	enum vm_coll_flow flow;

@@ -273,7 +273,7 @@ static bool members_show(const struct vm_meet *meet, struct show *show,
 	for (uint32_t i = 0; i < show->count; i++) {
 		const struct vm_coll *coll = vm_coll_of(meet, show->members[i]);
 
-		if (coll->first_size || coll->kind->whole ||
+		if (coll->first_size ||
 		    (i && vm_coll_differs(first, coll, what, sizeof(what))))
 			return false;
 		if (vm_coll_small_sends(coll, coll->rank) &&
@@ -292,7 +292,8 @@ bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 			     .data = post->data,
 			     .room = worker->room };
 
-	if (!members_show(meet, &show, post->key))
+	if (vm_coll_of(meet, worker->members[0])->kind->whole ||
+	    !members_show(meet, &show, post->key))
 		return false;
 	if (show.used)
 		post->bytes = show.bytes;
@@ -437,7 +438,7 @@ static bool view_open(struct proxy_view *view, struct vm_meet *meet,
 static void view_do(struct proxy_view *view, const struct team *team,
 		    struct vm_coll *me)
 {
-	if (me->kind->slices)
+	if (me->kind->slices || me->kind->whole)
 		me->kind->part(&view->meet, me, 0, view->meet.size);
 	else
 		parts_do(&view->meet, team, me);
@@ -506,6 +507,7 @@ static int cards_do(struct vm_meet *meet, const struct team *team)
 
 	if (!has_parts(team, me) || !view_open(&view, meet, worker, team, me))
 		return 0;
+	view.meet.leaders = meet->leaders;
 	for (int p = 0; p < meet->leaders->count; p++)
 		if (p != meet->leaders->self && !card_seat(&view, meet, p, me))
 			return -VMPI_EINVAL;
@@ -583,11 +585,12 @@ int vm_coll_small_far(struct vm_meet *meet)
 	const struct team team = { leaders->processes[leaders->self].members,
 				   leaders->processes[leaders->self].count };
 	struct vm_leaders_card *card;
+	const struct vm_coll *any = vm_coll_of(meet, team.members[0]);
 	struct show show = { .members = team.members, .count = team.count };
 	int rc;
 
-	if (!vm_coll_plan_is_small(vm_coll_of(meet, team.members[0]),
-				   &show.room))
+	if ((any->kind->whole && !any->kind->plain) ||
+	    !vm_coll_plan_is_small(any, &show.room))
 		return VM_PENDING;
 	if (show.room > VM_LEADERS_CARD_DATA)
 		show.room = VM_LEADERS_CARD_DATA;

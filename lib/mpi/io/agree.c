@@ -90,12 +90,14 @@ static const struct vm_coll_kind kind_agree = {
 	.part = agree_part,
 	.work = vm_comm_coll_work,
 	.whole = true,
+	.plain = true,
 	.flow = VM_FLOW_ALL,
 };
 static const struct vm_coll_kind kind_disk = {
 	.part = disk_part,
 	.work = vm_comm_coll_work,
 	.whole = true,
+	.plain = true,
 	.flow = VM_FLOW_ALL,
 };
 

@@ -108,6 +108,7 @@ static const struct vm_coll_kind kind_collect = {
 	.part = collect_part,
 	.work = vm_comm_coll_work,
 	.whole = true,
+	.plain = true,
 	.flow = VM_FLOW_ALL,
 };
 

@@ -66,12 +66,14 @@ static const struct vm_coll_kind kind_order = {
 	.part = order_part,
 	.work = vm_comm_coll_work,
 	.whole = true,
+	.plain = true,
 	.flow = VM_FLOW_ALL,
 };
 static const struct vm_coll_kind kind_base = {
 	.part = base_part,
 	.work = vm_comm_coll_work,
 	.whole = true,
+	.plain = true,
 	.flow = VM_FLOW_ALL,
 };
 
