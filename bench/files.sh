@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # bench/files.sh [--quick] [--alone] [BUILD]: writes and reads of a file (files.c)
-# with each MPI in turn, collective or each rank by itself: MB/s.  The file is in
-# FOLDER; RANKS and ROUNDS in the environment change the parameters, LIMIT the
-# seconds that a run may take.
+# with each MPI in turn, collective or each rank by itself, and by processes without
+# an MPI (raw_files.c): MB/s.  The file is in FOLDER; RANKS and ROUNDS in the
+# environment change the parameters, LIMIT the seconds that a run may take.
 src=$(cd "$(dirname "$0")/.." && pwd)
 : "${FOLDER:=/tmp}" "${RANKS:=2 8 64}" "${ROUNDS:=3}" "${LIMIT:=30}"
 quick=
@@ -27,6 +27,8 @@ mpis_find
 for mpi in "${mpis[@]}"; do
 	mpi_compile "$mpi" files
 done
+cc -std=gnu17 -D_GNU_SOURCE -O2 -o "$work/raw_files" "$source/raw_files.c" ||
+	exit 1
 for ranks in $RANKS; do
 	for round in $(seq "$ROUNDS"); do
 		for mpi in "${mpis[@]}" vmpi:nodes vmpi:processes; do
@@ -36,6 +38,9 @@ for ranks in $RANKS; do
 				$alone "$file" | sed "s/^/$ranks $mpi /"
 			rm -f "$file"
 		done
+		timeout -k 5 "$LIMIT" "$work/raw_files" $quick "$ranks" "$file" |
+			sed "s/^/$ranks raw /"
+		rm -f "$file"
 	done
 done >"$work/all"
 awk '
@@ -62,7 +67,7 @@ NF == 5 && $4 ~ /^[0-9]+$/ {
 	r[key, $2] = r[key, $2] " " $5
 }
 END {
-	names = split("vmpi vmpi:nodes vmpi:processes openmpi mpich", name, " ")
+	names = split("vmpi vmpi:nodes vmpi:processes openmpi mpich raw", name, " ")
 	printf "%5s %-12s", "ranks", "pattern"
 	for (i = 1; i <= names; i++)
 		printf " %18s", name[i]
