@@ -26,6 +26,8 @@ struct event {
 	void *local;
 	uint64_t address, key;
 	unsigned target;
+	bool tells; /* the owner of the memory, of `notice` */
+	uint64_t notice;
 	/* Reported to the owner. */
 	void *context;
 	uint64_t flags;
@@ -58,23 +60,13 @@ struct fake_ep {
 	unsigned outstanding;
 };
 
-struct fake_mr {
-	struct fid_mr fid;
-	struct vm_list link;
-	struct fake_domain *domain;
-	char *base;
-	size_t bytes;
-	uint64_t access;
-};
-
 struct fake_faults fake_faults;
 
 static struct {
 	pthread_mutex_t mutex;
 	unsigned random, objects, endpoints;
 	struct fake_ep *ep[ENDPOINTS];
-	struct vm_list mrs;
-} net = { .mutex = PTHREAD_MUTEX_INITIALIZER, .mrs = { &net.mrs, &net.mrs } };
+} net = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static void lock(void)
 {
@@ -261,7 +253,7 @@ static int fake_close(struct fid *fid)
 	if (fid->fclass == FI_CLASS_EP)
 		ep_close((struct fake_ep *)fid);
 	if (fid->fclass == FI_CLASS_MR)
-		vm_list_remove(&((struct fake_mr *)fid)->link);
+		fake_mr_remove(fid);
 	if (fid->fclass == FI_CLASS_CQ) {
 		events_free(&((struct fake_cq *)fid)->done);
 		events_free(&((struct fake_cq *)fid)->failed);
@@ -422,25 +414,15 @@ static int fake_mr_reg(struct fid_domain *domain, const void *base,
 		       size_t bytes, uint64_t access, uint64_t key,
 		       struct fid_mr **mr)
 {
-	struct fake_mr *new = calloc(1, sizeof(*new));
-
-	new->fid.fid.fclass = FI_CLASS_MR;
-	new->fid.key = key;
-	new->fid.mem_desc = new;
-	new->domain = (struct fake_domain *)domain;
-	new->base = (char *)base;
-	new->bytes = bytes;
-	new->access = access;
 	lock();
-	vm_list_append(&net.mrs, &new->link);
+	*mr = fake_mr_add(domain, base, bytes, access, key);
 	net.objects++;
 	unlock();
-	*mr = &new->fid;
 	return 0;
 }
 
 static ssize_t rma_post(struct fid_ep *fid, const struct fi_msg_rma *msg,
-			bool write)
+			bool write, bool tells)
 {
 	struct fake_ep *ep = (struct fake_ep *)fid;
 	struct event *event;
@@ -457,6 +439,8 @@ static ssize_t rma_post(struct fid_ep *fid, const struct fi_msg_rma *msg,
 	event = event_new(msg->context, (write ? FI_WRITE : FI_READ) | FI_RMA);
 	event->rma = true;
 	event->write = write;
+	event->tells = tells;
+	event->notice = msg->data;
 	event->local = msg->msg_iov->iov_base;
 	event->bytes = msg->msg_iov->iov_len;
 	event->address = msg->rma_iov->addr;
@@ -471,37 +455,23 @@ static ssize_t rma_post(struct fid_ep *fid, const struct fi_msg_rma *msg,
 static ssize_t fake_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 			    uint64_t flags)
 {
-	return rma_post(ep, msg, false);
+	return rma_post(ep, msg, false, false);
 }
 
 static ssize_t fake_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 			     uint64_t flags)
 {
-	return flags & FI_DELIVERY_COMPLETE ? rma_post(ep, msg, true) :
-					      -FI_EINVAL;
+	return flags & FI_DELIVERY_COMPLETE ?
+		       rma_post(ep, msg, true, flags & FI_REMOTE_CQ_DATA) :
+		       -FI_EINVAL;
 }
 
 /* The destination of a remote operation, or NULL. */
 static char *mr_find(const struct fake_ep *target, const struct event *event)
 {
-	uint64_t access = event->write ? FI_REMOTE_WRITE : FI_REMOTE_READ;
-	struct vm_list *link;
-
-	vm_list_each(link, &net.mrs) {
-		struct fake_mr *mr =
-			vm_container_of(link, struct fake_mr, link);
-		uint64_t offset = event->address;
-
-		if (mr->fid.key != event->key || mr->domain != target->domain)
-			continue;
-		if (fake_faults.local_mr)
-			offset -= (uint64_t)(uintptr_t)mr->base;
-		if (offset > mr->bytes || event->bytes > mr->bytes - offset ||
-		    !(mr->access & access))
-			return NULL;
-		return mr->base + offset;
-	}
-	return NULL;
+	return fake_mr_find(&target->domain->fid, event->key, event->address,
+			    event->bytes,
+			    event->write ? FI_REMOTE_WRITE : FI_REMOTE_READ);
 }
 
 /* Progress. */
@@ -537,6 +507,20 @@ static void message_move(struct fake_ep *ep, unsigned from)
 	event_free(event);
 }
 
+/* The data of a write are there, and what it tells. */
+static void rma_wrote(const struct fake_ep *target, char *there,
+		      const struct event *event)
+{
+	struct event *told;
+
+	memcpy(there, event->local, event->bytes);
+	if (!event->tells)
+		return;
+	told = event_new(NULL, FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA);
+	told->notice = event->notice;
+	vm_list_append(&target->cq->done, &told->link);
+}
+
 static void rma_move(struct fake_ep *ep, struct event *event)
 {
 	struct fake_ep *target = reachable(event->target);
@@ -547,6 +531,8 @@ static void rma_move(struct fake_ep *ep, struct event *event)
 		return;
 	}
 	if (there && happens(fake_faults.rma_fail_percent)) {
+		if (event->write && dice(2))
+			rma_wrote(target, there, event);
 		event->error = FI_ECANCELED;
 		vm_list_append(&ep->cq->failed, &event->link);
 		return;
@@ -557,10 +543,24 @@ static void rma_move(struct fake_ep *ep, struct event *event)
 		return;
 	}
 	if (event->write)
-		memcpy(there, event->local, event->bytes);
+		rma_wrote(target, there, event);
 	else
 		memcpy(event->local, there, event->bytes);
 	vm_list_append(&ep->cq->done, &event->link);
+}
+
+/* Whether a write that tells would come before others to the same place. */
+static bool overtakes(const struct fake_ep *ep, const struct event *event)
+{
+	struct vm_list *link;
+
+	if (!event->tells)
+		return false;
+	for (link = event->link.prev; link != &ep->working; link = link->prev)
+		if (vm_container_of(link, struct event, link)->target ==
+		    event->target)
+			return true;
+	return false;
 }
 
 static void ep_move(struct fake_ep *ep)
@@ -574,7 +574,7 @@ static void ep_move(struct fake_ep *ep)
 		struct event *event = vm_container_of(link, struct event, link);
 
 		link = link->next;
-		if (!ripe(event))
+		if (!ripe(event) || overtakes(ep, event))
 			continue;
 		vm_list_remove(&event->link);
 		ep->outstanding--;
@@ -621,6 +621,7 @@ static ssize_t fake_cq_read(struct fid_cq *fid,
 			.op_context = event->context,
 			.flags = event->flags,
 			.len = event->bytes,
+			.data = event->notice,
 		};
 		event_free(event);
 	}

@@ -63,5 +63,11 @@ int fake_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric);
 int fake_mr_enable(struct fid_mr *mr, struct fid_ep *ep);
 uint64_t fake_mr_key(struct fid_mr *mr);
 void *fake_mr_desc(struct fid_mr *mr);
+struct fid_mr *fake_mr_add(struct fid_domain *domain, const void *base,
+			   size_t bytes, uint64_t access, uint64_t key);
+void fake_mr_remove(struct fid *fid);
+/* The place of so many bytes, if that access is allowed; or NULL. */
+char *fake_mr_find(const struct fid_domain *domain, uint64_t key,
+		   uint64_t address, size_t bytes, uint64_t access);
 
 #endif

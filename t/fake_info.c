@@ -65,6 +65,8 @@ int fake_getinfo(const char *node, uint64_t flags, const struct fi_info *hints,
 		info->addr_format = FI_SOCKADDR_IN;
 	info->fabric_attr->prov_name = strdup("fake");
 	info->domain_attr->mr_key_size = 8;
+	info->domain_attr->cq_data_size = 8;
+	info->tx_attr->msg_order = FI_ORDER_SAS | FI_ORDER_WAW;
 	info->domain_attr->mr_mode =
 		fake_faults.local_mr ? FI_MR_LOCAL | FI_MR_VIRT_ADDR : 0;
 	info->domain_attr->ep_cnt = info->domain_attr->cq_cnt = FAKE_ENDPOINTS;

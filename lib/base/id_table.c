@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define FIRST_COUNT 64u
+#define SHORT_BITS 24 /* of the index; the rest counts uses */
 
 void vm_id_table_init(struct vm_id_table *table)
 {
@@ -101,6 +102,26 @@ void *vm_id_table_take(struct vm_id_table *table, uint64_t id)
 	}
 	vm_lock_give(&table->lock);
 	return op;
+}
+
+uint32_t vm_id_table_short(uint64_t id)
+{
+	uint32_t index = (uint32_t)id;
+
+	return index >> SHORT_BITS ? 0 :
+				     index | (uint32_t)(id >> 32) << SHORT_BITS;
+}
+
+uint64_t vm_id_table_long(struct vm_id_table *table, uint32_t bits)
+{
+	uint32_t index = bits & ((1u << SHORT_BITS) - 1);
+	uint64_t id = 0;
+
+	vm_lock_take(&table->lock);
+	if (index && index < table->count && table->entries[index].op)
+		id = id_of(table, index);
+	vm_lock_give(&table->lock);
+	return vm_id_table_short(id) == bits ? id : 0;
 }
 
 uint64_t vm_id_table_each(struct vm_id_table *table,

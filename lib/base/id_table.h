@@ -36,6 +36,11 @@ void *vm_id_table_find(struct vm_id_table *table, uint64_t id);
 /* The same, and the number is over: of several callers one gets it. */
 void *vm_id_table_take(struct vm_id_table *table, uint64_t id);
 
+/* 32 bits for a number, or 0 where they are too few; and the number that is in
+ * use and has them, or 0. */
+uint32_t vm_id_table_short(uint64_t id);
+uint64_t vm_id_table_long(struct vm_id_table *table, uint32_t bits);
+
 /* Calls each for every operation until it does not return 0; the lock is held:
  * each only looks.  Its last result. */
 uint64_t vm_id_table_each(struct vm_id_table *table,

@@ -77,6 +77,11 @@ struct vm_fabric_config {
 	void (*room)(void *arg, struct vm_port *port, uint32_t process,
 		     uint32_t remote);
 	/*
+	 * A write with that notice (vm_rma_write()) has put all its data here:
+	 * called by a poll of the port.  May be NULL.
+	 */
+	void (*noticed)(void *arg, struct vm_port *port, uint32_t notice);
+	/*
 	 * The packets of a port have so many bytes more (negative: less) than
 	 * before, `total` from now on: called under the port's lock, also
 	 * during open and close.  May be NULL.
@@ -151,6 +156,9 @@ unsigned vm_fabric_peer_ports(struct vm_fabric *fabric, uint32_t process);
 
 /* Whether that process can read and write our memory by vm_rma_*(). */
 bool vm_fabric_moves(struct vm_fabric *fabric, uint32_t process);
+
+/* Whether writes to that process can carry a notice. */
+bool vm_fabric_notices(struct vm_fabric *fabric, uint32_t process);
 
 /* Whether only a network reaches that process, and its provider moves data by
  * sockets, so that remote reads and writes save no copy. */
@@ -285,13 +293,20 @@ void vm_mr_close(struct vm_mr *mr);
 struct vm_rma {
 	/*
 	 * Called by a poll of this port.  0: a read has all data here, a write
-	 * has them there.  Otherwise part of them may have moved.
+	 * has them there.  Otherwise part of them may have moved;
+	 * -VMPI_ENOTSUP: of a write with a notice perhaps all, and its notice.
 	 */
 	void (*done)(struct vm_rma *rma, int error);
 	struct vm_to to; /* where the region is registered */
 	struct vm_remote remote;
 	void *local;
 	size_t bytes;
+	/* Of a write of at least a byte: what the process there is told when all
+	 * data are there, where vm_fabric_notices(); 0: nothing. */
+	uint32_t notice;
+	/* Of a write, or NULL: the data are there before vm_rma_write()
+	 * returns, which calls it first. */
+	void (*there)(struct vm_rma *rma);
 	/* ---- The fabric's own. */
 	struct vm_list link;
 	bool write, listed;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "fabric/conn.h"
 #include "fabric/near.h"
+#include "fabric/notice.h"
 #include "fabric/rma.h"
 #include "fabric/state.h"
 
@@ -116,6 +117,9 @@ network_read(struct vm_port *port, int wait_ms)
 			port->rx_posted--;
 			vm_pvar_add(port->pvars.posted, (uint64_t)-1);
 			vm_packet_arrived(port, pkt, events[i].len);
+		} else if (VM_UNLIKELY(events[i].flags & FI_REMOTE_WRITE)) {
+			if (events[i].flags & FI_REMOTE_CQ_DATA)
+				vm_notice_take(port, events[i].data);
 		} else {
 			send_ended(port, pkt, 0);
 		}
@@ -293,9 +297,10 @@ static int deliver(struct vm_port *port, struct vm_list *used,
 	return count;
 }
 
-/* Reports ended operations to their owners. */
-static int ended_report(struct vm_list *ended)
+/* Reports ended operations to their owners, and those of others. */
+static int ended_report(struct vm_port *port, struct vm_list *ended)
 {
+	const struct vm_fabric_config *config = &port->fabric->config;
 	struct vm_list *link;
 	int count = 0;
 
@@ -308,6 +313,9 @@ static int ended_report(struct vm_list *ended)
 			struct vm_rma *rma = pkt->op;
 
 			rma->done(rma, pkt->error);
+		} else if (pkt->use == VM_PKT_NOTICE) {
+			if (config->noticed)
+				config->noticed(config->arg, port, pkt->notice);
 		} else {
 			vm_resend_report(pkt);
 		}
@@ -439,7 +447,7 @@ static int callbacks_make(struct vm_port *port, struct found *found, bool own)
 	vm_list_init(&used);
 	vm_list_init(&loops);
 	count = deliver(port, &used, &found->arrived) +
-		ended_report(&found->ended);
+		ended_report(port, &found->ended);
 	report(port, &found->gone);
 	vm_port_lock(port);
 	clean(port, &used, &loops, &found->ended);

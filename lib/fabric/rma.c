@@ -14,6 +14,7 @@
 #include "fabric/conn.h"
 #include "fabric/mr.h"
 #include "fabric/near.h"
+#include "fabric/notice.h"
 #include "fabric/state.h"
 
 static void local_close(struct vm_port *port, struct vm_rma *rma)
@@ -60,6 +61,7 @@ static int chunk_post(struct vm_port *port, struct vm_conn *conn,
 				  .addr = conn->address,
 				  .rma_iov = &remote,
 				  .rma_iov_count = 1 };
+	uint64_t flags = FI_COMPLETION | FI_DELIVERY_COMPLETE;
 	struct vm_packet *chunk;
 	ssize_t rc;
 
@@ -73,10 +75,12 @@ static int chunk_post(struct vm_port *port, struct vm_conn *conn,
 	chunk->from = rma->posted;
 	chunk->data_bytes = (uint32_t)bytes;
 	msg.context = &chunk->context;
-	rc = rma->write ?
-		     port->fi->writemsg(port->ep, &msg,
-					FI_COMPLETION | FI_DELIVERY_COMPLETE) :
-		     port->fi->readmsg(port->ep, &msg, FI_COMPLETION);
+	if (rma->write && rma->notice && bytes == left) {
+		msg.data = vm_notice_data(port, rma);
+		flags |= FI_REMOTE_CQ_DATA;
+	}
+	rc = rma->write ? port->fi->writemsg(port->ep, &msg, flags) :
+			  port->fi->readmsg(port->ep, &msg, FI_COMPLETION);
 	if (rc) {
 		vm_packet_put(&port->pkts, chunk);
 		if (rc == -FI_EAGAIN || vm_fi_lost((int)-rc)) {
@@ -165,6 +169,8 @@ static void chunk_ended(struct vm_port *port, struct vm_rma *rma, size_t from,
 			int error)
 {
 	rma->inflight--;
+	if (error == -VMPI_EAGAIN && rma->write && rma->notice)
+		error = -VMPI_ENOTSUP;
 	if (error == -VMPI_EAGAIN && !rma->error) {
 		vm_pvar_add(port->pvars.chunks_again, 1);
 		if (from < rma->lost)
@@ -365,7 +371,7 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 	bool near = !loop && rma->to.process < config->processes &&
 		    vm_shm_near(port->fabric->shm, rma->to.process);
 	bool moved = loop || near;
-	bool at_once = moved || rma->bytes == 0;
+	bool at_once = moved || rma->bytes == 0, there;
 	int rc = 0;
 
 	rma->write = write;
@@ -380,9 +386,15 @@ static int rma_start(struct vm_port *port, struct vm_rma *rma, bool write)
 		rc = near_move(port, rma);
 	if (rc < 0)
 		return rc;
+	there = moved && write && rma->there && !rma->error;
 	vm_port_lock(port);
 	rc = rma_begin(port, rma, moved);
 	if (rc == 0 && at_once) {
+		if (there) {
+			vm_port_unlock(port);
+			rma->there(rma);
+			vm_port_lock(port);
+		}
 		rma_end(port, rma);
 	} else if (rc == 0) {
 		rma->listed = true;

@@ -86,6 +86,30 @@ static void *thread(void *arg)
 	return NULL;
 }
 
+/* Numbers of 32 bits. */
+static void test_short(void)
+{
+	int op;
+	uint64_t id, again;
+	uint32_t bits;
+
+	vm_id_table_new(&table, &op, &id);
+	bits = vm_id_table_short(id);
+	ok(bits != 0, "there are 32 bits for a number");
+	ok(vm_id_table_long(&table, bits) == id, "which lead to it");
+	vm_id_table_take(&table, id);
+	ok(vm_id_table_long(&table, bits) == 0, "while it is in use");
+	vm_id_table_new(&table, &op, &again);
+	ok((uint32_t)again == (uint32_t)id &&
+		   vm_id_table_long(&table, bits) == 0,
+	   "and not to the next one at its place");
+	vm_id_table_take(&table, again);
+	ok(vm_id_table_long(&table, 0) == 0, "0 leads to none");
+	ok(vm_id_table_long(&table, 0xffffff) == 0, "nor does what never was");
+	is_int((int)vm_id_table_short(UINT64_C(1) << 24), 0,
+	       "a large number has none");
+}
+
 static void test_threads(void)
 {
 	pthread_t threads[THREADS];
@@ -100,10 +124,11 @@ static void test_threads(void)
 
 int main(void)
 {
-	plan(15);
+	plan(22);
 	vm_id_table_init(&table);
 	test_one();
 	test_many();
+	test_short();
 	test_threads();
 	vm_id_table_fini(&table);
 	return done_testing();

@@ -11,6 +11,8 @@
 enum { PORTS = 3, PACKETS = 6000, OPS = 300 };
 
 static unsigned sends_ended, sends_failed, reads_ended, reads_failed;
+/* Moves with a notice, by it: how often they have told, and are sure to have. */
+static unsigned told[PACKETS + 1], sure[PACKETS + 1], unsure;
 static char memory[2][300000];
 
 static void send_done(struct vm_send_op *op, int error)
@@ -34,12 +36,35 @@ static void move_done(struct vm_rma *rma, int error)
 	const char *result = rma->write ? move->remote : rma->local;
 
 	reads_ended++;
-	reads_failed += error ||
-			!pattern_fits(result, move->number, rma->bytes);
+	if (rma->notice && error == -VMPI_ENOTSUP) {
+		unsure++;
+	} else {
+		reads_failed += error ||
+				!pattern_fits(result, move->number, rma->bytes);
+		sure[rma->notice] = rma->notice != 0;
+	}
 	vm_mr_close(&move->mr);
 	free(rma->local);
 	free(move->remote);
 	free(move);
+}
+
+static void tell(struct side *side, uint32_t notice)
+{
+	(void)side;
+	if (!notice || notice > PACKETS)
+		bail("nobody tells of %u", notice);
+	told[notice]++;
+}
+
+/* Notices that have not come, or more than once. */
+static unsigned untold(void)
+{
+	unsigned count = 0;
+
+	for (int i = 0; i <= PACKETS; i++)
+		count += told[i] > 1 || told[i] < sure[i];
+	return count;
 }
 
 static void move_start(struct pair *pair, int s, uint64_t number)
@@ -54,6 +79,8 @@ static void move_start(struct pair *pair, int s, uint64_t number)
 	move->remote = malloc(bytes + 1);
 	move->number = number;
 	rma->bytes = bytes;
+	if (bytes && number % 4 == 1)
+		rma->notice = (uint32_t)number;
 	pattern_fill(number % 2 ? rma->local : move->remote, number, bytes);
 	rma->to = (struct vm_to){ (uint32_t)!s, at };
 	if (vm_mr_open(vm_fabric_port(pair->side[!s].fabric, at), &move->mr,
@@ -152,8 +179,11 @@ static void storm(const char *name, unsigned seed, struct fake_faults faults)
 	fake_seed(seed);
 	srand(seed);
 	fake_faults = faults;
-	sends_ended = sends_failed = reads_ended = reads_failed = 0;
+	sends_ended = sends_failed = reads_ended = reads_failed = unsure = 0;
+	memset(told, 0, sizeof(told));
+	memset(sure, 0, sizeof(sure));
 	pair_open(&pair, PORTS, &fake_fabric);
+	pair.side[0].noticed = pair.side[1].noticed = tell;
 	for (int i = 0; i < PACKETS; i++) {
 		unsigned moved = act(&pair, (uint64_t)i, !faults.no_rma);
 
@@ -170,11 +200,17 @@ static void storm(const char *name, unsigned seed, struct fake_faults faults)
 	side_release(&pair.side[0]);
 	POLL_UNTIL(&pair,
 		   pair.side[0].packets + pair.side[1].packets == packets &&
-			   reads_ended == moves && sends_ended == 0);
+			   reads_ended == moves && sends_ended == 0 &&
+			   untold() == 0);
 	is_int((int)(pair.side[0].faults + pair.side[1].faults), 0,
 	       "%s: %u packets come once, in order and whole", name, packets);
 	is_int((int)(sends_failed + reads_failed), 0,
 	       "%s: %u remote operations succeed", name, moves);
+	ok((unsure > 0) == (faults.rma_fail_percent > 0),
+	   "%s: writes that were to tell, and were lost, are not repeated (%u)",
+	   name, unsure);
+	ok((sum_of(&pair, COUNTER(notices)) > 0) == !faults.no_rma,
+	   "%s: others have told", name);
 	ok((sum_of(&pair, COUNTER(again)) > 0) == (faults.again_percent > 0),
 	   "%s: what the network refused for now is counted", name);
 	is_int((int)sum_of(&pair, COUNTER(errors)), 0, "%s: and is no error",

@@ -46,6 +46,7 @@ struct side {
 	struct vm_pkt *kept[KEPT_MAX];
 	_Atomic unsigned kept_count;
 	_Atomic uint64_t last_ns; /* when the last packet came */
+	void (*noticed)(struct side *side, uint32_t notice); /* or NULL */
 };
 
 struct pair {
@@ -86,6 +87,16 @@ static inline void side_down(void *arg, struct vm_port *port, uint32_t process,
 	side->down_error = error;
 }
 
+static inline void side_noticed(void *arg, struct vm_port *port,
+				uint32_t notice)
+{
+	struct side *side = arg;
+
+	(void)port;
+	if (side->noticed)
+		side->noticed(side, notice);
+}
+
 /* The function that takes arrivals, for tests that want their own. */
 static vm_pkt_handler *pair_handler = side_arrived;
 
@@ -113,6 +124,7 @@ static inline int side_open_of(struct side *side, uint32_t process,
 					   .one_host = true,
 					   .arrived = pair_handlers(),
 					   .down = side_down,
+					   .noticed = side_noticed,
 					   .arg = side,
 					   .fi = fi };
 

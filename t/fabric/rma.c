@@ -116,6 +116,74 @@ static void many(struct pair *pair, const char *name, unsigned char *local,
 	       "%s: and those packets arrive in order", name);
 }
 
+/* What the writes of a test have told, or sent once their data were there. */
+static struct {
+	const unsigned char *data; /* that the write brings */
+	size_t bytes;
+	uint32_t notice;
+	unsigned told, wrong, there;
+} news;
+
+static void tell(struct side *side, uint32_t notice)
+{
+	(void)side;
+	news.told++;
+	news.wrong += notice != news.notice ||
+		      !pattern_fits(news.data, notice, news.bytes);
+}
+
+static void there(struct vm_rma *rma)
+{
+	news.there++;
+	news.wrong += !pattern_fits(news.data, rma->notice, rma->bytes);
+}
+
+/* A write tells of its end there: once, and not before all of it is there. */
+static void notices(struct pair *pair, const char *name, unsigned char *local,
+		    unsigned char *remote)
+{
+	static const size_t sizes[] = { 1, 4096, 1048577, BYTES_MAX };
+	struct vm_fabric *fabric = pair->side[0].fabric;
+	bool tells = vm_fabric_notices(fabric, 1);
+	const struct fabric_port_pvars *pvars =
+		vm_port_pvars(vm_fabric_port(pair->side[1].fabric, 1));
+	unsigned count = 0;
+	struct vm_mr mr;
+
+	memset(&news, 0, sizeof(news));
+	news.data = remote;
+	ended = failed = 0;
+	pair->side[1].noticed = tell;
+	for (uint32_t i = 0; i < 4 * sizeof(sizes) / sizeof(*sizes); i++) {
+		struct vm_rma rma = { .done = rma_done,
+				      .to = { 1, 1 },
+				      .local = local,
+				      .bytes = sizes[i % 4],
+				      .notice = 0xabcd00 + i,
+				      .there = there };
+
+		pattern_fill(local, rma.notice, rma.bytes);
+		news.bytes = rma.bytes;
+		news.notice = rma.notice;
+		if (vm_mr_open(vm_fabric_port(pair->side[1].fabric, 1), &mr, 0,
+			       remote, rma.bytes, VM_MR_WRITE) < 0)
+			bail("cannot register memory");
+		rma.remote = mr.remote;
+		count++;
+		failed += vm_rma_write(vm_fabric_port(fabric, 0), &rma) < 0;
+		POLL_UNTIL(pair, ended == (int)count &&
+					 news.told == (tells ? count : 0));
+		vm_mr_close(&mr);
+	}
+	is_int((int)news.there, pair_shm ? (int)count : 0,
+	       "%s: writes into shared memory are there at once", name);
+	is_int((int)pvars->notices, tells ? (int)count : 0,
+	       "%s: others tell there of their end", name);
+	is_int((int)news.wrong + failed, 0, "%s: when all is there", name);
+	ok(tells != pair_shm, "%s: one of these ways there is", name);
+	pair->side[1].noticed = NULL;
+}
+
 static void refusals(struct pair *pair, const char *name, unsigned char *local,
 		     unsigned char *remote)
 {
@@ -158,6 +226,7 @@ static void run(const char *provider)
 	   "%s: there is remote memory", provider);
 	sizes(&pair, provider, local, remote);
 	many(&pair, provider, local, remote);
+	notices(&pair, provider, local, remote);
 	refusals(&pair, provider, local, remote);
 	ok(pair_stop(&pair), "%s: both sides end in order", provider);
 	pair_close(&pair);

@@ -14,6 +14,7 @@ set --
 for provider in net "tcp;ofi_rxm"; do
 	for row in sendv/again/1/short inject/error/1/short \
 		mr_reg/nomem/1/read readmsg/late/1/read writemsg/failed/1/write \
+		writemsg/lost/30/write \
 		cq_open/error/1/short ep_bind/error/1/short \
 		readmsg/twice/1/read recv/again/1/read sendv/die/1/pipeline \
 		getinfo/few/1/pipeline; do

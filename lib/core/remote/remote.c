@@ -469,6 +469,7 @@ static int fabric_open(const struct vm_boot *boot, uint64_t key)
 		.arrived = handlers,
 		.down = down,
 		.room = room,
+		.noticed = vm_rndv_recv_noticed,
 		.pool = pool,
 		.numa = numa,
 		.arg = vm_node,

@@ -385,17 +385,49 @@ static void move_refused(struct vm_rndv_recv *pull)
 		pull_finish(pull, rc);
 }
 
+/* Takes a pull for which the sender was to write; false: it is not there. */
+static bool written_take(struct vm_rndv_recv *pull)
+{
+	if (!pull || !pull->writes ||
+	    !vm_id_table_take(&vm_node->rndv_recvs, pull->id))
+		return false;
+	vm_mr_close(&pull->mr);
+	return true;
+}
+
+/* The sender does not know how its writing has ended: well. */
+static void written_confirm(struct vm_port *port, const struct vm_pkt *pkt)
+{
+	const struct vm_wire_step *asked = pkt->upper;
+	struct vm_wire_step step = { .to = asked->from };
+	struct vm_to to = { pkt->process, pkt->port };
+
+	/* A sender that is gone needs no answer. */
+	vm_remote_step(port, to, VM_PACKET_FIN, &step, NULL, 0);
+}
+
+void vm_rndv_recv_noticed(void *arg, struct vm_port *port, uint32_t notice)
+{
+	struct vm_id_table *table = &vm_node->rndv_recvs;
+	struct vm_rndv_recv *pull =
+		vm_id_table_find(table, vm_id_table_long(table, notice));
+
+	(void)arg;
+	(void)port;
+	if (written_take(pull))
+		pull_end(pull, 0);
+}
+
 void vm_rndv_recv_written(struct vm_port *port, struct vm_pkt *pkt)
 {
 	const struct vm_wire_step *step = pkt->upper;
 	struct vm_rndv_recv *pull = pull_find(pkt, step->to);
 
-	(void)port;
-	if (!pull || !pull->writes)
+	if (!written_take(pull)) {
+		if (!pull && step->error == -VMPI_ENOTSUP)
+			written_confirm(port, pkt);
 		return;
-	if (!vm_id_table_take(&vm_node->rndv_recvs, pull->id))
-		return;
-	vm_mr_close(&pull->mr);
+	}
 	if (step->error == -VMPI_ENOTSUP)
 		move_refused(pull);
 	else

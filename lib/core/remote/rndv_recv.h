@@ -2,11 +2,11 @@
 /*
  * The receiver's half of a rendezvous: it chooses how the payload comes.
  *
- * read: it reads the sender's memory, then says FIN; a sender of this host that
- * is about to wait writes a part of it.  write: it says where to,
- * the sender writes and says WRITTEN.  pipeline: the sender sends the payload
- * in pieces, no more than the receiver has asked for; this works between any
- * two layouts and without remote memory.
+ * read: it reads the sender's memory, then says FIN; a sender of this host that is
+ * about to wait writes a part of it.  write: it says where to, the sender writes,
+ * and the write tells of its end, or WRITTEN does.  pipeline: the sender sends
+ * the payload in pieces, no more than the receiver has asked for; this works
+ * between any two layouts and without remote memory.
  */
 #ifndef CORE_REMOTE_RNDV_RECV_H
 #define CORE_REMOTE_RNDV_RECV_H
@@ -51,6 +51,9 @@ struct vm_rndv_recv {
  * set, and completes it, maybe before the return. */
 void vm_rndv_recv_start(struct vmpi_req *req, const struct vm_origin *origin,
 			struct vm_port *port);
+
+/* The sender has written all: for struct vm_fabric_config. */
+void vm_rndv_recv_noticed(void *arg, struct vm_port *port, uint32_t notice);
 
 /* The process is down: ends all pulls of the port that come from there. */
 void vm_rndv_recv_down(struct vm_port *port, uint32_t process, int error);

@@ -211,7 +211,9 @@ int vm_rndv_send_announce(struct vm_rndv_send *push)
 
 static void written_send(const struct vm_rndv_send *push, int error)
 {
-	struct vm_wire_step step = { .to = push->puller, .error = error };
+	struct vm_wire_step step = { .to = push->puller,
+				     .from = push->id,
+				     .error = error };
 
 	/* A receiver that is gone needs no answer. */
 	vm_remote_step(push->port, push->to, VM_PACKET_WRITTEN, &step, NULL, 0);
@@ -222,15 +224,27 @@ static void written(struct vm_rma *rma, int error)
 	struct vm_rndv_send *push =
 		vm_container_of(rma, struct vm_rndv_send, rma);
 
-	/* Not possible any more: the receiver asks for pieces. */
+	/* Not possible any more, or done for all we know: the receiver asks for
+	 * pieces, or needs none. */
 	if (error == -VMPI_ENOTSUP) {
 		push->writing = false;
 		written_send(push, error);
 		return;
 	}
-	written_send(push, error);
+	if (error || !push->told)
+		written_send(push, error);
 	if (vm_id_table_take(&vm_node->rndv_sends, push->id))
 		vm_rndv_send_end(push, error);
+}
+
+/* All is there already, though it may take its time by the link model. */
+static void written_near(struct vm_rma *rma)
+{
+	struct vm_rndv_send *push =
+		vm_container_of(rma, struct vm_rndv_send, rma);
+
+	push->told = true;
+	written_send(push, 0);
 }
 
 static void push_write(struct vm_rndv_send *push,
@@ -244,7 +258,11 @@ static void push_write(struct vm_rndv_send *push,
 				     .to = push->to,
 				     .remote = *memory,
 				     .local = push->data.addr,
-				     .bytes = bytes };
+				     .bytes = bytes,
+				     .there = written_near };
+	if (vm_fabric_notices(vm_node->fabric, push->to.process))
+		push->rma.notice = vm_id_table_short(push->puller);
+	push->told = push->rma.notice != 0;
 	rc = vm_rma_write(push->port, &push->rma);
 	if (rc < 0)
 		written(&push->rma, rc);

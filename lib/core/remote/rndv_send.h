@@ -41,6 +41,7 @@ struct vm_rndv_send {
 	struct vm_overlap_xfer xfer; /* from the offer until it is taken */
 	bool readable;		     /* mr is open */
 	bool writing;		     /* rma is under way */
+	bool told;		     /* ... needs no WRITTEN, unless it fails */
 	bool over; /* ends, with error, when nothing is under way any more */
 	int error;
 	unsigned inflight;    /* pieces that are sent from where they lie */

@@ -82,8 +82,9 @@ vm_wire_signature(const struct vm_wire_envelope *envelope)
  * vm_deadlock_step in `to`, a number of the question in `from`, two counts of
  * packets in `bytes`, and a count of ranks in `error`. */
 struct vm_wire_step {
-	uint64_t to;   /* the operation of the receiving side */
-	uint64_t from; /* CTS: the operation of the receiver */
+	uint64_t to; /* the operation of the receiving side */
+	/* CTS: the operation of the receiver; WRITTEN: that of the sender. */
+	uint64_t from;
 	/* CTS: payload bytes the receiver takes from now on, in all; SHARE: all
 	 * of them; FRAGMENT: where this piece begins. */
 	uint64_t bytes;

@@ -40,6 +40,7 @@ enum vm_pkt_use {
 	VM_PKT_SEND,
 	VM_PKT_CHUNK,
 	VM_PKT_CARRIER, /* carries the end of a remote read or write */
+	VM_PKT_NOTICE,	/* carries what another process's write tells */
 	VM_PKT_LOOP,	/* from us to us */
 	VM_PKT_RECORD,	/* none: stands for what lies in a ring */
 };
@@ -66,6 +67,7 @@ struct vm_packet {
 	int error;
 	uint32_t wire_bytes; /* in `wire` */
 	uint32_t data_bytes; /* at `data`, or of a chunk */
+	uint32_t notice;     /* of a notice: the number that it tells */
 	uint8_t use;
 	uint8_t place;	/* of a send */
 	bool once;	/* ... has no number: it is not sent again */

@@ -165,6 +165,8 @@ extern const struct vm_cvar_table fabric_cvar_table;
 	  "Held packets whose payload was moved to a smaller packet")         \
 	X(COUNTER, reads, "operations", WORKER, TB, rndv, "Remote reads")     \
 	X(COUNTER, writes, "operations", WORKER, TB, rndv, "Remote writes")   \
+	X(COUNTER, notices, "operations", WORKER, TD, rndv,                   \
+	  "Remote writes of others that told of their end themselves")        \
 	X(AGGREGATE, rma_bytes, "bytes", WORKER, TB, rndv,                    \
 	  "Bytes moved by remote reads and writes")                           \
 	X(COUNTER, chunks, "chunks", WORKER, TD, rndv,                        \
