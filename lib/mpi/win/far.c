@@ -351,8 +351,8 @@ static int row_send_back(const struct far_row *all, struct vm_window_head head,
 	return rc;
 }
 
-/* Whether so many bytes that lie behind each other go as a row; back: what is
- * there returns. */
+/* Whether so many bytes that lie behind each other go as a row; back: they are
+ * updated, and what is there returns.  Gets follow each other faster whole. */
 static bool is_row(const struct vm_win *win, int rank, size_t bytes, bool back)
 {
 	return (back && bytes <= BACK_MOST && vm_far_slots_are(win, rank)) ||
@@ -396,7 +396,7 @@ static int bytes_send(struct vm_win *win, int rank, void *buf,
 		row_of(win, rank, vm_type_get(MPI_BYTE), place, bytes);
 	struct vm_data into = vm_data_bytes(buf, bytes);
 
-	return row_go(&row, head, buf, gets ? 0 : bytes, gets ? &into : NULL);
+	return row_send(&row, head, buf, gets ? 0 : bytes, gets ? &into : NULL);
 }
 
 static int copy(struct vm_access *a, const struct vm_data *there,
@@ -408,7 +408,7 @@ static int copy(struct vm_access *a, const struct vm_data *there,
 	struct vm_rows target, origin;
 
 	if (!there->layout && !own->layout &&
-	    is_row(a->win, a->rank, there->bytes, a->gets) &&
+	    is_row(a->win, a->rank, there->bytes, false) &&
 	    !(a->asked && a->gets))
 		return bytes_send(a->win, a->rank, own->addr, there->addr,
 				  there->bytes, a->gets);
