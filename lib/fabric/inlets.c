@@ -23,8 +23,8 @@ int vm_inlets_init(struct vm_port *port)
 	if (!inlets->room)
 		return 0;
 	inlets->taken = vm_shm_taken(port->fabric->shm, port->index);
-	vm_shm_watch_init(&inlets->watch,
-			  vm_shm_bell(port->fabric->shm, port->index));
+	vm_watch_init(&inlets->watch,
+		      vm_shm_bell(port->fabric->shm, port->index));
 	inlets->list = calloc(inlets->room, sizeof(*inlets->list));
 	port->record = aligned_alloc(_Alignof(struct vm_packet),
 				     sizeof(*port->record));
@@ -237,21 +237,22 @@ static int others_deliver(struct vm_port *port, bool own)
 	struct vm_inlets *inlets = &port->inlets;
 	int count = 0;
 
-	vm_shm_watch_clear(&inlets->watch);
+	vm_watch_clear(&inlets->watch);
 	for (uint32_t i = 0; i < inlets->count; i++) {
 		struct vm_inlet *inlet = &inlets->list[i];
 		const struct vm_shm_slot *slot;
 
-		if (!inlet->open || inlet->reader.watched)
+		if (!inlet->open || inlet->reader.watched.listed)
 			continue;
 		slot = vm_shm_peek(&inlet->reader);
 		if (!slot)
 			continue;
-		vm_shm_watch_add(&inlets->watch, &inlet->reader);
+		vm_watch_add(&inlets->watch, &inlet->reader.watched);
 		count += inlet_deliver(port, inlet, slot, own);
 		/* There may be more. */
-		if (!inlet->reader.watched && vm_shm_peek(&inlet->reader))
-			vm_shm_watch_ring(&inlets->watch);
+		if (!inlet->reader.watched.listed &&
+		    vm_shm_peek(&inlet->reader))
+			vm_watch_ring(&inlets->watch);
 	}
 	return count;
 }
@@ -268,14 +269,13 @@ int vm_inlets_deliver(struct vm_port *port, bool own)
 	if (VM_UNLIKELY(atomic_load_explicit(&inlets->uncounted,
 					     memory_order_relaxed)))
 		all_count(port);
-	watched = vm_shm_watch_count(&inlets->watch);
+	watched = vm_watch_count(&inlets->watch);
 	for (uint32_t i = 0; i < watched; i++) {
-		struct vm_shm_reader *reader =
-			vm_shm_watch_at(&inlets->watch, i);
+		struct vm_shm_reader *reader = vm_inlets_watched(inlets, i);
 		const struct vm_shm_slot *slot = vm_shm_peek(reader);
 
 		if (slot) {
-			reader->active = true;
+			reader->watched.active = true;
 			count += inlet_deliver(port,
 					       vm_container_of(reader,
 							       struct vm_inlet,
@@ -283,7 +283,7 @@ int vm_inlets_deliver(struct vm_port *port, bool own)
 					       slot, own);
 		}
 	}
-	if (VM_LIKELY(count && !vm_shm_watch_rung(&inlets->watch)))
+	if (VM_LIKELY(count && !vm_watch_rung(&inlets->watch)))
 		return count;
 	/* Now and then it is worth to look without a bell. */
 	return count + others_deliver(port, own);
@@ -349,7 +349,7 @@ void vm_inlets_took(struct vm_port *port)
 {
 	struct vm_inlet *inlet = port->inlets.looked;
 
-	inlet->reader.active = true;
+	inlet->reader.watched.active = true;
 	record_took(inlet, &port->record->view, port->inlets.credits);
 	if (VM_UNLIKELY(inlet->took.data + inlet->took.control >= inlet->later))
 		took_count(port, inlet, true);

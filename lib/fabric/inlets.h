@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rings that come in at a port.  A poll looks at few of them
- * (fabric/shm/watch.h), and now and then at all.
+ * (base/watch.h), and now and then at all.
  */
 #ifndef FABRIC_INLETS_H
 #define FABRIC_INLETS_H
@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/shm/watch.h"
+#include "base/list.h"
+#include "base/watch.h"
+#include "fabric/shm/ring.h"
 
 struct vm_conn;
 struct vm_port;
@@ -44,8 +46,8 @@ struct vm_inlets {
 	 * them the list shows. */
 	const _Atomic uint32_t *taken;
 	_Atomic uint32_t shown;
-	struct vm_shm_watch watch; /* changed under polling, like: */
-	_Atomic bool uncounted;	   /* some rings have `took` */
+	struct vm_watch watch;	/* changed under polling, like: */
+	_Atomic bool uncounted; /* some rings have `took` */
 	struct vm_inlet *found[VM_INLETS_FOUND]; /* by sender */
 	struct vm_inlet *looked; /* whose record was looked at, */
 	uint16_t credits;	 /* ... and those that came with it */
@@ -54,6 +56,26 @@ struct vm_inlets {
 /* Of one port: 0 or -VMPI_ENOMEM. */
 int vm_inlets_init(struct vm_port *port);
 void vm_inlets_fini(struct vm_port *port);
+
+static inline struct vm_shm_reader *
+vm_inlets_watched(const struct vm_inlets *inlets, uint32_t i)
+{
+	return vm_container_of(vm_watch_at(&inlets->watch, i),
+			       struct vm_shm_reader, watched);
+}
+
+/* Whether nothing is in the watched rings, and the bell was not rung. */
+static inline bool vm_inlets_calm(const struct vm_inlets *inlets)
+{
+	uint32_t count = vm_watch_count(&inlets->watch);
+
+	if (VM_UNLIKELY(vm_watch_rung(&inlets->watch)))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (vm_shm_peek(vm_inlets_watched(inlets, i)))
+			return false;
+	return true;
+}
 
 /* Under no lock.  Whether there is nothing to be read. */
 static inline bool vm_inlets_silent(const struct vm_inlets *inlets)
@@ -65,7 +87,7 @@ static inline bool vm_inlets_silent(const struct vm_inlets *inlets)
 					      memory_order_relaxed) ==
 			 atomic_load_explicit(&inlets->shown,
 					      memory_order_acquire)) &&
-	       vm_shm_watch_silent(&inlets->watch);
+	       vm_inlets_calm(inlets);
 }
 
 /* Under polling.  Hands short packets up; returns how many. */

@@ -32,7 +32,7 @@ static const struct vm_inlet *inlet_of(unsigned from)
 static unsigned port_find(bool watched)
 {
 	for (unsigned from = 0; from < PORTS; from++)
-		if (inlet_of(from)->reader.watched == watched)
+		if (inlet_of(from)->reader.watched.listed == watched)
 			return from;
 	bail("no ring of that kind");
 }
@@ -87,7 +87,8 @@ static void changing(void)
 		one_send(from);
 		settle();
 	}
-	ok(inlet_of(from)->reader.watched, "who sends often is watched soon");
+	ok(inlet_of(from)->reader.watched.listed,
+	   "who sends often is watched soon");
 	is_int((int)port->inlets.watch.count, MOST,
 	       "instead of one that does not");
 }

@@ -18,6 +18,7 @@
 
 #include "base/copy.h"
 #include "base/err.h"
+#include "base/watch.h"
 
 /*
  * Memory of zeros is an empty ring.  The reader trusts nothing in it but that
@@ -92,8 +93,7 @@ struct vm_shm_writer {
 struct vm_shm_reader {
 	struct vm_shm_ring *ring;
 	_Atomic uint32_t next; /* written by the one that reads */
-	bool watched;	       /* fabric/shm/watch.h: it is in the list, */
-	bool active; /* ... and something was found since the hand came by */
+	struct vm_watched watched;
 };
 
 /*

@@ -448,6 +448,7 @@ bool vm_shm_inlet(const struct vm_shm *shm, uint32_t port, uint32_t index,
 	*process = name->process;
 	*from = name->port;
 	reader->ring = ring_of(&shm->file, port, index);
+	reader->watched.told = &reader->ring->watched;
 	return true;
 }
 

@@ -84,12 +84,7 @@ _Atomic uint32_t *vm_shm_bell(const struct vm_shm *shm, uint32_t port);
 /* Rings it, after something was stored, if that is necessary. */
 static inline void vm_shm_announce(const struct vm_shm_writer *writer)
 {
-	if (VM_LIKELY(atomic_load_explicit(&writer->ring->watched,
-					   memory_order_relaxed)))
-		return;
-	/* Pairs with the exchange of the reader. */
-	if (!atomic_load_explicit(writer->bell, memory_order_relaxed))
-		atomic_store_explicit(writer->bell, 1, memory_order_release);
+	vm_watch_announce(&writer->ring->watched, writer->bell);
 }
 
 /* Whether the sender of ring `index` of our port has said who it is. */
