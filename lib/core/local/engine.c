@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rings between workers, and emptying them.
+ * Polling and emptying the rings between workers.
  */
 #include "core/local/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "core/local/deliver.h"
@@ -17,6 +16,7 @@
 #define RING_PATIENCE 2000
 #define ALONE_ROW 256	/* locks taken by the worker until it is biased again */
 #define LOOK_ROUNDS 256 /* polls in vain between looks at others' rings */
+#define LOOK_RINGS 256	/* of others, at a look */
 #define NEGLECTED_NS 10000 /* a ring of which its reader takes nothing */
 
 const size_t vm_buffer_bytes[VM_BUFFER_CLASSES] = { 256, 2048, VM_BUFFER_MAX };
@@ -69,44 +69,22 @@ void vm_thread_cache_fini(struct vm_thread_cache *cache)
 		vm_pool_cache_fini(&cache->buffer[i]);
 }
 
-/* Address space for the rings of all pairs; only used rings take memory. */
-static void *rings_map(size_t count)
-{
-	void *map = mmap(NULL, count * VM_RING_SLOTS * sizeof(struct vm_slot),
-			 PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return map == MAP_FAILED ? NULL : map;
-}
-
-static void ring_init(struct vm_ring *ring, struct vm_slot *slots)
-{
-	memset(ring, 0, sizeof(*ring));
-	ring->slots = slots;
-}
-
 int vm_engines_init(int count, bool owned)
 {
 	size_t pairs = (size_t)count * (size_t)count;
 	size_t bytes = (size_t)count * sizeof(struct vm_engine);
 	struct vm_ring *rings;
-	struct vm_slot *slots;
 
 	vm_node->engines = aligned_alloc(VM_CACHELINE, bytes);
-	rings = aligned_alloc(VM_CACHELINE, pairs * sizeof(*rings));
-	slots = rings_map(pairs);
-	if (!vm_node->engines || !rings || !slots) {
+	rings = vm_rings_new(pairs);
+	if (!vm_node->engines || !rings) {
 		free(vm_node->engines);
-		free(rings);
-		if (slots)
-			munmap(slots, pairs * VM_RING_SLOTS * sizeof(*slots));
+		vm_rings_free(rings, pairs);
 		vm_node->engines = NULL;
 		return -VMPI_ENOMEM;
 	}
 	memset(vm_node->engines, 0, bytes);
 	vm_node->engine_count = count;
-	for (size_t i = 0; i < pairs; i++)
-		ring_init(&rings[i], slots + i * VM_RING_SLOTS);
 	for (int i = 0; i < count; i++) {
 		struct vm_engine *engine = &vm_node->engines[i];
 
@@ -115,6 +93,7 @@ int vm_engines_init(int count, bool owned)
 		vm_list_init(&engine->lending);
 		engine->index = i;
 		engine->in = rings + (size_t)i * (size_t)count;
+		vm_watch_init(&engine->watch, &engine->bell);
 		engine->worker = &vm_sched.workers[i];
 		atomic_init(&engine->owner, owned ? engine->worker : NULL);
 		vm_thread_cache_init(&engine->cache, engine);
@@ -130,9 +109,7 @@ void vm_engines_fini(void)
 
 	if (!vm_node->engines)
 		return;
-	munmap(vm_node->engines[0].in[0].slots,
-	       pairs * VM_RING_SLOTS * sizeof(struct vm_slot));
-	free(vm_node->engines[0].in);
+	vm_rings_free(vm_node->engines[0].in, pairs);
 	free(vm_node->engines);
 	vm_node->engines = NULL;
 }
@@ -222,34 +199,6 @@ bool vm_engine_try(struct vm_engine *engine)
 	return vm_engine_try_other(engine);
 }
 
-static inline struct vm_slot *ring_slot(struct vm_ring *ring, uint32_t number)
-{
-	return &ring->slots[number % VM_RING_SLOTS];
-}
-
-/* The number of the next slot to be taken. */
-static inline uint32_t ring_next(struct vm_ring *ring)
-{
-	return atomic_load_explicit(&ring->next, memory_order_relaxed);
-}
-
-/* Whether there is something to take; exact under the lock. */
-static inline bool ring_is_empty(struct vm_ring *ring)
-{
-	uint32_t next = ring_next(ring);
-
-	return atomic_load_explicit(&ring_slot(ring, next)->lap,
-				    memory_order_relaxed) != vm_ring_lap(next);
-}
-
-/* Gives the slots that have been taken back to the writer; under the lock. */
-static inline void ring_release(struct vm_ring *ring)
-{
-	/* Pairs with the load in ring_reap(). */
-	atomic_store_explicit(&ring->tail, ring_next(ring),
-			      memory_order_release);
-}
-
 /* A message whose payload its sender lends until its slot is given back. */
 struct lent {
 	struct vm_arrival arrival;
@@ -296,7 +245,7 @@ static void slot_lent(struct vm_slot *slot)
 		   false);
 }
 
-/* Takes what is in a slot that is not given back before the next ring_release();
+/* Takes what is in a slot that is not given back before the next vm_ring_release();
  * the lock is held, but let go during long copies. */
 static void slot_deliver(struct vm_engine *engine, struct vm_slot *slot)
 {
@@ -359,8 +308,8 @@ static inline bool inline_deliver(const struct vm_slot *slot)
 /* Takes what is in the oldest slot; false: it is empty. */
 static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 {
-	uint32_t next = ring_next(ring);
-	struct vm_slot *slot = ring_slot(ring, next);
+	uint32_t next = vm_ring_next(ring);
+	struct vm_slot *slot = vm_ring_slot(ring, next);
 
 	/* Pairs with the store in vm_engine_publish(). */
 	if (atomic_load_explicit(&slot->lap, memory_order_acquire) !=
@@ -385,12 +334,14 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most)
 	struct vm_ring *ring = &engine->in[from];
 	int taken = 0;
 
+	if (!vm_ring_is_used(ring))
+		return;
 	while (taken < most && slot_take(engine, ring))
 		if (++taken % RELEASE_ROW == 0)
-			ring_release(ring);
+			vm_ring_release(ring);
 	if (taken == 0)
 		return;
-	ring_release(ring);
+	vm_ring_release(ring);
 	if (ring->borrowed) {
 		ring->borrowed = false;
 		vm_worker_nudge(vm_node->engines[from].worker);
@@ -401,12 +352,12 @@ void vm_engine_drain(struct vm_engine *engine, int from, int most)
  * those that were lent; whether there were some. */
 static bool ring_reap(struct vm_ring *ring)
 {
-	/* Pairs with the store in ring_release(). */
-	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	uint32_t tail = vm_ring_tail(ring);
 	uint32_t lent = ring->lent;
 
-	while (ring->lent && ring->seen != tail) {
-		struct vm_slot *slot = ring_slot(ring, ring->seen++);
+	while (ring->lent && ring->end - VM_RING_SLOTS != tail) {
+		/* At `end` - VM_RING_SLOTS, that is. */
+		struct vm_slot *slot = vm_ring_slot(ring, ring->end++);
 
 		if (slot->payload != VM_PAYLOAD_LENT)
 			continue;
@@ -416,7 +367,7 @@ static bool ring_reap(struct vm_ring *ring)
 		if (VM_LIKELY(slot->by_address.sender != NULL))
 			vm_req_complete(slot->by_address.sender);
 	}
-	ring->seen = tail;
+	ring->end = tail + VM_RING_SLOTS;
 	return ring->lent != lent;
 }
 
@@ -439,15 +390,43 @@ static inline bool reap(struct vm_engine *engine)
 
 /* Polls one ring.  True also when another thread has the lock just now: a
  * worker must not go to sleep with a ring that is not empty. */
-static inline bool ring_poll(struct vm_engine *engine, int from)
+static inline bool ring_poll(struct vm_engine *engine, struct vm_ring *ring)
 {
-	if (VM_LIKELY(ring_is_empty(&engine->in[from])))
+	if (VM_LIKELY(vm_ring_is_empty(ring)))
 		return false;
+	ring->watched.active = true;
 	if (vm_engine_try(engine)) {
-		vm_engine_drain(engine, from, DRAIN_MAX);
+		vm_engine_drain(engine, (int)(ring - engine->in), DRAIN_MAX);
 		vm_engine_unlock(engine);
 	}
 	return true;
+}
+
+static inline bool watched_poll(struct vm_engine *engine, uint32_t i)
+{
+	return ring_poll(engine, vm_container_of(vm_watch_at(&engine->watch, i),
+						 struct vm_ring, watched));
+}
+
+/* Polls the rings that are not watched. */
+static __attribute__((noinline)) bool others_poll(struct vm_engine *engine)
+{
+	bool did = false;
+
+	vm_watch_clear(&engine->watch);
+	for (int from = 0; from < vm_node->engine_count; from++) {
+		struct vm_ring *ring = &engine->in[from];
+
+		if (!vm_ring_is_used(ring) || ring->watched.listed ||
+		    !ring_poll(engine, ring))
+			continue;
+		did = true;
+		vm_watch_add(&engine->watch, &ring->watched);
+		/* There may be more. */
+		if (!ring->watched.listed)
+			vm_watch_ring(&engine->watch);
+	}
+	return did;
 }
 
 /* Takes the engine of a worker that computes: ends the bias, and does not wait
@@ -469,8 +448,8 @@ static bool is_urgent(struct vm_ring *ring)
 	uint32_t urgent =
 		atomic_load_explicit(&ring->urgent, memory_order_relaxed);
 
-	return urgent - ring_next(ring) - 1 < VM_RING_SLOTS &&
-	       !ring_is_empty(ring);
+	return urgent - vm_ring_next(ring) - 1 < VM_RING_SLOTS &&
+	       !vm_ring_is_empty(ring);
 }
 
 /* Takes what is in a ring, in place of its reader. */
@@ -486,26 +465,29 @@ static bool ring_help(struct vm_engine *to, int from)
 }
 
 /* Looks for an urgent slot in the rings of the other engines: those from the
- * worker's own senders, or all. */
+ * worker's own senders; or others, of some engines at a time if there are
+ * many. */
 static void neglected_find(struct vm_engine *engine, bool own)
 {
 	struct vm_neglected *seen = &engine->neglected;
 	int count = vm_node->engine_count;
 	int first = own ? engine->index : 0;
 	int end = own ? first + 1 : count;
+	int looks = own ? count : 1 + LOOK_RINGS / count;
 
-	for (int to = 0; to < count; to++) {
-		struct vm_ring *in = vm_node->engines[to].in;
+	for (int i = 0; i < looks && i < count; i++) {
+		struct vm_engine *to = &vm_node->engines[engine->look];
 		int from = first;
 
-		while (from < end && !is_urgent(&in[from]))
+		engine->look = engine->look + 1 == count ? 0 : engine->look + 1;
+		while (from < end && !is_urgent(&to->in[from]))
 			from++;
-		if (from == end || to == engine->index)
+		if (from == end || to == engine)
 			continue;
 		*seen = (struct vm_neglected){
-			.to = &vm_node->engines[to],
+			.to = to,
 			.from = from,
-			.next = ring_next(&in[from]),
+			.next = vm_ring_next(&to->in[from]),
 			.since_ns = vm_clock_ns(),
 		};
 		return;
@@ -526,7 +508,7 @@ static __attribute__((noinline)) bool neglected_help(struct vm_engine *engine,
 	if (!core_cvar.collaborative_polling)
 		return false;
 	if (to && is_urgent(&to->in[seen->from]) &&
-	    seen->next == ring_next(&to->in[seen->from])) {
+	    seen->next == vm_ring_next(&to->in[seen->from])) {
 		if (!sleeps && vm_clock_ns() - seen->since_ns < NEGLECTED_NS)
 			return false;
 		seen->to = NULL;
@@ -539,22 +521,32 @@ static __attribute__((noinline)) bool neglected_help(struct vm_engine *engine,
 	return seen->to && sleeps && ring_help(seen->to, seen->from);
 }
 
-/* Polls one ring or all, as is enough. */
-static bool rings_poll(struct vm_worker *worker, struct vm_engine *engine)
+/* Whether it is time to look at all rings: a bell may be missing once a ring has
+ * been given up. */
+static inline bool all_due(struct vm_engine *engine, uint32_t count)
 {
-	int count = vm_node->engine_count;
+	return vm_watch_rung(&engine->watch) ||
+	       (VM_UNLIKELY(count == VM_WATCHED) &&
+		++engine->looks % LOOK_ROUNDS == 0);
+}
+
+/* Polls one ring or all, as is enough. */
+static bool rings_poll(struct vm_worker *worker, struct vm_engine *engine,
+		       bool sleeps)
+{
+	uint32_t count = vm_watch_count(&engine->watch);
 	bool did = reap(engine);
 
-	/* With ULTs to run one ring a round is enough. */
-	if (worker->head && count > 2) {
-		engine->turn = engine->turn + 1 == (uint32_t)count ?
-				       0 :
-				       engine->turn + 1;
-		return did | ring_poll(engine, (int)engine->turn);
+	if (worker->head && count > 1) {
+		/* With ULTs to run one ring a round is enough. */
+		engine->turn = engine->turn + 1 >= count ? 0 : engine->turn + 1;
+		did |= watched_poll(engine, engine->turn);
+	} else {
+		for (uint32_t i = 0; i < count; i++)
+			did |= watched_poll(engine, i);
 	}
-	for (int from = 0; from < count; from++)
-		if (from != engine->index)
-			did |= ring_poll(engine, from);
+	if (VM_UNLIKELY(all_due(engine, count) || sleeps))
+		did |= others_poll(engine);
 	if (!worker->head)
 		did |= vm_work_help(worker);
 	return did;
@@ -564,15 +556,15 @@ bool vm_engine_poll(struct vm_worker *worker)
 {
 	struct vm_thread_cache *cache = worker->cache;
 	struct vm_engine *engine = cache->engine;
-	bool sleeps;
+	bool sleeps =
+		atomic_load_explicit(&worker->sleeping, memory_order_relaxed);
 
 	if (!engine)
 		return false;
-	if (rings_poll(worker, engine)) {
+	if (rings_poll(worker, engine, sleeps)) {
 		engine->vain = 0;
 		return true;
 	}
-	sleeps = atomic_load_explicit(&worker->sleeping, memory_order_relaxed);
 	if (VM_LIKELY(++engine->vain % LOOK_ROUNDS != 0 && !sleeps))
 		return false;
 	return neglected_help(engine, sleeps);
@@ -604,16 +596,24 @@ static void ring_wait(struct vm_engine *to, int from, int spins, bool helped)
 void vm_engine_room(struct vm_engine *from, struct vm_engine *to)
 {
 	struct vm_ring *ring = &to->in[from->index];
-	uint32_t seen = ring->seen;
+	size_t count = (size_t)vm_node->engine_count;
+	uint32_t end = ring->end;
 
+	if (VM_UNLIKELY(!vm_ring_is_used(ring))) {
+		struct vm_ring *rings = vm_node->engines[0].in;
+
+		vm_ring_open(rings, count * count, (size_t)(ring - rings));
+		return;
+	}
 	for (int spins = 1;; spins++) {
 		ring_reap(ring);
-		if (ring->head - ring->seen < VM_RING_SLOTS)
+		if (ring->head != ring->end)
 			return;
-		if (ring->seen != seen)
+		if (ring->end != end)
 			spins = 1;
-		seen = ring->seen;
-		ring_wait(to, from->index, spins, seen == ring->helped);
+		end = ring->end;
+		ring_wait(to, from->index, spins,
+			  end - VM_RING_SLOTS == ring->helped);
 	}
 }
 

@@ -3,9 +3,7 @@
  * Progress engines: how messages get from worker to worker.
  *
  * Each worker has one.  Its lock guards the mailboxes of the ranks at home
- * there and the reading end of its rings; the holder may move its messages.  A
- * ring carries 64-byte slots from one worker to another: one cache line per
- * small message, flag and payload together; only the sender writes it.
+ * there and the reading end of its rings; the holder may move its messages.
  */
 #ifndef CORE_LOCAL_ENGINE_H
 #define CORE_LOCAL_ENGINE_H
@@ -25,10 +23,9 @@
 #include "core/rank/state.h"
 #include "core/rank/rank.h"
 #include "core/local/req.h"
+#include "core/local/ring.h"
 #include "core/local/work.h"
 #include "sched/worker.h"
-
-#define VM_RING_SLOTS 128u
 
 #define VM_BUFFER_MAX 16384 /* bytes of the largest copied payload */
 extern const size_t vm_buffer_bytes[VM_BUFFER_CLASSES]; /* ascending */
@@ -60,59 +57,6 @@ struct vm_thread_cache {
 	struct vm_list link;		/* likewise: in rank->caches */
 };
 
-/* A message on its way; filled by the sending worker, then `lap` is set. */
-struct vm_slot {
-	_Atomic uint8_t lap; /* vm_ring_lap() of the number it has */
-	uint8_t payload;     /* enum vm_payload */
-	uint8_t inline_bytes;
-	struct vm_env env;
-	uint32_t rank;	    /* destination, in the world */
-	uint32_t signature; /* while signatures are wanted */
-	union {
-		char inline_data[VM_INLINE_MAX];
-		struct {
-			void *buffer;
-			size_t bytes;
-			struct vm_req *sender;
-		} by_address;
-		struct {
-			void (*run)(void *arg);
-			void *arg;
-		} call;
-	};
-} VM_ALIGNED(VM_CACHELINE);
-
-VM_STATIC_ASSERT(sizeof(struct vm_slot) == 64, "a slot is one cache line");
-
-/*
- * A slot is full when it has the lap of the reader's number, so that only the
- * writer writes slots.  The writer looks at the tail when it knows of no free
- * slot any more, once for many.
- */
-struct vm_ring {
-	struct vm_slot *slots;
-	uint32_t head VM_ALIGNED(VM_CACHELINE); /* writer's: of the next slot */
-	uint32_t seen;	 /* ... the tail when it looked */
-	uint32_t helped; /* ... and after it has emptied the ring itself */
-	/* ... behind the last slot whose sender waits. */
-	_Atomic uint32_t urgent;
-	/* ... slots from `seen` on whose payload is lent until they are given
-	 * back; in engine->lending while there are some. */
-	uint32_t lent;
-	struct vm_list link;
-	/* The number of the next slot to take; under the lock. */
-	_Atomic uint32_t next VM_ALIGNED(VM_CACHELINE);
-	bool borrowed; /* likewise: one of those taken was lent */
-	/* Those before it are the writer's again; likewise. */
-	_Atomic uint32_t tail VM_ALIGNED(VM_CACHELINE);
-};
-
-/* What tells a slot from that of the round before, and never a new one. */
-static inline uint8_t vm_ring_lap(uint32_t number)
-{
-	return (uint8_t)(number / VM_RING_SLOTS + 1);
-}
-
 /* A ring in which a worker has seen an urgent slot, and since when. */
 struct vm_neglected {
 	struct vm_engine *to; /* NULL: none */
@@ -135,12 +79,17 @@ struct vm_engine {
 	_Atomic bool inside; /* the owner is in, while biased */
 	uint32_t alone;	     /* times in a row that the owner took the lock */
 	/* The worker's own. */
-	uint32_t turn;		/* the ring that a busy worker looks at next */
-	uint32_t vain;		/* polls in a row that found nothing */
+	struct vm_watch watch; /* of its rings */
+	uint32_t turn;	       /* of it, the ring that a busy worker looks at */
+	uint32_t looks;	       /* at its rings */
+	int look;	       /* the engine at whose rings it looks next */
+	uint32_t vain;	       /* polls in a row that found nothing */
 	struct vm_list lending; /* rings to others with lent payloads */
 	struct vm_neglected neglected;
 	struct vm_thread_cache cache;
 	struct vm_work work; /* what it has to offer */
+	/* base/watch.h; of those who send to it. */
+	_Atomic uint32_t bell VM_ALIGNED(VM_CACHELINE);
 } VM_ALIGNED(VM_CACHELINE);
 
 /* The engine of ranks in other processes; it belongs to no worker. */
@@ -220,7 +169,8 @@ bool vm_engine_poll(struct vm_worker *worker);
  * is held (and let go during long copies). */
 void vm_engine_drain(struct vm_engine *engine, int from, int most);
 
-/* Waits until the ring has a free slot, by emptying it for the receiver. */
+/* Waits until the ring has a free slot, by emptying it for the receiver; or has
+ * its slots. */
 void vm_engine_room(struct vm_engine *from, struct vm_engine *to);
 
 /* The next free slot from the calling worker to `engine`. */
@@ -229,9 +179,9 @@ static inline struct vm_slot *vm_engine_slot(struct vm_engine *from,
 {
 	struct vm_ring *ring = &to->in[from->index];
 
-	if (VM_UNLIKELY(ring->head - ring->seen >= VM_RING_SLOTS))
+	if (VM_UNLIKELY(ring->head == ring->end))
 		vm_engine_room(from, to);
-	return &ring->slots[ring->head % VM_RING_SLOTS];
+	return vm_ring_slot(ring, ring->head);
 }
 
 /* Lets the reader see the slot just got, which is filled. */
@@ -245,7 +195,8 @@ static inline void vm_engine_publish(struct vm_engine *from,
 	atomic_store_explicit(&slot->lap, vm_ring_lap(number),
 			      memory_order_release);
 	/* Its line comes while the next one is filled, as in vm_shm_publish(). */
-	vm_fetch_to_write(&ring->slots[(number + 2) % VM_RING_SLOTS]);
+	vm_fetch_to_write(vm_ring_slot(ring, number + 2));
+	vm_watch_announce(&ring->told, &to->bell);
 	vm_worker_nudge(to->worker);
 }
 

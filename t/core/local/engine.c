@@ -228,14 +228,66 @@ static void lent_without_buffers(int rank, int size)
 	}
 }
 
+/* Many workers, of which all send to all, again and again: more rings than are
+ * watched.  Before that only those are used that have a message to carry. */
+#define MANY 20
+#define MANY_ROUNDS 200
+
+static int rings_used(const struct vm_engine *engine)
+{
+	int used = 0;
+
+	for (int from = 0; from < vm_node->engine_count; from++)
+		used += vm_ring_is_used(&engine->in[from]);
+	return used;
+}
+
+static void pair_only(int rank, int size)
+{
+	int got;
+
+	(void)size;
+	if (rank == 3)
+		EXPECT(vmpi_send(vmpi_world(), &rank, sizeof(rank), 4, 0) == 0);
+	if (rank == 4)
+		EXPECT(vmpi_recv(vmpi_world(), &got, sizeof(got), 3, 0, NULL) ==
+			       0 &&
+		       got == 3);
+	vmpi_barrier(vmpi_world());
+	EXPECT(rank != 4 || vm_ring_is_used(&engine_of(4)->in[3]));
+	EXPECT(rank == 4 || !vm_ring_is_used(&engine_of(rank)->in[3]));
+}
+
+static void all_to_all(int rank, int size)
+{
+	vmpi_req *reqs[MANY];
+	int got[MANY];
+
+	for (int i = 0; i < MANY_ROUNDS; i++) {
+		for (int from = 0; from < size; from++)
+			vmpi_irecv(vmpi_world(), &reqs[from], &got[from],
+				   sizeof(got[from]), from, i);
+		for (int to = 0; to < size; to++)
+			EXPECT(vmpi_send(vmpi_world(), &rank, sizeof(rank), to,
+					 i) == 0);
+		EXPECT(vmpi_wait_all(reqs, NULL, size) == 0);
+		for (int from = 0; from < size; from++)
+			EXPECT(got[from] == from);
+	}
+	EXPECT(rings_used(engine_of(rank)) == size - 1);
+	EXPECT(vm_watch_count(&engine_of(rank)->watch) == VM_WATCHED);
+}
+
 int main(void)
 {
-	plan(8);
+	plan(10);
 	job(3, 3, count_under_lock, "one at a time has the lock");
 	job(2, 2, bias_returns, "a worker gets its bias back");
 	job(2, 2, busy_receiver, "a waiting sender's worker delivers");
 	job(3, 3, busy_pair, "an idle worker delivers");
 	job(2, 2, lent_messages, "lent messages come in order and whole");
+	job(5, 5, pair_only, "only rings that are used take memory");
+	job(MANY, MANY, all_to_all, "no message is overlooked in any of many");
 	vmpi_set("sched_spin_us", "0");
 	job(2, 2, lent_messages, "also to and from workers that sleep");
 	job(2, 2, busy_receiver, "also before it goes to sleep");
