@@ -69,6 +69,7 @@ static bool chunks_do(struct vm_work *work, int worker)
 /* Shows others what is in the work; those that sleep are woken. */
 static void offer(struct vm_work *work, const struct vm_engine *self)
 {
+	atomic_fetch_add_explicit(&vm_node->works, 1, memory_order_relaxed);
 	/* Pairs with the loads in chunk_take() and chunks_do(). */
 	atomic_store_explicit(&work->free,
 			      ~(uint64_t)0 >> (VM_WORK_CHUNKS - work->chunks),
@@ -101,6 +102,7 @@ void vm_work_run(const struct vm_work_kind *kind, void *arg, size_t parts)
 			(uint16_t)kind->home(arg, chunk_begin(work, i));
 	offer(work, engine);
 	chunks_do(work, engine->index);
+	atomic_fetch_sub_explicit(&vm_node->works, 1, memory_order_relaxed);
 	/* Pairs with the decrement in help(). */
 	for (int spins = 1;
 	     atomic_load_explicit(&work->helpers, memory_order_acquire);
@@ -131,6 +133,9 @@ bool vm_work_help(struct vm_worker *worker)
 	int self = cache->engine->index;
 	bool did = false;
 
+	if (VM_LIKELY(!atomic_load_explicit(&vm_node->works,
+					    memory_order_relaxed)))
+		return false;
 	for (int i = 0; i < vm_node->engine_count; i++)
 		if (i != self)
 			did |= help(&vm_node->engines[i].work, self);

@@ -159,6 +159,8 @@ struct vm_node {
 		void (*help)(void);  /* calls one */
 	} errands;
 
+	_Atomic uint32_t works; /* core/local/work.h: offers to take part */
+
 	/* core/local/task.h */
 	struct {
 		_Atomic uint32_t alive; /* futex of vm_node_stop() */
