@@ -40,6 +40,7 @@
 #define NO_SPINS_MOST_NS 100000000 /* ... and at most so long */
 #define VAIN_ROW 256		   /* polls between readings of the clock */
 #define VAIN_ROW_NS 50000	   /* in a shorter row no ULT has computed */
+#define THREAD_LOOK_NS 20000	   /* between looks of a thread that polls */
 #define VAIN_POLLS 1024		   /* after these a worker sleeps ... */
 #define SHORT_SLEEP_NS 50000	   /* ... for so long, once each row */
 #define WATCH_ROUNDS 1024 /* polls for a word before its watcher suspends */
@@ -282,6 +283,12 @@ void vm_thread_yield(struct vm_worker *worker)
 {
 	uint64_t now = vm_clock_ns();
 
+	/* The worker of its rank may compute. */
+	if (vm_sched.hooks.thread_poll && vm_self->owner &&
+	    now - worker->vain_since >= THREAD_LOOK_NS) {
+		worker->vain_since = now;
+		vm_sched.hooks.thread_poll();
+	}
 	if (!spins_not(worker, now))
 		give_way(worker, &now);
 }

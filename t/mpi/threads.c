@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #define THREADS 4
 #define MESSAGES 500
@@ -223,6 +224,44 @@ static void *files(void *arg)
 	return NULL;
 }
 
+static _Atomic bool found;
+
+static void *late_send(void *arg)
+{
+	usleep(50000);
+	MPI_Send(&next, 1, MPI_INT, next, 77, MPI_COMM_WORLD);
+	return NULL;
+}
+
+static void *look(void *arg)
+{
+	int flag = 0, got;
+
+	while (!flag)
+		MPI_Iprobe(before, 77, MPI_COMM_WORLD, &flag,
+			   MPI_STATUS_IGNORE);
+	MPI_Recv(&got, 1, MPI_INT, before, 77, MPI_COMM_WORLD,
+		 MPI_STATUS_IGNORE);
+	found = got == rank;
+	return NULL;
+}
+
+/* The rank itself computes until its thread has got a message. */
+static void thread_looks(void)
+{
+	pthread_t sender, looker;
+
+	found = false;
+	pthread_create(&sender, NULL, late_send, NULL);
+	pthread_create(&looker, NULL, look, NULL);
+	everybody();
+	while (!found)
+		; /* no call that yields */
+	pthread_join(sender, NULL);
+	pthread_join(looker, NULL);
+	all_ok(found, "a thread that probes gets what comes meanwhile");
+}
+
 int main(int argc, char **argv)
 {
 	struct job jobs[THREADS];
@@ -243,6 +282,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < THREADS; i++)
 		MPI_Comm_free(&comms[i]);
 	all_ok(run(alone, jobs), "threads are in collectives on MPI_COMM_SELF");
+	thread_looks();
 	files_begin();
 	all_ok(run(files, jobs), "and open files there");
 	files_end();
