@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 
+#include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "fabric/conn.h"
 #include "fabric/mr.h"
@@ -19,6 +21,7 @@
 #define DEPTH_MAX 1024
 #define INJECT_MAX 256 /* longer packets gain nothing from it */
 #define SHRINK_NS 1000000000
+#define SETTLE_NS 20000000
 
 struct vm_port *vm_fabric_port(struct vm_fabric *fabric, unsigned index)
 {
@@ -268,10 +271,28 @@ static void fid_close(const struct vm_port *port, struct fid *fid)
 		       vm_fi_text(-rc));
 }
 
+/*
+ * Layered providers look at their connections every 10 ms, and rxm, that of
+ * libfabric 2.1 at least, crashes if it is closed before it has seen that the
+ * connection of a stranger is gone.
+ */
+static void port_settle(struct vm_port *port)
+{
+	struct fi_cq_data_entry events[16];
+	uint64_t end = vm_clock_ns() + SETTLE_NS;
+
+	do {
+		port->fi->cq_read(port->cq, events, 16);
+		vm_cpu_yield();
+	} while (vm_clock_ns() < end);
+}
+
 void vm_port_fini(struct vm_port *port)
 {
 	vm_port_lock(port);
 	port->closing = true;
+	if (port->ep && port->cq && vm_select_layered(&port->fabric->select))
+		port_settle(port);
 	/* The endpoint goes first: it uses our memory until then. */
 	if (port->ep)
 		fid_close(port, &port->ep->fid);

@@ -382,15 +382,18 @@ bool vm_select_sockets(const struct vm_select *select)
 			       strncmp(provider, "net", length) == 0);
 }
 
+bool vm_select_layered(const struct vm_select *select)
+{
+	return strchr(select->info->fabric_attr->prov_name, ';') != NULL;
+}
+
 uint32_t vm_select_batch_bytes(const struct vm_select *select, uint32_t most)
 {
-	const char *provider = select->info->fabric_attr->prov_name;
-
 	if (!vm_select_sockets(select))
 		return SMALL_BYTES;
 	/* A system call takes longer than copying what it sends; but rxm
 	 * announces messages of more than 16 KiB. */
-	return strchr(provider, ';') ? RXM_BYTES : most / 2;
+	return vm_select_layered(select) ? RXM_BYTES : most / 2;
 }
 
 void vm_select_fini(struct vm_select *select, const struct vm_fi *fi)

@@ -74,7 +74,9 @@ int vm_select_reaches(const struct vm_select *select);
 /* Opens what has been chosen: 0, or -VMPI_EIO, logged. */
 int vm_select_open(const struct vm_select *select, const struct vm_fi *fi,
 		   struct fid_fabric **fabric);
-/* Whether its provider moves data by sockets of the system. */
+/* Whether its provider stands on another one, such as tcp;ofi_rxm. */
+bool vm_select_layered(const struct vm_select *select);
+/* Whether it moves data by sockets of the system. */
 bool vm_select_sockets(const struct vm_select *select);
 /* Up to which length a packet gains from going in one message with others, of
  * which the longest has `most` bytes. */
