@@ -128,6 +128,8 @@ static void of_comm(void)
 	send_long(comm, 2);
 	held = recv_long(comm, 2);
 	all_ok(held, "then the rank's is used");
+	/* The next one may not have received it yet. */
+	MPI_Buffer_flush();
 
 	MPI_Comm_attach_buffer_c(comm, own, ROOM);
 	send_long(comm, 3);
@@ -136,6 +138,7 @@ static void of_comm(void)
 	held = recv_long(comm, 3) && held;
 	all_ok(held, "messages lie in both at the same time");
 	MPI_Comm_flush_buffer(comm);
+	MPI_Buffer_flush();
 	send_long(comm, 4);
 	MPI_Irecv(in, LONG, MPI_INT, before, 4, comm, &(MPI_Request){ 0 });
 	MPI_Comm_free(&comm);
