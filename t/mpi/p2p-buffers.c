@@ -75,6 +75,7 @@ static void flushed(void)
 	send_long(MPI_COMM_WORLD, 3);
 	held = recv_long(MPI_COMM_WORLD, 3) && held;
 	all_ok(held, "after a flush the room is free again");
+	MPI_Buffer_flush();
 }
 
 static void later_messages(void)
