@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define TOTAL ((size_t)64 << 20)
 #define SIDE 160 /* doubles, of the array */
@@ -23,22 +24,6 @@
 
 static int rank, size, times = TIMES, alone;
 static const char *path;
-
-static int order(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Of all processes of the host. */
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* One access of all ranks, from the first one's begin to the last one's end, since
  * those that share a core may come one after the other; MB/s. */
@@ -49,7 +34,7 @@ static double timed(MPI_File file, char *data, size_t bytes, int write)
 
 	MPI_File_seek(file, 0, MPI_SEEK_SET);
 	MPI_Barrier(MPI_COMM_WORLD);
-	time[0] = -now();
+	time[0] = -now_ns();
 	if (alone && write)
 		MPI_File_write(file, data, (int)bytes, MPI_BYTE, &status);
 	else if (alone)
@@ -58,9 +43,9 @@ static double timed(MPI_File file, char *data, size_t bytes, int write)
 		MPI_File_write_all(file, data, (int)bytes, MPI_BYTE, &status);
 	else
 		MPI_File_read_all(file, data, (int)bytes, MPI_BYTE, &status);
-	time[1] = now();
+	time[1] = now_ns();
 	MPI_Allreduce(time, whole, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-	return (double)bytes * size / 1e6 / (whole[0] + whole[1]);
+	return (double)bytes * size * 1e3 / (whole[0] + whole[1]);
 }
 
 static void pattern(const char *name, MPI_Offset disp, MPI_Datatype filetype,
@@ -89,11 +74,9 @@ static void pattern(const char *name, MPI_Offset disp, MPI_Datatype filetype,
 			}
 	}
 	MPI_File_close(&file);
-	qsort(writes, (size_t)times, sizeof(*writes), order);
-	qsort(reads, (size_t)times, sizeof(*reads), order);
 	if (rank == 0) {
-		printf("%s %.0f %.0f\n", name, writes[times / 2],
-		       reads[times / 2]);
+		printf("%s %.0f %.0f\n", name, median_of(writes, times),
+		       median_of(reads, times));
 		fflush(stdout);
 	}
 	free(data);

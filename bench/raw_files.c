@@ -17,8 +17,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define TOTAL ((size_t)64 << 20)
 #define SIDE 160
@@ -39,21 +40,6 @@ struct pieces {
 
 static int rank, size, times = TIMES;
 static const char *path;
-
-static int order(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void barrier(void)
 {
@@ -95,9 +81,9 @@ static double timed(int fd, char *data, const struct pieces *pieces, int write)
 	double begin, end;
 
 	barrier();
-	shared->begin[rank] = now();
+	shared->begin[rank] = now_ns();
 	move(fd, data, pieces, write);
-	shared->end[rank] = now();
+	shared->end[rank] = now_ns();
 	barrier();
 	begin = shared->begin[0];
 	end = shared->end[0];
@@ -106,7 +92,7 @@ static double timed(int fd, char *data, const struct pieces *pieces, int write)
 		end = shared->end[i] > end ? shared->end[i] : end;
 	}
 	barrier();
-	return (double)bytes * size / 1e6 / (end - begin);
+	return (double)bytes * size * 1e3 / (end - begin);
 }
 
 static void pattern(const char *name, const struct pieces *pieces)
@@ -136,9 +122,8 @@ static void pattern(const char *name, const struct pieces *pieces)
 	if (rank)
 		return;
 	unlink(path);
-	qsort(writes, (size_t)times, sizeof(*writes), order);
-	qsort(reads, (size_t)times, sizeof(*reads), order);
-	printf("%s %.0f %.0f\n", name, writes[times / 2], reads[times / 2]);
+	printf("%s %.0f %.0f\n", name, median_of(writes, times),
+	       median_of(reads, times));
 	fflush(stdout);
 }
 
