@@ -343,8 +343,19 @@ static void exit_take(struct monitor *monitor, int number, int code)
 	fail(monitor, code ? code : EXIT_FAILURE, 0);
 }
 
-/* Looks whether child `number` has ended. */
-static void child_check(struct monitor *monitor, int number)
+/* Who has ended because another process aborted has seen the end of that one,
+ * which has said why before it. */
+static void aborts_read(struct monitor *monitor)
+{
+	struct launch *launch = monitor->launch;
+
+	for (int i = 0; launch->serves && i < launch->count; i++)
+		vm_pmi_server_ready(&launch->server, i);
+	abort_check(monitor);
+}
+
+/* Looks whether child `number` has ended, by a signal only if `died`. */
+static void child_check(struct monitor *monitor, int number, bool died)
 {
 	struct launch *launch = monitor->launch;
 	struct child *child = &launch->children[number];
@@ -358,6 +369,10 @@ static void child_check(struct monitor *monitor, int number)
 	    end.si_pid == 0)
 		return;
 	exited = end.si_code == CLD_EXITED;
+	if (exited && died)
+		return;
+	if (exited && monitor->failed < 0)
+		aborts_read(monitor);
 	if (launch->serves)
 		vm_pmi_server_ended(&launch->server, number,
 				    end.si_status + (exited ? 0 : 128));
@@ -446,8 +461,11 @@ static void monitor_loop(struct monitor *monitor, struct pollfd *fds)
 {
 	while (is_running(monitor)) {
 		events_wait(monitor, fds);
+		/* Those that died first: others end for that reason. */
 		for (int i = 0; i < monitor->launch->count; i++)
-			child_check(monitor, i);
+			child_check(monitor, i, true);
+		for (int i = 0; i < monitor->launch->count; i++)
+			child_check(monitor, i, false);
 		abort_check(monitor);
 		time_check(monitor);
 	}

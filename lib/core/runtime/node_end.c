@@ -53,7 +53,7 @@ enum end { END_JOB, END_IN_HANDLER, END_PROCESS };
 static _Noreturn void node_end(int code, enum end end, const char *format,
 			       va_list args)
 {
-	bool hook = end != END_IN_HANDLER;
+	bool hook = end != END_IN_HANDLER, first;
 
 	static _Atomic int ending;
 	char text[1024] = "vmpirun: ";
@@ -80,15 +80,16 @@ static _Noreturn void node_end(int code, enum end end, const char *format,
 		vm_export_remove();
 	else
 		vm_export_died();
-	if (vm_last_word_take()) {
-		if (write(STDERR_FILENO, text, length) < 0)
-			code = code ? code : 1; /* nowhere left to say it */
-		vm_last_word_give();
-	}
-	/* To the launcher, a process that ends without a word has died. */
-	if (vm_node_hooks.boot && end != END_PROCESS)
+	first = vm_last_word_take();
+	if (first && write(STDERR_FILENO, text, length) < 0)
+		code = code ? code : 1; /* nowhere left to say it */
+	/* To the launcher, a process that ends without a word has died.  If
+	 * another one has said why all end, its code is the job's. */
+	if (first && vm_node_hooks.boot && end != END_PROCESS)
 		vm_boot_abort(vm_node_hooks.boot, code, "see standard error",
 			      !hook);
+	if (first)
+		vm_last_word_give();
 	/* Not _exit(): the node program replaces that one for its ranks. */
 	vm_exit_now(code);
 }
