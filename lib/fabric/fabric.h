@@ -18,6 +18,7 @@
 #include "base/list.h"
 #include "fabric/ofi/address.h"
 #include "fabric/packet/view.h"
+#include "fabric/shm/load.h"
 
 /*
  * Arrivals and ends of operations are reported by callbacks, and only from
@@ -320,11 +321,11 @@ struct vm_rma {
 	void *desc, *handle; /* local registration, where it is needed */
 };
 
-/* Moves bytes at once between our memory and a place in that of another process
- * of this host: 0, -VMPI_EPEER, -VMPI_EINVAL: it has no such memory, or
- * -VMPI_ENOTSUP: the data have to go another way. */
+/* Moves bytes at once between our memory and that of another process of this
+ * host: 0, -VMPI_EPEER, -VMPI_EINVAL: it has no such memory, or -VMPI_ENOTSUP: the
+ * data have to go another way. */
 int vm_fabric_near_move(struct vm_fabric *fabric, uint32_t process,
-			uint64_t there, void *here, size_t bytes, bool write);
+			const struct vm_load *load, bool write);
 
 /* Starts it.  VM_PENDING: done will be called.  -VMPI_EPEER; -VMPI_ENOTSUP: the
  * data have to go in packets. */

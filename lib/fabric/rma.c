@@ -269,25 +269,25 @@ static void loop_copy(struct vm_port *port, struct vm_rma *rma)
 }
 
 int vm_fabric_near_move(struct vm_fabric *fabric, uint32_t process,
-			uint64_t there, void *here, size_t bytes, bool write)
+			const struct vm_load *load, bool write)
 {
 	struct vm_shm *shm = fabric->shm;
 
 	/* The model's time would have to be waited for. */
 	if (vm_link_active() || !vm_shm_moves_near(shm, process))
 		return -VMPI_ENOTSUP;
-	return vm_shm_move(shm, process, there, here, bytes, write);
+	return vm_shm_move(shm, process, load, 0, load->bytes, write);
 }
 
-int vm_rma_near(struct vm_port *port, uint32_t process, uint64_t there,
-		void *here, size_t bytes, bool write)
+int vm_rma_near(struct vm_port *port, uint32_t process,
+		const struct vm_load *load, size_t at, size_t bytes, bool write)
 {
 	struct vm_shm *shm = port->fabric->shm;
 	int rc;
 
 	if (!vm_shm_moves_near(shm, process))
 		return -VMPI_ENOTSUP;
-	rc = vm_shm_move(shm, process, there, here, bytes, write);
+	rc = vm_shm_move(shm, process, load, at, bytes, write);
 	/* If that memory is gone, we are the first to know. */
 	if (rc == -VMPI_EPEER)
 		vm_peer_fail(port->fabric, process, rc, "its memory is gone");
@@ -297,8 +297,12 @@ int vm_rma_near(struct vm_port *port, uint32_t process, uint64_t there,
 /* Moves it at once: 0, or -VMPI_ENOTSUP. */
 static int near_move(struct vm_port *port, struct vm_rma *rma)
 {
-	int rc = vm_rma_near(port, rma->to.process, rma->remote.address,
-			     rma->local, rma->bytes, rma->write);
+	struct iovec here = { rma->local, rma->bytes };
+	struct iovec there = { (void *)(uintptr_t)rma->remote.address,
+			       rma->bytes };
+	struct vm_load load = vm_load_one(&here, &there);
+	int rc = vm_rma_near(port, rma->to.process, &load, 0, rma->bytes,
+			     rma->write);
 
 	if (rc == -VMPI_ENOTSUP)
 		return rc;

@@ -23,10 +23,11 @@ void vm_rma_chunk_end(struct vm_port *port, struct vm_packet *chunk, int error);
 /* Begins chunks again that the network has, and has lost. */
 void vm_rma_lost(struct vm_conn *conn);
 
-/* Moves bytes at once between our memory and that of another process of this
- * host: 0, -VMPI_ENOTSUP, or another error. */
-int vm_rma_near(struct vm_port *port, uint32_t process, uint64_t there,
-		void *here, size_t bytes, bool write);
+/* Moves bytes of a load at once between our memory and that of another process
+ * of this host: 0, -VMPI_ENOTSUP, or another error. */
+int vm_rma_near(struct vm_port *port, uint32_t process,
+		const struct vm_load *load, size_t at, size_t bytes,
+		bool write);
 
 /* Fails all operations with that process. */
 void vm_rma_fail(struct vm_port *port, uint32_t process);

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of long accesses, which two processes may move together, and updates that
- * return more than a few bytes.
+ * Rows of accesses, which are put off and done together, by two processes if they
+ * are long; and updates that return more than a few bytes.
  */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "mtap.h"
@@ -100,6 +106,121 @@ static void fenced(void)
 	all_ok(held, "a fence is behind all of a row");
 }
 
+static const int lengths[] = { 1, 500, 1024, 2000, 4096, 7000, 12000 };
+enum { LENGTHS = sizeof(lengths) / sizeof(lengths[0]), MANY = 150 };
+
+/* Puts one, by a request if `asked`: then its buffer is used for the next. */
+static void put_one(int round, int at, int bytes, bool asked)
+{
+	char *from = asked ? data : data + at;
+	MPI_Request request;
+
+	for (int k = 0; k < bytes; k++)
+		from[k] = pattern(rank, round, (size_t)(at + k));
+	if (!asked) {
+		MPI_Put(from, bytes, MPI_BYTE, right, at, bytes, MPI_BYTE, win);
+		return;
+	}
+	MPI_Rput(from, bytes, MPI_BYTE, right, at, bytes, MPI_BYTE, win,
+		 &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	memset(from, 0, (size_t)bytes);
+}
+
+/* Whether what was put, or got, is there: bytes of each step. */
+static bool stepped(const char *at, int of, int round, int bytes, int step)
+{
+	for (int k = 0; k < HALF / step * step && k < MANY * step; k++)
+		if (at[k] !=
+		    (k % step < bytes ? pattern(of, round, (size_t)k) : 0))
+			return false;
+	return true;
+}
+
+/* Many of a length, which follow each other or leave gaps. */
+static bool many(int round, int bytes, int gap)
+{
+	int step = bytes + gap, n = HALF / step < MANY ? HALF / step : MANY;
+	bool held;
+
+	memset(memory, 0, HALF);
+	memset(data, 0, 2 * (size_t)HALF);
+	for (int k = 0; k < HALF; k++)
+		memory[HALF + k] = pattern(rank, round + 100, (size_t)k);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int k = 0; k < n; k++)
+		put_one(round, k * step, bytes, round % 2);
+	MPI_Win_flush(right, win);
+	for (int k = 0; k < n; k++)
+		MPI_Get(data + HALF + k * step, bytes, MPI_BYTE, left,
+			HALF + k * step, bytes, MPI_BYTE, win);
+	MPI_Win_flush_local(left, win);
+	held = stepped(data + HALF, left, round + 100, bytes, step);
+	MPI_Barrier(MPI_COMM_WORLD);
+	held &= stepped(memory, left, round, bytes, step);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return held;
+}
+
+static void piled(void)
+{
+	bool held = true;
+
+	MPI_Win_lock_all(0, win);
+	for (int i = 0; i < 4 * LENGTHS; i++)
+		held &= many(i, lengths[i / 4], i % 4 / 2 * 96);
+	MPI_Win_unlock_all(win);
+	all_ok(held, "many accesses are done when they are waited for, as they "
+		     "were asked for");
+}
+
+/* The kernel moves nothing any more, not even what was put off. */
+static bool moves_refuse(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0,
+			 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]),
+				      filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		       SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+}
+
+static void refused(void)
+{
+	bool refuses, held;
+
+	memset(memory, 0, HALF);
+	memset(data, 0, 2 * (size_t)HALF);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock_all(0, win);
+	for (int k = 0; k < 10; k++)
+		put_one(1, k * 2000, k % 2 ? 2000 : 1500, k == 5);
+	refuses = moves_refuse();
+	for (int k = 10; k < 20; k++)
+		put_one(1, k * 2000, 2000, false);
+	MPI_Win_unlock_all(win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	held = refuses;
+	for (int k = 0; k < 40000; k++)
+		held &= memory[k] ==
+			(k < 20000 && k / 2000 % 2 == 0 && k % 2000 >= 1500 ?
+				 0 :
+				 pattern(left, 1, (size_t)k));
+	if (refuses)
+		all_ok(held, "what the kernel refuses goes in packets");
+	else
+		all_ok(true, "no filter of system calls can be set here");
+}
+
 static const int counts[] = { 255, 256, 257, 1024, 3001, 5000, 20000 };
 enum { COUNTS = sizeof(counts) / sizeof(counts[0]), MOST = 20000 };
 
@@ -170,6 +291,7 @@ int main(int argc, char **argv)
 		       &win);
 	rows("created");
 	fenced();
+	piled();
 	returned();
 	MPI_Win_free(&win);
 	free(memory);
@@ -178,6 +300,12 @@ int main(int argc, char **argv)
 	rows("allocated");
 	returned();
 	MPI_Win_free(&win);
+	memory = malloc(2 * HALF);
+	MPI_Win_create(memory, 2 * HALF, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+		       &win);
+	refused();
+	MPI_Win_free(&win);
+	free(memory);
 	free(data);
 	return mtap_end();
 }

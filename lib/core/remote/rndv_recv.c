@@ -119,7 +119,7 @@ static int share_move(struct vm_rndv_recv *pull)
 				     .bytes = pull->wanted,
 				     .number = pull->share.number };
 	struct vm_remote place = {
-		.address = (uint64_t)(uintptr_t)pull->share.here
+		.address = (uint64_t)(uintptr_t)pull->here.iov_base
 	};
 
 	pull_event_begin(pull);
@@ -132,12 +132,14 @@ static int share_move(struct vm_rndv_recv *pull)
 /* Whether the sender is to take part: not if it may need this core. */
 static bool share_begin(struct vm_rndv_recv *pull)
 {
+	pull->here = (struct iovec){ pull->req->data.addr, pull->wanted };
+	pull->there =
+		(struct iovec){ (void *)(uintptr_t)pull->origin.memory.address,
+				pull->wanted };
 	pull->share = (struct vm_share){
 		.port = pull->port,
 		.process = pull->origin.from.process,
-		.here = pull->req->data.addr,
-		.there = pull->origin.memory.address,
-		.bytes = pull->wanted,
+		.load = vm_load_one(&pull->here, &pull->there),
 	};
 	return !vm_sched.shared && !vm_sched.crowded &&
 	       vm_share_begin(&pull->share, pull->origin.from.port);

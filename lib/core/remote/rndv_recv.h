@@ -41,6 +41,7 @@ struct vm_rndv_recv {
 	struct vm_rma rma;
 	bool shares; /* the sender moves the last pieces of: */
 	struct vm_share share;
+	struct iovec here, there; /* where that is */
 	/* The transfer; of a pipeline the moment from which the next piece may
 	 * have come, and that of those from next_from on (0: the same). */
 	struct vm_overlap_xfer xfer, xfer_next;

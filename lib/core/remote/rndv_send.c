@@ -353,16 +353,19 @@ void vm_rndv_send_share(struct vm_port *port, struct vm_pkt *pkt)
 	const struct vm_remote *place = pkt->data;
 	struct vm_rndv_send *push = push_find(pkt, step->to);
 	struct vm_wire_step answer = { 0 };
+	struct iovec here, there;
 	struct vm_share share;
 
 	if (!push || push->writing || push->data.layout ||
 	    pkt->bytes != sizeof(*place) || step->bytes > push->data.bytes)
 		return;
+	here = (struct iovec){ push->data.addr, step->bytes };
+	there = (struct iovec){ (void *)(uintptr_t)place->address,
+				step->bytes };
 	share = (struct vm_share){ .port = port,
 				   .process = pkt->process,
-				   .here = push->data.addr,
-				   .there = place->address,
-				   .bytes = step->bytes };
+				   .load = vm_load_one(&here, &there),
+				   .write = true };
 	push->writing = true;
 	answer.to = vm_share_help(&share, pkt->port, step->number);
 	push->writing = false;

@@ -22,7 +22,6 @@
 struct vm_group;
 struct vm_rank;
 struct vm_window_far;
-struct vm_window_haul;
 struct vm_window_packet;
 struct vm_window_replies;
 struct vm_window_told;
@@ -70,7 +69,6 @@ struct vm_window_place {
 	/* reply.h: where it is answered, by member and in turn; or NULL */
 	struct vm_window_told *told;
 	struct vm_window_replies *replies;
-	struct vm_window_haul *haul; /* haul.h: likewise, what it moves */
 };
 
 /* Memory that a team has together with other processes (share.h). */

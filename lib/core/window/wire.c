@@ -67,13 +67,6 @@ int vm_window_send(struct vm_port *port, struct vm_to to,
 	return vm_remote_window_send(port, to, head, data, bytes);
 }
 
-int vm_window_move(struct vm_to to, uint64_t there, void *here, size_t bytes,
-		   bool write)
-{
-	return vm_fabric_near_move(vm_node->fabric, to.process, there, here,
-				   bytes, write);
-}
-
 size_t vm_window_packet_bytes(void)
 {
 	return vm_fabric_limits(vm_node->fabric)->packet_bytes;

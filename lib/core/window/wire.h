@@ -54,12 +54,6 @@ int vm_window_send(struct vm_port *port, struct vm_to to,
 		   const struct vm_window_head *head, const void *data,
 		   size_t bytes);
 
-/* Moves bytes at once between our memory and a place in that of another process:
- * 0, -VMPI_EPEER, -VMPI_EINVAL: it has no such memory, or -VMPI_ENOTSUP: they
- * have to go in packets. */
-int vm_window_move(struct vm_to to, uint64_t there, void *here, size_t bytes,
-		   bool write);
-
 /* The most bytes of a packet's payload. */
 size_t vm_window_packet_bytes(void);
 

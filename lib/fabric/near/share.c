@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking pieces.  The words that both take them by lie in the ring from the
- * receiver to the sender.
+ * Taking pieces.  The words that both take them by lie in the ring from who begins
+ * to the other one.
  */
 #include "fabric/near/share.h"
 
@@ -13,10 +13,10 @@
 #define PIECE_MOST (128u << 10) /* two of them, or more, in whole pages */
 #define PAGE 4096u
 
-/* How many are not shared behind one of which the sender has taken nothing. */
+/* How many are not shared behind one of which the other side has taken none. */
 #define LEFT_ALONE 15
 
-#define WAIT_NS 100000 /* for the sender's last piece, until we suspend */
+#define WAIT_NS 100000 /* for the other's last piece, until we suspend */
 
 static size_t piece_of(size_t bytes)
 {
@@ -38,8 +38,8 @@ static size_t piece_take(const struct vm_share *share)
 	size_t at;
 
 	do {
-		at = (size_t)(uint32_t)next * piece_of(share->bytes);
-		if (next >> 32 != share->number || at >= share->bytes)
+		at = (size_t)(uint32_t)next * piece_of(share->load.bytes);
+		if (next >> 32 != share->number || at >= share->load.bytes)
 			return SIZE_MAX;
 	} while (!atomic_compare_exchange_weak_explicit(word, &next, next + 1,
 							memory_order_acquire,
@@ -47,13 +47,13 @@ static size_t piece_take(const struct vm_share *share)
 	return at;
 }
 
-static int piece_move(const struct vm_share *share, size_t at, bool write)
+static int piece_move(const struct vm_share *share, size_t at)
 {
-	size_t left = share->bytes - at, piece = piece_of(share->bytes);
+	size_t left = share->load.bytes - at,
+	       piece = piece_of(share->load.bytes);
 
-	return vm_rma_near(share->port, share->process, share->there + at,
-			   share->here + at, left < piece ? left : piece,
-			   write);
+	return vm_rma_near(share->port, share->process, &share->load, at,
+			   left < piece ? left : piece, share->write);
 }
 
 static void outlet_give(struct vm_shm_writer *outlet)
@@ -62,7 +62,7 @@ static void outlet_give(struct vm_shm_writer *outlet)
 	atomic_store_explicit(&outlet->shares, false, memory_order_release);
 }
 
-/* Whether nothing of it is under way, and the sender is expected to take
+/* Whether nothing of it is under way, and the other side is expected to take
  * part. */
 static bool outlet_take(struct vm_shm_writer *outlet)
 {
@@ -84,7 +84,7 @@ bool vm_share_begin(struct vm_share *share, uint32_t port)
 	struct vm_conn *conn;
 	bool begun;
 
-	if (share->bytes < SHARED_MIN || vm_link_active() ||
+	if (share->load.bytes < SHARED_MIN || vm_link_active() ||
 	    share->process == share->port->fabric->config.process ||
 	    !vm_shm_moves_near(shm, share->process) ||
 	    !vm_shm_moves_far(shm, share->process))
@@ -93,8 +93,12 @@ bool vm_share_begin(struct vm_share *share, uint32_t port)
 	begun = vm_conn_get(&conn, share->port, to) == 0 && conn->outlet &&
 		outlet_take(conn->outlet);
 	if (begun) {
-		vm_pvar_add(share->port->pvars.reads, 1);
-		vm_pvar_add(share->port->pvars.shm_moved_bytes, share->bytes);
+		if (share->write)
+			vm_pvar_add(share->port->pvars.writes, 1);
+		else
+			vm_pvar_add(share->port->pvars.reads, 1);
+		vm_pvar_add(share->port->pvars.shm_moved_bytes,
+			    share->load.bytes);
 	}
 	vm_port_unlock_calm(share->port);
 	if (!begun)
@@ -113,7 +117,7 @@ bool vm_share_begin(struct vm_share *share, uint32_t port)
 	return true;
 }
 
-/* Whether the sender has moved its pieces. */
+/* Whether the other side has moved its pieces. */
 static bool is_done(const struct vm_share *share)
 {
 	/* Pairs with the addition in vm_share_help(). */
@@ -125,13 +129,13 @@ static bool is_done(const struct vm_share *share)
 
 bool vm_share_move(struct vm_share *share)
 {
-	uint32_t others = pieces_of(share->bytes);
+	uint32_t others = pieces_of(share->load.bytes);
 	size_t at;
 
 	while ((at = piece_take(share)) != SIZE_MAX) {
 		others--;
 		if (share->error == 0)
-			share->error = piece_move(share, at, false);
+			share->error = piece_move(share, at);
 	}
 	if (!others)
 		share->outlet->alone = LEFT_ALONE;
@@ -167,8 +171,8 @@ int vm_share_end(struct vm_share *share)
 	if (atomic_load_explicit(&share->words->failed, memory_order_relaxed) ==
 	    share->number) {
 		share->outlet->alone = UINT32_MAX;
-		rc = vm_rma_near(share->port, share->process, share->there,
-				 share->here, share->bytes, false);
+		rc = vm_rma_near(share->port, share->process, &share->load, 0,
+				 share->load.bytes, share->write);
 	}
 	outlet_give(share->outlet);
 	return rc;
@@ -191,10 +195,10 @@ uint64_t vm_share_help(struct vm_share *share, uint32_t port, uint32_t number)
 
 	share->words = words_of(share, port);
 	share->number = number;
-	if (!share->words || !share->bytes)
+	if (!share->words || !share->load.bytes)
 		return 0;
 	while ((at = piece_take(share)) != SIZE_MAX) {
-		if (piece_move(share, at, true) != 0)
+		if (piece_move(share, at) != 0)
 			atomic_store_explicit(&share->words->failed, number,
 					      memory_order_relaxed);
 		atomic_fetch_add(&share->words->done, 1);

@@ -4,8 +4,8 @@
  * into that of the other: each takes the next piece that nobody has, and has the
  * kernel move it.
  *
- * The receiver begins, and asks the sender by a packet of the layer above.  If
- * that one comes late it has less to do, or nothing.
+ * One begins, and asks the other one by a packet of the layer above.  If that one
+ * comes late it has less to do, or nothing.
  */
 #ifndef FABRIC_NEAR_SHARE_H
 #define FABRIC_NEAR_SHARE_H
@@ -23,19 +23,17 @@ struct vm_shm_writer;
 struct vm_share {
 	struct vm_port *port;
 	uint32_t process;
-	char *here;	/* our memory, */
-	uint64_t there; /* the other one's */
-	size_t bytes;
+	struct vm_load load; /* its places are there until the end */
+	bool write;	     /* to the other one's memory */
 	/* ---- The fabric's own. */
 	struct vm_shm_share *words;
-	struct vm_shm_writer *outlet; /* the receiver's */
+	struct vm_shm_writer *outlet; /* of who begins */
 	uint32_t number;
 	uint32_t done; /* words->done when others have moved their pieces */
 	int error;
 };
 
-/* The receiver's, filled up to the line: takes the only one at a time to that
- * port.  false: there is one, or it is not worth it; nothing has begun. */
+/* Begins, filled up to the line: takes the only one at a time to that port.  false: there is one, or it is not worth it; nothing has begun. */
 bool vm_share_begin(struct vm_share *share, uint32_t port);
 
 /* Moves pieces until none is left that nobody has; whether all are there, maybe
@@ -45,7 +43,7 @@ bool vm_share_move(struct vm_share *share);
 /* Whether they are, after another moment. */
 bool vm_share_wait(const struct vm_share *share);
 
-/* Lets the sender say when it has moved its pieces, by a packet with that number,
+/* Lets the other one say when it has moved its pieces, by a packet with that number,
  * which is not 0; whether it has. */
 bool vm_share_await(const struct vm_share *share, uint64_t id);
 
@@ -53,9 +51,9 @@ bool vm_share_await(const struct vm_share *share, uint64_t id);
  * error.  The next one may begin. */
 int vm_share_end(struct vm_share *share);
 
-/* The sender's, inside the handler of the packet with the receiver's number:
- * moves pieces as long as there are some.  The number that waits for that to be
- * said; 0: none. */
+/* The other one's, inside the handler of the packet with that number: moves pieces
+ * as long as there are some.  The number that waits for that to be said; 0:
+ * none. */
 uint64_t vm_share_help(struct vm_share *share, uint32_t port, uint32_t number);
 
 #endif

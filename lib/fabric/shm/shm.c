@@ -541,28 +541,29 @@ static int move_error(struct vm_shm *shm, struct peer *peer, int error)
 	return -VMPI_ENOTSUP;
 }
 
-int vm_shm_move(struct vm_shm *shm, uint32_t process, uint64_t there,
-		void *here, size_t bytes, bool write)
+int vm_shm_move(struct vm_shm *shm, uint32_t process,
+		const struct vm_load *load, size_t at, size_t bytes, bool write)
 {
+	ssize_t (*move)(pid_t, const struct iovec *, unsigned long,
+			const struct iovec *, unsigned long, unsigned long) =
+		write ? process_vm_writev : process_vm_readv;
+	struct iovec here[VM_LOAD_PLACES], there[VM_LOAD_PLACES];
 	struct peer *peer = &shm->peers[process];
-	size_t done = 0;
 
-	while (done < bytes) {
-		size_t left = bytes - done;
-		struct iovec local = { (char *)here + done,
-				       left < MOVE_MAX ? left : MOVE_MAX };
-		struct iovec remote = { (void *)(uintptr_t)(there + done),
-					local.iov_len };
-		ssize_t n = write ? process_vm_writev(peer->pid, &local, 1,
-						      &remote, 1, 0) :
-				    process_vm_readv(peer->pid, &local, 1,
-						     &remote, 1, 0);
+	while (bytes) {
+		size_t most = bytes < MOVE_MAX ? bytes : MOVE_MAX;
+		size_t ours = vm_load_cut(here, load->here, load->here_count,
+					  at, most);
+		size_t theirs = vm_load_cut(there, load->there,
+					    load->there_count, at, most);
+		ssize_t n = move(peer->pid, here, ours, there, theirs, 0);
 
 		if (n < 0)
 			return move_error(shm, peer, errno);
 		if (n == 0)
 			return -VMPI_EINVAL;
-		done += (size_t)n;
+		at += (size_t)n;
+		bytes -= (size_t)n;
 	}
 	return 0;
 }

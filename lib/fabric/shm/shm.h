@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fabric/shm/load.h"
 #include "fabric/shm/place.h"
 #include "fabric/shm/ring.h"
 
@@ -131,10 +132,11 @@ bool vm_shm_dead(const struct vm_shm *shm, uint32_t process);
 bool vm_shm_moves_far(const struct vm_shm *shm, uint32_t process);
 bool vm_shm_moves_near(const struct vm_shm *shm, uint32_t process);
 
-/* Reads from, or writes to, its memory at once.  -VMPI_ENOTSUP: it is not
+/* Reads from, or writes to, its memory at once bytes of a load from `at` on.  -VMPI_ENOTSUP: it is not
  * allowed any more, -VMPI_EPEER: it has died and can be waited for,
  * -VMPI_EINVAL.  Waits for the end of a process that is dying. */
-int vm_shm_move(struct vm_shm *shm, uint32_t process, uint64_t there,
-		void *here, size_t bytes, bool write);
+int vm_shm_move(struct vm_shm *shm, uint32_t process,
+		const struct vm_load *load, size_t at, size_t bytes,
+		bool write);
 
 #endif

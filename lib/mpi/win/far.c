@@ -418,25 +418,29 @@ static int copy(struct vm_access *a, const struct vm_data *there,
 			 a->gets ? &origin : NULL);
 }
 
+int vm_far_bytes(struct vm_win *win, int rank, void *buf, char *place,
+		 size_t bytes, bool gets)
+{
+	struct vm_access a = { .win = win, .rank = rank, .gets = gets };
+	struct vm_data there, own;
+
+	if (bytes <= data_most(win, rank, bytes))
+		return bytes_send(win, rank, buf, place, bytes, gets);
+	vm_data_set_bytes(&there, place, bytes);
+	vm_data_set_bytes(&own, buf, bytes);
+	return copy(&a, &there, &own);
+}
+
 int vm_far_quick(struct vm_call *call, struct vm_win *win, int rank, void *buf,
 		 char *place, size_t bytes, bool gets)
 {
-	struct vm_data there, own;
-	struct vm_access a;
 	int rc = -VMPI_ENOTSUP;
 
 	if (vm_far_move_wanted(win, rank, bytes))
-		rc = vm_far_move(call, win, rank, buf, place, bytes, !gets);
-	else if (bytes <= data_most(win, rank, bytes))
-		rc = bytes_send(win, rank, buf, place, bytes, gets);
-	if (VM_UNLIKELY(rc == -VMPI_ENOTSUP)) {
-		a = (struct vm_access){ .win = win,
-					.rank = rank,
-					.gets = gets };
-		vm_data_set_bytes(&there, place, bytes);
-		vm_data_set_bytes(&own, buf, bytes);
-		rc = copy(&a, &there, &own);
-	}
+		rc = vm_far_move(call, win, rank, buf, place, bytes, !gets,
+				 false);
+	if (rc == -VMPI_ENOTSUP)
+		rc = vm_far_bytes(win, rank, buf, place, bytes, gets);
 	return explain(call, rank, rc);
 }
 
@@ -456,7 +460,7 @@ static int move(struct vm_call *call, const struct vm_access *a,
 	    vm_cursor_piece(&origin, &from, SIZE_MAX) < there->bytes)
 		return -VMPI_ENOTSUP;
 	return vm_far_move(call, a->win, a->rank, from, to, there->bytes,
-			   !a->gets);
+			   !a->gets, a->asked);
 }
 
 int vm_far_copy(struct vm_call *call, struct vm_access *a)

@@ -30,6 +30,10 @@ void vm_far_close(struct vm_win *win);
 int vm_far_quick(struct vm_call *call, struct vm_win *win, int rank, void *buf,
 		 char *place, size_t bytes, bool gets);
 
+/* The same in packets; 0 or a negative code of core. */
+int vm_far_bytes(struct vm_win *win, int rank, void *buf, char *place,
+		 size_t bytes, bool gets);
+
 /* A checked put or get, an update, a swap.  0 or an MPI error; may switch. */
 int vm_far_copy(struct vm_call *call, struct vm_access *access);
 int vm_far_update(struct vm_call *call, struct vm_access *access);

@@ -300,6 +300,7 @@ void vm_far_close(struct vm_win *win)
 	} while (later);
 	free(win->spare);
 	free(win->slots);
+	vm_far_pile_close(win);
 }
 
 /* Asking whether all is done. */
@@ -460,8 +461,10 @@ static int refused(struct vm_call *call, struct vm_win *win, int rank)
 
 int vm_far_flush_local(struct vm_call *call, struct vm_win *win, int rank)
 {
-	int rc = vm_far_slots_wait(win, rank);
+	int rc = vm_far_pile_end(win, rank);
 
+	if (rc == 0)
+		rc = vm_far_slots_wait(win, rank);
 	if (rc == 0)
 		rc = laters_wait(win, rank, true);
 	return rc == 0 ? refused(call, win, rank) : rc;
@@ -482,8 +485,10 @@ int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win)
 int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
-	int rc = far->dirty ? vm_far_ask(win, rank) : 0;
+	int rc = vm_far_pile_end(win, rank);
 
+	if (rc == 0 && far->dirty)
+		rc = vm_far_ask(win, rank);
 	if (rc == 0 && far->asked) {
 		rc = vm_far_ask_wait(win, rank, 0);
 		far->asked = rc != 0;
@@ -503,14 +508,17 @@ bool vm_far_is_dirty(const struct vm_win *win, int rank)
 
 int vm_far_end(struct vm_call *call, struct vm_win *win, int rank)
 {
+	int rc;
+
 	if (!vm_win_is_far(win, rank))
 		return 0;
 	vm_far_row_end(win);
 	/* Only the answer says what it has refused. */
 	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return vm_far_flush(call, win, rank);
+	rc = vm_far_pile_end(win, rank);
 	vm_far_of(win, rank)->ended = vm_far_is_dirty(win, rank);
-	return vm_far_flush_local(call, win, rank);
+	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
 }
 
 int vm_far_flush_all(struct vm_call *call, struct vm_win *win)

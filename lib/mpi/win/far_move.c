@@ -8,12 +8,14 @@
 #include "core/rank/rank.h"
 #include "core/window/haul.h"
 #include "core/window/wait.h"
-#include "core/window/wire.h"
 #include "mpi/win/far.h"
 #include "mpi/win/far_ask.h"
 
-/* From so many bytes on a system call is shorter than packets in a row. */
+/* From so many bytes on a system call for each is shorter than packets in a row;
+ * and one for many, if it does not take longer than that. */
 #define MOVE_MIN (8 << 10)
+#define PILED_MIN (1 << 10)
+#define PILED_CALL_NS 1500
 
 /* A put of a few bytes alone and its flush take about so long as packets, and
  * a third of a nanosecond for each byte more. */
@@ -29,6 +31,8 @@
 static uint64_t call_ns(const struct vm_win *win)
 {
 	uint64_t least = UINT64_MAX, begin, ns, word;
+	struct iovec here = { &word, sizeof(word) }, there = here;
+	struct vm_load load = vm_load_one(&here, &there);
 
 	for (int i = 0; i < win->size && least == UINT64_MAX; i++) {
 		const struct vm_window_place *place = &win->places[i];
@@ -38,9 +42,9 @@ static uint64_t call_ns(const struct vm_win *win)
 			continue;
 		for (int k = 0; k < TRIES; k++) {
 			begin = vm_clock_ns();
-			if (vm_window_move(win->comm.ranks[i]->to,
-					   (uintptr_t)place->base, &word,
-					   sizeof(word), false) != 0)
+			there.iov_base = place->base;
+			if (vm_window_move(win->comm.ranks[i]->to, &load,
+					   false) != 0)
 				break;
 			ns = vm_clock_ns() - begin;
 			if (ns < least)
@@ -55,7 +59,9 @@ void vm_far_moves_open(struct vm_win *win)
 	uint64_t ns = win->tells ? call_ns(win) : UINT64_MAX;
 
 	win->alone = true;
-	win->alone_min = MOVE_MIN;
+	win->alone_min = win->row_min = MOVE_MIN;
+	if (ns != UINT64_MAX && vm_far_pile_open(win) && ns < PILED_CALL_NS)
+		win->row_min = PILED_MIN;
 	if (ns < PACKET_NS + MOVE_MIN / PACKET_BYTES_NS)
 		win->alone_min = ns < PACKET_NS ? 0 :
 						  (size_t)(ns - PACKET_NS) *
@@ -68,7 +74,8 @@ void vm_far_moves_open(struct vm_win *win)
 bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
-	bool alone = ++win->row == 1 && win->alone;
+	size_t least = ++win->row == 1 && win->alone ? win->alone_min :
+						       win->row_min;
 
 	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || !win->places[rank].base)
 		return false;
@@ -79,132 +86,90 @@ bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
 		return false;
 	if (VM_UNLIKELY(far->away))
 		return vm_far_is_away(win, rank);
-	return alone && bytes >= win->alone_min;
+	return bytes >= least;
 }
 
-/* From so many bytes on a load is shared with the target's process, in pieces of
- * at most so many.  At a time so many are shared at most, as the other side does
- * nothing else meanwhile. */
+/* From so many bytes on a load is shared with the target's process.  At a time so
+ * many are at most, as the other side does nothing else meanwhile. */
 #define SHARED_MIN (32 << 10)
-#define PIECE_MOST (64 << 10)
 #define SHARED_MOST (2 << 20)
 
-/* Loads that are not shared behind one of which a member has taken nothing. */
-#define LEFT_ALONE 15
+/* What is longer gains nothing by being put off. */
+#define PILED_MOST (64 << 10)
 
-/* Two pieces at least, of whole pages. */
-static uint32_t piece_of(size_t bytes)
+/* Tells the target's process of a load. */
+static int haul_tell(struct vm_win *win, int rank, const struct vm_share *share)
 {
-	const size_t page = 4096;
-	size_t half = (bytes / 2 + page - 1) / page * page;
+	const struct vm_load *load = &share->load;
+	struct vm_far_run runs[2 * VM_LOAD_PLACES], *run = runs;
+	struct vm_window_head head = {
+		.what = VM_FAR_haul,
+		.flag = share->write ? VM_FAR_WRITES : 0,
+		.sequence = share->number,
+		.runs = (uint32_t)load->there_count,
+	};
 
-	return (uint32_t)(half < PIECE_MOST ? half : PIECE_MOST);
-}
-
-static int load_move(struct vm_win *win, int rank,
-		     const struct vm_window_load *load, uint64_t at,
-		     uint64_t bytes)
-{
-	return vm_window_move(win->comm.ranks[rank]->to, load->there + at,
-			      (void *)(uintptr_t)(load->here + at), bytes,
-			      load->write);
-}
-
-/* Moves pieces until none is left; *others is how many others have taken. */
-static int pieces_move(struct vm_win *win, int rank,
-		       struct vm_window_haul *haul,
-		       const struct vm_window_load *load, uint32_t *others)
-{
-	uint64_t at, bytes;
-	int rc = 0;
-
-	*others = (uint32_t)((load->bytes + load->piece - 1) / load->piece);
-	while (vm_window_haul_take(haul, load, &at, &bytes)) {
-		--*others;
-		if (rc == 0)
-			rc = load_move(win, rank, load, at, bytes);
-	}
-	return rc;
-}
-
-/* Waits for the pieces that others have taken. */
-static int others_wait(struct vm_win *win, int rank,
-		       const struct vm_window_haul *haul,
-		       const struct vm_window_load *load, uint32_t done)
-{
-	int rc = 0;
-
-	if (!vm_window_watch(&haul->done, done))
-		rc = vm_far_ask_long(win, rank);
-	if (rc != 0 ||
-	    atomic_load_explicit(&haul->failed, memory_order_relaxed) !=
-		    load->number)
-		return rc;
-	vm_far_of(win, rank)->left_alone = UINT8_MAX;
-	return load_move(win, rank, load, 0, load->bytes);
+	for (size_t i = 0; i < load->there_count; i++)
+		*run++ =
+			(struct vm_far_run){ (uintptr_t)load->there[i].iov_base,
+					     load->there[i].iov_len };
+	for (size_t i = 0; i < load->here_count; i++)
+		*run++ = (struct vm_far_run){ (uintptr_t)load->here[i].iov_base,
+					      load->here[i].iov_len };
+	return vm_far_send(win, rank, &head, runs,
+			   (size_t)(run - runs) * sizeof(*run));
 }
 
 /* Moves a load together with the target's process. */
-static int load_share(struct vm_win *win, int rank, struct vm_window_load *load)
+static int haul(struct vm_win *win, int rank, struct vm_share *share)
 {
-	struct vm_window_haul *haul = win->places[win->comm.rank].haul;
-	struct vm_window_head head = { .what = VM_FAR_haul };
-	uint32_t done = atomic_load_explicit(&haul->done, memory_order_relaxed),
-		 others;
-	int told, rc;
+	int rc = haul_tell(win, rank, share), end;
 
-	head.sequence = load->number = ++win->hauls;
-	vm_window_haul_begin(haul, load);
-	told = vm_far_send(win, rank, &head, NULL, 0);
-	rc = pieces_move(win, rank, haul, load, &others);
-	if (others) {
-		int end = others_wait(win, rank, haul, load, done + others);
+	if (!vm_window_haul_move(share)) {
+		int gone = vm_far_ask_long(win, rank);
 
-		return rc ? rc : end;
+		rc = rc ? rc : gone;
 	}
-	vm_far_of(win, rank)->left_alone = LEFT_ALONE;
-	return rc ? rc : told;
+	end = vm_window_haul_end(share);
+	return rc ? rc : end;
 }
 
-static int loads_share(struct vm_win *win, int rank, char *here, char *there,
-		       size_t bytes, bool write)
+int vm_far_load(struct vm_win *win, int rank, const struct vm_load *load,
+		bool write)
+{
+	struct vm_to to = win->comm.ranks[rank]->to;
+	struct vm_share share;
+
+	if (load->bytes >= SHARED_MIN && vm_far_told(win, rank) &&
+	    vm_window_haul_begin(&share, win->window->owner->port, to, load,
+				 write))
+		return haul(win, rank, &share);
+	return vm_window_move(to, load, write);
+}
+
+/* Moves bytes that lie behind each other now. */
+static int bytes_move(struct vm_win *win, int rank, char *here, char *there,
+		      size_t bytes, bool write)
 {
 	int rc = 0;
 
 	for (size_t at = 0; rc == 0 && at < bytes; at += SHARED_MOST) {
 		size_t n = bytes - at < SHARED_MOST ? bytes - at : SHARED_MOST;
-		struct vm_window_load load = {
-			.here = (uintptr_t)here + at,
-			.there = (uintptr_t)there + at,
-			.bytes = n,
-			.piece = piece_of(n),
-			.write = write,
-		};
+		struct iovec local = { here + at, n },
+			     remote = { there + at, n };
+		struct vm_load load = vm_load_one(&local, &remote);
 
-		rc = load_share(win, rank, &load);
+		rc = vm_far_load(win, rank, &load, write);
 	}
 	return rc;
 }
 
-/* Whether a load is shared with the target's process: not while another thread
- * does so, nor for a while with one that has taken nothing. */
-static bool is_shared(struct vm_win *win, int rank, size_t bytes)
-{
-	struct vm_window_far *far = vm_far_of(win, rank);
-
-	if (bytes < SHARED_MIN || !vm_far_told(win, rank))
-		return false;
-	if (far->left_alone) {
-		far->left_alone--;
-		return false;
-	}
-	return !atomic_flag_test_and_set_explicit(&win->hauling,
-						  memory_order_acquire);
-}
-
 int vm_far_move(struct vm_call *call, struct vm_win *win, int rank, void *here,
-		char *there, size_t bytes, bool write)
+		char *there, size_t bytes, bool write, bool asked)
 {
+	bool alone = win->row == 1 && win->alone;
+	/* Few bytes are copied in no time, as they are to packets. */
+	bool copied = write && (asked || bytes < PILED_MIN);
 	int rc;
 
 	if (VM_UNLIKELY(vm_far_of(win, rank)->ended)) {
@@ -212,11 +177,11 @@ int vm_far_move(struct vm_call *call, struct vm_win *win, int rank, void *here,
 		if (rc != 0)
 			return rc;
 	}
-	if (!is_shared(win, rank, bytes))
-		return vm_window_move(win->comm.ranks[rank]->to,
-				      (uintptr_t)there, here, bytes, write);
-	rc = loads_share(win, rank, here, there, bytes, write);
-	/* Pairs with the acquire in is_shared(). */
-	atomic_flag_clear_explicit(&win->hauling, memory_order_release);
-	return rc;
+	if (!alone && bytes < PILED_MOST && (write || !asked)) {
+		rc = vm_far_pile_add(win, rank, here, there, bytes, write,
+				     copied);
+		if (rc != -VMPI_EAGAIN)
+			return rc;
+	}
+	return bytes_move(win, rank, here, there, bytes, write);
 }

@@ -3,13 +3,13 @@
  * Puts and gets between processes of a host that the kernel does at once, by one
  * system call, whatever the target does meanwhile.
  *
- * Long ones are shorter that way; of short ones only those that are alone, as
- * packets follow each other faster than system calls, or all while the target
- * does something else.
+ * Long ones are shorter that way; short ones if they are alone, or in a pile, and
+ * all while the target does something else.
  */
 #ifndef MPI_WIN_FAR_MOVE_H
 #define MPI_WIN_FAR_MOVE_H
 
+#include "core/window/haul.h"
 #include "mpi/win/access.h"
 
 /* Measures, for a window that is made, from how many bytes on. */
@@ -18,10 +18,35 @@ void vm_far_moves_open(struct vm_win *win);
 /* Begins an access: whether the kernel is to do it, if it can. */
 bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes);
 
-/* Moves bytes, once what earlier epochs have sent is done.  0, -VMPI_ENOTSUP:
- * they have to go in packets, or an error.  May switch. */
+/* Moves bytes, once what earlier epochs have sent is done, or puts that off; asked:
+ * the caller has a request, and changes or reads them as soon as it returns.  0,
+ * -VMPI_ENOTSUP: they have to go in packets, or an error.  May switch. */
 int vm_far_move(struct vm_call *call, struct vm_win *win, int rank, void *here,
-		char *there, size_t bytes, bool write);
+		char *there, size_t bytes, bool write, bool asked);
+
+/* Moves a load at once.  0, -VMPI_ENOTSUP, or an error; may switch. */
+int vm_far_load(struct vm_win *win, int rank, const struct vm_load *load,
+		bool write);
+
+/*
+ * The pile (far_move_pile.c): puts to a member, or gets, that are put off until
+ * one system call does them all: when they are many bytes, or others, or are waited
+ * for.  Such a call takes a third of its own time for each place that it moves, and
+ * places that lie behind each other are one.
+ */
+
+/* Makes a window's pile; false: it has none. */
+bool vm_far_pile_open(struct vm_win *win);
+void vm_far_pile_close(struct vm_win *win);
+
+/* Puts an access off; copy: a put, whose buffer may change.  -VMPI_EAGAIN: it has
+ * to be done at once.  As vm_far_pile_end(). */
+int vm_far_pile_add(struct vm_win *win, int rank, char *here, char *there,
+		    size_t bytes, bool write, bool copy);
+
+/* Does what was put off for a member, or for any (-1): 0 or a negative code of
+ * core.  May switch. */
+int vm_far_pile_end(struct vm_win *win, int rank);
 
 /* What was begun is done: accesses from now on are a row of their own. */
 static inline void vm_far_row_end(struct vm_win *win)

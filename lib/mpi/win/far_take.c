@@ -469,28 +469,42 @@ static void take_wake(const struct vm_window_packet *packet)
 	vm_window_wake(packet->window);
 }
 
+/* Reads the places of a load: its bytes; 0: there is something wrong. */
+static size_t places_read(struct iovec *places, const struct vm_far_run *runs,
+			  size_t count, struct vm_window *owner)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (__builtin_add_overflow(bytes, runs[i].count, &bytes) ||
+		    (owner && !is_owned(owner, runs[i].at, runs[i].count)))
+			return 0;
+		places[i] = (struct iovec){ (void *)(uintptr_t)runs[i].at,
+					    runs[i].count };
+	}
+	return bytes;
+}
+
 /* Moves pieces of a load with its sender, as long as there are any. */
 static void take_haul(const struct vm_window_packet *packet)
 {
-	const struct vm_window_team *team = packet->window->team;
-	struct vm_window_haul *haul;
-	struct vm_window_load load;
-	uint64_t at, bytes;
+	struct iovec own[VM_LOAD_PLACES], theirs[VM_LOAD_PLACES];
+	size_t count = packet->bytes / sizeof(struct vm_far_run);
+	const struct vm_far_run *runs = packet->data;
+	struct vm_load load = { .here = own,
+				.there = theirs,
+				.here_count = packet->head.runs };
 
-	if (packet->head.member >= team->size)
+	if (load.here_count > count || load.here_count > VM_LOAD_PLACES ||
+	    count - load.here_count > VM_LOAD_PLACES)
 		return;
-	haul = team->places[packet->head.member].haul;
-	if (!haul || !vm_window_haul_look(haul, &load, packet->head.sequence) ||
-	    !is_owned(packet->window, load.there, load.bytes))
-		return;
-	while (vm_window_haul_take(haul, &load, &at, &bytes)) {
-		void *mine = (void *)(uintptr_t)(load.there + at);
-
-		vm_window_haul_done(haul, load.number,
-				    vm_window_move(packet->from, load.here + at,
-						   mine, bytes,
-						   !load.write) != 0);
-	}
+	load.there_count = count - load.here_count;
+	load.bytes = places_read(own, runs, load.here_count, packet->window);
+	if (load.bytes &&
+	    load.bytes == places_read(theirs, runs + load.here_count,
+				      load.there_count, NULL))
+		vm_window_haul_help(packet, &load, packet->head.sequence,
+				    !(packet->head.flag & VM_FAR_WRITES));
 }
 
 void vm_far_take(const struct vm_window_packet *packet)

@@ -26,7 +26,7 @@
 	X(post, "the sender's memory may be reached by the receiver")     \
 	X(complete, "the sender is done with the receiver's memory")      \
 	X(wake, "a word that the receiver waits for has changed")         \
-	X(haul, "the sender moves many bytes: the receiver takes part")
+	X(haul, "the sender moves what is here: the receiver takes part")
 
 enum vm_far_kind {
 #define VM_FAR_ENUM_(kind, text) VM_FAR_##kind,
@@ -57,6 +57,10 @@ struct vm_far_run {
 #define VM_FAR_RUNS 16
 #define VM_FAR_RUN_BYTES (VM_FAR_RUNS * sizeof(struct vm_far_run))
 
+/* Of `haul`: the sender writes to the receiver's memory.  The first `runs` are
+ * the receiver's places, by address and bytes; those behind are the sender's. */
+#define VM_FAR_WRITES 4
+
 /* What one member knows of another: as origin, bytes sent since it asked last,
  * how often it has asked to be told, or by a packet and was answered, what was
  * refused, and whether there were accesses since that are not answered.  Under
@@ -65,9 +69,8 @@ struct vm_window_far {
 	size_t unasked;
 	uint32_t tells, asks, acks;
 	uint8_t error, refused;
-	bool dirty, asked;  /* it has asked, and not waited for the answer */
-	bool ended;	    /* an epoch with such accesses has ended */
-	uint8_t left_alone; /* so many more loads are not shared with it */
+	bool dirty, asked; /* it has asked, and not waited for the answer */
+	bool ended;	   /* an epoch with such accesses has ended */
 	/* It has not answered for long: so many more accesses are the kernel's,
 	 * if they can be, until it is asked whether it is back: when, or 0, and
 	 * the number of that; and how many the last time. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/window/haul.h"
 #include "core/window/reply.h"
 #include "mpi/comm/split.h"
 
@@ -142,8 +141,6 @@ static void replies_place(const struct file *file, struct vm_window_team *team,
 	struct vm_window_replies *replies = (struct vm_window_replies *)memory;
 	struct vm_window_told *told =
 		(struct vm_window_told *)&replies[file->count];
-	struct vm_window_haul *hauls =
-		(struct vm_window_haul *)&told[file->count * file->told];
 
 	for (size_t k = 0; file->told && k < file->count; k++) {
 		struct vm_window_place *place =
@@ -151,7 +148,6 @@ static void replies_place(const struct file *file, struct vm_window_team *team,
 
 		place->replies = &replies[k];
 		place->told = &told[k * file->told];
-		place->haul = &hauls[k];
 	}
 }
 
@@ -200,8 +196,7 @@ static size_t head_bytes(const struct file *file)
 
 	if (file->told)
 		bytes += sizeof(struct vm_window_replies) +
-			 file->told * sizeof(struct vm_window_told) +
-			 sizeof(struct vm_window_haul);
+			 file->told * sizeof(struct vm_window_told);
 	return bytes;
 }
 

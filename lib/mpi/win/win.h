@@ -18,6 +18,7 @@
 
 struct vm_attrs;
 struct vm_errh;
+struct vm_far_pile;
 struct vm_far_slots;
 
 /* What a member may do now: the kinds of access epochs. */
@@ -52,9 +53,8 @@ struct vm_win {
 	 * memory for one more. */
 	_Atomic int laters;
 	void *spare;
-	struct vm_far_slots *slots; /* far_slot.h; or NULL */
-	atomic_flag hauling; /* a thread shares a load (far_move.c); its: */
-	uint32_t hauls;	     /* the number of the last one */
+	struct vm_far_slots *slots;	/* far_slot.h; or NULL */
+	struct vm_far_pile *pile;	/* far_move.h; or NULL */
 	struct vm_window_place *places; /* the team's */
 	struct vm_window *window;
 	/* Epochs. */
@@ -67,7 +67,8 @@ struct vm_win {
 	/* Constant. */
 	bool far; /* there are several processes: it is in progress.lasting */
 	bool few; /* each member is alone in its process, of several */
-	size_t alone_min; /* bytes of a lone access that the kernel moves */
+	/* Bytes of a lone access that the kernel moves, and of one in a row. */
+	size_t alone_min, row_min;
 	bool tells; /* all of a host reach each other's memory for answers */
 	struct vm_comm comm; /* of the members, not the user's */
 	int flavor, model;   /* MPI_WIN_FLAVOR_..., MPI_WIN_... */

@@ -12,14 +12,22 @@ enum { BYTES = 300001, ALONE_MOST = 100, ID = 7 };
 static struct pair pair;
 static char from[BYTES], to[BYTES];
 
+/* Three places of the side's own, which to the other side are one. */
 static struct vm_share share_of(unsigned side, size_t bytes)
 {
+	static struct iovec own[2][3], other[2];
+	char *at = side ? to : from;
+	size_t third = bytes / 3;
+
+	own[side][0] = (struct iovec){ at, third };
+	own[side][1] = (struct iovec){ at + third, third };
+	own[side][2] = (struct iovec){ at + 2 * third, bytes - 2 * third };
+	other[side] = (struct iovec){ side ? from : to, bytes };
 	return (struct vm_share){
 		.port = vm_fabric_port(pair.side[side].fabric, 0),
 		.process = !side,
-		.here = side ? to : from,
-		.there = (uint64_t)(uintptr_t)(side ? from : to),
-		.bytes = bytes,
+		.load = { own[side], &other[side], 3, 1, bytes },
+		.write = !side,
 	};
 }
 
@@ -37,15 +45,16 @@ static void begin(struct vm_share *share, size_t bytes)
 
 static uint64_t help(const struct vm_share *share)
 {
-	struct vm_share other = share_of(0, share->bytes);
+	struct vm_share other = share_of(0, share->load.bytes);
 
 	return vm_share_help(&other, 0, share->number);
 }
 
 static void end(struct vm_share *share, const char *how)
 {
-	is_int(vm_share_end(share), 0, "%zu bytes are moved", share->bytes);
-	ok(!memcmp(from, to, share->bytes), "%s", how);
+	is_int(vm_share_end(share), 0, "%zu bytes are moved",
+	       share->load.bytes);
+	ok(!memcmp(from, to, share->load.bytes), "%s", how);
 }
 
 static void by_sender(size_t bytes)
@@ -109,7 +118,7 @@ static void failed(void)
 
 	begin(&share, BYTES);
 	other = share_of(0, BYTES);
-	other.there = 8;
+	other.load.there = &(struct iovec){ (void *)8, BYTES };
 	vm_share_help(&other, 0, share.number);
 	ok(vm_share_move(&share), "the sender has tried");
 	end(&share, "by the receiver after all");

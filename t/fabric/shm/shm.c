@@ -117,21 +117,30 @@ static void child_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
+static int move_one(struct vm_shm *shm, void *there, void *here, size_t bytes,
+		    bool write)
+{
+	struct iovec local = { here, bytes }, remote = { there, bytes };
+	struct vm_load load = vm_load_one(&local, &remote);
+
+	return vm_shm_move(shm, 1, &load, 0, bytes, write);
+}
+
 static void moves(struct vm_shm *shm)
 {
 	char *here = malloc(BYTES);
-	uint64_t there = (uint64_t)(uintptr_t)said->memory;
+	char *there = said->memory;
 
 	ok(vm_shm_moves_near(shm, 1) && vm_shm_moves_far(shm, 1),
 	   "each may move the other's memory");
-	is_int(vm_shm_move(shm, 1, there, here, BYTES, false), 0, "a read");
+	is_int(move_one(shm, there, here, BYTES, false), 0, "a read");
 	ok(pattern_fits(here, 1, BYTES), "brings its bytes");
 	pattern_fill(here, 2, BYTES);
-	is_int(vm_shm_move(shm, 1, there, here, BYTES, true), 0, "a write");
+	is_int(move_one(shm, there, here, BYTES, true), 0, "a write");
 	memset(here, 0, BYTES);
-	vm_shm_move(shm, 1, there, here, BYTES, false);
+	move_one(shm, there, here, BYTES, false);
 	ok(pattern_fits(here, 2, BYTES), "takes them there");
-	is_int(vm_shm_move(shm, 1, 8, here, BYTES, false), -VMPI_EINVAL,
+	is_int(move_one(shm, (void *)8, here, BYTES, false), -VMPI_EINVAL,
 	       "a place that is none is refused");
 	ok(vm_shm_moves_near(shm, 1), "which has no consequence");
 	free(here);
@@ -172,9 +181,8 @@ static void together(void)
 	child_end(pid);
 	ok(vm_shm_dead(shm, 1), "nor afterwards");
 	vm_shm_wake(shm, 1, outlet);
-	is_int(vm_shm_move(shm, 1, (uint64_t)(uintptr_t)said->memory,
-			   &(char){ 0 }, 1, false),
-	       -VMPI_EPEER, "who is dead has no memory");
+	is_int(move_one(shm, said->memory, &(char){ 0 }, 1, false), -VMPI_EPEER,
+	       "who is dead has no memory");
 	slot = vm_shm_room(outlet, 4, &data);
 	vm_shm_publish(outlet, slot, 4, data);
 	ok(true, "but its ring can be written to");
@@ -196,8 +204,7 @@ static void dying(void)
 	vm_shm_meet(shm, 1, 2, &said->place, &why);
 	kill(pid, SIGKILL);
 	do
-		rc = vm_shm_move(shm, 1, (uint64_t)(uintptr_t)said->memory,
-				 &here, 1, false);
+		rc = move_one(shm, said->memory, &here, 1, false);
 	while (rc == 0);
 	is_int(rc, -VMPI_EPEER, "who is dying has no memory");
 	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
