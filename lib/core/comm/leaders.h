@@ -94,7 +94,7 @@ enum vm_leaders_need {
  * that equal keys are one, and the data of its members, `bytes` of each.
  */
 struct vm_leaders_card {
-	char key[VM_MEET_POST_KEY];
+	uint64_t key[VM_MEET_KEY_WORDS];
 	uint32_t bytes, spare[3];
 	char data[];
 };

@@ -9,7 +9,7 @@
 
 #include "core/comm/leaders.h"
 
-#define WORDS (VM_MEET_POST_KEY / 8)
+#define WORDS VM_MEET_KEY_WORDS
 
 /* As the length of the last word: it is that before it; the same, or it is 0,
  * and the card is one of VM_LEADERS_AHEAD. */

@@ -70,7 +70,7 @@ static bool is_alike(const struct vm_leaders_head *in,
 	return (in->topic == VM_LEADERS_SHORT ||
 		in->topic == VM_LEADERS_AHEAD) &&
 	       in->bytes >= sizeof(struct vm_leaders_card) &&
-	       !memcmp(in->data, out->data, VM_MEET_POST_KEY);
+	       !memcmp(in->data, out->data, VM_MEET_KEY_BYTES);
 }
 
 bool vm_leaders_are_alike(const struct vm_leaders *leaders, int count,

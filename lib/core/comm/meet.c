@@ -329,14 +329,23 @@ static bool members_agree(const struct vm_meet *meet,
 	return true;
 }
 
+/* Writes all but the data and the number. */
+static void post_write(struct vm_meet_post *post,
+		       const struct vm_meet_post *from)
+{
+	post->bytes = from->bytes;
+	post->last = from->last;
+	for (int i = 0; i < VM_MEET_KEY_WORDS; i++)
+		post->key[i] = from->key[i];
+}
+
 /* Whether the posts of all workers are enough for each of them.  They all
  * decide the same, since they read the same. */
 static bool posts_agree(const struct vm_meet *meet,
-			const struct vm_meet_worker *self)
+			const struct vm_meet_worker *self,
+			const struct vm_meet_post *mine)
 {
-	const struct vm_meet_post *mine = vm_meet_post_of(self, self);
-
-	if (!mine->each)
+	if (mine->bytes == VM_MEET_LONG)
 		return false;
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
 		const struct vm_meet_worker *worker = &meet->workers[w];
@@ -345,8 +354,8 @@ static bool posts_agree(const struct vm_meet *meet,
 		if (!worker->member_count || worker == self)
 			continue;
 		post = vm_meet_post_of(worker, self);
-		if (!post->each || post->last != mine->last ||
-		    memcmp(post->key, mine->key, VM_MEET_POST_KEY))
+		if (post->bytes == VM_MEET_LONG || post->last != mine->last ||
+		    memcmp(post->key, mine->key, VM_MEET_KEY_BYTES))
 			return false;
 	}
 	return true;
@@ -380,16 +389,16 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 {
 	struct vm_meet *meet = chan->meet;
 	uint32_t number = ++self->number;
-	struct vm_meet_post *post = vm_meet_post_of(self, self);
+	struct vm_meet_post mine = { .last = way->last };
 
-	post->last = way->last;
-	if (!way->show)
-		memset(post->key, 0, VM_MEET_POST_KEY);
 	/* Arguments of members of other processes are known to one worker
 	 * only. */
-	post->each = !meet->leaders && members_agree(meet, self, way->last) &&
-		     (way->show ? way->show(meet, self, post) : !way->last);
-	vm_meet_post_show(meet, self, &post->number, number);
+	if (meet->leaders || !members_agree(meet, self, way->last) ||
+	    !(way->show ? way->show(meet, self, &mine) : !way->last))
+		mine.bytes = VM_MEET_LONG;
+	post_write(vm_meet_post_of(self, self), &mine);
+	vm_meet_post_show(meet, self, &vm_meet_post_of(self, self)->number,
+			  number);
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
 		struct vm_meet_worker *worker = &meet->workers[w];
 
@@ -398,7 +407,7 @@ static int leaders_meet(const struct vm_chan *chan, struct vm_meet_worker *self,
 				self, &vm_meet_post_of(worker, self)->number,
 				number, chan);
 	}
-	if (!posts_agree(meet, self))
+	if (!posts_agree(meet, self, &mine))
 		return hold_for_all(chan, self, way->last);
 	if (way->own)
 		way->own(meet, self, args);

@@ -146,11 +146,12 @@ void vm_meet_drop(struct vm_meet *meet);
  * own() are run by the last member to arrive on each worker.
  */
 struct vm_meet_how {
-	/* Writes what the other workers need to know of this worker's members:
-	 * key, bytes and data.  false: the long way is needed.  NULL: there is
+	/* Gets what the other workers need to know of this worker's members:
+	 * the data, which it writes to their post, and key and bytes, which it
+	 * leaves in `mine`.  false: the long way is needed.  NULL: there is
 	 * nothing to know. */
 	bool (*show)(struct vm_meet *meet, struct vm_meet_worker *worker,
-		     struct vm_meet_post *post);
+		     struct vm_meet_post *mine);
 	/* All workers have shown theirs, with the same key: does what this
 	 * worker's members want; args is the caller's.  NULL: nothing. */
 	void (*own)(struct vm_meet *meet, struct vm_meet_worker *worker,

@@ -23,20 +23,25 @@ struct vm_meet_worker;
 struct vm_ult;
 struct vmpi_chan;
 
-#define VM_MEET_POST_KEY 32
+#define VM_MEET_KEY_WORDS 4
+#define VM_MEET_KEY_BYTES (VM_MEET_KEY_WORDS * sizeof(uint64_t))
 
-/* Written by the worker's leader, read by all after `number`, set last. */
+/* Each worker can do what its own members need with this much of each other
+ * member in `data`; VM_MEET_LONG: it cannot. */
+#define VM_MEET_LONG UINT32_MAX
+
+/* Written by the worker's leader, read by the others after `number`, set last:
+ * the line is away then, its leader does not look at it again. */
 struct vm_meet_post {
 	_Atomic uint32_t number; /* of the meeting */
-	bool each;	/* each worker can do what its own members need, */
-	uint32_t bytes; /* with so much of each member in `data` */
+	uint32_t bytes;
 	void (*last)(struct vm_meet *meet);
-	char key[VM_MEET_POST_KEY]; /* what all workers must have alike for that */
+	uint64_t key[VM_MEET_KEY_WORDS]; /* what all workers must have alike */
 	char data[];
 } VM_ALIGNED(8);
 
-VM_STATIC_ASSERT(sizeof(struct vm_meet_post) == 56,
-		 "a word of data is on the line of the number");
+VM_STATIC_ASSERT(sizeof(struct vm_meet_post) == 48,
+		 "two words of data are on the line of the number");
 
 /* A leader that waits for a number: written by itself and by its wakers. */
 struct vm_meet_post_waiter {

@@ -9,99 +9,10 @@
 #include <string.h>
 
 #include "mpi/coll/plan.h"
+#include "mpi/coll/shown.h"
 
 /* Alignment of each member's bytes, sufficient for any type. */
 #define DATA_ALIGN 16
-
-static void key_init(struct vm_coll_key *key, const struct vm_coll *coll)
-{
-	const struct vm_coll_kind *kind = coll->kind;
-
-	key->as = coll->as;
-	key->in_place = kind->swaps && coll->in_place;
-	key->type_kind = 0;
-	key->root = kind->rooted ? coll->root : coll->shares;
-	key->op = 0;
-	key->bytes = 0;
-	key->extent = 0;
-	if (!kind->reduces)
-		return;
-	key->type_kind = coll->recv.type->kind;
-	key->op = 2u * coll->op->number + coll->op->commutes;
-	key->bytes = coll->recv.type->size * coll->recv.count;
-	key->extent = coll->recv.type->extent;
-}
-
-/*
- * Stores to a post wait in the store buffer for its cache line.  A wide load of
- * data written after them by narrower stores would wait too, so structs are
- * copied word by word here.
- */
-static void data_set(struct vm_data *data, const struct vm_type *type,
-		     const void *buf, size_t count)
-{
-	struct vm_data from = vm_type_data(type, buf, count);
-
-	vm_data_assign(data, &from);
-}
-
-/* Gets the operands of a reduction, which keep their type for the
- * computation. */
-static bool operands(const struct vm_coll *coll, struct vm_data *data)
-{
-	const struct vm_type *type = coll->recv.type;
-
-	if (!type->dense || type->dense_offset ||
-	    type->extent != (MPI_Count)type->size)
-		return false;
-	data->addr = (void *)(uintptr_t)coll->send.buf;
-	data->bytes = type->size * coll->recv.count;
-	data->layout = NULL;
-	data->count = 0;
-	return true;
-}
-
-/* Tells whether a member sends a block to each of the others, not one to
- * all. */
-static bool sends_blocks(const struct vm_coll *coll)
-{
-	return coll->kind == &vm_coll_scatter ||
-	       coll->kind == &vm_coll_alltoall;
-}
-
-/* Gets all data that a member sends; false: a proxy could not send it. */
-static bool small_data(const struct vm_coll *coll, struct vm_data *data)
-{
-	const struct vm_blocks *side = &coll->send;
-	struct vm_data from;
-	size_t block = 0;
-
-	if (coll->kind->reduces)
-		return operands(coll, data);
-	if (sends_blocks(coll)) {
-		if (coll->in_place && coll->kind->swaps)
-			return false;
-		data_set(data, side->type, side->buf,
-			 side->count * (size_t)coll->size);
-		return true;
-	}
-	if (coll->kind == &vm_coll_bcast) {
-		side = &coll->recv;
-	} else if (coll->in_place) {
-		side = &coll->recv;
-		block = (size_t)coll->rank;
-	}
-	if (!side->counts.array) {
-		data_set(data, side->type,
-			 vm_at(side->buf, (ptrdiff_t)(block * side->count) *
-						  side->type->extent),
-			 side->count);
-		return true;
-	}
-	from = vm_blocks_data(side, block);
-	vm_data_assign(data, &from);
-	return true;
-}
 
 static void side_set(struct vm_blocks *side, const void *buf,
 		     const struct vm_type *type, size_t count)
@@ -114,19 +25,15 @@ static void side_set(struct vm_blocks *side, const void *buf,
 	side->made = NULL;
 }
 
-/* The bytes before blocks of any size: what each has, and where it begins. */
-static size_t uneven_head(size_t n)
+static void uneven_set(struct vm_blocks *side, const char *shown,
+		       const struct vm_coll_span *span)
 {
-	return 2 * n * sizeof(int);
-}
+	const char *sizes = shown - span->first * sizeof(int);
 
-static void uneven_set(struct vm_blocks *side, const char *shown, size_t n)
-{
-	const int *sizes = (const int *)(const void *)shown;
-
-	side->buf = shown + uneven_head(n);
+	side->buf = shown + vm_coll_uneven_head(span->count);
 	side->counts = (struct vm_ints){ sizes, false };
-	side->displs = (struct vm_ints){ sizes + n, false };
+	side->displs =
+		(struct vm_ints){ sizes + span->count * sizeof(int), false };
 }
 
 /* Whether the blocks that another process has shown lie where it says. */
@@ -134,9 +41,9 @@ static bool uneven_fits(const char *shown, size_t bytes, size_t n)
 {
 	const int *sizes = (const int *)(const void *)shown;
 
-	if (bytes < uneven_head(n) || bytes % sizeof(int))
+	if (bytes < vm_coll_uneven_head(n) || bytes % sizeof(int))
 		return false;
-	bytes -= uneven_head(n);
+	bytes -= vm_coll_uneven_head(n);
 	for (size_t i = 0; i < n; i++)
 		if (sizes[i] < 0 || sizes[n + i] < 0 ||
 		    (size_t)sizes[i] > bytes ||
@@ -146,11 +53,13 @@ static bool uneven_fits(const char *shown, size_t bytes, size_t n)
 }
 
 /* Initialises a proxy for member `rank` of a call like this, with its bytes, to
- * which reductions also write. */
+ * which reductions also write; blocks are those of the span. */
 static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
-		       int rank, void *data, size_t bytes)
+		       int rank, char *data, size_t bytes,
+		       const struct vm_coll_span *span)
 {
 	const struct vm_type *type = vm_type_get(MPI_BYTE);
+	char *blocks = data;
 	size_t count = bytes;
 
 	proxy->kind = like->kind;
@@ -169,134 +78,34 @@ static void proxy_init(struct vm_coll *proxy, const struct vm_coll *like,
 	if (like->kind->reduces) {
 		type = like->recv.type;
 		count = like->recv.count;
-	} else if (sends_blocks(like)) {
-		count = bytes / (size_t)like->size;
+	} else if (vm_coll_sends_blocks(like)) {
+		count = bytes / span->count;
+		blocks -= span->first * count;
 	}
-	side_set(&proxy->send, data, type, count);
+	side_set(&proxy->send, blocks, type, count);
 	side_set(&proxy->recv, data, type, count);
 	if (like->kind->reduces)
 		proxy->recv.counts = like->recv.counts;
 	if (like->uneven)
-		uneven_set(&proxy->send, data, (size_t)like->size);
+		uneven_set(&proxy->send, data, span);
 	proxy->temp = NULL;
 	proxy->req = NULL;
 	atomic_init(&proxy->error, 0);
 }
 
-/* What members show others: so many bytes of each that sends. */
-struct show {
-	const uint32_t *members;
-	uint32_t count, bytes;
-	char *data;
-	size_t room, used;
-};
-
-static void data_put(char *to, const struct vm_data *from)
-{
-	struct vm_data bytes;
-
-	if (from->layout) {
-		bytes = vm_data_bytes(to, from->bytes);
-		vm_data_copy_slow(&bytes, from);
-	} else {
-		memcpy(to, from->addr, from->bytes);
-	}
-}
-
-/* As data_show(), for blocks of any size: their sizes, where they begin behind
- * these, and the blocks.  Those for the members who show are left out. */
-static bool uneven_show(const struct vm_coll *coll, struct show *show)
-{
-	size_t n = (size_t)coll->size, used = uneven_head(n), at = 0;
-	size_t room = show->room - show->used, own = 0;
-	int *sizes = (int *)(void *)(show->data + show->used);
-	char *blocks = (char *)sizes + used;
-
-	if ((coll->in_place && coll->kind->swaps) || used > room)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		struct vm_data from;
-
-		sizes[i] = 0;
-		sizes[n + i] = (int)at;
-		if (own < show->count && show->members[own] == i) {
-			own++;
-			continue;
-		}
-		from = vm_blocks_data(&coll->send, i);
-		if (from.bytes > room - used)
-			return false;
-		sizes[i] = (int)from.bytes;
-		data_put(blocks + at, &from);
-		at += from.bytes;
-		used += from.bytes;
-	}
-	/* Those of the next member are aligned. */
-	used = (used + sizeof(int) - 1) & ~(sizeof(int) - 1);
-	if (used > room || (show->used && used != show->bytes))
-		return false;
-	show->bytes = (uint32_t)used;
-	show->used += used;
-	return true;
-}
-
-/* Adds what a member sends. */
-static bool data_show(const struct vm_coll *coll, struct show *show)
-{
-	struct vm_data from;
-
-	if (coll->uneven)
-		return uneven_show(coll, show);
-	if (!small_data(coll, &from) || from.bytes > show->room - show->used ||
-	    (show->used && from.bytes != show->bytes))
-		return false;
-	/* Members that send nothing are not in the post. */
-	if (from.bytes == 0)
-		return false;
-	show->bytes = (uint32_t)from.bytes;
-	data_put(show->data + show->used, &from);
-	show->used += show->bytes;
-	return true;
-}
-
-/* Shows what the members send, and which call it is; false: it is not small, or
- * they disagree. */
-static bool members_show(const struct vm_meet *meet, struct show *show,
-			 char *key)
-{
-	const struct vm_coll *first = vm_coll_of(meet, show->members[0]);
-	char what[sizeof(first->what)];
-
-	/* Bytes have no type. */
-	if (VM_UNLIKELY(mpi_cvar.check_types))
-		return false;
-	for (uint32_t i = 0; i < show->count; i++) {
-		const struct vm_coll *coll = vm_coll_of(meet, show->members[i]);
-
-		if (coll->first_size ||
-		    (i && vm_coll_differs(first, coll, what, sizeof(what))))
-			return false;
-		if (vm_coll_small_sends(coll, coll->rank) &&
-		    !data_show(coll, show))
-			return false;
-	}
-	key_init((struct vm_coll_key *)key, first);
-	return true;
-}
-
 bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,
 			struct vm_meet_post *post)
 {
-	struct show show = { .members = worker->members,
-			     .count = worker->member_count,
-			     .data = post->data,
-			     .room = worker->room };
+	struct vm_coll_shown mine = {
+		.team = { worker->members, worker->member_count },
+		.data = vm_meet_post_of(worker, worker)->data,
+		.room = worker->room
+	};
 
 	if (vm_coll_of(meet, worker->members[0])->kind->whole ||
-	    !members_show(meet, &show, post->key))
+	    !vm_coll_show(meet, &mine, post->key))
 		return false;
-	if (show.used)
-		post->bytes = show.bytes;
+	post->bytes = mine.bytes;
 	return true;
 }
 
@@ -336,21 +145,17 @@ static size_t view_divide(struct proxy_view *view, const struct vm_coll *like,
 	return seats + proxies + size * view->distance;
 }
 
-/* What members elsewhere have shown. */
-struct shown {
-	const uint32_t *members;
-	uint32_t count, bytes;
-	char *data;
-};
-
 /* Seats proxies for those members that send anything. */
-static void small_seat(struct proxy_view *view, const struct shown *shown,
+static void small_seat(struct proxy_view *view,
+		       const struct vm_coll_shown *shown,
 		       const struct vm_coll *like)
 {
+	const struct vm_coll_team *team = &shown->team;
+	struct vm_coll_span span = vm_coll_span_of(team, (size_t)like->size);
 	char *data = shown->data;
 
-	for (uint32_t i = 0; i < shown->count; i++) {
-		uint32_t rank = shown->members[i];
+	for (uint32_t i = 0; i < team->count; i++) {
+		uint32_t rank = team->members[i];
 		struct vm_coll *proxy = &view->proxies[rank];
 		char *bytes = data;
 
@@ -360,20 +165,14 @@ static void small_seat(struct proxy_view *view, const struct shown *shown,
 			bytes = view->data + rank * view->distance;
 			memcpy(bytes, data, shown->bytes);
 		}
-		proxy_init(proxy, like, (int)rank, bytes, shown->bytes);
+		proxy_init(proxy, like, (int)rank, bytes, shown->bytes, &span);
 		atomic_init(&view->meet.seats[rank].args, proxy);
 		data += shown->bytes;
 	}
 }
 
-/* The members of a worker, or of a process. */
-struct team {
-	const uint32_t *members;
-	uint32_t count;
-};
-
 static void team_seat(struct proxy_view *view, const struct vm_meet *meet,
-		      const struct team *team)
+		      const struct vm_coll_team *team)
 {
 	for (uint32_t i = 0; i < team->count; i++)
 		atomic_init(&view->meet.seats[team->members[i]].args,
@@ -381,7 +180,7 @@ static void team_seat(struct proxy_view *view, const struct vm_meet *meet,
 }
 
 /* Does the parts of its members, consecutive ones in one call. */
-static void parts_do(struct vm_meet *meet, const struct team *team,
+static void parts_do(struct vm_meet *meet, const struct vm_coll_team *team,
 		     struct vm_coll *me)
 {
 	const struct vm_coll_kind *kind = me->kind;
@@ -399,7 +198,7 @@ static void parts_do(struct vm_meet *meet, const struct team *team,
 	}
 }
 
-static bool is_member(const struct team *team, int rank)
+static bool is_member(const struct vm_coll_team *team, int rank)
 {
 	for (uint32_t i = 0; i < team->count; i++)
 		if (team->members[i] == (uint32_t)rank)
@@ -408,7 +207,7 @@ static bool is_member(const struct team *team, int rank)
 }
 
 /* Whether there is anything to do for its members. */
-static bool has_parts(const struct team *team, const struct vm_coll *me)
+static bool has_parts(const struct vm_coll_team *team, const struct vm_coll *me)
 {
 	return me->kind->part && !(me->kind->rooted && me->kind->gathers &&
 				   !is_member(team, me->root));
@@ -417,8 +216,8 @@ static bool has_parts(const struct team *team, const struct vm_coll *me)
 /* Prepares a view in the worker's memory; false, and an error of the members:
  * there is none. */
 static bool view_open(struct proxy_view *view, struct vm_meet *meet,
-		      struct vm_meet_worker *worker, const struct team *team,
-		      const struct vm_coll *me)
+		      struct vm_meet_worker *worker,
+		      const struct vm_coll_team *team, const struct vm_coll *me)
 {
 	char *memory = vm_meet_scratch(worker,
 				       view_divide(view, me, meet->size, NULL));
@@ -435,7 +234,7 @@ static bool view_open(struct proxy_view *view, struct vm_meet *meet,
 	return true;
 }
 
-static void view_do(struct proxy_view *view, const struct team *team,
+static void view_do(struct proxy_view *view, const struct vm_coll_team *team,
 		    struct vm_coll *me)
 {
 	if (me->kind->slices || me->kind->whole)
@@ -447,7 +246,7 @@ static void view_do(struct proxy_view *view, const struct team *team,
 void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *self,
 		       void *args)
 {
-	const struct team team = { self->members, self->member_count };
+	const struct vm_coll_team team = { self->members, self->member_count };
 	struct proxy_view view;
 
 	if (!has_parts(&team, args) ||
@@ -461,9 +260,11 @@ void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *self,
 			continue;
 		post = vm_meet_post_of(worker, self);
 		small_seat(&view,
-			   &(struct shown){ worker->members,
-					    worker->member_count, post->bytes,
-					    post->data },
+			   &(struct vm_coll_shown){
+				   .team = { worker->members,
+					     worker->member_count },
+				   .bytes = post->bytes,
+				   .data = post->data },
 			   args);
 	}
 	view_do(&view, &team, args);
@@ -475,6 +276,7 @@ static bool card_seat(struct proxy_view *view, const struct vm_meet *meet,
 {
 	const struct vm_leaders_process *there =
 		&meet->leaders->processes[process];
+	const struct vm_coll_team team = { there->members, there->count };
 	size_t bytes, senders = 0;
 	const struct vm_leaders_card *card =
 		vm_leaders_card_of(meet, process, &bytes);
@@ -487,18 +289,21 @@ static bool card_seat(struct proxy_view *view, const struct vm_meet *meet,
 	    card->bytes != like->recv.count * like->recv.type->size)
 		return false;
 	for (size_t i = 0; like->uneven && i < senders; i++)
-		if (!uneven_fits(card->data + i * card->bytes, card->bytes,
-				 (size_t)like->size))
+		if (!uneven_fits(
+			    card->data + i * card->bytes, card->bytes,
+			    vm_coll_span_of(&team, (size_t)like->size).count))
 			return false;
 	small_seat(view,
-		   &(struct shown){ there->members, there->count, card->bytes,
-				    (char *)(uintptr_t)card->data },
+		   &(struct vm_coll_shown){
+			   .team = team,
+			   .bytes = card->bytes,
+			   .data = (char *)(uintptr_t)card->data },
 		   like);
 	return true;
 }
 
 /* All processes have shown their members' data. */
-static int cards_do(struct vm_meet *meet, const struct team *team)
+static int cards_do(struct vm_meet *meet, const struct vm_coll_team *team)
 {
 	struct vm_coll *me = vm_coll_of(meet, team->members[0]);
 	struct vm_meet_worker *worker =
@@ -532,10 +337,10 @@ static uint32_t members_most(const struct vm_leaders *leaders)
  * themselves, and there is a card wherever it would have room.
  */
 static enum vm_leaders_need need_of(const struct vm_meet *meet,
-				    const struct show *show)
+				    const struct vm_coll_shown *mine)
 {
 	const struct vm_leaders *leaders = meet->leaders;
-	const struct vm_coll *any = vm_coll_of(meet, show->members[0]);
+	const struct vm_coll *any = vm_coll_of(meet, mine->team.members[0]);
 
 	if (!any->kind->rooted || !any->kind->part ||
 	    leaders->of[any->root] != 0 || !vm_leaders_may_go_ahead(meet))
@@ -544,37 +349,38 @@ static enum vm_leaders_need need_of(const struct vm_meet *meet,
 		return VM_LEADERS_DOWN;
 	if (any->as == VM_CALL_Gatherv || any->as == VM_CALL_Gatherv_c ||
 	    (any->op && !any->op->loops) ||
-	    (size_t)show->bytes * members_most(leaders) > show->room)
+	    (size_t)mine->bytes * members_most(leaders) > mine->room)
 		return VM_LEADERS_ALL;
 	return VM_LEADERS_UP;
 }
 
 /* The first process is in another call, and has gone: an error of all
  * members. */
-static int differs_from_first(struct vm_meet *meet, const struct team *team)
+static int differs_from_first(struct vm_meet *meet,
+			      const struct vm_coll_team *team)
 {
 	const struct vm_coll *me = vm_coll_of(meet, team->members[0]);
 	uint32_t other = meet->leaders->processes[0].members[0];
-	struct vm_coll_key key;
 	size_t bytes;
+	uint64_t key = vm_leaders_card_of(meet, 0, &bytes)->key[0];
 
-	memcpy(&key, vm_leaders_card_of(meet, 0, &bytes)->key, sizeof(key));
-	if (key.as >= VM_CALLS)
+	if (vm_coll_key_as(key) >= VM_CALLS)
 		return -VMPI_EINVAL;
 	for (uint32_t i = 0; i < team->count; i++) {
 		struct vm_coll *coll = vm_coll_of(meet, team->members[i]);
 
-		if (key.as != me->as)
+		if (vm_coll_key_as(key) != me->as)
 			vm_coll_fail(coll, MPI_ERR_OTHER,
 				     "the ranks disagree: rank %d calls %s, "
 				     "rank %u %s",
 				     me->rank, vm_call_name(me->id), other,
-				     vm_call_name(key.as));
+				     vm_call_name(vm_coll_key_as(key)));
 		else
 			vm_coll_fail(coll, MPI_ERR_OTHER,
 				     "the ranks disagree: rank %d has root %d, "
 				     "rank %u root %d",
-				     me->rank, me->root, other, key.root);
+				     me->rank, me->root, other,
+				     vm_coll_key_root(key));
 	}
 	return 0;
 }
@@ -582,26 +388,28 @@ static int differs_from_first(struct vm_meet *meet, const struct team *team)
 int vm_coll_small_far(struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
-	const struct team team = { leaders->processes[leaders->self].members,
-				   leaders->processes[leaders->self].count };
+	const struct vm_coll_team team = {
+		leaders->processes[leaders->self].members,
+		leaders->processes[leaders->self].count
+	};
 	struct vm_leaders_card *card;
 	const struct vm_coll *any = vm_coll_of(meet, team.members[0]);
-	struct show show = { .members = team.members, .count = team.count };
+	struct vm_coll_shown mine = { .team = team };
 	int rc;
 
 	if ((any->kind->whole && !any->kind->plain) ||
-	    !vm_coll_plan_is_small(any, &show.room))
+	    !vm_coll_plan_is_small(any, &mine.room))
 		return VM_PENDING;
-	if (show.room > VM_LEADERS_CARD_DATA)
-		show.room = VM_LEADERS_CARD_DATA;
+	if (mine.room > VM_LEADERS_CARD_DATA)
+		mine.room = VM_LEADERS_CARD_DATA;
 	card = vm_leaders_card(meet);
 	if (!card)
 		return VM_PENDING; /* which says so */
-	show.data = card->data;
-	if (!members_show(meet, &show, card->key))
+	mine.data = card->data;
+	if (!vm_coll_show(meet, &mine, card->key))
 		return VM_PENDING;
-	card->bytes = show.bytes;
-	rc = vm_leaders_short(meet, show.used, need_of(meet, &show));
+	card->bytes = mine.bytes;
+	rc = vm_leaders_short(meet, mine.used, need_of(meet, &mine));
 	if (rc == VM_PENDING)
 		return rc;
 	if (rc == 0)

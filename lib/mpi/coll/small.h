@@ -11,20 +11,6 @@
 
 #include "mpi/coll/coll.h"
 
-/* Arguments on which all members must agree: vm_coll_differs() finds nothing if
- * keys are equal.  Members with different keys may still agree. */
-struct vm_coll_key {
-	uint16_t as;
-	uint8_t in_place, type_kind;
-	int root;
-	uint64_t op; /* a function of the user: how it may be applied */
-	size_t bytes;
-	MPI_Count extent;
-};
-
-VM_STATIC_ASSERT(sizeof(struct vm_coll_key) == VM_MEET_POST_KEY,
-		 "a key fills its place in a post");
-
 /* Tells whether member `rank` has data for remote members in a call like
  * this. */
 static inline bool vm_coll_small_sends(const struct vm_coll *like, int rank)
