@@ -258,17 +258,21 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		return false;
 	ran = vm_clocks_pause(&worker->root);
 	do {
+		bool polled = false;
+
 		since = now;
 		for (int i = worker->looks; i > 0 && !found; i--) {
 			if (vm_sched.hooks.thread_sleep)
-				vm_sched.hooks.thread_poll();
+				polled |= vm_sched.hooks.thread_poll();
 			found = ready(arg);
 			if (!found && i > 1)
 				vm_cpu_relax();
 		}
 		if (found || !give_way(worker, &now))
 			break;
-		spent += own_ns(now - since);
+		/* What comes for others may be what it waits for in the end, as
+		 * credits are: like a worker it begins anew. */
+		spent = polled ? 0 : spent + own_ns(now - since);
 	} while (spent < spin_ns());
 	if (found)
 		worker->spun = false;

@@ -346,9 +346,46 @@ static void test_spin(void)
 	spin_us_set(before);
 }
 
+static int asked; /* times, of a wait for the last of */
+enum { ASKED_MOST = 1000 };
+
+static bool is_last(void *arg)
+{
+	(void)arg;
+	return ++asked == ASKED_MOST;
+}
+
+static bool poll_finds(void)
+{
+	return true;
+}
+
+static bool sleep_elsewhere(struct vm_ult *self)
+{
+	(void)self;
+	return false;
+}
+
+/* Of a thread that is a rank.  With so many processes per core no yield is long
+ * for it, however long it takes. */
+static void test_thread_spin(void)
+{
+	const struct vm_sched_hooks hooks = { .thread_poll = poll_finds,
+					      .thread_sleep = sleep_elsewhere };
+	int64_t before = sched_cvar.spin_us;
+
+	vm_topo_share(0, INT16_MAX);
+	sched_begin_hooks(1, &hooks);
+	spin_us_set(1);
+	ok(vm_thread_spin(vm_self->worker, is_last, NULL),
+	   "a thread goes on polling as long as something comes");
+	sched_end();
+	spin_us_set(before);
+}
+
 int main(void)
 {
-	plan(16);
+	plan(17);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
@@ -362,5 +399,6 @@ int main(void)
 	test_again();
 	test_idles();
 	test_spin();
+	test_thread_spin();
 	return done_testing();
 }
