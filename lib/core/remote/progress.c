@@ -222,12 +222,31 @@ static bool look(struct vm_worker *worker, struct vm_thread_cache *cache)
 	return did;
 }
 
+/* Threads have waited since the worker looked last: they watch for themselves,
+ * and each message would wake both. */
+static bool threads_watch(const struct vm_worker *worker)
+{
+	const struct vm_thread_cache *cache = worker->cache;
+
+	return vm_sched.hooks.thread_sleep &&
+	       atomic_load_explicit(&vm_node->progress.thread_waits,
+				    memory_order_relaxed) != cache->waits;
+}
+
+/* Whether it leaves the ports to threads that poll them themselves, and whose
+ * locks are biased.  One that runs something polls in any case. */
+static inline bool leaves_ports(const struct vm_worker *worker)
+{
+	return atomic_load_explicit(&worker->idles, memory_order_relaxed) &&
+	       threads_watch(worker);
+}
+
 bool vm_progress_poll(struct vm_worker *worker)
 {
 	bool did = vm_node->engine_count > 1 && vm_engine_poll(worker);
 	struct vm_thread_cache *cache = worker->cache;
 
-	if (VM_UNLIKELY(!cache->engine))
+	if (VM_UNLIKELY(!cache->engine || leaves_ports(worker)))
 		return did;
 	if (!worker->head || ++cache->polls_left >= cache->poll_rounds)
 		did |= look(worker, cache);
@@ -491,17 +510,6 @@ static bool has_nothing(struct vm_worker *worker)
 	/* What a death wakes is not counted as found. */
 	return !vm_progress_poll(worker) && !worker->head && !worker->next &&
 	       atomic_load(&worker->sleeping);
-}
-
-/* Threads have waited since the worker looked last: they watch for themselves,
- * and each message would wake both. */
-static bool threads_watch(const struct vm_worker *worker)
-{
-	const struct vm_thread_cache *cache = worker->cache;
-
-	return vm_sched.hooks.thread_sleep &&
-	       atomic_load_explicit(&vm_node->progress.thread_waits,
-				    memory_order_relaxed) != cache->waits;
 }
 
 /* Watches until there is something for the worker to do, the time `until` has
