@@ -135,12 +135,12 @@ static int haul(struct vm_win *win, int rank, struct vm_share *share)
 }
 
 int vm_far_load(struct vm_win *win, int rank, const struct vm_load *load,
-		bool write)
+		bool write, bool shares)
 {
 	struct vm_to to = win->comm.ranks[rank]->to;
 	struct vm_share share;
 
-	if (load->bytes >= SHARED_MIN && vm_far_told(win, rank) &&
+	if (shares && vm_far_told(win, rank) &&
 	    vm_window_haul_begin(&share, win->window->owner->port, to, load,
 				 write))
 		return haul(win, rank, &share);
@@ -159,7 +159,7 @@ static int bytes_move(struct vm_win *win, int rank, char *here, char *there,
 			     remote = { there + at, n };
 		struct vm_load load = vm_load_one(&local, &remote);
 
-		rc = vm_far_load(win, rank, &load, write);
+		rc = vm_far_load(win, rank, &load, write, n >= SHARED_MIN);
 	}
 	return rc;
 }

@@ -24,9 +24,10 @@ bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes);
 int vm_far_move(struct vm_call *call, struct vm_win *win, int rank, void *here,
 		char *there, size_t bytes, bool write, bool asked);
 
-/* Moves a load at once.  0, -VMPI_ENOTSUP, or an error; may switch. */
+/* Moves a load at once, with the target's process if it `shares`.  0,
+ * -VMPI_ENOTSUP, or an error; may switch. */
 int vm_far_load(struct vm_win *win, int rank, const struct vm_load *load,
-		bool write);
+		bool write, bool shares);
 
 /*
  * The pile (far_move_pile.c): puts to a member, or gets, that are put off until

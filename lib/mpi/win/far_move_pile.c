@@ -79,7 +79,9 @@ static int pile_move(struct vm_win *win, struct vm_far_pile *pile)
 {
 	struct vm_load load = { pile->here, pile->there, pile->here_count,
 				pile->there_count, bytes_of(pile) };
-	int rc = vm_far_load(win, pile->rank, &load, pile->write);
+	/* A short one is done before the target's process has heard of it. */
+	int rc = vm_far_load(win, pile->rank, &load, pile->write,
+			     load.bytes >= PILE_BYTES);
 
 	if (rc == -VMPI_ENOTSUP)
 		rc = pile_send(win, pile);
