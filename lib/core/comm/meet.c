@@ -442,15 +442,10 @@ int vm_meet_by(struct vm_chan *chan, void *args, const struct vm_meet_how *way,
 	seat->ult = self;
 	seat->last = way->last;
 	worker = &meet->workers[seat->worker];
-	/* The acquire halves pair with the release halves of those before. */
-	if (atomic_fetch_sub_explicit(&worker->missing, 1,
-				      memory_order_acq_rel) != 1) {
+	if (!vm_meet_arrive(worker, seat->worker)) {
 		vm_wait_members(chan);
 		return worker->result;
 	}
-	/* No member comes again before it is woken. */
-	atomic_store_explicit(&worker->missing, worker->member_count,
-			      memory_order_relaxed);
 	if (meet->active_workers > 1) {
 		result = leaders_meet(chan, worker, args, way);
 	} else {

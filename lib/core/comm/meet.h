@@ -15,7 +15,9 @@
 #include "base/lock.h"
 #include "core/comm/leaders.h"
 #include "core/comm/meet_post.h"
+#include "core/local/engine.h"
 #include "core/local/errand.h"
+#include "core/rank/state.h"
 
 /*
  * Each member arrives with a pointer to its arguments on its own stack and
@@ -56,7 +58,7 @@ struct vm_seat {
  * that has moved since (core/runtime/migrate.h) stays, and pays for the longer
  * way. */
 struct vm_meet_worker {
-	/* Touched by these members only. */
+	/* Touched by these members only; with the engine's lock. */
 	_Atomic uint32_t missing;
 	uint32_t number; /* of the last meeting */
 	int result;	 /* and how it ended */
@@ -166,6 +168,24 @@ vm_meet_post_of(const struct vm_meet_worker *other,
 		const struct vm_meet_worker *self)
 {
 	return other->posts[self->number & 1];
+}
+
+/* Counts a member that has come; returns whether it is the last one of its
+ * worker.  Without an atomic addition, since most members are at home. */
+static inline bool vm_meet_arrive(struct vm_meet_worker *worker, uint32_t index)
+{
+	struct vm_engine *engine = &vm_node->engines[index];
+	uint32_t missing;
+
+	vm_engine_lock(engine);
+	missing = atomic_load_explicit(&worker->missing, memory_order_relaxed) -
+		  1;
+	/* No member comes again before all have. */
+	atomic_store_explicit(&worker->missing,
+			      missing ? missing : worker->member_count,
+			      memory_order_relaxed);
+	vm_engine_unlock(engine);
+	return missing == 0;
 }
 
 /* Memory for own(), at least so many bytes, aligned to a cache line; it is kept

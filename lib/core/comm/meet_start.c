@@ -255,13 +255,9 @@ static bool started_last(struct vm_meet *meet, uint32_t index)
 	if (VM_UNLIKELY(vm_self->worker->index < 0))
 		atomic_store_explicit(&worker->threads, true,
 				      memory_order_relaxed);
-	/* The acquire halves pair with the release halves of those before. */
-	if (atomic_fetch_sub_explicit(&worker->missing, 1,
-				      memory_order_acq_rel) != 1)
+	if (!vm_meet_arrive(worker, index))
 		return false;
-	/* For the next meeting here. */
-	atomic_store_explicit(&worker->missing, worker->member_count,
-			      memory_order_relaxed);
+	/* The acquire halves pair with the release halves of those before. */
 	return atomic_fetch_sub_explicit(&meet->missing, 1,
 					 memory_order_acq_rel) == 1;
 }

@@ -86,7 +86,8 @@ bool vm_coll_agreed(struct vm_meet *meet)
 	for (size_t i = 1; i < meet->size; i++) {
 		const struct vm_coll *coll = vm_coll_of(meet, i);
 
-		if (are_alike(first, coll) ||
+		if ((coll->as == first->as && !first->kind->part) ||
+		    are_alike(first, coll) ||
 		    !vm_coll_differs(first, coll, what, sizeof(what)))
 			continue;
 		for (size_t j = 0; j < meet->size; j++)

@@ -4,23 +4,6 @@
  */
 #include "mpi/joint/args.h"
 
-int vm_coll_open_as(struct vm_call *call, struct vm_coll *coll,
-		    const struct vm_coll_kind *kind, MPI_Comm handle,
-		    enum vm_call_id as)
-{
-	struct vm_comm *comm;
-	int rc = vm_check_comm(call, handle, &comm);
-
-	if (rc == 0 && comm->inter && !kind->cross)
-		rc = vm_error(call, MPI_ERR_COMM,
-			      "it is not defined on intercommunicators");
-	if (rc == 0) {
-		vm_coll_init(coll, kind, call, comm);
-		coll->as = (uint16_t)as;
-	}
-	return rc;
-}
-
 int vm_coll_root(struct vm_call *call, struct vm_coll *coll, int root)
 {
 	coll->root = root;

@@ -14,9 +14,22 @@
 
 /* Checks the communicator, which must support the kind, and initialises the
  * description of the call, which meets as `as`. */
-int vm_coll_open_as(struct vm_call *call, struct vm_coll *coll,
-		    const struct vm_coll_kind *kind, MPI_Comm comm,
-		    enum vm_call_id as);
+static inline int vm_coll_open_as(struct vm_call *call, struct vm_coll *coll,
+				  const struct vm_coll_kind *kind,
+				  MPI_Comm handle, enum vm_call_id as)
+{
+	struct vm_comm *comm;
+	int rc = vm_check_comm(call, handle, &comm);
+
+	if (VM_UNLIKELY(rc != 0))
+		return rc;
+	if (VM_UNLIKELY(comm->inter && !kind->cross))
+		return vm_error(call, MPI_ERR_COMM,
+				"it is not defined on intercommunicators");
+	vm_coll_init(coll, kind, call, comm);
+	coll->as = (uint16_t)as;
+	return 0;
+}
 
 /* The same; members may call either twin. */
 static inline int vm_coll_open(struct vm_call *call, struct vm_coll *coll,
