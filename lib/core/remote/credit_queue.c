@@ -68,16 +68,19 @@ static bool line_make(const struct vm_port *port, struct vm_to to)
 	return others || lines;
 }
 
-#define LOOKS_SHARED 16 /* where the receiver may need this core */
+#define LOOKS_SHARED 16 /* where others may need this core */
 
 /* How often to poll for credits at once: somebody may have done so in vain, and
  * then each message only sees whether they have come. */
 static int looks_most(const struct vm_credit_queue *line)
 {
+	const struct vm_worker *worker = vm_self->worker;
+
 	if (line && atomic_load_explicit(&line->vain, memory_order_relaxed))
 		return 1;
-	return vm_sched.shared || vm_sched.crowded ? LOOKS_SHARED :
-						     VM_CREDIT_LOOKS;
+	if (vm_sched.shared || vm_sched.crowded || worker->head || worker->next)
+		return LOOKS_SHARED;
+	return VM_CREDIT_LOOKS;
 }
 
 bool vm_credits_await(struct vm_port *port, struct vm_to to, int *looks)
