@@ -7,16 +7,23 @@
 src=$(cd "$(dirname "$0")/.." && pwd)
 : "${FOLDER:=/tmp}" "${RANKS:=2 8 64}" "${ROUNDS:=3}" "${LIMIT:=30}"
 quick=
-if [ "${1-}" = --quick ]; then
-	shift
-	quick=--quick
-fi
 alone=
-if [ "${1-}" = --alone ]; then
-	shift
-	alone=--alone
+VMPI_BUILD=$src/build
+for arg; do
+	case $arg in
+	--quick) quick=$arg ;;
+	--alone) alone=$arg ;;
+	-*)
+		echo "files.sh: no option $arg; there are --quick, --alone" >&2
+		exit 2
+		;;
+	*) VMPI_BUILD=$arg ;;
+	esac
+done
+if [ ! -x "$VMPI_BUILD/vmpicc" ]; then
+	echo "files.sh: $VMPI_BUILD/vmpicc is missing; build there first" >&2
+	exit 2
 fi
-VMPI_BUILD=${1:-$src/build}
 source=$src/bench
 one=0 both=0,1
 work=$(mktemp -d) || exit 1
