@@ -139,6 +139,7 @@ int vm_descriptor_enter(struct vm_descriptor *wait, int fd, int events)
 		return rc;
 	vm_req_signal(&wait->req);
 	wait->fd = fd;
+	wait->events = events;
 	wait->copied = false;
 	atomic_fetch_add(&vm_node->outside, 1);
 	pthread_mutex_lock(&all->lock);
@@ -148,6 +149,18 @@ int vm_descriptor_enter(struct vm_descriptor *wait, int fd, int events)
 		return VM_PENDING;
 	atomic_fetch_sub(&vm_node->outside, 1);
 	return rc;
+}
+
+/* What the service thread has not seen yet counts: whatever the task has heard
+ * of meanwhile happened after it. */
+static bool look(struct vm_descriptor *wait)
+{
+	struct pollfd now = { .fd = wait->fd, .events = (short)wait->events };
+
+	if (poll(&now, 1, 0) <= 0 || now.revents & POLLNVAL)
+		return false;
+	wait->ready = now.revents;
+	return true;
 }
 
 bool vm_descriptor_leave(struct vm_descriptor *wait)
@@ -161,6 +174,8 @@ bool vm_descriptor_leave(struct vm_descriptor *wait)
 	epoll_ctl(all->epoll, EPOLL_CTL_DEL, wait->fd, NULL);
 	done = vm_req_is_done(&wait->req);
 	pthread_mutex_unlock(&all->lock);
+	if (!done)
+		done = look(wait);
 	if (wait->copied)
 		close(wait->fd);
 	atomic_fetch_sub(&vm_node->outside, 1);

@@ -19,8 +19,8 @@ struct vm_node;
  * request is not complete. */
 struct vm_descriptor {
 	struct vm_req req;
-	int fd;	   /* as epoll knows it: the caller's, or a copy */
-	int ready; /* events of poll(2) */
+	int fd;		   /* as epoll knows it: the caller's, or a copy */
+	int events, ready; /* of poll(2) */
 	bool copied;
 };
 
@@ -32,7 +32,7 @@ struct vm_descriptor {
  */
 int vm_descriptor_enter(struct vm_descriptor *wait, int fd, int events);
 
-/* Whether they had come; if not the request never completes. */
+/* Whether they are there; if not the request never completes. */
 bool vm_descriptor_leave(struct vm_descriptor *wait);
 
 /* After the service has stopped. */

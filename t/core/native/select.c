@@ -4,6 +4,7 @@
  * what is not chosen stays; deadlines; tasks that compete; mistakes.
  */
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -304,12 +305,50 @@ static void stranger(void)
 	is_int(job_faults_take(), 0, "a thread waits for events and tasks");
 }
 
+/* Writes, and only then says so by an event. */
+static void *write_then_set(void *arg)
+{
+	struct things *things = arg;
+
+	thing_happens(things, FD);
+	thing_happens(things, EVENT);
+	return NULL;
+}
+
+/* Of two that can be done the first one is, whoever hears of which first. */
+static void in_turn(int rank, int size)
+{
+	(void)size;
+	for (int i = 0; rank == 0 && i < 200; i++) {
+		const vmpi_choice choices[] = {
+			VMPI_ON_FD(mine.pipe[0], &mine.ready, POLLIN),
+			VMPI_ON_EVENT(&mine.event),
+		};
+		pthread_t thread;
+		int index;
+
+		memset(&mine, 0, sizeof(mine));
+		EXPECT(pipe(mine.pipe) == 0);
+		EXPECT(pthread_create(&thread, NULL, write_then_set, &mine) ==
+		       0);
+		EXPECT(vmpi_select(choices, &index, 2, VMPI_NEVER) == 0);
+		EXPECT(index == 0 && thing_done(&mine, FD));
+		EXPECT(vmpi_select(choices, &index, 2, VMPI_NEVER) == 0);
+		EXPECT(index == 1 && thing_done(&mine, EVENT));
+		EXPECT(pthread_join(thread, NULL) == 0);
+		close(mine.pipe[0]);
+		close(mine.pipe[1]);
+	}
+}
+
 int main(void)
 {
 	for (int workers = 1; workers <= 2; workers++) {
 		job(2, workers, now, "what has happened is found");
 		job(2, workers, later, "what happens ends a wait");
 		job(2, workers, all, "what happens at once comes in order");
+		job(2, workers, in_turn,
+		    "what is first in the list comes first");
 		job(4, workers, many, "many choices");
 		job(4, workers, competitors, "no message is lost or doubled");
 		job(2, workers, mistakes, "mistakes");
