@@ -356,8 +356,12 @@ static ssize_t fake_sendv(struct fid_ep *fid, const struct iovec *iov,
 		event_free(event);
 	else
 		message_put(net.ep[to], ep->number, event);
-	vm_list_append(&ep->sent, &end->link);
-	ep->outstanding++;
+	if (happens(fake_faults.send_stuck_percent)) {
+		event_free(end);
+	} else {
+		vm_list_append(&ep->sent, &end->link);
+		ep->outstanding++;
+	}
 	unlock();
 	return 0;
 }

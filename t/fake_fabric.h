@@ -24,9 +24,10 @@ struct fake_faults {
 	bool small;    /* few operations at a time */
 	/* Connections that are lost, as networks of TCP lose them.  Of
 	 * messages; of sends that end with an error, whether they arrive or
-	 * not; of remote operations that fail, or never end. */
+	 * not, or never end; of remote operations that do so. */
 	bool lossy;
 	unsigned lose_percent, double_percent, fail_percent;
+	unsigned send_stuck_percent;
 	unsigned rma_fail_percent, rma_stuck_percent;
 	/* One at a time, then it is reset. */
 	bool lose_next, double_next, fail_next;

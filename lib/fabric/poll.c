@@ -43,6 +43,8 @@ static void send_ended(struct vm_port *port, struct vm_packet *pkt, int error)
 		vm_rma_chunk_end(port, pkt, error);
 		return;
 	}
+	if (VM_UNLIKELY(pkt->confirmed))
+		pkt->conn->resend.late--;
 	vm_conn_room(pkt->conn);
 	vm_list_remove(&pkt->link);
 	if (VM_LIKELY(!pkt->watched || error)) {

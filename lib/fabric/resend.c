@@ -107,7 +107,11 @@ void vm_resend_confirm(struct vm_conn *conn, uint32_t received)
 		}
 		if (pkt->place == VM_AT_HOME)
 			packet_end(port, pkt);
+		else if (pkt->place == VM_AT_NETWORK)
+			conn->resend.late++;
 	}
+	if (conn->resend.late)
+		vm_resend_unsure(conn);
 }
 
 /* Says what we expect next; number, lost: as in struct vm_wire_state. */
@@ -276,8 +280,9 @@ static void packet_drop(struct vm_port *port, struct vm_packet *pkt, int error)
 		vm_packet_put(&port->pkts, pkt);
 }
 
-/* Gives up packets without a number that the network still has. */
-static void once_drop(struct vm_port *port, const struct vm_conn *conn)
+/* Gives up packets that the network still has, and of which nobody keeps a list:
+ * they have no number, or were confirmed since they had been sent before. */
+static void unlisted_drop(struct vm_port *port, struct vm_conn *conn)
 {
 	struct vm_list *link = port->inflight.next;
 
@@ -286,9 +291,11 @@ static void once_drop(struct vm_port *port, const struct vm_conn *conn)
 			vm_container_of(link, struct vm_packet, link);
 
 		link = link->next;
-		if (pkt->use == VM_PKT_SEND && pkt->once && pkt->conn == conn)
-			vm_port_orphan(port, pkt);
+		if (pkt->use == VM_PKT_SEND && pkt->conn == conn &&
+		    (pkt->once || pkt->confirmed))
+			packet_drop(port, pkt, 0);
 	}
+	conn->resend.late = 0;
 }
 
 void vm_resend_drop(struct vm_conn *conn, int error)
@@ -305,7 +312,7 @@ void vm_resend_drop(struct vm_conn *conn, int error)
 	while ((link = vm_list_pop(&conn->sent)))
 		packet_drop(port, vm_container_of(link, struct vm_packet, sent),
 			    error);
-	once_drop(port, conn);
+	unlisted_drop(port, conn);
 }
 
 void vm_resend_chunk_begin(struct vm_conn *conn)
@@ -386,10 +393,11 @@ static void doubt(struct vm_conn *conn)
 
 	/* An answer follows what was sent before its question: what has not
 	 * ended by the second one never will. */
-	if (resend->chunks && resend->answers >= ANSWERS_STUCK &&
-	    conn->port->fabric->lossy) {
+	if ((resend->chunks || resend->late) &&
+	    resend->answers >= ANSWERS_STUCK && conn->port->fabric->lossy) {
 		resend->answers = 0;
 		vm_rma_lost(conn);
+		unlisted_drop(conn->port, conn);
 	}
 	/* While packets wait for the network it is asked for each of them. */
 	if (vm_list_empty(&conn->backlog))
@@ -406,8 +414,8 @@ static uint64_t conn_look(struct vm_conn *conn, uint64_t now)
 
 	if (conn->outlet)
 		return vm_near_look(conn, now);
-	if (conn->error ||
-	    (vm_list_empty(&conn->sent) && !resend->chunks && !resend->failed))
+	if (conn->error || (vm_list_empty(&conn->sent) && !resend->chunks &&
+			    !resend->late && !resend->failed))
 		return UINT64_MAX;
 	if (resend->next_ns == 0 || resend->seen != conn->confirmed ||
 	    resend->seen_chunks != resend->chunks_ended)

@@ -52,6 +52,7 @@ struct vm_resend {
 	bool failed;		/* not asked since the last one */
 	unsigned chunks;	/* remote operations the network has */
 	uint32_t chunks_ended;
+	unsigned late; /* confirmed packets the network still has */
 	uint32_t seen, seen_chunks; /* `confirmed` and chunks_ended, */
 	uint64_t next_ns, wait_ns;  /* when to ask next, if these stay */
 	uint64_t refused_ns;	    /* since when an ASK cannot be sent */

@@ -306,6 +306,49 @@ static void lost_peer(unsigned seed)
 	       seed);
 }
 
+/* What the other side has got, and said so, while the network never says that it
+ * has left: it ends, by questions or with the other side. */
+static void got_but_kept(bool dies)
+{
+	const char *name = dies ? "its receiver dies" : "it is asked for";
+	static char data[9000], answer[1];
+	unsigned started = 0;
+	struct pair pair;
+
+	fake_seed(30);
+	fake_faults.lossy = true;
+	fake_faults.send_stuck_percent = 100;
+	sends_ended = sends_failed = 0;
+	pair_open(&pair, 1, &fake_fabric);
+	for (int i = 0; i < 20; i++) {
+		struct vm_send_op *op = malloc(sizeof(*op));
+
+		op->done = send_done;
+		/* The next one writes the same bytes to it, but for its number:
+		 * the network in memory has copied them. */
+		started += side_send(&pair.side[0], 1, 0, 0, data, sizeof(data),
+				     true, op) == VM_PENDING;
+	}
+	POLL_UNTIL(&pair, pair.side[1].packets == 20);
+	side_send(&pair.side[1], 0, 0, 0, answer, 1, true, NULL);
+	POLL_UNTIL(&pair, pair.side[0].packets == 1);
+	if (dies) {
+		fake_kill(1);
+		vm_fabric_peer_dead(pair.side[0].fabric, 1);
+	}
+	POLL_UNTIL(&pair, sends_ended == started);
+	is_int((int)started, 20, "a packet that has come, %s: was referred to",
+	       name);
+	is_int((int)sends_failed, 0,
+	       "a packet that has come, %s: has not failed", name);
+	if (dies)
+		vm_fabric_stop(pair.side[0].fabric, 10000000000u);
+	else
+		ok(pair_stop(&pair), "%s: both sides end in order", name);
+	pair_close(&pair);
+	is_int((int)fake_open_objects(), 0, "%s: everything is closed", name);
+}
+
 int main(void)
 {
 	vm_clock_init();
@@ -328,6 +371,7 @@ int main(void)
 				    .lose_percent = 2,
 				    .double_percent = 2,
 				    .fail_percent = 2,
+				    .send_stuck_percent = 2,
 				    .rma_fail_percent = 20,
 				    .rma_stuck_percent = 1 });
 	storm("losses, narrow", 8,
@@ -350,5 +394,7 @@ int main(void)
 	strangers();
 	for (unsigned seed = 20; seed < 25; seed++)
 		lost_peer(seed);
+	got_but_kept(true);
+	got_but_kept(false);
 	return done_testing();
 }
