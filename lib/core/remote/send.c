@@ -277,8 +277,7 @@ void vm_remote_cancel(const struct vm_req *req)
 {
 	struct vm_port *port = vm_rank_self()->port;
 	struct vm_wire_envelope envelope = {
-		.rank = (uint32_t)req->rank->there,
-		.sender = req->rndv_send,
+		.rank = (uint32_t)req->rank->there
 	};
 	struct vm_send send = { .upper = &envelope,
 				.kind = VM_PACKET_WITHDRAW,
@@ -286,8 +285,11 @@ void vm_remote_cancel(const struct vm_req *req)
 
 	if (vm_credit_queue_cancel(port, req->rank->to, req))
 		return;
+	/* Another thread may have announced it until now, but does not any
+	 * more. */
+	envelope.sender = req->rndv_send;
 	/* Without an answer the request ends as if nothing had been asked. */
-	if (req->rndv_send &&
+	if (envelope.sender &&
 	    vm_port_send(port, req->rank->to, &send, NULL) == -VMPI_ENOMEM)
 		vm_panic("out of memory for packets to process %u",
 			 req->rank->to.process);
