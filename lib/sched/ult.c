@@ -23,6 +23,7 @@
 #include "sched/worker.h"
 
 _Thread_local struct vm_ult *vm_self;
+_Thread_local bool vm_resumed;
 
 /* Stack tops are spread over cache sets by this many lines. */
 #define COLOURS 61
@@ -119,6 +120,7 @@ switch_to(struct vm_ult *self, struct vm_ult *next, enum vm_why why)
 		switch_observed(worker, self, next, why);
 	vm_pvar_add(worker->pvars.switches, 1);
 	vm_self = next;
+	vm_resumed = true;
 	vm_sanitize_leave(self, next, worker->zombie == self);
 	vm_ctx_switch(&self->sp, next->sp);
 	resume(self);

@@ -91,6 +91,10 @@ struct vm_ult {
 extern _Thread_local struct vm_ult *vm_self
 	__attribute__((tls_model("initial-exec")));
 
+/* This OS thread has switched since it was last returned from an entry
+ * (core/instrument/return.S). */
+extern _Thread_local bool vm_resumed __attribute__((tls_model("initial-exec")));
+
 /* The task whose code ult runs: itself, mostly. */
 static inline struct vm_ult *vm_ult_origin(struct vm_ult *ult)
 {

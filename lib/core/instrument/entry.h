@@ -27,8 +27,22 @@
 /* The address of the function behind an entry; what is no entry comes back. */
 uintptr_t vm_entry_direct(uintptr_t entry);
 
+#if defined(__x86_64__) && defined(__has_attribute)
+#if __has_attribute(function_return)
+#define VM_ENTRY_RETURN __attribute__((function_return("thunk-extern")))
+#endif
+#endif
+#ifndef VM_ENTRY_RETURN
+#define VM_ENTRY_RETURN
+#endif
+
 /* In the file that defines `name`, before it does. */
 #define VM_ENTRY(name) extern __typeof__(name) name __asm__("vm_entry_" #name);
+/* The same for a call that may switch, which returns by return.S. */
+#define VM_ENTRY_WAITS(name) VM_ENTRY(name) VM_ENTRY_RETURN_OF(name)
+#define VM_ENTRY_RETURN_OF(name) extern VM_ENTRY_RETURN __typeof__(name) name;
+/* A part of one, with which it ends where the usual way does not do. */
+#define VM_ENTRY_REST __attribute__((noinline)) VM_ENTRY_RETURN
 #endif
 
 #endif

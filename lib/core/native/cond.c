@@ -10,7 +10,7 @@
 #include "core/instrument/calls.h"
 #include "core/native/waiters.h"
 
-#define ENTRY(name) VM_ENTRY(vmpi_##name)
+#define ENTRY(name) VM_ENTRY_WAITS(vmpi_##name)
 VM_API_CALLS_COND(ENTRY)
 #undef ENTRY
 

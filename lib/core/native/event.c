@@ -9,7 +9,7 @@
 
 #include "core/instrument/calls.h"
 
-#define ENTRY(name) VM_ENTRY(vmpi_##name)
+#define ENTRY(name) VM_ENTRY_WAITS(vmpi_##name)
 VM_API_CALLS_EVENT(ENTRY)
 #undef ENTRY
 

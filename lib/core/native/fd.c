@@ -12,7 +12,7 @@
 #include "core/rank/wait.h"
 #include "core/service/descriptor.h"
 
-#define ENTRY(name) VM_ENTRY(vmpi_##name)
+#define ENTRY(name) VM_ENTRY_WAITS(vmpi_##name)
 VM_API_CALLS_FD(ENTRY)
 #undef ENTRY
 

@@ -13,7 +13,7 @@
 #include "core/runtime/helper.h"
 #include "sched/worker.h"
 
-#define ENTRY(name) VM_ENTRY(vmpi_##name)
+#define ENTRY(name) VM_ENTRY_WAITS(vmpi_##name)
 VM_API_CALLS_OFFLOAD(ENTRY)
 #undef ENTRY
 

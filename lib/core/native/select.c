@@ -20,7 +20,7 @@
 #include "core/runtime/checks.h"
 #include "core/service/descriptor.h"
 
-#define ENTRY(name) VM_ENTRY(vmpi_##name)
+#define ENTRY(name) VM_ENTRY_WAITS(vmpi_##name)
 VM_API_CALLS_SELECT(ENTRY)
 #undef ENTRY
 

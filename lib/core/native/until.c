@@ -19,7 +19,7 @@
 #include "core/rank/wait.h"
 #include "core/runtime/checks.h"
 
-#define ENTRY(name) VM_ENTRY(vmpi_##name)
+#define ENTRY(name) VM_ENTRY_WAITS(vmpi_##name)
 VM_API_CALLS_UNTIL(ENTRY)
 #undef ENTRY
 

@@ -24,7 +24,7 @@
 #include "core/comm/chan_make.h"
 #include "core/runtime/checks.h"
 
-#define ENTRY(name) VM_ENTRY(vmpi_##name)
+#define ENTRY(name) VM_ENTRY_WAITS(vmpi_##name)
 VM_API_CALLS_BASIC(ENTRY)
 #undef ENTRY
 

@@ -397,8 +397,16 @@ enum vm_call_id {
 #include "core/instrument/entry.h"
 #include "mpi.h"
 
-#define VM_CALL_ENTRY_(name, ...) VM_ENTRY(PMPI_##name)
-MPI_CALLS(VM_CALL_ENTRY_)
+#define VM_CALL_ENTRY_(name) VM_ENTRY_WAITS(name)
+#define VM_CALL_ENTRY_LOOKUP(name) VM_ENTRY(name)
+#define VM_CALL_ENTRY_IMMEDIATE(name) VM_ENTRY(name)
+#define VM_CALL_ENTRY_OF_(name, kind) VM_CALL_ENTRY_##kind(name)
+#define VM_CALL_ENTRY_ROW_(name, ...) VM_CALL_ENTRY_OF_(PMPI_##name, __VA_ARGS__)
+MPI_CALLS(VM_CALL_ENTRY_ROW_)
+#undef VM_CALL_ENTRY_ROW_
+#undef VM_CALL_ENTRY_OF_
+#undef VM_CALL_ENTRY_IMMEDIATE
+#undef VM_CALL_ENTRY_LOOKUP
 #undef VM_CALL_ENTRY_
 
 /* What is no MPI and cannot fail: MPIX_x of mpix.c. */

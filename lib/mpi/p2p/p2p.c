@@ -46,9 +46,9 @@ static inline int send_entry(enum vm_call_id id, const void *buf,
 	return vm_call_exit(&call, comm, rc);
 }
 
-static __attribute__((noinline)) int send_any(const void *buf, vm_count count,
-					      MPI_Datatype type, int dest,
-					      int tag, MPI_Comm comm)
+static VM_ENTRY_REST int send_any(const void *buf, vm_count count,
+				  MPI_Datatype type, int dest, int tag,
+				  MPI_Comm comm)
 {
 	return send_entry(VM_TWIN(VM_CALL_Send), buf, count, type, dest, tag,
 			  comm, VM_SEND_STANDARD);
@@ -401,11 +401,12 @@ static VM_ALWAYS_INLINE int recv_after(enum vm_call_id id, struct vm_ult *self,
 	return MPI_SUCCESS;
 }
 
-static __attribute__((noinline)) int
-sendrecv_any(const void *sendbuf, vm_count sendcount, MPI_Datatype sendtype,
-	     int dest, int sendtag, void *recvbuf, vm_count recvcount,
-	     MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-	     MPI_Status *status)
+static VM_ENTRY_REST int sendrecv_any(const void *sendbuf, vm_count sendcount,
+				      MPI_Datatype sendtype, int dest,
+				      int sendtag, void *recvbuf,
+				      vm_count recvcount, MPI_Datatype recvtype,
+				      int source, int recvtag, MPI_Comm comm,
+				      MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Sendrecv));
 	struct vm_route send, recv;
@@ -453,10 +454,10 @@ int VM_TWIN(PMPI_Sendrecv)(const void *sendbuf, vm_count sendcount,
 			    status);
 }
 
-static __attribute__((noinline)) int
-replace_any(void *buf, vm_count count, MPI_Datatype datatype, int dest,
-	    int sendtag, int source, int recvtag, MPI_Comm comm,
-	    MPI_Status *status)
+static VM_ENTRY_REST int replace_any(void *buf, vm_count count,
+				     MPI_Datatype datatype, int dest,
+				     int sendtag, int source, int recvtag,
+				     MPI_Comm comm, MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_TWIN(VM_CALL_Sendrecv_replace));
 	struct vm_route send, recv;

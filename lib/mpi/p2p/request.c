@@ -150,8 +150,7 @@ int vm_request_peek(struct vm_call *call, struct vm_req *req,
 	return MPI_SUCCESS;
 }
 
-static __attribute__((noinline)) int wait_any(MPI_Request *request,
-					      MPI_Status *status)
+static VM_ENTRY_REST int wait_any(MPI_Request *request, MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Wait);
 	struct vm_req *req;
@@ -190,8 +189,8 @@ static inline bool ready_after_poll(const struct vm_req *req)
 	return vm_req_is_ready(req);
 }
 
-static __attribute__((noinline)) int test_any(MPI_Request *request, int *flag,
-					      MPI_Status *status)
+static VM_ENTRY_REST int test_any(MPI_Request *request, int *flag,
+				  MPI_Status *status)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Test);
 	struct vm_req *req;
@@ -297,8 +296,8 @@ static VM_ALWAYS_INLINE int finish_quickly(int count, MPI_Request *requests,
 }
 
 /* Waits for those that finish_quickly() has left. */
-static __attribute__((noinline)) int wait_rest(int count, MPI_Request *requests,
-					       MPI_Status *statuses)
+static VM_ENTRY_REST int wait_rest(int count, MPI_Request *requests,
+				   MPI_Status *statuses)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Waitall);
 	int rc = vm_check_requests(&call, count, requests);
@@ -340,8 +339,8 @@ static bool all_ready(int count, const MPI_Request *requests)
 	return true;
 }
 
-static __attribute__((noinline)) int test_rest(int count, MPI_Request *requests,
-					       int *flag, MPI_Status *statuses)
+static VM_ENTRY_REST int test_rest(int count, MPI_Request *requests, int *flag,
+				   MPI_Status *statuses)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Testall);
 	int rc = vm_check_requests(&call, count, requests);
