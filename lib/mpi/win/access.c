@@ -127,7 +127,7 @@ static int check_reach(struct vm_call *call, struct vm_access *a)
 	if (rc == 0)
 		rc = check_range(call, a);
 	if (rc == 0)
-		a->win->used = true;
+		vm_win_store(a->win->used, true);
 	return rc;
 }
 

@@ -90,7 +90,7 @@ static inline char *vm_win_quick(struct vm_win *win, int rank, MPI_Aint disp,
 					       &offset) ||
 			offset > place->reach || place->reach - offset < bytes))
 		return NULL;
-	win->used = true;
+	vm_win_store(win->used, true);
 	return place->base + offset;
 }
 
@@ -138,7 +138,7 @@ static inline char *vm_win_quick_far(struct vm_win *win, int rank,
 	    __builtin_mul_overflow((size_t)disp, place->unit, &offset) ||
 	    offset > place->bytes || place->bytes - offset < bytes)
 		return NULL;
-	win->used = true;
+	vm_win_store(win->used, true);
 	return place->base + offset;
 }
 

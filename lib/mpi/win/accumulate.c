@@ -5,7 +5,7 @@
 #include "mpi/call/check.h"
 #include "mpi/win/access.h"
 #include "mpi/win/far.h"
-#include "mpi/win/rows.h"
+#include "mpi/type/rows.h"
 
 /* Updates the target's elements, whose old values go to the result's buffer if
  * there is one. */

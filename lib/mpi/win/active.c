@@ -27,7 +27,7 @@ const char *vm_win_epoch_text(const struct vm_win *win)
 int vm_check_epoch_begin(struct vm_call *call, const struct vm_win *win)
 {
 	if (win->epoch == VM_WIN_CLOSED ||
-	    (win->epoch == VM_WIN_FENCE && !win->used))
+	    (win->epoch == VM_WIN_FENCE && !vm_win_load(win->used)))
 		return 0;
 	return vm_error(call, MPI_ERR_RMA_SYNC,
 			"another epoch has not ended: %s",
@@ -45,9 +45,21 @@ int vm_check_assert(struct vm_call *call, int asserted, int allowed)
 
 int vm_win_access_room(struct vm_win *win)
 {
-	if (!win->access)
-		win->access = calloc((size_t)win->size, sizeof(*win->access));
-	return win->access ? 0 : MPI_ERR_NO_MEM;
+	_Atomic uint8_t *room;
+
+	if (win->access)
+		return 0;
+	room = calloc((size_t)win->size, sizeof(*room));
+	if (!room)
+		return MPI_ERR_NO_MEM;
+	vm_lock_take(&win->window->lock);
+	if (!win->access) {
+		win->access = room;
+		room = NULL;
+	}
+	vm_lock_give(&win->window->lock);
+	free(room);
+	return 0;
 }
 
 #define FENCE_MODES                                               \
@@ -130,7 +142,7 @@ int PMPI_Win_fence(int asserted, MPI_Win win)
 	if (rc == 0) {
 		w->open = !(asserted & MPI_MODE_NOSUCCEED);
 		w->epoch = w->open ? VM_WIN_FENCE : VM_WIN_CLOSED;
-		w->used = false;
+		vm_win_store(w->used, false);
 	}
 	return vm_win_exit(&call, win, rc);
 }
@@ -228,7 +240,7 @@ int PMPI_Win_start(MPI_Group group, int asserted, MPI_Win win)
 	for (int i = 0; i < w->target_count && rc == 0; i++) {
 		rc = vm_window_post_wait(w->window, (size_t)w->targets[i],
 					 NULL);
-		w->access[w->targets[i]] = VM_WIN_STARTED;
+		vm_win_store(w->access[w->targets[i]], VM_WIN_STARTED);
 	}
 	return vm_win_exit(&call, win, rc);
 }
@@ -263,7 +275,7 @@ int PMPI_Win_complete(MPI_Win win)
 	for (int i = 0; i < w->target_count; i++) {
 		int gone = complete(&call, w, w->targets[i]);
 
-		w->access[w->targets[i]] = VM_WIN_NO_WAY;
+		vm_win_store(w->access[w->targets[i]], VM_WIN_NO_WAY);
 		rc = rc ? rc : gone;
 	}
 	free(w->targets);

@@ -29,7 +29,11 @@ int vm_win_lock_shared(struct vm_win *win, int rank);
 /* Tells whether the epoch of the caller reaches a member. */
 static inline bool vm_win_reaches(const struct vm_win *win, int rank)
 {
-	return VM_LIKELY(win->open) || (win->access && win->access[rank]);
+	/* Pairs with the store in vm_win_lock_shared(). */
+	return VM_LIKELY(win->open) ||
+	       (win->access &&
+		atomic_load_explicit(&win->access[rank], memory_order_acquire) >
+			VM_WIN_LOCKING);
 }
 
 #endif

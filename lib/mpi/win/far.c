@@ -133,11 +133,12 @@ static int filling_open(struct filling *f, struct vm_access *a, size_t bytes)
 static int sent(struct vm_win *win, int rank, size_t bytes)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
+	size_t unasked = vm_win_load(far->unasked) + bytes;
 	int rc;
 
-	far->dirty = true;
-	far->unasked += bytes;
-	if (far->unasked < UNASKED_MOST)
+	vm_win_store(far->dirty, true);
+	vm_win_store(far->unasked, unasked);
+	if (unasked < UNASKED_MOST)
 		return 0;
 	rc = vm_far_ask(win, rank);
 	return rc == 0 ? vm_far_ask_wait(win, rank, ASKS_MOST) : rc;
@@ -307,21 +308,19 @@ static int row_send(const struct far_row *row, struct vm_window_head head,
 		    const void *data, size_t bytes, const struct vm_data *into)
 {
 	struct vm_win *win = row->win;
-	struct vm_window_far *far = vm_far_of(win, row->rank);
-	bool along = false;
 	int rc = 0;
 
 	head.type = (uint8_t)row->basic->value;
 	if (into)
 		rc = row_answer(row, &head, into);
-	else if (!far->dirty && !far->asked && vm_far_told(win, row->rank))
-		along = true;
-	if (along)
-		vm_far_ask_along(win, row->rank, &head);
+	else if (!vm_far_dirty(vm_far_of(win, row->rank)) &&
+		 vm_far_told(win, row->rank))
+		return vm_far_ask_along(win, row->rank, &head, &row->run, data,
+					bytes);
 	if (rc == 0)
 		rc = vm_far_send_row(win, row->rank, &head, &row->run, data,
 				     bytes);
-	return rc == 0 && !into && !along ? sent(win, row->rank, bytes) : rc;
+	return rc == 0 && !into ? sent(win, row->rank, bytes) : rc;
 }
 
 /* The most bytes that return in pieces. */

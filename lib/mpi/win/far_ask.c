@@ -137,7 +137,8 @@ static struct later *later_first(const struct vm_win *win, int rank)
 static int laters_add(struct vm_win *win, int n)
 {
 	n += atomic_load_explicit(&win->laters, memory_order_relaxed);
-	atomic_store_explicit(&win->laters, n, memory_order_relaxed);
+	/* Pairs with the load in laters_wait(): the data are there. */
+	atomic_store_explicit(&win->laters, n, memory_order_release);
 	return n;
 }
 
@@ -149,8 +150,7 @@ static void later_end(struct vm_win *win, struct later *later)
 	vm_list_remove(&later->question.link);
 	later->ended = true;
 	laters_add(win, -1);
-	if (!far->error)
-		far->error = (uint8_t)later->question.error;
+	vm_far_fault(far, (uint32_t)later->question.error);
 }
 
 /* What is left of it when nobody needs it: memory for the next one.  Gives the
@@ -192,7 +192,7 @@ static int laters_wait(struct vm_win *win, int rank, bool all)
 	struct later *later;
 	int rc = 0;
 
-	if (!atomic_load_explicit(&win->laters, memory_order_relaxed))
+	if (!atomic_load_explicit(&win->laters, memory_order_acquire))
 		return 0;
 	do {
 		vm_lock_take(&win->window->lock);
@@ -317,44 +317,61 @@ static bool acked(void *arg)
 	return acked->far->asks - acked->far->acks <= acked->most;
 }
 
-/* Sends the question; told: it is answered there, or NULL. */
-static int ask(struct vm_win *win, int rank, const struct vm_window_told *told)
+/* The number of a question that is sent next; told: it is answered there, or
+ * NULL.  Under the lock until it is sent. */
+static uint32_t number_take(struct vm_window_far *far,
+			    const struct vm_window_told *told)
 {
-	struct vm_window_head head = { .what = VM_FAR_ask };
+	uint32_t number = vm_win_load(far->tells) + 1;
+
+	if (!told)
+		return ++far->asks;
+	vm_win_store(far->tells, number);
+	return number;
+}
+
+/* Sends a question; flushes: somebody waits for all that was sent before. */
+static int ask(struct vm_win *win, int rank, const struct vm_window_told *told,
+	       bool flushes)
+{
+	struct vm_window_head head = { .what = VM_FAR_ask,
+				       .flag = told ? VM_FAR_TELL : 0 };
 	struct vm_window_far *far = vm_far_of(win, rank);
+	int rc;
 
 	vm_lock_take(&win->window->lock);
-	if (told) {
-		head.sequence = ++far->tells;
-		head.flag = VM_FAR_TELL;
-	} else {
-		far->asks++;
+	head.sequence = number_take(far, told);
+	if (flushes) {
+		vm_win_store(far->unasked, 0);
+		vm_win_store(far->asked, head.sequence);
+		/* What is sent from now on is not meant.  Pairs with the load
+		 * in vm_far_unasked(). */
+		atomic_store_explicit(&far->dirty, false, memory_order_release);
 	}
+	rc = vm_far_send(win, rank, &head, NULL, 0);
 	vm_lock_give(&win->window->lock);
-	return vm_far_send(win, rank, &head, NULL, 0);
+	return rc;
 }
 
 int vm_far_ask(struct vm_win *win, int rank)
 {
+	return ask(win, rank, vm_far_told(win, rank), true);
+}
+
+int vm_far_ask_along(struct vm_win *win, int rank, struct vm_window_head *head,
+		     const struct vm_far_run *run, const void *data,
+		     size_t bytes)
+{
 	struct vm_window_far *far = vm_far_of(win, rank);
 	int rc;
 
-	far->unasked = 0;
-	far->asked = true;
-	rc = ask(win, rank, vm_far_told(win, rank));
-	far->dirty = false;
-	return rc;
-}
-
-void vm_far_ask_along(struct vm_win *win, int rank, struct vm_window_head *head)
-{
-	struct vm_window_far *far = vm_far_of(win, rank);
-
-	vm_lock_take(&win->window->lock);
-	head->sequence = ++far->tells;
-	vm_lock_give(&win->window->lock);
 	head->flag |= VM_FAR_TELL;
-	far->asked = true;
+	vm_lock_take(&win->window->lock);
+	head->sequence = number_take(far, vm_far_told(win, rank));
+	vm_win_store(far->asked, head->sequence);
+	rc = vm_far_send_row(win, rank, head, run, data, bytes);
+	vm_lock_give(&win->window->lock);
+	return rc;
 }
 
 static int acks_wait(struct vm_win *win, int rank, uint32_t most)
@@ -373,10 +390,13 @@ static int acks_wait(struct vm_win *win, int rank, uint32_t most)
 
 static void away(struct vm_window_far *far)
 {
-	far->absence = !far->absence		    ? AWAY_LEAST :
-		       far->absence < AWAY_MOST / 2 ? far->absence * 2 :
-						      AWAY_MOST;
-	far->away = far->absence;
+	uint16_t absence = vm_win_load(far->absence);
+
+	absence = !absence		  ? AWAY_LEAST :
+		  absence < AWAY_MOST / 2 ? absence * 2 :
+					    AWAY_MOST;
+	vm_win_store(far->absence, absence);
+	vm_win_store(far->away, absence);
 }
 
 /* It is back if it answers so soon. */
@@ -386,23 +406,24 @@ bool vm_far_is_away(struct vm_win *win, int rank)
 {
 	const struct vm_window_told *told = vm_far_told(win, rank);
 	struct vm_window_far *far = vm_far_of(win, rank);
-	uint64_t asked = far->asked_ns;
+	uint64_t asked = vm_win_load(far->asked_ns);
+	uint16_t left = vm_win_load(far->away);
 
-	if (far->away > 1) {
-		far->away--;
+	if (left > 1) {
+		vm_win_store(far->away, left - 1);
 		return true;
 	}
 	/* Nothing is waited for meanwhile; the kernel says if it is gone. */
 	if (!asked) {
-		far->asked_ns = vm_clock_ns();
-		ask(win, rank, told);
-		far->asked_tell = far->tells;
+		vm_win_store(far->asked_ns, vm_clock_ns());
+		ask(win, rank, told, false);
+		vm_win_store(far->asked_tell, vm_win_load(far->tells));
 		return true;
 	}
-	if (!vm_window_has_come(&told->come, far->asked_tell))
+	if (!vm_window_has_come(&told->come, vm_win_load(far->asked_tell)))
 		return true;
-	far->asked_ns = 0;
-	far->away = 0;
+	vm_win_store(far->asked_ns, 0);
+	vm_win_store(far->away, 0);
 	if (vm_clock_ns() - asked < BACK_NS)
 		return false;
 	away(far);
@@ -412,7 +433,7 @@ bool vm_far_is_away(struct vm_win *win, int rank)
 int vm_far_ask_long(struct vm_win *win, int rank)
 {
 	uint64_t begin = vm_clock_ns();
-	int rc = ask(win, rank, NULL);
+	int rc = ask(win, rank, NULL, false);
 
 	if (rc == 0)
 		rc = acks_wait(win, rank, 0);
@@ -429,16 +450,15 @@ int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most)
 
 	if (!told)
 		return acks_wait(win, rank, most);
-	if (vm_window_watch(&told->come, far->tells - most)) {
-		far->absence = 0;
+	if (vm_window_watch(&told->come, vm_win_load(far->tells) - most)) {
+		vm_win_store(far->absence, 0);
 		rc = 0;
 	} else {
 		rc = vm_far_ask_long(win, rank);
 	}
 	/* All that were asked for have come. */
 	if (rc == 0 && most == 0 && VM_UNLIKELY(told->error)) {
-		if (!far->error)
-			far->error = (uint8_t)told->error;
+		vm_far_fault(far, told->error);
 		told->error = 0;
 	}
 	return rc;
@@ -448,9 +468,10 @@ int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most)
 static int refused(struct vm_call *call, struct vm_win *win, int rank)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
-	int error = far->error;
+	int error = vm_win_load(far->error);
 
-	far->error = 0;
+	if (error)
+		vm_win_store(far->error, 0);
 	if (error)
 		return vm_error(call, error,
 				"rank %d has refused an access to memory that "
@@ -486,24 +507,26 @@ int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
 	int rc = vm_far_pile_end(win, rank);
+	uint32_t asked;
 
-	if (rc == 0 && far->dirty)
+	if (rc == 0 && vm_far_unasked(far))
 		rc = vm_far_ask(win, rank);
-	if (rc == 0 && far->asked) {
+	/* Others may ask meanwhile, and wait for that. */
+	asked = vm_win_load(far->asked);
+	if (rc == 0 && asked != vm_win_load(far->waited)) {
 		rc = vm_far_ask_wait(win, rank, 0);
-		far->asked = rc != 0;
+		if (rc == 0)
+			vm_win_store(far->waited, asked);
 	}
 	if (rc == 0)
-		far->ended = false;
+		vm_win_store(far->ended, false);
 	vm_far_row_end(win);
 	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
 }
 
 bool vm_far_is_dirty(const struct vm_win *win, int rank)
 {
-	const struct vm_window_far *far = vm_far_of(win, rank);
-
-	return win->window->far && (far->dirty || far->asked);
+	return win->window->far && vm_far_dirty(vm_far_of(win, rank));
 }
 
 int vm_far_end(struct vm_call *call, struct vm_win *win, int rank)
@@ -517,7 +540,7 @@ int vm_far_end(struct vm_call *call, struct vm_win *win, int rank)
 	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return vm_far_flush(call, win, rank);
 	rc = vm_far_pile_end(win, rank);
-	vm_far_of(win, rank)->ended = vm_far_is_dirty(win, rank);
+	vm_win_store(vm_far_of(win, rank)->ended, vm_far_is_dirty(win, rank));
 	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
 }
 
@@ -528,7 +551,7 @@ int vm_far_flush_all(struct vm_call *call, struct vm_win *win)
 	if (!win->window->far)
 		return 0;
 	for (int i = 0; i < win->size && rc == 0; i++)
-		if (vm_win_is_far(win, i) && vm_far_of(win, i)->dirty)
+		if (vm_win_is_far(win, i) && vm_far_unasked(vm_far_of(win, i)))
 			rc = vm_far_ask(win, i);
 	for (int i = 0; i < win->size && rc == 0; i++)
 		if (vm_win_is_far(win, i))

@@ -66,10 +66,11 @@ static inline struct vm_window_told *vm_far_told(const struct vm_win *win,
 int vm_far_ask(struct vm_win *win, int rank);
 int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most);
 
-/* An access that a member will tell to be done, if it is the first one to it
- * since a flush: fills in the packet's header. */
-void vm_far_ask_along(struct vm_win *win, int rank,
-		      struct vm_window_head *head);
+/* As vm_far_send_row(), of an access that a member will tell to be done, if it is
+ * the first one to it since a flush. */
+int vm_far_ask_along(struct vm_win *win, int rank, struct vm_window_head *head,
+		     const struct vm_far_run *run, const void *data,
+		     size_t bytes);
 
 /* Asks by a packet, and waits for the answer however long it takes: then all is
  * done, and all is stored that is told.  0 or -VMPI_EPEER.  May switch. */

@@ -58,7 +58,7 @@ void vm_far_moves_open(struct vm_win *win)
 {
 	uint64_t ns = win->tells ? call_ns(win) : UINT64_MAX;
 
-	win->alone = true;
+	vm_win_store(win->alone, true);
 	win->alone_min = win->row_min = MOVE_MIN;
 	if (ns != UINT64_MAX && vm_far_pile_open(win) && ns < PILED_CALL_NS)
 		win->row_min = PILED_MIN;
@@ -74,17 +74,19 @@ void vm_far_moves_open(struct vm_win *win)
 bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
-	size_t least = ++win->row == 1 && win->alone ? win->alone_min :
-						       win->row_min;
+	int row = vm_win_load(win->row) + 1;
+	size_t least = row == 1 && vm_win_load(win->alone) ? win->alone_min :
+							     win->row_min;
 
+	vm_win_store(win->row, row);
 	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || !win->places[rank].base)
 		return false;
 	if (bytes >= MOVE_MIN)
 		return true;
 	/* It would pass packets. */
-	if (far->dirty || far->asked)
+	if (vm_far_dirty(far))
 		return false;
-	if (VM_UNLIKELY(far->away))
+	if (VM_UNLIKELY(vm_win_load(far->away)))
 		return vm_far_is_away(win, rank);
 	return bytes >= least;
 }
@@ -167,12 +169,12 @@ static int bytes_move(struct vm_win *win, int rank, char *here, char *there,
 int vm_far_move(struct vm_call *call, struct vm_win *win, int rank, void *here,
 		char *there, size_t bytes, bool write, bool asked)
 {
-	bool alone = win->row == 1 && win->alone;
+	bool alone = vm_win_load(win->row) == 1 && vm_win_load(win->alone);
 	/* Few bytes are copied in no time, as they are to packets. */
 	bool copied = write && (asked || bytes < PILED_MIN);
 	int rc;
 
-	if (VM_UNLIKELY(vm_far_of(win, rank)->ended)) {
+	if (VM_UNLIKELY(vm_win_load(vm_far_of(win, rank)->ended))) {
 		rc = vm_far_flush(call, win, rank);
 		if (rc != 0)
 			return rc;

@@ -52,9 +52,11 @@ int vm_far_pile_end(struct vm_win *win, int rank);
 /* What was begun is done: accesses from now on are a row of their own. */
 static inline void vm_far_row_end(struct vm_win *win)
 {
-	if (win->row)
-		win->alone = win->row == 1;
-	win->row = 0;
+	int row = vm_win_load(win->row);
+
+	if (row)
+		vm_win_store(win->alone, row == 1);
+	vm_win_store(win->row, 0);
 }
 
 #endif

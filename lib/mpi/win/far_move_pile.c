@@ -29,7 +29,8 @@ struct vm_far_pile {
 
 static size_t bytes_of(const struct vm_far_pile *pile)
 {
-	return atomic_load_explicit(&pile->bytes, memory_order_relaxed);
+	/* Pairs with the store of a thread that has moved it for others. */
+	return atomic_load_explicit(&pile->bytes, memory_order_acquire);
 }
 
 bool vm_far_pile_open(struct vm_win *win)
@@ -86,12 +87,13 @@ static int pile_move(struct vm_win *win, struct vm_far_pile *pile)
 	if (rc == -VMPI_ENOTSUP)
 		rc = pile_send(win, pile);
 	if (rc == -VMPI_EINVAL) {
-		vm_far_of(win, pile->rank)->error = MPI_ERR_RMA_RANGE;
+		vm_win_store(vm_far_of(win, pile->rank)->error,
+			     MPI_ERR_RMA_RANGE);
 		rc = 0;
 	}
 	vm_lock_take(&win->window->lock);
 	pile->here_count = pile->there_count = pile->copied = 0;
-	atomic_store_explicit(&pile->bytes, 0, memory_order_relaxed);
+	atomic_store_explicit(&pile->bytes, 0, memory_order_release);
 	pile->busy = false;
 	vm_window_wake(win->window);
 	return rc;

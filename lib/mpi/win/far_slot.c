@@ -26,7 +26,8 @@ struct vm_far_slots {
 
 static uint32_t first_of(const struct vm_far_slots *slots)
 {
-	return atomic_load_explicit(&slots->first, memory_order_relaxed);
+	/* Pairs with the store of a thread that has moved data for others. */
+	return atomic_load_explicit(&slots->first, memory_order_acquire);
 }
 
 static uint32_t next_of(const struct vm_far_slots *slots)
@@ -66,8 +67,7 @@ static bool slot_end(struct vm_win *win, struct far_slot *slot)
 			vm_window_reply_data(own, slot->number, slot->bytes),
 			slot->bytes);
 	} else {
-		if (!far->error)
-			far->error = (uint8_t)reply->told.error;
+		vm_far_fault(far, reply->told.error);
 		reply->told.error = 0;
 	}
 	slot->busy = false;
@@ -99,7 +99,7 @@ static bool slots_end(struct vm_win *win, int rank, bool oldest,
 	}
 	while (first != next_of(slots) && !slot_of(slots, first)->busy)
 		first++;
-	atomic_store_explicit(&slots->first, first, memory_order_relaxed);
+	atomic_store_explicit(&slots->first, first, memory_order_release);
 	vm_lock_give(&win->window->lock);
 	return !all;
 }

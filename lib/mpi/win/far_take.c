@@ -399,8 +399,7 @@ static void take_done(const struct vm_window_packet *packet)
 	far += packet->head.member;
 	vm_lock_take(&window->lock);
 	far->acks++;
-	if (!far->error)
-		far->error = packet->head.flag;
+	vm_far_fault(far, packet->head.flag);
 	vm_window_wake(window);
 }
 

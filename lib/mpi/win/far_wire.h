@@ -7,7 +7,7 @@
 
 #include "core/window/reply.h"
 #include "core/window/wire.h"
-#include "mpi/win/rows.h"
+#include "mpi/type/rows.h"
 #include "mpi/win/win.h"
 
 /* Kind, text.  take_<kind> in far_take.c handles it. */
@@ -61,23 +61,52 @@ struct vm_far_run {
  * the receiver's places, by address and bytes; those behind are the sender's. */
 #define VM_FAR_WRITES 4
 
-/* What one member knows of another: as origin, bytes sent since it asked last,
- * how often it has asked to be told, or by a packet and was answered, what was
- * refused, and whether there were accesses since that are not answered.  Under
- * the lock.  As target, what it has refused, which changes packet by packet. */
+/*
+ * What one member knows of another: as origin how often it has asked to be told,
+ * or by a packet, and was answered.  Under the lock, as is the sending of the
+ * questions: they come in the order of their numbers.  Threads of the member use
+ * what is atomic at a time.
+ */
 struct vm_window_far {
-	size_t unasked;
-	uint32_t tells, asks, acks;
-	uint8_t error, refused;
-	bool dirty, asked; /* it has asked, and not waited for the answer */
-	bool ended;	   /* an epoch with such accesses has ended */
+	uint32_t asks, acks;
+	_Atomic uint32_t tells;
+	/* The number of the last question that somebody waits for, and up to
+	 * which somebody has waited. */
+	_Atomic uint32_t asked, waited;
+	_Atomic size_t unasked; /* bytes sent since */
+	/* There were accesses since. */
+	_Atomic bool dirty;
+	_Atomic bool ended;    /* an epoch with such accesses has ended */
+	_Atomic uint8_t error; /* what was refused */
+	uint8_t refused;       /* as target: changes packet by packet */
 	/* It has not answered for long: so many more accesses are the kernel's,
 	 * if they can be, until it is asked whether it is back: when, or 0, and
 	 * the number of that; and how many the last time. */
-	uint16_t away, absence;
-	uint32_t asked_tell;
-	uint64_t asked_ns;
+	_Atomic uint16_t away, absence;
+	_Atomic uint32_t asked_tell;
+	_Atomic uint64_t asked_ns;
 };
+
+/* Whether accesses are not done yet, as far as is known; and whether nobody has
+ * asked about some of them. */
+static inline bool vm_far_unasked(const struct vm_window_far *far)
+{
+	/* Pairs with the store of who asks. */
+	return atomic_load_explicit(&far->dirty, memory_order_acquire);
+}
+
+static inline bool vm_far_dirty(const struct vm_window_far *far)
+{
+	return vm_far_unasked(far) ||
+	       vm_win_load(far->asked) != vm_win_load(far->waited);
+}
+
+/* The first fault is told. */
+static inline void vm_far_fault(struct vm_window_far *far, uint32_t error)
+{
+	if (VM_UNLIKELY(error) && !vm_win_load(far->error))
+		vm_win_store(far->error, (uint8_t)error);
+}
 
 /* A question whose answers a task waits for, on its stack, or will wait for.
  * Under the lock once it is listed. */

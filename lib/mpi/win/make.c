@@ -368,7 +368,7 @@ static int check_closed(struct vm_call *call, const struct vm_win *win)
 				"the exposure epoch that MPI_Win_post began "
 				"has not ended");
 	if (win->epoch == VM_WIN_CLOSED ||
-	    (win->epoch == VM_WIN_FENCE && !win->used))
+	    (win->epoch == VM_WIN_FENCE && !vm_win_load(win->used)))
 		return 0;
 	return vm_error(call, MPI_ERR_RMA_SYNC,
 			"an access epoch has not ended");

@@ -6,6 +6,7 @@
  * a fence of memory; those to other processes are asked about.
  */
 #include "core/window/claim.h"
+#include "core/window/wait.h"
 #include "mpi/call/check.h"
 #include "mpi/win/far.h"
 
@@ -32,7 +33,7 @@ static int check_lock_one(struct vm_call *call, const struct vm_win *win,
 	if (rc == 0 && win->epoch != VM_WIN_LOCK)
 		rc = vm_check_epoch_begin(call, win);
 	if (rc == 0 && rank != MPI_PROC_NULL && win->access &&
-	    win->access[rank])
+	    vm_win_load(win->access[rank]))
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
 			      "the caller has locked rank %d already", rank);
 	return rc;
@@ -88,12 +89,16 @@ int PMPI_Win_lock(int lock_type, int rank, int asserted, MPI_Win win)
 		rc = lock(w, rank, exclusive);
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
+	/* Other threads may lock others. */
+	vm_lock_take(&w->window->lock);
 	w->epoch = VM_WIN_LOCK;
 	w->open = false;
 	w->locked++;
-	w->access[rank] = asserted & MPI_MODE_NOCHECK ? VM_WIN_UNLOCKED :
-			  exclusive		      ? VM_WIN_EXCLUSIVE :
-							VM_WIN_SHARED;
+	vm_win_store(w->access[rank], asserted & MPI_MODE_NOCHECK ?
+					      VM_WIN_UNLOCKED :
+				      exclusive ? VM_WIN_EXCLUSIVE :
+						  VM_WIN_SHARED);
+	vm_lock_give(&w->window->lock);
 	return MPI_SUCCESS;
 }
 
@@ -103,7 +108,8 @@ static int check_locked(struct vm_call *call, const struct vm_win *win,
 {
 	int rc = vm_check_win_rank(call, win, rank, "rank");
 
-	if (rc == 0 && (win->epoch != VM_WIN_LOCK || !win->access[rank]))
+	if (rc == 0 &&
+	    (win->epoch != VM_WIN_LOCK || !vm_win_load(win->access[rank])))
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
 			      "rank %d is not locked: %s", rank,
 			      vm_win_epoch_text(win));
@@ -123,10 +129,12 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 		rc = check_locked(&call, w, rank);
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
-	way = w->access[rank];
-	w->access[rank] = VM_WIN_NO_WAY;
+	vm_lock_take(&w->window->lock);
+	way = vm_win_load(w->access[rank]);
+	vm_win_store(w->access[rank], VM_WIN_NO_WAY);
 	if (--w->locked == 0)
 		w->epoch = VM_WIN_CLOSED;
+	vm_lock_give(&w->window->lock);
 	if (vm_win_is_far(w, rank))
 		rc = vm_far_flush(&call, w, rank);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -136,12 +144,37 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 	return vm_win_exit(&call, win, rc);
 }
 
+static bool is_locked(void *arg)
+{
+	const _Atomic uint8_t *way = arg;
+
+	return vm_win_load(*way) != VM_WIN_LOCKING;
+}
+
 int vm_win_lock_shared(struct vm_win *win, int rank)
 {
-	int rc = lock(win, rank, false);
+	_Atomic uint8_t *way = &win->access[rank];
+	struct vm_window *window = win->window;
+	uint8_t before;
+	int rc;
 
-	if (rc == 0)
-		win->access[rank] = VM_WIN_SHARED;
+	vm_lock_take(&window->lock);
+	before = vm_win_load(*way);
+	if (before == VM_WIN_NO_WAY)
+		vm_win_store(*way, VM_WIN_LOCKING);
+	vm_lock_give(&window->lock);
+	/* Another thread was first: two locks would wait for each other, if a
+	 * third one is to be between them. */
+	if (before == VM_WIN_LOCKING)
+		return vm_window_wait(window, is_locked, way);
+	if (before != VM_WIN_NO_WAY)
+		return 0;
+	rc = lock(win, rank, false);
+	vm_lock_take(&window->lock);
+	/* Pairs with the load in vm_win_reaches(). */
+	atomic_store_explicit(way, rc == 0 ? VM_WIN_SHARED : VM_WIN_NO_WAY,
+			      memory_order_release);
+	vm_window_wake(window);
 	return rc;
 }
 
@@ -149,9 +182,9 @@ int vm_win_lock_shared(struct vm_win *win, int rank)
 static void shared_unlock(struct vm_win *win)
 {
 	for (int i = 0; win->access && i < win->size; i++) {
-		if (win->access[i] == VM_WIN_SHARED)
+		if (vm_win_load(win->access[i]) == VM_WIN_SHARED)
 			unlock(win, i, false);
-		win->access[i] = VM_WIN_NO_WAY;
+		vm_win_store(win->access[i], VM_WIN_NO_WAY);
 	}
 }
 
@@ -170,9 +203,13 @@ int PMPI_Win_lock_all(int asserted, MPI_Win win)
 	w->nocheck = (asserted & MPI_MODE_NOCHECK) != 0;
 	rc = vm_win_access_room(w);
 	/* Others are locked when they are reached first. */
-	for (int i = 0; !w->nocheck && i < w->size && rc == 0; i++)
-		if (w->places[i].words)
-			rc = vm_win_lock_shared(w, i);
+	for (int i = 0; !w->nocheck && i < w->size && rc == 0; i++) {
+		if (!w->places[i].words)
+			continue;
+		rc = lock(w, i, false);
+		if (rc == 0)
+			vm_win_store(w->access[i], VM_WIN_SHARED);
+	}
 	if (rc != 0) {
 		shared_unlock(w);
 		return vm_win_exit(&call, win, rc);

@@ -33,22 +33,28 @@ enum vm_win_epoch {
 /* How one member is reached in an epoch that is not open to all. */
 enum vm_win_way {
 	VM_WIN_NO_WAY,
+	VM_WIN_LOCKING, /* a thread waits for the lock */
 	VM_WIN_STARTED,
 	VM_WIN_SHARED,
 	VM_WIN_EXCLUSIVE,
 	VM_WIN_UNLOCKED, /* locked with MPI_MODE_NOCHECK */
 };
 
+/* Words that several threads of a member use at a time, in any order. */
+#define vm_win_load(word) atomic_load_explicit(&(word), memory_order_relaxed)
+#define vm_win_store(word, value) \
+	atomic_store_explicit(&(word), value, memory_order_relaxed)
+
 struct vm_win {
 	struct vm_object object;
 	/* What each access looks at. */
 	int size;
-	bool open;	 /* all members are reached */
-	bool used;	 /* there were accesses since the last fence */
-	bool alone;	 /* the last row (far_move.h) was one access */
-	uint8_t epoch;	 /* enum vm_win_epoch */
-	int row;	 /* accesses since what was begun last was done */
-	uint8_t *access; /* by member, enum vm_win_way; NULL: none yet */
+	bool open;	    /* all members are reached */
+	_Atomic bool used;  /* there were accesses since the last fence */
+	_Atomic bool alone; /* the last row (far_move.h) was one access */
+	uint8_t epoch;	    /* enum vm_win_epoch */
+	_Atomic int row;    /* accesses since what was begun last was done */
+	_Atomic uint8_t *access; /* by member, enum vm_win_way; or NULL */
 	/* Answers to wait for (far.c), changed under window->lock; under it
 	 * memory for one more. */
 	_Atomic int laters;

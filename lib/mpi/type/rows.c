@@ -2,7 +2,7 @@
 /*
  * Rows of elements.
  */
-#include "mpi/win/rows.h"
+#include "mpi/type/rows.h"
 
 /* An element with padding, whose bytes are several pieces, is a row by
  * itself. */

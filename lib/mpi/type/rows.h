@@ -3,8 +3,8 @@
  * The elements of a buffer, one row after the other: a row is as many as lie
  * behind each other.
  */
-#ifndef MPI_WIN_ROWS_H
-#define MPI_WIN_ROWS_H
+#ifndef MPI_TYPE_ROWS_H
+#define MPI_TYPE_ROWS_H
 
 #include "core/local/layout.h"
 #include "mpi/type/type.h"
