@@ -36,7 +36,7 @@ void vm_chan_free(struct vm_chan *chan)
 	vm_chan_stats_chan_ends(chan);
 	vm_chan_delist(chan);
 	vm_group_drop(chan->group);
-	vm_meet_drop(chan->meet);
+	vm_meet_leave(chan);
 	free(chan->faults);
 	free(chan);
 }

@@ -7,6 +7,7 @@
  * costs no cache line transfers.
  */
 #include "core/comm/meet.h"
+#include "core/comm/meet_start.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,7 @@ struct vm_meet *vm_meet_new(const struct vm_group *group,
 		free(meet);
 		return NULL;
 	}
+	vm_meet_parts_init(meet);
 	return meet;
 }
 
@@ -202,12 +204,6 @@ struct vm_meet *vm_meet_hold(struct vm_meet *meet)
 	return meet;
 }
 
-static void scratch_free(struct vm_meet *meet)
-{
-	for (uint32_t w = 0; w < meet->worker_count; w++)
-		free(meet->workers[w].scratch);
-}
-
 void vm_meet_drop(struct vm_meet *meet)
 {
 	struct vm_list *link;
@@ -222,17 +218,13 @@ void vm_meet_drop(struct vm_meet *meet)
 	}
 	/* Unfinished ones are left when the job ends early. */
 	while ((link = vm_list_pop(&meet->spare)) ||
-	       (link = vm_list_pop(&meet->started))) {
-		struct vm_meet *lent =
-			vm_container_of(link, struct vm_meet, link);
-
-		scratch_free(lent);
-		free(lent);
-	}
-	scratch_free(meet);
+	       (link = vm_list_pop(&meet->started)))
+		vm_meet_started_free(
+			vm_container_of(link, struct vm_meet, link));
+	vm_meet_parts_fini(meet);
 	free(meet->posts);
 	vm_leaders_free(meet->leaders);
-	free(meet);
+	vm_meet_started_free(meet);
 }
 
 void *vm_meet_scratch(struct vm_meet_worker *worker, size_t bytes)

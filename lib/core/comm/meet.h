@@ -14,6 +14,7 @@
 #include "base/list.h"
 #include "base/lock.h"
 #include "core/comm/leaders.h"
+#include "core/comm/meet_part.h"
 #include "core/comm/meet_post.h"
 #include "core/local/engine.h"
 #include "core/local/errand.h"
@@ -73,6 +74,7 @@ struct vm_meet_worker {
 	uint32_t member_count;
 	uint32_t *members; /* their ranks in the channel, ascending */
 	struct vm_meet *meet;
+	struct vm_meet_parts parts VM_ALIGNED(VM_CACHELINE);
 } VM_ALIGNED(VM_CACHELINE);
 
 /* Started meetings that are found without the lock. */
@@ -82,8 +84,8 @@ struct vm_meet {
 	uint32_t size;
 	uint32_t worker_count;
 	uint32_t active_workers; /* that have members */
-	/* Of a started meeting, set last; of a place, the number ever started,
-	 * in a line that blocking members read anyway. */
+	/* Of a started meeting, set last; of a place without parts, the number
+	 * ever started, in a line that blocking members read anyway. */
 	_Atomic uint32_t number;
 	struct vm_meet_worker *workers;
 	struct vm_seat *seats;	    /* by rank in the channel */
@@ -91,12 +93,18 @@ struct vm_meet {
 	char *posts;		    /* and posts */
 	struct vm_leaders *leaders; /* NULL: all members are in this process */
 	struct vm_meet *place; /* of a started meeting: whence it is lent */
+	/* Of a place: started meetings may have parts (meet_part.h); the most
+	 * bytes of a post's data; and what fits into that of every worker of one
+	 * member, of each, and of each of the blocks that each sends. */
+	bool parts;
+	uint32_t most_room, fits_one, fits_each, fits_block;
 	/* The number of the last meeting that one member held for all: that
 	 * member claims it, and sets `held` and the result when it is over. */
 	_Atomic uint32_t claimed VM_ALIGNED(VM_CACHELINE), held;
 	int result;
-	/* Of a started meeting: workers whose members have not all come; then,
-	 * those whose members do not know yet that it is over. */
+	/* Of a started meeting: who has come (meet_start.c); then, workers
+	 * whose members do not know yet that it is over. */
+	_Atomic uint64_t came;
 	_Atomic uint32_t missing;
 	/* Among several processes, for the member that holds it: the name of
 	 * the meeting; how many there have been; of a started one, its
@@ -106,6 +114,11 @@ struct vm_meet {
 	struct vm_leaders_talk *talks;
 	vm_meet_last last;
 	struct vm_errand errand;
+	/* Of a part: what its members bring, the key of these, and that they have been
+	 * told the end of the meeting elsewhere. */
+	const struct vm_meet_how *how;
+	uint64_t shown[VM_MEET_KEY_WORDS];
+	bool over;
 	bool shared;  /* in the node's list of places, */
 	uint32_t key; /* found there by this context */
 	/* Started meetings that wait for members, the oldest first, and those
@@ -142,6 +155,8 @@ struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context,
 			       const struct vm_rank *self);
 struct vm_meet *vm_meet_hold(struct vm_meet *meet);
 void vm_meet_drop(struct vm_meet *meet);
+/* The member of this channel gives it up; it may still have part in meetings. */
+void vm_meet_leave(struct vmpi_chan *chan);
 
 /*
  * A way for members to meet that may not need one to work for all.  show() and
@@ -171,21 +186,32 @@ vm_meet_post_of(const struct vm_meet_worker *other,
 }
 
 /* Counts a member that has come; returns whether it is the last one of its
- * worker.  Without an atomic addition, since most members are at home. */
+ * worker, whose engine's lock is held. */
+static inline bool vm_meet_count(struct vm_meet_worker *worker)
+{
+	uint32_t missing =
+		atomic_load_explicit(&worker->missing, memory_order_relaxed) -
+		1;
+
+	/* No member comes again before all have.  Pairs with the fence in
+	 * vm_meet_somebody_waits(). */
+	atomic_store_explicit(&worker->missing,
+			      missing ? missing : worker->member_count,
+			      memory_order_release);
+	return missing == 0;
+}
+
+/* The same for those who have not the lock.  Without an atomic addition, since
+ * most members are at home. */
 static inline bool vm_meet_arrive(struct vm_meet_worker *worker, uint32_t index)
 {
 	struct vm_engine *engine = &vm_node->engines[index];
-	uint32_t missing;
+	bool last;
 
 	vm_engine_lock(engine);
-	missing = atomic_load_explicit(&worker->missing, memory_order_relaxed) -
-		  1;
-	/* No member comes again before all have. */
-	atomic_store_explicit(&worker->missing,
-			      missing ? missing : worker->member_count,
-			      memory_order_relaxed);
+	last = vm_meet_count(worker);
 	vm_engine_unlock(engine);
-	return missing == 0;
+	return last;
 }
 
 /* Memory for own(), at least so many bytes, aligned to a cache line; it is kept
@@ -238,5 +264,36 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
  */
 int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
 		  struct vmpi_req *req);
+
+/* The same for members who think that their workers can do it by way->show() and
+ * own(), which also does what is needed before the requests complete.  All who
+ * bring way->last bring the same way. */
+int vm_meet_start_short(struct vmpi_chan *chan, void *args,
+			const struct vm_meet_how *way, struct vmpi_req *req);
+
+/* Whether a member has started the meeting of this number. */
+static inline bool vm_meet_is_started(const struct vm_meet *place,
+				      uint32_t number)
+{
+	uint32_t next =
+		atomic_load_explicit(&place->number, memory_order_relaxed);
+
+	if (!place->parts)
+		return next != number;
+	for (uint32_t w = 0; w < place->worker_count; w++) {
+		next = atomic_load_explicit(&place->workers[w].parts.next,
+					    memory_order_relaxed);
+		/* Numbers wrap. */
+		if (VM_UNLIKELY((int32_t)(next - number) > 0) &&
+		    place->workers[w].member_count)
+			return true;
+	}
+	return false;
+}
+
+/* Calls visit() with the arguments of the channel's member in each meeting that it
+ * has started and that is not over. */
+void vm_meet_started_each(const struct vmpi_chan *chan,
+			  void (*visit)(void *args, void *arg), void *arg);
 
 #endif

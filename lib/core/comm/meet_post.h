@@ -35,7 +35,10 @@ struct vmpi_chan;
 struct vm_meet_post {
 	_Atomic uint32_t number; /* of the meeting */
 	uint32_t bytes;
-	void (*last)(struct vm_meet *meet);
+	union {
+		void (*last)(struct vm_meet *meet);
+		struct vm_meet *part; /* whence it is sent: meet_part.h */
+	};
 	uint64_t key[VM_MEET_KEY_WORDS]; /* what all workers must have alike */
 	char data[];
 } VM_ALIGNED(8);

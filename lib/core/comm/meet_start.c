@@ -6,6 +6,8 @@
  * holds it and completes the others' requests; with members in other processes
  * that is an errand.
  */
+#include "core/comm/meet_start.h"
+
 #include <stdlib.h>
 
 #include "core/rank/chan.h"
@@ -34,9 +36,7 @@ static struct vm_meet *started_find(const struct vm_meet *place,
 	return NULL;
 }
 
-/* A meeting to be started, with the members of the place; NULL when out of
- * memory. */
-static struct vm_meet *started_new(struct vm_meet *place)
+struct vm_meet *vm_meet_started_new(struct vm_meet *place)
 {
 	struct vm_meet *meet = vm_meet_alloc(place->size, place->worker_count);
 
@@ -56,11 +56,13 @@ static struct vm_meet *started_new(struct vm_meet *place)
 	return meet;
 }
 
-/*
- * Whether members wait in a meeting that the caller, a member who waits in
- * none, has not joined: some of a worker, or all and their leader for other
- * workers.
- */
+void vm_meet_started_free(struct vm_meet *meet)
+{
+	for (uint32_t w = 0; w < meet->worker_count; w++)
+		free(meet->workers[w].scratch);
+	free(meet);
+}
+
 static bool somebody_waits(const struct vm_meet *place, uint32_t self)
 {
 	uint32_t number;
@@ -83,6 +85,16 @@ static bool somebody_waits(const struct vm_meet *place, uint32_t self)
 	return false;
 }
 
+bool vm_meet_somebody_waits(const struct vm_meet *place, uint32_t self,
+			    uint32_t number)
+{
+	if (VM_LIKELY(!somebody_waits(place, self)))
+		return false;
+	/* Pairs with the stores in vm_meet_count() and vm_meet_post_show(). */
+	atomic_thread_fence(memory_order_acquire);
+	return !place->parts || !vm_meet_is_started(place, number);
+}
+
 /* The first member of a meeting makes it; the lock is held, but not while there
  * is nothing spare.  NULL when out of memory. */
 static struct vm_meet *started_open(struct vm_meet *place, uint32_t number)
@@ -92,7 +104,7 @@ static struct vm_meet *started_open(struct vm_meet *place, uint32_t number)
 
 	if (!link) {
 		vm_lock_give(&place->lock);
-		meet = started_new(place);
+		meet = vm_meet_started_new(place);
 		vm_lock_take(&place->lock);
 		if (!meet)
 			return NULL;
@@ -104,8 +116,7 @@ static struct vm_meet *started_open(struct vm_meet *place, uint32_t number)
 		}
 	}
 	meet = vm_container_of(link, struct vm_meet, link);
-	atomic_store_explicit(&meet->missing, meet->active_workers,
-			      memory_order_relaxed);
+	atomic_store_explicit(&meet->came, 0, memory_order_relaxed);
 	/* Before any other member can have started it: in_order() in
 	 * mpi/coll/coll.c. */
 	atomic_store_explicit(&place->number, number + 1, memory_order_relaxed);
@@ -137,7 +148,7 @@ static struct vm_meet *started_get(struct vm_meet *place, uint32_t number,
 	vm_lock_take(&place->lock);
 	meet = started_find(place, number);
 	*error = -VMPI_ENOMEM;
-	if (!meet && somebody_waits(place, worker))
+	if (!meet && vm_meet_somebody_waits(place, worker, number))
 		*error = -VMPI_EMISMATCH;
 	else if (!meet)
 		meet = started_open(place, number);
@@ -166,10 +177,34 @@ static void member_complete(struct vm_meet *meet, uint32_t rank)
 	vm_req_complete(req);
 }
 
-/* Tells the members of one worker, best on that worker. */
-static void members_complete(void *arg)
+/* How workers have come to a meeting: all members the usual way; or moved from
+ * their part, when another one has got their post; and posts so got. */
+#define CAME_USUAL 1ull
+#define CAME_MOVED (1ull << 16)
+#define CAME_POST (1ull << 32)
+
+static uint32_t moved_of(uint64_t came)
 {
-	struct vm_meet_worker *worker = arg;
+	return came / CAME_MOVED % (CAME_POST / CAME_MOVED);
+}
+
+/* Whether that was the last: all workers have come, and all posts of those moved
+ * to the others. */
+static bool started_came(struct vm_meet *meet, uint64_t how)
+{
+	/* The acquire halves pair with the release halves of those before. */
+	uint64_t came = how + atomic_fetch_add_explicit(&meet->came, how,
+							memory_order_acq_rel);
+	uint64_t usual = came % CAME_MOVED, moved = moved_of(came);
+
+	return usual + moved == meet->active_workers &&
+	       came / CAME_POST == usual * moved;
+}
+
+/* Tells the members of one worker, best on that worker.  If there are parts, its
+ * engine's lock is held. */
+static void members_complete(struct vm_meet_worker *worker)
+{
 	struct vm_meet *meet = worker->meet;
 
 	if (atomic_load_explicit(&worker->threads, memory_order_relaxed))
@@ -177,10 +212,35 @@ static void members_complete(void *arg)
 				      memory_order_relaxed);
 	for (uint32_t i = 0; i < worker->member_count; i++)
 		member_complete(meet, worker->members[i]);
+	if (meet->place->parts)
+		vm_meet_part_end(meet->place,
+				 (uint32_t)(worker - meet->workers),
+				 atomic_load_explicit(&meet->number,
+						      memory_order_relaxed),
+				 moved_of(atomic_load_explicit(
+					 &meet->came, memory_order_relaxed)));
 	/* The last one sees what all others did to the meeting. */
 	if (atomic_fetch_sub_explicit(&meet->missing, 1,
 				      memory_order_acq_rel) == 1)
 		started_end(meet);
+}
+
+static void members_called(void *arg, void *more)
+{
+	members_complete(arg);
+}
+
+static void members_tell(struct vm_meet_worker *worker)
+{
+	struct vm_engine *engine =
+		&vm_node->engines[worker - worker->meet->workers];
+	bool parts = worker->meet->place->parts;
+
+	if (parts)
+		vm_engine_lock(engine);
+	members_complete(worker);
+	if (parts)
+		vm_engine_unlock(engine);
 }
 
 /* Holds a meeting that all have started; the caller's worker is `self`. */
@@ -201,12 +261,12 @@ static void started_hold(struct vm_meet *meet, uint32_t self, vm_meet_last last)
 		if (!engine || engine->index == (int)w ||
 		    atomic_load_explicit(&worker->threads,
 					 memory_order_relaxed))
-			members_complete(worker);
+			members_tell(worker);
 		else
 			vm_engine_call(engine, &vm_node->engines[w],
-				       members_complete, worker);
+				       members_called, worker, NULL);
 	}
-	members_complete(&meet->workers[self]);
+	members_tell(&meet->workers[self]);
 }
 
 static void far_run(struct vm_errand *errand)
@@ -244,22 +304,158 @@ static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
 	vm_agent_errand();
 }
 
-/* Counts a member that has started a meeting; returns whether it is the last.
- * Counted by worker first, as members that wait are, to avoid contention for a
- * line. */
-static bool started_last(struct vm_meet *meet, uint32_t index)
+/* Seats a member of a started meeting; returns whether the workers have all come
+ * then. Counted by worker first, as members that wait are, to avoid contention
+ * for a line. */
+static bool started_seat(struct vm_meet *meet, uint32_t rank, uint32_t index,
+			 const struct vm_seat *from)
 {
-	struct vm_meet_worker *worker;
+	struct vm_seat *seat = &meet->seats[rank];
+	struct vm_meet_worker *worker = &meet->workers[index];
 
-	worker = &meet->workers[index];
+	atomic_store_explicit(&seat->args,
+			      atomic_load_explicit(&from->args,
+						   memory_order_relaxed),
+			      memory_order_relaxed);
+	seat->last = from->last;
+	seat->req = from->req;
 	if (VM_UNLIKELY(vm_self->worker->index < 0))
 		atomic_store_explicit(&worker->threads, true,
 				      memory_order_relaxed);
-	if (!vm_meet_arrive(worker, index))
-		return false;
-	/* The acquire halves pair with the release halves of those before. */
-	return atomic_fetch_sub_explicit(&meet->missing, 1,
-					 memory_order_acq_rel) == 1;
+	return vm_meet_arrive(worker, index) && started_came(meet, CAME_USUAL);
+}
+
+/* Seats all members of a worker, which wait in its part. */
+static void seats_move(struct vm_meet *meet, const struct vm_meet *part,
+		       uint32_t index)
+{
+	const struct vm_meet_worker *worker = &part->workers[index];
+
+	for (uint32_t i = 0; i < worker->member_count; i++) {
+		uint32_t rank = worker->members[i];
+		const struct vm_seat *from = &part->seats[rank];
+		struct vm_seat *seat = &meet->seats[rank];
+
+		atomic_store_explicit(&seat->args, vm_meet_args(part, rank),
+				      memory_order_relaxed);
+		seat->last = from->last;
+		seat->req = from->req;
+	}
+}
+
+/* A post has been got for a meeting: its sender's members are moved there, once;
+ * returns as started_seat(). */
+static bool post_move(struct vm_meet *meet, const struct vm_meet_sent *sent)
+{
+	struct vm_meet *part = sent->post.part;
+	uint32_t number =
+		atomic_load_explicit(&sent->post.number, memory_order_relaxed);
+	uint64_t came = CAME_POST;
+
+	if (atomic_compare_exchange_strong_explicit(
+		    &part->claimed, &number, number + 1, memory_order_relaxed,
+		    memory_order_relaxed)) {
+		seats_move(meet, part, sent->from);
+		came += CAME_MOVED;
+	}
+	return started_came(meet, came);
+}
+
+/* Members of worker `index` go the usual way: those who have come to its part and
+ * those whose posts it has got are moved. */
+static bool part_move(struct vm_meet *meet, uint32_t index)
+{
+	struct vm_meet *place = meet->place;
+	struct vm_meet_sent *posts, *sent;
+	struct vm_meet *part = vm_meet_part_take(
+		place, index,
+		atomic_load_explicit(&meet->number, memory_order_relaxed),
+		&posts);
+	bool all = false;
+
+	for (uint32_t i = 0; part && i < part->workers[index].member_count;
+	     i++) {
+		uint32_t rank = part->workers[index].members[i];
+		struct vm_seat *seat = &part->seats[rank];
+
+		if (!seat->req)
+			continue;
+		all |= started_seat(meet, rank, index, seat);
+		seat->req = NULL;
+	}
+	for (sent = posts; sent; sent = sent->next)
+		all |= post_move(meet, sent);
+	if (part || posts)
+		vm_meet_part_put(place, index, part, posts);
+	return all;
+}
+
+static vm_meet_last last_of(const struct vm_meet *meet, uint32_t index)
+{
+	return meet->seats[meet->workers[index].members[0]].last;
+}
+
+int vm_meet_started_turn(struct vm_meet *place, uint32_t number, uint32_t index)
+{
+	struct vm_meet *meet;
+	int error;
+
+	meet = started_get(place, number, index, &error);
+	if (!meet)
+		return error;
+	if (part_move(meet, index))
+		started_hold(meet, index, last_of(meet, index));
+	return 0;
+}
+
+/* The meeting of this number, which has begun. */
+static struct vm_meet *started_that(struct vm_meet *place, uint32_t number)
+{
+	struct vm_meet *meet;
+
+	vm_lock_take(&place->lock);
+	meet = started_find(place, number);
+	vm_lock_give(&place->lock);
+	return meet;
+}
+
+void vm_meet_started_move(struct vm_meet *place, struct vm_meet_sent *sent,
+			  uint32_t index)
+{
+	struct vm_meet *meet =
+		started_that(place, atomic_load_explicit(&sent->post.number,
+							 memory_order_relaxed));
+	bool all = post_move(meet, sent);
+
+	free(sent);
+	if (all)
+		started_hold(meet, index, last_of(meet, index));
+}
+
+/* There is no memory for members of a part to say that they differ. */
+static void part_fail(struct vm_meet *part, uint32_t index, int error)
+{
+	part->result = error;
+	for (uint32_t i = 0; i < part->workers[index].member_count; i++)
+		member_complete(part, part->workers[index].members[i]);
+}
+
+void vm_meet_started_differ(struct vm_meet *place, struct vm_meet *part,
+			    uint32_t index)
+{
+	uint32_t number =
+		atomic_load_explicit(&part->number, memory_order_relaxed);
+	struct vm_meet *meet;
+	int error;
+
+	meet = started_get(place, number, index, &error);
+	if (!meet) {
+		part_fail(part, index, error);
+		return;
+	}
+	seats_move(meet, part, index);
+	if (started_came(meet, CAME_MOVED))
+		started_hold(meet, index, last_of(meet, index));
 }
 
 static void start_alone(void *args, vm_meet_last last, struct vm_req *req)
@@ -275,29 +471,77 @@ int vm_meet_start(struct vm_chan *chan, void *args, vm_meet_last last,
 		  struct vm_req *req)
 {
 	struct vm_meet *place = chan->meet;
+	const struct vm_seat from = { .args = args, .last = last, .req = req };
 	uint32_t worker = place->seats[chan->rank].worker;
 	struct vm_meet *meet;
-	struct vm_seat *seat;
+	bool all;
 	int error;
 
-	vm_pvar_add(vm_counters()->meetings, 1);
 	if (place->size == 1) {
+		vm_pvar_add(vm_counters()->meetings, 1);
 		start_alone(args, last, req);
 		return 0;
 	}
 	meet = started_get(place, chan->started, worker, &error);
 	if (!meet)
 		return error;
+	vm_pvar_add(vm_counters()->meetings, 1);
 	chan->started++;
-	seat = &meet->seats[chan->rank];
-	atomic_store_explicit(&seat->args, args, memory_order_relaxed);
-	seat->last = last;
-	seat->req = req;
-	if (!started_last(meet, worker))
+	all = place->parts && part_move(meet, worker);
+	all |= started_seat(meet, (uint32_t)chan->rank, worker, &from);
+	if (!all)
 		return 0;
 	if (VM_UNLIKELY(meet->leaders != NULL))
 		started_hold_far(meet, chan, chan->started - 1, last);
 	else
 		started_hold(meet, worker, last);
 	return 0;
+}
+
+int vm_meet_start_short(struct vm_chan *chan, void *args,
+			const struct vm_meet_how *how, struct vm_req *req)
+{
+	int rc = vm_meet_part_start(chan, args, how, req);
+
+	if (VM_UNLIKELY(rc == VM_PENDING))
+		return vm_meet_start(chan, args, how->last, req);
+	if (rc == 0)
+		vm_pvar_add(vm_counters()->meetings, 1);
+	return rc;
+}
+
+/* What to do for each started meeting, and by whom. */
+struct started_visit {
+	void (*visit)(void *args, void *arg);
+	void *arg;
+	uint32_t rank;
+};
+
+static void part_visit(struct vm_meet *part, void *arg)
+{
+	const struct started_visit *visit = arg;
+
+	visit->visit(vm_meet_args(part, visit->rank), visit->arg);
+}
+
+void vm_meet_started_each(const struct vm_chan *chan,
+			  void (*visit)(void *args, void *arg), void *arg)
+{
+	struct vm_meet *place = chan->meet;
+	struct started_visit how = { visit, arg, (uint32_t)chan->rank };
+	struct vm_list *link;
+
+	if (place->parts)
+		vm_meet_parts_each(place, place->seats[chan->rank].worker,
+				   chan->started, part_visit, &how);
+	vm_lock_take(&place->lock);
+	vm_list_each(link, &place->started) {
+		struct vm_meet *meet =
+			vm_container_of(link, struct vm_meet, link);
+
+		/* Numbers wrap. */
+		if ((int32_t)(meet->number - chan->started) < 0)
+			part_visit(meet, &how);
+	}
+	vm_lock_give(&place->lock);
 }

@@ -319,7 +319,7 @@ static bool slot_take(struct vm_engine *engine, struct vm_ring *ring)
 	if (VM_LIKELY(inline_deliver(slot)))
 		return true;
 	if (VM_UNLIKELY(slot->payload == VM_PAYLOAD_CALL)) {
-		slot->call.run(slot->call.arg);
+		slot->call.run(slot->call.arg, slot->call.more);
 	} else if (slot->payload == VM_PAYLOAD_LENT) {
 		ring->borrowed = true;
 		slot_lent(slot);
@@ -618,12 +618,13 @@ void vm_engine_room(struct vm_engine *from, struct vm_engine *to)
 }
 
 void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
-		    void (*run)(void *arg), void *arg)
+		    void (*run)(void *arg, void *more), void *arg, void *more)
 {
 	struct vm_slot *slot = vm_engine_slot(from, to);
 
 	slot->payload = VM_PAYLOAD_CALL;
 	slot->call.run = run;
 	slot->call.arg = arg;
+	slot->call.more = more;
 	vm_engine_publish(from, to, slot);
 }

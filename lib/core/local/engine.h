@@ -221,10 +221,10 @@ static inline void vm_engine_lend(struct vm_engine *from, struct vm_engine *to)
 		vm_list_append(&from->lending, &ring->link);
 }
 
-/* Has run(arg) called where the ring from -> to is read, under the lock of
+/* Has run(arg, more) called where the ring from -> to is read, under the lock of
  * `to`; `from` is the calling worker's. */
 void vm_engine_call(struct vm_engine *from, struct vm_engine *to,
-		    void (*run)(void *arg), void *arg);
+		    void (*run)(void *arg, void *more), void *arg, void *more);
 
 /* The cache of the calling thread. */
 static inline struct vm_thread_cache *vm_thread_cache_self(void)

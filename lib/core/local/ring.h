@@ -36,8 +36,8 @@ struct vm_slot {
 			struct vm_req *sender;
 		} by_address;
 		struct {
-			void (*run)(void *arg);
-			void *arg;
+			void (*run)(void *arg, void *more);
+			void *arg, *more;
 		} call;
 	};
 } VM_ALIGNED(VM_CACHELINE);

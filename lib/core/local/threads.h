@@ -6,6 +6,7 @@
 #define CORE_LOCAL_THREADS_H
 
 #include "core/rank/rank.h"
+#include "core/rank/state.h"
 
 /* The calling OS thread acts for rank (NULL: for none), until it releases it.
  * 0, -VMPI_ENOMEM, -VMPI_ESTATE. */
@@ -20,6 +21,13 @@ void vm_thread_act_end(void);
 /* One more or less acts for ranks: while one does no rank moves to another
  * worker.  Waits until a move has ended. */
 void vm_thread_acting(int change);
+
+/* Whether one acts for a rank. */
+static inline bool vm_threads_act(void)
+{
+	return atomic_load_explicit(&vm_node->threads.acting,
+				    memory_order_relaxed) > 0;
+}
 
 void vm_rank_threads_init(struct vm_rank *rank);
 

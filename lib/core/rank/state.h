@@ -119,7 +119,7 @@ struct vm_node {
 	struct {
 		_Atomic int adopted; /* vm_node_stop() asks */
 		struct vm_lock lock; /* held while ranks move, guards: */
-		int acting;	     /* those that act for ranks */
+		_Atomic int acting;  /* those that act for ranks; read by all */
 	} threads;
 	struct vm_contexts contexts;
 

@@ -170,8 +170,7 @@ void vm_coll_arrived(struct vm_meet *meet)
  * waits while others have started a collective that it has not. */
 static bool in_order(const struct vm_chan *chan)
 {
-	return atomic_load_explicit(&chan->meet->number,
-				    memory_order_relaxed) == chan->started;
+	return !vm_meet_is_started(chan->meet, chan->started);
 }
 
 /* Gets the algorithm that a communicator with statistics asks for, and counts

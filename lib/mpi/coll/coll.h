@@ -7,7 +7,7 @@
  * vm_coll that describes their call.  One of them compares the calls and copies
  * all data between the members' buffers; idle workers share large work
  * (core/local/work.h).  With small data each worker serves its own members
- * (small.h).  In nonblocking ones the last to start does all (start.c).
+ * (small.h).  In long nonblocking ones the last to start does all (start.c).
  */
 #ifndef MPI_COLL_COLL_H
 #define MPI_COLL_COLL_H

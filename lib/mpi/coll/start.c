@@ -15,6 +15,8 @@
 #include "mpi/call/array.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
+#include "mpi/coll/shown.h"
+#include "mpi/coll/small.h"
 #include "mpi/call/status.h"
 
 /* Takes (or gives up) a reference on all types that one side uses. */
@@ -117,28 +119,71 @@ static void end(struct vm_req *req)
 	copy_free(coll, vm_coll_arrays_room(coll));
 }
 
+/* The work of a member is done; its request is still to complete. */
+static void member_went(const struct vm_coll *coll)
+{
+	int error = atomic_load_explicit(&coll->error, memory_order_relaxed);
+
+	/* Not written without an error, so that it stays in its owner's
+	 * cache. */
+	if (error)
+		coll->req->status.error = error;
+	else
+		vm_coll_went(coll, coll->req->node.env.context);
+}
+
 void vm_coll_started(struct vm_meet *meet)
 {
 	vm_coll_arrived(meet);
-	for (size_t i = 0; i < meet->size; i++) {
-		struct vm_coll *coll = vm_coll_of(meet, i);
-		int error;
+	for (size_t i = 0; i < meet->size; i++)
+		if (vm_meet_here(meet, (uint32_t)i))
+			member_went(vm_coll_of(meet, i));
+}
 
-		if (!vm_meet_here(meet, (uint32_t)i))
-			continue;
-		error = atomic_load_explicit(&coll->error,
-					     memory_order_relaxed);
-		/* Not written without an error, so that it stays in its owner's
-		 * cache. */
-		if (error)
-			coll->req->status.error = error;
-		else
-			vm_coll_went(coll, coll->req->node.env.context);
-	}
+static void own_started(struct vm_meet *meet, struct vm_meet_worker *worker,
+			void *args)
+{
+	vm_coll_small_own(meet, worker, args);
+	for (uint32_t i = 0; i < worker->member_count; i++)
+		member_went(vm_coll_of(meet, worker->members[i]));
+}
+
+static size_t block_bytes(const struct vm_blocks *side)
+{
+	return side->type ? side->count * side->type->size : 0;
+}
+
+/* Whether the data of a worker's members will fit into a post.  All members
+ * think the same of one call, since blocks have as many bytes on either side. */
+static bool is_small(const struct vm_coll *coll, const struct vm_meet *place)
+{
+	const struct vm_coll_kind *kind = coll->kind;
+	size_t bytes = block_bytes(&coll->send);
+	size_t most;
+
+	if (!place->parts || coll->first_size || kind->whole ||
+	    coll->send.counts.array || coll->recv.counts.array ||
+	    (coll->op && !coll->op->loops) || (kind->swaps && coll->in_place) ||
+	    mpi_cvar.check_types)
+		return false;
+	if (!kind->part)
+		return true;
+	if (block_bytes(&coll->recv) > bytes)
+		bytes = block_bytes(&coll->recv);
+	most = vm_coll_sends_blocks(coll) ? place->fits_block :
+	       kind == &vm_coll_bcast	  ? place->fits_one :
+					    place->fits_each;
+	return bytes && bytes <= most;
 }
 
 int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 {
+	static const struct vm_meet_how how = {
+		.show = vm_coll_small_show,
+		.own = own_started,
+		.last = vm_coll_started,
+	};
+
 	if (VM_UNLIKELY(vm_is_revoked(chan)))
 		return -VMPI_EREVOKED;
 	coll->req->status = vm_status_empty;
@@ -148,7 +193,9 @@ int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan)
 	coll->asked = VM_CHAN_STATS_UNSET;
 	coll->algorithm = VM_COLL_SHARED;
 	vm_coll_begin(coll, coll->req->node.env.context);
-	return vm_meet_start(chan, coll, vm_coll_started, coll->req);
+	return is_small(coll, chan->meet) ?
+		       vm_meet_start_short(chan, coll, &how, coll->req) :
+		       vm_meet_start(chan, coll, vm_coll_started, coll->req);
 }
 
 static void give_up(struct vm_req *req)

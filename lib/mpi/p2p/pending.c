@@ -104,32 +104,30 @@ static void visit_arrived(struct vm_match_node *node, void *arg)
 	kind_add(&pending->messages, all);
 }
 
+struct visit_comm {
+	struct pending *pending;
+	const struct vm_comm *comm;
+};
+
+static void visit_started(void *args, void *arg)
+{
+	const struct vm_coll *coll = args;
+	const struct visit_comm *visit = arg;
+	char text[MPI_MAX_OBJECT_NAME + 64];
+
+	snprintf(text, sizeof(text), "%s on %s", vm_call_name(coll->id),
+		 vm_comm_text(visit->pending->mpi, visit->comm));
+	kind_add(&visit->pending->collectives, text);
+}
+
 /* Adds collectives on a communicator that this rank has started and another one
  * has not. */
 static void visit_comm(struct pending *pending, const struct vm_comm *comm)
 {
-	struct vm_meet *place = comm->chan ? comm->chan->meet : NULL;
-	char text[MPI_MAX_OBJECT_NAME + 64];
-	struct vm_list *link;
-
-	if (!place)
-		return; /* an incomplete duplicate */
-	vm_lock_take(&place->lock);
-	vm_list_each(link, &place->started) {
-		struct vm_meet *meet =
-			vm_container_of(link, struct vm_meet, link);
-
-		/* Numbers wrap. */
-		if ((int32_t)(meet->number - comm->chan->started) >= 0)
-			continue;
-		snprintf(
-			text, sizeof(text), "%s on %s",
-			vm_call_name(
-				vm_coll_of(meet, (size_t)comm->chan->rank)->id),
-			vm_comm_text(pending->mpi, comm));
-		kind_add(&pending->collectives, text);
-	}
-	vm_lock_give(&place->lock);
+	/* Else it is an incomplete duplicate. */
+	if (comm->chan)
+		vm_meet_started_each(comm->chan, visit_started,
+				     &(struct visit_comm){ pending, comm });
 }
 
 static void visit_comms(struct pending *pending)
