@@ -43,6 +43,13 @@ uintptr_t vm_entry_direct(uintptr_t entry);
 #define VM_ENTRY_RETURN_OF(name) extern VM_ENTRY_RETURN __typeof__(name) name;
 /* A part of one, with which it ends where the usual way does not do. */
 #define VM_ENTRY_REST __attribute__((noinline)) VM_ENTRY_RETURN
+
+/* Its last statement, where it would end with a jump to a function that returns
+ * in its own way. */
+static inline void vm_entry_end(void)
+{
+	__asm__ volatile("");
+}
 #endif
 
 #endif

@@ -178,6 +178,7 @@ void vmpi_yield(void)
 		vm_rank_yield();
 	else
 		sched_yield();
+	vm_entry_end();
 }
 
 void vmpi_sleep(uint64_t ns)
@@ -248,7 +249,9 @@ int vmpi_barrier(vmpi_chan *chan)
 	if (rc)
 		return rc;
 	WAITS_IN(barrier);
-	return vm_meet(chan, NULL, NULL);
+	rc = vm_meet(chan, NULL, NULL);
+	vm_entry_end();
+	return rc;
 }
 
 int vmpi_chan_free(vmpi_chan **chan)
@@ -462,7 +465,9 @@ int vmpi_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag)
 	if (rc)
 		return rc;
 	WAITS_IN(match);
-	return vm_match_wait(vm_chan_env(chan, source, tag), msg);
+	rc = vm_match_wait(vm_chan_env(chan, source, tag), msg);
+	vm_entry_end();
+	return rc;
 }
 
 int vmpi_try_match(vmpi_chan *chan, vmpi_msg **msg, int source, int tag)
