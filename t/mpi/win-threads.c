@@ -173,6 +173,45 @@ static void *work(void *arg)
 
 static struct worker workers[THREADS];
 
+/* Runs them as the threads of the rank; what did not hold first, or NULL. */
+static const char *run(void *(*body)(void *))
+{
+	const char *what = NULL;
+
+	for (int i = 0; i < THREADS; i++) {
+		workers[i].number = i;
+		workers[i].wrong = NULL;
+		pthread_create(&workers[i].thread, NULL, body, &workers[i]);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		if (workers[i].wrong)
+			what = workers[i].wrong;
+	}
+	if (what)
+		fprintf(stderr, "# rank %d: not so: %s\n", rank, what);
+	return what;
+}
+
+/* Each thread locks a member that no other one does. */
+static void *lock(void *arg)
+{
+	struct worker *worker = arg;
+	int target = worker->number;
+
+	for (int i = 0; i < ROUNDS && target < size; i++) {
+		MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
+		worker->out[0] = (uint64_t)(rank + i);
+		put(worker, 0, 1, target);
+		MPI_Win_flush(target, win);
+		get(worker, 0, 1, target);
+		MPI_Win_unlock(target, win);
+		if (worker->in[0] != worker->out[0])
+			wrong(worker, "an unlock ends a get");
+	}
+	return NULL;
+}
+
 /* The counters of all ranks together. */
 static uint64_t counted(void)
 {
@@ -187,7 +226,8 @@ static uint64_t counted(void)
 /* In memory of the window's own, or of the program. */
 static void threads(bool allocated)
 {
-	const char *what = NULL;
+	const char *where = allocated ? ", in memory of the window's own" : "";
+	const char *what;
 	MPI_Aint bytes = area_of(size, 0);
 
 	memory = NULL;
@@ -201,22 +241,12 @@ static void threads(bool allocated)
 	}
 	memset(memory, 0, (size_t)bytes);
 	MPI_Barrier(MPI_COMM_WORLD);
+	all_ok(!run(lock), "each thread locks a member of its own%s", where);
 	MPI_Win_lock_all(0, win);
-	for (int i = 0; i < THREADS; i++) {
-		workers[i].number = i;
-		pthread_create(&workers[i].thread, NULL, work, &workers[i]);
-	}
-	for (int i = 0; i < THREADS; i++) {
-		pthread_join(workers[i].thread, NULL);
-		if (workers[i].wrong)
-			what = workers[i].wrong;
-	}
+	what = run(work);
 	MPI_Win_unlock_all(win);
 	MPI_Barrier(MPI_COMM_WORLD);
-	if (what)
-		fprintf(stderr, "# rank %d: not so: %s\n", rank, what);
-	all_ok(!what, "each thread gets what it has put%s",
-	       allocated ? ", in memory of the window's own" : "");
+	all_ok(!what, "each thread gets what it has put%s", where);
 	all_ok(counted() == (uint64_t)size * THREADS * ROUNDS,
 	       "no addition of a thread is lost");
 	MPI_Win_free(&win);

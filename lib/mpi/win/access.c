@@ -119,7 +119,7 @@ static int check_reach(struct vm_call *call, struct vm_access *a)
 {
 	int rc = 0;
 
-	if (a->win->epoch == VM_WIN_LOCK_ALL &&
+	if (vm_win_load(a->win->epoch) == VM_WIN_LOCK_ALL &&
 	    !vm_win_reaches(a->win, a->rank))
 		rc = vm_win_lock_shared(a->win, a->rank);
 	if (rc == 0)

@@ -21,13 +21,14 @@ const char *vm_win_epoch_text(const struct vm_win *win)
 		[VM_WIN_LOCK_ALL] = "the epoch is one of MPI_Win_lock_all",
 	};
 
-	return texts[win->epoch];
+	return texts[vm_win_load(win->epoch)];
 }
 
 int vm_check_epoch_begin(struct vm_call *call, const struct vm_win *win)
 {
-	if (win->epoch == VM_WIN_CLOSED ||
-	    (win->epoch == VM_WIN_FENCE && !vm_win_load(win->used)))
+	if (vm_win_load(win->epoch) == VM_WIN_CLOSED ||
+	    (vm_win_load(win->epoch) == VM_WIN_FENCE &&
+	     !vm_win_load(win->used)))
 		return 0;
 	return vm_error(call, MPI_ERR_RMA_SYNC,
 			"another epoch has not ended: %s",
@@ -43,25 +44,6 @@ int vm_check_assert(struct vm_call *call, int asserted, int allowed)
 			asserted);
 }
 
-int vm_win_access_room(struct vm_win *win)
-{
-	_Atomic uint8_t *room;
-
-	if (win->access)
-		return 0;
-	room = calloc((size_t)win->size, sizeof(*room));
-	if (!room)
-		return MPI_ERR_NO_MEM;
-	vm_lock_take(&win->window->lock);
-	if (!win->access) {
-		win->access = room;
-		room = NULL;
-	}
-	vm_lock_give(&win->window->lock);
-	free(room);
-	return 0;
-}
-
 #define FENCE_MODES                                               \
 	(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | \
 	 MPI_MODE_NOSUCCEED)
@@ -71,7 +53,7 @@ static int check_fence(struct vm_call *call, const struct vm_win *win,
 {
 	int rc = vm_check_assert(call, asserted, FENCE_MODES);
 
-	if (rc == 0 && win->epoch > VM_WIN_FENCE)
+	if (rc == 0 && vm_win_load(win->epoch) > VM_WIN_FENCE)
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
 			      "another epoch has not ended: %s",
 			      vm_win_epoch_text(win));
@@ -140,8 +122,9 @@ int PMPI_Win_fence(int asserted, MPI_Win win)
 	if (rc == 0)
 		rc = fence(&call, w);
 	if (rc == 0) {
-		w->open = !(asserted & MPI_MODE_NOSUCCEED);
-		w->epoch = w->open ? VM_WIN_FENCE : VM_WIN_CLOSED;
+		vm_win_store(w->open, !(asserted & MPI_MODE_NOSUCCEED));
+		vm_win_store(w->epoch, vm_win_load(w->open) ? VM_WIN_FENCE :
+							      VM_WIN_CLOSED);
 		vm_win_store(w->used, false);
 	}
 	return vm_win_exit(&call, win, rc);
@@ -179,10 +162,10 @@ static int members_of(struct vm_call *call, const struct vm_win *win,
 /* Ends an epoch that a fence opened and nobody used. */
 static void fence_close(struct vm_win *win)
 {
-	if (win->epoch != VM_WIN_FENCE)
+	if (vm_win_load(win->epoch) != VM_WIN_FENCE)
 		return;
-	win->epoch = VM_WIN_CLOSED;
-	win->open = false;
+	vm_win_store(win->epoch, VM_WIN_CLOSED);
+	vm_win_store(win->open, false);
 }
 
 #define POST_MODES (MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT)
@@ -195,7 +178,7 @@ static int check_post(struct vm_call *call, const struct vm_win *win,
 	if (rc == 0 && win->posted)
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
 			      "the last exposure epoch has not ended");
-	if (rc == 0 && win->epoch == VM_WIN_FENCE)
+	if (rc == 0 && vm_win_load(win->epoch) == VM_WIN_FENCE)
 		rc = vm_check_epoch_begin(call, win);
 	return rc;
 }
@@ -230,13 +213,11 @@ int PMPI_Win_start(MPI_Group group, int asserted, MPI_Win win)
 	if (rc == 0)
 		rc = vm_check_epoch_begin(&call, w);
 	if (rc == 0)
-		rc = vm_win_access_room(w);
-	if (rc == 0)
 		rc = members_of(&call, w, group, &w->targets, &w->target_count);
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
 	fence_close(w);
-	w->epoch = VM_WIN_START;
+	vm_win_store(w->epoch, VM_WIN_START);
 	for (int i = 0; i < w->target_count && rc == 0; i++) {
 		rc = vm_window_post_wait(w->window, (size_t)w->targets[i],
 					 NULL);
@@ -267,7 +248,7 @@ int PMPI_Win_complete(MPI_Win win)
 	struct vm_win *w;
 	int rc = vm_check_win(&call, win, &w);
 
-	if (rc == 0 && w->epoch != VM_WIN_START)
+	if (rc == 0 && vm_win_load(w->epoch) != VM_WIN_START)
 		rc = vm_error(&call, MPI_ERR_RMA_SYNC, "%s",
 			      vm_win_epoch_text(w));
 	if (rc != 0)
@@ -280,7 +261,7 @@ int PMPI_Win_complete(MPI_Win win)
 	}
 	free(w->targets);
 	w->targets = NULL;
-	w->epoch = VM_WIN_CLOSED;
+	vm_win_store(w->epoch, VM_WIN_CLOSED);
 	return vm_win_exit(&call, win, rc);
 }
 

@@ -19,9 +19,6 @@ int vm_check_epoch_begin(struct vm_call *call, const struct vm_win *win);
 /* Checks that the assertion has no other bits. */
 int vm_check_assert(struct vm_call *call, int asserted, int allowed);
 
-/* Makes room to note how each member is reached: 0 or MPI_ERR_NO_MEM. */
-int vm_win_access_room(struct vm_win *win);
-
 /* Locks a member in an epoch of MPI_Win_lock_all: 0 or a negative code of core.
  * May switch. */
 int vm_win_lock_shared(struct vm_win *win, int rank);
@@ -30,10 +27,9 @@ int vm_win_lock_shared(struct vm_win *win, int rank);
 static inline bool vm_win_reaches(const struct vm_win *win, int rank)
 {
 	/* Pairs with the store in vm_win_lock_shared(). */
-	return VM_LIKELY(win->open) ||
-	       (win->access &&
-		atomic_load_explicit(&win->access[rank], memory_order_acquire) >
-			VM_WIN_LOCKING);
+	return VM_LIKELY(vm_win_load(win->open)) ||
+	       atomic_load_explicit(&win->access[rank], memory_order_acquire) >
+		       VM_WIN_LOCKING;
 }
 
 #endif

@@ -97,7 +97,9 @@ static int win_new(struct vm_call *call, struct vm_comm *parent, int flavor,
 	win->model = MPI_WIN_UNIFIED;
 	win->errh = vm_errh_hold(vm_errh_default());
 	vm_win_hints_init(&win->hints);
+	vm_bias_init(&win->locks);
 	win->window = vm_window_new(call->mpi->rank, (size_t)chan->rank);
+	win->access = calloc((size_t)win->size, sizeof(*win->access));
 	*out = win;
 	return 0;
 }
@@ -131,7 +133,7 @@ static void memory_make(struct vm_win *win, struct vm_win_offer *offer,
 		   (shared && win->hints.noncontig);
 	const char *why;
 
-	if (!win->window) {
+	if (!win->window || !win->access) {
 		offer->error = MPI_ERR_NO_MEM;
 		return;
 	}
@@ -367,8 +369,9 @@ static int check_closed(struct vm_call *call, const struct vm_win *win)
 		return vm_error(call, MPI_ERR_RMA_SYNC,
 				"the exposure epoch that MPI_Win_post began "
 				"has not ended");
-	if (win->epoch == VM_WIN_CLOSED ||
-	    (win->epoch == VM_WIN_FENCE && !vm_win_load(win->used)))
+	if (vm_win_load(win->epoch) == VM_WIN_CLOSED ||
+	    (vm_win_load(win->epoch) == VM_WIN_FENCE &&
+	     !vm_win_load(win->used)))
 		return 0;
 	return vm_error(call, MPI_ERR_RMA_SYNC,
 			"an access epoch has not ended");

@@ -30,10 +30,9 @@ static int check_lock_one(struct vm_call *call, const struct vm_win *win,
 			      lock_type);
 	if (rc == 0 && rank != MPI_PROC_NULL)
 		rc = vm_check_win_rank(call, win, rank, "rank");
-	if (rc == 0 && win->epoch != VM_WIN_LOCK)
+	if (rc == 0 && vm_win_load(win->epoch) != VM_WIN_LOCK)
 		rc = vm_check_epoch_begin(call, win);
-	if (rc == 0 && rank != MPI_PROC_NULL && win->access &&
-	    vm_win_load(win->access[rank]))
+	if (rc == 0 && rank != MPI_PROC_NULL && vm_win_load(win->access[rank]))
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
 			      "the caller has locked rank %d already", rank);
 	return rc;
@@ -81,8 +80,6 @@ int PMPI_Win_lock(int lock_type, int rank, int asserted, MPI_Win win)
 
 	if (rc == 0)
 		rc = check_lock_one(&call, w, lock_type, rank, asserted);
-	if (rc == 0)
-		rc = vm_win_access_room(w);
 	if (rc != 0 || rank == MPI_PROC_NULL)
 		return vm_win_exit(&call, win, rc);
 	if (!(asserted & MPI_MODE_NOCHECK))
@@ -90,15 +87,15 @@ int PMPI_Win_lock(int lock_type, int rank, int asserted, MPI_Win win)
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
 	/* Other threads may lock others. */
-	vm_lock_take(&w->window->lock);
-	w->epoch = VM_WIN_LOCK;
-	w->open = false;
+	vm_bias_take(&w->locks);
+	vm_win_store(w->epoch, VM_WIN_LOCK);
+	vm_win_store(w->open, false);
 	w->locked++;
 	vm_win_store(w->access[rank], asserted & MPI_MODE_NOCHECK ?
 					      VM_WIN_UNLOCKED :
 				      exclusive ? VM_WIN_EXCLUSIVE :
 						  VM_WIN_SHARED);
-	vm_lock_give(&w->window->lock);
+	vm_bias_give(&w->locks);
 	return MPI_SUCCESS;
 }
 
@@ -108,8 +105,8 @@ static int check_locked(struct vm_call *call, const struct vm_win *win,
 {
 	int rc = vm_check_win_rank(call, win, rank, "rank");
 
-	if (rc == 0 &&
-	    (win->epoch != VM_WIN_LOCK || !vm_win_load(win->access[rank])))
+	if (rc == 0 && (vm_win_load(win->epoch) != VM_WIN_LOCK ||
+			!vm_win_load(win->access[rank])))
 		rc = vm_error(call, MPI_ERR_RMA_SYNC,
 			      "rank %d is not locked: %s", rank,
 			      vm_win_epoch_text(win));
@@ -129,12 +126,12 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 		rc = check_locked(&call, w, rank);
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
-	vm_lock_take(&w->window->lock);
+	vm_bias_take(&w->locks);
 	way = vm_win_load(w->access[rank]);
 	vm_win_store(w->access[rank], VM_WIN_NO_WAY);
 	if (--w->locked == 0)
-		w->epoch = VM_WIN_CLOSED;
-	vm_lock_give(&w->window->lock);
+		vm_win_store(w->epoch, VM_WIN_CLOSED);
+	vm_bias_give(&w->locks);
 	if (vm_win_is_far(w, rank))
 		rc = vm_far_flush(&call, w, rank);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -181,7 +178,7 @@ int vm_win_lock_shared(struct vm_win *win, int rank)
 /* Gives back what MPI_Win_lock_all, or an access since, has locked. */
 static void shared_unlock(struct vm_win *win)
 {
-	for (int i = 0; win->access && i < win->size; i++) {
+	for (int i = 0; i < win->size; i++) {
 		if (vm_win_load(win->access[i]) == VM_WIN_SHARED)
 			unlock(win, i, false);
 		vm_win_store(win->access[i], VM_WIN_NO_WAY);
@@ -201,7 +198,6 @@ int PMPI_Win_lock_all(int asserted, MPI_Win win)
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
 	w->nocheck = (asserted & MPI_MODE_NOCHECK) != 0;
-	rc = vm_win_access_room(w);
 	/* Others are locked when they are reached first. */
 	for (int i = 0; !w->nocheck && i < w->size && rc == 0; i++) {
 		if (!w->places[i].words)
@@ -214,8 +210,8 @@ int PMPI_Win_lock_all(int asserted, MPI_Win win)
 		shared_unlock(w);
 		return vm_win_exit(&call, win, rc);
 	}
-	w->epoch = VM_WIN_LOCK_ALL;
-	w->open = w->nocheck;
+	vm_win_store(w->epoch, VM_WIN_LOCK_ALL);
+	vm_win_store(w->open, w->nocheck);
 	return MPI_SUCCESS;
 }
 
@@ -225,13 +221,13 @@ int PMPI_Win_unlock_all(MPI_Win win)
 	struct vm_win *w;
 	int rc = vm_check_win(&call, win, &w);
 
-	if (rc == 0 && w->epoch != VM_WIN_LOCK_ALL)
+	if (rc == 0 && vm_win_load(w->epoch) != VM_WIN_LOCK_ALL)
 		rc = vm_error(&call, MPI_ERR_RMA_SYNC, "%s",
 			      vm_win_epoch_text(w));
 	if (rc != 0)
 		return vm_win_exit(&call, win, rc);
-	w->epoch = VM_WIN_CLOSED;
-	w->open = false;
+	vm_win_store(w->epoch, VM_WIN_CLOSED);
+	vm_win_store(w->open, false);
 	rc = vm_far_flush_all(&call, w);
 	atomic_thread_fence(memory_order_seq_cst);
 	shared_unlock(w);
@@ -242,7 +238,8 @@ int PMPI_Win_unlock_all(MPI_Win win)
 /* Checks that the epoch is one of locks, in which flushes are allowed. */
 static int check_passive(struct vm_call *call, const struct vm_win *win)
 {
-	if (win->epoch == VM_WIN_LOCK || win->epoch == VM_WIN_LOCK_ALL)
+	if (vm_win_load(win->epoch) == VM_WIN_LOCK ||
+	    vm_win_load(win->epoch) == VM_WIN_LOCK_ALL)
 		return 0;
 	return vm_error(call, MPI_ERR_RMA_SYNC, "nothing is locked: %s",
 			vm_win_epoch_text(win));
@@ -258,7 +255,7 @@ static int flush(enum vm_call_id id, int rank, MPI_Win win, bool local)
 
 	if (rc == 0 && rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
-	if (rc == 0 && w->epoch == VM_WIN_LOCK_ALL)
+	if (rc == 0 && vm_win_load(w->epoch) == VM_WIN_LOCK_ALL)
 		rc = vm_check_win_rank(&call, w, rank, "rank");
 	else if (rc == 0)
 		rc = check_locked(&call, w, rank);

@@ -11,6 +11,7 @@
 #ifndef MPI_WIN_WIN_H
 #define MPI_WIN_WIN_H
 
+#include "base/bias.h"
 #include "core/window/window.h"
 #include "mpi/call/call.h"
 #include "mpi/call/handle.h"
@@ -49,12 +50,12 @@ struct vm_win {
 	struct vm_object object;
 	/* What each access looks at. */
 	int size;
-	bool open;	    /* all members are reached */
-	_Atomic bool used;  /* there were accesses since the last fence */
-	_Atomic bool alone; /* the last row (far_move.h) was one access */
-	uint8_t epoch;	    /* enum vm_win_epoch */
-	_Atomic int row;    /* accesses since what was begun last was done */
-	_Atomic uint8_t *access; /* by member, enum vm_win_way; or NULL */
+	_Atomic bool open;     /* all members are reached */
+	_Atomic bool used;     /* there were accesses since the last fence */
+	_Atomic bool alone;    /* the last row (far_move.h) was one access */
+	_Atomic uint8_t epoch; /* enum vm_win_epoch */
+	_Atomic int row;       /* accesses since what was begun last was done */
+	_Atomic uint8_t *access; /* by member, enum vm_win_way */
 	/* Answers to wait for (far.c), changed under window->lock; under it
 	 * memory for one more. */
 	_Atomic int laters;
@@ -64,11 +65,12 @@ struct vm_win {
 	struct vm_window_place *places; /* the team's */
 	struct vm_window *window;
 	/* Epochs. */
-	int locked;   /* LOCK: so many members */
-	bool nocheck; /* LOCK_ALL: with MPI_MODE_NOCHECK */
-	bool posted;  /* an exposure epoch that MPI_Win_post began */
-	int *targets; /* START: the members, */
-	int *origins; /* posted: the members, */
+	struct vm_bias locks; /* of threads that lock members, or unlock them */
+	int locked;	      /* LOCK: so many members */
+	bool nocheck;	      /* LOCK_ALL: with MPI_MODE_NOCHECK */
+	bool posted;	      /* an exposure epoch that MPI_Win_post began */
+	int *targets;	      /* START: the members, */
+	int *origins;	      /* posted: the members, */
 	int target_count, origin_count; /* and how many */
 	/* Constant. */
 	bool far; /* there are several processes: it is in progress.lasting */
