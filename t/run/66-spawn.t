@@ -30,7 +30,9 @@ starts() {
 
 starts 2 "ranks that are processes start others" \
 	"$vmpirun" -n 2 --processes ./ordinary
+starts 2 "of images, too" "$vmpirun" -n 2 --processes ./spawns
 starts 1 "so does an ordinary program that was started alone" ./ordinary
+starts 1 "and one of vmpicc" ./spawns
 starts 2 "ranks of one process start other programs, or elsewhere" \
 	"$vmpirun" -n 2 ./spawns
 starts 3 "also in a job of several processes" \
