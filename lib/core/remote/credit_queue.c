@@ -68,6 +68,49 @@ static bool line_make(const struct vm_port *port, struct vm_to to)
 	return others || lines;
 }
 
+#define LOOKS_SHARED 16 /* where others may need this core */
+
+/* How often to poll for credits at once: somebody may have done so in vain, and
+ * then each message only sees whether they have come. */
+static int looks_most(const struct vm_credit_queue *line)
+{
+	const struct vm_worker *worker = vm_self->worker;
+
+	if (line && atomic_load_explicit(&line->vain, memory_order_relaxed))
+		return 1;
+	if (vm_sched.shared || vm_sched.crowded || worker->head || worker->next)
+		return LOOKS_SHARED;
+	return VM_CREDIT_LOOKS;
+}
+
+bool vm_credits_await(struct vm_port *port, struct vm_to to, int *looks)
+{
+	struct vm_credit_queue *line = vm_credit_queue_of(port, to);
+	bool own = vm_self->worker->index >= 0;
+	int most = looks_most(line);
+	uint32_t left = UINT32_MAX;
+
+	if (*looks > most)
+		*looks = most;
+	while ((*looks)-- > 0) {
+		uint32_t count = 0;
+
+		if (vm_port_poll(port, own) <= 0)
+			continue;
+		if (line)
+			count = atomic_load_explicit(&line->count,
+						     memory_order_relaxed);
+		if (!count)
+			return true;
+		if (count < left)
+			*looks = most;
+		left = count;
+	}
+	if (line)
+		atomic_store_explicit(&line->vain, true, memory_order_relaxed);
+	return false;
+}
+
 /* Under lock. */
 static void count_add(struct vm_credit_queue *line, uint32_t n)
 {
@@ -135,6 +178,7 @@ static void line_move(struct vm_credit_queue *line, struct vm_list *ended)
 			return;
 		}
 		count_add(line, (uint32_t)-1);
+		atomic_store_explicit(&line->vain, false, memory_order_relaxed);
 		if (rc == VM_PENDING)
 			continue;
 		push->error = rc;

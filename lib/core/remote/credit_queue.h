@@ -34,6 +34,7 @@ struct vm_credit_queue {
 	struct vm_lock lock; /* guards the list; is held while one is tried */
 	struct vm_list list; /* of pushes */
 	_Atomic uint32_t count;
+	_Atomic bool vain; /* since one left nobody who polled got credits */
 };
 
 /* By our port and process; each has the lines to all ports there, made when the
@@ -65,6 +66,16 @@ static inline bool vm_credit_queue_waits(const struct vm_port *port,
 	return VM_UNLIKELY(line != NULL) &&
 	       atomic_load_explicit(&line->count, memory_order_relaxed) > 0;
 }
+
+/*
+ * Polls for credits there for a message that was refused, or found others waiting;
+ * at most *looks times, which is less afterwards and initially
+ * VM_CREDIT_LOOKS, but on as long as those who wait leave.  Whether to try it:
+ * nobody waits, and something has come.  A receiver that keeps up is a moment
+ * behind, which is shorter than the way through the queue, as a copy.
+ */
+#define VM_CREDIT_LOOKS 256
+bool vm_credits_await(struct vm_port *port, struct vm_to to, int *looks);
 
 /* It is pending in the queue; with VM_PENDING it has been announced, or sent,
  * and the receiver will answer. */

@@ -152,8 +152,6 @@ static int request_send(struct vm_outgoing *out,
 	return push_send(push);
 }
 
-#define CREDIT_POLLS 16 /* polls for credits before a message waits */
-
 static inline void eager_count(size_t bytes)
 {
 	vm_pvar_add(vm_counters()->sends_eager, 1);
@@ -170,15 +168,12 @@ short_retry(const struct vm_outgoing *out,
 {
 	const struct vm_data *data = out->arrival.data;
 	struct vm_rank *self = vm_rank_self();
+	int looks = VM_CREDIT_LOOKS;
 	struct vm_rndv_send *push;
 
-	for (int i = 0; i < CREDIT_POLLS && rc == -VMPI_EAGAIN; i++) {
-		/* Nobody overtakes those who wait already. */
-		if (vm_credit_queue_waits(self->port, out->dest->to))
-			break;
-		vm_port_poll(self->port, vm_self->worker->index >= 0);
+	while (rc == -VMPI_EAGAIN &&
+	       vm_credits_await(self->port, out->dest->to, &looks))
 		rc = eager_send(self, out->dest->to, envelope, data);
-	}
 	if (rc == VM_DONE)
 		eager_count(data->bytes);
 	if (rc != -VMPI_EAGAIN && rc != -VMPI_ELIMIT)

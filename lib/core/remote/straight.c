@@ -13,9 +13,9 @@
 #include "core/remote/credit_queue.h"
 #include "core/remote/progress.h"
 
-/* Whether nothing is special about a message of the rank to that place. */
-static inline bool is_plain(const struct vm_rank *rank, struct vm_to to,
-			    uint32_t context, size_t bytes)
+/* Whether nothing is special about a message of the rank. */
+static inline bool is_plain(const struct vm_rank *rank, uint32_t context,
+			    size_t bytes)
 {
 	return VM_LIKELY(
 		bytes <= (size_t)vm_rank_cvars(rank)->eager_limit &&
@@ -23,26 +23,17 @@ static inline bool is_plain(const struct vm_rank *rank, struct vm_to to,
 		!vm_observed() && !rank->overlap &&
 		vm_chan_stats_setting(rank, context,
 				      VM_CHAN_STATS_EAGER_LIMIT) ==
-			VM_CHAN_STATS_UNSET &&
-		/* Nobody overtakes those who wait already. */
-		!vm_credit_queue_waits(rank->port, to));
+			VM_CHAN_STATS_UNSET);
 }
 
-#define CREDIT_LOOKS 256 /* polls of the port for credits */
-
-/*
- * Sends as soon as credits come back, if that is at once: a receiver that keeps
- * up is a moment behind, which is shorter than the way through the credit queue,
- * as a copy.
- */
+/* Sends as soon as credits come back, if that is soon. */
 static __attribute__((noinline)) bool
 later_send(struct vm_port *port, struct vm_to to, const struct vm_send *send)
 {
-	if (vm_sched.shared || vm_sched.crowded)
-		return false;
-	for (int i = 0; i < CREDIT_LOOKS; i++)
-		if (vm_port_poll(port, true) > 0 &&
-		    vm_port_send(port, to, send, NULL) == VM_DONE)
+	int looks = VM_CREDIT_LOOKS;
+
+	while (vm_credits_await(port, to, &looks))
+		if (vm_port_send(port, to, send, NULL) == VM_DONE)
 			return true;
 	return false;
 }
@@ -68,10 +59,12 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 		    atomic_load_explicit(&dest->failed, memory_order_relaxed) ||
 		    self->sends_in_row + 1 >=
 			    (unsigned)vm_rank_cvars(rank)->send_budget ||
-		    !is_plain(rank, dest->to, env.context, bytes)))
+		    !is_plain(rank, env.context, bytes)))
 		return false;
-	if (VM_UNLIKELY(vm_port_send(rank->port, dest->to, &send, NULL) !=
-			VM_DONE) &&
+	/* Nobody overtakes those who wait already. */
+	if (VM_UNLIKELY(vm_credit_queue_waits(rank->port, dest->to) ||
+			vm_port_send(rank->port, dest->to, &send, NULL) !=
+				VM_DONE) &&
 	    !later_send(rank->port, dest->to, &send))
 		return false;
 	self->sends_in_row++;
