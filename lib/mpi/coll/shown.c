@@ -118,8 +118,8 @@ static void data_put(char *to, const struct vm_data *from)
 	if (from->layout) {
 		bytes = vm_data_bytes(to, from->bytes);
 		vm_data_copy_slow(&bytes, from);
-	} else {
-		memcpy(to, from->addr, from->bytes);
+	} else if (from->bytes) {
+		memcpy(to, from->addr, from->bytes); /* else it may be NULL */
 	}
 }
 
