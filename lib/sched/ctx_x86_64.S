@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Context switch for x86-64, System V ABI: rbx, rbp, r12-r15, mxcsr and the x87
- * control word.  The frame layout is known to ctx.c.
+ * control word (the last two are loaded only when they differ: that is slow).
+ * The frame layout is known to ctx.c.
  */
 	.text
 	.globl	vm_ctx_switch
@@ -21,10 +22,16 @@ vm_ctx_switch:
 	stmxcsr	(%rsp)
 	fnstcw	4(%rsp)
 	movq	%rsp, (%rdi)
+	movl	(%rsp), %eax
+	movzwl	4(%rsp), %ecx
 	movq	%rsi, %rsp
+	cmpl	(%rsp), %eax
+	je	1f
 	ldmxcsr	(%rsp)
+1:	cmpw	4(%rsp), %cx
+	je	2f
 	fldcw	4(%rsp)
-	addq	$8, %rsp
+2:	addq	$8, %rsp
 	popq	%r15
 	popq	%r14
 	popq	%r13
