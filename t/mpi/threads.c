@@ -228,6 +228,7 @@ static _Atomic bool found;
 
 static void *late_send(void *arg)
 {
+	(void)arg;
 	usleep(50000);
 	MPI_Send(&next, 1, MPI_INT, next, 77, MPI_COMM_WORLD);
 	return NULL;
@@ -237,6 +238,7 @@ static void *look(void *arg)
 {
 	int flag = 0, got;
 
+	(void)arg;
 	while (!flag)
 		MPI_Iprobe(before, 77, MPI_COMM_WORLD, &flag,
 			   MPI_STATUS_IGNORE);

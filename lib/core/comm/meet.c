@@ -7,11 +7,11 @@
  * costs no cache line transfers.
  */
 #include "core/comm/meet.h"
-#include "core/comm/meet_start.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/comm/meet_start.h"
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
 #include "core/rank/state.h"

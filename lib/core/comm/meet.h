@@ -94,8 +94,8 @@ struct vm_meet {
 	struct vm_leaders *leaders; /* NULL: all members are in this process */
 	struct vm_meet *place; /* of a started meeting: whence it is lent */
 	/* Of a place: started meetings may have parts (meet_part.h); the most
-	 * bytes of a post's data; and what fits into that of every worker of one
-	 * member, of each, and of each of the blocks that each sends. */
+	 * bytes of a post's data; and what fits into that of every worker of
+	 * one member, of each, and of each of the blocks that each sends. */
 	bool parts;
 	uint32_t most_room, fits_one, fits_each, fits_block;
 	/* The number of the last meeting that one member held for all: that
@@ -114,8 +114,8 @@ struct vm_meet {
 	struct vm_leaders_talk *talks;
 	vm_meet_last last;
 	struct vm_errand errand;
-	/* Of a part: what its members bring, the key of these, and that they have been
-	 * told the end of the meeting elsewhere. */
+	/* Of a part: what its members bring, the key of these, and that they
+	 * have been told the end of the meeting elsewhere. */
 	const struct vm_meet_how *how;
 	uint64_t shown[VM_MEET_KEY_WORDS];
 	bool over;
@@ -155,7 +155,8 @@ struct vm_meet *vm_meet_shared(const struct vm_group *group, uint32_t context,
 			       const struct vm_rank *self);
 struct vm_meet *vm_meet_hold(struct vm_meet *meet);
 void vm_meet_drop(struct vm_meet *meet);
-/* The member of this channel gives it up; it may still have part in meetings. */
+/* The member of this channel gives it up; it may still have part in
+ * meetings. */
 void vm_meet_leave(struct vmpi_chan *chan);
 
 /*
@@ -265,11 +266,17 @@ int vm_meet_by(struct vmpi_chan *chan, void *args,
 int vm_meet_start(struct vmpi_chan *chan, void *args, vm_meet_last last,
 		  struct vmpi_req *req);
 
-/* The same for members who think that their workers can do it by way->show() and
- * own(), which also does what is needed before the requests complete.  All who
- * bring way->last bring the same way. */
+/* The same for members who think that their workers can do it by way->show()
+ * and own(), which also does what is needed before the requests complete.  All
+ * who bring way->last bring the same way. */
 int vm_meet_start_short(struct vmpi_chan *chan, void *args,
 			const struct vm_meet_how *way, struct vmpi_req *req);
+
+/* Of two numbers of started meetings, which wrap. */
+static inline bool vm_meet_is_before(uint32_t one, uint32_t other)
+{
+	return (int32_t)(one - other) < 0;
+}
 
 /* Whether a member has started the meeting of this number. */
 static inline bool vm_meet_is_started(const struct vm_meet *place,
@@ -283,16 +290,15 @@ static inline bool vm_meet_is_started(const struct vm_meet *place,
 	for (uint32_t w = 0; w < place->worker_count; w++) {
 		next = atomic_load_explicit(&place->workers[w].parts.next,
 					    memory_order_relaxed);
-		/* Numbers wrap. */
-		if (VM_UNLIKELY((int32_t)(next - number) > 0) &&
+		if (VM_UNLIKELY(vm_meet_is_before(number, next)) &&
 		    place->workers[w].member_count)
 			return true;
 	}
 	return false;
 }
 
-/* Calls visit() with the arguments of the channel's member in each meeting that it
- * has started and that is not over. */
+/* Calls visit() with the arguments of the channel's member in each meeting that
+ * it has started and that is not over. */
 void vm_meet_started_each(const struct vmpi_chan *chan,
 			  void (*visit)(void *args, void *arg), void *arg);
 

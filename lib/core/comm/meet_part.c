@@ -98,12 +98,6 @@ static uint32_t post_number(const struct vm_meet_sent *sent)
 	return atomic_load_explicit(&sent->post.number, memory_order_relaxed);
 }
 
-/* Numbers wrap. */
-static bool is_before(uint32_t one, uint32_t other)
-{
-	return (int32_t)(one - other) < 0;
-}
-
 /* The open part of this number, or NULL; usually the oldest or the youngest. */
 static struct vm_meet *part_find(const struct vm_meet_parts *parts,
 				 uint32_t number)
@@ -120,7 +114,7 @@ static struct vm_meet *part_find(const struct vm_meet_parts *parts,
 		part = vm_container_of(link, struct vm_meet, link);
 		if (number_of(part) == number)
 			return part;
-		if (is_before(number_of(part), number))
+		if (vm_meet_is_before(number_of(part), number))
 			return NULL;
 	}
 	return NULL;
@@ -149,7 +143,7 @@ static void early_add(struct vm_meet_parts *parts, struct vm_meet_sent *sent)
 {
 	struct vm_meet_sent **at = &parts->early;
 
-	while (*at && !is_before(post_number(sent), post_number(*at)))
+	while (*at && !vm_meet_is_before(post_number(sent), post_number(*at)))
 		at = &(*at)->next;
 	sent->next = *at;
 	*at = sent;
@@ -302,7 +296,7 @@ static void post_arrive(void *arg, void *more)
 		}
 		vm_list_remove(&part->link);
 		part_recycle(here, part);
-	} else if (!is_before(number, next_of(parts))) {
+	} else if (!vm_meet_is_before(number, next_of(parts))) {
 		early_add(parts, sent);
 	} else {
 		index = (uint32_t)(here - place->workers);
@@ -397,7 +391,7 @@ static int part_get(struct vm_meet_worker *here, uint32_t number,
 	*part = part_find(&here->parts, number);
 	if (*part)
 		return 0;
-	if (is_before(number, next_of(&here->parts)))
+	if (vm_meet_is_before(number, next_of(&here->parts)))
 		return VM_PENDING;
 	if (vm_meet_somebody_waits(
 		    here->meet, (uint32_t)(here - here->meet->workers), number))
@@ -468,7 +462,7 @@ struct vm_meet *vm_meet_part_take(struct vm_meet *place, uint32_t index,
 	part = part_find(parts, number);
 	if (part)
 		vm_list_remove(&part->link);
-	else if (!is_before(number, next_of(parts)))
+	else if (!vm_meet_is_before(number, next_of(parts)))
 		next_set(parts, number + 1);
 	for (uint32_t w = 0; part && w < part->worker_count; w++) {
 		sent = post_of(&part->workers[w]);
@@ -537,7 +531,7 @@ void vm_meet_parts_each(const struct vm_meet *place, uint32_t index,
 		struct vm_meet *part =
 			vm_container_of(link, struct vm_meet, link);
 
-		if (is_before(number_of(part), number) && !part->over)
+		if (vm_meet_is_before(number_of(part), number) && !part->over)
 			visit(part, arg);
 	}
 	vm_engine_unlock(engine);

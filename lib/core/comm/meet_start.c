@@ -539,8 +539,7 @@ void vm_meet_started_each(const struct vm_chan *chan,
 		struct vm_meet *meet =
 			vm_container_of(link, struct vm_meet, link);
 
-		/* Numbers wrap. */
-		if ((int32_t)(meet->number - chan->started) < 0)
+		if (vm_meet_is_before(meet->number, chan->started))
 			part_visit(meet, &how);
 	}
 	vm_lock_give(&place->lock);

@@ -123,24 +123,32 @@ static int enter(struct vm_descriptors *all, struct vm_descriptor *wait,
 	return failed("epoll_ctl");
 }
 
+/* Asks for the events now: VM_DONE, VM_PENDING, or -VMPI_EINVAL. */
+static int look(struct vm_descriptor *wait)
+{
+	struct pollfd now = { .fd = wait->fd, .events = (short)wait->events };
+
+	if (poll(&now, 1, 0) <= 0)
+		return VM_PENDING;
+	wait->ready = now.revents;
+	return now.revents & POLLNVAL ? -VMPI_EINVAL : VM_DONE;
+}
+
 int vm_descriptor_enter(struct vm_descriptor *wait, int fd, int events)
 {
-	struct pollfd now = { .fd = fd, .events = (short)events };
 	struct vm_descriptors *all;
-	int rc = poll(&now, 1, 0);
+	int rc;
 
-	if (rc > 0 && now.revents & POLLNVAL)
-		return -VMPI_EINVAL;
-	wait->ready = now.revents;
-	if (rc > 0)
-		return VM_DONE;
+	wait->fd = fd;
+	wait->events = events;
+	wait->copied = false;
+	rc = look(wait);
+	if (rc != VM_PENDING)
+		return rc;
 	rc = all_get(&all);
 	if (rc)
 		return rc;
 	vm_req_signal(&wait->req);
-	wait->fd = fd;
-	wait->events = events;
-	wait->copied = false;
 	atomic_fetch_add(&vm_node->outside, 1);
 	pthread_mutex_lock(&all->lock);
 	rc = enter(all, wait, events);
@@ -149,18 +157,6 @@ int vm_descriptor_enter(struct vm_descriptor *wait, int fd, int events)
 		return VM_PENDING;
 	atomic_fetch_sub(&vm_node->outside, 1);
 	return rc;
-}
-
-/* What the service thread has not seen yet counts: whatever the task has heard
- * of meanwhile happened after it. */
-static bool look(struct vm_descriptor *wait)
-{
-	struct pollfd now = { .fd = wait->fd, .events = (short)wait->events };
-
-	if (poll(&now, 1, 0) <= 0 || now.revents & POLLNVAL)
-		return false;
-	wait->ready = now.revents;
-	return true;
 }
 
 bool vm_descriptor_leave(struct vm_descriptor *wait)
@@ -174,8 +170,10 @@ bool vm_descriptor_leave(struct vm_descriptor *wait)
 	epoll_ctl(all->epoll, EPOLL_CTL_DEL, wait->fd, NULL);
 	done = vm_req_is_done(&wait->req);
 	pthread_mutex_unlock(&all->lock);
+	/* What the service thread has not seen yet counts: whatever the task
+	 * has heard of meanwhile happened after it. */
 	if (!done)
-		done = look(wait);
+		done = look(wait) == VM_DONE;
 	if (wait->copied)
 		close(wait->fd);
 	atomic_fetch_sub(&vm_node->outside, 1);

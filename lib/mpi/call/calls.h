@@ -377,9 +377,9 @@
  * may wait.  A row without a kind is an ordinary call.  A LOOKUP is no call to
  * those who watch (vmpi-overlap(7)): it only looks at something of the rank's
  * own, in less time than it takes to read the clock, or it belongs to a tool,
- * which does not watch itself.  A call that is IMMEDIATE never waits and does
- * not announce itself as the call that the rank is in (core/rank/wait.h);
- * without the mark it would do so in vain.
+ * which does not watch itself.  A call that is IMMEDIATE never waits: it does not
+ * announce itself as the call that the rank is in (core/rank/wait.h), nor return
+ * by core/instrument/return.S; without the mark it would do so in vain.
  */
 #define VM_CALL_IS_LOOKUP(kind) VM_CALL_IS_LOOKUP_##kind
 #define VM_CALL_IS_LOOKUP_ 0
@@ -401,7 +401,8 @@ enum vm_call_id {
 #define VM_CALL_ENTRY_LOOKUP(name) VM_ENTRY(name)
 #define VM_CALL_ENTRY_IMMEDIATE(name) VM_ENTRY(name)
 #define VM_CALL_ENTRY_OF_(name, kind) VM_CALL_ENTRY_##kind(name)
-#define VM_CALL_ENTRY_ROW_(name, ...) VM_CALL_ENTRY_OF_(PMPI_##name, __VA_ARGS__)
+#define VM_CALL_ENTRY_ROW_(name, ...) \
+	VM_CALL_ENTRY_OF_(PMPI_##name, __VA_ARGS__)
 MPI_CALLS(VM_CALL_ENTRY_ROW_)
 #undef VM_CALL_ENTRY_ROW_
 #undef VM_CALL_ENTRY_OF_

@@ -3,9 +3,9 @@
  * Accumulates: updates of elements in a member's memory.
  */
 #include "mpi/call/check.h"
+#include "mpi/type/rows.h"
 #include "mpi/win/access.h"
 #include "mpi/win/far.h"
-#include "mpi/type/rows.h"
 
 /* Updates the target's elements, whose old values go to the result's buffer if
  * there is one. */

@@ -122,9 +122,10 @@ int PMPI_Win_fence(int asserted, MPI_Win win)
 	if (rc == 0)
 		rc = fence(&call, w);
 	if (rc == 0) {
-		vm_win_store(w->open, !(asserted & MPI_MODE_NOSUCCEED));
-		vm_win_store(w->epoch, vm_win_load(w->open) ? VM_WIN_FENCE :
-							      VM_WIN_CLOSED);
+		bool open = !(asserted & MPI_MODE_NOSUCCEED);
+
+		vm_win_store(w->open, open);
+		vm_win_store(w->epoch, open ? VM_WIN_FENCE : VM_WIN_CLOSED);
 		vm_win_store(w->used, false);
 	}
 	return vm_win_exit(&call, win, rc);
