@@ -10,6 +10,7 @@ unset MPIEXEC_TIMEOUT
 
 build bereft bereft.c
 build doomed doomed.c
+build piled piled.c
 
 job() {
 	timeout 100 "$vmpirun" -n 6 --nodes 3 --workers 1 "$@" </dev/null 2>&1
@@ -29,6 +30,11 @@ like "$out" '^vmpirun: node 1 \(ranks 2-3, pid [0-9]+\) died of SIGKILL' \
 out=$(DIE=700 RETURN=1 timeout 100 "$vmpirun" -n 3 --nodes 3 --workers 1 \
 	--keep-going ./doomed after 1 1 0 </dev/null 2>&1)
 is $? 137 "nobody waits for the goodbye of who dies after MPI_Finalize" ||
+	diag "$out"
+out=$(timeout 100 "$vmpirun" -n 3 --nodes 3 --workers 1 --keep-going \
+	--set fabric_shm=1 ./piled </dev/null 2>&1)
+is "$(echo "$out" | grep -c ': 0 faults$')" 2 \
+	"puts to who is dead that were put off fail where they are flushed" ||
 	diag "$out"
 # An agent that does not become the node process.
 cat >agent <<'END'

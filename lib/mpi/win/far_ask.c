@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "core/window/wait.h"
+#include "mpi/call/errh.h"
 #include "mpi/win/far.h"
 #include "mpi/win/far_move.h"
 #include "mpi/win/far_slot.h"
@@ -464,20 +465,24 @@ int vm_far_ask_wait(struct vm_win *win, int rank, uint32_t most)
 	return rc;
 }
 
-/* What a member has refused since this was asked last. */
-static int refused(struct vm_call *call, struct vm_win *win, int rank)
+/* What of the accesses to a member has failed since this was asked last. */
+static int failed(struct vm_call *call, struct vm_win *win, int rank)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
 	int error = vm_win_load(far->error);
 
-	if (error)
-		vm_win_store(far->error, 0);
-	if (error)
-		return vm_error(call, error,
-				"rank %d has refused an access to memory that "
-				"it has not attached",
+	if (!error)
+		return 0;
+	vm_win_store(far->error, 0);
+	if (error == vm_mpi_error(-VMPI_EPEER))
+		return -VMPI_EPEER;
+	if (error != MPI_ERR_RMA_RANGE)
+		return vm_error(call, error, "an access to rank %d has failed",
 				rank);
-	return 0;
+	return vm_error(call, error,
+			"rank %d has refused an access to memory that it has "
+			"not attached",
+			rank);
 }
 
 int vm_far_flush_local(struct vm_call *call, struct vm_win *win, int rank)
@@ -488,7 +493,7 @@ int vm_far_flush_local(struct vm_call *call, struct vm_win *win, int rank)
 		rc = vm_far_slots_wait(win, rank);
 	if (rc == 0)
 		rc = laters_wait(win, rank, true);
-	return rc == 0 ? refused(call, win, rank) : rc;
+	return rc == 0 ? failed(call, win, rank) : rc;
 }
 
 int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win)

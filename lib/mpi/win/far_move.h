@@ -45,8 +45,9 @@ void vm_far_pile_close(struct vm_win *win);
 int vm_far_pile_add(struct vm_win *win, int rank, char *here, char *there,
 		    size_t bytes, bool write, bool copy);
 
-/* Does what was put off for a member, or for any (-1): 0 or a negative code of
- * core.  May switch. */
+/* Does what was put off for a member, or for any (-1); what of it fails is told by
+ * that member's flush.  0, or -VMPI_EPEER: another thread does it, and a process of
+ * the window is gone.  May switch. */
 int vm_far_pile_end(struct vm_win *win, int rank);
 
 /* What was begun is done: accesses from now on are a row of their own. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/window/wait.h"
+#include "mpi/call/errh.h"
 #include "mpi/win/far.h"
 #include "mpi/win/far_ask.h"
 #include "mpi/win/far_move.h"
@@ -75,8 +76,9 @@ static int pile_send(struct vm_win *win, const struct vm_far_pile *pile)
 	return rc;
 }
 
-/* Moves a pile that is busy; what the target refuses is told with the rest. */
-static int pile_move(struct vm_win *win, struct vm_far_pile *pile)
+/* Moves a pile that is busy.  Whoever does that may have added nothing to it: the
+ * flush of its member tells what has failed. */
+static void pile_move(struct vm_win *win, struct vm_far_pile *pile)
 {
 	struct vm_load load = { pile->here, pile->there, pile->here_count,
 				pile->there_count, bytes_of(pile) };
@@ -86,17 +88,14 @@ static int pile_move(struct vm_win *win, struct vm_far_pile *pile)
 
 	if (rc == -VMPI_ENOTSUP)
 		rc = pile_send(win, pile);
-	if (rc == -VMPI_EINVAL) {
-		vm_win_store(vm_far_of(win, pile->rank)->error,
-			     MPI_ERR_RMA_RANGE);
-		rc = 0;
-	}
+	vm_far_fault(vm_far_of(win, pile->rank),
+		     rc == -VMPI_EINVAL ? MPI_ERR_RMA_RANGE :
+					  (uint32_t)vm_mpi_error(rc));
 	vm_lock_take(&win->window->lock);
 	pile->here_count = pile->there_count = pile->copied = 0;
 	atomic_store_explicit(&pile->bytes, 0, memory_order_release);
 	pile->busy = false;
 	vm_window_wake(win->window);
-	return rc;
 }
 
 static bool is_moved(void *arg)
@@ -121,8 +120,10 @@ int vm_far_pile_end(struct vm_win *win, int rank)
 	vm_lock_give(&win->window->lock);
 	if (!any)
 		return 0;
-	return busy ? vm_window_wait(win->window, is_moved, pile) :
-		      pile_move(win, pile);
+	if (busy)
+		return vm_window_wait(win->window, is_moved, pile);
+	pile_move(win, pile);
+	return 0;
 }
 
 /* Copies what is put, or NULL. */

@@ -77,7 +77,7 @@ struct vm_window_far {
 	/* There were accesses since. */
 	_Atomic bool dirty;
 	_Atomic bool ended;    /* an epoch with such accesses has ended */
-	_Atomic uint8_t error; /* what was refused */
+	_Atomic uint8_t error; /* of MPI: what was refused, or failed */
 	uint8_t refused;       /* as target: changes packet by packet */
 	/* It has not answered for long: so many more accesses are the kernel's,
 	 * if they can be, until it is asked whether it is back: when, or 0, and
