@@ -341,8 +341,8 @@ static int other_send(struct vm_conn *conn, const struct vm_send *send,
 	}
 }
 
-/* The connection of a packet that can go by a ring right away, if nothing is
- * unusual; or NULL. */
+/* The connection of a packet that can go right away, if nothing is unusual; or
+ * NULL. */
 static VM_ALWAYS_INLINE struct vm_conn *straight(const struct vm_port *port,
 						 struct vm_to to,
 						 const struct vm_send *send)
@@ -358,12 +358,33 @@ static VM_ALWAYS_INLINE struct vm_conn *straight(const struct vm_port *port,
 	if (VM_UNLIKELY(!contact || contact->down || to.port >= contact->count))
 		return NULL;
 	conn = &contact->conns[to.port];
-	return VM_LIKELY(conn->outlet && !conn->error && !conn->bye &&
+	return VM_LIKELY(conn->ready && !conn->error && !conn->bye &&
 			 (send->control || conn->credits > 0) &&
 			 vm_list_empty(&conn->backlog) && !send->overlap &&
 			 !vm_link_active()) ?
 		       conn :
 		       NULL;
+}
+
+/* Whether it can go over the network at once, and by itself. */
+static inline bool is_short(struct vm_conn *conn, const struct vm_send *send)
+{
+	const struct vm_port *port = conn->port;
+
+	return VM_LIKELY(vm_port_injects(port, VM_WIRE_BYTES + send->bytes) &&
+			 port->pvars.pool_bytes <=
+				 (uint64_t)fabric_cvar.send_bytes_max &&
+			 !vm_batch_wanted(conn, send));
+}
+
+/* Sends it right away, on the connection that straight() has found: as
+ * vm_port_send(), or -VMPI_EAGAIN: another way. */
+static VM_ALWAYS_INLINE int straight_send(struct vm_conn *conn,
+					  const struct vm_send *send)
+{
+	if (conn->outlet)
+		return vm_near_send(conn, send);
+	return is_short(conn, send) ? short_send(conn, send) : -VMPI_EAGAIN;
 }
 
 /* Under lock, which it gives back: as vm_port_send(). */
@@ -417,7 +438,7 @@ int vm_port_send(struct vm_port *port, struct vm_to to,
 					  port->fabric->limits.data_bytes));
 	vm_port_lock(port);
 	conn = straight(port, to, send);
-	if (VM_UNLIKELY(!conn || vm_near_send(conn, send) < 0))
+	if (VM_UNLIKELY(!conn || straight_send(conn, send) < 0))
 		return locked_send(port, to, send, op);
 	sent_count(conn, send, 1, VM_DONE);
 	vm_port_unlock_calm(port);
