@@ -342,11 +342,12 @@ int vm_port_poll(struct vm_port *port, bool own);
 
 /*
  * Looks so many times for a packet from a process that shares memory, which is a
- * moment: VM_DONE, and
- * *pkt lies where that process has written it, until vm_port_look_end(), which
- * says whether it has been taken. In between the caller makes no other calls of
- * the port.  -VMPI_EAGAIN: nothing has come.  VM_PENDING: something is to be
- * polled for.
+ * moment, or for as long at the network, if that is where packets from there
+ * come: VM_DONE, and *pkt lies where it has come, until vm_port_look_end(), which
+ * says whether it has been taken: it may be from another process, and not be
+ * wanted.  In between the caller makes no other calls of the port.
+ * -VMPI_EAGAIN: nothing has come.  VM_PENDING: something has, or is to be polled
+ * for.  Where the network is asked it may call back, as a poll does.
  */
 int vm_port_look(struct vm_port *port, struct vm_to from, int looks,
 		 const struct vm_pkt **pkt);

@@ -3,6 +3,8 @@
  * One poll of the network: arrivals, ends of operations, packets that can go
  * on.
  */
+#include "fabric/poll.h"
+
 #include <stddef.h>
 
 #include "base/clock.h"
@@ -215,25 +217,15 @@ static void leavers_see(struct vm_port *port)
 	port->leavers = false;
 }
 
-/* Polls that do not look at the lists, in a row. */
-#define LOOKS_ROW 64
-
 /* Polls between looks at a network that is silent: each look is a system call,
  * so they become rarer while there is nothing. */
 #define SILENT_POLLS 64
 #define SILENT_POLLS_MAX 65536
 
-/* Whether the network has something only now and then, if there is one. */
-static bool is_silent(const struct vm_port *port)
-{
-	return !port->fi || atomic_load_explicit(&port->fabric->silent,
-						 memory_order_relaxed);
-}
-
 /* Under lock: whether it is time to ask the network. */
 static bool network_due(struct vm_port *port)
 {
-	if (!port->fi || (is_silent(port) &&
+	if (!port->fi || (vm_port_silent(port) &&
 			  port->pvars.polls - port->asked < port->unasked))
 		return false;
 	port->asked = port->pvars.polls;
@@ -255,8 +247,14 @@ static int network_ask(struct vm_port *port)
 /* Under lock: moves everything that can move. */
 static int port_move(struct vm_port *port)
 {
-	int events = network_due(port) ? network_ask(port) : 0;
+	int events = 0;
 
+	/* Now, and not when they were delivered: who got them may answer, and
+	 * this can be done while the answer is under way. */
+	if (port->rx_posted < port->rx_target)
+		vm_port_fill(port);
+	if (network_due(port))
+		events = network_ask(port);
 	events += vm_inlets_take(port);
 	if (VM_UNLIKELY(atomic_load_explicit(&port->inbox_full,
 					     memory_order_acquire)))
@@ -340,7 +338,7 @@ static void report(struct vm_port *port, struct vm_list *gone)
 	}
 }
 
-/* Under lock: recycles packets after their callbacks. */
+/* Under lock: what becomes of packets after their callbacks. */
 static void clean(struct vm_port *port, struct vm_list *used,
 		  struct vm_list *loops, struct vm_list *ended)
 {
@@ -356,7 +354,10 @@ static void clean(struct vm_port *port, struct vm_list *used,
 		}
 		if (!pkt->moved && !pkt->view.control)
 			vm_conn_release(pkt->conn, pkt->parts);
-		vm_port_recycle(port, pkt);
+		if (port->rx_posted < port->rx_target)
+			vm_list_append(&port->spent, link);
+		else
+			vm_port_recycle(port, pkt);
 	}
 	while ((link = vm_list_pop(ended))) {
 		struct vm_packet *pkt =
@@ -370,17 +371,7 @@ static void clean(struct vm_port *port, struct vm_list *used,
 		if (!pkt->orphan)
 			vm_packet_put(&port->pkts, pkt);
 	}
-	if (port->fi)
-		vm_port_fill(port);
 }
-
-/* The results of a poll, before their callbacks. */
-struct found {
-	struct vm_list arrived, ended, gone;
-	bool room;		 /* for data that were refused */
-	uint64_t received_bytes; /* the port's, up to now */
-	int events;
-};
 
 /* Under both locks: counts this poll and those that took no lock; whether it is
  * time to check the settings. */
@@ -399,13 +390,12 @@ static bool polls_count(struct vm_port *port)
  * comes. */
 static bool is_done(const struct vm_port *port)
 {
-	return is_silent(port) && vm_list_empty(&port->waiting) &&
+	return vm_port_silent(port) && vm_list_empty(&port->waiting) &&
 	       vm_list_empty(&port->rma) && vm_list_empty(&port->brim) &&
 	       vm_list_empty(&port->room) && !port->held.top && !port->leavers;
 }
 
-/* Under polling: polls once and fills `found`. */
-static void port_look(struct vm_port *port, struct found *found)
+void vm_found_seek(struct vm_found *found, struct vm_port *port)
 {
 	vm_list_init(&found->arrived);
 	vm_list_init(&found->ended);
@@ -440,19 +430,14 @@ static void port_look(struct vm_port *port, struct found *found)
 	vm_port_unlock_calm(port);
 }
 
-/* Under polling: makes the callbacks, and handles what follows from them. */
-static int callbacks_make(struct vm_port *port, struct found *found, bool own)
+void vm_found_end(struct vm_found *found, struct vm_port *port,
+		  struct vm_list *used, int count, bool own)
 {
-	struct vm_list used, loops, *link;
-	int count;
+	struct vm_list loops, *link;
 
-	vm_list_init(&used);
 	vm_list_init(&loops);
-	count = deliver(port, &used, &found->arrived) +
-		ended_report(port, &found->ended);
-	report(port, &found->gone);
 	vm_port_lock(port);
-	clean(port, &used, &loops, &found->ended);
+	clean(port, used, &loops, &found->ended);
 	if (own) {
 		vm_pvar_add(port->pvars.events_own, (uint64_t)count);
 	} else {
@@ -464,6 +449,20 @@ static int callbacks_make(struct vm_port *port, struct found *found, bool own)
 	vm_port_unlock(port);
 	while ((link = vm_list_pop(&loops)))
 		vm_loop_release(vm_container_of(link, struct vm_packet, link));
+}
+
+/* Under polling: makes the callbacks, and handles what follows from them. */
+static int callbacks_make(struct vm_found *found, struct vm_port *port,
+			  bool own)
+{
+	struct vm_list used;
+	int count;
+
+	vm_list_init(&used);
+	count = deliver(port, &used, &found->arrived) +
+		ended_report(port, &found->ended);
+	report(port, &found->gone);
+	vm_found_end(found, port, &used, count, own);
 	return count;
 }
 
@@ -488,76 +487,31 @@ static void room_report(struct vm_port *port)
 	vm_port_unlock(port);
 }
 
-/* Counts a poll that did not look at the lists; false: it is time to. */
-static bool looks_count(struct vm_port *port)
+int vm_found_tell(struct vm_found *found, struct vm_port *port, bool own)
 {
-	uint32_t looks =
-		atomic_load_explicit(&port->looks, memory_order_relaxed);
+	int count = 0;
 
-	if (VM_UNLIKELY(looks >= LOOKS_ROW - 1))
-		return false;
-	/* Two at a time count as one. */
-	atomic_store_explicit(&port->looks, looks + 1, memory_order_relaxed);
-	return true;
-}
-
-/* Whether the lists have nothing for a poll. */
-static bool is_calm(const struct vm_port *port)
-{
-	/* Pairs with the stores under lock, of which the last one is seen some
-	 * time; who goes to sleep looks under lock. */
-	return atomic_load_explicit(&port->calm, memory_order_relaxed);
-}
-
-/* Whether a poll would find nothing but in the rings, as far as that is seen
- * without a lock. */
-static bool is_still(const struct vm_port *port)
-{
-	const struct vm_fabric *fabric = port->fabric;
-
-	return is_calm(port) &&
-	       !atomic_load_explicit(&port->inbox_full, memory_order_relaxed) &&
-	       atomic_load_explicit(&port->deaths, memory_order_relaxed) ==
-		       atomic_load_explicit(&fabric->deaths,
-					    memory_order_relaxed);
+	if (!vm_list_empty(&found->arrived) || !vm_list_empty(&found->ended) ||
+	    VM_UNLIKELY(!vm_list_empty(&found->gone)))
+		count = callbacks_make(found, port, own);
+	if (VM_UNLIKELY(found->room))
+		room_report(port);
+	return count;
 }
 
 /* Whether it would find nothing at all. */
 static bool is_vain(struct vm_port *port)
 {
-	return is_still(port) && vm_inlets_silent(&port->inlets) &&
+	return vm_port_still(port) && vm_inlets_silent(&port->inlets) &&
 	       !atomic_load_explicit(&port->inlets.uncounted,
 				     memory_order_relaxed) &&
-	       looks_count(port);
-}
-
-int vm_port_look(struct vm_port *port, struct vm_to from, int looks,
-		 const struct vm_pkt **pkt)
-{
-	int rc;
-
-	if (VM_UNLIKELY(!is_still(port) || !looks_count(port) ||
-			!vm_bias_try(&port->polling)))
-		return VM_PENDING;
-	rc = vm_inlets_look(port, from.process, from.port, looks);
-	if (rc == VM_DONE)
-		*pkt = &port->record->view;
-	else
-		vm_bias_give(&port->polling);
-	return rc;
-}
-
-void vm_port_look_end(struct vm_port *port, bool took)
-{
-	if (VM_LIKELY(took))
-		vm_inlets_took(port);
-	vm_bias_give(&port->polling);
+	       vm_port_looks_count(port);
 }
 
 int vm_port_poll(struct vm_port *port, bool own)
 {
-	struct found found;
-	int count = 0, records;
+	struct vm_found found;
+	int count, records;
 
 	if (is_vain(port))
 		return 0;
@@ -567,16 +521,12 @@ int vm_port_poll(struct vm_port *port, bool own)
 		return -VMPI_EAGAIN;
 	}
 	records = vm_inlets_deliver(port, own);
-	if (records && is_calm(port) && looks_count(port)) {
+	if (records && vm_port_calm(port) && vm_port_looks_count(port)) {
 		vm_bias_give(&port->polling);
 		return records;
 	}
-	port_look(port, &found);
-	if (!vm_list_empty(&found.arrived) || !vm_list_empty(&found.ended) ||
-	    VM_UNLIKELY(!vm_list_empty(&found.gone)))
-		count = callbacks_make(port, &found, own);
-	if (VM_UNLIKELY(found.room))
-		room_report(port);
+	vm_found_seek(&found, port);
+	count = vm_found_tell(&found, port, own);
 	vm_bias_give(&port->polling);
 	return records + count + found.events;
 }

@@ -120,6 +120,11 @@ static int packet_post(struct vm_port *port, struct vm_packet *pkt)
 
 void vm_port_fill(struct vm_port *port)
 {
+	struct vm_list *link;
+
+	while ((link = vm_list_pop(&port->spent)))
+		vm_port_recycle(port,
+				vm_container_of(link, struct vm_packet, link));
 	while (port->rx_posted < port->rx_target && !port->closing) {
 		struct vm_packet *pkt =
 			vm_packet_get(&port->pkts, port->wire_bytes);
@@ -231,6 +236,7 @@ int vm_port_init(struct vm_port *port, struct vm_fabric *fabric, unsigned index)
 	vm_bias_init(&port->lock);
 	vm_lock_init(&port->inbox_lock);
 	vm_list_init(&port->arrived);
+	vm_list_init(&port->spent);
 	vm_list_init(&port->ended);
 	vm_list_init(&port->inflight);
 	vm_list_init(&port->waiting);

@@ -54,6 +54,8 @@ struct vm_port {
 	_Atomic uint32_t looks;	  /* polls that took no lock; any poller */
 	struct vm_inlets inlets;  /* also under lock where they change */
 	struct vm_packet *record; /* stands for what lies in a ring */
+	struct vm_packet *looked; /* was handed to who looked for it; or NULL */
+	uint64_t looked_bytes;	  /* ... bytes received up to it */
 	/* Under lock, and `polling` where it is taken away. */
 	struct vm_packet *spare; /* for what is kept when there is no memory */
 	/* Under lock. */
@@ -72,6 +74,7 @@ struct vm_port {
 	uint32_t window, near_window;
 	struct vm_pkts pkts;
 	struct vm_list arrived;	 /* packets to be delivered */
+	struct vm_list spent;	 /* ... that were: to be posted again */
 	struct vm_list ended;	 /* sends, chunks, operations to be reported */
 	struct vm_list inflight; /* sends and chunks the network has */
 	struct vm_list waiting;	 /* connections with a backlog */
@@ -179,7 +182,7 @@ static inline void vm_port_orphan(struct vm_port *port, struct vm_packet *pkt)
 /* Under lock: gives unused packets back once in a while. */
 void vm_port_shrink(struct vm_port *port, uint64_t now);
 
-/* Under lock: posts receives up to the target. */
+/* Under lock: posts receives up to the target, of spent packets first. */
 void vm_port_fill(struct vm_port *port);
 /* Under lock: posts an arrived packet again after use, or frees it. */
 void vm_port_recycle(struct vm_port *port, struct vm_packet *pkt);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets that are taken where their sender has written them, without a poll:
- * in order with those that are polled for, with credits that come back, and
- * counted before anybody sleeps.
+ * Packets that are taken where their sender has written them, without a poll,
+ * or where the network has put them: in order with those that are polled for,
+ * with credits that come back, and counted before anybody sleeps.
  */
 #include "fabric/near.h"
 #include "pair.h"
@@ -109,10 +109,73 @@ static void many(void)
 	   "taken (%d) and polled for (%d)", (int)taken, (int)polled);
 }
 
+/* Until the next packet is there, taken or left. */
+static bool one_come(bool take)
+{
+	uint64_t before = pair.side[1].packets;
+	bool took = false;
+
+	while (pair.side[1].packets == before) {
+		took |= one_take(take);
+		side_poll(&pair.side[0]);
+	}
+	return took;
+}
+
+/* Several at a time, which only a poll can deliver. */
+static void rows(const char *provider)
+{
+	uint64_t until = pair.side[1].packets;
+
+	for (int i = 0; i < 100; i++) {
+		until += 8;
+		for (int k = 0; k < 8; k++)
+			one_send((uint32_t)(100 * k));
+		while (pair.side[1].packets < until) {
+			one_take(i % 2);
+			side_poll(&pair.side[0]);
+		}
+	}
+	is_int((int)pair.side[1].faults, 0, "%s: rows of them, too", provider);
+}
+
+static void network(const char *provider)
+{
+	const struct vm_pkt *pkt;
+	int taken = 0;
+
+	pair_open(&pair, 1, NULL);
+	port = vm_fabric_port(pair.side[1].fabric, 0);
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt), VM_PENDING,
+	       "%s: from whom nothing has come nothing is taken", provider);
+	one_send(8);
+	POLL_UNTIL(&pair, pair.side[1].packets == 1);
+	settle();
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt),
+	       -VMPI_EAGAIN, "%s: nor when there is nothing", provider);
+	one_send(8);
+	ok(!one_come(false), "%s: one that is left comes all the same",
+	   provider);
+	for (int i = 0; i < MANY; i++) {
+		one_send((uint32_t)(i * 7 % 1900));
+		taken += one_come(i % 16 != 0);
+	}
+	is_int((int)pair.side[1].faults, 0, "%s: %d come in order, and right",
+	       provider, MANY);
+	ok(taken > MANY / 2, "%s: %d of them are taken", provider, taken);
+	rows(provider);
+	settle();
+	ok(port->rx_posted == port->rx_target,
+	   "%s: where they lay others can come", provider);
+	ok(pair_stop(&pair), "%s: the ends say goodbye", provider);
+	pair_close(&pair);
+}
+
 int main(void)
 {
 	vm_clock_init();
 	set("fabric_credits", "32");
+	providers_each(network);
 	pair_shm = true;
 	pair_open(&pair, 1, NULL);
 	port = vm_fabric_port(pair.side[1].fabric, 0);

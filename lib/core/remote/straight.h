@@ -26,11 +26,11 @@ bool vm_straight_send(struct vm_ult *self, const struct vm_rank *dest,
 		      struct vm_env env, const void *addr, size_t bytes);
 
 /*
- * A receive of a message from a rank of another process of this host, without
- * wildcards, by the task or thread `self` for a rank of the same port, its own
- * unless the context is one of collectives.  It waits a moment for it: the
- * message goes from where its sender has written it to the buffer, and the
- * receive is never posted.  *status has no error.
+ * A receive of a message from a rank of another process, without wildcards, by
+ * the task or thread `self` for a rank of the same port, its own unless the
+ * context is one of collectives.  It waits a moment for it: the message goes from
+ * where its sender has written it, or the network has put it, to the buffer, and
+ * the receive is never posted.  *status has no error.
  */
 bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
