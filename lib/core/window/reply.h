@@ -18,7 +18,7 @@
 #include "core/window/window.h"
 
 #define VM_WINDOW_REPLIES 64 /* places of a member; it uses them in turn */
-#define VM_WINDOW_REPLY_BYTES 1024
+#define VM_WINDOW_REPLY_BYTES 2048
 
 /* Memory of zeros is one that nothing has come to. */
 struct vm_window_told {

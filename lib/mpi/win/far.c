@@ -323,8 +323,15 @@ static int row_send(const struct far_row *row, struct vm_window_head head,
 	return rc == 0 && !into ? sent(win, row->rank, bytes) : rc;
 }
 
-/* The most bytes that return in pieces. */
+/* The most bytes that return in pieces, and the shortest piece of those. */
 #define BACK_MOST (16 << 10)
+#define BACK_MIN (1 << 10)
+
+static size_t back_piece(size_t bytes)
+{
+	return bytes < 2 * VM_WINDOW_REPLY_BYTES ? BACK_MIN :
+						   VM_WINDOW_REPLY_BYTES;
+}
 
 /*
  * The same of what the target stores where the caller looks: a place has room for
@@ -334,7 +341,7 @@ static int row_send(const struct far_row *row, struct vm_window_head head,
 static int row_send_back(const struct far_row *all, struct vm_window_head head,
 			 const char *data, size_t bytes, struct vm_data into)
 {
-	size_t size = all->basic->size, most = VM_WINDOW_REPLY_BYTES / size;
+	size_t size = all->basic->size, most = back_piece(into.bytes) / size;
 	struct far_row row = *all;
 	int rc = 0;
 
@@ -362,7 +369,7 @@ static bool is_row(const struct vm_win *win, int rank, size_t bytes, bool back)
 static int row_go(const struct far_row *row, struct vm_window_head head,
 		  const void *data, size_t bytes, const struct vm_data *into)
 {
-	if (into && into->bytes > VM_WINDOW_REPLY_BYTES &&
+	if (into && into->bytes > BACK_MIN &&
 	    vm_far_slots_are(row->win, row->rank))
 		return row_send_back(row, head, data, bytes, *into);
 	return row_send(row, head, data, bytes, into);
