@@ -70,6 +70,8 @@ const char vm_cli_program[] = "vmpirun";
 #define STATIC_TLS "glibc.rtld.optional_static_tls="
 #define STATIC_TLS_SPARE 4096 /* for the shared libraries */
 
+#define HEAP_BLOCK (8 << 20)
+
 /* The space in the static block for thread-local variables beyond the libraries
  * this process was started with. */
 static size_t static_tls_room(const char *tunables)
@@ -285,6 +287,19 @@ static int job_leave(int status)
 	return status;
 }
 
+/*
+ * malloc() gives memory that is freed back to the kernel from 128 KiB on, by
+ * what it calls thresholds of a process.  Here many ranks share them, and each
+ * return interrupts the other workers.  Both rise when a block beyond them is
+ * freed, unless the user has set them (mallopt(3)).
+ */
+static void heap_prepare(void)
+{
+	void *volatile block = node.ranks > 1 ? malloc(HEAP_BLOCK) : NULL;
+
+	free(block);
+}
+
 /* What ranks have printed is not lost when the job ends early. */
 static void output_ends(void)
 {
@@ -394,6 +409,7 @@ int main(int argc, char **argv)
 		return VM_EXIT_MISTAKE;
 	}
 	vm_job_clear_env();
+	heap_prepare();
 	name_take(node.argv[0]);
 	if (output_start(&job))
 		return job_leave(EXIT_FAILURE);
