@@ -297,13 +297,17 @@ static bool falls_asleep(struct vm_ult *self)
 static __attribute__((noinline)) void thread_suspend(struct vm_ult *self)
 {
 	struct vm_worker *worker = self->worker;
-	bool ran = vm_clocks_pause(self);
+	bool ran = vm_clocks_pause(self), naps;
 
 	if ((worker->spun || !vm_thread_spin(worker, is_woken, self)) &&
 	    falls_asleep(self)) {
 		if (vm_sched.hooks.rest)
 			vm_sched.hooks.rest(NULL);
+		naps = vm_ult_alarm(self);
 		thread_sleep(self);
+		vm_worker_slept(worker,
+				naps ? UINT64_MAX :
+				       vm_clock_ns() - worker->waits_since);
 	}
 	worker->spun = false;
 	atomic_store_explicit(&self->signal, VM_SIGNAL_NONE,

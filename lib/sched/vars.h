@@ -33,7 +33,8 @@
 	  "Time for which a worker with nothing to run, or another OS "       \
 	  "thread that waits, polls before it sleeps; it yields the "         \
 	  "processor meanwhile if others of the job may need it, and sleeps " \
-	  "at once for a while after a yield that took long")                 \
+	  "at once for a while after a yield that took long; after a sleep "  \
+	  "that was short it polls four times as long")                       \
 	X(BOOL, rank_time, 0, 0, 1, "flag", STARTUP, TB, timer,               \
 	  "Keep the run time of each rank from the start, by reading the "    \
 	  "clock at each switch; otherwise it is kept from the first time "   \

@@ -38,13 +38,15 @@
 #define NO_SPINS_TIMES 16    /* so many times as long no wait polls then ... */
 #define NO_SPINS_SHARED 2    /* ... or so many on a shared core ... */
 #define NO_SPINS_MOST_NS 100000000 /* ... and at most so long */
-#define VAIN_ROW 256		   /* polls between readings of the clock */
-#define VAIN_ROW_NS 50000	   /* in a shorter row no ULT has computed */
-#define THREAD_LOOK_NS 20000	   /* between looks of a thread that polls */
-#define VAIN_POLLS 1024		   /* after these a worker sleeps ... */
-#define SHORT_SLEEP_NS 50000	   /* ... for so long, once each row */
-#define WATCH_ROUNDS 1024 /* polls for a word before its watcher suspends */
-#define WATCH_LOOKS 8	  /* at the word between two polls */
+#define PATIENT_TIMES 4	     /* so many times as long polls who slept ... */
+#define SHORT_WAIT_TIMES 8   /* ... in a wait of less than so many */
+#define VAIN_ROW 256	     /* polls between readings of the clock */
+#define VAIN_ROW_NS 50000    /* in a shorter row no ULT has computed */
+#define THREAD_LOOK_NS 20000 /* between looks of a thread that polls */
+#define VAIN_POLLS 1024	     /* after these a worker sleeps ... */
+#define SHORT_SLEEP_NS 50000 /* ... for so long, once each row */
+#define WATCH_ROUNDS 1024    /* polls for a word before its watcher suspends */
+#define WATCH_LOOKS 8	     /* at the word between two polls */
 
 struct vm_sched vm_sched;
 
@@ -251,6 +253,22 @@ static uint64_t spin_ns(void)
 	       (uint64_t)__atomic_load_n(&sched_cvar.spin_us, __ATOMIC_RELAXED);
 }
 
+/*
+ * Where a wake-up takes longer than others poll, as on virtual machines, each
+ * of two that answer each other would sleep before the other one's next message
+ * for ever.
+ */
+void vm_worker_slept(struct vm_worker *worker, uint64_t took)
+{
+	worker->patient = took < SHORT_WAIT_TIMES * spin_ns();
+}
+
+uint64_t vm_worker_polls_ns(const struct vm_worker *worker)
+{
+	return worker->patient && !vm_sched.shared ? PATIENT_TIMES * spin_ns() :
+						     spin_ns();
+}
+
 bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		    void *arg)
 {
@@ -258,6 +276,7 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 	bool found = false, ran;
 
 	worker->spun = true;
+	worker->waits_since = now;
 	if (spins_not(worker, now))
 		return false;
 	ran = vm_clocks_pause(&worker->root);
@@ -277,7 +296,7 @@ bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
 		/* What comes for others may be what it waits for in the end, as
 		 * credits are: like a worker it begins anew. */
 		spent = polled ? 0 : spent + own_ns(now - since);
-	} while (spent < spin_ns());
+	} while (spent < vm_worker_polls_ns(worker));
 	if (found)
 		worker->spun = false;
 	if (ran)
@@ -347,7 +366,7 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 		else if (!give_way(worker, now))
 			return false;
 		spent += own_ns(*now - since);
-	} while (spent < spin_ns());
+	} while (spent < vm_worker_polls_ns(worker));
 	return false;
 }
 
@@ -364,8 +383,12 @@ static void idle(struct vm_worker *worker)
 	 * known. */
 	start = now = vm_clock_ns();
 	if (!worker_spin(worker, &now)) {
+		/* Who naps wakes by itself. */
+		bool naps = worker->sleepers;
+
 		worker_sleep(worker, start);
 		now = vm_clock_ns();
+		vm_worker_slept(worker, naps ? UINT64_MAX : now - start);
 	}
 	vm_pvar_add(worker->pvars.idle_ns, now - start);
 }

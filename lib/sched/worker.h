@@ -30,11 +30,13 @@ struct vm_worker {
 	unsigned handoffs;	    /* times in a row `next` was taken */
 	unsigned rounds;	    /* switches, for periodic work */
 	uint64_t no_spins_until; /* ns: waits sleep without polling till then */
-	int looks;	     /* polls of a waiting worker between two yields */
-	bool spun;	     /* has polled: the next wait only sleeps */
-	_Atomic bool idles;  /* has nothing to run, on whose stack ever */
-	unsigned vain;	     /* polls in a row of ULTs that found nothing */
-	uint64_t vain_since; /* ns, when this was last checked */
+	int looks;	      /* polls of a waiting worker between two yields */
+	bool spun;	      /* has polled: the next wait only sleeps */
+	bool patient;	      /* the last sleep was short: waits poll longer */
+	uint64_t waits_since; /* ns: when an OS thread last began to poll */
+	_Atomic bool idles;   /* has nothing to run, on whose stack ever */
+	unsigned vain;	      /* polls in a row of ULTs that found nothing */
+	uint64_t vain_since;  /* ns, when this was last checked */
 	struct vm_ult *zombie;	 /* has ended, its stack was just left */
 	struct vm_ult *sleepers; /* sched/sleepers.h */
 	bool halting;		 /* the root is to run, for a halt */
@@ -243,6 +245,11 @@ bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 bool vm_worker_collect(struct vm_worker *worker);
 /* Moves ULTs that others have woken to the run queue. */
 void vm_worker_inbox(struct vm_worker *worker);
+
+/* Inside sched: how long a wait polls before it sleeps; and to be said after a
+ * sleep: how long that wait took, polls included. */
+uint64_t vm_worker_polls_ns(const struct vm_worker *worker);
+void vm_worker_slept(struct vm_worker *worker, uint64_t took);
 
 /* Inside sched: runs ULTs until the scheduler stops (ult.c). */
 void vm_ult_run_all(struct vm_worker *worker);

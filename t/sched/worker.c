@@ -383,9 +383,29 @@ static void test_thread_spin(void)
 	spin_us_set(before);
 }
 
+static void test_patient(void)
+{
+	static struct vm_worker worker;
+	uint64_t ns = vm_worker_polls_ns(&worker);
+	int shared = vm_sched.shared;
+
+	vm_sched.shared = 0;
+	vm_worker_slept(&worker, 2 * ns);
+	ok(vm_worker_polls_ns(&worker) == 4 * ns,
+	   "after a wait with a short sleep the next ones poll longer");
+	vm_worker_slept(&worker, 8 * ns);
+	ok(vm_worker_polls_ns(&worker) == ns,
+	   "... and after a long one no longer than usual");
+	vm_sched.shared = 2;
+	vm_worker_slept(&worker, 2 * ns);
+	ok(vm_worker_polls_ns(&worker) == ns,
+	   "... nor do they where processes share cores");
+	vm_sched.shared = shared;
+}
+
 int main(void)
 {
-	plan(17);
+	plan(20);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
@@ -400,5 +420,6 @@ int main(void)
 	test_idles();
 	test_spin();
 	test_thread_spin();
+	test_patient();
 	return done_testing();
 }
