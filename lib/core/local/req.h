@@ -60,8 +60,14 @@ struct vmpi_req {
 	/* A send to elsewhere: its number (core/remote/rndv_send.h). */
 	uint64_t rndv_send;
 	/* Guarded by the lock of rank's engine: */
-	struct vmpi_msg *msg; /* a send: its message while that is queued */
-	bool posted;	      /* a receive: it is in the posted queue */
+	union {
+		struct vmpi_msg *msg; /* a send: its message while that is
+					 queued */
+		/* ... to elsewhere: what stands in the credit queue, under the
+		 * lock of that. */
+		struct vm_rndv_send *waits;
+	};
+	bool posted; /* a receive: it is in the posted queue */
 	/* Written by the owner: */
 	uint8_t kind;
 	bool transient;	 /* on its task's stack, with its waiter set: nobody

@@ -120,6 +120,14 @@ static void count_add(struct vm_credit_queue *line, uint32_t n)
 	atomic_store_explicit(&line->count, count + n, memory_order_relaxed);
 }
 
+/* Under lock: whether the push of a request stands in the line, for who cancels
+ * it. */
+static void wait_note(struct vm_rndv_send *push, bool stands)
+{
+	if (push->req)
+		push->req->waits = stands ? push : NULL;
+}
+
 int vm_credit_queue_enter(struct vm_rndv_send *push)
 {
 	struct vm_credit_queue *line = vm_credit_queue_of(push->port, push->to);
@@ -137,6 +145,7 @@ int vm_credit_queue_enter(struct vm_rndv_send *push)
 		rc = vm_remote_try(push);
 	if (rc == -VMPI_EAGAIN) {
 		vm_list_append(&line->list, &push->line);
+		wait_note(push, true);
 		count_add(line, 1);
 		rc = VM_QUEUED;
 	}
@@ -170,11 +179,15 @@ static void line_move(struct vm_credit_queue *line, struct vm_list *ended)
 	while ((link = vm_list_pop(&line->list))) {
 		struct vm_rndv_send *push =
 			vm_container_of(link, struct vm_rndv_send, line);
-		int rc = vm_remote_try(push);
+		int rc;
 
+		/* Others may end it with its request before this returns. */
+		wait_note(push, false);
+		rc = vm_remote_try(push);
 		if (rc == -VMPI_EAGAIN) {
 			/* Back to the front. */
 			vm_list_append(line->list.next, link);
+			wait_note(push, true);
 			return;
 		}
 		count_add(line, (uint32_t)-1);
@@ -204,23 +217,15 @@ bool vm_credit_queue_cancel(const struct vm_port *port, struct vm_to to,
 			    const struct vmpi_req *req)
 {
 	struct vm_credit_queue *line = vm_credit_queue_of(port, to);
-	struct vm_rndv_send *found = NULL;
-	struct vm_list *link;
+	struct vm_rndv_send *found;
 
 	if (!line)
 		return false;
 	vm_lock_take(&line->lock);
-	vm_list_each(link, &line->list) {
-		struct vm_rndv_send *push =
-			vm_container_of(link, struct vm_rndv_send, line);
-
-		if (push->req == req) {
-			found = push;
-			break;
-		}
-	}
+	found = req->waits;
 	if (found) {
 		vm_list_remove(&found->line);
+		wait_note(found, false);
 		count_add(line, (uint32_t)-1);
 	}
 	vm_lock_give(&line->lock);
@@ -244,8 +249,11 @@ void vm_credit_queue_down(const struct vm_port *port, uint32_t process,
 			break;
 		vm_lock_take(&line->lock);
 		while ((link = vm_list_pop(&line->list))) {
-			vm_container_of(link, struct vm_rndv_send, line)
-				->error = error;
+			struct vm_rndv_send *push = vm_container_of(
+				link, struct vm_rndv_send, line);
+
+			wait_note(push, false);
+			push->error = error;
 			vm_list_append(&ended, link);
 			count_add(line, (uint32_t)-1);
 		}
