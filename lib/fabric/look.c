@@ -26,6 +26,65 @@ static int ring_look(struct vm_port *port, struct vm_to from, int looks,
 	return rc;
 }
 
+/*
+ * Whether it is the next packet of data on its connection, and nothing about it
+ * is unusual.  Who looks may use it before all is checked: what is not checked
+ * here is about the connection only.
+ */
+static bool is_next(const struct vm_conn *conn, const struct vm_wire *wire,
+		    size_t bytes)
+{
+	const struct vm_port *port = conn->port;
+
+	return bytes >= VM_WIRE_BYTES && wire->magic == VM_WIRE_MAGIC &&
+	       wire->version == VM_WIRE_VERSION && wire->kind == VM_WIRE_DATA &&
+	       wire->job_key == port->fabric->config.job_key &&
+	       wire->source == conn->process &&
+	       wire->source_port == conn->remote && wire->port == port->index &&
+	       !wire->flags && VM_WIRE_BYTES + wire->bytes == bytes &&
+	       wire->seq == conn->rx_seq && conn->granted && !conn->whole &&
+	       !conn->last_due;
+}
+
+bool vm_look_hit(struct vm_port *port, struct vm_packet *pkt, size_t bytes)
+{
+	const struct vm_wire *wire = (const struct vm_wire *)pkt->wire;
+
+	if (VM_UNLIKELY(!is_next(port->hoped, wire, bytes)))
+		return false;
+	pkt->view = (struct vm_pkt){ .upper = wire->upper,
+				     .data = pkt->wire + VM_WIRE_BYTES,
+				     .bytes = wire->bytes,
+				     .process = wire->source,
+				     .port = wire->source_port,
+				     .kind = wire->upper_kind };
+	port->looked = pkt;
+	port->looked_bytes = bytes;
+	return true;
+}
+
+/* Under lock: the packet that was found comes as any other. */
+static void looked_arrives(struct vm_port *port)
+{
+	vm_packet_arrived(port, port->looked, port->looked_bytes);
+	port->looked = NULL;
+}
+
+void vm_look_took(struct vm_port *port)
+{
+	struct vm_packet *pkt = port->took;
+
+	port->took = NULL;
+	vm_packet_arrived(port, pkt, port->looked_bytes);
+	/* It is not there if its process was given up meanwhile. */
+	if (VM_UNLIKELY(port->arrived.prev != &pkt->link))
+		return;
+	vm_list_remove(&pkt->link);
+	vm_packet_spend(port, pkt);
+	vm_pvar_add(port->pvars.events_own, 1);
+	port->counted = port->pvars.received_bytes;
+}
+
 /* Whether there is something to be told. */
 static bool found_any(const struct vm_found *found)
 {
@@ -34,86 +93,84 @@ static bool found_any(const struct vm_found *found)
 	       found->room;
 }
 
-/* The packet that is all that was found, and can be used where it lies; or
- * NULL. */
-static struct vm_packet *found_alone(const struct vm_found *found)
+/* Under polling: polls until there is something, or so often; whether there
+ * is. */
+static bool found_await(struct vm_found *found, struct vm_port *port,
+			struct vm_conn *from, int looks)
 {
-	struct vm_packet *pkt =
-		vm_container_of(found->arrived.next, struct vm_packet, link);
+	int records;
 
-	return !vm_list_empty(&found->arrived) &&
-			       pkt->link.next == &found->arrived &&
-			       pkt->use == VM_PKT_RECEIVE &&
-			       vm_list_empty(&found->ended) &&
-			       vm_list_empty(&found->gone) && !found->room ?
-		       pkt :
-		       NULL;
+	port->hoped = from;
+	do {
+		records = vm_inlets_deliver(port, true);
+		vm_found_seek(found, port);
+		looks -= LOOKS_POLL;
+	} while (looks > 0 && !records && !port->looked && !found_any(found));
+	port->hoped = NULL;
+	return records || found_any(found);
 }
 
-static int network_look(struct vm_port *port, int looks,
+static int network_look(struct vm_port *port, struct vm_conn *from, int looks,
 			const struct vm_pkt **pkt)
 {
 	struct vm_found found;
-	int records;
 
 	if (VM_UNLIKELY(!vm_bias_try(&port->polling)))
 		return VM_PENDING;
-	do {
-		records = vm_inlets_deliver(port, true);
-		vm_found_seek(&found, port);
-		looks -= LOOKS_POLL;
-	} while (looks > 0 && !records && !found_any(&found));
-	port->looked = found_alone(&found);
-	if (VM_LIKELY(port->looked != NULL)) {
-		port->looked_bytes = found.received_bytes;
+	if (VM_UNLIKELY(found_await(&found, port, from, looks))) {
+		vm_port_lock(port);
+		if (port->looked)
+			looked_arrives(port);
+		vm_port_unlock(port);
+		vm_found_tell(&found, port, true);
+		vm_bias_give(&port->polling);
+		return VM_PENDING;
+	}
+	if (port->looked) {
 		*pkt = &port->looked->view;
 		return VM_DONE;
 	}
-	records += vm_found_tell(&found, port, true) + found.room;
 	vm_bias_give(&port->polling);
-	return records ? VM_PENDING : -VMPI_EAGAIN;
+	return -VMPI_EAGAIN;
 }
 
-/* Whether packets from there come by the network. */
-static bool is_far(const struct vm_port *port, struct vm_to from)
+/* The connection by which packets come from there over the network; or NULL. */
+static struct vm_conn *far_conn(const struct vm_port *port, struct vm_to from)
 {
-	const struct vm_contact *contact = port->contacts[from.process];
+	struct vm_contact *contact = port->contacts[from.process];
+	struct vm_conn *conn;
 
-	return contact && from.port < contact->count &&
-	       !contact->conns[from.port].outlet && !contact->down;
+	if (VM_UNLIKELY(!contact || contact->down ||
+			from.port >= contact->count))
+		return NULL;
+	conn = &contact->conns[from.port];
+	return conn->ready && !conn->outlet && !conn->error && !conn->bye ?
+		       conn :
+		       NULL;
 }
 
 int vm_port_look(struct vm_port *port, struct vm_to from, int looks,
 		 const struct vm_pkt **pkt)
 {
-	if (!vm_port_silent(port) && is_far(port, from))
-		return network_look(port, looks, pkt);
-	return ring_look(port, from, looks, pkt);
-}
+	struct vm_conn *conn = vm_port_silent(port) ? NULL :
+						      far_conn(port, from);
 
-/* Ends the poll that has found the packet. */
-static void looked_end(struct vm_port *port, bool took)
-{
-	struct vm_found found = { .received_bytes = port->looked_bytes };
-	struct vm_packet *pkt = port->looked;
-
-	vm_list_init(&found.arrived);
-	vm_list_init(&found.ended);
-	vm_list_init(&found.gone);
-	pkt->moved = false;
-	vm_list_append(&found.arrived, &pkt->link);
-	port->looked = NULL;
-	if (VM_LIKELY(took))
-		vm_found_end(&found, port, &found.arrived, 1, true);
-	else
-		vm_found_tell(&found, port, true);
+	return conn ? network_look(port, conn, looks, pkt) :
+		      ring_look(port, from, looks, pkt);
 }
 
 void vm_port_look_end(struct vm_port *port, bool took)
 {
-	if (port->looked)
-		looked_end(port, took);
-	else if (VM_LIKELY(took))
+	if (port->looked) {
+		vm_port_lock(port);
+		if (VM_LIKELY(took))
+			port->took = port->looked;
+		else
+			looked_arrives(port);
+		port->looked = NULL;
+		vm_port_unlock(port);
+	} else if (VM_LIKELY(took)) {
 		vm_inlets_took(port);
+	}
 	vm_bias_give(&port->polling);
 }

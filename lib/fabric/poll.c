@@ -120,7 +120,9 @@ network_read(struct vm_port *port, int wait_ms)
 		if (events[i].flags & FI_RECV) {
 			port->rx_posted--;
 			vm_pvar_add(port->pvars.posted, (uint64_t)-1);
-			vm_packet_arrived(port, pkt, events[i].len);
+			if (n > 1 || !port->hoped ||
+			    !vm_look_hit(port, pkt, events[i].len))
+				vm_packet_arrived(port, pkt, events[i].len);
 		} else if (VM_UNLIKELY(events[i].flags & FI_REMOTE_WRITE)) {
 			if (events[i].flags & FI_REMOTE_CQ_DATA)
 				vm_notice_take(port, events[i].data);
@@ -251,6 +253,8 @@ static int port_move(struct vm_port *port)
 
 	/* Now, and not when they were delivered: who got them may answer, and
 	 * this can be done while the answer is under way. */
+	if (port->took)
+		vm_look_took(port);
 	if (port->rx_posted < port->rx_target)
 		vm_port_fill(port);
 	if (network_due(port))
@@ -338,6 +342,16 @@ static void report(struct vm_port *port, struct vm_list *gone)
 	}
 }
 
+void vm_packet_spend(struct vm_port *port, struct vm_packet *pkt)
+{
+	if (!pkt->moved && !pkt->view.control)
+		vm_conn_release(pkt->conn, pkt->parts);
+	if (port->rx_posted < port->rx_target)
+		vm_list_append(&port->spent, &pkt->link);
+	else
+		vm_port_recycle(port, pkt);
+}
+
 /* Under lock: what becomes of packets after their callbacks. */
 static void clean(struct vm_port *port, struct vm_list *used,
 		  struct vm_list *loops, struct vm_list *ended)
@@ -352,12 +366,7 @@ static void clean(struct vm_port *port, struct vm_list *used,
 			vm_list_append(loops, link);
 			continue;
 		}
-		if (!pkt->moved && !pkt->view.control)
-			vm_conn_release(pkt->conn, pkt->parts);
-		if (port->rx_posted < port->rx_target)
-			vm_list_append(&port->spent, link);
-		else
-			vm_port_recycle(port, pkt);
+		vm_packet_spend(port, pkt);
 	}
 	while ((link = vm_list_pop(ended))) {
 		struct vm_packet *pkt =
@@ -430,14 +439,20 @@ void vm_found_seek(struct vm_found *found, struct vm_port *port)
 	vm_port_unlock_calm(port);
 }
 
-void vm_found_end(struct vm_found *found, struct vm_port *port,
-		  struct vm_list *used, int count, bool own)
+/* Under polling: makes the callbacks, and handles what follows from them. */
+static int callbacks_make(struct vm_found *found, struct vm_port *port,
+			  bool own)
 {
-	struct vm_list loops, *link;
+	struct vm_list used, loops, *link;
+	int count;
 
+	vm_list_init(&used);
 	vm_list_init(&loops);
+	count = deliver(port, &used, &found->arrived) +
+		ended_report(port, &found->ended);
+	report(port, &found->gone);
 	vm_port_lock(port);
-	clean(port, used, &loops, &found->ended);
+	clean(port, &used, &loops, &found->ended);
 	if (own) {
 		vm_pvar_add(port->pvars.events_own, (uint64_t)count);
 	} else {
@@ -449,20 +464,6 @@ void vm_found_end(struct vm_found *found, struct vm_port *port,
 	vm_port_unlock(port);
 	while ((link = vm_list_pop(&loops)))
 		vm_loop_release(vm_container_of(link, struct vm_packet, link));
-}
-
-/* Under polling: makes the callbacks, and handles what follows from them. */
-static int callbacks_make(struct vm_found *found, struct vm_port *port,
-			  bool own)
-{
-	struct vm_list used;
-	int count;
-
-	vm_list_init(&used);
-	count = deliver(port, &used, &found->arrived) +
-		ended_report(port, &found->ended);
-	report(port, &found->gone);
-	vm_found_end(found, port, &used, count, own);
 	return count;
 }
 
@@ -542,7 +543,8 @@ bool vm_port_busy(const struct vm_port *port)
 	/* Pairs with the release stores of other ports' sends and of deaths. */
 	return !vm_list_empty(&port->arrived) || !vm_list_empty(&port->ended) ||
 	       !vm_list_empty(&port->gone) || port->leavers ||
-	       !vm_list_empty(&port->room) || vm_inlets_busy(port) ||
+	       !vm_list_empty(&port->room) || port->took ||
+	       vm_inlets_busy(port) ||
 	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
 	       atomic_load_explicit(&port->deaths, memory_order_relaxed) !=
 		       atomic_load_explicit(&port->fabric->deaths,

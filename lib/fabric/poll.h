@@ -22,10 +22,16 @@ void vm_found_seek(struct vm_found *found, struct vm_port *port);
  * Returns how many. */
 int vm_found_tell(struct vm_found *found, struct vm_port *port, bool own);
 
-/* Under polling: what follows from `count` callbacks for packets that are `used`,
- * and for ended operations. */
-void vm_found_end(struct vm_found *found, struct vm_port *port,
-		  struct vm_list *used, int count, bool own);
+/* Under lock: a packet has been used and is to be posted again, by the next
+ * poll. */
+void vm_packet_spend(struct vm_port *port, struct vm_packet *pkt);
+
+/* Under lock: whether a message of the network is for who looks; if so it is in
+ * port->looked (look.c). */
+bool vm_look_hit(struct vm_port *port, struct vm_packet *pkt, size_t bytes);
+
+/* Under lock: what follows from a message that was taken by who looked. */
+void vm_look_took(struct vm_port *port);
 
 /* Polls that do not look at the lists, in a row. */
 #define VM_LOOKS_ROW 64

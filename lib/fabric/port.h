@@ -54,8 +54,9 @@ struct vm_port {
 	_Atomic uint32_t looks;	  /* polls that took no lock; any poller */
 	struct vm_inlets inlets;  /* also under lock where they change */
 	struct vm_packet *record; /* stands for what lies in a ring */
-	struct vm_packet *looked; /* was handed to who looked for it; or NULL */
-	uint64_t looked_bytes;	  /* ... bytes received up to it */
+	struct vm_conn *hoped;	  /* who looks wants what comes from there */
+	struct vm_packet *looked; /* ... and has got it; or NULL */
+	size_t looked_bytes;	  /* ... bytes of its message */
 	/* Under lock, and `polling` where it is taken away. */
 	struct vm_packet *spare; /* for what is kept when there is no memory */
 	/* Under lock. */
@@ -75,6 +76,7 @@ struct vm_port {
 	struct vm_pkts pkts;
 	struct vm_list arrived;	 /* packets to be delivered */
 	struct vm_list spent;	 /* ... that were: to be posted again */
+	struct vm_packet *took;	 /* ... of which the connection does not know */
 	struct vm_list ended;	 /* sends, chunks, operations to be reported */
 	struct vm_list inflight; /* sends and chunks the network has */
 	struct vm_list waiting;	 /* connections with a backlog */
