@@ -133,19 +133,22 @@ void vm_agent_lasting_end(void)
 				  memory_order_relaxed);
 }
 
-/* Whether there is something to do for it whoever polls. */
+/* Whether there is something to do for it whoever polls.  Where processes share
+ * cores it would take one of a rank that polls. */
 static bool is_pressed(void)
 {
 	return core_cvar.progress == VM_PROGRESS_ON ||
-	       (core_cvar.progress == VM_PROGRESS_AUTO &&
+	       (core_cvar.progress == VM_PROGRESS_AUTO && !vm_sched.shared &&
 		atomic_load(&vm_node->progress.under_way) > 0);
 }
 
 /* Whether there is something to do for it, now or when no worker polls. */
 static bool is_owed(void)
 {
-	return is_pressed() || (core_cvar.progress == VM_PROGRESS_AUTO &&
-				atomic_load(&vm_node->progress.lasting) > 0);
+	return is_pressed() ||
+	       (core_cvar.progress == VM_PROGRESS_AUTO &&
+		(atomic_load(&vm_node->progress.lasting) > 0 ||
+		 atomic_load(&vm_node->progress.under_way) > 0));
 }
 
 static unsigned ports_count(void)
