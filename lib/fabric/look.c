@@ -100,13 +100,11 @@ static bool found_await(struct vm_found *found, struct vm_port *port,
 {
 	int records;
 
-	port->hoped = from;
 	do {
 		records = vm_inlets_deliver(port, true);
-		vm_found_seek(found, port);
+		vm_found_seek(found, port, from);
 		looks -= LOOKS_POLL;
 	} while (looks > 0 && !records && !port->looked && !found_any(found));
-	port->hoped = NULL;
 	return records || found_any(found);
 }
 

@@ -404,13 +404,16 @@ static bool is_done(const struct vm_port *port)
 	       vm_list_empty(&port->room) && !port->held.top && !port->leavers;
 }
 
-void vm_found_seek(struct vm_found *found, struct vm_port *port)
+void vm_found_seek(struct vm_found *found, struct vm_port *port,
+		   struct vm_conn *from)
 {
 	vm_list_init(&found->arrived);
 	vm_list_init(&found->ended);
 	vm_list_init(&found->gone);
 	vm_port_lock(port);
+	port->hoped = from;
 	found->events = port_move(port);
+	port->hoped = NULL;
 	list_move(&found->arrived, &port->arrived);
 	list_move(&found->ended, &port->ended);
 	list_move(&found->gone, &port->gone);
@@ -526,7 +529,7 @@ int vm_port_poll(struct vm_port *port, bool own)
 		vm_bias_give(&port->polling);
 		return records;
 	}
-	vm_found_seek(&found, port);
+	vm_found_seek(&found, port, NULL);
 	count = vm_found_tell(&found, port, own);
 	vm_bias_give(&port->polling);
 	return records + count + found.events;

@@ -15,8 +15,10 @@ struct vm_found {
 	int events;
 };
 
-/* Under polling: polls once, and fills it. */
-void vm_found_seek(struct vm_found *found, struct vm_port *port);
+/* Under polling: polls once, and fills it.  from: who looks wants what comes
+ * from there; or NULL. */
+void vm_found_seek(struct vm_found *found, struct vm_port *port,
+		   struct vm_conn *from);
 
 /* Under polling: makes the callbacks, and handles what follows from them.
  * Returns how many. */

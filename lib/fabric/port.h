@@ -54,6 +54,7 @@ struct vm_port {
 	_Atomic uint32_t looks;	  /* polls that took no lock; any poller */
 	struct vm_inlets inlets;  /* also under lock where they change */
 	struct vm_packet *record; /* stands for what lies in a ring */
+	/* Written under lock, too. */
 	struct vm_conn *hoped;	  /* who looks wants what comes from there */
 	struct vm_packet *looked; /* ... and has got it; or NULL */
 	size_t looked_bytes;	  /* ... bytes of its message */
