@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "fabric/near.h"
 #include "fabric/ofi/liveness.h"
+#include "fabric/poll.h"
 #include "fabric/rma.h"
 
 #define PROBE_NS 500000000 /* between probes of one that takes nothing */
@@ -579,6 +580,8 @@ void vm_contact_fail(struct vm_port *port, struct vm_contact *contact,
 {
 	if (contact->down && (contact->error || !error))
 		return;
+	/* What has come from it is delivered first. */
+	vm_look_leave(port);
 	contact->error = error;
 	/* A process that has left still takes what was sent before, and our
 	 * goodbye. */

@@ -63,11 +63,13 @@ bool vm_look_hit(struct vm_port *port, struct vm_packet *pkt, size_t bytes)
 	return true;
 }
 
-/* Under lock: the packet that was found comes as any other. */
-static void looked_arrives(struct vm_port *port)
+void vm_look_leave(struct vm_port *port)
 {
-	vm_packet_arrived(port, port->looked, port->looked_bytes);
+	struct vm_packet *pkt = port->looked;
+
 	port->looked = NULL;
+	if (pkt)
+		vm_packet_arrived(port, pkt, port->looked_bytes);
 }
 
 void vm_look_took(struct vm_port *port)
@@ -117,8 +119,7 @@ static int network_look(struct vm_port *port, struct vm_conn *from, int looks,
 		return VM_PENDING;
 	if (VM_UNLIKELY(found_await(&found, port, from, looks))) {
 		vm_port_lock(port);
-		if (port->looked)
-			looked_arrives(port);
+		vm_look_leave(port);
 		vm_port_unlock(port);
 		vm_found_tell(&found, port, true);
 		vm_bias_give(&port->polling);
@@ -161,11 +162,11 @@ void vm_port_look_end(struct vm_port *port, bool took)
 {
 	if (port->looked) {
 		vm_port_lock(port);
-		if (VM_LIKELY(took))
+		if (VM_LIKELY(took)) {
 			port->took = port->looked;
-		else
-			looked_arrives(port);
-		port->looked = NULL;
+			port->looked = NULL;
+		}
+		vm_look_leave(port);
 		vm_port_unlock(port);
 	} else if (VM_LIKELY(took)) {
 		vm_inlets_took(port);

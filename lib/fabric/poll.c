@@ -546,7 +546,7 @@ bool vm_port_busy(const struct vm_port *port)
 	/* Pairs with the release stores of other ports' sends and of deaths. */
 	return !vm_list_empty(&port->arrived) || !vm_list_empty(&port->ended) ||
 	       !vm_list_empty(&port->gone) || port->leavers ||
-	       !vm_list_empty(&port->room) || port->took ||
+	       !vm_list_empty(&port->room) || port->looked || port->took ||
 	       vm_inlets_busy(port) ||
 	       atomic_load_explicit(&port->inbox_full, memory_order_acquire) ||
 	       atomic_load_explicit(&port->deaths, memory_order_relaxed) !=

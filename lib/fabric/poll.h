@@ -32,6 +32,9 @@ void vm_packet_spend(struct vm_port *port, struct vm_packet *pkt);
  * port->looked (look.c). */
 bool vm_look_hit(struct vm_port *port, struct vm_packet *pkt, size_t bytes);
 
+/* Under lock: what was found for who looks, if anything, comes as any other. */
+void vm_look_leave(struct vm_port *port);
+
 /* Under lock: what follows from a message that was taken by who looked. */
 void vm_look_took(struct vm_port *port);
 

@@ -5,6 +5,7 @@
  * with credits that come back, and counted before anybody sleeps.
  */
 #include "fabric/near.h"
+#include "fabric/packet/wire.h"
 #include "pair.h"
 
 enum { MANY = 3000 };
@@ -139,6 +140,76 @@ static void rows(const char *provider)
 	is_int((int)pair.side[1].faults, 0, "%s: rows of them, too", provider);
 }
 
+static bool dies; /* with its next packet of data */
+
+/* The process is given up right after its packet was read. */
+static ssize_t last_read(struct fid_cq *cq, struct fi_cq_data_entry *entries,
+			 size_t count)
+{
+	ssize_t n = vm_fi_real.cq_read(cq, entries, count);
+
+	for (ssize_t i = 0; dies && i < n; i++) {
+		const struct vm_packet *pkt = entries[i].op_context;
+
+		if (entries[i].flags & FI_RECV &&
+		    ((const struct vm_wire *)pkt->wire)->kind == VM_WIRE_DATA) {
+			dies = false;
+			vm_peer_fail(port->fabric, 0, -VMPI_EPEER, "it ends");
+		}
+	}
+	return n;
+}
+
+/* Sends until one is there for who looks. */
+static void one_find(void)
+{
+	const struct vm_pkt *pkt;
+	int rc;
+
+	do {
+		uint64_t before = pair.side[1].packets;
+
+		one_send(8);
+		do {
+			side_poll(&pair.side[0]);
+			rc = vm_port_look(port, (struct vm_to){ 0, 0 }, 9,
+					  &pkt);
+		} while (rc != VM_DONE && pair.side[1].packets == before);
+	} while (rc != VM_DONE);
+}
+
+/* What a process has sent before it ended. */
+static void last(const char *provider)
+{
+	struct vm_fi fi = vm_fi_real;
+	struct side *side = &pair.side[1];
+	uint64_t before;
+
+	fi.cq_read = last_read;
+	pair_open(&pair, 1, &fi);
+	port = vm_fabric_port(side->fabric, 0);
+	one_send(8);
+	POLL_UNTIL(&pair, side->packets == 1);
+	settle();
+	one_find();
+	before = side->packets;
+	ok(vm_port_busy(port), "%s: nobody sleeps before it is taken",
+	   provider);
+	vm_port_look_end(port, false);
+	POLL_UNTIL(&pair, side->packets == before + 1);
+	dies = true;
+	one_send(8);
+	while (!side->downs) {
+		one_take(true);
+		side_poll(&pair.side[0]);
+		vm_port_poll(port, true);
+	}
+	is_int((int)(side->packets - before), 2,
+	       "%s: what comes before the end is delivered", provider);
+	is_int((int)side->faults, 0, "%s: ... right, and once", provider);
+	pair_close(&pair);
+}
+
 static void network(const char *provider)
 {
 	const struct vm_pkt *pkt;
@@ -176,6 +247,7 @@ int main(void)
 	vm_clock_init();
 	set("fabric_credits", "32");
 	providers_each(network);
+	providers_each(last);
 	pair_shm = true;
 	pair_open(&pair, 1, NULL);
 	port = vm_fabric_port(pair.side[1].fabric, 0);
