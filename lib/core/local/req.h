@@ -22,7 +22,7 @@
 struct vm_ult;
 struct vm_rank;
 
-/* A send, a receive, a collective (core/comm/meet.h); whatever the layer above
+/* A send, a receive, a collective (core/meeting/meet.h); whatever the layer above
  * completes itself. */
 enum vm_req_kind { VM_REQ_SEND, VM_REQ_RECV, VM_REQ_COLL, VM_REQ_GENERAL };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives of vmpi.h: what each member brings to their meeting
- * (core/comm/meet.h), and what the leaders of processes tell each other.
+ * (core/meeting/meet.h), and what the leaders of processes tell each other.
  */
 #ifndef CORE_NATIVE_COLL_H
 #define CORE_NATIVE_COLL_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/comm/leaders.h"
-#include "core/comm/meet.h"
+#include "core/meeting/leaders.h"
+#include "core/meeting/meet.h"
 #include "vmpi.h"
 
 enum vm_all_kind {

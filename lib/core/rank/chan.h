@@ -78,7 +78,7 @@ static inline struct vm_rank *vm_chan_next(const struct vm_chan *chan)
 }
 
 /* Tags in the context of collectives by which the processes of the channel send
- * to each other (core/comm/leaders.h). */
+ * to each other (core/meeting/leaders.h). */
 #define VM_CHAN_LEADERS_TAG 0x80000000u
 
 static inline bool vm_chan_is_leaders_tag(int tag)

@@ -183,7 +183,7 @@ struct vm_node {
 		int revoked_count;
 	} failure;
 
-	/* core/comm/meet.c: places of vm_meet_shared(). */
+	/* core/meeting/meet.c: places of vm_meet_shared(). */
 	struct {
 		struct vm_lock lock; /* guards the list */
 		struct vm_list list;

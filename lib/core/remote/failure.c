@@ -80,7 +80,7 @@ static bool is_lost(const struct vm_rank *rank, const struct vm_rank *source)
 }
 
 /* Whether a leader of a channel waits in vain for another one: when any process
- * has died the others may have given up (core/comm/leaders.h). */
+ * has died the others may have given up (core/meeting/leaders.h). */
 static bool far_lost(const struct vm_rank *rank, const struct vm_chan *chan,
 		     int source)
 {

@@ -13,7 +13,7 @@
 #include "core/instrument/calls.h"
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "core/runtime/node.h"
 #include "core/comm/p2p.h"
 #include "core/comm/probe.h"
@@ -21,7 +21,7 @@
 #include "core/rank/wait.h"
 #include "core/local/threads.h"
 #include "core/local/task.h"
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "core/runtime/checks.h"
 
 #define ENTRY(name) VM_ENTRY_WAITS(vmpi_##name)

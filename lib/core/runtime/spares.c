@@ -5,8 +5,8 @@
  */
 #include "core/runtime/spares.h"
 
-#include "core/comm/chan_make.h"
-#include "core/comm/meet.h"
+#include "core/meeting/chan_make.h"
+#include "core/meeting/meet.h"
 #include "core/comm/p2p.h"
 #include "core/local/engine.h"
 #include "core/local/mailbox.h"

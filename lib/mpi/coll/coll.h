@@ -3,7 +3,7 @@
  * Collectives.  Begin here; hier.h has internode collectives, mpi/joint the
  * entries.  docs/architecture.md describes how a collective runs.
  *
- * Members join the communicator's meeting (core/comm/meet.h) with a struct
+ * Members join the communicator's meeting (core/meeting/meet.h) with a struct
  * vm_coll that describes their call.  One of them compares the calls and copies
  * all data between the members' buffers; idle workers share large work
  * (core/local/work.h).  With small data each worker serves its own members
@@ -14,7 +14,7 @@
 
 #include <stdatomic.h>
 
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "core/local/req.h"
 #include "core/local/chan_stats.h"
 #include "mpi/call/check.h"

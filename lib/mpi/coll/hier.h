@@ -2,7 +2,7 @@
 /*
  * Collectives among members in several processes.
  *
- * Each process's leader (core/comm/leaders.h) sends the others its members'
+ * Each process's leader (core/meeting/leaders.h) sends the others its members'
  * calls and small data (pack.c).  Proxies, struct vm_colls that send the
  * received data, then stand for remote members.  If all agree, large data
  * follows (direct.c, relay.c), and the kinds' functions work as in any meeting.
@@ -12,7 +12,7 @@
 #ifndef MPI_COLL_HIER_H
 #define MPI_COLL_HIER_H
 
-#include "core/comm/leaders.h"
+#include "core/meeting/leaders.h"
 #include "mpi/coll/coll.h"
 #include "mpi/coll/plan.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "core/rank/chan.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/persist.h"

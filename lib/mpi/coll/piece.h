@@ -10,7 +10,7 @@
 #ifndef MPI_COLL_PIECE_H
 #define MPI_COLL_PIECE_H
 
-#include "core/comm/leaders.h"
+#include "core/meeting/leaders.h"
 
 struct vm_coll_pieces {
 	uint32_t count;

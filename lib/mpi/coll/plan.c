@@ -11,7 +11,7 @@
  */
 #include "mpi/coll/plan.h"
 
-#include "core/comm/leaders.h"
+#include "core/meeting/leaders.h"
 #include "core/rank/state.h"
 #include "mpi/coll/piece.h"
 

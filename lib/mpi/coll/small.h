@@ -21,7 +21,7 @@ static inline bool vm_coll_small_sends(const struct vm_coll *like, int rank)
 	       (rank == like->root) != like->kind->gathers;
 }
 
-/* Functions for the meetings of collectives (core/comm/meet.h): a worker posts
+/* Functions for the meetings of collectives (core/meeting/meet.h): a worker posts
  * its members' data if that is small; each worker does the work of its
  * members. */
 bool vm_coll_small_show(struct vm_meet *meet, struct vm_meet_worker *worker,

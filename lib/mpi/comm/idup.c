@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "core/rank/context.h"
 #include "mpi/comm/split.h"
 #include "mpi/call/errh.h"

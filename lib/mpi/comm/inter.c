@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "core/rank/context.h"
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "core/runtime/spares.h"
 #include "core/rank/state.h"
 #include "core/comm/p2p.h"

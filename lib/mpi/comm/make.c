@@ -9,9 +9,9 @@
  */
 #include <string.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "core/rank/context.h"
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "core/runtime/guests.h"
 #include "core/runtime/process.h"
 #include "core/comm/p2p.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 
 /* A member's call. */
 struct split {

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/comm/chan_make.h"
-#include "core/comm/meet.h"
+#include "core/meeting/chan_make.h"
+#include "core/meeting/meet.h"
 #include "core/rank/context.h"
 #include "core/rank/state.h"
 #include "core/runtime/node.h"

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "core/comm/chan_make.h"
-#include "core/comm/meet.h"
+#include "core/meeting/chan_make.h"
+#include "core/meeting/meet.h"
 #include "core/local/req.h"
 #include "core/local/task.h"
 #include "core/rank/context.h"

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "core/local/req.h"
 #include "mpi/call/errh.h"
 #include "mpi/comm/group.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "core/rank/state.h"
 #include "mpi/call/errh.h"
 #include "mpi/call/info.h"

@@ -13,7 +13,7 @@
 
 #include "base/log.h"
 #include "core/local/mailbox.h"
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "core/rank/state.h"
 #include "mpi/coll/coll.h"
 #include "mpi/call/vars.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "mpi/call/check.h"
 #include "mpi/comm/comm.h"
 #include "mpi/topo/graph_make.h"

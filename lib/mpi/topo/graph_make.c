@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "mpi/call/check.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/split.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 #include "core/remote/agent.h"
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"

@@ -3,12 +3,12 @@
  * Cards in few bytes: what is packed comes out again, and whatever comes in is
  * no more than a card.
  */
-#include "core/comm/leaders_card.h"
+#include "core/meeting/leaders_card.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/comm/leaders.h"
+#include "core/meeting/leaders.h"
 #include "tap.h"
 
 union room {

@@ -5,13 +5,13 @@
  * A part is a struct vm_meet of which one worker's seats are used.  `missing`
  * counts this worker, until its members have come, and the posts of others.
  */
-#include "core/comm/meet_part.h"
+#include "core/meeting/meet_part.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/comm/meet.h"
-#include "core/comm/meet_start.h"
+#include "core/meeting/meet.h"
+#include "core/meeting/meet_start.h"
 #include "core/local/engine.h"
 #include "core/local/req.h"
 #include "core/local/threads.h"

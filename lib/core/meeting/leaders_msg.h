@@ -3,8 +3,8 @@
  * One message between two leaders.  It goes from and to the first members of
  * their processes, whichever member is the leader.
  */
-#ifndef CORE_COMM_LEADERS_MSG_H
-#define CORE_COMM_LEADERS_MSG_H
+#ifndef CORE_MEETING_LEADERS_MSG_H
+#define CORE_MEETING_LEADERS_MSG_H
 
 #include <stdbool.h>
 #include <stddef.h>

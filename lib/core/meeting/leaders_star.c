@@ -3,14 +3,14 @@
  * Cards are sent by a call of the fabric where that does, and taken from where
  * they were written.
  */
-#include "core/comm/leaders_star.h"
+#include "core/meeting/leaders_star.h"
 
 #include <string.h>
 
-#include "core/comm/leaders_ahead.h"
-#include "core/comm/leaders_card.h"
-#include "core/comm/leaders_msg.h"
-#include "core/comm/meet.h"
+#include "core/meeting/leaders_ahead.h"
+#include "core/meeting/leaders_card.h"
+#include "core/meeting/leaders_msg.h"
+#include "core/meeting/meet.h"
 
 int vm_leaders_cards_send(const struct vm_meet *meet, int count,
 			  struct vm_leaders_head *out,

@@ -3,10 +3,10 @@
  * Cards from each process to all others, or by the first one, which collects and
  * spreads them (vm_leaders_star()).
  */
-#ifndef CORE_COMM_LEADERS_STAR_H
-#define CORE_COMM_LEADERS_STAR_H
+#ifndef CORE_MEETING_LEADERS_STAR_H
+#define CORE_MEETING_LEADERS_STAR_H
 
-#include "core/comm/leaders_talk.h"
+#include "core/meeting/leaders_talk.h"
 
 /* Sends a card to the first `count` others. */
 int vm_leaders_cards_send(const struct vm_meet *meet, int count,

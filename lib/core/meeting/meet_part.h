@@ -4,15 +4,15 @@
  * rings between workers: each worker completes its own members, and no line is
  * written by several.
  */
-#ifndef CORE_COMM_MEET_PART_H
-#define CORE_COMM_MEET_PART_H
+#ifndef CORE_MEETING_MEET_PART_H
+#define CORE_MEETING_MEET_PART_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/list.h"
-#include "core/comm/meet_post.h"
+#include "core/meeting/meet_post.h"
 
 /*
  * Members take this way if they think that the data fit into posts; all think

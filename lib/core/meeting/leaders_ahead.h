@@ -7,8 +7,8 @@
  * that the first one has not waited for are unheard: they come to receives that
  * are posted, and only so many meetings are ahead.
  */
-#ifndef CORE_COMM_LEADERS_AHEAD_H
-#define CORE_COMM_LEADERS_AHEAD_H
+#ifndef CORE_MEETING_LEADERS_AHEAD_H
+#define CORE_MEETING_LEADERS_AHEAD_H
 
 struct vm_leaders;
 struct vm_leaders_talk;

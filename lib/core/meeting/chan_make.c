@@ -2,11 +2,11 @@
 /*
  * Making channels: the last member to arrive makes the handles of all.
  */
-#include "core/comm/chan_make.h"
+#include "core/meeting/chan_make.h"
 
 #include <stdlib.h>
 
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "core/local/chan_stats.h"
 #include "core/rank/context.h"
 #include "core/rank/state.h"

@@ -2,13 +2,13 @@
 /*
  * The memory of an exchange, heads, and bundles of cards.
  */
-#include "core/comm/leaders_talk.h"
+#include "core/meeting/leaders_talk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/comm/leaders_card.h"
-#include "core/comm/leaders_msg.h"
+#include "core/meeting/leaders_card.h"
+#include "core/meeting/leaders_msg.h"
 
 /* Of how many processes memory is kept from exchange to exchange. */
 #define TALKS_KEPT 16

@@ -3,8 +3,8 @@
  * Cards in few bytes, so that the call and 8 bytes of data are on the cache line
  * of a message between processes of one host.
  */
-#ifndef CORE_COMM_LEADERS_CARD_H
-#define CORE_COMM_LEADERS_CARD_H
+#ifndef CORE_MEETING_LEADERS_CARD_H
+#define CORE_MEETING_LEADERS_CARD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * Making, duplicating, splitting and freeing channels (core/rank/chan.h).
  */
-#ifndef CORE_COMM_CHAN_MAKE_H
-#define CORE_COMM_CHAN_MAKE_H
+#ifndef CORE_MEETING_CHAN_MAKE_H
+#define CORE_MEETING_CHAN_MAKE_H
 
 #include <stdint.h>
 

@@ -6,12 +6,12 @@
  * wait for each other; then each wakes the members of its own worker, which
  * costs no cache line transfers.
  */
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/comm/meet_start.h"
+#include "core/meeting/meet_start.h"
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
 #include "core/rank/state.h"

@@ -3,14 +3,14 @@
  * A ring of meetings with a place for each process's card, whose content is not
  * looked at: who finds another card at the first process says so itself.
  */
-#include "core/comm/leaders_ahead.h"
+#include "core/meeting/leaders_ahead.h"
 
 #include <stdlib.h>
 
-#include "core/comm/leaders.h"
-#include "core/comm/leaders_msg.h"
-#include "core/comm/leaders_talk.h"
-#include "core/comm/meet.h"
+#include "core/meeting/leaders.h"
+#include "core/meeting/leaders_msg.h"
+#include "core/meeting/leaders_talk.h"
+#include "core/meeting/meet.h"
 #include "core/local/layout.h"
 #include "core/local/req.h"
 

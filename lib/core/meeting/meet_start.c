@@ -6,13 +6,13 @@
  * holds it and completes the others' requests; with members in other processes
  * that is an errand.
  */
-#include "core/comm/meet_start.h"
+#include "core/meeting/meet_start.h"
 
 #include <stdlib.h>
 
 #include "core/rank/chan.h"
 #include "core/local/engine.h"
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "core/rank/state.h"
 #include "core/remote/agent.h"
 #include "core/local/req.h"

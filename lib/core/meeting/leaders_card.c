@@ -3,11 +3,11 @@
  * Two bytes with the lengths of the key's four words, less leading zeros; the
  * words; the data.
  */
-#include "core/comm/leaders_card.h"
+#include "core/meeting/leaders_card.h"
 
 #include <string.h>
 
-#include "core/comm/leaders.h"
+#include "core/meeting/leaders.h"
 
 #define WORDS VM_MEET_KEY_WORDS
 

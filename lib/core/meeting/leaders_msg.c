@@ -4,12 +4,12 @@
  * send to one that is alive does not, and that one may have given up: then it
  * is withdrawn, if the receiver has not begun to fetch it.
  */
-#include "core/comm/leaders_msg.h"
+#include "core/meeting/leaders_msg.h"
 
 #include "core/comm/cancel.h"
 #include "core/rank/chan.h"
-#include "core/comm/leaders.h"
-#include "core/comm/meet.h"
+#include "core/meeting/leaders.h"
+#include "core/meeting/meet.h"
 #include "core/comm/p2p.h"
 #include "core/local/engine.h"
 #include "core/remote/straight.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "core/rank/chan.h"
-#include "core/comm/leaders.h"
-#include "core/comm/leaders_msg.h"
+#include "core/meeting/leaders.h"
+#include "core/meeting/leaders_msg.h"
 #include "core/local/layout.h"
 #include "core/local/req.h"
 

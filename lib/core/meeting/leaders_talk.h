@@ -2,14 +2,14 @@
 /*
  * What the leaders of a meeting say to each other: heads, and bundles of cards.
  */
-#ifndef CORE_COMM_LEADERS_TALK_H
-#define CORE_COMM_LEADERS_TALK_H
+#ifndef CORE_MEETING_LEADERS_TALK_H
+#define CORE_MEETING_LEADERS_TALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/comm/leaders.h"
+#include "core/meeting/leaders.h"
 
 struct vmpi_req;
 

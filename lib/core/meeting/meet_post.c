@@ -6,9 +6,9 @@
  * its worker's waiter and suspends itself; whoever shows a number then wakes
  * it.
  */
-#include "core/comm/meet_post.h"
+#include "core/meeting/meet_post.h"
 
-#include "core/comm/meet.h"
+#include "core/meeting/meet.h"
 #include "core/rank/wait.h"
 #include "sched/ult.h"
 

@@ -3,8 +3,8 @@
  * Meetings of a channel's members that share this process: a combining barrier,
  * in which the last to arrive works for all.
  */
-#ifndef CORE_COMM_MEET_H
-#define CORE_COMM_MEET_H
+#ifndef CORE_MEETING_MEET_H
+#define CORE_MEETING_MEET_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "base/lock.h"
-#include "core/comm/leaders.h"
-#include "core/comm/meet_part.h"
-#include "core/comm/meet_post.h"
+#include "core/meeting/leaders.h"
+#include "core/meeting/meet_part.h"
+#include "core/meeting/meet_post.h"
 #include "core/local/engine.h"
 #include "core/local/errand.h"
 #include "core/rank/state.h"
@@ -25,7 +25,7 @@
  * waits; one of them works for all, then all go on. One meeting costs about one
  * switch per member and no message.  Arrivals are counted per worker, and the
  * last of each worker shows the other workers that its members have arrived
- * (core/comm/meet_post.h).  When the posts have all the data that the others
+ * (core/meeting/meet_post.h).  When the posts have all the data that the others
  * need, each worker does the work of its own members, at once.
  *
  * A member may also start a meeting: it leaves its pointer and a request there
@@ -242,7 +242,7 @@ static inline void *vm_meet_args(const struct vm_meet *meet, uint32_t rank)
  *
  * When members are in several processes, last() runs in each of them, finds the
  * members that are there, and may exchange messages with the others
- * (core/comm/leaders.h); it leaves its result in meet->result.
+ * (core/meeting/leaders.h); it leaves its result in meet->result.
  */
 int vm_meet(struct vmpi_chan *chan, void *args, vm_meet_last last);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Started meetings that all members share: the usual way, and what the parts of
- * meetings (core/comm/meet_part.h) need of it.
+ * meetings (core/meeting/meet_part.h) need of it.
  */
-#ifndef CORE_COMM_MEET_START_H
-#define CORE_COMM_MEET_START_H
+#ifndef CORE_MEETING_MEET_START_H
+#define CORE_MEETING_MEET_START_H
 
 #include <stdbool.h>
 #include <stdint.h>

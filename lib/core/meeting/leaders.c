@@ -4,18 +4,18 @@
  * time, and no leader waits for what another one has to pass on.  Cards of more
  * processes are collected and spread by the first one.
  */
-#include "core/comm/leaders.h"
+#include "core/meeting/leaders.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/comm/cancel.h"
 #include "core/rank/chan.h"
-#include "core/comm/leaders_ahead.h"
-#include "core/comm/leaders_msg.h"
-#include "core/comm/leaders_star.h"
-#include "core/comm/leaders_talk.h"
-#include "core/comm/meet.h"
+#include "core/meeting/leaders_ahead.h"
+#include "core/meeting/leaders_msg.h"
+#include "core/meeting/leaders_star.h"
+#include "core/meeting/leaders_talk.h"
+#include "core/meeting/meet.h"
 #include "core/rank/state.h"
 #include "core/comm/p2p.h"
 #include "core/remote/failure.h"

@@ -9,8 +9,8 @@
  * after all others have been seen in the meeting between, so no worker waits
  * for its readers.
  */
-#ifndef CORE_COMM_MEET_POST_H
-#define CORE_COMM_MEET_POST_H
+#ifndef CORE_MEETING_MEET_POST_H
+#define CORE_MEETING_MEET_POST_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

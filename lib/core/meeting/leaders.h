@@ -3,21 +3,21 @@
  * Channels whose members are in several processes: the messages between the
  * processes.
  *
- * The members of one process meet in memory (core/comm/meet.h); the last of
+ * The members of one process meet in memory (core/meeting/meet.h); the last of
  * them to arrive is the leader there, and the leaders exchange messages. These
  * go to the first member of the other process, in the context of collectives:
  * source is the sending process's first member, tag the number of the meeting.
  * Any worker may receive them for that member.
  */
-#ifndef CORE_COMM_LEADERS_H
-#define CORE_COMM_LEADERS_H
+#ifndef CORE_MEETING_LEADERS_H
+#define CORE_MEETING_LEADERS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/comm/meet_post.h"
+#include "core/meeting/meet_post.h"
 #include "core/rank/chan.h"
 
 struct vm_data;
