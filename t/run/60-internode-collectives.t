@@ -57,4 +57,38 @@ out=$(timeout 150 "$vmpirun" -n 4 --nodes 2 --summary \
 	--set mpi_coll_allreduce_algorithm=reduce_scatter ./internode-count 2>&1)
 is "$(echo "$out" | grep -c 'internode collectives:.* reduce_scatter 7$')" 2 \
 	'the summary of each process counts what was used' || diag "$out"
+
+cat >scatters.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	static char from[8 * 1024], to[1024];
+	int counts[8], displs[8];
+
+	MPI_Init(&argc, &argv);
+	for (int i = 0; i < 8; i++) {
+		counts[i] = 1000;
+		displs[i] = i * 1024;
+	}
+	for (int i = 0; i < atoi(argv[1]); i++)
+		MPI_Scatter(from, 1024, MPI_BYTE, to, 1024, MPI_BYTE, 0,
+			    MPI_COMM_WORLD);
+	for (int i = 0; i < atoi(argv[1]); i++)
+		MPI_Scatterv(from, counts, displs, MPI_BYTE, to, 1000, MPI_BYTE,
+			     0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+END
+"$vmpicc" scatters.c -o scatters
+# messages COUNT: how many there are inside collectives.
+messages() {
+	timeout 150 "$vmpirun" -n 8 --nodes 8 --summary ./scatters "$1" \
+		</dev/null 2>&1 |
+		sed -n 's/.*inside collectives: \([0-9]*\) messages.*/\1/p'
+}
+none=$(messages 0)
+is "$(($(messages 5) - none))" $((2 * 5 * 14)) \
+	'a scatter of 8 KiB takes a message to each of 8 processes and one back'
 done_testing

@@ -297,6 +297,11 @@ struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet)
 		.out.data;
 }
 
+struct vm_leaders_card *vm_leaders_card_for(struct vm_meet *meet, int process)
+{
+	return (struct vm_leaders_card *)meet->talks[process].out.data;
+}
+
 const struct vm_leaders_card *
 vm_leaders_card_of(const struct vm_meet *meet, int process, size_t *data_bytes)
 {
@@ -337,7 +342,8 @@ bool vm_leaders_may_go_ahead(const struct vm_meet *meet)
 
 /* Sends a card to those who wait for it, and does not wait itself. */
 static int cards_ahead(const struct vm_meet *meet, struct vm_leaders_head *out,
-		       struct vm_leaders_talk *talks, size_t data_bytes)
+		       struct vm_leaders_talk *talks, size_t data_bytes,
+		       bool dealt)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	int rc;
@@ -345,9 +351,11 @@ static int cards_ahead(const struct vm_meet *meet, struct vm_leaders_head *out,
 	if (leaders->self)
 		return vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
 	rc = vm_leaders_unheard_add(meet);
-	return rc ? rc :
-		    vm_leaders_cards_send(meet, leaders->count, out, talks,
-					  data_bytes);
+	if (rc)
+		return rc;
+	return dealt ? vm_leaders_cards_deal(meet, out, talks) :
+		       vm_leaders_cards_send(meet, leaders->count, out, talks,
+					     data_bytes);
 }
 
 /* What the cards that were heard mean for this process. */
@@ -374,8 +382,10 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_leaders_talk *talks = meet->talks;
 	struct vm_leaders_head *out = &talks[leaders->self].out;
+	bool dealt = need == VM_LEADERS_DEALT;
 	bool ahead = vm_leaders_may_go_ahead(meet) &&
-		     need == (leaders->self ? VM_LEADERS_UP : VM_LEADERS_DOWN);
+		     (leaders->self ? need == VM_LEADERS_UP :
+				      need == VM_LEADERS_DOWN || dealt);
 	int rc, alike = VM_DONE;
 
 	if (VM_UNLIKELY(is_lost(leaders)))
@@ -383,7 +393,7 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 	out->topic = ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
 	out->spare = 0;
 	out->bytes = sizeof(struct vm_leaders_card) + data_bytes;
-	rc = ahead ? cards_ahead(meet, out, talks, data_bytes) :
+	rc = ahead ? cards_ahead(meet, out, talks, data_bytes, dealt) :
 		     cards_exchange(meet, out, talks, data_bytes);
 	if (!rc && !ahead)
 		alike = cards_compare(meet, talks);

@@ -84,9 +84,10 @@ enum vm_leaders_topic {
 
 /* Whose cards are needed, by whom. */
 enum vm_leaders_need {
-	VM_LEADERS_ALL,	 /* all, by all */
-	VM_LEADERS_DOWN, /* the first process's, by all */
-	VM_LEADERS_UP,	 /* all, by the first process */
+	VM_LEADERS_ALL,	  /* all, by all */
+	VM_LEADERS_DOWN,  /* the first process's, by all */
+	VM_LEADERS_DEALT, /* the first process's, which has one for each */
+	VM_LEADERS_UP,	  /* all, by the first process */
 };
 
 /*
@@ -114,8 +115,13 @@ struct vm_leaders_card {
  * process with VM_LEADERS_DOWN, the others with VM_LEADERS_UP; these must know
  * that all have a card then.  A process that it has told, and that has another
  * key, gets -VMPI_EMISMATCH, and the card of the first process.
+ *
+ * With VM_LEADERS_DEALT, which is only for there, the first process has filled
+ * data and bytes of a card for each other one, vm_leaders_card_for(), and the key
+ * of its own.
  */
 struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet);
+struct vm_leaders_card *vm_leaders_card_for(struct vm_meet *meet, int process);
 int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 		     enum vm_leaders_need need);
 bool vm_leaders_may_go_ahead(const struct vm_meet *meet);

@@ -12,31 +12,76 @@
 #include "core/meeting/leaders_msg.h"
 #include "core/meeting/meet.h"
 
+/* A card as it is sent, which may be packed; what waits is sent from memory that
+ * stays. */
+struct form {
+	const struct vm_leaders_head *card;
+	size_t card_bytes;
+	const void *short_lived;
+	size_t bytes;
+	char packed[VM_LEADERS_CARD_PACKED];
+};
+
+static void form_init(struct form *form, const struct vm_leaders_head *out,
+		      size_t data_bytes)
+{
+	form->card = out;
+	form->card_bytes = VM_LEADERS_HEAD_BYTES +
+			   sizeof(struct vm_leaders_card) + data_bytes;
+	form->bytes = vm_leaders_card_pack(
+		form->packed, (const struct vm_leaders_card *)out->data,
+		data_bytes, out->topic == VM_LEADERS_AHEAD);
+	form->short_lived = form->bytes ? (const void *)form->packed : out;
+	if (!form->bytes)
+		form->bytes = form->card_bytes;
+}
+
+static int form_send(const struct vm_meet *meet, int p, const struct form *form,
+		     struct vm_leaders_talk *talk)
+{
+	if (vm_leaders_msg_tell(meet, p, form->short_lived, form->bytes))
+		return 0;
+	return vm_leaders_part_send(meet, p, form->card, form->card_bytes,
+				    &talk->reqs[1]);
+}
+
 int vm_leaders_cards_send(const struct vm_meet *meet, int count,
 			  struct vm_leaders_head *out,
 			  struct vm_leaders_talk *talks, size_t data_bytes)
 {
-	const struct vm_leaders *leaders = meet->leaders;
-	char packed[VM_LEADERS_CARD_PACKED];
-	size_t bytes = vm_leaders_card_pack(
-		packed, (const struct vm_leaders_card *)out->data, data_bytes,
-		out->topic == VM_LEADERS_AHEAD);
-	const void *from = bytes ? (const void *)packed : out;
+	struct form form;
 	int rc = 0;
 
-	if (!bytes)
-		bytes = VM_LEADERS_HEAD_BYTES + sizeof(struct vm_leaders_card) +
-			data_bytes;
-	/* What waits is sent from memory that stays. */
+	form_init(&form, out, data_bytes);
 	for (int p = 0; p < count && !rc; p++)
-		if (p != leaders->self &&
-		    !vm_leaders_msg_tell(meet, p, from, bytes))
-			rc = vm_leaders_part_send(
-				meet, p, out,
-				VM_LEADERS_HEAD_BYTES +
-					sizeof(struct vm_leaders_card) +
-					data_bytes,
-				&talks[p].reqs[1]);
+		if (p != meet->leaders->self)
+			rc = form_send(meet, p, &form, &talks[p]);
+	return rc;
+}
+
+int vm_leaders_cards_deal(const struct vm_meet *meet,
+			  const struct vm_leaders_head *out,
+			  struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders_card *own =
+		(const struct vm_leaders_card *)out->data;
+	int rc = 0;
+
+	for (int p = 0; p < meet->leaders->count && !rc; p++) {
+		struct vm_leaders_head *to = &talks[p].out;
+		struct vm_leaders_card *card =
+			(struct vm_leaders_card *)to->data;
+		struct form form;
+
+		if (p == meet->leaders->self)
+			continue;
+		to->topic = out->topic;
+		to->spare = 0;
+		to->bytes = sizeof(*card) + card->bytes;
+		memcpy(card->key, own->key, sizeof(card->key));
+		form_init(&form, to, card->bytes);
+		rc = form_send(meet, p, &form, &talks[p]);
+	}
 	return rc;
 }
 

@@ -13,6 +13,11 @@ int vm_leaders_cards_send(const struct vm_meet *meet, int count,
 			  struct vm_leaders_head *out,
 			  struct vm_leaders_talk *talks, size_t data_bytes);
 
+/* Sends each other process its own, with the key of this one. */
+int vm_leaders_cards_deal(const struct vm_meet *meet,
+			  const struct vm_leaders_head *out,
+			  struct vm_leaders_talk *talks);
+
 /* Gets those of all others; receives are posted for all that do not come
  * soon. */
 int vm_leaders_cards_hear(const struct vm_meet *meet,

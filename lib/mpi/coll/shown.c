@@ -183,8 +183,8 @@ static bool data_show(const struct vm_coll *coll, struct vm_coll_shown *shown)
 	return true;
 }
 
-bool vm_coll_show(const struct vm_meet *meet, struct vm_coll_shown *shown,
-		  uint64_t key[VM_MEET_KEY_WORDS])
+bool vm_coll_show_span(const struct vm_meet *meet, struct vm_coll_shown *shown,
+		       uint64_t key[VM_MEET_KEY_WORDS])
 {
 	const struct vm_coll_team *team = &shown->team;
 	const struct vm_coll *first = vm_coll_of(meet, team->members[0]);
@@ -193,7 +193,6 @@ bool vm_coll_show(const struct vm_meet *meet, struct vm_coll_shown *shown,
 	/* Bytes have no type. */
 	if (VM_UNLIKELY(mpi_cvar.check_types))
 		return false;
-	shown->span = vm_coll_span_of(team, (size_t)first->size);
 	for (uint32_t i = 0; i < team->count; i++) {
 		const struct vm_coll *coll = vm_coll_of(meet, team->members[i]);
 
@@ -206,4 +205,13 @@ bool vm_coll_show(const struct vm_meet *meet, struct vm_coll_shown *shown,
 	}
 	key_init(key, first);
 	return true;
+}
+
+bool vm_coll_show(const struct vm_meet *meet, struct vm_coll_shown *shown,
+		  uint64_t key[VM_MEET_KEY_WORDS])
+{
+	const struct vm_coll *any = vm_coll_of(meet, shown->team.members[0]);
+
+	shown->span = vm_coll_span_of(&shown->team, (size_t)any->size);
+	return vm_coll_show_span(meet, shown, key);
 }

@@ -51,6 +51,10 @@ static inline size_t vm_coll_uneven_head(size_t n)
 bool vm_coll_show(const struct vm_meet *meet, struct vm_coll_shown *shown,
 		  uint64_t key[VM_MEET_KEY_WORDS]);
 
+/* The same of the blocks of shown->span only. */
+bool vm_coll_show_span(const struct vm_meet *meet, struct vm_coll_shown *shown,
+		       uint64_t key[VM_MEET_KEY_WORDS]);
+
 /* The call and the root that the first word of a key names. */
 static inline unsigned vm_coll_key_as(uint64_t word)
 {

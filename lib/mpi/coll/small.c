@@ -151,7 +151,6 @@ static void small_seat(struct proxy_view *view,
 		       const struct vm_coll *like)
 {
 	const struct vm_coll_team *team = &shown->team;
-	struct vm_coll_span span = vm_coll_span_of(team, (size_t)like->size);
 	char *data = shown->data;
 
 	for (uint32_t i = 0; i < team->count; i++) {
@@ -165,7 +164,8 @@ static void small_seat(struct proxy_view *view,
 			bytes = view->data + rank * view->distance;
 			memcpy(bytes, data, shown->bytes);
 		}
-		proxy_init(proxy, like, (int)rank, bytes, shown->bytes, &span);
+		proxy_init(proxy, like, (int)rank, bytes, shown->bytes,
+			   &shown->span);
 		atomic_init(&view->meet.seats[rank].args, proxy);
 		data += shown->bytes;
 	}
@@ -254,6 +254,8 @@ void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *self,
 		return;
 	for (uint32_t w = 0; w < meet->worker_count; w++) {
 		const struct vm_meet_worker *worker = &meet->workers[w];
+		const struct vm_coll_team theirs = { worker->members,
+						     worker->member_count };
 		struct vm_meet_post *post;
 
 		if (worker == self || !worker->member_count)
@@ -261,13 +263,32 @@ void vm_coll_small_own(struct vm_meet *meet, struct vm_meet_worker *self,
 		post = vm_meet_post_of(worker, self);
 		small_seat(&view,
 			   &(struct vm_coll_shown){
-				   .team = { worker->members,
-					     worker->member_count },
+				   .team = theirs,
+				   .span = vm_coll_span_of(&theirs,
+							   view.meet.size),
 				   .bytes = post->bytes,
 				   .data = post->data },
 			   args);
 	}
 	view_do(&view, &team, args);
+}
+
+/* The blocks for the members of a process, which are consecutive. */
+static struct vm_coll_span span_to(const struct vm_leaders *leaders,
+				   int process)
+{
+	const struct vm_leaders_process *to = &leaders->processes[process];
+
+	return (struct vm_coll_span){ to->members[0], to->count };
+}
+
+/* Whether the first process sends each other one the blocks of that one's members
+ * only, so that there may be as many as these have room for. */
+static bool is_dealt(const struct vm_meet *meet, const struct vm_coll *any)
+{
+	return any->kind == &vm_coll_scatter && meet->leaders->blocks &&
+	       meet->leaders->of[any->root] == 0 &&
+	       vm_leaders_may_go_ahead(meet);
 }
 
 /* Seats proxies for a process's members; false: its card is malformed. */
@@ -277,6 +298,10 @@ static bool card_seat(struct proxy_view *view, const struct vm_meet *meet,
 	const struct vm_leaders_process *there =
 		&meet->leaders->processes[process];
 	const struct vm_coll_team team = { there->members, there->count };
+	struct vm_coll_span span =
+		is_dealt(meet, like) ?
+			span_to(meet->leaders, meet->leaders->self) :
+			vm_coll_span_of(&team, (size_t)like->size);
 	size_t bytes, senders = 0;
 	const struct vm_leaders_card *card =
 		vm_leaders_card_of(meet, process, &bytes);
@@ -289,13 +314,13 @@ static bool card_seat(struct proxy_view *view, const struct vm_meet *meet,
 	    card->bytes != like->recv.count * like->recv.type->size)
 		return false;
 	for (size_t i = 0; like->uneven && i < senders; i++)
-		if (!uneven_fits(
-			    card->data + i * card->bytes, card->bytes,
-			    vm_coll_span_of(&team, (size_t)like->size).count))
+		if (!uneven_fits(card->data + i * card->bytes, card->bytes,
+				 span.count))
 			return false;
 	small_seat(view,
 		   &(struct vm_coll_shown){
 			   .team = team,
+			   .span = span,
 			   .bytes = card->bytes,
 			   .data = (char *)(uintptr_t)card->data },
 		   like);
@@ -346,7 +371,7 @@ static enum vm_leaders_need need_of(const struct vm_meet *meet,
 	    leaders->of[any->root] != 0 || !vm_leaders_may_go_ahead(meet))
 		return VM_LEADERS_ALL;
 	if (!any->kind->gathers)
-		return VM_LEADERS_DOWN;
+		return is_dealt(meet, any) ? VM_LEADERS_DEALT : VM_LEADERS_DOWN;
 	if (any->as == VM_CALL_Gatherv || any->as == VM_CALL_Gatherv_c ||
 	    (any->op && !any->op->loops) ||
 	    (size_t)mine->bytes * members_most(leaders) > mine->room)
@@ -385,6 +410,26 @@ static int differs_from_first(struct vm_meet *meet,
 	return 0;
 }
 
+/* Fills a card for each other process; false: it is not small. */
+static bool cards_deal(struct vm_meet *meet, const struct vm_coll_shown *mine,
+		       uint64_t key[VM_MEET_KEY_WORDS])
+{
+	bool small = true;
+
+	for (int p = 0; p < meet->leaders->count && small; p++) {
+		struct vm_leaders_card *card = vm_leaders_card_for(meet, p);
+		struct vm_coll_shown shown = *mine;
+
+		if (p == meet->leaders->self)
+			continue;
+		shown.span = span_to(meet->leaders, p);
+		shown.data = card->data;
+		small = vm_coll_show_span(meet, &shown, key);
+		card->bytes = shown.bytes;
+	}
+	return small;
+}
+
 int vm_coll_small_far(struct vm_meet *meet)
 {
 	const struct vm_leaders *leaders = meet->leaders;
@@ -406,7 +451,9 @@ int vm_coll_small_far(struct vm_meet *meet)
 	if (!card)
 		return VM_PENDING; /* which says so */
 	mine.data = card->data;
-	if (!vm_coll_show(meet, &mine, card->key))
+	if (is_dealt(meet, any) && leaders->self == 0 ?
+		    !cards_deal(meet, &mine, card->key) :
+		    !vm_coll_show(meet, &mine, card->key))
 		return VM_PENDING;
 	card->bytes = mine.bytes;
 	rc = vm_leaders_short(meet, mine.used, need_of(meet, &mine));
