@@ -143,16 +143,20 @@ static void call_end(struct vm_thread_cache *cache)
 	atomic_store(&vm_node->progress.called, false);
 }
 
-/* Wakes a sleeping worker, to watch. */
+/* Wakes a sleeping worker, to watch: not the caller, whose own sleep may not quite
+ * have ended. */
 static __attribute__((noinline)) void watcher_call(void)
 {
+	const struct vm_worker *self = vm_self ? vm_self->worker : NULL;
+
 	if (atomic_exchange(&vm_node->progress.called, true))
 		return;
 	for (int i = 0; i < vm_sched.worker_count; i++) {
 		struct vm_worker *other = &vm_sched.workers[i];
 		struct vm_thread_cache *cache = other->cache;
 
-		if (!atomic_load_explicit(&other->sleeping,
+		if (other == self ||
+		    !atomic_load_explicit(&other->sleeping,
 					  memory_order_relaxed))
 			continue;
 		atomic_store_explicit(&cache->called, true,
