@@ -324,9 +324,10 @@ next_await(struct vm_worker *worker)
 	bool observed = vm_clocks_idle(worker);
 	struct vm_ult *next;
 
+	/* To look once more would let what has come wait for a system call. */
 	do
 		vm_worker_idle(worker);
-	while (!(next = vm_worker_next(worker)));
+	while (!(next = vm_worker_pick(worker)));
 	vm_clocks_busy(observed);
 	return next;
 }

@@ -96,12 +96,10 @@ bool vm_worker_collect(struct vm_worker *worker)
 	return worker->head || worker->next;
 }
 
-struct vm_ult *vm_worker_next(struct vm_worker *worker)
+struct vm_ult *vm_worker_pick(struct vm_worker *worker)
 {
-	struct vm_ult *ult;
+	struct vm_ult *ult = worker->next;
 
-	collect(worker);
-	ult = worker->next;
 	if (ult) {
 		worker->next = NULL;
 		if (worker->handoffs++ < VM_HANDOFFS_MAX || !worker->head) {
@@ -120,6 +118,12 @@ struct vm_ult *vm_worker_next(struct vm_worker *worker)
 			__builtin_prefetch(ult->next->sp);
 	}
 	return ult;
+}
+
+struct vm_ult *vm_worker_next(struct vm_worker *worker)
+{
+	collect(worker);
+	return vm_worker_pick(worker);
 }
 
 static bool has_work(struct vm_worker *worker)

@@ -218,6 +218,8 @@ void vm_worker_rest(struct vm_worker *worker, uint64_t limit_ns);
 /* Inside sched: the steps of a worker between ULTs (worker.c). */
 #define VM_HANDOFFS_MAX 3 /* times in a row that a woken ULT goes first */
 struct vm_ult *vm_worker_next(struct vm_worker *worker);
+/* Without a look at what else has become runnable: right after one. */
+struct vm_ult *vm_worker_pick(struct vm_worker *worker);
 
 /* The same where a ULT was just woken and there is nothing to collect; else
  * NULL. */
