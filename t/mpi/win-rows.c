@@ -106,7 +106,8 @@ static void fenced(void)
 	all_ok(held, "a fence is behind all of a row");
 }
 
-static const int lengths[] = { 1, 500, 1024, 2000, 4096, 7000, 12000 };
+static const int lengths[] = { 1,    500,   1024,  2000,  4096,
+			       7000, 12000, 65536, 100000 };
 enum { LENGTHS = sizeof(lengths) / sizeof(lengths[0]), MANY = 150 };
 
 /* Puts one, by a request if `asked`: then its buffer is used for the next. */

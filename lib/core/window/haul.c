@@ -20,6 +20,7 @@ bool vm_window_haul_begin(struct vm_share *share, struct vm_port *port,
 		.process = to.process,
 		.load = *load,
 		.write = write,
+		.both_ways = true,
 	};
 	return vm_share_begin(share, to.port);
 }

@@ -16,18 +16,28 @@
 /* How many are not shared behind one of which the other side has taken none. */
 #define LEFT_ALONE 15
 
+/* A side that has moved a load of its own so lately is about to move the next
+ * one: half a load of either by each takes more calls of the kernel, and nobody
+ * has time to spare.  A longer gap says that it waits. */
+#define LATELY_NS 200000
+
 #define WAIT_NS 100000 /* for the other's last piece, until we suspend */
 
-static size_t piece_of(size_t bytes)
+static size_t piece_of(const struct vm_share *share)
 {
-	size_t half = (bytes / 2 + PAGE - 1) / PAGE * PAGE;
+	size_t bytes = share->load.bytes,
+	       half = (bytes / 2 + PAGE - 1) / PAGE * PAGE;
 
+	if (share->alone)
+		return bytes;
 	return half < PIECE_MOST ? half : PIECE_MOST;
 }
 
-static uint32_t pieces_of(size_t bytes)
+static uint32_t pieces_of(const struct vm_share *share)
 {
-	return (uint32_t)((bytes + piece_of(bytes) - 1) / piece_of(bytes));
+	size_t piece = piece_of(share);
+
+	return (uint32_t)((share->load.bytes + piece - 1) / piece);
 }
 
 /* Takes the next piece: where it begins; SIZE_MAX: there is none. */
@@ -38,7 +48,7 @@ static size_t piece_take(const struct vm_share *share)
 	size_t at;
 
 	do {
-		at = (size_t)(uint32_t)next * piece_of(share->load.bytes);
+		at = (size_t)(uint32_t)next * piece_of(share);
 		if (next >> 32 != share->number || at >= share->load.bytes)
 			return SIZE_MAX;
 	} while (!atomic_compare_exchange_weak_explicit(word, &next, next + 1,
@@ -49,8 +59,7 @@ static size_t piece_take(const struct vm_share *share)
 
 static int piece_move(const struct vm_share *share, size_t at)
 {
-	size_t left = share->load.bytes - at,
-	       piece = piece_of(share->load.bytes);
+	size_t left = share->load.bytes - at, piece = piece_of(share);
 
 	return vm_rma_near(share->port, share->process, &share->load, at,
 			   left < piece ? left : piece, share->write);
@@ -62,17 +71,43 @@ static void outlet_give(struct vm_shm_writer *outlet)
 	atomic_store_explicit(&outlet->shares, false, memory_order_release);
 }
 
-/* Whether nothing of it is under way, and the other side is expected to take
- * part. */
-static bool outlet_take(struct vm_shm_writer *outlet)
+/* The words in the ring from there; NULL: there is none. */
+static struct vm_shm_share *words_of(const struct vm_share *share,
+				     uint32_t port)
+{
+	struct vm_inlet *inlet =
+		vm_inlet_find(share->port, share->process, port);
+
+	return inlet ? &inlet->reader.ring->share : NULL;
+}
+
+/* Whether the other side moves loads of its own. */
+static bool other_moves(const struct vm_share *share, uint32_t port)
+{
+	const struct vm_shm_share *words = words_of(share, port);
+	uint64_t ns = words ? atomic_load_explicit(&words->moved_ns,
+						   memory_order_relaxed) :
+			      0;
+
+	return ns && (ns == UINT64_MAX || vm_clock_ns() - ns < LATELY_NS);
+}
+
+/* Whether nothing of it is under way, and either the other side is expected to
+ * take part or it is begun alone.  Under the port's lock. */
+static bool outlet_take(struct vm_shm_writer *outlet, struct vm_share *share,
+			uint32_t port)
 {
 	/* Pairs with the store in outlet_give(). */
 	if (atomic_exchange_explicit(&outlet->shares, true,
 				     memory_order_acquire))
 		return false;
-	if (!outlet->alone)
+	share->alone = outlet->alone != 0;
+	if (share->alone)
+		outlet->alone--;
+	else if (share->both_ways)
+		share->alone = other_moves(share, port);
+	if (!share->alone || share->both_ways)
 		return true;
-	outlet->alone--;
 	outlet_give(outlet);
 	return false;
 }
@@ -91,7 +126,7 @@ bool vm_share_begin(struct vm_share *share, uint32_t port)
 		return false;
 	vm_port_lock(share->port);
 	begun = vm_conn_get(&conn, share->port, to) == 0 && conn->outlet &&
-		outlet_take(conn->outlet);
+		outlet_take(conn->outlet, share, port);
 	if (begun) {
 		if (share->write)
 			vm_pvar_add(share->port->pvars.writes, 1);
@@ -110,6 +145,9 @@ bool vm_share_begin(struct vm_share *share, uint32_t port)
 	share->done =
 		atomic_load_explicit(&share->words->done, memory_order_relaxed);
 	atomic_store_explicit(&share->words->awaited, 0, memory_order_relaxed);
+	if (share->both_ways)
+		atomic_store_explicit(&share->words->moved_ns, UINT64_MAX,
+				      memory_order_relaxed);
 	/* Pairs with the exchange in piece_take(). */
 	atomic_store_explicit(&share->words->next,
 			      (uint64_t)share->number << 32,
@@ -129,7 +167,7 @@ static bool is_done(const struct vm_share *share)
 
 bool vm_share_move(struct vm_share *share)
 {
-	uint32_t others = pieces_of(share->load.bytes);
+	uint32_t others = pieces_of(share);
 	size_t at;
 
 	while ((at = piece_take(share)) != SIZE_MAX) {
@@ -137,7 +175,7 @@ bool vm_share_move(struct vm_share *share)
 		if (share->error == 0)
 			share->error = piece_move(share, at);
 	}
-	if (!others)
+	if (!others && !share->alone)
 		share->outlet->alone = LEFT_ALONE;
 	share->done += others;
 	return vm_share_wait(share);
@@ -174,18 +212,11 @@ int vm_share_end(struct vm_share *share)
 		rc = vm_rma_near(share->port, share->process, &share->load, 0,
 				 share->load.bytes, share->write);
 	}
+	if (share->both_ways)
+		atomic_store_explicit(&share->words->moved_ns, vm_clock_ns(),
+				      memory_order_relaxed);
 	outlet_give(share->outlet);
 	return rc;
-}
-
-/* The words in the ring from there; NULL: there is none. */
-static struct vm_shm_share *words_of(const struct vm_share *share,
-				     uint32_t port)
-{
-	struct vm_inlet *inlet =
-		vm_inlet_find(share->port, share->process, port);
-
-	return inlet ? &inlet->reader.ring->share : NULL;
 }
 
 uint64_t vm_share_help(struct vm_share *share, uint32_t port, uint32_t number)

@@ -25,6 +25,8 @@ struct vm_share {
 	uint32_t process;
 	struct vm_load load; /* its places are there until the end */
 	bool write;	     /* to the other one's memory */
+	bool both_ways;	     /* the other one may have begun loads as well */
+	bool alone;	     /* set by who begins: do not ask the other one */
 	/* ---- The fabric's own. */
 	struct vm_shm_share *words;
 	struct vm_shm_writer *outlet; /* of who begins */
@@ -33,7 +35,10 @@ struct vm_share {
 	int error;
 };
 
-/* Begins, filled up to the line: takes the only one at a time to that port.  false: there is one, or it is not worth it; nothing has begun. */
+/* Begins, filled up to `alone`: takes the only one at a time to that port.  false:
+ * there is one, or it is not worth it; nothing has begun.  One that goes both ways
+ * is begun all the same, alone, and so is one to a side that moves loads of its
+ * own. */
 bool vm_share_begin(struct vm_share *share, uint32_t port);
 
 /* Moves pieces until none is left that nobody has; whether all are there, maybe

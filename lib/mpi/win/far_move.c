@@ -96,8 +96,8 @@ bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
 #define SHARED_MIN (32 << 10)
 #define SHARED_MOST (2 << 20)
 
-/* What is longer gains nothing by being put off. */
-#define PILED_MOST (64 << 10)
+/* What is longer, about a pile of its own, gains nothing by being put off. */
+#define PILED_MOST (256 << 10)
 
 /* Tells the target's process of a load. */
 static int haul_tell(struct vm_win *win, int rank, const struct vm_share *share)
@@ -122,10 +122,11 @@ static int haul_tell(struct vm_win *win, int rank, const struct vm_share *share)
 			   (size_t)(run - runs) * sizeof(*run));
 }
 
-/* Moves a load together with the target's process. */
+/* Moves a load together with the target's process, unless that has loads of its
+ * own. */
 static int haul(struct vm_win *win, int rank, struct vm_share *share)
 {
-	int rc = haul_tell(win, rank, share), end;
+	int rc = share->alone ? 0 : haul_tell(win, rank, share), end;
 
 	if (!vm_window_haul_move(share)) {
 		int gone = vm_far_ask_long(win, rank);

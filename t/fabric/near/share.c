@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes that both sides move: by one alone, by the other alone, by both; and when
- * nobody asks the other one.
+ * Bytes that both sides move: by one alone, by the other alone, by both; when nobody
+ * asks the other one; and when both begin.
  */
 #include "fabric/near/share.h"
 #include "fabric/shm/ring.h"
@@ -32,15 +32,21 @@ static struct vm_share share_of(unsigned side, size_t bytes)
 }
 
 /* Side 1 receives.  New data go out, and nothing has come. */
-static void begin(struct vm_share *share, size_t bytes)
+static void begin_as(struct vm_share *share, size_t bytes, bool both_ways)
 {
 	static char next;
 
 	memset(from, ++next, sizeof(from));
 	memset(to, 0, sizeof(to));
 	*share = share_of(1, bytes);
+	share->both_ways = both_ways;
 	if (!vm_share_begin(share, 0))
 		bail("%zu bytes are not shared", bytes);
+}
+
+static void begin(struct vm_share *share, size_t bytes)
+{
+	begin_as(share, bytes, false);
 }
 
 static uint64_t help(const struct vm_share *share)
@@ -98,6 +104,37 @@ static void by_receiver(void)
 	vm_share_end(&share);
 }
 
+static void alone(struct vm_share *share)
+{
+	ok(vm_share_move(share), "all of it");
+	end(share, "by who has begun");
+}
+
+/* Both sides begin. */
+static void both_ways(void)
+{
+	struct vm_share first, second = share_of(0, BYTES);
+	bool moved;
+	int rc;
+
+	second.both_ways = true;
+	begin_as(&first, BYTES, true);
+	ok(!first.alone, "the side is asked that moves nothing of its own");
+	ok(vm_share_begin(&second, 0) && second.alone,
+	   "the one that does is not");
+	alone(&second);
+	memset(to, 0, sizeof(to));
+	alone(&first);
+	do {
+		begin_as(&first, BYTES, true);
+		moved = !first.alone && help(&first) == 0;
+		vm_share_move(&first);
+		rc = vm_share_end(&first);
+	} while (first.alone && rc == 0);
+	ok(moved && rc == 0,
+	   "it is asked when it has moved nothing for a while");
+}
+
 static void refused(void)
 {
 	struct vm_share share, second = share_of(1, BYTES),
@@ -132,12 +169,15 @@ int main(void)
 	if (!vm_fabric_near(pair.side[0].fabric, 1) ||
 	    !vm_fabric_near(pair.side[1].fabric, 0))
 		skip_all("no memory can be moved here");
-	/* The ring in which the words lie is there once something was sent. */
+	/* The rings in which the words lie are there once something was sent. */
 	side_send(&pair.side[1], 0, 0, 0, from, 8, true, NULL);
-	POLL_UNTIL(&pair, pair.side[0].packets == 1);
+	side_send(&pair.side[0], 1, 0, 0, from, 8, true, NULL);
+	POLL_UNTIL(&pair,
+		   pair.side[0].packets == 1 && pair.side[1].packets == 1);
 	by_sender(BYTES);
 	by_sender(16384);
 	told();
+	both_ways();
 	refused();
 	by_receiver();
 	failed();
