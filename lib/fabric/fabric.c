@@ -68,6 +68,11 @@ bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process)
 				     memory_order_relaxed);
 }
 
+uint32_t vm_fabric_deaths(struct vm_fabric *fabric)
+{
+	return atomic_load_explicit(&fabric->deaths, memory_order_relaxed);
+}
+
 void vm_fabric_look(struct vm_fabric *fabric, uint32_t process,
 		    struct vm_look *look)
 {

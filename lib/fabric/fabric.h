@@ -174,6 +174,8 @@ bool vm_fabric_near(struct vm_fabric *fabric, uint32_t process);
  */
 void vm_fabric_peer_dead(struct vm_fabric *fabric, uint32_t process);
 bool vm_fabric_peer_alive(struct vm_fabric *fabric, uint32_t process);
+/* How many processes are not. */
+uint32_t vm_fabric_deaths(struct vm_fabric *fabric);
 
 /*
  * Checks whether a process is still there, and gives it up if not; the answer

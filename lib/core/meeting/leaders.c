@@ -143,23 +143,24 @@ static int talk_begin(const struct vm_meet *meet, int p,
 		      struct vm_leaders_talk *talk, enum vm_leaders_topic topic,
 		      const struct vm_leaders_msg *part)
 {
+	struct vm_leaders_head *out = &talk->heads->out;
 	size_t n = head_part(part->out_bytes);
 	int rc = 0;
 
-	talk->out.topic = topic;
-	talk->out.spare = 0;
-	talk->out.bytes = part->out_bytes;
+	out->topic = topic;
+	out->spare = 0;
+	out->bytes = part->out_bytes;
 	if (n)
-		memcpy(talk->out.data, part->out, n);
+		memcpy(out->data, part->out, n);
 	/* Who has gone does not want it. */
 	if (talk->ahead)
 		return 0;
-	if (!talk->heard || vm_leaders_talk_is_card(talk))
+	if (!talk->in || vm_leaders_talk_is_card(talk))
 		rc = vm_leaders_head_recv(meet, p, talk);
 	if (rc)
 		return rc;
-	rc = vm_leaders_part_send(meet, p, &talk->out,
-				  VM_LEADERS_HEAD_BYTES + n, &talk->reqs[1]);
+	rc = vm_leaders_part_send(meet, p, out, VM_LEADERS_HEAD_BYTES + n,
+				  &talk->reqs[1]);
 	if (!rc && n < part->out_bytes)
 		rc = vm_leaders_part_send(meet, p, (const char *)part->out + n,
 					  part->out_bytes - n, &talk->reqs[2]);
@@ -186,14 +187,14 @@ static int talk_hear(const struct vm_meet *meet, int p,
 static int talk_rest(const struct vm_meet *meet, int p,
 		     struct vm_leaders_talk *talk, struct vm_leaders_msg *part)
 {
-	size_t bytes = talk->in.bytes, n = head_part(bytes);
+	size_t bytes = talk->in->bytes, n = head_part(bytes);
 
 	part->in_bytes = bytes;
 	part->in = bytes ? malloc(bytes) : NULL;
 	if (bytes && !part->in)
 		return -VMPI_ENOMEM;
 	if (n)
-		memcpy(part->in, talk->in.data, n);
+		memcpy(part->in, talk->in->data, n);
 	if (n == bytes)
 		return 0;
 	return vm_leaders_part_recv(meet, p, (char *)part->in + n, bytes - n,
@@ -229,7 +230,7 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 			continue;
 		rc = talk_hear(meet, p, talks);
 		if (!rc)
-			rc = topic_hear(meet, topic, talks[p].in.topic,
+			rc = topic_hear(meet, topic, talks[p].in->topic,
 					&mismatch);
 		if (!rc)
 			rc = talk_rest(meet, p, &talks[p], &parts[p]);
@@ -243,17 +244,16 @@ static int talk_all(const struct vm_meet *meet, enum vm_leaders_topic topic,
 }
 
 /* Ends receives that will get no message, after an error. */
-static void talks_end(const struct vm_meet *meet, struct vm_leaders_talk *talks)
+static void talks_end(const struct vm_meet *meet, struct vm_leaders_talk *talks,
+		      int used)
 {
-	int count = meet->leaders->count;
-
-	for (int p = 0; p < count; p++) {
+	for (int p = 0; p < used; p++) {
 		if (!talks[p].reqs[0])
 			continue;
 		vm_req_cancel(talks[p].reqs[0]);
 		vm_leaders_msg_wait(meet, &talks[p].reqs[0], NULL);
 	}
-	vm_leaders_talks_put(meet->leaders, talks);
+	vm_leaders_talks_put(meet->leaders, talks, used);
 }
 
 /* Whether a process of the channel is known to be gone. */
@@ -261,7 +261,7 @@ static bool is_lost(const struct vm_leaders *leaders)
 {
 	if (atomic_load_explicit(&leaders->lost, memory_order_relaxed))
 		return true;
-	for (int p = 0; p < leaders->count; p++)
+	for (int p = 0; p < leaders->count && vm_failure_any(); p++)
 		if (p != leaders->self &&
 		    vm_failure_gone(leaders->processes[p].first))
 			return true;
@@ -293,27 +293,46 @@ struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet)
 	meet->talks = vm_leaders_talks_get(meet->leaders);
 	if (!meet->talks)
 		return NULL;
-	return (struct vm_leaders_card *)meet->talks[meet->leaders->self]
-		.out.data;
+	return vm_leaders_card_for(meet, meet->leaders->self);
 }
 
 struct vm_leaders_card *vm_leaders_card_for(struct vm_meet *meet, int process)
 {
-	return (struct vm_leaders_card *)meet->talks[process].out.data;
+	return (struct vm_leaders_card *)meet->talks[process].heads->out.data;
 }
 
 const struct vm_leaders_card *
 vm_leaders_card_of(const struct vm_meet *meet, int process, size_t *data_bytes)
 {
-	const struct vm_leaders_head *in = &meet->talks[process].in;
+	const struct vm_leaders_head *in = meet->talks[process].in;
 
+	if (!in)
+		return NULL;
 	*data_bytes = head_part(in->bytes) - sizeof(struct vm_leaders_card);
 	return (const struct vm_leaders_card *)in->data;
 }
 
+/* How many of the first processes a process tells its card, and hears. */
+static int told_by(const struct vm_leaders *leaders)
+{
+	return vm_leaders_star(leaders) && leaders->self ? 1 : leaders->count;
+}
+
+/* Whether the first process has said all by its own card. */
+static bool is_told(const struct vm_leaders *leaders,
+		    const struct vm_leaders_talk *talks)
+{
+	return leaders->self && talks[0].ahead;
+}
+
 void vm_leaders_short_end(struct vm_meet *meet)
 {
-	talks_end(meet, meet->talks);
+	const struct vm_leaders_talk *talks = meet->talks;
+	/* Others have been heard only in a bundle. */
+	bool few = !talks[0].in || is_told(meet->leaders, talks);
+
+	talks_end(meet, meet->talks,
+		  few ? told_by(meet->leaders) : meet->leaders->count);
 	meet->talks = NULL;
 }
 
@@ -363,11 +382,11 @@ static int cards_compare(const struct vm_meet *meet,
 			 const struct vm_leaders_talk *talks)
 {
 	const struct vm_leaders *leaders = meet->leaders;
-	bool told = leaders->self && talks[0].ahead;
+	bool told = is_told(leaders, talks);
 
 	for (int p = 0; p < leaders->count && !told; p++)
-		if (p != leaders->self &&
-		    talks[p].in.topic == VM_LEADERS_LOST) {
+		if (p != leaders->self && talks[p].in &&
+		    talks[p].in->topic == VM_LEADERS_LOST) {
 			vm_leaders_lose(meet);
 			return -VMPI_EPEER;
 		}
@@ -381,7 +400,7 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_leaders_talk *talks = meet->talks;
-	struct vm_leaders_head *out = &talks[leaders->self].out;
+	struct vm_leaders_head *out = &talks[leaders->self].heads->out;
 	bool dealt = need == VM_LEADERS_DEALT;
 	bool ahead = vm_leaders_may_go_ahead(meet) &&
 		     (leaders->self ? need == VM_LEADERS_UP :
@@ -397,9 +416,11 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 		     cards_exchange(meet, out, talks, data_bytes);
 	if (!rc && !ahead)
 		alike = cards_compare(meet, talks);
-	for (int p = 0; p < leaders->count; p++)
-		first_error(&rc,
-			    vm_leaders_msg_wait(meet, &talks[p].reqs[1], NULL));
+	for (int p = 0; p < told_by(leaders); p++)
+		if (VM_UNLIKELY(talks[p].reqs[1] != NULL))
+			first_error(&rc,
+				    vm_leaders_msg_wait(meet, &talks[p].reqs[1],
+							NULL));
 	if (!rc && !ahead && alike == VM_DONE)
 		rc = vm_leaders_unheard_end(meet);
 	return rc ? rc : alike;
@@ -423,7 +444,7 @@ int vm_leaders_exchange(struct vm_meet *meet, enum vm_leaders_topic topic,
 	if (!talks)
 		return -VMPI_ENOMEM;
 	rc = talk_all(meet, topic, talks, parts);
-	talks_end(meet, talks);
+	talks_end(meet, talks, count);
 	if (!rc)
 		rc = vm_leaders_unheard_end(meet);
 	for (int p = 0; rc && p < count; p++) {

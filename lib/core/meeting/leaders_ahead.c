@@ -150,11 +150,11 @@ int vm_leaders_ahead_tell(const struct vm_meet *meet, int process,
 
 	if (!vm_leaders_talk_is_card(talk))
 		return 0;
-	talk->in.topic = VM_LEADERS_MISMATCH;
-	talk->in.bytes = 0;
+	talk->in->topic = VM_LEADERS_MISMATCH;
+	talk->in->bytes = 0;
 	for (int p = 1; p < meet->leaders->count && !rc; p++)
 		if (!talks[p].ahead)
-			rc = vm_leaders_msg_say_for(meet, p, process, &talk->in,
+			rc = vm_leaders_msg_say_for(meet, p, process, talk->in,
 						    VM_LEADERS_HEAD_BYTES);
 	return rc;
 }

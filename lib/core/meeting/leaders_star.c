@@ -68,7 +68,7 @@ int vm_leaders_cards_deal(const struct vm_meet *meet,
 	int rc = 0;
 
 	for (int p = 0; p < meet->leaders->count && !rc; p++) {
-		struct vm_leaders_head *to = &talks[p].out;
+		struct vm_leaders_head *to = &talks[p].heads->out;
 		struct vm_leaders_card *card =
 			(struct vm_leaders_card *)to->data;
 		struct form form;
@@ -93,29 +93,29 @@ int vm_leaders_cards_hear(const struct vm_meet *meet,
 	int rc = 0;
 
 	for (int p = 0; p < leaders->count && !rc; p++) {
-		size_t bytes = sizeof(talks[p].in);
+		struct vm_leaders_head *in = &talks[p].heads->in;
+		size_t bytes = sizeof(*in);
 
 		if (p == leaders->self)
 			continue;
-		soon = soon &&
-		       vm_leaders_msg_hear(meet, p, &talks[p].in, &bytes);
-		rc = soon ? vm_leaders_head_hear(&talks[p], bytes) :
+		soon = soon && vm_leaders_msg_hear(meet, p, in, &bytes);
+		rc = soon ? vm_leaders_head_hear(&talks[p], in, bytes) :
 			    vm_leaders_head_recv(meet, p, &talks[p]);
 	}
 	for (int p = 0; p < leaders->count && !rc; p++)
-		if (p != leaders->self && !talks[p].heard)
+		if (p != leaders->self && !talks[p].in)
 			rc = vm_leaders_head_await(meet, p, talks);
 	return rc;
 }
 
-/* Whether another process is in the same call, as its head says. */
-static bool is_alike(const struct vm_leaders_head *in,
+/* Whether another process is in the same call, as its card says. */
+static bool is_alike(const struct vm_leaders_talk *talk,
 		     const struct vm_leaders_head *out)
 {
-	return (in->topic == VM_LEADERS_SHORT ||
-		in->topic == VM_LEADERS_AHEAD) &&
-	       in->bytes >= sizeof(struct vm_leaders_card) &&
-	       !memcmp(in->data, out->data, VM_MEET_KEY_BYTES);
+	return vm_leaders_talk_is_card(talk) &&
+	       talk->in->bytes >= sizeof(struct vm_leaders_card) &&
+	       talk->in->bytes <= VM_LEADERS_CARD_MOST &&
+	       !memcmp(talk->in->data, out->data, VM_MEET_KEY_BYTES);
 }
 
 bool vm_leaders_are_alike(const struct vm_leaders *leaders, int count,
@@ -123,7 +123,7 @@ bool vm_leaders_are_alike(const struct vm_leaders *leaders, int count,
 {
 	for (int p = 0; p < count; p++)
 		if (p != leaders->self &&
-		    !is_alike(&talks[p].in, &talks[leaders->self].out))
+		    !is_alike(&talks[p], &talks[leaders->self].heads->out))
 			return false;
 	return true;
 }
@@ -140,30 +140,37 @@ static int absent_tell(const struct vm_meet *meet,
 	return rc;
 }
 
-/* Tells all others that wait for it what has come; rc: an error. */
+static bool is_waited_for(const struct vm_leaders *leaders,
+			  const struct vm_leaders_talk *talks)
+{
+	for (int p = 0; p < leaders->count; p++)
+		if (p != leaders->self && !talks[p].ahead)
+			return true;
+	return false;
+}
+
+/* Tells all others that wait for it what has come, if that is alike; rc: an
+ * error. */
 static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
-		     int rc)
+		     bool alike, int rc)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
-	int waiting = 0;
-	enum vm_leaders_topic topic =
-		rc ? VM_LEADERS_LOST : vm_leaders_bundle_topic(leaders, talks);
+	bool lost = rc != 0;
 	size_t bytes = VM_LEADERS_HEAD_BYTES;
 
 	/* That ends the others' receives too. */
 	if (rc == -VMPI_EREVOKED)
 		return rc;
-	bundle->topic = topic;
+	for (int p = 0; p < leaders->count && !lost; p++)
+		lost = p != leaders->self &&
+		       talks[p].in->topic == VM_LEADERS_LOST;
+	/* Else a card without anything, behind which a head follows. */
+	bundle->topic = lost ? VM_LEADERS_LOST : VM_LEADERS_SHORT;
 	bundle->spare = 0;
 	bundle->bytes = 0;
-	for (int p = 0; p < leaders->count; p++)
-		waiting += p != leaders->self && !talks[p].ahead;
-	if (topic == VM_LEADERS_SHORT && waiting)
+	if (alike && is_waited_for(leaders, talks))
 		bytes = vm_leaders_bundle_fill(leaders, talks);
-	else if (topic != VM_LEADERS_LOST)
-		/* A card without anything, behind which a head follows. */
-		bundle->topic = VM_LEADERS_SHORT;
 	for (int p = 0; p < leaders->count; p++) {
 		int next = 0;
 
@@ -182,7 +189,7 @@ static bool have_data(const struct vm_leaders *leaders,
 {
 	for (int p = 0; p < leaders->count; p++) {
 		const struct vm_leaders_head *head =
-			p == leaders->self ? &talks[p].out : &talks[p].in;
+			p == leaders->self ? &talks[p].heads->out : talks[p].in;
 
 		if (head->bytes > sizeof(struct vm_leaders_card))
 			return true;
@@ -194,7 +201,7 @@ int vm_leaders_star_lead(const struct vm_meet *meet,
 			 struct vm_leaders_talk *talks)
 {
 	const struct vm_leaders *leaders = meet->leaders;
-	struct vm_leaders_head *out = &talks[leaders->self].out;
+	struct vm_leaders_head *out = &talks[leaders->self].heads->out;
 	int rc = vm_leaders_cards_hear(meet, talks);
 	bool alike = !rc &&
 		     vm_leaders_are_alike(leaders, leaders->count, talks);
@@ -207,7 +214,7 @@ int vm_leaders_star_lead(const struct vm_meet *meet,
 	}
 	if (!rc && !alike)
 		rc = absent_tell(meet, talks);
-	return star_tell(meet, talks, rc);
+	return star_tell(meet, talks, alike, rc);
 }
 
 int vm_leaders_star_follow(const struct vm_meet *meet,
@@ -219,8 +226,6 @@ int vm_leaders_star_follow(const struct vm_meet *meet,
 	size_t bytes = vm_leaders_bundle_room(leaders);
 	int rc = vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
 
-	for (int p = 0; p < leaders->count; p++)
-		talks[p].in.topic = VM_LEADERS_MISMATCH;
 	if (!rc && !vm_leaders_msg_hear(meet, 0, bundle, &bytes)) {
 		rc = vm_leaders_part_recv(meet, 0, bundle, bytes,
 					  &talks[0].reqs[0]);
@@ -234,7 +239,5 @@ int vm_leaders_star_follow(const struct vm_meet *meet,
 		return vm_leaders_bundle_take(leaders, talks, bytes) ?
 			       0 :
 			       -VMPI_EIO;
-	memcpy(&talks[0].in, bundle,
-	       bytes < sizeof(talks[0].in) ? bytes : sizeof(talks[0].in));
-	return vm_leaders_head_hear(&talks[0], bytes);
+	return vm_leaders_head_hear(&talks[0], bundle, bytes);
 }

@@ -13,31 +13,52 @@
 /* Of how many processes memory is kept from exchange to exchange. */
 #define TALKS_KEPT 16
 
-/* What stands before each card of a bundle. */
-struct card_bytes {
-	uint64_t bytes;
-};
+/* The memory of a head of so many bytes in a bundle. */
+static size_t bundled(size_t bytes)
+{
+	const size_t align = _Alignof(struct vm_leaders_head);
+
+	return (VM_LEADERS_HEAD_BYTES + bytes + align - 1) & ~(align - 1);
+}
 
 size_t vm_leaders_bundle_room(const struct vm_leaders *leaders)
 {
 	return VM_LEADERS_HEAD_BYTES +
-	       (size_t)leaders->count *
-		       (sizeof(struct card_bytes) + VM_LEADERS_CARD_MOST);
+	       (size_t)leaders->count * bundled(VM_LEADERS_CARD_MOST);
+}
+
+/* Behind those of all processes. */
+static struct vm_leaders_heads *heads_of(const struct vm_leaders *leaders,
+					 struct vm_leaders_talk *talks)
+{
+	return (struct vm_leaders_heads *)(void *)(talks + leaders->count);
 }
 
 struct vm_leaders_head *vm_leaders_bundle(const struct vm_leaders *leaders,
 					  struct vm_leaders_talk *talks)
 {
-	/* Behind them. */
-	return (struct vm_leaders_head *)(void *)(talks + leaders->count);
+	void *behind = heads_of(leaders, talks) + leaders->count;
+
+	return behind;
 }
 
-static size_t talks_bytes(const struct vm_leaders *leaders)
+static struct vm_leaders_talk *talks_new(const struct vm_leaders *leaders)
 {
-	size_t bytes = (size_t)leaders->count * sizeof(struct vm_leaders_talk);
+	size_t n = (size_t)leaders->count;
+	size_t bytes = n * (sizeof(struct vm_leaders_talk) +
+			    sizeof(struct vm_leaders_heads));
+	struct vm_leaders_talk *talks;
 
-	return bytes +
-	       (vm_leaders_star(leaders) ? vm_leaders_bundle_room(leaders) : 0);
+	if (vm_leaders_star(leaders))
+		bytes += vm_leaders_bundle_room(leaders);
+	bytes = (bytes + VM_CACHELINE - 1) & ~(size_t)(VM_CACHELINE - 1);
+	talks = aligned_alloc(VM_CACHELINE, bytes);
+	if (!talks)
+		return NULL;
+	memset(talks, 0, n * sizeof(*talks));
+	for (int p = 0; p < leaders->count; p++)
+		talks[p].heads = heads_of(leaders, talks) + p;
+	return talks;
 }
 
 struct vm_leaders_talk *vm_leaders_talks_get(struct vm_leaders *leaders)
@@ -45,18 +66,16 @@ struct vm_leaders_talk *vm_leaders_talks_get(struct vm_leaders *leaders)
 	struct vm_leaders_talk *talks = atomic_exchange_explicit(
 		&leaders->spare, NULL, memory_order_acquire);
 
-	if (!talks)
-		talks = aligned_alloc(16, talks_bytes(leaders));
-	for (int p = 0; talks && p < leaders->count; p++) {
-		memset(talks[p].reqs, 0, sizeof(talks[p].reqs));
-		talks[p].heard = talks[p].ahead = false;
-	}
-	return talks;
+	return talks ? talks : talks_new(leaders);
 }
 
 void vm_leaders_talks_put(struct vm_leaders *leaders,
-			  struct vm_leaders_talk *talks)
+			  struct vm_leaders_talk *talks, int used)
 {
+	for (int p = 0; p < used; p++) {
+		talks[p].in = NULL;
+		talks[p].ahead = false;
+	}
 	if (leaders->count <= TALKS_KEPT)
 		talks = atomic_exchange_explicit(&leaders->spare, talks,
 						 memory_order_acq_rel);
@@ -66,28 +85,30 @@ void vm_leaders_talks_put(struct vm_leaders *leaders,
 int vm_leaders_head_recv(const struct vm_meet *meet, int p,
 			 struct vm_leaders_talk *talk)
 {
-	return vm_leaders_part_recv(meet, p, &talk->in, sizeof(talk->in),
-				    &talk->reqs[0]);
+	struct vm_leaders_head *in = &talk->heads->in;
+
+	return vm_leaders_part_recv(meet, p, in, sizeof(*in), &talk->reqs[0]);
 }
 
-int vm_leaders_head_hear(struct vm_leaders_talk *talk, size_t bytes)
+int vm_leaders_head_hear(struct vm_leaders_talk *talk,
+			 struct vm_leaders_head *in, size_t bytes)
 {
-	struct vm_leaders_card *card = (struct vm_leaders_card *)talk->in.data;
+	struct vm_leaders_card *card = (struct vm_leaders_card *)in->data;
 	char packed[VM_LEADERS_CARD_PACKED];
 	size_t data_bytes;
 
-	talk->heard = true;
-	talk->ahead = bytes && talk->in.topic == VM_LEADERS_AHEAD;
-	if (!bytes || *(unsigned char *)&talk->in < VM_LEADERS_CARD_MARK)
+	talk->in = in;
+	talk->ahead = bytes && in->topic == VM_LEADERS_AHEAD;
+	if (!bytes || *(unsigned char *)in < VM_LEADERS_CARD_MARK)
 		return 0;
 	if (bytes > sizeof(packed))
 		return -VMPI_EIO;
-	memcpy(packed, &talk->in, bytes);
+	memcpy(packed, in, bytes);
 	if (!vm_leaders_card_unpack(card, &data_bytes, &talk->ahead, packed,
 				    bytes))
 		return -VMPI_EIO;
-	talk->in.topic = talk->ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
-	talk->in.bytes = sizeof(*card) + data_bytes;
+	in->topic = talk->ahead ? VM_LEADERS_AHEAD : VM_LEADERS_SHORT;
+	in->bytes = sizeof(*card) + data_bytes;
 	return 0;
 }
 
@@ -97,25 +118,8 @@ int vm_leaders_head_await(const struct vm_meet *meet, int p,
 	size_t bytes = 0;
 	int rc = vm_leaders_msg_wait(meet, &talks[p].reqs[0], &bytes);
 
-	return rc ? rc : vm_leaders_head_hear(&talks[p], bytes);
-}
-
-enum vm_leaders_topic
-vm_leaders_bundle_topic(const struct vm_leaders *leaders,
-			const struct vm_leaders_talk *talks)
-{
-	enum vm_leaders_topic topic = VM_LEADERS_SHORT;
-
-	for (int p = 0; p < leaders->count; p++) {
-		if (p == leaders->self)
-			continue;
-		if (talks[p].in.topic == VM_LEADERS_LOST)
-			return VM_LEADERS_LOST;
-		if (!vm_leaders_talk_is_card(&talks[p]) ||
-		    talks[p].in.bytes > VM_LEADERS_CARD_MOST)
-			topic = VM_LEADERS_MISMATCH;
-	}
-	return topic;
+	return rc ? rc :
+		    vm_leaders_head_hear(&talks[p], &talks[p].heads->in, bytes);
 }
 
 size_t vm_leaders_bundle_fill(const struct vm_leaders *leaders,
@@ -126,12 +130,10 @@ size_t vm_leaders_bundle_fill(const struct vm_leaders *leaders,
 
 	for (int p = 0; p < leaders->count; p++) {
 		const struct vm_leaders_head *head =
-			p == leaders->self ? &talks[p].out : &talks[p].in;
-		struct card_bytes card = { head->bytes };
+			p == leaders->self ? &talks[p].heads->out : talks[p].in;
 
-		memcpy(at, &card, sizeof(card));
-		memcpy(at + sizeof(card), head->data, card.bytes);
-		at += sizeof(card) + card.bytes;
+		memcpy(at, head, VM_LEADERS_HEAD_BYTES + head->bytes);
+		at += bundled(head->bytes);
 	}
 	return (size_t)(at - (char *)bundle);
 }
@@ -139,24 +141,18 @@ size_t vm_leaders_bundle_fill(const struct vm_leaders *leaders,
 bool vm_leaders_bundle_take(const struct vm_leaders *leaders,
 			    struct vm_leaders_talk *talks, size_t bytes)
 {
-	const struct vm_leaders_head *bundle =
-		vm_leaders_bundle(leaders, talks);
-	const char *at = bundle->data, *end = (const char *)bundle + bytes;
+	struct vm_leaders_head *bundle = vm_leaders_bundle(leaders, talks);
+	char *at = bundle->data, *end = (char *)bundle + bytes;
 
 	for (int p = 0; p < leaders->count; p++) {
-		struct card_bytes card;
+		struct vm_leaders_head *head = (void *)at;
 
-		if ((size_t)(end - at) < sizeof(card))
+		if ((size_t)(end - at) < VM_LEADERS_HEAD_BYTES ||
+		    head->bytes > VM_LEADERS_CARD_MOST ||
+		    bundled(head->bytes) > (size_t)(end - at))
 			return false;
-		memcpy(&card, at, sizeof(card));
-		at += sizeof(card);
-		if (card.bytes > VM_LEADERS_HEAD_ROOM ||
-		    card.bytes > (size_t)(end - at))
-			return false;
-		talks[p].in.topic = VM_LEADERS_SHORT;
-		talks[p].in.bytes = card.bytes;
-		memcpy(talks[p].in.data, at, card.bytes);
-		at += card.bytes;
+		talks[p].in = head;
+		at += bundled(head->bytes);
 	}
 	return at == end;
 }

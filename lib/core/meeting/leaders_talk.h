@@ -29,32 +29,42 @@ struct vm_leaders_head {
 VM_STATIC_ASSERT(VM_LEADERS_CARD_MOST <= VM_LEADERS_HEAD_ROOM,
 		 "a card fits behind a head");
 
-/* An exchange with one process; that with oneself holds the card. */
+/* From and to one process; a line apart, since a cache has few places for lines
+ * at a distance of pages. */
+struct vm_leaders_heads {
+	struct vm_leaders_head in, out;
+	char apart[VM_CACHELINE];
+};
+
+/* An exchange with one process; that with oneself holds the card.  Whoever looks
+ * at those of all reads these lines only. */
 struct vm_leaders_talk {
 	struct vmpi_req *reqs[4]; /* receive, send, and of the rest the same */
-	bool heard;		  /* the head has come, */
+	struct vm_leaders_head *in; /* that has come; NULL: none has */
+	struct vm_leaders_heads *heads;
 	bool ahead; /* a card of a process that does not wait for others */
-	struct vm_leaders_head in, out;
-};
+} VM_ALIGNED(VM_CACHELINE);
 
 /* Whether what has been heard is a card. */
 static inline bool vm_leaders_talk_is_card(const struct vm_leaders_talk *talk)
 {
-	return talk->heard && (talk->in.topic == VM_LEADERS_SHORT ||
-			       talk->in.topic == VM_LEADERS_AHEAD);
+	return talk->in && (talk->in->topic == VM_LEADERS_SHORT ||
+			    talk->in->topic == VM_LEADERS_AHEAD);
 }
 
 /* Memory for an exchange, by process; NULL: there is none.  It is kept for the
- * next one where the processes are few. */
+ * next one where the processes are few; the first `used` have been used, and
+ * their requests have ended. */
 struct vm_leaders_talk *vm_leaders_talks_get(struct vm_leaders *leaders);
 void vm_leaders_talks_put(struct vm_leaders *leaders,
-			  struct vm_leaders_talk *talks);
+			  struct vm_leaders_talk *talks, int used);
 
 /* Post a receive for the head of another process; note that a head of so many
  * bytes has come, in which a card may be packed; wait for it: 0 or an error. */
 int vm_leaders_head_recv(const struct vm_meet *meet, int process,
 			 struct vm_leaders_talk *talk);
-int vm_leaders_head_hear(struct vm_leaders_talk *talk, size_t bytes);
+int vm_leaders_head_hear(struct vm_leaders_talk *talk,
+			 struct vm_leaders_head *in, size_t bytes);
 int vm_leaders_head_await(const struct vm_meet *meet, int process,
 			  struct vm_leaders_talk *talks);
 
@@ -74,18 +84,12 @@ size_t vm_leaders_bundle_room(const struct vm_leaders *leaders);
 struct vm_leaders_head *vm_leaders_bundle(const struct vm_leaders *leaders,
 					  struct vm_leaders_talk *talks);
 
-/* What the cards that were heard are together: VM_LEADERS_SHORT; or that a process
- * is gone; or VM_LEADERS_MISMATCH: somebody had none. */
-enum vm_leaders_topic
-vm_leaders_bundle_topic(const struct vm_leaders *leaders,
-			const struct vm_leaders_talk *talks);
-
 /* Puts all cards into the bundle, behind its head; returns how many bytes it
  * has. */
 size_t vm_leaders_bundle_fill(const struct vm_leaders *leaders,
 			      struct vm_leaders_talk *talks);
 
-/* The reverse, of so many bytes; false: it is malformed. */
+/* Finds them in one of so many bytes; false: it is malformed. */
 bool vm_leaders_bundle_take(const struct vm_leaders *leaders,
 			    struct vm_leaders_talk *talks, size_t bytes);
 

@@ -304,6 +304,13 @@ bool vm_failure_gone(const struct vm_rank *rank)
 		!vm_fabric_peer_alive(vm_node->fabric, rank->to.process));
 }
 
+bool vm_failure_any(void)
+{
+	return atomic_load_explicit(&vm_node->failure.down,
+				    memory_order_relaxed) ||
+	       (vm_node->fabric && vm_fabric_deaths(vm_node->fabric));
+}
+
 struct batch {
 	struct vm_rank *rank;
 	struct vm_req *reqs[BATCH];

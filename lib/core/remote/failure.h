@@ -41,6 +41,9 @@ bool vm_failure_text(char *text, size_t bytes);
 bool vm_failure_died(const struct vm_rank *rank);
 bool vm_failure_gone(const struct vm_rank *rank);
 
+/* Whether that may be so of any rank. */
+bool vm_failure_any(void);
+
 /* Ends the receives and probes of all ranks here that can never complete any
  * more. */
 void vm_failure_sweep(void);

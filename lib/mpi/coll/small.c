@@ -306,6 +306,8 @@ static bool card_seat(struct proxy_view *view, const struct vm_meet *meet,
 	const struct vm_leaders_card *card =
 		vm_leaders_card_of(meet, process, &bytes);
 
+	if (!card)
+		return false;
 	for (uint32_t i = 0; i < there->count; i++)
 		senders += vm_coll_small_sends(like, (int)there->members[i]);
 	if (senders && (!card->bytes || card->bytes > bytes / senders))
@@ -327,6 +329,21 @@ static bool card_seat(struct proxy_view *view, const struct vm_meet *meet,
 	return true;
 }
 
+/* As card_seat(), of all processes with members that send anything. */
+static bool cards_seat(struct proxy_view *view, const struct vm_meet *meet,
+		       const struct vm_coll *like)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	bool one = like->kind->rooted && !like->kind->gathers;
+	int first = one ? (int)leaders->of[like->root] : 0;
+	int last = one ? first : leaders->count - 1;
+
+	for (int p = first; p <= last; p++)
+		if (p != leaders->self && !card_seat(view, meet, p, like))
+			return false;
+	return true;
+}
+
 /* All processes have shown their members' data. */
 static int cards_do(struct vm_meet *meet, const struct vm_coll_team *team)
 {
@@ -338,9 +355,8 @@ static int cards_do(struct vm_meet *meet, const struct vm_coll_team *team)
 	if (!has_parts(team, me) || !view_open(&view, meet, worker, team, me))
 		return 0;
 	view.meet.leaders = meet->leaders;
-	for (int p = 0; p < meet->leaders->count; p++)
-		if (p != meet->leaders->self && !card_seat(&view, meet, p, me))
-			return -VMPI_EINVAL;
+	if (!cards_seat(&view, meet, me))
+		return -VMPI_EINVAL;
 	view_do(&view, team, vm_coll_own(&view.meet, team->members[0]));
 	return 0;
 }
