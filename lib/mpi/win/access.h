@@ -12,7 +12,7 @@
 #include "core/local/layout.h"
 #include "mpi/op/op.h"
 #include "mpi/type/type.h"
-#include "mpi/win/atomic.h"
+#include "mpi/win/object/atomic.h"
 #include "mpi/win/epoch.h"
 
 /* A buffer of the caller, or what it says about the target's. */

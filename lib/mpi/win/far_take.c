@@ -13,7 +13,7 @@
 #include "core/window/post.h"
 #include "core/window/region.h"
 #include "core/window/wait.h"
-#include "mpi/win/atomic.h"
+#include "mpi/win/object/atomic.h"
 #include "mpi/win/far_wire.h"
 
 /* The sender's end: of a row alone the header has none. */

@@ -7,8 +7,8 @@
  * the window: programs rely on several bytes that are stored by one call being
  * read together.  In memory that processes share all are.
  */
-#ifndef MPI_WIN_ATOMIC_H
-#define MPI_WIN_ATOMIC_H
+#ifndef MPI_WIN_OBJECT_ATOMIC_H
+#define MPI_WIN_OBJECT_ATOMIC_H
 
 #include "core/window/window.h"
 #include "mpi/op/op.h"

@@ -6,7 +6,7 @@
  * is computed by the loops of collectives and stored if the element is still
  * the same.
  */
-#include "mpi/win/atomic.h"
+#include "mpi/win/object/atomic.h"
 
 #include <string.h>
 
