@@ -11,7 +11,7 @@
 #include "mpi/dynamic/port.h"
 #include "mpi/io/file.h"
 #include "mpi/type/type.h"
-#include "mpi/win/win.h"
+#include "mpi/win/make.h"
 
 void vm_mpi_turn_begin(struct vm_mpi *mpi)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One access to the memory of a member: its arguments, checked.
+ * One access to the memory of a member: its arguments, and the shortest way.
  *
  * Puts and gets copy, everything else updates elements.  An access in this
  * process is done when its call returns.
@@ -32,32 +32,18 @@ struct vm_access {
 	MPI_Request *request;
 	bool asked; /* the call has a request */
 	bool gets;  /* a get: data go to the origin's buffer */
-	/* Set by the check: */
+	/* Set by the check (check.h): */
 	struct vm_win *win;
 	void *place; /* where the displacement is in memory */
 	const struct vm_op *how;
 	const struct vm_type *basic; /* what the target's elements are */
 };
 
-/* Check a put or get, and what updates elements.  0 or an MPI error; the place
- * is not set if the target is MPI_PROC_NULL. */
-int vm_access_check_copy(struct vm_call *call, struct vm_access *access);
-int vm_access_check_update(struct vm_call *call, struct vm_access *access);
-
-/* Check the target of an access to one element of a type; and the operation,
- * when the type is known. */
-int vm_access_check_one(struct vm_call *call, struct vm_access *access);
-int vm_access_check_op(struct vm_call *call, struct vm_access *access);
-
 /* The data of a side in memory. */
 static inline struct vm_data vm_win_side_data(const struct vm_win_side *side)
 {
 	return vm_type_data(side->type, side->buf, (size_t)side->count);
 }
-
-/* Ends an entry: gives the caller a request that is complete, if it wants one,
- * and lets others run now and then. */
-int vm_access_end(struct vm_call *call, const struct vm_access *access, int rc);
 
 /*
  * Calls that a member may make in vain, until others have changed what it sees,

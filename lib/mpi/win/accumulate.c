@@ -4,7 +4,7 @@
  */
 #include "mpi/call/check.h"
 #include "mpi/type/rows.h"
-#include "mpi/win/access.h"
+#include "mpi/win/check.h"
 #include "mpi/win/far.h"
 
 /* Updates the target's elements, whose old values go to the result's buffer if

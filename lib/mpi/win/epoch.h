@@ -19,14 +19,10 @@ int vm_check_epoch_begin(struct vm_call *call, const struct vm_win *win);
 /* Checks that the assertion has no other bits. */
 int vm_check_assert(struct vm_call *call, int asserted, int allowed);
 
-/* Locks a member in an epoch of MPI_Win_lock_all: 0 or a negative code of core.
- * May switch. */
-int vm_win_lock_shared(struct vm_win *win, int rank);
-
 /* Tells whether the epoch of the caller reaches a member. */
 static inline bool vm_win_reaches(const struct vm_win *win, int rank)
 {
-	/* Pairs with the store in vm_win_lock_shared(). */
+	/* Pairs with the store in vm_win_lock_shared() (passive.h). */
 	return VM_LIKELY(vm_win_load(win->open)) ||
 	       atomic_load_explicit(&win->access[rank], memory_order_acquire) >
 		       VM_WIN_LOCKING;

@@ -5,7 +5,7 @@
  */
 #include "mpi/call/check.h"
 #include "mpi/type/basic.h"
-#include "mpi/win/access.h"
+#include "mpi/win/check.h"
 #include "mpi/win/far.h"
 
 /* The arguments that both calls have. */

@@ -6,6 +6,8 @@
  * members meet; one of them in each process puts what all offer into the table
  * that its members share (team.h).
  */
+#include "mpi/win/make.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -102,6 +104,23 @@ static int win_new(struct vm_call *call, struct vm_comm *parent, int flavor,
 	win->access = calloc((size_t)win->size, sizeof(*win->access));
 	*out = win;
 	return 0;
+}
+
+void vm_win_clear(struct vm_mpi *mpi, struct vm_win *win)
+{
+	vm_attrs_free(mpi, &win->attrs);
+	if (win->far)
+		vm_agent_lasting_end();
+	if (win->errh)
+		vm_errh_drop(mpi, win->errh);
+	vm_far_close(win);
+	if (win->window)
+		vm_window_free(win->window);
+	vm_chan_free(win->comm.chan);
+	free(win->access);
+	free(win->targets);
+	free(win->origins);
+	free(win->name);
 }
 
 static void win_discard(struct vm_mpi *mpi, struct vm_win *win)

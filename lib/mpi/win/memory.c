@@ -4,7 +4,7 @@
  */
 #include "core/window/region.h"
 #include "mpi/call/check.h"
-#include "mpi/win/win.h"
+#include "mpi/win/make.h"
 
 static int check_flavor(struct vm_call *call, const struct vm_win *win,
 			int flavor, const char *made_by)

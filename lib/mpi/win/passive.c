@@ -5,6 +5,8 @@
  * Accesses in this process are complete when their call returns, so a flush is
  * a fence of memory; those to other processes are asked about.
  */
+#include "mpi/win/passive.h"
+
 #include "core/window/claim.h"
 #include "core/window/wait.h"
 #include "mpi/call/check.h"

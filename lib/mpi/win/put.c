@@ -4,7 +4,7 @@
  */
 #include "base/copy.h"
 #include "mpi/call/check.h"
-#include "mpi/win/access.h"
+#include "mpi/win/check.h"
 #include "mpi/win/far.h"
 
 static int copy_near(const struct vm_access *a)

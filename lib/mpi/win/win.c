@@ -8,13 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/meeting/chan_make.h"
-#include "core/remote/agent.h"
-#include "mpi/call/attr.h"
 #include "mpi/call/check.h"
 #include "mpi/call/errh.h"
 #include "mpi/comm/group.h"
-#include "mpi/win/far.h"
 
 int vm_check_win(struct vm_call *call, MPI_Win handle, struct vm_win **win)
 {
@@ -44,23 +40,6 @@ int vm_win_fail(struct vm_call *call, MPI_Win handle, int rc)
 		return vm_call_exit_self(call, rc);
 	return vm_call_fail_on(call, win->errh, &handle,
 			       win->name ? win->name : "a window", rc);
-}
-
-void vm_win_clear(struct vm_mpi *mpi, struct vm_win *win)
-{
-	vm_attrs_free(mpi, &win->attrs);
-	if (win->far)
-		vm_agent_lasting_end();
-	if (win->errh)
-		vm_errh_drop(mpi, win->errh);
-	vm_far_close(win);
-	if (win->window)
-		vm_window_free(win->window);
-	vm_chan_free(win->comm.chan);
-	free(win->access);
-	free(win->targets);
-	free(win->origins);
-	free(win->name);
 }
 
 int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)

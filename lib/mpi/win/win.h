@@ -103,9 +103,6 @@ int vm_check_win(struct vm_call *call, MPI_Win handle, struct vm_win **win);
 int vm_check_win_rank(struct vm_call *call, const struct vm_win *win, int rank,
 		      const char *name);
 
-/* Checks the size of memory for a window, and the unit of displacements. */
-int vm_check_win_memory(struct vm_call *call, MPI_Aint size, MPI_Aint unit);
-
 /* The slow path of vm_win_exit(). */
 int vm_win_fail(struct vm_call *call, MPI_Win handle, int rc);
 
@@ -117,8 +114,5 @@ static inline int vm_win_exit(struct vm_call *call, MPI_Win handle, int rc)
 		return MPI_SUCCESS;
 	return vm_win_fail(call, handle, rc);
 }
-
-/* Frees what a window holds, except itself and its attributes. */
-void vm_win_clear(struct vm_mpi *mpi, struct vm_win *win);
 
 #endif

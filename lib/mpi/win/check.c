@@ -2,10 +2,11 @@
 /*
  * Checks of accesses: buffers, types, the epoch, the target's memory.
  */
-#include "mpi/win/access.h"
+#include "mpi/win/check.h"
 
 #include "core/window/region.h"
 #include "mpi/call/check.h"
+#include "mpi/win/passive.h"
 
 static int check_side(struct vm_call *call, struct vm_win_side *side)
 {
