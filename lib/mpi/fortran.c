@@ -7,7 +7,7 @@
 #include "mpi/call/attr.h"
 #include "mpi/call/errh.h"
 #include "mpi/op/op.h"
-#include "mpi/win/win.h"
+#include "mpi/win/object/win.h"
 
 static void keyval(int number, enum vm_attr_by by)
 {

@@ -5,7 +5,7 @@
 #include "mpi/call/check.h"
 #include "mpi/type/rows.h"
 #include "mpi/win/check.h"
-#include "mpi/win/far.h"
+#include "mpi/win/far/far.h"
 
 /* Updates the target's elements, whose old values go to the result's buffer if
  * there is one. */

@@ -9,7 +9,7 @@
 #include "mpi/call/check.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/group.h"
-#include "mpi/win/far.h"
+#include "mpi/win/far/far.h"
 
 #define FENCE_MODES                                               \
 	(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | \

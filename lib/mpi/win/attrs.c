@@ -4,7 +4,7 @@
  */
 #include "mpi/call/attr.h"
 #include "mpi/call/check.h"
-#include "mpi/win/win.h"
+#include "mpi/win/object/win.h"
 
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
 			   MPI_Win_delete_attr_function *win_delete_attr_fn,

@@ -6,7 +6,7 @@
 #ifndef MPI_WIN_CHECK_H
 #define MPI_WIN_CHECK_H
 
-#include "mpi/win/access.h"
+#include "mpi/win/object/access.h"
 
 /* Check a put or get, and what updates elements.  0 or an MPI error; the place
  * is not set if the target is MPI_PROC_NULL.  May switch. */

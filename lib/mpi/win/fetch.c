@@ -6,7 +6,7 @@
 #include "mpi/call/check.h"
 #include "mpi/type/basic.h"
 #include "mpi/win/check.h"
-#include "mpi/win/far.h"
+#include "mpi/win/far/far.h"
 
 /* The arguments that both calls have. */
 #define ACCESS(...)                                                      \

@@ -19,9 +19,9 @@
 #include "mpi/call/errh.h"
 #include "mpi/call/info.h"
 #include "mpi/comm/split.h"
-#include "mpi/win/far.h"
-#include "mpi/win/far_move.h"
-#include "mpi/win/far_slot.h"
+#include "mpi/win/far/far.h"
+#include "mpi/win/far/move.h"
+#include "mpi/win/far/slot.h"
 #include "mpi/win/team.h"
 
 static const struct vm_coll_kind kind_make = {

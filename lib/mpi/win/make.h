@@ -5,7 +5,7 @@
 #ifndef MPI_WIN_MAKE_H
 #define MPI_WIN_MAKE_H
 
-#include "mpi/win/win.h"
+#include "mpi/win/object/win.h"
 
 /* Checks the size of memory for a window, and the unit of displacements. */
 int vm_check_win_memory(struct vm_call *call, MPI_Aint size, MPI_Aint unit);

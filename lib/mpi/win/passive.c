@@ -10,7 +10,7 @@
 #include "core/window/claim.h"
 #include "core/window/wait.h"
 #include "mpi/call/check.h"
-#include "mpi/win/far.h"
+#include "mpi/win/far/far.h"
 
 /* All accesses are done, and seen by others. */
 static void flushed(void)

@@ -5,7 +5,7 @@
 #ifndef MPI_WIN_PASSIVE_H
 #define MPI_WIN_PASSIVE_H
 
-#include "mpi/win/win.h"
+#include "mpi/win/object/win.h"
 
 /* Locks a member in an epoch of MPI_Win_lock_all: 0 or a negative code of core.
  * May switch. */

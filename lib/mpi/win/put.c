@@ -5,7 +5,7 @@
 #include "base/copy.h"
 #include "mpi/call/check.h"
 #include "mpi/win/check.h"
-#include "mpi/win/far.h"
+#include "mpi/win/far/far.h"
 
 static int copy_near(const struct vm_access *a)
 {

@@ -8,7 +8,7 @@
 
 #include "core/window/share.h"
 #include "mpi/coll/coll.h"
-#include "mpi/win/win.h"
+#include "mpi/win/object/win.h"
 
 /* What a member says when a window is made; goes to other processes. */
 struct vm_win_offer {

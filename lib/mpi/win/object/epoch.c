@@ -2,7 +2,7 @@
 /*
  * Checks of epochs.
  */
-#include "mpi/win/epoch.h"
+#include "mpi/win/object/epoch.h"
 
 #include "mpi/call/check.h"
 

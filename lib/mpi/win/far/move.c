@@ -2,14 +2,14 @@
 /*
  * By the kernel, or not.
  */
-#include "mpi/win/far_move.h"
+#include "mpi/win/far/move.h"
 
 #include "base/clock.h"
 #include "core/rank/rank.h"
 #include "core/window/haul.h"
 #include "core/window/wait.h"
-#include "mpi/win/far.h"
-#include "mpi/win/far_ask.h"
+#include "mpi/win/far/far.h"
+#include "mpi/win/far/ask.h"
 
 /* From so many bytes on a system call for each is shorter than packets in a row;
  * and one for many, if it does not take longer than that. */

@@ -2,7 +2,7 @@
 /*
  * Checks of windows, their errors, names, groups and error handlers.
  */
-#include "mpi/win/win.h"
+#include "mpi/win/object/win.h"
 
 #include <stdio.h>
 #include <stdlib.h>

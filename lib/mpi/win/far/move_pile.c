@@ -6,9 +6,9 @@
 
 #include "core/window/wait.h"
 #include "mpi/call/errh.h"
-#include "mpi/win/far.h"
-#include "mpi/win/far_ask.h"
-#include "mpi/win/far_move.h"
+#include "mpi/win/far/far.h"
+#include "mpi/win/far/ask.h"
+#include "mpi/win/far/move.h"
 
 /* A pile of so many bytes is moved. */
 #define PILE_BYTES (256 << 10)

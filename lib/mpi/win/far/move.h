@@ -10,7 +10,7 @@
 #define MPI_WIN_FAR_MOVE_H
 
 #include "core/window/haul.h"
-#include "mpi/win/access.h"
+#include "mpi/win/object/access.h"
 
 /* Measures, for a window that is made, from how many bytes on. */
 void vm_far_moves_open(struct vm_win *win);
@@ -30,7 +30,7 @@ int vm_far_load(struct vm_win *win, int rank, const struct vm_load *load,
 		bool write, bool shares);
 
 /*
- * The pile (far_move_pile.c): puts to a member, or gets, that are put off until
+ * The pile (move_pile.c): puts to a member, or gets, that are put off until
  * one system call does them all: when they are many bytes, or others, or are waited
  * for.  Such a call takes a third of its own time for each place that it moves, and
  * places that lie behind each other are one.

@@ -7,8 +7,8 @@
 #ifndef MPI_WIN_FAR_SLOT_H
 #define MPI_WIN_FAR_SLOT_H
 
-#include "mpi/win/access.h"
-#include "mpi/win/far_wire.h"
+#include "mpi/win/object/access.h"
+#include "mpi/win/far/wire.h"
 
 struct vm_far_slots;
 

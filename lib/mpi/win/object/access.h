@@ -5,15 +5,15 @@
  * Puts and gets copy, everything else updates elements.  An access in this
  * process is done when its call returns.
  */
-#ifndef MPI_WIN_ACCESS_H
-#define MPI_WIN_ACCESS_H
+#ifndef MPI_WIN_OBJECT_ACCESS_H
+#define MPI_WIN_OBJECT_ACCESS_H
 
 #include "core/local/engine.h"
 #include "core/local/layout.h"
 #include "mpi/op/op.h"
 #include "mpi/type/type.h"
 #include "mpi/win/object/atomic.h"
-#include "mpi/win/epoch.h"
+#include "mpi/win/object/epoch.h"
 
 /* A buffer of the caller, or what it says about the target's. */
 struct vm_win_side {

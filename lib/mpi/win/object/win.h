@@ -6,16 +6,16 @@
  * Each member has an object of its own, with a channel for what all members do
  * together and an end in core (core/window/window.h), through which others
  * reach it.  Memory in this process is simply read and written; other processes
- * get packets (far.h).
+ * get packets (far/far.h).
  */
-#ifndef MPI_WIN_WIN_H
-#define MPI_WIN_WIN_H
+#ifndef MPI_WIN_OBJECT_WIN_H
+#define MPI_WIN_OBJECT_WIN_H
 
 #include "base/bias.h"
 #include "core/window/window.h"
 #include "mpi/call/call.h"
 #include "mpi/call/handle.h"
-#include "mpi/win/hints.h"
+#include "mpi/win/object/hints.h"
 
 struct vm_attrs;
 struct vm_errh;
@@ -52,16 +52,16 @@ struct vm_win {
 	int size;
 	_Atomic bool open;     /* all members are reached */
 	_Atomic bool used;     /* there were accesses since the last fence */
-	_Atomic bool alone;    /* the last row (far_move.h) was one access */
+	_Atomic bool alone;    /* the last row (far/move.h) was one access */
 	_Atomic uint8_t epoch; /* enum vm_win_epoch */
 	_Atomic int row;       /* accesses since what was begun last was done */
 	_Atomic uint8_t *access; /* by member, enum vm_win_way */
-	/* Answers to wait for (far.c), changed under window->lock; under it
+	/* Answers to wait for (far/), changed under window->lock; under it
 	 * memory for one more. */
 	_Atomic int laters;
 	void *spare;
-	struct vm_far_slots *slots;	/* far_slot.h; or NULL */
-	struct vm_far_pile *pile;	/* far_move.h; or NULL */
+	struct vm_far_slots *slots;	/* far/slot.h; or NULL */
+	struct vm_far_pile *pile;	/* far/move.h; or NULL */
 	struct vm_window_place *places; /* the team's */
 	struct vm_window *window;
 	/* Epochs. */

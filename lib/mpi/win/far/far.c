@@ -2,15 +2,15 @@
 /*
  * The way of an access to a member of another process.
  */
-#include "mpi/win/far.h"
+#include "mpi/win/far/far.h"
 
 #include <stdlib.h>
 
 #include "core/local/engine.h"
 #include "mpi/type/basic.h"
-#include "mpi/win/far_ask.h"
-#include "mpi/win/far_move.h"
-#include "mpi/win/far_slot.h"
+#include "mpi/win/far/ask.h"
+#include "mpi/win/far/move.h"
+#include "mpi/win/far/slot.h"
 
 /* Packets whose answers may be under way at a time. */
 #define ANSWERS_MOST 16

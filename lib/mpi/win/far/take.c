@@ -14,7 +14,7 @@
 #include "core/window/region.h"
 #include "core/window/wait.h"
 #include "mpi/win/object/atomic.h"
-#include "mpi/win/far_wire.h"
+#include "mpi/win/far/wire.h"
 
 /* The sender's end: of a row alone the header has none. */
 static uint64_t sender(const struct vm_window_packet *packet)

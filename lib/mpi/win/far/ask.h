@@ -6,8 +6,8 @@
 #ifndef MPI_WIN_FAR_ASK_H
 #define MPI_WIN_FAR_ASK_H
 
-#include "mpi/win/access.h"
-#include "mpi/win/far_wire.h"
+#include "mpi/win/object/access.h"
+#include "mpi/win/far/wire.h"
 
 /* What the caller knows of a member. */
 struct vm_window_far *vm_far_of(const struct vm_win *win, int rank);

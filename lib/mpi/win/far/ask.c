@@ -2,16 +2,16 @@
 /*
  * What an origin asks members in other processes, and its waiting for answers.
  */
-#include "mpi/win/far_ask.h"
+#include "mpi/win/far/ask.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "core/window/wait.h"
 #include "mpi/call/errh.h"
-#include "mpi/win/far.h"
-#include "mpi/win/far_move.h"
-#include "mpi/win/far_slot.h"
+#include "mpi/win/far/far.h"
+#include "mpi/win/far/move.h"
+#include "mpi/win/far/slot.h"
 
 /* Accesses of a window whose answers have not come. */
 #define LATERS_MOST 64

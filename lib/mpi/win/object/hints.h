@@ -2,8 +2,8 @@
 /*
  * The info keys of windows: one row each.
  */
-#ifndef MPI_WIN_HINTS_H
-#define MPI_WIN_HINTS_H
+#ifndef MPI_WIN_OBJECT_HINTS_H
+#define MPI_WIN_OBJECT_HINTS_H
 
 #include <stdbool.h>
 

@@ -2,12 +2,12 @@
 /*
  * Places for data that are returned.
  */
-#include "mpi/win/far_slot.h"
+#include "mpi/win/far/slot.h"
 
 #include <stdlib.h>
 
 #include "core/window/wait.h"
-#include "mpi/win/far_ask.h"
+#include "mpi/win/far/ask.h"
 
 /* An access that has not got its data. */
 struct far_slot {

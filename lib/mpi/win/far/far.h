@@ -9,10 +9,10 @@
  * they are done.  Data that are returned are waited for when the epoch, or a
  * flush, says that they have to be there.
  */
-#ifndef MPI_WIN_FAR_H
-#define MPI_WIN_FAR_H
+#ifndef MPI_WIN_FAR_FAR_H
+#define MPI_WIN_FAR_FAR_H
 
-#include "mpi/win/access.h"
+#include "mpi/win/object/access.h"
 
 /* Tells whether nothing but packets reaches a member's memory. */
 static inline bool vm_win_is_far(const struct vm_win *win, int rank)

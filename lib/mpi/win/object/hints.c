@@ -2,14 +2,14 @@
 /*
  * Info keys of windows, and the calls about them.
  */
-#include "mpi/win/hints.h"
+#include "mpi/win/object/hints.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "mpi/call/check.h"
 #include "mpi/call/info.h"
-#include "mpi/win/win.h"
+#include "mpi/win/object/win.h"
 
 #define ORDERING_KEY "accumulate_ordering"
 #define OPS_KEY "accumulate_ops"

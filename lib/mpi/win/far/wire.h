@@ -8,9 +8,9 @@
 #include "core/window/reply.h"
 #include "core/window/wire.h"
 #include "mpi/type/rows.h"
-#include "mpi/win/win.h"
+#include "mpi/win/object/win.h"
 
-/* Kind, text.  take_<kind> in far_take.c handles it. */
+/* Kind, text.  take_<kind> in take.c handles it. */
 #define VM_FARS(X)                                                        \
 	X(put, "rows of bytes, to be stored")                             \
 	X(get, "rows of bytes, to be answered")                           \
@@ -113,7 +113,7 @@ static inline void vm_far_fault(struct vm_window_far *far, uint32_t error)
 struct vm_far_question {
 	struct vm_list link;
 	uint32_t sequence;
-	bool later;	      /* it is part of a struct later (far.c) */
+	bool later;	      /* it is part of a struct later (ask.c) */
 	uint32_t left;	      /* answers */
 	int error;	      /* MPI_ERR_..., of the first that has one */
 	struct vm_rows *into; /* where data go; or NULL */
