@@ -6,23 +6,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "base/clock.h"
 #include "base/copy.h"
 #include "base/log.h"
 #include "fabric/conn.h"
 #include "fabric/state.h"
-
-/* Where a sleeper is woken; a port's own is the port. */
-static int wake_watch(struct vm_fabric *fabric)
-{
-	struct epoll_event event = { .events = EPOLLIN,
-				     .data.ptr = fabric->shm };
-
-	return epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD,
-			 vm_shm_fd(fabric->shm), &event);
-}
 
 void vm_near_open(struct vm_fabric *fabric)
 {
@@ -38,13 +27,8 @@ void vm_near_open(struct vm_fabric *fabric)
 	if (!fabric_cvar.shm || (!fabric->fi && !fabric->config.guests))
 		return;
 	if (VM_WIRE_MAX + fabric->limits.packet_bytes <= VM_SHM_RECORD_MAX &&
-	    vm_shm_open(&fabric->shm, &config, &why) == 0) {
-		if (wake_watch(fabric) == 0)
-			return;
-		vm_shm_close(fabric->shm);
-		fabric->shm = NULL;
-		why = "its descriptor cannot be waited for";
-	}
+	    vm_shm_open(&fabric->shm, &config, &why) == 0)
+		return;
 	vm_log(VM_INFO, "no memory is shared with other processes: %s", why);
 }
 

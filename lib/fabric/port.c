@@ -4,9 +4,7 @@
  */
 #include "fabric/port.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 
 #include "base/clock.h"
 #include "base/lock.h"
@@ -188,7 +186,6 @@ static struct fi_info *rail_find(const struct vm_port *port)
 static int network_open(struct vm_port *port)
 {
 	struct vm_fabric *fabric = port->fabric;
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = port };
 	struct fi_info *info = rail_find(port);
 	struct vm_endpoint end;
 	const char *what;
@@ -200,9 +197,7 @@ static int network_open(struct vm_port *port)
 	port->cq = end.cq;
 	port->ep = end.ep;
 	port->wait_fd = end.wait_fd;
-	if (rc == 0 && port->wait_fd >= 0 &&
-	    epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, port->wait_fd, &event))
-		rc = -errno;
+	port->listed = end.listed;
 	if (rc == 0)
 		return 0;
 	vm_log(VM_ERROR, "provider %s: cannot open the %s of port %u: %s",

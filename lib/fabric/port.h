@@ -43,7 +43,8 @@ struct vm_port {
 	struct fid_ep *ep;
 	struct fid_av *av;
 	struct fid_cq *cq;
-	int wait_fd; /* -1: none, sleepers poll now and then */
+	int wait_fd; /* -1: none, sleepers poll now and then, or ... */
+	bool listed; /* ... several, which the provider tells */
 	unsigned tx_depth, rx_depth;
 	size_t inject_bytes, wire_bytes; /* largest injected; of a packet */
 	bool by_reference; /* the provider takes header and data apart */

@@ -6,6 +6,7 @@
 #ifndef FABRIC_STATE_H
 #define FABRIC_STATE_H
 
+#include <poll.h>
 #include <stdatomic.h>
 
 #include "base/lock.h"
@@ -37,6 +38,14 @@ enum vm_fabric_sleeping {
 	VM_FABRIC_ALERTED, /* ... and was woken by vm_fabric_alert() */
 };
 
+/* Descriptors by which a sleeper may be woken: the kick's, that of the shared
+ * memory, and those of each port, so many at most. */
+#define VM_WAIT_KICK 0
+#define VM_WAIT_SHM 1
+#define VM_WAIT_PORTS 2
+#define VM_PORT_WAITS 4
+#define VM_WAITS(ports) (VM_WAIT_PORTS + (ports)*VM_PORT_WAITS)
+
 struct vm_fabric {
 	/* Constant after the open. */
 	struct vm_fabric_config config; /* processes: with the guests; */
@@ -51,13 +60,15 @@ struct vm_fabric {
 	uint16_t *ports_of;    /* by process; 0 until it is connected */
 	struct vm_shm *shm;    /* NULL: no memory is shared */
 	_Atomic bool silent;   /* nothing is expected from the network */
-	int epoll_fd, kick_fd;
+	int kick_fd;
 	struct vm_gather gather;
 
 	_Atomic uint32_t deaths; /* processes given up; ports compare it */
 	/* An enum vm_fabric_sleeping; pairs with vm_fabric_kick(). */
 	_Atomic int sleeping VM_ALIGNED(VM_CACHELINE);
-	struct fabric_node_pvars pvars; /* of the thread that sleeps */
+	/* Of the thread that sleeps. */
+	struct fabric_node_pvars pvars;
+	struct pollfd *waits; /* VM_WAITS: what it waits for */
 	/* Registered memory, for the loop. */
 	struct vm_lock mr_lock VM_ALIGNED(VM_CACHELINE);
 	struct vm_list mrs;

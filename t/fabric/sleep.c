@@ -3,6 +3,8 @@
  * Sleeping: packets, kicks and deadlines end it, and nothing else does, so that
  * an idle process does not run.
  */
+#include <ctype.h>
+#include <dirent.h>
 #include <pthread.h>
 
 #include "fork.h"
@@ -74,6 +76,50 @@ static void kicks(struct side *side, const char *name)
 	ok(true, "%s: a deadline ends it", name);
 }
 
+static bool is_epoll(const char *fd)
+{
+	char path[300], name[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%s", fd);
+	return readlink(path, name, sizeof(name) - 1) > 0 &&
+	       !strcmp(name, "anon_inode:[eventpoll]");
+}
+
+/* The epolls that an epoll of this process has. */
+static int inner_epolls(const char *fd)
+{
+	char path[300], line[200], target[16];
+	int count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%s", fd);
+	file = fopen(path, "r");
+	if (!file)
+		bail("cannot read %s", path);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "tfd: %15s", target) == 1)
+			count += is_epoll(target);
+	fclose(file);
+	return count;
+}
+
+/* A provider of TCP has one; each packet wakes those around it, too. */
+static int nested_epolls(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	int count = 0;
+
+	if (!dir)
+		bail("no /proc/self/fd");
+	while ((entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    is_epoll(entry->d_name))
+			count += inner_epolls(entry->d_name);
+	closedir(dir);
+	return count;
+}
+
 static void run(const char *provider)
 {
 	static char data[100];
@@ -83,6 +129,11 @@ static void run(const char *provider)
 
 	child_open(&child, &side, 2);
 	kicks(&side, provider);
+	if (strchr(provider, ';'))
+		skip(1, "%s: it has epolls of epolls itself", provider);
+	else
+		is_int(nested_epolls(), 0,
+		       "%s: packets come through one epoll only", provider);
 	rounds = idle_rounds(&side);
 	ok(rounds < 40, "%s: before any packet a sleeper sleeps (%u rounds)",
 	   provider, rounds);

@@ -433,7 +433,8 @@ static void *f_mr_desc(struct fid_mr *mr)
 	   uint64_t e, struct fid_mr **f),                                     \
 	  (a, b, c, d, e, f))                                                  \
 	X(int, mr_enable, (struct fid_mr * a, struct fid_ep * b), (a, b))      \
-	X(int, cq_fd, (struct fid_cq * a, int *b), (a, b))
+	X(int, cq_fd, (struct fid_cq * a, int *b), (a, b))                     \
+	X(int, cq_fds, (struct fid_cq * a, struct fi_wait_pollfd * b), (a, b))
 
 #define FUNCTION(type, name, parameters, arguments) \
 	static type f_##name parameters             \

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/epoll.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,12 +16,16 @@
 #include "fabric/state.h"
 
 /*
- * One descriptor stands for all: an epoll of the ports' wait descriptors and of
- * the one that a kick writes to.  Some versions of a provider leave their
- * descriptor readable forever after the first message, others while they
- * connect: a port with wakes that turn out to be spurious waits once by the
- * provider's own means, which clears that; where it does not help, sleeps are
- * short and without the descriptor until something comes.
+ * The sleeper waits for a list of descriptors: the one that a kick writes to,
+ * that of the shared memory, and those of each port.  An epoll of them would
+ * stand between them and the sockets also while nobody sleeps, and cost each
+ * packet that comes.
+ *
+ * Some versions of a provider leave their descriptor readable forever after the
+ * first message, others while they connect: a port with wakes that turn out to be
+ * spurious waits once by the provider's own means, which clears that; where it
+ * does not help, sleeps are short and without the descriptor until something
+ * comes.
  */
 
 #define RETRY_NS 1000000 /* the network is full, or cannot be waited for */
@@ -30,6 +34,11 @@
 #define SPURIOUS_CLEAR 2 /* spurious wakes in a row until we clear it */
 #define SPURIOUS_BLIND 8 /* ... until we poll periodically instead */
 #define BLIND_SLEEPS 32
+
+static struct pollfd *port_waits(const struct vm_port *port)
+{
+	return &port->fabric->waits[VM_WAITS(port->index)];
+}
 
 static void earlier(uint64_t *until, uint64_t when)
 {
@@ -42,6 +51,46 @@ static int wait_clear(struct vm_port *port)
 {
 	__atomic_fetch_add(&port->fabric->pvars.spurious, 1, __ATOMIC_RELAXED);
 	return vm_port_read_wait(port, CLEAR_MS) ? -VMPI_EAGAIN : 0;
+}
+
+/* What the provider waits for itself; how many descriptors that are. */
+static size_t list_ask(struct vm_port *port)
+{
+	struct fi_wait_pollfd list = { .nfds = VM_PORT_WAITS,
+				       .fd = port_waits(port) };
+
+	return port->fi->cq_fds(port->cq, &list) ? 0 : list.nfds;
+}
+
+/*
+ * Under lock: by what a sleeper is woken for the port, if not later than *until.
+ * Libfabric 1.17 completes its list when it first waits by itself; before, there
+ * is one descriptor of the list's own.
+ */
+static int port_watch(struct vm_port *port, uint64_t *until, uint64_t now)
+{
+	size_t count;
+
+	if (!port->listed) {
+		port_waits(port)->fd = port->wait_fd;
+		return 0;
+	}
+	count = list_ask(port);
+	if (VM_UNLIKELY(count == 1)) {
+		if (vm_port_read_wait(port, CLEAR_MS))
+			return -VMPI_EAGAIN;
+		count = list_ask(port);
+	}
+	if (VM_UNLIKELY(count < 2))
+		earlier(until, now + RETRY_NS);
+	return 0;
+}
+
+/* Under lock: what comes for the port wakes nobody. */
+static void port_ignore(struct vm_port *port)
+{
+	for (unsigned i = 0; i < VM_PORT_WAITS; i++)
+		port_waits(port)[i].fd = -1;
 }
 
 /* When to retry what the network refuses: the longer it has refused, the
@@ -58,10 +107,8 @@ static uint64_t retry_ns(const struct vm_port *port, uint64_t now)
 	return age / 4 < RETRY_NS_MAX ? age / 4 : RETRY_NS_MAX;
 }
 
-/* Under lock.  0: sleep for this port is possible, no longer than *until, by
- * *fd. */
-static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
-		       uint64_t now)
+/* Under lock.  0: sleep for this port is possible, no longer than *until. */
+static int port_settle(struct vm_port *port, uint64_t *until, uint64_t now)
 {
 	if (!vm_list_empty(&port->unsure))
 		earlier(until, vm_resend_look(port, now));
@@ -83,7 +130,7 @@ static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 		vm_port_fill(port);
 		earlier(until, now + RETRY_NS);
 	}
-	if (port->wait_fd < 0) {
+	if (port->wait_fd < 0 && !port->listed) {
 		earlier(until, now + RETRY_NS);
 		return 0;
 	}
@@ -92,10 +139,12 @@ static int port_settle(struct vm_port *port, int *fd, uint64_t *until,
 		if (++port->spurious > SPURIOUS_BLIND + BLIND_SLEEPS)
 			port->spurious = 0;
 		earlier(until, now + RETRY_NS);
-		*fd = port->fabric->kick_fd;
+		port_ignore(port);
 		return 0;
 	}
 	if (port->spurious >= SPURIOUS_CLEAR && wait_clear(port) < 0)
+		return -VMPI_EAGAIN;
+	if (port_watch(port, until, now) < 0)
 		return -VMPI_EAGAIN;
 	if (port->fi->trywait(port->fabric->fid, port->cq) == 0)
 		return 0;
@@ -109,7 +158,7 @@ int vm_fabric_sleep_beside(struct vm_fabric *fabric, struct vm_sleep *sleep,
 {
 	uint64_t now = vm_clock_ns();
 	uint64_t until = UINT64_MAX;
-	int rc = 0, fd = fabric->epoll_fd, awake = VM_FABRIC_AWAKE;
+	int rc = 0, awake = VM_FABRIC_AWAKE;
 
 	if (!atomic_compare_exchange_strong(&fabric->sleeping, &awake,
 					    VM_FABRIC_SLEEPS))
@@ -129,14 +178,13 @@ int vm_fabric_sleep_beside(struct vm_fabric *fabric, struct vm_sleep *sleep,
 			rc = -VMPI_EAGAIN;
 			break;
 		}
-		rc = port_settle(port, &fd, &until, now);
+		rc = port_settle(port, &until, now);
 		vm_port_unlock(port);
 	}
 	if (rc < 0) {
 		vm_fabric_sleep_end(fabric);
 		return rc;
 	}
-	sleep->fd = fd;
 	sleep->until_ns = until;
 	__atomic_fetch_add(&fabric->pvars.sleeps, 1, __ATOMIC_RELAXED);
 	return 0;
@@ -150,49 +198,51 @@ int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep)
 bool vm_fabric_sleep_wait(struct vm_fabric *fabric,
 			  const struct vm_sleep *sleep, uint64_t until_ns)
 {
-	struct pollfd fd = { .fd = sleep->fd, .events = POLLIN };
+	nfds_t count = VM_WAITS(fabric->limits.ports);
 	uint64_t until = sleep->until_ns;
 	struct timespec limit;
 	uint64_t now;
 
 	earlier(&until, until_ns);
 	if (until == UINT64_MAX)
-		return ppoll(&fd, 1, NULL, NULL) != 0;
+		return ppoll(fabric->waits, count, NULL, NULL) != 0;
 	now = vm_clock_ns();
 	if (until <= now)
 		return false;
 	limit.tv_sec = (time_t)((until - now) / 1000000000);
 	limit.tv_nsec = (long)((until - now) % 1000000000);
-	return ppoll(&fd, 1, &limit, NULL) != 0;
+	return ppoll(fabric->waits, count, &limit, NULL) != 0;
+}
+
+/* Something has come for the port. */
+static void port_wake(struct vm_port *port)
+{
+	vm_port_lock(port);
+	port->woken = true;
+	port->unasked = 0;
+	vm_port_unlock(port);
 }
 
 void vm_fabric_sleep_end(struct vm_fabric *fabric)
 {
-	struct epoll_event events[32];
-	bool woken = false;
+	struct pollfd *waits = fabric->waits;
+	int n = poll(waits, VM_WAITS(fabric->limits.ports), 0);
 	uint64_t kicks;
-	int n = epoll_wait(fabric->epoll_fd, events, 32, 0);
 
-	for (int i = 0; i < n; i++) {
-		struct vm_port *port = events[i].data.ptr;
+	/* It is empty only if another thread has read it. */
+	if (n > 0 && waits[VM_WAIT_KICK].revents &&
+	    read(fabric->kick_fd, &kicks, sizeof(kicks)) < 0 && errno != EAGAIN)
+		vm_panic("cannot read an event counter");
+	for (unsigned i = 0; n > 0 && i < fabric->limits.ports; i++) {
+		struct vm_port *port = &fabric->ports[i];
 
-		if (events[i].data.ptr == fabric->shm && fabric->shm) {
-			woken = true;
-			continue;
-		}
-		if (!port) {
-			/* It is empty only if another thread has read it. */
-			if (read(fabric->kick_fd, &kicks, sizeof(kicks)) < 0 &&
-			    errno != EAGAIN)
-				vm_panic("cannot read an event counter");
-			continue;
-		}
-		vm_port_lock(port);
-		port->woken = true;
-		port->unasked = 0;
-		vm_port_unlock(port);
+		for (unsigned j = 0; j < VM_PORT_WAITS; j++)
+			if (port_waits(port)[j].revents) {
+				port_wake(port);
+				break;
+			}
 	}
-	vm_shm_sleep_end(fabric->shm, woken);
+	vm_shm_sleep_end(fabric->shm, n > 0 && waits[VM_WAIT_SHM].revents);
 	/* Pairs with the exchange in vm_fabric_sleep_begin(). */
 	atomic_store_explicit(&fabric->sleeping, VM_FABRIC_AWAKE,
 			      memory_order_release);

@@ -22,13 +22,11 @@
  *
  * begin: 0; -VMPI_EAGAIN: there is something to poll; -VMPI_ESTATE: another
  * thread sleeps here already (wait elsewhere).  After a begin that returned 0 a
- * kick ends the wait, even one from before the wait.  Instead of calling wait
- * one may wait for `fd` to become readable, no longer than until `until_ns`
- * (CLOCK_MONOTONIC; UINT64_MAX: no limit).  The result of wait: whether something
- * has ended it before that time.
+ * kick ends the wait, even one from before the wait.  The wait takes no longer
+ * than until `until_ns` (CLOCK_MONOTONIC; UINT64_MAX: no limit), of either.  Its
+ * result: whether something has ended it before that time.
  */
 struct vm_sleep {
-	int fd;
 	uint64_t until_ns;
 };
 int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep);

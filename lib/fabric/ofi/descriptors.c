@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -20,14 +19,10 @@
 #define FILES_MORE 8
 #define FILES_MAX 256
 
-int vm_descriptors_open(int *epoll_fd, int *kick_fd)
+int vm_descriptors_open(int *kick_fd)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
-
-	*epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	*kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (*epoll_fd >= 0 && *kick_fd >= 0 &&
-	    epoll_ctl(*epoll_fd, EPOLL_CTL_ADD, *kick_fd, &event) == 0)
+	if (*kick_fd >= 0)
 		return 0;
 	vm_log(VM_ERROR, "no descriptor to sleep on: %s", strerror(errno));
 	return -VMPI_ELIMIT;

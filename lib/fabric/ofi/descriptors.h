@@ -8,9 +8,8 @@
 
 #include <stdint.h>
 
-/* Makes one to sleep on, and one that wakes who does: 0, or -VMPI_ELIMIT,
- * logged. */
-int vm_descriptors_open(int *epoll_fd, int *kick_fd);
+/* Makes one that wakes who sleeps: 0, or -VMPI_ELIMIT, logged. */
+int vm_descriptors_open(int *kick_fd);
 
 /* Whether there are enough for that many ports and other processes; fd is any
  * that is open.  0, or -VMPI_ELIMIT, logged. */

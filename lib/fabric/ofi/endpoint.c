@@ -4,17 +4,33 @@
  */
 #include "fabric/ofi/endpoint.h"
 
-/* Opens the queue of events, with a descriptor to wait for if the provider
- * can. */
-static int cq_open(struct vm_endpoint *end, const struct vm_fi *fi,
+#include <string.h>
+
+/* Whether there is no other provider below, whose descriptors come and go. */
+static bool is_flat(const struct fi_info *info)
+{
+	const char *provider = info->fabric_attr->prov_name;
+
+	return !strcmp(provider, "tcp") || !strcmp(provider, "net");
+}
+
+/*
+ * Opens the queue of events, with descriptors to wait for if the provider can.
+ * A single one would be an epoll of the network's epoll: each packet then costs
+ * its sender a look at who waits for the outer one, also while nobody does.
+ */
+static int cq_open(struct vm_endpoint *end, const struct vm_fi *fi, bool flat,
 		   size_t events)
 {
 	struct fi_cq_attr attr = { .size = events,
 				   .format = FI_CQ_FORMAT_DATA,
-				   .wait_obj = FI_WAIT_FD };
-	int rc = fi->cq_open(end->domain, &attr, &end->cq);
+				   .wait_obj = FI_WAIT_POLLFD };
 
-	if (rc) {
+	end->listed = flat && fi->cq_open(end->domain, &attr, &end->cq) == 0;
+	if (end->listed)
+		return 0;
+	attr.wait_obj = FI_WAIT_FD;
+	if (fi->cq_open(end->domain, &attr, &end->cq)) {
 		attr.wait_obj = FI_WAIT_NONE;
 		return fi->cq_open(end->domain, &attr, &end->cq);
 	}
@@ -54,7 +70,7 @@ int vm_endpoint_open(struct vm_endpoint *end, const struct vm_fi *fi,
 	}
 	if (rc == 0) {
 		*what = "event queue";
-		rc = cq_open(end, fi, events);
+		rc = cq_open(end, fi, is_flat(info), events);
 	}
 	if (rc == 0) {
 		*what = "endpoint";

@@ -5,6 +5,7 @@
 #ifndef FABRIC_OFI_ENDPOINT_H
 #define FABRIC_OFI_ENDPOINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "fabric/ofi/fi.h"
@@ -14,7 +15,8 @@ struct vm_endpoint {
 	struct fid_av *av;
 	struct fid_cq *cq;
 	struct fid_ep *ep;
-	int wait_fd; /* to wait for events; -1: the provider has none */
+	int wait_fd; /* to wait for events; -1: the provider has none, or ... */
+	bool listed; /* ... several, which vm_fi.cq_fds tells */
 };
 
 /* Opens all, for so many events at a time; 0, or an error of libfabric in *what;

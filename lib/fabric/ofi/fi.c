@@ -282,6 +282,11 @@ static int real_cq_fd(struct fid_cq *cq, int *fd)
 	return fi_control(&cq->fid, FI_GETWAIT, fd);
 }
 
+static int real_cq_fds(struct fid_cq *cq, struct fi_wait_pollfd *fds)
+{
+	return fi_control(&cq->fid, FI_GETWAIT, fds);
+}
+
 static int real_trywait(struct fid_fabric *fabric, struct fid_cq *cq)
 {
 	struct fid *fid = &cq->fid;
@@ -316,5 +321,6 @@ const struct vm_fi vm_fi_real = {
 	.cq_readerr = real_cq_readerr,
 	.cq_sread = real_cq_sread,
 	.cq_fd = real_cq_fd,
+	.cq_fds = real_cq_fds,
 	.trywait = real_trywait,
 };

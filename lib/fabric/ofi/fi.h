@@ -15,6 +15,7 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
@@ -67,7 +68,9 @@ struct vm_fi {
 	ssize_t (*cq_readerr)(struct fid_cq *cq, struct fi_cq_err_entry *entry);
 	ssize_t (*cq_sread)(struct fid_cq *cq, struct fi_cq_data_entry *entry,
 			    int timeout_ms);
+	/* Of FI_WAIT_FD, and of FI_WAIT_POLLFD. */
 	int (*cq_fd)(struct fid_cq *cq, int *fd);
+	int (*cq_fds)(struct fid_cq *cq, struct fi_wait_pollfd *fds);
 	int (*trywait)(struct fid_fabric *fabric, struct fid_cq *cq);
 };
 

@@ -112,6 +112,22 @@ static int near_open(struct vm_fabric *fabric)
 	return rc;
 }
 
+static int waits_open(struct vm_fabric *fabric)
+{
+	unsigned count = VM_WAITS(fabric->limits.ports);
+
+	fabric->waits = malloc(count * sizeof(*fabric->waits));
+	if (!fabric->waits)
+		return -VMPI_ENOMEM;
+	for (unsigned i = 0; i < count; i++)
+		fabric->waits[i] =
+			(struct pollfd){ .fd = -1, .events = POLLIN };
+	fabric->waits[VM_WAIT_KICK].fd = fabric->kick_fd;
+	if (fabric->shm)
+		fabric->waits[VM_WAIT_SHM].fd = vm_shm_fd(fabric->shm);
+	return 0;
+}
+
 /* Sends batches that have waited for long. */
 static void batches_late(void *arg)
 {
@@ -147,19 +163,21 @@ int vm_fabric_open(struct vm_fabric **fabric,
 	new->config = *config;
 	new->mates = config->processes;
 	new->config.processes += config->guests;
-	new->epoll_fd = new->kick_fd = new->gather.timer_fd = -1;
+	new->kick_fd = new->gather.timer_fd = -1;
 	vm_list_init(&new->mrs);
 	vm_lock_init(&new->mr_lock);
 	vm_lock_init(&new->keys.lock);
 	rc = peers_open(new);
 	if (rc == 0)
-		rc = vm_descriptors_open(&new->epoll_fd, &new->kick_fd);
+		rc = vm_descriptors_open(&new->kick_fd);
 	if (rc == 0)
 		rc = provider_open(new);
 	if (rc == 0)
 		rc = ports_open(new);
 	if (rc == 0)
 		rc = near_open(new);
+	if (rc == 0)
+		rc = waits_open(new);
 	if (rc < 0) {
 		vm_fabric_close(new);
 		return rc;
@@ -189,8 +207,7 @@ void vm_fabric_close(struct vm_fabric *fabric)
 		free(fabric->peers[i].addresses);
 	free(fabric->peers);
 	free(fabric->ports_of);
-	if (fabric->epoll_fd >= 0)
-		close(fabric->epoll_fd);
+	free(fabric->waits);
 	if (fabric->kick_fd >= 0)
 		close(fabric->kick_fd);
 	vm_export_free(fabric);
