@@ -355,8 +355,7 @@ static int cards_exchange(const struct vm_meet *meet,
 
 bool vm_leaders_may_go_ahead(const struct vm_meet *meet)
 {
-	return vm_leaders_star(meet->leaders) &&
-	       !(meet->tag & VM_LEADERS_STARTED);
+	return vm_leaders_star(meet->leaders) && !meet->place;
 }
 
 /* Sends a card to those who wait for it, and does not wait itself. */

@@ -61,13 +61,14 @@ void vm_leaders_free(struct vm_leaders *leaders);
 bool vm_leaders_near(const struct vm_leaders *leaders, int process);
 
 /*
- * Tags of meetings: those that are started have numbers of their own.  All are
- * negative, so that no other message in the context has one of them.  What ends
- * when a member dies, and by nothing else, is a receive of VM_LEADERS_NEVER.
+ * Tags of meetings: their number, in the order in which all members have to join
+ * and start them, so that a leader in one that is started hears of another in one
+ * that is not.  All are negative, so that no other message in the context has one
+ * of them.  What ends when a member dies, and by nothing else, is a receive of
+ * VM_LEADERS_NEVER.
  */
 #define VM_LEADERS_TAG VM_CHAN_LEADERS_TAG
 #define VM_LEADERS_NEVER 0x40000000u
-#define VM_LEADERS_STARTED 0x20000000u
 #define VM_LEADERS_NUMBERS 0x0fffffffu
 
 /* The topic of a meeting, for the leaders; the first exchange of a meeting

@@ -286,7 +286,8 @@ static void meeting_hold_named(struct vm_meet *meet, const struct vm_chan *chan,
 {
 	if (VM_UNLIKELY(meet->leaders != NULL)) {
 		meet->context = chan->context;
-		meet->tag = meet->meetings++ & VM_LEADERS_NUMBERS;
+		meet->tag = (meet->meetings++ + chan->started) &
+			    VM_LEADERS_NUMBERS;
 	}
 	vm_meet_run(meet, last);
 }

@@ -107,8 +107,8 @@ struct vm_meet {
 	_Atomic uint64_t came;
 	_Atomic uint32_t missing;
 	/* Among several processes, for the member that holds it: the name of
-	 * the meeting; how many there have been; of a started one, its
-	 * topic. */
+	 * the meeting; how many have been held that members wait for; of a
+	 * started one, its topic. */
 	uint32_t context, tag, meetings;
 	/* And an exchange that has begun with cards. */
 	struct vm_leaders_talk *talks;

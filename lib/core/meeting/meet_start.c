@@ -291,12 +291,13 @@ static void far_run(struct vm_errand *errand)
 }
 
 /* All members here have started it; those of other processes may not have, and
- * a member that starts a meeting does not wait. */
+ * a member that starts a meeting does not wait.  The caller has joined all
+ * meetings that were held here, since it is none's last. */
 static void started_hold_far(struct vm_meet *meet, const struct vm_chan *chan,
 			     uint32_t number, vm_meet_last last)
 {
 	meet->context = chan->context;
-	meet->tag = (number & VM_LEADERS_NUMBERS) | VM_LEADERS_STARTED;
+	meet->tag = (meet->place->meetings + number) & VM_LEADERS_NUMBERS;
 	meet->last = last;
 	meet->errand.run = far_run;
 	vm_agent_begin();
