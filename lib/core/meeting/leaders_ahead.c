@@ -106,6 +106,9 @@ int vm_leaders_unheard_end(const struct vm_meet *meet)
 {
 	int rc = 0;
 
+	/* A helper may hold it, while the members go on. */
+	if (meet->place)
+		return 0;
 	while (meet->leaders->unheard && meet->leaders->unheard->count) {
 		int next = oldest_take(meet);
 

@@ -20,7 +20,7 @@ struct vm_meet;
 int vm_leaders_unheard_add(const struct vm_meet *meet);
 
 /* Takes what has come of all of them, after a meeting in which all others have
- * been heard: 0 or an error.  May switch. */
+ * been heard, unless it is a started one: 0 or an error.  May switch. */
 int vm_leaders_unheard_end(const struct vm_meet *meet);
 
 /* Leaves it to those that are still to come. */
