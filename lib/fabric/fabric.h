@@ -62,6 +62,12 @@ struct vm_fabric_config {
 	bool one_host;	  /* all processes are on this host: use loopback */
 	vm_pkt_handler *const *arrived; /* for each of VM_PKT_KINDS kinds */
 	/*
+	 * The kind that is answered by much data, behind which all other answers
+	 * would wait: what else has come by the same poll is handled first.
+	 * 0: none.
+	 */
+	uint8_t asking;
+	/*
 	 * A process is dead or has left: called once per process and port, by a
 	 * poll of that port, with or without contact.  Operations with it on
 	 * this port end with -VMPI_EPEER.  error is 0 when it said goodbye (all

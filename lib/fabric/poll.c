@@ -277,6 +277,25 @@ static int port_move(struct vm_port *port)
 	return events;
 }
 
+/* Moves the packets that ask for much data behind the others. */
+static void asking_last(struct vm_list *arrived, uint8_t kind)
+{
+	struct vm_list asking, *link, *next;
+
+	if (!kind || arrived->next == arrived->prev)
+		return;
+	vm_list_init(&asking);
+	for (link = arrived->next; link != arrived; link = next) {
+		next = link->next;
+		if (vm_container_of(link, struct vm_packet, link)->view.kind !=
+		    kind)
+			continue;
+		vm_list_remove(link);
+		vm_list_append(&asking, link);
+	}
+	list_move(arrived, &asking);
+}
+
 /* Calls the handler of each packet; those not kept go on to `used`. */
 static int deliver(struct vm_port *port, struct vm_list *used,
 		   struct vm_list *arrived)
@@ -451,6 +470,7 @@ static int callbacks_make(struct vm_found *found, struct vm_port *port,
 
 	vm_list_init(&used);
 	vm_list_init(&loops);
+	asking_last(&found->arrived, port->fabric->config.asking);
 	count = deliver(port, &used, &found->arrived) +
 		ended_report(port, &found->ended);
 	report(port, &found->gone);

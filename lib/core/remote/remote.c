@@ -467,6 +467,7 @@ static int fabric_open(const struct vm_boot *boot, uint64_t key)
 		.ports = (unsigned)vm_node->engine_count,
 		.one_host = true,
 		.arrived = handlers,
+		.asking = VM_PACKET_CTS,
 		.down = down,
 		.room = room,
 		.noticed = vm_rndv_recv_noticed,
