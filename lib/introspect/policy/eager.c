@@ -35,7 +35,9 @@
 #define BINS VM_SIZE_BINS
 #define WINDOW_TICKS 5	      /* a window is at least so long, */
 #define WINDOW_MESSAGES 32    /* has so many messages, */
-#define WINDOW_TICKS_MAX 1000 /* or is forgotten after that */
+#define WINDOW_TICKS_MAX 1000 /* or is forgotten after that; */
+#define RATE_PERCENT 1	      /* and its rate is known to so much, */
+#define RATE_TICKS_MAX 100    /* unless it would take too long */
 #define MANY 64		      /* one of so many messages is worth a look */
 #define QUIET_WINDOWS 20      /* in which nobody needs a limit */
 #define TOKENS 16
@@ -52,6 +54,7 @@ struct window {
 	uint64_t sizes[BINS]; /* messages */
 	uint64_t messages, looks;
 	uint64_t ticks, began_ns;
+	struct vm_slope slope;
 };
 
 struct eager {
@@ -132,7 +135,7 @@ static void window_open(struct eager *e, uint64_t now_ns)
 }
 
 /* Adds the messages sent since the last tick. */
-static void window_add(vmpi_tuner *tuner, struct eager *e)
+static void window_add(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 {
 	uint64_t looks = vm_tuner_counter(tuner, e->polls) -
 			 vm_tuner_counter(tuner, e->found);
@@ -152,6 +155,19 @@ static void window_add(vmpi_tuner *tuner, struct eager *e)
 		e->window.messages += new;
 		e->seen[i] = sizes[i];
 	}
+	vm_slope_add(&e->window.slope, now_ns - e->window.began_ns,
+		     e->window.messages);
+}
+
+/* The first one of a trial is not measured. */
+static bool window_is_full(const struct eager *e)
+{
+	const struct window *window = &e->window;
+
+	return window->ticks >= WINDOW_TICKS &&
+	       window->messages >= WINDOW_MESSAGES &&
+	       (vm_slope_known(&window->slope, RATE_PERCENT) ||
+		window->ticks >= RATE_TICKS_MAX || (e->trying && !e->settled));
 }
 
 /* Messages of a window whose bin ends in (from, to]. */
@@ -284,8 +300,7 @@ static int trial_go_on(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 				 "the messages it was for have ended", now_ns);
 	}
 	if (e->settled)
-		vm_rates_add(&e->rates, e->window.messages,
-			     now_ns - e->window.began_ns);
+		vm_rates_add(&e->rates, vm_slope_rate(&e->window.slope));
 	e->settled = true;
 	return vm_rates_full(&e->rates) ? trial_end(tuner, e, now_ns) : 0;
 }
@@ -296,8 +311,7 @@ static int window_judge(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 	int64_t limit = limit_now(tuner, e), home = home_now(e);
 	int bin;
 
-	vm_rates_add(&e->rates, e->window.messages,
-		     now_ns - e->window.began_ns);
+	vm_rates_add(&e->rates, vm_slope_rate(&e->window.slope));
 	if (limit > home) {
 		e->quiet = between(&e->window, home, limit) * MANY <
 					   e->window.messages ?
@@ -387,14 +401,13 @@ static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 		e->tokens++;
 		e->token_tick = e->tick;
 	}
-	window_add(tuner, e);
 	if (!e->window.began_ns)
 		window_open(e, now_ns);
+	window_add(tuner, e, now_ns);
 	rc = memory_see(tuner, e, now_ns);
 	if (rc)
 		return rc < 0 ? rc : 0;
-	if (e->window.ticks >= WINDOW_TICKS &&
-	    e->window.messages >= WINDOW_MESSAGES)
+	if (window_is_full(e))
 		rc = e->trying ? trial_go_on(tuner, e, now_ns) :
 				 window_judge(tuner, e, now_ns);
 	else if (e->window.ticks < WINDOW_TICKS_MAX)

@@ -2,6 +2,10 @@
 /*
  * What policies decide by: variables, and the rates of the last windows, whose
  * median is one number that a single strange window does not move.
+ *
+ * The rate in a window is the slope of a line through what was counted up to each
+ * tick.  Programs send in bursts, and of a window's ends alone the one or the
+ * other has a burst more.
  */
 #ifndef INTROSPECT_POLICY_RATES_H
 #define INTROSPECT_POLICY_RATES_H
@@ -18,17 +22,53 @@ struct vm_rates {
 	unsigned count;	       /* of them that there are */
 };
 
+/* Of (seconds, messages) since a window began, at each of its ticks. */
+struct vm_slope {
+	double ticks, s, m, ss, sm, mm; /* sums of these and of products */
+};
+
+static inline void vm_slope_add(struct vm_slope *slope, uint64_t ns,
+				uint64_t messages)
+{
+	double s = (double)ns / 1e9, m = (double)messages;
+
+	slope->ticks++;
+	slope->s += s;
+	slope->m += m;
+	slope->ss += s * s;
+	slope->sm += s * m;
+	slope->mm += m * m;
+}
+
+/* Messages per second; 0: there are too few ticks. */
+static inline double vm_slope_rate(const struct vm_slope *slope)
+{
+	double n = slope->ticks, wide = n * slope->ss - slope->s * slope->s;
+
+	return wide > 0 ? (n * slope->sm - slope->s * slope->m) / wide : 0;
+}
+
+/* Whether its standard error is at most so many percent of the rate. */
+static inline bool vm_slope_known(const struct vm_slope *slope, double percent)
+{
+	double n = slope->ticks, wide = n * slope->ss - slope->s * slope->s;
+	double high = n * slope->mm - slope->m * slope->m;
+	double rate = vm_slope_rate(slope), least = rate * percent / 100;
+
+	return n > 2 &&
+	       (high - rate * rate * wide) / (n - 2) <= least * least * wide;
+}
+
 static inline bool vm_rates_full(const struct vm_rates *rates)
 {
 	return rates->count == VM_RATES;
 }
 
-static inline void vm_rates_add(struct vm_rates *rates, uint64_t messages,
-				uint64_t ns)
+static inline void vm_rates_add(struct vm_rates *rates, double rate)
 {
 	for (unsigned i = VM_RATES - 1; i > 0; i--)
 		rates->last[i] = rates->last[i - 1];
-	rates->last[0] = ns > 0 ? (double)messages * 1e9 / (double)ns : 0;
+	rates->last[0] = rate;
 	if (rates->count < VM_RATES)
 		rates->count++;
 }

@@ -43,6 +43,8 @@
 #define WINDOW_TICKS 5
 #define WINDOW_MESSAGES 8
 #define WINDOW_TICKS_MAX 1000 /* then a window is forgotten */
+#define RATE_PERCENT 1	      /* to so much its rate is to be known */
+#define RATE_TICKS_MAX 100    /* unless that would take so long */
 #define CHANGE_TICKS 20
 #define LEAVE_WINDOWS 2	 /* in a row in which lateness is another one */
 #define LEAVE_PERCENT 40 /* that it differs by */
@@ -78,6 +80,7 @@ struct pair {
 	uint64_t seen[2]; /* sender late, receiver late: up to the last tick */
 	/* The window. */
 	uint64_t messages, late, ticks, began_ns;
+	struct vm_slope slope;
 	struct vm_rates rates; /* of the last windows by this way */
 	unsigned strange;
 	enum way way; /* what it is to be */
@@ -135,6 +138,17 @@ static void window_open(struct pair *pair, uint64_t now_ns)
 {
 	pair->messages = pair->late = pair->ticks = 0;
 	pair->began_ns = now_ns;
+	pair->slope = (struct vm_slope){ 0 };
+}
+
+/* The first one of a trial is not measured. */
+static bool window_is_full(const struct pair *pair)
+{
+	return pair->ticks >= WINDOW_TICKS &&
+	       pair->messages >= WINDOW_MESSAGES &&
+	       (vm_slope_known(&pair->slope, RATE_PERCENT) ||
+		pair->ticks >= RATE_TICKS_MAX ||
+		(pair->trying && !pair->settled));
 }
 
 /* Changes the protocol of the pair; earlier measurements were made with the one
@@ -263,24 +277,21 @@ static void way_leave(struct rndv *r, int place, unsigned late)
 }
 
 /* A window is full. */
-static void pair_judge(vmpi_tuner *tuner, struct rndv *r, int place,
-		       uint64_t now_ns)
+static void pair_judge(vmpi_tuner *tuner, struct rndv *r, int place)
 {
 	struct pair *pair = &r->pairs[place];
 	unsigned late = (unsigned)(pair->late * 100 / pair->messages);
 	enum way way = pair->way;
 
 	if (way == WAY_AUTO) {
-		vm_rates_add(&pair->rates, pair->messages,
-			     now_ns - pair->began_ns);
+		vm_rates_add(&pair->rates, vm_slope_rate(&pair->slope));
 		auto_judge(r, place, late);
 		return;
 	}
 	/* A trial changes which side is late, too: it is judged by its rate. */
 	if (pair->trying) {
 		if (pair->settled)
-			vm_rates_add(&pair->rates, pair->messages,
-				     now_ns - pair->began_ns);
+			vm_rates_add(&pair->rates, vm_slope_rate(&pair->slope));
 		pair->settled = true;
 		if (vm_rates_full(&pair->rates))
 			trial_judge(tuner, r, place, late);
@@ -318,8 +329,9 @@ static void pair_tick(vmpi_tuner *tuner, struct rndv *r, int place,
 	pair->messages += sender + receiver;
 	pair->late += receiver;
 	pair->ticks++;
-	if (pair->ticks >= WINDOW_TICKS && pair->messages >= WINDOW_MESSAGES)
-		pair_judge(tuner, r, place, now_ns);
+	vm_slope_add(&pair->slope, now_ns - pair->began_ns, pair->messages);
+	if (window_is_full(pair))
+		pair_judge(tuner, r, place);
 	else if (pair->ticks < WINDOW_TICKS_MAX)
 		return;
 	else if (pair->way != WAY_AUTO && (pair->trying || !pair->messages))

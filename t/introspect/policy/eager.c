@@ -84,6 +84,50 @@ static void end(void)
 	vm_policies_fini(&all, now);
 }
 
+/* A program that computes and exchanges 16 messages in turn, which takes longer
+ * than a tick, and less by so many percent if they are eager.  Returns the limit
+ * after so many ticks. */
+static int64_t bursts(int ticks, double percent)
+{
+	double burst = 1.26 * TICK_NS, next = (double)now + burst;
+
+	for (int i = 0; i < ticks; i++) {
+		double step = longest() < 32768 ? burst :
+						  burst * (1 - percent / 100);
+
+		now += TICK_NS;
+		for (; next < (double)now; next += step)
+			world_add(&world, "core_sizes_remote",
+				  vm_size_bin(32768), 16);
+		world_add(&world, "fabric_polls", 0, 1000);
+		vm_policies_tick(&all, now);
+	}
+	return limit();
+}
+
+/* A window contains a burst more or less as it happens. */
+static void test_bursts(void)
+{
+	static const double percent[] = { 5, 8, 12, 20 };
+
+	for (unsigned i = 0; i < 4; i++) {
+		begin();
+		is_int(bursts(300, percent[i]), 32768,
+		       "of bursts, too, %g %% less time is a gain", percent[i]);
+		end();
+		begin();
+		bursts(300, -percent[i]);
+		ok(strstr(world.last.reason, "no gain"), "and more is none: %s",
+		   world.last.reason);
+		end();
+	}
+	begin();
+	bursts(300, 0);
+	ok(strstr(world.last.reason, "no gain"), "nor is the same time: %s",
+	   world.last.reason);
+	end();
+}
+
 static void test_gain(void)
 {
 	begin();
@@ -142,7 +186,7 @@ static void test_sizes(void)
 	is_int(pvars.decisions, 0, "a few long ones are not worth it");
 	for (int i = 0; i < 500; i++) {
 		world_add(&world, "core_sizes_remote",
-			  vm_size_bin(i < 10 ? 1024 : 32768), 100);
+			  vm_size_bin(i < 110 ? 1024 : 32768), 100);
 		vm_policies_tick(&all, now += TICK_NS);
 	}
 	is_int(pvars.decisions, 0, "nor when nobody waits");
@@ -280,6 +324,7 @@ int main(void)
 {
 	test_start();
 	test_gain();
+	test_bursts();
 	test_no_gain();
 	test_sizes();
 	test_sockets();
