@@ -251,6 +251,10 @@ int main(int argc, char **argv)
 	mine = calloc(1, MOST);
 	got = calloc(1, MOST);
 	own = calloc(1, MOST);
+	/* Pages that were never written are one and the same. */
+	memset(mine, 1, MOST);
+	memset(got, 1, MOST);
+	memset(own, 1, MOST);
 	theirs = own;
 	MPI_Comm_group(MPI_COMM_WORLD, &all);
 	MPI_Group_incl(all, 1, &other, &t.other);
