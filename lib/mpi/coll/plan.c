@@ -14,6 +14,7 @@
 #include "core/meeting/leaders.h"
 #include "core/rank/state.h"
 #include "mpi/coll/piece.h"
+#include "sched/worker.h"
 
 static const char *const names[VM_COLL_ALGORITHMS] = {
 	[VM_ALGORITHM_AUTO] = "auto",
@@ -63,12 +64,35 @@ static bool is_long(const struct facts *facts)
 	return facts->bytes >= (size_t)mpi_cvar.coll_long_bytes;
 }
 
+/* So many times a long broadcast do the caches not hold for those who copy it. */
+#define LINEAR_TIMES 4
+
+/*
+ * Whether all others copy a long one from the root's memory, a few at a time: where
+ * processes share cores whoever waits for another one to pass it on waits for its
+ * turn.  With a core each they would be in each other's way in the kernel.
+ */
+static bool is_fetched(const struct facts *facts)
+{
+	const struct vm_leaders *leaders = facts->leaders;
+
+	if (!vm_sched.shared ||
+	    facts->bytes / LINEAR_TIMES >= (size_t)mpi_cvar.coll_long_bytes)
+		return false;
+	for (int p = 0; p < leaders->count; p++)
+		if (p != leaders->self && !vm_leaders_near(leaders, p))
+			return false;
+	return true;
+}
+
 static enum vm_coll_algorithm bcast_best(const struct facts *facts)
 {
 	if (facts->leaders->count == 2 || is_short(facts))
 		return VM_ALGORITHM_LINEAR;
-	return is_long(facts) ? VM_ALGORITHM_SCATTER_ALLGATHER :
-				VM_ALGORITHM_BINOMIAL;
+	if (!is_long(facts))
+		return VM_ALGORITHM_BINOMIAL;
+	return is_fetched(facts) ? VM_ALGORITHM_LINEAR :
+				   VM_ALGORITHM_SCATTER_ALLGATHER;
 }
 
 static enum vm_coll_algorithm allgather_best(const struct facts *facts)
