@@ -356,7 +356,7 @@ bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value)
 	bool observed, seen;
 
 	/* Others need the processor of an OS thread and of crowded workers. */
-	if (worker->index < 0 || vm_sched.crowded)
+	if (worker->index < 0 || vm_sched_crowded())
 		return false;
 	observed = vm_clocks_idle(worker);
 	seen = vm_worker_watch(worker, word, value);
@@ -400,7 +400,7 @@ void vm_ult_yield(void)
 	next = vm_worker_next(worker);
 	if (next != self)
 		switch_to(self, next, VM_WHY_YIELDS);
-	else if (VM_UNLIKELY(vm_sched.crowded || vm_sched.shared))
+	else if (VM_UNLIKELY(vm_sched_crowded() || vm_sched.shared))
 		vm_cpu_yield(); /* what it waits for may need this core */
 }
 

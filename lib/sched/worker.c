@@ -182,9 +182,13 @@ static void worker_sleep(struct vm_worker *worker, uint64_t idle_since)
 		}
 		vm_pvar_add(worker->pvars.sleeps, 1);
 		vm_pvar_set(worker->pvars.idle_since_ns, idle_since);
+		atomic_fetch_add_explicit(&vm_sched.asleep, 1,
+					  memory_order_relaxed);
 		if (!vm_sched.hooks.sleep ||
 		    !vm_sched.hooks.sleep(worker, limit))
 			vm_worker_rest(worker, limit);
+		atomic_fetch_sub_explicit(&vm_sched.asleep, 1,
+					  memory_order_relaxed);
 		vm_pvar_set(worker->pvars.idle_since_ns, 0);
 	}
 	atomic_store_explicit(&worker->sleeping, 0, memory_order_relaxed);
@@ -338,7 +342,7 @@ void vm_thread_back(void)
  */
 static bool has_company(void)
 {
-	return vm_sched.crowded || vm_sched.shared ||
+	return vm_sched_crowded() || vm_sched.shared ||
 	       atomic_load_explicit(&vm_sched.threads, memory_order_relaxed) >
 		       atomic_load_explicit(&vm_sched.threads_asleep,
 					    memory_order_relaxed);
@@ -348,11 +352,11 @@ static bool has_company(void)
  * read the clock. */
 static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 {
-	bool company = has_company();
 	uint64_t spent = 0, since;
 
 	/* In a process of one rank its threads poll. */
-	if (vm_sched.hooks.thread_sleep || (company && spins_not(worker, *now)))
+	if (vm_sched.hooks.thread_sleep ||
+	    (has_company() && spins_not(worker, *now)))
 		return false;
 	do {
 		since = *now;
@@ -361,7 +365,7 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 				return true;
 			vm_cpu_relax();
 		}
-		if (!company)
+		if (!has_company())
 			*now = vm_clock_ns();
 		else if (!give_way(worker, now))
 			return false;
@@ -520,7 +524,8 @@ int vm_sched_init(int count)
 	vm_clock_start((enum vm_clock_choice)sched_cvar.clock);
 	if (sched_cvar.rank_time)
 		vm_clocks_start();
-	vm_sched.crowded = count > vm_topo_processors();
+	vm_sched.processors = vm_topo_processors();
+	vm_sched.crowded = count > vm_sched.processors;
 	vm_sched.shared = vm_topo_shared();
 	vm_sched.membarrier = syscall(SYS_membarrier,
 				      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,

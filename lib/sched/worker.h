@@ -121,7 +121,8 @@ struct vm_sched {
 	const struct vm_sched_observer *observer; /* VM_OBSERVE_SWITCHES */
 	bool membarrier; /* sleepers issue the fence for everybody */
 	bool crowded;	 /* more workers than processors */
-	int shared;	 /* processes of the job per core; 0: at most one */
+	int processors;
+	int shared; /* processes of the job per core; 0: at most one */
 	/* A worker is about to leave the stack of a ULT (ends: for good) for
 	 * another one's; VM_OBSERVE_STACKS. */
 	void (*on_stack)(struct vm_ult *from, struct vm_ult *to, bool ends);
@@ -135,10 +136,21 @@ struct vm_sched {
 	struct vm_list adopted;
 	_Atomic int threads_asleep;
 	_Atomic uint32_t thread_sleeps;
+	_Atomic int asleep; /* workers that sleep in the kernel */
 	struct vm_halt halt;
 };
 
 extern struct vm_sched vm_sched;
+
+/* Whether more workers are awake than there are processors. */
+static inline bool vm_sched_crowded(void)
+{
+	return VM_UNLIKELY(vm_sched.crowded) &&
+	       vm_sched.worker_count -
+			       atomic_load_explicit(&vm_sched.asleep,
+						    memory_order_relaxed) >
+		       vm_sched.processors;
+}
 
 /* Has changes of stacks reported, by all workers that are made later. */
 void vm_sched_report_stacks(void (*on_stack)(struct vm_ult *from,

@@ -50,6 +50,7 @@ static void pollers_start(struct vm_ult **ults)
 	enough = false;
 	sched_begin(2);
 	vm_sched.crowded = !alone;
+	vm_sched.processors = alone ? 2 : 0;
 	for (int i = 0; i < POLLERS; i++)
 		ults[i] = sched_new(0, poller, &polls[i]);
 }

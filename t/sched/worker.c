@@ -403,9 +403,41 @@ static void test_patient(void)
 	vm_sched.shared = shared;
 }
 
+static int hold(void *arg)
+{
+	_Atomic bool *end = arg;
+
+	while (!atomic_load(end))
+		vm_cpu_yield();
+	return 0;
+}
+
+/* As if there were one processor. */
+static void test_crowded(void)
+{
+	_Atomic bool end = false;
+	struct vm_ult *ults[2];
+
+	sched_begin(2);
+	vm_sched.crowded = true;
+	vm_sched.processors = 1;
+	ults[0] = sched_new(0, hold, &end);
+	while (vm_sched_crowded())
+		vm_cpu_yield();
+	ok(true, "a worker that sleeps needs no processor");
+	ults[1] = sched_new(1, hold, &end);
+	while (!vm_sched_crowded())
+		vm_cpu_yield();
+	ok(true, "... until it runs something");
+	end = true;
+	for (int i = 0; i < 2; i++)
+		vm_ult_join(ults[i]);
+	sched_end();
+}
+
 int main(void)
 {
-	plan(20);
+	plan(22);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
@@ -416,6 +448,7 @@ int main(void)
 	test_volley(5, 3000);
 	test_volley(20, 3000);
 	test_crowd();
+	test_crowded();
 	test_again();
 	test_idles();
 	test_spin();
