@@ -515,6 +515,27 @@ static void bits_check(void)
 	set("mpi_coll_allreduce_algorithm", "auto");
 }
 
+/* Scans of so much that it goes from process to process in pieces. */
+static void pieces_check(void)
+{
+	enum { N = 150001 };
+	unsigned *in = malloc(N * sizeof(*in)), *sum = malloc(N * sizeof(*sum));
+	unsigned *before = calloc(N, sizeof(*before)), me = (unsigned)rank;
+	int wrong = 0;
+
+	for (unsigned i = 0; i < N; i++)
+		in[i] = i * (me + 1);
+	MPI_Scan(in, sum, N, MPI_UNSIGNED, MPI_SUM, comms[0]);
+	MPI_Exscan(in, before, N, MPI_UNSIGNED, MPI_SUM, comms[0]);
+	for (unsigned i = 0; i < N; i++)
+		wrong += sum[i] != i * ((me + 1) * (me + 2) / 2) ||
+			 before[i] != i * (me * (me + 1) / 2);
+	all_ok(wrong == 0, "long scans are right");
+	free(before);
+	free(sum);
+	free(in);
+}
+
 /* Processes that do not choose the same: rank 0's is another one. */
 static void differ_check(void)
 {
@@ -556,6 +577,7 @@ int main(int argc, char **argv)
 	comms_make();
 	algorithms_check();
 	bits_check();
+	pieces_check();
 	differ_check();
 	for (int i = 0; i < COMMS; i++)
 		MPI_Comm_free(&comms[i]);

@@ -335,22 +335,47 @@ static void prefixes(struct work *work)
 	}
 }
 
+/* What goes along a chain of some processes goes in pieces, so that those behind
+ * have something to do while the first ones go on. */
+#define PIECE_BYTES 131072
+#define PIECES_MOST 32
+#define PIECES_FROM 4 /* processes */
+
+/* Returns how many elements a piece has. */
+static size_t chain_piece(const struct work *work)
+{
+	const struct vm_coll_node_reduce *reduce = work->reduce;
+	size_t bytes = reduce->count * reduce->type->size;
+	size_t pieces = bytes / PIECE_BYTES;
+
+	if (pieces < 2 || work->count < PIECES_FROM)
+		return reduce->count;
+	if (pieces > PIECES_MOST)
+		pieces = PIECES_MOST;
+	return (reduce->count + pieces - 1) / pieces;
+}
+
 /* Passes on what the process before this one gives, combined with the operands
  * of the local members. */
 static int chain(struct work *work)
 {
 	struct vm_coll_node_reduce *reduce = work->reduce;
-	size_t n = reduce->count;
+	bool last = work->self + 1 == work->count;
+	size_t n = chain_piece(work), m;
 
-	if (work->self > 0) {
-		receive(work, work->self - 1, reduce->before, 0, n);
-		vm_leaders_wait(&work->talk);
+	for (size_t at = 0; at < reduce->count; at += m) {
+		m = reduce->count - at < n ? reduce->count - at : n;
+		if (work->self > 0) {
+			receive(work, work->self - 1, reduce->before, at, m);
+			vm_leaders_received(&work->talk);
+		}
+		if (last)
+			continue;
+		if (!work->talk.error &&
+		    !vm_coll_node_reduce_chain(reduce, at, m))
+			work->talk.error = -VMPI_ENOMEM;
+		send(work, work->self + 1, reduce->sum, at, m);
 	}
-	if (work->self + 1 == work->count || work->talk.error)
-		return 0;
-	if (!vm_coll_node_reduce_chain(reduce))
-		return -VMPI_ENOMEM;
-	send(work, work->self + 1, reduce->sum, 0, n);
 	return 0;
 }
 

@@ -369,15 +369,16 @@ static struct vm_meet with_prefix(const struct vm_coll_node_reduce *reduce,
 	return local;
 }
 
-bool vm_coll_node_reduce_chain(struct vm_coll_node_reduce *reduce)
+bool vm_coll_node_reduce_chain(struct vm_coll_node_reduce *reduce, size_t from,
+			       size_t n)
 {
 	struct vm_coll prefix;
 	struct vm_meet local = with_prefix(reduce, &prefix);
 	struct vm_fold all;
 
-	if (!vm_coll_fold_open(&all, &local, reduce->me, reduce->count))
+	if (!vm_coll_fold_open(&all, &local, reduce->me, n))
 		return false;
-	fold(reduce, &all, 0, local.size, 0, reduce->sum, 0, reduce->count);
+	fold(reduce, &all, 0, local.size, from, reduce->sum, from, n);
 	vm_fold_close(&all);
 	return true;
 }

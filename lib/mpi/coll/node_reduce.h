@@ -50,9 +50,10 @@ static inline void *vm_coll_element(const struct vm_coll_node_reduce *reduce,
 	return vm_at(vector, (ptrdiff_t)first * reduce->type->extent);
 }
 
-/* Reduces what the members of lower processes give, in `before`, and the
- * operands of the local members to sum.  False: no memory. */
-bool vm_coll_node_reduce_chain(struct vm_coll_node_reduce *reduce);
+/* Reduces n elements, `from` on, of what the members of lower processes give, in
+ * `before`, and the operands of the local members to sum.  False: no memory. */
+bool vm_coll_node_reduce_chain(struct vm_coll_node_reduce *reduce, size_t from,
+			       size_t n);
 
 /* Computes right = left op right for n elements. */
 void vm_coll_combine(const struct vm_coll_node_reduce *reduce, const void *left,
