@@ -86,7 +86,7 @@ static int port_watch(struct vm_port *port, uint64_t *until, uint64_t now)
 	return 0;
 }
 
-/* Under lock: what comes for the port wakes nobody. */
+/* What comes for the port wakes nobody. */
 static void port_ignore(struct vm_port *port)
 {
 	for (unsigned i = 0; i < VM_PORT_WAITS; i++)
@@ -172,8 +172,10 @@ int vm_fabric_sleep_beside(struct vm_fabric *fabric, struct vm_sleep *sleep,
 
 		atomic_store_explicit(&port->left, left && left[i],
 				      memory_order_relaxed);
-		if (left && left[i])
+		if (left && left[i]) {
+			port_ignore(port);
 			continue;
+		}
 		if (!vm_bias_try(&port->lock)) {
 			rc = -VMPI_EAGAIN;
 			break;

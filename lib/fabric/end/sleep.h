@@ -31,7 +31,7 @@ struct vm_sleep {
 };
 int vm_fabric_sleep_begin(struct vm_fabric *fabric, struct vm_sleep *sleep);
 /* The same, without the ports for which left[port] is true: somebody else looks
- * after those.  What comes there in shared memory does not end the wait. */
+ * after those.  What comes there does not end the wait. */
 int vm_fabric_sleep_beside(struct vm_fabric *fabric, struct vm_sleep *sleep,
 			   const bool *left);
 bool vm_fabric_sleep_wait(struct vm_fabric *fabric,
