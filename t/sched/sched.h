@@ -12,6 +12,7 @@
 #include "tap.h"
 
 static struct vm_stack_pool sched_stacks;
+static bool sched_one_processor; /* as if there were no more */
 
 static inline void sched_begin_hooks(int workers,
 				     const struct vm_sched_hooks *hooks)
@@ -23,6 +24,10 @@ static inline void sched_begin_hooks(int workers,
 	if (vm_sched_init(workers))
 		bail("no %d workers", workers);
 	vm_sched.hooks = *hooks;
+	if (sched_one_processor) {
+		vm_sched.crowded = workers > 1;
+		vm_sched.processors = 1;
+	}
 	if (vm_sched_start())
 		bail("no %d workers", workers);
 	if (!vm_worker_adopt(NULL))

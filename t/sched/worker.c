@@ -412,15 +412,13 @@ static int hold(void *arg)
 	return 0;
 }
 
-/* As if there were one processor. */
 static void test_crowded(void)
 {
 	_Atomic bool end = false;
 	struct vm_ult *ults[2];
 
+	sched_one_processor = true;
 	sched_begin(2);
-	vm_sched.crowded = true;
-	vm_sched.processors = 1;
 	ults[0] = sched_new(0, hold, &end);
 	while (vm_sched_crowded())
 		vm_cpu_yield();
@@ -433,6 +431,7 @@ static void test_crowded(void)
 	for (int i = 0; i < 2; i++)
 		vm_ult_join(ults[i]);
 	sched_end();
+	sched_one_processor = false;
 }
 
 int main(void)

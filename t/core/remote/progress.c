@@ -16,6 +16,8 @@
 #define TAG 1
 #define AGAIN 1 /* to rank 1: wait once more */
 
+static _Atomic int taken = -1; /* by rank 1, once it has begun */
+
 static struct vm_worker *watcher(void)
 {
 	return atomic_load(&vm_node->progress.poller);
@@ -38,19 +40,22 @@ static bool is_settled(void)
 static void *waker(void *arg)
 {
 	struct vm_worker *first = &vm_sched.workers[0];
-	int again = AGAIN;
+	int again = AGAIN, sent = 0;
 
 	if (vmpi_attach(1))
 		bail("no rank 1");
 	do {
+		/* Its worker may sleep before it begins, or watch and find what
+		 * is for rank 1. */
+		while (atomic_load(&taken) != sent)
+			sched_yield();
 		while (!is_settled())
 			sched_yield();
 		if (watcher() == first)
 			break;
 		EXPECT(vmpi_send(vmpi_world(), &again, sizeof(again), 1, TAG) ==
 		       0);
-		while (watcher() != first)
-			sched_yield();
+		sent++;
 	} while (true);
 	EXPECT(vmpi_send(vmpi_world(), NULL, 0, 0, TAG) == 0);
 	vmpi_detach();
@@ -76,11 +81,13 @@ static void second(void)
 {
 	int again = AGAIN;
 
+	atomic_fetch_add(&taken, 1);
 	while (again) {
 		while (watcher() != &vm_sched.workers[0])
 			sched_yield();
 		EXPECT(vmpi_recv(vmpi_world(), &again, sizeof(again), VMPI_ANY,
 				 TAG, NULL) == 0);
+		atomic_fetch_add(&taken, 1);
 	}
 }
 
