@@ -400,7 +400,7 @@ void vm_ult_yield(void)
 	next = vm_worker_next(worker);
 	if (next != self)
 		switch_to(self, next, VM_WHY_YIELDS);
-	else if (VM_UNLIKELY(vm_sched_crowded() || vm_sched.shared))
+	else if (VM_UNLIKELY(vm_sched_contended()))
 		vm_cpu_yield(); /* what it waits for may need this core */
 }
 

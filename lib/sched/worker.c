@@ -342,7 +342,7 @@ void vm_thread_back(void)
  */
 static bool has_company(void)
 {
-	return vm_sched_crowded() || vm_sched.shared ||
+	return vm_sched_contended() ||
 	       atomic_load_explicit(&vm_sched.threads, memory_order_relaxed) >
 		       atomic_load_explicit(&vm_sched.threads_asleep,
 					    memory_order_relaxed);

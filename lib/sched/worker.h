@@ -152,6 +152,13 @@ static inline bool vm_sched_crowded(void)
 		       vm_sched.processors;
 }
 
+/* Whether others of the job may need this processor: workers of this process, or
+ * other processes. */
+static inline bool vm_sched_contended(void)
+{
+	return vm_sched.shared || vm_sched_crowded();
+}
+
 /* Has changes of stacks reported, by all workers that are made later. */
 void vm_sched_report_stacks(void (*on_stack)(struct vm_ult *from,
 					     struct vm_ult *to, bool ends));

@@ -261,7 +261,9 @@ static bool is_lost(const struct vm_leaders *leaders)
 {
 	if (atomic_load_explicit(&leaders->lost, memory_order_relaxed))
 		return true;
-	for (int p = 0; p < leaders->count && vm_failure_any(); p++)
+	if (VM_LIKELY(!vm_failure_any()))
+		return false;
+	for (int p = 0; p < leaders->count; p++)
 		if (p != leaders->self &&
 		    vm_failure_gone(leaders->processes[p].first))
 			return true;

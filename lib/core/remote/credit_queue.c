@@ -78,8 +78,7 @@ static int looks_most(const struct vm_credit_queue *line)
 
 	if (line && atomic_load_explicit(&line->vain, memory_order_relaxed))
 		return 1;
-	if (vm_sched.shared || vm_sched_crowded() || worker->head ||
-	    worker->next)
+	if (vm_sched_contended() || worker->head || worker->next)
 		return LOOKS_SHARED;
 	return VM_CREDIT_LOOKS;
 }

@@ -141,7 +141,7 @@ static bool share_begin(struct vm_rndv_recv *pull)
 		.process = pull->origin.from.process,
 		.load = vm_load_one(&pull->here, &pull->there),
 	};
-	return !vm_sched.shared && !vm_sched_crowded() &&
+	return !vm_sched_contended() &&
 	       vm_share_begin(&pull->share, pull->origin.from.port);
 }
 

@@ -184,7 +184,7 @@ bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
 		      void *addr, size_t bytes, vmpi_status *status)
 {
-	bool shared = vm_sched.shared || vm_sched_crowded(), took;
+	bool shared = vm_sched_contended(), took;
 	const struct vm_pkt *pkt;
 	int rc = -VMPI_EAGAIN;
 

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,12 +52,20 @@ static int wait_clear(struct vm_port *port)
 	return vm_port_read_wait(port, CLEAR_MS) ? -VMPI_EAGAIN : 0;
 }
 
+/* What comes for the port wakes nobody. */
+static void port_ignore(struct vm_port *port)
+{
+	for (unsigned i = 0; i < VM_PORT_WAITS; i++)
+		port_waits(port)[i].fd = -1;
+}
+
 /* What the provider waits for itself; how many descriptors that are. */
 static size_t list_ask(struct vm_port *port)
 {
 	struct fi_wait_pollfd list = { .nfds = VM_PORT_WAITS,
 				       .fd = port_waits(port) };
 
+	port_ignore(port); /* it may be shorter than the last one */
 	return port->fi->cq_fds(port->cq, &list) ? 0 : list.nfds;
 }
 
@@ -84,13 +91,6 @@ static int port_watch(struct vm_port *port, uint64_t *until, uint64_t now)
 	if (VM_UNLIKELY(count < 2))
 		earlier(until, now + RETRY_NS);
 	return 0;
-}
-
-/* What comes for the port wakes nobody. */
-static void port_ignore(struct vm_port *port)
-{
-	for (unsigned i = 0; i < VM_PORT_WAITS; i++)
-		port_waits(port)[i].fd = -1;
 }
 
 /* When to retry what the network refuses: the longer it has refused, the

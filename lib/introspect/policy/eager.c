@@ -35,9 +35,7 @@
 #define BINS VM_SIZE_BINS
 #define WINDOW_TICKS 5	      /* a window is at least so long, */
 #define WINDOW_MESSAGES 32    /* has so many messages, */
-#define WINDOW_TICKS_MAX 1000 /* or is forgotten after that; */
-#define RATE_PERCENT 1	      /* and its rate is known to so much, */
-#define RATE_TICKS_MAX 100    /* unless it would take too long */
+#define WINDOW_TICKS_MAX 1000 /* or is forgotten after that */
 #define MANY 64		      /* one of so many messages is worth a look */
 #define QUIET_WINDOWS 20      /* in which nobody needs a limit */
 #define TOKENS 16
@@ -53,7 +51,7 @@ enum verdict { UNKNOWN, GOOD, BAD };
 struct window {
 	uint64_t sizes[BINS]; /* messages */
 	uint64_t messages, looks;
-	uint64_t ticks, began_ns;
+	uint64_t began_ns;
 	struct vm_slope slope;
 };
 
@@ -141,7 +139,6 @@ static void window_add(vmpi_tuner *tuner, struct eager *e, uint64_t now_ns)
 			 vm_tuner_counter(tuner, e->found);
 	uint64_t sizes[BINS] = { 0 };
 
-	e->window.ticks++;
 	e->window.looks += looks - e->seen_looks;
 	e->seen_looks = looks;
 	if (tuner->total(tuner, e->sizes, sizes, BINS))
@@ -164,10 +161,9 @@ static bool window_is_full(const struct eager *e)
 {
 	const struct window *window = &e->window;
 
-	return window->ticks >= WINDOW_TICKS &&
+	return window->slope.ticks >= WINDOW_TICKS &&
 	       window->messages >= WINDOW_MESSAGES &&
-	       (vm_slope_known(&window->slope, RATE_PERCENT) ||
-		window->ticks >= RATE_TICKS_MAX || (e->trying && !e->settled));
+	       (vm_slope_known(&window->slope) || (e->trying && !e->settled));
 }
 
 /* Messages of a window whose bin ends in (from, to]. */
@@ -410,7 +406,7 @@ static int eager_tick(vmpi_tuner *tuner, uint64_t now_ns)
 	if (window_is_full(e))
 		rc = e->trying ? trial_go_on(tuner, e, now_ns) :
 				 window_judge(tuner, e, now_ns);
-	else if (e->window.ticks < WINDOW_TICKS_MAX)
+	else if (e->window.slope.ticks < WINDOW_TICKS_MAX)
 		return 0;
 	else
 		rc = silence(tuner, e, now_ns);

@@ -22,9 +22,13 @@ struct vm_rates {
 	unsigned count;	       /* of them that there are */
 };
 
+#define VM_RATE_PERCENT 1 /* to so much the rate of a window is to be known */
+#define VM_RATE_TICKS_MAX 100 /* unless that would take so long */
+
 /* Of (seconds, messages) since a window began, at each of its ticks. */
 struct vm_slope {
-	double ticks, s, m, ss, sm, mm; /* sums of these and of products */
+	uint64_t ticks;
+	double s, m, ss, sm, mm; /* sums of these and of products */
 };
 
 static inline void vm_slope_add(struct vm_slope *slope, uint64_t ns,
@@ -43,20 +47,25 @@ static inline void vm_slope_add(struct vm_slope *slope, uint64_t ns,
 /* Messages per second; 0: there are too few ticks. */
 static inline double vm_slope_rate(const struct vm_slope *slope)
 {
-	double n = slope->ticks, wide = n * slope->ss - slope->s * slope->s;
+	double n = (double)slope->ticks,
+	       wide = n * slope->ss - slope->s * slope->s;
 
 	return wide > 0 ? (n * slope->sm - slope->s * slope->m) / wide : 0;
 }
 
-/* Whether its standard error is at most so many percent of the rate. */
-static inline bool vm_slope_known(const struct vm_slope *slope, double percent)
+/* Whether its standard error is small enough, or will not be soon. */
+static inline bool vm_slope_known(const struct vm_slope *slope)
 {
-	double n = slope->ticks, wide = n * slope->ss - slope->s * slope->s;
+	double n = (double)slope->ticks;
+	double wide = n * slope->ss - slope->s * slope->s;
 	double high = n * slope->mm - slope->m * slope->m;
-	double rate = vm_slope_rate(slope), least = rate * percent / 100;
+	double rate = vm_slope_rate(slope);
+	double most = rate * VM_RATE_PERCENT / 100;
 
-	return n > 2 &&
-	       (high - rate * rate * wide) / (n - 2) <= least * least * wide;
+	if (slope->ticks >= VM_RATE_TICKS_MAX)
+		return true;
+	return slope->ticks > 2 &&
+	       high - rate * rate * wide <= most * most * wide * (n - 2);
 }
 
 static inline bool vm_rates_full(const struct vm_rates *rates)

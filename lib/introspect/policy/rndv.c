@@ -43,8 +43,6 @@
 #define WINDOW_TICKS 5
 #define WINDOW_MESSAGES 8
 #define WINDOW_TICKS_MAX 1000 /* then a window is forgotten */
-#define RATE_PERCENT 1	      /* to so much its rate is to be known */
-#define RATE_TICKS_MAX 100    /* unless that would take so long */
 #define CHANGE_TICKS 20
 #define LEAVE_WINDOWS 2	 /* in a row in which lateness is another one */
 #define LEAVE_PERCENT 40 /* that it differs by */
@@ -79,7 +77,7 @@ struct trial {
 struct pair {
 	uint64_t seen[2]; /* sender late, receiver late: up to the last tick */
 	/* The window. */
-	uint64_t messages, late, ticks, began_ns;
+	uint64_t messages, late, began_ns;
 	struct vm_slope slope;
 	struct vm_rates rates; /* of the last windows by this way */
 	unsigned strange;
@@ -136,7 +134,7 @@ static void rndv_end(vmpi_tuner *tuner)
 
 static void window_open(struct pair *pair, uint64_t now_ns)
 {
-	pair->messages = pair->late = pair->ticks = 0;
+	pair->messages = pair->late = 0;
 	pair->began_ns = now_ns;
 	pair->slope = (struct vm_slope){ 0 };
 }
@@ -144,10 +142,9 @@ static void window_open(struct pair *pair, uint64_t now_ns)
 /* The first one of a trial is not measured. */
 static bool window_is_full(const struct pair *pair)
 {
-	return pair->ticks >= WINDOW_TICKS &&
+	return pair->slope.ticks >= WINDOW_TICKS &&
 	       pair->messages >= WINDOW_MESSAGES &&
-	       (vm_slope_known(&pair->slope, RATE_PERCENT) ||
-		pair->ticks >= RATE_TICKS_MAX ||
+	       (vm_slope_known(&pair->slope) ||
 		(pair->trying && !pair->settled));
 }
 
@@ -328,11 +325,10 @@ static void pair_tick(vmpi_tuner *tuner, struct rndv *r, int place,
 	}
 	pair->messages += sender + receiver;
 	pair->late += receiver;
-	pair->ticks++;
 	vm_slope_add(&pair->slope, now_ns - pair->began_ns, pair->messages);
 	if (window_is_full(pair))
 		pair_judge(tuner, r, place);
-	else if (pair->ticks < WINDOW_TICKS_MAX)
+	else if (pair->slope.ticks < WINDOW_TICKS_MAX)
 		return;
 	else if (pair->way != WAY_AUTO && (pair->trying || !pair->messages))
 		way_take(pair, WAY_AUTO); /* it sends no more, or hardly */
