@@ -15,10 +15,13 @@
 
 #include "base/err.h"
 
-/* Bytes below which prefetching is not worth it, and above which a core cannot
- * have so many lines under way and memcpy() uses other instructions. */
+/* Bytes below and above which prefetching is not worth it.  Of more than can be
+ * under way at a time the end is enough: it comes while memcpy() fetches what is
+ * before. */
 #define VM_COPY_FETCH_MIN 256
 #define VM_COPY_FETCH_MAX 4096
+#define VM_COPY_FETCH_ALL 2048
+#define VM_COPY_FETCH_END 1024
 
 /* Prefetches a line that will be written to soon. */
 static inline void vm_fetch_to_write(void *line)
@@ -40,9 +43,14 @@ static inline void vm_copy(void *to, const void *from, size_t bytes)
 		memcpy(to, from, sizeof(double));
 		return;
 	}
-	if (bytes >= VM_COPY_FETCH_MIN && bytes <= VM_COPY_FETCH_MAX)
-		for (size_t i = 0; i < bytes; i += VM_CACHELINE)
+	if (bytes >= VM_COPY_FETCH_MIN && bytes <= VM_COPY_FETCH_MAX) {
+		size_t i = bytes > VM_COPY_FETCH_ALL ?
+				   bytes - VM_COPY_FETCH_END :
+				   0;
+
+		for (; i < bytes; i += VM_CACHELINE)
 			vm_fetch_to_write((char *)to + i);
+	}
 	if (bytes)
 		memcpy(to, from, bytes);
 }
