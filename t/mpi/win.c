@@ -3,6 +3,8 @@
  * Windows: how they are made, what is known about them, and how accesses are
  * synchronised.
  */
+#include <unistd.h>
+
 #include "mtap.h"
 
 static MPI_Win win;
@@ -33,6 +35,50 @@ static void fences(void)
 	all_ok(held == right + 7, "a get sees what its target stored before");
 	MPI_Win_free(&win);
 	all_ok(win == MPI_WIN_NULL, "a window that is freed has no handle");
+}
+
+/* Whether the right neighbour's memory is reached that another process has. */
+static bool shares_with_right(void)
+{
+	int pid = getpid(), his = 0, unit;
+	MPI_Aint bytes;
+	void *base;
+
+	MPI_Sendrecv(&pid, 1, MPI_INT, left, 0, &his, 1, MPI_INT, right, 0,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Win_shared_query(win, right, &bytes, &unit, &base);
+	return pid != his && bytes > 0;
+}
+
+/* Memory of several sizes: each member's is its own to the last byte, and what
+ * processes share does not begin where the programs' large buffers do. */
+static void sizes(void)
+{
+	static const int all[] = { 1, 4095, 4096, 20000, 8192, 100 };
+	enum { KINDS = sizeof(all) / sizeof(all[0]), MOST = 20000 };
+	static char out[MOST];
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (int first = 0; first < KINDS; first++) {
+		int mine = all[(first + rank) % KINDS], held = 1;
+		int his = all[(first + right) % KINDS];
+		char *base;
+
+		MPI_Win_allocate(mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+				 &win);
+		memset(out, rank + 1, sizeof(out));
+		MPI_Win_fence(0, win);
+		MPI_Put(out, his, MPI_CHAR, right, 0, his, MPI_CHAR, win);
+		MPI_Win_fence(0, win);
+		for (int i = 0; i < mine; i++)
+			held &= base[i] == (char)(left + 1);
+		all_ok(held, "memory of %d bytes beside others is whole",
+		       all[first]);
+		if (shares_with_right() && (size_t)mine >= page)
+			held = (uintptr_t)base % page > 256;
+		all_ok(held, "and does not begin with a page");
+		MPI_Win_free(&win);
+	}
 }
 
 static MPI_Group group_of(int first, int second)
@@ -533,6 +579,7 @@ int main(int argc, char **argv)
 	right = (rank + 1) % size;
 	left = (rank + size - 1) % size;
 	fences();
+	sizes();
 	posts(false);
 	posts(true);
 	fences_in_order();

@@ -63,6 +63,12 @@ struct file {
 	size_t head, posts, told;
 };
 
+/* Memory of a page or more, apart, begins so far behind the begin of one.  The
+ * programs' large buffers lie at the begin of a page or 16 bytes behind, and a
+ * copy waits where it reads what has the same place in its page as what it has
+ * just written. */
+#define ASIDE 1024
+
 static size_t member_of(const struct file *file, size_t k)
 {
 	return file->members ? file->members[k] : k;
@@ -82,13 +88,14 @@ static bool piece(const struct file *file, size_t i, size_t *from, size_t *end)
 {
 	size_t bytes = offer_of(file->meet, i)->bytes;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	bool whole = file->pages || bytes >= page;
+	size_t aside = file->apart && !file->pages && whole ? ASIDE : 0;
 
-	*from = *end;
-	if (file->apart &&
-	    !round_up(from,
-		      file->pages || bytes >= page ? page : 2 * VM_CACHELINE))
+	*from = *end > aside ? *end - aside : 0;
+	if (file->apart && !round_up(from, whole ? page : 2 * VM_CACHELINE))
 		return false;
-	return !__builtin_add_overflow(*from, bytes, end);
+	return !__builtin_add_overflow(*from, aside, from) &&
+	       !__builtin_add_overflow(*from, bytes, end);
 }
 
 /* The bytes of a file; 0: there are no so many. */
@@ -212,7 +219,9 @@ static int file_map(struct file *file, struct vm_window_team *team, size_t i,
 		file->told =
 			row_room(team->size, sizeof(struct vm_window_told));
 	file->head = file->count * head_bytes(file);
-	if (!round_up(&file->head, (size_t)sysconf(_SC_PAGESIZE)))
+	if (!round_up(&file->head, file->apart && !file->pages ?
+					   2 * VM_CACHELINE :
+					   (size_t)sysconf(_SC_PAGESIZE)))
 		return MPI_ERR_NO_MEM;
 	map->bytes = file_bytes(file);
 	if (!map->bytes)
