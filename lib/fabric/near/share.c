@@ -16,11 +16,6 @@
 /* How many are not shared behind one of which the other side has taken none. */
 #define LEFT_ALONE 15
 
-/* A side that has moved a load of its own so lately is about to move the next
- * one: half a load of either by each takes more calls of the kernel, and nobody
- * has time to spare.  A longer gap says that it waits. */
-#define LATELY_NS 200000
-
 #define WAIT_NS 100000 /* for the other's last piece, until we suspend */
 
 static size_t piece_of(const struct vm_share *share)
@@ -85,11 +80,11 @@ static struct vm_shm_share *words_of(const struct vm_share *share,
 static bool other_moves(const struct vm_share *share, uint32_t port)
 {
 	const struct vm_shm_share *words = words_of(share, port);
-	uint64_t ns = words ? atomic_load_explicit(&words->moved_ns,
-						   memory_order_relaxed) :
-			      0;
+	uint64_t until = words ? atomic_load_explicit(&words->busy_until_ns,
+						      memory_order_relaxed) :
+				 0;
 
-	return ns && (ns == UINT64_MAX || vm_clock_ns() - ns < LATELY_NS);
+	return until && (until == UINT64_MAX || vm_clock_ns() < until);
 }
 
 /* Whether nothing of it is under way, and either the other side is expected to
@@ -146,7 +141,7 @@ bool vm_share_begin(struct vm_share *share, uint32_t port)
 		atomic_load_explicit(&share->words->done, memory_order_relaxed);
 	atomic_store_explicit(&share->words->awaited, 0, memory_order_relaxed);
 	if (share->both_ways)
-		atomic_store_explicit(&share->words->moved_ns, UINT64_MAX,
+		atomic_store_explicit(&share->words->busy_until_ns, UINT64_MAX,
 				      memory_order_relaxed);
 	/* Pairs with the exchange in piece_take(). */
 	atomic_store_explicit(&share->words->next,
@@ -213,7 +208,8 @@ int vm_share_end(struct vm_share *share)
 				 share->load.bytes, share->write);
 	}
 	if (share->both_ways)
-		atomic_store_explicit(&share->words->moved_ns, vm_clock_ns(),
+		atomic_store_explicit(&share->words->busy_until_ns,
+				      vm_clock_ns() + VM_SHARE_LATELY_NS,
 				      memory_order_relaxed);
 	outlet_give(share->outlet);
 	return rc;

@@ -45,11 +45,11 @@ struct vm_shm_slot {
 VM_STATIC_ASSERT(sizeof(struct vm_shm_slot) == 64, "a slot is a cache line");
 
 /* What both sides move at once (fabric/near/share.h): the number << 32, and the next
- * piece that nobody has; when the writer moved a load that it had begun, 0: never,
- * UINT64_MAX: now; and what the reader of the ring says of it. */
+ * piece that nobody has; until when the writer is busy with loads that it begins,
+ * UINT64_MAX: it moves one; and what the reader of the ring says of it. */
 struct vm_shm_share {
 	_Atomic uint64_t next;
-	_Atomic uint64_t moved_ns;
+	_Atomic uint64_t busy_until_ns;
 	char line[48];
 	_Atomic uint64_t
 		awaited;	 /* by the writer, who wants to be told; or 0 */

@@ -110,29 +110,50 @@ static void alone(struct vm_share *share)
 	end(share, "by who has begun");
 }
 
+static void helped(struct vm_share *share)
+{
+	help(share);
+	ok(vm_share_move(share), "all of it");
+	end(share, "with help");
+}
+
+/* Whether the other side is asked, which helps then. */
+static bool asked(void)
+{
+	struct vm_share share;
+
+	begin_as(&share, BYTES, true);
+	if (share.alone)
+		alone(&share);
+	else
+		helped(&share);
+	return !share.alone;
+}
+
 /* Both sides begin. */
 static void both_ways(void)
 {
 	struct vm_share first, second = share_of(0, BYTES);
-	bool moved;
-	int rc;
+	_Atomic uint64_t *busy_until_ns;
+	uint64_t until_ns;
 
 	second.both_ways = true;
 	begin_as(&first, BYTES, true);
 	ok(!first.alone, "the side is asked that moves nothing of its own");
 	ok(vm_share_begin(&second, 0) && second.alone,
 	   "the one that does is not");
+	busy_until_ns = &second.words->busy_until_ns;
+	until_ns = vm_clock_ns() + VM_SHARE_LATELY_NS;
 	alone(&second);
+	ok(atomic_load(busy_until_ns) >= until_ns &&
+		   atomic_load(busy_until_ns) < UINT64_MAX,
+	   "it says until when it is about to move more");
 	memset(to, 0, sizeof(to));
-	alone(&first);
-	do {
-		begin_as(&first, BYTES, true);
-		moved = !first.alone && help(&first) == 0;
-		vm_share_move(&first);
-		rc = vm_share_end(&first);
-	} while (first.alone && rc == 0);
-	ok(moved && rc == 0,
-	   "it is asked when it has moved nothing for a while");
+	helped(&first);
+	atomic_store(busy_until_ns, UINT64_MAX - 1);
+	ok(!asked(), "until then it is not asked");
+	atomic_store(busy_until_ns, vm_clock_ns());
+	ok(asked(), "and then it is");
 }
 
 static void refused(void)
