@@ -122,8 +122,12 @@ void vm_topo_share(int share, int shares)
 	hwloc_cpuset_t set = hwloc_bitmap_alloc();
 
 	topo.shared = 0;
-	if (shares > topo.cores)
+	if (shares > topo.cores) {
 		topo.shared = (shares + topo.cores - 1) / topo.cores;
+		/* In turn, as programs do that bind themselves: then the first
+		 * ones of them move nobody to the core of others. */
+		from = to = share % topo.cores;
+	}
 	if (!set)
 		return; /* then all processes share all of them */
 	for (int i = from; i < to || i == from; i++) {

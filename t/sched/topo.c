@@ -87,12 +87,36 @@ static void test_shares(int shares)
 	is_int(vm_topo_cores(), all, "a new start has all again");
 }
 
+/* Where the worker of a share goes. */
+static void place_of(char *text, size_t bytes, int share, int shares)
+{
+	vm_topo_share(share, shares);
+	vm_topo_plan(1);
+	vm_topo_describe(text, bytes, 0);
+	vm_topo_fini();
+	if (vm_topo_init())
+		bail("no topology");
+}
+
+static void test_turns(void)
+{
+	int all = vm_topo_cores();
+	char first[128], next[128], again[128];
+
+	place_of(first, sizeof(first), 0, 2 * all);
+	place_of(next, sizeof(next), 1, 2 * all);
+	place_of(again, sizeof(again), all, 2 * all);
+	is_string(again, first,
+		  "shares that are too many get the cores in turn");
+	ok(all < 2 || strcmp(first, next) != 0, "... from one to the next");
+}
+
 int main(void)
 {
 	char text[128] = "";
 	cpu_set_t allowed;
 
-	plan(36);
+	plan(38);
 	is_int(vm_topo_cores(), 1, "before the start there is one core");
 	is_int(vm_topo_init(), 0, "the machine can be read");
 	is_int(vm_topo_init(), 0, "twice");
@@ -112,6 +136,7 @@ int main(void)
 	test_binding();
 	for (int shares = 1; shares <= 5; shares++)
 		test_shares(shares);
+	test_turns();
 	vm_topo_fini();
 	is_int(vm_topo_init(), 0, "it can be read again after the end");
 	vm_topo_fini();
