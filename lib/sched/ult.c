@@ -404,6 +404,23 @@ void vm_ult_yield(void)
 		vm_cpu_yield(); /* what it waits for may need this core */
 }
 
+bool vm_ult_poll(void)
+{
+	struct vm_worker *worker = vm_self->worker;
+
+	if (worker->index >= 0 && !worker->head && !worker->next) {
+		if (vm_worker_found(worker))
+			return false;
+		if (VM_UNLIKELY(vm_sched_contended())) {
+			vm_cpu_yield();
+			vm_worker_found(worker);
+		}
+	} else {
+		vm_ult_yield();
+	}
+	return true;
+}
+
 void vm_ult_sleep(uint64_t ns)
 {
 	struct vm_ult *self = vm_self;

@@ -131,6 +131,11 @@ bool vm_ult_watch(const _Atomic uint32_t *word, uint32_t value);
 /* Goes to the end of the run queue.  May switch. */
 void vm_ult_yield(void);
 
+/* The same for one that polls: where no other ULT can run it looks what has come
+ * and gives up its processor only if nothing has.  Whether it yielded.  May
+ * switch. */
+bool vm_ult_poll(void);
+
 /* Sleeps for at least ns nanoseconds.  May switch. */
 void vm_ult_sleep(uint64_t ns);
 

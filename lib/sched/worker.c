@@ -126,9 +126,14 @@ struct vm_ult *vm_worker_next(struct vm_worker *worker)
 	return vm_worker_pick(worker);
 }
 
+bool vm_worker_found(struct vm_worker *worker)
+{
+	return collect(worker) || worker->head || worker->next;
+}
+
 static bool has_work(struct vm_worker *worker)
 {
-	return collect(worker) || worker->head || worker->next ||
+	return vm_worker_found(worker) ||
 	       atomic_load_explicit(&vm_sched.stop, memory_order_relaxed);
 }
 

@@ -262,6 +262,8 @@ bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 		     uint32_t value);
 /* Collects ULTs that have become runnable; returns whether there is one. */
 bool vm_worker_collect(struct vm_worker *worker);
+/* The same; returns whether there is one, or something else has come. */
+bool vm_worker_found(struct vm_worker *worker);
 /* Moves ULTs that others have woken to the run queue. */
 void vm_worker_inbox(struct vm_worker *worker);
 

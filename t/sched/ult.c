@@ -435,9 +435,56 @@ static int eternal_body(void *arg)
 	return 0;
 }
 
+static int looks;
+static bool comes, among_others;
+
+static bool look(struct vm_worker *worker)
+{
+	looks++;
+	among_others |= worker->head != NULL;
+	return comes;
+}
+
+static bool poll_yields(bool finds)
+{
+	comes = finds;
+	looks = 0;
+	among_others = false;
+	return vm_ult_poll();
+}
+
+static int set(void *arg)
+{
+	*(bool *)arg = true;
+	return 0;
+}
+
+static int poll_body(void *arg)
+{
+	bool ran = false;
+	struct vm_ult *other;
+
+	(void)arg;
+	ok(poll_yields(false) && looks == 2 && !among_others,
+	   "who polls alone looks before and after it yields the processor");
+	ok(!poll_yields(true) && looks == 1 && !among_others,
+	   "... which it does not if something has come");
+	other = sched_new(0, set, &ran);
+	ok(poll_yields(true) && ran, "what else can run runs all the same");
+	return vm_ult_join(other);
+}
+
+static void test_poll(void)
+{
+	sched_begin_hooks(1, &(struct vm_sched_hooks){ .poll = look });
+	vm_sched.shared = 2;
+	sched_call(poll_body, NULL);
+	sched_end();
+}
+
 int main(void)
 {
-	plan(30);
+	plan(33);
 	sched_begin(1);
 	sched_call(yield_body, NULL);
 	sched_call(wake_body, NULL);
@@ -452,6 +499,7 @@ int main(void)
 	test_walk(5);
 	test_threads();
 	test_far_join();
+	test_poll();
 	/* The last one, with a worker that is never stopped. */
 	sched_begin(1);
 	sched_call(eternal_body, NULL);

@@ -383,7 +383,8 @@ void vm_req_poll(void)
 		return;
 	}
 	self->tests_in_row = 0;
-	vm_rank_yield();
+	if (vm_ult_poll() && rank)
+		vm_pvar_add(vm_counters()->yields, 1);
 }
 
 int vm_req_finish(struct vm_req *req, vmpi_status *status)
