@@ -408,7 +408,9 @@ bool vm_ult_poll(void)
 {
 	struct vm_worker *worker = vm_self->worker;
 
-	if (worker->index >= 0 && !worker->head && !worker->next) {
+	if (worker->index < 0)
+		return vm_thread_poll(worker);
+	if (!worker->head && !worker->next) {
 		if (vm_worker_found(worker))
 			return false;
 		if (VM_UNLIKELY(vm_sched_contended())) {

@@ -329,6 +329,27 @@ void vm_thread_yield(struct vm_worker *worker)
 		give_way(worker, &now);
 }
 
+bool vm_thread_poll(struct vm_worker *worker)
+{
+	uint64_t now;
+
+	/* Else workers poll. */
+	if (!vm_sched.hooks.thread_sleep || !vm_self->owner) {
+		vm_thread_yield(worker);
+		return true;
+	}
+	if (vm_sched.hooks.thread_poll())
+		return false;
+	if (++worker->rounds % (unsigned)worker->looks != 0)
+		return false;
+	now = vm_clock_ns();
+	if (vm_sched.shared || !spins_not(worker, now)) {
+		give_way(worker, &now);
+		vm_sched.hooks.thread_poll();
+	}
+	return true;
+}
+
 void vm_thread_away(void)
 {
 	atomic_fetch_add(&vm_sched.threads_asleep, 1);

@@ -258,6 +258,8 @@ static inline struct vm_ult *vm_worker_next_quick(struct vm_worker *worker)
 }
 void vm_worker_idle(struct vm_worker *worker);
 void vm_thread_yield(struct vm_worker *worker);
+/* vm_ult_poll() of an OS thread: one that is a rank polls the network itself. */
+bool vm_thread_poll(struct vm_worker *worker);
 bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 		     uint32_t value);
 /* Collects ULTs that have become runnable; returns whether there is one. */

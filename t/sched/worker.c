@@ -383,6 +383,36 @@ static void test_thread_spin(void)
 	spin_us_set(before);
 }
 
+static int thread_looks;
+static bool comes;
+
+static bool thread_look(void)
+{
+	thread_looks++;
+	return comes;
+}
+
+static void test_thread_poll(void)
+{
+	const struct vm_sched_hooks hooks = { .thread_poll = thread_look,
+					      .thread_sleep = sleep_elsewhere };
+	bool yields = false, yielded = false;
+
+	sched_begin_hooks(1, &hooks);
+	vm_self->owner = &thread_looks;
+	for (int i = 0; i < ASKED_MOST; i++)
+		yields |= vm_ult_poll();
+	ok(thread_looks >= ASKED_MOST,
+	   "a thread that is a rank looks at the network whenever it polls");
+	ok(yields, "... and now and then yields its processor");
+	comes = true;
+	for (int i = 0; i < ASKED_MOST; i++)
+		yielded |= vm_ult_poll();
+	ok(!yielded, "... but not if something has come");
+	vm_self->owner = NULL;
+	sched_end();
+}
+
 static void test_patient(void)
 {
 	static struct vm_worker worker;
@@ -436,7 +466,7 @@ static void test_crowded(void)
 
 int main(void)
 {
-	plan(22);
+	plan(25);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
@@ -452,6 +482,7 @@ int main(void)
 	test_idles();
 	test_spin();
 	test_thread_spin();
+	test_thread_poll();
 	test_patient();
 	return done_testing();
 }
