@@ -7,7 +7,7 @@
  * vm_coll that describes their call.  One of them compares the calls and copies
  * all data between the members' buffers; idle workers share large work
  * (core/local/work.h).  With small data each worker serves its own members
- * (small.h).  In long nonblocking ones the last to start does all (start.c).
+ * (small.h).  In long nonblocking ones the last to start does all (mpi/icoll).
  */
 #ifndef MPI_COLL_COLL_H
 #define MPI_COLL_COLL_H
@@ -200,34 +200,6 @@ void vm_coll_went(const struct vm_coll *coll, uint32_t context);
  * an MPI error.  May switch. */
 int vm_coll_run(struct vm_call *call, struct vm_coll *coll);
 
-/*
- * Starts a nonblocking collective with a copy of coll: 0 with *request set, an
- * MPI error, or a negative code of core.  The copy holds all that it uses until
- * the request ends.
- */
-int vm_coll_start(struct vm_call *call, const struct vm_coll *coll,
-		  MPI_Request *request);
-
-/*
- * Keeps a copy of coll for MPI_Start: 0 with an inactive *request, or an MPI
- * error (persist.c); returns the copy that a request keeps.
- */
-int vm_coll_keep(struct vm_call *call, const struct vm_coll *coll,
-		 MPI_Request *request);
-struct vm_coll *vm_coll_kept(const struct vm_req *req);
-
-/*
- * Hold what coll uses and the user may change or free, and let go of it:
- * datatypes, the operation, and arrays, which are copied to room for
- * vm_coll_arrays_room() bytes, aligned for any type.
- */
-size_t vm_coll_arrays_room(const struct vm_coll *coll);
-void vm_coll_hold(struct vm_coll *coll, void *room);
-void vm_coll_let_go(const struct vm_coll *coll);
-
-/* Starts coll, whose req is set, at a meeting of all members of chan. */
-int vm_coll_leave(struct vm_coll *coll, struct vm_chan *chan);
-
 /* Tells whether all members agree; if not, records an error for all of them. */
 bool vm_coll_agreed(struct vm_meet *meet);
 
@@ -238,9 +210,6 @@ struct vm_coll *vm_coll_own(struct vm_meet *meet, size_t any);
 /* Compares the calls of all members and does all their work.  One of them runs
  * it: the last to start if the collective is nonblocking. */
 void vm_coll_arrived(struct vm_meet *meet);
-
-/* Does the work of a nonblocking collective that all members have started. */
-void vm_coll_started(struct vm_meet *meet);
 
 /* The same on an intercommunicator: tells whether all members agree and finds
  * the seat of the root, if any; does the work of vm_coll_arrived() then. */
@@ -279,9 +248,6 @@ static inline size_t vm_coll_share(const struct vm_coll *coll, size_t size,
 /* Copies block i of an allgather from its owner to member `to`. */
 void vm_coll_allgather_block(struct vm_meet *meet, struct vm_coll *to,
 			     size_t i);
-
-/* Records in call why the collective of a request failed. */
-void vm_coll_explain(struct vm_call *call, const struct vm_req *req);
 
 /* Returns the description of member `rank`. */
 static inline struct vm_coll *vm_coll_of(const struct vm_meet *meet,

@@ -19,6 +19,7 @@
 #include "mpi/call/handle.h"
 #include "mpi/call/status.h"
 #include "mpi/comm/comm.h"
+#include "mpi/icoll/start.h"
 
 /* A member's data at the meeting; freed with the request. */
 struct idup {

@@ -8,7 +8,7 @@
 #ifndef MPI_JOINT_ARGS_H
 #define MPI_JOINT_ARGS_H
 
-#include "mpi/coll/coll.h"
+#include "mpi/icoll/start.h"
 #include "mpi/call/info.h"
 #include "mpi/call/twin.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/remote/failure.h"
 #include "mpi/call/check.h"
-#include "mpi/coll/coll.h"
+#include "mpi/icoll/start.h"
 #include "mpi/call/errh.h"
 #include "mpi/p2p/finish.h"
 #include "mpi/p2p/grequest.h"

@@ -7,12 +7,13 @@
  * each has its own channel, and each start is a started meeting of it.  The
  * channel outlives the communicator.
  */
+#include "mpi/icoll/start.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "core/meeting/chan_make.h"
 #include "core/rank/chan.h"
-#include "mpi/coll/coll.h"
 #include "mpi/call/persist.h"
 
 struct persist_coll {

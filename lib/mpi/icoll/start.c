@@ -8,12 +8,13 @@
  * programs that know only implementations that read them at the call change or
  * free them.
  */
+#include "mpi/icoll/start.h"
+
 #include <stdlib.h>
 
 #include "core/local/engine.h"
 #include "core/comm/revoke.h"
 #include "mpi/call/array.h"
-#include "mpi/coll/coll.h"
 #include "mpi/call/errh.h"
 #include "mpi/coll/shown.h"
 #include "mpi/coll/small.h"
