@@ -6,7 +6,9 @@
  * calls in a row, whose data are right, and communicators that end at once.
  */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ranks.h"
 
@@ -80,6 +82,47 @@ static void round_do(MPI_Comm comm, int round, int rank, int size)
 		MPI_Barrier(comm);
 }
 
+/* The same of data that follow cards: what is right is the first and the last of
+ * each block. */
+#define LONG 1024
+
+static bool is_block(const int *block, int first)
+{
+	return block[0] == first && block[LONG - 1] == first + LONG - 1;
+}
+
+static void long_round(int *all, int *mine, int round, int rank, int size)
+{
+	int root = round % 3 ? 0 : round % size, one = round;
+
+	for (int i = 0; i < size * LONG; i++)
+		all[i] = rank == root ? round + i : -1;
+	MPI_Scatter(all, LONG, MPI_INT, mine, LONG, MPI_INT, root,
+		    MPI_COMM_WORLD);
+	wrong += !is_block(mine, round + rank * LONG);
+	MPI_Bcast(all, LONG, MPI_INT, root, MPI_COMM_WORLD);
+	wrong += !is_block(all, round);
+	MPI_Bcast(&one, 1, MPI_INT, root, MPI_COMM_WORLD);
+	memset(all, 0, sizeof(int) * LONG * (size_t)size);
+	MPI_Gather(mine, LONG, MPI_INT, all, LONG, MPI_INT, root,
+		   MPI_COMM_WORLD);
+	for (int i = 0; i < size && rank == root; i++)
+		wrong += !is_block(all + i * LONG, round + i * LONG);
+	MPI_Reduce(mine, all, LONG, MPI_INT, MPI_MAX, root, MPI_COMM_WORLD);
+	wrong += rank == root && !is_block(all, round + (size - 1) * LONG);
+}
+
+static void long_rounds(int rank, int size)
+{
+	int *all = malloc(sizeof(int) * LONG * (size_t)size);
+	int *mine = malloc(sizeof(int) * LONG);
+
+	for (int round = 0; round < ROUNDS / 4; round++)
+		long_round(all, mine, round, rank, size);
+	free(all);
+	free(mine);
+}
+
 static void rounds(int rank, int size)
 {
 	for (int round = 0; round < ROUNDS; round++)
@@ -112,7 +155,7 @@ static void check(void (*body)(int rank, int size), const char *what)
 
 int main(void)
 {
-	plan(4);
+	plan(5);
 	if (goes_ahead()) {
 		check(root_goes_on,
 		      "the root goes on when its data are stored");
@@ -121,6 +164,7 @@ int main(void)
 		skip(2, "members of few processes wait for each other");
 	}
 	check(rounds, "many in a row, with one root and another");
+	check(long_rounds, "many of long data");
 	check(short_lives, "a communicator ends behind a broadcast");
 	return done_testing();
 }

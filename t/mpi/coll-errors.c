@@ -226,6 +226,62 @@ static void first_dups(int rank, int size)
 		one_reduces(1, size);
 }
 
+/* The same of data that follow cards. */
+#define LONG 16384
+
+static char longs[2][8 * LONG];
+
+static void first_bcasts_long(int rank, int size)
+{
+	if (rank == 1)
+		count(MPI_Barrier(MPI_COMM_WORLD));
+	else if (rank == 2)
+		another_kind(1, size);
+	else
+		count(MPI_Bcast(longs[0], LONG, MPI_CHAR, 0, MPI_COMM_WORLD));
+}
+
+static void one_left_long(int rank, int size)
+{
+	int x = 0, y[8];
+
+	if (rank == 3)
+		count(MPI_Gather(&x, 1, MPI_INT, y, 1, MPI_INT, 0,
+				 MPI_COMM_WORLD));
+	else
+		count(MPI_Bcast(longs[0], LONG, MPI_CHAR, 0, MPI_COMM_WORLD));
+}
+
+static void first_scatters_long(int rank, int size)
+{
+	if (rank == size - 1)
+		another_kind(1, size);
+	else
+		count(MPI_Scatter(longs[0], LONG, MPI_CHAR, longs[1], LONG,
+				  MPI_CHAR, 0, MPI_COMM_WORLD));
+}
+
+static void different_calls_long(int rank, int size)
+{
+	if (rank == 2)
+		count(MPI_Allreduce(longs[0], longs[1], LONG, MPI_CHAR, MPI_MAX,
+				    MPI_COMM_WORLD));
+	else
+		count(MPI_Gather(longs[0], LONG, MPI_CHAR, longs[1], LONG,
+				 MPI_CHAR, 0, MPI_COMM_WORLD));
+}
+
+static void different_counts_long(int rank, int size)
+{
+	count(MPI_Allreduce(longs[0], longs[1], LONG - rank % 2, MPI_CHAR,
+			    MPI_MAX, MPI_COMM_WORLD));
+}
+
+static void different_roots_long(int rank, int size)
+{
+	count(MPI_Bcast(longs[0], LONG, MPI_CHAR, rank / 4, MPI_COMM_WORLD));
+}
+
 static void (*wrong_call)(int rank, int size);
 
 static void twice(int rank, int size)
@@ -269,7 +325,7 @@ static void expect_of_8(void (*call)(int rank, int size), int least,
 
 int main(void)
 {
-	plan(20 + 2 + 13 + 11);
+	plan(20 + 2 + 13 + 17);
 	expect(different_calls, MPI_ERR_OTHER, 4, "different calls");
 	expect(another_kind, MPI_ERR_OTHER, 4, "calls of another kind");
 	expect(different_roots, MPI_ERR_OTHER, 4, "different roots");
@@ -291,6 +347,12 @@ int main(void)
 	expect_of_8(others_reduce, 2, "a barrier against reductions");
 	expect_of_8(one_gathers, 7, "a gather against MPI_Comm_dup");
 	expect_of_8(first_dups, 1, "MPI_Comm_dup against reductions");
+	expect_of_8(first_bcasts_long, 3, "a long broadcast against others");
+	expect_of_8(one_left_long, 1, "a short gather against long broadcasts");
+	expect_of_8(first_scatters_long, 2, "MPI_Comm_dup, long scatters");
+	expect_of_8(different_calls_long, 8, "different long calls");
+	expect_of_8(different_counts_long, 8, "different long counts");
+	expect_of_8(different_roots_long, 1, "different roots of long ones");
 	ranks_run(4, 2, arguments);
 	return done_testing();
 }

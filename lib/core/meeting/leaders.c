@@ -173,8 +173,10 @@ static int talk_hear(const struct vm_meet *meet, int p,
 {
 	int rc = talks[p].reqs[0] ? vm_leaders_head_await(meet, p, talks) : 0;
 
-	if (!rc && talks[p].ahead && p == 0)
-		return -VMPI_EMISMATCH; /* and so it will be for the others */
+	if (!rc && talks[p].ahead && p == 0) {
+		rc = vm_leaders_drain(meet, p, talks);
+		return rc ? rc : -VMPI_EMISMATCH; /* as it is for the others */
+	}
 	if (!rc && talks[p].ahead)
 		rc = vm_leaders_ahead_tell(meet, p, talks);
 	if (rc || !vm_leaders_talk_is_card(&talks[p]))
@@ -300,7 +302,11 @@ struct vm_leaders_card *vm_leaders_card(struct vm_meet *meet)
 
 struct vm_leaders_card *vm_leaders_card_for(struct vm_meet *meet, int process)
 {
-	return (struct vm_leaders_card *)meet->talks[process].heads->out.data;
+	struct vm_leaders_card *card =
+		(struct vm_leaders_card *)meet->talks[process].heads->out.data;
+
+	card->follows = 0;
+	return card;
 }
 
 const struct vm_leaders_card *
@@ -308,7 +314,7 @@ vm_leaders_card_of(const struct vm_meet *meet, int process, size_t *data_bytes)
 {
 	const struct vm_leaders_head *in = meet->talks[process].in;
 
-	if (!in)
+	if (!vm_leaders_talk_is_card(&meet->talks[process]))
 		return NULL;
 	*data_bytes = head_part(in->bytes) - sizeof(struct vm_leaders_card);
 	return (const struct vm_leaders_card *)in->data;
@@ -370,7 +376,9 @@ static int cards_ahead(const struct vm_meet *meet, struct vm_leaders_head *out,
 
 	if (leaders->self)
 		return vm_leaders_cards_send(meet, 1, out, talks, data_bytes);
-	rc = vm_leaders_unheard_add(meet);
+	rc = ((struct vm_leaders_card *)out->data)->follows ?
+		     vm_leaders_late_add(meet) :
+		     vm_leaders_unheard_add(meet);
 	if (rc)
 		return rc;
 	return dealt ? vm_leaders_cards_deal(meet, out, talks) :
@@ -380,10 +388,11 @@ static int cards_ahead(const struct vm_meet *meet, struct vm_leaders_head *out,
 
 /* What the cards that were heard mean for this process. */
 static int cards_compare(const struct vm_meet *meet,
-			 const struct vm_leaders_talk *talks)
+			 struct vm_leaders_talk *talks)
 {
 	const struct vm_leaders *leaders = meet->leaders;
 	bool told = is_told(leaders, talks);
+	int rc;
 
 	for (int p = 0; p < leaders->count && !told; p++)
 		if (p != leaders->self && talks[p].in &&
@@ -393,7 +402,10 @@ static int cards_compare(const struct vm_meet *meet,
 		}
 	if (vm_leaders_are_alike(leaders, told ? 1 : leaders->count, talks))
 		return VM_DONE;
-	return told ? -VMPI_EMISMATCH : VM_PENDING;
+	if (!told)
+		return VM_PENDING;
+	rc = vm_leaders_drain(meet, 0, talks);
+	return rc ? rc : -VMPI_EMISMATCH;
 }
 
 int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,

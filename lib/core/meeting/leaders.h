@@ -61,6 +61,17 @@ void vm_leaders_free(struct vm_leaders *leaders);
 bool vm_leaders_near(const struct vm_leaders *leaders, int process);
 
 /*
+ * Cards go by the first process where there are 8 to 64: it gets those of all
+ * and sends each one a bundle.  That is twice as long a way, but two messages per
+ * process instead of one for each other one, and where processes share a core
+ * each has to have it once.
+ */
+static inline bool vm_leaders_star(const struct vm_leaders *leaders)
+{
+	return leaders->count >= 8 && leaders->count <= 64;
+}
+
+/*
  * Tags of meetings: their number, in the order in which all members have to join
  * and start them, so that a leader in one that is started hears of another in one
  * that is not.  All are negative, so that no other message in the context has one
@@ -92,12 +103,13 @@ enum vm_leaders_need {
 };
 
 /*
- * What a process says of a short call, the same to all others: which call, so
- * that equal keys are one, and the data of its members, `bytes` of each.
+ * What a process says of a call, the same to all others: which call, so that
+ * equal keys are one, and the data of its members, `bytes` of each.  Long data are
+ * no part of it: they follow, in so many messages to each other process.
  */
 struct vm_leaders_card {
 	uint64_t key[VM_MEET_KEY_WORDS];
-	uint32_t bytes, spare[3];
+	uint32_t bytes, follows, spare[2];
 	char data[];
 };
 
@@ -127,11 +139,14 @@ int vm_leaders_short(struct vm_meet *meet, size_t data_bytes,
 		     enum vm_leaders_need need);
 bool vm_leaders_may_go_ahead(const struct vm_meet *meet);
 
-/* After VM_DONE: the card of another process, and how much data it has; till
- * the end, which is to follow. */
+/* After VM_DONE, or -VMPI_EMISMATCH: the card of another process, and how much data
+ * it has; NULL: it has shown none.  Till the end, which is to follow. */
 const struct vm_leaders_card *
 vm_leaders_card_of(const struct vm_meet *meet, int process, size_t *data_bytes);
 void vm_leaders_short_end(struct vm_meet *meet);
+
+/* A process that is in another call than this one; -1: none is. */
+int vm_leaders_other(const struct vm_meet *meet);
 
 /* The data for one process and the data that came from it, malloc'ed; NULL:
  * none. */
@@ -180,5 +195,13 @@ int vm_leaders_received(struct vm_leaders_data *talk);
 int vm_leaders_wait(struct vm_leaders_data *talk);
 /* As vm_leaders_received(), for the end. */
 int vm_leaders_data_end(struct vm_leaders_data *talk);
+
+/*
+ * The first process has sent its card ahead, and what follows it: now it hears the
+ * cards of the others.  0, -VMPI_EMISMATCH or another error; what is sent to those
+ * that have gone in another call is withdrawn.  May switch.
+ */
+int vm_leaders_hear_late(const struct vm_meet *meet,
+			 struct vm_leaders_data *talk);
 
 #endif

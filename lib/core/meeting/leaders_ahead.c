@@ -117,6 +117,57 @@ int vm_leaders_unheard_end(const struct vm_meet *meet)
 	return rc;
 }
 
+int vm_leaders_late_add(const struct vm_meet *meet)
+{
+	int rc = 0;
+
+	for (int p = 0; p < meet->leaders->count && !rc; p++)
+		if (p != meet->leaders->self)
+			rc = vm_leaders_head_recv(meet, p, &meet->talks[p]);
+	return rc;
+}
+
+int vm_leaders_late_end(const struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	int rc = 0;
+
+	for (int p = 0; p < leaders->count && !rc; p++) {
+		if (p == leaders->self)
+			continue;
+		rc = vm_leaders_head_await(meet, p, meet->talks);
+		if (!rc && meet->talks[p].in->topic == VM_LEADERS_LOST) {
+			vm_leaders_lose(meet);
+			rc = -VMPI_EPEER;
+		}
+	}
+	if (!rc && vm_leaders_other(meet) >= 0)
+		rc = -VMPI_EMISMATCH;
+	return rc ? rc : vm_leaders_unheard_end(meet);
+}
+
+int vm_leaders_drain(const struct vm_meet *meet, int process,
+		     const struct vm_leaders_talk *talks)
+{
+	const struct vm_leaders_talk *talk = &talks[process];
+	uint32_t follows = 0;
+	int rc = 0;
+
+	if (vm_leaders_talk_is_card(talk))
+		follows = ((const struct vm_leaders_card *)talk->in->data)
+				  ->follows;
+	while (follows-- && !rc) {
+		struct vm_req *req = NULL;
+
+		rc = vm_leaders_part_recv(meet, process, NULL, 0, &req);
+		if (!rc)
+			rc = vm_leaders_msg_wait(meet, &req, NULL);
+		if (rc == -VMPI_ETRUNC) /* as it has to be */
+			rc = 0;
+	}
+	return rc;
+}
+
 static void given_up(struct vm_req *req)
 {
 	unheard_put(req->user);

@@ -23,6 +23,16 @@ int vm_leaders_unheard_add(const struct vm_meet *meet);
  * been heard, unless it is a started one: 0 or an error.  May switch. */
 int vm_leaders_unheard_end(const struct vm_meet *meet);
 
+/* The same of one meeting, in which data follow: receives for what the others say,
+ * and waiting for that.  0, -VMPI_EMISMATCH or another error.  May switch. */
+int vm_leaders_late_add(const struct vm_meet *meet);
+int vm_leaders_late_end(const struct vm_meet *meet);
+
+/* Takes what follows a card of another call, so that its sender goes on.  0 or an
+ * error.  May switch. */
+int vm_leaders_drain(const struct vm_meet *meet, int process,
+		     const struct vm_leaders_talk *talks);
+
 /* Leaves it to those that are still to come. */
 void vm_leaders_unheard_drop(struct vm_leaders *leaders);
 

@@ -80,6 +80,7 @@ bool vm_leaders_card_unpack(struct vm_leaders_card *card, size_t *data_bytes,
 	}
 	memcpy(card->key, words, sizeof(words));
 	card->bytes = (uint32_t)(bytes - at);
+	card->follows = 0;
 	memcpy(card->data, in + at, bytes - at);
 	*data_bytes = bytes - at;
 	return true;

@@ -8,13 +8,18 @@
 
 #include "core/rank/chan.h"
 #include "core/meeting/leaders.h"
+#include "core/meeting/leaders_ahead.h"
 #include "core/meeting/leaders_msg.h"
+#include "core/meeting/leaders_talk.h"
+#include "core/meeting/meet.h"
+#include "core/comm/cancel.h"
 #include "core/local/layout.h"
 #include "core/local/req.h"
 
 struct vm_leaders_message {
 	struct vm_req *req;
 	size_t bytes; /* of a receive */
+	int process;  /* of a send */
 	bool receive;
 };
 
@@ -58,6 +63,7 @@ void vm_leaders_send(struct vm_leaders_data *talk, int process,
 	if (!message)
 		return;
 	message->receive = false;
+	message->process = process;
 	rc = vm_leaders_msg_send(talk->meet, process,
 				 talk->error ? &none : data, &message->req);
 	if (rc)
@@ -113,6 +119,18 @@ int vm_leaders_wait(struct vm_leaders_data *talk)
 		message_wait(talk, &talk->messages[i]);
 	talk->count = 0;
 	return talk->error;
+}
+
+int vm_leaders_hear_late(const struct vm_meet *meet,
+			 struct vm_leaders_data *talk)
+{
+	int rc = vm_leaders_late_end(meet);
+
+	for (int i = 0; i < talk->count && rc == -VMPI_EMISMATCH; i++)
+		if (!talk->messages[i].receive &&
+		    meet->talks[talk->messages[i].process].ahead)
+			vm_req_cancel(talk->messages[i].req);
+	return rc;
 }
 
 int vm_leaders_data_end(struct vm_leaders_data *talk)

@@ -72,14 +72,16 @@ int vm_leaders_cards_deal(const struct vm_meet *meet,
 		struct vm_leaders_card *card =
 			(struct vm_leaders_card *)to->data;
 		struct form form;
+		size_t bytes;
 
 		if (p == meet->leaders->self)
 			continue;
+		bytes = card->follows ? 0 : card->bytes;
 		to->topic = out->topic;
 		to->spare = 0;
-		to->bytes = sizeof(*card) + card->bytes;
+		to->bytes = sizeof(*card) + bytes;
 		memcpy(card->key, own->key, sizeof(card->key));
-		form_init(&form, to, card->bytes);
+		form_init(&form, to, bytes);
 		rc = form_send(meet, p, &form, &talks[p]);
 	}
 	return rc;
@@ -126,6 +128,18 @@ bool vm_leaders_are_alike(const struct vm_leaders *leaders, int count,
 		    !is_alike(&talks[p], &talks[leaders->self].heads->out))
 			return false;
 	return true;
+}
+
+int vm_leaders_other(const struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_leaders_talk *talks = meet->talks;
+
+	for (int p = 0; p < leaders->count; p++)
+		if (p != leaders->self && talks[p].in &&
+		    !is_alike(&talks[p], &talks[leaders->self].heads->out))
+			return p;
+	return -1;
 }
 
 /* Somebody is in another call: those that have gone are missed by all others. */
@@ -183,7 +197,7 @@ static int star_tell(const struct vm_meet *meet, struct vm_leaders_talk *talks,
 	return rc;
 }
 
-/* Whether any card has data. */
+/* Whether any card has data, or says that they follow. */
 static bool have_data(const struct vm_leaders *leaders,
 		      const struct vm_leaders_talk *talks)
 {
@@ -191,7 +205,10 @@ static bool have_data(const struct vm_leaders *leaders,
 		const struct vm_leaders_head *head =
 			p == leaders->self ? &talks[p].heads->out : talks[p].in;
 
-		if (head->bytes > sizeof(struct vm_leaders_card))
+		const struct vm_leaders_card *card =
+			(const struct vm_leaders_card *)head->data;
+
+		if (head->bytes > sizeof(*card) || card->follows)
 			return true;
 	}
 	return false;

@@ -68,17 +68,6 @@ int vm_leaders_head_hear(struct vm_leaders_talk *talk,
 int vm_leaders_head_await(const struct vm_meet *meet, int process,
 			  struct vm_leaders_talk *talks);
 
-/*
- * Cards go by the first process where there are 8 to 64: it gets those of all
- * and sends each one a bundle.  That is twice as long a way, but two messages per
- * process instead of one for each other one, and where processes share a core
- * each has to have it once.
- */
-static inline bool vm_leaders_star(const struct vm_leaders *leaders)
-{
-	return leaders->count >= 8 && leaders->count <= 64;
-}
-
 /* The most bytes of a bundle, which begins with a head, and where it lies. */
 size_t vm_leaders_bundle_room(const struct vm_leaders *leaders);
 struct vm_leaders_head *vm_leaders_bundle(const struct vm_leaders *leaders,

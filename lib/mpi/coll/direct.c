@@ -84,6 +84,7 @@ int vm_coll_direct(struct vm_coll_view *view)
 {
 	int count = view->leaders->count, self = view->leaders->self;
 	struct vm_leaders_data talk;
+	int rc = 0, end;
 
 	if (!view->coming.count && !view->going.count)
 		return 0;
@@ -96,5 +97,8 @@ int vm_coll_direct(struct vm_coll_view *view)
 		     (self + count - k) % count);
 		vm_leaders_wait(&talk);
 	}
-	return vm_leaders_data_end(&talk);
+	if (view->meet.talks)
+		rc = vm_leaders_hear_late(&view->meet, &talk);
+	end = vm_leaders_data_end(&talk);
+	return rc ? rc : end;
 }

@@ -68,19 +68,14 @@ static int parts_pack(struct vm_coll_view *view)
 {
 	int rc = 0;
 
-	if (vm_coll_is_node_reduce(&view->plan, view->any)) {
-		view->reduce = vm_coll_node_reduce_open(view);
-		if (!view->reduce)
-			return -VMPI_ENOMEM;
-	}
 	for (int p = 0; p < view->leaders->count && rc == 0; p++)
 		if (p != view->leaders->self)
 			rc = vm_coll_pack(view, p);
 	return rc;
 }
 
-int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
-		      const struct vm_coll_plan *plan)
+int vm_coll_view_prepare(struct vm_coll_view *view, const struct vm_meet *meet,
+			 const struct vm_coll_plan *plan)
 {
 	int rc;
 
@@ -88,6 +83,17 @@ int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
 	view->plan = *plan;
 	view->packed_bytes = (size_t)mpi_cvar.coll_packed_bytes;
 	rc = view_alloc(view, meet);
+	if (rc || !vm_coll_is_node_reduce(plan, view->any))
+		return rc;
+	view->reduce = vm_coll_node_reduce_open(view);
+	return view->reduce ? 0 : -VMPI_ENOMEM;
+}
+
+int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
+		      const struct vm_coll_plan *plan)
+{
+	int rc = vm_coll_view_prepare(view, meet, plan);
+
 	if (rc == 0)
 		rc = parts_pack(view);
 	if (rc != 0) {
@@ -303,8 +309,7 @@ static bool plans_agree(struct vm_coll_view *view)
 	return true;
 }
 
-/* Transfers large data and does all parts; all members agree. */
-static int view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
+int vm_coll_view_do(struct vm_coll_view *view, struct vm_meet *meet, long root)
 {
 	const struct vm_coll *any = view->any;
 	size_t step = 0;
@@ -354,7 +359,7 @@ static int long_do(struct vm_meet *meet)
 	if (agree && plans_agree(&view)) {
 		ways_set(meet, view.plan.algorithm);
 		vm_coll_types_compare(&view.meet);
-		rc = view_do(&view, meet, root);
+		rc = vm_coll_view_do(&view, meet, root);
 	}
 	vm_coll_node_reduce_close(view.reduce);
 	vm_coll_view_close(&view);

@@ -7,7 +7,7 @@
  * received data, then stand for remote members.  If all agree, large data
  * follows (direct.c, relay.c), and the kinds' functions work as in any meeting.
  * Reductions, if possible, reduce within each process, then among leaders
- * (node_reduce.c).
+ * (node_reduce.c).  Of some calls cards say all (behind.h).
  */
 #ifndef MPI_COLL_HIER_H
 #define MPI_COLL_HIER_H
@@ -28,7 +28,7 @@ struct vm_coll_blocks {
 
 /* A meeting of all members: local ones and proxies. */
 struct vm_coll_view {
-	struct vm_meet meet;
+	struct vm_meet meet; /* talks: our card has gone ahead of its data */
 	const struct vm_leaders *leaders;
 	const struct vm_leaders_process *here;
 	struct vm_coll_plan plan, *plans; /* ours; by process */
@@ -53,6 +53,14 @@ void vm_coll_hier(struct vm_meet *meet);
  */
 int vm_coll_view_open(struct vm_coll_view *view, struct vm_meet *meet,
 		      const struct vm_coll_plan *plan);
+
+/* Its first step, before anything is packed or exchanged. */
+int vm_coll_view_prepare(struct vm_coll_view *view, const struct vm_meet *meet,
+			 const struct vm_coll_plan *plan);
+
+/* Transfers large data and does all parts; all members agree.  root: its seat, on
+ * an intercommunicator.  0 or an error.  May switch. */
+int vm_coll_view_do(struct vm_coll_view *view, struct vm_meet *meet, long root);
 
 /* Completes the proxies, after the members have been found to agree, so that
  * the kinds' functions can use them: 0 or -VMPI_ENOMEM. */

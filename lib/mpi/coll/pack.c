@@ -148,7 +148,7 @@ struct pack {
  * does. */
 #define NEAR_PACKED_BYTES 2048
 
-static size_t packed_most(const struct vm_coll_view *view, int p)
+size_t vm_coll_packed_most(const struct vm_coll_view *view, int p)
 {
 	size_t most = view->packed_bytes;
 
@@ -298,7 +298,7 @@ int vm_coll_pack(struct vm_coll_view *view, int p)
 	struct vm_leaders_msg *part = &view->parts[p];
 	struct pack pack = { .view = view,
 			     .process = p,
-			     .most = packed_most(view, p) };
+			     .most = vm_coll_packed_most(view, p) };
 	struct call *calls;
 	size_t head;
 
@@ -333,6 +333,7 @@ struct unpack {
 	struct vm_coll_view *view;
 	int process;
 	const uint64_t *size;
+	bool same; /* it is that of all blocks */
 	char *data;
 	uint64_t sizes; /* that are left */
 	size_t bytes;	/* that are left */
@@ -345,13 +346,16 @@ static bool block_next(struct unpack *unpack, struct vm_data *block,
 {
 	struct vm_coll_block *coming;
 	size_t bytes, whole, signature;
+	bool direct;
 
 	if (!unpack->sizes)
 		return false;
 	unpack->sizes--;
 	bytes = length_of(*unpack->size);
 	signature = (*unpack->size & ~DIRECT) >> SIZE_BITS;
-	if (*unpack->size++ & DIRECT) {
+	direct = *unpack->size & DIRECT;
+	unpack->size += !unpack->same;
+	if (direct) {
 		*block = vm_data_bytes(NULL, bytes);
 		block->count = signature;
 		coming = block_add(&unpack->view->coming);
@@ -477,26 +481,32 @@ static void blocks_skip(struct unpack *unpack, uint64_t blocks)
 	}
 }
 
-static int proxies_fill(struct unpack *unpack, const struct call *calls)
+/* Makes the proxy of a member; as send_fill(). */
+static bool proxy_make(struct unpack *unpack, uint32_t seat,
+		       const struct call *call)
 {
 	struct vm_coll_view *view = unpack->view;
+	struct vm_coll *proxy = &view->proxies[seat];
+
+	proxy_fill(proxy, &view->types[seat], view->any, call, seat,
+		   view->meet.size);
+	view->sizes[seat] = call->size;
+	atomic_store_explicit(&view->meet.seats[seat].args, proxy,
+			      memory_order_relaxed);
+	if (call->as == view->any->as)
+		return send_fill(unpack, proxy, seat, call);
+	blocks_skip(unpack, call->blocks);
+	return true;
+}
+
+static int proxies_fill(struct unpack *unpack, const struct call *calls)
+{
 	const struct vm_leaders_process *there =
-		&view->leaders->processes[unpack->process];
+		&unpack->view->leaders->processes[unpack->process];
 
-	for (uint32_t i = 0; i < there->count; i++) {
-		uint32_t seat = there->members[i];
-		struct vm_coll *proxy = &view->proxies[seat];
-
-		proxy_fill(proxy, &view->types[seat], view->any, &calls[i],
-			   seat, view->meet.size);
-		view->sizes[seat] = calls[i].size;
-		atomic_store_explicit(&view->meet.seats[seat].args, proxy,
-				      memory_order_relaxed);
-		if (calls[i].as != view->any->as)
-			blocks_skip(unpack, calls[i].blocks);
-		else if (!send_fill(unpack, proxy, seat, &calls[i]))
+	for (uint32_t i = 0; i < there->count; i++)
+		if (!proxy_make(unpack, there->members[i], &calls[i]))
 			return -VMPI_EINVAL;
-	}
 	return 0;
 }
 
@@ -533,4 +543,80 @@ int vm_coll_unpack(struct vm_coll_view *view, int p)
 	unpack.data = (char *)part->in + head;
 	unpack.bytes = part->in_bytes - head;
 	return proxies_fill(&unpack, calls);
+}
+
+/* How many blocks a member elsewhere sends to the members here. */
+static size_t blocks_from(const struct vm_coll_view *view, uint32_t seat)
+{
+	const struct vm_coll *any = view->any;
+	bool root = seat == (uint32_t)any->root;
+
+	if (!view->plan.packs || any->kind->reduces)
+		return 0;
+	switch (any->kind->flow) {
+	case VM_FLOW_BCAST:
+		return root;
+	case VM_FLOW_SCATTER:
+		return root ? view->here->count : 0;
+	case VM_FLOW_GATHER:
+		return vm_meet_here(&view->meet, (uint32_t)any->root);
+	case VM_FLOW_ALL:
+		return 1;
+	case VM_FLOW_BLOCKS:
+		return view->here->count;
+	default:
+		return 0;
+	}
+}
+
+/* Notes what the members here send to a process; false: out of memory. */
+static bool blocks_announce(struct vm_coll_view *view, int p)
+{
+	const struct vm_leaders_process *there = &view->leaders->processes[p];
+
+	for (uint32_t i = 0; i < view->here->count; i++) {
+		uint32_t from = view->here->members[i];
+		const struct vm_coll *coll = vm_coll_of(&view->meet, from);
+
+		for (uint32_t j = 0; j < there->count; j++) {
+			struct vm_coll_block *block;
+
+			if (!sends_to(coll, from, there->members[j]))
+				continue;
+			block = block_add(&view->going);
+			if (!block)
+				return false;
+			block->process = p;
+			block->out = vm_coll_data_for(coll, there->members[j]);
+			if (!has_blocks(coll))
+				break;
+		}
+	}
+	return true;
+}
+
+int vm_coll_foresee(struct vm_coll_view *view, int p, size_t bytes)
+{
+	const struct vm_leaders_process *there = &view->leaders->processes[p];
+	uint64_t size = bytes | DIRECT;
+	struct unpack unpack = {
+		.view = view, .process = p, .size = &size, .same = true
+	};
+
+	view->plans[p] = view->plan;
+	if (view->plan.packs && !view->any->kind->reduces &&
+	    !blocks_announce(view, p))
+		return -VMPI_ENOMEM;
+	for (uint32_t i = 0; i < there->count; i++) {
+		struct call call = call_of(
+			view->any, blocks_from(view, there->members[i]));
+
+		call.in_place &= view->any->kind->swaps;
+		if (!view->any->kind->reduces)
+			call.size = bytes;
+		unpack.sizes = call.blocks;
+		if (!proxy_make(&unpack, there->members[i], &call))
+			return -VMPI_ENOMEM;
+	}
+	return 0;
 }

@@ -24,6 +24,15 @@ int vm_coll_pack(struct vm_coll_view *view, int p);
 /* Makes proxies from the message of process p: 0 or -VMPI_EINVAL. */
 int vm_coll_unpack(struct vm_coll_view *view, int p);
 
+/*
+ * Both without messages, of processes of this host that are known to make the
+ * same call with the same plan, in which each sends blocks of `bytes`.
+ */
+int vm_coll_foresee(struct vm_coll_view *view, int p, size_t bytes);
+
+/* The most bytes of a block that goes along with the calls to process p. */
+size_t vm_coll_packed_most(const struct vm_coll_view *view, int p);
+
 /* Returns the data that a member sends to member `to`. */
 struct vm_data vm_coll_data_for(const struct vm_coll *coll, size_t to);
 

@@ -87,12 +87,10 @@ static bool is_fetched(const struct facts *facts)
 
 static enum vm_coll_algorithm bcast_best(const struct facts *facts)
 {
-	if (facts->leaders->count == 2 || is_short(facts))
+	if (facts->leaders->count == 2 || is_short(facts) || is_fetched(facts))
 		return VM_ALGORITHM_LINEAR;
-	if (!is_long(facts))
-		return VM_ALGORITHM_BINOMIAL;
-	return is_fetched(facts) ? VM_ALGORITHM_LINEAR :
-				   VM_ALGORITHM_SCATTER_ALLGATHER;
+	return is_long(facts) ? VM_ALGORITHM_SCATTER_ALLGATHER :
+				VM_ALGORITHM_BINOMIAL;
 }
 
 static enum vm_coll_algorithm allgather_best(const struct facts *facts)

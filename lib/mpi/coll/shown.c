@@ -14,8 +14,7 @@
  * has the call, whether it is in place, the kind of its type, and its root; of
  * an operation of the user's it is said how it may be applied.
  */
-static void key_init(uint64_t key[VM_MEET_KEY_WORDS],
-		     const struct vm_coll *coll)
+void vm_coll_key(uint64_t key[VM_MEET_KEY_WORDS], const struct vm_coll *coll)
 {
 	const struct vm_coll_kind *kind = coll->kind;
 	uint64_t in_place = kind->swaps && coll->in_place;
@@ -203,7 +202,7 @@ bool vm_coll_show_span(const struct vm_meet *meet, struct vm_coll_shown *shown,
 		    !data_show(coll, shown))
 			return false;
 	}
-	key_init(key, first);
+	vm_coll_key(key, first);
 	return true;
 }
 

@@ -51,6 +51,9 @@ static inline size_t vm_coll_uneven_head(size_t n)
 bool vm_coll_show(const struct vm_meet *meet, struct vm_coll_shown *shown,
 		  uint64_t key[VM_MEET_KEY_WORDS]);
 
+/* The key alone. */
+void vm_coll_key(uint64_t key[VM_MEET_KEY_WORDS], const struct vm_coll *coll);
+
 /* The same of the blocks of shown->span only. */
 bool vm_coll_show_span(const struct vm_meet *meet, struct vm_coll_shown *shown,
 		       uint64_t key[VM_MEET_KEY_WORDS]);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "mpi/coll/behind.h"
 #include "mpi/coll/plan.h"
 #include "mpi/coll/shown.h"
 
@@ -395,16 +396,34 @@ static enum vm_leaders_need need_of(const struct vm_meet *meet,
 	return VM_LEADERS_UP;
 }
 
-/* The first process is in another call, and has gone: an error of all
- * members. */
-static int differs_from_first(struct vm_meet *meet,
-			      const struct vm_coll_team *team)
+/* The same of long data.  Who waits for those needs no card of others. */
+static enum vm_leaders_need long_need(const struct vm_meet *meet,
+				      const struct vm_coll_shown *mine)
+{
+	const struct vm_coll *any = vm_coll_of(meet, mine->team.members[0]);
+
+	if (any->kind->gathers || meet->leaders->self != 0 ||
+	    (any->kind == &vm_coll_scatter && !is_dealt(meet, any)))
+		return VM_LEADERS_ALL;
+	return need_of(meet, mine);
+}
+
+/* The first process is in another call, and has gone, or others are: an error of
+ * all members. */
+static int differs_from(struct vm_meet *meet, const struct vm_coll_team *team)
 {
 	const struct vm_coll *me = vm_coll_of(meet, team->members[0]);
-	uint32_t other = meet->leaders->processes[0].members[0];
+	int process = vm_leaders_other(meet);
 	size_t bytes;
-	uint64_t key = vm_leaders_card_of(meet, 0, &bytes)->key[0];
+	const struct vm_leaders_card *card =
+		process < 0 ? NULL : vm_leaders_card_of(meet, process, &bytes);
+	uint64_t key;
+	uint32_t other;
 
+	if (!card)
+		return -VMPI_EMISMATCH;
+	key = card->key[0];
+	other = meet->leaders->processes[process].members[0];
 	if (vm_coll_key_as(key) >= VM_CALLS)
 		return -VMPI_EINVAL;
 	for (uint32_t i = 0; i < team->count; i++) {
@@ -456,6 +475,7 @@ int vm_coll_small_far(struct vm_meet *meet)
 	struct vm_leaders_card *card;
 	const struct vm_coll *any = vm_coll_of(meet, team.members[0]);
 	struct vm_coll_shown mine = { .team = team };
+	bool small;
 	int rc;
 
 	if ((any->kind->whole && !any->kind->plain) ||
@@ -467,18 +487,22 @@ int vm_coll_small_far(struct vm_meet *meet)
 	if (!card)
 		return VM_PENDING; /* which says so */
 	mine.data = card->data;
-	if (is_dealt(meet, any) && leaders->self == 0 ?
-		    !cards_deal(meet, &mine, card->key) :
-		    !vm_coll_show(meet, &mine, card->key))
-		return VM_PENDING;
+	if (vm_coll_behind_expected(meet, any, mine.room))
+		small = false;
+	else
+		small = is_dealt(meet, any) && leaders->self == 0 ?
+				cards_deal(meet, &mine, card->key) :
+				vm_coll_show(meet, &mine, card->key);
 	card->bytes = mine.bytes;
-	rc = vm_leaders_short(meet, mine.used, need_of(meet, &mine));
+	rc = small ? vm_leaders_short(meet, mine.used, need_of(meet, &mine)) :
+		     vm_coll_behind(meet, long_need(meet, &mine));
 	if (rc == VM_PENDING)
 		return rc;
-	if (rc == 0)
-		rc = cards_do(meet, &team);
+	if (rc == 0 && small)
+		rc = vm_coll_behind_root(meet) ? vm_coll_behind_leaf(meet) :
+						 cards_do(meet, &team);
 	if (rc == -VMPI_EMISMATCH)
-		rc = differs_from_first(meet, &team);
+		rc = differs_from(meet, &team);
 	vm_leaders_short_end(meet);
 	return rc;
 }

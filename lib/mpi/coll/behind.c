@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a root sends its card says alone, as others may expect another size, which
+ * is only their error.  Of all else the key does, so that whoever differs is told
+ * in the usual way.
+ */
+#include "mpi/coll/behind.h"
+
+#include "mpi/coll/node_reduce.h"
+#include "mpi/coll/pack.h"
+#include "mpi/coll/shown.h"
+
+static bool sends_from_root(const struct vm_coll *any)
+{
+	return any->kind->rooted && !any->kind->gathers;
+}
+
+static bool is_near(const struct vm_leaders *leaders)
+{
+	for (int p = 0; p < leaders->count; p++)
+		if (p != leaders->self && !vm_leaders_near(leaders, p))
+			return false;
+	return true;
+}
+
+/* Whether all blocks have the same size, by the rules of MPI. */
+static bool is_even(const struct vm_coll *any)
+{
+	if (any->uneven || any->as == VM_CALL_Gatherv ||
+	    any->as == VM_CALL_Gatherv_c)
+		return false;
+	return any->kind->reduces ||
+	       (!any->send.counts.array && !any->recv.counts.array);
+}
+
+/* The bytes of a block that a member sends or expects. */
+static size_t block_bytes(const struct vm_coll *coll)
+{
+	const struct vm_coll_kind *kind = coll->kind;
+	bool root = kind->rooted && vm_coll_is_root(coll);
+
+	if (kind->flow == VM_FLOW_GATHER && root)
+		return vm_blocks_data(&coll->recv, 0).bytes;
+	return vm_coll_data_for(coll, 0).bytes;
+}
+
+bool vm_coll_behind_expected(const struct vm_meet *meet,
+			     const struct vm_coll *any, size_t most_bytes)
+{
+	return any->kind->gathers && !any->first_size && is_even(any) &&
+	       vm_meet_here(meet, (uint32_t)any->root) &&
+	       block_bytes(vm_coll_of(meet, (size_t)any->root)) > most_bytes;
+}
+
+/* Whether the members here make one call, with blocks that go by themselves; the
+ * view has been prepared. */
+static bool is_long(const struct vm_coll_view *view, size_t *bytes)
+{
+	const struct vm_coll *any = view->any;
+	char what[sizeof(any->what)];
+	int other = view->leaders->self == 0;
+
+	*bytes = 0;
+	for (uint32_t i = 0; i < view->here->count; i++) {
+		const struct vm_coll *coll =
+			vm_coll_of(&view->meet, view->here->members[i]);
+		size_t own;
+
+		if (vm_coll_differs(any, coll, what, sizeof(what)))
+			return false;
+		if (any->kind->reduces ||
+		    (sends_from_root(any) && !vm_coll_is_root(coll)))
+			continue;
+		own = block_bytes(coll);
+		if (*bytes && own != *bytes)
+			return false;
+		*bytes = own;
+	}
+	if (any->kind->reduces)
+		return view->reduce && !view->plan.packs;
+	if (*bytes > UINT32_MAX)
+		return false;
+	return !view->plan.packs ||
+	       (any->kind->direct && !(any->kind->swaps && any->in_place) &&
+		*bytes > vm_coll_packed_most(view, other));
+}
+
+/* Says that the call is a long one, with a plan; to each process, where a card is
+ * for one only. */
+static void cards_fill(struct vm_meet *meet, const struct vm_coll_view *view,
+		       size_t bytes, enum vm_leaders_need need)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	struct vm_leaders_card *card = vm_leaders_card_for(meet, leaders->self);
+	const struct vm_coll_plan *plan = &view->plan;
+	const struct vm_coll *any = view->any;
+	uint64_t word = plan->algorithm | plan->asked << 8 |
+			(plan->in_turn != 0) << 16;
+
+	vm_coll_key(card->key, any);
+	card->bytes = 0;
+	if (any->kind->reduces) {
+		card->key[1] |= word << 32;
+	} else if (sends_from_root(any)) {
+		card->bytes = (uint32_t)bytes;
+		card->follows = 1;
+		for (int p = 1; p < leaders->count && need == VM_LEADERS_DEALT;
+		     p++) {
+			card = vm_leaders_card_for(meet, p);
+			card->bytes = (uint32_t)bytes;
+			card->follows = leaders->processes[p].count;
+		}
+	} else {
+		card->key[1] = bytes;
+		card->key[2] = word;
+	}
+}
+
+static int foresee(struct vm_coll_view *view, size_t bytes)
+{
+	int rc = 0;
+
+	for (int p = 0; p < view->leaders->count && rc == 0; p++)
+		if (p != view->leaders->self)
+			rc = vm_coll_foresee(view, p, bytes);
+	return rc;
+}
+
+static int view_do(struct vm_coll_view *view, struct vm_meet *meet)
+{
+	for (uint32_t i = 0; i < view->here->count; i++)
+		vm_coll_of(meet, view->here->members[i])->algorithm =
+			(int8_t)view->plan.algorithm;
+	return vm_coll_view_do(view, meet, -1);
+}
+
+int vm_coll_behind(struct vm_meet *meet, enum vm_leaders_need need)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_coll *any =
+		vm_coll_of(meet, leaders->processes[leaders->self].members[0]);
+	struct vm_coll_plan plan;
+	struct vm_coll_view view;
+	size_t bytes;
+	int rc;
+
+	if (mpi_cvar.check_types || any->first_size || !any->kind->part ||
+	    !is_even(any) || !vm_leaders_star(leaders) || !is_near(leaders))
+		return VM_PENDING;
+	plan = vm_coll_plan(meet);
+	if (any->kind->family == VM_FAMILY_BCAST &&
+	    plan.algorithm != VM_ALGORITHM_LINEAR)
+		return VM_PENDING;
+	rc = vm_coll_view_prepare(&view, meet, &plan);
+	if (rc == 0 && is_long(&view, &bytes))
+		rc = foresee(&view, bytes);
+	else
+		rc = VM_PENDING;
+	if (rc == 0) {
+		cards_fill(meet, &view, bytes, need);
+		rc = vm_leaders_short(meet, 0, need);
+		view.meet.talks = need == VM_LEADERS_ALL ? NULL : meet->talks;
+	} else {
+		rc = VM_PENDING; /* which says so */
+	}
+	if (rc == 0)
+		rc = view_do(&view, meet);
+	vm_coll_node_reduce_close(view.reduce);
+	vm_coll_view_close(&view);
+	return rc;
+}
+
+static const struct vm_leaders_card *root_card(const struct vm_meet *meet)
+{
+	const struct vm_leaders *leaders = meet->leaders;
+	const struct vm_coll *any =
+		vm_coll_of(meet, leaders->processes[leaders->self].members[0]);
+	size_t bytes;
+
+	return sends_from_root(any) ?
+		       vm_leaders_card_of(meet, (int)leaders->of[any->root],
+					  &bytes) :
+		       NULL;
+}
+
+bool vm_coll_behind_root(const struct vm_meet *meet)
+{
+	const struct vm_leaders_card *card = root_card(meet);
+
+	return card && card->follows;
+}
+
+int vm_coll_behind_leaf(struct vm_meet *meet)
+{
+	static const struct vm_coll_plan plan = {
+		.algorithm = VM_ALGORITHM_LINEAR, .packs = true
+	};
+	struct vm_coll_view view;
+	int rc = vm_coll_view_prepare(&view, meet, &plan);
+
+	if (rc == 0)
+		rc = foresee(&view, root_card(meet)->bytes);
+	if (rc == 0)
+		rc = view_do(&view, meet);
+	vm_coll_view_close(&view);
+	return rc;
+}
