@@ -19,7 +19,7 @@
 /* A side that has moved a load of its own so lately is about to move the next
  * one: half a load of either by each takes more calls of the kernel, and nobody
  * has time to spare.  A longer gap says that it waits. */
-#define VM_SHARE_LATELY_NS 200000
+#define VM_SHARE_LATELY_NS 10000
 
 struct vm_shm_share;
 struct vm_shm_writer;
