@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,14 +71,28 @@ int check_output(const char *directory)
 	return 0;
 }
 
+static int wdir_refuse(const char *directory)
+{
+	vm_cli_say("-wdir %s: %s", directory, strerror(errno));
+	return -VMPI_ENOENT;
+}
+
+int check_enter(const char *directory)
+{
+	int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return wdir_refuse(directory);
+	close(fd);
+	return access(directory, X_OK) ? wdir_refuse(directory) : 0;
+}
+
 int check_wdir(const char *directory)
 {
 	char *here;
 
-	if (chdir(directory)) {
-		vm_cli_say("-wdir %s: %s", directory, strerror(errno));
-		return -VMPI_ENOENT;
-	}
+	if (chdir(directory))
+		return wdir_refuse(directory);
 	/* As a shell's cd: programs may believe PWD. */
 	here = getcwd(NULL, 0);
 	if (here)

@@ -15,6 +15,9 @@ int check_settings(const char *set);
 /* Make the directory and those above it.  0, or -VMPI_EIO after one line. */
 int check_output(const char *directory);
 
+/* Whether check_wdir() could go there, by the same result. */
+int check_enter(const char *directory);
+
 /* Go to the directory of -wdir.  Result: 0, or -VMPI_ENOENT after one line. */
 int check_wdir(const char *directory);
 

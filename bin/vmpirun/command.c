@@ -61,6 +61,13 @@ void command_addf(struct command *command, const char *format, ...)
 	word_own(command, word);
 }
 
+void command_move(struct command *to, struct command *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		command_add(to, from->list[i]);
+	command_fini(from);
+}
+
 void command_fini(struct command *command)
 {
 	for (size_t i = 0; i < command->count; i++)

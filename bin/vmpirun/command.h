@@ -21,6 +21,9 @@ void command_add(struct command *command, const char *word);
 void command_addf(struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Moves the words of `from` behind those of `to`. */
+void command_move(struct command *to, struct command *from);
+
 /*
  * Adds the words of a command as a shell divides it: at blanks, but for quotes
  * and backslashes.  %h becomes host, %n number, %% one %.

@@ -120,7 +120,7 @@ static int job_export(const char *name, const char *value, void *arg)
 /* Adds the variables that processes on other hosts have to get: those of the
  * job, of vmpi and libfabric, and of -x.  Open MPI passes only those it is
  * given. */
-static void exports_add(struct command *words, const struct options *options)
+static void variables_add(struct command *words, const struct options *options)
 {
 	const size_t prefix = strlen(VM_JOB_PREFIX);
 
@@ -129,9 +129,9 @@ static void exports_add(struct command *words, const struct options *options)
 		if (is_exported(*entry) &&
 		    strncmp(*entry, VM_JOB_PREFIX, prefix) != 0)
 			export_add(words, *entry);
-	for (size_t i = 0; i < options->export_count; i++)
-		if (!is_exported(options->exports[i]))
-			export_add(words, options->exports[i]);
+	for (size_t i = 0; i < options->exports.count; i++)
+		if (!is_exported(options->exports.list[i]))
+			export_add(words, options->exports.list[i]);
 	if (options->job.processes)
 		export_add(words, LIBRARY_PATH);
 }
@@ -159,7 +159,7 @@ static void mpirun_options(struct command *words, const struct engine_job *job)
 	command_add(words, "none");
 	if (job->label)
 		command_add(words, "--tag-output");
-	exports_add(words, job->options);
+	variables_add(words, job->options);
 }
 
 static void hydra_options(struct command *words, const struct engine_job *job)

@@ -23,6 +23,8 @@
 #include "base/standard.h"
 #include "base/last_word.h"
 #include "boot/boot.h"
+#include "check.h"
+#include "exports.h"
 #include "program.h"
 #include "report/cli.h"
 #include "ssh.h"
@@ -129,34 +131,42 @@ static int assignment_print(const char *name, const char *value, void *arg)
 	return 0;
 }
 
+static void exports_print(const struct command *exports)
+{
+	for (size_t i = 0; i < exports->count; i++) {
+		putchar(' ');
+		command_word_print(exports->list[i]);
+	}
+}
+
 static int line_print(const struct launch *launch, int number)
 {
 	const struct options *options = launch->options;
+	const struct part *part = part_of(launch, number);
+	const char *wdir = part->wdir ? part->wdir : options->wdir;
 	struct command words;
 	int rc = command_make(launch, &words, number);
 
 	if (rc)
 		return rc;
-	if (options->wdir) {
+	if (wdir) {
 		fputs("cd ", stdout);
-		command_word_print(options->wdir);
+		command_word_print(wdir);
 		fputs(" && ", stdout);
 	}
 	fputs("env", stdout);
 	rc = vm_job_each(&options->job, unset_print, NULL);
 	for (int i = 0; !launch->plan.engine && vm_boot_variables[i]; i++)
 		unset_print(vm_boot_variables[i], NULL, NULL);
-	for (size_t i = 0; i < options->export_count; i++) {
-		putchar(' ');
-		command_word_print(options->exports[i]);
-	}
+	exports_print(&options->exports);
+	exports_print(&part->exports);
 	if (options->job.processes)
 		assignment_print(LIBRARY_PATH, getenv(LIBRARY_PATH), NULL);
 	if (!rc)
 		rc = vm_job_each(&options->job, assignment_print, NULL);
 	if (launch->options->parts.count > 1)
 		printf(" " VM_JOB_PREFIX "APPNUM=%d",
-		       (int)(part_of(launch, number) - options->parts.list));
+		       (int)(part - options->parts.list));
 	if (is_serving(launch))
 		printf(" PMI_RANK=%d PMI_SIZE=%d", number, launch->plan.nodes);
 	for (size_t i = 0; i < words.count; i++) {
@@ -230,9 +240,11 @@ static int fortran_unbuffer(void)
  * or -1. */
 static int environment_make(const struct launch *launch, int number, int fd)
 {
+	const struct part *part = part_of(launch, number);
 	char text[64];
 	int rc = vm_job_to_env(&launch->options->job);
 
+	rc |= exports_set(&part->exports);
 	rc |= profile_name(launch, number);
 	rc |= fortran_unbuffer();
 	if (launch->plan.engine)
@@ -240,8 +252,7 @@ static int environment_make(const struct launch *launch, int number, int fd)
 	vm_boot_clear_env();
 	if (launch->options->parts.count > 1) {
 		snprintf(text, sizeof(text), "%d",
-			 (int)(part_of(launch, number) -
-			       launch->options->parts.list));
+			 (int)(part - launch->options->parts.list));
 		rc |= setenv(VM_JOB_PREFIX "APPNUM", text, 1);
 	}
 	if (hang_describe(&launch->hang, text))
@@ -281,8 +292,11 @@ static int input_close(void)
 static int surroundings_make(const struct launch *launch, int number, int fd,
 			     const int output[2])
 {
+	const char *wdir = part_of(launch, number)->wdir;
 	int rc = environment_make(launch, number, fd);
 
+	if (!rc && wdir)
+		rc = check_wdir(wdir);
 	if (!rc && number > 0)
 		rc = input_close();
 	for (int i = 0; i < 2 && !rc; i++)

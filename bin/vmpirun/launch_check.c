@@ -14,30 +14,14 @@
 
 #include "check.h"
 #include "core/libc/probe.h"
+#include "exports.h"
 #include "overlap.h"
 #include "profile.h"
 #include "program.h"
 #include "report/cli.h"
+#include "report/option.h"
 #include "trace.h"
 #include "vmpi.h"
-
-static int exports_set(const struct options *options)
-{
-	for (size_t i = 0; i < options->export_count; i++) {
-		const char *equals = strchr(options->exports[i], '=');
-		char *name = strndup(options->exports[i],
-				     (size_t)(equals - options->exports[i]));
-		int rc = name ? setenv(name, equals + 1, 1) : -1;
-
-		free(name);
-		if (rc) {
-			vm_cli_say("-x %s: %s", options->exports[i],
-				   strerror(errno));
-			return -VMPI_ENOMEM;
-		}
-	}
-	return 0;
-}
 
 /* Whether the agent is a command; only its words are checked. */
 static int agent_check(const char *agent)
@@ -249,6 +233,34 @@ static int id_make(struct vm_job *job)
 	return vm_job_text(&job->id, text);
 }
 
+/* Finds the program, from its own directory if it has one. */
+static int part_find(struct part *part, const char *origin, const char *path)
+{
+	const char *name = part->words[0];
+	char *there = NULL, *found;
+	int rc;
+
+	if (!part->wdir)
+		return program_find(&part->path, name, origin, path);
+	rc = check_enter(part->wdir);
+	if (rc)
+		return rc;
+	if (name[0] != '/' && strchr(name, '/') &&
+	    asprintf(&there, "%s/%s", part->wdir, name) < 0)
+		return vm_cli_no_memory();
+	if (there && !access(there, F_OK))
+		name = there;
+	rc = program_find(&part->path, name, origin, path);
+	free(there);
+	if (rc)
+		return rc;
+	found = part->path;
+	part->path = NULL;
+	rc = vm_option_path(&part->path, "", found, "a program");
+	free(found);
+	return rc;
+}
+
 int launch_check(struct launch *launch, struct options *options)
 {
 	char node[PATH_MAX];
@@ -258,7 +270,7 @@ int launch_check(struct launch *launch, struct options *options)
 	*launch = (struct launch){ .options = options,
 				   .last_word = -1,
 				   .hang.ends = { -1, -1 } };
-	rc = exports_set(options);
+	rc = exports_set(&options->exports);
 	if (!rc)
 		rc = check_settings(options->job.set);
 	/* Before the change of directory: VMPI_NODE may be relative. */
@@ -267,9 +279,8 @@ int launch_check(struct launch *launch, struct options *options)
 	if (!rc && options->wdir)
 		rc = check_wdir(options->wdir);
 	for (int i = 0; !rc && i < options->parts.count; i++)
-		rc = program_find(&options->parts.list[i].path,
-				  options->parts.list[i].words[0],
-				  origin ? origin : ".", options->path);
+		rc = part_find(&options->parts.list[i], origin ? origin : ".",
+			       options->path);
 	if (!rc)
 		rc = kind_choose(launch, node);
 	if (!rc && options->job.processes)

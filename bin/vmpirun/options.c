@@ -62,6 +62,30 @@ static int parts_check(struct options *options)
 	return 0;
 }
 
+/* -x and -wdir before the first of several programs are that one's. */
+static int surroundings_divide(struct options *options)
+{
+	struct part *first = &options->parts.list[0];
+
+	if (options->parts.count > 1 && !options->configfile) {
+		first->exports = options->own;
+		first->wdir = options->wdir;
+		options->own = (struct command){ 0 };
+		options->wdir = NULL;
+		return 0;
+	}
+	command_move(&options->exports, &options->own);
+	if (options->parts.count == 1) {
+		command_move(&options->exports, &first->exports);
+		if (first->wdir) {
+			free(options->wdir);
+			options->wdir = first->wdir;
+			first->wdir = NULL;
+		}
+	}
+	return options->exports.failed ? -VMPI_ENOMEM : 0;
+}
+
 static int parts_take(struct options *options)
 {
 	struct parts *parts = &options->parts;
@@ -88,6 +112,8 @@ static int parts_take(struct options *options)
 		     parts_split(parts, options->program, options->job.ranks);
 	if (!rc)
 		rc = parts_check(options);
+	if (!rc)
+		rc = surroundings_divide(options);
 	if (!rc) {
 		options->program = parts->list[0].words;
 		options->job.ranks = parts_ranks(parts);
@@ -142,9 +168,9 @@ void options_fini(struct options *options)
 	hosts_fini(&options->hosts);
 	map_fini(&options->map);
 	parts_fini(&options->parts);
-	for (size_t i = 0; i < options->export_count; i++)
-		free(options->exports[i]);
-	free(options->exports);
+	command_fini(&options->exports);
+	command_fini(&options->own);
+	free(options->wdir);
 	free(options->ignored);
 	free(options->rsh_agent);
 	free(options->overlap);
@@ -154,5 +180,4 @@ void options_fini(struct options *options)
 	free(options->profile_dir);
 	free(options->trace);
 	free(options->plugins);
-	options->exports = NULL;
 }

@@ -39,14 +39,14 @@ struct options {
 	char *overlap;	     /* --overlap: a directory; NULL: none */
 	const char *profile; /* --profile: names; NULL: none */
 	const char *profile_json;
-	char *profile_dir; /* where the files are; NULL: no report */
-	char *trace;	   /* --trace: a file; NULL: none */
-	char *plugins;	   /* all --policy, with colons between; or NULL */
-	const char *wdir;  /* NULL: stay here */
-	const char *path;  /* --path: directories; NULL: none */
-	char **exports;	   /* VAR=value, in the order given */
-	size_t export_count;
-	uint64_t timeout_ns; /* 0: none */
+	char *profile_dir;	/* where the files are; NULL: no report */
+	char *trace;		/* --trace: a file; NULL: none */
+	char *plugins;		/* all --policy, with colons between; or NULL */
+	char *wdir;		/* of all programs; NULL: stay here */
+	const char *path;	/* --path: directories; NULL: none */
+	struct command exports; /* of all programs */
+	struct command own;	/* of the next one, until all are known */
+	uint64_t timeout_ns;	/* 0: none */
 	const char *timeout_text;
 	bool no_input; /* --stdin none */
 	bool merge;    /* --merge-stderr-to-stdout */

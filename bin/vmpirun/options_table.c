@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "compat.h"
+#include "exports.h"
 #include "introspect/policy/policies.h"
 #include "overlap.h"
 #include "profile.h"
@@ -65,57 +66,24 @@ static int set_take(struct options *options, const char *text)
 	return vm_job_set_add(&options->job, name, equals + 1);
 }
 
-/* Makes room for one more, which is NULL. */
-static int export_room(struct options *options)
-{
-	size_t count = options->export_count + 1;
-	char **more = realloc(options->exports, count * sizeof(*more));
-
-	if (!more)
-		return vm_cli_no_memory();
-	more[count - 1] = NULL;
-	options->exports = more;
-	return 0;
-}
-
 static int export_take(struct options *options, const char *text)
 {
-	const char *equals = strchr(text, '=');
-
-	if (!text[0] || equals == text)
-		return vm_option_refuse("-x", text,
-					"VAR or VAR=VALUE is needed");
-	if (!strncmp(text, VM_JOB_PREFIX, strlen(VM_JOB_PREFIX)))
-		return vm_option_refuse("-x", text,
-					"names with " VM_JOB_PREFIX
-					" belong to vmpirun; use its options");
-	if (export_room(options))
-		return -VMPI_ENOMEM;
-	if (equals)
-		return vm_job_text(&options->exports[options->export_count++],
-				   text);
-	/* Other hosts have to be told. */
-	if (!getenv(text))
-		vm_cli_say(
-			"-x %s: there is no such variable in the environment",
-			text);
-	else if (asprintf(&options->exports[options->export_count++], "%s=%s",
-			  text, getenv(text)) < 0)
-		return vm_cli_no_memory();
-	return 0;
+	return exports_add(&options->own, text);
 }
 
-/* "ONE,TWO": those that there are. */
 static int exports_take(struct options *options, const char *text)
 {
-	char *copy = strdup(text), *rest = copy, *word;
-	int rc = copy ? 0 : vm_cli_no_memory();
+	return exports_add_list(&options->own, text);
+}
 
-	while (!rc && (word = strsep(&rest, ",")))
-		if (getenv(word))
-			rc = export_take(options, word);
-	free(copy);
-	return rc;
+static int general_take(struct options *options, const char *text)
+{
+	return exports_add(&options->exports, text);
+}
+
+static int general_list_take(struct options *options, const char *text)
+{
+	return exports_add_list(&options->exports, text);
 }
 
 static int libs_take(char **field, const char *option, const char *text)
@@ -146,7 +114,12 @@ static int shared_take(struct options *options, const char *text)
 	return libs_take(&options->job.shared, "--shared", text);
 }
 
-VM_CLI_TEXT(wdir, wdir)
+static int wdir_take(struct options *options, const char *text)
+{
+	free(options->wdir);
+	options->wdir = NULL;
+	return vm_option_path(&options->wdir, "-wdir", text, "a directory");
+}
 
 VM_CLI_TEXT(path, path)
 
@@ -336,13 +309,17 @@ const struct vm_cli_row option_rows[] = {
 	  "Set a variable of vmpi-variables(7); may be repeated", 1, set_take },
 	{ "x", 'x', "VAR[=VALUE]", 0,
 	  "Set an environment variable; may be repeated", 1, export_take },
-	{ "genv", 0, "VAR VALUE", 0, "The same as -x VAR=VALUE", 1,
+	{ "env", 0, "VAR VALUE", 0, "The same as -x VAR=VALUE", 1,
 	  export_take },
-	{ "env", 0, 0, ALIAS, 0, 1, 0 },
-	{ "genvlist", 0, "NAMES", 0,
+	{ "envlist", 0, "NAMES", 0,
 	  "The same as -x for each of these variables that there is", 1,
 	  exports_take },
-	{ "envlist", 0, 0, ALIAS, 0, 1, 0 },
+	{ "genv", 0, "VAR VALUE", 0,
+	  "The same as -env, for all programs if there are several", 1,
+	  general_take },
+	{ "genvlist", 0, "NAMES", 0,
+	  "The same as -envlist, for all programs if there are several", 1,
+	  general_list_take },
 	{ "wdir", 0, "DIR", 0, "Run in directory DIR", 1, wdir_take },
 	{ "wd", 0, 0, ALIAS, 0, 1, 0 },
 	{ "path", 0, "DIRS", 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is said of a program by options is the whole job's, but for its number of
- * ranks.
+ * The options of the first program are read with those of the job; the few that
+ * a further one may have are read here.
  */
 #include "parts.h"
 
@@ -11,90 +11,144 @@
 #include <string.h>
 
 #include "boot/job.h"
+#include "exports.h"
 #include "report/cli.h"
 #include "report/option.h"
 #include "vmpi.h"
 
 #define PATH_SHOWN 200
 
-/* Takes -n N, whose words begin at *words, and moves *words behind it. */
-static int ranks_take(int *ranks, char ***words)
+static int ranks_take(struct part *part, const char *value)
 {
-	static const char *const names[] = { "-n", "-np", "--n", "--np" };
-	const char *word = **words;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t length = strlen(names[i]);
-		const char *value = NULL;
-
-		if (!strcmp(word, names[i]) && (*words)[1])
-			value = *++*words;
-		else if (!strncmp(word, names[i], length) &&
-			 word[length] == '=')
-			value = word + length + 1;
-		if (!value)
-			continue;
-		++*words;
-		return vm_option_number(ranks, "-n", value, "a number of ranks",
-					1, VM_JOB_RANKS_MAX);
-	}
-	vm_cli_say(
-		"%s: before a program behind the first only -n N can be given; "
-		"other options are the whole job's and come first",
-		word);
-	return -VMPI_EINVAL;
+	return vm_option_number(&part->ranks, "-n", value, "a number of ranks",
+				1, VM_JOB_RANKS_MAX);
 }
 
-static struct part *part_add(struct parts *parts)
+static int export_take(struct part *part, const char *value)
+{
+	return exports_add(&part->exports, value);
+}
+
+static int exports_take(struct part *part, const char *value)
+{
+	return exports_add_list(&part->exports, value);
+}
+
+static int wdir_take(struct part *part, const char *value)
+{
+	free(part->wdir);
+	part->wdir = NULL;
+	return vm_option_path(&part->wdir, "-wdir", value, "a directory");
+}
+
+static const struct own_option {
+	const char *name;
+	int (*take)(struct part *part, const char *value);
+	bool pair; /* VAR VALUE is VAR=VALUE */
+} own_options[] = {
+	{ "n", ranks_take, false },   { "np", ranks_take, false },
+	{ "x", export_take, false },  { "envlist", exports_take, false },
+	{ "wd", wdir_take, false },   { "wdir", wdir_take, false },
+	{ "env", export_take, true },
+};
+
+/* The option that this word begins with. */
+static const struct own_option *own_find(const char *word)
+{
+	const char *name = word + 1 + (word[1] == '-');
+	const size_t count = sizeof(own_options) / sizeof(own_options[0]);
+
+	for (size_t i = 0; i < count; i++)
+		if (strlen(own_options[i].name) == strcspn(name, "=") &&
+		    !strncmp(name, own_options[i].name, strcspn(name, "=")))
+			return &own_options[i];
+	vm_cli_say(
+		"%s: before a program behind the first only -n N, -x VAR=VALUE, "
+		"-env VAR VALUE, -envlist NAMES and -wdir DIR can be given; "
+		"other options are the whole job's and come first",
+		word);
+	return NULL;
+}
+
+/* Takes the option at *words, which moves behind it. */
+static int own_take(struct part *part, char ***words)
+{
+	char *word = *(*words)++, *value = strchr(word, '='), *both;
+	const struct own_option *option = own_find(word);
+	int rc;
+
+	if (!option)
+		return -VMPI_EINVAL;
+	if (value)
+		value++;
+	else if (**words)
+		value = *(*words)++;
+	if (!value || (option->pair && !strchr(value, '=') && !**words)) {
+		vm_cli_say("%s: a value is needed", word);
+		return -VMPI_EINVAL;
+	}
+	if (!option->pair || strchr(value, '='))
+		return option->take(part, value);
+	if (asprintf(&both, "%s=%s", value, *(*words)++) < 0)
+		return vm_cli_no_memory();
+	rc = option->take(part, both);
+	free(both);
+	return rc;
+}
+
+/* Takes over what was said of the program. */
+static int part_add(struct parts *parts, struct part *part)
 {
 	struct part *more = realloc(parts->list, ((size_t)parts->count + 1) *
 							 sizeof(struct part));
 
-	if (!more) {
-		vm_cli_no_memory();
-		return NULL;
-	}
+	if (!more)
+		return vm_cli_no_memory();
 	parts->list = more;
-	more[parts->count] = (struct part){ 0 };
-	return &more[parts->count++];
+	more[parts->count++] = *part;
+	*part = (struct part){ 0 };
+	return 0;
+}
+
+static void part_fini(struct part *part)
+{
+	command_fini(&part->exports);
+	free(part->wdir);
+	free(part->path);
 }
 
 /* Adds the program that begins at *words, which is moved to the next ":" or to
  * the end. */
-static int program_add(struct parts *parts, char ***words, int ranks)
+static int program_add(struct parts *parts, char ***words, struct part *part)
 {
-	struct part *part;
-
 	if (!**words || !strcmp(**words, ":")) {
 		vm_cli_say("a program is needed on each side of ':'");
 		return -VMPI_EINVAL;
 	}
-	part = part_add(parts);
-	if (!part)
-		return -VMPI_ENOMEM;
 	part->words = *words;
-	part->ranks = ranks;
 	while (**words && strcmp(**words, ":") != 0)
 		++*words;
-	return 0;
+	return part_add(parts, part);
 }
 
 /* Of words that begin with a program's options, if it may have some. */
 static int split(struct parts *parts, char **words, int ranks, bool first)
 {
+	struct part part = { .ranks = ranks };
 	int rc = 0;
 
 	for (;;) {
 		while (!rc && first && *words && (*words)[0] == '-')
-			rc = ranks_take(&ranks, &words);
+			rc = own_take(&part, &words);
 		if (!rc)
-			rc = program_add(parts, &words, ranks);
+			rc = program_add(parts, &words, &part);
 		if (rc || !*words)
-			return rc;
+			break;
 		*words++ = NULL;
-		ranks = 0;
 		first = true;
 	}
+	part_fini(&part);
+	return rc;
 }
 
 int parts_split(struct parts *parts, char **words, int ranks)
@@ -190,7 +244,7 @@ int parts_of(const struct parts *parts, int rank)
 void parts_fini(struct parts *parts)
 {
 	for (int i = 0; i < parts->count; i++)
-		free(parts->list[i].path);
+		part_fini(&parts->list[i]);
 	free(parts->list);
 	free(parts->words);
 	command_fini(&parts->file);

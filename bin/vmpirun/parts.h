@@ -9,9 +9,11 @@
 #include "command.h"
 
 struct part {
-	int ranks;    /* 0: not said */
-	char **words; /* the program and its arguments, up to NULL */
-	char *path;   /* of the program, once it is found */
+	int ranks;		/* 0: not said */
+	struct command exports; /* VAR=VALUE beside those of the job */
+	char *wdir;		/* from the root; NULL: that of the job */
+	char **words;		/* the program and its arguments, up to NULL */
+	char *path;		/* of the program, once it is found */
 };
 
 /* All zeros at first. */
@@ -24,12 +26,12 @@ struct parts {
 
 /*
  * Divides words, up to NULL, at each ":", which become NULL; the first program
- * has `ranks` ranks, each other begins with options, of which it may have -n.
+ * has `ranks` ranks, each other begins with options: -n, -x, -env, -envlist, -wdir.
  * 0; -VMPI_EINVAL after one line, -VMPI_ENOMEM.
  */
 int parts_split(struct parts *parts, char **words, int ranks);
 
-/* The same with the lines of a file, whose first program may have -n, too. */
+/* The same with the lines of a file, whose first program may have them, too. */
 int parts_read(struct parts *parts, const char *path);
 
 /* The ranks of all of them; 0: that of one program is not said. */

@@ -53,10 +53,10 @@ void ssh_words(struct command *words, const struct options *options,
 	command_add(words, host);
 	command_add(words,
 		    options->launcher_exec ? options->launcher_exec : "ssh");
-	for (size_t i = 0; stream && i < options->export_count; i++)
+	for (size_t i = 0; stream && i < options->exports.count; i++)
 		fprintf(stream, "%s%.*s", i ? "," : "",
-			(int)strcspn(options->exports[i], "="),
-			options->exports[i]);
+			(int)strcspn(options->exports.list[i], "="),
+			options->exports.list[i]);
 	if (stream)
 		fclose(stream);
 	command_add(words, options->everything ? ALL_VARIABLES :

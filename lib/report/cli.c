@@ -216,14 +216,15 @@ static int operand_take(struct parse *parse, struct argp_state *state)
 	return cli->operand ? cli->operand(parse->options, words) : 0;
 }
 
-/* Takes an option; of two values, the second is the next word. */
+/* Takes an option; of two values, the second is the next word, or stands behind
+ * a '='. */
 static int row_take(struct parse *parse, const struct vm_cli_row *row,
 		    const char *text, struct argp_state *state)
 {
 	char *both;
 	int rc;
 
-	if (!row->value || !strchr(row->value, ' '))
+	if (!row->value || !strchr(row->value, ' ') || strchr(text, '='))
 		return row->take(parse->options, text);
 	if (state->next == state->argc) {
 		vm_cli_say("--%s %s: two values are needed: --%s %s", row->name,

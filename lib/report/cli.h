@@ -43,7 +43,8 @@ struct vm_cli_row {
 	const char *name; /* the long name; NULL: doc is the title of a group */
 	int letter;	  /* the short name, or 0 */
 	/* What the help calls the value; NULL: none.  With a space in it there
-	 * are two, which are taken as one text: "FIRST=SECOND". */
+	 * are two, which are taken as one text, as which they may also be given:
+	 * "FIRST=SECOND". */
 	const char *value;
 	int flags; /* of argp; an OPTION_ALIAS is taken as the row before */
 	const char *doc;

@@ -203,8 +203,14 @@ mistake "^vmpirun: a program is needed on each side of ':'" \
 	"no program behind a colon is refused" true :
 mistake "^vmpirun: a program is needed on each side of ':'" \
 	"nor before it" -n 1 : true
-mistake '^vmpirun: -x: before a program behind the first only -n N' \
-	"options of the job come first" true : -x A=1 true
+mistake '^vmpirun: --genv: before a program behind the first only -n N' \
+	"options of the job come first" true : --genv A=1 true
+mistake '^vmpirun: -x =1: VAR or' "the variables of a program are looked at" \
+	true : -x =1 true
+mistake '^vmpirun: -x: a value is needed' "and are there" true : -x
+mistake '^vmpirun: -env: a value is needed' "by name and value" true : -env A
+mistake '^vmpirun: -wdir .*/nosuch: No such file' "so is its directory" \
+	true : -wdir nosuch true
 mistake '^vmpirun: -n 0: a number of ranks' "its ranks are counted" \
 	true : -n 0 true
 for word in '--nodes 2' '--hosts a,b' '--ppn 1' '--map cyclic' --gdb \
@@ -257,10 +263,12 @@ mistake '^vmpirun: ./data: .*executed' "neither is a plain file" ./data
 cp node here-only
 mistake 'did you mean ./here-only' "a program here is not in PATH" here-only
 mistake '^vmpirun: the name' "an empty name is refused" ""
-mistake '^vmpirun: -wdir ./nosuch: ' "a missing -wdir is refused" \
+mistake '^vmpirun: -wdir .*/nosuch: ' "a missing -wdir is refused" \
 	-wdir ./nosuch true
-mistake '^vmpirun: -wdir ./data: ' "and one that is no directory" \
+mistake '^vmpirun: -wdir .*/data: ' "and one that is no directory" \
 	-wdir ./data true
+mistake '^vmpirun: -wdir .*/data: Not a directory' "of a program, too" \
+	-wdir data true : true
 mistake '^vmpirun: --output .*/data/sub: ' "--output below a file is refused" \
 	--output data/sub true
 mistake '^vmpirun: --output: ' "--output without a name is refused" \

@@ -70,6 +70,10 @@ like "$out" '^GREETING=inherited$' "-x without a value exports"
 like "$(run -x GREETING true)" '^vmpirun: -x GREETING: there is no' \
 	"-x of a variable that is not there says so"
 
+out=$(run -env GREETING hello -env EMPTY=you true)
+like "$out" '^GREETING=hello$' "-env has the name and the value in two words"
+like "$out" '^EMPTY=you$' "or in one"
+
 like "$(run --path "nosuch:$scratch_real/sub/deep" program)" \
 	"^<$scratch_real/sub/deep/program>\$" "--path is searched for the program"
 like "$(run --path nosuch:sub true)" '^<[^>]*bin/true>$' "and then PATH"

@@ -125,6 +125,34 @@ mkdir -p elsewhere
 is "$(run -n 2 -wdir elsewhere ../program | sort)" "$(hello 2)" \
 	"-wdir may be another directory"
 
+# Several programs, each in surroundings of its own.
+mkdir -p one two
+for part in one two; do
+	printf '#!/bin/sh\necho "%s $GREETING $COMMON $(basename "$(pwd)") $1"\n' \
+		$part >$part/say
+	chmod +x $part/say
+done
+here=$(basename "$scratch")
+is "$(run -genv COMMON=all -n 1 -x GREETING=hi -wdir one ./say a : \
+	-n 2 -env GREETING ho --wdir=two ./say b : -x COMMON=own one/say c |
+	sort)" "one  own $here c
+one hi all one a
+two ho all two b
+two ho all two b" "programs have variables and directories of their own"
+cat >lines <<'END'
+-n 1 -x GREETING=hi -wdir one ./say a
+-env GREETING "h o" two/say b
+END
+is "$(run -x GREETING=none -x COMMON=all -configfile lines | sort)" \
+	"one hi all one a
+two h o all $here b" "on the lines of a file, too"
+is "$(run -n 1 -x COMMON=1 -wdir one ../program env : \
+	-x GREETING=hi -wdir two ../program env)" "hi no job" \
+	"ranks that are user-level threads see theirs"
+command=$(run --dry-run -n 1 -wdir one ./say : -x GREETING="it's" two/say)
+like "$command" "^cd $(pwd -P)/one && env " "--dry-run shows the directory"
+like "$command" "^env .GREETING=it" "and the variables of each"
+
 run -n 3 --workers 2 --report-bindings --display-map --summary ./program \
 	>out 2>&1
 is $? 0 "bindings, map and summary can be asked for"
