@@ -55,6 +55,26 @@ static inline void vm_copy(void *to, const void *from, size_t bytes)
 		memcpy(to, from, bytes);
 }
 
+#define VM_COPY_STEP 1024 /* of a longer copy, whose lines come a step ahead */
+
+/* The same of any number. */
+static inline void vm_copy_long(void *to, const void *from, size_t bytes)
+{
+	size_t at = 0, ahead = 0;
+
+	if (bytes <= VM_COPY_FETCH_MAX) {
+		vm_copy(to, from, bytes);
+		return;
+	}
+	for (; bytes - at > VM_COPY_STEP; at += VM_COPY_STEP) {
+		for (; ahead < at + 2 * VM_COPY_STEP && ahead < bytes;
+		     ahead += VM_CACHELINE)
+			vm_fetch_to_write((char *)to + ahead);
+		memcpy((char *)to + at, (const char *)from + at, VM_COPY_STEP);
+	}
+	memcpy((char *)to + at, (const char *)from + at, bytes - at);
+}
+
 /* The same of up to 16 bytes, of any number without a call. */
 static VM_ALWAYS_INLINE void vm_copy_few(char *to, const char *from,
 					 size_t bytes)

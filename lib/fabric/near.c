@@ -71,7 +71,7 @@ int vm_near_send(struct vm_conn *conn, const struct vm_send *send)
 	credits = vm_conn_number(conn);
 	words = (struct vm_near_words *)slot->head;
 	if (send->bytes > VM_SHM_INLINE)
-		vm_copy(data, send->data, send->bytes);
+		vm_copy_long(data, send->data, send->bytes);
 	else
 		vm_copy_few(slot->data, send->data, send->bytes);
 	memcpy(words->upper, send->upper, VM_UPPER_BYTES);

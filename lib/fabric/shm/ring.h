@@ -27,7 +27,7 @@
  * ring empty, so that little memory is touched where little is under way.
  */
 
-#define VM_SHM_RING_BYTES 262144 /* of a ring, in whole pages */
+#define VM_SHM_RING_BYTES 524288 /* of a ring: about 64 payloads of 8 KiB */
 #define VM_SHM_SLOTS 128
 #define VM_SHM_HEAD 36	 /* bytes of each record for the layer above */
 #define VM_SHM_INLINE 16 /* bytes of payload in a slot */
