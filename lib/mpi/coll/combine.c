@@ -45,10 +45,21 @@ static void receive(struct work *work, int from, const void *vector,
 
 static void swap(struct vm_coll_node_reduce *reduce)
 {
-	void *sum = reduce->sum;
+	void *sum = reduce->spare ? reduce->spare : reduce->sum;
 
 	reduce->sum = reduce->other;
 	reduce->other = sum;
+	reduce->spare = NULL;
+}
+
+/* Makes sum a vector of our own. */
+static void sum_own(struct vm_coll_node_reduce *reduce)
+{
+	if (!reduce->spare)
+		return;
+	vm_fold_copy(reduce->type, reduce->spare, reduce->sum, reduce->count);
+	reduce->sum = reduce->spare;
+	reduce->spare = NULL;
 }
 
 /* Computes sum = other op sum, or sum op other; nothing after an error. */
@@ -59,6 +70,7 @@ static void add(struct work *work, bool other_first)
 	if (work->talk.error)
 		return;
 	if (other_first) {
+		sum_own(reduce);
 		vm_coll_combine(reduce, reduce->other, reduce->sum,
 				reduce->count);
 		return;

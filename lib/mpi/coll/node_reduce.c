@@ -209,6 +209,37 @@ static void *sum_place(struct vm_coll_node_reduce *reduce)
 	return vector_new(reduce, reduce->own * reduce->count);
 }
 
+/* Whether the only operand here can be sent, and read, where it is. */
+static bool is_lent(const struct vm_coll_node_reduce *reduce)
+{
+	const struct vm_coll_view *view = reduce->view;
+	uint32_t algorithm = view->plan.algorithm;
+
+	return view->here->count == 1 && reduce->own == 1 &&
+	       (view->any->kind->family == VM_FAMILY_REDUCE ||
+		view->any->kind->family == VM_FAMILY_ALLREDUCE) &&
+	       (algorithm == VM_ALGORITHM_BINOMIAL ||
+		algorithm == VM_ALGORITHM_RECURSIVE_DOUBLING);
+}
+
+/* Lends the operand, so that sums of as many steps as there are end where the
+ * result belongs. */
+static void lend(struct vm_coll_node_reduce *reduce)
+{
+	int steps = 0;
+
+	reduce->spare = reduce->sum;
+	reduce->sum = (void *)(uintptr_t)reduce->me->send.buf;
+	for (int n = 1; n < reduce->view->leaders->count; n *= 2)
+		steps++;
+	if (steps % 2) {
+		void *spare = reduce->spare;
+
+		reduce->spare = reduce->other;
+		reduce->other = spare;
+	}
+}
+
 /* Fills in the local members, after an empty seat. */
 static bool local_fill(struct vm_coll_node_reduce *reduce)
 {
@@ -262,7 +293,12 @@ static bool vectors_new(struct vm_coll_node_reduce *reduce)
 	reduce->before = reduce->other;
 	if (reduce->view->any->kind->family == VM_FAMILY_SCAN)
 		reduce->before = vector_new(reduce, reduce->count);
-	return reduce->begins && reduce->sum && reduce->other && reduce->before;
+	if (!reduce->begins || !reduce->sum || !reduce->other ||
+	    !reduce->before)
+		return false;
+	if (is_lent(reduce))
+		lend(reduce);
+	return true;
 }
 
 /* Reduces the operands of the local members; false: no memory. */
@@ -272,7 +308,8 @@ static bool local_reduce(struct vm_coll_node_reduce *reduce)
 	const struct vm_coll_view *view = reduce->view;
 
 	/* The link of a chain before this one comes first. */
-	if (!reduce->count || view->plan.algorithm == VM_ALGORITHM_CHAIN)
+	if (!reduce->count || reduce->spare ||
+	    view->plan.algorithm == VM_ALGORITHM_CHAIN)
 		return true;
 	if (view->leaders->blocks ||
 	    view->any->kind->family != VM_FAMILY_REDUCE_SCATTER)

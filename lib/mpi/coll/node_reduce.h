@@ -23,6 +23,7 @@ struct vm_coll_node_reduce {
 	void *sum;    /* its vectors, one after the other; later the result */
 	void *other;  /* a vector to receive, */
 	size_t room;  /* of so many elements */
+	void *spare; /* a vector for when sum, a member's own, is not to change */
 	void *before; /* of a scan: one for the prefix */
 	bool prefix;  /* of a scan: `before` is of the processes before */
 	_Atomic bool no_memory;
