@@ -23,8 +23,8 @@
 #include "sanitizer.h"
 #include "sched/futex.h"
 #include "sched/local.h"
+#include "sched/thread.h"
 #include "sched/topo.h"
-#include "sched/worker.h"
 
 #define STACK_SPARE (1u << 20) /* of an OS thread, beyond what a rank has */
 

@@ -20,6 +20,7 @@
 #include "sched/local.h"
 #include "sched/sanitize.h"
 #include "sched/sleepers.h"
+#include "sched/thread.h"
 #include "sched/worker.h"
 
 _Thread_local struct vm_ult *vm_self;

@@ -42,7 +42,6 @@
 #define SHORT_WAIT_TIMES 8   /* ... in a wait of less than so many */
 #define VAIN_ROW 256	     /* polls between readings of the clock */
 #define VAIN_ROW_NS 50000    /* in a shorter row no ULT has computed */
-#define THREAD_LOOK_NS 20000 /* between looks of a thread that polls */
 #define VAIN_POLLS 1024	     /* after these a worker sleeps ... */
 #define SHORT_SLEEP_NS 50000 /* ... for so long, once each row */
 #define WATCH_ROUNDS 1024    /* polls for a word before its watcher suspends */
@@ -220,12 +219,7 @@ static uint64_t no_spins_ns(uint64_t took)
 	return rest < NO_SPINS_MOST_NS ? rest : NO_SPINS_MOST_NS;
 }
 
-/*
- * Yields the processor between two polls of a wait.  False when another thread
- * computes there: then it is better to sleep, because the kernel soon runs a
- * thread that wakes up, but late one that has yielded its time slice.
- */
-static bool give_way(struct vm_worker *worker, uint64_t *now)
+bool vm_worker_give_way(struct vm_worker *worker, uint64_t *now)
 {
 	uint64_t before = *now, took;
 
@@ -242,15 +236,7 @@ static bool give_way(struct vm_worker *worker, uint64_t *now)
 	return false;
 }
 
-/* Whether a wait that begins now is to sleep at once. */
-static bool spins_not(const struct vm_worker *worker, uint64_t now)
-{
-	return VM_UNLIKELY(now < worker->no_spins_until);
-}
-
-/* What of the time for some polls and a yield this process had the core: where
- * several share it the others had their turns in the rest. */
-static uint64_t own_ns(uint64_t took)
+uint64_t vm_worker_own_ns(uint64_t took)
 {
 	return vm_sched.shared && took > YIELD_OWN_NS ? YIELD_OWN_NS : took;
 }
@@ -278,88 +264,6 @@ uint64_t vm_worker_polls_ns(const struct vm_worker *worker)
 						     spin_ns();
 }
 
-bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
-		    void *arg)
-{
-	uint64_t spent = 0, since, now = vm_clock_ns();
-	bool found = false, ran;
-
-	worker->spun = true;
-	worker->waits_since = now;
-	if (spins_not(worker, now))
-		return false;
-	ran = vm_clocks_pause(&worker->root);
-	do {
-		bool polled = false;
-
-		since = now;
-		for (int i = worker->looks; i > 0 && !found; i--) {
-			if (vm_sched.hooks.thread_sleep)
-				polled |= vm_sched.hooks.thread_poll();
-			found = ready(arg);
-			if (!found && i > 1)
-				vm_cpu_relax();
-		}
-		if (found || !give_way(worker, &now))
-			break;
-		/* What comes for others may be what it waits for in the end, as
-		 * credits are: like a worker it begins anew. */
-		spent = polled ? 0 : spent + own_ns(now - since);
-	} while (spent < vm_worker_polls_ns(worker));
-	if (found)
-		worker->spun = false;
-	if (ran)
-		vm_clocks_resume(&worker->root);
-	return found;
-}
-
-/* Yields the processor of a polling OS thread, unless the last yield took
- * long. */
-void vm_thread_yield(struct vm_worker *worker)
-{
-	uint64_t now = vm_clock_ns();
-
-	/* The worker of its rank may compute. */
-	if (vm_sched.hooks.thread_poll && vm_self->owner &&
-	    now - worker->vain_since >= THREAD_LOOK_NS) {
-		worker->vain_since = now;
-		vm_sched.hooks.thread_poll();
-	}
-	if (!spins_not(worker, now))
-		give_way(worker, &now);
-}
-
-bool vm_thread_poll(struct vm_worker *worker)
-{
-	uint64_t now;
-
-	/* Else workers poll. */
-	if (!vm_sched.hooks.thread_sleep || !vm_self->owner) {
-		vm_thread_yield(worker);
-		return true;
-	}
-	if (vm_sched.hooks.thread_poll())
-		return false;
-	if (++worker->rounds % (unsigned)worker->looks != 0)
-		return false;
-	now = vm_clock_ns();
-	if (vm_sched.shared || !spins_not(worker, now)) {
-		give_way(worker, &now);
-		vm_sched.hooks.thread_poll();
-	}
-	return true;
-}
-
-void vm_thread_away(void)
-{
-	atomic_fetch_add(&vm_sched.threads_asleep, 1);
-}
-
-void vm_thread_back(void)
-{
-	atomic_fetch_sub(&vm_sched.threads_asleep, 1);
-}
-
 /*
  * Whether others of this job may need this processor: other workers or
  * processes, for want of processors, or OS threads that run code of the
@@ -382,7 +286,7 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 
 	/* In a process of one rank its threads poll. */
 	if (vm_sched.hooks.thread_sleep ||
-	    (has_company() && spins_not(worker, *now)))
+	    (has_company() && vm_worker_spins_not(worker, *now)))
 		return false;
 	do {
 		since = *now;
@@ -393,9 +297,9 @@ static bool worker_spin(struct vm_worker *worker, uint64_t *now)
 		}
 		if (!has_company())
 			*now = vm_clock_ns();
-		else if (!give_way(worker, now))
+		else if (!vm_worker_give_way(worker, now))
 			return false;
-		spent += own_ns(*now - since);
+		spent += vm_worker_own_ns(*now - since);
 	} while (spent < vm_worker_polls_ns(worker));
 	return false;
 }

@@ -198,20 +198,6 @@ struct vm_worker *vm_worker_adopt(void *owner);
 void vm_worker_release(struct vm_worker *worker);
 
 /*
- * Lets an adopted OS thread poll ready(arg), for as long as a worker with
- * nothing to do polls; returns whether it became true.  After false the thread
- * is expected to suspend, which then sleeps at once.
- */
-bool vm_thread_spin(struct vm_worker *worker, bool (*ready)(void *arg),
-		    void *arg);
-
-/* The calling adopted thread has no code of the program to run, and waits for
- * some in the kernel, from the one to the other: idle workers need not leave it
- * their processor. */
-void vm_thread_away(void);
-void vm_thread_back(void);
-
-/*
  * Notes that a ULT has polled for something and found nothing.  When nothing
  * else happens, and others of the job may need the processor, the worker sleeps
  * for a moment or until it is given work.
@@ -257,9 +243,6 @@ static inline struct vm_ult *vm_worker_next_quick(struct vm_worker *worker)
 	return ult;
 }
 void vm_worker_idle(struct vm_worker *worker);
-void vm_thread_yield(struct vm_worker *worker);
-/* vm_ult_poll() of an OS thread: one that is a rank polls the network itself. */
-bool vm_thread_poll(struct vm_worker *worker);
 bool vm_worker_watch(struct vm_worker *worker, const _Atomic uint32_t *word,
 		     uint32_t value);
 /* Collects ULTs that have become runnable; returns whether there is one. */
@@ -273,6 +256,25 @@ void vm_worker_inbox(struct vm_worker *worker);
  * sleep: how long that wait took, polls included. */
 uint64_t vm_worker_polls_ns(const struct vm_worker *worker);
 void vm_worker_slept(struct vm_worker *worker, uint64_t took);
+
+/*
+ * Inside sched: yields the processor between two polls of a wait.  False when
+ * another thread computes there: then it is better to sleep, because the kernel
+ * soon runs a thread that wakes up, but late one that has yielded its time
+ * slice.
+ */
+bool vm_worker_give_way(struct vm_worker *worker, uint64_t *now);
+
+/* Inside sched: whether a wait that begins now is to sleep at once. */
+static inline bool vm_worker_spins_not(const struct vm_worker *worker,
+				       uint64_t now)
+{
+	return VM_UNLIKELY(now < worker->no_spins_until);
+}
+
+/* Inside sched: what of the time for some polls and a yield this process had the
+ * core: where several share it the others had their turns in the rest. */
+uint64_t vm_worker_own_ns(uint64_t took);
 
 /* Inside sched: runs ULTs until the scheduler stops (ult.c). */
 void vm_ult_run_all(struct vm_worker *worker);

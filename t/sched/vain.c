@@ -10,6 +10,7 @@
 
 #include "base/lock.h"
 #include "sched.h"
+#include "sched/thread.h"
 
 #define POLLERS 4
 #define WAKES 300

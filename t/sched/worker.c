@@ -11,6 +11,7 @@
 
 #include "base/lock.h"
 #include "sched.h"
+#include "sched/thread.h"
 
 /* Processor time of the process in nanoseconds. */
 static uint64_t cpu_ns(void)

@@ -10,6 +10,7 @@
 #include "core/local/mailbox.h"
 #include "core/rank/state.h"
 #include "core/rank/wait.h"
+#include "sched/thread.h"
 
 static void msg_status(const struct vm_msg *msg, vmpi_status *status)
 {

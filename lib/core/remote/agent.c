@@ -23,8 +23,8 @@
 #include "core/remote/progress.h"
 #include "fabric/end/sleep.h"
 #include "fabric/fabric.h"
+#include "sched/thread.h"
 #include "sched/topo.h"
-#include "sched/worker.h"
 
 /* From a call to the duty: most operations are over before, or a worker polls.
  * Doubles from one call in vain to the next: ranks that wait for what they have

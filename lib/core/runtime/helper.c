@@ -15,8 +15,8 @@
 #include "core/local/threads.h"
 #include "core/rank/state.h"
 #include "core/runtime/node.h"
+#include "sched/thread.h"
 #include "sched/topo.h"
-#include "sched/worker.h"
 
 struct vm_helpers {
 	pthread_mutex_t lock; /* guards all */

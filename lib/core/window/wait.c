@@ -6,7 +6,7 @@
 
 #include "core/rank/wait.h"
 #include "core/window/claim.h"
-#include "sched/worker.h"
+#include "sched/thread.h"
 
 #define LOOKS 8 /* at a word between two polls of the network */
 
