@@ -48,6 +48,7 @@ int main(int argc, char **argv)
 	char name[MPI_MAX_PROCESSOR_NAME], host[MPI_MAX_PROCESSOR_NAME];
 	double start, tick;
 	void *memory = NULL;
+	MPI_Info info;
 	MPI_Aint a, b;
 
 	MPI_Initialized(&before);
@@ -90,6 +91,12 @@ int main(int argc, char **argv)
 	MPI_Get_address((char *)memory + 100, &b);
 	all_ok(MPI_Aint_diff(b, a) == 100 && MPI_Aint_add(a, 100) == b,
 	       "addresses can be added and subtracted");
+	MPI_Free_mem(memory);
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "mpi_minimum_memory_alignment", "65536");
+	MPI_Alloc_mem(1000, info, &memory);
+	MPI_Info_free(&info);
+	all_ok((uintptr_t)memory % 65536 == 0, "memory is aligned as asked");
 	MPI_Free_mem(memory);
 
 	hardware();

@@ -169,6 +169,7 @@ static void environment(void)
 	WANTS(MPI_ERR_ARG, MPI_Get_hw_resource_info(NULL));
 	WANTS(MPI_ERR_ARG, MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory));
 	WANTS(MPI_ERR_ARG, MPI_Alloc_mem(8, MPI_INFO_NULL, NULL));
+	WANTS(MPI_ERR_INFO, MPI_Alloc_mem(8, (MPI_Info) "wrong", &memory));
 	WANTS(MPI_ERR_NO_MEM,
 	      MPI_Alloc_mem((MPI_Aint)1 << 62, MPI_INFO_NULL, &memory));
 	WANTS(MPI_SUCCESS, MPI_Free_mem(NULL));

@@ -81,6 +81,48 @@ static void sizes(void)
 	}
 }
 
+/* As mpi_minimum_memory_alignment asks, beside memory of others. */
+static void alignments(void)
+{
+	static const struct {
+		const char *asked;
+		const char *had; /* NULL: it is ignored */
+	} rows[] = {
+		{ "256", "256" },   { "3000", "4096" },
+		{ "4096", "4096" }, { "0", NULL },
+		{ "page", NULL },   { "1152921504606846976", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uintptr_t unit = rows[i].had ? (uintptr_t)atol(rows[i].had) : 1;
+		char value[MPI_MAX_INFO_VAL + 1] = "";
+		MPI_Info info, used;
+		char *base;
+		int found;
+
+		MPI_Info_create(&info);
+		MPI_Info_set(info, "mpi_minimum_memory_alignment",
+			     rows[i].asked);
+		for (int bytes = 100; bytes < 100000; bytes *= 30) {
+			MPI_Win_allocate(bytes + rank, 1, info, MPI_COMM_WORLD,
+					 &base, &win);
+			memset(base, rank, (size_t)(bytes + rank));
+			all_ok((uintptr_t)base % unit == 0,
+			       "%d bytes are aligned to %s", bytes,
+			       rows[i].asked);
+			MPI_Win_get_info(win, &used);
+			MPI_Info_get(used, "mpi_minimum_memory_alignment",
+				     MPI_MAX_INFO_VAL, value, &found);
+			all_ok(found == !!rows[i].had &&
+				       (!found || !strcmp(value, rows[i].had)),
+			       "and the window says so");
+			MPI_Info_free(&used);
+			MPI_Win_free(&win);
+		}
+		MPI_Info_free(&info);
+	}
+}
+
 static MPI_Group group_of(int first, int second)
 {
 	int ranks[] = { first, second };
@@ -580,6 +622,7 @@ int main(int argc, char **argv)
 	left = (rank + size - 1) % size;
 	fences();
 	sizes();
+	alignments();
 	posts(false);
 	posts(true);
 	fences_in_order();

@@ -82,11 +82,12 @@ void vm_window_free(struct vm_window *window)
 	free(window);
 }
 
-void *vm_window_memory(size_t bytes, bool pages)
+void *vm_window_memory(size_t bytes, size_t align)
 {
-	size_t align = pages ? (size_t)sysconf(_SC_PAGESIZE) : VM_CACHELINE;
 	void *memory = NULL;
 
+	if (align < VM_CACHELINE)
+		align = VM_CACHELINE;
 	if (!bytes || posix_memalign(&memory, align, bytes) != 0)
 		return NULL;
 	return memory;

@@ -130,8 +130,8 @@ struct vm_window *vm_window_new(struct vm_rank *owner, size_t rank);
 /* Frees it; nobody reaches it any more.  Drops its team, if it has one. */
 void vm_window_free(struct vm_window *window);
 
-/* Memory for a window, aligned to a cache line (whole pages if `pages`); NULL
- * when out of memory, or for 0 bytes. */
-void *vm_window_memory(size_t bytes, bool pages);
+/* Memory for a window, aligned to a cache line at least; NULL when out of memory,
+ * or for 0 bytes. */
+void *vm_window_memory(size_t bytes, size_t align);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "mpi/call/info.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,26 @@ const char *vm_info_value(MPI_Info handle, const char *key)
 	const struct vm_info_pair *pair = info ? info_find(info, key) : NULL;
 
 	return pair ? pair->value : NULL;
+}
+
+size_t vm_info_alignment(MPI_Info handle, size_t most)
+{
+	const char *value =
+		vm_info_value(handle, "mpi_minimum_memory_alignment");
+	size_t align = 1;
+	char *end;
+	long long bytes;
+
+	if (!value)
+		return 0;
+	errno = 0;
+	bytes = strtoll(value, &end, 10);
+	if (errno || end == value || *end || bytes <= 0 ||
+	    (unsigned long long)bytes > most)
+		return 0;
+	while (align < (size_t)bytes)
+		align *= 2;
+	return align;
 }
 
 int vm_check_hints(struct vm_call *call, MPI_Info handle)

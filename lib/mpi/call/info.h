@@ -33,6 +33,10 @@ void vm_info_drop(struct vm_mpi *mpi, MPI_Info info);
  * the object changes; NULL: there is none. */
 const char *vm_info_value(MPI_Info handle, const char *key);
 
+/* The alignment in bytes, a power of two up to most, that the key
+ * mpi_minimum_memory_alignment asks for (MPI 4.1, 9.2); 0: none. */
+size_t vm_info_alignment(MPI_Info handle, size_t most);
+
 /* Checks an info argument that may be MPI_INFO_NULL: 0 or MPI_ERR_INFO. */
 int vm_check_hints(struct vm_call *call, MPI_Info handle);
 

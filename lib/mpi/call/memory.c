@@ -5,18 +5,26 @@
 #include <stdlib.h>
 
 #include "mpi/call/check.h"
+#include "mpi/call/info.h"
 
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Alloc_mem);
 	void *memory = NULL;
+	size_t align = VM_CACHELINE, wanted;
 	int rc = vm_check_pointer(&call, baseptr, "baseptr");
 
+	if (rc == 0)
+		rc = vm_check_hints(&call, info);
 	if (rc == 0 && size < 0)
 		rc = vm_error(&call, MPI_ERR_ARG, "size %lld is negative",
 			      (long long)size);
+	if (rc == 0) {
+		wanted = vm_info_alignment(info, PTRDIFF_MAX);
+		align = wanted > align ? wanted : align;
+	}
 	if (rc == 0 && size > 0 &&
-	    posix_memalign(&memory, VM_CACHELINE, (size_t)size) != 0)
+	    posix_memalign(&memory, align, (size_t)size) != 0)
 		rc = vm_error(&call, MPI_ERR_NO_MEM, "%lld bytes",
 			      (long long)size);
 	if (rc == 0)

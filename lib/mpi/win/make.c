@@ -164,7 +164,9 @@ static void memory_make(struct vm_win *win, struct vm_win_offer *offer,
 	}
 	if (far || !own || !offer->bytes)
 		return;
-	offer->base = vm_window_memory(offer->bytes, offer->shared);
+	offer->base = vm_window_memory(offer->bytes,
+				       shared ? (size_t)sysconf(_SC_PAGESIZE) :
+						offer->align);
 	win->window->own = offer->base;
 	if (!offer->base)
 		offer->error = MPI_ERR_NO_MEM;
@@ -229,6 +231,9 @@ static int win_make(struct vm_call *call, struct vm_comm *comm, MPI_Info info,
 	vm_win_hints_take(call, &win->hints, info);
 	offer->shared = flavor == MPI_WIN_FLAVOR_SHARED;
 	offer->noncontig = offer->shared && win->hints.noncontig;
+	if (flavor != MPI_WIN_FLAVOR_ALLOCATE && !offer->noncontig)
+		win->hints.alignment = 0;
+	offer->align = (uint32_t)win->hints.alignment;
 	memory_make(win, offer, far, &file);
 	if (!offer->error && far)
 		offer->error = vm_far_open(win);

@@ -86,13 +86,16 @@ static bool round_up(size_t *value, size_t unit)
  * *end; *end becomes its own end. */
 static bool piece(const struct file *file, size_t i, size_t *from, size_t *end)
 {
-	size_t bytes = offer_of(file->meet, i)->bytes;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	bool whole = file->pages || bytes >= page;
-	size_t aside = file->apart && !file->pages && whole ? ASIDE : 0;
+	const struct vm_win_offer *offer = offer_of(file->meet, i);
+	size_t bytes = offer->bytes, page = (size_t)sysconf(_SC_PAGESIZE);
+	bool begins = file->pages || offer->align > ASIDE;
+	bool whole = begins || bytes >= page;
+	size_t aside = file->apart && !begins && whole ? ASIDE : 0;
+	size_t part = offer->align > 2 * VM_CACHELINE ? offer->align :
+							2 * VM_CACHELINE;
 
 	*from = *end > aside ? *end - aside : 0;
-	if (file->apart && !round_up(from, whole ? page : 2 * VM_CACHELINE))
+	if (file->apart && !round_up(from, whole ? page : part))
 		return false;
 	return !__builtin_add_overflow(*from, aside, from) &&
 	       !__builtin_add_overflow(*from, bytes, end);
@@ -249,7 +252,9 @@ static int memory_share(struct vm_meet *meet, struct vm_window_team *team,
 	if (far)
 		return file_map(&file, team, 0, why);
 	bytes = file_bytes(&file);
-	team->memory = bytes ? vm_window_memory(bytes, true) : NULL;
+	team->memory =
+		bytes ? vm_window_memory(bytes, (size_t)sysconf(_SC_PAGESIZE)) :
+			NULL;
 	if (!team->memory)
 		return MPI_ERR_NO_MEM;
 	file_place(&file, team, team->memory);
@@ -266,7 +271,8 @@ static int memory_own(const struct file *file, struct vm_window_team *team)
 
 		if (!place->bytes)
 			continue;
-		place->base = vm_window_memory(place->bytes, false);
+		place->base = vm_window_memory(place->bytes,
+					       offer_of(file->meet, i)->align);
 		if (!place->base)
 			return MPI_ERR_NO_MEM;
 		window->own = place->base;

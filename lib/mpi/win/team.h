@@ -17,7 +17,8 @@ struct vm_win_offer {
 	uint64_t number; /* of its end, if there are several processes */
 	int error;	 /* it cannot: MPI_ERR_... */
 	bool shared, noncontig;
-	bool partial; /* it does not reach what all of its host share */
+	uint32_t align; /* of its memory at least; 0: as it comes */
+	bool partial;	/* it does not reach what all of its host share */
 	/* Of several processes, of the member that makes a file. */
 	struct vm_window_share share;
 };

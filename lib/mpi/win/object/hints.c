@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpi/call/check.h"
 #include "mpi/call/info.h"
@@ -13,6 +14,7 @@
 
 #define ORDERING_KEY "accumulate_ordering"
 #define OPS_KEY "accumulate_ops"
+#define ALIGNMENT_KEY "mpi_minimum_memory_alignment"
 
 void vm_win_hints_init(struct vm_win_hints *hints)
 {
@@ -70,6 +72,8 @@ int vm_win_hints_take(struct vm_call *call, struct vm_win_hints *hints,
 	if (value && strlen(value) < sizeof(hints->ordering) &&
 	    is_ordering(value))
 		memcpy(hints->ordering, value, strlen(value) + 1);
+	hints->alignment =
+		vm_info_alignment(info, (size_t)sysconf(_SC_PAGESIZE));
 	return 0;
 }
 
@@ -87,6 +91,7 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info)
 	/* Memory stays where it is. */
 	if (rc == 0) {
 		hints.noncontig = w->hints.noncontig;
+		hints.alignment = w->hints.alignment;
 		w->hints = hints;
 	}
 	return vm_win_exit(&call, win, rc);
@@ -96,8 +101,13 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info)
 static int hints_give(struct vm_call *call, const struct vm_win_hints *hints,
 		      MPI_Info *out)
 {
+	char number[24];
 	int rc = vm_info_new(call->mpi, out);
 
+	if (rc == 0 && hints->alignment) {
+		snprintf(number, sizeof(number), "%zu", hints->alignment);
+		rc = vm_info_put(*out, ALIGNMENT_KEY, number);
+	}
 	if (rc != 0)
 		return rc;
 #define GIVE(field, key, value) \

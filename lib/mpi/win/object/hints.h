@@ -6,6 +6,7 @@
 #define MPI_WIN_OBJECT_HINTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "mpi.h"
 
@@ -13,7 +14,7 @@ struct vm_call;
 
 /*
  * Field, key, value without a hint.  All of a window's processes give the same;
- * what is no value of a key is ignored, as MPI demands of hints.  Only
+ * what is no value of a key is ignored, as MPI demands of hints.  Of these only
  * alloc_shared_noncontig changes anything: accesses are direct and in order
  * anyway.  A window with no_locks can be locked, since programs do.
  */
@@ -31,6 +32,8 @@ struct vm_win_hints {
 #undef VM_WIN_HINT_FIELD_
 	bool same_op; /* accumulate_ops: same_op, not same_op_no_op */
 	char ordering[VM_WIN_ORDERING_BYTES]; /* accumulate_ordering */
+	/* mpi_minimum_memory_alignment, in bytes; 0: none, or it cannot be had */
+	size_t alignment;
 };
 
 /* The values without hints. */
