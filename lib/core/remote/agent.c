@@ -20,17 +20,12 @@
 #include "base/own.h"
 #include "core/local/errand.h"
 #include "core/local/threads.h"
+#include "core/remote/pace.h"
 #include "core/remote/progress.h"
 #include "fabric/end/sleep.h"
 #include "fabric/fabric.h"
 #include "sched/thread.h"
 #include "sched/topo.h"
-
-/* From a call to the duty: most operations are over before, or a worker polls.
- * Doubles from one call in vain to the next: ranks that wait for what they have
- * begun, and do not compute meanwhile, do not need it. */
-#define CALL_NS 50000
-#define CALL_NS_MAX 16000000
 
 /* Between two polls that found something: so many times as long as a wake-up
  * takes, which is a few microseconds, or fifty on a virtual machine. */
@@ -45,9 +40,8 @@ struct vm_agent {
 	pthread_t thread;
 	int timer_fd;
 	_Atomic bool stop;
-	_Atomic uint64_t call_ns;
-	_Atomic uint64_t later_ns; /* the same for what lasts */
-	uint64_t late_ns;	   /* how long a wake-up takes; of the thread */
+	struct vm_pace pace;
+	uint64_t late_ns; /* how long a wake-up takes; of the thread */
 	struct vm_errand_seen errand;
 	uint64_t *polls; /* of each port, when it looked last; of the thread */
 };
@@ -87,8 +81,7 @@ void vm_agent_call(void)
 	if (core_cvar.progress != VM_PROGRESS_OFF &&
 	    atomic_exchange(&vm_node->progress.agent, VM_AGENT_CALLED) !=
 		    VM_AGENT_CALLED)
-		timer_set(agent, atomic_load_explicit(&agent->call_ns,
-						      memory_order_relaxed));
+		timer_set(agent, vm_pace_call_ns(&agent->pace));
 }
 
 void vm_agent_dismiss(void)
@@ -282,19 +275,8 @@ static bool duty_leave(struct vm_agent *agent, bool *later)
 	return false;
 }
 
-static void adapt(_Atomic uint64_t *call_ns, bool did)
-{
-	uint64_t ns = atomic_load_explicit(call_ns, memory_order_relaxed);
-
-	if (did)
-		ns = CALL_NS;
-	else if (ns < CALL_NS_MAX)
-		ns *= 2;
-	atomic_store_explicit(call_ns, ns, memory_order_relaxed);
-}
-
-/* Waits for the timer; false: it is time to stop. */
-static bool is_called(struct vm_agent *agent)
+/* Waits for the timer; false: it is time to stop.  *called: not for what lasts. */
+static bool timer_await(struct vm_agent *agent, bool *called)
 {
 	uint64_t expired;
 
@@ -302,12 +284,15 @@ static bool is_called(struct vm_agent *agent)
 	    errno != EINTR)
 		vm_panic("cannot wait for a timer: %s", strerror(errno));
 	vm_pvar_add(vm_node->pvars.agent_calls, 1);
+	*called = atomic_load_explicit(&vm_node->progress.agent,
+				       memory_order_relaxed) == VM_AGENT_CALLED;
 	return !atomic_load(&agent->stop);
 }
 
 static void *agent_main(void *arg)
 {
 	struct vm_agent *agent = arg;
+	bool called = false;
 
 	if (vm_thread_adopt(NULL)) {
 		vm_log(VM_WARN, "no memory for the progress agent");
@@ -327,11 +312,11 @@ static void *agent_main(void *arg)
 		 * there. */
 		if (did)
 			vm_fabric_kick(vm_node->fabric);
-		adapt(later ? &agent->later_ns : &agent->call_ns, did);
+		vm_pace_adapt(&agent->pace, called, did, later);
 		polls_note(agent);
 		if (later)
-			timer_set(agent, atomic_load(&agent->later_ns));
-	} while (is_called(agent));
+			timer_set(agent, vm_pace_later_ns(&agent->pace));
+	} while (timer_await(agent, &called));
 	vm_thread_back();
 	vm_thread_release();
 	return NULL;
@@ -348,8 +333,7 @@ int vm_agent_start(struct vm_node *node)
 	agent = calloc(1, sizeof(*agent));
 	if (!agent)
 		return -VMPI_ENOMEM;
-	atomic_init(&agent->call_ns, CALL_NS);
-	atomic_init(&agent->later_ns, CALL_NS);
+	vm_pace_init(&agent->pace);
 	agent->polls = calloc(vm_fabric_limits(node->fabric)->ports,
 			      sizeof(*agent->polls));
 	agent->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
