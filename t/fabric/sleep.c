@@ -10,6 +10,7 @@
 #include "fork.h"
 
 #define NEVER UINT64_MAX
+#define PORTS 2
 
 /* Sleeps until a packet has come; how many rounds that took. */
 static unsigned await(struct side *side, uint64_t packets)
@@ -124,7 +125,7 @@ static int nested_epolls(void)
  * wait. */
 static void left(struct side *side, struct child *child, const char *name)
 {
-	const bool all[1] = { true };
+	const bool all[PORTS] = { true, true };
 	struct vm_sleep sleep;
 	char sent;
 
@@ -145,7 +146,7 @@ static void run(const char *provider)
 	struct child child;
 	unsigned rounds;
 
-	child_open(&child, &side, 2);
+	child_open(&child, &side, PORTS);
 	kicks(&side, provider);
 	if (strchr(provider, ';'))
 		skip(1, "%s: it has epolls of epolls itself", provider);
