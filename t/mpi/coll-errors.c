@@ -279,7 +279,8 @@ static void different_counts_long(int rank, int size)
 
 static void different_roots_long(int rank, int size)
 {
-	count(MPI_Bcast(longs[0], LONG, MPI_CHAR, rank / 4, MPI_COMM_WORLD));
+	count(MPI_Bcast(longs[0], LONG, MPI_CHAR, 2 * rank / size,
+			MPI_COMM_WORLD));
 }
 
 static void (*wrong_call)(int rank, int size);
@@ -325,7 +326,7 @@ static void expect_of_8(void (*call)(int rank, int size), int least,
 
 int main(void)
 {
-	plan(20 + 2 + 13 + 17);
+	plan(30 + 2 + 13 + 17);
 	expect(different_calls, MPI_ERR_OTHER, 4, "different calls");
 	expect(another_kind, MPI_ERR_OTHER, 4, "calls of another kind");
 	expect(different_roots, MPI_ERR_OTHER, 4, "different roots");
@@ -336,6 +337,15 @@ int main(void)
 	expect(short_bcast, MPI_ERR_TRUNCATE, 1, "a short receive buffer");
 	expect(long_gather, MPI_ERR_TRUNCATE, 1, "a long send buffer");
 	expect(different_shares, MPI_ERR_OTHER, 4, "different shares");
+	expect(first_bcasts_long, MPI_ERR_OTHER, 4,
+	       "a long broadcast against others");
+	expect(one_left_long, MPI_ERR_OTHER, 4,
+	       "a short gather against long broadcasts");
+	expect(different_calls_long, MPI_ERR_OTHER, 4, "different long calls");
+	expect(different_counts_long, MPI_ERR_OTHER, 4,
+	       "different long counts");
+	expect(different_roots_long, MPI_ERR_OTHER, 4,
+	       "different roots of long ones");
 	expect_of_8(different_calls, 8, "different calls");
 	expect_of_8(different_counts, 8, "different counts");
 	expect_of_8(another_kind, 8, "calls of another kind");

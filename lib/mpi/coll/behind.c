@@ -145,7 +145,7 @@ int vm_coll_behind(struct vm_meet *meet, enum vm_leaders_need need)
 	int rc;
 
 	if (mpi_cvar.check_types || any->first_size || !any->kind->part ||
-	    !is_even(any) || !vm_leaders_star(leaders) || !is_near(leaders))
+	    !is_even(any) || !is_near(leaders))
 		return VM_PENDING;
 	plan = vm_coll_plan(meet);
 	if (any->kind->family == VM_FAMILY_BCAST &&

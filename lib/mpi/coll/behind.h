@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long calls among 8 to 64 processes of a host whose cards say all: which call, by
- * which plan, and how many bytes.  The data follow, and nobody sends each other
- * one its call.
+ * Long calls among processes of a host whose cards say all: which call, by which
+ * plan, and how many bytes.  The data follow, and nobody sends each other one its
+ * call.
  */
 #ifndef MPI_COLL_BEHIND_H
 #define MPI_COLL_BEHIND_H
