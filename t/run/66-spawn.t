@@ -8,9 +8,14 @@
 . "$VMPI_SRC/t/run/image.sh"
 unset MPIEXEC_TIMEOUT
 
+case ${VMPI_SANITIZE:-none} in
+none) sanitize= ;;
+*) sanitize=-fsanitize=$VMPI_SANITIZE ;;
+esac
 build spawns spawns.c
 libdir=$VMPI_BUILD/lib
-${CC:-cc} -o ordinary "$programs/spawns.c" -I"$VMPI_SRC/include" "-L$libdir" \
+# shellcheck disable=SC2086
+${CC:-cc} $sanitize -o ordinary "$programs/spawns.c" -I"$VMPI_SRC/include" "-L$libdir" \
 	-lmpi_abi "-Wl,-rpath,$libdir" || exit 1
 mkdir folder
 for program in spawns ordinary; do

@@ -111,9 +111,12 @@ static void debugger_tell(void)
 
 static int load_refuse(const struct vm_image *image, int rank, const char *why)
 {
+	/* The next call of the dynamic linker ends the text. */
+	bool lacks_tls = strstr(why, "static TLS");
+
 	vm_log(VM_ERROR, "%s: copy %d of %d cannot be loaded: %s", image->name,
 	       rank + 1, image->ranks, why);
-	if (strstr(why, "static TLS"))
+	if (lacks_tls)
 		vm_log(VM_ERROR,
 		       "its thread-local variables take %zu bytes of libc's "
 		       "static block in all; start with GLIBC_TUNABLES="
