@@ -350,14 +350,14 @@ int vm_port_poll(struct vm_port *port, bool own);
 
 /*
  * Looks so many times for a packet from a process that shares memory, which is a
- * moment, or for as long at the network, if that is where packets from there
- * come: VM_DONE, and *pkt lies where it has come, until vm_port_look_end(), which
- * says whether it has been taken: it may be from another process, and not be
- * wanted.  In between the caller makes no other calls of the port.
+ * moment, or polls so many times, if packets from there come by the network:
+ * VM_DONE, and *pkt lies where it has come, until vm_port_look_end(), which says
+ * whether it has been taken: it may be from another process, and not be wanted.
+ * In between the caller makes no other calls of the port.
  * -VMPI_EAGAIN: nothing has come.  VM_PENDING: something has, or is to be polled
  * for.  Where the network is asked it may call back, as a poll does.
  */
-int vm_port_look(struct vm_port *port, struct vm_to from, int looks,
+int vm_port_look(struct vm_port *port, struct vm_to from, int looks, int polls,
 		 const struct vm_pkt **pkt);
 void vm_port_look_end(struct vm_port *port, bool took);
 

@@ -6,10 +6,6 @@
 #include "fabric/conn.h"
 #include "fabric/poll.h"
 
-/* A poll of the network is a system call, which takes as long as so many looks
- * at a ring. */
-#define LOOKS_POLL 64
-
 static int ring_look(struct vm_port *port, struct vm_to from, int looks,
 		     const struct vm_pkt **pkt)
 {
@@ -98,26 +94,25 @@ static bool found_any(const struct vm_found *found)
 /* Under polling: polls until there is something, or so often; whether there
  * is. */
 static bool found_await(struct vm_found *found, struct vm_port *port,
-			struct vm_conn *from, int looks)
+			struct vm_conn *from, int polls)
 {
 	int records;
 
 	do {
 		records = vm_inlets_deliver(port, true);
 		vm_found_seek(found, port, from);
-		looks -= LOOKS_POLL;
-	} while (looks > 0 && !records && !port->looked && !found_any(found));
+	} while (--polls > 0 && !records && !port->looked && !found_any(found));
 	return records || found_any(found);
 }
 
-static int network_look(struct vm_port *port, struct vm_conn *from, int looks,
+static int network_look(struct vm_port *port, struct vm_conn *from, int polls,
 			const struct vm_pkt **pkt)
 {
 	struct vm_found found;
 
 	if (VM_UNLIKELY(!vm_bias_try(&port->polling)))
 		return VM_PENDING;
-	if (VM_UNLIKELY(found_await(&found, port, from, looks))) {
+	if (VM_UNLIKELY(found_await(&found, port, from, polls))) {
 		vm_port_lock(port);
 		vm_look_leave(port);
 		vm_port_unlock(port);
@@ -148,13 +143,13 @@ static struct vm_conn *far_conn(const struct vm_port *port, struct vm_to from)
 		       NULL;
 }
 
-int vm_port_look(struct vm_port *port, struct vm_to from, int looks,
+int vm_port_look(struct vm_port *port, struct vm_to from, int looks, int polls,
 		 const struct vm_pkt **pkt)
 {
 	struct vm_conn *conn = vm_port_silent(port) ? NULL :
 						      far_conn(port, from);
 
-	return conn ? network_look(port, conn, looks, pkt) :
+	return conn ? network_look(port, conn, polls, pkt) :
 		      ring_look(port, from, looks, pkt);
 }
 

@@ -27,7 +27,7 @@ static bool one_take(bool take)
 	struct side *side = &pair.side[1];
 	const struct vm_pkt *pkt;
 
-	if (vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt) != VM_DONE)
+	if (vm_port_look(port, (struct vm_to){ 0, 0 }, 9, 1, &pkt) != VM_DONE)
 		return false;
 	/* What a poll would do. */
 	if (take)
@@ -48,12 +48,12 @@ static void known(void)
 {
 	const struct vm_pkt *pkt;
 
-	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt), VM_PENDING,
-	       "from whom nothing has come nothing is taken");
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, 1, &pkt),
+	       VM_PENDING, "from whom nothing has come nothing is taken");
 	one_send(8);
 	POLL_UNTIL(&pair, pair.side[1].packets == 1);
 	settle();
-	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt),
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, 1, &pkt),
 	       -VMPI_EAGAIN, "nor when there is nothing");
 }
 
@@ -172,7 +172,7 @@ static void one_find(void)
 		one_send(8);
 		do {
 			side_poll(&pair.side[0]);
-			rc = vm_port_look(port, (struct vm_to){ 0, 0 }, 9,
+			rc = vm_port_look(port, (struct vm_to){ 0, 0 }, 9, 1,
 					  &pkt);
 		} while (rc != VM_DONE && pair.side[1].packets == before);
 	} while (rc != VM_DONE);
@@ -217,12 +217,13 @@ static void network(const char *provider)
 
 	pair_open(&pair, 1, NULL);
 	port = vm_fabric_port(pair.side[1].fabric, 0);
-	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt), VM_PENDING,
-	       "%s: from whom nothing has come nothing is taken", provider);
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, 1, &pkt),
+	       VM_PENDING, "%s: from whom nothing has come nothing is taken",
+	       provider);
 	one_send(8);
 	POLL_UNTIL(&pair, pair.side[1].packets == 1);
 	settle();
-	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, &pkt),
+	is_int(vm_port_look(port, (struct vm_to){ 0, 0 }, 9, 1, &pkt),
 	       -VMPI_EAGAIN, "%s: nor when there is nothing", provider);
 	one_send(8);
 	ok(!one_come(false), "%s: one that is left comes all the same",

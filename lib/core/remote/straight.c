@@ -12,6 +12,7 @@
 #include "core/rank/state.h"
 #include "core/remote/credit_queue.h"
 #include "core/remote/progress.h"
+#include "sched/vars.h"
 
 /* Whether nothing is special about a message of the rank. */
 static inline bool is_plain(const struct vm_rank *rank, uint32_t context,
@@ -132,10 +133,16 @@ bool vm_straight_take(struct vm_rank *rank, struct vm_pkt *pkt,
 	return true;
 }
 
-/* Of a receive, before it is posted: calls, and looks of each. */
+/* Of a receive, before it is posted: calls, and looks or polls of each; where the
+ * sender may need this core a single one. */
 #define CALLS 6
 #define LOOKS 256
-#define LOOKS_SHARED 1 /* ... where the sender may need this core */
+#define POLLS 4 /* each a system call: as long as the looks */
+
+/* ... where the worker, too, would only poll: it finds the message later, and runs
+ * the rank later yet.  Less than half as long as it does so before it sleeps. */
+#define POLLS_ALONE 32
+#define ALONE_SPIN_US 200
 
 /* Whether nobody but the receive of `self` wants to go on. */
 static inline bool is_alone(const struct vm_worker *worker)
@@ -180,6 +187,16 @@ static inline bool is_wanted(const struct vm_rank *rank,
 			 pkt->bytes <= bytes && is_empty(rank, env));
 }
 
+static inline int polls_of_call(bool shared)
+{
+	if (shared)
+		return 1;
+	return vm_sched.worker_count == 1 &&
+			       sched_cvar.spin_us >= ALONE_SPIN_US ?
+		       POLLS_ALONE :
+		       POLLS;
+}
+
 bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
 		      const struct vm_rank *source, struct vm_env env,
 		      void *addr, size_t bytes, vmpi_status *status)
@@ -191,8 +208,8 @@ bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
 	for (int i = 0; i < (shared ? 1 : CALLS) && rc == -VMPI_EAGAIN; i++) {
 		if (!may_look(self, rank, env))
 			return false;
-		rc = vm_port_look(rank->port, source->to,
-				  shared ? LOOKS_SHARED : LOOKS, &pkt);
+		rc = vm_port_look(rank->port, source->to, shared ? 1 : LOOKS,
+				  polls_of_call(shared), &pkt);
 	}
 	if (rc != VM_DONE)
 		return false;
