@@ -124,3 +124,10 @@ still() {
 	done
 	pgrep -f "$1"
 }
+
+# What a program is compiled with that uses the libraries of this build.
+# shellcheck disable=SC2034
+case ${VMPI_SANITIZE:-none} in
+none) sanitize= ;;
+*) sanitize=-fsanitize=$VMPI_SANITIZE ;;
+esac

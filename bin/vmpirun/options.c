@@ -20,7 +20,9 @@ static const char program_doc[] =
 	"Run PROGRAM as N ranks: user-level threads in one "
 	"process per node or, if it cannot be loaded once per "
 	"rank, one process per rank.\vLong options may also begin with one "
-	"dash: -np 4, -wdir DIR.  vmpirun(1) describes signals "
+	"dash: -np 4, -wdir DIR.  Of several programs, -n, -x, --env, "
+	"--envlist and --wdir before one are that one's, all others the "
+	"job's and before the first.  vmpirun(1) describes signals "
 	"and exit codes.";
 
 static int program_take(struct options *options, char **words)
@@ -143,7 +145,7 @@ int options_parse(struct options *options, int argc, char **argv)
 				    .foreign_count = foreign_count,
 				    .foreign_take = foreign_take,
 				    .operands = "PROGRAM [ARG...] "
-						"[: [-n N] PROGRAM "
+						"[: [OPTION...] PROGRAM "
 						"[ARG...]]...",
 				    .doc = program_doc,
 				    .one_dash = true,

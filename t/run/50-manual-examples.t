@@ -13,10 +13,6 @@
 [ -x "$VMPI_BUILD/bin/vmpi-node/vmpi-node" ] ||
 	skip_all "vmpi-node is not built"
 cc=${CC:-cc}
-case ${VMPI_SANITIZE:-none} in
-none) sanitize= ;;
-*) sanitize=-fsanitize=$VMPI_SANITIZE ;;
-esac
 warnings='-Wall -Wextra -Werror -Wno-unused-parameter'
 cd "$scratch" || exit 1
 

@@ -8,10 +8,6 @@
 . "$VMPI_SRC/t/run/image.sh"
 unset MPIEXEC_TIMEOUT
 
-case ${VMPI_SANITIZE:-none} in
-none) sanitize= ;;
-*) sanitize=-fsanitize=$VMPI_SANITIZE ;;
-esac
 build spawns spawns.c
 libdir=$VMPI_BUILD/lib
 # shellcheck disable=SC2086

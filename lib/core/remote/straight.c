@@ -187,10 +187,9 @@ static inline bool is_wanted(const struct vm_rank *rank,
 			 pkt->bytes <= bytes && is_empty(rank, env));
 }
 
-static inline int polls_of_call(bool shared)
+/* ... of each call where the core is nobody else's. */
+static inline int polls_most(void)
 {
-	if (shared)
-		return 1;
 	return vm_sched.worker_count == 1 &&
 			       sched_cvar.spin_us >= ALONE_SPIN_US ?
 		       POLLS_ALONE :
@@ -202,14 +201,14 @@ bool vm_straight_recv(struct vm_ult *self, const struct vm_rank *rank,
 		      void *addr, size_t bytes, vmpi_status *status)
 {
 	bool shared = vm_sched_contended(), took;
+	int looks = shared ? 1 : LOOKS, polls = shared ? 1 : polls_most();
 	const struct vm_pkt *pkt;
 	int rc = -VMPI_EAGAIN;
 
 	for (int i = 0; i < (shared ? 1 : CALLS) && rc == -VMPI_EAGAIN; i++) {
 		if (!may_look(self, rank, env))
 			return false;
-		rc = vm_port_look(rank->port, source->to, shared ? 1 : LOOKS,
-				  polls_of_call(shared), &pkt);
+		rc = vm_port_look(rank->port, source->to, looks, polls, &pkt);
 	}
 	if (rc != VM_DONE)
 		return false;
