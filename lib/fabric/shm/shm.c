@@ -549,15 +549,23 @@ int vm_shm_move(struct vm_shm *shm, uint32_t process,
 		write ? process_vm_writev : process_vm_readv;
 	struct iovec here[VM_LOAD_PLACES], there[VM_LOAD_PLACES];
 	struct peer *peer = &shm->peers[process];
+	ssize_t n;
 
+	/* As a rule it is one place on each side.  The loop finds what is wrong. */
+	if (load->here_count == 1 && load->there_count == 1 &&
+	    bytes == load->bytes) {
+		n = move(peer->pid, load->here, 1, load->there, 1, 0);
+		if (VM_LIKELY(n == (ssize_t)bytes))
+			return 0;
+	}
 	while (bytes) {
 		size_t most = bytes < MOVE_MAX ? bytes : MOVE_MAX;
 		size_t ours = vm_load_cut(here, load->here, load->here_count,
 					  at, most);
 		size_t theirs = vm_load_cut(there, load->there,
 					    load->there_count, at, most);
-		ssize_t n = move(peer->pid, here, ours, there, theirs, 0);
 
+		n = move(peer->pid, here, ours, there, theirs, 0);
 		if (n < 0)
 			return move_error(shm, peer, errno);
 		if (n == 0)

@@ -34,35 +34,52 @@ static int copy(struct vm_call *call, struct vm_access *a)
 	return vm_access_end(call, a, rc);
 }
 
+/* The way of any access. */
+static __attribute__((noinline)) int any(struct vm_call *call,
+					 const struct vm_access *access)
+{
+	struct vm_access a = *access;
+
+	return copy(call, &a);
+}
+
 static int put(enum vm_call_id id, const struct vm_access *access)
 {
 	struct vm_call call = vm_call_enter(id);
-	struct vm_access a = *access;
 
-	return copy(&call, &a);
+	return any(&call, access);
 }
 
-/* What the shortest way is not for: the next shortest, or any. */
-static __attribute__((noinline)) int further(struct vm_call *call,
-					     struct vm_access *a)
-{
-	const struct vm_type *type = vm_win_quick_type(a->origin.datatype);
-	struct vm_win *win = vm_win_get(a->handle);
-	char *there = NULL;
-	size_t bytes = 0;
+/* A row of elements of a predefined type, the same on both sides. */
+struct put_row {
+	const struct vm_type *type; /* NULL: it is none */
+	const void *buf;
+	MPI_Aint disp;
+	int rank, count;
+	bool gets;
+};
 
-	if (type && a->target.datatype == a->origin.datatype &&
-	    a->origin.count == a->target.count && a->origin.count >= 0 &&
-	    a->origin.buf) {
-		bytes = type->size * (size_t)a->origin.count;
-		there = vm_win_quick_far(win, a->rank, a->disp, bytes);
-	}
+/*
+ * The next shortest way, of a row in memory that only packets reach, or the kernel:
+ * -VMPI_ENOTSUP if it is none.  Without struct vm_access, which is long.
+ */
+static __attribute__((noinline)) int
+far_row(struct vm_call *call, MPI_Win handle, const struct put_row *row)
+{
+	struct vm_win *win = vm_win_get(handle);
+	size_t bytes;
+	char *there;
+
+	if (!row->type || row->count < 0 || !row->buf)
+		return -VMPI_ENOTSUP;
+	bytes = row->type->size * (size_t)row->count;
+	there = vm_win_quick_far(win, row->rank, row->disp, bytes);
 	if (!there)
-		return copy(call, a);
-	return vm_win_exit(call, a->handle,
-			   vm_far_quick(call, win, a->rank,
-					(void *)(uintptr_t)a->origin.buf, there,
-					bytes, a->gets));
+		return -VMPI_ENOTSUP;
+	return vm_win_exit(call, handle,
+			   vm_far_quick(call, win, row->rank,
+					(void *)(uintptr_t)row->buf, there,
+					bytes, row->gets));
 }
 
 /* The arguments of these calls. */
@@ -76,15 +93,27 @@ static __attribute__((noinline)) int further(struct vm_call *call,
 		__VA_ARGS__                                              \
 	}
 
+/* The same of a row. */
+#define ROW(from_target)                                                      \
+	(struct put_row)                                                      \
+	{                                                                     \
+		.type = target_datatype == origin_datatype &&                 \
+					target_count == origin_count ?        \
+				type :                                        \
+				NULL,                                         \
+		.buf = origin_addr, .disp = target_disp, .rank = target_rank, \
+		.count = origin_count, .gets = from_target                    \
+	}
+
 int PMPI_Put(const void *origin_addr, int origin_count,
 	     MPI_Datatype origin_datatype, int target_rank,
 	     MPI_Aint target_disp, int target_count,
 	     MPI_Datatype target_datatype, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Put);
-	struct vm_access access;
 	const struct vm_type *type = vm_win_quick_type(origin_datatype);
 	size_t bytes;
+	int rc;
 	char *to = vm_win_quick_row(vm_win_get(win), type, origin_addr,
 				    origin_count, target_rank, target_disp,
 				    target_count, &bytes);
@@ -93,8 +122,8 @@ int PMPI_Put(const void *origin_addr, int origin_count,
 		vm_copy(to, origin_addr, bytes);
 		return MPI_SUCCESS;
 	}
-	access = ACCESS();
-	return further(&call, &access);
+	rc = far_row(&call, win, &ROW(false));
+	return rc == -VMPI_ENOTSUP ? any(&call, &ACCESS()) : rc;
 }
 
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -102,9 +131,9 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 	     MPI_Datatype target_datatype, MPI_Win win)
 {
 	struct vm_call call = vm_call_enter(VM_CALL_Get);
-	struct vm_access access;
 	const struct vm_type *type = vm_win_quick_type(origin_datatype);
 	size_t bytes;
+	int rc;
 	char *from = vm_win_quick_row(vm_win_get(win), type, origin_addr,
 				      origin_count, target_rank, target_disp,
 				      target_count, &bytes);
@@ -113,8 +142,8 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 		vm_copy(origin_addr, from, bytes);
 		return MPI_SUCCESS;
 	}
-	access = ACCESS(.gets = true);
-	return further(&call, &access);
+	rc = far_row(&call, win, &ROW(true));
+	return rc == -VMPI_ENOTSUP ? any(&call, &ACCESS(.gets = true)) : rc;
 }
 
 int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,

@@ -508,12 +508,27 @@ int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win)
 	return rc;
 }
 
+/* Whether nothing is under way to a member, nor to others: as behind a lone access
+ * that the kernel has moved. */
+static bool is_still(const struct vm_win *win, const struct vm_window_far *far)
+{
+	return !vm_far_dirty(far) && !vm_win_load(far->error) &&
+	       !atomic_load_explicit(&win->laters, memory_order_acquire) &&
+	       !vm_far_pile_any(win->pile) && !vm_far_slots_any(win->slots);
+}
+
 int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
-	int rc = vm_far_pile_end(win, rank);
 	uint32_t asked;
+	int rc;
 
+	if (is_still(win, far)) {
+		vm_win_store(far->ended, false);
+		vm_far_row_end(win);
+		return 0;
+	}
+	rc = vm_far_pile_end(win, rank);
 	if (rc == 0 && vm_far_unasked(far))
 		rc = vm_far_ask(win, rank);
 	/* Others may ask meanwhile, and wait for that. */

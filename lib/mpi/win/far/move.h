@@ -40,6 +40,9 @@ int vm_far_load(struct vm_win *win, int rank, const struct vm_load *load,
 bool vm_far_pile_open(struct vm_win *win);
 void vm_far_pile_close(struct vm_win *win);
 
+/* Whether there are accesses in it. */
+bool vm_far_pile_any(const struct vm_far_pile *pile);
+
 /* Puts an access off; copy: a put, whose buffer may change.  -VMPI_EAGAIN: it has
  * to be done at once.  As vm_far_pile_end(). */
 int vm_far_pile_add(struct vm_win *win, int rank, char *here, char *there,

@@ -34,6 +34,11 @@ static size_t bytes_of(const struct vm_far_pile *pile)
 	return atomic_load_explicit(&pile->bytes, memory_order_acquire);
 }
 
+bool vm_far_pile_any(const struct vm_far_pile *pile)
+{
+	return pile && bytes_of(pile);
+}
+
 bool vm_far_pile_open(struct vm_win *win)
 {
 	win->pile = calloc(1, sizeof(*win->pile));
@@ -110,7 +115,7 @@ int vm_far_pile_end(struct vm_win *win, int rank)
 	struct vm_far_pile *pile = win->pile;
 	bool any, busy;
 
-	if (!pile || !bytes_of(pile))
+	if (!vm_far_pile_any(pile))
 		return 0;
 	vm_lock_take(&win->window->lock);
 	any = bytes_of(pile) && (rank < 0 || pile->rank == rank);

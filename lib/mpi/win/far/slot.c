@@ -48,6 +48,11 @@ void vm_far_slots_open(struct vm_win *win)
 	win->slots = slots;
 }
 
+bool vm_far_slots_any(const struct vm_far_slots *slots)
+{
+	return slots && first_of(slots) != next_of(slots);
+}
+
 static struct far_slot *slot_of(struct vm_far_slots *slots, uint32_t number)
 {
 	return &slots->slots[number % VM_WINDOW_REPLIES];
@@ -122,9 +127,7 @@ int vm_far_slots_wait(struct vm_win *win, int rank)
 {
 	const struct vm_far_slots *slots = win->slots;
 
-	return slots && first_of(slots) != next_of(slots) ?
-		       wait_for(win, rank, false) :
-		       0;
+	return vm_far_slots_any(slots) ? wait_for(win, rank, false) : 0;
 }
 
 int vm_far_slot_take(struct vm_win *win, int rank, uint32_t *sequence,

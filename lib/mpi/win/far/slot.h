@@ -33,6 +33,9 @@ void vm_far_slots_open(struct vm_win *win);
 int vm_far_slot_take(struct vm_win *win, int rank, uint32_t *sequence,
 		     const struct vm_data *into);
 
+/* Whether accesses have no data yet. */
+bool vm_far_slots_any(const struct vm_far_slots *slots);
+
 /* Waits for the data of all accesses to a member, or to all (-1).  0 or a
  * negative code of core; may switch. */
 int vm_far_slots_wait(struct vm_win *win, int rank);
