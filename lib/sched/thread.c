@@ -70,10 +70,16 @@ bool vm_thread_poll(struct vm_worker *worker)
 	}
 	if (vm_sched.hooks.thread_poll())
 		return false;
+	/* No yield is long then, and each turn counts. */
+	if (vm_sched.shared) {
+		vm_cpu_yield();
+		vm_sched.hooks.thread_poll();
+		return true;
+	}
 	if (++worker->rounds % (unsigned)worker->looks != 0)
 		return false;
 	now = vm_clock_ns();
-	if (vm_sched.shared || !vm_worker_spins_not(worker, now)) {
+	if (!vm_worker_spins_not(worker, now)) {
 		vm_worker_give_way(worker, &now);
 		vm_sched.hooks.thread_poll();
 	}

@@ -397,7 +397,8 @@ static void test_thread_poll(void)
 {
 	const struct vm_sched_hooks hooks = { .thread_poll = thread_look,
 					      .thread_sleep = sleep_elsewhere };
-	bool yields = false, yielded = false;
+	bool yields = false;
+	int yielded = 0;
 
 	sched_begin_hooks(1, &hooks);
 	vm_self->owner = &thread_looks;
@@ -408,8 +409,16 @@ static void test_thread_poll(void)
 	ok(yields, "... and now and then yields its processor");
 	comes = true;
 	for (int i = 0; i < ASKED_MOST; i++)
-		yielded |= vm_ult_poll();
+		yielded += vm_ult_poll();
 	ok(!yielded, "... but not if something has come");
+	comes = false;
+	thread_looks = 0;
+	vm_sched.shared = 2;
+	for (int i = 0; i < ASKED_MOST; i++)
+		yielded += vm_ult_poll();
+	is_int(yielded, ASKED_MOST,
+	       "where processes share cores it yields each time");
+	is_int(thread_looks, 2 * ASKED_MOST, "... and looks again");
 	vm_self->owner = NULL;
 	sched_end();
 }
@@ -467,7 +476,7 @@ static void test_crowded(void)
 
 int main(void)
 {
-	plan(25);
+	plan(27);
 	test_idle();
 	test_volley(0, 5000);
 	test_volley(50, 5000);
