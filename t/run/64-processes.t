@@ -39,6 +39,7 @@ for ranks in 1 2 4 7; do
 	good $ranks "$ranks ranks" ./processes work
 done
 good 3 "threads" ./processes threads
+good 3 "tests" ./processes tests
 good 3 "write" --set core_rndv_protocol=write ./processes work
 good 3 "pipeline" --set core_rndv_protocol=pipeline ./processes work
 

@@ -29,8 +29,9 @@
 #define HELP_ROUNDS 16 /* polls between two looks for such ports */
 
 /* Sleep of a worker while threads watch for themselves: the longer they do, the
- * longer. */
+ * longer; less long while they only test, since they do not say when they go on. */
 #define NAP_NS_MIN 1000000
+#define NAP_NS_TESTS 4000000
 #define NAP_NS_MAX 64000000
 
 /* The home port of an engine's ranks: as vm_remote_place() spreads them. */
@@ -420,6 +421,14 @@ static void sleep_watching(struct vm_worker *worker,
 	vm_fabric_sleep_end(vm_node->fabric);
 }
 
+/* The next nap after one of `ns`, 0: none, where `most` is the longest. */
+static uint64_t nap_next(uint64_t ns, uint64_t most)
+{
+	if (!ns || ns > most)
+		return NAP_NS_MIN;
+	return 2 * ns < most ? 2 * ns : most;
+}
+
 /* Threads that wait watch for themselves; whether they did since the worker
  * looked last, or do.  Then it has slept. */
 static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
@@ -428,12 +437,14 @@ static bool nap_beside(struct vm_worker *worker, uint64_t limit_ns)
 	uint32_t waits = atomic_load_explicit(&vm_node->progress.thread_waits,
 					      memory_order_relaxed);
 
-	if (waits != cache->waits)
-		cache->nap_ns = NAP_NS_MIN;
-	else if (!atomic_load(&vm_node->progress.thread_poller))
+	if (waits == cache->waits &&
+	    !atomic_load(&vm_node->progress.thread_poller)) {
+		cache->nap_ns = 0;
 		return false;
-	else if (cache->nap_ns < NAP_NS_MAX)
-		cache->nap_ns *= 2;
+	}
+	cache->nap_ns = nap_next(cache->nap_ns, waits != cache->waits ?
+							NAP_NS_TESTS :
+							NAP_NS_MAX);
 	cache->waits = waits;
 	if (!limit_ns || limit_ns > cache->nap_ns)
 		limit_ns = cache->nap_ns;

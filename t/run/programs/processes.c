@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work of ranks that are processes: `work`, `threads`; and ways to end:
+ * Work of ranks that are processes: `work`, `threads`, `tests`; and ways to end:
  * `abort`, `exit`, `leave`, `die`, `bereft`, by rank 1.  Every rank prints a
  * line with the number of its faults.
  */
@@ -187,6 +187,42 @@ static void threads(void)
 	}
 }
 
+static void test_for(double seconds)
+{
+	double begin = MPI_Wtime();
+	int flag = 0, none;
+	MPI_Request request;
+
+	MPI_Irecv(&none, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, &request);
+	while (MPI_Wtime() - begin < seconds)
+		MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+	expect(!flag, "nothing comes");
+	MPI_Send(&rank, 1, MPI_INT, rank, 0, MPI_COMM_WORLD);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* The worker looks now and then whether the rank still tests. */
+static void tests(void)
+{
+	unsigned long long sleeps = 0;
+	MPI_T_pvar_session session;
+	MPI_T_pvar_handle handle;
+	int index = -1, n = 0, provided;
+	double begin = MPI_Wtime();
+
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+	MPI_T_pvar_get_index("sched_sleeps", MPI_T_PVAR_CLASS_COUNTER, &index);
+	MPI_T_pvar_session_create(&session);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &n);
+	expect(n == 1, "there is one worker");
+	test_for(0.3);
+	MPI_T_pvar_read(session, handle, &sleeps);
+	expect(sleeps < 20 + (MPI_Wtime() - begin) / 0.002,
+	       "the worker of a rank that only tests seldom wakes");
+	MPI_T_pvar_session_free(&session);
+	MPI_T_finalize();
+}
+
 /* Rank 1 ends like this; the others wait for it. */
 static void end(const char *how)
 {
@@ -242,6 +278,8 @@ int main(int argc, char **argv)
 		communicators();
 	} else if (!strcmp(what, "threads")) {
 		threads();
+	} else if (!strcmp(what, "tests")) {
+		tests();
 	} else if (!strcmp(what, "bereft")) {
 		bereft();
 		printf("rank %d of %d: %d faults\n", rank, size, faults);
