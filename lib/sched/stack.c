@@ -39,6 +39,8 @@
 #define EACH_BYTES_LEAST ((rlim_t)64 << 10)
 #define UNLIMITED_BYTES ((rlim_t)1 << 30)
 #define CANARY UINT64_C(0x76d9c0a11ab1e5ed)
+#define KEEP_BYTES (16 * PAGE) /* of a free stack */
+#define MARKS 16	       /* in the lowest page of these */
 
 struct vm_stack_slab {
 	struct vm_stack_slab *next;
@@ -258,19 +260,37 @@ static void stack_unmark(const struct vm_stack *stack)
 	(void)stack;
 }
 
+/*
+ * Returns what lies below KEEP_BYTES to the system, unless it was not used since
+ * that was done last: then the marks above it are whole.
+ */
+static void depth_free(const struct vm_stack *stack)
+{
+	size_t lowest = stack->guard == VM_GUARD_CANARY ? PAGE : 0;
+	size_t below = stack->bytes - KEEP_BYTES;
+	uint64_t *page = (void *)(stack->base + below);
+	bool used = false;
+
+#if defined(VM_HAVE_VALGRIND)
+	VALGRIND_MAKE_MEM_DEFINED(page, PAGE);
+#endif
+	for (size_t i = 0; i < PAGE / sizeof(*page);
+	     i += PAGE / sizeof(*page) / MARKS) {
+		used |= page[i] != CANARY;
+		page[i] = CANARY;
+	}
+	if (used)
+		madvise(stack->base + lowest, below - lowest, MADV_DONTNEED);
+}
+
 void vm_stack_put(struct vm_stack_pool *pool, struct vm_stack *stack)
 {
-	const size_t keep = 16 * PAGE;
 	struct vm_stack_free *entry =
 		(void *)(stack->base + stack->bytes - sizeof(*entry));
 
-	if (stack->bytes > keep) {
-		size_t lowest = stack->guard == VM_GUARD_CANARY ? PAGE : 0;
-
-		madvise(stack->base + lowest, stack->bytes - keep - lowest,
-			MADV_DONTNEED);
-	}
 	stack_unmark(stack);
+	if (stack->bytes > KEEP_BYTES)
+		depth_free(stack);
 	entry->stack = *stack;
 	vm_lock_take(&pool->lock);
 	entry->next = pool->free;

@@ -65,6 +65,12 @@ static void test_pool(enum vm_guard guard)
 	VALGRIND_MAKE_MEM_DEFINED(&again.base[8192], 1);
 	is_int(again.base[8192], 0, "what was used deeply is fresh");
 	ok(!vm_stack_overrun(&again), "and not overrun");
+	again.base[8192] = 1;
+	vm_stack_put(&pool, &again);
+	is_int(vm_stack_get(&pool, &again), 0, "it is used again");
+	VALGRIND_MAKE_MEM_DEFINED(&again.base[8192], 1);
+	is_int(again.base[8192], 1,
+	       "... and costs no call when it was not deep");
 	is_int((intmax_t)pool.made, MANY, "no stack more was made");
 	vm_stack_pool_fini(&pool);
 }
@@ -275,7 +281,7 @@ int main(void)
 {
 	enum vm_guard best = vm_guard_probe();
 
-	plan(10 * (VM_GUARD_CANARY - (int)best + 1) + 18);
+	plan(12 * (VM_GUARD_CANARY - (int)best + 1) + 18);
 	diag("this kernel's guard is %s", vm_guard_name(best));
 	for (int guard = best; guard <= VM_GUARD_CANARY; guard++)
 		test_pool((enum vm_guard)guard);
