@@ -23,9 +23,10 @@ struct task_start {
 
 static void task_ended(void)
 {
-	/* Pairs with the load in vm_node_stop(). */
+	/* Pairs with the loads in vm_node_stop(). */
 	if (atomic_fetch_sub_explicit(&vm_node->tasks.alive, 1,
-				      memory_order_release) == 1)
+				      memory_order_release) ==
+	    (VM_TASKS_AWAITED | 1))
 		vm_futex_wake(&vm_node->tasks.alive);
 }
 

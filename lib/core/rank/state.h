@@ -163,8 +163,10 @@ struct vm_node {
 
 	/* core/local/task.h */
 	struct {
-		_Atomic uint32_t alive; /* futex of vm_node_stop() */
-		_Atomic uint32_t turn;	/* which worker gets the next one */
+		/* Futex of vm_node_stop(), which says that it waits. */
+#define VM_TASKS_AWAITED (1u << 31)
+		_Atomic uint32_t alive;
+		_Atomic uint32_t turn; /* which worker gets the next one */
 	} tasks;
 
 	/* core/remote/rndv_send.h and rndv_recv.h: operations by number. */

@@ -397,9 +397,13 @@ int vm_node_stop(void)
 
 	if (!vm_node || vm_self)
 		return -VMPI_ESTATE;
-	while ((alive = atomic_load_explicit(&vm_node->tasks.alive,
-					     memory_order_acquire)))
-		vm_futex_wait(&vm_node->tasks.alive, alive, 0);
+	alive = atomic_fetch_or(&vm_node->tasks.alive, VM_TASKS_AWAITED);
+	while ((alive | VM_TASKS_AWAITED) != VM_TASKS_AWAITED) {
+		vm_futex_wait(&vm_node->tasks.alive, alive | VM_TASKS_AWAITED,
+			      0);
+		alive = atomic_load_explicit(&vm_node->tasks.alive,
+					     memory_order_acquire);
+	}
 	helpers_stop(vm_node);
 	if (!atomic_load_explicit(&vm_sched.stop, memory_order_relaxed))
 		vm_sched_stop();
