@@ -3,15 +3,10 @@
  * Rows of accesses, which are put off and done together, by two processes if they
  * are long; and updates that return more than a few bytes.
  */
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "mtap.h"
+#include "refuse.h"
 
 enum { BYTES = 9001, ROW = 40, HALF = BYTES * ROW };
 
@@ -173,26 +168,6 @@ static void piled(void)
 	MPI_Win_unlock_all(win);
 	all_ok(held, "many accesses are done when they are waited for, as they "
 		     "were asked for");
-}
-
-/* The kernel moves nothing any more, not even what was put off. */
-static bool moves_refuse(void)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0,
-			 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]),
-				      filter };
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-		       SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
 static void refused(void)

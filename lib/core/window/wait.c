@@ -132,8 +132,8 @@ void vm_window_lose(struct vm_window *window)
 	window->lost = true;
 	team = window->team;
 	for (size_t i = 0; team && i < team->size; i++)
-		if (team->places[i].common)
-			atomic_store_explicit(&team->places[i].common->broken,
+		if (team->places[i].updates)
+			atomic_store_explicit(&team->places[i].updates->broken,
 					      true, memory_order_relaxed);
 	vm_window_claims_end(window);
 	vm_window_wake(window);

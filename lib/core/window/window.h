@@ -61,8 +61,10 @@ struct vm_window_place {
 	size_t bytes;		  /* of its memory, wherever it is */
 	struct vm_window *window; /* its end; NULL: in another process, */
 	uint64_t number;	  /* where this names it */
-	/* NULL: nothing but packets reaches it. */
+	/* NULL: nothing but packets reaches it, or the kernel, */
 	struct vm_window_common *common;
+	/* and who updates it so takes the lock here; NULL: nobody does. */
+	struct vm_window_common *updates;
 	struct vm_window_words *words; /* or NULL as well */
 	/* post.h: posts to it, if other processes see them; or NULL */
 	_Atomic uint32_t *posts;

@@ -134,14 +134,14 @@ static void common_place(const struct file *file, struct vm_window_team *team,
 	struct vm_window *window = end_of(file->meet, i);
 
 	team->places[i].words = &common->words;
-	if (!file->words)
+	team->places[i].updates = common;
+	if (!file->words || window)
 		team->places[i].common = common;
 	if (!window)
 		return;
 	vm_window_common_init(common, true);
 	window->words = &common->words;
-	if (!file->words)
-		window->common = common;
+	window->common = common;
 }
 
 /* Where the packets of the file's members are answered; behind the posts. */
@@ -330,6 +330,7 @@ static struct vm_window_team *places_make(struct vm_meet *meet)
 			.bytes = offer->bytes,
 			.window = window,
 			.common = window ? window->common : NULL,
+			.updates = window ? window->common : NULL,
 			.words = window ? window->words : NULL,
 		};
 	}

@@ -302,6 +302,7 @@ void vm_far_close(struct vm_win *win)
 	free(win->spare);
 	free(win->slots);
 	vm_far_pile_close(win);
+	free(win->choices);
 }
 
 /* Asking whether all is done. */
@@ -508,10 +509,10 @@ int vm_far_flush_local_all(struct vm_call *call, struct vm_win *win)
 	return rc;
 }
 
-/* Whether nothing is under way to a member, nor to others: as behind a lone access
- * that the kernel has moved. */
-static bool is_still(const struct vm_win *win, const struct vm_window_far *far)
+bool vm_far_is_still(const struct vm_win *win, int rank)
 {
+	const struct vm_window_far *far = vm_far_of(win, rank);
+
 	return !vm_far_dirty(far) && !vm_win_load(far->error) &&
 	       !atomic_load_explicit(&win->laters, memory_order_acquire) &&
 	       !vm_far_pile_any(win->pile) && !vm_far_slots_any(win->slots);
@@ -523,9 +524,9 @@ int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 	uint32_t asked;
 	int rc;
 
-	if (is_still(win, far)) {
+	if (vm_far_is_still(win, rank)) {
 		vm_win_store(far->ended, false);
-		vm_far_row_end(win);
+		vm_far_row_end(win, true);
 		return 0;
 	}
 	rc = vm_far_pile_end(win, rank);
@@ -540,8 +541,10 @@ int vm_far_flush(struct vm_call *call, struct vm_win *win, int rank)
 	}
 	if (rc == 0)
 		vm_win_store(far->ended, false);
-	vm_far_row_end(win);
-	return rc == 0 ? vm_far_flush_local(call, win, rank) : rc;
+	if (rc == 0)
+		rc = vm_far_flush_local(call, win, rank);
+	vm_far_row_end(win, rc == 0);
+	return rc;
 }
 
 bool vm_far_is_dirty(const struct vm_win *win, int rank)
@@ -555,7 +558,7 @@ int vm_far_end(struct vm_call *call, struct vm_win *win, int rank)
 
 	if (!vm_win_is_far(win, rank))
 		return 0;
-	vm_far_row_end(win);
+	vm_far_row_end(win, false);
 	/* Only the answer says what it has refused. */
 	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return vm_far_flush(call, win, rank);

@@ -76,6 +76,10 @@ int vm_far_ask_along(struct vm_win *win, int rank, struct vm_window_head *head,
  * done, and all is stored that is told.  0 or -VMPI_EPEER.  May switch. */
 int vm_far_ask_long(struct vm_win *win, int rank);
 
+/* Whether nothing is under way to a member, nor to others: as behind a lone access
+ * that the kernel has moved. */
+bool vm_far_is_still(const struct vm_win *win, int rank);
+
 /* Whether a member that took long to answer still does, as far as is known. */
 bool vm_far_is_away(struct vm_win *win, int rank);
 

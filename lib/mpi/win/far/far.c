@@ -10,6 +10,7 @@
 #include "mpi/type/basic.h"
 #include "mpi/win/far/ask.h"
 #include "mpi/win/far/move.h"
+#include "mpi/win/far/rmw.h"
 #include "mpi/win/far/slot.h"
 
 /* Packets whose answers may be under way at a time. */
@@ -442,7 +443,7 @@ int vm_far_quick(struct vm_call *call, struct vm_win *win, int rank, void *buf,
 {
 	int rc = -VMPI_ENOTSUP;
 
-	if (vm_far_move_wanted(win, rank, bytes))
+	if (vm_far_move_wanted(win, rank, bytes, gets, false))
 		rc = vm_far_move(call, win, rank, buf, place, bytes, !gets,
 				 false);
 	if (rc == -VMPI_ENOTSUP)
@@ -458,7 +459,8 @@ static int move(struct vm_call *call, const struct vm_access *a,
 	struct vm_cursor target, origin;
 	char *from, *to;
 
-	if (!vm_far_move_wanted(a->win, a->rank, there->bytes))
+	if (!vm_far_move_wanted(a->win, a->rank, there->bytes, a->gets,
+				a->asked))
 		return -VMPI_ENOTSUP;
 	vm_cursor_init(&target, there);
 	vm_cursor_init(&origin, own);
@@ -489,57 +491,112 @@ static uint8_t op_number(MPI_Op op)
 	return (uint8_t)((uintptr_t)op - (uintptr_t)MPI_OP_NULL);
 }
 
-/* Whether all sides are a row of elements; *own are the origin's, and
- * *result is where the old ones go. */
-static bool are_rows(const struct vm_access *a, const struct vm_data *there,
-		     struct vm_data *own, struct vm_data *result, bool reads,
-		     bool gets)
+/* The data of the sides of an update. */
+struct sides {
+	struct vm_data there, own,
+		old; /* own, old: without bytes if not used */
+	bool reads, gets;
+};
+
+/* Whether a side has as many bytes as the target, behind each other; not more. */
+static bool fits(struct vm_data *side, const struct vm_data *there)
 {
-	*own = (struct vm_data){ 0 };
-	if (there->layout || (a->asked && gets) ||
-	    !is_row(a->win, a->rank, there->bytes, gets) ||
-	    a->basic->extent != (MPI_Count)a->basic->size)
+	if (side->layout || side->bytes < there->bytes)
 		return false;
-	if (reads) {
-		*own = vm_win_side_data(&a->origin);
-		if (own->layout || own->bytes < there->bytes)
-			return false;
-		own->bytes = there->bytes;
-	}
-	if (!gets)
-		return true;
-	*result = vm_win_side_data(&a->result);
-	if (result->layout || result->bytes < there->bytes)
-		return false;
-	result->bytes = there->bytes;
+	side->bytes = there->bytes;
 	return true;
+}
+
+/* Whether all sides are rows of elements. */
+static bool are_rows(const struct vm_access *a, struct sides *sides)
+{
+	const struct vm_data *there = &sides->there;
+
+	return !there->layout &&
+	       a->basic->extent == (MPI_Count)a->basic->size &&
+	       (!sides->reads || fits(&sides->own, there)) &&
+	       (!sides->gets || fits(&sides->old, there));
+}
+
+/* What the kernel has not done of the rows. */
+static void leave(struct vm_data *side, size_t bytes)
+{
+	side->addr = (char *)side->addr + (side->bytes - bytes);
+	side->bytes = bytes;
+}
+
+/* Updates rows by the kernel, if that is wanted and to be had; else -VMPI_ENOTSUP,
+ * and *sides are what is left. */
+static int rmw(const struct vm_access *a, struct sides *sides)
+{
+	size_t size = a->basic->size, bytes = sides->there.bytes;
+	struct vm_far_rmw rmw = {
+		.op = a->how,
+		.type = a->basic,
+		.target = sides->there.addr,
+		.origin = sides->reads ? sides->own.addr : NULL,
+		.result = sides->gets ? sides->old.addr : NULL,
+		.count = bytes / size
+	};
+	int rc;
+
+	if (a->asked || !vm_far_rmw_wanted(a->win, a->rank, bytes, sides->gets))
+		return -VMPI_ENOTSUP;
+	rc = vm_far_rmw_go(a->win, a->rank, &rmw);
+	if (rc != -VMPI_ENOTSUP)
+		return rc;
+	leave(&sides->there, rmw.count * size);
+	if (sides->reads)
+		leave(&sides->own, rmw.count * size);
+	if (sides->gets)
+		leave(&sides->old, rmw.count * size);
+	return rc;
+}
+
+/* Updates any elements by packets. */
+static int update(struct vm_access *a, const struct sides *sides, bool rows)
+{
+	struct vm_window_head head = { .what = sides->gets ? VM_FAR_fetch :
+							     VM_FAR_update,
+				       .op = op_number(a->op) };
+	struct vm_rows target, origin, result;
+	struct far_row row;
+
+	if (rows && !(a->asked && sides->gets) &&
+	    is_row(a->win, a->rank, sides->there.bytes, sides->gets)) {
+		row = row_of(a->win, a->rank, a->basic, sides->there.addr,
+			     sides->there.bytes / a->basic->size);
+		return row_go(&row, head, sides->own.addr,
+			      sides->reads ? sides->own.bytes : 0,
+			      sides->gets ? &sides->old : NULL);
+	}
+	vm_rows_init(&target, a->basic, sides->there);
+	if (sides->gets)
+		vm_rows_init(&result, a->basic, sides->old);
+	if (sides->reads)
+		vm_rows_init(&origin, a->basic, sides->own);
+	return rows_send(a, head, &target, sides->reads ? &origin : NULL,
+			 sides->gets ? &result : NULL);
 }
 
 int vm_far_update(struct vm_call *call, struct vm_access *a)
 {
-	bool reads = a->op != MPI_NO_OP, gets = a->result.datatype != NULL;
-	struct vm_window_head head = { .what = gets ? VM_FAR_fetch :
-						      VM_FAR_update,
-				       .op = op_number(a->op) };
-	struct vm_data there = target_data(a), own, old;
-	struct vm_rows target, origin, result;
-	struct far_row row;
+	struct sides sides = { .there = target_data(a),
+			       .reads = a->op != MPI_NO_OP,
+			       .gets = a->result.datatype != NULL };
+	bool rows;
+	int rc = -VMPI_ENOTSUP;
 
-	if (are_rows(a, &there, &own, &old, reads, gets)) {
-		row = row_of(a->win, a->rank, a->basic, there.addr,
-			     there.bytes / a->basic->size);
-		return explain(call, a->rank,
-			       row_go(&row, head, own.addr, own.bytes,
-				      gets ? &old : NULL));
-	}
-	vm_rows_init(&target, a->basic, there);
-	if (gets)
-		vm_rows_init(&result, a->basic, vm_win_side_data(&a->result));
-	if (reads)
-		vm_rows_init(&origin, a->basic, vm_win_side_data(&a->origin));
-	return explain(call, a->rank,
-		       rows_send(a, head, &target, reads ? &origin : NULL,
-				 gets ? &result : NULL));
+	if (sides.reads)
+		sides.own = vm_win_side_data(&a->origin);
+	if (sides.gets)
+		sides.old = vm_win_side_data(&a->result);
+	rows = are_rows(a, &sides);
+	if (rows)
+		rc = rmw(a, &sides);
+	if (rc == -VMPI_ENOTSUP)
+		rc = update(a, &sides, rows);
+	return explain(call, a->rank, rc);
 }
 
 int vm_far_swap(struct vm_call *call, struct vm_access *a, const void *compare)

@@ -4,12 +4,16 @@
  */
 #include "mpi/win/far/move.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "core/rank/rank.h"
 #include "core/window/haul.h"
 #include "core/window/wait.h"
 #include "mpi/win/far/far.h"
 #include "mpi/win/far/ask.h"
+#include "mpi/win/far/choice.h"
+#include "mpi/win/far/rmw.h"
 
 /* From so many bytes on a system call for each is shorter than packets in a row;
  * and one for many, if it does not take longer than that. */
@@ -22,6 +26,20 @@
 #define PACKET_NS 400
 #define PACKET_BYTES_NS 3
 #define ALONE_MIN 256
+
+/* Shorter updates go in packets. */
+#define RMW_MIN (2 << 10)
+
+/* Sizes of lone accesses, from ALONE_MIN on: each is twice the one before, the last
+ * one has no end. */
+#define SIZES 9
+
+/* The choices of a window, and an access that is timed. */
+struct vm_far_choices {
+	struct vm_far_choice of[VM_FAR_MOVED_KINDS][SIZES];
+	_Atomic(struct vm_far_choice *) timed; /* or NULL */
+	_Atomic uint64_t begin;		       /* ticks */
+};
 
 /* How often a system call is timed. */
 #define TRIES 4
@@ -54,6 +72,22 @@ static uint64_t call_ns(const struct vm_win *win)
 	return least;
 }
 
+static struct vm_far_choices *choices_new(size_t alone_min)
+{
+	struct vm_far_choices *choices = calloc(1, sizeof(*choices));
+
+	for (int kind = 0; choices && kind < VM_FAR_MOVED_KINDS; kind++)
+		for (int i = 0; i < SIZES; i++)
+			vm_far_choice_init(
+				&choices->of[kind][i],
+				kind < VM_FAR_MOVED_UPDATE &&
+						(size_t)ALONE_MIN << i >=
+							alone_min ?
+					VM_FAR_KERNEL :
+					VM_FAR_PACKETS);
+	return choices;
+}
+
 void vm_far_moves_open(struct vm_win *win)
 {
 	uint64_t ns = win->tells ? call_ns(win) : UINT64_MAX;
@@ -68,15 +102,48 @@ void vm_far_moves_open(struct vm_win *win)
 							  PACKET_BYTES_NS;
 	if (win->alone_min < ALONE_MIN)
 		win->alone_min = ALONE_MIN;
+	if (ns != UINT64_MAX)
+		win->choices = choices_new(win->alone_min);
+}
+
+/* Whether a lone access of at least ALONE_MIN goes by the kernel. */
+static bool is_kernels(struct vm_far_choices *choices, enum vm_far_moved kind,
+		       size_t bytes)
+{
+	size_t size = (size_t)__builtin_ctzl(ALONE_MIN);
+	struct vm_far_choice *choice;
+	enum vm_far_way way;
+	bool timed;
+
+	size = 8 * sizeof(long) - 1 - (size_t)__builtin_clzl(bytes) - size;
+	choice = &choices->of[kind][size < SIZES ? size : SIZES - 1];
+	way = vm_far_choice_next(choice, &timed);
+	if (VM_UNLIKELY(timed)) {
+		vm_win_store(choices->timed, choice);
+		vm_win_store(choices->begin, vm_clock_ticks());
+	}
+	return way == VM_FAR_KERNEL;
+}
+
+void vm_far_timed_end(struct vm_far_choices *choices, bool done)
+{
+	struct vm_far_choice *timed = vm_win_load(choices->timed);
+
+	if (VM_LIKELY(!timed))
+		return;
+	vm_win_store(choices->timed, NULL);
+	if (done)
+		vm_far_choice_took(timed, vm_clock_ticks() -
+						  vm_win_load(choices->begin));
 }
 
 /* Of a dynamic window only the target knows what is attached. */
-bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
+bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes, bool gets,
+			bool asked)
 {
 	struct vm_window_far *far = vm_far_of(win, rank);
 	int row = vm_win_load(win->row) + 1;
-	size_t least = row == 1 && vm_win_load(win->alone) ? win->alone_min :
-							     win->row_min;
+	bool alone = row == 1 && vm_win_load(win->alone);
 
 	vm_win_store(win->row, row);
 	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || !win->places[rank].base)
@@ -88,7 +155,28 @@ bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes)
 		return false;
 	if (VM_UNLIKELY(vm_win_load(far->away)))
 		return vm_far_is_away(win, rank);
-	return bytes >= least;
+	if (alone && !asked && win->choices && bytes >= ALONE_MIN)
+		return is_kernels(win->choices,
+				  gets ? VM_FAR_MOVED_GET : VM_FAR_MOVED_PUT,
+				  bytes);
+	return bytes >= (alone ? win->alone_min : win->row_min);
+}
+
+bool vm_far_rmw_wanted(struct vm_win *win, int rank, size_t bytes, bool gets)
+{
+	int row = vm_win_load(win->row) + 1;
+
+	if (bytes < RMW_MIN || !win->choices || !vm_far_rmw_is(win, rank))
+		return false;
+	vm_win_store(win->row, row);
+	/* It would pass packets. */
+	if (row > 1 || !vm_win_load(win->alone) || !vm_far_is_still(win, rank))
+		return false;
+	if (VM_UNLIKELY(vm_win_load(vm_far_of(win, rank)->away)))
+		return vm_far_is_away(win, rank);
+	return is_kernels(win->choices,
+			  gets ? VM_FAR_MOVED_FETCH : VM_FAR_MOVED_UPDATE,
+			  bytes);
 }
 
 /* From so many bytes on a load is shared with the target's process.  At a time so

@@ -15,8 +15,22 @@
 /* Measures, for a window that is made, from how many bytes on. */
 void vm_far_moves_open(struct vm_win *win);
 
-/* Begins an access: whether the kernel is to do it, if it can. */
-bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes);
+/* Kinds of accesses between which the choice is made. */
+enum vm_far_moved {
+	VM_FAR_MOVED_PUT,
+	VM_FAR_MOVED_GET,
+	VM_FAR_MOVED_UPDATE,
+	VM_FAR_MOVED_FETCH, /* an update that returns what was there */
+	VM_FAR_MOVED_KINDS
+};
+
+/* Begins an access: whether the kernel is to do it, if it can.  asked: the caller
+ * has a request. */
+bool vm_far_move_wanted(struct vm_win *win, int rank, size_t bytes, bool gets,
+			bool asked);
+
+/* The same of an update (rmw.h). */
+bool vm_far_rmw_wanted(struct vm_win *win, int rank, size_t bytes, bool gets);
 
 /* Moves bytes, once what earlier epochs have sent is done, or puts that off; asked:
  * the caller has a request, and changes or reads them as soon as it returns.  0,
@@ -53,14 +67,19 @@ int vm_far_pile_add(struct vm_win *win, int rank, char *here, char *there,
  * the window is gone.  May switch. */
 int vm_far_pile_end(struct vm_win *win, int rank);
 
-/* What was begun is done: accesses from now on are a row of their own. */
-static inline void vm_far_row_end(struct vm_win *win)
+/* Ends or forgets what is timed. */
+void vm_far_timed_end(struct vm_far_choices *choices, bool done);
+
+/* Accesses from now on are a row of their own; done: all of this one is. */
+static inline void vm_far_row_end(struct vm_win *win, bool done)
 {
 	int row = vm_win_load(win->row);
 
 	if (row)
 		vm_win_store(win->alone, row == 1);
 	vm_win_store(win->row, 0);
+	if (win->choices)
+		vm_far_timed_end(win->choices, done && row == 1);
 }
 
 #endif

@@ -161,6 +161,12 @@ static void update_alone(enum how how, const struct vm_atomic *a, void *target,
 		compute(a, target, origin, n);
 }
 
+void vm_atomic_update_alone(const struct vm_atomic *a, void *target,
+			    const void *origin, void *result, size_t n)
+{
+	update_alone(how_of(a->op, a->type), a, target, origin, result, n);
+}
+
 /* Whether instructions update an element. */
 static bool is_native(const struct vm_type *type, const void *target)
 {

@@ -28,6 +28,10 @@ struct vm_atomic {
 void vm_atomic_update(const struct vm_atomic *how, void *target,
 		      const void *origin, void *result, size_t n);
 
+/* The same of elements that nobody else reaches, at any addresses. */
+void vm_atomic_update_alone(const struct vm_atomic *how, void *target,
+			    const void *origin, void *result, size_t n);
+
 /* *result = *target; *target = *origin if it was *compare; of one element,
  * whose bytes are compared. */
 void vm_atomic_swap(const struct vm_type *type, struct vm_window_common *common,

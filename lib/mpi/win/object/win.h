@@ -19,6 +19,7 @@
 
 struct vm_attrs;
 struct vm_errh;
+struct vm_far_choices;
 struct vm_far_pile;
 struct vm_far_slots;
 
@@ -62,6 +63,7 @@ struct vm_win {
 	void *spare;
 	struct vm_far_slots *slots;	/* far/slot.h; or NULL */
 	struct vm_far_pile *pile;	/* far/move.h; or NULL */
+	struct vm_far_choices *choices; /* likewise */
 	struct vm_window_place *places; /* the team's */
 	struct vm_window *window;
 	/* Epochs. */
