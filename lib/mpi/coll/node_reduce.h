@@ -8,7 +8,7 @@
 #define MPI_COLL_NODE_REDUCE_H
 
 #include "mpi/coll/hier.h"
-#include "mpi/coll/piece.h"
+#include "mpi/op/piece.h"
 #include "mpi/op/fold.h"
 
 struct vm_coll_node_reduce {

@@ -13,7 +13,7 @@
 
 #include "core/meeting/leaders.h"
 #include "core/rank/state.h"
-#include "mpi/coll/piece.h"
+#include "mpi/op/piece.h"
 #include "sched/worker.h"
 
 static const char *const names[VM_COLL_ALGORITHMS] = {

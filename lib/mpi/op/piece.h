@@ -7,8 +7,8 @@
  * With a power of two of neighbouring ranks per process there is one piece in
  * each; with ranks that are dealt out in turn each is a piece of its own.
  */
-#ifndef MPI_COLL_PIECE_H
-#define MPI_COLL_PIECE_H
+#ifndef MPI_OP_PIECE_H
+#define MPI_OP_PIECE_H
 
 #include "core/meeting/leaders.h"
 

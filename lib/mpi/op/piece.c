@@ -3,7 +3,7 @@
  * Pieces of a tree: from left to right each is as large as the alignment of its
  * first rank and the run of ranks in the same process allow.
  */
-#include "mpi/coll/piece.h"
+#include "mpi/op/piece.h"
 
 #include <string.h>
 
